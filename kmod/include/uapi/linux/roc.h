@@ -1,0 +1,628 @@
+/* SPDX-License-Identifier: GPL-2.0-only WITH Linux-syscall-note */
+/*
+ * User ABI of the roc driver: readout cards of physics experiments.
+ *
+ * Two kinds of device node. /dev/rocN is an *endpoint* (one PCI function): any number of
+ * openers, information, registers, BAR mappings. /dev/rocNchM is a DMA *channel*: one opener,
+ * buffers, two rings in shared memory, start and stop.
+ *
+ * General ioctl format. Every structure starts with @size, the size of the structure as the
+ * caller was compiled with, then @flags. A longer structure keeps its number for ever: bytes
+ * the kernel does not know must be zero, bytes the caller does not know are not written.
+ *
+ *   ENOTTY      this ioctl number does not exist (here)
+ *   E2BIG       the caller set bytes that this kernel does not know
+ *   EOPNOTSUPP  known field or flag, unsupported value or combination on this card
+ *   EINVAL      plainly wrong: short @size, unknown flag, non-zero reserved field, bad alignment
+ *   ENOENT      no such handle
+ *   ENODEV      the card is gone or was reset; close the fd and open it again
+ *   EFAULT      a pointer cannot be read or written
+ *
+ * Further errors are listed with each structure. All times are nanoseconds of CLOCK_MONOTONIC,
+ * all sizes and offsets bytes. No kernel pointer, physical or bus address is ever handed out.
+ *
+ * Type 0xB9, numbers 0x00-0x3F. (Not registered in the kernel's ioctl-number table.)
+ */
+#ifndef _UAPI_LINUX_ROC_H
+#define _UAPI_LINUX_ROC_H
+
+#include <linux/ioctl.h>
+#include <linux/types.h>
+
+#define ROC_IOC_TYPE 0xB9
+
+#define ROC_EP_INFO _IO(ROC_IOC_TYPE, 0x00)
+#define ROC_BAR_INFO _IO(ROC_IOC_TYPE, 0x01)
+#define ROC_REG_READ _IO(ROC_IOC_TYPE, 0x02)
+#define ROC_REG_WRITE _IO(ROC_IOC_TYPE, 0x03)
+#define ROC_REG_MODIFY _IO(ROC_IOC_TYPE, 0x04)
+
+#define ROC_CH_INFO _IO(ROC_IOC_TYPE, 0x10)
+#define ROC_CH_RINGS _IO(ROC_IOC_TYPE, 0x11)
+#define ROC_CH_CONFIGURE _IO(ROC_IOC_TYPE, 0x12)
+#define ROC_CH_START _IO(ROC_IOC_TYPE, 0x13)
+#define ROC_CH_STOP _IO(ROC_IOC_TYPE, 0x14)
+#define ROC_CH_RESET _IO(ROC_IOC_TYPE, 0x15)
+#define ROC_CH_KICK _IO(ROC_IOC_TYPE, 0x16)
+#define ROC_CH_WAIT _IO(ROC_IOC_TYPE, 0x17)
+#define ROC_CH_EVENTFD _IO(ROC_IOC_TYPE, 0x18)
+
+#define ROC_BUF_REGISTER _IO(ROC_IOC_TYPE, 0x20)
+#define ROC_BUF_UNREGISTER _IO(ROC_IOC_TYPE, 0x21)
+
+/**
+ * enum roc_card_type - what kind of card an endpoint belongs to
+ * @ROC_CARD_CRU: ALICE Common Readout Unit
+ * @ROC_CARD_CRORC: ALICE C-RORC
+ */
+enum roc_card_type {
+	ROC_CARD_CRU = 1,
+	ROC_CARD_CRORC = 2,
+};
+
+/**
+ * enum roc_caps - what an endpoint can do, bits of &roc_ep_info.caps
+ * @ROC_CAP_TEMPERATURE: the card has a temperature sensor
+ * @ROC_CAP_LINK_FIFOS: one descriptor FIFO per link (else one per channel)
+ * @ROC_CAP_PARTIAL: superpages may come back partly filled
+ * @ROC_CAP_GENERATOR: internal data generator
+ * @ROC_CAP_DDG: detector data generator behind the datapath
+ * @ROC_CAP_EVENTS: completion records in host memory and interrupts
+ * @ROC_CAP_IOMMU: DMA goes through a translating IOMMU: any user memory may be registered
+ */
+enum roc_caps {
+	ROC_CAP_TEMPERATURE = 1 << 0,
+	ROC_CAP_LINK_FIFOS = 1 << 1,
+	ROC_CAP_PARTIAL = 1 << 2,
+	ROC_CAP_GENERATOR = 1 << 3,
+	ROC_CAP_DDG = 1 << 4,
+	ROC_CAP_EVENTS = 1 << 5,
+	ROC_CAP_IOMMU = 1 << 6,
+};
+
+#define ROC_TEXT_MAX 16
+
+/**
+ * struct roc_ep_info - ioctl(ROC_EP_INFO): what this endpoint is
+ * @size: sizeof(struct roc_ep_info)
+ * @flags: must be 0
+ * @card_type: enum roc_card_type
+ * @minor: N of /dev/rocN
+ * @serial: card serial number, -1 if the card does not know it
+ * @endpoint: number of this endpoint on its card, -1 if the card does not know it
+ * @numa_node: NUMA node of the slot, -1 if unknown
+ * @channels: number of DMA channels, nodes /dev/rocNch0 ...
+ * @link_slots: number of link slots of a channel
+ * @fifo_depth: superpage descriptors that one link FIFO holds
+ * @superpage_align: a superpage's length must be a multiple of this
+ * @superpage_max: largest superpage
+ * @page_size: largest DMA page (packet) that the card writes
+ * @features: raw firmware feature word of the card
+ * @chip_id: FPGA chip identity, high word shifted left by 32; 0 if unknown
+ * @caps: bits of enum roc_caps
+ * @vendor: PCI vendor id
+ * @device: PCI device id
+ * @reserved: zero
+ * @pci_address: "dddd:bb:dd.f", NUL terminated
+ * @firmware: firmware version: git hash, lower-case hex without leading zeros
+ * @user_logic: user-logic version, same form; empty if the card has none
+ *
+ * No error of its own.
+ */
+struct roc_ep_info {
+	__u32 size;
+	__u32 flags;
+	__u32 card_type;
+	__u32 minor;
+	__s32 serial;
+	__s32 endpoint;
+	__s32 numa_node;
+	__u32 channels;
+	__u32 link_slots;
+	__u32 fifo_depth;
+	__u32 superpage_align;
+	__u32 superpage_max;
+	__u32 page_size;
+	__u32 features;
+	__aligned_u64 chip_id;
+	__aligned_u64 caps;
+	__u16 vendor;
+	__u16 device;
+	__u32 reserved;
+	char pci_address[ROC_TEXT_MAX];
+	char firmware[ROC_TEXT_MAX];
+	char user_logic[ROC_TEXT_MAX];
+};
+
+/**
+ * enum roc_bar_flags - what this caller may do with a BAR
+ * @ROC_BAR_MMAP_READ: may be mapped with PROT_READ
+ * @ROC_BAR_MMAP_WRITE: may be mapped with PROT_WRITE too
+ * @ROC_BAR_REG_WRITE: every register may be written through the register ioctls; without this
+ *	bit only those on the card's allow-list
+ */
+enum roc_bar_flags {
+	ROC_BAR_MMAP_READ = 1 << 0,
+	ROC_BAR_MMAP_WRITE = 1 << 1,
+	ROC_BAR_REG_WRITE = 1 << 2,
+};
+
+/**
+ * struct roc_bar_info - ioctl(ROC_BAR_INFO): size, policy and mmap offset of a BAR
+ * @size: sizeof(struct roc_bar_info)
+ * @flags: must be 0
+ * @bar: in: BAR number 0..5
+ * @access: out: bits of enum roc_bar_flags, for this caller
+ * @length: out: length in bytes
+ * @mmap_offset: out: offset for mmap() of this fd; map [0, @length) or page-aligned parts
+ *
+ * A mapping is revoked when the card goes: touching it then raises SIGBUS.
+ * Errors: ENOENT the card has no such BAR.
+ */
+struct roc_bar_info {
+	__u32 size;
+	__u32 flags;
+	__u32 bar;
+	__u32 access;
+	__aligned_u64 length;
+	__aligned_u64 mmap_offset;
+};
+
+/**
+ * struct roc_reg - ioctl(ROC_REG_READ, ROC_REG_WRITE, ROC_REG_MODIFY): one 32-bit register
+ * @size: sizeof(struct roc_reg)
+ * @flags: must be 0
+ * @bar: BAR number
+ * @offset: byte offset, a multiple of 4
+ * @value: READ out; WRITE in; MODIFY in: wanted bits, out: the word written
+ * @mask: MODIFY: bits to change (not 0); else must be 0
+ * @old: MODIFY out: the word found before; else must be 0 on entry and stays 0
+ * @reserved: must be 0
+ *
+ * MODIFY reads, replaces the bits of @mask by those of @value and writes, under one lock per
+ * card: two processes, or the two endpoints of a card, cannot lose each other's bits.
+ *
+ * Errors: ENOENT no such BAR; EINVAL @offset not a multiple of 4; ERANGE @offset beyond the
+ * BAR, or @value has bits outside @mask; EPERM a protected register, needs CAP_SYS_RAWIO;
+ * EBUSY the bit is in use by running channels (run enable); EIO the card answers all ones.
+ */
+struct roc_reg {
+	__u32 size;
+	__u32 flags;
+	__u32 bar;
+	__u32 offset;
+	__u32 value;
+	__u32 mask;
+	__u32 old;
+	__u32 reserved;
+};
+
+/**
+ * enum roc_ch_state - life of a channel
+ * @ROC_CH_STOPPED: no superpage is in the card
+ * @ROC_CH_RUNNING: started
+ * @ROC_CH_FAILED: the card broke its contract; &roc_ch_info.why says how. Stopped and quiet, all
+ *	superpages were handed back; a new start recovers
+ * @ROC_CH_GONE: the card was removed
+ */
+enum roc_ch_state {
+	ROC_CH_STOPPED = 0,
+	ROC_CH_RUNNING = 1,
+	ROC_CH_FAILED = 2,
+	ROC_CH_GONE = 3,
+};
+
+/**
+ * enum roc_source - where the data of a run comes from
+ * @ROC_SOURCE_INTERNAL: generator in the DMA engine, counter pattern without headers
+ * @ROC_SOURCE_DDG: detector data generator, RDH and counter payload
+ * @ROC_SOURCE_FEE: front-end electronics
+ */
+enum roc_source {
+	ROC_SOURCE_INTERNAL = 0,
+	ROC_SOURCE_DDG = 1,
+	ROC_SOURCE_FEE = 2,
+};
+
+/**
+ * enum roc_mode - who looks for finished superpages
+ * @ROC_MODE_TIMER: the kernel, with an adaptive period
+ * @ROC_MODE_BUSY: the reader, with ROC_CH_KICK and ROC_KICK_LOOK
+ * @ROC_MODE_EVENT: the card, with records in host memory and interrupts
+ */
+enum roc_mode {
+	ROC_MODE_TIMER = 0,
+	ROC_MODE_BUSY = 1,
+	ROC_MODE_EVENT = 2,
+};
+
+/**
+ * enum roc_why - why something was refused, came back unfilled, or failed
+ * @ROC_WHY_NONE: it was not
+ * @ROC_WHY_MEMLOCK: RLIMIT_MEMLOCK is lower than the memory to pin; &roc_buf_register.limit
+ *	has the limit in bytes
+ * @ROC_WHY_CONTIGUITY: no IOMMU translates and a granule is not physically contiguous;
+ *	limit has the length of the shortest extent. Use hugepages
+ * @ROC_WHY_DMA_MASK: the card cannot address this memory
+ * @ROC_WHY_BOUNCE: the kernel would bounce (copy) DMA, which cannot work for superpages
+ * @ROC_WHY_PIN: the memory cannot be pinned (file-backed, device memory, unmapped)
+ * @ROC_WHY_HANDLE: no such buffer
+ * @ROC_WHY_RANGE: outside the buffer
+ * @ROC_WHY_LENGTH: length zero, not a multiple of superpage_align, or above superpage_max
+ * @ROC_WHY_ALIGN: offset not a multiple of 4
+ * @ROC_WHY_EXTENT: the superpage crosses from one extent of the buffer into the next
+ * @ROC_WHY_RESERVED: reserved field of the entry not zero
+ * @ROC_WHY_STOPPED: the run ended before the card used it
+ * @ROC_WHY_COUNT: the card reported more superpages than it was given
+ * @ROC_WHY_SIZE: the card's size entry did not arrive or has the wrong index
+ * @ROC_WHY_LOST: the card answers all ones
+ * @ROC_WHY_REMOVED: the card was removed or reset by somebody else
+ */
+enum roc_why {
+	ROC_WHY_NONE = 0,
+	ROC_WHY_MEMLOCK = 1,
+	ROC_WHY_CONTIGUITY = 2,
+	ROC_WHY_DMA_MASK = 3,
+	ROC_WHY_BOUNCE = 4,
+	ROC_WHY_PIN = 5,
+	ROC_WHY_HANDLE = 6,
+	ROC_WHY_RANGE = 7,
+	ROC_WHY_LENGTH = 8,
+	ROC_WHY_ALIGN = 9,
+	ROC_WHY_EXTENT = 10,
+	ROC_WHY_RESERVED = 11,
+	ROC_WHY_STOPPED = 12,
+	ROC_WHY_COUNT = 13,
+	ROC_WHY_SIZE = 14,
+	ROC_WHY_LOST = 15,
+	ROC_WHY_REMOVED = 16,
+};
+
+/**
+ * struct roc_ch_info - ioctl(ROC_CH_INFO): state and counters of a channel
+ * @size: sizeof(struct roc_ch_info)
+ * @flags: must be 0
+ * @minor: N of /dev/rocNchM
+ * @channel: M of /dev/rocNchM
+ * @state: enum roc_ch_state
+ * @why: enum roc_why of the last failure
+ * @source: enum roc_source configured
+ * @mode: enum roc_mode configured
+ * @links: links in use (bit per slot): of the run, or of the next start
+ * @in_flight: superpages in the card now
+ * @capacity: superpages that the card's FIFOs hold with @links
+ * @reserved: zero
+ * @pushed: superpages given to the card since open
+ * @completed: superpages filled or partly filled since open
+ * @bytes: bytes received since open
+ * @reclaimed: superpages handed back unfilled at stop since open
+ * @refused: fill entries refused since open
+ * @dropped: packets the card dropped for want of superpages, card's own counter
+ * @fifo_empty: times the card found a link's FIFO empty in this run
+ * @looks: passes over the card's counters since open
+ * @mmio_reads: register reads on the data path since open
+ * @mmio_writes: register writes on the data path since open
+ * @bad_index: times a ring index from user space was out of range since open
+ */
+struct roc_ch_info {
+	__u32 size;
+	__u32 flags;
+	__u32 minor;
+	__u32 channel;
+	__u32 state;
+	__u32 why;
+	__u32 source;
+	__u32 mode;
+	__u32 links;
+	__u32 in_flight;
+	__u32 capacity;
+	__u32 reserved;
+	__aligned_u64 pushed;
+	__aligned_u64 completed;
+	__aligned_u64 bytes;
+	__aligned_u64 reclaimed;
+	__aligned_u64 refused;
+	__aligned_u64 dropped;
+	__aligned_u64 fifo_empty;
+	__aligned_u64 looks;
+	__aligned_u64 mmio_reads;
+	__aligned_u64 mmio_writes;
+	__aligned_u64 bad_index;
+};
+
+/**
+ * struct roc_fill - one entry of the fill ring: a free superpage
+ * @buffer: handle from ROC_BUF_REGISTER
+ * @length: bytes; a multiple of superpage_align, at most superpage_max
+ * @offset: byte offset inside the buffer, a multiple of 4
+ * @cookie: comes back with the superpage, the kernel does not look at it
+ * @reserved: must be 0
+ *
+ * Every entry that the kernel took comes back exactly once in the ready ring.
+ */
+struct roc_fill {
+	__u32 buffer;
+	__u32 length;
+	__aligned_u64 offset;
+	__aligned_u64 cookie;
+	__aligned_u64 reserved;
+};
+
+/**
+ * enum roc_ready_flags - what a ready entry says about its superpage
+ * @ROC_READY_FILLED: the card wrote &roc_ready.received bytes
+ * @ROC_READY_RECLAIMED: handed back unused at stop; received is 0
+ * @ROC_READY_REFUSED: never reached the card; &roc_ready.why says why
+ */
+enum roc_ready_flags {
+	ROC_READY_FILLED = 1 << 0,
+	ROC_READY_RECLAIMED = 1 << 1,
+	ROC_READY_REFUSED = 1 << 2,
+};
+
+/**
+ * struct roc_ready - one entry of the ready ring: a superpage that came back
+ * @cookie: of the fill entry
+ * @offset: of the fill entry
+ * @time: CLOCK_MONOTONIC ns at which the kernel saw it
+ * @sequence: number of this entry since open, from 0
+ * @buffer: of the fill entry
+ * @length: of the fill entry
+ * @received: bytes the card wrote, contiguous from @offset
+ * @link: link slot that filled it, or that it was queued at; -1 if it was refused
+ * @flags: bits of enum roc_ready_flags
+ * @why: enum roc_why
+ * @run: number of the start since open, from 1; nothing of run n carries n + 1
+ * @reserved: zero
+ */
+struct roc_ready {
+	__aligned_u64 cookie;
+	__aligned_u64 offset;
+	__aligned_u64 time;
+	__aligned_u64 sequence;
+	__u32 buffer;
+	__u32 length;
+	__u32 received;
+	__s32 link;
+	__u32 flags;
+	__u32 why;
+	__u32 run;
+	__u32 reserved;
+};
+
+/**
+ * struct roc_ring_user - first page of the user area: what the reader writes
+ * @fill_prod: free-running count of entries put into the fill ring
+ * @pad0: keeps the two indices on separate cache lines (and the prefetcher's next one)
+ * @ready_cons: free-running count of entries taken from the ready ring
+ * @pad1: rest of the line pair
+ *
+ * Mapped read-write. The fill entries follow at &roc_ch_rings.fill_entries_offset.
+ */
+struct roc_ring_user {
+	__u32 fill_prod;
+	__u32 pad0[31];
+	__u32 ready_cons;
+	__u32 pad1[31];
+};
+
+/**
+ * enum roc_ring_flags - &roc_ring_kernel.flags
+ * @ROC_RING_NEED_KICK: the kernel sleeps and may not see new fill entries in time: call
+ *	ROC_CH_KICK after adding some
+ * @ROC_RING_STOPPED: the channel is not running; nothing more will come
+ * @ROC_RING_GONE: the card is gone; close the fd
+ */
+enum roc_ring_flags {
+	ROC_RING_NEED_KICK = 1 << 0,
+	ROC_RING_STOPPED = 1 << 1,
+	ROC_RING_GONE = 1 << 2,
+};
+
+/**
+ * struct roc_ring_kernel - first page of the kernel area: what the kernel writes
+ * @fill_cons: free-running count of entries taken from the fill ring
+ * @pad0: separate cache lines
+ * @ready_prod: free-running count of entries put into the ready ring
+ * @pad1: separate cache lines
+ * @flags: bits of enum roc_ring_flags
+ * @pad2: rest of the line pair
+ *
+ * Mapped read-only, cannot be made writable. The ready entries follow at
+ * &roc_ch_rings.ready_entries_offset.
+ */
+struct roc_ring_kernel {
+	__u32 fill_cons;
+	__u32 pad0[31];
+	__u32 ready_prod;
+	__u32 pad1[31];
+	__u32 flags;
+	__u32 pad2[31];
+};
+
+#define ROC_RING_MIN 16
+#define ROC_RING_MAX 65536
+#define ROC_RING_DEFAULT 4096
+
+/**
+ * struct roc_ch_rings - ioctl(ROC_CH_RINGS): make the two rings, once per open
+ * @size: sizeof(struct roc_ch_rings)
+ * @flags: must be 0
+ * @fill_entries: in: power of two, ROC_RING_MIN..ROC_RING_MAX, 0 = ROC_RING_DEFAULT; out: used
+ * @ready_entries: the same for the ready ring
+ * @user_offset: out: mmap offset of the user area (PROT_READ | PROT_WRITE, MAP_SHARED)
+ * @user_length: out: its length; map exactly this
+ * @kernel_offset: out: mmap offset of the kernel area (PROT_READ, MAP_SHARED)
+ * @kernel_length: out: its length; map exactly this
+ * @fill_entries_offset: out: where the fill entries start inside the user area
+ * @ready_entries_offset: out: where the ready entries start inside the kernel area
+ *
+ * Room in the ready ring is reserved before a superpage is taken from the fill ring, so the
+ * ready ring cannot overflow.
+ * Errors: EBUSY the rings exist already.
+ */
+struct roc_ch_rings {
+	__u32 size;
+	__u32 flags;
+	__u32 fill_entries;
+	__u32 ready_entries;
+	__aligned_u64 user_offset;
+	__aligned_u64 user_length;
+	__aligned_u64 kernel_offset;
+	__aligned_u64 kernel_length;
+	__u32 fill_entries_offset;
+	__u32 ready_entries_offset;
+};
+
+/**
+ * struct roc_ch_configure - ioctl(ROC_CH_CONFIGURE): what the next start will do
+ * @size: sizeof(struct roc_ch_configure)
+ * @flags: must be 0
+ * @source: enum roc_source
+ * @mode: enum roc_mode
+ * @links: bit per link slot, a subset of the links enabled in the card; 0 = all of these
+ * @page_size: DMA page size, 0 or the card's &roc_ep_info.page_size
+ *
+ * Without this call: ROC_SOURCE_INTERNAL, ROC_MODE_TIMER, all enabled links.
+ * Errors: EBUSY running; EOPNOTSUPP source, mode or page size that the card does not have;
+ * ENOLINK a link that is not enabled in the card.
+ */
+struct roc_ch_configure {
+	__u32 size;
+	__u32 flags;
+	__u32 source;
+	__u32 mode;
+	__u32 links;
+	__u32 page_size;
+};
+
+/**
+ * enum roc_reset_level - how much ROC_CH_RESET resets
+ * @ROC_RESET_NOTHING: nothing
+ * @ROC_RESET_INTERNAL: the card's DMA block
+ * @ROC_RESET_INTERNAL_SIU: also the far end of the link (C-RORC)
+ */
+enum roc_reset_level {
+	ROC_RESET_NOTHING = 0,
+	ROC_RESET_INTERNAL = 1,
+	ROC_RESET_INTERNAL_SIU = 2,
+};
+
+/**
+ * struct roc_ch_control - ioctl(ROC_CH_START, ROC_CH_STOP, ROC_CH_RESET, ROC_CH_KICK)
+ * @size: sizeof(struct roc_ch_control)
+ * @flags: KICK: bits of enum roc_kick_flags; else must be 0
+ * @level: RESET: enum roc_reset_level; else must be 0
+ * @count: STOP out: superpages handed back unfilled. KICK with ROC_KICK_LOOK out: superpages
+ *	found ready. Must be 0 on entry
+ *
+ * START resets the card's DMA block and sets it going (it sleeps for the card's documented
+ * 210 ms). Superpages already in the fill ring are pushed at once.
+ * STOP flushes, waits for what the flush closes, resets the DMA block, and hands back every
+ * superpage that the card held; entries still in the fill ring stay there. When it returns the
+ * card does not write any more.
+ *
+ * Errors: START: EBUSY running; ENOLINK no links are enabled in the card; EPIPE no rings;
+ * EIO the card does not answer. STOP: EALREADY not running. RESET: EBUSY running; EOPNOTSUPP
+ * level that the card does not have. KICK: EPIPE no rings; EALREADY LOOK and not running.
+ */
+struct roc_ch_control {
+	__u32 size;
+	__u32 flags;
+	__u32 level;
+	__u32 count;
+};
+
+/**
+ * enum roc_kick_flags - flags of ROC_CH_KICK
+ * @ROC_KICK_LOOK: look at the card now, in this call (busy mode; allowed in every mode).
+ *	Without it the kernel's own thread is woken
+ */
+enum roc_kick_flags {
+	ROC_KICK_LOOK = 1 << 0,
+};
+
+/**
+ * struct roc_ch_wait - ioctl(ROC_CH_WAIT): sleep until superpages are ready
+ * @size: sizeof(struct roc_ch_wait)
+ * @flags: must be 0
+ * @min_ready: return when that many entries are in the ready ring (1 .. ready_entries)
+ * @ready: out: entries in the ready ring
+ * @deadline: CLOCK_MONOTONIC ns at which to give up; absolute, so that a signal can restart it
+ *
+ * Returns also when the channel is not running or stops. The reader's &roc_ring_user.ready_cons
+ * tells how many entries are in the ring.
+ * Errors: ETIME the deadline passed (@ready is valid); EINTR; EPIPE no rings.
+ */
+struct roc_ch_wait {
+	__u32 size;
+	__u32 flags;
+	__u32 min_ready;
+	__u32 ready;
+	__aligned_u64 deadline;
+};
+
+/**
+ * struct roc_ch_eventfd - ioctl(ROC_CH_EVENTFD): signal an eventfd when superpages are ready
+ * @size: sizeof(struct roc_ch_eventfd)
+ * @flags: must be 0
+ * @fd: eventfd, or -1 to remove
+ * @reserved: must be 0
+ *
+ * Errors: EBADF, EINVAL not an eventfd.
+ */
+struct roc_ch_eventfd {
+	__u32 size;
+	__u32 flags;
+	__s32 fd;
+	__u32 reserved;
+};
+
+/**
+ * struct roc_buf_register - ioctl(ROC_BUF_REGISTER): pin and map user memory for this channel
+ * @size: sizeof(struct roc_buf_register)
+ * @flags: must be 0
+ * @addr: start, page aligned
+ * @length: bytes, a multiple of the page size
+ * @granule: superpage size that will be used, 0 = superpage_align: every granule-sized piece
+ *	of the buffer (counted from its start) must be contiguous for the card
+ * @handle: out: for &roc_fill.buffer; must be 0 on entry
+ * @extents: out: contiguous pieces as the card sees them; must be 0 on entry
+ * @why: out, also with an error: enum roc_why; must be 0 on entry
+ * @limit: out, also with an error: the value of the limit that @why names; must be 0 on entry
+ *
+ * The memory stays pinned until unregistered or the fd is closed, whatever the process does
+ * with its mapping.
+ * Errors: EINVAL alignment, granule not a multiple of superpage_align; EOVERFLOW; EFAULT
+ * (why PIN); ENOMEM (why MEMLOCK, or no memory when why is 0); EOPNOTSUPP (why CONTIGUITY,
+ * DMA_MASK, BOUNCE); ENOSPC too many buffers; EBUSY running.
+ */
+struct roc_buf_register {
+	__u32 size;
+	__u32 flags;
+	__aligned_u64 addr;
+	__aligned_u64 length;
+	__u32 granule;
+	__u32 handle;
+	__u32 extents;
+	__u32 why;
+	__aligned_u64 limit;
+};
+
+/**
+ * struct roc_buf_unregister - ioctl(ROC_BUF_UNREGISTER): unmap and unpin
+ * @size: sizeof(struct roc_buf_unregister)
+ * @flags: must be 0
+ * @handle: from ROC_BUF_REGISTER
+ * @reserved: must be 0
+ *
+ * Errors: ENOENT no such buffer; EBUSY the channel is running.
+ */
+struct roc_buf_unregister {
+	__u32 size;
+	__u32 flags;
+	__u32 handle;
+	__u32 reserved;
+};
+
+#endif /* _UAPI_LINUX_ROC_H */

@@ -1,0 +1,611 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * libroc: C interface to the readout cards driven by roc.ko.
+ *
+ * Functions return 0 (or a count) on success and a negative errno on failure; they never set
+ * errno and never print. After a failure roc_error() has one sentence, with the cure, for the
+ * calling thread. Handles are not locked: one thread at a time per handle, any number of
+ * handles. The ring functions at the end are inline and make no system call.
+ *
+ * All sizes and offsets are bytes, all times nanoseconds of CLOCK_MONOTONIC unless said
+ * otherwise. Results are written only on success, unless said otherwise.
+ *
+ * Errors of every function that talks to the driver, not repeated below:
+ *   -ENODEV  the card was removed or reset: close the handle and open it again
+ *   -ENOTTY, -E2BIG  the loaded roc module is older than this library and cannot do this
+ *   -EIO     the card answers all ones (it is off the bus, or its firmware is being loaded)
+ */
+#ifndef ROC_ROC_H
+#define ROC_ROC_H
+
+#include <roc/uapi.h>
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct roc_endpoint; /* an open /dev/rocN; owned by the caller from roc_open() to roc_close() */
+struct roc_channel; /* an open /dev/rocNchM; the same with roc_channel_open(), _close() */
+
+/**
+ * roc_version() - version of this library
+ *
+ * Return: text like "0.1.0", never freed.
+ */
+const char *roc_version(void);
+
+/**
+ * roc_error() - the last failure of this thread in words
+ *
+ * Return: one sentence that says what was refused, why, and what to do about it; "no error" if
+ * nothing failed yet. Valid until the thread's next failing call of this library. A success
+ * leaves it as it was.
+ */
+const char *roc_error(void);
+
+/**
+ * roc_why_text() - an enum roc_why in words
+ * @why: of &struct roc_ready, &struct roc_ch_info or &struct roc_buf_register
+ *
+ * Return: a sentence with the cure, never freed; for an unknown number one that says so.
+ */
+const char *roc_why_text(unsigned int why);
+
+/**
+ * struct roc_card - a card endpoint as found by enumeration
+ * @sequence: n of "#n": 0 for the lowest PCI address, and so on
+ * @minor: N of /dev/rocN
+ * @type: enum roc_card_type; 0 if this library does not know the card
+ * @serial: card serial number, -1 unknown
+ * @endpoint: number of the endpoint on its card, -1 unknown
+ * @numa_node: NUMA node of the slot, -1 unknown
+ * @channels: number of DMA channels
+ * @pci_address: "dddd:bb:dd.f"
+ * @firmware: firmware version, hexadecimal git hash
+ * @user_logic: user-logic version, empty if there is none
+ * @node: "/dev/rocN"
+ */
+struct roc_card {
+	int sequence;
+	int minor;
+	enum roc_card_type type;
+	int serial;
+	int endpoint;
+	int numa_node;
+	int channels;
+	char pci_address[ROC_TEXT_MAX];
+	char firmware[ROC_TEXT_MAX];
+	char user_logic[ROC_TEXT_MAX];
+	char node[32];
+};
+
+/**
+ * roc_enumerate() - find all card endpoints
+ * @cards: array of *@count endpoints in order of PCI address, NULL if there are none; the
+ *	caller frees it with free()
+ * @count: their number, which may be 0
+ *
+ * Reads sysfs only: no card is opened and no register is touched.
+ *
+ * Return: 0, -ENOMEM, or the error that libudev met.
+ */
+int roc_enumerate(struct roc_card **cards, size_t *count);
+
+/**
+ * roc_find() - find the endpoint that an id means
+ * @id: one of
+ *	"[dddd:]bb:dd.f", a PCI address in hexadecimal; without the domain, any domain;
+ *	"serial[:endpoint]", decimal, serial of 1 to 6 digits; without the endpoint, the card's
+ *	lowest;
+ *	"#n", decimal, the n-th endpoint of roc_enumerate(), which changes when cards are added
+ * @card: filled in
+ *
+ * Return: 0; -EINVAL malformed id; -ENOENT no such card (the sentence lists those there are);
+ * -ENOTUNIQ the id fits several.
+ */
+int roc_find(const char *id, struct roc_card *card);
+
+/**
+ * roc_card_type_name() - name of a kind of card
+ * @type: enum roc_card_type
+ *
+ * Return: "CRU", "CRORC", or "unknown"; never freed.
+ */
+const char *roc_card_type_name(enum roc_card_type type);
+
+/**
+ * roc_open() - open an endpoint: information, registers, BARs
+ * @id: as for roc_find()
+ * @ep: the new handle
+ *
+ * Any number of processes may have the same endpoint open.
+ *
+ * Return: 0; the errors of roc_find(); -EACCES the user may not; -ENOENT also if the node is
+ * missing; -ENOMEM.
+ */
+int roc_open(const char *id, struct roc_endpoint **ep);
+
+/**
+ * roc_close() - close an endpoint
+ * @ep: handle, or NULL
+ *
+ * BAR mappings stay valid until roc_bar_unmap().
+ */
+void roc_close(struct roc_endpoint *ep);
+
+/**
+ * roc_endpoint_fd() - file descriptor of an endpoint
+ * @ep: handle; keeps the descriptor
+ *
+ * Return: the descriptor, for poll(): POLLERR | POLLHUP when the card goes.
+ */
+int roc_endpoint_fd(const struct roc_endpoint *ep);
+
+/**
+ * roc_info() - what an endpoint is
+ * @ep: handle
+ * @info: filled in; see &struct roc_ep_info
+ *
+ * Return: 0 or a negative errno.
+ */
+int roc_info(struct roc_endpoint *ep, struct roc_ep_info *info);
+
+/**
+ * roc_reg_read() - read one 32-bit register
+ * @ep: handle
+ * @bar: BAR number, 0 to 5
+ * @offset: bytes from the start of the BAR, a multiple of 4
+ * @value: what the card answered
+ *
+ * Return: 0; -ENOENT no such BAR; -EINVAL offset not a multiple of 4; -ERANGE offset beyond
+ * the BAR.
+ */
+int roc_reg_read(struct roc_endpoint *ep, unsigned int bar, uint32_t offset, uint32_t *value);
+
+/**
+ * roc_reg_write() - write one 32-bit register
+ * @ep: handle
+ * @bar: BAR number, 0 to 5
+ * @offset: bytes from the start of the BAR, a multiple of 4
+ * @value: word to write
+ *
+ * Return: 0; the errors of roc_reg_read(); -EPERM protected register, needs CAP_SYS_RAWIO;
+ * -EBUSY running channels need the bit as it is.
+ */
+int roc_reg_write(struct roc_endpoint *ep, unsigned int bar, uint32_t offset, uint32_t value);
+
+/**
+ * roc_reg_modify() - change some bits of a register, atomically for the whole card
+ * @ep: handle
+ * @bar: BAR number, 0 to 5
+ * @offset: bytes from the start of the BAR, a multiple of 4
+ * @mask: bits to change, not 0
+ * @value: what they become; no bit outside @mask
+ * @before: the word found, or NULL
+ * @after: the word written, or NULL
+ *
+ * Return: 0; the errors of roc_reg_write(); -EINVAL also if @mask is 0; -ERANGE also if @value
+ * has bits outside @mask.
+ */
+int roc_reg_modify(struct roc_endpoint *ep, unsigned int bar, uint32_t offset, uint32_t mask,
+		   uint32_t value, uint32_t *before, uint32_t *after);
+
+/**
+ * struct roc_bar - a BAR mapped into this process
+ * @regs: registers; index is byte offset / 4
+ * @length: bytes
+ * @writable: whether @regs may be written
+ */
+struct roc_bar {
+	volatile uint32_t *regs;
+	size_t length;
+	bool writable;
+};
+
+/**
+ * roc_bar_info_get() - size of a BAR and what this process may do with it
+ * @ep: handle
+ * @bar: BAR number, 0 to 5
+ * @info: filled in; see &struct roc_bar_info
+ *
+ * Return: 0; -ENOENT no such BAR.
+ */
+int roc_bar_info_get(struct roc_endpoint *ep, unsigned int bar, struct roc_bar_info *info);
+
+/**
+ * roc_bar_map() - map a whole BAR
+ * @ep: handle; may be closed while the mapping stays
+ * @bar: BAR number, 0 to 5
+ * @write: map for writing too
+ * @map: filled in
+ *
+ * Touching the mapping after the card was removed raises SIGBUS.
+ *
+ * Return: 0; -ENOENT no such BAR; -EACCES the BAR may not be mapped so by this process;
+ * -ENOMEM.
+ */
+int roc_bar_map(struct roc_endpoint *ep, unsigned int bar, bool write, struct roc_bar *map);
+
+/**
+ * roc_bar_unmap() - end a mapping
+ * @map: from roc_bar_map(); zeroed. One that is zeroed already is left alone
+ */
+void roc_bar_unmap(struct roc_bar *map);
+
+/**
+ * enum roc_memory_flags - flags of roc_memory_alloc()
+ * @ROC_MEMORY_PLAIN_OK: fall back to pages of the system's base size (needs an IOMMU)
+ * @ROC_MEMORY_PLAIN: base pages at once, no hugepages
+ */
+enum roc_memory_flags {
+	ROC_MEMORY_PLAIN_OK = 1 << 0,
+	ROC_MEMORY_PLAIN = 1 << 1,
+};
+
+/**
+ * struct roc_memory - memory for DMA
+ * @addr: start, aligned to @page_size
+ * @length: bytes, rounded up to @page_size
+ * @page_size: 1 GiB, 2 MiB, or the base page size
+ * @numa_node: where it is, -1 unknown
+ *
+ * Owned by the caller until roc_memory_free(). The driver keeps its own hold on memory that is
+ * registered with a channel, so freeing early is safe for the card and useless for the owner.
+ */
+struct roc_memory {
+	void *addr;
+	size_t length;
+	size_t page_size;
+	int numa_node;
+};
+
+/**
+ * roc_memory_alloc() - shared hugepages on a NUMA node, ready for DMA
+ * @length: bytes wanted, not 0
+ * @numa_node: node that every page must be on, as &roc_card.numa_node; -1: no matter
+ * @flags: bits of enum roc_memory_flags
+ * @mem: filled in
+ *
+ * From 1 GiB on, pages of 1 GiB are tried before those of 2 MiB; below, after them, so that a
+ * small buffer does not take a large page when it can do without. All pages are there and
+ * zeroed when it returns. A child process does not inherit the mapping.
+ *
+ * Return: 0; -EINVAL length 0, unknown flag, no such node; -ENOMEM not enough (the sentence says
+ * which node has how many pages free, and the command that reserves more).
+ */
+int roc_memory_alloc(size_t length, int numa_node, unsigned int flags, struct roc_memory *mem);
+
+/**
+ * roc_memory_free() - give memory back
+ * @mem: from roc_memory_alloc(); zeroed. One that is zeroed already is left alone
+ */
+void roc_memory_free(struct roc_memory *mem);
+
+/**
+ * roc_channel_open() - become the owner of a DMA channel
+ * @id: as for roc_find()
+ * @channel: M of /dev/rocNchM
+ * @ch: the new handle
+ *
+ * Return: 0; the errors of roc_open(); -ENOENT also if the card has no such channel; -EBUSY
+ * somebody else owns it (the sentence says PID and program).
+ */
+int roc_channel_open(const char *id, unsigned int channel, struct roc_channel **ch);
+
+/**
+ * roc_channel_close() - stop the card, unpin all buffers, give the channel up
+ * @ch: handle, or NULL
+ *
+ * The rings are gone with it. The process's own buffers stay as they are.
+ */
+void roc_channel_close(struct roc_channel *ch);
+
+/**
+ * roc_channel_fd() - file descriptor of a channel
+ * @ch: handle; keeps the descriptor
+ *
+ * Return: the descriptor, for poll(): POLLIN when superpages are ready, POLLERR when the channel
+ * failed, POLLERR | POLLHUP when the card is gone.
+ */
+int roc_channel_fd(const struct roc_channel *ch);
+
+/**
+ * roc_channel_info() - state and counters
+ * @ch: handle
+ * @info: filled in; see &struct roc_ch_info
+ *
+ * Return: 0 or a negative errno.
+ */
+int roc_channel_info(struct roc_channel *ch, struct roc_ch_info *info);
+
+/**
+ * roc_channel_owner() - who has a channel open
+ * @id: as for roc_find()
+ * @channel: M of /dev/rocNchM
+ * @pid: process that opened it
+ * @name: its program name, always NUL terminated; or NULL
+ * @size: size of @name
+ *
+ * Reads sysfs only. The answer may be out of date as soon as it is there.
+ *
+ * Return: 0; -ENOENT nobody has it, or there is no such channel (roc_error() says which); the
+ * errors of roc_find().
+ */
+int roc_channel_owner(const char *id, unsigned int channel, int *pid, char *name, size_t size);
+
+/**
+ * struct roc_channel_config - what the next start will do
+ * @source: where the data comes from
+ * @mode: who looks for finished superpages
+ * @links: bit per link slot; 0 = all that are enabled in the card
+ * @page_size: DMA page size; 0 = the card's
+ */
+struct roc_channel_config {
+	enum roc_source source;
+	enum roc_mode mode;
+	uint32_t links;
+	uint32_t page_size;
+};
+
+/**
+ * roc_channel_configure() - choose source, links and mode for the next start
+ * @ch: handle
+ * @config: all of it; zeroed means internal generator, timer, all enabled links
+ *
+ * Return: 0; -EBUSY running; -EOPNOTSUPP the card does not have this source, mode or page size;
+ * -ENOLINK a link that is not enabled in the card; -EINVAL.
+ */
+int roc_channel_configure(struct roc_channel *ch, const struct roc_channel_config *config);
+
+/**
+ * roc_channel_rings() - make the two rings
+ * @ch: handle
+ * @fill: entries of the fill ring, a power of two from ROC_RING_MIN to ROC_RING_MAX; 0 = default
+ * @ready: the same for the ready ring
+ *
+ * Once per open. roc_channel_start() does it with the defaults if it was not done. Call it first
+ * to put free superpages into the fill ring before the start.
+ *
+ * Return: 0; -EBUSY they exist already; -EINVAL not such a number; -ENOMEM.
+ */
+int roc_channel_rings(struct roc_channel *ch, unsigned int fill, unsigned int ready);
+
+/**
+ * roc_channel_start() - set the card going
+ * @ch: handle
+ *
+ * Sleeps for the card's start-up time (CRU: 210 ms). Superpages in the fill ring are given to
+ * the card at once.
+ *
+ * Return: 0; -EBUSY running already; -ENOLINK no links are enabled in the card; the errors of
+ * roc_channel_rings().
+ */
+int roc_channel_start(struct roc_channel *ch);
+
+/**
+ * roc_channel_stop() - stop the card and get every superpage back
+ * @ch: handle
+ * @reclaimed: superpages that the card handed back unfilled, or NULL
+ *
+ * When it returns the card does not write any more, and every superpage it held is in the ready
+ * ring. Entries still in the fill ring stay there for the next start.
+ *
+ * Return: 0; -EALREADY not running.
+ */
+int roc_channel_stop(struct roc_channel *ch, unsigned int *reclaimed);
+
+/**
+ * roc_channel_reset() - reset the card's side of a stopped channel
+ * @ch: handle
+ * @level: how much; see enum roc_reset_level
+ *
+ * Return: 0; -EBUSY running; -EOPNOTSUPP the card does not have this level; -EINVAL.
+ */
+int roc_channel_reset(struct roc_channel *ch, enum roc_reset_level level);
+
+/**
+ * roc_channel_eventfd() - signal an eventfd whenever superpages become ready
+ * @ch: handle
+ * @eventfd: descriptor from eventfd(), which the caller may close; -1 ends the signals
+ *
+ * Return: 0; -EBADF; -EINVAL not an eventfd.
+ */
+int roc_channel_eventfd(struct roc_channel *ch, int eventfd);
+
+/**
+ * roc_channel_look() - look at the card now, in this call
+ * @ch: handle
+ *
+ * For ROC_MODE_BUSY; allowed in every mode.
+ *
+ * Return: number of superpages found finished; -EPIPE no rings; -EALREADY not running.
+ */
+int roc_channel_look(struct roc_channel *ch);
+
+/**
+ * roc_channel_kick() - wake the driver's thread to see new fill entries
+ * @ch: handle
+ *
+ * Needed when roc_fill_publish() returns true.
+ *
+ * Return: 0; -EPIPE no rings.
+ */
+int roc_channel_kick(struct roc_channel *ch);
+
+/**
+ * roc_channel_wait() - sleep until superpages are ready
+ * @ch: handle
+ * @min_ready: return when that many entries are in the ready ring; 0 does not sleep
+ * @timeout_ms: milliseconds to wait at most; -1: no limit
+ *
+ * No system call if they are there already. Returns early, with fewer entries and maybe none, if
+ * the channel is not running or stops.
+ *
+ * Return: number of entries in the ready ring; -ETIME fewer than @min_ready after @timeout_ms;
+ * -EINTR a signal came; -EPIPE no rings; -EINVAL more than the ready ring holds, or
+ * @timeout_ms below -1.
+ */
+int roc_channel_wait(struct roc_channel *ch, unsigned int min_ready, int timeout_ms);
+
+/**
+ * roc_buffer_register() - pin memory and map it for the card
+ * @ch: handle
+ * @addr: start, page aligned
+ * @length: bytes, a multiple of the page size
+ * @granule: superpage size that will be used, a multiple of &roc_ep_info.superpage_align; 0 = the
+ *	smallest. Every granule-sized piece, counted from @addr, must be contiguous for the card
+ * @handle: for &roc_fill.buffer
+ *
+ * The memory stays pinned until roc_buffer_unregister() or roc_channel_close().
+ *
+ * Return: 0; -EINVAL alignment or granule; -EOVERFLOW beyond the address space; -EFAULT it
+ * cannot be pinned; -ENOMEM above RLIMIT_MEMLOCK, or no memory; -EOPNOTSUPP the card cannot use it
+ * (not contiguous, out of its reach, or would be bounced); -ENOSPC too many buffers; -EBUSY
+ * running. The sentence says which, with the limit that was hit.
+ */
+int roc_buffer_register(struct roc_channel *ch, void *addr, size_t length, uint32_t granule,
+			uint32_t *handle);
+
+/**
+ * roc_buffer_unregister() - unmap and unpin a buffer
+ * @ch: handle
+ * @handle: from roc_buffer_register()
+ *
+ * Return: 0; -ENOENT no such buffer; -EBUSY running.
+ */
+int roc_buffer_unregister(struct roc_channel *ch, uint32_t handle);
+
+/**
+ * struct roc_rings - the reader's side of the two rings
+ * @user: indices that we write
+ * @kernel: indices that the kernel writes, read-only
+ * @fill: entries of the fill ring, we write
+ * @ready: entries of the ready ring, read-only
+ * @fill_mask: entries of the fill ring - 1
+ * @ready_mask: entries of the ready ring - 1
+ * @fill_prod: entries published since open
+ * @fill_cons: last seen of the kernel's index
+ * @ready_prod: last seen of the kernel's index
+ * @ready_cons: entries released since open
+ * @filled: entries handed out by roc_fill_next() and not yet published
+ *
+ * Private to the reader and public only so that the fast path can be inline: read it if you like,
+ * change it through the functions below. Owned by its channel. See Documentation/rings.md for
+ * the protocol.
+ */
+struct roc_rings {
+	struct roc_ring_user *user;
+	const struct roc_ring_kernel *kernel;
+	struct roc_fill *fill;
+	const struct roc_ready *ready;
+	uint32_t fill_mask, ready_mask;
+	uint32_t fill_prod, fill_cons;
+	uint32_t ready_prod, ready_cons;
+	uint32_t filled;
+};
+
+/**
+ * roc_channel_ring() - the rings of a channel
+ * @ch: handle
+ *
+ * Return: the rings, valid until roc_channel_close(); NULL before roc_channel_rings().
+ */
+struct roc_rings *roc_channel_ring(struct roc_channel *ch);
+
+/**
+ * roc_fill_room() - free entries in the fill ring
+ * @r: rings
+ *
+ * Return: how often roc_fill_next() will give an entry, at least.
+ */
+static inline uint32_t roc_fill_room(struct roc_rings *r);
+
+/**
+ * roc_fill_next() - next entry of the fill ring to write
+ * @r: rings
+ *
+ * The caller sets all members, and reserved to 0. The kernel sees the entry after
+ * roc_fill_publish().
+ *
+ * Return: the entry, or NULL if the ring is full.
+ */
+static inline struct roc_fill *roc_fill_next(struct roc_rings *r);
+
+/**
+ * roc_fill_publish() - let the kernel see all entries written since the last time
+ * @r: rings
+ *
+ * Return: true if the kernel sleeps and roc_channel_kick() must be called.
+ */
+static inline bool roc_fill_publish(struct roc_rings *r);
+
+/**
+ * roc_ready_count() - entries of the ready ring that can be read now
+ * @r: rings
+ *
+ * Return: the number.
+ */
+static inline uint32_t roc_ready_count(struct roc_rings *r);
+
+/**
+ * roc_ready_at() - look at a ready entry without taking it
+ * @r: rings
+ * @i: 0 for the oldest, 1 for the next, ...
+ *
+ * Return: the entry, valid until it is released; NULL if there are not that many.
+ */
+static inline const struct roc_ready *roc_ready_at(struct roc_rings *r, uint32_t i);
+
+/**
+ * roc_ready_peek() - look at the oldest ready entry without taking it
+ * @r: rings
+ *
+ * Return: the entry, valid until it is released; NULL if the ring is empty.
+ */
+static inline const struct roc_ready *roc_ready_peek(struct roc_rings *r);
+
+/**
+ * roc_ready_release() - give the oldest ready entries back to the kernel
+ * @r: rings
+ * @n: how many; more than were seen (by the three functions above) means all that were seen
+ */
+static inline void roc_ready_release(struct roc_rings *r, uint32_t n);
+
+/* The bodies. */
+#include <roc/rings.h>
+
+/**
+ * roc_push() - put one superpage into the fill ring, and kick if needed
+ * @ch: handle
+ * @handle: from roc_buffer_register()
+ * @offset: bytes from the start of the buffer, a multiple of 4
+ * @length: bytes, a multiple of &roc_ep_info.superpage_align, at most &roc_ep_info.superpage_max
+ * @cookie: comes back with the superpage
+ *
+ * The entry is checked by the kernel when it takes it: a bad one comes back through the ready ring
+ * with ROC_READY_REFUSED. Also publishes entries of roc_fill_next() that were not published yet.
+ *
+ * Return: 0; -EAGAIN the ring is full; -EPIPE no rings; the errors of roc_channel_kick(), with
+ * the entry in the ring.
+ */
+int roc_push(struct roc_channel *ch, uint32_t handle, uint64_t offset, uint32_t length,
+	     uint64_t cookie);
+
+/**
+ * roc_pop() - take the oldest entry out of the ready ring
+ * @ch: handle
+ * @ready: copy of the entry
+ *
+ * Return: 1 if there was one, 0 if not; -EPIPE no rings.
+ */
+int roc_pop(struct roc_channel *ch, struct roc_ready *ready);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* ROC_ROC_H */
