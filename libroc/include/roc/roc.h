@@ -29,7 +29,7 @@ extern "C" {
 #endif
 
 struct roc_endpoint; /* an open /dev/rocN; owned by the caller from roc_open() to roc_close() */
-struct roc_channel; /* an open /dev/rocNchM; the same with roc_channel_open(), _close() */
+struct roc_channel;  /* an open /dev/rocNchM; the same with roc_channel_open(), _close() */
 
 /**
  * roc_version() - version of this library

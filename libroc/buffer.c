@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * Buffers: memory pinned and mapped for a channel, and every reason why not.
+ */
+#include <errno.h>
+
+#include "libroc.h"
+
+/* The reasons that come with a number: the number, then the cure from the table. */
+static int fail_why(int err, const struct roc_channel *ch, const struct roc_buf_register *arg)
+{
+	char length[32], granule[32];
+
+	libroc_size_text(arg->length, length, sizeof(length));
+	switch (arg->why) {
+	case ROC_WHY_MEMLOCK:
+		return libroc_fail(err, "%s: cannot pin %s, the limit is %llu bytes: %s", ch->node,
+				   length, (unsigned long long)arg->limit, roc_why_text(arg->why));
+	case ROC_WHY_CONTIGUITY:
+		return libroc_fail(
+			err,
+			"%s: superpages of %s wanted, but the shortest extent of the %s "
+			"has %llu bytes: %s",
+			ch->node,
+			arg->granule ? libroc_size_text(arg->granule, granule, sizeof(granule))
+				     : "the smallest size",
+			length, (unsigned long long)arg->limit, roc_why_text(arg->why));
+	default:
+		return libroc_fail(err, "%s: cannot register %s: %s", ch->node, length,
+				   roc_why_text(arg->why));
+	}
+}
+
+int roc_buffer_register(struct roc_channel *ch, void *addr, size_t length, uint32_t granule,
+			uint32_t *handle)
+{
+	struct roc_buf_register arg = {
+		.size = sizeof(arg),
+		.addr = (uintptr_t)addr,
+		.length = length,
+		.granule = granule,
+	};
+	int ret = libroc_ioctl(ch->fd, ROC_BUF_REGISTER, &arg);
+
+	if (!ret) {
+		*handle = arg.handle;
+		return 0;
+	}
+	if (arg.why)
+		return fail_why(-ret, ch, &arg);
+	switch (-ret) {
+	case EINVAL:
+		return libroc_fail(EINVAL,
+				   "%s: cannot register %p + 0x%zx with superpages of 0x%x: start "
+				   "and length must be multiples of the page size, the superpage "
+				   "size one of roc_info()'s superpage_align",
+				   ch->node, addr, length, granule);
+	case EOVERFLOW:
+		return libroc_fail(EOVERFLOW,
+				   "%s: cannot register %p + 0x%zx: it goes beyond the end of the "
+				   "address space",
+				   ch->node, addr, length);
+	case ENOSPC:
+		return libroc_fail(ENOSPC,
+				   "%s: too many buffers: unregister some, or register fewer and "
+				   "larger ones",
+				   ch->node);
+	case EBUSY:
+		return libroc_fail(EBUSY, "%s: cannot register while running: stop it first",
+				   ch->node);
+	case ENOMEM:
+		return libroc_fail(ENOMEM, "%s: no memory in the kernel to register a buffer",
+				   ch->node);
+	default:
+		return libroc_fail_ioctl(-ret, ch->node, "cannot register a buffer");
+	}
+}
+
+int roc_buffer_unregister(struct roc_channel *ch, uint32_t handle)
+{
+	struct roc_buf_unregister arg = {.size = sizeof(arg), .handle = handle};
+	int ret = libroc_ioctl(ch->fd, ROC_BUF_UNREGISTER, &arg);
+
+	switch (-ret) {
+	case 0:
+		return 0;
+	case ENOENT:
+		return libroc_fail(ENOENT, "%s: no buffer has handle %u: %s", ch->node, handle,
+				   "use the one from roc_buffer_register() on this channel");
+	case EBUSY:
+		return libroc_fail(EBUSY, "%s: cannot unregister while running: stop it first",
+				   ch->node);
+	default:
+		return libroc_fail_ioctl(-ret, ch->node, "cannot unregister a buffer");
+	}
+}

@@ -1,0 +1,57 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+#
+# libroc: shared library (soname libroc.so.0), static library, headers, pkg-config file, example.
+
+LIBROC_NAMES := bar buffer card channel endpoint enumerate error hugepages id memory ring version \
+	wait why
+LIBROC_OBJS := $(LIBROC_NAMES:%=$(O)/libroc/%.o)
+LIBROC_SO := $(O)/libroc/libroc.so.0
+LIBROC_A := $(O)/libroc/libroc.a
+LIBROC_LIBS := -ludev -lnuma
+LIBROC_CPPFLAGS := -Ilibroc/include
+LIBROC_HEADERS := libroc/include/roc/roc.h libroc/include/roc/rings.h
+PKGCONFIGDIR ?= $(LIBDIR)/pkgconfig
+
+.PHONY: install-libroc uninstall-libroc
+
+libroc: $(LIBROC_SO) $(O)/libroc/libroc.so $(LIBROC_A) $(O)/libroc/examples/reader
+
+$(LIBROC_OBJS): override CPPFLAGS += $(LIBROC_CPPFLAGS) -fPIC
+
+# The one version is dkms.conf's.
+$(O)/libroc/version.o: override CPPFLAGS += -DROC_VERSION='"$(VERSION)"'
+$(O)/libroc/version.o: dkms.conf
+
+$(LIBROC_SO): $(LIBROC_OBJS) libroc/libroc.map
+	$(CC) $(CFLAGS) -shared -Wl,-soname,$(@F) -Wl,--version-script=libroc/libroc.map \
+		-Wl,-z,defs $(LDFLAGS) -o $@ $(LIBROC_OBJS) $(LIBROC_LIBS)
+
+$(O)/libroc/libroc.so: $(LIBROC_SO)
+	ln -sf $(<F) $@
+
+$(LIBROC_A): $(LIBROC_OBJS)
+	rm -f $@
+	$(AR) rcs $@ $(LIBROC_OBJS)
+
+$(O)/libroc/examples/reader.o: override CPPFLAGS += $(LIBROC_CPPFLAGS)
+
+$(O)/libroc/examples/reader: $(O)/libroc/examples/reader.o $(O)/libroc/libroc.so
+	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $< -L$(O)/libroc -lroc
+
+# roc/uapi.h is the kernel's header itself where no kernel tree is around.
+install-libroc: libroc
+	install -d $(DESTDIR)$(LIBDIR) $(DESTDIR)$(PKGCONFIGDIR) $(DESTDIR)$(INCLUDEDIR)/roc
+	install -m 755 $(LIBROC_SO) $(DESTDIR)$(LIBDIR)
+	ln -sf $(notdir $(LIBROC_SO)) $(DESTDIR)$(LIBDIR)/libroc.so
+	install -m 644 $(LIBROC_A) $(DESTDIR)$(LIBDIR)
+	install -m 644 $(LIBROC_HEADERS) $(DESTDIR)$(INCLUDEDIR)/roc
+	install -m 644 kmod/include/uapi/linux/roc.h $(DESTDIR)$(INCLUDEDIR)/roc/uapi.h
+	sed -e 's|@LIBDIR@|$(LIBDIR)|; s|@INCLUDEDIR@|$(INCLUDEDIR)|; s|@VERSION@|$(VERSION)|' \
+		libroc/libroc.pc.in > $(DESTDIR)$(PKGCONFIGDIR)/libroc.pc
+	$(if $(DESTDIR),,ldconfig || true)
+
+uninstall-libroc:
+	rm -f $(addprefix $(DESTDIR)$(LIBDIR)/,$(notdir $(LIBROC_SO) $(LIBROC_A)) libroc.so)
+	rm -f $(DESTDIR)$(PKGCONFIGDIR)/libroc.pc
+	rm -f $(addprefix $(DESTDIR)$(INCLUDEDIR)/roc/,$(notdir $(LIBROC_HEADERS)) uapi.h)
+	-rmdir $(DESTDIR)$(INCLUDEDIR)/roc

@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * Card endpoints as data: from sysfs attributes, in order, and chosen by id. Where the attributes
+ * come from is enumerate.c's affair.
+ */
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "libroc.h"
+
+static const struct {
+	enum roc_card_type type;
+	const char *attribute;
+	const char *name;
+} card_types[] = {
+	{ROC_CARD_CRU, "cru", "CRU"},
+	{ROC_CARD_CRORC, "crorc", "CRORC"},
+};
+
+#define N_CARD_TYPES (sizeof(card_types) / sizeof(card_types[0]))
+
+const char *roc_card_type_name(enum roc_card_type type)
+{
+	size_t i;
+
+	for (i = 0; i < N_CARD_TYPES; i++)
+		if (card_types[i].type == type)
+			return card_types[i].name;
+	return "unknown";
+}
+
+/* A whole decimal number, or otherwise if that is not what the attribute holds. */
+static int attr_int(libroc_attr_fn attr, void *context, const char *name, int otherwise)
+{
+	const char *text = attr(context, name);
+	char *end;
+	long value;
+
+	if (!text || !*text)
+		return otherwise;
+	value = strtol(text, &end, 10);
+	if (*end || value < INT_MIN || value > INT_MAX)
+		return otherwise;
+	return value;
+}
+
+/* False if there is no such attribute or it does not fit. */
+static bool attr_text(libroc_attr_fn attr, void *context, const char *name, char *to)
+{
+	const char *text = attr(context, name);
+
+	if (!text || strlen(text) >= ROC_TEXT_MAX)
+		return false;
+	strcpy(to, text);
+	return true;
+}
+
+/*
+ * -ENOENT: it went away between listing and reading (its attributes do not answer), or is not
+ * an endpoint; the caller leaves it out.
+ */
+int libroc_card_parse(const char *sysname, libroc_attr_fn attr, void *context,
+		      struct roc_card *card)
+{
+	const char *type;
+	char *end;
+	long minor;
+	size_t i;
+
+	memset(card, 0, sizeof(*card));
+	if (strncmp(sysname, "roc", 3) || sysname[3] < '0' || sysname[3] > '9')
+		return -ENOENT;
+	minor = strtol(sysname + 3, &end, 10);
+	if (*end || minor > INT_MAX)
+		return -ENOENT;
+	if (!attr_text(attr, context, "pci_address", card->pci_address) || !*card->pci_address)
+		return -ENOENT;
+	card->minor = minor;
+	snprintf(card->node, sizeof(card->node), "/dev/%.20s", sysname);
+	type = attr(context, "card_type");
+	for (i = 0; type && i < N_CARD_TYPES; i++)
+		if (!strcmp(type, card_types[i].attribute))
+			card->type = card_types[i].type;
+	card->serial = attr_int(attr, context, "serial", -1);
+	card->endpoint = attr_int(attr, context, "endpoint", -1);
+	card->numa_node = attr_int(attr, context, "numa_node", -1);
+	card->channels = attr_int(attr, context, "channels", 0);
+	attr_text(attr, context, "firmware", card->firmware);
+	attr_text(attr, context, "user_logic", card->user_logic);
+	return 0;
+}
+
+/* The domain may have more than 4 digits: longer is later, then as text, all lower-case hex. */
+static int by_address(const void *left, const void *right)
+{
+	const struct roc_card *a = left, *b = right;
+	size_t la = strlen(a->pci_address), lb = strlen(b->pci_address);
+
+	if (la != lb)
+		return la < lb ? -1 : 1;
+	return strcmp(a->pci_address, b->pci_address);
+}
+
+void libroc_cards_sort(struct roc_card *cards, size_t count)
+{
+	size_t i;
+
+	if (count)
+		qsort(cards, count, sizeof(*cards), by_address);
+	for (i = 0; i < count; i++)
+		cards[i].sequence = i;
+}
+
+void libroc_card_text(const struct roc_card *card, char *text, size_t size)
+{
+	char serial[32] = "without serial";
+
+	if (card->serial >= 0 && card->endpoint >= 0)
+		snprintf(serial, sizeof(serial), "%d:%d", card->serial, card->endpoint);
+	else if (card->serial >= 0)
+		snprintf(serial, sizeof(serial), "%d", card->serial);
+	snprintf(text, size, "#%d %s %s at %s", card->sequence, roc_card_type_name(card->type),
+		 serial, card->pci_address);
+}
+
+/* All cards in one line, as many as fit. */
+static void cards_text(const struct roc_card *cards, size_t count, char *text, size_t size)
+{
+	size_t used = 0;
+	size_t i;
+
+	text[0] = '\0';
+	for (i = 0; i < count; i++) {
+		char one[80];
+
+		libroc_card_text(&cards[i], one, sizeof(one));
+		if (used + strlen(one) + 32 > size) {
+			snprintf(text + used, size - used, " and %zu more", count - i);
+			return;
+		}
+		used += snprintf(text + used, size - used, "%s%s", i ? ", " : "", one);
+	}
+}
+
+int libroc_card_choose(const char *text, const struct roc_card *cards, size_t count,
+		       struct roc_card *card)
+{
+	const struct roc_card *found = NULL;
+	struct libroc_id id;
+	char list[768];
+	size_t i;
+	int ret;
+
+	ret = libroc_id_parse(text, &id);
+	if (ret)
+		return ret;
+	for (i = 0; i < count; i++) {
+		if (!libroc_id_matches(&id, &cards[i]))
+			continue;
+		if (!found) {
+			found = &cards[i];
+			continue;
+		}
+		if (id.kind == LIBROC_ID_SERIAL && cards[i].endpoint != found->endpoint) {
+			/* Another endpoint of the card: the id means the lowest. */
+			if (cards[i].endpoint < found->endpoint)
+				found = &cards[i];
+			continue;
+		}
+		return libroc_fail(ENOTUNIQ,
+				   "card id '%s' fits both %s and %s: use the PCI address with its "
+				   "domain",
+				   text, found->pci_address, cards[i].pci_address);
+	}
+	if (found) {
+		*card = *found;
+		return 0;
+	}
+	if (!count)
+		return libroc_fail(ENOENT,
+				   "card '%s' is not there, nor is any other: see roc-list-cards",
+				   text);
+	cards_text(cards, count, list, sizeof(list));
+	return libroc_fail(ENOENT, "there is no card '%s'; there %s %s", text,
+			   count > 1 ? "are" : "is", list);
+}

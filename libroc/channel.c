@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * An open DMA channel: claim, configuration, start, stop, reset.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "libroc.h"
+
+static int fail_owned(const char *id, unsigned int channel, const char *node)
+{
+	char name[64] = "";
+	int pid;
+
+	/* It may have been given up between the two looks. */
+	if (roc_channel_owner(id, channel, &pid, name, sizeof(name)))
+		return libroc_fail(EBUSY, "%s was in use a moment ago: try again", node);
+	return libroc_fail(EBUSY,
+			   "%s is in use by PID %d (%s): a channel has one owner; end that program "
+			   "(kill %d) or take another channel",
+			   node, pid, name[0] ? name : "name unknown", pid);
+}
+
+int roc_channel_open(const char *id, unsigned int channel, struct roc_channel **ch)
+{
+	struct roc_channel *new;
+	struct roc_card card;
+	int ret;
+
+	ret = roc_find(id, &card);
+	if (ret)
+		return ret;
+	if (card.channels < 0 || channel >= (unsigned int)card.channels)
+		return libroc_fail(ENOENT, "card '%s' has no channel %u: it has %d, from 0", id,
+				   channel, card.channels);
+	new = calloc(1, sizeof(*new));
+	if (!new)
+		return libroc_fail_text(ENOMEM, "no memory for a channel's handle");
+	snprintf(new->node, sizeof(new->node), "%sch%u", card.node, channel);
+	ret = libroc_open_node(new->node);
+	if (ret < 0) {
+		if (ret == -EBUSY)
+			ret = fail_owned(id, channel, new->node);
+		free(new);
+		return ret;
+	}
+	new->fd = ret;
+	*ch = new;
+	return 0;
+}
+
+void roc_channel_close(struct roc_channel *ch)
+{
+	if (!ch)
+		return;
+	if (ch->have_rings) {
+		munmap(ch->rings.user, ch->user_length);
+		munmap((void *)ch->rings.kernel, ch->kernel_length);
+	}
+	close(ch->fd);
+	free(ch);
+}
+
+int roc_channel_fd(const struct roc_channel *ch)
+{
+	return ch->fd;
+}
+
+int roc_channel_info(struct roc_channel *ch, struct roc_ch_info *info)
+{
+	struct roc_ch_info arg = {.size = sizeof(arg)};
+	int ret = libroc_ioctl(ch->fd, ROC_CH_INFO, &arg);
+
+	if (ret < 0)
+		return libroc_fail_ioctl(-ret, ch->node, "cannot get the channel's state");
+	*info = arg;
+	return 0;
+}
+
+int roc_channel_configure(struct roc_channel *ch, const struct roc_channel_config *config)
+{
+	struct roc_ch_configure arg = {
+		.size = sizeof(arg),
+		.source = config->source,
+		.mode = config->mode,
+		.links = config->links,
+		.page_size = config->page_size,
+	};
+	int ret = libroc_ioctl(ch->fd, ROC_CH_CONFIGURE, &arg);
+
+	switch (-ret) {
+	case 0:
+		return 0;
+	case EBUSY:
+		return libroc_fail(EBUSY, "%s: cannot configure while running: stop it first",
+				   ch->node);
+	case EOPNOTSUPP:
+		return libroc_fail(EOPNOTSUPP,
+				   "%s: the card does not have source %u, mode %u or page size %u: "
+				   "roc_info() has what it can do in caps and page_size",
+				   ch->node, arg.source, arg.mode, arg.page_size);
+	case ENOLINK:
+		return libroc_fail(ENOLINK,
+				   "%s: not all links of mask 0x%x are enabled in the card: enable "
+				   "them there first, or ask for those that are (mask 0)",
+				   ch->node, arg.links);
+	case EINVAL:
+		return libroc_fail(EINVAL,
+				   "%s: cannot configure: unknown source %u, unknown mode %u, or "
+				   "links 0x%x beyond the card's",
+				   ch->node, arg.source, arg.mode, arg.links);
+	default:
+		return libroc_fail_ioctl(-ret, ch->node, "cannot configure the channel");
+	}
+}
+
+int roc_channel_start(struct roc_channel *ch)
+{
+	struct roc_ch_control arg = {.size = sizeof(arg)};
+	int ret;
+
+	if (!ch->have_rings) {
+		ret = roc_channel_rings(ch, 0, 0);
+		if (ret)
+			return ret;
+	}
+	ret = libroc_ioctl(ch->fd, ROC_CH_START, &arg);
+	switch (-ret) {
+	case 0:
+		return 0;
+	case EBUSY:
+		return libroc_fail(EBUSY, "%s: is running already: stop it first", ch->node);
+	case ENOLINK:
+		return libroc_fail(
+			ENOLINK,
+			"%s: no links are enabled in the card: enable at least one (CRU: "
+			"the link bits of the endpoint's datapath enable register in "
+			"BAR 2, with roc-reg-modify), then start again",
+			ch->node);
+	case EPIPE:
+		return libroc_fail(EPIPE, "%s: cannot start without rings", ch->node);
+	default:
+		return libroc_fail_ioctl(-ret, ch->node, "cannot start");
+	}
+}
+
+int roc_channel_stop(struct roc_channel *ch, unsigned int *reclaimed)
+{
+	struct roc_ch_control arg = {.size = sizeof(arg)};
+	int ret = libroc_ioctl(ch->fd, ROC_CH_STOP, &arg);
+
+	if (ret == -EALREADY)
+		return libroc_fail(EALREADY, "%s: is not running: there is nothing to stop",
+				   ch->node);
+	if (ret < 0)
+		return libroc_fail_ioctl(-ret, ch->node, "cannot stop");
+	if (reclaimed)
+		*reclaimed = arg.count;
+	return 0;
+}
+
+int roc_channel_reset(struct roc_channel *ch, enum roc_reset_level level)
+{
+	struct roc_ch_control arg = {.size = sizeof(arg), .level = level};
+	int ret = libroc_ioctl(ch->fd, ROC_CH_RESET, &arg);
+
+	switch (-ret) {
+	case 0:
+		return 0;
+	case EBUSY:
+		return libroc_fail(EBUSY, "%s: cannot reset while running: stop it first",
+				   ch->node);
+	case EOPNOTSUPP:
+		return libroc_fail(EOPNOTSUPP,
+				   "%s: the card does not have reset level %u: take a lower one",
+				   ch->node, arg.level);
+	case EINVAL:
+		return libroc_fail(EINVAL,
+				   "%s: there is no reset level %u: see "
+				   "enum roc_reset_level",
+				   ch->node, arg.level);
+	default:
+		return libroc_fail_ioctl(-ret, ch->node, "cannot reset");
+	}
+}

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * An open endpoint: information and single registers.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "libroc.h"
+
+int roc_open(const char *id, struct roc_endpoint **ep)
+{
+	struct roc_endpoint *new;
+	struct roc_card card;
+	int ret;
+
+	ret = roc_find(id, &card);
+	if (ret)
+		return ret;
+	new = calloc(1, sizeof(*new));
+	if (!new)
+		return libroc_fail_text(ENOMEM, "no memory for an endpoint's handle");
+	strcpy(new->node, card.node);
+	ret = libroc_open_node(new->node);
+	if (ret < 0) {
+		free(new);
+		return ret == -EBUSY ? libroc_fail_ioctl(EBUSY, card.node, "cannot open") : ret;
+	}
+	new->fd = ret;
+	*ep = new;
+	return 0;
+}
+
+void roc_close(struct roc_endpoint *ep)
+{
+	if (!ep)
+		return;
+	close(ep->fd);
+	free(ep);
+}
+
+int roc_endpoint_fd(const struct roc_endpoint *ep)
+{
+	return ep->fd;
+}
+
+int roc_info(struct roc_endpoint *ep, struct roc_ep_info *info)
+{
+	struct roc_ep_info arg = {.size = sizeof(arg)};
+	int ret = libroc_ioctl(ep->fd, ROC_EP_INFO, &arg);
+
+	if (ret < 0)
+		return libroc_fail_ioctl(-ret, ep->node, "cannot get the card's information");
+	*info = arg;
+	return 0;
+}
+
+static int fail_reg(int err, const struct roc_endpoint *ep, const struct roc_reg *reg,
+		    const char *verb)
+{
+	char what[64];
+
+	snprintf(what, sizeof(what), "cannot %s register 0x%x of BAR %u", verb, reg->offset,
+		 reg->bar);
+	switch (err) {
+	case ENOENT:
+		return libroc_fail(err, "%s: %s: the card has no BAR %u", ep->node, what, reg->bar);
+	case EINVAL:
+		if (reg->offset % 4)
+			return libroc_fail(err,
+					   "%s: %s: the offset counts bytes and must be a multiple "
+					   "of 4",
+					   ep->node, what);
+		return libroc_fail(err, "%s: %s: the mask must have at least one bit", ep->node,
+				   what);
+	case ERANGE:
+		if (reg->value & ~reg->mask && reg->mask)
+			return libroc_fail(err, "%s: %s: value 0x%x has bits outside mask 0x%x",
+					   ep->node, what, reg->value, reg->mask);
+		return libroc_fail(err, "%s: %s: the offset is beyond the end of the BAR", ep->node,
+				   what);
+	case EPERM:
+		return libroc_fail(err,
+				   "%s: %s: it is protected, because it can make the card write "
+				   "anywhere in memory: only with CAP_SYS_RAWIO (as root)",
+				   ep->node, what);
+	case EBUSY:
+		return libroc_fail(err,
+				   "%s: %s: a running channel of this card needs that bit as it "
+				   "is: stop all channels of the card first",
+				   ep->node, what);
+	default:
+		return libroc_fail_ioctl(err, ep->node, what);
+	}
+}
+
+int roc_reg_read(struct roc_endpoint *ep, unsigned int bar, uint32_t offset, uint32_t *value)
+{
+	struct roc_reg reg = {.size = sizeof(reg), .bar = bar, .offset = offset};
+	int ret = libroc_ioctl(ep->fd, ROC_REG_READ, &reg);
+
+	if (ret < 0)
+		return fail_reg(-ret, ep, &reg, "read");
+	*value = reg.value;
+	return 0;
+}
+
+int roc_reg_write(struct roc_endpoint *ep, unsigned int bar, uint32_t offset, uint32_t value)
+{
+	struct roc_reg reg = {.size = sizeof(reg), .bar = bar, .offset = offset, .value = value};
+	int ret = libroc_ioctl(ep->fd, ROC_REG_WRITE, &reg);
+
+	if (ret < 0)
+		return fail_reg(-ret, ep, &reg, "write");
+	return 0;
+}
+
+int roc_reg_modify(struct roc_endpoint *ep, unsigned int bar, uint32_t offset, uint32_t mask,
+		   uint32_t value, uint32_t *before, uint32_t *after)
+{
+	struct roc_reg reg = {
+		.size = sizeof(reg), .bar = bar, .offset = offset, .value = value, .mask = mask};
+	int ret = libroc_ioctl(ep->fd, ROC_REG_MODIFY, &reg);
+
+	if (ret < 0)
+		return fail_reg(-ret, ep, &reg, "modify");
+	if (before)
+		*before = reg.old;
+	if (after)
+		*after = reg.value;
+	return 0;
+}

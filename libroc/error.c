@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * Failures: the thread's sentence, and the sentences that are not tied to one function.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/stat.h>
+
+#include "libroc.h"
+
+static __thread char sentence[1024];
+static __thread const char *last;
+
+const char *roc_error(void)
+{
+	return last ? last : "no error";
+}
+
+int libroc_fail(int err, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(sentence, sizeof(sentence), fmt, ap);
+	va_end(ap);
+	last = sentence;
+	return -err;
+}
+
+int libroc_fail_text(int err, const char *text)
+{
+	last = text;
+	return -err;
+}
+
+int libroc_ioctl(int fd, unsigned long request, void *arg)
+{
+	int saved = errno;
+	int ret = ioctl(fd, request, arg);
+
+	if (ret < 0) {
+		ret = -errno;
+		errno = saved;
+	}
+	return ret;
+}
+
+/* First line of a sysfs file; empty if it cannot be read. */
+static void read_line(const char *path, char *text, size_t size)
+{
+	FILE *f = fopen(path, "re");
+
+	text[0] = '\0';
+	if (!f)
+		return;
+	if (fgets(text, size, f))
+		text[strcspn(text, "\n")] = '\0';
+	else
+		text[0] = '\0';
+	fclose(f);
+}
+
+static int fail_old_module(int err, const char *node, const char *what)
+{
+	char version[32];
+
+	read_line("/sys/module/roc/version", version, sizeof(version));
+	return libroc_fail(err,
+			   "%s: %s: the loaded roc module%s%s does not know how, this library is "
+			   "%s; install the module of this version and reload it "
+			   "(modprobe -r roc && modprobe roc)",
+			   node, what, version[0] ? " " : "", version, roc_version());
+}
+
+int libroc_fail_ioctl(int err, const char *node, const char *what)
+{
+	switch (err) {
+	case ENOTTY:
+	case E2BIG:
+		return fail_old_module(err, node, what);
+	case ENODEV:
+		return libroc_fail(err,
+				   "%s: %s: the card was removed or reset; close it and open it "
+				   "again (the kernel log, dmesg, says what happened)",
+				   node, what);
+	case EIO:
+		return libroc_fail(err,
+				   "%s: %s: the card answers all ones; it is off the bus or its "
+				   "firmware is being loaded: wait for that, or restart the server "
+				   "cold",
+				   node, what);
+	default:
+		return libroc_fail(err, "%s: %s: %s", node, what, strerror(err));
+	}
+}
+
+int libroc_open_node(const char *node)
+{
+	int saved = errno;
+	int fd = open(node, O_RDWR | O_CLOEXEC);
+	struct stat st;
+	int err = errno;
+
+	errno = saved;
+	if (fd >= 0)
+		return fd;
+	switch (err) {
+	case EBUSY:
+		return -EBUSY;
+	case EACCES:
+	case EPERM:
+		if (!stat(node, &st) && (st.st_mode & 0060) != 0060) {
+			errno = saved;
+			return libroc_fail(err,
+					   "%s: permission denied, and its group has no access "
+					   "either: install the udev rules (60-roc.rules) and run "
+					   "udevadm trigger",
+					   node);
+		}
+		errno = saved;
+		return libroc_fail(err,
+				   "%s: permission denied: add the user to group roc "
+				   "(sudo usermod -aG roc USER) and log in again",
+				   node);
+	case ENOENT:
+		return libroc_fail(err,
+				   "%s does not exist although the driver has the card: check that "
+				   "/dev is a devtmpfs, or give the node to the container",
+				   node);
+	case ENODEV:
+	case ENXIO:
+		return libroc_fail(ENODEV, "%s: the card was removed while it was being opened",
+				   node);
+	default:
+		return libroc_fail(err, "%s: cannot open: %s", node, strerror(err));
+	}
+}

@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * libroc, inside: what its files offer to each other. Nothing here is exported; the prefix
+ * libroc_ keeps the static library out of the way of its users.
+ */
+#ifndef LIBROC_H
+#define LIBROC_H
+
+#include <roc/roc.h>
+
+/* error.c */
+
+/* Set the thread's sentence and return -err. libroc_fail_text: text is kept, not copied. */
+int libroc_fail(int err, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+int libroc_fail_text(int err, const char *text);
+
+/* ioctl() that returns -errno and sets no sentence. */
+int libroc_ioctl(int fd, unsigned long request, void *arg);
+
+/* The sentences that fit every ioctl: err as errno, node "/dev/...", what "cannot ...". */
+int libroc_fail_ioctl(int err, const char *node, const char *what);
+
+/* Open a device node read-write; the sentence for every reason but EBUSY. */
+int libroc_open_node(const char *node);
+
+/* id.c */
+
+enum libroc_id_kind {
+	LIBROC_ID_PCI,
+	LIBROC_ID_SERIAL,
+	LIBROC_ID_SEQUENCE,
+};
+
+struct libroc_id {
+	enum libroc_id_kind kind;
+	long domain; /* -1 any */
+	unsigned int bus, device, function;
+	int serial;
+	int endpoint; /* -1 any */
+	int sequence;
+};
+
+int libroc_id_parse(const char *text, struct libroc_id *id);
+bool libroc_id_matches(const struct libroc_id *id, const struct roc_card *card);
+
+/* card.c */
+
+/* Text of an attribute of one device, without line end; NULL if there is none. */
+typedef const char *(*libroc_attr_fn)(void *context, const char *name);
+
+int libroc_card_parse(const char *sysname, libroc_attr_fn attr, void *context,
+		      struct roc_card *card);
+void libroc_cards_sort(struct roc_card *cards, size_t count);
+int libroc_card_choose(const char *id, const struct roc_card *cards, size_t count,
+		       struct roc_card *card);
+/* "#0 CRU 245:0 at 0000:3b:00.0" */
+void libroc_card_text(const struct roc_card *card, char *text, size_t size);
+
+/* hugepages.c */
+
+/* Hugepages of one size on one node, as sysfs has them; node -1: of all nodes. */
+int libroc_hugepages(int node, size_t page_size, unsigned long *total, unsigned long *nr_free);
+int libroc_fail_hugepages(size_t length, size_t page_size, int node);
+const char *libroc_size_text(size_t size, char *text, size_t text_size);
+
+/* An open endpoint. Owned by the caller of roc_open(); no lock, one thread at a time. */
+struct roc_endpoint {
+	int fd;
+	char node[32];
+};
+
+/* An open channel. Owned by the caller of roc_channel_open(); no lock, one thread at a time. */
+struct roc_channel {
+	int fd;
+	unsigned int channel;
+	bool have_rings;
+	struct roc_rings rings;		   /* valid if have_rings */
+	size_t user_length, kernel_length; /* of the two mappings */
+
+	char node[48];
+};
+
+/* Fails with -EPIPE and a sentence if the rings do not exist yet. */
+int libroc_need_rings(const struct roc_channel *ch);
+
+#endif /* LIBROC_H */

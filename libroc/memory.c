@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * Memory for DMA: hugepages of a memfd, on one NUMA node, all of them present on return.
+ *
+ * Shared, not private: after a fork the kernel would copy pinned private pages, and the copies of
+ * hugepages come out of the same small pool.
+ */
+#include <errno.h>
+#include <linux/memfd.h>
+#include <numa.h>
+#include <numaif.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "libroc.h"
+
+#ifndef MADV_POPULATE_WRITE /* glibc before 2.35 */
+#define MADV_POPULATE_WRITE 23
+#endif
+
+#define SIZE_2M (1UL << 21)
+#define SIZE_1G (1UL << 30)
+
+/* Bind before the first touch; the policy holds for faults, also those of MADV_POPULATE_WRITE. */
+static int bind_node(void *addr, size_t length, int node)
+{
+	struct bitmask *mask;
+	long ret;
+
+	if (numa_available() < 0)
+		return node ? -EINVAL : 0;
+	if (node > numa_max_node())
+		return -EINVAL;
+	mask = numa_allocate_nodemask();
+	numa_bitmask_setbit(mask, node);
+	ret = mbind(addr, length, MPOL_BIND, mask->maskp, mask->size + 1, 0) ? -errno : 0;
+	numa_bitmask_free(mask);
+	return ret;
+}
+
+static int node_of(void *addr)
+{
+	int node;
+
+	if (numa_available() < 0 ||
+	    get_mempolicy(&node, NULL, 0, addr, MPOL_F_NODE | MPOL_F_ADDR) < 0)
+		return -1;
+	return node;
+}
+
+/* One try with one page size. Sets no sentence; -EINVAL only for the node. */
+static int try_alloc(size_t length, size_t page_size, int node, struct roc_memory *mem)
+{
+	unsigned int flags = MFD_CLOEXEC;
+	void *addr;
+	int fd, ret;
+
+	if (page_size == SIZE_1G)
+		flags |= MFD_HUGETLB | MFD_HUGE_1GB;
+	else if (page_size == SIZE_2M)
+		flags |= MFD_HUGETLB | MFD_HUGE_2MB;
+	if (length > SIZE_MAX - page_size)
+		return -ENOMEM;
+	length = (length + page_size - 1) & ~(page_size - 1);
+
+	fd = memfd_create("roc", flags);
+	if (fd < 0)
+		return -ENOMEM;
+	if (ftruncate(fd, length)) {
+		close(fd);
+		return -ENOMEM;
+	}
+	addr = mmap(NULL, length, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	close(fd); /* the mapping holds the memory */
+	if (addr == MAP_FAILED)
+		return -ENOMEM;
+
+	if (node >= 0) {
+		ret = bind_node(addr, length, node);
+		if (ret)
+			goto unmap;
+	}
+	/* Unlike touching, this reports a pool that is empty on the node instead of SIGBUS. */
+	if (madvise(addr, length, MADV_POPULATE_WRITE) || madvise(addr, length, MADV_DONTFORK)) {
+		ret = -ENOMEM;
+		goto unmap;
+	}
+	mem->addr = addr;
+	mem->length = length;
+	mem->page_size = page_size;
+	mem->numa_node = node_of(addr);
+	return 0;
+
+unmap:
+	munmap(addr, length);
+	return ret;
+}
+
+static int fail_node(int node)
+{
+	if (numa_available() < 0)
+		return libroc_fail(EINVAL,
+				   "there is no NUMA node %d: this machine has one node, take 0 or "
+				   "-1",
+				   node);
+	return libroc_fail(EINVAL,
+			   "no memory may come from NUMA node %d: the nodes here are 0 to %d, and "
+			   "a cpuset may allow fewer (see numactl --hardware, numactl --show)",
+			   node, numa_max_node());
+}
+
+static int alloc_plain(size_t length, int node, struct roc_memory *mem)
+{
+	size_t page = sysconf(_SC_PAGESIZE);
+	size_t all = (size_t)sysconf(_SC_PHYS_PAGES) * page;
+	char wanted[32], have[32];
+	int ret = -ENOMEM;
+
+	/* A memfd is not limited at creation: filling it would call the OOM killer. */
+	if (length < all)
+		ret = try_alloc(length, page, node, mem);
+	if (!ret)
+		return 0;
+	if (ret == -EINVAL)
+		return fail_node(node);
+	return libroc_fail(ENOMEM, "no %s of plain memory: the machine has %s in all; ask for less",
+			   libroc_size_text(length, wanted, sizeof(wanted)),
+			   libroc_size_text(all, have, sizeof(have)));
+}
+
+int roc_memory_alloc(size_t length, int numa_node, unsigned int flags, struct roc_memory *mem)
+{
+	const size_t first = length >= SIZE_1G ? SIZE_1G : SIZE_2M;
+	const size_t second = length >= SIZE_1G ? SIZE_2M : SIZE_1G;
+	int saved = errno;
+	int ret;
+
+	if (!length)
+		return libroc_fail_text(EINVAL, "memory of length 0 was asked for: ask for more");
+	if (flags & ~(unsigned int)(ROC_MEMORY_PLAIN_OK | ROC_MEMORY_PLAIN))
+		return libroc_fail(EINVAL, "unknown flags 0x%x: see enum roc_memory_flags", flags);
+	if (numa_node < -1)
+		return fail_node(numa_node);
+
+	if (flags & ROC_MEMORY_PLAIN) {
+		ret = alloc_plain(length, numa_node, mem);
+		goto out;
+	}
+	ret = try_alloc(length, first, numa_node, mem);
+	if (ret == -ENOMEM)
+		ret = try_alloc(length, second, numa_node, mem);
+	if (ret == -EINVAL)
+		ret = fail_node(numa_node);
+	else if (ret && flags & ROC_MEMORY_PLAIN_OK)
+		ret = alloc_plain(length, numa_node, mem);
+	else if (ret)
+		ret = libroc_fail_hugepages(length, SIZE_2M, numa_node);
+out:
+	errno = saved;
+	return ret;
+}
+
+void roc_memory_free(struct roc_memory *mem)
+{
+	if (mem->addr)
+		munmap(mem->addr, mem->length);
+	memset(mem, 0, sizeof(*mem));
+}

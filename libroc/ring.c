@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * The rings' making, and single superpages through them. The fast path is in roc/rings.h.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "libroc.h"
+
+int libroc_need_rings(const struct roc_channel *ch)
+{
+	if (ch->have_rings)
+		return 0;
+	return libroc_fail(EPIPE,
+			   "%s: the rings do not exist yet: call roc_channel_rings() or "
+			   "roc_channel_start() first",
+			   ch->node);
+}
+
+static int map_rings(struct roc_channel *ch, const struct roc_ch_rings *made)
+{
+	struct roc_rings *r = &ch->rings;
+	void *user, *kernel;
+	int saved = errno;
+	int err;
+
+	user = mmap(NULL, made->user_length, PROT_READ | PROT_WRITE, MAP_SHARED, ch->fd,
+		    made->user_offset);
+	if (user == MAP_FAILED)
+		goto fail;
+	kernel =
+		mmap(NULL, made->kernel_length, PROT_READ, MAP_SHARED, ch->fd, made->kernel_offset);
+	if (kernel == MAP_FAILED)
+		goto unmap;
+	ch->user_length = made->user_length;
+	ch->kernel_length = made->kernel_length;
+	r->user = user;
+	r->kernel = kernel;
+	r->fill = (struct roc_fill *)((char *)user + made->fill_entries_offset);
+	r->ready = (const struct roc_ready *)((char *)kernel + made->ready_entries_offset);
+	r->fill_mask = made->fill_entries - 1;
+	r->ready_mask = made->ready_entries - 1;
+	/* Where the kernel starts to count is its affair. */
+	r->fill_cons = __atomic_load_n(&r->kernel->fill_cons, __ATOMIC_ACQUIRE);
+	r->ready_prod = __atomic_load_n(&r->kernel->ready_prod, __ATOMIC_ACQUIRE);
+	r->fill_prod = r->user->fill_prod;
+	r->ready_cons = r->user->ready_cons;
+	ch->have_rings = true;
+	return 0;
+
+unmap:
+	err = errno;
+	munmap(user, made->user_length);
+	errno = err;
+fail:
+	err = errno;
+	errno = saved;
+	return libroc_fail_ioctl(err, ch->node, "cannot map the rings");
+}
+
+int roc_channel_rings(struct roc_channel *ch, unsigned int fill, unsigned int ready)
+{
+	struct roc_ch_rings arg = {
+		.size = sizeof(arg), .fill_entries = fill, .ready_entries = ready};
+	int ret = libroc_ioctl(ch->fd, ROC_CH_RINGS, &arg);
+
+	switch (-ret) {
+	case 0:
+		return map_rings(ch, &arg);
+	case EBUSY:
+		return libroc_fail(
+			EBUSY,
+			"%s: the rings exist already: they are made once per open; close "
+			"the channel to change their size",
+			ch->node);
+	case EINVAL:
+		return libroc_fail(EINVAL,
+				   "%s: rings of %u and %u entries: each must be a power of two "
+				   "from %d to %d, or 0 for %d",
+				   ch->node, fill, ready, ROC_RING_MIN, ROC_RING_MAX,
+				   ROC_RING_DEFAULT);
+	default:
+		return libroc_fail_ioctl(-ret, ch->node, "cannot make the rings");
+	}
+}
+
+struct roc_rings *roc_channel_ring(struct roc_channel *ch)
+{
+	return ch->have_rings ? &ch->rings : NULL;
+}
+
+int roc_push(struct roc_channel *ch, uint32_t handle, uint64_t offset, uint32_t length,
+	     uint64_t cookie)
+{
+	struct roc_rings *r = &ch->rings;
+	struct roc_fill *entry;
+	int ret;
+
+	ret = libroc_need_rings(ch);
+	if (ret)
+		return ret;
+	if (__atomic_load_n(&r->kernel->flags, __ATOMIC_RELAXED) & ROC_RING_GONE)
+		return libroc_fail_ioctl(ENODEV, ch->node, "cannot push a superpage");
+	entry = roc_fill_next(r);
+	if (!entry)
+		return libroc_fail_text(EAGAIN,
+					"the fill ring is full: wait until superpages come back, "
+					"or make a larger one with roc_channel_rings()");
+	*entry = (struct roc_fill){
+		.buffer = handle,
+		.length = length,
+		.offset = offset,
+		.cookie = cookie,
+	};
+	return roc_fill_publish(r) ? roc_channel_kick(ch) : 0;
+}
+
+int roc_pop(struct roc_channel *ch, struct roc_ready *ready)
+{
+	const struct roc_ready *entry;
+	int ret;
+
+	ret = libroc_need_rings(ch);
+	if (ret)
+		return ret;
+	entry = roc_ready_peek(&ch->rings);
+	if (!entry)
+		return 0;
+	*ready = *entry;
+	roc_ready_release(&ch->rings, 1);
+	return 1;
+}

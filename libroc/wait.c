@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * Waiting for superpages, and waking those who look for them.
+ */
+#include <errno.h>
+#include <time.h>
+
+#include "libroc.h"
+
+#define NSEC_PER_SEC 1000000000ULL
+#define NSEC_PER_MSEC 1000000ULL
+
+static uint64_t deadline_in(int timeout_ms)
+{
+	struct timespec now;
+
+	if (timeout_ms < 0)
+		return INT64_MAX;
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return now.tv_sec * NSEC_PER_SEC + now.tv_nsec + timeout_ms * NSEC_PER_MSEC;
+}
+
+int roc_channel_wait(struct roc_channel *ch, unsigned int min_ready, int timeout_ms)
+{
+	struct roc_rings *r = &ch->rings;
+	struct roc_ch_wait arg = {.size = sizeof(arg), .min_ready = min_ready};
+	uint32_t count;
+	int ret;
+
+	ret = libroc_need_rings(ch);
+	if (ret)
+		return ret;
+	if (min_ready > r->ready_mask + 1)
+		return libroc_fail(EINVAL,
+				   "%s: cannot wait for %u superpages: the ready ring holds %u",
+				   ch->node, min_ready, r->ready_mask + 1);
+	if (timeout_ms < -1)
+		return libroc_fail(EINVAL, "%s: %d is no time to wait: -1 means no limit", ch->node,
+				   timeout_ms);
+	count = roc_ready_count(r);
+	if (count >= min_ready)
+		return count;
+	arg.deadline = deadline_in(timeout_ms);
+	ret = libroc_ioctl(ch->fd, ROC_CH_WAIT, &arg);
+	count = roc_ready_count(r);
+	switch (-ret) {
+	case 0:
+		return count;
+	case ETIME:
+		/* They may have come after the kernel looked last. */
+		if (count >= min_ready)
+			return count;
+		return libroc_fail(ETIME,
+				   "%s: %u of %u superpages after %d ms: check that there are free "
+				   "superpages in the fill ring and that the source sends data",
+				   ch->node, count, min_ready, timeout_ms);
+	case EINTR:
+		return libroc_fail_text(EINTR, "a signal ended the wait: call again to go on");
+	default:
+		return libroc_fail_ioctl(-ret, ch->node, "cannot wait");
+	}
+}
+
+static int kick(struct roc_channel *ch, uint32_t flags)
+{
+	struct roc_ch_control arg = {.size = sizeof(arg), .flags = flags};
+	int ret;
+
+	ret = libroc_need_rings(ch);
+	if (ret)
+		return ret;
+	ret = libroc_ioctl(ch->fd, ROC_CH_KICK, &arg);
+	if (ret == -EALREADY)
+		return libroc_fail(EALREADY, "%s: is not running: start it first", ch->node);
+	if (ret < 0)
+		return libroc_fail_ioctl(-ret, ch->node, "cannot kick");
+	return arg.count;
+}
+
+int roc_channel_look(struct roc_channel *ch)
+{
+	return kick(ch, ROC_KICK_LOOK);
+}
+
+int roc_channel_kick(struct roc_channel *ch)
+{
+	return kick(ch, 0);
+}
+
+int roc_channel_eventfd(struct roc_channel *ch, int eventfd)
+{
+	struct roc_ch_eventfd arg = {.size = sizeof(arg), .fd = eventfd};
+	int ret = libroc_ioctl(ch->fd, ROC_CH_EVENTFD, &arg);
+
+	if (ret == -EBADF || ret == -EINVAL)
+		return libroc_fail(-ret, "%s: descriptor %d is %s: pass one from eventfd(), or -1",
+				   ch->node, eventfd, ret == -EBADF ? "not open" : "no eventfd");
+	if (ret < 0)
+		return libroc_fail_ioctl(-ret, ch->node, "cannot set the eventfd");
+	return 0;
+}

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * enum roc_why in words, each with its cure.
+ */
+#include "libroc.h"
+
+static const char *const why_text[] = {
+	[ROC_WHY_NONE] = "nothing is wrong",
+	[ROC_WHY_MEMLOCK] =
+		"RLIMIT_MEMLOCK is lower than the memory to pin: put '@roc - memlock unlimited' "
+		"into /etc/security/limits.d/roc.conf and log in again (service: "
+		"LimitMEMLOCK=infinity)",
+	[ROC_WHY_CONTIGUITY] =
+		"without a translating IOMMU each superpage must be contiguous in memory, and this "
+		"is not: use hugepages (roc_memory_alloc() without plain pages), or boot with the "
+		"IOMMU on",
+	[ROC_WHY_DMA_MASK] =
+		"the card cannot address this memory: take memory of another NUMA node, or boot "
+		"with the IOMMU on",
+	[ROC_WHY_BOUNCE] =
+		"the kernel would copy (bounce) this DMA, which cannot work for superpages: boot "
+		"without swiotlb=force, with the IOMMU on in a protected guest",
+	[ROC_WHY_PIN] =
+		"the memory cannot be pinned: use anonymous memory, a memfd or hugepages, not a "
+		"file, a device or unmapped addresses",
+	[ROC_WHY_HANDLE] =
+		"no buffer has this handle: use the one from roc_buffer_register() on this channel",
+	[ROC_WHY_RANGE] =
+		"the superpage goes beyond the end of its buffer: keep offset + length within it",
+	[ROC_WHY_LENGTH] =
+		"the superpage's length is 0, not a multiple of superpage_align, or above "
+		"superpage_max: roc_info() has both numbers",
+	[ROC_WHY_ALIGN] = "the superpage's offset must be a multiple of 4",
+	[ROC_WHY_EXTENT] =
+		"the superpage crosses from one contiguous extent of the buffer into the next: "
+		"register the buffer with this superpage size as granule and use offsets that are "
+		"multiples of it",
+	[ROC_WHY_RESERVED] = "the reserved field of the fill entry must be 0",
+	[ROC_WHY_STOPPED] =
+		"the run ended before the card used the superpage: push it again in the next run",
+	[ROC_WHY_COUNT] =
+		"the card reported more superpages than it was given: start again; if it comes "
+		"back, load the card's firmware anew",
+	[ROC_WHY_SIZE] =
+		"the card did not report a superpage's size, or reported another one's: start "
+		"again; if it comes back, load newer firmware",
+	[ROC_WHY_LOST] =
+		"the card answers all ones: it is off the bus or its firmware is being loaded; "
+		"wait for that, or restart the server cold",
+	[ROC_WHY_REMOVED] =
+		"the card was removed, or reset by somebody else: close the channel and open it "
+		"again",
+};
+
+const char *roc_why_text(unsigned int why)
+{
+	if (why >= sizeof(why_text) / sizeof(why_text[0]) || !why_text[why])
+		return "a reason that this library does not know: it is older than the roc module, "
+		       "install the library of the module's version";
+	return why_text[why];
+}
