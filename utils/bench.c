@@ -1,0 +1,331 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * roc-bench-dma: take data, check every byte, say how fast it was.
+ */
+#include "bench.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "firmware_list.h"
+#include "tool.h"
+
+volatile sig_atomic_t bench_interrupted;
+
+static void on_signal(int number)
+{
+	bench_interrupted = 1;
+}
+
+/* The first signal ends the run in order; the second one of its kind ends the process. */
+static void catch_signals(void)
+{
+	struct sigaction action = {.sa_handler = on_signal, .sa_flags = (int)SA_RESETHAND};
+
+	sigaction(SIGINT, &action, NULL);
+	sigaction(SIGTERM, &action, NULL);
+}
+
+uint64_t bench_now(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * UINT64_C(1000000000) + (uint64_t)t.tv_nsec;
+}
+
+void bench_fail(struct bench *b, const char *fmt, ...)
+{
+	va_list ap;
+
+	if (b->failure[0])
+		return;
+	va_start(ap, fmt);
+	vsnprintf(b->failure, sizeof(b->failure), fmt, ap);
+	va_end(ap);
+}
+
+static void size_text(uint64_t size, char *text, size_t length)
+{
+	if (size && size % (1 << 20) == 0)
+		snprintf(text, length, "%" PRIu64 " MiB", size >> 20);
+	else if (size && size % (1 << 10) == 0)
+		snprintf(text, length, "%" PRIu64 " KiB", size >> 10);
+	else
+		snprintf(text, length, "%" PRIu64 " bytes", size);
+}
+
+static int check_firmware(struct bench *b)
+{
+	const struct firmware *f;
+	char why[256];
+
+	if (b->opt->bypass_fw_check)
+		return 0;
+	if (firmware_load(FIRMWARE_SITE_FILE, why, sizeof(why)) < 0)
+		tool_note("%s", why);
+	f = firmware_find(b->info.firmware);
+	if (f && !f->old)
+		return 0;
+	bench_fail(b,
+		   "Firmware %s%s%s%s of card %s is not on the list of firmware for data taking: "
+		   "load another one, add it to %s, or give --bypass-fw-check.",
+		   b->info.firmware, f ? " (" : "", f ? f->tag : "", f ? ")" : "",
+		   b->info.pci_address, FIRMWARE_SITE_FILE);
+	return -EPERM;
+}
+
+static int check_sizes(struct bench *b)
+{
+	uint64_t size = b->opt->superpage_size, align = b->info.superpage_align;
+	char given[40], unit[40], most[40];
+
+	size_text(size, given, sizeof(given));
+	size_text(align, unit, sizeof(unit));
+	size_text(b->info.superpage_max, most, sizeof(most));
+	if (!size || size % align || size > b->info.superpage_max) {
+		bench_fail(b,
+			   "A superpage of %s is not possible: --superpage-size must be a multiple "
+			   "of %s, and at most %s.",
+			   given, unit, most);
+		return -EINVAL;
+	}
+	if (b->opt->page_size % 32) {
+		bench_fail(b,
+			   "A DMA page of %" PRIu64 " bytes is not possible: --page-size must be a "
+			   "multiple of 32.",
+			   b->opt->page_size);
+		return -EINVAL;
+	}
+	if (b->opt->buffer_size < size) {
+		bench_fail(b, "The buffer (--buffer-size) is smaller than one superpage of %s.",
+			   given);
+		return -EINVAL;
+	}
+	if (b->opt->buffer_size / size > UINT32_MAX) {
+		bench_fail(b, "The buffer has more superpages of %s than can be counted.", given);
+		return -EINVAL;
+	}
+	b->superpage = (uint32_t)size;
+	b->count = (uint32_t)(b->opt->buffer_size / size);
+	return 0;
+}
+
+static int check_options(struct bench *b)
+{
+	if (roc_info(b->ep, &b->info)) {
+		bench_fail(b, "%s", roc_error());
+		return -EIO;
+	}
+	if (b->opt->stbrd && b->info.card_type == ROC_CARD_CRU) {
+		bench_fail(b, "A CRU cannot send STBRD: --stbrd is for the C-RORC only.");
+		return -EOPNOTSUPP;
+	}
+	if (b->opt->bar_hammer && b->info.card_type != ROC_CARD_CRU) {
+		bench_fail(b, "--bar-hammer is for the CRU only.");
+		return -EOPNOTSUPP;
+	}
+	if (check_firmware(b))
+		return -EPERM;
+	return check_sizes(b);
+}
+
+static FILE *open_dump(struct bench *b, const char *path)
+{
+	FILE *file = fopen(path, "we");
+
+	if (!file)
+		bench_fail(b, "%s cannot be written: %s.", path, strerror(errno));
+	return file;
+}
+
+static int open_dumps(struct bench *b)
+{
+	if (b->opt->ascii_file && !(b->ascii = open_dump(b, b->opt->ascii_file)))
+		return -EIO;
+	if (b->opt->bin_file && !(b->bin = open_dump(b, b->opt->bin_file)))
+		return -EIO;
+	return 0;
+}
+
+static void close_dump(struct bench *b, FILE *file, const char *path)
+{
+	if (file && fclose(file))
+		bench_fail(b, "%s could not be written: %s.", path, strerror(errno));
+}
+
+static void init_checker(struct bench *b)
+{
+	const struct bench_options *o = b->opt;
+	struct check_config config = {
+		.source = (enum roc_source)o->source,
+		.enabled = !o->no_errorcheck,
+		.payload = !o->fast_check,
+		.resync = !o->no_resync,
+		.tf_check = !o->no_tf_check,
+		.page_size = (uint32_t)o->page_size,
+		.frequency = o->frequency,
+		.packet_modulo = o->max_packet + 1,
+		.tf_length = o->tf_length,
+	};
+
+	b->errors.path = ERROR_LOG_FILE;
+	b->errors.card = b->info.pci_address;
+	check_init(&b->checker, &config, &b->errors);
+}
+
+static unsigned int memory_flags(const struct bench *b)
+{
+	if (b->opt->plain_memory)
+		return ROC_MEMORY_PLAIN;
+	return b->info.caps & ROC_CAP_IOMMU ? ROC_MEMORY_PLAIN_OK : 0;
+}
+
+/* After the stop: our counts against the driver's, which are the card's. */
+static void compare_counts(struct bench *b, const struct roc_ch_info *before)
+{
+	struct roc_ch_info after = {0};
+
+	if (roc_channel_info(b->ch, &after)) {
+		bench_fail(b, "%s", roc_error());
+		return;
+	}
+	if (after.dropped >= before->dropped)
+		b->counts.dropped = after.dropped - before->dropped;
+	else
+		b->counts.dropped = after.dropped; /* the card's counter started anew */
+	if (after.completed == b->counts.superpages && after.bytes == b->counts.bytes)
+		return;
+	error_log_add(&b->errors,
+		      "driver: it counted %" PRIu64 " superpages and %" PRIu64
+		      " bytes, but %" PRIu64 " and %" PRIu64 " came",
+		      (uint64_t)after.completed, (uint64_t)after.bytes, b->counts.superpages,
+		      b->counts.bytes);
+}
+
+/* The channel is configured and has its buffer. */
+static void take_data(struct bench *b)
+{
+	struct roc_ch_info before = {0};
+
+	if (roc_channel_info(b->ch, &before)) {
+		bench_fail(b, "%s", roc_error());
+		return;
+	}
+	bench_reader_fill(b);
+	if (roc_channel_start(b->ch)) {
+		bench_fail(b, "%s", roc_error());
+		return;
+	}
+	if (b->opt->bar_hammer && hammer_start(&b->hammer, b->opt->id))
+		bench_fail(b, "%s", b->hammer.error);
+	b->live = isatty(STDOUT_FILENO) && !b->opt->no_display && !b->opt->json;
+	bench_reader_run(b);
+	bench_live_end(b);
+	if (b->opt->bar_hammer)
+		hammer_stop(&b->hammer);
+	/* A failed channel is stopped already; what it held is in the ready ring all the same. */
+	if (roc_channel_stop(b->ch, NULL) && b->end != BENCH_END_FAILED)
+		bench_fail(b, "%s", roc_error());
+	bench_reader_drain(b);
+	compare_counts(b, &before);
+}
+
+static void judge(struct bench *b)
+{
+	const struct bench_counts *n = &b->counts;
+
+	if (b->end == BENCH_END_STALL)
+		bench_fail(b,
+			   "No superpage came for %u s. Is there a trigger, are the links up, is "
+			   "the source right? --stall-limit sets the patience.",
+			   b->opt->stall_limit);
+	else if (b->end == BENCH_END_TIME && !n->superpages)
+		bench_fail(b, "The card sent nothing in this time.");
+	if (b->hammer.error[0])
+		bench_fail(b, "%s", b->hammer.error);
+	if (b->hammer.wrong)
+		bench_fail(b, "%" PRIu64 " register reads gave a wrong value.", b->hammer.wrong);
+}
+
+static int result(struct bench *b)
+{
+	judge(b);
+	if (b->opt->json)
+		bench_report_json(b);
+	else
+		bench_report_text(b);
+	if (b->failure[0])
+		return tool_fail("%s", b->failure);
+	if (b->errors.count)
+		return tool_fail("%" PRIu64 " errors in the data, see " ERROR_LOG_FILE ".",
+				 b->errors.count);
+	return TOOL_OK;
+}
+
+int bench_run(const void *values)
+{
+	const struct bench_options *o = values;
+	struct roc_channel_config config = {
+		.source = (enum roc_source)o->source,
+		.mode = (enum roc_mode)o->mode,
+		.links = o->links,
+		.page_size = (uint32_t)o->page_size,
+	};
+	struct bench b = {.opt = o, .temperature = NAN};
+	bool ran = false;
+
+	if (roc_open(o->id, &b.ep))
+		return tool_fail("%s", roc_error());
+	if (check_options(&b))
+		goto close_endpoint;
+	init_checker(&b);
+	if (roc_channel_open(o->id, o->dma_channel, &b.ch)) {
+		bench_fail(&b, "%s", roc_error());
+		goto close_endpoint;
+	}
+	if (roc_channel_configure(b.ch, &config) ||
+	    roc_memory_alloc(o->buffer_size, b.info.numa_node, memory_flags(&b), &b.memory)) {
+		bench_fail(&b, "%s", roc_error());
+		goto close_channel;
+	}
+	b.memory_page = b.memory.page_size;
+	if (roc_buffer_register(b.ch, b.memory.addr, b.memory.length, b.superpage, &b.handle)) {
+		bench_fail(&b, "%s", roc_error());
+		goto free_memory;
+	}
+	if (open_dumps(&b) || bench_reader_prepare(&b))
+		goto close_dumps;
+	if (o->no_rm_pages_file && o->common.verbose)
+		tool_note("--no-rm-pages-file has no effect: the memory has no file.");
+	/* The pauses of the busy mode are shorter than the default slack of 50 us. */
+	prctl(PR_SET_TIMERSLACK, 1000UL, 0, 0, 0);
+	catch_signals();
+	take_data(&b);
+	ran = b.counts.start != 0;
+close_dumps:
+	close_dump(&b, b.ascii, o->ascii_file);
+	close_dump(&b, b.bin, o->bin_file);
+	bench_reader_release(&b);
+free_memory:
+	/* The channel first: it pins the memory. */
+	roc_channel_close(b.ch);
+	b.ch = NULL;
+	roc_memory_free(&b.memory);
+close_channel:
+	if (b.ch)
+		roc_channel_close(b.ch);
+close_endpoint:
+	roc_close(b.ep);
+	error_log_close(&b.errors);
+	if (b.errors.broken)
+		tool_note("%s", b.errors.why);
+	return ran ? result(&b) : tool_fail("%s", b.failure);
+}

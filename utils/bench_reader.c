@@ -1,0 +1,325 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * The reader's loop: sleep until superpages are ready, check them, give them back to the card. One
+ * thread; the kernel refills the card from the fill ring meanwhile.
+ */
+#include "bench.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#define NS_PER_S UINT64_C(1000000000)
+#define NS_PER_MS UINT64_C(1000000)
+#define TICK_NS NS_PER_S /* live line and temperature */
+#define WAIT_MS 100	 /* longest sleep: a signal between the look and the sleep waits so long */
+#define BATCH 32	 /* superpages between two refills */
+
+static uint32_t ring_size(uint32_t entries)
+{
+	uint32_t size = ROC_RING_MIN;
+
+	while (size < entries && size < ROC_RING_MAX)
+		size *= 2;
+	return size;
+}
+
+int bench_reader_prepare(struct bench *b)
+{
+	uint32_t i, size = ring_size(b->count);
+
+	if (b->opt->buffer_full_check && b->count > size) {
+		bench_fail(
+			b,
+			"The buffer has %u superpages, but --buffer-full-check can hold only %u: "
+			"use larger superpages.",
+			b->count, size);
+		return -E2BIG;
+	}
+	if (roc_channel_rings(b->ch, size, size)) {
+		bench_fail(b, "%s", roc_error());
+		return -EIO;
+	}
+	b->rings = roc_channel_ring(b->ch);
+	b->free_list = calloc(b->count, sizeof(*b->free_list));
+	b->lent = calloc(b->count, sizeof(*b->lent));
+	if (!b->free_list || !b->lent) {
+		bench_fail(b, "There is no memory for the list of %u superpages.", b->count);
+		return -ENOMEM;
+	}
+	for (i = 0; i < b->count; i++)
+		b->free_list[i] = i;
+	b->free_count = b->count;
+	return 0;
+}
+
+void bench_reader_release(struct bench *b)
+{
+	free(b->free_list);
+	free(b->lent);
+}
+
+void bench_reader_fill(struct bench *b)
+{
+	struct roc_fill *fill;
+	uint32_t index;
+
+	while (b->free_count && (fill = roc_fill_next(b->rings))) {
+		index = b->free_list[b->free_head];
+		b->free_head = b->free_head + 1 == b->count ? 0 : b->free_head + 1;
+		b->free_count--;
+		b->lent[index] = true;
+		*fill = (struct roc_fill){
+			.buffer = b->handle,
+			.length = b->superpage,
+			.offset = (uint64_t)index * b->superpage,
+			.cookie = index,
+		};
+		b->counts.pushed++;
+	}
+	if (!roc_fill_publish(b->rings))
+		return;
+	b->counts.kicks++;
+	if (roc_channel_kick(b->ch))
+		bench_fail(b, "%s", roc_error());
+}
+
+static void give_back(struct bench *b, uint32_t index)
+{
+	uint32_t tail = b->free_head + b->free_count;
+
+	b->lent[index] = false;
+	b->free_list[tail >= b->count ? tail - b->count : tail] = index;
+	b->free_count++;
+}
+
+static void dump(struct bench *b, const struct roc_ready *e, const uint32_t *data)
+{
+	uint32_t words = e->received / 4, i;
+
+	if (b->bin && fwrite(data, 1, e->received, b->bin) != e->received)
+		bench_fail(b, "%s could not be written: %s.", b->opt->bin_file, strerror(errno));
+	if (!b->ascii)
+		return;
+	fprintf(b->ascii, "# superpage %" PRIu64 " link %d bytes %u\n", b->counts.superpages,
+		e->link, e->received);
+	for (i = 0; i < words; i++)
+		fprintf(b->ascii, "%08x%c", data[i], i % 8 == 7 || i == words - 1 ? '\n' : ' ');
+	if (ferror(b->ascii))
+		bench_fail(b, "%s could not be written: %s.", b->opt->ascii_file, strerror(errno));
+}
+
+/* The driver's side of the contract: each superpage comes back once, with what was given. */
+static bool entry_is_ours(struct bench *b, const struct roc_ready *e)
+{
+	bool ours = e->cookie < b->count && b->lent[e->cookie] && e->buffer == b->handle &&
+		    e->offset == e->cookie * b->superpage && e->length == b->superpage;
+
+	if (e->sequence != b->sequence)
+		error_log_add(&b->errors,
+			      "driver: ready entry %" PRIu64 " came instead of %" PRIu64,
+			      (uint64_t)e->sequence, b->sequence);
+	b->sequence = e->sequence + 1;
+	if (!ours)
+		error_log_add(&b->errors,
+			      "driver: superpage with cookie %" PRIu64 " offset 0x%" PRIx64
+			      " was not given to the card",
+			      (uint64_t)e->cookie, (uint64_t)e->offset);
+	return ours;
+}
+
+static void take_filled(struct bench *b, const struct roc_ready *e)
+{
+	struct bench_counts *n = &b->counts;
+	const void *data = (const char *)b->memory.addr + e->offset;
+	struct check_superpage sp = {
+		.data = data,
+		.received = e->received,
+		.length = e->length,
+		.link = e->link >= 0 ? (unsigned int)e->link : UINT32_MAX,
+		.number = n->superpages,
+	};
+	uint64_t pages = check_superpage(&b->checker, &sp);
+
+	if (b->ascii || b->bin)
+		dump(b, e, data);
+	if (b->opt->print_sp_change) {
+		bench_live_end(b);
+		fprintf(b->opt->json ? stderr : stdout,
+			"superpage %" PRIu64 " link %d offset 0x%" PRIx64 " bytes %u pages %" PRIu64
+			"\n",
+			n->superpages, e->link, (uint64_t)e->offset, e->received, pages);
+	}
+	n->superpages++;
+	n->bytes += e->received;
+	n->pages += pages;
+	if (sp.link < CHECK_LINKS) {
+		n->links[sp.link].superpages++;
+		n->links[sp.link].bytes += e->received;
+		n->links[sp.link].pages += pages;
+	}
+	if (e->time > n->last_data)
+		n->last_data = e->time;
+}
+
+static void take_entry(struct bench *b, const struct roc_ready *e)
+{
+	if (!entry_is_ours(b, e))
+		return;
+	if (e->flags & ROC_READY_FILLED) {
+		take_filled(b, e);
+	} else if (e->flags & ROC_READY_REFUSED) {
+		b->counts.refused++;
+		bench_fail(b, "The driver refused a superpage: %s", roc_why_text(e->why));
+	} else {
+		b->counts.reclaimed++;
+	}
+	give_back(b, (uint32_t)e->cookie);
+}
+
+/* Take at most @max entries. */
+static unsigned int take(struct bench *b, unsigned int max)
+{
+	const struct roc_ready *e;
+	unsigned int n;
+
+	for (n = 0; n < max && (e = roc_ready_peek(b->rings)); n++) {
+		take_entry(b, e);
+		roc_ready_release(b->rings, 1);
+	}
+	return n;
+}
+
+/* The channel does not deliver any more: say why. */
+static void check_state(struct bench *b)
+{
+	struct roc_ch_info info = {0};
+
+	if (roc_channel_info(b->ch, &info))
+		bench_fail(b, "%s", roc_error());
+	else if (info.state == ROC_CH_FAILED)
+		bench_fail(b, "The channel failed: %s", roc_why_text(info.why));
+	else if (info.state != ROC_CH_RUNNING)
+		bench_fail(b, "The channel was stopped by something else.");
+}
+
+static void pause_us(uint32_t us)
+{
+	struct timespec t = {.tv_sec = us / 1000000, .tv_nsec = us % 1000000 * 1000L};
+
+	if (us)
+		nanosleep(&t, NULL);
+}
+
+/* Nothing is ready: sleep, or look at the card, depending on the mode. */
+static void idle(struct bench *b, unsigned int min_ready)
+{
+	int n;
+
+	if (b->opt->mode == ROC_MODE_BUSY) {
+		b->counts.looks++;
+		n = roc_channel_look(b->ch);
+		if (n < 0 && n != -EINTR)
+			bench_fail(b, "%s", roc_error());
+		else if (!n)
+			pause_us(b->opt->pause_read + (b->free_count ? 0 : b->opt->pause_push));
+		return;
+	}
+	b->counts.waits++;
+	n = roc_channel_wait(b->ch, min_ready, WAIT_MS);
+	if (n == -EINTR || n == -ETIME)
+		return;
+	if (n < 0)
+		bench_fail(b, "%s", roc_error());
+	else if ((unsigned int)n < min_ready)
+		check_state(b);
+}
+
+/* --random-pause: when the next pause starts, and a pause itself. */
+static void random_pause(uint64_t now, uint64_t *next)
+{
+	if (now < *next)
+		return;
+	if (*next)
+		pause_us((uint32_t)(1 + random() % 500) * 1000);
+	*next = bench_now() + (uint64_t)(10 + random() % 1990) * NS_PER_MS;
+}
+
+/* Is it over? Sets b->end. */
+static bool finished(struct bench *b, uint64_t now, uint64_t last_progress)
+{
+	const struct bench_options *o = b->opt;
+
+	if (b->failure[0])
+		b->end = BENCH_END_FAILED;
+	else if (bench_interrupted)
+		b->end = BENCH_END_SIGNAL;
+	else if (o->bytes && b->counts.bytes >= o->bytes)
+		b->end = BENCH_END_BYTES;
+	else if (o->time && now - b->counts.start >= o->time * NS_PER_S)
+		b->end = BENCH_END_TIME;
+	else if (o->stall_limit && now - last_progress >= o->stall_limit * NS_PER_S)
+		b->end = BENCH_END_STALL;
+	else
+		return false;
+	return true;
+}
+
+/* --buffer-full-check: leave everything in the ready ring until the buffer is full. */
+static bool buffer_full(struct bench *b, uint32_t *seen)
+{
+	const struct roc_ready *last;
+	uint32_t ready = roc_ready_count(b->rings);
+	bool progress = ready != *seen;
+
+	*seen = ready;
+	if (ready == b->count) {
+		last = roc_ready_at(b->rings, ready - 1);
+		if (last && last->time > b->counts.start)
+			b->counts.filled_ns = last->time - b->counts.start;
+		b->end = BENCH_END_FULL;
+	} else if (!progress) {
+		idle(b, b->count);
+	}
+	return progress;
+}
+
+void bench_reader_run(struct bench *b)
+{
+	uint64_t now = bench_now(), progress = now, tick = now + TICK_NS, next_pause = 0;
+	uint32_t seen = 0;
+
+	b->counts.start = now;
+	b->end = BENCH_END_FAILED;
+	while (!finished(b, now, progress)) {
+		if (b->opt->buffer_full_check) {
+			if (buffer_full(b, &seen))
+				progress = now;
+			if (b->end == BENCH_END_FULL)
+				break;
+		} else if (take(b, BATCH)) {
+			bench_reader_fill(b);
+			progress = now;
+		} else {
+			idle(b, 1);
+		}
+		if (b->opt->random_pause)
+			random_pause(now, &next_pause);
+		now = bench_now();
+		if (now >= tick) {
+			bench_live(b);
+			tick = now + TICK_NS;
+		}
+	}
+	b->counts.end = bench_now();
+}
+
+void bench_reader_drain(struct bench *b)
+{
+	while (take(b, BATCH))
+		;
+	if (b->counts.last_data > b->counts.end)
+		b->counts.end = b->counts.last_data;
+}

@@ -1,0 +1,240 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * What roc-bench-dma shows: a line on the terminal while it runs, a table or JSON at the end.
+ */
+#include "bench.h"
+
+#include <cru_regs.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+
+#include "json.h"
+
+static const char *const end_names[] = {
+	[BENCH_END_BYTES] = "bytes", [BENCH_END_TIME] = "time",	  [BENCH_END_SIGNAL] = "signal",
+	[BENCH_END_FULL] = "full",   [BENCH_END_STALL] = "stall", [BENCH_END_FAILED] = "failed",
+};
+
+static double seconds(const struct bench_counts *n)
+{
+	return (double)(n->end - n->start) / 1e9;
+}
+
+/* For rates: a run that ended at once has none. */
+static double per(double amount, double count)
+{
+	return count > 0 ? amount / count : NAN;
+}
+
+static void read_temperature(struct bench *b)
+{
+	uint32_t raw;
+
+	if (b->opt->no_temperature || b->info.card_type != ROC_CARD_CRU ||
+	    !(b->info.caps & ROC_CAP_TEMPERATURE))
+		return;
+	b->temperature = NAN;
+	if (roc_reg_read(b->ep, CRU_BAR_CARD, CRU_TEMPERATURE, &raw))
+		return;
+	raw &= CRU_TEMPERATURE_RAW;
+	if (raw)
+		b->temperature = raw * 693.0 / 1024.0 - 265.0;
+}
+
+static void temperature_text(double celsius, char *text, size_t size)
+{
+	if (isnan(celsius))
+		snprintf(text, size, "-");
+	else
+		snprintf(text, size, "%.1f", celsius);
+}
+
+/* Once a tick. The temperature is kept for the report even if there is no line. */
+void bench_live(struct bench *b)
+{
+	static uint64_t last_bytes, last_time;
+	const struct bench_counts *n = &b->counts;
+	uint64_t now = bench_now(), run = (now - n->start) / 1000000000;
+	double rate = per((double)(n->bytes - last_bytes) * 8,
+			  (double)(now - (last_time ? last_time : n->start)));
+	char celsius[16];
+
+	read_temperature(b);
+	last_bytes = n->bytes;
+	last_time = now;
+	if (!b->live)
+		return;
+	temperature_text(b->temperature, celsius, sizeof(celsius));
+	printf("\r  %02" PRIu64 ":%02" PRIu64 ":%02" PRIu64 "   Superpages %-10" PRIu64
+	       "   %7.2f Gb/s   Errors %-6" PRIu64 "   %s \302\260C \033[K",
+	       run / 3600, run / 60 % 60, run % 60, n->superpages, rate, b->errors.count, celsius);
+	fflush(stdout);
+}
+
+void bench_live_end(struct bench *b)
+{
+	if (b->live) {
+		printf("\r\033[K");
+		fflush(stdout);
+	}
+}
+
+static void row_count(const char *name, uint64_t value)
+{
+	printf("  %-22s %" PRIu64 "\n", name, value);
+}
+
+static void row_real(const char *name, double value, const char *unit)
+{
+	if (isfinite(value))
+		printf("  %-22s %.6g%s\n", name, value, unit);
+	else
+		printf("  %-22s -\n", name);
+}
+
+static void print_links(const struct bench *b)
+{
+	unsigned int i;
+
+	for (i = 0; i < CHECK_LINKS; i++) {
+		const struct bench_link *l = &b->counts.links[i];
+		char name[24];
+
+		if (!l->superpages)
+			continue;
+		snprintf(name, sizeof(name), "Link %u", i);
+		printf("  %-22s %" PRIu64 " superpages, %" PRIu64 " pages, %" PRIu64 " bytes\n",
+		       name, l->superpages, l->pages, l->bytes);
+	}
+}
+
+static void print_hammer(const struct bench *b)
+{
+	if (!b->opt->bar_hammer)
+		return;
+	row_count("BAR reads", b->hammer.reads);
+	row_real("BAR reads/s", per((double)b->hammer.reads, b->hammer.seconds), "");
+}
+
+void bench_report_text(const struct bench *b)
+{
+	const struct bench_counts *n = &b->counts;
+	double s = seconds(n), bytes = (double)n->bytes;
+
+	row_real("Seconds", s, "");
+	row_count("Superpages", n->superpages);
+	row_real("Superpage latency", per(s * 1e6, (double)n->superpages), " us");
+	row_count("DMA pages", n->pages);
+	row_real("DMA page latency", per(s * 1e6, (double)n->pages), " us");
+	row_count("Bytes", n->bytes);
+	row_real("GB", bytes / 1e9, "");
+	row_real("GB/s", per(bytes / 1e9, s), "");
+	row_real("Gb/s", per(bytes * 8 / 1e9, s), "");
+	row_real("GiB/s", per(bytes / (double)(1 << 30), s), "");
+	if (b->opt->buffer_full_check)
+		row_real("Fill time", n->filled_ns ? (double)n->filled_ns / 1e9 : NAN, " s");
+	row_count("Dropped packets", n->dropped);
+	row_count("Superpages unused", n->reclaimed);
+	print_hammer(b);
+	if (b->opt->common.verbose) {
+		print_links(b);
+		row_count("Waits", n->waits);
+		row_count("Kicks", n->kicks);
+		row_count("Looks", n->looks);
+	}
+	if (b->opt->no_errorcheck && !b->errors.count)
+		printf("  %-22s not checked\n", "Errors");
+	else
+		row_count("Errors", b->errors.count);
+}
+
+static void number_or_null(struct json *j, const char *key, int number)
+{
+	if (number < 0)
+		json_null(j, key);
+	else
+		json_signed(j, key, number);
+}
+
+static void json_links(struct json *j, const struct bench *b)
+{
+	unsigned int i;
+
+	json_array(j, "links");
+	for (i = 0; i < CHECK_LINKS; i++) {
+		const struct bench_link *l = &b->counts.links[i];
+
+		if (!l->superpages)
+			continue;
+		json_object(j, NULL);
+		json_unsigned(j, "link", i);
+		json_unsigned(j, "superpages", l->superpages);
+		json_unsigned(j, "bytes", l->bytes);
+		json_unsigned(j, "pages", l->pages);
+		json_object_end(j);
+	}
+	json_array_end(j);
+}
+
+static void json_setup(struct json *j, const struct bench *b)
+{
+	json_text(j, "card", roc_card_type_name((enum roc_card_type)b->info.card_type));
+	json_text(j, "pci_address", b->info.pci_address);
+	number_or_null(j, "serial", b->info.serial);
+	number_or_null(j, "endpoint", b->info.endpoint);
+	number_or_null(j, "numa_node", b->info.numa_node);
+	json_text(j, "firmware", b->info.firmware);
+	json_unsigned(j, "channel", b->opt->dma_channel);
+	json_text(j, "source", bench_source_names[b->opt->source]);
+	json_text(j, "mode", bench_mode_names[b->opt->mode]);
+	json_unsigned(j, "superpage_bytes", b->superpage);
+	json_unsigned(j, "buffer_superpages", b->count);
+	json_unsigned(j, "memory_page_bytes", b->memory_page);
+}
+
+static void json_rates(struct json *j, const struct bench *b)
+{
+	const struct bench_counts *n = &b->counts;
+	double s = seconds(n), bytes = (double)n->bytes;
+
+	json_real(j, "gigabits_per_second", per(bytes * 8 / 1e9, s));
+	json_real(j, "gibibytes_per_second", per(bytes / (double)(1 << 30), s));
+	json_real(j, "superpage_latency_us", per(s * 1e6, (double)n->superpages));
+	json_real(j, "page_latency_us", per(s * 1e6, (double)n->pages));
+	if (b->opt->buffer_full_check)
+		json_real(j, "fill_seconds", n->filled_ns ? (double)n->filled_ns / 1e9 : NAN);
+	json_real(j, "temperature", b->temperature);
+	if (b->opt->bar_hammer) {
+		json_unsigned(j, "bar_reads", b->hammer.reads);
+		json_real(j, "bar_reads_per_second",
+			  per((double)b->hammer.reads, b->hammer.seconds));
+	}
+}
+
+void bench_report_json(const struct bench *b)
+{
+	const struct bench_counts *n = &b->counts;
+	struct json j;
+
+	json_start(&j, stdout);
+	json_object(&j, NULL);
+	json_setup(&j, b);
+	json_real(&j, "seconds", seconds(n));
+	json_unsigned(&j, "superpages", n->superpages);
+	json_unsigned(&j, "bytes", n->bytes);
+	json_unsigned(&j, "pages", n->pages);
+	json_unsigned(&j, "errors", b->errors.count);
+	json_bool(&j, "checked", !b->opt->no_errorcheck);
+	json_unsigned(&j, "dropped", n->dropped);
+	json_unsigned(&j, "reclaimed", n->reclaimed);
+	json_unsigned(&j, "refused", n->refused);
+	json_rates(&j, b);
+	json_unsigned(&j, "waits", n->waits);
+	json_unsigned(&j, "kicks", n->kicks);
+	json_unsigned(&j, "looks", n->looks);
+	json_text(&j, "end", end_names[b->end]);
+	json_text(&j, "failure", b->failure[0] ? b->failure : NULL);
+	json_links(&j, b);
+	json_object_end(&j);
+}

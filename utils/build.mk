@@ -1,0 +1,33 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+#
+# The tools: one binary, $(O)/utils/roc, and a link per tool. libutils.a is the same without
+# main(), for the unit tests.
+
+UTILS_OBJS := bench.o bench_options.o bench_reader.o bench_report.o check.o check_internal.o \
+	check_rdh.o error_log.o firmware_list.o hammer.o json.o list_cards.o numbers.o options.o \
+	reg.o reg_field.o reset.o tools.o
+# Every roc-*.1 is the page of a tool; a unit test holds the two together.
+UTILS_LINKS := $(patsubst Documentation/man/%.1,%,$(wildcard Documentation/man/roc-*.1))
+
+.PHONY: install-utils uninstall-utils
+
+utils: $(O)/utils/roc
+
+$(O)/utils/%.o: CPPFLAGS += -Ilibroc/include -Ikmod
+
+$(O)/utils/libutils.a: $(addprefix $(O)/utils/,$(UTILS_OBJS))
+	rm -f $@
+	$(AR) rcs $@ $^
+
+$(O)/utils/roc: $(O)/utils/main.o $(O)/utils/libutils.a $(O)/libroc/libroc.so.0
+	$(CC) $(CFLAGS) $(LDFLAGS) -pthread -o $@ $(filter-out %.so.0,$^) $(O)/libroc/libroc.so.0 -lm
+
+install-utils: $(O)/utils/roc
+	install -d $(DESTDIR)$(BINDIR) $(DESTDIR)$(MANDIR)/man1
+	install -m 755 $(O)/utils/roc $(DESTDIR)$(BINDIR)/roc
+	for link in $(UTILS_LINKS); do ln -sf roc $(DESTDIR)$(BINDIR)/$$link || exit 1; done
+	install -m 644 Documentation/man/*.1 $(DESTDIR)$(MANDIR)/man1
+
+uninstall-utils:
+	rm -f $(addprefix $(DESTDIR)$(BINDIR)/,roc $(UTILS_LINKS))
+	rm -f $(addprefix $(DESTDIR)$(MANDIR)/man1/,$(notdir $(wildcard Documentation/man/*.1)))

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Checking of superpages: the part that all sources share.
+ */
+#include "check.h"
+
+void check_init(struct checker *c, const struct check_config *config, struct error_log *errors)
+{
+	*c = (struct checker){.config = *config, .errors = errors};
+}
+
+uint64_t check_superpage(struct checker *c, const struct check_superpage *sp)
+{
+	if (sp->link >= CHECK_LINKS) {
+		error_log_add(c->errors, "superpage %llu: there is no link %u",
+			      (unsigned long long)sp->number, sp->link);
+		return 0;
+	}
+	if (sp->received > sp->length) {
+		error_log_add(c->errors,
+			      "link %u superpage %llu: 0x%x bytes received in a superpage of 0x%x",
+			      sp->link, (unsigned long long)sp->number, sp->received, sp->length);
+		return 0;
+	}
+	if (c->config.source == ROC_SOURCE_INTERNAL)
+		return check_internal(c, sp);
+	return check_rdh(c, sp);
+}

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * The file of data errors. A wild card can produce millions: only the first ERROR_LOG_MAX cost
+ * formatting and disk.
+ */
+#include "error_log.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdarg.h>
+#include <string.h>
+#include <unistd.h>
+
+static void set_broken(struct error_log *log, const char *what)
+{
+	log->broken = true;
+	snprintf(log->why, sizeof(log->why), "%s %s: %s. Errors are only counted.", log->path, what,
+		 strerror(errno));
+}
+
+/* Appending, so that benches of several endpoints in one directory do not overwrite each other. */
+static void open_file(struct error_log *log)
+{
+	int fd = open(log->path, O_WRONLY | O_CREAT | O_TRUNC | O_APPEND | O_CLOEXEC, 0666);
+
+	if (fd >= 0)
+		log->file = fdopen(fd, "a");
+	if (log->file)
+		return;
+	set_broken(log, "cannot be opened");
+	if (fd >= 0)
+		close(fd);
+}
+
+void error_log_add(struct error_log *log, const char *fmt, ...)
+{
+	va_list ap;
+
+	if (++log->count > ERROR_LOG_MAX)
+		return;
+	va_start(ap, fmt);
+	vsnprintf(log->last, sizeof(log->last), fmt, ap);
+	va_end(ap);
+	if (!log->path || log->broken)
+		return;
+	if (!log->file)
+		open_file(log);
+	if (!log->file)
+		return;
+	fprintf(log->file, "%s: %s\n", log->card, log->last);
+	if (log->count == ERROR_LOG_MAX)
+		fprintf(log->file, "%s: further errors are only counted\n", log->card);
+}
+
+void error_log_close(struct error_log *log)
+{
+	bool bad;
+
+	if (!log->file)
+		return;
+	bad = ferror(log->file);
+	if (fclose(log->file) || bad)
+		set_broken(log, "could not be written");
+	log->file = NULL;
+}

@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * roc-list-cards: all endpoints that the driver has, from sysfs alone: no register is touched, so
+ * a sick card cannot hang it and a busy one is not disturbed.
+ */
+#include <roc/roc.h>
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "firmware_list.h"
+#include "json.h"
+#include "tool.h"
+
+struct values {
+	struct common_options common;
+	bool json;
+	bool json_out;
+};
+
+static const struct option_spec options[] = {
+	{.name = "json",
+	 .type = OPTION_FLAG,
+	 .offset = offsetof(struct values, json),
+	 .help = "Print JSON"},
+	{.name = "json-out",
+	 .type = OPTION_FLAG,
+	 .offset = offsetof(struct values, json_out),
+	 .help = "The same"},
+};
+
+static void number_text(int number, int digits, char *text, size_t size)
+{
+	if (number < 0)
+		snprintf(text, size, "?");
+	else
+		snprintf(text, size, "%0*d", digits, number);
+}
+
+static void number_json(struct json *j, const char *key, int number)
+{
+	if (number < 0)
+		json_null(j, key);
+	else
+		json_signed(j, key, number);
+}
+
+static void print_json(const struct roc_card *cards, size_t count)
+{
+	char key[16], firmware[64];
+	struct json j;
+	size_t i;
+
+	json_start(&j, stdout);
+	json_object(&j, NULL);
+	for (i = 0; i < count; i++) {
+		const struct roc_card *c = &cards[i];
+
+		snprintf(key, sizeof(key), "%d", c->sequence);
+		firmware_text(c->firmware, firmware, sizeof(firmware));
+		json_object(&j, key);
+		json_text(&j, "type", roc_card_type_name(c->type));
+		json_text(&j, "pciAddress", c->pci_address);
+		number_json(&j, "serial", c->serial);
+		number_json(&j, "endpoint", c->endpoint);
+		number_json(&j, "numa", c->numa_node);
+		json_text(&j, "firmware", firmware);
+		json_text(&j, "firmwareHash", c->firmware);
+		json_text(&j, "userLogicVersion", c->user_logic);
+		json_signed(&j, "channels", c->channels);
+		json_text(&j, "node", c->node);
+		json_object_end(&j);
+	}
+	json_object_end(&j);
+}
+
+static void print_table(const struct roc_card *cards, size_t count, bool verbose)
+{
+	static const char format[] = "%-3s %-6s %-13s %-7s %-9s %-5s %-15s %-12s%s%s\n";
+	char sequence[16], serial[16], endpoint[16], numa[16], firmware[64];
+	size_t i;
+
+	printf(format, "#", "Type", "PCI Addr", "Serial", "Endpoint", "NUMA", "FW Version",
+	       "UL Version", verbose ? " Node" : "", "");
+	for (i = 0; i < count; i++) {
+		const struct roc_card *c = &cards[i];
+
+		number_text(c->sequence, 1, sequence, sizeof(sequence));
+		number_text(c->serial, 4, serial, sizeof(serial));
+		number_text(c->endpoint, 1, endpoint, sizeof(endpoint));
+		number_text(c->numa_node, 1, numa, sizeof(numa));
+		firmware_text(c->firmware, firmware, sizeof(firmware));
+		printf(format, sequence, roc_card_type_name(c->type), c->pci_address, serial,
+		       endpoint, numa, firmware, *c->user_logic ? c->user_logic : "-",
+		       verbose ? " " : "", verbose ? c->node : "");
+	}
+}
+
+static int run(const void *p)
+{
+	const struct values *v = p;
+	struct roc_card *cards;
+	char why[256];
+	size_t count;
+
+	if (firmware_load(FIRMWARE_SITE_FILE, why, sizeof(why)) < 0)
+		tool_note("%s", why);
+	if (roc_enumerate(&cards, &count))
+		return tool_fail("%s", roc_error());
+	if (v->json || v->json_out)
+		print_json(cards, count);
+	else
+		print_table(cards, count, v->common.verbose);
+	if (!count) {
+		if (access("/sys/module/roc", F_OK))
+			tool_note("No card: the driver is not loaded. Try: modprobe roc");
+		else
+			tool_note("No card: the driver is loaded but found none. Look at lspci -d "
+				  "10dc: and at the kernel log.");
+	}
+	free(cards);
+	return TOOL_OK;
+}
+
+const struct tool tool_list_cards = {
+	.name = "list-cards",
+	.summary = "List the readout cards of this machine",
+	.example = "",
+	TOOL_OPTIONS(options, struct values),
+	.run = run,
+};

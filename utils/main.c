@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * One binary for all tools: `roc NAME ...`, or a link roc-NAME to it.
+ */
+#include <roc/roc.h>
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tool.h"
+
+static void list_tools(FILE *out)
+{
+	const struct tool *const *t;
+
+	fprintf(out, "roc: tools for PCIe readout cards.\n\n"
+		     "Usage: roc TOOL [OPTION]..., or roc-TOOL [OPTION]...\n\nTools:\n");
+	for (t = tools; *t; t++)
+		fprintf(out, "  %-16s%s\n", (*t)->name, (*t)->summary);
+	fprintf(out, "\nroc TOOL --help shows the options of a tool; roc --version the version.\n");
+}
+
+static int run_tool(const struct tool *tool, int argc, char **argv)
+{
+	char why[512];
+	void *values;
+	int code;
+
+	tool_set_name(tool->name);
+	values = calloc(1, tool->values_size);
+	if (!values)
+		return tool_fail("There is no memory left.");
+	switch (options_parse(tool, argc, argv, values, why, sizeof(why))) {
+	case OPTIONS_RUN:
+		code = tool->run(values);
+		if (code == TOOL_OK)
+			code = tool_finish();
+		break;
+	case OPTIONS_HELP:
+		options_help(tool, stdout);
+		code = tool_finish();
+		break;
+	case OPTIONS_VERSION:
+		printf("roc-%s %s\n", tool->name, roc_version());
+		code = tool_finish();
+		break;
+	default:
+		code = tool_usage("%s", why);
+		break;
+	}
+	free(values);
+	return code;
+}
+
+int main(int argc, char **argv)
+{
+	const char *slash = strrchr(argv[0], '/'), *name = slash ? slash + 1 : argv[0];
+	const struct tool *tool;
+
+	if (!strncmp(name, "roc-", 4)) {
+		tool = tool_find(name);
+		if (tool)
+			return run_tool(tool, argc, argv);
+	}
+	if (argc < 2) {
+		list_tools(stderr);
+		return TOOL_USAGE;
+	}
+	if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h") || !strcmp(argv[1], "help")) {
+		list_tools(stdout);
+		return tool_finish();
+	}
+	if (!strcmp(argv[1], "--version") || !strcmp(argv[1], "-V")) {
+		printf("roc %s\n", roc_version());
+		return tool_finish();
+	}
+	tool = tool_find(argv[1]);
+	if (!tool)
+		return tool_usage("There is no tool \"%s\"; roc --help lists all.", argv[1]);
+	return run_tool(tool, argc - 1, argv + 1);
+}

@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Strict readers of what people type. Own loops instead of strtoull(), which takes signs and
+ * leading blanks and needs errno for the overflow.
+ */
+#include "numbers.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <string.h>
+
+static int digit(char c, unsigned int base)
+{
+	int d = -1;
+
+	if (c >= '0' && c <= '9')
+		d = c - '0';
+	else if (c >= 'a' && c <= 'f')
+		d = c - 'a' + 10;
+	else if (c >= 'A' && c <= 'F')
+		d = c - 'A' + 10;
+	return d < (int)base ? d : -1;
+}
+
+/* Digits from *text on; *text is left at the first other character. False: more than @max. */
+static bool take_digits(const char **text, unsigned int base, uint64_t max, uint64_t *value)
+{
+	uint64_t v = 0;
+	int d;
+
+	for (; (d = digit(**text, base)) >= 0; (*text)++) {
+		if (v > (max - (unsigned int)d) / base)
+			return false;
+		v = v * base + (unsigned int)d;
+	}
+	*value = v;
+	return true;
+}
+
+static bool has_0x(const char *text)
+{
+	return text[0] == '0' && (text[1] == 'x' || text[1] == 'X');
+}
+
+const char *number_decimal(const char *text, uint64_t *value)
+{
+	const char *p = text;
+	uint64_t v;
+
+	if (!take_digits(&p, 10, UINT64_MAX, &v))
+		return "is too large";
+	if (p == text || *p)
+		return "is not a decimal number";
+	*value = v;
+	return NULL;
+}
+
+const char *number_hex32(const char *text, uint32_t *value)
+{
+	const char *start = has_0x(text) ? text + 2 : text, *p = start;
+	uint64_t v;
+
+	if (!take_digits(&p, 16, UINT32_MAX, &v))
+		return "does not fit in 32 bits";
+	if (p == start || *p)
+		return "is not a hexadecimal number";
+	*value = (uint32_t)v;
+	return NULL;
+}
+
+const char *number_value32(const char *text, uint32_t *value)
+{
+	const char *p = text;
+	uint64_t v;
+
+	if (has_0x(text))
+		return number_hex32(text, value);
+	if (!take_digits(&p, 10, UINT32_MAX, &v))
+		return "does not fit in 32 bits";
+	if (p == text || *p)
+		return "is neither a decimal number nor a hexadecimal one with 0x in front";
+	*value = (uint32_t)v;
+	return NULL;
+}
+
+const char *number_size(const char *text, uint64_t *value)
+{
+	static const char letters[] = "kMGTPE";
+	const char *p = text, *letter;
+	uint64_t v, unit = 1;
+	long power;
+
+	if (!take_digits(&p, 10, UINT64_MAX, &v))
+		return "is too large";
+	if (p == text)
+		return "is not a size (examples: 4096, 64k, 512Mi, 1Gi)";
+	if (*p) {
+		/* Ki is the binary unit, k the decimal one; K alone could be meant as either. */
+		letter = p[0] == 'K' && p[1] == 'i' ? letters : strchr(letters, *p);
+		if (!letter)
+			return "has an unknown unit (known: k M G T P E and Ki Mi Gi Ti Pi Ei)";
+		unit = p[1] == 'i' ? 1024 : 1000;
+		if (p[1] == 'i' && p[0] == 'k')
+			return "has an unknown unit (known: k M G T P E and Ki Mi Gi Ti Pi Ei)";
+		p += p[1] == 'i' ? 2 : 1;
+		if (*p)
+			return "has an unknown unit (known: k M G T P E and Ki Mi Gi Ti Pi Ei)";
+		for (power = letter - letters; power >= 0; power--) {
+			if (__builtin_mul_overflow(v, unit, &v))
+				return "is too large";
+		}
+	}
+	*value = v;
+	return NULL;
+}
+
+const char *number_time(const char *text, uint64_t *value)
+{
+	static const struct {
+		char letter;
+		unsigned int seconds;
+	} units[] = {{'h', 3600}, {'m', 60}, {'s', 1}};
+	static const char what[] = "is not a time (examples: 5h30m10s, 2h, 90s)";
+	uint64_t sum = 0, v;
+	const char *p = text;
+	size_t unit = 0;
+
+	if (!*p)
+		return what;
+	while (*p) {
+		const char *start = p;
+
+		if (!take_digits(&p, 10, UINT32_MAX, &v))
+			return "is too large";
+		if (p == start)
+			return what;
+		/* Each unit once, in this order. */
+		while (unit < 3 && units[unit].letter != *p)
+			unit++;
+		if (unit == 3)
+			return what;
+		sum += v * units[unit++].seconds;
+		p++;
+	}
+	*value = sum;
+	return NULL;
+}
+
+const char *number_links(const char *text, uint32_t *value)
+{
+	static const char what[] =
+		"is not a list of links (examples: 0-11 or 0,2,4-6, or a mask like 0xfff)";
+	const char *p = text;
+	uint64_t from, to;
+	uint32_t mask = 0;
+
+	if (has_0x(text)) {
+		if (number_hex32(text, &mask))
+			return what;
+		if (!mask)
+			return "names no link";
+		*value = mask;
+		return NULL;
+	}
+	for (;;) {
+		const char *start = p;
+
+		if (!take_digits(&p, 10, UINT32_MAX, &from) || p == start)
+			return what;
+		to = from;
+		if (*p == '-') {
+			start = ++p;
+			if (!take_digits(&p, 10, UINT32_MAX, &to) || p == start)
+				return what;
+		}
+		if (from > to)
+			return "has a range that runs backwards";
+		if (to > 31)
+			return "names a link above 31";
+		mask |= (uint32_t)((((uint64_t)1 << (to - from + 1)) - 1) << from);
+		if (!*p)
+			break;
+		if (*p++ != ',')
+			return what;
+	}
+	*value = mask;
+	return NULL;
+}

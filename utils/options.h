@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Command-line options from tables.
+ *
+ * A tool describes its options once, in a table; the parser, the help text and the test that
+ * compares help with the manual page all read that table. Values go into a structure of the
+ * tool, at each option's offset. Every such structure starts with struct common_options.
+ */
+#ifndef ROC_UTILS_OPTIONS_H
+#define ROC_UTILS_OPTIONS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+struct tool;
+
+enum option_type {     /* C type of the value */
+	OPTION_FLAG,   /* bool */
+	OPTION_TEXT,   /* const char * */
+	OPTION_NUMBER, /* uint32_t, decimal */
+	OPTION_HEX,    /* uint32_t, hexadecimal */
+	OPTION_VALUE,  /* uint32_t, decimal or 0x */
+	OPTION_SIZE,   /* uint64_t */
+	OPTION_TIME,   /* uint64_t, seconds */
+	OPTION_LINKS,  /* uint32_t, bit per link */
+	OPTION_CHOICE, /* unsigned int, index into choices */
+};
+
+struct option_spec {
+	const char *name; /* without the dashes */
+	enum option_type type;
+	size_t offset;	      /* of the value in the tool's structure */
+	const char *arg;      /* name of the argument in the help text */
+	const char *fallback; /* value if it is not given, as one would type it; NULL: zero */
+	const char *help;
+	const char *const *choices; /* OPTION_CHOICE: NULL-terminated */
+	uint64_t min, max;	    /* OPTION_NUMBER, _SIZE, _TIME; max 0: no limits */
+	bool required;
+};
+
+struct common_options {
+	bool verbose;
+};
+
+enum options_result {
+	OPTIONS_RUN,
+	OPTIONS_HELP,
+	OPTIONS_VERSION,
+	OPTIONS_WRONG, /* why has the sentence */
+};
+
+/* @values: the tool's structure, zeroed. @why: at least 16 bytes for the sentence. */
+enum options_result options_parse(const struct tool *tool, int argc, char **argv, void *values,
+				  char *why, size_t why_size);
+void options_help(const struct tool *tool, FILE *out);
+
+#endif

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Bit fields of registers, and how a register is shown.
+ */
+#include "reg.h"
+
+#include <stdio.h>
+
+bool reg_field(uint32_t position, uint32_t width, uint32_t value, uint32_t *mask, uint32_t *bits,
+	       char *why, size_t why_size)
+{
+	uint32_t field;
+
+	if (!width || width > 32) {
+		snprintf(why, why_size, "A width of %u bits is outside 1..32.", width);
+		return false;
+	}
+	if (position > 31 || position + width > 32) {
+		snprintf(why, why_size,
+			 "%u bits from position %u on do not fit in a register of 32 bits.", width,
+			 position);
+		return false;
+	}
+	/* 1 << 32 would be undefined. */
+	field = width == 32 ? UINT32_MAX : (UINT32_C(1) << width) - 1;
+	if (value > field) {
+		snprintf(why, why_size,
+			 "The value 0x%x does not fit in %u bit%s; give --width, or a smaller "
+			 "value.",
+			 value, width, width == 1 ? "" : "s");
+		return false;
+	}
+	*mask = field << position;
+	*bits = value << position;
+	return true;
+}
+
+void reg_line(uint32_t address, uint32_t value, char line[REG_LINE_MAX])
+{
+	char binary[40];
+	int i, n = 0;
+
+	for (i = 31; i >= 0; i--) {
+		binary[n++] = value >> i & 1 ? '1' : '0';
+		if (i && i % 4 == 0)
+			binary[n++] = '.';
+	}
+	binary[n] = '\0';
+	snprintf(line, REG_LINE_MAX, "  0x%03x  =>  0x%04x.%04x  =  0b%s  =  %u", address,
+		 value >> 16, value & 0xffff, binary, value);
+}

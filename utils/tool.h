@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What a tool is: one constant structure in the tool's file, and one line in tools.c.
+ */
+#ifndef ROC_UTILS_TOOL_H
+#define ROC_UTILS_TOOL_H
+
+#include "options.h"
+
+/* Exit codes, the same for every tool. */
+enum {
+	TOOL_OK = 0,
+	TOOL_FAILED = 1, /* refused, or the card or its data are wrong */
+	TOOL_USAGE = 2,	 /* the command line makes no sense */
+};
+
+struct tool {
+	const char *name;    /* without "roc-" */
+	const char *summary; /* one line, without a full stop */
+	const char *example; /* arguments of a typical call */
+	const struct option_spec *options;
+	size_t option_count;
+	size_t values_size;		/* of the structure that the options fill */
+	int (*run)(const void *values); /* returns an exit code */
+};
+
+#define TOOL_OPTIONS(table, values)                                                                \
+	.options = (table), .option_count = sizeof(table) / sizeof((table)[0]),                    \
+	.values_size = sizeof(values)
+
+extern const struct tool tool_list_cards, tool_reg_read, tool_reg_read_range, tool_reg_write,
+	tool_reg_modify, tool_reset, tool_bench_dma;
+
+extern const struct tool *const tools[]; /* ends with NULL */
+
+const struct tool *tool_find(const char *name); /* with or without "roc-"; NULL: unknown */
+
+/* For messages: name of the tool that runs. */
+void tool_set_name(const char *name);
+
+/* "roc-name: sentence" on stderr. The first two return the exit code for `return`. */
+int tool_fail(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+int tool_usage(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+void tool_note(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+
+/* stdout was fully written; else says so. To be called before returning TOOL_OK. */
+int tool_finish(void);
+
+#endif
