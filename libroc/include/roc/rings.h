@@ -6,15 +6,15 @@
  * its index AND mask; the ring is full when producer - consumer is the number of entries. All
  * differences are taken modulo 2^32, so the wrap needs no care. One thread at a time per channel.
  *
- * Barriers, named as in Documentation/rings.md:
+ * Barriers, each with its partner in the kernel:
  *   A  fill_prod is stored with release: the kernel sees the entries before the index
- *   B  a full fence between that store and the load of the flags. The kernel sets
+ *   B  fill_cons is loaded with acquire: the kernel has read an entry before we write it anew
+ *   C  ready_prod is loaded with acquire: we see the entries that the index promises
+ *   D  ready_cons is stored with release: our reads of an entry are over before the kernel
+ *	writes it anew
+ *   E  a full fence between A's store and the load of the flags. The kernel sets
  *	ROC_RING_NEED_KICK, does a full fence and looks at fill_prod once more. One of the two
  *	sees the other, so no entry is left lying while the kernel sleeps
- *   C  fill_cons is loaded with acquire: the kernel has read an entry before we write it anew
- *   D  ready_prod is loaded with acquire: we see the entries that the index promises
- *   E  ready_cons is stored with release: our reads of an entry are over before the kernel
- *	writes it anew
  *
  * The compiler's atomic builtins are C11's operations on plain integers: the same header serves
  * C and C++, and the shared structures keep the types of the kernel's header.
@@ -26,7 +26,7 @@
 
 static inline uint32_t roc_fill_room(struct roc_rings *r)
 {
-	r->fill_cons = __atomic_load_n(&r->kernel->fill_cons, __ATOMIC_ACQUIRE); /* C */
+	r->fill_cons = __atomic_load_n(&r->kernel->fill_cons, __ATOMIC_ACQUIRE); /* B */
 	return r->fill_mask + 1 - (r->fill_prod + r->filled - r->fill_cons);
 }
 
@@ -48,13 +48,13 @@ static inline bool roc_fill_publish(struct roc_rings *r)
 	r->fill_prod += r->filled;
 	r->filled = 0;
 	__atomic_store_n(&r->user->fill_prod, r->fill_prod, __ATOMIC_RELEASE); /* A */
-	__atomic_thread_fence(__ATOMIC_SEQ_CST);			       /* B */
+	__atomic_thread_fence(__ATOMIC_SEQ_CST);			       /* E */
 	return __atomic_load_n(&r->kernel->flags, __ATOMIC_RELAXED) & ROC_RING_NEED_KICK;
 }
 
 static inline uint32_t roc_ready_count(struct roc_rings *r)
 {
-	r->ready_prod = __atomic_load_n(&r->kernel->ready_prod, __ATOMIC_ACQUIRE); /* D */
+	r->ready_prod = __atomic_load_n(&r->kernel->ready_prod, __ATOMIC_ACQUIRE); /* C */
 	return r->ready_prod - r->ready_cons;
 }
 
@@ -75,7 +75,7 @@ static inline void roc_ready_release(struct roc_rings *r, uint32_t n)
 	uint32_t seen = r->ready_prod - r->ready_cons;
 
 	r->ready_cons += n < seen ? n : seen;
-	__atomic_store_n(&r->user->ready_cons, r->ready_cons, __ATOMIC_RELEASE); /* E */
+	__atomic_store_n(&r->user->ready_cons, r->ready_cons, __ATOMIC_RELEASE); /* D */
 }
 
 #endif /* ROC_RINGS_H */
