@@ -4,10 +4,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum {
-	SUPERPAGE = 1 << 20,
-	SLOTS = 64
-};
+#define SUPERPAGE (1 << 20)
+#define SLOTS 64
 
 /* On exit the driver stops the card and unpins the memory, however we end. */
 static int check(int ret, const char *text)
@@ -21,8 +19,7 @@ static int check(int ret, const char *text)
 /* Packets from at to end; each is led by a header (RDH) with the offset to the next at byte 8. */
 static int walk(const uint8_t *data, size_t at, size_t end)
 {
-	size_t next;
-	int packets = 0;
+	int next, packets = 0;
 
 	for (; at + 64 <= end; at += next, packets++) {
 		next = data[at + 8] | data[at + 9] << 8;
