@@ -25,7 +25,7 @@
 #define CRU_PAGE_SIZE 8192
 #define CRU_SUPERPAGE_ALIGN 0x8000
 #define CRU_SUPERPAGE_MAX (0x1000000 - 0x8000) /* the size FIFO counts 24 bits */
-#define CRU_FIFO_DEPTH_DEFAULT 128 /* when the depth register reads 0 */
+#define CRU_FIFO_DEPTH_DEFAULT 128	       /* when the depth register reads 0 */
 
 /* BAR0: DMA engine of one endpoint */
 #define CRU_DMA_CONTROL 0x200
@@ -87,8 +87,8 @@
 #define CRU_SERIAL_LOAD_MS 40
 #define CRU_SERIAL 0x30818 /* four ASCII digits, first in the low byte */
 #define CRU_ONU_STATUS 0x22a00c
-#define CRU_CLOCK_CTP 0x240000 /* Hz */
-#define CRU_CLOCK_LOCAL 0x240004 /* Hz */
+#define CRU_CLOCK_CTP 0x240000	  /* Hz */
+#define CRU_CLOCK_LOCAL 0x240004  /* Hz */
 #define CRU_CTP_RUN_MODE 0x280010 /* [1:0] 0 manual, 1 periodic, 2 continuous, 3 idle */
 #define CRU_CTP_INIT_ORBIT 0x280028
 #define CRU_WRAPPER(w) (0x400000 + 0x100000 * (w))
@@ -120,10 +120,10 @@
 
 /* Times the card's documentation asks for, in ms. */
 #define CRU_RESET_WAIT_MS 100 /* after each write to CRU_RESET_CONTROL */
-#define CRU_START_WAIT_MS 10 /* after CRU_DMA_CONTROL_START */
+#define CRU_START_WAIT_MS 10  /* after CRU_DMA_CONTROL_START */
 
 /* The size entry: bytes used and number of the superpage modulo 256. */
-#define CRU_SP_SIZE_ENTRY(index, bytes) \
+#define CRU_SP_SIZE_ENTRY(index, bytes)                                                            \
 	(((unsigned int)(index) << CRU_SP_SIZE_INDEX_SHIFT) | ((bytes)&CRU_SP_SIZE_BYTES))
 
 #endif /* CRU_REGS_H */

@@ -1,0 +1,243 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Buffers: user memory pinned and mapped for the card.
+ *
+ * Pinned in batches (no array of all pages), merged into a scatter-gather table as it grows (a
+ * hugepage is one entry), mapped once, turned into an extent table. Charged to the owner's
+ * pinned_vm against RLIMIT_MEMLOCK, as RDMA does: readout buffers are usually registered there
+ * too. Never unpinned while the card might still write; see roc_session.leak.
+ */
+#include <linux/dma-mapping.h>
+#include <linux/mm.h>
+#include <linux/overflow.h>
+#include <linux/scatterlist.h>
+#include <linux/sched/mm.h>
+#include <linux/sched/signal.h>
+#include <linux/slab.h>
+
+#include "roc.h"
+#include "trace.h"
+
+#define ROC_BUFFERS_MAX 1024
+#define ROC_PIN_BATCH (PAGE_SIZE / sizeof(struct page *))
+
+static int roc_charge(struct roc_buffer *buf, struct roc_buf_register *arg)
+{
+	unsigned long limit = rlimit(RLIMIT_MEMLOCK) >> PAGE_SHIFT;
+	s64 pinned = atomic64_add_return(buf->pages, &current->mm->pinned_vm);
+
+	if (pinned > limit && !capable(CAP_IPC_LOCK)) {
+		atomic64_sub(buf->pages, &current->mm->pinned_vm);
+		arg->why = ROC_WHY_MEMLOCK;
+		arg->limit = rlimit(RLIMIT_MEMLOCK);
+		return -ENOMEM;
+	}
+	buf->mm = current->mm;
+	mmgrab(buf->mm);
+	return 0;
+}
+
+static void roc_uncharge(struct roc_buffer *buf)
+{
+	if (!buf->mm)
+		return;
+	atomic64_sub(buf->pages, &buf->mm->pinned_vm);
+	mmdrop(buf->mm);
+}
+
+static void roc_unpin(struct roc_buffer *buf)
+{
+	struct scatterlist *sg;
+	unsigned int i;
+
+	for_each_sgtable_sg (&buf->sgt.sgt, sg, i)
+		unpin_user_page_range_dirty_lock(sg_page(sg), DIV_ROUND_UP(sg->length, PAGE_SIZE),
+						 true);
+	sg_free_append_table(&buf->sgt);
+}
+
+static int roc_pin(struct roc_buffer *buf, struct device *dev, unsigned long addr)
+{
+	unsigned long left = buf->pages;
+	struct page **batch;
+	int err = 0;
+
+	batch = (struct page **)__get_free_page(GFP_KERNEL_ACCOUNT);
+	if (!batch)
+		return -ENOMEM;
+	while (left) {
+		int want = min_t(unsigned long, left, ROC_PIN_BATCH);
+		int got;
+
+		cond_resched();
+		if (fatal_signal_pending(current)) {
+			err = -EINTR;
+			break;
+		}
+		got = pin_user_pages_fast(addr, want, FOLL_WRITE | FOLL_LONGTERM, batch);
+		if (got <= 0) {
+			err = got ?: -EFAULT;
+			break;
+		}
+		left -= got;
+		addr += got * PAGE_SIZE;
+		err = sg_alloc_append_table_from_pages(&buf->sgt, batch, got, 0, got * PAGE_SIZE,
+						       dma_get_max_seg_size(dev), left,
+						       GFP_KERNEL_ACCOUNT);
+		if (err) {
+			unpin_user_pages(batch, got);
+			break;
+		}
+	}
+	free_page((unsigned long)batch);
+	if (err)
+		roc_unpin(buf);
+	return err;
+}
+
+static int roc_make_extents(struct roc_buffer *buf)
+{
+	struct scatterlist *sg;
+	unsigned int i;
+
+	buf->extents.room = buf->sgt.sgt.nents;
+	buf->extents.table =
+		kvcalloc(buf->extents.room, sizeof(struct roc_extent), GFP_KERNEL_ACCOUNT);
+	if (!buf->extents.table)
+		return -ENOMEM;
+	for_each_sgtable_dma_sg (&buf->sgt.sgt, sg, i)
+		roc_extents_append(&buf->extents, sg_dma_address(sg), sg_dma_len(sg));
+	return 0;
+}
+
+/* Would DMA into this memory be copied by the kernel? Then it would never arrive. */
+static bool roc_bounced(struct roc_endpoint *ep, struct roc_buffer *buf)
+{
+	if (ep->translated)
+		return false;
+	return dma_need_sync(&ep->pdev->dev, buf->extents.table[0].bus);
+}
+
+static int roc_map(struct roc_buffer *buf, struct roc_endpoint *ep, struct roc_buf_register *arg)
+{
+	struct device *dev = &ep->pdev->dev;
+	int err;
+
+	err = dma_map_sgtable(dev, &buf->sgt.sgt, DMA_FROM_DEVICE, 0);
+	if (err)
+		return err;
+	buf->mapped = true;
+	err = roc_make_extents(buf);
+	if (err)
+		return err;
+	if (roc_bounced(ep, buf)) {
+		arg->why = ROC_WHY_BOUNCE;
+		return -EOPNOTSUPP;
+	}
+	buf->sync = dma_need_sync(dev, buf->extents.table[0].bus);
+	if (!roc_extents_whole(&buf->extents, arg->granule)) {
+		arg->why = ROC_WHY_CONTIGUITY;
+		arg->limit = roc_extents_shortest(&buf->extents);
+		return -EOPNOTSUPP;
+	}
+	return 0;
+}
+
+static void roc_buffer_free(struct roc_buffer *buf, struct roc_endpoint *ep)
+{
+	if (buf->mapped)
+		dma_unmap_sgtable(&ep->pdev->dev, &buf->sgt.sgt, DMA_FROM_DEVICE, 0);
+	if (buf->sgt.sgt.sgl)
+		roc_unpin(buf);
+	roc_uncharge(buf);
+	kvfree(buf->extents.table);
+	kfree(buf);
+}
+
+static int roc_check_request(struct roc_endpoint *ep, struct roc_buf_register *arg)
+{
+	u64 end;
+
+	if (!arg->granule)
+		arg->granule = ep->ops->superpage_align;
+	if (arg->granule % ep->ops->superpage_align || arg->granule > ep->ops->superpage_max)
+		return -EINVAL;
+	if (!arg->length || !PAGE_ALIGNED(arg->addr) || !PAGE_ALIGNED(arg->length))
+		return -EINVAL;
+	if (check_add_overflow(arg->addr, arg->length, &end) || arg->length >> PAGE_SHIFT > INT_MAX)
+		return -EOVERFLOW;
+	if (dma_addressing_limited(&ep->pdev->dev)) {
+		arg->why = ROC_WHY_DMA_MASK;
+		return -EOPNOTSUPP;
+	}
+	/* Finite exactly when the kernel may bounce this device. */
+	if (dma_max_mapping_size(&ep->pdev->dev) < arg->length) {
+		arg->why = ROC_WHY_BOUNCE;
+		arg->limit = dma_max_mapping_size(&ep->pdev->dev);
+		return -EOPNOTSUPP;
+	}
+	return 0;
+}
+
+int roc_buffer_register(struct roc_session *s, struct roc_buf_register *arg)
+{
+	struct roc_endpoint *ep = s->ch->ep;
+	struct roc_buffer *buf;
+	int err;
+
+	err = roc_check_request(ep, arg);
+	if (err)
+		return err;
+	buf = kzalloc(sizeof(*buf), GFP_KERNEL_ACCOUNT);
+	if (!buf)
+		return -ENOMEM;
+	buf->length = arg->length;
+	buf->pages = arg->length >> PAGE_SHIFT;
+	err = roc_charge(buf, arg);
+	if (err)
+		goto err_free;
+	err = roc_pin(buf, &ep->pdev->dev, arg->addr);
+	if (err) {
+		if (err == -EFAULT || err == -EOPNOTSUPP)
+			arg->why = ROC_WHY_PIN;
+		if (err == -EOPNOTSUPP)
+			err = -EFAULT;
+		goto err_free;
+	}
+	err = roc_map(buf, ep, arg);
+	if (err)
+		goto err_free;
+	err = xa_alloc(&s->buffers, &arg->handle, buf, XA_LIMIT(1, ROC_BUFFERS_MAX),
+		       GFP_KERNEL_ACCOUNT);
+	if (err) {
+		err = err == -EBUSY ? -ENOSPC : err;
+		goto err_free;
+	}
+	arg->extents = buf->extents.count;
+	trace_roc_buffer(ep->minor, s->ch->number, arg->handle, arg->length, arg->extents);
+	return 0;
+
+err_free:
+	roc_buffer_free(buf, ep);
+	return err;
+}
+
+int roc_buffer_unregister(struct roc_session *s, u32 handle)
+{
+	struct roc_buffer *buf = xa_erase(&s->buffers, handle);
+
+	if (!buf)
+		return -ENOENT;
+	if (!s->leak)
+		roc_buffer_free(buf, s->ch->ep);
+	return 0;
+}
+
+void roc_buffer_drop_all(struct roc_session *s)
+{
+	struct roc_buffer *buf;
+	unsigned long handle;
+
+	xa_for_each (&s->buffers, handle, buf)
+		roc_buffer_unregister(s, handle);
+}

@@ -1,0 +1,400 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * /dev/rocNchM: one DMA channel, one opener at a time.
+ *
+ * Every ioctl runs inside the endpoint's SRCU read side (so the hardware is there) and, except
+ * for the wait, under the channel lock.
+ */
+#include <linux/eventfd.h>
+#include <linux/fs.h>
+#include <linux/mm.h>
+#include <linux/poll.h>
+#include <linux/seq_file.h>
+#include <linux/vmalloc.h>
+
+#include "compat/compat.h"
+#include "roc.h"
+
+/* mmap offsets of the two ring areas. */
+#define ROC_USER_COOKIE (0x10ull << 32)
+#define ROC_KERNEL_COOKIE (0x11ull << 32)
+
+static int roc_channel_open(struct inode *inode, struct file *file)
+{
+	struct roc_channel *ch = container_of(inode->i_cdev, struct roc_channel, cdev);
+	struct roc_session *s;
+	u32 epoch = READ_ONCE(ch->ep->epoch);
+	int idx;
+
+	if (!roc_enter(ch->ep, epoch, &idx))
+		return -ENODEV;
+	s = roc_session_open(ch, epoch);
+	roc_leave(ch->ep, idx);
+	if (IS_ERR(s))
+		return PTR_ERR(s);
+	get_device(&ch->dev);
+	file->private_data = s;
+	return nonseekable_open(inode, file);
+}
+
+static int roc_channel_close(struct inode *inode, struct file *file)
+{
+	struct roc_session *s = file->private_data;
+	struct roc_channel *ch = s->ch;
+
+	roc_session_close(s);
+	put_device(&ch->dev);
+	return 0;
+}
+
+/* Entries in the ready ring, without the lock: a hint for sleepers. */
+static u32 roc_ready_now(struct roc_session *s)
+{
+	u32 held;
+
+	if (!smp_load_acquire(&s->rings_ready))
+		return 0;
+	held = READ_ONCE(s->rings.kernel->ready_prod) - READ_ONCE(s->rings.user->ready_cons);
+	return min(held, s->rings.ready_entries);
+}
+
+static bool roc_stale(struct roc_session *s)
+{
+	return READ_ONCE(s->ch->ep->epoch) != s->epoch;
+}
+
+static int roc_ch_info(struct file *file, void *arg)
+{
+	struct roc_session *s = file->private_data;
+	struct roc_channel *ch = s->ch;
+	const struct roc_card_ops *ops = ch->ep->ops;
+	struct roc_ch_info *info = arg;
+	bool running;
+
+	if (info->flags)
+		return -EINVAL;
+	mutex_lock(&ch->lock);
+	running = ch->state == ROC_CH_RUNNING;
+	*info = (struct roc_ch_info){
+		.size = info->size,
+		.minor = ch->ep->minor,
+		.channel = ch->number,
+		.state = ch->state,
+		.why = ch->why,
+		.source = s->source,
+		.mode = s->mode,
+		.links = running ? s->links : s->links_wanted ?: ops->enabled_links(ch),
+		.in_flight = s->in_flight,
+		.pushed = ch->stats.pushed,
+		.completed = ch->stats.completed,
+		.bytes = ch->stats.bytes,
+		.reclaimed = ch->stats.reclaimed,
+		.refused = ch->stats.refused,
+		.dropped = ops->dropped(ch),
+		.fifo_empty = running ? ops->fifo_empty(ch) : 0,
+		.looks = ch->stats.looks,
+		.mmio_reads = ch->stats.mmio_reads,
+		.mmio_writes = ch->stats.mmio_writes,
+		.bad_index = s->rings.bad_index,
+	};
+	info->capacity = hweight32(info->links) * ch->ep->fifo_depth;
+	mutex_unlock(&ch->lock);
+	return 0;
+}
+
+static int roc_ch_rings(struct file *file, void *arg)
+{
+	struct roc_session *s = file->private_data;
+	struct roc_ch_rings *rings = arg;
+	int err;
+
+	if (rings->flags)
+		return -EINVAL;
+	mutex_lock(&s->ch->lock);
+	err = roc_session_rings(s, rings);
+	mutex_unlock(&s->ch->lock);
+	if (err)
+		return err;
+	rings->user_offset = ROC_USER_COOKIE;
+	rings->user_length = s->user_length;
+	rings->kernel_offset = ROC_KERNEL_COOKIE;
+	rings->kernel_length = s->kernel_length;
+	rings->fill_entries_offset = PAGE_SIZE;
+	rings->ready_entries_offset = PAGE_SIZE;
+	return 0;
+}
+
+static int roc_ch_configure(struct file *file, void *arg)
+{
+	struct roc_session *s = file->private_data;
+	struct roc_channel *ch = s->ch;
+	const struct roc_card_ops *ops = ch->ep->ops;
+	struct roc_ch_configure *c = arg;
+	int err = 0;
+
+	if (c->flags || c->source > ROC_SOURCE_FEE || c->mode > ROC_MODE_EVENT)
+		return -EINVAL;
+	if (!(ops->sources & BIT(c->source)) || c->mode == ROC_MODE_EVENT)
+		return -EOPNOTSUPP;
+	if (c->page_size && c->page_size != ops->page_size)
+		return -EOPNOTSUPP;
+	mutex_lock(&ch->lock);
+	if (ch->state == ROC_CH_RUNNING) {
+		err = -EBUSY;
+	} else if (c->links & ~ops->enabled_links(ch)) {
+		err = -ENOLINK;
+	} else {
+		s->source = c->source;
+		s->mode = c->mode;
+		s->links_wanted = c->links;
+	}
+	mutex_unlock(&ch->lock);
+	return err;
+}
+
+static bool roc_control_plain(const struct roc_ch_control *c)
+{
+	return !c->flags && !c->level && !c->count;
+}
+
+static int roc_ch_start(struct file *file, void *arg)
+{
+	struct roc_session *s = file->private_data;
+	int err;
+
+	if (!roc_control_plain(arg))
+		return -EINVAL;
+	mutex_lock(&s->ch->lock);
+	err = roc_run_start(s);
+	mutex_unlock(&s->ch->lock);
+	return err;
+}
+
+static int roc_ch_stop(struct file *file, void *arg)
+{
+	struct roc_session *s = file->private_data;
+	struct roc_ch_control *c = arg;
+	int err;
+
+	if (!roc_control_plain(c))
+		return -EINVAL;
+	mutex_lock(&s->ch->lock);
+	err = roc_run_stop(s, &c->count);
+	mutex_unlock(&s->ch->lock);
+	return err;
+}
+
+static int roc_ch_reset(struct file *file, void *arg)
+{
+	struct roc_session *s = file->private_data;
+	struct roc_channel *ch = s->ch;
+	struct roc_ch_control *c = arg;
+	int err;
+
+	if (c->flags || c->count || c->level > ROC_RESET_INTERNAL_SIU)
+		return -EINVAL;
+	mutex_lock(&ch->lock);
+	err = ch->state == ROC_CH_RUNNING ? -EBUSY : ch->ep->ops->reset(ch, c->level);
+	mutex_unlock(&ch->lock);
+	return err;
+}
+
+static int roc_ch_kick(struct file *file, void *arg)
+{
+	struct roc_session *s = file->private_data;
+	struct roc_channel *ch = s->ch;
+	struct roc_ch_control *c = arg;
+	int err = 0;
+
+	if (c->flags & ~ROC_KICK_LOOK || c->level || c->count)
+		return -EINVAL;
+	if (!smp_load_acquire(&s->rings_ready))
+		return -EPIPE;
+	if (!(c->flags & ROC_KICK_LOOK)) {
+		roc_run_kick(s);
+		return 0;
+	}
+	mutex_lock(&ch->lock);
+	if (ch->state == ROC_CH_RUNNING)
+		c->count = roc_run_look(s);
+	else
+		err = -EALREADY;
+	mutex_unlock(&ch->lock);
+	return err;
+}
+
+static bool roc_wait_over(struct roc_session *s, u32 min_ready)
+{
+	return roc_ready_now(s) >= min_ready || READ_ONCE(s->ch->state) != ROC_CH_RUNNING ||
+	       roc_stale(s);
+}
+
+static int roc_ch_wait(struct file *file, void *arg)
+{
+	struct roc_session *s = file->private_data;
+	struct roc_ch_wait *w = arg;
+	u64 now = ktime_get_ns();
+	int err;
+
+	if (!smp_load_acquire(&s->rings_ready))
+		return w->flags ? -EINVAL : -EPIPE;
+	if (w->flags || !w->min_ready || w->min_ready > s->rings.ready_entries)
+		return -EINVAL;
+	if (w->deadline <= now)
+		err = roc_wait_over(s, w->min_ready) ? 0 : -ETIME;
+	else
+		err = wait_event_interruptible_hrtimeout(
+			s->wait, roc_wait_over(s, w->min_ready),
+			ns_to_ktime(min_t(u64, w->deadline - now, KTIME_MAX)));
+	if (err == -ERESTARTSYS)
+		err = -EINTR;
+	w->ready = roc_ready_now(s);
+	return roc_stale(s) ? -ENODEV : err;
+}
+
+static int roc_ch_eventfd(struct file *file, void *arg)
+{
+	struct roc_session *s = file->private_data;
+	struct roc_ch_eventfd *e = arg;
+	struct eventfd_ctx *ctx = NULL;
+
+	if (e->flags || e->reserved || e->fd < -1)
+		return -EINVAL;
+	if (e->fd >= 0) {
+		ctx = eventfd_ctx_fdget(e->fd);
+		if (IS_ERR(ctx))
+			return PTR_ERR(ctx);
+	}
+	mutex_lock(&s->ch->lock);
+	swap(s->eventfd, ctx);
+	mutex_unlock(&s->ch->lock);
+	if (ctx)
+		eventfd_ctx_put(ctx);
+	return 0;
+}
+
+static int roc_buf_register(struct file *file, void *arg)
+{
+	struct roc_session *s = file->private_data;
+	struct roc_buf_register *b = arg;
+	int err;
+
+	if (b->flags || b->handle || b->extents || b->why || b->limit)
+		return -EINVAL;
+	mutex_lock(&s->ch->lock);
+	err = s->ch->state == ROC_CH_RUNNING ? -EBUSY : roc_buffer_register(s, b);
+	mutex_unlock(&s->ch->lock);
+	return err;
+}
+
+static int roc_buf_unregister(struct file *file, void *arg)
+{
+	struct roc_session *s = file->private_data;
+	struct roc_buf_unregister *b = arg;
+	int err;
+
+	if (b->flags || b->reserved)
+		return -EINVAL;
+	mutex_lock(&s->ch->lock);
+	err = s->ch->state == ROC_CH_RUNNING ? -EBUSY : roc_buffer_unregister(s, b->handle);
+	mutex_unlock(&s->ch->lock);
+	return err;
+}
+
+static const struct roc_ioctl roc_channel_ioctls[] = {
+	{ROC_CH_INFO, sizeof(struct roc_ch_info), roc_ch_info},
+	{ROC_CH_RINGS, sizeof(struct roc_ch_rings), roc_ch_rings},
+	{ROC_CH_CONFIGURE, sizeof(struct roc_ch_configure), roc_ch_configure},
+	{ROC_CH_START, sizeof(struct roc_ch_control), roc_ch_start},
+	{ROC_CH_STOP, sizeof(struct roc_ch_control), roc_ch_stop},
+	{ROC_CH_RESET, sizeof(struct roc_ch_control), roc_ch_reset},
+	{ROC_CH_KICK, sizeof(struct roc_ch_control), roc_ch_kick},
+	{ROC_CH_WAIT, sizeof(struct roc_ch_wait), roc_ch_wait},
+	{ROC_CH_EVENTFD, sizeof(struct roc_ch_eventfd), roc_ch_eventfd},
+	{ROC_BUF_REGISTER, sizeof(struct roc_buf_register), roc_buf_register},
+	{ROC_BUF_UNREGISTER, sizeof(struct roc_buf_unregister), roc_buf_unregister},
+};
+
+static long roc_channel_ioctl(struct file *file, unsigned int cmd, unsigned long arg)
+{
+	struct roc_session *s = file->private_data;
+	struct roc_endpoint *ep = s->ch->ep;
+	long err;
+	int idx;
+
+	if (!roc_enter(ep, s->epoch, &idx))
+		return -ENODEV;
+	err = roc_ioctl_dispatch(file, cmd, arg, roc_channel_ioctls,
+				 ARRAY_SIZE(roc_channel_ioctls));
+	roc_leave(ep, idx);
+	return err;
+}
+
+static __poll_t roc_channel_poll(struct file *file, poll_table *pt)
+{
+	struct roc_session *s = file->private_data;
+	__poll_t events = 0;
+
+	poll_wait(file, &s->wait, pt);
+	if (roc_ready_now(s))
+		events |= EPOLLIN | EPOLLRDNORM;
+	if (READ_ONCE(s->ch->state) == ROC_CH_FAILED)
+		events |= EPOLLERR;
+	if (roc_stale(s))
+		events |= EPOLLERR | EPOLLHUP;
+	return events;
+}
+
+/* Takes no lock: mmap_lock is held here, and the channel lock is taken outside of it. */
+static int roc_channel_mmap(struct file *file, struct vm_area_struct *vma)
+{
+	struct roc_session *s = file->private_data;
+	u64 cookie = (u64)vma->vm_pgoff << PAGE_SHIFT;
+	unsigned long length = vma->vm_end - vma->vm_start;
+	int err;
+
+	if (roc_stale(s))
+		return -ENODEV;
+	if (!smp_load_acquire(&s->rings_ready))
+		return -EPIPE;
+	if (!(vma->vm_flags & VM_SHARED))
+		return -EINVAL;
+	if (cookie == ROC_USER_COOKIE && length == s->user_length) {
+		err = remap_vmalloc_range(vma, s->rings.user, 0);
+	} else if (cookie == ROC_KERNEL_COOKIE && length == s->kernel_length) {
+		if (vma->vm_flags & VM_WRITE)
+			return -EPERM;
+		vm_flags_clear(vma, VM_MAYWRITE);
+		err = remap_vmalloc_range(vma, s->rings.kernel, 0);
+	} else {
+		return -EINVAL;
+	}
+	/* A child of fork has no business in the rings of its parent. */
+	vm_flags_set(vma, VM_DONTCOPY);
+	return err;
+}
+
+#ifdef CONFIG_PROC_FS
+static void roc_channel_fdinfo(struct seq_file *m, struct file *file)
+{
+	struct roc_session *s = file->private_data;
+	const struct roc_stats *stats = &s->ch->stats;
+
+	seq_printf(m, "roc-channel:\t%s\n", dev_name(&s->ch->dev));
+	seq_printf(m, "roc-superpages:\t%llu\n", READ_ONCE(stats->completed));
+	seq_printf(m, "roc-bytes:\t%llu\n", READ_ONCE(stats->bytes));
+}
+#endif
+
+const struct file_operations roc_channel_fops = {
+	.owner = THIS_MODULE,
+	.open = roc_channel_open,
+	.release = roc_channel_close,
+	.unlocked_ioctl = roc_channel_ioctl,
+	.compat_ioctl = compat_ptr_ioctl,
+	.poll = roc_channel_poll,
+	.mmap = roc_channel_mmap,
+#ifdef CONFIG_PROC_FS
+	.show_fdinfo = roc_channel_fdinfo,
+#endif
+};

@@ -1,0 +1,289 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Device nodes and the ioctl contract.
+ *
+ * An endpoint's structure outlives its hardware: it is freed with the last reference to its
+ * struct device, which open files and the channels hold. Whoever wants the hardware goes through
+ * roc_enter(), which compares the file's epoch with the endpoint's.
+ *
+ * All openers of an endpoint share the mapping of one private inode, whatever node they opened
+ * (mknod, containers), so that removal can revoke every BAR mapping at once.
+ */
+#include <linux/fs.h>
+#include <linux/idr.h>
+#include <linux/module.h>
+#include <linux/mount.h>
+#include <linux/pseudo_fs.h>
+#include <linux/slab.h>
+#include <linux/uaccess.h>
+
+#include "roc.h"
+
+static dev_t roc_devt;
+static DEFINE_IDA(roc_minors);
+static struct vfsmount *roc_mount;
+
+static struct class roc_class = {
+	.name = "roc",
+};
+
+/* The largest ioctl structure, so that dispatch can use its stack. */
+union roc_arg {
+	u32 size;
+	struct roc_ep_info ep_info;
+	struct roc_bar_info bar_info;
+	struct roc_reg reg;
+	struct roc_ch_info ch_info;
+	struct roc_ch_rings rings;
+	struct roc_ch_configure configure;
+	struct roc_ch_control control;
+	struct roc_ch_wait wait;
+	struct roc_ch_eventfd eventfd;
+	struct roc_buf_register buf_register;
+	struct roc_buf_unregister buf_unregister;
+};
+
+/*
+ * Number to structure: read the size word, take what we know of the structure, refuse bytes we do
+ * not know, call, and write back what the caller knows. Replies go back with errors too: some
+ * carry the reason.
+ */
+long roc_ioctl_dispatch(struct file *file, unsigned int cmd, unsigned long arg,
+			const struct roc_ioctl *table, unsigned int count)
+{
+	void __user *user = (void __user *)arg;
+	unsigned int i;
+	union roc_arg u = {};
+	u32 size;
+	int err;
+
+	for (i = 0; i < count; i++)
+		if (table[i].nr == cmd)
+			break;
+	if (i == count)
+		return -ENOIOCTLCMD;
+	if (get_user(size, (u32 __user *)user))
+		return -EFAULT;
+	if (size < table[i].size)
+		return -EINVAL;
+	if (size > PAGE_SIZE)
+		return -E2BIG;
+	err = copy_struct_from_user(&u, table[i].size, user, size);
+	if (err)
+		return err;
+	err = table[i].handler(file, &u);
+	if (copy_to_user(user, &u, table[i].size))
+		return -EFAULT;
+	return err;
+}
+
+bool roc_enter(struct roc_endpoint *ep, u32 epoch, int *idx)
+{
+	*idx = srcu_read_lock(&ep->srcu);
+	if (READ_ONCE(ep->epoch) == epoch && epoch)
+		return true;
+	srcu_read_unlock(&ep->srcu, *idx);
+	return false;
+}
+
+void roc_leave(struct roc_endpoint *ep, int idx)
+{
+	srcu_read_unlock(&ep->srcu, idx);
+}
+
+static void roc_endpoint_release(struct device *dev)
+{
+	struct roc_endpoint *ep = container_of(dev, struct roc_endpoint, dev);
+
+	iput(ep->inode);
+	ida_free(&roc_minors, ep->minor);
+	cleanup_srcu_struct(&ep->srcu);
+	kfree(ep);
+}
+
+static void roc_channel_release(struct device *dev)
+{
+	struct roc_channel *ch = container_of(dev, struct roc_channel, dev);
+
+	kfree(ch->priv);
+	mutex_destroy(&ch->lock);
+	put_device(&ch->ep->dev);
+}
+
+static const struct device_type roc_endpoint_type = {
+	.name = "endpoint",
+	.groups = roc_endpoint_groups,
+	.release = roc_endpoint_release,
+};
+
+static const struct device_type roc_channel_type = {
+	.name = "channel",
+	.groups = roc_channel_groups,
+	.release = roc_channel_release,
+};
+
+static void roc_init_channel(struct roc_endpoint *ep, unsigned int number)
+{
+	struct roc_channel *ch = &ep->channels[number];
+
+	ch->ep = ep;
+	ch->number = number;
+	mutex_init(&ch->lock);
+	spin_lock_init(&ch->owner_lock);
+	device_initialize(&ch->dev);
+	ch->dev.class = &roc_class;
+	ch->dev.type = &roc_channel_type;
+	ch->dev.parent = &ep->dev;
+	ch->dev.devt = ep->dev.devt + 1 + number;
+	get_device(&ep->dev);
+	cdev_init(&ch->cdev, &roc_channel_fops);
+	ch->cdev.owner = THIS_MODULE;
+}
+
+/* An endpoint, not yet visible. Undone by put_device(). */
+struct roc_endpoint *roc_endpoint_alloc(struct pci_dev *pdev, const struct roc_card_ops *ops)
+{
+	struct roc_endpoint *ep;
+	int err;
+
+	ep = kzalloc(sizeof(*ep), GFP_KERNEL);
+	if (!ep)
+		return ERR_PTR(-ENOMEM);
+	ep->pdev = pdev;
+	ep->ops = ops;
+	err = init_srcu_struct(&ep->srcu);
+	if (err)
+		goto err_free;
+	ep->minor = ida_alloc_max(&roc_minors, ROC_ENDPOINTS_MAX - 1, GFP_KERNEL);
+	if (ep->minor < 0) {
+		err = ep->minor;
+		goto err_srcu;
+	}
+	ep->inode = alloc_anon_inode(roc_mount->mnt_sb);
+	if (IS_ERR(ep->inode)) {
+		err = PTR_ERR(ep->inode);
+		goto err_minor;
+	}
+	device_initialize(&ep->dev);
+	ep->dev.class = &roc_class;
+	ep->dev.type = &roc_endpoint_type;
+	ep->dev.parent = &pdev->dev;
+	ep->dev.devt = roc_devt + ep->minor * ROC_MINORS;
+	cdev_init(&ep->cdev, &roc_endpoint_fops);
+	ep->cdev.owner = THIS_MODULE;
+	return ep;
+
+err_minor:
+	ida_free(&roc_minors, ep->minor);
+err_srcu:
+	cleanup_srcu_struct(&ep->srcu);
+err_free:
+	kfree(ep);
+	return ERR_PTR(err);
+}
+
+static int roc_publish_channel(struct roc_endpoint *ep, unsigned int number)
+{
+	struct roc_channel *ch = &ep->channels[number];
+	int err;
+
+	roc_init_channel(ep, number);
+	err = -ENOMEM;
+	ch->priv = kzalloc(ep->ops->channel_size, GFP_KERNEL);
+	if (!ch->priv)
+		goto err_put;
+	err = dev_set_name(&ch->dev, "roc%dch%u", ep->minor, number);
+	if (err)
+		goto err_put;
+	err = cdev_device_add(&ch->cdev, &ch->dev);
+	if (err)
+		goto err_put;
+	return 0;
+
+err_put:
+	put_device(&ch->dev);
+	return err;
+}
+
+static void roc_unpublish_channels(struct roc_endpoint *ep, unsigned int count)
+{
+	while (count--) {
+		struct roc_channel *ch = &ep->channels[count];
+
+		cdev_device_del(&ch->cdev, &ch->dev);
+		put_device(&ch->dev);
+	}
+}
+
+/* Make the nodes appear. The hardware must be ready: an open may follow at once. */
+int roc_endpoint_publish(struct roc_endpoint *ep)
+{
+	unsigned int i;
+	int err;
+
+	err = dev_set_name(&ep->dev, "roc%d", ep->minor);
+	if (err)
+		return err;
+	err = cdev_device_add(&ep->cdev, &ep->dev);
+	if (err)
+		return err;
+	for (i = 0; i < ep->ops->channels; i++) {
+		err = roc_publish_channel(ep, i);
+		if (err)
+			goto err_channels;
+	}
+	return 0;
+
+err_channels:
+	roc_unpublish_channels(ep, i);
+	cdev_device_del(&ep->cdev, &ep->dev);
+	return err;
+}
+
+void roc_endpoint_unpublish(struct roc_endpoint *ep)
+{
+	roc_unpublish_channels(ep, ep->ops->channels);
+	cdev_device_del(&ep->cdev, &ep->dev);
+}
+
+static int roc_fs_init_context(struct fs_context *fc)
+{
+	return init_pseudo(fc, 0x726f6366) ? 0 : -ENOMEM;
+}
+
+static struct file_system_type roc_fs = {
+	.name = "roc",
+	.owner = THIS_MODULE,
+	.init_fs_context = roc_fs_init_context,
+	.kill_sb = kill_anon_super,
+};
+
+int roc_chardev_init(void)
+{
+	int err;
+
+	roc_mount = kern_mount(&roc_fs);
+	if (IS_ERR(roc_mount))
+		return PTR_ERR(roc_mount);
+	err = alloc_chrdev_region(&roc_devt, 0, ROC_ENDPOINTS_MAX * ROC_MINORS, "roc");
+	if (err)
+		goto err_mount;
+	err = class_register(&roc_class);
+	if (err)
+		goto err_region;
+	return 0;
+
+err_region:
+	unregister_chrdev_region(roc_devt, ROC_ENDPOINTS_MAX * ROC_MINORS);
+err_mount:
+	kern_unmount(roc_mount);
+	return err;
+}
+
+void roc_chardev_exit(void)
+{
+	class_unregister(&roc_class);
+	unregister_chrdev_region(roc_devt, ROC_ENDPOINTS_MAX * ROC_MINORS);
+	kern_unmount(roc_mount);
+	ida_destroy(&roc_minors);
+}

@@ -1,0 +1,428 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * ALICE CRU backend: one DMA channel per endpoint, a descriptor FIFO per link, no interrupts.
+ *
+ * Three writes push a superpage. A ready counter per link says how many are finished, a size FIFO
+ * per link how many bytes each holds. Data from the datapath (FEE, DDG) flows while the run-enable
+ * bit is set: one bit for both endpoints, so it is counted on the card and the last one to stop
+ * clears it.
+ */
+#include <linux/delay.h>
+#include <linux/kernel.h>
+#include <linux/ktime.h>
+#include <linux/pci.h>
+
+#include "cru_regs.h"
+#include "roc.h"
+
+/* A size entry follows the ready count at once, or within a bus delay. Give up after this. */
+#define CRU_SIZE_TIMEOUT_NS (20 * NSEC_PER_MSEC)
+#define CRU_QUIET_US 1000
+
+/**
+ * struct cru_channel - what the driver knows of an endpoint's DMA block. Channel lock.
+ * @links: slots of the run
+ * @holds_run: we are counted in the card's run enable
+ * @debug_set: we wrote the debug bit and take it back
+ * @started: the run's counters below are valid
+ * @sizes: the size FIFO works. Firmware before v3.4.0 has none and fills every superpage
+ * @sizes_known: @sizes was found out in this run
+ * @base: ready counter after the reset
+ * @empty_base: FIFO-empty counter after the reset
+ * @index: number of the next size entry, modulo 256
+ */
+struct cru_channel {
+	u32 links;
+	bool holds_run;
+	bool debug_set;
+	bool started;
+	bool sizes;
+	bool sizes_known;
+	u32 base[CRU_LINK_SLOTS];
+	u32 empty_base[CRU_LINK_SLOTS];
+	u8 index[CRU_LINK_SLOTS];
+};
+
+static u32 cru_read(struct roc_channel *ch, u32 offset)
+{
+	return roc_read(ch->ep, CRU_BAR_DMA, offset);
+}
+
+static void cru_write(struct roc_channel *ch, u32 offset, u32 value)
+{
+	roc_write(ch->ep, CRU_BAR_DMA, offset, value);
+}
+
+/* The data path's accesses, counted. */
+static u32 cru_path_read(struct roc_channel *ch, u32 offset)
+{
+	ch->stats.mmio_reads++;
+	return cru_read(ch, offset);
+}
+
+static void cru_path_write(struct roc_channel *ch, u32 offset, u32 value)
+{
+	ch->stats.mmio_writes++;
+	cru_write(ch, offset, value);
+}
+
+static u32 cru_datapath(struct roc_channel *ch, u32 offset)
+{
+	return roc_read(ch->ep, CRU_BAR_CARD, CRU_DATAPATH(ch->ep->number) + offset);
+}
+
+static bool cru_alive(struct roc_endpoint *ep)
+{
+	return roc_read(ep, CRU_BAR_DMA, CRU_ENDPOINT_ID) != ROC_ALL_ONES;
+}
+
+/* Four ASCII digits, first in the low byte. -1: the card has no (valid) serial number. */
+static int cru_parse_serial(u32 word)
+{
+	int serial = 0;
+	int i;
+
+	for (i = 0; i < 4; i++, word >>= 8) {
+		char digit = word & 0xff;
+
+		if (digit < '0' || digit > '9')
+			return i && !digit ? serial : -1;
+		serial = serial * 10 + digit - '0';
+	}
+	return serial ?: -1;
+}
+
+static int cru_read_serial(struct roc_endpoint *ep)
+{
+	u32 word = roc_read(ep, CRU_BAR_CARD, CRU_SERIAL);
+
+	if (!word) {
+		roc_write(ep, CRU_BAR_CARD, CRU_SERIAL_LOAD, CRU_SERIAL_LOAD_GO);
+		msleep(CRU_SERIAL_LOAD_MS);
+		word = roc_read(ep, CRU_BAR_CARD, CRU_SERIAL);
+	}
+	return cru_parse_serial(word);
+}
+
+/* Standalone firmware has active-low feature bits; integrated firmware has everything. */
+static bool cru_has(struct roc_endpoint *ep, unsigned int feature)
+{
+	if ((ep->features & 0xffff) != CRU_FEATURES_STANDALONE)
+		return true;
+	return !(ep->features & BIT(feature));
+}
+
+static int cru_identify(struct roc_endpoint *ep)
+{
+	u32 id = roc_read(ep, CRU_BAR_DMA, CRU_ENDPOINT_ID);
+
+	if (id == ROC_ALL_ONES)
+		return -EIO;
+	if (ep->bar_length[CRU_BAR_DMA] <= CRU_FIFO_DEPTH ||
+	    ep->bar_length[CRU_BAR_CARD] < CRU_BAR_CARD_SIZE)
+		return -ENODEV;
+	ep->number = id == CRU_ENDPOINT_ID_0 ? 0 : id == CRU_ENDPOINT_ID_1 ? 1 : -1;
+	if (ep->number < 0)
+		return -EIO;
+	ep->features = roc_read(ep, CRU_BAR_DMA, CRU_FEATURES);
+	ep->fifo_depth = roc_read(ep, CRU_BAR_DMA, CRU_FIFO_DEPTH) ?: CRU_FIFO_DEPTH_DEFAULT;
+	if (ep->fifo_depth > 4096)
+		return -EIO;
+	ep->serial = cru_has(ep, CRU_FEATURE_SERIAL) ? cru_read_serial(ep) : -1;
+	ep->caps = ROC_CAP_LINK_FIFOS | ROC_CAP_PARTIAL | ROC_CAP_GENERATOR | ROC_CAP_DDG;
+	if (cru_has(ep, CRU_FEATURE_TEMPERATURE))
+		ep->caps |= ROC_CAP_TEMPERATURE;
+	if (cru_has(ep, CRU_FEATURE_FIRMWARE_INFO)) {
+		snprintf(ep->firmware, sizeof(ep->firmware), "%x",
+			 roc_read(ep, CRU_BAR_CARD, CRU_FW_HASH));
+		snprintf(ep->user_logic, sizeof(ep->user_logic), "%x",
+			 roc_read(ep, CRU_BAR_CARD, CRU_UL_HASH));
+	}
+	if ((ep->features & 0xffff) != CRU_FEATURES_STANDALONE)
+		ep->chip_id = (u64)roc_read(ep, CRU_BAR_CARD, CRU_CHIP_ID_HIGH) << 32 |
+			      roc_read(ep, CRU_BAR_CARD, CRU_CHIP_ID_LOW);
+	return 0;
+}
+
+static u32 cru_in_use(struct roc_endpoint *ep, unsigned int bar, u32 offset)
+{
+	if (bar == CRU_BAR_CARD && offset == CRU_USER_CONTROL && ep->card->runs)
+		return CRU_USER_CONTROL_RUN;
+	return 0;
+}
+
+static u32 cru_enabled_links(struct roc_channel *ch)
+{
+	return cru_datapath(ch, CRU_DATAPATH_ENABLE) & CRU_DATAPATH_LINKS;
+}
+
+/* Card lock held. */
+static void cru_set_run(struct roc_endpoint *ep, bool enable)
+{
+	u32 word = roc_read(ep, CRU_BAR_CARD, CRU_USER_CONTROL) & ~CRU_USER_CONTROL_RUN;
+
+	roc_write(ep, CRU_BAR_CARD, CRU_USER_CONTROL, word | (enable ? CRU_USER_CONTROL_RUN : 0));
+}
+
+/* Nobody on this card runs, so a set bit was left by a crash of other software. */
+static void cru_clear_stale_run(struct roc_endpoint *ep)
+{
+	mutex_lock(&ep->card->lock);
+	if (!ep->card->runs)
+		cru_set_run(ep, false);
+	mutex_unlock(&ep->card->lock);
+}
+
+static void cru_run_get(struct roc_channel *ch)
+{
+	struct cru_channel *cru = ch->priv;
+
+	mutex_lock(&ch->ep->card->lock);
+	if (!ch->ep->card->runs++)
+		cru_set_run(ch->ep, true);
+	mutex_unlock(&ch->ep->card->lock);
+	cru->holds_run = true;
+}
+
+static void cru_run_put(struct roc_channel *ch, bool present)
+{
+	struct cru_channel *cru = ch->priv;
+
+	if (!cru->holds_run)
+		return;
+	mutex_lock(&ch->ep->card->lock);
+	if (!--ch->ep->card->runs && present)
+		cru_set_run(ch->ep, false);
+	mutex_unlock(&ch->ep->card->lock);
+	cru->holds_run = false;
+}
+
+static void cru_reset_dma(struct roc_channel *ch, u32 what)
+{
+	cru_write(ch, CRU_RESET_CONTROL, what);
+	msleep(CRU_RESET_WAIT_MS);
+}
+
+/* The generator may want the debug bit, but only when the whole register is 0. */
+static void cru_set_debug(struct roc_channel *ch)
+{
+	struct cru_channel *cru = ch->priv;
+
+	if (cru_read(ch, CRU_TIME_FRAME))
+		return;
+	cru_write(ch, CRU_TIME_FRAME, CRU_TIME_FRAME_DEBUG);
+	cru->debug_set = true;
+}
+
+static void cru_read_bases(struct roc_channel *ch)
+{
+	struct cru_channel *cru = ch->priv;
+	unsigned int l;
+
+	for (l = 0; l < CRU_LINK_SLOTS; l++) {
+		cru->index[l] = 0;
+		if (!(cru->links & BIT(l)))
+			continue;
+		cru->base[l] = cru_read(ch, CRU_SP_READY(l));
+		cru->empty_base[l] = cru_read(ch, CRU_SP_EMPTY(l));
+	}
+}
+
+/* The documented order of writes; see Documentation/cards/cru.md for where each comes from. */
+static int cru_start(struct roc_channel *ch, enum roc_source source, u32 links)
+{
+	struct cru_channel *cru = ch->priv;
+	bool internal = source == ROC_SOURCE_INTERNAL;
+
+	if (!internal && !cru_has(ch->ep, CRU_FEATURE_DATA_SOURCE))
+		return -EOPNOTSUPP;
+	cru->links = links;
+	cru->sizes = true;
+	cru->sizes_known = false;
+	if (internal)
+		cru_set_debug(ch);
+	if (cru_has(ch->ep, CRU_FEATURE_DATA_SOURCE))
+		cru_write(ch, CRU_DATA_SOURCE,
+			  internal ? CRU_DATA_SOURCE_INTERNAL : CRU_DATA_SOURCE_DATAPATH);
+	if (!internal)
+		cru_clear_stale_run(ch->ep);
+	cru_reset_dma(ch, CRU_RESET_GENERATOR);
+	cru_reset_dma(ch, CRU_RESET_GENERAL);
+	cru_read_bases(ch);
+	cru->started = true;
+	/* Only now: descriptors of an earlier owner are gone. */
+	pci_set_master(ch->ep->pdev);
+	cru_write(ch, CRU_DMA_CONTROL, CRU_DMA_CONTROL_START);
+	msleep(CRU_START_WAIT_MS);
+	if (!internal)
+		cru_run_get(ch);
+	return 0;
+}
+
+static void cru_push(struct roc_channel *ch, unsigned int link, u64 bus, u32 length)
+{
+	cru_path_write(ch, CRU_SP_HIGH(link), upper_32_bits(bus));
+	cru_path_write(ch, CRU_SP_LOW(link), lower_32_bits(bus));
+	cru_path_write(ch, CRU_SP_PUSH(link), length / CRU_PAGE_SIZE);
+}
+
+static u32 cru_finished(struct roc_channel *ch, unsigned int link)
+{
+	struct cru_channel *cru = ch->priv;
+
+	return cru_path_read(ch, CRU_SP_READY(link)) - cru->base[link];
+}
+
+/*
+ * The entry we want is the one with our index and a size. A zero word may be firmware without size
+ * FIFO or an entry that is late; an older index is the output register not yet advanced. So read
+ * again, for a bounded time; the first zero that stays for that time in a run decides that there
+ * is no size FIFO.
+ */
+static int cru_received(struct roc_channel *ch, unsigned int link, u32 length, u32 *bytes)
+{
+	struct cru_channel *cru = ch->priv;
+	u64 deadline = 0;
+	u32 entry;
+
+	*bytes = length;
+	if (cru->sizes_known && !cru->sizes)
+		return 0;
+	cru_path_write(ch, CRU_SP_SIZE(link), CRU_SP_SIZE_ADVANCE);
+	for (;;) {
+		entry = cru_path_read(ch, CRU_SP_SIZE(link));
+		if ((entry & CRU_SP_SIZE_BYTES) &&
+		    entry >> CRU_SP_SIZE_INDEX_SHIFT == cru->index[link])
+			break;
+		if (!deadline)
+			deadline = ktime_get_ns() + CRU_SIZE_TIMEOUT_NS;
+		else if (ktime_get_ns() > deadline)
+			goto timeout;
+		usleep_range(10, 50);
+	}
+	cru->sizes_known = true;
+	cru->index[link]++;
+	*bytes = entry & CRU_SP_SIZE_BYTES;
+	return *bytes <= length ? 0 : -EIO;
+
+timeout:
+	if (entry || cru->sizes_known)
+		return -EIO;
+	cru->sizes_known = true;
+	cru->sizes = false;
+	return 0;
+}
+
+static void cru_flush(struct roc_channel *ch)
+{
+	cru_write(ch, CRU_DMA_CONTROL, cru_read(ch, CRU_DMA_CONTROL) | CRU_DMA_CONTROL_FLUSH);
+	cru_run_put(ch, true);
+}
+
+/* After a general reset all counters are back at what they were after the one at start. */
+static bool cru_counters_reset(struct roc_channel *ch)
+{
+	struct cru_channel *cru = ch->priv;
+	unsigned int l;
+
+	for (l = 0; l < CRU_LINK_SLOTS; l++)
+		if ((cru->links & BIT(l)) && cru_read(ch, CRU_SP_READY(l)) != cru->base[l])
+			return false;
+	return true;
+}
+
+static int cru_quiesce(struct roc_channel *ch, bool present)
+{
+	struct cru_channel *cru = ch->priv;
+	bool quiet;
+
+	cru_run_put(ch, present);
+	if (!present)
+		return 0;
+	cru_reset_dma(ch, CRU_RESET_GENERAL);
+	cru_write(ch, CRU_DMA_CONTROL, 0);
+	quiet = cru_counters_reset(ch);
+	usleep_range(CRU_QUIET_US, 2 * CRU_QUIET_US);
+	quiet = quiet && cru_counters_reset(ch) && !cru_read(ch, CRU_DMA_CONTROL);
+	if (cru->debug_set)
+		cru_write(ch, CRU_TIME_FRAME, 0);
+	cru->debug_set = false;
+	cru->started = false;
+	return quiet ? 0 : -EIO;
+}
+
+static int cru_reset(struct roc_channel *ch, enum roc_reset_level level)
+{
+	if (level == ROC_RESET_INTERNAL_SIU)
+		return -EOPNOTSUPP;
+	if (level == ROC_RESET_INTERNAL) {
+		cru_reset_dma(ch, CRU_RESET_GENERATOR);
+		cru_reset_dma(ch, CRU_RESET_GENERAL);
+	}
+	return 0;
+}
+
+static u32 cru_dropped(struct roc_channel *ch)
+{
+	return cru_datapath(ch, CRU_DATAPATH_DROPPED_PACKETS);
+}
+
+static u32 cru_fifo_empty(struct roc_channel *ch)
+{
+	struct cru_channel *cru = ch->priv;
+	u32 sum = 0;
+	unsigned int l;
+
+	for (l = 0; l < CRU_LINK_SLOTS; l++)
+		if (cru->links & BIT(l))
+			sum += cru_read(ch, CRU_SP_EMPTY(l)) - cru->empty_base[l];
+	return sum;
+}
+
+/*
+ * Whoever writes a descriptor register can write all of memory, so BAR0 is read-only for users but
+ * for the scratch register and the time-frame length. BAR2 has no address register: the
+ * group may write it.
+ */
+static const u32 cru_dma_writable[] = {CRU_SCRATCH, CRU_TIME_FRAME};
+
+static const struct roc_bar_policy cru_policy[ROC_BARS] = {
+	[CRU_BAR_DMA] =
+		{
+			.access = ROC_BAR_MMAP_READ,
+			.writable = cru_dma_writable,
+			.writable_count = ARRAY_SIZE(cru_dma_writable),
+		},
+	[CRU_BAR_CARD] =
+		{
+			.access = ROC_BAR_MMAP_READ | ROC_BAR_MMAP_WRITE | ROC_BAR_REG_WRITE,
+		},
+};
+
+const struct roc_card_ops roc_cru_ops = {
+	.type = ROC_CARD_CRU,
+	.name = "cru",
+	.bars = BIT(CRU_BAR_DMA) | BIT(CRU_BAR_CARD),
+	.channels = 1,
+	.link_slots = CRU_LINK_SLOTS,
+	.dma_bits = 64,
+	.superpage_align = CRU_SUPERPAGE_ALIGN,
+	.superpage_max = CRU_SUPERPAGE_MAX,
+	.page_size = CRU_PAGE_SIZE,
+	.sources = BIT(ROC_SOURCE_INTERNAL) | BIT(ROC_SOURCE_DDG) | BIT(ROC_SOURCE_FEE),
+	.policy = cru_policy,
+	.channel_size = sizeof(struct cru_channel),
+	.identify = cru_identify,
+	.alive = cru_alive,
+	.in_use = cru_in_use,
+	.enabled_links = cru_enabled_links,
+	.start = cru_start,
+	.push = cru_push,
+	.finished = cru_finished,
+	.received = cru_received,
+	.flush = cru_flush,
+	.quiesce = cru_quiesce,
+	.reset = cru_reset,
+	.dropped = cru_dropped,
+	.fifo_empty = cru_fifo_empty,
+};

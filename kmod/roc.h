@@ -1,0 +1,321 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Internal structures of the roc driver: who owns what, which lock guards what.
+ *
+ *   card      the board; its endpoints share one lock and the run-enable count
+ *   endpoint  one PCI function, /dev/rocN
+ *   channel   one DMA channel of an endpoint, /dev/rocNchM
+ *   session   one open of a channel: rings, buffers, the run
+ *
+ * Lock order: endpoint SRCU (read side) > channel->lock > mmap_lock > card->lock.
+ * A page fault on a BAR mapping holds mmap_lock and takes only the SRCU read side.
+ */
+#ifndef ROC_H
+#define ROC_H
+
+#include <linux/cdev.h>
+#include <linux/device.h>
+#include <linux/io.h>
+#include <linux/mutex.h>
+#include <linux/pci.h>
+#include <linux/sched.h>
+#include <linux/srcu.h>
+#include <linux/wait.h>
+#include <linux/xarray.h>
+#include <uapi/linux/roc.h>
+
+#include "extent.h"
+#include "pace.h"
+#include "ring.h"
+
+#define ROC_BARS 6
+#define ROC_CHANNELS_MAX 6
+#define ROC_LINKS_MAX 16
+#define ROC_ENDPOINTS_MAX 256
+#define ROC_MINORS (ROC_CHANNELS_MAX + 1) /* the endpoint's node, then its channels' */
+#define ROC_ALL_ONES 0xffffffffu
+
+struct roc_channel;
+struct roc_endpoint;
+struct roc_session;
+
+/**
+ * struct roc_card - a board, shared by its endpoints
+ * @node: in the list of cards, under the list's lock
+ * @refs: endpoints that have it, under the list's lock
+ * @type: with @serial the key; a card without a serial is never shared
+ * @serial: -1 if unknown
+ * @lock: every read-modify-write of a register that endpoints share, and @runs
+ * @runs: channels that want the card's run enable
+ */
+struct roc_card {
+	struct list_head node;
+	unsigned int refs;
+	enum roc_card_type type;
+	int serial;
+	struct mutex lock;
+	unsigned int runs;
+};
+
+/* What user space may do with a BAR without CAP_SYS_RAWIO. */
+struct roc_bar_policy {
+	u32 access;	     /* enum roc_bar_flags */
+	const u32 *writable; /* allow-list of offsets when ROC_BAR_REG_WRITE is not set */
+	unsigned int writable_count;
+};
+
+/**
+ * struct roc_card_ops - a kind of card: its constants and its hardware access
+ *
+ * Everything from @start on is called with channel->lock held. Nothing of it allocates.
+ */
+struct roc_card_ops {
+	enum roc_card_type type;
+	const char *name;
+	unsigned int bars; /* mask of BARs that must be there */
+	unsigned int channels;
+	unsigned int link_slots;
+	unsigned int dma_bits;
+	u32 superpage_align;
+	u32 superpage_max;
+	u32 page_size;
+	u32 sources;			     /* mask of enum roc_source */
+	const struct roc_bar_policy *policy; /* [ROC_BARS] */
+	size_t channel_size;		     /* of the backend's own state of a channel */
+
+	/* Fill the endpoint's identity; -EIO if this is not a live card. */
+	int (*identify)(struct roc_endpoint *ep);
+	/* Does the card answer at all? Tells a real 0xffffffff from a dead bus. */
+	bool (*alive)(struct roc_endpoint *ep);
+	/* Bits that may not change through the register ioctls while channels run. */
+	u32 (*in_use)(struct roc_endpoint *ep, unsigned int bar, u32 offset);
+	/* Link slots that the card's configuration enables. */
+	u32 (*enabled_links)(struct roc_channel *ch);
+
+	/* Reset and set going; may sleep. Descriptor FIFOs are empty when it returns. */
+	int (*start)(struct roc_channel *ch, enum roc_source source, u32 links);
+	/* Give one superpage to the card. */
+	void (*push)(struct roc_channel *ch, unsigned int link, u64 bus, u32 length);
+	/* Superpages that @link finished since start, modulo 2^32. */
+	u32 (*finished)(struct roc_channel *ch, unsigned int link);
+	/* Bytes in the oldest finished superpage not yet asked for. -EIO: the card does not say. */
+	int (*received)(struct roc_channel *ch, unsigned int link, u32 length, u32 *bytes);
+	/* No new data; close what is partly filled. */
+	void (*flush)(struct roc_channel *ch);
+	/*
+	 * Forget all descriptors, let go of what the card's endpoints share, and prove that the
+	 * card writes no more; -EIO if it cannot be. Not @present: no access, only let go.
+	 */
+	int (*quiesce)(struct roc_channel *ch, bool present);
+	int (*reset)(struct roc_channel *ch, enum roc_reset_level level);
+	u32 (*dropped)(struct roc_channel *ch);
+	u32 (*fifo_empty)(struct roc_channel *ch);
+};
+
+/* Counters of a channel since open. Written under channel->lock, read without. */
+struct roc_stats {
+	u64 pushed;
+	u64 completed;
+	u64 bytes;
+	u64 reclaimed;
+	u64 refused;
+	u64 looks;
+	u64 mmio_reads;
+	u64 mmio_writes;
+};
+
+/**
+ * struct roc_channel - one DMA channel, embedded in its endpoint
+ * @dev: /dev/rocNchM; holds a reference to the endpoint
+ * @lock: the session pointer, everything in the session, the backend's channel state, @stats
+ * @session: of the present opener, NULL if nobody has the channel
+ * @owner_lock: @owner and @owner_name
+ * @priv: the backend's own state
+ */
+struct roc_channel {
+	struct roc_endpoint *ep;
+	unsigned int number;
+	struct device dev;
+	struct cdev cdev;
+	struct mutex lock;
+	struct roc_session *session;
+	spinlock_t owner_lock;
+	struct pid *owner;
+	char owner_name[TASK_COMM_LEN];
+	enum roc_ch_state state;
+	enum roc_why why;
+	struct roc_stats stats;
+	void *priv;
+};
+
+/**
+ * struct roc_endpoint - one PCI function
+ * @dev: /dev/rocN; the structure lives until its last reference, beyond .remove
+ * @pdev: valid between probe and the end of .remove
+ * @srcu: read side = somebody uses the hardware; remove waits for it
+ * @epoch: 0 while there is no hardware, else a number that changes with every reset: a file
+ *	opened in another epoch gets -ENODEV for ever
+ * @last_epoch: to count them; probe, remove and reset handlers only
+ * @inode: private inode whose mapping all openers share, so that one zap revokes all BAR maps
+ * @bar: kernel mappings; valid under @srcu with a good epoch, or while a session runs
+ */
+struct roc_endpoint {
+	struct device dev;
+	struct cdev cdev;
+	struct pci_dev *pdev;
+	struct srcu_struct srcu;
+	u32 epoch;
+	u32 last_epoch;
+	struct inode *inode;
+	const struct roc_card_ops *ops;
+	struct roc_card *card;
+	int minor;
+	void __iomem *bar[ROC_BARS];
+	resource_size_t bar_start[ROC_BARS];
+	resource_size_t bar_length[ROC_BARS];
+	bool translated; /* DMA goes through a translating IOMMU */
+
+	/* Identity, filled by ops->identify() and then constant. */
+	int serial;
+	int number; /* endpoint of the card, -1 unknown */
+	u32 fifo_depth;
+	u32 features;
+	u64 chip_id;
+	u64 caps;
+	char firmware[ROC_TEXT_MAX];
+	char user_logic[ROC_TEXT_MAX];
+
+	struct roc_channel channels[ROC_CHANNELS_MAX];
+};
+
+/* A superpage in the card. */
+struct roc_flight {
+	struct roc_fill fill;
+	u64 bus;
+	struct roc_buffer *buffer;
+};
+
+/* One link of a run: a FIFO of superpages in push order. */
+struct roc_link {
+	unsigned int slot;
+	u32 head;		    /* pushed, free running */
+	u32 tail;		    /* came back, free running */
+	u32 found;		    /* finished by the card's count */
+	struct roc_flight *flights; /* [session->depth] */
+	struct roc_pace pace;
+};
+
+/* Pinned and mapped user memory. Owned by the session's xarray. */
+struct roc_buffer {
+	struct mm_struct *mm; /* whose pinned_vm it is charged to */
+	unsigned long pages;
+	u64 length;
+	struct roc_extents extents;
+	bool sync; /* the CPU's view must be synced after DMA */
+	bool mapped;
+	struct sg_append_table sgt;
+};
+
+/**
+ * struct roc_session - one open of a channel
+ *
+ * Owned by the file; ends at the last close. Everything is guarded by channel->lock, except
+ * @rings_ready (published once, read by mmap), @wait and @thread's wake-up.
+ *
+ * @retired: no hardware any more (removed, reset, closing); buffers are gone
+ * @leak: quiet could not be proved: the pages stay pinned for ever
+ */
+struct roc_session {
+	struct roc_channel *ch;
+	u32 epoch;
+	bool retired;
+	bool leak;
+
+	struct roc_rings rings;
+	bool rings_ready;
+	unsigned long user_length;
+	unsigned long kernel_length;
+	wait_queue_head_t wait;
+	struct eventfd_ctx *eventfd;
+
+	struct xarray buffers;
+	enum roc_source source;
+	enum roc_mode mode;
+	u32 links_wanted; /* 0 = all that are enabled */
+
+	u32 run;   /* number of the run, from 1 */
+	u32 links; /* of this run */
+	unsigned int link_count;
+	u32 depth;
+	u32 in_flight;
+	u64 sequence;
+	struct roc_link link[ROC_LINKS_MAX];
+
+	struct task_struct *thread;
+	bool kicked;
+};
+
+/* card.c */
+int roc_card_get(struct roc_endpoint *ep);
+void roc_card_put(struct roc_endpoint *ep);
+int roc_reg_access(struct roc_endpoint *ep, unsigned int nr, struct roc_reg *reg);
+u32 roc_bar_access(struct roc_endpoint *ep, unsigned int bar);
+
+/* chardev.c */
+struct roc_ioctl {
+	unsigned int nr;
+	u32 size;
+	int (*handler)(struct file *file, void *arg);
+};
+int roc_chardev_init(void);
+void roc_chardev_exit(void);
+struct roc_endpoint *roc_endpoint_alloc(struct pci_dev *pdev, const struct roc_card_ops *ops);
+int roc_endpoint_publish(struct roc_endpoint *ep);
+void roc_endpoint_unpublish(struct roc_endpoint *ep);
+long roc_ioctl_dispatch(struct file *file, unsigned int cmd, unsigned long arg,
+			const struct roc_ioctl *table, unsigned int count);
+bool roc_enter(struct roc_endpoint *ep, u32 epoch, int *idx);
+void roc_leave(struct roc_endpoint *ep, int idx);
+
+/* endpoint.c */
+extern const struct file_operations roc_endpoint_fops;
+
+/* channel.c */
+extern const struct file_operations roc_channel_fops;
+
+/* session.c */
+struct roc_session *roc_session_open(struct roc_channel *ch, u32 epoch);
+void roc_session_close(struct roc_session *s);
+void roc_session_retire(struct roc_session *s, bool present);
+int roc_session_rings(struct roc_session *s, struct roc_ch_rings *arg);
+
+/* run.c */
+int roc_run_start(struct roc_session *s);
+int roc_run_stop(struct roc_session *s, u32 *reclaimed);
+void roc_run_abort(struct roc_session *s, enum roc_ch_state state, enum roc_why why, bool present);
+u32 roc_run_look(struct roc_session *s);
+void roc_run_kick(struct roc_session *s);
+
+/* buffer.c */
+int roc_buffer_register(struct roc_session *s, struct roc_buf_register *arg);
+int roc_buffer_unregister(struct roc_session *s, u32 handle);
+void roc_buffer_drop_all(struct roc_session *s);
+
+/* sysfs.c */
+extern const struct attribute_group *roc_endpoint_groups[];
+extern const struct attribute_group *roc_channel_groups[];
+
+/* cru.c */
+extern const struct roc_card_ops roc_cru_ops;
+
+static inline u32 roc_read(struct roc_endpoint *ep, unsigned int bar, u32 offset)
+{
+	return ioread32(ep->bar[bar] + offset);
+}
+
+static inline void roc_write(struct roc_endpoint *ep, unsigned int bar, u32 offset, u32 value)
+{
+	iowrite32(value, ep->bar[bar] + offset);
+}
+
+#endif /* ROC_H */

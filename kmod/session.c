@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * A session: what one open of a channel owns, from open to the last close.
+ *
+ * It is *retired* exactly once, by whoever comes first: the last close, removal of the card, or a
+ * reset by somebody else. Retiring stops the card, accounts for every superpage, and only then
+ * unmaps and unpins. What is left is an empty shell that answers -ENODEV until it is closed.
+ */
+#include <linux/eventfd.h>
+#include <linux/kthread.h>
+#include <linux/log2.h>
+#include <linux/sched/signal.h>
+#include <linux/slab.h>
+#include <linux/vmalloc.h>
+
+#include "roc.h"
+
+static void roc_set_owner(struct roc_channel *ch, struct pid *pid, const char *name)
+{
+	struct pid *old;
+
+	spin_lock(&ch->owner_lock);
+	old = ch->owner;
+	ch->owner = pid;
+	strscpy(ch->owner_name, name, sizeof(ch->owner_name));
+	spin_unlock(&ch->owner_lock);
+	put_pid(old);
+}
+
+/* Claim the channel: -EBUSY if somebody has it. */
+struct roc_session *roc_session_open(struct roc_channel *ch, u32 epoch)
+{
+	struct roc_session *s;
+	char name[TASK_COMM_LEN];
+
+	s = kvzalloc(sizeof(*s), GFP_KERNEL_ACCOUNT);
+	if (!s)
+		return ERR_PTR(-ENOMEM);
+	s->ch = ch;
+	s->epoch = epoch;
+	init_waitqueue_head(&s->wait);
+	xa_init_flags(&s->buffers, XA_FLAGS_ALLOC1);
+	mutex_lock(&ch->lock);
+	if (ch->session) {
+		mutex_unlock(&ch->lock);
+		kvfree(s);
+		return ERR_PTR(-EBUSY);
+	}
+	ch->session = s;
+	ch->why = ROC_WHY_NONE;
+	ch->stats = (struct roc_stats){};
+	if (ch->state == ROC_CH_FAILED)
+		WRITE_ONCE(ch->state, ROC_CH_STOPPED);
+	get_task_comm(name, current->group_leader);
+	roc_set_owner(ch, get_pid(task_tgid(current)), name);
+	mutex_unlock(&ch->lock);
+	return s;
+}
+
+/* Channel lock held. @present: the card may be touched. */
+void roc_session_retire(struct roc_session *s, bool present)
+{
+	if (s->retired)
+		return;
+	s->retired = true;
+	roc_run_abort(s, ROC_CH_STOPPED, ROC_WHY_REMOVED, present);
+	roc_buffer_drop_all(s);
+	if (s->rings_ready)
+		roc_ring_set_flags(&s->rings, ROC_RING_GONE | ROC_RING_STOPPED, 0);
+	wake_up_all(&s->wait);
+}
+
+static void roc_session_free(struct roc_session *s)
+{
+	unsigned int i;
+
+	for (i = 0; i < ROC_LINKS_MAX; i++)
+		kvfree(s->link[i].flights);
+	if (s->eventfd)
+		eventfd_ctx_put(s->eventfd);
+	vfree(s->rings.user);
+	vfree(s->rings.kernel);
+	xa_destroy(&s->buffers);
+	kvfree(s);
+}
+
+/* The last close. The channel is free for the next opener when this returns. */
+void roc_session_close(struct roc_session *s)
+{
+	struct roc_channel *ch = s->ch;
+	struct roc_endpoint *ep = ch->ep;
+	int idx;
+
+	/* Inside the read side the card is there; otherwise removal has retired the session. */
+	if (roc_enter(ep, s->epoch, &idx)) {
+		mutex_lock(&ch->lock);
+		roc_session_retire(s, true);
+		mutex_unlock(&ch->lock);
+		roc_leave(ep, idx);
+	} else {
+		/* Removal may still be on its way to us: its retire comes under the lock. */
+		mutex_lock(&ch->lock);
+		roc_session_retire(s, false);
+		mutex_unlock(&ch->lock);
+	}
+	if (s->thread)
+		kthread_stop(s->thread);
+	mutex_lock(&ch->lock);
+	ch->session = NULL;
+	roc_set_owner(ch, NULL, "");
+	mutex_unlock(&ch->lock);
+	roc_session_free(s);
+}
+
+static int roc_ring_size(u32 *entries)
+{
+	if (!*entries)
+		*entries = ROC_RING_DEFAULT;
+	if (!is_power_of_2(*entries) || *entries < ROC_RING_MIN || *entries > ROC_RING_MAX)
+		return -EINVAL;
+	return 0;
+}
+
+/* Make the rings: once per session. The areas stay until the session is freed. */
+int roc_session_rings(struct roc_session *s, struct roc_ch_rings *arg)
+{
+	struct roc_rings *r = &s->rings;
+	int err;
+
+	err = roc_ring_size(&arg->fill_entries);
+	if (err)
+		return err;
+	err = roc_ring_size(&arg->ready_entries);
+	if (err)
+		return err;
+	if (s->rings_ready)
+		return -EBUSY;
+	/* Entries start on a page of their own: indices and entries have different writers. */
+	s->user_length = PAGE_ALIGN(PAGE_SIZE + arg->fill_entries * sizeof(struct roc_fill));
+	s->kernel_length = PAGE_ALIGN(PAGE_SIZE + arg->ready_entries * sizeof(struct roc_ready));
+	r->user = vmalloc_user(s->user_length);
+	r->kernel = vmalloc_user(s->kernel_length);
+	if (!r->user || !r->kernel) {
+		vfree(r->user);
+		vfree(r->kernel);
+		r->user = NULL;
+		r->kernel = NULL;
+		return -ENOMEM;
+	}
+	r->fill = (void *)r->user + PAGE_SIZE;
+	r->ready = (void *)r->kernel + PAGE_SIZE;
+	r->fill_entries = arg->fill_entries;
+	r->ready_entries = arg->ready_entries;
+	r->kernel->flags = ROC_RING_STOPPED;
+	smp_store_release(&s->rings_ready, true);
+	return 0;
+}

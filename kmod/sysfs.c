@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * sysfs attributes of endpoints and channels: one value per file, for udev, tools and agents.
+ * Documented in Documentation/ABI/sysfs-class-roc. Nothing here waits for a running channel:
+ * counters are read without the channel lock.
+ */
+#include <linux/device.h>
+#include <linux/sysfs.h>
+
+#include "roc.h"
+
+#define to_endpoint(d) container_of(d, struct roc_endpoint, dev)
+#define to_channel(d) container_of(d, struct roc_channel, dev)
+
+static ssize_t card_type_show(struct device *dev, struct device_attribute *attr, char *buf)
+{
+	return sysfs_emit(buf, "%s\n", to_endpoint(dev)->ops->name);
+}
+static DEVICE_ATTR_RO(card_type);
+
+static ssize_t serial_show(struct device *dev, struct device_attribute *attr, char *buf)
+{
+	return sysfs_emit(buf, "%d\n", to_endpoint(dev)->serial);
+}
+static DEVICE_ATTR_RO(serial);
+
+static ssize_t endpoint_show(struct device *dev, struct device_attribute *attr, char *buf)
+{
+	return sysfs_emit(buf, "%d\n", to_endpoint(dev)->number);
+}
+static DEVICE_ATTR_RO(endpoint);
+
+static ssize_t firmware_show(struct device *dev, struct device_attribute *attr, char *buf)
+{
+	return sysfs_emit(buf, "%s\n", to_endpoint(dev)->firmware);
+}
+static DEVICE_ATTR_RO(firmware);
+
+static ssize_t user_logic_show(struct device *dev, struct device_attribute *attr, char *buf)
+{
+	return sysfs_emit(buf, "%s\n", to_endpoint(dev)->user_logic);
+}
+static DEVICE_ATTR_RO(user_logic);
+
+static ssize_t channels_show(struct device *dev, struct device_attribute *attr, char *buf)
+{
+	return sysfs_emit(buf, "%u\n", to_endpoint(dev)->ops->channels);
+}
+static DEVICE_ATTR_RO(channels);
+
+/* The parent is the PCI function; it cannot go before this device. */
+static ssize_t pci_address_show(struct device *dev, struct device_attribute *attr, char *buf)
+{
+	return sysfs_emit(buf, "%s\n", dev_name(dev->parent));
+}
+static DEVICE_ATTR_RO(pci_address);
+
+static ssize_t numa_node_show(struct device *dev, struct device_attribute *attr, char *buf)
+{
+	return sysfs_emit(buf, "%d\n", dev_to_node(dev->parent));
+}
+static DEVICE_ATTR_RO(numa_node);
+
+static struct attribute *roc_endpoint_attrs[] = {
+	&dev_attr_card_type.attr,   &dev_attr_serial.attr,     &dev_attr_endpoint.attr,
+	&dev_attr_firmware.attr,    &dev_attr_user_logic.attr, &dev_attr_channels.attr,
+	&dev_attr_pci_address.attr, &dev_attr_numa_node.attr,  NULL,
+};
+
+static const struct attribute_group roc_endpoint_group = {
+	.attrs = roc_endpoint_attrs,
+};
+
+const struct attribute_group *roc_endpoint_groups[] = {&roc_endpoint_group, NULL};
+
+static ssize_t owner_pid_show(struct device *dev, struct device_attribute *attr, char *buf)
+{
+	struct roc_channel *ch = to_channel(dev);
+	pid_t pid;
+
+	spin_lock(&ch->owner_lock);
+	pid = pid_vnr(ch->owner);
+	spin_unlock(&ch->owner_lock);
+	return sysfs_emit(buf, "%d\n", pid);
+}
+static DEVICE_ATTR_RO(owner_pid);
+
+static ssize_t owner_name_show(struct device *dev, struct device_attribute *attr, char *buf)
+{
+	struct roc_channel *ch = to_channel(dev);
+	char name[TASK_COMM_LEN];
+
+	spin_lock(&ch->owner_lock);
+	strscpy(name, ch->owner_name, sizeof(name));
+	spin_unlock(&ch->owner_lock);
+	return sysfs_emit(buf, "%s\n", name);
+}
+static DEVICE_ATTR_RO(owner_name);
+
+static ssize_t state_show(struct device *dev, struct device_attribute *attr, char *buf)
+{
+	static const char *const text[] = {
+		[ROC_CH_STOPPED] = "stopped",
+		[ROC_CH_RUNNING] = "running",
+		[ROC_CH_FAILED] = "failed",
+		[ROC_CH_GONE] = "gone",
+	};
+
+	return sysfs_emit(buf, "%s\n", text[READ_ONCE(to_channel(dev)->state)]);
+}
+static DEVICE_ATTR_RO(state);
+
+#define ROC_COUNTER(_file, _member)                                                                \
+	static ssize_t _file##_show(struct device *dev, struct device_attribute *attr, char *buf)  \
+	{                                                                                          \
+		return sysfs_emit(buf, "%llu\n", READ_ONCE(to_channel(dev)->stats._member));       \
+	}                                                                                          \
+	static DEVICE_ATTR_RO(_file)
+
+ROC_COUNTER(superpages, completed);
+ROC_COUNTER(bytes, bytes);
+ROC_COUNTER(pushed, pushed);
+ROC_COUNTER(reclaimed, reclaimed);
+ROC_COUNTER(refused, refused);
+ROC_COUNTER(mmio_reads, mmio_reads);
+ROC_COUNTER(mmio_writes, mmio_writes);
+
+/* The card's own counter: costs one register read. */
+static ssize_t dropped_show(struct device *dev, struct device_attribute *attr, char *buf)
+{
+	struct roc_channel *ch = to_channel(dev);
+	u32 dropped;
+	int idx;
+
+	if (!roc_enter(ch->ep, READ_ONCE(ch->ep->epoch), &idx))
+		return -ENODEV;
+	dropped = ch->ep->ops->dropped(ch);
+	roc_leave(ch->ep, idx);
+	return sysfs_emit(buf, "%u\n", dropped);
+}
+static DEVICE_ATTR_RO(dropped);
+
+static struct attribute *roc_channel_attrs[] = {
+	&dev_attr_owner_pid.attr,   &dev_attr_owner_name.attr, &dev_attr_state.attr,
+	&dev_attr_superpages.attr,  &dev_attr_bytes.attr,      &dev_attr_pushed.attr,
+	&dev_attr_reclaimed.attr,   &dev_attr_refused.attr,    &dev_attr_mmio_reads.attr,
+	&dev_attr_mmio_writes.attr, &dev_attr_dropped.attr,    NULL,
+};
+
+static const struct attribute_group roc_channel_group = {
+	.attrs = roc_channel_attrs,
+};
+
+const struct attribute_group *roc_channel_groups[] = {&roc_channel_group, NULL};
