@@ -1,0 +1,22 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+#
+# Device nodes: rules, group, and an example of limits.
+
+SYSUSERSDIR ?= /usr/lib/sysusers.d
+DOCDIR ?= $(PREFIX)/share/doc/roc
+
+.PHONY: install-udev uninstall-udev
+
+# On a live system (no DESTDIR) the group is made and the rules take effect at once.
+install-udev:
+	install -d $(DESTDIR)$(UDEVDIR) $(DESTDIR)$(SYSUSERSDIR) $(DESTDIR)$(DOCDIR)
+	install -m 644 udev/60-roc.rules $(DESTDIR)$(UDEVDIR)
+	install -m 644 udev/roc.sysusers $(DESTDIR)$(SYSUSERSDIR)/roc.conf
+	install -m 644 udev/roc.limits $(DESTDIR)$(DOCDIR)/limits.conf.example
+	$(if $(DESTDIR),,systemd-sysusers $(SYSUSERSDIR)/roc.conf || groupadd -r -f roc)
+	$(if $(DESTDIR),,! command -v udevadm || { udevadm control --reload && udevadm trigger -s roc; } || true)
+
+uninstall-udev:
+	rm -f $(DESTDIR)$(UDEVDIR)/60-roc.rules $(DESTDIR)$(SYSUSERSDIR)/roc.conf
+	rm -f $(DESTDIR)$(DOCDIR)/limits.conf.example
+	-rmdir $(DESTDIR)$(DOCDIR)
