@@ -7,17 +7,13 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <math.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "firmware_list.h"
 #include "tool.h"
-
-volatile sig_atomic_t bench_interrupted;
 
 static void on_signal(int number)
 {
@@ -31,25 +27,6 @@ static void catch_signals(void)
 
 	sigaction(SIGINT, &action, NULL);
 	sigaction(SIGTERM, &action, NULL);
-}
-
-uint64_t bench_now(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * UINT64_C(1000000000) + (uint64_t)t.tv_nsec;
-}
-
-void bench_fail(struct bench *b, const char *fmt, ...)
-{
-	va_list ap;
-
-	if (b->failure[0])
-		return;
-	va_start(ap, fmt);
-	vsnprintf(b->failure, sizeof(b->failure), fmt, ap);
-	va_end(ap);
 }
 
 static void size_text(uint64_t size, char *text, size_t length)

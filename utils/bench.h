@@ -5,6 +5,7 @@
  *	bench.c		opens everything in order, runs, closes in reverse order
  *	bench_options.c	the table of options
  *	bench_reader.c	the loop: wait, take, check, give back; stop and drain
+ *	bench_state.c	signal flag, time, reason of a failure
  *	bench_report.c	live line, final table, JSON
  *	hammer.c	register reads beside the data
  *	check*.c	is the data right
@@ -126,8 +127,8 @@ struct bench {
 
 int bench_run(const void *values); /* the whole tool: struct bench_options to exit code */
 
+/* bench_state.c */
 extern volatile sig_atomic_t bench_interrupted;
-
 uint64_t bench_now(void); /* CLOCK_MONOTONIC, ns */
 /* Keep the first reason for a failure. */
 void bench_fail(struct bench *b, const char *fmt, ...) __attribute__((format(printf, 2, 3)));

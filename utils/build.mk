@@ -3,9 +3,9 @@
 # The tools: one binary, $(O)/utils/roc, and a link per tool. libutils.a is the same without
 # main(), for the unit tests.
 
-UTILS_OBJS := bench.o bench_options.o bench_reader.o bench_report.o check.o check_internal.o \
-	check_rdh.o error_log.o firmware_list.o hammer.o json.o list_cards.o numbers.o options.o \
-	reg.o reg_field.o reset.o tools.o
+UTILS_OBJS := bench.o bench_options.o bench_reader.o bench_report.o bench_state.o \
+	check.o check_internal.o check_rdh.o error_log.o firmware_list.o hammer.o json.o \
+	list_cards.o numbers.o options.o reg.o reg_field.o reset.o tools.o
 # Every roc-*.1 is the page of a tool; a unit test holds the two together.
 UTILS_LINKS := $(patsubst Documentation/man/%.1,%,$(wildcard Documentation/man/roc-*.1))
 
@@ -13,7 +13,7 @@ UTILS_LINKS := $(patsubst Documentation/man/%.1,%,$(wildcard Documentation/man/r
 
 utils: $(O)/utils/roc
 
-$(O)/utils/%.o: CPPFLAGS += -Ilibroc/include -Ikmod
+$(O)/utils/%.o: override CPPFLAGS += -Ilibroc/include -Ikmod
 
 $(O)/utils/libutils.a: $(addprefix $(O)/utils/,$(UTILS_OBJS))
 	rm -f $@

@@ -1,0 +1,308 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * The checker of the internal generator's pages, on superpages made here.
+ */
+#include "unit.h"
+
+#include <stdint.h>
+
+#include "../../utils/check.h"
+
+#define PAGE 8192
+#define WORDS (PAGE / 32)
+#define PAGES 4
+#define SUPERPAGE (PAGES * PAGE)
+
+static uint32_t data[SUPERPAGE / 4] __attribute__((aligned(64)));
+static struct error_log errors;
+static struct checker checker;
+static uint64_t number;
+
+static struct check_config config(void)
+{
+	return (struct check_config){
+		.source = ROC_SOURCE_INTERNAL,
+		.enabled = true,
+		.payload = true,
+		.resync = true,
+		.tf_check = true,
+		.page_size = PAGE,
+		.frequency = 1,
+		.packet_modulo = 256,
+		.tf_length = 256,
+	};
+}
+
+static void start(struct check_config c)
+{
+	memset(&errors, 0, sizeof(errors));
+	number = 0;
+	check_init(&checker, &c, &errors);
+}
+
+/* The generator: fills the superpage from this value of the counter on. */
+static void fill(uint32_t first)
+{
+	uint32_t i;
+
+	for (i = 0; i < SUPERPAGE / 4; i++)
+		data[i] = first + i / 8;
+}
+
+static uint64_t check(unsigned int link, uint32_t received)
+{
+	struct check_superpage sp = {
+		.data = data,
+		.received = received,
+		.length = SUPERPAGE,
+		.link = link,
+		.number = number++,
+	};
+
+	return check_superpage(&checker, &sp);
+}
+
+static void good(void)
+{
+	uint32_t first = 0xfffffe00; /* through the wrap */
+	int i;
+
+	start(config());
+	for (i = 0; i < 8; i++, first += PAGES * WORDS) {
+		fill(first);
+		UNIT_EQ(check(0, SUPERPAGE), PAGES);
+	}
+	UNIT_EQ(errors.count, 0);
+}
+
+static void links_apart(void)
+{
+	uint32_t first[3] = {0, 5000, 77};
+	unsigned int i, link;
+
+	start(config());
+	for (i = 0; i < 30; i++) {
+		link = i * i % 3;
+		fill(first[link]);
+		check(link, SUPERPAGE);
+		first[link] += PAGES * WORDS;
+	}
+	UNIT_EQ(errors.count, 0);
+}
+
+/* Every lane of every word counts: one flipped bit is one error, wherever it is. */
+static void any_bit(void)
+{
+	uint32_t i;
+
+	for (i = 0; i < SUPERPAGE / 4; i++) {
+		start(config());
+		fill(0);
+		check(0, SUPERPAGE);
+		fill(PAGES * WORDS);
+		data[i] ^= 1u << i % 32;
+		check(0, SUPERPAGE);
+		fill(2 * PAGES * WORDS);
+		check(0, SUPERPAGE);
+		if (errors.count != 1) {
+			UNIT_EQ(errors.count, 1);
+			unit_note("word %u: %s", i, errors.last);
+			break;
+		}
+	}
+}
+
+static void message(void)
+{
+	start(config());
+	fill(0x100);
+	data[(2 * PAGE + 17 * 32) / 4 + 5] = 0xdead;
+	check(3, SUPERPAGE);
+	UNIT_STR(errors.last, "link 3 superpage 0 page 2 (offset 0x4000): word 17 lane 5 is "
+			      "0x0000dead, expected 0x00000311");
+}
+
+static void missing_superpage(void)
+{
+	start(config());
+	fill(0);
+	check(0, SUPERPAGE);
+	fill(2 * PAGES * WORDS);
+	check(0, SUPERPAGE);
+	UNIT_EQ(errors.count, 1);
+	fill(3 * PAGES * WORDS);
+	check(0, SUPERPAGE);
+	UNIT_EQ(errors.count, 1);
+	/* A loss right after a loss is a second error. */
+	fill(6 * PAGES * WORDS);
+	check(0, SUPERPAGE);
+	UNIT_EQ(errors.count, 2);
+}
+
+static void loss_after_flip(void)
+{
+	start(config());
+	fill(0);
+	data[SUPERPAGE / 4 - 8] ^= 4; /* in the last page's last word */
+	check(0, SUPERPAGE);
+	UNIT_EQ(errors.count, 1);
+	fill(2 * PAGES * WORDS);
+	check(0, SUPERPAGE);
+	UNIT_EQ(errors.count, 2);
+}
+
+static void repeated_superpage(void)
+{
+	start(config());
+	fill(0);
+	check(0, SUPERPAGE);
+	check(0, SUPERPAGE);
+	UNIT_EQ(errors.count, 1);
+}
+
+static void unwritten_page(void)
+{
+	start(config());
+	fill(0);
+	memset((char *)data + PAGE, 0, PAGE);
+	check(0, SUPERPAGE);
+	UNIT_EQ(errors.count, 1);
+	fill(PAGES * WORDS);
+	check(0, SUPERPAGE);
+	UNIT_EQ(errors.count, 1);
+}
+
+static void no_resync(void)
+{
+	struct check_config c = config();
+
+	c.resync = false;
+	start(c);
+	fill(0);
+	check(0, SUPERPAGE);
+	fill(2 * PAGES * WORDS);
+	check(0, SUPERPAGE);
+	fill(3 * PAGES * WORDS);
+	check(0, SUPERPAGE);
+	UNIT_EQ(errors.count, 2 * PAGES);
+}
+
+static void frequency(void)
+{
+	struct check_config c = config();
+	unsigned int i, page;
+
+	c.frequency = 3;
+	start(c);
+	for (i = 0; i < 6; i++) {
+		fill(i * PAGES * WORDS);
+		for (page = 0; page < PAGES; page++) {
+			/* Damage in pages that are not looked at. */
+			if ((i * PAGES + page) % 3)
+				data[page * PAGE / 4 + 99] ^= 1;
+		}
+		UNIT_EQ(check(0, SUPERPAGE), PAGES);
+	}
+	UNIT_EQ(errors.count, 0);
+	fill(6 * PAGES * WORDS);
+	data[99] ^= 1;
+	check(0, SUPERPAGE);
+	UNIT_EQ(errors.count, 1);
+}
+
+static void partial(void)
+{
+	start(config());
+	fill(0);
+	UNIT_EQ(check(0, PAGE), 1);
+	UNIT_EQ(errors.count, 0);
+	fill(WORDS);
+	UNIT_EQ(check(0, PAGE + 32), 1);
+	UNIT_EQ(errors.count, 1);
+	UNIT_STR(errors.last, "link 0 superpage 1 page 1 (offset 0x2000): the page has only 0x20 "
+			      "bytes");
+	UNIT_EQ(check(0, 0), 0);
+	UNIT_EQ(errors.count, 1);
+}
+
+static void bad_entry(void)
+{
+	start(config());
+	fill(0);
+	UNIT_EQ(check(0, SUPERPAGE + 32), 0);
+	UNIT_EQ(errors.count, 1);
+	UNIT_EQ(check(CHECK_LINKS, SUPERPAGE), 0);
+	UNIT_EQ(errors.count, 2);
+	UNIT_EQ(check(UINT32_MAX, SUPERPAGE), 0);
+	UNIT_EQ(errors.count, 3);
+}
+
+static void disabled(void)
+{
+	struct check_config c = config();
+
+	c.enabled = false;
+	start(c);
+	memset(data, 0x5a, sizeof(data));
+	UNIT_EQ(check(0, SUPERPAGE), PAGES);
+	UNIT_EQ(errors.count, 0);
+}
+
+/* The fast comparison gives the first wrong word for every length and place. */
+static void first_wrong_word(void)
+{
+	uint32_t words, bad;
+
+	for (words = 0; words <= 70; words++) {
+		fill(42);
+		UNIT_EQ(check_counter_words(data, words, 42), words);
+		for (bad = 0; bad < words; bad++) {
+			data[bad * 8 + bad % 8] ^= 0x80000000;
+			UNIT_EQ(check_counter_words(data, words, 42), bad);
+			data[bad * 8 + bad % 8] ^= 0x80000000;
+		}
+	}
+}
+
+static void log_file(void)
+{
+	char dir[] = "/tmp/roc-unit-XXXXXX", path[64], line[300];
+	struct error_log log = {.path = path, .card = "0000:3b:00.0"};
+	unsigned int i, lines = 0;
+	FILE *file;
+
+	UNIT_NEED(mkdtemp(dir));
+	snprintf(path, sizeof(path), "%s/errors.txt", dir);
+	error_log_close(&log);
+	CU_ASSERT_NOT_EQUAL(access(path, F_OK), 0); /* no error, no file */
+	for (i = 0; i < ERROR_LOG_MAX + 5; i++)
+		error_log_add(&log, "error %u", i);
+	error_log_close(&log);
+	UNIT_EQ(log.count, ERROR_LOG_MAX + 5);
+	CU_ASSERT_FALSE(log.broken);
+	file = fopen(path, "r");
+	UNIT_NEED(file);
+	while (fgets(line, sizeof(line), file)) {
+		if (!lines++)
+			UNIT_STR(line, "0000:3b:00.0: error 0\n");
+	}
+	fclose(file);
+	UNIT_EQ(lines, ERROR_LOG_MAX + 1);
+	unlink(path);
+	rmdir(dir);
+	/* The directory is gone: counted all the same, and said. */
+	log = (struct error_log){.path = path, .card = "x"};
+	error_log_add(&log, "error");
+	UNIT_EQ(log.count, 1);
+	CU_ASSERT_TRUE(log.broken);
+	CU_ASSERT_TRUE(strlen(log.why) > 10);
+}
+
+UNIT_MAIN("utils check internal", {"good data through the counter's wrap", good},
+	  {"links are apart", links_apart}, {"any wrong bit is found", any_bit},
+	  {"message", message}, {"missing superpage", missing_superpage},
+	  {"loss right after a flipped bit", loss_after_flip},
+	  {"repeated superpage", repeated_superpage}, {"unwritten page", unwritten_page},
+	  {"no resync", no_resync}, {"check frequency", frequency}, {"partial superpage", partial},
+	  {"impossible entries", bad_entry}, {"check disabled", disabled},
+	  {"first wrong word", first_wrong_word}, {"error file", log_file})

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Register tools and firmware list: bit fields, the line that shows a register, tags.
+ */
+#include "unit.h"
+
+#include <stdint.h>
+
+#include "../../utils/firmware_list.h"
+#include "../../utils/reg.h"
+
+static char why[512];
+
+static void field(uint32_t position, uint32_t width, uint32_t value, uint32_t mask, uint32_t bits)
+{
+	uint32_t m = 0, b = 0;
+
+	CU_ASSERT_TRUE(reg_field(position, width, value, &m, &b, why, sizeof(why)));
+	UNIT_EQ(m, mask);
+	UNIT_EQ(b, bits);
+}
+
+static void no_field(uint32_t position, uint32_t width, uint32_t value)
+{
+	uint32_t m = 1, b = 2;
+
+	why[0] = '\0';
+	CU_ASSERT_FALSE(reg_field(position, width, value, &m, &b, why, sizeof(why)));
+	CU_ASSERT_TRUE(strlen(why) > 10);
+	UNIT_EQ(m, 1);
+	UNIT_EQ(b, 2);
+}
+
+static void fields(void)
+{
+	field(0, 1, 1, 1, 1);
+	field(0, 1, 0, 1, 0);
+	field(31, 1, 1, 0x80000000, 0x80000000);
+	field(4, 8, 0xa5, 0xff0, 0xa50);
+	field(0, 32, 0xffffffff, 0xffffffff, 0xffffffff);
+	field(1, 31, 0x7fffffff, 0xfffffffe, 0xfffffffe);
+	no_field(0, 1, 2);
+	no_field(0, 0, 0);
+	no_field(0, 33, 0);
+	no_field(1, 32, 0);
+	no_field(32, 1, 0);
+	no_field(31, 2, 0);
+	no_field(0, 4, 16);
+	no_field(UINT32_MAX, 1, 0);
+	no_field(UINT32_MAX, UINT32_MAX, 0);
+}
+
+static void line(void)
+{
+	char text[REG_LINE_MAX];
+
+	reg_line(0x18, 0xdeadbeef, text);
+	UNIT_STR(text, "  0x018  =>  0xdead.beef  =  "
+		       "0b1101.1110.1010.1101.1011.1110.1110.1111  =  3735928559");
+	reg_line(0xc00004, 0, text);
+	UNIT_STR(text, "  0xc00004  =>  0x0000.0000  =  "
+		       "0b0000.0000.0000.0000.0000.0000.0000.0000  =  0");
+	reg_line(0xfffffffc, 0xffffffff, text);
+	UNIT_EQ(strlen(text), strlen("  0xfffffffc  =>  0xffff.ffff  =  "
+				     "0b1111.1111.1111.1111.1111.1111.1111.1111  =  4294967295"));
+}
+
+static void expect_text(const char *hash, const char *expected)
+{
+	char text[64];
+
+	firmware_text(hash, text, sizeof(text));
+	UNIT_STR(text, expected);
+}
+
+static void tags(void)
+{
+	expect_text("f6b5d742", "v3.19.4");
+	expect_text("e4a5a46e", "v3.10.0 (old)");
+	expect_text("6955404", "v3.6.0 (old)");
+	expect_text("12345678", "12345678");
+	UNIT_NEED(firmware_find("f6b5d742"));
+	CU_ASSERT_FALSE(firmware_find("f6b5d742")->old);
+	UNIT_NEED(firmware_find("e4a5a46e"));
+	CU_ASSERT_TRUE(firmware_find("e4a5a46e")->old);
+	CU_ASSERT_PTR_NULL(firmware_find(""));
+}
+
+/* firmware_load() of a file with this text. */
+static int load(const char *text)
+{
+	char path[] = "/tmp/roc-unit-XXXXXX";
+	int fd = mkstemp(path), n;
+
+	UNIT_NEED(fd >= 0);
+	UNIT_EQ(write(fd, text, strlen(text)), strlen(text));
+	close(fd);
+	why[0] = '\0';
+	n = firmware_load(path, why, sizeof(why));
+	unlink(path);
+	return n;
+}
+
+static void site_file(void)
+{
+	UNIT_EQ(firmware_load("/nonexistent/list.json", why, sizeof(why)), 0);
+	UNIT_EQ(load("{}"), 0);
+	UNIT_EQ(load(" { \"abc\" : \"v9\",\n\t\"e4a5a46e\":\"ours\", \"\": \"x\", \"y\": \"\" } "
+		     "\n"),
+		2);
+	expect_text("abc", "v9");
+	/* A site may accept what is old for us. */
+	expect_text("e4a5a46e", "ours");
+	expect_text("f6b5d742", "v3.19.4");
+	UNIT_EQ(load("{\"abc\" \"v9\"}"), -1);
+	CU_ASSERT_TRUE(strlen(why) > 10);
+	UNIT_EQ(load("{\"abc\": \"v9\"} x"), -1);
+	UNIT_EQ(load("{\"abc\": \"v9\",}"), -1);
+	UNIT_EQ(load("{\"abc\": 9}"), -1);
+	UNIT_EQ(load("{\"abc\": \"v9"), -1);
+	UNIT_EQ(load("[]"), -1);
+	UNIT_EQ(load(""), -1);
+	/* A bad file changes nothing. */
+	expect_text("abc", "v9");
+}
+
+UNIT_MAIN("utils registers and firmware", {"bit fields", fields}, {"register line", line},
+	  {"firmware tags", tags}, {"site's firmware file", site_file})
