@@ -1,0 +1,10 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What kernel files that are tested in user space need of the kernel's header of this name. */
+#ifndef UNIT_ASM_BARRIER_H
+#define UNIT_ASM_BARRIER_H
+
+#define smp_mb() __atomic_thread_fence(__ATOMIC_SEQ_CST)
+#define smp_load_acquire(p) __atomic_load_n((p), __ATOMIC_ACQUIRE)
+#define smp_store_release(p, value) __atomic_store_n((p), (value), __ATOMIC_RELEASE)
+
+#endif

@@ -1,0 +1,9 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What kernel files that are tested in user space need of the kernel's header of this name. */
+#ifndef UNIT_LINUX_COMPILER_H
+#define UNIT_LINUX_COMPILER_H
+
+#define READ_ONCE(x) __atomic_load_n(&(x), __ATOMIC_RELAXED)
+#define WRITE_ONCE(x, value) __atomic_store_n(&(x), (value), __ATOMIC_RELAXED)
+
+#endif

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * The kernel's side of the rings as a thread: see ring_loop.h.
+ */
+#include <sched.h>
+#include <time.h>
+
+#include "../../../kmod/ring.h"
+#include "ring_loop.h"
+
+#define SLEEP_LIMIT_SECONDS 1
+
+/* Until the reader kicks. False after a limit: nobody did. */
+static bool sleep_until_kick(struct ring_loop *loop)
+{
+	struct timespec end;
+
+	clock_gettime(CLOCK_REALTIME, &end);
+	end.tv_sec += SLEEP_LIMIT_SECONDS;
+	loop->sleeps++;
+	return !sem_timedwait(&loop->kick, &end);
+}
+
+static void pass_one(struct ring_loop *loop, struct roc_rings *r)
+{
+	struct roc_ready ready = {0};
+	struct roc_fill fill;
+
+	roc_ring_fill_take(r, &fill);
+	if (fill.cookie != loop->taken ||
+	    fill.offset != RING_LOOP_PATTERN(loop->taken, loop->check) ||
+	    fill.length != (uint32_t)fill.offset || fill.reserved)
+		loop->wrong++;
+	ready.cookie = fill.cookie;
+	ready.offset = fill.offset;
+	ready.received = fill.length;
+	ready.sequence = loop->taken++;
+	ready.flags = ROC_READY_FILLED;
+	roc_ring_ready_put(r, &ready);
+}
+
+void *ring_loop_run(void *context)
+{
+	struct ring_loop *loop = context;
+	struct roc_rings r = {
+		.user = loop->user,
+		.kernel = loop->kernel,
+		.fill = loop->fill,
+		.ready = loop->ready,
+		.fill_entries = loop->fill_entries,
+		.ready_entries = loop->ready_entries,
+		.fill_cons = loop->start,
+		.ready_prod = loop->start,
+		.ready_published = loop->start,
+	};
+
+	while (loop->taken < loop->total) {
+		__u32 count = roc_ring_fill_count(&r);
+		__u32 room = r.ready_entries - roc_ring_ready_held(&r);
+		__u32 i;
+
+		for (i = 0; i < count && i < room; i++)
+			pass_one(loop, &r);
+		if (i) {
+			roc_ring_publish(&r);
+			continue;
+		}
+		if (count) {
+			sched_yield(); /* no room: the reader will make some without a word */
+			continue;
+		}
+		if (!roc_ring_arm_kick(&r) && !sleep_until_kick(loop) && roc_ring_fill_count(&r))
+			loop->lost_kicks++;
+		roc_ring_set_flags(&r, 0, ROC_RING_NEED_KICK);
+	}
+	loop->bad_index = r.bad_index;
+	return NULL;
+}
