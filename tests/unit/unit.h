@@ -11,8 +11,8 @@
  *	UNIT_MAIN("arithmetic", {"adds", adds}, {"another", another})
  *
  * The program prints the plan and one `ok`/`not ok` line per test, with file, line and condition of
- * each failed assertion after a `#`; it exits 0 if nothing failed, 1 otherwise. Arguments select the
- * tests whose names contain one of them. Link with -lcunit.
+ * each failed assertion after a `#`; it exits 0 if nothing failed, 1 otherwise. Arguments select
+ *the tests whose names contain one of them. Link with -lcunit.
  */
 #ifndef ROC_UNIT_H
 #define ROC_UNIT_H
@@ -63,9 +63,9 @@ __attribute__((unused, format(printf, 1, 2))) static void unit_note(const char *
 	do {                                                                                       \
 		long long unit_a = (long long)(actual), unit_e = (long long)(expected);            \
 		char unit_msg[256];                                                                \
-		snprintf(unit_msg, sizeof(unit_msg), "%s is %lld (0x%llx), expected %lld (0x%llx)", \
-			 #actual, unit_a, (unsigned long long)unit_a, unit_e,                      \
-			 (unsigned long long)unit_e);                                              \
+		snprintf(unit_msg, sizeof(unit_msg),                                               \
+			 "%s is %lld (0x%llx), expected %lld (0x%llx)", #actual, unit_a,           \
+			 (unsigned long long)unit_a, unit_e, (unsigned long long)unit_e);          \
 		CU_assertImplementation(unit_a == unit_e, __LINE__, unit_msg, __FILE__, "",        \
 					CU_FALSE);                                                 \
 	} while (0)
@@ -124,8 +124,8 @@ static void unit_show_failures(void)
 		       f->strCondition ? f->strCondition : "?");
 }
 
-static int unit_run(const char *suite_name, const struct unit_test *tests, unsigned int count, int argc,
-		    char **argv)
+static int unit_run(const char *suite_name, const struct unit_test *tests, unsigned int count,
+		    int argc, char **argv)
 {
 	unsigned int i, number = 0, failed = 0, planned = 0;
 	CU_pSuite suite;
@@ -175,8 +175,8 @@ static int unit_run(const char *suite_name, const struct unit_test *tests, unsig
 	int main(int argc, char **argv)                                                            \
 	{                                                                                          \
 		static const struct unit_test unit_tests[] = {__VA_ARGS__};                        \
-		return unit_run(suite_name, unit_tests, sizeof(unit_tests) / sizeof(unit_tests[0]), \
-				argc, argv);                                                       \
+		return unit_run(suite_name, unit_tests,                                            \
+				sizeof(unit_tests) / sizeof(unit_tests[0]), argc, argv);           \
 	}
 
 #endif /* ROC_UNIT_H */

@@ -22,7 +22,7 @@ struct ring_loop {
 	uint64_t taken, wrong, sleeps, lost_kicks, bad_index;
 };
 
-#define RING_LOOP_PATTERN(i, seed) ((uint64_t)(i) * 0x9e3779b97f4a7c15u + (seed))
+#define RING_LOOP_PATTERN(i, seed) ((uint64_t)(i)*0x9e3779b97f4a7c15u + (seed))
 
 void *ring_loop_run(void *loop);
 

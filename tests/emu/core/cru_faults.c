@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * The CRU's faults: what a broken or odd card may do, switched on one by one.
+ */
+#include "cru.h"
+
+#include <string.h>
+
+const struct card_fault cru_fault_list[] = {
+	{"stall", NULL, "no data and no completion"},
+	{"late-completion", "ms", "superpages are counted that much later"},
+	{"wrong-count", "N", "the next completion counts N too many"},
+	{"size-late", "us", "a size shows that long after the advance"},
+	{"size-never", NULL, "the size register never changes"},
+	{"size-zero", NULL, "the size register reads 0, as with old firmware"},
+	{"size-index", "N", "the index of the next size is off by N"},
+	{"offset-zero", "N", "offset to next is 0 in the next N packets"},
+	{"reset-ignored", NULL, "general reset and flush do nothing"},
+	{"flip", "N", "one payload bit wrong in the next N pages"},
+	{"skip-packet", "N", "the next packet counter jumps over N"},
+	{"bad-tf", "N", "the next N time frames start inside a superpage"},
+	{"bad-link", "N", "wrong link id in the next N packets"},
+	{"drop-serial", NULL, "the serial number reads 0 until it is loaded again"},
+	{NULL},
+};
+
+/* Where the fault's argument is kept; in the order of the list. */
+static uint64_t *place(struct cru_ep *ep, size_t n)
+{
+	struct cru_faults *f = &ep->fault;
+	uint64_t *const places[] = {
+		&f->stall,	 &f->late_ms,	 &f->wrong_count, &f->size_late_us,  &f->size_never,
+		&f->size_zero,	 &f->size_index, &f->offset_zero, &f->reset_ignored, &f->flip,
+		&f->skip_packet, &f->bad_tf,	 &f->bad_link,	  &f->drop_serial,
+	};
+
+	return places[n];
+}
+
+static uint64_t *find(void *card, unsigned int fn, const char *name)
+{
+	size_t n;
+
+	for (n = 0; cru_fault_list[n].name; n++) {
+		if (!strcmp(cru_fault_list[n].name, name))
+			return place(&((struct cru *)card)->ep[fn], n);
+	}
+	return NULL;
+}
+
+bool cru_fault_set(void *card, unsigned int fn, const char *name, uint64_t arg)
+{
+	uint64_t *value = find(card, fn, name);
+
+	if (!value)
+		return false;
+	*value = arg;
+	return true;
+}
+
+bool cru_fault_clear(void *card, unsigned int fn, const char *name)
+{
+	uint64_t *value;
+
+	if (!name) {
+		memset(&((struct cru *)card)->ep[fn].fault, 0, sizeof(struct cru_faults));
+		return true;
+	}
+	value = find(card, fn, name);
+	if (!value)
+		return false;
+	*value = 0;
+	return true;
+}
+
+uint64_t cru_fault_get(void *card, unsigned int fn, const char *name)
+{
+	uint64_t *value = find(card, fn, name);
+
+	return value ? *value : 0;
+}

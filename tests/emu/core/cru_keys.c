@@ -1,0 +1,337 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * The CRU's settings, as the command line and the control socket name them.
+ */
+#include "cru.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static int number(const char *text, uint64_t max, uint64_t *value, char *err)
+{
+	char *end;
+
+	errno = 0;
+	*value = strtoull(text, &end, 0);
+	if (!*text || *text == '-' || *end || errno || *value > max) {
+		snprintf(err, CARD_ERR, "'%.40s' is not a number from 0 to %" PRIu64, text, max);
+		return -1;
+	}
+	return 0;
+}
+
+static struct cru_ep *endpoint(void *card, unsigned int fn)
+{
+	return &((struct cru *)card)->ep[fn];
+}
+
+/* A key that is one number of struct cru_settings. */
+#define NUMBER_KEY(key, field, max)                                                                \
+	static int set_##key(void *card, unsigned int fn, const char *text, char *err)             \
+	{                                                                                          \
+		uint64_t value;                                                                    \
+		int rc = number(text, max, &value, err);                                           \
+		if (!rc)                                                                           \
+			endpoint(card, fn)->set.field = value;                                     \
+		return rc;                                                                         \
+	}                                                                                          \
+	static void get_##key(void *card, unsigned int fn, char *text, size_t size)                \
+	{                                                                                          \
+		snprintf(text, size, "%" PRIu64, (uint64_t)endpoint(card, fn)->set.field);         \
+	}
+
+NUMBER_KEY(rate, rate, 1000000000000ull)
+NUMBER_KEY(depth_register, depth_register, UINT32_MAX)
+NUMBER_KEY(refill, refill_us, 10000000)
+NUMBER_KEY(count_start, count_start, UINT32_MAX)
+
+static int set_packet(void *card, unsigned int fn, const char *text, char *err)
+{
+	uint64_t value;
+
+	if (number(text, CRU_PAYLOAD_MAX, &value, err))
+		return -1;
+	if (value % 16) {
+		snprintf(err, CARD_ERR, "the payload is a number of 16-byte words");
+		return -1;
+	}
+	endpoint(card, fn)->set.packet = value;
+	return 0;
+}
+
+static void get_packet(void *card, unsigned int fn, char *text, size_t size)
+{
+	snprintf(text, size, "%u", endpoint(card, fn)->set.packet);
+}
+
+static int set_packets_per_tf(void *card, unsigned int fn, const char *text, char *err)
+{
+	uint64_t value;
+
+	if (number(text, 1000000, &value, err))
+		return -1;
+	if (value < 2) {
+		snprintf(err, CARD_ERR, "a time frame has at least 2 packets");
+		return -1;
+	}
+	endpoint(card, fn)->set.packets_per_tf = value;
+	return 0;
+}
+
+static void get_packets_per_tf(void *card, unsigned int fn, char *text, size_t size)
+{
+	snprintf(text, size, "%u", endpoint(card, fn)->set.packets_per_tf);
+}
+
+static int set_orbit(void *card, unsigned int fn, const char *text, char *err)
+{
+	uint64_t value;
+
+	if (!strcmp(text, "ctp")) {
+		endpoint(card, fn)->set.orbit = -1;
+		return 0;
+	}
+	if (number(text, UINT32_MAX, &value, err))
+		return -1;
+	endpoint(card, fn)->set.orbit = value;
+	return 0;
+}
+
+static void get_orbit(void *card, unsigned int fn, char *text, size_t size)
+{
+	if (endpoint(card, fn)->set.orbit < 0)
+		snprintf(text, size, "ctp");
+	else
+		snprintf(text, size, "%" PRId64, endpoint(card, fn)->set.orbit);
+}
+
+static int set_depth(void *card, unsigned int fn, const char *text, char *err)
+{
+	uint64_t value;
+
+	if (number(text, CRU_DEPTH_MAX, &value, err))
+		return -1;
+	if (!value) {
+		snprintf(err, CARD_ERR, "a descriptor FIFO has at least one place");
+		return -1;
+	}
+	endpoint(card, fn)->set.depth = value;
+	endpoint(card, fn)->set.depth_register = value;
+	return 0;
+}
+
+static void get_depth(void *card, unsigned int fn, char *text, size_t size)
+{
+	snprintf(text, size, "%u", endpoint(card, fn)->set.depth);
+}
+
+static int set_temperature(void *card, unsigned int fn, const char *text, char *err)
+{
+	char *end;
+	double t = strtod(text, &end);
+	double raw = (t + 265) * 1024 / 693;
+
+	if (!strcmp(text, "none")) {
+		raw = 0;
+	} else if (!*text || *end || !(raw >= 1 && raw <= CRU_TEMPERATURE_RAW)) {
+		snprintf(err, CARD_ERR, "'%.40s' is not a temperature from -264 to 427 or none",
+			 text);
+		return -1;
+	} else {
+		raw += 0.5;
+	}
+	*cru_bar2_word(card, CRU_TEMPERATURE) = (uint32_t)raw;
+	return 0;
+}
+
+static void get_temperature(void *card, unsigned int fn, char *text, size_t size)
+{
+	uint32_t raw = *cru_bar2_word(card, CRU_TEMPERATURE) & CRU_TEMPERATURE_RAW;
+
+	if (raw)
+		snprintf(text, size, "%.2f", raw * 693 / 1024.0 - 265);
+	else
+		snprintf(text, size, "none");
+}
+
+static int set_links(void *card, unsigned int fn, const char *text, char *err)
+{
+	uint32_t *enable = cru_bar2_word(card, CRU_DATAPATH(fn) + CRU_DATAPATH_ENABLE);
+	uint64_t value;
+
+	if (number(text, CRU_DATAPATH_LINKS, &value, err))
+		return -1;
+	*enable = (*enable & ~CRU_DATAPATH_LINKS) | value;
+	return 0;
+}
+
+static void get_links(void *card, unsigned int fn, char *text, size_t size)
+{
+	snprintf(text, size, "0x%x",
+		 *cru_bar2_word(card, CRU_DATAPATH(fn) + CRU_DATAPATH_ENABLE) & CRU_DATAPATH_LINKS);
+}
+
+static int set_source_mode(void *card, unsigned int fn, const char *text, char *err)
+{
+	struct cru_ep *ep = endpoint(card, fn);
+
+	if (strcmp(text, "free") && strcmp(text, "ctp")) {
+		snprintf(err, CARD_ERR, "the source mode is free or ctp");
+		return -1;
+	}
+	ep->set.ctp = !strcmp(text, "ctp");
+	cru_ddg_restart(ep);
+	return 0;
+}
+
+static void get_source_mode(void *card, unsigned int fn, char *text, size_t size)
+{
+	snprintf(text, size, "%s", endpoint(card, fn)->set.ctp ? "ctp" : "free");
+}
+
+static int set_pci_id(void *card, unsigned int fn, const char *text, char *err)
+{
+	struct cru *c = card;
+
+	if (!strcasecmp(text, "10dc:0034")) {
+		c->vendor = CRU_VENDOR_CERN;
+		c->device = CRU_DEVICE;
+	} else if (!strcasecmp(text, "1172:e001")) {
+		c->vendor = CRU_VENDOR_ALTERA;
+		c->device = CRU_DEVICE_ALTERA;
+	} else {
+		snprintf(err, CARD_ERR, "a CRU is 10dc:0034 or 1172:e001");
+		return -1;
+	}
+	return 0;
+}
+
+static void get_pci_id(void *card, unsigned int fn, char *text, size_t size)
+{
+	struct cru *c = card;
+
+	snprintf(text, size, "%04x:%04x", c->vendor, c->device);
+}
+
+static int set_serial(void *card, unsigned int fn, const char *text, char *err)
+{
+	uint64_t value;
+
+	if (strlen(text) > 4 || strspn(text, "0123456789") != strlen(text) || !*text) {
+		snprintf(err, CARD_ERR, "'%.40s' is not a serial number from 0 to 9999", text);
+		return -1;
+	}
+	value = strtoul(text, NULL, 10);
+	cru_serial_set(card, value);
+	return 0;
+}
+
+static void get_serial(void *card, unsigned int fn, char *text, size_t size)
+{
+	uint32_t s = ((struct cru *)card)->serial;
+
+	snprintf(text, size, "%c%c%c%c", s & 0xff, s >> 8 & 0xff, s >> 16 & 0xff, s >> 24);
+}
+
+/* A key that is one 32-bit register, in hexadecimal with or without 0x. */
+static int hex_word(uint32_t *word, const char *text, char *err)
+{
+	char *end;
+	unsigned long long value = strtoull(text, &end, 16);
+
+	if (!*text || *text == '-' || *end || value > UINT32_MAX) {
+		snprintf(err, CARD_ERR, "'%.40s' is not a 32-bit hexadecimal number", text);
+		return -1;
+	}
+	*word = value;
+	return 0;
+}
+
+static int set_firmware(void *card, unsigned int fn, const char *text, char *err)
+{
+	return hex_word(cru_bar2_word(card, CRU_FW_HASH), text, err);
+}
+
+static void get_firmware(void *card, unsigned int fn, char *text, size_t size)
+{
+	snprintf(text, size, "%x", *cru_bar2_word(card, CRU_FW_HASH));
+}
+
+static int set_user_logic(void *card, unsigned int fn, const char *text, char *err)
+{
+	return hex_word(cru_bar2_word(card, CRU_UL_HASH), text, err);
+}
+
+static void get_user_logic(void *card, unsigned int fn, char *text, size_t size)
+{
+	snprintf(text, size, "%x", *cru_bar2_word(card, CRU_UL_HASH));
+}
+
+static int set_features(void *card, unsigned int fn, const char *text, char *err)
+{
+	return hex_word(&endpoint(card, fn)->features, text, err);
+}
+
+static void get_features(void *card, unsigned int fn, char *text, size_t size)
+{
+	snprintf(text, size, "%x", endpoint(card, fn)->features);
+}
+
+#define PER_ENDPOINT true, false
+#define PER_CARD false, false
+#define AT_START false, true
+
+const struct card_key cru_keys[] = {
+	{"rate", "bytes/s, 0: no limit", PER_ENDPOINT, set_rate, get_rate},
+	{"packet", "payload bytes of a packet", PER_ENDPOINT, set_packet, get_packet},
+	{"packets-per-tf", "packets of a link in a time frame", PER_ENDPOINT, set_packets_per_tf,
+	 get_packets_per_tf},
+	{"orbit", "first orbit, or ctp", PER_ENDPOINT, set_orbit, get_orbit},
+	{"fifo-depth", "descriptors a link holds", PER_ENDPOINT, set_depth, get_depth},
+	{"depth-register", "what the depth register reads", PER_ENDPOINT, set_depth_register,
+	 get_depth_register},
+	{"refill-latency-us", "from push to first use", PER_ENDPOINT, set_refill, get_refill},
+	{"count-start", "ready counts after a general reset", PER_ENDPOINT, set_count_start,
+	 get_count_start},
+	{"links-enabled", "link mask in the datapath wrapper", PER_ENDPOINT, set_links, get_links},
+	{"source-mode", "free or ctp", PER_ENDPOINT, set_source_mode, get_source_mode},
+	{"features", "firmware feature word", PER_ENDPOINT, set_features, get_features},
+	{"temperature", "degC or none", PER_CARD, set_temperature, get_temperature},
+	{"firmware", "git hash", PER_CARD, set_firmware, get_firmware},
+	{"user-logic", "git hash", PER_CARD, set_user_logic, get_user_logic},
+	{"serial", "0 to 9999", AT_START, set_serial, get_serial},
+	{"pci-id", "10dc:0034 or 1172:e001", AT_START, set_pci_id, get_pci_id},
+	{NULL},
+};
+
+void cru_serial_set(struct cru *c, unsigned int serial)
+{
+	char text[8];
+
+	snprintf(text, sizeof(text), "%04u", serial % 10000);
+	c->serial = (uint32_t)text[0] | text[1] << 8 | text[2] << 16 | (uint32_t)text[3] << 24;
+	*cru_bar2_word(c, CRU_SERIAL) = c->serial;
+}
+
+void cru_keys_default(struct cru *c)
+{
+	unsigned int e;
+
+	c->vendor = CRU_VENDOR_CERN;
+	c->device = CRU_DEVICE;
+	cru_serial_set(c, 245);
+	for (e = 0; e < CRU_ENDPOINTS; e++) {
+		struct cru_settings *s = &c->ep[e].set;
+
+		s->packet = CRU_PAYLOAD_MAX;
+		s->packets_per_tf = 1000;
+		s->orbit = -1;
+		s->depth = CRU_FIFO_DEPTH_DEFAULT;
+		s->depth_register = CRU_FIFO_DEPTH_DEFAULT;
+		c->ep[e].features = 0x40000000;
+		*cru_bar2_word(c, CRU_DATAPATH(e) + CRU_DATAPATH_ENABLE) = 0xf;
+	}
+}

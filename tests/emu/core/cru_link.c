@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * One link of the CRU's DMA block: descriptors in, filled superpages out, sizes to be read.
+ */
+#include "cru.h"
+
+#include <string.h>
+
+uint32_t cru_link_queued(const struct cru_link *k)
+{
+	return k->fifo_count + k->open;
+}
+
+void cru_link_push(struct cru_ep *ep, unsigned int l, uint32_t pages)
+{
+	struct cru_link *k = &ep->link[l];
+	struct cru_desc d = {
+		.addr = (uint64_t)k->high << 32 | k->low,
+		.size = pages * CRU_PAGE_SIZE,
+		.usable_ns = cru_now(ep->card) + ep->set.refill_us * 1000ull,
+	};
+
+	/* Nobody knows what the card does with these: never do it, and say so. */
+	if (!pages || pages > CRU_SP_SIZE_BYTES / CRU_PAGE_SIZE + 1 || d.addr % 4) {
+		ep->bad_descriptor++;
+		return;
+	}
+	if (cru_link_queued(k) >= ep->set.depth) {
+		ep->fifo_overflow++;
+		return;
+	}
+	k->fifo[(k->fifo_head + k->fifo_count) % CRU_DEPTH_MAX] = d;
+	k->fifo_count++;
+	if (ep->internal_link == CRU_NO_LINK)
+		ep->internal_link = l;
+}
+
+static void found_empty(struct cru_link *k)
+{
+	if (!k->starving) {
+		k->starving = true;
+		k->empty++;
+	}
+}
+
+bool cru_link_open(struct cru_ep *ep, unsigned int l, uint64_t now, uint64_t *when)
+{
+	struct cru_link *k = &ep->link[l];
+
+	if (k->open)
+		return true;
+	*when = CARD_STEP_IDLE;
+	if (!k->fifo_count) {
+		found_empty(k);
+		return false;
+	}
+	if (k->fifo[k->fifo_head].usable_ns > now) {
+		found_empty(k);
+		*when = k->fifo[k->fifo_head].usable_ns;
+		return false;
+	}
+	k->cur = k->fifo[k->fifo_head];
+	k->fifo_head = (k->fifo_head + 1) % CRU_DEPTH_MAX;
+	k->fifo_count--;
+	k->open = true;
+	k->starving = false;
+	k->used = 0;
+	k->cur_packets = 0;
+	return true;
+}
+
+void cru_link_close(struct cru_ep *ep, unsigned int l, uint64_t now)
+{
+	struct cru_link *k = &ep->link[l];
+	struct cru_done *d;
+
+	if (!k->open || !k->used)
+		return;
+	if (k->made - k->taken == CRU_DONE_MAX) {
+		ep->size_overflow++;
+		cru_link_settle(ep, l, UINT64_MAX);
+		k->taken++; /* the oldest size is lost */
+	}
+	d = &k->done[k->made++ % CRU_DONE_MAX];
+	d->due_ns = now + ep->fault.late_ms * 1000000;
+	d->entry = CRU_SP_SIZE_ENTRY((k->number + ep->fault.size_index) & 0xff, k->used);
+	d->bytes = k->used;
+	d->packets = k->cur_packets;
+	ep->fault.size_index = 0;
+	k->number++;
+	k->open = false;
+	cru_link_settle(ep, l, now);
+}
+
+static void show_size(struct cru_ep *ep, struct cru_link *k)
+{
+	uint32_t entry;
+
+	if (ep->fault.size_never || k->taken == k->counted)
+		return;
+	entry = k->done[k->taken++ % CRU_DONE_MAX].entry;
+	if (k->size_due)
+		k->size_reg = k->size_next;
+	k->size_due = 0;
+	if (ep->fault.size_late_us) {
+		k->size_next = entry;
+		k->size_due = cru_now(ep->card) + ep->fault.size_late_us * 1000;
+	} else {
+		k->size_reg = entry;
+	}
+}
+
+void cru_link_settle(struct cru_ep *ep, unsigned int l, uint64_t now)
+{
+	struct cru_link *k = &ep->link[l];
+
+	while (k->counted < k->made) {
+		struct cru_done *d = &k->done[k->counted % CRU_DONE_MAX];
+
+		if (d->due_ns > now)
+			break;
+		k->counted++;
+		k->ready += 1 + ep->fault.wrong_count;
+		ep->fault.wrong_count = 0;
+		k->n.superpages++;
+		k->n.bytes += d->bytes;
+		k->n.packets += d->packets;
+		if (k->advances) {
+			k->advances--;
+			show_size(ep, k);
+		}
+	}
+}
+
+void cru_link_advance(struct cru_ep *ep, unsigned int l)
+{
+	struct cru_link *k = &ep->link[l];
+
+	cru_link_settle(ep, l, cru_now(ep->card));
+	if (k->taken == k->counted)
+		k->advances++;
+	else
+		show_size(ep, k);
+}
+
+uint32_t cru_link_size(struct cru_ep *ep, unsigned int l, bool peek)
+{
+	struct cru_link *k = &ep->link[l];
+
+	if (ep->fault.size_zero)
+		return 0;
+	if (k->size_due && cru_now(ep->card) >= k->size_due) {
+		if (peek)
+			return k->size_next;
+		k->size_reg = k->size_next;
+		k->size_due = 0;
+	}
+	return k->size_reg;
+}
+
+void cru_link_reset(struct cru_ep *ep, unsigned int l)
+{
+	struct cru_link *k = &ep->link[l];
+
+	/* Packets written but never to be counted: the ledger names them. */
+	if (k->open)
+		k->n.discarded += k->cur_packets;
+	for (; k->counted < k->made; k->counted++)
+		k->n.discarded += k->done[k->counted % CRU_DONE_MAX].packets;
+	k->high = 0;
+	k->low = 0;
+	k->fifo_head = 0;
+	k->fifo_count = 0;
+	k->open = false;
+	k->used = 0;
+	k->cur_packets = 0;
+	k->made = 0;
+	k->counted = 0;
+	k->taken = 0;
+	k->number = 0;
+	k->ready = ep->set.count_start;
+	k->size_reg = 0;
+	k->size_due = 0;
+	k->advances = 0;
+	k->starving = false;
+}

@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * The control socket: lines in, JSON lines out, a thread per client so that a slow reader of a
+ * long answer holds nobody up. Clients end with the process.
+ */
+#include "emu.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#define LINE_MAX_BYTES 4096
+
+struct client {
+	struct emu *emu;
+	int fd;
+};
+
+static int write_line(int fd, const struct json *j)
+{
+	const char *text = j->text;
+	size_t len = j->len;
+	ssize_t n;
+
+	while (len) {
+		n = send(fd, text, len, MSG_NOSIGNAL);
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0)
+			return -1;
+		text += n;
+		len -= n;
+	}
+	return send(fd, "\n", 1, MSG_NOSIGNAL) == 1 ? 0 : -1;
+}
+
+static void *serve(void *arg)
+{
+	struct client *client = arg;
+	struct json reply = {0};
+	char line[LINE_MAX_BYTES];
+	size_t len = 0;
+	bool gone = false;
+
+	while (!gone) {
+		ssize_t n = recv(client->fd, line + len, sizeof(line) - 1 - len, 0);
+		char *end;
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0)
+			break;
+		len += n;
+		while (!gone && (end = memchr(line, '\n', len))) {
+			*end = '\0';
+			control_run(client->emu, line, &reply);
+			gone = write_line(client->fd, &reply);
+			len -= end + 1 - line;
+			memmove(line, end + 1, len);
+		}
+		if (len == sizeof(line) - 1)
+			gone = true; /* no line is that long */
+	}
+	json_free(&reply);
+	close(client->fd);
+	free(client);
+	return NULL;
+}
+
+struct listener {
+	struct emu *emu;
+	int fd;
+};
+
+static void *listen_on(void *arg)
+{
+	struct listener l = *(struct listener *)arg;
+
+	free(arg);
+	for (;;) {
+		struct client *client;
+		pthread_t thread;
+		int fd = accept4(l.fd, NULL, NULL, SOCK_CLOEXEC);
+
+		if (fd < 0 && (errno == EINTR || errno == ECONNABORTED))
+			continue;
+		if (fd < 0)
+			return NULL;
+		client = malloc(sizeof(*client));
+		if (!client) {
+			close(fd);
+			continue;
+		}
+		client->emu = l.emu;
+		client->fd = fd;
+		if (pthread_create(&thread, NULL, serve, client)) {
+			close(fd);
+			free(client);
+			continue;
+		}
+		pthread_detach(thread);
+	}
+}
+
+int control_listen(struct emu *emu, const char *path)
+{
+	struct sockaddr_un addr = {.sun_family = AF_UNIX};
+	struct listener *l;
+	pthread_t thread;
+	int rc;
+
+	if (strlen(path) >= sizeof(addr.sun_path))
+		return -ENAMETOOLONG;
+	strcpy(addr.sun_path, path);
+	l = malloc(sizeof(*l));
+	if (!l)
+		return -ENOMEM;
+	l->emu = emu;
+	l->fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	if (l->fd < 0) {
+		rc = -errno;
+		goto free_listener;
+	}
+	unlink(path); /* left by a process that was killed */
+	if (bind(l->fd, (struct sockaddr *)&addr, sizeof(addr)) || listen(l->fd, 8)) {
+		rc = -errno;
+		goto close_socket;
+	}
+	rc = -pthread_create(&thread, NULL, listen_on, l);
+	if (rc)
+		goto close_socket;
+	pthread_detach(thread);
+	return 0;
+
+close_socket:
+	close(l->fd);
+free_listener:
+	free(l);
+	return rc;
+}

@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * A card from creation to end, and the way from the model to host memory.
+ */
+#include "emu.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#define NS 1000000000ull
+#define OUTSIDE_QUIET_NS NS /* one line for all DMA outside within that time of each other */
+
+uint64_t emu_now(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return t.tv_sec * NS + t.tv_nsec;
+}
+
+static uint64_t host_now(void *ctx)
+{
+	return emu_now();
+}
+
+/* Called from a step of the model: the function's lock is held. */
+static enum card_dma host_dma(void *ctx, unsigned int fn, uint64_t addr, size_t *len, void **ptr)
+{
+	struct function *f = &((struct emu *)ctx)->fn[fn];
+	uint64_t now;
+
+	if (!config_master_on(&f->config))
+		return CARD_DMA_NO_MASTER;
+	if (dma_lookup(&f->dma, addr, len, ptr))
+		return CARD_DMA_OK;
+	now = emu_now();
+	if (!f->outside_ns || now - f->outside_ns > OUTSIDE_QUIET_NS)
+		fprintf(stderr,
+			"roc-emu: function %u: DMA outside any writable mapping: 0x%" PRIx64
+			", %zu bytes\n",
+			fn, addr, *len);
+	f->outside_ns = now;
+	return CARD_DMA_OUTSIDE;
+}
+
+struct emu *emu_create(const struct card_ops *ops)
+{
+	struct emu *emu = calloc(1, sizeof(*emu));
+	unsigned int i;
+
+	if (!emu)
+		return NULL;
+	emu->ops = ops;
+	emu->host = (struct card_host){.ctx = emu, .dma = host_dma, .now = host_now};
+	emu->card = ops->create(&emu->host);
+	if (!emu->card)
+		goto free_emu;
+	for (i = 0; i < ops->functions; i++) {
+		if (function_init(&emu->fn[i], emu, i))
+			goto free_functions;
+	}
+	return emu;
+
+free_functions:
+	while (i--)
+		function_free(&emu->fn[i]);
+	ops->destroy(emu->card);
+free_emu:
+	free(emu);
+	return NULL;
+}
+
+const struct card_key *emu_key(struct emu *emu, const char *name)
+{
+	const struct card_key *key;
+
+	for (key = emu->ops->keys; key->name; key++) {
+		if (!strcmp(key->name, name))
+			return key;
+	}
+	return NULL;
+}
+
+int emu_set(struct emu *emu, unsigned int fn, const struct card_key *key, const char *value,
+	    char *err)
+{
+	int rc;
+
+	emu_lock_all(emu);
+	rc = key->set(emu->card, fn, value, err);
+	emu_unlock_all(emu, true);
+	return rc;
+}
+
+int emu_start(struct emu *emu)
+{
+	unsigned int i;
+	int rc;
+
+	for (i = 0; i < emu->ops->functions; i++) {
+		rc = function_start(&emu->fn[i]);
+		if (rc)
+			return rc;
+	}
+	return 0;
+}
+
+void emu_destroy(struct emu *emu)
+{
+	unsigned int i;
+
+	atomic_store(&emu->quit, true);
+	for (i = 0; i < emu->ops->functions; i++)
+		vfio_user_stop(&emu->fn[i]);
+	for (i = 0; i < emu->ops->functions; i++)
+		function_stop_engine(&emu->fn[i]);
+	for (i = 0; i < emu->ops->functions; i++)
+		function_free(&emu->fn[i]);
+	emu->ops->destroy(emu->card);
+	free(emu);
+}
+
+void emu_lock_all(struct emu *emu)
+{
+	unsigned int i;
+
+	for (i = 0; i < emu->ops->functions; i++)
+		function_lock(&emu->fn[i]);
+}
+
+void emu_unlock_all(struct emu *emu, bool kick)
+{
+	unsigned int i = emu->ops->functions;
+
+	while (i--)
+		function_unlock(&emu->fn[i], kick);
+}

@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * One emulated card as a running thing: the model, and per function a PCI front, a data engine
+ * thread and a vfio-user thread.
+ *
+ * Locks. Each function has one lock; it guards everything of that function in here and the
+ * function's part of the model. What is common to the card needs all of them, taken in order of
+ * function number (emu_lock_all). The engine thread holds its function's lock while it copies and
+ * lets go as soon as anybody waits, so register accesses are served within one step, and when the
+ * lock is held no DMA is in flight: reset, unmap and bus-master changes are synchronous.
+ */
+#ifndef EMU_EMU_H
+#define EMU_EMU_H
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+
+#include "../core/card.h"
+#include "config_space.h"
+#include "dma_table.h"
+#include "mmio_log.h"
+#include "proto.h"
+
+#define EMU_STEP_BYTES 65536
+
+struct irq {
+	int fd; /* eventfd or -1 */
+	bool masked;
+};
+
+struct function {
+	struct emu *emu;
+	unsigned int nr;
+
+	pthread_mutex_t lock;
+	pthread_cond_t wake; /* the engine waits here */
+	atomic_uint waiting; /* threads that want the lock */
+	bool idle, gave_way; /* the engine is at @wake: until kicked, until nobody waits */
+	bool engine_quit;
+	pthread_t engine;
+	bool engine_runs;
+
+	struct config_space config;
+	struct dma_table dma;
+	struct mmio_log log;
+	struct irq irq[VU_IRQS];
+	bool all_ones;	     /* fault: the link is down */
+	bool vanished;	     /* fault: no server */
+	uint64_t outside_ns; /* last DMA outside any mapping, for the log */
+
+	/* vfio-user side: owned by its thread; fds are written under the lock */
+	int listen_fd, client_fd;
+	pthread_t server;
+	bool server_runs;
+};
+
+struct emu {
+	const struct card_ops *ops;
+	void *card;
+	struct card_host host;
+	struct function fn[CARD_FUNCTIONS];
+	atomic_bool quit;
+	void (*on_quit)(struct emu *emu); /* control command quit */
+};
+
+/* emu.c. @ops decides the card; keys are set between create and start. */
+struct emu *emu_create(const struct card_ops *ops);
+int emu_set(struct emu *emu, unsigned int fn, const struct card_key *key, const char *value,
+	    char *err);
+const struct card_key *emu_key(struct emu *emu, const char *name);
+/* PCI identity is final; engines run. 0 or -errno. */
+int emu_start(struct emu *emu);
+/* Ends every thread that emu_start and vfio_user_listen began; frees all. */
+void emu_destroy(struct emu *emu);
+
+uint64_t emu_now(void);
+void emu_lock_all(struct emu *emu);
+/* @kick: something an engine may wait for could have changed. */
+void emu_unlock_all(struct emu *emu, bool kick);
+
+/* function.c */
+int function_init(struct function *f, struct emu *emu, unsigned int nr);
+void function_free(struct function *f);
+int function_start(struct function *f);
+void function_stop_engine(struct function *f);
+void function_lock(struct function *f);
+void function_unlock(struct function *f, bool kick);
+
+/* What comes over PCI. @len bytes at @off of a BAR; anything but aligned words is a bad access. */
+void function_bar_read(struct function *f, unsigned int bar, uint64_t off, void *data,
+		       uint32_t len);
+void function_bar_write(struct function *f, unsigned int bar, uint64_t off, const void *data,
+			uint32_t len);
+void function_config_read(struct function *f, uint32_t off, void *data, uint32_t len);
+void function_config_write(struct function *f, uint32_t off, const void *data, uint32_t len);
+int function_map(struct function *f, const struct vu_dma_map *map, int fd);
+int function_unmap(struct function *f, const struct vu_dma_unmap *unmap);
+/* Function-level reset. */
+void function_reset(struct function *f);
+/* The host is gone: no mappings, no interrupts, power-on state. */
+void function_host_gone(struct function *f);
+
+/* irq.c: under the function's lock */
+unsigned int irq_count(unsigned int index);
+int irq_set(struct function *f, const struct vfio_irq_set *set, uint32_t data_bytes, const int *fds,
+	    unsigned int fd_count);
+void irq_release(struct function *f);
+
+/* vfio_user.c */
+int vfio_user_listen(struct function *f, const char *path);
+/* Serve one connected client until it leaves; closes @fd. */
+void vfio_user_serve(struct function *f, int fd);
+/* Break the connection and let nobody in until @vanished is false again; under the lock. */
+void vfio_user_vanish(struct function *f);
+void vfio_user_stop(struct function *f);
+
+/* control.c: one command line, one JSON object. */
+struct json;
+void control_run(struct emu *emu, const char *line, struct json *reply);
+/* control_socket.c */
+int control_listen(struct emu *emu, const char *path);
+
+/* speed.c: print how fast the copy loops are. */
+int speed_run(double seconds);
+
+#endif /* EMU_EMU_H */

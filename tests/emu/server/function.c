@@ -1,0 +1,243 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * One PCI function: its lock and engine thread, and everything that reaches it over the bus.
+ */
+#include "emu.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+int function_init(struct function *f, struct emu *emu, unsigned int nr)
+{
+	pthread_condattr_t attr;
+	unsigned int i;
+
+	f->emu = emu;
+	f->nr = nr;
+	f->listen_fd = -1;
+	f->client_fd = -1;
+	for (i = 0; i < VU_IRQS; i++)
+		f->irq[i].fd = -1;
+	if (mmio_log_init(&f->log, emu->ops->bar_size))
+		return -ENOMEM;
+	pthread_mutex_init(&f->lock, NULL);
+	pthread_condattr_init(&attr);
+	pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
+	pthread_cond_init(&f->wake, &attr);
+	pthread_condattr_destroy(&attr);
+	return 0;
+}
+
+void function_free(struct function *f)
+{
+	irq_release(f);
+	dma_unmap_all(&f->dma);
+	mmio_log_free(&f->log);
+	pthread_cond_destroy(&f->wake);
+	pthread_mutex_destroy(&f->lock);
+}
+
+void function_lock(struct function *f)
+{
+	atomic_fetch_add(&f->waiting, 1);
+	pthread_mutex_lock(&f->lock);
+	atomic_fetch_sub(&f->waiting, 1);
+}
+
+void function_unlock(struct function *f, bool kick)
+{
+	bool wake = f->gave_way ? !atomic_load(&f->waiting) : f->idle && kick;
+
+	pthread_mutex_unlock(&f->lock);
+	if (wake)
+		pthread_cond_signal(&f->wake);
+}
+
+static void wait_idle(struct function *f, uint64_t until)
+{
+	struct timespec t = {until / 1000000000, until % 1000000000};
+
+	f->idle = true;
+	if (until == CARD_STEP_IDLE)
+		pthread_cond_wait(&f->wake, &f->lock);
+	else
+		pthread_cond_timedwait(&f->wake, &f->lock, &t);
+	f->idle = false;
+}
+
+static void give_way(struct function *f)
+{
+	f->gave_way = true;
+	pthread_cond_wait(&f->wake, &f->lock);
+	f->gave_way = false;
+}
+
+static void *engine(void *arg)
+{
+	struct function *f = arg;
+	struct emu *emu = f->emu;
+
+	pthread_mutex_lock(&f->lock);
+	while (!f->engine_quit) {
+		uint64_t until = CARD_STEP_IDLE;
+
+		if (!f->all_ones)
+			until = emu->ops->step(emu->card, f->nr, EMU_STEP_BYTES);
+		if (until != CARD_STEP_AGAIN)
+			wait_idle(f, until);
+		else if (atomic_load(&f->waiting))
+			give_way(f);
+	}
+	pthread_mutex_unlock(&f->lock);
+	return NULL;
+}
+
+int function_start(struct function *f)
+{
+	const struct card_ops *ops = f->emu->ops;
+	void *card = f->emu->card;
+	int rc;
+
+	config_init(&f->config, ops->vendor(card), ops->device(card), ops->bar_size);
+	rc = -pthread_create(&f->engine, NULL, engine, f);
+	f->engine_runs = !rc;
+	return rc;
+}
+
+void function_stop_engine(struct function *f)
+{
+	if (!f->engine_runs)
+		return;
+	function_lock(f);
+	f->engine_quit = true;
+	function_unlock(f, true);
+	pthread_join(f->engine, NULL);
+	f->engine_runs = false;
+}
+
+static bool is_word(struct function *f, unsigned int bar, uint64_t off, uint32_t len)
+{
+	return config_memory_on(&f->config) && len == 4 && !(off % 4) &&
+	       off + 4 <= f->emu->ops->bar_size[bar];
+}
+
+/* The locks that an access to this BAR needs. */
+static void lock_bar(struct function *f, unsigned int bar)
+{
+	if (f->emu->ops->common_bars & 1u << bar)
+		emu_lock_all(f->emu);
+	else
+		function_lock(f);
+}
+
+static void unlock_bar(struct function *f, unsigned int bar, bool kick)
+{
+	if (f->emu->ops->common_bars & 1u << bar)
+		emu_unlock_all(f->emu, kick);
+	else
+		function_unlock(f, kick);
+}
+
+void function_bar_read(struct function *f, unsigned int bar, uint64_t off, void *data, uint32_t len)
+{
+	struct emu *emu = f->emu;
+
+	memset(data, 0xff, len);
+	lock_bar(f, bar);
+	if (!is_word(f, bar, off, len)) {
+		f->log.bad++;
+	} else {
+		uint32_t value = ~0u;
+
+		if (!f->all_ones)
+			value = emu->ops->read(emu->card, f->nr, bar, off);
+		mmio_log_access(&f->log, false, bar, off, value, emu_now());
+		memcpy(data, &value, sizeof(value));
+	}
+	unlock_bar(f, bar, false);
+}
+
+void function_bar_write(struct function *f, unsigned int bar, uint64_t off, const void *data,
+			uint32_t len)
+{
+	struct emu *emu = f->emu;
+	uint32_t value;
+
+	lock_bar(f, bar);
+	if (!is_word(f, bar, off, len)) {
+		f->log.bad++;
+	} else {
+		memcpy(&value, data, sizeof(value));
+		mmio_log_access(&f->log, true, bar, off, value, emu_now());
+		if (!f->all_ones)
+			emu->ops->write(emu->card, f->nr, bar, off, value);
+	}
+	unlock_bar(f, bar, true);
+}
+
+void function_config_read(struct function *f, uint32_t off, void *data, uint32_t len)
+{
+	function_lock(f);
+	if (f->all_ones)
+		memset(data, 0xff, len);
+	else
+		config_read(&f->config, off, data, len);
+	function_unlock(f, false);
+}
+
+static void reset_locked(struct function *f)
+{
+	config_reset(&f->config);
+	f->emu->ops->reset(f->emu->card, f->nr);
+}
+
+void function_config_write(struct function *f, uint32_t off, const void *data, uint32_t len)
+{
+	function_lock(f);
+	if (!f->all_ones && config_write(&f->config, off, data, len))
+		reset_locked(f);
+	function_unlock(f, true);
+}
+
+int function_map(struct function *f, const struct vu_dma_map *map, int fd)
+{
+	int rc;
+
+	function_lock(f);
+	rc = dma_map(&f->dma, map->address, map->size, fd, map->offset,
+		     map->flags & VFIO_DMA_MAP_FLAG_WRITE);
+	function_unlock(f, false);
+	return rc;
+}
+
+int function_unmap(struct function *f, const struct vu_dma_unmap *unmap)
+{
+	int rc = 0;
+
+	function_lock(f);
+	if (unmap->flags & VFIO_DMA_UNMAP_FLAG_ALL)
+		dma_unmap_all(&f->dma);
+	else
+		rc = dma_unmap(&f->dma, unmap->address, unmap->size);
+	function_unlock(f, false);
+	return rc;
+}
+
+void function_reset(struct function *f)
+{
+	function_lock(f);
+	reset_locked(f);
+	function_unlock(f, true);
+}
+
+void function_host_gone(struct function *f)
+{
+	function_lock(f);
+	reset_locked(f);
+	irq_release(f);
+	dma_unmap_all(&f->dma);
+	function_unlock(f, true);
+}

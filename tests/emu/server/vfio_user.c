@@ -1,0 +1,405 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * The vfio-user server of one function: one client at a time, one message after the other.
+ */
+#include "emu.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+/* A message being handled, and its answer. */
+struct message {
+	struct vu_header head;
+	uint8_t *body;
+	uint32_t len; /* of the body */
+	int fds[VU_MAX_FDS];
+	unsigned int fd_count;
+
+	uint8_t *reply; /* room for VU_MAX_MESSAGE */
+	uint32_t reply_len;
+};
+
+static void close_fds(struct message *m)
+{
+	while (m->fd_count)
+		close(m->fds[--m->fd_count]);
+}
+
+static int take_fds(struct message *m, struct msghdr *msg)
+{
+	struct cmsghdr *c;
+	int rc = 0;
+
+	for (c = CMSG_FIRSTHDR(msg); c; c = CMSG_NXTHDR(msg, c)) {
+		unsigned int i, n;
+		int fd;
+
+		if (c->cmsg_level != SOL_SOCKET || c->cmsg_type != SCM_RIGHTS)
+			continue;
+		n = (c->cmsg_len - CMSG_LEN(0)) / sizeof(int);
+		for (i = 0; i < n; i++) {
+			memcpy(&fd, CMSG_DATA(c) + i * sizeof(int), sizeof(fd));
+			if (m->fd_count < VU_MAX_FDS) {
+				m->fds[m->fd_count++] = fd;
+			} else {
+				close(fd);
+				rc = -1;
+			}
+		}
+	}
+	return msg->msg_flags & MSG_CTRUNC ? -1 : rc;
+}
+
+/* All @len bytes, and the file descriptors that come with them. 0, or -1 when the client is gone.
+ */
+static int receive(int fd, struct message *m, void *data, size_t len)
+{
+	char control[CMSG_SPACE(sizeof(int) * (VU_MAX_FDS + 1))];
+
+	while (len) {
+		struct iovec iov = {.iov_base = data, .iov_len = len};
+		struct msghdr msg = {
+			.msg_iov = &iov,
+			.msg_iovlen = 1,
+			.msg_control = control,
+			.msg_controllen = sizeof(control),
+		};
+		ssize_t n = recvmsg(fd, &msg, MSG_CMSG_CLOEXEC);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0 || take_fds(m, &msg))
+			return -1;
+		data = (char *)data + n;
+		len -= n;
+	}
+	return 0;
+}
+
+static int send_all(int fd, const void *data, size_t len)
+{
+	while (len) {
+		ssize_t n = send(fd, data, len, MSG_NOSIGNAL);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0)
+			return -1;
+		data = (const char *)data + n;
+		len -= n;
+	}
+	return 0;
+}
+
+/* The answer's body; zeroed. */
+static void *reply(struct message *m, uint32_t len)
+{
+	void *body = m->reply + sizeof(struct vu_header);
+
+	m->reply_len = len;
+	memset(body, 0, len);
+	return body;
+}
+
+static int do_version(struct function *f, struct message *m)
+{
+	const struct vu_version *ask = (const void *)m->body;
+	struct vu_version *answer;
+	struct json j = {0};
+
+	if (m->len < sizeof(*ask) || ask->major != 0)
+		return -EINVAL;
+	json_object(&j, NULL);
+	json_object(&j, "capabilities");
+	json_uint(&j, "max_msg_fds", VU_MAX_FDS);
+	json_uint(&j, "max_data_xfer_size", VU_MAX_XFER);
+	json_uint(&j, "pgsizes", 4096);
+	json_uint(&j, "max_dma_maps", VU_MAX_MAPS);
+	json_end_object(&j);
+	json_end_object(&j);
+	answer = reply(m, sizeof(*answer) + j.len + 1);
+	memcpy(answer->json, j.text, j.len + 1);
+	json_free(&j);
+	return 0;
+}
+
+static int do_map(struct function *f, struct message *m)
+{
+	struct vu_dma_map map;
+
+	if (m->len < sizeof(map) || m->fd_count > 1)
+		return -EINVAL;
+	memcpy(&map, m->body, sizeof(map));
+	return function_map(f, &map, m->fd_count ? m->fds[0] : -1);
+}
+
+static int do_unmap(struct function *f, struct message *m)
+{
+	struct vu_dma_unmap unmap;
+
+	if (m->len < sizeof(unmap))
+		return -EINVAL;
+	memcpy(&unmap, m->body, sizeof(unmap));
+	if (unmap.flags & ~VFIO_DMA_UNMAP_FLAG_ALL)
+		return -EOPNOTSUPP; /* dirty bitmaps */
+	memcpy(reply(m, sizeof(unmap)), &unmap, sizeof(unmap));
+	return function_unmap(f, &unmap);
+}
+
+static int do_device_info(struct function *f, struct message *m)
+{
+	struct vu_device_info *info = reply(m, sizeof(*info));
+
+	info->argsz = sizeof(*info);
+	info->flags = VFIO_DEVICE_FLAGS_RESET | VFIO_DEVICE_FLAGS_PCI;
+	info->regions = VU_REGIONS;
+	info->irqs = VU_IRQS;
+	return 0;
+}
+
+static uint64_t region_size(struct function *f, uint32_t region)
+{
+	if (region < CARD_BARS)
+		return f->emu->ops->bar_size[region];
+	return region == VFIO_PCI_CONFIG_REGION_INDEX ? VU_CONFIG_SIZE : 0;
+}
+
+static int do_region_info(struct function *f, struct message *m)
+{
+	struct vfio_region_info ask, *info;
+
+	if (m->len < sizeof(ask))
+		return -EINVAL;
+	memcpy(&ask, m->body, sizeof(ask));
+	if (ask.index >= VU_REGIONS)
+		return -EINVAL;
+	info = reply(m, sizeof(*info));
+	info->argsz = sizeof(*info);
+	info->index = ask.index;
+	info->size = region_size(f, ask.index);
+	if (info->size)
+		info->flags = VFIO_REGION_INFO_FLAG_READ | VFIO_REGION_INFO_FLAG_WRITE;
+	return 0;
+}
+
+static int do_irq_info(struct function *f, struct message *m)
+{
+	struct vfio_irq_info ask, *info;
+
+	if (m->len < sizeof(ask))
+		return -EINVAL;
+	memcpy(&ask, m->body, sizeof(ask));
+	if (ask.index >= VU_IRQS)
+		return -EINVAL;
+	info = reply(m, sizeof(*info));
+	info->argsz = sizeof(*info);
+	info->index = ask.index;
+	info->count = irq_count(ask.index);
+	info->flags = VFIO_IRQ_INFO_EVENTFD;
+	if (ask.index == VFIO_PCI_INTX_IRQ_INDEX)
+		info->flags |= VFIO_IRQ_INFO_MASKABLE | VFIO_IRQ_INFO_AUTOMASKED;
+	return 0;
+}
+
+static int do_set_irqs(struct function *f, struct message *m)
+{
+	const struct vfio_irq_set *set = (const void *)m->body;
+	int rc;
+
+	if (m->len < sizeof(*set))
+		return -EINVAL;
+	function_lock(f);
+	rc = irq_set(f, set, m->len - sizeof(*set), m->fds, m->fd_count);
+	function_unlock(f, false);
+	return rc;
+}
+
+static bool access_ok(struct function *f, const struct vu_region_access *a)
+{
+	uint64_t size = a->region < VU_REGIONS ? region_size(f, a->region) : 0;
+
+	return a->count && a->count <= VU_MAX_XFER && a->offset < size &&
+	       a->count <= size - a->offset;
+}
+
+static int do_read(struct function *f, struct message *m)
+{
+	struct vu_region_access ask, *answer;
+
+	if (m->len < sizeof(ask))
+		return -EINVAL;
+	memcpy(&ask, m->body, sizeof(ask));
+	if (!access_ok(f, &ask))
+		return -EINVAL;
+	answer = reply(m, sizeof(ask) + ask.count);
+	memcpy(answer, &ask, sizeof(ask));
+	if (ask.region == VFIO_PCI_CONFIG_REGION_INDEX)
+		function_config_read(f, ask.offset, answer->data, ask.count);
+	else
+		function_bar_read(f, ask.region, ask.offset, answer->data, ask.count);
+	return 0;
+}
+
+static int do_write(struct function *f, struct message *m)
+{
+	const struct vu_region_access *ask = (const void *)m->body;
+
+	if (m->len < sizeof(*ask) || !access_ok(f, ask) || m->len - sizeof(*ask) < ask->count)
+		return -EINVAL;
+	if (ask->region == VFIO_PCI_CONFIG_REGION_INDEX)
+		function_config_write(f, ask->offset, ask->data, ask->count);
+	else
+		function_bar_write(f, ask->region, ask->offset, ask->data, ask->count);
+	memcpy(reply(m, sizeof(*ask)), ask, sizeof(*ask));
+	return 0;
+}
+
+static int do_reset(struct function *f, struct message *m)
+{
+	function_reset(f);
+	return 0;
+}
+
+static int (*const handlers[])(struct function *, struct message *) = {
+	[VU_VERSION] = do_version,
+	[VU_DMA_MAP] = do_map,
+	[VU_DMA_UNMAP] = do_unmap,
+	[VU_DEVICE_GET_INFO] = do_device_info,
+	[VU_GET_REGION_INFO] = do_region_info,
+	[VU_GET_IRQ_INFO] = do_irq_info,
+	[VU_SET_IRQS] = do_set_irqs,
+	[VU_REGION_READ] = do_read,
+	[VU_REGION_WRITE] = do_write,
+	[VU_DEVICE_RESET] = do_reset,
+};
+
+/* 0, or -1 when this client has to go. */
+static int handle(struct function *f, int fd, struct message *m)
+{
+	struct vu_header *head = (struct vu_header *)m->reply;
+	unsigned int command = m->head.command;
+	int rc = -EOPNOTSUPP;
+
+	if ((m->head.flags & VU_TYPE) == VU_REPLY)
+		return 0; /* we ask nothing, so this answers nothing */
+	m->reply_len = 0;
+	if (command < sizeof(handlers) / sizeof(handlers[0]) && handlers[command])
+		rc = handlers[command](f, m);
+	if (m->head.flags & VU_NO_REPLY)
+		return 0;
+	if (rc)
+		m->reply_len = 0;
+	head->id = m->head.id;
+	head->command = m->head.command;
+	head->size = sizeof(*head) + m->reply_len;
+	head->flags = VU_REPLY | (rc ? VU_ERROR : 0);
+	head->error = -rc;
+	return send_all(fd, m->reply, head->size);
+}
+
+void vfio_user_serve(struct function *f, int fd)
+{
+	struct message m = {0};
+
+	m.body = malloc(VU_MAX_MESSAGE);
+	m.reply = malloc(VU_MAX_MESSAGE);
+	while (m.body && m.reply && !receive(fd, &m, &m.head, sizeof(m.head))) {
+		if (m.head.size < sizeof(m.head) || m.head.size > VU_MAX_MESSAGE) {
+			fprintf(stderr, "roc-emu: function %u: message of %u bytes\n", f->nr,
+				m.head.size);
+			break;
+		}
+		m.len = m.head.size - sizeof(m.head);
+		if (receive(fd, &m, m.body, m.len) || handle(f, fd, &m))
+			break;
+		close_fds(&m);
+	}
+	close_fds(&m);
+	free(m.body);
+	free(m.reply);
+	function_host_gone(f);
+	function_lock(f);
+	f->client_fd = -1;
+	function_unlock(f, false);
+	close(fd);
+}
+
+static void *server(void *arg)
+{
+	struct function *f = arg;
+
+	while (!atomic_load(&f->emu->quit)) {
+		int fd = accept4(f->listen_fd, NULL, NULL, SOCK_CLOEXEC);
+		bool wanted;
+
+		if (fd < 0 && (errno == EINTR || errno == ECONNABORTED))
+			continue;
+		if (fd < 0)
+			break;
+		function_lock(f);
+		wanted = !f->vanished && !atomic_load(&f->emu->quit);
+		if (wanted)
+			f->client_fd = fd;
+		function_unlock(f, false);
+		if (wanted)
+			vfio_user_serve(f, fd);
+		else
+			close(fd);
+	}
+	return NULL;
+}
+
+int vfio_user_listen(struct function *f, const char *path)
+{
+	struct sockaddr_un addr = {.sun_family = AF_UNIX};
+	int rc;
+
+	if (strlen(path) >= sizeof(addr.sun_path))
+		return -ENAMETOOLONG;
+	strcpy(addr.sun_path, path);
+	f->listen_fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	if (f->listen_fd < 0)
+		return -errno;
+	unlink(path); /* left by a process that was killed */
+	if (bind(f->listen_fd, (struct sockaddr *)&addr, sizeof(addr)) || listen(f->listen_fd, 1)) {
+		rc = -errno;
+		goto close_socket;
+	}
+	rc = -pthread_create(&f->server, NULL, server, f);
+	if (rc)
+		goto close_socket;
+	f->server_runs = true;
+	return 0;
+
+close_socket:
+	close(f->listen_fd);
+	f->listen_fd = -1;
+	return rc;
+}
+
+void vfio_user_vanish(struct function *f)
+{
+	f->vanished = true;
+	if (f->client_fd >= 0)
+		shutdown(f->client_fd, SHUT_RDWR);
+}
+
+void vfio_user_stop(struct function *f)
+{
+	if (!f->server_runs)
+		return;
+	function_lock(f);
+	shutdown(f->listen_fd, SHUT_RDWR);
+	if (f->client_fd >= 0)
+		shutdown(f->client_fd, SHUT_RDWR);
+	function_unlock(f, false);
+	pthread_join(f->server, NULL);
+	close(f->listen_fd);
+	f->listen_fd = -1;
+	f->server_runs = false;
+}

@@ -1,0 +1,31 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+#
+# Host tests: every tests/unit/*.c is one CUnit program, $(O)/unit/NAME. What a program links comes
+# from its prefix (emu_, libroc_, utils_) and from UNIT_LIBS_NAME: objects, archives or -l flags.
+# `make unit` runs them all, UNIT="NAME ..." only some.
+
+UNIT_NAMES := $(patsubst tests/unit/%.c,%,$(wildcard tests/unit/*.c))
+UNIT_TIMEOUT ?= 60
+UNIT ?= $(UNIT_NAMES)
+
+UNIT_PREFIX_LIBS_emu = $(EMU_OBJS)
+UNIT_PREFIX_LIBS_libroc = $(O)/libroc/libroc.a
+UNIT_PREFIX_LIBS_utils = $(O)/libroc/libroc.a
+
+unit_libs = $(UNIT_PREFIX_LIBS_$(firstword $(subst _, ,$(1)))) $(UNIT_LIBS_$(1))
+
+UNIT_LDLIBS ?= -lcunit -ludev -lnuma -lm
+
+define unit_program
+$(O)/unit/$(1): $(O)/tests/unit/$(1).o $(filter-out -l%,$(call unit_libs,$(1)))
+	@mkdir -p $$(@D)
+	$$(CC) $$(CFLAGS) -pthread -o $$@ $$(filter %.o %.a,$$^) $(filter -l%,$(call unit_libs,$(1))) $$(UNIT_LDLIBS)
+$(O)/tests/unit/$(1).o: CFLAGS += -pthread
+endef
+$(foreach name,$(UNIT_NAMES),$(eval $(call unit_program,$(name))))
+
+.PHONY: unit unit-programs
+unit-programs: $(UNIT:%=$(O)/unit/%)
+
+unit: unit-programs $(O)/emu/roc-emu
+	ROC_EMU=$(O)/emu/roc-emu tests/unit/run $(UNIT_TIMEOUT) $(UNIT:%=$(O)/unit/%)
