@@ -1,0 +1,154 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""
+What is fetched once and kept outside the source tree, in $XDG_CACHE_HOME/roc.
+
+A *tree* is a directory of unpacked Debian packages made by mmdebstrap: nothing is installed, no
+package script runs, so neither root nor a user namespace is needed to make one. Each tree is
+named by a hash of its recipe, built beside its final place and renamed, under a lock: a tree that
+exists is complete, and two builds at once share the work.
+
+  qemu          QEMU with the vfio-user client, run by its own dynamic loader
+  kernel-NAME   one kernel: image, modules, headers and the compiler that fits it
+  guest         the programs inside the guest
+"""
+
+import contextlib
+import fcntl
+import hashlib
+import json
+import os
+import shutil
+import subprocess
+import tempfile
+import time
+
+from .util import VmError, say
+
+MIRROR = os.environ.get("ROC_DEBIAN_MIRROR", "http://deb.debian.org")
+FORMAT = 1  # raise it when the way trees are made changes
+
+_TRIXIE = ["debian trixie main", "debian-security trixie-security main"]
+_BOOKWORM = ["debian bookworm main", "debian-security bookworm-security main"]
+_BACKPORTS = ["debian trixie-backports main"]
+_BUILD_TOOLS = ["bash", "coreutils", "diffutils", "findutils", "gawk", "gcc", "grep", "kmod",
+                "linux-headers-amd64", "linux-image-amd64", "make", "sed"]
+
+# suite to take as base, further sources, suite that wins, packages
+RECIPES = {
+    "qemu": ("trixie", _TRIXIE + _BACKPORTS, "trixie-backports", ["qemu-system-x86"]),
+    "kernel-6.1": ("bookworm", _BOOKWORM, None, _BUILD_TOOLS),
+    "kernel-6.12": ("trixie", _TRIXIE, None, _BUILD_TOOLS + ["dkms"]),
+    "kernel-new": ("trixie", _TRIXIE + _BACKPORTS, "trixie-backports", _BUILD_TOOLS),
+    "guest": ("trixie", _TRIXIE, None, [
+        "base-files", "base-passwd", "bash", "coreutils", "findutils", "gawk", "grep", "kmod",
+        "less", "libcunit1", "libnuma1", "libudev1", "mount", "ncurses-base", "ncurses-bin",
+        "numactl", "pciutils", "procps", "sed", "strace", "tar", "udev", "util-linux"]),
+}
+
+KERNELS = [name[len("kernel-"):] for name in RECIPES if name.startswith("kernel-")]
+
+
+def cache_dir():
+    base = os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")
+    path = os.path.join(base, "roc")
+    os.makedirs(path, exist_ok=True)
+    return path
+
+
+@contextlib.contextmanager
+def locked(name):
+    with open(os.path.join(cache_dir(), name + ".lock"), "w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
+
+
+def _recipe_hash(name):
+    return hashlib.sha256(json.dumps([FORMAT, RECIPES[name]]).encode()).hexdigest()[:12]
+
+
+def tree(name):
+    """The path of a tree, built now when it is not there yet."""
+    path = os.path.join(cache_dir(), "%s-%s" % (name, _recipe_hash(name)))
+    if not os.path.isdir(path):
+        with locked(name):
+            if not os.path.isdir(path):
+                _build_tree(name, path)
+    return path
+
+
+def _build_tree(name, path):
+    if not shutil.which("mmdebstrap"):
+        raise VmError("mmdebstrap is missing: run tests/vm/packages")
+    base, sources, winner, packages = RECIPES[name]
+    say("cache: fetching %s into %s" % (name, path))
+    begin = time.monotonic()
+    work = tempfile.mkdtemp(prefix=".%s-" % name, dir=cache_dir())
+    try:
+        root = os.path.join(work, "root")
+        argv = ["mmdebstrap", "--quiet", "--variant=extract", "--mode=chrootless",
+                "--architectures=amd64", "--aptopt=APT::Install-Recommends \"false\"",
+                "--aptopt=Acquire::Retries \"3\"", "--include=" + ",".join(packages)]
+        if winner:
+            pin = os.path.join(work, "preferences")
+            with open(pin, "w") as f:
+                f.write("Package: *\nPin: release n=%s\nPin-Priority: 990\n" % winner)
+            argv.append("--aptopt=Dir::Etc::Preferences \"%s\"" % pin)
+        sources_text = "".join("deb %s/%s\n" % (MIRROR, s) for s in sources)
+        made = subprocess.run(argv + [base, root, "-"], input=sources_text, text=True,
+                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=900)
+        if made.returncode:
+            raise VmError("mmdebstrap could not make '%s':\n%s" % (name, made.stdout.strip()))
+        # Only files that are needed: no device node, no package list. Directories that the
+        # package left unreadable for others must stay removable by their owner.
+        for sub in ("dev", "var/lib/apt", "var/cache"):
+            shutil.rmtree(os.path.join(root, sub), ignore_errors=True)
+        for sub in ("dev", "proc", "sys", "mnt", "tmp"):
+            os.makedirs(os.path.join(root, sub), exist_ok=True)
+        os.rename(root, path)
+    finally:
+        shutil.rmtree(work, ignore_errors=True)
+    say("cache: %s ready in %.0f s" % (name, time.monotonic() - begin))
+
+
+def kernel_release(kernel):
+    """Full version text of one of KERNELS, for example 6.12.107+deb13-amd64."""
+    boot = os.path.join(tree("kernel-" + kernel), "boot")
+    images = sorted(f for f in os.listdir(boot) if f.startswith("vmlinuz-"))
+    if len(images) != 1:
+        raise VmError("expected one kernel in %s, found %s" % (boot, images))
+    return images[0][len("vmlinuz-"):]
+
+
+def kernel_image(kernel):
+    return os.path.join(tree("kernel-" + kernel), "boot", "vmlinuz-" + kernel_release(kernel))
+
+
+def qemu_command():
+    """How to call QEMU: $QEMU if set, else the cached one by its own loader."""
+    own = os.environ.get("QEMU")
+    if own:
+        return own.split()
+    root = tree("qemu")
+    lib = os.path.join(root, "usr/lib/x86_64-linux-gnu")
+    return [os.path.join(lib, "ld-linux-x86-64.so.2"), "--library-path", lib,
+            os.path.join(root, "usr/bin/qemu-system-x86_64"),
+            "-L", os.path.join(root, "usr/share/seabios"),
+            "-L", os.path.join(root, "usr/share/qemu")]
+
+
+def run_in_tree(name, command, binds, limit=600, **kwargs):
+    """
+    Run a shell command with a tree as its root, for building modules. binds: (host directory,
+    place below /mnt) pairs. Works without privilege where user namespaces are allowed.
+    """
+    root = tree(name)
+    script = ["set -e", "mount --rbind /dev %s/dev" % root, "mount --rbind /proc %s/proc" % root,
+              "mount -t tmpfs tmpfs %s/mnt" % root, "mount -t tmpfs tmpfs %s/tmp" % root]
+    for host, place in binds:
+        script += ["mkdir -p %s/mnt/%s" % (root, place),
+                   "mount --bind '%s' %s/mnt/%s" % (host, root, place)]
+    script.append("exec chroot %s /usr/bin/env -i PATH=/usr/sbin:/usr/bin HOME=/tmp LC_ALL=C "
+                  "/bin/bash -c \"$1\"" % root)
+    user = [] if os.geteuid() == 0 else ["--user", "--map-root-user"]
+    argv = ["unshare"] + user + ["--mount", "sh", "-c", "\n".join(script), "sh", command]
+    return subprocess.run(argv, timeout=limit, **kwargs)

@@ -1,0 +1,104 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""The emulated cards of one guest: one roc-emu process each."""
+
+import json
+import os
+import select
+import signal
+import socket
+import subprocess
+import time
+
+from .util import VmError, build_dir, start, stop
+
+FIRST_SERIAL = 245
+READY_LIMIT = 15.0
+ENDPOINTS = {"cru": 2}
+
+
+def parse_cards(text):
+    """'cru:2' -> ['cru', 'cru']; 'none' -> []."""
+    cards = []
+    if text in ("none", ""):
+        return cards
+    for part in text.split(","):
+        kind, _, count = part.partition(":")
+        if kind not in ENDPOINTS or not (count or "1").isdigit():
+            raise VmError("--cards %s: say for example cru:2 or none (known cards: %s)"
+                          % (text, ", ".join(sorted(ENDPOINTS))))
+        cards += [kind] * int(count or "1")
+    return cards
+
+
+class Emulator:
+    """Owner of one roc-emu process and of its directory of sockets."""
+
+    def __init__(self, number, kind, directory, settings):
+        self.number = number
+        self.kind = kind
+        self.directory = directory
+        self.endpoints = ENDPOINTS[kind]
+        os.makedirs(directory)
+        program = os.path.join(build_dir(), "emu", "roc-emu")
+        if not os.path.exists(program):
+            raise VmError("%s is missing: run make" % program)
+        argv = [program, "--card", kind, "--dir", directory, "--serial",
+                str(FIRST_SERIAL + number)]
+        for setting in settings:
+            argv += ["--set", setting]
+        self._log = open(os.path.join(directory, "stderr"), "w+")
+        self._process = start(argv, signal.SIGTERM, stdin=subprocess.DEVNULL,
+                              stdout=subprocess.PIPE, stderr=self._log)
+
+    def wait_ready(self):
+        deadline = time.monotonic() + READY_LIMIT
+        text = b""
+        while b"ready" not in text:
+            left = deadline - time.monotonic()
+            if left <= 0 or not select.select([self._process.stdout], [], [], left)[0]:
+                raise VmError("card %d: roc-emu is not ready after %d s" %
+                              (self.number, READY_LIMIT))
+            data = os.read(self._process.stdout.fileno(), 4096)
+            if not data:
+                raise VmError("card %d: roc-emu ended at once: %s" %
+                              (self.number, self.errors().strip()))
+            text += data
+
+    @property
+    def pid(self):
+        return self._process.pid
+
+    def alive(self):
+        return self._process.poll() is None
+
+    def socket_path(self, endpoint):
+        return os.path.join(self.directory, "ep%d.sock" % endpoint)
+
+    @property
+    def control_path(self):
+        return os.path.join(self.directory, "ctl.sock")
+
+    def control(self, line, limit=10.0):
+        """One control line, its JSON answer as a dictionary."""
+        with socket.socket(socket.AF_UNIX) as s:
+            s.settimeout(limit)
+            s.connect(self.control_path)
+            s.sendall(line.encode() + b"\n")
+            answer = b""
+            while not answer.endswith(b"\n"):
+                data = s.recv(65536)
+                if not data:
+                    raise VmError("card %d: no answer to '%s'" % (self.number, line))
+                answer += data
+        return json.loads(answer)
+
+    def errors(self):
+        with open(self._log.name) as f:
+            return f.read()
+
+    def stop(self):
+        """End it; its exit status (non-zero when the card wrote where nothing was mapped)."""
+        status = stop(self._process, 10.0)
+        self._process.stdout.close()
+        self._log.close()
+        return status

@@ -1,0 +1,93 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""
+The command line of the virtual machine: a two-socket server in small. Two NUMA nodes, each with
+one CPU, half of the memory and a PCIe host bridge of its own; card K sits on node K mod 2, each of
+its endpoints behind a root port of its own.
+"""
+
+import json
+import os
+import re
+
+from . import cache
+from .util import VmError
+
+NODES = 2
+IOMMU_ARGS = {"off": "intel_iommu=off", "on": "intel_iommu=on iommu=nopt",
+              "pt": "intel_iommu=on iommu=pt"}
+
+# tsc=reliable: emulated CPUs share the host's clock, and every other clock source is a slow device.
+KERNEL_ARGS = ("console=ttyS0 loglevel=7 panic=-1 oops=panic tsc=reliable no_timer_check "
+               "mitigations=off init_on_alloc=0 nmi_watchdog=0 rcupdate.rcu_cpu_stall_timeout=120 "
+               "watchdog_thresh=60")
+
+
+def parse_size(text):
+    match = re.fullmatch(r"(\d+)([MG])", text)
+    if not match:
+        raise VmError("--memory %s: say for example 4G or 3072M" % text)
+    size = int(match.group(1)) << (20 if match.group(2) == "M" else 30)
+    if size < 1 << 30:
+        raise VmError("--memory %s: the guest needs at least 1G" % text)
+    return size
+
+
+def _has_kvm():
+    """/dev/kvm alone proves nothing: only these two modules boot an unchanged kernel."""
+    return (any(os.path.isdir("/sys/module/" + m) for m in ("kvm_intel", "kvm_amd"))
+            and os.access("/dev/kvm", os.R_OK | os.W_OK))
+
+
+def command(kernel, memory, iommu, emulators, ports, initrd, console, tty=None):
+    """
+    ports: port name -> path of the socket that QEMU connects to; console: file for the kernel
+    log; tty: socket path of the terminal, or None.
+    """
+    half = parse_size(memory) // NODES
+    accel = "kvm" if _has_kvm() else "tcg,thread=multi"
+    argv = cache.qemu_command() + [
+        "-name", "roc", "-nodefaults", "-no-user-config", "-display", "none", "-no-reboot",
+        "-accel", accel, "-cpu", "host" if accel == "kvm" else "max",
+        "-machine", "q35,usb=off,vmport=off", "-m", "%dB" % (half * NODES),
+        "-smp", "%d,sockets=%d,cores=1,threads=1" % (NODES, NODES),
+        "-kernel", cache.kernel_image(kernel), "-initrd", initrd,
+        "-append", KERNEL_ARGS + " " + IOMMU_ARGS[iommu],
+        "-chardev", "file,id=console,path=" + console, "-serial", "chardev:console",
+    ]
+    for node in range(NODES):
+        argv += ["-object", "memory-backend-memfd,id=mem%d,size=%d,share=on" % (node, half),
+                 "-numa", "node,nodeid=%d,cpus=%d,memdev=mem%d" % (node, node, node)]
+    if iommu != "off":
+        # caching-mode: the guest announces every new mapping, so the cards' processes know it.
+        argv += ["-device", "intel-iommu,caching-mode=on,intremap=off"]
+    for node in range(NODES):
+        argv += ["-device", "pxb-pcie,id=socket%d,bus=pcie.0,bus_nr=%d,numa_node=%d" %
+                 (node, 0x40 * (node + 1), node)]
+    argv += _ports(ports, tty)
+    argv += _cards(emulators)
+    return argv
+
+
+def _ports(ports, tty):
+    argv = ["-device", "virtio-serial-pci,id=ports,bus=pcie.0,max_ports=31"]
+    if tty:
+        argv += ["-chardev", "socket,id=tty,path=" + tty,
+                 "-device", "virtconsole,bus=ports.0,chardev=tty"]
+    for number, (name, path) in enumerate(ports.items()):
+        argv += ["-chardev", "socket,id=port%d,path=%s" % (number, path),
+                 "-device", "virtserialport,bus=ports.0,chardev=port%d,name=%s" % (number, name)]
+    return argv
+
+
+def _cards(emulators):
+    argv, slot = [], 0
+    for card in emulators:
+        for endpoint in range(card.endpoints):
+            slot += 1
+            name = "card%dep%d" % (card.number, endpoint)
+            argv += ["-device", "pcie-root-port,id=port_%s,bus=socket%d,chassis=1,slot=%d" %
+                     (name, card.number % NODES, slot)]
+            argv += ["-device", json.dumps({
+                "driver": "vfio-user-pci", "id": name, "bus": "port_" + name,
+                "socket": {"type": "unix", "path": card.socket_path(endpoint)}})]
+    return argv

@@ -1,0 +1,54 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Small things that every part of the virtual machine code needs."""
+
+import ctypes
+import os
+import signal
+import subprocess
+import sys
+
+
+class VmError(Exception):
+    """Something the person at the keyboard must read; printed as one sentence."""
+
+
+TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))))
+VM_DIR = os.path.join(TOP, "tests", "vm")
+
+PR_SET_PDEATHSIG = 1
+_libc = ctypes.CDLL(None, use_errno=True)
+
+
+def build_dir():
+    """Where make puts its output: $O, by default build/ at the top of the tree."""
+    return os.path.abspath(os.path.join(TOP, os.environ.get("O", "build")))
+
+
+def say(text):
+    print(text, file=sys.stderr, flush=True)
+
+
+def _child_setup(sig):
+    # An own session, so that a ^C at the terminal reaches us and not the child; and the child
+    # ends with us even when we are killed with SIGKILL.
+    def setup():
+        os.setsid()
+        _libc.prctl(PR_SET_PDEATHSIG, sig)
+    return setup
+
+
+def start(argv, sig=signal.SIGKILL, **kwargs):
+    """Start a process that cannot outlive this one."""
+    return subprocess.Popen(argv, preexec_fn=_child_setup(sig), **kwargs)
+
+
+def stop(process, limit=5.0):
+    """End one process of ours: ask, wait, then insist. Returns its status."""
+    if process.poll() is None:
+        process.terminate()
+        try:
+            process.wait(limit)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.wait(limit)
+    return process.returncode
