@@ -56,21 +56,16 @@ uninstall-libroc:
 	rm -f $(addprefix $(DESTDIR)$(INCLUDEDIR)/roc/,$(notdir $(LIBROC_HEADERS)) uapi.h)
 	-rmdir $(DESTDIR)$(INCLUDEDIR)/roc
 
-# Unit tests of the library link it statically, to reach its insides as well.
-LIBROC_TESTS := $(patsubst tests/unit/%.c,$(O)/unit/%,$(wildcard tests/unit/libroc_*.c))
-LIBROC_TEST_KERNEL := -Itests/unit/kernel -Ikmod/include
-
-$(O)/tests/unit/libroc_%.o: override CPPFLAGS += $(LIBROC_CPPFLAGS) -Ilibroc -Itests/unit
-
-$(LIBROC_TESTS): $(O)/unit/%: $(O)/tests/unit/%.o $(LIBROC_A)
-	@mkdir -p $(@D)
-	$(CC) $(CFLAGS) $(LDFLAGS) -pthread $(LIBROC_TEST_LINK) -o $@ $(filter %.o,$^) $(LIBROC_A) \
-		$(LIBROC_LIBS) -lcunit
+# Unit tests (tests/unit/build.mk) link the library statically, to reach its insides as well.
+$(O)/tests/unit/libroc_%.o: override CPPFLAGS += $(LIBROC_CPPFLAGS) -Ilibroc
 
 # The rings are tested against the module's own code for the other side.
-$(O)/unit/libroc_rings: $(O)/tests/unit/kernel/ring_loop.o $(O)/tests/unit/kernel/kmod_ring.o
-$(O)/tests/unit/kernel/ring_loop.o: override CPPFLAGS += $(LIBROC_TEST_KERNEL)
-$(O)/tests/unit/kernel/kmod_ring.o: override CPPFLAGS += $(LIBROC_TEST_KERNEL)
+UNIT_LIBS_libroc_rings := $(O)/tests/unit/kernel/ring_loop.o $(O)/tests/unit/kernel/kmod_ring.o
+$(UNIT_LIBS_libroc_rings): override CPPFLAGS += -Itests/unit/kernel -Ikmod/include
 $(O)/tests/unit/kernel/kmod_ring.o: kmod/ring.c
 	@mkdir -p $(@D)
 	$(CC) $(ALL_CFLAGS) -c -o $@ $<
+
+# One test puts itself between the library and the kernel.
+LIBROC_WRAPPED := open ioctl stat roc_find roc_channel_owner
+$(O)/unit/libroc_calls: private override CFLAGS += $(LIBROC_WRAPPED:%=-Wl,--wrap=%)
