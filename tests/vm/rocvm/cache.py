@@ -112,15 +112,24 @@ def _build_tree(name, path):
 
 def kernel_release(kernel):
     """Full version text of one of KERNELS, for example 6.12.107+deb13-amd64."""
-    boot = os.path.join(tree("kernel-" + kernel), "boot")
-    images = sorted(f for f in os.listdir(boot) if f.startswith("vmlinuz-"))
-    if len(images) != 1:
-        raise VmError("expected one kernel in %s, found %s" % (boot, images))
-    return images[0][len("vmlinuz-"):]
+    releases = os.listdir(module_dir(kernel))
+    if len(releases) != 1:
+        raise VmError("expected one kernel in %s, found %s" % (module_dir(kernel), releases))
+    return releases[0]
+
+
+def module_dir(kernel):
+    return os.path.join(tree("kernel-" + kernel), "lib/modules")
 
 
 def kernel_image(kernel):
-    return os.path.join(tree("kernel-" + kernel), "boot", "vmlinuz-" + kernel_release(kernel))
+    release = kernel_release(kernel)
+    # Debian moved the image from /boot beside the modules between the kernels in use here.
+    for path in (os.path.join(tree("kernel-" + kernel), "boot", "vmlinuz-" + release),
+                 os.path.join(module_dir(kernel), release, "vmlinuz")):
+        if os.path.exists(path):
+            return path
+    raise VmError("no image of kernel %s in %s" % (release, tree("kernel-" + kernel)))
 
 
 def qemu_command():
@@ -147,7 +156,7 @@ def run_in_tree(name, command, binds, limit=600, **kwargs):
     for host, place in binds:
         script += ["mkdir -p %s/mnt/%s" % (root, place),
                    "mount --bind '%s' %s/mnt/%s" % (host, root, place)]
-    script.append("exec chroot %s /usr/bin/env -i PATH=/usr/sbin:/usr/bin HOME=/tmp LC_ALL=C "
+    script.append("exec chroot %s /usr/bin/env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/tmp LC_ALL=C "
                   "/bin/bash -c \"$1\"" % root)
     user = [] if os.geteuid() == 0 else ["--user", "--map-root-user"]
     argv = ["unshare"] + user + ["--mount", "sh", "-c", "\n".join(script), "sh", command]

@@ -16,7 +16,7 @@ import tempfile
 from . import cache, cpio
 from .util import VM_DIR, VmError
 
-BASE_FORMAT = 1  # raise it when _write_base changes what it writes
+BASE_FORMAT = 2  # raise it when _write_base changes what it writes
 
 _SKIP = {"usr/share/doc", "usr/share/man", "usr/share/locale", "usr/share/info", "usr/share/lintian",
          "usr/share/bug", "usr/lib/udev/hwdb.d", "usr/share/misc", "usr/lib/x86_64-linux-gnu/gconv",
@@ -57,7 +57,7 @@ def _write_base(stream):
 
 def _write_kernel(stream, kernel):
     release = cache.kernel_release(kernel)
-    lib = os.path.join(cache.tree("kernel-" + kernel), "usr/lib/modules", release)
+    lib = os.path.join(cache.module_dir(kernel), release)
     archive = cpio.Archive(stream)
     place = "usr/lib/modules/" + release
     for name in ("modules.builtin", "modules.builtin.modinfo", "modules.order"):

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What every case includes: programs that run in the guest as root, one subject each.
+ */
+#ifndef CASE_H
+#define CASE_H
+
+#include <errno.h>
+
+#include "../../../unit/unit.h"
+
+#include "../../../../kmod/cru_regs.h"
+
+#include "emu.h"
+#include "json.h"
+#include "limit.h"
+#include "mem.h"
+#include "node.h"
+#include "rig.h"
+
+#define N(array) (sizeof(array) / sizeof((array)[0]))
+#define KIB (1u << 10)
+#define MIB (1u << 20)
+#define HUGE (2u * MIB)
+#define FOUR_LINKS 0xf
+#define TWELVE_LINKS 0xfff
+
+#endif /* CASE_H */

@@ -1,0 +1,250 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * The emulated cards' control ports. See emu.h.
+ */
+#include "emu.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "json.h"
+#include "limit.h"
+
+#define ANSWER_MS 10000
+#define OPEN_MS 10000
+
+static void bail(const char *what, const char *line, const char *answer)
+{
+	printf("Bail out! emulated card: %s (line '%s', answer '%.200s')\n", what, line, answer);
+	fflush(stdout);
+	_exit(2);
+}
+
+/* A port has one opener at a time: others of us, and emuctl, get their turn. */
+static int open_port(unsigned int card, const char *line)
+{
+	char path[64];
+	int64_t end = now_ms() + OPEN_MS;
+	int fd;
+
+	snprintf(path, sizeof(path), "/dev/virtio-ports/roc.emu.%u", card);
+	for (;;) {
+		fd = open(path, O_RDWR | O_CLOEXEC | O_NONBLOCK);
+		if (fd >= 0)
+			return fd;
+		if ((errno != EBUSY && errno != EMFILE) || now_ms() > end)
+			bail(strerror(errno), line, path);
+		sleep_ms(1);
+	}
+}
+
+static void send_line(int fd, const char *line)
+{
+	size_t length = strlen(line), done = 0;
+	int64_t end = now_ms() + ANSWER_MS;
+
+	while (done < length) {
+		ssize_t n = write(fd, line + done, length - done);
+
+		if (n > 0)
+			done += n;
+		else if (now_ms() > end || (n < 0 && errno != EAGAIN && errno != EINTR))
+			bail("cannot be written to", line, strerror(errno));
+		else
+			sleep_ms(1);
+	}
+}
+
+static char *answer;
+static size_t answer_size;
+
+static void read_answer(int fd, const char *line)
+{
+	int64_t end = now_ms() + ANSWER_MS;
+	size_t used = 0;
+
+	for (;;) {
+		struct pollfd p = {.fd = fd, .events = POLLIN};
+		ssize_t n;
+
+		if (used + 65536 > answer_size) {
+			answer_size = used + 262144;
+			answer = realloc(answer, answer_size);
+			if (!answer)
+				bail("no memory", line, "");
+		}
+		poll(&p, 1, 100);
+		n = read(fd, answer + used, answer_size - used - 1);
+		if (n > 0)
+			used += n;
+		answer[used] = '\0';
+		if (used && answer[used - 1] == '\n')
+			return;
+		if (now_ms() > end)
+			bail("does not answer", line, answer);
+		if (n == 0)
+			sleep_ms(1);
+	}
+}
+
+const char *emu(unsigned int card, const char *fmt, ...)
+{
+	const char *ok;
+	char line[256];
+	va_list ap;
+	int fd;
+
+	va_start(ap, fmt);
+	vsnprintf(line, sizeof(line) - 1, fmt, ap);
+	va_end(ap);
+	fd = open_port(card, line);
+	strcat(line, "\n");
+	send_line(fd, line);
+	read_answer(fd, line);
+	close(fd);
+	ok = json_get(answer, "ok");
+	if (!ok || strncmp(ok, "true", 4))
+		bail("refuses", line, answer);
+	return answer;
+}
+
+static const char *endpoint_counts(unsigned int card, unsigned int ep)
+{
+	const char *v = json_at(json_get(emu(card, "counts"), "ep"), ep);
+
+	if (!v)
+		bail("has no such endpoint", "counts", answer);
+	return v;
+}
+
+uint64_t emu_count(unsigned int card, unsigned int ep, const char *name)
+{
+	const char *v = json_get(endpoint_counts(card, ep), name);
+
+	if (!v)
+		bail("has no such count", name, answer);
+	return json_number(v);
+}
+
+uint64_t emu_link_count(unsigned int card, unsigned int ep, unsigned int link, const char *name)
+{
+	const char *v = json_get(endpoint_counts(card, ep), "links");
+
+	for (v = json_at(v, 0); v; v = json_next(v)) {
+		const char *count = json_get(v, name);
+
+		if (json_number(json_get(v, "link")) == link && count)
+			return json_number(count);
+	}
+	return 0;
+}
+
+uint32_t emu_peek(unsigned int card, unsigned int ep, unsigned int bar, uint32_t offset)
+{
+	const char *v = json_get(emu(card, "peek %u %u 0x%x", ep, bar, offset), "value");
+
+	if (!v)
+		bail("gives no value", "peek", answer);
+	return json_number(v);
+}
+
+void emu_poke(unsigned int card, unsigned int ep, unsigned int bar, uint32_t offset, uint32_t value)
+{
+	emu(card, "poke %u %u 0x%x 0x%x", ep, bar, offset, value);
+}
+
+struct emu_touched emu_touched(unsigned int card, unsigned int ep, unsigned int bar,
+			       uint32_t offset)
+{
+	struct emu_touched t = {0};
+	char key[16];
+	const char *v;
+
+	emu(card, "mmio %u", ep);
+	snprintf(key, sizeof(key), "bar%u", bar);
+	v = json_get(answer, key);
+	snprintf(key, sizeof(key), "0x%x", offset);
+	v = v ? json_get(v, key) : NULL;
+	if (v) {
+		t.reads = json_number(json_at(v, 0));
+		t.writes = json_number(json_at(v, 1));
+	}
+	return t;
+}
+
+void emu_trace_start(unsigned int card, unsigned int ep)
+{
+	emu(card, "trace %u start", ep);
+}
+
+unsigned int emu_trace_stop(unsigned int card, unsigned int ep, struct emu_access **list)
+{
+	const char *v = json_get(emu(card, "trace %u stop", ep), "trace"), *e;
+	unsigned int count = 0, i = 0;
+
+	for (e = json_at(v, 0); e; e = json_next(e))
+		count++;
+	*list = calloc(count + 1, sizeof(**list));
+	for (e = json_at(v, 0); e; e = json_next(e), i++) {
+		struct emu_access *a = &(*list)[i];
+
+		a->write = !strncmp(json_at(e, 0), "\"w\"", 3);
+		a->bar = json_number(json_at(e, 1));
+		a->offset = json_number(json_at(e, 2));
+		a->value = json_number(json_at(e, 3));
+		a->us = json_number(json_at(e, 4));
+	}
+	return count;
+}
+
+void emu_normal(unsigned int card, uint32_t links)
+{
+	static const char *const keys[] = {
+		"rate 0",	   "packet 8128",	  "packets-per-tf 1000", "orbit ctp",
+		"fifo-depth 128", "refill-latency-us 0", "count-start 0",	 "source-mode free",
+		"temperature 45",
+	};
+	unsigned int i;
+
+	emu(card, "fault all clear");
+	for (i = 0; i < sizeof(keys) / sizeof(keys[0]); i++)
+		emu(card, "set all %s", keys[i]);
+	emu(card, "set all links-enabled 0x%x", links);
+	emu(card, "clear");
+}
+
+bool emu_clean(unsigned int card)
+{
+	static const char *const never[] = {
+		"dma_outside", "fifo_overflow", "bad_descriptor", "size_overflow",
+	};
+	bool clean = true;
+	unsigned int i, ep;
+
+	for (ep = 0; ep < 2; ep++) {
+		for (i = 0; i < sizeof(never) / sizeof(never[0]); i++) {
+			uint64_t n = emu_count(card, ep, never[i]);
+
+			if (n)
+				printf("# card %u endpoint %u: %s is %llu\n", card, ep, never[i],
+				       (unsigned long long)n);
+			clean = clean && !n;
+		}
+	}
+	return clean;
+}
+
+bool emu_quiet(unsigned int card, unsigned int ep, unsigned int ms)
+{
+	uint64_t before = emu_count(card, ep, "dma_writes");
+
+	sleep_ms(ms);
+	return emu_count(card, ep, "dma_writes") == before;
+}

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The emulated cards' control ports, from inside the guest: one line out, one JSON line back.
+ * Documentation/emulator.md has the lines. The helpers end the program with `Bail out!` when the
+ * port or the card does not answer, so that no test has to look.
+ */
+#ifndef CASE_EMU_H
+#define CASE_EMU_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/*
+ * The card's answer to a line; it must be ok. Freed by the next call. Card K is the K-th emulated
+ * card, with serial number 245 + K.
+ */
+const char *emu(unsigned int card, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+
+/* One of an endpoint's counts, by its name in `counts`; of one of its links. */
+uint64_t emu_count(unsigned int card, unsigned int ep, const char *name);
+uint64_t emu_link_count(unsigned int card, unsigned int ep, unsigned int link, const char *name);
+
+/* The card's own view of a register, without side effects. */
+uint32_t emu_peek(unsigned int card, unsigned int ep, unsigned int bar, uint32_t offset);
+void emu_poke(unsigned int card, unsigned int ep, unsigned int bar, uint32_t offset,
+	      uint32_t value);
+
+/* How often a register was read and written since the last `clear`. */
+struct emu_touched {
+	uint64_t reads, writes;
+};
+struct emu_touched emu_touched(unsigned int card, unsigned int ep, unsigned int bar,
+			       uint32_t offset);
+
+/* The order of accesses between two calls. */
+struct emu_access {
+	bool write;
+	unsigned int bar;
+	uint32_t offset, value;
+	uint64_t us;
+};
+void emu_trace_start(unsigned int card, unsigned int ep);
+/* Number of accesses; *list is freed by the caller. */
+unsigned int emu_trace_stop(unsigned int card, unsigned int ep, struct emu_access **list);
+
+/* All faults off, all keys of both endpoints as at power-on, counts 0, every link mask @links. */
+void emu_normal(unsigned int card, uint32_t links);
+
+/* True if the card never saw what no driver may do: DMA outside, full FIFO, bad descriptor. */
+bool emu_clean(unsigned int card);
+
+/* Has the endpoint written nothing for @ms? */
+bool emu_quiet(unsigned int card, unsigned int ep, unsigned int ms);
+
+#endif /* CASE_EMU_H */

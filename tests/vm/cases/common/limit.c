@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Time, and children with a limit on their lives. See limit.h.
+ */
+#include "limit.h"
+
+#include <errno.h>
+#include <grp.h>
+#include <linux/capability.h>
+#include <pwd.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+uint64_t now_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return t.tv_sec * 1000000000ull + t.tv_nsec;
+}
+
+int64_t now_ms(void)
+{
+	return now_ns() / 1000000;
+}
+
+void sleep_ms(unsigned int ms)
+{
+	struct timespec t = {ms / 1000, ms % 1000 * 1000000l};
+
+	while (nanosleep(&t, &t) && errno == EINTR)
+		;
+}
+
+static bool drop_caps(void)
+{
+	struct __user_cap_header_struct header = {_LINUX_CAPABILITY_VERSION_3, 0};
+	struct __user_cap_data_struct data[2] = {{0}};
+
+	return !syscall(SYS_capset, &header, data);
+}
+
+bool become(enum who who)
+{
+	struct passwd *user;
+
+	if (who == AS_ROOT)
+		return true;
+	if (who == AS_ROOT_NO_CAPS)
+		return drop_caps();
+	user = getpwnam(who == AS_READER ? "reader" : "stranger");
+	return user && !initgroups(user->pw_name, user->pw_gid) && !setgid(user->pw_gid) &&
+	       !setuid(user->pw_uid);
+}
+
+pid_t child_start(enum who who, int (*fn)(void *arg), void *arg)
+{
+	pid_t parent = getpid(), pid;
+
+	fflush(NULL);
+	pid = fork();
+	if (pid)
+		return pid;
+	/* Whatever happens to us, the child does not stay. */
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	if (getppid() != parent || !become(who)) {
+		fprintf(stderr, "# a child could not change its user\n");
+		_exit(254);
+	}
+	if (who != AS_ROOT) /* a change of user cleared it */
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+	_exit(fn(arg));
+}
+
+int child_wait(pid_t pid, unsigned int ms)
+{
+	int64_t end = now_ms() + ms;
+	int status;
+
+	for (;;) {
+		pid_t got = waitpid(pid, &status, WNOHANG);
+
+		if (got == pid)
+			return WIFEXITED(status) ? WEXITSTATUS(status) : -2;
+		if (got < 0 && errno != EINTR)
+			return -1;
+		if (now_ms() > end) {
+			child_kill(pid);
+			return -1;
+		}
+		sleep_ms(1);
+	}
+}
+
+void child_kill(pid_t pid)
+{
+	kill(pid, SIGKILL);
+	while (waitpid(pid, NULL, 0) < 0 && errno == EINTR)
+		;
+}
+
+int child_run(enum who who, int (*fn)(void *arg), void *arg, unsigned int ms)
+{
+	pid_t pid = child_start(who, fn, arg);
+
+	return pid < 0 ? -1 : child_wait(pid, ms);
+}
+
+void *shared_alloc(size_t size)
+{
+	void *p = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+
+	if (p == MAP_FAILED)
+		abort();
+	return p;
+}
+
+void shared_free(void *p, size_t size)
+{
+	munmap(p, size);
+}
+
+static sigjmp_buf back;
+static volatile sig_atomic_t caught;
+
+static void on_fault(int number)
+{
+	caught = number;
+	siglongjmp(back, 1);
+}
+
+int faults(void (*fn)(void *arg), void *arg)
+{
+	struct sigaction action = {.sa_handler = on_fault}, segv, bus;
+
+	sigaction(SIGSEGV, &action, &segv);
+	sigaction(SIGBUS, &action, &bus);
+	caught = 0;
+	if (!sigsetjmp(back, 1))
+		fn(arg);
+	sigaction(SIGSEGV, &segv, NULL);
+	sigaction(SIGBUS, &bus, NULL);
+	return caught;
+}

@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Memory whose physical layout the test chooses. See mem.h.
+ */
+#include "mem.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/memfd.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "node.h"
+
+#define BASE_PAGE 4096ul
+#define FRAME_BITS ((1ull << 55) - 1)
+
+static void bail(const char *what)
+{
+	printf("Bail out! %s: %s\n", what, strerror(errno));
+	fflush(stdout);
+	_exit(2);
+}
+
+/* Page frame number; 0 if the page map does not say. */
+static uint64_t frame(int pagemap, const void *addr)
+{
+	uint64_t entry = 0;
+
+	if (pread(pagemap, &entry, 8, (uintptr_t)addr / BASE_PAGE * 8) != 8)
+		bail("/proc/self/pagemap");
+	if (!(entry & FRAME_BITS))
+		bail("no page frame numbers (root?)");
+	return entry & FRAME_BITS;
+}
+
+struct piece {
+	uint64_t frame;
+	off_t offset;
+};
+
+static int ascending(const void *a, const void *b)
+{
+	const struct piece *x = a, *y = b;
+
+	return x->frame < y->frame ? -1 : x->frame > y->frame;
+}
+
+static int descending(const void *a, const void *b)
+{
+	return ascending(b, a);
+}
+
+void *memory_make(size_t length, size_t page_size, enum layout layout)
+{
+	unsigned int flags = page_size == BASE_PAGE ? 0 : MFD_HUGETLB | MFD_HUGE_2MB;
+	int fd = memfd_create("case", flags | MFD_CLOEXEC);
+	int pagemap = open("/proc/self/pagemap", O_RDONLY | O_CLOEXEC);
+	size_t count = length / page_size, i;
+	struct piece *pieces = calloc(count, sizeof(*pieces));
+	char *plain, *addr;
+
+	if (fd < 0 || pagemap < 0 || !pieces || ftruncate(fd, length))
+		bail("memory");
+	plain = mmap(NULL, length, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_POPULATE, fd, 0);
+	if (plain == MAP_FAILED)
+		bail("not enough memory of this page size");
+	for (i = 0; i < count; i++) {
+		plain[i * page_size] = 0;
+		pieces[i].offset = i * page_size;
+		pieces[i].frame = frame(pagemap, plain + i * page_size);
+	}
+	munmap(plain, length);
+	qsort(pieces, count, sizeof(*pieces),
+	      layout == LAYOUT_ASCENDING ? ascending : descending);
+	/* A place aligned to the page size, then one page of the file after the other. */
+	plain = mmap(NULL, length + page_size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (plain == MAP_FAILED)
+		bail("address space");
+	addr = (char *)(((uintptr_t)plain + page_size - 1) / page_size * page_size);
+	for (i = 0; i < count; i++)
+		if (mmap(addr + i * page_size, page_size, PROT_READ | PROT_WRITE,
+			 MAP_SHARED | MAP_FIXED | MAP_POPULATE, fd, pieces[i].offset) == MAP_FAILED)
+			bail("mapping a page");
+	free(pieces);
+	close(pagemap);
+	close(fd);
+	return addr;
+}
+
+size_t memory_contiguous(const void *addr, size_t length)
+{
+	int pagemap = open("/proc/self/pagemap", O_RDONLY | O_CLOEXEC);
+	uint64_t first = frame(pagemap, addr);
+	size_t at;
+
+	for (at = BASE_PAGE; at < length; at += BASE_PAGE) {
+		/* Touch: a page of shared memory may be there and not in our table. */
+		(void)*(const volatile char *)((const char *)addr + at);
+		if (frame(pagemap, (const char *)addr + at) != first + at / BASE_PAGE)
+			break;
+	}
+	close(pagemap);
+	return at;
+}
+
+static int64_t number_after(const char *path, const char *word)
+{
+	size_t length = strlen(word);
+	int64_t value = -1;
+	char line[256];
+	FILE *f = fopen(path, "re");
+
+	if (!f)
+		bail(path);
+	while (fgets(line, sizeof(line), f))
+		if (!strncmp(line, word, length) && strchr(" :\t", line[length]))
+			value = strtoll(line + length + strspn(line + length, ": \t"), NULL, 10);
+	fclose(f);
+	return value;
+}
+
+int64_t pins(void)
+{
+	int64_t acquired = number_after("/proc/vmstat", "nr_foll_pin_acquired");
+	int64_t released = number_after("/proc/vmstat", "nr_foll_pin_released");
+
+	if (acquired < 0 || released < 0)
+		bail("no pin counters in /proc/vmstat");
+	return acquired - released;
+}
+
+int64_t pinned_by(int pid)
+{
+	char path[32];
+
+	snprintf(path, sizeof(path), "/proc/%d/status", pid ? pid : getpid());
+	return number_after(path, "VmPin") / 4;
+}
+
+int buffer_register(int fd, const void *addr, size_t length, uint32_t granule,
+		    struct roc_buf_register *reply)
+{
+	*reply = (struct roc_buf_register){
+		.size = sizeof(*reply),
+		.addr = (uintptr_t)addr,
+		.length = length,
+		.granule = granule,
+	};
+	return abi(fd, ROC_BUF_REGISTER, reply);
+}
+
+int buffer_unregister(int fd, uint32_t handle)
+{
+	struct roc_buf_unregister arg = {.size = sizeof(arg), .handle = handle};
+
+	return abi(fd, ROC_BUF_UNREGISTER, &arg);
+}
