@@ -251,9 +251,9 @@ static int roc_fs_init_context(struct fs_context *fc)
 	return init_pseudo(fc, 0x726f6366) ? 0 : -ENOMEM;
 }
 
+/* No owner: our own mount would pin the module for ever. It is never mounted by others. */
 static struct file_system_type roc_fs = {
 	.name = "roc",
-	.owner = THIS_MODULE,
 	.init_fs_context = roc_fs_init_context,
 	.kill_sb = kill_anon_super,
 };

@@ -121,9 +121,9 @@ static void roc_push(struct roc_session *s, struct roc_link *link, const struct 
 	if (flight->buffer->sync)
 		dma_sync_single_for_device(&ch->ep->pdev->dev, flight->bus, flight->fill.length,
 					   DMA_FROM_DEVICE);
-	/* A link that was empty has learned nothing meanwhile; do not wait for its old period. */
+	/* An empty link was not looked at: its next look may be long past, or too far away. */
 	if (link->head == link->tail)
-		link->pace.next = min(link->pace.next, now + ROC_PACE_MIN);
+		link->pace.next = now + ROC_PACE_MIN;
 	*roc_flight(s, link, link->head++) = *flight;
 	s->in_flight++;
 	ch->ep->ops->push(ch, link->slot, flight->bus, flight->fill.length);
@@ -236,8 +236,8 @@ u32 roc_run_look(struct roc_session *s)
 	return found;
 }
 
-/* Time of the next look that is due. */
-static u64 roc_next_look(struct roc_session *s, u64 now)
+/* ns until the next look is due, 0 if it is overdue. */
+static u64 roc_time_to_look(struct roc_session *s, u64 now)
 {
 	u64 next = now + ROC_IDLE_NS;
 	unsigned int i;
@@ -245,7 +245,7 @@ static u64 roc_next_look(struct roc_session *s, u64 now)
 	for (i = 0; i < s->link_count; i++)
 		if (s->link[i].head != s->link[i].tail)
 			next = min(next, s->link[i].pace.next);
-	return next;
+	return next > now ? next - now : 0;
 }
 
 /* One turn of the thread: ns to sleep, U64_MAX = until woken. */
@@ -264,7 +264,7 @@ static u64 roc_turn(struct roc_session *s)
 	blocked = roc_refill(s, now);
 	roc_publish(s);
 
-	sleep = roc_next_look(s, now) - now;
+	sleep = roc_time_to_look(s, now);
 	if (blocked)
 		return min(sleep, ROC_BLOCKED_NS);
 	if (sleep >= ROC_KICK_HORIZON_NS && s->in_flight < s->link_count * s->depth / 2 &&
