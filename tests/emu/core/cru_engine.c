@@ -13,6 +13,8 @@ bool cru_pace(struct cru_ep *ep, uint64_t now, uint64_t *when)
 {
 	if (!ep->set.rate)
 		return true;
+	if (!ep->pace_ns)
+		ep->pace_ns = now;
 	if (ep->pace_ns > now) {
 		*when = ep->pace_ns;
 		return false;
