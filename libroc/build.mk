@@ -69,3 +69,7 @@ $(O)/tests/unit/kernel/kmod_ring.o: kmod/ring.c
 # One test puts itself between the library and the kernel.
 LIBROC_WRAPPED := open ioctl stat roc_find roc_channel_owner
 $(O)/unit/libroc_calls: private override CFLAGS += $(LIBROC_WRAPPED:%=-Wl,--wrap=%)
+
+# One looks at the shared library and compiles the headers.
+$(O)/unit/libroc_abi: $(LIBROC_SO)
+$(O)/tests/unit/libroc_abi.o: override CPPFLAGS += -DLIBROC_SO='"$(LIBROC_SO)"' -DLIBROC_CC='"$(CC)"'

@@ -3,7 +3,6 @@
  * Cards and channels of this machine, found by libudev in sysfs: nothing is opened, no register
  * is touched.
  */
-#include <dirent.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -80,12 +79,14 @@ out:
 
 int roc_enumerate(struct roc_card **cards, size_t *count)
 {
+	int saved = errno;
 	struct udev *udev = udev_new();
 	int ret = -ENOMEM;
 
 	if (udev)
 		ret = enumerate(udev, cards, count);
 	udev_unref(udev);
+	errno = saved;
 	if (ret < 0)
 		return libroc_fail(-ret, "cannot list the devices in /sys/class/roc: %s",
 				   strerror(-ret));
@@ -95,7 +96,11 @@ int roc_enumerate(struct roc_card **cards, size_t *count)
 /* No card at all: the module, or the hardware? */
 static int fail_no_cards(const char *id)
 {
-	if (access("/sys/class/roc", F_OK))
+	int saved = errno;
+	bool module = !access("/sys/class/roc", F_OK);
+
+	errno = saved;
+	if (!module)
 		return libroc_fail(ENOENT,
 				   "card '%s' is not there: the roc module is not loaded "
 				   "(sudo modprobe roc)",
@@ -130,6 +135,7 @@ int roc_channel_owner(const char *id, unsigned int channel, int *pid, char *name
 	struct udev *udev;
 	const char *text;
 	char sysname[40];
+	int saved = errno;
 	int ret;
 
 	ret = roc_find(id, &card);
@@ -153,5 +159,6 @@ int roc_channel_owner(const char *id, unsigned int channel, int *pid, char *name
 	}
 	udev_device_unref(device);
 	udev_unref(udev);
+	errno = saved;
 	return ret;
 }

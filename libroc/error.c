@@ -52,16 +52,16 @@ int libroc_ioctl(int fd, unsigned long request, void *arg)
 /* First line of a sysfs file; empty if it cannot be read. */
 static void read_line(const char *path, char *text, size_t size)
 {
+	int saved = errno;
 	FILE *f = fopen(path, "re");
 
 	text[0] = '\0';
-	if (!f)
-		return;
-	if (fgets(text, size, f))
-		text[strcspn(text, "\n")] = '\0';
-	else
-		text[0] = '\0';
-	fclose(f);
+	if (f) {
+		if (fgets(text, size, f))
+			text[strcspn(text, "\n")] = '\0';
+		fclose(f);
+	}
+	errno = saved;
 }
 
 static int fail_old_module(int err, const char *node, const char *what)

@@ -23,6 +23,24 @@
 #define SIZE_2M (1UL << 21)
 #define SIZE_1G (1UL << 30)
 
+/* Whether the node exists, has memory, and this process's cpuset allows it. */
+static bool node_usable(int node)
+{
+	struct bitmask *allowed;
+	bool usable;
+
+	if (node < 0)
+		return node == -1;
+	if (numa_available() < 0)
+		return node == 0;
+	if (node > numa_max_node())
+		return false;
+	allowed = numa_get_mems_allowed();
+	usable = numa_bitmask_isbitset(allowed, node);
+	numa_bitmask_free(allowed);
+	return usable;
+}
+
 /* Bind before the first touch; the policy holds for faults, also those of MADV_POPULATE_WRITE. */
 static int bind_node(void *addr, size_t length, int node)
 {
@@ -30,9 +48,7 @@ static int bind_node(void *addr, size_t length, int node)
 	long ret;
 
 	if (numa_available() < 0)
-		return node ? -EINVAL : 0;
-	if (node > numa_max_node())
-		return -EINVAL;
+		return 0;
 	mask = numa_allocate_nodemask();
 	numa_bitmask_setbit(mask, node);
 	ret = mbind(addr, length, MPOL_BIND, mask->maskp, mask->size + 1, 0) ? -errno : 0;
@@ -141,9 +157,10 @@ int roc_memory_alloc(size_t length, int numa_node, unsigned int flags, struct ro
 		return libroc_fail_text(EINVAL, "memory of length 0 was asked for: ask for more");
 	if (flags & ~(unsigned int)(ROC_MEMORY_PLAIN_OK | ROC_MEMORY_PLAIN))
 		return libroc_fail(EINVAL, "unknown flags 0x%x: see enum roc_memory_flags", flags);
-	if (numa_node < -1)
-		return fail_node(numa_node);
-
+	if (!node_usable(numa_node)) {
+		ret = fail_node(numa_node);
+		goto out;
+	}
 	if (flags & ROC_MEMORY_PLAIN) {
 		ret = alloc_plain(length, numa_node, mem);
 		goto out;

@@ -1,0 +1,249 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * What others build on: sizes of the shared structures, exported symbols, headers that stand
+ * alone, and the sentences for every reason.
+ */
+#include <ctype.h>
+#include <pthread.h>
+
+#include "libroc.h"
+#include "unit.h"
+
+/*
+ * Frozen: a structure of the ioctls may only grow, and then the number here is what an old program
+ * was built with. 64-bit members are aligned alike for 32-bit programs (__aligned_u64).
+ */
+#define FROZEN(name, bytes) _Static_assert(sizeof(struct name) == (bytes), #name " changed")
+
+FROZEN(roc_ep_info, 128);
+FROZEN(roc_bar_info, 32);
+FROZEN(roc_reg, 32);
+FROZEN(roc_ch_info, 136);
+FROZEN(roc_fill, 32);
+FROZEN(roc_ready, 64);
+FROZEN(roc_ring_user, 256);
+FROZEN(roc_ring_kernel, 384);
+FROZEN(roc_ch_rings, 56);
+FROZEN(roc_ch_configure, 24);
+FROZEN(roc_ch_control, 16);
+FROZEN(roc_ch_wait, 24);
+FROZEN(roc_ch_eventfd, 16);
+FROZEN(roc_buf_register, 48);
+FROZEN(roc_buf_unregister, 16);
+
+/* The library's own structures that programs allocate. */
+FROZEN(roc_card, 108);
+FROZEN(roc_bar, 24);
+FROZEN(roc_memory, 32);
+FROZEN(roc_channel_config, 16);
+FROZEN(roc_rings, 64);
+
+/* Neighbours of another writer on cache lines of their own, two lines apart for the prefetcher. */
+_Static_assert(offsetof(struct roc_ring_user, ready_cons) == 128, "cache lines");
+_Static_assert(offsetof(struct roc_ring_kernel, ready_prod) == 128, "cache lines");
+_Static_assert(offsetof(struct roc_ring_kernel, flags) == 256, "cache lines");
+
+static const unsigned int every_why[] = {
+	ROC_WHY_NONE,	ROC_WHY_MEMLOCK,  ROC_WHY_CONTIGUITY, ROC_WHY_DMA_MASK, ROC_WHY_BOUNCE,
+	ROC_WHY_PIN,	ROC_WHY_HANDLE,	  ROC_WHY_RANGE,      ROC_WHY_LENGTH,	ROC_WHY_ALIGN,
+	ROC_WHY_EXTENT, ROC_WHY_RESERVED, ROC_WHY_STOPPED,    ROC_WHY_COUNT,	ROC_WHY_SIZE,
+	ROC_WHY_LOST,	ROC_WHY_REMOVED,
+};
+
+/* Enumerators of enum roc_why in the kernel's header: so that a new one cannot be forgotten here.
+ */
+static size_t whys_in_header(void)
+{
+	FILE *f = fopen("kmod/include/uapi/linux/roc.h", "re");
+	char line[256];
+	size_t n = 0;
+
+	UNIT_NEED(f);
+	while (fgets(line, sizeof(line), f))
+		n += !strncmp(line, "\tROC_WHY_", 9);
+	fclose(f);
+	return n;
+}
+
+static void every_reason_has_a_sentence(void)
+{
+	const char *unknown = roc_why_text(12345);
+	size_t i, j;
+
+	UNIT_EQ(whys_in_header(), sizeof(every_why) / sizeof(every_why[0]));
+	for (i = 0; i < sizeof(every_why) / sizeof(every_why[0]); i++) {
+		const char *text = roc_why_text(every_why[i]);
+
+		UNIT_NEED(text);
+		CU_ASSERT_TRUE(strlen(text) > 10);
+		CU_ASSERT_TRUE(strcmp(text, unknown));
+		for (j = 0; j < i; j++)
+			CU_ASSERT_TRUE(strcmp(text, roc_why_text(every_why[j])));
+	}
+	CU_ASSERT_PTR_NOT_NULL(strstr(unknown, "does not know"));
+	UNIT_STR(roc_why_text(i), unknown);
+	UNIT_STR(roc_why_text(-1), unknown);
+}
+
+static void *fail_elsewhere(void *unused)
+{
+	UNIT_STR(roc_error(), "no error");
+	libroc_fail(1, "of the other thread");
+	return NULL;
+}
+
+static void sentences_belong_to_threads(void)
+{
+	pthread_t thread;
+	char long_text[3000];
+
+	UNIT_EQ(libroc_fail(5, "of %s", "this thread"), -5);
+	UNIT_NEED(!pthread_create(&thread, NULL, fail_elsewhere, NULL));
+	pthread_join(thread, NULL);
+	UNIT_STR(roc_error(), "of this thread");
+	UNIT_EQ(libroc_fail_text(6, "fixed"), -6);
+	UNIT_STR(roc_error(), "fixed");
+	memset(long_text, 'x', sizeof(long_text));
+	long_text[sizeof(long_text) - 1] = '\0';
+	libroc_fail(1, "%s", long_text);
+	CU_ASSERT_TRUE(strlen(roc_error()) < sizeof(long_text));
+}
+
+#define SYMBOLS_MAX 256
+
+struct symbols {
+	char name[SYMBOLS_MAX][64];
+	size_t count;
+};
+
+static void add_symbol(struct symbols *symbols, const char *name, size_t length)
+{
+	UNIT_NEED(symbols->count < SYMBOLS_MAX && length < sizeof(symbols->name[0]));
+	memcpy(symbols->name[symbols->count], name, length);
+	symbols->name[symbols->count++][length] = '\0';
+}
+
+static bool has_symbol(const struct symbols *symbols, const char *name)
+{
+	size_t i;
+
+	for (i = 0; i < symbols->count; i++)
+		if (!strcmp(symbols->name[i], name))
+			return true;
+	return false;
+}
+
+static void all_in(const struct symbols *some, const struct symbols *all, const char *what)
+{
+	size_t i;
+
+	for (i = 0; i < some->count; i++)
+		if (!has_symbol(all, some->name[i]))
+			CU_assertImplementation(CU_FALSE, __LINE__, what, some->name[i], "",
+						CU_FALSE);
+}
+
+/* Lines of the symbol map that are one name and a semicolon. */
+static void read_map(struct symbols *symbols)
+{
+	FILE *f = fopen("libroc/libroc.map", "re");
+	char line[256];
+
+	UNIT_NEED(f);
+	while (fgets(line, sizeof(line), f))
+		if (!strncmp(line, "\troc_", 5) && strchr(line, ';'))
+			add_symbol(symbols, line + 1, strcspn(line + 1, ";"));
+	fclose(f);
+}
+
+/* Functions that roc.h declares and does not define: a name at the left margin's declaration. */
+static void read_header(struct symbols *symbols)
+{
+	FILE *f = fopen("libroc/include/roc/roc.h", "re");
+	char line[256];
+
+	UNIT_NEED(f);
+	while (fgets(line, sizeof(line), f)) {
+		char *bracket = strchr(line, '(');
+		char *name = bracket;
+
+		if (!isalpha(line[0]) || !bracket || !strncmp(line, "static", 6))
+			continue;
+		while (name > line && (isalnum(name[-1]) || name[-1] == '_'))
+			name--;
+		if (!strncmp(name, "roc_", 4))
+			add_symbol(symbols, name, bracket - name);
+	}
+	fclose(f);
+}
+
+/* What the shared library exports: all of it with the map's version. */
+static void read_library(struct symbols *symbols)
+{
+	FILE *f = popen("nm -D --defined-only --with-symbol-versions " LIBROC_SO, "re");
+	char line[256], name[128], kind;
+
+	UNIT_NEED(f);
+	while (fgets(line, sizeof(line), f)) {
+		if (sscanf(line, "%*x %c %127s", &kind, name) != 2 || kind == 'A')
+			continue; /* A: the version itself */
+		if (!strstr(name, "@@ROC_0."))
+			CU_assertImplementation(CU_FALSE, __LINE__, "no version", name, "",
+						CU_FALSE);
+		add_symbol(symbols, name, strcspn(name, "@"));
+	}
+	UNIT_EQ(pclose(f), 0);
+}
+
+static void exports_exactly_the_map(void)
+{
+	static struct symbols map, header, library;
+
+	read_map(&map);
+	read_header(&header);
+	read_library(&library);
+	CU_ASSERT_TRUE(map.count > 30);
+	all_in(&library, &map, "exported but not in the map");
+	all_in(&map, &library, "in the map but not exported");
+	all_in(&header, &library, "declared but not exported");
+	all_in(&library, &header, "exported but not declared");
+}
+
+static void version_is_the_packages(void)
+{
+	FILE *f = fopen("dkms.conf", "re");
+	char line[256], version[64] = "";
+
+	UNIT_NEED(f);
+	while (fgets(line, sizeof(line), f))
+		sscanf(line, "PACKAGE_VERSION=\"%63[^\"]", version);
+	fclose(f);
+	CU_ASSERT_TRUE(isdigit(version[0]));
+	UNIT_STR(roc_version(), version);
+}
+
+/* Each header is the whole program, first in C, then in C++, every warning an error. */
+static void headers_stand_alone(void)
+{
+	static const char *const headers[] = {"roc.h", "rings.h", "uapi.h"};
+	static const char *const languages[] = {"-std=c11 -Wstrict-prototypes -x c",
+						"-std=c++17 -x c++"};
+	char command[512];
+	size_t i, j;
+
+	for (i = 0; i < 3; i++) {
+		for (j = 0; j < 2; j++) {
+			snprintf(command, sizeof(command),
+				 "echo '#include <roc/%s>' | %s -fsyntax-only -Wall -Wextra "
+				 "-pedantic -Werror -Ilibroc/include %s -",
+				 headers[i], LIBROC_CC, languages[j]);
+			UNIT_EQ(system(command), 0);
+		}
+	}
+}
+
+UNIT_MAIN("libroc_abi", {"every reason has a sentence", every_reason_has_a_sentence},
+	  {"sentences belong to threads", sentences_belong_to_threads},
+	  {"exports exactly the map", exports_exactly_the_map},
+	  {"version is the package's", version_is_the_packages},
+	  {"headers stand alone in C and C++", headers_stand_alone})
