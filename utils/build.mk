@@ -13,7 +13,7 @@ UTILS_LINKS := $(patsubst Documentation/man/%.1,%,$(wildcard Documentation/man/r
 
 utils: $(O)/utils/roc
 
-$(O)/utils/%.o: override CPPFLAGS += -Ilibroc/include -Ikmod
+$(O)/utils/%.o $(O)/tests/unit/utils_%.o: override CPPFLAGS += -Ilibroc/include -Ikmod
 
 $(O)/utils/libutils.a: $(addprefix $(O)/utils/,$(UTILS_OBJS))
 	rm -f $@

@@ -27,8 +27,9 @@ static const struct firmware built_in[] = {
 #define SITE_MAX 256
 #define SITE_FILE_MAX 65536
 
-/* Filled by firmware_load(), never freed: the strings point into the file's text. */
+/* Filled by firmware_load(); the strings point into the file's text. */
 static struct firmware site[SITE_MAX];
+static char *site_text;
 static size_t site_count;
 
 const struct firmware *firmware_find(const char *hash)
@@ -147,8 +148,9 @@ int firmware_load(const char *path, char *why, size_t why_size)
 	}
 	memcpy(site, list, (size_t)result * sizeof(*list));
 	site_count = (size_t)result;
-	if (result)
-		text = NULL; /* the entries point into it */
+	free(site_text);
+	site_text = text;
+	text = NULL;
 out:
 	free(list);
 	free(text);

@@ -17,7 +17,7 @@ struct firmware {
 /* A site's additions: one JSON object, hash -> tag. */
 #define FIRMWARE_SITE_FILE "/etc/o2.d/readoutcard/o2-roc-fw-list.json"
 
-/* NULL: unknown. Entries live as long as the program. */
+/* NULL: unknown. Entries live until the next firmware_load(). */
 const struct firmware *firmware_find(const char *hash);
 
 /*

@@ -10,7 +10,7 @@ UNIT ?= $(UNIT_NAMES)
 
 UNIT_PREFIX_LIBS_emu = $(EMU_OBJS)
 UNIT_PREFIX_LIBS_libroc = $(O)/libroc/libroc.a
-UNIT_PREFIX_LIBS_utils = $(O)/libroc/libroc.a
+UNIT_PREFIX_LIBS_utils = $(O)/utils/libutils.a $(O)/libroc/libroc.a
 
 unit_libs = $(UNIT_PREFIX_LIBS_$(firstword $(subst _, ,$(1)))) $(UNIT_LIBS_$(1))
 

@@ -387,7 +387,9 @@ static void frame_from_trigger(void)
 static void frame_wraps(void)
 {
 	start(config(ROC_SOURCE_FEE));
-	next.orbit = 0xffffffff;
+	next.orbit = 0xffffff00;
+	add(16, 8192);
+	next.orbit = 0xffffffff; /* the frame ends at 0 */
 	add(16, 8192);
 	check();
 	next.orbit = 0;

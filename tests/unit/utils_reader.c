@@ -339,7 +339,10 @@ static void broken_contract(void)
 {
 	static const char strange[] = "was not given to the card";
 
-	spoiled((struct roc_ready){.cookie = (uint64_t)-1}, strange); /* the same one twice */
+	/* The same one twice. */
+	spoiled((struct roc_ready){.cookie = (uint64_t)-1, .offset = (uint64_t)-SUPERPAGE},
+		strange);
+	spoiled((struct roc_ready){.cookie = (uint64_t)-1}, strange);
 	spoiled((struct roc_ready){.cookie = COUNT}, strange);
 	spoiled((struct roc_ready){.cookie = UINT64_MAX / 2}, strange);
 	spoiled((struct roc_ready){.offset = 4}, strange);
