@@ -73,17 +73,19 @@ static void read_packet(struct reader *r, const struct rdh *h, const uint8_t *at
 		r->wrong += offset != 0;
 	}
 	/* Heartbeat frames: same orbit, pages counted, stop at the end; orbits go up. */
-	if (gap)
+	if (gap) {
 		r->wrong += ORBIT(*h) < r->orbit;
-	else if (r->hbf_open && r->any)
+		r->payload = 0;
+	}
+	if (!gap && r->hbf_open && r->any)
 		r->wrong += ORBIT(*h) != r->orbit || HBF_PAGE(*h) != r->page + 1;
-	else if (r->any)
+	else if (!gap && r->any)
 		r->wrong += ORBIT(*h) <= r->orbit || HBF_PAGE(*h);
 	r->wrong += STOP(*h) > 1 || (STOP(*h) && payload);
 	r->stops += STOP(*h);
 	if (payload >= 16) {
 		memcpy(&c, at + 64, 4);
-		r->wrong += r->payload && !gap && c != r->payload;
+		r->wrong += r->payload && c != r->payload;
 		r->wrong += wrong_payload(at + 64, payload, c);
 		r->payload = c + payload / 16;
 	}
