@@ -15,10 +15,13 @@ MANDIR ?= $(PREFIX)/share/man
 UDEVDIR ?= /usr/lib/udev/rules.d
 KVER ?= $(shell uname -r)
 KDIR ?= /lib/modules/$(KVER)/build
+KMOD := $(abspath $(O))/kmod/$(KVER)
 
 VERSION := $(shell sed -n 's/^PACKAGE_VERSION="\(.*\)"/\1/p' dkms.conf)
 
-CC ?= gcc
+ifeq ($(origin CC),default)
+CC := gcc
+endif
 CFLAGS ?= -O2 -g
 WARN := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wpointer-arith -Wvla \
 	-Wno-unused-parameter
@@ -26,7 +29,7 @@ WERROR ?=
 ALL_CFLAGS = -std=gnu11 -D_GNU_SOURCE $(WARN) $(WERROR) -MMD -MP $(CPPFLAGS) $(CFLAGS)
 
 .DELETE_ON_ERROR:
-.PHONY: all kmod libroc utils install uninstall demo check bench clean help shell
+.PHONY: all kmod kmod-install libroc utils install uninstall demo check bench clean help shell
 
 all: libroc utils
 
@@ -43,5 +46,36 @@ $(O)/%.o: %.c
 
 -include $(shell find $(O) -name '*.d' 2>/dev/null)
 
+# kbuild writes beside the sources, so it gets a copy; -u keeps what did not change.
+kmod:
+	@test -d $(KDIR) || { echo "make kmod: no kernel headers in $(KDIR): install the headers" \
+		"package of kernel $(KVER), or give KDIR=" >&2; exit 1; }
+	@mkdir -p $(KMOD)
+	cp -ru kmod/. $(KMOD)
+	$(MAKE) -C $(KDIR) M=$(KMOD) ROC_VERSION=$(VERSION) modules
+
+kmod-install: kmod
+	$(MAKE) -C $(KDIR) M=$(KMOD) ROC_VERSION=$(VERSION) modules_install
+
+install: install-libroc install-utils install-udev
+
+uninstall: uninstall-libroc uninstall-utils uninstall-udev
+
 clean:
 	rm -rf $(O)
+
+help:
+	@echo 'all           libroc and the tools'
+	@echo 'kmod          roc.ko for kernel KVER (default: the running one; headers in KDIR)'
+	@echo 'libroc        the C library'
+	@echo 'utils         the command-line tools'
+	@echo 'install       library, headers, tools, manual pages, udev rules (PREFIX, DESTDIR)'
+	@echo 'uninstall     remove what install put there'
+	@echo 'kmod-install  install roc.ko for KVER by kbuild (DKMS does the same for every kernel)'
+	@echo 'demo          two emulated CRUs in a guest: take and check data on four endpoints'
+	@echo 'check         everything that must be green: style, unit tests, guest tests'
+	@echo 'unit          unit tests only'
+	@echo 'bench         DMA benchmark in a guest over the superpage sizes'
+	@echo 'shell         a shell in a guest with the module loaded and the tools on PATH'
+	@echo 'packages      install the packages that building and testing need'
+	@echo 'clean         remove $(O)/ (fetched packages stay in the cache, see README.md)'
