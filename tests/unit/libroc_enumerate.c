@@ -1,0 +1,366 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Enumeration by the real libudev, and the udev rules by the real udevadm, over a sysfs that this
+ * test writes: a tmpfs over /sys in a mount namespace of its own.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <sched.h>
+#include <sys/mount.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+
+#include "libroc.h"
+#include "unit.h"
+
+#define SAYS(text)                                                                                 \
+	do {                                                                                       \
+		if (!strstr(roc_error(), text))                                                    \
+			CU_assertImplementation(CU_FALSE, __LINE__, "does not say: " text,         \
+						roc_error(), "", CU_FALSE);                        \
+	} while (0)
+
+#define PCI "/sys/devices/pci0000:00/"
+
+static bool write_file(const char *path, const char *text)
+{
+	int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+	ssize_t length = strlen(text);
+	bool ok = fd >= 0 && write(fd, text, length) == length;
+
+	if (fd >= 0)
+		close(fd);
+	return ok;
+}
+
+/* All folders of a path. */
+static void make_folders(const char *path)
+{
+	char part[256];
+	size_t i;
+
+	for (i = 1; i <= strlen(path); i++) {
+		if (path[i] != '/' && path[i])
+			continue;
+		snprintf(part, sizeof(part), "%.*s", (int)i, path);
+		mkdir(part, 0755);
+	}
+}
+
+/* Namespaces of our own, with /sys empty: as root, or as anybody where that is allowed. */
+static bool own_sysfs(void)
+{
+	static int state; /* 1 there, -1 not possible */
+	char users[32], groups[32];
+	uid_t uid = getuid();
+
+	if (state)
+		return state > 0;
+	state = -1;
+	if (uid) {
+		snprintf(users, sizeof(users), "0 %u 1", uid);
+		snprintf(groups, sizeof(groups), "0 %u 1", getgid());
+		if (unshare(CLONE_NEWUSER | CLONE_NEWNS) ||
+		    !write_file("/proc/self/setgroups", "deny") ||
+		    !write_file("/proc/self/uid_map", users) ||
+		    !write_file("/proc/self/gid_map", groups))
+			return false;
+	} else if (unshare(CLONE_NEWNS)) {
+		return false;
+	}
+	if (mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL) ||
+	    mount("roc-test", "/sys", "tmpfs", 0, NULL))
+		return false;
+	/* Newer libraries insist that /sys is a sysfs. */
+	setenv("SYSTEMD_DEVICE_VERIFY_SYSFS", "0", 1);
+	state = 1;
+	return true;
+}
+
+/* Empty again; false (and the test skipped) if we may not have a /sys of our own. */
+static bool fresh_sysfs(void)
+{
+	if (!own_sysfs()) {
+		unit_skip("a mount namespace of our own is not permitted here");
+		return false;
+	}
+	UNIT_EQ(umount2("/sys", MNT_DETACH), 0);
+	UNIT_EQ(mount("roc-test", "/sys", "tmpfs", 0, NULL), 0);
+	make_folders("/sys/class/roc");
+	make_folders("/sys/bus/pci/devices");
+	return true;
+}
+
+static void attribute(const char *device, const char *name, const char *value)
+{
+	char path[256], line[128];
+
+	snprintf(path, sizeof(path), "%s/%s", device, name);
+	snprintf(line, sizeof(line), "%s\n", value);
+	UNIT_NEED(write_file(path, line));
+}
+
+/* What every device of class roc has. */
+static void class_device(const char *device, const char *name, const char *type, int minor)
+{
+	char path[256], text[320];
+
+	make_folders(device);
+	snprintf(text, sizeof(text), "MAJOR=240\nMINOR=%d\nDEVNAME=%s\nDEVTYPE=%s", minor, name,
+		 type);
+	attribute(device, "uevent", text);
+	snprintf(text, sizeof(text), "240:%d", minor);
+	attribute(device, "dev", text);
+	snprintf(path, sizeof(path), "%s/subsystem", device);
+	UNIT_NEED(!symlink("/sys/class/roc", path));
+	snprintf(path, sizeof(path), "/sys/class/roc/%s", name);
+	UNIT_NEED(!symlink(device, path));
+	make_folders("/sys/dev/char");
+	snprintf(path, sizeof(path), "/sys/dev/char/240:%d", minor);
+	UNIT_NEED(!symlink(device, path));
+}
+
+static void endpoint(int minor, const char *address, const char *serial, const char *number)
+{
+	char pci[64], device[160], name[32], path[256];
+
+	snprintf(pci, sizeof(pci), PCI "%s", address);
+	make_folders(pci);
+	attribute(pci, "uevent", "DRIVER=roc");
+	snprintf(path, sizeof(path), "%s/subsystem", pci);
+	UNIT_NEED(!symlink("/sys/bus/pci", path));
+
+	snprintf(name, sizeof(name), "roc%d", minor);
+	snprintf(device, sizeof(device), "%s/roc/%s", pci, name);
+	class_device(device, name, "endpoint", 2 * minor);
+	attribute(device, "card_type", "cru");
+	attribute(device, "serial", serial);
+	attribute(device, "endpoint", number);
+	attribute(device, "firmware", "d1c9f4b");
+	attribute(device, "user_logic", "");
+	attribute(device, "pci_address", address);
+	attribute(device, "numa_node", "1");
+	attribute(device, "channels", "1");
+
+	snprintf(device, sizeof(device), "%s/roc/%s/%sch0", pci, name, name);
+	snprintf(name, sizeof(name), "roc%dch0", minor);
+	class_device(device, name, "channel", 2 * minor + 1);
+	attribute(device, "owner_pid", "0");
+	attribute(device, "owner_name", "");
+}
+
+static void no_module(void)
+{
+	struct roc_card *cards = (void *)1;
+	struct roc_card card;
+	size_t count = 5;
+
+	if (!fresh_sysfs())
+		return;
+	rmdir("/sys/class/roc");
+	errno = 77;
+	UNIT_EQ(roc_enumerate(&cards, &count), 0);
+	UNIT_EQ(count, 0);
+	CU_ASSERT_PTR_NULL(cards);
+	UNIT_EQ(roc_find("#0", &card), -ENOENT);
+	SAYS("modprobe roc");
+	UNIT_EQ(errno, 77);
+	mkdir("/sys/class/roc", 0755);
+	UNIT_EQ(roc_find("#0", &card), -ENOENT);
+	SAYS("has found no card");
+	UNIT_EQ(roc_find("junk", &card), -EINVAL);
+	SAYS("serial[:endpoint]");
+}
+
+static void finds_endpoints_in_order(void)
+{
+	struct roc_card *cards = NULL;
+	struct roc_card card;
+	size_t count = 0;
+
+	if (!fresh_sysfs())
+		return;
+	endpoint(0, "0000:af:00.0", "246", "0");
+	endpoint(1, "0000:3b:00.0", "245", "1");
+	endpoint(10, "0000:3a:00.0", "-1", "-1");
+	errno = 77;
+	UNIT_NEED(!roc_enumerate(&cards, &count));
+	UNIT_EQ(errno, 77);
+	UNIT_NEED(count == 3); /* channels are no endpoints */
+	UNIT_STR(cards[0].pci_address, "0000:3a:00.0");
+	UNIT_EQ(cards[0].serial, -1);
+	UNIT_STR(cards[0].node, "/dev/roc10");
+	UNIT_STR(cards[1].pci_address, "0000:3b:00.0");
+	UNIT_EQ(cards[1].sequence, 1);
+	UNIT_EQ(cards[1].minor, 1);
+	UNIT_EQ(cards[1].type, ROC_CARD_CRU);
+	UNIT_EQ(cards[1].serial, 245);
+	UNIT_EQ(cards[1].endpoint, 1);
+	UNIT_EQ(cards[1].numa_node, 1);
+	UNIT_EQ(cards[1].channels, 1);
+	UNIT_STR(cards[1].firmware, "d1c9f4b");
+	UNIT_STR(cards[1].user_logic, "");
+	UNIT_STR(cards[2].node, "/dev/roc0");
+	free(cards);
+
+	UNIT_EQ(roc_find("246:0", &card), 0);
+	UNIT_STR(card.node, "/dev/roc0");
+	UNIT_EQ(roc_find("#2", &card), 0);
+	UNIT_STR(card.node, "/dev/roc0");
+	UNIT_EQ(roc_find("247", &card), -ENOENT);
+	SAYS("there are #0 CRU without serial at 0000:3a:00.0, #1 CRU 245:1 at 0000:3b:00.0");
+}
+
+static void names_the_owner(void)
+{
+	char name[32] = "untouched";
+	int pid = 5;
+
+	if (!fresh_sysfs())
+		return;
+	endpoint(0, "0000:3b:00.0", "245", "0");
+	UNIT_EQ(roc_channel_owner("245", 0, &pid, name, sizeof(name)), -ENOENT);
+	SAYS("nobody has channel 0");
+	UNIT_EQ(pid, 5);
+	UNIT_STR(name, "untouched");
+	attribute(PCI "0000:3b:00.0/roc/roc0/roc0ch0", "owner_pid", "4711");
+	attribute(PCI "0000:3b:00.0/roc/roc0/roc0ch0", "owner_name", "roc-bench-dma");
+	UNIT_EQ(roc_channel_owner("245", 0, &pid, name, sizeof(name)), 0);
+	UNIT_EQ(pid, 4711);
+	UNIT_STR(name, "roc-bench-dma");
+	UNIT_EQ(roc_channel_owner("245", 0, &pid, NULL, 0), 0);
+	UNIT_EQ(roc_channel_owner("245", 0, &pid, name, 4), 0);
+	UNIT_STR(name, "roc");
+	UNIT_EQ(roc_channel_owner("245", 3, &pid, name, sizeof(name)), -ENOENT);
+	SAYS("no channel 3");
+}
+
+static void pool(int node, unsigned int total, unsigned int nr_free)
+{
+	char path[128], number[16];
+
+	snprintf(path, sizeof(path), "/sys/devices/system/node/node%d/hugepages/hugepages-2048kB",
+		 node);
+	make_folders(path);
+	snprintf(number, sizeof(number), "%u", total);
+	attribute(path, "nr_hugepages", number);
+	snprintf(number, sizeof(number), "%u", nr_free);
+	attribute(path, "free_hugepages", number);
+}
+
+/* 8 MiB want 4 pages; the command must name the total that leaves 4 free. */
+static void hugepage_sentences(void)
+{
+	if (!fresh_sysfs())
+		return;
+	UNIT_EQ(libroc_fail_hugepages(8 << 20, 2 << 20, 0), -ENOMEM);
+	SAYS("has no hugepages of 2 MiB");
+	pool(0, 16, 3);
+	UNIT_EQ(libroc_fail_hugepages(8 << 20, 2 << 20, 0), -ENOMEM);
+	SAYS("no 8 MiB of hugepages on NUMA node 0: it takes 4 pages of 2 MiB");
+	SAYS("node 0 has 3 of 16 free");
+	SAYS("echo 17 | sudo tee "
+	     "/sys/devices/system/node/node0/hugepages/hugepages-2048kB/nr_hugepages");
+	pool(0, 16, 4);
+	UNIT_EQ(libroc_fail_hugepages(8 << 20, 2 << 20, 0), -ENOMEM);
+	SAYS("promised to other programs");
+	pool(0, 16, 3);
+	UNIT_EQ(libroc_fail_hugepages((8 << 20) + 1, 2 << 20, 0), -ENOMEM);
+	SAYS("no 8388609 bytes");
+	SAYS("it takes 5 pages");
+}
+
+/* What udev makes of our rules for a device: DEVLINKS, GROUP and MODE as udevadm prints them. */
+static void rules_say(const char *device, const char *const *want, size_t count)
+{
+	static char output[65536];
+	char command[512];
+	size_t used = 0, n, i;
+	FILE *f;
+
+	snprintf(command, sizeof(command), "udevadm test --action=add %s 2>&1", device);
+	f = popen(command, "re");
+	UNIT_NEED(f);
+	while (used < sizeof(output) - 1 &&
+	       (n = fread(output + used, 1, sizeof(output) - 1 - used, f)) > 0)
+		used += n;
+	output[used] = '\0';
+	pclose(f);
+	for (i = 0; i < count; i++) {
+		const char *text = want[i] + (want[i][0] == '!');
+
+		if (!strstr(output, text) != (want[i][0] == '!'))
+			CU_assertImplementation(CU_FALSE, __LINE__, want[i], device, "", CU_FALSE);
+	}
+}
+
+/*
+ * udevadm reads rules from fixed folders and makes links in /dev even in a test: all of them are
+ * covered by empty ones of ours, with our rules and a /dev/null.
+ */
+static bool only_our_rules(void)
+{
+	static const char *const folders[] = {"/usr/lib/udev/rules.d", "/lib/udev/rules.d",
+					      "/etc/udev/rules.d"};
+	char rules[4096];
+	FILE *f = fopen("udev/60-roc.rules", "re");
+	size_t i, n;
+
+	UNIT_NEED(f);
+	n = fread(rules, 1, sizeof(rules) - 1, f);
+	rules[n] = '\0';
+	fclose(f);
+	for (i = 0; i < 3; i++)
+		mount("roc-test", folders[i], "tmpfs", 0, NULL);
+	return !mount("roc-test", "/run", "tmpfs", 0, NULL) && write_file("/run/null", "") &&
+	       !mount("/dev/null", "/run/null", NULL, MS_BIND, NULL) &&
+	       !mount("roc-test", "/dev", "tmpfs", 0, NULL) && write_file("/dev/null", "") &&
+	       !mount("/run/null", "/dev/null", NULL, MS_BIND, NULL) &&
+	       write_file("/usr/lib/udev/rules.d/60-roc.rules", rules);
+}
+
+static void udev_rules(void)
+{
+	static const char *const of_endpoint[] = {
+		"roc/by-serial/245:1",
+		"roc/by-path/pci-0000:3b:00.0",
+		"GROUP",
+		"MODE 0660",
+		"!by-serial/245:1ch",
+		"!nvalid", /* a complaint about the rules */
+	};
+	static const char *const of_channel[] = {
+		"roc/by-serial/245:1ch0",
+		"roc/by-path/pci-0000:3b:00.0-ch0",
+		"GROUP",
+		"MODE 0660",
+	};
+	static const char *const of_nameless[] = {
+		"roc/by-path/pci-0000:3c:00.0",
+		"!by-serial",
+		"MODE 0660",
+	};
+	static const char *const of_nameless_channel[] = {
+		"roc/by-path/pci-0000:3c:00.0-ch0",
+		"!by-serial",
+	};
+
+	if (system("command -v udevadm >/dev/null")) {
+		unit_skip("udevadm is not installed");
+		return;
+	}
+	if (!fresh_sysfs())
+		return;
+	UNIT_NEED(only_our_rules());
+	endpoint(0, "0000:3b:00.0", "245", "1");
+	endpoint(1, "0000:3c:00.0", "-1", "-1");
+	rules_say(PCI "0000:3b:00.0/roc/roc0", of_endpoint, 6);
+	rules_say(PCI "0000:3b:00.0/roc/roc0/roc0ch0", of_channel, 4);
+	rules_say(PCI "0000:3c:00.0/roc/roc1", of_nameless, 3);
+	rules_say(PCI "0000:3c:00.0/roc/roc1/roc1ch0", of_nameless_channel, 2);
+}
+
+UNIT_MAIN("libroc_enumerate", {"no module", no_module},
+	  {"finds endpoints in order", finds_endpoints_in_order},
+	  {"names the owner of a channel", names_the_owner},
+	  {"sentences about hugepages", hugepage_sentences}, {"udev rules", udev_rules})
