@@ -44,7 +44,7 @@ $(O)/%.o: %.c
 	@mkdir -p $(@D)
 	$(CC) $(ALL_CFLAGS) -c -o $@ $<
 
--include $(shell find $(O) -name '*.d' 2>/dev/null)
+-include $(shell find $(O) \( -path $(O)/vm -o -path $(O)/kmod \) -prune -o -name '*.d' -print 2>/dev/null)
 
 # kbuild writes beside the sources, so it gets a copy; -u keeps what did not change.
 kmod:
