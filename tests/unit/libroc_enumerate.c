@@ -68,7 +68,7 @@ static bool own_sysfs(void)
 	} else if (unshare(CLONE_NEWNS)) {
 		return false;
 	}
-	if (mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL) ||
+	if (mount("none", "/", "none", MS_REC | MS_PRIVATE, NULL) ||
 	    mount("roc-test", "/sys", "tmpfs", 0, NULL))
 		return false;
 	/* Newer libraries insist that /sys is a sysfs. */
@@ -313,9 +313,9 @@ static bool only_our_rules(void)
 	for (i = 0; i < 3; i++)
 		mount("roc-test", folders[i], "tmpfs", 0, NULL);
 	return !mount("roc-test", "/run", "tmpfs", 0, NULL) && write_file("/run/null", "") &&
-	       !mount("/dev/null", "/run/null", NULL, MS_BIND, NULL) &&
+	       !mount("/dev/null", "/run/null", "none", MS_BIND, NULL) &&
 	       !mount("roc-test", "/dev", "tmpfs", 0, NULL) && write_file("/dev/null", "") &&
-	       !mount("/run/null", "/dev/null", NULL, MS_BIND, NULL) &&
+	       !mount("/run/null", "/dev/null", "none", MS_BIND, NULL) &&
 	       write_file("/usr/lib/udev/rules.d/60-roc.rules", rules);
 }
 

@@ -28,7 +28,7 @@ static bool smaps_has(const void *addr, const char *key, const char *text)
 	char line[512], start[32];
 
 	UNIT_NEED(f);
-	snprintf(start, sizeof(start), "%lx-", (unsigned long)addr);
+	snprintf(start, sizeof(start), "%08lx-", (unsigned long)addr);
 	while (fgets(line, sizeof(line), f)) {
 		if (strchr("0123456789abcdef", line[0]))
 			ours = !strncmp(line, start, strlen(start));
