@@ -54,7 +54,7 @@ uninstall-libroc:
 	rm -f $(addprefix $(DESTDIR)$(LIBDIR)/,$(notdir $(LIBROC_SO) $(LIBROC_A)) libroc.so)
 	rm -f $(DESTDIR)$(PKGCONFIGDIR)/libroc.pc
 	rm -f $(addprefix $(DESTDIR)$(INCLUDEDIR)/roc/,$(notdir $(LIBROC_HEADERS)) uapi.h)
-	-rmdir $(DESTDIR)$(INCLUDEDIR)/roc
+	rmdir $(DESTDIR)$(INCLUDEDIR)/roc 2>/dev/null || true
 
 # Unit tests (tests/unit/build.mk) link the library statically, to reach its insides as well.
 $(O)/tests/unit/libroc_%.o: override CPPFLAGS += $(LIBROC_CPPFLAGS) -Ilibroc

@@ -19,6 +19,11 @@ static int fail_owned(const char *id, unsigned int channel, const char *node)
 	/* It may have been given up between the two looks. */
 	if (roc_channel_owner(id, channel, &pid, name, sizeof(name)))
 		return libroc_fail(EBUSY, "%s was in use a moment ago: try again", node);
+	if (!pid)
+		return libroc_fail(EBUSY,
+				   "%s is in use by %s in another container: a channel has one "
+				   "owner; end that program or take another channel",
+				   node, name);
 	return libroc_fail(EBUSY,
 			   "%s is in use by PID %d (%s): a channel has one owner; end that program "
 			   "(kill %d) or take another channel",

@@ -128,12 +128,19 @@ int roc_find(const char *id, struct roc_card *card)
 	return ret;
 }
 
+static const char *attr_or_empty(struct udev_device *device, const char *name)
+{
+	const char *text = device ? udev_device_get_sysattr_value(device, name) : NULL;
+
+	return text ? text : "";
+}
+
 int roc_channel_owner(const char *id, unsigned int channel, int *pid, char *name, size_t size)
 {
 	struct udev_device *device = NULL;
+	const char *owner, *program;
 	struct roc_card card;
 	struct udev *udev;
-	const char *text;
 	char sysname[40];
 	int saved = errno;
 	int ret;
@@ -145,17 +152,17 @@ int roc_channel_owner(const char *id, unsigned int channel, int *pid, char *name
 	udev = udev_new();
 	if (udev)
 		device = udev_device_new_from_subsystem_sysname(udev, "roc", sysname);
-	text = device ? udev_device_get_sysattr_value(device, "owner_pid") : NULL;
-	if (!text) {
+	owner = attr_or_empty(device, "owner_pid");
+	program = attr_or_empty(device, "owner_name");
+	if (!*owner) {
 		ret = libroc_fail(ENOENT, "card '%s' has no channel %u: it has %d, from 0", id,
 				  channel, card.channels);
-	} else if (atoi(text) <= 0) {
+	} else if (atoi(owner) <= 0 && !*program) {
 		ret = libroc_fail(ENOENT, "nobody has channel %u of card '%s' open", channel, id);
 	} else {
-		*pid = atoi(text);
-		text = udev_device_get_sysattr_value(device, "owner_name");
+		*pid = atoi(owner);
 		if (name && size)
-			snprintf(name, size, "%s", text ? text : "");
+			snprintf(name, size, "%s", program);
 	}
 	udev_device_unref(device);
 	udev_unref(udev);

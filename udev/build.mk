@@ -19,4 +19,4 @@ install-udev:
 uninstall-udev:
 	rm -f $(DESTDIR)$(UDEVDIR)/60-roc.rules $(DESTDIR)$(SYSUSERSDIR)/roc.conf
 	rm -f $(DESTDIR)$(DOCDIR)/limits.conf.example
-	-rmdir $(DESTDIR)$(DOCDIR)
+	rmdir $(DESTDIR)$(DOCDIR) 2>/dev/null || true

@@ -50,7 +50,7 @@ static struct {
 	struct roc_ready *ready;
 	struct roc_ring_user *user;
 	uint32_t arrive; /* a wait brings the ready ring to this */
-	int owner_pid;
+	int owner_pid;	 /* -1: in another container, 0: nobody */
 } fake;
 
 static char opened[64];
@@ -103,7 +103,7 @@ int __wrap_roc_channel_owner(const char *id, unsigned int channel, int *pid, cha
 {
 	if (!fake.owner_pid)
 		return libroc_fail(ENOENT, "nobody");
-	*pid = fake.owner_pid;
+	*pid = fake.owner_pid > 0 ? fake.owner_pid : 0;
 	snprintf(name, size, "roc-bench-dma");
 	return 0;
 }
@@ -218,6 +218,9 @@ static void opening(void)
 	UNIT_EQ(roc_channel_open("245", 0, &ch), -EBUSY);
 	UNIT_STR(opened, "/dev/roc3ch0");
 	SAYS("/dev/roc3ch0 is in use by PID 4711 (roc-bench-dma)");
+	fake.owner_pid = -1;
+	UNIT_EQ(roc_channel_open("245", 0, &ch), -EBUSY);
+	SAYS("in use by roc-bench-dma in another container");
 	fake.owner_pid = 0;
 	UNIT_EQ(roc_channel_open("245", 0, &ch), -EBUSY);
 	SAYS("try again");

@@ -326,7 +326,7 @@ int roc_channel_info(struct roc_channel *ch, struct roc_ch_info *info);
  * roc_channel_owner() - who has a channel open
  * @id: as for roc_find()
  * @channel: M of /dev/rocNchM
- * @pid: process that opened it
+ * @pid: process that opened it; 0 if it is in a container whose processes we do not see
  * @name: its program name, always NUL terminated; or NULL
  * @size: size of @name
  *
