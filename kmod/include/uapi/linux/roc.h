@@ -36,6 +36,8 @@
 #define ROC_REG_READ _IO(ROC_IOC_TYPE, 0x02)
 #define ROC_REG_WRITE _IO(ROC_IOC_TYPE, 0x03)
 #define ROC_REG_MODIFY _IO(ROC_IOC_TYPE, 0x04)
+#define ROC_CARD_LOCK _IO(ROC_IOC_TYPE, 0x05)
+#define ROC_CARD_UNLOCK _IO(ROC_IOC_TYPE, 0x06)
 
 #define ROC_CH_INFO _IO(ROC_IOC_TYPE, 0x10)
 #define ROC_CH_RINGS _IO(ROC_IOC_TYPE, 0x11)
@@ -195,6 +197,29 @@ struct roc_reg {
 	__u32 mask;
 	__u32 old;
 	__u32 reserved;
+};
+
+/**
+ * struct roc_card_lock - ioctl(ROC_CARD_LOCK, ROC_CARD_UNLOCK): one configurator per card
+ * @size: sizeof(struct roc_card_lock)
+ * @flags: must be 0
+ * @owner: out, also with an error: PID of the process that holds the lock, 0 if nobody does;
+ *	must be 0 on entry
+ * @reserved: must be 0
+ * @deadline: LOCK: CLOCK_MONOTONIC ns until which to wait, 0 = do not wait; UNLOCK: must be 0
+ *
+ * Exclusive, advisory, one for all endpoints of a card. It belongs to the open file and goes
+ * with its last close. Single register accesses neither need nor respect it: it is for
+ * sequences, such as a configuration or an I2C transaction.
+ * Errors: LOCK: EBUSY somebody has it (and @deadline passed, if there was one); EDEADLK this
+ * file has it already; EINTR. UNLOCK: EPERM this file does not have it.
+ */
+struct roc_card_lock {
+	__u32 size;
+	__u32 flags;
+	__s32 owner;
+	__u32 reserved;
+	__aligned_u64 deadline;
 };
 
 /**
