@@ -1,0 +1,286 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Control commands: each one, what it refuses, and what it changes.
+ */
+#include "../../kmod/cru_regs.h"
+#include "../emu/server/emu.h"
+#include "unit.h"
+
+#include <linux/pci_regs.h>
+
+static struct emu *emu;
+static struct json reply;
+static int quits;
+
+static const char *run(const char *line)
+{
+	control_run(emu, line, &reply);
+	return reply.text;
+}
+
+static void on_quit(struct emu *e)
+{
+	quits++;
+}
+
+static void begin(void)
+{
+	uint16_t on = PCI_COMMAND_MEMORY;
+	unsigned int i;
+
+	emu = emu_create(&cru_card);
+	UNIT_NEED(emu && !emu_start(emu));
+	emu->on_quit = on_quit;
+	quits = 0;
+	for (i = 0; i < 2; i++)
+		function_config_write(&emu->fn[i], PCI_COMMAND, &on, sizeof(on));
+}
+
+static void end(void)
+{
+	emu_destroy(emu);
+	json_free(&reply);
+}
+
+static uint32_t rd(unsigned int fn, unsigned int bar, uint32_t off)
+{
+	uint32_t value;
+
+	function_bar_read(&emu->fn[fn], bar, off, &value, 4);
+	return value;
+}
+
+static void wr(unsigned int fn, unsigned int bar, uint32_t off, uint32_t value)
+{
+	function_bar_write(&emu->fn[fn], bar, off, &value, 4);
+}
+
+static bool has(const char *text)
+{
+	bool found = reply.text && strstr(reply.text, text);
+
+	if (!found)
+		unit_note("not in the reply: %s; it was %.300s", text, reply.text);
+	return found;
+}
+
+#define OK "{\"ok\":true}"
+
+static void info(void)
+{
+	begin();
+	run("info");
+	CU_ASSERT(has("{\"ok\":true,\"card\":\"cru\",\"endpoints\":2,"));
+	CU_ASSERT(has("\"serial\":\"0245\""));
+	CU_ASSERT(has("\"pci-id\":\"10dc:0034\""));
+	CU_ASSERT(has("\"rate\":[\"0\",\"0\"]"));
+	CU_ASSERT(has("\"temperature\":\"44.96\""));
+	end();
+}
+
+static void set_and_get(void)
+{
+	begin();
+	UNIT_STR(run("set 1 rate 5000"), OK);
+	UNIT_STR(run("get rate"), "{\"ok\":true,\"key\":\"rate\",\"value\":[\"0\",\"5000\"]}");
+	UNIT_STR(run("get 1 rate"), "{\"ok\":true,\"key\":\"rate\",\"value\":\"5000\"}");
+	UNIT_STR(run("set rate 7"), OK);
+	UNIT_STR(run("get all rate"), "{\"ok\":true,\"key\":\"rate\",\"value\":[\"7\",\"7\"]}");
+	UNIT_STR(run("set temperature 30"), OK);
+	UNIT_STR(run("get temperature"),
+		 "{\"ok\":true,\"key\":\"temperature\",\"value\":\"30.07\"}");
+	UNIT_STR(run("set links-enabled 0x3"), OK);
+	UNIT_EQ(rd(0, 2, CRU_DATAPATH(1)), 3);
+	end();
+}
+
+static void refused(void)
+{
+	static const char *const lines[] = {
+		"",
+		"nonsense",
+		"get",
+		"get nonsense",
+		"get rate rate",
+		"set",
+		"set rate",
+		"set rate fast",
+		"set rate 1 2",
+		"set 2 rate 1",
+		"set serial 1",
+		"set pci-id 10dc:0034",
+		"counts 2",
+		"counts nonsense",
+		"clear 3",
+		"mmio",
+		"mmio all",
+		"trace",
+		"trace 0",
+		"trace 0 pause",
+		"trace 0 stop",
+		"peek",
+		"peek 0",
+		"peek 0 1 0",
+		"peek 0 0",
+		"peek 0 0 2",
+		"peek 0 0 0x10000",
+		"peek 0 0 x",
+		"peek 0 7 0",
+		"poke 0 0 0x410",
+		"poke 0 0 0x410 0x100000000",
+		"poke 0 0 0x400 1",
+		"poke 0 0 0x410 1 1",
+		"fault",
+		"fault 0",
+		"fault 0 nonsense",
+		"fault stall",
+		"fault 0 late-completion",
+		"fault 0 late-completion x",
+		"fault 0 stall 1",
+		"fault 0 clear nonsense",
+		"faults 1",
+		"info 1",
+		"quit 1",
+		"one two three four five six seven eight nine",
+	};
+	char before[4096], longest[1000];
+	unsigned int i;
+
+	begin();
+	snprintf(before, sizeof(before), "%s", run("info"));
+	for (i = 0; i < sizeof(lines) / sizeof(lines[0]); i++) {
+		run(lines[i]);
+		if (!has("{\"ok\":false,\"error\":\""))
+			unit_note("the line was: %s", lines[i]);
+		CU_ASSERT(!strncmp(reply.text, "{\"ok\":false,\"error\":\"", 21));
+		CU_ASSERT(reply.len > 35);
+	}
+	memset(longest, 'x', sizeof(longest) - 1);
+	longest[sizeof(longest) - 1] = '\0';
+	run(longest);
+	CU_ASSERT(has("\"ok\":false"));
+	UNIT_STR(run("info"), before);
+	UNIT_EQ(quits, 0);
+	end();
+}
+
+static void counts_and_clear(void)
+{
+	begin();
+	rd(0, 0, CRU_FEATURES);
+	rd(0, 2, CRU_SERIAL);
+	wr(0, 0, CRU_SCRATCH, 1);
+	run("counts 0");
+	CU_ASSERT(has("{\"ok\":true,\"ep\":[{\"endpoint\":0,\"mmio_reads\":2,\"mmio_writes\":1,"));
+	CU_ASSERT(has("\"links\":[{\"link\":0,\"superpages\":0,"));
+	CU_ASSERT(has("{\"link\":15,"));
+	CU_ASSERT_PTR_NULL(strstr(reply.text, "\"endpoint\":1"));
+	run("counts");
+	CU_ASSERT(has("\"endpoint\":1,\"mmio_reads\":0,\"mmio_writes\":0,"));
+	UNIT_STR(run("clear"), OK);
+	run("counts 0");
+	CU_ASSERT(has("\"mmio_reads\":0,\"mmio_writes\":0,"));
+	UNIT_EQ(rd(0, 0, CRU_SCRATCH), 1);
+	end();
+}
+
+static void mmio(void)
+{
+	begin();
+	UNIT_STR(run("mmio 0"), "{\"ok\":true,\"bar0\":{},\"bar2\":{}}");
+	rd(0, 0, CRU_FEATURES);
+	rd(0, 0, CRU_FEATURES);
+	wr(0, 0, CRU_SCRATCH, 1);
+	rd(0, 2, CRU_SERIAL);
+	UNIT_STR(run("mmio 0"), "{\"ok\":true,\"bar0\":{\"0x41c\":[2,0],\"0x410\":[0,1]},\"bar2\":{"
+				"\"0x30818\":[1,0]}}");
+	UNIT_STR(run("mmio 1"), "{\"ok\":true,\"bar0\":{},\"bar2\":{}}");
+	run("clear 0");
+	rd(0, 0, CRU_FEATURES);
+	UNIT_STR(run("mmio 0"), "{\"ok\":true,\"bar0\":{\"0x41c\":[1,0]},\"bar2\":{}}");
+	end();
+}
+
+static void trace(void)
+{
+	unsigned int i;
+
+	begin();
+	rd(0, 0, CRU_FEATURES);
+	UNIT_STR(run("trace 0 start"), OK);
+	wr(0, 0, CRU_SCRATCH, 0x2a);
+	rd(0, 2, CRU_SERIAL);
+	rd(1, 0, CRU_FEATURES);
+	run("trace 0 stop");
+	CU_ASSERT(has("{\"ok\":true,\"trace\":[[\"w\",0,\"0x410\",\"0x2a\","));
+	CU_ASSERT(has("],[\"r\",2,\"0x30818\",\"0x35343230\","));
+	CU_ASSERT_PTR_NULL(strstr(reply.text, "0x41c"));
+	CU_ASSERT(has("\"lost\":0}"));
+	run("trace 1 start");
+	for (i = 0; i < 65536 + 10; i++)
+		rd(1, 0, CRU_SCRATCH);
+	run("trace 1 stop");
+	CU_ASSERT(has("\"lost\":10}"));
+	end();
+}
+
+static void peek_and_poke(void)
+{
+	begin();
+	UNIT_STR(run("peek 1 0 0x500"), "{\"ok\":true,\"value\":\"0x11111111\"}");
+	UNIT_STR(run("poke 0 0 0x800 0xfffffff0"), OK);
+	UNIT_EQ(rd(0, 0, CRU_SP_READY(0)), 0xfffffff0);
+	UNIT_STR(run("poke 0 2 0x60001c 9"), OK);
+	UNIT_EQ(rd(1, 2, 0x60001c), 9);
+	/* Not counted. */
+	run("mmio 0");
+	CU_ASSERT(has("{\"0x800\":[1,0]},\"bar2\":{}}"));
+	end();
+}
+
+static void faults(void)
+{
+	begin();
+	UNIT_STR(run("fault 0 late-completion 12"), OK);
+	UNIT_STR(run("fault all flip 3"), OK);
+	UNIT_STR(run("fault 1 all-ones"), OK);
+	UNIT_STR(run("fault 1 stall"), OK);
+	run("faults");
+	CU_ASSERT(has("{\"ok\":true,\"ep\":[{\"all-ones\":0,\"vanish\":0,\"stall\":0,"
+		      "\"late-completion\":12,"));
+	CU_ASSERT(has("{\"all-ones\":1,\"vanish\":0,\"stall\":1,\"late-completion\":0,"));
+	UNIT_EQ(rd(1, 0, CRU_FEATURES), ~0u);
+	UNIT_STR(run("fault 1 clear all-ones"), OK);
+	UNIT_EQ(rd(1, 0, CRU_FEATURES), 0x40000000);
+	UNIT_STR(run("fault all clear flip"), OK);
+	run("faults");
+	CU_ASSERT(has("\"late-completion\":12,"));
+	CU_ASSERT_PTR_NULL(strstr(reply.text, "\"flip\":3"));
+	UNIT_STR(run("fault 1 vanish"), OK);
+	UNIT_STR(run("fault all clear"), OK);
+	run("faults");
+	CU_ASSERT_PTR_NULL(strstr(reply.text, "12"));
+	CU_ASSERT_PTR_NULL(strstr(reply.text, ":1"));
+	end();
+}
+
+static void quit(void)
+{
+	begin();
+	UNIT_STR(run("quit"), OK);
+	UNIT_EQ(quits, 1);
+	end();
+}
+
+static void json_escapes(void)
+{
+	begin();
+	run("nonsense\"\\\x01");
+	CU_ASSERT(has("unknown command 'nonsense\\\"\\\\\\u0001'"));
+	end();
+}
+
+UNIT_MAIN("control commands", {"info", info}, {"set and get", set_and_get},
+	  {"refused lines change nothing", refused}, {"counts and clear", counts_and_clear},
+	  {"mmio", mmio}, {"trace", trace}, {"peek and poke", peek_and_poke}, {"faults", faults},
+	  {"quit", quit}, {"strings are escaped", json_escapes})

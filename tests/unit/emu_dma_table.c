@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * The table of guest mappings: what may be written, and where it is.
+ */
+#include <errno.h>
+#include <sys/mman.h>
+
+#include "../emu/server/dma_table.h"
+#include "unit.h"
+
+#define PAGE 4096ull
+
+static int memory(uint64_t size)
+{
+	int fd = memfd_create("unit", 0);
+
+	UNIT_NEED(fd >= 0 && !ftruncate(fd, size));
+	return fd;
+}
+
+/* Bytes that can be written at @addr, of 1 MiB asked for; 0 if outside. */
+static size_t room(struct dma_table *t, uint64_t addr)
+{
+	size_t len = 1 << 20;
+	void *ptr;
+
+	return dma_lookup(t, addr, &len, &ptr) ? len : 0;
+}
+
+static uint8_t *at(struct dma_table *t, uint64_t addr)
+{
+	size_t len = 1;
+	void *ptr = NULL;
+
+	return dma_lookup(t, addr, &len, &ptr) ? ptr : NULL;
+}
+
+static void lookup(void)
+{
+	struct dma_table t = {0};
+	int fd = memory(8 * PAGE);
+	size_t len;
+	void *ptr;
+
+	UNIT_EQ(dma_map(&t, 0x10000, 2 * PAGE, fd, 4 * PAGE, true), 0);
+	UNIT_EQ(dma_map(&t, 0x20000, PAGE, fd, 0, true), 0);
+	UNIT_EQ(room(&t, 0x10000), 2 * PAGE);
+	UNIT_EQ(room(&t, 0x11ffc), 4);
+	UNIT_EQ(room(&t, 0x12000), 0);
+	UNIT_EQ(room(&t, 0xfffc), 0);
+	/* Outside up to where the next range begins. */
+	len = 1 << 20;
+	UNIT_EQ(dma_lookup(&t, 0x12000, &len, &ptr), false);
+	UNIT_EQ(len, 0xe000);
+	len = 16;
+	UNIT_EQ(dma_lookup(&t, 0x30000, &len, &ptr), false);
+	UNIT_EQ(len, 16);
+	/* One file, mapped once; the bytes are those of the file. */
+	*at(&t, 0x11005) = 0x5a;
+	UNIT_NEED(pread(fd, &len, 1, 5 * PAGE + 5) == 1);
+	UNIT_EQ(*(uint8_t *)&len, 0x5a);
+	UNIT_EQ(at(&t, 0x10000) - at(&t, 0x20000), 4 * PAGE);
+	dma_unmap_all(&t);
+	UNIT_EQ(room(&t, 0x10000), 0);
+	close(fd);
+}
+
+static void refused(void)
+{
+	struct dma_table t = {0};
+	int fd = memory(2 * PAGE);
+
+	UNIT_EQ(dma_map(&t, 0, 0, fd, 0, true), -EINVAL);
+	UNIT_EQ(dma_map(&t, 0, 4 * PAGE, fd, 0, true), -EINVAL);
+	UNIT_EQ(dma_map(&t, 0, 2 * PAGE, fd, PAGE, true), -EINVAL);
+	UNIT_EQ(dma_map(&t, 0, PAGE, fd, -PAGE, true), -EINVAL);
+	UNIT_EQ(dma_map(&t, -PAGE, 2 * PAGE, fd, 0, true), -EINVAL);
+	UNIT_EQ(dma_unmap(&t, -PAGE, 2 * PAGE), -EINVAL);
+	UNIT_EQ(t.count, 0);
+	CU_ASSERT_PTR_NULL(t.files);
+	close(fd);
+}
+
+static void not_writable(void)
+{
+	struct dma_table t = {0};
+	int fd = memory(2 * PAGE);
+
+	UNIT_EQ(dma_map(&t, 0x1000, PAGE, fd, 0, false), 0);
+	UNIT_EQ(dma_map(&t, 0x2000, PAGE, -1, 0, true), 0);
+	UNIT_EQ(room(&t, 0x1000), 0);
+	UNIT_EQ(room(&t, 0x2000), 0);
+	UNIT_EQ(t.count, 2);
+	dma_unmap_all(&t);
+	close(fd);
+}
+
+static void unmap_forms(void)
+{
+	struct dma_table t = {0};
+	int fd = memory(16 * PAGE);
+
+	/* Never mapped. */
+	UNIT_EQ(dma_unmap(&t, 0x5000, PAGE), 0);
+	UNIT_EQ(dma_map(&t, 0x10000, 4 * PAGE, fd, 0, true), 0);
+	UNIT_EQ(dma_map(&t, 0x20000, 4 * PAGE, fd, 8 * PAGE, true), 0);
+	/* A hole in the middle. */
+	UNIT_EQ(dma_unmap(&t, 0x11000, PAGE), 0);
+	UNIT_EQ(room(&t, 0x10000), PAGE);
+	UNIT_EQ(room(&t, 0x11000), 0);
+	UNIT_EQ(room(&t, 0x12000), 2 * PAGE);
+	UNIT_EQ(at(&t, 0x12000) - at(&t, 0x10000), 2 * PAGE);
+	/* Head and tail. */
+	UNIT_EQ(dma_unmap(&t, 0x1f000, 2 * PAGE), 0);
+	UNIT_EQ(room(&t, 0x20000), 0);
+	UNIT_EQ(room(&t, 0x21000), 3 * PAGE);
+	UNIT_EQ(dma_unmap(&t, 0x23000, 9 * PAGE), 0);
+	UNIT_EQ(room(&t, 0x21000), 2 * PAGE);
+	/* A superset of all. */
+	UNIT_EQ(t.count, 3);
+	UNIT_EQ(dma_unmap(&t, 0, 1ull << 40), 0);
+	UNIT_EQ(t.count, 0);
+	CU_ASSERT_PTR_NULL(t.files);
+	dma_unmap_all(&t);
+	close(fd);
+}
+
+static void replaced(void)
+{
+	struct dma_table t = {0};
+	int a = memory(8 * PAGE), b = memory(8 * PAGE);
+
+	UNIT_EQ(dma_map(&t, 0x10000, 4 * PAGE, a, 0, true), 0);
+	UNIT_EQ(dma_map(&t, 0x11000, 2 * PAGE, b, 0, true), 0);
+	*at(&t, 0x11000) = 0x77;
+	UNIT_EQ(room(&t, 0x10000), PAGE);
+	UNIT_EQ(room(&t, 0x11000), 2 * PAGE);
+	UNIT_EQ(room(&t, 0x13000), PAGE);
+	UNIT_EQ(at(&t, 0x13000) - at(&t, 0x10000), 3 * PAGE);
+	dma_unmap_all(&t);
+	close(a);
+	close(b);
+}
+
+/* As a guest with an IOMMU does it: thousands of small ranges of one file, in odd order. */
+static void many(void)
+{
+	const unsigned int n = 20000;
+	struct dma_table t = {0};
+	int fd = memory(n * PAGE);
+	unsigned int i, wrong = 0;
+
+	for (i = 0; i < n; i++) {
+		uint64_t k = i * 7919ull % n;
+
+		wrong += dma_map(&t, 2 * k * PAGE, PAGE, fd, k * PAGE, true) != 0;
+	}
+	UNIT_EQ(t.count, n);
+	for (i = 0; i < n; i++) {
+		wrong += at(&t, 2 * i * PAGE) != at(&t, 0) + i * PAGE;
+		wrong += room(&t, 2 * i * PAGE) != PAGE;
+		wrong += room(&t, (2 * i + 1) * PAGE) != 0;
+	}
+	UNIT_EQ(wrong, 0);
+	UNIT_EQ(dma_unmap(&t, 0, n * PAGE), 0);
+	UNIT_EQ(t.count, n / 2);
+	dma_unmap_all(&t);
+	close(fd);
+}
+
+UNIT_MAIN("guest mappings", {"lookup", lookup}, {"refused", refused},
+	  {"read-only and without a file", not_writable}, {"every form of unmap", unmap_forms},
+	  {"a new mapping replaces an old one", replaced}, {"20000 ranges", many})

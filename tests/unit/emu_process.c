@@ -1,0 +1,269 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * roc-emu as a process: its sockets, its clients, how it ends. $ROC_EMU names the program.
+ */
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <sys/wait.h>
+
+#include <linux/pci_regs.h>
+
+#include "../../kmod/cru_regs.h"
+#include "../emu/server/proto.h"
+#include "unit.h"
+
+#define LIMIT_MS 5000
+
+static struct {
+	char dir[64];
+	pid_t pid;
+	int out; /* its stdout */
+} emu;
+
+/* Wait for it to end; -1 when it does not, its exit status otherwise, 128 + signal if killed. */
+static int ended(void)
+{
+	int status;
+
+	if (!UNIT_WAIT(waitpid(emu.pid, &status, WNOHANG) == emu.pid, LIMIT_MS)) {
+		kill(emu.pid, SIGKILL);
+		waitpid(emu.pid, &status, 0);
+		return -1;
+	}
+	return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
+
+static void start(const char *const *extra)
+{
+	const char *argv[16] = {getenv("ROC_EMU"), "--card", "cru", "--dir", emu.dir};
+	unsigned int n = 5;
+	int fds[2];
+
+	UNIT_NEED(argv[0]);
+	strcpy(emu.dir, "/tmp/roc-unit-XXXXXX");
+	UNIT_NEED(mkdtemp(emu.dir));
+	while (extra && *extra)
+		argv[n++] = *extra++;
+	UNIT_NEED(!pipe(fds));
+	emu.pid = fork();
+	if (!emu.pid) {
+		dup2(fds[1], STDOUT_FILENO);
+		dup2(open("/dev/null", O_WRONLY), STDERR_FILENO);
+		close(fds[0]);
+		execv(argv[0], (char **)argv);
+		_exit(127);
+	}
+	close(fds[1]);
+	emu.out = fds[0];
+}
+
+static bool says_ready(void)
+{
+	struct pollfd p = {.fd = emu.out, .events = POLLIN};
+	char text[16] = "";
+
+	return poll(&p, 1, LIMIT_MS) == 1 && read(emu.out, text, sizeof(text) - 1) > 0 &&
+	       !strcmp(text, "ready\n");
+}
+
+static void clean(void)
+{
+	static const char *const names[] = {"ep0.sock", "ep1.sock", "ctl.sock"};
+	char path[128];
+	unsigned int i;
+
+	close(emu.out);
+	for (i = 0; i < 3; i++) {
+		snprintf(path, sizeof(path), "%s/%s", emu.dir, names[i]);
+		unlink(path);
+	}
+	rmdir(emu.dir);
+}
+
+static int dial(const char *name)
+{
+	struct sockaddr_un addr = {.sun_family = AF_UNIX};
+	struct timeval limit = {.tv_sec = LIMIT_MS / 1000};
+	int fd = socket(AF_UNIX, SOCK_STREAM, 0);
+
+	snprintf(addr.sun_path, sizeof(addr.sun_path), "%s/%s", emu.dir, name);
+	setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof(limit));
+	UNIT_NEED(!connect(fd, (struct sockaddr *)&addr, sizeof(addr)));
+	return fd;
+}
+
+/* One control line; the answer without its newline. */
+static const char *control(int fd, const char *line)
+{
+	static char text[65536];
+	size_t len = 0;
+
+	text[0] = '\0';
+	if (line)
+		UNIT_NEED(send(fd, line, strlen(line), MSG_NOSIGNAL) == (ssize_t)strlen(line));
+	while (len < sizeof(text) - 1) {
+		if (recv(fd, text + len, 1, 0) != 1)
+			return "connection lost";
+		if (text[len] == '\n') {
+			text[len] = '\0';
+			return text;
+		}
+		len++;
+	}
+	return "answer too long";
+}
+
+static void lives_and_quits(void)
+{
+	static const char *const extra[] = {"--serial", "250", "--set", "1.rate=77", NULL};
+	int a, b;
+
+	start(extra);
+	UNIT_NEED(says_ready());
+	a = dial("ctl.sock");
+	b = dial("ctl.sock");
+	/* Two clients, lines in pieces, lines in one piece. */
+	UNIT_STR(control(a, "get 1 rate\n"), "{\"ok\":true,\"key\":\"rate\",\"value\":\"77\"}");
+	UNIT_EQ(send(b, "peek 0 2 0x30", 13, 0), 13);
+	UNIT_STR(control(a, "get 0 rate\n"), "{\"ok\":true,\"key\":\"rate\",\"value\":\"0\"}");
+	UNIT_STR(control(b, "818\nget serial\n"), "{\"ok\":true,\"value\":\"0x30353230\"}");
+	UNIT_STR(control(b, NULL), "{\"ok\":true,\"key\":\"serial\",\"value\":\"0250\"}");
+	close(b);
+	UNIT_STR(control(a, "quit\n"), "{\"ok\":true}");
+	UNIT_EQ(ended(), 0);
+	close(a);
+	clean();
+}
+
+static void ends_on_signals(void)
+{
+	static const int signals[] = {SIGTERM, SIGINT};
+	unsigned int i;
+
+	for (i = 0; i < 2; i++) {
+		start(NULL);
+		UNIT_NEED(says_ready());
+		kill(emu.pid, signals[i]);
+		UNIT_EQ(ended(), 0);
+		clean();
+	}
+}
+
+static void wrong_arguments(void)
+{
+	static const char *const extras[][4] = {
+		{"--set", "nonsense=1"}, {"--set", "rate"},	    {"--set", "rate=fast"},
+		{"--set", "5.rate=1"},	 {"--serial", "123456"},    {"--card", "nonsense"},
+		{"--nonsense"},		 {"--dir", "/nonexistent"}, {"stray"},
+	};
+	unsigned int i;
+
+	for (i = 0; i < sizeof(extras) / sizeof(extras[0]); i++) {
+		start(extras[i]);
+		CU_ASSERT(!says_ready());
+		UNIT_EQ(ended(), 1);
+		clean();
+	}
+}
+
+static void request(int fd, uint16_t command, uint32_t flags, const void *body, uint32_t len,
+		    int pass)
+{
+	struct vu_header head = {.command = command, .size = sizeof(head) + len, .flags = flags};
+	char space[CMSG_SPACE(sizeof(int))] = {0}, answer[256];
+	struct iovec iov[2] = {{&head, sizeof(head)}, {(void *)body, len}};
+	struct msghdr msg = {.msg_iov = iov, .msg_iovlen = 2};
+
+	if (pass >= 0) {
+		struct cmsghdr *c;
+
+		msg.msg_control = space;
+		msg.msg_controllen = sizeof(space);
+		c = CMSG_FIRSTHDR(&msg);
+		*c = (struct cmsghdr){CMSG_LEN(sizeof(int)), SOL_SOCKET, SCM_RIGHTS};
+		memcpy(CMSG_DATA(c), &pass, sizeof(pass));
+	}
+	UNIT_NEED(sendmsg(fd, &msg, MSG_NOSIGNAL) == (ssize_t)head.size);
+	UNIT_NEED(recv(fd, answer, sizeof(answer), 0) >= (ssize_t)sizeof(head));
+}
+
+static void region(int fd, uint32_t index, uint64_t off, uint32_t value, uint32_t count)
+{
+	uint8_t body[sizeof(struct vu_region_access) + 4];
+	struct vu_region_access a = {.offset = off, .region = index, .count = count};
+
+	memcpy(body, &a, sizeof(a));
+	memcpy(body + sizeof(a), &value, count);
+	request(fd, VU_REGION_WRITE, 0, body, sizeof(a) + count, -1);
+}
+
+static void push(int fd, uint64_t addr)
+{
+	region(fd, 7, PCI_COMMAND, PCI_COMMAND_MEMORY | PCI_COMMAND_MASTER, 2);
+	region(fd, 0, CRU_DATA_SOURCE, 1, 4);
+	region(fd, 0, CRU_DMA_CONTROL, 1, 4);
+	region(fd, 0, CRU_SP_HIGH(0), addr >> 32, 4);
+	region(fd, 0, CRU_SP_LOW(0), addr, 4);
+	region(fd, 0, CRU_SP_PUSH(0), 4, 4);
+}
+
+/* The verdict of a run: any DMA outside every mapping is in the exit status. */
+static void outside_is_remembered(void)
+{
+	int ep, ctl;
+
+	start(NULL);
+	UNIT_NEED(says_ready());
+	ep = dial("ep1.sock");
+	ctl = dial("ctl.sock");
+	push(ep, 0x1000);
+	UNIT_NEED(UNIT_WAIT(strstr(control(ctl, "counts 1\n"), "\"dma_outside\":4,"), LIMIT_MS));
+	control(ctl, "clear\n");
+	control(ctl, "quit\n");
+	UNIT_EQ(ended(), 2);
+	close(ep);
+	close(ctl);
+	clean();
+}
+
+static void vanish_and_return(void)
+{
+	struct vu_dma_map map = {.flags = 3, .address = 0x100000, .size = 1 << 20};
+	int memory = memfd_create("guest", 0), ep, ctl;
+	char byte;
+
+	UNIT_NEED(memory >= 0 && !ftruncate(memory, 1 << 20));
+	start(NULL);
+	UNIT_NEED(says_ready());
+	ctl = dial("ctl.sock");
+	ep = dial("ep0.sock");
+	request(ep, VU_DMA_MAP, 0, &map, sizeof(map), memory);
+	push(ep, 0x100000);
+	UNIT_NEED(UNIT_WAIT(strstr(control(ctl, "counts 0\n"), "\"superpages\":1,"), LIMIT_MS));
+	UNIT_STR(control(ctl, "fault 0 vanish\n"), "{\"ok\":true}");
+	CU_ASSERT(recv(ep, &byte, 1, 0) <= 0);
+	close(ep);
+	/* Nobody is let in. */
+	ep = dial("ep0.sock");
+	CU_ASSERT(recv(ep, &byte, 1, 0) <= 0);
+	close(ep);
+	control(ctl, "fault 0 clear\n");
+	ep = dial("ep0.sock");
+	request(ep, VU_DEVICE_RESET, 0, NULL, 0, -1);
+	close(ep);
+	control(ctl, "quit\n");
+	UNIT_EQ(ended(), 0);
+	close(ctl);
+	close(memory);
+	clean();
+}
+
+UNIT_MAIN("roc-emu", {"lives and quits", lives_and_quits}, {"ends on signals", ends_on_signals},
+	  {"wrong arguments", wrong_arguments},
+	  {"DMA outside mappings is in the exit status", outside_is_remembered},
+	  {"vanish and return", vanish_and_return})
