@@ -20,8 +20,9 @@ def root():
     return os.path.join(build_dir(), "vm", "root")
 
 
-def user_space():
+def user_space(cases=False):
     """Build what goes into the guest and what stands beside it; the installed tree's path."""
+    target = "vm-root-cases" if cases else "vm-root"
     environment = {k: v for k, v in os.environ.items()
                    if k not in ("MAKEFLAGS", "MFLAGS", "MAKELEVEL", "DESTDIR", "PREFIX")}
     os.makedirs(os.path.dirname(root()), exist_ok=True)
@@ -29,11 +30,11 @@ def user_space():
     with open(os.path.join(os.path.dirname(root()), "lock"), "w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         made = subprocess.run(["make", "-s", "-C", TOP, "-j%d" % (os.cpu_count() or 1),
-                               "O=" + build_dir(), "vm-root"],
+                               "O=" + build_dir(), target],
                               env=environment, text=True, stdout=subprocess.PIPE,
                               stderr=subprocess.STDOUT, timeout=1800)
     if made.returncode:
-        raise VmError("make vm-root failed:\n" + made.stdout.strip())
+        raise VmError("make %s failed:\n%s" % (target, made.stdout.strip()))
     return root()
 
 

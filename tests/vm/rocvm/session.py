@@ -4,11 +4,13 @@ One life of one guest: start the cards and QEMU, run one command, carry its stre
 kernel log, end everything. Every wait has a limit and every process is ended by its owner.
 """
 
+import fcntl
 import os
 import selectors
 import shutil
 import signal
 import socket
+import struct
 import subprocess
 import tarfile
 import tempfile
@@ -205,7 +207,7 @@ class Session:
     def _feed(self, connection, stdin_is_data):
         """Our standard input goes to the guest: to its terminal, or as the command's input."""
         if stdin_is_data and (self._options.tty or os.isatty(0)):
-            connection.shutdown(socket.SHUT_WR)
+            connection.close()
             return
 
         def carry():
@@ -215,7 +217,11 @@ class Session:
                     if not data:
                         break
                     connection.sendall(data)
-                connection.shutdown(socket.SHUT_WR)
+                # QEMU forgets what it has not yet read when the other side goes.
+                while _unread(connection):
+                    time.sleep(0.05)
+                if stdin_is_data:
+                    connection.close()
             except OSError:
                 pass  # the guest has gone, or we have no standard input
 
@@ -307,6 +313,11 @@ def report(result):
         say("roc-vm: " + sentence)
     if result.error:
         say("roc-vm: " + result.error)
+
+
+def _unread(connection):
+    """Bytes that the other side has not taken yet."""
+    return struct.unpack("i", fcntl.ioctl(connection, termios.TIOCOUTQ, bytes(4)))[0]
 
 
 def _write_all(fd, data):
