@@ -7,9 +7,8 @@
 
 #include <errno.h>
 
-#include "../../../unit/unit.h"
-
-#include "../../../../kmod/cru_regs.h"
+#include <cru_regs.h>
+#include <unit.h>
 
 #include "emu.h"
 #include "json.h"

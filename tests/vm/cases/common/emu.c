@@ -207,9 +207,9 @@ unsigned int emu_trace_stop(unsigned int card, unsigned int ep, struct emu_acces
 void emu_normal(unsigned int card, uint32_t links)
 {
 	static const char *const keys[] = {
-		"rate 0",	   "packet 8128",	  "packets-per-tf 1000", "orbit ctp",
-		"fifo-depth 128", "refill-latency-us 0", "count-start 0",	 "source-mode free",
-		"temperature 45",
+		"rate 0",	 "packet 8128",	     "packets-per-tf 1000",
+		"orbit ctp",	 "fifo-depth 128",   "refill-latency-us 0",
+		"count-start 0", "source-mode free", "temperature 45",
 	};
 	unsigned int i;
 
@@ -223,7 +223,10 @@ void emu_normal(unsigned int card, uint32_t links)
 bool emu_clean(unsigned int card)
 {
 	static const char *const never[] = {
-		"dma_outside", "fifo_overflow", "bad_descriptor", "size_overflow",
+		"dma_outside",
+		"fifo_overflow",
+		"bad_descriptor",
+		"size_overflow",
 	};
 	bool clean = true;
 	unsigned int i, ep;

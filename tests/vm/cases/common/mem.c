@@ -74,8 +74,7 @@ void *memory_make(size_t length, size_t page_size, enum layout layout)
 		pieces[i].frame = frame(pagemap, plain + i * page_size);
 	}
 	munmap(plain, length);
-	qsort(pieces, count, sizeof(*pieces),
-	      layout == LAYOUT_ASCENDING ? ascending : descending);
+	qsort(pieces, count, sizeof(*pieces), layout == LAYOUT_ASCENDING ? ascending : descending);
 	/* A place aligned to the page size, then one page of the file after the other. */
 	plain = mmap(NULL, length + page_size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	if (plain == MAP_FAILED)

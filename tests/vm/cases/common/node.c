@@ -72,8 +72,7 @@ int reg_read(int fd, unsigned int bar, uint32_t offset, uint32_t *value)
 
 int reg_write(int fd, unsigned int bar, uint32_t offset, uint32_t value)
 {
-	struct roc_reg reg = {
-		.size = sizeof(reg), .bar = bar, .offset = offset, .value = value};
+	struct roc_reg reg = {.size = sizeof(reg), .bar = bar, .offset = offset, .value = value};
 
 	return abi(fd, ROC_REG_WRITE, &reg);
 }
@@ -126,8 +125,8 @@ const char *node_attr(const char *id, int channel, const char *name)
 	char path[128];
 
 	turn = (turn + 1) % 4;
-	snprintf(path, sizeof(path), "/sys/class/roc/%s/%s", node_path(id, channel) + strlen("/dev/"),
-		 name);
+	snprintf(path, sizeof(path), "/sys/class/roc/%s/%s",
+		 node_path(id, channel) + strlen("/dev/"), name);
 	read_line(path, text[turn], sizeof(text[turn]));
 	return text[turn];
 }
@@ -175,7 +174,7 @@ int put_text(const char *path, const char *text)
 	return err;
 }
 
-int unbind(const char *address)
+int driver_unbind(const char *address)
 {
 	return put_text("/sys/bus/pci/drivers/roc/unbind", address);
 }
@@ -212,7 +211,7 @@ bool wait_nodes(unsigned int count)
 	return true;
 }
 
-bool bind(const char *address)
+bool driver_bind(const char *address)
 {
 	char path[64];
 	int64_t end = now_ms() + NODES_MS;
@@ -244,10 +243,10 @@ bool rebind_card(unsigned int card)
 		strcpy(address[ep], pci_address(id));
 	}
 	for (ep = 0; ep < 2; ep++)
-		if (unbind(address[ep]))
+		if (driver_unbind(address[ep]))
 			return false;
 	for (ep = 0; ep < 2; ep++)
-		if (!bind(address[ep]))
+		if (!driver_bind(address[ep]))
 			return false;
 	return true;
 }

@@ -50,8 +50,8 @@ bool bus_master(const char *id);
 /* Write a text to a file; 0 or -errno. */
 int put_text(const char *path, const char *text);
 /* Unbind and bind a PCI function; wait for its nodes. @address because an unbound one has no id. */
-int unbind(const char *address);
-bool bind(const char *address);
+int driver_unbind(const char *address);
+bool driver_bind(const char *address);
 /* Both endpoints of a card: off and on. */
 bool rebind_card(unsigned int card);
 /* Until udev has made the links of all @count endpoints, at most a while. */

@@ -5,6 +5,7 @@
  */
 #include "rig.h"
 
+#include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -52,6 +53,11 @@ bool rig_open(struct rig *r)
 
 	r->superpage = r->superpage ? r->superpage : MIB;
 	r->count = r->count ? r->count : 16;
+	memset(r->lent, 0, sizeof(r->lent));
+	r->out = 0;
+	r->pushed = 0;
+	r->sequence = 0;
+	r->run = 0;
 	length = ((size_t)r->superpage * r->count + PAGE / 2 - 1) / (PAGE / 2) * (PAGE / 2);
 	if (!lib(r, roc_channel_open(r->id, 0, &r->ch), "open"))
 		return false;
@@ -177,7 +183,8 @@ static void check_packets(struct rig *r, const struct roc_ready *e, const uint8_
 			return;
 		}
 		if ((h[3] & 0xff) != (uint32_t)e->link)
-			rig_wrong(r, "link %u in the header, %d in the entry", h[3] & 0xff, e->link);
+			rig_wrong(r, "link %u in the header, %d in the entry", h[3] & 0xff,
+				  e->link);
 		if ((uint8_t)(h[3] >> 8) != l->packet)
 			rig_wrong(r, "link %d: packet %u, not %u", e->link, h[3] >> 8 & 0xff,
 				  l->packet);
@@ -303,7 +310,7 @@ bool rig_run(struct rig *r, uint64_t n, unsigned int ms)
 			ret = roc_channel_look(r->ch);
 		else
 			ret = roc_channel_wait(r->ch, 1, left < 100 ? left : 100);
-		if (ret < 0 && ret != -62 /* ETIME */ && !lib(r, ret, "wait"))
+		if (ret < 0 && ret != -ETIME && !lib(r, ret, "wait"))
 			return false;
 	}
 	return !r->errors;
@@ -329,7 +336,8 @@ bool rig_once(struct rig *r, uint64_t n, unsigned int ms)
 
 bool rig_agrees(struct rig *r, unsigned int card, unsigned int ep)
 {
-	uint64_t superpages = emu_count(card, ep, "superpages"), bytes = emu_count(card, ep, "bytes");
+	uint64_t superpages = emu_count(card, ep, "superpages"),
+		 bytes = emu_count(card, ep, "bytes");
 	unsigned int l;
 
 	if (r->filled != superpages || r->bytes != bytes)

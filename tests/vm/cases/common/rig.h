@@ -22,7 +22,7 @@ struct rig_link {
 	bool started; /* a packet came in this run */
 	uint8_t packet;
 	uint32_t word; /* next payload word */
-	uint32_t tf; /* time frame of the last packet, in units of the TF length */
+	uint32_t tf;   /* time frame of the last packet, in units of the TF length */
 };
 
 struct rig {
@@ -30,12 +30,12 @@ struct rig {
 	const char *id;
 	enum roc_source source;
 	enum roc_mode mode;
-	uint32_t links; /* 0: all enabled */
+	uint32_t links;	    /* 0: all enabled */
 	uint32_t superpage; /* bytes; 0: 1 MiB */
 	unsigned int count; /* superpages; 0: 16 */
-	unsigned int ring; /* entries of both rings; 0: default */
-	void *memory; /* of the caller; NULL: hugepages of libroc */
-	bool no_poison; /* do not write superpages before they are given to the card */
+	unsigned int ring;  /* entries of both rings; 0: default */
+	void *memory;	    /* of the caller; NULL: hugepages of libroc */
+	bool no_poison;	    /* do not write superpages before they are given to the card */
 
 	/* of one open */
 	struct roc_channel *ch;
@@ -46,7 +46,7 @@ struct rig {
 	uint64_t sequence;
 	uint64_t pushed; /* superpages, since open */
 	bool lent[RIG_MAX];
-	unsigned int out; /* lent now */
+	unsigned int out;   /* lent now */
 	bool sizes_unknown; /* old firmware: received says how long the superpage is */
 
 	/* of one run; zeroed by rig_start() */

@@ -1,0 +1,374 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Cards that break their contract, one way each: the documented outcome, no hang, and a new start
+ * that works.
+ */
+#include "common/case.h"
+
+#include <poll.h>
+
+#define FAIL_MS 5000
+
+static struct rig open_rig(enum roc_source source)
+{
+	return (struct rig){
+		.id = EP0, .source = source, .superpage = 256 * KIB, .count = 64, .links = 0x1};
+}
+
+static bool running_rig(struct rig *r)
+{
+	emu_normal(CARD0, FOUR_LINKS);
+	if (!rig_open(r))
+		return false;
+	rig_push(r, RIG_MAX);
+	return rig_start(r) && rig_run(r, 20, 5000);
+}
+
+static uint32_t state(const struct rig *r)
+{
+	return ch_info(rig_fd(r)).state;
+}
+
+/* Take what there is until the channel fails; then everything is ours again. */
+static void fails_with(struct rig *r, uint32_t why)
+{
+	int64_t end = now_ms() + FAIL_MS;
+	struct pollfd p = {.fd = rig_fd(r), .events = POLLIN};
+	struct roc_ch_info info;
+
+	while (state(r) == ROC_CH_RUNNING && now_ms() < end) {
+		roc_channel_wait(r->ch, 1, 20);
+		rig_take(r, true);
+	}
+	info = ch_info(rig_fd(r));
+	UNIT_EQ(info.state, ROC_CH_FAILED);
+	UNIT_EQ(info.why, why);
+	UNIT_EQ(info.in_flight, 0);
+	CU_ASSERT(poll(&p, 1, 0) == 1 && p.revents & POLLERR);
+	CU_ASSERT(r->rings->kernel->flags & ROC_RING_STOPPED);
+	CU_ASSERT(roc_channel_wait(r->ch, 1, 2000) >= 0); /* does not sleep */
+	rig_take(r, false);
+	CU_ASSERT(r->reclaimed > 0);
+	UNIT_EQ(r->why, why);
+	UNIT_EQ(control(rig_fd(r), ROC_CH_STOP, 0, 0), -EALREADY);
+	UNIT_STR(node_attr(EP0, 0, "state"), "failed");
+}
+
+/* The same open channel starts again, with what is left in its fill ring. */
+static void recovers(struct rig *r)
+{
+	emu(CARD0, "fault all clear");
+	rig_push(r, RIG_MAX);
+	CU_ASSERT(rig_start(r) && rig_run(r, 40, 5000));
+	UNIT_EQ(state(r), ROC_CH_RUNNING);
+	UNIT_EQ(ch_info(rig_fd(r)).why, ROC_WHY_NONE);
+	rig_stop(r);
+	RIG_OK(r);
+	rig_close(r);
+	CU_ASSERT(emu_clean(CARD0));
+}
+
+static void all_ones(void)
+{
+	struct rig r = open_rig(ROC_SOURCE_DDG);
+	int fd = node_open(EP0, -1);
+	uint32_t v;
+
+	UNIT_NEED(running_rig(&r));
+	emu(CARD0, "fault 0 all-ones");
+	fails_with(&r, ROC_WHY_LOST);
+	CU_ASSERT(!bus_master(EP0));
+	CU_ASSERT(emu_quiet(CARD0, 0, 300));
+	UNIT_EQ(reg_read(fd, CRU_BAR_CARD, CRU_FW_HASH, &v), -EIO);
+	UNIT_EQ(reg_modify(fd, CRU_BAR_CARD, CRU_CTP_INIT_ORBIT, 1, 1, NULL), -EIO);
+	UNIT_EQ(control(rig_fd(&r), ROC_CH_START, 0, 0), -EIO);
+	/* The other endpoint of the card is alive. */
+	close(fd);
+	fd = node_open(EP1, -1);
+	UNIT_EQ(reg_read(fd, CRU_BAR_CARD, CRU_FW_HASH, &v), 0);
+	close(fd);
+	recovers(&r);
+}
+
+/* Off the bus while nobody takes data: open, info and stop still answer. */
+static void all_ones_when_idle(void)
+{
+	struct rig r = open_rig(ROC_SOURCE_DDG);
+
+	emu_normal(CARD0, FOUR_LINKS);
+	emu(CARD0, "fault 0 all-ones");
+	UNIT_NEED(rig_open(&r));
+	UNIT_EQ(control(rig_fd(&r), ROC_CH_START, 0, 0), -EIO);
+	UNIT_EQ(state(&r), ROC_CH_STOPPED);
+	rig_close(&r);
+	emu(CARD0, "fault all clear");
+	UNIT_NEED(running_rig(&r));
+	/* All ones when it is to be stopped. */
+	emu(CARD0, "fault 0 all-ones");
+	CU_ASSERT(roc_channel_stop(r.ch, NULL) == -EIO || state(&r) != ROC_CH_RUNNING);
+	CU_ASSERT(emu_quiet(CARD0, 0, 200));
+	rig_take(&r, false);
+	UNIT_EQ(r.out, 0);
+	recovers(&r);
+}
+
+static void stall(void)
+{
+	struct rig r = open_rig(ROC_SOURCE_DDG);
+	unsigned int reclaimed = 0;
+
+	UNIT_NEED(running_rig(&r));
+	emu(CARD0, "fault 0 stall");
+	sleep_ms(50);
+	rig_take(&r, true);
+	UNIT_EQ(roc_channel_wait(r.ch, 1, 200), -ETIME);
+	UNIT_EQ(state(&r), ROC_CH_RUNNING);
+	UNIT_EQ(roc_channel_stop(r.ch, &reclaimed), 0);
+	UNIT_EQ(reclaimed, 64);
+	rig_take(&r, false);
+	UNIT_EQ(r.reclaimed, 64);
+	UNIT_EQ(r.why, ROC_WHY_STOPPED);
+	recovers(&r);
+}
+
+static void late_completion(void)
+{
+	struct rig r = open_rig(ROC_SOURCE_DDG);
+
+	emu_normal(CARD0, FOUR_LINKS);
+	emu(CARD0, "fault 0 late-completion 50");
+	UNIT_NEED(rig_open(&r));
+	rig_push(&r, RIG_MAX);
+	CU_ASSERT(rig_start(&r) && rig_run(&r, 200, 5000));
+	/* Superpages that are only counted after the stop are handed back. */
+	rig_stop(&r);
+	UNIT_EQ(r.out, 0);
+	CU_ASSERT(emu_quiet(CARD0, 0, 100));
+	recovers(&r);
+}
+
+static void wrong_count(void)
+{
+	struct rig r = open_rig(ROC_SOURCE_DDG);
+
+	UNIT_NEED(running_rig(&r));
+	emu(CARD0, "fault 0 wrong-count 1000");
+	fails_with(&r, ROC_WHY_COUNT);
+	recovers(&r);
+}
+
+/* The size shows up late, the old one before it: only slower. */
+static void size_late(void)
+{
+	struct rig r = open_rig(ROC_SOURCE_DDG);
+
+	emu_normal(CARD0, FOUR_LINKS);
+	emu(CARD0, "set 0 packets-per-tf 20"); /* sizes that are not the length */
+	emu(CARD0, "fault 0 size-late 2000");
+	UNIT_NEED(rig_open(&r));
+	rig_push(&r, RIG_MAX);
+	CU_ASSERT(rig_start(&r) && rig_run(&r, 300, 10000));
+	CU_ASSERT(r.partial > 0);
+	rig_stop(&r);
+	rig_agrees(&r, CARD0, 0);
+	recovers(&r);
+}
+
+static void size_never(void)
+{
+	struct rig r = open_rig(ROC_SOURCE_DDG);
+
+	UNIT_NEED(running_rig(&r));
+	emu(CARD0, "fault 0 size-never");
+	fails_with(&r, ROC_WHY_SIZE);
+	recovers(&r);
+}
+
+static void size_index(void)
+{
+	struct rig r = open_rig(ROC_SOURCE_DDG);
+
+	UNIT_NEED(running_rig(&r));
+	emu(CARD0, "fault 0 size-index 5");
+	fails_with(&r, ROC_WHY_SIZE);
+	recovers(&r);
+}
+
+/* Firmware before v3.4.0 has no sizes: every superpage is full. */
+static void size_zero(void)
+{
+	struct rig r = open_rig(ROC_SOURCE_INTERNAL);
+	struct rig partial = open_rig(ROC_SOURCE_DDG);
+
+	emu_normal(CARD0, FOUR_LINKS);
+	emu(CARD0, "fault 0 size-zero");
+	CU_ASSERT(rig_once(&r, 100, 5000));
+	UNIT_EQ(r.partial, 0);
+	rig_close(&r);
+	RIG_OK(&r);
+	/* The driver cannot know better than the card. */
+	emu(CARD0, "set 0 packets-per-tf 20");
+	partial.sizes_unknown = true;
+	partial.no_poison = true;
+	CU_ASSERT(rig_once(&partial, 100, 5000));
+	UNIT_EQ(partial.partial, 0);
+	partial.sizes_unknown = false;
+	partial.no_poison = false;
+	recovers(&partial);
+}
+
+/* A size that vanishes after it was seen to work is an error, not old firmware. */
+static void size_zero_in_the_middle(void)
+{
+	struct rig r = open_rig(ROC_SOURCE_DDG);
+
+	UNIT_NEED(running_rig(&r));
+	emu(CARD0, "fault 0 size-zero");
+	fails_with(&r, ROC_WHY_SIZE);
+	recovers(&r);
+}
+
+static void counter_wrap(void)
+{
+	struct rig r = {.id = EP0, .source = ROC_SOURCE_DDG, .superpage = 64 * KIB, .count = 64};
+
+	emu_normal(CARD0, FOUR_LINKS);
+	emu(CARD0, "set 0 count-start 0xfffffff0");
+	CU_ASSERT(rig_once(&r, 400, 10000));
+	rig_agrees(&r, CARD0, 0);
+	RIG_OK(&r);
+	CU_ASSERT(r.link[0].superpages > 16);
+	rig_close(&r);
+	CU_ASSERT(emu_clean(CARD0));
+}
+
+/* Sizes are numbered modulo 256: beyond that on one link. */
+static void index_wrap(void)
+{
+	struct rig r = {.id = EP0,
+			.source = ROC_SOURCE_DDG,
+			.superpage = 32 * KIB,
+			.count = 128,
+			.links = 0x1};
+
+	emu_normal(CARD0, FOUR_LINKS);
+	CU_ASSERT(rig_once(&r, 700, 10000));
+	rig_agrees(&r, CARD0, 0);
+	RIG_OK(&r);
+	rig_close(&r);
+}
+
+/* The card cannot be stopped: its bus mastering is taken away before anything is released. */
+static void reset_ignored(void)
+{
+	struct rig r = open_rig(ROC_SOURCE_INTERNAL);
+	int64_t before = pins();
+
+	UNIT_NEED(running_rig(&r));
+	emu(CARD0, "fault 0 reset-ignored");
+	UNIT_EQ(roc_channel_stop(r.ch, NULL), 0);
+	CU_ASSERT(!bus_master(EP0));
+	CU_ASSERT(emu_quiet(CARD0, 0, 300));
+	rig_take(&r, false);
+	UNIT_EQ(r.out, 0);
+	rig_close(&r);
+	UNIT_EQ(pins(), before);
+	CU_ASSERT(emu_quiet(CARD0, 0, 200));
+	UNIT_EQ(emu_count(CARD0, 0, "dma_outside"), 0);
+	r = open_rig(ROC_SOURCE_INTERNAL);
+	UNIT_NEED(rig_open(&r));
+	recovers(&r);
+}
+
+/* The same with the last close instead of a stop. */
+static void reset_ignored_at_close(void)
+{
+	struct rig r = open_rig(ROC_SOURCE_INTERNAL);
+	int64_t before = pins();
+
+	UNIT_NEED(running_rig(&r));
+	emu(CARD0, "fault 0 reset-ignored");
+	rig_close(&r);
+	CU_ASSERT(!bus_master(EP0));
+	UNIT_EQ(pins(), before);
+	CU_ASSERT(emu_quiet(CARD0, 0, 300));
+	UNIT_EQ(emu_count(CARD0, 0, "dma_outside"), 0);
+	r = open_rig(ROC_SOURCE_INTERNAL);
+	UNIT_NEED(rig_open(&r));
+	recovers(&r);
+}
+
+/* Firmware that does not know its FIFO's depth has 128. */
+static void depth_unknown(void)
+{
+	struct rig r = {.id = EP0, .source = ROC_SOURCE_DDG, .superpage = 32 * KIB, .count = 600};
+
+	emu_normal(CARD0, FOUR_LINKS);
+	emu(CARD0, "set all depth-register 0");
+	UNIT_NEED(rebind_card(CARD0));
+	CU_ASSERT(rig_once(&r, 1000, 10000));
+	UNIT_EQ(ch_info(rig_fd(&r)).capacity, 4 * 128);
+	RIG_OK(&r);
+	rig_close(&r);
+	CU_ASSERT(emu_clean(CARD0));
+	emu(CARD0, "set all depth-register 128");
+}
+
+static void depth_small(void)
+{
+	struct rig r = {.id = EP0, .source = ROC_SOURCE_DDG, .superpage = 32 * KIB, .count = 64};
+
+	emu_normal(CARD0, FOUR_LINKS);
+	emu(CARD0, "set all fifo-depth 3");
+	UNIT_NEED(rebind_card(CARD0));
+	CU_ASSERT(rig_once(&r, 300, 10000));
+	UNIT_EQ(ch_info(rig_fd(&r)).capacity, 4 * 3);
+	RIG_OK(&r);
+	rig_close(&r);
+	CU_ASSERT(emu_clean(CARD0));
+	emu(CARD0, "set all fifo-depth 128");
+	UNIT_NEED(rebind_card(CARD0));
+}
+
+/* The serial number is not there until the card is asked to load it. */
+static void serial_dropped(void)
+{
+	char address[ROC_TEXT_MAX];
+	struct roc_card card;
+
+	emu_normal(CARD0, FOUR_LINKS);
+	strcpy(address, pci_address(EP0));
+	emu(CARD0, "fault all drop-serial");
+	UNIT_EQ(driver_unbind(address), 0);
+	CU_ASSERT(driver_bind(address));
+	UNIT_EQ(roc_find(address, &card), 0);
+	UNIT_EQ(card.serial, 245);
+	emu(CARD0, "fault all clear");
+}
+
+/* Slow to take up new superpages: gaps are counted, nothing is lost. */
+static void slow_refill(void)
+{
+	struct rig r = {.id = EP0, .source = ROC_SOURCE_DDG, .superpage = 64 * KIB, .count = 16};
+
+	emu_normal(CARD0, FOUR_LINKS);
+	emu(CARD0, "set all refill-latency-us 5000");
+	UNIT_NEED(rig_open(&r));
+	rig_push(&r, RIG_MAX);
+	CU_ASSERT(rig_start(&r) && rig_run(&r, 100, 10000));
+	CU_ASSERT(ch_info(rig_fd(&r)).fifo_empty > 0);
+	rig_stop(&r);
+	rig_agrees(&r, CARD0, 0);
+	RIG_OK(&r);
+	rig_close(&r);
+	emu_normal(CARD0, FOUR_LINKS);
+}
+
+UNIT_MAIN("hazards", {"all ones", all_ones}, {"all ones when idle", all_ones_when_idle},
+	  {"stall", stall}, {"late completion", late_completion}, {"wrong count", wrong_count},
+	  {"size late", size_late}, {"size never", size_never}, {"size index", size_index},
+	  {"size zero", size_zero}, {"size zero in the middle", size_zero_in_the_middle},
+	  {"counter wrap", counter_wrap}, {"index wrap", index_wrap},
+	  {"reset ignored", reset_ignored}, {"reset ignored at close", reset_ignored_at_close},
+	  {"depth unknown", depth_unknown}, {"depth small", depth_small},
+	  {"serial dropped", serial_dropped}, {"slow refill", slow_refill})

@@ -1,0 +1,302 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Readers that die in the middle: the card stops, the pins go, and the next one starts as if
+ * nothing had happened.
+ */
+#include "common/case.h"
+
+#include <signal.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+
+#define ROUNDS 20
+
+struct victim {
+	volatile unsigned int filled; /* superpages so far */
+	volatile unsigned int about;  /* what it is doing: enum */
+	volatile int failed;
+	uint64_t until; /* stop_often: which moment */
+};
+
+enum {
+	IDLE,
+	STARTING,
+	STOPPING,
+};
+
+/* Take data until killed. */
+static int read_for_ever(void *arg)
+{
+	struct victim *v = arg;
+	struct rig r = {.id = EP0, .source = ROC_SOURCE_DDG, .count = 16, .no_poison = true};
+
+	if (!rig_open(&r))
+		goto fail;
+	rig_push(&r, RIG_MAX);
+	v->about = STARTING;
+	if (!rig_start(&r))
+		goto fail;
+	v->about = IDLE;
+	while (rig_run(&r, r.filled + 1, 10000))
+		v->filled = r.filled;
+fail:
+	unit_note("victim: %s", r.wrong);
+	v->failed = 1;
+	return 1;
+}
+
+static int start_and_stop(void *arg)
+{
+	struct victim *v = arg;
+	struct rig r = {.id = EP0, .source = ROC_SOURCE_DDG, .count = 16, .no_poison = true};
+
+	if (!rig_open(&r))
+		goto fail;
+	for (;;) {
+		rig_push(&r, RIG_MAX);
+		v->about = STARTING;
+		if (!rig_start(&r))
+			break;
+		v->about = IDLE;
+		if (!rig_run(&r, 5, 10000))
+			break;
+		v->filled = r.filled;
+		v->about = STOPPING;
+		if (!rig_stop(&r))
+			break;
+		v->about = IDLE;
+	}
+fail:
+	unit_note("victim: %s", r.wrong);
+	v->failed = 1;
+	return 1;
+}
+
+/* The card is still, run enable off, nothing pinned, nobody owns the channel. */
+static void nothing_left(int64_t pins_before, unsigned int quiet_ms)
+{
+	CU_ASSERT(emu_quiet(CARD0, 0, quiet_ms));
+	UNIT_EQ(emu_peek(CARD0, 0, CRU_BAR_CARD, CRU_USER_CONTROL) & 1, 0);
+	UNIT_EQ(emu_peek(CARD0, 0, CRU_BAR_DMA, CRU_DMA_CONTROL), 0);
+	UNIT_EQ(emu_link_count(CARD0, 0, 0, "queued"), 0);
+	UNIT_EQ(emu_count(CARD0, 0, "dma_outside"), 0);
+	UNIT_EQ(pins(), pins_before);
+	UNIT_STR(node_attr(EP0, 0, "owner_pid"), "0");
+	UNIT_STR(node_attr(EP0, 0, "state"), "stopped");
+}
+
+static void works_again(void)
+{
+	struct rig r = {.id = EP0, .source = ROC_SOURCE_DDG, .count = 8};
+
+	CU_ASSERT(rig_once(&r, 20, 5000));
+	RIG_OK(&r);
+	rig_close(&r);
+}
+
+static void killed_in_transfer(void)
+{
+	struct victim *v = shared_alloc(sizeof(*v));
+	int64_t before = pins();
+	pid_t pid;
+
+	emu_normal(CARD0, FOUR_LINKS);
+	pid = child_start(AS_ROOT, read_for_ever, v);
+	CU_ASSERT(UNIT_WAIT(v->filled >= 50 || v->failed, 10000));
+	UNIT_EQ(v->failed, 0);
+	CU_ASSERT(pins() > before);
+	CU_ASSERT(pinned_by(pid) > 0);
+	CU_ASSERT(!emu_quiet(CARD0, 0, 100));
+	child_kill(pid);
+	nothing_left(before, 1000);
+	works_again();
+	shared_free(v, sizeof(*v));
+}
+
+/* As the ordinary user, at any moment of its life. */
+static void killed_at_random(void)
+{
+	struct victim *v = shared_alloc(sizeof(*v));
+	int64_t before = pins();
+	unsigned int i, seed = 20260101;
+	pid_t pid;
+
+	emu_normal(CARD0, FOUR_LINKS);
+	for (i = 0; i < ROUNDS; i++) {
+		memset(v, 0, sizeof(*v));
+		seed = seed * 1103515245 + 12345;
+		pid = child_start(AS_ROOT, i % 2 ? start_and_stop : read_for_ever, v);
+		sleep_ms((seed >> 16) % 500);
+		UNIT_EQ(v->failed, 0);
+		child_kill(pid);
+		nothing_left(before, 20);
+	}
+	works_again();
+	CU_ASSERT(emu_clean(CARD0));
+	shared_free(v, sizeof(*v));
+}
+
+static void killed_while(unsigned int about, unsigned int runs)
+{
+	struct victim *v = shared_alloc(sizeof(*v));
+	int64_t before = pins();
+	unsigned int i;
+	pid_t pid;
+
+	emu_normal(CARD0, FOUR_LINKS);
+	for (i = 0; i < runs; i++) {
+		memset(v, 0, sizeof(*v));
+		pid = child_start(AS_ROOT, start_and_stop, v);
+		CU_ASSERT(UNIT_WAIT(v->about == about || v->failed, 10000));
+		sleep_ms(i * 200 / runs);
+		UNIT_EQ(v->failed, 0);
+		child_kill(pid);
+		nothing_left(before, 50);
+	}
+	works_again();
+	shared_free(v, sizeof(*v));
+}
+
+static void killed_in_start(void)
+{
+	killed_while(STARTING, 4);
+}
+
+static void killed_in_stop(void)
+{
+	killed_while(STOPPING, 4);
+}
+
+static void send_fd(int sock, int fd)
+{
+	char byte = 'x', room[CMSG_SPACE(sizeof(int))] = "";
+	struct iovec iov = {&byte, 1};
+	struct msghdr m = {.msg_iov = &iov,
+			   .msg_iovlen = 1,
+			   .msg_control = room,
+			   .msg_controllen = sizeof(room)};
+	struct cmsghdr *c = CMSG_FIRSTHDR(&m);
+
+	c->cmsg_level = SOL_SOCKET;
+	c->cmsg_type = SCM_RIGHTS;
+	c->cmsg_len = CMSG_LEN(sizeof(int));
+	memcpy(CMSG_DATA(c), &fd, sizeof(fd));
+	sendmsg(sock, &m, 0);
+}
+
+static int receive_fd(int sock)
+{
+	char byte, room[CMSG_SPACE(sizeof(int))];
+	struct iovec iov = {&byte, 1};
+	struct msghdr m = {.msg_iov = &iov,
+			   .msg_iovlen = 1,
+			   .msg_control = room,
+			   .msg_controllen = sizeof(room)};
+	struct timeval limit = {10, 0};
+	int fd = -1;
+
+	setsockopt(sock, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof(limit));
+	if (recvmsg(sock, &m, MSG_CMSG_CLOEXEC) == 1 && CMSG_FIRSTHDR(&m))
+		memcpy(&fd, CMSG_DATA(CMSG_FIRSTHDR(&m)), sizeof(fd));
+	return fd;
+}
+
+static int pass_on(void *arg)
+{
+	struct rig r = {.id = EP0, .source = ROC_SOURCE_DDG, .count = 16, .no_poison = true};
+
+	if (!rig_open(&r))
+		return 1;
+	rig_push(&r, RIG_MAX);
+	if (!rig_start(&r) || !rig_run(&r, 20, 10000))
+		return 2;
+	send_fd(*(int *)arg, rig_fd(&r));
+	while (rig_run(&r, r.filled + 1, 10000))
+		;
+	return 3;
+}
+
+/* The opener dies, the descriptor lives on: so does the run, with its memory, until the last close.
+ */
+static void descriptor_passed(void)
+{
+	int64_t before = pins();
+	int sockets[2], fd;
+	pid_t pid;
+
+	emu_normal(CARD0, FOUR_LINKS);
+	UNIT_NEED(!socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, sockets));
+	pid = child_start(AS_ROOT, pass_on, &sockets[1]);
+	fd = receive_fd(sockets[0]);
+	UNIT_NEED(fd >= 0);
+	child_kill(pid);
+	UNIT_EQ(ch_info(fd).state, ROC_CH_RUNNING);
+	UNIT_EQ(node_open(EP0, 0), -EBUSY);
+	CU_ASSERT(pins() > before);
+	/* Nobody reads: the card fills what it has, into memory that is still held. */
+	sleep_ms(200);
+	UNIT_EQ(emu_count(CARD0, 0, "dma_outside"), 0);
+	UNIT_EQ(control(fd, ROC_CH_STOP, 0, 0), 0);
+	UNIT_EQ(ch_info(fd).state, ROC_CH_STOPPED);
+	UNIT_EQ(control(fd, ROC_CH_START, 0, 0), 0);
+	close(fd);
+	nothing_left(before, 200);
+	close(sockets[0]);
+	close(sockets[1]);
+	works_again();
+}
+
+struct heir {
+	struct rig *rig;
+	volatile int ready, leave;
+	int touched;
+};
+
+static void touch_rings(void *arg)
+{
+	struct rig *r = arg;
+
+	(void)*(volatile uint32_t *)&r->rings->kernel->ready_prod;
+}
+
+static int inherit(void *arg)
+{
+	struct heir *h = arg;
+	int i;
+
+	h->touched = faults(touch_rings, h->rig);
+	h->ready = 1;
+	for (i = 0; i < 10000 && !h->leave; i++)
+		sleep_ms(1);
+	return 0;
+}
+
+/* A child of fork holds the channel open, but has no part in the rings. */
+static void forked_child(void)
+{
+	struct heir *h = shared_alloc(sizeof(*h));
+	struct rig r = {.id = EP0, .source = ROC_SOURCE_DDG, .count = 8};
+	int64_t before = pins();
+	pid_t pid;
+
+	emu_normal(CARD0, FOUR_LINKS);
+	UNIT_NEED(rig_open(&r));
+	rig_push(&r, RIG_MAX);
+	UNIT_NEED(rig_start(&r) && rig_run(&r, 5, 5000));
+	h->rig = &r;
+	pid = child_start(AS_ROOT, inherit, h);
+	CU_ASSERT(UNIT_WAIT(h->ready, 5000));
+	UNIT_EQ(h->touched, SIGSEGV);
+	CU_ASSERT(rig_run(&r, r.filled + 20, 5000));
+	rig_close(&r); /* not the last */
+	UNIT_EQ(node_open(EP0, 0), -EBUSY);
+	h->leave = 1;
+	UNIT_EQ(child_wait(pid, 5000), 0);
+	nothing_left(before, 100);
+	RIG_OK(&r);
+	shared_free(h, sizeof(*h));
+}
+
+UNIT_MAIN("kill", {"killed in transfer", killed_in_transfer}, {"killed in start", killed_in_start},
+	  {"killed in stop", killed_in_stop}, {"killed at random", killed_at_random},
+	  {"descriptor passed", descriptor_passed}, {"forked child", forked_child})

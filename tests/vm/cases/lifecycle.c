@@ -1,0 +1,378 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Start, stop and reset: the documented order of registers, nothing of one run in the next, and two
+ * endpoints that share one run-enable bit.
+ */
+#include "common/case.h"
+
+#define MS 1000ull
+
+/* A step of a documented sequence: an access, and how long it took at least since the last step. */
+struct step {
+	bool write;
+	unsigned int bar;
+	uint32_t offset, value, mask;
+	uint64_t after_us;
+};
+
+#define W0(offset, value, after)                                                                   \
+	{                                                                                          \
+		true, CRU_BAR_DMA, offset, value, UINT32_MAX, after                                \
+	}
+#define R0(offset, value, after)                                                                   \
+	{                                                                                          \
+		false, CRU_BAR_DMA, offset, value, UINT32_MAX, after                               \
+	}
+#define RUN(value, after)                                                                          \
+	{                                                                                          \
+		true, CRU_BAR_CARD, CRU_USER_CONTROL, value, 1, after                              \
+	}
+
+/* Accesses that belong to the sequence: all but reads of counters and the data path. */
+static bool counts(const struct emu_access *a)
+{
+	if (a->bar == CRU_BAR_CARD)
+		return a->write;
+	if (a->offset >= CRU_SP_HIGH(0) && a->offset <= CRU_SP_PUSH(15) &&
+	    a->offset != CRU_FIRMWARE_COMPILE_INFO)
+		return false;
+	if (a->offset == CRU_TIME_FRAME || a->offset == CRU_DMA_CONTROL)
+		return true;
+	return a->write && !(a->offset >= CRU_SP_SIZE(0) && a->offset <= CRU_SP_SIZE(15));
+}
+
+static void check_steps(const char *what, const struct step *steps, unsigned int count,
+			const struct emu_access *list, unsigned int length)
+{
+	unsigned int i, n = 0;
+	uint64_t last = 0;
+
+	for (i = 0; i < length; i++) {
+		const struct emu_access *a = &list[i];
+		const struct step *s = &steps[n];
+
+		if (!counts(a))
+			continue;
+		if (n == count || a->write != s->write || a->bar != s->bar ||
+		    a->offset != s->offset || (a->value ^ s->value) & s->mask ||
+		    (n && a->us - last < s->after_us)) {
+			unit_note("%s, step %u: %s bar %u 0x%x 0x%x after %llu us", what, n,
+				  a->write ? "write" : "read", a->bar, a->offset, a->value,
+				  (unsigned long long)(n ? a->us - last : 0));
+			CU_FAIL("not the documented order");
+			return;
+		}
+		last = a->us;
+		n++;
+	}
+	UNIT_EQ(n, count);
+}
+
+/* Trace one start and one stop; the lists are the caller's. */
+static bool traced_run(struct rig *r, struct emu_access **start, unsigned int *start_count,
+		       struct emu_access **stop, unsigned int *stop_count)
+{
+	if (!rig_open(r))
+		return false;
+	emu_trace_start(CARD0, 0);
+	if (!rig_start(r))
+		return false;
+	*start_count = emu_trace_stop(CARD0, 0, start);
+	rig_push(r, RIG_MAX);
+	if (!rig_run(r, 10, 5000))
+		return false;
+	emu_trace_start(CARD0, 0);
+	if (!rig_stop(r))
+		return false;
+	*stop_count = emu_trace_stop(CARD0, 0, stop);
+	rig_close(r);
+	return true;
+}
+
+static void check_order(enum roc_source source, const struct step *start_steps, unsigned int starts,
+			const struct step *stop_steps, unsigned int stops)
+{
+	struct rig r = {.id = EP0, .source = source, .links = 0x1, .count = 4};
+	struct emu_access *start = NULL, *stop = NULL;
+	unsigned int start_count = 0, stop_count = 0;
+
+	emu_normal(CARD0, FOUR_LINKS);
+	CU_ASSERT(traced_run(&r, &start, &start_count, &stop, &stop_count));
+	RIG_OK(&r);
+	if (start && stop) {
+		check_steps("start", start_steps, starts, start, start_count);
+		check_steps("stop", stop_steps, stops, stop, stop_count);
+	}
+	free(start);
+	free(stop);
+}
+
+static void order_internal(void)
+{
+	static const struct step start[] = {
+		R0(CRU_TIME_FRAME, 256u << 20, 0),
+		W0(CRU_DATA_SOURCE, CRU_DATA_SOURCE_INTERNAL, 0),
+		W0(CRU_RESET_CONTROL, CRU_RESET_GENERATOR, 0),
+		W0(CRU_RESET_CONTROL, CRU_RESET_GENERAL, 100 * MS),
+		W0(CRU_DMA_CONTROL, CRU_DMA_CONTROL_START, 100 * MS),
+	};
+	static const struct step stop[] = {
+		R0(CRU_DMA_CONTROL, CRU_DMA_CONTROL_START, 0),
+		W0(CRU_DMA_CONTROL, CRU_DMA_CONTROL_START | CRU_DMA_CONTROL_FLUSH, 0),
+		/* Beyond the documented stop: nothing stays in the card, and that is proved. */
+		W0(CRU_RESET_CONTROL, CRU_RESET_GENERAL, 0),
+		W0(CRU_DMA_CONTROL, 0, 100 * MS),
+		R0(CRU_DMA_CONTROL, 0, 0),
+	};
+
+	check_order(ROC_SOURCE_INTERNAL, start, N(start), stop, N(stop));
+}
+
+/* With the time-frame register at 0 the generator gets its debug bit, and gives it back. */
+static void order_internal_debug(void)
+{
+	static const struct step start[] = {
+		R0(CRU_TIME_FRAME, 0, 0),
+		W0(CRU_TIME_FRAME, CRU_TIME_FRAME_DEBUG, 0),
+		W0(CRU_DATA_SOURCE, CRU_DATA_SOURCE_INTERNAL, 0),
+		W0(CRU_RESET_CONTROL, CRU_RESET_GENERATOR, 0),
+		W0(CRU_RESET_CONTROL, CRU_RESET_GENERAL, 100 * MS),
+		W0(CRU_DMA_CONTROL, CRU_DMA_CONTROL_START, 100 * MS),
+	};
+	static const struct step stop[] = {
+		R0(CRU_DMA_CONTROL, CRU_DMA_CONTROL_START, 0),
+		W0(CRU_DMA_CONTROL, CRU_DMA_CONTROL_START | CRU_DMA_CONTROL_FLUSH, 0),
+		W0(CRU_RESET_CONTROL, CRU_RESET_GENERAL, 0),
+		W0(CRU_DMA_CONTROL, 0, 100 * MS),
+		R0(CRU_DMA_CONTROL, 0, 0),
+		W0(CRU_TIME_FRAME, 0, 0),
+	};
+
+	emu_poke(CARD0, 0, CRU_BAR_DMA, CRU_TIME_FRAME, 0);
+	check_order(ROC_SOURCE_INTERNAL, start, N(start), stop, N(stop));
+	emu_poke(CARD0, 0, CRU_BAR_DMA, CRU_TIME_FRAME, 256u << 20);
+}
+
+static void order_datapath(void)
+{
+	static const struct step start[] = {
+		W0(CRU_DATA_SOURCE, CRU_DATA_SOURCE_DATAPATH, 0),
+		RUN(0, 0),
+		W0(CRU_RESET_CONTROL, CRU_RESET_GENERATOR, 0),
+		W0(CRU_RESET_CONTROL, CRU_RESET_GENERAL, 100 * MS),
+		W0(CRU_DMA_CONTROL, CRU_DMA_CONTROL_START, 100 * MS),
+		RUN(1, 10 * MS),
+	};
+	static const struct step stop[] = {
+		R0(CRU_DMA_CONTROL, CRU_DMA_CONTROL_START, 0),
+		W0(CRU_DMA_CONTROL, CRU_DMA_CONTROL_START | CRU_DMA_CONTROL_FLUSH, 0),
+		RUN(0, 0),
+		W0(CRU_RESET_CONTROL, CRU_RESET_GENERAL, 0),
+		W0(CRU_DMA_CONTROL, 0, 100 * MS),
+		R0(CRU_DMA_CONTROL, 0, 0),
+	};
+
+	check_order(ROC_SOURCE_DDG, start, N(start), stop, N(stop));
+	check_order(ROC_SOURCE_FEE, start, N(start), stop, N(stop));
+}
+
+/* A superpage goes in by three writes, in this order; nothing else is written while it runs. */
+static void order_of_a_push(void)
+{
+	struct rig r = {.id = EP0, .links = 0x2, .count = 1, .superpage = 96 * KIB};
+	struct emu_access *list;
+	unsigned int i, n = 0, count;
+	static const uint32_t offsets[] = {CRU_SP_HIGH(1), CRU_SP_LOW(1), CRU_SP_PUSH(1),
+					   CRU_SP_SIZE(1)};
+
+	emu_normal(CARD0, FOUR_LINKS);
+	UNIT_NEED(rig_open(&r) && rig_start(&r));
+	emu_trace_start(CARD0, 0);
+	rig_push(&r, 1);
+	UNIT_EQ(roc_channel_wait(r.ch, 1, 2000), 1);
+	count = emu_trace_stop(CARD0, 0, &list);
+	for (i = 0; i < count; i++) {
+		if (!list[i].write)
+			continue;
+		CU_ASSERT(n < N(offsets));
+		if (n < N(offsets))
+			UNIT_EQ(list[i].offset, offsets[n]);
+		if (n == 2)
+			UNIT_EQ(list[i].value, 12);
+		if (n == 3)
+			UNIT_EQ(list[i].value, CRU_SP_SIZE_ADVANCE);
+		n++;
+	}
+	UNIT_EQ(n, 4);
+	free(list);
+	rig_take(&r, false);
+	rig_stop(&r);
+	RIG_OK(&r);
+	rig_close(&r);
+}
+
+/* Nobody has started the card yet, and after a stop it keeps still. */
+static void bus_mastering(void)
+{
+	struct rig r = {.id = EP0};
+
+	UNIT_NEED(rebind_card(CARD0));
+	emu_normal(CARD0, FOUR_LINKS);
+	CU_ASSERT(!bus_master(EP0));
+	UNIT_NEED(rig_open(&r));
+	CU_ASSERT(!bus_master(EP0));
+	UNIT_NEED(rig_start(&r));
+	CU_ASSERT(bus_master(EP0));
+	rig_stop(&r);
+	rig_close(&r);
+	UNIT_EQ(emu_peek(CARD0, 0, CRU_BAR_DMA, CRU_DMA_CONTROL), 0);
+	UNIT_EQ(emu_count(CARD0, 0, "dma_no_master"), 0);
+}
+
+/* Runs after each other: the rig checks run numbers and that counters start anew. */
+static void run_after_run(enum roc_source source)
+{
+	struct rig r = {.id = EP0, .source = source, .count = 24, .superpage = 256 * KIB};
+	struct roc_ch_info info;
+	uint64_t filled = 0;
+	int run;
+
+	emu_normal(CARD0, FOUR_LINKS);
+	UNIT_NEED(rig_open(&r));
+	for (run = 1; run <= 3; run++) {
+		rig_push(&r, RIG_MAX);
+		emu(CARD0, "clear");
+		UNIT_NEED(rig_start(&r) && rig_run(&r, 30, 8000));
+		/* The card has superpages half full, the reader some it has not looked at. */
+		sleep_ms(20);
+		rig_stop(&r);
+		rig_agrees(&r, CARD0, 0);
+		filled += r.filled;
+		UNIT_EQ(r.out, 0);
+	}
+	info = ch_info(rig_fd(&r));
+	UNIT_EQ(info.completed, filled);
+	UNIT_EQ(info.state, ROC_CH_STOPPED);
+	RIG_OK(&r);
+	rig_close(&r);
+}
+
+static void runs_internal(void)
+{
+	run_after_run(ROC_SOURCE_INTERNAL);
+}
+
+static void runs_ddg(void)
+{
+	run_after_run(ROC_SOURCE_DDG);
+}
+
+/* Entries that the card did not take stay in the fill ring for the next run. */
+static void left_in_the_ring(void)
+{
+	struct rig r = {.id = EP0, .links = 0x1, .count = 200, .superpage = 32 * KIB, .ring = 256};
+
+	emu_normal(CARD0, FOUR_LINKS);
+	emu(CARD0, "fault 0 stall");
+	UNIT_NEED(rig_open(&r));
+	UNIT_EQ(rig_push(&r, RIG_MAX), 200);
+	UNIT_NEED(rig_start(&r));
+	UNIT_EQ(ch_info(rig_fd(&r)).in_flight, 128);
+	rig_stop(&r);
+	UNIT_EQ(r.reclaimed, 128);
+	UNIT_EQ(r.out, 72);
+	emu(CARD0, "fault 0 clear");
+	UNIT_NEED(rig_start(&r));
+	UNIT_EQ(roc_channel_wait(r.ch, 72, 3000), 72);
+	UNIT_EQ(rig_take(&r, false), 72);
+	UNIT_EQ(r.out, 0);
+	rig_stop(&r);
+	RIG_OK(&r);
+	rig_close(&r);
+}
+
+static void reset_levels(void)
+{
+	struct emu_access *list;
+	unsigned int count;
+	static const struct step internal[] = {
+		W0(CRU_RESET_CONTROL, CRU_RESET_GENERATOR, 0),
+		W0(CRU_RESET_CONTROL, CRU_RESET_GENERAL, 100 * MS),
+	};
+	int fd = node_open(EP0, 0);
+
+	UNIT_NEED(fd >= 0);
+	emu_trace_start(CARD0, 0);
+	UNIT_EQ(control(fd, ROC_CH_RESET, 0, ROC_RESET_NOTHING), 0);
+	count = emu_trace_stop(CARD0, 0, &list);
+	UNIT_EQ(count, 0);
+	free(list);
+	emu_trace_start(CARD0, 0);
+	UNIT_EQ(control(fd, ROC_CH_RESET, 0, ROC_RESET_INTERNAL), 0);
+	count = emu_trace_stop(CARD0, 0, &list);
+	check_steps("reset", internal, N(internal), list, count);
+	free(list);
+	UNIT_EQ(control(fd, ROC_CH_RESET, 0, ROC_RESET_INTERNAL_SIU), -EOPNOTSUPP);
+	close(fd);
+}
+
+/* One run-enable bit for two endpoints: the first to stop does not starve the other. */
+static void shared_run_enable(void)
+{
+	struct rig a = {.id = EP0, .source = ROC_SOURCE_DDG, .count = 8};
+	struct rig b = {.id = EP1, .source = ROC_SOURCE_DDG, .count = 8};
+	struct emu_access *list;
+	unsigned int i, count;
+
+	emu_normal(CARD0, FOUR_LINKS);
+	UNIT_NEED(rig_open(&a) && rig_open(&b));
+	rig_push(&a, RIG_MAX);
+	UNIT_NEED(rig_start(&a) && rig_run(&a, 10, 5000));
+	/* The second start must not clear the bit under the first. */
+	emu_trace_start(CARD0, 1);
+	rig_push(&b, RIG_MAX);
+	UNIT_NEED(rig_start(&b));
+	count = emu_trace_stop(CARD0, 1, &list);
+	for (i = 0; i < count; i++)
+		if (list[i].write && list[i].bar == CRU_BAR_CARD &&
+		    list[i].offset == CRU_USER_CONTROL)
+			UNIT_EQ(list[i].value & 1, 1);
+	free(list);
+	CU_ASSERT(rig_run(&a, a.filled + 10, 5000));
+	CU_ASSERT(rig_run(&b, 10, 5000));
+	rig_stop(&a);
+	UNIT_EQ(emu_peek(CARD0, 0, CRU_BAR_CARD, CRU_USER_CONTROL) & 1, 1);
+	CU_ASSERT(rig_run(&b, b.filled + 20, 5000));
+	/* And the other way round, with a stopped one started again. */
+	rig_push(&a, RIG_MAX);
+	UNIT_NEED(rig_start(&a) && rig_run(&a, 10, 5000));
+	rig_close(&b); /* without a stop */
+	UNIT_EQ(emu_peek(CARD0, 0, CRU_BAR_CARD, CRU_USER_CONTROL) & 1, 1);
+	CU_ASSERT(rig_run(&a, a.filled + 20, 5000));
+	rig_stop(&a);
+	UNIT_EQ(emu_peek(CARD0, 0, CRU_BAR_CARD, CRU_USER_CONTROL) & 1, 0);
+	RIG_OK(&a);
+	RIG_OK(&b);
+	rig_close(&a);
+}
+
+/* Crashed software left the bit set: the next start begins with it off. */
+static void stale_run_enable(void)
+{
+	struct rig r = {.id = EP0, .source = ROC_SOURCE_DDG};
+
+	emu_poke(CARD0, 0, CRU_BAR_CARD, CRU_USER_CONTROL, 1);
+	CU_ASSERT(rig_once(&r, 20, 5000));
+	RIG_OK(&r);
+	UNIT_EQ(emu_peek(CARD0, 0, CRU_BAR_CARD, CRU_USER_CONTROL) & 1, 0);
+	rig_close(&r);
+	CU_ASSERT(emu_clean(CARD0));
+}
+
+UNIT_MAIN("lifecycle", {"order, internal", order_internal},
+	  {"order, internal with debug bit", order_internal_debug},
+	  {"order, datapath", order_datapath}, {"order of a push", order_of_a_push},
+	  {"bus mastering", bus_mastering}, {"runs, internal", runs_internal},
+	  {"runs, DDG", runs_ddg}, {"left in the ring", left_in_the_ring},
+	  {"reset levels", reset_levels}, {"shared run enable", shared_run_enable},
+	  {"stale run enable", stale_run_enable})

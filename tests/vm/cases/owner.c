@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Who may open what, who has it, and the names by which it is found.
+ */
+#include "common/case.h"
+
+#include <fcntl.h>
+#include <grp.h>
+#include <limits.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+
+struct holder {
+	volatile int open, leave, result;
+};
+
+static int hold(void *arg)
+{
+	struct holder *h = arg;
+	int fd = node_open(EP0, 0), i;
+
+	prctl(PR_SET_NAME, "the-holder");
+	close(fd); /* under the new name */
+	fd = node_open(EP0, 0);
+	h->result = fd;
+	h->open = 1;
+	for (i = 0; i < 10000 && !h->leave; i++)
+		sleep_ms(1);
+	return fd < 0;
+}
+
+static void second_opener(void)
+{
+	struct holder *h = shared_alloc(sizeof(*h));
+	pid_t pid = child_start(AS_READER, hold, h);
+	struct roc_channel *ch;
+	char text[32], name[32];
+	int owner;
+
+	UNIT_NEED(UNIT_WAIT(h->open, 10000));
+	CU_ASSERT(h->result >= 0);
+	UNIT_EQ(node_open(EP0, 0), -EBUSY);
+	snprintf(text, sizeof(text), "%d", pid);
+	UNIT_STR(node_attr(EP0, 0, "owner_pid"), text);
+	UNIT_STR(node_attr(EP0, 0, "owner_name"), "the-holder");
+	UNIT_EQ(roc_channel_owner(EP0, 0, &owner, name, sizeof(name)), 0);
+	UNIT_EQ(owner, pid);
+	UNIT_STR(name, "the-holder");
+	UNIT_EQ(roc_channel_open(EP0, 0, &ch), -EBUSY);
+	CU_ASSERT_PTR_NOT_NULL(strstr(roc_error(), text));
+	CU_ASSERT_PTR_NOT_NULL(strstr(roc_error(), "the-holder"));
+	/* The card's other channel is free, and the endpoint is everybody's. */
+	UNIT_STR(node_attr(EP1, 0, "owner_pid"), "0");
+	CU_ASSERT(node_open(EP1, -1) >= 0);
+	CU_ASSERT(node_open(EP0, -1) >= 0);
+
+	h->leave = 1;
+	UNIT_EQ(child_wait(pid, 10000), 0);
+	UNIT_STR(node_attr(EP0, 0, "owner_pid"), "0");
+	UNIT_STR(node_attr(EP0, 0, "owner_name"), "");
+	UNIT_EQ(roc_channel_owner(EP0, 0, &owner, name, sizeof(name)), -ENOENT);
+	UNIT_EQ(roc_channel_open(EP0, 0, &ch), 0);
+	roc_channel_close(ch);
+	shared_free(h, sizeof(*h));
+}
+
+#define OPENERS 6
+
+static int race(void *arg)
+{
+	volatile unsigned int *inside = arg;
+	unsigned int round, bad = 0;
+
+	for (round = 0; round < 100; round++) {
+		int fd = node_open(EP0, 0);
+
+		if (fd < 0) {
+			bad |= fd != -EBUSY;
+			continue;
+		}
+		bad |= __atomic_add_fetch(inside, 1, __ATOMIC_SEQ_CST) != 1;
+		__atomic_add_fetch(inside + 1, 1, __ATOMIC_SEQ_CST);
+		__atomic_sub_fetch(inside, 1, __ATOMIC_SEQ_CST);
+		close(fd);
+	}
+	return bad;
+}
+
+/* Never two at a time, and never nobody because two shut each other out. */
+static void racing_openers(void)
+{
+	unsigned int *inside = shared_alloc(2 * sizeof(*inside));
+	pid_t pids[OPENERS];
+	int i;
+
+	for (i = 0; i < OPENERS; i++)
+		pids[i] = child_start(AS_READER, race, inside);
+	for (i = 0; i < OPENERS; i++)
+		UNIT_EQ(child_wait(pids[i], 20000), 0);
+	CU_ASSERT(inside[1] >= OPENERS);
+	shared_free(inside, 2 * sizeof(*inside));
+}
+
+static int open_both(void *arg)
+{
+	int ep = node_open(EP0, -1), ch = node_open(EP0, 0), want = *(int *)arg;
+
+	if (want)
+		return ep == want && ch == want ? 0 : 1;
+	return ep >= 0 && ch >= 0 ? 0 : 1;
+}
+
+static void modes(void)
+{
+	struct group *group = getgrnam("roc");
+	int refused = -EACCES, fine = 0, channel;
+	struct stat st;
+
+	UNIT_NEED(group);
+	for (channel = -1; channel < 1; channel++) {
+		UNIT_NEED(!stat(node_path(EP0, channel), &st));
+		CU_ASSERT(S_ISCHR(st.st_mode));
+		UNIT_EQ(st.st_mode & 07777, 0660);
+		UNIT_EQ(st.st_uid, 0);
+		UNIT_EQ(st.st_gid, group->gr_gid);
+	}
+	UNIT_EQ(child_run(AS_READER, open_both, &fine, 5000), 0);
+	UNIT_EQ(child_run(AS_STRANGER, open_both, &refused, 5000), 0);
+}
+
+static void check_link(const char *link, const char *id, int channel)
+{
+	char target[PATH_MAX];
+	const char *got = realpath(link, target);
+
+	if (!got || strcmp(got, node_path(id, channel)))
+		unit_note("%s -> %s", link, got ? got : strerror(errno));
+	CU_ASSERT(got && !strcmp(got, node_path(id, channel)));
+}
+
+static void links(void)
+{
+	static const char *const ids[] = {EP0, EP1, OTHER_EP0, OTHER_EP1};
+	char link[96];
+	size_t i;
+
+	for (i = 0; i < N(ids); i++) {
+		snprintf(link, sizeof(link), "/dev/roc/by-serial/%s", ids[i]);
+		check_link(link, ids[i], -1);
+		snprintf(link, sizeof(link), "/dev/roc/by-serial/%sch0", ids[i]);
+		check_link(link, ids[i], 0);
+		snprintf(link, sizeof(link), "/dev/roc/by-path/pci-%s", pci_address(ids[i]));
+		check_link(link, ids[i], -1);
+		snprintf(link, sizeof(link), "/dev/roc/by-path/pci-%s-ch0", pci_address(ids[i]));
+		check_link(link, ids[i], 0);
+	}
+}
+
+/* What sysfs says of an endpoint is what the card says. */
+static void attributes(void)
+{
+	char text[32];
+
+	UNIT_STR(node_attr(EP1, -1, "card_type"), "cru");
+	UNIT_STR(node_attr(EP1, -1, "serial"), "245");
+	UNIT_STR(node_attr(EP1, -1, "endpoint"), "1");
+	UNIT_STR(node_attr(EP1, -1, "channels"), "1");
+	UNIT_STR(node_attr(EP1, -1, "pci_address"), pci_address(EP1));
+	snprintf(text, sizeof(text), "%x", emu_peek(CARD0, 1, CRU_BAR_CARD, CRU_FW_HASH));
+	UNIT_STR(node_attr(EP1, -1, "firmware"), text);
+	snprintf(text, sizeof(text), "%x", emu_peek(CARD0, 1, CRU_BAR_CARD, CRU_UL_HASH));
+	UNIT_STR(node_attr(EP1, -1, "user_logic"), text);
+	UNIT_STR(node_attr(EP0, -1, "numa_node"), "0");
+	UNIT_STR(node_attr(OTHER_EP0, -1, "numa_node"), "1");
+	UNIT_STR(node_attr(EP1, 0, "state"), "stopped");
+}
+
+/* The ways to name a card, and names that mean none. */
+static void names(void)
+{
+	struct roc_card card, same;
+	const char *address;
+
+	UNIT_NEED(!roc_find("245", &card));
+	UNIT_EQ(card.endpoint, 0);
+	UNIT_EQ(card.serial, 245);
+	UNIT_EQ(card.type, ROC_CARD_CRU);
+	address = pci_address(EP1);
+	UNIT_EQ(roc_find(address, &same), 0);
+	UNIT_EQ(same.endpoint, 1);
+	UNIT_EQ(roc_find(address + strlen("0000:"), &same), 0);
+	UNIT_EQ(same.endpoint, 1);
+	UNIT_EQ(roc_find("#0", &same), 0);
+	UNIT_EQ(same.sequence, 0);
+	UNIT_EQ(roc_find("#4", &same), -ENOENT);
+	UNIT_EQ(roc_find("999", &same), -ENOENT);
+	UNIT_EQ(roc_find("245:2", &same), -ENOENT);
+	UNIT_EQ(roc_find("zz:00.0", &same), -EINVAL);
+	UNIT_EQ(roc_find("", &same), -EINVAL);
+}
+
+UNIT_MAIN("owner", {"second opener", second_opener}, {"racing openers", racing_openers},
+	  {"modes", modes}, {"links", links}, {"attributes", attributes}, {"names", names})

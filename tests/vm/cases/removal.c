@@ -1,0 +1,256 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * The driver is taken off a card, or the card is reset, under everybody's feet.
+ */
+#include "common/case.h"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+
+#define LOOPS 10
+
+static void touch(void *p)
+{
+	(void)*(volatile uint32_t *)p;
+}
+
+static int revents(int fd)
+{
+	struct pollfd p = {.fd = fd, .events = POLLIN};
+
+	return poll(&p, 1, 0) == 1 ? p.revents : 0;
+}
+
+/* A reader with everything open that can be open. */
+struct user {
+	struct rig r;
+	struct roc_bar bar;
+	int ep;
+	int64_t pins;
+};
+
+static bool user_open(struct user *u)
+{
+	struct roc_endpoint *ep;
+
+	memset(u, 0, sizeof(*u));
+	u->r = (struct rig){.id = EP0, .source = ROC_SOURCE_DDG, .count = 8};
+	u->pins = pins();
+	emu_normal(CARD0, FOUR_LINKS);
+	u->ep = node_open(EP0, -1);
+	if (u->ep < 0 || roc_open(EP0, &ep) || roc_bar_map(ep, CRU_BAR_CARD, true, &u->bar))
+		return false;
+	roc_close(ep);
+	if (!rig_open(&u->r))
+		return false;
+	rig_push(&u->r, RIG_MAX);
+	return rig_start(&u->r) && rig_run(&u->r, 20, 5000) && !faults(touch, (void *)u->bar.regs);
+}
+
+/* All that was open says that the card has gone, and the memory is free. */
+static void user_is_out(struct user *u)
+{
+	int fd = rig_fd(&u->r);
+	struct roc_ch_info info = {.size = sizeof(info)};
+	struct roc_ep_info ep = {.size = sizeof(ep)};
+	struct roc_ch_wait w = {.size = sizeof(w), .min_ready = 1, .deadline = UINT64_MAX};
+	struct roc_buf_register reply;
+	uint32_t v;
+	void *p;
+
+	UNIT_EQ(abi(fd, ROC_CH_INFO, &info), -ENODEV);
+	UNIT_EQ(control(fd, ROC_CH_START, 0, 0), -ENODEV);
+	UNIT_EQ(control(fd, ROC_CH_STOP, 0, 0), -ENODEV);
+	UNIT_EQ(control(fd, ROC_CH_KICK, 0, 0), -ENODEV);
+	UNIT_EQ(control(fd, ROC_CH_KICK, ROC_KICK_LOOK, 0), -ENODEV);
+	UNIT_EQ(abi(fd, ROC_CH_WAIT, &w), -ENODEV);
+	UNIT_EQ(buffer_register(fd, u->r.base, HUGE, 0, &reply), -ENODEV);
+	UNIT_EQ(buffer_unregister(fd, u->r.handle), -ENODEV);
+	UNIT_EQ(revents(fd) & (POLLERR | POLLHUP), POLLERR | POLLHUP);
+	UNIT_EQ(abi(u->ep, ROC_EP_INFO, &ep), -ENODEV);
+	UNIT_EQ(reg_read(u->ep, CRU_BAR_CARD, 0, &v), -ENODEV);
+	UNIT_EQ(reg_write(u->ep, CRU_BAR_CARD, CRU_CTP_INIT_ORBIT, 0), -ENODEV);
+	UNIT_EQ(revents(u->ep) & (POLLERR | POLLHUP), POLLERR | POLLHUP);
+	UNIT_EQ(faults(touch, (void *)u->bar.regs), SIGBUS);
+	p = mmap(NULL, 4096, PROT_READ, MAP_SHARED, u->ep, 3ull << 32);
+	CU_ASSERT(p == MAP_FAILED && errno == ENODEV);
+	CU_ASSERT(u->r.rings->kernel->flags & ROC_RING_GONE);
+	UNIT_EQ(roc_push(u->r.ch, u->r.handle, 0, MIB, 0), -ENODEV);
+	/* What was in the card came back. */
+	rig_take(&u->r, false);
+	UNIT_EQ(u->r.out, 0);
+	RIG_OK(&u->r);
+	UNIT_EQ(pins(), u->pins);
+	UNIT_EQ(pinned_by(0), 0);
+	UNIT_EQ(emu_count(CARD0, 0, "dma_outside"), 0);
+}
+
+static void user_close(struct user *u)
+{
+	roc_bar_unmap(&u->bar);
+	close(u->ep);
+	rig_close(&u->r);
+}
+
+static void works(void)
+{
+	struct rig r = {.id = EP0, .source = ROC_SOURCE_DDG, .count = 8};
+
+	CU_ASSERT(rig_once(&r, 20, 5000));
+	RIG_OK(&r);
+	rig_close(&r);
+}
+
+static void unbound_while_running(void)
+{
+	char address[ROC_TEXT_MAX], path[64];
+	struct user u;
+
+	strcpy(address, pci_address(EP0));
+	strcpy(path, node_path(EP0, 0));
+	UNIT_NEED(user_open(&u));
+	UNIT_EQ(driver_unbind(address), 0);
+	CU_ASSERT(emu_quiet(CARD0, 0, 500));
+	user_is_out(&u);
+	UNIT_EQ(open_rw(path), -ENOENT);
+	UNIT_EQ(emu_peek(CARD0, 0, CRU_BAR_CARD, CRU_USER_CONTROL) & 1, 0);
+	/* Back again, while the old descriptors are still open. */
+	UNIT_NEED(driver_bind(address));
+	works();
+	user_is_out(&u);
+	user_close(&u);
+	works();
+}
+
+static int wait_for_data(void *arg)
+{
+	struct roc_ch_wait w = {.size = sizeof(w), .min_ready = 1000};
+	struct user *u = arg;
+	int err;
+
+	w.deadline = now_ns() + 20000000000ull;
+	err = abi(rig_fd(&u->r), ROC_CH_WAIT, &w);
+	return -err;
+}
+
+static int poll_for_data(void *arg)
+{
+	struct user *u = arg;
+	struct pollfd p = {.fd = rig_fd(&u->r), .events = 0};
+
+	return poll(&p, 1, 20000) == 1 ? p.revents : 0;
+}
+
+/* Those who sleep are woken. */
+static void sleepers_wake(void)
+{
+	char address[ROC_TEXT_MAX];
+	pid_t waiting, polling;
+	struct user u;
+	int64_t begin;
+
+	strcpy(address, pci_address(EP0));
+	UNIT_NEED(user_open(&u));
+	waiting = child_start(AS_ROOT, wait_for_data, &u);
+	polling = child_start(AS_ROOT, poll_for_data, &u);
+	sleep_ms(300);
+	begin = now_ms();
+	UNIT_EQ(driver_unbind(address), 0);
+	UNIT_EQ(child_wait(waiting, 5000), ENODEV);
+	UNIT_EQ(child_wait(polling, 5000), POLLERR | POLLHUP);
+	CU_ASSERT(now_ms() - begin < 5000);
+	user_is_out(&u);
+	user_close(&u);
+	UNIT_NEED(driver_bind(address));
+	works();
+}
+
+/* Unbinding one endpoint leaves the other at work. */
+static void other_endpoint_runs_on(void)
+{
+	struct rig other = {.id = EP1, .source = ROC_SOURCE_DDG, .count = 8};
+	char address[ROC_TEXT_MAX];
+	struct user u;
+
+	strcpy(address, pci_address(EP0));
+	UNIT_NEED(user_open(&u));
+	UNIT_NEED(rig_open(&other));
+	rig_push(&other, RIG_MAX);
+	UNIT_NEED(rig_start(&other) && rig_run(&other, 10, 5000));
+	UNIT_EQ(driver_unbind(address), 0);
+	UNIT_EQ(emu_peek(CARD0, 0, CRU_BAR_CARD, CRU_USER_CONTROL) & 1, 1);
+	CU_ASSERT(rig_run(&other, other.filled + 20, 5000));
+	user_close(&u);
+	UNIT_NEED(driver_bind(address));
+	CU_ASSERT(rig_run(&other, other.filled + 20, 5000));
+	rig_stop(&other);
+	UNIT_EQ(emu_peek(CARD0, 0, CRU_BAR_CARD, CRU_USER_CONTROL) & 1, 0);
+	RIG_OK(&other);
+	rig_close(&other);
+	works();
+}
+
+/* Somebody resets the function through sysfs. */
+static void function_reset(void)
+{
+	char path[96];
+	struct user u;
+
+	snprintf(path, sizeof(path), "/sys/bus/pci/devices/%s/reset", pci_address(EP0));
+	if (access(path, W_OK)) {
+		unit_skip("this card has no function-level reset");
+		return;
+	}
+	UNIT_NEED(user_open(&u));
+	UNIT_EQ(put_text(path, "1"), 0);
+	CU_ASSERT(emu_quiet(CARD0, 0, 300));
+	user_is_out(&u);
+	CU_ASSERT(emu_count(CARD0, 0, "function_resets") > 0);
+	/* No new node, but a new epoch: whoever opens it now gets a working card. */
+	user_close(&u);
+	works();
+	/* And with nobody there. */
+	UNIT_EQ(put_text(path, "1"), 0);
+	works();
+}
+
+static int unload(void)
+{
+	return syscall(SYS_delete_module, "roc", O_NONBLOCK) ? -errno : 0;
+}
+
+static void unload_in_use(void)
+{
+	int fd = node_open(EP0, -1);
+
+	UNIT_EQ(unload(), -EWOULDBLOCK);
+	close(fd);
+	fd = node_open(EP0, 0);
+	UNIT_EQ(unload(), -EWOULDBLOCK);
+	close(fd);
+	works();
+}
+
+static void load_and_unload(void)
+{
+	int64_t before = pins();
+	int i, bad = 0;
+
+	for (i = 0; i < LOOPS; i++) {
+		bad |= unload();
+		bad |= shell(NULL, 0, 20000, "modprobe roc");
+		bad |= !wait_nodes(4);
+	}
+	UNIT_EQ(bad, 0);
+	UNIT_EQ(pins(), before);
+	works();
+	CU_ASSERT(emu_clean(CARD0));
+}
+
+UNIT_MAIN("removal", {"unbound while running", unbound_while_running},
+	  {"sleepers wake", sleepers_wake}, {"other endpoint runs on", other_endpoint_runs_on},
+	  {"function reset", function_reset}, {"unload in use", unload_in_use},
+	  {"load and unload", load_and_unload})

@@ -1,0 +1,342 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * The installed tools and the example, as people call them: what they print, what they say to bad
+ * input, and their exit codes.
+ */
+#include "common/case.h"
+
+#include <signal.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+
+static char out[262144];
+
+/* Run as root in a directory of our own; output and errors together in @out. */
+#define RUN(...) shell(out, sizeof(out), 30000, __VA_ARGS__)
+
+static bool says(const char *text)
+{
+	if (strstr(out, text))
+		return true;
+	unit_note("\"%s\" is not in: %.1000s", text, out);
+	return false;
+}
+
+#define SAYS(text) CU_ASSERT(says(text))
+
+/* It ends with @code and this in its sentence, and the sentence is a line of its own. */
+static void refuses(int code, const char *sentence, const char *command)
+{
+	int got = RUN("%s", command);
+
+	if (got != code)
+		unit_note("%s: exit %d: %.500s", command, got, out);
+	UNIT_EQ(got, code);
+	if (!strstr(out, sentence))
+		unit_note("%s: no \"%s\" in: %.500s", command, sentence, out);
+	CU_ASSERT(strstr(out, sentence) != NULL);
+}
+
+static void list_cards(void)
+{
+	static const char *const ids[] = {EP0, EP1, OTHER_EP0, OTHER_EP1};
+	char key[16], hash[16];
+	size_t i, found = 0;
+
+	emu_normal(CARD0, FOUR_LINKS);
+	UNIT_EQ(RUN("roc-list-cards --json"), 0);
+	CU_ASSERT(json_valid(out));
+	for (i = 0; i < 4; i++) {
+		const char *c;
+		size_t k;
+
+		snprintf(key, sizeof(key), "%zu", i);
+		c = json_get(out, key);
+		CU_ASSERT(json_is(json_get(c, "type"), "CRU"));
+		for (k = 0; k < N(ids); k++) {
+			if (!json_is(json_get(c, "pciAddress"), pci_address(ids[k])))
+				continue;
+			found++;
+			UNIT_EQ(json_number(json_get(c, "serial")), k < 2 ? 245 : 246);
+			UNIT_EQ(json_number(json_get(c, "endpoint")), k % 2);
+			UNIT_EQ(json_number(json_get(c, "numa")), k / 2);
+		}
+		snprintf(hash, sizeof(hash), "%x", emu_peek(CARD0, 0, CRU_BAR_CARD, CRU_FW_HASH));
+		CU_ASSERT(json_is(json_get(c, "firmwareHash"), hash));
+	}
+	UNIT_EQ(found, 4);
+	UNIT_EQ(RUN("roc-list-cards"), 0);
+	SAYS("PCI Addr");
+	SAYS("0245");
+	SAYS("0246");
+	UNIT_EQ(RUN("as-user stranger roc-list-cards"), 0);
+	SAYS("0245");
+}
+
+static void registers(void)
+{
+	UNIT_EQ(RUN("roc-reg-write --id=245 --channel=2 --address=0x100010 --value=0x1234"), 0);
+	UNIT_STR(out, "0x1234\n");
+	UNIT_EQ(emu_peek(CARD0, 0, CRU_BAR_CARD, 0x100010), 0x1234);
+	UNIT_EQ(RUN("roc-reg-write --id=245 --channel=2 --address=100010 --value=77 --noread"), 0);
+	UNIT_STR(out, "");
+	UNIT_EQ(RUN("roc-reg-read --id=245:1 --channel=2 --address=0x100010"), 0);
+	UNIT_STR(out, "0x4d\n");
+	UNIT_EQ(RUN("roc-reg-modify --id=245 --channel=2 --address=100010 --position=4 --width=4 "
+		    "--value=0xf"),
+		0);
+	SAYS("0x4d");
+	SAYS("0xfd");
+	UNIT_EQ(emu_peek(CARD0, 0, CRU_BAR_CARD, 0x100010), 0xfd);
+	UNIT_EQ(RUN("roc-reg-read --id=245 --channel=2 --address=0x100010 --json"), 0);
+	CU_ASSERT(json_valid(out));
+	UNIT_EQ(json_number(json_get(out, "value")), 0xfd);
+	UNIT_EQ(RUN("roc-reg-read-range --id=245 --channel=0 --address=0x500 --range=4"), 0);
+	SAYS("0x500");
+	SAYS("0x50c");
+	UNIT_EQ(RUN("roc-reg-read-range --id=245 --channel=2 --address=0x0 --range=5 --file=words "
+		    "&& wc -c < words"),
+		0);
+	SAYS("20\n");
+	UNIT_EQ(RUN("roc-reg-write --id=245 --channel=2 --address=0x100010 --value=0"), 0);
+	/* In group roc, without any capability. */
+	UNIT_EQ(RUN("as-user reader roc-reg-read --id=245 --channel=0 --address=0x500"), 0);
+	UNIT_STR(out, "0x0\n");
+}
+
+static void reset(void)
+{
+	emu(CARD0, "clear");
+	UNIT_EQ(RUN("roc-reset --id=245 --channel=0 --reset=NOTHING"), 0);
+	UNIT_EQ(emu_count(CARD0, 0, "resets"), 0);
+	UNIT_EQ(RUN("as-user reader roc-reset --id=245 --channel=0 --reset=INTERNAL"), 0);
+	CU_ASSERT(emu_count(CARD0, 0, "resets") >= 1);
+	refuses(1, "reset level", "roc-reset --id=245 --channel=0 --reset=INTERNAL_SIU");
+}
+
+/* The bench's own count is the card's. */
+static void check_bench(const char *source, unsigned int ep)
+{
+	UNIT_EQ(json_number(json_get(out, "errors")), 0);
+	UNIT_EQ(json_number(json_get(out, "superpages")), emu_count(CARD0, ep, "superpages"));
+	UNIT_EQ(json_number(json_get(out, "bytes")), emu_count(CARD0, ep, "bytes"));
+	UNIT_EQ(json_number(json_get(out, "dropped")), 0);
+	CU_ASSERT(json_number(json_get(out, "bytes")) >= 48 * MIB);
+	CU_ASSERT(json_is(json_get(out, "source"), source));
+	CU_ASSERT(json_is(json_get(out, "end"), "bytes"));
+}
+
+#define BENCH "roc-bench-dma --id=245 --buffer-size=32Mi --superpage-size=256Ki --no-display "
+
+static void bench(void)
+{
+	emu_normal(CARD0, FOUR_LINKS);
+	UNIT_EQ(RUN(BENCH "--json --bytes=48Mi --data-source=INTERNAL --links=0"), 0);
+	check_bench("INTERNAL", 0);
+	emu(CARD0, "clear");
+	UNIT_EQ(RUN(BENCH "--json --bytes=48Mi --data-source=DDG"), 0);
+	check_bench("DDG", 0);
+	emu(CARD0, "clear");
+	UNIT_EQ(RUN(BENCH "--json --bytes=48Mi --data-source=DDG --mode=busy"), 0);
+	check_bench("DDG", 0);
+	/* As people call it: the table. */
+	UNIT_EQ(RUN(BENCH "--bytes=16Mi --data-source=DDG"), 0);
+	SAYS("Superpages");
+	SAYS("Gb/s");
+	SAYS("Errors                 0");
+	CU_ASSERT(access("readout_errors.txt", F_OK) != 0);
+}
+
+static void bench_as_user(void)
+{
+	/* The installed limits are for logins; here the limit is set as they set it. */
+	UNIT_EQ(RUN("ulimit -l unlimited; as-user reader " BENCH "--bytes=16Mi --data-source=DDG"),
+		0);
+	UNIT_EQ(RUN("ulimit -l 1024; cd /tmp; as-user reader " BENCH "--bytes=16Mi"), 1);
+	SAYS("RLIMIT_MEMLOCK");
+	SAYS("1048576");
+}
+
+static void example(void)
+{
+	emu_normal(CARD0, FOUR_LINKS);
+	UNIT_EQ(RUN("/usr/lib/roc/reader 245 50"), 0);
+	SAYS("50 superpages");
+	UNIT_EQ(RUN("/usr/lib/roc/reader 999"), 1);
+	SAYS("reader: ");
+}
+
+static void bad_usage(void)
+{
+	refuses(2, "--id is missing", "roc-reg-read --channel=2 --address=0");
+	refuses(2, "--id is missing", "roc-bench-dma");
+	refuses(2, "hexadecimal", "roc-reg-read --id=245 --channel=2 --address=xyz");
+	refuses(2, "32 bits", "roc-reg-read --id=245 --channel=2 --address=0x100000000");
+	refuses(2, "32 bits", "roc-reg-write --id=245 --channel=2 --address=0 --value=0x123456789");
+	refuses(2, "decimal", "roc-reg-write --id=245 --channel=2 --address=0 --value=12ab");
+	refuses(2, "outside", "roc-reg-read --id=245 --channel=6 --address=0");
+	refuses(2, "not a size", BENCH "--bytes=lots");
+	refuses(2, "unit", BENCH "--bytes=10Kb");
+	refuses(2, "too large", BENCH "--bytes=99999999999999999999");
+	refuses(2, "not a time", BENCH "--time=soon");
+	refuses(2, "none of", BENCH "--data-source=SIU");
+	refuses(2, "none of", "roc-reset --id=245 --channel=0 --reset=ALL");
+	refuses(2, "no option", "roc-reg-read --frobnicate");
+	refuses(2, "needs a value", "roc-reg-read --id");
+	refuses(2, "no tool", "roc frobnicate");
+}
+
+/* Every sentence says what is wrong and comes with exit status 1; the card does not change. */
+static void bad_input(void)
+{
+	emu_normal(CARD0, FOUR_LINKS);
+	refuses(1, "999", "roc-reg-read --id=999 --channel=2 --address=0");
+	refuses(1, "245", "roc-reg-read --id=999 --channel=2 --address=0"); /* those there are */
+	refuses(1, "zz", "roc-reg-read --id=zz --channel=2 --address=0");
+	refuses(1, "#9", "roc-bench-dma --id='#9' --bytes=1Mi");
+	refuses(1, "multiple of 4", "roc-reg-read --id=245 --channel=2 --address=0x2");
+	refuses(1, "multiple of 4", "roc-reg-write --id=245 --channel=2 --address=0x3 --value=1");
+	refuses(1, "BAR", "roc-reg-read --id=245 --channel=2 --address=0x1000000");
+	refuses(1, "BAR", "roc-reg-read --id=245 --channel=1 --address=0x0");
+	refuses(1, "beyond", "roc-reg-read-range --id=245 --channel=0 --address=0xfff0 --range=5");
+	refuses(1, "rotected",
+		"as-user reader roc-reg-write --id=245 --channel=0 --address=0x200 "
+		"--value=1");
+	refuses(1, "ermission denied",
+		"as-user stranger roc-reg-read --id=245 --channel=0 "
+		"--address=0x500");
+	refuses(1, "group roc", "as-user stranger roc-bench-dma --id=245 --bytes=1Mi");
+	refuses(1, "multiple of 32 KiB",
+		"roc-bench-dma --id=245 --superpage-size=40000 "
+		"--bytes=1Mi");
+	refuses(1, "at most", "roc-bench-dma --id=245 --superpage-size=16Mi --buffer-size=32Mi");
+	refuses(1, "smaller than one superpage", "roc-bench-dma --id=245 --buffer-size=64Ki");
+	refuses(1, "no channel 3", "roc-bench-dma --id=245 --dma-channel=3 --buffer-size=32Mi");
+	refuses(1, "hugepages", "roc-bench-dma --id=245 --buffer-size=100Gi");
+	refuses(1, "echo ", "roc-bench-dma --id=245 --buffer-size=100Gi"); /* the cure */
+	UNIT_EQ(emu_count(CARD0, 0, "resets"), 0);
+	UNIT_EQ(emu_count(CARD0, 0, "mmio_writes"), 0);
+	emu(CARD0, "set all links-enabled 0");
+	refuses(1, "no links are enabled", BENCH "--bytes=1Mi --data-source=DDG");
+	refuses(1, "enabled", BENCH "--bytes=1Mi --data-source=DDG --links=0-3");
+	UNIT_EQ(emu_count(CARD0, 0, "mmio_writes"), 0);
+	emu_normal(CARD0, FOUR_LINKS);
+}
+
+static void plain_memory(void)
+{
+	struct roc_ep_info info = {.size = sizeof(info)};
+	int fd = node_open(EP0, -1);
+
+	UNIT_NEED(!abi(fd, ROC_EP_INFO, &info));
+	close(fd);
+	if (info.caps & ROC_CAP_IOMMU) {
+		UNIT_EQ(RUN(BENCH "--plain-memory --bytes=16Mi --data-source=DDG"), 0);
+	} else {
+		/* Fragmented first: in a fresh guest even single pages may lie in a row. */
+		void *memory = memory_make(64 * MIB, 4096, LAYOUT_ASCENDING);
+
+		UNIT_NEED(memory);
+		refuses(1, "hugepages",
+			"roc-bench-dma --id=245 --plain-memory --buffer-size=256Mi "
+			"--superpage-size=8Mi --bytes=16Mi");
+	}
+}
+
+static void owned_by_another(void)
+{
+	char text[32];
+	int fd = node_open(EP0, 0);
+
+	snprintf(text, sizeof(text), "%d", getpid());
+	refuses(1, "in use by", BENCH "--bytes=1Mi");
+	SAYS(text);
+	refuses(1, "in use by", "roc-reset --id=245 --channel=0 --reset=INTERNAL");
+	/* The endpoint is free for all. */
+	UNIT_EQ(RUN("roc-reg-read --id=245 --channel=0 --address=0x500"), 0);
+	close(fd);
+}
+
+/* One wrong thing in the data: exit 1, counted, and the file has it. */
+static void finds(const char *fault)
+{
+	unlink("readout_errors.txt");
+	emu_normal(CARD0, FOUR_LINKS);
+	emu(CARD0, "set 0 packets-per-tf 100");
+	emu(CARD0, "fault 0 %s", fault);
+	UNIT_EQ(RUN(BENCH "--json --bytes=48Mi --data-source=DDG --stall-limit=5"), 1);
+	CU_ASSERT(json_number(json_get(out, "errors")) >= 1);
+	if (!json_number(json_get(out, "errors")))
+		unit_note("%s: %.500s", fault, out);
+	CU_ASSERT(access("readout_errors.txt", F_OK) == 0);
+	unlink("readout_errors.txt");
+}
+
+static void wrong_data(void)
+{
+	finds("flip 1");
+	finds("skip-packet 1");
+	finds("bad-tf 1");
+	finds("bad-link 1");
+	finds("offset-zero 1"); /* and does not hang on it */
+	emu_normal(CARD0, FOUR_LINKS);
+	emu(CARD0, "fault 0 flip 1");
+	UNIT_EQ(RUN(BENCH "--bytes=16Mi --data-source=INTERNAL --links=0"), 1);
+	SAYS("errors in the data");
+	emu_normal(CARD0, FOUR_LINKS);
+	UNIT_EQ(RUN(BENCH "--bytes=16Mi --data-source=DDG"), 0);
+}
+
+static void stalled(void)
+{
+	emu_normal(CARD0, FOUR_LINKS);
+	emu(CARD0, "fault 0 stall");
+	UNIT_EQ(RUN(BENCH "--bytes=16Mi --data-source=DDG --stall-limit=1"), 1);
+	SAYS("No superpage came");
+	emu_normal(CARD0, FOUR_LINKS);
+	emu(CARD0, "fault 0 wrong-count 1000");
+	UNIT_EQ(RUN(BENCH "--bytes=16Mi --data-source=DDG --stall-limit=5"), 1);
+	SAYS("more superpages than it was given");
+	emu_normal(CARD0, FOUR_LINKS);
+}
+
+/* Ctrl-C ends an endless run in order: stopped, counted, exit 0. */
+static void interrupted(void)
+{
+	int64_t before = pins();
+
+	emu_normal(CARD0, FOUR_LINKS);
+	UNIT_EQ(RUN(BENCH "--data-source=DDG --json & pid=$!; sleep 2; kill -INT $pid; wait $pid"),
+		0);
+	CU_ASSERT(json_is(json_get(out, "end"), "signal"));
+	UNIT_EQ(json_number(json_get(out, "errors")), 0);
+	CU_ASSERT(json_number(json_get(out, "superpages")) > 0);
+	UNIT_EQ(json_number(json_get(out, "superpages")), emu_count(CARD0, 0, "superpages"));
+	UNIT_EQ(emu_peek(CARD0, 0, CRU_BAR_CARD, CRU_USER_CONTROL) & 1, 0);
+	CU_ASSERT(emu_quiet(CARD0, 0, 100));
+	UNIT_EQ(pins(), before);
+}
+
+static void leave(void)
+{
+	CU_ASSERT(emu_clean(CARD0));
+	CU_ASSERT(emu_clean(CARD1));
+}
+
+static void enter(void)
+{
+	CU_ASSERT(!mkdir("/tmp/tools", 0777) || errno == EEXIST);
+	chmod("/tmp/tools", 01777);
+	UNIT_NEED(!chdir("/tmp/tools"));
+	UNIT_EQ(RUN("roc --version"), 0);
+	SAYS(roc_version());
+	UNIT_EQ(RUN("roc-bench-dma --help"), 0);
+	SAYS("--superpage-size");
+}
+
+UNIT_MAIN("tools", {"version and help", enter}, {"list cards", list_cards},
+	  {"registers", registers}, {"reset", reset}, {"bench", bench},
+	  {"bench as user", bench_as_user}, {"example", example}, {"bad usage", bad_usage},
+	  {"bad input", bad_input}, {"plain memory", plain_memory},
+	  {"owned by another", owned_by_another}, {"wrong data", wrong_data}, {"stalled", stalled},
+	  {"interrupted", interrupted}, {"cards were left alone", leave})

@@ -1,0 +1,332 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Data from card to reader: every byte, every count, every way to be told that it is there.
+ */
+#include "common/case.h"
+
+#include <poll.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+#include <sys/mman.h>
+
+#define LIMIT_MS 15000
+
+/* One run; afterwards the reader's counts are the card's, and everything came back. */
+static void transfer(struct rig *r, uint32_t enabled, uint64_t n)
+{
+	struct roc_ch_info info;
+
+	emu(CARD0, "set all links-enabled 0x%x", enabled);
+	emu(CARD0, "clear");
+	if (rig_once(r, n, LIMIT_MS))
+		rig_agrees(r, CARD0, 0);
+	RIG_OK(r);
+	if (!r->ch)
+		return;
+	info = ch_info(rig_fd(r));
+	UNIT_EQ(info.completed, r->filled);
+	UNIT_EQ(info.bytes, r->bytes);
+	UNIT_EQ(info.reclaimed, r->reclaimed);
+	UNIT_EQ(info.refused, 0);
+	UNIT_EQ(info.bad_index, 0);
+	UNIT_EQ(info.in_flight, 0);
+	UNIT_EQ(r->refused, 0);
+	UNIT_EQ(r->filled + r->reclaimed + r->out, r->pushed);
+	CU_ASSERT(r->filled >= n);
+	rig_close(r);
+}
+
+static void internal_one_link(void)
+{
+	struct rig r = {.id = EP0};
+
+	emu_normal(CARD0, FOUR_LINKS);
+	transfer(&r, 0x1, 40);
+	UNIT_EQ(r.link[0].superpages, r.filled);
+}
+
+/* The generator feeds one link only; the others keep theirs until the stop. */
+static void internal_twelve_links(void)
+{
+	struct rig r = {.id = EP0, .count = 48, .superpage = 256 * KIB};
+
+	transfer(&r, TWELVE_LINKS, 60);
+	CU_ASSERT(r.reclaimed > 0);
+}
+
+static void ddg_one_link(void)
+{
+	struct rig r = {.id = EP0, .source = ROC_SOURCE_DDG, .links = 0x4};
+
+	transfer(&r, TWELVE_LINKS, 40);
+	UNIT_EQ(r.link[2].superpages, r.filled);
+}
+
+static void ddg_twelve_links(void)
+{
+	struct rig r = {.id = EP0, .source = ROC_SOURCE_DDG, .superpage = 512 * KIB, .count = 48};
+	unsigned int l;
+
+	transfer(&r, TWELVE_LINKS, 120);
+	for (l = 0; l < CRU_GBT_LINKS; l++)
+		CU_ASSERT(r.link[l].superpages > 0);
+}
+
+/* A time frame shorter than a superpage: it comes back when the next one starts. */
+static void partly_filled(void)
+{
+	struct rig r = {.id = EP0, .source = ROC_SOURCE_DDG, .count = 16};
+
+	emu(CARD0, "set 0 packets-per-tf 50");
+	emu(CARD0, "set 0 packet 4000");
+	transfer(&r, 0x3, 60);
+	UNIT_EQ(r.partial, r.filled);
+	CU_ASSERT(r.bytes <= r.filled * 50 * 8192);
+	emu(CARD0, "set 0 packets-per-tf 1000");
+	emu(CARD0, "set 0 packet 8128");
+}
+
+/* Packets behind each other without gaps. */
+static void packed_packets(void)
+{
+	struct rig r = {.id = EP0, .source = ROC_SOURCE_DDG, .superpage = 64 * KIB, .count = 32};
+	int fd = node_open(EP0, -1);
+
+	UNIT_EQ(reg_modify(fd, CRU_BAR_CARD, CRU_DATAPATH(0), CRU_DATAPATH_DYNAMIC_OFFSET,
+			   CRU_DATAPATH_DYNAMIC_OFFSET, NULL),
+		0);
+	emu(CARD0, "set 0 packet 400");
+	transfer(&r, 0xf, 100);
+	CU_ASSERT(r.packets > r.filled * 64 * KIB / 8192);
+	UNIT_EQ(reg_modify(fd, CRU_BAR_CARD, CRU_DATAPATH(0), CRU_DATAPATH_DYNAMIC_OFFSET, 0, NULL),
+		0);
+	emu(CARD0, "set 0 packet 8128");
+	close(fd);
+}
+
+static void sizes(void)
+{
+	static const struct {
+		uint32_t size, count, n;
+	} runs[] = {
+		{32 * KIB, 256, 600}, {96 * KIB, 64, 150},	 {2 * MIB, 16, 20},
+		{8 * MIB, 6, 6},      {CRU_SUPERPAGE_MAX, 4, 3},
+	};
+	void *memory = memory_make(64 * MIB, HUGE, LAYOUT_ASCENDING);
+	size_t i, contiguous = memory_contiguous(memory, 64 * MIB);
+
+	emu(CARD0, "set 0 packets-per-tf 3000");
+	unit_note("%zu MiB contiguous", contiguous >> 20);
+	for (i = 0; i < N(runs); i++) {
+		struct rig r = {.id = EP0,
+				.source = i % 2 ? ROC_SOURCE_INTERNAL : ROC_SOURCE_DDG,
+				.superpage = runs[i].size,
+				.count = runs[i].count,
+				.memory = memory,
+				.no_poison = runs[i].size >= 2 * MIB};
+
+		unit_note("superpages of %u KiB", runs[i].size >> 10);
+		transfer(&r, 0x3, runs[i].n);
+	}
+	emu(CARD0, "set 0 packets-per-tf 1000");
+	munmap(memory, 64 * MIB);
+}
+
+static void busy_mode(void)
+{
+	struct rig r = {.id = EP0, .source = ROC_SOURCE_DDG, .mode = ROC_MODE_BUSY};
+
+	transfer(&r, FOUR_LINKS, 60);
+}
+
+/* In busy mode nobody but the reader looks. */
+static void busy_mode_is_quiet(void)
+{
+	struct rig r = {.id = EP0, .mode = ROC_MODE_BUSY, .count = 8};
+
+	emu(CARD0, "set all links-enabled 1");
+	UNIT_NEED(rig_open(&r));
+	rig_push(&r, RIG_MAX);
+	UNIT_NEED(rig_start(&r));
+	sleep_ms(100);
+	emu(CARD0, "clear");
+	sleep_ms(200);
+	UNIT_EQ(emu_touched(CARD0, 0, CRU_BAR_DMA, CRU_SP_READY(0)).reads, 0);
+	UNIT_EQ(roc_ready_count(r.rings), 0);
+	UNIT_EQ(roc_channel_look(r.ch), 8);
+	UNIT_EQ(roc_ready_count(r.rings), 8);
+	rig_stop(&r);
+	RIG_OK(&r);
+	rig_close(&r);
+}
+
+static int polled(int fd, int ms)
+{
+	struct pollfd p = {.fd = fd, .events = POLLIN | POLLOUT};
+	int n = poll(&p, 1, ms);
+
+	return n < 0 ? -errno : n ? p.revents : 0;
+}
+
+/* poll, epoll and eventfd: silent before, told once there is something. */
+static void told(void)
+{
+	struct rig r = {.id = EP0, .count = 4};
+	int ep = epoll_create1(EPOLL_CLOEXEC), event = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
+	struct epoll_event e = {.events = EPOLLIN | EPOLLET, .data.u32 = 42};
+	uint64_t count = 0;
+
+	emu(CARD0, "set all links-enabled 1");
+	UNIT_NEED(rig_open(&r));
+	UNIT_EQ(roc_channel_eventfd(r.ch, event), 0);
+	UNIT_NEED(!epoll_ctl(ep, EPOLL_CTL_ADD, rig_fd(&r), &e));
+	UNIT_NEED(rig_start(&r));
+	UNIT_EQ(polled(rig_fd(&r), 50), 0);
+	UNIT_EQ(epoll_wait(ep, &e, 1, 0), 0);
+	CU_ASSERT(read(event, &count, 8) < 0 && errno == EAGAIN);
+
+	rig_push(&r, 2);
+	UNIT_EQ(polled(rig_fd(&r), 2000), POLLIN);
+	UNIT_EQ(epoll_wait(ep, &e, 1, 2000), 1);
+	UNIT_EQ(e.data.u32, 42);
+	UNIT_EQ(roc_channel_wait(r.ch, 2, 2000), 2);
+	CU_ASSERT(read(event, &count, 8) == 8 && count >= 1 && count <= 2);
+	UNIT_EQ(rig_take(&r, false), 2);
+	/* Level-triggered: quiet again; edge-triggered: told anew by the next. */
+	UNIT_EQ(polled(rig_fd(&r), 50), 0);
+	epoll_wait(ep, &e, 1, 0);
+	rig_push(&r, 1);
+	UNIT_EQ(epoll_wait(ep, &e, 1, 2000), 1);
+	/* No more signals after -1. */
+	UNIT_EQ(roc_channel_wait(r.ch, 1, 2000), 1);
+	CU_ASSERT(read(event, &count, 8) == 8);
+	UNIT_EQ(roc_channel_eventfd(r.ch, -1), 0);
+	rig_take(&r, false);
+	rig_push(&r, 1);
+	UNIT_EQ(roc_channel_wait(r.ch, 1, 2000), 1);
+	CU_ASSERT(read(event, &count, 8) < 0 && errno == EAGAIN);
+	rig_stop(&r);
+	RIG_OK(&r);
+	rig_close(&r);
+	close(event);
+	close(ep);
+}
+
+static void waits(void)
+{
+	struct rig r = {.id = EP0, .count = 8};
+	int64_t begin;
+
+	UNIT_NEED(rig_open(&r) && rig_start(&r));
+	begin = now_ms();
+	UNIT_EQ(roc_channel_wait(r.ch, 1, 150), -ETIME);
+	CU_ASSERT(now_ms() - begin >= 150 && now_ms() - begin < 1500);
+	rig_push(&r, 5);
+	UNIT_EQ(roc_channel_wait(r.ch, 5, 3000), 5);
+	/* As many as asked for, not the first. */
+	begin = now_ms();
+	UNIT_EQ(roc_channel_wait(r.ch, 6, 150), -ETIME);
+	CU_ASSERT(now_ms() - begin >= 150);
+	UNIT_EQ(roc_channel_wait(r.ch, 0, 0), 5);
+	rig_stop(&r);
+	RIG_OK(&r);
+	rig_close(&r);
+}
+
+/* The sleeping kernel asks for a kick, and one kick is enough. */
+static void kick(void)
+{
+	struct rig r = {.id = EP0, .count = 4};
+	uint64_t worst = 0;
+	int i;
+
+	UNIT_NEED(rig_open(&r) && rig_start(&r));
+	for (i = 0; i < 5; i++) {
+		uint64_t begin;
+
+		CU_ASSERT(UNIT_WAIT(r.rings->kernel->flags & ROC_RING_NEED_KICK, 2000));
+		begin = now_ns();
+		rig_push(&r, 1);
+		UNIT_EQ(roc_channel_wait(r.ch, 1, 2000), 1);
+		if (now_ns() - begin > worst)
+			worst = now_ns() - begin;
+		rig_take(&r, false);
+	}
+	unit_note("worst time from push to ready: %.1f ms", worst / 1e6);
+	rig_stop(&r);
+	RIG_OK(&r);
+	rig_close(&r);
+}
+
+/* On one link superpages come back in the order in which they were given. */
+static void order_of_a_link(void)
+{
+	static const uint8_t order[] = {5, 1, 7, 0, 3, 6, 2, 4};
+	struct rig r = {.id = EP0, .superpage = 128 * KIB, .count = 8};
+	uint64_t last = 0;
+	size_t i, round;
+
+	emu(CARD0, "set all links-enabled 1");
+	UNIT_NEED(rig_open(&r) && rig_start(&r));
+	for (round = 0; round < 8; round++) {
+		for (i = 0; i < 8; i++)
+			UNIT_EQ(roc_push(r.ch, r.handle, order[i] * 128ull * KIB, 128 * KIB,
+					 round << 8 | order[i]),
+				0);
+		UNIT_EQ(roc_channel_wait(r.ch, 8, 3000), 8);
+		for (i = 0; i < 8; i++) {
+			struct roc_ready e;
+
+			UNIT_EQ(roc_pop(r.ch, &e), 1);
+			UNIT_EQ(e.cookie, round << 8 | order[i]);
+			UNIT_EQ(e.sequence, round * 8 + i);
+			CU_ASSERT(e.time >= last && e.time <= now_ns());
+			last = e.time;
+		}
+	}
+	rig_stop(&r);
+	rig_close(&r);
+}
+
+/* Two endpoints at once, each with its own data, none disturbed. */
+static void two_endpoints(void)
+{
+	struct rig a = {.id = EP0, .source = ROC_SOURCE_DDG};
+	struct rig b = {.id = EP1, .source = ROC_SOURCE_DDG};
+	int64_t end = now_ms() + LIMIT_MS;
+
+	emu(CARD0, "set all links-enabled 0xf");
+	emu(CARD0, "clear");
+	UNIT_NEED(rig_open(&a) && rig_open(&b));
+	rig_push(&a, RIG_MAX);
+	rig_push(&b, RIG_MAX);
+	UNIT_NEED(rig_start(&a) && rig_start(&b));
+	while ((a.filled < 50 || b.filled < 50) && now_ms() < end) {
+		roc_channel_wait(a.ch, 1, 5);
+		rig_take(&a, true);
+		rig_take(&b, true);
+	}
+	rig_stop(&a);
+	rig_stop(&b);
+	CU_ASSERT(a.filled >= 50 && b.filled >= 50);
+	rig_agrees(&a, CARD0, 0);
+	rig_agrees(&b, CARD0, 1);
+	RIG_OK(&a);
+	RIG_OK(&b);
+	rig_close(&a);
+	rig_close(&b);
+}
+
+static void leave(void)
+{
+	CU_ASSERT(emu_clean(CARD0));
+	emu_normal(CARD0, FOUR_LINKS);
+}
+
+UNIT_MAIN("transfer", {"internal, one link", internal_one_link},
+	  {"internal, twelve links", internal_twelve_links}, {"DDG, one link", ddg_one_link},
+	  {"DDG, twelve links", ddg_twelve_links}, {"partly filled", partly_filled},
+	  {"packed packets", packed_packets}, {"sizes", sizes}, {"busy mode", busy_mode},
+	  {"busy mode is quiet", busy_mode_is_quiet}, {"told", told}, {"waits", waits},
+	  {"kick", kick}, {"order of a link", order_of_a_link}, {"two endpoints", two_endpoints},
+	  {"card was never asked too much", leave})
