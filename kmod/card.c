@@ -32,6 +32,7 @@ int roc_card_get(struct roc_endpoint *ep)
 	card->type = ep->ops->type;
 	card->serial = ep->serial;
 	mutex_init(&card->lock);
+	init_waitqueue_head(&card->holder_wait);
 	list_add(&card->node, &roc_cards);
 found:
 	card->refs++;
@@ -41,18 +42,83 @@ out:
 	return err;
 }
 
-void roc_card_put(struct roc_endpoint *ep)
+void roc_card_put(struct roc_card *card)
 {
-	struct roc_card *card = ep->card;
-
 	mutex_lock(&roc_cards_lock);
 	if (!--card->refs) {
 		list_del(&card->node);
 		mutex_destroy(&card->lock);
 		kfree(card);
 	}
-	ep->card = NULL;
 	mutex_unlock(&roc_cards_lock);
+}
+
+static bool roc_try_lock(struct roc_card *card, const void *holder)
+{
+	return !cmpxchg(&card->holder, NULL, holder);
+}
+
+static int roc_holder_pid(struct roc_card *card)
+{
+	int pid;
+
+	mutex_lock(&card->lock);
+	pid = pid_vnr(card->holder_pid);
+	mutex_unlock(&card->lock);
+	return pid;
+}
+
+/*
+ * The advisory lock. It keeps a reference to the card: it may outlive the endpoint through which
+ * it was taken. SRCU read side held; a removal wakes us and is seen as another epoch.
+ */
+int roc_card_lock(struct roc_endpoint *ep, u32 epoch, const void *holder, struct roc_card_lock *arg)
+{
+	struct roc_card *card = ep->card;
+	u64 now = ktime_get_ns();
+	bool taken;
+
+	if (READ_ONCE(card->holder) == holder)
+		return -EDEADLK;
+	taken = roc_try_lock(card, holder);
+	if (!taken && arg->deadline > now) {
+		u64 left = min_t(u64, arg->deadline - now, KTIME_MAX);
+		int err = wait_event_interruptible_hrtimeout(
+			card->holder_wait,
+			READ_ONCE(ep->epoch) != epoch || (taken = roc_try_lock(card, holder)),
+			ns_to_ktime(left));
+
+		if (err == -ERESTARTSYS)
+			return -EINTR;
+	}
+	if (!taken) {
+		arg->owner = roc_holder_pid(card);
+		return READ_ONCE(ep->epoch) == epoch ? -EBUSY : -ENODEV;
+	}
+	mutex_lock(&card->lock);
+	card->holder_pid = get_pid(task_tgid(current));
+	mutex_unlock(&card->lock);
+	arg->owner = roc_holder_pid(card);
+	mutex_lock(&roc_cards_lock);
+	card->refs++;
+	mutex_unlock(&roc_cards_lock);
+	return 0;
+}
+
+int roc_card_unlock(struct roc_card *card, const void *holder)
+{
+	struct pid *pid = NULL;
+
+	if (READ_ONCE(card->holder) != holder)
+		return -EPERM;
+	mutex_lock(&card->lock);
+	swap(pid, card->holder_pid);
+	mutex_unlock(&card->lock);
+	put_pid(pid);
+	smp_store_release(&card->holder, NULL);
+	wake_up(&card->holder_wait);
+	roc_card_put(card);
+	return 0;
 }
 
 /* What the caller may do with a BAR: the card's policy, or everything with CAP_SYS_RAWIO. */

@@ -33,6 +33,7 @@ union roc_arg {
 	struct roc_ep_info ep_info;
 	struct roc_bar_info bar_info;
 	struct roc_reg reg;
+	struct roc_card_lock card_lock;
 	struct roc_ch_info ch_info;
 	struct roc_ch_rings rings;
 	struct roc_ch_configure configure;
@@ -168,6 +169,7 @@ struct roc_endpoint *roc_endpoint_alloc(struct pci_dev *pdev, const struct roc_c
 	ep->dev.class = &roc_class;
 	ep->dev.type = &roc_endpoint_type;
 	ep->dev.parent = &pdev->dev;
+	ep->dev.groups = ops->groups;
 	ep->dev.devt = roc_devt + ep->minor * ROC_MINORS;
 	cdev_init(&ep->cdev, &roc_endpoint_fops);
 	ep->cdev.owner = THIS_MODULE;

@@ -144,6 +144,17 @@ static int cru_identify(struct roc_endpoint *ep)
 	return 0;
 }
 
+static int cru_temperature(struct roc_endpoint *ep, long *value)
+{
+	u32 word = roc_read(ep, CRU_BAR_CARD, CRU_TEMPERATURE);
+	u32 raw = word & CRU_TEMPERATURE_RAW;
+
+	if (word == ROC_ALL_ONES || !raw)
+		return -ENODATA;
+	*value = (long)raw * 693000 / 1024 - 265000;
+	return 0;
+}
+
 static u32 cru_in_use(struct roc_endpoint *ep, unsigned int bar, u32 offset)
 {
 	if (bar == CRU_BAR_CARD && offset == CRU_USER_CONTROL && ep->card->runs)
@@ -399,6 +410,40 @@ static const struct roc_bar_policy cru_policy[ROC_BARS] = {
 		},
 };
 
+#define CRU_MONITOR(_name, _offset, _stride, _mask)                                                \
+	static struct roc_monitor cru_monitor_##_name = {                                          \
+		.attr = __ATTR(_name, 0444, roc_monitor_show, NULL),                               \
+		.bar = CRU_BAR_CARD,                                                               \
+		.offset = _offset,                                                                 \
+		.stride = _stride,                                                                 \
+		.mask = _mask,                                                                     \
+	}
+
+CRU_MONITOR(cru_id, CRU_USER_CONTROL, 0, CRU_USER_CONTROL_CRU_ID);
+CRU_MONITOR(run_enable, CRU_USER_CONTROL, 0, CRU_USER_CONTROL_RUN);
+CRU_MONITOR(ctp_clock_hz, CRU_CLOCK_CTP, 0, ROC_ALL_ONES);
+CRU_MONITOR(local_clock_hz, CRU_CLOCK_LOCAL, 0, ROC_ALL_ONES);
+CRU_MONITOR(dropped_packets, CRU_DATAPATH(0) + CRU_DATAPATH_DROPPED_PACKETS,
+	    CRU_DATAPATH(1) - CRU_DATAPATH(0), ROC_ALL_ONES);
+CRU_MONITOR(packets_per_second, CRU_DATAPATH(0) + CRU_DATAPATH_PACKET_RATE,
+	    CRU_DATAPATH(1) - CRU_DATAPATH(0), ROC_ALL_ONES);
+
+static struct attribute *cru_attrs[] = {
+	&cru_monitor_cru_id.attr.attr,
+	&cru_monitor_run_enable.attr.attr,
+	&cru_monitor_ctp_clock_hz.attr.attr,
+	&cru_monitor_local_clock_hz.attr.attr,
+	&cru_monitor_dropped_packets.attr.attr,
+	&cru_monitor_packets_per_second.attr.attr,
+	NULL,
+};
+
+static const struct attribute_group cru_group = {
+	.attrs = cru_attrs,
+};
+
+static const struct attribute_group *cru_groups[] = {&cru_group, NULL};
+
 const struct roc_card_ops roc_cru_ops = {
 	.type = ROC_CARD_CRU,
 	.name = "cru",
@@ -412,6 +457,10 @@ const struct roc_card_ops roc_cru_ops = {
 	.sources = BIT(ROC_SOURCE_INTERNAL) | BIT(ROC_SOURCE_DDG) | BIT(ROC_SOURCE_FEE),
 	.policy = cru_policy,
 	.channel_size = sizeof(struct cru_channel),
+	.groups = cru_groups,
+	.temperature_max = 60000,
+	.temperature_crit = 80000,
+	.temperature = cru_temperature,
 	.identify = cru_identify,
 	.alive = cru_alive,
 	.in_use = cru_in_use,

@@ -10,10 +10,15 @@
 #include "compat/compat.h"
 #include "roc.h"
 
-/* An open /dev/rocN. Owned by the file (and by the mappings made through it). */
+/*
+ * An open /dev/rocN. Owned by the file (and by the mappings made through it).
+ * @locked: the card whose advisory lock this file has; @lock serialises its taking and giving
+ */
 struct roc_endpoint_file {
 	struct roc_endpoint *ep;
 	u32 epoch;
+	struct mutex lock;
+	struct roc_card *locked;
 };
 
 /* BAR n is at this mmap offset: opaque to users, fits the 44 bits of a 32-bit caller. */
@@ -33,6 +38,7 @@ static int roc_endpoint_open(struct inode *inode, struct file *file)
 		return -ENOMEM;
 	ef->ep = ep;
 	ef->epoch = epoch;
+	mutex_init(&ef->lock);
 	get_device(&ep->dev);
 	file->private_data = ef;
 	file->f_mapping = ep->inode->i_mapping;
@@ -43,7 +49,10 @@ static int roc_endpoint_release(struct inode *inode, struct file *file)
 {
 	struct roc_endpoint_file *ef = file->private_data;
 
+	if (ef->locked)
+		roc_card_unlock(ef->locked, ef);
 	put_device(&ef->ep->dev);
+	mutex_destroy(&ef->lock);
 	kfree(ef);
 	return 0;
 }
@@ -117,12 +126,48 @@ static int roc_reg_modify(struct file *file, void *arg)
 	return roc_reg_access(ef->ep, _IOC_NR(ROC_REG_MODIFY), arg);
 }
 
+static int roc_lock(struct file *file, void *arg)
+{
+	struct roc_endpoint_file *ef = file->private_data;
+	struct roc_card_lock *lock = arg;
+	int err;
+
+	if (lock->flags || lock->owner || lock->reserved)
+		return -EINVAL;
+	if (mutex_lock_interruptible(&ef->lock))
+		return -EINTR;
+	err = roc_card_lock(ef->ep, ef->epoch, ef, lock);
+	if (!err)
+		ef->locked = ef->ep->card;
+	mutex_unlock(&ef->lock);
+	return err;
+}
+
+static int roc_unlock(struct file *file, void *arg)
+{
+	struct roc_endpoint_file *ef = file->private_data;
+	struct roc_card_lock *lock = arg;
+	int err = -EPERM;
+
+	if (lock->flags || lock->owner || lock->reserved || lock->deadline)
+		return -EINVAL;
+	if (mutex_lock_interruptible(&ef->lock))
+		return -EINTR;
+	if (ef->locked)
+		err = roc_card_unlock(ef->locked, ef);
+	ef->locked = NULL;
+	mutex_unlock(&ef->lock);
+	return err;
+}
+
 static const struct roc_ioctl roc_endpoint_ioctls[] = {
 	{ROC_EP_INFO, sizeof(struct roc_ep_info), roc_ep_info},
 	{ROC_BAR_INFO, sizeof(struct roc_bar_info), roc_bar_info},
 	{ROC_REG_READ, sizeof(struct roc_reg), roc_reg_read},
 	{ROC_REG_WRITE, sizeof(struct roc_reg), roc_reg_write},
 	{ROC_REG_MODIFY, sizeof(struct roc_reg), roc_reg_modify},
+	{ROC_CARD_LOCK, sizeof(struct roc_card_lock), roc_lock},
+	{ROC_CARD_UNLOCK, sizeof(struct roc_card_lock), roc_unlock},
 };
 
 static long roc_endpoint_ioctl(struct file *file, unsigned int cmd, unsigned long arg)

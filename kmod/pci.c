@@ -107,13 +107,14 @@ static int roc_pci_probe(struct pci_dev *pdev, const struct pci_device_id *id)
 	err = roc_endpoint_publish(ep);
 	if (err)
 		goto err_card;
+	roc_monitor_start(ep);
 	dev_info(&pdev->dev, "roc%d: %s serial %d endpoint %d firmware %s%s\n", ep->minor,
 		 ops->name, ep->serial, ep->number, ep->firmware, ep->translated ? ", IOMMU" : "");
 	return 0;
 
 err_card:
 	WRITE_ONCE(ep->epoch, 0);
-	roc_card_put(ep);
+	roc_card_put(ep->card);
 err_unmap:
 	roc_unmap_bars(ep);
 	pci_release_regions(pdev);
@@ -142,6 +143,7 @@ static void roc_shut(struct roc_endpoint *ep, bool present)
 		}
 		mutex_unlock(&ch->lock);
 	}
+	wake_up_all(&ep->card->holder_wait);
 	synchronize_srcu(&ep->srcu);
 	unmap_mapping_range(ep->inode->i_mapping, 0, 0, 1);
 	present = present && pci_device_is_present(ep->pdev) && ep->ops->alive(ep);
@@ -169,8 +171,9 @@ static void roc_pci_remove(struct pci_dev *pdev)
 {
 	struct roc_endpoint *ep = pci_get_drvdata(pdev);
 
+	roc_monitor_stop(ep);
 	roc_shut(ep, true);
-	roc_card_put(ep);
+	roc_card_put(ep->card);
 	roc_unmap_bars(ep);
 	pci_release_regions(pdev);
 	pci_disable_device(pdev);

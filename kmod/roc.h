@@ -21,6 +21,7 @@
 #include <linux/sched.h>
 #include <linux/srcu.h>
 #include <linux/wait.h>
+#include <linux/workqueue.h>
 #include <linux/xarray.h>
 #include <uapi/linux/roc.h>
 
@@ -39,14 +40,24 @@ struct roc_channel;
 struct roc_endpoint;
 struct roc_session;
 
+enum roc_alarm {
+	ROC_ALARM_NONE,
+	ROC_ALARM_TEMPERATURE,
+	ROC_ALARM_CRITICAL,
+};
+
 /**
  * struct roc_card - a board, shared by its endpoints
  * @node: in the list of cards, under the list's lock
- * @refs: endpoints that have it, under the list's lock
+ * @refs: endpoints that have it and the file that holds the advisory lock, under the list's lock
  * @type: with @serial the key; a card without a serial is never shared
  * @serial: -1 if unknown
- * @lock: every read-modify-write of a register that endpoints share, and @runs
+ * @lock: every read-modify-write of a register that endpoints share, and what follows
  * @runs: channels that want the card's run enable
+ * @holder: open file that has the advisory lock (an identity, never followed), NULL = nobody;
+ *	taken by cmpxchg, so that a waiter can try without sleeping
+ * @holder_pid: its process
+ * @holder_wait: who wants the advisory lock
  */
 struct roc_card {
 	struct list_head node;
@@ -55,6 +66,9 @@ struct roc_card {
 	int serial;
 	struct mutex lock;
 	unsigned int runs;
+	const void *holder;
+	struct pid *holder_pid;
+	wait_queue_head_t holder_wait;
 };
 
 /* What user space may do with a BAR without CAP_SYS_RAWIO. */
@@ -79,9 +93,12 @@ struct roc_card_ops {
 	u32 superpage_align;
 	u32 superpage_max;
 	u32 page_size;
-	u32 sources;			     /* mask of enum roc_source */
-	const struct roc_bar_policy *policy; /* [ROC_BARS] */
-	size_t channel_size;		     /* of the backend's own state of a channel */
+	u32 sources;			       /* mask of enum roc_source */
+	const struct roc_bar_policy *policy;   /* [ROC_BARS] */
+	size_t channel_size;		       /* of the backend's own state of a channel */
+	const struct attribute_group **groups; /* card's own sysfs files of an endpoint */
+	long temperature_max;		       /* millidegrees: warn; see monitor.c */
+	long temperature_crit;		       /* millidegrees: critical */
 
 	/* Fill the endpoint's identity; -EIO if this is not a live card. */
 	int (*identify)(struct roc_endpoint *ep);
@@ -89,6 +106,8 @@ struct roc_card_ops {
 	bool (*alive)(struct roc_endpoint *ep);
 	/* Bits that may not change through the register ioctls while channels run. */
 	u32 (*in_use)(struct roc_endpoint *ep, unsigned int bar, u32 offset);
+	/* Millidegrees; -ENODATA: no value. NULL: the card has no sensor. */
+	int (*temperature)(struct roc_endpoint *ep, long *value);
 	/* Link slots that the card's configuration enables. */
 	u32 (*enabled_links)(struct roc_channel *ch);
 
@@ -185,7 +204,21 @@ struct roc_endpoint {
 	char firmware[ROC_TEXT_MAX];
 	char user_logic[ROC_TEXT_MAX];
 
+	/* monitor.c; the work is the only writer of @alarm */
+	struct device *hwmon;
+	struct delayed_work alarm_work;
+	enum roc_alarm alarm;
+
 	struct roc_channel channels[ROC_CHANNELS_MAX];
+};
+
+/* A register that sysfs shows: one read per look. */
+struct roc_monitor {
+	struct device_attribute attr;
+	unsigned int bar;
+	u32 offset; /* of endpoint 0 */
+	u32 stride; /* to endpoint 1; 0 = common to the card */
+	u32 mask;
 };
 
 /* A superpage in the card. */
@@ -257,7 +290,10 @@ struct roc_session {
 
 /* card.c */
 int roc_card_get(struct roc_endpoint *ep);
-void roc_card_put(struct roc_endpoint *ep);
+void roc_card_put(struct roc_card *card);
+int roc_card_lock(struct roc_endpoint *ep, u32 epoch, const void *holder,
+		  struct roc_card_lock *arg);
+int roc_card_unlock(struct roc_card *card, const void *holder);
 int roc_reg_access(struct roc_endpoint *ep, unsigned int nr, struct roc_reg *reg);
 u32 roc_bar_access(struct roc_endpoint *ep, unsigned int bar);
 
@@ -301,7 +337,12 @@ int roc_buffer_register(struct roc_session *s, struct roc_buf_register *arg);
 int roc_buffer_unregister(struct roc_session *s, u32 handle);
 void roc_buffer_drop_all(struct roc_session *s);
 
+/* monitor.c */
+void roc_monitor_start(struct roc_endpoint *ep);
+void roc_monitor_stop(struct roc_endpoint *ep);
+
 /* sysfs.c */
+ssize_t roc_monitor_show(struct device *dev, struct device_attribute *attr, char *buf);
 extern const struct attribute_group *roc_endpoint_groups[];
 extern const struct attribute_group *roc_channel_groups[];
 

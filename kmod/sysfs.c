@@ -61,10 +61,39 @@ static ssize_t numa_node_show(struct device *dev, struct device_attribute *attr,
 }
 static DEVICE_ATTR_RO(numa_node);
 
+static ssize_t alarm_show(struct device *dev, struct device_attribute *attr, char *buf)
+{
+	static const char *const text[] = {
+		[ROC_ALARM_NONE] = "none",
+		[ROC_ALARM_TEMPERATURE] = "temperature",
+		[ROC_ALARM_CRITICAL] = "temperature-critical",
+	};
+
+	return sysfs_emit(buf, "%s\n", text[READ_ONCE(to_endpoint(dev)->alarm)]);
+}
+static DEVICE_ATTR_RO(alarm);
+
+/* A card's own files: see struct roc_monitor. */
+ssize_t roc_monitor_show(struct device *dev, struct device_attribute *attr, char *buf)
+{
+	const struct roc_monitor *m = container_of(attr, struct roc_monitor, attr);
+	struct roc_endpoint *ep = to_endpoint(dev);
+	u32 value;
+	int idx;
+
+	if (!roc_enter(ep, READ_ONCE(ep->epoch), &idx))
+		return -ENODEV;
+	value = roc_read(ep, m->bar, m->offset + m->stride * ep->number);
+	roc_leave(ep, idx);
+	return sysfs_emit(buf, "%u\n", (value & m->mask) >> __ffs(m->mask));
+}
+
 static struct attribute *roc_endpoint_attrs[] = {
-	&dev_attr_card_type.attr,   &dev_attr_serial.attr,     &dev_attr_endpoint.attr,
-	&dev_attr_firmware.attr,    &dev_attr_user_logic.attr, &dev_attr_channels.attr,
-	&dev_attr_pci_address.attr, &dev_attr_numa_node.attr,  NULL,
+	&dev_attr_card_type.attr,   &dev_attr_serial.attr,
+	&dev_attr_endpoint.attr,    &dev_attr_firmware.attr,
+	&dev_attr_user_logic.attr,  &dev_attr_channels.attr,
+	&dev_attr_pci_address.attr, &dev_attr_numa_node.attr,
+	&dev_attr_alarm.attr,	    NULL,
 };
 
 static const struct attribute_group roc_endpoint_group = {
