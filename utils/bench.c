@@ -74,11 +74,9 @@ static int check_sizes(struct bench *b)
 			   given, unit, most);
 		return -EINVAL;
 	}
-	if (b->opt->page_size % 32) {
-		bench_fail(b,
-			   "A DMA page of %" PRIu64 " bytes is not possible: --page-size must be a "
-			   "multiple of 32.",
-			   b->opt->page_size);
+	if (b->opt->page_size != b->info.page_size) {
+		size_text(b->info.page_size, unit, sizeof(unit));
+		bench_fail(b, "This card has DMA pages of %s only: leave --page-size away.", unit);
 		return -EINVAL;
 	}
 	if (b->opt->buffer_size < size) {

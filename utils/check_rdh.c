@@ -13,6 +13,7 @@
 #include "rdh.h"
 
 typedef uint32_t lanes __attribute__((vector_size(16)));
+typedef lanes memory_lanes __attribute__((aligned(1), may_alias));
 
 #define WORD_BYTES 16
 #define BLOCK_WORDS 8 /* compared without a branch */
@@ -32,17 +33,15 @@ uint32_t check_ddg_bytes(const void *data, uint32_t bytes, uint32_t first)
 #if __BYTE_ORDER == __LITTLE_ENDIAN
 	const lanes mask = {UINT32_MAX, UINT32_MAX, 0xffff, 0}, one = {1, 1, 1, 0};
 	lanes counter = {first, first, first, 0};
-	const char *p = data;
+	const memory_lanes *p = data;
 
 	for (; bytes - done >= BLOCK_WORDS * WORD_BYTES; done += BLOCK_WORDS * WORD_BYTES) {
-		lanes wrong = {0}, found;
+		lanes wrong = {0};
 		unsigned int i;
 
 		for (i = 0; i < BLOCK_WORDS; i++) {
-			memcpy(&found, p, sizeof(found));
-			wrong |= found ^ (counter & mask);
+			wrong |= *p++ ^ (counter & mask);
 			counter += one;
-			p += WORD_BYTES;
 		}
 		if (wrong[0] | wrong[1] | wrong[2] | wrong[3])
 			break;
