@@ -20,9 +20,14 @@ def root():
     return os.path.join(build_dir(), "vm", "root")
 
 
-def user_space(cases=False):
-    """Build what goes into the guest and what stands beside it; the installed tree's path."""
-    target = "vm-root-cases" if cases else "vm-root"
+def user_space(cases=(), make_args=()):
+    """
+    Build what goes into the guest and what stands beside it; the installed tree's path. cases:
+    names, or None for all there are.
+    """
+    target = "vm-root" if cases is not None and not cases else "vm-root-cases"
+    if cases:
+        make_args = [*make_args, "CASE_NAMES=" + " ".join(cases)]
     environment = {k: v for k, v in os.environ.items()
                    if k not in ("MAKEFLAGS", "MFLAGS", "MAKELEVEL", "DESTDIR", "PREFIX")}
     os.makedirs(os.path.dirname(root()), exist_ok=True)
@@ -30,7 +35,7 @@ def user_space(cases=False):
     with open(os.path.join(os.path.dirname(root()), "lock"), "w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         made = subprocess.run(["make", "-s", "-C", TOP, "-j%d" % (os.cpu_count() or 1),
-                               "O=" + build_dir(), target],
+                               "O=" + build_dir(), target, *make_args],
                               env=environment, text=True, stdout=subprocess.PIPE,
                               stderr=subprocess.STDOUT, timeout=1800)
     if made.returncode:
