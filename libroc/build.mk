@@ -9,7 +9,7 @@ LIBROC_SO := $(O)/libroc/libroc.so.0
 LIBROC_A := $(O)/libroc/libroc.a
 LIBROC_LIBS := -ludev -lnuma
 LIBROC_CPPFLAGS := -Ilibroc/include
-LIBROC_HEADERS := libroc/include/roc/roc.h libroc/include/roc/rings.h
+LIBROC_HEADERS := $(addprefix libroc/include/roc/,cru.h firmware.h rings.h roc.h)
 PKGCONFIGDIR ?= $(LIBDIR)/pkgconfig
 
 .PHONY: install-libroc uninstall-libroc

@@ -195,6 +195,28 @@ int roc_reg_modify(struct roc_endpoint *ep, unsigned int bar, uint32_t offset, u
 		   uint32_t value, uint32_t *before, uint32_t *after);
 
 /**
+ * roc_card_lock() - keep other configurators off this card
+ * @ep: handle, which owns the lock until roc_card_unlock() or roc_close()
+ * @timeout_ms: milliseconds to wait if another handle has it, at least 0
+ *
+ * One lock for all endpoints of a card. It is advisory: single register accesses do not respect
+ * it. It is for sequences of several, such as an I2C transaction. Library functions that say that
+ * they take it do so by themselves, and also work when the caller has it already.
+ *
+ * Return: 0; -EBUSY another process has it (the sentence says its PID and program); -EDEADLK this
+ * handle has it already; -EINTR a signal came; -EINVAL @timeout_ms below 0.
+ */
+int roc_card_lock(struct roc_endpoint *ep, int timeout_ms);
+
+/**
+ * roc_card_unlock() - let other configurators at this card
+ * @ep: handle
+ *
+ * Return: 0; -EPERM this handle does not have the lock.
+ */
+int roc_card_unlock(struct roc_endpoint *ep);
+
+/**
  * struct roc_bar - a BAR mapped into this process
  * @regs: registers; index is byte offset / 4
  * @length: bytes

@@ -1,0 +1,960 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * libroc: what a CRU is told and what it says, beyond DMA. Configuration, status, metrics, test
+ * and trigger blocks, each as a typed structure.
+ *
+ * Conventions are those of <roc/roc.h>: 0 or a negative errno, and roc_error() has one sentence.
+ * Every function with an endpoint also fails with -EOPNOTSUPP if the card is not a CRU, with the
+ * errors of roc_reg_read() and roc_reg_write(), and, where it says "takes the card lock", with
+ * those of roc_card_lock().
+ *
+ * The two endpoints of a card share one register space. Links are numbered 0 to 11 inside an
+ * endpoint.
+ */
+#ifndef ROC_CRU_H
+#define ROC_CRU_H
+
+#include <roc/roc.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define ROC_CRU_LINKS 12
+#define ROC_CRU_ALL_LINKS ((1u << ROC_CRU_LINKS) - 1)
+#define ROC_CRU_SLOTS 16
+#define ROC_CRU_UL_SLOT 15
+
+/**
+ * enum roc_cru_clock - what the card's 240 MHz clock follows
+ * @ROC_CRU_CLOCK_TTC: the experiment's clock, through the PON
+ * @ROC_CRU_CLOCK_LOCAL: the oscillator on the card
+ */
+enum roc_cru_clock {
+	ROC_CRU_CLOCK_TTC = 0,
+	ROC_CRU_CLOCK_LOCAL = 2,
+};
+
+/**
+ * enum roc_cru_datapath_mode - how the datapath finds packets
+ * @ROC_CRU_STREAMING: it cuts the stream
+ * @ROC_CRU_PACKET: the front end sends packets
+ */
+enum roc_cru_datapath_mode {
+	ROC_CRU_STREAMING = 0,
+	ROC_CRU_PACKET = 1,
+};
+
+/**
+ * enum roc_cru_gbt_mode - encoding on a GBT link
+ * @ROC_CRU_GBT: 80 bits of payload and error correction
+ * @ROC_CRU_WB: wide bus, 112 bits and none
+ */
+enum roc_cru_gbt_mode {
+	ROC_CRU_GBT = 0,
+	ROC_CRU_WB = 1,
+};
+
+/**
+ * enum roc_cru_mux - what a link sends downstream
+ * @ROC_CRU_MUX_TTC: trigger and timing; &roc_cru_config.downstream_data says which
+ * @ROC_CRU_MUX_DDG: the data generator
+ * @ROC_CRU_MUX_SWT: single-word transactions
+ * @ROC_CRU_MUX_TTCUP: the upstream of the TTC
+ * @ROC_CRU_MUX_UL: user logic
+ *
+ * The card has 4 bits for it: roc_cru_config_read() and the status may deliver other numbers.
+ */
+enum roc_cru_mux {
+	ROC_CRU_MUX_TTC = 0,
+	ROC_CRU_MUX_DDG = 1,
+	ROC_CRU_MUX_SWT = 2,
+	ROC_CRU_MUX_TTCUP = 3,
+	ROC_CRU_MUX_UL = 4,
+};
+
+/**
+ * enum roc_cru_downstream - what ROC_CRU_MUX_TTC is
+ * @ROC_CRU_DOWNSTREAM_CTP: what the trigger processor sends
+ * @ROC_CRU_DOWNSTREAM_PATTERN: the pattern player
+ * @ROC_CRU_DOWNSTREAM_MIDTRG: the muon identifier's trigger
+ */
+enum roc_cru_downstream {
+	ROC_CRU_DOWNSTREAM_CTP = 0,
+	ROC_CRU_DOWNSTREAM_PATTERN = 1,
+	ROC_CRU_DOWNSTREAM_MIDTRG = 2,
+};
+
+/**
+ * roc_cru_clock_name() and the like - an enumerator as configuration files and tools write it
+ * @value: enumerator
+ *
+ * Return: "TTC", "PACKET", ...; never freed; "N/A" for a number that is none.
+ */
+const char *roc_cru_clock_name(enum roc_cru_clock value);
+const char *roc_cru_datapath_mode_name(enum roc_cru_datapath_mode value);
+const char *roc_cru_gbt_mode_name(enum roc_cru_gbt_mode value);
+const char *roc_cru_mux_name(enum roc_cru_mux value);
+const char *roc_cru_downstream_name(enum roc_cru_downstream value);
+
+/*
+ * Configuration. See Documentation/configuration.md for each parameter and the file formats.
+ */
+
+/**
+ * struct roc_cru_link_config - parameters of one link
+ * @enabled: the link takes part in data taking
+ * @mux: what it sends downstream
+ * @fee_id: 16 bits, for headers
+ */
+struct roc_cru_link_config {
+	bool enabled;
+	enum roc_cru_mux mux;
+	uint32_t fee_id;
+};
+
+/**
+ * struct roc_cru_config - all parameters of one endpoint
+ * @allow_rejection: heartbeat frames may be rejected
+ * @clock: clock source of the card
+ * @cru_id: 12 bits, for headers
+ * @datapath_mode: of all links
+ * @loopback: the links' transmitters feed their own receivers
+ * @gbt_mode: of the receivers; transmitters are always in GBT mode
+ * @downstream_data: what the TTC multiplexer input is
+ * @pon_upstream: the ONU must be up, and have @onu_address
+ * @onu_address: 8 bits
+ * @dynamic_offset: packets are packed, not one in each 8 KiB
+ * @trigger_window_size: GBT words, 0 to 65535
+ * @gbt_enabled: false switches all links off, whatever @links says
+ * @user_logic: user logic's slot takes part
+ * @run_stats: the run statistics' slot takes part
+ * @user_and_common_logic: links take part beside user logic; needs @user_logic
+ * @system_id: 8 bits, for headers
+ * @time_frame_length: orbits, 0 to 4095
+ * @drop_bad_rdh: drop packets whose header is corrupt
+ * @links: per link
+ */
+struct roc_cru_config {
+	bool allow_rejection;
+	enum roc_cru_clock clock;
+	uint32_t cru_id;
+	enum roc_cru_datapath_mode datapath_mode;
+	bool loopback;
+	enum roc_cru_gbt_mode gbt_mode;
+	enum roc_cru_downstream downstream_data;
+	bool pon_upstream;
+	uint32_t onu_address;
+	bool dynamic_offset;
+	uint32_t trigger_window_size;
+	bool gbt_enabled;
+	bool user_logic;
+	bool run_stats;
+	bool user_and_common_logic;
+	uint32_t system_id;
+	uint32_t time_frame_length;
+	bool drop_bad_rdh;
+	struct roc_cru_link_config links[ROC_CRU_LINKS];
+};
+
+/**
+ * roc_cru_config_default() - what roc-config does when told nothing
+ * @config: filled in: local clock, packet mode, GBT, TTC, link 0 enabled, window 1000, 256 orbits
+ */
+void roc_cru_config_default(struct roc_cru_config *config);
+
+/**
+ * roc_cru_config_set() - set one parameter by its name in a configuration file
+ * @config: changed on success
+ * @section: "cru", "links" (all links) or "linkN"; case counts
+ * @key: "cruId", "enabled", ...; case counts
+ * @value: as in a file
+ *
+ * Return: 0; -ENOENT no such section or key; -EINVAL the value is none of this key's; -ERANGE it
+ * is out of range.
+ */
+int roc_cru_config_set(struct roc_cru_config *config, const char *section, const char *key,
+		       const char *value);
+
+/**
+ * roc_cru_config_check() - ranges and combinations, without a card
+ * @config: to check
+ *
+ * Return: 0; -ERANGE a number does not fit its register; -EINVAL a combination that makes no
+ * sense. The sentence names the parameter as files do.
+ */
+int roc_cru_config_check(const struct roc_cru_config *config);
+
+/**
+ * roc_cru_config_read() - what the card has now
+ * @ep: handle
+ * @config: filled in
+ *
+ * Parameters that the card holds for each link and files for all (loopback, gbt_mode,
+ * datapath_mode, system_id) are those of the lowest enabled link, or of link 0 if none is. The
+ * card does not know what pon_upstream was: it is what the ONU says (up, 1). Takes the card
+ * lock, because the clock selection is read over I2C.
+ *
+ * Return: 0 or a negative errno.
+ */
+int roc_cru_config_read(struct roc_endpoint *ep, struct roc_cru_config *config);
+
+/**
+ * struct roc_cru_difference - a parameter that is not as wanted
+ * @name: "cru.clock", "link3.feeId", ...
+ * @wanted: value as in a file
+ * @have: value as in a file
+ */
+struct roc_cru_difference {
+	char name[32];
+	char wanted[16];
+	char have[16];
+};
+
+#define ROC_CRU_DIFFERENCES_MAX 128
+
+/**
+ * roc_cru_config_diff() - compare two configurations
+ * @wanted: one
+ * @have: the other
+ * @diffs: room for ROC_CRU_DIFFERENCES_MAX, or NULL to count only
+ *
+ * Two disabled links are equal whatever else they have.
+ *
+ * Return: number of differences.
+ */
+unsigned int roc_cru_config_diff(const struct roc_cru_config *wanted,
+				 const struct roc_cru_config *have,
+				 struct roc_cru_difference *diffs);
+
+/**
+ * roc_cru_config_load() - read a configuration file
+ * @uri: path, "ini://path" or "json://path". A bare path ending in ".json" is JSON, any other INI
+ * @config: in: values of what the file does not have; out: changed only on success
+ *
+ * The formats are those of today's site files. Everything is checked (roc_cru_config_check() too)
+ * before anything is delivered.
+ *
+ * Return: 0; -EINVAL, -ERANGE something in the file; the sentence says file, line, section and
+ * key; -EOPNOTSUPP consul:// or another scheme; the error of opening the file.
+ */
+int roc_cru_config_load(const char *uri, struct roc_cru_config *config);
+
+/**
+ * roc_cru_config_save() - write a configuration file that roc_cru_config_load() reads back
+ * @uri: as for roc_cru_config_load(). A file of that name is replaced, whole or not at all
+ * @config: to write
+ *
+ * Return: 0; the errors of roc_cru_config_check(); the error of writing.
+ */
+int roc_cru_config_save(const char *uri, const struct roc_cru_config *config);
+
+/**
+ * enum roc_cru_configure_flags - flags of roc_cru_configure()
+ * @ROC_CRU_FORCE: write everything and program the clock, also if nothing differs
+ * @ROC_CRU_ANY_FIRMWARE: do not ask the firmware list
+ * @ROC_CRU_COMPARE_ONLY: find the differences, write nothing
+ */
+enum roc_cru_configure_flags {
+	ROC_CRU_FORCE = 1 << 0,
+	ROC_CRU_ANY_FIRMWARE = 1 << 1,
+	ROC_CRU_COMPARE_ONLY = 1 << 2,
+};
+
+/**
+ * struct roc_cru_config_result - what roc_cru_configure() found and did; valid on failure too
+ * @reconfigured: something was written; false: the card was configured already, or it failed
+ *	before the first write
+ * @clock_programmed: the clock was selected anew (takes seconds)
+ * @reads: register reads, without those of read-modify-writes
+ * @writes: register writes
+ * @restored: after a failure: what had been written was put back and read back right
+ * @register_name: register that did not read back, empty if that was not the failure
+ * @bar: its BAR
+ * @offset: its offset
+ * @wanted: bits written
+ * @got: bits read back
+ * @count: number of @diffs
+ * @diffs: what was not as wanted, before
+ */
+struct roc_cru_config_result {
+	bool reconfigured;
+	bool clock_programmed;
+	unsigned int reads;
+	unsigned int writes;
+	bool restored;
+	char register_name[48];
+	uint32_t bar;
+	uint32_t offset;
+	uint32_t wanted;
+	uint32_t got;
+	unsigned int count;
+	struct roc_cru_difference diffs[ROC_CRU_DIFFERENCES_MAX];
+};
+
+/**
+ * roc_cru_configure() - make the card be as wanted
+ * @ep: handle
+ * @config: wanted
+ * @flags: bits of enum roc_cru_configure_flags
+ * @result: filled in, on failure too; or NULL
+ *
+ * Checks everything, compares with the card, and writes only if something differs or it is forced.
+ * Every word written is read back; when one does not, all are put back as they were. Refuses to
+ * change a card while one of its channels runs. Takes the card lock for the whole pass and waits
+ * for it for up to 15 s.
+ *
+ * Return: 0; the errors of roc_cru_config_check(); -EPERM firmware not accepted; -EBUSY a channel
+ * of the card runs, or another process holds the card lock; -ENOLINK the card has fewer links than
+ * are enabled; -EBADMSG a register did not read back; -ETIME the clock did not lock, or the ONU
+ * did not come up.
+ */
+int roc_cru_configure(struct roc_endpoint *ep, const struct roc_cru_config *config,
+		      unsigned int flags, struct roc_cru_config_result *result);
+
+/*
+ * Status and counters. All are plain reads except where said.
+ */
+
+/**
+ * enum roc_cru_link_state - state of a GBT link
+ * @ROC_CRU_LINK_DOWN: down now
+ * @ROC_CRU_LINK_UP: up, and was since the last look
+ * @ROC_CRU_LINK_WAS_DOWN: up now, but was down since the last look
+ */
+enum roc_cru_link_state {
+	ROC_CRU_LINK_DOWN = 0,
+	ROC_CRU_LINK_UP = 1,
+	ROC_CRU_LINK_WAS_DOWN = 2,
+};
+
+/**
+ * struct roc_cru_link_status - one link
+ * @present: the card has this link; else the rest is 0
+ * @enabled: takes part in data taking ("datapath")
+ * @tx_mode: encoding of the transmitter
+ * @rx_mode: encoding of the receiver
+ * @loopback: transmitter feeds receiver
+ * @mux: what it sends downstream
+ * @downstream: what ROC_CRU_MUX_TTC is
+ * @datapath_mode: streaming or packet
+ * @rx_hz: receiver clock
+ * @tx_hz: transmitter clock
+ * @state: enum roc_cru_link_state. Reading it clears the card's sticky bits if they are set
+ * @optical_power: uW; 0 unless &roc_cru_status.has_optical
+ * @system_id: for headers
+ * @fee_id: for headers
+ * @glitches: glitch counter
+ * @fec_errors: error-correction counter
+ * @processed: packets
+ * @error_protocol: packets with protocol errors
+ * @error_check1: whole word; has @rdh_corrupted in bits 23 to 16
+ * @error_check2: packets failing the second check
+ * @error_oversize: packets too long
+ * @orbit_sor: orbit at the start of the run
+ * @rdh_corrupted: packets dropped for a corrupt header
+ */
+struct roc_cru_link_status {
+	bool present;
+	bool enabled;
+	enum roc_cru_gbt_mode tx_mode;
+	enum roc_cru_gbt_mode rx_mode;
+	bool loopback;
+	enum roc_cru_mux mux;
+	enum roc_cru_downstream downstream;
+	enum roc_cru_datapath_mode datapath_mode;
+	uint32_t rx_hz;
+	uint32_t tx_hz;
+	enum roc_cru_link_state state;
+	double optical_power;
+	uint32_t system_id;
+	uint32_t fee_id;
+	uint32_t glitches;
+	uint32_t fec_errors;
+	uint32_t processed;
+	uint32_t error_protocol;
+	uint32_t error_check1;
+	uint32_t error_check2;
+	uint32_t error_oversize;
+	uint32_t orbit_sor;
+	uint32_t rdh_corrupted;
+};
+
+/**
+ * roc_cru_link_mux_text() - a link's multiplexer as tools show it
+ * @link: status
+ *
+ * Return: "TTC:CTP", "TTC:PATTERN", "TTC:MIDTRG", "DDG", "SWT", "TTCUP", "UL" or "N/A".
+ */
+const char *roc_cru_link_mux_text(const struct roc_cru_link_status *link);
+
+/**
+ * struct roc_cru_onu - the receiver of the experiment's clock and triggers
+ * @upstream_up: sticky bits say that the upstream was up since they were cleared
+ * @downstream_up: the same for the downstream
+ * @sticky: sticky error byte after clearing: what is wrong now
+ * @sticky_before: what had been wrong since the last clearing
+ * @address: ONU address
+ * @status: whole status byte; its bits follow
+ * @rx40_locked: bit 0
+ * @phase_good: bit 1
+ * @rx_locked: bit 2
+ * @operational: bit 3
+ * @mgt_tx_ready: bit 4
+ * @mgt_rx_ready: bit 5
+ * @mgt_tx_pll_locked: bit 6
+ * @mgt_rx_pll_locked: bit 7
+ * @glitches: glitch counter
+ * @pon_quality: raw error counter
+ * @pon_quality_good: it stood still for 10 ms
+ * @has_power: the transceiver answered
+ * @rx_power_uw: optical power in uW
+ * @rx_power_dbm: the same in dBm; minus infinity for 0 uW
+ */
+struct roc_cru_onu {
+	bool upstream_up;
+	bool downstream_up;
+	uint32_t sticky;
+	uint32_t sticky_before;
+	uint32_t address;
+	uint32_t status;
+	bool rx40_locked;
+	bool phase_good;
+	bool rx_locked;
+	bool operational;
+	bool mgt_tx_ready;
+	bool mgt_rx_ready;
+	bool mgt_tx_pll_locked;
+	bool mgt_rx_pll_locked;
+	uint32_t glitches;
+	uint32_t pon_quality;
+	bool pon_quality_good;
+	bool has_power;
+	double rx_power_uw;
+	double rx_power_dbm;
+};
+
+/**
+ * struct roc_cru_fec - error correction of the PON
+ * @clear_errors: flag that clears the counters
+ * @latch_errors: flag that latches them
+ * @single_errors: corrected, low 8 bits
+ * @double_errors: detected, low 8 bits
+ */
+struct roc_cru_fec {
+	bool clear_errors;
+	bool latch_errors;
+	uint32_t single_errors;
+	uint32_t double_errors;
+};
+
+/**
+ * struct roc_cru_status - endpoint, links, ONU
+ * @cru_id: for headers
+ * @clock: selected clock, read from the PLL
+ * @dynamic_offset: packets are packed
+ * @user_logic: user logic's slot is enabled
+ * @run_stats: run statistics' slot is enabled
+ * @user_and_common_logic: links take part beside user logic
+ * @time_frame_length: orbits
+ * @run_enabled: data may flow ("DMA enabled")
+ * @drop_bad_rdh: packets with corrupt headers are dropped
+ * @trigger_window_size: GBT words
+ * @allow_rejection: heartbeat frames may be rejected
+ * @downstream: what ROC_CRU_MUX_TTC is
+ * @link_mask: links that were read: asked for and present
+ * @links: valid where @link_mask has a bit
+ * @ul_orbit_sor: orbit at start of run of user logic; valid if @user_logic
+ * @has_optical: optical receivers answered
+ * @has_onu: @onu was read
+ * @onu: ONU
+ * @has_fec: @fec was read
+ * @fec: error correction
+ */
+struct roc_cru_status {
+	uint32_t cru_id;
+	enum roc_cru_clock clock;
+	bool dynamic_offset;
+	bool user_logic;
+	bool run_stats;
+	bool user_and_common_logic;
+	uint32_t time_frame_length;
+	bool run_enabled;
+	bool drop_bad_rdh;
+	uint32_t trigger_window_size;
+	bool allow_rejection;
+	enum roc_cru_downstream downstream;
+	uint32_t link_mask;
+	struct roc_cru_link_status links[ROC_CRU_LINKS];
+	uint32_t ul_orbit_sor;
+	bool has_optical;
+	bool has_onu;
+	struct roc_cru_onu onu;
+	bool has_fec;
+	struct roc_cru_fec fec;
+};
+
+/**
+ * enum roc_cru_status_flags - what roc_cru_status_read() reads beside the endpoint and its links
+ * @ROC_CRU_STATUS_OPTICAL: optical power of the links, over I2C, some 100 ms
+ * @ROC_CRU_STATUS_ONU: ONU; clears its sticky bits
+ * @ROC_CRU_STATUS_FEC: error correction of the PON
+ */
+enum roc_cru_status_flags {
+	ROC_CRU_STATUS_OPTICAL = 1 << 0,
+	ROC_CRU_STATUS_ONU = 1 << 1,
+	ROC_CRU_STATUS_FEC = 1 << 2,
+};
+
+/**
+ * roc_cru_status_read() - how an endpoint and its links are
+ * @ep: handle
+ * @links: bit per link to read; others are left zero
+ * @flags: bits of enum roc_cru_status_flags
+ * @status: filled in
+ *
+ * Takes the card lock (the clock selection is read over I2C). See Documentation/configuration.md
+ * for the number of register reads.
+ *
+ * Return: 0; -ERANGE a bit in @links that is no link.
+ */
+int roc_cru_status_read(struct roc_endpoint *ep, uint32_t links, unsigned int flags,
+			struct roc_cru_status *status);
+
+#define ROC_CRU_METRICS_READS 5 /* register reads of roc_cru_metrics_read() */
+
+/**
+ * struct roc_cru_metrics - what a monitoring agent takes every few seconds
+ * @has_temperature: @temperature is valid
+ * @temperature: degC
+ * @dropped_packets: of this endpoint's datapath
+ * @ctp_hz: frequency of the experiment's clock
+ * @local_hz: frequency of the local clock
+ * @packets_per_second: of this endpoint's datapath
+ */
+struct roc_cru_metrics {
+	bool has_temperature;
+	double temperature;
+	uint32_t dropped_packets;
+	uint32_t ctp_hz;
+	uint32_t local_hz;
+	uint32_t packets_per_second;
+};
+
+/**
+ * roc_cru_metrics_read() - read the metrics
+ * @ep: handle
+ * @metrics: filled in
+ *
+ * ROC_CRU_METRICS_READS register reads, no write, no lock.
+ *
+ * Return: 0 or a negative errno.
+ */
+int roc_cru_metrics_read(struct roc_endpoint *ep, struct roc_cru_metrics *metrics);
+
+/**
+ * struct roc_cru_packets - packet counters of the datapath
+ * @slots: bit per slot that is valid: 0 to 11 (none of these while user logic is enabled alone),
+ *	13 or 14 run statistics, 15 user logic
+ * @accepted: per slot
+ * @rejected: per slot
+ * @forced: per slot; closed because the end of the packet was missing
+ * @dropped: of the endpoint's datapath
+ * @packets_per_second: of the endpoint's datapath
+ */
+struct roc_cru_packets {
+	uint32_t slots;
+	uint32_t accepted[ROC_CRU_SLOTS];
+	uint32_t rejected[ROC_CRU_SLOTS];
+	uint32_t forced[ROC_CRU_SLOTS];
+	uint32_t dropped;
+	uint32_t packets_per_second;
+};
+
+/**
+ * roc_cru_packets_read() - read the packet counters
+ * @ep: handle
+ * @packets: filled in
+ *
+ * Return: 0 or a negative errno.
+ */
+int roc_cru_packets_read(struct roc_endpoint *ep, struct roc_cru_packets *packets);
+
+/**
+ * struct roc_cru_triggers - trigger counters of the card
+ * @time: CLOCK_MONOTONIC ns of the reading
+ * @hb: heartbeats, 32 bits
+ * @phy: physics triggers, 32 bits
+ * @cal: calibration triggers, 16 bits
+ * @tof: TOF triggers, 16 bits
+ * @sox: starts of run, 4 bits
+ * @eox: ends of run, 4 bits
+ */
+struct roc_cru_triggers {
+	uint64_t time;
+	uint32_t hb, phy, cal, tof, sox, eox;
+};
+
+/**
+ * struct roc_cru_trigger_rates - between two readings, in kHz
+ * @hb: heartbeats
+ * @phy: physics triggers
+ * @cal: calibration triggers
+ * @tof: TOF triggers
+ */
+struct roc_cru_trigger_rates {
+	double hb, phy, cal, tof;
+};
+
+/**
+ * roc_cru_triggers_read() - read the trigger counters
+ * @ep: handle
+ * @triggers: filled in
+ *
+ * Return: 0 or a negative errno.
+ */
+int roc_cru_triggers_read(struct roc_endpoint *ep, struct roc_cru_triggers *triggers);
+
+/**
+ * roc_cru_trigger_rates() - rates from two readings; counters may have wrapped once
+ * @before: earlier
+ * @after: later
+ * @rates: filled in; all 0 if no time passed between the two
+ */
+void roc_cru_trigger_rates(const struct roc_cru_triggers *before,
+			   const struct roc_cru_triggers *after,
+			   struct roc_cru_trigger_rates *rates);
+
+/*
+ * Test of links in loopback.
+ */
+
+/**
+ * struct roc_cru_loopback - how to test
+ * @links: bit per link
+ * @static_pattern: test pattern is static; else it counts
+ * @counter_8bit: the counter has 8 bits; else 30
+ * @mask_high: bits compared; the default is all ones
+ * @mask_medium: the same
+ * @mask_low: the same
+ */
+struct roc_cru_loopback {
+	uint32_t links;
+	bool static_pattern;
+	bool counter_8bit;
+	uint32_t mask_high, mask_medium, mask_low;
+};
+
+/**
+ * struct roc_cru_loopback_saved - what the links were before the test. Private
+ * @links: links that the test has
+ * @source: source select of each link
+ * @masks: masks of each link
+ * @wrapper: test control of the wrapper
+ */
+struct roc_cru_loopback_saved {
+	uint32_t links;
+	uint32_t source[ROC_CRU_LINKS];
+	uint32_t masks[ROC_CRU_LINKS][3];
+	uint32_t wrapper;
+};
+
+/**
+ * struct roc_cru_loopback_link - result of one link
+ * @pll_locked: transmitter PLL
+ * @rx_locked: receiver locked to data
+ * @data_layer_up: data layer
+ * @gbt_phy_up: GBT layer
+ * @rx_errors: pattern errors
+ * @fec_errors: error-correction counter
+ */
+struct roc_cru_loopback_link {
+	bool pll_locked;
+	bool rx_locked;
+	bool data_layer_up;
+	bool gbt_phy_up;
+	uint32_t rx_errors;
+	uint32_t fec_errors;
+};
+
+/**
+ * roc_cru_loopback_default() - count, 30 bits, all bits compared, all links
+ * @test: filled in
+ */
+void roc_cru_loopback_default(struct roc_cru_loopback *test);
+
+/**
+ * roc_cru_loopback_start() - send test patterns
+ * @ep: handle
+ * @test: how
+ * @saved: filled in, for roc_cru_loopback_stop()
+ *
+ * The generator replaces the links' data. It does not set the links' loopback: configure that, or
+ * connect fibres. Takes the card lock while it writes.
+ *
+ * Return: 0; -ENOLINK a link that the card does not have; -ERANGE no such link; -EBUSY a channel
+ * of the card runs.
+ */
+int roc_cru_loopback_start(struct roc_endpoint *ep, const struct roc_cru_loopback *test,
+			   struct roc_cru_loopback_saved *saved);
+
+/**
+ * roc_cru_loopback_clear() - clear the error counters
+ * @ep: handle
+ * @links: bit per link
+ *
+ * Return: as roc_cru_loopback_start().
+ */
+int roc_cru_loopback_clear(struct roc_endpoint *ep, uint32_t links);
+
+/**
+ * roc_cru_loopback_read() - read the results
+ * @ep: handle
+ * @links: bit per link
+ * @results: array of ROC_CRU_LINKS; those of @links are filled in
+ *
+ * Return: 0; -ENOLINK, -ERANGE.
+ */
+int roc_cru_loopback_read(struct roc_endpoint *ep, uint32_t links,
+			  struct roc_cru_loopback_link *results);
+
+/**
+ * roc_cru_loopback_stop() - put the links back as they were
+ * @ep: handle
+ * @saved: from roc_cru_loopback_start()
+ *
+ * Return: 0 or a negative errno.
+ */
+int roc_cru_loopback_stop(struct roc_endpoint *ep, const struct roc_cru_loopback_saved *saved);
+
+/*
+ * Pattern player.
+ */
+
+/**
+ * struct roc_cru_pattern - 80 bits
+ * @word: bits 31 to 0, 63 to 32, 79 to 64
+ */
+struct roc_cru_pattern {
+	uint32_t word[3];
+};
+
+/**
+ * roc_cru_pattern_parse() - 80 bits from text
+ * @text: hexadecimal with or without 0x, at most 20 digits
+ * @pattern: filled in
+ *
+ * Return: 0; -EINVAL not hexadecimal; -ERANGE more than 80 bits.
+ */
+int roc_cru_pattern_parse(const char *text, struct roc_cru_pattern *pattern);
+
+/**
+ * struct roc_cru_patterns - parameters of the pattern player
+ * @pat: pat0 idle, pat1 sync, pat2 reset, pat3
+ * @pat1_length: clock cycles
+ * @pat1_delay: clock cycles
+ * @pat2_length: clock cycles
+ * @pat3_length: clock cycles
+ * @pat1_trigger: bit of the TTC word that starts pat1; default 29
+ * @pat2_trigger: of pat2; default 30
+ * @pat3_trigger: of pat3; default 0
+ * @pat2_trigger_tf: pat2's trigger counter: time frames, 12 bits
+ * @pat2_trigger_orbit: orbits, 8 bits
+ * @pat2_trigger_bc: bunch crossings, 12 bits
+ * @pat1_at_start: run pat1 when run enable goes high
+ */
+struct roc_cru_patterns {
+	struct roc_cru_pattern pat[4];
+	uint32_t pat1_length, pat1_delay, pat2_length, pat3_length;
+	uint32_t pat1_trigger, pat2_trigger, pat3_trigger;
+	uint32_t pat2_trigger_tf, pat2_trigger_orbit, pat2_trigger_bc;
+	bool pat1_at_start;
+};
+
+/**
+ * enum roc_cru_pattern_flags - flags of roc_cru_patterns_set()
+ * @ROC_CRU_PAT1_NOW: run pat1 at the end
+ * @ROC_CRU_PAT2_NOW: run pat2 at the end
+ */
+enum roc_cru_pattern_flags {
+	ROC_CRU_PAT1_NOW = 1 << 0,
+	ROC_CRU_PAT2_NOW = 1 << 1,
+};
+
+/**
+ * roc_cru_patterns_default() - patterns 0, lengths 1, delay 0, trigger bits 29, 30, 0
+ * @patterns: filled in
+ */
+void roc_cru_patterns_default(struct roc_cru_patterns *patterns);
+
+/**
+ * roc_cru_patterns_set() - select PATTERN as downstream data and program the player
+ * @ep: handle
+ * @patterns: parameters
+ * @flags: bits of enum roc_cru_pattern_flags
+ *
+ * Takes the card lock. Everything is read back.
+ *
+ * Return: 0; -ERANGE a parameter that does not fit; -EBADMSG a register did not read back.
+ */
+int roc_cru_patterns_set(struct roc_endpoint *ep, const struct roc_cru_patterns *patterns,
+			 unsigned int flags);
+
+/**
+ * roc_cru_patterns_read() - parameters that the player has
+ * @ep: handle
+ * @patterns: filled in
+ *
+ * Return: 0 or a negative errno.
+ */
+int roc_cru_patterns_read(struct roc_endpoint *ep, struct roc_cru_patterns *patterns);
+
+/*
+ * CTP emulator.
+ */
+
+/**
+ * enum roc_cru_ctp_mode - where triggers come from
+ * @ROC_CRU_CTP_MANUAL: roc_cru_ctp_trigger()
+ * @ROC_CRU_CTP_PERIODIC: a physics trigger every &roc_cru_ctp.divider ticks
+ * @ROC_CRU_CTP_CONTINUOUS: none beside heartbeats
+ * @ROC_CRU_CTP_FIXED: at fixed bunch crossings
+ * @ROC_CRU_CTP_HC: health checks every divider ticks
+ * @ROC_CRU_CTP_CAL: calibration triggers every divider ticks
+ */
+enum roc_cru_ctp_mode {
+	ROC_CRU_CTP_MANUAL = 0,
+	ROC_CRU_CTP_PERIODIC = 1,
+	ROC_CRU_CTP_CONTINUOUS = 2,
+	ROC_CRU_CTP_FIXED = 3,
+	ROC_CRU_CTP_HC = 4,
+	ROC_CRU_CTP_CAL = 5,
+};
+
+#define ROC_CRU_CTP_FIXED_BCS 9
+
+/**
+ * struct roc_cru_ctp - parameters of the CTP emulator
+ * @mode: enum roc_cru_ctp_mode
+ * @bcmax: last bunch crossing of an orbit, 0 to 3563
+ * @hbmax: heartbeats of a time frame minus 1, 16 bits
+ * @hb_keep: heartbeats to accept, 2 to 65535; the cycle begins with these
+ * @hb_drop: heartbeats to reject after these, 2 to 65535
+ * @init_orbit: first orbit
+ * @divider: ticks between triggers, 28 bits; periodic above 7, health check above 10,
+ *	calibration above 18
+ * @fixed_bc: bunch crossings of ROC_CRU_CTP_FIXED, 0 to 3563; 0: slot unused
+ */
+struct roc_cru_ctp {
+	enum roc_cru_ctp_mode mode;
+	uint32_t bcmax, hbmax, hb_keep, hb_drop, init_orbit, divider;
+	uint32_t fixed_bc[ROC_CRU_CTP_FIXED_BCS];
+};
+
+/**
+ * roc_cru_ctp_default() - periodic, 3563, 255, keep and drop 15000, orbit 0, divider 8
+ * @ctp: filled in
+ */
+void roc_cru_ctp_default(struct roc_cru_ctp *ctp);
+
+/**
+ * roc_cru_ctp_check() - ranges, without a card
+ * @ctp: to check
+ *
+ * Return: 0 or -ERANGE.
+ */
+int roc_cru_ctp_check(const struct roc_cru_ctp *ctp);
+
+/**
+ * roc_cru_ctp_mode_name() - "manual", "periodic", "continuous", "fixed", "hc", "cal"
+ * @mode: enumerator
+ *
+ * Return: text, never freed; "N/A" for a number that is none.
+ */
+const char *roc_cru_ctp_mode_name(enum roc_cru_ctp_mode mode);
+
+/**
+ * roc_cru_ctp_start() - program the emulator and let triggers run, beginning with SOX
+ * @ep: handle
+ * @ctp: parameters
+ *
+ * Takes the card lock. Triggers need roc_cru_config.clock local to be used.
+ *
+ * Return: 0; -ERANGE; -EBADMSG a register did not read back.
+ */
+int roc_cru_ctp_start(struct roc_endpoint *ep, const struct roc_cru_ctp *ctp);
+
+/**
+ * roc_cru_ctp_stop() - go idle, which sends EOX
+ * @ep: handle
+ *
+ * Return: 0 or a negative errno.
+ */
+int roc_cru_ctp_stop(struct roc_endpoint *ep);
+
+/**
+ * roc_cru_ctp_trigger() - one physics trigger
+ * @ep: handle
+ *
+ * Return: 0; -EINVAL the emulator is not in manual mode.
+ */
+int roc_cru_ctp_trigger(struct roc_endpoint *ep);
+
+/**
+ * roc_cru_ctp_running() - whether triggers run
+ * @ep: handle
+ * @running: false when idle
+ *
+ * Return: 0 or a negative errno.
+ */
+int roc_cru_ctp_running(struct roc_endpoint *ep, bool *running);
+
+/*
+ * User logic (the example generator that comes with the firmware).
+ */
+
+/**
+ * struct roc_cru_ul - parameters of user logic
+ * @event_size: 128-bit words
+ * @random_size: sizes are random
+ * @system_id: 8 bits
+ * @link_id: 8 bits
+ */
+struct roc_cru_ul {
+	uint32_t event_size;
+	bool random_size;
+	uint32_t system_id;
+	uint32_t link_id;
+};
+
+/**
+ * roc_cru_ul_default() - event size 100, fixed, system id 0xff, link id 0xf
+ * @ul: filled in
+ */
+void roc_cru_ul_default(struct roc_cru_ul *ul);
+
+/**
+ * roc_cru_ul_set() - reset user logic and set its parameters
+ * @ep: handle
+ * @ul: parameters
+ *
+ * Takes the card lock. Everything is read back.
+ *
+ * Return: 0; -ERANGE; -EBADMSG a register did not read back.
+ */
+int roc_cru_ul_set(struct roc_endpoint *ep, const struct roc_cru_ul *ul);
+
+/**
+ * roc_cru_ul_read() - parameters that user logic has
+ * @ep: handle
+ * @ul: filled in
+ *
+ * Return: 0 or a negative errno.
+ */
+int roc_cru_ul_read(struct roc_endpoint *ep, struct roc_cru_ul *ul);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* ROC_CRU_H */
