@@ -294,13 +294,14 @@ void bench_reader_run(struct bench *b)
 	b->counts.start = now;
 	b->end = BENCH_END_FAILED;
 	while (!finished(b, now, progress)) {
+		if (b->free_count && !b->opt->buffer_full_check)
+			bench_reader_fill(b);
 		if (b->opt->buffer_full_check) {
 			if (buffer_full(b, &seen))
 				progress = now;
 			if (b->end == BENCH_END_FULL)
 				break;
 		} else if (take(b, BATCH)) {
-			bench_reader_fill(b);
 			progress = now;
 		} else {
 			idle(b, 1);
