@@ -358,11 +358,14 @@ static void udev_rules(void)
 		return;
 	UNIT_NEED(only_our_rules());
 	endpoint(0, "0000:3b:00.0", "245", "1");
-	endpoint(1, "0000:3c:00.0", "-1", "-1");
+	endpoint(1, "0000:3c:00.0", "-1", "0");
+	endpoint(2, "0000:3d:00.0", "246", "-1");
 	rules_say(PCI "0000:3b:00.0/roc/roc0", of_endpoint, 6);
 	rules_say(PCI "0000:3b:00.0/roc/roc0/roc0ch0", of_channel, 4);
 	rules_say(PCI "0000:3c:00.0/roc/roc1", of_nameless, 3);
 	rules_say(PCI "0000:3c:00.0/roc/roc1/roc1ch0", of_nameless_channel, 2);
+	rules_say(PCI "0000:3d:00.0/roc/roc2", &of_nameless[1], 2);
+	rules_say(PCI "0000:3d:00.0/roc/roc2/roc2ch0", &of_nameless_channel[1], 1);
 }
 
 UNIT_MAIN("libroc_enumerate", {"no module", no_module},

@@ -209,9 +209,9 @@ static struct roc_card card_with(const char *address, int serial, int endpoint)
 static void order_is_by_address(void)
 {
 	struct roc_card cards[] = {
-		card_with("10000:01:00.0", 3, 0), card_with("0000:af:00.0", 2, 0),
-		card_with("0001:01:00.0", 4, 0),  card_with("0000:3b:00.1", 1, 1),
-		card_with("0000:3b:00.0", 1, 0),
+		card_with("10000:01:00.0", 3, 0), card_with("f000:01:00.0", 5, 0),
+		card_with("0000:af:00.0", 2, 0),  card_with("0001:01:00.0", 4, 0),
+		card_with("0000:3b:00.1", 1, 1),  card_with("0000:3b:00.0", 1, 0),
 	};
 
 	libroc_cards_sort(cards, N(cards));
@@ -219,8 +219,9 @@ static void order_is_by_address(void)
 	UNIT_STR(cards[1].pci_address, "0000:3b:00.1");
 	UNIT_STR(cards[2].pci_address, "0000:af:00.0");
 	UNIT_STR(cards[3].pci_address, "0001:01:00.0");
-	UNIT_STR(cards[4].pci_address, "10000:01:00.0");
-	UNIT_EQ(cards[4].sequence, 4);
+	UNIT_STR(cards[4].pci_address, "f000:01:00.0");
+	UNIT_STR(cards[5].pci_address, "10000:01:00.0");
+	UNIT_EQ(cards[5].sequence, 5);
 }
 
 static void ids_choose_cards(void)

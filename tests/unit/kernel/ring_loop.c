@@ -54,7 +54,7 @@ void *ring_loop_run(void *context)
 		.ready_published = loop->start,
 	};
 
-	while (loop->taken < loop->total) {
+	while (loop->taken < loop->total && !__atomic_load_n(&loop->stop, __ATOMIC_RELAXED)) {
 		__u32 count = roc_ring_fill_count(&r);
 		__u32 room = r.ready_entries - roc_ring_ready_held(&r);
 		__u32 i;
@@ -74,5 +74,24 @@ void *ring_loop_run(void *context)
 		roc_ring_set_flags(&r, 0, ROC_RING_NEED_KICK);
 	}
 	loop->bad_index = r.bad_index;
+	return NULL;
+}
+
+void *ring_race_run(void *context)
+{
+	struct ring_race *race = context;
+	uint32_t i;
+
+	for (i = 0; i < race->count; i++) {
+		struct roc_rings r = {
+			.user = (void *)(race->user + i * sizeof(*r.user)),
+			.kernel = (void *)(race->kernel + i * sizeof(*r.kernel)),
+			.fill_entries = 16,
+			.ready_entries = 16,
+		};
+
+		ring_race_step(&race->kernel_at, &race->reader_at, i, i % 2 ? i / 2 % 128 : 0);
+		race->saw[i] = roc_ring_arm_kick(&r);
+	}
 	return NULL;
 }

@@ -6,6 +6,7 @@
 #ifndef UNIT_RING_LOOP_H
 #define UNIT_RING_LOOP_H
 
+#include <sched.h>
 #include <semaphore.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -18,6 +19,7 @@ struct ring_loop {
 	uint64_t total; /* entries to pass, then return */
 	uint32_t check; /* seed of the entries' pattern */
 	sem_t kick;
+	bool stop; /* atomically: the reader gave up */
 	/* Results, to be read after the thread's end. */
 	uint64_t taken, wrong, sleeps, lost_kicks, bad_index;
 };
@@ -25,5 +27,31 @@ struct ring_loop {
 #define RING_LOOP_PATTERN(i, seed) ((uint64_t)(i)*0x9e3779b97f4a7c15u + (seed))
 
 void *ring_loop_run(void *loop);
+
+/*
+ * The race of barrier E alone, many times over: on each of count pairs of areas the reader
+ * publishes one entry while the kernel arms its kick. Both walk the pairs in step.
+ */
+struct ring_race {
+	unsigned char *user, *kernel; /* count areas each */
+	uint32_t count;
+	uint32_t reader_at, kernel_at; /* atomically: how far each is */
+	bool *saw;		       /* out: roc_ring_arm_kick() saw the entry */
+};
+
+/* Wait until the other is where we are, then for a while that differs from pair to pair. */
+static inline void ring_race_step(uint32_t *mine, const uint32_t *other, uint32_t i, uint32_t pause)
+{
+	uint32_t spins = 0;
+
+	__atomic_store_n(mine, i + 1, __ATOMIC_RELEASE);
+	while (__atomic_load_n(other, __ATOMIC_ACQUIRE) < i + 1)
+		if (++spins > 10000)
+			sched_yield();
+	for (; pause; pause--)
+		__asm__ volatile("");
+}
+
+void *ring_race_run(void *race);
 
 #endif
