@@ -10,17 +10,11 @@
 
 static struct emu *emu;
 static struct json reply;
-static int quits;
 
 static const char *run(const char *line)
 {
 	control_run(emu, line, &reply);
 	return reply.text;
-}
-
-static void on_quit(struct emu *e)
-{
-	quits++;
 }
 
 static void begin(void)
@@ -30,8 +24,6 @@ static void begin(void)
 
 	emu = emu_create(&cru_card);
 	UNIT_NEED(emu && !emu_start(emu));
-	emu->on_quit = on_quit;
-	quits = 0;
 	for (i = 0; i < 2; i++)
 		function_config_write(&emu->fn[i], PCI_COMMAND, &on, sizeof(on));
 }
@@ -160,7 +152,7 @@ static void refused(void)
 	run(longest);
 	CU_ASSERT(has("\"ok\":false"));
 	UNIT_STR(run("info"), before);
-	UNIT_EQ(quits, 0);
+	UNIT_EQ(emu->quit_asked, false);
 	end();
 }
 
@@ -268,7 +260,7 @@ static void quit(void)
 {
 	begin();
 	UNIT_STR(run("quit"), OK);
-	UNIT_EQ(quits, 1);
+	UNIT_EQ(emu->quit_asked, true);
 	end();
 }
 

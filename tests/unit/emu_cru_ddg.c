@@ -517,8 +517,8 @@ static void ctp_run(void)
 	UNIT_EQ(count(0, -1, "generated"), 0);
 	wr2(CRU_CTP_RUN_MODE, 1);
 	/* Stops in the middle of a heartbeat frame. */
-	cru_card.step(host.card, 0, 30 * CRU_PAGE_SIZE);
-	UNIT_EQ(count(0, -1, "generated"), 30);
+	cru_card.step(host.card, 0, 26 * CRU_PAGE_SIZE);
+	UNIT_EQ(count(0, -1, "generated"), 26);
 	wr2(CRU_CTP_RUN_MODE, 3);
 	UNIT_EQ(run(0), CARD_STEP_IDLE);
 	wr(0, CRU_DMA_CONTROL, CRU_DMA_CONTROL_START | CRU_DMA_CONTROL_FLUSH);

@@ -33,11 +33,6 @@
 #define CRU_GENERATOR_RANDOM_SIZE (1u << 16)
 #define CRU_GENERATOR_POWER_ON 0xff02 /* counter pattern, 8 KiB pages */
 #define CRU_GENERATOR_WRITE_INJECT 0x1
-#define CRU_DATAPATH_USER_COMMON (1u << 30)
-#define CRU_LINK_USER_LOGIC 15
-#define CRU_CTP_CONTROL 0x280000
-#define CRU_CTP_CONTROL_RESET (1u << 31)
-#define CRU_CTP_IDLE 3
 
 struct cru_desc {
 	uint64_t addr;

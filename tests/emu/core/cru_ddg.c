@@ -232,8 +232,7 @@ static void note_orbits(struct cru_ep *ep, unsigned int l)
 
 enum sent {
 	SENT,
-	NO_PLACE, /* *when says when to look again */
-	NO_DATA,  /* the link has nothing to send */
+	NOTHING, /* no data, or no place for it: *when says when to look again */
 	NO_MASTER,
 };
 
@@ -249,17 +248,17 @@ static enum sent send(struct cru_ep *ep, unsigned int l, uint64_t now, uint32_t 
 	 */
 	if (!k->ddg.started) {
 		if (ep->set.ctp ? !ep->ctp_was : !cru_link_open(ep, l, now, when))
-			return ep->set.ctp ? NO_DATA : NO_PLACE;
+			return NOTHING;
 		start(ep, &k->ddg);
 	}
 	if (k->ddg.eox == EOX_DONE)
-		return NO_DATA;
+		return NOTHING;
 	switch_superpage(ep, l, now);
 	build(ep, l, &p);
 	*bytes = p.step;
 	if (!cru_link_open(ep, l, now, when)) {
 		if (!ep->set.rate)
-			return NO_PLACE;
+			return NOTHING;
 		note_orbits(ep, l);
 		use_up(ep, l, &p);
 		k->n.generated++;
@@ -308,8 +307,7 @@ uint64_t cru_ddg_step(struct cru_ep *ep, uint64_t now, size_t budget)
 			break;
 		case NO_MASTER:
 			return CARD_STEP_IDLE;
-		case NO_PLACE:
-		case NO_DATA:
+		case NOTHING:
 			idle++;
 			break;
 		}

@@ -365,8 +365,7 @@ static int do_quit(struct request *r)
 {
 	if (no_more(r))
 		return -1;
-	if (r->emu->on_quit)
-		r->emu->on_quit(r->emu);
+	atomic_store(&r->emu->quit_asked, true);
 	return 0;
 }
 

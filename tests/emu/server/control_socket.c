@@ -59,6 +59,8 @@ static void *serve(void *arg)
 			*end = '\0';
 			control_run(client->emu, line, &reply);
 			gone = write_line(client->fd, &reply);
+			if (atomic_load(&client->emu->quit_asked))
+				client->emu->on_quit(client->emu);
 			len -= end + 1 - line;
 			memmove(line, end + 1, len);
 		}

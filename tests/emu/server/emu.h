@@ -61,7 +61,8 @@ struct emu {
 	struct card_host host;
 	struct function fn[CARD_FUNCTIONS];
 	atomic_bool quit;
-	void (*on_quit)(struct emu *emu); /* control command quit */
+	atomic_bool quit_asked; /* by the control command; on_quit follows its answer */
+	void (*on_quit)(struct emu *emu);
 };
 
 /* emu.c. @ops decides the card; keys are set between create and start. */
