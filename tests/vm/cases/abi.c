@@ -50,6 +50,21 @@ static void make_handle(void *arg)
 	((struct roc_buf_unregister *)arg)->handle = 77;
 }
 
+/* Each good call to LOCK finds the lock free, each to UNLOCK finds it taken by its own file. */
+static void make_lock(void *arg)
+{
+	struct roc_card_lock other = {.size = sizeof(other)};
+
+	abi(ep_fd, ROC_CARD_UNLOCK, &other);
+}
+
+static void make_unlock(void *arg)
+{
+	struct roc_card_lock other = {.size = sizeof(other)};
+
+	abi(ep_fd, ROC_CARD_LOCK, &other);
+}
+
 #define NO_FIELD 0xffff
 #define AT(type, field) offsetof(struct type, field)
 
@@ -89,6 +104,23 @@ static const struct call {
 	 0,
 	 make_modify,
 	 {AT(roc_reg, old), AT(roc_reg, reserved), NO_FIELD}},
+	{"CARD_LOCK",
+	 ROC_CARD_LOCK,
+	 sizeof(struct roc_card_lock),
+	 false,
+	 0,
+	 0,
+	 make_lock,
+	 {AT(roc_card_lock, owner), AT(roc_card_lock, reserved), NO_FIELD}},
+	{"CARD_UNLOCK",
+	 ROC_CARD_UNLOCK,
+	 sizeof(struct roc_card_lock),
+	 false,
+	 0,
+	 0,
+	 make_unlock,
+	 {AT(roc_card_lock, owner), AT(roc_card_lock, reserved), AT(roc_card_lock, deadline),
+	  NO_FIELD}},
 	{"CH_INFO", ROC_CH_INFO, sizeof(struct roc_ch_info), true, 0, 0, NULL, {NO_FIELD}},
 	{"CH_RINGS",
 	 ROC_CH_RINGS,

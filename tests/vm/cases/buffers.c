@@ -173,7 +173,7 @@ static void plain_pages(void)
 		UNIT_EQ(pinned_by(0), 0);
 		close(fd);
 		CU_ASSERT(!rig_open(&r));
-		CU_ASSERT_PTR_NOT_NULL(strstr(r.wrong, "hugepages"));
+		CU_ASSERT_PTR_NOT_NULL(strstr(roc_error(), "hugepages"));
 	} else {
 		UNIT_EQ(buffer_register(fd, r.memory, 8 * MIB, MIB, &reply), 0);
 		UNIT_EQ(reply.extents, 1);
@@ -341,7 +341,7 @@ static void too_many(void)
 /* The owner throws its mapping away: the card still writes into memory that nobody else gets. */
 static void unmapped_while_registered(void)
 {
-	struct rig r = {.id = EP0, .superpage = MIB, .count = 8, .no_poison = true};
+	struct rig r = {.id = EP0, .superpage = MIB, .count = 8, .links = 0x1, .no_poison = true};
 	int64_t before = pins();
 	char *again;
 	size_t i;

@@ -77,7 +77,6 @@ static void all_ones(void)
 	UNIT_NEED(running_rig(&r));
 	emu(CARD0, "fault 0 all-ones");
 	fails_with(&r, ROC_WHY_LOST);
-	CU_ASSERT(!bus_master(EP0));
 	CU_ASSERT(emu_quiet(CARD0, 0, 300));
 	UNIT_EQ(reg_read(fd, CRU_BAR_CARD, CRU_FW_HASH, &v), -EIO);
 	UNIT_EQ(reg_modify(fd, CRU_BAR_CARD, CRU_CTP_INIT_ORBIT, 1, 1, NULL), -EIO);

@@ -67,13 +67,15 @@ static void second_opener(void)
 
 #define OPENERS 6
 
+static char channel_path[48];
+
 static int race(void *arg)
 {
 	volatile unsigned int *inside = arg;
 	unsigned int round, bad = 0;
 
-	for (round = 0; round < 100; round++) {
-		int fd = node_open(EP0, 0);
+	for (round = 0; round < 200; round++) {
+		int fd = open_rw(channel_path);
 
 		if (fd < 0) {
 			bad |= fd != -EBUSY;
@@ -94,12 +96,96 @@ static void racing_openers(void)
 	pid_t pids[OPENERS];
 	int i;
 
+	strcpy(channel_path, node_path(EP0, 0));
 	for (i = 0; i < OPENERS; i++)
 		pids[i] = child_start(AS_READER, race, inside);
 	for (i = 0; i < OPENERS; i++)
 		UNIT_EQ(child_wait(pids[i], 20000), 0);
 	CU_ASSERT(inside[1] >= OPENERS);
 	shared_free(inside, 2 * sizeof(*inside));
+}
+
+static int lock_card(int fd, unsigned int ms, int *owner)
+{
+	struct roc_card_lock arg = {.size = sizeof(arg)};
+	int err;
+
+	if (ms)
+		arg.deadline = now_ns() + ms * 1000000ull;
+	err = abi(fd, ROC_CARD_LOCK, &arg);
+	if (owner)
+		*owner = arg.owner;
+	return err;
+}
+
+static int unlock_card(int fd)
+{
+	struct roc_card_lock arg = {.size = sizeof(arg)};
+
+	return abi(fd, ROC_CARD_UNLOCK, &arg);
+}
+
+static int hold_lock(void *arg)
+{
+	struct holder *h = arg;
+	int fd = node_open(EP1, -1), i;
+
+	h->result = lock_card(fd, 0, NULL);
+	h->open = 1;
+	for (i = 0; i < 10000 && !h->leave; i++)
+		sleep_ms(1);
+	return unlock_card(fd);
+}
+
+/* One lock for both endpoints, which goes with its owner, however that ends. */
+static void card_lock(void)
+{
+	struct holder *h = shared_alloc(sizeof(*h));
+	int fd = node_open(EP0, -1), same = node_open(EP0, -1), owner;
+	int64_t begin;
+	uint32_t v;
+	pid_t pid;
+
+	UNIT_EQ(unlock_card(fd), -EPERM);
+	UNIT_EQ(lock_card(fd, 0, &owner), 0);
+	UNIT_EQ(lock_card(fd, 0, NULL), -EDEADLK);
+	/* It belongs to the open file, not to the process. */
+	UNIT_EQ(lock_card(same, 0, &owner), -EBUSY);
+	UNIT_EQ(owner, getpid());
+	UNIT_EQ(unlock_card(same), -EPERM);
+	UNIT_EQ(unlock_card(fd), 0);
+	UNIT_EQ(unlock_card(fd), -EPERM);
+
+	pid = child_start(AS_READER, hold_lock, h);
+	UNIT_NEED(UNIT_WAIT(h->open, 10000));
+	UNIT_EQ(h->result, 0);
+	begin = now_ms();
+	UNIT_EQ(lock_card(fd, 200, &owner), -EBUSY);
+	CU_ASSERT(now_ms() - begin >= 200 && now_ms() - begin < 3000);
+	UNIT_EQ(owner, pid);
+	UNIT_EQ(reg_read(fd, CRU_BAR_CARD, CRU_FW_HASH, &v), 0); /* advisory */
+	close(same);
+	same = node_open(OTHER_EP0, -1);
+	UNIT_EQ(lock_card(same, 0, NULL), 0); /* another card */
+	/* Waiting for its end. */
+	h->leave = 1;
+	UNIT_EQ(lock_card(fd, 5000, NULL), 0);
+	UNIT_EQ(child_wait(pid, 5000), 0);
+	UNIT_EQ(unlock_card(fd), 0);
+
+	memset(h, 0, sizeof(*h));
+	pid = child_start(AS_READER, hold_lock, h);
+	UNIT_NEED(UNIT_WAIT(h->open, 10000));
+	UNIT_EQ(lock_card(fd, 0, NULL), -EBUSY);
+	child_kill(pid);
+	UNIT_EQ(lock_card(fd, 0, NULL), 0);
+	/* The last close gives it up. */
+	close(fd);
+	fd = node_open(EP1, -1);
+	UNIT_EQ(lock_card(fd, 0, NULL), 0);
+	close(fd);
+	close(same);
+	shared_free(h, sizeof(*h));
 }
 
 static int open_both(void *arg)
@@ -201,4 +287,5 @@ static void names(void)
 }
 
 UNIT_MAIN("owner", {"second opener", second_opener}, {"racing openers", racing_openers},
-	  {"modes", modes}, {"links", links}, {"attributes", attributes}, {"names", names})
+	  {"card lock", card_lock}, {"modes", modes}, {"links", links}, {"attributes", attributes},
+	  {"names", names})

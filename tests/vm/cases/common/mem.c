@@ -122,10 +122,24 @@ static int64_t number_after(const char *path, const char *word)
 	return value;
 }
 
+/* The counters are per CPU and folded now and then; this folds them now. */
+static void fold_counters(void)
+{
+	char c;
+	int fd = open("/proc/sys/vm/stat_refresh", O_RDONLY | O_CLOEXEC);
+
+	if (fd < 0 || read(fd, &c, 1) < 0)
+		bail("/proc/sys/vm/stat_refresh");
+	close(fd);
+}
+
 int64_t pins(void)
 {
-	int64_t acquired = number_after("/proc/vmstat", "nr_foll_pin_acquired");
-	int64_t released = number_after("/proc/vmstat", "nr_foll_pin_released");
+	int64_t acquired, released;
+
+	fold_counters();
+	acquired = number_after("/proc/vmstat", "nr_foll_pin_acquired");
+	released = number_after("/proc/vmstat", "nr_foll_pin_released");
 
 	if (acquired < 0 || released < 0)
 		bail("no pin counters in /proc/vmstat");
