@@ -7,7 +7,7 @@ LIBROC_NAMES := bar buffer card channel endpoint enumerate error hugepages id me
 LIBROC_OBJS := $(LIBROC_NAMES:%=$(O)/libroc/%.o)
 LIBROC_SO := $(O)/libroc/libroc.so.0
 LIBROC_A := $(O)/libroc/libroc.a
-LIBROC_LIBS := -ludev -lnuma
+LIBROC_LIBS := -ludev -lnuma -ljson-c -lm
 LIBROC_CPPFLAGS := -Ilibroc/include
 LIBROC_HEADERS := $(addprefix libroc/include/roc/,cru.h firmware.h rings.h roc.h)
 PKGCONFIGDIR ?= $(LIBDIR)/pkgconfig

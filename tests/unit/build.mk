@@ -14,7 +14,7 @@ UNIT_PREFIX_LIBS_utils = $(O)/utils/libutils.a $(O)/libroc/libroc.a
 
 unit_libs = $(UNIT_PREFIX_LIBS_$(firstword $(subst _, ,$(1)))) $(UNIT_LIBS_$(1))
 
-UNIT_LDLIBS ?= -lcunit -ludev -lnuma -lm
+UNIT_LDLIBS ?= -lcunit -ludev -lnuma -ljson-c -lm
 
 define unit_program
 $(O)/unit/$(1): $(O)/tests/unit/$(1).o $(filter-out -l%,$(call unit_libs,$(1)))
