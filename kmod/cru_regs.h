@@ -66,7 +66,12 @@
 #define CRU_TIME_FRAME_LENGTH_DEFAULT 256 /* orbits */
 #define CRU_FIFO_DEPTH 0xc04
 
-/* BAR2: one common register space of the card */
+/*
+ * BAR2: one common register space of the card, block by block; the larger blocks have their own
+ * files, included below.
+ */
+
+/* BSP: firmware, user control, downlink multiplexers */
 #define CRU_FW_DIRTY 0x00
 #define CRU_FW_HASH 0x04
 #define CRU_FW_DATE 0x08
@@ -74,49 +79,134 @@
 #define CRU_BOARD_TYPE 0x10
 #define CRU_USER_CONTROL 0x18
 #define CRU_USER_CONTROL_RUN (1u << 0)
+#define CRU_USER_CONTROL_CORE_RESET (1u << 1)
+#define CRU_USER_CONTROL_LED 0x78
+#define CRU_USER_CONTROL_GBT_TX_RESET (1u << 7) /* FIFOs; both are pulses */
+#define CRU_USER_CONTROL_GBT_RX_RESET (1u << 8)
 #define CRU_USER_CONTROL_CRU_ID_SHIFT 16
 #define CRU_USER_CONTROL_CRU_ID 0x0fff0000
-#define CRU_MUX(n) (0x1c + 4 * ((n) / 8)) /* physical link 0..23, 4 bits each */
+#define CRU_MUX(n) (0x1c + 4 * ((n) / 8)) /* physical link n 0..23, 4 bits each */
 #define CRU_MUX_SHIFT(n) (4 * ((n) % 8))
+#define CRU_MUX_PHYSICAL(e, l) ((l) + 12 * (e))
+#define CRU_MUX_MASK 0xf
+#define CRU_MUX_TTC 0
+#define CRU_MUX_DDG 1
+#define CRU_MUX_SWT 2
+#define CRU_MUX_TTCUP 3
+#define CRU_MUX_UL 4
+
+/* BSP housekeeping */
+#define CRU_GPIO_IN 0x10000
+#define CRU_GPIO_OUT 0x10004
 #define CRU_TEMPERATURE 0x10008
 #define CRU_TEMPERATURE_RAW 0x3ff /* 0: no value; degC = raw * 693 / 1024 - 265 */
+#define CRU_TEMPERATURE_LIMIT_SW 0x1000c
+#define CRU_TEMPERATURE_LIMIT_HW 0x10010
 #define CRU_CHIP_ID_HIGH 0x10014
 #define CRU_CHIP_ID_LOW 0x10018
+#define CRU_SPARE_IN 0x1001c /* changes while the 240 MHz clock runs */
+/* VCC, 1V8 all, VCCR, VCCT, VCCPT, 1V8, 3V3, 2V5, 12V, 12V ATX, external ADC, unused, constant */
+#define CRU_SUPPLY(n) (0x10020 + 4 * (n))
+#define CRU_SUPPLIES 15
+
+/* Remote system update: reloads the FPGA */
+#define CRU_RSU_CONDITION 0x20000
+#define CRU_RSU_WATCHDOG_TIMEOUT 0x20008
+#define CRU_RSU_WATCHDOG_ENABLE 0x2000c
+#define CRU_RSU_PAGE 0x20010
+#define CRU_RSU_MODE 0x20014
+#define CRU_RSU_CONTROL 0x20018
+
+/* Serial number, beside the I2C core of the EEPROM */
 #define CRU_SERIAL_LOAD 0x30804
 #define CRU_SERIAL_LOAD_GO 0x2
 #define CRU_SERIAL_LOAD_MS 40
 #define CRU_SERIAL 0x30818 /* four ASCII digits, first in the low byte */
-#define CRU_ONU_STATUS 0x22a00c
-#define CRU_CLOCK_CTP 0x240000	  /* Hz */
-#define CRU_CLOCK_LOCAL 0x240004  /* Hz */
-#define CRU_CTP_RUN_MODE 0x280010 /* [1:0] 0 manual, 1 periodic, 2 continuous, 3 idle */
-#define CRU_CTP_INIT_ORBIT 0x280028
-#define CRU_WRAPPER(w) (0x400000 + 0x100000 * (w))
-#define CRU_WRAPPER_CONFIG0 0x00
-#define CRU_WRAPPER_CONFIG1 0x04
-#define CRU_WRAPPER_CLOCK 0x0c
-#define CRU_GBT_LINK(w, b, k) (CRU_WRAPPER(w) + 0x20000 * ((b) + 1) + 0x2000 * ((k) + 1))
-#define CRU_GBT_STATUS 0x00
-#define CRU_GBT_TX_CLOCK 0x04
-#define CRU_GBT_RX_CLOCK 0x08
+
+/* Datapath wrapper of endpoint e */
 #define CRU_DATAPATH(e) (0x600000 + 0x100000 * (e))
 #define CRU_DATAPATH_ENABLE 0x00
 #define CRU_DATAPATH_LINKS 0x0000ffff
+#define CRU_DATAPATH_USER_COMMON (1u << 30) /* user logic beside the links, not instead */
 #define CRU_DATAPATH_DYNAMIC_OFFSET (1u << 31)
+#define CRU_LINK_RUN_STATISTICS(e) (13 + (e))
+#define CRU_LINK_USER_LOGIC 15
+#define CRU_DATAPATH_GENERATOR 0x04
+#define CRU_DATAPATH_GENERATOR_RESET (1u << 0) /* pulse */
+#define CRU_DATAPATH_GENERATOR_ENABLE (1u << 1)
+#define CRU_DATAPATH_GENERATOR_INJECT (1u << 2) /* pulse */
+#define CRU_DATAPATH_GENERATOR_SOURCE (1u << 31)
+#define CRU_DATAPATH_GENERATOR_STATUS 0x08
+#define CRU_DATAPATH_FIFO_LEVEL 0x0c
+#define CRU_DATAPATH_TOTAL_WORDS 0x10
+#define CRU_DATAPATH_DROPPED_WORDS 0x14
 #define CRU_DATAPATH_TOTAL_PACKETS 0x18
 #define CRU_DATAPATH_DROPPED_PACKETS 0x1c
+#define CRU_DATAPATH_HEARTBEAT 0x20
+#define CRU_DATAPATH_CORE_CLOCK(n) (0x24 + 4 * (n)) /* 0, 1 */
 #define CRU_DATAPATH_PACKET_RATE 0x2c
 #define CRU_DATAPATH_DROPPED_RATE 0x30
+#define CRU_DATAPATH_TRIGGER_WINDOW 0x34 /* GBT words */
+#define CRU_DATAPATH_TRIGGER_WINDOW_MAX 65535
+#define CRU_DATAPATH_DROP_BAD_RDH 0x38 /* any value but 0: yes */
+#define CRU_DATAPATH_FLOW_CONTROL 0xc0000
+#define CRU_DATAPATH_FLOW_CONTROL_REJECT (1u << 0) /* heartbeat frames may be rejected */
+#define CRU_DATAPATH_FLOW_REJECTED 0xc0004
+#define CRU_DATAPATH_FLOW_TOTAL 0xc0008
 #define CRU_DATAPATH_LINK(e, l) (CRU_DATAPATH(e) + 0x40000 + 0x2000 * (l))
 #define CRU_DPL_CONTROL 0x00
-#define CRU_DPL_IDS 0x04 /* [15:0] FEE id, [23:16] system id */
+#define CRU_DPL_CONTROL_LENGTH 0x1ff
+#define CRU_DPL_CONTROL_LENGTH_DEFAULT 0x1fc
+#define CRU_DPL_CONTROL_PACKET (1u << 31) /* not streaming */
+#define CRU_DPL_IDS 0x04		  /* [15:0] FEE id, [23:16] system id */
+#define CRU_DPL_IDS_FEE 0x0000ffff
+#define CRU_DPL_IDS_SYSTEM 0x00ff0000
+#define CRU_DPL_IDS_SYSTEM_SHIFT 16
 #define CRU_DPL_REJECTED 0x08
 #define CRU_DPL_ACCEPTED 0x0c
 #define CRU_DPL_FORCED 0x10
 #define CRU_DPL_PROCESSED 0x14
+#define CRU_DPL_ERROR_PROTOCOL 0x18
+#define CRU_DPL_ERROR_CHECK1 0x1c
+#define CRU_DPL_ERROR_CHECK1_RDH_SHIFT 16 /* 8 bits: bad headers dropped */
+#define CRU_DPL_ERROR_CHECK2 0x20
+#define CRU_DPL_ERROR_OVERSIZE 0x24
 #define CRU_DPL_ORBIT_SOR 0x28
 #define CRU_DPL_FIRST_ORBIT 0x2c /* link 0 only */
+#define CRU_ORBIT_UNKNOWN 0xffffffff
+
+/* Serial flash */
+#define CRU_FLASH_CSR 0xa00000
+#define CRU_FLASH_DATA 0xb00000
+#define CRU_FLASH_WRITE_DATA 0xb00004
+
+/* User logic */
+#define CRU_UL_ID 0xc00000
 #define CRU_UL_HASH 0xc00004
+#define CRU_UL_DATE 0xc00008
+#define CRU_UL_TIME 0xc0000c
+#define CRU_UL_RESET 0xc80000
+#define CRU_UL_EVENT_SIZE 0xc80004  /* 128-bit words */
+#define CRU_UL_RANDOM_SIZE 0xc80008 /* reads 1 when on; writing 1 toggles it */
+#define CRU_UL_RANDOM_SIZE_TOGGLE 1
+#define CRU_UL_SYSTEM_ID 0xc8000c
+#define CRU_UL_LINK_ID 0xc80010
+
+/* Downlink data generator */
+#define CRU_DDG_CONTROL 0xd00000
+#define CRU_DDG_IDLE 0xd00004
+#define CRU_DDG_RANDOM_RANGE 0xd00008
+#define CRU_DDG_TRIGGER_MASK 0xd0000c
+#define CRU_DDG_PACKETS 0xd00010
+#define CRU_DDG_MISSED_TRIGGERS 0xd00014
+
+/* Slow control: one page per GBT channel n 0..23 */
+#define CRU_SLOW_CONTROL(n) (0xf00000 + 0x100 * (n))
+#define CRU_SLOW_CONTROL_RESET 0x7c /* write 1, 0 */
+
+#include "cru_i2c_regs.h"
+#include "cru_ttc_regs.h"
+#include "cru_gbt_regs.h"
 
 /* Times the card's documentation asks for, in ms. */
 #define CRU_RESET_WAIT_MS 100 /* after each write to CRU_RESET_CONTROL */
