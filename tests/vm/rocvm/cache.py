@@ -14,6 +14,7 @@ exists is complete, and two builds at once share the work.
 
 import contextlib
 import fcntl
+import glob
 import hashlib
 import json
 import os
@@ -25,7 +26,8 @@ import time
 from .util import VmError, say
 
 MIRROR = os.environ.get("ROC_DEBIAN_MIRROR", "http://deb.debian.org")
-FORMAT = 1  # raise it when the way trees are made changes
+UNUSED_LIMIT = 14 * 86400
+FORMAT = 2  # raise it when the way trees are made changes
 
 _TRIXIE = ["debian trixie main", "debian-security trixie-security main"]
 _BOOKWORM = ["debian bookworm main", "debian-security bookworm-security main"]
@@ -74,7 +76,16 @@ def tree(name):
         with locked(name):
             if not os.path.isdir(path):
                 _build_tree(name, path)
+                _prune(name, path)
+    os.utime(path)
     return path
+
+
+def _prune(name, keep):
+    """Remove trees of older recipes that no checkout has used for a while."""
+    for other in glob.glob(os.path.join(cache_dir(), name + "-" + "[0-9a-f]" * 12)):
+        if other != keep and time.time() - os.stat(other).st_mtime > UNUSED_LIMIT:
+            shutil.rmtree(other, ignore_errors=True)
 
 
 def _build_tree(name, path):
@@ -105,6 +116,11 @@ def _build_tree(name, path):
             shutil.rmtree(os.path.join(root, sub), ignore_errors=True)
         for sub in ("dev", "proc", "sys", "mnt", "tmp"):
             os.makedirs(os.path.join(root, sub), exist_ok=True)
+        # Its link is made by a package script elsewhere; make and popen() need it.
+        for where in ("bin", "usr/bin"):
+            shell = os.path.join(root, where, "sh")
+            if os.path.exists(os.path.join(root, where, "bash")) and not os.path.lexists(shell):
+                os.symlink("bash", shell)
         os.rename(root, path)
     finally:
         shutil.rmtree(work, ignore_errors=True)

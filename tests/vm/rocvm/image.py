@@ -50,8 +50,6 @@ def _write_base(stream):
     archive.data("etc/passwd", _USERS.encode())
     archive.data("etc/group", _GROUPS.encode())
     archive.data("etc/hostname", b"flp\n")
-    if not os.path.lexists(os.path.join(root, "usr/bin/sh")):
-        archive.symlink("usr/bin/sh", "bash")
     archive.end()
 
 
