@@ -63,6 +63,7 @@ static void info(void)
 	begin();
 	run("info");
 	CU_ASSERT(has("{\"ok\":true,\"card\":\"cru\",\"endpoints\":2,"));
+	CU_ASSERT(has("\"keys\":{"));
 	CU_ASSERT(has("\"serial\":\"0245\""));
 	CU_ASSERT(has("\"pci-id\":\"10dc:0034\""));
 	CU_ASSERT(has("\"rate\":[\"0\",\"0\"]"));
@@ -218,12 +219,18 @@ static void trace(void)
 
 static void peek_and_poke(void)
 {
+	char clock[64];
+
 	begin();
 	UNIT_STR(run("peek 1 0 0x500"), "{\"ok\":true,\"value\":\"0x11111111\"}");
 	UNIT_STR(run("poke 0 0 0x800 0xfffffff0"), OK);
 	UNIT_EQ(rd(0, 0, CRU_SP_READY(0)), 0xfffffff0);
 	UNIT_STR(run("poke 0 2 0x60001c 9"), OK);
 	UNIT_EQ(rd(1, 2, 0x60001c), 9);
+	/* No side effect, where a read has one. */
+	run("peek 0 2 0x40000c");
+	strcpy(clock, reply.text);
+	UNIT_STR(run("peek 0 2 0x40000c"), clock);
 	/* Not counted. */
 	run("mmio 0");
 	CU_ASSERT(has("{\"0x800\":[1,0]},\"bar2\":{}}"));

@@ -231,11 +231,19 @@ static void outside_is_remembered(void)
 	clean();
 }
 
+/* The other side is gone; silence is not enough. */
+static bool hung_up(int fd)
+{
+	struct pollfd p = {.fd = fd, .events = POLLIN};
+	char byte;
+
+	return poll(&p, 1, LIMIT_MS) == 1 && recv(fd, &byte, 1, 0) <= 0;
+}
+
 static void vanish_and_return(void)
 {
 	struct vu_dma_map map = {.flags = 3, .address = 0x100000, .size = 1 << 20};
 	int memory = memfd_create("guest", 0), ep, ctl;
-	char byte;
 
 	UNIT_NEED(memory >= 0 && !ftruncate(memory, 1 << 20));
 	start(NULL);
@@ -246,11 +254,11 @@ static void vanish_and_return(void)
 	push(ep, 0x100000);
 	UNIT_NEED(UNIT_WAIT(strstr(control(ctl, "counts 0\n"), "\"superpages\":1,"), LIMIT_MS));
 	UNIT_STR(control(ctl, "fault 0 vanish\n"), "{\"ok\":true}");
-	CU_ASSERT(recv(ep, &byte, 1, 0) <= 0);
+	CU_ASSERT(hung_up(ep));
 	close(ep);
 	/* Nobody is let in. */
 	ep = dial("ep0.sock");
-	CU_ASSERT(recv(ep, &byte, 1, 0) <= 0);
+	CU_ASSERT(hung_up(ep));
 	close(ep);
 	control(ctl, "fault 0 clear\n");
 	ep = dial("ep0.sock");
