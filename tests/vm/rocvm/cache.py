@@ -27,7 +27,7 @@ from .util import VmError, say
 
 MIRROR = os.environ.get("ROC_DEBIAN_MIRROR", "http://deb.debian.org")
 UNUSED_LIMIT = 14 * 86400
-FORMAT = 2  # raise it when the way trees are made changes
+FORMAT = 3  # raise it when the way trees are made changes
 
 _TRIXIE = ["debian trixie main", "debian-security trixie-security main"]
 _BOOKWORM = ["debian bookworm main", "debian-security bookworm-security main"]
@@ -116,11 +116,13 @@ def _build_tree(name, path):
             shutil.rmtree(os.path.join(root, sub), ignore_errors=True)
         for sub in ("dev", "proc", "sys", "mnt", "tmp"):
             os.makedirs(os.path.join(root, sub), exist_ok=True)
-        # Its link is made by a package script elsewhere; make and popen() need it.
+        # Links that package scripts would make; kbuild and popen() need them.
         for where in ("bin", "usr/bin"):
-            shell = os.path.join(root, where, "sh")
-            if os.path.exists(os.path.join(root, where, "bash")) and not os.path.lexists(shell):
-                os.symlink("bash", shell)
+            for link, program in (("sh", "bash"), ("awk", "gawk")):
+                link = os.path.join(root, where, link)
+                if (os.path.exists(os.path.join(root, where, program))
+                        and not os.path.lexists(link)):
+                    os.symlink(program, link)
         os.rename(root, path)
     finally:
         shutil.rmtree(work, ignore_errors=True)
