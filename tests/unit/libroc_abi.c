@@ -234,14 +234,19 @@ static void headers_stand_alone(void)
 {
 	static const char *const languages[] = {"-std=c11 -Wstrict-prototypes -x c",
 						"-std=c++17 -x c++"};
+	size_t count = 2;
 	char command[512];
 	glob_t headers;
 	size_t i, j;
 
+	if (system("echo | " LIBROC_CC " -fsyntax-only -x c++ - 2>/dev/null")) {
+		unit_skip("no C++ compiler is installed: the headers were tried in C only");
+		count = 1;
+	}
 	UNIT_NEED(!glob(HEADERS, 0, NULL, &headers));
 	CU_ASSERT_TRUE(headers.gl_pathc >= 3);
 	for (i = 0; i < headers.gl_pathc; i++) {
-		for (j = 0; j < 2; j++) {
+		for (j = 0; j < count; j++) {
 			snprintf(command, sizeof(command),
 				 "echo '#include <roc%s>' | %s -fsyntax-only -Wall -Wextra "
 				 "-pedantic -Werror -Ilibroc/include %s -",
