@@ -688,32 +688,34 @@ static void all_ones(void)
 	end();
 }
 
-/* Register accesses are served while the engine has work for a quarter of a second and more. */
+/*
+ * Register accesses are served while the engine has work: asked right after the start of 1.6 GB of
+ * it, the ready count is not the last one. On a crowded machine that may fail once, but not always.
+ */
 static void busy_engine_serves_registers(void)
 {
-	double start, now, longest = 0, t;
-	uint32_t reads = 0, ready = 0, pushed = 0;
+	uint32_t first, fewest = ~0u, reads = 0, round, i;
+	double start = unit_seconds();
 
 	begin_dma();
 	UNIT_EQ(map_region(BASE + MEMORY, MEMORY, 0, vu.memory_fd, RW), 0);
-	start = unit_seconds();
-	do {
-		while (pushed - ready < 100) {
+	for (round = 0; round < 5; round++) {
+		bar_write(0, CRU_DMA_CONTROL, 0);
+		bar_write(0, CRU_RESET_CONTROL, CRU_RESET_GENERAL);
+		for (i = 0; i < 100; i++)
 			push(BASE, CRU_SUPERPAGE_MAX / CRU_PAGE_SIZE);
-			pushed++;
-		}
-		t = unit_seconds();
-		ready = bar_read(0, CRU_SP_READY(0));
-		now = unit_seconds();
-		longest = now - t > longest ? now - t : longest;
-		reads++;
-	} while (now - start < 1.0);
-	unit_note("%.1f GB/s beside %.0f register reads/s, the slowest %.0f us",
-		  ready * (double)CRU_SUPERPAGE_MAX / (now - start) / 1e9, reads / (now - start),
-		  longest * 1e6);
+		bar_write(0, CRU_DMA_CONTROL, CRU_DMA_CONTROL_START);
+		first = bar_read(0, CRU_SP_READY(0));
+		fewest = first < fewest ? first : fewest;
+		while (bar_read(0, CRU_SP_READY(0)) < 100 && unit_seconds() - start < 30)
+			reads++;
+	}
+	unit_note("%.1f GB/s beside %.0f register reads/s",
+		  counted("bytes") / (unit_seconds() - start) / 1e9,
+		  reads / (unit_seconds() - start));
+	UNIT_EQ(counted("bytes"), 500ull * CRU_SUPERPAGE_MAX);
 	UNIT_EQ(counted("dma_outside"), 0);
-	CU_ASSERT(ready > 0);
-	CU_ASSERT(reads > 50);
+	CU_ASSERT(fewest < 50);
 	end();
 }
 
