@@ -689,7 +689,7 @@ static void all_ones(void)
 }
 
 /*
- * Register accesses are served while the engine has work: asked right after the start of 1.6 GB of
+ * Register accesses are served while the engine has work: asked 5 ms after the start of 1.6 GB of
  * it, the ready count is not the last one. On a crowded machine that may fail once, but not always.
  */
 static void busy_engine_serves_registers(void)
@@ -705,6 +705,7 @@ static void busy_engine_serves_registers(void)
 		for (i = 0; i < 100; i++)
 			push(BASE, CRU_SUPERPAGE_MAX / CRU_PAGE_SIZE);
 		bar_write(0, CRU_DMA_CONTROL, CRU_DMA_CONTROL_START);
+		usleep(5000); /* it holds the lock by now */
 		first = bar_read(0, CRU_SP_READY(0));
 		fewest = first < fewest ? first : fewest;
 		while (bar_read(0, CRU_SP_READY(0)) < 100 && unit_seconds() - start < 30)
