@@ -81,7 +81,7 @@ static void user_is_out(struct user *u)
 	UNIT_EQ(roc_push(u->r.ch, u->r.handle, 0, MIB, 0), -ENODEV);
 	/* What was in the card came back. */
 	rig_take(&u->r, false);
-	UNIT_EQ(u->r.out, 0);
+	UNIT_EQ(rig_missing(&u->r), 0);
 	RIG_OK(&u->r);
 	UNIT_EQ(pins(), u->pins);
 	UNIT_EQ(pinned_by(0), 0);

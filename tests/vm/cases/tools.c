@@ -257,14 +257,27 @@ static void owned_by_another(void)
 	close(fd);
 }
 
+/* Break the data once they flow: a bench takes the first packet of a link as it comes. */
+static int break_data(void *fault)
+{
+	if (!UNIT_WAIT(emu_count(CARD0, 0, "superpages") > 20, 10000))
+		return 1;
+	emu(CARD0, "fault 0 %s", (const char *)fault);
+	return 0;
+}
+
 /* One wrong thing in the data: exit 1, counted, and the file has it. */
 static void finds(const char *fault)
 {
+	pid_t pid;
+
 	unlink("readout_errors.txt");
 	emu_normal(CARD0, FOUR_LINKS);
 	emu(CARD0, "set 0 packets-per-tf 100");
-	emu(CARD0, "fault 0 %s", fault);
-	UNIT_EQ(RUN(BENCH "--json --bytes=48Mi --data-source=DDG --stall-limit=5"), 1);
+	emu(CARD0, "set 0 rate 40000000");
+	pid = child_start(AS_ROOT, break_data, (void *)fault);
+	UNIT_EQ(RUN(BENCH "--json --bytes=40Mi --data-source=DDG --stall-limit=5"), 1);
+	UNIT_EQ(child_wait(pid, 1000), 0);
 	CU_ASSERT(json_number(json_get(out, "errors")) >= 1);
 	if (!json_number(json_get(out, "errors")))
 		unit_note("%s: %.500s", fault, out);

@@ -76,16 +76,19 @@ def tree(name):
         with locked(name):
             if not os.path.isdir(path):
                 _build_tree(name, path)
-                _prune(name, path)
+                prune(name, path)
     os.utime(path)
     return path
 
 
-def _prune(name, keep):
-    """Remove trees of older recipes that no checkout has used for a while."""
-    for other in glob.glob(os.path.join(cache_dir(), name + "-" + "[0-9a-f]" * 12)):
+def prune(name, keep):
+    """Remove trees and archives of older recipes that no checkout has used for a while."""
+    for other in glob.glob(os.path.join(cache_dir(), name + "-" + "[0-9a-f]" * 12 + "*")):
         if other != keep and time.time() - os.stat(other).st_mtime > UNUSED_LIMIT:
-            shutil.rmtree(other, ignore_errors=True)
+            if os.path.isdir(other):
+                shutil.rmtree(other, ignore_errors=True)
+            else:
+                os.unlink(other)
 
 
 def _build_tree(name, path):

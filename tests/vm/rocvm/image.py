@@ -77,6 +77,8 @@ def _cached(kind, key, write):
                 with os.fdopen(handle, "wb") as stream:
                     write(stream)
                 os.rename(work, path)
+                cache.prune(kind, path)
+    os.utime(path)
     return path
 
 

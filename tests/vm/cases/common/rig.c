@@ -45,6 +45,12 @@ int rig_fd(const struct rig *r)
 	return roc_channel_fd(r->ch);
 }
 
+unsigned int rig_missing(const struct rig *r)
+{
+	/* The others are still in the fill ring. */
+	return r->out - (r->rings->fill_prod - r->rings->kernel->fill_cons);
+}
+
 bool rig_open(struct rig *r)
 {
 	struct roc_channel_config config = {

@@ -83,6 +83,9 @@ bool rig_once(struct rig *r, uint64_t n, unsigned int ms);
 /* Is the channel's count equal to the card's, by link? Only if it was alone since `clear`. */
 bool rig_agrees(struct rig *r, unsigned int card, unsigned int ep);
 
+/* Superpages that the driver took and did not give back; 0 once a run is over. */
+unsigned int rig_missing(const struct rig *r);
+
 int rig_fd(const struct rig *r);
 
 /* Note something wrong. */
