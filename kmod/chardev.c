@@ -152,6 +152,7 @@ struct roc_endpoint *roc_endpoint_alloc(struct pci_dev *pdev, const struct roc_c
 		return ERR_PTR(-ENOMEM);
 	ep->pdev = pdev;
 	ep->ops = ops;
+	init_waitqueue_head(&ep->gone);
 	err = init_srcu_struct(&ep->srcu);
 	if (err)
 		goto err_free;

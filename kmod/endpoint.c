@@ -4,6 +4,7 @@
  */
 #include <linux/fs.h>
 #include <linux/mm.h>
+#include <linux/poll.h>
 #include <linux/slab.h>
 #include <linux/uaccess.h>
 
@@ -248,11 +249,21 @@ static int roc_endpoint_mmap(struct file *file, struct vm_area_struct *vma)
 	return err;
 }
 
+/* Nothing to read or write here: poll is for those who want to know when the card goes. */
+static __poll_t roc_endpoint_poll(struct file *file, poll_table *pt)
+{
+	struct roc_endpoint_file *ef = file->private_data;
+
+	poll_wait(file, &ef->ep->gone, pt);
+	return READ_ONCE(ef->ep->epoch) == ef->epoch ? 0 : EPOLLERR | EPOLLHUP;
+}
+
 const struct file_operations roc_endpoint_fops = {
 	.owner = THIS_MODULE,
 	.open = roc_endpoint_open,
 	.release = roc_endpoint_release,
 	.unlocked_ioctl = roc_endpoint_ioctl,
 	.compat_ioctl = compat_ptr_ioctl,
+	.poll = roc_endpoint_poll,
 	.mmap = roc_endpoint_mmap,
 };

@@ -143,6 +143,7 @@ static void roc_shut(struct roc_endpoint *ep, bool present)
 		}
 		mutex_unlock(&ch->lock);
 	}
+	wake_up_all(&ep->gone);
 	wake_up_all(&ep->card->holder_wait);
 	synchronize_srcu(&ep->srcu);
 	unmap_mapping_range(ep->inode->i_mapping, 0, 0, 1);

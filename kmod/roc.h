@@ -175,6 +175,7 @@ struct roc_channel {
  * @epoch: 0 while there is no hardware, else a number that changes with every reset: a file
  *	opened in another epoch gets -ENODEV for ever
  * @last_epoch: to count them; probe, remove and reset handlers only
+ * @gone: those who poll the endpoint; woken when @epoch becomes 0
  * @inode: private inode whose mapping all openers share, so that one zap revokes all BAR maps
  * @bar: kernel mappings; valid under @srcu with a good epoch, or while a session runs
  */
@@ -185,6 +186,7 @@ struct roc_endpoint {
 	struct srcu_struct srcu;
 	u32 epoch;
 	u32 last_epoch;
+	wait_queue_head_t gone;
 	struct inode *inode;
 	const struct roc_card_ops *ops;
 	struct roc_card *card;
