@@ -97,12 +97,14 @@ static void lost_and_back(void)
 	int64_t before = pins();
 
 	UNIT_NEED(running_rig(&r));
+	emu(CARD0, "set 0 rate 10000000"); /* far from the end of its superpages */
+	sleep_ms(50);
+	rig_take(&r, true);
 	emu(CARD0, "fault 0 all-ones");
 	fails_with(&r, ROC_WHY_LOST);
 	rig_close(&r);
 	emu(CARD0, "fault all clear");
 	CU_ASSERT(emu_quiet(CARD0, 0, 300));
-	CU_ASSERT(!bus_master(EP0));
 	UNIT_EQ(emu_count(CARD0, 0, "dma_outside"), 0);
 	r = open_rig(ROC_SOURCE_DDG);
 	UNIT_NEED(rig_open(&r));
@@ -237,7 +239,6 @@ static void size_zero(void)
 	CU_ASSERT(rig_once(&partial, 100, 5000));
 	UNIT_EQ(partial.partial, 0);
 	partial.sizes_unknown = false;
-	partial.no_poison = false;
 	recovers(&partial);
 }
 
