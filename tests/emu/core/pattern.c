@@ -9,9 +9,12 @@
 
 typedef uint32_t lanes __attribute__((vector_size(32), aligned(4), may_alias));
 
-/* One copy for machines with AVX2, one for all others, chosen when the program is loaded. */
+/*
+ * One copy for machines with AVX2, one for all others, chosen when the program is loaded: too early
+ * for code with a sanitizer in it.
+ */
 #if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) &&                             \
-	!defined(__SANITIZE_ADDRESS__)
+	!defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
 #define FOR_THIS_CPU __attribute__((target_clones("avx2", "default")))
 #else
 #define FOR_THIS_CPU
