@@ -10,7 +10,7 @@
 
 #define CAP_PM 0x40
 #define CAP_EXP 0x50
-#define CLASS_CODE 0xff0000 /* fits no defined class */
+#define CLASS_CODE 0xff0000u /* fits no defined class */
 #define BARS 6
 
 static void put(uint8_t *at, uint32_t value, unsigned int bytes)

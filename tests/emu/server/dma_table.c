@@ -121,10 +121,10 @@ int dma_unmap(struct dma_table *t, uint64_t addr, uint64_t size)
 	size_t first, i;
 	int rc;
 
-	if (!size)
-		return 0;
 	if (end < addr)
 		return -EINVAL;
+	if (!size || !t->count)
+		return 0;
 	t->last = 0;
 	first = find(t, addr);
 	if (first < t->count && t->range[first].addr < addr) {
