@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
 # Host tests: every tests/unit/*.c is one CUnit program, $(O)/unit/NAME. What a program links comes
-# from its prefix (emu_, libroc_, utils_) and from UNIT_LIBS_NAME: objects, archives or -l flags.
+# from its prefix (emu_, kmod_, libroc_, utils_) and from UNIT_LIBS_NAME: objects, archives or -l flags.
 # `make unit` runs them all, UNIT="NAME ..." only some.
 
 UNIT_NAMES := $(patsubst tests/unit/%.c,%,$(wildcard tests/unit/*.c))
@@ -9,6 +9,10 @@ UNIT_TIMEOUT ?= 60
 UNIT ?= $(UNIT_NAMES)
 
 UNIT_PREFIX_LIBS_emu = $(EMU_OBJS)
+# Files of the module that know no kernel type but integers; the little they include is in kernel/.
+# (kmod_ring.o is made in libroc/build.mk: the library's rings are tested against it.)
+UNIT_KMOD_OBJS := $(patsubst %,$(O)/tests/unit/kernel/kmod_%.o,extent pace)
+UNIT_PREFIX_LIBS_kmod = $(UNIT_KMOD_OBJS) $(O)/tests/unit/kernel/kmod_ring.o
 UNIT_PREFIX_LIBS_libroc = $(O)/libroc/libroc.a
 UNIT_PREFIX_LIBS_utils = $(O)/utils/libutils.a $(O)/libroc/libroc.a
 
@@ -22,6 +26,13 @@ $(O)/unit/$(1): $(O)/tests/unit/$(1).o $(filter-out -l%,$(call unit_libs,$(1)))
 	$$(CC) $$(CFLAGS) -pthread -o $$@ $$(filter %.o %.a,$$^) $(filter -l%,$(call unit_libs,$(1))) $$(UNIT_LDLIBS)
 $(O)/tests/unit/$(1).o: CFLAGS += -pthread
 endef
+
+$(UNIT_KMOD_OBJS) $(patsubst %,$(O)/tests/unit/%.o,$(filter kmod_%,$(UNIT_NAMES))): \
+	override CPPFLAGS += -Itests/unit/kernel -Ikmod/include
+$(UNIT_KMOD_OBJS): $(O)/tests/unit/kernel/kmod_%.o: kmod/%.c
+	@mkdir -p $(@D)
+	$(CC) $(ALL_CFLAGS) -c -o $@ $<
+
 $(foreach name,$(UNIT_NAMES),$(eval $(call unit_program,$(name))))
 
 .PHONY: unit unit-programs

@@ -90,28 +90,6 @@ static void all_ones(void)
 	recovers(&r);
 }
 
-/* The card is back after its reader has gone: what it was given before must not count any more. */
-static void lost_and_back(void)
-{
-	struct rig r = open_rig(ROC_SOURCE_DDG);
-	int64_t before = pins();
-
-	UNIT_NEED(running_rig(&r));
-	emu(CARD0, "set 0 rate 10000000"); /* far from the end of its superpages */
-	sleep_ms(50);
-	rig_take(&r, true);
-	emu(CARD0, "fault 0 all-ones");
-	fails_with(&r, ROC_WHY_LOST);
-	rig_close(&r);
-	emu(CARD0, "fault all clear");
-	CU_ASSERT(emu_quiet(CARD0, 0, 300));
-	UNIT_EQ(emu_count(CARD0, 0, "dma_outside"), 0);
-	r = open_rig(ROC_SOURCE_DDG);
-	UNIT_NEED(rig_open(&r));
-	recovers(&r);
-	UNIT_EQ(pins(), before);
-}
-
 /* Off the bus while nobody takes data: open, info and stop still answer. */
 static void all_ones_when_idle(void)
 {
@@ -389,9 +367,8 @@ static void slow_refill(void)
 	emu_normal(CARD0, FOUR_LINKS);
 }
 
-UNIT_MAIN("hazards", {"all ones", all_ones}, {"lost and back", lost_and_back},
-	  {"all ones when idle", all_ones_when_idle}, {"stall", stall},
-	  {"late completion", late_completion}, {"wrong count", wrong_count},
+UNIT_MAIN("hazards", {"all ones", all_ones}, {"all ones when idle", all_ones_when_idle},
+	  {"stall", stall}, {"late completion", late_completion}, {"wrong count", wrong_count},
 	  {"size late", size_late}, {"size never", size_never}, {"size index", size_index},
 	  {"size zero", size_zero}, {"size zero in the middle", size_zero_in_the_middle},
 	  {"counter wrap", counter_wrap}, {"index wrap", index_wrap},
