@@ -12,7 +12,7 @@
 int roc_bar_info_get(struct roc_endpoint *ep, unsigned int bar, struct roc_bar_info *info)
 {
 	struct roc_bar_info arg = {.size = sizeof(arg), .bar = bar};
-	int ret = libroc_ioctl(ep->fd, ROC_BAR_INFO, &arg);
+	int ret = ep->backend->ioctl(ep, ROC_BAR_INFO, &arg);
 
 	if (ret == -ENOENT)
 		return libroc_fail(ENOENT, "%s: the card has no BAR %u", ep->node, bar);

@@ -2,15 +2,18 @@
 #
 # libroc: shared library (soname libroc.so.0), static library, headers, pkg-config file, example.
 
-LIBROC_NAMES := bar buffer card channel endpoint enumerate error hugepages id memory ring version \
-	wait why
+LIBROC_NAMES := backend bar buffer card channel endpoint enumerate error firmware firmware_data \
+	hugepages id ini lock memory ring version wait why \
+	cru cru_clock cru_configure cru_counters cru_ctp cru_file cru_i2c cru_loopback cru_onu \
+	cru_optical cru_params cru_patterns cru_state cru_status cru_ul cru_values
 LIBROC_OBJS := $(LIBROC_NAMES:%=$(O)/libroc/%.o)
 LIBROC_SO := $(O)/libroc/libroc.so.0
 LIBROC_A := $(O)/libroc/libroc.a
 LIBROC_LIBS := -ludev -lnuma -ljson-c -lm
-LIBROC_CPPFLAGS := -Ilibroc/include
+LIBROC_CPPFLAGS := -Ilibroc/include -Ikmod
 LIBROC_HEADERS := $(addprefix libroc/include/roc/,cru.h firmware.h rings.h roc.h)
 PKGCONFIGDIR ?= $(LIBDIR)/pkgconfig
+DATADIR ?= $(PREFIX)/share
 
 .PHONY: install-libroc uninstall-libroc
 
@@ -21,6 +24,12 @@ $(LIBROC_OBJS): override CPPFLAGS += $(LIBROC_CPPFLAGS) -fPIC
 # The one version is dkms.conf's.
 $(O)/libroc/version.o: override CPPFLAGS += -DROC_VERSION='"$(VERSION)"'
 $(O)/libroc/version.o: dkms.conf
+
+# The list of firmware versions is a file; the library has a copy for where it is not installed.
+$(O)/libroc/firmware.o: override CPPFLAGS += -DROC_FIRMWARE_INSTALLED='"$(DATADIR)/roc/firmware.json"'
+$(O)/libroc/firmware_data.o: libroc/firmware_data.S libroc/data/firmware.json
+	@mkdir -p $(@D)
+	$(CC) -c -o $@ $<
 
 $(LIBROC_SO): $(LIBROC_OBJS) libroc/libroc.map
 	$(CC) $(CFLAGS) -shared -Wl,-soname,$(@F) -Wl,--version-script=libroc/libroc.map \
@@ -46,6 +55,8 @@ install-libroc: libroc
 	install -m 644 $(LIBROC_A) $(DESTDIR)$(LIBDIR)
 	install -m 644 $(LIBROC_HEADERS) $(DESTDIR)$(INCLUDEDIR)/roc
 	install -m 644 kmod/include/uapi/linux/roc.h $(DESTDIR)$(INCLUDEDIR)/roc/uapi.h
+	install -d $(DESTDIR)$(DATADIR)/roc
+	install -m 644 libroc/data/firmware.json $(DESTDIR)$(DATADIR)/roc
 	sed -e 's|@LIBDIR@|$(LIBDIR)|; s|@INCLUDEDIR@|$(INCLUDEDIR)|; s|@VERSION@|$(VERSION)|' \
 		libroc/libroc.pc.in > $(DESTDIR)$(PKGCONFIGDIR)/libroc.pc
 	$(if $(DESTDIR),,ldconfig || true)
@@ -54,7 +65,8 @@ uninstall-libroc:
 	rm -f $(addprefix $(DESTDIR)$(LIBDIR)/,$(notdir $(LIBROC_SO) $(LIBROC_A)) libroc.so)
 	rm -f $(DESTDIR)$(PKGCONFIGDIR)/libroc.pc
 	rm -f $(addprefix $(DESTDIR)$(INCLUDEDIR)/roc/,$(notdir $(LIBROC_HEADERS)) uapi.h)
-	rmdir $(DESTDIR)$(INCLUDEDIR)/roc 2>/dev/null || true
+	rm -f $(DESTDIR)$(DATADIR)/roc/firmware.json
+	rmdir $(DESTDIR)$(INCLUDEDIR)/roc $(DESTDIR)$(DATADIR)/roc 2>/dev/null || true
 
 # Unit tests (tests/unit/build.mk) link the library statically, to reach its insides as well.
 $(O)/tests/unit/libroc_%.o: override CPPFLAGS += $(LIBROC_CPPFLAGS) -Ilibroc

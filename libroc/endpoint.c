@@ -22,6 +22,7 @@ int roc_open(const char *id, struct roc_endpoint **ep)
 	new = calloc(1, sizeof(*new));
 	if (!new)
 		return libroc_fail_text(ENOMEM, "no memory for an endpoint's handle");
+	new->backend = &libroc_driver;
 	strcpy(new->node, card.node);
 	ret = libroc_open_node(new->node);
 	if (ret < 0) {
@@ -49,7 +50,7 @@ int roc_endpoint_fd(const struct roc_endpoint *ep)
 int roc_info(struct roc_endpoint *ep, struct roc_ep_info *info)
 {
 	struct roc_ep_info arg = {.size = sizeof(arg)};
-	int ret = libroc_ioctl(ep->fd, ROC_EP_INFO, &arg);
+	int ret = ep->backend->ioctl(ep, ROC_EP_INFO, &arg);
 
 	if (ret < 0)
 		return libroc_fail_ioctl(-ret, ep->node, "cannot get the card's information");
@@ -99,7 +100,7 @@ static int fail_reg(int err, const struct roc_endpoint *ep, const struct roc_reg
 int roc_reg_read(struct roc_endpoint *ep, unsigned int bar, uint32_t offset, uint32_t *value)
 {
 	struct roc_reg reg = {.size = sizeof(reg), .bar = bar, .offset = offset};
-	int ret = libroc_ioctl(ep->fd, ROC_REG_READ, &reg);
+	int ret = ep->backend->ioctl(ep, ROC_REG_READ, &reg);
 
 	if (ret < 0)
 		return fail_reg(-ret, ep, &reg, "read");
@@ -110,7 +111,7 @@ int roc_reg_read(struct roc_endpoint *ep, unsigned int bar, uint32_t offset, uin
 int roc_reg_write(struct roc_endpoint *ep, unsigned int bar, uint32_t offset, uint32_t value)
 {
 	struct roc_reg reg = {.size = sizeof(reg), .bar = bar, .offset = offset, .value = value};
-	int ret = libroc_ioctl(ep->fd, ROC_REG_WRITE, &reg);
+	int ret = ep->backend->ioctl(ep, ROC_REG_WRITE, &reg);
 
 	if (ret < 0)
 		return fail_reg(-ret, ep, &reg, "write");
@@ -122,7 +123,7 @@ int roc_reg_modify(struct roc_endpoint *ep, unsigned int bar, uint32_t offset, u
 {
 	struct roc_reg reg = {
 		.size = sizeof(reg), .bar = bar, .offset = offset, .value = value, .mask = mask};
-	int ret = libroc_ioctl(ep->fd, ROC_REG_MODIFY, &reg);
+	int ret = ep->backend->ioctl(ep, ROC_REG_MODIFY, &reg);
 
 	if (ret < 0)
 		return fail_reg(-ret, ep, &reg, "modify");

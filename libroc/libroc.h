@@ -63,8 +63,21 @@ int libroc_hugepages(int node, size_t page_size, unsigned long *total, unsigned 
 int libroc_fail_hugepages(size_t length, size_t page_size, int node);
 const char *libroc_size_text(size_t size, char *text, size_t text_size);
 
+/*
+ * What an endpoint's handle reaches: the driver, or in unit tests a model of a card. Both calls
+ * return -errno and set no sentence.
+ */
+struct libroc_backend {
+	int (*ioctl)(struct roc_endpoint *ep, unsigned long request, void *arg);
+	void (*sleep)(struct roc_endpoint *ep, unsigned int us);
+	int (*running)(struct roc_endpoint *ep); /* 1: a channel of the card runs */
+};
+
+extern const struct libroc_backend libroc_driver;
+
 /* An open endpoint. Owned by the caller of roc_open(); no lock, one thread at a time. */
 struct roc_endpoint {
+	const struct libroc_backend *backend;
 	int fd;
 	char node[32];
 };

@@ -1,0 +1,345 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * The card's clock: what is selected, and the way to select another.
+ *
+ * Three PLLs make the clocks. Their full register tables are made by the vendor's program for a
+ * board and are not part of this library: if there is a file for a PLL, it is written; without
+ * one the PLL keeps the table that the card loaded, and only the input of Si5345 #2 is switched.
+ * Documentation/configuration.md describes the files.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "libroc_cru.h"
+
+#define PLL_PAUSE_US 1000000   /* after each write of the preamble register */
+#define PLLS_SETTLE_US 2000000 /* after all of them */
+#define ONU_RESET_US 500000
+#define ONU_SETTLE_US 2000000
+#define PLL_ENTRIES_MAX 2048
+
+const char *libroc_pll_directory = "/etc/roc/pll";
+
+struct pll_entry {
+	uint16_t address; /* page << 8 | register */
+	uint8_t value;
+};
+
+static const struct {
+	const char *name;
+	uint32_t core;
+} plls[] = {
+	{"si5345-1", CRU_I2C_SI5345_1},
+	{"si5345-2", CRU_I2C_SI5345_2},
+	{"si5344", CRU_I2C_SI5344},
+};
+
+enum roc_cru_clock libroc_clock_read(struct libroc_cru *c)
+{
+	uint8_t input = 0;
+	bool answers;
+
+	libroc_i2c_reset(c, CRU_I2C_SI5345_2);
+	answers = libroc_i2c_write(c, CRU_I2C_SI5345_2, CRU_I2C_CHIP_PLL, CRU_PLL_PAGE,
+				   CRU_PLL_INPUT >> 8) &&
+		  libroc_i2c_read(c, CRU_I2C_SI5345_2, CRU_I2C_CHIP_PLL, CRU_PLL_INPUT & 0xff,
+				  &input);
+	if (!answers)
+		libroc_cru_fail(c, libroc_fail(EIO,
+					       "%s: clock generator Si5345 #2 does not answer on "
+					       "the card's I2C bus: the card needs a power cycle, "
+					       "or is broken",
+					       c->ep->node));
+	return (input >> CRU_PLL_INPUT_SHIFT & CRU_PLL_INPUT_MASK) == CRU_PLL_INPUT_LOCAL
+		       ? ROC_CRU_CLOCK_LOCAL
+		       : ROC_CRU_CLOCK_TTC;
+}
+
+/* Lines "0xADDRESS,0xVALUE"; # begins a comment, a line without digits in front is a heading. */
+static int load_table(const char *path, struct pll_entry *table, size_t *count)
+{
+	unsigned int address, value, n = 0;
+	char line[128];
+	FILE *f = fopen(path, "re");
+	int ret = 0;
+
+	*count = 0;
+	if (!f)
+		return errno == ENOENT ? -ENOENT
+				       : libroc_fail(errno, "%s: %s", path, strerror(errno));
+	while (!ret && fgets(line, sizeof(line), f)) {
+		char end;
+
+		n++;
+		line[strcspn(line, "#\r\n")] = '\0';
+		if (line[0] < '0' || line[0] > '9')
+			continue;
+		if (sscanf(line, "%x , %x %c", &address, &value, &end) != 2 || address > 0xffff ||
+		    value > 0xff)
+			ret = libroc_fail(
+				EINVAL,
+				"%s:%u: not an address of 16 bits, a comma and a value of "
+				"8 bits, both hexadecimal",
+				path, n);
+		else if (*count == PLL_ENTRIES_MAX)
+			ret = libroc_fail(EINVAL, "%s:%u: more than %d entries", path, n,
+					  PLL_ENTRIES_MAX);
+		else
+			table[(*count)++] = (struct pll_entry){address, value};
+	}
+	fclose(f);
+	if (!ret && !*count)
+		ret = libroc_fail(EINVAL, "%s: no entry in it", path);
+	return ret;
+}
+
+static void program_pll(struct libroc_cru *c, const char *name, uint32_t core,
+			const struct pll_entry *table, size_t count)
+{
+	unsigned int page = 0;
+	bool ok;
+	size_t i;
+
+	libroc_i2c_reset(c, core);
+	ok = libroc_i2c_write(c, core, CRU_I2C_CHIP_PLL, CRU_PLL_PAGE, page);
+	for (i = 0; ok && i < count; i++) {
+		if (table[i].address >> 8 != page) {
+			page = table[i].address >> 8;
+			libroc_i2c_reset(c, core);
+			ok = libroc_i2c_write(c, core, CRU_I2C_CHIP_PLL, CRU_PLL_PAGE, page);
+		}
+		libroc_i2c_reset(c, core);
+		ok = ok && libroc_i2c_write(c, core, CRU_I2C_CHIP_PLL, table[i].address & 0xff,
+					    table[i].value);
+		if (table[i].address == CRU_PLL_PREAMBLE)
+			libroc_cru_sleep(c, PLL_PAUSE_US);
+	}
+	libroc_i2c_reset(c, core);
+	if (!ok)
+		libroc_cru_fail(c, libroc_fail(EIO,
+					       "%s: clock generator %s does not answer on the "
+					       "card's I2C bus while it is programmed",
+					       c->ep->node, name));
+}
+
+static int program_plls(struct libroc_cru *c, enum roc_cru_clock clock)
+{
+	bool local = clock == ROC_CRU_CLOCK_LOCAL;
+	const struct pll_entry input[] = {
+		{CRU_PLL_PREAMBLE, 1},
+		{CRU_PLL_INPUT, local ? 1 : CRU_PLL_INPUT_TTC << CRU_PLL_INPUT_SHIFT | 1},
+		{CRU_PLL_PREAMBLE, 0},
+	};
+	struct pll_entry *tables = calloc(LIBROC_COUNT(plls), PLL_ENTRIES_MAX * sizeof(*tables));
+	size_t count[LIBROC_COUNT(plls)], i;
+	char path[256];
+	int ret = 0;
+
+	if (!tables)
+		return libroc_fail_text(ENOMEM, "no memory for the PLLs' tables");
+	/* All files are read before anything is written. */
+	for (i = 0; i < LIBROC_COUNT(plls) && !ret; i++) {
+		snprintf(path, sizeof(path), "%s/%s-%s.csv", libroc_pll_directory, plls[i].name,
+			 local ? "local" : "ttc");
+		ret = load_table(path, tables + i * PLL_ENTRIES_MAX, &count[i]);
+		if (ret == -ENOENT)
+			ret = 0;
+	}
+	libroc_cru_fail(c, ret);
+	for (i = 0; i < LIBROC_COUNT(plls) && !c->err; i++) {
+		if (count[i])
+			program_pll(c, plls[i].name, plls[i].core, tables + i * PLL_ENTRIES_MAX,
+				    count[i]);
+		else if (plls[i].core == CRU_I2C_SI5345_2)
+			program_pll(c, plls[i].name, plls[i].core, input, LIBROC_COUNT(input));
+	}
+	free(tables);
+	libroc_cru_sleep(c, PLLS_SETTLE_US);
+	if (!c->err && libroc_clock_read(c) != clock)
+		libroc_cru_fail(c,
+				libroc_fail(EBADMSG,
+					    "%s: clock generator Si5345 #2 does not take input "
+					    "%s: register 0x%x reads back another",
+					    c->ep->node, roc_cru_clock_name(clock), CRU_PLL_INPUT));
+	return c->err;
+}
+
+/* Steps in a reconfiguration space, which has one byte register a word. */
+struct step {
+	enum {
+		SET,
+		CHANGE,
+		WAIT_CLEAR,
+		COPY,
+		COPY_BYTE
+	} op;
+	uint16_t reg;
+	uint16_t mask; /* COPY, COPY_BYTE: register that it comes from */
+	uint8_t value;
+};
+
+#define REQUEST {SET, CRU_RECONF_ARBITRATION, 0, CRU_RECONF_ARBITRATION_REQUEST}, GRANTED
+#define GRANTED                                                                                    \
+	{                                                                                          \
+		WAIT_CLEAR, CRU_RECONF_STATUS, CRU_RECONF_STATUS_NOT_GRANTED, 0                    \
+	}
+#define RELEASE                                                                                    \
+	{                                                                                          \
+		CHANGE, CRU_RECONF_ARBITRATION, 0xff, CRU_RECONF_ARBITRATION_RELEASE               \
+	}
+
+static const struct step atx_calibrate[] = {
+	REQUEST,
+	{CHANGE, CRU_RECONF_CALIBRATE, CRU_RECONF_CALIBRATE_ATX, CRU_RECONF_CALIBRATE_ATX},
+	RELEASE,
+	{WAIT_CLEAR, CRU_RECONF_STATUS, CRU_RECONF_STATUS_CALIBRATING, 0},
+};
+
+static const struct step tx_calibrate[] = {
+	REQUEST,
+	{CHANGE, CRU_RECONF_CAL_STATUS, CRU_RECONF_CAL_STATUS_TX_EN, 0},
+	{CHANGE, CRU_RECONF_CALIBRATE, CRU_RECONF_CALIBRATE_TX | CRU_RECONF_CALIBRATE_RX_ENABLE,
+	 CRU_RECONF_CALIBRATE_TX},
+	RELEASE,
+	{WAIT_CLEAR, CRU_RECONF_CAL_STATUS, CRU_RECONF_CAL_STATUS_BUSY, 0},
+	{CHANGE, CRU_RECONF_CAL_STATUS, CRU_RECONF_CAL_STATUS_TX_EN, CRU_RECONF_CAL_STATUS_TX_EN},
+};
+
+static const struct step rx_calibrate[] = {
+	REQUEST,
+	{CHANGE, CRU_RECONF_CAL_STATUS, CRU_RECONF_CAL_STATUS_RX_EN, 0},
+	{CHANGE, CRU_RECONF_CALIBRATE, CRU_RECONF_CALIBRATE_RX | CRU_RECONF_CALIBRATE_RX_ENABLE,
+	 CRU_RECONF_CALIBRATE_RX | CRU_RECONF_CALIBRATE_RX_ENABLE},
+	RELEASE,
+	{WAIT_CLEAR, CRU_RECONF_CAL_STATUS, CRU_RECONF_CAL_STATUS_BUSY, 0},
+	{CHANGE, CRU_RECONF_CAL_STATUS, CRU_RECONF_CAL_STATUS_RX_EN, CRU_RECONF_CAL_STATUS_RX_EN},
+};
+
+#define FPLL_REFERENCE(r)                                                                          \
+	{COPY_BYTE, CRU_RECONF_FPLL_REF_A, CRU_RECONF_FPLL_LOOKUP_A + (r), 0},                     \
+	{                                                                                          \
+		COPY_BYTE, CRU_RECONF_FPLL_REF_B, CRU_RECONF_FPLL_LOOKUP_B + (r), 0                \
+	}
+
+#define FPLL_CALIBRATE                                                                             \
+	{CHANGE, CRU_RECONF_FPLL_FEEDBACK, CRU_RECONF_FPLL_FEEDBACK_BIT,                           \
+	 CRU_RECONF_FPLL_FEEDBACK_BIT},                                                            \
+		{CHANGE, CRU_RECONF_ARBITRATION, 0xff, CRU_RECONF_ARBITRATION_REQUEST}, GRANTED,   \
+		{CHANGE, CRU_RECONF_CALIBRATE, CRU_RECONF_CALIBRATE_FPLL,                          \
+		 CRU_RECONF_CALIBRATE_FPLL},                                                       \
+		RELEASE,                                                                           \
+	{                                                                                          \
+		WAIT_CLEAR, CRU_RECONF_STATUS, CRU_RECONF_STATUS_CALIBRATING, 0                    \
+	}
+
+static const struct step onu_fpll[] = {FPLL_REFERENCE(1), FPLL_CALIBRATE};
+
+static const struct step bank_fpll[] = {
+	FPLL_REFERENCE(2),
+	FPLL_CALIBRATE,
+	{CHANGE, CRU_RECONF_FPLL_FEEDBACK, CRU_RECONF_FPLL_FEEDBACK_BIT, 0},
+};
+
+static const struct step cdr_reference[] = {
+	{COPY, CRU_RECONF_CDR_REF, CRU_RECONF_CDR_LOOKUP + 2, 0},
+};
+
+/* That a wait runs out is no error in itself: whether the clock came up is asked at the end. */
+static void wait_clear(struct libroc_cru *c, uint32_t offset, uint32_t mask)
+{
+	unsigned int i;
+
+	for (i = 0; i < CRU_RECONF_WAIT_MS && !c->err; i++) {
+		if (!(libroc_cru_read(c, CRU_BAR_CARD, offset) & mask))
+			return;
+		libroc_cru_sleep(c, 1000);
+	}
+}
+
+static void run_steps(struct libroc_cru *c, uint32_t base, const struct step *steps, size_t n)
+{
+	size_t i;
+
+	for (i = 0; i < n && !c->err; i++) {
+		const struct step *s = &steps[i];
+		uint32_t at = base + CRU_RECONF(s->reg);
+		uint32_t from = base + CRU_RECONF(s->mask);
+
+		switch (s->op) {
+		case SET:
+			libroc_cru_write(c, CRU_BAR_CARD, at, s->value);
+			break;
+		case CHANGE:
+			libroc_cru_modify(c, CRU_BAR_CARD, at, s->mask, s->value);
+			break;
+		case WAIT_CLEAR:
+			wait_clear(c, at, s->mask);
+			break;
+		case COPY:
+			libroc_cru_write(c, CRU_BAR_CARD, at,
+					 libroc_cru_read(c, CRU_BAR_CARD, from));
+			break;
+		case COPY_BYTE:
+			libroc_cru_modify(c, CRU_BAR_CARD, at, 0xff,
+					  libroc_cru_read(c, CRU_BAR_CARD, from) & 0xff);
+			break;
+		}
+	}
+}
+
+#define RUN(c, base, steps) run_steps(c, base, steps, LIBROC_COUNT(steps))
+
+static void pon_calibrate(struct libroc_cru *c)
+{
+	uint32_t refclk;
+
+	libroc_cru_modify(c, CRU_BAR_CARD, CRU_ONU_CONTROL, CRU_ONU_CONTROL_RESET,
+			  CRU_ONU_CONTROL_RESET);
+	libroc_cru_sleep(c, ONU_RESET_US);
+	libroc_cru_modify(c, CRU_BAR_CARD, CRU_ONU_CONTROL, CRU_ONU_CONTROL_RESET, 0);
+	refclk = libroc_cru_read(c, CRU_BAR_CARD, CRU_PON_ATX_PLL + CRU_PON_ATX_REFCLK0);
+	libroc_cru_write(c, CRU_BAR_CARD, CRU_PON_ATX_PLL + CRU_PON_ATX_REFCLK, refclk);
+	RUN(c, CRU_PON_TRANSCEIVER, rx_calibrate);
+	RUN(c, CRU_ONU_FPLL, onu_fpll);
+	RUN(c, CRU_PON_ATX_PLL, atx_calibrate);
+	RUN(c, CRU_PON_TRANSCEIVER, tx_calibrate);
+	libroc_cru_sleep(c, ONU_SETTLE_US);
+	libroc_onu_need(c, CRU_ONU_RX40_LOCKED | CRU_ONU_RX_LOCKED | CRU_ONU_MGT_RX_READY,
+			"PON RX calibration failed");
+}
+
+static void gbt_calibrate(struct libroc_cru *c)
+{
+	unsigned int l, b;
+
+	for (l = 0; l < ROC_CRU_LINKS; l++) {
+		if (!(c->links & 1u << l))
+			continue;
+		RUN(c, c->base[l] + CRU_GBT_TRANSCEIVER, cdr_reference);
+		RUN(c, c->base[l] + CRU_GBT_TRANSCEIVER, tx_calibrate);
+		RUN(c, c->base[l] + CRU_GBT_TRANSCEIVER, rx_calibrate);
+	}
+	for (b = 2 * c->e; b < 2 * c->e + 2; b++)
+		RUN(c, CRU_GBT_BANK(0, b) + CRU_GBT_BANK_FPLL, bank_fpll);
+	libroc_cru_pulse(c, CRU_BAR_CARD, CRU_USER_CONTROL,
+			 CRU_USER_CONTROL_GBT_TX_RESET | CRU_USER_CONTROL_GBT_RX_RESET);
+}
+
+int libroc_clock_select(struct libroc_cru *c, enum roc_cru_clock clock, bool gbt)
+{
+	if (clock == ROC_CRU_CLOCK_TTC) {
+		libroc_cru_write(c, CRU_BAR_CARD, CRU_REFGEN, 0);
+		libroc_cru_write(c, CRU_BAR_CARD, CRU_REFGEN,
+				 CRU_REFGEN_STROBE | CRU_REFGEN_240MHZ);
+	}
+	program_plls(c, clock);
+	libroc_cru_write(c, CRU_BAR_CARD, CRU_LOCK_TO_REF, 0);
+	libroc_cru_modify(c, CRU_BAR_CARD, CRU_TTC_DATA, CRU_TTC_DATA_CLOCK, clock);
+	if (clock == ROC_CRU_CLOCK_TTC)
+		pon_calibrate(c);
+	if (gbt)
+		gbt_calibrate(c);
+	return c->err;
+}

@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * The CTP emulator: triggers without the experiment.
+ */
+#include <errno.h>
+#include <stddef.h>
+#include <string.h>
+
+#include "libroc_cru.h"
+
+#define P(m) offsetof(struct roc_cru_ctp, m)
+#define DIVIDER_OFF 5 /* small enough for none of the three */
+
+static const char *const names[] = {"manual", "periodic", "continuous", "fixed", "hc", "cal"};
+
+static const struct libroc_value parameters[] = {
+	LIBROC_VALUE("bcmax", LIBROC_CARD, CRU_CTP_BCMAX, 0xffffffff, P(bcmax),
+		     .last = CRU_CTP_BCMAX_LAST),
+	LIBROC_VALUE("hbmax", LIBROC_CARD, CRU_CTP_HBMAX, 0xffff, P(hbmax)),
+	LIBROC_VALUE("hb-keep", LIBROC_CARD, CRU_CTP_PRESCALER, CRU_CTP_PRESCALER_KEEP, P(hb_keep),
+		     .first = 2),
+	LIBROC_VALUE("hb-drop", LIBROC_CARD, CRU_CTP_PRESCALER,
+		     0xffffu << CRU_CTP_PRESCALER_DROP_SHIFT, P(hb_drop), .first = 2),
+};
+
+static const struct libroc_value orbit[] = {
+	LIBROC_VALUE("init-orbit", LIBROC_CARD, CRU_CTP_INIT_ORBIT, 0xffffffff, P(init_orbit)),
+};
+
+/* Which divider a mode uses, the smallest that makes it trigger, and the card's run mode. */
+static const struct mode {
+	uint32_t divider; /* 0: none */
+	uint32_t first;
+	uint32_t run;
+} modes[] = {
+	[ROC_CRU_CTP_MANUAL] = {0, 0, CRU_CTP_MANUAL},
+	[ROC_CRU_CTP_PERIODIC] = {CRU_CTP_PHYSDIV, CRU_CTP_PHYSDIV_OFF + 1, CRU_CTP_PERIODIC},
+	[ROC_CRU_CTP_CONTINUOUS] = {0, 0, CRU_CTP_CONTINUOUS},
+	[ROC_CRU_CTP_FIXED] = {0, 0, CRU_CTP_PERIODIC},
+	[ROC_CRU_CTP_HC] = {CRU_CTP_HCDIV, CRU_CTP_HCDIV_OFF + 1, CRU_CTP_PERIODIC},
+	[ROC_CRU_CTP_CAL] = {CRU_CTP_CALDIV, CRU_CTP_CALDIV_OFF + 1, CRU_CTP_PERIODIC},
+};
+
+static const uint32_t dividers[] = {CRU_CTP_PHYSDIV, CRU_CTP_HCDIV, CRU_CTP_CALDIV};
+
+_Static_assert(ROC_CRU_CTP_FIXED_BCS == CRU_CTP_FIXED_BCS, "slots of the card");
+
+const char *roc_cru_ctp_mode_name(enum roc_cru_ctp_mode mode)
+{
+	return mode < LIBROC_COUNT(names) ? names[mode] : "N/A";
+}
+
+void roc_cru_ctp_default(struct roc_cru_ctp *ctp)
+{
+	*ctp = (struct roc_cru_ctp){
+		.mode = ROC_CRU_CTP_PERIODIC,
+		.bcmax = CRU_CTP_BCMAX_LAST,
+		.hbmax = CRU_TIME_FRAME_LENGTH_DEFAULT - 1,
+		.hb_keep = 15000,
+		.hb_drop = 15000,
+		.divider = 8,
+	};
+}
+
+int roc_cru_ctp_check(const struct roc_cru_ctp *ctp)
+{
+	const struct mode *m;
+	unsigned int i;
+	int ret;
+
+	if (ctp->mode >= LIBROC_COUNT(modes))
+		return libroc_fail(ERANGE, "CTP emulator: there is no mode %u", ctp->mode);
+	ret = libroc_values_check("CTP emulator", parameters, LIBROC_COUNT(parameters), ctp);
+	if (ret)
+		return ret;
+	m = &modes[ctp->mode];
+	if (m->divider && (ctp->divider < m->first || ctp->divider > CRU_CTP_DIV_MASK))
+		return libroc_fail(ERANGE,
+				   "CTP emulator: the divider is %u, and in mode %s must be from "
+				   "%u to %u",
+				   ctp->divider, names[ctp->mode], m->first, CRU_CTP_DIV_MASK);
+	for (i = 0; i < CRU_CTP_FIXED_BCS; i++)
+		if (ctp->fixed_bc[i] > CRU_CTP_BCMAX_LAST)
+			return libroc_fail(ERANGE,
+					   "CTP emulator: there is no bunch crossing %u, the last "
+					   "is %d",
+					   ctp->fixed_bc[i], CRU_CTP_BCMAX_LAST);
+	return 0;
+}
+
+/* The card triggers two crossings late, so it is told two early. */
+static uint32_t two_early(uint32_t bc)
+{
+	if (!bc)
+		return 0;
+	return bc > 2 ? bc - 2 : CRU_CTP_BCMAX_LAST - (2 - bc);
+}
+
+static void set_run_mode(struct libroc_cru *c, uint32_t mode)
+{
+	libroc_cru_modify(c, CRU_BAR_CARD, CRU_CTP_RUN_MODE, CRU_CTP_MODE, CRU_CTP_IDLE);
+	libroc_cru_modify(c, CRU_BAR_CARD, CRU_CTP_RUN_MODE, CRU_CTP_MODE, mode);
+}
+
+int roc_cru_ctp_start(struct roc_endpoint *ep, const struct roc_cru_ctp *ctp)
+{
+	const struct mode *m;
+	struct libroc_cru c;
+	unsigned int i;
+	int ret;
+
+	ret = roc_cru_ctp_check(ctp);
+	if (ret)
+		return ret;
+	ret = libroc_cru_begin(ep, &c, true);
+	if (ret)
+		return ret;
+	m = &modes[ctp->mode];
+	libroc_cru_write(&c, CRU_BAR_CARD, CRU_CTP_RUN_MODE, CRU_CTP_IDLE);
+	libroc_cru_modify(&c, CRU_BAR_CARD, CRU_CTP_CONTROL, CRU_CTP_CONTROL_RESET,
+			  CRU_CTP_CONTROL_RESET);
+	libroc_values_write(&c, "CTP emulator", orbit, LIBROC_COUNT(orbit), ctp);
+	for (i = 0; i < LIBROC_COUNT(dividers); i++)
+		libroc_cru_write(&c, CRU_BAR_CARD, dividers[i],
+				 dividers[i] == m->divider ? ctp->divider : DIVIDER_OFF);
+	for (i = 0; i < CRU_CTP_FIXED_BCS; i++)
+		libroc_cru_write(&c, CRU_BAR_CARD, CRU_CTP_FIXED_BC,
+				 ctp->mode == ROC_CRU_CTP_FIXED ? two_early(ctp->fixed_bc[i]) : 0);
+	set_run_mode(&c, m->run);
+	libroc_values_write(&c, "CTP emulator", parameters, LIBROC_COUNT(parameters), ctp);
+	libroc_cru_modify(&c, CRU_BAR_CARD, CRU_CTP_CONTROL, CRU_CTP_CONTROL_RESET, 0);
+	return libroc_cru_end(&c);
+}
+
+int roc_cru_ctp_stop(struct roc_endpoint *ep)
+{
+	struct libroc_cru c;
+	int ret;
+
+	ret = libroc_cru_begin(ep, &c, true);
+	if (ret)
+		return ret;
+	libroc_cru_modify(&c, CRU_BAR_CARD, CRU_CTP_RUN_MODE, CRU_CTP_MODE, CRU_CTP_IDLE);
+	return libroc_cru_end(&c);
+}
+
+int roc_cru_ctp_trigger(struct roc_endpoint *ep)
+{
+	struct libroc_cru c;
+	uint32_t mode;
+	int ret;
+
+	ret = libroc_cru_begin(ep, &c, true);
+	if (ret)
+		return ret;
+	mode = libroc_cru_read(&c, CRU_BAR_CARD, CRU_CTP_RUN_MODE) & CRU_CTP_MODE;
+	if (!c.err && mode != CRU_CTP_MANUAL)
+		libroc_cru_fail(&c, libroc_fail(EINVAL,
+						"%s: the CTP emulator is not in manual mode, and "
+						"triggers by itself or not at all: start it in "
+						"manual mode first",
+						ep->node));
+	libroc_cru_pulse(&c, CRU_BAR_CARD, CRU_CTP_RUN_MODE, CRU_CTP_TRIGGER);
+	return libroc_cru_end(&c);
+}
+
+int roc_cru_ctp_running(struct roc_endpoint *ep, bool *running)
+{
+	struct libroc_cru c;
+	uint32_t mode;
+	int ret;
+
+	ret = libroc_cru_begin(ep, &c, false);
+	if (ret)
+		return ret;
+	mode = libroc_cru_read(&c, CRU_BAR_CARD, CRU_CTP_RUN_MODE) & CRU_CTP_MODE;
+	ret = libroc_cru_end(&c);
+	if (!ret)
+		*running = mode != CRU_CTP_IDLE;
+	return ret;
+}

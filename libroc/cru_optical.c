@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * Optical power: of the links by the minipod receivers, of the PON by its SFP.
+ */
+#include "libroc_cru.h"
+
+#define MINIPODS (2 * ROC_CRU_LINKS / CRU_MINIPOD_CHANNELS)
+#define TENTH_UW 0.1
+
+/* Two registers, the high byte first, in 0.1 uW. */
+static bool read_power(struct libroc_cru *c, uint32_t core, uint8_t chip, uint8_t reg, double *uw)
+{
+	uint8_t high, low;
+
+	if (!libroc_i2c_read(c, core, chip, reg, &high) ||
+	    !libroc_i2c_read(c, core, chip, reg + 1, &low))
+		return false;
+	*uw = (high << 8 | low) * TENTH_UW;
+	return true;
+}
+
+/* Receivers in ascending order of address; transmitters sit between them. */
+static unsigned int find_receivers(struct libroc_cru *c, uint8_t chips[MINIPODS])
+{
+	unsigned int n = 0, chip;
+	uint8_t type;
+
+	for (chip = 0; chip < 0x80 && n < MINIPODS && !c->err; chip++) {
+		if (!libroc_i2c_probe(c, CRU_I2C_MINIPOD, chip))
+			continue;
+		libroc_i2c_reset(c, CRU_I2C_MINIPOD);
+		if (libroc_i2c_read(c, CRU_I2C_MINIPOD, chip, CRU_MINIPOD_TYPE, &type) &&
+		    type == CRU_MINIPOD_TYPE_RECEIVER)
+			chips[n++] = chip;
+	}
+	return n;
+}
+
+bool libroc_optical_power(struct libroc_cru *c, double power[ROC_CRU_LINKS])
+{
+	uint8_t chips[MINIPODS];
+	unsigned int n = find_receivers(c, chips);
+	unsigned int l;
+
+	for (l = 0; l < ROC_CRU_LINKS; l++) {
+		unsigned int value = CRU_MINIPOD_OF_LINK(c->e, l);
+		unsigned int pod = value / CRU_MINIPOD_CHANNELS;
+
+		power[l] = 0;
+		/* One receiver alone has the values of endpoint 0. */
+		if (pod < n &&
+		    !read_power(c, CRU_I2C_MINIPOD, chips[pod],
+				CRU_MINIPOD_POWER(value % CRU_MINIPOD_CHANNELS), &power[l]))
+			return false;
+	}
+	return n > c->e && !c->err;
+}
+
+bool libroc_pon_power(struct libroc_cru *c, double *uw)
+{
+	libroc_i2c_reset(c, CRU_I2C_SFP1);
+	return read_power(c, CRU_I2C_SFP1, CRU_I2C_CHIP_SFP_DIAGNOSTICS, CRU_SFP_RX_POWER, uw);
+}

@@ -1,0 +1,322 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * The list of firmware versions: a JSON file with a version of its own. An override replaces it,
+ * a site's file adds to it. Without an installed file the list that was built in is used.
+ */
+#include <errno.h>
+#include <json-c/json.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include <roc/firmware.h>
+
+#include "libroc.h"
+
+#define FORMAT 1
+#define BUILT_IN "built into libroc"
+
+extern const char libroc_firmware_data[];
+
+struct entry {
+	char *hash;
+	char *tag;
+	enum roc_firmware_state state;
+};
+
+/* Owned by the caller of roc_firmware_open(), with all texts. Constant once it is made. */
+struct roc_firmware_list {
+	char *version;
+	char *source;
+	struct entry *entries;
+	size_t count, site; /* from @site on: of the site's file */
+};
+
+static const struct {
+	const char *name;
+	enum roc_firmware_state state;
+} states[] = {
+	{"accepted", ROC_FIRMWARE_ACCEPTED},
+	{"old", ROC_FIRMWARE_OLD},
+	{"denied", ROC_FIRMWARE_DENIED},
+};
+
+static const char *significant(const char *hash)
+{
+	const char *p = hash + strspn(hash, "0");
+
+	return *p || p == hash ? p : p - 1;
+}
+
+static int no_memory(void)
+{
+	return libroc_fail_text(ENOMEM, "no memory for the list of firmware versions");
+}
+
+static int add(struct roc_firmware_list *list, const char *hash, const char *tag,
+	       enum roc_firmware_state state)
+{
+	struct entry *more;
+
+	more = reallocarray(list->entries, list->count + 1, sizeof(*more));
+	if (!more)
+		return no_memory();
+	list->entries = more;
+	more += list->count;
+	*more = (struct entry){strdup(significant(hash)), strdup(tag), state};
+	list->count++;
+	return more->hash && more->tag ? 0 : no_memory();
+}
+
+static const char *member(struct json_object *object, const char *name)
+{
+	struct json_object *value;
+
+	if (!json_object_object_get_ex(object, name, &value) ||
+	    !json_object_is_type(value, json_type_string))
+		return NULL;
+	return json_object_get_string(value);
+}
+
+static int add_entry(struct roc_firmware_list *list, const char *path, size_t n,
+		     struct json_object *object)
+{
+	const char *hash = member(object, "hash"), *tag = member(object, "tag");
+	const char *state = member(object, "state");
+	size_t i;
+
+	if (!hash || !*hash || hash[strspn(hash, "0123456789abcdefABCDEF")] || !tag || !*tag)
+		return libroc_fail(EINVAL,
+				   "%s: entry %zu needs a hexadecimal \"hash\" and a "
+				   "\"tag\"",
+				   path, n + 1);
+	for (i = 0; state && i < sizeof(states) / sizeof(states[0]); i++)
+		if (!strcmp(states[i].name, state))
+			return add(list, hash, tag, states[i].state);
+	return libroc_fail(EINVAL,
+			   "%s: entry %zu (%.20s) needs a \"state\" accepted, old or denied", path,
+			   n + 1, hash);
+}
+
+static int take_list(struct roc_firmware_list *list, const char *path, struct json_object *root)
+{
+	struct json_object *format, *entries;
+	const char *version = member(root, "version");
+	size_t i;
+	int ret = 0;
+
+	if (!json_object_object_get_ex(root, "format", &format) ||
+	    json_object_get_int(format) != FORMAT)
+		return libroc_fail(EINVAL, "%s: \"format\" is not %d, which this library reads",
+				   path, FORMAT);
+	if (!version || !json_object_object_get_ex(root, "cru", &entries) ||
+	    !json_object_is_type(entries, json_type_array))
+		return libroc_fail(EINVAL, "%s: needs a text \"version\" and a list \"cru\"", path);
+	list->version = strdup(version);
+	list->source = strdup(path);
+	if (!list->version || !list->source)
+		return no_memory();
+	for (i = 0; i < json_object_array_length(entries) && !ret; i++)
+		ret = add_entry(list, path, i, json_object_array_get_idx(entries, i));
+	return ret;
+}
+
+/* Today's rule: entries with an empty hash or tag are left out. */
+static int take_site(struct roc_firmware_list *list, const char *path, struct json_object *root)
+{
+	int ret = 0;
+
+	list->site = list->count;
+	json_object_object_foreach(root, hash, tag)
+	{
+		if (ret)
+			break;
+		if (!json_object_is_type(tag, json_type_string))
+			return libroc_fail(EINVAL,
+					   "%s: '%.40s': each entry is \"hash\": \"tag\", both "
+					   "texts",
+					   path, hash);
+		if (*hash && *json_object_get_string(tag))
+			ret = add(list, hash, json_object_get_string(tag), ROC_FIRMWARE_ACCEPTED);
+	}
+	return ret;
+}
+
+/* -ENOENT without a sentence if there is no file. */
+static int parse_file(const char *path, struct json_object **root)
+{
+	int saved = errno;
+	FILE *f = fopen(path, "re");
+	int ret = 0;
+
+	if (!f) {
+		ret = errno == ENOENT
+			      ? -ENOENT
+			      : libroc_fail(errno, "%s cannot be read: %s", path, strerror(errno));
+		errno = saved;
+		return ret;
+	}
+	*root = json_object_from_fd(fileno(f));
+	fclose(f);
+	errno = saved;
+	if (!json_object_is_type(*root, json_type_object)) {
+		const char *why = *root ? "" : json_util_get_last_err();
+
+		ret = libroc_fail(EINVAL, "%s is not a JSON object%s%s", path, why ? ": " : "",
+				  why ? why : "");
+		json_object_put(*root);
+		*root = NULL;
+	}
+	return ret;
+}
+
+typedef int (*take_fn)(struct roc_firmware_list *list, const char *path, struct json_object *root);
+
+static int read_list(struct roc_firmware_list *list, const char *path, take_fn take)
+{
+	struct json_object *root = NULL;
+	int ret = -ENOENT;
+
+	if (*path)
+		ret = parse_file(path, &root);
+	if (ret)
+		return ret;
+	ret = take(list, path, root);
+	json_object_put(root);
+	return ret;
+}
+
+static int read_built_in(struct roc_firmware_list *list)
+{
+	struct json_object *root = json_tokener_parse(libroc_firmware_data);
+	int ret = root ? take_list(list, BUILT_IN, root) : no_memory();
+
+	json_object_put(root);
+	return ret;
+}
+
+int roc_firmware_open(const struct roc_firmware_paths *paths, struct roc_firmware_list **list)
+{
+	static const struct roc_firmware_paths usual;
+	const char *installed, *override, *site;
+	struct roc_firmware_list *new;
+	int ret;
+
+	if (!paths)
+		paths = &usual;
+	installed = paths->installed ? paths->installed : ROC_FIRMWARE_INSTALLED;
+	override = paths->override ? paths->override : ROC_FIRMWARE_OVERRIDE;
+	site = paths->site ? paths->site : ROC_FIRMWARE_SITE;
+	new = calloc(1, sizeof(*new));
+	if (!new)
+		return no_memory();
+	ret = read_list(new, override, take_list);
+	if (ret == -ENOENT)
+		ret = read_list(new, installed, take_list);
+	if (ret == -ENOENT && paths->installed && *installed)
+		ret = libroc_fail(ENOENT, "%s does not exist", installed);
+	else if (ret == -ENOENT)
+		ret = read_built_in(new);
+	if (!ret) {
+		new->site = new->count;
+		ret = read_list(new, site, take_site);
+		if (ret == -ENOENT)
+			ret = 0;
+	}
+	if (ret) {
+		roc_firmware_close(new);
+		return ret;
+	}
+	*list = new;
+	return 0;
+}
+
+void roc_firmware_close(struct roc_firmware_list *list)
+{
+	size_t i;
+
+	if (!list)
+		return;
+	for (i = 0; i < list->count; i++) {
+		free(list->entries[i].hash);
+		free(list->entries[i].tag);
+	}
+	free(list->entries);
+	free(list->version);
+	free(list->source);
+	free(list);
+}
+
+const char *roc_firmware_version(const struct roc_firmware_list *list)
+{
+	return list->version;
+}
+
+const char *roc_firmware_source(const struct roc_firmware_list *list)
+{
+	return list->source;
+}
+
+/* From the end: the site's word counts more than ours. */
+static const struct entry *find(const struct roc_firmware_list *list, const char *hash)
+{
+	size_t i;
+
+	for (i = list->count; i-- > 0;)
+		if (!strcasecmp(list->entries[i].hash, significant(hash)))
+			return &list->entries[i];
+	return NULL;
+}
+
+enum roc_firmware_state roc_firmware_find(const struct roc_firmware_list *list, const char *hash,
+					  const char **tag)
+{
+	const struct entry *e = find(list, hash);
+
+	if (tag)
+		*tag = e ? e->tag : NULL;
+	return e ? e->state : ROC_FIRMWARE_UNKNOWN;
+}
+
+void roc_firmware_text(const struct roc_firmware_list *list, const char *hash, char *text,
+		       size_t size)
+{
+	const struct entry *e = find(list, hash);
+	const char *mark = "";
+
+	if (e && e->state == ROC_FIRMWARE_OLD)
+		mark = " (old)";
+	else if (e && e->state == ROC_FIRMWARE_DENIED)
+		mark = " (denied)";
+	snprintf(text, size, "%s%s", e ? e->tag : hash, mark);
+}
+
+static void accepted_text(const struct roc_firmware_list *list, char *text, size_t size)
+{
+	size_t used = 0, i;
+
+	text[0] = '\0';
+	for (i = 0; i < list->count && used < size; i++)
+		if (list->entries[i].state == ROC_FIRMWARE_ACCEPTED)
+			used += snprintf(text + used, size - used, "%s%s (%s)", used ? ", " : "",
+					 list->entries[i].tag, list->entries[i].hash);
+}
+
+int roc_firmware_check(const struct roc_firmware_list *list, const char *hash)
+{
+	const struct entry *e = find(list, hash);
+	char accepted[640];
+
+	if (e && e->state == ROC_FIRMWARE_ACCEPTED)
+		return 0;
+	accepted_text(list, accepted, sizeof(accepted));
+	return libroc_fail(EPERM,
+			   "firmware %s%s%s is %s in list %s of %s; accepted: %s; load one of "
+			   "these, or add it to " ROC_FIRMWARE_SITE,
+			   *hash ? hash : "unknown", e ? " " : "", e ? e->tag : "",
+			   !e				  ? "not"
+			   : e->state == ROC_FIRMWARE_OLD ? "no longer accepted"
+							  : "denied",
+			   list->version, list->source, accepted);
+}

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * The card's lock: one configurator at a time.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+#include "libroc.h"
+
+static int fail_held(const struct roc_endpoint *ep, int owner)
+{
+	char path[32], name[32] = "";
+	int saved = errno;
+	FILE *f;
+
+	if (owner <= 0)
+		return libroc_fail(
+			EBUSY,
+			"%s: a process in another container is working on this card: try "
+			"again when it has finished",
+			ep->node);
+	snprintf(path, sizeof(path), "/proc/%d/comm", owner);
+	f = fopen(path, "re");
+	if (f) {
+		if (fgets(name, sizeof(name), f))
+			name[strcspn(name, "\n")] = '\0';
+		fclose(f);
+	}
+	errno = saved;
+	return libroc_fail(EBUSY,
+			   "%s: process %d%s%s%s is working on this card: try again when it has "
+			   "finished, or end it",
+			   ep->node, owner, name[0] ? " (" : "", name, name[0] ? ")" : "");
+}
+
+int roc_card_lock(struct roc_endpoint *ep, int timeout_ms)
+{
+	struct roc_card_lock arg = {.size = sizeof(arg)};
+	struct timespec now;
+	int ret;
+
+	if (timeout_ms < 0)
+		return libroc_fail(EINVAL, "%s: a card's lock cannot be waited for for %d ms",
+				   ep->node, timeout_ms);
+	if (timeout_ms) {
+		clock_gettime(CLOCK_MONOTONIC, &now);
+		arg.deadline = now.tv_sec * 1000000000ull + now.tv_nsec + timeout_ms * 1000000ull;
+	}
+	ret = ep->backend->ioctl(ep, ROC_CARD_LOCK, &arg);
+	switch (-ret) {
+	case 0:
+		return 0;
+	case EBUSY:
+		return fail_held(ep, arg.owner);
+	case EDEADLK:
+		return libroc_fail(EDEADLK, "%s: this handle has the card's lock already",
+				   ep->node);
+	case EINTR:
+		return libroc_fail(EINTR, "%s: a signal ended the wait for the card's lock",
+				   ep->node);
+	default:
+		return libroc_fail_ioctl(-ret, ep->node, "cannot lock the card");
+	}
+}
+
+int roc_card_unlock(struct roc_endpoint *ep)
+{
+	struct roc_card_lock arg = {.size = sizeof(arg)};
+	int ret = ep->backend->ioctl(ep, ROC_CARD_UNLOCK, &arg);
+
+	if (ret == -EPERM)
+		return libroc_fail(EPERM, "%s: this handle does not have the card's lock",
+				   ep->node);
+	if (ret < 0)
+		return libroc_fail_ioctl(-ret, ep->node, "cannot unlock the card");
+	return 0;
+}
