@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Finding a CRU, and going on until a signal.
+ */
+#include "cru_tool.h"
+
+#include <roc/cru.h>
+
+#include <errno.h>
+#include <signal.h>
+#include <time.h>
+
+#include "tool.h"
+
+static volatile sig_atomic_t asked;
+
+int cru_open(const char *id, struct roc_card *card, struct roc_endpoint **ep)
+{
+	if (roc_find(id, card))
+		return tool_fail("%s", roc_error());
+	if (card->type != ROC_CARD_CRU)
+		return tool_fail("%s is a %s; this tool is for a CRU.", card->pci_address,
+				 roc_card_type_name(card->type));
+	if (roc_open(card->pci_address, ep))
+		return tool_fail("%s", roc_error());
+	return TOOL_OK;
+}
+
+int cru_serial_check(const struct roc_card *card, bool force)
+{
+	static const char sentence[] =
+		"%s has no valid serial number: the card is in a bad state. Load its firmware "
+		"again%s.";
+
+	if (card->serial > 0 && card->serial != 0x7fffffff)
+		return TOOL_OK;
+	if (!force)
+		return tool_fail(sentence, card->pci_address, ", or give --force-report");
+	tool_note(sentence, card->pci_address, "");
+	return TOOL_OK;
+}
+
+int cru_links_check(uint32_t links)
+{
+	if (links & ~ROC_CRU_ALL_LINKS)
+		return tool_usage("--links: an endpoint of a CRU has links 0 to 11.");
+	return TOOL_OK;
+}
+
+static void on_signal(int number)
+{
+	asked = 1;
+}
+
+void stop_on_signals(void)
+{
+	/* Not restarting: a sleep must end. */
+	struct sigaction action = {.sa_handler = on_signal};
+
+	sigaction(SIGINT, &action, NULL);
+	sigaction(SIGTERM, &action, NULL);
+}
+
+bool stop_asked(void)
+{
+	return asked;
+}
+
+bool stop_sleep(double seconds)
+{
+	struct timespec end;
+
+	clock_gettime(CLOCK_MONOTONIC, &end);
+	end.tv_sec += (time_t)seconds;
+	end.tv_nsec += (long)((seconds - (double)(time_t)seconds) * 1e9);
+	if (end.tv_nsec >= 1000000000) {
+		end.tv_sec++;
+		end.tv_nsec -= 1000000000;
+	}
+	/* EINTR without our signal: a debugger or SIGCONT; sleep on. */
+	while (!asked && clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &end, NULL) == EINTR)
+		;
+	return asked;
+}

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What the tools for a CRU have in common: finding the card, and going on until a signal.
+ */
+#ifndef ROC_UTILS_CRU_TOOL_H
+#define ROC_UTILS_CRU_TOOL_H
+
+#include <roc/roc.h>
+
+#include <stdbool.h>
+
+/*
+ * Open the CRU that @id means. @card and @ep are filled in; the caller closes @ep. Exit code;
+ * after a failure the message is out.
+ */
+int cru_open(const char *id, struct roc_card *card, struct roc_endpoint **ep);
+
+/*
+ * A card that lost its serial number is in a bad state, and its figures cannot be told apart from
+ * another's. Exit code; @force: only a note.
+ */
+int cru_serial_check(const struct roc_card *card, bool force);
+
+/* Exit code; says so if @links has one above 11. */
+int cru_links_check(uint32_t links);
+
+/* From now on SIGINT and SIGTERM do not end the process but are asked for. */
+void stop_on_signals(void);
+bool stop_asked(void);
+/* Sleep until the signal or for so long; true: the signal came. */
+bool stop_sleep(double seconds);
+
+#endif

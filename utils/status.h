@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * How roc-status shows what it read; roc-config has a status report in the same form.
+ */
+#ifndef ROC_UTILS_STATUS_H
+#define ROC_UTILS_STATUS_H
+
+#include <roc/cru.h>
+
+#include <stdbool.h>
+#include <stdio.h>
+
+struct status_report {
+	struct roc_card card;
+	struct roc_cru_status cru;
+	uint64_t time; /* output_time() of the reading */
+};
+
+/* @verbose: packet counters of the links, too. */
+void status_text(FILE *out, const struct status_report *r, bool verbose, bool colours);
+void status_json(FILE *out, const struct status_report *r);
+void status_influx(FILE *out, const struct status_report *r);
+void status_openmetrics(FILE *out, const struct status_report *r);
+
+/* Texts that several forms use. */
+const char *status_clock(const struct status_report *r);
+void status_gbt_mode(const struct roc_cru_link_status *link, char text[16]);
+
+#endif

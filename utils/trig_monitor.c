@@ -1,0 +1,239 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * roc-trig-monitor: trigger counters of a card and their rates, once or again and again.
+ */
+#include "trig_monitor.h"
+
+#include <inttypes.h>
+#include <unistd.h>
+
+#include "cru_tool.h"
+#include "output.h"
+#include "tool.h"
+
+struct values {
+	struct common_options common;
+	const char *id;
+	struct output_options output;
+	bool updateable;
+	bool force;
+	uint32_t interval;
+	uint32_t count;
+};
+
+static const struct option_spec options[] = {
+	{.name = "id",
+	 .type = OPTION_TEXT,
+	 .offset = offsetof(struct values, id),
+	 .arg = "ID",
+	 .required = true,
+	 .help = "Card"},
+	{.name = "updateable",
+	 .type = OPTION_FLAG,
+	 .offset = offsetof(struct values, updateable),
+	 .help = "Go on until SIGINT"},
+	{.name = "interval",
+	 .type = OPTION_NUMBER,
+	 .offset = offsetof(struct values, interval),
+	 .arg = "SECONDS",
+	 .fallback = "1",
+	 .min = 1,
+	 .max = 3600,
+	 .help = "Time over which rates are measured"},
+	{.name = "count",
+	 .type = OPTION_NUMBER,
+	 .offset = offsetof(struct values, count),
+	 .arg = "N",
+	 .fallback = "0",
+	 .max = 1000000,
+	 .help = "With --updateable: end after so many; 0: never"},
+	{.name = "force-report",
+	 .type = OPTION_FLAG,
+	 .offset = offsetof(struct values, force),
+	 .help = "Report a card without a valid serial number, too"},
+	OUTPUT_OPTIONS(struct values),
+};
+
+void triggers_head(FILE *out, const struct triggers_report *r)
+{
+	char card[OUTPUT_CARD_MAX];
+
+	fprintf(out, "CRU %s  %s  #%d\n\n", output_card(&r->card, card), r->card.pci_address,
+		r->card.sequence);
+	fprintf(out, "%10s %9s %10s %9s %6s %9s %6s %9s %4s %4s\n", "HB", "kHz", "PHY", "kHz",
+		"CAL", "kHz", "TOF", "kHz", "SOX", "EOX");
+}
+
+void triggers_text(FILE *out, const struct triggers_report *r)
+{
+	const struct roc_cru_trigger_rates *k = &r->rates;
+	const struct roc_cru_triggers *c = &r->counts;
+
+	fprintf(out, "%10u %9.3f %10u %9.3f %6u %9.3f %6u %9.3f %4u %4u", c->hb, k->hb, c->phy,
+		k->phy, c->cal, k->cal, c->tof, k->tof, c->sox, c->eox);
+}
+
+void triggers_json(struct json *j, const struct triggers_report *r)
+{
+	json_object(j, NULL);
+	output_card_json(j, &r->card);
+	json_unsigned(j, "hb", r->counts.hb);
+	json_real(j, "hbRate", r->rates.hb);
+	json_unsigned(j, "phy", r->counts.phy);
+	json_real(j, "phyRate", r->rates.phy);
+	json_unsigned(j, "cal", r->counts.cal);
+	json_real(j, "calRate", r->rates.cal);
+	json_unsigned(j, "tof", r->counts.tof);
+	json_real(j, "tofRate", r->rates.tof);
+	json_unsigned(j, "sox", r->counts.sox);
+	json_unsigned(j, "eox", r->counts.eox);
+	json_object_end(j);
+}
+
+void triggers_influx(FILE *out, const struct triggers_report *r)
+{
+	struct influx l;
+
+	influx_start_card(&l, out, "trigger", &r->card, -1);
+	influx_signed(&l, "hb", r->counts.hb);
+	influx_real(&l, "hbRate", r->rates.hb);
+	influx_signed(&l, "phy", r->counts.phy);
+	influx_real(&l, "phyRate", r->rates.phy);
+	influx_signed(&l, "cal", r->counts.cal);
+	influx_real(&l, "calRate", r->rates.cal);
+	influx_signed(&l, "tof", r->counts.tof);
+	influx_real(&l, "tofRate", r->rates.tof);
+	influx_signed(&l, "sox", r->counts.sox);
+	influx_signed(&l, "eox", r->counts.eox);
+	influx_end(&l, r->time);
+}
+
+static void sample(struct openmetrics *m, const struct triggers_report *r, const char *kind,
+		   double value)
+{
+	struct openmetrics_labels labels;
+
+	openmetrics_card(&labels, &r->card, -1);
+	openmetrics_label(&labels, "trigger", kind);
+	openmetrics_sample(m, &labels, value);
+}
+
+void triggers_openmetrics(FILE *out, const struct triggers_report *r)
+{
+	struct openmetrics m;
+
+	openmetrics_start(&m, out);
+	openmetrics_family(&m, "roc_triggers", OPENMETRICS_COUNTER, "Triggers received.");
+	sample(&m, r, "hb", r->counts.hb);
+	sample(&m, r, "phy", r->counts.phy);
+	sample(&m, r, "cal", r->counts.cal);
+	sample(&m, r, "tof", r->counts.tof);
+	sample(&m, r, "sox", r->counts.sox);
+	sample(&m, r, "eox", r->counts.eox);
+	openmetrics_family(&m, "roc_trigger_rate_hertz", OPENMETRICS_GAUGE, "Trigger rates.");
+	sample(&m, r, "hb", r->rates.hb * 1e3);
+	sample(&m, r, "phy", r->rates.phy * 1e3);
+	sample(&m, r, "cal", r->rates.cal * 1e3);
+	sample(&m, r, "tof", r->rates.tof * 1e3);
+	openmetrics_end(&m);
+}
+
+/* One report in the form asked for; on a terminal the text overwrites the one before. */
+static void show(const struct triggers_report *r, enum output_format format, struct json *j,
+		 bool overwrite)
+{
+	switch (format) {
+	case OUTPUT_TEXT:
+		if (overwrite)
+			fputc('\r', stdout);
+		triggers_text(stdout, r);
+		if (!overwrite)
+			fputc('\n', stdout);
+		break;
+	case OUTPUT_JSON:
+		triggers_json(j, r);
+		break;
+	case OUTPUT_MONITORING:
+		triggers_influx(stdout, r);
+		break;
+	case OUTPUT_OPENMETRICS:
+		triggers_openmetrics(stdout, r);
+		break;
+	}
+	fflush(stdout);
+}
+
+static int monitor(struct roc_endpoint *ep, const struct values *v, enum output_format format,
+		   struct triggers_report *r)
+{
+	bool overwrite = v->updateable && isatty(STDOUT_FILENO);
+	struct roc_cru_triggers before;
+	int code = TOOL_OK;
+	struct json j;
+	uint32_t n;
+
+	if (roc_cru_triggers_read(ep, &before))
+		return tool_fail("%s", roc_error());
+	stop_on_signals();
+	json_start(&j, stdout);
+	if (format == OUTPUT_TEXT)
+		triggers_head(stdout, r);
+	if (format == OUTPUT_JSON && v->updateable)
+		json_array(&j, NULL);
+	for (n = 1;; n++) {
+		if (stop_sleep(v->interval)) {
+			if (!v->updateable)
+				code = tool_fail("Interrupted before the rates were measured.");
+			break;
+		}
+		if (roc_cru_triggers_read(ep, &r->counts)) {
+			code = tool_fail("%s", roc_error());
+			break;
+		}
+		r->time = output_time();
+		roc_cru_trigger_rates(&before, &r->counts, &r->rates);
+		before = r->counts;
+		show(r, format, &j, overwrite);
+		if (!v->updateable || n == v->count)
+			break;
+	}
+	if (format == OUTPUT_JSON && v->updateable)
+		json_array_end(&j);
+	if (format == OUTPUT_TEXT && overwrite)
+		fputc('\n', stdout);
+	return code;
+}
+
+static int run(const void *p)
+{
+	struct triggers_report r = {.time = 0};
+	const struct values *v = p;
+	enum output_format format;
+	struct roc_endpoint *ep;
+	int code;
+
+	code = output_choose(&v->output, &format);
+	if (code)
+		return code;
+	if (v->updateable && format == OUTPUT_OPENMETRICS)
+		return tool_usage(
+			"--openmetrics is one text with one end; leave --updateable out.");
+	if (v->count && !v->updateable)
+		return tool_usage("--count is for --updateable.");
+	code = cru_open(v->id, &r.card, &ep);
+	if (code)
+		return code;
+	code = cru_serial_check(&r.card, v->force);
+	if (!code)
+		code = monitor(ep, v, format, &r);
+	roc_close(ep);
+	return code;
+}
+
+const struct tool tool_trig_monitor = {
+	.name = "trig-monitor",
+	.summary = "Show the trigger counters of a card and their rates",
+	.example = "--id=3b:00.0 --updateable",
+	TOOL_OPTIONS(options, struct values),
+	.run = run,
+};

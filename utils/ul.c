@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * roc-ul: set, or show, the example generator in the user logic of a CRU.
+ */
+#include <roc/cru.h>
+
+#include <stdio.h>
+
+#include "cru_tool.h"
+#include "json.h"
+#include "tool.h"
+
+struct values {
+	struct common_options common;
+	const char *id;
+	bool json;
+	bool status;
+	bool random;
+	uint32_t event_size;
+	uint32_t system_id;
+	uint32_t link_id;
+};
+
+static const struct option_spec options[] = {
+	{.name = "id",
+	 .type = OPTION_TEXT,
+	 .offset = offsetof(struct values, id),
+	 .arg = "ID",
+	 .required = true,
+	 .help = "Card"},
+	{.name = "event-size",
+	 .type = OPTION_NUMBER,
+	 .offset = offsetof(struct values, event_size),
+	 .arg = "N",
+	 .fallback = "100",
+	 .help = "Words of 128 bits in an event"},
+	{.name = "random-event-size",
+	 .type = OPTION_FLAG,
+	 .offset = offsetof(struct values, random),
+	 .help = "Events of random size"},
+	{.name = "system-id",
+	 .type = OPTION_HEX,
+	 .offset = offsetof(struct values, system_id),
+	 .arg = "HEX",
+	 .fallback = "0xff",
+	 .help = "System id for headers"},
+	{.name = "link-id",
+	 .type = OPTION_HEX,
+	 .offset = offsetof(struct values, link_id),
+	 .arg = "HEX",
+	 .fallback = "0xf",
+	 .help = "Link id for headers"},
+	{.name = "status",
+	 .type = OPTION_FLAG,
+	 .offset = offsetof(struct values, status),
+	 .help = "Change nothing, only show"},
+	{.name = "json",
+	 .type = OPTION_FLAG,
+	 .offset = offsetof(struct values, json),
+	 .help = "Print JSON"},
+};
+
+static void print(const struct roc_cru_ul *ul, bool json)
+{
+	struct json j;
+
+	if (!json) {
+		printf("Event size  %u words of 128 bits%s\n", ul->event_size,
+		       ul->random_size ? ", random" : "");
+		printf("System ID   0x%x\n", ul->system_id);
+		printf("Link ID     0x%x\n", ul->link_id);
+		return;
+	}
+	json_start(&j, stdout);
+	json_object(&j, NULL);
+	json_unsigned(&j, "eventSize", ul->event_size);
+	json_bool(&j, "randomEventSize", ul->random_size);
+	json_unsigned(&j, "systemId", ul->system_id);
+	json_unsigned(&j, "linkId", ul->link_id);
+	json_object_end(&j);
+}
+
+static int run(const void *p)
+{
+	const struct values *v = p;
+	struct roc_cru_ul ul = {
+		.event_size = v->event_size,
+		.random_size = v->random,
+		.system_id = v->system_id,
+		.link_id = v->link_id,
+	};
+	struct roc_endpoint *ep;
+	struct roc_card card;
+	int code;
+
+	code = cru_open(v->id, &card, &ep);
+	if (code)
+		return code;
+	if ((!v->status && roc_cru_ul_set(ep, &ul)) || roc_cru_ul_read(ep, &ul))
+		code = tool_fail("%s", roc_error());
+	roc_close(ep);
+	if (code)
+		return code;
+	if (v->status || v->json || v->common.verbose)
+		print(&ul, v->json);
+	return TOOL_OK;
+}
+
+const struct tool tool_ul = {
+	.name = "ul",
+	.summary = "Set the event generator in the user logic of a card",
+	.example = "--id=3b:00.0 --event-size=200",
+	TOOL_OPTIONS(options, struct values),
+	.run = run,
+};
