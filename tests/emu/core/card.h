@@ -55,11 +55,12 @@ struct card_key {
 };
 
 #define CARD_ERR 160
-#define CARD_TEXT 64
+#define CARD_TEXT 256
 
 struct card_fault {
 	const char *name;
-	const char *arg; /* what the argument is; NULL: takes none */
+	const char *arg;     /* what the argument is; NULL: takes none */
+	const char *low_arg; /* of a second one: both have 32 bits, the first is the upper half */
 	const char *help;
 };
 

@@ -64,6 +64,10 @@ static struct cru_ep *endpoint(void *card, unsigned int fn)
 
 static uint32_t read_register(void *card, unsigned int fn, unsigned int bar, uint32_t off)
 {
+	uint32_t stuck;
+
+	if (cru_fault_stuck(card, fn, bar, off, &stuck))
+		return stuck;
 	if (bar == CRU_BAR_DMA)
 		return cru_bar0_read(endpoint(card, fn), off, false);
 	return cru_bar2_read(card, off, false);
@@ -72,6 +76,10 @@ static uint32_t read_register(void *card, unsigned int fn, unsigned int bar, uin
 static void write_register(void *card, unsigned int fn, unsigned int bar, uint32_t off,
 			   uint32_t value)
 {
+	uint32_t stuck;
+
+	if (cru_fault_stuck(card, fn, bar, off, &stuck))
+		return;
 	if (bar == CRU_BAR_DMA)
 		cru_bar0_write(endpoint(card, fn), off, value);
 	else
@@ -151,6 +159,8 @@ static void counts(void *card, unsigned int fn, struct json *j)
 	json_uint(j, "size_overflow", ep->size_overflow);
 	json_uint(j, "resets", ep->resets);
 	json_uint(j, "function_resets", ep->function_resets);
+	json_uint(j, "pat1_runs", ep->card->board.pat_runs[0]);
+	json_uint(j, "pat2_runs", ep->card->board.pat_runs[1]);
 	json_array(j, "links");
 	for (l = 0; l < CRU_LINK_SLOTS; l++) {
 		const struct cru_link *k = &ep->link[l];

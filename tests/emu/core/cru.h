@@ -5,7 +5,7 @@
  *
  *	cru.c         life, power-on state, counts
  *	cru_bar0.c    DMA block registers
- *	cru_bar2.c    registers common to the card
+ *	cru_bar2.c    registers common to the card; cru_board.h names the files of its blocks
  *	cru_link.c    descriptor FIFO, superpages, completion, size FIFO of one link
  *	cru_engine.c  what moves when: gates, pace, internal generator, DMA
  *	cru_ddg.c     packets with headers: links, heartbeat frames, time frames
@@ -19,6 +19,7 @@
 #define EMU_CRU_H
 
 #include "card.h"
+#include "cru_board.h"
 #include "pattern.h"
 
 #include "../../../kmod/cru_regs.h"
@@ -98,6 +99,8 @@ struct cru_link {
 struct cru_faults {
 	uint64_t stall, late_ms, wrong_count, size_late_us, size_never, size_zero, size_index;
 	uint64_t offset_zero, reset_ignored, flip, skip_packet, bad_tf, bad_link, drop_serial;
+	uint64_t no_serial, i2c_silent;
+	uint64_t stuck_bar0, stuck_bar2; /* offset << 32 | value */
 };
 
 struct cru_settings {
@@ -118,6 +121,7 @@ struct cru_ep {
 	uint32_t control, scratch, generator[4], source, tf_reg;
 	uint32_t features;
 	struct cru_link link[CRU_LINK_SLOTS];
+	uint32_t links_down; /* GBT links that cannot send; follows cru_board_update() */
 
 	int internal_link;  /* first to get a descriptor after the general reset */
 	bool generator_off; /* enable bit went from 1 to 0 */
@@ -152,6 +156,7 @@ struct cru {
 	uint64_t serial_due; /* a reload is under way until then */
 	uint32_t clock;	     /* running counters */
 	unsigned int vendor, device;
+	struct cru_board board;
 };
 
 static inline uint64_t cru_now(struct cru *c)
@@ -170,7 +175,7 @@ void cru_bar0_write(struct cru_ep *ep, uint32_t off, uint32_t value);
 bool cru_bar0_poke(struct cru_ep *ep, uint32_t off, uint32_t value);
 void cru_bar0_power_on(struct cru_ep *ep);
 
-/* cru_bar2.c */
+/* cru_bar2.c, cru_datapath.c */
 uint32_t cru_bar2_read(struct cru *c, uint32_t off, bool peek);
 void cru_bar2_write(struct cru *c, uint32_t off, uint32_t value);
 void cru_bar2_power_on(struct cru *c);
@@ -225,6 +230,9 @@ void cru_keys_default(struct cru *c);
 void cru_serial_set(struct cru *c, unsigned int serial);
 bool cru_fault_set(void *card, unsigned int fn, const char *name, uint64_t arg);
 bool cru_fault_clear(void *card, unsigned int fn, const char *name);
+/* The register at @off does not take what is written, and reads *value. */
+bool cru_fault_stuck(struct cru *c, unsigned int fn, unsigned int bar, uint32_t off,
+		     uint32_t *value);
 uint64_t cru_fault_get(void *card, unsigned int fn, const char *name);
 /* One use of a counted fault. */
 static inline bool cru_fault_take(uint64_t *left)

@@ -3,213 +3,133 @@
  * BAR2: the register space that both endpoints share.
  *
  * Everything is plain storage that starts at 0 and reads back what was written, but for the
- * registers in the table: power-on values, read-only ones, and those that do something.
+ * registers in the blocks' tables: power-on values, read-only ones, and those that do something.
+ * The blocks without a file of their own are here.
  */
 #include "cru.h"
 
 #include <string.h>
 
-#define HZ_240 240474000
-#define SERIAL_RELOAD_NS 20000000 /* within the 40 ms the software waits */
-
-/* Wrapper 0 has 4 banks of 6 links, 24 in all; wrapper 1 is absent and its clock stands still. */
-#define WRAPPER_BANKS 4
-#define WRAPPER_BANK_LINKS 6
-#define GBT_STATUS_UP 0x2d00 /* PLL lock, locked to data, data layer up, PHY up */
-#define GBT_STATUS_STICKY 0xc000
-#define GBT_CLEAR_STICKY 0x38
-
-#define DIMENSIONS 3
-
-struct bar2_reg {
-	uint32_t first;
-	struct {
-		uint32_t count, stride;
-	} dim[DIMENSIONS]; /* widest stride first; count 0: not used */
-	uint32_t power_on;
-	bool read_only;
-	uint32_t (*read)(struct cru *c, uint32_t off, bool peek);
-	void (*write)(struct cru *c, uint32_t off, uint32_t value); /* storage is the hook's job */
-};
+#define SERIAL_RELOAD_NS 20000000    /* within the 40 ms the software waits */
+#define METER_EVENT 1000000000000ull /* 1000 s in ns: one event at a rate of 1 */
 
 static uint32_t *word(struct cru *c, uint32_t off)
 {
 	return cru_bar2_word(c, off);
 }
 
-static uint32_t read_running(struct cru *c, uint32_t off, bool peek)
+static void meter_run(struct cru_meter *m, uint64_t now)
+{
+	unsigned __int128 events = (unsigned __int128)(now - m->since_ns) * m->rate + m->rest;
+
+	m->since_ns = now;
+	m->whole += (uint64_t)(events / METER_EVENT);
+	m->rest = (uint64_t)(events % METER_EVENT);
+}
+
+uint64_t cru_meter_take(struct cru_meter *m, uint64_t now)
+{
+	uint64_t n;
+
+	meter_run(m, now);
+	n = m->whole;
+	m->whole = 0;
+	return n;
+}
+
+void cru_meter_rate(struct cru_meter *m, uint64_t now, uint64_t rate)
+{
+	if (rate == m->rate)
+		return;
+	meter_run(m, now);
+	m->rate = rate;
+}
+
+void cru_bar2_add(struct cru *c, uint32_t off, uint32_t mask, uint64_t n)
+{
+	uint32_t low = mask & -mask, sum = *word(c, off) + (uint32_t)(n * low);
+
+	*word(c, off) = (*word(c, off) & ~mask) | (sum & mask);
+}
+
+/* Clocks decide about links and the ONU, the ONU about triggers. */
+void cru_board_update(struct cru *c)
+{
+	cru_onu_update(c);
+	cru_gbt_update(c);
+	cru_ttc_update(c);
+}
+
+void cru_write_and_update(struct cru *c, uint32_t off, uint32_t value)
+{
+	*word(c, off) = value;
+	cru_board_update(c);
+}
+
+static uint32_t read_spare(struct cru *c, uint32_t off, bool peek)
 {
 	if (!peek)
-		c->clock += 997;
-	return c->clock;
+		++*word(c, off);
+	return *word(c, off);
 }
 
 static uint32_t read_serial(struct cru *c, uint32_t off, bool peek)
 {
+	struct cru_faults *f0 = &c->ep[0].fault, *f1 = &c->ep[1].fault;
+
 	if (c->serial_due && cru_now(c) >= c->serial_due) {
 		*word(c, off) = c->serial;
 		c->serial_due = 0;
-		c->ep[0].fault.drop_serial = 0;
-		c->ep[1].fault.drop_serial = 0;
+		f0->drop_serial = 0;
+		f1->drop_serial = 0;
 	}
-	if (c->ep[0].fault.drop_serial || c->ep[1].fault.drop_serial)
+	if (f0->drop_serial || f1->drop_serial || f0->no_serial || f1->no_serial)
 		return 0;
 	return *word(c, off);
 }
 
-static void write_serial_load(struct cru *c, uint32_t off, uint32_t value)
+void cru_serial_load(struct cru *c, uint32_t value)
 {
-	*word(c, off) = value;
 	if (value == CRU_SERIAL_LOAD_GO)
 		c->serial_due = cru_now(c) + SERIAL_RELOAD_NS;
-}
-
-static void write_gate(struct cru *c, uint32_t off, uint32_t value)
-{
-	*word(c, off) = value;
-	cru_ddg_gate_changed(c);
 }
 
 static void write_user_control(struct cru *c, uint32_t off, uint32_t value)
 {
 	bool start = value & ~*word(c, off) & CRU_USER_CONTROL_RUN;
-	unsigned int e, l;
 
 	*word(c, off) = value;
 	if (start) {
-		for (e = 0; e < CRU_ENDPOINTS; e++) {
-			memset(word(c, CRU_DATAPATH(e) + 0x10), 0, 0x10); /* words, packets */
-			for (l = 0; l < CRU_LINK_SLOTS; l++) {
-				uint32_t link = CRU_DATAPATH_LINK(e, l);
-
-				memset(word(c, link + CRU_DPL_REJECTED), 0,
-				       CRU_DPL_ORBIT_SOR - CRU_DPL_REJECTED);
-			}
-			cru_ddg_restart(&c->ep[e]);
-		}
+		cru_datapath_start(c);
+		cru_pattern_start(c);
 	}
 	cru_ddg_gate_changed(c);
+	cru_board_update(c);
 }
 
-static void write_clear_sticky(struct cru *c, uint32_t off, uint32_t value)
-{
-	if (!value)
-		*word(c, off - GBT_CLEAR_STICKY + CRU_GBT_STATUS) &= ~GBT_STATUS_STICKY;
-}
-
-static struct cru_ep *datapath_ep(struct cru *c, uint32_t off)
-{
-	return &c->ep[off >= CRU_DATAPATH(1)];
-}
-
-static void roll_second(struct cru_ep *ep)
-{
-	uint64_t second = cru_now(ep->card) / 1000000000;
-
-	if (second == ep->second)
-		return;
-	ep->rate_last = second == ep->second + 1 ? ep->rate_now : 0;
-	ep->drop_last = second == ep->second + 1 ? ep->drop_now : 0;
-	ep->rate_now = 0;
-	ep->drop_now = 0;
-	ep->second = second;
-}
-
-static uint32_t read_packet_rate(struct cru *c, uint32_t off, bool peek)
-{
-	struct cru_ep *ep = datapath_ep(c, off);
-
-	roll_second(ep);
-	return ep->rate_last;
-}
-
-static uint32_t read_drop_rate(struct cru *c, uint32_t off, bool peek)
-{
-	struct cru_ep *ep = datapath_ep(c, off);
-
-	roll_second(ep);
-	return ep->drop_last;
-}
-
-void cru_bar2_count(struct cru_ep *ep, unsigned int l, bool dropped)
-{
-	uint32_t link = CRU_DATAPATH_LINK(ep->nr, l);
-	struct cru *c = ep->card;
-
-	roll_second(ep);
-	ep->rate_now++;
-	++*word(c, CRU_DATAPATH(ep->nr) + CRU_DATAPATH_TOTAL_PACKETS);
-	++*word(c, link + CRU_DPL_PROCESSED);
-	if (dropped) {
-		ep->drop_now++;
-		++*word(c, CRU_DATAPATH(ep->nr) + CRU_DATAPATH_DROPPED_PACKETS);
-	} else {
-		++*word(c, link + CRU_DPL_ACCEPTED);
-	}
-}
-
-#define EVERY_WRAPPER                                                                              \
-	{                                                                                          \
-		2, 0x100000                                                                        \
-	}
-#define EVERY_GBT_BANK                                                                             \
-	{                                                                                          \
-		WRAPPER_BANKS, 0x20000                                                             \
-	}
-#define EVERY_GBT_LINK                                                                             \
-	{                                                                                          \
-		WRAPPER_BANK_LINKS, 0x2000                                                         \
-	}
-#define GBT_LINKS EVERY_GBT_BANK, EVERY_GBT_LINK
-#define DATAPATH_LINKS                                                                             \
-	EVERY_WRAPPER,                                                                             \
-	{                                                                                          \
-		CRU_LINK_SLOTS, 0x2000                                                             \
-	}
-#define RO .read_only = true
-
-static const struct bar2_reg bar2[] = {
+static const struct bar2_reg bsp[] = {
 	{CRU_FW_DIRTY, .power_on = 0, RO},
 	{CRU_FW_HASH, .power_on = 0xf6b5d742, RO},
 	{CRU_FW_DATE, .power_on = 0x20241015, RO},
 	{CRU_FW_TIME, .power_on = 0x00120000, RO},
 	{CRU_BOARD_TYPE, .power_on = 0x00763232, RO},
 	{CRU_USER_CONTROL, .write = write_user_control},
+	{CRU_GPIO_IN, RO},
 	{CRU_TEMPERATURE, .power_on = 458, RO},
 	{CRU_CHIP_ID_HIGH, .power_on = 0x00540186, RO},
 	{CRU_CHIP_ID_LOW, .power_on = 0x28b0c45a, RO},
-	{0x1001c, RO, .read = read_running},
-	{CRU_SERIAL_LOAD, .write = write_serial_load},
+	{CRU_SPARE_IN, RO, .read = read_spare},
+	{CRU_SUPPLY(0), {{CRU_SUPPLIES, 4}}, 0x800, RO},
 	{CRU_SERIAL, RO, .read = read_serial},
-	{0x10000c, RO},		  /* TTC link errors */
-	{0x200004, {{1, 4}}, RO}, /* HB triggers */
-	{0x200008, RO},
-	{CRU_ONU_STATUS, .power_on = 0xff, RO},
-	{CRU_CLOCK_CTP, .power_on = HZ_240, RO},
-	{CRU_CLOCK_LOCAL, .power_on = HZ_240, RO},
-	{CRU_CTP_CONTROL, .write = write_gate},
-	{CRU_CTP_RUN_MODE, .power_on = CRU_CTP_IDLE, .write = write_gate},
-	{CRU_WRAPPER(0) + CRU_WRAPPER_CONFIG0, .power_on = 0x00066660, RO},
-	{CRU_WRAPPER(0) + CRU_WRAPPER_CONFIG1, .power_on = 0x18b69a00, RO},
-	{CRU_WRAPPER(0) + CRU_WRAPPER_CLOCK, RO, .read = read_running},
-	{CRU_WRAPPER(1) + CRU_WRAPPER_CONFIG0, {{2, 4}}, RO},
-	{CRU_WRAPPER(1) + CRU_WRAPPER_CLOCK, RO},
-	{CRU_GBT_LINK(0, 0, 0) + CRU_GBT_STATUS, {GBT_LINKS}, GBT_STATUS_UP, RO},
-	{CRU_GBT_LINK(0, 0, 0) + CRU_GBT_TX_CLOCK, {GBT_LINKS, {2, 4}}, HZ_240, RO},
-	{CRU_GBT_LINK(0, 0, 0) + 0x0c, {GBT_LINKS, {2, 4}}, 0, RO}, /* frames, test errors */
-	{CRU_GBT_LINK(0, 0, 0) + 0x1c, {GBT_LINKS}, 0, RO},	    /* FEC errors */
-	{CRU_GBT_LINK(0, 0, 0) + 0x44, {GBT_LINKS}, 0, RO},	    /* glitches */
-	{CRU_GBT_LINK(0, 0, 0) + GBT_CLEAR_STICKY, {GBT_LINKS}, .write = write_clear_sticky},
-	{CRU_DATAPATH(0) + CRU_DATAPATH_ENABLE, {EVERY_WRAPPER}, .write = write_gate},
-	{CRU_DATAPATH(0) + CRU_DATAPATH_PACKET_RATE, {EVERY_WRAPPER}, RO, .read = read_packet_rate},
-	{CRU_DATAPATH(0) + CRU_DATAPATH_DROPPED_RATE, {EVERY_WRAPPER}, RO, .read = read_drop_rate},
-	{CRU_DATAPATH(0) + 0x08, {EVERY_WRAPPER, {9, 4}}, 0, RO}, /* levels, counters, clocks */
-	{CRU_DATAPATH_LINK(0, 0) + CRU_DPL_FIRST_ORBIT, {EVERY_WRAPPER}, 0xffffffff, RO},
-	{CRU_DATAPATH_LINK(0, 0) + CRU_DPL_REJECTED, {DATAPATH_LINKS, {9, 4}}, 0, RO},
-	{CRU_UL_HASH, .power_on = 0xf6b5d742, RO},
+	BAR2_END,
 };
 
-#define BAR2_REGS (sizeof(bar2) / sizeof(bar2[0]))
+static const struct bar2_reg *const blocks[] = {
+	bsp,	      cru_gbt_regs,    cru_datapath_regs, cru_ttc_regs,
+	cru_onu_regs, cru_player_regs, cru_i2c_regs,
+};
+
+#define BLOCKS (sizeof(blocks) / sizeof(blocks[0]))
 
 static bool matches(const struct bar2_reg *r, uint32_t off)
 {
@@ -218,7 +138,7 @@ static bool matches(const struct bar2_reg *r, uint32_t off)
 	if (off < r->first)
 		return false;
 	off -= r->first;
-	for (d = 0; d < DIMENSIONS && r->dim[d].count; d++) {
+	for (d = 0; d < CRU_DIMENSIONS && r->dim[d].count; d++) {
 		if (off / r->dim[d].stride >= r->dim[d].count)
 			return false;
 		off %= r->dim[d].stride;
@@ -226,13 +146,17 @@ static bool matches(const struct bar2_reg *r, uint32_t off)
 	return !off;
 }
 
+/* A register may be in two entries of a block: the first one counts. */
 static const struct bar2_reg *find(uint32_t off)
 {
+	const struct bar2_reg *r;
 	size_t n;
 
-	for (n = 0; n < BAR2_REGS; n++) {
-		if (matches(&bar2[n], off))
-			return &bar2[n];
+	for (n = 0; n < BLOCKS; n++) {
+		for (r = blocks[n]; r->first != UINT32_MAX; r++) {
+			if (matches(r, off))
+				return r;
+		}
 	}
 	return NULL;
 }
@@ -258,7 +182,7 @@ static void power_on(struct cru *c, const struct bar2_reg *r, unsigned int d, ui
 {
 	uint32_t i;
 
-	if (d == DIMENSIONS || !r->dim[d].count) {
+	if (d == CRU_DIMENSIONS || !r->dim[d].count) {
 		*word(c, off) = r->power_on;
 		return;
 	}
@@ -268,10 +192,18 @@ static void power_on(struct cru *c, const struct bar2_reg *r, unsigned int d, ui
 
 void cru_bar2_power_on(struct cru *c)
 {
+	const struct bar2_reg *r;
 	size_t n;
 
 	memset(c->bar2, 0, CRU_BAR_CARD_SIZE);
-	for (n = 0; n < BAR2_REGS; n++)
-		power_on(c, &bar2[n], 0, bar2[n].first);
+	memset(&c->board, 0, sizeof(c->board));
+	for (n = 0; n < BLOCKS; n++) {
+		for (r = blocks[n]; r->first != UINT32_MAX; r++)
+			power_on(c, r, 0, r->first);
+	}
 	c->serial_due = 0;
+	cru_i2c_power_on(c);
+	cru_gbt_power_on(c);
+	cru_onu_power_on(c);
+	cru_board_update(c);
 }

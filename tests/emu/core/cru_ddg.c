@@ -51,7 +51,7 @@ uint32_t cru_ddg_links(struct cru_ep *ep)
 	/* User logic alone takes the place of the single links. */
 	if (links & 1u << CRU_LINK_USER_LOGIC && !(enable & CRU_DATAPATH_USER_COMMON))
 		links &= ~((1u << CRU_GBT_LINKS) - 1);
-	return links;
+	return links & ~ep->links_down;
 }
 
 void cru_ddg_restart(struct cru_ep *ep)

@@ -7,20 +7,24 @@
 #include <string.h>
 
 const struct card_fault cru_fault_list[] = {
-	{"stall", NULL, "no data and no completion"},
-	{"late-completion", "ms", "superpages are counted that much later"},
-	{"wrong-count", "N", "the next completion counts N too many"},
-	{"size-late", "us", "a size shows that long after the advance"},
-	{"size-never", NULL, "the size register never changes"},
-	{"size-zero", NULL, "the size register reads 0, as with old firmware"},
-	{"size-index", "N", "the index of the next size is off by N"},
-	{"offset-zero", "N", "offset to next is 0 in the next N packets"},
-	{"reset-ignored", NULL, "general reset and flush do nothing"},
-	{"flip", "N", "one payload bit wrong in the next N pages"},
-	{"skip-packet", "N", "the next packet counter jumps over N"},
-	{"bad-tf", "N", "the next N time frames start inside a superpage"},
-	{"bad-link", "N", "wrong link id in the next N packets"},
-	{"drop-serial", NULL, "the serial number reads 0 until it is loaded again"},
+	{"stall", NULL, NULL, "no data and no completion"},
+	{"late-completion", "ms", NULL, "superpages are counted that much later"},
+	{"wrong-count", "N", NULL, "the next completion counts N too many"},
+	{"size-late", "us", NULL, "a size shows that long after the advance"},
+	{"size-never", NULL, NULL, "the size register never changes"},
+	{"size-zero", NULL, NULL, "the size register reads 0, as with old firmware"},
+	{"size-index", "N", NULL, "the index of the next size is off by N"},
+	{"offset-zero", "N", NULL, "offset to next is 0 in the next N packets"},
+	{"reset-ignored", NULL, NULL, "general reset and flush do nothing"},
+	{"flip", "N", NULL, "one payload bit wrong in the next N pages"},
+	{"skip-packet", "N", NULL, "the next packet counter jumps over N"},
+	{"bad-tf", "N", NULL, "the next N time frames start inside a superpage"},
+	{"bad-link", "N", NULL, "wrong link id in the next N packets"},
+	{"drop-serial", NULL, NULL, "the serial number reads 0 until it is loaded again"},
+	{"no-serial", NULL, NULL, "the serial register always reads 0, as with old firmware"},
+	{"i2c-silent", NULL, NULL, "no I2C chip answers"},
+	{"stuck-dma-register", "offset", "value", "this register of BAR0 does not change"},
+	{"stuck-register", "offset", "value", "this register of BAR2 does not change"},
 	{NULL},
 };
 
@@ -31,7 +35,8 @@ static uint64_t *place(struct cru_ep *ep, size_t n)
 	uint64_t *const places[] = {
 		&f->stall,	 &f->late_ms,	 &f->wrong_count, &f->size_late_us,  &f->size_never,
 		&f->size_zero,	 &f->size_index, &f->offset_zero, &f->reset_ignored, &f->flip,
-		&f->skip_packet, &f->bad_tf,	 &f->bad_link,	  &f->drop_serial,
+		&f->skip_packet, &f->bad_tf,	 &f->bad_link,	  &f->drop_serial,   &f->no_serial,
+		&f->i2c_silent,	 &f->stuck_bar0, &f->stuck_bar2,
 	};
 
 	return places[n];
@@ -78,4 +83,22 @@ uint64_t cru_fault_get(void *card, unsigned int fn, const char *name)
 	uint64_t *value = find(card, fn, name);
 
 	return value ? *value : 0;
+}
+
+bool cru_fault_stuck(struct cru *c, unsigned int fn, unsigned int bar, uint32_t off,
+		     uint32_t *value)
+{
+	unsigned int e;
+
+	for (e = 0; e < CRU_ENDPOINTS; e++) {
+		/* BAR2 is one for both, BAR0 is not. */
+		uint64_t stuck =
+			bar == CRU_BAR_CARD ? c->ep[e].fault.stuck_bar2 : c->ep[e].fault.stuck_bar0;
+
+		if (!stuck || stuck >> 32 != off || (bar == CRU_BAR_DMA && e != fn))
+			continue;
+		*value = (uint32_t)stuck;
+		return true;
+	}
+	return false;
 }

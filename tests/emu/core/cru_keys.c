@@ -165,6 +165,7 @@ static int set_links(void *card, unsigned int fn, const char *text, char *err)
 	if (number(text, CRU_DATAPATH_LINKS, &value, err))
 		return -1;
 	*enable = (*enable & ~CRU_DATAPATH_LINKS) | value;
+	cru_board_update(card);
 	return 0;
 }
 
@@ -302,6 +303,31 @@ const struct card_key cru_keys[] = {
 	{"temperature", "degC or none", PER_CARD, set_temperature, get_temperature},
 	{"firmware", "git hash", PER_CARD, set_firmware, get_firmware},
 	{"user-logic", "git hash", PER_CARD, set_user_logic, get_user_logic},
+	{"link-state", "up, down or bad", PER_ENDPOINT, cru_set_link_state, cru_get_link_state},
+	{"optical-power", "light on a link, uW", PER_ENDPOINT, cru_set_optical_power,
+	 cru_get_optical_power},
+	{"fec-rate", "corrected errors/s of a bad link", PER_ENDPOINT, cru_set_fec_rate,
+	 cru_get_fec_rate},
+	{"error-rate", "wrong data/s on a bad link", PER_ENDPOINT, cru_set_error_rate,
+	 cru_get_error_rate},
+	{"glitches", "glitch counter of a link", PER_ENDPOINT, cru_set_glitches, cru_get_glitches},
+	{"clock-ctp", "Hz, 0: no clock from the TTC", PER_CARD, cru_set_clock_ctp,
+	 cru_get_clock_ctp},
+	{"clock-local", "Hz of the local clock", PER_CARD, cru_set_clock_local, cru_get_clock_local},
+	{"ttc-run", "on or off: a run in the central trigger", PER_CARD, cru_set_ttc_run,
+	 cru_get_ttc_run},
+	{"hb-rate", "heartbeats/s of the TTC", PER_CARD, cru_set_hb_rate, cru_get_hb_rate},
+	{"phy-rate", "physics triggers/s", PER_CARD, cru_set_phy_rate, cru_get_phy_rate},
+	{"cal-rate", "calibration triggers/s", PER_CARD, cru_set_cal_rate, cru_get_cal_rate},
+	{"tof-rate", "TOF triggers/s", PER_CARD, cru_set_tof_rate, cru_get_tof_rate},
+	{"onu", "up, down or a status byte", PER_CARD, cru_set_onu, cru_get_onu},
+	{"onu-glitches", "ONU glitch counter", PER_CARD, cru_set_onu_glitches,
+	 cru_get_onu_glitches},
+	{"onu-fec-rate", "single errors/s on the PON", PER_CARD, cru_set_onu_fec_rate,
+	 cru_get_onu_fec_rate},
+	{"pon-power", "light on the PON, uW", PER_CARD, cru_set_pon_power, cru_get_pon_power},
+	{"pon-error-rate", "TTC link errors/s", PER_CARD, cru_set_pon_error_rate,
+	 cru_get_pon_error_rate},
 	{"serial", "0 to 9999", AT_START, set_serial, get_serial},
 	{"pci-id", "10dc:0034 or 1172:e001", AT_START, set_pci_id, get_pci_id},
 	{NULL},
@@ -314,6 +340,7 @@ void cru_serial_set(struct cru *c, unsigned int serial)
 	snprintf(text, sizeof(text), "%04u", serial % 10000);
 	c->serial = (uint32_t)text[0] | text[1] << 8 | text[2] << 16 | (uint32_t)text[3] << 24;
 	*cru_bar2_word(c, CRU_SERIAL) = c->serial;
+	cru_i2c_serial(c, text);
 }
 
 void cru_keys_default(struct cru *c)

@@ -193,6 +193,8 @@ static int do_counts(struct request *r)
 		json_uint(r->out, "endpoint", e);
 		json_uint(r->out, "mmio_reads", f->log.reads);
 		json_uint(r->out, "mmio_writes", f->log.writes);
+		json_uint(r->out, "bar0_writes", mmio_log_writes(&f->log, 0));
+		json_uint(r->out, "bar2_writes", mmio_log_writes(&f->log, 2));
 		json_uint(r->out, "bad_access", f->log.bad);
 		json_uint(r->out, "mappings", f->dma.count);
 		emu->ops->counts(emu->card, e, r->out);
@@ -307,7 +309,7 @@ static int clear_fault(struct request *r)
 static int do_fault(struct request *r)
 {
 	const struct card_fault *fault;
-	uint64_t arg = 1;
+	uint64_t arg = 1, low;
 	const char *name;
 	unsigned int e;
 
@@ -324,6 +326,13 @@ static int do_fault(struct request *r)
 		return refuse(r, "unknown fault '%.40s'", name);
 	if (fault->name && fault->arg && number(r, fault->arg, &arg))
 		return -1;
+	if (fault->name && fault->low_arg) {
+		if (number(r, fault->low_arg, &low))
+			return -1;
+		if (arg > UINT32_MAX || low > UINT32_MAX)
+			return refuse(r, "registers have 32 bits");
+		arg = arg << 32 | low;
+	}
 	if (no_more(r))
 		return -1;
 	for (e = r->first; e < r->last; e++) {

@@ -126,6 +126,16 @@ void mmio_log_trace_stop(struct mmio_log *log, struct json *j)
 	log->trace_count = 0;
 }
 
+uint64_t mmio_log_writes(const struct mmio_log *log, unsigned int bar)
+{
+	uint64_t sum = 0;
+	uint32_t i;
+
+	for (i = 0; i < log->touched_count[bar]; i++)
+		sum += log->bar[bar][log->touched[bar][i]].writes;
+	return sum;
+}
+
 void mmio_log_show(const struct mmio_log *log, struct json *j)
 {
 	char name[24];

@@ -43,6 +43,8 @@ void mmio_log_access(struct mmio_log *log, bool write, unsigned int bar, uint32_
 bool mmio_log_trace_start(struct mmio_log *log, uint64_t now_ns);
 /* Members "trace" and "lost"; tracing ends. */
 void mmio_log_trace_stop(struct mmio_log *log, struct json *j);
+/* Writes to all registers of a BAR. */
+uint64_t mmio_log_writes(const struct mmio_log *log, unsigned int bar);
 /* Members "bar0", "bar2", ...: {"0x200":[reads,writes],...}. */
 void mmio_log_show(const struct mmio_log *log, struct json *j);
 
