@@ -9,7 +9,7 @@ CASE_COMMON := $(patsubst %.c,$(O)/%.o,$(wildcard tests/vm/cases/common/*.c))
 CASE_OBJS := $(CASE_NAMES:%=$(O)/tests/vm/cases/%.o)
 VM_ROOT := $(O)/vm/root
 
-.PHONY: cases vm-root vm-root-cases shell bench demo check packages
+.PHONY: cases vm-root shell bench demo check packages
 
 $(CASE_OBJS) $(CASE_COMMON): override CPPFLAGS += -Ilibroc/include -Ikmod -Itests/unit \
 	-Itests/vm/cases/common
@@ -28,11 +28,6 @@ vm-root: all $(O)/emu/roc-emu
 	$(MAKE) --no-print-directory install DESTDIR=$(VM_ROOT) PREFIX=/usr >/dev/null
 	install -d $(VM_ROOT)/usr/lib/roc
 	install -m 755 $(O)/libroc/examples/reader $(VM_ROOT)/usr/lib/roc/reader
-
-# The same with the cases inside.
-vm-root-cases: vm-root cases
-	install -d $(VM_ROOT)/usr/lib/roc/cases
-	$(if $(CASE_NAMES),install -m 755 $(CASE_NAMES:%=$(O)/cases/%) $(VM_ROOT)/usr/lib/roc/cases)
 
 packages:
 	@tests/vm/packages

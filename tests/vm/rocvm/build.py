@@ -6,41 +6,56 @@ copy of kmod/ below $(O), with the compiler and the headers of the kernel's own 
 
 import fcntl
 import hashlib
+import io
 import os
 import shutil
 import subprocess
 import time
 
-from . import cache
-from .util import TOP, VmError, build_dir, say
+from . import cache, cpio
+from .util import TOP, VM_DIR, VmError, build_dir, say
 
 
-def root():
-    """What `make vm-root` installs: the tree that is laid over the guest's own root."""
-    return os.path.join(build_dir(), "vm", "root")
+def case_names():
+    """All cases there are."""
+    names = os.listdir(os.path.join(VM_DIR, "cases"))
+    return sorted(name[:-2] for name in names if name.endswith(".c"))
 
 
-def user_space(cases=(), make_args=()):
+def user_space(cases=()):
     """
-    Build what goes into the guest and what stands beside it; the installed tree's path. cases:
-    names, or None for all there are.
+    Build what goes into the guest and what stands beside it. Returns an archive (bytes) of what
+    `make install` puts there, and of the named cases: a copy, so that nothing changes under a
+    guest when the tree is built again.
     """
-    target = "vm-root" if cases is not None and not cases else "vm-root-cases"
-    if cases:
-        make_args = [*make_args, "CASE_NAMES=" + " ".join(cases)]
     environment = {k: v for k, v in os.environ.items()
                    if k not in ("MAKEFLAGS", "MFLAGS", "MAKELEVEL", "DESTDIR", "PREFIX")}
-    os.makedirs(os.path.dirname(root()), exist_ok=True)
+    work = os.path.join(build_dir(), "vm")
+    os.makedirs(work, exist_ok=True)
+    targets = ["vm-root"] + [os.path.join(build_dir(), "cases", name) for name in cases]
     # Two guests started at once must not install into each other's tree.
-    with open(os.path.join(os.path.dirname(root()), "lock"), "w") as lock:
+    with open(os.path.join(work, "lock"), "w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         made = subprocess.run(["make", "-s", "-C", TOP, "-j%d" % (os.cpu_count() or 1),
-                               "O=" + build_dir(), target, *make_args],
+                               "O=" + build_dir(), *targets],
                               env=environment, text=True, stdout=subprocess.PIPE,
                               stderr=subprocess.STDOUT, timeout=1800)
-    if made.returncode:
-        raise VmError("make %s failed:\n%s" % (target, made.stdout.strip()))
-    return root()
+        if made.returncode:
+            raise VmError("make failed:\n" + made.stdout.strip())
+        return installed(cases)
+
+
+def installed(cases=()):
+    """The archive of what is installed and built now."""
+    stream = io.BytesIO()
+    archive = cpio.Archive(stream)
+    root = os.path.join(build_dir(), "vm", "root")
+    if os.path.isdir(root):
+        archive.tree(root)
+    for name in cases:
+        archive.file(os.path.join(build_dir(), "cases", name), "usr/lib/roc/cases/" + name)
+    archive.end()
+    return stream.getvalue()
 
 
 def _sources():
@@ -78,7 +93,7 @@ def _copy_sources(target):
 
 
 def module(kernel):
-    """Path of roc.ko for one of cache.KERNELS, built when it is not up to date."""
+    """roc.ko for one of cache.KERNELS (bytes), built when it is not up to date."""
     if not os.path.exists(os.path.join(TOP, "kmod", "Kbuild")):
         raise VmError("kmod/Kbuild is missing")
     release = cache.kernel_release(kernel)
@@ -88,7 +103,7 @@ def module(kernel):
     try:
         with open(stamp) as f:
             if f.read() == digest and os.path.exists(product):
-                return product
+                return _contents(product)
     except FileNotFoundError:
         pass
     begin = time.monotonic()
@@ -105,4 +120,9 @@ def module(kernel):
     with open(stamp, "w") as f:
         f.write(digest)
     say("kmod: roc.ko for %s built in %.0f s" % (release, time.monotonic() - begin))
-    return product
+    return _contents(product)
+
+
+def _contents(path):
+    with open(path, "rb") as f:
+        return f.read()

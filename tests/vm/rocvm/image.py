@@ -14,7 +14,7 @@ import shlex
 import tempfile
 
 from . import cache, cpio
-from .util import VM_DIR, VmError
+from .util import VM_DIR
 
 BASE_FORMAT = 2  # raise it when _write_base changes what it writes
 
@@ -91,24 +91,22 @@ def base_archives(kernel):
     ]
 
 
-def write_overlay(stream, kernel, settings, command, dest=None, module=None):
+def write_overlay(stream, kernel, settings, command, installed=None, module=None):
     """
     settings: NAME -> value, read by rootfs/init; command: argument list, empty for a shell;
-    dest: tree made by `make install DESTDIR=`; module: path of roc.ko.
+    installed: archive from build.user_space(); module: contents of roc.ko.
     """
+    if installed:
+        stream.write(installed)
     archive = cpio.Archive(stream)
     rootfs = os.path.join(VM_DIR, "rootfs")
     archive.file(os.path.join(rootfs, "init"), "init")
     for name in sorted(os.listdir(rootfs)):
         if name != "init":
             archive.file(os.path.join(rootfs, name), "usr/bin/" + name)
-    if dest:
-        if not os.path.isdir(dest):
-            raise VmError("nothing is installed in %s: run make" % dest)
-        archive.tree(dest)
     if module:
         place = "usr/lib/modules/%s/updates/dkms/roc.ko" % cache.kernel_release(kernel)
-        archive.file(module, place)
+        archive.data(place, module)
     lines = ["%s=%s\n" % (k, shlex.quote(str(v))) for k, v in sorted(settings.items())]
     archive.data("etc/roc-vm/settings", "".join(lines).encode())
     archive.data("etc/roc-vm/command", ("set -- " + shlex.join(command) + "\n").encode())

@@ -68,9 +68,9 @@ class Result:
 class Session:
     """Owns the run directory, the sockets in it, the emulators and QEMU."""
 
-    def __init__(self, options, dest, module, on_stdout=None, on_stderr=None):
+    def __init__(self, options, installed, module, on_stdout=None, on_stderr=None):
         self._options = options
-        self._dest = dest
+        self._installed = installed
         self._module = module
         self._on_stdout = on_stdout or (lambda data: _write_all(1, data))
         self._on_stderr = on_stderr or (lambda data: _write_all(2, data))
@@ -136,8 +136,8 @@ class Session:
             for archive in image.base_archives(options.kernel):
                 with open(archive, "rb") as part:
                     shutil.copyfileobj(part, stream, 1 << 20)
-            image.write_overlay(stream, options.kernel, settings, options.command, self._dest,
-                                self._module)
+            image.write_overlay(stream, options.kernel, settings, options.command,
+                                self._installed, self._module)
         return path
 
     def _listen(self, name):
