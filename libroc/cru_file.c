@@ -34,8 +34,9 @@ static bool is_link_section(int section)
 }
 
 /* Today's files have every key in each section they have; so a missing one is a slip. */
-static int end_section(struct reader *r)
+static int end_section(struct libroc_ini *ini)
 {
+	struct reader *r = (struct reader *)ini;
 	const struct libroc_param *p = libroc_cru_params;
 	size_t n = libroc_cru_param_count, i;
 
@@ -67,7 +68,6 @@ static int section_number(const char *name)
 	return link < 0 ? -1 : LINK_SECTION(link);
 }
 
-/* The section before is ended by the caller, while its name is still there. */
 static int begin_section(struct libroc_ini *ini)
 {
 	struct reader *r = (struct reader *)ini;
@@ -129,34 +129,12 @@ static int take_value(struct libroc_ini *ini, const char *key, const char *value
 	return 0;
 }
 
-/* INI: the reader has put the new section's name in place already, so ours is kept. */
-static int ini_begin(struct libroc_ini *ini)
-{
-	struct reader *r = (struct reader *)ini;
-	struct libroc_ini next = *ini;
-	int ret = 0;
-
-	if (r->section >= 0) {
-		static const char *const fixed[] = {"cru", "links"};
-
-		if (r->section < 2)
-			strcpy(ini->section, fixed[r->section]);
-		else
-			snprintf(ini->section, sizeof(ini->section), "link%d", r->section - 2);
-		ret = end_section(r);
-	}
-	*ini = next;
-	return ret ? ret : begin_section(ini);
-}
-
 static int read_ini(struct reader *r, char *text)
 {
-	int ret;
-
-	r->ini.begin = ini_begin;
+	r->ini.begin = begin_section;
 	r->ini.value = take_value;
-	ret = libroc_ini_read(&r->ini, text);
-	return ret ? ret : end_section(r);
+	r->ini.end = end_section;
+	return libroc_ini_read(&r->ini, text);
 }
 
 static int json_value(struct reader *r, struct json_object *object, const char *key)
@@ -202,7 +180,7 @@ static int json_key(struct reader *r, struct json_object *root, unsigned int dep
 
 	snprintf(key, sizeof(key), "%.*s", (int)length, name);
 	if (depth == 1) {
-		ret = end_section(r);
+		ret = end_section(&r->ini);
 		if (ret)
 			return ret;
 		strcpy(r->ini.section, key);
@@ -252,7 +230,7 @@ static int walk_json(struct reader *r, struct json_object *root, const char *p)
 		}
 		p++;
 	}
-	return ret ? ret : end_section(r);
+	return ret ? ret : end_section(&r->ini);
 }
 
 static unsigned int line_of(const char *text, size_t offset)

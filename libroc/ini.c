@@ -36,6 +36,7 @@ static void cut_comment(char *text)
 static int begin_section(struct libroc_ini *ini, char *text)
 {
 	char *end = strchr(text, ']');
+	int ret;
 
 	if (!end || end[1])
 		return libroc_fail(EINVAL, "%s:%u: a section is [name] and nothing else", ini->file,
@@ -45,6 +46,9 @@ static int begin_section(struct libroc_ini *ini, char *text)
 	if (!*text || strlen(text) >= sizeof(ini->section))
 		return libroc_fail(EINVAL, "%s:%u: a section's name has 1 to %zu characters",
 				   ini->file, ini->line, sizeof(ini->section) - 1);
+	ret = ini->end(ini);
+	if (ret)
+		return ret;
 	strcpy(ini->section, text);
 	ini->section_line = ini->line;
 	return ini->begin(ini);
@@ -85,5 +89,5 @@ int libroc_ini_read(struct libroc_ini *ini, char *text)
 		ini->line++;
 		ret = take_line(ini, line);
 	}
-	return ret;
+	return ret ? ret : ini->end(ini);
 }

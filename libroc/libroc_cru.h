@@ -233,6 +233,7 @@ struct libroc_ini {
 	/* A value: 0, or the -errno that ends the reading. */
 	int (*value)(struct libroc_ini *ini, const char *key, const char *value);
 	int (*begin)(struct libroc_ini *ini); /* a section begins */
+	int (*end)(struct libroc_ini *ini);   /* it ends; also called when none is open */
 };
 
 int libroc_ini_read(struct libroc_ini *ini, char *text);
