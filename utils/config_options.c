@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Options of roc-config. Values are not judged here: libroc reads them as it reads files, so that
+ * an option and a file's key never differ in what they accept.
+ */
+#include "config.h"
+
+#include <string.h>
+
+#include "cru_tool.h"
+#include "tool.h"
+
+#define AT(member) .offset = offsetof(struct config_values, member)
+#define TEXT(option_name, member, option_arg, text_help)                                           \
+	{                                                                                          \
+		.name = (option_name), .type = OPTION_TEXT, AT(member), .arg = (option_arg),       \
+		.help = (text_help)                                                                \
+	}
+#define FLAG(option_name, member, text_help)                                                       \
+	{                                                                                          \
+		.name = (option_name), .type = OPTION_FLAG, AT(member), .help = (text_help)        \
+	}
+
+static const struct option_spec options[] = {
+	TEXT("id", id, "ID", "Card"),
+	FLAG("config-all", all, "All CRUs"),
+	TEXT("config-uri", uri, "URI", "Configuration file: path, ini://PATH or json://PATH"),
+	FLAG("from-card", from_card, "Start from what the card has, not from the defaults"),
+	TEXT("set", set, "LIST", "Parameters as SECTION.KEY=VALUE, with commas between"),
+	FLAG("force-config", force, "Write everything, also if the card is configured already"),
+	FLAG("bypass-fw-check", any_firmware, "Configure whatever firmware the card has"),
+	FLAG("compare", compare, "Write nothing, only say what differs"),
+	TEXT("status-report", status_report, "FILE",
+	     "Then write the status to stdout or a file; +FILE appends; %t, %T, %i are filled in"),
+	TEXT("gen-cfg-file", gen_cfg_file, "FILE",
+	     "Write a configuration file and leave the card alone; JSON if it ends in .json"),
+	FLAG("json", json, "Print JSON"),
+	TEXT("clock", text[CONFIG_CLOCK], "SOURCE", "LOCAL or TTC (LOCAL)"),
+	TEXT("datapathmode", text[CONFIG_DATAPATHMODE], "MODE", "PACKET or STREAMING (PACKET)"),
+	TEXT("downstreamdata", text[CONFIG_DOWNSTREAMDATA], "DATA", "CTP, PATTERN or MIDTRG (CTP)"),
+	TEXT("gbtmode", text[CONFIG_GBTMODE], "MODE", "GBT or WB, of the receivers (GBT)"),
+	TEXT("gbtmux", text[CONFIG_GBTMUX], "MUX",
+	     "TTC, DDG, SWT, TTCUP or UL, of all links (TTC)"),
+	{.name = "links",
+	 .type = OPTION_LINKS,
+	 AT(links),
+	 .arg = "LIST",
+	 .help = "Links that are enabled, and no others (0)"},
+	TEXT("cru-id", text[CONFIG_CRU_ID], "HEX", "For headers, 12 bits (0x0)"),
+	TEXT("system-id", text[CONFIG_SYSTEM_ID], "HEX", "For headers, 8 bits (0x0)"),
+	TEXT("fee-id", text[CONFIG_FEE_ID], "HEX", "For headers, 16 bits, of all links (0x0)"),
+	TEXT("onu-address", text[CONFIG_ONU_ADDRESS], "N", "Address on the PON, 0 to 255 (0)"),
+	TEXT("trigger-window-size", text[CONFIG_TRIGGER_WINDOW_SIZE], "N",
+	     "GBT words, 0 to 65535 (1000)"),
+	TEXT("tf-length", text[CONFIG_TF_LENGTH], "N", "Orbits of a time frame, 0 to 4095 (256)"),
+	FLAG("allow-rejection", flag[CONFIG_ALLOW_REJECTION], "Heartbeat frames may be rejected"),
+	FLAG("loopback", flag[CONFIG_LOOPBACK], "Links receive what they send"),
+	FLAG("pon-upstream", flag[CONFIG_PON_UPSTREAM], "The PON's upstream must work"),
+	FLAG("dyn-offset", flag[CONFIG_DYN_OFFSET], "Packets are packed, not one in each 8 KiB"),
+	FLAG("no-gbt", flag[CONFIG_NO_GBT], "All links off"),
+	FLAG("user-logic", flag[CONFIG_USER_LOGIC], "User logic takes part"),
+	FLAG("run-stats", flag[CONFIG_RUN_STATS], "Run statistics take part"),
+	FLAG("user-and-common-logic", flag[CONFIG_USER_AND_COMMON_LOGIC],
+	     "Links take part beside user logic"),
+	FLAG("drop-bad-rdh", flag[CONFIG_DROP_BAD_RDH], "Drop packets with corrupt headers"),
+	TEXT("crorc-id", crorc_id, "HEX", "Only for a C-RORC, refused for a CRU"),
+	FLAG("no-tf-detection", no_tf_detection, "Only for a C-RORC, refused for a CRU"),
+};
+
+/* Where in a file each parameter is. A flag that is given sets this value. */
+static const struct {
+	const char *option;
+	const char *section;
+	const char *key;
+	const char *value; /* NULL: the option has a value */
+} places[CONFIG_PARAMETERS] = {
+	[CONFIG_CLOCK] = {"clock", "cru", "clock", NULL},
+	[CONFIG_DATAPATHMODE] = {"datapathmode", "cru", "datapathMode", NULL},
+	[CONFIG_DOWNSTREAMDATA] = {"downstreamdata", "cru", "downstreamData", NULL},
+	[CONFIG_GBTMODE] = {"gbtmode", "cru", "gbtMode", NULL},
+	[CONFIG_GBTMUX] = {"gbtmux", "links", "gbtMux", NULL},
+	[CONFIG_CRU_ID] = {"cru-id", "cru", "cruId", NULL},
+	[CONFIG_SYSTEM_ID] = {"system-id", "cru", "systemId", NULL},
+	[CONFIG_FEE_ID] = {"fee-id", "links", "feeId", NULL},
+	[CONFIG_ONU_ADDRESS] = {"onu-address", "cru", "onuAddress", NULL},
+	[CONFIG_TRIGGER_WINDOW_SIZE] = {"trigger-window-size", "cru", "triggerWindowSize", NULL},
+	[CONFIG_TF_LENGTH] = {"tf-length", "cru", "timeFrameLength", NULL},
+	[CONFIG_ALLOW_REJECTION] = {"allow-rejection", "cru", "allowRejection", "true"},
+	[CONFIG_LOOPBACK] = {"loopback", "cru", "loopback", "true"},
+	[CONFIG_PON_UPSTREAM] = {"pon-upstream", "cru", "ponUpstream", "true"},
+	[CONFIG_DYN_OFFSET] = {"dyn-offset", "cru", "dynamicOffset", "true"},
+	[CONFIG_NO_GBT] = {"no-gbt", "cru", "gbtEnabled", "false"},
+	[CONFIG_USER_LOGIC] = {"user-logic", "cru", "userLogicEnabled", "true"},
+	[CONFIG_RUN_STATS] = {"run-stats", "cru", "runStatsEnabled", "true"},
+	[CONFIG_USER_AND_COMMON_LOGIC] = {"user-and-common-logic", "cru",
+					  "userAndCommonLogicEnabled", "true"},
+	[CONFIG_DROP_BAD_RDH] = {"drop-bad-rdh", "cru", "dropBadRdhEnabled", "true"},
+};
+
+int config_check_options(const struct config_values *v)
+{
+	const char *report = v->status_report;
+
+	if (v->crorc_id || v->no_tf_detection)
+		return tool_fail("--%s is for a C-RORC; a CRU has no such parameter.",
+				 v->crorc_id ? "crorc-id" : "no-tf-detection");
+	if (v->all && v->id)
+		return tool_usage("--id and --config-all exclude each other.");
+	if (v->from_card && v->uri)
+		return tool_usage("--from-card and --config-uri exclude each other.");
+	if (v->all && !v->uri && !v->from_card)
+		return tool_usage("--config-all needs --config-uri or --from-card.");
+	if (!v->all && !v->id && (!v->gen_cfg_file || v->from_card))
+		return tool_usage("--id is missing. Example: roc-config --id=3b:00.0 --links=0-3");
+	if (v->gen_cfg_file && (v->all || v->compare || v->force || report))
+		return tool_usage("--gen-cfg-file leaves the card alone and goes with none of "
+				  "--config-all, --compare, --force-config, --status-report.");
+	if (v->compare && v->force)
+		return tool_usage("--compare and --force-config exclude each other.");
+	if (report && !strcmp(report, "infologger"))
+		return tool_usage("--status-report: there is no infologger here; write to stdout "
+				  "and pipe it there.");
+	if (report && v->json && !strcmp(report, "stdout"))
+		return tool_usage("--status-report=stdout and --json would be mixed up; take a "
+				  "file.");
+	if (report && v->all && strcmp(report, "stdout") && *report != '+' && !strstr(report, "%i"))
+		return tool_usage("--status-report: with --config-all the name needs %%i or a + in "
+				  "front, or each card's report would replace the one before.");
+	return v->links ? cru_links_check(v->links) : TOOL_OK;
+}
+
+int config_base(const struct config_values *v, struct roc_cru_config *config)
+{
+	unsigned int i;
+
+	roc_cru_config_default(config);
+	if (!v->uri)
+		return TOOL_OK;
+	/* What a file does not name is off: its reader did not ask for link 0. */
+	for (i = 0; i < ROC_CRU_LINKS; i++)
+		config->links[i].enabled = false;
+	if (roc_cru_config_load(v->uri, config))
+		return tool_fail("%s", roc_error());
+	return TOOL_OK;
+}
+
+/* "section.key=value,..."; exit code. */
+static int apply_list(const char *list, struct roc_cru_config *config)
+{
+	char copy[1024], *save, *word, *dot, *equal;
+
+	if (strlen(list) >= sizeof(copy))
+		return tool_usage("--set: the list is longer than %zu characters.",
+				  sizeof(copy) - 1);
+	strcpy(copy, list);
+	for (word = strtok_r(copy, ",", &save); word; word = strtok_r(NULL, ",", &save)) {
+		dot = strchr(word, '.');
+		equal = dot ? strchr(dot, '=') : NULL;
+		if (!equal)
+			return tool_usage("--set: \"%s\" is not SECTION.KEY=VALUE, as in "
+					  "link3.gbtMux=DDG.",
+					  word);
+		*dot = *equal = '\0';
+		if (roc_cru_config_set(config, word, dot + 1, equal + 1))
+			return tool_usage("--set: %s", roc_error());
+	}
+	return TOOL_OK;
+}
+
+int config_apply(const struct config_values *v, struct roc_cru_config *config)
+{
+	const char *value;
+	unsigned int i;
+
+	for (i = 0; i < CONFIG_PARAMETERS; i++) {
+		value = places[i].value && v->flag[i] ? places[i].value : v->text[i];
+		if (value && roc_cru_config_set(config, places[i].section, places[i].key, value))
+			return tool_usage("--%s: %s", places[i].option, roc_error());
+	}
+	for (i = 0; i < ROC_CRU_LINKS && v->links; i++)
+		config->links[i].enabled = v->links >> i & 1;
+	if (v->set && apply_list(v->set, config))
+		return TOOL_USAGE;
+	return TOOL_OK;
+}
+
+const struct tool tool_config = {
+	.name = "config",
+	.summary = "Configure a card or all cards",
+	.example = "--id=3b:00.0 --config-uri=ini:///etc/roc/cru.cfg",
+	TOOL_OPTIONS(options, struct config_values),
+	.run = config_run,
+};
