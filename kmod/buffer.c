@@ -5,7 +5,7 @@
  * Pinned in batches (no array of all pages), merged into a scatter-gather table as it grows (a
  * hugepage is one entry), mapped once, turned into an extent table. Charged to the owner's
  * pinned_vm against RLIMIT_MEMLOCK, as RDMA does: readout buffers are usually registered there
- * too. Never unpinned while the card might still write; see roc_session.leak.
+ * too. Never unpinned while the card might still write; see roc_channel.held.
  */
 #include <linux/dma-mapping.h>
 #include <linux/mm.h>
@@ -228,9 +228,24 @@ int roc_buffer_unregister(struct roc_session *s, u32 handle)
 
 	if (!buf)
 		return -ENOENT;
-	if (!s->leak)
+	if (s->leak) {
+		buf->next = s->ch->held;
+		s->ch->held = buf;
+	} else {
 		roc_buffer_free(buf, s->ch->ep);
+	}
 	return 0;
+}
+
+/* Only when the card cannot write any more. Channel lock held. */
+void roc_buffer_free_held(struct roc_channel *ch)
+{
+	struct roc_buffer *buf;
+
+	while ((buf = ch->held)) {
+		ch->held = buf->next;
+		roc_buffer_free(buf, ch->ep);
+	}
 }
 
 void roc_buffer_drop_all(struct roc_session *s)

@@ -172,6 +172,16 @@ static int roc_reg_check(struct roc_endpoint *ep, const struct roc_reg *reg)
 	return 0;
 }
 
+/*
+ * Writes are posted: the other endpoint has its own way to the card, and its read could be there
+ * first. So what was written to a shared register is there before the card lock is given up.
+ */
+void roc_card_flush(struct roc_endpoint *ep, unsigned int bar)
+{
+	if (ep->ops->shared_bars & BIT(bar))
+		ep->ops->alive(ep);
+}
+
 /* One of the three register ioctls. SRCU read side held. */
 int roc_reg_access(struct roc_endpoint *ep, unsigned int nr, struct roc_reg *reg)
 {
@@ -196,6 +206,7 @@ int roc_reg_access(struct roc_endpoint *ep, unsigned int nr, struct roc_reg *reg
 	err = roc_prepare_write(ep, reg, modify, &word);
 	if (!err) {
 		roc_write(ep, reg->bar, reg->offset, word);
+		roc_card_flush(ep, reg->bar);
 		if (modify)
 			reg->value = word;
 		trace_roc_reg_write(ep->minor, reg->bar, reg->offset, word);

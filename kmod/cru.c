@@ -22,6 +22,7 @@
 /**
  * struct cru_channel - what the driver knows of an endpoint's DMA block. Channel lock.
  * @links: slots of the run
+ * @suspect: slots of a run that could not be proved to be over
  * @holds_run: we are counted in the card's run enable
  * @debug_set: we wrote the debug bit and take it back
  * @started: the run's counters below are valid
@@ -33,6 +34,7 @@
  */
 struct cru_channel {
 	u32 links;
+	u32 suspect;
 	bool holds_run;
 	bool debug_set;
 	bool started;
@@ -173,6 +175,7 @@ static void cru_set_run(struct roc_endpoint *ep, bool enable)
 	u32 word = roc_read(ep, CRU_BAR_CARD, CRU_USER_CONTROL) & ~CRU_USER_CONTROL_RUN;
 
 	roc_write(ep, CRU_BAR_CARD, CRU_USER_CONTROL, word | (enable ? CRU_USER_CONTROL_RUN : 0));
+	roc_card_flush(ep, CRU_BAR_CARD);
 }
 
 /* Nobody on this card runs, so a set bit was left by a crash of other software. */
@@ -225,6 +228,15 @@ static void cru_set_debug(struct roc_channel *ch)
 	cru->debug_set = true;
 }
 
+static void cru_clear_debug(struct roc_channel *ch)
+{
+	struct cru_channel *cru = ch->priv;
+
+	if (cru->debug_set)
+		cru_write(ch, CRU_TIME_FRAME, 0);
+	cru->debug_set = false;
+}
+
 static void cru_read_bases(struct roc_channel *ch)
 {
 	struct cru_channel *cru = ch->priv;
@@ -239,6 +251,18 @@ static void cru_read_bases(struct roc_channel *ch)
 	}
 }
 
+/* After a general reset all counters are back at what they were after the one at start. */
+static bool cru_counters_reset(struct roc_channel *ch, u32 links)
+{
+	struct cru_channel *cru = ch->priv;
+	unsigned int l;
+
+	for (l = 0; l < CRU_LINK_SLOTS; l++)
+		if ((links & BIT(l)) && cru_read(ch, CRU_SP_READY(l)) != cru->base[l])
+			return false;
+	return true;
+}
+
 /* The documented order of writes; see Documentation/cards/cru.md for where each comes from. */
 static int cru_start(struct roc_channel *ch, enum roc_source source, u32 links)
 {
@@ -247,7 +271,6 @@ static int cru_start(struct roc_channel *ch, enum roc_source source, u32 links)
 
 	if (!internal && !cru_has(ch->ep, CRU_FEATURE_DATA_SOURCE))
 		return -EOPNOTSUPP;
-	cru->links = links;
 	cru->sizes = true;
 	cru->sizes_known = false;
 	if (internal)
@@ -259,6 +282,13 @@ static int cru_start(struct roc_channel *ch, enum roc_source source, u32 links)
 		cru_clear_stale_run(ch->ep);
 	cru_reset_dma(ch, CRU_RESET_GENERATOR);
 	cru_reset_dma(ch, CRU_RESET_GENERAL);
+	/* Descriptors of a run that would not end must be gone before the card gets the bus. */
+	if (!cru_counters_reset(ch, cru->suspect)) {
+		cru_clear_debug(ch);
+		return -EIO;
+	}
+	cru->suspect = 0;
+	cru->links = links;
 	cru_read_bases(ch);
 	cru->started = true;
 	/* Only now: descriptors of an earlier owner are gone. */
@@ -330,34 +360,23 @@ static void cru_flush(struct roc_channel *ch)
 	cru_run_put(ch, true);
 }
 
-/* After a general reset all counters are back at what they were after the one at start. */
-static bool cru_counters_reset(struct roc_channel *ch)
-{
-	struct cru_channel *cru = ch->priv;
-	unsigned int l;
-
-	for (l = 0; l < CRU_LINK_SLOTS; l++)
-		if ((cru->links & BIT(l)) && cru_read(ch, CRU_SP_READY(l)) != cru->base[l])
-			return false;
-	return true;
-}
-
 static int cru_quiesce(struct roc_channel *ch, bool present)
 {
 	struct cru_channel *cru = ch->priv;
 	bool quiet;
 
 	cru_run_put(ch, present);
+	cru->suspect = cru->links;
 	if (!present)
 		return 0;
 	cru_reset_dma(ch, CRU_RESET_GENERAL);
 	cru_write(ch, CRU_DMA_CONTROL, 0);
-	quiet = cru_counters_reset(ch);
+	quiet = cru_counters_reset(ch, cru->links);
 	usleep_range(CRU_QUIET_US, 2 * CRU_QUIET_US);
-	quiet = quiet && cru_counters_reset(ch) && !cru_read(ch, CRU_DMA_CONTROL);
-	if (cru->debug_set)
-		cru_write(ch, CRU_TIME_FRAME, 0);
-	cru->debug_set = false;
+	quiet = quiet && cru_counters_reset(ch, cru->links) && !cru_read(ch, CRU_DMA_CONTROL);
+	if (quiet)
+		cru->suspect = 0;
+	cru_clear_debug(ch);
 	cru->started = false;
 	return quiet ? 0 : -EIO;
 }
@@ -448,6 +467,7 @@ const struct roc_card_ops roc_cru_ops = {
 	.type = ROC_CARD_CRU,
 	.name = "cru",
 	.bars = BIT(CRU_BAR_DMA) | BIT(CRU_BAR_CARD),
+	.shared_bars = BIT(CRU_BAR_CARD),
 	.channels = 1,
 	.link_slots = CRU_LINK_SLOTS,
 	.dma_bits = 64,

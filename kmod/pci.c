@@ -154,6 +154,7 @@ static void roc_shut(struct roc_endpoint *ep, bool present)
 		mutex_lock(&ch->lock);
 		if (ch->session)
 			roc_session_retire(ch->session, present);
+		roc_run_settle(ch);
 		WRITE_ONCE(ch->state, ROC_CH_GONE);
 		mutex_unlock(&ch->lock);
 	}
@@ -168,12 +169,29 @@ static void roc_reopen(struct roc_endpoint *ep)
 	WRITE_ONCE(ep->epoch, ++ep->last_epoch);
 }
 
+/* The last chance to give buffers back has passed: better lost than written into. */
+static void roc_abandon_held(struct roc_endpoint *ep)
+{
+	unsigned int i;
+
+	for (i = 0; i < ep->ops->channels; i++) {
+		if (!ep->channels[i].held)
+			continue;
+		ep->channels[i].held = NULL;
+		dev_alert(
+			&ep->pdev->dev,
+			"roc%dch%u: the card was never stopped; buffers stay pinned until reboot\n",
+			ep->minor, i);
+	}
+}
+
 static void roc_pci_remove(struct pci_dev *pdev)
 {
 	struct roc_endpoint *ep = pci_get_drvdata(pdev);
 
 	roc_monitor_stop(ep);
 	roc_shut(ep, true);
+	roc_abandon_held(ep);
 	roc_card_put(ep->card);
 	roc_unmap_bars(ep);
 	pci_release_regions(pdev);

@@ -87,6 +87,7 @@ struct roc_card_ops {
 	enum roc_card_type type;
 	const char *name;
 	unsigned int bars; /* mask of BARs that must be there */
+	unsigned int shared_bars; /* mask of those that are one space for all endpoints */
 	unsigned int channels;
 	unsigned int link_slots;
 	unsigned int dma_bits;
@@ -149,6 +150,7 @@ struct roc_stats {
  * @lock: the session pointer, everything in the session, the backend's channel state, @stats
  * @session: of the present opener, NULL if nobody has the channel
  * @owner_lock: @owner and @owner_name
+ * @held: buffers whose owner gave them up while the card might still write; under @lock
  * @priv: the backend's own state
  */
 struct roc_channel {
@@ -164,6 +166,7 @@ struct roc_channel {
 	enum roc_ch_state state;
 	enum roc_why why;
 	struct roc_stats stats;
+	struct roc_buffer *held;
 	void *priv;
 };
 
@@ -240,8 +243,9 @@ struct roc_link {
 	struct roc_pace pace;
 };
 
-/* Pinned and mapped user memory. Owned by the session's xarray. */
+/* Pinned and mapped user memory. Owned by the session's xarray, or by the channel's @held. */
 struct roc_buffer {
+	struct roc_buffer *next; /* in @held */
 	struct mm_struct *mm; /* whose pinned_vm it is charged to */
 	unsigned long pages;
 	u64 length;
@@ -258,7 +262,7 @@ struct roc_buffer {
  * @rings_ready (published once, read by mmap), @wait and @thread's wake-up.
  *
  * @retired: no hardware any more (removed, reset, closing); buffers are gone
- * @leak: quiet could not be proved: the pages stay pinned for ever
+ * @leak: quiet could not be proved: buffers given up now go to the channel's @held
  */
 struct roc_session {
 	struct roc_channel *ch;
@@ -298,6 +302,7 @@ int roc_card_lock(struct roc_endpoint *ep, u32 epoch, const void *holder,
 int roc_card_unlock(struct roc_card *card, const void *holder);
 int roc_reg_access(struct roc_endpoint *ep, unsigned int nr, struct roc_reg *reg);
 u32 roc_bar_access(struct roc_endpoint *ep, unsigned int bar);
+void roc_card_flush(struct roc_endpoint *ep, unsigned int bar);
 
 /* chardev.c */
 struct roc_ioctl {
@@ -330,6 +335,7 @@ int roc_session_rings(struct roc_session *s, struct roc_ch_rings *arg);
 /* run.c */
 int roc_run_start(struct roc_session *s);
 int roc_run_stop(struct roc_session *s, u32 *reclaimed);
+bool roc_run_settle(struct roc_channel *ch);
 void roc_run_abort(struct roc_session *s, enum roc_ch_state state, enum roc_why why, bool present);
 u32 roc_run_look(struct roc_session *s);
 void roc_run_kick(struct roc_session *s);
@@ -338,6 +344,7 @@ void roc_run_kick(struct roc_session *s);
 int roc_buffer_register(struct roc_session *s, struct roc_buf_register *arg);
 int roc_buffer_unregister(struct roc_session *s, u32 handle);
 void roc_buffer_drop_all(struct roc_session *s);
+void roc_buffer_free_held(struct roc_channel *ch);
 
 /* monitor.c */
 void roc_monitor_start(struct roc_endpoint *ep);

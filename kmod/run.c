@@ -365,7 +365,7 @@ int roc_run_start(struct roc_session *s)
 		return -EBUSY;
 	if (!s->rings_ready)
 		return -EPIPE;
-	if (!ops->alive(ch->ep))
+	if (!ops->alive(ch->ep) || !roc_run_settle(ch))
 		return -EIO;
 	enabled = ops->enabled_links(ch);
 	if (!enabled || s->links_wanted & ~enabled)
@@ -408,26 +408,54 @@ static u32 roc_reclaim(struct roc_session *s, enum roc_why why)
 	return count;
 }
 
+/* Take the bus from the card. True if it is certain that the card does not have it any more. */
+static bool roc_bus_taken(struct roc_endpoint *ep)
+{
+	u16 command;
+
+	pci_clear_master(ep->pdev);
+	/* This read also pushes out what the card had on the way. */
+	pci_read_config_word(ep->pdev, PCI_COMMAND, &command);
+	if (command != 0xffff)
+		return !(command & PCI_COMMAND_MASTER);
+	/* It does not answer, and may come back as it was. Unless it has left its slot. */
+	return ep->pdev->error_state == pci_channel_io_perm_failure;
+}
+
 /*
  * The card writes no more: because it says so and its counters prove it, or because it may not
- * master the bus. If neither can be had the pages must never go back to the system.
+ * master the bus. If neither can be had the pages must not go back to the system.
  */
 static void roc_make_quiet(struct roc_session *s, bool present)
 {
 	struct roc_endpoint *ep = s->ch->ep;
-	u16 command;
 
 	if (!ep->ops->quiesce(s->ch, present) && present)
 		return;
-	pci_clear_master(ep->pdev);
-	/* This read also pushes out what the card had on the way. All ones: off the bus. */
-	pci_read_config_word(ep->pdev, PCI_COMMAND, &command);
-	if (command == 0xffff || !(command & PCI_COMMAND_MASTER))
+	if (roc_bus_taken(ep))
 		return;
 	s->leak = true;
 	dev_alert(&ep->pdev->dev,
-		  "roc%dch%u: the card cannot be stopped; its buffers stay pinned until reboot\n",
+		  "roc%dch%u: the card cannot be stopped; its buffers stay pinned until it can\n",
 		  ep->minor, s->ch->number);
+}
+
+/*
+ * A card that could not be stopped may answer again: then take the bus from it and let go of what
+ * it could have written. Only while nothing runs, channel lock held. False: it still does not.
+ */
+bool roc_run_settle(struct roc_channel *ch)
+{
+	bool leak = ch->session && ch->session->leak;
+
+	if (!ch->held && !leak)
+		return true;
+	if (!roc_bus_taken(ch->ep))
+		return false;
+	if (leak)
+		ch->session->leak = false;
+	roc_buffer_free_held(ch);
+	return true;
 }
 
 static u32 roc_run_end(struct roc_session *s, enum roc_ch_state state, enum roc_why why,

@@ -46,6 +46,7 @@ struct roc_session *roc_session_open(struct roc_channel *ch, u32 epoch)
 		kvfree(s);
 		return ERR_PTR(-EBUSY);
 	}
+	roc_run_settle(ch);
 	ch->session = s;
 	ch->why = ROC_WHY_NONE;
 	ch->stats = (struct roc_stats){};
