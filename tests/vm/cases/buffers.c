@@ -12,16 +12,6 @@
 #define PAGE 4096ul
 #define BUFFERS_MAX 1024
 
-static bool translated(void)
-{
-	struct roc_ep_info info = {.size = sizeof(info)};
-	int fd = node_open(EP0, -1);
-	bool on = fd >= 0 && !abi(fd, ROC_EP_INFO, &info) && info.caps & ROC_CAP_IOMMU;
-
-	close(fd);
-	return on;
-}
-
 /* A running channel with one buffer: raw entries go in, and how they come back is looked at. */
 struct bench {
 	struct rig r;
@@ -119,7 +109,7 @@ static void across_extents(void)
 {
 	struct bench b = {.r = {.id = EP0, .superpage = MIB, .count = 4}};
 	struct roc_buf_register reply;
-	bool iommu = translated();
+	bool iommu = translated(EP0);
 	int fd;
 
 	b.r.memory = memory_make(2 * HUGE, HUGE, LAYOUT_DESCENDING);
@@ -164,7 +154,7 @@ static void plain_pages(void)
 	r.memory = memory_make(8 * MIB, PAGE, LAYOUT_DESCENDING);
 	before = pins();
 	fd = node_open(EP0, 0);
-	if (!translated()) {
+	if (!translated(EP0)) {
 		UNIT_EQ(buffer_register(fd, r.memory, 8 * MIB, MIB, &reply), -EOPNOTSUPP);
 		UNIT_EQ(reply.why, ROC_WHY_CONTIGUITY);
 		UNIT_EQ(reply.limit, PAGE);

@@ -90,6 +90,39 @@ static void all_ones(void)
 	recovers(&r);
 }
 
+/*
+ * The reader of a lost card has gone, then the card is back as it was, with descriptors and bus
+ * mastering: it must find the old memory, until somebody can take the bus from it.
+ */
+static void lost_and_back(void)
+{
+	struct rig r = open_rig(ROC_SOURCE_DDG);
+	int64_t before = pins();
+
+	UNIT_NEED(running_rig(&r));
+	emu(CARD0, "set 0 rate 10000000"); /* far from the end of its superpages */
+	sleep_ms(50);
+	rig_take(&r, true);
+	emu(CARD0, "fault 0 all-ones");
+	fails_with(&r, ROC_WHY_LOST);
+	rig_close(&r);
+	CU_ASSERT(pins() > before);
+	emu(CARD0, "fault all clear");
+	sleep_ms(100);
+	UNIT_EQ(emu_count(CARD0, 0, "dma_outside"), 0);
+	CU_ASSERT(pins() > before);
+	r = open_rig(ROC_SOURCE_DDG);
+	UNIT_NEED(roc_channel_open(EP0, 0, &r.ch) == 0);
+	UNIT_EQ(pins(), before);
+	CU_ASSERT(!bus_master(EP0));
+	CU_ASSERT(emu_quiet(CARD0, 0, 200));
+	rig_close(&r);
+	emu(CARD0, "set 0 rate 0");
+	UNIT_NEED(rig_open(&r));
+	recovers(&r);
+	UNIT_EQ(pins(), before);
+}
+
 /* Off the bus while nobody takes data: open, info and stop still answer. */
 static void all_ones_when_idle(void)
 {
@@ -164,10 +197,10 @@ static void size_late(void)
 
 	emu_normal(CARD0, FOUR_LINKS);
 	emu(CARD0, "set 0 packets-per-tf 20"); /* sizes that are not the length */
-	emu(CARD0, "fault 0 size-late 2000");
+	emu(CARD0, "fault 0 size-late 1000");
 	UNIT_NEED(rig_open(&r));
 	rig_push(&r, RIG_MAX);
-	CU_ASSERT(rig_start(&r) && rig_run(&r, 300, 10000));
+	CU_ASSERT(rig_start(&r) && rig_run(&r, 60, 15000));
 	CU_ASSERT(r.partial > 0);
 	rig_stop(&r);
 	rig_agrees(&r, CARD0, 0);
@@ -283,6 +316,26 @@ static void reset_ignored(void)
 	recovers(&r);
 }
 
+/* It does not get the bus back before its reset works: it still has the old descriptors. */
+static void reset_ignored_for_ever(void)
+{
+	struct rig r = open_rig(ROC_SOURCE_INTERNAL);
+
+	UNIT_NEED(running_rig(&r));
+	emu(CARD0, "fault 0 reset-ignored");
+	UNIT_EQ(roc_channel_stop(r.ch, NULL), 0);
+	UNIT_EQ(control(rig_fd(&r), ROC_CH_START, 0, 0), -EIO);
+	rig_close(&r);
+	r = open_rig(ROC_SOURCE_DDG);
+	UNIT_NEED(rig_open(&r));
+	UNIT_EQ(control(rig_fd(&r), ROC_CH_START, 0, 0), -EIO);
+	UNIT_EQ(state(&r), ROC_CH_STOPPED);
+	CU_ASSERT(!bus_master(EP0));
+	CU_ASSERT(emu_quiet(CARD0, 0, 200));
+	UNIT_EQ(emu_count(CARD0, 0, "dma_outside"), 0);
+	recovers(&r);
+}
+
 /* The same with the last close instead of a stop. */
 static void reset_ignored_at_close(void)
 {
@@ -367,11 +420,13 @@ static void slow_refill(void)
 	emu_normal(CARD0, FOUR_LINKS);
 }
 
-UNIT_MAIN("hazards", {"all ones", all_ones}, {"all ones when idle", all_ones_when_idle},
-	  {"stall", stall}, {"late completion", late_completion}, {"wrong count", wrong_count},
+UNIT_MAIN("hazards", {"all ones", all_ones}, {"lost and back", lost_and_back},
+	  {"all ones when idle", all_ones_when_idle}, {"stall", stall},
+	  {"late completion", late_completion}, {"wrong count", wrong_count},
 	  {"size late", size_late}, {"size never", size_never}, {"size index", size_index},
 	  {"size zero", size_zero}, {"size zero in the middle", size_zero_in_the_middle},
 	  {"counter wrap", counter_wrap}, {"index wrap", index_wrap},
-	  {"reset ignored", reset_ignored}, {"reset ignored at close", reset_ignored_at_close},
-	  {"depth unknown", depth_unknown}, {"depth small", depth_small},
-	  {"serial dropped", serial_dropped}, {"slow refill", slow_refill})
+	  {"reset ignored", reset_ignored}, {"reset ignored for ever", reset_ignored_for_ever},
+	  {"reset ignored at close", reset_ignored_at_close}, {"depth unknown", depth_unknown},
+	  {"depth small", depth_small}, {"serial dropped", serial_dropped},
+	  {"slow refill", slow_refill})

@@ -84,6 +84,7 @@ static bool traced_run(struct rig *r, struct emu_access **start, unsigned int *s
 	emu_trace_start(CARD0, 0);
 	if (!rig_stop(r))
 		return false;
+	ch_info(rig_fd(r)); /* reads: the last write was posted */
 	*stop_count = emu_trace_stop(CARD0, 0, stop);
 	rig_close(r);
 	return true;

@@ -143,6 +143,16 @@ const char *pci_address(const char *id)
 	return address[turn];
 }
 
+bool translated(const char *id)
+{
+	struct roc_ep_info info = {.size = sizeof(info)};
+	int fd = node_open(id, -1);
+	bool on = fd >= 0 && !abi(fd, ROC_EP_INFO, &info) && info.caps & ROC_CAP_IOMMU;
+
+	close(fd);
+	return on;
+}
+
 bool bus_master(const char *id)
 {
 	char path[96];

@@ -44,6 +44,8 @@ struct roc_ch_info ch_info(int fd);
 const char *node_attr(const char *id, int channel, const char *name);
 /* "0000:bb:dd.f" */
 const char *pci_address(const char *id);
+/* Does a translating IOMMU lie between card and memory? */
+bool translated(const char *id);
 /* PCI command register: may the card write? */
 bool bus_master(const char *id);
 
