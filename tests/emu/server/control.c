@@ -361,9 +361,14 @@ static int do_faults(struct request *r)
 		json_object(r->out, NULL);
 		json_uint(r->out, ALL_ONES, emu->fn[e].all_ones);
 		json_uint(r->out, VANISH, emu->fn[e].vanished);
-		for (fault = emu->ops->faults; fault->name; fault++)
-			json_uint(r->out, fault->name,
-				  emu->ops->fault_get(emu->card, e, fault->name));
+		for (fault = emu->ops->faults; fault->name; fault++) {
+			uint64_t arg = emu->ops->fault_get(emu->card, e, fault->name);
+
+			if (fault->low_arg)
+				json_hex(r->out, fault->name, arg);
+			else
+				json_uint(r->out, fault->name, arg);
+		}
 		json_end_object(r->out);
 	}
 	json_end_array(r->out);
