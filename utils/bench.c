@@ -208,7 +208,7 @@ static void take_data(struct bench *b)
 		hammer_stop(&b->hammer);
 	/* A failed channel is stopped already; what it held is in the ready ring all the same. */
 	if (roc_channel_stop(b->ch, NULL) && b->end != BENCH_END_FAILED)
-		bench_fail(b, "%s", roc_error());
+		bench_reader_explain(b);
 	bench_reader_drain(b);
 	compare_counts(b, &before);
 }

@@ -193,7 +193,7 @@ static unsigned int take(struct bench *b, unsigned int max)
 }
 
 /* The channel does not deliver any more: say why. */
-static void check_state(struct bench *b)
+void bench_reader_explain(struct bench *b)
 {
 	struct roc_ch_info info = {0};
 
@@ -234,7 +234,7 @@ static void idle(struct bench *b, unsigned int min_ready)
 	if (n < 0)
 		bench_fail(b, "%s", roc_error());
 	else if ((unsigned int)n < min_ready)
-		check_state(b);
+		bench_reader_explain(b);
 }
 
 /* --random-pause: when the next pause starts, and a pause itself. */
