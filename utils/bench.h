@@ -138,7 +138,7 @@ int bench_reader_prepare(struct bench *b); /* rings and free list; a sentence in
 void bench_reader_release(struct bench *b);
 void bench_reader_fill(struct bench *b); /* give the card all that is free */
 void bench_reader_run(struct bench *b);
-void bench_reader_drain(struct bench *b); /* what the final stop handed back */
+void bench_reader_drain(struct bench *b);   /* what the final stop handed back */
 void bench_reader_explain(struct bench *b); /* why the channel does not run; into b->failure */
 
 /* bench_report.c */
