@@ -119,18 +119,18 @@ static void loopback(void)
 
 static void fec_errors(void)
 {
-	uint32_t link = CRU_GBT(0, 2);
+	uint32_t link = CRU_GBT(1, 7);
 
 	host_begin();
 	host.now += SECOND;
 	UNIT_EQ(rd2(link + CRU_GBT_FEC_ERRORS), 0);
-	key(0, "fec-rate", "2=50");
-	key(0, "link-state", "2=bad");
+	key(1, "fec-rate", "7=50");
+	key(1, "link-state", "7=bad");
 	UNIT_EQ(rd2(link), UP);
 	host.now += SECOND * 3 / 2;
 	UNIT_EQ(rd2(link + CRU_GBT_FEC_ERRORS), 75);
 	UNIT_EQ(rd2(link + CRU_GBT_FEC_ERRORS), 75);
-	UNIT_EQ(rd2(CRU_GBT(0, 3) + CRU_GBT_FEC_ERRORS), 0);
+	UNIT_EQ(rd2(CRU_GBT(1, 6) + CRU_GBT_FEC_ERRORS), 0);
 	/* Half events are not lost. */
 	host.now += 10000000;
 	rd2(link + CRU_GBT_FEC_ERRORS);
@@ -147,7 +147,7 @@ static void fec_errors(void)
 	wr2(link + CRU_GBT_SOURCE, CRU_GBT_SOURCE_CLEAR);
 	UNIT_EQ(rd2(link + CRU_GBT_FEC_ERRORS), 0);
 	wr2(link + CRU_GBT_SOURCE, 0);
-	key(0, "link-state", "2=up");
+	key(1, "link-state", "7=up");
 	host.now += SECOND;
 	UNIT_EQ(rd2(link + CRU_GBT_FEC_ERRORS), 0);
 	host_end();

@@ -197,7 +197,8 @@ static void ttc_source(void)
 	UNIT_EQ(hb(), 22000);
 	key(0, "ttc-run", "on");
 	UNIT_EQ(sox(), 1);
-	/* Another source is no start and no end. */
+	/* Another source is no start and no end, even one that stands still. */
+	wr2(CRU_CTP_RUN_MODE, CRU_CTP_IDLE);
 	wr2(CRU_TTC_DATA, LOCAL);
 	wr2(CRU_TTC_DATA, 0);
 	UNIT_EQ(rd2(CRU_TTC_SOX_EOX), 0x11);
