@@ -161,9 +161,10 @@ void packets_openmetrics(FILE *out, const struct packets_report *r)
 	slot_family(&m, r, "roc_packets_rejected", "Packets rejected.", k->rejected);
 	slot_family(&m, r, "roc_packets_forced", "Packets closed without their end.", k->forced);
 	openmetrics_card(&labels, &r->card, -1);
-	openmetrics_family(&m, "roc_dropped_packets", OPENMETRICS_COUNTER, "Packets dropped.");
+	openmetrics_family(&m, "roc_wrapper_dropped_packets", OPENMETRICS_COUNTER,
+			   "Packets dropped.");
 	openmetrics_sample(&m, &labels, k->dropped);
-	openmetrics_family(&m, "roc_packets_per_second", OPENMETRICS_GAUGE,
+	openmetrics_family(&m, "roc_wrapper_packets_per_second", OPENMETRICS_GAUGE,
 			   "Packets of all links.");
 	openmetrics_sample(&m, &labels, k->packets_per_second);
 	openmetrics_end(&m);

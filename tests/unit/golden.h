@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Golden files: what a tool prints for a fixed input, byte for byte, under tests/golden/. With
+ * ROC_GOLDEN_UPDATE=1 in the environment they are written anew instead of compared; look at the
+ * difference before it is committed. Included after unit.h by tests that run at the top of the
+ * source tree.
+ */
+#ifndef ROC_UNIT_GOLDEN_H
+#define ROC_UNIT_GOLDEN_H
+
+#include <errno.h>
+#include <stdbool.h>
+
+#include "../../utils/output.h"
+
+/* A stream into memory between golden_begin() and golden_end(). */
+static char *golden_text;
+static size_t golden_length;
+
+__attribute__((unused)) static FILE *golden_begin(void)
+{
+	FILE *out = open_memstream(&golden_text, &golden_length);
+
+	UNIT_NEED(out);
+	return out;
+}
+
+static char *golden_read(const char *path)
+{
+	FILE *file = fopen(path, "r");
+	size_t length = 0, room = 0;
+	char *text = NULL;
+
+	if (!file)
+		unit_note("%s: %s (the tests run at the top of the source tree)", path,
+			  strerror(errno));
+	UNIT_NEED(file);
+	if (getdelim(&text, &room, '\0', file) < 0)
+		length = 0;
+	else
+		length = strlen(text);
+	fclose(file);
+	if (!length) {
+		free(text);
+		text = strdup("");
+	}
+	return text;
+}
+
+static void golden_write(const char *path)
+{
+	FILE *file = fopen(path, "w");
+
+	UNIT_NEED(file);
+	UNIT_EQ(fwrite(golden_text, 1, golden_length, file), golden_length);
+	UNIT_EQ(fclose(file), 0);
+}
+
+/* The first line that differs says more than two long texts. */
+static void golden_difference(const char *name, const char *got, const char *wanted)
+{
+	unsigned int line = 1;
+
+	while (*got && *wanted) {
+		size_t g = strcspn(got, "\n"), w = strcspn(wanted, "\n");
+
+		if (g != w || memcmp(got, wanted, g))
+			break;
+		got += g + (got[g] == '\n');
+		wanted += w + (wanted[w] == '\n');
+		line++;
+	}
+	unit_note("%s:%u has  %.*s", name, line, (int)strcspn(wanted, "\n"), wanted);
+	unit_note("%s:%u gets %.*s", name, line, (int)strcspn(got, "\n"), got);
+}
+
+/* Compare what went into @out with tests/golden/@name. */
+__attribute__((unused)) static void golden_end(FILE *out, const char *name)
+{
+	char path[128], *wanted;
+	bool same;
+
+	UNIT_EQ(fclose(out), 0);
+	snprintf(path, sizeof(path), "tests/golden/%s", name);
+	if (getenv("ROC_GOLDEN_UPDATE")) {
+		golden_write(path);
+	} else {
+		wanted = golden_read(path);
+		same = !strcmp(golden_text, wanted);
+		if (!same)
+			golden_difference(name, golden_text, wanted);
+		CU_ASSERT_TRUE(same);
+		free(wanted);
+	}
+	free(golden_text);
+	golden_text = NULL;
+}
+
+/* Two endpoints of one card, and one that has lost its serial number. */
+__attribute__((unused)) static const struct roc_card golden_cards[] = {
+	{.sequence = 0,
+	 .type = ROC_CARD_CRU,
+	 .serial = 245,
+	 .endpoint = 0,
+	 .numa_node = 0,
+	 .channels = 1,
+	 .pci_address = "0000:3b:00.0",
+	 .firmware = "e1a0a6d5",
+	 .node = "/dev/roc0"},
+	{.sequence = 1,
+	 .minor = 1,
+	 .type = ROC_CARD_CRU,
+	 .serial = 245,
+	 .endpoint = 1,
+	 .numa_node = 0,
+	 .channels = 1,
+	 .pci_address = "0000:3c:00.0",
+	 .firmware = "e1a0a6d5",
+	 .node = "/dev/roc1"},
+	{.sequence = 2,
+	 .minor = 2,
+	 .type = ROC_CARD_CRU,
+	 .serial = -1,
+	 .endpoint = 0,
+	 .numa_node = 1,
+	 .channels = 1,
+	 .pci_address = "0000:af:00.0",
+	 .firmware = "12345",
+	 .node = "/dev/roc2"},
+};
+
+#define GOLDEN_TIME UINT64_C(1700000000123456789)
+
+#endif
