@@ -36,6 +36,25 @@ static const struct {
 	{"si5344", CRU_I2C_SI5344},
 };
 
+static enum roc_cru_clock clock_of(uint32_t input)
+{
+	return (input >> CRU_PLL_INPUT_SHIFT & CRU_PLL_INPUT_MASK) == CRU_PLL_INPUT_LOCAL
+		       ? ROC_CRU_CLOCK_LOCAL
+		       : ROC_CRU_CLOCK_TTC;
+}
+
+/*
+ * Asking a PLL takes register writes, and a card that is as wanted shall see none. The last answer
+ * of the PLL's I2C core is trusted if the source of triggers says the same: whoever selects a clock
+ * sets both, and loading the firmware loses both.
+ */
+bool libroc_clock_known(struct libroc_cru *c, enum roc_cru_clock wanted, uint32_t trigger_source)
+{
+	uint32_t answer = libroc_cru_read(c, CRU_BAR_CARD, CRU_I2C_SI5345_2 + CRU_I2C_DATA);
+
+	return answer & CRU_I2C_DATA_DONE && clock_of(answer) == wanted && trigger_source == wanted;
+}
+
 enum roc_cru_clock libroc_clock_read(struct libroc_cru *c)
 {
 	uint8_t input = 0;
@@ -52,9 +71,7 @@ enum roc_cru_clock libroc_clock_read(struct libroc_cru *c)
 					       "the card's I2C bus: the card needs a power cycle, "
 					       "or is broken",
 					       c->ep->node));
-	return (input >> CRU_PLL_INPUT_SHIFT & CRU_PLL_INPUT_MASK) == CRU_PLL_INPUT_LOCAL
-		       ? ROC_CRU_CLOCK_LOCAL
-		       : ROC_CRU_CLOCK_TTC;
+	return clock_of(input);
 }
 
 /* Lines "0xADDRESS,0xVALUE"; # begins a comment, a line without digits in front is a heading. */

@@ -302,6 +302,10 @@ static int run(struct pass *p)
 	if (libroc_cru_find_links(c, wanted_links(&p->wanted)))
 		return c->err;
 	libroc_state_read(c, &p->have);
+	p->have.clock = p->wanted.clock;
+	if (p->flags & ROC_CRU_FORCE ||
+	    !libroc_clock_known(c, p->wanted.clock, p->have.trigger_source))
+		p->have.clock = libroc_clock_read(c);
 	compare_all(p);
 	needed = p->result->count || p->flags & ROC_CRU_FORCE;
 	if (c->err || !needed || p->flags & ROC_CRU_COMPARE_ONLY)
@@ -362,6 +366,7 @@ int roc_cru_config_read(struct roc_endpoint *ep, struct roc_cru_config *config)
 		return ret;
 	libroc_cru_find_links(&c, 0);
 	libroc_state_read(&c, &state);
+	state.clock = libroc_clock_read(&c);
 	libroc_state_config(&state, &now);
 	now.onu_address = libroc_onu_address(&c);
 	now.pon_upstream = now.clock == ROC_CRU_CLOCK_TTC && libroc_onu_ready(&c, now.onu_address);

@@ -90,7 +90,6 @@ void libroc_state_read(struct libroc_cru *c, struct libroc_state *state)
 			libroc_values_read(c, libroc_state_links, libroc_state_links_count, l,
 					   &state->links[l]);
 	libroc_values_read(c, libroc_state_last, libroc_state_last_count, 0, state);
-	state->clock = libroc_clock_read(c);
 }
 
 void libroc_state_wanted(const struct roc_cru_config *config, struct libroc_state *state)

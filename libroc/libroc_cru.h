@@ -170,7 +170,7 @@ struct libroc_link_state {
 };
 
 struct libroc_state {
-	uint32_t clock; /* the PLL's; not a register, see cru_clock.c */
+	uint32_t clock; /* the PLL's, see cru_clock.c; not of the tables */
 	uint32_t trigger_source, downstream, cru_id, virtual_system_id, virtual_fee_id;
 	uint32_t trigger_window, time_frame_length, ul_length, ul_mode;
 	bool allow_rejection, drop_bad_rdh, generator;
@@ -186,13 +186,17 @@ struct libroc_state {
 extern const struct libroc_value libroc_state_first[], libroc_state_links[], libroc_state_last[];
 extern const size_t libroc_state_first_count, libroc_state_links_count, libroc_state_last_count;
 
+/* All but the clock. */
 void libroc_state_read(struct libroc_cru *c, struct libroc_state *state);
 void libroc_state_wanted(const struct roc_cru_config *config, struct libroc_state *state);
 void libroc_state_config(const struct libroc_state *state, struct roc_cru_config *config);
 
 /* cru_clock.c */
 
+/* Ask the PLL. */
 enum roc_cru_clock libroc_clock_read(struct libroc_cru *c);
+/* Whether the clock is the wanted one, without a register write; false: ask. */
+bool libroc_clock_known(struct libroc_cru *c, enum roc_cru_clock wanted, uint32_t trigger_source);
 /* Program the PLLs and calibrate what depends on them; seconds. */
 int libroc_clock_select(struct libroc_cru *c, enum roc_cru_clock clock, bool gbt);
 /* Where tables of PLLs are looked for; tests have their own. */

@@ -1,0 +1,521 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Configuring an emulated CRU: what the card has afterwards by its own view, nothing written when
+ * nothing differs, and everything put back when something goes wrong.
+ */
+#include <sys/stat.h>
+
+#include "libroc_cru_card.h"
+
+static struct roc_cru_config config;
+static struct roc_cru_config_result result;
+
+static int configure(unsigned int e, unsigned int flags)
+{
+	return roc_cru_configure(&card.ep[e], &config, flags | ROC_CRU_ANY_FIRMWARE, &result);
+}
+
+/* Everything unlike the card's power-on state and the defaults. */
+static void unusual(void)
+{
+	unsigned int l;
+
+	roc_cru_config_default(&config);
+	config.allow_rejection = true;
+	config.cru_id = 0xabc;
+	config.datapath_mode = ROC_CRU_STREAMING;
+	config.loopback = true;
+	config.gbt_mode = ROC_CRU_WB;
+	config.downstream_data = ROC_CRU_DOWNSTREAM_MIDTRG;
+	config.dynamic_offset = true;
+	config.trigger_window_size = 4321;
+	config.user_logic = true;
+	config.run_stats = true;
+	config.user_and_common_logic = true;
+	config.system_id = 0x3d;
+	config.time_frame_length = 77;
+	config.drop_bad_rdh = true;
+	for (l = 0; l < ROC_CRU_LINKS; l++) {
+		config.links[l].enabled = l % 3 != 1;
+		config.links[l].mux = l % 5;
+		config.links[l].fee_id = 0x1100 + l;
+	}
+}
+
+static bool has_difference(const char *name, const char *wanted, const char *have)
+{
+	unsigned int i;
+
+	for (i = 0; i < result.count; i++)
+		if (!strcmp(result.diffs[i].name, name))
+			return !strcmp(result.diffs[i].wanted, wanted) &&
+			       !strcmp(result.diffs[i].have, have);
+	return false;
+}
+
+/* The numbers are those of the card's description, not of the library's tables. */
+static void check_unusual(unsigned int e)
+{
+	uint32_t d = CRU_DATAPATH(e);
+	unsigned int l;
+
+	UNIT_EQ(peek(0x200000), 2 << 16 | 2);
+	UNIT_EQ(peek(0x18) >> 16, 0xabc);
+	UNIT_EQ(peek(0x100014), 0x3d0000);
+	UNIT_EQ(peek(d), 1u << 31 | 1 << 30 | 1 << 15 | 1 << (13 + e) | 0xb6d);
+	UNIT_EQ(peek(d + 0x34), 4321);
+	UNIT_EQ(peek(d + 0x38), 1);
+	UNIT_EQ(peek(d + 0xc0000), 1);
+	UNIT_EQ(peek(d + 0x5e000), 0x1fc);
+	UNIT_EQ(cru_card.peek(host.card, e, CRU_BAR_DMA, 0xc00) >> 20, 77);
+	for (l = 0; l < ROC_CRU_LINKS; l++) {
+		unsigned int n = l + 12 * e;
+		uint32_t gbt = 0x400000 + 0x20000 * (2 * e + l % 2 + 1) + 0x2000 * (l / 2 + 1);
+		uint32_t dpl = d + 0x40000 + 0x2000 * l;
+
+		UNIT_EQ(peek(gbt + 0x30) & 0x16, l % 3 != 1 ? 0x10 : 0);
+		if (l % 3 == 1)
+			continue;
+		UNIT_EQ(peek(gbt + 0x2c) & 0x100, 0);
+		UNIT_EQ(peek(gbt + 0x3c) & 0x100, 0x100);
+		UNIT_EQ(peek(0x1c + 4 * (n / 8)) >> 4 * (n % 8) & 0xf, l % 5);
+		UNIT_EQ(peek(dpl), 0x1fc);
+		UNIT_EQ(peek(dpl + 4), 0x3d0000 | (0x1100 + l));
+	}
+}
+
+static void the_card_gets_it_all(void)
+{
+	struct roc_cru_config back;
+	unsigned int e;
+
+	card_begin();
+	unusual();
+	for (e = 0; e < CRU_ENDPOINTS; e++) {
+		UNIT_EQ(configure(e, 0), 0);
+		CU_ASSERT_TRUE(result.reconfigured);
+		check_unusual(e);
+		CU_ASSERT_TRUE(has_difference("link2.feeId", "0x1102", "0x0"));
+		UNIT_EQ(roc_cru_config_read(&card.ep[e], &back), 0);
+		UNIT_EQ(roc_cru_config_diff(&config, &back, NULL), 0);
+	}
+	CU_ASSERT_TRUE(has_difference("cru.timeFrameLength", "77", "256"));
+	UNIT_EQ(result.reads + 0ull > 100, 1);
+	UNIT_EQ(card.locks, 4);
+	card_end();
+}
+
+static void the_other_endpoint_stays(void)
+{
+	uint32_t before[64];
+	unsigned int i;
+
+	card_begin();
+	for (i = 0; i < 64; i++)
+		before[i] = peek(CRU_DATAPATH(1) + 4 * i);
+	unusual();
+	UNIT_EQ(configure(0, ROC_CRU_FORCE), 0);
+	for (i = 0; i < 64; i++)
+		if (i != 9 && i != 10) /* core clock counters */
+			UNIT_EQ(peek(CRU_DATAPATH(1) + 4 * i), before[i]);
+	UNIT_EQ(peek(CRU_MUX(23)), 0);
+	card_end();
+}
+
+static void twice_writes_nothing(void)
+{
+	unsigned int clock;
+
+	for (clock = 0; clock < 2; clock++) {
+		card_begin();
+		unusual();
+		config.clock = clock ? ROC_CRU_CLOCK_TTC : ROC_CRU_CLOCK_LOCAL;
+		config.pon_upstream = clock;
+		config.onu_address = 33;
+		UNIT_EQ(configure(0, 0), 0);
+		UNIT_NEED(result.reconfigured);
+		card.writes = 0;
+		card.reads = 0;
+		UNIT_EQ(configure(0, 0), 0);
+		CU_ASSERT_FALSE(result.reconfigured);
+		UNIT_EQ(result.count, 0);
+		UNIT_EQ(card.writes, 0);
+		UNIT_EQ(result.writes, 0);
+		UNIT_EQ(result.reads, card.reads);
+		unit_note("%u register reads to find that nothing differs", card.reads);
+		config.links[0].fee_id++;
+		UNIT_EQ(configure(0, ROC_CRU_COMPARE_ONLY), 0);
+		UNIT_EQ(result.count, 1);
+		CU_ASSERT_TRUE(has_difference("link0.feeId", "0x1101", "0x1100"));
+		UNIT_EQ(card.writes, 0);
+		CU_ASSERT_FALSE(result.reconfigured);
+		UNIT_EQ(configure(0, 0), 0);
+		/* One word, and the pulse that resets the datapath's generator. */
+		UNIT_EQ(card.writes, 3);
+		CU_ASSERT_FALSE(result.clock_programmed);
+		card_end();
+	}
+}
+
+/* Somebody else changed it: each kind of place is looked at. */
+static void every_change_is_seen(void)
+{
+	static const struct {
+		uint32_t offset, flip;
+		const char *name;
+	} changes[] = {
+		{0x18, 1 << 16, "cru.cruId"},
+		{0x200000, 1 << 16, "cru.downstreamData"},
+		{0x100014, 1 << 16, "cru.systemId (virtual links)"},
+		{0x600000, 1u << 31, "cru.dynamicOffset"},
+		{0x600000, 1 << 15, "cru.userLogicEnabled"},
+		{0x600000, 1 << 0, "link0.enabled"},
+		{0x600000, 1 << 1, "link1.enabled"},
+		{0x600004, 1 << 1, "cru.datapathGenerator"},
+		{0x600034, 1, "cru.triggerWindowSize"},
+		{0x600038, 1, "cru.dropBadRdhEnabled"},
+		{0x6c0000, 1, "cru.allowRejection"},
+		{0x640000, 1u << 31, "link0.datapathMode"},
+		{0x640000, 1, "link0.wordLength"},
+		{0x640004, 1, "link0.feeId"},
+		{0x640004, 1 << 16, "link0.systemId"},
+		{0x422030, 1 << 4, "link0.loopback"},
+		{0x422030, 6, "link0.testGenerator"},
+		{0x42202c, 1 << 8, "link0.gbtTxMode"},
+		{0x42203c, 1 << 8, "link0.gbtMode"},
+		{0x1c, 1, "link0.gbtMux"},
+		{0x1c, 1 << 8, "link2.gbtMux"},
+		{0x65e000, 1u << 31, "cru.datapathMode (user logic)"},
+	};
+	size_t i;
+
+	card_begin();
+	unusual();
+	UNIT_EQ(configure(0, 0), 0);
+	for (i = 0; i < sizeof(changes) / sizeof(changes[0]); i++) {
+		uint32_t good = peek(changes[i].offset);
+
+		poke(changes[i].offset, good ^ changes[i].flip);
+		UNIT_EQ(configure(0, 0), 0);
+		CU_ASSERT_TRUE(result.reconfigured);
+		UNIT_EQ(result.count, 1);
+		UNIT_STR(result.diffs[0].name, changes[i].name);
+		UNIT_EQ(peek(changes[i].offset), good);
+	}
+	/* What a link that is off has is nobody's concern. */
+	poke(0x642004, 0x12345);
+	UNIT_EQ(configure(0, 0), 0);
+	CU_ASSERT_FALSE(result.reconfigured);
+	card_end();
+}
+
+static void a_register_that_does_not_read_back(void)
+{
+	static uint32_t before[CRU_BAR_CARD_SIZE / 4], after[CRU_BAR_CARD_SIZE / 4];
+	static const uint32_t stuck[] = {0x600000, 0x600034, 0x655000, 0x100014};
+	uint32_t o;
+	size_t i;
+
+	for (i = 0; i < 4; i++) {
+		unsigned int changed = 0;
+
+		card_begin();
+		unusual();
+		card.stuck =
+			stuck[i] == 0x655000 ? CRU_DATAPATH_LINK(0, 11) + CRU_DPL_IDS : stuck[i];
+		for (o = 0; o < CRU_BAR_CARD_SIZE; o += 4)
+			before[o / 4] = peek(o);
+		UNIT_EQ(configure(0, 0), -EBADMSG);
+		SAYS("put back");
+		UNIT_EQ(result.bar, CRU_BAR_CARD);
+		UNIT_EQ(result.offset, card.stuck);
+		CU_ASSERT_TRUE(result.register_name[0]);
+		CU_ASSERT_PTR_NOT_NULL(strstr(roc_error(), result.register_name));
+		CU_ASSERT_TRUE(result.wanted != result.got);
+		CU_ASSERT_TRUE(result.restored);
+		for (o = 0; o < CRU_BAR_CARD_SIZE; o += 4)
+			after[o / 4] = peek(o);
+		for (o = 0; o < CRU_BAR_CARD_SIZE; o += 4) {
+			/* What moves by itself: I2C, clocks, counters of frames and time. */
+			bool moves = o >> 16 == 3 || (o & ~0x100000u) == 0x40000c ||
+				     (o & ~0x100000u) == 0x600024 || (o & ~0x100000u) == 0x600028 ||
+				     (o >= 0x200004 && o <= 0x200018);
+
+			if (before[o / 4] != after[o / 4] && !moves) {
+				if (!changed++)
+					unit_note("0x%x was 0x%x and is 0x%x", o, before[o / 4],
+						  after[o / 4]);
+			}
+		}
+		UNIT_EQ(changed, 0);
+		card_end();
+	}
+}
+
+static void all_is_checked_before_the_first_write(void)
+{
+	card_begin();
+	unusual();
+	config.cru_id = 0x1000;
+	UNIT_EQ(configure(0, 0), -ERANGE);
+	SAYS("cru.cruId");
+	unusual();
+	config.user_logic = false;
+	UNIT_EQ(configure(0, 0), -EINVAL);
+	UNIT_EQ(roc_cru_configure(&card.ep[0], &config, 0x80, NULL), -EINVAL);
+	UNIT_EQ(card.reads + card.writes, 0);
+	unusual();
+	card.card_type = ROC_CARD_CRORC;
+	UNIT_EQ(configure(0, 0), -EOPNOTSUPP);
+	SAYS("only a CRU");
+	card.card_type = ROC_CARD_CRU;
+	UNIT_EQ(card.reads + card.writes, 0);
+	card.lock_errno = EBUSY;
+	UNIT_EQ(configure(0, 0), -EBUSY);
+	SAYS("working on this card");
+	UNIT_EQ(card.reads + card.writes, 0);
+	card.lock_errno = 0;
+	poke(0x400000, 0x55550); /* banks of 5 links */
+	config.links[10].enabled = true;
+	UNIT_EQ(configure(0, 0), -ENOLINK);
+	SAYS("no link 10");
+	poke(0x400000, 0x66660);
+	UNIT_EQ(card.writes, 0);
+	card_end();
+}
+
+static void not_while_it_runs(void)
+{
+	card_begin();
+	unusual();
+	roc_cru_config_read(&card.ep[0], &config); /* leaves the clock known */
+	card.writes = 0;
+	unusual();
+	card.running = true;
+	UNIT_EQ(configure(0, 0), -EBUSY);
+	SAYS("channel of the card runs");
+	CU_ASSERT_FALSE(result.reconfigured);
+	CU_ASSERT_TRUE(result.count > 10);
+	UNIT_EQ(peek(0x600034), 0);
+	/* Nothing to do is fine while it runs. */
+	card.running = false;
+	UNIT_EQ(configure(0, 0), 0);
+	card.running = true;
+	UNIT_EQ(configure(0, 0), 0);
+	UNIT_EQ(configure(0, ROC_CRU_FORCE), -EBUSY);
+	card_end();
+}
+
+/* A crash of other software left run enable set. */
+static void a_stale_run_enable_goes(void)
+{
+	card_begin();
+	unusual();
+	poke(0x18, 1);
+	UNIT_EQ(configure(0, 0), 0);
+	UNIT_EQ(peek(0x18), 0xabc0000);
+	card_end();
+}
+
+static void a_lock_held_already_is_kept(void)
+{
+	card_begin();
+	unusual();
+	UNIT_EQ(roc_card_lock(&card.ep[0], 0), 0);
+	UNIT_EQ(configure(0, 0), 0);
+	CU_ASSERT_TRUE(card.locked);
+	UNIT_EQ(roc_card_unlock(&card.ep[0]), 0);
+	UNIT_EQ(roc_card_unlock(&card.ep[0]), -EPERM);
+	UNIT_EQ(roc_card_lock(&card.ep[0], -1), -EINVAL);
+	card_end();
+}
+
+static void firmware_is_asked(void)
+{
+	card_begin();
+	unusual();
+	key(0, "firmware", "e4a5a46e");
+	UNIT_EQ(roc_cru_configure(&card.ep[0], &config, 0, &result), -EPERM);
+	SAYS("e4a5a46e");
+	UNIT_EQ(card.writes, 0);
+	UNIT_EQ(roc_cru_configure(&card.ep[0], &config, ROC_CRU_ANY_FIRMWARE, &result), 0);
+	card_end();
+}
+
+static void gbt_off_switches_links_off(void)
+{
+	card_begin();
+	unusual();
+	UNIT_EQ(configure(0, 0), 0);
+	config.gbt_enabled = false;
+	UNIT_EQ(configure(0, 0), 0);
+	UNIT_EQ(peek(0x600000), 1u << 31 | 1 << 30 | 1 << 15 | 1 << 13);
+	UNIT_EQ(configure(0, 0), 0);
+	CU_ASSERT_FALSE(result.reconfigured);
+	card_end();
+}
+
+static void force_writes_all(void)
+{
+	card_begin();
+	unusual();
+	UNIT_EQ(configure(0, 0), 0);
+	card.writes = 0;
+	card.slept_us = 0;
+	UNIT_EQ(configure(0, ROC_CRU_FORCE), 0);
+	UNIT_EQ(result.count, 0);
+	CU_ASSERT_TRUE(result.reconfigured && result.clock_programmed);
+	CU_ASSERT_TRUE(card.writes > 250);
+	CU_ASSERT_TRUE(card.slept_us > 4000000); /* two pauses of the PLL, one for all */
+	check_unusual(0);
+	unit_note("forced: %u reads, %u writes, %.1f s of waiting", card.reads, card.writes,
+		  card.slept_us / 1e6);
+	card_end();
+}
+
+static void ttc_clock_and_pon(void)
+{
+	card_begin();
+	unusual();
+	config.clock = ROC_CRU_CLOCK_TTC;
+	config.pon_upstream = true;
+	config.onu_address = 0xa5;
+	UNIT_EQ(configure(0, 0), 0);
+	CU_ASSERT_TRUE(result.clock_programmed);
+	CU_ASSERT_TRUE(has_difference("cru.clock", "TTC", "LOCAL"));
+	UNIT_EQ(peek(0x200000) & 3, 0);
+	UNIT_EQ(peek(0x22a000), 0xa5 << 1);
+	UNIT_EQ(peek(0x224448), peek(0x22444c));
+	/* Reference 1 of the ONU's fPLL, reference 2 of the links' CDR: from the lookup. */
+	UNIT_EQ(peek(0x248000 + 4 * 0x114), peek(0x248000 + 4 * 0x118));
+	UNIT_EQ(peek(0x423000 + 4 * 0x141), peek(0x423000 + 4 * 0x16c));
+	CU_ASSERT_TRUE(peek(0x423000 + 4 * 0x141) > 0);
+	UNIT_EQ(peek(0x18), 0xabc0000);
+	config.onu_address = 0xa6;
+	UNIT_EQ(configure(0, 0), 0);
+	CU_ASSERT_TRUE(has_difference("cru.ponUpstream", "up at 166", "no"));
+	CU_ASSERT_FALSE(result.clock_programmed);
+	UNIT_EQ(peek(0x22a000), 0xa6 << 1);
+	/* And back. */
+	config.clock = ROC_CRU_CLOCK_LOCAL;
+	UNIT_EQ(configure(0, 0), 0);
+	CU_ASSERT_TRUE(result.clock_programmed);
+	CU_ASSERT_TRUE(has_difference("cru.clock", "LOCAL", "TTC"));
+	UNIT_EQ(configure(0, 0), 0);
+	CU_ASSERT_FALSE(result.reconfigured);
+	card_end();
+}
+
+/* No light: the clock cannot lock, and the card goes back to the one it had. */
+static void a_clock_that_does_not_lock(void)
+{
+	struct roc_cru_config back;
+
+	card_begin();
+	unusual();
+	UNIT_EQ(configure(0, 0), 0);
+	key(0, "onu", "down");
+	config.clock = ROC_CRU_CLOCK_TTC;
+	config.cru_id = 0x123;
+	UNIT_EQ(configure(0, 0), -ETIME);
+	SAYS("PON RX calibration failed");
+	SAYS("0x50");
+	SAYS("RX40 locked, RX locked, MGT RX ready");
+	CU_ASSERT_TRUE(result.restored);
+	CU_ASSERT_FALSE(result.clock_programmed);
+	check_unusual(0);
+	UNIT_EQ(roc_cru_config_read(&card.ep[0], &back), 0);
+	UNIT_EQ(back.clock, ROC_CRU_CLOCK_LOCAL);
+	/* All up but the phase: no step of the scan finds a good one. */
+	key(0, "onu", "0xfd");
+	config.pon_upstream = true;
+	config.onu_address = 1;
+	UNIT_EQ(configure(0, 0), -ETIME);
+	SAYS("phase scan failed");
+	SAYS("0xfd");
+	CU_ASSERT_TRUE(result.restored);
+	UNIT_EQ(peek(0x22a000), 0);
+	check_unusual(0);
+	card_end();
+}
+
+static char directory[] = "/tmp/roc-unit-XXXXXX";
+
+static void write_table(const char *name, const char *text)
+{
+	char path[96];
+	FILE *f;
+
+	snprintf(path, sizeof(path), "%s/%s", directory, name);
+	f = fopen(path, "we");
+	UNIT_NEED(f);
+	fputs(text, f);
+	fclose(f);
+}
+
+/* A site's table is written as it stands, on its pages. */
+static void pll_tables_of_a_site(void)
+{
+	static const char *const names[] = {"si5344-local.csv", "si5345-1-local.csv",
+					    "si5345-2-local.csv"};
+	char path[96];
+	size_t i;
+
+	UNIT_NEED(mkdtemp(directory));
+	card_begin();
+	libroc_pll_directory = directory;
+	write_table(names[0], "# made up\nAddress,Data\n0x0302,0x17\n0x0B24,0xC0\n");
+	write_table(names[1], "0x0540,0x01\r\n0x0009,0x5a\r\n0x0540,0x00\r\n");
+	unusual();
+	UNIT_EQ(configure(0, ROC_CRU_FORCE), 0);
+	UNIT_EQ(libroc_fail(1, "marker"), -1);
+	{
+		struct libroc_cru c;
+		uint8_t value = 0;
+
+		UNIT_EQ(libroc_cru_begin(&card.ep[0], &c, true), 0);
+		CU_ASSERT_TRUE(libroc_i2c_write(&c, 0x30400, 0x68, 1, 3));
+		CU_ASSERT_TRUE(libroc_i2c_read(&c, 0x30400, 0x68, 0x02, &value));
+		UNIT_EQ(value, 0x17);
+		libroc_i2c_write(&c, 0x30400, 0x68, 1, 0xb);
+		libroc_i2c_read(&c, 0x30400, 0x68, 0x24, &value);
+		UNIT_EQ(value, 0xc0);
+		libroc_i2c_write(&c, 0x30500, 0x68, 1, 0);
+		libroc_i2c_read(&c, 0x30500, 0x68, 0x09, &value);
+		UNIT_EQ(value, 0x5a);
+		CU_ASSERT_FALSE(libroc_i2c_read(&c, 0x30500, 0x42, 0x09, &value));
+		UNIT_EQ(libroc_cru_end(&c), 0);
+	}
+	/* A table that switches to the other clock is found out. */
+	write_table(names[2], "0x0540,0x01\n0x052A,0x03\n0x0540,0x00\n");
+	UNIT_EQ(configure(0, ROC_CRU_FORCE), -EBADMSG);
+	SAYS("does not take input LOCAL");
+	write_table(names[2], "0x0540,0x01\n0x052A,0x101\n");
+	card.writes = 0;
+	UNIT_EQ(configure(0, ROC_CRU_FORCE), -EINVAL);
+	SAYS("si5345-2-local.csv:2:");
+	write_table(names[2], "nothing\n");
+	UNIT_EQ(configure(0, ROC_CRU_FORCE), -EINVAL);
+	SAYS("no entry");
+	for (i = 0; i < 3; i++) {
+		snprintf(path, sizeof(path), "%s/%s", directory, names[i]);
+		unlink(path);
+	}
+	UNIT_EQ(rmdir(directory), 0);
+	card_end();
+}
+
+UNIT_MAIN("libroc_cru_config", {"the card gets it all", the_card_gets_it_all},
+	  {"the other endpoint stays", the_other_endpoint_stays},
+	  {"twice writes nothing", twice_writes_nothing},
+	  {"every change is seen", every_change_is_seen},
+	  {"a register that does not read back", a_register_that_does_not_read_back},
+	  {"all is checked before the first write", all_is_checked_before_the_first_write},
+	  {"not while it runs", not_while_it_runs},
+	  {"a stale run enable goes", a_stale_run_enable_goes},
+	  {"a lock held already is kept", a_lock_held_already_is_kept},
+	  {"firmware is asked", firmware_is_asked},
+	  {"GBT off switches links off", gbt_off_switches_links_off},
+	  {"force writes all", force_writes_all}, {"TTC clock and PON", ttc_clock_and_pon},
+	  {"a clock that does not lock", a_clock_that_does_not_lock},
+	  {"PLL tables of a site", pll_tables_of_a_site})
