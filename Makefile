@@ -29,7 +29,7 @@ WERROR ?=
 ALL_CFLAGS = -std=gnu11 -D_GNU_SOURCE $(WARN) $(WERROR) -MMD -MP $(CPPFLAGS) $(CFLAGS)
 
 .DELETE_ON_ERROR:
-.PHONY: all kmod kmod-install libroc utils install uninstall demo check bench clean help shell
+.PHONY: all kmod kmod-install dkms-install dkms-uninstall libroc utils install uninstall demo check bench clean help shell
 
 all: libroc utils
 
@@ -57,6 +57,18 @@ kmod:
 kmod-install: kmod
 	$(MAKE) -C $(KDIR) M=$(KMOD) ROC_VERSION=$(VERSION) modules_install
 
+# The module for every kernel that is or will be installed, built by DKMS.
+DKMS_SOURCE := /usr/src/roc-$(VERSION)
+
+dkms-install:
+	install -d $(DESTDIR)$(DKMS_SOURCE)
+	cp -r dkms.conf kmod $(DESTDIR)$(DKMS_SOURCE)
+	$(if $(DESTDIR),,dkms install --force -m roc -v $(VERSION))
+
+dkms-uninstall:
+	$(if $(DESTDIR),,dkms remove -m roc -v $(VERSION) --all)
+	rm -rf $(DESTDIR)$(DKMS_SOURCE)
+
 install: install-libroc install-utils install-udev
 
 uninstall: uninstall-libroc uninstall-utils uninstall-udev
@@ -65,17 +77,19 @@ clean:
 	rm -rf $(O)
 
 help:
-	@echo 'all           libroc and the tools'
-	@echo 'kmod          roc.ko for kernel KVER (default: the running one; headers in KDIR)'
-	@echo 'libroc        the C library'
-	@echo 'utils         the command-line tools'
-	@echo 'install       library, headers, tools, manual pages, udev rules (PREFIX, DESTDIR)'
-	@echo 'uninstall     remove what install put there'
-	@echo 'kmod-install  install roc.ko for KVER by kbuild (DKMS does the same for every kernel)'
-	@echo 'demo          two emulated CRUs in a guest: take and check data on four endpoints'
-	@echo 'check         everything that must be green: style, unit tests, guest tests'
-	@echo 'unit          unit tests only'
-	@echo 'bench         DMA benchmark in a guest over the superpage sizes'
-	@echo 'shell         a shell in a guest with the module loaded and the tools on PATH'
-	@echo 'packages      install the packages that building and testing need'
-	@echo 'clean         remove $(O)/ (fetched packages stay in the cache, see README.md)'
+	@echo 'all            libroc and the tools'
+	@echo 'kmod           roc.ko for kernel KVER (default: the running one; headers in KDIR)'
+	@echo 'libroc         the C library'
+	@echo 'utils          the command-line tools'
+	@echo 'install        library, headers, tools, manual pages, udev rules (PREFIX, DESTDIR)'
+	@echo 'uninstall      remove what install put there'
+	@echo 'kmod-install   install roc.ko for KVER by kbuild'
+	@echo 'dkms-install   give the module to DKMS, which builds it for every kernel'
+	@echo 'dkms-uninstall take it from DKMS'
+	@echo 'demo           two emulated CRUs in a guest: take and check data on four endpoints'
+	@echo 'check          everything that must be green: style, unit tests, guest tests'
+	@echo 'unit           unit tests only'
+	@echo 'bench          DMA benchmark in a guest over the superpage sizes'
+	@echo 'shell          a shell in a guest with the module loaded and the tools on PATH'
+	@echo 'packages       install the packages that building and testing need'
+	@echo 'clean          remove $(O)/ (fetched packages stay in the cache, see README.md)'
