@@ -9,6 +9,7 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <signal.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
@@ -88,13 +89,16 @@ struct progress {
 struct shared {
 	_Atomic unsigned int ready;
 	_Atomic bool go, stop;
-	_Atomic bool finished; /* by somebody; who sets it takes the shares */
+	_Atomic bool finished;			 /* by somebody; who sets it takes the shares */
+	char why[BAR_STRESS_PROCESSES_MAX][256]; /* sentence of a process that failed */
 	struct progress progress[BAR_STRESS_PROCESSES_MAX];
 	struct bar_stress_worker workers[BAR_STRESS_PROCESSES_MAX];
 };
 
 struct stress {
-	volatile uint32_t *reg;
+	const char *pci_address;
+	uint32_t bar;
+	uint32_t address;
 	bool write;
 	uint32_t value;
 	uint64_t cycles;
@@ -129,7 +133,7 @@ static void take_shares(const struct stress *s)
 		s->shared->workers[i].at_first = atomic_load(&s->shared->progress[i].ops);
 }
 
-static void work(const struct stress *s, unsigned int number)
+static void cycles(const struct stress *s, unsigned int number, volatile uint32_t *reg)
 {
 	struct bar_stress_worker *w = &s->shared->workers[number];
 	uint32_t expected = s->value, got;
@@ -142,12 +146,12 @@ static void work(const struct stress *s, unsigned int number)
 	for (n = 0; n < s->cycles && !atomic_load_explicit(&s->shared->stop, memory_order_relaxed);
 	     n++) {
 		if (s->write) {
-			*s->reg = s->value;
+			*reg = s->value;
 			after = now_ns();
 			count_op(&w->writes, after - before);
 			before = after;
 		}
-		got = *s->reg;
+		got = *reg;
 		after = now_ns();
 		count_op(&w->reads, after - before);
 		before = after;
@@ -159,6 +163,29 @@ static void work(const struct stress *s, unsigned int number)
 	}
 	w->duration_ns = before - start;
 	take_shares(s);
+}
+
+static void on_bus_error(int number)
+{
+	_exit(TOOL_FAILED);
+}
+
+/* A child's life; its exit code. A mapping of a BAR is not inherited, so each makes its own. */
+static int work(const struct stress *s, unsigned int number)
+{
+	char *why = s->shared->why[number];
+	struct roc_endpoint *ep;
+	struct roc_bar bar;
+
+	/* What remains if the card goes away in the midst of it. */
+	snprintf(why, sizeof(s->shared->why[0]), "%s does not answer any more", s->pci_address);
+	signal(SIGBUS, on_bus_error);
+	if (roc_open(s->pci_address, &ep) || roc_bar_map(ep, s->bar, s->write, &bar)) {
+		snprintf(why, sizeof(s->shared->why[0]), "%s", roc_error());
+		return TOOL_FAILED;
+	}
+	cycles(s, number, bar.regs + s->address / 4);
+	return TOOL_OK;
 }
 
 static void show_progress(const struct stress *s)
@@ -211,8 +238,7 @@ static int run_processes(const struct stress *s)
 	for (started = 0; started < s->processes; started++) {
 		pids[started] = fork();
 		if (!pids[started]) {
-			work(s, started);
-			_exit(0);
+			_exit(work(s, started));
 		}
 		if (pids[started] < 0) {
 			code = tool_fail("Process %u could not be started: %s.", started,
@@ -228,40 +254,38 @@ static int run_processes(const struct stress *s)
 	wait_for(s, pids, started);
 	for (i = 0; i < started; i++) {
 		if (s->shared->workers[i].failed)
-			code = tool_fail("Process %u died: was the card removed?", i);
+			code = tool_fail("Process %u: %s.", i, s->shared->why[i]);
 	}
 	return code;
 }
 
-static int stress(const struct values *v, struct stress *s, struct roc_endpoint *ep,
-		  const char *pci_address)
+static int stress(const struct values *v, struct stress *s, struct roc_endpoint *ep)
 {
 	struct bar_stress_report report = {
-		.pci_address = pci_address,
+		.pci_address = s->pci_address,
 		.bar = v->bar,
 		.address = v->address,
 		.write = s->write,
 		.processes = s->processes,
 	};
-	struct roc_bar bar = {.regs = NULL};
+	struct roc_bar bar;
 	uint64_t wrong = 0;
 	unsigned int i;
+	size_t length;
 	int code;
 
+	/* Only to see whether it may be, before anything is started. */
 	if (roc_bar_map(ep, v->bar, s->write, &bar))
 		return tool_fail("%s", roc_error());
-	if ((uint64_t)v->address + 4 > bar.length) {
-		code = tool_fail("The address 0x%x is beyond BAR %u, which has 0x%zx bytes.",
-				 v->address, v->bar, bar.length);
-		goto unmap;
-	}
+	length = bar.length;
+	roc_bar_unmap(&bar);
+	if ((uint64_t)v->address + 4 > length)
+		return tool_fail("The address 0x%x is beyond BAR %u, which has 0x%zx bytes.",
+				 v->address, v->bar, length);
 	s->shared = mmap(NULL, sizeof(*s->shared), PROT_READ | PROT_WRITE,
 			 MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	if (s->shared == MAP_FAILED) {
-		code = tool_fail("There is no memory left.");
-		goto unmap;
-	}
-	s->reg = bar.regs + v->address / 4;
+	if (s->shared == MAP_FAILED)
+		return tool_fail("There is no memory left.");
 	stop_on_signals();
 	code = run_processes(s);
 	if (code)
@@ -280,8 +304,6 @@ static int stress(const struct values *v, struct stress *s, struct roc_endpoint 
 		code = tool_fail("Interrupted.");
 free_shared:
 	munmap(s->shared, sizeof(*s->shared));
-unmap:
-	roc_bar_unmap(&bar);
 	return code;
 }
 
@@ -289,6 +311,8 @@ static int run(const void *p)
 {
 	const struct values *v = p;
 	struct stress s = {
+		.bar = v->bar,
+		.address = v->address,
 		.write = v->value,
 		.cycles = v->cycles,
 		.processes = v->processes,
@@ -308,7 +332,8 @@ static int run(const void *p)
 	/* Any card: every one has BARs. */
 	if (roc_find(v->id, &card) || roc_open(card.pci_address, &ep))
 		return tool_fail("%s", roc_error());
-	code = stress(v, &s, ep, card.pci_address);
+	s.pci_address = card.pci_address;
+	code = stress(v, &s, ep);
 	roc_close(ep);
 	return code;
 }

@@ -45,7 +45,7 @@ void config_text(FILE *out, const struct config_outcome *o, bool verbose)
 	fprintf(out, "%s: %s", o->card.pci_address, config_word(o));
 	if (r->count)
 		fprintf(out, ", %u difference%s", r->count, r->count == 1 ? "" : "s");
-	if (r->writes)
+	if (r->reconfigured || o->failed)
 		fprintf(out, ", %u registers written", r->writes);
 	fputs(r->clock_programmed ? ", clock programmed\n" : "\n", out);
 	if (verbose || o->compare)
