@@ -46,16 +46,21 @@ $(O)/%.o: %.c
 
 -include $(shell find $(O) \( -path $(O)/vm -o -path $(O)/kmod \) -prune -o -name '*.d' -print 2>/dev/null)
 
-# kbuild writes beside the sources, so it gets a copy; -u keeps what did not change.
+# kbuild writes beside the sources, so it gets a copy; -u keeps what did not change. Our command
+# line is not its: O means something else there. The environment passes (INSTALL_MOD_PATH, LLVM).
+KBUILD = env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL $(MAKE) -j$(shell nproc) -C $(KDIR) M=$(KMOD) \
+	ROC_VERSION=$(VERSION)
+
 kmod:
 	@test -d $(KDIR) || { echo "make kmod: no kernel headers in $(KDIR): install the headers" \
 		"package of kernel $(KVER), or give KDIR=" >&2; exit 1; }
 	@mkdir -p $(KMOD)
 	cp -ru kmod/. $(KMOD)
-	$(MAKE) -C $(KDIR) M=$(KMOD) ROC_VERSION=$(VERSION) modules
+	$(KBUILD) modules
 
 kmod-install: kmod
-	$(MAKE) -C $(KDIR) M=$(KMOD) ROC_VERSION=$(VERSION) modules_install
+	$(KBUILD) modules_install
+	$(if $(INSTALL_MOD_PATH),,depmod $(KVER))
 
 # The module for every kernel that is or will be installed, built by DKMS.
 DKMS_SOURCE := /usr/src/roc-$(VERSION)
