@@ -3,7 +3,7 @@
 # libroc: shared library (soname libroc.so.0), static library, headers, pkg-config file, example.
 
 LIBROC_NAMES := backend bar buffer card channel endpoint enumerate error firmware firmware_data \
-	hugepages id ini lock memory ring version wait why \
+	hugepages id ini json lock memory ring version wait why \
 	cru cru_clock cru_configure cru_counters cru_ctp cru_file cru_i2c cru_loopback cru_onu \
 	cru_optical cru_params cru_patterns cru_state cru_status cru_ul cru_values
 LIBROC_OBJS := $(LIBROC_NAMES:%=$(O)/libroc/%.o)

@@ -4,7 +4,6 @@
  * which knows section, key and line of each value and so can say where a fault is.
  */
 #include <errno.h>
-#include <json-c/json.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,8 +11,8 @@
 #include <unistd.h>
 
 #include "libroc_cru.h"
+#include "libroc_json.h"
 
-#define FILE_MAX (1 << 20)
 #define SECTIONS (2 + ROC_CRU_LINKS) /* cru, links, link0 to link11 */
 #define CRU_SECTION 0
 #define LINKS_SECTION 1
@@ -233,40 +232,14 @@ static int walk_json(struct reader *r, struct json_object *root, const char *p)
 	return ret ? ret : end_section(&r->ini);
 }
 
-static unsigned int line_of(const char *text, size_t offset)
-{
-	unsigned int line = 1;
-
-	while (offset-- && *text)
-		line += *text++ == '\n';
-	return line;
-}
-
 static int read_json(struct reader *r, const char *text)
 {
-	struct json_tokener *tokener = json_tokener_new();
 	struct json_object *root;
-	enum json_tokener_error error;
-	size_t end;
-	int ret;
+	int ret = libroc_json_parse(r->ini.file, text, &root);
 
-	if (!tokener)
-		return libroc_fail_text(ENOMEM, "no memory for a JSON file");
-	json_tokener_set_flags(tokener, JSON_TOKENER_STRICT);
-	root = json_tokener_parse_ex(tokener, text, strlen(text) + 1);
-	error = json_tokener_get_error(tokener);
-	end = json_tokener_get_parse_end(tokener);
-	json_tokener_free(tokener);
-	if (error != json_tokener_success)
-		ret = libroc_fail(EINVAL, "%s:%u: not JSON: %s", r->ini.file, line_of(text, end),
-				  json_tokener_error_desc(error));
-	else if (text[end + strspn(text + end, " \t\r\n")])
-		ret = libroc_fail(EINVAL, "%s:%u: not JSON: something follows its end", r->ini.file,
-				  line_of(text, end));
-	else if (!json_object_is_type(root, json_type_object))
-		ret = libroc_fail(EINVAL, "%s:1: not an object with sections", r->ini.file);
-	else
-		ret = walk_json(r, root, text);
+	if (ret)
+		return ret;
+	ret = walk_json(r, root, text);
 	json_object_put(root);
 	return ret;
 }
@@ -295,38 +268,6 @@ static int split_uri(const char *uri, const char **path, bool *json)
 	return libroc_fail(EOPNOTSUPP, "%s: only ini://FILE, json://FILE or a plain path", uri);
 }
 
-static int read_file(const char *path, char **text)
-{
-	int saved = errno, ret = 0;
-	FILE *f = fopen(path, "re");
-	size_t length;
-
-	if (!f) {
-		ret = libroc_fail(errno, "%s cannot be read: %s", path, strerror(errno));
-		errno = saved;
-		return ret;
-	}
-	*text = malloc(FILE_MAX + 1);
-	if (!*text) {
-		ret = libroc_fail_text(ENOMEM, "no memory for a configuration file");
-		goto close;
-	}
-	length = fread(*text, 1, FILE_MAX + 1, f);
-	if (ferror(f))
-		ret = libroc_fail(EIO, "%s cannot be read: %s", path, strerror(errno));
-	else if (length > FILE_MAX || memchr(*text, '\0', length))
-		ret = libroc_fail(EINVAL, "%s is not a configuration file: %s", path,
-				  length > FILE_MAX ? "it is too long" : "it is not text");
-	else
-		(*text)[length] = '\0';
-	if (ret)
-		free(*text);
-close:
-	fclose(f);
-	errno = saved;
-	return ret;
-}
-
 int roc_cru_config_load(const char *uri, struct roc_cru_config *config)
 {
 	struct reader r = {.section = -1};
@@ -339,7 +280,7 @@ int roc_cru_config_load(const char *uri, struct roc_cru_config *config)
 	ret = split_uri(uri, &r.ini.file, &json);
 	if (ret)
 		return ret;
-	ret = read_file(r.ini.file, &text);
+	ret = libroc_text_read(r.ini.file, &text);
 	if (ret)
 		return ret;
 	r.config = *config;

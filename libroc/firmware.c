@@ -4,7 +4,6 @@
  * a site's file adds to it. Without an installed file the list that was built in is used.
  */
 #include <errno.h>
-#include <json-c/json.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,6 +12,7 @@
 #include <roc/firmware.h>
 
 #include "libroc.h"
+#include "libroc_json.h"
 
 #define FORMAT 1
 #define BUILT_IN "built into libroc"
@@ -143,43 +143,22 @@ static int take_site(struct roc_firmware_list *list, const char *path, struct js
 	return ret;
 }
 
-/* -ENOENT without a sentence if there is no file. */
-static int parse_file(const char *path, struct json_object **root)
-{
-	int saved = errno;
-	FILE *f = fopen(path, "re");
-	int ret = 0;
-
-	if (!f) {
-		ret = errno == ENOENT
-			      ? -ENOENT
-			      : libroc_fail(errno, "%s cannot be read: %s", path, strerror(errno));
-		errno = saved;
-		return ret;
-	}
-	*root = json_object_from_fd(fileno(f));
-	fclose(f);
-	errno = saved;
-	if (!json_object_is_type(*root, json_type_object)) {
-		const char *why = *root ? "" : json_util_get_last_err();
-
-		ret = libroc_fail(EINVAL, "%s is not a JSON object%s%s", path, why ? ": " : "",
-				  why ? why : "");
-		json_object_put(*root);
-		*root = NULL;
-	}
-	return ret;
-}
-
 typedef int (*take_fn)(struct roc_firmware_list *list, const char *path, struct json_object *root);
 
+/* -ENOENT if there is no file. */
 static int read_list(struct roc_firmware_list *list, const char *path, take_fn take)
 {
-	struct json_object *root = NULL;
-	int ret = -ENOENT;
+	struct json_object *root;
+	char *text;
+	int ret;
 
-	if (*path)
-		ret = parse_file(path, &root);
+	if (!*path)
+		return -ENOENT;
+	ret = libroc_text_read(path, &text);
+	if (ret)
+		return ret;
+	ret = libroc_json_parse(path, text, &root);
+	free(text);
 	if (ret)
 		return ret;
 	ret = take(list, path, root);
@@ -189,9 +168,12 @@ static int read_list(struct roc_firmware_list *list, const char *path, take_fn t
 
 static int read_built_in(struct roc_firmware_list *list)
 {
-	struct json_object *root = json_tokener_parse(libroc_firmware_data);
-	int ret = root ? take_list(list, BUILT_IN, root) : no_memory();
+	struct json_object *root;
+	int ret = libroc_json_parse(BUILT_IN, libroc_firmware_data, &root);
 
+	if (ret)
+		return ret;
+	ret = take_list(list, BUILT_IN, root);
 	json_object_put(root);
 	return ret;
 }

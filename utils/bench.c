@@ -9,10 +9,10 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <roc/firmware.h>
 #include <sys/prctl.h>
 #include <unistd.h>
 
-#include "firmware_list.h"
 #include "tool.h"
 
 static void on_signal(int number)
@@ -41,22 +41,19 @@ static void size_text(uint64_t size, char *text, size_t length)
 
 static int check_firmware(struct bench *b)
 {
-	const struct firmware *f;
-	char why[256];
+	struct roc_firmware_list *list;
+	int ret;
 
 	if (b->opt->bypass_fw_check)
 		return 0;
-	if (firmware_load(FIRMWARE_SITE_FILE, why, sizeof(why)) < 0)
-		tool_note("%s", why);
-	f = firmware_find(b->info.firmware);
-	if (f && !f->old)
-		return 0;
-	bench_fail(b,
-		   "Firmware %s%s%s%s of card %s is not on the list of firmware for data taking: "
-		   "load another one, add it to %s, or give --bypass-fw-check.",
-		   b->info.firmware, f ? " (" : "", f ? f->tag : "", f ? ")" : "",
-		   b->info.pci_address, FIRMWARE_SITE_FILE);
-	return -EPERM;
+	ret = roc_firmware_open(NULL, &list);
+	if (!ret) {
+		ret = roc_firmware_check(list, b->info.firmware);
+		roc_firmware_close(list);
+	}
+	if (ret)
+		bench_fail(b, "%s (--bypass-fw-check skips this)", roc_error());
+	return ret;
 }
 
 static int check_sizes(struct bench *b)

@@ -3,13 +3,13 @@
  * roc-list-cards: all endpoints that the driver has, from sysfs alone: no register is touched, so
  * a sick card cannot hang it and a busy one is not disturbed.
  */
+#include <roc/firmware.h>
 #include <roc/roc.h>
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "firmware_list.h"
 #include "json.h"
 #include "tool.h"
 
@@ -46,7 +46,8 @@ static void number_json(struct json *j, const char *key, int number)
 		json_signed(j, key, number);
 }
 
-static void print_json(const struct roc_card *cards, size_t count)
+static void print_json(const struct roc_firmware_list *list, const struct roc_card *cards,
+		       size_t count)
 {
 	char key[16], firmware[64];
 	struct json j;
@@ -58,7 +59,7 @@ static void print_json(const struct roc_card *cards, size_t count)
 		const struct roc_card *c = &cards[i];
 
 		snprintf(key, sizeof(key), "%d", c->sequence);
-		firmware_text(c->firmware, firmware, sizeof(firmware));
+		roc_firmware_text(list, c->firmware, firmware, sizeof(firmware));
 		json_object(&j, key);
 		json_text(&j, "type", roc_card_type_name(c->type));
 		json_text(&j, "pciAddress", c->pci_address);
@@ -75,7 +76,8 @@ static void print_json(const struct roc_card *cards, size_t count)
 	json_object_end(&j);
 }
 
-static void print_table(const struct roc_card *cards, size_t count, bool verbose)
+static void print_table(const struct roc_firmware_list *list, const struct roc_card *cards,
+			size_t count, bool verbose)
 {
 	static const char format[] = "%-3s %-6s %-13s %-7s %-9s %-5s %-15s %-12s%s%s\n";
 	char sequence[16], serial[16], endpoint[16], numa[16], firmware[64];
@@ -90,7 +92,7 @@ static void print_table(const struct roc_card *cards, size_t count, bool verbose
 		number_text(c->serial, 4, serial, sizeof(serial));
 		number_text(c->endpoint, 1, endpoint, sizeof(endpoint));
 		number_text(c->numa_node, 1, numa, sizeof(numa));
-		firmware_text(c->firmware, firmware, sizeof(firmware));
+		roc_firmware_text(list, c->firmware, firmware, sizeof(firmware));
 		printf(format, sequence, roc_card_type_name(c->type), c->pci_address, serial,
 		       endpoint, numa, firmware, *c->user_logic ? c->user_logic : "-",
 		       verbose ? " " : "", verbose ? c->node : "");
@@ -101,17 +103,20 @@ static int run(const void *p)
 {
 	const struct values *v = p;
 	struct roc_card *cards;
-	char why[256];
+	struct roc_firmware_list *list;
 	size_t count;
 
-	if (firmware_load(FIRMWARE_SITE_FILE, why, sizeof(why)) < 0)
-		tool_note("%s", why);
-	if (roc_enumerate(&cards, &count))
+	if (roc_firmware_open(NULL, &list))
 		return tool_fail("%s", roc_error());
+	if (roc_enumerate(&cards, &count)) {
+		roc_firmware_close(list);
+		return tool_fail("%s", roc_error());
+	}
 	if (v->json || v->json_out)
-		print_json(cards, count);
+		print_json(list, cards, count);
 	else
-		print_table(cards, count, v->common.verbose);
+		print_table(list, cards, count, v->common.verbose);
+	roc_firmware_close(list);
 	if (!count) {
 		if (access("/sys/module/roc", F_OK))
 			tool_note("No card: the driver is not loaded. Try: modprobe roc");

@@ -177,7 +177,7 @@ static const struct refusal json_refusals[] = {
 	{"{\n \"cru\": {\n \"clock\" \"TTC\"\n }\n}", EINVAL, {":3: not JSON"}},
 	{"{}", EINVAL, {":1: ", "no section"}},
 	{"{}\n x", EINVAL, {":2: not JSON"}},
-	{"[]", EINVAL, {":1: not an object"}},
+	{"[]", EINVAL, {":1: not a JSON object"}},
 	{"{\n\"cru\": 1\n}", EINVAL, {":2: section [cru]", "object"}},
 	{"{\n\"links\": {\n\"enabled\": []\n}}", EINVAL, {":3: [links] enabled", "text"}},
 	{"{\n\"links\": {\n\"enabled\": {\"x\": 1}\n}}", EINVAL, {":3: [links] enabled", "text"}},

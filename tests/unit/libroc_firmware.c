@@ -131,9 +131,11 @@ static void faulty_lists_are_refused(void)
 	static const struct {
 		const char *text, *says;
 	} faults[] = {
-		{"", "not a JSON object"},
+		{"", ":1: not JSON"},
 		{"[]", "not a JSON object"},
-		{"{\"format\": 1, ", "not a JSON object"},
+		{"{\"format\": 1,\n ", ":2: not JSON"},
+		{"{\n\"format\": 1,}", ":2: not JSON"},
+		{"{}\nx", ":2: not JSON"},
 		{"{}", "\"format\""},
 		{"{\"format\": 2, \"version\": \"x\", \"cru\": []}", "\"format\""},
 		{"{\"format\": 1, \"cru\": []}", "\"version\""},

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Register tools and firmware list: bit fields, the line that shows a register, tags.
+ * Register tools: bit fields, and the line that shows a register.
  */
 #include "unit.h"
 
 #include <stdint.h>
 
-#include "../../utils/firmware_list.h"
 #include "../../utils/reg.h"
 
 static char why[512];
@@ -65,64 +64,4 @@ static void line(void)
 				     "0b1111.1111.1111.1111.1111.1111.1111.1111  =  4294967295"));
 }
 
-static void expect_text(const char *hash, const char *expected)
-{
-	char text[64];
-
-	firmware_text(hash, text, sizeof(text));
-	UNIT_STR(text, expected);
-}
-
-static void tags(void)
-{
-	expect_text("f6b5d742", "v3.19.4");
-	expect_text("e4a5a46e", "v3.10.0 (old)");
-	expect_text("6955404", "v3.6.0 (old)");
-	expect_text("12345678", "12345678");
-	UNIT_NEED(firmware_find("f6b5d742"));
-	CU_ASSERT_FALSE(firmware_find("f6b5d742")->old);
-	UNIT_NEED(firmware_find("e4a5a46e"));
-	CU_ASSERT_TRUE(firmware_find("e4a5a46e")->old);
-	CU_ASSERT_PTR_NULL(firmware_find(""));
-}
-
-/* firmware_load() of a file with this text. */
-static int load(const char *text)
-{
-	char path[] = "/tmp/roc-unit-XXXXXX";
-	int fd = mkstemp(path), n;
-
-	UNIT_NEED(fd >= 0);
-	UNIT_EQ(write(fd, text, strlen(text)), strlen(text));
-	close(fd);
-	why[0] = '\0';
-	n = firmware_load(path, why, sizeof(why));
-	unlink(path);
-	return n;
-}
-
-static void site_file(void)
-{
-	UNIT_EQ(firmware_load("/nonexistent/list.json", why, sizeof(why)), 0);
-	UNIT_EQ(load("{}"), 0);
-	UNIT_EQ(load(" { \"abc\" : \"v9\",\n\t\"e4a5a46e\":\"ours\", \"\": \"x\", \"y\": \"\" } "
-		     "\n"),
-		2);
-	expect_text("abc", "v9");
-	/* A site may accept what is old for us. */
-	expect_text("e4a5a46e", "ours");
-	expect_text("f6b5d742", "v3.19.4");
-	UNIT_EQ(load("{\"abc\" \"v9\"}"), -1);
-	CU_ASSERT_TRUE(strlen(why) > 10);
-	UNIT_EQ(load("{\"abc\": \"v9\"} x"), -1);
-	UNIT_EQ(load("{\"abc\": \"v9\",}"), -1);
-	UNIT_EQ(load("{\"abc\": 9}"), -1);
-	UNIT_EQ(load("{\"abc\": \"v9"), -1);
-	UNIT_EQ(load("[]"), -1);
-	UNIT_EQ(load(""), -1);
-	/* A bad file changes nothing. */
-	expect_text("abc", "v9");
-}
-
-UNIT_MAIN("utils registers and firmware", {"bit fields", fields}, {"register line", line},
-	  {"firmware tags", tags}, {"site's firmware file", site_file})
+UNIT_MAIN("utils registers", {"bit fields", fields}, {"register line", line})
