@@ -43,9 +43,9 @@ RECIPES = {
     "kernel-new": ("trixie", _TRIXIE + _BACKPORTS, "trixie-backports", _BUILD_TOOLS),
     "guest": ("trixie", _TRIXIE, None, [
         "base-files", "base-passwd", "bash", "coreutils", "findutils", "gawk", "grep", "kmod",
-        "less", "libcunit1", "libjson-c5", "libnuma1", "libudev1", "mount", "ncurses-base",
-        "ncurses-bin", "numactl", "pciutils", "procps", "sed", "strace", "tar", "udev",
-        "util-linux"]),
+        "less", "libcunit1", "libjson-c5", "libnuma1", "libudev1", "lm-sensors", "mount",
+        "ncurses-base", "ncurses-bin", "numactl", "pciutils", "procps", "sed", "strace", "tar",
+        "udev", "util-linux"]),
 }
 
 KERNELS = [name[len("kernel-"):] for name in RECIPES if name.startswith("kernel-")]

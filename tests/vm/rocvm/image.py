@@ -20,7 +20,10 @@ BASE_FORMAT = 2  # raise it when _write_base changes what it writes
 
 _SKIP = {"usr/share/doc", "usr/share/man", "usr/share/locale", "usr/share/info", "usr/share/lintian",
          "usr/share/bug", "usr/lib/udev/hwdb.d", "usr/share/misc", "usr/lib/x86_64-linux-gnu/gconv",
-         "usr/share/bash-completion", "usr/share/zsh", "usr/lib/systemd/system", "var/lib/dpkg"}
+         "usr/share/bash-completion", "usr/share/zsh", "usr/lib/systemd/system", "var/lib/dpkg",
+         # Only sensors-detect is in Perl.
+         "usr/share/perl", "usr/share/perl5", "usr/lib/x86_64-linux-gnu/perl",
+         "usr/lib/x86_64-linux-gnu/perl-base"}
 
 _MODULES = ["kernel/drivers/virtio/virtio*.ko*", "kernel/drivers/char/virtio_console.ko*"]
 

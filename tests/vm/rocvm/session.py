@@ -29,6 +29,10 @@ EXIT_TIMEOUT = 124
 EXIT_NO_GUEST = 125
 
 
+# Set by a thread that must not wait for the others' guests to end by themselves.
+interrupted = threading.Event()
+
+
 class Options:
     """What tests/vm/guest takes on its command line; see there."""
 
@@ -159,6 +163,8 @@ class Session:
                 deadline = self._begin + BOOT_LIMIT
             else:
                 deadline = self._ready_at + options.timeout
+            if interrupted.is_set():
+                raise VmError("interrupted")
             if now >= deadline and self._qemu.poll() is None:
                 self._timed_out()
                 return

@@ -28,6 +28,14 @@ def say(text):
     print(text, file=sys.stderr, flush=True)
 
 
+def end_on_signals():
+    """SIGTERM and SIGHUP end us as ^C does: with everything put away."""
+    def interrupt(*unused):
+        raise KeyboardInterrupt
+    for number in (signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, interrupt)
+
+
 def _child_setup(sig):
     # An own session, so that a ^C at the terminal reaches us and not the child; and the child
     # ends with us even when we are killed with SIGKILL.
