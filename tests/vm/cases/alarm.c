@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * The card's temperature as every other sensor of the machine: hwmon, `sensors`, the alarm and
+ * its uevent. None of our tools takes part.
+ */
+#include "common/case.h"
+
+#include <glob.h>
+
+#define LOOK_MS 15000 /* the driver looks every five seconds */
+
+static char out[65536];
+
+#define RUN(...) shell(out, sizeof(out), 30000, __VA_ARGS__)
+
+/* The hwmon device of endpoint 0 of the first card. */
+static char hwmon[256];
+
+static long value(const char *name)
+{
+	char path[320], text[64] = "";
+	FILE *file;
+
+	snprintf(path, sizeof(path), "%s/%s", hwmon, name);
+	file = fopen(path, "r");
+	UNIT_NEED(file);
+	UNIT_NEED(fgets(text, sizeof(text), file));
+	fclose(file);
+	return strtol(text, NULL, 10);
+}
+
+static void find(void)
+{
+	char pattern[128];
+	glob_t found;
+
+	emu_normal(CARD0, FOUR_LINKS);
+	snprintf(pattern, sizeof(pattern), "/sys/bus/pci/devices/%s/hwmon/hwmon*",
+		 pci_address(EP0));
+	UNIT_EQ(glob(pattern, 0, NULL, &found), 0);
+	UNIT_EQ(found.gl_pathc, 1);
+	UNIT_NEED(found.gl_pathc);
+	snprintf(hwmon, sizeof(hwmon), "%s", found.gl_pathv[0]);
+	globfree(&found);
+	UNIT_EQ(value("temp1_max"), 60000);
+	UNIT_EQ(value("temp1_crit"), 80000);
+	CU_ASSERT(UNIT_WAIT(labs(value("temp1_input") - 45000) < 700, LOOK_MS));
+}
+
+/* What an administrator types. */
+static void sensors(void)
+{
+	UNIT_EQ(RUN("sensors"), 0);
+	if (!strstr(out, "cru-pci-"))
+		unit_note("sensors: %.1000s", out);
+	CU_ASSERT(strstr(out, "cru-pci-") != NULL);
+	CU_ASSERT(strstr(out, "FPGA:") != NULL);
+	CU_ASSERT(strstr(out, "high = +60.0") != NULL);
+	CU_ASSERT(strstr(out, "crit = +80.0") != NULL);
+}
+
+static bool alarm_is(const char *text)
+{
+	return !strcmp(node_attr(EP0, -1, "alarm"), text);
+}
+
+static void raised_and_cleared(void)
+{
+	CU_ASSERT(alarm_is("none"));
+	UNIT_EQ(value("temp1_max_alarm"), 0);
+	UNIT_EQ(RUN("udevadm monitor --kernel --property --subsystem-match=roc > /tmp/uevents 2>&1 "
+		    "& echo $! > /tmp/monitor"),
+		0);
+	sleep_ms(1000);
+	emu(CARD0, "set temperature 59");
+	CU_ASSERT(UNIT_WAIT(value("temp1_input") > 58000, LOOK_MS));
+	UNIT_EQ(value("temp1_max_alarm"), 0);
+	emu(CARD0, "set temperature 61");
+	CU_ASSERT(UNIT_WAIT(value("temp1_max_alarm") == 1, LOOK_MS));
+	CU_ASSERT(UNIT_WAIT(alarm_is("temperature"), LOOK_MS));
+	UNIT_EQ(value("temp1_crit_alarm"), 0);
+	UNIT_EQ(RUN("sensors"), 0);
+	CU_ASSERT(strstr(out, "ALARM") != NULL);
+	emu(CARD0, "set temperature 81");
+	CU_ASSERT(UNIT_WAIT(alarm_is("temperature-critical"), LOOK_MS));
+	UNIT_EQ(value("temp1_crit_alarm"), 1);
+	emu(CARD0, "set temperature 45");
+	CU_ASSERT(UNIT_WAIT(alarm_is("none"), LOOK_MS));
+	UNIT_EQ(value("temp1_max_alarm"), 0);
+	RUN("sleep 1; kill $(cat /tmp/monitor)");
+	UNIT_EQ(RUN("grep -c ROC_ALARM=temperature$ /tmp/uevents"), 0);
+	UNIT_EQ(RUN("grep -c ROC_ALARM=temperature-critical$ /tmp/uevents"), 0);
+	UNIT_EQ(RUN("grep -c ROC_ALARM=none$ /tmp/uevents"), 0);
+	UNIT_EQ(RUN("grep ROC_TEMPERATURE=4[45] /tmp/uevents"), 0);
+	UNIT_EQ(RUN("grep ACTION=change /tmp/uevents"), 0);
+}
+
+UNIT_MAIN("alarm", {"hwmon", find}, {"sensors", sensors},
+	  {"raised and cleared", raised_and_cleared})

@@ -1,0 +1,275 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * roc-config as operators call it: what the card has afterwards in its own view, that nothing is
+ * written twice, files, refusals, and two at once.
+ */
+#include "common/case.h"
+
+#include <roc/cru.h>
+#include <signal.h>
+#include <sys/stat.h>
+
+static char out[262144];
+
+#define RUN(...) shell(out, sizeof(out), 60000, __VA_ARGS__)
+
+static bool says(const char *text)
+{
+	if (strstr(out, text))
+		return true;
+	unit_note("\"%s\" is not in: %.1000s", text, out);
+	return false;
+}
+
+#define SAYS(text) CU_ASSERT(says(text))
+
+/* It ends so; what it said is shown if not. */
+static void ends(int code, const char *command)
+{
+	int got = RUN("%s", command);
+
+	if (got != code)
+		unit_note("%s: exit %d: %.1000s", command, got, out);
+	UNIT_EQ(got, code);
+}
+
+static uint32_t peek(uint32_t offset)
+{
+	return emu_peek(CARD0, 0, CRU_BAR_CARD, offset);
+}
+
+static uint64_t writes(unsigned int card)
+{
+	return emu_count(card, 0, "mmio_writes") + emu_count(card, 1, "mmio_writes");
+}
+
+#define WANTED                                                                                     \
+	"--links=0-3,5 --cru-id=0x123 --system-id=0x20 --fee-id=0xabcd "                           \
+	"--trigger-window-size=777 --tf-length=128 --dyn-offset --drop-bad-rdh "                   \
+	"--allow-rejection --downstreamdata=MIDTRG --gbtmode=WB --loopback "                       \
+	"--set link2.gbtMux=DDG,link5.feeId=0x55"
+
+static void enter(void)
+{
+	CU_ASSERT(!mkdir("/tmp/config", 0700) || errno == EEXIST);
+	UNIT_NEED(!chdir("/tmp/config"));
+	emu_normal(CARD0, FOUR_LINKS);
+	emu_normal(CARD1, FOUR_LINKS);
+}
+
+static void registers(void)
+{
+	unsigned int l;
+
+	ends(0, "roc-config --id=245:0 " WANTED);
+	SAYS("configured");
+	UNIT_EQ(peek(CRU_USER_CONTROL) & CRU_USER_CONTROL_CRU_ID,
+		0x123u << CRU_USER_CONTROL_CRU_ID_SHIFT);
+	UNIT_EQ(peek(CRU_TTC_DATA) & CRU_TTC_DATA_CLOCK, CRU_TTC_DATA_CLOCK_LOCAL);
+	UNIT_EQ((peek(CRU_TTC_DATA) & CRU_TTC_DATA_DOWNSTREAM) >> CRU_TTC_DATA_DOWNSTREAM_SHIFT,
+		CRU_TTC_DATA_MIDTRG);
+	UNIT_EQ(peek(CRU_DATAPATH(0) + CRU_DATAPATH_ENABLE) & CRU_DATAPATH_LINKS, 0x2f);
+	UNIT_EQ(peek(CRU_DATAPATH(0) + CRU_DATAPATH_ENABLE) & CRU_DATAPATH_DYNAMIC_OFFSET,
+		CRU_DATAPATH_DYNAMIC_OFFSET);
+	UNIT_EQ(peek(CRU_DATAPATH(0) + CRU_DATAPATH_TRIGGER_WINDOW), 777);
+	CU_ASSERT(peek(CRU_DATAPATH(0) + CRU_DATAPATH_DROP_BAD_RDH) != 0);
+	UNIT_EQ(peek(CRU_DATAPATH(0) + CRU_DATAPATH_FLOW_CONTROL) & 1, 1);
+	UNIT_EQ(emu_peek(CARD0, 0, CRU_BAR_DMA, CRU_TIME_FRAME) >> CRU_TIME_FRAME_LENGTH_SHIFT,
+		128);
+	for (l = 0; l < 6; l++) {
+		if (l == 4)
+			continue;
+		UNIT_EQ(peek(CRU_DATAPATH_LINK(0, l) + CRU_DPL_IDS),
+			(l == 5 ? 0x55 : 0xabcd) | 0x20u << CRU_DPL_IDS_SYSTEM_SHIFT);
+		UNIT_EQ(peek(CRU_DATAPATH_LINK(0, l) + CRU_DPL_CONTROL) & CRU_DPL_CONTROL_PACKET,
+			CRU_DPL_CONTROL_PACKET);
+		UNIT_EQ(peek(CRU_MUX(l)) >> CRU_MUX_SHIFT(l) & CRU_MUX_MASK,
+			l == 2 ? CRU_MUX_DDG : CRU_MUX_TTC);
+		UNIT_EQ(peek(CRU_GBT(0, l) + CRU_GBT_RX_CONTROL) & CRU_GBT_WIDE_BUS,
+			CRU_GBT_WIDE_BUS);
+		UNIT_EQ(peek(CRU_GBT(0, l) + CRU_GBT_TX_CONTROL) & CRU_GBT_WIDE_BUS, 0);
+		UNIT_EQ(peek(CRU_GBT(0, l) + CRU_GBT_SOURCE) & CRU_GBT_SOURCE_LOOPBACK,
+			CRU_GBT_SOURCE_LOOPBACK);
+	}
+	/* The other endpoint of the card is not this one. */
+	UNIT_EQ(peek(CRU_DATAPATH(1) + CRU_DATAPATH_ENABLE) & CRU_DATAPATH_LINKS, FOUR_LINKS);
+}
+
+/* The emulator counts: the second run writes no register at all. */
+static void twice(void)
+{
+	ends(0, "roc-config --id=245:0 " WANTED);
+	emu(CARD0, "clear");
+	ends(0, "roc-config --id=245:0 " WANTED);
+	SAYS("configured already");
+	UNIT_EQ(writes(CARD0), 0);
+	ends(0, "roc-config --id=245:0 --compare " WANTED);
+	UNIT_EQ(writes(CARD0), 0);
+	ends(1, "roc-config --id=245:0 --compare --cru-id=0x124");
+	SAYS("cru.cruId");
+	UNIT_EQ(writes(CARD0), 0);
+	ends(0, "roc-config --id=245:0 --force-config --json " WANTED);
+	CU_ASSERT(writes(CARD0) > 0);
+}
+
+static void files(void)
+{
+	ends(0, "roc-config --id=245:0 " WANTED);
+	ends(0, "roc-config --id=245:0 --from-card --gen-cfg-file=card.cfg");
+	ends(0, "roc-config --gen-cfg-file=options.json " WANTED);
+	/* Both are what the card has; one made into the other, too. */
+	ends(0, "roc-config --id=245:0 --compare --config-uri=ini://card.cfg");
+	ends(0, "roc-config --id=245:0 --compare --config-uri=json://options.json");
+	ends(0, "roc-config --config-uri=options.json --gen-cfg-file=again.cfg");
+	ends(0, "roc-config --id=245:0 --compare --config-uri=again.cfg");
+	/* Back again, to the last byte. */
+	ends(0, "roc-config --config-uri=again.cfg --gen-cfg-file=third.json");
+	ends(0, "test \"$(cat options.json)\" = \"$(cat third.json)\"");
+	/* Options change what a file says. */
+	ends(1, "roc-config --id=245:0 --compare --config-uri=card.cfg --tf-length=64");
+	SAYS("cru.timeFrameLength");
+	ends(0, "roc-config --id=245:0 --from-card --set=link3.gbtMux=SWT,cru.cruId=0x77 -v");
+	SAYS("link3.gbtMux");
+	UNIT_EQ(peek(CRU_MUX(3)) >> CRU_MUX_SHIFT(3) & CRU_MUX_MASK, CRU_MUX_SWT);
+	UNIT_EQ(peek(CRU_MUX(2)) >> CRU_MUX_SHIFT(2) & CRU_MUX_MASK, CRU_MUX_DDG);
+}
+
+/* Refused with this sentence, and no register was written. */
+static void refuses(int code, const char *sentence, const char *command)
+{
+	emu(CARD0, "clear");
+	ends(code, command);
+	SAYS(sentence);
+	UNIT_EQ(writes(CARD0), 0);
+}
+
+#define ID "roc-config --id=245:0 "
+
+static void refusals(void)
+{
+	ends(0, "sed 's/^cruId/cruIdent/' card.cfg > unknown.cfg");
+	ends(0, "sed 's/^triggerWindowSize=.*/triggerWindowSize=65536/' card.cfg > range.cfg");
+	ends(0, "(cat card.cfg; grep -A3 link3 card.cfg) > double.cfg");
+	ends(0, "printf '[crorc]\\ncrorcId=0x1\\ndynamicOffset=false\\n' > crorc.cfg");
+	refuses(1, "unknown.cfg:", ID "--config-uri=unknown.cfg");
+	SAYS("cruIdent");
+	refuses(1, "range.cfg:", ID "--config-uri=range.cfg");
+	SAYS("triggerWindowSize");
+	refuses(1, "double.cfg:", ID "--config-uri=double.cfg");
+	SAYS("twice");
+	refuses(1, "crorc.cfg:", ID "--config-uri=crorc.cfg");
+	SAYS("C-RORC");
+	refuses(1, "Consul", ID "--config-uri=consul://localhost:8500/x");
+	refuses(1, "none.cfg", ID "--config-uri=none.cfg");
+	refuses(1, "C-RORC", ID "--crorc-id=0x1");
+	refuses(1, "C-RORC", ID "--no-tf-detection");
+	refuses(2, "--clock", ID "--clock=SUNDIAL");
+	refuses(2, "--cru-id", ID "--cru-id=0x1000");
+	refuses(2, "links 0 to 11", ID "--links=0-12");
+	refuses(2, "userLogicEnabled", ID "--user-and-common-logic");
+	refuses(2, "SECTION.KEY=VALUE", ID "--set=cruId=1");
+	refuses(2, "linkx", ID "--set=linkx.enabled=true");
+	refuses(2, "--id is missing", "roc-config --clock=LOCAL");
+	refuses(2, "--config-uri", "roc-config --config-all");
+	refuses(2, "%i", "roc-config --config-all --config-uri=card.cfg --status-report=/tmp/x");
+}
+
+static void firmware(void)
+{
+	ends(0, "roc-fw-check");
+	SAYS("accepted");
+	ends(0, "mkdir -p /etc/roc && printf '{\"format\": 1, \"version\": \"test\", \"cru\": "
+		"[{\"hash\": \"1\", \"tag\": \"v0\", \"state\": \"accepted\"}]}' "
+		"> /etc/roc/firmware.json");
+	ends(1, "roc-fw-check --json 2>/dev/null");
+	CU_ASSERT(json_valid(out));
+	CU_ASSERT(json_is(json_get(out, "listVersion"), "test"));
+	refuses(1, "--bypass-fw-check", ID "--cru-id=0x5");
+	ends(0, ID "--cru-id=0x5 --bypass-fw-check");
+	ends(1, "roc-config --config-all --config-uri=card.cfg");
+	SAYS("0 of 4 done, 4 failed");
+	ends(0, "roc-config --config-all --config-uri=card.cfg --bypass-fw-check");
+	SAYS("4 of 4 done, 0 failed");
+	ends(0, "rm -r /etc/roc");
+}
+
+/* One card that cannot be configured is said and does not stop the others. */
+static void all_cards(void)
+{
+	ends(0, "roc-config --config-all --config-uri=card.cfg");
+	ends(1, "roc-bench-dma --id=245:0 --buffer-size=32Mi --superpage-size=256Ki --no-display "
+		"--data-source=INTERNAL --time=60s > /dev/null 2>&1 & pid=$!; sleep 3; "
+		"roc-config --config-all --config-uri=card.cfg --tf-length=99; code=$?; "
+		"kill -INT $pid; wait $pid; exit $code");
+	SAYS("failed");
+	/* Both endpoints of that card are refused, those of the other are done. */
+	SAYS("2 of 4 done, 2 failed");
+	UNIT_EQ(emu_peek(CARD0, 0, CRU_BAR_DMA, CRU_TIME_FRAME) >> CRU_TIME_FRAME_LENGTH_SHIFT,
+		128);
+	UNIT_EQ(emu_peek(CARD1, 0, CRU_BAR_DMA, CRU_TIME_FRAME) >> CRU_TIME_FRAME_LENGTH_SHIFT, 99);
+	ends(0, "roc-config --config-all --config-uri=card.cfg --json 2>/dev/null");
+	CU_ASSERT(json_valid(out));
+	CU_ASSERT(json_is(json_get(json_at(out, 3), "result"), "configured"));
+}
+
+static void report(void)
+{
+	ends(0, ID "--config-uri=card.cfg --status-report=+report_%i");
+	ends(0, ID "--config-uri=card.cfg --status-report=+report_%i");
+	ends(0, "grep -c 'CRU ID' report_*");
+	SAYS("2\n");
+	ends(0, ID "--config-uri=card.cfg --status-report=stdout");
+	SAYS("TTC:MIDTRG");
+	ends(1, ID "--config-uri=card.cfg --status-report=/nowhere/x");
+	SAYS("/nowhere/x");
+}
+
+static int hold(void *ms)
+{
+	struct roc_endpoint *ep;
+
+	if (roc_open(EP1, &ep) || roc_card_lock(ep, 0))
+		return 1;
+	sleep_ms(*(unsigned int *)ms);
+	roc_close(ep);
+	return 0;
+}
+
+static void serialised(void)
+{
+	unsigned int ms = 4000;
+	int64_t start;
+	pid_t pid;
+	int code[2];
+
+	/* One waits for who has the card, by way of the other endpoint. */
+	pid = child_start(AS_ROOT, hold, &ms);
+	sleep_ms(1000);
+	start = now_ms();
+	ends(0, ID "--config-uri=card.cfg --cru-id=0x9");
+	CU_ASSERT(now_ms() - start >= 2000);
+	UNIT_EQ(child_wait(pid, 5000), 0);
+	UNIT_EQ((peek(CRU_USER_CONTROL) & CRU_USER_CONTROL_CRU_ID) >> CRU_USER_CONTROL_CRU_ID_SHIFT,
+		9);
+	/* Two at once: what is there afterwards is all of the one or all of the other. */
+	ends(0,
+	     ID "--force-config --links=0-11 --cru-id=0xa --tf-length=10 --fee-id=0xa & a=$!; " ID
+		"--force-config --links=3 --cru-id=0xb --tf-length=11 --fee-id=0xb; b=$?; "
+		"wait $a && exit $b");
+	code[0] = RUN(ID "--compare --links=0-11 --cru-id=0xa --tf-length=10 --fee-id=0xa");
+	code[1] = RUN(ID "--compare --links=3 --cru-id=0xb --tf-length=11 --fee-id=0xb");
+	UNIT_EQ(code[0] + code[1], 1);
+}
+
+static void leave(void)
+{
+	emu_normal(CARD0, FOUR_LINKS);
+	emu_normal(CARD1, FOUR_LINKS);
+	CU_ASSERT(emu_clean(CARD0));
+	CU_ASSERT(emu_clean(CARD1));
+}
+
+UNIT_MAIN("config", {"enter", enter}, {"the card's own view", registers}, {"twice", twice},
+	  {"files", files}, {"refusals", refusals}, {"firmware", firmware},
+	  {"all cards", all_cards}, {"status report", report}, {"two at once", serialised},
+	  {"cards were left alone", leave})

@@ -1,0 +1,234 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * roc-status, roc-metrics, the monitors, the link test, the players and roc-bar-stress against
+ * an emulated card whose links, light, temperature and triggers are told from here.
+ */
+#include "common/case.h"
+
+#include <roc/cru.h>
+
+static char out[262144];
+
+#define RUN(...) shell(out, sizeof(out), 60000, __VA_ARGS__)
+
+static bool says(const char *text)
+{
+	if (strstr(out, text))
+		return true;
+	unit_note("\"%s\" is not in: %.1500s", text, out);
+	return false;
+}
+
+#define SAYS(text) CU_ASSERT(says(text))
+
+static void ends(int code, const char *command)
+{
+	int got = RUN("%s", command);
+
+	if (got != code)
+		unit_note("%s: exit %d: %.1000s", command, got, out);
+	UNIT_EQ(got, code);
+}
+
+static uint32_t peek(uint32_t offset)
+{
+	return emu_peek(CARD0, 0, CRU_BAR_CARD, offset);
+}
+
+static void enter(void)
+{
+	emu_normal(CARD0, FOUR_LINKS);
+	emu_normal(CARD1, FOUR_LINKS);
+	ends(0, "roc-config --id=245:0 --links=0-3 --cru-id=0x42");
+}
+
+static const char *link_member(unsigned int link, const char *key)
+{
+	return json_get(json_at(json_get(out, "links"), link), key);
+}
+
+static void status(void)
+{
+	ends(0, "roc-status --id=245:0 --json --onu-status --fec-status");
+	CU_ASSERT(json_valid(out));
+	UNIT_EQ(json_number(json_get(out, "cruId")), 0x42);
+	CU_ASSERT(json_is(json_get(out, "clock"), "Local"));
+	UNIT_EQ(json_number(link_member(3, "status")), 1);
+	CU_ASSERT_DOUBLE_EQUAL(json_real(link_member(3, "opticalPower")), 500, 0.1);
+	CU_ASSERT_DOUBLE_EQUAL(json_real(link_member(3, "rxFreq")), 240.474, 0.001);
+	/* A link that goes down, comes back, and is forgiven when it was seen. */
+	emu(CARD0, "set 0 link-state 3=down");
+	emu(CARD0, "set 0 optical-power 2=123.4");
+	ends(0, "roc-status --id=245:0 --json");
+	UNIT_EQ(json_number(link_member(3, "status")), 0);
+	UNIT_EQ(json_number(link_member(2, "status")), 1);
+	CU_ASSERT_DOUBLE_EQUAL(json_real(link_member(2, "opticalPower")), 123.4, 0.1);
+	emu(CARD0, "set 0 link-state 3=up");
+	ends(0, "roc-status --id=245:0");
+	SAYS("UP (was DOWN)");
+	ends(0, "roc-status --id=245:0 --json --links=3");
+	UNIT_EQ(json_number(json_get(json_at(json_get(out, "links"), 0), "link")), 3);
+	UNIT_EQ(json_number(json_get(json_at(json_get(out, "links"), 0), "status")), 1);
+	CU_ASSERT(json_number(json_get(json_at(json_get(out, "links"), 0), "glitchCounter")) >= 1);
+	emu(CARD0, "set 0 optical-power 500");
+	/* The ONU without light. */
+	emu(CARD0, "set pon-power 0");
+	ends(0, "roc-status --id=245:0 --links=0 --onu-status --monitoring");
+	SAYS("onuStickyVaulePrev=");
+	SAYS("rx40Locked=0i");
+	SAYS("link,SerialId=245,Endpoint=0,CRU=");
+	emu(CARD0, "set pon-power 100");
+	ends(0, "roc-status --id=245:0 --onu-status");
+	ends(0, "roc-status --id=245:0 --onu-status --openmetrics");
+	SAYS("roc_onu_operational{");
+	SAYS("# EOF");
+	ends(2, "roc-status --id=245:0 --json --monitoring");
+	ends(2, "roc-status --id=245:0 --links=12");
+	ends(0, "as-user reader roc-status --id=245:0");
+}
+
+/* A monitoring pass costs what the library says, and writes nothing. */
+static void metrics(void)
+{
+	emu(CARD0, "clear");
+	ends(0, "roc-metrics --id=245:0");
+	UNIT_EQ(emu_count(CARD0, 0, "mmio_reads"), ROC_CRU_METRICS_READS);
+	UNIT_EQ(emu_count(CARD0, 0, "mmio_writes"), 0);
+	emu(CARD0, "set temperature 61");
+	ends(0, "roc-metrics --json");
+	CU_ASSERT(json_valid(out));
+	CU_ASSERT_DOUBLE_EQUAL(json_real(json_get(json_at(out, 0), "temperature")), 61, 0.7);
+	ends(0, "roc-metrics --monitoring | grep -c ^card,SerialId=");
+	UNIT_STR(out, "4\n");
+	ends(0, "roc-metrics --openmetrics | grep -c '^roc_temperature_celsius{'");
+	UNIT_STR(out, "4\n");
+	emu(CARD0, "set temperature 45");
+	ends(1, "roc-metrics --id=999");
+}
+
+static void packets(void)
+{
+	ends(0, "roc-bench-dma --id=245:0 --buffer-size=32Mi --superpage-size=256Ki --no-display "
+		"--data-source=DDG --bytes=32Mi");
+	ends(0, "roc-pkt-monitor --id=245:0 --json");
+	CU_ASSERT(json_valid(out));
+	CU_ASSERT(json_number(link_member(0, "accepted")) > 0);
+	UNIT_EQ(json_number(link_member(4, "accepted")), 0);
+	UNIT_EQ(json_number(link_member(0, "accepted")),
+		peek(CRU_DATAPATH_LINK(0, 0) + CRU_DPL_ACCEPTED));
+	ends(0, "roc-pkt-monitor --id=245:0 --monitoring");
+	SAYS("wrapper,SerialId=245,Endpoint=0,");
+	ends(0, "roc-pkt-monitor --id=245:0 --openmetrics");
+	SAYS("roc_packets_accepted_total{");
+}
+
+/* Triggers count while run enable is set. */
+static void triggers(void)
+{
+	ends(0, "roc-reg-modify --id=245:0 --channel=2 --address=0x18 --position=0 --value=1");
+	ends(0, "roc-ctp-emulator --id=245:0 --trigger-mode=continuous");
+	ends(0, "roc-trig-monitor --id=245:0 --updateable --count=2 --json");
+	CU_ASSERT(json_valid(out));
+	CU_ASSERT(json_number(json_get(json_at(out, 1), "hb")) >
+		  json_number(json_get(json_at(out, 0), "hb")));
+	/* An orbit of 3564 crossings at 40.079 MHz. */
+	CU_ASSERT_DOUBLE_EQUAL(json_real(json_get(json_at(out, 1), "hbRate")), 11.245, 1.2);
+	ends(0, "roc-ctp-emulator --id=245:0 --eox --json");
+	CU_ASSERT(json_valid(out));
+	ends(1, "roc-ctp-emulator --id=245:0 --single-trigger");
+	SAYS("manual");
+	ends(0, "roc-ctp-emulator --id=245:0 --trigger-mode=manual");
+	ends(0, "roc-trig-monitor --id=245:0 --json");
+	UNIT_EQ(json_real(json_get(out, "phyRate")), 0);
+	emu(CARD0, "clear");
+	ends(0, "roc-ctp-emulator --id=245:0 --single-trigger");
+	ends(0, "roc-trig-monitor --id=245:0 --monitoring");
+	SAYS("trigger,SerialId=245,");
+	ends(0, "roc-ctp-emulator --id=245:0 --eox");
+	ends(0, "roc-reg-modify --id=245:0 --channel=2 --address=0x18 --position=0 --value=0");
+	ends(2, "roc-ctp-emulator --id=245:0 --trigger-freq=7");
+	ends(2, "roc-ctp-emulator --id=245:0 --fixed-bc=1");
+	ends(2, "roc-ctp-emulator --id=245:0 --trigger-mode=fixed --fixed-bc=1,3564");
+	ends(2, "roc-ctp-emulator --id=245:0 --eox --single-trigger");
+}
+
+static void loopback(void)
+{
+	uint32_t source = peek(CRU_GBT(0, 1) + CRU_GBT_SOURCE);
+
+	ends(0, "roc-loopback --id=245:0 --links=0-3 --count=1");
+	SAYS("Round 1");
+	UNIT_EQ(peek(CRU_GBT(0, 1) + CRU_GBT_SOURCE), source);
+	emu(CARD0, "set 0 link-state 1=bad");
+	ends(1, "roc-loopback --id=245:0 --links=0-3 --count=2 --json");
+	SAYS("1 of 4 links");
+	emu(CARD0, "set 0 link-state 1=up");
+	/* SIGINT ends it, and the links are as they were. */
+	ends(0, "roc-loopback --id=245:0 --links=0,2 & pid=$!; sleep 4; kill -INT $pid; wait $pid");
+	UNIT_EQ(peek(CRU_GBT(0, 2) + CRU_GBT_SOURCE), source);
+	ends(2, "roc-loopback --id=245:0 --links=12");
+	ends(2, "roc-loopback --id=245:0 --interval=0");
+}
+
+static void players(void)
+{
+	uint64_t runs = emu_count(CARD0, 0, "pat1_runs");
+
+	ends(0, "roc-pat-player --id=245:0 --pat0=0xffeeddccbbaa99887766 --pat1-length=7 "
+		"--pat2-trigger-counters=0x12345678 --execute-pat1-now");
+	UNIT_EQ(emu_count(CARD0, 0, "pat1_runs"), runs + 1);
+	UNIT_EQ(peek(CRU_PAT(0)), 0x99887766);
+	UNIT_EQ(peek(CRU_PAT(0) + 4), 0xddccbbaa);
+	UNIT_EQ(peek(CRU_PAT(0) + 8), 0xffee);
+	UNIT_EQ(peek(CRU_PAT2_COUNTERS), 0x12345678);
+	ends(0, "roc-pat-player --id=245:0 --read-back --json");
+	CU_ASSERT(json_is(json_get(out, "pat0"), "0xffeeddccbbaa99887766"));
+	UNIT_EQ(json_number(json_get(out, "pat1Length")), 7);
+	ends(2, "roc-pat-player --id=245:0 --read-back --pat1-length=3");
+	ends(2, "roc-pat-player --id=245:0 --pat0=0x1ffeeddccbbaa99887766");
+	ends(0, "roc-ul --id=245:0 --event-size=200 --random-event-size --system-id=0x12");
+	UNIT_EQ(peek(CRU_UL_EVENT_SIZE), 200);
+	UNIT_EQ(peek(CRU_UL_SYSTEM_ID), 0x12);
+	ends(0, "roc-ul --id=245:0 --status --json");
+	CU_ASSERT(json_valid(out));
+	UNIT_EQ(json_number(json_get(out, "eventSize")), 200);
+	ends(1, "roc-ul --id=245:0 --system-id=0x100");
+	ends(0, "roc-config --id=245:0 --links=0-3 --cru-id=0x42");
+}
+
+/* Each operation is one access, no more and no less. */
+static void stress(void)
+{
+	struct emu_touched touched;
+
+	emu(CARD0, "clear");
+	ends(0, "roc-bar-stress --id=245:0 --channel=2 --address=0x100010 --value=0x55 --cycles=50 "
+		"--processes=3 --json");
+	CU_ASSERT(json_valid(out));
+	touched = emu_touched(CARD0, 0, CRU_BAR_CARD, 0x100010);
+	UNIT_EQ(touched.reads, 150);
+	UNIT_EQ(touched.writes, 150);
+	UNIT_EQ(emu_count(CARD0, 0, "mmio_reads"), 150);
+	UNIT_EQ(emu_count(CARD0, 0, "mmio_writes"), 150);
+	UNIT_EQ(json_number(json_get(json_get(out, "reads"), "count")), 150);
+	CU_ASSERT(json_real(json_get(out, "jainIndex")) > 0.3);
+	CU_ASSERT(json_real(json_get(out, "jainIndex")) <= 1.0);
+	emu(CARD0, "clear");
+	ends(1, "as-user reader roc-bar-stress --id=245:0 --channel=0 --address=0x500 --value=1");
+	SAYS("CAP_SYS_RAWIO");
+	UNIT_EQ(emu_count(CARD0, 0, "mmio_writes"), 0);
+	ends(0, "as-user reader roc-bar-stress --id=245:0 --channel=0 --address=0x500");
+	ends(2, "roc-bar-stress --id=245:0 --channel=2 --address=0x3");
+	ends(1, "roc-bar-stress --id=245:0 --channel=2 --address=0x1000000");
+}
+
+static void leave(void)
+{
+	emu_normal(CARD0, FOUR_LINKS);
+	CU_ASSERT(emu_clean(CARD0));
+	CU_ASSERT(emu_clean(CARD1));
+}
+
+UNIT_MAIN("monitor", {"enter", enter}, {"status", status}, {"metrics", metrics},
+	  {"packets", packets}, {"triggers", triggers}, {"loopback", loopback},
+	  {"players", players}, {"bar stress", stress}, {"cards were left alone", leave})
