@@ -380,6 +380,8 @@ static void ttc_clock_and_pon(void)
 	config.clock = ROC_CRU_CLOCK_TTC;
 	config.pon_upstream = true;
 	config.onu_address = 0xa5;
+	poke(0x248000 + 4 * 0x118, 0x77);
+	poke(0x248000 + 4 * 0x11e, 0x78);
 	UNIT_EQ(configure(0, 0), 0);
 	CU_ASSERT_TRUE(result.clock_programmed);
 	CU_ASSERT_TRUE(has_difference("cru.clock", "TTC", "LOCAL"));
@@ -387,7 +389,8 @@ static void ttc_clock_and_pon(void)
 	UNIT_EQ(peek(0x22a000), 0xa5 << 1);
 	UNIT_EQ(peek(0x224448), peek(0x22444c));
 	/* Reference 1 of the ONU's fPLL, reference 2 of the links' CDR: from the lookup. */
-	UNIT_EQ(peek(0x248000 + 4 * 0x114), peek(0x248000 + 4 * 0x118));
+	UNIT_EQ(peek(0x248000 + 4 * 0x114), 0x77);
+	UNIT_EQ(peek(0x248000 + 4 * 0x11c), 0x78);
 	UNIT_EQ(peek(0x423000 + 4 * 0x141), peek(0x423000 + 4 * 0x16c));
 	CU_ASSERT_TRUE(peek(0x423000 + 4 * 0x141) > 0);
 	UNIT_EQ(peek(0x18), 0xabc0000);
