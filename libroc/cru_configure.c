@@ -79,7 +79,7 @@ static void add_difference(struct pass *p, int link, const struct libroc_value *
 	char name[48];
 
 	name_of(name, sizeof(name), link, v);
-	snprintf(d->name, sizeof(d->name), "%.31s", name);
+	snprintf(d->name, sizeof(d->name), "%.39s", name);
 	value_text(v, link >= 0, wanted, d->wanted, sizeof(d->wanted));
 	value_text(v, link >= 0, have, d->have, sizeof(d->have));
 }

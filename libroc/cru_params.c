@@ -321,7 +321,7 @@ static void differ(const char *section, const struct libroc_param *p, uint32_t w
 	if (diffs && *n < ROC_CRU_DIFFERENCES_MAX) {
 		struct roc_cru_difference *d = &diffs[*n];
 
-		snprintf(d->name, sizeof(d->name), "%s.%.24s", section, p->key);
+		snprintf(d->name, sizeof(d->name), "%s.%.31s", section, p->key);
 		libroc_param_text(p, wanted, d->wanted, sizeof(d->wanted));
 		libroc_param_text(p, have, d->have, sizeof(d->have));
 	}

@@ -67,8 +67,9 @@ static int configure(const struct config_values *v, const struct roc_card *card,
 	if (err) {
 		take_error(o);
 		code = tool_fail("%s%s", o->why,
-				 err == -EPERM ? " (--bypass-fw-check configures it all the same)"
-					       : "");
+				 err == -EPERM && !v->any_firmware
+					 ? " (--bypass-fw-check configures it all the same)"
+					 : "");
 	} else if (v->compare && o->result.count) {
 		code = TOOL_FAILED;
 	}

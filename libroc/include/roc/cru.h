@@ -206,7 +206,7 @@ int roc_cru_config_read(struct roc_endpoint *ep, struct roc_cru_config *config);
  * @have: value as in a file
  */
 struct roc_cru_difference {
-	char name[32];
+	char name[40];
 	char wanted[16];
 	char have[16];
 };

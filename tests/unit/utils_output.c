@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * The writers of InfluxDB lines, OpenMetrics text and tables: what must be escaped, what cannot
+ * be said, and how columns stand.
+ */
+#include "unit.h"
+
+#include <math.h>
+#include <stdint.h>
+
+#include "../../utils/output.h"
+#include "../../utils/table.h"
+#include "../../utils/tool.h"
+
+static char *text;
+static size_t length;
+
+static FILE *begin(void)
+{
+	FILE *out = open_memstream(&text, &length);
+
+	UNIT_NEED(out);
+	return out;
+}
+
+static void expect(FILE *out, const char *wanted)
+{
+	fclose(out);
+	UNIT_STR(text, wanted);
+	free(text);
+}
+
+static void influx_escapes(void)
+{
+	FILE *out = begin();
+	struct influx l;
+
+	influx_start(&l, out, "a b,c");
+	influx_tag(&l, "k=1", "v w,x=y");
+	influx_tag_number(&l, "n", 12);
+	influx_tag_number(&l, "u", -1);
+	influx_text(&l, "t", "say \"no\" \\ yes, a=b");
+	influx_signed(&l, "i", INT64_MIN);
+	influx_real(&l, "r", 0.5);
+	influx_end(&l, UINT64_MAX);
+	expect(out, "a\\ b\\,c,k\\=1=v\\ w\\,x\\=y,n=12,u=unknown "
+		    "t=\"say \\\"no\\\" \\\\ yes, a=b\",i=-9223372036854775808i,r=0.5 "
+		    "18446744073709551615\n");
+}
+
+/* InfluxDB has no NaN: the field is left out, wherever it stands. */
+static void influx_not_finite(void)
+{
+	FILE *out = begin();
+	struct influx l;
+
+	influx_start(&l, out, "m");
+	influx_real(&l, "a", NAN);
+	influx_real(&l, "b", 1e10);
+	influx_real(&l, "c", -INFINITY);
+	influx_signed(&l, "d", 0);
+	influx_end(&l, 1);
+	expect(out, "m b=1e+10,d=0i 1\n");
+}
+
+static void openmetrics_forms(void)
+{
+	struct openmetrics_labels labels = {.text = ""};
+	FILE *out = begin();
+	struct openmetrics m;
+
+	openmetrics_label(&labels, "a", "x\"y\\z\nw");
+	openmetrics_label(&labels, "b", "");
+	openmetrics_start(&m, out);
+	openmetrics_family(&m, "f", OPENMETRICS_COUNTER, "Help.");
+	openmetrics_sample(&m, &labels, 4294967295.0);
+	openmetrics_family(&m, "g", OPENMETRICS_GAUGE, "Help.");
+	openmetrics_sample(&m, &labels, NAN);
+	openmetrics_sample(&m, &labels, -INFINITY);
+	openmetrics_sample(&m, &labels, 0.0025);
+	openmetrics_sample(&m, &labels, -3);
+	openmetrics_end(&m);
+	expect(out, "# TYPE f counter\n# HELP f Help.\n"
+		    "f_total{a=\"x\\\"y\\\\z\\nw\",b=\"\"} 4294967295\n"
+		    "# TYPE g gauge\n# HELP g Help.\n"
+		    "g{a=\"x\\\"y\\\\z\\nw\",b=\"\"} NaN\n"
+		    "g{a=\"x\\\"y\\\\z\\nw\",b=\"\"} -Inf\n"
+		    "g{a=\"x\\\"y\\\\z\\nw\",b=\"\"} 0.0025\n"
+		    "g{a=\"x\\\"y\\\\z\\nw\",b=\"\"} -3\n# EOF\n");
+}
+
+/* More than fits is cut, and the text still ends. */
+static void labels_full(void)
+{
+	struct openmetrics_labels labels = {.text = ""};
+	unsigned int i;
+
+	for (i = 0; i < 100; i++)
+		openmetrics_label(&labels, "label", "value");
+	CU_ASSERT(strlen(labels.text) < sizeof(labels.text));
+}
+
+static void columns(void)
+{
+	static const char *const heads[] = {">N", "Name", ">Last", NULL};
+	unsigned int i;
+	struct table t;
+	FILE *out = begin();
+
+	table_start(&t, heads);
+	table_cell(&t, NULL, "%d", 1);
+	table_cell(&t, NULL, "a long name");
+	table_cell(&t, COLOUR_BAD, "%d", 5);
+	table_cell(&t, NULL, "%d", 100);
+	table_cell(&t, NULL, "b");
+	table_cell(&t, NULL, "123456");
+	table_print(&t, out, false);
+	for (i = 0; i < 300; i++)
+		table_cell(&t, NULL, "x");
+	table_print(&t, out, false);
+	fclose(out);
+	UNIT_EQ(strncmp(text,
+			"  N  Name           Last\n"
+			"  1  a long name       5\n"
+			"100  b            123456\n"
+			"N  Name  Last\n"
+			"x  x        x\n",
+			73 + 14 + 14),
+		0);
+	free(text);
+}
+
+static void choice(void)
+{
+	struct output_options none = {.json = false}, json = {.json_out = true},
+			      both = {.json = true, .json_out = true},
+			      two = {.monitoring = true, .openmetrics = true};
+	enum output_format format;
+
+	UNIT_EQ(output_choose(&none, &format), TOOL_OK);
+	UNIT_EQ(format, OUTPUT_TEXT);
+	UNIT_EQ(output_choose(&json, &format), TOOL_OK);
+	UNIT_EQ(format, OUTPUT_JSON);
+	UNIT_EQ(output_choose(&both, &format), TOOL_OK);
+	UNIT_EQ(format, OUTPUT_JSON);
+	UNIT_EQ(output_choose(&two, &format), TOOL_USAGE);
+}
+
+UNIT_MAIN("output", {"InfluxDB: escapes", influx_escapes},
+	  {"InfluxDB: numbers that are none", influx_not_finite},
+	  {"OpenMetrics", openmetrics_forms}, {"labels that do not fit", labels_full},
+	  {"columns", columns}, {"one form at a time", choice})
