@@ -49,6 +49,8 @@ static const char *link_member(unsigned int link, const char *key)
 
 static void status(void)
 {
+	/* Forget what was before. */
+	ends(0, "roc-status --id=245:0");
 	ends(0, "roc-status --id=245:0 --json --onu-status --fec-status");
 	CU_ASSERT(json_valid(out));
 	UNIT_EQ(json_number(json_get(out, "cruId")), 0x42);
