@@ -209,45 +209,49 @@ static void every_change_is_seen(void)
 	card_end();
 }
 
+/* Registers that a configuration can reach, but for those that move by themselves. */
+static size_t snapshot(uint32_t *words, size_t max)
+{
+	static const uint32_t ranges[][2] = {
+		{0x00, 0x100},	      {0x100000, 0x100100}, {0x200000, 0x200004},
+		{0x22a000, 0x22a010}, {0x240010, 0x240020}, {0x400000, 0x40000c},
+		{0x420000, 0x4a0000}, {0x600000, 0x600024}, {0x60002c, 0x600100},
+		{0x640000, 0x660000}, {0x6c0000, 0x6c0100}, {0x700000, 0x700024},
+	};
+	size_t i, n = 0;
+	uint32_t o;
+
+	for (i = 0; i < sizeof(ranges) / sizeof(ranges[0]); i++) {
+		for (o = ranges[i][0]; o < ranges[i][1]; o += 4) {
+			UNIT_NEED(n < max);
+			words[n++] = peek(o);
+		}
+	}
+	return n;
+}
+
 static void a_register_that_does_not_read_back(void)
 {
-	static uint32_t before[CRU_BAR_CARD_SIZE / 4], after[CRU_BAR_CARD_SIZE / 4];
-	static const uint32_t stuck[] = {0x600000, 0x600034, 0x655000, 0x100014};
-	uint32_t o;
-	size_t i;
+	static uint32_t before[262144], after[262144];
+	static const uint32_t stuck[] = {0x600000, 0x600034, 0x640000 + 0x2000 * 11 + 4, 0x100014};
+	size_t i, n;
 
 	for (i = 0; i < 4; i++) {
-		unsigned int changed = 0;
-
 		card_begin();
 		unusual();
-		card.stuck =
-			stuck[i] == 0x655000 ? CRU_DATAPATH_LINK(0, 11) + CRU_DPL_IDS : stuck[i];
-		for (o = 0; o < CRU_BAR_CARD_SIZE; o += 4)
-			before[o / 4] = peek(o);
+		card.stuck = stuck[i];
+		n = snapshot(before, 262144);
 		UNIT_EQ(configure(0, 0), -EBADMSG);
 		SAYS("put back");
 		UNIT_EQ(result.bar, CRU_BAR_CARD);
-		UNIT_EQ(result.offset, card.stuck);
+		UNIT_EQ(result.offset, stuck[i]);
 		CU_ASSERT_TRUE(result.register_name[0]);
 		CU_ASSERT_PTR_NOT_NULL(strstr(roc_error(), result.register_name));
 		CU_ASSERT_TRUE(result.wanted != result.got);
 		CU_ASSERT_TRUE(result.restored);
-		for (o = 0; o < CRU_BAR_CARD_SIZE; o += 4)
-			after[o / 4] = peek(o);
-		for (o = 0; o < CRU_BAR_CARD_SIZE; o += 4) {
-			/* What moves by itself: I2C, clocks, counters of frames and time. */
-			bool moves = o >> 16 == 3 || (o & ~0x100000u) == 0x40000c ||
-				     (o & ~0x100000u) == 0x600024 || (o & ~0x100000u) == 0x600028 ||
-				     (o >= 0x200004 && o <= 0x200018);
-
-			if (before[o / 4] != after[o / 4] && !moves) {
-				if (!changed++)
-					unit_note("0x%x was 0x%x and is 0x%x", o, before[o / 4],
-						  after[o / 4]);
-			}
-		}
-		UNIT_EQ(changed, 0);
+		CU_ASSERT_TRUE(card.writes > 20);
+		UNIT_EQ(snapshot(after, 262144), n);
+		CU_ASSERT_FALSE(memcmp(before, after, n * sizeof(before[0])));
 		card_end();
 	}
 }
