@@ -49,6 +49,7 @@ class Options:
         self.log = None
         self.module = True
         self.tty = False
+        self.stdin = False  # our standard input is the command's
         self.allow_log = None
         self.command = []
         for name, value in kwargs.items():
@@ -212,7 +213,7 @@ class Session:
 
     def _feed(self, connection, stdin_is_data):
         """Our standard input goes to the guest: to its terminal, or as the command's input."""
-        if stdin_is_data and (self._options.tty or os.isatty(0)):
+        if stdin_is_data and (not self._options.stdin or os.isatty(0)):
             connection.close()
             return
 
