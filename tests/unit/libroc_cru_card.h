@@ -25,6 +25,7 @@ static struct {
 	unsigned int reads, writes;
 	unsigned int locks; /* taken in all */
 	int lock_errno;	    /* refuse the lock with this */
+	int lock_owner;	    /* and say that this process has it */
 	bool locked;
 	bool running;	/* a channel runs */
 	uint32_t stuck; /* register of BAR2 that writes do not change; 0 none */
@@ -52,7 +53,7 @@ static void card_write(unsigned int fn, unsigned int bar, uint32_t offset, uint3
 		cru_card.write(host.card, fn, bar, offset, value);
 }
 
-static int card_lock_ioctl(unsigned long request)
+static int card_lock_ioctl(unsigned long request, struct roc_card_lock *lock)
 {
 	if (request == ROC_CARD_UNLOCK) {
 		if (!card.locked)
@@ -60,8 +61,10 @@ static int card_lock_ioctl(unsigned long request)
 		card.locked = false;
 		return 0;
 	}
-	if (card.lock_errno)
+	if (card.lock_errno) {
+		lock->owner = card.lock_owner;
 		return -card.lock_errno;
+	}
 	if (card.locked)
 		return -EDEADLK;
 	card.locked = true;
@@ -98,7 +101,7 @@ static int card_ioctl(struct roc_endpoint *ep, unsigned long request, void *arg)
 		return 0;
 	case ROC_CARD_LOCK:
 	case ROC_CARD_UNLOCK:
-		return card_lock_ioctl(request);
+		return card_lock_ioctl(request, arg);
 	default:
 		return -ENOTTY;
 	}

@@ -276,7 +276,12 @@ static void all_is_checked_before_the_first_write(void)
 	UNIT_EQ(card.reads + card.writes, 0);
 	card.lock_errno = EBUSY;
 	UNIT_EQ(configure(0, 0), -EBUSY);
-	SAYS("working on this card");
+	SAYS("in another container");
+	card.lock_owner = getpid();
+	UNIT_EQ(configure(0, 0), -EBUSY);
+	SAYS("(libroc_cru_conf) is working on this card");
+	card.lock_errno = EINTR;
+	UNIT_EQ(configure(0, 0), -EINTR);
 	UNIT_EQ(card.reads + card.writes, 0);
 	card.lock_errno = 0;
 	poke(0x400000, 0x55550); /* banks of 5 links */
