@@ -86,7 +86,7 @@ struct roc_bar_policy {
 struct roc_card_ops {
 	enum roc_card_type type;
 	const char *name;
-	unsigned int bars; /* mask of BARs that must be there */
+	unsigned int bars;	  /* mask of BARs that must be there */
 	unsigned int shared_bars; /* mask of those that are one space for all endpoints */
 	unsigned int channels;
 	unsigned int link_slots;
@@ -246,7 +246,7 @@ struct roc_link {
 /* Pinned and mapped user memory. Owned by the session's xarray, or by the channel's @held. */
 struct roc_buffer {
 	struct roc_buffer *next; /* in @held */
-	struct mm_struct *mm; /* whose pinned_vm it is charged to */
+	struct mm_struct *mm;	 /* whose pinned_vm it is charged to */
 	unsigned long pages;
 	u64 length;
 	struct roc_extents extents;

@@ -174,5 +174,5 @@ static void nearly_empty(void)
 	CU_ASSERT(with_few <= 2 * MS);
 }
 
-UNIT_MAIN("kmod_pace", {"steady", steady}, {"bounded", bounded}, {"pauses", pauses}, {"steps", steps},
-	  {"nearly empty", nearly_empty})
+UNIT_MAIN("kmod_pace", {"steady", steady}, {"bounded", bounded}, {"pauses", pauses},
+	  {"steps", steps}, {"nearly empty", nearly_empty})
