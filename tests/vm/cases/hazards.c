@@ -197,10 +197,10 @@ static void size_late(void)
 
 	emu_normal(CARD0, FOUR_LINKS);
 	emu(CARD0, "set 0 packets-per-tf 20"); /* sizes that are not the length */
-	emu(CARD0, "fault 0 size-late 1000");
+	emu(CARD0, "fault 0 size-late 300");
 	UNIT_NEED(rig_open(&r));
 	rig_push(&r, RIG_MAX);
-	CU_ASSERT(rig_start(&r) && rig_run(&r, 60, 15000));
+	CU_ASSERT(rig_start(&r) && rig_run(&r, 20, 20000));
 	CU_ASSERT(r.partial > 0);
 	rig_stop(&r);
 	rig_agrees(&r, CARD0, 0);

@@ -46,7 +46,10 @@ unsigned int emu_trace_stop(unsigned int card, unsigned int ep, struct emu_acces
 /* All faults off, all keys of both endpoints as at power-on, counts 0, every link mask @links. */
 void emu_normal(unsigned int card, uint32_t links);
 
-/* True if the card never saw what no driver may do: DMA outside, full FIFO, bad descriptor. */
+/*
+ * True if, since this program began, the card never saw what no driver may do: DMA outside, a full
+ * FIFO, a bad descriptor, a size that nobody read.
+ */
 bool emu_clean(unsigned int card);
 
 /* Has the endpoint written nothing for @ms? */

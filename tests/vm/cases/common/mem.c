@@ -25,6 +25,22 @@ static void bail(const char *what)
 	_exit(2);
 }
 
+static int64_t number_after(const char *path, const char *word)
+{
+	size_t length = strlen(word);
+	int64_t value = -1;
+	char line[256];
+	FILE *f = fopen(path, "re");
+
+	if (!f)
+		bail(path);
+	while (fgets(line, sizeof(line), f))
+		if (!strncmp(line, word, length) && strchr(" :\t", line[length]))
+			value = strtoll(line + length + strspn(line + length, ": \t"), NULL, 10);
+	fclose(f);
+	return value;
+}
+
 /* Page frame number; 0 if the page map does not say. */
 static uint64_t frame(int pagemap, const void *addr)
 {
@@ -54,18 +70,20 @@ static int descending(const void *a, const void *b)
 	return ascending(b, a);
 }
 
-void *memory_make(size_t length, size_t page_size, enum layout layout)
+/* Present pages of a new memfd, in the wanted order. */
+static struct piece *make_pieces(size_t count, size_t page_size, enum layout layout, int *fd)
 {
 	unsigned int flags = page_size == BASE_PAGE ? 0 : MFD_HUGETLB | MFD_HUGE_2MB;
-	int fd = memfd_create("case", flags | MFD_CLOEXEC);
 	int pagemap = open("/proc/self/pagemap", O_RDONLY | O_CLOEXEC);
-	size_t count = length / page_size, i;
 	struct piece *pieces = calloc(count, sizeof(*pieces));
-	char *plain, *addr;
+	char *plain;
+	size_t i;
 
-	if (fd < 0 || pagemap < 0 || !pieces || ftruncate(fd, length))
+	*fd = memfd_create("case", flags | MFD_CLOEXEC);
+	if (*fd < 0 || pagemap < 0 || !pieces || ftruncate(*fd, count * page_size))
 		bail("memory");
-	plain = mmap(NULL, length, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_POPULATE, fd, 0);
+	plain = mmap(NULL, count * page_size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_POPULATE,
+		     *fd, 0);
 	if (plain == MAP_FAILED)
 		bail("not enough memory of this page size");
 	for (i = 0; i < count; i++) {
@@ -73,8 +91,49 @@ void *memory_make(size_t length, size_t page_size, enum layout layout)
 		pieces[i].offset = i * page_size;
 		pieces[i].frame = frame(pagemap, plain + i * page_size);
 	}
-	munmap(plain, length);
+	munmap(plain, count * page_size);
+	close(pagemap);
 	qsort(pieces, count, sizeof(*pieces), layout == LAYOUT_ASCENDING ? ascending : descending);
+	return pieces;
+}
+
+/* Where @wanted pieces in a row begin; @count if nowhere. */
+static size_t find_row(const struct piece *pieces, size_t count, size_t wanted, size_t page_size)
+{
+	size_t i, row = 1;
+
+	for (i = 1; i < count && row < wanted; i++) {
+		bool next = pieces[i].frame == pieces[i - 1].frame + page_size / BASE_PAGE;
+
+		row = next ? row + 1 : 1;
+	}
+	return row >= wanted ? i - wanted : count;
+}
+
+void *memory_make(size_t length, size_t page_size, enum layout layout)
+{
+	size_t count = length / page_size, taken = count, first, i;
+	size_t most = page_size == BASE_PAGE ? 0 : number_after("/proc/meminfo", "HugePages_Free");
+	struct piece *pieces;
+	char *plain, *addr;
+	int fd;
+
+	/* The pool gets shuffled: take more and more of it until there are enough in a row. */
+	for (;;) {
+		pieces = make_pieces(taken, page_size, layout, &fd);
+		first = find_row(pieces, taken, count, page_size);
+		if (first < taken || layout == LAYOUT_DESCENDING || taken >= most)
+			break;
+		free(pieces);
+		close(fd);
+		taken = taken * 4 < most ? taken * 4 : most;
+	}
+	if (first == taken)
+		first = 0;
+	for (i = 0; i < taken; i++)
+		if (i < first || i >= first + count)
+			fallocate(fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, pieces[i].offset,
+				  page_size);
 	/* A place aligned to the page size, then one page of the file after the other. */
 	plain = mmap(NULL, length + page_size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	if (plain == MAP_FAILED)
@@ -82,10 +141,10 @@ void *memory_make(size_t length, size_t page_size, enum layout layout)
 	addr = (char *)(((uintptr_t)plain + page_size - 1) / page_size * page_size);
 	for (i = 0; i < count; i++)
 		if (mmap(addr + i * page_size, page_size, PROT_READ | PROT_WRITE,
-			 MAP_SHARED | MAP_FIXED | MAP_POPULATE, fd, pieces[i].offset) == MAP_FAILED)
+			 MAP_SHARED | MAP_FIXED | MAP_POPULATE, fd,
+			 pieces[first + i].offset) == MAP_FAILED)
 			bail("mapping a page");
 	free(pieces);
-	close(pagemap);
 	close(fd);
 	return addr;
 }
@@ -104,22 +163,6 @@ size_t memory_contiguous(const void *addr, size_t length)
 	}
 	close(pagemap);
 	return at;
-}
-
-static int64_t number_after(const char *path, const char *word)
-{
-	size_t length = strlen(word);
-	int64_t value = -1;
-	char line[256];
-	FILE *f = fopen(path, "re");
-
-	if (!f)
-		bail(path);
-	while (fgets(line, sizeof(line), f))
-		if (!strncmp(line, word, length) && strchr(" :\t", line[length]))
-			value = strtoll(line + length + strspn(line + length, ": \t"), NULL, 10);
-	fclose(f);
-	return value;
 }
 
 /* The counters are per CPU and folded now and then; this folds them now. */
