@@ -38,5 +38,6 @@ $(foreach name,$(UNIT_NAMES),$(eval $(call unit_program,$(name))))
 .PHONY: unit unit-programs
 unit-programs: $(UNIT:%=$(O)/unit/%)
 
-unit: unit-programs $(O)/emu/roc-emu
-	ROC_EMU=$(O)/emu/roc-emu tests/unit/run $(UNIT_TIMEOUT) $(UNIT:%=$(O)/unit/%)
+unit: unit-programs $(O)/emu/roc-emu $(O)/utils/roc
+	ROC_EMU=$(abspath $(O))/emu/roc-emu ROC_TOOL=$(abspath $(O))/utils/roc \
+	LD_LIBRARY_PATH=$(abspath $(O))/libroc tests/unit/run $(UNIT_TIMEOUT) $(UNIT:%=$(O)/unit/%)
