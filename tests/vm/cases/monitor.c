@@ -210,7 +210,10 @@ static void stress(void)
 	touched = emu_touched(CARD0, 0, CRU_BAR_CARD, 0x100010);
 	UNIT_EQ(touched.reads, 150);
 	UNIT_EQ(touched.writes, 150);
-	UNIT_EQ(emu_count(CARD0, 0, "mmio_reads"), 150);
+	/* The driver looks at the temperature every five seconds. */
+	UNIT_EQ(emu_count(CARD0, 0, "mmio_reads") -
+			emu_touched(CARD0, 0, CRU_BAR_CARD, CRU_TEMPERATURE).reads,
+		150);
 	UNIT_EQ(emu_count(CARD0, 0, "mmio_writes"), 150);
 	UNIT_EQ(json_number(json_get(json_get(out, "reads"), "count")), 150);
 	CU_ASSERT(json_real(json_get(out, "jainIndex")) > 0.3);

@@ -48,6 +48,7 @@
 #define ROC_CH_KICK _IO(ROC_IOC_TYPE, 0x16)
 #define ROC_CH_WAIT _IO(ROC_IOC_TYPE, 0x17)
 #define ROC_CH_EVENTFD _IO(ROC_IOC_TYPE, 0x18)
+#define ROC_CH_COMMAND _IO(ROC_IOC_TYPE, 0x19)
 
 #define ROC_BUF_REGISTER _IO(ROC_IOC_TYPE, 0x20)
 #define ROC_BUF_UNREGISTER _IO(ROC_IOC_TYPE, 0x21)
@@ -71,6 +72,7 @@ enum roc_card_type {
  * @ROC_CAP_DDG: detector data generator behind the datapath
  * @ROC_CAP_EVENTS: completion records in host memory and interrupts
  * @ROC_CAP_IOMMU: DMA goes through a translating IOMMU: any user memory may be registered
+ * @ROC_CAP_DDL: channels have a detector data link that takes commands: ROC_CH_COMMAND
  */
 enum roc_caps {
 	ROC_CAP_TEMPERATURE = 1 << 0,
@@ -80,6 +82,7 @@ enum roc_caps {
 	ROC_CAP_DDG = 1 << 4,
 	ROC_CAP_EVENTS = 1 << 5,
 	ROC_CAP_IOMMU = 1 << 6,
+	ROC_CAP_DDL = 1 << 7,
 };
 
 #define ROC_TEXT_MAX 16
@@ -242,11 +245,15 @@ enum roc_ch_state {
  * @ROC_SOURCE_INTERNAL: generator in the DMA engine, counter pattern without headers
  * @ROC_SOURCE_DDG: detector data generator, RDH and counter payload
  * @ROC_SOURCE_FEE: front-end electronics
+ * @ROC_SOURCE_DIU: generator of the card, looped back at the card's end of the link (C-RORC)
+ * @ROC_SOURCE_SIU: generator of the card, looped back at the far end of the link (C-RORC)
  */
 enum roc_source {
 	ROC_SOURCE_INTERNAL = 0,
 	ROC_SOURCE_DDG = 1,
 	ROC_SOURCE_FEE = 2,
+	ROC_SOURCE_DIU = 3,
+	ROC_SOURCE_SIU = 4,
 };
 
 /**
@@ -282,6 +289,7 @@ enum roc_mode {
  * @ROC_WHY_SIZE: the card's size entry did not arrive or has the wrong index
  * @ROC_WHY_LOST: the card answers all ones
  * @ROC_WHY_REMOVED: the card was removed or reset by somebody else
+ * @ROC_WHY_PUSH: the card did not take a superpage, although it was pushed several times
  */
 enum roc_why {
 	ROC_WHY_NONE = 0,
@@ -301,7 +309,10 @@ enum roc_why {
 	ROC_WHY_SIZE = 14,
 	ROC_WHY_LOST = 15,
 	ROC_WHY_REMOVED = 16,
+	ROC_WHY_PUSH = 17,
 };
+
+#define ROC_GAPS 16
 
 /**
  * struct roc_ch_info - ioctl(ROC_CH_INFO): state and counters of a channel
@@ -328,6 +339,10 @@ enum roc_why {
  * @mmio_reads: register reads on the data path since open
  * @mmio_writes: register writes on the data path since open
  * @bad_index: times a ring index from user space was out of range since open
+ * @retries: pushes repeated since open because the card had not taken them
+ * @gaps: since open, how long the card had room between finishing a superpage and getting the
+ *	next, as far as the kernel can see it: [i] counts gaps below 2^i microseconds and not below
+ *	the one before, the last one everything longer
  */
 struct roc_ch_info {
 	__u32 size;
@@ -353,6 +368,8 @@ struct roc_ch_info {
 	__aligned_u64 mmio_reads;
 	__aligned_u64 mmio_writes;
 	__aligned_u64 bad_index;
+	__aligned_u64 retries;
+	__aligned_u64 gaps[ROC_GAPS];
 };
 
 /**
@@ -500,9 +517,18 @@ struct roc_ch_rings {
 };
 
 /**
+ * enum roc_configure_flags - &roc_ch_configure.flags
+ * @ROC_CONFIGURE_STBRD: open the front-end with "start block read" in place of "ready to
+ *	receive"; for ROC_SOURCE_FEE on a card with ROC_CAP_DDL
+ */
+enum roc_configure_flags {
+	ROC_CONFIGURE_STBRD = 1 << 0,
+};
+
+/**
  * struct roc_ch_configure - ioctl(ROC_CH_CONFIGURE): what the next start will do
  * @size: sizeof(struct roc_ch_configure)
- * @flags: must be 0
+ * @flags: bits of enum roc_configure_flags
  * @source: enum roc_source
  * @mode: enum roc_mode
  * @links: bit per link slot, a subset of the links enabled in the card; 0 = all of these
@@ -542,14 +568,17 @@ enum roc_reset_level {
  *	found ready. Must be 0 on entry
  *
  * START resets the card's DMA block and sets it going (it sleeps for the card's documented
- * 210 ms). Superpages already in the fill ring are pushed at once.
+ * waits: CRU 210 ms, C-RORC 100 ms). Superpages already in the fill ring are pushed at once.
  * STOP flushes, waits for what the flush closes, resets the DMA block, and hands back every
  * superpage that the card held; entries still in the fill ring stay there. When it returns the
  * card does not write any more.
  *
- * Errors: START: EBUSY running; ENOLINK no links are enabled in the card; EPIPE no rings;
- * EIO the card does not answer. STOP: EALREADY not running. RESET: EBUSY running; EOPNOTSUPP
- * level that the card does not have. KICK: EPIPE no rings; EALREADY LOOK and not running.
+ * Errors:
+ * START: EBUSY running; ENOLINK no links are enabled in the card, or the link is down; EPIPE no
+ * rings; EIO the card does not answer; ETIME the far end of the link does not answer.
+ * STOP: EALREADY not running.
+ * RESET: EBUSY running; EOPNOTSUPP level that the card does not have; ENOLINK, ETIME as above.
+ * KICK: EPIPE no rings; EALREADY LOOK and not running.
  */
 struct roc_ch_control {
 	__u32 size;
@@ -601,6 +630,30 @@ struct roc_ch_eventfd {
 	__u32 flags;
 	__s32 fd;
 	__u32 reserved;
+};
+
+#define ROC_COMMAND_REPLIES 4
+
+/**
+ * struct roc_ch_command - ioctl(ROC_CH_COMMAND): one command over the detector data link
+ * @size: sizeof(struct roc_ch_command)
+ * @flags: must be 0
+ * @command: command word, as the link's protocol has it
+ * @count: in: reply words to wait for, 0..ROC_COMMAND_REPLIES; out: how many came
+ * @reply: out: the reply words; must be 0 on entry
+ *
+ * Words that wait from an earlier command are thrown away first. Each reply has the card's
+ * documented 100 ms.
+ * Errors: EOPNOTSUPP the card has no such link (no ROC_CAP_DDL); EBUSY running; ENOLINK the link
+ * is down, for a command to its far end; ETIME a reply did not come, @count and @reply have those
+ * that did; EIO the card does not answer.
+ */
+struct roc_ch_command {
+	__u32 size;
+	__u32 flags;
+	__u32 command;
+	__u32 count;
+	__u32 reply[ROC_COMMAND_REPLIES];
 };
 
 /**
