@@ -54,6 +54,7 @@ int roc_channel_open(const char *id, unsigned int channel, struct roc_channel **
 		return ret;
 	}
 	new->fd = ret;
+	new->type = card.type;
 	*ch = new;
 	return 0;
 }
@@ -90,6 +91,7 @@ int roc_channel_configure(struct roc_channel *ch, const struct roc_channel_confi
 {
 	struct roc_ch_configure arg = {
 		.size = sizeof(arg),
+		.flags = config->flags,
 		.source = config->source,
 		.mode = config->mode,
 		.links = config->links,
@@ -105,22 +107,41 @@ int roc_channel_configure(struct roc_channel *ch, const struct roc_channel_confi
 				   ch->node);
 	case EOPNOTSUPP:
 		return libroc_fail(EOPNOTSUPP,
-				   "%s: the card does not have source %u, mode %u or page size %u: "
-				   "roc_info() has what it can do in caps and page_size",
-				   ch->node, arg.source, arg.mode, arg.page_size);
+				   "%s: the card does not have source %u, mode %u, page size %u or "
+				   "flags 0x%x: roc_info() has what it can do in caps and "
+				   "page_size",
+				   ch->node, arg.source, arg.mode, arg.page_size, arg.flags);
 	case ENOLINK:
 		return libroc_fail(ENOLINK,
 				   "%s: not all links of mask 0x%x are enabled in the card: enable "
 				   "them there first, or ask for those that are (mask 0)",
 				   ch->node, arg.links);
 	case EINVAL:
-		return libroc_fail(EINVAL,
-				   "%s: cannot configure: unknown source %u, unknown mode %u, or "
-				   "links 0x%x beyond the card's",
-				   ch->node, arg.source, arg.mode, arg.links);
+		return libroc_fail(
+			EINVAL,
+			"%s: cannot configure: unknown source %u, unknown mode %u, unknown "
+			"flags 0x%x, or links 0x%x beyond the card's",
+			ch->node, arg.source, arg.mode, arg.flags, arg.links);
 	default:
 		return libroc_fail_ioctl(-ret, ch->node, "cannot configure the channel");
 	}
+}
+
+static int fail_link_down(const struct roc_channel *ch, const char *what)
+{
+	return libroc_fail(
+		ENOLINK,
+		"%s: %s: the link is down: is the front end switched on, is the fibre "
+		"plugged in, is the laser on (roc-config)? roc-status has the optical power",
+		ch->node, what);
+}
+
+static int fail_silent(const struct roc_channel *ch, const char *what)
+{
+	return libroc_fail(ETIME,
+			   "%s: %s: the far end of the link does not answer within its time: try "
+			   "roc-reset --reset=INTERNAL_SIU; roc-siu-status has what it says",
+			   ch->node, what);
 }
 
 int roc_channel_start(struct roc_channel *ch)
@@ -140,6 +161,8 @@ int roc_channel_start(struct roc_channel *ch)
 	case EBUSY:
 		return libroc_fail(EBUSY, "%s: is running already: stop it first", ch->node);
 	case ENOLINK:
+		if (ch->type == ROC_CARD_CRORC)
+			return fail_link_down(ch, "cannot start");
 		return libroc_fail(
 			ENOLINK,
 			"%s: no links are enabled in the card: enable at least one (CRU: "
@@ -148,6 +171,8 @@ int roc_channel_start(struct roc_channel *ch)
 			ch->node);
 	case EPIPE:
 		return libroc_fail(EPIPE, "%s: cannot start without rings", ch->node);
+	case ETIME:
+		return fail_silent(ch, "cannot start");
 	default:
 		return libroc_fail_ioctl(-ret, ch->node, "cannot start");
 	}
@@ -188,7 +213,46 @@ int roc_channel_reset(struct roc_channel *ch, enum roc_reset_level level)
 				   "%s: there is no reset level %u: see "
 				   "enum roc_reset_level",
 				   ch->node, arg.level);
+	case ENOLINK:
+		return fail_link_down(ch, "cannot reset the far end");
+	case ETIME:
+		return fail_silent(ch, "cannot reset the far end");
 	default:
 		return libroc_fail_ioctl(-ret, ch->node, "cannot reset");
+	}
+}
+
+int roc_channel_command(struct roc_channel *ch, uint32_t command, uint32_t *reply,
+			unsigned int *count)
+{
+	struct roc_ch_command arg = {.size = sizeof(arg), .command = command, .count = *count};
+	char what[40];
+	int ret;
+
+	if (*count > ROC_COMMAND_REPLIES)
+		return libroc_fail(EINVAL, "%s: a command has at most %u replies, not %u", ch->node,
+				   ROC_COMMAND_REPLIES, *count);
+	ret = libroc_ioctl(ch->fd, ROC_CH_COMMAND, &arg);
+	if (!ret || ret == -ETIME) {
+		*count = arg.count;
+		if (arg.count)
+			memcpy(reply, arg.reply, arg.count * sizeof(*reply));
+	}
+	snprintf(what, sizeof(what), "command 0x%x", command);
+	switch (-ret) {
+	case 0:
+		return 0;
+	case EOPNOTSUPP:
+		return libroc_fail(EOPNOTSUPP, "%s: %s: the card has no link that takes commands",
+				   ch->node, what);
+	case EBUSY:
+		return libroc_fail(EBUSY, "%s: %s: not while the channel runs: stop it first",
+				   ch->node, what);
+	case ENOLINK:
+		return fail_link_down(ch, what);
+	case ETIME:
+		return fail_silent(ch, what);
+	default:
+		return libroc_fail_ioctl(-ret, ch->node, what);
 	}
 }

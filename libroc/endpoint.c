@@ -85,12 +85,13 @@ static int fail_reg(int err, const struct roc_endpoint *ep, const struct roc_reg
 	case EPERM:
 		return libroc_fail(err,
 				   "%s: %s: it is protected, because it can make the card write "
-				   "anywhere in memory: only with CAP_SYS_RAWIO (as root)",
+				   "anywhere in memory, or spoil the card: only with "
+				   "CAP_SYS_RAWIO (as root)",
 				   ep->node, what);
 	case EBUSY:
 		return libroc_fail(err,
-				   "%s: %s: a running channel of this card needs that bit as it "
-				   "is: stop all channels of the card first",
+				   "%s: %s: not while a channel of this card runs: stop all "
+				   "channels of the card first",
 				   ep->node, what);
 	default:
 		return libroc_fail_ioctl(err, ep->node, what);

@@ -85,7 +85,7 @@ struct roc_endpoint {
 /* An open channel. Owned by the caller of roc_channel_open(); no lock, one thread at a time. */
 struct roc_channel {
 	int fd;
-	unsigned int channel;
+	enum roc_card_type type;
 	bool have_rings;
 	struct roc_rings rings;		   /* valid if have_rings */
 	size_t user_length, kernel_length; /* of the two mappings */

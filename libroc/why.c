@@ -50,6 +50,9 @@ static const char *const why_text[] = {
 	[ROC_WHY_REMOVED] =
 		"the card was removed, or reset by somebody else: close the channel and open it "
 		"again",
+	[ROC_WHY_PUSH] =
+		"the card did not take a superpage, although it was pushed several times: start "
+		"again; if it comes back, load the card's firmware anew",
 };
 
 const char *roc_why_text(unsigned int why)

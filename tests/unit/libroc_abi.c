@@ -19,7 +19,7 @@
 FROZEN(roc_ep_info, 128);
 FROZEN(roc_bar_info, 32);
 FROZEN(roc_reg, 32);
-FROZEN(roc_ch_info, 136);
+FROZEN(roc_ch_info, 272);
 FROZEN(roc_fill, 32);
 FROZEN(roc_ready, 64);
 FROZEN(roc_ring_user, 256);
@@ -29,6 +29,7 @@ FROZEN(roc_ch_configure, 24);
 FROZEN(roc_ch_control, 16);
 FROZEN(roc_ch_wait, 24);
 FROZEN(roc_ch_eventfd, 16);
+FROZEN(roc_ch_command, 32);
 FROZEN(roc_buf_register, 48);
 FROZEN(roc_buf_unregister, 16);
 
@@ -36,7 +37,7 @@ FROZEN(roc_buf_unregister, 16);
 FROZEN(roc_card, 108);
 FROZEN(roc_bar, 24);
 FROZEN(roc_memory, 32);
-FROZEN(roc_channel_config, 16);
+FROZEN(roc_channel_config, 20);
 FROZEN(roc_rings, 64);
 
 /* Neighbours of another writer on cache lines of their own, two lines apart for the prefetcher. */
@@ -48,7 +49,7 @@ static const unsigned int every_why[] = {
 	ROC_WHY_NONE,	ROC_WHY_MEMLOCK,  ROC_WHY_CONTIGUITY, ROC_WHY_DMA_MASK, ROC_WHY_BOUNCE,
 	ROC_WHY_PIN,	ROC_WHY_HANDLE,	  ROC_WHY_RANGE,      ROC_WHY_LENGTH,	ROC_WHY_ALIGN,
 	ROC_WHY_EXTENT, ROC_WHY_RESERVED, ROC_WHY_STOPPED,    ROC_WHY_COUNT,	ROC_WHY_SIZE,
-	ROC_WHY_LOST,	ROC_WHY_REMOVED,
+	ROC_WHY_LOST,	ROC_WHY_REMOVED,  ROC_WHY_PUSH,
 };
 
 /* Enumerators of enum roc_why in the kernel's header: so that a new one cannot be forgotten here.

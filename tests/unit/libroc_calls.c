@@ -41,6 +41,7 @@ static struct {
 		struct roc_ch_control control;
 		struct roc_ch_wait wait;
 		struct roc_ch_eventfd eventfd;
+		struct roc_ch_command command;
 		struct roc_buf_register buf;
 		struct roc_buf_unregister unbuf;
 		uint32_t size;
@@ -51,6 +52,7 @@ static struct {
 	struct roc_ring_user *user;
 	uint32_t arrive; /* a wait brings the ready ring to this */
 	int owner_pid;	 /* -1: in another container, 0: nobody */
+	enum roc_card_type type;
 } fake;
 
 static char opened[64];
@@ -94,6 +96,7 @@ int __wrap_roc_find(const char *id, struct roc_card *card)
 	memset(card, 0, sizeof(*card));
 	card->channels = 2;
 	card->minor = 3;
+	card->type = fake.type;
 	strcpy(card->node, "/dev/roc3");
 	return strcmp(id, "245") ? libroc_fail(ENOENT, "no such card") : 0;
 }
@@ -352,7 +355,7 @@ static void bars(void)
 
 static void configuration(void)
 {
-	struct roc_channel_config config = {ROC_SOURCE_DDG, ROC_MODE_BUSY, 0x30, 8192};
+	struct roc_channel_config config = {ROC_SOURCE_DDG, ROC_MODE_BUSY, 0x30, 8192, 0};
 	struct roc_channel *ch = channel(false);
 
 	UNIT_EQ(roc_channel_configure(ch, &config), 0);
@@ -361,12 +364,16 @@ static void configuration(void)
 	UNIT_EQ(fake.in.configure.mode, ROC_MODE_BUSY);
 	UNIT_EQ(fake.in.configure.links, 0x30);
 	UNIT_EQ(fake.in.configure.page_size, 8192);
+	UNIT_EQ(fake.in.configure.flags, 0);
+	config.flags = ROC_CONFIGURE_STBRD;
+	UNIT_EQ(roc_channel_configure(ch, &config), 0);
+	UNIT_EQ(fake.in.configure.flags, ROC_CONFIGURE_STBRD);
 	fake.errno_ = EBUSY;
 	UNIT_EQ(roc_channel_configure(ch, &config), -EBUSY);
 	SAYS("stop it first");
 	fake.errno_ = EOPNOTSUPP;
 	UNIT_EQ(roc_channel_configure(ch, &config), -EOPNOTSUPP);
-	SAYS("page size 8192");
+	SAYS("page size 8192 or flags 0x1");
 	fake.errno_ = ENOLINK;
 	UNIT_EQ(roc_channel_configure(ch, &config), -ENOLINK);
 	SAYS("mask 0x30");
@@ -416,6 +423,91 @@ static void start_stop_reset(void)
 	fake.errno_ = EBUSY;
 	UNIT_EQ(roc_channel_reset(ch, ROC_RESET_INTERNAL), -EBUSY);
 	SAYS("stop it first");
+	done(ch);
+}
+
+/* A C-RORC's channel has one link, with somebody at its far end. */
+static struct roc_channel *ddl_channel(void)
+{
+	struct roc_channel *ch = NULL;
+
+	reset();
+	fake.type = ROC_CARD_CRORC;
+	UNIT_NEED(!roc_channel_open("245", 1, &ch));
+	UNIT_NEED(!roc_channel_rings(ch, ENTRIES, ENTRIES));
+	fake.calls = 0;
+	return ch;
+}
+
+static void links_that_are_down(void)
+{
+	struct roc_channel *ch = ddl_channel();
+
+	fake.errno_ = ENOLINK;
+	UNIT_EQ(roc_channel_start(ch), -ENOLINK);
+	SAYS("/dev/roc3ch1: cannot start: the link is down");
+	UNIT_EQ(roc_channel_reset(ch, ROC_RESET_INTERNAL_SIU), -ENOLINK);
+	SAYS("the link is down");
+	fake.errno_ = ETIME;
+	UNIT_EQ(roc_channel_start(ch), -ETIME);
+	SAYS("does not answer within its time");
+	UNIT_EQ(roc_channel_reset(ch, ROC_RESET_INTERNAL_SIU), -ETIME);
+	SAYS("does not answer within its time");
+	done(ch);
+}
+
+static void commands(void)
+{
+	struct roc_channel *ch = ddl_channel();
+	uint32_t reply[ROC_COMMAND_REPLIES + 1] = {1, 2, 3, 4, 5};
+	unsigned int count = 2;
+
+	fake.reply = sizeof(struct roc_ch_command);
+	fake.out.command = (struct roc_ch_command){.size = sizeof(struct roc_ch_command),
+						   .command = 0x2,
+						   .count = 2,
+						   .reply = {0x20c2, 0x2, 77, 78}};
+	UNIT_EQ(roc_channel_command(ch, 0x2, reply, &count), 0);
+	UNIT_EQ(fake.request, ROC_CH_COMMAND);
+	UNIT_EQ(fake.in.command.size, sizeof(struct roc_ch_command));
+	UNIT_EQ(fake.in.command.command, 0x2);
+	UNIT_EQ(fake.in.command.count, 2);
+	UNIT_EQ(fake.in.command.reply[0] | fake.in.command.reply[3] | fake.in.command.flags, 0);
+	UNIT_EQ(count, 2);
+	UNIT_EQ(reply[0], 0x20c2);
+	UNIT_EQ(reply[1], 0x2);
+	UNIT_EQ(reply[2], 3); /* no more than was asked for */
+	count = 0;
+	fake.out.command.count = 0;
+	UNIT_EQ(roc_channel_command(ch, 0xf1, NULL, &count), 0);
+
+	/* What came before the time was over is there. */
+	count = 4;
+	fake.out.command.count = 1;
+	fake.out.command.reply[0] = 0x1234;
+	fake.errno_ = ETIME;
+	UNIT_EQ(roc_channel_command(ch, 0x1, reply, &count), -ETIME);
+	SAYS("command 0x1: the far end");
+	UNIT_EQ(count, 1);
+	UNIT_EQ(reply[0], 0x1234);
+	UNIT_EQ(reply[1], 0x2);
+	fake.errno_ = ENOLINK;
+	UNIT_EQ(roc_channel_command(ch, 0x2, reply, &count), -ENOLINK);
+	SAYS("command 0x2: the link is down");
+	fake.errno_ = EBUSY;
+	UNIT_EQ(roc_channel_command(ch, 0x2, reply, &count), -EBUSY);
+	SAYS("not while the channel runs");
+	fake.errno_ = EOPNOTSUPP;
+	UNIT_EQ(roc_channel_command(ch, 0x2, reply, &count), -EOPNOTSUPP);
+	SAYS("no link that takes commands");
+	fake.errno_ = ENOTTY;
+	UNIT_EQ(roc_channel_command(ch, 0x2, reply, &count), -ENOTTY);
+	SAYS("does not know how");
+	fake.calls = 0;
+	count = ROC_COMMAND_REPLIES + 1;
+	UNIT_EQ(roc_channel_command(ch, 0x2, reply, &count), -EINVAL);
+	SAYS("at most 4 replies, not 5");
+	UNIT_EQ(fake.calls, 0);
 	done(ch);
 }
 
@@ -615,5 +707,6 @@ static void buffers(void)
 UNIT_MAIN("libroc_calls", {"opening, and who may not", opening}, {"registers", registers},
 	  {"old modules and lost cards", old_modules_and_lost_cards}, {"BAR mappings", bars},
 	  {"configuration", configuration}, {"start, stop, reset", start_stop_reset},
+	  {"links that are down", links_that_are_down}, {"commands", commands},
 	  {"making rings", making_rings}, {"push and pop", push_and_pop}, {"waiting", waiting},
 	  {"buffers", buffers})

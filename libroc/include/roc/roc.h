@@ -365,12 +365,14 @@ int roc_channel_owner(const char *id, unsigned int channel, int *pid, char *name
  * @mode: who looks for finished superpages
  * @links: bit per link slot; 0 = all that are enabled in the card
  * @page_size: DMA page size; 0 = the card's
+ * @flags: bits of enum roc_configure_flags
  */
 struct roc_channel_config {
 	enum roc_source source;
 	enum roc_mode mode;
 	uint32_t links;
 	uint32_t page_size;
+	uint32_t flags;
 };
 
 /**
@@ -378,8 +380,8 @@ struct roc_channel_config {
  * @ch: handle
  * @config: all of it; zeroed means internal generator, timer, all enabled links
  *
- * Return: 0; -EBUSY running; -EOPNOTSUPP the card does not have this source, mode or page size;
- * -ENOLINK a link that is not enabled in the card; -EINVAL.
+ * Return: 0; -EBUSY running; -EOPNOTSUPP the card does not have this source, mode, page size or
+ * flag; -ENOLINK a link that is not enabled in the card; -EINVAL.
  */
 int roc_channel_configure(struct roc_channel *ch, const struct roc_channel_config *config);
 
@@ -400,11 +402,12 @@ int roc_channel_rings(struct roc_channel *ch, unsigned int fill, unsigned int re
  * roc_channel_start() - set the card going
  * @ch: handle
  *
- * Sleeps for the card's start-up time (CRU: 210 ms). Superpages in the fill ring are given to
- * the card at once.
+ * Sleeps for the card's start-up time (CRU: 210 ms, C-RORC: 100 ms). Superpages in the fill ring
+ * are given to the card at once.
  *
- * Return: 0; -EBUSY running already; -ENOLINK no links are enabled in the card; the errors of
- * roc_channel_rings().
+ * Return: 0; -EBUSY running already; -ENOLINK no links are enabled in the card (CRU), or the
+ * channel's link is down (C-RORC); -ETIME the far end of the link does not answer (C-RORC); the
+ * errors of roc_channel_rings().
  */
 int roc_channel_start(struct roc_channel *ch);
 
@@ -425,9 +428,27 @@ int roc_channel_stop(struct roc_channel *ch, unsigned int *reclaimed);
  * @ch: handle
  * @level: how much; see enum roc_reset_level
  *
- * Return: 0; -EBUSY running; -EOPNOTSUPP the card does not have this level; -EINVAL.
+ * Return: 0; -EBUSY running; -EOPNOTSUPP the card does not have this level; -EINVAL; for
+ * ROC_RESET_INTERNAL_SIU -ENOLINK the link is down, -ETIME its far end does not answer.
  */
 int roc_channel_reset(struct roc_channel *ch, enum roc_reset_level level);
+
+/**
+ * roc_channel_command() - send one command over the channel's detector data link
+ * @ch: handle of a stopped channel
+ * @command: command word, as the link's protocol has it
+ * @reply: room for *@count reply words, or NULL if that is 0
+ * @count: in: reply words to wait for, 0 to ROC_COMMAND_REPLIES; out: how many came; also written,
+ *	with @reply, on -ETIME
+ *
+ * Words that wait from an earlier command are thrown away first. Each reply has 100 ms.
+ *
+ * Return: 0; -EOPNOTSUPP the card has no such link (no ROC_CAP_DDL); -EBUSY running; -ENOLINK the
+ * link is down, for a command to its far end; -ETIME a reply did not come; -EINVAL more replies
+ * than there can be.
+ */
+int roc_channel_command(struct roc_channel *ch, uint32_t command, uint32_t *reply,
+			unsigned int *count);
 
 /**
  * roc_channel_eventfd() - signal an eventfd whenever superpages become ready
