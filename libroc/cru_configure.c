@@ -279,7 +279,7 @@ static int check_firmware(struct roc_endpoint *ep)
 	ret = roc_firmware_open(NULL, &list);
 	if (ret)
 		return ret;
-	ret = roc_firmware_check(list, info.firmware);
+	ret = roc_firmware_check(list, info.card_type, info.firmware);
 	roc_firmware_close(list);
 	return ret;
 }

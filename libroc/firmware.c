@@ -23,6 +23,7 @@ struct entry {
 	char *hash;
 	char *tag;
 	enum roc_firmware_state state;
+	enum roc_card_type type; /* 0: of any card */
 };
 
 /* Owned by the caller of roc_firmware_open(), with all texts. Constant once it is made. */
@@ -42,6 +43,15 @@ static const struct {
 	{"denied", ROC_FIRMWARE_DENIED},
 };
 
+/* One list for each kind of card. */
+static const struct {
+	const char *name;
+	enum roc_card_type type;
+} lists[] = {
+	{"cru", ROC_CARD_CRU},
+	{"crorc", ROC_CARD_CRORC},
+};
+
 static const char *significant(const char *hash)
 {
 	const char *p = hash + strspn(hash, "0");
@@ -54,8 +64,8 @@ static int no_memory(void)
 	return libroc_fail_text(ENOMEM, "no memory for the list of firmware versions");
 }
 
-static int add(struct roc_firmware_list *list, const char *hash, const char *tag,
-	       enum roc_firmware_state state)
+static int add(struct roc_firmware_list *list, enum roc_card_type type, const char *hash,
+	       const char *tag, enum roc_firmware_state state)
 {
 	struct entry *more;
 
@@ -64,7 +74,7 @@ static int add(struct roc_firmware_list *list, const char *hash, const char *tag
 		return no_memory();
 	list->entries = more;
 	more += list->count;
-	*more = (struct entry){strdup(significant(hash)), strdup(tag), state};
+	*more = (struct entry){strdup(significant(hash)), strdup(tag), state, type};
 	list->count++;
 	return more->hash && more->tag ? 0 : no_memory();
 }
@@ -79,8 +89,8 @@ static const char *member(struct json_object *object, const char *name)
 	return json_object_get_string(value);
 }
 
-static int add_entry(struct roc_firmware_list *list, const char *path, size_t n,
-		     struct json_object *object)
+static int add_entry(struct roc_firmware_list *list, const char *path, enum roc_card_type type,
+		     size_t n, struct json_object *object)
 {
 	const char *hash = member(object, "hash"), *tag = member(object, "tag");
 	const char *state = member(object, "state");
@@ -93,7 +103,7 @@ static int add_entry(struct roc_firmware_list *list, const char *path, size_t n,
 				   path, n + 1);
 	for (i = 0; state && i < sizeof(states) / sizeof(states[0]); i++)
 		if (!strcmp(states[i].name, state))
-			return add(list, hash, tag, states[i].state);
+			return add(list, type, hash, tag, states[i].state);
 	return libroc_fail(EINVAL,
 			   "%s: entry %zu (%.20s) needs a \"state\" accepted, old or denied", path,
 			   n + 1, hash);
@@ -103,22 +113,32 @@ static int take_list(struct roc_firmware_list *list, const char *path, struct js
 {
 	struct json_object *format, *entries;
 	const char *version = member(root, "version");
-	size_t i;
+	unsigned int found = 0;
+	size_t i, l;
 	int ret = 0;
 
 	if (!json_object_object_get_ex(root, "format", &format) ||
 	    json_object_get_int(format) != FORMAT)
 		return libroc_fail(EINVAL, "%s: \"format\" is not %d, which this library reads",
 				   path, FORMAT);
-	if (!version || !json_object_object_get_ex(root, "cru", &entries) ||
-	    !json_object_is_type(entries, json_type_array))
-		return libroc_fail(EINVAL, "%s: needs a text \"version\" and a list \"cru\"", path);
-	list->version = strdup(version);
+	list->version = version ? strdup(version) : NULL;
 	list->source = strdup(path);
-	if (!list->version || !list->source)
+	if ((version && !list->version) || !list->source)
 		return no_memory();
-	for (i = 0; i < json_object_array_length(entries) && !ret; i++)
-		ret = add_entry(list, path, i, json_object_array_get_idx(entries, i));
+	for (l = 0; l < sizeof(lists) / sizeof(lists[0]); l++) {
+		if (!json_object_object_get_ex(root, lists[l].name, &entries))
+			continue;
+		found++;
+		if (!json_object_is_type(entries, json_type_array))
+			return libroc_fail(EINVAL, "%s: \"%s\" is not a list", path, lists[l].name);
+		for (i = 0; i < json_object_array_length(entries) && !ret; i++)
+			ret = add_entry(list, path, lists[l].type, i,
+					json_object_array_get_idx(entries, i));
+	}
+	if (!ret && (!version || !found))
+		return libroc_fail(EINVAL,
+				   "%s: needs a text \"version\" and a list \"cru\" or \"crorc\"",
+				   path);
 	return ret;
 }
 
@@ -138,7 +158,8 @@ static int take_site(struct roc_firmware_list *list, const char *path, struct js
 					   "texts",
 					   path, hash);
 		if (*hash && *json_object_get_string(tag))
-			ret = add(list, hash, json_object_get_string(tag), ROC_FIRMWARE_ACCEPTED);
+			ret = add(list, 0, hash, json_object_get_string(tag),
+				  ROC_FIRMWARE_ACCEPTED);
 	}
 	return ret;
 }
@@ -240,13 +261,20 @@ const char *roc_firmware_source(const struct roc_firmware_list *list)
 	return list->source;
 }
 
+static bool is_for(const struct entry *e, enum roc_card_type type)
+{
+	return !type || !e->type || e->type == type;
+}
+
 /* From the end: the site's word counts more than ours. */
-static const struct entry *find(const struct roc_firmware_list *list, const char *hash)
+static const struct entry *find(const struct roc_firmware_list *list, enum roc_card_type type,
+				const char *hash)
 {
 	size_t i;
 
 	for (i = list->count; i-- > 0;)
-		if (!strcasecmp(list->entries[i].hash, significant(hash)))
+		if (is_for(&list->entries[i], type) &&
+		    !strcasecmp(list->entries[i].hash, significant(hash)))
 			return &list->entries[i];
 	return NULL;
 }
@@ -254,7 +282,7 @@ static const struct entry *find(const struct roc_firmware_list *list, const char
 enum roc_firmware_state roc_firmware_find(const struct roc_firmware_list *list, const char *hash,
 					  const char **tag)
 {
-	const struct entry *e = find(list, hash);
+	const struct entry *e = find(list, 0, hash);
 
 	if (tag)
 		*tag = e ? e->tag : NULL;
@@ -264,7 +292,7 @@ enum roc_firmware_state roc_firmware_find(const struct roc_firmware_list *list, 
 void roc_firmware_text(const struct roc_firmware_list *list, const char *hash, char *text,
 		       size_t size)
 {
-	const struct entry *e = find(list, hash);
+	const struct entry *e = find(list, 0, hash);
 	const char *mark = "";
 
 	if (e && e->state == ROC_FIRMWARE_OLD)
@@ -274,25 +302,28 @@ void roc_firmware_text(const struct roc_firmware_list *list, const char *hash, c
 	snprintf(text, size, "%s%s", e ? e->tag : hash, mark);
 }
 
-static void accepted_text(const struct roc_firmware_list *list, char *text, size_t size)
+static void accepted_text(const struct roc_firmware_list *list, enum roc_card_type type, char *text,
+			  size_t size)
 {
 	size_t used = 0, i;
 
 	text[0] = '\0';
 	for (i = 0; i < list->count && used < size; i++)
-		if (list->entries[i].state == ROC_FIRMWARE_ACCEPTED)
+		if (list->entries[i].state == ROC_FIRMWARE_ACCEPTED &&
+		    is_for(&list->entries[i], type))
 			used += snprintf(text + used, size - used, "%s%s (%s)", used ? ", " : "",
 					 list->entries[i].tag, list->entries[i].hash);
 }
 
-int roc_firmware_check(const struct roc_firmware_list *list, const char *hash)
+int roc_firmware_check(const struct roc_firmware_list *list, enum roc_card_type type,
+		       const char *hash)
 {
-	const struct entry *e = find(list, hash);
+	const struct entry *e = find(list, type, hash);
 	char accepted[640];
 
 	if (e && e->state == ROC_FIRMWARE_ACCEPTED)
 		return 0;
-	accepted_text(list, accepted, sizeof(accepted));
+	accepted_text(list, type, accepted, sizeof(accepted));
 	return libroc_fail(EPERM,
 			   "firmware %s%s%s is %s in list %s of %s; accepted: %s; load one of "
 			   "these, or add it to " ROC_FIRMWARE_SITE,

@@ -48,7 +48,8 @@ static int check_firmware(struct bench *b)
 		return 0;
 	ret = roc_firmware_open(NULL, &list);
 	if (!ret) {
-		ret = roc_firmware_check(list, b->info.firmware);
+		ret = roc_firmware_check(list, (enum roc_card_type)b->info.card_type,
+					 b->info.firmware);
 		roc_firmware_close(list);
 	}
 	if (ret)

@@ -104,7 +104,7 @@ static int run(const void *p)
 		printf("List: %s, version %s\n", roc_firmware_source(list),
 		       roc_firmware_version(list));
 	for (i = 0; i < count; i++) {
-		if (roc_firmware_check(list, cards[i].firmware))
+		if (roc_firmware_check(list, cards[i].type, cards[i].firmware))
 			code = tool_fail("%s: %s", cards[i].pci_address, roc_error());
 	}
 	if (!count)

@@ -78,16 +78,46 @@ static void the_list_that_comes_with_it(void)
 		UNIT_STR(text_of("f6b5d742"), "v3.19.4");
 		UNIT_STR(text_of("e4a5a46e"), "v3.10.0 (old)");
 		UNIT_STR(text_of("deadbeef"), "deadbeef");
-		UNIT_EQ(roc_firmware_check(list, "f6b5d742"), 0);
-		UNIT_EQ(roc_firmware_check(list, "e4a5a46e"), -EPERM);
+		UNIT_EQ(roc_firmware_check(list, ROC_CARD_CRU, "f6b5d742"), 0);
+		UNIT_EQ(roc_firmware_check(list, ROC_CARD_CRU, "e4a5a46e"), -EPERM);
 		SAYS("v3.10.0 is no longer accepted");
 		SAYS("v3.19.4 (f6b5d742)");
 		SAYS("2026-03-31");
-		UNIT_EQ(roc_firmware_check(list, "deadbeef"), -EPERM);
+		UNIT_EQ(roc_firmware_check(list, ROC_CARD_CRU, "deadbeef"), -EPERM);
 		SAYS("deadbeef is not in list");
 		SAYS(ROC_FIRMWARE_SITE);
 		roc_firmware_close(list);
 	}
+	end();
+}
+
+/* A version of the other kind of card is none of this one's. */
+static void each_card_has_its_own(void)
+{
+	const char *tag;
+
+	begin();
+	UNIT_EQ(roc_firmware_open(&paths, &list), 0);
+	UNIT_EQ(roc_firmware_check(list, ROC_CARD_CRORC, "828801a2"), 0);
+	UNIT_EQ(roc_firmware_check(list, ROC_CARD_CRORC, "0ac9dd57"), 0);
+	UNIT_EQ(roc_firmware_check(list, 0, "828801a2"), 0);
+	UNIT_EQ(roc_firmware_find(list, "f086417", &tag), ROC_FIRMWARE_OLD);
+	UNIT_STR(tag, "v2.8.0");
+	UNIT_EQ(roc_firmware_check(list, ROC_CARD_CRORC, "f086417"), -EPERM);
+	SAYS("v2.8.0 is no longer accepted");
+	SAYS("v2.14.2 (828801a2)");
+	CU_ASSERT_PTR_NULL(strstr(roc_error(), "v3.19.4"));
+	UNIT_EQ(roc_firmware_check(list, ROC_CARD_CRU, "828801a2"), -EPERM);
+	SAYS("828801a2 is not in list");
+	CU_ASSERT_PTR_NULL(strstr(roc_error(), "v2.14.2"));
+	UNIT_EQ(roc_firmware_check(list, ROC_CARD_CRORC, "f6b5d742"), -EPERM);
+	roc_firmware_close(list);
+	/* A site's additions are of any card. */
+	write_file(site, "{\"12345678\": \"test\"}\n");
+	UNIT_EQ(roc_firmware_open(&paths, &list), 0);
+	UNIT_EQ(roc_firmware_check(list, ROC_CARD_CRU, "12345678"), 0);
+	UNIT_EQ(roc_firmware_check(list, ROC_CARD_CRORC, "12345678"), 0);
+	roc_firmware_close(list);
 	end();
 }
 
@@ -100,8 +130,8 @@ static void an_override_takes_its_place(void)
 	UNIT_EQ(roc_firmware_open(&paths, &list), 0);
 	UNIT_STR(roc_firmware_version(list), "mine");
 	UNIT_STR(roc_firmware_source(list), override);
-	UNIT_EQ(roc_firmware_check(list, "abc"), 0);
-	UNIT_EQ(roc_firmware_check(list, "f6b5d742"), -EPERM);
+	UNIT_EQ(roc_firmware_check(list, ROC_CARD_CRU, "abc"), 0);
+	UNIT_EQ(roc_firmware_check(list, ROC_CARD_CRU, "f6b5d742"), -EPERM);
 	SAYS("bad is denied");
 	UNIT_STR(text_of("f6b5d742"), "bad (denied)");
 	UNIT_EQ(roc_firmware_find(list, "b0332f4e", NULL), ROC_FIRMWARE_UNKNOWN);
@@ -116,11 +146,11 @@ static void a_site_adds(void)
 	write_file(site, "{\"e4a5a46e\": \"v3.10.0 (ours)\", \"12345678\": \"test\", "
 			 "\"\": \"nothing\", \"87654321\": \"\"}\n");
 	UNIT_EQ(roc_firmware_open(&paths, &list), 0);
-	UNIT_EQ(roc_firmware_check(list, "e4a5a46e"), 0);
+	UNIT_EQ(roc_firmware_check(list, ROC_CARD_CRU, "e4a5a46e"), 0);
 	UNIT_STR(text_of("e4a5a46e"), "v3.10.0 (ours)");
-	UNIT_EQ(roc_firmware_check(list, "12345678"), 0);
-	UNIT_EQ(roc_firmware_check(list, "87654321"), -EPERM);
-	UNIT_EQ(roc_firmware_check(list, "f6b5d742"), 0);
+	UNIT_EQ(roc_firmware_check(list, ROC_CARD_CRU, "12345678"), 0);
+	UNIT_EQ(roc_firmware_check(list, ROC_CARD_CRU, "87654321"), -EPERM);
+	UNIT_EQ(roc_firmware_check(list, ROC_CARD_CRU, "f6b5d742"), 0);
 	UNIT_STR(roc_firmware_source(list), INSTALLED);
 	roc_firmware_close(list);
 	end();
@@ -141,6 +171,8 @@ static void faulty_lists_are_refused(void)
 		{"{\"format\": 1, \"cru\": []}", "\"version\""},
 		{"{\"format\": 1, \"version\": \"x\"}", "\"cru\""},
 		{"{\"format\": 1, \"version\": \"x\", \"cru\": [7]}", "entry 1"},
+		{"{\"format\": 1, \"version\": \"x\", \"cru\": [], \"crorc\": 7}",
+		 "\"crorc\" is not a list"},
 		{"{\"format\": 1, \"version\": \"x\", \"cru\": [{\"hash\": \"xyz\", \"tag\": "
 		 "\"t\", "
 		 "\"state\": \"old\"}]}",
@@ -175,5 +207,6 @@ static void faulty_lists_are_refused(void)
 }
 
 UNIT_MAIN("libroc_firmware", {"the list that comes with it", the_list_that_comes_with_it},
+	  {"each card has its own", each_card_has_its_own},
 	  {"an override takes its place", an_override_takes_its_place},
 	  {"a site adds", a_site_adds}, {"faulty lists are refused", faulty_lists_are_refused})

@@ -8,6 +8,8 @@
 #ifndef ROC_FIRMWARE_H
 #define ROC_FIRMWARE_H
 
+#include <roc/roc.h>
+
 #include <stddef.h>
 
 #ifdef __cplusplus
@@ -105,11 +107,13 @@ void roc_firmware_text(const struct roc_firmware_list *list, const char *hash, c
 /**
  * roc_firmware_check() - whether a version is good for data taking
  * @list: list
+ * @type: kind of card that has it; 0: any
  * @hash: as for roc_firmware_find()
  *
  * Return: 0; -EPERM it is not; the sentence says why, and what is accepted.
  */
-int roc_firmware_check(const struct roc_firmware_list *list, const char *hash);
+int roc_firmware_check(const struct roc_firmware_list *list, enum roc_card_type type,
+		       const char *hash);
 
 #ifdef __cplusplus
 }
