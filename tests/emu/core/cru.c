@@ -142,6 +142,7 @@ static void counts(void *card, unsigned int fn, struct json *j)
 		sum.generated += k->n.generated;
 		sum.dropped += k->n.dropped;
 		sum.discarded += k->n.discarded;
+		sum.recycled += k->n.recycled;
 		open += packets_open(k);
 	}
 	json_uint(j, "superpages", sum.superpages);
@@ -151,6 +152,7 @@ static void counts(void *card, unsigned int fn, struct json *j)
 	json_uint(j, "dropped", sum.dropped);
 	json_uint(j, "discarded", sum.discarded);
 	json_uint(j, "open", open);
+	json_uint(j, "recycled", sum.recycled);
 	json_uint(j, "dma_writes", ep->dma_writes);
 	json_uint(j, "dma_outside", ep->dma_outside);
 	json_uint(j, "dma_no_master", ep->dma_no_master);

@@ -51,6 +51,7 @@ struct cru_done {
 struct cru_link_counts {
 	uint64_t superpages, bytes, packets;	/* counted in the ready register */
 	uint64_t generated, dropped, discarded; /* packets */
+	uint64_t recycled;			/* bytes written and not shown */
 };
 
 /* Packet source of one link; cru_ddg.c only. */
@@ -111,7 +112,9 @@ struct cru_settings {
 	uint32_t depth, depth_register;
 	uint32_t refill_us;
 	uint32_t count_start;
-	bool ctp; /* data only while the CTP emulator runs */
+	bool ctp;     /* data only while the CTP emulator runs */
+	bool recycle; /* finished superpages are used again and never shown */
+	bool stamp;   /* a finished superpage begins with the time */
 };
 
 struct cru_ep {

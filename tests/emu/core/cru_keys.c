@@ -193,6 +193,30 @@ static void get_source_mode(void *card, unsigned int fn, char *text, size_t size
 	snprintf(text, size, "%s", endpoint(card, fn)->set.ctp ? "ctp" : "free");
 }
 
+static int on_off(bool *flag, const char *text, char *err)
+{
+	if (strcmp(text, "on") && strcmp(text, "off")) {
+		snprintf(err, CARD_ERR, "'%.40s' is neither on nor off", text);
+		return -1;
+	}
+	*flag = !strcmp(text, "on");
+	return 0;
+}
+
+/* A key that is one switch of struct cru_settings. */
+#define SWITCH_KEY(key)                                                                            \
+	static int set_##key(void *card, unsigned int fn, const char *text, char *err)             \
+	{                                                                                          \
+		return on_off(&endpoint(card, fn)->set.key, text, err);                            \
+	}                                                                                          \
+	static void get_##key(void *card, unsigned int fn, char *text, size_t size)                \
+	{                                                                                          \
+		snprintf(text, size, "%s", endpoint(card, fn)->set.key ? "on" : "off");            \
+	}
+
+SWITCH_KEY(recycle)
+SWITCH_KEY(stamp)
+
 static int set_pci_id(void *card, unsigned int fn, const char *text, char *err)
 {
 	struct cru *c = card;
@@ -299,6 +323,10 @@ const struct card_key cru_keys[] = {
 	 get_count_start},
 	{"links-enabled", "link mask in the datapath wrapper", PER_ENDPOINT, set_links, get_links},
 	{"source-mode", "free or ctp", PER_ENDPOINT, set_source_mode, get_source_mode},
+	{"recycle", "on or off: superpages are used again and never shown", PER_ENDPOINT,
+	 set_recycle, get_recycle},
+	{"stamp", "on or off: finished superpages begin with the card's time", PER_ENDPOINT,
+	 set_stamp, get_stamp},
 	{"features", "firmware feature word", PER_ENDPOINT, set_features, get_features},
 	{"temperature", "degC or none", PER_CARD, set_temperature, get_temperature},
 	{"firmware", "git hash", PER_CARD, set_firmware, get_firmware},

@@ -185,6 +185,7 @@ static int do_counts(struct request *r)
 	endpoints(r);
 	if (no_more(r))
 		return -1;
+	json_uint(r->out, "now_ns", emu_now());
 	json_array(r->out, "ep");
 	for (e = r->first; e < r->last; e++) {
 		struct function *f = &emu->fn[e];
