@@ -7,6 +7,7 @@
  */
 #include <linux/capability.h>
 #include <linux/list.h>
+#include <linux/pci.h>
 #include <linux/slab.h>
 
 #include "roc.h"
@@ -51,6 +52,71 @@ void roc_card_put(struct roc_card *card)
 		kfree(card);
 	}
 	mutex_unlock(&roc_cards_lock);
+}
+
+/* Four ASCII digits, first in the low byte. -1: the card has no (valid) serial number. */
+int roc_parse_serial(u32 word)
+{
+	int serial = 0;
+	int i;
+
+	for (i = 0; i < 4; i++, word >>= 8) {
+		char digit = word & 0xff;
+
+		if (digit < '0' || digit > '9')
+			return i && !digit ? serial : -1;
+		serial = serial * 10 + digit - '0';
+	}
+	return serial ?: -1;
+}
+
+/*
+ * The bus. A PCI function either masters it or does not, whatever its channels want: so a channel
+ * can be kept from writing this way only when no other channel of the endpoint needs it.
+ */
+void roc_bus_give(struct roc_channel *ch)
+{
+	mutex_lock(&ch->ep->card->lock);
+	ch->bus = true;
+	pci_set_master(ch->ep->pdev);
+	mutex_unlock(&ch->ep->card->lock);
+}
+
+/* The channel is quiet: it does not need the bus any more. */
+void roc_bus_give_back(struct roc_channel *ch)
+{
+	mutex_lock(&ch->ep->card->lock);
+	ch->bus = false;
+	mutex_unlock(&ch->ep->card->lock);
+}
+
+static bool roc_bus_needed(struct roc_endpoint *ep)
+{
+	unsigned int i;
+
+	for (i = 0; i < ep->ops->channels; i++)
+		if (ep->channels[i].bus)
+			return true;
+	return false;
+}
+
+/* Take the bus from a channel. True if it is certain that it cannot write any more. */
+bool roc_bus_take(struct roc_channel *ch)
+{
+	struct roc_endpoint *ep = ch->ep;
+	u16 command;
+
+	mutex_lock(&ep->card->lock);
+	ch->bus = false;
+	if (!roc_bus_needed(ep))
+		pci_clear_master(ep->pdev);
+	/* This read also pushes out what the card had on the way. */
+	pci_read_config_word(ep->pdev, PCI_COMMAND, &command);
+	mutex_unlock(&ep->card->lock);
+	if (command != 0xffff)
+		return !(command & PCI_COMMAND_MASTER);
+	/* It does not answer, and may come back as it was. Unless it has left its slot. */
+	return ep->pdev->error_state == pci_channel_io_perm_failure;
 }
 
 static bool roc_try_lock(struct roc_card *card, const void *holder)
@@ -142,6 +208,39 @@ static bool roc_may_write(struct roc_endpoint *ep, unsigned int bar, u32 offset)
 	return capable(CAP_SYS_RAWIO);
 }
 
+static void roc_serial_lock(struct roc_endpoint *ep)
+{
+	if (ep->ops->serial)
+		mutex_lock(&ep->card->lock);
+}
+
+static void roc_serial_unlock(struct roc_endpoint *ep)
+{
+	if (ep->ops->serial)
+		mutex_unlock(&ep->card->lock);
+}
+
+/* One register, for those who do not hold the card's lock. */
+u32 roc_card_read(struct roc_endpoint *ep, unsigned int bar, u32 offset)
+{
+	u32 value;
+
+	roc_serial_lock(ep);
+	value = roc_read(ep, bar, offset);
+	roc_serial_unlock(ep);
+	return value;
+}
+
+bool roc_alive(struct roc_endpoint *ep)
+{
+	bool alive;
+
+	roc_serial_lock(ep);
+	alive = ep->ops->alive(ep);
+	roc_serial_unlock(ep);
+	return alive;
+}
+
 /* The word to be written, or an error before anything was written. Card lock held. */
 static int roc_prepare_write(struct roc_endpoint *ep, struct roc_reg *reg, bool modify, u32 *word)
 {
@@ -195,8 +294,12 @@ int roc_reg_access(struct roc_endpoint *ep, unsigned int nr, struct roc_reg *reg
 	if (modify ? !reg->mask : reg->mask)
 		return -EINVAL;
 	if (nr == _IOC_NR(ROC_REG_READ)) {
-		reg->value = roc_read(ep, reg->bar, reg->offset);
-		return reg->value == ROC_ALL_ONES && !ep->ops->alive(ep) ? -EIO : 0;
+		u32 popping = ep->ops->policy[reg->bar].popping;
+
+		if (popping && reg->offset == popping && !capable(CAP_SYS_RAWIO))
+			return -EPERM;
+		reg->value = roc_card_read(ep, reg->bar, reg->offset);
+		return reg->value == ROC_ALL_ONES && !roc_alive(ep) ? -EIO : 0;
 	}
 	if (modify && (reg->value & ~reg->mask))
 		return -ERANGE;

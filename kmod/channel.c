@@ -90,13 +90,15 @@ static int roc_ch_info(struct file *file, void *arg)
 		.bytes = ch->stats.bytes,
 		.reclaimed = ch->stats.reclaimed,
 		.refused = ch->stats.refused,
-		.dropped = ops->dropped(ch),
-		.fifo_empty = running ? ops->fifo_empty(ch) : 0,
+		.dropped = ops->dropped ? ops->dropped(ch) : 0,
+		.fifo_empty = running && ops->fifo_empty ? ops->fifo_empty(ch) : 0,
 		.looks = ch->stats.looks,
 		.mmio_reads = ch->stats.mmio_reads,
 		.mmio_writes = ch->stats.mmio_writes,
 		.bad_index = s->rings.bad_index,
+		.retries = ch->stats.retries,
 	};
+	memcpy(info->gaps, ch->stats.gaps, sizeof(info->gaps));
 	info->capacity = hweight32(info->links) * ch->ep->fifo_depth;
 	mutex_unlock(&ch->lock);
 	return 0;
@@ -132,8 +134,11 @@ static int roc_ch_configure(struct file *file, void *arg)
 	struct roc_ch_configure *c = arg;
 	int err = 0;
 
-	if (c->flags || c->source > ROC_SOURCE_FEE || c->mode > ROC_MODE_EVENT)
+	if (c->flags & ~ROC_CONFIGURE_STBRD || c->source > ROC_SOURCE_SIU ||
+	    c->mode > ROC_MODE_EVENT)
 		return -EINVAL;
+	if (c->flags & ROC_CONFIGURE_STBRD && (!ops->command || c->source != ROC_SOURCE_FEE))
+		return -EOPNOTSUPP;
 	if (!(ops->sources & BIT(c->source)) || c->mode == ROC_MODE_EVENT)
 		return -EOPNOTSUPP;
 	if (c->page_size && c->page_size != ops->page_size)
@@ -147,6 +152,7 @@ static int roc_ch_configure(struct file *file, void *arg)
 		s->source = c->source;
 		s->mode = c->mode;
 		s->links_wanted = c->links;
+		s->configure = c->flags;
 	}
 	mutex_unlock(&ch->lock);
 	return err;
@@ -301,6 +307,23 @@ static int roc_buf_unregister(struct file *file, void *arg)
 	return err;
 }
 
+static int roc_ch_command(struct file *file, void *arg)
+{
+	struct roc_session *s = file->private_data;
+	struct roc_channel *ch = s->ch;
+	struct roc_ch_command *c = arg;
+	int err;
+
+	if (c->flags || c->count > ROC_COMMAND_REPLIES || memchr_inv(c->reply, 0, sizeof(c->reply)))
+		return -EINVAL;
+	if (!ch->ep->ops->command)
+		return -EOPNOTSUPP;
+	mutex_lock(&ch->lock);
+	err = ch->state == ROC_CH_RUNNING ? -EBUSY : ch->ep->ops->command(ch, c);
+	mutex_unlock(&ch->lock);
+	return err;
+}
+
 static const struct roc_ioctl roc_channel_ioctls[] = {
 	{ROC_CH_INFO, sizeof(struct roc_ch_info), roc_ch_info},
 	{ROC_CH_RINGS, sizeof(struct roc_ch_rings), roc_ch_rings},
@@ -311,6 +334,7 @@ static const struct roc_ioctl roc_channel_ioctls[] = {
 	{ROC_CH_KICK, sizeof(struct roc_ch_control), roc_ch_kick},
 	{ROC_CH_WAIT, sizeof(struct roc_ch_wait), roc_ch_wait},
 	{ROC_CH_EVENTFD, sizeof(struct roc_ch_eventfd), roc_ch_eventfd},
+	{ROC_CH_COMMAND, sizeof(struct roc_ch_command), roc_ch_command},
 	{ROC_BUF_REGISTER, sizeof(struct roc_buf_register), roc_buf_register},
 	{ROC_BUF_UNREGISTER, sizeof(struct roc_buf_unregister), roc_buf_unregister},
 };

@@ -40,6 +40,7 @@ union roc_arg {
 	struct roc_ch_control control;
 	struct roc_ch_wait wait;
 	struct roc_ch_eventfd eventfd;
+	struct roc_ch_command command;
 	struct roc_buf_register buf_register;
 	struct roc_buf_unregister buf_unregister;
 };
@@ -134,6 +135,7 @@ static void roc_init_channel(struct roc_endpoint *ep, unsigned int number)
 	device_initialize(&ch->dev);
 	ch->dev.class = &roc_class;
 	ch->dev.type = &roc_channel_type;
+	ch->dev.groups = ep->ops->channel_groups;
 	ch->dev.parent = &ep->dev;
 	ch->dev.devt = ep->dev.devt + 1 + number;
 	get_device(&ep->dev);

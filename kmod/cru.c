@@ -10,7 +10,6 @@
 #include <linux/delay.h>
 #include <linux/kernel.h>
 #include <linux/ktime.h>
-#include <linux/pci.h>
 
 #include "cru_regs.h"
 #include "roc.h"
@@ -78,22 +77,6 @@ static bool cru_alive(struct roc_endpoint *ep)
 	return roc_read(ep, CRU_BAR_DMA, CRU_ENDPOINT_ID) != ROC_ALL_ONES;
 }
 
-/* Four ASCII digits, first in the low byte. -1: the card has no (valid) serial number. */
-static int cru_parse_serial(u32 word)
-{
-	int serial = 0;
-	int i;
-
-	for (i = 0; i < 4; i++, word >>= 8) {
-		char digit = word & 0xff;
-
-		if (digit < '0' || digit > '9')
-			return i && !digit ? serial : -1;
-		serial = serial * 10 + digit - '0';
-	}
-	return serial ?: -1;
-}
-
 static int cru_read_serial(struct roc_endpoint *ep)
 {
 	u32 word = roc_read(ep, CRU_BAR_CARD, CRU_SERIAL);
@@ -103,7 +86,7 @@ static int cru_read_serial(struct roc_endpoint *ep)
 		msleep(CRU_SERIAL_LOAD_MS);
 		word = roc_read(ep, CRU_BAR_CARD, CRU_SERIAL);
 	}
-	return cru_parse_serial(word);
+	return roc_parse_serial(word);
 }
 
 /* Standalone firmware has active-low feature bits; integrated firmware has everything. */
@@ -292,7 +275,7 @@ static int cru_start(struct roc_channel *ch, enum roc_source source, u32 links)
 	cru_read_bases(ch);
 	cru->started = true;
 	/* Only now: descriptors of an earlier owner are gone. */
-	pci_set_master(ch->ep->pdev);
+	roc_bus_give(ch);
 	cru_write(ch, CRU_DMA_CONTROL, CRU_DMA_CONTROL_START);
 	msleep(CRU_START_WAIT_MS);
 	if (!internal)
@@ -300,11 +283,12 @@ static int cru_start(struct roc_channel *ch, enum roc_source source, u32 links)
 	return 0;
 }
 
-static void cru_push(struct roc_channel *ch, unsigned int link, u64 bus, u32 length)
+static int cru_push(struct roc_channel *ch, unsigned int link, u64 bus, u32 length)
 {
 	cru_path_write(ch, CRU_SP_HIGH(link), upper_32_bits(bus));
 	cru_path_write(ch, CRU_SP_LOW(link), lower_32_bits(bus));
 	cru_path_write(ch, CRU_SP_PUSH(link), length / CRU_PAGE_SIZE);
+	return 0;
 }
 
 static u32 cru_finished(struct roc_channel *ch, unsigned int link)

@@ -7,9 +7,23 @@
 
 #include "pace.h"
 
-void roc_pace_start(struct roc_pace *pace, __u64 now)
+static __u64 shortest(const struct roc_pace *pace)
 {
-	*pace = (struct roc_pace){.next = now + ROC_PACE_MIN};
+	return pace->free ? ROC_PACE_FREE : ROC_PACE_MIN;
+}
+
+void roc_pace_start(struct roc_pace *pace, __u64 now, _Bool free)
+{
+	*pace = (struct roc_pace){.free = free};
+	pace->next = now + shortest(pace);
+}
+
+void roc_pace_pushed(struct roc_pace *pace, __u64 now)
+{
+	__u64 wait = pace->free ? pace->interval - pace->interval / 16 : 0;
+
+	pace->misses = 0;
+	pace->next = now + clamp(wait, shortest(pace), ROC_PACE_MAX);
 }
 
 static void learn(struct roc_pace *pace, __u64 now, __u32 found)
@@ -29,7 +43,12 @@ void roc_pace_looked(struct roc_pace *pace, __u64 now, __u32 found, __u32 queued
 {
 	__u64 wait;
 
-	if (found) {
+	if (pace->free && !found) {
+		/* It is about to happen: a few short waits, then ever longer ones. */
+		if (pace->misses < 96)
+			pace->misses++;
+		wait = max(pace->interval / 32, ROC_PACE_FREE) << (pace->misses / 8);
+	} else if (found) {
 		learn(pace, now, found);
 		/* An eighth late on purpose: just too early costs a second read. */
 		wait = pace->interval + pace->interval / 8;
@@ -41,5 +60,5 @@ void roc_pace_looked(struct roc_pace *pace, __u64 now, __u32 found, __u32 queued
 			pace->misses++;
 		wait = max(pace->interval / 8, ROC_PACE_MIN) << pace->misses;
 	}
-	pace->next = now + clamp(wait, ROC_PACE_MIN, ROC_PACE_MAX);
+	pace->next = now + clamp(wait, shortest(pace), ROC_PACE_MAX);
 }

@@ -14,6 +14,7 @@
 #include <linux/module.h>
 #include <linux/pci.h>
 
+#include "crorc_regs.h"
 #include "cru_regs.h"
 #include "roc.h"
 
@@ -66,7 +67,17 @@ static int roc_setup_dma(struct roc_endpoint *ep)
 	dma_set_seg_boundary(dev, ULONG_MAX);
 	domain = iommu_get_domain_for_dev(dev);
 	ep->translated = domain && (domain->type & __IOMMU_DOMAIN_DMA_API);
-	return 0;
+	if (!ep->ops->host_memory)
+		return 0;
+	ep->memory = dma_alloc_coherent(dev, ep->ops->host_memory, &ep->memory_bus, GFP_KERNEL);
+	return ep->memory ? 0 : -ENOMEM;
+}
+
+static void roc_free_memory(struct roc_endpoint *ep)
+{
+	if (ep->memory)
+		dma_free_coherent(&ep->pdev->dev, ep->ops->host_memory, ep->memory, ep->memory_bus);
+	ep->memory = NULL;
 }
 
 static int roc_pci_probe(struct pci_dev *pdev, const struct pci_device_id *id)
@@ -95,11 +106,11 @@ static int roc_pci_probe(struct pci_dev *pdev, const struct pci_device_id *id)
 	err = ops->identify(ep);
 	if (err) {
 		dev_err(&pdev->dev, "the card does not identify itself (%d)\n", err);
-		goto err_unmap;
+		goto err_memory;
 	}
 	err = roc_card_get(ep);
 	if (err)
-		goto err_unmap;
+		goto err_memory;
 	pci_set_drvdata(pdev, ep);
 	pci_save_state(pdev);
 	ep->last_epoch = 1;
@@ -115,6 +126,8 @@ static int roc_pci_probe(struct pci_dev *pdev, const struct pci_device_id *id)
 err_card:
 	WRITE_ONCE(ep->epoch, 0);
 	roc_card_put(ep->card);
+err_memory:
+	roc_free_memory(ep);
 err_unmap:
 	roc_unmap_bars(ep);
 	pci_release_regions(pdev);
@@ -147,7 +160,7 @@ static void roc_shut(struct roc_endpoint *ep, bool present)
 	wake_up_all(&ep->card->holder_wait);
 	synchronize_srcu(&ep->srcu);
 	unmap_mapping_range(ep->inode->i_mapping, 0, 0, 1);
-	present = present && pci_device_is_present(ep->pdev) && ep->ops->alive(ep);
+	present = present && pci_device_is_present(ep->pdev) && roc_alive(ep);
 	for (i = 0; i < ep->ops->channels; i++) {
 		struct roc_channel *ch = &ep->channels[i];
 
@@ -182,6 +195,8 @@ static void roc_abandon_held(struct roc_endpoint *ep)
 			&ep->pdev->dev,
 			"roc%dch%u: the card was never stopped; buffers stay pinned until reboot\n",
 			ep->minor, i);
+		/* Not given back either. */
+		ep->memory = NULL;
 	}
 }
 
@@ -193,6 +208,7 @@ static void roc_pci_remove(struct pci_dev *pdev)
 	roc_shut(ep, true);
 	roc_abandon_held(ep);
 	roc_card_put(ep->card);
+	roc_free_memory(ep);
 	roc_unmap_bars(ep);
 	pci_release_regions(pdev);
 	pci_disable_device(pdev);
@@ -277,6 +293,7 @@ static const struct pci_device_id roc_ids[] = {
 	{PCI_DEVICE(CRU_VENDOR_CERN, CRU_DEVICE), .driver_data = (kernel_ulong_t)&roc_cru_ops},
 	{PCI_DEVICE(CRU_VENDOR_ALTERA, CRU_DEVICE_ALTERA),
 	 .driver_data = (kernel_ulong_t)&roc_cru_ops},
+	{PCI_DEVICE(CRORC_VENDOR, CRORC_DEVICE), .driver_data = (kernel_ulong_t)&roc_crorc_ops},
 	{}};
 MODULE_DEVICE_TABLE(pci, roc_ids);
 

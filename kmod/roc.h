@@ -76,12 +76,15 @@ struct roc_bar_policy {
 	u32 access;	     /* enum roc_bar_flags */
 	const u32 *writable; /* allow-list of offsets when ROC_BAR_REG_WRITE is not set */
 	unsigned int writable_count;
+	u32 popping; /* register whose read takes something away, 0 = none */
 };
 
 /**
  * struct roc_card_ops - a kind of card: its constants and its hardware access
  *
- * Everything from @start on is called with channel->lock held. Nothing of it allocates.
+ * Everything from @start on is called with channel->lock held. Nothing of it allocates. A card
+ * with @serial does not bear two accesses at once: everybody takes card->lock for each group of
+ * accesses, and the backend does so itself.
  */
 struct roc_card_ops {
 	enum roc_card_type type;
@@ -95,15 +98,20 @@ struct roc_card_ops {
 	u32 superpage_max;
 	u32 page_size;
 	u32 sources;			       /* mask of enum roc_source */
+	bool serial;			       /* all access under card->lock */
+	bool free_looks;		       /* finished() reads host memory, not the card */
+	unsigned int flush_us;		       /* how long a flush may take to show */
+	size_t host_memory;		       /* endpoint->memory, for the card to write to */
 	const struct roc_bar_policy *policy;   /* [ROC_BARS] */
 	size_t channel_size;		       /* of the backend's own state of a channel */
 	const struct attribute_group **groups; /* card's own sysfs files of an endpoint */
-	long temperature_max;		       /* millidegrees: warn; see monitor.c */
-	long temperature_crit;		       /* millidegrees: critical */
+	const struct attribute_group **channel_groups; /* and of a channel */
+	long temperature_max;			       /* millidegrees: warn; see monitor.c */
+	long temperature_crit;			       /* millidegrees: critical */
 
 	/* Fill the endpoint's identity; -EIO if this is not a live card. */
 	int (*identify)(struct roc_endpoint *ep);
-	/* Does the card answer at all? Tells a real 0xffffffff from a dead bus. */
+	/* Does it answer at all? Tells a real 0xffffffff from a dead bus. See roc_alive(). */
 	bool (*alive)(struct roc_endpoint *ep);
 	/* Bits that may not change through the register ioctls while channels run. */
 	u32 (*in_use)(struct roc_endpoint *ep, unsigned int bar, u32 offset);
@@ -114,8 +122,8 @@ struct roc_card_ops {
 
 	/* Reset and set going; may sleep. Descriptor FIFOs are empty when it returns. */
 	int (*start)(struct roc_channel *ch, enum roc_source source, u32 links);
-	/* Give one superpage to the card. */
-	void (*push)(struct roc_channel *ch, unsigned int link, u64 bus, u32 length);
+	/* Give one superpage to the card. -EIO: it did not take it. */
+	int (*push)(struct roc_channel *ch, unsigned int link, u64 bus, u32 length);
 	/* Superpages that @link finished since start, modulo 2^32. */
 	u32 (*finished)(struct roc_channel *ch, unsigned int link);
 	/* Bytes in the oldest finished superpage not yet asked for. -EIO: the card does not say. */
@@ -128,6 +136,9 @@ struct roc_card_ops {
 	 */
 	int (*quiesce)(struct roc_channel *ch, bool present);
 	int (*reset)(struct roc_channel *ch, enum roc_reset_level level);
+	/* One command over the link; NULL: there is none. */
+	int (*command)(struct roc_channel *ch, struct roc_ch_command *command);
+	/* Counters of the card; NULL: it has none. */
 	u32 (*dropped)(struct roc_channel *ch);
 	u32 (*fifo_empty)(struct roc_channel *ch);
 };
@@ -142,6 +153,8 @@ struct roc_stats {
 	u64 looks;
 	u64 mmio_reads;
 	u64 mmio_writes;
+	u64 retries;
+	u64 gaps[ROC_GAPS];
 };
 
 /**
@@ -151,6 +164,8 @@ struct roc_stats {
  * @session: of the present opener, NULL if nobody has the channel
  * @owner_lock: @owner and @owner_name
  * @held: buffers whose owner gave them up while the card might still write; under @lock
+ * @opens: number of the present open, from 1; under @lock
+ * @bus: may master the bus; under card->lock
  * @priv: the backend's own state
  */
 struct roc_channel {
@@ -167,6 +182,8 @@ struct roc_channel {
 	enum roc_why why;
 	struct roc_stats stats;
 	struct roc_buffer *held;
+	u32 opens;
+	bool bus;
 	void *priv;
 };
 
@@ -181,6 +198,7 @@ struct roc_channel {
  * @gone: those who poll the endpoint; woken when @epoch becomes 0
  * @inode: private inode whose mapping all openers share, so that one zap revokes all BAR maps
  * @bar: kernel mappings; valid under @srcu with a good epoch, or while a session runs
+ * @memory: host memory that the card writes to, ops->host_memory bytes, from probe to remove
  */
 struct roc_endpoint {
 	struct device dev;
@@ -198,6 +216,8 @@ struct roc_endpoint {
 	resource_size_t bar_start[ROC_BARS];
 	resource_size_t bar_length[ROC_BARS];
 	bool translated; /* DMA goes through a translating IOMMU */
+	void *memory;
+	dma_addr_t memory_bus;
 
 	/* Identity, filled by ops->identify() and then constant. */
 	int serial;
@@ -220,9 +240,9 @@ struct roc_endpoint {
 /* A register that sysfs shows: one read per look. */
 struct roc_monitor {
 	struct device_attribute attr;
-	unsigned int bar;
-	u32 offset; /* of endpoint 0 */
-	u32 stride; /* to endpoint 1; 0 = common to the card */
+	unsigned int bar; /* a channel's file: + number of the channel */
+	u32 offset;	  /* of endpoint 0 */
+	u32 stride;	  /* to endpoint 1; 0 = common to the card */
 	u32 mask;
 };
 
@@ -239,6 +259,7 @@ struct roc_link {
 	u32 head;		    /* pushed, free running */
 	u32 tail;		    /* came back, free running */
 	u32 found;		    /* finished by the card's count */
+	u64 busy;		    /* when it was last seen to have work: see roc_count_gap() */
 	struct roc_flight *flights; /* [session->depth] */
 	struct roc_pace pace;
 };
@@ -281,6 +302,7 @@ struct roc_session {
 	enum roc_source source;
 	enum roc_mode mode;
 	u32 links_wanted; /* 0 = all that are enabled */
+	u32 configure;	  /* bits of enum roc_configure_flags */
 
 	u32 run;   /* number of the run, from 1 */
 	u32 links; /* of this run */
@@ -303,6 +325,12 @@ int roc_card_unlock(struct roc_card *card, const void *holder);
 int roc_reg_access(struct roc_endpoint *ep, unsigned int nr, struct roc_reg *reg);
 u32 roc_bar_access(struct roc_endpoint *ep, unsigned int bar);
 void roc_card_flush(struct roc_endpoint *ep, unsigned int bar);
+u32 roc_card_read(struct roc_endpoint *ep, unsigned int bar, u32 offset);
+bool roc_alive(struct roc_endpoint *ep);
+int roc_parse_serial(u32 word);
+void roc_bus_give(struct roc_channel *ch);
+void roc_bus_give_back(struct roc_channel *ch);
+bool roc_bus_take(struct roc_channel *ch);
 
 /* chardev.c */
 struct roc_ioctl {
@@ -337,7 +365,16 @@ int roc_run_start(struct roc_session *s);
 int roc_run_stop(struct roc_session *s, u32 *reclaimed);
 bool roc_run_settle(struct roc_channel *ch);
 void roc_run_abort(struct roc_session *s, enum roc_ch_state state, enum roc_why why, bool present);
+
+/* flow.c */
+bool roc_refill(struct roc_session *s, u64 now);
+u32 roc_pass(struct roc_session *s, u64 now, bool all);
+u32 roc_reclaim(struct roc_session *s, enum roc_why why);
+void roc_publish(struct roc_session *s);
 u32 roc_run_look(struct roc_session *s);
+
+/* thread.c */
+int roc_thread_create(struct roc_session *s);
 void roc_run_kick(struct roc_session *s);
 
 /* buffer.c */
@@ -352,11 +389,15 @@ void roc_monitor_stop(struct roc_endpoint *ep);
 
 /* sysfs.c */
 ssize_t roc_monitor_show(struct device *dev, struct device_attribute *attr, char *buf);
+ssize_t roc_channel_monitor_show(struct device *dev, struct device_attribute *attr, char *buf);
 extern const struct attribute_group *roc_endpoint_groups[];
 extern const struct attribute_group *roc_channel_groups[];
 
 /* cru.c */
 extern const struct roc_card_ops roc_cru_ops;
+
+/* crorc.c */
+extern const struct roc_card_ops roc_crorc_ops;
 
 static inline u32 roc_read(struct roc_endpoint *ep, unsigned int bar, u32 offset)
 {

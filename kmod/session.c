@@ -48,6 +48,7 @@ struct roc_session *roc_session_open(struct roc_channel *ch, u32 epoch)
 	}
 	roc_run_settle(ch);
 	ch->session = s;
+	ch->opens++;
 	ch->why = ROC_WHY_NONE;
 	ch->stats = (struct roc_stats){};
 	if (ch->state == ROC_CH_FAILED)

@@ -83,8 +83,22 @@ ssize_t roc_monitor_show(struct device *dev, struct device_attribute *attr, char
 
 	if (!roc_enter(ep, READ_ONCE(ep->epoch), &idx))
 		return -ENODEV;
-	value = roc_read(ep, m->bar, m->offset + m->stride * ep->number);
+	value = roc_card_read(ep, m->bar, m->offset + m->stride * ep->number);
 	roc_leave(ep, idx);
+	return sysfs_emit(buf, "%u\n", (value & m->mask) >> __ffs(m->mask));
+}
+
+ssize_t roc_channel_monitor_show(struct device *dev, struct device_attribute *attr, char *buf)
+{
+	const struct roc_monitor *m = container_of(attr, struct roc_monitor, attr);
+	struct roc_channel *ch = to_channel(dev);
+	u32 value;
+	int idx;
+
+	if (!roc_enter(ch->ep, READ_ONCE(ch->ep->epoch), &idx))
+		return -ENODEV;
+	value = roc_card_read(ch->ep, m->bar + ch->number, m->offset);
+	roc_leave(ch->ep, idx);
 	return sysfs_emit(buf, "%u\n", (value & m->mask) >> __ffs(m->mask));
 }
 
@@ -153,6 +167,7 @@ ROC_COUNTER(reclaimed, reclaimed);
 ROC_COUNTER(refused, refused);
 ROC_COUNTER(mmio_reads, mmio_reads);
 ROC_COUNTER(mmio_writes, mmio_writes);
+ROC_COUNTER(retries, retries);
 
 /* The card's own counter: costs one register read. */
 static ssize_t dropped_show(struct device *dev, struct device_attribute *attr, char *buf)
@@ -170,14 +185,31 @@ static ssize_t dropped_show(struct device *dev, struct device_attribute *attr, c
 static DEVICE_ATTR_RO(dropped);
 
 static struct attribute *roc_channel_attrs[] = {
-	&dev_attr_owner_pid.attr,   &dev_attr_owner_name.attr, &dev_attr_state.attr,
-	&dev_attr_superpages.attr,  &dev_attr_bytes.attr,      &dev_attr_pushed.attr,
-	&dev_attr_reclaimed.attr,   &dev_attr_refused.attr,    &dev_attr_mmio_reads.attr,
-	&dev_attr_mmio_writes.attr, &dev_attr_dropped.attr,    NULL,
+	&dev_attr_owner_pid.attr,
+	&dev_attr_owner_name.attr,
+	&dev_attr_state.attr,
+	&dev_attr_superpages.attr,
+	&dev_attr_bytes.attr,
+	&dev_attr_pushed.attr,
+	&dev_attr_reclaimed.attr,
+	&dev_attr_refused.attr,
+	&dev_attr_mmio_reads.attr,
+	&dev_attr_mmio_writes.attr,
+	&dev_attr_retries.attr,
+	&dev_attr_dropped.attr,
+	NULL,
 };
+
+static umode_t roc_channel_visible(struct kobject *kobj, struct attribute *attr, int n)
+{
+	if (attr == &dev_attr_dropped.attr && !to_channel(kobj_to_dev(kobj))->ep->ops->dropped)
+		return 0;
+	return attr->mode;
+}
 
 static const struct attribute_group roc_channel_group = {
 	.attrs = roc_channel_attrs,
+	.is_visible = roc_channel_visible,
 };
 
 const struct attribute_group *roc_channel_groups[] = {&roc_channel_group, NULL};

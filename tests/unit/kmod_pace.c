@@ -21,7 +21,7 @@ static struct world begin(__u64 interval)
 {
 	struct world w = {.now = 1000 * MS, .interval = interval, .from = 1000 * MS};
 
-	roc_pace_start(&w.pace, w.now);
+	roc_pace_start(&w.pace, w.now, 0);
 	return w;
 }
 
@@ -94,7 +94,7 @@ static void bounded(void)
 	__u64 now = 5 * MS;
 	unsigned int i;
 
-	roc_pace_start(&pace, now);
+	roc_pace_start(&pace, now, 0);
 	UNIT_EQ(pace.next, now + ROC_PACE_MIN);
 	srand(3);
 	for (i = 0; i < 100000; i++) {
@@ -161,7 +161,7 @@ static void nearly_empty(void)
 	__u64 now = 0, with_many, with_few;
 	int i;
 
-	roc_pace_start(&pace, now);
+	roc_pace_start(&pace, now, 0);
 	for (i = 0; i < 50; i++) {
 		now += 4 * MS;
 		roc_pace_looked(&pace, now, 1, DEPTH);

@@ -1,0 +1,264 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The way of a superpage: from the fill ring into the card and back into the ready ring.
+ *
+ * Every superpage taken from the fill ring comes back exactly once. Room in the ready ring is
+ * reserved before one is taken: held by the reader + in flight <= entries, always. Everything
+ * here runs under the channel lock and allocates nothing. Who calls, and when: thread.c, run.c.
+ */
+#include <linux/dma-mapping.h>
+#include <linux/log2.h>
+#include <linux/poll.h>
+
+#include "compat/compat.h"
+#include "roc.h"
+#include "trace.h"
+
+static struct roc_flight *roc_flight(struct roc_session *s, struct roc_link *link, u32 index)
+{
+	return &link->flights[index & (roundup_pow_of_two(s->depth) - 1)];
+}
+
+static void roc_give_back(struct roc_session *s, const struct roc_fill *fill, int link, u32 bytes,
+			  u32 flags, enum roc_why why, u64 now)
+{
+	struct roc_ready ready = {
+		.cookie = fill->cookie,
+		.offset = fill->offset,
+		.time = now,
+		.sequence = s->sequence++,
+		.buffer = fill->buffer,
+		.length = fill->length,
+		.received = bytes,
+		.link = link,
+		.flags = flags,
+		.why = why,
+		.run = s->run,
+	};
+
+	trace_roc_ready(s->ch->ep->minor, s->ch->number, &ready);
+	roc_ring_ready_put(&s->rings, &ready);
+}
+
+void roc_publish(struct roc_session *s)
+{
+	if (!roc_ring_publish(&s->rings))
+		return;
+	wake_up_interruptible_poll(&s->wait, EPOLLIN | EPOLLRDNORM);
+	if (s->eventfd)
+		roc_eventfd_signal(s->eventfd);
+}
+
+/* Fill entries that may be taken now without overcommitting the ready ring. */
+static u32 roc_room(struct roc_session *s)
+{
+	return s->rings.ready_entries - roc_ring_ready_held(&s->rings) - s->in_flight;
+}
+
+static enum roc_why roc_check_fill(struct roc_session *s, const struct roc_fill *fill,
+				   struct roc_flight *flight)
+{
+	const struct roc_card_ops *ops = s->ch->ep->ops;
+	int err;
+
+	if (fill->reserved)
+		return ROC_WHY_RESERVED;
+	flight->buffer = xa_load(&s->buffers, fill->buffer);
+	if (!flight->buffer)
+		return ROC_WHY_HANDLE;
+	if (!fill->length || fill->length % ops->superpage_align ||
+	    fill->length > ops->superpage_max)
+		return ROC_WHY_LENGTH;
+	if (fill->offset % 4)
+		return ROC_WHY_ALIGN;
+	err = roc_extents_find(&flight->buffer->extents, fill->offset, fill->length, &flight->bus);
+	if (err == -ERANGE)
+		return ROC_WHY_RANGE;
+	if (err)
+		return ROC_WHY_EXTENT;
+	return ROC_WHY_NONE;
+}
+
+/* The link with the fewest superpages, the first of these on a tie. NULL: all are full. */
+static struct roc_link *roc_emptiest(struct roc_session *s)
+{
+	struct roc_link *best = NULL;
+	u32 fewest = s->depth;
+	unsigned int i;
+
+	for (i = 0; i < s->link_count; i++) {
+		u32 queued = s->link[i].head - s->link[i].tail;
+
+		if (queued < fewest) {
+			fewest = queued;
+			best = &s->link[i];
+		}
+	}
+	return best;
+}
+
+/*
+ * How long a link was without a superpage, at most: from when it was last seen to have one. On a
+ * card that takes one at a time this gap is what the driver costs.
+ */
+static void roc_count_gap(struct roc_session *s, struct roc_link *link)
+{
+	u64 gap;
+
+	if (link->head != link->tail || !link->busy)
+		return;
+	gap = div_u64(ktime_get_ns() - link->busy, NSEC_PER_USEC);
+	s->ch->stats.gaps[min_t(unsigned int, fls64(gap), ROC_GAPS - 1)]++;
+}
+
+/* -EIO: the card did not take it; it is in flight nevertheless, to be reclaimed. */
+static int roc_push(struct roc_session *s, struct roc_link *link, const struct roc_flight *flight,
+		    u64 now)
+{
+	struct roc_channel *ch = s->ch;
+	int err;
+
+	if (flight->buffer->sync)
+		dma_sync_single_for_device(&ch->ep->pdev->dev, flight->bus, flight->fill.length,
+					   DMA_FROM_DEVICE);
+	/* An empty link was not looked at: its next look may be long past, or too far away. */
+	if (link->head == link->tail)
+		roc_pace_pushed(&link->pace, now);
+	err = ch->ep->ops->push(ch, link->slot, flight->bus, flight->fill.length);
+	roc_count_gap(s, link);
+	*roc_flight(s, link, link->head++) = *flight;
+	s->in_flight++;
+	link->busy = ktime_get_ns();
+	ch->stats.pushed++;
+	trace_roc_push(ch->ep->minor, ch->number, link->slot, &flight->fill);
+	return err;
+}
+
+/* Take from the fill ring while the card and the ready ring have room. True: no ready room. */
+bool roc_refill(struct roc_session *s, u64 now)
+{
+	u32 count = roc_ring_fill_count(&s->rings);
+	u32 room = count ? roc_room(s) : 0;
+
+	for (; count && room; count--, room--) {
+		struct roc_link *link = roc_emptiest(s);
+		struct roc_flight flight;
+		enum roc_why why;
+
+		if (!link)
+			return false;
+		roc_ring_fill_take(&s->rings, &flight.fill);
+		why = roc_check_fill(s, &flight.fill, &flight);
+		if (!why) {
+			if (!roc_push(s, link, &flight, now))
+				continue;
+			why = roc_alive(s->ch->ep) ? ROC_WHY_PUSH : ROC_WHY_LOST;
+			roc_run_abort(s, ROC_CH_FAILED, why, why != ROC_WHY_LOST);
+			return false;
+		}
+		s->ch->stats.refused++;
+		roc_give_back(s, &flight.fill, -1, 0, ROC_READY_REFUSED, why, now);
+	}
+	return count && !room;
+}
+
+static int roc_collect_one(struct roc_session *s, struct roc_link *link, u64 now)
+{
+	struct roc_channel *ch = s->ch;
+	struct roc_flight *flight = roc_flight(s, link, link->tail);
+	u32 bytes;
+	int err;
+
+	err = ch->ep->ops->received(ch, link->slot, flight->fill.length, &bytes);
+	if (err)
+		return err;
+	if (flight->buffer->sync)
+		dma_sync_single_for_cpu(&ch->ep->pdev->dev, flight->bus, flight->fill.length,
+					DMA_FROM_DEVICE);
+	link->tail++;
+	s->in_flight--;
+	ch->stats.completed++;
+	ch->stats.bytes += bytes;
+	roc_give_back(s, &flight->fill, link->slot, bytes, ROC_READY_FILLED, ROC_WHY_NONE, now);
+	return 0;
+}
+
+/* Look at one link. Superpages found, or -1 with @why when the card broke its contract. */
+static int roc_look_link(struct roc_session *s, struct roc_link *link, u64 now, enum roc_why *why)
+{
+	struct roc_channel *ch = s->ch;
+	u32 finished = ch->ep->ops->finished(ch, link->slot);
+	u32 fresh = finished - link->found;
+	u32 i;
+
+	if (fresh > link->head - link->tail) {
+		*why = roc_alive(ch->ep) ? ROC_WHY_COUNT : ROC_WHY_LOST;
+		return -1;
+	}
+	for (i = 0; i < fresh; i++) {
+		if (roc_collect_one(s, link, now)) {
+			*why = roc_alive(ch->ep) ? ROC_WHY_SIZE : ROC_WHY_LOST;
+			return -1;
+		}
+	}
+	if (link->head != link->tail)
+		link->busy = now;
+	link->found = finished;
+	return fresh;
+}
+
+/* One pass over the links: all of them, or those that are due. Superpages found. */
+u32 roc_pass(struct roc_session *s, u64 now, bool all)
+{
+	u32 total = 0;
+	unsigned int i;
+
+	s->ch->stats.looks++;
+	for (i = 0; i < s->link_count; i++) {
+		struct roc_link *link = &s->link[i];
+		enum roc_why why;
+		int found;
+
+		if (link->head == link->tail || (!all && link->pace.next > now))
+			continue;
+		found = roc_look_link(s, link, now, &why);
+		if (found < 0) {
+			roc_run_abort(s, ROC_CH_FAILED, why, why != ROC_WHY_LOST);
+			return total;
+		}
+		roc_pace_looked(&link->pace, now, found, link->head - link->tail);
+		total += found;
+	}
+	return total;
+}
+
+/* Hand back all that the card held. Only when the card is quiet. */
+u32 roc_reclaim(struct roc_session *s, enum roc_why why)
+{
+	u64 now = ktime_get_ns();
+	u32 count = 0;
+	unsigned int i;
+
+	for (i = 0; i < s->link_count; i++) {
+		struct roc_link *link = &s->link[i];
+
+		for (; link->tail != link->head; link->tail++, count++)
+			roc_give_back(s, &roc_flight(s, link, link->tail)->fill, link->slot, 0,
+				      ROC_READY_RECLAIMED, why, now);
+	}
+	s->in_flight = 0;
+	s->ch->stats.reclaimed += count;
+	return count;
+}
+
+/* Look at everything now and refill: busy mode. Superpages found. */
+u32 roc_run_look(struct roc_session *s)
+{
+	u64 now = ktime_get_ns();
+	u32 found = roc_pass(s, now, true);
+
+	if (s->ch->state == ROC_CH_RUNNING)
+		roc_refill(s, now);
+	roc_publish(s);
+	return found;
+}
