@@ -93,16 +93,34 @@ static int check_sizes(struct bench *b)
 
 static int check_options(struct bench *b)
 {
+	const char *name;
+
 	if (roc_info(b->ep, &b->info)) {
 		bench_fail(b, "%s", roc_error());
 		return -EIO;
 	}
-	if (b->opt->stbrd && b->info.card_type == ROC_CARD_CRU) {
-		bench_fail(b, "A CRU cannot send STBRD: --stbrd is for the C-RORC only.");
+	name = roc_card_type_name(b->info.card_type);
+	b->kind = card_kind(b->info.card_type);
+	if (!b->kind) {
+		bench_fail(b, "This card (%s) is newer than these tools: install newer ones.",
+			   b->info.pci_address);
 		return -EOPNOTSUPP;
 	}
-	if (b->opt->bar_hammer && b->info.card_type != ROC_CARD_CRU) {
-		bench_fail(b, "--bar-hammer is for the CRU only.");
+	if (b->kind->data[b->opt->source] == CHECK_NONE) {
+		bench_fail(b, "A %s has no data source %s.", name,
+			   bench_source_names[b->opt->source]);
+		return -EOPNOTSUPP;
+	}
+	if (b->opt->stbrd && !(b->info.caps & ROC_CAP_DDL)) {
+		bench_fail(b, "A %s cannot send STBRD: --stbrd is for the C-RORC only.", name);
+		return -EOPNOTSUPP;
+	}
+	if (b->opt->stbrd && b->opt->source != ROC_SOURCE_FEE) {
+		bench_fail(b, "--stbrd is a command to the front end: it needs --data-source=FEE.");
+		return -EINVAL;
+	}
+	if (b->opt->bar_hammer && !b->kind->hammer) {
+		bench_fail(b, "--bar-hammer is not for a %s.", name);
 		return -EOPNOTSUPP;
 	}
 	if (check_firmware(b))
@@ -138,7 +156,8 @@ static void init_checker(struct bench *b)
 {
 	const struct bench_options *o = b->opt;
 	struct check_config config = {
-		.source = (enum roc_source)o->source,
+		.data = b->kind->data[o->source],
+		.any_link = b->kind->any_link,
 		.enabled = !o->no_errorcheck,
 		.payload = !o->fast_check,
 		.resync = !o->no_resync,
@@ -161,6 +180,16 @@ static unsigned int memory_flags(const struct bench *b)
 	return b->info.caps & ROC_CAP_IOMMU ? ROC_MEMORY_PLAIN_OK : 0;
 }
 
+static void count_gaps(struct bench *b, const struct roc_ch_info *before,
+		       const struct roc_ch_info *after)
+{
+	unsigned int i;
+
+	b->counts.retries = after->retries - before->retries;
+	for (i = 0; i < ROC_GAPS; i++)
+		b->counts.gaps[i] = after->gaps[i] - before->gaps[i];
+}
+
 /* After the stop: our counts against the driver's, which are the card's. */
 static void compare_counts(struct bench *b, const struct roc_ch_info *before)
 {
@@ -170,6 +199,7 @@ static void compare_counts(struct bench *b, const struct roc_ch_info *before)
 		bench_fail(b, "%s", roc_error());
 		return;
 	}
+	count_gaps(b, before, &after);
 	if (after.dropped >= before->dropped)
 		b->counts.dropped = after.dropped - before->dropped;
 	else
@@ -251,6 +281,7 @@ int bench_run(const void *values)
 		.mode = (enum roc_mode)o->mode,
 		.links = o->links,
 		.page_size = (uint32_t)o->page_size,
+		.flags = o->stbrd ? ROC_CONFIGURE_STBRD : 0,
 	};
 	struct bench b = {.opt = o, .temperature = NAN};
 	bool ran = false;

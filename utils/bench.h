@@ -7,6 +7,7 @@
  *	bench_reader.c	the loop: wait, take, check, give back; stop and drain
  *	bench_state.c	signal flag, time, reason of a failure
  *	bench_report.c	live line, final table, JSON
+ *	bench_gaps.c	how long the card waited for its next superpage
  *	hammer.c	register reads beside the data
  *	check*.c	is the data right
  */
@@ -20,9 +21,11 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include "cards.h"
 #include "check.h"
 #include "error_log.h"
 #include "hammer.h"
+#include "json.h"
 #include "options.h"
 
 struct bench_options {
@@ -87,6 +90,8 @@ struct bench_counts {
 	uint64_t pushed, reclaimed, refused;
 	uint64_t waits, kicks, looks; /* system calls */
 	uint64_t dropped;	      /* packets that the card dropped in this run */
+	uint64_t retries;	      /* pushes that the card did not take at once */
+	uint64_t gaps[ROC_GAPS];      /* see struct roc_ch_info */
 	uint64_t filled_ns;	      /* --buffer-full-check: time until full, 0: it was not */
 	struct bench_link links[CHECK_LINKS];
 };
@@ -99,6 +104,7 @@ struct bench {
 	const struct bench_options *opt;
 	struct roc_endpoint *ep;
 	struct roc_ep_info info;
+	const struct card_kind *kind;
 	struct roc_channel *ch;
 	struct roc_rings *rings; /* the channel's */
 	struct roc_memory memory;
@@ -140,6 +146,16 @@ void bench_reader_fill(struct bench *b); /* give the card all that is free */
 void bench_reader_run(struct bench *b);
 void bench_reader_drain(struct bench *b);   /* what the final stop handed back */
 void bench_reader_explain(struct bench *b); /* why the channel does not run; into b->failure */
+
+/* bench_gaps.c */
+
+/*
+ * The bucket that holds the @percent-th of the gaps, 100 for the longest; -1: there are none. All
+ * of bucket i < ROC_GAPS - 1 are below 2^i us.
+ */
+int bench_gap_bucket(const uint64_t *gaps, unsigned int percent);
+void bench_gaps_text(const uint64_t *gaps);
+void bench_gaps_json(struct json *j, const uint64_t *gaps);
 
 /* bench_report.c */
 void bench_live(struct bench *b);

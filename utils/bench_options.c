@@ -10,10 +10,8 @@
 #include "tool.h"
 
 const char *const bench_source_names[] = {
-	[ROC_SOURCE_INTERNAL] = "INTERNAL",
-	[ROC_SOURCE_DDG] = "DDG",
-	[ROC_SOURCE_FEE] = "FEE",
-	NULL,
+	[ROC_SOURCE_INTERNAL] = "INTERNAL", [ROC_SOURCE_DDG] = "DDG", [ROC_SOURCE_FEE] = "FEE",
+	[ROC_SOURCE_DIU] = "DIU",	    [ROC_SOURCE_SIU] = "SIU", NULL,
 };
 
 const char *const bench_mode_names[] = {
@@ -34,6 +32,7 @@ static const struct option_spec options[] = {
 	{AT("id", OPTION_TEXT, id), .arg = "ID", .required = true, .help = "Card"},
 	{AT("dma-channel", OPTION_NUMBER, dma_channel), .arg = "N", .fallback = "0", .max = 255,
 	 .help = "DMA channel"},
+	{AT("channel", OPTION_NUMBER, dma_channel), .arg = "N", .max = 255, .help = "The same"},
 	{AT("data-source", OPTION_CHOICE, source), .arg = "SOURCE", .fallback = "INTERNAL",
 	 .choices = bench_source_names, .help = "Where the data come from"},
 	{AT("links", OPTION_LINKS, links), .arg = "LINKS",
@@ -86,7 +85,7 @@ static const struct option_spec options[] = {
 	FLAG("json", json, "Print the result as JSON"),
 
 	FLAG("bypass-fw-check", bypass_fw_check, "Accept any firmware"),
-	FLAG("stbrd", stbrd, "Send STBRD to the front end (C-RORC only)"),
+	FLAG("stbrd", stbrd, "Open the front end with STBRD, not RDYRX (C-RORC only)"),
 	FLAG("no-rm-pages-file", no_rm_pages_file, "No effect: there is no pages file to remove"),
 };
 

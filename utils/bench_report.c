@@ -4,7 +4,6 @@
  */
 #include "bench.h"
 
-#include <cru_regs.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -29,17 +28,10 @@ static double per(double amount, double count)
 
 static void read_temperature(struct bench *b)
 {
-	uint32_t raw;
-
-	if (b->opt->no_temperature || b->info.card_type != ROC_CARD_CRU ||
+	if (b->opt->no_temperature || !b->kind->temperature ||
 	    !(b->info.caps & ROC_CAP_TEMPERATURE))
 		return;
-	b->temperature = NAN;
-	if (roc_reg_read(b->ep, CRU_BAR_CARD, CRU_TEMPERATURE, &raw))
-		return;
-	raw &= CRU_TEMPERATURE_RAW;
-	if (raw)
-		b->temperature = raw * 693.0 / 1024.0 - 265.0;
+	b->temperature = b->kind->temperature(b->ep);
 }
 
 static void temperature_text(double celsius, char *text, size_t size)
@@ -136,6 +128,8 @@ void bench_report_text(const struct bench *b)
 		row_real("Fill time", n->filled_ns ? (double)n->filled_ns / 1e9 : NAN, " s");
 	row_count("Dropped packets", n->dropped);
 	row_count("Superpages unused", n->reclaimed);
+	row_count("Pushes repeated", n->retries);
+	bench_gaps_text(n->gaps);
 	print_hammer(b);
 	if (b->opt->common.verbose) {
 		print_links(b);
@@ -229,6 +223,8 @@ void bench_report_json(const struct bench *b)
 	json_unsigned(&j, "dropped", n->dropped);
 	json_unsigned(&j, "reclaimed", n->reclaimed);
 	json_unsigned(&j, "refused", n->refused);
+	json_unsigned(&j, "retries", n->retries);
+	bench_gaps_json(&j, n->gaps);
 	json_rates(&j, b);
 	json_unsigned(&j, "waits", n->waits);
 	json_unsigned(&j, "kicks", n->kicks);

@@ -22,7 +22,7 @@ uint64_t check_superpage(struct checker *c, const struct check_superpage *sp)
 			      sp->link, (unsigned long long)sp->number, sp->received, sp->length);
 		return 0;
 	}
-	if (c->config.source == ROC_SOURCE_INTERNAL)
+	if (c->config.data == CHECK_INTERNAL)
 		return check_internal(c, sp);
 	return check_rdh(c, sp);
 }

@@ -18,13 +18,23 @@
 
 #define CHECK_LINKS 32
 
+/* What is in the pages; which source of which card sends what is in cards.c. */
+enum check_data {
+	CHECK_NONE,	/* the card has no such source */
+	CHECK_INTERNAL, /* counter in all lanes, no header */
+	CHECK_DDG,	/* header, and a counter that each packet starts anew */
+	CHECK_RUNNING,	/* header, and a 32-bit counter that runs on from packet to packet */
+	CHECK_HEADERS,	/* header, and whatever the front end sends */
+};
+
 struct check_config {
-	enum roc_source source;
-	bool enabled; /* else pages are only counted */
-	bool payload; /* look behind the headers */
-	bool resync;  /* after an error go on from what was found */
+	enum check_data data;
+	bool any_link; /* the header's link says nothing */
+	bool enabled;  /* else pages are only counted */
+	bool payload;  /* look behind the headers */
+	bool resync;   /* after an error go on from what was found */
 	bool tf_check;
-	uint32_t page_size;	/* INTERNAL */
+	uint32_t page_size;	/* CHECK_INTERNAL */
 	uint32_t frequency;	/* payload of every n-th page of a link is checked */
 	uint32_t packet_modulo; /* packet counter: largest value + 1 */
 	uint32_t tf_length;	/* orbits in a time frame */
@@ -32,7 +42,8 @@ struct check_config {
 
 struct check_link {
 	uint64_t pages;
-	/* INTERNAL: counter expected next; after an error also the one the bad page leads to */
+	/* INTERNAL, RUNNING: counter expected next; after an error also the one the bad page leads
+	 * to */
 	bool counter_known, other_known;
 	uint32_t counter, other;
 	/* RDH */
@@ -75,6 +86,8 @@ uint32_t check_counter_words(const void *data, uint32_t words, uint32_t first);
  * offset of the first 128-bit word that is wrong.
  */
 uint32_t check_ddg_bytes(const void *data, uint32_t bytes, uint32_t first);
+/* Index of the first 32-bit word that is not @first plus its index; @words if all are. */
+uint32_t check_running_words(const void *data, uint32_t words, uint32_t first);
 
 /* Where an error is: the start of every message. */
 #define CHECK_AT "link %u superpage %llu page %llu (offset 0x%x): "

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Pages with a raw data header: detector data generator and front-end electronics.
+ * Pages with a raw data header: data generators behind the links' own, and front-end electronics.
  *
  * The header's offset-to-next leads from packet to packet, so it is checked before it is used: a
  * superpage whose chain is broken is left at that point, and the walk always ends. Headers are
@@ -56,6 +56,76 @@ uint32_t check_ddg_bytes(const void *data, uint32_t bytes, uint32_t first)
 	return bytes;
 }
 
+uint32_t check_running_words(const void *data, uint32_t words, uint32_t first)
+{
+	uint32_t done = 0, word;
+
+#if __BYTE_ORDER == __LITTLE_ENDIAN
+	lanes counter = {first, first + 1, first + 2, first + 3};
+	const memory_lanes *p = data;
+
+	for (; words - done >= BLOCK_WORDS * 4; done += BLOCK_WORDS * 4) {
+		lanes wrong = {0};
+		unsigned int i;
+
+		for (i = 0; i < BLOCK_WORDS; i++) {
+			wrong |= *p++ ^ counter;
+			counter += 4;
+		}
+		if (wrong[0] | wrong[1] | wrong[2] | wrong[3])
+			break;
+	}
+#endif
+	for (; done < words; done++) {
+		memcpy(&word, (const char *)data + 4 * (size_t)done, sizeof(word));
+		if (le32toh(word) != first + done)
+			break;
+	}
+	return done;
+}
+
+static uint32_t payload_word(const char *data, uint32_t word)
+{
+	uint32_t value;
+
+	memcpy(&value, data + 4 * (size_t)word, sizeof(value));
+	return le32toh(value);
+}
+
+/*
+ * The counter of the packet before leads to this one's. After an error the two continuations of
+ * check_internal.c are accepted here, too; after a gap in the packet counters any is, since the
+ * gap was counted already.
+ */
+static void check_running(struct checker *c, const struct check_superpage *sp, uint64_t page,
+			  uint32_t offset, uint32_t memory, bool look)
+{
+	const char *data = (const char *)sp->data + offset + RDH_SIZE;
+	uint32_t words = (memory - RDH_SIZE) / 4, first, bad, last;
+	struct check_link *link = &c->links[sp->link];
+
+	if (!words)
+		return;
+	first = payload_word(data, 0);
+	if (!link->counter_known) {
+		link->counter = first;
+		link->counter_known = true;
+	} else if (link->other_known && first == link->other) {
+		link->counter = first;
+	}
+	link->other_known = false;
+	bad = look ? check_running_words(data, words, link->counter) : words;
+	if (bad != words) {
+		error_log_add(c->errors, CHECK_AT "payload word %u is 0x%08x, expected 0x%08x",
+			      CHECK_AT_ARGS(sp, page, offset), bad, payload_word(data, bad),
+			      link->counter + bad);
+		last = payload_word(data, words - 1);
+		link->other = last + 1;
+		link->other_known = c->config.resync;
+	}
+	link->counter += words;
+}
+
 static void check_payload(struct checker *c, const struct check_superpage *sp, uint64_t page,
 			  uint32_t offset, uint32_t memory)
 {
@@ -90,8 +160,10 @@ static void check_packet_counter(struct checker *c, const struct check_superpage
 	} else if (packet != link->packet) {
 		error_log_add(c->errors, CHECK_AT "packet counter is %u, expected %u",
 			      CHECK_AT_ARGS(sp, page, offset), packet, link->packet);
-		if (c->config.resync)
+		if (c->config.resync) {
 			link->packet = packet;
+			link->counter_known = false;
+		}
 	}
 	link->packet = (link->packet + 1) % c->config.packet_modulo;
 }
@@ -141,6 +213,7 @@ static bool check_packet(struct checker *c, const struct check_superpage *sp, ui
 	const char *rdh = (const char *)sp->data + offset;
 	uint32_t memory = rdh_memory_size(rdh), next = rdh_offset_next(rdh);
 	struct check_link *link = &c->links[sp->link];
+	bool look = c->config.payload && link->pages % c->config.frequency == 0;
 
 	if (rdh_version(rdh) < RDH_VERSION_MIN || rdh_version(rdh) > RDH_VERSION_MAX ||
 	    rdh_header_size(rdh) != RDH_SIZE) {
@@ -151,7 +224,7 @@ static bool check_packet(struct checker *c, const struct check_superpage *sp, ui
 			      rdh_header_size(rdh), RDH_VERSION_MIN, RDH_VERSION_MAX, RDH_SIZE);
 		return false;
 	}
-	if (rdh_link(rdh) != sp->link)
+	if (!c->config.any_link && rdh_link(rdh) != sp->link)
 		error_log_add(c->errors, CHECK_AT "the header says link %u",
 			      CHECK_AT_ARGS(sp, page, offset), rdh_link(rdh));
 	check_packet_counter(c, sp, page, offset, rdh_packet_counter(rdh));
@@ -165,9 +238,10 @@ static bool check_packet(struct checker *c, const struct check_superpage *sp, ui
 		error_log_add(c->errors,
 			      CHECK_AT "memory size 0x%x, but only 0x%x bytes were received",
 			      CHECK_AT_ARGS(sp, page, offset), memory, sp->received - offset);
-	else if (c->config.source == ROC_SOURCE_DDG && c->config.payload &&
-		 link->pages % c->config.frequency == 0)
+	else if (c->config.data == CHECK_DDG && look)
 		check_payload(c, sp, page, offset, memory);
+	else if (c->config.data == CHECK_RUNNING)
+		check_running(c, sp, page, offset, memory, look);
 	return true;
 }
 
@@ -203,11 +277,11 @@ uint64_t check_rdh(struct checker *c, const struct check_superpage *sp)
 				      CHECK_AT_ARGS(sp, page, offset), broken,
 				      sp->received - offset);
 			if (c->config.resync)
-				link->packet_known = false;
+				link->packet_known = link->counter_known = false;
 			break;
 		}
 		if (c->config.enabled && !check_packet(c, sp, page, offset) && c->config.resync)
-			link->packet_known = false;
+			link->packet_known = link->counter_known = false;
 		link->pages++;
 		page++;
 		offset += rdh_offset_next((const char *)sp->data + offset);

@@ -6,7 +6,9 @@
 
 #include <roc/cru.h>
 
+#include <cru_regs.h>
 #include <errno.h>
+#include <math.h>
 #include <signal.h>
 #include <time.h>
 
@@ -45,6 +47,16 @@ int cru_links_check(uint32_t links)
 	if (links & ~ROC_CRU_ALL_LINKS)
 		return tool_usage("--links: an endpoint of a CRU has links 0 to 11.");
 	return TOOL_OK;
+}
+
+double cru_temperature(struct roc_endpoint *ep)
+{
+	uint32_t raw;
+
+	if (roc_reg_read(ep, CRU_BAR_CARD, CRU_TEMPERATURE, &raw))
+		return NAN;
+	raw &= CRU_TEMPERATURE_RAW;
+	return raw ? raw * 693.0 / 1024.0 - 265.0 : NAN;
 }
 
 static void on_signal(int number)

@@ -24,6 +24,9 @@ int cru_serial_check(const struct roc_card *card, bool force);
 /* Exit code; says so if @links has one above 11. */
 int cru_links_check(uint32_t links);
 
+/* Of the FPGA, degrees Celsius; NAN: the sensor does not say. */
+double cru_temperature(struct roc_endpoint *ep);
+
 /* From now on SIGINT and SIGTERM do not end the process but are asked for. */
 void stop_on_signals(void);
 bool stop_asked(void);

@@ -21,7 +21,7 @@ static uint64_t number;
 static struct check_config config(void)
 {
 	return (struct check_config){
-		.source = ROC_SOURCE_INTERNAL,
+		.data = CHECK_INTERNAL,
 		.enabled = true,
 		.payload = true,
 		.resync = true,

@@ -31,10 +31,10 @@ static void set_word(unsigned char *rdh, unsigned int n, uint32_t value)
 	memcpy(rdh + 4 * n, &value, 4);
 }
 
-static struct check_config config(enum roc_source source)
+static struct check_config config(enum check_data kind)
 {
 	return (struct check_config){
-		.source = source,
+		.data = kind,
 		.enabled = true,
 		.payload = true,
 		.resync = true,
@@ -112,7 +112,7 @@ static void good(void)
 {
 	unsigned int tf, i;
 
-	start(config(ROC_SOURCE_DDG));
+	start(config(CHECK_DDG));
 	next.counter = 0xfffe; /* the 16-bit lane wraps, later the payload's length is odd */
 	for (tf = 0; tf < 200; tf++) {
 		for (i = 0; i < 5; i++) {
@@ -130,7 +130,7 @@ static void packed(void)
 {
 	unsigned int i;
 
-	start(config(ROC_SOURCE_DDG));
+	start(config(CHECK_DDG));
 	for (i = 0; i < 40; i++)
 		add(100 + 4 * i, (RDH_SIZE + 100 + 4 * i + 31) / 32 * 32);
 	UNIT_EQ(check(), 40);
@@ -152,14 +152,14 @@ static void versions(void)
 	unsigned int version;
 
 	for (version = 0; version < 10; version++) {
-		start(config(ROC_SOURCE_FEE));
+		start(config(CHECK_HEADERS));
 		add(16, 8192);
 		set_word(last, 0, version | RDH_SIZE << 8);
 		check();
 		UNIT_EQ(errors.count, version < 5 || version > 7);
 	}
 	one_error("no header: version 9");
-	start(config(ROC_SOURCE_FEE));
+	start(config(CHECK_HEADERS));
 	add(16, 8192);
 	set_word(last, 0, 7 | 32 << 8);
 	add(16, 8192);
@@ -169,7 +169,7 @@ static void versions(void)
 
 static void offset_to_next(unsigned int step, const char *what)
 {
-	start(config(ROC_SOURCE_DDG));
+	start(config(CHECK_DDG));
 	add(16, 8192);
 	add(16, 8192);
 	set_word(last, 2, step | (RDH_SIZE + 16) << 16);
@@ -191,20 +191,20 @@ static void broken_chains(void)
 	offset_to_next(1, "smaller than a header");
 	offset_to_next(63, "smaller than a header");
 	/* Out of the superpage. */
-	start(config(ROC_SOURCE_FEE));
+	start(config(CHECK_HEADERS));
 	for (i = 0; i < 8; i++)
 		add(16, 8192);
 	set_word(last, 2, 8193 | (RDH_SIZE + 16) << 16);
 	UNIT_EQ(check(), 7);
 	one_error("leads out of the superpage");
 	/* A tail too short for a header. */
-	start(config(ROC_SOURCE_FEE));
+	start(config(CHECK_HEADERS));
 	add(0, RDH_SIZE);
 	used += 63;
 	UNIT_EQ(check(), 1);
 	one_error("too short for a header");
 	/* The walk ends without checking, too, and still says so. */
-	struct check_config c = config(ROC_SOURCE_DDG);
+	struct check_config c = config(CHECK_DDG);
 	c.enabled = false;
 	start(c);
 	add(16, 8192);
@@ -212,7 +212,7 @@ static void broken_chains(void)
 	UNIT_EQ(check(), 0);
 	one_error("offset to next is 0");
 	/* Nothing but zeros. */
-	start(config(ROC_SOURCE_DDG));
+	start(config(CHECK_DDG));
 	used = SUPERPAGE;
 	UNIT_EQ(check(), 0);
 	UNIT_EQ(errors.count, 1);
@@ -220,18 +220,18 @@ static void broken_chains(void)
 
 static void memory_size(void)
 {
-	start(config(ROC_SOURCE_DDG));
+	start(config(CHECK_DDG));
 	add(16, 8192);
 	set_word(last, 2, 8192 | 63 << 16);
 	check();
 	one_error("memory size 0x3f is outside 0x40..0x2000");
-	start(config(ROC_SOURCE_DDG));
+	start(config(CHECK_DDG));
 	add(16, 96);
 	set_word(last, 2, 96 | 97 << 16);
 	check();
 	one_error("memory size 0x61 is outside 0x40..0x60");
 	/* Fits the step, but was not received. */
-	start(config(ROC_SOURCE_DDG));
+	start(config(CHECK_DDG));
 	add(256, 8192);
 	used = RDH_SIZE + 255;
 	check();
@@ -240,7 +240,7 @@ static void memory_size(void)
 
 static void link_id(void)
 {
-	start(config(ROC_SOURCE_DDG));
+	start(config(CHECK_DDG));
 	next.link = 5;
 	add(16, 8192);
 	check_link(5);
@@ -252,7 +252,7 @@ static void link_id(void)
 
 static void packet_counter(void)
 {
-	start(config(ROC_SOURCE_DDG));
+	start(config(CHECK_DDG));
 	next.packet = 250;
 	add(16, 8192);
 	add(16, 8192);
@@ -267,7 +267,7 @@ static void packet_counter(void)
 
 static void packet_modulo(void)
 {
-	struct check_config c = config(ROC_SOURCE_DDG);
+	struct check_config c = config(CHECK_DDG);
 	unsigned int i;
 
 	c.packet_modulo = 10;
@@ -286,7 +286,7 @@ static void packet_modulo(void)
 
 static void packet_no_resync(void)
 {
-	struct check_config c = config(ROC_SOURCE_DDG);
+	struct check_config c = config(CHECK_DDG);
 
 	c.resync = false;
 	start(c);
@@ -306,7 +306,7 @@ static void links_apart(void)
 	} state[3] = {{0, 0}, {100, 0}, {200, 512}};
 	unsigned int i, link;
 
-	start(config(ROC_SOURCE_DDG));
+	start(config(CHECK_DDG));
 	for (i = 0; i < 60; i++) {
 		link = i * i % 3;
 		next.link = link;
@@ -323,7 +323,7 @@ static void links_apart(void)
 
 static void frame_inside(void)
 {
-	start(config(ROC_SOURCE_FEE));
+	start(config(CHECK_HEADERS));
 	next.orbit = 255;
 	add(16, 8192);
 	next.orbit = 256;
@@ -343,7 +343,7 @@ static void frame_inside(void)
 
 static void frame_backwards(void)
 {
-	start(config(ROC_SOURCE_FEE));
+	start(config(CHECK_HEADERS));
 	next.orbit = 1000;
 	add(16, 8192);
 	next.orbit = 767;
@@ -360,7 +360,7 @@ static void frame_backwards(void)
 
 static void frame_from_trigger(void)
 {
-	start(config(ROC_SOURCE_FEE));
+	start(config(CHECK_HEADERS));
 	next.orbit = 100;
 	next.trigger = RDH_TRIGGER_SOC;
 	add(16, 8192);
@@ -374,7 +374,7 @@ static void frame_from_trigger(void)
 	add(16, 8192);
 	check();
 	one_error("orbit 0x264 starts");
-	start(config(ROC_SOURCE_FEE));
+	start(config(CHECK_HEADERS));
 	next.orbit = 7;
 	add(16, 8192);
 	next.orbit = 300;
@@ -386,7 +386,7 @@ static void frame_from_trigger(void)
 
 static void frame_wraps(void)
 {
-	start(config(ROC_SOURCE_FEE));
+	start(config(CHECK_HEADERS));
 	next.orbit = 0xffffff00;
 	add(16, 8192);
 	next.orbit = 0xffffffff; /* the frame ends at 0 */
@@ -409,7 +409,7 @@ static void frame_wraps(void)
 
 static void frame_off(void)
 {
-	struct check_config c = config(ROC_SOURCE_FEE);
+	struct check_config c = config(CHECK_HEADERS);
 
 	c.tf_check = false;
 	start(c);
@@ -427,7 +427,7 @@ static void any_byte(void)
 
 	for (bytes = 4; bytes <= 300; bytes += 37) {
 		for (i = 0; i < bytes; i++) {
-			start(config(ROC_SOURCE_DDG));
+			start(config(CHECK_DDG));
 			next.counter = 0xfff8;
 			add(300, 8192);
 			set_word(last, 2, 8192 | (RDH_SIZE + bytes) << 16);
@@ -445,7 +445,7 @@ static void any_byte(void)
 
 static void payload_message(void)
 {
-	start(config(ROC_SOURCE_DDG));
+	start(config(CHECK_DDG));
 	next.counter = 0x1234;
 	add(160, 8192);
 	set_word(last + RDH_SIZE, 4 * 4 + 1, 0x77);
@@ -455,7 +455,7 @@ static void payload_message(void)
 
 static void payload_not_checked(void)
 {
-	struct check_config c = config(ROC_SOURCE_DDG);
+	struct check_config c = config(CHECK_DDG);
 
 	c.payload = false;
 	start(c);
@@ -464,13 +464,13 @@ static void payload_not_checked(void)
 	check();
 	UNIT_EQ(errors.count, 0);
 	/* Front-end data have no pattern. */
-	start(config(ROC_SOURCE_FEE));
+	start(config(CHECK_HEADERS));
 	add(160, 8192);
 	last[RDH_SIZE + 50] ^= 1;
 	check();
 	UNIT_EQ(errors.count, 0);
 	/* Every second payload. */
-	c = config(ROC_SOURCE_DDG);
+	c = config(CHECK_DDG);
 	c.frequency = 2;
 	start(c);
 	add(160, 8192);
@@ -489,7 +489,7 @@ static void garbage(void)
 {
 	unsigned int i, n;
 
-	start(config(ROC_SOURCE_DDG));
+	start(config(CHECK_DDG));
 	srandom(1);
 	for (n = 0; n < 300; n++) {
 		for (i = 0; i < SUPERPAGE; i++)

@@ -154,7 +154,7 @@ void bench_live_end(struct bench *b)
 static void start(void)
 {
 	struct check_config config = {
-		.source = ROC_SOURCE_INTERNAL,
+		.data = CHECK_INTERNAL,
 		.enabled = true,
 		.payload = true,
 		.resync = true,
