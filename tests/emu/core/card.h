@@ -29,6 +29,24 @@ enum card_dma {
 	CARD_DMA_NO_MASTER, /* bus mastering is off: the card has to wait */
 };
 
+/* What became of a message-signalled interrupt. */
+enum card_message {
+	CARD_MESSAGE_SENT,	/* or kept pending by a mask */
+	CARD_MESSAGE_OFF,	/* the host has not enabled this vector */
+	CARD_MESSAGE_NO_MASTER, /* bus mastering is off: the card has to wait */
+};
+
+#define CARD_VECTORS 32 /* of a function */
+
+/* What of a function's configuration space depends on its settings; all 0: a plain card. */
+struct card_messages {
+	unsigned int msix; /* vectors, 0: no such capability */
+	unsigned int bar, table, pending;
+	unsigned int msi; /* vectors, a power of two, 0: no such capability */
+	bool events;	  /* the capability of the event interface, with these words: */
+	uint32_t limits, channel, stride, card;
+};
+
 /* What the model needs from outside. Called from within the model's calls. */
 struct card_host {
 	void *ctx;
@@ -39,6 +57,11 @@ struct card_host {
 	 */
 	enum card_dma (*dma)(void *ctx, unsigned int fn, uint64_t addr, size_t *len, void **ptr);
 	uint64_t (*now)(void *ctx); /* ns, monotonic */
+	/* The same for reading. Only cards with the event interface read. */
+	enum card_dma (*dma_read)(void *ctx, unsigned int fn, uint64_t addr, size_t *len,
+				  void **ptr);
+	/* Send the message of a vector. */
+	enum card_message (*message)(void *ctx, unsigned int fn, unsigned int vector);
 };
 
 #define CARD_STEP_AGAIN 0	  /* there is more to do at once */
@@ -68,6 +91,8 @@ struct card_ops {
 	const char *name;
 	unsigned int functions;
 	uint32_t bar_size[CARD_BARS]; /* 0: no such BAR */
+	bool bars_32bit;	      /* else each takes two of six places */
+	unsigned int pcie_gen;
 	unsigned int common_bars;     /* bit per BAR that is one space for all functions */
 
 	void *(*create)(const struct card_host *host);
@@ -96,9 +121,11 @@ struct card_ops {
 	void (*clear)(void *card, unsigned int fn);
 	unsigned int (*vendor)(void *card);
 	unsigned int (*device)(void *card);
+	/* Interrupts and event interface, as set at start-up. NULL: a plain card. */
+	void (*messages)(void *card, struct card_messages *m);
 	uint64_t (*dma_outside)(void *card); /* since creation; clear does not touch it */
 };
 
-extern const struct card_ops cru_card;
+extern const struct card_ops cru_card, crorc_card;
 
 #endif /* EMU_CARD_H */

@@ -14,6 +14,7 @@ static void destroy(void *card)
 	unsigned int e, l;
 
 	for (e = 0; e < CRU_ENDPOINTS; e++) {
+		event_free(&c->ep[e].events);
 		for (l = 0; l < CRU_LINK_SLOTS; l++) {
 			free(c->ep[e].link[l].fifo);
 			free(c->ep[e].link[l].done);
@@ -45,6 +46,7 @@ static void *create(const struct card_host *host)
 			k->done = calloc(CRU_DONE_MAX, sizeof(*k->done));
 			ok = ok && k->fifo && k->done;
 		}
+		ok = !cru_events_init(&c->ep[e]) && ok;
 	}
 	if (!ok) {
 		destroy(c);
@@ -154,7 +156,7 @@ static void counts(void *card, unsigned int fn, struct json *j)
 	json_uint(j, "open", open);
 	json_uint(j, "recycled", sum.recycled);
 	json_uint(j, "dma_writes", ep->dma_writes);
-	json_uint(j, "dma_outside", ep->dma_outside);
+	json_uint(j, "dma_outside", ep->dma_outside + ep->events.dma_outside);
 	json_uint(j, "dma_no_master", ep->dma_no_master);
 	json_uint(j, "fifo_overflow", ep->fifo_overflow);
 	json_uint(j, "bad_descriptor", ep->bad_descriptor);
@@ -163,6 +165,7 @@ static void counts(void *card, unsigned int fn, struct json *j)
 	json_uint(j, "function_resets", ep->function_resets);
 	json_uint(j, "pat1_runs", ep->card->board.pat_runs[0]);
 	json_uint(j, "pat2_runs", ep->card->board.pat_runs[1]);
+	event_counts(&ep->events, j);
 	json_array(j, "links");
 	for (l = 0; l < CRU_LINK_SLOTS; l++) {
 		const struct cru_link *k = &ep->link[l];
@@ -196,6 +199,7 @@ static void clear(void *card, unsigned int fn)
 		/* What will still be counted was generated, too: the ledger stays even. */
 		k->n.generated = packets_open(k);
 	}
+	event_clear(&ep->events);
 	ep->dma_writes = 0;
 	ep->dma_outside = 0;
 	ep->dma_no_master = 0;
@@ -216,10 +220,20 @@ static unsigned int device(void *card)
 	return ((struct cru *)card)->device;
 }
 
+static void messages(void *card, struct card_messages *m)
+{
+	event_messages(&((struct cru *)card)->ep[0].events, m);
+}
+
 static uint64_t dma_outside(void *card)
 {
-	return ((struct cru *)card)->ep[0].dma_outside_ever +
-	       ((struct cru *)card)->ep[1].dma_outside_ever;
+	struct cru *c = card;
+	uint64_t sum = 0;
+	unsigned int e;
+
+	for (e = 0; e < CRU_ENDPOINTS; e++)
+		sum += c->ep[e].dma_outside_ever + c->ep[e].events.dma_outside_ever;
+	return sum;
 }
 
 const struct card_ops cru_card = {
@@ -227,6 +241,7 @@ const struct card_ops cru_card = {
 	.functions = CRU_ENDPOINTS,
 	.bar_size = {[CRU_BAR_DMA] = CRU_BAR_DMA_SIZE, [CRU_BAR_CARD] = CRU_BAR_CARD_SIZE},
 	.common_bars = 1u << CRU_BAR_CARD,
+	.pcie_gen = 3,
 	.create = create,
 	.destroy = destroy,
 	.read = read_register,
@@ -244,5 +259,6 @@ const struct card_ops cru_card = {
 	.clear = clear,
 	.vendor = vendor,
 	.device = device,
+	.messages = messages,
 	.dma_outside = dma_outside,
 };

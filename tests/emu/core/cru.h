@@ -9,8 +9,10 @@
  *	cru_link.c    descriptor FIFO, superpages, completion, size FIFO of one link
  *	cru_engine.c  what moves when: gates, pace, internal generator, DMA
  *	cru_ddg.c     packets with headers: links, heartbeat frames, time frames
+ *	cru_events.c  how superpages come and go through the event interface
  *	cru_keys.c    settings of the control socket
  *	cru_faults.c  faults of the control socket
+ *	events.h      the event interface, common to all cards
  *	pattern.c     the copy loops
  *
  * All state belongs to struct cru and lives as long as it; card.h says who may call what when.
@@ -20,6 +22,7 @@
 
 #include "card.h"
 #include "cru_board.h"
+#include "events.h"
 #include "pattern.h"
 
 #include "../../../kmod/cru_regs.h"
@@ -39,6 +42,7 @@ struct cru_desc {
 	uint64_t addr;
 	uint64_t usable_ns; /* refill latency: not before */
 	uint32_t size;
+	uint32_t number; /* of the event interface */
 };
 
 struct cru_done {
@@ -138,6 +142,8 @@ struct cru_ep {
 
 	struct cru_settings set;
 	struct cru_faults fault;
+	struct event_card events;
+	bool flushing; /* superpages are closed by a flush */
 
 	uint64_t dma_writes, dma_outside, dma_no_master;
 	uint64_t dma_outside_ever; /* not zeroed by clear */
@@ -159,6 +165,7 @@ struct cru {
 	uint64_t serial_due; /* a reload is under way until then */
 	uint32_t clock;	     /* running counters */
 	unsigned int vendor, device;
+	struct event_setup events;
 	struct cru_board board;
 };
 
@@ -193,6 +200,12 @@ bool cru_link_open(struct cru_ep *ep, unsigned int l, uint64_t now, uint64_t *wh
 void cru_link_close(struct cru_ep *ep, unsigned int l, uint64_t now);
 /* Count what is due. */
 void cru_link_settle(struct cru_ep *ep, unsigned int l, uint64_t now);
+/* Count the oldest that is not: its record is written. */
+void cru_link_count(struct cru_ep *ep, unsigned int l);
+enum event_put cru_link_put(struct cru_ep *ep, unsigned int l, uint64_t addr, uint32_t bytes,
+			    uint32_t number);
+/* Drop descriptors and superpages not counted; counters stay. */
+void cru_link_forget(struct cru_ep *ep, unsigned int l);
 void cru_link_advance(struct cru_ep *ep, unsigned int l);
 uint32_t cru_link_size(struct cru_ep *ep, unsigned int l, bool peek);
 /* What the general reset does to a link. */
@@ -221,6 +234,11 @@ void cru_ddg_gate_changed(struct cru *c);
 bool cru_ctp_running(struct cru *c);
 /* Link enables of an endpoint as they take effect. */
 uint32_t cru_ddg_links(struct cru_ep *ep);
+
+/* cru_events.c */
+int cru_events_init(struct cru_ep *ep);
+/* Temperature and links, as the alarms see them. */
+void cru_events_observe(struct cru_ep *ep);
 
 /* cru_engine.c: pace. May a page go now? Else *when. */
 bool cru_pace(struct cru_ep *ep, uint64_t now, uint64_t *when);

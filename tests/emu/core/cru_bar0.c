@@ -34,6 +34,7 @@ static void general_reset(struct cru_ep *ep)
 	ep->resets++;
 	if (ep->fault.reset_ignored)
 		return;
+	event_reset(&ep->events, 0);
 	for (l = 0; l < CRU_LINK_SLOTS; l++)
 		cru_link_reset(ep, l);
 	ep->internal_link = CRU_NO_LINK;
@@ -164,6 +165,8 @@ uint32_t cru_bar0_read(struct cru_ep *ep, uint32_t off, bool peek)
 	unsigned int i;
 	const struct bar0_reg *r = find(off, &i);
 
+	if (event_find(&ep->events, CRU_BAR_DMA, off))
+		return event_read(&ep->events, CRU_BAR_DMA, off);
 	if (!r)
 		return 0;
 	if (r->read)
@@ -171,12 +174,24 @@ uint32_t cru_bar0_read(struct cru_ep *ep, uint32_t off, bool peek)
 	return r->stored ? *storage(ep, r, i) : 0;
 }
 
+/* A card that cannot be stopped cannot be stopped this way either, nor does it work when stalled.
+ */
+static void write_event(struct cru_ep *ep, uint32_t off, uint32_t value)
+{
+	bool control = off == ep->card->events.channel_offset + EVENT_CONTROL;
+
+	if (!(control && ep->fault.reset_ignored))
+		event_write(&ep->events, CRU_BAR_DMA, off, value);
+}
+
 void cru_bar0_write(struct cru_ep *ep, uint32_t off, uint32_t value)
 {
 	unsigned int i;
 	const struct bar0_reg *r = find(off, &i);
 
-	if (r && r->write)
+	if (event_find(&ep->events, CRU_BAR_DMA, off))
+		write_event(ep, off, value);
+	else if (r && r->write)
 		r->write(ep, i, value);
 }
 
@@ -195,6 +210,7 @@ void cru_bar0_power_on(struct cru_ep *ep)
 {
 	unsigned int l;
 
+	event_reset_all(&ep->events);
 	for (l = 0; l < CRU_LINK_SLOTS; l++) {
 		cru_link_reset(ep, l);
 		ep->link[l].empty = 0;

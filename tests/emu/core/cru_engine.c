@@ -149,12 +149,11 @@ static uint64_t internal_step(struct cru_ep *ep, uint64_t now, size_t budget)
 	return CARD_STEP_AGAIN;
 }
 
-uint64_t cru_engine_step(struct cru_ep *ep, size_t budget)
+static uint64_t move(struct cru_ep *ep, uint64_t now, size_t budget)
 {
-	uint64_t now = cru_now(ep->card);
 	bool flushed = ep->control & CRU_DMA_CONTROL_FLUSH && !ep->fault.reset_ignored;
 
-	if (ep->fault.stall || !(ep->control & CRU_DMA_CONTROL_START) || flushed)
+	if (!(ep->control & CRU_DMA_CONTROL_START) || flushed || event_holds_back(&ep->events, 0))
 		return CARD_STEP_IDLE;
 	if (ep->source == CRU_DATA_SOURCE_INTERNAL)
 		return internal_step(ep, now, budget);
@@ -163,13 +162,35 @@ uint64_t cru_engine_step(struct cru_ep *ep, size_t budget)
 	return CARD_STEP_IDLE;
 }
 
+uint64_t cru_engine_step(struct cru_ep *ep, size_t budget)
+{
+	uint64_t until, when;
+	bool fetched;
+
+	if (ep->fault.stall)
+		return CARD_STEP_IDLE;
+	cru_events_observe(ep);
+	event_turn(&ep->events, cru_now(ep->card), &fetched);
+	until = move(ep, cru_now(ep->card), budget);
+	/* What has just been finished is recorded now; descriptors that came in may be used. */
+	when = event_turn(&ep->events, cru_now(ep->card), &fetched);
+	if (fetched || until == CARD_STEP_AGAIN)
+		return CARD_STEP_AGAIN;
+	return when < until ? when : until;
+}
+
 void cru_engine_flush(struct cru_ep *ep)
 {
 	uint64_t now = cru_now(ep->card);
 	unsigned int l;
+	bool fetched;
 
 	if (ep->fault.stall || ep->fault.reset_ignored)
 		return;
+	ep->flushing = true;
 	for (l = 0; l < CRU_LINK_SLOTS; l++)
 		cru_link_close(ep, l, now);
+	ep->flushing = false;
+	event_flush(&ep->events, 0);
+	event_turn(&ep->events, now, &fetched);
 }

@@ -25,6 +25,7 @@ const struct card_fault cru_fault_list[] = {
 	{"i2c-silent", NULL, NULL, "no I2C chip answers"},
 	{"stuck-dma-register", "offset", "value", "this register of BAR0 does not change"},
 	{"stuck-register", "offset", "value", "this register of BAR2 does not change"},
+	EVENT_FAULTS,
 	{NULL},
 };
 
@@ -44,7 +45,11 @@ static uint64_t *place(struct cru_ep *ep, size_t n)
 
 static uint64_t *find(void *card, unsigned int fn, const char *name)
 {
+	uint64_t *of_events = event_fault(&((struct cru *)card)->ep[fn].events, name);
 	size_t n;
+
+	if (of_events)
+		return of_events;
 
 	for (n = 0; cru_fault_list[n].name; n++) {
 		if (!strcmp(cru_fault_list[n].name, name))
@@ -59,7 +64,7 @@ bool cru_fault_set(void *card, unsigned int fn, const char *name, uint64_t arg)
 
 	if (!value)
 		return false;
-	*value = arg;
+	event_fault_set(&((struct cru *)card)->ep[fn].events, value, arg);
 	return true;
 }
 
@@ -69,6 +74,7 @@ bool cru_fault_clear(void *card, unsigned int fn, const char *name)
 
 	if (!name) {
 		memset(&((struct cru *)card)->ep[fn].fault, 0, sizeof(struct cru_faults));
+		memset(&((struct cru *)card)->ep[fn].events.fault, 0, sizeof(struct event_faults));
 		return true;
 	}
 	value = find(card, fn, name);

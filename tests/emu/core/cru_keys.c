@@ -305,6 +305,26 @@ static void get_features(void *card, unsigned int fn, char *text, size_t size)
 	snprintf(text, size, "%x", endpoint(card, fn)->features);
 }
 
+/* Start-up settings of the event interface; what depends on them is made anew. */
+#define EVENT_KEY(key)                                                                             \
+	static int set_##key(void *card, unsigned int fn, const char *text, char *err)             \
+	{                                                                                          \
+		struct cru *c = card;                                                              \
+		unsigned int e;                                                                    \
+		int rc = event_set_##key(&c->events, text, err);                                   \
+		for (e = 0; e < CRU_ENDPOINTS; e++)                                                \
+			event_reset_all(&c->ep[e].events);                                         \
+		return rc;                                                                         \
+	}                                                                                          \
+	static void get_##key(void *card, unsigned int fn, char *text, size_t size)                \
+	{                                                                                          \
+		event_get_##key(&((struct cru *)card)->events, text, size);                        \
+	}
+
+EVENT_KEY(offered)
+EVENT_KEY(interrupts)
+EVENT_KEY(vectors)
+
 #define PER_ENDPOINT true, false
 #define PER_CARD false, false
 #define AT_START false, true
@@ -358,6 +378,9 @@ const struct card_key cru_keys[] = {
 	{"pon-error-rate", "TTC link errors/s", PER_CARD, cru_set_pon_error_rate,
 	 cru_get_pon_error_rate},
 	{"serial", "0 to 9999", AT_START, set_serial, get_serial},
+	{"events", "on or off: the event interface", AT_START, set_offered, get_offered},
+	{"interrupts", "with events: msix, msi or none", AT_START, set_interrupts, get_interrupts},
+	{"vectors", "with events: 1 to 32", AT_START, set_vectors, get_vectors},
 	{"pci-id", "10dc:0034 or 1172:e001", AT_START, set_pci_id, get_pci_id},
 	{NULL},
 };
@@ -379,6 +402,14 @@ void cru_keys_default(struct cru *c)
 	c->vendor = CRU_VENDOR_CERN;
 	c->device = CRU_DEVICE;
 	cru_serial_set(c, 245);
+	c->events = (struct event_setup){
+		.vectors = 8,
+		.bar = CRU_BAR_DMA,
+		.channel_offset = 0x1000,
+		.card_offset = 0x1080,
+		.table_offset = 0x2000,
+		.pending_offset = 0x3000,
+	};
 	for (e = 0; e < CRU_ENDPOINTS; e++) {
 		struct cru_settings *s = &c->ep[e].set;
 

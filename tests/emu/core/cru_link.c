@@ -11,17 +11,43 @@ uint32_t cru_link_queued(const struct cru_link *k)
 	return k->fifo_count + k->open;
 }
 
+static void append(struct cru_ep *ep, unsigned int l, uint64_t addr, uint32_t size, uint32_t number)
+{
+	struct cru_link *k = &ep->link[l];
+
+	k->fifo[(k->fifo_head + k->fifo_count) % CRU_DEPTH_MAX] = (struct cru_desc){
+		.addr = addr,
+		.size = size,
+		.usable_ns = cru_now(ep->card) + ep->set.refill_us * 1000ull,
+		.number = number,
+	};
+	k->fifo_count++;
+	if (ep->internal_link == CRU_NO_LINK)
+		ep->internal_link = l;
+}
+
+enum event_put cru_link_put(struct cru_ep *ep, unsigned int l, uint64_t addr, uint32_t bytes,
+			    uint32_t number)
+{
+	if (!bytes || bytes % CRU_PAGE_SIZE || bytes > CRU_SUPERPAGE_MAX || addr % 4)
+		return EVENT_PUT_BAD;
+	if (cru_link_queued(&ep->link[l]) >= ep->set.depth)
+		return EVENT_PUT_FULL;
+	append(ep, l, addr, bytes, number);
+	return EVENT_PUT_TAKEN;
+}
+
 void cru_link_push(struct cru_ep *ep, unsigned int l, uint32_t pages)
 {
 	struct cru_link *k = &ep->link[l];
-	struct cru_desc d = {
-		.addr = (uint64_t)k->high << 32 | k->low,
-		.size = pages * CRU_PAGE_SIZE,
-		.usable_ns = cru_now(ep->card) + ep->set.refill_us * 1000ull,
-	};
+	uint64_t addr = (uint64_t)k->high << 32 | k->low;
 
+	if (event_enabled(&ep->events, 0)) {
+		event_pushed(&ep->events, 0);
+		return;
+	}
 	/* Nobody knows what the card does with these: never do it, and say so. */
-	if (!pages || pages > CRU_SP_SIZE_BYTES / CRU_PAGE_SIZE + 1 || d.addr % 4) {
+	if (!pages || pages > CRU_SP_SIZE_BYTES / CRU_PAGE_SIZE + 1 || addr % 4) {
 		ep->bad_descriptor++;
 		return;
 	}
@@ -29,10 +55,7 @@ void cru_link_push(struct cru_ep *ep, unsigned int l, uint32_t pages)
 		ep->fifo_overflow++;
 		return;
 	}
-	k->fifo[(k->fifo_head + k->fifo_count) % CRU_DEPTH_MAX] = d;
-	k->fifo_count++;
-	if (ep->internal_link == CRU_NO_LINK)
-		ep->internal_link = l;
+	append(ep, l, addr, pages * CRU_PAGE_SIZE, 0);
 }
 
 static void found_empty(struct cru_link *k)
@@ -93,6 +116,18 @@ static void stamp(struct cru_ep *ep, const struct cru_link *k)
 		memcpy(ptr, &now, sizeof(now));
 }
 
+static void report(struct cru_ep *ep, unsigned int l, const struct cru_done *d)
+{
+	const struct cru_desc *cur = &ep->link[l].cur;
+	uint32_t flags = 0;
+
+	if (d->bytes < cur->size)
+		flags |= EVENT_RECORD_PARTIAL;
+	if (ep->flushing)
+		flags |= EVENT_RECORD_FLUSHED;
+	event_finish(&ep->events, 0, l, cur->number, d->bytes, flags, d->due_ns);
+}
+
 void cru_link_close(struct cru_ep *ep, unsigned int l, uint64_t now)
 {
 	struct cru_link *k = &ep->link[l];
@@ -119,7 +154,10 @@ void cru_link_close(struct cru_ep *ep, unsigned int l, uint64_t now)
 	ep->fault.size_index = 0;
 	k->number++;
 	k->open = false;
-	cru_link_settle(ep, l, now);
+	if (event_enabled(&ep->events, 0))
+		report(ep, l, d);
+	else
+		cru_link_settle(ep, l, now);
 }
 
 static void show_size(struct cru_ep *ep, struct cru_link *k)
@@ -140,21 +178,36 @@ static void show_size(struct cru_ep *ep, struct cru_link *k)
 	}
 }
 
+static void count(struct cru_ep *ep, struct cru_link *k)
+{
+	struct cru_done *d = &k->done[k->counted % CRU_DONE_MAX];
+
+	k->counted++;
+	k->ready += 1 + ep->fault.wrong_count;
+	ep->fault.wrong_count = 0;
+	k->n.superpages++;
+	k->n.bytes += d->bytes;
+	k->n.packets += d->packets;
+}
+
+void cru_link_count(struct cru_ep *ep, unsigned int l)
+{
+	struct cru_link *k = &ep->link[l];
+
+	count(ep, k);
+	k->taken = k->counted; /* the size FIFO is not fed */
+}
+
 void cru_link_settle(struct cru_ep *ep, unsigned int l, uint64_t now)
 {
 	struct cru_link *k = &ep->link[l];
 
+	if (event_enabled(&ep->events, 0))
+		return; /* counted with its record */
 	while (k->counted < k->made) {
-		struct cru_done *d = &k->done[k->counted % CRU_DONE_MAX];
-
-		if (d->due_ns > now)
+		if (k->done[k->counted % CRU_DONE_MAX].due_ns > now)
 			break;
-		k->counted++;
-		k->ready += 1 + ep->fault.wrong_count;
-		ep->fault.wrong_count = 0;
-		k->n.superpages++;
-		k->n.bytes += d->bytes;
-		k->n.packets += d->packets;
+		count(ep, k);
 		if (k->advances) {
 			k->advances--;
 			show_size(ep, k);
@@ -188,7 +241,7 @@ uint32_t cru_link_size(struct cru_ep *ep, unsigned int l, bool peek)
 	return k->size_reg;
 }
 
-void cru_link_reset(struct cru_ep *ep, unsigned int l)
+void cru_link_forget(struct cru_ep *ep, unsigned int l)
 {
 	struct cru_link *k = &ep->link[l];
 
@@ -197,13 +250,21 @@ void cru_link_reset(struct cru_ep *ep, unsigned int l)
 		k->n.discarded += k->cur_packets;
 	for (; k->counted < k->made; k->counted++)
 		k->n.discarded += k->done[k->counted % CRU_DONE_MAX].packets;
-	k->high = 0;
-	k->low = 0;
+	k->taken = k->made;
 	k->fifo_head = 0;
 	k->fifo_count = 0;
 	k->open = false;
 	k->used = 0;
 	k->cur_packets = 0;
+}
+
+void cru_link_reset(struct cru_ep *ep, unsigned int l)
+{
+	struct cru_link *k = &ep->link[l];
+
+	cru_link_forget(ep, l);
+	k->high = 0;
+	k->low = 0;
 	k->made = 0;
 	k->counted = 0;
 	k->taken = 0;

@@ -8,8 +8,16 @@
 
 #include <linux/pci_regs.h>
 
+#include "../../../kmod/event_regs.h"
+
 #define CAP_PM 0x40
 #define CAP_EXP 0x50
+#define CAP_MSI 0x90
+#define CAP_MSIX 0xb0
+#define CAP_OTHER 0x100 /* extended: a vendor-specific one of somebody else, as FPGA cores have */
+#define CAP_OTHER_ID 0x1172
+#define CAP_OTHER_LENGTH 0x44
+#define CAP_EVENTS 0x200
 #define CLASS_CODE 0xff0000u /* fits no defined class */
 #define BARS 6
 
@@ -38,16 +46,22 @@ static void reg(struct config_space *c, uint32_t off, unsigned int bytes, uint32
 	put(c->writable + off, writable, bytes);
 }
 
-static void init_bars(struct config_space *c, const uint32_t *bar_size)
+static void init_bars(struct config_space *c)
 {
+	const struct config_id *id = &c->id;
+	uint32_t type = PCI_BASE_ADDRESS_SPACE_MEMORY;
 	unsigned int i;
 
-	for (i = 0; i + 1 < BARS; i++) {
-		if (!bar_size[i])
+	if (!id->bars_32bit)
+		type |= PCI_BASE_ADDRESS_MEM_TYPE_64;
+	for (i = 0; i < BARS; i++) {
+		uint32_t at = PCI_BASE_ADDRESS_0 + 4 * i;
+
+		if (!id->bar_size[i])
 			continue;
-		reg(c, PCI_BASE_ADDRESS_0 + 4 * i, 4,
-		    PCI_BASE_ADDRESS_SPACE_MEMORY | PCI_BASE_ADDRESS_MEM_TYPE_64, -bar_size[i]);
-		reg(c, PCI_BASE_ADDRESS_0 + 4 * i + 4, 4, 0, ~0u);
+		reg(c, at, 4, type, -id->bar_size[i]);
+		if (!id->bars_32bit)
+			reg(c, at + 4, 4, 0, ~0u);
 	}
 }
 
@@ -60,6 +74,11 @@ static void init_power(struct config_space *c)
 
 static void init_express(struct config_space *c)
 {
+	uint32_t speed = c->id.pcie_gen == 2 ? PCI_EXP_LNKCAP_SLS_5_0GB : PCI_EXP_LNKCAP_SLS_8_0GB;
+	uint32_t speeds = PCI_EXP_LNKCAP2_SLS_2_5GB | PCI_EXP_LNKCAP2_SLS_5_0GB;
+
+	if (c->id.pcie_gen > 2)
+		speeds |= PCI_EXP_LNKCAP2_SLS_8_0GB;
 	reg(c, CAP_EXP, 2, PCI_CAP_ID_EXP, 0);
 	reg(c, CAP_EXP + PCI_EXP_FLAGS, 2, 2 | PCI_EXP_TYPE_ENDPOINT << 4, 0);
 	reg(c, CAP_EXP + PCI_EXP_DEVCAP, 4,
@@ -68,22 +87,73 @@ static void init_express(struct config_space *c)
 	    PCI_EXP_DEVCTL_RELAX_EN | PCI_EXP_DEVCTL_NOSNOOP_EN | PCI_EXP_DEVCTL_READRQ_512B,
 	    (uint16_t)~PCI_EXP_DEVCTL_BCR_FLR);
 	put(c->clear + CAP_EXP + PCI_EXP_DEVSTA, 0xf, 2);
-	reg(c, CAP_EXP + PCI_EXP_LNKCAP, 4, PCI_EXP_LNKCAP_SLS_8_0GB | 8 << 4, 0);
+	reg(c, CAP_EXP + PCI_EXP_LNKCAP, 4, speed | 8 << 4, 0);
 	reg(c, CAP_EXP + PCI_EXP_LNKCTL, 2, 0, PCI_EXP_LNKCTL_ASPMC | PCI_EXP_LNKCTL_CCC);
-	reg(c, CAP_EXP + PCI_EXP_LNKSTA, 2,
-	    PCI_EXP_LNKSTA_CLS_8_0GB | PCI_EXP_LNKSTA_NLW_X8 | PCI_EXP_LNKSTA_SLC, 0);
+	/* The numbers of the speeds are the same in capability, status and control. */
+	reg(c, CAP_EXP + PCI_EXP_LNKSTA, 2, speed | PCI_EXP_LNKSTA_NLW_X8 | PCI_EXP_LNKSTA_SLC, 0);
 	reg(c, CAP_EXP + PCI_EXP_DEVCTL2, 2, 0, PCI_EXP_DEVCTL2_COMP_TIMEOUT);
-	reg(c, CAP_EXP + PCI_EXP_LNKCAP2, 4,
-	    PCI_EXP_LNKCAP2_SLS_2_5GB | PCI_EXP_LNKCAP2_SLS_5_0GB | PCI_EXP_LNKCAP2_SLS_8_0GB, 0);
-	reg(c, CAP_EXP + PCI_EXP_LNKCTL2, 2, PCI_EXP_LNKCTL2_TLS_8_0GT, PCI_EXP_LNKCTL2_TLS);
+	reg(c, CAP_EXP + PCI_EXP_LNKCAP2, 4, speeds, 0);
+	reg(c, CAP_EXP + PCI_EXP_LNKCTL2, 2, speed, PCI_EXP_LNKCTL2_TLS);
 }
 
-void config_init(struct config_space *c, unsigned int vendor, unsigned int device,
-		 const uint32_t *bar_size)
+static void init_msi(struct config_space *c)
+{
+	unsigned int log2 = __builtin_ctz(c->id.messages.msi);
+
+	reg(c, CAP_MSI, 2, PCI_CAP_ID_MSI | (c->id.messages.msix ? CAP_MSIX << 8 : 0), 0);
+	reg(c, CAP_MSI + PCI_MSI_FLAGS, 2, PCI_MSI_FLAGS_64BIT | log2 << 1,
+	    PCI_MSI_FLAGS_ENABLE | PCI_MSI_FLAGS_QSIZE);
+	reg(c, CAP_MSI + PCI_MSI_ADDRESS_LO, 4, 0, ~3u);
+	reg(c, CAP_MSI + PCI_MSI_ADDRESS_HI, 4, 0, ~0u);
+	reg(c, CAP_MSI + PCI_MSI_DATA_64, 2, 0, 0xffff);
+}
+
+static void init_msix(struct config_space *c)
+{
+	const struct card_messages *m = &c->id.messages;
+
+	reg(c, CAP_MSIX, 2, PCI_CAP_ID_MSIX, 0);
+	reg(c, CAP_MSIX + PCI_MSIX_FLAGS, 2, m->msix - 1,
+	    PCI_MSIX_FLAGS_ENABLE | PCI_MSIX_FLAGS_MASKALL);
+	reg(c, CAP_MSIX + PCI_MSIX_TABLE, 4, m->table | m->bar, 0);
+	reg(c, CAP_MSIX + PCI_MSIX_PBA, 4, m->pending | m->bar, 0);
+}
+
+static void init_vendor(struct config_space *c, uint32_t off, uint32_t next, uint32_t id,
+			uint32_t revision, uint32_t length)
+{
+	reg(c, off, 4, PCI_EXT_CAP_ID_VNDR | 1 << 16 | next << 20, 0);
+	reg(c, off + EVENT_VSEC_HEADER, 4, id | revision << 16 | length << 20, 0);
+}
+
+static void init_messages(struct config_space *c)
+{
+	const struct card_messages *m = &c->id.messages;
+
+	/* At the end of the list that begins with power management. */
+	if (m->msi) {
+		reg(c, CAP_EXP + 1, 1, CAP_MSI, 0);
+		init_msi(c);
+	}
+	if (m->msix)
+		init_msix(c);
+	if (!m->events)
+		return;
+	init_vendor(c, CAP_OTHER, CAP_EVENTS, CAP_OTHER_ID, 0, CAP_OTHER_LENGTH);
+	init_vendor(c, CAP_EVENTS, 0, EVENT_VSEC_ID, EVENT_VSEC_REVISION, EVENT_VSEC_LENGTH);
+	reg(c, CAP_EVENTS + EVENT_VSEC_SIGNATURE, 4, EVENT_VSEC_SIGNATURE_VALUE, 0);
+	reg(c, CAP_EVENTS + EVENT_VSEC_LIMITS, 4, m->limits, 0);
+	reg(c, CAP_EVENTS + EVENT_VSEC_CHANNEL, 4, m->channel, 0);
+	reg(c, CAP_EVENTS + EVENT_VSEC_STRIDE, 4, m->stride, 0);
+	reg(c, CAP_EVENTS + EVENT_VSEC_CARD, 4, m->card, 0);
+}
+
+void config_init(struct config_space *c, const struct config_id *id)
 {
 	memset(c, 0, sizeof(*c));
-	reg(c, PCI_VENDOR_ID, 2, vendor, 0);
-	reg(c, PCI_DEVICE_ID, 2, device, 0);
+	c->id = *id;
+	reg(c, PCI_VENDOR_ID, 2, id->vendor, 0);
+	reg(c, PCI_DEVICE_ID, 2, id->device, 0);
 	reg(c, PCI_COMMAND, 2, 0,
 	    PCI_COMMAND_MEMORY | PCI_COMMAND_MASTER | PCI_COMMAND_PARITY | PCI_COMMAND_SERR |
 		    PCI_COMMAND_INTX_DISABLE);
@@ -91,31 +161,23 @@ void config_init(struct config_space *c, unsigned int vendor, unsigned int devic
 	put(c->clear + PCI_STATUS, 0xf900, 2);
 	reg(c, PCI_CLASS_REVISION, 4, CLASS_CODE << 8, 0);
 	reg(c, PCI_CACHE_LINE_SIZE, 1, 0, 0xff);
-	init_bars(c, bar_size);
+	init_bars(c);
 	/* The real subsystem ids are not known. */
-	reg(c, PCI_SUBSYSTEM_VENDOR_ID, 2, vendor, 0);
-	reg(c, PCI_SUBSYSTEM_ID, 2, device, 0);
+	reg(c, PCI_SUBSYSTEM_VENDOR_ID, 2, id->vendor, 0);
+	reg(c, PCI_SUBSYSTEM_ID, 2, id->device, 0);
 	reg(c, PCI_CAPABILITY_LIST, 1, CAP_PM, 0);
 	reg(c, PCI_INTERRUPT_LINE, 1, 0, 0xff);
 	reg(c, PCI_INTERRUPT_PIN, 1, 1, 0);
 	init_power(c);
 	init_express(c);
+	init_messages(c);
 }
 
 void config_reset(struct config_space *c)
 {
-	uint32_t bar_size[BARS] = {0};
-	unsigned int i;
+	struct config_id id = c->id;
 
-	for (i = 0; i + 1 < BARS; i++) {
-		uint32_t writable;
-
-		memcpy(&writable, c->writable + PCI_BASE_ADDRESS_0 + 4 * i, 4);
-		/* A low half has its type in bits that cannot be written. */
-		if (writable && writable != ~0u)
-			bar_size[i] = -writable;
-	}
-	config_init(c, get(c, PCI_VENDOR_ID, 2), get(c, PCI_DEVICE_ID, 2), bar_size);
+	config_init(c, &id);
 }
 
 void config_read(const struct config_space *c, uint32_t off, void *data, uint32_t len)
@@ -144,6 +206,28 @@ bool config_write(struct config_space *c, uint32_t off, const void *data, uint32
 static bool full_power(const struct config_space *c)
 {
 	return !(get(c, CAP_PM + PCI_PM_CTRL, 2) & PCI_PM_CTRL_STATE_MASK);
+}
+
+unsigned int config_msix(const struct config_space *c)
+{
+	if (!c->id.messages.msix || !(get(c, CAP_MSIX + PCI_MSIX_FLAGS, 2) & PCI_MSIX_FLAGS_ENABLE))
+		return 0;
+	return c->id.messages.msix;
+}
+
+bool config_msix_masked(const struct config_space *c)
+{
+	return get(c, CAP_MSIX + PCI_MSIX_FLAGS, 2) & PCI_MSIX_FLAGS_MASKALL;
+}
+
+unsigned int config_msi(const struct config_space *c)
+{
+	uint32_t flags = get(c, CAP_MSI + PCI_MSI_FLAGS, 2);
+	unsigned int granted = 1u << ((flags & PCI_MSI_FLAGS_QSIZE) >> 4);
+
+	if (!c->id.messages.msi || !(flags & PCI_MSI_FLAGS_ENABLE))
+		return 0;
+	return granted < c->id.messages.msi ? granted : c->id.messages.msi;
 }
 
 bool config_memory_on(const struct config_space *c)

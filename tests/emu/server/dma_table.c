@@ -168,8 +168,7 @@ int dma_map(struct dma_table *t, uint64_t addr, uint64_t size, int fd, uint64_t 
 			file_put(t, r.file);
 			return -EINVAL;
 		}
-		if (r.file->writable)
-			r.ptr = r.file->base + offset;
+		r.ptr = r.file->base + offset;
 	}
 	rc = dma_unmap(t, addr, size);
 	if (!rc)
@@ -189,7 +188,7 @@ void dma_unmap_all(struct dma_table *t)
 	memset(t, 0, sizeof(*t));
 }
 
-bool dma_lookup(struct dma_table *t, uint64_t addr, size_t *len, void **ptr)
+static bool lookup(struct dma_table *t, uint64_t addr, size_t *len, void **ptr, bool write)
 {
 	const struct dma_range *r = NULL;
 	uint64_t to_end;
@@ -212,8 +211,18 @@ bool dma_lookup(struct dma_table *t, uint64_t addr, size_t *len, void **ptr)
 	to_end = range_end(r) - addr;
 	if (to_end < *len)
 		*len = to_end;
-	if (!r->write || !r->ptr)
+	if ((write && !(r->write && r->file && r->file->writable)) || !r->ptr)
 		return false;
 	*ptr = r->ptr + (addr - r->addr);
 	return true;
+}
+
+bool dma_lookup(struct dma_table *t, uint64_t addr, size_t *len, void **ptr)
+{
+	return lookup(t, addr, len, ptr, true);
+}
+
+bool dma_lookup_read(struct dma_table *t, uint64_t addr, size_t *len, void **ptr)
+{
+	return lookup(t, addr, len, ptr, false);
 }

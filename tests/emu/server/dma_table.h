@@ -39,5 +39,7 @@ void dma_unmap_all(struct dma_table *t);
  * *len cut to what is not writable from there on.
  */
 bool dma_lookup(struct dma_table *t, uint64_t addr, size_t *len, void **ptr);
+/* The same for reading. */
+bool dma_lookup_read(struct dma_table *t, uint64_t addr, size_t *len, void **ptr);
 
 #endif /* EMU_DMA_TABLE_H */

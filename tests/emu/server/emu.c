@@ -27,24 +27,46 @@ static uint64_t host_now(void *ctx)
 	return emu_now();
 }
 
-/* Called from a step of the model: the function's lock is held. */
+static enum card_dma outside(struct function *f, const char *what, uint64_t addr, size_t len)
+{
+	uint64_t now = emu_now();
+
+	if (!f->outside_ns || now - f->outside_ns > OUTSIDE_QUIET_NS)
+		fprintf(stderr,
+			"roc-emu: function %u: DMA outside any %s mapping: 0x%" PRIx64
+			", %zu bytes\n",
+			f->nr, what, addr, len);
+	f->outside_ns = now;
+	return CARD_DMA_OUTSIDE;
+}
+
+/* Called from the model's calls: the function's lock is held. */
 static enum card_dma host_dma(void *ctx, unsigned int fn, uint64_t addr, size_t *len, void **ptr)
 {
 	struct function *f = &((struct emu *)ctx)->fn[fn];
-	uint64_t now;
 
 	if (!config_master_on(&f->config))
 		return CARD_DMA_NO_MASTER;
 	if (dma_lookup(&f->dma, addr, len, ptr))
 		return CARD_DMA_OK;
-	now = emu_now();
-	if (!f->outside_ns || now - f->outside_ns > OUTSIDE_QUIET_NS)
-		fprintf(stderr,
-			"roc-emu: function %u: DMA outside any writable mapping: 0x%" PRIx64
-			", %zu bytes\n",
-			fn, addr, *len);
-	f->outside_ns = now;
-	return CARD_DMA_OUTSIDE;
+	return outside(f, "writable", addr, *len);
+}
+
+static enum card_dma host_dma_read(void *ctx, unsigned int fn, uint64_t addr, size_t *len,
+				   void **ptr)
+{
+	struct function *f = &((struct emu *)ctx)->fn[fn];
+
+	if (!config_master_on(&f->config))
+		return CARD_DMA_NO_MASTER;
+	if (dma_lookup_read(&f->dma, addr, len, ptr))
+		return CARD_DMA_OK;
+	return outside(f, "readable", addr, *len);
+}
+
+static enum card_message host_message(void *ctx, unsigned int fn, unsigned int vector)
+{
+	return irq_message(&((struct emu *)ctx)->fn[fn], vector);
 }
 
 struct emu *emu_create(const struct card_ops *ops)
@@ -55,7 +77,13 @@ struct emu *emu_create(const struct card_ops *ops)
 	if (!emu)
 		return NULL;
 	emu->ops = ops;
-	emu->host = (struct card_host){.ctx = emu, .dma = host_dma, .now = host_now};
+	emu->host = (struct card_host){
+		.ctx = emu,
+		.dma = host_dma,
+		.now = host_now,
+		.dma_read = host_dma_read,
+		.message = host_message,
+	};
 	emu->card = ops->create(&emu->host);
 	if (!emu->card)
 		goto free_emu;

@@ -27,6 +27,7 @@
 struct irq {
 	int fd; /* eventfd or -1 */
 	bool masked;
+	bool pending; /* of MSI-X: held back by the mask of the function */
 };
 
 struct function {
@@ -44,10 +45,10 @@ struct function {
 	struct config_space config;
 	struct dma_table dma;
 	struct mmio_log log;
-	struct irq irq[VU_IRQS];
-	bool all_ones;	     /* fault: the link is down */
-	bool vanished;	     /* fault: no server */
-	uint64_t outside_ns; /* last DMA outside any mapping, for the log */
+	struct irq irq[VU_IRQS][CARD_VECTORS]; /* of INTx and the error interrupt only the first */
+	bool all_ones;			       /* fault: the link is down */
+	bool vanished;			       /* fault: no server */
+	uint64_t outside_ns;		       /* last DMA outside any mapping, for the log */
 
 	/* vfio-user side: owned by its thread; fds are written under the lock */
 	int listen_fd, client_fd;
@@ -103,10 +104,15 @@ void function_reset(struct function *f);
 void function_host_gone(struct function *f);
 
 /* irq.c: under the function's lock */
-unsigned int irq_count(unsigned int index);
+void irq_init(struct function *f);
+unsigned int irq_count(const struct function *f, unsigned int index);
 int irq_set(struct function *f, const struct vfio_irq_set *set, uint32_t data_bytes, const int *fds,
 	    unsigned int fd_count);
 void irq_release(struct function *f);
+/* Message of a vector: by MSI-X, or by MSI. */
+enum card_message irq_message(struct function *f, unsigned int vector);
+/* The function's mask may have gone: what it held back goes out. */
+void irq_unmasked(struct function *f);
 
 /* vfio_user.c */
 int vfio_user_listen(struct function *f, const char *path);

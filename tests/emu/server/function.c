@@ -13,14 +13,12 @@
 int function_init(struct function *f, struct emu *emu, unsigned int nr)
 {
 	pthread_condattr_t attr;
-	unsigned int i;
 
 	f->emu = emu;
 	f->nr = nr;
 	f->listen_fd = -1;
 	f->client_fd = -1;
-	for (i = 0; i < VU_IRQS; i++)
-		f->irq[i].fd = -1;
+	irq_init(f);
 	if (mmio_log_init(&f->log, emu->ops->bar_size))
 		return -ENOMEM;
 	pthread_mutex_init(&f->lock, NULL);
@@ -99,9 +97,18 @@ int function_start(struct function *f)
 {
 	const struct card_ops *ops = f->emu->ops;
 	void *card = f->emu->card;
+	struct config_id id = {
+		.vendor = ops->vendor(card),
+		.device = ops->device(card),
+		.bar_size = ops->bar_size,
+		.bars_32bit = ops->bars_32bit,
+		.pcie_gen = ops->pcie_gen,
+	};
 	int rc;
 
-	config_init(&f->config, ops->vendor(card), ops->device(card), ops->bar_size);
+	if (ops->messages)
+		ops->messages(card, &id.messages);
+	config_init(&f->config, &id);
 	rc = -pthread_create(&f->engine, NULL, engine, f);
 	f->engine_runs = !rc;
 	return rc;
@@ -199,6 +206,7 @@ void function_config_write(struct function *f, uint32_t off, const void *data, u
 	function_lock(f);
 	if (!f->all_ones && config_write(&f->config, off, data, len))
 		reset_locked(f);
+	irq_unmasked(f);
 	function_unlock(f, true);
 }
 

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Interrupts of a function. A CRU has INTx pin A and never uses it, so there is only the
- * bookkeeping that a vfio client expects: eventfds in and out, masks, and the loop-back trigger.
+ * Interrupts of a function: the bookkeeping that a vfio client expects (eventfds in and out,
+ * masks, the loop-back trigger), and the messages of cards with the event interface. INTx is there
+ * and never used. Which vectors exist and which are enabled is in the configuration space; the
+ * masks of single MSI-X vectors are the client's, which keeps the table.
  */
 #include "emu.h"
 
@@ -11,9 +13,28 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
-unsigned int irq_count(unsigned int index)
+unsigned int irq_count(const struct function *f, unsigned int index)
 {
-	return index == VFIO_PCI_INTX_IRQ_INDEX || index == VFIO_PCI_ERR_IRQ_INDEX;
+	switch (index) {
+	case VFIO_PCI_INTX_IRQ_INDEX:
+	case VFIO_PCI_ERR_IRQ_INDEX:
+		return 1;
+	case VFIO_PCI_MSI_IRQ_INDEX:
+		return f->config.id.messages.msi;
+	case VFIO_PCI_MSIX_IRQ_INDEX:
+		return f->config.id.messages.msix;
+	}
+	return 0;
+}
+
+void irq_init(struct function *f)
+{
+	unsigned int i, v;
+
+	for (i = 0; i < VU_IRQS; i++) {
+		for (v = 0; v < CARD_VECTORS; v++)
+			f->irq[i][v].fd = -1;
+	}
 }
 
 static void release(struct irq *irq)
@@ -26,16 +47,53 @@ static void release(struct irq *irq)
 
 void irq_release(struct function *f)
 {
-	unsigned int i;
+	unsigned int i, v;
 
-	for (i = 0; i < VU_IRQS; i++)
-		release(&f->irq[i]);
+	for (i = 0; i < VU_IRQS; i++) {
+		for (v = 0; v < CARD_VECTORS; v++)
+			release(&f->irq[i][v]);
+	}
 }
 
 static void trigger(struct irq *irq)
 {
 	if (irq->fd >= 0 && !irq->masked && eventfd_write(irq->fd, 1))
 		perror("roc-emu: interrupt");
+}
+
+enum card_message irq_message(struct function *f, unsigned int vector)
+{
+	unsigned int msix = config_msix(&f->config);
+	struct irq *irq;
+
+	if (!config_master_on(&f->config))
+		return CARD_MESSAGE_NO_MASTER;
+	if (vector >= (msix ? msix : config_msi(&f->config)))
+		return CARD_MESSAGE_OFF;
+	irq = &f->irq[msix ? VFIO_PCI_MSIX_IRQ_INDEX : VFIO_PCI_MSI_IRQ_INDEX][vector];
+	if (irq->fd < 0)
+		return CARD_MESSAGE_OFF;
+	if (msix && config_msix_masked(&f->config))
+		irq->pending = true;
+	else
+		trigger(irq);
+	return CARD_MESSAGE_SENT;
+}
+
+void irq_unmasked(struct function *f)
+{
+	bool on = config_msix(&f->config);
+	unsigned int v;
+
+	if (on && config_msix_masked(&f->config))
+		return;
+	for (v = 0; v < CARD_VECTORS; v++) {
+		struct irq *irq = &f->irq[VFIO_PCI_MSIX_IRQ_INDEX][v];
+
+		if (irq->pending && on)
+			trigger(irq);
+		irq->pending = false;
+	}
 }
 
 static int act(struct irq *irq, uint32_t action)
@@ -54,15 +112,40 @@ static int act(struct irq *irq, uint32_t action)
 	return -EINVAL;
 }
 
-/* An eventfd for the trigger is kept; for (un)mask nobody would signal it, so it is let go. */
-static int set_eventfd(struct irq *irq, uint32_t action, const int *fds, unsigned int fd_count)
+/*
+ * Eventfds for the triggers of as many vectors as there are descriptors, none for the others. For
+ * (un)mask nobody would signal them, so they are let go.
+ */
+static int set_eventfds(struct irq *irq, const struct vfio_irq_set *set, const int *fds,
+			unsigned int fd_count)
 {
-	if (action != VFIO_IRQ_SET_ACTION_TRIGGER)
+	unsigned int i;
+	int rc = 0;
+
+	if ((set->flags & VFIO_IRQ_SET_ACTION_TYPE_MASK) != VFIO_IRQ_SET_ACTION_TRIGGER)
 		return 0;
-	release(irq);
-	if (fd_count)
-		irq->fd = dup(fds[0]);
-	return fd_count && irq->fd < 0 ? -errno : 0;
+	for (i = 0; i < set->count; i++) {
+		release(&irq[i]);
+		if (i >= fd_count)
+			continue;
+		irq[i].fd = dup(fds[i]);
+		if (irq[i].fd < 0)
+			rc = -errno;
+	}
+	return rc;
+}
+
+static int act_all(struct irq *irq, const struct vfio_irq_set *set, bool by_flag)
+{
+	uint32_t action = set->flags & VFIO_IRQ_SET_ACTION_TYPE_MASK;
+	unsigned int i;
+	int rc = 0;
+
+	for (i = 0; i < set->count && !rc; i++) {
+		if (!by_flag || set->data[i])
+			rc = act(&irq[i], action);
+	}
+	return rc;
 }
 
 int irq_set(struct function *f, const struct vfio_irq_set *set, uint32_t data_bytes, const int *fds,
@@ -70,25 +153,25 @@ int irq_set(struct function *f, const struct vfio_irq_set *set, uint32_t data_by
 {
 	uint32_t action = set->flags & VFIO_IRQ_SET_ACTION_TYPE_MASK;
 	struct irq *irq;
+	unsigned int v;
 
 	if (set->index >= VU_IRQS || fd_count > set->count ||
-	    (uint64_t)set->start + set->count > irq_count(set->index))
+	    (uint64_t)set->start + set->count > irq_count(f, set->index))
 		return -EINVAL;
-	irq = &f->irq[set->index];
+	irq = &f->irq[set->index][set->start];
 	switch (set->flags & VFIO_IRQ_SET_DATA_TYPE_MASK) {
 	case VFIO_IRQ_SET_DATA_NONE:
-		if (!set->count) {
-			if (action == VFIO_IRQ_SET_ACTION_TRIGGER)
-				release(irq);
-			return 0;
-		}
-		return act(irq, action);
+		if (set->count)
+			return act_all(irq, set, false);
+		for (v = 0; v < CARD_VECTORS && action == VFIO_IRQ_SET_ACTION_TRIGGER; v++)
+			release(&f->irq[set->index][v]);
+		return 0;
 	case VFIO_IRQ_SET_DATA_BOOL:
 		if (data_bytes < set->count)
 			return -EINVAL;
-		return set->count && set->data[0] ? act(irq, action) : 0;
+		return act_all(irq, set, true);
 	case VFIO_IRQ_SET_DATA_EVENTFD:
-		return set->count ? set_eventfd(irq, action, fds, fd_count) : 0;
+		return set_eventfds(irq, set, fds, fd_count);
 	}
 	return -EINVAL;
 }

@@ -199,7 +199,7 @@ static int do_irq_info(struct function *f, struct message *m)
 	info = reply(m, sizeof(*info));
 	info->argsz = sizeof(*info);
 	info->index = ask.index;
-	info->count = irq_count(ask.index);
+	info->count = irq_count(f, ask.index);
 	info->flags = VFIO_IRQ_INFO_EVENTFD;
 	if (ask.index == VFIO_PCI_INTX_IRQ_INDEX)
 		info->flags |= VFIO_IRQ_INFO_MASKABLE | VFIO_IRQ_INFO_AUTOMASKED;

@@ -1,0 +1,485 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Event interface, the part that moves: descriptors in, records out, interrupts, alarms. The
+ * registers are in event_block.c.
+ */
+#include "events.h"
+
+#include <endian.h>
+#include <limits.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define US 1000ull
+#define MS 1000000ull
+#define PAGE 4096u
+
+#define CAUSE_ERRORS (EVENT_CAUSE_FETCH | EVENT_CAUSE_STALL | EVENT_CAUSE_HOST)
+#define URGENT (EVENT_RECORD_END | EVENT_RECORD_REFUSED | EVENT_RECORD_DAMAGED)
+
+static uint64_t now_ns(const struct event_card *e)
+{
+	return e->host->now(e->host->ctx);
+}
+
+/* Bits that were not there yet raise the interrupt. */
+void event_cause(struct event_card *e, uint32_t bits)
+{
+	if (bits & e->enable & ~e->cause)
+		e->interrupt_due = true;
+	e->cause |= bits;
+}
+
+void event_host_error(struct event_channel *ch)
+{
+	ch->n.host_errors++;
+	if (!ch->host_error)
+		event_cause(ch->card, EVENT_CAUSE_HOST);
+	ch->host_error = true;
+}
+
+static enum card_dma outside(struct event_card *e)
+{
+	e->dma_outside++;
+	e->dma_outside_ever++;
+	return CARD_DMA_OUTSIDE;
+}
+
+/* A few aligned words that lie in one page; the last of them becomes visible last. */
+static enum card_dma put_words(struct event_card *e, uint64_t addr, const uint32_t *word,
+			       unsigned int words)
+{
+	size_t len = 4 * words;
+	enum card_dma how;
+	void *ptr;
+
+	how = e->host->dma(e->host->ctx, e->fn, addr, &len, &ptr);
+	if (how == CARD_DMA_NO_MASTER)
+		return how;
+	if (how == CARD_DMA_OUTSIDE || len < 4 * words)
+		return outside(e);
+	memcpy(ptr, word, 4 * (words - 1));
+	atomic_thread_fence(memory_order_release);
+	((volatile uint32_t *)ptr)[words - 1] = word[words - 1];
+	return CARD_DMA_OK;
+}
+
+static uint32_t entries(unsigned int log2)
+{
+	return 1u << log2;
+}
+
+static void push_done(struct event_channel *ch, uint32_t number, uint32_t bytes, uint32_t status,
+		      uint64_t due_ns)
+{
+	uint64_t late = now_ns(ch->card) + ch->card->fault.record_late_us * US;
+
+	ch->done[(ch->done_at + ch->done_count++) % ch->room] = (struct event_done){
+		.due_ns = due_ns > late ? due_ns : late,
+		.number = number,
+		.bytes = bytes,
+		.status = status,
+	};
+}
+
+/* Places kept for what a flush closes, its END, and descriptors read ahead. */
+static bool done_full(const struct event_channel *ch)
+{
+	return ch->done_count + ch->card->ops->links + EVENT_FETCH + 1 >= ch->room;
+}
+
+/* Read what is published, as far as one read goes: not over the ring's end nor a page's. */
+static enum card_dma fetch(struct event_channel *ch)
+{
+	struct event_card *e = ch->card;
+	uint32_t at = ch->fetched & (entries(ch->submit_log2) - 1);
+	uint64_t addr = ch->submit + (uint64_t)at * sizeof(struct event_descriptor);
+	uint32_t count = ch->published - ch->fetched;
+	size_t len, want;
+	enum card_dma how;
+	void *ptr;
+
+	if (count > EVENT_FETCH)
+		count = EVENT_FETCH;
+	if (count > entries(ch->submit_log2) - at)
+		count = entries(ch->submit_log2) - at;
+	want = count * sizeof(struct event_descriptor);
+	if (want > PAGE - addr % PAGE)
+		want = PAGE - addr % PAGE;
+	len = want;
+	how = e->host->dma_read(e->host->ctx, e->fn, addr, &len, &ptr);
+	if (how == CARD_DMA_NO_MASTER)
+		return how;
+	ch->n.fetches++;
+	if (how == CARD_DMA_OK && len < want)
+		how = CARD_DMA_OUTSIDE;
+	if (how == CARD_DMA_OUTSIDE)
+		outside(e);
+	if (how == CARD_DMA_OUTSIDE || e->fault.fetch_error) {
+		if (e->fault.fetch_error)
+			e->fault.fetch_error--;
+		ch->fetch_error = true;
+		ch->n.fetch_errors++;
+		event_cause(e, EVENT_CAUSE_FETCH);
+		return CARD_DMA_OUTSIDE;
+	}
+	atomic_thread_fence(memory_order_acquire);
+	memcpy(ch->fetch, ptr, want);
+	ch->fetch_at = 0;
+	ch->fetch_count = want / sizeof(struct event_descriptor);
+	ch->fetched += ch->fetch_count;
+	ch->n.descriptors += ch->fetch_count;
+	return CARD_DMA_OK;
+}
+
+/* The next descriptor into its FIFO. False: it has to wait. */
+static bool place(struct event_channel *ch)
+{
+	const struct event_descriptor *d = &ch->fetch[ch->fetch_at];
+	uint32_t number = ch->fetched - ch->fetch_count;
+	unsigned int link = le16toh(d->link);
+	enum event_put how = EVENT_PUT_BAD;
+	struct event_card *e = ch->card;
+
+	if (done_full(ch))
+		return false;
+	if (link < e->ops->links && !d->flags)
+		how = e->ops->put(e->model, ch->nr, link, le64toh(d->address), le32toh(d->length),
+				  number);
+	if (how == EVENT_PUT_FULL) {
+		ch->n.waits += !ch->waiting;
+		ch->waiting = true;
+		return false;
+	}
+	if (how == EVENT_PUT_BAD) {
+		ch->n.refused++;
+		push_done(ch, number, 0, EVENT_RECORD_REFUSED | (link & 0xff), 0);
+	}
+	ch->waiting = false;
+	ch->fetch_at++;
+	ch->fetch_count--;
+	return true;
+}
+
+static bool fetch_turn(struct event_channel *ch)
+{
+	bool any = false;
+
+	while (!ch->ending) {
+		while (ch->fetch_count) {
+			if (!place(ch))
+				return any;
+			any = true;
+		}
+		if (ch->fetch_error || ch->fetched == ch->published || fetch(ch) != CARD_DMA_OK)
+			break;
+	}
+	return any;
+}
+
+static enum card_dma put_record(struct event_channel *ch, const struct event_done *d,
+				uint32_t sequence)
+{
+	struct event_card *e = ch->card;
+	uint32_t slot = ch->written & (entries(ch->record_log2) - 1);
+	uint32_t word[4] = {htole32(sequence), htole32(d->number), htole32(d->bytes)};
+
+	word[3] = htole32(d->status | EVENT_PHASE(sequence, ch->record_log2));
+	return put_words(e, ch->record + (uint64_t)slot * sizeof(struct event_record), word, 4);
+}
+
+static bool has_room(const struct event_channel *ch)
+{
+	return ch->written - ch->consumed < entries(ch->record_log2);
+}
+
+static void wrote(struct event_channel *ch, const struct event_done *d)
+{
+	ch->written++;
+	ch->n.records++;
+	if (!(d->status & URGENT))
+		return;
+	ch->urgent = ch->written;
+	ch->has_urgent = true;
+}
+
+/* One record, with what the faults make of it. */
+static enum card_dma write_record(struct event_channel *ch)
+{
+	struct event_card *e = ch->card;
+	struct event_faults *f = &e->fault;
+	struct event_done d = ch->done[ch->done_at];
+	uint32_t sequence = ch->written;
+	enum card_dma how;
+
+	if (d.status & EVENT_RECORD_END && f->end_missing) {
+		f->end_missing--;
+	} else {
+		sequence += f->record_sequence;
+		sequence += f->record_overrun << ch->record_log2;
+		how = put_record(ch, &d, sequence);
+		if (how == CARD_DMA_NO_MASTER)
+			return how;
+		f->record_sequence = 0;
+		f->record_overrun = 0;
+		wrote(ch, &d);
+	}
+	ch->done_at = (ch->done_at + 1) % ch->room;
+	ch->done_count--;
+	if (d.status & EVENT_RECORD_END) {
+		ch->ended = true;
+		ch->n.ends++;
+	} else if (!(d.status & EVENT_RECORD_REFUSED)) {
+		e->ops->counted(e->model, ch->nr, EVENT_RECORD_LINK(d.status));
+	}
+	if (f->record_twice && has_room(ch) && put_record(ch, &d, ch->written) == CARD_DMA_OK) {
+		f->record_twice--;
+		wrote(ch, &d);
+	}
+	return CARD_DMA_OK;
+}
+
+static uint64_t record_turn(struct event_channel *ch, uint64_t now)
+{
+	bool stalled = false;
+	uint64_t when = CARD_STEP_IDLE;
+
+	while (ch->done_count) {
+		if (ch->done[ch->done_at].due_ns > now) {
+			when = ch->done[ch->done_at].due_ns;
+			break;
+		}
+		stalled = !has_room(ch);
+		if (stalled || write_record(ch) == CARD_DMA_NO_MASTER)
+			break;
+	}
+	if (stalled && !ch->stalled) {
+		ch->n.stalls++;
+		event_cause(ch->card, EVENT_CAUSE_STALL);
+	}
+	ch->stalled = stalled;
+	return when;
+}
+
+/* False: bus mastering is off, and it has to be tried again. */
+static bool send_interrupt(struct event_channel *ch, uint64_t now)
+{
+	struct event_card *e = ch->card;
+
+	if (e->fault.irq_lost) {
+		e->fault.irq_lost--;
+	} else {
+		switch (e->host->message(e->host->ctx, e->fn, ch->vector)) {
+		case CARD_MESSAGE_NO_MASTER:
+			return false;
+		case CARD_MESSAGE_OFF:
+			ch->n.unrouted++;
+			break;
+		case CARD_MESSAGE_SENT:
+			ch->n.interrupts++;
+			break;
+		}
+	}
+	ch->armed = false;
+	ch->interrupted = true;
+	ch->interrupt_ns = now;
+	return true;
+}
+
+static bool urgent_pending(const struct event_channel *ch)
+{
+	return ch->has_urgent && (int32_t)(ch->urgent - ch->consumed) > 0;
+}
+
+bool event_interrupt_to_come(const struct event_channel *ch)
+{
+	return ch->armed && ch->vector != EVENT_VECTOR_NONE && ch->written != ch->consumed;
+}
+
+static uint64_t interrupt_turn(struct event_channel *ch, uint64_t now)
+{
+	uint64_t due = ch->interrupt_ns + EVENT_MODERATION_US(ch->moderation) * US;
+	uint32_t count = EVENT_MODERATION_COUNT(ch->moderation);
+
+	if (!event_interrupt_to_come(ch))
+		return CARD_STEP_IDLE;
+	if (ch->written - ch->consumed < count && ch->interrupted && due > now &&
+	    !urgent_pending(ch))
+		return due;
+	send_interrupt(ch, now);
+	return CARD_STEP_IDLE;
+}
+
+static uint64_t spurious_turn(struct event_card *e, uint64_t now)
+{
+	struct event_faults *f = &e->fault;
+	unsigned int c;
+
+	if (!f->spurious_now && (!f->irq_spurious_ms || f->spurious_ns > now))
+		return f->irq_spurious_ms ? f->spurious_ns : CARD_STEP_IDLE;
+	for (c = 0; c < e->channels; c++) {
+		struct event_channel *ch = &e->ch[c];
+
+		if (event_enabled(e, c) && ch->vector != EVENT_VECTOR_NONE &&
+		    e->host->message(e->host->ctx, e->fn, ch->vector) == CARD_MESSAGE_SENT)
+			ch->n.interrupts++;
+	}
+	f->spurious_now = false;
+	f->spurious_ns = now + f->irq_spurious_ms * MS;
+	return f->irq_spurious_ms ? f->spurious_ns : CARD_STEP_IDLE;
+}
+
+static void alarm_turn(struct event_card *e)
+{
+	uint32_t value = e->cause & e->enable;
+
+	if (value != e->told)
+		e->notice_due = true;
+	e->told = value;
+	if (e->notice_due && e->notice) {
+		uint32_t word = htole32(value);
+
+		if (put_words(e, e->notice, &word, 1) == CARD_DMA_NO_MASTER)
+			return;
+	}
+	e->notice_due = false;
+	if (!e->interrupt_due || e->vector == EVENT_VECTOR_NONE)
+		return;
+	switch (e->host->message(e->host->ctx, e->fn, e->vector)) {
+	case CARD_MESSAGE_NO_MASTER:
+		return;
+	case CARD_MESSAGE_SENT:
+		e->alarms++;
+		break;
+	case CARD_MESSAGE_OFF:
+		break;
+	}
+	e->interrupt_due = false;
+}
+
+uint64_t event_turn(struct event_card *e, uint64_t now, bool *fetched)
+{
+	uint64_t soonest, when;
+	unsigned int c;
+
+	*fetched = false;
+	if (!e->setup->offered)
+		return CARD_STEP_IDLE;
+	soonest = spurious_turn(e, now);
+	for (c = 0; c < e->channels; c++) {
+		struct event_channel *ch = &e->ch[c];
+
+		if (!event_enabled(e, c))
+			continue;
+		*fetched |= fetch_turn(ch);
+		when = record_turn(ch, now);
+		soonest = when < soonest ? when : soonest;
+		when = interrupt_turn(ch, now);
+		soonest = when < soonest ? when : soonest;
+	}
+	alarm_turn(e);
+	return soonest;
+}
+
+bool event_holds_back(const struct event_card *e, unsigned int channel)
+{
+	const struct event_channel *ch = &e->ch[channel];
+
+	return event_enabled(e, channel) && (ch->ending || ch->stalled || done_full(ch));
+}
+
+void event_finish(struct event_card *e, unsigned int channel, unsigned int link, uint32_t number,
+		  uint32_t bytes, uint32_t flags, uint64_t due_ns)
+{
+	push_done(&e->ch[channel], number, bytes, flags | link, due_ns);
+}
+
+void event_flush(struct event_card *e, unsigned int channel)
+{
+	struct event_channel *ch = &e->ch[channel];
+
+	if (!event_enabled(e, channel) || ch->ending)
+		return;
+	ch->ending = true;
+	push_done(ch, ch->fetched, 0, EVENT_RECORD_END, 0);
+}
+
+void event_pushed(struct event_card *e, unsigned int channel)
+{
+	event_host_error(&e->ch[channel]);
+}
+
+bool event_quiet(const struct event_channel *ch)
+{
+	const struct event_card *e = ch->card;
+
+	if (e->fault.never_quiet)
+		return false;
+	if (!event_enabled(e, ch->nr))
+		return true;
+	if (ch->done_count || event_interrupt_to_come(ch))
+		return false;
+	if (ch->ending)
+		return true;
+	if (ch->fetch_count || (ch->fetched != ch->published && !ch->fetch_error))
+		return false;
+	return !e->ops->holds(e->model, ch->nr);
+}
+
+/* The alarms of temperature come again only after it was some degrees lower. */
+static uint32_t crossed(bool *above, int temperature, int limit)
+{
+	bool was = *above;
+
+	if (was)
+		limit -= EVENT_TEMPERATURE_HYSTERESIS;
+	*above = temperature > 1000 * limit;
+	return *above && !was;
+}
+
+void event_observe(struct event_card *e, int temperature, uint32_t links_up)
+{
+	if (!e->setup->offered)
+		return;
+	if (temperature != INT_MIN) {
+		if (crossed(&e->hot, temperature, EVENT_TEMPERATURE_HIGH))
+			event_cause(e, EVENT_CAUSE_TEMPERATURE);
+		if (crossed(&e->critical, temperature, EVENT_TEMPERATURE_CRITICAL))
+			event_cause(e, EVENT_CAUSE_CRITICAL);
+	}
+	if (e->links_known && e->links != links_up)
+		event_cause(e, EVENT_CAUSE_LINK);
+	e->links = links_up;
+	e->links_known = true;
+}
+
+int event_init(struct event_card *e, const struct card_host *host, unsigned int fn,
+	       unsigned int channels, uint32_t room)
+{
+	unsigned int c;
+
+	e->host = host;
+	e->fn = fn;
+	e->channels = channels;
+	for (c = 0; c < channels; c++) {
+		struct event_channel *ch = &e->ch[c];
+
+		ch->card = e;
+		ch->nr = c;
+		ch->room = room + e->ops->links + EVENT_FETCH + 2;
+		ch->done = calloc(ch->room, sizeof(*ch->done));
+		if (!ch->done)
+			return -1;
+	}
+	event_reset_all(e);
+	return 0;
+}
+
+void event_free(struct event_card *e)
+{
+	unsigned int c;
+
+	for (c = 0; c < EVENT_CHANNELS; c++)
+		free(e->ch[c].done);
+}

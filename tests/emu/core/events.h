@@ -1,0 +1,209 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The event interface of Documentation/hardware/event-interface.md, for every card model: rings in
+ * host memory, records, moderated interrupts, alarms.
+ *
+ * The model owns a struct event_card for each function and says through struct event_ops how its
+ * descriptors come in. It calls
+ *	event_read, event_write		for registers (event_find says whether one is ours)
+ *	event_finish			when a superpage is closed
+ *	event_flush			when its ordinary flush has closed what was open
+ *	event_reset			when its ordinary reset has emptied a channel
+ *	event_turn			in every step, before and after data moved
+ * and moves no payload of a channel while event_holds_back(). Nothing here has a lock or a thread:
+ * card.h says who may call what when.
+ */
+#ifndef EMU_EVENTS_H
+#define EMU_EVENTS_H
+
+#include "card.h"
+
+#include "../../../kmod/event_regs.h"
+
+#define EVENT_CHANNELS 8
+#define EVENT_FETCH 32	  /* descriptors in one read */
+#define EVENT_RING_MAX 16 /* log2 of the entries of the largest ring */
+
+struct event_card;
+
+enum event_put {
+	EVENT_PUT_TAKEN,
+	EVENT_PUT_FULL, /* no room in this link's FIFO now */
+	EVENT_PUT_BAD,
+};
+
+struct event_ops {
+	unsigned int links; /* slots of a channel */
+	/* A descriptor for a link, which is below @links. */
+	enum event_put (*put)(void *model, unsigned int channel, unsigned int link, uint64_t addr,
+			      uint32_t bytes, uint32_t number);
+	/* Are there descriptors in the channel, used ones included? */
+	bool (*holds)(void *model, unsigned int channel);
+	/* Drop them, and superpages that are open. */
+	void (*forget)(void *model, unsigned int channel);
+	/* The record of the oldest finished superpage of a link is in memory. */
+	void (*counted)(void *model, unsigned int channel, unsigned int link);
+	/* Superpages a link holds. */
+	uint32_t (*depth)(void *model, unsigned int channel);
+};
+
+/* A record to be written. */
+struct event_done {
+	uint64_t due_ns;
+	uint32_t number, bytes;
+	uint32_t status; /* link and flags */
+};
+
+struct event_counts {
+	uint64_t doorbells, arms, fetches, descriptors, records, refused, ends, interrupts;
+	uint64_t unrouted; /* interrupts that no enabled vector took */
+	uint64_t waits;	   /* a link's FIFO was full when a descriptor for it came */
+	uint64_t stalls, host_errors, fetch_errors;
+};
+
+struct event_channel {
+	struct event_card *card;
+	unsigned int nr;
+
+	/* registers */
+	uint32_t control, moderation, vector;
+	uint32_t submit_low, submit_high, record_low, record_high;
+	uint32_t submit_size, record_size;
+	unsigned int written_bases; /* which of the four address registers */
+	bool setup_error, fetch_error, host_error;
+
+	/* as taken over when it was enabled */
+	uint64_t submit, record;
+	unsigned int submit_log2, record_log2;
+	uint32_t published, fetched, written, consumed; /* free running */
+	uint32_t urgent;				/* end of the last urgent record */
+	bool has_urgent;
+	bool armed, ending, ended, stalled, waiting;
+	bool interrupted; /* since enabled; at: */
+	uint64_t interrupt_ns;
+
+	struct event_descriptor fetch[EVENT_FETCH]; /* read, and not yet in a FIFO */
+	unsigned int fetch_at, fetch_count;
+	struct event_done *done; /* @room of them */
+	uint32_t room, done_at, done_count;
+
+	struct event_counts n;
+};
+
+/* Faults; 0 is off. They hit whatever channel of the function comes first. */
+struct event_faults {
+	uint64_t irq_lost, irq_spurious_ms, record_late_us, record_twice, record_sequence;
+	uint64_t record_overrun, end_missing, fetch_error, never_quiet;
+	bool spurious_now;
+	uint64_t spurious_ns; /* when the next is due */
+};
+
+/* Settings, common to the functions of a card. */
+enum event_interrupts {
+	EVENT_MSIX,
+	EVENT_MSI,
+	EVENT_NO_INTERRUPTS,
+};
+
+struct event_setup {
+	bool offered;
+	enum event_interrupts interrupts;
+	unsigned int vectors;
+	unsigned int bar, channel_offset, bar_stride, card_offset; /* where the blocks are */
+	unsigned int table_offset, pending_offset;
+};
+
+struct event_card {
+	const struct card_host *host;
+	const struct event_ops *ops;
+	const struct event_setup *setup;
+	void *model;
+	unsigned int fn, channels;
+	struct event_channel ch[EVENT_CHANNELS];
+
+	uint32_t cause, enable, vector, notice_low;
+	uint64_t notice; /* bus address */
+	uint32_t told;	 /* value that the notice has */
+	bool notice_due, interrupt_due;
+	bool hot, critical; /* temperature as last seen */
+	uint32_t links;	    /* that are up, as last seen */
+	bool links_known;
+
+	struct event_faults fault;
+	uint64_t alarms; /* interrupts sent */
+	uint64_t dma_outside, dma_outside_ever;
+};
+
+/* @room: superpages of a channel that can be finished and without a record. -1: out of memory. */
+int event_init(struct event_card *e, const struct card_host *host, unsigned int fn,
+	       unsigned int channels, uint32_t room);
+void event_free(struct event_card *e);
+void event_messages(const struct event_card *e, struct card_messages *m);
+
+/* Is this register ours? Never if the interface is not offered. */
+bool event_find(const struct event_card *e, unsigned int bar, uint32_t off);
+uint32_t event_read(struct event_card *e, unsigned int bar, uint32_t off);
+void event_write(struct event_card *e, unsigned int bar, uint32_t off, uint32_t value);
+
+static inline bool event_enabled(const struct event_card *e, unsigned int channel)
+{
+	return e->ch[channel].control & EVENT_CONTROL_ENABLE;
+}
+
+/* No payload now: a record waits for room, or the channel has ended. */
+bool event_holds_back(const struct event_card *e, unsigned int channel);
+/* @flags: EVENT_RECORD_*, without link and phase. Not written before @due_ns. */
+void event_finish(struct event_card *e, unsigned int channel, unsigned int link, uint32_t number,
+		  uint32_t bytes, uint32_t flags, uint64_t due_ns);
+void event_flush(struct event_card *e, unsigned int channel);
+/* The plain push register was used. */
+void event_pushed(struct event_card *e, unsigned int channel);
+void event_reset(struct event_card *e, unsigned int channel);
+/* Function-level reset, power-on: all channels and the function's block. */
+void event_reset_all(struct event_card *e);
+/* What the alarms are about. @temperature: in 1/1000 degC, INT_MIN if there is no value. */
+void event_observe(struct event_card *e, int temperature, uint32_t links_up);
+
+/*
+ * Fetch, write, interrupt what can be now. When to come back, CARD_STEP_IDLE if only data or a
+ * register can change anything. *fetched: descriptors came in.
+ */
+uint64_t event_turn(struct event_card *e, uint64_t now, bool *fetched);
+
+/* Sums over the channels, and an array with each of them. */
+void event_counts(struct event_card *e, struct json *j);
+void event_clear(struct event_card *e);
+
+/* events.c and event_block.c to each other */
+void event_cause(struct event_card *e, uint32_t bits);
+void event_host_error(struct event_channel *ch);
+bool event_quiet(const struct event_channel *ch);
+/* An armed interrupt that will be sent without anything new. */
+bool event_interrupt_to_come(const struct event_channel *ch);
+
+/* event_setup.c: start-up settings and faults, for the tables of a card */
+/* clang-format off */
+#define EVENT_FAULTS                                                                               \
+	{"irq-lost", "N", NULL, "the next N interrupts do not arrive"},                            \
+	{"irq-spurious", "ms", NULL, "an interrupt for nothing now, and every ms"},                \
+	{"record-late", "us", NULL, "records are written that much later"},                        \
+	{"record-twice", "N", NULL, "the next N records are written twice"},                       \
+	{"record-sequence", "N", NULL, "the sequence of the next record is off by N"},             \
+	{"record-overrun", "N", NULL, "the next record is written as if N rings later"},           \
+	{"end-missing", "N", NULL, "the next N END records are not written"},                      \
+	{"fetch-error", "N", NULL, "the next N reads of descriptors fail"},                        \
+	{"never-quiet", NULL, NULL, "QUIET is never shown"}
+/* clang-format on */
+
+/* NULL if it is none of these. */
+uint64_t *event_fault(struct event_card *e, const char *name);
+void event_fault_set(struct event_card *e, uint64_t *fault, uint64_t arg);
+
+int event_set_offered(struct event_setup *s, const char *text, char *err);
+int event_set_interrupts(struct event_setup *s, const char *text, char *err);
+int event_set_vectors(struct event_setup *s, const char *text, char *err);
+void event_get_offered(const struct event_setup *s, char *text, size_t size);
+void event_get_interrupts(const struct event_setup *s, char *text, size_t size);
+void event_get_vectors(const struct event_setup *s, char *text, size_t size);
+
+#endif /* EMU_EVENTS_H */
