@@ -48,14 +48,14 @@ static enum roc_cru_clock clock_of(uint32_t input)
  * of the PLL's I2C core is trusted if the source of triggers says the same: whoever selects a clock
  * sets both, and loading the firmware loses both.
  */
-bool libroc_clock_known(struct libroc_cru *c, enum roc_cru_clock wanted, uint32_t trigger_source)
+bool libroc_clock_known(struct libroc_pass *c, enum roc_cru_clock wanted, uint32_t trigger_source)
 {
-	uint32_t answer = libroc_cru_read(c, CRU_BAR_CARD, CRU_I2C_SI5345_2 + CRU_I2C_DATA);
+	uint32_t answer = libroc_pass_read(c, CRU_BAR_CARD, CRU_I2C_SI5345_2 + CRU_I2C_DATA);
 
 	return answer & CRU_I2C_DATA_DONE && clock_of(answer) == wanted && trigger_source == wanted;
 }
 
-enum roc_cru_clock libroc_clock_read(struct libroc_cru *c)
+enum roc_cru_clock libroc_clock_read(struct libroc_pass *c)
 {
 	uint8_t input = 0;
 	bool answers;
@@ -66,11 +66,11 @@ enum roc_cru_clock libroc_clock_read(struct libroc_cru *c)
 		  libroc_i2c_read(c, CRU_I2C_SI5345_2, CRU_I2C_CHIP_PLL, CRU_PLL_INPUT & 0xff,
 				  &input);
 	if (!answers)
-		libroc_cru_fail(c, libroc_fail(EIO,
-					       "%s: clock generator Si5345 #2 does not answer on "
-					       "the card's I2C bus: the card needs a power cycle, "
-					       "or is broken",
-					       c->ep->node));
+		libroc_pass_fail(c, libroc_fail(EIO,
+						"%s: clock generator Si5345 #2 does not answer on "
+						"the card's I2C bus: the card needs a power cycle, "
+						"or is broken",
+						c->ep->node));
 	return clock_of(input);
 }
 
@@ -112,7 +112,7 @@ static int load_table(const char *path, struct pll_entry *table, size_t *count)
 	return ret;
 }
 
-static void program_pll(struct libroc_cru *c, const char *name, uint32_t core,
+static void program_pll(struct libroc_pass *c, const char *name, uint32_t core,
 			const struct pll_entry *table, size_t count)
 {
 	unsigned int page = 0;
@@ -131,17 +131,17 @@ static void program_pll(struct libroc_cru *c, const char *name, uint32_t core,
 		ok = ok && libroc_i2c_write(c, core, CRU_I2C_CHIP_PLL, table[i].address & 0xff,
 					    table[i].value);
 		if (table[i].address == CRU_PLL_PREAMBLE)
-			libroc_cru_sleep(c, PLL_PAUSE_US);
+			libroc_pass_sleep(c, PLL_PAUSE_US);
 	}
 	libroc_i2c_reset(c, core);
 	if (!ok)
-		libroc_cru_fail(c, libroc_fail(EIO,
-					       "%s: clock generator %s does not answer on the "
-					       "card's I2C bus while it is programmed",
-					       c->ep->node, name));
+		libroc_pass_fail(c, libroc_fail(EIO,
+						"%s: clock generator %s does not answer on the "
+						"card's I2C bus while it is programmed",
+						c->ep->node, name));
 }
 
-static int program_plls(struct libroc_cru *c, enum roc_cru_clock clock)
+static int program_plls(struct libroc_pass *c, enum roc_cru_clock clock)
 {
 	bool local = clock == ROC_CRU_CLOCK_LOCAL;
 	const struct pll_entry input[] = {
@@ -164,7 +164,7 @@ static int program_plls(struct libroc_cru *c, enum roc_cru_clock clock)
 		if (ret == -ENOENT)
 			ret = 0;
 	}
-	libroc_cru_fail(c, ret);
+	libroc_pass_fail(c, ret);
 	for (i = 0; i < LIBROC_COUNT(plls) && !c->err; i++) {
 		if (count[i])
 			program_pll(c, plls[i].name, plls[i].core, tables + i * PLL_ENTRIES_MAX,
@@ -173,13 +173,13 @@ static int program_plls(struct libroc_cru *c, enum roc_cru_clock clock)
 			program_pll(c, plls[i].name, plls[i].core, input, LIBROC_COUNT(input));
 	}
 	free(tables);
-	libroc_cru_sleep(c, PLLS_SETTLE_US);
+	libroc_pass_sleep(c, PLLS_SETTLE_US);
 	if (!c->err && libroc_clock_read(c) != clock)
-		libroc_cru_fail(c,
-				libroc_fail(EBADMSG,
-					    "%s: clock generator Si5345 #2 does not take input "
-					    "%s: register 0x%x reads back another",
-					    c->ep->node, roc_cru_clock_name(clock), CRU_PLL_INPUT));
+		libroc_pass_fail(c, libroc_fail(EBADMSG,
+						"%s: clock generator Si5345 #2 does not take input "
+						"%s: register 0x%x reads back another",
+						c->ep->node, roc_cru_clock_name(clock),
+						CRU_PLL_INPUT));
 	return c->err;
 }
 
@@ -264,18 +264,18 @@ static const struct step cdr_reference[] = {
 };
 
 /* That a wait runs out is no error in itself: whether the clock came up is asked at the end. */
-static void wait_clear(struct libroc_cru *c, uint32_t offset, uint32_t mask)
+static void wait_clear(struct libroc_pass *c, uint32_t offset, uint32_t mask)
 {
 	unsigned int i;
 
 	for (i = 0; i < CRU_RECONF_WAIT_MS && !c->err; i++) {
-		if (!(libroc_cru_read(c, CRU_BAR_CARD, offset) & mask))
+		if (!(libroc_pass_read(c, CRU_BAR_CARD, offset) & mask))
 			return;
-		libroc_cru_sleep(c, 1000);
+		libroc_pass_sleep(c, 1000);
 	}
 }
 
-static void run_steps(struct libroc_cru *c, uint32_t base, const struct step *steps, size_t n)
+static void run_steps(struct libroc_pass *c, uint32_t base, const struct step *steps, size_t n)
 {
 	size_t i;
 
@@ -286,21 +286,21 @@ static void run_steps(struct libroc_cru *c, uint32_t base, const struct step *st
 
 		switch (s->op) {
 		case SET:
-			libroc_cru_write(c, CRU_BAR_CARD, at, s->value);
+			libroc_pass_write(c, CRU_BAR_CARD, at, s->value);
 			break;
 		case CHANGE:
-			libroc_cru_modify(c, CRU_BAR_CARD, at, s->mask, s->value);
+			libroc_pass_modify(c, CRU_BAR_CARD, at, s->mask, s->value);
 			break;
 		case WAIT_CLEAR:
 			wait_clear(c, at, s->mask);
 			break;
 		case COPY:
-			libroc_cru_write(c, CRU_BAR_CARD, at,
-					 libroc_cru_read(c, CRU_BAR_CARD, from));
+			libroc_pass_write(c, CRU_BAR_CARD, at,
+					  libroc_pass_read(c, CRU_BAR_CARD, from));
 			break;
 		case COPY_BYTE:
-			libroc_cru_modify(c, CRU_BAR_CARD, at, 0xff,
-					  libroc_cru_read(c, CRU_BAR_CARD, from) & 0xff);
+			libroc_pass_modify(c, CRU_BAR_CARD, at, 0xff,
+					   libroc_pass_read(c, CRU_BAR_CARD, from) & 0xff);
 			break;
 		}
 	}
@@ -308,26 +308,26 @@ static void run_steps(struct libroc_cru *c, uint32_t base, const struct step *st
 
 #define RUN(c, base, steps) run_steps(c, base, steps, LIBROC_COUNT(steps))
 
-static void pon_calibrate(struct libroc_cru *c)
+static void pon_calibrate(struct libroc_pass *c)
 {
 	uint32_t refclk;
 
-	libroc_cru_modify(c, CRU_BAR_CARD, CRU_ONU_CONTROL, CRU_ONU_CONTROL_RESET,
-			  CRU_ONU_CONTROL_RESET);
-	libroc_cru_sleep(c, ONU_RESET_US);
-	libroc_cru_modify(c, CRU_BAR_CARD, CRU_ONU_CONTROL, CRU_ONU_CONTROL_RESET, 0);
-	refclk = libroc_cru_read(c, CRU_BAR_CARD, CRU_PON_ATX_PLL + CRU_PON_ATX_REFCLK0);
-	libroc_cru_write(c, CRU_BAR_CARD, CRU_PON_ATX_PLL + CRU_PON_ATX_REFCLK, refclk);
+	libroc_pass_modify(c, CRU_BAR_CARD, CRU_ONU_CONTROL, CRU_ONU_CONTROL_RESET,
+			   CRU_ONU_CONTROL_RESET);
+	libroc_pass_sleep(c, ONU_RESET_US);
+	libroc_pass_modify(c, CRU_BAR_CARD, CRU_ONU_CONTROL, CRU_ONU_CONTROL_RESET, 0);
+	refclk = libroc_pass_read(c, CRU_BAR_CARD, CRU_PON_ATX_PLL + CRU_PON_ATX_REFCLK0);
+	libroc_pass_write(c, CRU_BAR_CARD, CRU_PON_ATX_PLL + CRU_PON_ATX_REFCLK, refclk);
 	RUN(c, CRU_PON_TRANSCEIVER, rx_calibrate);
 	RUN(c, CRU_ONU_FPLL, onu_fpll);
 	RUN(c, CRU_PON_ATX_PLL, atx_calibrate);
 	RUN(c, CRU_PON_TRANSCEIVER, tx_calibrate);
-	libroc_cru_sleep(c, ONU_SETTLE_US);
+	libroc_pass_sleep(c, ONU_SETTLE_US);
 	libroc_onu_need(c, CRU_ONU_RX40_LOCKED | CRU_ONU_RX_LOCKED | CRU_ONU_MGT_RX_READY,
 			"PON RX calibration failed");
 }
 
-static void gbt_calibrate(struct libroc_cru *c)
+static void gbt_calibrate(struct libroc_pass *c)
 {
 	unsigned int l, b;
 
@@ -340,20 +340,20 @@ static void gbt_calibrate(struct libroc_cru *c)
 	}
 	for (b = 2 * c->e; b < 2 * c->e + 2; b++)
 		RUN(c, CRU_GBT_BANK(0, b) + CRU_GBT_BANK_FPLL, bank_fpll);
-	libroc_cru_pulse(c, CRU_BAR_CARD, CRU_USER_CONTROL,
-			 CRU_USER_CONTROL_GBT_TX_RESET | CRU_USER_CONTROL_GBT_RX_RESET);
+	libroc_pass_pulse(c, CRU_BAR_CARD, CRU_USER_CONTROL,
+			  CRU_USER_CONTROL_GBT_TX_RESET | CRU_USER_CONTROL_GBT_RX_RESET);
 }
 
-int libroc_clock_select(struct libroc_cru *c, enum roc_cru_clock clock, bool gbt)
+int libroc_clock_select(struct libroc_pass *c, enum roc_cru_clock clock, bool gbt)
 {
 	if (clock == ROC_CRU_CLOCK_TTC) {
-		libroc_cru_write(c, CRU_BAR_CARD, CRU_REFGEN, 0);
-		libroc_cru_write(c, CRU_BAR_CARD, CRU_REFGEN,
-				 CRU_REFGEN_STROBE | CRU_REFGEN_240MHZ);
+		libroc_pass_write(c, CRU_BAR_CARD, CRU_REFGEN, 0);
+		libroc_pass_write(c, CRU_BAR_CARD, CRU_REFGEN,
+				  CRU_REFGEN_STROBE | CRU_REFGEN_240MHZ);
 	}
 	program_plls(c, clock);
-	libroc_cru_write(c, CRU_BAR_CARD, CRU_LOCK_TO_REF, 0);
-	libroc_cru_modify(c, CRU_BAR_CARD, CRU_TTC_DATA, CRU_TTC_DATA_CLOCK, clock);
+	libroc_pass_write(c, CRU_BAR_CARD, CRU_LOCK_TO_REF, 0);
+	libroc_pass_modify(c, CRU_BAR_CARD, CRU_TTC_DATA, CRU_TTC_DATA_CLOCK, clock);
 	if (clock == ROC_CRU_CLOCK_TTC)
 		pon_calibrate(c);
 	if (gbt)

@@ -52,24 +52,24 @@ static double to_celsius(uint32_t raw)
 int roc_cru_metrics_read(struct roc_endpoint *ep, struct roc_cru_metrics *metrics)
 {
 	struct roc_cru_metrics now = {0};
-	struct libroc_cru c;
+	struct libroc_pass c;
 	uint32_t raw;
 	int ret;
 
 	ret = libroc_cru_begin(ep, &c, false);
 	if (ret)
 		return ret;
-	raw = libroc_cru_read(&c, CRU_BAR_CARD, CRU_TEMPERATURE) & CRU_TEMPERATURE_RAW;
+	raw = libroc_pass_read(&c, CRU_BAR_CARD, CRU_TEMPERATURE) & CRU_TEMPERATURE_RAW;
 	now.has_temperature = raw;
 	now.temperature = raw ? to_celsius(raw) : 0;
 	libroc_values_read(&c, metrics_table, LIBROC_COUNT(metrics_table), 0, &now);
-	ret = libroc_cru_end(&c);
+	ret = libroc_pass_end(&c);
 	if (!ret)
 		*metrics = now;
 	return ret;
 }
 
-static void read_slot(struct libroc_cru *c, unsigned int slot, struct roc_cru_packets *packets)
+static void read_slot(struct libroc_pass *c, unsigned int slot, struct roc_cru_packets *packets)
 {
 	struct slot s;
 
@@ -83,7 +83,7 @@ static void read_slot(struct libroc_cru *c, unsigned int slot, struct roc_cru_pa
 int roc_cru_packets_read(struct roc_endpoint *ep, struct roc_cru_packets *packets)
 {
 	struct roc_cru_packets now = {0};
-	struct libroc_cru c;
+	struct libroc_pass c;
 	uint32_t enable, datapath;
 	unsigned int l;
 	int ret;
@@ -92,17 +92,17 @@ int roc_cru_packets_read(struct roc_endpoint *ep, struct roc_cru_packets *packet
 	if (ret)
 		return ret;
 	datapath = CRU_DATAPATH(c.e);
-	enable = libroc_cru_read(&c, CRU_BAR_CARD, datapath + CRU_DATAPATH_ENABLE);
+	enable = libroc_pass_read(&c, CRU_BAR_CARD, datapath + CRU_DATAPATH_ENABLE);
 	read_slot(&c, CRU_LINK_RUN_STATISTICS(c.e), &now);
 	read_slot(&c, CRU_LINK_USER_LOGIC, &now);
 	/* User logic alone takes the links' place. */
 	if (!(enable & 1u << CRU_LINK_USER_LOGIC) || enable & CRU_DATAPATH_USER_COMMON)
 		for (l = 0; l < ROC_CRU_LINKS; l++)
 			read_slot(&c, l, &now);
-	now.dropped = libroc_cru_read(&c, CRU_BAR_CARD, datapath + CRU_DATAPATH_DROPPED_PACKETS);
+	now.dropped = libroc_pass_read(&c, CRU_BAR_CARD, datapath + CRU_DATAPATH_DROPPED_PACKETS);
 	now.packets_per_second =
-		libroc_cru_read(&c, CRU_BAR_CARD, datapath + CRU_DATAPATH_PACKET_RATE);
-	ret = libroc_cru_end(&c);
+		libroc_pass_read(&c, CRU_BAR_CARD, datapath + CRU_DATAPATH_PACKET_RATE);
+	ret = libroc_pass_end(&c);
 	if (!ret)
 		*packets = now;
 	return ret;
@@ -111,7 +111,7 @@ int roc_cru_packets_read(struct roc_endpoint *ep, struct roc_cru_packets *packet
 int roc_cru_triggers_read(struct roc_endpoint *ep, struct roc_cru_triggers *triggers)
 {
 	struct roc_cru_triggers now = {0};
-	struct libroc_cru c;
+	struct libroc_pass c;
 	struct timespec t;
 	int ret;
 
@@ -121,7 +121,7 @@ int roc_cru_triggers_read(struct roc_endpoint *ep, struct roc_cru_triggers *trig
 	clock_gettime(CLOCK_MONOTONIC, &t);
 	now.time = t.tv_sec * 1000000000ull + t.tv_nsec;
 	libroc_values_read(&c, triggers_table, LIBROC_COUNT(triggers_table), 0, &now);
-	ret = libroc_cru_end(&c);
+	ret = libroc_pass_end(&c);
 	if (!ret)
 		*triggers = now;
 	return ret;

@@ -96,16 +96,16 @@ static uint32_t two_early(uint32_t bc)
 	return bc > 2 ? bc - 2 : CRU_CTP_BCMAX_LAST - (2 - bc);
 }
 
-static void set_run_mode(struct libroc_cru *c, uint32_t mode)
+static void set_run_mode(struct libroc_pass *c, uint32_t mode)
 {
-	libroc_cru_modify(c, CRU_BAR_CARD, CRU_CTP_RUN_MODE, CRU_CTP_MODE, CRU_CTP_IDLE);
-	libroc_cru_modify(c, CRU_BAR_CARD, CRU_CTP_RUN_MODE, CRU_CTP_MODE, mode);
+	libroc_pass_modify(c, CRU_BAR_CARD, CRU_CTP_RUN_MODE, CRU_CTP_MODE, CRU_CTP_IDLE);
+	libroc_pass_modify(c, CRU_BAR_CARD, CRU_CTP_RUN_MODE, CRU_CTP_MODE, mode);
 }
 
 int roc_cru_ctp_start(struct roc_endpoint *ep, const struct roc_cru_ctp *ctp)
 {
 	const struct mode *m;
-	struct libroc_cru c;
+	struct libroc_pass c;
 	unsigned int i;
 	int ret;
 
@@ -116,65 +116,65 @@ int roc_cru_ctp_start(struct roc_endpoint *ep, const struct roc_cru_ctp *ctp)
 	if (ret)
 		return ret;
 	m = &modes[ctp->mode];
-	libroc_cru_write(&c, CRU_BAR_CARD, CRU_CTP_RUN_MODE, CRU_CTP_IDLE);
-	libroc_cru_modify(&c, CRU_BAR_CARD, CRU_CTP_CONTROL, CRU_CTP_CONTROL_RESET,
-			  CRU_CTP_CONTROL_RESET);
+	libroc_pass_write(&c, CRU_BAR_CARD, CRU_CTP_RUN_MODE, CRU_CTP_IDLE);
+	libroc_pass_modify(&c, CRU_BAR_CARD, CRU_CTP_CONTROL, CRU_CTP_CONTROL_RESET,
+			   CRU_CTP_CONTROL_RESET);
 	libroc_values_write(&c, "CTP emulator", orbit, LIBROC_COUNT(orbit), ctp);
 	for (i = 0; i < LIBROC_COUNT(dividers); i++)
-		libroc_cru_write(&c, CRU_BAR_CARD, dividers[i],
-				 dividers[i] == m->divider ? ctp->divider : DIVIDER_OFF);
+		libroc_pass_write(&c, CRU_BAR_CARD, dividers[i],
+				  dividers[i] == m->divider ? ctp->divider : DIVIDER_OFF);
 	for (i = 0; i < CRU_CTP_FIXED_BCS; i++)
-		libroc_cru_write(&c, CRU_BAR_CARD, CRU_CTP_FIXED_BC,
-				 ctp->mode == ROC_CRU_CTP_FIXED ? two_early(ctp->fixed_bc[i]) : 0);
+		libroc_pass_write(&c, CRU_BAR_CARD, CRU_CTP_FIXED_BC,
+				  ctp->mode == ROC_CRU_CTP_FIXED ? two_early(ctp->fixed_bc[i]) : 0);
 	set_run_mode(&c, m->run);
 	libroc_values_write(&c, "CTP emulator", parameters, LIBROC_COUNT(parameters), ctp);
-	libroc_cru_modify(&c, CRU_BAR_CARD, CRU_CTP_CONTROL, CRU_CTP_CONTROL_RESET, 0);
-	return libroc_cru_end(&c);
+	libroc_pass_modify(&c, CRU_BAR_CARD, CRU_CTP_CONTROL, CRU_CTP_CONTROL_RESET, 0);
+	return libroc_pass_end(&c);
 }
 
 int roc_cru_ctp_stop(struct roc_endpoint *ep)
 {
-	struct libroc_cru c;
+	struct libroc_pass c;
 	int ret;
 
 	ret = libroc_cru_begin(ep, &c, true);
 	if (ret)
 		return ret;
-	libroc_cru_modify(&c, CRU_BAR_CARD, CRU_CTP_RUN_MODE, CRU_CTP_MODE, CRU_CTP_IDLE);
-	return libroc_cru_end(&c);
+	libroc_pass_modify(&c, CRU_BAR_CARD, CRU_CTP_RUN_MODE, CRU_CTP_MODE, CRU_CTP_IDLE);
+	return libroc_pass_end(&c);
 }
 
 int roc_cru_ctp_trigger(struct roc_endpoint *ep)
 {
-	struct libroc_cru c;
+	struct libroc_pass c;
 	uint32_t mode;
 	int ret;
 
 	ret = libroc_cru_begin(ep, &c, true);
 	if (ret)
 		return ret;
-	mode = libroc_cru_read(&c, CRU_BAR_CARD, CRU_CTP_RUN_MODE) & CRU_CTP_MODE;
+	mode = libroc_pass_read(&c, CRU_BAR_CARD, CRU_CTP_RUN_MODE) & CRU_CTP_MODE;
 	if (!c.err && mode != CRU_CTP_MANUAL)
-		libroc_cru_fail(&c, libroc_fail(EINVAL,
-						"%s: the CTP emulator is not in manual mode, and "
-						"triggers by itself or not at all: start it in "
-						"manual mode first",
-						ep->node));
-	libroc_cru_pulse(&c, CRU_BAR_CARD, CRU_CTP_RUN_MODE, CRU_CTP_TRIGGER);
-	return libroc_cru_end(&c);
+		libroc_pass_fail(&c, libroc_fail(EINVAL,
+						 "%s: the CTP emulator is not in manual mode, and "
+						 "triggers by itself or not at all: start it in "
+						 "manual mode first",
+						 ep->node));
+	libroc_pass_pulse(&c, CRU_BAR_CARD, CRU_CTP_RUN_MODE, CRU_CTP_TRIGGER);
+	return libroc_pass_end(&c);
 }
 
 int roc_cru_ctp_running(struct roc_endpoint *ep, bool *running)
 {
-	struct libroc_cru c;
+	struct libroc_pass c;
 	uint32_t mode;
 	int ret;
 
 	ret = libroc_cru_begin(ep, &c, false);
 	if (ret)
 		return ret;
-	mode = libroc_cru_read(&c, CRU_BAR_CARD, CRU_CTP_RUN_MODE) & CRU_CTP_MODE;
-	ret = libroc_cru_end(&c);
+	mode = libroc_pass_read(&c, CRU_BAR_CARD, CRU_CTP_RUN_MODE) & CRU_CTP_MODE;
+	ret = libroc_pass_end(&c);
 	if (!ret)
 		*running = mode != CRU_CTP_IDLE;
 	return ret;

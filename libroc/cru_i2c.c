@@ -5,35 +5,36 @@
  */
 #include "libroc_cru.h"
 
-static void command(struct libroc_cru *c, uint32_t core, uint32_t strobe)
+static void command(struct libroc_pass *c, uint32_t core, uint32_t strobe)
 {
-	libroc_cru_write(c, CRU_BAR_CARD, core + CRU_I2C_COMMAND, strobe);
-	libroc_cru_write(c, CRU_BAR_CARD, core + CRU_I2C_COMMAND, 0);
+	libroc_pass_write(c, CRU_BAR_CARD, core + CRU_I2C_COMMAND, strobe);
+	libroc_pass_write(c, CRU_BAR_CARD, core + CRU_I2C_COMMAND, 0);
 }
 
-void libroc_i2c_reset(struct libroc_cru *c, uint32_t core)
+void libroc_i2c_reset(struct libroc_pass *c, uint32_t core)
 {
 	command(c, core, CRU_I2C_RESET);
 }
 
 /* The done bit of an earlier transaction may still show at first, so sleep before each look. */
-static bool transact(struct libroc_cru *c, uint32_t core, uint32_t config, uint32_t strobe,
+static bool transact(struct libroc_pass *c, uint32_t core, uint32_t config, uint32_t strobe,
 		     uint32_t *answer)
 {
 	unsigned int i;
 
-	libroc_cru_write(c, CRU_BAR_CARD, core + CRU_I2C_CONFIG, config);
+	libroc_pass_write(c, CRU_BAR_CARD, core + CRU_I2C_CONFIG, config);
 	command(c, core, strobe);
 	for (i = 0; i < CRU_I2C_POLLS && !c->err; i++) {
-		libroc_cru_sleep(c, CRU_I2C_POLL_US);
-		*answer = libroc_cru_read(c, CRU_BAR_CARD, core + CRU_I2C_DATA);
+		libroc_pass_sleep(c, CRU_I2C_POLL_US);
+		*answer = libroc_pass_read(c, CRU_BAR_CARD, core + CRU_I2C_DATA);
 		if (*answer & CRU_I2C_DATA_DONE)
 			return !c->err;
 	}
 	return false;
 }
 
-bool libroc_i2c_read(struct libroc_cru *c, uint32_t core, uint8_t chip, uint8_t reg, uint8_t *value)
+bool libroc_i2c_read(struct libroc_pass *c, uint32_t core, uint8_t chip, uint8_t reg,
+		     uint8_t *value)
 {
 	uint32_t config =
 		libroc_to_mask(CRU_I2C_CONFIG_CHIP, chip) | libroc_to_mask(CRU_I2C_CONFIG_REG, reg);
@@ -45,7 +46,8 @@ bool libroc_i2c_read(struct libroc_cru *c, uint32_t core, uint8_t chip, uint8_t 
 	return true;
 }
 
-bool libroc_i2c_write(struct libroc_cru *c, uint32_t core, uint8_t chip, uint8_t reg, uint8_t value)
+bool libroc_i2c_write(struct libroc_pass *c, uint32_t core, uint8_t chip, uint8_t reg,
+		      uint8_t value)
 {
 	uint32_t config = libroc_to_mask(CRU_I2C_CONFIG_CHIP, chip) |
 			  libroc_to_mask(CRU_I2C_CONFIG_REG, reg) | value;
@@ -54,7 +56,7 @@ bool libroc_i2c_write(struct libroc_cru *c, uint32_t core, uint8_t chip, uint8_t
 	return transact(c, core, config, CRU_I2C_WRITE, &answer);
 }
 
-bool libroc_i2c_probe(struct libroc_cru *c, uint32_t core, uint8_t chip)
+bool libroc_i2c_probe(struct libroc_pass *c, uint32_t core, uint8_t chip)
 {
 	uint32_t answer = 0;
 

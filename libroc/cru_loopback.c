@@ -38,7 +38,7 @@ void roc_cru_loopback_default(struct roc_cru_loopback *test)
 	};
 }
 
-static int begin(struct roc_endpoint *ep, struct libroc_cru *c, uint32_t links, bool lock)
+static int begin(struct roc_endpoint *ep, struct libroc_pass *c, uint32_t links, bool lock)
 {
 	int ret;
 
@@ -58,33 +58,33 @@ int roc_cru_loopback_start(struct roc_endpoint *ep, const struct roc_cru_loopbac
 	const uint32_t masks[3] = {test->mask_low, test->mask_medium, test->mask_high};
 	uint32_t source = CRU_GBT_SOURCE_GENERATOR | CRU_GBT_SOURCE_STATIC;
 	struct roc_cru_loopback_saved was = {.links = test->links};
-	struct libroc_cru c;
+	struct libroc_pass c;
 	unsigned int l, i;
 	int ret;
 
 	ret = begin(ep, &c, test->links, true);
 	if (ret)
 		return ret;
-	libroc_cru_need_stopped(&c, "its links cannot be tested");
-	was.wrapper = libroc_cru_modify(&c, CRU_BAR_CARD, CRU_WRAPPER(0) + CRU_WRAPPER_TEST,
-					CRU_WRAPPER_TEST_8BIT,
-					test->counter_8bit ? CRU_WRAPPER_TEST_8BIT : 0);
+	libroc_pass_need_stopped(&c, "its links cannot be tested");
+	was.wrapper = libroc_pass_modify(&c, CRU_BAR_CARD, CRU_WRAPPER(0) + CRU_WRAPPER_TEST,
+					 CRU_WRAPPER_TEST_8BIT,
+					 test->counter_8bit ? CRU_WRAPPER_TEST_8BIT : 0);
 	for (l = 0; l < ROC_CRU_LINKS; l++) {
 		if (!(test->links & 1u << l))
 			continue;
-		was.source[l] = libroc_cru_modify(
+		was.source[l] = libroc_pass_modify(
 			&c, CRU_BAR_CARD, c.base[l] + CRU_GBT_SOURCE, source,
 			CRU_GBT_SOURCE_GENERATOR |
 				(test->static_pattern ? CRU_GBT_SOURCE_STATIC : 0));
 		for (i = 0; i < 3; i++) {
 			uint32_t at = c.base[l] + mask_registers[i];
 
-			was.masks[l][i] = libroc_cru_read(&c, CRU_BAR_CARD, at);
-			libroc_cru_write(&c, CRU_BAR_CARD, at, masks[i]);
+			was.masks[l][i] = libroc_pass_read(&c, CRU_BAR_CARD, at);
+			libroc_pass_write(&c, CRU_BAR_CARD, at, masks[i]);
 		}
 	}
-	libroc_cru_sleep(&c, SETTLE_US);
-	ret = libroc_cru_end(&c);
+	libroc_pass_sleep(&c, SETTLE_US);
+	ret = libroc_pass_end(&c);
 	if (!ret)
 		*saved = was;
 	return ret;
@@ -92,7 +92,7 @@ int roc_cru_loopback_start(struct roc_endpoint *ep, const struct roc_cru_loopbac
 
 int roc_cru_loopback_clear(struct roc_endpoint *ep, uint32_t links)
 {
-	struct libroc_cru c;
+	struct libroc_pass c;
 	unsigned int l;
 	int ret;
 
@@ -101,15 +101,15 @@ int roc_cru_loopback_clear(struct roc_endpoint *ep, uint32_t links)
 		return ret;
 	for (l = 0; l < ROC_CRU_LINKS; l++)
 		if (links & 1u << l)
-			libroc_cru_pulse(&c, CRU_BAR_CARD, c.base[l] + CRU_GBT_SOURCE,
-					 CRU_GBT_SOURCE_CLEAR);
-	return libroc_cru_end(&c);
+			libroc_pass_pulse(&c, CRU_BAR_CARD, c.base[l] + CRU_GBT_SOURCE,
+					  CRU_GBT_SOURCE_CLEAR);
+	return libroc_pass_end(&c);
 }
 
 int roc_cru_loopback_read(struct roc_endpoint *ep, uint32_t links,
 			  struct roc_cru_loopback_link *results)
 {
-	struct libroc_cru c;
+	struct libroc_pass c;
 	unsigned int l;
 	int ret;
 
@@ -120,13 +120,13 @@ int roc_cru_loopback_read(struct roc_endpoint *ep, uint32_t links,
 		if (links & 1u << l)
 			libroc_values_read(&c, results_table, LIBROC_COUNT(results_table), l,
 					   &results[l]);
-	return libroc_cru_end(&c);
+	return libroc_pass_end(&c);
 }
 
 int roc_cru_loopback_stop(struct roc_endpoint *ep, const struct roc_cru_loopback_saved *saved)
 {
 	uint32_t source = CRU_GBT_SOURCE_GENERATOR | CRU_GBT_SOURCE_STATIC;
-	struct libroc_cru c;
+	struct libroc_pass c;
 	unsigned int l, i;
 	int ret;
 
@@ -136,13 +136,13 @@ int roc_cru_loopback_stop(struct roc_endpoint *ep, const struct roc_cru_loopback
 	for (l = 0; l < ROC_CRU_LINKS; l++) {
 		if (!(saved->links & 1u << l))
 			continue;
-		libroc_cru_modify(&c, CRU_BAR_CARD, c.base[l] + CRU_GBT_SOURCE, source,
-				  saved->source[l] & source);
+		libroc_pass_modify(&c, CRU_BAR_CARD, c.base[l] + CRU_GBT_SOURCE, source,
+				   saved->source[l] & source);
 		for (i = 0; i < 3; i++)
-			libroc_cru_write(&c, CRU_BAR_CARD, c.base[l] + mask_registers[i],
-					 saved->masks[l][i]);
+			libroc_pass_write(&c, CRU_BAR_CARD, c.base[l] + mask_registers[i],
+					  saved->masks[l][i]);
 	}
-	libroc_cru_modify(&c, CRU_BAR_CARD, CRU_WRAPPER(0) + CRU_WRAPPER_TEST,
-			  CRU_WRAPPER_TEST_8BIT, saved->wrapper & CRU_WRAPPER_TEST_8BIT);
-	return libroc_cru_end(&c);
+	libroc_pass_modify(&c, CRU_BAR_CARD, CRU_WRAPPER(0) + CRU_WRAPPER_TEST,
+			   CRU_WRAPPER_TEST_8BIT, saved->wrapper & CRU_WRAPPER_TEST_8BIT);
+	return libroc_pass_end(&c);
 }

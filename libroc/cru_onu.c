@@ -17,10 +17,10 @@ static const char *const bit_names[] = {
 	"MGT TX ready", "MGT RX ready", "MGT TX PLL locked", "MGT RX PLL locked",
 };
 
-uint32_t libroc_onu_address(struct libroc_cru *c)
+uint32_t libroc_onu_address(struct libroc_pass *c)
 {
 	return libroc_from_mask(CRU_ONU_CONTROL_ADDRESS,
-				libroc_cru_read(c, CRU_BAR_CARD, CRU_ONU_CONTROL));
+				libroc_pass_read(c, CRU_BAR_CARD, CRU_ONU_CONTROL));
 }
 
 /* Everything up; "operational" may still be missing. */
@@ -30,15 +30,15 @@ static bool good(uint32_t status)
 	return (status | CRU_ONU_OPERATIONAL) == CRU_ONU_STICKY_MASK;
 }
 
-bool libroc_onu_ready(struct libroc_cru *c, uint32_t address)
+bool libroc_onu_ready(struct libroc_pass *c, uint32_t address)
 {
-	return good(libroc_cru_read(c, CRU_BAR_CARD, CRU_ONU_STATUS)) &&
+	return good(libroc_pass_read(c, CRU_BAR_CARD, CRU_ONU_STATUS)) &&
 	       libroc_onu_address(c) == address;
 }
 
-int libroc_onu_need(struct libroc_cru *c, uint32_t bits, const char *what)
+int libroc_onu_need(struct libroc_pass *c, uint32_t bits, const char *what)
 {
-	uint32_t status = libroc_cru_read(c, CRU_BAR_CARD, CRU_ONU_STATUS);
+	uint32_t status = libroc_pass_read(c, CRU_BAR_CARD, CRU_ONU_STATUS);
 	char missing[160] = "";
 	size_t used = 0, i;
 
@@ -48,11 +48,11 @@ int libroc_onu_need(struct libroc_cru *c, uint32_t bits, const char *what)
 		if (bits & ~status & 1u << i)
 			used += snprintf(missing + used, sizeof(missing) - used, "%s%s",
 					 used ? ", " : "", bit_names[i]);
-	libroc_cru_fail(c,
-			libroc_fail(ETIME,
-				    "%s: %s: the ONU's status is 0x%02x and lacks: %s; check the "
-				    "fibre of the TTC-PON and that its other end sends",
-				    c->ep->node, what, status & CRU_ONU_STICKY_MASK, missing));
+	libroc_pass_fail(c,
+			 libroc_fail(ETIME,
+				     "%s: %s: the ONU's status is 0x%02x and lacks: %s; check the "
+				     "fibre of the TTC-PON and that its other end sends",
+				     c->ep->node, what, status & CRU_ONU_STICKY_MASK, missing));
 	return c->err;
 }
 
@@ -60,19 +60,19 @@ int libroc_onu_need(struct libroc_cru *c, uint32_t bits, const char *what)
  * Step the transmitter's phase until it has come out of a bad region and stayed good: then it is at
  * the beginning of the good one, always the same.
  */
-static bool scan_phase(struct libroc_cru *c)
+static bool scan_phase(struct libroc_pass *c)
 {
 	unsigned int i, in_a_row = 0;
 	bool seen_bad = false;
 
-	libroc_cru_pulse(c, CRU_BAR_CARD, CRU_CLOCK_CONTROL, CRU_CLOCK_CONTROL_FPLL_RESET);
-	libroc_cru_write(c, CRU_BAR_CARD, CRU_PON_TX_PLL, CRU_PON_TX_PLL_MANUAL);
+	libroc_pass_pulse(c, CRU_BAR_CARD, CRU_CLOCK_CONTROL, CRU_CLOCK_CONTROL_FPLL_RESET);
+	libroc_pass_write(c, CRU_BAR_CARD, CRU_PON_TX_PLL, CRU_PON_TX_PLL_MANUAL);
 	for (i = 0; i < PHASE_STEPS && !c->err; i++) {
 		uint32_t status;
 
-		libroc_cru_write(c, CRU_BAR_CARD, CRU_PON_TX_PLL, CRU_PON_TX_PLL_STEP_0);
-		libroc_cru_write(c, CRU_BAR_CARD, CRU_PON_TX_PLL, CRU_PON_TX_PLL_STEP_1);
-		status = libroc_cru_read(c, CRU_BAR_CARD, CRU_ONU_STATUS);
+		libroc_pass_write(c, CRU_BAR_CARD, CRU_PON_TX_PLL, CRU_PON_TX_PLL_STEP_0);
+		libroc_pass_write(c, CRU_BAR_CARD, CRU_PON_TX_PLL, CRU_PON_TX_PLL_STEP_1);
+		status = libroc_pass_read(c, CRU_BAR_CARD, CRU_ONU_STATUS);
 		if (good(status)) {
 			in_a_row++;
 		} else {
@@ -86,36 +86,36 @@ static bool scan_phase(struct libroc_cru *c)
 	return false;
 }
 
-int libroc_onu_connect(struct libroc_cru *c, uint32_t address)
+int libroc_onu_connect(struct libroc_pass *c, uint32_t address)
 {
 	bool found = scan_phase(c);
 	uint32_t got;
 
 	if (!found && !c->err) {
-		uint32_t status = libroc_cru_read(c, CRU_BAR_CARD, CRU_ONU_STATUS);
+		uint32_t status = libroc_pass_read(c, CRU_BAR_CARD, CRU_ONU_STATUS);
 
-		libroc_cru_fail(c, libroc_fail(ETIME,
-					       "%s: PON TX phase scan failed: no good phase in %d "
-					       "steps, the ONU's status is 0x%02x; check the fibre "
-					       "of the TTC-PON",
-					       c->ep->node, PHASE_STEPS,
-					       status & CRU_ONU_STICKY_MASK));
+		libroc_pass_fail(
+			c, libroc_fail(ETIME,
+				       "%s: PON TX phase scan failed: no good phase in %d "
+				       "steps, the ONU's status is 0x%02x; check the fibre "
+				       "of the TTC-PON",
+				       c->ep->node, PHASE_STEPS, status & CRU_ONU_STICKY_MASK));
 	}
-	libroc_cru_modify(c, CRU_BAR_CARD, CRU_ONU_CONTROL, CRU_ONU_CONTROL_ADDRESS,
-			  libroc_to_mask(CRU_ONU_CONTROL_ADDRESS, address));
+	libroc_pass_modify(c, CRU_BAR_CARD, CRU_ONU_CONTROL, CRU_ONU_CONTROL_ADDRESS,
+			   libroc_to_mask(CRU_ONU_CONTROL_ADDRESS, address));
 	got = libroc_onu_address(c);
 	if (!c->err && got != address)
-		libroc_cru_fail(c, libroc_fail(EBADMSG,
-					       "%s: the ONU's address was written %u and reads %u",
-					       c->ep->node, address, got));
+		libroc_pass_fail(c, libroc_fail(EBADMSG,
+						"%s: the ONU's address was written %u and reads %u",
+						c->ep->node, address, got));
 	return c->err;
 }
 
-void libroc_onu_status(struct libroc_cru *c, struct roc_cru_onu *onu)
+void libroc_onu_status(struct libroc_pass *c, struct roc_cru_onu *onu)
 {
 	uint32_t ok, again;
 
-	onu->status = libroc_cru_read(c, CRU_BAR_CARD, CRU_ONU_STATUS) & CRU_ONU_STICKY_MASK;
+	onu->status = libroc_pass_read(c, CRU_BAR_CARD, CRU_ONU_STATUS) & CRU_ONU_STICKY_MASK;
 	onu->rx40_locked = onu->status & CRU_ONU_RX40_LOCKED;
 	onu->phase_good = onu->status & CRU_ONU_PHASE_GOOD;
 	onu->rx_locked = onu->status & CRU_ONU_RX_LOCKED;
@@ -125,16 +125,17 @@ void libroc_onu_status(struct libroc_cru *c, struct roc_cru_onu *onu)
 	onu->mgt_tx_pll_locked = onu->status & CRU_ONU_MGT_TX_PLL_LOCKED;
 	onu->mgt_rx_pll_locked = onu->status & CRU_ONU_MGT_RX_PLL_LOCKED;
 	onu->address = libroc_onu_address(c);
-	onu->glitches = libroc_cru_read(c, CRU_BAR_CARD, CRU_ONU_GLITCHES);
-	onu->sticky_before = libroc_cru_read(c, CRU_BAR_CARD, CRU_ONU_STICKY) & CRU_ONU_STICKY_MASK;
-	libroc_cru_pulse(c, CRU_BAR_CARD, CRU_TTC_DATA, CRU_TTC_DATA_CLEAR_STICKY);
-	onu->sticky = libroc_cru_read(c, CRU_BAR_CARD, CRU_ONU_STICKY) & CRU_ONU_STICKY_MASK;
+	onu->glitches = libroc_pass_read(c, CRU_BAR_CARD, CRU_ONU_GLITCHES);
+	onu->sticky_before =
+		libroc_pass_read(c, CRU_BAR_CARD, CRU_ONU_STICKY) & CRU_ONU_STICKY_MASK;
+	libroc_pass_pulse(c, CRU_BAR_CARD, CRU_TTC_DATA, CRU_TTC_DATA_CLEAR_STICKY);
+	onu->sticky = libroc_pass_read(c, CRU_BAR_CARD, CRU_ONU_STICKY) & CRU_ONU_STICKY_MASK;
 	ok = ~onu->sticky;
 	onu->upstream_up = (ok & CRU_ONU_UPSTREAM) == CRU_ONU_UPSTREAM;
 	onu->downstream_up = (ok & CRU_ONU_DOWNSTREAM) == CRU_ONU_DOWNSTREAM;
-	onu->pon_quality = libroc_cru_read(c, CRU_BAR_CARD, CRU_TTC_LINK_ERRORS);
-	libroc_cru_sleep(c, CRU_TTC_LINK_ERRORS_MS * 1000);
-	again = libroc_cru_read(c, CRU_BAR_CARD, CRU_TTC_LINK_ERRORS);
+	onu->pon_quality = libroc_pass_read(c, CRU_BAR_CARD, CRU_TTC_LINK_ERRORS);
+	libroc_pass_sleep(c, CRU_TTC_LINK_ERRORS_MS * 1000);
+	again = libroc_pass_read(c, CRU_BAR_CARD, CRU_TTC_LINK_ERRORS);
 	onu->pon_quality_good = onu->pon_quality == again;
 	onu->has_power = libroc_pon_power(c, &onu->rx_power_uw);
 	if (!onu->has_power)

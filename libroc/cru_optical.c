@@ -8,7 +8,7 @@
 #define TENTH_UW 0.1
 
 /* Two registers, the high byte first, in 0.1 uW. */
-static bool read_power(struct libroc_cru *c, uint32_t core, uint8_t chip, uint8_t reg, double *uw)
+static bool read_power(struct libroc_pass *c, uint32_t core, uint8_t chip, uint8_t reg, double *uw)
 {
 	uint8_t high, low;
 
@@ -20,7 +20,7 @@ static bool read_power(struct libroc_cru *c, uint32_t core, uint8_t chip, uint8_
 }
 
 /* Receivers in ascending order of address; transmitters sit between them. */
-static unsigned int find_receivers(struct libroc_cru *c, uint8_t chips[MINIPODS])
+static unsigned int find_receivers(struct libroc_pass *c, uint8_t chips[MINIPODS])
 {
 	unsigned int n = 0, chip;
 	uint8_t type;
@@ -36,7 +36,7 @@ static unsigned int find_receivers(struct libroc_cru *c, uint8_t chips[MINIPODS]
 	return n;
 }
 
-bool libroc_optical_power(struct libroc_cru *c, double power[ROC_CRU_LINKS])
+bool libroc_optical_power(struct libroc_pass *c, double power[ROC_CRU_LINKS])
 {
 	uint8_t chips[MINIPODS];
 	unsigned int n = find_receivers(c, chips);
@@ -56,7 +56,7 @@ bool libroc_optical_power(struct libroc_cru *c, double power[ROC_CRU_LINKS])
 	return n > c->e && !c->err;
 }
 
-bool libroc_pon_power(struct libroc_cru *c, double *uw)
+bool libroc_pon_power(struct libroc_pass *c, double *uw)
 {
 	libroc_i2c_reset(c, CRU_I2C_SFP1);
 	return read_power(c, CRU_I2C_SFP1, CRU_I2C_CHIP_SFP_DIAGNOSTICS, CRU_SFP_RX_POWER, uw);

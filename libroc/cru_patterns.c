@@ -93,7 +93,7 @@ int roc_cru_patterns_set(struct roc_endpoint *ep, const struct roc_cru_patterns 
 			 unsigned int flags)
 {
 	uint32_t both = patterns->pat1_length + patterns->pat1_delay;
-	struct libroc_cru c;
+	struct libroc_pass c;
 	int ret;
 
 	if (flags & ~(ROC_CRU_PAT1_NOW | ROC_CRU_PAT2_NOW))
@@ -110,27 +110,27 @@ int roc_cru_patterns_set(struct roc_endpoint *ep, const struct roc_cru_patterns 
 	ret = libroc_cru_begin(ep, &c, true);
 	if (ret)
 		return ret;
-	libroc_cru_modify(&c, CRU_BAR_CARD, CRU_TTC_DATA, CRU_TTC_DATA_DOWNSTREAM,
-			  libroc_to_mask(CRU_TTC_DATA_DOWNSTREAM, CRU_TTC_DATA_PATTERN));
-	libroc_cru_modify(&c, CRU_BAR_CARD, CRU_PAT_CONFIG, CRU_PAT_CONFIG_EDIT,
-			  CRU_PAT_CONFIG_EDIT);
+	libroc_pass_modify(&c, CRU_BAR_CARD, CRU_TTC_DATA, CRU_TTC_DATA_DOWNSTREAM,
+			   libroc_to_mask(CRU_TTC_DATA_DOWNSTREAM, CRU_TTC_DATA_PATTERN));
+	libroc_pass_modify(&c, CRU_BAR_CARD, CRU_PAT_CONFIG, CRU_PAT_CONFIG_EDIT,
+			   CRU_PAT_CONFIG_EDIT);
 	libroc_values_write(&c, "pattern player", parameters, LIBROC_COUNT(parameters), patterns);
 	libroc_values_write(&c, "pattern player", length_and_delay, LIBROC_COUNT(length_and_delay),
 			    &both);
-	libroc_cru_modify(&c, CRU_BAR_CARD, CRU_PAT_CONFIG, CRU_PAT_CONFIG_EDIT, 0);
-	libroc_cru_modify(&c, CRU_BAR_CARD, CRU_PAT_CONFIG, CRU_PAT_CONFIG_PAT1_AT_START,
-			  patterns->pat1_at_start ? CRU_PAT_CONFIG_PAT1_AT_START : 0);
+	libroc_pass_modify(&c, CRU_BAR_CARD, CRU_PAT_CONFIG, CRU_PAT_CONFIG_EDIT, 0);
+	libroc_pass_modify(&c, CRU_BAR_CARD, CRU_PAT_CONFIG, CRU_PAT_CONFIG_PAT1_AT_START,
+			   patterns->pat1_at_start ? CRU_PAT_CONFIG_PAT1_AT_START : 0);
 	if (flags & ROC_CRU_PAT2_NOW)
-		libroc_cru_pulse(&c, CRU_BAR_CARD, CRU_PAT_CONFIG, CRU_PAT_CONFIG_RUN_PAT2);
+		libroc_pass_pulse(&c, CRU_BAR_CARD, CRU_PAT_CONFIG, CRU_PAT_CONFIG_RUN_PAT2);
 	if (flags & ROC_CRU_PAT1_NOW)
-		libroc_cru_pulse(&c, CRU_BAR_CARD, CRU_PAT_CONFIG, CRU_PAT_CONFIG_RUN_PAT1);
-	return libroc_cru_end(&c);
+		libroc_pass_pulse(&c, CRU_BAR_CARD, CRU_PAT_CONFIG, CRU_PAT_CONFIG_RUN_PAT1);
+	return libroc_pass_end(&c);
 }
 
 int roc_cru_patterns_read(struct roc_endpoint *ep, struct roc_cru_patterns *patterns)
 {
 	struct roc_cru_patterns now = {0};
-	struct libroc_cru c;
+	struct libroc_pass c;
 	uint32_t both;
 	int ret;
 
@@ -141,7 +141,7 @@ int roc_cru_patterns_read(struct roc_endpoint *ep, struct roc_cru_patterns *patt
 	libroc_values_read(&c, length_and_delay, LIBROC_COUNT(length_and_delay), 0, &both);
 	libroc_values_read(&c, at_start, LIBROC_COUNT(at_start), 0, &now);
 	now.pat1_length = both - now.pat1_delay;
-	ret = libroc_cru_end(&c);
+	ret = libroc_pass_end(&c);
 	if (!ret)
 		*patterns = now;
 	return ret;

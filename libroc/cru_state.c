@@ -79,7 +79,7 @@ const struct libroc_value libroc_state_last[] = {
 
 const size_t libroc_state_last_count = LIBROC_COUNT(libroc_state_last);
 
-void libroc_state_read(struct libroc_cru *c, struct libroc_state *state)
+void libroc_state_read(struct libroc_pass *c, struct libroc_state *state)
 {
 	unsigned int l;
 

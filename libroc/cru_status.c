@@ -85,15 +85,15 @@ static const struct libroc_value fec_table[] = {
 #define STICKY (CRU_GBT_PHY_WAS_DOWN | CRU_GBT_DATA_WAS_DOWN)
 
 /* A sticky bit that cannot be cleared says that the link is down now. */
-static enum roc_cru_link_state link_state(struct libroc_cru *c, unsigned int l)
+static enum roc_cru_link_state link_state(struct libroc_pass *c, unsigned int l)
 {
 	uint32_t at = c->base[l] + CRU_GBT_STATUS;
 
-	if (!(libroc_cru_read(c, CRU_BAR_CARD, at) & STICKY))
+	if (!(libroc_pass_read(c, CRU_BAR_CARD, at) & STICKY))
 		return ROC_CRU_LINK_UP;
-	libroc_cru_write(c, CRU_BAR_CARD, c->base[l] + CRU_GBT_CLEAR_STICKY, 0);
-	return libroc_cru_read(c, CRU_BAR_CARD, at) & STICKY ? ROC_CRU_LINK_DOWN
-							     : ROC_CRU_LINK_WAS_DOWN;
+	libroc_pass_write(c, CRU_BAR_CARD, c->base[l] + CRU_GBT_CLEAR_STICKY, 0);
+	return libroc_pass_read(c, CRU_BAR_CARD, at) & STICKY ? ROC_CRU_LINK_DOWN
+							      : ROC_CRU_LINK_WAS_DOWN;
 }
 
 const char *roc_cru_link_mux_text(const struct roc_cru_link_status *link)
@@ -112,7 +112,7 @@ const char *roc_cru_link_mux_text(const struct roc_cru_link_status *link)
 	}
 }
 
-static void read_links(struct libroc_cru *c, struct roc_cru_status *status)
+static void read_links(struct libroc_pass *c, struct roc_cru_status *status)
 {
 	unsigned int l;
 
@@ -128,7 +128,7 @@ static void read_links(struct libroc_cru *c, struct roc_cru_status *status)
 	}
 }
 
-static void read_optical(struct libroc_cru *c, struct roc_cru_status *status)
+static void read_optical(struct libroc_pass *c, struct roc_cru_status *status)
 {
 	double power[ROC_CRU_LINKS];
 	unsigned int l;
@@ -143,7 +143,7 @@ int roc_cru_status_read(struct roc_endpoint *ep, uint32_t links, unsigned int fl
 			struct roc_cru_status *status)
 {
 	struct roc_cru_status now = {0};
-	struct libroc_cru c;
+	struct libroc_pass c;
 	int ret;
 
 	if (links & ~ROC_CRU_ALL_LINKS)
@@ -172,7 +172,7 @@ int roc_cru_status_read(struct roc_endpoint *ep, uint32_t links, unsigned int fl
 		libroc_values_read(&c, fec_table, LIBROC_COUNT(fec_table), 0, &now.fec);
 		now.has_fec = true;
 	}
-	ret = libroc_cru_end(&c);
+	ret = libroc_pass_end(&c);
 	if (!ret)
 		*status = now;
 	return ret;

@@ -31,7 +31,7 @@ void roc_cru_ul_default(struct roc_cru_ul *ul)
 
 int roc_cru_ul_set(struct roc_endpoint *ep, const struct roc_cru_ul *ul)
 {
-	struct libroc_cru c;
+	struct libroc_pass c;
 	uint32_t random;
 	int ret;
 
@@ -41,27 +41,27 @@ int roc_cru_ul_set(struct roc_endpoint *ep, const struct roc_cru_ul *ul)
 	ret = libroc_cru_begin(ep, &c, true);
 	if (ret)
 		return ret;
-	libroc_cru_write(&c, CRU_BAR_CARD, CRU_UL_RESET, 0);
+	libroc_pass_write(&c, CRU_BAR_CARD, CRU_UL_RESET, 0);
 	libroc_values_write(&c, "user logic", size, LIBROC_COUNT(size), ul);
 	/* The register toggles, so it is read first. */
-	random = libroc_cru_read(&c, CRU_BAR_CARD, CRU_UL_RANDOM_SIZE) & 1;
+	random = libroc_pass_read(&c, CRU_BAR_CARD, CRU_UL_RANDOM_SIZE) & 1;
 	if (random != ul->random_size)
-		libroc_cru_write(&c, CRU_BAR_CARD, CRU_UL_RANDOM_SIZE, CRU_UL_RANDOM_SIZE_TOGGLE);
-	random = libroc_cru_read(&c, CRU_BAR_CARD, CRU_UL_RANDOM_SIZE) & 1;
+		libroc_pass_write(&c, CRU_BAR_CARD, CRU_UL_RANDOM_SIZE, CRU_UL_RANDOM_SIZE_TOGGLE);
+	random = libroc_pass_read(&c, CRU_BAR_CARD, CRU_UL_RANDOM_SIZE) & 1;
 	if (!c.err && random != ul->random_size)
-		libroc_cru_fail(&c, libroc_fail(EBADMSG,
-						"%s: user logic: random event size (register 0x%x "
-						"of BAR %d) does not toggle: is there user logic "
-						"in this firmware?",
-						ep->node, CRU_UL_RANDOM_SIZE, CRU_BAR_CARD));
+		libroc_pass_fail(&c, libroc_fail(EBADMSG,
+						 "%s: user logic: random event size (register 0x%x "
+						 "of BAR %d) does not toggle: is there user logic "
+						 "in this firmware?",
+						 ep->node, CRU_UL_RANDOM_SIZE, CRU_BAR_CARD));
 	libroc_values_write(&c, "user logic", ids, LIBROC_COUNT(ids), ul);
-	return libroc_cru_end(&c);
+	return libroc_pass_end(&c);
 }
 
 int roc_cru_ul_read(struct roc_endpoint *ep, struct roc_cru_ul *ul)
 {
 	struct roc_cru_ul now = {0};
-	struct libroc_cru c;
+	struct libroc_pass c;
 	int ret;
 
 	ret = libroc_cru_begin(ep, &c, false);
@@ -70,7 +70,7 @@ int roc_cru_ul_read(struct roc_endpoint *ep, struct roc_cru_ul *ul)
 	libroc_values_read(&c, size, LIBROC_COUNT(size), 0, &now);
 	libroc_values_read(&c, random_size, LIBROC_COUNT(random_size), 0, &now);
 	libroc_values_read(&c, ids, LIBROC_COUNT(ids), 0, &now);
-	ret = libroc_cru_end(&c);
+	ret = libroc_pass_end(&c);
 	if (!ret)
 		*ul = now;
 	return ret;

@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "libroc_cru.h"
+#include "libroc_pass.h"
 
 static char *trim(char *text)
 {

@@ -42,11 +42,11 @@ static int configure(const struct config_values *v, const struct roc_card *card,
 
 	*o = (struct config_outcome){.card = *card, .compare = v->compare};
 	if (v->force)
-		flags |= ROC_CRU_FORCE;
+		flags |= ROC_CONFIG_FORCE;
 	if (v->any_firmware)
-		flags |= ROC_CRU_ANY_FIRMWARE;
+		flags |= ROC_CONFIG_ANY_FIRMWARE;
 	if (v->compare)
-		flags |= ROC_CRU_COMPARE_ONLY;
+		flags |= ROC_CONFIG_COMPARE_ONLY;
 	if (roc_open(card->pci_address, &ep)) {
 		take_error(o);
 		return tool_fail("%s", o->why);

@@ -78,7 +78,7 @@ struct config_outcome {
 	bool compare; /* nothing was to be written */
 	bool failed;  /* why has the sentence */
 	char why[1024];
-	struct roc_cru_config_result result;
+	struct roc_config_result result;
 };
 
 /* "configured", "configured already", "differs", "failed". */

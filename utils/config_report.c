@@ -21,7 +21,7 @@ const char *config_word(const struct config_outcome *o)
 	return o->result.reconfigured ? "configured" : "configured already";
 }
 
-static void differences(FILE *out, const struct roc_cru_config_result *r)
+static void differences(FILE *out, const struct roc_config_result *r)
 {
 	static const char *const heads[] = {"  Parameter", "Wanted", "Had", NULL};
 	struct table t;
@@ -40,7 +40,7 @@ static void differences(FILE *out, const struct roc_cru_config_result *r)
 
 void config_text(FILE *out, const struct config_outcome *o, bool verbose)
 {
-	const struct roc_cru_config_result *r = &o->result;
+	const struct roc_config_result *r = &o->result;
 
 	fprintf(out, "%s: %s", o->card.pci_address, config_word(o));
 	if (r->count)
@@ -77,7 +77,7 @@ void config_summary(FILE *out, const struct config_outcome *o, size_t count, boo
 
 static void json_outcome(struct json *j, const struct config_outcome *o)
 {
-	const struct roc_cru_config_result *r = &o->result;
+	const struct roc_config_result *r = &o->result;
 	unsigned int i;
 
 	json_object(j, NULL);

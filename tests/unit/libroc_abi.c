@@ -19,7 +19,7 @@
 FROZEN(roc_ep_info, 128);
 FROZEN(roc_bar_info, 32);
 FROZEN(roc_reg, 32);
-FROZEN(roc_ch_info, 272);
+FROZEN(roc_ch_info, 304);
 FROZEN(roc_fill, 32);
 FROZEN(roc_ready, 64);
 FROZEN(roc_ring_user, 256);
@@ -30,6 +30,7 @@ FROZEN(roc_ch_control, 16);
 FROZEN(roc_ch_wait, 24);
 FROZEN(roc_ch_eventfd, 16);
 FROZEN(roc_ch_command, 32);
+FROZEN(roc_ch_mode, 16);
 FROZEN(roc_buf_register, 48);
 FROZEN(roc_buf_unregister, 16);
 

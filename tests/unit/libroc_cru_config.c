@@ -8,11 +8,11 @@
 #include "libroc_cru_card.h"
 
 static struct roc_cru_config config;
-static struct roc_cru_config_result result;
+static struct roc_config_result result;
 
 static int configure(unsigned int e, unsigned int flags)
 {
-	return roc_cru_configure(&card.ep[e], &config, flags | ROC_CRU_ANY_FIRMWARE, &result);
+	return roc_cru_configure(&card.ep[e], &config, flags | ROC_CONFIG_ANY_FIRMWARE, &result);
 }
 
 /* Everything unlike the card's power-on state and the defaults. */
@@ -114,7 +114,7 @@ static void the_other_endpoint_stays(void)
 	for (i = 0; i < 64; i++)
 		before[i] = peek(CRU_DATAPATH(1) + 4 * i);
 	unusual();
-	UNIT_EQ(configure(0, ROC_CRU_FORCE), 0);
+	UNIT_EQ(configure(0, ROC_CONFIG_FORCE), 0);
 	for (i = 0; i < 64; i++)
 		if (i != 9 && i != 10) /* core clock counters */
 			UNIT_EQ(peek(CRU_DATAPATH(1) + 4 * i), before[i]);
@@ -144,7 +144,7 @@ static void twice_writes_nothing(void)
 		UNIT_EQ(result.reads, card.reads);
 		unit_note("%u register reads to find that nothing differs", card.reads);
 		config.links[0].fee_id++;
-		UNIT_EQ(configure(0, ROC_CRU_COMPARE_ONLY), 0);
+		UNIT_EQ(configure(0, ROC_CONFIG_COMPARE_ONLY), 0);
 		UNIT_EQ(result.count, 1);
 		CU_ASSERT_TRUE(has_difference("link0.feeId", "0x1101", "0x1100"));
 		UNIT_EQ(card.writes, 0);
@@ -311,7 +311,7 @@ static void not_while_it_runs(void)
 	UNIT_EQ(configure(0, 0), 0);
 	card.running = true;
 	UNIT_EQ(configure(0, 0), 0);
-	UNIT_EQ(configure(0, ROC_CRU_FORCE), -EBUSY);
+	UNIT_EQ(configure(0, ROC_CONFIG_FORCE), -EBUSY);
 	card_end();
 }
 
@@ -347,7 +347,7 @@ static void firmware_is_asked(void)
 	UNIT_EQ(roc_cru_configure(&card.ep[0], &config, 0, &result), -EPERM);
 	SAYS("e4a5a46e");
 	UNIT_EQ(card.writes, 0);
-	UNIT_EQ(roc_cru_configure(&card.ep[0], &config, ROC_CRU_ANY_FIRMWARE, &result), 0);
+	UNIT_EQ(roc_cru_configure(&card.ep[0], &config, ROC_CONFIG_ANY_FIRMWARE, &result), 0);
 	card_end();
 }
 
@@ -371,7 +371,7 @@ static void force_writes_all(void)
 	UNIT_EQ(configure(0, 0), 0);
 	card.writes = 0;
 	card.slept_us = 0;
-	UNIT_EQ(configure(0, ROC_CRU_FORCE), 0);
+	UNIT_EQ(configure(0, ROC_CONFIG_FORCE), 0);
 	UNIT_EQ(result.count, 0);
 	CU_ASSERT_TRUE(result.reconfigured && result.clock_programmed);
 	CU_ASSERT_TRUE(card.writes > 250);
@@ -479,10 +479,10 @@ static void pll_tables_of_a_site(void)
 	write_table(names[0], "# made up\nAddress,Data\n0x0302,0x17\n0x0B24,0xC0\n");
 	write_table(names[1], "0x0540,0x01\r\n0x0009,0x5a\r\n0x0540,0x00\r\n");
 	unusual();
-	UNIT_EQ(configure(0, ROC_CRU_FORCE), 0);
+	UNIT_EQ(configure(0, ROC_CONFIG_FORCE), 0);
 	UNIT_EQ(libroc_fail(1, "marker"), -1);
 	{
-		struct libroc_cru c;
+		struct libroc_pass c;
 		uint8_t value = 0;
 
 		UNIT_EQ(libroc_cru_begin(&card.ep[0], &c, true), 0);
@@ -496,18 +496,18 @@ static void pll_tables_of_a_site(void)
 		libroc_i2c_read(&c, 0x30500, 0x68, 0x09, &value);
 		UNIT_EQ(value, 0x5a);
 		CU_ASSERT_FALSE(libroc_i2c_read(&c, 0x30500, 0x42, 0x09, &value));
-		UNIT_EQ(libroc_cru_end(&c), 0);
+		UNIT_EQ(libroc_pass_end(&c), 0);
 	}
 	/* A table that switches to the other clock is found out. */
 	write_table(names[2], "0x0540,0x01\n0x052A,0x03\n0x0540,0x00\n");
-	UNIT_EQ(configure(0, ROC_CRU_FORCE), -EBADMSG);
+	UNIT_EQ(configure(0, ROC_CONFIG_FORCE), -EBADMSG);
 	SAYS("does not take input LOCAL");
 	write_table(names[2], "0x0540,0x01\n0x052A,0x101\n");
 	card.writes = 0;
-	UNIT_EQ(configure(0, ROC_CRU_FORCE), -EINVAL);
+	UNIT_EQ(configure(0, ROC_CONFIG_FORCE), -EINVAL);
 	SAYS("si5345-2-local.csv:2:");
 	write_table(names[2], "nothing\n");
-	UNIT_EQ(configure(0, ROC_CRU_FORCE), -EINVAL);
+	UNIT_EQ(configure(0, ROC_CONFIG_FORCE), -EINVAL);
 	SAYS("no entry");
 	for (i = 0; i < 3; i++) {
 		snprintf(path, sizeof(path), "%s/%s", directory, names[i]);

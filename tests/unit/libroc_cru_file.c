@@ -41,7 +41,7 @@ static const char *file(const char *name, const char *text)
 
 static void same(const struct roc_cru_config *a, const struct roc_cru_config *b)
 {
-	struct roc_cru_difference diffs[ROC_CRU_DIFFERENCES_MAX];
+	struct roc_config_difference diffs[ROC_CONFIG_DIFFERENCES_MAX];
 	unsigned int n = roc_cru_config_diff(a, b, diffs);
 
 	if (n)
@@ -335,7 +335,7 @@ static void single_values(void)
 
 static void differences_have_names(void)
 {
-	struct roc_cru_difference d[ROC_CRU_DIFFERENCES_MAX];
+	struct roc_config_difference d[ROC_CONFIG_DIFFERENCES_MAX];
 	struct roc_cru_config a, b;
 
 	roc_cru_config_default(&a);

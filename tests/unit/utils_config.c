@@ -32,7 +32,7 @@ static int apply(const char *a, const char *b, const char *c)
 	return code;
 }
 
-static unsigned int differences(const char *option, struct roc_cru_difference *diffs)
+static unsigned int differences(const char *option, struct roc_config_difference *diffs)
 {
 	struct roc_cru_config defaults;
 
@@ -69,7 +69,7 @@ static void one_each(void)
 		{"--set=link0.gbtMux=DDG", "link0.gbtMux", "DDG"},
 		{"--set=cru.onuAddress=3,cru.onuAddress=0,cru.cruId=1", "cru.cruId", "0x1"},
 	};
-	struct roc_cru_difference diffs[ROC_CRU_DIFFERENCES_MAX];
+	struct roc_config_difference diffs[ROC_CONFIG_DIFFERENCES_MAX];
 	size_t i;
 
 	for (i = 0; i < sizeof(all) / sizeof(all[0]); i++) {

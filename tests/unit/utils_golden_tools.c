@@ -17,11 +17,11 @@ static struct config_outcome outcomes[4];
 
 static void make_outcomes(void)
 {
-	struct roc_cru_config_result *r = &outcomes[0].result;
+	struct roc_config_result *r = &outcomes[0].result;
 
 	memset(outcomes, 0, sizeof(outcomes));
 	outcomes[0].card = golden_cards[0];
-	*r = (struct roc_cru_config_result){
+	*r = (struct roc_config_result){
 		.reconfigured = true, .clock_programmed = true, .reads = 120, .writes = 34};
 	r->count = 2;
 	strcpy(r->diffs[0].name, "cru.clock");
@@ -36,7 +36,7 @@ static void make_outcomes(void)
 	outcomes[2].failed = true;
 	strcpy(outcomes[2].why, "register 0x600034 reads 0x0, not 0x3e8");
 	r = &outcomes[2].result;
-	*r = (struct roc_cru_config_result){.reads = 121,
+	*r = (struct roc_config_result){.reads = 121,
 					    .writes = 5,
 					    .restored = true,
 					    .bar = 2,

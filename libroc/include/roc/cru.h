@@ -14,6 +14,7 @@
 #ifndef ROC_CRU_H
 #define ROC_CRU_H
 
+#include <roc/config.h>
 #include <roc/roc.h>
 
 #ifdef __cplusplus
@@ -200,24 +201,10 @@ int roc_cru_config_check(const struct roc_cru_config *config);
 int roc_cru_config_read(struct roc_endpoint *ep, struct roc_cru_config *config);
 
 /**
- * struct roc_cru_difference - a parameter that is not as wanted
- * @name: "cru.clock", "link3.feeId", ...
- * @wanted: value as in a file
- * @have: value as in a file
- */
-struct roc_cru_difference {
-	char name[40];
-	char wanted[16];
-	char have[16];
-};
-
-#define ROC_CRU_DIFFERENCES_MAX 128
-
-/**
  * roc_cru_config_diff() - compare two configurations
  * @wanted: one
  * @have: the other
- * @diffs: room for ROC_CRU_DIFFERENCES_MAX, or NULL to count only
+ * @diffs: room for ROC_CONFIG_DIFFERENCES_MAX, or NULL to count only
  *
  * Two disabled links are equal whatever else they have.
  *
@@ -225,7 +212,7 @@ struct roc_cru_difference {
  */
 unsigned int roc_cru_config_diff(const struct roc_cru_config *wanted,
 				 const struct roc_cru_config *have,
-				 struct roc_cru_difference *diffs);
+				 struct roc_config_difference *diffs);
 
 /**
  * roc_cru_config_load() - read a configuration file
@@ -250,53 +237,10 @@ int roc_cru_config_load(const char *uri, struct roc_cru_config *config);
 int roc_cru_config_save(const char *uri, const struct roc_cru_config *config);
 
 /**
- * enum roc_cru_configure_flags - flags of roc_cru_configure()
- * @ROC_CRU_FORCE: write everything and program the clock, also if nothing differs
- * @ROC_CRU_ANY_FIRMWARE: do not ask the firmware list
- * @ROC_CRU_COMPARE_ONLY: find the differences, write nothing
- */
-enum roc_cru_configure_flags {
-	ROC_CRU_FORCE = 1 << 0,
-	ROC_CRU_ANY_FIRMWARE = 1 << 1,
-	ROC_CRU_COMPARE_ONLY = 1 << 2,
-};
-
-/**
- * struct roc_cru_config_result - what roc_cru_configure() found and did; valid on failure too
- * @reconfigured: something was written; false: the card was configured already, or it failed
- *	before the first write
- * @clock_programmed: the clock was selected anew (takes seconds)
- * @reads: register reads, without those of read-modify-writes
- * @writes: register writes
- * @restored: after a failure: what had been written was put back and read back right
- * @register_name: register that did not read back, empty if that was not the failure
- * @bar: its BAR
- * @offset: its offset
- * @wanted: bits written
- * @got: bits read back
- * @count: number of @diffs
- * @diffs: what was not as wanted, before
- */
-struct roc_cru_config_result {
-	bool reconfigured;
-	bool clock_programmed;
-	unsigned int reads;
-	unsigned int writes;
-	bool restored;
-	char register_name[48];
-	uint32_t bar;
-	uint32_t offset;
-	uint32_t wanted;
-	uint32_t got;
-	unsigned int count;
-	struct roc_cru_difference diffs[ROC_CRU_DIFFERENCES_MAX];
-};
-
-/**
  * roc_cru_configure() - make the card be as wanted
  * @ep: handle
  * @config: wanted
- * @flags: bits of enum roc_cru_configure_flags
+ * @flags: bits of enum roc_config_flags
  * @result: filled in, on failure too; or NULL
  *
  * Checks everything, compares with the card, and writes only if something differs or it is forced.
@@ -310,7 +254,7 @@ struct roc_cru_config_result {
  * did not come up.
  */
 int roc_cru_configure(struct roc_endpoint *ep, const struct roc_cru_config *config,
-		      unsigned int flags, struct roc_cru_config_result *result);
+		      unsigned int flags, struct roc_config_result *result);
 
 /*
  * Status and counters. All are plain reads except where said.

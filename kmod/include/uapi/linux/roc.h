@@ -49,6 +49,7 @@
 #define ROC_CH_WAIT _IO(ROC_IOC_TYPE, 0x17)
 #define ROC_CH_EVENTFD _IO(ROC_IOC_TYPE, 0x18)
 #define ROC_CH_COMMAND _IO(ROC_IOC_TYPE, 0x19)
+#define ROC_CH_MODE _IO(ROC_IOC_TYPE, 0x1a)
 
 #define ROC_BUF_REGISTER _IO(ROC_IOC_TYPE, 0x20)
 #define ROC_BUF_UNREGISTER _IO(ROC_IOC_TYPE, 0x21)
@@ -260,7 +261,10 @@ enum roc_source {
  * enum roc_mode - who looks for finished superpages
  * @ROC_MODE_TIMER: the kernel, with an adaptive period
  * @ROC_MODE_BUSY: the reader, with ROC_CH_KICK and ROC_KICK_LOOK
- * @ROC_MODE_EVENT: the card, with records in host memory and interrupts
+ * @ROC_MODE_EVENT: the card says so by an interrupt; needs ROC_CAP_EVENTS
+ *
+ * A card with ROC_CAP_EVENTS writes records into host memory in every mode: then the modes differ
+ * only in who looks at them, and none of them reads a register.
  */
 enum roc_mode {
 	ROC_MODE_TIMER = 0,
@@ -289,7 +293,10 @@ enum roc_mode {
  * @ROC_WHY_SIZE: the card's size entry did not arrive or has the wrong index
  * @ROC_WHY_LOST: the card answers all ones
  * @ROC_WHY_REMOVED: the card was removed or reset by somebody else
- * @ROC_WHY_PUSH: the card did not take a superpage, although it was pushed several times
+ * @ROC_WHY_PUSH: the card did not take a superpage, although it was pushed several times, or
+ *	refused its descriptor
+ * @ROC_WHY_RECORD: the card's completion records are out of order
+ * @ROC_WHY_CARD: the card reports that it could not read descriptors, or was asked nonsense
  */
 enum roc_why {
 	ROC_WHY_NONE = 0,
@@ -310,6 +317,8 @@ enum roc_why {
 	ROC_WHY_LOST = 15,
 	ROC_WHY_REMOVED = 16,
 	ROC_WHY_PUSH = 17,
+	ROC_WHY_RECORD = 18,
+	ROC_WHY_CARD = 19,
 };
 
 #define ROC_GAPS 16
@@ -343,6 +352,10 @@ enum roc_why {
  * @gaps: since open, how long the card had room between finishing a superpage and getting the
  *	next, as far as the kernel can see it: [i] counts gaps below 2^i microseconds and not below
  *	the one before, the last one everything longer
+ * @turns: times the kernel's thread woke for this channel since open
+ * @interrupts: of this channel since open
+ * @missed_interrupts: times the watchdog found superpages of which no interrupt had told
+ * @spurious_interrupts: interrupts that had nothing new to tell
  */
 struct roc_ch_info {
 	__u32 size;
@@ -370,6 +383,10 @@ struct roc_ch_info {
 	__aligned_u64 bad_index;
 	__aligned_u64 retries;
 	__aligned_u64 gaps[ROC_GAPS];
+	__aligned_u64 turns;
+	__aligned_u64 interrupts;
+	__aligned_u64 missed_interrupts;
+	__aligned_u64 spurious_interrupts;
 };
 
 /**
@@ -380,6 +397,7 @@ struct roc_ch_info {
  * @cookie: comes back with the superpage, the kernel does not look at it
  * @reserved: must be 0
  *
+ * The content of a free superpage is nobody's: the kernel marks it, so as to see the card begin.
  * Every entry that the kernel took comes back exactly once in the ready ring.
  */
 struct roc_fill {
@@ -395,11 +413,13 @@ struct roc_fill {
  * @ROC_READY_FILLED: the card wrote &roc_ready.received bytes
  * @ROC_READY_RECLAIMED: handed back unused at stop; received is 0
  * @ROC_READY_REFUSED: never reached the card; &roc_ready.why says why
+ * @ROC_READY_DAMAGED: with FILLED: the card says that not all of the content is what it should be
  */
 enum roc_ready_flags {
 	ROC_READY_FILLED = 1 << 0,
 	ROC_READY_RECLAIMED = 1 << 1,
 	ROC_READY_REFUSED = 1 << 2,
+	ROC_READY_DAMAGED = 1 << 3,
 };
 
 /**
@@ -545,6 +565,23 @@ struct roc_ch_configure {
 	__u32 mode;
 	__u32 links;
 	__u32 page_size;
+};
+
+/**
+ * struct roc_ch_mode - ioctl(ROC_CH_MODE): who looks for finished superpages from now on
+ * @size: sizeof(struct roc_ch_mode)
+ * @flags: must be 0
+ * @mode: enum roc_mode
+ * @reserved: must be 0
+ *
+ * The mode of ROC_CH_CONFIGURE, but also while the channel runs.
+ * Errors: EOPNOTSUPP the card has no events.
+ */
+struct roc_ch_mode {
+	__u32 size;
+	__u32 flags;
+	__u32 mode;
+	__u32 reserved;
 };
 
 /**

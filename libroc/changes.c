@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * A configuration pass of any card: what differs, what has to be written, and putting it back when
+ * a register does not read back.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <roc/firmware.h>
+
+#include "libroc_pass.h"
+
+static int check_firmware(struct roc_endpoint *ep, const struct roc_ep_info *info)
+{
+	struct roc_firmware_list *list;
+	int ret;
+
+	ret = roc_firmware_open(NULL, &list);
+	if (ret)
+		return ret;
+	ret = roc_firmware_check(list, info->card_type, info->firmware);
+	roc_firmware_close(list);
+	return ret;
+}
+
+int libroc_config_begin(struct roc_endpoint *ep, enum roc_card_type type, unsigned int flags)
+{
+	struct roc_ep_info info;
+	struct libroc_pass c;
+	int ret;
+
+	if (flags & ~(ROC_CONFIG_FORCE | ROC_CONFIG_ANY_FIRMWARE | ROC_CONFIG_COMPARE_ONLY))
+		return libroc_fail(EINVAL, "%s: unknown flags 0x%x for a configuration", ep->node,
+				   flags);
+	ret = libroc_pass_begin(ep, &c, type, false, &info);
+	if (!ret && !(flags & ROC_CONFIG_ANY_FIRMWARE))
+		ret = check_firmware(ep, &info);
+	return ret;
+}
+
+/* As files write it: by the parameter of that name, if there is one. */
+static void value_text(const struct libroc_params *first, const struct libroc_params *second,
+		       const struct libroc_value *v, uint32_t value, char *text, size_t size)
+{
+	const struct libroc_param *p;
+	char key[32];
+
+	snprintf(key, sizeof(key), "%.*s", (int)strcspn(v->name, " "), v->name);
+	p = libroc_param_find(first, key);
+	if (!p)
+		p = libroc_param_find(second, key);
+	if (p)
+		libroc_param_text(p, value, text, size);
+	else
+		snprintf(text, size, "0x%x", value);
+}
+
+struct roc_config_difference *libroc_difference(struct roc_config_result *r)
+{
+	if (r->count == ROC_CONFIG_DIFFERENCES_MAX)
+		return &r->diffs[ROC_CONFIG_DIFFERENCES_MAX - 1];
+	return &r->diffs[r->count++];
+}
+
+void libroc_difference_add(struct roc_config_result *r, const char *section,
+			   const struct libroc_params *first, const struct libroc_params *second,
+			   const struct libroc_value *v, uint32_t wanted, uint32_t have)
+{
+	struct roc_config_difference *d = libroc_difference(r);
+
+	snprintf(d->name, sizeof(d->name), "%.8s.%.30s", section, v->name);
+	value_text(first, second, v, wanted, d->wanted, sizeof(d->wanted));
+	value_text(first, second, v, have, d->have, sizeof(d->have));
+}
+
+void libroc_change_add(struct libroc_changes *changes, const char *section,
+		       const struct libroc_value *v, unsigned int link, uint32_t wanted)
+{
+	struct libroc_change *change = &changes->list[changes->count];
+
+	if (changes->count == LIBROC_CHANGES_MAX)
+		return;
+	change->at = changes->c->where(changes->c, v, link);
+	change->wanted = libroc_to_mask(change->at.mask, wanted);
+	change->nonzero = v->kind == LIBROC_BOOL && change->at.mask == 0xffffffff && wanted;
+	snprintf(change->name, sizeof(change->name), "%.8s.%.38s", section, v->name);
+	changes->count++;
+}
+
+static bool reads_back(const struct libroc_change *change, uint32_t word)
+{
+	if (change->nonzero)
+		return word;
+	return (word & change->at.mask) == change->wanted;
+}
+
+static void fail_read_back(struct libroc_changes *changes, const struct libroc_change *change,
+			   uint32_t word)
+{
+	struct roc_config_result *r = changes->result;
+
+	snprintf(r->register_name, sizeof(r->register_name), "%s", change->name);
+	r->bar = change->at.bar;
+	r->offset = change->at.offset;
+	r->wanted = change->wanted;
+	r->got = word & change->at.mask;
+	libroc_pass_fail(changes->c, -EBADMSG);
+}
+
+unsigned int libroc_changes_apply(struct libroc_changes *changes)
+{
+	struct libroc_pass *c = changes->c;
+	unsigned int i;
+
+	for (i = 0; i < changes->count && !c->err; i++) {
+		struct libroc_change *change = &changes->list[i];
+		uint32_t word;
+
+		change->before = libroc_pass_modify(c, change->at.bar, change->at.offset,
+						    change->at.mask, change->wanted);
+		word = libroc_pass_read(c, change->at.bar, change->at.offset);
+		if (!c->err && !reads_back(change, word))
+			fail_read_back(changes, change, word);
+	}
+	return i;
+}
+
+bool libroc_changes_restore(struct libroc_changes *changes, unsigned int written)
+{
+	struct libroc_pass *c = changes->c;
+	int err = c->err;
+	bool right = true;
+
+	while (written-- > 0) {
+		const struct libroc_change *change = &changes->list[written];
+		uint32_t old = change->before & change->at.mask, word;
+
+		c->err = 0;
+		libroc_pass_modify(c, change->at.bar, change->at.offset, change->at.mask, old);
+		word = libroc_pass_read(c, change->at.bar, change->at.offset);
+		right &= !c->err && (word & change->at.mask) == old;
+	}
+	c->err = err;
+	return right;
+}
+
+void libroc_changes_say(const struct libroc_changes *changes, const char *why)
+{
+	const struct roc_config_result *r = changes->result;
+	const struct libroc_pass *c = changes->c;
+
+	if (c->err != -EBADMSG || !r->register_name[0]) {
+		libroc_fail(-c->err, "%.900s%s", why,
+			    r->restored ? " (the card was put back as it was)" : "");
+		return;
+	}
+	libroc_fail(EBADMSG,
+		    "%s: register 0x%x of BAR %u (%s) was written 0x%x and reads 0x%x; what had "
+		    "been written before %s",
+		    c->ep->node, r->offset, r->bar, r->register_name, r->wanted, r->got,
+		    r->restored ? "was put back as it was"
+				: "could not all be put back: configure the card again");
+}

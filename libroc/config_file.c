@@ -1,0 +1,395 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * Configuration files, INI and JSON: both are sections of keys and go through one reader, which
+ * knows section, key and line of each value and so can say where a fault is. What sections and keys
+ * there are is a table of the card's.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "libroc_json.h"
+#include "libroc_pass.h"
+
+/* A file being read. On the stack of libroc_config_load(); @ini is first, for the callbacks. */
+struct reader {
+	struct libroc_ini ini;
+	const struct libroc_config_format *format;
+	void *config;
+	uint32_t seen;	  /* bit per section */
+	uint32_t keys;	  /* bit per key of the open section that was there */
+	uint32_t missing; /* optional keys that section 0 did not have */
+	int section;	  /* open one, -1 none */
+};
+
+/* Sections of each card; libroc_param_link() knows [linkN]. */
+static enum roc_card_type card_of(const char *section)
+{
+	if (!strcmp(section, "crorc"))
+		return ROC_CARD_CRORC;
+	if (!strcmp(section, "cru") || !strcmp(section, "links") || libroc_param_link(section) >= 0)
+		return ROC_CARD_CRU;
+	return 0;
+}
+
+/* Today's files have every key in each section they have; so a missing one is a slip. */
+static int end_section(struct libroc_ini *ini)
+{
+	struct reader *r = (struct reader *)ini;
+	const struct libroc_params *params;
+	size_t i;
+
+	if (r->section < 0)
+		return 0;
+	params = r->format->params(r->section);
+	for (i = 0; i < params->count; i++) {
+		if (r->keys & 1u << i)
+			continue;
+		if (!params->list[i].optional)
+			return libroc_fail(EINVAL,
+					   "%s:%u: section [%s] has no key '%s': a section has "
+					   "all of its keys or is left out",
+					   r->ini.file, r->ini.section_line, r->ini.section,
+					   params->list[i].key);
+		if (!r->section)
+			r->missing |= 1u << i;
+	}
+	r->section = -1;
+	return 0;
+}
+
+static int begin_section(struct libroc_ini *ini)
+{
+	struct reader *r = (struct reader *)ini;
+	int section = r->format->section(ini->section), ret;
+	enum roc_card_type other = card_of(ini->section);
+
+	if (section < 0 && other)
+		return libroc_fail(EINVAL,
+				   "%s:%u: section [%s]: this is a file for a %s, and the card is "
+				   "a %s",
+				   ini->file, ini->line, ini->section,
+				   other == ROC_CARD_CRORC ? "C-RORC" : "CRU", r->format->card);
+	if (section < 0)
+		return libroc_fail(EINVAL, "%s:%u: unknown section [%s]: %s", ini->file, ini->line,
+				   ini->section, r->format->sections);
+	if (r->seen & 1u << section)
+		return libroc_fail(EINVAL, "%s:%u: section [%s] is there twice", ini->file,
+				   ini->line, ini->section);
+	ret = r->format->order ? r->format->order(ini->file, ini->line, section, r->seen) : 0;
+	if (ret)
+		return ret;
+	r->seen |= 1u << section;
+	r->section = section;
+	r->keys = 0;
+	return 0;
+}
+
+static int take_value(struct libroc_ini *ini, const char *key, const char *value)
+{
+	struct reader *r = (struct reader *)ini;
+	const struct libroc_params *params = r->format->params(r->section);
+	const struct libroc_param *p = libroc_param_find(params, key);
+	uint32_t number;
+	char why[160];
+	int ret;
+
+	if (!p)
+		return libroc_fail(EINVAL, "%s:%u: section [%s] has no key '%.60s'", ini->file,
+				   ini->line, ini->section, key);
+	if (r->keys & 1u << (p - params->list))
+		return libroc_fail(EINVAL, "%s:%u: [%s] %s is there twice", ini->file, ini->line,
+				   ini->section, key);
+	r->keys |= 1u << (p - params->list);
+	ret = libroc_param_parse(p, value, &number, why, sizeof(why));
+	if (ret)
+		return libroc_fail(-ret, "%s:%u: [%s] %s: %s", ini->file, ini->line, ini->section,
+				   key, why);
+	r->format->put(r->config, r->section, p, number);
+	return 0;
+}
+
+static int json_value(struct reader *r, struct json_object *object, const char *key)
+{
+	struct json_object *value;
+	char text[128];
+
+	if (!json_object_object_get_ex(object, key, &value))
+		return libroc_fail(EINVAL, "%s:%u: section [%s] has no key '%.60s'", r->ini.file,
+				   r->ini.line, r->ini.section, key);
+	switch (json_object_get_type(value)) {
+	case json_type_string:
+	case json_type_boolean:
+	case json_type_int:
+		break;
+	default:
+		return libroc_fail(EINVAL,
+				   "%s:%u: [%s] %.60s: the value must be a text, a whole number, "
+				   "true or false",
+				   r->ini.file, r->ini.line, r->ini.section, key);
+	}
+	snprintf(text, sizeof(text), "%s", json_object_get_string(value));
+	return r->ini.value(&r->ini, key, text);
+}
+
+/* Past a string that begins at p[0] == '"'; its length in *length. The text is known to be JSON. */
+static const char *skip_string(const char *p, size_t *length)
+{
+	const char *start = ++p;
+
+	while (*p && *p != '"')
+		p += *p == '\\' && p[1] ? 2 : 1;
+	*length = p - start;
+	return *p ? p + 1 : p;
+}
+
+static int json_key(struct reader *r, struct json_object *root, unsigned int depth,
+		    const char *name, size_t length)
+{
+	struct json_object *section;
+	char key[64];
+	int ret;
+
+	snprintf(key, sizeof(key), "%.*s", (int)length, name);
+	if (depth == 1) {
+		ret = r->ini.end(&r->ini);
+		if (ret)
+			return ret;
+		strcpy(r->ini.section, key);
+		r->ini.section_line = r->ini.line;
+		ret = r->ini.begin(&r->ini);
+		if (ret)
+			return ret;
+	}
+	json_object_object_get_ex(root, r->ini.section, &section);
+	if (!json_object_is_type(section, json_type_object))
+		return libroc_fail(EINVAL, "%s:%u: section [%s] must be an object", r->ini.file,
+				   r->ini.line, r->ini.section);
+	return depth == 1 ? 0 : json_value(r, section, key);
+}
+
+/*
+ * json-c checks the syntax and has the values. It keeps neither lines nor keys that are there
+ * twice, so the keys are found once more in the text.
+ */
+static int walk_json(struct reader *r, struct json_object *root, const char *p)
+{
+	unsigned int depth = 0;
+	int ret = 0;
+
+	r->ini.line = 1;
+	while (*p && !ret) {
+		const char *name = p;
+		size_t length;
+
+		switch (*p) {
+		case '\n':
+			r->ini.line++;
+			break;
+		case '{':
+		case '[':
+			depth++;
+			break;
+		case '}':
+		case ']':
+			depth--;
+			break;
+		case '"':
+			p = skip_string(p, &length);
+			if (p[strspn(p, " \t\r\n")] == ':' && depth <= 2)
+				ret = json_key(r, root, depth, name + 1, length);
+			continue;
+		}
+		p++;
+	}
+	return ret ? ret : r->ini.end(&r->ini);
+}
+
+static int read_json(struct reader *r, const char *text)
+{
+	struct json_object *root;
+	int ret = libroc_json_parse(r->ini.file, text, &root);
+
+	if (ret)
+		return ret;
+	ret = walk_json(r, root, text);
+	json_object_put(root);
+	return ret;
+}
+
+/* Which format, and the path without the scheme. */
+static int split_uri(const char *uri, const char **path, bool *json)
+{
+	const char *scheme = strstr(uri, "://");
+	size_t length;
+
+	*path = uri;
+	if (!scheme) {
+		length = strlen(uri);
+		*json = length >= 5 && !strcmp(uri + length - 5, ".json");
+		return 0;
+	}
+	*path = scheme + 3;
+	*json = !strncmp(uri, "json://", 7);
+	if (*json || !strncmp(uri, "ini://", 6))
+		return 0;
+	if (!strncmp(uri, "consul://", 9))
+		return libroc_fail(EOPNOTSUPP,
+				   "%s: this library does not ask a Consul server: save its value "
+				   "to a file and give ini://FILE or json://FILE",
+				   uri);
+	return libroc_fail(EOPNOTSUPP, "%s: only ini://FILE, json://FILE or a plain path", uri);
+}
+
+/* The callbacks are in @r. */
+static int read_file(struct reader *r, const char *uri)
+{
+	char *text;
+	bool json;
+	int ret;
+
+	ret = split_uri(uri, &r->ini.file, &json);
+	if (!ret)
+		ret = libroc_text_read(r->ini.file, &text);
+	if (ret)
+		return ret;
+	ret = json ? read_json(r, text) : libroc_ini_read(&r->ini, text);
+	free(text);
+	return ret;
+}
+
+int libroc_config_load(const struct libroc_config_format *format, const char *uri, void *config,
+		       uint32_t *missing)
+{
+	struct reader r = {
+		.ini = {.begin = begin_section, .value = take_value, .end = end_section},
+		.format = format,
+		.section = -1,
+	};
+	char why[512];
+	int ret;
+
+	r.config = malloc(format->size);
+	if (!r.config)
+		return libroc_fail_text(ENOMEM, "no memory for a configuration");
+	memcpy(r.config, config, format->size);
+	ret = read_file(&r, uri);
+	if (!ret && !r.seen)
+		ret = libroc_fail(EINVAL, "%s:1: there is no section in it, [%s] for example",
+				  r.ini.file, format->example);
+	if (!ret) {
+		ret = format->check(r.config);
+		if (ret) {
+			snprintf(why, sizeof(why), "%s", roc_error());
+			ret = libroc_fail(-ret, "%s: %s", r.ini.file, why);
+		}
+	}
+	if (!ret) {
+		memcpy(config, r.config, format->size);
+		if (missing)
+			*missing = r.missing;
+	}
+	free(r.config);
+	return ret;
+}
+
+/* The first section with a known name ends the reading. */
+static int find_card(struct libroc_ini *ini)
+{
+	return card_of(ini->section);
+}
+
+static int skip_value(struct libroc_ini *ini, const char *key, const char *value)
+{
+	return 0;
+}
+
+static int skip_end(struct libroc_ini *ini)
+{
+	return 0;
+}
+
+int roc_config_card(const char *uri, enum roc_card_type *type)
+{
+	struct reader r = {
+		.ini = {.begin = find_card, .value = skip_value, .end = skip_end},
+	};
+	int ret = read_file(&r, uri);
+
+	if (!ret)
+		ret = libroc_fail(EINVAL,
+				  "%s: it has no section of a card, [cru] or [crorc] for example",
+				  r.ini.file);
+	if (ret < 0)
+		return ret;
+	*type = ret;
+	return 0;
+}
+
+void libroc_config_section(struct libroc_config_writer *w, const char *name,
+			   const struct libroc_params *params, const void *from)
+{
+	char text[32];
+	size_t i;
+
+	if (w->json)
+		fprintf(w->file, "%s  \"%s\": {\n", w->any ? "\n  },\n" : "{\n", name);
+	else
+		fprintf(w->file, "%s[%s]\n", w->any ? "\n" : "", name);
+	w->any = true;
+	for (i = 0; i < params->count; i++) {
+		const struct libroc_param *p = &params->list[i];
+
+		libroc_param_text(p, libroc_param_get(p, from), text, sizeof(text));
+		if (w->json)
+			fprintf(w->file, "%s    \"%s\": \"%s\"", i ? ",\n" : "", p->key, text);
+		else
+			fprintf(w->file, "%s=%s\n", p->key, text);
+	}
+}
+
+int libroc_config_save(const char *uri, const void *config,
+		       void (*write)(struct libroc_config_writer *w, const void *config))
+{
+	char *temporary = NULL;
+	int saved = errno;
+	const char *path;
+	struct libroc_config_writer w = {.any = false};
+	int fd, ret;
+	FILE *f;
+
+	ret = split_uri(uri, &path, &w.json);
+	if (ret)
+		return ret;
+	if (asprintf(&temporary, "%s.XXXXXX", path) < 0)
+		return libroc_fail_text(ENOMEM, "no memory for a file's name");
+	fd = mkstemp(temporary);
+	f = fd < 0 ? NULL : fdopen(fd, "w");
+	if (!f) {
+		ret = libroc_fail(errno, "%s cannot be written: %s", path, strerror(errno));
+		if (fd >= 0)
+			close(fd);
+		goto out;
+	}
+	w.file = f;
+	write(&w, config);
+	if (w.json)
+		fputs("\n  }\n}\n", f);
+	fchmod(fd, 0644);
+	ret = ferror(f) ? EIO : 0;
+	if (fclose(f))
+		ret = errno;
+	if (!ret && rename(temporary, path))
+		ret = errno;
+	if (ret)
+		ret = libroc_fail(ret, "%s cannot be written: %s", path, strerror(ret));
+out:
+	if (ret && fd >= 0)
+		unlink(temporary);
+	free(temporary);
+	errno = saved;
+	return ret;
+}

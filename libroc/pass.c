@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * One pass over a card: accesses that are counted and keep the first error, and the card lock.
+ */
+#include <errno.h>
+#include <string.h>
+
+#include "libroc_pass.h"
+
+int libroc_pass_begin(struct roc_endpoint *ep, struct libroc_pass *c, enum roc_card_type type,
+		      bool lock, struct roc_ep_info *info)
+{
+	struct roc_ep_info unwanted;
+	int ret;
+
+	if (!info)
+		info = &unwanted;
+	memset(c, 0, sizeof(*c));
+	c->ep = ep;
+	ret = roc_info(ep, info);
+	if (ret)
+		return ret;
+	if (info->card_type != type)
+		return libroc_fail(EOPNOTSUPP, "%s is a %s: only a %s can do this", ep->node,
+				   roc_card_type_name(info->card_type), roc_card_type_name(type));
+	if (!lock)
+		return 0;
+	ret = roc_card_lock(ep, LIBROC_LOCK_MS);
+	if (ret && ret != -EDEADLK)
+		return ret;
+	c->locked = !ret;
+	return 0;
+}
+
+int libroc_pass_end(struct libroc_pass *c)
+{
+	if (c->locked) {
+		int ret;
+
+		c->locked = false;
+		/* The first failure's sentence is the one that helps. */
+		if (c->err) {
+			struct roc_card_lock arg = {.size = sizeof(arg)};
+
+			c->ep->backend->ioctl(c->ep, ROC_CARD_UNLOCK, &arg);
+			return c->err;
+		}
+		ret = roc_card_unlock(c->ep);
+		libroc_pass_fail(c, ret);
+	}
+	return c->err;
+}
+
+void libroc_pass_fail(struct libroc_pass *c, int ret)
+{
+	if (ret < 0 && !c->err)
+		c->err = ret;
+}
+
+uint32_t libroc_pass_read(struct libroc_pass *c, unsigned int bar, uint32_t offset)
+{
+	uint32_t value = 0;
+
+	if (c->err)
+		return 0;
+	c->reads++;
+	libroc_pass_fail(c, roc_reg_read(c->ep, bar, offset, &value));
+	return value;
+}
+
+uint32_t libroc_pass_read_once(struct libroc_pass *c, unsigned int bar, uint32_t offset)
+{
+	unsigned int i;
+	uint32_t value;
+
+	for (i = 0; i < c->cached; i++)
+		if (c->cache[i].bar == bar && c->cache[i].offset == offset)
+			return c->cache[i].value;
+	value = libroc_pass_read(c, bar, offset);
+	if (!c->err && c->cached < LIBROC_PASS_CACHE)
+		c->cache[c->cached++] = (struct libroc_pass_cached){bar, offset, value};
+	return value;
+}
+
+void libroc_pass_write(struct libroc_pass *c, unsigned int bar, uint32_t offset, uint32_t value)
+{
+	if (c->err)
+		return;
+	c->writes++;
+	libroc_pass_fail(c, roc_reg_write(c->ep, bar, offset, value));
+}
+
+uint32_t libroc_pass_modify(struct libroc_pass *c, unsigned int bar, uint32_t offset, uint32_t mask,
+			    uint32_t value)
+{
+	uint32_t before = 0;
+
+	if (c->err)
+		return 0;
+	c->writes++;
+	libroc_pass_fail(c, roc_reg_modify(c->ep, bar, offset, mask, value, &before, NULL));
+	return before;
+}
+
+void libroc_pass_pulse(struct libroc_pass *c, unsigned int bar, uint32_t offset, uint32_t mask)
+{
+	libroc_pass_modify(c, bar, offset, mask, mask);
+	libroc_pass_modify(c, bar, offset, mask, 0);
+}
+
+void libroc_pass_sleep(struct libroc_pass *c, unsigned int us)
+{
+	if (!c->err)
+		c->ep->backend->sleep(c->ep, us);
+}
+
+int libroc_pass_need_stopped(struct libroc_pass *c, const char *what)
+{
+	int ret = c->err ? c->err : c->ep->backend->running(c->ep);
+
+	if (ret > 0)
+		ret = libroc_fail(EBUSY,
+				  "%s: %s while a channel of the card runs: stop the readout of "
+				  "the whole card first",
+				  c->ep->node, what);
+	libroc_pass_fail(c, ret);
+	return c->err;
+}
