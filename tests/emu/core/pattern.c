@@ -63,6 +63,21 @@ static void write_ddg(uint8_t *dst, uint32_t c, uint32_t bytes)
 	}
 }
 
+static void write_count(uint8_t *dst, uint32_t c, uint32_t bytes)
+{
+	static const uint32_t step[8] = {8, 8, 8, 8, 8, 8, 8, 8};
+	static const uint32_t mask[8] = {~0u, ~0u, ~0u, ~0u, ~0u, ~0u, ~0u, ~0u};
+	const uint32_t start[8] = {c, c + 1, c + 2, c + 3, c + 4, c + 5, c + 6, c + 7};
+	uint32_t i, words = bytes / 4;
+
+	fill(dst, bytes / 32, start, step, mask);
+	for (i = words / 8 * 8; i < words; i++) {
+		uint32_t word = c + i;
+
+		memcpy(dst + 4 * i, &word, sizeof(word));
+	}
+}
+
 void page_write(void *dst, const struct page *page)
 {
 	uint8_t *out = dst;
@@ -80,6 +95,9 @@ void page_write(void *dst, const struct page *page)
 		break;
 	case PATTERN_DDG:
 		write_ddg(out, page->counter, page->payload);
+		break;
+	case PATTERN_WORDS:
+		write_count(out, page->counter, page->payload);
 		break;
 	}
 	/* In the second lane of a word: the first may be what a reader takes the counter from. */

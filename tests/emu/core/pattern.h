@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The data patterns of the CRU's generators, written straight into host memory.
+ * The data patterns of the cards' generators, written straight into host memory.
  */
 #ifndef EMU_PATTERN_H
 #define EMU_PATTERN_H
@@ -11,6 +11,7 @@ enum pattern {
 	PATTERN_COUNTER,  /* 256-bit words, all eight lanes the counter */
 	PATTERN_CONSTANT, /* every 32-bit lane the value in counter */
 	PATTERN_DDG,	  /* 128-bit words c, c, c & 0xffff, 0 */
+	PATTERN_WORDS,	  /* 32-bit words c, c + 1, ... */
 };
 
 struct page {

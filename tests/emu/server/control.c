@@ -180,7 +180,8 @@ static int do_set(struct request *r)
 static int do_counts(struct request *r)
 {
 	struct emu *emu = r->emu;
-	unsigned int e;
+	unsigned int e, bar;
+	char name[24];
 
 	endpoints(r);
 	if (no_more(r))
@@ -194,8 +195,12 @@ static int do_counts(struct request *r)
 		json_uint(r->out, "endpoint", e);
 		json_uint(r->out, "mmio_reads", f->log.reads);
 		json_uint(r->out, "mmio_writes", f->log.writes);
-		json_uint(r->out, "bar0_writes", mmio_log_writes(&f->log, 0));
-		json_uint(r->out, "bar2_writes", mmio_log_writes(&f->log, 2));
+		for (bar = 0; bar < CARD_BARS; bar++) {
+			if (!emu->ops->bar_size[bar])
+				continue;
+			snprintf(name, sizeof(name), "bar%u_writes", bar);
+			json_uint(r->out, name, mmio_log_writes(&f->log, bar));
+		}
 		json_uint(r->out, "bad_access", f->log.bad);
 		json_uint(r->out, "mappings", f->dma.count);
 		emu->ops->counts(emu->card, e, r->out);

@@ -13,14 +13,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const struct card_ops *const cards[] = {&cru_card};
+static const struct card_ops *const cards[] = {&cru_card, &crorc_card};
 
 static void usage(FILE *to)
 {
-	fprintf(to, "usage: roc-emu --card cru --dir DIR [--serial N] [--set [EP.]KEY=VALUE]...\n"
+	fprintf(to, "usage: roc-emu --card CARD --dir DIR [--serial N] [--set [EP.]KEY=VALUE]...\n"
 		    "       roc-emu --speed [SECONDS]\n"
-		    "Serves one emulated card: DIR/ep0.sock, DIR/ep1.sock (vfio-user), "
-		    "DIR/ctl.sock.\n");
+		    "Serves one emulated card, cru or crorc: DIR/epN.sock for each endpoint N "
+		    "(vfio-user), DIR/ctl.sock.\n");
 }
 
 static const struct card_ops *find_card(const char *name)

@@ -13,7 +13,8 @@ from .util import VmError, build_dir, start, stop
 
 FIRST_SERIAL = 245
 READY_LIMIT = 15.0
-ENDPOINTS = {"cru": 2}
+ENDPOINTS = {"cru": 2, "crorc": 1}
+SERIALS = {"cru": FIRST_SERIAL, "crorc": 1001}    # of a card 0; card K has K more
 
 
 def parse_cards(text):
@@ -24,7 +25,7 @@ def parse_cards(text):
     for part in text.split(","):
         kind, _, count = part.partition(":")
         if kind not in ENDPOINTS or not (count or "1").isdigit():
-            raise VmError("--cards %s: say for example cru:2 or none (known cards: %s)"
+            raise VmError("--cards %s: say for example cru:2, cru:2,crorc:1 or none (known cards: %s)"
                           % (text, ", ".join(sorted(ENDPOINTS))))
         cards += [kind] * int(count or "1")
     return cards
@@ -43,9 +44,13 @@ class Emulator:
         if not os.path.exists(program):
             raise VmError("%s is missing: run make" % program)
         argv = [program, "--card", kind, "--dir", directory, "--serial",
-                str(FIRST_SERIAL + number)]
+                str(SERIALS[kind] + number)]
         for setting in settings:
-            argv += ["--set", setting]
+            wanted, _, rest = setting.partition(":")
+            if wanted not in ENDPOINTS:
+                argv += ["--set", setting]
+            elif wanted == kind:
+                argv += ["--set", rest]
         self._log = open(os.path.join(directory, "stderr"), "w+")
         self._process = start(argv, signal.SIGTERM, stdin=subprocess.DEVNULL,
                               stdout=subprocess.PIPE, stderr=self._log)

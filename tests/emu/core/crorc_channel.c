@@ -1,0 +1,254 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * One DMA channel of the C-RORC: one superpage in, pages into it, one completion block out.
+ */
+#include "crorc.h"
+
+#include <string.h>
+
+#define MS 1000000ull
+#define SIZE_BITS 0xffffffu
+
+static void no_master(struct crorc_channel *ch)
+{
+	/* The core holds the request back; one count for each time that happens. */
+	if (!ch->no_master)
+		ch->n.dma_no_master++;
+	ch->no_master = true;
+}
+
+/* @bytes to @addr, piece by piece. False: no bus mastering. */
+static bool put_bytes(struct crorc_channel *ch, uint64_t addr, const void *data, size_t bytes)
+{
+	const struct card_host *host = ch->card->host;
+	const uint8_t *from = data;
+
+	while (bytes) {
+		size_t len = bytes;
+		void *ptr;
+
+		switch (host->dma(host->ctx, CRORC_FN, addr, &len, &ptr)) {
+		case CARD_DMA_NO_MASTER:
+			no_master(ch);
+			return false;
+		case CARD_DMA_OUTSIDE:
+			ch->n.dma_outside++;
+			ch->card->dma_outside_ever++;
+			break;
+		case CARD_DMA_OK:
+			/* One write, as one PCIe packet: a reader never sees half of it. */
+			if (len == 8 && !((uintptr_t)ptr % 8)) {
+				uint64_t word;
+
+				memcpy(&word, from, sizeof(word));
+				__atomic_store_n((uint64_t *)ptr, word, __ATOMIC_RELEASE);
+			} else {
+				memcpy(ptr, from, len);
+			}
+			break;
+		}
+		addr += len;
+		from += len;
+		bytes -= len;
+	}
+	ch->no_master = false;
+	return true;
+}
+
+bool crorc_channel_put(struct crorc_channel *ch, const struct page *page, uint32_t step)
+{
+	const struct card_host *host = ch->card->host;
+	size_t bytes = page_bytes(page), len = bytes;
+	void *ptr;
+
+	if (host->dma(host->ctx, CRORC_FN, ch->addr + ch->used, &len, &ptr) == CARD_DMA_OK &&
+	    len == bytes) {
+		page_write(ptr, page);
+		ch->no_master = false;
+	} else {
+		page_write(ch->card->scratch_page, page);
+		if (!put_bytes(ch, ch->addr + ch->used, ch->card->scratch_page, bytes))
+			return false;
+	}
+	ch->n.dma_writes++;
+	ch->used += step;
+	ch->cur_packets++;
+	return true;
+}
+
+void crorc_channel_push(struct crorc_channel *ch, uint32_t size)
+{
+	uint64_t addr = (uint64_t)ch->sp_high << 32 | ch->sp_low;
+
+	ch->sp_size = size & SIZE_BITS;
+	ch->pushed++;
+	ch->n.pushes++;
+	/* Nobody knows what the card does with these: never do it, and say so. */
+	if (!size || size > CRORC_SUPERPAGE_MAX || size % CRORC_SUPERPAGE_ALIGN || addr % 4) {
+		ch->n.bad_push++;
+		return;
+	}
+	if (ch->open || ch->closing) {
+		ch->n.protocol_errors++;
+		return;
+	}
+	ch->open = true;
+	ch->addr = addr;
+	ch->size = size;
+	ch->used = 0;
+	ch->cur_packets = 0;
+	crorc_source_resume(ch);
+}
+
+/* The block after the payload; the superpage is the host's from then on. */
+static bool complete(struct crorc_channel *ch)
+{
+	uint64_t addr = (uint64_t)ch->done_high << 32 | ch->done_low;
+	uint8_t count = ch->done_next;
+	uint32_t block[2];
+
+	block[CRORC_DONE_SIZE_OFFSET / 4] = ch->done_size;
+	block[CRORC_DONE_COUNT_OFFSET / 4] = count;
+	if (!put_bytes(ch, addr, block, sizeof(block)))
+		return false;
+	ch->done_next = count + 1;
+	ch->closing = false;
+	ch->n.superpages++;
+	ch->n.bytes += ch->done_bytes;
+	ch->n.packets += ch->done_packets;
+	return true;
+}
+
+static void write_stray(struct crorc_channel *ch)
+{
+	uint8_t *page = ch->card->scratch_page;
+
+	memset(page, 0x5a, CRORC_PAGE_SIZE);
+	if (!put_bytes(ch, ch->stray_addr, page, CRORC_PAGE_SIZE))
+		return;
+	ch->stray_due = 0;
+	ch->n.dma_writes++;
+	ch->n.stray_writes++;
+}
+
+uint64_t crorc_channel_settle(struct crorc_channel *ch, uint64_t now)
+{
+	uint64_t when = CARD_STEP_IDLE;
+
+	if (crorc_fault_on(ch, CRORC_STALL))
+		return when;
+	if (ch->stray_due && ch->stray_due <= now)
+		write_stray(ch);
+	else if (ch->stray_due)
+		when = ch->stray_due;
+	if (!ch->closing)
+		return when;
+	if (ch->done_due > now)
+		return ch->done_due < when ? ch->done_due : when;
+	complete(ch);
+	return when;
+}
+
+static void close_at(struct crorc_channel *ch, uint64_t now, uint64_t due)
+{
+	ch->done_bytes = ch->used;
+	ch->done_packets = ch->cur_packets;
+	ch->done_size = ch->used & CRORC_DONE_BYTES;
+	if (crorc_fault_on(ch, CRORC_SIZE_BIG))
+		ch->done_size = ch->size + crorc_fault_once(ch, CRORC_SIZE_BIG);
+	else if (crorc_fault_take(ch, CRORC_SIZE_ZERO))
+		ch->done_size = 0;
+	ch->done_next += crorc_fault_once(ch, CRORC_COUNT_JUMP);
+	ch->done_due = due;
+	ch->open = false;
+	ch->closing = true;
+	crorc_channel_settle(ch, now);
+}
+
+void crorc_channel_close(struct crorc_channel *ch, uint64_t now)
+{
+	close_at(ch, now, now + crorc_fault_on(ch, CRORC_LATE_COMPLETION) * MS);
+}
+
+void crorc_channel_flush(struct crorc_channel *ch)
+{
+	uint64_t now = crorc_now(ch->card);
+	uint64_t late = crorc_fault_on(ch, CRORC_LATE_FLUSH);
+
+	ch->n.flushes++;
+	if (!late)
+		late = crorc_fault_on(ch, CRORC_LATE_COMPLETION);
+	if (!ch->open || !ch->used || crorc_fault_on(ch, CRORC_STALL))
+		return;
+	close_at(ch, now, now + late * MS);
+}
+
+/* The fault: the card is not as still as it says. */
+static void note_off(struct crorc_channel *ch)
+{
+	uint64_t late = crorc_fault_on(ch, CRORC_WRITE_AFTER_OFF);
+
+	if (!ch->dma_on || !late || !ch->size)
+		return;
+	ch->stray_due = crorc_now(ch->card) + late * MS;
+	ch->stray_addr = ch->addr;
+}
+
+void crorc_channel_dma_off(struct crorc_channel *ch)
+{
+	note_off(ch);
+	ch->dma_on = false;
+}
+
+static void forget(struct crorc_channel *ch)
+{
+	/* Packets written but never to be completed: the ledger names them. */
+	if (ch->open)
+		ch->n.discarded += ch->cur_packets;
+	if (ch->closing)
+		ch->n.discarded += ch->done_packets;
+	ch->open = false;
+	ch->closing = false;
+	ch->used = 0;
+	ch->cur_packets = 0;
+}
+
+static void reset(struct crorc_channel *ch)
+{
+	forget(ch);
+	crorc_source_resume(ch);
+	crorc_source_restart(ch);
+	crorc_ddl_reset(ch);
+	ch->dma_on = false;
+	ch->loopback = false;
+	ch->generator = 0;
+	ch->sp_high = 0;
+	ch->sp_low = 0;
+	ch->sp_size = 0;
+	ch->pushed = 0;
+	ch->done_next = ch->set.count_start;
+	ch->packets = 0;
+	ch->rate_now = 0;
+	ch->rate_last = 0;
+}
+
+void crorc_channel_reset(struct crorc_channel *ch)
+{
+	ch->n.resets++;
+	if (crorc_fault_on(ch, CRORC_RESET_IGNORED))
+		return;
+	note_off(ch);
+	reset(ch);
+}
+
+void crorc_channel_power_on(struct crorc_channel *ch)
+{
+	reset(ch);
+	ch->done_low = 0;
+	ch->done_high = 0;
+	ch->orbit_sor = 0;
+	ch->size = 0;
+	ch->stray_due = 0;
+	ch->unread_ns = 0;
+	ch->ddl.fee_open = false;
+}

@@ -1,0 +1,239 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * The C-RORC's settings, as the command line and the control socket name them. Most have a value
+ * per link, that is, per channel; values.h says how that is written.
+ */
+#include "crorc.h"
+#include "values.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define RATE_MAX 1000000000000ull
+#define TIME_MAX_US 10000000u
+
+static int parse_rate(const char *text, uint64_t *value, char *err)
+{
+	return value_number(text, value, err, RATE_MAX);
+}
+
+static int parse_packet(const char *text, uint64_t *value, char *err)
+{
+	if (value_number(text, value, err, CRORC_PAYLOAD_MAX))
+		return -1;
+	if (*value % 4) {
+		snprintf(err, CARD_ERR, "the payload is a number of 4-byte words");
+		return -1;
+	}
+	return 0;
+}
+
+static int parse_packets(const char *text, uint64_t *value, char *err)
+{
+	if (value_number(text, value, err, 0xffff))
+		return -1;
+	if (!*value) {
+		snprintf(err, CARD_ERR, "an orbit has at least one packet");
+		return -1;
+	}
+	return 0;
+}
+
+static int parse_time(const char *text, uint64_t *value, char *err)
+{
+	return value_number(text, value, err, TIME_MAX_US);
+}
+
+static int parse_counter(const char *text, uint64_t *value, char *err)
+{
+	return value_number(text, value, err, 0xff);
+}
+
+static int parse_state(const char *text, uint64_t *value, char *err)
+{
+	*value = !strcmp(text, "down");
+	if (!*value && strcmp(text, "up")) {
+		snprintf(err, CARD_ERR, "a link is up or down, not '%.40s'", text);
+		return -1;
+	}
+	return 0;
+}
+
+static void print_state(uint64_t value, char *text, size_t size)
+{
+	snprintf(text, size, "%s", value ? "down" : "up");
+}
+
+static const struct value_kind rate_kind = {parse_rate, value_print};
+static const struct value_kind packet_kind = {parse_packet, value_print};
+static const struct value_kind packets_kind = {parse_packets, value_print};
+static const struct value_kind time_kind = {parse_time, value_print};
+static const struct value_kind counter_kind = {parse_counter, value_print};
+static const struct value_kind state_kind = {parse_state, print_state};
+
+/* A key with a value per channel, kept in @field of its settings. */
+#define CHANNEL_KEY(field, kind)                                                                   \
+	static int set_##field(void *card, unsigned int fn, const char *text, char *err)           \
+	{                                                                                          \
+		struct crorc *c = card;                                                            \
+		uint64_t value[CRORC_CHANNELS];                                                    \
+		unsigned int i;                                                                    \
+		for (i = 0; i < CRORC_CHANNELS; i++)                                               \
+			value[i] = c->ch[i].set.field;                                             \
+		if (value_list_parse(&kind, text, value, CRORC_CHANNELS, err))                     \
+			return -1;                                                                 \
+		for (i = 0; i < CRORC_CHANNELS; i++)                                               \
+			c->ch[i].set.field = value[i];                                             \
+		return 0;                                                                          \
+	}                                                                                          \
+	static void get_##field(void *card, unsigned int fn, char *text, size_t size)              \
+	{                                                                                          \
+		struct crorc *c = card;                                                            \
+		uint64_t value[CRORC_CHANNELS];                                                    \
+		unsigned int i;                                                                    \
+		for (i = 0; i < CRORC_CHANNELS; i++)                                               \
+			value[i] = c->ch[i].set.field;                                             \
+		value_list_print(&kind, value, CRORC_CHANNELS, text, size);                        \
+	}
+
+CHANNEL_KEY(rate, rate_kind)
+CHANNEL_KEY(packet, packet_kind)
+CHANNEL_KEY(packets_per_orbit, packets_kind)
+CHANNEL_KEY(orbit, value_count)
+CHANNEL_KEY(link_down, state_kind)
+CHANNEL_KEY(power, value_power)
+CHANNEL_KEY(ddl_latency_us, time_kind)
+CHANNEL_KEY(count_start, counter_kind)
+
+static int set_laser(void *card, unsigned int fn, const char *text, char *err)
+{
+	if (strcmp(text, "on") && strcmp(text, "off")) {
+		snprintf(err, CARD_ERR, "the laser is on or off, not '%.40s'", text);
+		return -1;
+	}
+	((struct crorc *)card)->laser = !strcmp(text, "on");
+	return 0;
+}
+
+static void get_laser(void *card, unsigned int fn, char *text, size_t size)
+{
+	snprintf(text, size, "%s", ((struct crorc *)card)->laser ? "on" : "off");
+}
+
+static int set_time(uint32_t *us, const char *text, char *err)
+{
+	uint64_t value;
+
+	if (parse_time(text, &value, err))
+		return -1;
+	*us = value;
+	return 0;
+}
+
+static int set_erase(void *card, unsigned int fn, const char *text, char *err)
+{
+	return set_time(&((struct crorc *)card)->flash.erase_us, text, err);
+}
+
+static void get_erase(void *card, unsigned int fn, char *text, size_t size)
+{
+	value_print(((struct crorc *)card)->flash.erase_us, text, size);
+}
+
+static int set_program(void *card, unsigned int fn, const char *text, char *err)
+{
+	return set_time(&((struct crorc *)card)->flash.program_us, text, err);
+}
+
+static void get_program(void *card, unsigned int fn, char *text, size_t size)
+{
+	value_print(((struct crorc *)card)->flash.program_us, text, size);
+}
+
+static int set_firmware(void *card, unsigned int fn, const char *text, char *err)
+{
+	char *end;
+	unsigned long long value = strtoull(text, &end, 16);
+
+	if (!*text || *text == '-' || *end || value > UINT32_MAX) {
+		snprintf(err, CARD_ERR, "'%.40s' is not a 32-bit hexadecimal number", text);
+		return -1;
+	}
+	((struct crorc *)card)->firmware = value;
+	return 0;
+}
+
+static void get_firmware(void *card, unsigned int fn, char *text, size_t size)
+{
+	snprintf(text, size, "%x", ((struct crorc *)card)->firmware);
+}
+
+static void serial_set(struct crorc *c, unsigned int serial)
+{
+	char text[8], label[CRORC_LABEL];
+
+	snprintf(text, sizeof(text), "%04u", serial % 10000);
+	c->serial = (uint32_t)text[0] | text[1] << 8 | text[2] << 16 | (uint32_t)text[3] << 24;
+	crorc_label(label, "CRORC1", "1.0", -1, serial);
+	crorc_flash_label(&c->flash, label, sizeof(label));
+}
+
+static int set_serial(void *card, unsigned int fn, const char *text, char *err)
+{
+	if (strlen(text) > 4 || strspn(text, "0123456789") != strlen(text) || !*text) {
+		snprintf(err, CARD_ERR, "'%.40s' is not a serial number from 0 to 9999", text);
+		return -1;
+	}
+	serial_set(card, strtoul(text, NULL, 10));
+	return 0;
+}
+
+static void get_serial(void *card, unsigned int fn, char *text, size_t size)
+{
+	uint32_t s = ((struct crorc *)card)->serial;
+
+	snprintf(text, size, "%c%c%c%c", s & 0xff, s >> 8 & 0xff, s >> 16 & 0xff, s >> 24);
+}
+
+#define PER_CARD false, false
+#define AT_START false, true
+
+const struct card_key crorc_keys[] = {
+	{"rate", "bytes/s per channel, 0: no limit", PER_CARD, set_rate, get_rate},
+	{"packet", "payload bytes of a packet", PER_CARD, set_packet, get_packet},
+	{"packets-per-orbit", "packets of a channel in an orbit", PER_CARD, set_packets_per_orbit,
+	 get_packets_per_orbit},
+	{"orbit", "first orbit of a stream", PER_CARD, set_orbit, get_orbit},
+	{"link-state", "up or down", PER_CARD, set_link_down, get_link_down},
+	{"optical-power", "light on a link, uW", PER_CARD, set_power, get_power},
+	{"ddl-latency-us", "from command to reply", PER_CARD, set_ddl_latency_us,
+	 get_ddl_latency_us},
+	{"count-start", "count of the first completion after a reset", PER_CARD, set_count_start,
+	 get_count_start},
+	{"laser", "on or off", PER_CARD, set_laser, get_laser},
+	{"flash-erase-us", "time to erase a block", PER_CARD, set_erase, get_erase},
+	{"flash-program-us", "time to program a word or a buffer", PER_CARD, set_program,
+	 get_program},
+	{"firmware", "git hash", PER_CARD, set_firmware, get_firmware},
+	{"serial", "0 to 9999", AT_START, set_serial, get_serial},
+	{NULL},
+};
+
+void crorc_keys_default(struct crorc *c)
+{
+	unsigned int i;
+
+	c->firmware = CRORC_FW_DEFAULT;
+	c->config_b = CRORC_CONFIG_B_DETECT | CRORC_CONFIG_B_LENGTH_MAX;
+	c->flash.erase_us = 1000;
+	c->flash.program_us = 10;
+	serial_set(c, 1001);
+	for (i = 0; i < CRORC_CHANNELS; i++) {
+		struct crorc_settings *s = &c->ch[i].set;
+
+		s->packet = CRORC_PAYLOAD_MAX;
+		s->packets_per_orbit = 4;
+		s->power = 4000;
+	}
+}

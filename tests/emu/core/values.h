@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * How the values of settings are written on the command line and the control socket.
+ *
+ * A setting with a value per link takes one value for all links, a list of all (a,b,...), or single
+ * ones (3=a,5=b), and reads as the list of all.
+ */
+#ifndef EMU_VALUES_H
+#define EMU_VALUES_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#define VALUES_LINKS_MAX 16
+
+/* How one value is written; parse: 0, or -1 and a sentence in @err (size CARD_ERR). */
+struct value_kind {
+	int (*parse)(const char *text, uint64_t *value, char *err);
+	void (*print)(uint64_t value, char *text, size_t size);
+};
+
+int value_number(const char *text, uint64_t *value, char *err, uint64_t max);
+void value_print(uint64_t value, char *text, size_t size);
+
+extern const struct value_kind value_count; /* 32 bits */
+extern const struct value_kind value_power; /* uW, kept in 0.1 uW, 16 bits */
+
+/* One entry of @value for each of @links links; all is read before anything is taken. */
+int value_list_parse(const struct value_kind *kind, const char *text, uint64_t *value,
+		     unsigned int links, char *err);
+void value_list_print(const struct value_kind *kind, const uint64_t *value, unsigned int links,
+		      char *text, size_t size);
+
+#endif /* EMU_VALUES_H */
