@@ -93,7 +93,7 @@ struct card_ops {
 	uint32_t bar_size[CARD_BARS]; /* 0: no such BAR */
 	bool bars_32bit;	      /* else each takes two of six places */
 	unsigned int pcie_gen;
-	unsigned int common_bars;     /* bit per BAR that is one space for all functions */
+	unsigned int common_bars; /* bit per BAR that is one space for all functions */
 
 	void *(*create)(const struct card_host *host);
 	void (*destroy)(void *card);
