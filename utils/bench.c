@@ -232,6 +232,9 @@ static void take_data(struct bench *b)
 	b->live = isatty(STDOUT_FILENO) && !b->opt->no_display && !b->opt->json;
 	bench_reader_run(b);
 	bench_live_end(b);
+	/* A short run has had no tick. */
+	if (isnan(b->temperature))
+		bench_temperature(b);
 	if (b->opt->bar_hammer)
 		hammer_stop(&b->hammer);
 	/* A failed channel is stopped already; what it held is in the ready ring all the same. */
@@ -262,9 +265,9 @@ static int result(struct bench *b)
 {
 	judge(b);
 	if (b->opt->json)
-		bench_report_json(b);
+		bench_report_json(stdout, b);
 	else
-		bench_report_text(b);
+		bench_report_text(stdout, b);
 	if (b->failure[0])
 		return tool_fail("%s", b->failure);
 	if (b->errors.count)

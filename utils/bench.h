@@ -154,13 +154,14 @@ void bench_reader_explain(struct bench *b); /* why the channel does not run; int
  * of bucket i < ROC_GAPS - 1 are below 2^i us.
  */
 int bench_gap_bucket(const uint64_t *gaps, unsigned int percent);
-void bench_gaps_text(const uint64_t *gaps);
+void bench_gaps_text(FILE *out, const uint64_t *gaps);
 void bench_gaps_json(struct json *j, const uint64_t *gaps);
 
 /* bench_report.c */
 void bench_live(struct bench *b);
 void bench_live_end(struct bench *b);
-void bench_report_text(const struct bench *b);
-void bench_report_json(const struct bench *b);
+void bench_temperature(struct bench *b); /* read it, unless it must not be read */
+void bench_report_text(FILE *out, const struct bench *b);
+void bench_report_json(FILE *out, const struct bench *b);
 
 #endif

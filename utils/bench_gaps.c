@@ -42,7 +42,7 @@ static void bucket_text(int bucket, char *text, size_t size)
 		snprintf(text, size, ">= %u us", 1u << (ROC_GAPS - 2));
 }
 
-void bench_gaps_text(const uint64_t *gaps)
+void bench_gaps_text(FILE *out, const uint64_t *gaps)
 {
 	char p50[24], p99[24], max[24];
 
@@ -51,7 +51,7 @@ void bench_gaps_text(const uint64_t *gaps)
 	bucket_text(bench_gap_bucket(gaps, 50), p50, sizeof(p50));
 	bucket_text(bench_gap_bucket(gaps, 99), p99, sizeof(p99));
 	bucket_text(bench_gap_bucket(gaps, 100), max, sizeof(max));
-	printf("  %-22s p50 %s, p99 %s, max %s\n", "Gap to next push", p50, p99, max);
+	fprintf(out, "  %-22s p50 %s, p99 %s, max %s\n", "Gap to next push", p50, p99, max);
 }
 
 /* Upper limit of a bucket in us; the last one has none. */

@@ -26,7 +26,7 @@ static double per(double amount, double count)
 	return count > 0 ? amount / count : NAN;
 }
 
-static void read_temperature(struct bench *b)
+void bench_temperature(struct bench *b)
 {
 	if (b->opt->no_temperature || !b->kind->temperature ||
 	    !(b->info.caps & ROC_CAP_TEMPERATURE))
@@ -52,7 +52,7 @@ void bench_live(struct bench *b)
 			  (double)(now - (last_time ? last_time : n->start)));
 	char celsius[16];
 
-	read_temperature(b);
+	bench_temperature(b);
 	last_bytes = n->bytes;
 	last_time = now;
 	if (!b->live)
@@ -72,20 +72,20 @@ void bench_live_end(struct bench *b)
 	}
 }
 
-static void row_count(const char *name, uint64_t value)
+static void row_count(FILE *out, const char *name, uint64_t value)
 {
-	printf("  %-22s %" PRIu64 "\n", name, value);
+	fprintf(out, "  %-22s %" PRIu64 "\n", name, value);
 }
 
-static void row_real(const char *name, double value, const char *unit)
+static void row_real(FILE *out, const char *name, double value, const char *unit)
 {
 	if (isfinite(value))
-		printf("  %-22s %.6g%s\n", name, value, unit);
+		fprintf(out, "  %-22s %.6g%s\n", name, value, unit);
 	else
-		printf("  %-22s -\n", name);
+		fprintf(out, "  %-22s -\n", name);
 }
 
-static void print_links(const struct bench *b)
+static void print_links(FILE *out, const struct bench *b)
 {
 	unsigned int i;
 
@@ -96,51 +96,52 @@ static void print_links(const struct bench *b)
 		if (!l->superpages)
 			continue;
 		snprintf(name, sizeof(name), "Link %u", i);
-		printf("  %-22s %" PRIu64 " superpages, %" PRIu64 " pages, %" PRIu64 " bytes\n",
-		       name, l->superpages, l->pages, l->bytes);
+		fprintf(out,
+			"  %-22s %" PRIu64 " superpages, %" PRIu64 " pages, %" PRIu64 " bytes\n",
+			name, l->superpages, l->pages, l->bytes);
 	}
 }
 
-static void print_hammer(const struct bench *b)
+static void print_hammer(FILE *out, const struct bench *b)
 {
 	if (!b->opt->bar_hammer)
 		return;
-	row_count("BAR reads", b->hammer.reads);
-	row_real("BAR reads/s", per((double)b->hammer.reads, b->hammer.seconds), "");
+	row_count(out, "BAR reads", b->hammer.reads);
+	row_real(out, "BAR reads/s", per((double)b->hammer.reads, b->hammer.seconds), "");
 }
 
-void bench_report_text(const struct bench *b)
+void bench_report_text(FILE *out, const struct bench *b)
 {
 	const struct bench_counts *n = &b->counts;
 	double s = seconds(n), bytes = (double)n->bytes;
 
-	row_real("Seconds", s, "");
-	row_count("Superpages", n->superpages);
-	row_real("Superpage latency", per(s * 1e6, (double)n->superpages), " us");
-	row_count("DMA pages", n->pages);
-	row_real("DMA page latency", per(s * 1e6, (double)n->pages), " us");
-	row_count("Bytes", n->bytes);
-	row_real("GB", bytes / 1e9, "");
-	row_real("GB/s", per(bytes / 1e9, s), "");
-	row_real("Gb/s", per(bytes * 8 / 1e9, s), "");
-	row_real("GiB/s", per(bytes / (double)(1 << 30), s), "");
+	row_real(out, "Seconds", s, "");
+	row_count(out, "Superpages", n->superpages);
+	row_real(out, "Superpage latency", per(s * 1e6, (double)n->superpages), " us");
+	row_count(out, "DMA pages", n->pages);
+	row_real(out, "DMA page latency", per(s * 1e6, (double)n->pages), " us");
+	row_count(out, "Bytes", n->bytes);
+	row_real(out, "GB", bytes / 1e9, "");
+	row_real(out, "GB/s", per(bytes / 1e9, s), "");
+	row_real(out, "Gb/s", per(bytes * 8 / 1e9, s), "");
+	row_real(out, "GiB/s", per(bytes / (double)(1 << 30), s), "");
 	if (b->opt->buffer_full_check)
-		row_real("Fill time", n->filled_ns ? (double)n->filled_ns / 1e9 : NAN, " s");
-	row_count("Dropped packets", n->dropped);
-	row_count("Superpages unused", n->reclaimed);
-	row_count("Pushes repeated", n->retries);
-	bench_gaps_text(n->gaps);
-	print_hammer(b);
+		row_real(out, "Fill time", n->filled_ns ? (double)n->filled_ns / 1e9 : NAN, " s");
+	row_count(out, "Dropped packets", n->dropped);
+	row_count(out, "Superpages unused", n->reclaimed);
+	row_count(out, "Pushes repeated", n->retries);
+	bench_gaps_text(out, n->gaps);
+	print_hammer(out, b);
 	if (b->opt->common.verbose) {
-		print_links(b);
-		row_count("Waits", n->waits);
-		row_count("Kicks", n->kicks);
-		row_count("Looks", n->looks);
+		print_links(out, b);
+		row_count(out, "Waits", n->waits);
+		row_count(out, "Kicks", n->kicks);
+		row_count(out, "Looks", n->looks);
 	}
 	if (b->opt->no_errorcheck && !b->errors.count)
-		printf("  %-22s not checked\n", "Errors");
+		fprintf(out, "  %-22s not checked\n", "Errors");
 	else
-		row_count("Errors", b->errors.count);
+		row_count(out, "Errors", b->errors.count);
 }
 
 static void number_or_null(struct json *j, const char *key, int number)
@@ -206,12 +207,12 @@ static void json_rates(struct json *j, const struct bench *b)
 	}
 }
 
-void bench_report_json(const struct bench *b)
+void bench_report_json(FILE *out, const struct bench *b)
 {
 	const struct bench_counts *n = &b->counts;
 	struct json j;
 
-	json_start(&j, stdout);
+	json_start(&j, out);
 	json_object(&j, NULL);
 	json_setup(&j, b);
 	json_real(&j, "seconds", seconds(n));

@@ -2,9 +2,8 @@
 /*
  * roc-ctp-emulator: start and stop the trigger emulator of a CRU, and trigger by hand.
  */
-#include <roc/cru.h>
+#include "ctp_emulator.h"
 
-#include <stdio.h>
 #include <string.h>
 
 #include "cru_tool.h"
@@ -153,27 +152,39 @@ static void print_parameters(struct json *j, const struct roc_cru_ctp *ctp)
 	json_array_end(j);
 }
 
-/* @ctp: NULL unless the emulator was started. */
-static void print(const struct values *v, const struct roc_cru_ctp *ctp, bool running)
+void ctp_text(FILE *out, const struct ctp_report *r)
 {
-	const char *action = v->status	  ? "status"
-			     : v->eox	  ? "eox"
-			     : v->trigger ? "single-trigger"
-					  : "start";
+	fprintf(out, "The CTP emulator %s.\n", r->running ? "runs" : "is idle");
+}
+
+void ctp_json(FILE *out, const struct ctp_report *r)
+{
 	struct json j;
 
-	if (!v->json) {
-		if (v->status || v->common.verbose)
-			printf("The CTP emulator %s.\n", running ? "runs" : "is idle");
-		return;
-	}
-	json_start(&j, stdout);
+	json_start(&j, out);
 	json_object(&j, NULL);
-	json_text(&j, "action", action);
-	json_bool(&j, "running", running);
-	if (ctp)
-		print_parameters(&j, ctp);
+	json_text(&j, "action", r->action);
+	json_bool(&j, "running", r->running);
+	if (r->ctp)
+		print_parameters(&j, r->ctp);
 	json_object_end(&j);
+}
+
+static void print(const struct values *v, const struct roc_cru_ctp *ctp, bool running)
+{
+	const struct ctp_report r = {
+		.action = v->status    ? "status"
+			  : v->eox     ? "eox"
+			  : v->trigger ? "single-trigger"
+				       : "start",
+		.running = running,
+		.ctp = ctp,
+	};
+
+	if (v->json)
+		ctp_json(stdout, &r);
+	else if (v->status || v->common.verbose)
+		ctp_text(stdout, &r);
 }
 
 static int run(const void *p)

@@ -3,8 +3,7 @@
  * roc-list-cards: all endpoints that the driver has, from sysfs alone: no register is touched, so
  * a sick card cannot hang it and a busy one is not disturbed.
  */
-#include <roc/firmware.h>
-#include <roc/roc.h>
+#include "list_cards.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -46,14 +45,14 @@ static void number_json(struct json *j, const char *key, int number)
 		json_signed(j, key, number);
 }
 
-static void print_json(const struct roc_firmware_list *list, const struct roc_card *cards,
-		       size_t count)
+void list_cards_json(FILE *out, const struct roc_firmware_list *list, const struct roc_card *cards,
+		     size_t count)
 {
 	char key[16], firmware[64];
 	struct json j;
 	size_t i;
 
-	json_start(&j, stdout);
+	json_start(&j, out);
 	json_object(&j, NULL);
 	for (i = 0; i < count; i++) {
 		const struct roc_card *c = &cards[i];
@@ -76,15 +75,15 @@ static void print_json(const struct roc_firmware_list *list, const struct roc_ca
 	json_object_end(&j);
 }
 
-static void print_table(const struct roc_firmware_list *list, const struct roc_card *cards,
-			size_t count, bool verbose)
+void list_cards_text(FILE *out, const struct roc_firmware_list *list, const struct roc_card *cards,
+		     size_t count, bool verbose)
 {
 	static const char format[] = "%-3s %-6s %-13s %-7s %-9s %-5s %-15s %-12s%s%s\n";
 	char sequence[16], serial[16], endpoint[16], numa[16], firmware[64];
 	size_t i;
 
-	printf(format, "#", "Type", "PCI Addr", "Serial", "Endpoint", "NUMA", "FW Version",
-	       "UL Version", verbose ? " Node" : "", "");
+	fprintf(out, format, "#", "Type", "PCI Addr", "Serial", "Endpoint", "NUMA", "FW Version",
+		"UL Version", verbose ? " Node" : "", "");
 	for (i = 0; i < count; i++) {
 		const struct roc_card *c = &cards[i];
 
@@ -93,9 +92,9 @@ static void print_table(const struct roc_firmware_list *list, const struct roc_c
 		number_text(c->endpoint, 1, endpoint, sizeof(endpoint));
 		number_text(c->numa_node, 1, numa, sizeof(numa));
 		roc_firmware_text(list, c->firmware, firmware, sizeof(firmware));
-		printf(format, sequence, roc_card_type_name(c->type), c->pci_address, serial,
-		       endpoint, numa, firmware, *c->user_logic ? c->user_logic : "-",
-		       verbose ? " " : "", verbose ? c->node : "");
+		fprintf(out, format, sequence, roc_card_type_name(c->type), c->pci_address, serial,
+			endpoint, numa, firmware, *c->user_logic ? c->user_logic : "-",
+			verbose ? " " : "", verbose ? c->node : "");
 	}
 }
 
@@ -113,9 +112,9 @@ static int run(const void *p)
 		return tool_fail("%s", roc_error());
 	}
 	if (v->json || v->json_out)
-		print_json(list, cards, count);
+		list_cards_json(stdout, list, cards, count);
 	else
-		print_table(list, cards, count, v->common.verbose);
+		list_cards_text(stdout, list, cards, count, v->common.verbose);
 	roc_firmware_close(list);
 	if (!count) {
 		if (access("/sys/module/roc", F_OK))

@@ -74,26 +74,7 @@ static const struct option_spec modify_options[] = {
 
 static void print_value(const struct values *v, const char *title, uint32_t value)
 {
-	char line[REG_LINE_MAX];
-
-	if (!v->common.verbose) {
-		printf("0x%x\n", value);
-		return;
-	}
-	reg_line(v->address, value, line);
-	printf("%s%s%s\n", title, *title ? "\n" : "", line);
-}
-
-static void json_register(struct json *j, const char *key, uint32_t address, uint32_t value)
-{
-	char hex[16];
-
-	json_object(j, key);
-	json_unsigned(j, "address", address);
-	json_unsigned(j, "value", value);
-	snprintf(hex, sizeof(hex), "0x%x", value);
-	json_text(j, "hex", hex);
-	json_object_end(j);
+	reg_text(stdout, title, v->address, value, v->common.verbose);
 }
 
 static int run_read(const void *p)
@@ -112,7 +93,7 @@ static int run_read(const void *p)
 	roc_close(ep);
 	if (v->json) {
 		json_start(&j, stdout);
-		json_register(&j, NULL, v->address, value);
+		reg_json(&j, NULL, v->address, value);
 	} else {
 		print_value(v, "", value);
 	}
@@ -188,7 +169,7 @@ static int run_range(const void *p)
 		json_start(&j, stdout);
 		json_array(&j, NULL);
 		for (i = 0; i < v->range; i++)
-			json_register(&j, NULL, v->address + 4 * i, words[i]);
+			reg_json(&j, NULL, v->address + 4 * i, words[i]);
 		json_array_end(&j);
 	} else if (!v->file) {
 		for (i = 0; i < v->range; i++) {
@@ -221,7 +202,7 @@ static int run_write(const void *p)
 		json_start(&j, stdout);
 		if (v->noread)
 			value = v->value;
-		json_register(&j, NULL, v->address, value);
+		reg_json(&j, NULL, v->address, value);
 	} else if (!v->noread) {
 		print_value(v, "", value);
 	} else if (v->common.verbose) {
@@ -252,8 +233,8 @@ static int run_modify(const void *p)
 	if (v->json) {
 		json_start(&j, stdout);
 		json_object(&j, NULL);
-		json_register(&j, "before", v->address, before);
-		json_register(&j, "after", v->address, after);
+		reg_json(&j, "before", v->address, before);
+		reg_json(&j, "after", v->address, after);
 		json_object_end(&j);
 	} else if (!v->noread) {
 		print_value(v, "Before modification:", before);

@@ -8,6 +8,9 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
+
+#include "json.h"
 
 /*
  * Bits [position, position + width) of a register and a value for them. False: they do not fit,
@@ -19,5 +22,9 @@ bool reg_field(uint32_t position, uint32_t width, uint32_t value, uint32_t *mask
 #define REG_LINE_MAX 96
 /* Address, hexadecimal, binary and decimal of a register, in one line. */
 void reg_line(uint32_t address, uint32_t value, char line[REG_LINE_MAX]);
+
+/* One register: its value alone or, verbose, @title above its line; the same as an object. */
+void reg_text(FILE *out, const char *title, uint32_t address, uint32_t value, bool verbose);
+void reg_json(struct json *j, const char *key, uint32_t address, uint32_t value);
 
 #endif

@@ -49,3 +49,27 @@ void reg_line(uint32_t address, uint32_t value, char line[REG_LINE_MAX])
 	snprintf(line, REG_LINE_MAX, "  0x%03x  =>  0x%04x.%04x  =  0b%s  =  %u", address,
 		 value >> 16, value & 0xffff, binary, value);
 }
+
+void reg_text(FILE *out, const char *title, uint32_t address, uint32_t value, bool verbose)
+{
+	char line[REG_LINE_MAX];
+
+	if (!verbose) {
+		fprintf(out, "0x%x\n", value);
+		return;
+	}
+	reg_line(address, value, line);
+	fprintf(out, "%s%s%s\n", title, *title ? "\n" : "", line);
+}
+
+void reg_json(struct json *j, const char *key, uint32_t address, uint32_t value)
+{
+	char hex[16];
+
+	json_object(j, key);
+	json_unsigned(j, "address", address);
+	json_unsigned(j, "value", value);
+	snprintf(hex, sizeof(hex), "0x%x", value);
+	json_text(j, "hex", hex);
+	json_object_end(j);
+}

@@ -2,9 +2,7 @@
 /*
  * roc-ul: set, or show, the example generator in the user logic of a CRU.
  */
-#include <roc/cru.h>
-
-#include <stdio.h>
+#include "ul.h"
 
 #include "cru_tool.h"
 #include "json.h"
@@ -60,18 +58,19 @@ static const struct option_spec options[] = {
 	 .help = "Print JSON"},
 };
 
-static void print(const struct roc_cru_ul *ul, bool json)
+void ul_text(FILE *out, const struct roc_cru_ul *ul)
+{
+	fprintf(out, "Event size  %u words of 128 bits%s\n", ul->event_size,
+		ul->random_size ? ", random" : "");
+	fprintf(out, "System ID   0x%x\n", ul->system_id);
+	fprintf(out, "Link ID     0x%x\n", ul->link_id);
+}
+
+void ul_json(FILE *out, const struct roc_cru_ul *ul)
 {
 	struct json j;
 
-	if (!json) {
-		printf("Event size  %u words of 128 bits%s\n", ul->event_size,
-		       ul->random_size ? ", random" : "");
-		printf("System ID   0x%x\n", ul->system_id);
-		printf("Link ID     0x%x\n", ul->link_id);
-		return;
-	}
-	json_start(&j, stdout);
+	json_start(&j, out);
 	json_object(&j, NULL);
 	json_unsigned(&j, "eventSize", ul->event_size);
 	json_bool(&j, "randomEventSize", ul->random_size);
@@ -101,8 +100,10 @@ static int run(const void *p)
 	roc_close(ep);
 	if (code)
 		return code;
-	if (v->status || v->json || v->common.verbose)
-		print(&ul, v->json);
+	if (v->json)
+		ul_json(stdout, &ul);
+	else if (v->status || v->common.verbose)
+		ul_text(stdout, &ul);
 	return TOOL_OK;
 }
 

@@ -122,6 +122,8 @@ static void check_bench(const char *source, unsigned int ep)
 	UNIT_EQ(json_number(json_get(out, "bytes")), emu_count(CARD0, ep, "bytes"));
 	UNIT_EQ(json_number(json_get(out, "dropped")), 0);
 	CU_ASSERT(json_number(json_get(out, "bytes")) >= 48 * MIB);
+	/* However short the run. */
+	CU_ASSERT_DOUBLE_EQUAL(json_real(json_get(out, "temperature")), 45, 0.7);
 	CU_ASSERT(json_is(json_get(out, "source"), source));
 	CU_ASSERT(json_is(json_get(out, "end"), "bytes"));
 }
