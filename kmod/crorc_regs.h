@@ -59,9 +59,11 @@
 #define CRORC_DDL_CTSTW_TO 1 /* the same with front-end timeout, or start of transaction */
 #define CRORC_DDL_ILCMD 2
 #define CRORC_DDL_HWSTW 6 /* hardware id: character in [27:20] */
+#define CRORC_DDL_HWSTW_SHIFT 20
 #define CRORC_DDL_IFSTW 12
 #define CRORC_DDL_PORT_STATE(w) ((w) >> 12 & 0x7)
 #define CRORC_DDL_PORT_ONLINE 2
+#define CRORC_DDL_REMOTE_STATE(w) ((w) >> 15 & 0x7) /* DIU only */
 #define CRORC_DDL_TIMEOUT_MS 100
 #define CRORC_LINK_READS 1000	   /* consecutive good reads of "link up" ... */
 #define CRORC_LINK_TIMEOUT_MS 2000 /* ... within this */
@@ -107,6 +109,7 @@
 #define CRORC_FLASH_READ 0x04000000u	/* result in CRORC_FLASH_DATA */
 #define CRORC_FLASH_DATA 0x0f4
 #define CRORC_FLASH_READY 0x0f8
+#define CRORC_LABEL_SERIAL 28 /* column of "S/N: ddddd" in the 64 characters of a label */
 #define CRORC_SERIAL_LOAD 0xc0000000u
 #define CRORC_SERIAL_LOAD_MS 500
 

@@ -15,10 +15,28 @@ static int driver_ioctl(struct roc_endpoint *ep, unsigned long request, void *ar
 	return libroc_ioctl(ep->fd, request, arg);
 }
 
+#define SPIN_US 20 /* below this a sleep takes longer than the wait */
+
+static void spin(unsigned int us)
+{
+	struct timespec start, now;
+
+	clock_gettime(CLOCK_MONOTONIC, &start);
+	do {
+		clock_gettime(CLOCK_MONOTONIC, &now);
+	} while ((now.tv_sec - start.tv_sec) * 1000000000l + now.tv_nsec - start.tv_nsec <
+		 us * 1000l);
+}
+
 static void driver_sleep(struct roc_endpoint *ep, unsigned int us)
 {
 	struct timespec t = {us / 1000000, us % 1000000 * 1000l};
 	int saved = errno;
+
+	if (us <= SPIN_US) {
+		spin(us);
+		return;
+	}
 
 	/* A signal must not shorten a wait that the card needs. */
 	while (nanosleep(&t, &t) && errno == EINTR)

@@ -6,13 +6,14 @@ LIBROC_NAMES := backend bar buffer card channel endpoint enumerate error firmwar
 	hugepages id ini json lock memory ring version wait why \
 	changes config_file params pass values \
 	cru cru_clock cru_configure cru_counters cru_ctp cru_file cru_i2c cru_loopback cru_onu \
-	cru_optical cru_params cru_patterns cru_state cru_status cru_ul
+	cru_optical cru_params cru_patterns cru_state cru_status cru_ul \
+	crorc crorc_config crorc_flash crorc_image crorc_siu crorc_status
 LIBROC_OBJS := $(LIBROC_NAMES:%=$(O)/libroc/%.o)
 LIBROC_SO := $(O)/libroc/libroc.so.0
 LIBROC_A := $(O)/libroc/libroc.a
 LIBROC_LIBS := -ludev -lnuma -ljson-c -lm
 LIBROC_CPPFLAGS := -Ilibroc/include -Ikmod
-LIBROC_HEADERS := $(addprefix libroc/include/roc/,config.h cru.h firmware.h rings.h roc.h)
+LIBROC_HEADERS := $(addprefix libroc/include/roc/,config.h crorc.h cru.h firmware.h rings.h roc.h)
 PKGCONFIGDIR ?= $(LIBDIR)/pkgconfig
 DATADIR ?= $(PREFIX)/share
 

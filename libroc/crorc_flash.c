@@ -1,0 +1,375 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * The C-RORC's flash: two NOR chips behind a command register. What they are told and how long they
+ * may take is the documented sequence of each operation; struct roc_crorc_flash always says how far
+ * it came.
+ *
+ * Nothing here stops in the middle of a command: the caller's progress function is asked only
+ * between commands, and on every way out the chips are back in the mode in which they can be read.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "libroc_crorc.h"
+
+/* Commands of the chips. */
+#define CLEAR_STATUS 0x50
+#define SETUP 0x60 /* of a block, or of the configuration */
+#define SETUP_CONFIGURATION 0x03
+#define SETUP_UNLOCK 0xd0
+#define CONFIRM 0xd0
+#define ERASE 0x20
+#define BUFFER 0xe8
+#define READ_STATUS 0x70
+#define READ_ARRAY 0xff
+
+#define ASYNCHRONOUS 0xbddf /* read configuration, on the address lines */
+#define STATUS_READY 0x80
+#define STATUS_ERRORS 0x7f
+#define BLOCK_WORDS 0x10000
+#define BUFFER_WORDS 32
+#define BLANK 0xffff
+
+#define US_CLEAR 100
+#define US_COMMAND 10
+#define US_STATUS 1
+#define US_POLL 100
+#define POLLS_MAX 1000000	 /* of 100 us: erasing */
+#define BUFFER_POLLS_MAX 5000000 /* of 1 us */
+#define READY_POLLS_MAX 1000000
+#define PROGRESS_WORDS 4096 /* read between two calls of the progress function */
+
+/* One call. On the stack of its function. */
+struct job {
+	struct libroc_pass c;
+	roc_crorc_flash_fn progress;
+	void *context;
+	struct roc_crorc_flash *now;
+};
+
+static void command(struct job *j, uint32_t word, unsigned int us)
+{
+	libroc_pass_write(&j->c, CRORC_BAR_CARD, CRORC_FLASH_COMMAND, word);
+	libroc_pass_sleep(&j->c, us);
+}
+
+static void address(struct job *j, uint32_t at, unsigned int us)
+{
+	command(j, CRORC_FLASH_ADDRESS | at, us);
+}
+
+static void give(struct job *j, uint16_t value, unsigned int us)
+{
+	command(j, CRORC_FLASH_WRITE | value, us);
+}
+
+static uint16_t take(struct job *j, unsigned int us)
+{
+	command(j, CRORC_FLASH_READ, us);
+	return libroc_pass_read(&j->c, CRORC_BAR_CARD, CRORC_FLASH_DATA);
+}
+
+static void read_array(struct job *j, uint32_t at)
+{
+	address(j, at, US_COMMAND);
+	give(j, READ_ARRAY, US_COMMAND);
+}
+
+static void fail_status(struct job *j, uint32_t at, uint16_t status)
+{
+	libroc_pass_fail(
+		&j->c, libroc_fail(EIO, "%s: the flash reports status 0x%02x at word 0x%x%s%s%s%s",
+				   j->c.ep->node, status, at, status & 0x20 ? ", erase failed" : "",
+				   status & 0x10 ? ", programming failed" : "",
+				   status & 0x08 ? ", no programming voltage" : "",
+				   status & 0x02 ? ", block is locked" : ""));
+}
+
+/* Until the chip is ready and has no error. */
+static void wait_ready(struct job *j, uint32_t at, unsigned int us, uint32_t polls)
+{
+	uint32_t i;
+
+	for (i = 0; i < polls && !j->c.err; i++) {
+		uint16_t status = take(j, US_STATUS);
+
+		if (j->c.err)
+			break;
+		if (status & STATUS_READY) {
+			if (status & STATUS_ERRORS)
+				fail_status(j, at, status);
+			break;
+		}
+		libroc_pass_sleep(&j->c, us);
+	}
+	if (i == polls)
+		libroc_pass_fail(
+			&j->c, libroc_fail(ETIME, "%s: the flash does not come ready at word 0x%x",
+					   j->c.ep->node, at));
+	if (j->c.err)
+		j->now->address = at;
+}
+
+static void init(struct job *j, uint32_t at)
+{
+	give(j, CLEAR_STATUS, US_CLEAR);
+	address(j, ASYNCHRONOUS, US_COMMAND);
+	give(j, SETUP, US_COMMAND);
+	give(j, SETUP_CONFIGURATION, US_COMMAND);
+	address(j, at, US_COMMAND);
+	give(j, READ_STATUS, US_COMMAND);
+	take(j, US_STATUS);
+}
+
+static void erase_block(struct job *j, uint32_t at)
+{
+	address(j, ASYNCHRONOUS, US_COMMAND);
+	address(j, at, US_COMMAND);
+	give(j, SETUP, US_COMMAND);
+	give(j, SETUP_UNLOCK, US_COMMAND);
+	wait_ready(j, at, US_POLL, POLLS_MAX);
+	if (j->c.err)
+		return;
+	address(j, at, US_COMMAND);
+	address(j, at, US_COMMAND);
+	give(j, ERASE, US_COMMAND);
+	j->now->touched = true;
+	give(j, CONFIRM, US_COMMAND);
+	wait_ready(j, at, US_POLL, POLLS_MAX);
+}
+
+/* A write in a buffered command: the port says when it can take the next. */
+static void port(struct job *j, uint32_t word)
+{
+	uint32_t i;
+
+	libroc_pass_write(&j->c, CRORC_BAR_CARD, CRORC_FLASH_COMMAND, word);
+	for (i = 0; i < READY_POLLS_MAX && !j->c.err; i++)
+		if (libroc_pass_read(&j->c, CRORC_BAR_CARD, CRORC_FLASH_READY))
+			break;
+	if (i == READY_POLLS_MAX)
+		libroc_pass_fail(&j->c,
+				 libroc_fail(ETIME, "%s: the flash's port does not come ready",
+					     j->c.ep->node));
+	libroc_pass_sleep(&j->c, US_STATUS);
+}
+
+/* A whole buffer; behind the last word it is filled with what an erased flash has. */
+static void program_buffer(struct job *j, uint32_t at, const uint16_t *words, uint32_t count)
+{
+	uint32_t i;
+
+	port(j, CRORC_FLASH_ADDRESS | at);
+	port(j, CRORC_FLASH_WRITE | BUFFER);
+	wait_ready(j, at, US_STATUS, BUFFER_POLLS_MAX);
+	if (j->c.err)
+		return;
+	j->now->touched = true;
+	port(j, CRORC_FLASH_WRITE | (BUFFER_WORDS - 1));
+	for (i = 0; i < BUFFER_WORDS; i++) {
+		port(j, CRORC_FLASH_ADDRESS | (at + i));
+		port(j, CRORC_FLASH_WRITE | (i < count ? words[i] : BLANK));
+	}
+	port(j, CRORC_FLASH_WRITE | CONFIRM);
+	wait_ready(j, at, US_STATUS, BUFFER_POLLS_MAX);
+}
+
+static uint16_t read_word(struct job *j, uint32_t at, uint32_t *ready)
+{
+	uint16_t word;
+
+	read_array(j, at);
+	word = take(j, US_COMMAND);
+	if (ready)
+		*ready = libroc_pass_read(&j->c, CRORC_BAR_CARD, CRORC_FLASH_READY);
+	return word;
+}
+
+/* Whether to go on. */
+static bool report(struct job *j)
+{
+	if (j->progress && !j->c.err && !j->progress(j->context, j->now))
+		libroc_pass_fail(&j->c, libroc_fail(EINTR, "%s: stopped", j->c.ep->node));
+	return !j->c.err;
+}
+
+static void erase(struct job *j, uint32_t from, uint32_t blocks)
+{
+	j->now->step = ROC_CRORC_FLASH_ERASE;
+	for (; j->now->erased < blocks && report(j); j->now->erased++) {
+		erase_block(j, from + j->now->erased * BLOCK_WORDS);
+		if (j->c.err)
+			return;
+	}
+}
+
+static void program(struct job *j, uint32_t from, const uint16_t *words, uint32_t count)
+{
+	if (j->c.err)
+		return;
+	j->now->step = ROC_CRORC_FLASH_PROGRAM;
+	while (j->now->programmed < count && report(j)) {
+		uint32_t done = j->now->programmed, n = count - done;
+
+		if (n > BUFFER_WORDS)
+			n = BUFFER_WORDS;
+		program_buffer(j, from + done, words + done, n);
+		if (j->c.err)
+			return;
+		j->now->programmed += n;
+	}
+	if (j->c.err)
+		return;
+	give(j, READ_STATUS, US_COMMAND);
+	wait_ready(j, from + count - 1, US_STATUS, BUFFER_POLLS_MAX);
+}
+
+static void verify(struct job *j, uint32_t from, const uint16_t *words, uint32_t count)
+{
+	uint32_t i;
+
+	if (j->c.err)
+		return;
+	j->now->step = ROC_CRORC_FLASH_VERIFY;
+	for (i = 0; i < count; i++) {
+		uint16_t word;
+
+		if (i % PROGRESS_WORDS == 0 && !report(j))
+			return;
+		word = read_word(j, from + i, NULL);
+		if (j->c.err)
+			return;
+		if (word != words[i]) {
+			j->now->address = from + i;
+			j->now->wanted = words[i];
+			j->now->got = word;
+			libroc_pass_fail(&j->c,
+					 libroc_fail(EBADMSG,
+						     "%s: word 0x%x of the flash is 0x%04x and "
+						     "should be 0x%04x",
+						     j->c.ep->node, from + i, word, words[i]));
+			return;
+		}
+		j->now->verified = i + 1;
+	}
+	j->now->step = ROC_CRORC_FLASH_DONE;
+	report(j);
+}
+
+/* The chips as they were found, as far as they still answer; the first error stays. */
+static int end(struct job *j, uint32_t at)
+{
+	char why[512];
+	int err = j->c.err;
+
+	snprintf(why, sizeof(why), "%s", roc_error());
+	j->c.err = 0;
+	if (err != -EPERM && err != -EBUSY && err != -ENODEV) {
+		give(j, CLEAR_STATUS, US_CLEAR);
+		read_array(j, at);
+	}
+	if (err) {
+		j->c.err = err;
+		libroc_fail(-err, "%s", why);
+	}
+	return libroc_pass_end(&j->c);
+}
+
+static int begin(struct job *j, struct roc_endpoint *ep, roc_crorc_flash_fn progress, void *context,
+		 struct roc_crorc_flash *flash)
+{
+	*j = (struct job){.progress = progress, .context = context, .now = flash};
+	memset(flash, 0, sizeof(*flash));
+	return libroc_crorc_begin(ep, &j->c, true);
+}
+
+int roc_crorc_flash_write(struct roc_endpoint *ep, const uint16_t *image,
+			  roc_crorc_flash_fn progress, void *context, struct roc_crorc_flash *flash)
+{
+	struct job j;
+	int ret;
+
+	ret = begin(&j, ep, progress, context, flash);
+	if (ret)
+		return ret;
+	flash->blocks = (ROC_CRORC_IMAGE_WORDS + BLOCK_WORDS - 1) / BLOCK_WORDS;
+	flash->words = ROC_CRORC_IMAGE_WORDS;
+	init(&j, 0);
+	erase(&j, 0, flash->blocks);
+	program(&j, 0, image, flash->words);
+	verify(&j, 0, image, flash->words);
+	return end(&j, 0);
+}
+
+int roc_crorc_flash_compare(struct roc_endpoint *ep, const uint16_t *image,
+			    roc_crorc_flash_fn progress, void *context,
+			    struct roc_crorc_flash *flash)
+{
+	struct job j;
+	int ret;
+
+	ret = begin(&j, ep, progress, context, flash);
+	if (ret)
+		return ret;
+	flash->words = ROC_CRORC_IMAGE_WORDS;
+	verify(&j, 0, image, flash->words);
+	return end(&j, 0);
+}
+
+int roc_crorc_flash_read(struct roc_endpoint *ep, uint32_t at, uint16_t *words, uint32_t *ready,
+			 size_t count)
+{
+	struct roc_crorc_flash unwanted;
+	struct job j;
+	size_t i;
+	int ret;
+
+	if (at >= ROC_CRORC_FLASH_WORDS || count > ROC_CRORC_FLASH_WORDS - at)
+		return libroc_fail(ERANGE,
+				   "%s: the flash has %u words, and %zu from %u on are more",
+				   ep->node, ROC_CRORC_FLASH_WORDS, count, at);
+	ret = begin(&j, ep, NULL, NULL, &unwanted);
+	if (ret)
+		return ret;
+	for (i = 0; i < count && !j.c.err; i++)
+		words[i] = read_word(&j, at + i, ready ? &ready[i] : NULL);
+	return libroc_pass_end(&j.c);
+}
+
+/* The label of a card: blanks, and the serial number at its place. Two characters a word. */
+static void make_label(unsigned int serial, uint16_t words[BUFFER_WORDS])
+{
+	char text[2 * BUFFER_WORDS + 1], number[16];
+	unsigned int i;
+
+	memset(text, ' ', sizeof(text));
+	snprintf(number, sizeof(number), "S/N: %05u", serial);
+	memcpy(text + CRORC_LABEL_SERIAL, number, strlen(number));
+	text[2 * BUFFER_WORDS - 1] = '\0';
+	for (i = 0; i < BUFFER_WORDS; i++)
+		words[i] = (uint8_t)text[2 * i] << 8 | (uint8_t)text[2 * i + 1];
+}
+
+int roc_crorc_serial_write(struct roc_endpoint *ep, unsigned int serial,
+			   struct roc_crorc_flash *flash)
+{
+	uint16_t words[BUFFER_WORDS];
+	struct job j;
+	int ret;
+
+	if (!serial || serial > ROC_CRORC_SERIAL_MAX)
+		return libroc_fail(ERANGE, "%s: a serial number is from 1 to %u, not %u", ep->node,
+				   ROC_CRORC_SERIAL_MAX, serial);
+	ret = begin(&j, ep, NULL, NULL, flash);
+	if (ret)
+		return ret;
+	make_label(serial, words);
+	flash->blocks = 1;
+	flash->words = BUFFER_WORDS;
+	init(&j, ROC_CRORC_FLASH_SERIAL);
+	erase(&j, ROC_CRORC_FLASH_SERIAL, 1);
+	program(&j, ROC_CRORC_FLASH_SERIAL, words, BUFFER_WORDS);
+	verify(&j, ROC_CRORC_FLASH_SERIAL, words, BUFFER_WORDS);
+	return end(&j, ROC_CRORC_FLASH_SERIAL);
+}

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * Image files for a C-RORC's flash: text, one decimal 16-bit word in each line. A file that is not
+ * exactly that does not get near a card.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "libroc_crorc.h"
+
+/* A file being read. On the stack of roc_crorc_image_load(). */
+struct reader {
+	FILE *file;
+	const char *path;
+	uint16_t *words;
+	uint32_t count;
+};
+
+static int fail_line(const struct reader *r, const char *what)
+{
+	return libroc_fail(
+		EINVAL, "%s:%u: %s: an image has one decimal number from 0 to 65535 in each line",
+		r->path, r->count + 1, what);
+}
+
+/* One line: 1, 0 at the end of the file, or a failure. */
+static int read_word(struct reader *r)
+{
+	unsigned int value = 0, digits = 0;
+	int ch = getc_unlocked(r->file);
+
+	if (ch == EOF)
+		return 0;
+	for (; ch >= '0' && ch <= '9'; ch = getc_unlocked(r->file)) {
+		value = value * 10 + ch - '0';
+		if (++digits > 5 || value > UINT16_MAX)
+			return fail_line(r, "the number is too large");
+	}
+	if (ch == '\r')
+		ch = getc_unlocked(r->file);
+	if (!digits || (ch != '\n' && ch != EOF))
+		return fail_line(r, digits ? "something follows the number" : "not a number");
+	if (r->count == ROC_CRORC_IMAGE_WORDS)
+		return libroc_fail(EINVAL,
+				   "%s has more than the %u words of an image: it is not one for "
+				   "this card",
+				   r->path, ROC_CRORC_IMAGE_WORDS);
+	r->words[r->count++] = value;
+	return 1;
+}
+
+static int read_all(struct reader *r)
+{
+	uint32_t i;
+	int ret;
+
+	do {
+		ret = read_word(r);
+	} while (ret > 0);
+	if (ret)
+		return ret;
+	if (ferror(r->file))
+		return libroc_fail(EIO, "%s cannot be read: %s", r->path, strerror(errno));
+	if (r->count != ROC_CRORC_IMAGE_WORDS)
+		return libroc_fail(EINVAL,
+				   "%s has %u words, and an image has %u: it was cut short, or is "
+				   "not one for this card",
+				   r->path, r->count, ROC_CRORC_IMAGE_WORDS);
+	for (i = 1; i < r->count && r->words[i] == r->words[0]; i++)
+		;
+	if (i == r->count)
+		return libroc_fail(EINVAL, "%s has the word %u only: that is no image", r->path,
+				   r->words[0]);
+	return 0;
+}
+
+int roc_crorc_image_load(const char *path, uint16_t **image)
+{
+	int saved = errno, ret;
+	struct reader r = {.path = path};
+
+	r.file = fopen(path, "re");
+	if (!r.file) {
+		ret = libroc_fail(errno, "%s cannot be read: %s", path, strerror(errno));
+		errno = saved;
+		return ret;
+	}
+	r.words = calloc(ROC_CRORC_IMAGE_WORDS, sizeof(*r.words));
+	ret = r.words ? read_all(&r) : libroc_fail(ENOMEM, "no memory for an image");
+	fclose(r.file);
+	errno = saved;
+	if (ret)
+		free(r.words);
+	else
+		*image = r.words;
+	return ret;
+}

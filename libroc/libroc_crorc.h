@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * libroc, inside: the C-RORC's registers.
+ */
+#ifndef LIBROC_CRORC_H
+#define LIBROC_CRORC_H
+
+#include <roc/crorc.h>
+
+#include "crorc_regs.h"
+#include "libroc_pass.h"
+
+/* Of struct libroc_value. */
+enum libroc_crorc_place {
+	LIBROC_CRORC_CARD,
+	LIBROC_CRORC_CHANNEL, /* in the BAR of the link's channel */
+	LIBROC_CRORC_POWER,   /* optical power of the link */
+};
+
+/* crorc.c */
+
+/* Begin a pass: is it a C-RORC? With @lock also take the card lock. */
+int libroc_crorc_begin(struct roc_endpoint *ep, struct libroc_pass *c, bool lock);
+
+#endif /* LIBROC_CRORC_H */
