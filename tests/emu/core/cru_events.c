@@ -34,9 +34,9 @@ static void forget(void *model, unsigned int channel)
 	ep->internal_link = CRU_NO_LINK;
 }
 
-static void counted(void *model, unsigned int channel, unsigned int link)
+static void counted(void *model, unsigned int channel, const struct event_done *d)
 {
-	cru_link_count(model, link);
+	cru_link_count(model, EVENT_RECORD_LINK(d->status));
 }
 
 static uint32_t depth(void *model, unsigned int channel)

@@ -119,13 +119,17 @@ static void stamp(struct cru_ep *ep, const struct cru_link *k)
 static void report(struct cru_ep *ep, unsigned int l, const struct cru_done *d)
 {
 	const struct cru_desc *cur = &ep->link[l].cur;
-	uint32_t flags = 0;
+	uint32_t status = l;
 
 	if (d->bytes < cur->size)
-		flags |= EVENT_RECORD_PARTIAL;
+		status |= EVENT_RECORD_PARTIAL;
 	if (ep->flushing)
-		flags |= EVENT_RECORD_FLUSHED;
-	event_finish(&ep->events, 0, l, cur->number, d->bytes, flags, d->due_ns);
+		status |= EVENT_RECORD_FLUSHED;
+	event_finish(&ep->events, 0,
+		     &(struct event_done){.due_ns = d->due_ns,
+					  .number = cur->number,
+					  .bytes = d->bytes,
+					  .status = status});
 }
 
 void cru_link_close(struct cru_ep *ep, unsigned int l, uint64_t now)

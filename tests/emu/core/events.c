@@ -70,17 +70,14 @@ static uint32_t entries(unsigned int log2)
 	return 1u << log2;
 }
 
-static void push_done(struct event_channel *ch, uint32_t number, uint32_t bytes, uint32_t status,
-		      uint64_t due_ns)
+static void push_done(struct event_channel *ch, const struct event_done *d)
 {
+	struct event_done *to = &ch->done[(ch->done_at + ch->done_count++) % ch->room];
 	uint64_t late = now_ns(ch->card) + ch->card->fault.record_late_us * US;
 
-	ch->done[(ch->done_at + ch->done_count++) % ch->room] = (struct event_done){
-		.due_ns = due_ns > late ? due_ns : late,
-		.number = number,
-		.bytes = bytes,
-		.status = status,
-	};
+	*to = *d;
+	if (to->due_ns < late)
+		to->due_ns = late;
 }
 
 /* Places kept for what a flush closes, its END, and descriptors read ahead. */
@@ -154,7 +151,9 @@ static bool place(struct event_channel *ch)
 	}
 	if (how == EVENT_PUT_BAD) {
 		ch->n.refused++;
-		push_done(ch, number, 0, EVENT_RECORD_REFUSED | (link & 0xff), 0);
+		push_done(ch, &(struct event_done){.number = number,
+						   .status = EVENT_RECORD_REFUSED |
+							     EVENT_RECORD_LINK(link)});
 	}
 	ch->waiting = false;
 	ch->fetch_at++;
@@ -231,7 +230,7 @@ static enum card_dma write_record(struct event_channel *ch)
 		ch->ended = true;
 		ch->n.ends++;
 	} else if (!(d.status & EVENT_RECORD_REFUSED)) {
-		e->ops->counted(e->model, ch->nr, EVENT_RECORD_LINK(d.status));
+		e->ops->counted(e->model, ch->nr, &d);
 	}
 	if (f->record_twice && has_room(ch) && put_record(ch, &d, ch->written) == CARD_DMA_OK) {
 		f->record_twice--;
@@ -389,10 +388,9 @@ bool event_holds_back(const struct event_card *e, unsigned int channel)
 	return event_enabled(e, channel) && (ch->ending || ch->stalled || done_full(ch));
 }
 
-void event_finish(struct event_card *e, unsigned int channel, unsigned int link, uint32_t number,
-		  uint32_t bytes, uint32_t flags, uint64_t due_ns)
+void event_finish(struct event_card *e, unsigned int channel, const struct event_done *d)
 {
-	push_done(&e->ch[channel], number, bytes, flags | link, due_ns);
+	push_done(&e->ch[channel], d);
 }
 
 void event_flush(struct event_card *e, unsigned int channel)
@@ -402,7 +400,7 @@ void event_flush(struct event_card *e, unsigned int channel)
 	if (!event_enabled(e, channel) || ch->ending)
 		return;
 	ch->ending = true;
-	push_done(ch, ch->fetched, 0, EVENT_RECORD_END, 0);
+	push_done(ch, &(struct event_done){.number = ch->fetched, .status = EVENT_RECORD_END});
 }
 
 void event_pushed(struct event_card *e, unsigned int channel)

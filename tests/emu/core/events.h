@@ -26,6 +26,15 @@
 
 struct event_card;
 
+/* A record to be written. */
+struct event_done {
+	uint64_t due_ns; /* not before */
+	uint32_t number; /* of the descriptor */
+	uint32_t bytes;
+	uint32_t status;  /* link, and EVENT_RECORD_* but for the phase */
+	uint32_t packets; /* the model's own */
+};
+
 enum event_put {
 	EVENT_PUT_TAKEN,
 	EVENT_PUT_FULL, /* no room in this link's FIFO now */
@@ -41,17 +50,10 @@ struct event_ops {
 	bool (*holds)(void *model, unsigned int channel);
 	/* Drop them, and superpages that are open. */
 	void (*forget)(void *model, unsigned int channel);
-	/* The record of the oldest finished superpage of a link is in memory. */
-	void (*counted)(void *model, unsigned int channel, unsigned int link);
+	/* The record of a finished superpage is in memory; in the order of event_finish(). */
+	void (*counted)(void *model, unsigned int channel, const struct event_done *d);
 	/* Superpages a link holds. */
 	uint32_t (*depth)(void *model, unsigned int channel);
-};
-
-/* A record to be written. */
-struct event_done {
-	uint64_t due_ns;
-	uint32_t number, bytes;
-	uint32_t status; /* link and flags */
 };
 
 struct event_counts {
@@ -152,9 +154,7 @@ static inline bool event_enabled(const struct event_card *e, unsigned int channe
 
 /* No payload now: a record waits for room, or the channel has ended. */
 bool event_holds_back(const struct event_card *e, unsigned int channel);
-/* @flags: EVENT_RECORD_*, without link and phase. Not written before @due_ns. */
-void event_finish(struct event_card *e, unsigned int channel, unsigned int link, uint32_t number,
-		  uint32_t bytes, uint32_t flags, uint64_t due_ns);
+void event_finish(struct event_card *e, unsigned int channel, const struct event_done *d);
 void event_flush(struct event_card *e, unsigned int channel);
 /* The plain push register was used. */
 void event_pushed(struct event_card *e, unsigned int channel);

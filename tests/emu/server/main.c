@@ -17,7 +17,8 @@ static const struct card_ops *const cards[] = {&cru_card, &crorc_card};
 
 static void usage(FILE *to)
 {
-	fprintf(to, "usage: roc-emu --card CARD --dir DIR [--serial N] [--set [EP.]KEY=VALUE]...\n"
+	fprintf(to, "usage: roc-emu --card CARD --dir DIR [--serial N] [--events] [--vectors N]\n"
+		    "               [--set [EP.]KEY=VALUE]...\n"
 		    "       roc-emu --speed [SECONDS]\n"
 		    "Serves one emulated card, cru or crorc: DIR/epN.sock for each endpoint N "
 		    "(vfio-user), DIR/ctl.sock.\n");
@@ -138,13 +139,15 @@ int main(int argc, char **argv)
 		{"dir", required_argument, NULL, 'd'},
 		{"serial", required_argument, NULL, 'S'},
 		{"set", required_argument, NULL, 's'},
+		{"events", no_argument, NULL, 'e'},
+		{"vectors", required_argument, NULL, 'v'},
 		{"speed", optional_argument, NULL, 'b'},
 		{"help", no_argument, NULL, 'h'},
 		{NULL},
 	};
 	const struct card_ops *ops = NULL;
 	const char *dir = NULL;
-	char serial[32];
+	char text[32];
 	struct emu *emu;
 	int opt;
 
@@ -185,9 +188,15 @@ int main(int argc, char **argv)
 	optind = 1;
 	while ((opt = getopt_long(argc, argv, "", options, NULL)) != -1) {
 		if (opt == 'S') {
-			snprintf(serial, sizeof(serial), "serial=%s", optarg);
-			if (set(emu, serial))
+			snprintf(text, sizeof(text), "serial=%s", optarg);
+			if (set(emu, text))
 				return 1;
+		} else if (opt == 'v') {
+			snprintf(text, sizeof(text), "vectors=%s", optarg);
+			if (set(emu, text))
+				return 1;
+		} else if (opt == 'e' && set(emu, "events=on")) {
+			return 1;
 		} else if (opt == 's' && set(emu, optarg)) {
 			return 1;
 		}

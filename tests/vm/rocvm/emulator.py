@@ -31,6 +31,26 @@ def parse_cards(text):
     return cards
 
 
+def add_event_options(parser):
+    parser.add_argument("--events", action="store_true",
+                        help="cards with the event interface: records in memory, MSI-X")
+    parser.add_argument("--vectors", type=int, metavar="N",
+                        help="vectors of each function (default 8); with --events")
+    parser.add_argument("--interrupts", choices=["msix", "msi", "none"],
+                        help="what the functions have (default msix); with --events")
+
+
+def event_settings(args):
+    """Start-up settings for what add_event_options() took."""
+    settings = ["events=on"] if args.events else []
+    for name in ("vectors", "interrupts"):
+        if getattr(args, name) is not None:
+            if not args.events:
+                raise VmError("--%s goes with --events" % name)
+            settings.append("%s=%s" % (name, getattr(args, name)))
+    return settings
+
+
 class Emulator:
     """Owner of one roc-emu process and of its directory of sockets."""
 
