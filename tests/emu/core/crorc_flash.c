@@ -87,7 +87,7 @@ static uint32_t block_start(unsigned int block)
 
 static bool busy(struct crorc *c, const struct flash_chip *chip)
 {
-	return crorc_now(c) < chip->busy_until;
+	return crorc_now(c) < chip->busy_until || (chip->hung && c->fault[CRORC_FLASH_BUSY]);
 }
 
 static void fail(struct crorc *c, struct flash_chip *chip, uint8_t status)
@@ -115,14 +115,16 @@ static bool fault_hits(struct crorc *c)
 static bool begin(struct crorc *c, struct flash_chip *chip, uint32_t at, uint8_t error, uint32_t us)
 {
 	chip->mode = FLASH_READ_STATUS;
-	chip->busy_until = c->fault[CRORC_FLASH_BUSY] ? UINT64_MAX : crorc_now(c) + us * US;
+	chip->hung = false;
 	if (!chip->unlocked[block_of(at)]) {
-		chip->busy_until = 0;
 		fail(c, chip, error | FLASH_STATUS_LOCKED);
 		return false;
 	}
-	if (c->fault[CRORC_FLASH_BUSY])
+	if (c->fault[CRORC_FLASH_BUSY]) {
+		chip->hung = true;
 		return false;
+	}
+	chip->busy_until = crorc_now(c) + us * US;
 	if (fault_hits(c)) {
 		fail(c, chip, error);
 		return false;

@@ -50,6 +50,7 @@ struct flash_chip {
 	} state;
 	uint8_t status; /* without the ready bit */
 	uint64_t busy_until;
+	bool hung; /* fault: an operation that does not end while it is on */
 	uint16_t configuration;
 	uint32_t first, announced, filled; /* of the buffer */
 	uint32_t address[FLASH_BUFFER_WORDS];
