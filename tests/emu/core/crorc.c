@@ -89,6 +89,7 @@ static void show(struct json *j, const struct crorc_counts *n, uint64_t open)
 	json_uint(j, "dropped", 0); /* this card holds the source instead */
 	json_uint(j, "discarded", n->discarded);
 	json_uint(j, "open", open);
+	json_uint(j, "recycled", n->recycled);
 	json_uint(j, "pushes", n->pushes);
 	json_uint(j, "protocol_errors", n->protocol_errors);
 	json_uint(j, "bad_push", n->bad_push);

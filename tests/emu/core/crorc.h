@@ -97,6 +97,7 @@ struct crorc_settings {
 struct crorc_counts {
 	uint64_t superpages, bytes, packets; /* completed */
 	uint64_t generated, discarded;	     /* packets */
+	uint64_t recycled;		     /* bytes written and not shown */
 	uint64_t pushes, protocol_errors, bad_push;
 	uint64_t xoff, xoff_ns;
 	uint64_t dma_writes, dma_outside, dma_no_master;
@@ -154,6 +155,8 @@ struct crorc {
 
 	uint32_t config_a, config_b;
 	bool laser;
+	bool recycle;	     /* finished superpages are used again and never shown */
+	bool stamp;	     /* a finished superpage begins with the time */
 	uint32_t serial;     /* as the register shows it */
 	uint64_t serial_due; /* a load is under way until then; 0: none */
 	uint32_t firmware;

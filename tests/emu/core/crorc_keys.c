@@ -106,20 +106,25 @@ CHANNEL_KEY(power, value_power)
 CHANNEL_KEY(ddl_latency_us, time_kind)
 CHANNEL_KEY(count_start, counter_kind)
 
-static int set_laser(void *card, unsigned int fn, const char *text, char *err)
-{
-	if (strcmp(text, "on") && strcmp(text, "off")) {
-		snprintf(err, CARD_ERR, "the laser is on or off, not '%.40s'", text);
-		return -1;
+/* A key that is one switch of struct crorc. */
+#define SWITCH_KEY(key)                                                                            \
+	static int set_##key(void *card, unsigned int fn, const char *text, char *err)             \
+	{                                                                                          \
+		if (strcmp(text, "on") && strcmp(text, "off")) {                                   \
+			snprintf(err, CARD_ERR, #key " is on or off, not '%.40s'", text);          \
+			return -1;                                                                 \
+		}                                                                                  \
+		((struct crorc *)card)->key = !strcmp(text, "on");                                 \
+		return 0;                                                                          \
+	}                                                                                          \
+	static void get_##key(void *card, unsigned int fn, char *text, size_t size)                \
+	{                                                                                          \
+		snprintf(text, size, "%s", ((struct crorc *)card)->key ? "on" : "off");            \
 	}
-	((struct crorc *)card)->laser = !strcmp(text, "on");
-	return 0;
-}
 
-static void get_laser(void *card, unsigned int fn, char *text, size_t size)
-{
-	snprintf(text, size, "%s", ((struct crorc *)card)->laser ? "on" : "off");
-}
+SWITCH_KEY(laser)
+SWITCH_KEY(recycle)
+SWITCH_KEY(stamp)
 
 static int set_time(uint32_t *us, const char *text, char *err)
 {
@@ -212,6 +217,10 @@ const struct card_key crorc_keys[] = {
 	{"count-start", "count of the first completion after a reset", PER_CARD, set_count_start,
 	 get_count_start},
 	{"laser", "on or off", PER_CARD, set_laser, get_laser},
+	{"recycle", "on or off: superpages are used again and never shown", PER_CARD, set_recycle,
+	 get_recycle},
+	{"stamp", "on or off: finished superpages begin with the card's time", PER_CARD, set_stamp,
+	 get_stamp},
 	{"flash-erase-us", "time to erase a block", PER_CARD, set_erase, get_erase},
 	{"flash-program-us", "time to program a word or a buffer", PER_CARD, set_program,
 	 get_program},
