@@ -12,6 +12,7 @@ static void destroy(void *card)
 	struct crorc *c = card;
 
 	crorc_flash_destroy(&c->flash);
+	event_free(&c->events);
 	free(c);
 }
 
@@ -32,6 +33,10 @@ static void *create(const struct card_host *host)
 		c->ch[i].nr = i;
 	}
 	crorc_keys_default(c);
+	if (crorc_events_init(c)) {
+		destroy(c);
+		return NULL;
+	}
 	for (i = 0; i < CRORC_CHANNELS; i++)
 		crorc_channel_power_on(&c->ch[i]);
 	return c;
@@ -70,6 +75,7 @@ static void reset(void *card, unsigned int fn)
 	unsigned int i;
 
 	c->function_resets++;
+	event_reset_all(&c->events);
 	for (i = 0; i < CRORC_CHANNELS; i++)
 		crorc_channel_power_on(&c->ch[i]);
 }
@@ -77,7 +83,8 @@ static void reset(void *card, unsigned int fn)
 /* Packets in memory, but in superpages not completed yet. */
 static uint64_t packets_open(const struct crorc_channel *ch)
 {
-	return (ch->open ? ch->cur_packets : 0) + (ch->closing ? ch->done_packets : 0);
+	return (ch->open ? ch->cur_packets : 0) + (ch->closing ? ch->done_packets : 0) +
+	       ch->unrecorded;
 }
 
 static void show(struct json *j, const struct crorc_counts *n, uint64_t open)
@@ -131,7 +138,9 @@ static void counts(void *card, unsigned int fn, struct json *j)
 		add(&sum, &c->ch[i].n);
 		open += packets_open(&c->ch[i]);
 	}
+	sum.dma_outside += c->events.dma_outside;
 	show(j, &sum, open);
+	event_counts(&c->events, j);
 	json_uint(j, "function_resets", c->function_resets);
 	json_uint(j, "flash_erases", c->flash.erases);
 	json_uint(j, "flash_programs", c->flash.programs);
@@ -143,7 +152,7 @@ static void counts(void *card, unsigned int fn, struct json *j)
 		json_object(j, NULL);
 		json_uint(j, "link", i);
 		show(j, &ch->n, packets_open(ch));
-		json_uint(j, "queued", ch->open);
+		json_uint(j, "queued", ch->open + ch->fifo_count);
 		json_end_object(j);
 	}
 	json_end_array(j);
@@ -163,6 +172,7 @@ static void clear(void *card, unsigned int fn)
 		ch->n.generated = packets_open(ch);
 		ch->xoff_since = crorc_now(c);
 	}
+	event_clear(&c->events);
 	c->function_resets = 0;
 	c->flash.erases = 0;
 	c->flash.programs = 0;
@@ -179,9 +189,16 @@ static unsigned int device(void *card)
 	return CRORC_DEVICE;
 }
 
+static void messages(void *card, struct card_messages *m)
+{
+	event_messages(&((struct crorc *)card)->events, m);
+}
+
 static uint64_t dma_outside(void *card)
 {
-	return ((struct crorc *)card)->dma_outside_ever;
+	struct crorc *c = card;
+
+	return c->dma_outside_ever + c->events.dma_outside_ever;
 }
 
 const struct card_ops crorc_card = {
@@ -208,5 +225,6 @@ const struct card_ops crorc_card = {
 	.clear = clear,
 	.vendor = vendor,
 	.device = device,
+	.messages = messages,
 	.dma_outside = dma_outside,
 };

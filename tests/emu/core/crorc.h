@@ -9,6 +9,7 @@
  *	crorc_source.c   generator and front end: packets, pace, the engine's step
  *	crorc_ddl.c      detector data link: commands and replies
  *	crorc_flash.c    flash command port and the two chips behind it
+ *	crorc_events.c   how superpages come and go through the event interface
  *	crorc_keys.c     settings of the control socket
  *	crorc_faults.c   faults of the control socket
  *
@@ -19,6 +20,7 @@
 
 #include "card.h"
 #include "crorc_flash.h"
+#include "events.h"
 #include "pattern.h"
 #include "rdh.h"
 
@@ -27,6 +29,7 @@
 #define CRORC_FN 0 /* the card's only function */
 #define CRORC_ALL ((1u << CRORC_CHANNELS) - 1)
 #define CRORC_PAYLOAD_MAX (CRORC_PAGE_SIZE - RDH_BYTES)
+#define CRORC_EVENT_DEPTH 16	    /* superpages of a channel, with the event interface */
 #define CRORC_DDL_WORDS 256	    /* status words that can wait */
 #define CRORC_LABEL 64		    /* characters of a hardware id, the last one zero */
 #define CRORC_FW_DEFAULT 0x828801a2 /* v2.14.2 */
@@ -106,6 +109,11 @@ struct crorc_counts {
 	uint64_t ddl_commands, ddl_replies, ddl_overflow;
 };
 
+struct crorc_desc {
+	uint64_t addr;
+	uint32_t size, number;
+};
+
 struct crorc_channel {
 	struct crorc *card;
 	unsigned int nr;
@@ -122,6 +130,12 @@ struct crorc_channel {
 	uint32_t size, used;
 	uint32_t cur_packets;
 	uint64_t cur_tf;
+
+	/* With the event interface: what follows, and packets in superpages without a record. */
+	struct crorc_desc fifo[CRORC_EVENT_DEPTH];
+	unsigned int fifo_head, fifo_count;
+	uint32_t number; /* of the superpage that is open */
+	uint64_t unrecorded;
 
 	bool closing; /* a completion is on its way */
 	uint64_t done_due;
@@ -165,6 +179,9 @@ struct crorc {
 	uint64_t fault[CRORC_FAULTS]; /* of the card; those of a channel are there */
 	uint64_t watched_writes;      /* of the register of fault lost-write */
 
+	struct event_setup event_setup;
+	struct event_card events;
+
 	uint64_t dma_outside_ever; /* not zeroed by clear */
 	uint64_t function_resets;
 	uint8_t scratch_page[CRORC_PAGE_SIZE];
@@ -192,6 +209,8 @@ void crorc_channel_close(struct crorc_channel *ch, uint64_t now);
 void crorc_channel_flush(struct crorc_channel *ch);
 /* What both bits of the card's control register do to the BAR's channel. */
 void crorc_channel_reset(struct crorc_channel *ch);
+/* Drop the superpages it has. */
+void crorc_channel_forget(struct crorc_channel *ch);
 void crorc_channel_power_on(struct crorc_channel *ch);
 void crorc_channel_dma_off(struct crorc_channel *ch);
 /* Completion and late writes that are due; CARD_STEP_IDLE or when to come back. */
@@ -215,6 +234,18 @@ void crorc_ddl_reset(struct crorc_channel *ch);
 /* Fixed columns of the hardware id: CRORC_LABEL characters. */
 void crorc_label(char *label, const char *name, const char *version, int channel,
 		 unsigned int serial);
+
+/* crorc_events.c */
+int crorc_events_init(struct crorc *c);
+void crorc_events_setup(struct event_setup *s);
+/* The next superpage of the FIFO, if there is one. */
+void crorc_events_next(struct crorc_channel *ch);
+/* The superpage that is open is finished, with @bytes as the card says them. */
+void crorc_events_close(struct crorc_channel *ch, uint32_t bytes, uint64_t due, bool flush);
+void crorc_events_observe(struct crorc *c);
+/* A register of the interface, or not: false. */
+bool crorc_events_read(struct crorc *c, unsigned int bar, uint32_t off, uint32_t *value);
+bool crorc_events_write(struct crorc *c, unsigned int bar, uint32_t off, uint32_t value);
 
 /* crorc_keys.c, crorc_faults.c */
 extern const struct card_key crorc_keys[];

@@ -80,6 +80,10 @@ void crorc_channel_push(struct crorc_channel *ch, uint32_t size)
 {
 	uint64_t addr = (uint64_t)ch->sp_high << 32 | ch->sp_low;
 
+	if (event_enabled(&ch->card->events, ch->nr)) {
+		event_pushed(&ch->card->events, ch->nr);
+		return;
+	}
 	ch->sp_size = size & SIZE_BITS;
 	ch->pushed++;
 	ch->n.pushes++;
@@ -171,7 +175,7 @@ static void stamp(struct crorc_channel *ch)
 		memcpy(ptr, &now, sizeof(now));
 }
 
-static void close_at(struct crorc_channel *ch, uint64_t now, uint64_t due)
+static void close_at(struct crorc_channel *ch, uint64_t now, uint64_t due, bool flush)
 {
 	if (ch->card->recycle) {
 		use_again(ch);
@@ -186,6 +190,10 @@ static void close_at(struct crorc_channel *ch, uint64_t now, uint64_t due)
 		ch->done_size = ch->size + crorc_fault_once(ch, CRORC_SIZE_BIG);
 	else if (crorc_fault_take(ch, CRORC_SIZE_ZERO))
 		ch->done_size = 0;
+	if (event_enabled(&ch->card->events, ch->nr)) {
+		crorc_events_close(ch, ch->done_size, due, flush);
+		return;
+	}
 	ch->done_next += crorc_fault_once(ch, CRORC_COUNT_JUMP);
 	ch->done_due = due;
 	ch->open = false;
@@ -195,20 +203,24 @@ static void close_at(struct crorc_channel *ch, uint64_t now, uint64_t due)
 
 void crorc_channel_close(struct crorc_channel *ch, uint64_t now)
 {
-	close_at(ch, now, now + crorc_fault_on(ch, CRORC_LATE_COMPLETION) * MS);
+	close_at(ch, now, now + crorc_fault_on(ch, CRORC_LATE_COMPLETION) * MS, false);
 }
 
 void crorc_channel_flush(struct crorc_channel *ch)
 {
 	uint64_t now = crorc_now(ch->card);
 	uint64_t late = crorc_fault_on(ch, CRORC_LATE_FLUSH);
+	bool fetched;
 
 	ch->n.flushes++;
 	if (!late)
 		late = crorc_fault_on(ch, CRORC_LATE_COMPLETION);
-	if (!ch->open || !ch->used || crorc_fault_on(ch, CRORC_STALL))
+	if (crorc_fault_on(ch, CRORC_STALL))
 		return;
-	close_at(ch, now, now + late * MS);
+	if (ch->open && ch->used)
+		close_at(ch, now, now + late * MS, true);
+	event_flush(&ch->card->events, ch->nr);
+	event_turn(&ch->card->events, now, &fetched);
 }
 
 /* The fault: the card is not as still as it says. */
@@ -228,13 +240,16 @@ void crorc_channel_dma_off(struct crorc_channel *ch)
 	ch->dma_on = false;
 }
 
-static void forget(struct crorc_channel *ch)
+void crorc_channel_forget(struct crorc_channel *ch)
 {
 	/* Packets written but never to be completed: the ledger names them. */
 	if (ch->open)
 		ch->n.discarded += ch->cur_packets;
 	if (ch->closing)
 		ch->n.discarded += ch->done_packets;
+	ch->n.discarded += ch->unrecorded;
+	ch->unrecorded = 0;
+	ch->fifo_count = 0;
 	ch->open = false;
 	ch->closing = false;
 	ch->used = 0;
@@ -243,7 +258,8 @@ static void forget(struct crorc_channel *ch)
 
 static void reset(struct crorc_channel *ch)
 {
-	forget(ch);
+	event_reset(&ch->card->events, ch->nr);
+	crorc_channel_forget(ch);
 	crorc_source_resume(ch);
 	crorc_source_restart(ch);
 	crorc_ddl_reset(ch);

@@ -44,7 +44,8 @@ const struct card_fault crorc_fault_list[] = {
 	[CRORC_FLASH_BUSY] = {"flash-busy", NULL, NULL, "no program or erase ever ends"},
 	[CRORC_FLASH_NOT_READY] = {"flash-not-ready", NULL, NULL,
 				   "the flash interface never says it is ready"},
-	[CRORC_FAULTS] = {NULL},
+	EVENT_FAULTS,
+	{NULL},
 };
 
 static int find(const char *name)
@@ -66,10 +67,15 @@ static bool of_channels(int n)
 bool crorc_fault_set(void *card, unsigned int fn, const char *name, uint64_t arg)
 {
 	struct crorc *c = card;
+	uint64_t *of_events = event_fault(&c->events, name);
 	int n = find(name);
 	unsigned int i;
 	uint64_t mask;
 
+	if (of_events) {
+		event_fault_set(&c->events, of_events, arg);
+		return true;
+	}
 	if (n < 0)
 		return false;
 	if (!of_channels(n)) {
@@ -88,10 +94,17 @@ bool crorc_fault_clear(void *card, unsigned int fn, const char *name)
 {
 	struct crorc *c = card;
 	int n = name ? find(name) : 0, last = name ? n : CRORC_FAULTS - 1;
+	uint64_t *of_events = name ? event_fault(&c->events, name) : NULL;
 	unsigned int i;
 
+	if (of_events) {
+		*of_events = 0;
+		return true;
+	}
 	if (n < 0)
 		return false;
+	if (!name)
+		memset(&c->events.fault, 0, sizeof(c->events.fault));
 	for (; n <= last; n++) {
 		c->fault[n] = 0;
 		for (i = 0; i < CRORC_CHANNELS; i++)
@@ -105,9 +118,12 @@ uint64_t crorc_fault_get(void *card, unsigned int fn, const char *name)
 {
 	struct crorc *c = card;
 	int n = find(name);
+	uint64_t *of_events = event_fault(&c->events, name);
 	uint64_t mask = 0, arg = 0;
 	unsigned int i;
 
+	if (of_events)
+		return *of_events;
 	if (n < 0)
 		return 0;
 	if (!of_channels(n))

@@ -201,6 +201,24 @@ static void get_serial(void *card, unsigned int fn, char *text, size_t size)
 	snprintf(text, size, "%c%c%c%c", s & 0xff, s >> 8 & 0xff, s >> 16 & 0xff, s >> 24);
 }
 
+/* Start-up settings of the event interface; what depends on them is made anew. */
+#define EVENT_KEY(key)                                                                             \
+	static int set_##key(void *card, unsigned int fn, const char *text, char *err)             \
+	{                                                                                          \
+		struct crorc *c = card;                                                            \
+		int rc = event_set_##key(&c->event_setup, text, err);                              \
+		event_reset_all(&c->events);                                                       \
+		return rc;                                                                         \
+	}                                                                                          \
+	static void get_##key(void *card, unsigned int fn, char *text, size_t size)                \
+	{                                                                                          \
+		event_get_##key(&((struct crorc *)card)->event_setup, text, size);                 \
+	}
+
+EVENT_KEY(offered)
+EVENT_KEY(interrupts)
+EVENT_KEY(vectors)
+
 #define PER_CARD false, false
 #define AT_START false, true
 
@@ -226,6 +244,9 @@ const struct card_key crorc_keys[] = {
 	 get_program},
 	{"firmware", "git hash", PER_CARD, set_firmware, get_firmware},
 	{"serial", "0 to 9999", AT_START, set_serial, get_serial},
+	{"events", "on or off: the event interface", AT_START, set_offered, get_offered},
+	{"interrupts", "with events: msix, msi or none", AT_START, set_interrupts, get_interrupts},
+	{"vectors", "with events: 1 to 32", AT_START, set_vectors, get_vectors},
 	{NULL},
 };
 
@@ -238,6 +259,7 @@ void crorc_keys_default(struct crorc *c)
 	c->flash.erase_us = 1000;
 	c->flash.program_us = 10;
 	serial_set(c, 1001);
+	crorc_events_setup(&c->event_setup);
 	for (i = 0; i < CRORC_CHANNELS; i++) {
 		struct crorc_settings *s = &c->ch[i].set;
 

@@ -95,9 +95,12 @@ static uint32_t read_card(struct crorc *c, uint32_t off)
 uint32_t crorc_read(struct crorc *c, unsigned int bar, uint32_t off, bool peek)
 {
 	struct crorc_channel *ch = &c->ch[bar];
+	uint32_t value;
 
 	if (!peek)
 		ch->unread_ns = 0;
+	if (crorc_events_read(c, bar, off, &value))
+		return value;
 	switch (off) {
 	case CRORC_CHAN_CSR:
 		return channel_csr(ch, peek);
@@ -175,6 +178,8 @@ void crorc_write(struct crorc *c, unsigned int bar, uint32_t off, uint32_t value
 		ch->n.writes_lost++;
 		return;
 	}
+	if (crorc_events_write(c, bar, off, value))
+		return;
 	switch (off) {
 	case CRORC_CARD_CSR:
 		if (value & CRORC_CARD_CSR_RESET)

@@ -185,12 +185,15 @@ static uint32_t send(struct crorc_channel *ch, uint64_t now, uint64_t *when)
 	struct page page;
 
 	*when = CARD_STEP_IDLE;
-	if (!flows(ch) || crorc_fault_on(ch, CRORC_STALL))
+	if (!flows(ch) || crorc_fault_on(ch, CRORC_STALL) ||
+	    event_holds_back(&ch->card->events, ch->nr))
 		return 0;
 	if (!ch->source.started)
 		start(ch);
 	if (ch->open && frame_ended(ch))
 		crorc_channel_close(ch, now);
+	if (!ch->open)
+		crorc_events_next(ch);
 	if (!ch->open) {
 		xoff(ch, now);
 		return 0;
@@ -209,7 +212,7 @@ static uint32_t send(struct crorc_channel *ch, uint64_t now, uint64_t *when)
 	return step;
 }
 
-uint64_t crorc_step(struct crorc *c, size_t budget)
+static uint64_t move(struct crorc *c, size_t budget)
 {
 	uint64_t now = crorc_now(c), soonest = CARD_STEP_IDLE, when;
 	unsigned int idle = 0; /* channels in a row that sent nothing */
@@ -229,4 +232,19 @@ uint64_t crorc_step(struct crorc *c, size_t budget)
 			soonest = when;
 	}
 	return idle < CRORC_CHANNELS ? CARD_STEP_AGAIN : soonest;
+}
+
+uint64_t crorc_step(struct crorc *c, size_t budget)
+{
+	uint64_t until, when;
+	bool fetched;
+
+	crorc_events_observe(c);
+	event_turn(&c->events, crorc_now(c), &fetched);
+	until = move(c, budget);
+	/* What has just been finished is recorded now; descriptors that came in may be used. */
+	when = event_turn(&c->events, crorc_now(c), &fetched);
+	if (fetched || until == CARD_STEP_AGAIN)
+		return CARD_STEP_AGAIN;
+	return when < until ? when : until;
 }

@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * The C-RORC and the event interface: six channels with one link slot each, which then hold
+ * CRORC_EVENT_DEPTH superpages instead of one.
+ */
+#include "crorc.h"
+
+#include <limits.h>
+
+#define ROOM 1024 /* finished superpages without a record */
+
+static unsigned int queued(const struct crorc_channel *ch)
+{
+	return ch->fifo_count + ch->open;
+}
+
+static enum event_put put(void *model, unsigned int channel, unsigned int link, uint64_t addr,
+			  uint32_t bytes, uint32_t number)
+{
+	struct crorc_channel *ch = &((struct crorc *)model)->ch[channel];
+
+	if (!bytes || bytes > CRORC_SUPERPAGE_MAX || bytes % CRORC_SUPERPAGE_ALIGN || addr % 4)
+		return EVENT_PUT_BAD;
+	if (queued(ch) == CRORC_EVENT_DEPTH)
+		return EVENT_PUT_FULL;
+	ch->fifo[(ch->fifo_head + ch->fifo_count++) % CRORC_EVENT_DEPTH] =
+		(struct crorc_desc){.addr = addr, .size = bytes, .number = number};
+	return EVENT_PUT_TAKEN;
+}
+
+static bool holds(void *model, unsigned int channel)
+{
+	const struct crorc_channel *ch = &((struct crorc *)model)->ch[channel];
+
+	return queued(ch) || ch->closing;
+}
+
+static void forget(void *model, unsigned int channel)
+{
+	crorc_channel_forget(&((struct crorc *)model)->ch[channel]);
+}
+
+static void counted(void *model, unsigned int channel, const struct event_done *d)
+{
+	struct crorc_channel *ch = &((struct crorc *)model)->ch[channel];
+
+	ch->unrecorded -= d->packets;
+	ch->n.superpages++;
+	ch->n.bytes += d->bytes;
+	ch->n.packets += d->packets;
+}
+
+static uint32_t depth(void *model, unsigned int channel)
+{
+	return CRORC_EVENT_DEPTH;
+}
+
+static const struct event_ops ops = {
+	.links = 1,
+	.put = put,
+	.holds = holds,
+	.forget = forget,
+	.counted = counted,
+	.depth = depth,
+};
+
+void crorc_events_next(struct crorc_channel *ch)
+{
+	const struct crorc_desc *d = &ch->fifo[ch->fifo_head];
+
+	if (!ch->fifo_count)
+		return;
+	ch->open = true;
+	ch->addr = d->addr;
+	ch->size = d->size;
+	ch->number = d->number;
+	ch->used = 0;
+	ch->cur_packets = 0;
+	ch->fifo_head = (ch->fifo_head + 1) % CRORC_EVENT_DEPTH;
+	ch->fifo_count--;
+	crorc_source_resume(ch);
+}
+
+void crorc_events_close(struct crorc_channel *ch, uint32_t bytes, uint64_t due, bool flush)
+{
+	uint32_t status = 0;
+
+	if (ch->used < ch->size)
+		status |= EVENT_RECORD_PARTIAL;
+	if (flush)
+		status |= EVENT_RECORD_FLUSHED;
+	ch->open = false;
+	ch->unrecorded += ch->cur_packets;
+	event_finish(&ch->card->events, ch->nr,
+		     &(struct event_done){.due_ns = due,
+					  .number = ch->number,
+					  .bytes = bytes,
+					  .status = status,
+					  .packets = ch->cur_packets});
+}
+
+/* No sensor; only the links' states. */
+void crorc_events_observe(struct crorc *c)
+{
+	uint32_t up = 0;
+	unsigned int i;
+
+	for (i = 0; i < CRORC_CHANNELS; i++)
+		up |= (uint32_t)crorc_link_up(&c->ch[i]) << i;
+	event_observe(&c->events, INT_MIN, up);
+}
+
+bool crorc_events_read(struct crorc *c, unsigned int bar, uint32_t off, uint32_t *value)
+{
+	if (!event_find(&c->events, bar, off))
+		return false;
+	*value = event_read(&c->events, bar, off);
+	return true;
+}
+
+bool crorc_events_write(struct crorc *c, unsigned int bar, uint32_t off, uint32_t value)
+{
+	bool control = off == c->event_setup.channel_offset + EVENT_CONTROL;
+
+	if (!event_find(&c->events, bar, off))
+		return false;
+	/* A channel that cannot be stopped cannot be stopped this way either. */
+	if (!(control && crorc_fault_on(&c->ch[bar], CRORC_RESET_IGNORED)))
+		event_write(&c->events, bar, off, value);
+	return true;
+}
+
+void crorc_events_setup(struct event_setup *s)
+{
+	*s = (struct event_setup){
+		.vectors = 8,
+		.bar = CRORC_BAR_CARD,
+		.channel_offset = 0x800,
+		.bar_stride = 1,
+		.card_offset = 0x880,
+		.table_offset = 0xc00,
+		.pending_offset = 0xe00,
+	};
+}
+
+int crorc_events_init(struct crorc *c)
+{
+	c->events.ops = &ops;
+	c->events.model = c;
+	c->events.setup = &c->event_setup;
+	return event_init(&c->events, c->host, CRORC_FN, CRORC_CHANNELS, ROOM);
+}
