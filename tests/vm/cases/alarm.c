@@ -57,6 +57,47 @@ static void sensors(void)
 	CU_ASSERT(strstr(out, "FPGA:") != NULL);
 	CU_ASSERT(strstr(out, "high = +60.0") != NULL);
 	CU_ASSERT(strstr(out, "crit = +80.0") != NULL);
+	CU_ASSERT(strstr(out, "ALARM") == NULL);
+}
+
+/* As programs read it: both cards, each with its own temperature. */
+static void sensors_json(void)
+{
+	static const double wanted[] = {52, 37};
+	char text[160], *end;
+	unsigned int card;
+
+	emu(CARD0, "set temperature 52");
+	emu(CARD1, "set temperature 37");
+	for (card = 0; card < N(wanted); card++) {
+		const char *address = pci_address(card ? OTHER_EP0 : EP0);
+		unsigned int bus, device, function;
+		double celsius = 0;
+		int64_t limit = now_ms() + LOOK_MS;
+
+		UNIT_EQ(sscanf(address, "%*x:%x:%x.%x", &bus, &device, &function), 3);
+		snprintf(text, sizeof(text), "cru-pci-%04x", bus << 8 | device << 3 | function);
+		do {
+			const char *chip, *sensor;
+
+			UNIT_EQ(RUN("sensors -j 2>/dev/null"), 0);
+			CU_ASSERT(json_valid(out));
+			chip = json_get(out, text);
+			CU_ASSERT_PTR_NOT_NULL(chip);
+			sensor = json_get(chip, "FPGA");
+			celsius = json_real(json_get(sensor, "temp1_input"));
+			UNIT_EQ(json_number(json_get(sensor, "temp1_max")), 60);
+			UNIT_EQ(json_number(json_get(sensor, "temp1_crit")), 80);
+			UNIT_EQ(json_number(json_get(sensor, "temp1_max_alarm")), 0);
+			UNIT_EQ(json_number(json_get(sensor, "temp1_crit_alarm")), 0);
+		} while ((celsius < wanted[card] - 0.7 || celsius > wanted[card] + 0.7) &&
+			 now_ms() < limit);
+		CU_ASSERT_DOUBLE_EQUAL(celsius, wanted[card], 0.7);
+		end = strstr(out, text);
+		CU_ASSERT(end && !strstr(end + 1, text)); /* one device for both endpoints */
+	}
+	emu(CARD0, "set temperature 45");
+	emu(CARD1, "set temperature 45");
 }
 
 static bool alarm_is(const char *text)
@@ -95,5 +136,5 @@ static void raised_and_cleared(void)
 	UNIT_EQ(RUN("grep ACTION=change /tmp/uevents"), 0);
 }
 
-UNIT_MAIN("alarm", {"hwmon", find}, {"sensors", sensors},
+UNIT_MAIN("alarm", {"hwmon", find}, {"sensors", sensors}, {"sensors, JSON", sensors_json},
 	  {"raised and cleared", raised_and_cleared})

@@ -261,6 +261,40 @@ static void serialised(void)
 	UNIT_EQ(code[0] + code[1], 1);
 }
 
+/* The clock does not come: what was written before that is taken back. */
+static void restored(void)
+{
+	static const uint32_t looked_at[] = {
+		CRU_TTC_DATA,
+		CRU_USER_CONTROL,
+		CRU_DATAPATH(0) + CRU_DATAPATH_ENABLE,
+		CRU_DATAPATH(0) + CRU_DATAPATH_TRIGGER_WINDOW,
+		CRU_DATAPATH_LINK(0, 0) + CRU_DPL_IDS,
+		CRU_DATAPATH_LINK(0, 11) + CRU_DPL_IDS,
+		CRU_MUX(3),
+		CRU_GBT(0, 3) + CRU_GBT_RX_CONTROL,
+	};
+	uint32_t before[N(looked_at)], length;
+	size_t i;
+
+	ends(0, ID "--config-uri=card.cfg");
+	for (i = 0; i < N(looked_at); i++)
+		before[i] = peek(looked_at[i]);
+	length = emu_peek(CARD0, 0, CRU_BAR_DMA, CRU_TIME_FRAME);
+	emu(CARD0, "set onu down");
+	emu(CARD0, "clear");
+	ends(1, ID "--clock=TTC --cru-id=0x55 --links=0-11 --fee-id=0x77 --tf-length=33 "
+		   "--trigger-window-size=5");
+	SAYS("PON RX calibration failed");
+	SAYS("put back");
+	CU_ASSERT(writes(CARD0) > 20);
+	for (i = 0; i < N(looked_at); i++)
+		UNIT_EQ(peek(looked_at[i]), before[i]);
+	UNIT_EQ(emu_peek(CARD0, 0, CRU_BAR_DMA, CRU_TIME_FRAME), length);
+	ends(0, ID "--compare --config-uri=card.cfg");
+	emu(CARD0, "set onu up");
+}
+
 /* The cards as the other cases want them. */
 static void leave(void)
 {
@@ -275,4 +309,4 @@ static void leave(void)
 UNIT_MAIN("config", {"enter", enter}, {"the card's own view", registers}, {"twice", twice},
 	  {"files", files}, {"refusals", refusals}, {"firmware", firmware},
 	  {"all cards", all_cards}, {"status report", report}, {"two at once", serialised},
-	  {"cards were left alone", leave})
+	  {"put back", restored}, {"cards were left alone", leave})

@@ -154,10 +154,52 @@ static void triggers(void)
 	ends(2, "roc-ctp-emulator --id=245:0 --eox --single-trigger");
 }
 
+/* What the trigger emulator is told is what the card has. */
+static void trigger_registers(void)
+{
+	ends(0, "roc-ctp-emulator --id=245:0 --trigger-mode=periodic --trigger-freq=40 "
+		"--bcmax=3000 --hbmax=127 --hbkeep=100 --hbdrop=7 --init-orbit=0x1234 --json");
+	CU_ASSERT(json_valid(out));
+	CU_ASSERT(json_is(json_get(out, "triggerMode"), "periodic"));
+	UNIT_EQ(peek(CRU_CTP_RUN_MODE) & CRU_CTP_MODE, CRU_CTP_PERIODIC);
+	UNIT_EQ(peek(CRU_CTP_CONTROL) & CRU_CTP_CONTROL_RESET, 0);
+	UNIT_EQ(peek(CRU_CTP_BCMAX), 3000);
+	UNIT_EQ(peek(CRU_CTP_HBMAX), 127);
+	UNIT_EQ(peek(CRU_CTP_PRESCALER), 7 << CRU_CTP_PRESCALER_DROP_SHIFT | 100);
+	UNIT_EQ(peek(CRU_CTP_INIT_ORBIT), 0x1234);
+	UNIT_EQ(peek(CRU_CTP_PHYSDIV) & CRU_CTP_DIV_MASK, 40);
+	CU_ASSERT((peek(CRU_CTP_CALDIV) & CRU_CTP_DIV_MASK) <= CRU_CTP_CALDIV_OFF);
+	ends(0, "roc-ctp-emulator --id=245:0 --trigger-mode=cal --trigger-freq=50");
+	UNIT_EQ(peek(CRU_CTP_CALDIV) & CRU_CTP_DIV_MASK, 50);
+	CU_ASSERT((peek(CRU_CTP_PHYSDIV) & CRU_CTP_DIV_MASK) <= CRU_CTP_PHYSDIV_OFF);
+	ends(0, "roc-ctp-emulator --id=245:0 --status");
+	SAYS("runs");
+	ends(0, "roc-ctp-emulator --id=245:0 --trigger-mode=manual");
+	UNIT_EQ(peek(CRU_CTP_RUN_MODE) & CRU_CTP_MODE, CRU_CTP_MANUAL);
+	ends(0, "roc-ctp-emulator --id=245:0 --eox");
+	UNIT_EQ(peek(CRU_CTP_RUN_MODE) & CRU_CTP_MODE, CRU_CTP_IDLE);
+	ends(0, "roc-ctp-emulator --id=245:0 --status");
+	SAYS("idle");
+}
+
+static int test_links(void *unused)
+{
+	return RUN("roc-loopback --id=245:0 --links=0,2 --count=3");
+}
+
 static void loopback(void)
 {
 	uint32_t source = peek(CRU_GBT(0, 1) + CRU_GBT_SOURCE);
+	pid_t pid;
 
+	/* While it runs, its links have the test pattern and the others do not. */
+	pid = child_start(AS_ROOT, test_links, NULL);
+	CU_ASSERT(
+		UNIT_WAIT(peek(CRU_GBT(0, 2) + CRU_GBT_SOURCE) & CRU_GBT_SOURCE_GENERATOR, 20000));
+	UNIT_EQ(peek(CRU_GBT(0, 1) + CRU_GBT_SOURCE), source);
+	UNIT_EQ(child_wait(pid, 60000), 0);
+	UNIT_EQ(peek(CRU_GBT(0, 0) + CRU_GBT_SOURCE), source);
+	UNIT_EQ(peek(CRU_GBT(0, 2) + CRU_GBT_SOURCE), source);
 	ends(0, "roc-loopback --id=245:0 --links=0-3 --count=1");
 	SAYS("Round 1");
 	UNIT_EQ(peek(CRU_GBT(0, 1) + CRU_GBT_SOURCE), source);
@@ -235,5 +277,6 @@ static void leave(void)
 }
 
 UNIT_MAIN("monitor", {"enter", enter}, {"status", status}, {"metrics", metrics},
-	  {"packets", packets}, {"triggers", triggers}, {"loopback", loopback},
-	  {"players", players}, {"bar stress", stress}, {"cards were left alone", leave})
+	  {"packets", packets}, {"triggers", triggers}, {"trigger registers", trigger_registers},
+	  {"loopback", loopback}, {"players", players}, {"bar stress", stress},
+	  {"cards were left alone", leave})

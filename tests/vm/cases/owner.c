@@ -8,8 +8,10 @@
 #include <grp.h>
 #include <limits.h>
 #include <sys/prctl.h>
+#include <signal.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
+#include <sys/time.h>
 
 struct holder {
 	volatile int open, leave, result;
@@ -188,6 +190,32 @@ static void card_lock(void)
 	shared_free(h, sizeof(*h));
 }
 
+static void on_alarm(int number)
+{
+}
+
+/* Who waits for the card can be interrupted, and does not get it then. */
+static void interrupted_lock(void)
+{
+	struct itimerval soon = {.it_value = {0, 200000}};
+	struct sigaction action = {.sa_handler = on_alarm}, old;
+	struct holder *h = shared_alloc(sizeof(*h));
+	int fd = node_open(EP0, -1);
+	pid_t pid = child_start(AS_READER, hold_lock, h);
+
+	UNIT_NEED(UNIT_WAIT(h->open, 10000));
+	UNIT_EQ(h->result, 0);
+	sigaction(SIGALRM, &action, &old);
+	setitimer(ITIMER_REAL, &soon, NULL);
+	UNIT_EQ(lock_card(fd, 5000, NULL), -EINTR);
+	sigaction(SIGALRM, &old, NULL);
+	UNIT_EQ(unlock_card(fd), -EPERM);
+	h->leave = 1;
+	UNIT_EQ(child_wait(pid, 5000), 0);
+	close(fd);
+	shared_free(h, sizeof(*h));
+}
+
 static int open_both(void *arg)
 {
 	int ep = node_open(EP0, -1), ch = node_open(EP0, 0), want = *(int *)arg;
@@ -287,5 +315,5 @@ static void names(void)
 }
 
 UNIT_MAIN("owner", {"second opener", second_opener}, {"racing openers", racing_openers},
-	  {"card lock", card_lock}, {"modes", modes}, {"links", links}, {"attributes", attributes},
-	  {"names", names})
+	  {"card lock", card_lock}, {"interrupted lock", interrupted_lock}, {"modes", modes},
+	  {"links", links}, {"attributes", attributes}, {"names", names})

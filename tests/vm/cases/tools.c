@@ -141,6 +141,14 @@ static void bench(void)
 	emu(CARD0, "clear");
 	UNIT_EQ(RUN(BENCH "--json --bytes=48Mi --data-source=DDG --mode=busy"), 0);
 	check_bench("DDG", 0);
+	/* Orbits and ready counts go through 2^32. */
+	emu_normal(CARD0, FOUR_LINKS);
+	emu(CARD0, "set 0 orbit 0xfffffd00");
+	emu(CARD0, "set 0 packets-per-tf 200");
+	emu(CARD0, "set 0 count-start 0xfffffff0");
+	UNIT_EQ(RUN(BENCH "--json --bytes=48Mi --data-source=DDG"), 0);
+	check_bench("DDG", 0);
+	emu_normal(CARD0, FOUR_LINKS);
 	/* As people call it: the table. */
 	UNIT_EQ(RUN(BENCH "--bytes=16Mi --data-source=DDG"), 0);
 	SAYS("Superpages");
@@ -181,7 +189,7 @@ static void bad_usage(void)
 	refuses(2, "unit", BENCH "--bytes=10Kb");
 	refuses(2, "too large", BENCH "--bytes=99999999999999999999");
 	refuses(2, "not a time", BENCH "--time=soon");
-	refuses(2, "none of", BENCH "--data-source=SIU");
+	refuses(2, "none of", BENCH "--data-source=NOISE");
 	refuses(2, "none of", "roc-reset --id=245 --channel=0 --reset=ALL");
 	refuses(2, "no option", "roc-reg-read --frobnicate");
 	refuses(2, "needs a value", "roc-reg-read --id");
@@ -198,6 +206,7 @@ static void bad_input(void)
 	refuses(1, "#9", "roc-bench-dma --id='#9' --bytes=1Mi");
 	refuses(1, "multiple of 4", "roc-reg-read --id=245 --channel=2 --address=0x2");
 	refuses(1, "multiple of 4", "roc-reg-write --id=245 --channel=2 --address=0x3 --value=1");
+	refuses(1, "no data source SIU", BENCH "--bytes=1Mi --data-source=SIU");
 	refuses(1, "BAR", "roc-reg-read --id=245 --channel=2 --address=0x1000000");
 	refuses(1, "BAR", "roc-reg-read --id=245 --channel=1 --address=0x0");
 	refuses(1, "beyond", "roc-reg-read-range --id=245 --channel=0 --address=0xfff0 --range=5");
