@@ -17,6 +17,10 @@
 #include "../emu/server/emu.h"
 #include "unit.h"
 
+#ifndef CLIENT_CARD
+#define CLIENT_CARD cru_card
+#endif
+
 #define LIMIT_MS 3000
 #define MEMORY (8u << 20)
 #define BASE 0x180000000ull
@@ -199,7 +203,7 @@ __attribute__((unused)) static void config_set(uint32_t off, uint32_t value, uin
 __attribute__((unused)) static void begin(void)
 {
 	memset(&vu, 0, sizeof(vu));
-	vu.emu = emu_create(&cru_card);
+	vu.emu = emu_create(&CLIENT_CARD);
 	UNIT_NEED(vu.emu && !emu_start(vu.emu));
 	vu.f = &vu.emu->fn[0];
 	vu.memory_fd = memfd_create("guest", 0);

@@ -62,7 +62,8 @@ static bool endpoints(struct request *r)
 static int one_endpoint(struct request *r)
 {
 	if (!endpoints(r) || r->last - r->first != 1)
-		return refuse(r, "say which endpoint: 0 or 1");
+		return refuse(r, "say which endpoint: 0%s",
+			      r->emu->ops->functions > 1 ? " or 1" : "");
 	return 0;
 }
 

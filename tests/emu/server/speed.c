@@ -15,15 +15,38 @@
 
 #include <linux/pci_regs.h>
 
+#include "../../../kmod/crorc_regs.h"
 #include "../../../kmod/cru_regs.h"
 
 #define MEMORY (128u << 20)
 #define SUPERPAGE (1u << 20)
+#define PLACES (MEMORY / SUPERPAGE - 1) /* the last one is for what the C-RORC writes besides */
+#define CRORC_SUPERPAGE (8 * SUPERPAGE) /* one at a time: the host needs time for the next */
 #define BUS_ADDRESS 0x100000000ull
+#define BLOCKS (PLACES * SUPERPAGE)
 
+/* A guest's side of one function. */
 struct host {
 	struct function *f;
+	uint8_t *memory;
 	uint32_t pushed, next;
+	unsigned int channels; /* C-RORC */
+	uint64_t bytes;
+};
+
+struct done {
+	uint32_t size, count;
+};
+
+struct measurement {
+	const char *name;
+	const struct card_ops *ops;
+	unsigned int functions, channels;
+	uint32_t source;
+	void (*start)(struct host *h, const struct measurement *m);
+	void (*refill)(struct host *h);
+	void (*finish)(struct host *h); /* the last look at the bytes */
+	unsigned int pause_us;
 };
 
 static void write_bar(struct function *f, unsigned int bar, uint32_t off, uint32_t value)
@@ -39,19 +62,100 @@ static uint32_t read_bar(struct function *f, unsigned int bar, uint32_t off)
 	return value;
 }
 
-static void push(struct host *h)
+static uint64_t next_place(struct host *h, uint32_t size)
 {
-	uint64_t addr = BUS_ADDRESS + (uint64_t)h->next * SUPERPAGE;
+	uint64_t addr = BUS_ADDRESS + (uint64_t)h->next * size;
+
+	h->next = (h->next + 1) % (PLACES * SUPERPAGE / size);
+	return addr;
+}
+
+static void cru_push(struct host *h)
+{
+	uint64_t addr = next_place(h, SUPERPAGE);
 
 	write_bar(h->f, CRU_BAR_DMA, CRU_SP_HIGH(0), addr >> 32);
 	write_bar(h->f, CRU_BAR_DMA, CRU_SP_LOW(0), addr);
 	write_bar(h->f, CRU_BAR_DMA, CRU_SP_PUSH(0), SUPERPAGE / CRU_PAGE_SIZE);
-	h->next = (h->next + 1) % (MEMORY / SUPERPAGE);
 	h->pushed++;
 }
 
-/* A guest's side of one function: memory, mapping, PCI enables, DMA start. */
-static int prepare(struct host *h, struct function *f, uint32_t source)
+static void cru_start(struct host *h, const struct measurement *m)
+{
+	struct function *f = h->f;
+
+	write_bar(f, CRU_BAR_CARD, CRU_DATAPATH(f->nr) + CRU_DATAPATH_ENABLE, 1);
+	write_bar(f, CRU_BAR_DMA, CRU_DATA_SOURCE, m->source);
+	write_bar(f, CRU_BAR_DMA, CRU_RESET_CONTROL, CRU_RESET_GENERAL);
+	while (h->pushed < PLACES)
+		cru_push(h);
+	write_bar(f, CRU_BAR_DMA, CRU_DMA_CONTROL, CRU_DMA_CONTROL_START);
+	write_bar(f, CRU_BAR_CARD, CRU_USER_CONTROL, CRU_USER_CONTROL_RUN);
+}
+
+static void cru_refill(struct host *h)
+{
+	uint32_t ready = read_bar(h->f, CRU_BAR_DMA, CRU_SP_READY(0));
+
+	while (h->pushed - ready < PLACES) {
+		write_bar(h->f, CRU_BAR_DMA, CRU_SP_SIZE(0), CRU_SP_SIZE_ADVANCE);
+		cru_push(h);
+	}
+}
+
+static void cru_finish(struct host *h)
+{
+	h->bytes = (uint64_t)read_bar(h->f, CRU_BAR_DMA, CRU_SP_READY(0)) * SUPERPAGE;
+}
+
+static volatile struct done *block(struct host *h, unsigned int channel)
+{
+	return (volatile struct done *)(h->memory + BLOCKS) + channel;
+}
+
+static void crorc_push(struct host *h, unsigned int channel)
+{
+	uint64_t addr = next_place(h, CRORC_SUPERPAGE);
+
+	block(h, channel)->count = CRORC_DONE_COUNT_START + 1; /* no counter's value */
+	write_bar(h->f, channel, CRORC_SP_HIGH, addr >> 32);
+	write_bar(h->f, channel, CRORC_SP_LOW, addr);
+	write_bar(h->f, channel, CRORC_SP_SIZE, CRORC_SUPERPAGE);
+}
+
+static void crorc_start(struct host *h, const struct measurement *m)
+{
+	uint64_t blocks = BUS_ADDRESS + BLOCKS;
+	unsigned int c;
+
+	h->channels = m->channels;
+	for (c = 0; c < m->channels; c++) {
+		write_bar(h->f, c, CRORC_DONE_LOW, blocks + c * sizeof(struct done));
+		write_bar(h->f, c, CRORC_DONE_HIGH, blocks >> 32);
+		write_bar(h->f, c, CRORC_CHAN_CSR, CRORC_CHAN_CSR_DMA | CRORC_CHAN_CSR_LOOPBACK);
+		write_bar(h->f, c, CRORC_GENERATOR, CRORC_GENERATOR_RUN);
+		crorc_push(h, c);
+	}
+}
+
+static void crorc_refill(struct host *h)
+{
+	unsigned int c;
+
+	for (c = 0; c < h->channels; c++) {
+		if (block(h, c)->count > CRORC_DONE_COUNT_START)
+			continue;
+		h->bytes += block(h, c)->size;
+		crorc_push(h, c);
+	}
+}
+
+static void crorc_finish(struct host *h)
+{
+}
+
+/* Memory, mapping, PCI enables. */
+static int prepare(struct host *h, struct function *f)
 {
 	struct vu_dma_map map = {
 		.flags = VFIO_DMA_MAP_FLAG_READ | VFIO_DMA_MAP_FLAG_WRITE,
@@ -60,90 +164,87 @@ static int prepare(struct host *h, struct function *f, uint32_t source)
 	};
 	uint16_t command = PCI_COMMAND_MEMORY | PCI_COMMAND_MASTER;
 	int fd = memfd_create("speed", 0);
-	void *memory;
 
 	if (fd < 0 || ftruncate(fd, MEMORY) || function_map(f, &map, fd)) {
 		perror("roc-emu: memory");
 		return -1;
 	}
-	/* All pages there before the clock starts. */
-	memory = mmap(NULL, MEMORY, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-	if (memory == MAP_FAILED)
+	h->memory = mmap(NULL, MEMORY, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	if (h->memory == MAP_FAILED)
 		return -1;
-	memset(memory, 0, MEMORY);
-	munmap(memory, MEMORY);
+	/* All pages there before the clock starts. */
+	memset(h->memory, 0, MEMORY);
 	close(fd);
 	h->f = f;
 	function_config_write(f, PCI_COMMAND, &command, sizeof(command));
-	write_bar(f, CRU_BAR_CARD, CRU_DATAPATH(f->nr) + CRU_DATAPATH_ENABLE, 1);
-	write_bar(f, CRU_BAR_DMA, CRU_DATA_SOURCE, source);
-	write_bar(f, CRU_BAR_DMA, CRU_RESET_CONTROL, CRU_RESET_GENERAL);
-	while (h->pushed < CRU_FIFO_DEPTH_DEFAULT)
-		push(h);
-	write_bar(f, CRU_BAR_DMA, CRU_DMA_CONTROL, CRU_DMA_CONTROL_START);
 	return 0;
 }
 
-static void refill(struct host *h)
+static int measure(const struct measurement *m, double seconds)
 {
-	uint32_t ready = read_bar(h->f, CRU_BAR_DMA, CRU_SP_READY(0));
-
-	while (h->pushed - ready < CRU_FIFO_DEPTH_DEFAULT) {
-		write_bar(h->f, CRU_BAR_DMA, CRU_SP_SIZE(0), CRU_SP_SIZE_ADVANCE);
-		push(h);
-	}
-}
-
-static int measure(const char *name, uint32_t source, unsigned int functions, double seconds)
-{
-	struct emu *emu = emu_create(&cru_card);
+	struct emu *emu = emu_create(m->ops);
 	struct host host[CARD_FUNCTIONS] = {0};
 	uint64_t start, elapsed, bytes = 0;
-	int rc = 1;
 	unsigned int i;
+	int rc = 1;
 
 	if (!emu || emu_start(emu)) {
 		fprintf(stderr, "roc-emu: cannot start\n");
 		return 1;
 	}
-	for (i = 0; i < functions; i++) {
-		if (prepare(&host[i], &emu->fn[i], source))
+	for (i = 0; i < m->functions; i++) {
+		if (prepare(&host[i], &emu->fn[i]))
 			goto out;
 	}
-	write_bar(&emu->fn[0], CRU_BAR_CARD, CRU_USER_CONTROL, CRU_USER_CONTROL_RUN);
+	for (i = 0; i < m->functions; i++)
+		m->start(&host[i], m);
 	start = emu_now();
 	do {
-		for (i = 0; i < functions; i++)
-			refill(&host[i]);
-		usleep(500);
+		for (i = 0; i < m->functions; i++)
+			m->refill(&host[i]);
+		if (m->pause_us)
+			usleep(m->pause_us);
 		elapsed = emu_now() - start;
 	} while (elapsed < seconds * 1e9);
-	for (i = 0; i < functions; i++)
-		bytes += (uint64_t)read_bar(&emu->fn[i], CRU_BAR_DMA, CRU_SP_READY(0)) * SUPERPAGE;
-	printf("%-10s %u endpoint%s %6.2f GB/s\n", name, functions, functions > 1 ? "s" : " ",
-	       (double)bytes / elapsed);
+	for (i = 0; i < m->functions; i++) {
+		m->finish(&host[i]);
+		bytes += host[i].bytes;
+	}
+	printf("%-6s %-22s %6.2f GB/s\n", m->ops->name, m->name, (double)bytes / elapsed);
 	rc = 0;
 out:
 	emu_destroy(emu);
+	for (i = 0; i < m->functions; i++) {
+		if (host[i].memory && host[i].memory != MAP_FAILED)
+			munmap(host[i].memory, MEMORY);
+	}
 	return rc;
 }
 
+#define CRU(name, functions, source)                                                               \
+	{                                                                                          \
+		name, &cru_card, functions, 1, source, cru_start, cru_refill, cru_finish, 500      \
+	}
+#define CRORC(name, channels)                                                                      \
+	{                                                                                          \
+		name, &crorc_card, 1, channels, 0, crorc_start, crorc_refill, crorc_finish, 20     \
+	}
+
 int speed_run(double seconds)
 {
-	static const struct {
-		const char *name;
-		uint32_t source;
-	} sources[] = {
-		{"internal", CRU_DATA_SOURCE_INTERNAL},
-		{"ddg", CRU_DATA_SOURCE_DATAPATH},
+	static const struct measurement list[] = {
+		CRU("internal, 1 endpoint", 1, CRU_DATA_SOURCE_INTERNAL),
+		CRU("internal, 2 endpoints", 2, CRU_DATA_SOURCE_INTERNAL),
+		CRU("ddg, 1 endpoint", 1, CRU_DATA_SOURCE_DATAPATH),
+		CRU("ddg, 2 endpoints", 2, CRU_DATA_SOURCE_DATAPATH),
+		CRORC("1 channel", 1),
+		CRORC("6 channels", 6),
 	};
-	unsigned int i, functions;
+	unsigned int i;
 
-	for (i = 0; i < 2; i++) {
-		for (functions = 1; functions <= CARD_FUNCTIONS; functions++) {
-			if (measure(sources[i].name, sources[i].source, functions, seconds))
-				return 1;
-		}
+	for (i = 0; i < sizeof(list) / sizeof(list[0]); i++) {
+		if (measure(&list[i], seconds))
+			return 1;
 	}
 	return 0;
 }
