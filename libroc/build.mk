@@ -84,10 +84,15 @@ $(O)/tests/unit/kernel/kmod_ring.o: kmod/ring.c
 LIBROC_WRAPPED := open ioctl stat roc_find roc_channel_owner
 $(O)/unit/libroc_calls: private override CFLAGS += $(LIBROC_WRAPPED:%=-Wl,--wrap=%)
 
-# Those of the CRU's blocks have the emulated card's model under them.
+$(O)/unit/libroc_crorc_siu: private override CFLAGS += -Wl,--wrap=roc_channel_command
+
+# Those of a card's blocks have the emulated card's model under them.
 UNIT_LIBS_libroc_cru_config = $(EMU_OBJS)
 UNIT_LIBS_libroc_cru_status = $(EMU_OBJS)
 UNIT_LIBS_libroc_cru_players = $(EMU_OBJS)
+UNIT_LIBS_libroc_crorc_config = $(EMU_OBJS)
+UNIT_LIBS_libroc_crorc_flash = $(EMU_OBJS)
+UNIT_LIBS_libroc_crorc_siu = $(EMU_OBJS)
 
 # One looks at the shared library and compiles the headers.
 $(O)/unit/libroc_abi: $(LIBROC_SO)

@@ -1,148 +1,23 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The library over the emulated CRU's model, without a driver between them: what the library does
- * to the card is what the model sees, and time goes on only when the library sleeps.
- *
- * One card at a time: card_begin() makes it, card_end() takes it away.
+ * The library over the emulated CRU's model; see libroc_card.h.
  */
 #ifndef ROC_UNIT_LIBROC_CRU_CARD_H
 #define ROC_UNIT_LIBROC_CRU_CARD_H
 
-#include <errno.h>
-
 #include "emu_host.h"
 #include "libroc_cru.h"
 
-#define SAYS(text)                                                                                 \
-	do {                                                                                       \
-		if (!strstr(roc_error(), text))                                                    \
-			CU_assertImplementation(CU_FALSE, __LINE__, "does not say: " text,         \
-						roc_error(), "", CU_FALSE);                        \
-	} while (0)
+#define CARD_TYPE ROC_CARD_CRU
+#define CARD_SERIAL 245
+#define CARD_HASH CRU_BAR_CARD, CRU_FW_HASH
+#include "libroc_card.h"
 
-static struct {
-	struct roc_endpoint ep[CRU_ENDPOINTS];
-	unsigned int reads, writes;
-	unsigned int locks; /* taken in all */
-	int lock_errno;	    /* refuse the lock with this */
-	int lock_owner;	    /* and say that this process has it */
-	bool locked;
-	bool running;	/* a channel runs */
-	uint32_t stuck; /* register of BAR2 that writes do not change; 0 none */
-	unsigned int card_type;
-	uint64_t slept_us;
-} card;
-
-static unsigned int card_function(struct roc_endpoint *ep)
+static void cru_begin(void)
 {
-	return ep - card.ep;
-}
-
-static uint32_t card_read(unsigned int fn, unsigned int bar, uint32_t offset)
-{
-	card.reads++;
-	host.now += 1000;
-	return cru_card.read(host.card, fn, bar, offset);
-}
-
-static void card_write(unsigned int fn, unsigned int bar, uint32_t offset, uint32_t value)
-{
-	card.writes++;
-	host.now += 1000;
-	if (bar != CRU_BAR_CARD || !card.stuck || offset != card.stuck)
-		cru_card.write(host.card, fn, bar, offset, value);
-}
-
-static int card_lock_ioctl(unsigned long request, struct roc_card_lock *lock)
-{
-	if (request == ROC_CARD_UNLOCK) {
-		if (!card.locked)
-			return -EPERM;
-		card.locked = false;
-		return 0;
-	}
-	if (card.lock_errno) {
-		lock->owner = card.lock_owner;
-		return -card.lock_errno;
-	}
-	if (card.locked)
-		return -EDEADLK;
-	card.locked = true;
-	card.locks++;
-	return 0;
-}
-
-static int card_ioctl(struct roc_endpoint *ep, unsigned long request, void *arg)
-{
-	unsigned int fn = card_function(ep);
-	struct roc_ep_info *info = arg;
-	struct roc_reg *reg = arg;
-
-	switch (request) {
-	case ROC_EP_INFO:
-		info->card_type = card.card_type;
-		info->serial = 245;
-		info->endpoint = fn;
-		snprintf(info->firmware, sizeof(info->firmware), "%x",
-			 cru_card.peek(host.card, fn, CRU_BAR_CARD, CRU_FW_HASH));
-		return 0;
-	case ROC_REG_READ:
-		reg->value = card_read(fn, reg->bar, reg->offset);
-		return 0;
-	case ROC_REG_WRITE:
-		card_write(fn, reg->bar, reg->offset, reg->value);
-		return 0;
-	case ROC_REG_MODIFY:
-		if (!reg->mask || reg->value & ~reg->mask)
-			return -EINVAL;
-		reg->old = card_read(fn, reg->bar, reg->offset);
-		reg->value |= reg->old & ~reg->mask;
-		card_write(fn, reg->bar, reg->offset, reg->value);
-		return 0;
-	case ROC_CARD_LOCK:
-	case ROC_CARD_UNLOCK:
-		return card_lock_ioctl(request, arg);
-	default:
-		return -ENOTTY;
-	}
-}
-
-static void card_sleep(struct roc_endpoint *ep, unsigned int us)
-{
-	host.now += us * 1000ull;
-	card.slept_us += us;
-}
-
-static int card_running(struct roc_endpoint *ep)
-{
-	return card.running;
-}
-
-static const struct libroc_backend card_backend = {
-	.ioctl = card_ioctl,
-	.sleep = card_sleep,
-	.running = card_running,
-};
-
-static void card_begin(void)
-{
-	unsigned int e;
-
-	host_begin();
-	memset(&card, 0, sizeof(card));
-	card.card_type = ROC_CARD_CRU;
-	for (e = 0; e < CRU_ENDPOINTS; e++) {
-		card.ep[e] = (struct roc_endpoint){.backend = &card_backend, .fd = -1};
-		snprintf(card.ep[e].node, sizeof(card.ep[e].node), "/dev/roc%u", e);
-	}
+	card_begin();
+	card.stuck_bar = CRU_BAR_CARD;
 	libroc_pll_directory = "/nonexistent";
-}
-
-/* The lock must have been given back, whatever happened. */
-static void card_end(void)
-{
-	CU_ASSERT_FALSE(card.locked);
-	host_end();
 }
 
 __attribute__((unused)) static uint32_t peek(uint32_t offset)

@@ -89,7 +89,7 @@ static void the_card_gets_it_all(void)
 	struct roc_cru_config back;
 	unsigned int e;
 
-	card_begin();
+	cru_begin();
 	unusual();
 	for (e = 0; e < CRU_ENDPOINTS; e++) {
 		UNIT_EQ(configure(e, 0), 0);
@@ -110,7 +110,7 @@ static void the_other_endpoint_stays(void)
 	uint32_t before[64];
 	unsigned int i;
 
-	card_begin();
+	cru_begin();
 	for (i = 0; i < 64; i++)
 		before[i] = peek(CRU_DATAPATH(1) + 4 * i);
 	unusual();
@@ -127,7 +127,7 @@ static void twice_writes_nothing(void)
 	unsigned int clock;
 
 	for (clock = 0; clock < 2; clock++) {
-		card_begin();
+		cru_begin();
 		unusual();
 		config.clock = clock ? ROC_CRU_CLOCK_TTC : ROC_CRU_CLOCK_LOCAL;
 		config.pon_upstream = clock;
@@ -189,7 +189,7 @@ static void every_change_is_seen(void)
 	};
 	size_t i;
 
-	card_begin();
+	cru_begin();
 	unusual();
 	UNIT_EQ(configure(0, 0), 0);
 	for (i = 0; i < sizeof(changes) / sizeof(changes[0]); i++) {
@@ -237,7 +237,7 @@ static void a_register_that_does_not_read_back(void)
 	size_t i, n;
 
 	for (i = 0; i < 4; i++) {
-		card_begin();
+		cru_begin();
 		unusual();
 		card.stuck = stuck[i];
 		n = snapshot(before, 262144);
@@ -258,7 +258,7 @@ static void a_register_that_does_not_read_back(void)
 
 static void all_is_checked_before_the_first_write(void)
 {
-	card_begin();
+	cru_begin();
 	unusual();
 	config.cru_id = 0x1000;
 	UNIT_EQ(configure(0, 0), -ERANGE);
@@ -295,7 +295,7 @@ static void all_is_checked_before_the_first_write(void)
 
 static void not_while_it_runs(void)
 {
-	card_begin();
+	cru_begin();
 	unusual();
 	roc_cru_config_read(&card.ep[0], &config); /* leaves the clock known */
 	card.writes = 0;
@@ -318,7 +318,7 @@ static void not_while_it_runs(void)
 /* A crash of other software left run enable set. */
 static void a_stale_run_enable_goes(void)
 {
-	card_begin();
+	cru_begin();
 	unusual();
 	poke(0x18, 1);
 	UNIT_EQ(configure(0, 0), 0);
@@ -328,7 +328,7 @@ static void a_stale_run_enable_goes(void)
 
 static void a_lock_held_already_is_kept(void)
 {
-	card_begin();
+	cru_begin();
 	unusual();
 	UNIT_EQ(roc_card_lock(&card.ep[0], 0), 0);
 	UNIT_EQ(configure(0, 0), 0);
@@ -341,7 +341,7 @@ static void a_lock_held_already_is_kept(void)
 
 static void firmware_is_asked(void)
 {
-	card_begin();
+	cru_begin();
 	unusual();
 	key(0, "firmware", "e4a5a46e");
 	UNIT_EQ(roc_cru_configure(&card.ep[0], &config, 0, &result), -EPERM);
@@ -353,7 +353,7 @@ static void firmware_is_asked(void)
 
 static void gbt_off_switches_links_off(void)
 {
-	card_begin();
+	cru_begin();
 	unusual();
 	UNIT_EQ(configure(0, 0), 0);
 	config.gbt_enabled = false;
@@ -366,7 +366,7 @@ static void gbt_off_switches_links_off(void)
 
 static void force_writes_all(void)
 {
-	card_begin();
+	cru_begin();
 	unusual();
 	UNIT_EQ(configure(0, 0), 0);
 	card.writes = 0;
@@ -384,7 +384,7 @@ static void force_writes_all(void)
 
 static void ttc_clock_and_pon(void)
 {
-	card_begin();
+	cru_begin();
 	unusual();
 	config.clock = ROC_CRU_CLOCK_TTC;
 	config.pon_upstream = true;
@@ -423,7 +423,7 @@ static void a_clock_that_does_not_lock(void)
 {
 	struct roc_cru_config back;
 
-	card_begin();
+	cru_begin();
 	unusual();
 	UNIT_EQ(configure(0, 0), 0);
 	key(0, "onu", "down");
@@ -474,7 +474,7 @@ static void pll_tables_of_a_site(void)
 	size_t i;
 
 	UNIT_NEED(mkdtemp(directory));
-	card_begin();
+	cru_begin();
 	libroc_pll_directory = directory;
 	write_table(names[0], "# made up\nAddress,Data\n0x0302,0x17\n0x0B24,0xC0\n");
 	write_table(names[1], "0x0540,0x01\r\n0x0009,0x5a\r\n0x0540,0x00\r\n");

@@ -13,7 +13,7 @@ static void loopback(void)
 	struct roc_cru_loopback_saved saved;
 	struct roc_cru_loopback test;
 
-	card_begin();
+	cru_begin();
 	poke(GBT(2) + 0x30, 1 << 4);
 	poke(GBT(2) + 0x20, 0x11);
 	poke(GBT(2) + 0x28, 0x33);
@@ -88,7 +88,7 @@ static void pattern_player(void)
 	struct roc_cru_patterns p, back;
 	unsigned int i;
 
-	card_begin();
+	cru_begin();
 	roc_cru_patterns_default(&p);
 	for (i = 0; i < 4; i++) {
 		p.pat[i].word[0] = 0x10101010 * (i + 1);
@@ -152,7 +152,7 @@ static void ctp_emulator(void)
 	struct roc_cru_triggers before, after;
 	bool running = false;
 
-	card_begin();
+	cru_begin();
 	roc_cru_ctp_default(&ctp);
 	ctp.init_orbit = 0xabcd;
 	ctp.hb_keep = 3;
@@ -207,7 +207,7 @@ static void fixed_crossings(void)
 	unsigned int i;
 	struct cru *c;
 
-	card_begin();
+	cru_begin();
 	c = host.card;
 	roc_cru_ctp_default(&ctp);
 	ctp.mode = ROC_CRU_CTP_FIXED;
@@ -258,7 +258,7 @@ static void user_logic(void)
 	struct roc_cru_ul ul, back;
 	unsigned int i;
 
-	card_begin();
+	cru_begin();
 	roc_cru_ul_default(&ul);
 	for (i = 0; i < 3; i++) { /* off, on, on: the register toggles */
 		ul.random_size = i;

@@ -12,7 +12,7 @@ static struct roc_cru_status status;
 
 static void card_values(void)
 {
-	card_begin();
+	cru_begin();
 	poke(0x18, 0x0abc0001);
 	poke(0x200000, 0x20002);
 	poke(0x700000, 1u << 31 | 1 << 30 | 1 << 15 | 1 << 14 | 0x21);
@@ -46,7 +46,7 @@ static void link_values(void)
 	static const uint32_t counters[] = {0x14, 0x18, 0x20, 0x24, 0x28};
 	size_t i;
 
-	card_begin();
+	cru_begin();
 	poke(0x200000, 1 << 16);
 	poke(0x700000, 1 << 5);
 	poke(gbt + 0x3c, 1 << 8);
@@ -101,7 +101,7 @@ static enum roc_cru_link_state state(unsigned int l)
 
 static void links_go_down_and_come_back(void)
 {
-	card_begin();
+	cru_begin();
 	UNIT_EQ(state(3), ROC_CRU_LINK_UP);
 	key(0, "link-state", "3=down");
 	UNIT_EQ(state(3), ROC_CRU_LINK_DOWN);
@@ -118,7 +118,7 @@ static void optical_power(void)
 {
 	unsigned int e, l;
 
-	card_begin();
+	cru_begin();
 	key(0, "optical-power", "2=123.4,0=0.1");
 	key(1, "optical-power", "11=6553.5");
 	for (e = 0; e < CRU_ENDPOINTS; e++) {
@@ -140,7 +140,7 @@ static void optical_power(void)
 
 static void onu_and_fec(void)
 {
-	card_begin();
+	cru_begin();
 	poke(0x22a000, 42 << 1);
 	poke(0x200020, 5);
 	poke(0x22a004, 2);
@@ -190,7 +190,7 @@ static void metrics(void)
 {
 	struct roc_cru_metrics m;
 
-	card_begin();
+	cru_begin();
 	key(0, "temperature", "45");
 	key(0, "clock-ctp", "240473000");
 	key(0, "clock-local", "240475000");
@@ -231,7 +231,7 @@ static void accesses_are_counted(void)
 	struct roc_cru_packets packets;
 	size_t i;
 
-	card_begin();
+	cru_begin();
 	for (i = 0; i < sizeof(passes) / sizeof(passes[0]); i++) {
 		card.reads = 0;
 		card.writes = 0;
@@ -257,7 +257,7 @@ static void packets(void)
 	struct roc_cru_packets p;
 	unsigned int slot;
 
-	card_begin();
+	cru_begin();
 	for (slot = 0; slot < 16; slot++) {
 		poke(0x740000 + 0x2000 * slot + 0x0c, 1000 + slot);
 		poke(0x740000 + 0x2000 * slot + 0x08, 2000 + slot);
@@ -290,7 +290,7 @@ static void triggers(void)
 	struct roc_cru_triggers a, b = {0};
 	struct roc_cru_trigger_rates r;
 
-	card_begin();
+	cru_begin();
 	wr2(0x18, 1); /* run enable: the counters move */
 	poke(0x20000c, 0x5a);
 	UNIT_EQ(roc_cru_triggers_read(&card.ep[0], &a), 0);
@@ -323,7 +323,7 @@ static void triggers(void)
 /* A card whose PLL is silent, or with no links at all. */
 static void a_poorer_card(void)
 {
-	card_begin();
+	cru_begin();
 	card.stuck = 0x30604; /* commands of the PLL's I2C core */
 	UNIT_EQ(roc_cru_status_read(&card.ep[0], 0, 0, &status), -EIO);
 	SAYS("Si5345 #2 does not answer");
