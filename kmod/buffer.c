@@ -110,6 +110,27 @@ static int roc_make_extents(struct roc_buffer *buf)
 	return 0;
 }
 
+/* Where the CPU sees the buffer; only for a card whose progress can be seen there. */
+static int roc_make_memory(struct roc_buffer *buf)
+{
+	struct scatterlist *sg;
+	unsigned int i;
+
+	buf->memory.room = buf->sgt.sgt.orig_nents;
+	buf->memory.table =
+		kvcalloc(buf->memory.room, sizeof(struct roc_extent), GFP_KERNEL_ACCOUNT);
+	if (!buf->memory.table)
+		return -ENOMEM;
+	for_each_sgtable_sg (&buf->sgt.sgt, sg, i) {
+		if (PageHighMem(sg_page(sg))) {
+			buf->memory.count = 0;
+			break;
+		}
+		roc_extents_append(&buf->memory, (uintptr_t)sg_virt(sg), sg->length);
+	}
+	return 0;
+}
+
 /* Would DMA into this memory be copied by the kernel? Then it would never arrive. */
 static bool roc_bounced(struct roc_endpoint *ep, struct roc_buffer *buf)
 {
@@ -135,6 +156,11 @@ static int roc_map(struct roc_buffer *buf, struct roc_endpoint *ep, struct roc_b
 		return -EOPNOTSUPP;
 	}
 	buf->sync = dma_need_sync(dev, buf->extents.table[0].bus);
+	if (ep->ops->marks && !buf->sync) {
+		err = roc_make_memory(buf);
+		if (err)
+			return err;
+	}
 	if (!roc_extents_whole(&buf->extents, arg->granule)) {
 		arg->why = ROC_WHY_CONTIGUITY;
 		arg->limit = roc_extents_shortest(&buf->extents);
@@ -151,6 +177,7 @@ static void roc_buffer_free(struct roc_buffer *buf, struct roc_endpoint *ep)
 		roc_unpin(buf);
 	roc_uncharge(buf);
 	kvfree(buf->extents.table);
+	kvfree(buf->memory.table);
 	kfree(buf);
 }
 

@@ -74,12 +74,39 @@ int roc_parse_serial(u32 word)
  * The bus. A PCI function either masters it or does not, whatever its channels want: so a channel
  * can be kept from writing this way only when no other channel of the endpoint needs it.
  */
-void roc_bus_give(struct roc_channel *ch)
+static int roc_bus_clear_suspect(struct roc_channel *ch)
 {
-	mutex_lock(&ch->ep->card->lock);
+	int err = -EIO;
+
+	if (!mutex_trylock(&ch->lock))
+		return -EIO;
+	if (roc_alive(ch->ep))
+		err = ch->ep->ops->quiesce(ch, true);
+	if (!err)
+		ch->suspect = false;
+	mutex_unlock(&ch->lock);
+	return err;
+}
+
+/*
+ * For the backend, when nothing of an earlier owner is left in the channel. A neighbour that is
+ * quiet only because it has no bus would go on: it has to be stopped first.
+ */
+int roc_bus_give(struct roc_channel *ch)
+{
+	struct roc_endpoint *ep = ch->ep;
+	unsigned int i;
+
+	for (i = 0; i < ep->ops->channels; i++)
+		if (&ep->channels[i] != ch && READ_ONCE(ep->channels[i].suspect) &&
+		    roc_bus_clear_suspect(&ep->channels[i]))
+			return -EIO;
+	mutex_lock(&ep->card->lock);
 	ch->bus = true;
-	pci_set_master(ch->ep->pdev);
-	mutex_unlock(&ch->ep->card->lock);
+	ch->suspect = false;
+	pci_set_master(ep->pdev);
+	mutex_unlock(&ep->card->lock);
+	return 0;
 }
 
 /* The channel is quiet: it does not need the bus any more. */
@@ -108,6 +135,7 @@ bool roc_bus_take(struct roc_channel *ch)
 
 	mutex_lock(&ep->card->lock);
 	ch->bus = false;
+	ch->suspect = true;
 	if (!roc_bus_needed(ep))
 		pci_clear_master(ep->pdev);
 	/* This read also pushes out what the card had on the way. */
@@ -206,18 +234,6 @@ static bool roc_may_write(struct roc_endpoint *ep, unsigned int bar, u32 offset)
 		if (policy->writable[i] == offset)
 			return true;
 	return capable(CAP_SYS_RAWIO);
-}
-
-static void roc_serial_lock(struct roc_endpoint *ep)
-{
-	if (ep->ops->serial)
-		mutex_lock(&ep->card->lock);
-}
-
-static void roc_serial_unlock(struct roc_endpoint *ep)
-{
-	if (ep->ops->serial)
-		mutex_unlock(&ep->card->lock);
 }
 
 /* One register, for those who do not hold the card's lock. */

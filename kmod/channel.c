@@ -97,9 +97,14 @@ static int roc_ch_info(struct file *file, void *arg)
 		.mmio_writes = ch->stats.mmio_writes,
 		.bad_index = s->rings.bad_index,
 		.retries = ch->stats.retries,
+		.turns = ch->stats.turns,
+		.interrupts = ch->stats.interrupts,
+		.missed_interrupts = ch->stats.missed_interrupts,
+		.spurious_interrupts = ch->stats.spurious_interrupts,
 	};
 	memcpy(info->gaps, ch->stats.gaps, sizeof(info->gaps));
-	info->capacity = hweight32(info->links) * ch->ep->fifo_depth;
+	info->capacity =
+		hweight32(info->links) * (ch->event.block ? ch->event.depth : ch->ep->fifo_depth);
 	mutex_unlock(&ch->lock);
 	return 0;
 }
@@ -126,6 +131,11 @@ static int roc_ch_rings(struct file *file, void *arg)
 	return 0;
 }
 
+bool roc_has_mode(struct roc_channel *ch, enum roc_mode mode)
+{
+	return mode != ROC_MODE_EVENT || ch->ep->caps & ROC_CAP_EVENTS;
+}
+
 static int roc_ch_configure(struct file *file, void *arg)
 {
 	struct roc_session *s = file->private_data;
@@ -139,7 +149,7 @@ static int roc_ch_configure(struct file *file, void *arg)
 		return -EINVAL;
 	if (c->flags & ROC_CONFIGURE_STBRD && (!ops->command || c->source != ROC_SOURCE_FEE))
 		return -EOPNOTSUPP;
-	if (!(ops->sources & BIT(c->source)) || c->mode == ROC_MODE_EVENT)
+	if (!(ops->sources & BIT(c->source)) || !roc_has_mode(ch, c->mode))
 		return -EOPNOTSUPP;
 	if (c->page_size && c->page_size != ops->page_size)
 		return -EOPNOTSUPP;
@@ -324,6 +334,21 @@ static int roc_ch_command(struct file *file, void *arg)
 	return err;
 }
 
+static int roc_ch_mode(struct file *file, void *arg)
+{
+	struct roc_session *s = file->private_data;
+	struct roc_ch_mode *m = arg;
+
+	if (m->flags || m->reserved || m->mode > ROC_MODE_EVENT)
+		return -EINVAL;
+	if (!roc_has_mode(s->ch, m->mode))
+		return -EOPNOTSUPP;
+	mutex_lock(&s->ch->lock);
+	roc_run_mode(s, m->mode);
+	mutex_unlock(&s->ch->lock);
+	return 0;
+}
+
 static const struct roc_ioctl roc_channel_ioctls[] = {
 	{ROC_CH_INFO, sizeof(struct roc_ch_info), roc_ch_info},
 	{ROC_CH_RINGS, sizeof(struct roc_ch_rings), roc_ch_rings},
@@ -335,6 +360,7 @@ static const struct roc_ioctl roc_channel_ioctls[] = {
 	{ROC_CH_WAIT, sizeof(struct roc_ch_wait), roc_ch_wait},
 	{ROC_CH_EVENTFD, sizeof(struct roc_ch_eventfd), roc_ch_eventfd},
 	{ROC_CH_COMMAND, sizeof(struct roc_ch_command), roc_ch_command},
+	{ROC_CH_MODE, sizeof(struct roc_ch_mode), roc_ch_mode},
 	{ROC_BUF_REGISTER, sizeof(struct roc_buf_register), roc_buf_register},
 	{ROC_BUF_UNREGISTER, sizeof(struct roc_buf_unregister), roc_buf_unregister},
 };

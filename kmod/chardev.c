@@ -41,6 +41,7 @@ union roc_arg {
 	struct roc_ch_wait wait;
 	struct roc_ch_eventfd eventfd;
 	struct roc_ch_command command;
+	struct roc_ch_mode mode;
 	struct roc_buf_register buf_register;
 	struct roc_buf_unregister buf_unregister;
 };

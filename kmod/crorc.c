@@ -189,6 +189,32 @@ static int crorc_open_source(struct roc_channel *ch, enum roc_source source)
 	return err;
 }
 
+static int crorc_quiesce(struct roc_channel *ch, bool present)
+{
+	struct crorc_done *done = crorc_done(ch);
+	u32 csr, count;
+	int err;
+
+	crorc_runs_put(ch);
+	if (!present)
+		return 0;
+	crorc_lock(ch);
+	err = crorc_set_generator(ch, false);
+	csr = crorc_read(ch, CRORC_CHAN_CSR);
+	/* Documented: the word read goes back, which also takes a loopback away. */
+	if (csr & CRORC_CHAN_CSR_DMA)
+		crorc_write(ch, CRORC_CHAN_CSR, csr);
+	err = crorc_set_toggle(ch, CRORC_CHAN_CSR_DMA, false) ?: err;
+	err = crorc_set_toggle(ch, CRORC_CHAN_CSR_LOOPBACK, false) ?: err;
+	crorc_unlock(ch);
+	err = crorc_reset_channel(ch) ?: err;
+	count = READ_ONCE(done->count);
+	usleep_range(CRORC_QUIET_US, 2 * CRORC_QUIET_US);
+	if (READ_ONCE(done->count) != count)
+		err = -EIO;
+	return err;
+}
+
 /* The documented order of writes; see Documentation/cards/crorc.md for where each comes from. */
 static int crorc_start(struct roc_channel *ch, enum roc_source source, u32 links)
 {
@@ -214,7 +240,9 @@ static int crorc_start(struct roc_channel *ch, enum roc_source source, u32 links
 	crorc_runs_get(ch);
 	crorc_point_at_memory(ch);
 	/* Only now: nothing of an earlier owner is left in the channel. */
-	roc_bus_give(ch);
+	err = roc_bus_give(ch) ?: roc_event_enable(ch);
+	if (err)
+		goto stop;
 	crorc_lock(ch);
 	err = crorc_set_toggle(ch, CRORC_CHAN_CSR_DMA, true);
 	/* A run that was killed may have left it on, whatever its source. */
@@ -223,14 +251,16 @@ static int crorc_start(struct roc_channel *ch, enum roc_source source, u32 links
 	crorc_unlock(ch);
 	if (!err)
 		err = crorc_open_source(ch, source);
-	if (err) {
-		/* It must not go on by itself. It has no superpage, whatever comes of this. */
-		if (!roc_crorc_ops.quiesce(ch, true))
-			roc_bus_give_back(ch);
-		return err;
-	}
+	if (err)
+		goto stop;
 	msleep(CRORC_START_WAIT_MS);
 	return 0;
+
+stop:
+	/* It must not go on by itself. It has no superpage, whatever comes of this. */
+	if (!crorc_quiesce(ch, true))
+		roc_bus_give_back(ch);
+	return err;
 }
 
 /* Write and read back, as often as it takes. Card lock held. */
@@ -298,7 +328,8 @@ static u32 crorc_finished(struct roc_channel *ch, unsigned int link)
 	return crorc->finished;
 }
 
-static int crorc_received(struct roc_channel *ch, unsigned int link, u32 length, u32 *bytes)
+static int crorc_received(struct roc_channel *ch, unsigned int link, u32 length, bool proved,
+			  u32 *bytes)
 {
 	/* The card writes the payload, the size, the count: read in the opposite order. */
 	dma_rmb();
@@ -321,32 +352,6 @@ static void crorc_flush(struct roc_channel *ch)
 	crorc_write(ch, CRORC_CONFIG_B, word | CRORC_CONFIG_B_FLUSH);
 	crorc_read(ch, CRORC_CHAN_CSR);
 	crorc_unlock(ch);
-}
-
-static int crorc_quiesce(struct roc_channel *ch, bool present)
-{
-	struct crorc_done *done = crorc_done(ch);
-	u32 csr, count;
-	int err;
-
-	crorc_runs_put(ch);
-	if (!present)
-		return 0;
-	crorc_lock(ch);
-	err = crorc_set_generator(ch, false);
-	csr = crorc_read(ch, CRORC_CHAN_CSR);
-	/* Documented: the word read goes back, which also takes a loopback away. */
-	if (csr & CRORC_CHAN_CSR_DMA)
-		crorc_write(ch, CRORC_CHAN_CSR, csr);
-	err = crorc_set_toggle(ch, CRORC_CHAN_CSR_DMA, false) ?: err;
-	err = crorc_set_toggle(ch, CRORC_CHAN_CSR_LOOPBACK, false) ?: err;
-	crorc_unlock(ch);
-	err = crorc_reset_channel(ch) ?: err;
-	count = READ_ONCE(done->count);
-	usleep_range(CRORC_QUIET_US, 2 * CRORC_QUIET_US);
-	if (READ_ONCE(done->count) != count)
-		err = -EIO;
-	return err;
 }
 
 static int crorc_reset(struct roc_channel *ch, enum roc_reset_level level)

@@ -30,6 +30,7 @@
  * @base: ready counter after the reset
  * @empty_base: FIFO-empty counter after the reset
  * @index: number of the next size entry, modulo 256
+ * @advanced: the next entry was asked for, and not yet there
  */
 struct cru_channel {
 	u32 links;
@@ -42,6 +43,7 @@ struct cru_channel {
 	u32 base[CRU_LINK_SLOTS];
 	u32 empty_base[CRU_LINK_SLOTS];
 	u8 index[CRU_LINK_SLOTS];
+	bool advanced[CRU_LINK_SLOTS];
 };
 
 static u32 cru_read(struct roc_channel *ch, u32 offset)
@@ -111,7 +113,7 @@ static int cru_identify(struct roc_endpoint *ep)
 		return -EIO;
 	ep->features = roc_read(ep, CRU_BAR_DMA, CRU_FEATURES);
 	ep->fifo_depth = roc_read(ep, CRU_BAR_DMA, CRU_FIFO_DEPTH) ?: CRU_FIFO_DEPTH_DEFAULT;
-	if (ep->fifo_depth > 4096)
+	if (ep->fifo_depth > ROC_FIFO_DEPTH_MAX)
 		return -EIO;
 	ep->serial = cru_has(ep, CRU_FEATURE_SERIAL) ? cru_read_serial(ep) : -1;
 	ep->caps = ROC_CAP_LINK_FIFOS | ROC_CAP_PARTIAL | ROC_CAP_GENERATOR | ROC_CAP_DDG;
@@ -227,6 +229,7 @@ static void cru_read_bases(struct roc_channel *ch)
 
 	for (l = 0; l < CRU_LINK_SLOTS; l++) {
 		cru->index[l] = 0;
+		cru->advanced[l] = false;
 		if (!(cru->links & BIT(l)))
 			continue;
 		cru->base[l] = cru_read(ch, CRU_SP_READY(l));
@@ -251,6 +254,7 @@ static int cru_start(struct roc_channel *ch, enum roc_source source, u32 links)
 {
 	struct cru_channel *cru = ch->priv;
 	bool internal = source == ROC_SOURCE_INTERNAL;
+	int err;
 
 	if (!internal && !cru_has(ch->ep, CRU_FEATURE_DATA_SOURCE))
 		return -EOPNOTSUPP;
@@ -275,7 +279,11 @@ static int cru_start(struct roc_channel *ch, enum roc_source source, u32 links)
 	cru_read_bases(ch);
 	cru->started = true;
 	/* Only now: descriptors of an earlier owner are gone. */
-	roc_bus_give(ch);
+	err = roc_bus_give(ch) ?: roc_event_enable(ch);
+	if (err) {
+		cru_clear_debug(ch);
+		return err;
+	}
 	cru_write(ch, CRU_DMA_CONTROL, CRU_DMA_CONTROL_START);
 	msleep(CRU_START_WAIT_MS);
 	if (!internal)
@@ -302,29 +310,44 @@ static u32 cru_finished(struct roc_channel *ch, unsigned int link)
  * The entry we want is the one with our index and a size. A zero word may be firmware without size
  * FIFO or an entry that is late; an older index is the output register not yet advanced. So read
  * again, for a bounded time; the first zero that stays for that time in a run decides that there
- * is no size FIFO.
+ * is no size FIFO. If the superpage was not proved to be finished when we asked, the card may not
+ * have had an entry to advance to: come back later, and if it still does not show ask once more.
  */
-static int cru_received(struct roc_channel *ch, unsigned int link, u32 length, u32 *bytes)
+static int cru_received(struct roc_channel *ch, unsigned int link, u32 length, bool proved,
+			u32 *bytes)
 {
 	struct cru_channel *cru = ch->priv;
-	u64 deadline = 0;
+	bool again = cru->advanced[link];
+	u64 begin = 0;
 	u32 entry;
 
 	*bytes = length;
+	if (!proved && !cru->sizes_known)
+		return -EAGAIN;
 	if (cru->sizes_known && !cru->sizes)
 		return 0;
-	cru_path_write(ch, CRU_SP_SIZE(link), CRU_SP_SIZE_ADVANCE);
+	if (!cru->advanced[link])
+		cru_path_write(ch, CRU_SP_SIZE(link), CRU_SP_SIZE_ADVANCE);
 	for (;;) {
 		entry = cru_path_read(ch, CRU_SP_SIZE(link));
 		if ((entry & CRU_SP_SIZE_BYTES) &&
 		    entry >> CRU_SP_SIZE_INDEX_SHIFT == cru->index[link])
 			break;
-		if (!deadline)
-			deadline = ktime_get_ns() + CRU_SIZE_TIMEOUT_NS;
-		else if (ktime_get_ns() > deadline)
+		if (!proved) {
+			cru->advanced[link] = true;
+			return -EAGAIN;
+		}
+		if (!begin) {
+			begin = ktime_get_ns();
+		} else if (ktime_get_ns() - begin > CRU_SIZE_TIMEOUT_NS) {
 			goto timeout;
+		} else if (again && ktime_get_ns() - begin > CRU_SIZE_TIMEOUT_NS / 2) {
+			again = false;
+			cru_path_write(ch, CRU_SP_SIZE(link), CRU_SP_SIZE_ADVANCE);
+		}
 		usleep_range(10, 50);
 	}
+	cru->advanced[link] = false;
 	cru->sizes_known = true;
 	cru->index[link]++;
 	*bytes = entry & CRU_SP_SIZE_BYTES;
@@ -462,6 +485,7 @@ const struct roc_card_ops roc_cru_ops = {
 	.policy = cru_policy,
 	.channel_size = sizeof(struct cru_channel),
 	.groups = cru_groups,
+	.marks = true,
 	.temperature_max = 60000,
 	.temperature_crit = 80000,
 	.temperature = cru_temperature,

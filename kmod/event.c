@@ -77,8 +77,7 @@ static void __iomem *roc_event_block(struct roc_endpoint *ep, u64 bar, u64 offse
 	void __iomem *block;
 	u32 id;
 
-	if (bar >= ROC_BARS || !ep->bar[bar] || offset % 4 ||
-	    offset + size > ep->bar_length[bar])
+	if (bar >= ROC_BARS || !ep->bar[bar] || offset % 4 || offset + size > ep->bar_length[bar])
 		return NULL;
 	block = ep->bar[bar] + offset;
 	id = ioread32(block + EVENT_ID);
@@ -140,17 +139,16 @@ void roc_event_probe(struct roc_endpoint *ep)
 
 		bar = EVENT_VSEC_BAR(vsec.channel) + c * EVENT_VSEC_BAR(vsec.stride);
 		offset = EVENT_VSEC_OFFSET(vsec.channel) + c * EVENT_VSEC_OFFSET(vsec.stride);
-		ev->block = roc_event_block(ep, bar, offset, EVENT_CHANNEL_SIZE, EVENT_ID_CHANNEL,
-					    c);
-		if (!ev->block ||
-		    roc_event_alloc_rings(ep, ev, EVENT_VSEC_RING_MAX(vsec.limits)))
+		ev->block =
+			roc_event_block(ep, bar, offset, EVENT_CHANNEL_SIZE, EVENT_ID_CHANNEL, c);
+		if (!ev->block || roc_event_alloc_rings(ep, ev, EVENT_VSEC_RING_MAX(vsec.limits)))
 			goto plain;
 		ev->vector = -1;
 		spin_lock_init(&ev->lock);
 	}
-	ep->irqs.block = roc_event_block(ep, EVENT_VSEC_BAR(vsec.card),
-					 EVENT_VSEC_OFFSET(vsec.card), EVENT_CARD_SIZE,
-					 EVENT_ID_CARD, ep->ops->channels);
+	ep->irqs.block =
+		roc_event_block(ep, EVENT_VSEC_BAR(vsec.card), EVENT_VSEC_OFFSET(vsec.card),
+				EVENT_CARD_SIZE, EVENT_ID_CARD, ep->ops->channels);
 	if (!ep->irqs.block)
 		goto plain;
 	ep->caps |= ROC_CAP_EVENTS;

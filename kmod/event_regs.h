@@ -33,8 +33,8 @@
 /* Block of a channel */
 #define EVENT_CHANNEL_SIZE 0x40
 #define EVENT_ID 0x00 /* [31:16] EVENT_ID_CHANNEL, [15:8] revision, [7:0] number */
-#define EVENT_ID_CHANNEL 0xe7c0
-#define EVENT_ID_CARD 0xe7ca
+#define EVENT_ID_CHANNEL 0xe7c0u
+#define EVENT_ID_CARD 0xe7cau
 #define EVENT_ID_MAGIC(w) ((w) >> 16)
 #define EVENT_ID_REVISION(w) ((w) >> 8 & 0xff)
 #define EVENT_ID_NUMBER(w) ((w)&0xff)

@@ -14,7 +14,7 @@
 #include "roc.h"
 #include "trace.h"
 
-static struct roc_flight *roc_flight(struct roc_session *s, struct roc_link *link, u32 index)
+struct roc_flight *roc_flight(struct roc_session *s, struct roc_link *link, u32 index)
 {
 	return &link->flights[index & (roundup_pow_of_two(s->depth) - 1)];
 }
@@ -76,6 +76,7 @@ static enum roc_why roc_check_fill(struct roc_session *s, const struct roc_fill 
 		return ROC_WHY_RANGE;
 	if (err)
 		return ROC_WHY_EXTENT;
+	roc_find_marks(s, flight);
 	return ROC_WHY_NONE;
 }
 
@@ -112,7 +113,7 @@ static void roc_count_gap(struct roc_session *s, struct roc_link *link)
 }
 
 /* -EIO: the card did not take it; it is in flight nevertheless, to be reclaimed. */
-static int roc_push(struct roc_session *s, struct roc_link *link, const struct roc_flight *flight,
+static int roc_push(struct roc_session *s, struct roc_link *link, struct roc_flight *flight,
 		    u64 now)
 {
 	struct roc_channel *ch = s->ch;
@@ -124,7 +125,14 @@ static int roc_push(struct roc_session *s, struct roc_link *link, const struct r
 	/* An empty link was not looked at: its next look may be long past, or too far away. */
 	if (link->head == link->tail)
 		roc_pace_pushed(&link->pace, now);
-	err = ch->ep->ops->push(ch, link->slot, flight->bus, flight->fill.length);
+	roc_mark(s, flight);
+	if (ch->event.on) {
+		flight->number =
+			roc_event_push(&ch->event, link->slot, flight->bus, flight->fill.length);
+		err = 0;
+	} else {
+		err = ch->ep->ops->push(ch, link->slot, flight->bus, flight->fill.length);
+	}
 	roc_count_gap(s, link);
 	*roc_flight(s, link, link->head++) = *flight;
 	s->in_flight++;
@@ -145,8 +153,8 @@ bool roc_refill(struct roc_session *s, u64 now)
 		struct roc_flight flight;
 		enum roc_why why;
 
-		if (!link)
-			return false;
+		if (!link || (s->ch->event.on && !roc_event_room(&s->ch->event, s->in_flight)))
+			break;
 		roc_ring_fill_take(&s->rings, &flight.fill);
 		why = roc_check_fill(s, &flight.fill, &flight);
 		if (!why) {
@@ -159,77 +167,31 @@ bool roc_refill(struct roc_session *s, u64 now)
 		s->ch->stats.refused++;
 		roc_give_back(s, &flight.fill, -1, 0, ROC_READY_REFUSED, why, now);
 	}
+	if (s->ch->event.on)
+		roc_event_ring(s->ch);
 	return count && !room;
 }
 
-static int roc_collect_one(struct roc_session *s, struct roc_link *link, u64 now)
+/* The oldest superpage of @link is finished: hand it to the reader. */
+void roc_finish(struct roc_session *s, struct roc_link *link, u32 bytes, u32 flags, u64 now)
 {
 	struct roc_channel *ch = s->ch;
 	struct roc_flight *flight = roc_flight(s, link, link->tail);
-	u32 bytes;
-	int err;
 
-	err = ch->ep->ops->received(ch, link->slot, flight->fill.length, &bytes);
-	if (err)
-		return err;
 	if (flight->buffer->sync)
 		dma_sync_single_for_cpu(&ch->ep->pdev->dev, flight->bus, flight->fill.length,
 					DMA_FROM_DEVICE);
+	roc_unmark(s, flight);
 	link->tail++;
 	s->in_flight--;
+	if (flags & ROC_READY_REFUSED) {
+		ch->stats.refused++;
+		roc_give_back(s, &flight->fill, link->slot, 0, flags, ROC_WHY_PUSH, now);
+		return;
+	}
 	ch->stats.completed++;
 	ch->stats.bytes += bytes;
-	roc_give_back(s, &flight->fill, link->slot, bytes, ROC_READY_FILLED, ROC_WHY_NONE, now);
-	return 0;
-}
-
-/* Look at one link. Superpages found, or -1 with @why when the card broke its contract. */
-static int roc_look_link(struct roc_session *s, struct roc_link *link, u64 now, enum roc_why *why)
-{
-	struct roc_channel *ch = s->ch;
-	u32 finished = ch->ep->ops->finished(ch, link->slot);
-	u32 fresh = finished - link->found;
-	u32 i;
-
-	if (fresh > link->head - link->tail) {
-		*why = roc_alive(ch->ep) ? ROC_WHY_COUNT : ROC_WHY_LOST;
-		return -1;
-	}
-	for (i = 0; i < fresh; i++) {
-		if (roc_collect_one(s, link, now)) {
-			*why = roc_alive(ch->ep) ? ROC_WHY_SIZE : ROC_WHY_LOST;
-			return -1;
-		}
-	}
-	if (link->head != link->tail)
-		link->busy = now;
-	link->found = finished;
-	return fresh;
-}
-
-/* One pass over the links: all of them, or those that are due. Superpages found. */
-u32 roc_pass(struct roc_session *s, u64 now, bool all)
-{
-	u32 total = 0;
-	unsigned int i;
-
-	s->ch->stats.looks++;
-	for (i = 0; i < s->link_count; i++) {
-		struct roc_link *link = &s->link[i];
-		enum roc_why why;
-		int found;
-
-		if (link->head == link->tail || (!all && link->pace.next > now))
-			continue;
-		found = roc_look_link(s, link, now, &why);
-		if (found < 0) {
-			roc_run_abort(s, ROC_CH_FAILED, why, why != ROC_WHY_LOST);
-			return total;
-		}
-		roc_pace_looked(&link->pace, now, found, link->head - link->tail);
-		total += found;
-	}
-	return total;
+	roc_give_back(s, &flight->fill, link->slot, bytes, flags, ROC_WHY_NONE, now);
 }
 
 /* Hand back all that the card held. Only when the card is quiet. */
@@ -242,23 +204,15 @@ u32 roc_reclaim(struct roc_session *s, enum roc_why why)
 	for (i = 0; i < s->link_count; i++) {
 		struct roc_link *link = &s->link[i];
 
-		for (; link->tail != link->head; link->tail++, count++)
-			roc_give_back(s, &roc_flight(s, link, link->tail)->fill, link->slot, 0,
-				      ROC_READY_RECLAIMED, why, now);
+		for (; link->tail != link->head; link->tail++, count++) {
+			const struct roc_flight *flight = roc_flight(s, link, link->tail);
+
+			roc_unmark(s, flight);
+			roc_give_back(s, &flight->fill, link->slot, 0, ROC_READY_RECLAIMED, why,
+				      now);
+		}
 	}
 	s->in_flight = 0;
 	s->ch->stats.reclaimed += count;
 	return count;
-}
-
-/* Look at everything now and refill: busy mode. Superpages found. */
-u32 roc_run_look(struct roc_session *s)
-{
-	u64 now = ktime_get_ns();
-	u32 found = roc_pass(s, now, true);
-
-	if (s->ch->state == ROC_CH_RUNNING)
-		roc_refill(s, now);
-	roc_publish(s);
-	return found;
 }

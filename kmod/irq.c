@@ -152,8 +152,8 @@ void roc_irqs_start(struct roc_endpoint *ep)
 	if (!irqs->block)
 		return;
 	INIT_WORK(&irqs->work, roc_irq_work);
-	irqs->notice = dma_alloc_coherent(&ep->pdev->dev, sizeof(*irqs->notice),
-					  &irqs->notice_bus, GFP_KERNEL);
+	irqs->notice = dma_alloc_coherent(&ep->pdev->dev, sizeof(*irqs->notice), &irqs->notice_bus,
+					  GFP_KERNEL);
 	if (!irqs->notice)
 		return;
 	got = pci_alloc_irq_vectors(ep->pdev, 1, want, PCI_IRQ_MSIX | PCI_IRQ_MSI);

@@ -71,6 +71,21 @@ static void roc_alarm_work(struct work_struct *work)
 	schedule_delayed_work(&ep->alarm_work, ROC_ALARM_PERIOD);
 }
 
+/* The card itself raised an alarm: do not wait for the period. */
+void roc_monitor_now(struct roc_endpoint *ep)
+{
+	if (roc_monitored(ep))
+		mod_delayed_work(system_wq, &ep->alarm_work, 0);
+}
+
+/* A link went up or down; which one is in the card's registers. */
+void roc_announce_link(struct roc_endpoint *ep)
+{
+	char *env[] = {"ROC_LINK=changed", NULL};
+
+	kobject_uevent_env(&ep->dev.kobj, KOBJ_CHANGE, env);
+}
+
 #if IS_REACHABLE(CONFIG_HWMON)
 static umode_t roc_hwmon_visible(const void *data, enum hwmon_sensor_types type, u32 attr,
 				 int channel)

@@ -1,64 +1,119 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * When to look at a link's ready counter next. See pace.h.
+ * When to look for finished superpages. See pace.h.
  */
 #include <linux/math64.h>
 #include <linux/minmax.h>
 
 #include "pace.h"
 
-static __u64 shortest(const struct roc_pace *pace)
+/* A quarter new: smooth enough for jitter, quick enough for a rate step. */
+static void learn(__u64 *interval, __u64 last, __u64 now, __u32 found)
 {
-	return pace->free ? ROC_PACE_FREE : ROC_PACE_MIN;
+	__u64 sample = div_u64(now - last, found);
+
+	if (last)
+		*interval = *interval ? (3 * *interval + sample) / 4 : sample;
 }
 
-void roc_pace_start(struct roc_pace *pace, __u64 now, _Bool free)
+void roc_rate_found(struct roc_rate *rate, __u64 now, __u32 found)
 {
-	*pace = (struct roc_pace){.free = free};
-	pace->next = now + shortest(pace);
+	learn(&rate->interval, rate->last, now, found);
+	rate->last = now;
+}
+
+__u64 roc_rate_tick(const struct roc_rate *rate, __u64 now, __u32 in_flight)
+{
+	__u64 interval = rate->interval;
+
+	if (!interval || now - rate->last > 4 * ROC_TICK_MAX)
+		return ROC_TICK_MAX;
+	/* Be back before half of what the card holds can be used up. */
+	return clamp(min(interval * ROC_TICK_BATCH, interval * in_flight / 2), ROC_PACE_MIN,
+		     ROC_TICK_MAX);
+}
+
+void roc_pace_start(struct roc_pace *pace, __u64 now)
+{
+	*pace = (struct roc_pace){.next = now + ROC_PACE_FREE};
+}
+
+/* A sixteenth early: a look costs nothing, an idle card does. */
+static __u64 expected(const struct roc_pace *pace)
+{
+	return pace->interval - pace->interval / 16;
 }
 
 void roc_pace_pushed(struct roc_pace *pace, __u64 now)
 {
-	__u64 wait = pace->free ? pace->interval - pace->interval / 16 : 0;
-
 	pace->misses = 0;
-	pace->next = now + clamp(wait, shortest(pace), ROC_PACE_MAX);
-}
-
-static void learn(struct roc_pace *pace, __u64 now, __u32 found)
-{
-	__u64 sample;
-
-	if (pace->last) {
-		sample = div_u64(now - pace->last, found);
-		/* A quarter new: smooth enough for jitter, quick enough for a rate step. */
-		pace->interval = pace->interval ? (3 * pace->interval + sample) / 4 : sample;
-	}
-	pace->last = now;
-	pace->misses = 0;
+	pace->next = now + clamp(expected(pace), ROC_PACE_FREE, ROC_PACE_MAX);
 }
 
 void roc_pace_looked(struct roc_pace *pace, __u64 now, __u32 found, __u32 queued)
 {
 	__u64 wait;
 
-	if (pace->free && !found) {
+	if (found) {
+		learn(&pace->interval, pace->last, now, found);
+		pace->last = now;
+		pace->misses = 0;
+		wait = expected(pace);
+	} else {
 		/* It is about to happen: a few short waits, then ever longer ones. */
 		if (pace->misses < 96)
 			pace->misses++;
 		wait = max(pace->interval / 32, ROC_PACE_FREE) << (pace->misses / 8);
-	} else if (found) {
-		learn(pace, now, found);
-		/* An eighth late on purpose: just too early costs a second read. */
-		wait = pace->interval + pace->interval / 8;
-		/* But be back before half of what the card still holds can be used up. */
-		wait = min(wait, max(pace->interval * queued / 2, pace->interval / 2));
-	} else {
-		/* Nothing where something was due: look again soon, then ever later. */
-		if (pace->misses < 16)
-			pace->misses++;
-		wait = max(pace->interval / 8, ROC_PACE_MIN) << pace->misses;
 	}
-	pace->next = now + clamp(wait, shortest(pace), ROC_PACE_MAX);
+	pace->next = now + clamp(wait, ROC_PACE_FREE, ROC_PACE_MAX);
+}
+
+void roc_doubt_start(struct roc_doubt *doubt, __u64 now)
+{
+	*doubt = (struct roc_doubt){.asked = now};
+}
+
+_Bool roc_doubt_due(struct roc_doubt *doubt, __u64 now, enum roc_stage stage)
+{
+	/* By stage: the first wait, and the longest. Memory that says nothing is not expected to.
+	 */
+	static const struct {
+		__u64 first, longest;
+	} waits[] = {
+		[ROC_STAGE_UNTOUCHED] = {250000000, 250000000},
+		[ROC_STAGE_BEGUN] = {100000000, 250000000},
+		[ROC_STAGE_LAST_PAGE] = {0, 8000000},
+		[ROC_STAGE_UNKNOWN] = {250000, 8000000},
+	};
+	__u64 silent = now - doubt->last, wait = waits[stage].first, longest = waits[stage].longest;
+
+	if (stage != doubt->stage) {
+		doubt->stage = stage;
+		doubt->misses = 0;
+		doubt->asked = now;
+	}
+	/* Begun and overdue: closed early, perhaps, and nothing follows that would show it. */
+	if (stage == ROC_STAGE_BEGUN && doubt->period && silent > doubt->period * 5 / 4)
+		wait = 500000;
+	/* Of a channel that has fallen silent nothing is expected. */
+	if (doubt->period && silent > 4 * doubt->period + 4 * ROC_TICK_MAX)
+		longest = 250000000;
+	if (doubt->misses)
+		wait = max(wait, 500000ull) << min(doubt->misses, 16u);
+	return now - doubt->asked >= min(wait, longest);
+}
+
+void roc_doubt_asked(struct roc_doubt *doubt, __u64 now)
+{
+	doubt->asked = now;
+	if (doubt->misses < 16)
+		doubt->misses++;
+}
+
+void roc_doubt_found(struct roc_doubt *doubt, __u64 now, __u32 found)
+{
+	learn(&doubt->period, doubt->last, now, found);
+	doubt->last = now;
+	doubt->misses = 0;
+	doubt->asked = now;
 }

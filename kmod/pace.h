@@ -1,34 +1,67 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * When to look at a link's ready counter next, without interrupts.
+ * When to look for finished superpages without interrupts: pure arithmetic on nanoseconds.
  *
- * A look is an MMIO read, the dearest thing on the data path, so each link learns its rate and is
- * left alone until a superpage can be expected. Two things pull the other way: the card must not
- * run dry while we sleep, and a reader should not wait long after a pause. Pure arithmetic on
- * nanoseconds; the channel lock guards it. The same file is tested in user space.
+ *   roc_rate   of a channel: how often its thread wakes
+ *   roc_pace   of a link where a look is free: as soon as a superpage can be expected
+ *   roc_doubt  of a link where a look is a register read, the dearest thing on the data path:
+ *              only when memory does not tell, and ever more rarely
+ *
+ * The channel lock guards them. The same file is tested in user space.
  */
 #ifndef ROC_PACE_H
 #define ROC_PACE_H
 
 #include <linux/types.h>
 
-#define ROC_PACE_MIN 250000ull	 /* ns: never look more often */
+#define ROC_PACE_MIN 250000ull	 /* ns: a thread never wakes more often */
 #define ROC_PACE_FREE 20000ull	 /* ns: the same where a look is free */
-#define ROC_PACE_MAX 10000000ull /* ns: never sleep longer while superpages are out */
+#define ROC_PACE_MAX 10000000ull /* ns: a link is never left alone for longer where it is free */
+#define ROC_TICK_MAX 8000000ull	 /* ns: a thread never sleeps longer while superpages are out */
+#define ROC_TICK_BATCH 16	 /* superpages that one waking should find */
+
+struct roc_rate {
+	__u64 last;	/* when superpages were last found, 0 = not yet in this run */
+	__u64 interval; /* learned ns per superpage, 0 = unknown */
+};
+
+void roc_rate_found(struct roc_rate *rate, __u64 now, __u32 found);
+/* How long the thread may sleep while @in_flight superpages are out. */
+__u64 roc_rate_tick(const struct roc_rate *rate, __u64 now, __u32 in_flight);
 
 struct roc_pace {
 	__u64 next;	/* time of the next look */
 	__u64 last;	/* when superpages were last found, 0 = not yet in this run */
 	__u64 interval; /* learned ns per superpage, 0 = unknown */
 	__u32 misses;	/* looks since then that found nothing */
-	_Bool free;
 };
 
-/* @free: a look costs nothing, so look often. */
-void roc_pace_start(struct roc_pace *pace, __u64 now, _Bool free);
+void roc_pace_start(struct roc_pace *pace, __u64 now);
 /* A link that had nothing was given a superpage. */
 void roc_pace_pushed(struct roc_pace *pace, __u64 now);
 /* A look at @now found @found superpages; @queued are still out on this link. */
 void roc_pace_looked(struct roc_pace *pace, __u64 now, __u32 found, __u32 queued);
+
+/* How far the card is with the oldest superpage of a link, as memory shows it. */
+enum roc_stage {
+	ROC_STAGE_UNTOUCHED,
+	ROC_STAGE_BEGUN,
+	ROC_STAGE_LAST_PAGE,
+	ROC_STAGE_UNKNOWN, /* memory cannot be looked at */
+};
+
+struct roc_doubt {
+	__u64 asked;  /* when the counter was last read, or the doubt began */
+	__u64 last;   /* when superpages were last found, 0 = not yet in this run */
+	__u64 period; /* learned ns per superpage of this link, 0 = unknown */
+	__u32 misses; /* reads since then that found nothing */
+	enum roc_stage stage;
+};
+
+void roc_doubt_start(struct roc_doubt *doubt, __u64 now);
+/* Is a register read worth it now? */
+_Bool roc_doubt_due(struct roc_doubt *doubt, __u64 now, enum roc_stage stage);
+void roc_doubt_asked(struct roc_doubt *doubt, __u64 now);
+void roc_doubt_found(struct roc_doubt *doubt, __u64 now, __u32 found);
 
 #endif /* ROC_PACE_H */

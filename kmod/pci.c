@@ -111,6 +111,7 @@ static int roc_pci_probe(struct pci_dev *pdev, const struct pci_device_id *id)
 	err = roc_card_get(ep);
 	if (err)
 		goto err_memory;
+	roc_event_probe(ep);
 	pci_set_drvdata(pdev, ep);
 	pci_save_state(pdev);
 	ep->last_epoch = 1;
@@ -119,12 +120,14 @@ static int roc_pci_probe(struct pci_dev *pdev, const struct pci_device_id *id)
 	if (err)
 		goto err_card;
 	roc_monitor_start(ep);
+	roc_irqs_start(ep);
 	dev_info(&pdev->dev, "roc%d: %s serial %d endpoint %d firmware %s%s\n", ep->minor,
 		 ops->name, ep->serial, ep->number, ep->firmware, ep->translated ? ", IOMMU" : "");
 	return 0;
 
 err_card:
 	WRITE_ONCE(ep->epoch, 0);
+	roc_event_remove(ep, false);
 	roc_card_put(ep->card);
 err_memory:
 	roc_free_memory(ep);
@@ -180,11 +183,13 @@ static void roc_reopen(struct roc_endpoint *ep)
 	for (i = 0; i < ep->ops->channels; i++)
 		WRITE_ONCE(ep->channels[i].state, ROC_CH_STOPPED);
 	WRITE_ONCE(ep->epoch, ++ep->last_epoch);
+	roc_irqs_resume(ep);
 }
 
 /* The last chance to give buffers back has passed: better lost than written into. */
-static void roc_abandon_held(struct roc_endpoint *ep)
+static bool roc_abandon_held(struct roc_endpoint *ep)
 {
+	bool any = false;
 	unsigned int i;
 
 	for (i = 0; i < ep->ops->channels; i++) {
@@ -197,7 +202,9 @@ static void roc_abandon_held(struct roc_endpoint *ep)
 			ep->minor, i);
 		/* Not given back either. */
 		ep->memory = NULL;
+		any = true;
 	}
+	return any;
 }
 
 static void roc_pci_remove(struct pci_dev *pdev)
@@ -205,8 +212,9 @@ static void roc_pci_remove(struct pci_dev *pdev)
 	struct roc_endpoint *ep = pci_get_drvdata(pdev);
 
 	roc_monitor_stop(ep);
+	roc_irqs_stop(ep);
 	roc_shut(ep, true);
-	roc_abandon_held(ep);
+	roc_event_remove(ep, roc_abandon_held(ep));
 	roc_card_put(ep->card);
 	roc_free_memory(ep);
 	roc_unmap_bars(ep);

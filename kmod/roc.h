@@ -25,6 +25,7 @@
 #include <linux/xarray.h>
 #include <uapi/linux/roc.h>
 
+#include "event.h"
 #include "extent.h"
 #include "pace.h"
 #include "ring.h"
@@ -35,6 +36,8 @@
 #define ROC_ENDPOINTS_MAX 256
 #define ROC_MINORS (ROC_CHANNELS_MAX + 1) /* the endpoint's node, then its channels' */
 #define ROC_ALL_ONES 0xffffffffu
+#define ROC_FIFO_DEPTH_MAX 4096
+#define ROC_EVENT_LOG2_MAX 13 /* of a submission ring */
 
 struct roc_channel;
 struct roc_endpoint;
@@ -100,6 +103,7 @@ struct roc_card_ops {
 	u32 sources;			       /* mask of enum roc_source */
 	bool serial;			       /* all access under card->lock */
 	bool free_looks;		       /* finished() reads host memory, not the card */
+	bool marks;			       /* begins superpages at their first byte, in order */
 	unsigned int flush_us;		       /* how long a flush may take to show */
 	size_t host_memory;		       /* endpoint->memory, for the card to write to */
 	const struct roc_bar_policy *policy;   /* [ROC_BARS] */
@@ -126,8 +130,12 @@ struct roc_card_ops {
 	int (*push)(struct roc_channel *ch, unsigned int link, u64 bus, u32 length);
 	/* Superpages that @link finished since start, modulo 2^32. */
 	u32 (*finished)(struct roc_channel *ch, unsigned int link);
-	/* Bytes in the oldest finished superpage not yet asked for. -EIO: the card does not say. */
-	int (*received)(struct roc_channel *ch, unsigned int link, u32 length, u32 *bytes);
+	/*
+	 * Bytes in the oldest finished superpage not yet asked for. -EIO: the card does not say.
+	 * -EAGAIN: not @proved to be finished, and it does not say yet; it will be asked again.
+	 */
+	int (*received)(struct roc_channel *ch, unsigned int link, u32 length, bool proved,
+			u32 *bytes);
 	/* No new data; close what is partly filled. */
 	void (*flush)(struct roc_channel *ch);
 	/*
@@ -154,6 +162,10 @@ struct roc_stats {
 	u64 mmio_reads;
 	u64 mmio_writes;
 	u64 retries;
+	u64 turns;
+	u64 interrupts;
+	u64 missed_interrupts;
+	u64 spurious_interrupts;
 	u64 gaps[ROC_GAPS];
 };
 
@@ -166,6 +178,8 @@ struct roc_stats {
  * @held: buffers whose owner gave them up while the card might still write; under @lock
  * @opens: number of the present open, from 1; under @lock
  * @bus: may master the bus; under card->lock
+ * @suspect: is quiet only because the bus was taken from it; under card->lock
+ * @event: see event.h
  * @priv: the backend's own state
  */
 struct roc_channel {
@@ -184,6 +198,8 @@ struct roc_channel {
 	struct roc_buffer *held;
 	u32 opens;
 	bool bus;
+	bool suspect;
+	struct roc_event event;
 	void *priv;
 };
 
@@ -218,6 +234,7 @@ struct roc_endpoint {
 	bool translated; /* DMA goes through a translating IOMMU */
 	void *memory;
 	dma_addr_t memory_bus;
+	struct roc_irqs irqs;
 
 	/* Identity, filled by ops->identify() and then constant. */
 	int serial;
@@ -251,6 +268,11 @@ struct roc_flight {
 	struct roc_fill fill;
 	u64 bus;
 	struct roc_buffer *buffer;
+	u32 number; /* of its descriptor, event path */
+	u64 *first; /* where the card begins, as the CPU sees it; NULL: not known. See look.c */
+	u64 *last;  /* where it begins the last DMA page */
+	u64 under_first; /* what the marks cover */
+	u64 under_last;
 };
 
 /* One link of a run: a FIFO of superpages in push order. */
@@ -260,8 +282,10 @@ struct roc_link {
 	u32 tail;		    /* came back, free running */
 	u32 found;		    /* finished by the card's count */
 	u64 busy;		    /* when it was last seen to have work: see roc_count_gap() */
+	u32 unproved;		    /* taken for finished since its counter was last read */
 	struct roc_flight *flights; /* [session->depth] */
-	struct roc_pace pace;
+	struct roc_pace pace;	    /* where a look is free */
+	struct roc_doubt doubt;	    /* where it is not */
 };
 
 /* Pinned and mapped user memory. Owned by the session's xarray, or by the channel's @held. */
@@ -271,7 +295,8 @@ struct roc_buffer {
 	unsigned long pages;
 	u64 length;
 	struct roc_extents extents;
-	bool sync; /* the CPU's view must be synced after DMA */
+	struct roc_extents memory; /* the same as the CPU sees it; empty: not seen */
+	bool sync;		   /* the CPU's view must be synced after DMA */
 	bool mapped;
 	struct sg_append_table sgt;
 };
@@ -310,10 +335,16 @@ struct roc_session {
 	u32 depth;
 	u32 in_flight;
 	u64 sequence;
+	u64 mark; /* what the kernel writes where the card will */
+	struct roc_rate rate;
 	struct roc_link link[ROC_LINKS_MAX];
 
 	struct task_struct *thread;
 	bool kicked;
+	bool doubt; /* the card says that something is wrong with the channel */
+	bool armed; /* event mode: an interrupt was asked for */
+	bool watch; /* the watchdog found records, and waits whether an interrupt comes */
+	u64 woke;   /* when it was asked for */
 };
 
 /* card.c */
@@ -328,7 +359,7 @@ void roc_card_flush(struct roc_endpoint *ep, unsigned int bar);
 u32 roc_card_read(struct roc_endpoint *ep, unsigned int bar, u32 offset);
 bool roc_alive(struct roc_endpoint *ep);
 int roc_parse_serial(u32 word);
-void roc_bus_give(struct roc_channel *ch);
+int roc_bus_give(struct roc_channel *ch);
 void roc_bus_give_back(struct roc_channel *ch);
 bool roc_bus_take(struct roc_channel *ch);
 
@@ -352,6 +383,7 @@ void roc_leave(struct roc_endpoint *ep, int idx);
 extern const struct file_operations roc_endpoint_fops;
 
 /* channel.c */
+bool roc_has_mode(struct roc_channel *ch, enum roc_mode mode);
 extern const struct file_operations roc_channel_fops;
 
 /* session.c */
@@ -367,13 +399,30 @@ bool roc_run_settle(struct roc_channel *ch);
 void roc_run_abort(struct roc_session *s, enum roc_ch_state state, enum roc_why why, bool present);
 
 /* flow.c */
+struct roc_flight *roc_flight(struct roc_session *s, struct roc_link *link, u32 index);
+void roc_finish(struct roc_session *s, struct roc_link *link, u32 bytes, u32 flags, u64 now);
 bool roc_refill(struct roc_session *s, u64 now);
-u32 roc_pass(struct roc_session *s, u64 now, bool all);
 u32 roc_reclaim(struct roc_session *s, enum roc_why why);
 void roc_publish(struct roc_session *s);
-u32 roc_run_look(struct roc_session *s);
+
+/* look.c: plain cards */
+enum roc_look {
+	ROC_LOOK_DUE,	/* where something is expected */
+	ROC_LOOK_BEGUN, /* where the card is at work */
+	ROC_LOOK_ALL,
+};
+void roc_find_marks(struct roc_session *s, struct roc_flight *flight);
+void roc_mark(struct roc_session *s, struct roc_flight *flight);
+void roc_unmark(struct roc_session *s, const struct roc_flight *flight);
+u32 roc_look_plain(struct roc_session *s, u64 now, enum roc_look what);
+
+/* drain.c: cards with an event path */
+u32 roc_drain(struct roc_session *s, u64 now);
 
 /* thread.c */
+u32 roc_look(struct roc_session *s, u64 now, enum roc_look what);
+u32 roc_run_look(struct roc_session *s);
+void roc_run_mode(struct roc_session *s, enum roc_mode mode);
 int roc_thread_create(struct roc_session *s);
 void roc_run_kick(struct roc_session *s);
 
@@ -386,6 +435,8 @@ void roc_buffer_free_held(struct roc_channel *ch);
 /* monitor.c */
 void roc_monitor_start(struct roc_endpoint *ep);
 void roc_monitor_stop(struct roc_endpoint *ep);
+void roc_monitor_now(struct roc_endpoint *ep);
+void roc_announce_link(struct roc_endpoint *ep);
 
 /* sysfs.c */
 ssize_t roc_monitor_show(struct device *dev, struct device_attribute *attr, char *buf);
@@ -398,6 +449,19 @@ extern const struct roc_card_ops roc_cru_ops;
 
 /* crorc.c */
 extern const struct roc_card_ops roc_crorc_ops;
+
+/* Around each group of accesses, for those who do not hold the card's lock anyway. */
+static inline void roc_serial_lock(struct roc_endpoint *ep)
+{
+	if (ep->ops->serial)
+		mutex_lock(&ep->card->lock);
+}
+
+static inline void roc_serial_unlock(struct roc_endpoint *ep)
+{
+	if (ep->ops->serial)
+		mutex_unlock(&ep->card->lock);
+}
 
 static inline u32 roc_read(struct roc_endpoint *ep, unsigned int bar, u32 offset)
 {

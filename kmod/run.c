@@ -5,6 +5,7 @@
  */
 #include <linux/delay.h>
 #include <linux/log2.h>
+#include <linux/random.h>
 #include <linux/slab.h>
 
 #include "roc.h"
@@ -18,9 +19,10 @@
 static int roc_run_prepare(struct roc_session *s)
 {
 	struct roc_endpoint *ep = s->ch->ep;
+	struct roc_event *ev = &s->ch->event;
 	unsigned int i;
 
-	s->depth = ep->fifo_depth;
+	s->depth = ev->block ? ev->depth : ep->fifo_depth;
 	for (i = 0; i < ep->ops->link_slots; i++) {
 		if (s->link[i].flights)
 			continue;
@@ -47,7 +49,9 @@ static void roc_setup_links(struct roc_session *s, u64 now)
 		link->tail = 0;
 		link->found = 0;
 		link->busy = 0;
-		roc_pace_start(&link->pace, now, s->ch->ep->ops->free_looks);
+		link->unproved = 0;
+		roc_pace_start(&link->pace, now);
+		roc_doubt_start(&link->doubt, now);
 		s->link_count++;
 	}
 }
@@ -76,11 +80,17 @@ int roc_run_start(struct roc_session *s)
 	if (err)
 		return err;
 	s->run++;
+	s->mark = get_random_u64();
+	s->rate = (struct roc_rate){};
+	s->armed = false;
+	s->watch = false;
+	s->doubt = false;
 	roc_setup_links(s, ktime_get_ns());
 	ch->why = ROC_WHY_NONE;
 	WRITE_ONCE(ch->state, ROC_CH_RUNNING);
 	trace_roc_start(ch->ep->minor, ch->number, s->source, s->links);
 	roc_ring_set_flags(&s->rings, 0, ROC_RING_STOPPED);
+	roc_irqs_bind(ch, s);
 	roc_refill(s, ktime_get_ns());
 	roc_publish(s);
 	roc_run_kick(s);
@@ -94,8 +104,14 @@ int roc_run_start(struct roc_session *s)
 static void roc_make_quiet(struct roc_session *s, bool present)
 {
 	struct roc_endpoint *ep = s->ch->ep;
+	int err = 0;
 
-	if (!ep->ops->quiesce(s->ch, present) && present) {
+	roc_irqs_bind(s->ch, NULL);
+	if (present && s->ch->event.on)
+		err = roc_event_disable(s->ch);
+	s->ch->event.on = false;
+	err = ep->ops->quiesce(s->ch, present) ?: err;
+	if (present && !err) {
 		roc_bus_give_back(s->ch);
 		return;
 	}
@@ -153,13 +169,15 @@ int roc_run_stop(struct roc_session *s, u32 *reclaimed)
 	ch->ep->ops->flush(ch);
 	/* Looks in a row with nothing new, or nothing left to come: what the flush closed is in. */
 	limit = max(2u, ch->ep->ops->flush_us / ROC_FLUSH_TRY_US);
+	if (ch->event.on)
+		limit = 2 * EVENT_END_MS * USEC_PER_MSEC / ROC_FLUSH_TRY_US;
 	for (tries = 0; tries < ROC_FLUSH_TRIES + limit && idle < limit; tries++) {
 		if (tries)
 			usleep_range(ROC_FLUSH_TRY_US, 2 * ROC_FLUSH_TRY_US);
-		idle = roc_pass(s, ktime_get_ns(), true) ? 0 : idle + 1;
+		idle = roc_look(s, ktime_get_ns(), ROC_LOOK_ALL) ? 0 : idle + 1;
 		if (ch->state != ROC_CH_RUNNING)
 			return -EIO;
-		if (!s->in_flight)
+		if (ch->event.on ? ch->event.ended : !s->in_flight)
 			break;
 	}
 	*reclaimed = roc_run_end(s, ROC_CH_STOPPED, ROC_WHY_NONE, true);

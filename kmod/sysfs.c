@@ -168,6 +168,50 @@ ROC_COUNTER(refused, refused);
 ROC_COUNTER(mmio_reads, mmio_reads);
 ROC_COUNTER(mmio_writes, mmio_writes);
 ROC_COUNTER(retries, retries);
+ROC_COUNTER(turns, turns);
+ROC_COUNTER(interrupts, interrupts);
+ROC_COUNTER(missed_interrupts, missed_interrupts);
+ROC_COUNTER(spurious_interrupts, spurious_interrupts);
+
+static const char *const roc_mode_names[] = {
+	[ROC_MODE_TIMER] = "timer",
+	[ROC_MODE_BUSY] = "busy",
+	[ROC_MODE_EVENT] = "event",
+};
+
+/* The mode is the present owner's; without one there is none. */
+static ssize_t mode_show(struct device *dev, struct device_attribute *attr, char *buf)
+{
+	struct roc_channel *ch = to_channel(dev);
+	const char *name = "none";
+
+	mutex_lock(&ch->lock);
+	if (ch->session)
+		name = roc_mode_names[ch->session->mode];
+	mutex_unlock(&ch->lock);
+	return sysfs_emit(buf, "%s\n", name);
+}
+
+static ssize_t mode_store(struct device *dev, struct device_attribute *attr, const char *buf,
+			  size_t count)
+{
+	struct roc_channel *ch = to_channel(dev);
+	int mode = sysfs_match_string(roc_mode_names, buf);
+	int err = 0;
+
+	if (mode < 0)
+		return mode;
+	if (!roc_has_mode(ch, mode))
+		return -EOPNOTSUPP;
+	mutex_lock(&ch->lock);
+	if (ch->session && !ch->session->retired)
+		roc_run_mode(ch->session, mode);
+	else
+		err = -ENXIO;
+	mutex_unlock(&ch->lock);
+	return err ?: count;
+}
+static DEVICE_ATTR_RW(mode);
 
 /* The card's own counter: costs one register read. */
 static ssize_t dropped_show(struct device *dev, struct device_attribute *attr, char *buf)
@@ -185,18 +229,17 @@ static ssize_t dropped_show(struct device *dev, struct device_attribute *attr, c
 static DEVICE_ATTR_RO(dropped);
 
 static struct attribute *roc_channel_attrs[] = {
-	&dev_attr_owner_pid.attr,
-	&dev_attr_owner_name.attr,
-	&dev_attr_state.attr,
-	&dev_attr_superpages.attr,
-	&dev_attr_bytes.attr,
-	&dev_attr_pushed.attr,
-	&dev_attr_reclaimed.attr,
-	&dev_attr_refused.attr,
-	&dev_attr_mmio_reads.attr,
-	&dev_attr_mmio_writes.attr,
-	&dev_attr_retries.attr,
-	&dev_attr_dropped.attr,
+	&dev_attr_owner_pid.attr,  &dev_attr_owner_name.attr,  &dev_attr_state.attr,
+	&dev_attr_mode.attr,	   &dev_attr_superpages.attr,  &dev_attr_bytes.attr,
+	&dev_attr_pushed.attr,	   &dev_attr_reclaimed.attr,   &dev_attr_refused.attr,
+	&dev_attr_mmio_reads.attr, &dev_attr_mmio_writes.attr, &dev_attr_retries.attr,
+	&dev_attr_turns.attr,	   &dev_attr_dropped.attr,     NULL,
+};
+
+static struct attribute *roc_event_attrs[] = {
+	&dev_attr_interrupts.attr,
+	&dev_attr_missed_interrupts.attr,
+	&dev_attr_spurious_interrupts.attr,
 	NULL,
 };
 
@@ -212,4 +255,14 @@ static const struct attribute_group roc_channel_group = {
 	.is_visible = roc_channel_visible,
 };
 
-const struct attribute_group *roc_channel_groups[] = {&roc_channel_group, NULL};
+static umode_t roc_event_visible(struct kobject *kobj, struct attribute *attr, int n)
+{
+	return to_channel(kobj_to_dev(kobj))->ep->caps & ROC_CAP_EVENTS ? attr->mode : 0;
+}
+
+static const struct attribute_group roc_event_group = {
+	.attrs = roc_event_attrs,
+	.is_visible = roc_event_visible,
+};
+
+const struct attribute_group *roc_channel_groups[] = {&roc_channel_group, &roc_event_group, NULL};

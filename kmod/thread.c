@@ -1,64 +1,201 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The thread that drives a run in timer mode: look at the links that are due, collect what the
- * card finished, refill from the fill ring, sleep until the next link is due. In busy mode the
- * reader does the same through ROC_CH_KICK and the thread sleeps.
+ * The thread of a session: looks for finished superpages, refills the card, sleeps. What wakes it
+ * is the mode: a period that follows the rate (timer), the card's interrupt (event), or nothing
+ * but the reader, who looks by itself (busy).
+ *
+ * In event mode a watchdog looks after interrupts that were lost on the way. It counts one as
+ * missed only if records had been there for longer than moderation explains.
  */
 #include <linux/hrtimer.h>
 #include <linux/kthread.h>
 
 #include "roc.h"
 
-/* Sleeping longer than this with a half-empty card: the reader must kick for new superpages. */
+/* Sleeping for longer than this the thread wants to be kicked when the card may run dry. */
 #define ROC_KICK_HORIZON_NS 1000000ull
-/* The thread looks at the fill ring (memory, no MMIO) at least this often. */
+/* With nothing in the card the fill ring (memory, no access) is looked at this often. */
 #define ROC_IDLE_NS 20000000ull
-/* Rounds in one turn, so that others get the channel lock. */
-#define ROC_ROUNDS 16
 /* The ready ring is full: how soon to see whether the reader made room. */
 #define ROC_BLOCKED_NS 1000000ull
+/* Rounds in one turn, so that others get the channel lock. */
+#define ROC_ROUNDS 16
+#define ROC_WATCHDOG_NS 500000000ull
+/* Bounds of moderation: 10 ms of delay are worth an interrupt. */
+#define ROC_MODERATION_US 10000
 
-/* ns until the next look is due, 0 if it is overdue. */
-static u64 roc_time_to_look(struct roc_session *s, u64 now)
+u32 roc_look(struct roc_session *s, u64 now, enum roc_look what)
+{
+	u32 found;
+
+	s->ch->stats.looks++;
+	found = s->ch->event.on ? roc_drain(s, now) : roc_look_plain(s, now, what);
+	if (found)
+		roc_rate_found(&s->rate, now, found);
+	return found;
+}
+
+/* Look now and refill: busy mode. Superpages found. */
+u32 roc_run_look(struct roc_session *s)
+{
+	u64 now = ktime_get_ns();
+	u32 found = roc_look(s, now, ROC_LOOK_BEGUN);
+
+	if (s->ch->state == ROC_CH_RUNNING)
+		roc_refill(s, now);
+	if (s->ch->event.on)
+		roc_event_make_room(s->ch);
+	roc_publish(s);
+	return found;
+}
+
+/* ns until something has to be looked at by itself. */
+static u64 roc_tick(struct roc_session *s, u64 now)
 {
 	u64 next = now + ROC_IDLE_NS;
 	unsigned int i;
 
+	if (!s->in_flight)
+		return ROC_IDLE_NS;
+	if (s->ch->event.on || !s->ch->ep->ops->free_looks)
+		return roc_rate_tick(&s->rate, now, s->in_flight);
 	for (i = 0; i < s->link_count; i++)
 		if (s->link[i].head != s->link[i].tail)
 			next = min(next, s->link[i].pace.next);
 	return next > now ? next - now : 0;
 }
 
-/* One turn of the thread: ns to sleep, U64_MAX = until woken. */
+/* Might the card run dry before the thread wakes by itself? Then the reader has to kick. */
+static bool roc_may_run_dry(struct roc_session *s, u64 sleep)
+{
+	unsigned int i;
+
+	if (sleep < ROC_KICK_HORIZON_NS)
+		return false;
+	for (i = 0; i < s->link_count; i++)
+		if (s->link[i].head == s->link[i].tail)
+			return true;
+	/* An interrupt comes at half of what is out; see roc_moderate(). */
+	if (s->mode == ROC_MODE_EVENT)
+		return s->in_flight < 2;
+	return s->rate.interval * s->in_flight < 2 * sleep &&
+	       2 * s->in_flight < s->link_count * s->depth;
+}
+
+/* A bounded number of interrupts, but the first after a silence at once. */
+static void roc_moderate(struct roc_session *s, u64 now)
+{
+	u64 us = div_u64(s->rate.interval * ROC_TICK_BATCH, NSEC_PER_USEC);
+
+	if (!s->rate.interval)
+		return;
+	roc_event_moderate(s->ch, max(s->in_flight / 2, 1u), min_t(u64, us, ROC_MODERATION_US));
+}
+
+/* The card says that something is wrong with this channel. */
+static bool roc_check_doubt(struct roc_session *s)
+{
+	u32 status;
+
+	if (!xchg(&s->doubt, false))
+		return true;
+	status = roc_event_status(s->ch);
+	if (status == ROC_ALL_ONES)
+		roc_run_abort(s, ROC_CH_FAILED, ROC_WHY_LOST, false);
+	else if (status & (EVENT_STATUS_FETCH_ERROR | EVENT_STATUS_HOST_ERROR))
+		roc_run_abort(s, ROC_CH_FAILED, ROC_WHY_CARD, true);
+	return s->ch->state == ROC_CH_RUNNING;
+}
+
+static unsigned int roc_interrupts(struct roc_event *ev)
+{
+	unsigned int fired;
+
+	spin_lock_irq(&ev->lock);
+	fired = ev->fired;
+	ev->fired = 0;
+	spin_unlock_irq(&ev->lock);
+	return fired;
+}
+
+/* The end of a turn in event mode: ns until the watchdog. */
+static u64 roc_turn_event(struct roc_session *s, unsigned int fired, u32 found, u64 now)
+{
+	struct roc_channel *ch = s->ch;
+	bool late = s->watch && !fired && found;
+
+	ch->stats.interrupts += fired;
+	if (fired && !found)
+		ch->stats.spurious_interrupts += fired;
+	s->watch = false;
+	if (fired || found || !s->armed) {
+		if (late)
+			ch->stats.missed_interrupts++;
+		roc_moderate(s, now);
+		roc_event_arm(ch);
+		s->armed = true;
+		s->woke = now;
+	} else if (now - s->woke >= ROC_WATCHDOG_NS) {
+		if (!roc_alive(ch->ep)) {
+			roc_run_abort(s, ROC_CH_FAILED, ROC_WHY_LOST, false);
+			return U64_MAX;
+		}
+		/* A lost write to the card looks the same from here. */
+		if (s->in_flight)
+			roc_event_repeat(ch);
+		roc_event_arm(ch);
+		s->woke = now;
+	}
+	return ROC_WATCHDOG_NS;
+}
+
+/* One turn: ns to sleep, U64_MAX = until woken. */
 static u64 roc_turn(struct roc_session *s)
 {
-	u64 now = ktime_get_ns();
-	unsigned int rounds = 0;
-	u64 sleep;
-	u32 found;
+	struct roc_channel *ch = s->ch;
+	bool event = ch->event.on && s->mode == ROC_MODE_EVENT && ch->event.vector >= 0;
+	unsigned int rounds = 0, fired = 0;
+	u64 now = ktime_get_ns(), sleep;
+	u32 found, total = 0;
 	bool blocked;
 
-	if (s->ch->state != ROC_CH_RUNNING || s->mode != ROC_MODE_TIMER || s->retired)
+	if (ch->state != ROC_CH_RUNNING || s->mode == ROC_MODE_BUSY || s->retired)
 		return U64_MAX;
+	ch->stats.turns++;
 	roc_ring_set_flags(&s->rings, 0, ROC_RING_NEED_KICK);
+	if (!roc_check_doubt(s))
+		return U64_MAX;
+	if (event) {
+		fired = roc_interrupts(&ch->event);
+		if (s->armed && !fired && !s->watch && roc_event_next(&ch->event) &&
+		    now - s->woke >= ROC_WATCHDOG_NS) {
+			/* There is something, and nobody said so: unless it is just being said. */
+			s->watch = true;
+			return 2 * ROC_MODERATION_US * NSEC_PER_USEC;
+		}
+	}
 	/* Where a look is free, what the card finished while it was refilled is seen at once. */
 	do {
-		found = roc_pass(s, now, false);
-		if (s->ch->state != ROC_CH_RUNNING)
+		found = roc_look(s, now, ROC_LOOK_DUE);
+		if (ch->state != ROC_CH_RUNNING)
 			return U64_MAX;
 		blocked = roc_refill(s, now);
-		if (s->ch->state != ROC_CH_RUNNING)
+		if (ch->state != ROC_CH_RUNNING)
 			return U64_MAX;
 		roc_publish(s);
+		total += found;
 		now = ktime_get_ns();
-	} while (found && s->ch->ep->ops->free_looks && ++rounds < ROC_ROUNDS);
+	} while (found && ch->ep->ops->free_looks && !ch->event.on && ++rounds < ROC_ROUNDS);
 
-	sleep = roc_time_to_look(s, now);
+	if (event)
+		sleep = roc_turn_event(s, fired, total, now);
+	else
+		sleep = roc_tick(s, now);
+	if (ch->event.on && !event)
+		roc_event_make_room(ch);
 	if (blocked)
 		return min(sleep, ROC_BLOCKED_NS);
-	if (sleep >= ROC_KICK_HORIZON_NS && 2 * s->in_flight < s->link_count * s->depth &&
-	    roc_ring_arm_kick(&s->rings))
+	if (roc_may_run_dry(s, sleep) && roc_ring_arm_kick(&s->rings))
 		return 0;
 	return sleep;
 }
@@ -90,6 +227,7 @@ static int roc_thread(void *arg)
 	return 0;
 }
 
+/* Also from interrupts. */
 void roc_run_kick(struct roc_session *s)
 {
 	struct task_struct *thread = READ_ONCE(s->thread);
@@ -97,6 +235,15 @@ void roc_run_kick(struct roc_session *s)
 	WRITE_ONCE(s->kicked, true);
 	if (thread)
 		wake_up_process(thread);
+}
+
+/* From now on. Channel lock held. */
+void roc_run_mode(struct roc_session *s, enum roc_mode mode)
+{
+	WRITE_ONCE(s->mode, mode);
+	s->armed = false;
+	s->watch = false;
+	roc_run_kick(s);
 }
 
 int roc_thread_create(struct roc_session *s)

@@ -1,31 +1,30 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * When the module looks at a link again: simulated cards of steady, stepping and pausing rates.
+ * When the module looks for finished superpages: simulated cards of steady, stepping and pausing
+ * rates.
  */
 #include "../../kmod/pace.h"
 #include "unit.h"
 
+#define US 1000ull
 #define MS 1000000ull
-#define DEPTH 128
+#define HELD 1536 /* superpages in the card */
 
-/* A card that finishes a superpage every @interval ns, and a kernel that looks as it is told. */
+/* A card that finishes a superpage every @interval ns, and a thread that sleeps as it is told. */
 struct world {
-	struct roc_pace pace;
+	struct roc_rate rate;
 	__u64 now, interval, from;
-	__u64 made, seen;	    /* superpages finished, found */
-	__u64 looks, misses, worst; /* worst: ns that a superpage lay there */
-	__u64 dry;		    /* times the card had used up all it had */
+	__u64 seen, ticks, dry;
+	__u64 worst; /* ns that a superpage lay there */
+	__u32 held;
 };
 
-static struct world begin(__u64 interval)
+static struct world begin(__u64 interval, __u32 held)
 {
-	struct world w = {.now = 1000 * MS, .interval = interval, .from = 1000 * MS};
-
-	roc_pace_start(&w.pace, w.now, 0);
-	return w;
+	return (struct world){
+		.now = 1000 * MS, .interval = interval, .from = 1000 * MS, .held = held};
 }
 
-/* A new interval from now on. */
 static void step(struct world *w, __u64 interval)
 {
 	w->from = w->now;
@@ -36,143 +35,167 @@ static void run(struct world *w, __u64 ns)
 {
 	__u64 end = w->now + ns;
 
-	while (w->pace.next < end) {
-		__u64 before = w->now, due, found;
+	while (w->now < end) {
+		__u64 before = w->now, first, due = 0;
 
-		w->now = w->pace.next;
-		if (w->now < before) {
-			CU_FAIL("time runs backwards");
-			return;
-		}
-		/* Superpages due since the last look, no more than the card had. */
-		due = w->interval
-			      ? (w->now - w->from) / w->interval - (before - w->from) / w->interval
-			      : 0;
-		found = due < DEPTH ? due : DEPTH;
-		w->dry += due > DEPTH;
-		w->looks++;
-		w->misses += !found;
-		if (found) {
-			__u64 first =
-				w->from + ((before - w->from) / w->interval + 1) * w->interval;
-
-			w->worst = w->now - first > w->worst ? w->now - first : w->worst;
-		}
-		w->seen += found;
-		roc_pace_looked(&w->pace, w->now, found, DEPTH - found);
+		w->now += roc_rate_tick(&w->rate, w->now, w->held);
+		w->ticks++;
+		if (w->interval)
+			due = (w->now - w->from) / w->interval - (before - w->from) / w->interval;
+		if (!due)
+			continue;
+		first = w->from + ((before - w->from) / w->interval + 1) * w->interval;
+		w->worst = w->now - first > w->worst ? w->now - first : w->worst;
+		w->dry += due >= w->held;
+		due = due < w->held ? due : w->held;
+		w->seen += due;
+		roc_rate_found(&w->rate, w->now, due);
 	}
-	w->now = end;
 }
 
-/* At every steady rate: few useless looks, never dry, never idle for long. */
+static void forget(struct world *w)
+{
+	w->seen = w->ticks = w->dry = w->worst = 0;
+}
+
+/* Few wakings under load, never dry, nothing lies for long. */
 static void steady(void)
 {
-	static const __u64 intervals[] = {20000, 100000, 400000, MS, 3 * MS, 7 * MS};
+	static const __u64 intervals[] = {20 * US, 100 * US, 400 * US, MS, 3 * MS, 40 * MS};
 	size_t i;
 
 	for (i = 0; i < sizeof(intervals) / sizeof(intervals[0]); i++) {
-		struct world w = begin(intervals[i]);
+		struct world w = begin(intervals[i], HELD);
 
-		run(&w, 200 * MS);
-		w = (struct world){
-			.pace = w.pace, .now = w.now, .interval = w.interval, .from = w.from};
+		run(&w, 500 * MS);
+		forget(&w);
 		run(&w, 2000 * MS);
-		unit_note("every %llu us: %llu looks, %llu for nothing, %llu superpages",
-			  (unsigned long long)intervals[i] / 1000, (unsigned long long)w.looks,
-			  (unsigned long long)w.misses, (unsigned long long)w.seen);
+		unit_note("every %llu us: %llu ticks, %llu superpages, worst %llu us",
+			  (unsigned long long)(intervals[i] / US), (unsigned long long)w.ticks,
+			  (unsigned long long)w.seen, (unsigned long long)(w.worst / US));
 		UNIT_EQ(w.dry, 0);
 		CU_ASSERT(w.seen >= 2000 * MS / intervals[i] * 9 / 10);
-		CU_ASSERT(w.looks <= w.seen + w.seen / 4 + 2);
-		CU_ASSERT(w.worst <= ROC_PACE_MAX);
+		CU_ASSERT(w.ticks <= w.seen / 4 || intervals[i] > MS);
+		CU_ASSERT(w.ticks <= 2000 * MS / ROC_TICK_MAX + 2 || intervals[i] <= 400 * US);
+		CU_ASSERT(w.worst <= ROC_TICK_MAX);
 	}
 }
 
-/* Bounds, whatever comes in. */
-static void bounded(void)
-{
-	struct roc_pace pace;
-	__u64 now = 5 * MS;
-	unsigned int i;
-
-	roc_pace_start(&pace, now, 0);
-	UNIT_EQ(pace.next, now + ROC_PACE_MIN);
-	srand(3);
-	for (i = 0; i < 100000; i++) {
-		__u32 found = rand() % 3 ? 0 : rand() % 200;
-
-		now += rand() % (20 * MS);
-		roc_pace_looked(&pace, now, found, rand() % 129);
-		if (pace.next < now + ROC_PACE_MIN || pace.next > now + ROC_PACE_MAX) {
-			CU_FAIL("next look out of bounds");
-			return;
-		}
-	}
-}
-
-/* Nothing comes: looks get rare. It comes again: seen within the longest sleep. */
-static void pauses(void)
-{
-	struct world w = begin(MS);
-	__u64 looks;
-
-	run(&w, 300 * MS);
-	step(&w, 0);
-	run(&w, 100 * MS);
-	looks = w.looks;
-	run(&w, 1000 * MS);
-	CU_ASSERT(w.looks - looks <= 1000 * MS / ROC_PACE_MAX + 2);
-	CU_ASSERT(w.looks - looks >= 1000 * MS / ROC_PACE_MAX - 2);
-	step(&w, MS);
-	w.worst = 0;
-	run(&w, 300 * MS);
-	CU_ASSERT(w.worst <= ROC_PACE_MAX);
-	UNIT_EQ(w.dry, 0);
-	w.looks = 0;
-	w.seen = 0;
-	run(&w, 1000 * MS);
-	CU_ASSERT(w.looks <= w.seen * 5 / 4);
-}
-
-/* The rate changes tenfold, up and down: learned anew without running dry. */
-static void steps(void)
-{
-	struct world w = begin(2 * MS);
-
-	run(&w, 500 * MS);
-	step(&w, 200000);
-	run(&w, 500 * MS);
-	UNIT_EQ(w.dry, 0);
-	w.looks = 0;
-	w.seen = 0;
-	run(&w, 1000 * MS);
-	CU_ASSERT(w.seen >= 4900);
-	step(&w, 2 * MS);
-	run(&w, 500 * MS);
-	w.looks = 0;
-	w.seen = 0;
-	run(&w, 1000 * MS);
-	CU_ASSERT(w.looks <= w.seen * 5 / 4 + 2);
-}
-
-/* The fewer superpages the card has left, the sooner the next look. */
+/* A card that holds few superpages is looked after before it has used up half of them. */
 static void nearly_empty(void)
 {
-	struct roc_pace pace;
-	__u64 now = 0, with_many, with_few;
-	int i;
+	struct world w = begin(MS, 8);
 
-	roc_pace_start(&pace, now, 0);
-	for (i = 0; i < 50; i++) {
-		now += 4 * MS;
-		roc_pace_looked(&pace, now, 1, DEPTH);
-	}
-	with_many = pace.next - now;
-	now += 4 * MS;
-	roc_pace_looked(&pace, now, 1, 1);
-	with_few = pace.next - now;
-	CU_ASSERT(with_few < with_many);
-	CU_ASSERT(with_few <= 2 * MS);
+	run(&w, 500 * MS);
+	forget(&w);
+	run(&w, 1000 * MS);
+	UNIT_EQ(w.dry, 0);
+	CU_ASSERT(w.worst <= 4 * MS);
 }
 
-UNIT_MAIN("kmod_pace", {"steady", steady}, {"bounded", bounded}, {"pauses", pauses},
-	  {"steps", steps}, {"nearly empty", nearly_empty})
+/* The rate changes tenfold, up and down, and stops: learned anew without running dry. */
+static void steps(void)
+{
+	struct world w = begin(2 * MS, 128);
+
+	run(&w, 500 * MS);
+	step(&w, 200 * US);
+	run(&w, 500 * MS);
+	UNIT_EQ(w.dry, 0);
+	forget(&w);
+	run(&w, 1000 * MS);
+	CU_ASSERT(w.ticks <= w.seen / 4);
+	step(&w, 0);
+	run(&w, 200 * MS);
+	forget(&w);
+	run(&w, 1000 * MS);
+	CU_ASSERT(w.ticks <= 1000 * MS / ROC_TICK_MAX + 1);
+	step(&w, MS);
+	run(&w, 300 * MS);
+	CU_ASSERT(w.worst <= ROC_TICK_MAX);
+	UNIT_EQ(w.dry, 0);
+}
+
+/* One superpage at a time, looks cost nothing: the card is idle for little of its time. */
+static void one_at_a_time(void)
+{
+	static const __u64 intervals[] = {100 * US, 500 * US, 2 * MS, 8 * MS};
+	size_t i;
+
+	for (i = 0; i < sizeof(intervals) / sizeof(intervals[0]); i++) {
+		struct roc_pace pace;
+		__u64 now = 1000 * MS, done = now + intervals[i], idle = 0, looks = 0;
+		int n = 0;
+
+		roc_pace_start(&pace, now);
+		while (n < 1000) {
+			now = pace.next;
+			looks++;
+			if (now < done) {
+				roc_pace_looked(&pace, now, 0, 1);
+				continue;
+			}
+			if (n++ > 100)
+				idle += now - done;
+			roc_pace_looked(&pace, now, 1, 0);
+			roc_pace_pushed(&pace, now);
+			done = now + intervals[i];
+		}
+		unit_note("every %llu us: %.1f looks, idle for %.1f us each",
+			  (unsigned long long)(intervals[i] / US), looks / 1000.0,
+			  idle / 900.0 / US);
+		CU_ASSERT(idle / 900 <=
+			  (intervals[i] / 16 > 20 * US ? intervals[i] / 16 : 20 * US));
+		CU_ASSERT(looks <= 8 * 1000);
+	}
+}
+
+static unsigned int reads(struct roc_doubt *d, __u64 *now, __u64 ns, enum roc_stage stage)
+{
+	unsigned int n = 0;
+	__u64 end = *now + ns;
+
+	for (; *now < end; *now += MS) {
+		if (!roc_doubt_due(d, *now, stage))
+			continue;
+		roc_doubt_asked(d, *now);
+		n++;
+	}
+	return n;
+}
+
+/* A register is read only where something is expected. */
+static void doubt(void)
+{
+	struct roc_doubt d;
+	__u64 now = 1000 * MS;
+	unsigned int i, n;
+
+	roc_doubt_start(&d, now);
+	/* Nothing has come yet: for safety's sake only. */
+	CU_ASSERT(reads(&d, &now, 10000 * MS, ROC_STAGE_UNTOUCHED) <= 41);
+	for (i = 0; i < 50; i++) {
+		now += 60 * MS;
+		roc_doubt_found(&d, now, 1);
+	}
+	/* At work, and not yet due. */
+	UNIT_EQ(reads(&d, &now, 70 * MS, ROC_STAGE_BEGUN), 0);
+	/* Overdue: soon, and then ever more rarely. */
+	n = reads(&d, &now, 30 * MS, ROC_STAGE_BEGUN);
+	CU_ASSERT(n >= 3 && n <= 6);
+	reads(&d, &now, 1000 * MS, ROC_STAGE_BEGUN);
+	n = reads(&d, &now, 10000 * MS, ROC_STAGE_BEGUN);
+	CU_ASSERT(n >= 38 && n <= 41);
+	/* It goes on, and is in its last page: at once, and again within 8 ms. */
+	roc_doubt_found(&d, now, 1);
+	CU_ASSERT(roc_doubt_due(&d, now, ROC_STAGE_LAST_PAGE));
+	n = reads(&d, &now, 80 * MS, ROC_STAGE_LAST_PAGE);
+	CU_ASSERT(n >= 11 && n <= 15);
+	/* The same when memory says nothing. */
+	roc_doubt_found(&d, now, 1);
+	n = reads(&d, &now, 80 * MS, ROC_STAGE_UNKNOWN);
+	CU_ASSERT(n >= 10 && n <= 15);
+}
+
+UNIT_MAIN("kmod_pace", {"steady", steady}, {"nearly empty", nearly_empty}, {"steps", steps},
+	  {"one at a time", one_at_a_time}, {"doubt", doubt})

@@ -397,7 +397,8 @@ struct roc_ch_info {
  * @cookie: comes back with the superpage, the kernel does not look at it
  * @reserved: must be 0
  *
- * The content of a free superpage is nobody's: the kernel marks it, so as to see the card begin.
+ * While the superpage is away its content is not the reader's to look at or write: the kernel may
+ * mark it, so as to see the card come by. What the card did not write is as it was afterwards.
  * Every entry that the kernel took comes back exactly once in the ready ring.
  */
 struct roc_fill {
