@@ -164,7 +164,7 @@ static void counts_and_clear(void)
 	rd(0, 2, CRU_SERIAL);
 	wr(0, 0, CRU_SCRATCH, 1);
 	run("counts 0");
-	CU_ASSERT(has("{\"ok\":true,\"ep\":[{\"endpoint\":0,\"mmio_reads\":2,\"mmio_writes\":1,"));
+	CU_ASSERT(has("\"ep\":[{\"endpoint\":0,\"mmio_reads\":2,\"mmio_writes\":1,"));
 	CU_ASSERT(has("\"links\":[{\"link\":0,\"superpages\":0,"));
 	CU_ASSERT(has("{\"link\":15,"));
 	CU_ASSERT_PTR_NULL(strstr(reply.text, "\"endpoint\":1"));
@@ -245,7 +245,7 @@ static void faults(void)
 	UNIT_STR(run("fault 1 all-ones"), OK);
 	UNIT_STR(run("fault 1 stall"), OK);
 	run("faults");
-	CU_ASSERT(has("{\"ok\":true,\"ep\":[{\"all-ones\":0,\"vanish\":0,\"stall\":0,"
+	CU_ASSERT(has("\"ep\":[{\"all-ones\":0,\"vanish\":0,\"stall\":0,"
 		      "\"late-completion\":12,"));
 	CU_ASSERT(has("{\"all-ones\":1,\"vanish\":0,\"stall\":1,\"late-completion\":0,"));
 	UNIT_EQ(rd(1, 0, CRU_FEATURES), ~0u);

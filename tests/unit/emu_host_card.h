@@ -24,6 +24,8 @@ static struct {
 	uint8_t *memory;
 	uint64_t now;
 	bool no_master;
+	unsigned int vectors;		    /* that the host has enabled */
+	unsigned int message[CARD_VECTORS]; /* that came, by vector */
 } host;
 
 static enum card_dma host_dma(void *ctx, unsigned int fn, uint64_t addr, size_t *len, void **ptr)
@@ -50,12 +52,28 @@ static uint64_t host_now(void *ctx)
 	return host.now;
 }
 
-static const struct card_host host_calls = {.dma = host_dma, .now = host_now};
+static enum card_message host_message(void *ctx, unsigned int fn, unsigned int vector)
+{
+	if (host.no_master)
+		return CARD_MESSAGE_NO_MASTER;
+	if (vector >= host.vectors)
+		return CARD_MESSAGE_OFF;
+	host.message[vector]++;
+	return CARD_MESSAGE_SENT;
+}
+
+static const struct card_host host_calls = {
+	.dma = host_dma,
+	.now = host_now,
+	.dma_read = host_dma,
+	.message = host_message,
+};
 
 __attribute__((unused)) static void host_begin(void)
 {
 	memset(&host, 0, sizeof(host));
 	host.now = 1000000000;
+	host.vectors = CARD_VECTORS;
 	host.memory = malloc(HOST_MEMORY);
 	UNIT_NEED(host.memory);
 	memset(host.memory, 0xee, HOST_MEMORY);
