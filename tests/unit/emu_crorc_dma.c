@@ -270,7 +270,7 @@ static void pushes(void)
 	}
 	/* The largest there is. */
 	push_at(0, HOST_BASE, CRORC_SUPERPAGE_MAX);
-	UNIT_EQ(rd(0, CRORC_SP_SIZE), CRORC_SUPERPAGE_MAX << 8 | (i + 1));
+	UNIT_EQ(rd(0, CRORC_SP_SIZE), (uint32_t)CRORC_SUPERPAGE_MAX << 8 | (i + 1));
 	/* One more while the card has that one. */
 	push(0, 7);
 	UNIT_EQ(count(0, 0, "protocol_errors"), 1);

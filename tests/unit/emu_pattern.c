@@ -23,6 +23,8 @@ static uint32_t expected(const struct page *p, uint32_t lane)
 		return p->counter;
 	case PATTERN_DDG:
 		return lane % 4 == 3 ? 0 : lane % 4 == 2 ? c & 0xffff : c;
+	case PATTERN_WORDS:
+		return p->counter + lane;
 	}
 	return 0;
 }
@@ -69,6 +71,10 @@ static void every_size(void)
 			if (p.payload % 32 == 0)
 				bad += wrong(&p, shift);
 		}
+		p.header = header;
+		p.pattern = PATTERN_WORDS;
+		for (p.payload = 0; p.payload <= ROOM - 64; p.payload += 4)
+			bad += wrong(&p, shift);
 	}
 	UNIT_EQ(bad, 0);
 }
@@ -82,19 +88,22 @@ static void counter_wraps(void)
 	UNIT_EQ(wrong(&p, 0), 0);
 	p.counter = 0x2fff8;
 	UNIT_EQ(wrong(&p, 0), 0);
+	p.pattern = PATTERN_WORDS;
+	p.counter = 0xfffffff1;
+	UNIT_EQ(wrong(&p, 0), 0);
 }
 
 /* A bad build of these loops is slow by a factor, and then every figure of the card is wrong. */
 static void speed(void)
 {
-	static const char *const names[] = {"counter", "constant", "ddg"};
+	static const char *const names[] = {"counter", "constant", "ddg", "words"};
 	uint8_t *memory = malloc(64 << 20);
 	unsigned int kind, i;
 	double t;
 
 	UNIT_NEED(memory);
 	memset(memory, 0, 64 << 20);
-	for (kind = PATTERN_COUNTER; kind <= PATTERN_DDG; kind++) {
+	for (kind = PATTERN_COUNTER; kind <= PATTERN_WORDS; kind++) {
 		struct page p = {.payload = ROOM, .pattern = kind};
 
 		t = unit_seconds();

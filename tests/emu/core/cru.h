@@ -13,7 +13,7 @@
  *	cru_keys.c    settings of the control socket
  *	cru_faults.c  faults of the control socket
  *	events.h      the event interface, common to all cards
- *	pattern.c     the copy loops
+ *	pattern.c     the copy loops; rdh.h the header, values.c how settings are written
  *
  * All state belongs to struct cru and lives as long as it; card.h says who may call what when.
  */
@@ -24,14 +24,14 @@
 #include "cru_board.h"
 #include "events.h"
 #include "pattern.h"
+#include "rdh.h"
 
 #include "../../../kmod/cru_regs.h"
 
 #define CRU_DEPTH_MAX 4096 /* largest descriptor FIFO that can be set */
 #define CRU_DONE_MAX 8192  /* finished superpages whose size nobody has read */
 #define CRU_NO_LINK (-1)
-#define CRU_RDH_BYTES 64
-#define CRU_PAYLOAD_MAX (CRU_PAGE_SIZE - CRU_RDH_BYTES)
+#define CRU_PAYLOAD_MAX (CRU_PAGE_SIZE - RDH_BYTES)
 
 /* Registers that only the model knows by name; all others are in cru_regs.h. */
 #define CRU_GENERATOR_RANDOM_SIZE (1u << 16)

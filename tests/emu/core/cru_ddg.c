@@ -11,14 +11,6 @@
  */
 #include "cru.h"
 
-#include <string.h>
-
-#define RDH_VERSION 7
-#define TRIGGER_ORBIT (1u << 0)
-#define TRIGGER_HB (1u << 1)
-#define TRIGGER_SOC (1u << 9)
-#define TRIGGER_EOC (1u << 10)
-#define TRIGGER_TF (1u << 11)
 #define ALIGN 32 /* packed packets: the datapath is 256 bits wide */
 
 /* The end of a CTP run: finish the heartbeat frame, then one with EOX, then nothing. */
@@ -31,7 +23,7 @@ enum cru_eox {
 };
 
 struct packet {
-	uint32_t header[CRU_RDH_BYTES / 4];
+	uint32_t header[RDH_BYTES / 4];
 	struct page page;
 	uint32_t step; /* bytes to the next packet */
 	bool last;     /* of its heartbeat frame */
@@ -131,14 +123,14 @@ static uint32_t hbf_end(const struct cru_ddg *g)
 
 static uint32_t trigger(const struct cru_ddg *g)
 {
-	uint32_t t = TRIGGER_ORBIT | TRIGGER_HB;
+	uint32_t t = RDH_TRIGGER_ORBIT | RDH_TRIGGER_HB;
 
 	if (g->first)
-		t |= TRIGGER_SOC;
+		t |= RDH_TRIGGER_SOC;
 	if (!g->index && g->tf_length)
-		t |= TRIGGER_TF;
+		t |= RDH_TRIGGER_TF;
 	if (g->eox == EOX_FRAME || g->eox == EOX_STOP)
-		t |= TRIGGER_EOC;
+		t |= RDH_TRIGGER_EOC;
 	return t;
 }
 
@@ -151,31 +143,30 @@ static void build(struct cru_ep *ep, unsigned int l, struct packet *p)
 	uint32_t enable = *cru_bar2_word(c, CRU_DATAPATH(ep->nr) + CRU_DATAPATH_ENABLE);
 	uint32_t cru_id =
 		*cru_bar2_word(c, CRU_USER_CONTROL) >> CRU_USER_CONTROL_CRU_ID_SHIFT & 0xfff;
-	uint32_t bytes, offset, link = l, *h = p->header;
-	uint8_t counter = g->packet_counter;
+	struct rdh rdh = {
+		.fee_id = ids,
+		.system_id = ids >> 16,
+		.link = ep->fault.bad_link ? (l + 1) % CRU_LINK_SLOTS : l,
+		.packet_counter = g->packet_counter + ep->fault.skip_packet,
+		.card_id = cru_id,
+		.endpoint = ep->nr,
+		.orbit = orbit(g),
+		.trigger = trigger(g),
+		.page = g->page,
+	};
 
 	p->last = g->index + 1 == hbf_end(g) || g->eox == EOX_FINISH || g->eox == EOX_STOP;
 	memset(&p->page, 0, sizeof(p->page));
-	p->page.header = h;
+	p->page.header = p->header;
 	p->page.pattern = PATTERN_DDG;
 	p->page.counter = g->payload;
 	p->page.payload = p->last || g->eox == EOX_FRAME ? 0 : ep->set.packet;
-	bytes = page_bytes(&p->page);
-	p->step = enable & CRU_DATAPATH_DYNAMIC_OFFSET ? (bytes + ALIGN - 1) / ALIGN * ALIGN
+	rdh.bytes = page_bytes(&p->page);
+	p->step = enable & CRU_DATAPATH_DYNAMIC_OFFSET ? (rdh.bytes + ALIGN - 1u) / ALIGN * ALIGN
 						       : CRU_PAGE_SIZE;
-	offset = ep->fault.offset_zero ? 0 : p->step;
-	if (ep->fault.bad_link)
-		link = (l + 1) % CRU_LINK_SLOTS;
-	counter += ep->fault.skip_packet;
-
-	memset(h, 0, sizeof(p->header));
-	h[0] = RDH_VERSION | CRU_RDH_BYTES << 8 | (ids & 0xffff) << 16;
-	h[1] = (ids >> 16 & 0xff) << 8;
-	h[2] = offset | bytes << 16;
-	h[3] = link | (uint32_t)counter << 8 | cru_id << 16 | (uint32_t)ep->nr << 28;
-	h[5] = orbit(g);
-	h[8] = trigger(g);
-	h[9] = g->page | (uint32_t)p->last << 16;
+	rdh.offset = ep->fault.offset_zero ? 0 : p->step;
+	rdh.stop = p->last;
+	rdh_build(p->header, &rdh);
 }
 
 static void use_up(struct cru_ep *ep, unsigned int l, const struct packet *p)
