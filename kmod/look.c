@@ -137,7 +137,7 @@ static int roc_look_free(struct roc_session *s, struct roc_link *link, u64 now, 
 		return 0;
 	found = roc_ask(s, link, now, why);
 	if (found >= 0)
-		roc_pace_looked(&link->pace, now, found, link->head - link->tail);
+		roc_pace_looked(&link->pace, now, found);
 	return found;
 }
 

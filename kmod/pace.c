@@ -38,33 +38,31 @@ void roc_pace_start(struct roc_pace *pace, __u64 now)
 	*pace = (struct roc_pace){.next = now + ROC_PACE_FREE};
 }
 
-/* A sixteenth early: a look costs nothing, an idle card does. */
-static __u64 expected(const struct roc_pace *pace)
-{
-	return pace->interval - pace->interval / 16;
-}
-
 void roc_pace_pushed(struct roc_pace *pace, __u64 now)
 {
 	pace->misses = 0;
-	pace->next = now + clamp(expected(pace), ROC_PACE_FREE, ROC_PACE_MAX);
+	pace->pushed = now;
+	/* A sixteenth early: a look costs nothing, an idle card does. */
+	pace->next = now + clamp(pace->interval - pace->interval / 16, ROC_PACE_FREE, ROC_PACE_MAX);
 }
 
-void roc_pace_looked(struct roc_pace *pace, __u64 now, __u32 found, __u32 queued)
+void roc_pace_looked(struct roc_pace *pace, __u64 now, __u32 found)
 {
 	__u64 wait;
 
 	if (found) {
-		learn(&pace->interval, pace->last, now, found);
-		pace->last = now;
-		pace->misses = 0;
-		wait = expected(pace);
-	} else {
-		/* It is about to happen: a few short waits, then ever longer ones. */
-		if (pace->misses < 96)
-			pace->misses++;
-		wait = max(pace->interval / 32, ROC_PACE_FREE) << (pace->misses / 8);
+		/* The first look came too late to tell: who waits for himself never gets faster. */
+		if (!pace->misses)
+			pace->interval -= pace->interval / 4;
+		else
+			learn(&pace->interval, pace->pushed, now, found);
+		roc_pace_pushed(pace, now);
+		return;
 	}
+	/* It is about to happen: a few short waits, then ever longer ones. */
+	if (pace->misses < 96)
+		pace->misses++;
+	wait = max(pace->interval / 32, ROC_PACE_FREE) << (pace->misses / 8);
 	pace->next = now + clamp(wait, ROC_PACE_FREE, ROC_PACE_MAX);
 }
 

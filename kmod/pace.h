@@ -31,16 +31,16 @@ __u64 roc_rate_tick(const struct roc_rate *rate, __u64 now, __u32 in_flight);
 
 struct roc_pace {
 	__u64 next;	/* time of the next look */
-	__u64 last;	/* when superpages were last found, 0 = not yet in this run */
-	__u64 interval; /* learned ns per superpage, 0 = unknown */
+	__u64 pushed;	/* when the card had to begin a superpage */
+	__u64 interval; /* learned ns from then until it is finished, 0 = unknown */
 	__u32 misses;	/* looks since then that found nothing */
 };
 
 void roc_pace_start(struct roc_pace *pace, __u64 now);
 /* A link that had nothing was given a superpage. */
 void roc_pace_pushed(struct roc_pace *pace, __u64 now);
-/* A look at @now found @found superpages; @queued are still out on this link. */
-void roc_pace_looked(struct roc_pace *pace, __u64 now, __u32 found, __u32 queued);
+/* A look at @now found @found superpages. */
+void roc_pace_looked(struct roc_pace *pace, __u64 now, __u32 found);
 
 /* How far the card is with the oldest superpage of a link, as memory shows it. */
 enum roc_stage {
