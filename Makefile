@@ -39,6 +39,7 @@ include udev/build.mk
 include tests/emu/build.mk
 include tests/unit/build.mk
 include tests/vm/build.mk
+include tests/bench/build.mk
 
 $(O)/%.o: %.c
 	@mkdir -p $(@D)
@@ -94,7 +95,7 @@ help:
 	@echo 'demo           two emulated CRUs in a guest: take and check data on four endpoints'
 	@echo 'check          everything that must be green: style, unit tests, guest tests'
 	@echo 'unit           unit tests only'
-	@echo 'bench          DMA benchmark in a guest over the superpage sizes'
+	@echo 'bench          the ledger: costs and ratios of readout in a guest (FULL=1: whole matrix)'
 	@echo 'shell          a shell in a guest with the module loaded and the tools on PATH'
 	@echo 'packages       install the packages that building and testing need'
 	@echo 'clean          remove $(O)/ (fetched packages stay in the cache, see README.md)'

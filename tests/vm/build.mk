@@ -9,7 +9,7 @@ CASE_COMMON := $(patsubst %.c,$(O)/%.o,$(wildcard tests/vm/cases/common/*.c))
 CASE_OBJS := $(CASE_NAMES:%=$(O)/tests/vm/cases/%.o)
 VM_ROOT := $(O)/vm/root
 
-.PHONY: cases vm-root shell bench demo check packages
+.PHONY: cases vm-root shell demo check packages
 
 $(CASE_OBJS) $(CASE_COMMON): override CPPFLAGS += -Ilibroc/include -Ikmod -Itests/unit \
 	-Itests/vm/cases/common
@@ -37,9 +37,6 @@ shell: packages
 
 demo: packages
 	@O=$(O) tests/vm/demo
-
-bench: packages
-	@O=$(O) tests/vm/bench
 
 check: packages
 	@O=$(O) tests/vm/check

@@ -38,10 +38,11 @@ def _has_kvm():
             and os.access("/dev/kvm", os.R_OK | os.W_OK))
 
 
-def command(kernel, memory, iommu, emulators, ports, initrd, console, tty=None):
+def command(kernel, memory, iommu, emulators, ports, initrd, console, tty=None, insns=None):
     """
     ports: port name -> path of the socket that QEMU connects to; console: file for the kernel
-    log; tty: socket path of the terminal, or None.
+    log; tty: socket path of the terminal, or None; insns: (plugin, path of its socket) to count
+    instructions, read through port roc.insns, or None.
     """
     half = parse_size(memory) // NODES
     accel = "kvm" if _has_kvm() else "tcg,thread=multi"
@@ -64,6 +65,10 @@ def command(kernel, memory, iommu, emulators, ports, initrd, console, tty=None):
         argv += ["-device", "pxb-pcie,id=socket%d,bus=pcie.0,bus_nr=%d,numa_node=%d" %
                  (node, 0x40 * (node + 1), node)]
     argv += _ports(ports, tty)
+    if insns and accel != "kvm":
+        argv += ["-chardev", "socket,id=insns,server=on,wait=off,path=" + insns[1],
+                 "-device", "virtserialport,bus=ports.0,chardev=insns,name=roc.insns",
+                 "-plugin", "file=%s,socket=%s" % insns]
     argv += _cards(emulators)
     return argv
 

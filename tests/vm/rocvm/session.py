@@ -51,6 +51,7 @@ class Options:
         self.tty = False
         self.stdin = False  # our standard input is the command's
         self.allow_log = None
+        self.insns = None   # QEMU plugin that counts instructions
         self.command = []
         for name, value in kwargs.items():
             if not hasattr(self, name):
@@ -120,8 +121,9 @@ class Session:
         for card in self._cards:
             ports["roc.emu.%d" % card.number] = card.control_path
         tty = self._listen("tty") if options.tty else None
+        insns = (options.insns, os.path.join(self._dir, "insns")) if options.insns else None
         argv = qemu.command(options.kernel, options.memory, options.iommu, self._cards, ports,
-                            initrd, self._console(), tty)
+                            initrd, self._console(), tty, insns)
         self._begin = time.monotonic()
         with open(os.path.join(self._dir, "qemu.log"), "w") as log:
             self._qemu = start(argv, stdin=subprocess.DEVNULL, stdout=log, stderr=log)

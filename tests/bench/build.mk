@@ -1,0 +1,29 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+#
+# The ledger: what runs inside the guest (reader, ledger) and the instruction counter of the
+# virtual machine. $(O)/bench/NAME; tests/bench/run puts the first two into the guest.
+
+BENCH_LEDGER := counters ledger port readers snapshot
+BENCH_OBJS := $(BENCH_LEDGER:%=$(O)/tests/bench/%.o) $(O)/tests/bench/reader.o
+
+.PHONY: bench bench-programs
+
+bench-programs: $(O)/bench/roc-bench-reader $(O)/bench/roc-ledger $(O)/bench/insns.so
+
+$(O)/bench/insns.so: tests/bench/insns.c tests/bench/qemu_plugin.h
+	@mkdir -p $(@D)
+	$(CC) $(ALL_CFLAGS) -shared -fPIC -fvisibility=hidden -pthread -o $@ $<
+
+$(BENCH_OBJS): override CPPFLAGS += -Ilibroc/include -Ikmod
+
+$(O)/bench/roc-ledger: $(BENCH_LEDGER:%=$(O)/tests/bench/%.o)
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^
+
+$(O)/bench/roc-bench-reader: $(O)/tests/bench/reader.o $(O)/libroc/libroc.so
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $< -L$(O)/libroc -lroc
+
+# The quick form; FULL=1 the whole matrix, STRICT=1 fails for missed targets.
+bench: packages
+	@O=$(O) tests/bench/run $(if $(FULL),--full) $(if $(STRICT),--strict)

@@ -1,0 +1,235 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""From raw counts at both ends of a window to the figures of the ledger."""
+
+from .scenario import PAGE
+
+# Classes of times in tests/bench/state.h: eighths of an octave, from 1 us on.
+EIGHTHS = 8
+
+
+def class_ns(number):
+    """Lower limit of a class in ns."""
+    octave, eighth = divmod(number, EIGHTHS)
+    return 1000.0 * (2 ** octave) * (1 + eighth / EIGHTHS)
+
+
+def percentile(classes, part):
+    """Upper limit of the class that holds this part (0..1) of all; None when there are none."""
+    total = sum(classes)
+    if not total:
+        return None
+    seen = 0
+    for number, count in enumerate(classes):
+        seen += count
+        if seen >= part * total:
+            return class_ns(number + 1)
+    return class_ns(len(classes))
+
+
+def _cards(snapshot):
+    """The endpoints of all cards of a snapshot, in order."""
+    return [ep for card in snapshot["cards"].values() for ep in card["ep"]]
+
+
+def _sum(snapshot, key):
+    return sum(ep[key] for ep in _cards(snapshot))
+
+
+def _card_seconds(begin, end):
+    """By the cards' clock, which is the one that their rate follows."""
+    first = next(iter(begin["cards"]))
+    return (end["cards"][first]["now_ns"] - begin["cards"][first]["now_ns"]) / 1e9
+
+
+def _reference(raw):
+    """What the cards can do, bytes/s: mean of before and after; None without a reference."""
+    rates = []
+    for name in ("reference_before", "reference_after"):
+        if name in raw:
+            first, last = raw[name]
+            rates.append((_sum(last, "recycled") - _sum(first, "recycled")) /
+                         _card_seconds(first, last))
+    return sum(rates) / len(rates) if rates else None
+
+
+def insns_per_second(raw):
+    """Of a guest in which nothing is measured: (user, kernel)."""
+    begin, end = raw["begin"], raw["end"]
+    if not begin["insns"] or not end["insns"]:
+        return None
+    seconds = (end["ns"] - begin["ns"]) / 1e9
+    return tuple((end["insns"][k] - begin["insns"][k]) / seconds for k in ("user", "kernel"))
+
+
+def _written(snapshot):
+    """Bytes that went into superpages of the host, finished or not."""
+    return sum(ep["packets"] + ep["open"] for ep in _cards(snapshot)) * PAGE
+
+
+def _by_key(begin, end, part, key):
+    """Difference of a counter of readers or threads; those that came later count from 0."""
+    before = {one.get("pid", one.get("name")): one for one in begin[part]}
+    total = 0
+    for one in end[part]:
+        old = before.get(one.get("pid", one.get("name")))
+        total += one[key] - (old[key] if old else 0)
+    return total
+
+
+def _syscalls(begin, end):
+    """Number -> count, of all readers."""
+    total = {}
+    for sign, snapshot in ((-1, begin), (1, end)):
+        for reader in snapshot["readers"]:
+            for number, count in reader["syscalls"].items():
+                total[number] = total.get(number, 0) + sign * count
+    return {number: count for number, count in total.items() if count}
+
+
+def _merge(times, name):
+    length = max((len(t[name]["classes"]) for t in times), default=0)
+    merged = [0] * length
+    for t in times:
+        for number, count in enumerate(t[name]["classes"]):
+            merged[number] += count
+    return merged
+
+
+def _latency(times, name):
+    classes = _merge(times, name)
+    if not sum(classes):
+        return None
+    return {"count": sum(classes), "p50_ms": percentile(classes, 0.5) / 1e6,
+            "p99_ms": percentile(classes, 0.99) / 1e6,
+            "max_ms": max(t[name]["max_ns"] for t in times) / 1e6}
+
+
+STARTUP = ("load", "open", "allocate", "register", "fill", "start", "first")
+
+
+def startup(times):
+    """Milliseconds of each part between exec and the first superpage, of the slowest reader."""
+    slowest = None
+    for t in times:
+        marks = t["marks"]
+        if not all(marks):
+            continue
+        parts = {name: (b - a) / 1e6 for name, a, b in zip(STARTUP, marks, marks[1:])}
+        parts["total"] = (marks[-1] - marks[0]) / 1e6
+        if slowest is None or parts["total"] > slowest["total"]:
+            slowest = parts
+    return slowest
+
+
+def errors(raw):
+    """Everything that must not be, as sentences."""
+    found = []
+    final = raw["final"]
+    for ep in _cards(final):
+        if ep["generated"] != ep["packets"] + ep["dropped"] + ep["discarded"] + ep["open"]:
+            found.append("packets are missing in the card's ledger")
+        for name in ("dma_outside", "fifo_overflow", "bad_descriptor", "size_overflow",
+                     "bad_access"):
+            if ep.get(name):
+                found.append("%s: %d" % (name, ep[name]))
+    for key in ("superpages", "bytes"):
+        card, host = _sum(final, key), sum(c[key] for c in final["superpages"])
+        if card != host:
+            found.append("the cards finished %d %s, the readers got %d" % (card, key, host))
+    card, host = _sum(final, "dropped"), sum(c["dropped"] for c in final["superpages"])
+    if card != host:
+        found.append("the cards dropped %d packets, the driver counted %d" % (card, host))
+    return found
+
+
+def figures(scenario, raw, baseline=None):
+    """One object of build/bench.json; baseline: insns_per_second() of the same guest."""
+    row = {"name": scenario.name(), "purpose": scenario.purpose, "card": scenario.card,
+           "mode": scenario.mode, "endpoints": scenario.endpoints, "rest": scenario.rest,
+           "process": scenario.process, "superpage_bytes": scenario.superpage,
+           "rate": scenario.rate, "source": scenario.source,
+           "links": scenario.links if scenario.card == "cru" else 1}
+    if "error" in raw:
+        row["failed"] = raw["error"]
+        return row
+    begin, end = raw["begin"], raw["end"]
+    seconds = _card_seconds(begin, end)
+    count = _sum(end, "superpages") - _sum(begin, "superpages")
+
+    def per(amount):
+        return amount / count if count else None
+
+    def change(key):
+        return _sum(end, key) - _sum(begin, key)
+
+    delivered = (_written(end) - _written(begin)) / seconds
+    threads = _by_key(begin, end, "threads", "cpu_ns") / 1e9 / seconds
+    reader = _by_key(begin, end, "readers", "cpu_ns") / 1e9 / seconds
+    ticks = _by_key(begin, end, "threads", "voluntary")
+    calls = _syscalls(begin, end)
+    interrupts = end["interrupts"] - begin["interrupts"]
+    row.update({
+        "seconds": seconds,
+        "superpages": count,
+        "bytes_per_second": delivered,
+        "generator_ratio": None,
+        "mmio_reads_per_superpage": per(change("mmio_reads")),
+        "mmio_writes_per_superpage": per(change("mmio_writes")),
+        "mmio_reads_per_second": change("mmio_reads") / seconds,
+        "interrupts_per_superpage": per(interrupts),
+        "ticks_per_superpage": per(ticks),
+        "ticks_per_second": ticks / seconds,
+        "wakeups_per_superpage": per(_by_key(begin, end, "readers", "voluntary")),
+        "syscalls_per_superpage": per(sum(calls.values())),
+        "syscalls": calls,
+        "guest_insns_per_superpage": None,
+        "cpu_share": threads + reader,
+        "cpu_share_kernel_thread": threads,
+        "cpu_share_reader": reader,
+        "cpu_share_guest": 2 - (end["idle_ticks"] - begin["idle_ticks"]) / 100 / seconds,
+        "latency": _latency(raw["times"], "from_card"),
+        "handover": _latency(raw["times"], "from_ready"),
+        "startup_ms": startup(raw["times"]),
+        "dma_events": {k: end["events"][k] - begin["events"][k]
+                       for k in end["events"] if end["events"][k] >= 0},
+        "dropped": change("dropped"),
+        "generated": change("generated"),
+        "errors": len(errors(raw)),
+        "error_texts": errors(raw),
+    })
+    if scenario.rate:
+        stated = scenario.rate * scenario.endpoints
+        row["generator_ratio"] = delivered / stated
+        row["offered_ratio"] = change("generated") * PAGE / seconds / stated
+    able = _reference(raw)
+    if able and not scenario.rate:
+        row["card_bytes_per_second"] = able
+        row["generator_ratio"] = delivered / able
+    if begin["insns"] and end["insns"]:
+        none = baseline or (0.0, 0.0)
+        parts = [max(0.0, end["insns"][k] - begin["insns"][k] - rest * seconds)
+                 for k, rest in zip(("user", "kernel"), none)]
+        row["guest_insns_user_per_superpage"] = per(parts[0])
+        row["guest_insns_kernel_per_superpage"] = per(parts[1])
+        row["guest_insns_per_superpage"] = per(sum(parts))
+        row["guest_insns_per_second"] = sum(parts) / seconds
+    return row
+
+
+def bar_figures(processes, raw):
+    """BAR operations by several processes at once."""
+    row = {"name": "BAR operations, %d process%s" % (processes, "" if processes == 1 else "es"),
+           "purpose": "bar", "processes": processes}
+    if "error" in raw:
+        row["failed"] = raw["error"]
+        return row
+    begin, end, printed = raw["begin"], raw["end"], raw["printed"]
+    ops = sum(p["reads"]["count"] + p["writes"]["count"] for p in printed["processes"])
+    mmio = sum(_sum(end, k) - _sum(begin, k) for k in ("mmio_reads", "mmio_writes"))
+    calls = end["events"]["raw_syscalls/sys_enter"] - begin["events"]["raw_syscalls/sys_enter"]
+    row.update({"operations": ops, "wrong": printed["wrong"], "mmio_per_op": mmio / ops,
+                "syscalls_per_op": calls / ops, "jain": printed["jainIndex"],
+                "shares": [p["share"] for p in printed["processes"]],
+                "operations_per_second": printed["opsPerSecond"],
+                "errors": printed["wrong"]})
+    return row

@@ -1,0 +1,117 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Which scenarios there are: the quick form, the whole matrix, and the experiments beside it."""
+
+from .scenario import GI, KI, MB, MI, SHAPED, SIZES, Scenario
+
+CARDS = "cru:2,crorc:1"
+MODES = (("cru", "timer"), ("cru", "event"), ("cru", "busy"), ("crorc", "timer"),
+         ("crorc", "event"))
+ENDPOINTS = (1, 2, 4)
+RATES = (None, MB, 100 * MB, 1000 * MB, 0)
+
+
+def _batch(superpage, rate, buffer):
+    """
+    A sleeping reader's batch: some 20 ms of data, but not more than a quarter of its superpages, so
+    that the card never runs short because of it.
+    """
+    if rate is None:
+        return {"batch": 1, "limit_ms": 1000}
+    wanted = int(rate * 0.02 / superpage) if rate else 64
+    return {"batch": max(1, min(64, wanted, buffer // superpage // 4)), "limit_ms": 100}
+
+
+def make(card, mode, superpage=MI, endpoints=1, rate=0, **kwargs):
+    """A scenario whose reader sleeps as one would that wants few system calls."""
+    rest = "look" if mode == "busy" else kwargs.pop("rest", "wait")
+    kwargs.setdefault("buffer", 256 * MI)
+    options = _batch(superpage, rate, kwargs["buffer"])
+    options.update(kwargs)
+    return Scenario(card, mode, superpage, endpoints, rate, rest=rest, **options)
+
+
+def at_rates(card, mode, low_window):
+    """1 MiB at each rate, for costs; latency where a reader wakes at once."""
+    rows = [make(card, mode, rate=None, window=4, purpose="rate"),
+            make(card, mode, rate=MB, window=low_window, purpose="rate")]
+    for rate in (100 * MB, 1000 * MB):
+        rows.append(make(card, mode, rate=rate, purpose="rate", window=3))
+        rows.append(make(card, mode, rate=rate, batch=1, stamp=True, purpose="latency"))
+    rows.append(make(card, mode, rate=0, purpose="rate"))
+    return rows
+
+
+def quick():
+    rows = []
+    for card, mode in (("cru", "timer"), ("cru", "event")):
+        rows += at_rates(card, mode, 6)
+        for size in (32 * KI, 256 * KI, 8 * MI):
+            rows.append(make(card, mode, size, rate=SHAPED, purpose="shaped"))
+        for count in ENDPOINTS:
+            rows.append(make(card, mode, endpoints=count, rate=SHAPED, purpose="shaped"))
+        rows.append(make(card, mode, 8 * MI, purpose="unshaped"))
+        rows.append(make(card, mode, rate=1000 * MB, rest="spin", purpose="spin"))
+    rows.append(make("cru", "busy", purpose="rate"))
+    for mode in ("timer", "event"):
+        rows.append(make("crorc", mode, rate=None, window=3, purpose="rate"))
+        rows.append(make("crorc", mode, rate=100 * MB, batch=1, stamp=True, purpose="latency"))
+        rows.append(make("crorc", mode, rate=SHAPED, purpose="shaped"))
+        rows.append(make("crorc", mode, purpose="rate"))
+    for row in rows:
+        row.window = min(row.window, 2.0) if row.rate not in (None, MB) else row.window
+        row.settle, row.reference = 0.4, row.reference and 0.5
+    return rows + [epoll(2.0), startup("timer"), startup("event")]
+
+
+def full():
+    rows = []
+    for card, mode in MODES:
+        rows += at_rates(card, mode, 26)
+        for size in SIZES:
+            for count in ENDPOINTS:
+                rows.append(make(card, mode, size, count, SHAPED, purpose="shaped"))
+                rows.append(make(card, mode, size, count, 0, purpose="unshaped"))
+        if mode != "busy":
+            rows.append(make(card, mode, rate=1000 * MB, rest="spin", purpose="spin"))
+    return rows + [epoll(5.0), startup("timer"), startup("event")]
+
+
+def epoll(window, mode="event"):
+    """Eight channels on one epoll: four endpoints of CRUs and four channels of a C-RORC."""
+    return Scenario("cru", mode, MI, 4, 100 * MB, rest="epoll", process="one", source="internal",
+                    buffer=64 * MI, window=window, purpose="epoll", extra=("crorc", 4))
+
+
+def startup(mode):
+    return Scenario("cru", mode, MI, 1, 0, buffer=GI, batch=1, window=0.5, reference=0.0,
+                    settle=0.0, purpose="startup")
+
+
+# The card's FIFO, and whether it drops: one superpage being filled, and as many waiting as are used
+# up while a new descriptor cannot be used yet and the driver has not seen that one is needed.
+REFILL_MS, DRIVER_MS = 100, 20
+LINKS = 12
+
+
+def fifo_depth(superpage=MI, rate=SHAPED):
+    """Places that the refill latency needs."""
+    period_ms = superpage * LINKS / rate * 1000
+    waiting = -(-(REFILL_MS + DRIVER_MS) // period_ms)
+    return 1 + int(waiting)
+
+
+def fifo(mode, seconds):
+    """(depth, expects drops, scenario): deep enough, half, double."""
+    deep = fifo_depth()
+    found = []
+    for depth, drops, window in ((deep, False, seconds), (deep // 2, True, seconds / 4),
+                                 (deep * 2, False, seconds / 4)):
+        row = make("cru", mode, rate=SHAPED, window=window, batch=1,
+                   sets=(("refill-latency-us", REFILL_MS * 1000),), purpose="fifo")
+        found.append((depth, drops, row))
+    return found
+
+
+BAR_PROCESSES = (1, 2, 4, 8)
+BAR_REGISTER = "0x4"  # the firmware's version: reading it has no effect
+BAR_SECONDS = 2

@@ -1,0 +1,199 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""
+The targets, in one place, and whether they are reached.
+
+A Target picks rows of the ledger and has a limit for one figure of theirs; it is reached when every
+row that it picks keeps the limit, and says the worst of them. Without a row it is "not measured".
+"""
+
+from .scenario import KI, MB, MI, SHAPED
+
+GB = 1000 * MB
+
+
+class Target:
+    def __init__(self, text, figure, limit, pick, least=False, unit=""):
+        self.text = text
+        self.figure = figure  # row -> number, None where the row has none
+        self.limit = limit
+        self.pick = pick      # row -> bool
+        self.least = least    # the limit is the lowest good value, else the highest
+        self.unit = unit
+
+    def judge(self, rows):
+        """(state, worst figure, its row); state: reached, missed, not measured."""
+        worst, where = None, None
+        for row in rows:
+            if "failed" in row or "skipped" in row or not self.pick(row):
+                continue
+            value = self.figure(row)
+            if value is None:
+                continue
+            if worst is None or (value < worst if self.least else value > worst):
+                worst, where = value, row
+        if worst is None:
+            return "not measured", None, None
+        good = worst >= self.limit if self.least else worst <= self.limit
+        return "reached" if good else "missed", worst, where
+
+
+def _value(key):
+    return lambda row: row.get(key)
+
+
+def _is(**wanted):
+    def pick(row):
+        return all(value(row.get(key)) if callable(value) else row.get(key) == value
+                   for key, value in wanted.items())
+    return pick
+
+
+def _at(mode, rate, size=MI, **kwargs):
+    return _is(mode=mode, rate=rate, superpage_bytes=size, endpoints=1, **kwargs)
+
+
+def _p99(row):
+    return row["latency"] and row["latency"]["p99_ms"]
+
+
+READS, WRITES = _value("mmio_reads_per_superpage"), _value("mmio_writes_per_superpage")
+RATIO, CALLS = _value("generator_ratio"), _value("syscalls_per_superpage")
+SLEEPING = ("wait", "epoll")
+LOAD = (GB, 0)  # rates that count as load, bytes/s
+NEEDS = {"cru": 4.0, "crorc": 3.0}  # writes for one superpage, by the cards' protocols
+
+
+def _cpu(row):
+    return 100 * row["cpu_share"]
+
+
+def _startup_rest(row):
+    """Of exec to first superpage: all but the zeroing and the card's waits, ms."""
+    parts = row["startup_ms"]
+    if not parts:
+        return None
+    wait = {"cru": 210.0, "crorc": 100.0}[row["card"]]
+    return parts["total"] - parts["allocate"] - wait
+
+
+def _copied(row):
+    return row["dma_events"].get("swiotlb/swiotlb_bounced")
+
+
+def _mapped(row):
+    counts = [n for name, n in row["dma_events"].items() if name.startswith("dma/")]
+    return sum(counts) if counts else None
+
+
+def _batched(row):
+    return row["purpose"] != "latency" and row["rest"] in SLEEPING
+
+
+def _event():
+    mode = "event"
+    return [
+        Target("MMIO reads per superpage, every rate", READS, 0, _is(mode=mode)),
+        Target("MMIO writes per superpage under load, 1 MiB", WRITES, 1 / 8,
+               _is(mode=mode, superpage_bytes=MI, rate=lambda r: r in LOAD)),
+        Target("interrupts per superpage under load, 1 MiB", _value("interrupts_per_superpage"),
+               1 / 8, _is(mode=mode, superpage_bytes=MI, rate=lambda r: r in LOAD)),
+        Target("latency p99 at 100 MB/s", _p99, 10, _at(mode, 100 * MB, purpose="latency"),
+               unit=" ms"),
+        Target("CPU, idle or 1 MB/s", _cpu, 1, _is(mode=mode, rate=lambda r: r in (None, MB)),
+               unit=" %"),
+        Target("CPU, 1 GB/s", _cpu, 4, _at(mode, GB, rest=lambda r: r in SLEEPING,
+                                           purpose="rate"), unit=" %"),
+        Target("ratio, shaped, 32 KiB to 8 MiB, 1 to 4 endpoints", RATIO, 0.98,
+               _is(mode=mode, rate=SHAPED), least=True),
+        Target("ratio, unshaped, 1 endpoint, 1 MiB and above", RATIO, 0.90,
+               _is(mode=mode, rate=0, endpoints=1, superpage_bytes=lambda s: s >= MI,
+                   purpose=lambda p: p != "startup"), least=True),
+    ]
+
+
+def _timer():
+    mode = "timer"
+    targets = [
+        Target("MMIO reads per superpage, %s" % text, READS, limit,
+               _at(mode, rate, purpose=lambda p: p in ("rate", "latency")))
+        for text, rate, limit in (("saturated", 0, 1.1), ("1 GB/s", GB, 1.5),
+                                  ("100 MB/s", 100 * MB, 2.5))]
+    targets += [
+        Target("latency p99 at %s" % text, _p99, 10, _at(mode, rate, purpose="latency"),
+               unit=" ms") for text, rate in (("1 GB/s", GB), ("100 MB/s", 100 * MB))]
+    targets += [
+        Target("MMIO writes per superpage, %s" % card.upper(), WRITES, NEEDS[card] * 1.02,
+               _is(mode=mode, card=card, superpages=lambda n: n >= 500)) for card in NEEDS]
+    return targets + [
+        Target("timer ticks per superpage under load, 1 MiB", _value("ticks_per_superpage"), 1 / 4,
+               _is(mode=mode, superpage_bytes=MI, rate=lambda r: r in LOAD)),
+        Target("MMIO reads/s, idle", _value("mmio_reads_per_second"), 100,
+               _is(mode=mode, rate=None)),
+        Target("CPU, idle or 1 MB/s", _cpu, 1, _is(mode=mode, rate=lambda r: r in (None, MB)),
+               unit=" %"),
+        Target("CPU, 1 GB/s", _cpu, 10, _at(mode, GB, rest=lambda r: r in SLEEPING,
+                                            purpose="rate"), unit=" %"),
+        Target("ratio, shaped, from 256 KiB up, 1 to 4 endpoints", RATIO, 0.98,
+               _is(mode=mode, rate=SHAPED, superpage_bytes=lambda s: s >= 256 * KI), least=True),
+        Target("ratio, unshaped, 1 endpoint, 1 MiB", RATIO, 0.50,
+               _at(mode, 0, purpose=lambda p: p in ("rate", "unshaped")), least=True),
+        Target("ratio, unshaped, 1 endpoint, 8 MiB", RATIO, 0.90,
+               _at(mode, 0, 8 * MI), least=True),
+    ]
+
+
+def _both(mode):
+    return [
+        Target("system calls per superpage, busy reader", CALLS, 0, _is(mode=mode, rest="spin")),
+        Target("system calls per superpage, sleeping reader, 1 GB/s", CALLS, 1 / 16,
+               lambda r: _at(mode, GB)(r) and _batched(r)),
+        Target("bounces in steady state", _copied, 0, _is(mode=mode)),
+        Target("DMA map calls in steady state", _mapped, 0, _is(mode=mode)),
+        Target("exec to first superpage, 1 GiB, beyond zeroing and waits", _startup_rest, 50,
+               _is(mode=mode, purpose="startup"), unit=" ms"),
+    ]
+
+
+TARGETS = {"event": _event() + _both("event"), "timer": _timer() + _both("timer")}
+
+BAR = [
+    Target("MMIO per BAR operation, distance from 1", lambda r: abs(r["mmio_per_op"] - 1), 1e-3,
+           lambda r: "mmio_per_op" in r),
+    Target("system calls per BAR operation", _value("syscalls_per_op"), 1e-2,
+           lambda r: "mmio_per_op" in r),
+    Target("Jain index, 8 processes", _value("jain"), 0.99, lambda r: r.get("processes") == 8,
+           least=True),
+]
+
+FIFO = [
+    Target("dropped with the FIFO as deep as the refill latency needs", _value("dropped"), 0,
+           lambda r: r.get("purpose") == "fifo" and r.get("expect_drops") is False
+           and not r.get("double")),
+    Target("dropped with the FIFO half as deep", _value("dropped"), 1,
+           lambda r: r.get("purpose") == "fifo" and r.get("expect_drops") is True, least=True),
+    Target("dropped with the FIFO double", _value("dropped"), 0,
+           lambda r: r.get("purpose") == "fifo" and r.get("double") is True),
+]
+
+
+def report(rows, bar_rows):
+    """Lines of text, and how many were reached, missed, not measured."""
+    lines, counts = [], {"reached": 0, "missed": 0, "not measured": 0}
+    groups = [(mode, TARGETS[mode], [r for r in rows if r.get("purpose") != "fifo"])
+              for mode in ("event", "timer")]
+    groups += [("FIFO depth", FIFO, rows), ("BAR", BAR, bar_rows)]
+    for name, targets, given in groups:
+        lines.append("%s:" % name)
+        for target in targets:
+            state, worst, where = target.judge(given)
+            counts[state] += 1
+            text = "  %-12s %s: " % (state, target.text)
+            sign = "at least" if target.least else "at most"
+            if worst is None:
+                text += "%s %g%s" % (sign, target.limit, target.unit)
+            else:
+                text += "%.4g%s (%s %.4g%s)" % (worst, target.unit, sign, target.limit, target.unit)
+                if state == "missed":
+                    text += "; worst: " + where["name"]
+            lines.append(text)
+    return lines, counts

@@ -1,0 +1,418 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * roc-bench-reader: the reader whose costs the ledger measures. It takes superpages and gives them
+ * back at once; it looks at no data. What it counts it writes into memory shared with the ledger,
+ * so that being watched costs it nothing.
+ */
+#include "state.h"
+
+#include <roc/roc.h>
+
+#include <errno.h>
+#include <getopt.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <time.h>
+#include <unistd.h>
+
+/* How the reader waits for superpages. */
+enum rest {
+	REST_WAIT,  /* roc_channel_wait(): one channel, a batch and a time limit */
+	REST_EPOLL, /* all channels on one epoll */
+	REST_SPIN,  /* not at all: it looks at the ring again and again */
+	REST_LOOK,  /* not at all: it makes the driver look at the card (busy mode) */
+};
+
+struct source {
+	const char *id;
+	unsigned int number;
+	struct roc_endpoint *ep;
+	struct roc_channel *ch;
+	struct roc_rings *rings;
+	struct roc_memory memory;
+	struct roc_ep_info info;
+	uint32_t handle;
+	struct bench_channel *counts;
+};
+
+static struct {
+	enum roc_source source;
+	enum roc_mode mode;
+	enum rest rest;
+	uint64_t superpage, buffer;
+	unsigned int batch;
+	int limit_ms;
+	struct source sources[BENCH_CHANNELS];
+	unsigned int count;
+	struct bench_state *state;
+} bench;
+
+static uint64_t now_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * UINT64_C(1000000000) + (uint64_t)t.tv_nsec;
+}
+
+static void fail(const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(bench.state->why, sizeof(bench.state->why), fmt, ap);
+	va_end(ap);
+	fprintf(stderr, "roc-bench-reader: %s\n", bench.state->why);
+	bench.state->phase = BENCH_FAILED;
+	_exit(1);
+}
+
+static void mark(enum bench_mark m)
+{
+	bench.state->marks[m] = now_ns();
+}
+
+static void open_source(struct source *s)
+{
+	struct roc_channel_config config = {.source = bench.source, .mode = bench.mode};
+	uint64_t count = bench.buffer / bench.superpage;
+	unsigned int entries = ROC_RING_MIN;
+
+	while (entries < count)
+		entries *= 2;
+	if (roc_open(s->id, &s->ep) || roc_info(s->ep, &s->info) ||
+	    roc_channel_open(s->id, s->number, &s->ch) || roc_channel_configure(s->ch, &config) ||
+	    roc_channel_rings(s->ch, entries, entries))
+		fail("%s", roc_error());
+	s->rings = roc_channel_ring(s->ch);
+}
+
+static void give(struct source *s, uint64_t cookie)
+{
+	struct roc_fill *fill = roc_fill_next(s->rings);
+
+	/* The rings have room for every superpage there is. */
+	if (!fill)
+		fail("the fill ring is full");
+	*fill = (struct roc_fill){
+		.buffer = s->handle,
+		.length = (uint32_t)bench.superpage,
+		.offset = cookie * bench.superpage,
+		.cookie = cookie,
+	};
+}
+
+static void publish(struct source *s)
+{
+	if (!roc_fill_publish(s->rings))
+		return;
+	s->counts->kicks++;
+	if (roc_channel_kick(s->ch))
+		fail("%s", roc_error());
+}
+
+/* Packets the card dropped, as the driver knows it. */
+static uint64_t dropped(struct source *s)
+{
+	struct roc_ch_info info;
+
+	if (roc_channel_info(s->ch, &info))
+		fail("%s", roc_error());
+	return info.dropped;
+}
+
+static void prepare(void)
+{
+	unsigned int i;
+	uint64_t n;
+
+	for (i = 0; i < bench.count; i++)
+		open_source(&bench.sources[i]);
+	mark(BENCH_OPENED);
+	for (i = 0; i < bench.count; i++) {
+		struct source *s = &bench.sources[i];
+
+		if (roc_memory_alloc(bench.buffer, s->info.numa_node,
+				     s->info.caps & ROC_CAP_IOMMU ? ROC_MEMORY_PLAIN_OK : 0,
+				     &s->memory))
+			fail("%s", roc_error());
+	}
+	mark(BENCH_ALLOCATED);
+	for (i = 0; i < bench.count; i++) {
+		struct source *s = &bench.sources[i];
+
+		if (roc_buffer_register(s->ch, s->memory.addr, s->memory.length,
+					(uint32_t)bench.superpage, &s->handle))
+			fail("%s", roc_error());
+	}
+	mark(BENCH_REGISTERED);
+	for (i = 0; i < bench.count; i++) {
+		bench.sources[i].counts->dropped_before = dropped(&bench.sources[i]);
+		for (n = 0; n < bench.buffer / bench.superpage; n++)
+			give(&bench.sources[i], n);
+		publish(&bench.sources[i]);
+	}
+	mark(BENCH_FILLED);
+	for (i = 0; i < bench.count; i++) {
+		if (roc_channel_start(bench.sources[i].ch))
+			fail("%s", roc_error());
+	}
+	mark(BENCH_STARTED);
+}
+
+static void take_times(struct source *s, const struct roc_ready *r, uint64_t now)
+{
+	uint64_t stamp;
+
+	bench_time_add(&bench.state->from_ready, (int64_t)(now - r->time));
+	if (!bench.state->stamped)
+		return;
+	memcpy(&stamp, (char *)s->memory.addr + r->offset, sizeof(stamp));
+	bench_time_add(&bench.state->from_card, (int64_t)(now - stamp) - bench.state->clock_offset);
+}
+
+/* Everything that is ready goes round. Superpages taken. */
+static uint32_t drain(struct source *s)
+{
+	uint32_t count = roc_ready_count(s->rings), i;
+	uint64_t now;
+
+	if (!count)
+		return 0;
+	now = bench.state->measuring ? now_ns() : 0;
+	for (i = 0; i < count; i++) {
+		const struct roc_ready *r = roc_ready_at(s->rings, i);
+
+		if (r->flags & ROC_READY_REFUSED) {
+			s->counts->refused++;
+			fail("%s", roc_why_text(r->why));
+		}
+		if (r->flags & ROC_READY_RECLAIMED) {
+			s->counts->reclaimed++;
+			continue;
+		}
+		if (!bench.state->marks[BENCH_FIRST])
+			mark(BENCH_FIRST);
+		s->counts->superpages++;
+		s->counts->bytes += r->received;
+		if (now)
+			take_times(s, r, now);
+		give(s, r->cookie);
+	}
+	roc_ready_release(s->rings, count);
+	publish(s);
+	return count;
+}
+
+static void rest(int epoll)
+{
+	struct epoll_event events[BENCH_CHANNELS];
+	struct source *s = &bench.sources[0];
+	unsigned int i;
+	int n;
+
+	switch (bench.rest) {
+	case REST_SPIN:
+		__builtin_ia32_pause();
+		return;
+	case REST_LOOK:
+		for (i = 0; i < bench.count; i++) {
+			bench.sources[i].counts->looks++;
+			if (roc_channel_look(bench.sources[i].ch) < 0)
+				fail("%s", roc_error());
+		}
+		return;
+	case REST_WAIT:
+		bench.state->sleeps++;
+		n = roc_channel_wait(s->ch, bench.batch, bench.limit_ms);
+		if (n < 0 && n != -ETIME && n != -EINTR)
+			fail("%s", roc_error());
+		break;
+	case REST_EPOLL:
+		bench.state->sleeps++;
+		n = epoll_wait(epoll, events, BENCH_CHANNELS, 1000);
+		if (n < 0 && errno != EINTR)
+			fail("epoll_wait: %s", strerror(errno));
+		break;
+	}
+	for (i = 0; i < bench.count; i++) {
+		if (roc_ready_count(bench.sources[i].rings))
+			return;
+		if (__atomic_load_n(&bench.sources[i].rings->kernel->flags, __ATOMIC_RELAXED) &
+		    ROC_RING_STOPPED)
+			fail("channel %u of %s stopped by itself", bench.sources[i].number,
+			     bench.sources[i].id);
+	}
+	bench.state->empty_wakes++;
+}
+
+static int make_epoll(void)
+{
+	int epoll = epoll_create1(EPOLL_CLOEXEC);
+	unsigned int i;
+
+	if (epoll < 0)
+		fail("epoll_create1: %s", strerror(errno));
+	for (i = 0; i < bench.count; i++) {
+		struct epoll_event event = {.events = EPOLLIN | EPOLLERR};
+
+		if (epoll_ctl(epoll, EPOLL_CTL_ADD, roc_channel_fd(bench.sources[i].ch), &event))
+			fail("epoll_ctl: %s", strerror(errno));
+	}
+	return epoll;
+}
+
+static void run(void)
+{
+	int epoll = bench.rest == REST_EPOLL ? make_epoll() : -1;
+	unsigned int i, taken;
+
+	bench.state->phase = BENCH_RUNNING;
+	while (!bench.state->stop) {
+		taken = 0;
+		for (i = 0; i < bench.count; i++)
+			taken += drain(&bench.sources[i]);
+		if (!taken)
+			rest(epoll);
+	}
+	for (i = 0; i < bench.count; i++) {
+		if (roc_channel_stop(bench.sources[i].ch, NULL))
+			fail("%s", roc_error());
+		drain(&bench.sources[i]);
+		bench.sources[i].counts->dropped_after = dropped(&bench.sources[i]);
+	}
+	bench.state->phase = BENCH_ENDED;
+}
+
+/* Only to end a sleep: the flag in the shared memory says what to do. */
+static void on_term(int number)
+{
+}
+
+static uint64_t number(const char *text)
+{
+	char *end;
+	uint64_t value = strtoull(text, &end, 0);
+
+	if (!*text || *end) {
+		fprintf(stderr, "roc-bench-reader: '%s' is not a number\n", text);
+		exit(2);
+	}
+	return value;
+}
+
+static unsigned int choice(const char *text, const char *const *words)
+{
+	unsigned int i;
+
+	for (i = 0; words[i]; i++) {
+		if (!strcmp(words[i], text))
+			return i;
+	}
+	fprintf(stderr, "roc-bench-reader: unknown word '%s'\n", text);
+	exit(2);
+}
+
+/* ID/CHANNEL */
+static void add_source(char *text)
+{
+	struct source *s = &bench.sources[bench.count];
+	char *slash = strchr(text, '/');
+
+	if (!slash || bench.count == BENCH_CHANNELS) {
+		fprintf(stderr, "roc-bench-reader: too many channels, or not ID/N: %s\n", text);
+		exit(2);
+	}
+	*slash = '\0';
+	s->id = text;
+	s->number = (unsigned int)number(slash + 1);
+	bench.count++;
+}
+
+static void parse(int argc, char **argv)
+{
+	static const struct option options[] = {
+		{"state", required_argument, NULL, 's'},
+		{"source", required_argument, NULL, 'o'},
+		{"mode", required_argument, NULL, 'm'},
+		{"rest", required_argument, NULL, 'r'},
+		{"superpage", required_argument, NULL, 'p'},
+		{"buffer", required_argument, NULL, 'b'},
+		{"batch", required_argument, NULL, 'n'},
+		{"limit-ms", required_argument, NULL, 'l'},
+		{NULL},
+	};
+	static const char *const sources[] = {"internal", "ddg", "fee", "diu", "siu", NULL};
+	static const char *const modes[] = {"timer", "busy", "event", NULL};
+	static const char *const rests[] = {"wait", "epoll", "spin", "look", NULL};
+	int opt, fd = -1;
+
+	while ((opt = getopt_long(argc, argv, "", options, NULL)) != -1) {
+		switch (opt) {
+		case 's':
+			fd = (int)number(optarg);
+			break;
+		case 'o':
+			bench.source = (enum roc_source)choice(optarg, sources);
+			break;
+		case 'm':
+			bench.mode = (enum roc_mode)choice(optarg, modes);
+			break;
+		case 'r':
+			bench.rest = (enum rest)choice(optarg, rests);
+			break;
+		case 'p':
+			bench.superpage = number(optarg);
+			break;
+		case 'b':
+			bench.buffer = number(optarg);
+			break;
+		case 'n':
+			bench.batch = (unsigned int)number(optarg);
+			break;
+		case 'l':
+			bench.limit_ms = (int)number(optarg);
+			break;
+		default:
+			exit(2);
+		}
+	}
+	for (; optind < argc; optind++)
+		add_source(argv[optind]);
+	bench.state = mmap(NULL, sizeof(*bench.state), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	if (bench.state == MAP_FAILED || !bench.count || !bench.superpage ||
+	    bench.buffer < bench.superpage || (bench.rest == REST_WAIT && bench.count > 1)) {
+		fprintf(stderr,
+			"usage: roc-bench-reader --state FD --superpage BYTES --buffer BYTES "
+			"[options] ID/CHANNEL...\n");
+		exit(2);
+	}
+}
+
+int main(int argc, char **argv)
+{
+	struct sigaction action = {.sa_handler = on_term};
+	uint64_t begin = now_ns();
+	unsigned int i;
+
+	parse(argc, argv);
+	bench.state->marks[BENCH_MAIN] = begin;
+	for (i = 0; i < bench.count; i++)
+		bench.sources[i].counts = &bench.state->channels[i];
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	sigaction(SIGTERM, &action, NULL);
+	prepare();
+	run();
+	for (i = 0; i < bench.count; i++) {
+		roc_channel_close(bench.sources[i].ch);
+		roc_memory_free(&bench.sources[i].memory);
+		roc_close(bench.sources[i].ep);
+	}
+	return 0;
+}

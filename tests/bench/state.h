@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What a measured reader and the ledger share: one page range of memory per reader, so that the
+ * ledger can look at any moment without costing the reader a system call.
+ *
+ * Made by the ledger before it starts the reader, mapped by both, gone with the last of them. All
+ * is written by the reader, except where said.
+ */
+#ifndef BENCH_STATE_H
+#define BENCH_STATE_H
+
+#include <stdatomic.h>
+#include <stdint.h>
+
+#define BENCH_CHANNELS 16
+
+/*
+ * Times are counted in classes of an eighth of an octave, from 1 us on: below 12.5 % of error at
+ * any percentile. The last class holds everything from 8.6 s on.
+ */
+#define BENCH_EIGHTHS 8
+#define BENCH_CLASSES (24 * BENCH_EIGHTHS)
+
+/* What happens between exec and the first superpage, in this order. */
+enum bench_mark {
+	BENCH_EXEC,	  /* written by the ledger, right before */
+	BENCH_MAIN,	  /* the program runs: loading and linking are over */
+	BENCH_OPENED,	  /* cards found, endpoints and channels open, rings there */
+	BENCH_ALLOCATED,  /* memory there, zeroed */
+	BENCH_REGISTERED, /* pinned and mapped for the card */
+	BENCH_FILLED,	  /* free superpages in the ring */
+	BENCH_STARTED,	  /* the card has had its waits */
+	BENCH_FIRST,	  /* first superpage in the reader's hands */
+	BENCH_MARKS
+};
+
+enum bench_phase {
+	BENCH_STARTING,
+	BENCH_RUNNING,
+	BENCH_ENDED, /* in order */
+	BENCH_FAILED,
+};
+
+struct bench_times {
+	_Atomic uint64_t count;
+	_Atomic uint64_t max_ns;
+	_Atomic uint64_t classes[BENCH_CLASSES];
+};
+
+struct bench_channel {
+	_Atomic uint64_t superpages, bytes; /* filled ones */
+	_Atomic uint64_t reclaimed, refused;
+	_Atomic uint64_t kicks, looks;
+	uint64_t dropped_before, dropped_after; /* by the driver: before start, after stop */
+};
+
+struct bench_state {
+	_Atomic uint32_t stop;	       /* by the ledger: end in order; comes with SIGTERM */
+	_Atomic uint32_t measuring;    /* by the ledger: count times */
+	_Atomic uint32_t stamped;      /* by the ledger: superpages begin with the card's time */
+	_Atomic int64_t clock_offset;  /* by the ledger: our clock minus the card's, ns */
+	_Atomic uint32_t phase;	       /* enum bench_phase */
+	_Atomic uint64_t sleeps;       /* times the reader went to sleep */
+	_Atomic uint64_t empty_wakes;  /* and woke for nothing */
+	char why[256];		       /* sentence of one that failed */
+	uint64_t marks[BENCH_MARKS];   /* ns of CLOCK_MONOTONIC */
+	struct bench_times from_card;  /* card finished it -> in the reader's hands */
+	struct bench_times from_ready; /* kernel saw it -> in the reader's hands */
+	struct bench_channel channels[BENCH_CHANNELS];
+};
+
+static inline void bench_time_add(struct bench_times *t, int64_t ns)
+{
+	uint64_t us = ns > 0 ? (uint64_t)ns / 1000 : 0;
+	unsigned int octave, class = 0;
+
+	if (us >= 1) {
+		octave = 63 - __builtin_clzll(us);
+		class = octave * BENCH_EIGHTHS;
+		/* The three bits after the leading one. */
+		class += octave >= 3 ? us >> (octave - 3) & 7 : us << (3 - octave) & 7;
+	}
+	if (class >= BENCH_CLASSES)
+		class = BENCH_CLASSES - 1;
+	t->classes[class]++;
+	t->count++;
+	if (ns > 0 && (uint64_t)ns > t->max_ns)
+		t->max_ns = ns;
+}
+
+#endif /* BENCH_STATE_H */
