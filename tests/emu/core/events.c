@@ -177,14 +177,15 @@ static bool fetch_turn(struct event_channel *ch)
 	return any;
 }
 
+/* @number decides about the phase; a fault makes it another one than @sequence. */
 static enum card_dma put_record(struct event_channel *ch, const struct event_done *d,
-				uint32_t sequence)
+				uint32_t number, uint32_t sequence)
 {
 	struct event_card *e = ch->card;
 	uint32_t slot = ch->written & (entries(ch->record_log2) - 1);
 	uint32_t word[4] = {htole32(sequence), htole32(d->number), htole32(d->bytes)};
 
-	word[3] = htole32(d->status | EVENT_PHASE(sequence, ch->record_log2));
+	word[3] = htole32(d->status | EVENT_PHASE(number, ch->record_log2));
 	return put_words(e, ch->record + (uint64_t)slot * sizeof(struct event_record), word, 4);
 }
 
@@ -209,15 +210,13 @@ static enum card_dma write_record(struct event_channel *ch)
 	struct event_card *e = ch->card;
 	struct event_faults *f = &e->fault;
 	struct event_done d = ch->done[ch->done_at];
-	uint32_t sequence = ch->written;
+	uint32_t number = ch->written + (f->record_overrun << ch->record_log2);
 	enum card_dma how;
 
 	if (d.status & EVENT_RECORD_END && f->end_missing) {
 		f->end_missing--;
 	} else {
-		sequence += f->record_sequence;
-		sequence += f->record_overrun << ch->record_log2;
-		how = put_record(ch, &d, sequence);
+		how = put_record(ch, &d, number, number + f->record_sequence);
 		if (how == CARD_DMA_NO_MASTER)
 			return how;
 		f->record_sequence = 0;
@@ -232,7 +231,8 @@ static enum card_dma write_record(struct event_channel *ch)
 	} else if (!(d.status & EVENT_RECORD_REFUSED)) {
 		e->ops->counted(e->model, ch->nr, &d);
 	}
-	if (f->record_twice && has_room(ch) && put_record(ch, &d, ch->written) == CARD_DMA_OK) {
+	if (f->record_twice && has_room(ch) &&
+	    put_record(ch, &d, ch->written, ch->written) == CARD_DMA_OK) {
 		f->record_twice--;
 		wrote(ch, &d);
 	}
