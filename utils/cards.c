@@ -6,7 +6,11 @@
 
 #include <stddef.h>
 
+#include "config.h"
 #include "cru_tool.h"
+#include "pkt_monitor.h"
+#include "status.h"
+#include "tool.h"
 
 static const struct card_kind kinds[] = {
 	{
@@ -16,6 +20,11 @@ static const struct card_kind kinds[] = {
 			 [ROC_SOURCE_FEE] = CHECK_HEADERS},
 		.hammer = true,
 		.temperature = cru_temperature,
+		.pon = true,
+		.status = status_show_cru,
+		.packets = packets_show_cru,
+		.metrics = true,
+		.config = &config_cru,
 	},
 	{
 		.type = ROC_CARD_CRORC,
@@ -24,6 +33,9 @@ static const struct card_kind kinds[] = {
 			 [ROC_SOURCE_SIU] = CHECK_RUNNING,
 			 [ROC_SOURCE_FEE] = CHECK_HEADERS},
 		.any_link = true,
+		.status = status_show_crorc,
+		.packets = packets_show_crorc,
+		.config = &config_crorc,
 	},
 };
 
@@ -35,4 +47,50 @@ const struct card_kind *card_kind(enum roc_card_type type)
 		if (kinds[i].type == type)
 			return &kinds[i];
 	return NULL;
+}
+
+const char *card_name(enum roc_card_type type)
+{
+	switch (type) {
+	case ROC_CARD_CRU:
+		return "a CRU";
+	case ROC_CARD_CRORC:
+		return "a C-RORC";
+	}
+	return "a card that these tools do not know";
+}
+
+int card_find(const char *id, struct roc_card *card, const struct card_kind **kind)
+{
+	if (roc_find(id, card))
+		return tool_fail("%s", roc_error());
+	*kind = card_kind(card->type);
+	if (!*kind)
+		return tool_fail("%s is newer than these tools: install newer ones.",
+				 card->pci_address);
+	return TOOL_OK;
+}
+
+int card_open(const char *id, struct roc_card *card, struct roc_endpoint **ep,
+	      const struct card_kind **kind)
+{
+	int code = card_find(id, card, kind);
+
+	if (!code && roc_open(card->pci_address, ep))
+		code = tool_fail("%s", roc_error());
+	return code;
+}
+
+int card_serial_check(const struct roc_card *card, bool force)
+{
+	static const char sentence[] =
+		"%s has no valid serial number: the card is in a bad state. Load its firmware "
+		"again%s.";
+
+	if (card->serial > 0 && card->serial != 0x7fffffff)
+		return TOOL_OK;
+	if (!force)
+		return tool_fail(sentence, card->pci_address, ", or give --force-report");
+	tool_note(sentence, card->pci_address, "");
+	return TOOL_OK;
 }

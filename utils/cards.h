@@ -10,8 +10,25 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <stdio.h>
 
 #include "check.h"
+#include "output.h"
+
+struct config_kind;
+
+/* What of a card is to be shown, and how. */
+struct card_request {
+	enum output_format format;
+	bool colours;
+	bool verbose;
+	uint32_t links; /* 0: all */
+	bool onu, fec, no_optical;
+};
+
+/* Read a card and show it. Exit code; after a failure the message is out. */
+typedef int (*card_show_fn)(FILE *out, struct roc_endpoint *ep, const struct roc_card *card,
+			    const struct card_request *request);
 
 #define CARD_SOURCES (ROC_SOURCE_SIU + 1)
 
@@ -23,9 +40,32 @@ struct card_kind {
 	bool hammer;   /* has a register that can be read beside the data */
 	/* Degrees Celsius, NAN unknown; NULL: no sensor. */
 	double (*temperature)(struct roc_endpoint *ep);
+	bool pon;			  /* it hangs on a PON: roc-status can show it */
+	card_show_fn status;		  /* roc-status */
+	card_show_fn packets;		  /* roc-pkt-monitor */
+	bool metrics;			  /* roc-metrics has something to show */
+	const struct config_kind *config; /* roc-config */
 };
 
 /* NULL: a card that these tools do not know. */
 const struct card_kind *card_kind(enum roc_card_type type);
+
+/*
+ * Open the card that @id means. @card, @ep and @kind are filled in; the caller closes @ep. Exit
+ * code; after a failure the message is out.
+ */
+int card_open(const char *id, struct roc_card *card, struct roc_endpoint **ep,
+	      const struct card_kind **kind);
+/* The same without opening it: @card and @kind only. */
+int card_find(const char *id, struct roc_card *card, const struct card_kind **kind);
+
+/* "a CRU", "a C-RORC": for sentences. */
+const char *card_name(enum roc_card_type type);
+
+/*
+ * A card that lost its serial number is in a bad state, and its figures cannot be told apart from
+ * another's. Exit code; @force: only a note.
+ */
+int card_serial_check(const struct roc_card *card, bool force);
 
 #endif

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * roc-config: configure one CRU or all of them.
+ * roc-config: configure one card, or all of one kind.
  */
 #include "config.h"
 
@@ -8,7 +8,6 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "cru_tool.h"
 #include "output.h"
 #include "tool.h"
 
@@ -21,10 +20,10 @@ static void take_error(struct config_outcome *o)
 }
 
 /* With --from-card: nobody may change the card between reading it and writing it. */
-static int card_base(struct roc_endpoint *ep, struct config_outcome *o,
-		     struct roc_cru_config *config)
+static int card_base(struct roc_endpoint *ep, const struct config_kind *kind,
+		     struct config_outcome *o, union config_any *config)
 {
-	if (roc_card_lock(ep, LOCK_MS) || roc_cru_config_read(ep, config)) {
+	if (roc_card_lock(ep, LOCK_MS) || kind->read(ep, config)) {
 		take_error(o);
 		return TOOL_FAILED;
 	}
@@ -32,10 +31,11 @@ static int card_base(struct roc_endpoint *ep, struct config_outcome *o,
 }
 
 /* Exit code; a failure of the card is in @o too, so that the summary has it. */
-static int configure(const struct config_values *v, const struct roc_card *card,
-		     const struct roc_cru_config *wanted, struct config_outcome *o)
+static int configure(const struct config_values *v, const struct config_kind *kind,
+		     const struct roc_card *card, const union config_any *wanted,
+		     struct config_outcome *o)
 {
-	struct roc_cru_config config = *wanted;
+	union config_any config = *wanted;
 	unsigned int flags = 0;
 	struct roc_endpoint *ep;
 	int code = TOOL_OK, err;
@@ -52,18 +52,18 @@ static int configure(const struct config_values *v, const struct roc_card *card,
 		return tool_fail("%s", o->why);
 	}
 	if (v->from_card) {
-		code = card_base(ep, o, &config);
+		code = card_base(ep, kind, o, &config);
 		if (code)
 			tool_fail("%s", o->why);
 		else
-			code = config_apply(v, &config);
+			code = config_apply(v, kind, &config);
 		if (code)
 			goto out;
 	}
-	if (isatty(STDERR_FILENO) && !v->compare)
+	if (isatty(STDERR_FILENO) && !v->compare && kind->slow)
 		tool_note("%s: configuring; a change of the clock takes some 10 s.",
 			  card->pci_address);
-	err = roc_cru_configure(ep, &config, flags, &o->result);
+	err = kind->configure(ep, &config, flags, &o->result);
 	if (err) {
 		take_error(o);
 		code = tool_fail("%s%s", o->why,
@@ -84,29 +84,28 @@ out:
 	return code;
 }
 
-static int configure_one(const struct config_values *v, const struct roc_cru_config *config)
+static int configure_one(const struct config_values *v, const struct config_kind *kind,
+			 const union config_any *config)
 {
 	struct config_outcome *o = calloc(1, sizeof(*o));
-	struct roc_endpoint *ep;
+	const struct card_kind *found;
 	struct roc_card card;
 	int code;
 
 	if (!o)
 		return tool_fail("There is no memory left.");
-	code = cru_open(v->id, &card, &ep);
-	if (code)
-		goto out;
-	roc_close(ep);
-	code = configure(v, &card, config, o);
-	if (v->json && code != TOOL_USAGE)
+	code = card_find(v->id, &card, &found);
+	if (!code)
+		code = configure(v, kind, &card, config, o);
+	if (v->json && *o->card.pci_address && code != TOOL_USAGE)
 		config_json(stdout, o, 1);
-out:
 	free(o);
 	return code;
 }
 
 /* One card that fails does not keep the others from being configured; the exit code tells. */
-static int configure_all(const struct config_values *v, const struct roc_cru_config *config)
+static int configure_all(const struct config_values *v, const struct config_kind *kind,
+			 const union config_any *config)
 {
 	struct config_outcome *outcomes = NULL;
 	struct roc_card *cards = NULL;
@@ -121,20 +120,20 @@ static int configure_all(const struct config_values *v, const struct roc_cru_con
 		goto out;
 	}
 	for (i = 0; i < count; i++) {
-		if (cards[i].type != ROC_CARD_CRU) {
-			tool_note("%s is a %s and was left alone: this is a configuration for a "
-				  "CRU.",
-				  cards[i].pci_address, roc_card_type_name(cards[i].type));
+		if (cards[i].type != kind->type) {
+			tool_note("%s is %s and was left alone: this is a configuration for %s.",
+				  cards[i].pci_address, card_name(cards[i].type),
+				  card_name(kind->type));
 			continue;
 		}
-		one = configure(v, &cards[i], config, &outcomes[done++]);
+		one = configure(v, kind, &cards[i], config, &outcomes[done++]);
 		if (one > code)
 			code = one;
 		if (one == TOOL_USAGE)
 			goto out;
 	}
 	if (!done)
-		code = tool_fail("There is no CRU in this machine.");
+		code = tool_fail("There is not %s in this machine.", card_name(kind->type));
 	else if (v->json)
 		config_json(stdout, outcomes, done);
 	else
@@ -146,23 +145,25 @@ out:
 }
 
 /* Write a file, from the defaults, a file or a card. */
-static int generate(const struct config_values *v, struct roc_cru_config *config)
+static int generate(const struct config_values *v, const struct config_kind *kind,
+		    union config_any *config)
 {
+	const struct card_kind *found;
 	struct roc_endpoint *ep;
 	struct roc_card card;
 	int code = TOOL_OK;
 
 	if (v->from_card) {
-		code = cru_open(v->id, &card, &ep);
+		code = card_open(v->id, &card, &ep, &found);
 		if (code)
 			return code;
-		if (roc_cru_config_read(ep, config))
+		if (kind->read(ep, config))
 			code = tool_fail("%s", roc_error());
 		roc_close(ep);
 		if (!code)
-			code = config_apply(v, config);
+			code = config_apply(v, kind, config);
 	}
-	if (!code && roc_cru_config_save(v->gen_cfg_file, config))
+	if (!code && kind->save(v->gen_cfg_file, config))
 		code = tool_fail("%s", roc_error());
 	return code;
 }
@@ -170,20 +171,23 @@ static int generate(const struct config_values *v, struct roc_cru_config *config
 int config_run(const void *p)
 {
 	const struct config_values *v = p;
-	struct roc_cru_config config;
+	const struct config_kind *kind;
+	union config_any config;
 	int code;
 
 	code = config_check_options(v);
 	if (!code)
-		code = config_base(v, &config);
+		code = config_choose(v, &kind);
+	if (!code)
+		code = config_base(v, kind, &config);
 	/* Before any card is touched, also where the card's own values come first. */
 	if (!code)
-		code = config_apply(v, &config);
-	if (!code && !v->from_card && roc_cru_config_check(&config))
+		code = config_apply(v, kind, &config);
+	if (!code && !v->from_card && kind->check(&config))
 		code = tool_usage("%s", roc_error());
 	if (code)
 		return code;
 	if (v->gen_cfg_file)
-		return generate(v, &config);
-	return v->all ? configure_all(v, &config) : configure_one(v, &config);
+		return generate(v, kind, &config);
+	return v->all ? configure_all(v, kind, &config) : configure_one(v, kind, &config);
 }

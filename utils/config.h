@@ -6,12 +6,14 @@
 #ifndef ROC_UTILS_CONFIG_H
 #define ROC_UTILS_CONFIG_H
 
+#include <roc/crorc.h>
 #include <roc/cru.h>
 
 #include <stdbool.h>
 #include <stdio.h>
 #include <time.h>
 
+#include "cards.h"
 #include "options.h"
 
 /* Parameters that have an option of their own, in the order of the help text. */
@@ -36,6 +38,8 @@ enum config_parameter {
 	CONFIG_RUN_STATS,
 	CONFIG_USER_AND_COMMON_LOGIC,
 	CONFIG_DROP_BAD_RDH,
+	CONFIG_CRORC_ID,
+	CONFIG_NO_TF_DETECTION,
 	CONFIG_PARAMETERS
 };
 
@@ -55,22 +59,59 @@ struct config_values {
 	uint32_t links;			     /* 0: not given */
 	const char *text[CONFIG_PARAMETERS]; /* NULL: not given */
 	bool flag[CONFIG_PARAMETERS];	     /* of parameters that are flags */
-	const char *crorc_id;		     /* of the other card */
-	bool no_tf_detection;		     /* of the other card */
 };
 
 int config_run(const void *values);
 
+/* A configuration of any card. */
+union config_any {
+	struct roc_cru_config cru;
+	struct roc_crorc_config crorc;
+};
+
+/* Where in a file the parameter of an option is. A flag that is given sets @value. */
+struct config_place {
+	const char *section; /* NULL: this kind of card has no such parameter */
+	const char *key;
+	const char *value; /* NULL: the option has a value */
+};
+
+/* Configuring one kind of card: one structure for each, named in cards.c. */
+struct config_kind {
+	enum roc_card_type type;
+	struct config_place places[CONFIG_PARAMETERS];
+	bool slow;	/* may take seconds */
+	uint32_t links; /* that can be enabled; 0: --links means nothing */
+	/* @file: for one that a file is to be read into. */
+	void (*defaults)(union config_any *c, bool file);
+	void (*set_links)(union config_any *c, uint32_t links);
+	/* Those of the library. */
+	int (*set)(union config_any *c, const char *section, const char *key, const char *value);
+	int (*check)(const union config_any *c);
+	int (*load)(const char *uri, union config_any *c);
+	int (*save)(const char *uri, const union config_any *c);
+	int (*read)(struct roc_endpoint *ep, union config_any *c);
+	int (*configure)(struct roc_endpoint *ep, const union config_any *c, unsigned int flags,
+			 struct roc_config_result *result);
+};
+
+extern const struct config_kind config_cru, config_crorc;
+
 /* Exit code; says so if options do not go together. */
 int config_check_options(const struct config_values *v);
+
+/* The kind of card that is meant, by card, file or options; nothing is touched. Exit code. */
+int config_choose(const struct config_values *v, const struct config_kind **kind);
 
 /*
  * Where a configuration starts, unless the card is asked: the file, or the defaults. Exit code.
  */
-int config_base(const struct config_values *v, struct roc_cru_config *config);
+int config_base(const struct config_values *v, const struct config_kind *kind,
+		union config_any *config);
 
 /* Change @config as the options say that were given, unchecked. Exit code. */
-int config_apply(const struct config_values *v, struct roc_cru_config *config);
+int config_apply(const struct config_values *v, const struct config_kind *kind,
+		 union config_any *config);
 
 /* What became of one card. */
 struct config_outcome {

@@ -7,7 +7,6 @@
 
 #include <string.h>
 
-#include "cru_tool.h"
 #include "tool.h"
 
 #define AT(member) .offset = offsetof(struct config_values, member)
@@ -23,7 +22,7 @@
 
 static const struct option_spec options[] = {
 	TEXT("id", id, "ID", "Card"),
-	FLAG("config-all", all, "All CRUs"),
+	FLAG("config-all", all, "All cards of the kind that the file is for"),
 	TEXT("config-uri", uri, "URI", "Configuration file: path, ini://PATH or json://PATH"),
 	FLAG("from-card", from_card, "Start from what the card has, not from the defaults"),
 	TEXT("set", set, "LIST", "Parameters as SECTION.KEY=VALUE, with commas between"),
@@ -52,7 +51,8 @@ static const struct option_spec options[] = {
 	TEXT("onu-address", text[CONFIG_ONU_ADDRESS], "N", "Address on the PON, 0 to 255 (0)"),
 	TEXT("trigger-window-size", text[CONFIG_TRIGGER_WINDOW_SIZE], "N",
 	     "GBT words, 0 to 65535 (1000)"),
-	TEXT("tf-length", text[CONFIG_TF_LENGTH], "N", "Orbits of a time frame, 0 to 4095 (256)"),
+	TEXT("tf-length", text[CONFIG_TF_LENGTH], "N",
+	     "Orbits of a time frame, 0 to 4095, C-RORC to 256 (256)"),
 	FLAG("allow-rejection", flag[CONFIG_ALLOW_REJECTION], "Heartbeat frames may be rejected"),
 	FLAG("loopback", flag[CONFIG_LOOPBACK], "Links receive what they send"),
 	FLAG("pon-upstream", flag[CONFIG_PON_UPSTREAM], "The PON's upstream must work"),
@@ -63,47 +63,33 @@ static const struct option_spec options[] = {
 	FLAG("user-and-common-logic", flag[CONFIG_USER_AND_COMMON_LOGIC],
 	     "Links take part beside user logic"),
 	FLAG("drop-bad-rdh", flag[CONFIG_DROP_BAD_RDH], "Drop packets with corrupt headers"),
-	TEXT("crorc-id", crorc_id, "HEX", "Only for a C-RORC, refused for a CRU"),
-	FLAG("no-tf-detection", no_tf_detection, "Only for a C-RORC, refused for a CRU"),
+	TEXT("crorc-id", text[CONFIG_CRORC_ID], "HEX", "C-RORC: for headers, 12 bits (0x0)"),
+	FLAG("no-tf-detection", flag[CONFIG_NO_TF_DETECTION],
+	     "C-RORC: a time frame need not begin a superpage"),
 };
 
-/* Where in a file each parameter is. A flag that is given sets this value. */
-static const struct {
-	const char *option;
-	const char *section;
-	const char *key;
-	const char *value; /* NULL: the option has a value */
-} places[CONFIG_PARAMETERS] = {
-	[CONFIG_CLOCK] = {"clock", "cru", "clock", NULL},
-	[CONFIG_DATAPATHMODE] = {"datapathmode", "cru", "datapathMode", NULL},
-	[CONFIG_DOWNSTREAMDATA] = {"downstreamdata", "cru", "downstreamData", NULL},
-	[CONFIG_GBTMODE] = {"gbtmode", "cru", "gbtMode", NULL},
-	[CONFIG_GBTMUX] = {"gbtmux", "links", "gbtMux", NULL},
-	[CONFIG_CRU_ID] = {"cru-id", "cru", "cruId", NULL},
-	[CONFIG_SYSTEM_ID] = {"system-id", "cru", "systemId", NULL},
-	[CONFIG_FEE_ID] = {"fee-id", "links", "feeId", NULL},
-	[CONFIG_ONU_ADDRESS] = {"onu-address", "cru", "onuAddress", NULL},
-	[CONFIG_TRIGGER_WINDOW_SIZE] = {"trigger-window-size", "cru", "triggerWindowSize", NULL},
-	[CONFIG_TF_LENGTH] = {"tf-length", "cru", "timeFrameLength", NULL},
-	[CONFIG_ALLOW_REJECTION] = {"allow-rejection", "cru", "allowRejection", "true"},
-	[CONFIG_LOOPBACK] = {"loopback", "cru", "loopback", "true"},
-	[CONFIG_PON_UPSTREAM] = {"pon-upstream", "cru", "ponUpstream", "true"},
-	[CONFIG_DYN_OFFSET] = {"dyn-offset", "cru", "dynamicOffset", "true"},
-	[CONFIG_NO_GBT] = {"no-gbt", "cru", "gbtEnabled", "false"},
-	[CONFIG_USER_LOGIC] = {"user-logic", "cru", "userLogicEnabled", "true"},
-	[CONFIG_RUN_STATS] = {"run-stats", "cru", "runStatsEnabled", "true"},
-	[CONFIG_USER_AND_COMMON_LOGIC] = {"user-and-common-logic", "cru",
-					  "userAndCommonLogicEnabled", "true"},
-	[CONFIG_DROP_BAD_RDH] = {"drop-bad-rdh", "cru", "dropBadRdhEnabled", "true"},
-};
+/* Names of the parameters' options, for messages. */
+static const char *option_of(unsigned int parameter)
+{
+	size_t text = offsetof(struct config_values, text[0]) + parameter * sizeof(const char *);
+	size_t flag = offsetof(struct config_values, flag[0]) + parameter * sizeof(bool);
+	size_t i;
+
+	for (i = 0; i < sizeof(options) / sizeof(options[0]); i++)
+		if (options[i].offset == text || options[i].offset == flag)
+			return options[i].name;
+	return "?";
+}
+
+static bool given(const struct config_values *v, unsigned int parameter)
+{
+	return v->text[parameter] || v->flag[parameter];
+}
 
 int config_check_options(const struct config_values *v)
 {
 	const char *report = v->status_report;
 
-	if (v->crorc_id || v->no_tf_detection)
-		return tool_fail("--%s is for a C-RORC; a CRU has no such parameter.",
-				 v->crorc_id ? "crorc-id" : "no-tf-detection");
 	if (v->all && v->id)
 		return tool_usage("--id and --config-all exclude each other.");
 	if (v->from_card && v->uri)
@@ -126,26 +112,42 @@ int config_check_options(const struct config_values *v)
 	if (report && v->all && strcmp(report, "stdout") && *report != '+' && !strstr(report, "%i"))
 		return tool_usage("--status-report: with --config-all the name needs %%i or a + in "
 				  "front, or each card's report would replace the one before.");
-	return v->links ? cru_links_check(v->links) : TOOL_OK;
+	return TOOL_OK;
 }
 
-int config_base(const struct config_values *v, struct roc_cru_config *config)
+int config_choose(const struct config_values *v, const struct config_kind **kind)
 {
-	unsigned int i;
+	enum roc_card_type type = ROC_CARD_CRU;
+	const struct card_kind *card_kind_found;
+	struct roc_card card;
+	int code;
 
-	roc_cru_config_default(config);
-	if (!v->uri)
-		return TOOL_OK;
-	/* What a file does not name is off: its reader did not ask for link 0. */
-	for (i = 0; i < ROC_CRU_LINKS; i++)
-		config->links[i].enabled = false;
-	if (roc_cru_config_load(v->uri, config))
+	if (v->id) {
+		code = card_find(v->id, &card, &card_kind_found);
+		if (code)
+			return code;
+		type = card.type;
+	} else if (v->uri) {
+		if (roc_config_card(v->uri, &type))
+			return tool_fail("%s", roc_error());
+	} else if (given(v, CONFIG_CRORC_ID) || given(v, CONFIG_NO_TF_DETECTION)) {
+		type = ROC_CARD_CRORC;
+	}
+	*kind = card_kind(type)->config;
+	return TOOL_OK;
+}
+
+int config_base(const struct config_values *v, const struct config_kind *kind,
+		union config_any *config)
+{
+	kind->defaults(config, v->uri != NULL);
+	if (v->uri && kind->load(v->uri, config))
 		return tool_fail("%s", roc_error());
 	return TOOL_OK;
 }
 
 /* "section.key=value,..."; exit code. */
-static int apply_list(const char *list, struct roc_cru_config *config)
+static int apply_list(const char *list, const struct config_kind *kind, union config_any *config)
 {
 	char copy[1024], *save, *word, *dot, *equal;
 
@@ -161,25 +163,37 @@ static int apply_list(const char *list, struct roc_cru_config *config)
 					  "link3.gbtMux=DDG.",
 					  word);
 		*dot = *equal = '\0';
-		if (roc_cru_config_set(config, word, dot + 1, equal + 1))
+		if (kind->set(config, word, dot + 1, equal + 1))
 			return tool_usage("--set: %s", roc_error());
 	}
 	return TOOL_OK;
 }
 
-int config_apply(const struct config_values *v, struct roc_cru_config *config)
+int config_apply(const struct config_values *v, const struct config_kind *kind,
+		 union config_any *config)
 {
-	const char *value;
 	unsigned int i;
 
 	for (i = 0; i < CONFIG_PARAMETERS; i++) {
-		value = places[i].value && v->flag[i] ? places[i].value : v->text[i];
-		if (value && roc_cru_config_set(config, places[i].section, places[i].key, value))
-			return tool_usage("--%s: %s", places[i].option, roc_error());
+		const struct config_place *place = &kind->places[i];
+
+		if (!given(v, i))
+			continue;
+		if (!place->section)
+			return tool_fail("--%s: %s has no such parameter.", option_of(i),
+					 card_name(kind->type));
+		if (kind->set(config, place->section, place->key,
+			      place->value ? place->value : v->text[i]))
+			return tool_usage("--%s: %s", option_of(i), roc_error());
 	}
-	for (i = 0; i < ROC_CRU_LINKS && v->links; i++)
-		config->links[i].enabled = v->links >> i & 1;
-	if (v->set && apply_list(v->set, config))
+	if (v->links && !kind->links)
+		return tool_fail("--links: the links of %s are not enabled or disabled.",
+				 card_name(kind->type));
+	if (v->links & ~kind->links)
+		return tool_usage("--links: an endpoint of a CRU has links 0 to 11.");
+	if (v->links)
+		kind->set_links(config, v->links);
+	if (v->set && apply_list(v->set, kind, config))
 		return TOOL_USAGE;
 	return TOOL_OK;
 }

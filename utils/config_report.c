@@ -168,20 +168,17 @@ bool config_report_name(const char *pattern, const struct roc_card *card, time_t
 
 int config_report(const char *pattern, const struct roc_card *card, struct roc_endpoint *ep)
 {
-	struct status_report r = {.card = *card};
+	const struct card_kind *kind = card_kind(card->type);
+	struct card_request request = {.verbose = true, .onu = kind->pon, .fec = kind->pon};
 	const char *path;
 	char name[512];
 	bool failed;
 	FILE *file;
+	int code;
 
-	if (roc_cru_status_read(ep, ROC_CRU_ALL_LINKS,
-				ROC_CRU_STATUS_OPTICAL | ROC_CRU_STATUS_ONU | ROC_CRU_STATUS_FEC,
-				&r.cru))
-		return tool_fail("%s", roc_error());
-	r.time = output_time();
 	if (!strcmp(pattern, "stdout")) {
-		status_text(stdout, &r, true, output_colours(stdout));
-		return TOOL_OK;
+		request.colours = output_colours(stdout);
+		return kind->status(stdout, ep, card, &request);
 	}
 	if (!config_report_name(pattern, card, time(NULL), name, sizeof(name)))
 		return tool_fail("--status-report: \"%s\" is too long, or has a %% without t, T, i "
@@ -191,9 +188,9 @@ int config_report(const char *pattern, const struct roc_card *card, struct roc_e
 	file = fopen(path, *name == '+' ? "ae" : "we");
 	if (!file)
 		return tool_fail("%s cannot be written: %s.", path, strerror(errno));
-	status_text(file, &r, true, false);
+	code = kind->status(file, ep, card, &request);
 	failed = ferror(file);
 	if (fclose(file) || failed)
 		return tool_fail("%s could not be written: %s.", path, strerror(errno));
-	return TOOL_OK;
+	return code;
 }

@@ -28,20 +28,6 @@ int cru_open(const char *id, struct roc_card *card, struct roc_endpoint **ep)
 	return TOOL_OK;
 }
 
-int cru_serial_check(const struct roc_card *card, bool force)
-{
-	static const char sentence[] =
-		"%s has no valid serial number: the card is in a bad state. Load its firmware "
-		"again%s.";
-
-	if (card->serial > 0 && card->serial != 0x7fffffff)
-		return TOOL_OK;
-	if (!force)
-		return tool_fail(sentence, card->pci_address, ", or give --force-report");
-	tool_note(sentence, card->pci_address, "");
-	return TOOL_OK;
-}
-
 int cru_links_check(uint32_t links)
 {
 	if (links & ~ROC_CRU_ALL_LINKS)

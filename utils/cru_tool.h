@@ -15,12 +15,6 @@
  */
 int cru_open(const char *id, struct roc_card *card, struct roc_endpoint **ep);
 
-/*
- * A card that lost its serial number is in a bad state, and its figures cannot be told apart from
- * another's. Exit code; @force: only a note.
- */
-int cru_serial_check(const struct roc_card *card, bool force);
-
 /* Exit code; says so if @links has one above 11. */
 int cru_links_check(uint32_t links);
 

@@ -7,6 +7,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "cards.h"
 #include "cru_tool.h"
 #include "output.h"
 #include "table.h"
@@ -170,7 +171,7 @@ static int read_card(const struct roc_card *card, bool force, struct metrics_rep
 	struct roc_endpoint *ep;
 	int code, err;
 
-	code = cru_serial_check(card, force);
+	code = card_serial_check(card, force);
 	if (code)
 		return code;
 	if (roc_open(card->pci_address, &ep))
@@ -184,8 +185,15 @@ static int read_card(const struct roc_card *card, bool force, struct metrics_rep
 	return TOOL_OK;
 }
 
-/* All CRUs, or the one that was asked for; the caller frees *cards. */
-static int find_cards(const char *id, struct roc_card **cards, size_t *count)
+static bool has_metrics(const struct roc_card *card)
+{
+	const struct card_kind *kind = card_kind(card->type);
+
+	return kind && kind->metrics;
+}
+
+/* All cards that have metrics, or the one that was asked for; the caller frees *cards. */
+static int find_cards(const char *id, bool verbose, struct roc_card **cards, size_t *count)
 {
 	size_t i, kept = 0;
 
@@ -196,19 +204,23 @@ static int find_cards(const char *id, struct roc_card **cards, size_t *count)
 			return tool_fail("There is no memory left.");
 		if (roc_find(id, *cards))
 			return tool_fail("%s", roc_error());
-		if ((*cards)->type != ROC_CARD_CRU)
-			return tool_fail("%s is a %s; only a CRU has these metrics.",
-					 (*cards)->pci_address, roc_card_type_name((*cards)->type));
+		if (!has_metrics(*cards))
+			return tool_fail("%s is %s, which has no temperature, clocks or rate to "
+					 "show here; see roc-status and roc-pkt-monitor.",
+					 (*cards)->pci_address, card_name((*cards)->type));
 		return TOOL_OK;
 	}
 	if (roc_enumerate(cards, count))
 		return tool_fail("%s", roc_error());
 	for (i = 0; i < *count; i++) {
-		if ((*cards)[i].type == ROC_CARD_CRU)
+		if (has_metrics(&(*cards)[i]))
 			(*cards)[kept++] = (*cards)[i];
+		else if (verbose)
+			tool_note("%s is %s, which has no such metrics.", (*cards)[i].pci_address,
+				  card_name((*cards)[i].type));
 	}
 	*count = kept;
-	return kept ? TOOL_OK : tool_fail("There is no CRU in this machine.");
+	return kept ? TOOL_OK : tool_fail("No card in this machine has such metrics.");
 }
 
 static int run(const void *p)
@@ -223,7 +235,7 @@ static int run(const void *p)
 	code = output_choose(&v->output, &format);
 	if (code)
 		return code;
-	code = find_cards(v->id, &cards, &count);
+	code = find_cards(v->id, v->common.verbose, &cards, &count);
 	if (code)
 		goto out;
 	reports = calloc(count, sizeof(*reports));

@@ -150,9 +150,11 @@ void influx_start_card(struct influx *l, FILE *out, const char *measurement,
 {
 	influx_start(l, out, measurement);
 	influx_tag_number(l, "SerialId", card->serial);
-	influx_tag_number(l, "Endpoint", card->endpoint);
+	/* Dashboards know no endpoint of a C-RORC: it has only one. */
+	if (card->type != ROC_CARD_CRORC)
+		influx_tag_number(l, "Endpoint", card->endpoint);
 	if (link >= 0)
-		influx_tag_number(l, "CRU", card->sequence);
+		influx_tag_number(l, roc_card_type_name(card->type), card->sequence);
 	influx_tag_number(l, "ID", link >= 0 ? link : card->sequence);
 	influx_tag(l, "Type", roc_card_type_name(card->type));
 	influx_text(l, "pciAddress", card->pci_address);

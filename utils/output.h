@@ -81,7 +81,7 @@ void influx_end(struct influx *l, uint64_t time_ns);
 
 /*
  * A line about a card (@link below 0; tags SerialId, Endpoint, ID, Type) or about one of its
- * links (SerialId, Endpoint, CRU, ID, Type), begun with the field pciAddress.
+ * links (SerialId, Endpoint, CRU or CRORC, ID, Type), begun with the field pciAddress.
  */
 void influx_start_card(struct influx *l, FILE *out, const char *measurement,
 		       const struct roc_card *card, int link);

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * roc-pkt-monitor: packet counters of an endpoint's links and of its datapath wrapper.
+ * roc-pkt-monitor: packet counters of a card's links, and of a CRU's datapath wrapper.
  */
 #include "pkt_monitor.h"
 
+#include "cards.h"
 #include "cru_tool.h"
 #include "output.h"
 #include "table.h"
@@ -170,41 +171,50 @@ void packets_openmetrics(FILE *out, const struct packets_report *r)
 	openmetrics_end(&m);
 }
 
-static int run(const void *p)
+int packets_show_cru(FILE *out, struct roc_endpoint *ep, const struct roc_card *card,
+		     const struct card_request *q)
 {
-	struct packets_report r = {.time = 0};
-	const struct values *v = p;
-	enum output_format format;
-	struct roc_endpoint *ep;
-	int code;
+	struct packets_report r = {.card = *card};
 
-	code = output_choose(&v->output, &format);
-	if (!code)
-		code = cru_open(v->id, &r.card, &ep);
-	if (code)
-		return code;
-	code = cru_serial_check(&r.card, v->force);
-	if (!code && roc_cru_packets_read(ep, &r.packets))
-		code = tool_fail("%s", roc_error());
-	roc_close(ep);
-	if (code)
-		return code;
+	if (roc_cru_packets_read(ep, &r.packets))
+		return tool_fail("%s", roc_error());
 	r.time = output_time();
-	switch (format) {
+	switch (q->format) {
 	case OUTPUT_TEXT:
-		packets_text(stdout, &r, output_colours(stdout));
+		packets_text(out, &r, q->colours);
 		break;
 	case OUTPUT_JSON:
-		packets_json(stdout, &r);
+		packets_json(out, &r);
 		break;
 	case OUTPUT_MONITORING:
-		packets_influx(stdout, &r);
+		packets_influx(out, &r);
 		break;
 	case OUTPUT_OPENMETRICS:
-		packets_openmetrics(stdout, &r);
+		packets_openmetrics(out, &r);
 		break;
 	}
 	return TOOL_OK;
+}
+
+static int run(const void *p)
+{
+	struct card_request request = {.colours = output_colours(stdout)};
+	const struct values *v = p;
+	const struct card_kind *kind;
+	struct roc_endpoint *ep;
+	struct roc_card card;
+	int code;
+
+	code = output_choose(&v->output, &request.format);
+	if (!code)
+		code = card_open(v->id, &card, &ep, &kind);
+	if (code)
+		return code;
+	code = card_serial_check(&card, v->force);
+	if (!code)
+		code = kind->packets(stdout, ep, &card, &request);
+	roc_close(ep);
+	return code;
 }
 
 const struct tool tool_pkt_monitor = {

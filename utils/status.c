@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * roc-status: how an endpoint of a CRU, its links, its ONU and its PON are.
+ * roc-status: how a card and its links are; of a CRU also its ONU and its PON.
  */
 #include "status.h"
 
@@ -29,16 +29,15 @@ static const struct option_spec options[] = {
 	 .type = OPTION_LINKS,
 	 .offset = offsetof(struct values, links),
 	 .arg = "LIST",
-	 .fallback = "0-11",
-	 .help = "Links to show"},
+	 .help = "Links to show (all)"},
 	{.name = "onu-status",
 	 .type = OPTION_FLAG,
 	 .offset = offsetof(struct values, onu),
-	 .help = "Show the ONU, too; clears its sticky bits"},
+	 .help = "Show the ONU, too; clears its sticky bits (CRU only)"},
 	{.name = "fec-status",
 	 .type = OPTION_FLAG,
 	 .offset = offsetof(struct values, fec),
-	 .help = "Show the error correction of the PON, too"},
+	 .help = "Show the error correction of the PON, too (CRU only)"},
 	{.name = "no-optical",
 	 .type = OPTION_FLAG,
 	 .offset = offsetof(struct values, no_optical),
@@ -46,48 +45,70 @@ static const struct option_spec options[] = {
 	OUTPUT_OPTIONS(struct values),
 };
 
-static int run(const void *p)
+int status_show_cru(FILE *out, struct roc_endpoint *ep, const struct roc_card *card,
+		    const struct card_request *q)
 {
-	unsigned int flags = ROC_CRU_STATUS_OPTICAL;
-	const struct values *v = p;
-	struct status_report r = {.time = 0};
-	enum output_format format;
-	struct roc_endpoint *ep;
-	int code, err;
+	struct status_report r = {.card = *card};
+	unsigned int flags = 0;
+	int code;
 
-	code = output_choose(&v->output, &format);
-	if (!code)
-		code = cru_links_check(v->links);
-	if (!code)
-		code = cru_open(v->id, &r.card, &ep);
+	code = cru_links_check(q->links);
 	if (code)
 		return code;
-	if (v->no_optical)
-		flags = 0;
-	if (v->onu)
+	if (!q->no_optical)
+		flags |= ROC_CRU_STATUS_OPTICAL;
+	if (q->onu)
 		flags |= ROC_CRU_STATUS_ONU;
-	if (v->fec)
+	if (q->fec)
 		flags |= ROC_CRU_STATUS_FEC;
-	err = roc_cru_status_read(ep, v->links, flags, &r.cru);
-	roc_close(ep);
-	if (err)
+	if (roc_cru_status_read(ep, q->links ? q->links : ROC_CRU_ALL_LINKS, flags, &r.cru))
 		return tool_fail("%s", roc_error());
 	r.time = output_time();
-	switch (format) {
+	switch (q->format) {
 	case OUTPUT_TEXT:
-		status_text(stdout, &r, v->common.verbose, output_colours(stdout));
+		status_text(out, &r, q->verbose, q->colours);
 		break;
 	case OUTPUT_JSON:
-		status_json(stdout, &r);
+		status_json(out, &r);
 		break;
 	case OUTPUT_MONITORING:
-		status_influx(stdout, &r);
+		status_influx(out, &r);
 		break;
 	case OUTPUT_OPENMETRICS:
-		status_openmetrics(stdout, &r);
+		status_openmetrics(out, &r);
 		break;
 	}
 	return TOOL_OK;
+}
+
+static int run(const void *p)
+{
+	const struct values *v = p;
+	struct card_request request = {
+		.colours = output_colours(stdout),
+		.verbose = v->common.verbose,
+		.links = v->links,
+		.onu = v->onu,
+		.fec = v->fec,
+		.no_optical = v->no_optical,
+	};
+	const struct card_kind *kind;
+	struct roc_endpoint *ep;
+	struct roc_card card;
+	int code;
+
+	code = output_choose(&v->output, &request.format);
+	if (!code)
+		code = card_open(v->id, &card, &ep, &kind);
+	if (code)
+		return code;
+	if ((v->onu || v->fec) && !kind->pon)
+		code = tool_fail("%s is %s, which has no PON: leave --%s-status away.",
+				 card.pci_address, card_name(card.type), v->onu ? "onu" : "fec");
+	else
+		code = kind->status(stdout, ep, &card, &request);
+	roc_close(ep);
+	return code;
 }
 
 const struct tool tool_status = {

@@ -5,10 +5,13 @@
 #ifndef ROC_UTILS_STATUS_H
 #define ROC_UTILS_STATUS_H
 
+#include <roc/crorc.h>
 #include <roc/cru.h>
 
 #include <stdbool.h>
 #include <stdio.h>
+
+#include "cards.h"
 
 struct status_report {
 	struct roc_card card;
@@ -21,6 +24,24 @@ void status_text(FILE *out, const struct status_report *r, bool verbose, bool co
 void status_json(FILE *out, const struct status_report *r);
 void status_influx(FILE *out, const struct status_report *r);
 void status_openmetrics(FILE *out, const struct status_report *r);
+
+/* The C-RORC. */
+struct status_crorc {
+	struct roc_card card;
+	struct roc_crorc_status status;
+	uint64_t time;
+};
+
+void status_crorc_text(FILE *out, const struct status_crorc *r, bool verbose, bool colours);
+void status_crorc_json(FILE *out, const struct status_crorc *r);
+void status_crorc_influx(FILE *out, const struct status_crorc *r);
+void status_crorc_openmetrics(FILE *out, const struct status_crorc *r);
+
+/* A whole reading of each card; see card_show_fn. */
+int status_show_cru(FILE *out, struct roc_endpoint *ep, const struct roc_card *card,
+		    const struct card_request *request);
+int status_show_crorc(FILE *out, struct roc_endpoint *ep, const struct roc_card *card,
+		      const struct card_request *request);
 
 /* Texts that several forms use. */
 const char *status_clock(const struct status_report *r);

@@ -7,6 +7,7 @@
 #include <inttypes.h>
 #include <unistd.h>
 
+#include "cards.h"
 #include "cru_tool.h"
 #include "output.h"
 #include "tool.h"
@@ -223,7 +224,7 @@ static int run(const void *p)
 	code = cru_open(v->id, &r.card, &ep);
 	if (code)
 		return code;
-	code = cru_serial_check(&r.card, v->force);
+	code = card_serial_check(&r.card, v->force);
 	if (!code)
 		code = monitor(ep, v, format, &r);
 	roc_close(ep);

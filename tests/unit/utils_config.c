@@ -8,7 +8,9 @@
 #include "../../utils/tool.h"
 
 static struct config_values v;
-static struct roc_cru_config config;
+static union config_any any;
+static const struct config_kind *kind = &config_cru; /* of the card that is meant */
+#define config (any.cru)
 
 /* Parse up to three options and apply them; exit code. */
 static int apply(const char *a, const char *b, const char *c)
@@ -26,9 +28,9 @@ static int apply(const char *a, const char *b, const char *c)
 	}
 	code = config_check_options(&v);
 	if (!code)
-		code = config_base(&v, &config);
+		code = config_base(&v, kind, &any);
 	if (!code)
-		code = config_apply(&v, &config);
+		code = config_apply(&v, kind, &any);
 	return code;
 }
 
@@ -159,5 +161,93 @@ static void templates(void)
 	CU_ASSERT_FALSE(config.links[0].enabled);
 }
 
+/* The other card has four parameters, and the CRU's are none of its. */
+static void crorc(void)
+{
+	static const struct {
+		const char *option, *name, *value;
+	} all[] = {
+		{"--crorc-id=0xfff", "crorc.crorcId", "0xfff"},
+		{"--tf-length=0x80", "crorc.timeFrameLength", "128"},
+		{"--no-tf-detection", "crorc.timeFrameDetection", "false"},
+		{"--dyn-offset", "crorc.dynamicOffset", "true"},
+		{"--set=crorc.crorcId=3", "crorc.crorcId", "0x3"},
+	};
+	static const char *const not_its[] = {
+		"--clock=TTC", "--gbtmux=DDG",	    "--cru-id=1",
+		"--no-gbt",    "--user-logic",	    "--drop-bad-rdh",
+		"--links=0-3", "--allow-rejection", "--system-id=1",
+	};
+	struct roc_config_difference diffs[ROC_CONFIG_DIFFERENCES_MAX];
+	struct roc_crorc_config defaults;
+	size_t i;
+
+	kind = &config_crorc;
+	roc_crorc_config_default(&defaults);
+	for (i = 0; i < sizeof(all) / sizeof(all[0]); i++) {
+		UNIT_EQ(apply("--id=#0", all[i].option, NULL), TOOL_OK);
+		UNIT_EQ(roc_crorc_config_diff(&any.crorc, &defaults, diffs), 1);
+		UNIT_STR(diffs[0].name, all[i].name);
+		UNIT_STR(diffs[0].wanted, all[i].value);
+	}
+	for (i = 0; i < sizeof(not_its) / sizeof(not_its[0]); i++) {
+		int code = apply("--id=#0", not_its[i], NULL);
+
+		if (code != TOOL_FAILED)
+			unit_note("%s: %d", not_its[i], code);
+		UNIT_EQ(code, TOOL_FAILED);
+	}
+	UNIT_EQ(apply("--id=#0", "--crorc-id=1000", NULL), TOOL_USAGE);
+	UNIT_EQ(apply("--id=#0", "--tf-length=257", NULL), TOOL_USAGE);
+	UNIT_EQ(apply("--id=#0", "--set=cru.cruId=1", NULL), TOOL_USAGE);
+	/* Today's template, without an id, and one with. */
+	UNIT_EQ(apply("--id=#0", "--config-uri=ini://Documentation/examples/crorc_template.cfg",
+		      NULL),
+		TOOL_OK);
+	UNIT_EQ(any.crorc.crorc_id, 0);
+	UNIT_EQ(any.crorc.time_frame_length, 255);
+	CU_ASSERT_TRUE(any.crorc.time_frame_detection);
+	UNIT_EQ(apply("--id=#0", "--config-uri=Documentation/examples/crorc_template.json",
+		      "--crorc-id=2a"),
+		TOOL_OK);
+	UNIT_EQ(any.crorc.crorc_id, 0x2a);
+	UNIT_EQ(any.crorc.time_frame_length, 255);
+	/* A file for the other card. */
+	UNIT_EQ(apply("--id=#0", "--config-uri=Documentation/examples/cru_template.cfg", NULL),
+		TOOL_FAILED);
+	kind = &config_cru;
+	UNIT_EQ(apply("--id=#0", "--config-uri=Documentation/examples/crorc_template.cfg", NULL),
+		TOOL_FAILED);
+}
+
+/* Without a card, file and options say which kind is meant. */
+static void which_card(void)
+{
+	static const struct {
+		const char *option;
+		const struct config_kind *kind;
+	} all[] = {
+		{NULL, &config_cru},
+		{"--cru-id=1", &config_cru},
+		{"--crorc-id=1", &config_crorc},
+		{"--no-tf-detection", &config_crorc},
+		{"--config-uri=Documentation/examples/crorc_template.cfg", &config_crorc},
+		{"--config-uri=json://Documentation/examples/crorc_template.json", &config_crorc},
+		{"--config-uri=Documentation/examples/cru_template.json", &config_cru},
+	};
+	const struct config_kind *chosen;
+	size_t i;
+
+	for (i = 0; i < sizeof(all) / sizeof(all[0]); i++) {
+		apply("--gen-cfg-file=x", all[i].option, NULL);
+		chosen = NULL;
+		UNIT_EQ(config_choose(&v, &chosen), TOOL_OK);
+		CU_ASSERT_PTR_EQUAL(chosen, all[i].kind);
+	}
+	apply("--gen-cfg-file=x", "--config-uri=/nonexistent", NULL);
+	UNIT_EQ(config_choose(&v, &chosen), TOOL_FAILED);
+}
+
 UNIT_MAIN("config options", {"each option its parameter", one_each}, {"links", links},
-	  {"mistakes", mistakes}, {"templates", templates})
+	  {"mistakes", mistakes}, {"templates", templates}, {"C-RORC", crorc},
+	  {"which kind of card", which_card})

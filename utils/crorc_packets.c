@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * roc-pkt-monitor of a C-RORC, in every form.
+ */
+#include "pkt_monitor.h"
+
+#include "output.h"
+#include "table.h"
+#include "tool.h"
+
+void packets_crorc_text(FILE *out, const struct packets_crorc *r, bool colours)
+{
+	static const char *const heads[] = {">Link", ">Acquisition rate", ">Packets received",
+					    NULL};
+	char card[OUTPUT_CARD_MAX];
+	struct table t;
+	unsigned int i;
+
+	fprintf(out, "CRORC %s  %s  #%d\n\n", output_card(&r->card, card), r->card.pci_address,
+		r->card.sequence);
+	table_start(&t, heads);
+	for (i = 0; i < ROC_CRORC_LINKS; i++) {
+		table_cell(&t, NULL, "%u", i);
+		table_cell(&t, NULL, "%u", r->packets.rate[i]);
+		table_cell(&t, NULL, "%u", r->packets.received[i]);
+	}
+	table_print(&t, out, colours);
+}
+
+void packets_crorc_json(FILE *out, const struct packets_crorc *r)
+{
+	unsigned int i;
+	struct json j;
+
+	json_start(&j, out);
+	json_object(&j, NULL);
+	output_card_json(&j, &r->card);
+	json_array(&j, "links");
+	for (i = 0; i < ROC_CRORC_LINKS; i++) {
+		json_object(&j, NULL);
+		json_unsigned(&j, "link", i);
+		json_unsigned(&j, "acquisitionRate", r->packets.rate[i]);
+		json_unsigned(&j, "packetsReceived", r->packets.received[i]);
+		json_object_end(&j);
+	}
+	json_array_end(&j);
+	json_object_end(&j);
+}
+
+void packets_crorc_influx(FILE *out, const struct packets_crorc *r)
+{
+	struct influx l;
+	int i;
+
+	for (i = 0; i < ROC_CRORC_LINKS; i++) {
+		influx_start_card(&l, out, "link", &r->card, i);
+		influx_signed(&l, "acquisitionRate", r->packets.rate[i]);
+		influx_signed(&l, "packetsReceived", r->packets.received[i]);
+		influx_end(&l, r->time);
+	}
+}
+
+static void family(struct openmetrics *m, const struct packets_crorc *r, const char *name,
+		   enum openmetrics_type type, const char *help, const uint32_t *values)
+{
+	struct openmetrics_labels labels;
+	int i;
+
+	openmetrics_family(m, name, type, help);
+	for (i = 0; i < ROC_CRORC_LINKS; i++) {
+		openmetrics_card(&labels, &r->card, i);
+		openmetrics_sample(m, &labels, values[i]);
+	}
+}
+
+void packets_crorc_openmetrics(FILE *out, const struct packets_crorc *r)
+{
+	struct openmetrics m;
+
+	openmetrics_start(&m, out);
+	family(&m, r, "roc_acquisition_rate", OPENMETRICS_GAUGE,
+	       "Acquisition rate, in the card's unit.", r->packets.rate);
+	family(&m, r, "roc_packets_received", OPENMETRICS_COUNTER, "Packets received.",
+	       r->packets.received);
+	openmetrics_end(&m);
+}
+
+int packets_show_crorc(FILE *out, struct roc_endpoint *ep, const struct roc_card *card,
+		       const struct card_request *q)
+{
+	struct packets_crorc r = {.card = *card};
+
+	if (roc_crorc_packets_read(ep, &r.packets))
+		return tool_fail("%s", roc_error());
+	r.time = output_time();
+	switch (q->format) {
+	case OUTPUT_TEXT:
+		packets_crorc_text(out, &r, q->colours);
+		break;
+	case OUTPUT_JSON:
+		packets_crorc_json(out, &r);
+		break;
+	case OUTPUT_MONITORING:
+		packets_crorc_influx(out, &r);
+		break;
+	case OUTPUT_OPENMETRICS:
+		packets_crorc_openmetrics(out, &r);
+		break;
+	}
+	return TOOL_OK;
+}
