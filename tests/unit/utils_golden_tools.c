@@ -37,11 +37,11 @@ static void make_outcomes(void)
 	strcpy(outcomes[2].why, "register 0x600034 reads 0x0, not 0x3e8");
 	r = &outcomes[2].result;
 	*r = (struct roc_config_result){.reads = 121,
-					    .writes = 5,
-					    .restored = true,
-					    .bar = 2,
-					    .offset = 0x600034,
-					    .wanted = 1000};
+					.writes = 5,
+					.restored = true,
+					.bar = 2,
+					.offset = 0x600034,
+					.wanted = 1000};
 	strcpy(r->register_name, "trigger window");
 	outcomes[3] = outcomes[0];
 	outcomes[3].compare = true;
