@@ -239,8 +239,15 @@ static int roc_ch_kick(struct file *file, void *arg)
 	return err;
 }
 
+/*
+ * Also says how many a sleeper wants, so that it is not woken for less. A publisher that takes
+ * this away wakes everybody on the queue, where we already are.
+ */
 static bool roc_wait_over(struct roc_session *s, u32 min_ready)
 {
+	if (min_ready < READ_ONCE(s->wanted))
+		WRITE_ONCE(s->wanted, min_ready);
+	smp_mb();
 	return roc_ready_now(s) >= min_ready || READ_ONCE(s->ch->state) != ROC_CH_RUNNING ||
 	       roc_stale(s);
 }
@@ -260,7 +267,7 @@ static int roc_ch_wait(struct file *file, void *arg)
 		err = roc_wait_over(s, w->min_ready) ? 0 : -ETIME;
 	else
 		err = wait_event_interruptible_hrtimeout(
-			s->wait, roc_wait_over(s, w->min_ready),
+			s->batch, roc_wait_over(s, w->min_ready),
 			ns_to_ktime(min_t(u64, w->deadline - now, KTIME_MAX)));
 	if (err == -ERESTARTSYS)
 		err = -EINTR;

@@ -45,6 +45,12 @@ void roc_publish(struct roc_session *s)
 	if (!roc_ring_publish(&s->rings))
 		return;
 	wake_up_interruptible_poll(&s->wait, EPOLLIN | EPOLLRDNORM);
+	/* Pairs with roc_wait_over(): the waiter says how many it wants, then looks. */
+	smp_mb();
+	if (roc_ring_ready_held(&s->rings) >= READ_ONCE(s->wanted)) {
+		WRITE_ONCE(s->wanted, U32_MAX);
+		wake_up_interruptible_all(&s->batch);
+	}
 	if (s->eventfd)
 		roc_eventfd_signal(s->eventfd);
 }

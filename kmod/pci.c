@@ -155,7 +155,7 @@ static void roc_shut(struct roc_endpoint *ep, bool present)
 		if (ch->session) {
 			if (ch->session->rings_ready)
 				roc_ring_set_flags(&ch->session->rings, ROC_RING_GONE, 0);
-			wake_up_all(&ch->session->wait);
+			roc_session_wake(ch->session);
 		}
 		mutex_unlock(&ch->lock);
 	}

@@ -305,7 +305,7 @@ struct roc_buffer {
  * struct roc_session - one open of a channel
  *
  * Owned by the file; ends at the last close. Everything is guarded by channel->lock, except
- * @rings_ready (published once, read by mmap), @wait and @thread's wake-up.
+ * @rings_ready (published once, read by mmap), the queues, @wanted and @thread's wake-up.
  *
  * @retired: no hardware any more (removed, reset, closing); buffers are gone
  * @leak: quiet could not be proved: buffers given up now go to the channel's @held
@@ -320,7 +320,9 @@ struct roc_session {
 	bool rings_ready;
 	unsigned long user_length;
 	unsigned long kernel_length;
-	wait_queue_head_t wait;
+	wait_queue_head_t wait;	 /* poll */
+	wait_queue_head_t batch; /* ROC_CH_WAIT */
+	u32 wanted;		 /* fewest entries that one of these wants */
 	struct eventfd_ctx *eventfd;
 
 	struct xarray buffers;
@@ -389,6 +391,7 @@ extern const struct file_operations roc_channel_fops;
 /* session.c */
 struct roc_session *roc_session_open(struct roc_channel *ch, u32 epoch);
 void roc_session_close(struct roc_session *s);
+void roc_session_wake(struct roc_session *s);
 void roc_session_retire(struct roc_session *s, bool present);
 int roc_session_rings(struct roc_session *s, struct roc_ch_rings *arg);
 

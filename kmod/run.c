@@ -155,7 +155,7 @@ static u32 roc_run_end(struct roc_session *s, enum roc_ch_state state, enum roc_
 	trace_roc_stop(ch->ep->minor, ch->number, why, reclaimed);
 	roc_ring_set_flags(&s->rings, ROC_RING_STOPPED, ROC_RING_NEED_KICK);
 	roc_publish(s);
-	wake_up_all(&s->wait);
+	roc_session_wake(s);
 	return reclaimed;
 }
 

@@ -39,6 +39,8 @@ struct roc_session *roc_session_open(struct roc_channel *ch, u32 epoch)
 	s->ch = ch;
 	s->epoch = epoch;
 	init_waitqueue_head(&s->wait);
+	init_waitqueue_head(&s->batch);
+	s->wanted = U32_MAX;
 	xa_init_flags(&s->buffers, XA_FLAGS_ALLOC1);
 	mutex_lock(&ch->lock);
 	if (ch->session) {
@@ -59,6 +61,13 @@ struct roc_session *roc_session_open(struct roc_channel *ch, u32 epoch)
 	return s;
 }
 
+/* Whoever waits for this session has to look: its state changed. */
+void roc_session_wake(struct roc_session *s)
+{
+	wake_up_all(&s->wait);
+	wake_up_all(&s->batch);
+}
+
 /* Channel lock held. @present: the card may be touched. */
 void roc_session_retire(struct roc_session *s, bool present)
 {
@@ -69,7 +78,7 @@ void roc_session_retire(struct roc_session *s, bool present)
 	roc_buffer_drop_all(s);
 	if (s->rings_ready)
 		roc_ring_set_flags(&s->rings, ROC_RING_GONE | ROC_RING_STOPPED, 0);
-	wake_up_all(&s->wait);
+	roc_session_wake(s);
 }
 
 static void roc_session_free(struct roc_session *s)
