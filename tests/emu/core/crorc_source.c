@@ -10,6 +10,7 @@
 
 #define NS 1000000000ull
 #define PACE_CATCH_UP_NS 10000000 /* lost time beyond this is not made up for */
+#define PACE_GRAIN_NS 200000	  /* pages closer together go in bursts: to wake up costs CPU time */
 #define FLIP_MIN 16		  /* payload in which a bit can be wrong */
 
 void crorc_source_restart(struct crorc_channel *ch)
@@ -60,8 +61,12 @@ static bool pace(struct crorc_channel *ch, uint64_t now, uint64_t *when)
 		return true;
 	if (!*at || *at + PACE_CATCH_UP_NS < now)
 		*at = *at ? now - PACE_CATCH_UP_NS : now;
+	if (*at <= now)
+		return true;
 	*when = *at;
-	return *at <= now;
+	if (CRORC_PAGE_SIZE * NS / ch->set.rate < PACE_GRAIN_NS)
+		*when += PACE_GRAIN_NS;
+	return false;
 }
 
 static void xoff(struct crorc_channel *ch, uint64_t now)

@@ -8,6 +8,7 @@
 
 #define NS 1000000000ull
 #define PACE_CATCH_UP_NS 10000000 /* lost time beyond this is not made up for */
+#define PACE_GRAIN_NS 200000	  /* pages closer together go in bursts: to wake up costs CPU time */
 
 bool cru_pace(struct cru_ep *ep, uint64_t now, uint64_t *when)
 {
@@ -17,6 +18,8 @@ bool cru_pace(struct cru_ep *ep, uint64_t now, uint64_t *when)
 		ep->pace_ns = now;
 	if (ep->pace_ns > now) {
 		*when = ep->pace_ns;
+		if (CRU_PAGE_SIZE * NS / ep->set.rate < PACE_GRAIN_NS)
+			*when += PACE_GRAIN_NS;
 		return false;
 	}
 	if (ep->pace_ns + PACE_CATCH_UP_NS < now)
