@@ -30,8 +30,11 @@ struct values {
 	uint32_t address;
 	uint32_t processes;
 	uint64_t cycles;
+	uint64_t seconds;
 	bool json;
 };
+
+#define CYCLES_DEFAULT 100
 
 static const struct option_spec options[] = {
 	{.name = "id",
@@ -62,10 +65,15 @@ static const struct option_spec options[] = {
 	 .type = OPTION_SIZE,
 	 .offset = offsetof(struct values, cycles),
 	 .arg = "N",
-	 .fallback = "100",
 	 .min = 1,
 	 .max = UINT32_MAX,
-	 .help = "Cycles of each process; k, M and so on may follow"},
+	 .help = "Cycles of each process; k, M and so on may follow (100, or as many as the time "
+		 "allows)"},
+	{.name = "time",
+	 .type = OPTION_TIME,
+	 .offset = offsetof(struct values, seconds),
+	 .arg = "TIME",
+	 .help = "End all processes after this time, as in 10s (never)"},
 	{.name = "processes",
 	 .type = OPTION_NUMBER,
 	 .offset = offsetof(struct values, processes),
@@ -102,6 +110,7 @@ struct stress {
 	bool write;
 	uint32_t value;
 	uint64_t cycles;
+	uint64_t seconds; /* 0: no limit */
 	unsigned int processes;
 	struct shared *shared;
 };
@@ -190,19 +199,24 @@ static int work(const struct stress *s, unsigned int number)
 
 static void show_progress(const struct stress *s)
 {
-	uint64_t done = 0, all = s->cycles * s->processes * (s->write ? 2 : 1);
+	double all = (double)s->cycles * s->processes * (s->write ? 2 : 1);
+	uint64_t done = 0;
 	unsigned int i;
 
 	for (i = 0; i < s->processes; i++)
 		done += atomic_load_explicit(&s->shared->progress[i].ops, memory_order_relaxed);
-	fprintf(stderr, "\r%" PRIu64 " of %" PRIu64 " operations (%.0f%%)\033[K", done, all,
-		100.0 * (double)done / (double)all);
+	if (s->seconds)
+		fprintf(stderr, "\r%" PRIu64 " operations\033[K", done);
+	else
+		fprintf(stderr, "\r%" PRIu64 " of %.0f operations (%.0f%%)\033[K", done, all,
+			100.0 * (double)done / all);
 }
 
 /* Wait for all children; after a signal they are told to stop. */
 static void wait_for(const struct stress *s, const pid_t *pids, unsigned int started)
 {
 	bool live = isatty(STDERR_FILENO);
+	uint64_t end = s->seconds ? now_ns() + s->seconds * UINT64_C(1000000000) : UINT64_MAX;
 	unsigned int left = started, i;
 	bool gone[BAR_STRESS_PROCESSES_MAX] = {false};
 	int status;
@@ -212,6 +226,10 @@ static void wait_for(const struct stress *s, const pid_t *pids, unsigned int sta
 		if (stop_sleep(0.05)) {
 			atomic_store(&s->shared->stop, true);
 			usleep(1000);
+		}
+		if (now_ns() >= end) {
+			take_shares(s);
+			atomic_store(&s->shared->stop, true);
 		}
 		for (i = 0; i < started; i++) {
 			if (gone[i] || !waitpid(pids[i], &status, WNOHANG))
@@ -315,6 +333,7 @@ static int run(const void *p)
 		.address = v->address,
 		.write = v->value,
 		.cycles = v->cycles,
+		.seconds = v->seconds,
 		.processes = v->processes,
 	};
 	struct roc_endpoint *ep;
@@ -327,6 +346,8 @@ static int run(const void *p)
 		if (wrong)
 			return tool_usage("--value: \"%s\" %s.", v->value, wrong);
 	}
+	if (!s.cycles)
+		s.cycles = s.seconds ? UINT64_MAX : CYCLES_DEFAULT;
 	if (v->address % 4)
 		return tool_usage("The address 0x%x is not a multiple of 4.", v->address);
 	/* Any card: every one has BARs. */

@@ -43,6 +43,8 @@ struct card_kind {
 	bool pon;			  /* it hangs on a PON: roc-status can show it */
 	card_show_fn status;		  /* roc-status */
 	card_show_fn packets;		  /* roc-pkt-monitor */
+	bool ddl;			  /* roc-siu-status */
+	bool flash;			  /* roc-flash, roc-flash-read */
 	bool metrics;			  /* roc-metrics has something to show */
 	const struct config_kind *config; /* roc-config */
 };

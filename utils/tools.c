@@ -11,25 +11,17 @@
 #include <string.h>
 
 const struct tool *const tools[] = {
-	&tool_list_cards,
-	&tool_reg_read,
-	&tool_reg_read_range,
-	&tool_reg_write,
-	&tool_reg_modify,
-	&tool_reset,
-	&tool_bench_dma,
-	&tool_config,
-	&tool_status,
-	&tool_metrics,
-	&tool_pkt_monitor,
-	&tool_trig_monitor,
-	&tool_loopback,
-	&tool_pat_player,
-	&tool_ctp_emulator,
-	&tool_ul,
-	&tool_fw_check,
-	&tool_bar_stress,
-	NULL,
+	&tool_list_cards,     &tool_reg_read,
+	&tool_reg_read_range, &tool_reg_write,
+	&tool_reg_modify,     &tool_reset,
+	&tool_bench_dma,      &tool_config,
+	&tool_status,	      &tool_metrics,
+	&tool_pkt_monitor,    &tool_trig_monitor,
+	&tool_loopback,	      &tool_pat_player,
+	&tool_ctp_emulator,   &tool_ul,
+	&tool_siu_status,     &tool_flash,
+	&tool_flash_read,     &tool_fw_check,
+	&tool_bar_stress,     NULL,
 };
 
 static const char *running = "roc";
