@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * roc-metrics: what a monitoring agent takes every few seconds, of all CRUs.
+ * roc-metrics: what a monitoring agent takes every few seconds, of all CRUs (no other card has these figures).
  */
 #include "metrics.h"
 
