@@ -10,8 +10,8 @@
 
 #define NS 1000000000ull
 #define PACE_CATCH_UP_NS 10000000 /* lost time beyond this is not made up for */
-#define PACE_GRAIN_NS 200000	  /* pages closer together go in bursts: to wake up costs CPU time */
-#define FLIP_MIN 16		  /* payload in which a bit can be wrong */
+#define PACE_GRAIN_NS 200000 /* pages closer together go in bursts: to wake up costs CPU time */
+#define FLIP_MIN 16	     /* payload in which a bit can be wrong */
 
 void crorc_source_restart(struct crorc_channel *ch)
 {

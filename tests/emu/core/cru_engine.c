@@ -8,7 +8,7 @@
 
 #define NS 1000000000ull
 #define PACE_CATCH_UP_NS 10000000 /* lost time beyond this is not made up for */
-#define PACE_GRAIN_NS 200000	  /* pages closer together go in bursts: to wake up costs CPU time */
+#define PACE_GRAIN_NS 200000 /* pages closer together go in bursts: to wake up costs CPU time */
 
 bool cru_pace(struct cru_ep *ep, uint64_t now, uint64_t *when)
 {
