@@ -26,6 +26,8 @@ def make(card, mode, superpage=MI, endpoints=1, rate=0, **kwargs):
     rest = "look" if mode == "busy" else kwargs.pop("rest", "wait")
     kwargs.setdefault("buffer", 256 * MI)
     options = _batch(superpage, rate, kwargs["buffer"])
+    if rate in (None, MB):
+        options["patience"] = 0.5  # nothing comes soon
     options.update(kwargs)
     return Scenario(card, mode, superpage, endpoints, rate, rest=rest, **options)
 
@@ -41,10 +43,16 @@ def at_rates(card, mode, low_window):
     return rows
 
 
+def alone(card, mode):
+    """Superpages so rare that each comes alone: what one costs, and how soon it is there."""
+    return make(card, mode, rate=10 * MB, links=1, batch=1, stamp=True, window=3, purpose="alone")
+
+
 def quick():
     rows = []
     for card, mode in (("cru", "timer"), ("cru", "event")):
         rows += at_rates(card, mode, 6)
+        rows.append(alone(card, mode))
         for size in (32 * KI, 256 * KI, 8 * MI):
             rows.append(make(card, mode, size, rate=SHAPED, purpose="shaped"))
         for count in ENDPOINTS:
@@ -67,6 +75,7 @@ def full():
     rows = []
     for card, mode in MODES:
         rows += at_rates(card, mode, 26)
+        rows.append(alone(card, mode))
         for size in SIZES:
             for count in ENDPOINTS:
                 rows.append(make(card, mode, size, count, SHAPED, purpose="shaped"))

@@ -76,6 +76,11 @@ def _startup_rest(row):
     return parts["total"] - parts["allocate"] - wait
 
 
+def _from_one(row):
+    value = row["interrupts_per_superpage"]
+    return None if value is None else abs(value - 1)
+
+
 def _copied(row):
     return row["dma_events"].get("swiotlb/swiotlb_bounced")
 
@@ -99,6 +104,10 @@ def _event():
                1 / 8, _is(mode=mode, superpage_bytes=MI, rate=lambda r: r in LOAD)),
         Target("latency p99 at 100 MB/s", _p99, 10, _at(mode, 100 * MB, purpose="latency"),
                unit=" ms"),
+        Target("interrupts per superpage that comes alone, distance from 1", _from_one, 0.01,
+               _is(mode=mode, purpose="alone")),
+        Target("latency of a superpage that comes alone, p99", _p99, 5,
+               _is(mode=mode, purpose="alone"), unit=" ms"),
         Target("CPU, idle or 1 MB/s", _cpu, 1, _is(mode=mode, rate=lambda r: r in (None, MB)),
                unit=" %"),
         Target("CPU, 1 GB/s", _cpu, 4, _at(mode, GB, rest=lambda r: r in SLEEPING,
