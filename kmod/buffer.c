@@ -169,16 +169,22 @@ static int roc_map(struct roc_buffer *buf, struct roc_endpoint *ep, struct roc_b
 	return 0;
 }
 
+/* All but the pages. */
+static void roc_buffer_forget(struct roc_buffer *buf)
+{
+	roc_uncharge(buf);
+	kvfree(buf->extents.table);
+	kvfree(buf->memory.table);
+	kfree(buf);
+}
+
 static void roc_buffer_free(struct roc_buffer *buf, struct roc_endpoint *ep)
 {
 	if (buf->mapped)
 		dma_unmap_sgtable(&ep->pdev->dev, &buf->sgt.sgt, DMA_FROM_DEVICE, 0);
 	if (buf->sgt.sgt.sgl)
 		roc_unpin(buf);
-	roc_uncharge(buf);
-	kvfree(buf->extents.table);
-	kvfree(buf->memory.table);
-	kfree(buf);
+	roc_buffer_forget(buf);
 }
 
 static int roc_check_request(struct roc_endpoint *ep, struct roc_buf_register *arg)
@@ -273,6 +279,25 @@ void roc_buffer_free_held(struct roc_channel *ch)
 		ch->held = buf->next;
 		roc_buffer_free(buf, ch->ep);
 	}
+}
+
+/*
+ * The device loses its driver and the card was never stopped: an IOMMU keeps it out from here on,
+ * and for machines without one the pages stay pinned until reboot. Channel lock not needed any
+ * more.
+ */
+bool roc_buffer_abandon_held(struct roc_channel *ch)
+{
+	bool any = ch->held;
+	struct roc_buffer *buf;
+
+	while ((buf = ch->held)) {
+		ch->held = buf->next;
+		dma_unmap_sgtable(&ch->ep->pdev->dev, &buf->sgt.sgt, DMA_FROM_DEVICE, 0);
+		sg_free_append_table(&buf->sgt);
+		roc_buffer_forget(buf);
+	}
+	return any;
 }
 
 void roc_buffer_drop_all(struct roc_session *s)

@@ -193,9 +193,8 @@ static bool roc_abandon_held(struct roc_endpoint *ep)
 	unsigned int i;
 
 	for (i = 0; i < ep->ops->channels; i++) {
-		if (!ep->channels[i].held)
+		if (!roc_buffer_abandon_held(&ep->channels[i]))
 			continue;
-		ep->channels[i].held = NULL;
 		dev_alert(
 			&ep->pdev->dev,
 			"roc%dch%u: the card was never stopped; buffers stay pinned until reboot\n",

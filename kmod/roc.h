@@ -434,6 +434,7 @@ int roc_buffer_register(struct roc_session *s, struct roc_buf_register *arg);
 int roc_buffer_unregister(struct roc_session *s, u32 handle);
 void roc_buffer_drop_all(struct roc_session *s);
 void roc_buffer_free_held(struct roc_channel *ch);
+bool roc_buffer_abandon_held(struct roc_channel *ch);
 
 /* monitor.c */
 void roc_monitor_start(struct roc_endpoint *ep);
