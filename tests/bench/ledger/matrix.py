@@ -113,8 +113,9 @@ def fifo(mode, seconds):
     """(depth, expects drops, scenario): deep enough, half, double."""
     deep = fifo_depth()
     found = []
-    for depth, drops, window in ((deep, False, seconds), (deep // 2, True, seconds / 4),
-                                 (deep * 2, False, seconds / 4)):
+    beside = min(seconds / 4, 60)
+    for depth, drops, window in ((deep, False, seconds), (deep // 2, True, beside),
+                                 (deep * 2, False, beside)):
         row = make("cru", mode, rate=SHAPED, window=window, batch=1,
                    sets=(("refill-latency-us", REFILL_MS * 1000),), purpose="fifo")
         found.append((depth, drops, row))
