@@ -25,7 +25,8 @@
 enum bench_mark {
 	BENCH_EXEC,	  /* written by the ledger, right before */
 	BENCH_MAIN,	  /* the program runs: loading and linking are over */
-	BENCH_OPENED,	  /* cards found, endpoints and channels open, rings there */
+	BENCH_FOUND,	  /* cards found, endpoints open */
+	BENCH_OPENED,	  /* channels open and configured, rings there */
 	BENCH_ALLOCATED,  /* memory there, zeroed */
 	BENCH_REGISTERED, /* pinned and mapped for the card */
 	BENCH_FILLED,	  /* free superpages in the ring */

@@ -104,7 +104,7 @@ def _latency(times, name):
             "max_ms": max(t[name]["max_ns"] for t in times) / 1e6}
 
 
-STARTUP = ("load", "open", "allocate", "register", "fill", "start", "first")
+STARTUP = ("load", "find", "open", "allocate", "register", "fill", "start", "first")
 
 
 def startup(times):

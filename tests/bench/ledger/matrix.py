@@ -24,7 +24,8 @@ def _batch(superpage, rate, buffer):
 def make(card, mode, superpage=MI, endpoints=1, rate=0, **kwargs):
     """A scenario whose reader sleeps as one would that wants few system calls."""
     rest = "look" if mode == "busy" else kwargs.pop("rest", "wait")
-    kwargs.setdefault("buffer", 256 * MI)
+    # Some superpages for each of 12 links, as far as memory goes.
+    kwargs.setdefault("buffer", 512 * MI if superpage > 2 * MI and endpoints < 4 else 256 * MI)
     options = _batch(superpage, rate, kwargs["buffer"])
     if rate in (None, MB):
         options["patience"] = 0.5  # nothing comes soon
