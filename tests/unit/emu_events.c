@@ -438,6 +438,52 @@ static void fetching(void)
 	host_end();
 }
 
+/* A read ends at the end of a page. */
+static void fetching_over_pages(void)
+{
+	unsigned int i;
+
+	begin_run(9);
+	for (i = 0; i < 25; i++) {
+		give(0, 10);
+		run(0);
+	}
+	UNIT_EQ(ev_drain(&d), 250);
+	UNIT_EQ(count(0, -1, "fetches"), 25);
+	give(0, 12); /* from byte 4000 */
+	run(0);
+	UNIT_EQ(count(0, -1, "fetches"), 27);
+	UNIT_EQ(ev_drain(&d), 12);
+	host_end();
+}
+
+/* What waits for a full link when the flush comes stays where it is. */
+static void flush_stops_fetching(void)
+{
+	begin();
+	key(0, "fifo-depth", "2");
+	start(0, INTERNAL);
+	ev_prepare(&d, 0, 6, 6);
+	UNIT_EQ(ev_enable(&d), OK);
+	host.no_master = true;
+	ev_put(&d, 0, bus(0), BYTES);
+	ev_put(&d, 0, bus(1), BYTES);
+	ev_put(&d, 0, bus(2), BYTES);
+	ev_put(&d, 99, bus(3), BYTES);
+	ev_ring(&d);
+	host.no_master = false;
+	cru_card.step(host.card, 0, BYTES / 2);
+	UNIT_EQ(count(0, -1, "fetch_waits"), 1);
+	wr(0, CRU_DMA_CONTROL, CRU_DMA_CONTROL_START | CRU_DMA_CONTROL_FLUSH);
+	run(0);
+	EV_RECORD(&d, 0, BYTES / 2, EVENT_RECORD_PARTIAL | EVENT_RECORD_FLUSHED);
+	EV_RECORD(&d, 4, 0, EVENT_RECORD_END);
+	CU_ASSERT(!ev_next(&d));
+	UNIT_EQ(ev_rd(&d, EVENT_STATUS), OK | EVENT_STATUS_ENDED);
+	UNIT_EQ(count(0, -1, "refused"), 0);
+	host_end();
+}
+
 static void disable(void)
 {
 	begin_run(4);
@@ -579,6 +625,8 @@ UNIT_MAIN("emulated event interface", {"a plain card has none of it", plain_card
 	  {"batches and phases", batches_and_phases},
 	  {"links and time frames", links_and_time_frames}, {"flush and end", flush_and_end},
 	  {"end of nothing", end_of_nothing}, {"no room", no_room}, {"bounds", bounds},
-	  {"bad descriptors", bad_descriptors}, {"fetching", fetching}, {"disable", disable},
+	  {"bad descriptors", bad_descriptors}, {"fetching", fetching},
+	  {"fetching over pages", fetching_over_pages},
+	  {"a flush stops fetching", flush_stops_fetching}, {"disable", disable},
 	  {"resets", resets}, {"bus mastering off", bus_mastering_off},
 	  {"rate, depth and latency hold", keys_hold}, {"endpoints apart", endpoints_apart})

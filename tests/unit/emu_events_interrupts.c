@@ -288,6 +288,10 @@ static void link_change(void)
 	key(0, "link-state", "3=up");
 	run(0);
 	UNIT_EQ(host.message[6], 2);
+	/* A bit that is set already says nothing new. */
+	key(0, "link-state", "3=down");
+	run(0);
+	UNIT_EQ(host.message[6], 2);
 	/* Those of the other endpoint are its own. */
 	ev_wr(&card, EVENT_CARD_CAUSE, EVENT_CAUSE_LINK);
 	key(1, "link-state", "3=down");
