@@ -127,6 +127,27 @@ int roc_channel_configure(struct roc_channel *ch, const struct roc_channel_confi
 	}
 }
 
+int roc_channel_mode(struct roc_channel *ch, enum roc_mode mode)
+{
+	struct roc_ch_mode arg = {.size = sizeof(arg), .mode = mode};
+	int ret = libroc_ioctl(ch->fd, ROC_CH_MODE, &arg);
+
+	switch (-ret) {
+	case 0:
+		return 0;
+	case EOPNOTSUPP:
+		return libroc_fail(EOPNOTSUPP,
+				   "%s: the card has no events: take ROC_MODE_TIMER or "
+				   "ROC_MODE_BUSY",
+				   ch->node);
+	case EINVAL:
+		return libroc_fail(EINVAL, "%s: there is no mode %u: see enum roc_mode", ch->node,
+				   arg.mode);
+	default:
+		return libroc_fail_ioctl(-ret, ch->node, "cannot change the mode");
+	}
+}
+
 static int fail_link_down(const struct roc_channel *ch, const char *what)
 {
 	return libroc_fail(

@@ -17,6 +17,7 @@ const char *const bench_source_names[] = {
 const char *const bench_mode_names[] = {
 	[ROC_MODE_TIMER] = "timer",
 	[ROC_MODE_BUSY] = "busy",
+	[ROC_MODE_EVENT] = "event",
 	NULL,
 };
 

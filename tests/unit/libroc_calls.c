@@ -38,6 +38,7 @@ static struct {
 		struct roc_ch_info ch;
 		struct roc_ch_rings rings;
 		struct roc_ch_configure configure;
+		struct roc_ch_mode mode;
 		struct roc_ch_control control;
 		struct roc_ch_wait wait;
 		struct roc_ch_eventfd eventfd;
@@ -383,6 +384,24 @@ static void configuration(void)
 	done(ch);
 }
 
+static void mode(void)
+{
+	struct roc_channel *ch = channel(false);
+
+	UNIT_EQ(roc_channel_mode(ch, ROC_MODE_EVENT), 0);
+	UNIT_EQ(fake.request, ROC_CH_MODE);
+	UNIT_EQ(fake.in.mode.size, sizeof(struct roc_ch_mode));
+	UNIT_EQ(fake.in.mode.mode, ROC_MODE_EVENT);
+	UNIT_EQ(fake.in.mode.flags, 0);
+	fake.errno_ = EOPNOTSUPP;
+	UNIT_EQ(roc_channel_mode(ch, ROC_MODE_EVENT), -EOPNOTSUPP);
+	SAYS("no events");
+	fake.errno_ = EINVAL;
+	UNIT_EQ(roc_channel_mode(ch, 7), -EINVAL);
+	SAYS("no mode 7");
+	done(ch);
+}
+
 static void start_stop_reset(void)
 {
 	struct roc_channel *ch = channel(false);
@@ -706,7 +725,7 @@ static void buffers(void)
 
 UNIT_MAIN("libroc_calls", {"opening, and who may not", opening}, {"registers", registers},
 	  {"old modules and lost cards", old_modules_and_lost_cards}, {"BAR mappings", bars},
-	  {"configuration", configuration}, {"start, stop, reset", start_stop_reset},
-	  {"links that are down", links_that_are_down}, {"commands", commands},
-	  {"making rings", making_rings}, {"push and pop", push_and_pop}, {"waiting", waiting},
-	  {"buffers", buffers})
+	  {"configuration", configuration}, {"mode while running", mode},
+	  {"start, stop, reset", start_stop_reset}, {"links that are down", links_that_are_down},
+	  {"commands", commands}, {"making rings", making_rings}, {"push and pop", push_and_pop},
+	  {"waiting", waiting}, {"buffers", buffers})

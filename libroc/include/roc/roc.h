@@ -386,6 +386,17 @@ struct roc_channel_config {
 int roc_channel_configure(struct roc_channel *ch, const struct roc_channel_config *config);
 
 /**
+ * roc_channel_mode() - choose who looks for finished superpages, also while running
+ * @ch: handle
+ * @mode: from now on
+ *
+ * Nothing is lost or stopped by a change. After one to ROC_MODE_BUSY call roc_channel_look().
+ *
+ * Return: 0; -EOPNOTSUPP ROC_MODE_EVENT and the card has no events (no ROC_CAP_EVENTS); -EINVAL.
+ */
+int roc_channel_mode(struct roc_channel *ch, enum roc_mode mode);
+
+/**
  * roc_channel_rings() - make the two rings
  * @ch: handle
  * @fill: entries of the fill ring, a power of two from ROC_RING_MIN to ROC_RING_MAX; 0 = default
