@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Skeleton of a card's backend, to be copied to kmod/ and filled in: see porting.md.
+ *
+ * The "acme" is a card with one BAR and one channel that takes several superpages at a time, in
+ * order: push by three writes, a counter of finished superpages, a size register. It is compiled
+ * by the tests, and used by nobody.
+ */
+#include <linux/delay.h>
+
+#include "roc.h"
+
+/* A real card's offsets are in a header of their own that driver, tools and model share. */
+#define ACME_BAR 0
+#define ACME_ID 0x00
+#define ACME_SERIAL 0x04
+#define ACME_CONTROL 0x08
+#define ACME_CONTROL_RUN (1u << 0)
+#define ACME_CONTROL_FLUSH (1u << 1)
+#define ACME_CONTROL_RESET (1u << 31)
+#define ACME_DEPTH 0x0c
+#define ACME_HIGH 0x10
+#define ACME_LOW 0x14
+#define ACME_PUSH 0x18
+#define ACME_FINISHED 0x1c
+#define ACME_SIZE 0x20
+
+/* What the driver knows of a channel. Channel lock. */
+struct acme_channel {
+	u32 base; /* the counter after the reset */
+};
+
+/* Accesses of the data path are counted: they are what the driver costs. */
+static u32 acme_read(struct roc_channel *ch, u32 offset)
+{
+	ch->stats.mmio_reads++;
+	return roc_read(ch->ep, ACME_BAR, offset);
+}
+
+static void acme_write(struct roc_channel *ch, u32 offset, u32 value)
+{
+	ch->stats.mmio_writes++;
+	roc_write(ch->ep, ACME_BAR, offset, value);
+}
+
+static bool acme_alive(struct roc_endpoint *ep)
+{
+	return roc_read(ep, ACME_BAR, ACME_ID) != ROC_ALL_ONES;
+}
+
+/* All that is constant. The card has no bus yet. */
+static int acme_identify(struct roc_endpoint *ep)
+{
+	if (!acme_alive(ep))
+		return -EIO;
+	if (ep->bar_length[ACME_BAR] <= ACME_SIZE)
+		return -ENODEV;
+	ep->number = 0;
+	ep->serial = roc_parse_serial(roc_read(ep, ACME_BAR, ACME_SERIAL));
+	ep->fifo_depth = roc_read(ep, ACME_BAR, ACME_DEPTH);
+	ep->caps = ROC_CAP_PARTIAL | ROC_CAP_GENERATOR;
+	snprintf(ep->firmware, sizeof(ep->firmware), "%x", roc_read(ep, ACME_BAR, ACME_ID));
+	return ep->fifo_depth && ep->fifo_depth <= ROC_FIFO_DEPTH_MAX ? 0 : -EIO;
+}
+
+static u32 acme_in_use(struct roc_endpoint *ep, unsigned int bar, u32 offset)
+{
+	return 0;
+}
+
+static u32 acme_enabled_links(struct roc_channel *ch)
+{
+	return BIT(0);
+}
+
+static int acme_reset(struct roc_channel *ch, enum roc_reset_level level)
+{
+	if (level == ROC_RESET_INTERNAL_SIU)
+		return -EOPNOTSUPP;
+	if (level == ROC_RESET_INTERNAL)
+		roc_write(ch->ep, ACME_BAR, ACME_CONTROL, ACME_CONTROL_RESET);
+	return 0;
+}
+
+static int acme_start(struct roc_channel *ch, enum roc_source source, u32 links)
+{
+	struct acme_channel *acme = ch->priv;
+	int err;
+
+	acme_reset(ch, ROC_RESET_INTERNAL);
+	acme->base = roc_read(ch->ep, ACME_BAR, ACME_FINISHED);
+	/* The bus only now: nothing of an earlier owner is left in the card. */
+	err = roc_bus_give(ch) ?: roc_event_enable(ch);
+	if (err)
+		return err;
+	roc_write(ch->ep, ACME_BAR, ACME_CONTROL, ACME_CONTROL_RUN);
+	return 0;
+}
+
+static int acme_push(struct roc_channel *ch, unsigned int link, u64 bus, u32 length)
+{
+	acme_write(ch, ACME_HIGH, upper_32_bits(bus));
+	acme_write(ch, ACME_LOW, lower_32_bits(bus));
+	acme_write(ch, ACME_PUSH, length);
+	return 0;
+}
+
+static u32 acme_finished(struct roc_channel *ch, unsigned int link)
+{
+	struct acme_channel *acme = ch->priv;
+
+	return acme_read(ch, ACME_FINISHED) - acme->base;
+}
+
+/* -EAGAIN if not @proved and the card does not say yet; -EIO if it is wrong. */
+static int acme_received(struct roc_channel *ch, unsigned int link, u32 length, bool proved,
+			 u32 *bytes)
+{
+	*bytes = acme_read(ch, ACME_SIZE);
+	return *bytes <= length ? 0 : -EIO;
+}
+
+static void acme_flush(struct roc_channel *ch)
+{
+	roc_write(ch->ep, ACME_BAR, ACME_CONTROL, ACME_CONTROL_RUN | ACME_CONTROL_FLUSH);
+}
+
+/* Proof, not hope: the reset took effect, and stays. Without it the bus is taken from the card. */
+static int acme_quiesce(struct roc_channel *ch, bool present)
+{
+	struct acme_channel *acme = ch->priv;
+
+	if (!present)
+		return 0;
+	acme_reset(ch, ROC_RESET_INTERNAL);
+	if (roc_read(ch->ep, ACME_BAR, ACME_FINISHED) != acme->base)
+		return -EIO;
+	usleep_range(1000, 2000);
+	return roc_read(ch->ep, ACME_BAR, ACME_FINISHED) == acme->base ? 0 : -EIO;
+}
+
+/* It has registers that take a bus address: users may look, and write nothing. */
+static const struct roc_bar_policy acme_policy[ROC_BARS] = {
+	[ACME_BAR] = {.access = ROC_BAR_MMAP_READ},
+};
+
+const struct roc_card_ops roc_acme_ops;
+const struct roc_card_ops roc_acme_ops = {
+	.type = ROC_CARD_CRU, /* a new one in the UAPI */
+	.name = "acme",
+	.bars = BIT(ACME_BAR),
+	.channels = 1,
+	.link_slots = 1,
+	.dma_bits = 64,
+	.superpage_align = 0x8000,
+	.superpage_max = 0x1000000 - 0x8000,
+	.page_size = 8192,
+	.sources = BIT(ROC_SOURCE_INTERNAL) | BIT(ROC_SOURCE_FEE),
+	.policy = acme_policy,
+	.channel_size = sizeof(struct acme_channel),
+	.identify = acme_identify,
+	.alive = acme_alive,
+	.in_use = acme_in_use,
+	.enabled_links = acme_enabled_links,
+	.start = acme_start,
+	.push = acme_push,
+	.finished = acme_finished,
+	.received = acme_received,
+	.flush = acme_flush,
+	.quiesce = acme_quiesce,
+	.reset = acme_reset,
+};
