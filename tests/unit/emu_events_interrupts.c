@@ -135,6 +135,14 @@ static void by_time(void)
 	UNIT_EQ(host.message[VECTOR], 3);
 	later(5000);
 	UNIT_EQ(host.message[VECTOR], 3);
+	/* Enabled anew there was no last one. */
+	ev_arm(&d);
+	ev_wr(&d, EVENT_CONTROL, 0);
+	ev_prepare(&d, 0, 6, 6);
+	UNIT_EQ(ev_enable(&d), EVENT_STATUS_ENABLED | EVENT_STATUS_QUIET);
+	ev_arm(&d);
+	fill(1);
+	UNIT_EQ(host.message[VECTOR], 5);
 	host_end();
 }
 
