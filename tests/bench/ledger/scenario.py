@@ -74,10 +74,13 @@ class Scenario:
 
     def words(self, cards):
         """Arguments of roc-ledger; cards: see guest.Cards."""
-        # No data at all: links that are enabled, and down.
-        sets = [("rate", self.rate or 0), *self.sets]
-        sets.append(("link-state", "down" if self.rate is None else "up"))
+        # No data at all: links that are enabled, and down. A C-RORC's own generator needs no link.
+        sets = [("rate", 1 if self.rate is None else self.rate)]
         if self.card == "cru":
+            sets.append(("refill-latency-us", 0))
+        sets += self.sets
+        if self.card == "cru":
+            sets.append(("link-state", "down" if self.rate is None else "up"))
             links = (1 << self.links) - 1
             sets.append(("links-enabled", hex(links)))
         endpoints = cards.endpoints(self.card, self.endpoints)
