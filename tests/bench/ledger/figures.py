@@ -145,7 +145,7 @@ def errors(raw):
 def figures(scenario, raw, baseline=None):
     """One object of build/bench.json; baseline: insns_per_second() of the same guest."""
     row = {"name": scenario.name(), "purpose": scenario.purpose, "card": scenario.card,
-           "mode": scenario.mode, "endpoints": scenario.endpoints, "rest": scenario.rest,
+           "mode": scenario.mode, "endpoints": scenario.channels, "rest": scenario.rest,
            "process": scenario.process, "superpage_bytes": scenario.superpage,
            "rate": scenario.rate, "source": scenario.source,
            "links": scenario.links if scenario.card == "cru" else 1}
@@ -198,7 +198,7 @@ def figures(scenario, raw, baseline=None):
         "error_texts": errors(raw),
     })
     if scenario.rate:
-        stated = scenario.rate * scenario.endpoints
+        stated = scenario.rate * scenario.channels
         row["generator_ratio"] = delivered / stated
         row["offered_ratio"] = change("generated") * PAGE / seconds / stated
     able = _reference(raw)

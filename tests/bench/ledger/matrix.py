@@ -88,7 +88,7 @@ def full():
 
 def epoll(window, mode="event"):
     """Eight channels on one epoll: four endpoints of CRUs and four channels of a C-RORC."""
-    return Scenario("cru", mode, MI, 4, 100 * MB, rest="epoll", process="one", source="internal",
+    return Scenario("cru", mode, MI, 4, SHAPED, rest="epoll", process="one", source="internal",
                     buffer=64 * MI, window=window, purpose="epoll", extra=("crorc", 4))
 
 
@@ -125,4 +125,4 @@ def fifo(mode, seconds):
 
 BAR_PROCESSES = (1, 2, 4, 8)
 BAR_REGISTER = "0x4"  # the firmware's version: reading it has no effect
-BAR_SECONDS = 2
+BAR_SECONDS = 4

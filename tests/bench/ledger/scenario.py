@@ -60,13 +60,14 @@ class Scenario:
             setattr(self, name, value)
 
     @property
-    def shaped(self):
-        return bool(self.rate)
+    def channels(self):
+        return self.endpoints + (self.extra[1] if self.extra else 0)
 
     def name(self):
         return "%s %s, %s, %d endpoint%s, %s, %s" % (
-            self.card.upper(), self.mode, size_text(self.superpage), self.endpoints,
-            "" if self.endpoints == 1 else "s", rate_text(self.rate), self.rest)
+            self.card.upper() + (" and " + self.extra[0].upper() if self.extra else ""), self.mode,
+            size_text(self.superpage), self.channels,
+            "" if self.channels == 1 else "s", rate_text(self.rate), self.rest)
 
     def seconds(self):
         """How long it takes, about."""

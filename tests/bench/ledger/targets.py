@@ -102,6 +102,8 @@ def _event():
                _is(mode=mode, superpage_bytes=MI, rate=lambda r: r in LOAD)),
         Target("interrupts per superpage under load, 1 MiB", _value("interrupts_per_superpage"),
                1 / 8, _is(mode=mode, superpage_bytes=MI, rate=lambda r: r in LOAD)),
+        Target("wake-ups per superpage, eight channels on one epoll",
+               _value("wakeups_per_superpage"), 1 / 8, _is(mode=mode, purpose="epoll")),
         Target("latency p99 at 100 MB/s", _p99, 10, _at(mode, 100 * MB, purpose="latency"),
                unit=" ms"),
         Target("interrupts per superpage that comes alone, distance from 1", _from_one, 0.01,
