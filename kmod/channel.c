@@ -103,8 +103,7 @@ static int roc_ch_info(struct file *file, void *arg)
 		.spurious_interrupts = ch->stats.spurious_interrupts,
 	};
 	memcpy(info->gaps, ch->stats.gaps, sizeof(info->gaps));
-	info->capacity =
-		hweight32(info->links) * (ch->event.block ? ch->event.depth : ch->ep->fifo_depth);
+	info->capacity = hweight32(info->links) * roc_session_depth(s);
 	mutex_unlock(&ch->lock);
 	return 0;
 }
@@ -131,11 +130,6 @@ static int roc_ch_rings(struct file *file, void *arg)
 	return 0;
 }
 
-bool roc_has_mode(struct roc_channel *ch, enum roc_mode mode)
-{
-	return mode != ROC_MODE_EVENT || ch->ep->caps & ROC_CAP_EVENTS;
-}
-
 static int roc_ch_configure(struct file *file, void *arg)
 {
 	struct roc_session *s = file->private_data;
@@ -144,12 +138,14 @@ static int roc_ch_configure(struct file *file, void *arg)
 	struct roc_ch_configure *c = arg;
 	int err = 0;
 
-	if (c->flags & ~ROC_CONFIGURE_STBRD || c->source > ROC_SOURCE_SIU ||
+	if (c->flags & ~(ROC_CONFIGURE_STBRD | ROC_CONFIGURE_PLAIN) || c->source > ROC_SOURCE_SIU ||
 	    c->mode > ROC_MODE_EVENT)
 		return -EINVAL;
 	if (c->flags & ROC_CONFIGURE_STBRD && (!ops->command || c->source != ROC_SOURCE_FEE))
 		return -EOPNOTSUPP;
-	if (!(ops->sources & BIT(c->source)) || !roc_has_mode(ch, c->mode))
+	if (!(ops->sources & BIT(c->source)))
+		return -EOPNOTSUPP;
+	if (c->mode == ROC_MODE_EVENT && (!ch->event.block || c->flags & ROC_CONFIGURE_PLAIN))
 		return -EOPNOTSUPP;
 	if (c->page_size && c->page_size != ops->page_size)
 		return -EOPNOTSUPP;
@@ -345,15 +341,14 @@ static int roc_ch_mode(struct file *file, void *arg)
 {
 	struct roc_session *s = file->private_data;
 	struct roc_ch_mode *m = arg;
+	int err;
 
 	if (m->flags || m->reserved || m->mode > ROC_MODE_EVENT)
 		return -EINVAL;
-	if (!roc_has_mode(s->ch, m->mode))
-		return -EOPNOTSUPP;
 	mutex_lock(&s->ch->lock);
-	roc_run_mode(s, m->mode);
+	err = roc_run_mode(s, m->mode);
 	mutex_unlock(&s->ch->lock);
-	return 0;
+	return err;
 }
 
 static const struct roc_ioctl roc_channel_ioctls[] = {

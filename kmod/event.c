@@ -202,7 +202,7 @@ int roc_event_enable(struct roc_channel *ch)
 	unsigned int tries;
 	u32 status;
 
-	if (!ev->block)
+	if (!roc_session_events(ch->session))
 		return 0;
 	memset(ev->record, 0, sizeof(*ev->record) << ev->record_log2);
 	ev->published = 0;

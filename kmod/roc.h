@@ -385,13 +385,14 @@ void roc_leave(struct roc_endpoint *ep, int idx);
 extern const struct file_operations roc_endpoint_fops;
 
 /* channel.c */
-bool roc_has_mode(struct roc_channel *ch, enum roc_mode mode);
 extern const struct file_operations roc_channel_fops;
 
 /* session.c */
 struct roc_session *roc_session_open(struct roc_channel *ch, u32 epoch);
 void roc_session_close(struct roc_session *s);
 void roc_session_wake(struct roc_session *s);
+bool roc_session_events(const struct roc_session *s);
+u32 roc_session_depth(const struct roc_session *s);
 void roc_session_retire(struct roc_session *s, bool present);
 int roc_session_rings(struct roc_session *s, struct roc_ch_rings *arg);
 
@@ -425,7 +426,7 @@ u32 roc_drain(struct roc_session *s, u64 now);
 /* thread.c */
 u32 roc_look(struct roc_session *s, u64 now, enum roc_look what);
 u32 roc_run_look(struct roc_session *s);
-void roc_run_mode(struct roc_session *s, enum roc_mode mode);
+int roc_run_mode(struct roc_session *s, enum roc_mode mode);
 int roc_thread_create(struct roc_session *s);
 void roc_run_kick(struct roc_session *s);
 

@@ -19,15 +19,15 @@
 static int roc_run_prepare(struct roc_session *s)
 {
 	struct roc_endpoint *ep = s->ch->ep;
-	struct roc_event *ev = &s->ch->event;
+	u32 room = max(ep->fifo_depth, s->ch->event.depth);
 	unsigned int i;
 
-	s->depth = ev->block ? ev->depth : ep->fifo_depth;
+	s->depth = roc_session_depth(s);
 	for (i = 0; i < ep->ops->link_slots; i++) {
 		if (s->link[i].flights)
 			continue;
-		s->link[i].flights = kvcalloc(roundup_pow_of_two(s->depth),
-					      sizeof(struct roc_flight), GFP_KERNEL_ACCOUNT);
+		s->link[i].flights = kvcalloc(roundup_pow_of_two(room), sizeof(struct roc_flight),
+					      GFP_KERNEL_ACCOUNT);
 		if (!s->link[i].flights)
 			return -ENOMEM;
 	}

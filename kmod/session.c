@@ -61,6 +61,18 @@ struct roc_session *roc_session_open(struct roc_channel *ch, u32 epoch)
 	return s;
 }
 
+/* Does a run of this session use the card's event path? */
+bool roc_session_events(const struct roc_session *s)
+{
+	return s->ch->event.block && !(s->configure & ROC_CONFIGURE_PLAIN);
+}
+
+/* Superpages that a link of this session is given, at most. */
+u32 roc_session_depth(const struct roc_session *s)
+{
+	return roc_session_events(s) ? s->ch->event.depth : s->ch->ep->fifo_depth;
+}
+
 /* Whoever waits for this session has to look: its state changed. */
 void roc_session_wake(struct roc_session *s)
 {

@@ -201,11 +201,9 @@ static ssize_t mode_store(struct device *dev, struct device_attribute *attr, con
 
 	if (mode < 0)
 		return mode;
-	if (!roc_has_mode(ch, mode))
-		return -EOPNOTSUPP;
 	mutex_lock(&ch->lock);
 	if (ch->session && !ch->session->retired)
-		roc_run_mode(ch->session, mode);
+		err = roc_run_mode(ch->session, mode);
 	else
 		err = -ENXIO;
 	mutex_unlock(&ch->lock);

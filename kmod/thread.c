@@ -238,12 +238,15 @@ void roc_run_kick(struct roc_session *s)
 }
 
 /* From now on. Channel lock held. */
-void roc_run_mode(struct roc_session *s, enum roc_mode mode)
+int roc_run_mode(struct roc_session *s, enum roc_mode mode)
 {
+	if (mode == ROC_MODE_EVENT && !roc_session_events(s))
+		return -EOPNOTSUPP;
 	WRITE_ONCE(s->mode, mode);
 	s->armed = false;
 	s->watch = false;
 	roc_run_kick(s);
+	return 0;
 }
 
 int roc_thread_create(struct roc_session *s)

@@ -541,9 +541,12 @@ struct roc_ch_rings {
  * enum roc_configure_flags - &roc_ch_configure.flags
  * @ROC_CONFIGURE_STBRD: open the front-end with "start block read" in place of "ready to
  *	receive"; for ROC_SOURCE_FEE on a card with ROC_CAP_DDL
+ * @ROC_CONFIGURE_PLAIN: use a card with ROC_CAP_EVENTS as one without: push registers and
+ *	counters. Not with ROC_MODE_EVENT
  */
 enum roc_configure_flags {
 	ROC_CONFIGURE_STBRD = 1 << 0,
+	ROC_CONFIGURE_PLAIN = 1 << 1,
 };
 
 /**
