@@ -34,6 +34,16 @@ static void stall(void)
 	clear_fault("stall");
 	run(0);
 	UNIT_EQ(block(0)->size, SP);
+	/* What is on its way waits, too. */
+	channel_fault("late-completion", 0x1, 1);
+	push(0, 1);
+	run(0);
+	UNIT_NEED(crorc_card.fault_set(host.card, 0, "stall", 0x1));
+	run_for(0, 5000000);
+	UNIT_EQ(block(0)->count, 0);
+	clear_fault("stall");
+	run(0);
+	UNIT_EQ(block(0)->count, 1);
 	host_end();
 }
 
