@@ -356,6 +356,12 @@ static void bounds(void)
 	ev_wr(&d, EVENT_DOORBELL, 2 + 8 + 1);
 	UNIT_EQ(ev_rd(&d, EVENT_DOORBELL), 2);
 	host_error();
+	host.no_master = true;
+	ev_wr(&d, EVENT_DOORBELL, 6);
+	ev_wr(&d, EVENT_DOORBELL, 4); /* of those not fetched none is taken back */
+	UNIT_EQ(ev_rd(&d, EVENT_DOORBELL), 6);
+	host.no_master = false;
+	host_error();
 	/* Records that were never written, or are given back already. */
 	ev_wr(&d, EVENT_ARM, 3);
 	UNIT_EQ(ev_rd(&d, EVENT_ARM), 2);
@@ -367,7 +373,7 @@ static void bounds(void)
 	run(0);
 	UNIT_EQ(superpage(9, PAGES)[0], 0xee);
 	host_error();
-	UNIT_EQ(count(0, -1, "host_errors"), 5);
+	UNIT_EQ(count(0, -1, "host_errors"), 6);
 	UNIT_EQ(count(0, -1, "fifo_overflow"), 0);
 	host_end();
 }
@@ -422,6 +428,17 @@ static void fetching(void)
 	UNIT_EQ(count(0, 5, "queued"), 1);
 	UNIT_EQ(count(0, -1, "fetches"), 1);
 	ev_arm(&d);
+	host_end();
+
+	/* With one place a link the next comes in when the last is finished. */
+	begin();
+	key(0, "fifo-depth", "1");
+	start(0, INTERNAL);
+	ev_prepare(&d, 0, 4, 4);
+	UNIT_EQ(ev_enable(&d), OK);
+	give(0, 5);
+	run(0);
+	UNIT_EQ(ev_drain(&d), 5);
 	host_end();
 
 	begin_run(6);
