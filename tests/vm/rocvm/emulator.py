@@ -51,6 +51,18 @@ def event_settings(args):
     return settings
 
 
+def arguments(number, kind, settings):
+    """What roc-emu is told about card `number`; 'crorc:KEY=VALUE' is for cards of that kind only."""
+    argv = ["--card", kind, "--serial", str(SERIALS[kind] + number)]
+    for setting in settings:
+        wanted, _, rest = setting.partition(":")
+        if wanted not in ENDPOINTS:
+            argv += ["--set", setting]
+        elif wanted == kind:
+            argv += ["--set", rest]
+    return argv
+
+
 class Emulator:
     """Owner of one roc-emu process and of its directory of sockets."""
 
@@ -63,14 +75,7 @@ class Emulator:
         program = os.path.join(build_dir(), "emu", "roc-emu")
         if not os.path.exists(program):
             raise VmError("%s is missing: run make" % program)
-        argv = [program, "--card", kind, "--dir", directory, "--serial",
-                str(SERIALS[kind] + number)]
-        for setting in settings:
-            wanted, _, rest = setting.partition(":")
-            if wanted not in ENDPOINTS:
-                argv += ["--set", setting]
-            elif wanted == kind:
-                argv += ["--set", rest]
+        argv = [program, "--dir", directory] + arguments(number, kind, settings)
         self._log = open(os.path.join(directory, "stderr"), "w+")
         self._process = start(argv, signal.SIGTERM, stdin=subprocess.DEVNULL,
                               stdout=subprocess.PIPE, stderr=self._log)
