@@ -179,9 +179,13 @@ int config_apply(const struct config_values *v, const struct config_kind *kind,
 
 		if (!given(v, i))
 			continue;
-		if (!place->section)
-			return tool_fail("--%s: %s has no such parameter.", option_of(i),
-					 card_name(kind->type));
+		if (!place->section) {
+			const struct config_kind *other =
+				kind == &config_cru ? &config_crorc : &config_cru;
+
+			return tool_fail("--%s is for %s; %s has no such parameter.", option_of(i),
+					 card_name(other->type), card_name(kind->type));
+		}
 		if (kind->set(config, place->section, place->key,
 			      place->value ? place->value : v->text[i]))
 			return tool_usage("--%s: %s", option_of(i), roc_error());
