@@ -378,6 +378,45 @@ static void mappings_are_checked(void)
 	end();
 }
 
+static unsigned int kept(void)
+{
+	unsigned int i, n = 0;
+
+	for (i = 0; i < CARD_VECTORS; i++)
+		n += vu.f->irq[VFIO_PCI_MSIX_IRQ_INDEX][i].fd >= 0;
+	return n;
+}
+
+/* Several vectors in one message, and the ways to let go of them. */
+static void sets_of_vectors(void)
+{
+	struct vfio_irq_set set = {
+		.argsz = sizeof(set),
+		.flags = VFIO_IRQ_SET_DATA_EVENTFD | VFIO_IRQ_SET_ACTION_TRIGGER,
+		.index = VFIO_PCI_MSIX_IRQ_INDEX,
+		.start = 2,
+		.count = 3,
+	};
+
+	begin_card(&cru_card, on);
+	vectors_begin(VFIO_PCI_MSIX_IRQ_INDEX, 8);
+	UNIT_EQ(kept(), 8);
+	UNIT_EQ(ask(VU_SET_IRQS, &set, sizeof(set), -1), 0);
+	UNIT_EQ(kept(), 5);
+	UNIT_EQ(vu.f->irq[VFIO_PCI_MSIX_IRQ_INDEX][5].fd >= 0, 1);
+	/* More than there are. */
+	set.start = 6;
+	UNIT_EQ(ask(VU_SET_IRQS, &set, sizeof(set), -1), EINVAL);
+	UNIT_EQ(kept(), 5);
+	set.flags = VFIO_IRQ_SET_DATA_NONE | VFIO_IRQ_SET_ACTION_TRIGGER;
+	set.start = 0;
+	set.count = 0;
+	UNIT_EQ(ask(VU_SET_IRQS, &set, sizeof(set), -1), 0);
+	UNIT_EQ(kept(), 0);
+	vectors_end(8);
+	end();
+}
+
 static void host_goes(void)
 {
 	begin_card(&cru_card, on);
@@ -456,5 +495,5 @@ UNIT_MAIN("emulated event interface on the wire", {"capability of a CRU", capabi
 	  {"capability of a C-RORC", capability_of_a_crorc},
 	  {"plain cards have none", plain_cards_have_none},
 	  {"fewer vectors, or none", fewer_or_none}, {"MSI-X", by_msix}, {"MSI", by_msi},
-	  {"mappings are checked", mappings_are_checked}, {"the host goes", host_goes},
-	  {"not slower than the plain card", not_slower})
+	  {"mappings are checked", mappings_are_checked}, {"sets of vectors", sets_of_vectors},
+	  {"the host goes", host_goes}, {"not slower than the plain card", not_slower})
