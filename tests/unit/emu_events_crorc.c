@@ -154,6 +154,10 @@ static void time_frames_and_flush(void)
 	CU_ASSERT(le32toh(d[0].last.bytes) > 0 && le32toh(d[0].last.bytes) < SMALL);
 	EV_RECORD(&d[0], 7, 0, EVENT_RECORD_END);
 	UNIT_EQ(ev_rd(&d[0], EVENT_STATUS), OK | EVENT_STATUS_ENDED);
+	/* DMA and generator are on, and a superpage is there: nothing comes. */
+	run_for(0, 100000000);
+	CU_ASSERT(!ev_next(&d[0]));
+	UNIT_EQ(host.memory[6 * SMALL], 0xee);
 	ledger(0);
 	host_end();
 }
