@@ -173,7 +173,9 @@ def run_in_tree(name, command, binds, limit=600, **kwargs):
     place below /mnt) pairs. Works without privilege where user namespaces are allowed.
     """
     root = tree(name)
-    script = ["set -e", "mount --rbind /dev %s/dev" % root, "mount --rbind /proc %s/proc" % root,
+    # chroot is where an ordinary user does not look.
+    script = ["set -e", "PATH=$PATH:/usr/sbin:/sbin",
+              "mount --rbind /dev %s/dev" % root, "mount --rbind /proc %s/proc" % root,
               "mount -t tmpfs tmpfs %s/mnt" % root, "mount -t tmpfs tmpfs %s/tmp" % root]
     for host, place in binds:
         script += ["mkdir -p %s/mnt/%s" % (root, place),
