@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * roc-metrics: what a monitoring agent takes every few seconds, of all CRUs. No other card has these
- * figures.
+ * roc-metrics: what a monitoring agent takes every few seconds, of all CRUs. No other card has
+ * these figures.
  */
 #include "metrics.h"
 
