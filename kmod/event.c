@@ -13,6 +13,8 @@
 
 #include "roc.h"
 
+/* A channel with one link: more wait in the ring, so that one doorbell tells of many. */
+#define ROC_EVENT_AHEAD 128
 #define ROC_EVENT_QUIET_TRIES (10 * EVENT_QUIET_MS)
 
 static u32 roc_event_read(struct roc_channel *ch, u32 offset)
@@ -110,7 +112,10 @@ static int roc_event_alloc_rings(struct roc_endpoint *ep, struct roc_event *ev, 
 
 	if (!depth || EVENT_LIMITS_LINKS(limits) < links || log2_max < EVENT_RING_MIN + 1)
 		return -EINVAL;
-	ev->depth = min_t(u32, depth, ROC_FIFO_DEPTH_MAX);
+	/* What a link cannot hold yet makes other links' descriptors wait: if there are any. */
+	if (links == 1)
+		depth = max_t(u32, depth, ROC_EVENT_AHEAD);
+	ev->depth = min3(depth, (u32)ROC_FIFO_DEPTH_MAX, 1u << (log2_max - 1));
 	ev->submit_log2 = clamp_t(u32, order_base_2(links * ev->depth), EVENT_RING_MIN,
 				  min_t(u32, log2_max - 1, ROC_EVENT_LOG2_MAX));
 	ev->record_log2 = ev->submit_log2 + 1;
@@ -272,16 +277,28 @@ void roc_event_ring(struct roc_channel *ch)
 	roc_event_tell(ch, EVENT_DOORBELL, ev->published);
 }
 
-/* The next record if the card wrote it, NULL if not. The caller counts it as consumed. */
-const struct event_record *roc_event_next(struct roc_event *ev)
+/* Record @number if the card wrote it, NULL if not. */
+static const struct event_record *roc_event_record(struct roc_event *ev, u32 number)
 {
-	const struct event_record *r = &ev->record[ev->consumed & ((1u << ev->record_log2) - 1)];
-	u32 phase = EVENT_PHASE(ev->consumed, ev->record_log2);
+	const struct event_record *r = &ev->record[number & ((1u << ev->record_log2) - 1)];
 
-	if ((le32_to_cpu(READ_ONCE(r->status)) & EVENT_RECORD_PHASE) != phase)
+	if ((le32_to_cpu(READ_ONCE(r->status)) & EVENT_RECORD_PHASE) !=
+	    EVENT_PHASE(number, ev->record_log2))
 		return NULL;
 	dma_rmb(); /* the phase was written last */
 	return r;
+}
+
+/* The next one. The caller counts it as consumed. */
+const struct event_record *roc_event_next(struct roc_event *ev)
+{
+	return roc_event_record(ev, READ_ONCE(ev->consumed));
+}
+
+/* Is there one behind one that is not there? The card writes them in order, so it is broken. */
+bool roc_event_skipped(struct roc_event *ev)
+{
+	return roc_event_record(ev, ev->consumed + 1) && !roc_event_next(ev);
 }
 
 /* Give the room back and ask for one interrupt: no record can be missed, see 7.1. */

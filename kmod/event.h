@@ -27,7 +27,7 @@ struct roc_session;
  * @block: the channel's registers, NULL = the card has no event path
  * @submit: descriptors; we write, the card reads
  * @record: records; the card writes, we read
- * @depth: superpages that a link holds
+ * @depth: superpages that are given to a link, at most
  * @on: enabled in the card
  * @published: descriptors in the ring; @rung: of which the card knows
  * @consumed: records drained; @told: of which the card knows
@@ -88,6 +88,7 @@ bool roc_event_room(const struct roc_event *ev, u32 in_flight);
 u32 roc_event_push(struct roc_event *ev, unsigned int link, u64 bus, u32 length);
 void roc_event_ring(struct roc_channel *ch);
 const struct event_record *roc_event_next(struct roc_event *ev);
+bool roc_event_skipped(struct roc_event *ev);
 void roc_event_arm(struct roc_channel *ch);
 void roc_event_make_room(struct roc_channel *ch);
 void roc_event_moderate(struct roc_channel *ch, u32 count, u32 us);
@@ -97,7 +98,7 @@ u32 roc_event_status(struct roc_channel *ch);
 /* irq.c */
 void roc_irqs_start(struct roc_endpoint *ep);
 void roc_irqs_stop(struct roc_endpoint *ep);
-void roc_irqs_resume(struct roc_endpoint *ep);
+void roc_irqs_enable(struct roc_endpoint *ep);
 void roc_irqs_bind(struct roc_channel *ch, struct roc_session *s);
 
 #endif /* ROC_EVENT_H */

@@ -135,6 +135,7 @@ static int roc_push(struct roc_session *s, struct roc_link *link, struct roc_fli
 	if (ch->event.on) {
 		flight->number =
 			roc_event_push(&ch->event, link->slot, flight->bus, flight->fill.length);
+		link->untold++;
 		err = 0;
 	} else {
 		err = ch->ep->ops->push(ch, link->slot, flight->bus, flight->fill.length);
@@ -146,6 +147,27 @@ static int roc_push(struct roc_session *s, struct roc_link *link, struct roc_fli
 	ch->stats.pushed++;
 	trace_roc_push(ch->ep->minor, ch->number, link->slot, &flight->fill);
 	return err;
+}
+
+/*
+ * The doorbell costs a register write. As long as the card knows of most of what each link has it
+ * can wait for more.
+ */
+static void roc_tell(struct roc_session *s)
+{
+	bool due = false;
+	unsigned int i;
+
+	for (i = 0; i < s->link_count && !due; i++) {
+		struct roc_link *link = &s->link[i];
+
+		due = link->untold && 4 * link->untold >= link->head - link->tail;
+	}
+	if (!due)
+		return;
+	for (i = 0; i < s->link_count; i++)
+		s->link[i].untold = 0;
+	roc_event_ring(s->ch);
 }
 
 /* Take from the fill ring while the card and the ready ring have room. True: no ready room. */
@@ -174,7 +196,7 @@ bool roc_refill(struct roc_session *s, u64 now)
 		roc_give_back(s, &flight.fill, -1, 0, ROC_READY_REFUSED, why, now);
 	}
 	if (s->ch->event.on)
-		roc_event_ring(s->ch);
+		roc_tell(s);
 	return count && !room;
 }
 

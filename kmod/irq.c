@@ -15,13 +15,14 @@
 
 #include "roc.h"
 
-static void roc_irq_channel(struct roc_channel *ch)
+/* On a shared vector only those are told who have something: whoever drains arms afterwards. */
+static void roc_irq_channel(struct roc_channel *ch, bool shared)
 {
 	struct roc_event *ev = &ch->event;
 	unsigned long flags;
 
 	spin_lock_irqsave(&ev->lock, flags);
-	if (ev->session) {
+	if (ev->session && (!shared || roc_event_next(ev))) {
 		ev->fired++;
 		roc_run_kick(ev->session);
 	}
@@ -31,13 +32,14 @@ static void roc_irq_channel(struct roc_channel *ch)
 static irqreturn_t roc_irq(int irq, void *data)
 {
 	struct roc_endpoint *ep = data;
+	bool shared = ep->irqs.count <= ep->ops->channels;
 	unsigned int c;
 
 	for (c = 0; c < ep->ops->channels; c++) {
 		int vector = ep->channels[c].event.vector;
 
 		if (vector >= 0 && ep->irqs.number[vector] == irq)
-			roc_irq_channel(&ep->channels[c]);
+			roc_irq_channel(&ep->channels[c], shared);
 	}
 	if (irq == ep->irqs.number[0] && READ_ONCE(*ep->irqs.notice))
 		schedule_work(&ep->irqs.work);
@@ -142,7 +144,7 @@ static void roc_irq_free(struct roc_endpoint *ep, int count)
 	ep->irqs.count = 0;
 }
 
-/* As many vectors as there are. None at all is no error. */
+/* As many vectors as there are. None at all is no error. Before anybody can open a channel. */
 void roc_irqs_start(struct roc_endpoint *ep)
 {
 	struct roc_irqs *irqs = &ep->irqs;
@@ -174,9 +176,6 @@ void roc_irqs_start(struct roc_endpoint *ep)
 	/* Vector 0 is the function's; channels share what is left, or that one. */
 	for (c = 0; c < ep->ops->channels; c++)
 		ep->channels[c].event.vector = got == 1 ? 0 : 1 + c % (got - 1);
-	roc_irq_program(ep);
-	/* Alarms come while no channel runs, too. */
-	pci_set_master(ep->pdev);
 	dev_info(&ep->pdev->dev, "roc%d: %d of %u interrupts\n", ep->minor, got, want);
 	return;
 
@@ -184,13 +183,42 @@ none:
 	dev_info(&ep->pdev->dev, "roc%d: no interrupts, the driver looks by itself\n", ep->minor);
 }
 
-/* The card came back from a reset. */
-void roc_irqs_resume(struct roc_endpoint *ep)
+/* Nothing of an earlier owner is left that would write as soon as the card may. */
+static int roc_irq_settle(struct roc_channel *ch)
 {
+	int err = 0;
+
+	mutex_lock(&ch->lock);
+	if (ch->state != ROC_CH_RUNNING) {
+		err = ch->ep->ops->quiesce(ch, true);
+		if (!err)
+			err = roc_event_disable(ch);
+	}
+	mutex_unlock(&ch->lock);
+	return err;
+}
+
+/*
+ * Errors and alarms, while no channel runs too: for that the card needs the bus. After the
+ * monitor's start, and when the card came back from a reset.
+ */
+void roc_irqs_enable(struct roc_endpoint *ep)
+{
+	unsigned int c;
+
 	if (!ep->irqs.count)
 		return;
+	for (c = 0; c < ep->ops->channels; c++) {
+		if (!roc_irq_settle(&ep->channels[c]))
+			continue;
+		dev_warn(&ep->pdev->dev, "roc%dch%u: does not stop; no alarms by interrupt\n",
+			 ep->minor, c);
+		return;
+	}
 	roc_irq_program(ep);
+	mutex_lock(&ep->card->lock);
 	pci_set_master(ep->pdev);
+	mutex_unlock(&ep->card->lock);
 }
 
 void roc_irqs_stop(struct roc_endpoint *ep)

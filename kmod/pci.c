@@ -116,17 +116,19 @@ static int roc_pci_probe(struct pci_dev *pdev, const struct pci_device_id *id)
 	pci_save_state(pdev);
 	ep->last_epoch = 1;
 	WRITE_ONCE(ep->epoch, 1);
+	roc_irqs_start(ep);
 	err = roc_endpoint_publish(ep);
 	if (err)
-		goto err_card;
+		goto err_irqs;
 	roc_monitor_start(ep);
-	roc_irqs_start(ep);
+	roc_irqs_enable(ep);
 	dev_info(&pdev->dev, "roc%d: %s serial %d endpoint %d firmware %s%s\n", ep->minor,
 		 ops->name, ep->serial, ep->number, ep->firmware, ep->translated ? ", IOMMU" : "");
 	return 0;
 
-err_card:
+err_irqs:
 	WRITE_ONCE(ep->epoch, 0);
+	roc_irqs_stop(ep);
 	roc_event_remove(ep, false);
 	roc_card_put(ep->card);
 err_memory:
@@ -183,7 +185,7 @@ static void roc_reopen(struct roc_endpoint *ep)
 	for (i = 0; i < ep->ops->channels; i++)
 		WRITE_ONCE(ep->channels[i].state, ROC_CH_STOPPED);
 	WRITE_ONCE(ep->epoch, ++ep->last_epoch);
-	roc_irqs_resume(ep);
+	roc_irqs_enable(ep);
 }
 
 /* The last chance to give buffers back has passed: better lost than written into. */
@@ -210,8 +212,8 @@ static void roc_pci_remove(struct pci_dev *pdev)
 {
 	struct roc_endpoint *ep = pci_get_drvdata(pdev);
 
+	roc_irqs_stop(ep); /* an alarm sets the monitor's work going */
 	roc_monitor_stop(ep);
-	roc_irqs_stop(ep);
 	roc_shut(ep, true);
 	roc_event_remove(ep, roc_abandon_held(ep));
 	roc_card_put(ep->card);

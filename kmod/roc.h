@@ -282,6 +282,7 @@ struct roc_link {
 	u32 tail;		    /* came back, free running */
 	u32 found;		    /* finished by the card's count */
 	u64 busy;		    /* when it was last seen to have work: see roc_count_gap() */
+	u32 untold;		    /* pushed, and the doorbell not yet rung: see flow.c */
 	u32 unproved;		    /* taken for finished since its counter was last read */
 	struct roc_flight *flights; /* [session->depth] */
 	struct roc_pace pace;	    /* where a look is free */
@@ -345,8 +346,10 @@ struct roc_session {
 	bool kicked;
 	bool doubt; /* the card says that something is wrong with the channel */
 	bool armed; /* event mode: an interrupt was asked for */
-	bool watch; /* the watchdog found records, and waits whether an interrupt comes */
-	u64 woke;   /* when it was asked for */
+	u64 watch;  /* when the watchdog found records, and began to wait for an interrupt; 0 = not */
+	u64 heard;  /* when the card last said something */
+	u64 check;  /* when the watchdog looks */
+	u64 asked;  /* when the card was last known to be there, 0 = not yet in this run */
 };
 
 /* card.c */

@@ -50,6 +50,7 @@ static void roc_setup_links(struct roc_session *s, u64 now)
 		link->found = 0;
 		link->busy = 0;
 		link->unproved = 0;
+		link->untold = 0;
 		roc_pace_start(&link->pace, now);
 		roc_doubt_start(&link->doubt, now);
 		s->link_count++;
@@ -83,7 +84,8 @@ int roc_run_start(struct roc_session *s)
 	s->mark = get_random_u64();
 	s->rate = (struct roc_rate){};
 	s->armed = false;
-	s->watch = false;
+	s->watch = 0;
+	s->asked = 0;
 	s->doubt = false;
 	roc_setup_links(s, ktime_get_ns());
 	ch->why = ROC_WHY_NONE;

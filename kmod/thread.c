@@ -20,7 +20,13 @@
 #define ROC_BLOCKED_NS 1000000ull
 /* Rounds in one turn, so that others get the channel lock. */
 #define ROC_ROUNDS 16
-#define ROC_WATCHDOG_NS 500000000ull
+/* Event mode: bounds of how long silence is believed. */
+#define ROC_PATIENCE_MIN_NS 100000000ull
+#define ROC_PATIENCE_MAX_NS 500000000ull
+/* Then records wait for so long, in case that somebody is just about to say so. */
+#define ROC_WATCH_NS 30000000ull
+/* After so much silence the card is asked whether it is still there. */
+#define ROC_SILENCE_NS 4000000000ull
 /* Bounds of moderation: 10 ms of delay are worth an interrupt. */
 #define ROC_MODERATION_US 10000
 
@@ -43,7 +49,9 @@ u32 roc_run_look(struct roc_session *s)
 
 	if (s->ch->state == ROC_CH_RUNNING)
 		roc_refill(s, now);
-	if (s->ch->event.on)
+	if (s->ch->event.on && s->armed && found)
+		roc_event_arm(s->ch); /* an interrupt may have been sent for what was just taken */
+	else if (s->ch->event.on)
 		roc_event_make_room(s->ch);
 	roc_publish(s);
 	return found;
@@ -75,7 +83,7 @@ static bool roc_may_run_dry(struct roc_session *s, u64 sleep)
 	for (i = 0; i < s->link_count; i++)
 		if (s->link[i].head == s->link[i].tail)
 			return true;
-	/* An interrupt comes at half of what is out; see roc_moderate(). */
+	/* An interrupt comes long before; see roc_moderate(). */
 	if (s->mode == ROC_MODE_EVENT)
 		return s->in_flight < 2;
 	return s->rate.interval * s->in_flight < 2 * sleep &&
@@ -89,7 +97,8 @@ static void roc_moderate(struct roc_session *s, u64 now)
 
 	if (!s->rate.interval)
 		return;
-	roc_event_moderate(s->ch, max(s->in_flight / 2, 1u), min_t(u64, us, ROC_MODERATION_US));
+	/* Well below half of what is out, even when it has changed a little since. */
+	roc_event_moderate(s->ch, max(s->in_flight / 4, 1u), min_t(u64, us, ROC_MODERATION_US));
 }
 
 /* The card says that something is wrong with this channel. */
@@ -118,35 +127,62 @@ static unsigned int roc_interrupts(struct roc_event *ev)
 	return fired;
 }
 
-/* The end of a turn in event mode: ns until the watchdog. */
+/* How long the card may be silent: longer than its rate and moderation explain. */
+static u64 roc_patience(struct roc_session *s)
+{
+	u64 interval = s->rate.interval, apart;
+
+	if (!interval || !s->in_flight)
+		return ROC_PATIENCE_MAX_NS;
+	apart = max(interval,
+		    min(interval * ROC_TICK_BATCH, ROC_MODERATION_US * (u64)NSEC_PER_USEC));
+	return clamp(8 * apart, ROC_PATIENCE_MIN_NS, ROC_PATIENCE_MAX_NS);
+}
+
+/*
+ * Nothing was found, though something may be wrong. No register is read while data flow, so a card
+ * that went is found out by its silence.
+ */
+static bool roc_check_silence(struct roc_session *s, u64 now)
+{
+	if (roc_event_skipped(&s->ch->event)) {
+		roc_run_abort(s, ROC_CH_FAILED, ROC_WHY_RECORD, true);
+		return false;
+	}
+	if (!s->in_flight || now - s->asked < ROC_SILENCE_NS)
+		return true;
+	s->asked = now;
+	if (roc_alive(s->ch->ep))
+		return true;
+	roc_run_abort(s, ROC_CH_FAILED, ROC_WHY_LOST, false);
+	return false;
+}
+
+/* The end of a turn in event mode: ns until the watchdog looks. */
 static u64 roc_turn_event(struct roc_session *s, unsigned int fired, u32 found, u64 now)
 {
 	struct roc_channel *ch = s->ch;
-	bool late = s->watch && !fired && found;
 
-	ch->stats.interrupts += fired;
 	if (fired && !found)
 		ch->stats.spurious_interrupts += fired;
-	s->watch = false;
+	if (!fired && found && s->watch && now - s->watch >= ROC_WATCH_NS)
+		ch->stats.missed_interrupts++;
+	s->watch = 0;
 	if (fired || found || !s->armed) {
-		if (late)
-			ch->stats.missed_interrupts++;
 		roc_moderate(s, now);
 		roc_event_arm(ch);
 		s->armed = true;
-		s->woke = now;
-	} else if (now - s->woke >= ROC_WATCHDOG_NS) {
-		if (!roc_alive(ch->ep)) {
-			roc_run_abort(s, ROC_CH_FAILED, ROC_WHY_LOST, false);
-			return U64_MAX;
-		}
-		/* A lost write to the card looks the same from here. */
+		s->heard = now;
+		s->check = now + roc_patience(s);
+	} else if (now >= s->check) {
+		/* A lost write to the card looks like a card with nothing to say. */
 		if (s->in_flight)
 			roc_event_repeat(ch);
 		roc_event_arm(ch);
-		s->woke = now;
+		/* Ever more rarely: silence is what an idle card does. */
+		s->check = now + clamp(now - s->heard, ROC_PATIENCE_MIN_NS, ROC_SILENCE_NS);
 	}
-	return ROC_WATCHDOG_NS;
+	return s->check - now;
 }
 
 /* One turn: ns to sleep, U64_MAX = until woken. */
@@ -159,20 +195,20 @@ static u64 roc_turn(struct roc_session *s)
 	u32 found, total = 0;
 	bool blocked;
 
-	if (ch->state != ROC_CH_RUNNING || s->mode == ROC_MODE_BUSY || s->retired)
+	if (ch->state != ROC_CH_RUNNING || s->retired || !roc_check_doubt(s) ||
+	    s->mode == ROC_MODE_BUSY)
 		return U64_MAX;
 	ch->stats.turns++;
 	roc_ring_set_flags(&s->rings, 0, ROC_RING_NEED_KICK);
-	if (!roc_check_doubt(s))
-		return U64_MAX;
-	if (event) {
+	if (ch->event.on) {
 		fired = roc_interrupts(&ch->event);
-		if (s->armed && !fired && !s->watch && roc_event_next(&ch->event) &&
-		    now - s->woke >= ROC_WATCHDOG_NS) {
-			/* There is something, and nobody said so: unless it is just being said. */
-			s->watch = true;
-			return 2 * ROC_MODERATION_US * NSEC_PER_USEC;
-		}
+		ch->stats.interrupts += fired;
+	}
+	if (event && s->armed && !fired && !s->watch && now >= s->check &&
+	    roc_event_next(&ch->event)) {
+		/* There is something, and nobody said so: unless it is just being said. */
+		s->watch = now;
+		return ROC_WATCH_NS;
 	}
 	/* Where a look is free, what the card finished while it was refilled is seen at once. */
 	do {
@@ -187,6 +223,10 @@ static u64 roc_turn(struct roc_session *s)
 		now = ktime_get_ns();
 	} while (found && ch->ep->ops->free_looks && !ch->event.on && ++rounds < ROC_ROUNDS);
 
+	if (total || !s->asked)
+		s->asked = now;
+	if (ch->event.on && !total && !roc_check_silence(s, now))
+		return U64_MAX;
 	if (event)
 		sleep = roc_turn_event(s, fired, total, now);
 	else
@@ -244,7 +284,7 @@ int roc_run_mode(struct roc_session *s, enum roc_mode mode)
 		return -EOPNOTSUPP;
 	WRITE_ONCE(s->mode, mode);
 	s->armed = false;
-	s->watch = false;
+	s->watch = 0;
 	roc_run_kick(s);
 	return 0;
 }
