@@ -19,6 +19,8 @@
 #include "trace.h"
 
 #define ROC_BUFFERS_MAX 1024
+/* Each superpage is synchronised when it goes to the card and comes back, where that is needed. */
+#define ROC_MAP_ATTRS DMA_ATTR_SKIP_CPU_SYNC
 #define ROC_PIN_BATCH (PAGE_SIZE / sizeof(struct page *))
 
 static int roc_charge(struct roc_buffer *buf, struct roc_buf_register *arg)
@@ -144,7 +146,7 @@ static int roc_map(struct roc_buffer *buf, struct roc_endpoint *ep, struct roc_b
 	struct device *dev = &ep->pdev->dev;
 	int err;
 
-	err = dma_map_sgtable(dev, &buf->sgt.sgt, DMA_FROM_DEVICE, 0);
+	err = dma_map_sgtable(dev, &buf->sgt.sgt, DMA_FROM_DEVICE, ROC_MAP_ATTRS);
 	if (err)
 		return err;
 	buf->mapped = true;
@@ -181,7 +183,7 @@ static void roc_buffer_forget(struct roc_buffer *buf)
 static void roc_buffer_free(struct roc_buffer *buf, struct roc_endpoint *ep)
 {
 	if (buf->mapped)
-		dma_unmap_sgtable(&ep->pdev->dev, &buf->sgt.sgt, DMA_FROM_DEVICE, 0);
+		dma_unmap_sgtable(&ep->pdev->dev, &buf->sgt.sgt, DMA_FROM_DEVICE, ROC_MAP_ATTRS);
 	if (buf->sgt.sgt.sgl)
 		roc_unpin(buf);
 	roc_buffer_forget(buf);
@@ -293,7 +295,8 @@ bool roc_buffer_abandon_held(struct roc_channel *ch)
 
 	while ((buf = ch->held)) {
 		ch->held = buf->next;
-		dma_unmap_sgtable(&ch->ep->pdev->dev, &buf->sgt.sgt, DMA_FROM_DEVICE, 0);
+		dma_unmap_sgtable(&ch->ep->pdev->dev, &buf->sgt.sgt, DMA_FROM_DEVICE,
+				  ROC_MAP_ATTRS);
 		sg_free_append_table(&buf->sgt);
 		roc_buffer_forget(buf);
 	}
