@@ -151,14 +151,18 @@ static void crorc_runs_put(struct roc_channel *ch)
 	crorc_unlock(ch);
 }
 
+/* Cannot be read back, and a lost half would have the card write to a stranger's memory: twice. */
 static void crorc_point_at_memory(struct roc_channel *ch)
 {
 	u64 bus = ch->ep->memory_bus + ch->number * CRORC_DONE_STRIDE;
+	int i;
 
 	crorc_lock(ch);
-	crorc_write(ch, CRORC_DONE_LOW, lower_32_bits(bus));
-	crorc_write(ch, CRORC_DONE_HIGH, upper_32_bits(bus));
-	crorc_read(ch, CRORC_CHAN_CSR);
+	for (i = 0; i < 2; i++) {
+		crorc_write(ch, CRORC_DONE_LOW, lower_32_bits(bus));
+		crorc_write(ch, CRORC_DONE_HIGH, upper_32_bits(bus));
+		crorc_read(ch, CRORC_CHAN_CSR);
+	}
 	crorc_unlock(ch);
 }
 
@@ -370,16 +374,19 @@ static int crorc_reset(struct roc_channel *ch, enum roc_reset_level level)
  * Every BAR has a register that takes a bus address, and the board does not bear a stranger's
  * accesses beside ours: so nobody maps a BAR, and only configuration may be written.
  */
+static const u32 crorc_writable[] = {CRORC_CONFIG_A, CRORC_CONFIG_B};
 static const u32 crorc_card_writable[] = {CRORC_CONFIG_A, CRORC_CONFIG_B, CRORC_I2C_COMMAND};
 
-#define CRORC_POLICY                                                                               \
+#define CRORC_POLICY(_writable)                                                                    \
 	{                                                                                          \
-		.writable = crorc_card_writable,                                                   \
-		.writable_count = ARRAY_SIZE(crorc_card_writable), .popping = CRORC_DDL_STATUS,    \
+		.writable = _writable, .writable_count = ARRAY_SIZE(_writable),                    \
+		.popping = CRORC_DDL_STATUS,                                                       \
 	}
 
 static const struct roc_bar_policy crorc_policy[ROC_BARS] = {
-	CRORC_POLICY, CRORC_POLICY, CRORC_POLICY, CRORC_POLICY, CRORC_POLICY, CRORC_POLICY,
+	CRORC_POLICY(crorc_card_writable), CRORC_POLICY(crorc_writable),
+	CRORC_POLICY(crorc_writable),	   CRORC_POLICY(crorc_writable),
+	CRORC_POLICY(crorc_writable),	   CRORC_POLICY(crorc_writable),
 };
 
 #define CRORC_MONITOR(_name, _show, _offset, _mask)                                                \

@@ -136,6 +136,10 @@ static int roc_look_free(struct roc_session *s, struct roc_link *link, u64 now, 
 	if (what == ROC_LOOK_DUE && link->pace.next > now)
 		return 0;
 	found = roc_ask(s, link, now, why);
+	if (!found && roc_pace_silent(&link->pace, now) && !roc_alive(s->ch->ep)) {
+		*why = ROC_WHY_LOST;
+		return -1;
+	}
 	if (found >= 0)
 		roc_pace_looked(&link->pace, now, found);
 	return found;

@@ -66,6 +66,14 @@ void roc_pace_looked(struct roc_pace *pace, __u64 now, __u32 found)
 	pace->next = now + clamp(wait, ROC_PACE_FREE, ROC_PACE_MAX);
 }
 
+_Bool roc_pace_silent(struct roc_pace *pace, __u64 now)
+{
+	if (now - max(pace->pushed, pace->alive) < ROC_SILENT)
+		return 0;
+	pace->alive = now;
+	return 1;
+}
+
 void roc_doubt_start(struct roc_doubt *doubt, __u64 now)
 {
 	*doubt = (struct roc_doubt){.asked = now};

@@ -17,6 +17,7 @@
 #define ROC_PACE_MIN 250000ull	 /* ns: a thread never wakes more often */
 #define ROC_PACE_FREE 20000ull	 /* ns: the same where a look is free */
 #define ROC_PACE_MAX 10000000ull /* ns: a link is never left alone for longer where it is free */
+#define ROC_SILENT 1000000000ull /* ns without a superpage: is the card still there? */
 #define ROC_TICK_MAX 8000000ull	 /* ns: a thread never sleeps longer while superpages are out */
 #define ROC_TICK_BATCH 16	 /* superpages that one waking should find */
 
@@ -33,6 +34,7 @@ struct roc_pace {
 	__u64 next;	/* time of the next look */
 	__u64 pushed;	/* when the card had to begin a superpage */
 	__u64 interval; /* learned ns from then until it is finished, 0 = unknown */
+	__u64 alive;	/* when the card was last asked whether it is still there */
 	__u32 misses;	/* looks since then that found nothing */
 };
 
@@ -41,6 +43,8 @@ void roc_pace_start(struct roc_pace *pace, __u64 now);
 void roc_pace_pushed(struct roc_pace *pace, __u64 now);
 /* A look at @now found @found superpages. */
 void roc_pace_looked(struct roc_pace *pace, __u64 now, __u32 found);
+/* Long silence: memory of a card that has gone looks like that. True once for each ROC_SILENT. */
+_Bool roc_pace_silent(struct roc_pace *pace, __u64 now);
 
 /* How far the card is with the oldest superpage of a link, as memory shows it. */
 enum roc_stage {

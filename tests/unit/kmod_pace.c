@@ -200,5 +200,24 @@ static void doubt(void)
 	CU_ASSERT(n >= 10 && n <= 15);
 }
 
+/* A card that says nothing is asked once a second, one that sends never. */
+static void silence(void)
+{
+	struct roc_pace pace;
+	__u64 now = 5000 * MS;
+	unsigned int asked = 0, i;
+
+	roc_pace_start(&pace, now);
+	roc_pace_pushed(&pace, now);
+	for (i = 0; i < 35; i++, now += 100 * MS)
+		asked += roc_pace_silent(&pace, now);
+	UNIT_EQ(asked, 3);
+	for (i = 0; i < 35; i++, now += 100 * MS) {
+		roc_pace_looked(&pace, now, 1);
+		asked += roc_pace_silent(&pace, now);
+	}
+	UNIT_EQ(asked, 3);
+}
+
 UNIT_MAIN("kmod_pace", {"steady", steady}, {"nearly empty", nearly_empty}, {"steps", steps},
-	  {"one at a time", one_at_a_time}, {"doubt", doubt})
+	  {"one at a time", one_at_a_time}, {"doubt", doubt}, {"silence", silence})
