@@ -7,6 +7,7 @@
 
 #include <errno.h>
 
+#include <crorc_regs.h>
 #include <cru_regs.h>
 #include <unit.h>
 

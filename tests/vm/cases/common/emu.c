@@ -209,6 +209,15 @@ unsigned int emu_trace_stop(unsigned int card, unsigned int ep, struct emu_acces
 	return count;
 }
 
+static void set_keys(unsigned int card, const char *const *keys, unsigned int count)
+{
+	unsigned int i;
+
+	emu(card, "fault all clear");
+	for (i = 0; i < count; i++)
+		emu(card, "set all %s", keys[i]);
+}
+
 void emu_normal(unsigned int card, uint32_t links)
 {
 	static const char *const keys[] = {
@@ -216,36 +225,53 @@ void emu_normal(unsigned int card, uint32_t links)
 		"orbit ctp",	 "fifo-depth 128",   "refill-latency-us 0",
 		"count-start 0", "source-mode free", "temperature 45",
 	};
-	unsigned int i;
 
-	emu(card, "fault all clear");
-	for (i = 0; i < sizeof(keys) / sizeof(keys[0]); i++)
-		emu(card, "set all %s", keys[i]);
+	set_keys(card, keys, sizeof(keys) / sizeof(keys[0]));
 	emu(card, "set all links-enabled 0x%x", links);
 	emu(card, "clear");
 }
 
-static bool check_never(unsigned int card)
+void emu_normal_crorc(unsigned int card)
 {
+	static const char *const keys[] = {
+		"rate 0",	 "packet 8128",	     "packets-per-orbit 4", "orbit 0",
+		"link-state up", "ddl-latency-us 0", "count-start 0",
+	};
+
+	set_keys(card, keys, sizeof(keys) / sizeof(keys[0]));
+	emu(card, "clear");
+}
+
+static bool check_endpoint(unsigned int card, unsigned int ep, const char *counts)
+{
+	/* The last two are a C-RORC's, the three before them a CRU's. */
 	static const char *const never[] = {
-		"dma_outside",
-		"fifo_overflow",
-		"bad_descriptor",
-		"size_overflow",
+		"dma_outside",	 "fifo_overflow",   "bad_descriptor",
+		"size_overflow", "protocol_errors", "bad_push",
 	};
 	bool clean = true;
-	unsigned int i, ep;
+	unsigned int i;
 
-	for (ep = 0; ep < 2; ep++) {
-		for (i = 0; i < sizeof(never) / sizeof(never[0]); i++) {
-			uint64_t n = emu_count(card, ep, never[i]);
+	for (i = 0; i < sizeof(never) / sizeof(never[0]); i++) {
+		const char *v = json_get(counts, never[i]);
+		uint64_t n = v ? json_number(v) : 0;
 
-			if (n)
-				printf("# card %u endpoint %u: %s is %llu\n", card, ep, never[i],
-				       (unsigned long long)n);
-			clean = clean && !n;
-		}
+		if (n)
+			printf("# card %u endpoint %u: %s is %llu\n", card, ep, never[i],
+			       (unsigned long long)n);
+		clean = clean && !n;
 	}
+	return clean;
+}
+
+static bool check_never(unsigned int card)
+{
+	const char *v = json_at(json_get(emu(card, "counts"), "ep"), 0);
+	unsigned int ep = 0;
+	bool clean = true;
+
+	for (; v; v = json_next(v))
+		clean = check_endpoint(card, ep++, v) && clean;
 	return clean;
 }
 

@@ -45,10 +45,12 @@ unsigned int emu_trace_stop(unsigned int card, unsigned int ep, struct emu_acces
 
 /* All faults off, all keys of both endpoints as at power-on, counts 0, every link mask @links. */
 void emu_normal(unsigned int card, uint32_t links);
+/* The same for a C-RORC, whose links nobody enables. */
+void emu_normal_crorc(unsigned int card);
 
 /*
  * True if, since this program began, the card never saw what no driver may do: DMA outside, a full
- * FIFO, a bad descriptor, a size that nobody read.
+ * FIFO, a bad descriptor, a size that nobody read; a push while a superpage is open, a bad push.
  */
 bool emu_clean(unsigned int card);
 

@@ -143,14 +143,24 @@ const char *pci_address(const char *id)
 	return address[turn];
 }
 
-bool translated(const char *id)
+static bool capable_of(const char *id, uint64_t cap)
 {
 	struct roc_ep_info info = {.size = sizeof(info)};
 	int fd = node_open(id, -1);
-	bool on = fd >= 0 && !abi(fd, ROC_EP_INFO, &info) && info.caps & ROC_CAP_IOMMU;
+	bool on = fd >= 0 && !abi(fd, ROC_EP_INFO, &info) && info.caps & cap;
 
 	close(fd);
 	return on;
+}
+
+bool translated(const char *id)
+{
+	return capable_of(id, ROC_CAP_IOMMU);
+}
+
+bool has_events(const char *id)
+{
+	return capable_of(id, ROC_CAP_EVENTS);
 }
 
 bool bus_master(const char *id)

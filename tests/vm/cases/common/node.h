@@ -19,6 +19,9 @@
 #define EP1 "245:1"
 #define OTHER_EP0 "246:0"
 #define OTHER_EP1 "246:1"
+/* The third card, a C-RORC. */
+#define CRORC0 2u
+#define CRORC_ID "1003:0"
 
 /* "/dev/rocN" or, with a channel, "/dev/rocNchM"; the text stays until the next call. */
 const char *node_path(const char *id, int channel);
@@ -46,6 +49,8 @@ const char *node_attr(const char *id, int channel, const char *name);
 const char *pci_address(const char *id);
 /* Does a translating IOMMU lie between card and memory? */
 bool translated(const char *id);
+/* Does the card have the event interface? */
+bool has_events(const char *id);
 /* PCI command register: may the card write? */
 bool bus_master(const char *id);
 

@@ -12,6 +12,7 @@
 
 #include "emu.h"
 #include "limit.h"
+#include "node.h"
 
 #define POISON 0xdb
 #define RDH 64
@@ -54,9 +55,13 @@ unsigned int rig_missing(const struct rig *r)
 bool rig_open(struct rig *r)
 {
 	struct roc_channel_config config = {
-		.source = r->source, .mode = r->mode, .links = r->links};
+		.source = r->source, .mode = r->mode, .links = r->links, .flags = r->configure};
+	struct roc_card card;
 	size_t length;
 
+	/* Whoever does not choose sleeps, and is woken by what the card has. */
+	if (r->mode == ROC_MODE_TIMER && !r->by_timer && has_events(r->id))
+		r->mode = config.mode = ROC_MODE_EVENT;
 	r->superpage = r->superpage ? r->superpage : MIB;
 	r->count = r->count ? r->count : 16;
 	memset(r->lent, 0, sizeof(r->lent));
@@ -65,8 +70,10 @@ bool rig_open(struct rig *r)
 	r->sequence = 0;
 	r->run = 0;
 	length = ((size_t)r->superpage * r->count + PAGE / 2 - 1) / (PAGE / 2) * (PAGE / 2);
-	if (!lib(r, roc_channel_open(r->id, 0, &r->ch), "open"))
+	if (!lib(r, roc_find(r->id, &card), "find") ||
+	    !lib(r, roc_channel_open(r->id, r->channel, &r->ch), "open"))
 		return false;
+	r->crorc = card.type == ROC_CARD_CRORC;
 	r->base = r->memory;
 	if (!r->base) {
 		if (!lib(r, roc_memory_alloc(length, -1, 0, &r->own), "memory"))
@@ -239,6 +246,8 @@ static void take_filled(struct rig *r, const struct roc_ready *e)
 	}
 	if (r->sizes_unknown)
 		;
+	else if (r->crorc)
+		rig_check_crorc(r, e, data);
 	else if (r->source == ROC_SOURCE_INTERNAL)
 		check_internal(r, e, data);
 	else
@@ -340,17 +349,30 @@ bool rig_once(struct rig *r, uint64_t n, unsigned int ms)
 	return rig_stop(r);
 }
 
+/* The card's own numbers: of one of its channels for a C-RORC, of the endpoint for a CRU. */
+static void card_counts(const struct rig *r, unsigned int card, unsigned int ep,
+			uint64_t *superpages, uint64_t *bytes)
+{
+	if (r->crorc) {
+		*superpages = emu_link_count(card, ep, r->channel, "superpages");
+		*bytes = emu_link_count(card, ep, r->channel, "bytes");
+	} else {
+		*superpages = emu_count(card, ep, "superpages");
+		*bytes = emu_count(card, ep, "bytes");
+	}
+}
+
 bool rig_agrees(struct rig *r, unsigned int card, unsigned int ep)
 {
-	uint64_t superpages = emu_count(card, ep, "superpages"),
-		 bytes = emu_count(card, ep, "bytes");
+	uint64_t superpages, bytes;
 	unsigned int l;
 
+	card_counts(r, card, ep, &superpages, &bytes);
 	if (r->filled != superpages || r->bytes != bytes)
 		rig_wrong(r, "%llu superpages, %llu bytes; the card counted %llu, %llu",
 			  (unsigned long long)r->filled, (unsigned long long)r->bytes,
 			  (unsigned long long)superpages, (unsigned long long)bytes);
-	for (l = 0; l < RIG_LINKS; l++) {
+	for (l = 0; l < RIG_LINKS && !r->crorc; l++) {
 		superpages = emu_link_count(card, ep, l, "superpages");
 		bytes = emu_link_count(card, ep, l, "bytes");
 		if (r->link[l].superpages != superpages || r->link[l].bytes != bytes)

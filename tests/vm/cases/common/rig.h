@@ -22,22 +22,29 @@ struct rig_link {
 	bool started; /* a packet came in this run */
 	uint8_t packet;
 	uint32_t word; /* next payload word */
-	uint32_t tf;   /* time frame of the last packet, in units of the TF length */
+	uint32_t tf;   /* time frame of the last packet, in units of the TF length; C-RORC: orbit
+			* at which the next one starts
+			*/
 };
 
 struct rig {
 	/* in */
 	const char *id;
+	unsigned int channel;
 	enum roc_source source;
-	enum roc_mode mode;
+	enum roc_mode mode; /* of a card with events timer is event, unless @by_timer */
+	bool by_timer;
 	uint32_t links;	    /* 0: all enabled */
+	uint32_t configure; /* enum roc_configure_flags */
 	uint32_t superpage; /* bytes; 0: 1 MiB */
 	unsigned int count; /* superpages; 0: 16 */
 	unsigned int ring;  /* entries of both rings; 0: default */
 	void *memory;	    /* of the caller; NULL: hugepages of libroc */
+	uint32_t tf_length; /* C-RORC: orbits of a time frame; 0: 256 */
 	bool no_poison;	    /* do not write superpages before they are given to the card */
 
 	/* of one open */
+	bool crorc; /* it is one: link slot 0 only, and data of its own kind */
 	struct roc_channel *ch;
 	struct roc_rings *rings;
 	struct roc_memory own;
@@ -82,6 +89,9 @@ bool rig_once(struct rig *r, uint64_t n, unsigned int ms);
 
 /* Is the channel's count equal to the card's, by link? Only if it was alone since `clear`. */
 bool rig_agrees(struct rig *r, unsigned int card, unsigned int ep);
+
+/* For rig.c: the checker of a C-RORC's data. */
+void rig_check_crorc(struct rig *r, const struct roc_ready *e, const uint8_t *data);
 
 /* Superpages that the driver took and did not give back; 0 once a run is over. */
 unsigned int rig_missing(const struct rig *r);

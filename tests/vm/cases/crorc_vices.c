@@ -1,0 +1,375 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * The C-RORC's vices: what the board loses or does late is made good, and counted; what breaks its
+ * contract ends the run of that channel, with the reason, and no other.
+ */
+#include "common/case.h"
+#include "common/player.h"
+
+#include <poll.h>
+
+#define LIMIT_MS 30000
+#define SIX CRORC_CHANNELS
+#define CHANNEL 3
+
+static bool plain(void)
+{
+	if (!has_events(CRORC_ID))
+		return true;
+	unit_skip("the card has the event interface");
+	return false;
+}
+
+static struct rig small_rig(void)
+{
+	return (struct rig){.id = CRORC_ID, .channel = CHANNEL, .superpage = 32 * KIB, .count = 32};
+}
+
+/* A run with a fault: all that the card counted is delivered. The driver's count of retries. */
+static uint64_t survives(enum roc_source source, uint64_t n, const char *fault)
+{
+	struct rig r = small_rig();
+	struct roc_ch_info info = {0};
+	char text[32];
+
+	emu_normal_crorc(CRORC0);
+	emu(CRORC0, "fault 0 %s", fault);
+	r.source = source;
+	CU_ASSERT(rig_once(&r, n, LIMIT_MS));
+	if (r.ch) {
+		rig_agrees(&r, CRORC0, 0);
+		info = ch_info(rig_fd(&r));
+		UNIT_EQ(info.completed, r.filled);
+		UNIT_EQ(info.in_flight, 0);
+		UNIT_EQ(rig_missing(&r), 0);
+		snprintf(text, sizeof(text), "%llu", (unsigned long long)info.retries);
+		UNIT_STR(node_attr(CRORC_ID, CHANNEL, "retries"), text);
+	}
+	if (r.errors)
+		unit_note("with %s", fault);
+	RIG_OK(&r);
+	rig_close(&r);
+	CU_ASSERT(emu_clean(CRORC0));
+	return info.retries;
+}
+
+static void lost_pushes(void)
+{
+	uint64_t retries;
+
+	if (!plain())
+		return;
+	retries = survives(ROC_SOURCE_INTERNAL, 100, "lost-push 0x8 3");
+	CU_ASSERT(retries >= 30);
+	UNIT_EQ(retries, emu_count(CRORC0, 0, "writes_lost"));
+}
+
+static void lost_words(void)
+{
+	uint64_t retries;
+
+	if (!plain())
+		return;
+	/* Each register of a push. One that is what it was before is not missed. */
+	retries = survives(ROC_SOURCE_INTERNAL, 50, "lost-write 0x28 2");
+	CU_ASSERT(retries >= 25);
+	UNIT_EQ(retries, emu_count(CRORC0, 0, "writes_lost"));
+	retries = survives(ROC_SOURCE_INTERNAL, 50, "lost-write 0x2c 2");
+	CU_ASSERT(retries >= 25);
+	UNIT_EQ(retries, emu_count(CRORC0, 0, "writes_lost"));
+	retries = survives(ROC_SOURCE_INTERNAL, 50, "lost-write 0x30 2");
+	CU_ASSERT(emu_count(CRORC0, 0, "writes_lost") >= 25);
+	CU_ASSERT(retries <= emu_count(CRORC0, 0, "writes_lost"));
+}
+
+/* The writes of start and stop. */
+static void lost_switches(void)
+{
+	static const uint32_t offsets[] = {
+		CRORC_CARD_CSR, CRORC_CHAN_CSR, CRORC_GENERATOR, CRORC_DONE_LOW, CRORC_DONE_HIGH,
+	};
+	char fault[64];
+	size_t i;
+
+	if (!plain())
+		return;
+	for (i = 0; i < N(offsets); i++) {
+		snprintf(fault, sizeof(fault), "lost-write 0x%x 2", offsets[i]);
+		survives(ROC_SOURCE_INTERNAL, 5, fault);
+		CU_ASSERT(emu_count(CRORC0, 0, "writes_lost") > 0);
+		CU_ASSERT(emu_quiet(CRORC0, 0, 20));
+		UNIT_EQ(emu_peek(CRORC0, 0, CHANNEL, CRORC_CHAN_CSR) &
+				(CRORC_CHAN_CSR_DMA | CRORC_CHAN_CSR_LOOPBACK),
+			0);
+		UNIT_EQ(emu_peek(CRORC0, 0, CHANNEL, CRORC_GENERATOR), 0);
+	}
+}
+
+static void late(void)
+{
+	if (!plain())
+		return;
+	survives(ROC_SOURCE_INTERNAL, 20, "late-completion 0x3f 5");
+	CU_ASSERT(emu_count(CRORC0, 0, "superpages") > 20);
+}
+
+/* The superpage that a stop closes is delivered, although it is late. */
+static void late_flush(void)
+{
+	struct rig r = small_rig();
+
+	if (!plain())
+		return;
+	emu_normal_crorc(CRORC0);
+	emu(CRORC0, "fault 0 late-flush 0x3f 20");
+	r.superpage = MIB;
+	CU_ASSERT(rig_open(&r));
+	rig_push(&r, 1);
+	emu(CRORC0, "set rate 3=200000"); /* 5 s for a superpage */
+	CU_ASSERT(rig_start(&r));
+	sleep_ms(300);
+	CU_ASSERT(rig_stop(&r));
+	UNIT_EQ(r.filled, 1);
+	CU_ASSERT(r.bytes > 0 && r.bytes < MIB / 2);
+	UNIT_EQ(emu_count(CRORC0, 0, "superpages"), 1);
+	rig_agrees(&r, CRORC0, 0);
+	RIG_OK(&r);
+	rig_close(&r);
+}
+
+/* Six at once on a board that loses what is not serialised. */
+static void write_race(void)
+{
+	struct player *p;
+	unsigned int i;
+
+	if (!plain())
+		return;
+	p = players_make(SIX);
+	emu_normal_crorc(CRORC0);
+	emu(CRORC0, "fault 0 write-race 1000");
+	for (i = 0; i < SIX; i++) {
+		p[i].id = CRORC_ID;
+		p[i].channel = i;
+		p[i].source = i % 2 ? ROC_SOURCE_DIU : ROC_SOURCE_INTERNAL;
+		p[i].superpage = 32 * KIB;
+		player_start(&p[i]);
+	}
+	CU_ASSERT(players_advance(p, SIX, 60, LIMIT_MS));
+	CU_ASSERT(players_leave(p, SIX, LIMIT_MS));
+	UNIT_EQ(emu_count(CRORC0, 0, "writes_lost"), 0);
+	for (i = 0; i < SIX; i++) {
+		rig_agrees(&p[i].end, CRORC0, 0);
+		RIG_OK(&p[i].end);
+		UNIT_EQ(p[i].info.retries, 0);
+	}
+	CU_ASSERT(emu_clean(CRORC0));
+	players_free(p, SIX);
+}
+
+static bool running_rig(struct rig *r)
+{
+	emu_normal_crorc(CRORC0);
+	if (!rig_open(r))
+		return false;
+	rig_push(r, RIG_MAX);
+	return rig_start(r) && rig_run(r, 20, LIMIT_MS);
+}
+
+/* Take what there is until the channel fails; then everything is ours again. */
+static void fails_with(struct rig *r, uint32_t why)
+{
+	struct pollfd p = {.fd = rig_fd(r), .events = POLLIN};
+	int64_t end = now_ms() + LIMIT_MS;
+	struct roc_ch_info info;
+
+	while (ch_info(rig_fd(r)).state == ROC_CH_RUNNING && now_ms() < end) {
+		roc_channel_wait(r->ch, 1, 20);
+		rig_take(r, true);
+	}
+	info = ch_info(rig_fd(r));
+	UNIT_EQ(info.state, ROC_CH_FAILED);
+	UNIT_EQ(info.why, why);
+	UNIT_EQ(info.in_flight, 0);
+	CU_ASSERT(poll(&p, 1, 0) == 1 && p.revents & POLLERR);
+	rig_take(r, false);
+	UNIT_EQ(rig_missing(r), 0);
+	UNIT_EQ(r->reclaimed, 1);
+	UNIT_EQ(r->why, why);
+	UNIT_STR(node_attr(CRORC_ID, CHANNEL, "state"), "failed");
+}
+
+static void recovers(struct rig *r)
+{
+	emu(CRORC0, "fault all clear");
+	emu(CRORC0, "clear");
+	rig_push(r, RIG_MAX);
+	CU_ASSERT(rig_start(r) && rig_run(r, 20, LIMIT_MS));
+	rig_stop(r);
+	rig_agrees(r, CRORC0, 0);
+	RIG_OK(r);
+	rig_close(r);
+	CU_ASSERT(emu_clean(CRORC0));
+}
+
+/* One way to break the contract each, while a neighbour runs on. */
+static void broken(void)
+{
+	static const struct {
+		const char *fault;
+		uint32_t why;
+	} ways[] = {
+		{"count-jump 0x8 2", ROC_WHY_COUNT},
+		{"size-big 0x8 4096", ROC_WHY_SIZE},
+		{"lost-push 0x8 1", ROC_WHY_PUSH},
+	};
+	struct rig other = {.id = CRORC_ID, .channel = 0, .superpage = 32 * KIB};
+	uint64_t filled = 0;
+	size_t i;
+
+	if (!plain())
+		return;
+	emu_normal_crorc(CRORC0);
+	CU_ASSERT(rig_open(&other));
+	rig_push(&other, RIG_MAX);
+	CU_ASSERT(rig_start(&other));
+	for (i = 0; i < N(ways); i++) {
+		struct rig r = small_rig();
+
+		unit_note("%s", ways[i].fault);
+		UNIT_NEED(running_rig(&r));
+		emu(CRORC0, "fault 0 %s", ways[i].fault);
+		fails_with(&r, ways[i].why);
+		UNIT_EQ(emu_peek(CRORC0, 0, CHANNEL, CRORC_CHAN_CSR) & CRORC_CHAN_CSR_DMA, 0);
+		filled = other.filled;
+		CU_ASSERT(rig_run(&other, filled + 20, LIMIT_MS));
+		recovers(&r);
+	}
+	rig_stop(&other);
+	RIG_OK(&other);
+	rig_close(&other);
+}
+
+/* A superpage without data is a superpage. */
+static void no_bytes(void)
+{
+	struct rig r = small_rig();
+	struct roc_ready e;
+	unsigned int i, empty = 0;
+
+	if (!plain())
+		return;
+	UNIT_NEED(running_rig(&r));
+	emu(CRORC0, "fault 0 size-zero 0x8 3");
+	for (i = 0; i < 200 && empty < 3; i++) {
+		rig_push(&r, RIG_MAX);
+		if (roc_channel_wait(r.ch, 1, 2000) < 1 || roc_pop(r.ch, &e) != 1)
+			break;
+		empty += e.flags == ROC_READY_FILLED && !e.received && !e.why;
+		r.lent[e.offset / r.superpage] = false;
+		r.out--;
+		r.sequence = e.sequence + 1;
+	}
+	UNIT_EQ(empty, 3);
+	UNIT_EQ(ch_info(rig_fd(&r)).state, ROC_CH_RUNNING);
+	rig_close(&r);
+}
+
+/* Nothing but memory is looked at, and memory of a card that has gone does not change. */
+static void all_ones(void)
+{
+	struct rig r = small_rig();
+	int64_t before = pins(), begin;
+	uint32_t v;
+	int fd;
+
+	if (!plain())
+		return;
+	UNIT_NEED(running_rig(&r));
+	emu(CRORC0, "set rate 3=100000");
+	sleep_ms(50);
+	rig_take(&r, true);
+	emu(CRORC0, "fault 0 all-ones");
+	begin = now_ms();
+	fails_with(&r, ROC_WHY_LOST);
+	unit_note("noticed after %lld ms", (long long)(now_ms() - begin));
+	fd = node_open(CRORC_ID, -1);
+	UNIT_EQ(reg_read(fd, CRORC_BAR_CARD, CRORC_FW_HASH, &v), -EIO);
+	close(fd);
+	UNIT_EQ(control(rig_fd(&r), ROC_CH_START, 0, 0), -EIO);
+	rig_close(&r);
+	/* It may come back as it was: not before it can be stopped may its memory go. */
+	CU_ASSERT(pins() > before);
+	emu(CRORC0, "fault all clear");
+	emu(CRORC0, "set rate 0");
+	sleep_ms(50);
+	UNIT_EQ(emu_count(CRORC0, 0, "dma_outside"), 0);
+	r = small_rig();
+	CU_ASSERT(rig_open(&r));
+	RIG_OK(&r);
+	rig_close(&r);
+	UNIT_EQ(pins(), before);
+	r = small_rig();
+	CU_ASSERT(rig_once(&r, 20, LIMIT_MS));
+	RIG_OK(&r);
+	rig_close(&r);
+}
+
+/* A channel that cannot be stopped keeps its memory, and the bus must not be taken from the rest.
+ */
+static void reset_ignored(void)
+{
+	struct rig r = small_rig(), other = {.id = CRORC_ID, .channel = 0, .superpage = 32 * KIB};
+	int64_t before = pins(), with;
+
+	if (!plain())
+		return;
+	emu_normal_crorc(CRORC0);
+	CU_ASSERT(rig_open(&other));
+	rig_push(&other, RIG_MAX);
+	CU_ASSERT(rig_start(&other));
+	with = pins();
+	CU_ASSERT(with > before);
+	CU_ASSERT(rig_open(&r));
+	rig_push(&r, RIG_MAX);
+	CU_ASSERT(rig_start(&r) && rig_run(&r, 20, LIMIT_MS));
+	emu(CRORC0, "fault 0 reset-ignored 0x8");
+	rig_stop(&r);
+	RIG_OK(&r);
+	rig_close(&r);
+	CU_ASSERT(pins() > with);
+	CU_ASSERT(bus_master(CRORC_ID));
+	CU_ASSERT(rig_run(&other, other.filled + 20, LIMIT_MS));
+	/* Nor does it start like that. */
+	r = small_rig();
+	CU_ASSERT(rig_open(&r));
+	UNIT_EQ(control(rig_fd(&r), ROC_CH_START, 0, 0), -EIO);
+	rig_close(&r);
+	CU_ASSERT(pins() > with);
+	emu(CRORC0, "fault all clear");
+	r = small_rig();
+	CU_ASSERT(rig_open(&r));
+	rig_push(&r, RIG_MAX);
+	CU_ASSERT(rig_start(&r) && rig_run(&r, 20, LIMIT_MS) && rig_stop(&r));
+	RIG_OK(&r);
+	rig_close(&r);
+	UNIT_EQ(pins(), with);
+	CU_ASSERT(rig_run(&other, other.filled + 20, LIMIT_MS));
+	rig_stop(&other);
+	RIG_OK(&other);
+	rig_close(&other);
+	UNIT_EQ(pins(), before);
+	CU_ASSERT(emu_clean(CRORC0));
+}
+
+static void leave(void)
+{
+	CU_ASSERT(emu_clean(CRORC0));
+	emu_normal_crorc(CRORC0);
+}
+
+UNIT_MAIN("crorc_vices", {"lost pushes", lost_pushes}, {"lost words", lost_words},
+	  {"lost switches", lost_switches}, {"late completions", late}, {"late flush", late_flush},
+	  {"write race", write_race}, {"broken contract", broken}, {"no bytes", no_bytes},
+	  {"all ones", all_ones}, {"reset ignored", reset_ignored},
+	  {"card was never asked too much", leave})
