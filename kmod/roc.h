@@ -346,7 +346,8 @@ struct roc_session {
 	bool kicked;
 	bool doubt; /* the card says that something is wrong with the channel */
 	bool armed; /* event mode: an interrupt was asked for */
-	u64 watch;  /* when the watchdog found records, and began to wait for an interrupt; 0 = not */
+	u64 watch;  /* when the watchdog found records, and began to wait for an interrupt; 0 = not
+		     */
 	u64 heard;  /* when the card last said something */
 	u64 check;  /* when the watchdog looks */
 	u64 asked;  /* when the card was last known to be there, 0 = not yet in this run */
