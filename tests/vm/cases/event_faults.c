@@ -1,0 +1,325 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Cards with the event interface that break its contract, and alarms that they raise themselves.
+ */
+#include "common/case.h"
+
+#include <linux/netlink.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+static bool skip(void)
+{
+	if (has_events(EP0))
+		return false;
+	unit_note("a plain card");
+	return true;
+}
+
+static uint64_t attr(const char *name)
+{
+	return strtoull(node_attr(EP0, 0, name), NULL, 10);
+}
+
+/* A channel with data: the driver may miss a quarter of a second and nothing is dropped. */
+static bool flow(struct rig *r)
+{
+	*r = (struct rig){.id = EP0,
+			  .source = ROC_SOURCE_DDG,
+			  .mode = ROC_MODE_EVENT,
+			  .superpage = 64 * KIB,
+			  .count = 64};
+	emu_normal(CARD0, FOUR_LINKS);
+	emu(CARD0, "set 0 rate %u", 64 * KIB * 200);
+	if (!rig_open(r))
+		return false;
+	rig_push(r, RIG_MAX);
+	return rig_start(r) && rig_run(r, 40, 5000);
+}
+
+/* It went on, and nothing is missing. */
+static void went_on(struct rig *r, unsigned int n)
+{
+	CU_ASSERT(rig_run(r, r->filled + n, 5000));
+	rig_stop(r);
+	rig_agrees(r, CARD0, 0);
+	UNIT_EQ(r->filled + r->reclaimed + r->out, r->pushed);
+	RIG_OK(r);
+	rig_close(r);
+	emu(CARD0, "fault 0 clear");
+}
+
+static void works(void)
+{
+	struct rig r = {.id = EP0, .source = ROC_SOURCE_DDG, .mode = ROC_MODE_EVENT};
+
+	emu_normal(CARD0, FOUR_LINKS);
+	CU_ASSERT(rig_once(&r, 30, 5000));
+	RIG_OK(&r);
+	rig_close(&r);
+}
+
+/* The run ended for this reason, the card is quiet, and everything came back. */
+static void failed(struct rig *r, enum roc_why why, unsigned int ms)
+{
+	struct roc_ch_info info;
+	int64_t end = now_ms() + ms;
+
+	do {
+		rig_take(r, true);
+		info = ch_info(rig_fd(r));
+	} while (info.state == ROC_CH_RUNNING && now_ms() < end);
+	UNIT_EQ(info.state, ROC_CH_FAILED);
+	UNIT_EQ(info.why, why);
+	UNIT_EQ(info.in_flight, 0);
+	CU_ASSERT(emu_quiet(CARD0, 0, 100));
+	rig_take(r, false);
+	UNIT_EQ(rig_missing(r), 0);
+	CU_ASSERT(r->reclaimed > 0);
+	UNIT_EQ(r->why, why);
+	emu(CARD0, "fault 0 clear");
+	emu(CARD0, "set 0 rate 0");
+	/* A new start recovers, on the same descriptor. */
+	rig_push(r, RIG_MAX);
+	CU_ASSERT(rig_start(r));
+	CU_ASSERT(rig_run(r, 50, 5000));
+	rig_stop(r);
+	RIG_OK(r);
+	rig_close(r);
+	UNIT_EQ(emu_count(CARD0, 0, "dma_outside"), 0);
+}
+
+static void lost_interrupt(void)
+{
+	struct rig r;
+	unsigned int i;
+
+	if (skip())
+		return;
+	UNIT_NEED(flow(&r));
+	UNIT_EQ(attr("missed_interrupts"), 0);
+	for (i = 1; i <= 2; i++) {
+		emu(CARD0, "fault 0 irq-lost 1");
+		CU_ASSERT(rig_run(&r, r.filled + 60, 5000));
+		UNIT_EQ(attr("missed_interrupts"), i);
+	}
+	went_on(&r, 50);
+}
+
+static void spurious_interrupt(void)
+{
+	struct rig r;
+
+	if (skip())
+		return;
+	UNIT_NEED(flow(&r));
+	emu(CARD0, "fault 0 irq-spurious 2");
+	CU_ASSERT(rig_run(&r, r.filled + 60, 5000));
+	CU_ASSERT(attr("spurious_interrupts") > 10);
+	UNIT_EQ(attr("missed_interrupts"), 0);
+	emu(CARD0, "fault 0 clear");
+	went_on(&r, 50);
+}
+
+static void record_late(void)
+{
+	struct rig r;
+
+	if (skip())
+		return;
+	UNIT_NEED(flow(&r));
+	emu(CARD0, "fault 0 record-late 4000");
+	went_on(&r, 100);
+}
+
+static void bad_record(const char *fault)
+{
+	struct rig r;
+
+	if (skip())
+		return;
+	UNIT_NEED(flow(&r));
+	emu(CARD0, "fault 0 %s", fault);
+	failed(&r, ROC_WHY_RECORD, 2000);
+}
+
+static void record_twice(void)
+{
+	bad_record("record-twice 1");
+}
+
+static void record_sequence(void)
+{
+	bad_record("record-sequence 3");
+}
+
+static void record_overrun(void)
+{
+	bad_record("record-overrun 2");
+}
+
+/* The phase says that it is not there; the next one is. */
+static void record_hidden(void)
+{
+	bad_record("record-overrun 1");
+}
+
+static void fetch_error(void)
+{
+	struct rig r;
+
+	if (skip())
+		return;
+	UNIT_NEED(flow(&r));
+	emu(CARD0, "fault 0 fetch-error 1");
+	failed(&r, ROC_WHY_CARD, 2000);
+}
+
+/* The stop does not wait for ever for what does not come. */
+static void end_missing(void)
+{
+	struct rig r;
+	int64_t begin;
+
+	if (skip())
+		return;
+	UNIT_NEED(flow(&r));
+	emu(CARD0, "fault 0 end-missing 1");
+	begin = now_ms();
+	CU_ASSERT(rig_stop(&r));
+	CU_ASSERT(now_ms() - begin < 1500);
+	CU_ASSERT(emu_quiet(CARD0, 0, 100));
+	UNIT_EQ(rig_missing(&r), 0);
+	rig_agrees(&r, CARD0, 0);
+	RIG_OK(&r);
+	rig_close(&r);
+	works();
+}
+
+/* Quiet cannot be proved: then the card must not have the bus. */
+static void never_quiet(void)
+{
+	struct rig r;
+
+	if (skip())
+		return;
+	UNIT_NEED(flow(&r));
+	emu(CARD0, "fault 0 never-quiet");
+	CU_ASSERT(rig_stop(&r));
+	CU_ASSERT(!bus_master(EP0));
+	UNIT_EQ(rig_missing(&r), 0);
+	RIG_OK(&r);
+	rig_close(&r);
+	emu(CARD0, "fault 0 clear");
+	works();
+}
+
+/* Start and stop in mid-stream, in every mode. */
+static void under_load(void)
+{
+	struct rig r = {.id = EP0,
+			.source = ROC_SOURCE_DDG,
+			.mode = ROC_MODE_EVENT,
+			.superpage = 32 * KIB,
+			.count = 64};
+	unsigned int i;
+
+	if (skip())
+		return;
+	emu_normal(CARD0, FOUR_LINKS);
+	UNIT_NEED(rig_open(&r));
+	for (i = 0; i < 5; i++) {
+		emu(CARD0, "clear");
+		rig_push(&r, RIG_MAX);
+		CU_ASSERT(rig_start(&r));
+		CU_ASSERT(rig_run(&r, 20 + 17 * i, 5000));
+		rig_stop(&r);
+		CU_ASSERT(emu_quiet(CARD0, 0, 20));
+		rig_agrees(&r, CARD0, 0);
+		UNIT_EQ(rig_missing(&r), 0);
+		UNIT_EQ(emu_count(CARD0, 0, "ends"), 1);
+		UNIT_EQ(roc_channel_reset(r.ch, ROC_RESET_INTERNAL), 0);
+	}
+	UNIT_EQ(attr("spurious_interrupts"), 0);
+	UNIT_EQ(emu_count(CARD0, 0, "host_errors"), 0);
+	RIG_OK(&r);
+	rig_close(&r);
+}
+
+static int listen_uevents(void)
+{
+	struct sockaddr_nl a = {.nl_family = AF_NETLINK, .nl_groups = 1};
+	int fd = socket(AF_NETLINK, SOCK_DGRAM | SOCK_CLOEXEC, NETLINK_KOBJECT_UEVENT);
+
+	return fd >= 0 && !bind(fd, (struct sockaddr *)&a, sizeof(a)) ? fd : -1;
+}
+
+/* ms until a uevent with this line came; -1: it did not. */
+static int64_t uevent(int fd, const char *line, int ms)
+{
+	int64_t begin = now_ms();
+	struct pollfd p = {.fd = fd, .events = POLLIN};
+	char text[8192];
+
+	while (now_ms() - begin < ms) {
+		ssize_t n, at;
+
+		if (poll(&p, 1, ms - (now_ms() - begin)) <= 0)
+			break;
+		n = recv(fd, text, sizeof(text) - 1, 0);
+		if (n <= 0)
+			continue;
+		text[n] = '\0';
+		for (at = 0; at < n; at += strlen(text + at) + 1)
+			if (!strcmp(text + at, line))
+				return now_ms() - begin;
+	}
+	return -1;
+}
+
+static void alarm_of(int fd, unsigned int degrees, const char *line)
+{
+	int64_t ms;
+
+	emu(CARD0, "set temperature %u", degrees);
+	ms = uevent(fd, line, 8000);
+	unit_note("%s after %lld ms", line, (long long)ms);
+	CU_ASSERT(ms >= 0 && ms < 200);
+}
+
+/* The driver looks every five seconds, but the card says so itself. */
+static void alarms(void)
+{
+	int fd;
+
+	if (skip())
+		return;
+	fd = listen_uevents();
+	UNIT_NEED(fd >= 0);
+	emu_normal(CARD0, FOUR_LINKS);
+	alarm_of(fd, 62, "ROC_ALARM=temperature");
+	CU_ASSERT_STRING_EQUAL(node_attr(EP0, -1, "alarm"), "temperature");
+	alarm_of(fd, 82, "ROC_ALARM=temperature-critical");
+	/* Going down it does not say. */
+	emu(CARD0, "set temperature 45");
+	CU_ASSERT(uevent(fd, "ROC_ALARM=none", 8000) >= 0);
+	close(fd);
+}
+
+static void leave(void)
+{
+	CU_ASSERT(emu_clean(CARD0));
+	emu_normal(CARD0, FOUR_LINKS);
+}
+
+UNIT_MAIN("event_faults", {"interrupt lost", lost_interrupt},
+	  {"interrupts for nothing", spurious_interrupt}, {"record late", record_late},
+	  {"record twice", record_twice}, {"wrong sequence", record_sequence},
+	  {"record of another round", record_overrun}, {"record skipped", record_hidden},
+	  {"descriptors unreadable", fetch_error}, {"no end", end_missing},
+	  {"never quiet", never_quiet}, {"stop and reset under load", under_load},
+	  {"alarms", alarms}, {"card was never asked too much", leave})

@@ -1,0 +1,466 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Cards with the event interface: what an interrupt costs and brings, who is woken how often, and
+ * who looks. What the card may do wrong is in event_faults.c.
+ */
+#include "common/case.h"
+
+#include <glob.h>
+#include <stdio.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#define LIMIT_MS 15000
+#define ONE_LINK 0x1
+
+/* A plain card says what it cannot do; the other tests are not for it. */
+static bool events(void)
+{
+	return has_events(EP0);
+}
+
+#define NEED_EVENTS                                                                                \
+	do {                                                                                       \
+		if (!events()) {                                                                   \
+			unit_note("a plain card");                                                 \
+			return;                                                                    \
+		}                                                                                  \
+	} while (0)
+
+static void plain_card_refuses(void)
+{
+	struct roc_channel_config config = {.mode = ROC_MODE_EVENT};
+	struct roc_channel *ch;
+	int want = events() ? 0 : -EOPNOTSUPP;
+	struct roc_ch_mode raw = {.size = sizeof(raw), .mode = ROC_MODE_EVENT + 1};
+	char path[96];
+
+	UNIT_NEED(!roc_channel_open(EP0, 0, &ch));
+	UNIT_EQ(roc_channel_configure(ch, &config), want);
+	UNIT_EQ(roc_channel_mode(ch, ROC_MODE_EVENT), want);
+	snprintf(path, sizeof(path), "/sys/class/roc/%s/mode", node_path(EP0, 0) + 5);
+	UNIT_EQ(put_text(path, "event"), want);
+	UNIT_EQ(put_text(path, "never"), -EINVAL);
+	UNIT_EQ(roc_channel_mode(ch, ROC_MODE_BUSY), 0);
+	CU_ASSERT_STRING_EQUAL(node_attr(EP0, 0, "mode"), "busy");
+	UNIT_EQ(abi(roc_channel_fd(ch), ROC_CH_MODE, &raw), -EINVAL);
+	raw = (struct roc_ch_mode){.size = sizeof(raw), .reserved = 1};
+	UNIT_EQ(abi(roc_channel_fd(ch), ROC_CH_MODE, &raw), -EINVAL);
+	roc_channel_close(ch);
+	CU_ASSERT_STRING_EQUAL(node_attr(EP0, 0, "mode"), "none");
+	UNIT_EQ(put_text(path, "timer"), -ENXIO);
+}
+
+static uint64_t attr(const char *id, int channel, const char *name)
+{
+	return strtoull(node_attr(id, channel, name), NULL, 10);
+}
+
+struct cost {
+	uint64_t superpages, reads, writes, interrupts;
+};
+
+/* Reads of registers; but for the temperature, which is nobody's data. */
+static uint64_t reads(void)
+{
+	return emu_count(CARD0, 0, "mmio_reads") -
+	       emu_touched(CARD0, 0, CRU_BAR_CARD, CRU_TEMPERATURE).reads;
+}
+
+/* What the card saw of @n superpages at this rate. A rate is kept only by who does not check. */
+static struct cost cost_of(uint64_t rate, uint64_t n)
+{
+	struct rig r = {.id = EP0,
+			.source = ROC_SOURCE_DDG,
+			.mode = ROC_MODE_EVENT,
+			.superpage = 64 * KIB,
+			.count = 256,
+			.no_poison = true,
+			.sizes_unknown = rate};
+	struct cost c = {0};
+
+	emu_normal(CARD0, FOUR_LINKS);
+	emu(CARD0, "set 0 rate %llu", (unsigned long long)rate);
+	UNIT_NEED(rig_open(&r));
+	rig_push(&r, RIG_MAX);
+	if (rig_start(&r) && rig_run(&r, n / 4, LIMIT_MS)) {
+		/* It has learned the rate. */
+		emu(CARD0, "clear");
+		rig_run(&r, r.filled + n, LIMIT_MS);
+		c.superpages = emu_count(CARD0, 0, "superpages");
+		c.reads = reads();
+		c.writes = emu_count(CARD0, 0, "mmio_writes");
+		c.interrupts = emu_count(CARD0, 0, "interrupts");
+		unit_note("%llu superpages: %llu interrupts, %llu writes, %llu reads",
+			  (unsigned long long)c.superpages, (unsigned long long)c.interrupts,
+			  (unsigned long long)c.writes, (unsigned long long)c.reads);
+	}
+	rig_stop(&r);
+	UNIT_EQ(attr(EP0, 0, "missed_interrupts"), 0);
+	UNIT_EQ(attr(EP0, 0, "mmio_reads"), 0);
+	RIG_OK(&r);
+	rig_close(&r);
+	return c;
+}
+
+static void busy_channel(void)
+{
+	struct cost c;
+
+	NEED_EVENTS;
+	c = cost_of(0, 1000);
+	CU_ASSERT(c.superpages >= 700);
+	CU_ASSERT(c.interrupts >= 1 && 8 * c.interrupts <= c.superpages);
+	CU_ASSERT(8 * c.writes <= c.superpages);
+	UNIT_EQ(c.reads, 0);
+}
+
+static void steady_rate(void)
+{
+	struct cost c;
+
+	NEED_EVENTS;
+	c = cost_of(64 * KIB * 800, 800);
+	CU_ASSERT(c.superpages >= 700);
+	CU_ASSERT(c.interrupts >= 1 && 4 * c.interrupts <= c.superpages);
+	UNIT_EQ(c.reads, 0);
+}
+
+static int by_value(const void *a, const void *b)
+{
+	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+
+	return x < y ? -1 : x > y;
+}
+
+/* A card that is mostly silent tells of each superpage, once, at once. */
+static void low_rate(void)
+{
+	struct rig r = {.id = EP0, .mode = ROC_MODE_EVENT, .superpage = 64 * KIB, .count = 4};
+	uint64_t delay[30], before;
+	size_t i;
+
+	NEED_EVENTS;
+	emu_normal(CARD0, ONE_LINK);
+	UNIT_NEED(rig_open(&r) && rig_start(&r));
+	sleep_ms(50);
+	emu(CARD0, "clear");
+	before = attr(EP0, 0, "interrupts");
+	for (i = 0; i < N(delay); i++) {
+		uint64_t begin;
+
+		sleep_ms(25);
+		begin = now_ns();
+		rig_push(&r, 1);
+		UNIT_EQ(roc_channel_wait(r.ch, 1, 2000), 1);
+		delay[i] = now_ns() - begin;
+		UNIT_EQ(rig_take(&r, false), 1);
+	}
+	UNIT_EQ(emu_count(CARD0, 0, "interrupts"), N(delay));
+	UNIT_EQ(attr(EP0, 0, "interrupts") - before, N(delay));
+	UNIT_EQ(attr(EP0, 0, "spurious_interrupts"), 0);
+	UNIT_EQ(attr(EP0, 0, "missed_interrupts"), 0);
+	UNIT_EQ(reads(), 0);
+	qsort(delay, N(delay), sizeof(delay[0]), by_value);
+	unit_note("push to ready: %.2f ms a quarter, %.2f ms half, %.2f ms all of them",
+		  delay[N(delay) / 4] / 1e6, delay[N(delay) / 2] / 1e6, delay[N(delay) - 1] / 1e6);
+	/* Moderation would delay every one; a machine that is busy with other things only some. */
+	CU_ASSERT(delay[N(delay) / 4] < 2000000);
+	rig_stop(&r);
+	RIG_OK(&r);
+	rig_close(&r);
+}
+
+#define SLEEPERS 8
+
+/* Has each channel a vector of its own, beside the card's? */
+static bool own_vectors(const char *id, unsigned int channels)
+{
+	char pattern[96];
+	glob_t found;
+	bool own;
+
+	snprintf(pattern, sizeof(pattern), "/sys/bus/pci/devices/%s/msi_irqs/*", pci_address(id));
+	own = !glob(pattern, 0, NULL, &found) && found.gl_pathc > channels;
+	globfree(&found);
+	return own;
+}
+
+/* Six channels of the C-RORC and two endpoints of the CRU. */
+static bool open_sleepers(struct rig *r, int epoll)
+{
+	unsigned int i;
+
+	for (i = 0; i < SLEEPERS; i++) {
+		struct epoll_event e = {.events = EPOLLIN | EPOLLET, .data.u32 = i};
+
+		r[i] = (struct rig){.id = i < 6	   ? CRORC_ID
+					  : i == 6 ? EP0
+						   : EP1,
+				    .channel = i < 6 ? i : 0,
+				    .mode = ROC_MODE_EVENT,
+				    .superpage = 32 * KIB,
+				    .count = 64,
+				    .no_poison = true,
+				    .sizes_unknown = true};
+		if (!rig_open(&r[i]) || epoll_ctl(epoll, EPOLL_CTL_ADD, rig_fd(&r[i]), &e))
+			return false;
+		rig_push(&r[i], RIG_MAX);
+		if (!rig_start(&r[i]))
+			return false;
+	}
+	return true;
+}
+
+static uint64_t sum_of(struct rig *r, const char *name)
+{
+	uint64_t sum = 0;
+	unsigned int i;
+
+	for (i = 0; i < SLEEPERS; i++)
+		sum += attr(r[i].id, r[i].channel, name);
+	return sum;
+}
+
+/* One epoll for all; it returns at most once for each batch that an interrupt told of. */
+static void sleeping_reader(void)
+{
+	struct rig r[SLEEPERS];
+	int epoll = epoll_create1(EPOLL_CLOEXEC);
+	struct epoll_event e[SLEEPERS];
+	uint64_t told = 0, superpages = 0, interrupts;
+	int64_t end;
+	unsigned int i;
+
+	NEED_EVENTS;
+	emu_normal(CARD0, ONE_LINK);
+	emu_normal_crorc(CRORC0);
+	emu(CARD0, "set all rate %u", 32 * KIB * 250);
+	emu(CRORC0, "set rate %u", 32 * KIB * 250);
+	UNIT_NEED(open_sleepers(r, epoll));
+	for (end = now_ms() + 500; now_ms() < end;)
+		for (i = 0; i < SLEEPERS; i++)
+			rig_take(&r[i], true);
+	interrupts = sum_of(r, "interrupts");
+	for (end = now_ms() + 1500; now_ms() < end;) {
+		int n = epoll_wait(epoll, e, SLEEPERS, 500), k;
+
+		if (n <= 0)
+			break;
+		told += n;
+		for (k = 0; k < n; k++)
+			superpages += rig_take(&r[e[k].data.u32], true);
+	}
+	interrupts = sum_of(r, "interrupts") - interrupts;
+	unit_note("%llu superpages, %llu interrupts, told %llu times",
+		  (unsigned long long)superpages, (unsigned long long)interrupts,
+		  (unsigned long long)told);
+	CU_ASSERT(superpages > 1000);
+	CU_ASSERT(told <= interrupts + SLEEPERS);
+	/* On a shared vector each one's interrupt is all others' look. */
+	if (own_vectors(CRORC_ID, 6))
+		CU_ASSERT(2 * told <= superpages);
+	UNIT_EQ(sum_of(r, "missed_interrupts"), 0);
+	UNIT_EQ(sum_of(r, "mmio_reads"), 0);
+	for (i = 0; i < SLEEPERS; i++) {
+		CU_ASSERT(r[i].filled > 100);
+		rig_stop(&r[i]);
+		RIG_OK(&r[i]);
+		rig_close(&r[i]);
+	}
+	close(epoll);
+	emu_normal(CARD0, FOUR_LINKS);
+	emu_normal_crorc(CRORC0);
+}
+
+static void by_eventfd(void)
+{
+	struct rig r = {.id = EP0, .mode = ROC_MODE_EVENT, .superpage = 64 * KIB, .count = 8};
+	int fd = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
+	uint64_t count = 0, i, before;
+
+	NEED_EVENTS;
+	emu_normal(CARD0, ONE_LINK);
+	UNIT_NEED(rig_open(&r));
+	UNIT_EQ(roc_channel_eventfd(r.ch, fd), 0);
+	UNIT_NEED(rig_start(&r));
+	before = attr(EP0, 0, "interrupts");
+	for (i = 0; i < 5; i++) {
+		sleep_ms(20);
+		CU_ASSERT(read(fd, &count, 8) < 0 && errno == EAGAIN);
+		rig_push(&r, 1);
+		CU_ASSERT(UNIT_WAIT(read(fd, &count, 8) == 8, 2000));
+		UNIT_EQ(count, 1);
+		UNIT_EQ(rig_take(&r, false), 1);
+	}
+	UNIT_EQ(attr(EP0, 0, "interrupts") - before, 5);
+	rig_stop(&r);
+	RIG_OK(&r);
+	rig_close(&r);
+	close(fd);
+}
+
+/* Who waits for 40 sleeps until there are 40. */
+static void waits_once(void)
+{
+	struct rig r = {.id = EP0, .mode = ROC_MODE_EVENT, .superpage = 64 * KIB, .count = 64};
+	struct rusage before, after;
+
+	NEED_EVENTS;
+	emu_normal(CARD0, ONE_LINK);
+	emu(CARD0, "set 0 rate %u", 64 * KIB * 100);
+	UNIT_NEED(rig_open(&r) && rig_start(&r));
+	rig_push(&r, RIG_MAX);
+	getrusage(RUSAGE_SELF, &before);
+	CU_ASSERT(roc_channel_wait(r.ch, 40, 5000) >= 40);
+	getrusage(RUSAGE_SELF, &after);
+	CU_ASSERT(after.ru_nvcsw - before.ru_nvcsw <= 2);
+	CU_ASSERT(attr(EP0, 0, "interrupts") > 10);
+	emu(CARD0, "set 0 rate 0");
+	rig_stop(&r);
+	RIG_OK(&r);
+	rig_close(&r);
+}
+
+/* Whoever looks, each superpage comes once, and none of them reads a register. */
+static void mode_changes(void)
+{
+	static const struct {
+		enum roc_mode mode;
+		const char *name;
+	} turns[] = {
+		{ROC_MODE_EVENT, "event"}, {ROC_MODE_TIMER, "timer"}, {ROC_MODE_BUSY, "busy"},
+		{ROC_MODE_EVENT, "event"}, {ROC_MODE_BUSY, "busy"},   {ROC_MODE_TIMER, "timer"},
+	};
+	struct rig r = {.id = EP0,
+			.source = ROC_SOURCE_DDG,
+			.mode = ROC_MODE_EVENT,
+			.count = 32,
+			.superpage = 64 * KIB};
+	char path[96];
+	unsigned int i;
+
+	NEED_EVENTS;
+	emu_normal(CARD0, FOUR_LINKS);
+	snprintf(path, sizeof(path), "/sys/class/roc/%s/mode", node_path(EP0, 0) + 5);
+	UNIT_NEED(rig_open(&r));
+	rig_push(&r, RIG_MAX);
+	UNIT_NEED(rig_start(&r));
+	for (i = 0; i < 2 * N(turns); i++) {
+		r.mode = turns[i % N(turns)].mode;
+		if (i / N(turns) % 2)
+			UNIT_EQ(put_text(path, turns[i % N(turns)].name), 0);
+		else
+			UNIT_EQ(roc_channel_mode(r.ch, r.mode), 0);
+		CU_ASSERT_STRING_EQUAL(node_attr(EP0, 0, "mode"), turns[i % N(turns)].name);
+		CU_ASSERT(rig_run(&r, r.filled + 25, 5000));
+	}
+	UNIT_EQ(attr(EP0, 0, "mmio_reads"), 0);
+	UNIT_EQ(attr(EP0, 0, "missed_interrupts"), 0);
+	UNIT_EQ(emu_count(CARD0, 0, "host_errors"), 0);
+	rig_stop(&r);
+	UNIT_EQ(r.filled + r.reclaimed + r.out, r.pushed);
+	rig_agrees(&r, CARD0, 0);
+	RIG_OK(&r);
+	rig_close(&r);
+}
+
+/* By the clock, and still from memory. */
+static void timer_mode(void)
+{
+	struct rig r = {.id = EP0, .source = ROC_SOURCE_DDG, .by_timer = true};
+	uint64_t before;
+
+	NEED_EVENTS;
+	emu_normal(CARD0, FOUR_LINKS);
+	UNIT_NEED(rig_open(&r));
+	rig_push(&r, RIG_MAX);
+	UNIT_NEED(rig_start(&r));
+	before = emu_count(CARD0, 0, "interrupts");
+	CU_ASSERT(rig_run(&r, 60, 5000));
+	UNIT_EQ(emu_count(CARD0, 0, "interrupts"), before);
+	UNIT_EQ(attr(EP0, 0, "mmio_reads"), 0);
+	rig_stop(&r);
+	rig_agrees(&r, CARD0, 0);
+	RIG_OK(&r);
+	rig_close(&r);
+}
+
+/* All six of the C-RORC with data at once, checked; each is ended in another way, then goes on. */
+static void all_of_a_crorc(void)
+{
+	struct rig r[6];
+	unsigned int i, round;
+
+	NEED_EVENTS;
+	emu_normal_crorc(CRORC0);
+	for (i = 0; i < 6; i++) {
+		r[i] = (struct rig){.id = CRORC_ID,
+				    .channel = i,
+				    .mode = ROC_MODE_EVENT,
+				    .superpage = 64 * KIB,
+				    .count = 16};
+		UNIT_NEED(rig_open(&r[i]));
+	}
+	for (round = 0; round < 2; round++) {
+		emu(CRORC0, "clear");
+		for (i = 0; i < 6; i++) {
+			rig_push(&r[i], RIG_MAX);
+			CU_ASSERT(rig_start(&r[i]));
+		}
+		for (i = 0; i < 6; i++)
+			CU_ASSERT(rig_run(&r[i], 30, 5000));
+		for (i = 0; i < 6; i++) {
+			rig_stop(&r[i]);
+			rig_agrees(&r[i], CRORC0, 0);
+			RIG_OK(&r[i]);
+		}
+	}
+	for (i = 0; i < 6; i++) {
+		UNIT_EQ(attr(CRORC_ID, i, "mmio_reads"), 0);
+		rig_close(&r[i]);
+	}
+	UNIT_EQ(emu_count(CRORC0, 0, "host_errors"), 0);
+}
+
+/* Without any vector the records are there all the same, and somebody looks. */
+static void no_vector(void)
+{
+	struct rig r = {.id = EP1, .source = ROC_SOURCE_DDG, .mode = ROC_MODE_EVENT};
+	char address[ROC_TEXT_MAX], path[96];
+
+	NEED_EVENTS;
+	emu_normal(CARD0, FOUR_LINKS);
+	strcpy(address, pci_address(EP1));
+	snprintf(path, sizeof(path), "/sys/bus/pci/devices/%s/msi_bus", address);
+	UNIT_EQ(driver_unbind(address), 0);
+	UNIT_EQ(put_text(path, "0"), 0);
+	UNIT_NEED(driver_bind(address));
+	CU_ASSERT(rig_once(&r, 60, 5000));
+	RIG_OK(&r);
+	UNIT_EQ(attr(EP1, 0, "interrupts"), 0);
+	UNIT_EQ(attr(EP1, 0, "mmio_reads"), 0);
+	rig_close(&r);
+	UNIT_EQ(driver_unbind(address), 0);
+	UNIT_EQ(put_text(path, "1"), 0);
+	UNIT_NEED(driver_bind(address));
+	CU_ASSERT(rig_once(&r, 60, 5000));
+	CU_ASSERT(attr(EP1, 0, "interrupts") > 0);
+	rig_close(&r);
+}
+
+static void leave(void)
+{
+	CU_ASSERT(emu_clean(CARD0));
+	emu_normal(CARD0, FOUR_LINKS);
+}
+
+UNIT_MAIN("events", {"who has events says so", plain_card_refuses},
+	  {"a busy channel", busy_channel}, {"a steady rate", steady_rate},
+	  {"a low rate", low_rate}, {"eight channels, one sleeper", sleeping_reader},
+	  {"eventfd", by_eventfd}, {"a wait for many is one wait", waits_once},
+	  {"mode while running", mode_changes}, {"timer mode", timer_mode},
+	  {"all channels of a C-RORC", all_of_a_crorc}, {"no vector at all", no_vector},
+	  {"card was never asked too much", leave})
