@@ -51,6 +51,38 @@ static void then_the_host_gets_each_once(void)
 	host_end();
 }
 
+/* The first word of superpage @n, a counter that goes on; 0xee if the card never wrote there. */
+static uint32_t first_word(unsigned int n)
+{
+	uint32_t word;
+
+	memcpy(&word, superpage(n, PAGES), sizeof(word));
+	return word;
+}
+
+/* Pushed while others go round, seen in the order of the pushes all the same. */
+static void the_order_is_the_hosts(void)
+{
+	unsigned int n;
+
+	host_begin();
+	start(0, CRU_DATA_SOURCE_INTERNAL);
+	key(0, "rate", RATE);
+	key(0, "recycle", "on");
+	for (n = 0; n < 3; n++)
+		push(0, 0, n, PAGES);
+	run_for(0, 4 * BYTES + BYTES / 2);
+	push(0, 0, 3, PAGES);
+	run_for(0, BYTES);
+	key(0, "recycle", "off");
+	run_for(0, 20 * BYTES);
+	UNIT_EQ(rd(0, CRU_SP_READY(0)), 4);
+	for (n = 1; n < 4; n++)
+		UNIT_EQ(first_word(n) - first_word(n - 1), BYTES / 32);
+	ledger(0);
+	host_end();
+}
+
 static void stamped(void)
 {
 	uint64_t stamp, begin;
@@ -76,4 +108,5 @@ static void stamped(void)
 
 UNIT_MAIN("CRU for the ledger", {"recycled superpages are not shown", recycled_are_not_shown},
 	  {"afterwards the host gets each once", then_the_host_gets_each_once},
+	  {"in the order of its pushes", the_order_is_the_hosts},
 	  {"a superpage begins with the time", stamped})

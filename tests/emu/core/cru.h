@@ -43,6 +43,7 @@ struct cru_desc {
 	uint64_t usable_ns; /* refill latency: not before */
 	uint32_t size;
 	uint32_t number; /* of the event interface */
+	uint64_t order;	 /* in which the host pushed them */
 };
 
 struct cru_done {
@@ -77,6 +78,8 @@ struct cru_link {
 	uint32_t high, low;    /* latched address */
 	struct cru_desc *fifo; /* CRU_DEPTH_MAX */
 	uint32_t fifo_head, fifo_count;
+	uint64_t pushed; /* descriptors since creation */
+	bool rotated;	 /* by recycling: not in the host's order */
 
 	bool open; /* a superpage is being filled */
 	struct cru_desc cur;

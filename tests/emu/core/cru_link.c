@@ -20,6 +20,7 @@ static void append(struct cru_ep *ep, unsigned int l, uint64_t addr, uint32_t si
 		.size = size,
 		.usable_ns = cru_now(ep->card) + ep->set.refill_us * 1000ull,
 		.number = number,
+		.order = k->pushed++,
 	};
 	k->fifo_count++;
 	if (ep->internal_link == CRU_NO_LINK)
@@ -66,6 +67,26 @@ static void found_empty(struct cru_link *k)
 	}
 }
 
+static struct cru_desc *waiting(struct cru_link *k, uint32_t i)
+{
+	return &k->fifo[(k->fifo_head + i) % CRU_DEPTH_MAX];
+}
+
+/* What recycling turned round goes back into the order in which the host will want it. */
+static void put_in_order(struct cru_link *k)
+{
+	uint32_t i, j;
+
+	for (i = 1; i < k->fifo_count; i++) {
+		struct cru_desc d = *waiting(k, i);
+
+		for (j = i; j && waiting(k, j - 1)->order > d.order; j--)
+			*waiting(k, j) = *waiting(k, j - 1);
+		*waiting(k, j) = d;
+	}
+	k->rotated = false;
+}
+
 bool cru_link_open(struct cru_ep *ep, unsigned int l, uint64_t now, uint64_t *when)
 {
 	struct cru_link *k = &ep->link[l];
@@ -73,6 +94,8 @@ bool cru_link_open(struct cru_ep *ep, unsigned int l, uint64_t now, uint64_t *wh
 	if (k->open)
 		return true;
 	*when = CARD_STEP_IDLE;
+	if (k->rotated && !ep->set.recycle)
+		put_in_order(k);
 	if (!k->fifo_count) {
 		found_empty(k);
 		return false;
@@ -98,8 +121,8 @@ static void use_again(struct cru_link *k, uint64_t now)
 	k->n.recycled += k->used;
 	k->n.discarded += k->cur_packets;
 	k->cur.usable_ns = now;
-	k->fifo[(k->fifo_head + k->fifo_count) % CRU_DEPTH_MAX] = k->cur;
-	k->fifo_count++;
+	*waiting(k, k->fifo_count++) = k->cur;
+	k->rotated = true;
 	k->open = false;
 }
 
@@ -139,7 +162,8 @@ void cru_link_close(struct cru_ep *ep, unsigned int l, uint64_t now)
 
 	if (!k->open || !k->used)
 		return;
-	if (ep->set.recycle) {
+	/* One that was opened out of turn is not shown either. */
+	if (ep->set.recycle || k->rotated) {
 		use_again(k, now);
 		return;
 	}
@@ -257,6 +281,7 @@ void cru_link_forget(struct cru_ep *ep, unsigned int l)
 	k->taken = k->made;
 	k->fifo_head = 0;
 	k->fifo_count = 0;
+	k->rotated = false;
 	k->open = false;
 	k->used = 0;
 	k->cur_packets = 0;
