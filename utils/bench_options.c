@@ -24,13 +24,10 @@ const char *const bench_mode_names[] = {
 #define AT(option_name, option_type, member)                                                       \
 	.name = (option_name), .type = (option_type),                                              \
 	.offset = offsetof(struct bench_options, member)
-#define FLAG(option_name, member, text)                                                            \
-	{                                                                                          \
-		AT(option_name, OPTION_FLAG, member), .help = (text)                               \
-	}
+#define FLAG(option_name, member, text) FLAG_OPTION(struct bench_options, option_name, member, text)
 
 static const struct option_spec options[] = {
-	{AT("id", OPTION_TEXT, id), .arg = "ID", .required = true, .help = "Card"},
+	ID_OPTION(struct bench_options),
 	{AT("dma-channel", OPTION_NUMBER, dma_channel), .arg = "N", .fallback = "0", .max = 255,
 	 .help = "DMA channel"},
 	{AT("channel", OPTION_NUMBER, dma_channel), .arg = "N", .max = 255, .help = "The same"},

@@ -15,10 +15,7 @@
 		.name = (option_name), .type = OPTION_TEXT, AT(member), .arg = (option_arg),       \
 		.help = (text_help)                                                                \
 	}
-#define FLAG(option_name, member, text_help)                                                       \
-	{                                                                                          \
-		.name = (option_name), .type = OPTION_FLAG, AT(member), .help = (text_help)        \
-	}
+#define FLAG(option_name, member, text) FLAG_OPTION(struct config_values, option_name, member, text)
 
 static const struct option_spec options[] = {
 	TEXT("id", id, "ID", "Card"),
@@ -33,7 +30,7 @@ static const struct option_spec options[] = {
 	     "Then write the status to stdout or a file; +FILE appends; %t, %T, %i are filled in"),
 	TEXT("gen-cfg-file", gen_cfg_file, "FILE",
 	     "Write a configuration file and leave the card alone; JSON if it ends in .json"),
-	FLAG("json", json, "Print JSON"),
+	JSON_OPTION(struct config_values),
 	TEXT("clock", text[CONFIG_CLOCK], "SOURCE", "LOCAL or TTC (LOCAL)"),
 	TEXT("datapathmode", text[CONFIG_DATAPATHMODE], "MODE", "PACKET or STREAMING (PACKET)"),
 	TEXT("downstreamdata", text[CONFIG_DOWNSTREAMDATA], "DATA", "CTP, PATTERN or MIDTRG (CTP)"),

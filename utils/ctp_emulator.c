@@ -34,12 +34,7 @@ static const char *const modes[] = {
 };
 
 static const struct option_spec options[] = {
-	{.name = "id",
-	 .type = OPTION_TEXT,
-	 .offset = offsetof(struct values, id),
-	 .arg = "ID",
-	 .required = true,
-	 .help = "Card"},
+	ID_OPTION(struct values),
 	{.name = "trigger-mode",
 	 .type = OPTION_CHOICE,
 	 .offset = offsetof(struct values, mode),
@@ -88,22 +83,12 @@ static const struct option_spec options[] = {
 	 .offset = offsetof(struct values, fixed_bc),
 	 .arg = "LIST",
 	 .help = "Bunch crossings of mode fixed, up to 9"},
-	{.name = "eox",
-	 .type = OPTION_FLAG,
-	 .offset = offsetof(struct values, eox),
-	 .help = "Stop: send the end of run"},
-	{.name = "single-trigger",
-	 .type = OPTION_FLAG,
-	 .offset = offsetof(struct values, trigger),
-	 .help = "One trigger; the emulator must run in mode manual"},
-	{.name = "status",
-	 .type = OPTION_FLAG,
-	 .offset = offsetof(struct values, status),
-	 .help = "Change nothing, only show whether triggers run"},
-	{.name = "json",
-	 .type = OPTION_FLAG,
-	 .offset = offsetof(struct values, json),
-	 .help = "Print JSON"},
+	FLAG_OPTION(struct values, "eox", eox, "Stop: send the end of run"),
+	FLAG_OPTION(struct values, "single-trigger", trigger,
+		    "One trigger; the emulator must run in mode manual"),
+	FLAG_OPTION(struct values, "status", status,
+		    "Change nothing, only show whether triggers run"),
+	JSON_OPTION(struct values),
 };
 
 /* "1,20,300" to slots; exit code. */

@@ -33,7 +33,7 @@ struct values {
 #define AT(member) .offset = offsetof(struct values, member)
 
 static const struct option_spec options[] = {
-	{.name = "id", .type = OPTION_TEXT, AT(id), .arg = "ID", .required = true, .help = "Card"},
+	ID_OPTION(struct values),
 	{.name = "file",
 	 .type = OPTION_TEXT,
 	 AT(file),
@@ -46,21 +46,17 @@ static const struct option_spec options[] = {
 	 .min = 1,
 	 .max = ROC_CRORC_SERIAL_MAX,
 	 .help = "Write this serial number instead of an image"},
-	{.name = "verify",
-	 .type = OPTION_FLAG,
-	 AT(compare),
-	 .help = "Write nothing, compare the flash with the file"},
-	{.name = "dry-run",
-	 .type = OPTION_FLAG,
-	 AT(dry),
-	 .help = "Check file, card and channels, and write nothing"},
+	FLAG_OPTION(struct values, "verify", compare,
+		    "Write nothing, compare the flash with the file"),
+	FLAG_OPTION(struct values, "dry-run", dry,
+		    "Check file, card and channels, and write nothing"),
 	{.name = "confirm",
 	 .type = OPTION_TEXT,
 	 AT(confirm),
 	 .arg = "SERIAL",
 	 .help = "The card's present serial number, instead of being asked for it"},
-	{.name = "no-display", .type = OPTION_FLAG, AT(no_display), .help = "No progress"},
-	{.name = "json", .type = OPTION_FLAG, AT(json), .help = "Print JSON"},
+	FLAG_OPTION(struct values, "no-display", no_display, "No progress"),
+	JSON_OPTION(struct values),
 };
 
 /* What the progress function knows. */

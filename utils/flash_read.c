@@ -26,7 +26,7 @@ struct values {
 #define AT(member) .offset = offsetof(struct values, member)
 
 static const struct option_spec options[] = {
-	{.name = "id", .type = OPTION_TEXT, AT(id), .arg = "ID", .required = true, .help = "Card"},
+	ID_OPTION(struct values),
 	{.name = "address",
 	 .type = OPTION_VALUE,
 	 AT(address),
@@ -40,13 +40,13 @@ static const struct option_spec options[] = {
 	 .min = 1,
 	 .max = ROC_CRORC_FLASH_WORDS,
 	 .help = "How many words"},
-	{.name = "image", .type = OPTION_FLAG, AT(image), .help = "All words of a firmware image"},
+	FLAG_OPTION(struct values, "image", image, "All words of a firmware image"),
 	{.name = "file",
 	 .type = OPTION_TEXT,
 	 AT(file),
 	 .arg = "FILE",
 	 .help = "Write a file that roc-flash takes: one word in each line"},
-	{.name = "json", .type = OPTION_FLAG, AT(json), .help = "Print JSON"},
+	JSON_OPTION(struct values),
 };
 
 #define CHUNK 4096

@@ -16,10 +16,7 @@ struct values {
 };
 
 static const struct option_spec options[] = {
-	{.name = "json",
-	 .type = OPTION_FLAG,
-	 .offset = offsetof(struct values, json),
-	 .help = "Print JSON"},
+	JSON_OPTION(struct values),
 };
 
 static const char *const states[] = {

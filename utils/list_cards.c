@@ -19,14 +19,8 @@ struct values {
 };
 
 static const struct option_spec options[] = {
-	{.name = "json",
-	 .type = OPTION_FLAG,
-	 .offset = offsetof(struct values, json),
-	 .help = "Print JSON"},
-	{.name = "json-out",
-	 .type = OPTION_FLAG,
-	 .offset = offsetof(struct values, json_out),
-	 .help = "The same"},
+	JSON_OPTION(struct values),
+	FLAG_OPTION(struct values, "json-out", json_out, "The same"),
 };
 
 static void number_text(int number, int digits, char *text, size_t size)

@@ -30,12 +30,7 @@ static const char *const modes[] = {"counter", "static", NULL};
 static const char *const counters[] = {"30bit", "8bit", NULL};
 
 static const struct option_spec options[] = {
-	{.name = "id",
-	 .type = OPTION_TEXT,
-	 .offset = offsetof(struct values, id),
-	 .arg = "ID",
-	 .required = true,
-	 .help = "Card"},
+	ID_OPTION(struct values),
 	{.name = "interval",
 	 .type = OPTION_NUMBER,
 	 .offset = offsetof(struct values, interval),
@@ -57,10 +52,8 @@ static const struct option_spec options[] = {
 	 .arg = "LIST",
 	 .fallback = "0-11",
 	 .help = "Links to test"},
-	{.name = "skip-reset",
-	 .type = OPTION_FLAG,
-	 .offset = offsetof(struct values, skip_reset),
-	 .help = "Do not clear the error counters first"},
+	FLAG_OPTION(struct values, "skip-reset", skip_reset,
+		    "Do not clear the error counters first"),
 	{.name = "pattern-mode",
 	 .type = OPTION_CHOICE,
 	 .offset = offsetof(struct values, mode),
@@ -93,14 +86,8 @@ static const struct option_spec options[] = {
 	 .arg = "HEX",
 	 .fallback = "0xffffffff",
 	 .help = "Low bits that are compared"},
-	{.name = "expert-view",
-	 .type = OPTION_FLAG,
-	 .offset = offsetof(struct values, expert),
-	 .help = "Show the state of every layer"},
-	{.name = "json",
-	 .type = OPTION_FLAG,
-	 .offset = offsetof(struct values, json),
-	 .help = "Print JSON"},
+	FLAG_OPTION(struct values, "expert-view", expert, "Show the state of every layer"),
+	JSON_OPTION(struct values),
 };
 
 bool loopback_good(const struct roc_cru_loopback_link *link)

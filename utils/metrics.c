@@ -27,10 +27,8 @@ static const struct option_spec options[] = {
 	 .offset = offsetof(struct values, id),
 	 .arg = "ID",
 	 .help = "Only this card (all CRUs)"},
-	{.name = "force-report",
-	 .type = OPTION_FLAG,
-	 .offset = offsetof(struct values, force),
-	 .help = "Report cards without a valid serial number, too"},
+	FLAG_OPTION(struct values, "force-report", force,
+		    "Report cards without a valid serial number, too"),
 	OUTPUT_OPTIONS(struct values),
 };
 

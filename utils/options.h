@@ -44,6 +44,19 @@ struct common_options {
 	bool verbose;
 };
 
+/* Entries that many tables have. @values: the tool's structure; the last two name their member. */
+#define FLAG_OPTION(values, option_name, member, option_help)                                      \
+	{                                                                                          \
+		.name = (option_name), .type = OPTION_FLAG, .offset = offsetof(values, member),    \
+		.help = (option_help)                                                              \
+	}
+#define JSON_OPTION(values) FLAG_OPTION(values, "json", json, "Print JSON")
+#define ID_OPTION(values)                                                                          \
+	{                                                                                          \
+		.name = "id", .type = OPTION_TEXT, .offset = offsetof(values, id), .arg = "ID",    \
+		.required = true, .help = "Card"                                                   \
+	}
+
 enum options_result {
 	OPTIONS_RUN,
 	OPTIONS_HELP,

@@ -33,18 +33,12 @@ struct output_options {
 	bool openmetrics;
 };
 
-#define OUTPUT_OPTION(values, option_name, member, option_help)                                    \
-	{                                                                                          \
-		.name = (option_name), .type = OPTION_FLAG,                                        \
-		.offset = offsetof(values, output.member), .help = (option_help)                   \
-	}
-
 /* For tools with a struct output_options named output. */
 #define OUTPUT_OPTIONS(values)                                                                     \
-	OUTPUT_OPTION(values, "json", json, "Print JSON"),                                         \
-		OUTPUT_OPTION(values, "json-out", json_out, "The same"),                           \
-		OUTPUT_OPTION(values, "monitoring", monitoring, "Print InfluxDB lines"),           \
-		OUTPUT_OPTION(values, "openmetrics", openmetrics, "Print OpenMetrics text")
+	FLAG_OPTION(values, "json", output.json, "Print JSON"),                                    \
+		FLAG_OPTION(values, "json-out", output.json_out, "The same"),                      \
+		FLAG_OPTION(values, "monitoring", output.monitoring, "Print InfluxDB lines"),      \
+		FLAG_OPTION(values, "openmetrics", output.openmetrics, "Print OpenMetrics text")
 
 /* Exit code: TOOL_OK, or TOOL_USAGE after a message if two forms were asked for. */
 int output_choose(const struct output_options *options, enum output_format *format);

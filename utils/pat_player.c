@@ -37,19 +37,9 @@ struct values {
 		.offset = offsetof(struct values, member), .arg = "N",                             \
 		.fallback = (option_fallback), .help = (text)                                      \
 	}
-#define FLAG(option_name, member, text)                                                            \
-	{                                                                                          \
-		.name = (option_name), .type = OPTION_FLAG,                                        \
-		.offset = offsetof(struct values, member), .help = (text)                          \
-	}
 
 static const struct option_spec options[] = {
-	{.name = "id",
-	 .type = OPTION_TEXT,
-	 .offset = offsetof(struct values, id),
-	 .arg = "ID",
-	 .required = true,
-	 .help = "Card"},
+	ID_OPTION(struct values),
 	PATTERN(0, "Idle pattern, up to 80 bits (0)"),
 	PATTERN(1, "Sync pattern (0)"),
 	PATTERN(2, "Reset pattern (0)"),
@@ -63,11 +53,12 @@ static const struct option_spec options[] = {
 	NUMBER("pat1-trigger-select", pat1_trigger, "29", "Bit of the TTC word that starts pat1"),
 	NUMBER("pat2-trigger-select", pat2_trigger, "30", "Bit of the TTC word that starts pat2"),
 	NUMBER("pat3-trigger-select", pat3_trigger, "0", "Bit of the TTC word that starts pat3"),
-	FLAG("execute-pat1-at-start", pat1_at_start, "Send pat1 when run enable goes high"),
-	FLAG("execute-pat1-now", pat1_now, "Send pat1 at the end"),
-	FLAG("execute-pat2-now", pat2_now, "Send pat2 at the end"),
-	FLAG("read-back", read_back, "Change nothing, only show"),
-	FLAG("json", json, "Print JSON"),
+	FLAG_OPTION(struct values, "execute-pat1-at-start", pat1_at_start,
+		    "Send pat1 when run enable goes high"),
+	FLAG_OPTION(struct values, "execute-pat1-now", pat1_now, "Send pat1 at the end"),
+	FLAG_OPTION(struct values, "execute-pat2-now", pat2_now, "Send pat2 at the end"),
+	FLAG_OPTION(struct values, "read-back", read_back, "Change nothing, only show"),
+	JSON_OPTION(struct values),
 };
 
 static void pattern_text(const struct roc_cru_pattern *p, char text[24])

@@ -18,16 +18,9 @@ struct values {
 };
 
 static const struct option_spec options[] = {
-	{.name = "id",
-	 .type = OPTION_TEXT,
-	 .offset = offsetof(struct values, id),
-	 .arg = "ID",
-	 .required = true,
-	 .help = "Card"},
-	{.name = "force-report",
-	 .type = OPTION_FLAG,
-	 .offset = offsetof(struct values, force),
-	 .help = "Report a card without a valid serial number, too"},
+	ID_OPTION(struct values),
+	FLAG_OPTION(struct values, "force-report", force,
+		    "Report a card without a valid serial number, too"),
 	OUTPUT_OPTIONS(struct values),
 };
 

@@ -35,21 +35,17 @@ struct values {
 	.name = (option_name), .type = (option_type), .offset = offsetof(struct values, member)
 
 #define REG_OPTIONS                                                                                \
-	{OPTION_AT("id", OPTION_TEXT, id), .arg = "ID", .required = true, .help = "Card"},         \
+	ID_OPTION(struct values),                                                                  \
 		{OPTION_AT("channel", OPTION_NUMBER, channel), .arg = "N", .required = true,       \
 		 .max = 5, .help = "BAR number"},                                                  \
 		{OPTION_AT("address", OPTION_HEX, address), .arg = "HEX", .required = true,        \
 		 .help = "Byte offset of the register, hexadecimal with or without 0x"},           \
-	{                                                                                          \
-		OPTION_AT("json", OPTION_FLAG, json), .help = "Print JSON"                         \
-	}
+		JSON_OPTION(struct values)
 
 #define VALUE_OPTIONS                                                                              \
 	{OPTION_AT("value", OPTION_VALUE, value), .arg = "NUMBER", .required = true,               \
 	 .help = "Value, decimal or hexadecimal with 0x"},                                         \
-	{                                                                                          \
-		OPTION_AT("noread", OPTION_FLAG, noread), .help = "Do not read the register back"  \
-	}
+		FLAG_OPTION(struct values, "noread", noread, "Do not read the register back")
 
 static const struct option_spec read_options[] = {REG_OPTIONS};
 

@@ -25,12 +25,7 @@ static const char *const levels[] = {
 };
 
 static const struct option_spec options[] = {
-	{.name = "id",
-	 .type = OPTION_TEXT,
-	 .offset = offsetof(struct values, id),
-	 .arg = "ID",
-	 .required = true,
-	 .help = "Card"},
+	ID_OPTION(struct values),
 	{.name = "channel",
 	 .type = OPTION_NUMBER,
 	 .offset = offsetof(struct values, channel),
@@ -45,10 +40,7 @@ static const struct option_spec options[] = {
 	 .required = true,
 	 .choices = levels,
 	 .help = "How much to reset"},
-	{.name = "json",
-	 .type = OPTION_FLAG,
-	 .offset = offsetof(struct values, json),
-	 .help = "Print JSON"},
+	JSON_OPTION(struct values),
 };
 
 static int run(const void *p)

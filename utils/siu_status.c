@@ -17,12 +17,7 @@ struct values {
 };
 
 static const struct option_spec options[] = {
-	{.name = "id",
-	 .type = OPTION_TEXT,
-	 .offset = offsetof(struct values, id),
-	 .arg = "ID",
-	 .required = true,
-	 .help = "Card"},
+	ID_OPTION(struct values),
 	{.name = "channel",
 	 .type = OPTION_NUMBER,
 	 .offset = offsetof(struct values, channel),
@@ -30,10 +25,7 @@ static const struct option_spec options[] = {
 	 .fallback = "0",
 	 .max = 5,
 	 .help = "Channel, which is the number of the link"},
-	{.name = "json",
-	 .type = OPTION_FLAG,
-	 .offset = offsetof(struct values, json),
-	 .help = "Print JSON"},
+	JSON_OPTION(struct values),
 };
 
 static void text_end(FILE *out, const char *name, enum roc_crorc_end end, uint32_t status)

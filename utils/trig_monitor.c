@@ -23,16 +23,8 @@ struct values {
 };
 
 static const struct option_spec options[] = {
-	{.name = "id",
-	 .type = OPTION_TEXT,
-	 .offset = offsetof(struct values, id),
-	 .arg = "ID",
-	 .required = true,
-	 .help = "Card"},
-	{.name = "updateable",
-	 .type = OPTION_FLAG,
-	 .offset = offsetof(struct values, updateable),
-	 .help = "Go on until SIGINT"},
+	ID_OPTION(struct values),
+	FLAG_OPTION(struct values, "updateable", updateable, "Go on until SIGINT"),
 	{.name = "interval",
 	 .type = OPTION_NUMBER,
 	 .offset = offsetof(struct values, interval),
@@ -48,10 +40,8 @@ static const struct option_spec options[] = {
 	 .fallback = "0",
 	 .max = 1000000,
 	 .help = "With --updateable: end after so many; 0: never"},
-	{.name = "force-report",
-	 .type = OPTION_FLAG,
-	 .offset = offsetof(struct values, force),
-	 .help = "Report a card without a valid serial number, too"},
+	FLAG_OPTION(struct values, "force-report", force,
+		    "Report a card without a valid serial number, too"),
 	OUTPUT_OPTIONS(struct values),
 };
 

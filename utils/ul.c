@@ -20,22 +20,14 @@ struct values {
 };
 
 static const struct option_spec options[] = {
-	{.name = "id",
-	 .type = OPTION_TEXT,
-	 .offset = offsetof(struct values, id),
-	 .arg = "ID",
-	 .required = true,
-	 .help = "Card"},
+	ID_OPTION(struct values),
 	{.name = "event-size",
 	 .type = OPTION_NUMBER,
 	 .offset = offsetof(struct values, event_size),
 	 .arg = "N",
 	 .fallback = "100",
 	 .help = "Words of 128 bits in an event"},
-	{.name = "random-event-size",
-	 .type = OPTION_FLAG,
-	 .offset = offsetof(struct values, random),
-	 .help = "Events of random size"},
+	FLAG_OPTION(struct values, "random-event-size", random, "Events of random size"),
 	{.name = "system-id",
 	 .type = OPTION_HEX,
 	 .offset = offsetof(struct values, system_id),
@@ -48,14 +40,8 @@ static const struct option_spec options[] = {
 	 .arg = "HEX",
 	 .fallback = "0xf",
 	 .help = "Link id for headers"},
-	{.name = "status",
-	 .type = OPTION_FLAG,
-	 .offset = offsetof(struct values, status),
-	 .help = "Change nothing, only show"},
-	{.name = "json",
-	 .type = OPTION_FLAG,
-	 .offset = offsetof(struct values, json),
-	 .help = "Print JSON"},
+	FLAG_OPTION(struct values, "status", status, "Change nothing, only show"),
+	JSON_OPTION(struct values),
 };
 
 void ul_text(FILE *out, const struct roc_cru_ul *ul)
