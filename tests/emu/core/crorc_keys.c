@@ -7,16 +7,7 @@
 #include "values.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-
-#define RATE_MAX 1000000000000ull
-#define TIME_MAX_US 10000000u
-
-static int parse_rate(const char *text, uint64_t *value, char *err)
-{
-	return value_number(text, value, err, RATE_MAX);
-}
 
 static int parse_packet(const char *text, uint64_t *value, char *err)
 {
@@ -40,11 +31,6 @@ static int parse_packets(const char *text, uint64_t *value, char *err)
 	return 0;
 }
 
-static int parse_time(const char *text, uint64_t *value, char *err)
-{
-	return value_number(text, value, err, TIME_MAX_US);
-}
-
 static int parse_counter(const char *text, uint64_t *value, char *err)
 {
 	return value_number(text, value, err, 0xff);
@@ -65,10 +51,8 @@ static void print_state(uint64_t value, char *text, size_t size)
 	snprintf(text, size, "%s", value ? "down" : "up");
 }
 
-static const struct value_kind rate_kind = {parse_rate, value_print};
 static const struct value_kind packet_kind = {parse_packet, value_print};
 static const struct value_kind packets_kind = {parse_packets, value_print};
-static const struct value_kind time_kind = {parse_time, value_print};
 static const struct value_kind counter_kind = {parse_counter, value_print};
 static const struct value_kind state_kind = {parse_state, print_state};
 
@@ -97,108 +81,46 @@ static const struct value_kind state_kind = {parse_state, print_state};
 		value_list_print(&kind, value, CRORC_CHANNELS, text, size);                        \
 	}
 
-CHANNEL_KEY(rate, rate_kind)
+CHANNEL_KEY(rate, value_rate)
 CHANNEL_KEY(packet, packet_kind)
 CHANNEL_KEY(packets_per_orbit, packets_kind)
 CHANNEL_KEY(orbit, value_count)
 CHANNEL_KEY(link_down, state_kind)
 CHANNEL_KEY(power, value_power)
-CHANNEL_KEY(ddl_latency_us, time_kind)
+CHANNEL_KEY(ddl_latency_us, value_time)
 CHANNEL_KEY(count_start, counter_kind)
 
-/* A key that is one switch of struct crorc. */
-#define SWITCH_KEY(key)                                                                            \
-	static int set_##key(void *card, unsigned int fn, const char *text, char *err)             \
-	{                                                                                          \
-		if (strcmp(text, "on") && strcmp(text, "off")) {                                   \
-			snprintf(err, CARD_ERR, #key " is on or off, not '%.40s'", text);          \
-			return -1;                                                                 \
-		}                                                                                  \
-		((struct crorc *)card)->key = !strcmp(text, "on");                                 \
-		return 0;                                                                          \
-	}                                                                                          \
-	static void get_##key(void *card, unsigned int fn, char *text, size_t size)                \
-	{                                                                                          \
-		snprintf(text, size, "%s", ((struct crorc *)card)->key ? "on" : "off");            \
-	}
+#define CRORC_KEY(key, kind, place) VALUE_KEY(key, kind, struct crorc, place)
 
-SWITCH_KEY(laser)
-SWITCH_KEY(recycle)
-SWITCH_KEY(stamp)
-
-static int set_time(uint32_t *us, const char *text, char *err)
-{
-	uint64_t value;
-
-	if (parse_time(text, &value, err))
-		return -1;
-	*us = value;
-	return 0;
-}
-
-static int set_erase(void *card, unsigned int fn, const char *text, char *err)
-{
-	return set_time(&((struct crorc *)card)->flash.erase_us, text, err);
-}
-
-static void get_erase(void *card, unsigned int fn, char *text, size_t size)
-{
-	value_print(((struct crorc *)card)->flash.erase_us, text, size);
-}
-
-static int set_program(void *card, unsigned int fn, const char *text, char *err)
-{
-	return set_time(&((struct crorc *)card)->flash.program_us, text, err);
-}
-
-static void get_program(void *card, unsigned int fn, char *text, size_t size)
-{
-	value_print(((struct crorc *)card)->flash.program_us, text, size);
-}
-
-static int set_firmware(void *card, unsigned int fn, const char *text, char *err)
-{
-	char *end;
-	unsigned long long value = strtoull(text, &end, 16);
-
-	if (!*text || *text == '-' || *end || value > UINT32_MAX) {
-		snprintf(err, CARD_ERR, "'%.40s' is not a 32-bit hexadecimal number", text);
-		return -1;
-	}
-	((struct crorc *)card)->firmware = value;
-	return 0;
-}
-
-static void get_firmware(void *card, unsigned int fn, char *text, size_t size)
-{
-	snprintf(text, size, "%x", ((struct crorc *)card)->firmware);
-}
+CRORC_KEY(laser, value_on_off, c->laser)
+CRORC_KEY(recycle, value_on_off, c->recycle)
+CRORC_KEY(stamp, value_on_off, c->stamp)
+CRORC_KEY(erase, value_time, c->flash.erase_us)
+CRORC_KEY(program, value_time, c->flash.program_us)
+CRORC_KEY(firmware, value_hex, c->firmware)
 
 static void serial_set(struct crorc *c, unsigned int serial)
 {
-	char text[8], label[CRORC_LABEL];
+	char label[CRORC_LABEL];
 
-	snprintf(text, sizeof(text), "%04u", serial % 10000);
-	c->serial = (uint32_t)text[0] | text[1] << 8 | text[2] << 16 | (uint32_t)text[3] << 24;
+	c->serial = value_serial_word(serial);
 	crorc_label(label, "CRORC1", "1.0", -1, serial);
 	crorc_flash_label(&c->flash, label, sizeof(label));
 }
 
 static int set_serial(void *card, unsigned int fn, const char *text, char *err)
 {
-	if (strlen(text) > 4 || strspn(text, "0123456789") != strlen(text) || !*text) {
-		snprintf(err, CARD_ERR, "'%.40s' is not a serial number from 0 to 9999", text);
+	unsigned int serial;
+
+	if (value_serial_parse(text, &serial, err))
 		return -1;
-	}
-	serial_set(card, strtoul(text, NULL, 10));
+	serial_set(card, serial);
 	return 0;
 }
 
 static void get_serial(void *card, unsigned int fn, char *text, size_t size)
 {
-	uint32_t s = ((struct crorc *)card)->serial;
-
-	snprintf(text, size, "%c%c%c%c", s & 0xff, s >> 8 & 0xff, s >> 16 & 0xff, s >> 24);
+	value_serial_print(((struct crorc *)card)->serial, text, size);
 }
 
 /* Start-up settings of the event interface; what depends on them is made anew. */

@@ -59,25 +59,9 @@ static void print_onu(uint64_t value, char *text, size_t size)
 	snprintf(text, size, "0x%02x", (unsigned int)value);
 }
 
-static int parse_on_off(const char *text, uint64_t *value, char *err)
-{
-	*value = !strcmp(text, "on");
-	if (!*value && strcmp(text, "off")) {
-		snprintf(err, CARD_ERR, "it is on or off, not '%.40s'", text);
-		return -1;
-	}
-	return 0;
-}
-
-static void print_on_off(uint64_t value, char *text, size_t size)
-{
-	snprintf(text, size, "%s", value ? "on" : "off");
-}
-
 static const struct value_kind hz_kind = {parse_hz, value_print};
 static const struct value_kind state_kind = {parse_state, print_state};
 static const struct value_kind onu_kind = {parse_onu, print_onu};
-static const struct value_kind on_off_kind = {parse_on_off, print_on_off};
 
 typedef uint32_t *link_place(struct cru *c, unsigned int fn, unsigned int l);
 
@@ -155,7 +139,7 @@ LINK_KEY(error_rate, value_count, &c->board.gbt[fn][l].error_rate)
 LINK_KEY(glitches, value_count, cru_bar2_word(c, CRU_GBT(fn, l) + CRU_GBT_GLITCHES))
 CARD_KEY(clock_ctp, hz_kind, cru_bar2_word(c, CRU_CLOCK_CTP))
 CARD_KEY(clock_local, hz_kind, cru_bar2_word(c, CRU_CLOCK_LOCAL))
-CARD_KEY(ttc_run, on_off_kind, &c->board.ttc_run)
+CARD_KEY(ttc_run, value_on_off, &c->board.ttc_run)
 CARD_KEY(hb_rate, value_count, &c->board.ttc.hb)
 CARD_KEY(phy_rate, value_count, &c->board.ttc.phy)
 CARD_KEY(cal_rate, value_count, &c->board.ttc.cal)

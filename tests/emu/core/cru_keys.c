@@ -1,118 +1,86 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The CRU's settings, as the command line and the control socket name them.
+ * The CRU's settings, as the command line and the control socket name them; values.h says how
+ * their values are written.
  */
 #include "cru.h"
+#include "values.h"
 
-#include <errno.h>
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-static int number(const char *text, uint64_t max, uint64_t *value, char *err)
-{
-	char *end;
-
-	errno = 0;
-	*value = strtoull(text, &end, 0);
-	if (!*text || *text == '-' || *end || errno || *value > max) {
-		snprintf(err, CARD_ERR, "'%.40s' is not a number from 0 to %" PRIu64, text, max);
-		return -1;
-	}
-	return 0;
-}
 
 static struct cru_ep *endpoint(void *card, unsigned int fn)
 {
 	return &((struct cru *)card)->ep[fn];
 }
 
-/* A key that is one number of struct cru_settings. */
-#define NUMBER_KEY(key, field, max)                                                                \
-	static int set_##key(void *card, unsigned int fn, const char *text, char *err)             \
-	{                                                                                          \
-		uint64_t value;                                                                    \
-		int rc = number(text, max, &value, err);                                           \
-		if (!rc)                                                                           \
-			endpoint(card, fn)->set.field = value;                                     \
-		return rc;                                                                         \
-	}                                                                                          \
-	static void get_##key(void *card, unsigned int fn, char *text, size_t size)                \
-	{                                                                                          \
-		snprintf(text, size, "%" PRIu64, (uint64_t)endpoint(card, fn)->set.field);         \
-	}
-
-NUMBER_KEY(rate, rate, 1000000000000ull)
-NUMBER_KEY(depth_register, depth_register, UINT32_MAX)
-NUMBER_KEY(refill, refill_us, 10000000)
-NUMBER_KEY(count_start, count_start, UINT32_MAX)
-
-static int set_packet(void *card, unsigned int fn, const char *text, char *err)
+static int parse_packet(const char *text, uint64_t *value, char *err)
 {
-	uint64_t value;
-
-	if (number(text, CRU_PAYLOAD_MAX, &value, err))
+	if (value_number(text, value, err, CRU_PAYLOAD_MAX))
 		return -1;
-	if (value % 16) {
+	if (*value % 16) {
 		snprintf(err, CARD_ERR, "the payload is a number of 16-byte words");
 		return -1;
 	}
-	endpoint(card, fn)->set.packet = value;
 	return 0;
 }
 
-static void get_packet(void *card, unsigned int fn, char *text, size_t size)
+static int parse_packets(const char *text, uint64_t *value, char *err)
 {
-	snprintf(text, size, "%u", endpoint(card, fn)->set.packet);
-}
-
-static int set_packets_per_tf(void *card, unsigned int fn, const char *text, char *err)
-{
-	uint64_t value;
-
-	if (number(text, 1000000, &value, err))
+	if (value_number(text, value, err, 1000000))
 		return -1;
-	if (value < 2) {
+	if (*value < 2) {
 		snprintf(err, CARD_ERR, "a time frame has at least 2 packets");
 		return -1;
 	}
-	endpoint(card, fn)->set.packets_per_tf = value;
 	return 0;
 }
 
-static void get_packets_per_tf(void *card, unsigned int fn, char *text, size_t size)
-{
-	snprintf(text, size, "%u", endpoint(card, fn)->set.packets_per_tf);
-}
+#define ORBIT_OF_CTP UINT64_MAX /* in the settings -1 */
 
-static int set_orbit(void *card, unsigned int fn, const char *text, char *err)
+static int parse_orbit(const char *text, uint64_t *value, char *err)
 {
-	uint64_t value;
-
-	if (!strcmp(text, "ctp")) {
-		endpoint(card, fn)->set.orbit = -1;
-		return 0;
-	}
-	if (number(text, UINT32_MAX, &value, err))
-		return -1;
-	endpoint(card, fn)->set.orbit = value;
+	if (strcmp(text, "ctp"))
+		return value_count.parse(text, value, err);
+	*value = ORBIT_OF_CTP;
 	return 0;
 }
 
-static void get_orbit(void *card, unsigned int fn, char *text, size_t size)
+static void print_orbit(uint64_t value, char *text, size_t size)
 {
-	if (endpoint(card, fn)->set.orbit < 0)
+	if (value == ORBIT_OF_CTP)
 		snprintf(text, size, "ctp");
 	else
-		snprintf(text, size, "%" PRId64, endpoint(card, fn)->set.orbit);
+		value_print(value, text, size);
 }
+
+static const struct value_kind packet_kind = {parse_packet, value_print};
+static const struct value_kind packets_kind = {parse_packets, value_print};
+static const struct value_kind orbit_kind = {parse_orbit, print_orbit};
+
+#define CRU_KEY(key, kind, place) VALUE_KEY(key, kind, struct cru, place)
+/* One that is a member of struct cru_settings. */
+#define SETTING_KEY(key, kind, field) CRU_KEY(key, kind, c->ep[fn].set.field)
+
+SETTING_KEY(rate, value_rate, rate)
+SETTING_KEY(packet, packet_kind, packet)
+SETTING_KEY(packets_per_tf, packets_kind, packets_per_tf)
+SETTING_KEY(orbit, orbit_kind, orbit)
+SETTING_KEY(depth_register, value_count, depth_register)
+SETTING_KEY(refill, value_time, refill_us)
+SETTING_KEY(count_start, value_count, count_start)
+SETTING_KEY(recycle, value_on_off, recycle)
+SETTING_KEY(stamp, value_on_off, stamp)
+CRU_KEY(features, value_hex, c->ep[fn].features)
+CRU_KEY(firmware, value_hex, *cru_bar2_word(c, CRU_FW_HASH))
+CRU_KEY(user_logic, value_hex, *cru_bar2_word(c, CRU_UL_HASH))
 
 static int set_depth(void *card, unsigned int fn, const char *text, char *err)
 {
 	uint64_t value;
 
-	if (number(text, CRU_DEPTH_MAX, &value, err))
+	if (value_number(text, &value, err, CRU_DEPTH_MAX))
 		return -1;
 	if (!value) {
 		snprintf(err, CARD_ERR, "a descriptor FIFO has at least one place");
@@ -162,7 +130,7 @@ static int set_links(void *card, unsigned int fn, const char *text, char *err)
 	uint32_t *enable = cru_bar2_word(card, CRU_DATAPATH(fn) + CRU_DATAPATH_ENABLE);
 	uint64_t value;
 
-	if (number(text, CRU_DATAPATH_LINKS, &value, err))
+	if (value_number(text, &value, err, CRU_DATAPATH_LINKS))
 		return -1;
 	*enable = (*enable & ~CRU_DATAPATH_LINKS) | value;
 	cru_board_update(card);
@@ -193,30 +161,6 @@ static void get_source_mode(void *card, unsigned int fn, char *text, size_t size
 	snprintf(text, size, "%s", endpoint(card, fn)->set.ctp ? "ctp" : "free");
 }
 
-static int on_off(bool *flag, const char *text, char *err)
-{
-	if (strcmp(text, "on") && strcmp(text, "off")) {
-		snprintf(err, CARD_ERR, "'%.40s' is neither on nor off", text);
-		return -1;
-	}
-	*flag = !strcmp(text, "on");
-	return 0;
-}
-
-/* A key that is one switch of struct cru_settings. */
-#define SWITCH_KEY(key)                                                                            \
-	static int set_##key(void *card, unsigned int fn, const char *text, char *err)             \
-	{                                                                                          \
-		return on_off(&endpoint(card, fn)->set.key, text, err);                            \
-	}                                                                                          \
-	static void get_##key(void *card, unsigned int fn, char *text, size_t size)                \
-	{                                                                                          \
-		snprintf(text, size, "%s", endpoint(card, fn)->set.key ? "on" : "off");            \
-	}
-
-SWITCH_KEY(recycle)
-SWITCH_KEY(stamp)
-
 static int set_pci_id(void *card, unsigned int fn, const char *text, char *err)
 {
 	struct cru *c = card;
@@ -243,66 +187,17 @@ static void get_pci_id(void *card, unsigned int fn, char *text, size_t size)
 
 static int set_serial(void *card, unsigned int fn, const char *text, char *err)
 {
-	uint64_t value;
+	unsigned int serial;
 
-	if (strlen(text) > 4 || strspn(text, "0123456789") != strlen(text) || !*text) {
-		snprintf(err, CARD_ERR, "'%.40s' is not a serial number from 0 to 9999", text);
+	if (value_serial_parse(text, &serial, err))
 		return -1;
-	}
-	value = strtoul(text, NULL, 10);
-	cru_serial_set(card, value);
+	cru_serial_set(card, serial);
 	return 0;
 }
 
 static void get_serial(void *card, unsigned int fn, char *text, size_t size)
 {
-	uint32_t s = ((struct cru *)card)->serial;
-
-	snprintf(text, size, "%c%c%c%c", s & 0xff, s >> 8 & 0xff, s >> 16 & 0xff, s >> 24);
-}
-
-/* A key that is one 32-bit register, in hexadecimal with or without 0x. */
-static int hex_word(uint32_t *word, const char *text, char *err)
-{
-	char *end;
-	unsigned long long value = strtoull(text, &end, 16);
-
-	if (!*text || *text == '-' || *end || value > UINT32_MAX) {
-		snprintf(err, CARD_ERR, "'%.40s' is not a 32-bit hexadecimal number", text);
-		return -1;
-	}
-	*word = value;
-	return 0;
-}
-
-static int set_firmware(void *card, unsigned int fn, const char *text, char *err)
-{
-	return hex_word(cru_bar2_word(card, CRU_FW_HASH), text, err);
-}
-
-static void get_firmware(void *card, unsigned int fn, char *text, size_t size)
-{
-	snprintf(text, size, "%x", *cru_bar2_word(card, CRU_FW_HASH));
-}
-
-static int set_user_logic(void *card, unsigned int fn, const char *text, char *err)
-{
-	return hex_word(cru_bar2_word(card, CRU_UL_HASH), text, err);
-}
-
-static void get_user_logic(void *card, unsigned int fn, char *text, size_t size)
-{
-	snprintf(text, size, "%x", *cru_bar2_word(card, CRU_UL_HASH));
-}
-
-static int set_features(void *card, unsigned int fn, const char *text, char *err)
-{
-	return hex_word(&endpoint(card, fn)->features, text, err);
-}
-
-static void get_features(void *card, unsigned int fn, char *text, size_t size)
-{
-	snprintf(text, size, "%x", endpoint(card, fn)->features);
+	value_serial_print(((struct cru *)card)->serial, text, size);
 }
 
 /* Start-up settings of the event interface; what depends on them is made anew. */
@@ -389,9 +284,9 @@ void cru_serial_set(struct cru *c, unsigned int serial)
 {
 	char text[8];
 
-	snprintf(text, sizeof(text), "%04u", serial % 10000);
-	c->serial = (uint32_t)text[0] | text[1] << 8 | text[2] << 16 | (uint32_t)text[3] << 24;
+	c->serial = value_serial_word(serial);
 	*cru_bar2_word(c, CRU_SERIAL) = c->serial;
+	value_serial_print(c->serial, text, sizeof(text));
 	cru_i2c_serial(c, text);
 }
 

@@ -3,6 +3,7 @@
  * Event interface: start-up settings, what they make of the configuration space, faults, counts.
  */
 #include "events.h"
+#include "values.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,17 +11,17 @@
 
 int event_set_offered(struct event_setup *s, const char *text, char *err)
 {
-	if (strcmp(text, "on") && strcmp(text, "off")) {
-		snprintf(err, CARD_ERR, "'%.40s' is neither on nor off", text);
+	uint64_t value;
+
+	if (value_on_off.parse(text, &value, err))
 		return -1;
-	}
-	s->offered = !strcmp(text, "on");
+	s->offered = value;
 	return 0;
 }
 
 void event_get_offered(const struct event_setup *s, char *text, size_t size)
 {
-	snprintf(text, size, "%s", s->offered ? "on" : "off");
+	value_on_off.print(s->offered, text, size);
 }
 
 static const char *const interrupts[] = {

@@ -13,6 +13,8 @@
 
 #include "card.h"
 
+#define RATE_MAX 1000000000000ull
+#define TIME_MAX_US 10000000u
 #define MICROWATT_MAX 6553.5
 
 int value_number(const char *text, uint64_t *value, char *err, uint64_t max)
@@ -40,6 +42,34 @@ static int parse_count(const char *text, uint64_t *value, char *err)
 	return value_number(text, value, err, UINT32_MAX);
 }
 
+static int parse_hex(const char *text, uint64_t *value, char *err)
+{
+	char *end;
+	unsigned long long n = strtoull(text, &end, 16);
+
+	if (!*text || *text == '-' || *end || n > UINT32_MAX) {
+		snprintf(err, CARD_ERR, "'%.40s' is not a 32-bit hexadecimal number", text);
+		return -1;
+	}
+	*value = n;
+	return 0;
+}
+
+static void print_hex(uint64_t value, char *text, size_t size)
+{
+	snprintf(text, size, "%" PRIx64, value);
+}
+
+static int parse_rate(const char *text, uint64_t *value, char *err)
+{
+	return value_number(text, value, err, RATE_MAX);
+}
+
+static int parse_time(const char *text, uint64_t *value, char *err)
+{
+	return value_number(text, value, err, TIME_MAX_US);
+}
+
 static int parse_power(const char *text, uint64_t *value, char *err)
 {
 	char *end;
@@ -59,8 +89,51 @@ static void print_power(uint64_t value, char *text, size_t size)
 	snprintf(text, size, "%" PRIu64 ".%" PRIu64, value / 10, value % 10);
 }
 
+static int parse_on_off(const char *text, uint64_t *value, char *err)
+{
+	*value = !strcmp(text, "on");
+	if (!*value && strcmp(text, "off")) {
+		snprintf(err, CARD_ERR, "'%.40s' is neither on nor off", text);
+		return -1;
+	}
+	return 0;
+}
+
+static void print_on_off(uint64_t value, char *text, size_t size)
+{
+	snprintf(text, size, "%s", value ? "on" : "off");
+}
+
 const struct value_kind value_count = {parse_count, value_print};
+const struct value_kind value_hex = {parse_hex, print_hex};
+const struct value_kind value_rate = {parse_rate, value_print};
+const struct value_kind value_time = {parse_time, value_print};
 const struct value_kind value_power = {parse_power, print_power};
+const struct value_kind value_on_off = {parse_on_off, print_on_off};
+
+int value_serial_parse(const char *text, unsigned int *serial, char *err)
+{
+	if (strlen(text) > 4 || strspn(text, "0123456789") != strlen(text) || !*text) {
+		snprintf(err, CARD_ERR, "'%.40s' is not a serial number from 0 to 9999", text);
+		return -1;
+	}
+	*serial = strtoul(text, NULL, 10);
+	return 0;
+}
+
+void value_serial_print(uint32_t word, char *text, size_t size)
+{
+	snprintf(text, size, "%c%c%c%c", word & 0xff, word >> 8 & 0xff, word >> 16 & 0xff,
+		 word >> 24);
+}
+
+uint32_t value_serial_word(unsigned int serial)
+{
+	char text[8];
+
+	snprintf(text, sizeof(text), "%04u", serial % 10000);
+	return (uint32_t)text[0] | text[1] << 8 | text[2] << 16 | (uint32_t)text[3] << 24;
+}
 
 /* Which link a word of the list is for; -1 and a sentence if none. *word goes on to the value. */
 static int item_link(char **word, unsigned int position, unsigned int links, char *err)
