@@ -2,52 +2,12 @@
 /*
  * BAR2 seen through the control commands: settings per link, registers that stick, counted writes.
  */
-#include "../../kmod/cru_regs.h"
-#include "../emu/server/emu.h"
-#include "unit.h"
-
-#include <linux/pci_regs.h>
-
-static struct emu *emu;
-static struct json reply;
-
-static const char *run(const char *line)
-{
-	control_run(emu, line, &reply);
-	return reply.text;
-}
-
-static void begin(void)
-{
-	uint16_t on = PCI_COMMAND_MEMORY;
-	unsigned int i;
-
-	emu = emu_create(&cru_card);
-	UNIT_NEED(emu && !emu_start(emu));
-	for (i = 0; i < 2; i++)
-		function_config_write(&emu->fn[i], PCI_COMMAND, &on, sizeof(on));
-}
-
-static void end(void)
-{
-	emu_destroy(emu);
-	json_free(&reply);
-}
+#include "emu_control.h"
 
 static uint32_t rd2(uint32_t off)
 {
-	uint32_t value;
-
-	function_bar_read(&emu->fn[0], CRU_BAR_CARD, off, &value, 4);
-	return value;
+	return rd(0, CRU_BAR_CARD, off);
 }
-
-static void wr(unsigned int fn, unsigned int bar, uint32_t off, uint32_t value)
-{
-	function_bar_write(&emu->fn[fn], bar, off, &value, 4);
-}
-
-#define OK "{\"ok\":true}"
 
 static void settings(void)
 {

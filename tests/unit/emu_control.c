@@ -2,50 +2,7 @@
 /*
  * Control commands: each one, what it refuses, and what it changes.
  */
-#include "../../kmod/cru_regs.h"
-#include "../emu/server/emu.h"
-#include "unit.h"
-
-#include <linux/pci_regs.h>
-
-static struct emu *emu;
-static struct json reply;
-
-static const char *run(const char *line)
-{
-	control_run(emu, line, &reply);
-	return reply.text;
-}
-
-static void begin(void)
-{
-	uint16_t on = PCI_COMMAND_MEMORY;
-	unsigned int i;
-
-	emu = emu_create(&cru_card);
-	UNIT_NEED(emu && !emu_start(emu));
-	for (i = 0; i < 2; i++)
-		function_config_write(&emu->fn[i], PCI_COMMAND, &on, sizeof(on));
-}
-
-static void end(void)
-{
-	emu_destroy(emu);
-	json_free(&reply);
-}
-
-static uint32_t rd(unsigned int fn, unsigned int bar, uint32_t off)
-{
-	uint32_t value;
-
-	function_bar_read(&emu->fn[fn], bar, off, &value, 4);
-	return value;
-}
-
-static void wr(unsigned int fn, unsigned int bar, uint32_t off, uint32_t value)
-{
-	function_bar_write(&emu->fn[fn], bar, off, &value, 4);
-}
+#include "emu_control.h"
 
 static bool has(const char *text)
 {
@@ -55,8 +12,6 @@ static bool has(const char *text)
 		unit_note("not in the reply: %s; it was %.300s", text, reply.text);
 	return found;
 }
-
-#define OK "{\"ok\":true}"
 
 static void info(void)
 {
