@@ -9,32 +9,6 @@
 #define DARK 0xc100 /* PLL lock, both sticky bits */
 #define STUCK 0xc000
 
-static const char *get(unsigned int fn, const char *name)
-{
-	static char text[CARD_TEXT];
-	const struct card_key *k;
-
-	for (k = cru_card.keys; k->name && strcmp(k->name, name); k++)
-		;
-	UNIT_NEED(k->name);
-	k->get(host.card, fn, text, sizeof(text));
-	return text;
-}
-
-static void refused(const char *name, const char *value)
-{
-	char before[CARD_TEXT], err[CARD_ERR] = "";
-	const struct card_key *k;
-
-	for (k = cru_card.keys; k->name && strcmp(k->name, name); k++)
-		;
-	UNIT_NEED(k->name);
-	strcpy(before, get(0, name));
-	UNIT_EQ(k->set(host.card, 0, value, err), -1);
-	CU_ASSERT(strlen(err) > 10);
-	UNIT_STR(get(0, name), before);
-}
-
 /* Every link of both endpoints has a place of its own. */
 static void places(void)
 {
@@ -95,7 +69,7 @@ static void no_light(void)
 	UNIT_EQ(rd2(link), DARK);
 	key(1, "optical-power", "0=250.5");
 	UNIT_EQ(rd2(link), UP | STUCK);
-	UNIT_STR(get(1, "optical-power"),
+	UNIT_STR(key_get(1, "optical-power"),
 		 "250.5,500.0,500.0,500.0,500.0,500.0,500.0,500.0,500.0,500.0,500.0,500.0");
 	host_end();
 }
@@ -202,24 +176,24 @@ static void lists(void)
 {
 	host_begin();
 	key(0, "glitches", "7");
-	UNIT_STR(get(0, "glitches"), "7,7,7,7,7,7,7,7,7,7,7,7");
+	UNIT_STR(key_get(0, "glitches"), "7,7,7,7,7,7,7,7,7,7,7,7");
 	UNIT_EQ(rd2(CRU_GBT(0, 11) + CRU_GBT_GLITCHES), 7);
-	UNIT_STR(get(1, "glitches"), "0,0,0,0,0,0,0,0,0,0,0,0");
+	UNIT_STR(key_get(1, "glitches"), "0,0,0,0,0,0,0,0,0,0,0,0");
 	key(0, "glitches", "11=3,0=0x10");
-	UNIT_STR(get(0, "glitches"), "16,7,7,7,7,7,7,7,7,7,7,3");
+	UNIT_STR(key_get(0, "glitches"), "16,7,7,7,7,7,7,7,7,7,7,3");
 	key(0, "glitches", "1,2,3,4,5,6,7,8,9,10,11,12");
-	UNIT_STR(get(0, "glitches"), "1,2,3,4,5,6,7,8,9,10,11,12");
-	refused("glitches", "1,2");
-	refused("glitches", "1,2,3,4,5,6,7,8,9,10,11,12,13");
-	refused("glitches", "0=1,2");
-	refused("glitches", "12=1");
-	refused("glitches", "0=1,1=x");
-	refused("glitches", "");
-	refused("glitches", "-1");
-	refused("link-state", "0=sideways");
-	refused("optical-power", "6554");
-	refused("optical-power", "bright");
-	refused("fec-rate", "4294967296");
+	UNIT_STR(key_get(0, "glitches"), "1,2,3,4,5,6,7,8,9,10,11,12");
+	key_refused("glitches", "1,2");
+	key_refused("glitches", "1,2,3,4,5,6,7,8,9,10,11,12,13");
+	key_refused("glitches", "0=1,2");
+	key_refused("glitches", "12=1");
+	key_refused("glitches", "0=1,1=x");
+	key_refused("glitches", "");
+	key_refused("glitches", "-1");
+	key_refused("link-state", "0=sideways");
+	key_refused("optical-power", "6554");
+	key_refused("optical-power", "bright");
+	key_refused("fec-rate", "4294967296");
 	host_end();
 }
 

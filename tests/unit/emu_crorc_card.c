@@ -117,16 +117,6 @@ static void serial(void)
 	host_end();
 }
 
-static const struct card_key *find_key(const char *name)
-{
-	const struct card_key *k;
-
-	for (k = crorc_card.keys; k->name && strcmp(k->name, name); k++)
-		;
-	UNIT_NEED(k->name);
-	return k;
-}
-
 static void keys(void)
 {
 	static const char *const good[][3] = {
@@ -169,25 +159,15 @@ static void keys(void)
 		{"optical-power", "-1"},
 		{"flash-erase-us", "x"},
 	};
-	char text[CARD_TEXT], before[CARD_TEXT], err[CARD_ERR];
 	unsigned int i;
 
 	host_begin();
 	for (i = 0; i < sizeof(good) / sizeof(good[0]); i++) {
 		key(0, good[i][0], good[i][1]);
-		find_key(good[i][0])->get(host.card, 0, text, sizeof(text));
-		UNIT_STR(text, good[i][2]);
+		UNIT_STR(key_get(0, good[i][0]), good[i][2]);
 	}
-	for (i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
-		const struct card_key *k = find_key(bad[i][0]);
-
-		k->get(host.card, 0, before, sizeof(before));
-		err[0] = '\0';
-		UNIT_EQ(k->set(host.card, 0, bad[i][1], err), -1);
-		CU_ASSERT(err[0]);
-		k->get(host.card, 0, text, sizeof(text));
-		UNIT_STR(text, before);
-	}
+	for (i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
+		key_refused(bad[i][0], bad[i][1]);
 	UNIT_EQ(rd(0, CRORC_FW_HASH), 0x59e9955);
 	key(0, "rate", "0");
 	/* Where the count starts is seen after a reset. */

@@ -4,33 +4,6 @@
  */
 #include "emu_host.h"
 
-static void set_refused(const char *name, const char *value)
-{
-	const struct card_key *k;
-	char err[CARD_ERR] = "", before[CARD_TEXT], after[CARD_TEXT];
-
-	for (k = cru_card.keys; k->name && strcmp(k->name, name); k++)
-		;
-	UNIT_NEED(k->name);
-	k->get(host.card, 0, before, sizeof(before));
-	UNIT_EQ(k->set(host.card, 0, value, err), -1);
-	CU_ASSERT(strlen(err) > 10);
-	k->get(host.card, 0, after, sizeof(after));
-	UNIT_STR(after, before);
-}
-
-static const char *get(unsigned int fn, const char *name)
-{
-	static char text[CARD_TEXT];
-	const struct card_key *k;
-
-	for (k = cru_card.keys; k->name && strcmp(k->name, name); k++)
-		;
-	UNIT_NEED(k->name);
-	k->get(host.card, fn, text, sizeof(text));
-	return text;
-}
-
 static void power_on_values(void)
 {
 	uint32_t clock;
@@ -113,21 +86,21 @@ static void settings(void)
 {
 	host_begin();
 	key(1, "rate", "1000000");
-	UNIT_STR(get(1, "rate"), "1000000");
-	UNIT_STR(get(0, "rate"), "0");
+	UNIT_STR(key_get(1, "rate"), "1000000");
+	UNIT_STR(key_get(0, "rate"), "0");
 	key(0, "temperature", "30");
 	UNIT_EQ(rd2(CRU_TEMPERATURE), 436);
-	UNIT_STR(get(0, "temperature"), "30.07");
+	UNIT_STR(key_get(0, "temperature"), "30.07");
 	key(0, "temperature", "none");
 	UNIT_EQ(rd2(CRU_TEMPERATURE), 0);
-	UNIT_STR(get(0, "temperature"), "none");
+	UNIT_STR(key_get(0, "temperature"), "none");
 	wr2(CRU_DATAPATH(1), 0x80000001);
 	key(1, "links-enabled", "0xff0");
 	UNIT_EQ(rd2(CRU_DATAPATH(1)), 0x80000ff0);
-	UNIT_STR(get(1, "links-enabled"), "0xff0");
+	UNIT_STR(key_get(1, "links-enabled"), "0xff0");
 	key(0, "firmware", "06955404");
 	UNIT_EQ(rd2(CRU_FW_HASH), 0x6955404);
-	UNIT_STR(get(0, "firmware"), "6955404");
+	UNIT_STR(key_get(0, "firmware"), "6955404");
 	key(0, "user-logic", "1");
 	UNIT_EQ(rd2(CRU_UL_HASH), 1);
 	key(0, "features", "0001fffe");
@@ -135,41 +108,41 @@ static void settings(void)
 	UNIT_EQ(rd(1, CRU_FEATURES), 0x40000000);
 	key(0, "serial", "7");
 	UNIT_EQ(rd2(CRU_SERIAL), 0x37303030);
-	UNIT_STR(get(0, "serial"), "0007");
+	UNIT_STR(key_get(0, "serial"), "0007");
 	UNIT_EQ(cru_card.vendor(host.card), 0x10dc);
 	key(0, "pci-id", "1172:e001");
 	UNIT_EQ(cru_card.vendor(host.card), 0x1172);
 	UNIT_EQ(cru_card.device(host.card), 0xe001);
 	key(0, "orbit", "4096");
-	UNIT_STR(get(0, "orbit"), "4096");
+	UNIT_STR(key_get(0, "orbit"), "4096");
 	key(0, "orbit", "ctp");
-	UNIT_STR(get(0, "orbit"), "ctp");
+	UNIT_STR(key_get(0, "orbit"), "ctp");
 	key(0, "source-mode", "ctp");
-	UNIT_STR(get(0, "source-mode"), "ctp");
+	UNIT_STR(key_get(0, "source-mode"), "ctp");
 	host_end();
 }
 
 static void settings_refused(void)
 {
 	host_begin();
-	set_refused("rate", "-1");
-	set_refused("rate", "fast");
-	set_refused("rate", "");
-	set_refused("rate", "99999999999999999999999");
-	set_refused("packet", "8144");
-	set_refused("packet", "24");
-	set_refused("packets-per-tf", "1");
-	set_refused("fifo-depth", "0");
-	set_refused("fifo-depth", "4097");
-	set_refused("temperature", "500");
-	set_refused("temperature", "warm");
-	set_refused("links-enabled", "0x10000");
-	set_refused("source-mode", "never");
-	set_refused("pci-id", "8086:1234");
-	set_refused("serial", "12345");
-	set_refused("serial", "12a");
-	set_refused("firmware", "xyz");
-	set_refused("orbit", "0x100000000");
+	key_refused("rate", "-1");
+	key_refused("rate", "fast");
+	key_refused("rate", "");
+	key_refused("rate", "99999999999999999999999");
+	key_refused("packet", "8144");
+	key_refused("packet", "24");
+	key_refused("packets-per-tf", "1");
+	key_refused("fifo-depth", "0");
+	key_refused("fifo-depth", "4097");
+	key_refused("temperature", "500");
+	key_refused("temperature", "warm");
+	key_refused("links-enabled", "0x10000");
+	key_refused("source-mode", "never");
+	key_refused("pci-id", "8086:1234");
+	key_refused("serial", "12345");
+	key_refused("serial", "12a");
+	key_refused("firmware", "xyz");
+	key_refused("orbit", "0x100000000");
 	host_end();
 }
 

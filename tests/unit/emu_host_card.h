@@ -87,16 +87,42 @@ __attribute__((unused)) static void host_end(void)
 	free(host.memory);
 }
 
-__attribute__((unused)) static void key(unsigned int fn, const char *name, const char *value)
+__attribute__((unused)) static const struct card_key *key_find(const char *name)
 {
 	const struct card_key *k;
-	char err[CARD_ERR] = "unknown key";
 
-	for (k = HOST_CARD.keys; k->name; k++) {
-		if (!strcmp(k->name, name) && !k->set(host.card, fn, value, err))
-			return;
-	}
-	CU_FAIL_FATAL("a key is refused");
+	for (k = HOST_CARD.keys; k->name && strcmp(k->name, name); k++)
+		;
+	UNIT_NEED(k->name);
+	return k;
+}
+
+__attribute__((unused)) static void key(unsigned int fn, const char *name, const char *value)
+{
+	char err[CARD_ERR];
+
+	if (key_find(name)->set(host.card, fn, value, err))
+		CU_FAIL_FATAL("a key is refused");
+}
+
+/* As text that the next call overwrites. */
+__attribute__((unused)) static const char *key_get(unsigned int fn, const char *name)
+{
+	static char text[CARD_TEXT];
+
+	key_find(name)->get(host.card, fn, text, sizeof(text));
+	return text;
+}
+
+/* Refused with a sentence, and what it was before. */
+__attribute__((unused)) static void key_refused(const char *name, const char *value)
+{
+	char before[CARD_TEXT], err[CARD_ERR] = "";
+
+	strcpy(before, key_get(0, name));
+	UNIT_EQ(key_find(name)->set(host.card, 0, value, err), -1);
+	CU_ASSERT(strlen(err) > 10);
+	UNIT_STR(key_get(0, name), before);
 }
 
 __attribute__((unused)) static void fault(unsigned int fn, const char *name, uint64_t arg)
