@@ -10,9 +10,10 @@
  *
  *	UNIT_MAIN("arithmetic", {"adds", adds}, {"another", another})
  *
- * The program prints the plan and one `ok`/`not ok` line per test, with file, line and condition of
- * each failed assertion after a `#`; it exits 0 if nothing failed, 1 otherwise. Arguments select
- *the tests whose names contain one of them. Link with -lcunit.
+ * The program prints the plan and one `ok`/`not ok` line per test, each failed assertion after a
+ *`#` with file, line and condition, and the time of a test that took a second or more. It exits 0
+ *if nothing failed, 1 otherwise. Arguments select the tests whose names contain one of them. Link
+ * with -lcunit.
  */
 #ifndef ROC_UNIT_H
 #define ROC_UNIT_H
@@ -124,11 +125,12 @@ static void unit_show_failures(void)
 		       f->strCondition ? f->strCondition : "?");
 }
 
-static int unit_run(const char *suite_name, const struct unit_test *tests, unsigned int count,
-		    int argc, char **argv)
+__attribute__((unused)) static int unit_run(const char *suite_name, const struct unit_test *tests,
+					    unsigned int count, int argc, char **argv)
 {
 	unsigned int i, number = 0, failed = 0, planned = 0;
 	CU_pSuite suite;
+	double begin;
 
 	setvbuf(stdout, NULL, _IOLBF, 0);
 	if (CU_initialize_registry() != CUE_SUCCESS ||
@@ -150,6 +152,7 @@ static int unit_run(const char *suite_name, const struct unit_test *tests, unsig
 		if (!unit_selected(tests[i].name, argc, argv))
 			continue;
 		unit_skip_reason[0] = '\0';
+		begin = unit_seconds();
 		test = CU_add_test(suite, tests[i].name, tests[i].fn);
 		if (!test || CU_run_test(suite, test) != CUE_SUCCESS) {
 			printf("Bail out! CUnit: %s\n", CU_get_error_msg());
@@ -165,6 +168,8 @@ static int unit_run(const char *suite_name, const struct unit_test *tests, unsig
 		} else {
 			printf("ok %u - %s\n", number, tests[i].name);
 		}
+		if (unit_seconds() - begin >= 1)
+			printf("# %.1f s\n", unit_seconds() - begin);
 		fflush(stdout);
 	}
 	CU_cleanup_registry();

@@ -135,7 +135,7 @@ static const struct call {
 	 sizeof(struct roc_ch_configure),
 	 true,
 	 0,
-	 0,
+	 ROC_CONFIGURE_STBRD | ROC_CONFIGURE_PLAIN,
 	 NULL,
 	 {NO_FIELD}},
 	/* START is tried by its refusals only: here it fails for want of links. */
@@ -180,6 +180,24 @@ static const struct call {
 	 0,
 	 make_eventfd,
 	 {AT(roc_ch_eventfd, reserved), NO_FIELD}},
+	/* A CRU has no such link. */
+	{"CH_COMMAND",
+	 ROC_CH_COMMAND,
+	 sizeof(struct roc_ch_command),
+	 true,
+	 -EOPNOTSUPP,
+	 0,
+	 NULL,
+	 {AT(roc_ch_command, reply[0]), AT(roc_ch_command, reply[1]), AT(roc_ch_command, reply[2]),
+	  AT(roc_ch_command, reply[3])}},
+	{"CH_MODE",
+	 ROC_CH_MODE,
+	 sizeof(struct roc_ch_mode),
+	 true,
+	 0,
+	 0,
+	 NULL,
+	 {AT(roc_ch_mode, reserved), NO_FIELD}},
 	{"BUF_REGISTER",
 	 ROC_BUF_REGISTER,
 	 sizeof(struct roc_buf_register),
@@ -537,19 +555,24 @@ static void bad_configurations(void)
 	static const struct {
 		uint32_t source, mode, links, page;
 		int err;
+		uint32_t flags;
 	} bad[] = {
-		{3, 0, 0, 0, -EINVAL},
-		{UINT32_MAX, 0, 0, 0, -EINVAL},
-		{0, 3, 0, 0, -EINVAL},
-		{0, ROC_MODE_EVENT, 0, 0, -EOPNOTSUPP},
-		{0, 0, 0, 4096, -EOPNOTSUPP},
-		{0, 0, 0, 1, -EOPNOTSUPP},
-		{0, 0, 0x10, 0, -ENOLINK},
-		{0, 0, 0x1f, 0, -ENOLINK},
-		{0, 0, 1u << 31, 0, -ENOLINK},
-		{1, 1, 0x5, 8192, 0},
-		{2, 0, 0xf, 0, 0},
-		{0, 0, 0, 0, 0},
+		{5, 0, 0, 0, -EINVAL, 0},
+		{UINT32_MAX, 0, 0, 0, -EINVAL, 0},
+		{0, 3, 0, 0, -EINVAL, 0},
+		{ROC_SOURCE_DIU, 0, 0, 0, -EOPNOTSUPP, 0},
+		{ROC_SOURCE_SIU, 0, 0, 0, -EOPNOTSUPP, 0},
+		{ROC_SOURCE_FEE, 0, 0, 0, -EOPNOTSUPP, ROC_CONFIGURE_STBRD},
+		{0, ROC_MODE_EVENT, 0, 0, -EOPNOTSUPP, 0},
+		{0, ROC_MODE_EVENT, 0, 0, -EOPNOTSUPP, ROC_CONFIGURE_PLAIN},
+		{0, 0, 0, 4096, -EOPNOTSUPP, 0},
+		{0, 0, 0, 1, -EOPNOTSUPP, 0},
+		{0, 0, 0x10, 0, -ENOLINK, 0},
+		{0, 0, 0x1f, 0, -ENOLINK, 0},
+		{0, 0, 1u << 31, 0, -ENOLINK, 0},
+		{1, 1, 0x5, 8192, 0, 0},
+		{2, 0, 0xf, 0, 0, 0},
+		{0, 0, 0, 0, 0, 0},
 	};
 	size_t i;
 
@@ -557,6 +580,7 @@ static void bad_configurations(void)
 	emu(CARD0, "set all links-enabled 0xf");
 	for (i = 0; i < N(bad); i++) {
 		struct roc_ch_configure c = {.size = sizeof(c),
+					     .flags = bad[i].flags,
 					     .source = bad[i].source,
 					     .mode = bad[i].mode,
 					     .links = bad[i].links,

@@ -9,10 +9,6 @@
 
 #define LOOK_MS 15000 /* the driver looks every five seconds */
 
-static char out[65536];
-
-#define RUN(...) shell(out, sizeof(out), 30000, __VA_ARGS__)
-
 /* The hwmon device of endpoint 0 of the first card. */
 static char hwmon[256];
 

@@ -7,29 +7,6 @@
 
 #include <roc/cru.h>
 
-static char out[262144];
-
-#define RUN(...) shell(out, sizeof(out), 60000, __VA_ARGS__)
-
-static bool says(const char *text)
-{
-	if (strstr(out, text))
-		return true;
-	unit_note("\"%s\" is not in: %.1500s", text, out);
-	return false;
-}
-
-#define SAYS(text) CU_ASSERT(says(text))
-
-static void ends(int code, const char *command)
-{
-	int got = RUN("%s", command);
-
-	if (got != code)
-		unit_note("%s: exit %d: %.1000s", command, got, out);
-	UNIT_EQ(got, code);
-}
-
 static uint32_t peek(uint32_t offset)
 {
 	return emu_peek(CARD0, 0, CRU_BAR_CARD, offset);

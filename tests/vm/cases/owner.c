@@ -307,7 +307,8 @@ static void names(void)
 	UNIT_EQ(same.endpoint, 1);
 	UNIT_EQ(roc_find("#0", &same), 0);
 	UNIT_EQ(same.sequence, 0);
-	UNIT_EQ(roc_find("#4", &same), -ENOENT);
+	UNIT_EQ(roc_find("#4", &same), 0);
+	UNIT_EQ(roc_find("#5", &same), -ENOENT);
 	UNIT_EQ(roc_find("999", &same), -ENOENT);
 	UNIT_EQ(roc_find("245:2", &same), -ENOENT);
 	UNIT_EQ(roc_find("zz:00.0", &same), -EINVAL);

@@ -9,21 +9,6 @@
 #include <sys/stat.h>
 #include <sys/wait.h>
 
-static char out[262144];
-
-/* Run as root in a directory of our own; output and errors together in @out. */
-#define RUN(...) shell(out, sizeof(out), 30000, __VA_ARGS__)
-
-static bool says(const char *text)
-{
-	if (strstr(out, text))
-		return true;
-	unit_note("\"%s\" is not in: %.1000s", text, out);
-	return false;
-}
-
-#define SAYS(text) CU_ASSERT(says(text))
-
 /* It ends with @code and this in its sentence, and the sentence is a line of its own. */
 static void refuses(int code, const char *sentence, const char *command)
 {
@@ -46,12 +31,14 @@ static void list_cards(void)
 	emu_normal(CARD0, FOUR_LINKS);
 	UNIT_EQ(RUN("roc-list-cards --json"), 0);
 	CU_ASSERT(json_valid(out));
-	for (i = 0; i < 4; i++) {
+	for (i = 0; i < 5; i++) {
 		const char *c;
 		size_t k;
 
 		snprintf(key, sizeof(key), "%zu", i);
 		c = json_get(out, key);
+		if (json_is(json_get(c, "type"), "CRORC"))
+			continue;
 		CU_ASSERT(json_is(json_get(c, "type"), "CRU"));
 		for (k = 0; k < N(ids); k++) {
 			if (!json_is(json_get(c, "pciAddress"), pci_address(ids[k])))

@@ -17,6 +17,7 @@
 #include "mem.h"
 #include "node.h"
 #include "rig.h"
+#include "tool.h"
 
 #define N(array) (sizeof(array) / sizeof((array)[0]))
 #define KIB (1u << 10)

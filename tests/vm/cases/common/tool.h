@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The installed tools, as people call them: what they say and how they end. A command is run by a
+ * shell, as root, where the case is; its output and its errors come together.
+ */
+#ifndef CASE_TOOL_H
+#define CASE_TOOL_H
+
+#include <stdbool.h>
+
+#define TOOL_LIMIT 60000 /* ms */
+
+/* What the last command said. */
+extern char out[262144];
+
+/* Exit code, or as shell() says. */
+#define RUN(...) shell(out, sizeof(out), TOOL_LIMIT, __VA_ARGS__)
+
+/* This is in what it said; all of it is shown if not. */
+#define SAYS(text) CU_ASSERT(tool_says(text))
+bool tool_says(const char *text);
+
+/* It ends with this code. */
+void ends(int code, const char *command);
+
+/* Work in a directory of this case's own. */
+void tool_enter(const char *directory);
+
+#endif /* CASE_TOOL_H */
