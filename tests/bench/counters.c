@@ -206,6 +206,53 @@ void counters_threads(FILE *out)
 	closedir(proc);
 }
 
+#define WORKER "roc-bar-stress"
+
+/* Name of a process, and its parent; false if there is none. */
+static bool who(const char *pid, char *name, size_t size, int *parent)
+{
+	char path[300], *begin, *end;
+
+	snprintf(path, sizeof(path), "/proc/%s/stat", pid);
+	if (!slurp(path))
+		return false;
+	begin = strchr(text, '(');
+	end = strrchr(text, ')');
+	if (!begin || !end || sscanf(end, ") %*c %d", parent) != 1)
+		return false;
+	*end = '\0';
+	snprintf(name, size, "%s", begin + 1);
+	return true;
+}
+
+void counters_workers(FILE *out)
+{
+	const char *comma = "";
+	struct dirent *entry;
+	DIR *proc = opendir("/proc");
+
+	if (!proc)
+		die("/proc cannot be read");
+	fprintf(out, "\"workers\":[");
+	while ((entry = readdir(proc))) {
+		char name[64], pid[16];
+		int parent, none;
+
+		if (!isdigit((unsigned char)entry->d_name[0]) ||
+		    !who(entry->d_name, name, sizeof(name), &parent) || strcmp(name, WORKER))
+			continue;
+		snprintf(pid, sizeof(pid), "%d", parent);
+		if (!who(pid, name, sizeof(name), &none) || strcmp(name, WORKER))
+			continue;
+		fprintf(out, "%s{", comma);
+		counters_process(out, atoi(entry->d_name));
+		fprintf(out, "}");
+		comma = ",";
+	}
+	fprintf(out, "]");
+	closedir(proc);
+}
+
 /* Interrupts of the driver's vectors, all processors. */
 static unsigned long long interrupts(void)
 {

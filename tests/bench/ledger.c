@@ -149,32 +149,48 @@ static void measure(struct scenario *s)
 	reference(s, "reference_after");
 }
 
-/* A program between two looks at the cards; what it prints is the result. */
+/*
+ * A program, looked at before, twice while it runs, and after. What it prints is the result. Its
+ * children's system calls between the two looks in the middle are those of their work alone.
+ */
 static void run_command(struct scenario *s)
 {
+	static const char *const names[] = {"before", "begin", "end"};
 	char line[600], *c;
+	unsigned int i;
 	size_t n;
-	FILE *p;
+	FILE *p = NULL;
 
 	counters_open();
 	set_cards(s);
-	fprintf(result, ",\"begin\":");
-	snapshot(result, s);
-	fprintf(result, ",\"printed\":");
-	snprintf(line, sizeof(line), "%s", s->command);
+	snprintf(line, sizeof(line), "exec %s", s->command);
 	for (c = line; *c; c++) {
 		if (*c == '_')
 			*c = ' ';
 	}
-	p = popen(line, "re");
-	if (!p)
-		die("%s cannot be started", line);
+	for (i = 0; i < 3; i++) {
+		if (i == 1) {
+			p = popen(line, "re");
+			if (!p)
+				die("%s cannot be started", line);
+			pause_for(s->settle);
+		}
+		if (i == 2)
+			pause_for(s->window);
+		fprintf(result, ",\"%s\":{", names[i]);
+		snapshot_cards(result, s);
+		fprintf(result, ",");
+		counters_workers(result);
+		fprintf(result, "}");
+	}
+	fprintf(result, ",\"printed\":");
 	while ((n = fread(line, 1, sizeof(line), p)))
 		fwrite(line, 1, n, result);
 	if (pclose(p))
 		die("%s failed", s->command);
-	fprintf(result, ",\"end\":");
-	snapshot(result, s);
+	fprintf(result, ",\"after\":{");
+	snapshot_cards(result, s);
+	fprintf(result, "}");
 	counters_close();
 }
 
@@ -202,8 +218,7 @@ static void run(struct scenario *s)
 			fprintf(result,
 				"%s{\"superpages\":%" PRIu64 ",\"bytes\":%" PRIu64
 				",\"dropped\":%" PRIu64 "}",
-				n ? "," : "", ch->superpages, ch->bytes,
-				ch->dropped_after - ch->dropped_before);
+				n ? "," : "", ch->superpages, ch->bytes, ch->dropped);
 		}
 	}
 	fprintf(result, "]}");

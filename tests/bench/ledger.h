@@ -75,6 +75,8 @@ void counters_open(void);
 void counters_close(void);
 void counters_process(FILE *out, pid_t pid);
 void counters_threads(FILE *out);
+/* "workers":[...]: processes of roc-bar-stress that were started by another one of that name. */
+void counters_workers(FILE *out);
 void counters_system(FILE *out);
 
 /* snapshot.c */

@@ -163,7 +163,6 @@ static void prepare(void)
 	}
 	mark(BENCH_REGISTERED);
 	for (i = 0; i < bench.count; i++) {
-		bench.sources[i].counts->dropped_before = dropped(&bench.sources[i]);
 		for (n = 0; n < bench.buffer / bench.superpage; n++)
 			give(&bench.sources[i], n);
 		publish(&bench.sources[i]);
@@ -295,7 +294,7 @@ static void run(void)
 		if (roc_channel_stop(bench.sources[i].ch, NULL))
 			fail("%s", roc_error());
 		drain(&bench.sources[i]);
-		bench.sources[i].counts->dropped_after = dropped(&bench.sources[i]);
+		bench.sources[i].counts->dropped = dropped(&bench.sources[i]);
 	}
 	bench.state->phase = BENCH_ENDED;
 }

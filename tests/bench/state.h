@@ -52,7 +52,7 @@ struct bench_channel {
 	_Atomic uint64_t superpages, bytes; /* filled ones */
 	_Atomic uint64_t reclaimed, refused;
 	_Atomic uint64_t kicks, looks;
-	uint64_t dropped_before, dropped_after; /* by the driver: before start, after stop */
+	uint64_t dropped; /* packets, by the driver: the card counts anew from each start */
 };
 
 struct bench_state {

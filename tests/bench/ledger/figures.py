@@ -76,11 +76,11 @@ def _by_key(begin, end, part, key):
     return total
 
 
-def _syscalls(begin, end):
-    """Number -> count, of all readers."""
+def _syscalls(begin, end, part="readers"):
+    """Number -> count, of all readers or workers."""
     total = {}
     for sign, snapshot in ((-1, begin), (1, end)):
-        for reader in snapshot["readers"]:
+        for reader in snapshot[part]:
             for number, count in reader["syscalls"].items():
                 total[number] = total.get(number, 0) + sign * count
     return {number: count for number, count in total.items() if count}
@@ -223,12 +223,19 @@ def bar_figures(processes, raw):
     if "error" in raw:
         row["failed"] = raw["error"]
         return row
-    begin, end, printed = raw["begin"], raw["end"], raw["printed"]
+    printed = raw["printed"]
     ops = sum(p["reads"]["count"] + p["writes"]["count"] for p in printed["processes"])
-    mmio = sum(_sum(end, k) - _sum(begin, k) for k in ("mmio_reads", "mmio_writes"))
-    calls = end["events"]["raw_syscalls/sys_enter"] - begin["events"]["raw_syscalls/sys_enter"]
+    mmio = sum(_sum(raw["after"], k) - _sum(raw["before"], k)
+               for k in ("mmio_reads", "mmio_writes"))
+    # While they are at it: one operation is one access.
+    steady = sum(_sum(raw["end"], k) - _sum(raw["begin"], k)
+                 for k in ("mmio_reads", "mmio_writes"))
+    calls = sum(_syscalls(raw["begin"], raw["end"], "workers").values())
+    if len(raw["end"]["workers"]) != processes or not steady:
+        row["failed"] = "%d of %d processes were at work" % (len(raw["end"]["workers"]), processes)
+        return row
     row.update({"operations": ops, "wrong": printed["wrong"], "mmio_per_op": mmio / ops,
-                "syscalls_per_op": calls / ops, "jain": printed["jainIndex"],
+                "syscalls_per_op": calls / steady, "jain": printed["jainIndex"],
                 "shares": [p["share"] for p in printed["processes"]],
                 "operations_per_second": printed["opsPerSecond"],
                 "errors": printed["wrong"]})

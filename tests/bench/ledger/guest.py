@@ -13,7 +13,8 @@ from rocvm.util import TOP, VmError, build_dir
 PROGRAMS = ("roc-bench-reader", "roc-ledger")
 SCRIPTS = ("guest.sh", "fifo.sh")
 PLACE = "usr/lib/roc/bench/"
-HUGEPAGES = 600  # of 2 MiB on each node: two endpoints with 512 MiB, or one with 1 GiB
+# On each node: two endpoints with 256 MiB, or one with 1 GiB in one page.
+MEMORY = {"memory": "6G", "hugepages": 300, "gigapages": 1}
 SLACK = 40.0  # seconds that one scenario may take beyond what it says
 
 
@@ -86,7 +87,7 @@ def run(jobs, cards, kernel="6.12", progress=None, **options):
     with tempfile.TemporaryDirectory(prefix="roc-bench-") as out:
         options = session.Options(cards=cards.text, kernel=kernel, out=out,
                                   timeout=60 + 2 * seconds,
-                                  emu_set=["events=on"], hugepages=HUGEPAGES,
+                                  emu_set=["events=on"], **MEMORY,
                                   insns=os.path.join(build_dir(), "bench", "insns.so"),
                                   command=["bash", "/" + PLACE + "guest.sh"], **options)
         result = session.Session(options, installed, module, on_stdout=said).run()

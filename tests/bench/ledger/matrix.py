@@ -24,8 +24,9 @@ def _batch(superpage, rate, buffer):
 def make(card, mode, superpage=MI, endpoints=1, rate=0, **kwargs):
     """A scenario whose reader sleeps as one would that wants few system calls."""
     rest = "look" if mode == "busy" else kwargs.pop("rest", "wait")
-    # Some superpages for each of 12 links, as far as memory goes.
-    kwargs.setdefault("buffer", 512 * MI if superpage > 2 * MI and endpoints < 4 else 256 * MI)
+    # Some superpages for each of 12 links, where the guest has a page of 1 GiB for it.
+    kwargs.setdefault("buffer", GI if superpage > 2 * MI and endpoints == 1 and not rate
+                      else 256 * MI)
     options = _batch(superpage, rate, kwargs["buffer"])
     if rate in (None, MB):
         options["patience"] = 0.5  # nothing comes soon
