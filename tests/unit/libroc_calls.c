@@ -12,14 +12,8 @@
 #include <sys/stat.h>
 
 #include "libroc.h"
+#include "libroc_says.h"
 #include "unit.h"
-
-#define SAYS(text)                                                                                 \
-	do {                                                                                       \
-		if (!strstr(roc_error(), text))                                                    \
-			CU_assertImplementation(CU_FALSE, __LINE__, "does not say: " #text,        \
-						roc_error(), "", CU_FALSE);                        \
-	} while (0)
 
 #define ENTRIES 16
 #define KERNEL_AREA 65536 /* offset of the kernel area in the file that stands for the node */

@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 
 #include "libroc_cru.h"
+#include "libroc_says.h"
 #include "unit.h"
 
 static char directory[] = "/tmp/roc-unit-XXXXXX";
@@ -237,8 +238,6 @@ static void faulty_json_files_are_refused(void)
 	for (i = 0; i < sizeof(json_refusals) / sizeof(json_refusals[0]); i++)
 		refuse("bad.json", &json_refusals[i]);
 }
-
-#define SAYS(text) CU_ASSERT_PTR_NOT_NULL(strstr(roc_error(), text))
 
 static void other_places_are_refused(void)
 {

@@ -14,14 +14,8 @@
 #include <unistd.h>
 
 #include "libroc.h"
+#include "libroc_says.h"
 #include "unit.h"
-
-#define SAYS(text)                                                                                 \
-	do {                                                                                       \
-		if (!strstr(roc_error(), text))                                                    \
-			CU_assertImplementation(CU_FALSE, __LINE__, "does not say: " text,         \
-						roc_error(), "", CU_FALSE);                        \
-	} while (0)
 
 #define PCI "/sys/devices/pci0000:00/"
 

@@ -9,9 +9,9 @@
 #include <roc/firmware.h>
 
 #include "libroc.h"
+#include "libroc_says.h"
 #include "unit.h"
 
-#define SAYS(text) CU_ASSERT_PTR_NOT_NULL(strstr(roc_error(), text))
 #define INSTALLED "libroc/data/firmware.json"
 
 static char directory[] = "/tmp/roc-unit-XXXXXX";

@@ -5,13 +5,12 @@
 #include <errno.h>
 
 #include "libroc.h"
+#include "libroc_says.h"
 #include "unit.h"
 
 #define N(array) (sizeof(array) / sizeof((array)[0]))
 
 /* The sentence of the last failure has this in it. */
-#define SAYS(text) CU_ASSERT_PTR_NOT_NULL(strstr(roc_error(), text))
-
 static void pci_addresses(void)
 {
 	static const struct {

@@ -11,14 +11,8 @@
 
 #include <roc/roc.h>
 
+#include "libroc_says.h"
 #include "unit.h"
-
-#define SAYS(text)                                                                                 \
-	do {                                                                                       \
-		if (!strstr(roc_error(), text))                                                    \
-			CU_assertImplementation(CU_FALSE, __LINE__, "does not say: " text,         \
-						roc_error(), "", CU_FALSE);                        \
-	} while (0)
 
 /* The lines of smaps about the mapping that starts at addr have this text in the line of key. */
 static bool smaps_has(const void *addr, const char *key, const char *text)
