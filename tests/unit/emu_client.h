@@ -200,17 +200,24 @@ __attribute__((unused)) static void config_set(uint32_t off, uint32_t value, uin
 	region_write(0, VFIO_PCI_CONFIG_REGION_INDEX, off, &value, len);
 }
 
-__attribute__((unused)) static void begin(void)
+/* Start the card in vu.emu; make guest memory and connect to the first function. */
+__attribute__((unused)) static void begin_guest(void)
 {
-	memset(&vu, 0, sizeof(vu));
-	vu.emu = emu_create(&CLIENT_CARD);
-	UNIT_NEED(vu.emu && !emu_start(vu.emu));
+	UNIT_NEED(!emu_start(vu.emu));
 	vu.f = &vu.emu->fn[0];
 	vu.memory_fd = memfd_create("guest", 0);
 	UNIT_NEED(vu.memory_fd >= 0 && !ftruncate(vu.memory_fd, MEMORY));
 	vu.memory = mmap(NULL, MEMORY, PROT_READ | PROT_WRITE, MAP_SHARED, vu.memory_fd, 0);
 	UNIT_NEED(vu.memory != MAP_FAILED);
 	connect_client();
+}
+
+__attribute__((unused)) static void begin(void)
+{
+	memset(&vu, 0, sizeof(vu));
+	vu.emu = emu_create(&CLIENT_CARD);
+	UNIT_NEED(vu.emu);
+	begin_guest();
 }
 
 __attribute__((unused)) static void end(void)

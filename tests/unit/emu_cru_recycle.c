@@ -10,14 +10,21 @@
 #define RATE "1000000000"
 #define GRAIN_NS 200000 /* with a rate pages come in bursts of that time */
 
-static void recycled_are_not_shown(void)
+static void begin_recycling(unsigned int superpages)
 {
+	unsigned int n;
+
 	host_begin();
 	start(0, CRU_DATA_SOURCE_INTERNAL);
 	key(0, "rate", RATE);
 	key(0, "recycle", "on");
-	push(0, 0, 0, PAGES);
-	push(0, 0, 1, PAGES);
+	for (n = 0; n < superpages; n++)
+		push(0, 0, n, PAGES);
+}
+
+static void recycled_are_not_shown(void)
+{
+	begin_recycling(2);
 	run_for(0, 10000000);
 	UNIT_EQ(rd(0, CRU_SP_READY(0)), 0);
 	UNIT_EQ(count(0, -1, "superpages"), 0);
@@ -33,12 +40,7 @@ static void recycled_are_not_shown(void)
 
 static void then_the_host_gets_each_once(void)
 {
-	host_begin();
-	start(0, CRU_DATA_SOURCE_INTERNAL);
-	key(0, "rate", RATE);
-	key(0, "recycle", "on");
-	push(0, 0, 0, PAGES);
-	push(0, 0, 1, PAGES);
+	begin_recycling(2);
 	run_for(0, 10000000);
 	key(0, "recycle", "off");
 	run_for(0, 10000000);
@@ -65,12 +67,7 @@ static void the_order_is_the_hosts(void)
 {
 	unsigned int n;
 
-	host_begin();
-	start(0, CRU_DATA_SOURCE_INTERNAL);
-	key(0, "rate", RATE);
-	key(0, "recycle", "on");
-	for (n = 0; n < 3; n++)
-		push(0, 0, n, PAGES);
+	begin_recycling(3);
 	run_for(0, 4 * BYTES + BYTES / 2);
 	push(0, 0, 3, PAGES);
 	run_for(0, BYTES);

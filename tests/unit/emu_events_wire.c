@@ -35,13 +35,7 @@ static void begin_card(const struct card_ops *ops, const char *const *settings)
 		snprintf(name, sizeof(name), "%.*s", (int)(value - 1 - *settings), *settings);
 		UNIT_EQ(emu_set(vu.emu, 0, emu_key(vu.emu, name), value, err), 0);
 	}
-	UNIT_NEED(!emu_start(vu.emu));
-	vu.f = &vu.emu->fn[0];
-	vu.memory_fd = memfd_create("guest", 0);
-	UNIT_NEED(vu.memory_fd >= 0 && !ftruncate(vu.memory_fd, MEMORY));
-	vu.memory = mmap(NULL, MEMORY, PROT_READ | PROT_WRITE, MAP_SHARED, vu.memory_fd, 0);
-	UNIT_NEED(vu.memory != MAP_FAILED);
-	connect_client();
+	begin_guest();
 }
 
 static const char *const on[] = {"events=on", NULL};
