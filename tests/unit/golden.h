@@ -11,6 +11,8 @@
 #include <errno.h>
 #include <stdbool.h>
 
+#include <roc/firmware.h>
+
 #include "../../utils/output.h"
 
 /* A stream into memory between golden_begin() and golden_end(). */
@@ -129,6 +131,18 @@ __attribute__((unused)) static const struct roc_card golden_cards[] = {
 	 .node = "/dev/roc2"},
 };
 
+#define GOLDEN_CARDS (sizeof(golden_cards) / sizeof(golden_cards[0]))
 #define GOLDEN_TIME UINT64_C(1700000000123456789)
+
+/* Of tests/golden, whatever this machine has installed. The caller closes it. */
+__attribute__((unused)) static struct roc_firmware_list *golden_firmware(void)
+{
+	const struct roc_firmware_paths paths = {
+		.installed = "tests/golden/firmware-list.json", .override = "", .site = ""};
+	struct roc_firmware_list *list;
+
+	UNIT_NEED(!roc_firmware_open(&paths, &list));
+	return list;
+}
 
 #endif

@@ -15,28 +15,23 @@
 #include "../../utils/reg.h"
 #include "../../utils/ul.h"
 
-#define CARDS (sizeof(golden_cards) / sizeof(golden_cards[0]))
-
 static void list_forms(void)
 {
-	const struct roc_firmware_paths paths = {
-		.installed = "tests/golden/firmware-list.json", .override = "", .site = ""};
-	struct roc_card cards[CARDS];
-	struct roc_firmware_list *list;
+	struct roc_firmware_list *list = golden_firmware();
+	struct roc_card cards[GOLDEN_CARDS];
 	FILE *out;
 
 	memcpy(cards, golden_cards, sizeof(cards));
 	strcpy(cards[1].user_logic, "1234abcd");
 	cards[2].endpoint = -1;
 	cards[2].numa_node = -1;
-	UNIT_EQ(roc_firmware_open(&paths, &list), 0);
 	out = golden_begin();
-	list_cards_text(out, list, cards, CARDS, false);
-	list_cards_text(out, list, cards, CARDS, true);
+	list_cards_text(out, list, cards, GOLDEN_CARDS, false);
+	list_cards_text(out, list, cards, GOLDEN_CARDS, true);
 	list_cards_text(out, list, cards, 0, false);
 	golden_end(out, "list-cards.txt");
 	out = golden_begin();
-	list_cards_json(out, list, cards, CARDS);
+	list_cards_json(out, list, cards, GOLDEN_CARDS);
 	golden_end(out, "list-cards.json");
 	roc_firmware_close(list);
 }

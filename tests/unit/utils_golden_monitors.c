@@ -10,15 +10,13 @@
 #include "../../utils/pkt_monitor.h"
 #include "../../utils/trig_monitor.h"
 
-#define CARDS (sizeof(golden_cards) / sizeof(golden_cards[0]))
-
-static struct metrics_report metrics[CARDS];
+static struct metrics_report metrics[GOLDEN_CARDS];
 
 static void make_metrics(void)
 {
 	unsigned int i;
 
-	for (i = 0; i < CARDS; i++) {
+	for (i = 0; i < GOLDEN_CARDS; i++) {
 		metrics[i].card = golden_cards[i];
 		metrics[i].time = GOLDEN_TIME + i;
 		metrics[i].metrics = (struct roc_cru_metrics){
@@ -38,19 +36,19 @@ static void metrics_forms(void)
 
 	make_metrics();
 	out = golden_begin();
-	metrics_text(out, metrics, CARDS, false);
+	metrics_text(out, metrics, GOLDEN_CARDS, false);
 	golden_end(out, "metrics.txt");
 	out = golden_begin();
-	metrics_text(out, metrics, CARDS, true);
+	metrics_text(out, metrics, GOLDEN_CARDS, true);
 	golden_end(out, "metrics-colours.txt");
 	out = golden_begin();
-	metrics_json(out, metrics, CARDS);
+	metrics_json(out, metrics, GOLDEN_CARDS);
 	golden_end(out, "metrics.json");
 	out = golden_begin();
-	metrics_influx(out, metrics, CARDS);
+	metrics_influx(out, metrics, GOLDEN_CARDS);
 	golden_end(out, "metrics.influx");
 	out = golden_begin();
-	metrics_openmetrics(out, metrics, CARDS);
+	metrics_openmetrics(out, metrics, GOLDEN_CARDS);
 	golden_end(out, "metrics.openmetrics");
 }
 
