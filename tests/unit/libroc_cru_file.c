@@ -213,13 +213,8 @@ static void refuse(const char *name, const struct refusal *r)
 	if (strncmp(error, path, strlen(path)))
 		CU_assertImplementation(CU_FALSE, __LINE__, "does not name the file", error, "",
 					CU_FALSE);
-	for (i = 0; i < 3 && r->says[i]; i++) {
-		char what[400];
-
-		snprintf(what, sizeof(what), "\"%s\" does not say \"%s\"", error, r->says[i]);
-		CU_assertImplementation(!!strstr(error, r->says[i]), __LINE__, what, __FILE__, "",
-					CU_FALSE);
-	}
+	for (i = 0; i < 3 && r->says[i]; i++)
+		SAYS(r->says[i]);
 	unlink(path);
 }
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The library's last sentence has @text in it; if not, the failure shows the sentence in place of
- * the file.
+ * The library's last sentence has @text in it; both are shown when it has not.
  */
 #ifndef ROC_UNIT_LIBROC_SAYS_H
 #define ROC_UNIT_LIBROC_SAYS_H
@@ -12,9 +11,12 @@
 
 #define SAYS(text)                                                                                 \
 	do {                                                                                       \
-		if (!strstr(roc_error(), text))                                                    \
-			CU_assertImplementation(CU_FALSE, __LINE__, "does not say: " #text,        \
-						roc_error(), "", CU_FALSE);                        \
+		const char *says_error = roc_error(), *says_text = (text);                         \
+		char says_msg[512];                                                                \
+		snprintf(says_msg, sizeof(says_msg), "\"%.300s\" does not say \"%.150s\"",         \
+			 says_error, says_text);                                                   \
+		CU_assertImplementation(!!strstr(says_error, says_text), __LINE__, says_msg,       \
+					__FILE__, "", CU_FALSE);                                   \
 	} while (0)
 
 #endif /* ROC_UNIT_LIBROC_SAYS_H */
