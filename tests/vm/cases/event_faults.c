@@ -25,14 +25,14 @@ static uint64_t attr(const char *name)
 	return strtoull(node_attr(EP0, 0, name), NULL, 10);
 }
 
-/* A channel with data: the driver may miss a quarter of a second and nothing is dropped. */
+/* A channel with data: for two seconds nobody may look, and nothing is dropped. */
 static bool flow(struct rig *r)
 {
 	*r = (struct rig){.id = EP0,
 			  .source = ROC_SOURCE_DDG,
 			  .mode = ROC_MODE_EVENT,
 			  .superpage = 64 * KIB,
-			  .count = 64};
+			  .count = 512};
 	emu_normal(CARD0, FOUR_LINKS);
 	emu(CARD0, "set 0 rate %u", 64 * KIB * 200);
 	if (!rig_open(r))
