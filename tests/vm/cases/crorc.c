@@ -124,7 +124,7 @@ static void one_of_six_killed(void)
 	if (!plain())
 		return;
 	p = six_players(0);
-	emu(CRORC0, "set rate 30000000");
+	emu(CRORC0, "set rate 8000000");
 	for (i = 0; i < SIX; i++)
 		if (i != 2)
 			player_start(&p[i]);
