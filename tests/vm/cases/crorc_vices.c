@@ -66,20 +66,25 @@ static void lost_pushes(void)
 
 static void lost_words(void)
 {
-	uint64_t retries;
+	static const uint32_t words[] = {CRORC_SP_SIZE, CRORC_SP_LOW, CRORC_SP_HIGH};
+	uint64_t retries, lost;
+	char fault[32];
+	size_t i;
 
 	if (!plain())
 		return;
-	/* Each register of a push. One that is what it was before is not missed. */
-	retries = survives(ROC_SOURCE_INTERNAL, 50, "lost-write 0x28 2");
-	CU_ASSERT(retries >= 25);
-	UNIT_EQ(retries, emu_count(CRORC0, 0, "writes_lost"));
-	retries = survives(ROC_SOURCE_INTERNAL, 50, "lost-write 0x2c 2");
-	CU_ASSERT(retries >= 25);
-	UNIT_EQ(retries, emu_count(CRORC0, 0, "writes_lost"));
-	retries = survives(ROC_SOURCE_INTERNAL, 50, "lost-write 0x30 2");
-	CU_ASSERT(emu_count(CRORC0, 0, "writes_lost") >= 25);
-	CU_ASSERT(retries <= emu_count(CRORC0, 0, "writes_lost"));
+	for (i = 0; i < N(words); i++) {
+		snprintf(fault, sizeof(fault), "lost-write 0x%x 2", words[i]);
+		retries = survives(ROC_SOURCE_INTERNAL, 50, fault);
+		lost = emu_count(CRORC0, 0, "writes_lost");
+		CU_ASSERT(lost >= 25);
+		/* A word that is what it was before is not missed; the one with the count never is.
+		 */
+		if (words[i] == CRORC_SP_SIZE)
+			UNIT_EQ(retries, lost);
+		else
+			CU_ASSERT(retries <= lost);
+	}
 }
 
 /* The writes of start and stop. */

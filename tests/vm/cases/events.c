@@ -24,7 +24,7 @@ static bool events(void)
 #define NEED_EVENTS                                                                                \
 	do {                                                                                       \
 		if (!events()) {                                                                   \
-			unit_skip("no card with the event interface");                                                 \
+			unit_skip("no card with the event interface");                             \
 			return;                                                                    \
 		}                                                                                  \
 	} while (0)
