@@ -19,6 +19,7 @@ IOMMU_ARGS = {"off": "intel_iommu=off", "on": "intel_iommu=on iommu=nopt",
 # tsc=reliable: emulated CPUs share the host's clock, and every other clock source is a slow device.
 KERNEL_ARGS = ("console=ttyS0 loglevel=7 panic=-1 oops=panic tsc=reliable no_timer_check "
                "mitigations=off init_on_alloc=0 nmi_watchdog=0 rcupdate.rcu_cpu_stall_timeout=120 "
+               "cryptomgr.notests "
                "watchdog_thresh=60")
 
 # Emulated, the wide vectors that the C library likes best are its slowest choice.
