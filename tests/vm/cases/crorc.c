@@ -83,6 +83,7 @@ static void six_at_once(void)
 	/* Time frames that end inside superpages. */
 	set_tf_length(100);
 	emu(CRORC0, "set packets-per-orbit 1");
+	emu(CRORC0, "set rate 10000000");
 	for (i = 0; i < SIX; i++)
 		p[i].tf_length = 100;
 	for (i = 0; i < N(crus); i++) {

@@ -10,7 +10,7 @@
 #include <sys/mman.h>
 #include <sys/syscall.h>
 
-#define LOOPS 10
+#define LOOPS 4
 
 static void touch(void *p)
 {
