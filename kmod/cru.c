@@ -480,6 +480,7 @@ const struct roc_card_ops roc_cru_ops = {
 	.dma_bits = 64,
 	.superpage_align = CRU_SUPERPAGE_ALIGN,
 	.superpage_max = CRU_SUPERPAGE_MAX,
+	.peak = CRU_PEAK,
 	.page_size = CRU_PAGE_SIZE,
 	.sources = BIT(ROC_SOURCE_INTERNAL) | BIT(ROC_SOURCE_DDG) | BIT(ROC_SOURCE_FEE),
 	.policy = cru_policy,

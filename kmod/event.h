@@ -68,6 +68,7 @@ struct roc_event {
  * @count: vectors that we were given
  * @number: Linux's numbers of them
  * @notice: the card's copy of its causes, in host memory
+ * @alarms: the card tells of its alarms by itself
  * @work: looks after the causes
  */
 struct roc_irqs {
@@ -76,6 +77,7 @@ struct roc_irqs {
 	int *number;
 	__le32 *notice;
 	dma_addr_t notice_bus;
+	bool alarms;
 	struct work_struct work;
 };
 

@@ -143,6 +143,7 @@ static int roc_push(struct roc_session *s, struct roc_link *link, struct roc_fli
 	roc_count_gap(s, link);
 	*roc_flight(s, link, link->head++) = *flight;
 	s->in_flight++;
+	s->held += flight->fill.length;
 	link->busy = ktime_get_ns();
 	ch->stats.pushed++;
 	trace_roc_push(ch->ep->minor, ch->number, link->slot, &flight->fill);
@@ -212,6 +213,7 @@ void roc_finish(struct roc_session *s, struct roc_link *link, u32 bytes, u32 fla
 	roc_unmark(s, flight);
 	link->tail++;
 	s->in_flight--;
+	s->held -= flight->fill.length;
 	if (flags & ROC_READY_REFUSED) {
 		ch->stats.refused++;
 		roc_give_back(s, &flight->fill, link->slot, 0, flags, ROC_WHY_PUSH, now);
@@ -241,6 +243,7 @@ u32 roc_reclaim(struct roc_session *s, enum roc_why why)
 		}
 	}
 	s->in_flight = 0;
+	s->held = 0;
 	s->ch->stats.reclaimed += count;
 	return count;
 }

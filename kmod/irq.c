@@ -101,6 +101,8 @@ static void roc_irq_program(struct roc_endpoint *ep)
 	iowrite32(EVENT_CAUSE_ALL, block + EVENT_CARD_ENABLE);
 	ioread32(block + EVENT_ID);
 	roc_serial_unlock(ep);
+	WRITE_ONCE(ep->irqs.alarms, true);
+	roc_monitor_now(ep); /* what was before we listened */
 }
 
 static void roc_irq_silence(struct roc_endpoint *ep)
@@ -206,6 +208,7 @@ void roc_irqs_enable(struct roc_endpoint *ep)
 {
 	unsigned int c;
 
+	WRITE_ONCE(ep->irqs.alarms, false);
 	if (!ep->irqs.count)
 		return;
 	for (c = 0; c < ep->ops->channels; c++) {

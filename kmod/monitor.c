@@ -3,7 +3,8 @@
  * Temperature: hwmon for `sensors` and agents, and an alarm that is noticed without them.
  *
  * The sensor belongs to the card, so the card's endpoint 0 shows it. A slow work reads it (one
- * MMIO read every few seconds) and sends a change uevent when an alarm comes or goes.
+ * MMIO read every few seconds) and sends a change uevent when an alarm comes or goes. A card that
+ * tells of a rising temperature by an interrupt is left alone until it does.
  */
 #include <linux/hwmon.h>
 #include <linux/kernel.h>
@@ -68,7 +69,9 @@ static void roc_alarm_work(struct work_struct *work)
 			roc_announce(ep, alarm, value);
 		}
 	}
-	schedule_delayed_work(&ep->alarm_work, ROC_ALARM_PERIOD);
+	/* No interrupt tells that it got cooler. */
+	if (ep->alarm != ROC_ALARM_NONE || !READ_ONCE(ep->irqs.alarms))
+		schedule_delayed_work(&ep->alarm_work, ROC_ALARM_PERIOD);
 }
 
 /* The card itself raised an alarm: do not wait for the period. */

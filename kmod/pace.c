@@ -16,17 +16,39 @@ static void learn(__u64 *interval, __u64 last, __u64 now, __u32 found)
 		*interval = *interval ? (3 * *interval + sample) / 4 : sample;
 }
 
+void roc_rate_start(struct roc_rate *rate, __u64 now)
+{
+	*rate = (struct roc_rate){.last = now};
+}
+
 void roc_rate_found(struct roc_rate *rate, __u64 now, __u32 found)
 {
+	__u64 gap = now - rate->last;
+
+	/* Superpages of many links come together; the pause between is what repeats. */
+	rate->gap = gap >= rate->gap / 2 ? gap : rate->gap - rate->gap / 16;
 	learn(&rate->interval, rate->last, now, found);
 	rate->last = now;
 }
 
+/* Waits that grow with the silence, but not across the time when data are due again. */
+static __u64 silent_tick(__u64 silence, __u64 gap)
+{
+	__u64 early = min(gap / 8, 100000000ull), due = gap - early;
+	__u64 wait = clamp(silence / 16, ROC_TICK_MAX, ROC_TICK_IDLE);
+
+	if (silence >= due && silence <= gap + early)
+		return ROC_TICK_MAX;
+	return silence < due ? clamp(due - silence, ROC_TICK_MAX, wait) : wait;
+}
+
 __u64 roc_rate_tick(const struct roc_rate *rate, __u64 now, __u32 in_flight)
 {
-	__u64 interval = rate->interval;
+	__u64 interval = rate->interval, silence = now - rate->last;
 
-	if (!interval || now - rate->last > 4 * ROC_TICK_MAX)
+	if (silence > min(4 * rate->gap, ROC_REGULAR) + 4 * ROC_TICK_MAX)
+		return silent_tick(silence, rate->gap);
+	if (!interval || silence > 4 * ROC_TICK_MAX)
 		return ROC_TICK_MAX;
 	/* Be back before half of what the card holds can be used up. */
 	return clamp(min(interval * ROC_TICK_BATCH, interval * in_flight / 2), ROC_PACE_MIN,
@@ -48,7 +70,7 @@ void roc_pace_pushed(struct roc_pace *pace, __u64 now)
 
 void roc_pace_looked(struct roc_pace *pace, __u64 now, __u32 found)
 {
-	__u64 wait;
+	__u64 wait, longest;
 
 	if (found) {
 		/* The first look came too late to tell: who waits for himself never gets faster. */
@@ -63,7 +85,8 @@ void roc_pace_looked(struct roc_pace *pace, __u64 now, __u32 found)
 	if (pace->misses < 96)
 		pace->misses++;
 	wait = max(pace->interval / 32, ROC_PACE_FREE) << (pace->misses / 8);
-	pace->next = now + clamp(wait, ROC_PACE_FREE, ROC_PACE_MAX);
+	longest = clamp((now - pace->pushed) / 16, ROC_PACE_MAX, ROC_TICK_IDLE);
+	pace->next = now + clamp(wait, ROC_PACE_FREE, longest);
 }
 
 _Bool roc_pace_silent(struct roc_pace *pace, __u64 now)
@@ -86,7 +109,7 @@ _Bool roc_doubt_due(struct roc_doubt *doubt, __u64 now, enum roc_stage stage)
 	static const struct {
 		__u64 first, longest;
 	} waits[] = {
-		[ROC_STAGE_UNTOUCHED] = {250000000, 250000000},
+		[ROC_STAGE_UNTOUCHED] = {250000000, 500000000},
 		[ROC_STAGE_BEGUN] = {100000000, 250000000},
 		[ROC_STAGE_LAST_PAGE] = {0, 8000000},
 		[ROC_STAGE_UNKNOWN] = {250000, 8000000},

@@ -99,6 +99,7 @@ struct roc_card_ops {
 	unsigned int dma_bits;
 	u32 superpage_align;
 	u32 superpage_max;
+	u32 peak; /* MB/s that an endpoint delivers at most, 0 = it waits rather than to drop */
 	u32 page_size;
 	u32 sources;			       /* mask of enum roc_source */
 	bool serial;			       /* all access under card->lock */
@@ -337,17 +338,19 @@ struct roc_session {
 	unsigned int link_count;
 	u32 depth;
 	u32 in_flight;
+	u64 held; /* bytes of these */
 	u64 sequence;
 	u64 mark; /* what the kernel writes where the card will */
 	struct roc_rate rate;
 	struct roc_link link[ROC_LINKS_MAX];
 
 	struct task_struct *thread;
+	u32 wish; /* the last that waited wanted so many */
+	u32 wish_turns;
 	bool kicked;
 	bool doubt; /* the card says that something is wrong with the channel */
 	bool armed; /* event mode: an interrupt was asked for */
-	u64 watch;  /* when the watchdog found records, and began to wait for an interrupt; 0 = not
-		     */
+	u64 watch;  /* since when the watchdog has records without an interrupt, 0 = none */
 	u64 heard;  /* when the card last said something */
 	u64 check;  /* when the watchdog looks */
 	u64 asked;  /* when the card was last known to be there, 0 = not yet in this run */

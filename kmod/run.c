@@ -82,7 +82,7 @@ int roc_run_start(struct roc_session *s)
 		return err;
 	s->run++;
 	s->mark = get_random_u64();
-	s->rate = (struct roc_rate){};
+	roc_rate_start(&s->rate, ktime_get_ns());
 	s->armed = false;
 	s->watch = 0;
 	s->asked = 0;

@@ -27,8 +27,11 @@
 #define ROC_WATCH_NS 30000000ull
 /* After so much silence the card is asked whether it is still there. */
 #define ROC_SILENCE_NS 4000000000ull
-/* Bounds of moderation: 10 ms of delay are worth an interrupt. */
-#define ROC_MODERATION_US 10000
+/* Bounds of moderation: what delay is worth an interrupt, by itself and when a reader says so. */
+#define ROC_MODERATION_US 8000
+#define ROC_MODERATION_BATCH_US 25000 /* below ROC_WATCH_NS */
+/* So many turns without a sleeper, and nobody waits for batches any more. */
+#define ROC_WISH_TURNS 4
 
 u32 roc_look(struct roc_session *s, u64 now, enum roc_look what)
 {
@@ -57,6 +60,16 @@ u32 roc_run_look(struct roc_session *s)
 	return found;
 }
 
+/* ns that the card is served at least, even when its data come all at once after a silence. */
+static u64 roc_lasts(const struct roc_session *s)
+{
+	u32 peak = s->ch->ep->ops->peak;
+
+	if (!peak)
+		return U64_MAX;
+	return max(div_u64(s->held / 4 * 3 * 1000, peak), ROC_TICK_MAX);
+}
+
 /* ns until something has to be looked at by itself. */
 static u64 roc_tick(struct roc_session *s, u64 now)
 {
@@ -66,7 +79,7 @@ static u64 roc_tick(struct roc_session *s, u64 now)
 	if (!s->in_flight)
 		return ROC_IDLE_NS;
 	if (s->ch->event.on || !s->ch->ep->ops->free_looks)
-		return roc_rate_tick(&s->rate, now, s->in_flight);
+		return min(roc_rate_tick(&s->rate, now, s->in_flight), roc_lasts(s));
 	for (i = 0; i < s->link_count; i++)
 		if (s->link[i].head != s->link[i].tail)
 			next = min(next, s->link[i].pace.next);
@@ -90,15 +103,37 @@ static bool roc_may_run_dry(struct roc_session *s, u64 sleep)
 	       2 * s->in_flight < s->link_count * s->depth;
 }
 
+/* How many superpages readers wait for: who wants a batch is not helped by an interrupt before. */
+static u32 roc_wish(struct roc_session *s)
+{
+	u32 wanted = READ_ONCE(s->wanted);
+
+	if (wanted != U32_MAX) {
+		s->wish = wanted;
+		s->wish_turns = ROC_WISH_TURNS;
+	} else if (s->wish_turns) {
+		s->wish_turns--; /* it was woken a moment ago, and comes back */
+	} else {
+		s->wish = 1;
+	}
+	return s->eventfd || waitqueue_active(&s->wait) ? 1 : s->wish;
+}
+
 /* A bounded number of interrupts, but the first after a silence at once. */
 static void roc_moderate(struct roc_session *s, u64 now)
 {
 	u64 us = div_u64(s->rate.interval * ROC_TICK_BATCH, NSEC_PER_USEC);
+	u32 count = max(s->in_flight / 4, 1u), wish = roc_wish(s);
 
 	if (!s->rate.interval)
 		return;
+	us = min_t(u64, us, ROC_MODERATION_US);
+	if (wish > 1) {
+		count = min(count, wish);
+		us = ROC_MODERATION_BATCH_US;
+	}
 	/* Well below half of what is out, even when it has changed a little since. */
-	roc_event_moderate(s->ch, max(s->in_flight / 4, 1u), min_t(u64, us, ROC_MODERATION_US));
+	roc_event_moderate(s->ch, count, us);
 }
 
 /* The card says that something is wrong with this channel. */
@@ -215,6 +250,7 @@ static u64 roc_turn(struct roc_session *s)
 		found = roc_look(s, now, ROC_LOOK_DUE);
 		if (ch->state != ROC_CH_RUNNING)
 			return U64_MAX;
+		roc_publish(s); /* the reader need not wait for the refill's register writes */
 		blocked = roc_refill(s, now);
 		if (ch->state != ROC_CH_RUNNING)
 			return U64_MAX;

@@ -93,6 +93,58 @@ static void nearly_empty(void)
 	CU_ASSERT(w.worst <= 4 * MS);
 }
 
+/* Links that finish together, with a pause between: few wakings, and each time soon enough. */
+static void bursts(void)
+{
+	static const struct {
+		__u64 gap, ticks; /* ns; at most so many wakings per second */
+		__u64 worst;
+	} cases[] = {
+		{12 * MS, 250, ROC_TICK_MAX},
+		{126 * MS, 210, ROC_TICK_MAX},
+		{1260 * MS, 80, ROC_TICK_MAX},
+		{12600 * MS, 25, ROC_TICK_MAX},
+	};
+	size_t i;
+
+	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		__u64 now = 1000 * MS, from = now, worst = 0, ticks = 0, gap = cases[i].gap, done;
+		struct roc_rate rate;
+		unsigned int n = 0;
+
+		roc_rate_start(&rate, now);
+		while (n < 40) {
+			done = from + (n + 1) * gap;
+			now += roc_rate_tick(&rate, now, HELD);
+			ticks++;
+			if (now < done)
+				continue;
+			if (n++ > 4 && now - done > worst)
+				worst = now - done;
+			roc_rate_found(&rate, now, 12);
+		}
+		unit_note("every %llu ms: %llu wakings/s, worst %llu us",
+			  (unsigned long long)(gap / MS),
+			  (unsigned long long)(ticks * 1000 * MS / (now - from)),
+			  (unsigned long long)(worst / US));
+		CU_ASSERT(ticks * 1000 * MS / (now - from) <= cases[i].ticks);
+		CU_ASSERT(worst <= cases[i].worst);
+	}
+}
+
+/* Nothing comes at all, from the start. */
+static void idle(void)
+{
+	struct world w = begin(0, HELD);
+
+	roc_rate_start(&w.rate, w.now);
+	run(&w, 2000 * MS);
+	forget(&w);
+	run(&w, 10000 * MS);
+	unit_note("idle: %llu wakings/s", (unsigned long long)(w.ticks / 10));
+	CU_ASSERT(w.ticks <= 10000 * MS / ROC_TICK_IDLE + 1);
+}
+
 /* The rate changes tenfold, up and down, and stops: learned anew without running dry. */
 static void steps(void)
 {
@@ -109,8 +161,11 @@ static void steps(void)
 	run(&w, 200 * MS);
 	forget(&w);
 	run(&w, 1000 * MS);
-	CU_ASSERT(w.ticks <= 1000 * MS / ROC_TICK_MAX + 1);
+	CU_ASSERT(w.ticks <= 1000 * MS / ROC_TICK_MAX / 2);
 	step(&w, MS);
+	run(&w, 300 * MS);
+	CU_ASSERT(w.worst <= ROC_TICK_IDLE);
+	forget(&w);
 	run(&w, 300 * MS);
 	CU_ASSERT(w.worst <= ROC_TICK_MAX);
 	UNIT_EQ(w.dry, 0);
@@ -219,5 +274,6 @@ static void silence(void)
 	UNIT_EQ(asked, 3);
 }
 
-UNIT_MAIN("kmod_pace", {"steady", steady}, {"nearly empty", nearly_empty}, {"steps", steps},
-	  {"one at a time", one_at_a_time}, {"doubt", doubt}, {"silence", silence})
+UNIT_MAIN("kmod_pace", {"steady", steady}, {"nearly empty", nearly_empty}, {"bursts", bursts},
+	  {"idle", idle}, {"steps", steps}, {"one at a time", one_at_a_time}, {"doubt", doubt},
+	  {"silence", silence})

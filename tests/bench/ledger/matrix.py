@@ -24,9 +24,10 @@ def _batch(superpage, rate, buffer):
 def make(card, mode, superpage=MI, endpoints=1, rate=0, **kwargs):
     """A scenario whose reader sleeps as one would that wants few system calls."""
     rest = "look" if mode == "busy" else kwargs.pop("rest", "wait")
-    # Some superpages for each of 12 links, where the guest has a page of 1 GiB for it.
-    kwargs.setdefault("buffer", GI if superpage > 2 * MI and endpoints == 1 and not rate
-                      else 256 * MI)
+    # Some superpages for each of 12 links, where the guest has a page of 1 GiB for it. A card that
+    # has more may be left alone for longer.
+    large = superpage > 2 * MI or rate in (None, MB)
+    kwargs.setdefault("buffer", GI if large and endpoints == 1 else 256 * MI)
     options = _batch(superpage, rate, kwargs["buffer"])
     if rate in (None, MB):
         options["patience"] = 0.5  # nothing comes soon
@@ -128,4 +129,4 @@ def fifo(mode, seconds):
 
 BAR_PROCESSES = (1, 2, 4, 8)
 BAR_REGISTER = "0x4"  # the firmware's version: reading it has no effect
-BAR_SECONDS = 3
+BAR_SECONDS = 5

@@ -78,6 +78,7 @@ static void *engine(void *arg)
 	struct function *f = arg;
 	struct emu *emu = f->emu;
 
+	pthread_setname_np(pthread_self(), "engine");
 	pthread_mutex_lock(&f->lock);
 	while (!f->engine_quit) {
 		uint64_t until = CARD_STEP_IDLE;

@@ -333,6 +333,7 @@ static void *server(void *arg)
 {
 	struct function *f = arg;
 
+	pthread_setname_np(pthread_self(), "server");
 	while (!atomic_load(&f->emu->quit)) {
 		int fd = accept4(f->listen_fd, NULL, NULL, SOCK_CLOEXEC);
 		bool wanted;

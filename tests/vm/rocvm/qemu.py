@@ -42,7 +42,7 @@ def _has_kvm():
             and os.access("/dev/kvm", os.R_OK | os.W_OK))
 
 
-def command(kernel, memory, iommu, emulators, ports, initrd, console, tty=None, insns=None):
+def command(kernel, memory, gigapages, iommu, emulators, ports, initrd, console, tty=None, insns=None):
     """
     ports: port name -> path of the socket that QEMU connects to; console: file for the kernel
     log; tty: socket path of the terminal, or None; insns: (plugin, path of its socket) to count
@@ -53,10 +53,11 @@ def command(kernel, memory, iommu, emulators, ports, initrd, console, tty=None, 
     argv = cache.qemu_command() + [
         "-name", "roc", "-nodefaults", "-no-user-config", "-display", "none", "-no-reboot",
         "-accel", accel, "-cpu", "host" if accel == "kvm" else CPU,
-        "-machine", "q35,usb=off,vmport=off", "-m", "%dB" % (half * NODES),
+        # Little memory below the devices, so that each node has whole gigabytes.
+        "-machine", "q35,usb=off,vmport=off,max-ram-below-4g=1G", "-m", "%dB" % (half * NODES),
         "-smp", "%d,sockets=%d,cores=1,threads=1" % (NODES, NODES),
         "-kernel", cache.kernel_image(kernel), "-initrd", initrd,
-        "-append", KERNEL_ARGS + " " + IOMMU_ARGS[iommu],
+        "-append", " ".join([KERNEL_ARGS, IOMMU_ARGS[iommu], *_gigapages(gigapages)]),
         "-chardev", "file,id=console,path=" + console, "-serial", "chardev:console",
     ]
     for node in range(NODES):
@@ -75,6 +76,12 @@ def command(kernel, memory, iommu, emulators, ports, initrd, console, tty=None, 
                  "-plugin", "file=%s,socket=%s" % insns]
     argv += _cards(emulators)
     return argv
+
+
+def _gigapages(each):
+    if not each:
+        return []
+    return ["hugepagesz=1G", "hugepages=" + ",".join("%d:%d" % (n, each) for n in range(NODES))]
 
 
 def _ports(ports, tty):

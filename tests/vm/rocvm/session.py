@@ -19,7 +19,7 @@ import threading
 import time
 import tty as tty_module
 
-from . import emulator, image, kmsg, qemu
+from . import emulator, image, kmsg, place, qemu
 from .util import VmError, say, start, stop
 
 BOOT_LIMIT = 180.0
@@ -52,6 +52,7 @@ class Options:
         self.stdin = False  # our standard input is the command's
         self.allow_log = None
         self.insns = None   # QEMU plugin that counts instructions
+        self.apart = False  # place.apart()
         self.command = []
         for name, value in kwargs.items():
             if not hasattr(self, name):
@@ -122,11 +123,13 @@ class Session:
             ports["roc.emu.%d" % card.number] = card.control_path
         tty = self._listen("tty") if options.tty else None
         insns = (options.insns, os.path.join(self._dir, "insns")) if options.insns else None
-        argv = qemu.command(options.kernel, options.memory, options.iommu, self._cards, ports,
-                            initrd, self._console(), tty, insns)
+        argv = qemu.command(options.kernel, options.memory, options.gigapages, options.iommu,
+                            self._cards, ports, initrd, self._console(), tty, insns)
         self._begin = time.monotonic()
         with open(os.path.join(self._dir, "qemu.log"), "w") as log:
             self._qemu = start(argv, stdin=subprocess.DEVNULL, stdout=log, stderr=log)
+        if options.apart:
+            place.apart(self._qemu.pid, [card.pid for card in self._cards], qemu.NODES)
 
     def _console(self):
         return os.path.join(self._dir, "console.log")
@@ -134,9 +137,8 @@ class Session:
     def _write_initrd(self):
         options = self._options
         size = shutil.get_terminal_size()
-        settings = {"HUGEPAGES": options.hugepages, "GIGAPAGES": options.gigapages,
-                    "MODULE": int(bool(options.module)), "TTY": int(options.tty),
-                    "OUT": options.out or "", "ROWS": size.lines, "COLUMNS": size.columns,
+        settings = {"HUGEPAGES": options.hugepages, "MODULE": int(bool(options.module)),
+                    "TTY": int(options.tty), "OUT": options.out or "", "ROWS": size.lines, "COLUMNS": size.columns,
                     "GUEST_TERM": os.environ.get("TERM", "linux")}
         path = os.path.join(self._dir, "initrd")
         with open(path, "wb") as stream:

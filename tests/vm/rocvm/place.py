@@ -1,0 +1,42 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""
+Which processors of the host the threads of a guest use. An access to an emulated card goes from a
+virtual CPU to QEMU's thread for the cards, to the card's server and back; to wake a thread of another
+processor costs more than all the rest of it. So what answers each other shares one processor: all
+of QEMU and the cards' servers. The cards' engines, which move the data, have the others; so have
+virtual CPUs but the first: two on one processor would wait for each other's locks.
+"""
+
+import os
+import re
+import time
+
+from .util import VmError
+
+LIMIT = 10.0
+ELSEWHERE = re.compile(r"engine|CPU [1-9]\d*/")
+
+
+def _threads(pid):
+    for tid in os.listdir("/proc/%d/task" % pid):
+        try:
+            with open("/proc/%d/task/%s/comm" % (pid, tid)) as f:
+                yield int(tid), f.read().strip()
+        except FileNotFoundError:
+            pass  # it has ended
+
+
+def apart(qemu, cards, cpus):
+    """qemu, cards: process ids, just started; cpus: how many virtual ones. New threads inherit."""
+    processors = sorted(os.sched_getaffinity(0))
+    if len(processors) < 2:
+        return
+    deadline = time.monotonic() + LIMIT
+    while sum(name.startswith("CPU ") for _, name in _threads(qemu)) < cpus:
+        if time.monotonic() > deadline:
+            raise VmError("QEMU has not started its %d CPUs after %d s" % (cpus, LIMIT))
+        time.sleep(0.02)
+    for pid in [qemu, *cards]:
+        for tid, name in _threads(pid):
+            here = processors[1:] if ELSEWHERE.match(name) else processors[:1]
+            os.sched_setaffinity(tid, here)
