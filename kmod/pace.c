@@ -51,7 +51,7 @@ __u64 roc_rate_tick(const struct roc_rate *rate, __u64 now, __u32 in_flight)
 	if (!interval || silence > 4 * ROC_TICK_MAX)
 		return ROC_TICK_MAX;
 	/* Be back before half of what the card holds can be used up. */
-	return clamp(min(interval * ROC_TICK_BATCH, interval * in_flight / 2), ROC_PACE_MIN,
+	return clamp(min(interval * ROC_TICK_BATCH / 2, interval * in_flight / 2), ROC_PACE_MIN,
 		     ROC_TICK_MAX);
 }
 

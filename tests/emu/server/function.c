@@ -38,10 +38,32 @@ void function_free(struct function *f)
 	pthread_mutex_destroy(&f->lock);
 }
 
+/* Some ten microseconds: longer than what is done under the lock, shorter than to be woken. */
+#define SPINS 400
+
+static void pause_processor(void)
+{
+#if defined(__x86_64__) || defined(__i386__)
+	__builtin_ia32_pause();
+#endif
+}
+
+static void lock_soon(struct function *f)
+{
+	unsigned int i;
+
+	for (i = 0; i < SPINS; i++) {
+		if (!pthread_mutex_trylock(&f->lock))
+			return;
+		pause_processor();
+	}
+	pthread_mutex_lock(&f->lock);
+}
+
 void function_lock(struct function *f)
 {
 	atomic_fetch_add(&f->waiting, 1);
-	pthread_mutex_lock(&f->lock);
+	lock_soon(f);
 	atomic_fetch_sub(&f->waiting, 1);
 }
 
@@ -66,8 +88,17 @@ static void wait_idle(struct function *f, uint64_t until)
 	f->idle = false;
 }
 
+/* A register access needs the lock for a moment. */
 static void give_way(struct function *f)
 {
+	unsigned int i;
+
+	pthread_mutex_unlock(&f->lock);
+	for (i = 0; i < SPINS && atomic_load(&f->waiting); i++)
+		pause_processor();
+	lock_soon(f);
+	if (!atomic_load(&f->waiting))
+		return;
 	f->gave_way = true;
 	pthread_cond_wait(&f->wake, &f->lock);
 	f->gave_way = false;
