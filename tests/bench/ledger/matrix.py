@@ -68,6 +68,7 @@ def quick():
         rows.append(make("crorc", mode, rate=100 * MB, batch=1, stamp=True, purpose="latency"))
         rows.append(make("crorc", mode, rate=SHAPED, purpose="shaped"))
         rows.append(make("crorc", mode, purpose="rate"))
+        rows.append(make("crorc", mode, 8 * MI, purpose="unshaped"))
     # The costs at 100 MB/s are those of the latency row.
     rows = [r for r in rows if (r.rate, r.purpose) != (100 * MB, "rate")]
     for row in rows:

@@ -29,7 +29,7 @@ struct step {
 	{                                                                                          \
 		false, CRU_BAR_DMA, offset, value, UINT32_MAX, after                               \
 	}
-#define RUN(value, after)                                                                          \
+#define RUN_BIT(value, after)                                                                      \
 	{                                                                                          \
 		true, CRU_BAR_CARD, CRU_USER_CONTROL, value, 1, after                              \
 	}
@@ -197,16 +197,16 @@ static void order_datapath(void)
 {
 	static const struct step start[] = {
 		W0(CRU_DATA_SOURCE, CRU_DATA_SOURCE_DATAPATH, 0),
-		RUN(0, 0),
+		RUN_BIT(0, 0),
 		W0(CRU_RESET_CONTROL, CRU_RESET_GENERATOR, 0),
 		W0(CRU_RESET_CONTROL, CRU_RESET_GENERAL, 100 * MS),
 		W0(CRU_DMA_CONTROL, CRU_DMA_CONTROL_START, 100 * MS),
-		RUN(1, 10 * MS),
+		RUN_BIT(1, 10 * MS),
 	};
 	static const struct step stop[] = {
 		R0(CRU_DMA_CONTROL, CRU_DMA_CONTROL_START, 0),
 		W0(CRU_DMA_CONTROL, CRU_DMA_CONTROL_START | CRU_DMA_CONTROL_FLUSH, 0),
-		RUN(0, 0),
+		RUN_BIT(0, 0),
 		W0(CRU_RESET_CONTROL, CRU_RESET_GENERAL, 0),
 		W0(CRU_DMA_CONTROL, 0, 100 * MS),
 		R0(CRU_DMA_CONTROL, 0, 0),
