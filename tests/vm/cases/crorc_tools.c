@@ -103,11 +103,12 @@ static void config(void)
 static void config_while_running(void)
 {
 	ends(0, "roc-config " ID);
-	ends(0, "{ " BENCH "--channel=4 --time=4s > run.txt & } ; for i in $(seq 50); do "
-		"grep -q running /sys/class/roc/roc*ch4/state && break; sleep 0.1; done; "
-		"roc-config " ID "--crorc-id=5 > refused.txt 2>&1; echo $? >> refused.txt; "
-		"roc-config " ID "; roc-flash " ID "--serial=7 --confirm=1003 >> refused.txt 2>&1; "
-		"echo $? >> refused.txt; wait; cat refused.txt");
+	ends(0, BENCH "--channel=4 --time=60s > run.txt & pid=$!; for i in $(seq 50); do "
+		      "grep -q running /sys/class/roc/roc*ch4/state && break; sleep 0.1; done; "
+		      "roc-config " ID "--crorc-id=5 > refused.txt 2>&1; echo $? >> refused.txt; "
+		      "roc-config " ID "; roc-flash " ID
+		      "--serial=7 --confirm=1003 >> refused.txt 2>&1; "
+		      "echo $? >> refused.txt; kill -INT $pid; wait; cat refused.txt");
 	SAYS("it cannot be configured while a channel of the card runs");
 	SAYS("The flash needs all channels of the card to be unused: /dev/roc");
 	SAYS("(roc-bench-dma)");
