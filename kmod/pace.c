@@ -110,7 +110,7 @@ _Bool roc_doubt_due(struct roc_doubt *doubt, __u64 now, enum roc_stage stage)
 		__u64 first, longest;
 	} waits[] = {
 		[ROC_STAGE_UNTOUCHED] = {250000000, 500000000},
-		[ROC_STAGE_BEGUN] = {100000000, 250000000},
+		[ROC_STAGE_BEGUN] = {100000000, 500000000},
 		[ROC_STAGE_LAST_PAGE] = {0, 8000000},
 		[ROC_STAGE_UNKNOWN] = {250000, 8000000},
 	};

@@ -77,8 +77,9 @@ def _startup_rest(row):
 
 
 def _from_one(row):
+    """One superpage may lie on an edge of the window, and its interrupt beyond."""
     value = row["interrupts_per_superpage"]
-    return None if value is None else abs(value - 1)
+    return None if value is None else max(0, abs(value - 1) - 1.01 / row["superpages"])
 
 
 def _wakeups_per_interrupt(row):
