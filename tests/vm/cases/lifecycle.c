@@ -8,7 +8,7 @@
 #include <event_regs.h>
 
 #define MS 1000ull
-#define LATE_US 5000 /* the card's process may note a write that much later than it was made */
+#define LATE_US 20000 /* the card's process may note a write that much later than it was made */
 #define EVENTS                                                                                     \
 	0x1000 /* the channel's block, if it has events: section 2 of the event interface          \
 		*/
