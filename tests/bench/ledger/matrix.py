@@ -7,7 +7,7 @@ CARDS = "cru:2,crorc:1"
 MODES = (("cru", "timer"), ("cru", "event"), ("cru", "busy"), ("crorc", "timer"),
          ("crorc", "event"))
 ENDPOINTS = (1, 2, 4)
-RATES = (None, MB, 100 * MB, 1000 * MB, 0)
+CURVE = tuple(rate * MB for rate in (10, 25, 50, 250, 500, 2000))  # beside those of at_rates()
 
 
 def _batch(superpage, rate, buffer):
@@ -82,6 +82,9 @@ def full():
     for card, mode in MODES:
         rows += at_rates(card, mode, 26)
         rows.append(alone(card, mode))
+        # What fewer looks cost in latency.
+        rows += [make(card, mode, rate=rate, batch=1, stamp=True, purpose="latency", window=5)
+                 for rate in CURVE if mode != "busy" and (card == "cru" or rate <= 500 * MB)]
         for size in SIZES:
             for count in ENDPOINTS:
                 rows.append(make(card, mode, size, count, SHAPED, purpose="shaped"))

@@ -26,6 +26,18 @@ def _curves(rows, value, shaped):
     return [(name, endpoints, points) for (name, endpoints), points in found.items()]
 
 
+def _by_rate(rows, value):
+    found = {}
+    for row in rows:
+        if row.get("purpose") != "latency" or "superpages" not in row:
+            continue
+        amount = value(row)
+        if amount is not None:
+            key = "%s %s" % (row["card"].upper(), row["mode"])
+            found.setdefault(key, {})[row["rate"]] = amount
+    return [(name, 1, points) for name, points in found.items()]
+
+
 def _per_mib(key):
     def value(row):
         amount = row.get(key)
@@ -56,6 +68,15 @@ PICTURES = (
 )
 
 
+# The trade: what latency the looks that are saved cost.
+TRADE = (
+    ("trade-latency", "Latency, 1 MiB superpages", "p99, ms",
+     lambda r: r["latency"] and r["latency"]["p99_ms"]),
+    ("trade-reads", "Register reads, 1 MiB superpages", "MMIO reads per superpage",
+     lambda r: r["mmio_reads_per_superpage"]),
+)
+
+
 def draw(rows, bar_rows, directory):
     """Write the pictures that there is something for; names of the files."""
     os.makedirs(directory, exist_ok=True)
@@ -76,6 +97,12 @@ def draw(rows, bar_rows, directory):
             if shaped and rates:
                 title += " to %s per endpoint" % rate_text(rates[0])
             write(name, svg.lines(title, "superpage", label, sizes, curves, top))
+    for name, title, label, value in TRADE:
+        curves = _by_rate(rows, value)
+        rates = sorted({rate for _, _, points in curves for rate in points})
+        if len(rates) > 1:
+            write(name, svg.lines(title, "rate", label, [(r, rate_text(r)) for r in rates], curves,
+                                  None))
     columns = [("%d" % r["processes"], r["shares"], "Jain %.4f" % r["jain"])
                for r in bar_rows if "shares" in r]
     if columns:
