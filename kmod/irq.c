@@ -216,6 +216,7 @@ void roc_irqs_enable(struct roc_endpoint *ep)
 			continue;
 		dev_warn(&ep->pdev->dev, "roc%dch%u: does not stop; no alarms by interrupt\n",
 			 ep->minor, c);
+		roc_monitor_now(ep); /* then by looking */
 		return;
 	}
 	roc_irq_program(ep);

@@ -25,9 +25,10 @@ void roc_rate_found(struct roc_rate *rate, __u64 now, __u32 found)
 {
 	__u64 gap = now - rate->last;
 
+	/* How long the first ones took says when data began to come, not at which rate. */
+	learn(&rate->interval, rate->gap ? rate->last : 0, now, found);
 	/* Superpages of many links come together; the pause between is what repeats. */
 	rate->gap = gap >= rate->gap / 2 ? gap : rate->gap - rate->gap / 16;
-	learn(&rate->interval, rate->last, now, found);
 	rate->last = now;
 }
 
@@ -51,7 +52,7 @@ __u64 roc_rate_tick(const struct roc_rate *rate, __u64 now, __u32 in_flight)
 	if (!interval || silence > 4 * ROC_TICK_MAX)
 		return ROC_TICK_MAX;
 	/* Be back before half of what the card holds can be used up. */
-	return clamp(min(interval * ROC_TICK_BATCH / 2, interval * in_flight / 2), ROC_PACE_MIN,
+	return clamp(min(interval * ROC_TICK_BATCH, interval * in_flight / 2), ROC_PACE_MIN,
 		     ROC_TICK_MAX);
 }
 

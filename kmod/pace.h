@@ -16,12 +16,12 @@
 
 #define ROC_PACE_MIN 250000ull	  /* ns: a thread never wakes more often */
 #define ROC_PACE_FREE 20000ull	  /* ns: the same where a look is free */
-#define ROC_PACE_MAX 10000000ull  /* ns: a link is never left alone for longer where it is free */
+#define ROC_PACE_MAX 10000000ull  /* ns: a link is not left alone for longer while data come */
 #define ROC_SILENT 1000000000ull  /* ns without a superpage: is the card still there? */
 #define ROC_TICK_MAX 5000000ull	  /* ns: a thread never sleeps longer while data come */
 #define ROC_TICK_IDLE 64000000ull /* ns: nor longer than this while superpages are out */
 #define ROC_REGULAR 250000000ull  /* ns: pauses up to this are not taken for the end of the data */
-#define ROC_TICK_BATCH 16	  /* superpages that one waking should find */
+#define ROC_TICK_BATCH 8	  /* superpages that one waking should find */
 
 struct roc_rate {
 	__u64 last;	/* when superpages were last found, or the run began */

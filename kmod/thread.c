@@ -29,6 +29,7 @@
 #define ROC_SILENCE_NS 4000000000ull
 /* Bounds of moderation: what delay is worth an interrupt, by itself and when a reader says so. */
 #define ROC_MODERATION_US 8000
+#define ROC_MODERATION_BATCH 16	      /* superpages that an interrupt should tell of */
 #define ROC_MODERATION_BATCH_US 25000 /* below ROC_WATCH_NS */
 /* So many turns without a sleeper, and nobody waits for batches any more. */
 #define ROC_WISH_TURNS 4
@@ -122,7 +123,7 @@ static u32 roc_wish(struct roc_session *s)
 /* A bounded number of interrupts, but the first after a silence at once. */
 static void roc_moderate(struct roc_session *s, u64 now)
 {
-	u64 us = div_u64(s->rate.interval * ROC_TICK_BATCH, NSEC_PER_USEC);
+	u64 us = div_u64(s->rate.interval * ROC_MODERATION_BATCH, NSEC_PER_USEC);
 	u32 count = max(s->in_flight / 4, 1u), wish = roc_wish(s);
 
 	if (!s->rate.interval)
@@ -170,7 +171,7 @@ static u64 roc_patience(struct roc_session *s)
 	if (!interval || !s->in_flight)
 		return ROC_PATIENCE_MAX_NS;
 	apart = max(interval,
-		    min(interval * ROC_TICK_BATCH, ROC_MODERATION_US * (u64)NSEC_PER_USEC));
+		    min(interval * ROC_MODERATION_BATCH, ROC_MODERATION_US * (u64)NSEC_PER_USEC));
 	return clamp(8 * apart, ROC_PATIENCE_MIN_NS, ROC_PATIENCE_MAX_NS);
 }
 

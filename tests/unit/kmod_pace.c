@@ -136,6 +136,7 @@ static void bursts(void)
 static void idle(void)
 {
 	struct world w = begin(0, HELD);
+	int i;
 
 	roc_rate_start(&w.rate, w.now);
 	run(&w, 2000 * MS);
@@ -143,6 +144,12 @@ static void idle(void)
 	run(&w, 10000 * MS);
 	unit_note("idle: %llu wakings/s", (unsigned long long)(w.ticks / 10));
 	CU_ASSERT(w.ticks <= 10000 * MS / ROC_TICK_IDLE + 1);
+	/* The first superpages after such a time say nothing about the rate. */
+	step(&w, 100 * US);
+	for (i = 0; i < 20 && !w.seen; i++)
+		run(&w, 10 * MS);
+	CU_ASSERT(w.seen > 0);
+	CU_ASSERT(w.rate.interval <= MS);
 }
 
 /* The rate changes tenfold, up and down, and stops: learned anew without running dry. */
