@@ -39,12 +39,7 @@ struct values {
 #define CYCLES_DEFAULT 100
 
 static const struct option_spec options[] = {
-	{.name = "id",
-	 .type = OPTION_TEXT,
-	 .offset = offsetof(struct values, id),
-	 .arg = "ID",
-	 .required = true,
-	 .help = "Card"},
+	ID_OPTION(struct values),
 	{.name = "channel",
 	 .type = OPTION_NUMBER,
 	 .offset = offsetof(struct values, bar),
@@ -84,14 +79,9 @@ static const struct option_spec options[] = {
 	 .min = 1,
 	 .max = BAR_STRESS_PROCESSES_MAX,
 	 .help = "Processes that do so at once"},
-	{.name = "rotate",
-	 .type = OPTION_FLAG,
-	 .offset = offsetof(struct values, rotate),
-	 .help = "Move the processes from processor to processor, so that all fare alike"},
-	{.name = "json",
-	 .type = OPTION_FLAG,
-	 .offset = offsetof(struct values, json),
-	 .help = "Print JSON"},
+	FLAG_OPTION(struct values, "rotate", rotate,
+		    "Move the processes from processor to processor, so that all fare alike"),
+	JSON_OPTION(struct values),
 };
 
 /* Written by one process, seen by all; a cache line of its own, so that counting costs nothing. */
