@@ -194,6 +194,30 @@ static void fifo_depth(void)
 	host_end();
 }
 
+static bool stirs(uint32_t off)
+{
+	return cru_card.stirs(host.card, 0, CRU_BAR_DMA, off);
+}
+
+/* An engine is woken for what it may be waiting for, and for nothing that is only kept. */
+static void what_stirs(void)
+{
+	host_begin();
+	CU_ASSERT(stirs(CRU_DMA_CONTROL));
+	CU_ASSERT(stirs(CRU_RESET_CONTROL));
+	CU_ASSERT(!stirs(CRU_SP_HIGH(3)));
+	CU_ASSERT(!stirs(CRU_SP_LOW(3)));
+	CU_ASSERT(!stirs(CRU_SP_SIZE(3)));
+	push(0, 3, 0, PAGES);
+	CU_ASSERT(stirs(CRU_SP_PUSH(3)));
+	push(0, 3, 1, PAGES);
+	CU_ASSERT(!stirs(CRU_SP_PUSH(3))); /* the link had one */
+	push(0, 4, 2, PAGES);
+	CU_ASSERT(stirs(CRU_SP_PUSH(4)));
+	CU_ASSERT(cru_card.stirs(host.card, 0, CRU_BAR_CARD, CRU_SP_LOW(3)));
+	host_end();
+}
+
 static void bad_descriptors(void)
 {
 	host_begin();
@@ -541,6 +565,7 @@ UNIT_MAIN("emulated CRU, DMA block", {"identity and plain registers", identity},
 	  {"ready count wraps at 2^32", ready_count_wraps},
 	  {"largest superpage, and one too large for the size", largest_superpage},
 	  {"descriptor FIFO depth and overflow", fifo_depth}, {"bad descriptors", bad_descriptors},
+	  {"what the engine is woken for", what_stirs},
 	  {"internal generator feeds one link and stalls", internal_feeds_one_link},
 	  {"empty count", empty_count}, {"refill latency", refill_latency},
 	  {"general reset: scope", general_reset_scope},

@@ -101,7 +101,12 @@ struct card_ops {
 	/* @off is aligned and inside the BAR. */
 	uint32_t (*read)(void *card, unsigned int fn, unsigned int bar, uint32_t off);
 	void (*write)(void *card, unsigned int fn, unsigned int bar, uint32_t off, uint32_t value);
-	/* The same without side effects; poke says false where nothing is stored. */
+	/*
+	 * After a write: may an engine that waits have something to do? NULL: always. To wake it
+	 * for a value that is only kept costs the writer more than the write.
+	 */
+	bool (*stirs)(void *card, unsigned int fn, unsigned int bar, uint32_t off);
+	/* read and write without side effects; poke says false where nothing is stored. */
 	uint32_t (*peek)(void *card, unsigned int fn, unsigned int bar, uint32_t off);
 	bool (*poke)(void *card, unsigned int fn, unsigned int bar, uint32_t off, uint32_t value);
 

@@ -53,6 +53,11 @@ static void write_register(void *card, unsigned int fn, unsigned int bar, uint32
 	crorc_write(card, bar, off, value);
 }
 
+static bool stirs(void *card, unsigned int fn, unsigned int bar, uint32_t off)
+{
+	return off != CRORC_SP_LOW && off != CRORC_SP_HIGH;
+}
+
 static uint32_t peek(void *card, unsigned int fn, unsigned int bar, uint32_t off)
 {
 	return crorc_read(card, bar, off, true);
@@ -212,6 +217,7 @@ const struct card_ops crorc_card = {
 	.destroy = destroy,
 	.read = read_register,
 	.write = write_register,
+	.stirs = stirs,
 	.peek = peek,
 	.poke = poke,
 	.step = step,

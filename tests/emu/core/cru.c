@@ -88,6 +88,11 @@ static void write_register(void *card, unsigned int fn, unsigned int bar, uint32
 		cru_bar2_write(card, off, value);
 }
 
+static bool stirs(void *card, unsigned int fn, unsigned int bar, uint32_t off)
+{
+	return bar != CRU_BAR_DMA || cru_bar0_stirs(endpoint(card, fn), off);
+}
+
 static uint32_t peek(void *card, unsigned int fn, unsigned int bar, uint32_t off)
 {
 	if (bar == CRU_BAR_DMA)
@@ -246,6 +251,7 @@ const struct card_ops cru_card = {
 	.destroy = destroy,
 	.read = read_register,
 	.write = write_register,
+	.stirs = stirs,
 	.peek = peek,
 	.poke = poke,
 	.step = step,

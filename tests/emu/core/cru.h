@@ -185,6 +185,7 @@ static inline uint32_t *cru_bar2_word(struct cru *c, uint32_t off)
 /* cru_bar0.c */
 uint32_t cru_bar0_read(struct cru_ep *ep, uint32_t off, bool peek);
 void cru_bar0_write(struct cru_ep *ep, uint32_t off, uint32_t value);
+bool cru_bar0_stirs(const struct cru_ep *ep, uint32_t off);
 bool cru_bar0_poke(struct cru_ep *ep, uint32_t off, uint32_t value);
 void cru_bar0_power_on(struct cru_ep *ep);
 

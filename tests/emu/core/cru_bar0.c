@@ -113,6 +113,7 @@ static uint32_t read_depth(struct cru_ep *ep, unsigned int i, bool peek)
 struct bar0_reg {
 	uint32_t first, count, stride;
 	bool stored; /* a 32-bit word of struct cru_ep, @storage_stride apart */
+	bool kept;   /* what is written is used later, if at all */
 	size_t storage, storage_stride;
 	uint32_t (*read)(struct cru_ep *ep, unsigned int i, bool peek);
 	void (*write)(struct cru_ep *ep, unsigned int i, uint32_t value); /* NULL: ignored */
@@ -123,8 +124,8 @@ struct bar0_reg {
 
 static const struct bar0_reg bar0[] = {
 	{CRU_DMA_CONTROL, 1, 4, EP(control), .write = write_control},
-	{CRU_SP_HIGH(0), PER_LINK, 0x10, .write = write_high},
-	{CRU_SP_LOW(0), PER_LINK, 0x10, .write = write_low},
+	{CRU_SP_HIGH(0), PER_LINK, 0x10, .write = write_high, .kept = true},
+	{CRU_SP_LOW(0), PER_LINK, 0x10, .write = write_low, .kept = true},
 	{CRU_SP_PUSH(0), PER_LINK, 0x10, .write = cru_link_push},
 	{CRU_RESET_CONTROL, 1, 4, .write = write_reset},
 	{CRU_SCRATCH, 1, 4, EP(scratch), .write = write_scratch},
@@ -133,7 +134,8 @@ static const struct bar0_reg bar0[] = {
 	{CRU_GENERATOR(0), 4, 4, EP(generator), .storage_stride = 4, .write = write_generator},
 	{CRU_DATA_SOURCE, 1, 4, EP(source), .write = write_source},
 	{CRU_SP_READY(0), PER_LINK, 4, LINK(ready), .read = read_ready},
-	{CRU_SP_SIZE(0), PER_LINK, 4, LINK(size_reg), .read = cru_link_size, .write = write_size},
+	{CRU_SP_SIZE(0), PER_LINK, 4, LINK(size_reg), .kept = true, .read = cru_link_size,
+	 .write = write_size},
 	{CRU_SP_EMPTY(0), PER_LINK, 4, LINK(empty)},
 	{CRU_TIME_FRAME, 1, 4, EP(tf_reg), .write = write_time_frame},
 	{CRU_FIFO_DEPTH, 1, 4, EP(set.depth_register), .read = read_depth},
@@ -193,6 +195,17 @@ void cru_bar0_write(struct cru_ep *ep, uint32_t off, uint32_t value)
 		write_event(ep, off, value);
 	else if (r && r->write)
 		r->write(ep, i, value);
+}
+
+bool cru_bar0_stirs(const struct cru_ep *ep, uint32_t off)
+{
+	unsigned int i;
+	const struct bar0_reg *r = find(off, &i);
+
+	if (!r || r->write != cru_link_push)
+		return !r || !r->kept;
+	/* A link that had a superpage already waits for none. */
+	return cru_link_queued(&ep->link[i]) <= 1;
 }
 
 bool cru_bar0_poke(struct cru_ep *ep, uint32_t off, uint32_t value)

@@ -22,7 +22,7 @@
 #include "mmio_log.h"
 #include "proto.h"
 
-#define EMU_STEP_BYTES 65536
+#define EMU_STEP_BYTES 16384
 
 struct irq {
 	int fd; /* eventfd or -1 */

@@ -202,7 +202,9 @@ void function_bar_read(struct function *f, unsigned int bar, uint64_t off, void 
 void function_bar_write(struct function *f, unsigned int bar, uint64_t off, const void *data,
 			uint32_t len)
 {
-	struct emu *emu = f->emu;
+	const struct card_ops *ops = f->emu->ops;
+	void *card = f->emu->card;
+	bool stirs = false;
 	uint32_t value;
 
 	lock_bar(f, bar);
@@ -211,10 +213,12 @@ void function_bar_write(struct function *f, unsigned int bar, uint64_t off, cons
 	} else {
 		memcpy(&value, data, sizeof(value));
 		mmio_log_access(&f->log, true, bar, off, value, emu_now());
-		if (!f->all_ones)
-			emu->ops->write(emu->card, f->nr, bar, off, value);
+		if (!f->all_ones) {
+			ops->write(card, f->nr, bar, off, value);
+			stirs = !ops->stirs || ops->stirs(card, f->nr, bar, off);
+		}
 	}
-	unlock_bar(f, bar, true);
+	unlock_bar(f, bar, stirs);
 }
 
 void function_config_read(struct function *f, uint32_t off, void *data, uint32_t len)

@@ -12,25 +12,42 @@
 #include <sys/un.h>
 #include <unistd.h>
 
+/* File descriptors that came along; ours until closed. */
+struct descriptors {
+	int fd[VU_MAX_FDS];
+	unsigned int count;
+};
+
+/*
+ * What a client has sent and nobody has handled yet. A register access is answered so much sooner
+ * when it takes one system call to hear of it. One read ends behind a message with descriptors at
+ * the latest, so they belong to the last message in it.
+ */
+struct input {
+	int fd;
+	size_t at, end;
+	struct descriptors along;
+	uint8_t data[4096];
+};
+
 /* A message being handled, and its answer. */
 struct message {
 	struct vu_header head;
 	uint8_t *body;
 	uint32_t len; /* of the body */
-	int fds[VU_MAX_FDS];
-	unsigned int fd_count;
+	struct descriptors along;
 
 	uint8_t *reply; /* room for VU_MAX_MESSAGE */
 	uint32_t reply_len;
 };
 
-static void close_fds(struct message *m)
+static void close_all(struct descriptors *d)
 {
-	while (m->fd_count)
-		close(m->fds[--m->fd_count]);
+	while (d->count)
+		close(d->fd[--d->count]);
 }
 
-static int take_fds(struct message *m, struct msghdr *msg)
+static int take_descriptors(struct descriptors *d, struct msghdr *msg)
 {
 	struct cmsghdr *c;
 	int rc = 0;
@@ -44,8 +61,8 @@ static int take_fds(struct message *m, struct msghdr *msg)
 		n = (c->cmsg_len - CMSG_LEN(0)) / sizeof(int);
 		for (i = 0; i < n; i++) {
 			memcpy(&fd, CMSG_DATA(c) + i * sizeof(int), sizeof(fd));
-			if (m->fd_count < VU_MAX_FDS) {
-				m->fds[m->fd_count++] = fd;
+			if (d->count < VU_MAX_FDS) {
+				d->fd[d->count++] = fd;
 			} else {
 				close(fd);
 				rc = -1;
@@ -55,28 +72,61 @@ static int take_fds(struct message *m, struct msghdr *msg)
 	return msg->msg_flags & MSG_CTRUNC ? -1 : rc;
 }
 
-/* All @len bytes, and the file descriptors that come with them. 0, or -1 when the client is gone.
- */
-static int receive(int fd, struct message *m, void *data, size_t len)
+/* Some more of what the client sends. 0, or -1 when it is gone. */
+static int fill(struct input *in)
 {
 	char control[CMSG_SPACE(sizeof(int) * (VU_MAX_FDS + 1))];
+	struct iovec iov = {.iov_base = in->data, .iov_len = sizeof(in->data)};
+	ssize_t n;
 
-	while (len) {
-		struct iovec iov = {.iov_base = data, .iov_len = len};
+	do {
 		struct msghdr msg = {
 			.msg_iov = &iov,
 			.msg_iovlen = 1,
 			.msg_control = control,
 			.msg_controllen = sizeof(control),
 		};
-		ssize_t n = recvmsg(fd, &msg, MSG_CMSG_CLOEXEC);
 
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n <= 0 || take_fds(m, &msg))
+		n = recvmsg(in->fd, &msg, MSG_CMSG_CLOEXEC);
+		if (n > 0 && take_descriptors(&in->along, &msg))
 			return -1;
+	} while (n < 0 && errno == EINTR);
+	in->at = 0;
+	in->end = n > 0 ? n : 0;
+	return n > 0 ? 0 : -1;
+}
+
+static int receive(struct input *in, void *data, size_t len)
+{
+	while (len) {
+		size_t n;
+
+		if (in->at == in->end && fill(in))
+			return -1;
+		n = in->end - in->at < len ? in->end - in->at : len;
+		memcpy(data, in->data + in->at, n);
+		in->at += n;
 		data = (char *)data + n;
 		len -= n;
+	}
+	return 0;
+}
+
+/* The next message. 0, or -1 when the client is gone or sends what cannot be one. */
+static int next_message(struct function *f, struct input *in, struct message *m)
+{
+	if (receive(in, &m->head, sizeof(m->head)))
+		return -1;
+	if (m->head.size < sizeof(m->head) || m->head.size > VU_MAX_MESSAGE) {
+		fprintf(stderr, "roc-emu: function %u: message of %u bytes\n", f->nr, m->head.size);
+		return -1;
+	}
+	m->len = m->head.size - sizeof(m->head);
+	if (receive(in, m->body, m->len))
+		return -1;
+	if (in->at == in->end) {
+		m->along = in->along;
+		in->along.count = 0;
 	}
 	return 0;
 }
@@ -132,10 +182,10 @@ static int do_map(struct function *f, struct message *m)
 {
 	struct vu_dma_map map;
 
-	if (m->len < sizeof(map) || m->fd_count > 1)
+	if (m->len < sizeof(map) || m->along.count > 1)
 		return -EINVAL;
 	memcpy(&map, m->body, sizeof(map));
-	return function_map(f, &map, m->fd_count ? m->fds[0] : -1);
+	return function_map(f, &map, m->along.count ? m->along.fd[0] : -1);
 }
 
 static int do_unmap(struct function *f, struct message *m)
@@ -214,7 +264,7 @@ static int do_set_irqs(struct function *f, struct message *m)
 	if (m->len < sizeof(*set))
 		return -EINVAL;
 	function_lock(f);
-	rc = irq_set(f, set, m->len - sizeof(*set), m->fds, m->fd_count);
+	rc = irq_set(f, set, m->len - sizeof(*set), m->along.fd, m->along.count);
 	function_unlock(f, false);
 	return rc;
 }
@@ -304,22 +354,19 @@ static int handle(struct function *f, int fd, struct message *m)
 
 void vfio_user_serve(struct function *f, int fd)
 {
+	struct input in = {.fd = fd};
 	struct message m = {0};
 
 	m.body = malloc(VU_MAX_MESSAGE);
 	m.reply = malloc(VU_MAX_MESSAGE);
-	while (m.body && m.reply && !receive(fd, &m, &m.head, sizeof(m.head))) {
-		if (m.head.size < sizeof(m.head) || m.head.size > VU_MAX_MESSAGE) {
-			fprintf(stderr, "roc-emu: function %u: message of %u bytes\n", f->nr,
-				m.head.size);
+	while (m.body && m.reply && !next_message(f, &in, &m)) {
+		int gone = handle(f, fd, &m);
+
+		close_all(&m.along);
+		if (gone)
 			break;
-		}
-		m.len = m.head.size - sizeof(m.head);
-		if (receive(fd, &m, m.body, m.len) || handle(f, fd, &m))
-			break;
-		close_fds(&m);
 	}
-	close_fds(&m);
+	close_all(&in.along);
 	free(m.body);
 	free(m.reply);
 	function_host_gone(f);
