@@ -7,6 +7,7 @@
  * In event mode a watchdog looks after interrupts that were lost on the way. It counts one as
  * missed only if records had been there for longer than moderation explains.
  */
+#include <linux/cpumask.h>
 #include <linux/hrtimer.h>
 #include <linux/kthread.h>
 
@@ -326,17 +327,33 @@ int roc_run_mode(struct roc_session *s, enum roc_mode mode)
 	return 0;
 }
 
+/*
+ * An access to the card from the other socket takes longer, so the thread stays on the card's
+ * node, on such processors as kernel threads may use at all. An administrator may move it.
+ */
+static void roc_thread_place(struct task_struct *thread, int node)
+{
+	cpumask_var_t near;
+
+	if (node == NUMA_NO_NODE || !alloc_cpumask_var(&near, GFP_KERNEL))
+		return;
+	if (cpumask_and(near, thread->cpus_ptr, cpumask_of_node(node)))
+		set_cpus_allowed_ptr(thread, near);
+	free_cpumask_var(near);
+}
+
 int roc_thread_create(struct roc_session *s)
 {
 	struct roc_endpoint *ep = s->ch->ep;
+	int node = dev_to_node(&ep->pdev->dev);
 	struct task_struct *thread;
 
 	if (s->thread)
 		return 0;
-	thread = kthread_create_on_node(roc_thread, s, dev_to_node(&ep->pdev->dev), "roc/%d.%u",
-					ep->minor, s->ch->number);
+	thread = kthread_create_on_node(roc_thread, s, node, "roc/%d.%u", ep->minor, s->ch->number);
 	if (IS_ERR(thread))
 		return PTR_ERR(thread);
+	roc_thread_place(thread, node);
 	WRITE_ONCE(s->thread, thread);
 	return 0;
 }

@@ -271,6 +271,37 @@ static void order_of_a_push(void)
 	rig_close(&r);
 }
 
+/* On each socket: accesses from the other one take longer. */
+static void thread_is_near(const char *id, int node)
+{
+	struct rig r = {.id = id};
+	char allowed[256], near[256];
+	int minor = -1;
+
+	UNIT_NEED(sscanf(node_path(id, -1), "/dev/roc%d", &minor) == 1);
+	UNIT_NEED(rig_open(&r) && rig_start(&r));
+	UNIT_EQ(atoi(node_attr(id, -1, "numa_node")), node);
+	UNIT_EQ(shell(near, sizeof(near), 5000, "cat /sys/devices/system/node/node%d/cpulist",
+		      node),
+		0);
+	UNIT_EQ(shell(allowed, sizeof(allowed), 5000,
+		      "cd /proc/$(grep -lx 'roc/%d.0' /proc/[0-9]*/comm | cut -d/ -f3) && "
+		      "sed -n 's/^Cpus_allowed_list:[[:space:]]*//p' status",
+		      minor),
+		0);
+	UNIT_STR(allowed, near);
+	rig_stop(&r);
+	rig_close(&r);
+}
+
+static void threads_are_near_their_cards(void)
+{
+	emu_normal(CARD0, FOUR_LINKS);
+	emu_normal(CARD1, FOUR_LINKS);
+	thread_is_near(EP0, 0);
+	thread_is_near("246:0", 1);
+}
+
 /*
  * Nobody has started the card yet, and after a stop it keeps still. One with events may always
  * write, for its alarms: the driver has stopped it first.
@@ -443,4 +474,5 @@ UNIT_MAIN("lifecycle", {"order, internal", order_internal},
 	  {"bus mastering", bus_mastering}, {"runs, internal", runs_internal},
 	  {"runs, DDG", runs_ddg}, {"left in the ring", left_in_the_ring},
 	  {"reset levels", reset_levels}, {"shared run enable", shared_run_enable},
-	  {"stale run enable", stale_run_enable})
+	  {"stale run enable", stale_run_enable},
+	  {"threads are near their cards", threads_are_near_their_cards})
