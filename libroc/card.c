@@ -58,6 +58,17 @@ static bool attr_text(libroc_attr_fn attr, void *context, const char *name, char
 	return true;
 }
 
+int libroc_card_minor(const char *sysname)
+{
+	char *end;
+	long minor;
+
+	if (strncmp(sysname, "roc", 3) || sysname[3] < '0' || sysname[3] > '9')
+		return -1;
+	minor = strtol(sysname + 3, &end, 10);
+	return *end || minor > INT_MAX ? -1 : (int)minor;
+}
+
 /*
  * -ENOENT: it went away between listing and reading (its attributes do not answer), or is not
  * an endpoint; the caller leaves it out.
@@ -65,16 +76,12 @@ static bool attr_text(libroc_attr_fn attr, void *context, const char *name, char
 int libroc_card_parse(const char *sysname, libroc_attr_fn attr, void *context,
 		      struct roc_card *card)
 {
+	int minor = libroc_card_minor(sysname);
 	const char *type;
-	char *end;
-	long minor;
 	size_t i;
 
 	memset(card, 0, sizeof(*card));
-	if (strncmp(sysname, "roc", 3) || sysname[3] < '0' || sysname[3] > '9')
-		return -ENOENT;
-	minor = strtol(sysname + 3, &end, 10);
-	if (*end || minor > INT_MAX)
+	if (minor < 0)
 		return -ENOENT;
 	if (!attr_text(attr, context, "pci_address", card->pci_address) || !*card->pci_address)
 		return -ENOENT;

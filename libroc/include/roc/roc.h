@@ -91,7 +91,7 @@ struct roc_card {
  *
  * Reads sysfs only: no card is opened and no register is touched.
  *
- * Return: 0, -ENOMEM, or the error that libudev met.
+ * Return: 0, -ENOMEM, or why the class could not be read.
  */
 int roc_enumerate(struct roc_card **cards, size_t *count);
 
