@@ -329,6 +329,28 @@ static void rates(void)
 	host_end();
 }
 
+/* Held for 5 ms, a source sends what it could not send: but not when the line was full before. */
+static void full_line(void)
+{
+	unsigned int full;
+
+	for (full = 0; full < 2; full++) {
+		host_begin();
+		key(0, "rate", "8192000");
+		key(0, "full-line", full ? "on" : "off");
+		start(0);
+		push(0, 0);
+		run_for(0, 133000000); /* 128 pages of 1 ms, and 5 ms without a place */
+		UNIT_EQ(count(0, 0, "generated"), 128);
+		push(0, 1);
+		run(0);
+		UNIT_EQ(count(0, 0, "generated"), 128 + (full ? 1 : 6));
+		run_for(0, 10000000);
+		UNIT_EQ(count(0, 0, "generated"), 138 + (full ? 1 : 6));
+		host_end();
+	}
+}
+
 /* Which way the data go: three loops, the front end, and who of them needs the fibre. */
 static bool sends(unsigned int ch)
 {
@@ -507,6 +529,6 @@ UNIT_MAIN("emu_crorc_dma", {"headers and payload", header},
 	  {"start, stop, start", start_stop_start}, {"a reset is of one channel", reset_scope},
 	  {"nothing of an earlier run", nothing_old}, {"toggles", toggles},
 	  {"pushes that are wrong", pushes}, {"held without superpage", held}, {"rates", rates},
-	  {"loops and the fibre", loops}, {"front end", front_end}, {"DMA outside", outside},
-	  {"bus mastering", bus_master}, {"function-level reset", function_reset},
-	  {"six channels", six})
+	  {"a line that is full", full_line}, {"loops and the fibre", loops},
+	  {"front end", front_end}, {"DMA outside", outside}, {"bus mastering", bus_master},
+	  {"function-level reset", function_reset}, {"six channels", six})

@@ -170,6 +170,7 @@ struct crorc {
 	uint32_t config_a, config_b;
 	bool laser;
 	bool recycle;	     /* finished superpages are used again and never shown */
+	bool full_line;	     /* sources cannot make up for the time that they were held */
 	bool stamp;	     /* a finished superpage begins with the time */
 	uint32_t serial;     /* as the register shows it */
 	uint64_t serial_due; /* a load is under way until then; 0: none */

@@ -94,6 +94,7 @@ CHANNEL_KEY(count_start, counter_kind)
 
 CRORC_KEY(laser, value_on_off, c->laser)
 CRORC_KEY(recycle, value_on_off, c->recycle)
+CRORC_KEY(full_line, value_on_off, c->full_line)
 CRORC_KEY(stamp, value_on_off, c->stamp)
 CRORC_KEY(erase, value_time, c->flash.erase_us)
 CRORC_KEY(program, value_time, c->flash.program_us)
@@ -146,6 +147,8 @@ EVENT_KEY(vectors)
 
 const struct card_key crorc_keys[] = {
 	{"rate", "bytes/s per channel, 0: no limit", PER_CARD, set_rate, get_rate},
+	{"full-line", "on or off: the time that a source was held is lost", PER_CARD, set_full_line,
+	 get_full_line},
 	{"packet", "payload bytes of a packet", PER_CARD, set_packet, get_packet},
 	{"packets-per-orbit", "packets of a channel in an orbit", PER_CARD, set_packets_per_orbit,
 	 get_packets_per_orbit},

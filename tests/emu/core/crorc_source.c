@@ -80,10 +80,14 @@ static void xoff(struct crorc_channel *ch, uint64_t now)
 
 void crorc_source_resume(struct crorc_channel *ch)
 {
+	uint64_t now = crorc_now(ch->card);
+
 	if (!ch->xoff)
 		return;
 	ch->xoff = false;
-	ch->n.xoff_ns += crorc_now(ch->card) - ch->xoff_since;
+	ch->n.xoff_ns += now - ch->xoff_since;
+	if (ch->card->full_line && ch->source.pace_ns < now)
+		ch->source.pace_ns = now;
 }
 
 static void roll_second(struct crorc_channel *ch)
