@@ -22,7 +22,7 @@ $(O)/bench/roc-ledger: $(BENCH_LEDGER:%=$(O)/tests/bench/%.o)
 
 $(O)/bench/roc-bench-reader: $(O)/tests/bench/reader.o $(O)/libroc/libroc.so
 	@mkdir -p $(@D)
-	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $< -L$(O)/libroc -lroc
+	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $< -L$(O)/libroc -lroc -lnuma
 
 # The quick form; FULL=1 the whole matrix, STRICT=1 fails for missed targets.
 bench: packages

@@ -6,6 +6,9 @@ MB = 1000000
 
 SIZES = (32 * KI, 64 * KI, 128 * KI, 256 * KI, 512 * KI, MI, 2 * MI, 4 * MI, 8 * MI)
 SHAPED = 250 * MB  # bytes/s of each endpoint
+# What a card's generator makes when nothing else limits it, bytes/s, 0: as fast as memory goes. That of
+# a C-RORC's channel has the rate of its optical line.
+LINE = {"cru": 0, "crorc": 600 * MB}
 PAGE = 8192  # every packet of the generators takes one DMA page
 
 
@@ -29,7 +32,7 @@ def rate_text(rate):
 class Scenario:
     """
     card: "cru" or "crorc"; mode: timer, event, busy; endpoints: how many at once; rate: bytes/s of
-    each endpoint, 0 as fast as it can, None no data at all; rest: how the reader waits.
+    each endpoint, 0 as fast as it can (LINE), None no data at all; rest: how the reader waits.
     """
 
     def __init__(self, card="cru", mode="timer", superpage=MI, endpoints=1, rate=0, rest="wait",
@@ -76,9 +79,11 @@ class Scenario:
     def words(self, cards):
         """Arguments of roc-ledger; cards: see guest.Cards."""
         # No data at all: links that are enabled, and down. A C-RORC's own generator needs no link.
-        sets = [("rate", 1 if self.rate is None else self.rate)]
+        sets = [("rate", 1 if self.rate is None else self.rate or LINE[self.card])]
         if self.card == "cru":
             sets.append(("refill-latency-us", 0))
+        else:
+            sets.append(("full-line", "off" if self.rate else "on"))
         sets += self.sets
         if self.card == "cru":
             sets.append(("link-state", "down" if self.rate is None else "up"))

@@ -4,7 +4,8 @@ Which processors of the host the threads of a guest use. An access to an emulate
 virtual CPU to QEMU's thread for the cards, to the card's server and back; to wake a thread of another
 processor costs more than all the rest of it. So what answers each other shares one processor: all
 of QEMU and the cards' servers. The cards' engines, which move the data, have the others; so have
-virtual CPUs but the first: two on one processor would wait for each other's locks.
+virtual CPUs but the first: two on one processor would wait for each other's locks. A server does
+not push aside who posts writes to it, so several of them cost it one waking, as on a real bus.
 """
 
 import os
@@ -40,3 +41,5 @@ def apart(qemu, cards, cpus):
         for tid, name in _threads(pid):
             here = processors[1:] if ELSEWHERE.match(name) else processors[:1]
             os.sched_setaffinity(tid, here)
+            if pid != qemu and not ELSEWHERE.match(name):
+                os.sched_setscheduler(tid, os.SCHED_BATCH, os.sched_param(0))
