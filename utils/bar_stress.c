@@ -9,7 +9,6 @@
 
 #include <errno.h>
 #include <inttypes.h>
-#include <sched.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -32,7 +31,6 @@ struct values {
 	uint32_t processes;
 	uint64_t cycles;
 	uint64_t seconds;
-	bool rotate;
 	bool json;
 };
 
@@ -79,8 +77,6 @@ static const struct option_spec options[] = {
 	 .min = 1,
 	 .max = BAR_STRESS_PROCESSES_MAX,
 	 .help = "Processes that do so at once"},
-	FLAG_OPTION(struct values, "rotate", rotate,
-		    "Move the processes from processor to processor, so that all fare alike"),
 	JSON_OPTION(struct values),
 };
 
@@ -107,7 +103,6 @@ struct stress {
 	uint32_t value;
 	uint64_t cycles;
 	uint64_t seconds; /* 0: no limit */
-	bool rotate;
 	unsigned int processes;
 	struct shared *shared;
 };
@@ -209,32 +204,12 @@ static void show_progress(const struct stress *s)
 			100.0 * (double)done / all);
 }
 
-/* Process i to the processor @turn + i of those that we may use. */
-static void rotate(const pid_t *pids, unsigned int count, unsigned int turn)
-{
-	cpu_set_t all, one;
-	int cpus[CPU_SETSIZE];
-	unsigned int i, n = 0;
-
-	if (sched_getaffinity(0, sizeof(all), &all))
-		return;
-	for (i = 0; i < CPU_SETSIZE; i++) {
-		if (CPU_ISSET(i, &all))
-			cpus[n++] = (int)i;
-	}
-	for (i = 0; i < count && n; i++) {
-		CPU_ZERO(&one);
-		CPU_SET(cpus[(turn + i) % n], &one);
-		sched_setaffinity(pids[i], sizeof(one), &one);
-	}
-}
-
 /* Wait for all children; after a signal they are told to stop. */
 static void wait_for(const struct stress *s, const pid_t *pids, unsigned int started)
 {
 	bool live = isatty(STDERR_FILENO);
 	uint64_t end = s->seconds ? now_ns() + s->seconds * UINT64_C(1000000000) : UINT64_MAX;
-	unsigned int left = started, turn = 0, i;
+	unsigned int left = started, i;
 	bool gone[BAR_STRESS_PROCESSES_MAX] = {false};
 	int status;
 
@@ -244,8 +219,6 @@ static void wait_for(const struct stress *s, const pid_t *pids, unsigned int sta
 			atomic_store(&s->shared->stop, true);
 			usleep(1000);
 		}
-		if (s->rotate)
-			rotate(pids, started, turn++);
 		if (now_ns() >= end) {
 			take_shares(s);
 			atomic_store(&s->shared->stop, true);
@@ -353,7 +326,6 @@ static int run(const void *p)
 		.write = v->value,
 		.cycles = v->cycles,
 		.seconds = v->seconds,
-		.rotate = v->rotate,
 		.processes = v->processes,
 	};
 	struct roc_endpoint *ep;
