@@ -43,17 +43,19 @@ static __u64 silent_tick(__u64 silence, __u64 gap)
 	return silence < due ? clamp(due - silence, ROC_TICK_MAX, wait) : wait;
 }
 
-__u64 roc_rate_tick(const struct roc_rate *rate, __u64 now, __u32 in_flight)
+__u64 roc_rate_tick(const struct roc_rate *rate, __u64 now, __u32 in_flight, __u32 wish)
 {
 	__u64 interval = rate->interval, silence = now - rate->last;
+	/* A wish is granted where the card hardly notices: a thread that sleeps refills nothing. */
+	__u32 batch = max(min(wish, in_flight / 16), ROC_TICK_BATCH);
+	__u64 longest = batch > ROC_TICK_BATCH ? ROC_TICK_WISH : ROC_TICK_MAX;
 
 	if (silence > min(4 * rate->gap, ROC_REGULAR) + 4 * ROC_TICK_MAX)
 		return silent_tick(silence, rate->gap);
 	if (!interval || silence > 4 * ROC_TICK_MAX)
 		return ROC_TICK_MAX;
 	/* Be back before half of what the card holds can be used up. */
-	return clamp(min(interval * ROC_TICK_BATCH, interval * in_flight / 2), ROC_PACE_MIN,
-		     ROC_TICK_MAX);
+	return clamp(min(interval * batch, interval * in_flight / 2), ROC_PACE_MIN, longest);
 }
 
 void roc_pace_start(struct roc_pace *pace, __u64 now)

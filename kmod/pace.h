@@ -21,7 +21,8 @@
 #define ROC_TICK_MAX 5000000ull	  /* ns: a thread never sleeps longer while data come */
 #define ROC_TICK_IDLE 64000000ull /* ns: nor longer than this while superpages are out */
 #define ROC_REGULAR 250000000ull  /* ns: pauses up to this are not taken for the end of the data */
-#define ROC_TICK_BATCH 8	  /* superpages that one waking should find */
+#define ROC_TICK_BATCH 8u	  /* superpages that one waking should find */
+#define ROC_TICK_WISH 10000000ull /* ns: as ROC_TICK_MAX, for readers who wait for more */
 
 struct roc_rate {
 	__u64 last;	/* when superpages were last found, or the run began */
@@ -31,8 +32,8 @@ struct roc_rate {
 
 void roc_rate_start(struct roc_rate *rate, __u64 now);
 void roc_rate_found(struct roc_rate *rate, __u64 now, __u32 found);
-/* How long the thread may sleep while @in_flight superpages are out. */
-__u64 roc_rate_tick(const struct roc_rate *rate, __u64 now, __u32 in_flight);
+/* How long the thread may sleep while @in_flight superpages are out and readers want @wish more. */
+__u64 roc_rate_tick(const struct roc_rate *rate, __u64 now, __u32 in_flight, __u32 wish);
 
 struct roc_pace {
 	__u64 next;	/* time of the next look */

@@ -72,16 +72,41 @@ static u64 roc_lasts(const struct roc_session *s)
 	return max(div_u64(s->held / 4 * 3 * 1000, peak), ROC_TICK_MAX);
 }
 
+/* How many superpages readers wait for: who wants a batch is not helped by an interrupt before. */
+static u32 roc_wish(struct roc_session *s)
+{
+	u32 wanted = READ_ONCE(s->wanted);
+
+	if (wanted != U32_MAX) {
+		s->wish = wanted;
+		s->wish_turns = ROC_WISH_TURNS;
+	} else if (s->wish_turns) {
+		s->wish_turns--; /* it was woken a moment ago, and comes back */
+	} else {
+		s->wish = 1;
+	}
+	return s->eventfd || waitqueue_active(&s->wait) ? 1 : s->wish;
+}
+
+/* Superpages that readers still wait for. */
+static u32 roc_wanting(struct roc_session *s)
+{
+	u32 wish = roc_wish(s), held = roc_ring_ready_held(&s->rings);
+
+	return wish > held ? wish - held : wish;
+}
+
 /* ns until something has to be looked at by itself. */
 static u64 roc_tick(struct roc_session *s, u64 now)
 {
-	u64 next = now + ROC_IDLE_NS;
+	u64 next = now + ROC_TICK_IDLE;
 	unsigned int i;
 
 	if (!s->in_flight)
 		return ROC_IDLE_NS;
 	if (s->ch->event.on || !s->ch->ep->ops->free_looks)
-		return min(roc_rate_tick(&s->rate, now, s->in_flight), roc_lasts(s));
+		return min(roc_rate_tick(&s->rate, now, s->in_flight, roc_wanting(s)),
+			   roc_lasts(s));
 	for (i = 0; i < s->link_count; i++)
 		if (s->link[i].head != s->link[i].tail)
 			next = min(next, s->link[i].pace.next);
@@ -103,22 +128,6 @@ static bool roc_may_run_dry(struct roc_session *s, u64 sleep)
 		return s->in_flight < 2;
 	return s->rate.interval * s->in_flight < 2 * sleep &&
 	       2 * s->in_flight < s->link_count * s->depth;
-}
-
-/* How many superpages readers wait for: who wants a batch is not helped by an interrupt before. */
-static u32 roc_wish(struct roc_session *s)
-{
-	u32 wanted = READ_ONCE(s->wanted);
-
-	if (wanted != U32_MAX) {
-		s->wish = wanted;
-		s->wish_turns = ROC_WISH_TURNS;
-	} else if (s->wish_turns) {
-		s->wish_turns--; /* it was woken a moment ago, and comes back */
-	} else {
-		s->wish = 1;
-	}
-	return s->eventfd || waitqueue_active(&s->wait) ? 1 : s->wish;
 }
 
 /* A bounded number of interrupts, but the first after a silence at once. */

@@ -16,7 +16,7 @@ struct world {
 	__u64 now, interval, from;
 	__u64 seen, ticks, dry;
 	__u64 worst; /* ns that a superpage lay there */
-	__u32 held;
+	__u32 held, wish;
 };
 
 static struct world begin(__u64 interval, __u32 held)
@@ -38,7 +38,7 @@ static void run(struct world *w, __u64 ns)
 	while (w->now < end) {
 		__u64 before = w->now, first, due = 0;
 
-		w->now += roc_rate_tick(&w->rate, w->now, w->held);
+		w->now += roc_rate_tick(&w->rate, w->now, w->held, w->wish);
 		w->ticks++;
 		if (w->interval)
 			due = (w->now - w->from) / w->interval - (before - w->from) / w->interval;
@@ -81,6 +81,35 @@ static void steady(void)
 	}
 }
 
+/* A reader who waits for many at once lets the thread sleep for longer, but not the card run dry.
+ */
+static void wished(void)
+{
+	static const struct {
+		__u32 held, wish;
+		__u64 ticks, worst;
+	} cases[] = {
+		{HELD, 20, 101, ROC_TICK_WISH},
+		{HELD, 1000000000, 101, ROC_TICK_WISH},
+		{HELD, ROC_TICK_BATCH, 201, ROC_TICK_MAX},
+		{12, 20, 205, ROC_TICK_MAX},
+		{128, 20, 205, ROC_TICK_MAX},
+	};
+	size_t i;
+
+	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct world w = begin(MS, cases[i].held);
+
+		w.wish = cases[i].wish;
+		run(&w, 500 * MS);
+		forget(&w);
+		run(&w, 1000 * MS);
+		UNIT_EQ(w.dry, 0);
+		CU_ASSERT(w.ticks <= cases[i].ticks);
+		CU_ASSERT(w.worst <= cases[i].worst);
+	}
+}
+
 /* A card that holds few superpages is looked after before it has used up half of them. */
 static void nearly_empty(void)
 {
@@ -115,7 +144,7 @@ static void bursts(void)
 		roc_rate_start(&rate, now);
 		while (n < 40) {
 			done = from + (n + 1) * gap;
-			now += roc_rate_tick(&rate, now, HELD);
+			now += roc_rate_tick(&rate, now, HELD, 1);
 			ticks++;
 			if (now < done)
 				continue;
@@ -281,6 +310,6 @@ static void silence(void)
 	UNIT_EQ(asked, 3);
 }
 
-UNIT_MAIN("kmod_pace", {"steady", steady}, {"nearly empty", nearly_empty}, {"bursts", bursts},
-	  {"idle", idle}, {"steps", steps}, {"one at a time", one_at_a_time}, {"doubt", doubt},
-	  {"silence", silence})
+UNIT_MAIN("kmod_pace", {"steady", steady}, {"nearly empty", nearly_empty},
+	  {"a batch is wished", wished}, {"bursts", bursts}, {"idle", idle}, {"steps", steps},
+	  {"one at a time", one_at_a_time}, {"doubt", doubt}, {"silence", silence})
