@@ -7,17 +7,11 @@
  * here runs under the channel lock and allocates nothing. Who calls, and when: thread.c, run.c.
  */
 #include <linux/dma-mapping.h>
-#include <linux/log2.h>
 #include <linux/poll.h>
 
 #include "compat/compat.h"
 #include "roc.h"
 #include "trace.h"
-
-struct roc_flight *roc_flight(struct roc_session *s, struct roc_link *link, u32 index)
-{
-	return &link->flights[index & (roundup_pow_of_two(s->depth) - 1)];
-}
 
 static void roc_give_back(struct roc_session *s, const struct roc_fill *fill, int link, u32 bytes,
 			  u32 flags, enum roc_why why, u64 now)
@@ -123,13 +117,14 @@ static int roc_push(struct roc_session *s, struct roc_link *link, struct roc_fli
 		    u64 now)
 {
 	struct roc_channel *ch = s->ch;
+	bool first = link->head == link->tail;
 	int err;
 
 	if (flight->buffer->sync)
 		dma_sync_single_for_device(&ch->ep->pdev->dev, flight->bus, flight->fill.length,
 					   DMA_FROM_DEVICE);
 	/* An empty link was not looked at: its next look may be long past, or too far away. */
-	if (link->head == link->tail)
+	if (first)
 		roc_pace_pushed(&link->pace, now);
 	roc_mark(s, flight);
 	if (ch->event.on) {
@@ -144,7 +139,7 @@ static int roc_push(struct roc_session *s, struct roc_link *link, struct roc_fli
 	*roc_flight(s, link, link->head++) = *flight;
 	s->in_flight++;
 	s->held += flight->fill.length;
-	link->busy = ktime_get_ns();
+	link->busy = first ? ktime_get_ns() : now;
 	ch->stats.pushed++;
 	trace_roc_push(ch->ep->minor, ch->number, link->slot, &flight->fill);
 	return err;

@@ -337,6 +337,7 @@ struct roc_session {
 	u32 links; /* of this run */
 	unsigned int link_count;
 	u32 depth;
+	u32 flight_mask; /* of roc_flight(): the power of two that has room for depth, less one */
 	u32 in_flight;
 	u64 held; /* bytes of these */
 	u64 sequence;
@@ -410,7 +411,11 @@ bool roc_run_settle(struct roc_channel *ch);
 void roc_run_abort(struct roc_session *s, enum roc_ch_state state, enum roc_why why, bool present);
 
 /* flow.c */
-struct roc_flight *roc_flight(struct roc_session *s, struct roc_link *link, u32 index);
+static inline struct roc_flight *roc_flight(struct roc_session *s, struct roc_link *link, u32 index)
+{
+	return &link->flights[index & s->flight_mask];
+}
+
 void roc_finish(struct roc_session *s, struct roc_link *link, u32 bytes, u32 flags, u64 now);
 bool roc_refill(struct roc_session *s, u64 now);
 u32 roc_reclaim(struct roc_session *s, enum roc_why why);

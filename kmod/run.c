@@ -23,6 +23,7 @@ static int roc_run_prepare(struct roc_session *s)
 	unsigned int i;
 
 	s->depth = roc_session_depth(s);
+	s->flight_mask = roundup_pow_of_two(s->depth) - 1;
 	for (i = 0; i < ep->ops->link_slots; i++) {
 		if (s->link[i].flights)
 			continue;
