@@ -86,6 +86,7 @@ int roc_run_start(struct roc_session *s)
 	roc_rate_start(&s->rate, ktime_get_ns());
 	s->armed = false;
 	s->watch = 0;
+	s->early = 0;
 	s->asked = 0;
 	s->doubt = false;
 	roc_setup_links(s, ktime_get_ns());

@@ -54,10 +54,12 @@ u32 roc_run_look(struct roc_session *s)
 
 	if (s->ch->state == ROC_CH_RUNNING)
 		roc_refill(s, now);
-	if (s->ch->event.on && s->armed && found)
+	if (s->ch->event.on && s->armed && found) {
+		s->early = now;
 		roc_event_arm(s->ch); /* an interrupt may have been sent for what was just taken */
-	else if (s->ch->event.on)
+	} else if (s->ch->event.on) {
 		roc_event_make_room(s->ch);
+	}
 	roc_publish(s);
 	return found;
 }
@@ -204,13 +206,27 @@ static bool roc_check_silence(struct roc_session *s, u64 now)
 	return false;
 }
 
+/*
+ * An interrupt that found nothing: unless it was on its way while somebody who was not told took
+ * the records, a kick or the watchdog.
+ */
+static void roc_count_spurious(struct roc_session *s, unsigned int fired, u64 now)
+{
+	if (s->early && now - s->early < ROC_WATCH_NS)
+		fired--;
+	s->early = 0;
+	s->ch->stats.spurious_interrupts += fired;
+}
+
 /* The end of a turn in event mode: ns until the watchdog looks. */
 static u64 roc_turn_event(struct roc_session *s, unsigned int fired, u32 found, u64 now)
 {
 	struct roc_channel *ch = s->ch;
 
 	if (fired && !found)
-		ch->stats.spurious_interrupts += fired;
+		roc_count_spurious(s, fired, now);
+	else if (found)
+		s->early = fired ? 0 : now;
 	if (!fired && found && s->watch && now - s->watch >= ROC_WATCH_NS)
 		ch->stats.missed_interrupts++;
 	s->watch = 0;

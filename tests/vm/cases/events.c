@@ -367,6 +367,31 @@ static void mode_changes(void)
 	rig_close(&r);
 }
 
+/* An interrupt that comes after its records were taken told the truth, too late. */
+static void looks_cross_interrupts(void)
+{
+	struct rig r = {.id = EP0,
+			.source = ROC_SOURCE_DDG,
+			.mode = ROC_MODE_EVENT,
+			.count = 64,
+			.superpage = 32 * KIB};
+	int64_t end;
+
+	NEED_EVENTS;
+	emu_normal(CARD0, FOUR_LINKS);
+	emu(CARD0, "set 0 rate %u", 32 * KIB * 500);
+	UNIT_NEED(rig_open(&r));
+	rig_push(&r, RIG_MAX);
+	UNIT_NEED(rig_start(&r));
+	for (end = now_ms() + 2000; now_ms() < end; rig_take(&r, true))
+		CU_ASSERT(roc_channel_look(r.ch) >= 0);
+	CU_ASSERT(attr(EP0, 0, "interrupts") > 10);
+	UNIT_EQ(attr(EP0, 0, "spurious_interrupts"), 0);
+	rig_stop(&r);
+	RIG_OK(&r);
+	rig_close(&r);
+}
+
 /* By the clock, and still from memory. */
 static void timer_mode(void)
 {
@@ -462,5 +487,6 @@ UNIT_MAIN("events", {"who has events says so", plain_card_refuses},
 	  {"a low rate", low_rate}, {"eight channels, one sleeper", sleeping_reader},
 	  {"eventfd", by_eventfd}, {"a wait for many is one wait", waits_once},
 	  {"mode while running", mode_changes}, {"timer mode", timer_mode},
+	  {"looks that cross interrupts", looks_cross_interrupts},
 	  {"all channels of a C-RORC", all_of_a_crorc}, {"no vector at all", no_vector},
 	  {"card was never asked too much", leave})
