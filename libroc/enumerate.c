@@ -6,6 +6,7 @@
  */
 #include <dirent.h>
 #include <errno.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,7 +25,10 @@ static const char *udev_attr(void *context, const char *name)
 
 static struct udev_device *device_named(struct udev *udev, const char *sysname)
 {
-	return udev_device_new_from_subsystem_sysname(udev, "roc", sysname);
+	char path[sizeof(CLASS_PATH) + NAME_MAX + 1];
+
+	snprintf(path, sizeof(path), CLASS_PATH "/%s", sysname);
+	return udev_device_new_from_syspath(udev, path);
 }
 
 /* -ENOENT if this name is no card's, or it has gone. */
