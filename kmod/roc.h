@@ -353,7 +353,8 @@ struct roc_session {
 	bool armed; /* event mode: an interrupt was asked for */
 	u64 watch;  /* since when the watchdog has records without an interrupt, 0 = none */
 	u64 heard;  /* when the card last said something */
-	u64 early;  /* when records were taken whose interrupt may still come, 0 = none */
+	u32 early;  /* times that records were taken whose interrupt may still come */
+	u64 took;   /* the last of these */
 	u64 check;  /* when the watchdog looks */
 	u64 asked;  /* when the card was last known to be there, 0 = not yet in this run */
 };

@@ -46,6 +46,13 @@ u32 roc_look(struct roc_session *s, u64 now, enum roc_look what)
 	return found;
 }
 
+/* An interrupt may have been sent for what was just taken. */
+static void roc_took_early(struct roc_session *s, u64 now)
+{
+	s->early++;
+	s->took = now;
+}
+
 /* Look now and refill: busy mode. Superpages found. */
 u32 roc_run_look(struct roc_session *s)
 {
@@ -55,8 +62,8 @@ u32 roc_run_look(struct roc_session *s)
 	if (s->ch->state == ROC_CH_RUNNING)
 		roc_refill(s, now);
 	if (s->ch->event.on && s->armed && found) {
-		s->early = now;
-		roc_event_arm(s->ch); /* an interrupt may have been sent for what was just taken */
+		roc_took_early(s, now);
+		roc_event_arm(s->ch);
 	} else if (s->ch->event.on) {
 		roc_event_make_room(s->ch);
 	}
@@ -207,15 +214,15 @@ static bool roc_check_silence(struct roc_session *s, u64 now)
 }
 
 /*
- * An interrupt that found nothing: unless it was on its way while somebody who was not told took
- * the records, a kick or the watchdog.
+ * Interrupts that found nothing: but those that were on their way while somebody who was not told
+ * took the records, a kick or the watchdog, told the truth.
  */
 static void roc_count_spurious(struct roc_session *s, unsigned int fired, u64 now)
 {
-	if (s->early && now - s->early < ROC_WATCH_NS)
-		fired--;
-	s->early = 0;
-	s->ch->stats.spurious_interrupts += fired;
+	u32 late = now - s->took < ROC_WATCH_NS ? min(fired, s->early) : 0;
+
+	s->early = late ? s->early - late : 0;
+	s->ch->stats.spurious_interrupts += fired - late;
 }
 
 /* The end of a turn in event mode: ns until the watchdog looks. */
@@ -225,8 +232,8 @@ static u64 roc_turn_event(struct roc_session *s, unsigned int fired, u32 found, 
 
 	if (fired && !found)
 		roc_count_spurious(s, fired, now);
-	else if (found)
-		s->early = fired ? 0 : now;
+	else if (found && !fired)
+		roc_took_early(s, now);
 	if (!fired && found && s->watch && now - s->watch >= ROC_WATCH_NS)
 		ch->stats.missed_interrupts++;
 	s->watch = 0;
