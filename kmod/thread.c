@@ -26,8 +26,9 @@
 #define ROC_PATIENCE_MAX_NS 500000000ull
 /* Then records wait for so long, in case that somebody is just about to say so. */
 #define ROC_WATCH_NS 30000000ull
-/* After so much silence the card is asked whether it is still there. */
+/* After so much silence the card is asked whether it is still there, later if it often pauses. */
 #define ROC_SILENCE_NS 4000000000ull
+#define ROC_SILENCE_MAX_NS 30000000000ull
 /* Bounds of moderation: what delay is worth an interrupt, by itself and when a reader says so. */
 #define ROC_MODERATION_US 8000
 #define ROC_MODERATION_BATCH 16	      /* superpages that an interrupt should tell of */
@@ -200,11 +201,13 @@ static u64 roc_patience(struct roc_session *s)
  */
 static bool roc_check_silence(struct roc_session *s, u64 now)
 {
+	u64 usual = clamp(2 * s->rate.gap, ROC_SILENCE_NS, ROC_SILENCE_MAX_NS);
+
 	if (roc_event_skipped(&s->ch->event)) {
 		roc_run_abort(s, ROC_CH_FAILED, ROC_WHY_RECORD, true);
 		return false;
 	}
-	if (!s->in_flight || now - s->asked < ROC_SILENCE_NS)
+	if (!s->in_flight || now - s->asked < usual)
 		return true;
 	s->asked = now;
 	if (roc_alive(s->ch->ep))
