@@ -154,7 +154,6 @@ static void prepare(void)
 		if (roc_open(s->id, &s->ep) || roc_info(s->ep, &s->info))
 			fail("%s", roc_error());
 	}
-	run_near(&bench.sources[0]);
 	mark(BENCH_FOUND);
 	for (i = 0; i < bench.count; i++)
 		open_source(&bench.sources[i]);
@@ -168,6 +167,7 @@ static void prepare(void)
 			fail("%s", roc_error());
 	}
 	mark(BENCH_ALLOCATED);
+	run_near(&bench.sources[0]); /* not before: all may help to zero the memory */
 	for (i = 0; i < bench.count; i++) {
 		struct source *s = &bench.sources[i];
 

@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 #define READER "/usr/lib/roc/bench/roc-bench-reader"
-#define START_LIMIT 30.0
+#define START_LIMIT 60.0 /* four times 1 GiB may have to be zeroed */
 #define STOP_LIMIT 20.0
 
 bool scenario_uses(const struct scenario *s, unsigned int card)

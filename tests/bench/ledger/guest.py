@@ -13,8 +13,8 @@ from rocvm.util import TOP, VmError, build_dir
 PROGRAMS = ("roc-bench-reader", "roc-ledger")
 SCRIPTS = ("guest.sh", "fifo.sh")
 PLACE = "usr/lib/roc/bench/"
-# On each node: two endpoints with 256 MiB, or one with 1 GiB in one page.
-MEMORY = {"memory": "6G", "hugepages": 300, "gigapages": 1}
+# On each node: two endpoints with 256 MiB, or four channels with 1 GiB in one page.
+MEMORY = {"memory": "12G", "hugepages": 300, "gigapages": 4}
 SLACK = 40.0  # seconds that one scenario may take beyond what it says
 
 

@@ -24,10 +24,10 @@ def _batch(superpage, rate, buffer):
 def make(card, mode, superpage=MI, endpoints=1, rate=0, **kwargs):
     """A scenario whose reader sleeps as one would that wants few system calls."""
     rest = "look" if mode == "busy" else kwargs.pop("rest", "wait")
-    # Some superpages for each of 12 links, where the guest has a page of 1 GiB for it. A card that
-    # has more may be left alone for longer.
-    large = superpage > 2 * MI or rate in (None, MB)
-    kwargs.setdefault("buffer", GI if large and endpoints == 1 else 256 * MI)
+    # What is larger than a page of 2 MiB needs pages of 1 GiB. A card that has more may be left alone
+    # for longer.
+    large = superpage > 2 * MI or (rate in (None, MB) and endpoints == 1)
+    kwargs.setdefault("buffer", GI if large else 256 * MI)
     options = _batch(superpage, rate, kwargs["buffer"])
     if rate in (None, MB):
         options["patience"] = 0.5  # nothing comes soon
@@ -58,7 +58,7 @@ def quick():
         rows.append(alone(card, mode))
         for size in (32 * KI, 256 * KI, 8 * MI):
             rows.append(make(card, mode, size, rate=SHAPED, purpose="shaped"))
-        for count in ENDPOINTS:
+        for count in (1, 4):
             rows.append(make(card, mode, endpoints=count, rate=SHAPED, purpose="shaped"))
         rows.append(make(card, mode, 8 * MI, purpose="unshaped"))
         rows.append(make(card, mode, rate=1000 * MB, rest="spin", purpose="spin"))

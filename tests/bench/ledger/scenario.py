@@ -9,6 +9,7 @@ SHAPED = 250 * MB  # bytes/s of each endpoint
 # What a card's generator makes when nothing else limits it, bytes/s, 0: as fast as memory goes. That of
 # a C-RORC's channel has the rate of its optical line.
 LINE = {"cru": 0, "crorc": 600 * MB}
+ZEROED = 200 * MB  # bytes/s, by an emulated kernel
 PAGE = 8192  # every packet of the generators takes one DMA page
 
 
@@ -73,8 +74,9 @@ class Scenario:
             "" if self.channels == 1 else "s", rate_text(self.rate), self.rest)
 
     def seconds(self):
-        """How long it takes, about."""
-        return self.settle + self.window + (self.reference and 2 * self.reference + 0.6) + 2
+        """How long it takes, about; large buffers are zeroed first."""
+        zeroing = max(0, self.buffer * self.channels - GI // 4) / ZEROED
+        return zeroing + self.settle + self.window + (self.reference and 2 * self.reference + 0.6) + 2
 
     def words(self, cards):
         """Arguments of roc-ledger; cards: see guest.Cards."""
