@@ -22,7 +22,7 @@
 #include "mmio_log.h"
 #include "proto.h"
 
-#define EMU_STEP_BYTES 16384
+#define EMU_STEP_BYTES 16384 /* copied under the lock, in less time than an access spins for it */
 
 struct irq {
 	int fd; /* eventfd or -1 */
