@@ -145,19 +145,26 @@ void influx_end(struct influx *l, uint64_t time_ns)
 	fprintf(l->out, " %" PRIu64 "\n", time_ns);
 }
 
+/* Dashboards know an address without its domain. In another domain than the first they know no
+ * card. */
+static const char *short_address(const char *address)
+{
+	return strncmp(address, "0000:", 5) ? address : address + 5;
+}
+
 void influx_start_card(struct influx *l, FILE *out, const char *measurement,
 		       const struct roc_card *card, int link)
 {
 	influx_start(l, out, measurement);
-	influx_tag_number(l, "SerialId", card->serial);
+	influx_tag_number(l, "serialId", card->serial);
 	/* Dashboards know no endpoint of a C-RORC: it has only one. */
 	if (card->type != ROC_CARD_CRORC)
-		influx_tag_number(l, "Endpoint", card->endpoint);
+		influx_tag_number(l, "endpoint", card->endpoint);
 	if (link >= 0)
 		influx_tag_number(l, roc_card_type_name(card->type), card->sequence);
-	influx_tag_number(l, "ID", link >= 0 ? link : card->sequence);
-	influx_tag(l, "Type", roc_card_type_name(card->type));
-	influx_text(l, "pciAddress", card->pci_address);
+	influx_tag_number(l, "id", link >= 0 ? link : card->sequence);
+	influx_tag(l, "type", roc_card_type_name(card->type));
+	influx_text(l, "pciAddress", short_address(card->pci_address));
 }
 
 void openmetrics_start(struct openmetrics *m, FILE *out)

@@ -74,8 +74,8 @@ void influx_real(struct influx *l, const char *key, double value);
 void influx_end(struct influx *l, uint64_t time_ns);
 
 /*
- * A line about a card (@link below 0; tags SerialId, Endpoint, ID, Type) or about one of its
- * links (SerialId, Endpoint, CRU or CRORC, ID, Type), begun with the field pciAddress.
+ * A line about a card (@link below 0; tags serialId, endpoint, id, type) or about one of its
+ * links (serialId, endpoint, CRU or CRORC, id, type), begun with the field pciAddress.
  */
 void influx_start_card(struct influx *l, FILE *out, const char *measurement,
 		       const struct roc_card *card, int link);

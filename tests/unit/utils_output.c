@@ -63,6 +63,32 @@ static void influx_not_finite(void)
 	expect(out, "m b=1e+10,d=0i 1\n");
 }
 
+/* Names and places that dashboards have; only an address that they cannot have keeps its domain. */
+static void influx_cards(void)
+{
+	struct roc_card cru = {.type = ROC_CARD_CRU,
+			       .serial = 245,
+			       .endpoint = 1,
+			       .sequence = 3,
+			       .pci_address = "0000:3c:00.0"},
+			crorc = {.type = ROC_CARD_CRORC,
+				 .serial = -1,
+				 .sequence = 4,
+				 .pci_address = "10000:01:00.0"};
+	FILE *out = begin();
+	struct influx l;
+
+	influx_start_card(&l, out, "m", &cru, -1);
+	influx_end(&l, 1);
+	influx_start_card(&l, out, "m", &cru, 11);
+	influx_end(&l, 2);
+	influx_start_card(&l, out, "m", &crorc, 5);
+	influx_end(&l, 3);
+	expect(out, "m,serialId=245,endpoint=1,id=3,type=CRU pciAddress=\"3c:00.0\" 1\n"
+		    "m,serialId=245,endpoint=1,CRU=3,id=11,type=CRU pciAddress=\"3c:00.0\" 2\n"
+		    "m,serialId=unknown,CRORC=4,id=5,type=CRORC pciAddress=\"10000:01:00.0\" 3\n");
+}
+
 static void openmetrics_forms(void)
 {
 	struct openmetrics_labels labels = {.text = ""};
@@ -147,6 +173,6 @@ static void choice(void)
 }
 
 UNIT_MAIN("output", {"InfluxDB: escapes", influx_escapes},
-	  {"InfluxDB: numbers that are none", influx_not_finite},
+	  {"InfluxDB: numbers that are none", influx_not_finite}, {"InfluxDB: cards", influx_cards},
 	  {"OpenMetrics", openmetrics_forms}, {"labels that do not fit", labels_full},
 	  {"columns", columns}, {"one form at a time", choice})

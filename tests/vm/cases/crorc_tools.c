@@ -138,7 +138,7 @@ static void status(void)
 	ends(0, "roc-status " ID "--links=2");
 	SAYS("DOWN");
 	ends(0, "roc-status " ID "--monitoring");
-	SAYS("CRORC,SerialId=1003,");
+	SAYS("CRORC,serialId=1003,");
 	ends(0, "roc-status " ID "--openmetrics");
 	SAYS("roc_laser_on");
 	ends(2, "roc-status " ID "--links=6");

@@ -55,7 +55,7 @@ static void status(void)
 	ends(0, "roc-status --id=245:0 --links=0 --onu-status --monitoring");
 	SAYS("onuStickyVaulePrev=");
 	SAYS("rx40Locked=0i");
-	SAYS("link,SerialId=245,Endpoint=0,CRU=");
+	SAYS("link,serialId=245,endpoint=0,CRU=");
 	emu(CARD0, "set pon-power 100");
 	ends(0, "roc-status --id=245:0 --onu-status");
 	ends(0, "roc-status --id=245:0 --onu-status --openmetrics");
@@ -77,7 +77,7 @@ static void metrics(void)
 	ends(0, "roc-metrics --json");
 	CU_ASSERT(json_valid(out));
 	CU_ASSERT_DOUBLE_EQUAL(json_real(json_get(json_at(out, 0), "temperature")), 61, 0.7);
-	ends(0, "roc-metrics --monitoring | grep -c ^card,SerialId=");
+	ends(0, "roc-metrics --monitoring | grep -c ^card,serialId=");
 	UNIT_STR(out, "4\n");
 	ends(0, "roc-metrics --openmetrics | grep -c '^roc_temperature_celsius{'");
 	UNIT_STR(out, "4\n");
@@ -96,7 +96,7 @@ static void packets(void)
 	UNIT_EQ(json_number(link_member(0, "accepted")),
 		peek(CRU_DATAPATH_LINK(0, 0) + CRU_DPL_ACCEPTED));
 	ends(0, "roc-pkt-monitor --id=245:0 --monitoring");
-	SAYS("wrapper,SerialId=245,Endpoint=0,");
+	SAYS("wrapper,serialId=245,endpoint=0,");
 	ends(0, "roc-pkt-monitor --id=245:0 --openmetrics");
 	SAYS("roc_packets_accepted_total{");
 }
@@ -122,7 +122,7 @@ static void triggers(void)
 	emu(CARD0, "clear");
 	ends(0, "roc-ctp-emulator --id=245:0 --single-trigger");
 	ends(0, "roc-trig-monitor --id=245:0 --monitoring");
-	SAYS("trigger,SerialId=245,");
+	SAYS("trigger,serialId=245,");
 	ends(0, "roc-ctp-emulator --id=245:0 --eox");
 	ends(0, "roc-reg-modify --id=245:0 --channel=2 --address=0x18 --position=0 --value=0");
 	ends(2, "roc-ctp-emulator --id=245:0 --trigger-freq=7");
