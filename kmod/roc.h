@@ -371,9 +371,6 @@ void roc_card_flush(struct roc_endpoint *ep, unsigned int bar);
 u32 roc_card_read(struct roc_endpoint *ep, unsigned int bar, u32 offset);
 bool roc_alive(struct roc_endpoint *ep);
 int roc_parse_serial(u32 word);
-int roc_bus_give(struct roc_channel *ch);
-void roc_bus_give_back(struct roc_channel *ch);
-bool roc_bus_take(struct roc_channel *ch);
 
 /* chardev.c */
 struct roc_ioctl {
@@ -409,8 +406,14 @@ int roc_session_rings(struct roc_session *s, struct roc_ch_rings *arg);
 /* run.c */
 int roc_run_start(struct roc_session *s);
 int roc_run_stop(struct roc_session *s, u32 *reclaimed);
-bool roc_run_settle(struct roc_channel *ch);
 void roc_run_abort(struct roc_session *s, enum roc_ch_state state, enum roc_why why, bool present);
+
+/* quiet.c */
+int roc_bus_give(struct roc_channel *ch);
+void roc_bus_give_back(struct roc_channel *ch);
+bool roc_bus_take(struct roc_channel *ch);
+void roc_make_quiet(struct roc_session *s, bool present);
+bool roc_run_settle(struct roc_channel *ch);
 
 /* flow.c */
 static inline struct roc_flight *roc_flight(struct roc_session *s, struct roc_link *link, u32 index)

@@ -101,51 +101,6 @@ int roc_run_start(struct roc_session *s)
 	return ch->state == ROC_CH_RUNNING ? 0 : -EIO;
 }
 
-/*
- * The card writes no more: because it says so and its counters prove it, or because it may not
- * master the bus. If neither can be had the pages must not go back to the system.
- */
-static void roc_make_quiet(struct roc_session *s, bool present)
-{
-	struct roc_endpoint *ep = s->ch->ep;
-	int err = 0;
-
-	roc_irqs_bind(s->ch, NULL);
-	if (present && s->ch->event.on)
-		err = roc_event_disable(s->ch);
-	s->ch->event.on = false;
-	err = ep->ops->quiesce(s->ch, present) ?: err;
-	if (present && !err) {
-		roc_bus_give_back(s->ch);
-		return;
-	}
-	if (roc_bus_take(s->ch))
-		return;
-	s->leak = true;
-	dev_alert(&ep->pdev->dev,
-		  "roc%dch%u: the card cannot be stopped; its buffers stay pinned until it can\n",
-		  ep->minor, s->ch->number);
-}
-
-/*
- * A card that could not be stopped may answer again: then stop it, or take the bus from it, and
- * let go of what it could have written. Only while the channel does not run, channel lock held.
- * False: it still does not.
- */
-bool roc_run_settle(struct roc_channel *ch)
-{
-	bool leak = ch->session && ch->session->leak;
-
-	if (!ch->held && !leak)
-		return true;
-	if (!roc_bus_take(ch) && (!roc_alive(ch->ep) || ch->ep->ops->quiesce(ch, true)))
-		return false;
-	if (leak)
-		ch->session->leak = false;
-	roc_buffer_free_held(ch);
-	return true;
-}
-
 static u32 roc_run_end(struct roc_session *s, enum roc_ch_state state, enum roc_why why,
 		       bool present)
 {
