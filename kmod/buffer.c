@@ -239,6 +239,7 @@ int roc_buffer_register(struct roc_session *s, struct roc_buf_register *arg)
 			err = -EFAULT;
 		goto err_free;
 	}
+	roc_point(ep, ROC_POINT_REGISTER);
 	err = roc_map(buf, ep, arg);
 	if (err)
 		goto err_free;

@@ -28,6 +28,7 @@ static int roc_channel_open(struct inode *inode, struct file *file)
 
 	if (!roc_enter(ch->ep, epoch, &idx))
 		return -ENODEV;
+	roc_point(ch->ep, ROC_POINT_OPEN);
 	s = roc_session_open(ch, epoch);
 	roc_leave(ch->ep, idx);
 	if (IS_ERR(s))

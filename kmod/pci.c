@@ -149,6 +149,7 @@ static void roc_shut(struct roc_endpoint *ep, bool present)
 	unsigned int i;
 
 	WRITE_ONCE(ep->epoch, 0);
+	roc_point(ep, ROC_POINT_SHUT_EPOCH);
 	pci_clear_master(ep->pdev);
 	for (i = 0; i < ep->ops->channels; i++) {
 		struct roc_channel *ch = &ep->channels[i];
@@ -165,6 +166,7 @@ static void roc_shut(struct roc_endpoint *ep, bool present)
 	wake_up_all(&ep->card->holder_wait);
 	synchronize_srcu(&ep->srcu);
 	unmap_mapping_range(ep->inode->i_mapping, 0, 0, 1);
+	roc_point(ep, ROC_POINT_SHUT_RETIRE);
 	present = present && pci_device_is_present(ep->pdev) && roc_alive(ep);
 	for (i = 0; i < ep->ops->channels; i++) {
 		struct roc_channel *ch = &ep->channels[i];
@@ -217,6 +219,7 @@ static void roc_pci_remove(struct pci_dev *pdev)
 	roc_shut(ep, true);
 	roc_event_remove(ep, roc_abandon_held(ep));
 	roc_card_put(ep->card);
+	roc_point(ep, ROC_POINT_REMOVE_BARS);
 	roc_free_memory(ep);
 	roc_unmap_bars(ep);
 	pci_release_regions(pdev);
@@ -322,15 +325,19 @@ static int __init roc_init(void)
 	err = roc_chardev_init();
 	if (err)
 		return err;
+	roc_points_init();
 	err = pci_register_driver(&roc_pci_driver);
-	if (err)
+	if (err) {
+		roc_points_exit();
 		roc_chardev_exit();
+	}
 	return err;
 }
 
 static void __exit roc_exit(void)
 {
 	pci_unregister_driver(&roc_pci_driver);
+	roc_points_exit();
 	roc_chardev_exit();
 }
 

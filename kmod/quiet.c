@@ -38,6 +38,7 @@ int roc_bus_give(struct roc_channel *ch)
 		if (&ep->channels[i] != ch && READ_ONCE(ep->channels[i].suspect) &&
 		    roc_bus_clear_suspect(&ep->channels[i]))
 			return -EIO;
+	roc_point(ep, ROC_POINT_START_BUS);
 	mutex_lock(&ep->card->lock);
 	ch->bus = true;
 	ch->suspect = false;
@@ -94,6 +95,7 @@ void roc_make_quiet(struct roc_session *s, bool present)
 	int err = 0;
 
 	roc_irqs_bind(s->ch, NULL);
+	roc_point(ep, ROC_POINT_QUIESCE);
 	if (present && s->ch->event.on)
 		err = roc_event_disable(s->ch);
 	s->ch->event.on = false;

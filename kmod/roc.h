@@ -28,6 +28,7 @@
 #include "event.h"
 #include "extent.h"
 #include "pace.h"
+#include "points.h"
 #include "ring.h"
 
 #define ROC_BARS 6

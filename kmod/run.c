@@ -91,6 +91,7 @@ int roc_run_start(struct roc_session *s)
 	s->doubt = false;
 	roc_setup_links(s, ktime_get_ns());
 	ch->why = ROC_WHY_NONE;
+	roc_point(ch->ep, ROC_POINT_START_RUNNING);
 	WRITE_ONCE(ch->state, ROC_CH_RUNNING);
 	trace_roc_start(ch->ep->minor, ch->number, s->source, s->links);
 	roc_ring_set_flags(&s->rings, 0, ROC_RING_STOPPED);
@@ -139,6 +140,7 @@ int roc_run_stop(struct roc_session *s, u32 *reclaimed)
 		if (ch->event.on ? ch->event.ended : !s->in_flight)
 			break;
 	}
+	roc_point(ch->ep, ROC_POINT_STOP);
 	*reclaimed = roc_run_end(s, ROC_CH_STOPPED, ROC_WHY_NONE, true);
 	return 0;
 }

@@ -114,8 +114,10 @@ void roc_session_close(struct roc_session *s)
 	struct roc_endpoint *ep = ch->ep;
 	int idx;
 
+	roc_point(ep, ROC_POINT_CLOSE);
 	/* Inside the read side the card is there; otherwise removal has retired the session. */
 	if (roc_enter(ep, s->epoch, &idx)) {
+		roc_point(ep, ROC_POINT_RETIRE);
 		mutex_lock(&ch->lock);
 		roc_session_retire(s, true);
 		mutex_unlock(&ch->lock);

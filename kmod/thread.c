@@ -270,6 +270,7 @@ static u64 roc_turn(struct roc_session *s)
 	if (ch->state != ROC_CH_RUNNING || s->retired || !roc_check_doubt(s) ||
 	    s->mode == ROC_MODE_BUSY)
 		return U64_MAX;
+	roc_point(ch->ep, ROC_POINT_TURN);
 	ch->stats.turns++;
 	roc_ring_set_flags(&s->rings, 0, ROC_RING_NEED_KICK);
 	if (ch->event.on) {

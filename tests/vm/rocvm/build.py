@@ -68,8 +68,8 @@ def _sources():
     return found
 
 
-def _digest(kernel):
-    digest = hashlib.sha256(cache.tree("kernel-" + kernel).encode())
+def _digest(kernel, points):
+    digest = hashlib.sha256(("%s %s" % (cache.tree("kernel-" + kernel), points)).encode())
     for name in _sources():
         digest.update(name.encode() + b"\0")
         with open(os.path.join(TOP, "kmod", name), "rb") as f:
@@ -92,14 +92,17 @@ def _copy_sources(target):
         shutil.copyfile(source, copy)
 
 
-def module(kernel):
-    """roc.ko for one of cache.KERNELS (bytes), built when it is not up to date."""
+def module(kernel, points=False):
+    """
+    roc.ko for one of cache.KERNELS (bytes), built when it is not up to date. points: the variant
+    for tests that can hold somebody up (kmod/points.h).
+    """
     if not os.path.exists(os.path.join(TOP, "kmod", "Kbuild")):
         raise VmError("kmod/Kbuild is missing")
     release = cache.kernel_release(kernel)
-    work = os.path.join(build_dir(), "kmod", release)
+    work = os.path.join(build_dir(), "kmod", release + ("-points" if points else ""))
     product, stamp = os.path.join(work, "roc.ko"), os.path.join(work, ".digest")
-    digest = _digest(kernel)
+    digest = _digest(kernel, points)
     try:
         with open(stamp) as f:
             if f.read() == digest and os.path.exists(product):
@@ -112,7 +115,7 @@ def module(kernel):
     command = "make -s -j%d -C /lib/modules/%s/build M=/mnt/kmod modules" % (
         os.cpu_count() or 1, release)
     # Warnings are errors here: the module must be clean on every kernel that is tested.
-    command += " KCFLAGS=-Werror"
+    command += " KCFLAGS=-Werror ROC_POINTS=%d" % points
     built = cache.run_in_tree("kernel-" + kernel, command, [(work, "kmod")], text=True,
                               stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
     if built.returncode:

@@ -16,6 +16,7 @@
 #include "limit.h"
 #include "mem.h"
 #include "node.h"
+#include "point.h"
 #include "rig.h"
 #include "tool.h"
 

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Named points where a test can hold somebody up, to force an order of events that is rare
+ * otherwise. For tests only: compiled in by `make ROC_POINTS=1`, and not one instruction without.
+ *
+ * /sys/kernel/debug/roc/points/NAME/ has, for each point:
+ *
+ *	delay_ms	whoever comes here sleeps for so long; 0 also lets go of those who sleep
+ *	minor		only those of endpoint rocN, 0xffffffff = all (the default)
+ *	hits		how many came
+ *	sleeping	how many of them are here now
+ */
+#ifndef ROC_POINTS_H
+#define ROC_POINTS_H
+
+struct roc_endpoint;
+
+enum roc_point {
+	ROC_POINT_OPEN,		 /* inside, the channel not yet claimed */
+	ROC_POINT_REGISTER,	 /* pages are pinned, not yet mapped */
+	ROC_POINT_START_BUS,	 /* the card is set up and has no bus */
+	ROC_POINT_START_RUNNING, /* the card is set going, nobody knows */
+	ROC_POINT_TURN,		 /* the thread, while the channel runs */
+	ROC_POINT_STOP,		 /* flushed, not yet reset */
+	ROC_POINT_CLOSE,	 /* the last close, before it looks whether the card is there */
+	ROC_POINT_RETIRE,	 /* it is; the session is not yet retired */
+	ROC_POINT_QUIESCE,	 /* a run is ending, the card still at work */
+	ROC_POINT_SHUT_EPOCH,	 /* removal, reset: the epoch is 0, the bus not yet off */
+	ROC_POINT_SHUT_RETIRE,	 /* nobody is inside any more, nothing retired */
+	ROC_POINT_REMOVE_BARS,	 /* all is retired, the BARs are still mapped */
+	ROC_POINT_COUNT,
+};
+
+#ifdef ROC_POINTS
+/* May sleep. */
+void roc_point(struct roc_endpoint *ep, enum roc_point point);
+void roc_points_init(void);
+void roc_points_exit(void);
+#else
+static inline void roc_point(struct roc_endpoint *ep, enum roc_point point)
+{
+}
+
+static inline void roc_points_init(void)
+{
+}
+
+static inline void roc_points_exit(void)
+{
+}
+#endif
+
+#endif /* ROC_POINTS_H */

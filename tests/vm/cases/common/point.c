@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Holding somebody up inside the module. See point.h.
+ */
+#include "point.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "limit.h"
+#include "node.h"
+
+#define POINTS "/sys/kernel/debug/roc/points"
+#define HOLD_MS "20000"
+#define EVERY_MINOR "0xffffffff"
+
+bool points_there(void)
+{
+	return !access(POINTS, F_OK);
+}
+
+static void set(const char *name, const char *what, const char *text)
+{
+	char path[96];
+	int err;
+
+	snprintf(path, sizeof(path), POINTS "/%s/%s", name, what);
+	err = put_text(path, text);
+	if (!err)
+		return;
+	printf("Bail out! %s: %s\n", path, strerror(-err));
+	fflush(stdout);
+	_exit(2);
+}
+
+static unsigned int get(const char *name, const char *what)
+{
+	unsigned int value = 0;
+	char path[96];
+	FILE *f;
+
+	snprintf(path, sizeof(path), POINTS "/%s/%s", name, what);
+	f = fopen(path, "re");
+	if (!f || fscanf(f, "%u", &value) != 1) {
+		printf("Bail out! %s cannot be read\n", path);
+		fflush(stdout);
+		_exit(2);
+	}
+	fclose(f);
+	return value;
+}
+
+void point_hold(const char *name, const char *id)
+{
+	set(name, "minor", id ? node_path(id, -1) + strlen("/dev/roc") : EVERY_MINOR);
+	set(name, "delay_ms", HOLD_MS);
+}
+
+bool point_reached(const char *name, unsigned int ms)
+{
+	int64_t end = now_ms() + ms;
+
+	while (!get(name, "sleeping")) {
+		if (now_ms() > end)
+			return false;
+		sleep_ms(1);
+	}
+	return true;
+}
+
+void point_release(const char *name)
+{
+	set(name, "delay_ms", "0");
+}
+
+void points_release(void)
+{
+	DIR *dir = opendir(POINTS);
+	struct dirent *entry;
+
+	if (!dir)
+		return;
+	while ((entry = readdir(dir)))
+		if (entry->d_name[0] != '.')
+			point_release(entry->d_name);
+	closedir(dir);
+}
+
+unsigned int point_hits(const char *name)
+{
+	return get(name, "hits");
+}

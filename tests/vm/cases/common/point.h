@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Holding somebody up inside the module, so that a test forces an order of events: kmod/points.h.
+ * Only in a guest that was started with --points.
+ */
+#ifndef CASE_POINT_H
+#define CASE_POINT_H
+
+#include <stdbool.h>
+
+/* Does this guest's module have points? */
+bool points_there(void);
+
+/* Whoever comes to this point of endpoint @id (NULL: of any) is held until it is let go, 20 s at
+ * most. */
+void point_hold(const char *name, const char *id);
+/* Is somebody held there, within @ms? */
+bool point_reached(const char *name, unsigned int ms);
+void point_release(const char *name);
+void points_release(void); /* all of them */
+
+/* How many came since the module was loaded; with point_hold() those of that endpoint. */
+unsigned int point_hits(const char *name);
+
+#endif /* CASE_POINT_H */
