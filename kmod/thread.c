@@ -314,29 +314,34 @@ static u64 roc_turn(struct roc_session *s)
 	return sleep;
 }
 
+/* Sleep until kicked, or for @ns; U64_MAX: until kicked. */
+static void roc_thread_rest(struct roc_session *s, u64 ns)
+{
+	ktime_t sleep = ns_to_ktime(ns);
+
+	set_current_state(TASK_IDLE);
+	if (READ_ONCE(s->kicked) || kthread_should_stop())
+		__set_current_state(TASK_RUNNING);
+	else if (ns == U64_MAX)
+		schedule();
+	else
+		schedule_hrtimeout_range(&sleep, ns / 16, HRTIMER_MODE_REL);
+}
+
 static int roc_thread(void *arg)
 {
 	struct roc_session *s = arg;
+	u64 ns = U64_MAX; /* nothing runs yet, and a start that fails has nothing for us */
 
 	while (!kthread_should_stop()) {
-		ktime_t sleep;
-		u64 ns;
-
+		roc_thread_rest(s, ns);
+		if (ns == U64_MAX && !READ_ONCE(s->kicked))
+			continue;
 		WRITE_ONCE(s->kicked, false);
-		smp_mb(); /* a kick after this is seen below, one before it by the turn */
+		smp_mb(); /* a kick after this is seen above, one before it by the turn */
 		mutex_lock(&s->ch->lock);
 		ns = roc_turn(s);
 		mutex_unlock(&s->ch->lock);
-
-		set_current_state(TASK_IDLE);
-		if (READ_ONCE(s->kicked) || kthread_should_stop()) {
-			__set_current_state(TASK_RUNNING);
-		} else if (ns == U64_MAX) {
-			schedule();
-		} else {
-			sleep = ns_to_ktime(ns);
-			schedule_hrtimeout_range(&sleep, ns / 16, HRTIMER_MODE_REL);
-		}
 	}
 	return 0;
 }
@@ -391,5 +396,8 @@ int roc_thread_create(struct roc_session *s)
 		return PTR_ERR(thread);
 	roc_thread_place(thread, node);
 	WRITE_ONCE(s->thread, thread);
+	/* One that never ran counts as waiting for a disk: it is to idle, whatever the start does.
+	 */
+	wake_up_process(thread);
 	return 0;
 }

@@ -57,6 +57,8 @@ static void start_fails(enum roc_source source, int err, unsigned int at_least,
 	CU_ASSERT(took >= at_least && took <= at_most + SLACK_MS);
 	UNIT_EQ(ch_info(rig_fd(&r)).state, ROC_CH_STOPPED);
 	UNIT_EQ(emu_peek(CRORC0, 0, 3, CRORC_CHAN_CSR) & CRORC_CHAN_CSR_DMA, 0);
+	/* What such a start leaves behind idles: it does not count as load, nor as hung. */
+	CU_ASSERT(UNIT_WAIT(thread_state(CRORC_ID, 3) == 'I', 2000));
 	rig_close(&r);
 }
 

@@ -4,6 +4,7 @@
  */
 #include "node.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -129,6 +130,39 @@ const char *node_attr(const char *id, int channel, const char *name)
 		 node_path(id, channel) + strlen("/dev/"), name);
 	read_line(path, text[turn], sizeof(text[turn]));
 	return text[turn];
+}
+
+int thread_pid(const char *id, int channel)
+{
+	char path[300], name[64], want[32];
+	struct dirent *entry;
+	int minor = -1, pid = 0;
+	DIR *proc;
+
+	if (sscanf(node_path(id, -1), "/dev/roc%d", &minor) != 1)
+		return 0;
+	snprintf(want, sizeof(want), "roc/%d.%d", minor, channel);
+	proc = opendir("/proc");
+	while (proc && !pid && (entry = readdir(proc))) {
+		snprintf(path, sizeof(path), "/proc/%s/comm", entry->d_name);
+		read_line(path, name, sizeof(name));
+		if (!strcmp(name, want))
+			pid = atoi(entry->d_name);
+	}
+	if (proc)
+		closedir(proc);
+	return pid;
+}
+
+char thread_state(const char *id, int channel)
+{
+	char path[40], line[300], *end;
+	int pid = thread_pid(id, channel);
+
+	snprintf(path, sizeof(path), "/proc/%d/stat", pid);
+	read_line(path, line, sizeof(line));
+	end = pid ? strrchr(line, ')') : NULL;
+	return end && end[1] == ' ' ? end[2] : 0;
 }
 
 const char *pci_address(const char *id)

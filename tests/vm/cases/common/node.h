@@ -45,6 +45,10 @@ struct roc_ch_info ch_info(int fd);
 
 /* First line of a file of the node's sysfs directory; "" if there is none. */
 const char *node_attr(const char *id, int channel, const char *name);
+/* The channel's kernel thread: its process id, 0 = there is none; its state as in /proc/PID/stat.
+ */
+int thread_pid(const char *id, int channel);
+char thread_state(const char *id, int channel);
 /* "0000:bb:dd.f" */
 const char *pci_address(const char *id);
 /* Does a translating IOMMU lie between card and memory? */
