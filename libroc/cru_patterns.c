@@ -10,15 +10,15 @@
 #include "libroc_cru.h"
 
 #define P(m) offsetof(struct roc_cru_patterns, m)
-#define PATTERN_DIGITS 20 /* 80 bits */
 
 /* Bits 79 to 64 are a register of 16. */
+#define PATTERN_TOP 0xffff
 #define WORD(n, i, bits, mask)                                                                     \
 	LIBROC_VALUE(bits, LIBROC_CARD, CRU_PAT(n) + 4 * (i), mask, P(pat[n].word[i]))
 #define PATTERN(n, text)                                                                           \
 	WORD(n, 0, text " bits 31 to 0", 0xffffffff),                                              \
 		WORD(n, 1, text " bits 63 to 32", 0xffffffff),                                     \
-		WORD(n, 2, text " bits 79 to 64", 0xffff)
+		WORD(n, 2, text " bits 79 to 64", PATTERN_TOP)
 
 static const struct libroc_value parameters[] = {
 	PATTERN(0, "pat0"),
@@ -65,25 +65,27 @@ void roc_cru_patterns_default(struct roc_cru_patterns *patterns)
 
 int roc_cru_pattern_parse(const char *text, struct roc_cru_pattern *pattern)
 {
-	const char *digits = text;
+	bool hex = text[0] == '0' && (text[1] == 'x' || text[1] == 'X');
+	const char *digits = hex ? text + 2 : text;
 	struct roc_cru_pattern p = {{0}};
-	size_t n, i;
+	size_t i;
 
-	if (digits[0] == '0' && (digits[1] == 'x' || digits[1] == 'X'))
-		digits += 2;
-	n = strlen(digits);
-	if (!n || strspn(digits, "0123456789abcdefABCDEF") != n)
-		return libroc_fail(EINVAL, "pattern '%.40s' is not a hexadecimal number", text);
-	while (n > 1 && *digits == '0') {
-		digits++;
-		n--;
-	}
-	if (n > PATTERN_DIGITS)
-		return libroc_fail(ERANGE, "pattern %.40s has more than 80 bits", text);
-	for (i = 0; i < n; i++) {
-		char digit[2] = {digits[n - 1 - i]};
+	if (!*digits || digits[strspn(digits, hex ? "0123456789abcdefABCDEF" : "0123456789")])
+		return libroc_fail(EINVAL,
+				   "pattern '%.40s' is neither a decimal number nor a hexadecimal "
+				   "one with 0x in front",
+				   text);
+	for (; *digits; digits++) {
+		char digit[2] = {*digits};
+		uint64_t carry = strtoul(digit, NULL, 16);
 
-		p.word[i / 8] |= strtoul(digit, NULL, 16) << 4 * (i % 8);
+		for (i = 0; i < LIBROC_COUNT(p.word); i++) {
+			carry += (uint64_t)p.word[i] * (hex ? 16 : 10);
+			p.word[i] = (uint32_t)carry;
+			carry >>= 32;
+		}
+		if (carry || p.word[2] > PATTERN_TOP)
+			return libroc_fail(ERANGE, "pattern %.40s has more than 80 bits", text);
 	}
 	*pattern = p;
 	return 0;

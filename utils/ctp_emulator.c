@@ -73,10 +73,10 @@ static const struct option_spec options[] = {
 	 .fallback = "15000",
 	 .help = "Heartbeats to reject after these"},
 	{.name = "init-orbit",
-	 .type = OPTION_HEX,
+	 .type = OPTION_NUMBER,
 	 .offset = offsetof(struct values, init_orbit),
-	 .arg = "HEX",
-	 .fallback = "0x0",
+	 .arg = "N",
+	 .fallback = "0",
 	 .help = "First orbit"},
 	{.name = "fixed-bc",
 	 .type = OPTION_TEXT,
@@ -109,7 +109,7 @@ static int parse_fixed(const char *list, struct roc_cru_ctp *ctp)
 		if (n == ROC_CRU_CTP_FIXED_BCS)
 			return tool_usage("--fixed-bc: more than %d bunch crossings.",
 					  ROC_CRU_CTP_FIXED_BCS);
-		if (number_decimal(word, &value) || !value || value > 3563)
+		if (number_value(word, &value) || !value || value > 3563)
 			return tool_usage("--fixed-bc: \"%s\" is no number from 1 to 3563.", word);
 		ctp->fixed_bc[n++] = (uint32_t)value;
 	}

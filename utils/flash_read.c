@@ -28,7 +28,7 @@ struct values {
 static const struct option_spec options[] = {
 	ID_OPTION(struct values),
 	{.name = "address",
-	 .type = OPTION_VALUE,
+	 .type = OPTION_NUMBER,
 	 AT(address),
 	 .arg = "N",
 	 .fallback = "0",

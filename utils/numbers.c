@@ -42,19 +42,6 @@ static bool has_0x(const char *text)
 	return text[0] == '0' && (text[1] == 'x' || text[1] == 'X');
 }
 
-const char *number_decimal(const char *text, uint64_t *value)
-{
-	const char *p = text;
-	uint64_t v;
-
-	if (!take_digits(&p, 10, UINT64_MAX, &v))
-		return "is too large";
-	if (p == text || *p)
-		return "is not a decimal number";
-	*value = v;
-	return NULL;
-}
-
 const char *number_hex32(const char *text, uint32_t *value)
 {
 	const char *start = has_0x(text) ? text + 2 : text, *p = start;
@@ -68,17 +55,29 @@ const char *number_hex32(const char *text, uint32_t *value)
 	return NULL;
 }
 
-const char *number_value32(const char *text, uint32_t *value)
+const char *number_value(const char *text, uint64_t *value)
 {
-	const char *p = text;
+	const char *start = has_0x(text) ? text + 2 : text, *p = start;
 	uint64_t v;
 
-	if (has_0x(text))
-		return number_hex32(text, value);
-	if (!take_digits(&p, 10, UINT32_MAX, &v))
-		return "does not fit in 32 bits";
-	if (p == text || *p)
+	if (!take_digits(&p, start == text ? 10 : 16, UINT64_MAX, &v))
+		return "is too large";
+	if (p == start || *p)
 		return "is neither a decimal number nor a hexadecimal one with 0x in front";
+	*value = v;
+	return NULL;
+}
+
+const char *number_value32(const char *text, uint32_t *value)
+{
+	const char *wrong;
+	uint64_t v;
+
+	wrong = number_value(text, &v);
+	if (wrong)
+		return wrong;
+	if (v > UINT32_MAX)
+		return "does not fit in 32 bits";
 	*value = (uint32_t)v;
 	return NULL;
 }
@@ -121,9 +120,10 @@ const char *number_time(const char *text, uint64_t *value)
 		unsigned int seconds;
 	} units[] = {{'h', 3600}, {'m', 60}, {'s', 1}};
 	static const char what[] = "is not a time (examples: 5h30m10s, 2h, 90s)";
+	unsigned int seen = 0;
 	uint64_t sum = 0, v;
 	const char *p = text;
-	size_t unit = 0;
+	size_t unit;
 
 	if (!*p)
 		return what;
@@ -134,12 +134,13 @@ const char *number_time(const char *text, uint64_t *value)
 			return "is too large";
 		if (p == start)
 			return what;
-		/* Each unit once, in this order. */
-		while (unit < 3 && units[unit].letter != *p)
-			unit++;
-		if (unit == 3)
+		/* Each unit once, in any order. */
+		for (unit = 0; unit < 3 && units[unit].letter != *p; unit++)
+			;
+		if (unit == 3 || seen & 1u << unit)
 			return what;
-		sum += v * units[unit++].seconds;
+		seen |= 1u << unit;
+		sum += v * units[unit].seconds;
 		p++;
 	}
 	*value = sum;

@@ -11,15 +11,14 @@
 
 #include <stdint.h>
 
-/* Decimal digits. */
-const char *number_decimal(const char *text, uint64_t *value);
 /* Hexadecimal, with or without 0x. */
 const char *number_hex32(const char *text, uint32_t *value);
 /* Decimal, or hexadecimal with 0x. */
+const char *number_value(const char *text, uint64_t *value);
 const char *number_value32(const char *text, uint32_t *value);
 /* Bytes: digits with k M G T P E (powers of 1000) or Ki Mi Gi Ti Pi Ei (powers of 1024). */
 const char *number_size(const char *text, uint64_t *value);
-/* Seconds, from hours, minutes, seconds as in 5h30m10s, 90s or 2h. */
+/* Seconds, from hours, minutes, seconds as in 5h30m10s, 90s or 2h, in any order. */
 const char *number_time(const char *text, uint64_t *value);
 /* Bit per link, from a list as in 0,2,4-6 or from a mask as in 0xfff. */
 const char *number_links(const char *text, uint32_t *value);

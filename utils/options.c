@@ -74,7 +74,7 @@ static bool set_value(const struct option_spec *spec, const char *text, void *va
 			*(const char **)value = text;
 		break;
 	case OPTION_NUMBER:
-		wrong = number_decimal(text, &number);
+		wrong = number_value(text, &number);
 		if (!wrong && !spec->max && number > UINT32_MAX)
 			wrong = "does not fit in 32 bits";
 		break;
@@ -86,9 +86,6 @@ static bool set_value(const struct option_spec *spec, const char *text, void *va
 		break;
 	case OPTION_HEX:
 		wrong = number_hex32(text, &word);
-		break;
-	case OPTION_VALUE:
-		wrong = number_value32(text, &word);
 		break;
 	case OPTION_LINKS:
 		wrong = number_links(text, &word);
@@ -121,7 +118,6 @@ static bool set_value(const struct option_spec *spec, const char *text, void *va
 		*(uint64_t *)value = number;
 		break;
 	case OPTION_HEX:
-	case OPTION_VALUE:
 	case OPTION_LINKS:
 		*(uint32_t *)value = word;
 		break;

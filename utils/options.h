@@ -19,9 +19,8 @@ struct tool;
 enum option_type {     /* C type of the value */
 	OPTION_FLAG,   /* bool */
 	OPTION_TEXT,   /* const char * */
-	OPTION_NUMBER, /* uint32_t, decimal */
-	OPTION_HEX,    /* uint32_t, hexadecimal */
-	OPTION_VALUE,  /* uint32_t, decimal or 0x */
+	OPTION_NUMBER, /* uint32_t, decimal, or hexadecimal with 0x */
+	OPTION_HEX,    /* uint32_t, hexadecimal with or without 0x */
 	OPTION_SIZE,   /* uint64_t */
 	OPTION_TIME,   /* uint64_t, seconds */
 	OPTION_LINKS,  /* uint32_t, bit per link */

@@ -29,11 +29,11 @@ struct values {
 #define PATTERN(n, text)                                                                           \
 	{                                                                                          \
 		.name = "pat" #n, .type = OPTION_TEXT, .offset = offsetof(struct values, pat[n]),  \
-		.arg = "HEX", .help = (text)                                                       \
+		.arg = "NUMBER", .help = (text)                                                    \
 	}
 #define NUMBER(option_name, member, option_fallback, text)                                         \
 	{                                                                                          \
-		.name = (option_name), .type = OPTION_VALUE,                                       \
+		.name = (option_name), .type = OPTION_NUMBER,                                      \
 		.offset = offsetof(struct values, member), .arg = "N",                             \
 		.fallback = (option_fallback), .help = (text)                                      \
 	}

@@ -43,7 +43,7 @@ struct values {
 		JSON_OPTION(struct values)
 
 #define VALUE_OPTIONS                                                                              \
-	{OPTION_AT("value", OPTION_VALUE, value), .arg = "NUMBER", .required = true,               \
+	{OPTION_AT("value", OPTION_NUMBER, value), .arg = "NUMBER", .required = true,              \
 	 .help = "Value, decimal or hexadecimal with 0x"},                                         \
 		FLAG_OPTION(struct values, "noread", noread, "Do not read the register back")
 

@@ -73,12 +73,22 @@ static void pattern_texts(void)
 	UNIT_EQ(p.word[0], 0xcdefabcd);
 	UNIT_EQ(p.word[1], 0x456789ab);
 	UNIT_EQ(p.word[2], 0x0123);
-	UNIT_EQ(roc_cru_pattern_parse("00000000000000000000000f", &p), 0);
+	UNIT_EQ(roc_cru_pattern_parse("10", &p), 0);
+	UNIT_EQ(p.word[0], 10);
+	UNIT_EQ(p.word[2], 0);
+	UNIT_EQ(roc_cru_pattern_parse("1208925819614629174706175", &p), 0); /* 2^80 - 1 */
+	UNIT_EQ(p.word[0], 0xffffffff);
+	UNIT_EQ(p.word[1], 0xffffffff);
+	UNIT_EQ(p.word[2], 0xffff);
+	UNIT_EQ(roc_cru_pattern_parse("0x00000000000000000000000f", &p), 0);
 	UNIT_EQ(p.word[0], 0xf);
 	UNIT_EQ(p.word[2], 0);
-	UNIT_EQ(roc_cru_pattern_parse("1ffffffffffffffffffff", &p), -ERANGE);
+	UNIT_EQ(roc_cru_pattern_parse("1208925819614629174706176", &p), -ERANGE);
+	UNIT_EQ(roc_cru_pattern_parse("0x1ffffffffffffffffffff", &p), -ERANGE);
 	SAYS("80 bits");
+	UNIT_EQ(roc_cru_pattern_parse("99999999999999999999999999999999999999", &p), -ERANGE);
 	UNIT_EQ(roc_cru_pattern_parse("0x", &p), -EINVAL);
+	UNIT_EQ(roc_cru_pattern_parse("ff", &p), -EINVAL);
 	UNIT_EQ(roc_cru_pattern_parse("12g", &p), -EINVAL);
 	UNIT_EQ(p.word[0], 0xf);
 }

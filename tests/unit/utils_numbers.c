@@ -57,22 +57,6 @@ static void accept32(const char *(*parse)(const char *, uint32_t *), const char 
 	UNIT_EQ(v, expected);
 }
 
-static void decimal(void)
-{
-	accept64(number_decimal, "0", 0);
-	accept64(number_decimal, "010", 10);
-	accept64(number_decimal, "18446744073709551615", UINT64_MAX);
-	refuse64(number_decimal, "18446744073709551616");
-	refuse64(number_decimal, "99999999999999999999999");
-	refuse64(number_decimal, "");
-	refuse64(number_decimal, "-1");
-	refuse64(number_decimal, "+1");
-	refuse64(number_decimal, " 1");
-	refuse64(number_decimal, "1 ");
-	refuse64(number_decimal, "0x10");
-	refuse64(number_decimal, "1.5");
-}
-
 static void hexadecimal(void)
 {
 	accept32(number_hex32, "0x18", 0x18);
@@ -91,6 +75,22 @@ static void hexadecimal(void)
 
 static void value(void)
 {
+	accept64(number_value, "0", 0);
+	accept64(number_value, "010", 10);
+	accept64(number_value, "0x10", 16);
+	accept64(number_value, "18446744073709551615", UINT64_MAX);
+	accept64(number_value, "0xffffffffffffffff", UINT64_MAX);
+	refuse64(number_value, "18446744073709551616");
+	refuse64(number_value, "0x10000000000000000");
+	refuse64(number_value, "99999999999999999999999");
+	refuse64(number_value, "");
+	refuse64(number_value, "0x");
+	refuse64(number_value, "-1");
+	refuse64(number_value, "+1");
+	refuse64(number_value, " 1");
+	refuse64(number_value, "1 ");
+	refuse64(number_value, "1f");
+	refuse64(number_value, "1.5");
 	accept32(number_value32, "10", 10);
 	accept32(number_value32, "0x10", 16);
 	accept32(number_value32, "4294967295", UINT32_MAX);
@@ -138,11 +138,12 @@ static void time_span(void)
 	accept64(number_time, "2h", 7200);
 	accept64(number_time, "1h5s", 3605);
 	accept64(number_time, "0s", 0);
+	accept64(number_time, "1s2h3m", 2 * 3600 + 3 * 60 + 1);
 	refuse64(number_time, "90");
 	refuse64(number_time, "5m5");
 	refuse64(number_time, "");
 	refuse64(number_time, "s");
-	refuse64(number_time, "5s3m");
+	refuse64(number_time, "5s3m2s");
 	refuse64(number_time, "5m3m");
 	refuse64(number_time, "1d");
 	refuse64(number_time, "-5s");
@@ -173,6 +174,6 @@ static void links(void)
 	refuse32(number_links, "0-99999999999");
 }
 
-UNIT_MAIN("utils numbers", {"decimal numbers", decimal}, {"hexadecimal numbers", hexadecimal},
-	  {"register values", value}, {"sizes", size}, {"times", time_span},
+UNIT_MAIN("utils numbers", {"hexadecimal numbers", hexadecimal},
+	  {"decimal numbers, or with 0x", value}, {"sizes", size}, {"times", time_span},
 	  {"lists of links", links})

@@ -150,13 +150,72 @@ static void mistakes(void)
 	wrong("--id=1", "stray", "\"stray\" is not an option; roc-test --help lists all.");
 	wrong("--id=1", "--count=0", "--count: 0 is outside 1..255.");
 	wrong("--id=1", "--count=256", "--count: 256 is outside 1..255.");
-	wrong("--id=1", "--count=x", "--count: \"x\" is not a decimal number.");
+	wrong("--id=1", "--count=x",
+	      "--count: \"x\" is neither a decimal number nor a hexadecimal one with 0x in front.");
 	wrong("--id=1", "--channel=4294967296",
 	      "--channel: \"4294967296\" does not fit in 32 bits.");
 	wrong("--id=1", "--address=0xz", "--address: \"0xz\" is not a hexadecimal number.");
 	wrong("--id=1", "--bytes=1X",
 	      "--bytes: \"1X\" has an unknown unit (known: k M G T P E and Ki Mi Gi Ti Pi Ei).");
 	wrong("--id=1", "--data-source=FEE", "--data-source: \"FEE\" is none of INTERNAL, DDG.");
+}
+
+/* What @tool makes of one option; false: refused. */
+static bool taken(const struct tool *t, const struct option_spec *spec, const char *text,
+		  uint32_t *value)
+{
+	char option[128], *argv[] = {"roc", "--id=1", option, NULL};
+	struct option_spec alone[] = {*spec, {.name = "id", .type = OPTION_TEXT}};
+	struct tool only = *t;
+	char values[64] = {0};
+
+	alone[0].required = false;
+	alone[0].offset = 8;
+	alone[1].offset = 16;
+	only.options = alone;
+	only.option_count = 2;
+	snprintf(option, sizeof(option), "--%s=%s", spec->name, text);
+	if (options_parse(&only, 3, argv, values, why, sizeof(why)) != OPTIONS_RUN)
+		return false;
+	memcpy(value, values + 8, sizeof(*value));
+	return true;
+}
+
+/* Scripts of today's programs: 15 is fifteen wherever it was, and 0x says hexadecimal. */
+static void numbers_are_decimal(void)
+{
+	static const char *const hex[] = {"address", "high-mask", "med-mask", "low-mask"};
+	unsigned int seen = 0, hex_seen = 0;
+	const struct tool *const *t;
+	uint32_t value;
+	size_t i, h;
+
+	for (t = tools; *t; t++) {
+		for (i = 0; i < (*t)->option_count; i++) {
+			struct option_spec spec = (*t)->options[i];
+
+			if (spec.type != OPTION_NUMBER && spec.type != OPTION_HEX)
+				continue;
+			spec.max = 0;
+			/* A flash's words are counted, registers have addresses. */
+			for (h = 0; h < 4 && strcmp(spec.name, hex[h]); h++)
+				;
+			if (h < 4 && strcmp((*t)->name, "flash-read")) {
+				UNIT_EQ(spec.type, OPTION_HEX);
+				hex_seen++;
+				continue;
+			}
+			if (!taken(*t, &spec, "15", &value) || value != 15)
+				unit_note("roc-%s --%s=15: 0x%x %s", (*t)->name, spec.name, value,
+					  why);
+			CU_ASSERT_TRUE(taken(*t, &spec, "15", &value) && value == 15);
+			CU_ASSERT_TRUE(taken(*t, &spec, "0x15", &value) && value == 0x15);
+			CU_ASSERT_FALSE(taken(*t, &spec, "f", &value));
+			seen++;
+		}
+	}
+	CU_ASSERT_TRUE(seen > 30);
+	UNIT_EQ(hex_seen, 8);
 }
 
 /* The long options of a text: "--name" with no word character before it; sorted by their place. */
@@ -292,5 +351,6 @@ static void pages_have_tools(void)
 
 UNIT_MAIN("utils options", {"fallbacks", fallbacks}, {"values given", given},
 	  {"prefixes", prefixes}, {"help and version", help_and_version}, {"mistakes", mistakes},
+	  {"numbers are decimal", numbers_are_decimal},
 	  {"manual pages and help agree", manual_pages},
 	  {"manual pages and tools agree", pages_have_tools})

@@ -685,10 +685,10 @@ struct roc_cru_pattern {
 
 /**
  * roc_cru_pattern_parse() - 80 bits from text
- * @text: hexadecimal with or without 0x, at most 20 digits
+ * @text: decimal, or hexadecimal with 0x in front
  * @pattern: filled in
  *
- * Return: 0; -EINVAL not hexadecimal; -ERANGE more than 80 bits.
+ * Return: 0; -EINVAL not a number; -ERANGE more than 80 bits.
  */
 int roc_cru_pattern_parse(const char *text, struct roc_cru_pattern *pattern);
 
