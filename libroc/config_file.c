@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -229,14 +230,14 @@ static int split_uri(const char *uri, const char **path, bool *json)
 	*path = uri;
 	if (!scheme) {
 		length = strlen(uri);
-		*json = length >= 5 && !strcmp(uri + length - 5, ".json");
+		*json = length >= 5 && !strcasecmp(uri + length - 5, ".json");
 		return 0;
 	}
 	*path = scheme + 3;
-	*json = !strncmp(uri, "json://", 7);
-	if (*json || !strncmp(uri, "ini://", 6))
+	*json = !strncasecmp(uri, "json://", 7);
+	if (*json || !strncasecmp(uri, "ini://", 6))
 		return 0;
-	if (!strncmp(uri, "consul://", 9))
+	if (!strncasecmp(uri, "consul://", 9))
 		return libroc_fail(EOPNOTSUPP,
 				   "%s: this library does not ask a Consul server: save its value "
 				   "to a file and give ini://FILE or json://FILE",

@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "numbers.h"
 #include "tool.h"
@@ -38,7 +39,7 @@ static unsigned int choice_index(const struct option_spec *spec, const char *tex
 {
 	unsigned int i;
 
-	for (i = 0; spec->choices[i] && strcmp(spec->choices[i], text); i++)
+	for (i = 0; spec->choices[i] && strcasecmp(spec->choices[i], text); i++)
 		;
 	return i;
 }

@@ -24,7 +24,7 @@ enum option_type {     /* C type of the value */
 	OPTION_SIZE,   /* uint64_t */
 	OPTION_TIME,   /* uint64_t, seconds */
 	OPTION_LINKS,  /* uint32_t, bit per link */
-	OPTION_CHOICE, /* unsigned int, index into choices */
+	OPTION_CHOICE, /* unsigned int, index into choices, in upper or lower case */
 };
 
 struct option_spec {

@@ -60,6 +60,8 @@ static void templates_load(void)
 		"ini://Documentation/examples/cru_template.cfg",
 		"Documentation/examples/cru_template.json",
 		"json://Documentation/examples/cru_template.json",
+		"INI://Documentation/examples/cru_template.cfg",
+		"Json://Documentation/examples/cru_template.json",
 	};
 	struct roc_cru_config wanted, got;
 	size_t i, l;

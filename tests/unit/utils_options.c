@@ -5,6 +5,7 @@
  */
 #include "unit.h"
 
+#include <ctype.h>
 #include <dirent.h>
 #include <errno.h>
 #include <stdint.h>
@@ -218,6 +219,35 @@ static void numbers_are_decimal(void)
 	UNIT_EQ(hex_seen, 8);
 }
 
+static void any_case(const char *from, char *to)
+{
+	for (; *from; from++)
+		*to++ = isupper(*from) ? tolower(*from) : toupper(*from);
+	*to = '\0';
+}
+
+static void choices_in_any_case(void)
+{
+	const struct tool *const *t;
+	unsigned int seen = 0;
+	uint32_t value;
+	char text[32];
+	size_t i, c;
+
+	for (t = tools; *t; t++) {
+		for (i = 0; i < (*t)->option_count; i++) {
+			const struct option_spec *spec = &(*t)->options[i];
+
+			for (c = 0; spec->choices && spec->choices[c]; c++) {
+				any_case(spec->choices[c], text);
+				CU_ASSERT_TRUE(taken(*t, spec, text, &value) && value == c);
+				seen++;
+			}
+		}
+	}
+	CU_ASSERT_TRUE(seen > 15);
+}
+
 /* The long options of a text: "--name" with no word character before it; sorted by their place. */
 static bool names_option(const char *text, const char *name)
 {
@@ -352,5 +382,6 @@ static void pages_have_tools(void)
 UNIT_MAIN("utils options", {"fallbacks", fallbacks}, {"values given", given},
 	  {"prefixes", prefixes}, {"help and version", help_and_version}, {"mistakes", mistakes},
 	  {"numbers are decimal", numbers_are_decimal},
+	  {"choices in any case", choices_in_any_case},
 	  {"manual pages and help agree", manual_pages},
 	  {"manual pages and tools agree", pages_have_tools})
