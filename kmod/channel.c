@@ -64,18 +64,33 @@ static bool roc_stale(struct roc_session *s)
 	return READ_ONCE(s->ch->ep->epoch) != s->epoch;
 }
 
+/* What happened since the present opener came. */
+static struct roc_stats roc_stats_since(const struct roc_channel *ch)
+{
+	struct roc_stats since = ch->stats;
+	const u64 *base = (const u64 *)&ch->base;
+	u64 *count = (u64 *)&since;
+	unsigned int i;
+
+	for (i = 0; i < sizeof(since) / sizeof(*count); i++)
+		count[i] -= base[i];
+	return since;
+}
+
 static int roc_ch_info(struct file *file, void *arg)
 {
 	struct roc_session *s = file->private_data;
 	struct roc_channel *ch = s->ch;
 	const struct roc_card_ops *ops = ch->ep->ops;
 	struct roc_ch_info *info = arg;
+	struct roc_stats since;
 	bool running;
 
 	if (info->flags)
 		return -EINVAL;
 	mutex_lock(&ch->lock);
 	running = ch->state == ROC_CH_RUNNING;
+	since = roc_stats_since(ch);
 	*info = (struct roc_ch_info){
 		.size = info->size,
 		.minor = ch->ep->minor,
@@ -86,24 +101,24 @@ static int roc_ch_info(struct file *file, void *arg)
 		.mode = s->mode,
 		.links = running ? s->links : s->links_wanted ?: ops->enabled_links(ch),
 		.in_flight = s->in_flight,
-		.pushed = ch->stats.pushed,
-		.completed = ch->stats.completed,
-		.bytes = ch->stats.bytes,
-		.reclaimed = ch->stats.reclaimed,
-		.refused = ch->stats.refused,
+		.pushed = since.pushed,
+		.completed = since.completed,
+		.bytes = since.bytes,
+		.reclaimed = since.reclaimed,
+		.refused = since.refused,
 		.dropped = ops->dropped ? ops->dropped(ch) : 0,
 		.fifo_empty = running && ops->fifo_empty ? ops->fifo_empty(ch) : 0,
-		.looks = ch->stats.looks,
-		.mmio_reads = ch->stats.mmio_reads,
-		.mmio_writes = ch->stats.mmio_writes,
-		.bad_index = s->rings.bad_index,
-		.retries = ch->stats.retries,
-		.turns = ch->stats.turns,
-		.interrupts = ch->stats.interrupts,
-		.missed_interrupts = ch->stats.missed_interrupts,
-		.spurious_interrupts = ch->stats.spurious_interrupts,
+		.looks = since.looks,
+		.mmio_reads = since.mmio_reads,
+		.mmio_writes = since.mmio_writes,
+		.bad_index = since.bad_index,
+		.retries = since.retries,
+		.turns = since.turns,
+		.interrupts = since.interrupts,
+		.missed_interrupts = since.missed_interrupts,
+		.spurious_interrupts = since.spurious_interrupts,
 	};
-	memcpy(info->gaps, ch->stats.gaps, sizeof(info->gaps));
+	memcpy(info->gaps, since.gaps, sizeof(info->gaps));
 	info->capacity = hweight32(info->links) * roc_session_depth(s);
 	mutex_unlock(&ch->lock);
 	return 0;
@@ -431,11 +446,12 @@ static int roc_channel_mmap(struct file *file, struct vm_area_struct *vma)
 static void roc_channel_fdinfo(struct seq_file *m, struct file *file)
 {
 	struct roc_session *s = file->private_data;
-	const struct roc_stats *stats = &s->ch->stats;
+	struct roc_channel *ch = s->ch;
 
-	seq_printf(m, "roc-channel:\t%s\n", dev_name(&s->ch->dev));
-	seq_printf(m, "roc-superpages:\t%llu\n", READ_ONCE(stats->completed));
-	seq_printf(m, "roc-bytes:\t%llu\n", READ_ONCE(stats->bytes));
+	seq_printf(m, "roc-channel:\t%s\n", dev_name(&ch->dev));
+	seq_printf(m, "roc-superpages:\t%llu\n",
+		   READ_ONCE(ch->stats.completed) - ch->base.completed);
+	seq_printf(m, "roc-bytes:\t%llu\n", READ_ONCE(ch->stats.bytes) - ch->base.bytes);
 }
 #endif
 

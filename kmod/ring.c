@@ -13,7 +13,7 @@ __u32 roc_ring_fill_count(struct roc_rings *r)
 
 	if (count <= r->fill_entries)
 		return count;
-	r->bad_index++;
+	(*r->bad_index)++;
 	return 0;
 }
 
@@ -37,7 +37,7 @@ __u32 roc_ring_ready_held(struct roc_rings *r)
 
 	if (held <= r->ready_entries)
 		return held;
-	r->bad_index++;
+	(*r->bad_index)++;
 	return r->ready_entries;
 }
 

@@ -37,7 +37,7 @@ struct roc_rings {
 	__u32 fill_cons; /* the true indices */
 	__u32 ready_prod;
 	__u32 ready_published;
-	__u64 bad_index;
+	__u64 *bad_index; /* times that the reader's indices were impossible */
 };
 
 /* Fill entries that the reader published and we did not take. */

@@ -153,7 +153,10 @@ struct roc_card_ops {
 	u32 (*fifo_empty)(struct roc_channel *ch);
 };
 
-/* Counters of a channel since open. Written under channel->lock, read without. */
+/*
+ * Counters of a channel since the driver took the card: they only grow, whoever opens it. Written
+ * under channel->lock, read without. Nothing but u64: see roc_stats_since().
+ */
 struct roc_stats {
 	u64 pushed;
 	u64 completed;
@@ -168,6 +171,7 @@ struct roc_stats {
 	u64 interrupts;
 	u64 missed_interrupts;
 	u64 spurious_interrupts;
+	u64 bad_index;
 	u64 gaps[ROC_GAPS];
 };
 
@@ -175,6 +179,7 @@ struct roc_stats {
  * struct roc_channel - one DMA channel, embedded in its endpoint
  * @dev: /dev/rocNchM; holds a reference to the endpoint
  * @lock: the session pointer, everything in the session, the backend's channel state, @stats
+ * @base: @stats at the present open
  * @session: of the present opener, NULL if nobody has the channel
  * @owner_lock: @owner and @owner_name
  * @held: buffers whose owner gave them up while the card might still write; under @lock
@@ -197,6 +202,7 @@ struct roc_channel {
 	enum roc_ch_state state;
 	enum roc_why why;
 	struct roc_stats stats;
+	struct roc_stats base;
 	struct roc_buffer *held;
 	u32 opens;
 	bool bus;

@@ -52,7 +52,8 @@ struct roc_session *roc_session_open(struct roc_channel *ch, u32 epoch)
 	ch->session = s;
 	ch->opens++;
 	ch->why = ROC_WHY_NONE;
-	ch->stats = (struct roc_stats){};
+	ch->base = ch->stats;
+	s->rings.bad_index = &ch->stats.bad_index;
 	if (ch->state == ROC_CH_FAILED)
 		WRITE_ONCE(ch->state, ROC_CH_STOPPED);
 	get_task_comm(name, current->group_leader);

@@ -165,13 +165,27 @@ ROC_COUNTER(bytes, bytes);
 ROC_COUNTER(pushed, pushed);
 ROC_COUNTER(reclaimed, reclaimed);
 ROC_COUNTER(refused, refused);
+ROC_COUNTER(looks, looks);
 ROC_COUNTER(mmio_reads, mmio_reads);
 ROC_COUNTER(mmio_writes, mmio_writes);
 ROC_COUNTER(retries, retries);
 ROC_COUNTER(turns, turns);
+ROC_COUNTER(bad_index, bad_index);
 ROC_COUNTER(interrupts, interrupts);
 ROC_COUNTER(missed_interrupts, missed_interrupts);
 ROC_COUNTER(spurious_interrupts, spurious_interrupts);
+
+/* A histogram: ROC_GAPS numbers. */
+static ssize_t gaps_show(struct device *dev, struct device_attribute *attr, char *buf)
+{
+	const u64 *gaps = to_channel(dev)->stats.gaps;
+	int i, n = 0;
+
+	for (i = 0; i < ROC_GAPS; i++)
+		n += sysfs_emit_at(buf, n, i ? " %llu" : "%llu", READ_ONCE(gaps[i]));
+	return n + sysfs_emit_at(buf, n, "\n");
+}
+static DEVICE_ATTR_RO(gaps);
 
 static const char *const roc_mode_names[] = {
 	[ROC_MODE_TIMER] = "timer",
@@ -227,11 +241,12 @@ static ssize_t dropped_show(struct device *dev, struct device_attribute *attr, c
 static DEVICE_ATTR_RO(dropped);
 
 static struct attribute *roc_channel_attrs[] = {
-	&dev_attr_owner_pid.attr,  &dev_attr_owner_name.attr,  &dev_attr_state.attr,
-	&dev_attr_mode.attr,	   &dev_attr_superpages.attr,  &dev_attr_bytes.attr,
-	&dev_attr_pushed.attr,	   &dev_attr_reclaimed.attr,   &dev_attr_refused.attr,
-	&dev_attr_mmio_reads.attr, &dev_attr_mmio_writes.attr, &dev_attr_retries.attr,
-	&dev_attr_turns.attr,	   &dev_attr_dropped.attr,     NULL,
+	&dev_attr_owner_pid.attr, &dev_attr_owner_name.attr, &dev_attr_state.attr,
+	&dev_attr_mode.attr,	  &dev_attr_superpages.attr, &dev_attr_bytes.attr,
+	&dev_attr_pushed.attr,	  &dev_attr_reclaimed.attr,  &dev_attr_refused.attr,
+	&dev_attr_looks.attr,	  &dev_attr_mmio_reads.attr, &dev_attr_mmio_writes.attr,
+	&dev_attr_retries.attr,	  &dev_attr_turns.attr,	     &dev_attr_bad_index.attr,
+	&dev_attr_gaps.attr,	  &dev_attr_dropped.attr,    NULL,
 };
 
 static struct attribute *roc_event_attrs[] = {

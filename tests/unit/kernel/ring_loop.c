@@ -43,6 +43,7 @@ void *ring_loop_run(void *context)
 {
 	struct ring_loop *loop = context;
 	struct roc_rings r = {
+		.bad_index = &loop->bad_index,
 		.user = loop->user,
 		.kernel = loop->kernel,
 		.fill = loop->fill,
@@ -73,7 +74,6 @@ void *ring_loop_run(void *context)
 			loop->lost_kicks++;
 		roc_ring_set_flags(&r, 0, ROC_RING_NEED_KICK);
 	}
-	loop->bad_index = r.bad_index;
 	return NULL;
 }
 
@@ -83,7 +83,9 @@ void *ring_race_run(void *context)
 	uint32_t i;
 
 	for (i = 0; i < race->count; i++) {
+		__u64 bad_index = 0;
 		struct roc_rings r = {
+			.bad_index = &bad_index,
 			.user = (void *)(race->user + i * sizeof(*r.user)),
 			.kernel = (void *)(race->kernel + i * sizeof(*r.kernel)),
 			.fill_entries = 16,

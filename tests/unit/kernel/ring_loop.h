@@ -21,7 +21,8 @@ struct ring_loop {
 	sem_t kick;
 	bool stop; /* atomically: the reader gave up */
 	/* Results, to be read after the thread's end. */
-	uint64_t taken, wrong, sleeps, lost_kicks, bad_index;
+	uint64_t taken, wrong, sleeps, lost_kicks;
+	__u64 bad_index;
 };
 
 #define RING_LOOP_PATTERN(i, seed) ((uint64_t)(i)*0x9e3779b97f4a7c15u + (seed))
