@@ -214,6 +214,17 @@ int roc_channel_stop(struct roc_channel *ch, unsigned int *reclaimed)
 	return 0;
 }
 
+static const char *level_name(unsigned int level)
+{
+	static const char *const names[] = {
+		[ROC_RESET_NOTHING] = "NOTHING",
+		[ROC_RESET_INTERNAL] = "INTERNAL",
+		[ROC_RESET_INTERNAL_SIU] = "INTERNAL_SIU",
+	};
+
+	return level < sizeof(names) / sizeof(names[0]) ? names[level] : "of this number";
+}
+
 int roc_channel_reset(struct roc_channel *ch, enum roc_reset_level level)
 {
 	struct roc_ch_control arg = {.size = sizeof(arg), .level = level};
@@ -227,8 +238,8 @@ int roc_channel_reset(struct roc_channel *ch, enum roc_reset_level level)
 				   ch->node);
 	case EOPNOTSUPP:
 		return libroc_fail(EOPNOTSUPP,
-				   "%s: the card does not have reset level %u: take a lower one",
-				   ch->node, arg.level);
+				   "%s: the card does not have reset %s: take a lower level",
+				   ch->node, level_name(arg.level));
 	case EINVAL:
 		return libroc_fail(EINVAL,
 				   "%s: there is no reset level %u: see "

@@ -85,7 +85,7 @@ int libroc_fail_ioctl(int err, const char *node, const char *what)
 	case ENODEV:
 		return libroc_fail(err,
 				   "%s: %s: the card was removed or reset; close it and open it "
-				   "again (the kernel log, dmesg, says what happened)",
+				   "again (roc-list-cards says whether it is there)",
 				   node, what);
 	case EIO:
 		return libroc_fail(err,

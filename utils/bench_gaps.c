@@ -69,9 +69,9 @@ void bench_gaps_json(struct json *j, const uint64_t *gaps)
 
 	json_object(j, "gaps");
 	json_unsigned(j, "count", total(gaps));
-	bucket_json(j, "p50_below_us", bench_gap_bucket(gaps, 50));
-	bucket_json(j, "p99_below_us", bench_gap_bucket(gaps, 99));
-	bucket_json(j, "max_below_us", bench_gap_bucket(gaps, 100));
+	bucket_json(j, "p50BelowUs", bench_gap_bucket(gaps, 50));
+	bucket_json(j, "p99BelowUs", bench_gap_bucket(gaps, 99));
+	bucket_json(j, "maxBelowUs", bench_gap_bucket(gaps, 100));
 	json_array(j, "buckets");
 	for (i = 0; i < ROC_GAPS; i++)
 		json_unsigned(j, NULL, gaps[i]);

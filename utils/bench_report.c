@@ -174,18 +174,18 @@ static void json_links(struct json *j, const struct bench *b)
 
 static void json_setup(struct json *j, const struct bench *b)
 {
-	json_text(j, "card", roc_card_type_name((enum roc_card_type)b->info.card_type));
-	json_text(j, "pci_address", b->info.pci_address);
+	json_text(j, "type", roc_card_type_name((enum roc_card_type)b->info.card_type));
+	json_text(j, "pciAddress", b->info.pci_address);
 	number_or_null(j, "serial", b->info.serial);
 	number_or_null(j, "endpoint", b->info.endpoint);
-	number_or_null(j, "numa_node", b->info.numa_node);
-	json_text(j, "firmware", b->info.firmware);
+	number_or_null(j, "numa", b->info.numa_node);
+	json_text(j, "firmwareHash", b->info.firmware);
 	json_unsigned(j, "channel", b->opt->dma_channel);
 	json_text(j, "source", bench_source_names[b->opt->source]);
 	json_text(j, "mode", bench_mode_names[b->opt->mode]);
-	json_unsigned(j, "superpage_bytes", b->superpage);
-	json_unsigned(j, "buffer_superpages", b->count);
-	json_unsigned(j, "memory_page_bytes", b->memory_page);
+	json_unsigned(j, "superpageBytes", b->superpage);
+	json_unsigned(j, "bufferSuperpages", b->count);
+	json_unsigned(j, "memoryPageBytes", b->memory_page);
 }
 
 static void json_rates(struct json *j, const struct bench *b)
@@ -193,17 +193,16 @@ static void json_rates(struct json *j, const struct bench *b)
 	const struct bench_counts *n = &b->counts;
 	double s = seconds(n), bytes = (double)n->bytes;
 
-	json_real(j, "gigabits_per_second", per(bytes * 8 / 1e9, s));
-	json_real(j, "gibibytes_per_second", per(bytes / (double)(1 << 30), s));
-	json_real(j, "superpage_latency_us", per(s * 1e6, (double)n->superpages));
-	json_real(j, "page_latency_us", per(s * 1e6, (double)n->pages));
+	json_real(j, "gigabitsPerSecond", per(bytes * 8 / 1e9, s));
+	json_real(j, "gibibytesPerSecond", per(bytes / (double)(1 << 30), s));
+	json_real(j, "superpageLatencyUs", per(s * 1e6, (double)n->superpages));
+	json_real(j, "pageLatencyUs", per(s * 1e6, (double)n->pages));
 	if (b->opt->buffer_full_check)
-		json_real(j, "fill_seconds", n->filled_ns ? (double)n->filled_ns / 1e9 : NAN);
+		json_real(j, "fillSeconds", n->filled_ns ? (double)n->filled_ns / 1e9 : NAN);
 	json_real(j, "temperature", b->temperature);
 	if (b->opt->bar_hammer) {
-		json_unsigned(j, "bar_reads", b->hammer.reads);
-		json_real(j, "bar_reads_per_second",
-			  per((double)b->hammer.reads, b->hammer.seconds));
+		json_unsigned(j, "barReads", b->hammer.reads);
+		json_real(j, "barReadsPerSecond", per((double)b->hammer.reads, b->hammer.seconds));
 	}
 }
 

@@ -298,6 +298,7 @@ static void old_modules_and_lost_cards(void)
 	SAYS("modprobe -r roc && modprobe roc");
 	fake.errno_ = ENODEV;
 	UNIT_EQ(roc_info(ep, &info), -ENODEV);
+	SAYS("roc-list-cards"); /* there is no line in the kernel log */
 	SAYS("open it again");
 	fake.errno_ = 0;
 	fake.reply = sizeof(info);
@@ -429,7 +430,7 @@ static void start_stop_reset(void)
 	UNIT_EQ(fake.in.control.level, ROC_RESET_INTERNAL);
 	fake.errno_ = EOPNOTSUPP;
 	UNIT_EQ(roc_channel_reset(ch, ROC_RESET_INTERNAL_SIU), -EOPNOTSUPP);
-	SAYS("level 2");
+	SAYS("does not have reset INTERNAL_SIU");
 	fake.errno_ = EINVAL;
 	UNIT_EQ(roc_channel_reset(ch, 9), -EINVAL);
 	SAYS("no reset level 9");

@@ -76,7 +76,7 @@ static void sensors_json(void)
 		do {
 			const char *chip, *sensor;
 
-			UNIT_EQ(RUN("sensors -j 2>/dev/null"), 0);
+			UNIT_EQ(shell(out, sizeof(out), TOOL_LIMIT, "sensors -j 2>/dev/null"), 0);
 			CU_ASSERT(json_valid(out));
 			chip = json_get(out, text);
 			CU_ASSERT_PTR_NOT_NULL(chip);

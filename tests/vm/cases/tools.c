@@ -98,7 +98,9 @@ static void reset(void)
 	UNIT_EQ(emu_count(CARD0, 0, "resets"), 0);
 	UNIT_EQ(RUN("as-user reader roc-reset --id=245 --channel=0 --reset=INTERNAL"), 0);
 	CU_ASSERT(emu_count(CARD0, 0, "resets") >= 1);
-	refuses(1, "reset level", "roc-reset --id=245 --channel=0 --reset=INTERNAL_SIU");
+	refuses(1, "reset INTERNAL_SIU", "roc-reset --id=245 --channel=0 --reset=INTERNAL_SIU");
+	UNIT_EQ(RUN("roc-reset --id=245 --channel=0 --reset=INTERNAL --json"), 0);
+	CU_ASSERT(json_is(json_get(out, "reset"), "INTERNAL"));
 }
 
 /* The bench's own count is the card's. */

@@ -21,8 +21,22 @@ static const char *skip_string(const char *p)
 	return *p ? p + 1 : NULL;
 }
 
-/* Behind the value at @p; NULL if it is none. */
-static const char *skip(const char *p)
+/* A name as our tools write it: camelCase, or a number (of a card in a list). */
+static bool key_good(const char *p, const char *end)
+{
+	size_t digits = strspn(p, "0123456789"), n;
+
+	if (digits)
+		return p + digits == end;
+	if (!islower((unsigned char)*p))
+		return false;
+	for (n = 0; isalnum((unsigned char)p[n]); n++)
+		;
+	return p + n == end;
+}
+
+/* Behind the value at @p; NULL if it is none. The first key that is no camelCase goes to *@key. */
+static const char *skip_keys(const char *p, const char **key)
 {
 	bool object = *p == '{';
 	char close = object ? '}' : ']';
@@ -39,14 +53,18 @@ static const char *skip(const char *p)
 		return p + 1;
 	for (;;) {
 		if (object) {
+			const char *name = p + 1;
+
 			if (*p != '"' || !(p = skip_string(p)))
 				return NULL;
+			if (!*key && !key_good(name, p - 1))
+				*key = name;
 			p = blank(p);
 			if (*p++ != ':')
 				return NULL;
 			p = blank(p);
 		}
-		p = skip(p);
+		p = skip_keys(p, key);
 		if (!p)
 			return NULL;
 		p = blank(p);
@@ -56,6 +74,13 @@ static const char *skip(const char *p)
 			return NULL;
 		p = blank(p);
 	}
+}
+
+static const char *skip(const char *p)
+{
+	const char *unused = NULL;
+
+	return skip_keys(p, &unused);
 }
 
 const char *json_get(const char *object, const char *key)
@@ -130,4 +155,13 @@ bool json_valid(const char *text)
 	const char *p = skip(blank(text));
 
 	return p && !*blank(p);
+}
+
+const char *json_bad_key(const char *text)
+{
+	const char *key = NULL, *p = blank(text);
+
+	if (*p == '{' || *p == '[')
+		skip_keys(p, &key);
+	return key;
 }

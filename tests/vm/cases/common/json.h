@@ -20,5 +20,7 @@ double json_real(const char *value);
 bool json_is(const char *value, const char *text); /* a string with this text */
 /* Does all of the text form one value? */
 bool json_valid(const char *text);
+/* The first key that is not as our tools write keys (camelCase); NULL: there is none. */
+const char *json_bad_key(const char *text);
 
 #endif /* CASE_JSON_H */

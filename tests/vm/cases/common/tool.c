@@ -8,6 +8,16 @@
 
 char out[262144];
 
+int tool_run(int code)
+{
+	const char *bad = json_bad_key(out);
+
+	if (bad)
+		unit_note("no camelCase in JSON: \"%.60s", bad);
+	CU_ASSERT_PTR_NULL(bad);
+	return code;
+}
+
 bool tool_says(const char *text)
 {
 	if (strstr(out, text))

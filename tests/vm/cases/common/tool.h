@@ -13,8 +13,9 @@
 /* What the last command said. */
 extern char out[262144];
 
-/* Exit code, or as shell() says. */
-#define RUN(...) shell(out, sizeof(out), TOOL_LIMIT, __VA_ARGS__)
+/* Exit code, or as shell() says. Whatever JSON comes, all its keys must be of our style. */
+#define RUN(...) tool_run(shell(out, sizeof(out), TOOL_LIMIT, __VA_ARGS__))
+int tool_run(int code);
 
 /* This is in what it said; all of it is shown if not. */
 #define SAYS(text) CU_ASSERT(tool_says(text))
