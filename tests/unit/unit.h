@@ -28,6 +28,8 @@
 #include <CUnit/CUnit.h>
 #include <CUnit/TestRun.h>
 
+#include "slow.h"
+
 struct unit_test {
 	const char *name;
 	void (*fn)(void);
@@ -86,11 +88,14 @@ __attribute__((unused, format(printf, 1, 2))) static void unit_note(const char *
 #define UNIT_NEED(condition)                                                                       \
 	CU_assertImplementation(!!(condition), __LINE__, #condition, __FILE__, "", CU_TRUE)
 
-/* Poll a condition for at most @ms milliseconds; the value is whether it became true. */
+/*
+ * Poll a condition for at most @ms milliseconds, on a slow machine longer; the value is whether it
+ * became true.
+ */
 #define UNIT_WAIT(condition, ms)                                                                   \
 	({                                                                                         \
 		struct timespec unit_pause = {0, 1000000};                                         \
-		double unit_end = unit_seconds() + (ms) / 1000.0;                                  \
+		double unit_end = unit_seconds() + (ms)*slowness() / 1000.0;                       \
 		int unit_ok;                                                                       \
 		while (!(unit_ok = !!(condition)) && unit_seconds() < unit_end)                    \
 			nanosleep(&unit_pause, NULL);                                              \

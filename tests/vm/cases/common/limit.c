@@ -19,6 +19,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include <slow.h>
+
 uint64_t now_ns(void)
 {
 	struct timespec t;
@@ -38,6 +40,11 @@ void sleep_ms(unsigned int ms)
 
 	while (nanosleep(&t, &t) && errno == EINTR)
 		;
+}
+
+unsigned int limit_ms(unsigned int ms)
+{
+	return ms * slowness();
 }
 
 static bool drop_caps(void)
@@ -82,7 +89,7 @@ pid_t child_start(enum who who, int (*fn)(void *arg), void *arg)
 
 int child_wait(pid_t pid, unsigned int ms)
 {
-	int64_t end = now_ms() + ms;
+	int64_t end = now_ms() + limit_ms(ms);
 	int status;
 
 	for (;;) {

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Time, and children with a limit on their lives.
+ *
+ * Every limit that a helper of the cases takes is for a machine of usual speed, and longer on a
+ * slow one. Who hands a limit to the kernel or the library, or asserts one, uses limit_ms().
  */
 #ifndef CASE_LIMIT_H
 #define CASE_LIMIT_H
@@ -12,6 +15,9 @@
 int64_t now_ms(void);
 uint64_t now_ns(void);
 void sleep_ms(unsigned int ms);
+
+/* So many ms, longer on a slow machine. */
+unsigned int limit_ms(unsigned int ms);
 
 enum who {
 	AS_ROOT,

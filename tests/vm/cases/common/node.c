@@ -253,7 +253,7 @@ static unsigned int links_made(void)
 
 bool wait_nodes(unsigned int count)
 {
-	int64_t end = now_ms() + NODES_MS;
+	int64_t end = now_ms() + limit_ms(NODES_MS);
 	char out[256];
 
 	while (links_made() < count) {
@@ -261,14 +261,14 @@ bool wait_nodes(unsigned int count)
 			return false;
 		sleep_ms(10);
 	}
-	shell(out, sizeof(out), NODES_MS, "udevadm settle --timeout=10");
+	shell(out, sizeof(out), NODES_MS, "udevadm settle");
 	return true;
 }
 
 bool driver_bind(const char *address)
 {
 	char path[64];
-	int64_t end = now_ms() + NODES_MS;
+	int64_t end = now_ms() + limit_ms(NODES_MS);
 	int err = put_text("/sys/bus/pci/drivers/roc/bind", address);
 
 	if (err) {
@@ -282,7 +282,7 @@ bool driver_bind(const char *address)
 		sleep_ms(10);
 	}
 	/* The rules set group and mode before they make the link; others may still be at work. */
-	shell(NULL, 0, NODES_MS, "udevadm settle --timeout=10");
+	shell(NULL, 0, NODES_MS, "udevadm settle");
 	return true;
 }
 
@@ -308,7 +308,7 @@ bool rebind_card(unsigned int card)
 int shell(char *out, unsigned long size, unsigned int ms, const char *fmt, ...)
 {
 	char command[2048], waste[4096];
-	int64_t end = now_ms() + ms;
+	int64_t end = now_ms() + limit_ms(ms);
 	unsigned long used = 0;
 	int fds[2], status;
 	va_list ap;

@@ -308,7 +308,7 @@ unsigned int rig_take(struct rig *r, bool again)
 
 bool rig_run(struct rig *r, uint64_t n, unsigned int ms)
 {
-	int64_t end = now_ms() + ms;
+	int64_t end = now_ms() + limit_ms(ms);
 
 	while (r->filled < n) {
 		int64_t left = end - now_ms();
@@ -329,6 +329,16 @@ bool rig_run(struct rig *r, uint64_t n, unsigned int ms)
 			return false;
 	}
 	return !r->errors;
+}
+
+int rig_wait(struct rig *r, uint32_t n, unsigned int ms)
+{
+	return roc_channel_wait(r->ch, n, limit_ms(ms));
+}
+
+void rig_settle(struct rig *r)
+{
+	ch_info(rig_fd(r)); /* waits for the channel's lock, under which they are told */
 }
 
 bool rig_stop(struct rig *r)

@@ -76,6 +76,11 @@ unsigned int rig_push(struct rig *r, unsigned int max);
 bool rig_start(struct rig *r);
 /* Stop and take what comes back. */
 bool rig_stop(struct rig *r);
+/*
+ * Entries are in the ring before anybody is told of them: wait until all are told of those that
+ * we see.
+ */
+void rig_settle(struct rig *r);
 
 /*
  * Take entries that are ready, check them, and (@again) give the superpages back. Number of filled
@@ -83,6 +88,8 @@ bool rig_stop(struct rig *r);
  */
 unsigned int rig_take(struct rig *r, bool again);
 bool rig_run(struct rig *r, uint64_t n, unsigned int ms);
+/* roc_channel_wait() with a limit that is longer on a slow machine. */
+int rig_wait(struct rig *r, uint32_t n, unsigned int ms);
 
 /* A complete run: open, push, start, @n superpages, stop. The channel stays open. */
 bool rig_once(struct rig *r, uint64_t n, unsigned int ms);
