@@ -12,7 +12,7 @@
 
 /*
  * The card's answer to a line; it must be ok. Freed by the next call. Card K is the K-th emulated
- * card, with serial number 245 + K.
+ * card, with serial number 245 + K. Register writes made before have arrived.
  */
 const char *emu(unsigned int card, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
@@ -31,6 +31,9 @@ struct emu_touched {
 };
 struct emu_touched emu_touched(unsigned int card, unsigned int ep, unsigned int bar,
 			       uint32_t offset);
+
+/* Reads of all registers of a CRU's endpoint but the temperature, which the driver looks at. */
+uint64_t emu_reads(unsigned int card, unsigned int ep);
 
 /* The order of accesses between two calls. */
 struct emu_access {
