@@ -12,6 +12,7 @@ BINDIR ?= $(PREFIX)/bin
 LIBDIR ?= $(PREFIX)/lib
 INCLUDEDIR ?= $(PREFIX)/include
 MANDIR ?= $(PREFIX)/share/man
+DATADIR ?= $(PREFIX)/share
 UDEVDIR ?= /usr/lib/udev/rules.d
 KVER ?= $(shell uname -r)
 KDIR ?= /lib/modules/$(KVER)/build
@@ -40,6 +41,16 @@ include tests/emu/build.mk
 include tests/unit/build.mk
 include tests/vm/build.mk
 include tests/bench/build.mk
+
+# What is built knows where other things will be from its own place, so PREFIX is not in it. The
+# file changes when these ways do: `make install` may be given other folders than `make`.
+relative = $(shell realpath -m --relative-to=$(1) $(2))
+WAYS = $(call relative,$(LIBDIR),$(DATADIR)) $(call relative,$(BINDIR),$(LIBDIR))
+
+.PHONY: always
+$(O)/relative: always
+	@mkdir -p $(@D)
+	@echo '$(WAYS)' | cmp -s - $@ || echo '$(WAYS)' > $@
 
 $(O)/%.o: %.c
 	@mkdir -p $(@D)

@@ -11,11 +11,14 @@ LIBROC_NAMES := backend bar buffer card channel endpoint enumerate error firmwar
 LIBROC_OBJS := $(LIBROC_NAMES:%=$(O)/libroc/%.o)
 LIBROC_SO := $(O)/libroc/libroc.so.0
 LIBROC_A := $(O)/libroc/libroc.a
-LIBROC_LIBS := -ludev -lnuma -ljson-c -lm
+LIBROC_LIBS := -ludev -lnuma -ljson-c -lm -ldl
 LIBROC_CPPFLAGS := -Ilibroc/include -Ikmod
 LIBROC_HEADERS := $(addprefix libroc/include/roc/,config.h crorc.h cru.h firmware.h rings.h roc.h)
 PKGCONFIGDIR ?= $(LIBDIR)/pkgconfig
-DATADIR ?= $(PREFIX)/share
+
+LIBROC_TO_DATA = $(call relative,$(LIBDIR),$(DATADIR)/roc)
+# As pkg-config files have it.
+libroc_pc_dir = $(patsubst $(PREFIX)/%,$${prefix}/%,$(1))
 
 .PHONY: install-libroc uninstall-libroc
 
@@ -28,7 +31,8 @@ $(O)/libroc/version.o: override CPPFLAGS += -DROC_VERSION='"$(VERSION)"'
 $(O)/libroc/version.o: dkms.conf
 
 # The list of firmware versions is a file; the library has a copy for where it is not installed.
-$(O)/libroc/firmware.o: override CPPFLAGS += -DROC_FIRMWARE_INSTALLED='"$(DATADIR)/roc/firmware.json"'
+$(O)/libroc/firmware.o: override CPPFLAGS += -DLIBROC_TO_DATA='"$(LIBROC_TO_DATA)"'
+$(O)/libroc/firmware.o: $(O)/relative
 $(O)/libroc/firmware_data.o: libroc/firmware_data.S libroc/data/firmware.json
 	@mkdir -p $(@D)
 	$(CC) -c -o $@ $<
@@ -59,7 +63,8 @@ install-libroc: libroc
 	install -m 644 kmod/include/uapi/linux/roc.h $(DESTDIR)$(INCLUDEDIR)/roc/uapi.h
 	install -d $(DESTDIR)$(DATADIR)/roc
 	install -m 644 libroc/data/firmware.json $(DESTDIR)$(DATADIR)/roc
-	sed -e 's|@LIBDIR@|$(LIBDIR)|; s|@INCLUDEDIR@|$(INCLUDEDIR)|; s|@VERSION@|$(VERSION)|' \
+	sed -e 's|@PREFIX@|$(PREFIX)|; s|@LIBDIR@|$(call libroc_pc_dir,$(LIBDIR))|' \
+		-e 's|@INCLUDEDIR@|$(call libroc_pc_dir,$(INCLUDEDIR))|; s|@VERSION@|$(VERSION)|' \
 		libroc/libroc.pc.in > $(DESTDIR)$(PKGCONFIGDIR)/libroc.pc
 	$(if $(DESTDIR),,ldconfig || true)
 

@@ -3,7 +3,9 @@
  * The list of firmware versions: a JSON file with a version of its own. An override replaces it,
  * a site's file adds to it. Without an installed file the list that was built in is used.
  */
+#include <dlfcn.h>
 #include <errno.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -199,16 +201,44 @@ static int read_built_in(struct roc_firmware_list *list)
 	return ret;
 }
 
+/*
+ * The list that was installed with this library: from where the library is, which need not be where
+ * it was meant for when it was built. Empty: there is none.
+ */
+static void installed_list(char path[PATH_MAX])
+{
+	char folder[PATH_MAX], beside[PATH_MAX + 64];
+	Dl_info library = {0};
+	int saved = errno;
+	char *slash;
+
+	dladdr(&libroc_firmware_data, &library);
+	snprintf(folder, sizeof(folder), "%s", library.dli_fname ? library.dli_fname : "");
+	slash = strrchr(folder, '/');
+	if (slash)
+		*slash = '\0';
+	snprintf(beside, sizeof(beside), "%s/" LIBROC_TO_DATA "/firmware.json",
+		 slash ? folder : ".");
+	if (!realpath(beside, path))
+		path[0] = '\0';
+	errno = saved;
+}
+
 int roc_firmware_open(const struct roc_firmware_paths *paths, struct roc_firmware_list **list)
 {
 	static const struct roc_firmware_paths usual;
 	const char *installed, *override, *site;
 	struct roc_firmware_list *new;
+	char beside[PATH_MAX];
 	int ret;
 
 	if (!paths)
 		paths = &usual;
-	installed = paths->installed ? paths->installed : ROC_FIRMWARE_INSTALLED;
+	installed = paths->installed;
+	if (!installed) {
+		installed_list(beside);
+		installed = beside;
+	}
 	override = paths->override ? paths->override : ROC_FIRMWARE_OVERRIDE;
 	site = paths->site ? paths->site : ROC_FIRMWARE_SITE;
 	new = calloc(1, sizeof(*new));

@@ -23,8 +23,12 @@ $(O)/utils/libutils.a: $(addprefix $(O)/utils/,$(UTILS_OBJS))
 	rm -f $@
 	$(AR) rcs $@ $^
 
-$(O)/utils/roc: $(O)/utils/main.o $(O)/utils/libutils.a $(O)/libroc/libroc.so.0
-	$(CC) $(CFLAGS) $(LDFLAGS) -pthread -o $@ $(filter-out %.so.0,$^) $(O)/libroc/libroc.so.0 -lm
+# Where no loader looks for libraries by itself (PREFIX=/opt/roc), the tools find theirs all the same.
+UTILS_RPATH = -Wl,--enable-new-dtags,-rpath,'$$ORIGIN/$(call relative,$(BINDIR),$(LIBDIR))'
+
+$(O)/utils/roc: $(O)/utils/main.o $(O)/utils/libutils.a $(O)/libroc/libroc.so.0 $(O)/relative
+	$(CC) $(CFLAGS) $(LDFLAGS) $(UTILS_RPATH) -pthread -o $@ $(filter %.o %.a,$^) \
+		$(O)/libroc/libroc.so.0 -lm
 
 install-utils: $(O)/utils/roc
 	install -d $(DESTDIR)$(BINDIR) $(DESTDIR)$(MANDIR)/man1
