@@ -13,6 +13,9 @@
 #include "roc.h"
 #include "trace.h"
 
+/* Entries of the fill ring in one go, so that others get the channel lock. */
+#define ROC_REFILL_MAX 256
+
 static void roc_give_back(struct roc_session *s, const struct roc_fill *fill, int link, u32 bytes,
 			  u32 flags, enum roc_why why, u64 now)
 {
@@ -166,13 +169,13 @@ static void roc_tell(struct roc_session *s)
 	roc_event_ring(s->ch);
 }
 
-/* Take from the fill ring while the card and the ready ring have room. True: no ready room. */
-bool roc_refill(struct roc_session *s, u64 now)
+/* Take from the fill ring while the card and the ready ring have room. */
+enum roc_refill roc_refill(struct roc_session *s, u64 now)
 {
-	u32 count = roc_ring_fill_count(&s->rings);
-	u32 room = count ? roc_room(s) : 0;
+	u32 count = roc_ring_fill_count(&s->rings), room = count ? roc_room(s) : 0;
+	u32 most = min3(count, room, (u32)ROC_REFILL_MAX), n;
 
-	for (; count && room; count--, room--) {
+	for (n = 0; n < most; n++) {
 		struct roc_link *link = roc_emptiest(s);
 		struct roc_flight flight;
 		enum roc_why why;
@@ -186,14 +189,16 @@ bool roc_refill(struct roc_session *s, u64 now)
 				continue;
 			why = roc_alive(s->ch->ep) ? ROC_WHY_PUSH : ROC_WHY_LOST;
 			roc_run_abort(s, ROC_CH_FAILED, why, why != ROC_WHY_LOST);
-			return false;
+			return ROC_REFILL_DONE;
 		}
 		s->ch->stats.refused++;
 		roc_give_back(s, &flight.fill, -1, 0, ROC_READY_REFUSED, why, now);
 	}
 	if (s->ch->event.on)
 		roc_tell(s);
-	return count && !room;
+	if (n < most || n == count)
+		return ROC_REFILL_DONE;
+	return n == room ? ROC_REFILL_BLOCKED : ROC_REFILL_MORE;
 }
 
 /* The oldest superpage of @link is finished: hand it to the reader. */

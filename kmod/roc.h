@@ -428,8 +428,14 @@ static inline struct roc_flight *roc_flight(struct roc_session *s, struct roc_li
 	return &link->flights[index & s->flight_mask];
 }
 
+enum roc_refill {
+	ROC_REFILL_DONE,    /* the fill ring is empty, or the card full */
+	ROC_REFILL_BLOCKED, /* the ready ring has no room for more */
+	ROC_REFILL_MORE,    /* somebody else may want the channel lock first */
+};
+
 void roc_finish(struct roc_session *s, struct roc_link *link, u32 bytes, u32 flags, u64 now);
-bool roc_refill(struct roc_session *s, u64 now);
+enum roc_refill roc_refill(struct roc_session *s, u64 now);
 u32 roc_reclaim(struct roc_session *s, enum roc_why why);
 void roc_publish(struct roc_session *s);
 

@@ -264,8 +264,8 @@ static u64 roc_turn(struct roc_session *s)
 	bool event = ch->event.on && s->mode == ROC_MODE_EVENT && ch->event.vector >= 0;
 	unsigned int rounds = 0, fired = 0;
 	u64 now = ktime_get_ns(), sleep;
+	enum roc_refill refill;
 	u32 found, total = 0;
-	bool blocked;
 
 	if (ch->state != ROC_CH_RUNNING || s->retired || !roc_check_doubt(s) ||
 	    s->mode == ROC_MODE_BUSY)
@@ -289,13 +289,14 @@ static u64 roc_turn(struct roc_session *s)
 		if (ch->state != ROC_CH_RUNNING)
 			return U64_MAX;
 		roc_publish(s); /* the reader need not wait for the refill's register writes */
-		blocked = roc_refill(s, now);
+		refill = roc_refill(s, now);
 		if (ch->state != ROC_CH_RUNNING)
 			return U64_MAX;
 		roc_publish(s);
 		total += found;
 		now = ktime_get_ns();
-	} while (found && ch->ep->ops->free_looks && !ch->event.on && ++rounds < ROC_ROUNDS);
+	} while (found && ch->ep->ops->free_looks && !ch->event.on && refill != ROC_REFILL_MORE &&
+		 ++rounds < ROC_ROUNDS);
 
 	if (total || !s->asked)
 		s->asked = now;
@@ -307,7 +308,9 @@ static u64 roc_turn(struct roc_session *s)
 		sleep = roc_tick(s, now);
 	if (ch->event.on && !event)
 		roc_event_make_room(ch);
-	if (blocked)
+	if (refill == ROC_REFILL_MORE)
+		return 0;
+	if (refill == ROC_REFILL_BLOCKED)
 		return min(sleep, ROC_BLOCKED_NS);
 	if (roc_may_run_dry(s, sleep) && roc_ring_arm_kick(&s->rings))
 		return 0;
@@ -326,6 +329,8 @@ static void roc_thread_rest(struct roc_session *s, u64 ns)
 		schedule();
 	else
 		schedule_hrtimeout_range(&sleep, ns / 16, HRTIMER_MODE_REL);
+	/* Whoever kicks without end must not keep everybody else from this processor. */
+	cond_resched();
 }
 
 static int roc_thread(void *arg)

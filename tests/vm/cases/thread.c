@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * The manners of a channel's thread: it gives way to others on its processor and at the channel's
+ * lock, whatever reader and card do to it.
+ */
+#include "common/case.h"
+
+#include <sched.h>
+
+#define PREEMPT "/sys/kernel/debug/sched/preempt"
+
+/* Run on this processor, as every child of this process will. */
+static bool on_cpu(unsigned int cpu)
+{
+	cpu_set_t set;
+
+	CPU_ZERO(&set);
+	CPU_SET(cpu, &set);
+	return !sched_setaffinity(0, sizeof(set), &set);
+}
+
+/* How the kernel may take a processor from its own code: as "none" at the next call. */
+static bool preempt_only_when_asked(char *before, size_t size)
+{
+	char *begin, *end;
+	FILE *f = fopen(PREEMPT, "re");
+
+	before[0] = '\0';
+	if (f && fgets(before, size, f)) {
+		begin = strchr(before, '(');
+		end = begin ? strchr(begin, ')') : NULL;
+		if (end) {
+			*end = '\0';
+			memmove(before, begin + 1, strlen(begin + 1) + 1);
+		}
+	}
+	if (f)
+		fclose(f);
+	return before[0] && !put_text(PREEMPT, "none");
+}
+
+/* Somebody who wants all of processor 0. */
+static int work(void *arg)
+{
+	if (!on_cpu(0))
+		return 1;
+	for (*(volatile bool *)arg = true;;)
+		;
+}
+
+/* Times that the thread gave its processor away without having finished its work. */
+static unsigned int gave_way(int pid)
+{
+	unsigned int n = 0;
+
+	RUN("sed -n 's/^nonvoluntary_ctxt_switches:[[:space:]]*//p' /proc/%d/status", pid);
+	sscanf(out, "%u", &n);
+	return n;
+}
+
+/* A reader is quicker than the thread: it has more to do before it is done, and is kicked. */
+static void refuse(struct rig *r)
+{
+	struct roc_fill *fill;
+	unsigned int n;
+
+	for (n = 0; n < 64 && (fill = roc_fill_next(r->rings)); n++)
+		*fill = (struct roc_fill){.buffer = r->handle};
+	roc_fill_publish(r->rings);
+	CU_ASSERT(roc_channel_kick(r->ch) == 0);
+	roc_ready_release(r->rings, roc_ready_count(r->rings));
+}
+
+static void others_get_their_turn(struct rig *r)
+{
+	int thread = thread_pid(EP0, 0), round, i;
+	bool *works = shared_alloc(sizeof(*works));
+	unsigned int before = gave_way(thread), times = 0;
+	pid_t worker = child_start(AS_ROOT, work, works);
+
+	CU_ASSERT(UNIT_WAIT(*(volatile bool *)works, 5000));
+	for (round = 0; round < 20 && times < 2; round++) {
+		for (i = 0; i < 2000; i++)
+			refuse(r);
+		times = gave_way(thread) - before;
+	}
+	child_kill(worker);
+	unit_note("gave way %u times in %d rounds", times, round);
+	CU_ASSERT(times >= 2);
+	shared_free(works, sizeof(*works));
+}
+
+/* The thread of EP0 is on processor 0. Where it must be asked, it is. */
+static void kicks_without_end(void)
+{
+	struct rig r = {.id = EP0, .links = 0x1};
+	char before[32];
+
+	emu_normal(CARD0, FOUR_LINKS);
+	UNIT_NEED(on_cpu(1) && rig_open(&r) && rig_start(&r));
+	if (preempt_only_when_asked(before, sizeof(before))) {
+		others_get_their_turn(&r);
+		UNIT_EQ(put_text(PREEMPT, before), 0);
+	} else {
+		unit_skip("this kernel preempts at any time");
+	}
+	rig_close(&r);
+}
+
+/*
+ * A ring full of entries that are refused: somebody else gets the lock while they are. Looked at by
+ * what others see meanwhile; with luck they see nothing, so several times.
+ */
+static void refused_in_pieces(void)
+{
+	struct rig r = {.id = EP0, .ring = ROC_RING_MAX, .links = 0x1};
+	uint64_t between = 0, refused;
+	int64_t end;
+	unsigned int i, round;
+
+	emu_normal(CARD0, FOUR_LINKS);
+	UNIT_NEED(rig_open(&r) && rig_start(&r));
+	for (round = 1; round <= 5 && !between; round++) {
+		for (i = 0; i < ROC_RING_MAX; i++)
+			*roc_fill_next(r.rings) = (struct roc_fill){.buffer = r.handle};
+		if (roc_fill_publish(r.rings))
+			CU_ASSERT(roc_channel_kick(r.ch) == 0);
+		end = now_ms() + 5000;
+		do {
+			refused = ch_info(rig_fd(&r)).refused - (round - 1) * ROC_RING_MAX;
+			between += refused > 0 && refused < ROC_RING_MAX;
+		} while (refused < ROC_RING_MAX && now_ms() < end);
+		UNIT_EQ(refused, ROC_RING_MAX);
+		roc_ready_release(r.rings, roc_ready_count(r.rings));
+	}
+	CU_ASSERT(between > 0);
+	rig_close(&r);
+}
+
+UNIT_MAIN("thread", {"kicks without end", kicks_without_end},
+	  {"refused in pieces", refused_in_pieces})
