@@ -248,6 +248,7 @@ int roc_reg_access(struct roc_endpoint *ep, unsigned int nr, struct roc_reg *reg
 	err = roc_prepare_write(ep, reg, modify, &word);
 	if (!err) {
 		roc_write(ep, reg->bar, reg->offset, word);
+		WRITE_ONCE(ep->card->writes, ep->card->writes + 1);
 		roc_card_flush(ep, reg->bar);
 		if (modify)
 			reg->value = word;

@@ -101,6 +101,7 @@ static void roc_endpoint_release(struct device *dev)
 	iput(ep->inode);
 	ida_free(&roc_minors, ep->minor);
 	cleanup_srcu_struct(&ep->srcu);
+	mutex_destroy(&ep->sample_lock);
 	kfree(ep);
 }
 
@@ -156,6 +157,7 @@ struct roc_endpoint *roc_endpoint_alloc(struct pci_dev *pdev, const struct roc_c
 	ep->pdev = pdev;
 	ep->ops = ops;
 	init_waitqueue_head(&ep->gone);
+	mutex_init(&ep->sample_lock);
 	err = init_srcu_struct(&ep->srcu);
 	if (err)
 		goto err_free;

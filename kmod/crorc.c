@@ -389,23 +389,24 @@ static const struct roc_bar_policy crorc_policy[ROC_BARS] = {
 	CRORC_POLICY(crorc_writable),	   CRORC_POLICY(crorc_writable),
 };
 
-#define CRORC_MONITOR(_name, _show, _offset, _mask)                                                \
+#define CRORC_MONITOR(_name, _sample, _show, _offset, _mask)                                       \
 	static struct roc_monitor crorc_monitor_##_name = {                                        \
 		.attr = __ATTR(_name, 0444, _show, NULL),                                          \
+		.sample = _sample,                                                                 \
 		.bar = CRORC_BAR_CARD,                                                             \
 		.offset = _offset,                                                                 \
 		.mask = _mask,                                                                     \
 	}
 
-CRORC_MONITOR(crorc_id, roc_monitor_show, CRORC_CONFIG_A, CRORC_CONFIG_A_ID);
-CRORC_MONITOR(dynamic_offset, roc_monitor_show, CRORC_CONFIG_A, CRORC_CONFIG_A_DYNAMIC);
-CRORC_MONITOR(time_frame_length, roc_monitor_show, CRORC_CONFIG_B, CRORC_CONFIG_B_LENGTH);
-CRORC_MONITOR(time_frame_detection, roc_monitor_show, CRORC_CONFIG_B, CRORC_CONFIG_B_DETECT);
-CRORC_MONITOR(laser, roc_monitor_show, CRORC_LINK_STATUS, CRORC_LINK_STATUS_LASER);
-CRORC_MONITOR(link_down, roc_channel_monitor_show, CRORC_CHAN_CSR, CRORC_CHAN_CSR_LINK_DOWN);
-CRORC_MONITOR(packets_per_second, roc_channel_monitor_show, CRORC_RATE, ROC_ALL_ONES);
-CRORC_MONITOR(packets, roc_channel_monitor_show, CRORC_PACKETS, ROC_ALL_ONES);
-CRORC_MONITOR(orbit_sor, roc_channel_monitor_show, CRORC_ORBIT_SOR, ROC_ALL_ONES);
+CRORC_MONITOR(crorc_id, 0, roc_monitor_show, CRORC_CONFIG_A, CRORC_CONFIG_A_ID);
+CRORC_MONITOR(dynamic_offset, 1, roc_monitor_show, CRORC_CONFIG_A, CRORC_CONFIG_A_DYNAMIC);
+CRORC_MONITOR(time_frame_length, 2, roc_monitor_show, CRORC_CONFIG_B, CRORC_CONFIG_B_LENGTH);
+CRORC_MONITOR(time_frame_detection, 3, roc_monitor_show, CRORC_CONFIG_B, CRORC_CONFIG_B_DETECT);
+CRORC_MONITOR(laser, 4, roc_monitor_show, CRORC_LINK_STATUS, CRORC_LINK_STATUS_LASER);
+CRORC_MONITOR(link_down, 0, roc_channel_monitor_show, CRORC_CHAN_CSR, CRORC_CHAN_CSR_LINK_DOWN);
+CRORC_MONITOR(packets_per_second, 1, roc_channel_monitor_show, CRORC_RATE, ROC_ALL_ONES);
+CRORC_MONITOR(packets, 2, roc_channel_monitor_show, CRORC_PACKETS, ROC_ALL_ONES);
+CRORC_MONITOR(orbit_sor, 3, roc_channel_monitor_show, CRORC_ORBIT_SOR, ROC_ALL_ONES);
 
 static struct attribute *crorc_attrs[] = {
 	&crorc_monitor_crorc_id.attr.attr,

@@ -436,22 +436,23 @@ static const struct roc_bar_policy cru_policy[ROC_BARS] = {
 		},
 };
 
-#define CRU_MONITOR(_name, _offset, _stride, _mask)                                                \
+#define CRU_MONITOR(_name, _sample, _offset, _stride, _mask)                                       \
 	static struct roc_monitor cru_monitor_##_name = {                                          \
 		.attr = __ATTR(_name, 0444, roc_monitor_show, NULL),                               \
+		.sample = _sample,                                                                 \
 		.bar = CRU_BAR_CARD,                                                               \
 		.offset = _offset,                                                                 \
 		.stride = _stride,                                                                 \
 		.mask = _mask,                                                                     \
 	}
 
-CRU_MONITOR(cru_id, CRU_USER_CONTROL, 0, CRU_USER_CONTROL_CRU_ID);
-CRU_MONITOR(run_enable, CRU_USER_CONTROL, 0, CRU_USER_CONTROL_RUN);
-CRU_MONITOR(ctp_clock_hz, CRU_CLOCK_CTP, 0, ROC_ALL_ONES);
-CRU_MONITOR(local_clock_hz, CRU_CLOCK_LOCAL, 0, ROC_ALL_ONES);
-CRU_MONITOR(dropped_packets, CRU_DATAPATH(0) + CRU_DATAPATH_DROPPED_PACKETS,
+CRU_MONITOR(cru_id, 0, CRU_USER_CONTROL, 0, CRU_USER_CONTROL_CRU_ID);
+CRU_MONITOR(run_enable, 1, CRU_USER_CONTROL, 0, CRU_USER_CONTROL_RUN);
+CRU_MONITOR(ctp_clock_hz, 2, CRU_CLOCK_CTP, 0, ROC_ALL_ONES);
+CRU_MONITOR(local_clock_hz, 3, CRU_CLOCK_LOCAL, 0, ROC_ALL_ONES);
+CRU_MONITOR(dropped_packets, 4, CRU_DATAPATH(0) + CRU_DATAPATH_DROPPED_PACKETS,
 	    CRU_DATAPATH(1) - CRU_DATAPATH(0), ROC_ALL_ONES);
-CRU_MONITOR(packets_per_second, CRU_DATAPATH(0) + CRU_DATAPATH_PACKET_RATE,
+CRU_MONITOR(packets_per_second, 5, CRU_DATAPATH(0) + CRU_DATAPATH_PACKET_RATE,
 	    CRU_DATAPATH(1) - CRU_DATAPATH(0), ROC_ALL_ONES);
 
 static struct attribute *cru_attrs[] = {

@@ -19,14 +19,32 @@ static bool roc_monitored(struct roc_endpoint *ep)
 	return ep->ops->temperature && ep->number == 0 && (ep->caps & ROC_CAP_TEMPERATURE);
 }
 
-static int roc_temperature(struct roc_endpoint *ep, long *value)
+static int roc_read_temperature(const void *what, s64 *value)
 {
+	struct roc_endpoint *ep = (struct roc_endpoint *)what;
+	long now;
+	int err = ep->ops->temperature(ep, &now);
+
+	*value = now;
+	return err;
+}
+
+/* For everybody; @fresh: for the alarm, which may have been called because of what is new. */
+static int roc_temperature(struct roc_endpoint *ep, bool fresh, long *value)
+{
+	s64 now;
 	int err, idx;
 
 	if (!roc_enter(ep, READ_ONCE(ep->epoch), &idx))
 		return -ENODEV;
-	err = ep->ops->temperature(ep, value);
+	if (fresh)
+		err = roc_read_temperature(ep, &now);
+	else
+		err = roc_sample(ep, &ep->samples[ROC_SAMPLE_TEMPERATURE], roc_read_temperature, ep,
+				 &now);
 	roc_leave(ep, idx);
+	if (!err)
+		*value = now;
 	return err;
 }
 
@@ -62,7 +80,7 @@ static void roc_alarm_work(struct work_struct *work)
 	enum roc_alarm alarm;
 	long value;
 
-	if (!roc_temperature(ep, &value)) {
+	if (!roc_temperature(ep, true, &value)) {
 		alarm = roc_judge(ep, value);
 		if (alarm != ep->alarm) {
 			WRITE_ONCE(ep->alarm, alarm);
@@ -105,7 +123,7 @@ static int roc_hwmon_read(struct device *dev, enum hwmon_sensor_types type, u32 
 
 	switch (attr) {
 	case hwmon_temp_input:
-		return roc_temperature(ep, value);
+		return roc_temperature(ep, false, value);
 	case hwmon_temp_max:
 		*value = ep->ops->temperature_max;
 		return 0;
@@ -114,7 +132,7 @@ static int roc_hwmon_read(struct device *dev, enum hwmon_sensor_types type, u32 
 		return 0;
 	case hwmon_temp_max_alarm:
 	case hwmon_temp_crit_alarm:
-		err = roc_temperature(ep, &now);
+		err = roc_temperature(ep, false, &now);
 		if (err)
 			return err;
 		*value = now >= (attr == hwmon_temp_max_alarm ? ep->ops->temperature_max

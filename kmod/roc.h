@@ -57,6 +57,7 @@ enum roc_alarm {
  * @type: with @serial the key; a card without a serial is never shared
  * @serial: -1 if unknown
  * @lock: every read-modify-write of a register that endpoints share, and what follows
+ * @writes: counts register writes of users; under @lock
  * @runs: channels that want the card's run enable
  * @holder: open file that has the advisory lock (an identity, never followed), NULL = nobody;
  *	taken by cmpxchg, so that a waiter can try without sleeping
@@ -69,6 +70,7 @@ struct roc_card {
 	enum roc_card_type type;
 	int serial;
 	struct mutex lock;
+	u32 writes;
 	unsigned int runs;
 	const void *holder;
 	struct pid *holder_pid;
@@ -172,7 +174,30 @@ struct roc_stats {
 	u64 missed_interrupts;
 	u64 spurious_interrupts;
 	u64 bad_index;
+	u64 fifo_empty;
 	u64 gaps[ROC_GAPS];
+};
+
+/* A value of the card's that everybody may ask for: see sample.c. */
+struct roc_sample {
+	bool taken;
+	int err;
+	u32 writes;
+	u64 when;
+	s64 value;
+};
+
+enum roc_channel_sample {
+	ROC_SAMPLE_DROPPED,
+	ROC_SAMPLE_EMPTIES,
+	ROC_SAMPLE_MONITORS, /* the card's own, from here on */
+	ROC_CHANNEL_SAMPLES = ROC_SAMPLE_MONITORS + 4,
+};
+
+enum roc_endpoint_sample {
+	ROC_SAMPLE_TEMPERATURE,
+	ROC_SAMPLE_ENDPOINT_MONITORS,
+	ROC_ENDPOINT_SAMPLES = ROC_SAMPLE_ENDPOINT_MONITORS + 6,
 };
 
 /**
@@ -182,6 +207,8 @@ struct roc_stats {
  * @base: @stats at the present open
  * @session: of the present opener, NULL if nobody has the channel
  * @owner_lock: @owner and @owner_name
+ * @empties: of this run, as @stats has it: see roc_count_empties()
+ * @samples: under the endpoint's lock of them
  * @held: buffers whose owner gave them up while the card might still write; under @lock
  * @opens: number of the present open, from 1; under @lock
  * @bus: may master the bus; under card->lock
@@ -203,6 +230,8 @@ struct roc_channel {
 	enum roc_why why;
 	struct roc_stats stats;
 	struct roc_stats base;
+	u32 empties;
+	struct roc_sample samples[ROC_CHANNEL_SAMPLES];
 	struct roc_buffer *held;
 	u32 opens;
 	bool bus;
@@ -254,6 +283,9 @@ struct roc_endpoint {
 	char firmware[ROC_TEXT_MAX];
 	char user_logic[ROC_TEXT_MAX];
 
+	struct mutex sample_lock; /* @samples, and the channels' */
+	struct roc_sample samples[ROC_ENDPOINT_SAMPLES];
+
 	/* monitor.c; the work is the only writer of @alarm */
 	struct device *hwmon;
 	struct delayed_work alarm_work;
@@ -262,12 +294,13 @@ struct roc_endpoint {
 	struct roc_channel channels[ROC_CHANNELS_MAX];
 };
 
-/* A register that sysfs shows: one read per look. */
+/* A register that sysfs shows. */
 struct roc_monitor {
 	struct device_attribute attr;
-	unsigned int bar; /* a channel's file: + number of the channel */
-	u32 offset;	  /* of endpoint 0 */
-	u32 stride;	  /* to endpoint 1; 0 = common to the card */
+	unsigned int sample; /* which of the card's own */
+	unsigned int bar;    /* a channel's file: + number of the channel */
+	u32 offset;	     /* of endpoint 0 */
+	u32 stride;	     /* to endpoint 1; 0 = common to the card */
 	u32 mask;
 };
 
@@ -472,6 +505,11 @@ void roc_monitor_start(struct roc_endpoint *ep);
 void roc_monitor_stop(struct roc_endpoint *ep);
 void roc_monitor_now(struct roc_endpoint *ep);
 void roc_announce_link(struct roc_endpoint *ep);
+
+/* sample.c */
+int roc_sample(struct roc_endpoint *ep, struct roc_sample *sample,
+	       int (*read)(const void *what, s64 *value), const void *what, s64 *value);
+void roc_count_empties(struct roc_channel *ch);
 
 /* sysfs.c */
 ssize_t roc_monitor_show(struct device *dev, struct device_attribute *attr, char *buf);

@@ -81,6 +81,7 @@ int roc_run_start(struct roc_session *s)
 	err = ops->start(ch, s->source, s->links);
 	if (err)
 		return err;
+	ch->empties = 0;
 	s->run++;
 	s->mark = get_random_u64();
 	roc_rate_start(&s->rate, ktime_get_ns());
@@ -108,6 +109,8 @@ static u32 roc_run_end(struct roc_session *s, enum roc_ch_state state, enum roc_
 	struct roc_channel *ch = s->ch;
 	u32 reclaimed;
 
+	if (present)
+		roc_count_empties(ch);
 	roc_make_quiet(s, present);
 	reclaimed = roc_reclaim(s, state == ROC_CH_FAILED ? why : ROC_WHY_STOPPED);
 	WRITE_ONCE(ch->state, state);

@@ -73,33 +73,63 @@ static ssize_t alarm_show(struct device *dev, struct device_attribute *attr, cha
 }
 static DEVICE_ATTR_RO(alarm);
 
+/* A register, as roc_sample() wants it. */
+struct roc_place {
+	struct roc_endpoint *ep;
+	const struct roc_monitor *monitor;
+	unsigned int bar;
+	u32 offset;
+};
+
+static int roc_read_place(const void *what, s64 *value)
+{
+	const struct roc_place *place = what;
+	u32 word = roc_card_read(place->ep, place->bar, place->offset);
+
+	if (word == ROC_ALL_ONES && !roc_alive(place->ep))
+		return -EIO;
+	*value = (word & place->monitor->mask) >> __ffs(place->monitor->mask);
+	return 0;
+}
+
+/* A value of the card's, or why there is none. */
+static ssize_t roc_show_sample(struct roc_endpoint *ep, struct roc_sample *sample,
+			       int (*read)(const void *what, s64 *value), const void *what,
+			       char *buf)
+{
+	s64 value;
+	int err, idx;
+
+	if (!roc_enter(ep, READ_ONCE(ep->epoch), &idx))
+		return -ENODEV;
+	err = roc_sample(ep, sample, read, what, &value);
+	roc_leave(ep, idx);
+	return err ?: sysfs_emit(buf, "%lld\n", value);
+}
+
 /* A card's own files: see struct roc_monitor. */
 ssize_t roc_monitor_show(struct device *dev, struct device_attribute *attr, char *buf)
 {
 	const struct roc_monitor *m = container_of(attr, struct roc_monitor, attr);
 	struct roc_endpoint *ep = to_endpoint(dev);
-	u32 value;
-	int idx;
+	const struct roc_place place = {.ep = ep,
+					.monitor = m,
+					.bar = m->bar,
+					.offset = m->offset + m->stride * ep->number};
 
-	if (!roc_enter(ep, READ_ONCE(ep->epoch), &idx))
-		return -ENODEV;
-	value = roc_card_read(ep, m->bar, m->offset + m->stride * ep->number);
-	roc_leave(ep, idx);
-	return sysfs_emit(buf, "%u\n", (value & m->mask) >> __ffs(m->mask));
+	return roc_show_sample(ep, &ep->samples[ROC_SAMPLE_ENDPOINT_MONITORS + m->sample],
+			       roc_read_place, &place, buf);
 }
 
 ssize_t roc_channel_monitor_show(struct device *dev, struct device_attribute *attr, char *buf)
 {
 	const struct roc_monitor *m = container_of(attr, struct roc_monitor, attr);
 	struct roc_channel *ch = to_channel(dev);
-	u32 value;
-	int idx;
+	const struct roc_place place = {
+		.ep = ch->ep, .monitor = m, .bar = m->bar + ch->number, .offset = m->offset};
 
-	if (!roc_enter(ch->ep, READ_ONCE(ch->ep->epoch), &idx))
-		return -ENODEV;
-	value = roc_card_read(ch->ep, m->bar + ch->number, m->offset);
-	roc_leave(ch->ep, idx);
-	return sysfs_emit(buf, "%u\n", (value & m->mask) >> __ffs(m->mask));
+	return roc_show_sample(ch->ep, &ch->samples[ROC_SAMPLE_MONITORS + m->sample],
+			       roc_read_place, &place, buf);
 }
 
 static struct attribute *roc_endpoint_attrs[] = {
@@ -225,28 +255,68 @@ static ssize_t mode_store(struct device *dev, struct device_attribute *attr, con
 }
 static DEVICE_ATTR_RW(mode);
 
-/* The card's own counter: costs one register read. */
+/* The card's own counter. */
+static int roc_read_dropped(const void *what, s64 *value)
+{
+	struct roc_channel *ch = (struct roc_channel *)what;
+	u32 dropped = ch->ep->ops->dropped(ch);
+
+	if (dropped == ROC_ALL_ONES && !roc_alive(ch->ep))
+		return -EIO;
+	*value = dropped;
+	return 0;
+}
+
 static ssize_t dropped_show(struct device *dev, struct device_attribute *attr, char *buf)
 {
 	struct roc_channel *ch = to_channel(dev);
-	u32 dropped;
-	int idx;
 
-	if (!roc_enter(ch->ep, READ_ONCE(ch->ep->epoch), &idx))
-		return -ENODEV;
-	dropped = ch->ep->ops->dropped(ch);
-	roc_leave(ch->ep, idx);
-	return sysfs_emit(buf, "%u\n", dropped);
+	return roc_show_sample(ch->ep, &ch->samples[ROC_SAMPLE_DROPPED], roc_read_dropped, ch, buf);
 }
 static DEVICE_ATTR_RO(dropped);
 
+/* The card counts anew in each run. If somebody is at work on the channel, what was seen last. */
+static int roc_read_empties(const void *what, s64 *value)
+{
+	struct roc_channel *ch = (struct roc_channel *)what;
+
+	if (mutex_trylock(&ch->lock)) {
+		if (ch->state == ROC_CH_RUNNING)
+			roc_count_empties(ch);
+		mutex_unlock(&ch->lock);
+	}
+	*value = READ_ONCE(ch->stats.fifo_empty);
+	return 0;
+}
+
+static ssize_t fifo_empty_show(struct device *dev, struct device_attribute *attr, char *buf)
+{
+	struct roc_channel *ch = to_channel(dev);
+
+	return roc_show_sample(ch->ep, &ch->samples[ROC_SAMPLE_EMPTIES], roc_read_empties, ch, buf);
+}
+static DEVICE_ATTR_RO(fifo_empty);
+
 static struct attribute *roc_channel_attrs[] = {
-	&dev_attr_owner_pid.attr, &dev_attr_owner_name.attr, &dev_attr_state.attr,
-	&dev_attr_mode.attr,	  &dev_attr_superpages.attr, &dev_attr_bytes.attr,
-	&dev_attr_pushed.attr,	  &dev_attr_reclaimed.attr,  &dev_attr_refused.attr,
-	&dev_attr_looks.attr,	  &dev_attr_mmio_reads.attr, &dev_attr_mmio_writes.attr,
-	&dev_attr_retries.attr,	  &dev_attr_turns.attr,	     &dev_attr_bad_index.attr,
-	&dev_attr_gaps.attr,	  &dev_attr_dropped.attr,    NULL,
+	&dev_attr_owner_pid.attr,
+	&dev_attr_owner_name.attr,
+	&dev_attr_state.attr,
+	&dev_attr_mode.attr,
+	&dev_attr_superpages.attr,
+	&dev_attr_bytes.attr,
+	&dev_attr_pushed.attr,
+	&dev_attr_reclaimed.attr,
+	&dev_attr_refused.attr,
+	&dev_attr_looks.attr,
+	&dev_attr_mmio_reads.attr,
+	&dev_attr_mmio_writes.attr,
+	&dev_attr_retries.attr,
+	&dev_attr_turns.attr,
+	&dev_attr_bad_index.attr,
+	&dev_attr_gaps.attr,
+	&dev_attr_dropped.attr,
+	&dev_attr_fifo_empty.attr,
+	NULL,
 };
 
 static struct attribute *roc_event_attrs[] = {
@@ -258,7 +328,10 @@ static struct attribute *roc_event_attrs[] = {
 
 static umode_t roc_channel_visible(struct kobject *kobj, struct attribute *attr, int n)
 {
-	if (attr == &dev_attr_dropped.attr && !to_channel(kobj_to_dev(kobj))->ep->ops->dropped)
+	const struct roc_card_ops *ops = to_channel(kobj_to_dev(kobj))->ep->ops;
+
+	if ((attr == &dev_attr_dropped.attr && !ops->dropped) ||
+	    (attr == &dev_attr_fifo_empty.attr && !ops->fifo_empty))
 		return 0;
 	return attr->mode;
 }

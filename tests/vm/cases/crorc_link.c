@@ -81,7 +81,7 @@ static void link_down(void)
 	emu(CRORC0, "set link-state 3=down");
 	start_fails(ROC_SOURCE_FEE, -ENOLINK, 100, 2200);
 	start_fails(ROC_SOURCE_SIU, -ENOLINK, 100, 2200);
-	UNIT_STR(node_attr(CRORC_ID, 3, "link_down"), "1");
+	CU_ASSERT(UNIT_WAIT(!strcmp(node_attr(CRORC_ID, 3, "link_down"), "1"), 5000));
 	UNIT_STR(node_attr(CRORC_ID, 0, "link_down"), "0");
 	/* The others do not need it. */
 	works(ROC_SOURCE_INTERNAL);

@@ -1,8 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * What sysfs shows of a card that works: counters that only grow, for everybody.
+ * What sysfs shows of a card that works: counters that only grow, for everybody, who may look as
+ * often as he likes at no cost to the card.
  */
 #include "common/case.h"
+
+#include <fcntl.h>
+#include <glob.h>
+
+#define LOOKS 1000
+#define APART_MS 100 /* at least so much time between two reads of a register */
 
 /* A counter, read by root. */
 static uint64_t counter(const char *name)
@@ -140,4 +147,158 @@ static void for_everybody(void)
 	UNIT_EQ(child_run(AS_STRANGER, look_at_all, NULL, 10000), 0);
 }
 
-UNIT_MAIN("sysfs", {"counters grow", counters_grow}, {"for everybody", for_everybody})
+/* The card counts in each run; while the run lasts and when it is over sysfs has the sum. */
+static void fifo_empty(void)
+{
+	struct rig r = {.id = EP0,
+			.source = ROC_SOURCE_DDG,
+			.links = 0x1,
+			.count = 8,
+			.superpage = 64 * KIB};
+	uint64_t first = counter("fifo_empty"), before = first, seen;
+	uint32_t card = emu_peek(CARD0, 0, CRU_BAR_DMA, CRU_SP_EMPTY(0));
+	unsigned int run;
+
+	UNIT_NEED(rig_open(&r));
+	for (run = 0; run < 2; run++) {
+		rig_push(&r, RIG_MAX);
+		CU_ASSERT(rig_start(&r));
+		/* All its superpages are full, and nobody gives them back. */
+		CU_ASSERT(UNIT_WAIT(counter("fifo_empty") > before, 10000));
+		rig_take(&r, true);
+		CU_ASSERT(UNIT_WAIT(ch_info(rig_fd(&r)).fifo_empty > 1, 10000));
+		seen = ch_info(rig_fd(&r)).fifo_empty;
+		rig_stop(&r);
+		CU_ASSERT(UNIT_WAIT(counter("fifo_empty") >= before + seen, 5000));
+		before += seen;
+	}
+	RIG_OK(&r);
+	rig_close(&r);
+	card = emu_peek(CARD0, 0, CRU_BAR_DMA, CRU_SP_EMPTY(0)) - card;
+	CU_ASSERT(counter("fifo_empty") - first <= card);
+}
+
+/* A file that is read over and over again. */
+struct looks {
+	char path[256];
+	int64_t ms; /* how long that took */
+};
+
+static int look(void *arg)
+{
+	struct looks *l = arg;
+	int64_t begin = now_ms();
+	unsigned int i;
+	char text[64];
+
+	for (i = 0; i < LOOKS; i++) {
+		int fd = open(l->path, O_RDONLY);
+		ssize_t n = fd < 0 ? -1 : read(fd, text, sizeof(text));
+
+		close(fd);
+		if (n <= 0)
+			return 1;
+	}
+	l->ms = now_ms() - begin;
+	return 0;
+}
+
+/* As somebody who has nothing to do with the card: it is left in peace. */
+static void look_often(unsigned int card, unsigned int ep, const char *path, unsigned int reads)
+{
+	struct looks *l = shared_alloc(sizeof(*l));
+	uint64_t most, seen;
+
+	snprintf(l->path, sizeof(l->path), "%s", path);
+	emu(card, "clear");
+	UNIT_EQ(child_run(AS_STRANGER, look, l, 30000), 0);
+	/* And the driver's own look at the temperature, which is another read or two. */
+	most = (l->ms / APART_MS + 2) * reads + 2;
+	seen = emu_count(card, ep, "mmio_reads");
+	if (seen > most)
+		unit_note("%s: %llu reads in %lld ms", path, (unsigned long long)seen,
+			  (long long)l->ms);
+	CU_ASSERT(seen <= most);
+	UNIT_EQ(emu_count(card, ep, "mmio_writes"), 0);
+	shared_free(l, sizeof(*l));
+}
+
+static void look_at_node(unsigned int card, unsigned int ep, const char *id, int channel,
+			 const char *name)
+{
+	char path[256];
+
+	snprintf(path, sizeof(path), "/sys/class/roc/%s/%s",
+		 node_path(id, channel) + strlen("/dev/"), name);
+	look_often(card, ep, path, 1);
+}
+
+static void looking_is_free(void)
+{
+	static const char *const cru[] = {"cru_id",	     "run_enable",
+					  "ctp_clock_hz",    "local_clock_hz",
+					  "dropped_packets", "packets_per_second"};
+	static const char *const crorc[] = {"crorc_id", "dynamic_offset", "time_frame_length",
+					    "time_frame_detection", "laser"};
+	static const char *const channel[] = {"link_down", "packets_per_second", "packets",
+					      "orbit_sor"};
+	char pattern[128];
+	glob_t found;
+	size_t i;
+
+	for (i = 0; i < N(cru); i++)
+		look_at_node(CARD0, 1, EP1, -1, cru[i]);
+	look_at_node(CARD0, 1, EP1, 0, "dropped");
+	look_at_node(CARD0, 1, EP1, 0, "fifo_empty");
+	for (i = 0; i < N(crorc); i++)
+		look_at_node(CRORC0, 0, CRORC_ID, -1, crorc[i]);
+	for (i = 0; i < N(channel); i++)
+		look_at_node(CRORC0, 0, CRORC_ID, 5, channel[i]);
+	snprintf(pattern, sizeof(pattern), "/sys/bus/pci/devices/%s/hwmon/hwmon*/temp1_*",
+		 pci_address(EP0));
+	UNIT_EQ(glob(pattern, 0, NULL, &found), 0);
+	CU_ASSERT(found.gl_pathc >= 6);
+	for (i = 0; i < found.gl_pathc; i++)
+		look_often(CARD0, 0, found.gl_pathv[i], 1);
+	globfree(&found);
+}
+
+/* While a channel runs, too, where the FIFO-empty counters are read for each link. */
+static void looking_is_free_in_a_run(void)
+{
+	struct rig r = {.id = EP1, .mode = ROC_MODE_BUSY};
+	char path[256];
+
+	UNIT_NEED(rig_open(&r) && rig_start(&r));
+	snprintf(path, sizeof(path), "/sys/class/roc/%s/fifo_empty",
+		 node_path(EP1, 0) + strlen("/dev/"));
+	look_often(CARD0, 1, path, 5);
+	rig_stop(&r);
+	rig_close(&r);
+}
+
+/* The last answer is old news, but not for who wrote a register himself, nor for long. */
+static void looks_are_fresh(void)
+{
+	int fd = node_open(EP0, -1);
+	char text[32];
+	uint32_t id;
+
+	for (id = 1; id <= 50; id++) {
+		UNIT_EQ(reg_modify(fd, CRU_BAR_CARD, CRU_USER_CONTROL, CRU_USER_CONTROL_CRU_ID,
+				   id << CRU_USER_CONTROL_CRU_ID_SHIFT, NULL),
+			0);
+		snprintf(text, sizeof(text), "%u", id);
+		UNIT_STR(node_attr(EP0, -1, "cru_id"), text);
+		UNIT_STR(node_attr(EP1, -1, "cru_id"), text);
+	}
+	emu_poke(CARD0, 0, CRU_BAR_CARD, CRU_USER_CONTROL, 99 << CRU_USER_CONTROL_CRU_ID_SHIFT);
+	CU_ASSERT(UNIT_WAIT(!strcmp(node_attr(EP0, -1, "cru_id"), "99"), 5000));
+	emu_poke(CARD0, 0, CRU_BAR_CARD, CRU_USER_CONTROL, 0);
+	close(fd);
+}
+
+UNIT_MAIN("sysfs", {"counters grow", counters_grow}, {"for everybody", for_everybody},
+	  {"FIFO empty", fifo_empty}, {"looking is free", looking_is_free},
+	  {"looking is free in a run", looking_is_free_in_a_run},
+	  {"looks are fresh", looks_are_fresh})

@@ -121,7 +121,7 @@ static void read_line(const char *path, char *text, size_t size)
 
 const char *node_attr(const char *id, int channel, const char *name)
 {
-	static char text[4][128];
+	static char text[4][256];
 	static unsigned int turn;
 	char path[128];
 
