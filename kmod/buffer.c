@@ -58,7 +58,8 @@ static void roc_unpin(struct roc_buffer *buf)
 	sg_free_append_table(&buf->sgt);
 }
 
-static int roc_pin(struct roc_buffer *buf, struct device *dev, unsigned long addr)
+/* Whoever provides the memory may take for ever, so nothing is held here. */
+static int roc_pin(struct roc_buffer *buf, unsigned int max_segment, unsigned long addr)
 {
 	unsigned long left = buf->pages;
 	struct page **batch;
@@ -84,8 +85,7 @@ static int roc_pin(struct roc_buffer *buf, struct device *dev, unsigned long add
 		left -= got;
 		addr += got * PAGE_SIZE;
 		err = sg_alloc_append_table_from_pages(&buf->sgt, batch, got, 0, got * PAGE_SIZE,
-						       dma_get_max_seg_size(dev), left,
-						       GFP_KERNEL_ACCOUNT);
+						       max_segment, left, GFP_KERNEL_ACCOUNT);
 		if (err) {
 			unpin_user_pages(batch, got);
 			break;
@@ -180,12 +180,17 @@ static void roc_buffer_forget(struct roc_buffer *buf)
 	kfree(buf);
 }
 
-static void roc_buffer_free(struct roc_buffer *buf, struct roc_endpoint *ep)
+static void roc_unmap(struct roc_buffer *buf, struct roc_endpoint *ep)
 {
 	if (buf->mapped)
 		dma_unmap_sgtable(&ep->pdev->dev, &buf->sgt.sgt, DMA_FROM_DEVICE, ROC_MAP_ATTRS);
-	if (buf->sgt.sgt.sgl)
-		roc_unpin(buf);
+	buf->mapped = false;
+}
+
+static void roc_buffer_free(struct roc_buffer *buf, struct roc_endpoint *ep)
+{
+	roc_unmap(buf, ep);
+	roc_unpin(buf);
 	roc_buffer_forget(buf);
 }
 
@@ -214,13 +219,62 @@ static int roc_check_request(struct roc_endpoint *ep, struct roc_buf_register *a
 	return 0;
 }
 
+/* Under a handle of this session, unless it runs by now. */
+static int roc_buffer_add(struct roc_session *s, struct roc_buffer *buf, u32 *handle)
+{
+	struct roc_channel *ch = s->ch;
+	int err;
+
+	if (mutex_lock_killable(&ch->lock))
+		return -EINTR;
+	if (s->retired) {
+		err = -ENODEV;
+	} else if (ch->state == ROC_CH_RUNNING) {
+		err = -EBUSY;
+	} else {
+		err = xa_alloc(&s->buffers, handle, buf, XA_LIMIT(1, ROC_BUFFERS_MAX),
+			       GFP_KERNEL_ACCOUNT);
+		err = err == -EBUSY ? -ENOSPC : err;
+	}
+	mutex_unlock(&ch->lock);
+	return err;
+}
+
+/* What the hardware has to do with it. Inside the SRCU read side; mapping takes no lock. */
+static int roc_buffer_bind(struct roc_session *s, struct roc_buffer *buf,
+			   struct roc_buf_register *arg)
+{
+	struct roc_endpoint *ep = s->ch->ep;
+	int err;
+
+	err = roc_map(buf, ep, arg);
+	if (!err)
+		err = roc_buffer_add(s, buf, &arg->handle);
+	if (err) {
+		roc_unmap(buf, ep);
+		return err;
+	}
+	arg->extents = buf->extents.count;
+	trace_roc_buffer(ep->minor, s->ch->number, arg->handle, arg->length, arg->extents);
+	return 0;
+}
+
+/*
+ * The card may go while the memory is pinned, which is then given back; once it is mapped and
+ * listed, removal and reset find it.
+ */
 int roc_buffer_register(struct roc_session *s, struct roc_buf_register *arg)
 {
 	struct roc_endpoint *ep = s->ch->ep;
+	unsigned int max_segment;
 	struct roc_buffer *buf;
-	int err;
+	int err, idx;
 
-	err = roc_check_request(ep, arg);
+	if (!roc_enter(ep, s->epoch, &idx))
+		return -ENODEV;
+	err = READ_ONCE(s->ch->state) == ROC_CH_RUNNING ? -EBUSY : roc_check_request(ep, arg);
+	max_segment = dma_get_max_seg_size(&ep->pdev->dev);
+	roc_leave(ep, idx);
 	if (err)
 		return err;
 	buf = kzalloc(sizeof(*buf), GFP_KERNEL_ACCOUNT);
@@ -230,47 +284,59 @@ int roc_buffer_register(struct roc_session *s, struct roc_buf_register *arg)
 	buf->pages = arg->length >> PAGE_SHIFT;
 	err = roc_charge(buf, arg);
 	if (err)
-		goto err_free;
-	err = roc_pin(buf, &ep->pdev->dev, arg->addr);
+		goto err_forget;
+	err = roc_pin(buf, max_segment, arg->addr);
 	if (err) {
 		if (err == -EFAULT || err == -EOPNOTSUPP)
 			arg->why = ROC_WHY_PIN;
 		if (err == -EOPNOTSUPP)
 			err = -EFAULT;
-		goto err_free;
+		goto err_forget;
 	}
 	roc_point(ep, ROC_POINT_REGISTER);
-	err = roc_map(buf, ep, arg);
+	err = -ENODEV;
+	if (!roc_enter(ep, s->epoch, &idx))
+		goto err_unpin;
+	err = roc_buffer_bind(s, buf, arg);
+	roc_leave(ep, idx);
 	if (err)
-		goto err_free;
-	err = xa_alloc(&s->buffers, &arg->handle, buf, XA_LIMIT(1, ROC_BUFFERS_MAX),
-		       GFP_KERNEL_ACCOUNT);
-	if (err) {
-		err = err == -EBUSY ? -ENOSPC : err;
-		goto err_free;
-	}
-	arg->extents = buf->extents.count;
-	trace_roc_buffer(ep->minor, s->ch->number, arg->handle, arg->length, arg->extents);
+		goto err_unpin;
 	return 0;
 
-err_free:
-	roc_buffer_free(buf, ep);
+err_unpin:
+	roc_unpin(buf);
+err_forget:
+	roc_buffer_forget(buf);
 	return err;
 }
 
-int roc_buffer_unregister(struct roc_session *s, u32 handle)
+/* No longer the session's: whether the caller has to free it or the card may still write to it. */
+static struct roc_buffer *roc_buffer_take(struct roc_session *s, u32 handle)
 {
 	struct roc_buffer *buf = xa_erase(&s->buffers, handle);
 
 	if (!buf)
-		return -ENOENT;
-	if (s->leak) {
-		buf->next = s->ch->held;
-		s->ch->held = buf;
-	} else {
-		roc_buffer_free(buf, s->ch->ep);
-	}
-	return 0;
+		return ERR_PTR(-ENOENT);
+	if (!s->leak)
+		return buf;
+	buf->next = s->ch->held;
+	s->ch->held = buf;
+	return NULL;
+}
+
+/* Inside the SRCU read side. */
+int roc_buffer_unregister(struct roc_session *s, u32 handle)
+{
+	struct roc_channel *ch = s->ch;
+	struct roc_buffer *buf;
+
+	if (mutex_lock_killable(&ch->lock))
+		return -EINTR;
+	buf = ch->state == ROC_CH_RUNNING ? ERR_PTR(-EBUSY) : roc_buffer_take(s, handle);
+	mutex_unlock(&ch->lock);
+	if (!IS_ERR_OR_NULL(buf))
+		roc_buffer_free(buf, ch->ep);
+	return PTR_ERR_OR_ZERO(buf);
 }
 
 /* Only when the card cannot write any more. Channel lock held. */
@@ -309,6 +375,9 @@ void roc_buffer_drop_all(struct roc_session *s)
 	struct roc_buffer *buf;
 	unsigned long handle;
 
-	xa_for_each (&s->buffers, handle, buf)
-		roc_buffer_unregister(s, handle);
+	xa_for_each (&s->buffers, handle, buf) {
+		buf = roc_buffer_take(s, handle);
+		if (!IS_ERR_OR_NULL(buf))
+			roc_buffer_free(buf, s->ch->ep);
+	}
 }

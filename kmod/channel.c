@@ -3,7 +3,7 @@
  * /dev/rocNchM: one DMA channel, one opener at a time.
  *
  * Every ioctl runs inside the endpoint's SRCU read side (so the hardware is there) and, except
- * for the wait, under the channel lock.
+ * for the wait, under the channel lock. A registration goes in when its memory is pinned.
  */
 #include <linux/eventfd.h>
 #include <linux/fs.h>
@@ -88,7 +88,8 @@ static int roc_ch_info(struct file *file, void *arg)
 
 	if (info->flags)
 		return -EINVAL;
-	mutex_lock(&ch->lock);
+	if (mutex_lock_killable(&ch->lock))
+		return -EINTR;
 	running = ch->state == ROC_CH_RUNNING;
 	since = roc_stats_since(ch);
 	*info = (struct roc_ch_info){
@@ -132,7 +133,8 @@ static int roc_ch_rings(struct file *file, void *arg)
 
 	if (rings->flags)
 		return -EINVAL;
-	mutex_lock(&s->ch->lock);
+	if (mutex_lock_killable(&s->ch->lock))
+		return -EINTR;
 	err = roc_session_rings(s, rings);
 	mutex_unlock(&s->ch->lock);
 	if (err)
@@ -165,14 +167,15 @@ static int roc_ch_configure(struct file *file, void *arg)
 		return -EOPNOTSUPP;
 	if (c->page_size && c->page_size != ops->page_size)
 		return -EOPNOTSUPP;
-	mutex_lock(&ch->lock);
+	if (mutex_lock_killable(&ch->lock))
+		return -EINTR;
 	if (ch->state == ROC_CH_RUNNING) {
 		err = -EBUSY;
 	} else if (c->links & ~ops->enabled_links(ch)) {
 		err = -ENOLINK;
 	} else {
 		s->source = c->source;
-		s->mode = c->mode;
+		roc_session_mode(s, c->mode);
 		s->links_wanted = c->links;
 		s->configure = c->flags;
 	}
@@ -192,7 +195,8 @@ static int roc_ch_start(struct file *file, void *arg)
 
 	if (!roc_control_plain(arg))
 		return -EINVAL;
-	mutex_lock(&s->ch->lock);
+	if (mutex_lock_killable(&s->ch->lock))
+		return -EINTR;
 	err = roc_run_start(s);
 	mutex_unlock(&s->ch->lock);
 	return err;
@@ -206,7 +210,8 @@ static int roc_ch_stop(struct file *file, void *arg)
 
 	if (!roc_control_plain(c))
 		return -EINVAL;
-	mutex_lock(&s->ch->lock);
+	if (mutex_lock_killable(&s->ch->lock))
+		return -EINTR;
 	err = roc_run_stop(s, &c->count);
 	mutex_unlock(&s->ch->lock);
 	return err;
@@ -221,7 +226,8 @@ static int roc_ch_reset(struct file *file, void *arg)
 
 	if (c->flags || c->count || c->level > ROC_RESET_INTERNAL_SIU)
 		return -EINVAL;
-	mutex_lock(&ch->lock);
+	if (mutex_lock_killable(&ch->lock))
+		return -EINTR;
 	err = ch->state == ROC_CH_RUNNING ? -EBUSY : ch->ep->ops->reset(ch, c->level);
 	mutex_unlock(&ch->lock);
 	return err;
@@ -242,7 +248,8 @@ static int roc_ch_kick(struct file *file, void *arg)
 		roc_run_kick(s);
 		return 0;
 	}
-	mutex_lock(&ch->lock);
+	if (mutex_lock_killable(&ch->lock))
+		return -EINTR;
 	if (ch->state == ROC_CH_RUNNING)
 		c->count = roc_run_look(s);
 	else
@@ -292,6 +299,7 @@ static int roc_ch_eventfd(struct file *file, void *arg)
 	struct roc_session *s = file->private_data;
 	struct roc_ch_eventfd *e = arg;
 	struct eventfd_ctx *ctx = NULL;
+	int err = 0;
 
 	if (e->flags || e->reserved || e->fd < -1)
 		return -EINVAL;
@@ -300,40 +308,35 @@ static int roc_ch_eventfd(struct file *file, void *arg)
 		if (IS_ERR(ctx))
 			return PTR_ERR(ctx);
 	}
-	mutex_lock(&s->ch->lock);
-	swap(s->eventfd, ctx);
-	mutex_unlock(&s->ch->lock);
+	if (mutex_lock_killable(&s->ch->lock)) {
+		err = -EINTR;
+	} else {
+		swap(s->eventfd, ctx);
+		mutex_unlock(&s->ch->lock);
+	}
 	if (ctx)
 		eventfd_ctx_put(ctx);
-	return 0;
+	return err;
 }
 
 static int roc_buf_register(struct file *file, void *arg)
 {
 	struct roc_session *s = file->private_data;
 	struct roc_buf_register *b = arg;
-	int err;
 
 	if (b->flags || b->handle || b->extents || b->why || b->limit)
 		return -EINVAL;
-	mutex_lock(&s->ch->lock);
-	err = s->ch->state == ROC_CH_RUNNING ? -EBUSY : roc_buffer_register(s, b);
-	mutex_unlock(&s->ch->lock);
-	return err;
+	return roc_buffer_register(s, b);
 }
 
 static int roc_buf_unregister(struct file *file, void *arg)
 {
 	struct roc_session *s = file->private_data;
 	struct roc_buf_unregister *b = arg;
-	int err;
 
 	if (b->flags || b->reserved)
 		return -EINVAL;
-	mutex_lock(&s->ch->lock);
-	err = s->ch->state == ROC_CH_RUNNING ? -EBUSY : roc_buffer_unregister(s, b->handle);
-	mutex_unlock(&s->ch->lock);
-	return err;
+	return roc_buffer_unregister(s, b->handle);
 }
 
 static int roc_ch_command(struct file *file, void *arg)
@@ -347,7 +350,8 @@ static int roc_ch_command(struct file *file, void *arg)
 		return -EINVAL;
 	if (!ch->ep->ops->command)
 		return -EOPNOTSUPP;
-	mutex_lock(&ch->lock);
+	if (mutex_lock_killable(&ch->lock))
+		return -EINTR;
 	err = ch->state == ROC_CH_RUNNING ? -EBUSY : ch->ep->ops->command(ch, c);
 	mutex_unlock(&ch->lock);
 	return err;
@@ -361,7 +365,8 @@ static int roc_ch_mode(struct file *file, void *arg)
 
 	if (m->flags || m->reserved || m->mode > ROC_MODE_EVENT)
 		return -EINVAL;
-	mutex_lock(&s->ch->lock);
+	if (mutex_lock_killable(&s->ch->lock))
+		return -EINTR;
 	err = roc_run_mode(s, m->mode);
 	mutex_unlock(&s->ch->lock);
 	return err;
@@ -379,23 +384,16 @@ static const struct roc_ioctl roc_channel_ioctls[] = {
 	{ROC_CH_EVENTFD, sizeof(struct roc_ch_eventfd), roc_ch_eventfd},
 	{ROC_CH_COMMAND, sizeof(struct roc_ch_command), roc_ch_command},
 	{ROC_CH_MODE, sizeof(struct roc_ch_mode), roc_ch_mode},
-	{ROC_BUF_REGISTER, sizeof(struct roc_buf_register), roc_buf_register},
+	{ROC_BUF_REGISTER, sizeof(struct roc_buf_register), roc_buf_register, .enters = true},
 	{ROC_BUF_UNREGISTER, sizeof(struct roc_buf_unregister), roc_buf_unregister},
 };
 
 static long roc_channel_ioctl(struct file *file, unsigned int cmd, unsigned long arg)
 {
 	struct roc_session *s = file->private_data;
-	struct roc_endpoint *ep = s->ch->ep;
-	long err;
-	int idx;
 
-	if (!roc_enter(ep, s->epoch, &idx))
-		return -ENODEV;
-	err = roc_ioctl_dispatch(file, cmd, arg, roc_channel_ioctls,
-				 ARRAY_SIZE(roc_channel_ioctls));
-	roc_leave(ep, idx);
-	return err;
+	return roc_ioctl_dispatch(file, cmd, arg, s->ch->ep, s->epoch, roc_channel_ioctls,
+				  ARRAY_SIZE(roc_channel_ioctls));
 }
 
 static __poll_t roc_channel_poll(struct file *file, poll_table *pt)
@@ -413,7 +411,7 @@ static __poll_t roc_channel_poll(struct file *file, poll_table *pt)
 	return events;
 }
 
-/* Takes no lock: mmap_lock is held here, and the channel lock is taken outside of it. */
+/* Takes no lock: what it looks at is published once, see roc_session_rings(). */
 static int roc_channel_mmap(struct file *file, struct vm_area_struct *vma)
 {
 	struct roc_session *s = file->private_data;

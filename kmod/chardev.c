@@ -46,36 +46,63 @@ union roc_arg {
 	struct roc_buf_unregister buf_unregister;
 };
 
+static const struct roc_ioctl *roc_ioctl_find(unsigned int cmd, const struct roc_ioctl *table,
+					      unsigned int count)
+{
+	unsigned int i;
+
+	for (i = 0; i < count; i++)
+		if (table[i].nr == cmd)
+			return &table[i];
+	return NULL;
+}
+
+/* With the hardware there, unless the handler sees to that itself. */
+static int roc_ioctl_call(struct file *file, const struct roc_ioctl *call, struct roc_endpoint *ep,
+			  u32 epoch, void *arg)
+{
+	int err, idx;
+
+	if (call->enters)
+		return call->handler(file, arg);
+	if (!roc_enter(ep, epoch, &idx))
+		return -ENODEV;
+	err = call->handler(file, arg);
+	roc_leave(ep, idx);
+	return err;
+}
+
 /*
  * Number to structure: read the size word, take what we know of the structure, refuse bytes we do
  * not know, call, and write back what the caller knows. Replies go back with errors too: some
  * carry the reason.
+ *
+ * The caller's memory may be somebody else's to provide (userfaultfd, FUSE), who may never do so:
+ * it is touched with nothing held that a removal waits for.
  */
 long roc_ioctl_dispatch(struct file *file, unsigned int cmd, unsigned long arg,
-			const struct roc_ioctl *table, unsigned int count)
+			struct roc_endpoint *ep, u32 epoch, const struct roc_ioctl *table,
+			unsigned int count)
 {
+	const struct roc_ioctl *call = roc_ioctl_find(cmd, table, count);
 	void __user *user = (void __user *)arg;
-	unsigned int i;
 	union roc_arg u = {};
 	u32 size;
 	int err;
 
-	for (i = 0; i < count; i++)
-		if (table[i].nr == cmd)
-			break;
-	if (i == count)
+	if (!call)
 		return -ENOIOCTLCMD;
 	if (get_user(size, (u32 __user *)user))
 		return -EFAULT;
-	if (size < table[i].size)
+	if (size < call->size)
 		return -EINVAL;
 	if (size > PAGE_SIZE)
 		return -E2BIG;
-	err = copy_struct_from_user(&u, table[i].size, user, size);
+	err = copy_struct_from_user(&u, call->size, user, size);
 	if (err)
 		return err;
-	err = table[i].handler(file, &u);
-	if (copy_to_user(user, &u, table[i].size))
+	err = roc_ioctl_call(file, call, ep, epoch, &u);
+	if (copy_to_user(user, &u, call->size))
 		return -EFAULT;
 	return err;
 }
@@ -134,6 +161,7 @@ static void roc_init_channel(struct roc_endpoint *ep, unsigned int number)
 	ch->number = number;
 	mutex_init(&ch->lock);
 	spin_lock_init(&ch->owner_lock);
+	ch->mode = -1;
 	device_initialize(&ch->dev);
 	ch->dev.class = &roc_class;
 	ch->dev.type = &roc_channel_type;

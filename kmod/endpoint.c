@@ -174,15 +174,9 @@ static const struct roc_ioctl roc_endpoint_ioctls[] = {
 static long roc_endpoint_ioctl(struct file *file, unsigned int cmd, unsigned long arg)
 {
 	struct roc_endpoint_file *ef = file->private_data;
-	long err;
-	int idx;
 
-	if (!roc_enter(ef->ep, ef->epoch, &idx))
-		return -ENODEV;
-	err = roc_ioctl_dispatch(file, cmd, arg, roc_endpoint_ioctls,
-				 ARRAY_SIZE(roc_endpoint_ioctls));
-	roc_leave(ef->ep, idx);
-	return err;
+	return roc_ioctl_dispatch(file, cmd, arg, ef->ep, ef->epoch, roc_endpoint_ioctls,
+				  ARRAY_SIZE(roc_endpoint_ioctls));
 }
 
 /*

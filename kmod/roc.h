@@ -7,8 +7,9 @@
  *   channel   one DMA channel of an endpoint, /dev/rocNchM
  *   session   one open of a channel: rings, buffers, the run
  *
- * Lock order: endpoint SRCU (read side) > channel->lock > mmap_lock > card->lock.
- * A page fault on a BAR mapping holds mmap_lock and takes only the SRCU read side.
+ * Lock order: mmap_lock > endpoint SRCU (read side) > channel->lock > card->lock.
+ * User memory is neither touched nor pinned inside the read side or under one of our locks: who
+ * provides it may take for ever, and removal waits for all of them.
  */
 #ifndef ROC_H
 #define ROC_H
@@ -211,6 +212,7 @@ enum roc_endpoint_sample {
  * @samples: under the endpoint's lock of them
  * @held: buffers whose owner gave them up while the card might still write; under @lock
  * @opens: number of the present open, from 1; under @lock
+ * @mode: enum roc_mode of the present session, -1 = there is none; written under @lock
  * @bus: may master the bus; under card->lock
  * @suspect: is quiet only because the bus was taken from it; under card->lock
  * @event: see event.h
@@ -234,6 +236,7 @@ struct roc_channel {
 	struct roc_sample samples[ROC_CHANNEL_SAMPLES];
 	struct roc_buffer *held;
 	u32 opens;
+	int mode;
 	bool bus;
 	bool suspect;
 	struct roc_event event;
@@ -413,10 +416,18 @@ bool roc_alive(struct roc_endpoint *ep);
 int roc_parse_serial(u32 word);
 
 /* chardev.c */
+/**
+ * struct roc_ioctl - an ioctl and its structure
+ * @nr: number
+ * @size: of the structure
+ * @handler: called inside the endpoint's SRCU read side
+ * @enters: the handler goes in by itself, because it waits for user memory outside
+ */
 struct roc_ioctl {
 	unsigned int nr;
 	u32 size;
 	int (*handler)(struct file *file, void *arg);
+	bool enters;
 };
 int roc_chardev_init(void);
 void roc_chardev_exit(void);
@@ -424,7 +435,8 @@ struct roc_endpoint *roc_endpoint_alloc(struct pci_dev *pdev, const struct roc_c
 int roc_endpoint_publish(struct roc_endpoint *ep);
 void roc_endpoint_unpublish(struct roc_endpoint *ep);
 long roc_ioctl_dispatch(struct file *file, unsigned int cmd, unsigned long arg,
-			const struct roc_ioctl *table, unsigned int count);
+			struct roc_endpoint *ep, u32 epoch, const struct roc_ioctl *table,
+			unsigned int count);
 bool roc_enter(struct roc_endpoint *ep, u32 epoch, int *idx);
 void roc_leave(struct roc_endpoint *ep, int idx);
 
@@ -438,6 +450,7 @@ extern const struct file_operations roc_channel_fops;
 struct roc_session *roc_session_open(struct roc_channel *ch, u32 epoch);
 void roc_session_close(struct roc_session *s);
 void roc_session_wake(struct roc_session *s);
+void roc_session_mode(struct roc_session *s, enum roc_mode mode);
 bool roc_session_events(const struct roc_session *s);
 u32 roc_session_depth(const struct roc_session *s);
 void roc_session_retire(struct roc_session *s, bool present);

@@ -42,7 +42,10 @@ struct roc_session *roc_session_open(struct roc_channel *ch, u32 epoch)
 	init_waitqueue_head(&s->batch);
 	s->wanted = U32_MAX;
 	xa_init_flags(&s->buffers, XA_FLAGS_ALLOC1);
-	mutex_lock(&ch->lock);
+	if (mutex_lock_killable(&ch->lock)) {
+		kvfree(s);
+		return ERR_PTR(-EINTR);
+	}
 	if (ch->session) {
 		mutex_unlock(&ch->lock);
 		kvfree(s);
@@ -50,6 +53,7 @@ struct roc_session *roc_session_open(struct roc_channel *ch, u32 epoch)
 	}
 	roc_run_settle(ch);
 	ch->session = s;
+	roc_session_mode(s, ROC_MODE_TIMER);
 	ch->opens++;
 	ch->why = ROC_WHY_NONE;
 	ch->base = ch->stats;
@@ -60,6 +64,13 @@ struct roc_session *roc_session_open(struct roc_channel *ch, u32 epoch)
 	roc_set_owner(ch, get_pid(task_tgid(current)), name);
 	mutex_unlock(&ch->lock);
 	return s;
+}
+
+/* Channel lock held. sysfs shows it without. */
+void roc_session_mode(struct roc_session *s, enum roc_mode mode)
+{
+	WRITE_ONCE(s->mode, mode);
+	WRITE_ONCE(s->ch->mode, mode);
 }
 
 /* Does a run of this session use the card's event path? */
@@ -133,6 +144,7 @@ void roc_session_close(struct roc_session *s)
 		kthread_stop(s->thread);
 	mutex_lock(&ch->lock);
 	ch->session = NULL;
+	WRITE_ONCE(ch->mode, -1);
 	roc_set_owner(ch, NULL, "");
 	mutex_unlock(&ch->lock);
 	roc_session_free(s);

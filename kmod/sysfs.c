@@ -226,14 +226,9 @@ static const char *const roc_mode_names[] = {
 /* The mode is the present owner's; without one there is none. */
 static ssize_t mode_show(struct device *dev, struct device_attribute *attr, char *buf)
 {
-	struct roc_channel *ch = to_channel(dev);
-	const char *name = "none";
+	int mode = READ_ONCE(to_channel(dev)->mode);
 
-	mutex_lock(&ch->lock);
-	if (ch->session)
-		name = roc_mode_names[ch->session->mode];
-	mutex_unlock(&ch->lock);
-	return sysfs_emit(buf, "%s\n", name);
+	return sysfs_emit(buf, "%s\n", mode < 0 ? "none" : roc_mode_names[mode]);
 }
 
 static ssize_t mode_store(struct device *dev, struct device_attribute *attr, const char *buf,
@@ -245,7 +240,8 @@ static ssize_t mode_store(struct device *dev, struct device_attribute *attr, con
 
 	if (mode < 0)
 		return mode;
-	mutex_lock(&ch->lock);
+	if (mutex_lock_killable(&ch->lock))
+		return -EINTR;
 	if (ch->session && !ch->session->retired)
 		err = roc_run_mode(ch->session, mode);
 	else

@@ -366,7 +366,7 @@ int roc_run_mode(struct roc_session *s, enum roc_mode mode)
 {
 	if (mode == ROC_MODE_EVENT && !roc_session_events(s))
 		return -EOPNOTSUPP;
-	WRITE_ONCE(s->mode, mode);
+	roc_session_mode(s, mode);
 	s->armed = false;
 	s->watch = 0;
 	roc_run_kick(s);
