@@ -28,7 +28,7 @@ static bool refused(struct bench *b, const char *what, struct roc_fill fill, uin
 	next->cookie = 0xfeed0000 + why;
 	roc_fill_publish(b->r.rings);
 	roc_channel_kick(b->r.ch);
-	if (roc_channel_wait(b->r.ch, 1, 3000) < 1) {
+	if (rig_wait(&b->r, 1, 3000) < 1) {
 		unit_note("%s: nothing came back: %s", what, roc_error());
 		return false;
 	}
@@ -345,7 +345,7 @@ static void unmapped_while_registered(void)
 	memset(again, 0x77, 8 * MIB);
 	rig_push(&r, RIG_MAX);
 	UNIT_NEED(rig_start(&r));
-	CU_ASSERT(roc_channel_wait(r.ch, 8, 5000) == 8);
+	CU_ASSERT(rig_wait(&r, 8, 5000) == 8);
 	UNIT_EQ(roc_channel_stop(r.ch, NULL), 0);
 	UNIT_EQ(pins() - before, 8 * MIB / PAGE);
 	rig_close(&r);
