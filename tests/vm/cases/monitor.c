@@ -14,6 +14,7 @@ static uint32_t peek(uint32_t offset)
 
 static void enter(void)
 {
+	tool_enter("/tmp/monitor");
 	emu_normal(CARD0, FOUR_LINKS);
 	emu_normal(CARD1, FOUR_LINKS);
 	ends(0, "roc-config --id=245:0 --links=0-3 --cru-id=0x42");
@@ -71,7 +72,9 @@ static void metrics(void)
 {
 	emu(CARD0, "clear");
 	ends(0, "roc-metrics --id=245:0");
-	UNIT_EQ(emu_count(CARD0, 0, "mmio_reads"), ROC_CRU_METRICS_READS);
+	/* The driver looks at the temperature, too, now and then. */
+	UNIT_EQ(emu_reads(CARD0, 0), ROC_CRU_METRICS_READS - 1);
+	CU_ASSERT(emu_touched(CARD0, 0, CRU_BAR_CARD, CRU_TEMPERATURE).reads >= 1);
 	UNIT_EQ(emu_count(CARD0, 0, "mmio_writes"), 0);
 	emu(CARD0, "set temperature 61");
 	ends(0, "roc-metrics --json");
@@ -101,6 +104,16 @@ static void packets(void)
 	SAYS("roc_packets_accepted_total{");
 }
 
+/* An orbit of 3564 crossings at 40.079 MHz, by a tool that may be held up between two looks. */
+static bool orbits_are_right(void)
+{
+	double rate;
+
+	ends(0, "roc-trig-monitor --id=245:0 --updateable --count=2 --json");
+	rate = json_real(json_get(json_at(out, 1), "hbRate"));
+	return rate > 11.245 - 1.2 && rate < 11.245 + 1.2;
+}
+
 /* Triggers count while run enable is set. */
 static void triggers(void)
 {
@@ -110,8 +123,7 @@ static void triggers(void)
 	CU_ASSERT(json_valid(out));
 	CU_ASSERT(json_number(json_get(json_at(out, 1), "hb")) >
 		  json_number(json_get(json_at(out, 0), "hb")));
-	/* An orbit of 3564 crossings at 40.079 MHz. */
-	CU_ASSERT_DOUBLE_EQUAL(json_real(json_get(json_at(out, 1), "hbRate")), 11.245, 1.2);
+	CU_ASSERT(UNIT_WAIT(orbits_are_right(), 10000));
 	ends(0, "roc-ctp-emulator --id=245:0 --eox --json");
 	CU_ASSERT(json_valid(out));
 	ends(1, "roc-ctp-emulator --id=245:0 --single-trigger");
@@ -159,9 +171,16 @@ static void trigger_registers(void)
 	SAYS("idle");
 }
 
-static int test_links(void *unused)
+static int test_links(void *options)
 {
-	return RUN("roc-loopback --id=245:0 --links=0,2 --count=3");
+	return RUN("roc-loopback --id=245:0 --links=0,2 %s > loopback.out & "
+		   "echo $! > loopback.pid; wait $!",
+		   (const char *)options);
+}
+
+static bool testing(unsigned int link)
+{
+	return peek(CRU_GBT(0, link) + CRU_GBT_SOURCE) & CRU_GBT_SOURCE_GENERATOR;
 }
 
 static void loopback(void)
@@ -170,9 +189,8 @@ static void loopback(void)
 	pid_t pid;
 
 	/* While it runs, its links have the test pattern and the others do not. */
-	pid = child_start(AS_ROOT, test_links, NULL);
-	CU_ASSERT(
-		UNIT_WAIT(peek(CRU_GBT(0, 2) + CRU_GBT_SOURCE) & CRU_GBT_SOURCE_GENERATOR, 20000));
+	pid = child_start(AS_ROOT, test_links, "--count=3");
+	CU_ASSERT(UNIT_WAIT(testing(2), 20000));
 	UNIT_EQ(peek(CRU_GBT(0, 1) + CRU_GBT_SOURCE), source);
 	UNIT_EQ(child_wait(pid, 60000), 0);
 	UNIT_EQ(peek(CRU_GBT(0, 0) + CRU_GBT_SOURCE), source);
@@ -184,8 +202,12 @@ static void loopback(void)
 	ends(1, "roc-loopback --id=245:0 --links=0-3 --count=2 --json");
 	SAYS("1 of 4 links");
 	emu(CARD0, "set 0 link-state 1=up");
-	/* SIGINT ends it, and the links are as they were. */
-	ends(0, "roc-loopback --id=245:0 --links=0,2 & pid=$!; sleep 4; kill -INT $pid; wait $pid");
+	/* SIGINT ends it after the first look, and the links are as they were. */
+	ends(0, "rm loopback.out");
+	pid = child_start(AS_ROOT, test_links, "");
+	CU_ASSERT(UNIT_WAIT(testing(2) && !RUN("grep 'Round 1' loopback.out"), 20000));
+	ends(0, "kill -INT $(cat loopback.pid)");
+	UNIT_EQ(child_wait(pid, 20000), 0);
 	UNIT_EQ(peek(CRU_GBT(0, 2) + CRU_GBT_SOURCE), source);
 	ends(2, "roc-loopback --id=245:0 --links=12");
 	ends(2, "roc-loopback --id=245:0 --interval=0");
@@ -229,10 +251,7 @@ static void stress(void)
 	touched = emu_touched(CARD0, 0, CRU_BAR_CARD, 0x100010);
 	UNIT_EQ(touched.reads, 150);
 	UNIT_EQ(touched.writes, 150);
-	/* The driver looks at the temperature every five seconds. */
-	UNIT_EQ(emu_count(CARD0, 0, "mmio_reads") -
-			emu_touched(CARD0, 0, CRU_BAR_CARD, CRU_TEMPERATURE).reads,
-		150);
+	UNIT_EQ(emu_reads(CARD0, 0), 150);
 	UNIT_EQ(emu_count(CARD0, 0, "mmio_writes"), 150);
 	UNIT_EQ(json_number(json_get(json_get(out, "reads"), "count")), 150);
 	CU_ASSERT(json_real(json_get(out, "jainIndex")) > 0.3);
