@@ -331,7 +331,7 @@ static int run(const void *p)
 	struct roc_endpoint *ep;
 	const char *wrong;
 	struct roc_card card;
-	int code;
+	int code, err;
 
 	if (v->value) {
 		wrong = number_value32(v->value, &s.value);
@@ -341,10 +341,13 @@ static int run(const void *p)
 	if (!s.cycles)
 		s.cycles = s.seconds ? UINT64_MAX : CYCLES_DEFAULT;
 	if (v->address % 4)
-		return tool_usage("The address 0x%x is not a multiple of 4.", v->address);
+		return tool_usage("--address: 0x%x is not a multiple of 4.", v->address);
 	/* Any card: every one has BARs. */
-	if (roc_find(v->id, &card) || roc_open(card.pci_address, &ep))
-		return tool_fail("%s", roc_error());
+	err = roc_find(v->id, &card);
+	if (!err)
+		err = roc_open(card.pci_address, &ep);
+	if (err)
+		return tool_fail_card(err);
 	s.pci_address = card.pci_address;
 	code = stress(v, &s, ep);
 	roc_close(ep);

@@ -65,7 +65,7 @@ static int check_sizes(struct bench *b)
 	size_text(size, given, sizeof(given));
 	size_text(align, unit, sizeof(unit));
 	size_text(b->info.superpage_max, most, sizeof(most));
-	if (!size || size % align || size > b->info.superpage_max) {
+	if (size % align || size > b->info.superpage_max) {
 		bench_fail(b,
 			   "A superpage of %s is not possible: --superpage-size must be a multiple "
 			   "of %s, and at most %s.",
@@ -75,15 +75,6 @@ static int check_sizes(struct bench *b)
 	if (b->opt->page_size != b->info.page_size) {
 		size_text(b->info.page_size, unit, sizeof(unit));
 		bench_fail(b, "This card has DMA pages of %s only: leave --page-size away.", unit);
-		return -EINVAL;
-	}
-	if (b->opt->buffer_size < size) {
-		bench_fail(b, "The buffer (--buffer-size) is smaller than one superpage of %s.",
-			   given);
-		return -EINVAL;
-	}
-	if (b->opt->buffer_size / size > UINT32_MAX) {
-		bench_fail(b, "The buffer has more superpages of %s than can be counted.", given);
 		return -EINVAL;
 	}
 	b->superpage = (uint32_t)size;
@@ -114,10 +105,6 @@ static int check_options(struct bench *b)
 	if (b->opt->stbrd && !(b->info.caps & ROC_CAP_DDL)) {
 		bench_fail(b, "A %s cannot send STBRD: --stbrd is for the C-RORC only.", name);
 		return -EOPNOTSUPP;
-	}
-	if (b->opt->stbrd && b->opt->source != ROC_SOURCE_FEE) {
-		bench_fail(b, "--stbrd is a command to the front end: it needs --data-source=FEE.");
-		return -EINVAL;
 	}
 	if (b->opt->bar_hammer && !b->kind->hammer) {
 		bench_fail(b, "--bar-hammer is not for a %s.", name);
@@ -288,9 +275,13 @@ int bench_run(const void *values)
 	};
 	struct bench b = {.opt = o, .temperature = NAN};
 	bool ran = false;
+	int err;
 
-	if (roc_open(o->id, &b.ep))
-		return tool_fail("%s", roc_error());
+	if (bench_check_usage(o))
+		return TOOL_USAGE;
+	err = roc_open(o->id, &b.ep);
+	if (err)
+		return tool_fail_card(err);
 	if (check_options(&b))
 		goto close_endpoint;
 	init_checker(&b);

@@ -65,6 +65,9 @@ struct bench_options {
 	bool json;
 };
 
+/* What no card could do; exit code. */
+int bench_check_usage(const struct bench_options *o);
+
 extern const char *const bench_source_names[];
 extern const char *const bench_mode_names[];
 

@@ -87,6 +87,22 @@ static const struct option_spec options[] = {
 	FLAG("no-rm-pages-file", no_rm_pages_file, "No effect: there is no pages file to remove"),
 };
 
+int bench_check_usage(const struct bench_options *o)
+{
+	if (!o->superpage_size)
+		return tool_usage("--superpage-size: a superpage of 0 bytes is none.");
+	if (o->buffer_size < o->superpage_size)
+		return tool_usage("The buffer (--buffer-size) is smaller than one superpage "
+				  "(--superpage-size).");
+	if (o->buffer_size / o->superpage_size > UINT32_MAX)
+		return tool_usage("The buffer (--buffer-size) has more superpages than can be "
+				  "counted.");
+	if (o->stbrd && o->source != ROC_SOURCE_FEE)
+		return tool_usage("--stbrd is a command to the front end: it needs "
+				  "--data-source=FEE.");
+	return TOOL_OK;
+}
+
 const struct tool tool_bench_dma = {
 	.name = "bench-dma",
 	.summary = "Take data from a card, check all of it and measure the rate",

@@ -5,6 +5,7 @@
 #include "cards.h"
 
 #include <stddef.h>
+#include <unistd.h>
 
 #include "config.h"
 #include "cru_tool.h"
@@ -64,13 +65,30 @@ const char *card_name(enum roc_card_type type)
 
 int card_find(const char *id, struct roc_card *card, const struct card_kind **kind)
 {
-	if (roc_find(id, card))
-		return tool_fail("%s", roc_error());
+	int err = roc_find(id, card);
+
+	if (err)
+		return tool_fail_card(err);
 	*kind = card_kind(card->type);
 	if (!*kind)
 		return tool_fail("%s is newer than these tools: install newer ones.",
 				 card->pci_address);
 	return TOOL_OK;
+}
+
+int cards_list(struct roc_card **cards, size_t *count)
+{
+	if (roc_enumerate(cards, count))
+		return tool_fail("%s", roc_error());
+	if (*count)
+		return TOOL_OK;
+	if (access("/sys/class/roc", F_OK))
+		return tool_fail("There is no card: the roc module is not loaded. Load it with "
+				 "sudo modprobe roc; where modprobe does not find it, install it "
+				 "first, with make dkms-install.");
+	return tool_fail("There is no card: the roc module is loaded and has found none. lspci "
+			 "-nnk -d 10dc: says whether one is in a slot, and whether another driver "
+			 "has it.");
 }
 
 int card_open(const char *id, struct roc_card *card, struct roc_endpoint **ep,

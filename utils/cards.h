@@ -61,6 +61,12 @@ int card_open(const char *id, struct roc_card *card, struct roc_endpoint **ep,
 /* The same without opening it: @card and @kind only. */
 int card_find(const char *id, struct roc_card *card, const struct card_kind **kind);
 
+/*
+ * All cards; the caller frees *@cards. Exit code: there being none is a failure, for which the
+ * message says whether it is the driver or the hardware.
+ */
+int cards_list(struct roc_card **cards, size_t *count);
+
 /* "a CRU", "a C-RORC": for sentences. */
 const char *card_name(enum roc_card_type type);
 

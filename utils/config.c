@@ -109,11 +109,12 @@ static int configure_all(const struct config_values *v, const struct config_kind
 {
 	struct config_outcome *outcomes = NULL;
 	struct roc_card *cards = NULL;
-	int code = TOOL_OK, one;
 	size_t count, i, done = 0;
+	int code, one;
 
-	if (roc_enumerate(&cards, &count))
-		return tool_fail("%s", roc_error());
+	code = cards_list(&cards, &count);
+	if (code)
+		return code;
 	outcomes = calloc(count + 1, sizeof(*outcomes));
 	if (!outcomes) {
 		code = tool_fail("There is no memory left.");

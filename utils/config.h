@@ -132,6 +132,7 @@ void config_json(FILE *out, const struct config_outcome *o, size_t count);
  * Name of a status report: %t seconds since 1970, %T local date and time, %i PCI address, %%.
  * False: too long, or another letter after the %.
  */
+#define CONFIG_REPORT_NAME_MAX 512
 bool config_report_name(const char *pattern, const struct roc_card *card, time_t now, char *name,
 			size_t size);
 

@@ -5,6 +5,7 @@
  */
 #include "config.h"
 
+#include <errno.h>
 #include <string.h>
 
 #include "tool.h"
@@ -41,6 +42,7 @@ static const struct option_spec options[] = {
 	 .type = OPTION_LINKS,
 	 AT(links),
 	 .arg = "LIST",
+	 .max = ROC_CRU_LINKS - 1,
 	 .help = "Links that are enabled, and no others (0)"},
 	TEXT("cru-id", text[CONFIG_CRU_ID], "HEX", "For headers, 12 bits (0x0)"),
 	TEXT("system-id", text[CONFIG_SYSTEM_ID], "HEX", "For headers, 8 bits (0x0)"),
@@ -85,7 +87,10 @@ static bool given(const struct config_values *v, unsigned int parameter)
 
 int config_check_options(const struct config_values *v)
 {
+	const struct roc_card any = {.pci_address = "0000:00:00.0"};
 	const char *report = v->status_report;
+	char name[CONFIG_REPORT_NAME_MAX];
+	enum roc_card_type type;
 
 	if (v->all && v->id)
 		return tool_usage("--id and --config-all exclude each other.");
@@ -109,6 +114,14 @@ int config_check_options(const struct config_values *v)
 	if (report && v->all && strcmp(report, "stdout") && *report != '+' && !strstr(report, "%i"))
 		return tool_usage("--status-report: with --config-all the name needs %%i or a + in "
 				  "front, or each card's report would replace the one before.");
+	if (report && strcmp(report, "stdout") &&
+	    !config_report_name(report, &any, 0, name, sizeof(name)))
+		return tool_usage(
+			"--status-report: \"%s\" is too long, or has a %% without t, T, i "
+			"or %%.",
+			report);
+	if (v->uri && roc_config_card(v->uri, &type) == -EOPNOTSUPP)
+		return tool_usage("--config-uri: %s", roc_error());
 	return TOOL_OK;
 }
 
@@ -190,8 +203,6 @@ int config_apply(const struct config_values *v, const struct config_kind *kind,
 	if (v->links && !kind->links)
 		return tool_fail("--links: the links of %s are not enabled or disabled.",
 				 card_name(kind->type));
-	if (v->links & ~kind->links)
-		return tool_usage("--links: an endpoint of a CRU has links 0 to 11.");
 	if (v->links)
 		kind->set_links(config, v->links);
 	if (v->set && apply_list(v->set, kind, config))

@@ -171,7 +171,7 @@ int config_report(const char *pattern, const struct roc_card *card, struct roc_e
 	const struct card_kind *kind = card_kind(card->type);
 	struct card_request request = {.verbose = true, .onu = kind->pon, .fec = kind->pon};
 	const char *path;
-	char name[512];
+	char name[CONFIG_REPORT_NAME_MAX];
 	bool failed;
 	FILE *file;
 	int code;
@@ -181,9 +181,7 @@ int config_report(const char *pattern, const struct roc_card *card, struct roc_e
 		return kind->status(stdout, ep, card, &request);
 	}
 	if (!config_report_name(pattern, card, time(NULL), name, sizeof(name)))
-		return tool_fail("--status-report: \"%s\" is too long, or has a %% without t, T, i "
-				 "or %%.",
-				 pattern);
+		return tool_fail("--status-report: \"%s\" is too long for this card.", pattern);
 	path = *name == '+' ? name + 1 : name;
 	file = fopen(path, *name == '+' ? "ae" : "we");
 	if (!file)

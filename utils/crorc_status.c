@@ -212,7 +212,8 @@ int status_show_crorc(FILE *out, struct roc_endpoint *ep, const struct roc_card 
 	struct status_crorc r = {.card = *card};
 
 	if (q->links & ~ROC_CRORC_ALL_LINKS)
-		return tool_usage("--links: a C-RORC has links 0 to 5.");
+		return tool_fail("--links: %s is a C-RORC, which has links 0 to 5.",
+				 card->pci_address);
 	if (roc_crorc_status_read(ep, q->links ? q->links : ROC_CRORC_ALL_LINKS, &r.status))
 		return tool_fail("%s", roc_error());
 	r.time = output_time();

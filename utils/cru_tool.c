@@ -18,20 +18,15 @@ static volatile sig_atomic_t asked;
 
 int cru_open(const char *id, struct roc_card *card, struct roc_endpoint **ep)
 {
-	if (roc_find(id, card))
-		return tool_fail("%s", roc_error());
+	int err = roc_find(id, card);
+
+	if (err)
+		return tool_fail_card(err);
 	if (card->type != ROC_CARD_CRU)
 		return tool_fail("%s is a %s; this tool is for a CRU.", card->pci_address,
 				 roc_card_type_name(card->type));
 	if (roc_open(card->pci_address, ep))
 		return tool_fail("%s", roc_error());
-	return TOOL_OK;
-}
-
-int cru_links_check(uint32_t links)
-{
-	if (links & ~ROC_CRU_ALL_LINKS)
-		return tool_usage("--links: an endpoint of a CRU has links 0 to 11.");
 	return TOOL_OK;
 }
 

@@ -15,9 +15,6 @@
  */
 int cru_open(const char *id, struct roc_card *card, struct roc_endpoint **ep);
 
-/* Exit code; says so if @links has one above 11. */
-int cru_links_check(uint32_t links);
-
 /* Of the FPGA, degrees Celsius; NAN: the sensor does not say. */
 double cru_temperature(struct roc_endpoint *ep);
 

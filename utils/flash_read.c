@@ -150,6 +150,8 @@ static int run(const void *p)
 		return tool_usage("Give either --words, with or without --address, or --image.");
 	if (v->json && v->file)
 		return tool_usage("--file and --json exclude each other.");
+	if ((uint64_t)v->address + v->words > ROC_CRORC_FLASH_WORDS)
+		return tool_usage("--address: the flash ends at word 0x%x.", ROC_CRORC_FLASH_WORDS);
 	code = flash_card_open(v->id, &f);
 	if (code)
 		return code;

@@ -6,6 +6,7 @@
 
 #include <stdlib.h>
 
+#include "cards.h"
 #include "output.h"
 #include "table.h"
 #include "tool.h"
@@ -83,16 +84,13 @@ static int run(const void *p)
 {
 	struct roc_firmware_list *list;
 	const struct values *v = p;
-	struct roc_card *cards;
-	int code = TOOL_OK;
-	size_t count, i;
+	struct roc_card *cards = NULL;
+	size_t count = 0, i;
+	int code;
 
 	if (roc_firmware_open(NULL, &list))
 		return tool_fail("%s", roc_error());
-	if (roc_enumerate(&cards, &count)) {
-		code = tool_fail("%s", roc_error());
-		goto out;
-	}
+	code = cards_list(&cards, &count);
 	if (v->json)
 		fw_check_json(stdout, list, cards, count);
 	else if (count)
@@ -104,10 +102,7 @@ static int run(const void *p)
 		if (roc_firmware_check(list, cards[i].type, cards[i].firmware))
 			code = tool_fail("%s: %s", cards[i].pci_address, roc_error());
 	}
-	if (!count)
-		code = tool_fail("There is no card to check.");
 	free(cards);
-out:
 	roc_firmware_close(list);
 	return code;
 }

@@ -7,8 +7,8 @@
 
 #include <stdio.h>
 #include <stdlib.h>
-#include <unistd.h>
 
+#include "cards.h"
 #include "json.h"
 #include "tool.h"
 
@@ -95,30 +95,21 @@ void list_cards_text(FILE *out, const struct roc_firmware_list *list, const stru
 static int run(const void *p)
 {
 	const struct values *v = p;
-	struct roc_card *cards;
+	struct roc_card *cards = NULL;
 	struct roc_firmware_list *list;
-	size_t count;
+	size_t count = 0;
+	int code;
 
 	if (roc_firmware_open(NULL, &list))
 		return tool_fail("%s", roc_error());
-	if (roc_enumerate(&cards, &count)) {
-		roc_firmware_close(list);
-		return tool_fail("%s", roc_error());
-	}
+	code = cards_list(&cards, &count);
 	if (v->json || v->json_out)
 		list_cards_json(stdout, list, cards, count);
-	else
+	else if (count)
 		list_cards_text(stdout, list, cards, count, v->common.verbose);
 	roc_firmware_close(list);
-	if (!count) {
-		if (access("/sys/module/roc", F_OK))
-			tool_note("No card: the driver is not loaded. Try: modprobe roc");
-		else
-			tool_note("No card: the driver is loaded but found none. Look at lspci -d "
-				  "10dc: and at the kernel log.");
-	}
 	free(cards);
-	return TOOL_OK;
+	return code;
 }
 
 const struct tool tool_list_cards = {

@@ -195,22 +195,25 @@ static bool has_metrics(const struct roc_card *card)
 static int find_cards(const char *id, bool verbose, struct roc_card **cards, size_t *count)
 {
 	size_t i, kept = 0;
+	int code, err;
 
 	if (id) {
 		*count = 1;
 		*cards = calloc(1, sizeof(**cards));
 		if (!*cards)
 			return tool_fail("There is no memory left.");
-		if (roc_find(id, *cards))
-			return tool_fail("%s", roc_error());
+		err = roc_find(id, *cards);
+		if (err)
+			return tool_fail_card(err);
 		if (!has_metrics(*cards))
 			return tool_fail("%s is %s, which has no temperature, clocks or rate to "
 					 "show here; see roc-status and roc-pkt-monitor.",
 					 (*cards)->pci_address, card_name((*cards)->type));
 		return TOOL_OK;
 	}
-	if (roc_enumerate(cards, count))
-		return tool_fail("%s", roc_error());
+	code = cards_list(cards, count);
+	if (code)
+		return code;
 	for (i = 0; i < *count; i++) {
 		if (has_metrics(&(*cards)[i]))
 			(*cards)[kept++] = (*cards)[i];

@@ -90,6 +90,11 @@ static bool set_value(const struct option_spec *spec, const char *text, void *va
 		break;
 	case OPTION_LINKS:
 		wrong = number_links(text, &word);
+		if (!wrong && spec->max && word >> spec->max > 1) {
+			snprintf(why, why_size, "--%s: no card has links above %u.", spec->name,
+				 (unsigned int)spec->max);
+			return false;
+		}
 		break;
 	case OPTION_CHOICE:
 		word = choice_index(spec, text);
@@ -105,7 +110,7 @@ static bool set_value(const struct option_spec *spec, const char *text, void *va
 		snprintf(why, why_size, "--%s: \"%s\" %s.", spec->name, text, wrong);
 		return false;
 	}
-	if (spec->max && (number < spec->min || number > spec->max)) {
+	if (spec->max && spec->type != OPTION_LINKS && (number < spec->min || number > spec->max)) {
 		snprintf(why, why_size, "--%s: %s is outside %" PRIu64 "..%" PRIu64 ".", spec->name,
 			 text, spec->min, spec->max);
 		return false;

@@ -36,6 +36,7 @@ struct option_spec {
 	const char *help;
 	const char *const *choices; /* OPTION_CHOICE: NULL-terminated */
 	uint64_t min, max;	    /* OPTION_NUMBER, _SIZE, _TIME; max 0: no limits */
+				    /* OPTION_LINKS: max is the highest link */
 	bool required;
 };
 

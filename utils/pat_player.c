@@ -31,11 +31,11 @@ struct values {
 		.name = "pat" #n, .type = OPTION_TEXT, .offset = offsetof(struct values, pat[n]),  \
 		.arg = "NUMBER", .help = (text)                                                    \
 	}
-#define NUMBER(option_name, member, option_fallback, text)                                         \
+#define NUMBER(option_name, member, option_fallback, highest, text)                                \
 	{                                                                                          \
 		.name = (option_name), .type = OPTION_NUMBER,                                      \
 		.offset = offsetof(struct values, member), .arg = "N",                             \
-		.fallback = (option_fallback), .help = (text)                                      \
+		.fallback = (option_fallback), .max = (highest), .help = (text)                    \
 	}
 
 static const struct option_spec options[] = {
@@ -44,15 +44,18 @@ static const struct option_spec options[] = {
 	PATTERN(1, "Sync pattern (0)"),
 	PATTERN(2, "Reset pattern (0)"),
 	PATTERN(3, "Fourth pattern (0)"),
-	NUMBER("pat1-length", pat1_length, "1", "Clock cycles of pat1"),
-	NUMBER("pat1-delay", pat1_delay, "0", "Clock cycles before pat1"),
-	NUMBER("pat2-length", pat2_length, "1", "Clock cycles of pat2"),
-	NUMBER("pat2-trigger-counters", pat2_counters, "0",
+	NUMBER("pat1-length", pat1_length, "1", UINT32_MAX, "Clock cycles of pat1"),
+	NUMBER("pat1-delay", pat1_delay, "0", UINT32_MAX, "Clock cycles before pat1"),
+	NUMBER("pat2-length", pat2_length, "1", UINT32_MAX, "Clock cycles of pat2"),
+	NUMBER("pat2-trigger-counters", pat2_counters, "0", UINT32_MAX,
 	       "When pat2 is sent: TF in bits 31 to 20, orbit in 19 to 12, BC in 11 to 0"),
-	NUMBER("pat3-length", pat3_length, "1", "Clock cycles of pat3"),
-	NUMBER("pat1-trigger-select", pat1_trigger, "29", "Bit of the TTC word that starts pat1"),
-	NUMBER("pat2-trigger-select", pat2_trigger, "30", "Bit of the TTC word that starts pat2"),
-	NUMBER("pat3-trigger-select", pat3_trigger, "0", "Bit of the TTC word that starts pat3"),
+	NUMBER("pat3-length", pat3_length, "1", UINT32_MAX, "Clock cycles of pat3"),
+	NUMBER("pat1-trigger-select", pat1_trigger, "29", 31,
+	       "Bit of the TTC word that starts pat1"),
+	NUMBER("pat2-trigger-select", pat2_trigger, "30", 31,
+	       "Bit of the TTC word that starts pat2"),
+	NUMBER("pat3-trigger-select", pat3_trigger, "0", 31,
+	       "Bit of the TTC word that starts pat3"),
 	FLAG_OPTION(struct values, "execute-pat1-at-start", pat1_at_start,
 		    "Send pat1 when run enable goes high"),
 	FLAG_OPTION(struct values, "execute-pat1-now", pat1_now, "Send pat1 at the end"),
@@ -130,6 +133,8 @@ static int wanted(const struct values *v, struct roc_cru_patterns *p)
 		if (v->pat[i] && roc_cru_pattern_parse(v->pat[i], &p->pat[i]))
 			return tool_usage("--pat%d: %s", i, roc_error());
 	}
+	if (v->pat1_length + v->pat1_delay < v->pat1_length)
+		return tool_usage("--pat1-length and --pat1-delay together do not fit in 32 bits.");
 	p->pat1_length = v->pat1_length;
 	p->pat1_delay = v->pat1_delay;
 	p->pat2_length = v->pat2_length;

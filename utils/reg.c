@@ -73,15 +73,27 @@ static void print_value(const struct values *v, const char *title, uint32_t valu
 	reg_text(stdout, title, v->address, value, v->common.verbose);
 }
 
+static int open_card(const struct values *v, struct roc_endpoint **ep)
+{
+	int err;
+
+	if (v->address % 4)
+		return tool_usage("--address: 0x%x is not a multiple of 4.", v->address);
+	err = roc_open(v->id, ep);
+	return err ? tool_fail_card(err) : TOOL_OK;
+}
+
 static int run_read(const void *p)
 {
 	const struct values *v = p;
 	struct roc_endpoint *ep;
 	uint32_t value;
 	struct json j;
+	int code;
 
-	if (roc_open(v->id, &ep))
-		return tool_fail("%s", roc_error());
+	code = open_card(v, &ep);
+	if (code)
+		return code;
 	if (roc_reg_read(ep, v->channel, v->address, &value)) {
 		roc_close(ep);
 		return tool_fail("%s", roc_error());
@@ -100,18 +112,15 @@ static int read_range(const struct values *v, uint32_t *words)
 {
 	struct roc_bar_info bar;
 	struct roc_endpoint *ep;
-	int code = TOOL_OK;
 	uint32_t i;
+	int code;
 
-	if (roc_open(v->id, &ep))
-		return tool_fail("%s", roc_error());
+	code = open_card(v, &ep);
+	if (code)
+		return code;
 	/* Nothing is read unless all of it can be. */
 	if (roc_bar_info_get(ep, v->channel, &bar)) {
 		code = tool_fail("%s", roc_error());
-		goto out;
-	}
-	if (v->address % 4) {
-		code = tool_fail("The address 0x%x is not a multiple of 4.", v->address);
 		goto out;
 	}
 	if ((uint64_t)v->address + 4 * (uint64_t)v->range > bar.length) {
@@ -182,12 +191,13 @@ static int run_write(const void *p)
 {
 	const struct values *v = p;
 	struct roc_endpoint *ep;
-	int code = TOOL_OK;
 	uint32_t value = 0;
 	struct json j;
+	int code;
 
-	if (roc_open(v->id, &ep))
-		return tool_fail("%s", roc_error());
+	code = open_card(v, &ep);
+	if (code)
+		return code;
 	if (roc_reg_write(ep, v->channel, v->address, v->value) ||
 	    (!v->noread && roc_reg_read(ep, v->channel, v->address, &value)))
 		code = tool_fail("%s", roc_error());
@@ -212,14 +222,15 @@ static int run_modify(const void *p)
 	uint32_t mask, bits, before, after;
 	const struct values *v = p;
 	struct roc_endpoint *ep;
-	int code = TOOL_OK;
 	struct json j;
 	char why[160];
+	int code;
 
 	if (!reg_field(v->position, v->width, v->value, &mask, &bits, why, sizeof(why)))
 		return tool_usage("%s", why);
-	if (roc_open(v->id, &ep))
-		return tool_fail("%s", roc_error());
+	code = open_card(v, &ep);
+	if (code)
+		return code;
 	if (roc_reg_modify(ep, v->channel, v->address, mask, bits, &before, &after) ||
 	    (!v->noread && roc_reg_read(ep, v->channel, v->address, &after)))
 		code = tool_fail("%s", roc_error());

@@ -47,11 +47,12 @@ static int run(const void *p)
 {
 	const struct values *v = p;
 	struct roc_channel *ch;
-	int code = TOOL_OK;
+	int code = TOOL_OK, err;
 	struct json j;
 
-	if (roc_channel_open(v->id, v->channel, &ch))
-		return tool_fail("%s", roc_error());
+	err = roc_channel_open(v->id, v->channel, &ch);
+	if (err)
+		return tool_fail_card(err);
 	if (roc_channel_reset(ch, (enum roc_reset_level)v->level))
 		code = tool_fail("%s", roc_error());
 	roc_channel_close(ch);

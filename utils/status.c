@@ -24,6 +24,7 @@ static const struct option_spec options[] = {
 	 .type = OPTION_LINKS,
 	 .offset = offsetof(struct values, links),
 	 .arg = "LIST",
+	 .max = ROC_CRU_LINKS - 1,
 	 .help = "Links to show (all)"},
 	FLAG_OPTION(struct values, "onu-status", onu,
 		    "Show the ONU, too; clears its sticky bits (CRU only)"),
@@ -39,11 +40,7 @@ int status_show_cru(FILE *out, struct roc_endpoint *ep, const struct roc_card *c
 {
 	struct status_report r = {.card = *card};
 	unsigned int flags = 0;
-	int code;
 
-	code = cru_links_check(q->links);
-	if (code)
-		return code;
 	if (!q->no_optical)
 		flags |= ROC_CRU_STATUS_OPTICAL;
 	if (q->onu)

@@ -7,11 +7,14 @@
 
 #include "options.h"
 
-/* Exit codes, the same for every tool. */
+/*
+ * Exit codes, the same for every tool. A command line that is wrong on every machine is TOOL_USAGE;
+ * what another card, firmware, file or user could have had done is TOOL_FAILED.
+ */
 enum {
 	TOOL_OK = 0,
-	TOOL_FAILED = 1, /* refused, or the card or its data are wrong */
-	TOOL_USAGE = 2,	 /* the command line makes no sense */
+	TOOL_FAILED = 1,
+	TOOL_USAGE = 2,
 };
 
 struct tool {
@@ -44,6 +47,9 @@ void tool_set_name(const char *name);
 int tool_fail(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 int tool_usage(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 void tool_note(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+
+/* What the library says after it was given an id: an id of no form is wrong usage. */
+int tool_fail_card(int err);
 
 /* stdout was fully written; else says so. To be called before returning TOOL_OK. */
 int tool_finish(void);

@@ -5,6 +5,8 @@
  */
 #include "tool.h"
 
+#include <roc/roc.h>
+
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -79,6 +81,11 @@ void tool_note(const char *fmt, ...)
 	va_start(ap, fmt);
 	message(fmt, ap);
 	va_end(ap);
+}
+
+int tool_fail_card(int err)
+{
+	return err == -EINVAL ? tool_usage("--id: %s", roc_error()) : tool_fail("%s", roc_error());
 }
 
 int tool_finish(void)

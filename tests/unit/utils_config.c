@@ -139,7 +139,8 @@ static void mistakes(void)
 	/* The card cannot do it: that is not wrong usage. */
 	UNIT_EQ(apply("--id=#0", "--crorc-id=1", NULL), TOOL_FAILED);
 	UNIT_EQ(apply("--id=#0", "--no-tf-detection", NULL), TOOL_FAILED);
-	UNIT_EQ(apply("--id=#0", "--config-uri=consul://host/x", NULL), TOOL_FAILED);
+	UNIT_EQ(apply("--id=#0", "--config-uri=/nowhere/x", NULL), TOOL_FAILED);
+	UNIT_EQ(apply("--id=#0", "--config-uri=consul://host/x", NULL), TOOL_USAGE);
 }
 
 /* Site files load, in both formats, and options go before them. */

@@ -134,13 +134,13 @@ static void refusals(void)
 	SAYS("twice");
 	refuses(1, "crorc.cfg:", ID "--config-uri=crorc.cfg");
 	SAYS("C-RORC");
-	refuses(1, "Consul", ID "--config-uri=consul://localhost:8500/x");
+	refuses(2, "Consul", ID "--config-uri=consul://localhost:8500/x");
 	refuses(1, "none.cfg", ID "--config-uri=none.cfg");
 	refuses(1, "a CRU has no such parameter", ID "--crorc-id=0x1");
 	refuses(1, "a CRU has no such parameter", ID "--no-tf-detection");
 	refuses(2, "--clock", ID "--clock=SUNDIAL");
 	refuses(2, "--cru-id", ID "--cru-id=0x1000");
-	refuses(2, "links 0 to 11", ID "--links=0-12");
+	refuses(2, "links above 11", ID "--links=0-12");
 	refuses(2, "userLogicEnabled", ID "--user-and-common-logic");
 	refuses(2, "SECTION.KEY=VALUE", ID "--set=cruId=1");
 	refuses(2, "linkx", ID "--set=linkx.enabled=true");

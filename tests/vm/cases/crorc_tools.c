@@ -141,7 +141,7 @@ static void status(void)
 	SAYS("CRORC,serialId=1003,");
 	ends(0, "roc-status " ID "--openmetrics");
 	SAYS("roc_laser_on");
-	ends(2, "roc-status " ID "--links=6");
+	ends(1, "roc-status " ID "--links=6");
 	ends(1, "roc-status " ID "--onu-status");
 	SAYS("has no PON");
 	ends(1, "roc-metrics " ID);
@@ -216,7 +216,7 @@ static void front_end(void)
 		CU_ASSERT(was_written(list, n, 0, 0x018, 0xb4));
 		free(list);
 	}
-	ends(1, BENCH "--bytes=1Mi --stbrd");
+	ends(2, BENCH "--bytes=1Mi --stbrd");
 	SAYS("--data-source=FEE");
 	ends(1, BENCH "--bytes=1Mi --data-source=DDG");
 	SAYS("A CRORC has no data source DDG");

@@ -235,7 +235,7 @@ static void players(void)
 	ends(0, "roc-ul --id=245:0 --status --json");
 	CU_ASSERT(json_valid(out));
 	UNIT_EQ(json_number(json_get(out, "eventSize")), 200);
-	ends(1, "roc-ul --id=245:0 --system-id=0x100");
+	ends(2, "roc-ul --id=245:0 --system-id=0x100");
 	ends(0, "roc-config --id=245:0 --links=0-3 --cru-id=0x42");
 }
 

@@ -185,16 +185,16 @@ static void bad_usage(void)
 	refuses(2, "no tool", "roc frobnicate");
 }
 
-/* Every sentence says what is wrong and comes with exit status 1; the card does not change. */
+/* Every sentence says what is wrong; 2 if it is on every machine. The card does not change. */
 static void bad_input(void)
 {
 	emu_normal(CARD0, FOUR_LINKS);
 	refuses(1, "999", "roc-reg-read --id=999 --channel=2 --address=0");
 	refuses(1, "245", "roc-reg-read --id=999 --channel=2 --address=0"); /* those there are */
-	refuses(1, "zz", "roc-reg-read --id=zz --channel=2 --address=0");
+	refuses(2, "zz", "roc-reg-read --id=zz --channel=2 --address=0");
 	refuses(1, "#9", "roc-bench-dma --id='#9' --bytes=1Mi");
-	refuses(1, "multiple of 4", "roc-reg-read --id=245 --channel=2 --address=0x2");
-	refuses(1, "multiple of 4", "roc-reg-write --id=245 --channel=2 --address=0x3 --value=1");
+	refuses(2, "multiple of 4", "roc-reg-read --id=245 --channel=2 --address=0x2");
+	refuses(2, "multiple of 4", "roc-reg-write --id=245 --channel=2 --address=0x3 --value=1");
 	refuses(1, "no data source SIU", BENCH "--bytes=1Mi --data-source=SIU");
 	refuses(1, "BAR", "roc-reg-read --id=245 --channel=2 --address=0x1000000");
 	refuses(1, "BAR", "roc-reg-read --id=245 --channel=1 --address=0x0");
@@ -210,7 +210,7 @@ static void bad_input(void)
 		"roc-bench-dma --id=245 --superpage-size=40000 "
 		"--bytes=1Mi");
 	refuses(1, "at most", "roc-bench-dma --id=245 --superpage-size=16Mi --buffer-size=32Mi");
-	refuses(1, "smaller than one superpage", "roc-bench-dma --id=245 --buffer-size=64Ki");
+	refuses(2, "smaller than one superpage", "roc-bench-dma --id=245 --buffer-size=64Ki");
 	refuses(1, "no channel 3", "roc-bench-dma --id=245 --dma-channel=3 --buffer-size=32Mi");
 	if (translated(EP0)) {
 		refuses(1, "ask for less", "roc-bench-dma --id=245 --buffer-size=100Gi");
