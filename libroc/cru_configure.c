@@ -24,8 +24,9 @@ struct pass {
 	struct libroc_changes changes;
 };
 
+/* @skip: flags of values that do not count; @quiet: of those that are no reason for a pass. */
 static void compare(struct pass *p, const struct libroc_value *table, size_t n, int link,
-		    const void *wanted, const void *have, bool enabled)
+		    const void *wanted, const void *have, unsigned int skip, unsigned int quiet)
 {
 	char section[16] = "cru";
 	size_t i;
@@ -36,13 +37,11 @@ static void compare(struct pass *p, const struct libroc_value *table, size_t n, 
 		const struct libroc_value *v = &table[i];
 		uint32_t w = libroc_value_get(v, wanted), h = libroc_value_get(v, have);
 
-		if (v->flags & LIBROC_V_ENABLED && !enabled)
-			continue;
-		if (v->flags & LIBROC_V_UL && !p->wanted.user_logic)
+		if (v->flags & skip)
 			continue;
 		if (w == h && !(p->flags & ROC_CONFIG_FORCE))
 			continue;
-		if (w != h && !(v->flags & LIBROC_V_QUIET && !enabled))
+		if (w != h && !(v->flags & quiet))
 			libroc_difference_add(p->result, section,
 					      link < 0 ? &libroc_cru_params
 						       : &libroc_cru_link_params,
@@ -76,17 +75,59 @@ static void compare_clock(struct pass *p)
 		p->onu_address = libroc_onu_address(&p->c);
 }
 
-static void compare_all(struct pass *p)
+static bool link_differs(const struct pass *p, unsigned int l)
 {
+	const struct libroc_link_state *wanted = &p->wanted.links[l], *have = &p->have.links[l];
+	size_t i;
+
+	if (!wanted->enabled)
+		return have->enabled;
+	for (i = 0; i < libroc_state_links_count; i++)
+		if (libroc_value_get(&libroc_state_links[i], wanted) !=
+		    libroc_value_get(&libroc_state_links[i], have))
+			return true;
+	return false;
+}
+
+/* Links that are off, and stay off or go off, are treated as today's software treats them. */
+static void compare_links(struct pass *p)
+{
+	bool all = p->flags & ROC_CONFIG_FORCE, any = all;
 	unsigned int l;
 
-	compare_clock(p);
-	compare(p, libroc_state_first, libroc_state_first_count, -1, &p->wanted, &p->have, true);
 	for (l = 0; l < ROC_CRU_LINKS; l++)
-		if (p->c.links & 1u << l)
-			compare(p, libroc_state_links, libroc_state_links_count, l,
-				&p->wanted.links[l], &p->have.links[l], p->wanted.links[l].enabled);
-	compare(p, libroc_state_last, libroc_state_last_count, -1, &p->wanted, &p->have, true);
+		any |= p->c.links & 1u << l && link_differs(p, l);
+	for (l = 0; l < ROC_CRU_LINKS; l++) {
+		unsigned int skip = 0, quiet = 0;
+
+		if (!(p->c.links & 1u << l))
+			continue;
+		if (!p->wanted.links[l].enabled) {
+			skip = LIBROC_V_ENABLED;
+			if (!p->config->gbt_enabled || !(all || p->have.links[l].enabled))
+				skip |= LIBROC_V_MODE;
+			if (!p->config->gbt_enabled || !any)
+				skip |= LIBROC_V_IDS;
+			quiet = LIBROC_V_QUIET | LIBROC_V_MODE | LIBROC_V_IDS;
+		}
+		compare(p, libroc_state_links, libroc_state_links_count, l, &p->wanted.links[l],
+			&p->have.links[l], skip, quiet);
+	}
+}
+
+static void compare_all(struct pass *p)
+{
+	unsigned int skip = 0;
+
+	compare_clock(p);
+	if (!p->clock)
+		skip |= LIBROC_V_CLOCK;
+	if (!p->wanted.user_logic)
+		skip |= LIBROC_V_UL;
+	compare(p, libroc_state_first, libroc_state_first_count, -1, &p->wanted, &p->have, skip,
+		LIBROC_V_CLOCK);
+	compare_links(p);
+	compare(p, libroc_state_last, libroc_state_last_count, -1, &p->wanted, &p->have, skip, 0);
 }
 
 /* Errors of putting back do not hide the one that made it necessary. */
@@ -108,6 +149,8 @@ static void restore(struct pass *p, unsigned int written, bool clock)
 		libroc_clock_select(c, p->have.clock, p->config->gbt_enabled);
 		right &= !c->err && libroc_clock_read(c) == p->have.clock;
 		c->err = 0;
+	}
+	if (clock) {
 		libroc_pass_modify(c, CRU_BAR_CARD, CRU_TTC_DATA, CRU_TTC_DATA_CLOCK,
 				   p->have.trigger_source);
 		right &= !c->err;

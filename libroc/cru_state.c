@@ -15,7 +15,7 @@
 /* Before the links: where triggers and downstream data come from. */
 const struct libroc_value libroc_state_first[] = {
 	LIBROC_VALUE("clock (source of triggers)", LIBROC_CARD, CRU_TTC_DATA, CRU_TTC_DATA_CLOCK,
-		     S(trigger_source)),
+		     S(trigger_source), .flags = LIBROC_V_CLOCK),
 	LIBROC_VALUE("downstreamData", LIBROC_CARD, CRU_TTC_DATA, CRU_TTC_DATA_DOWNSTREAM,
 		     S(downstream)),
 	LIBROC_VALUE("datapathGenerator", LIBROC_DATAPATH, CRU_DATAPATH_GENERATOR,
@@ -24,7 +24,7 @@ const struct libroc_value libroc_state_first[] = {
 
 const size_t libroc_state_first_count = LIBROC_COUNT(libroc_state_first);
 
-/* Of each link; those without LIBROC_V_ENABLED also of links that are off. */
+/* Of each link; those without LIBROC_V_ENABLED also of links that are or go off. */
 const struct libroc_value libroc_state_links[] = {
 	LIBROC_VALUE("testGenerator", LIBROC_GBT, CRU_GBT_SOURCE, CRU_GBT_SOURCE_GENERATOR,
 		     L(generator), .flags = LIBROC_V_ENABLED),
@@ -36,13 +36,13 @@ const struct libroc_value libroc_state_links[] = {
 		     .flags = LIBROC_V_ENABLED),
 	LIBROC_VALUE("gbtMux", LIBROC_MUX, 0, CRU_MUX_MASK, L(mux), .flags = LIBROC_V_ENABLED),
 	LIBROC_VALUE("wordLength", LIBROC_DPL, CRU_DPL_CONTROL, CRU_DPL_CONTROL_LENGTH, L(length),
-		     .flags = LIBROC_V_ENABLED),
+		     .flags = LIBROC_V_MODE),
 	LIBROC_VALUE("datapathMode", LIBROC_DPL, CRU_DPL_CONTROL, CRU_DPL_CONTROL_PACKET,
-		     L(datapath_mode), .flags = LIBROC_V_ENABLED),
+		     L(datapath_mode), .flags = LIBROC_V_MODE),
 	LIBROC_VALUE("systemId", LIBROC_DPL, CRU_DPL_IDS, CRU_DPL_IDS_SYSTEM, L(system_id),
-		     .flags = LIBROC_V_ENABLED),
+		     .flags = LIBROC_V_IDS),
 	LIBROC_VALUE("feeId", LIBROC_DPL, CRU_DPL_IDS, CRU_DPL_IDS_FEE, L(fee_id),
-		     .flags = LIBROC_V_ENABLED),
+		     .flags = LIBROC_V_IDS),
 	LIBROC_VALUE("enabled", LIBROC_DATAPATH_LINK, CRU_DATAPATH_ENABLE, 1, L(enabled),
 		     .kind = LIBROC_BOOL),
 };
@@ -116,18 +116,18 @@ void libroc_state_wanted(const struct roc_cru_config *config, struct libroc_stat
 	for (l = 0; l < ROC_CRU_LINKS; l++) {
 		const struct roc_cru_link_config *link = &config->links[l];
 
-		if (!config->gbt_enabled || !link->enabled)
-			continue;
 		state->links[l] = (struct libroc_link_state){
-			.enabled = true,
-			.loopback = config->loopback,
-			.rx_mode = config->gbt_mode,
-			.mux = link->mux,
 			.length = CRU_DPL_CONTROL_LENGTH_DEFAULT,
 			.datapath_mode = config->datapath_mode,
 			.system_id = config->system_id,
 			.fee_id = link->fee_id,
 		};
+		if (!config->gbt_enabled || !link->enabled)
+			continue;
+		state->links[l].enabled = true;
+		state->links[l].loopback = config->loopback;
+		state->links[l].rx_mode = config->gbt_mode;
+		state->links[l].mux = link->mux;
 	}
 }
 

@@ -50,10 +50,16 @@ struct libroc_state {
 	struct libroc_link_state links[ROC_CRU_LINKS];
 };
 
-/* Flags of struct libroc_value in these tables. */
-#define LIBROC_V_ENABLED (1 << 0) /* counts for enabled links only */
-#define LIBROC_V_UL (1 << 1)	  /* counts with user logic only */
-#define LIBROC_V_QUIET (1 << 2)	  /* put right in a pass, is no reason for one */
+/*
+ * Flags of struct libroc_value in these tables: what counts when. Of a link that is to be off the
+ * last three are put right in a pass, and are no reason for one.
+ */
+#define LIBROC_V_ENABLED (1 << 0) /* of links that are to be on only */
+#define LIBROC_V_UL (1 << 1)	  /* with user logic only */
+#define LIBROC_V_CLOCK (1 << 2)	  /* when the clock is selected only */
+#define LIBROC_V_QUIET (1 << 3)	  /* of a link that is to be off: always */
+#define LIBROC_V_MODE (1 << 4)	  /* of a link that is to be off: when it was on */
+#define LIBROC_V_IDS (1 << 5)	  /* of a link that is to be off: when any link changes */
 
 extern const struct libroc_value libroc_state_first[], libroc_state_links[], libroc_state_last[];
 extern const size_t libroc_state_first_count, libroc_state_links_count, libroc_state_last_count;

@@ -6,6 +6,7 @@
 
 #include <string.h>
 
+#include "cru_regs.h"
 #include "cru_tool.h"
 #include "json.h"
 #include "numbers.h"
@@ -172,6 +173,18 @@ static void print(const struct values *v, const struct roc_cru_ctp *ctp, bool ru
 		ctp_text(stdout, &r);
 }
 
+/* Selecting the clock sets the source, so a card may run on LOCAL and still look at the PON. */
+static void check_source(struct roc_endpoint *ep)
+{
+	uint32_t word;
+
+	if (!roc_reg_read(ep, CRU_BAR_CARD, CRU_TTC_DATA, &word) &&
+	    (word & CRU_TTC_DATA_CLOCK) != CRU_TTC_DATA_CLOCK_LOCAL)
+		tool_note("The card takes its triggers from the TTC-PON, not from this emulator, "
+			  "until "
+			  "its clock is selected: roc-config --clock=LOCAL --force-config.");
+}
+
 static int run(const void *p)
 {
 	const struct values *v = p;
@@ -206,6 +219,8 @@ static int run(const void *p)
 		err = roc_cru_ctp_trigger(ep);
 	else if (start)
 		err = roc_cru_ctp_start(ep, &ctp);
+	if (!err && (v->trigger || start))
+		check_source(ep);
 	if (err || roc_cru_ctp_running(ep, &running))
 		code = tool_fail("%s", roc_error());
 	else

@@ -42,13 +42,16 @@ static void unusual(void)
 	}
 }
 
-/* The numbers are those of the card's description, not of the library's tables. */
-static void check_unusual(unsigned int e)
+/*
+ * The numbers are those of the card's description, not of the library's tables. @source: of
+ * triggers; who selects the clock sets it, and on a new card nobody has.
+ */
+static void check_unusual(unsigned int e, uint32_t source)
 {
 	uint32_t d = CRU_DATAPATH(e);
 	unsigned int l;
 
-	UNIT_EQ(peek(0x200000), 2 << 16 | 2);
+	UNIT_EQ(peek(0x200000), 2 << 16 | source);
 	UNIT_EQ(peek(0x18) >> 16, 0xabc);
 	UNIT_EQ(peek(0x100014), 0x3d0000);
 	UNIT_EQ(peek(d), 1u << 31 | 1 << 30 | 1 << 15 | 1 << (13 + e) | 0xb6d);
@@ -63,13 +66,13 @@ static void check_unusual(unsigned int e)
 		uint32_t dpl = d + 0x40000 + 0x2000 * l;
 
 		UNIT_EQ(peek(gbt + 0x30) & 0x16, l % 3 != 1 ? 0x10 : 0);
+		UNIT_EQ(peek(dpl + 4), 0x3d0000 | (0x1100 + l));
 		if (l % 3 == 1)
 			continue;
 		UNIT_EQ(peek(gbt + 0x2c) & 0x100, 0);
 		UNIT_EQ(peek(gbt + 0x3c) & 0x100, 0x100);
 		UNIT_EQ(peek(0x1c + 4 * (n / 8)) >> 4 * (n % 8) & 0xf, l % 5);
 		UNIT_EQ(peek(dpl), 0x1fc);
-		UNIT_EQ(peek(dpl + 4), 0x3d0000 | (0x1100 + l));
 	}
 }
 
@@ -83,7 +86,7 @@ static void the_card_gets_it_all(void)
 	for (e = 0; e < CRU_ENDPOINTS; e++) {
 		UNIT_EQ(configure(e, 0), 0);
 		CU_ASSERT_TRUE(result.reconfigured);
-		check_unusual(e);
+		check_unusual(e, 0);
 		CU_ASSERT_TRUE(has_difference(&result, "link2.feeId", "0x1102", "0x0"));
 		UNIT_EQ(roc_cru_config_read(&card.ep[e], &back), 0);
 		UNIT_EQ(roc_cru_config_diff(&config, &back, NULL), 0);
@@ -121,7 +124,7 @@ static void twice_writes_nothing(void)
 		config.clock = clock ? ROC_CRU_CLOCK_TTC : ROC_CRU_CLOCK_LOCAL;
 		config.pon_upstream = clock;
 		config.onu_address = 33;
-		UNIT_EQ(configure(0, 0), 0);
+		UNIT_EQ(configure(0, ROC_CONFIG_FORCE), 0);
 		UNIT_NEED(result.reconfigured);
 		card.writes = 0;
 		card.reads = 0;
@@ -144,6 +147,73 @@ static void twice_writes_nothing(void)
 		CU_ASSERT_FALSE(result.clock_programmed);
 		card_end();
 	}
+}
+
+/*
+ * A card that has the wanted clock since power-on: its source of triggers is left alone, as by
+ * today's software, and says nothing of the clock. So the PLL is asked, by commands of its I2C
+ * core.
+ */
+static void a_clock_that_nobody_selected(void)
+{
+	unsigned int i;
+
+	cru_begin();
+	unusual();
+	for (i = 0; i < 2; i++) {
+		card.writes = 0;
+		UNIT_EQ(configure(0, 0), 0);
+		UNIT_EQ(result.reconfigured, !i);
+		CU_ASSERT_FALSE(result.clock_programmed);
+		UNIT_EQ(peek(0x200000), 2 << 16);
+	}
+	UNIT_EQ(card.writes, 8);
+	/* Both find each other's card as wanted. */
+	poke(0x200000, 2 << 16 | 2);
+	UNIT_EQ(configure(0, 0), 0);
+	CU_ASSERT_FALSE(result.reconfigured);
+	card_end();
+}
+
+#define CONTROL(l) (0x640000 + 0x2000 * (l))
+#define IDS(l) (CONTROL(l) + 4)
+
+/* As today's software: who goes off gets the mode, and with any change all who are off the ids. */
+static void links_that_are_off(void)
+{
+	cru_begin();
+	unusual();
+	UNIT_EQ(configure(0, 0), 0);
+	poke(CONTROL(1), 0x80000111);
+	poke(IDS(1), 0x12345);
+	config.trigger_window_size++;
+	UNIT_EQ(configure(0, 0), 0);
+	UNIT_EQ(peek(IDS(1)), 0x12345);
+	config.links[0].enabled = false;
+	config.links[0].fee_id = 0x77;
+	config.links[1].fee_id = 0x78;
+	config.datapath_mode = ROC_CRU_PACKET;
+	config.system_id = 0x4e;
+	UNIT_EQ(configure(0, 0), 0);
+	CU_ASSERT_TRUE(has_difference(&result, "link0.enabled", "false", "true"));
+	CU_ASSERT_FALSE(has_difference(&result, "link0.feeId", "0x77", "0x1100"));
+	UNIT_EQ(peek(0x600000) & 3, 0);
+	UNIT_EQ(peek(CONTROL(0)), 0x800001fc);
+	UNIT_EQ(peek(IDS(0)), 0x4e0077);
+	UNIT_EQ(peek(CONTROL(1)), 0x80000111);
+	UNIT_EQ(peek(IDS(1)), 0x4e0078);
+	UNIT_EQ(configure(0, 0), 0);
+	CU_ASSERT_FALSE(result.reconfigured);
+	UNIT_EQ(configure(0, ROC_CONFIG_FORCE), 0);
+	UNIT_EQ(peek(CONTROL(1)), 0x800001fc);
+	/* All links off at once is another matter: they keep what they have. */
+	config.gbt_enabled = false;
+	config.datapath_mode = ROC_CRU_STREAMING;
+	config.system_id = 0x5f;
+	UNIT_EQ(configure(0, 0), 0);
+	UNIT_EQ(peek(CONTROL(2)), 0x800001fc);
+	UNIT_EQ(peek(IDS(2)), 0x4e1102);
+	card_end();
 }
 
 /* Somebody else changed it: each kind of place is looked at. */
@@ -365,7 +435,7 @@ static void force_writes_all(void)
 	CU_ASSERT_TRUE(result.reconfigured && result.clock_programmed);
 	CU_ASSERT_TRUE(card.writes > 250);
 	CU_ASSERT_TRUE(card.slept_us > 4000000); /* two pauses of the PLL, one for all */
-	check_unusual(0);
+	check_unusual(0, 2);
 	unit_note("forced: %u reads, %u writes, %.1f s of waiting", card.reads, card.writes,
 		  card.slept_us / 1e6);
 	card_end();
@@ -424,7 +494,7 @@ static void a_clock_that_does_not_lock(void)
 	SAYS("RX40 locked, RX locked, MGT RX ready");
 	CU_ASSERT_TRUE(result.restored);
 	CU_ASSERT_FALSE(result.clock_programmed);
-	check_unusual(0);
+	check_unusual(0, 0);
 	UNIT_EQ(roc_cru_config_read(&card.ep[0], &back), 0);
 	UNIT_EQ(back.clock, ROC_CRU_CLOCK_LOCAL);
 	/* All up but the phase: no step of the scan finds a good one. */
@@ -436,7 +506,17 @@ static void a_clock_that_does_not_lock(void)
 	SAYS("0xfd");
 	CU_ASSERT_TRUE(result.restored);
 	UNIT_EQ(peek(0x22a000), 0);
-	check_unusual(0);
+	check_unusual(0, 0);
+	/* Nor does a selection of the clock that it has leave a trace. */
+	config.clock = ROC_CRU_CLOCK_LOCAL;
+	config.pon_upstream = false;
+	config.cru_id = 0xabc;
+	card.stuck = 0x600034;
+	config.trigger_window_size++;
+	UNIT_EQ(configure(0, ROC_CONFIG_FORCE), -EBADMSG);
+	CU_ASSERT_TRUE(result.restored);
+	card.stuck = 0;
+	check_unusual(0, 0);
 	card_end();
 }
 
@@ -509,6 +589,8 @@ static void pll_tables_of_a_site(void)
 UNIT_MAIN("libroc_cru_config", {"the card gets it all", the_card_gets_it_all},
 	  {"the other endpoint stays", the_other_endpoint_stays},
 	  {"twice writes nothing", twice_writes_nothing},
+	  {"a clock that nobody selected", a_clock_that_nobody_selected},
+	  {"links that are off", links_that_are_off},
 	  {"every change is seen", every_change_is_seen},
 	  {"a register that does not read back", a_register_that_does_not_read_back},
 	  {"all is checked before the first write", all_is_checked_before_the_first_write},

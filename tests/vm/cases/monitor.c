@@ -118,7 +118,12 @@ static bool orbits_are_right(void)
 static void triggers(void)
 {
 	ends(0, "roc-reg-modify --id=245:0 --channel=2 --address=0x18 --position=0 --value=1");
+	ends(0, "roc-reg-modify --id=245:0 --channel=2 --address=0x200000 --width=2 --value=0");
+	ends(0, "roc-ctp-emulator --id=245:0 --trigger-mode=CONTINUOUS");
+	SAYS("from the TTC-PON");
+	ends(0, "roc-reg-modify --id=245:0 --channel=2 --address=0x200000 --width=2 --value=2");
 	ends(0, "roc-ctp-emulator --id=245:0 --trigger-mode=continuous");
+	UNIT_STR(out, "");
 	ends(0, "roc-trig-monitor --id=245:0 --updateable --count=2 --json");
 	CU_ASSERT(json_valid(out));
 	CU_ASSERT(json_number(json_get(json_at(out, 1), "hb")) >
