@@ -19,6 +19,20 @@
 #define CRU_QUIET_US 1000
 
 /**
+ * struct cru_size - where we are in a link's size FIFO
+ * @since: when the next entry was missed for the first time although its superpage is finished
+ * @index: number of the next entry, modulo 256
+ * @asked: it was asked for, and is not yet there
+ * @early: and then it was not proved that there is one
+ */
+struct cru_size {
+	u64 since;
+	u8 index;
+	bool asked;
+	bool early;
+};
+
+/**
  * struct cru_channel - what the driver knows of an endpoint's DMA block. Channel lock.
  * @links: slots of the run
  * @suspect: slots of a run that could not be proved to be over
@@ -29,8 +43,7 @@
  * @sizes_known: @sizes was found out in this run
  * @base: ready counter after the reset
  * @empty_base: FIFO-empty counter after the reset
- * @index: number of the next size entry, modulo 256
- * @advanced: the next entry was asked for, and not yet there
+ * @size: of each link
  */
 struct cru_channel {
 	u32 links;
@@ -42,8 +55,7 @@ struct cru_channel {
 	bool sizes_known;
 	u32 base[CRU_LINK_SLOTS];
 	u32 empty_base[CRU_LINK_SLOTS];
-	u8 index[CRU_LINK_SLOTS];
-	bool advanced[CRU_LINK_SLOTS];
+	struct cru_size size[CRU_LINK_SLOTS];
 };
 
 static u32 cru_read(struct roc_channel *ch, u32 offset)
@@ -228,8 +240,7 @@ static void cru_read_bases(struct roc_channel *ch)
 	unsigned int l;
 
 	for (l = 0; l < CRU_LINK_SLOTS; l++) {
-		cru->index[l] = 0;
-		cru->advanced[l] = false;
+		cru->size[l] = (struct cru_size){};
 		if (!(cru->links & BIT(l)))
 			continue;
 		cru->base[l] = cru_read(ch, CRU_SP_READY(l));
@@ -311,45 +322,50 @@ static u32 cru_finished(struct roc_channel *ch, unsigned int link)
  * FIFO or an entry that is late; an older index is the output register not yet advanced. So read
  * again, for a bounded time; the first zero that stays for that time in a run decides that there
  * is no size FIFO. If the superpage was not proved to be finished when we asked, the card may not
- * have had an entry to advance to: come back later, and if it still does not show ask once more.
+ * have had an entry to advance to: come back later, and if it does not show in that time ask once
+ * more. All that over several looks, each with a time of its own.
  */
 static int cru_received(struct roc_channel *ch, unsigned int link, u32 length, bool proved,
-			u32 *bytes)
+			u64 until, u32 *bytes)
 {
 	struct cru_channel *cru = ch->priv;
-	bool again = cru->advanced[link];
-	u64 begin = 0;
+	struct cru_size *size = &cru->size[link];
 	u32 entry;
+	u64 now;
 
 	*bytes = length;
 	if (!proved && !cru->sizes_known)
 		return -EAGAIN;
 	if (cru->sizes_known && !cru->sizes)
 		return 0;
-	if (!cru->advanced[link])
+	if (!size->asked) {
 		cru_path_write(ch, CRU_SP_SIZE(link), CRU_SP_SIZE_ADVANCE);
+		size->asked = true;
+		size->early = !proved;
+		size->since = 0;
+	}
 	for (;;) {
 		entry = cru_path_read(ch, CRU_SP_SIZE(link));
-		if ((entry & CRU_SP_SIZE_BYTES) &&
-		    entry >> CRU_SP_SIZE_INDEX_SHIFT == cru->index[link])
+		if ((entry & CRU_SP_SIZE_BYTES) && entry >> CRU_SP_SIZE_INDEX_SHIFT == size->index)
 			break;
-		if (!proved) {
-			cru->advanced[link] = true;
+		if (!proved)
 			return -EAGAIN;
-		}
-		if (!begin) {
-			begin = ktime_get_ns();
-		} else if (ktime_get_ns() - begin > CRU_SIZE_TIMEOUT_NS) {
-			goto timeout;
-		} else if (again && ktime_get_ns() - begin > CRU_SIZE_TIMEOUT_NS / 2) {
-			again = false;
+		now = ktime_get_ns();
+		size->since = size->since ?: now;
+		if (now - size->since > CRU_SIZE_TIMEOUT_NS) {
+			if (!size->early)
+				goto timeout;
 			cru_path_write(ch, CRU_SP_SIZE(link), CRU_SP_SIZE_ADVANCE);
+			size->early = false;
+			size->since = now;
 		}
+		if (now >= until)
+			return -EAGAIN;
 		usleep_range(10, 50);
 	}
-	cru->advanced[link] = false;
+	size->asked = false;
+	size->index++;
 	cru->sizes_known = true;
-	cru->index[link]++;
 	*bytes = entry & CRU_SP_SIZE_BYTES;
 	return *bytes <= length ? 0 : -EIO;
 

@@ -16,6 +16,8 @@
 
 /* Superpages taken for finished by their marks before the counter is read again. */
 #define ROC_PROVE 64
+/* Of one look: a card that is slow to answer is heard out in the next ones. */
+#define ROC_LOOK_NS 5000000ull
 
 static u64 *roc_memory(const struct roc_flight *flight, u64 at)
 {
@@ -90,22 +92,33 @@ static enum roc_stage roc_stage(struct roc_session *s, struct roc_link *link)
 	return roc_begun(s, link, link->tail) ? ROC_STAGE_BEGUN : ROC_STAGE_UNTOUCHED;
 }
 
+static bool roc_look_over(struct roc_session *s)
+{
+	if (ktime_get_ns() < s->until)
+		return false;
+	s->unfinished = true;
+	return true;
+}
+
 static int roc_collect(struct roc_session *s, struct roc_link *link, u32 count, bool proved,
 		       u64 now)
 {
 	struct roc_channel *ch = s->ch;
-	u32 i;
+	u32 i = 0;
 
-	for (i = 0; i < count; i++) {
+	while (i < count) {
 		u32 length = roc_flight(s, link, link->tail)->fill.length, bytes;
-		int err = ch->ep->ops->received(ch, link->slot, length, proved, &bytes);
+		int err = ch->ep->ops->received(ch, link->slot, length, proved, s->until, &bytes);
 
-		if (err == -EAGAIN)
-			break;
-		if (err)
+		if (err && err != -EAGAIN)
 			return err;
-		link->found++;
-		roc_finish(s, link, bytes, ROC_READY_FILLED, now);
+		if (!err) {
+			link->found++;
+			roc_finish(s, link, bytes, ROC_READY_FILLED, now);
+			i++;
+		}
+		if (roc_look_over(s) || err)
+			break;
 	}
 	return i;
 }
@@ -125,6 +138,7 @@ static int roc_ask(struct roc_session *s, struct roc_link *link, u64 now, enum r
 	found = roc_collect(s, link, fresh, true, now);
 	if (found < 0)
 		*why = roc_alive(ch->ep) ? ROC_WHY_SIZE : ROC_WHY_LOST;
+	link->pending = found >= 0 && (u32)found < fresh;
 	return found;
 }
 
@@ -152,6 +166,8 @@ static bool roc_worth_asking(struct roc_session *s, struct roc_link *link, u64 n
 
 	if (link->head == link->tail)
 		return false;
+	if (link->pending)
+		return true;
 	stage = roc_stage(s, link);
 	return what == ROC_LOOK_ALL || (what == ROC_LOOK_BEGUN && stage >= ROC_STAGE_LAST_PAGE) ||
 	       roc_doubt_due(&link->doubt, now, stage);
@@ -173,7 +189,7 @@ static int roc_look_marks(struct roc_session *s, struct roc_link *link, u64 now,
 		link->unproved += found;
 	}
 	/* What marks show, and the card did not confirm, the card is asked about. */
-	if (found < done || (!found && roc_worth_asking(s, link, now, what))) {
+	if (!s->unfinished && (found < done || (!found && roc_worth_asking(s, link, now, what)))) {
 		more = roc_ask(s, link, now, why);
 		if (more < 0)
 			return more;
@@ -184,14 +200,16 @@ static int roc_look_marks(struct roc_session *s, struct roc_link *link, u64 now,
 	return found + more;
 }
 
-/* One pass over the links. Superpages found. */
+/* One pass over the links, as far as there is time for it. Superpages found. */
 u32 roc_look_plain(struct roc_session *s, u64 now, enum roc_look what)
 {
+	unsigned int first = s->next, i;
 	u32 total = 0;
-	unsigned int i;
 
-	for (i = 0; i < s->link_count; i++) {
-		struct roc_link *link = &s->link[i];
+	s->until = now + ROC_LOOK_NS;
+	s->unfinished = false;
+	for (i = 0; i < s->link_count && !s->unfinished; i++) {
+		struct roc_link *link = &s->link[(first + i) % s->link_count];
 		enum roc_why why;
 		int found;
 
@@ -207,5 +225,7 @@ u32 roc_look_plain(struct roc_session *s, u64 now, enum roc_look what)
 			link->busy = now;
 		total += found;
 	}
+	/* One link that is slow does not keep the others from being looked at. */
+	s->next = s->unfinished ? (first + i) % s->link_count : 0;
 	return total;
 }

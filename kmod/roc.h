@@ -137,10 +137,11 @@ struct roc_card_ops {
 	u32 (*finished)(struct roc_channel *ch, unsigned int link);
 	/*
 	 * Bytes in the oldest finished superpage not yet asked for. -EIO: the card does not say.
-	 * -EAGAIN: not @proved to be finished, and it does not say yet; it will be asked again.
+	 * -EAGAIN: it does not say yet, and will be asked again: at once if it is not @proved to
+	 * be finished, else not before @until.
 	 */
 	int (*received)(struct roc_channel *ch, unsigned int link, u32 length, bool proved,
-			u32 *bytes);
+			u64 until, u32 *bytes);
 	/* No new data; close what is partly filled. */
 	void (*flush)(struct roc_channel *ch);
 	/*
@@ -328,6 +329,7 @@ struct roc_link {
 	u64 busy;		    /* when it was last seen to have work: see roc_count_gap() */
 	u32 untold;		    /* pushed, and the doorbell not yet rung: see flow.c */
 	u32 unproved;		    /* taken for finished since its counter was last read */
+	bool pending;		    /* the card finished more than was collected */
 	struct roc_flight *flights; /* [session->depth] */
 	struct roc_pace pace;	    /* where a look is free */
 	struct roc_doubt doubt;	    /* where it is not */
@@ -384,7 +386,10 @@ struct roc_session {
 	u32 in_flight;
 	u64 held; /* bytes of these */
 	u64 sequence;
-	u64 mark; /* what the kernel writes where the card will */
+	u64 mark;	   /* what the kernel writes where the card will */
+	u64 until;	   /* of a look: then others get the channel lock */
+	unsigned int next; /* link that the next look begins with */
+	bool unfinished;   /* the last look had no time for all links */
 	struct roc_rate rate;
 	struct roc_link link[ROC_LINKS_MAX];
 

@@ -14,6 +14,8 @@
 /* How often to look for what a flush closes. */
 #define ROC_FLUSH_TRY_US 500
 #define ROC_FLUSH_TRIES 10
+/* A card that takes its time to say how much it wrote is heard out for this long. */
+#define ROC_FLUSH_NS 200000000ull
 
 /* What outlives a run: the thread and the links' tables. */
 static int roc_run_prepare(struct roc_session *s)
@@ -40,6 +42,8 @@ static void roc_setup_links(struct roc_session *s, u64 now)
 	unsigned int slot;
 
 	s->link_count = 0;
+	s->next = 0;
+	s->unfinished = false;
 	for (slot = 0; slot < ROC_LINKS_MAX; slot++) {
 		struct roc_link *link = &s->link[s->link_count];
 
@@ -51,6 +55,7 @@ static void roc_setup_links(struct roc_session *s, u64 now)
 		link->found = 0;
 		link->busy = 0;
 		link->unproved = 0;
+		link->pending = false;
 		link->untold = 0;
 		roc_pace_start(&link->pace, now);
 		roc_doubt_start(&link->doubt, now);
@@ -126,21 +131,25 @@ int roc_run_stop(struct roc_session *s, u32 *reclaimed)
 {
 	struct roc_channel *ch = s->ch;
 	unsigned int tries, limit, idle = 0;
+	u64 end;
 
 	if (ch->state != ROC_CH_RUNNING)
 		return -EALREADY;
 	ch->ep->ops->flush(ch);
 	/* Looks in a row with nothing new, or nothing left to come: what the flush closed is in. */
+	end = ktime_get_ns() + ROC_FLUSH_NS;
 	limit = max(2u, ch->ep->ops->flush_us / ROC_FLUSH_TRY_US);
 	if (ch->event.on)
 		limit = 2 * EVENT_END_MS * USEC_PER_MSEC / ROC_FLUSH_TRY_US;
 	for (tries = 0; tries < ROC_FLUSH_TRIES + limit && idle < limit; tries++) {
 		if (tries)
 			usleep_range(ROC_FLUSH_TRY_US, 2 * ROC_FLUSH_TRY_US);
-		idle = roc_look(s, ktime_get_ns(), ROC_LOOK_ALL) ? 0 : idle + 1;
+		do {
+			idle = roc_look(s, ktime_get_ns(), ROC_LOOK_ALL) ? 0 : idle + 1;
+		} while (s->unfinished && ch->state == ROC_CH_RUNNING && ktime_get_ns() < end);
 		if (ch->state != ROC_CH_RUNNING)
 			return -EIO;
-		if (ch->event.on ? ch->event.ended : !s->in_flight)
+		if (s->unfinished || (ch->event.on ? ch->event.ended : !s->in_flight))
 			break;
 	}
 	roc_point(ch->ep, ROC_POINT_STOP);

@@ -308,7 +308,7 @@ static u64 roc_turn(struct roc_session *s)
 		sleep = roc_tick(s, now);
 	if (ch->event.on && !event)
 		roc_event_make_room(ch);
-	if (refill == ROC_REFILL_MORE)
+	if (refill == ROC_REFILL_MORE || s->unfinished)
 		return 0;
 	if (refill == ROC_REFILL_BLOCKED)
 		return min(sleep, ROC_BLOCKED_NS);

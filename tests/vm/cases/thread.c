@@ -137,5 +137,46 @@ static void refused_in_pieces(void)
 	rig_close(&r);
 }
 
+/* The longest time in ms that somebody else waits for the channel while data are taken for @ms. */
+static unsigned int longest_wait(struct rig *r, unsigned int ms)
+{
+	int64_t end = now_ms() + ms, begin, longest = 0;
+
+	while (now_ms() < end) {
+		begin = now_ms();
+		UNIT_EQ(ch_info(rig_fd(r)).state, ROC_CH_RUNNING);
+		if (now_ms() - begin > longest)
+			longest = now_ms() - begin;
+		rig_take(r, true);
+	}
+	return longest;
+}
+
+/* A card that says each size just in time: 96 of them together would take 1.4 seconds. */
+static void sizes_just_in_time(void)
+{
+	struct rig r = {.id = EP0, .source = ROC_SOURCE_DDG, .count = 96, .superpage = 32 * KIB};
+	unsigned int longest;
+	int64_t begin;
+
+	emu_normal(CARD0, TWELVE_LINKS);
+	emu(CARD0, "fault 0 size-late 15000");
+	UNIT_NEED(rig_open(&r));
+	rig_push(&r, RIG_MAX);
+	UNIT_NEED(rig_start(&r));
+	longest = longest_wait(&r, 1000);
+	unit_note("longest wait %u ms, %llu superpages", longest, (unsigned long long)r.filled);
+	CU_ASSERT(longest < 300);
+	CU_ASSERT(rig_run(&r, 10, 10000));
+	begin = now_ms();
+	CU_ASSERT(rig_stop(&r));
+	unit_note("stop took %lld ms", (long long)(now_ms() - begin));
+	CU_ASSERT(now_ms() - begin < 1200);
+	UNIT_EQ(rig_missing(&r), 0);
+	RIG_OK(&r);
+	rig_close(&r);
+	emu_normal(CARD0, FOUR_LINKS);
+}
+
 UNIT_MAIN("thread", {"kicks without end", kicks_without_end},
-	  {"refused in pieces", refused_in_pieces})
+	  {"refused in pieces", refused_in_pieces}, {"sizes just in time", sizes_just_in_time})
