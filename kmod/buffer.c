@@ -32,6 +32,7 @@ static int roc_charge(struct roc_buffer *buf, struct roc_buf_register *arg)
 		atomic64_sub(buf->pages, &current->mm->pinned_vm);
 		arg->why = ROC_WHY_MEMLOCK;
 		arg->limit = rlimit(RLIMIT_MEMLOCK);
+		arg->pinned = (u64)(pinned - buf->pages) << PAGE_SHIFT;
 		return -ENOMEM;
 	}
 	buf->mm = current->mm;

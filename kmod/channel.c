@@ -324,7 +324,7 @@ static int roc_buf_register(struct file *file, void *arg)
 	struct roc_session *s = file->private_data;
 	struct roc_buf_register *b = arg;
 
-	if (b->flags || b->handle || b->extents || b->why || b->limit)
+	if (b->flags || b->handle || b->extents || b->why || b->limit || b->pinned)
 		return -EINVAL;
 	return roc_buffer_register(s, b);
 }
@@ -373,19 +373,19 @@ static int roc_ch_mode(struct file *file, void *arg)
 }
 
 static const struct roc_ioctl roc_channel_ioctls[] = {
-	{ROC_CH_INFO, sizeof(struct roc_ch_info), roc_ch_info},
-	{ROC_CH_RINGS, sizeof(struct roc_ch_rings), roc_ch_rings},
-	{ROC_CH_CONFIGURE, sizeof(struct roc_ch_configure), roc_ch_configure},
-	{ROC_CH_START, sizeof(struct roc_ch_control), roc_ch_start},
-	{ROC_CH_STOP, sizeof(struct roc_ch_control), roc_ch_stop},
-	{ROC_CH_RESET, sizeof(struct roc_ch_control), roc_ch_reset},
-	{ROC_CH_KICK, sizeof(struct roc_ch_control), roc_ch_kick},
-	{ROC_CH_WAIT, sizeof(struct roc_ch_wait), roc_ch_wait},
-	{ROC_CH_EVENTFD, sizeof(struct roc_ch_eventfd), roc_ch_eventfd},
-	{ROC_CH_COMMAND, sizeof(struct roc_ch_command), roc_ch_command},
-	{ROC_CH_MODE, sizeof(struct roc_ch_mode), roc_ch_mode},
-	{ROC_BUF_REGISTER, sizeof(struct roc_buf_register), roc_buf_register, .enters = true},
-	{ROC_BUF_UNREGISTER, sizeof(struct roc_buf_unregister), roc_buf_unregister},
+	{ROC_CH_INFO, 304, sizeof(struct roc_ch_info), roc_ch_info},
+	{ROC_CH_RINGS, 56, sizeof(struct roc_ch_rings), roc_ch_rings},
+	{ROC_CH_CONFIGURE, 24, sizeof(struct roc_ch_configure), roc_ch_configure},
+	{ROC_CH_START, 16, sizeof(struct roc_ch_control), roc_ch_start},
+	{ROC_CH_STOP, 16, sizeof(struct roc_ch_control), roc_ch_stop},
+	{ROC_CH_RESET, 16, sizeof(struct roc_ch_control), roc_ch_reset},
+	{ROC_CH_KICK, 16, sizeof(struct roc_ch_control), roc_ch_kick},
+	{ROC_CH_WAIT, 24, sizeof(struct roc_ch_wait), roc_ch_wait},
+	{ROC_CH_EVENTFD, 16, sizeof(struct roc_ch_eventfd), roc_ch_eventfd},
+	{ROC_CH_COMMAND, 32, sizeof(struct roc_ch_command), roc_ch_command},
+	{ROC_CH_MODE, 16, sizeof(struct roc_ch_mode), roc_ch_mode},
+	{ROC_BUF_REGISTER, 48, sizeof(struct roc_buf_register), roc_buf_register, .enters = true},
+	{ROC_BUF_UNREGISTER, 16, sizeof(struct roc_buf_unregister), roc_buf_unregister},
 };
 
 static long roc_channel_ioctl(struct file *file, unsigned int cmd, unsigned long arg)

@@ -75,7 +75,7 @@ static int roc_ioctl_call(struct file *file, const struct roc_ioctl *call, struc
 /*
  * Number to structure: read the size word, take what we know of the structure, refuse bytes we do
  * not know, call, and write back what the caller knows. Replies go back with errors too: some
- * carry the reason.
+ * carry the reason. A structure may grow: what an older caller does not have is 0.
  *
  * The caller's memory may be somebody else's to provide (userfaultfd, FUSE), who may never do so:
  * it is touched with nothing held that a removal waits for.
@@ -87,22 +87,23 @@ long roc_ioctl_dispatch(struct file *file, unsigned int cmd, unsigned long arg,
 	const struct roc_ioctl *call = roc_ioctl_find(cmd, table, count);
 	void __user *user = (void __user *)arg;
 	union roc_arg u = {};
-	u32 size;
+	u32 size, known;
 	int err;
 
 	if (!call)
 		return -ENOIOCTLCMD;
 	if (get_user(size, (u32 __user *)user))
 		return -EFAULT;
-	if (size < call->size)
+	if (size < call->first)
 		return -EINVAL;
 	if (size > PAGE_SIZE)
 		return -E2BIG;
+	known = min(size, call->size);
 	err = copy_struct_from_user(&u, call->size, user, size);
 	if (err)
 		return err;
 	err = roc_ioctl_call(file, call, ep, epoch, &u);
-	if (copy_to_user(user, &u, call->size))
+	if (copy_to_user(user, &u, known))
 		return -EFAULT;
 	return err;
 }

@@ -162,13 +162,13 @@ static int roc_unlock(struct file *file, void *arg)
 }
 
 static const struct roc_ioctl roc_endpoint_ioctls[] = {
-	{ROC_EP_INFO, sizeof(struct roc_ep_info), roc_ep_info},
-	{ROC_BAR_INFO, sizeof(struct roc_bar_info), roc_bar_info},
-	{ROC_REG_READ, sizeof(struct roc_reg), roc_reg_read},
-	{ROC_REG_WRITE, sizeof(struct roc_reg), roc_reg_write},
-	{ROC_REG_MODIFY, sizeof(struct roc_reg), roc_reg_modify},
-	{ROC_CARD_LOCK, sizeof(struct roc_card_lock), roc_lock},
-	{ROC_CARD_UNLOCK, sizeof(struct roc_card_lock), roc_unlock},
+	{ROC_EP_INFO, 128, sizeof(struct roc_ep_info), roc_ep_info},
+	{ROC_BAR_INFO, 32, sizeof(struct roc_bar_info), roc_bar_info},
+	{ROC_REG_READ, 32, sizeof(struct roc_reg), roc_reg_read},
+	{ROC_REG_WRITE, 32, sizeof(struct roc_reg), roc_reg_write},
+	{ROC_REG_MODIFY, 32, sizeof(struct roc_reg), roc_reg_modify},
+	{ROC_CARD_LOCK, 24, sizeof(struct roc_card_lock), roc_lock},
+	{ROC_CARD_UNLOCK, 24, sizeof(struct roc_card_lock), roc_unlock},
 };
 
 static long roc_endpoint_ioctl(struct file *file, unsigned int cmd, unsigned long arg)

@@ -424,12 +424,14 @@ int roc_parse_serial(u32 word);
 /**
  * struct roc_ioctl - an ioctl and its structure
  * @nr: number
- * @size: of the structure
+ * @first: size of the structure when it was first published; never changes
+ * @size: of the structure now
  * @handler: called inside the endpoint's SRCU read side
  * @enters: the handler goes in by itself, because it waits for user memory outside
  */
 struct roc_ioctl {
 	unsigned int nr;
+	u32 first;
 	u32 size;
 	int (*handler)(struct file *file, void *arg);
 	bool enters;

@@ -14,8 +14,12 @@ static int fail_why(int err, const struct roc_channel *ch, const struct roc_buf_
 	libroc_size_text(arg->length, length, sizeof(length));
 	switch (arg->why) {
 	case ROC_WHY_MEMLOCK:
-		return libroc_fail(err, "%s: cannot pin %s, the limit is %llu bytes: %s", ch->node,
-				   length, (unsigned long long)arg->limit, roc_why_text(arg->why));
+		return libroc_fail(
+			err,
+			"%s: cannot pin %s, the limit is %llu bytes and %llu of them are in "
+			"use: %s",
+			ch->node, length, (unsigned long long)arg->limit,
+			(unsigned long long)arg->pinned, roc_why_text(arg->why));
 	case ROC_WHY_CONTIGUITY:
 		return libroc_fail(
 			err,

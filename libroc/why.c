@@ -7,8 +7,8 @@
 static const char *const why_text[] = {
 	[ROC_WHY_NONE] = "nothing is wrong",
 	[ROC_WHY_MEMLOCK] =
-		"RLIMIT_MEMLOCK is lower than the memory to pin: put '@roc - memlock unlimited' "
-		"into /etc/security/limits.d/roc.conf and log in again (service: "
+		"RLIMIT_MEMLOCK is lower than what the process pins: put '@roc - memlock "
+		"unlimited' into /etc/security/limits.d/roc.conf and log in again (service: "
 		"LimitMEMLOCK=infinity)",
 	[ROC_WHY_CONTIGUITY] =
 		"without a translating IOMMU each superpage must be contiguous in memory, and this "

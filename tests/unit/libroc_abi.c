@@ -11,8 +11,10 @@
 #include "unit.h"
 
 /*
- * Frozen: a structure of the ioctls may only grow, and then the number here is what an old program
- * was built with. 64-bit members are aligned alike for 32-bit programs (__aligned_u64).
+ * Frozen: a structure of the ioctls may only grow, and then the number here grows with it, but not
+ * the size as first published in the module's table. 64-bit members are aligned alike for 32-bit
+ * programs (__aligned_u64). Those that the library fills in for programs (roc_ep_info,
+ * roc_bar_info, roc_ch_info) are frozen for good: a program's may be the shorter one.
  */
 #define FROZEN(name, bytes) _Static_assert(sizeof(struct name) == (bytes), #name " changed")
 
@@ -31,7 +33,7 @@ FROZEN(roc_ch_wait, 24);
 FROZEN(roc_ch_eventfd, 16);
 FROZEN(roc_ch_command, 32);
 FROZEN(roc_ch_mode, 16);
-FROZEN(roc_buf_register, 48);
+FROZEN(roc_buf_register, 56);
 FROZEN(roc_buf_unregister, 16);
 
 /* The library's own structures that programs allocate. */

@@ -665,7 +665,8 @@ static void refuse(struct roc_channel *ch, int err, uint32_t why, uint64_t limit
 						 .length = 64 << 20,
 						 .granule = 1 << 20,
 						 .why = why,
-						 .limit = limit};
+						 .limit = limit,
+						 .pinned = limit / 4};
 	UNIT_EQ(roc_buffer_register(ch, page, 64 << 20, 1 << 20, &handle), -err);
 	UNIT_EQ(handle, 4);
 }
@@ -685,7 +686,7 @@ static void buffers(void)
 	UNIT_EQ(fake.in.buf.handle | fake.in.buf.why | fake.in.buf.limit | fake.in.buf.extents, 0);
 
 	refuse(ch, ENOMEM, ROC_WHY_MEMLOCK, 8388608);
-	SAYS("cannot pin 64 MiB, the limit is 8388608 bytes");
+	SAYS("cannot pin 64 MiB, the limit is 8388608 bytes and 2097152 of them are in use");
 	SAYS("@roc - memlock unlimited");
 	refuse(ch, EOPNOTSUPP, ROC_WHY_CONTIGUITY, 4096);
 	SAYS("superpages of 1 MiB");

@@ -65,6 +65,9 @@ static void make_unlock(void *arg)
 	abi(ep_fd, ROC_CARD_LOCK, &other);
 }
 
+/* The structure that has grown: its size as first published. */
+#define BUF_REGISTER_FIRST 48
+
 #define NO_FIELD 0xffff
 #define AT(type, field) offsetof(struct type, field)
 
@@ -76,7 +79,7 @@ static const struct call {
 	int result; /* of a good call on a stopped channel with rings */
 	uint32_t known_flags;
 	void (*make)(void *arg); /* fill in what is not 0 */
-	uint16_t zero[4];	 /* members that must be 0; NO_FIELD ends the list */
+	uint16_t zero[5];	 /* members that must be 0; NO_FIELD ends the list */
 } calls[] = {
 	{"EP_INFO", ROC_EP_INFO, sizeof(struct roc_ep_info), false, 0, 0, NULL, {NO_FIELD}},
 	{"BAR_INFO", ROC_BAR_INFO, sizeof(struct roc_bar_info), false, 0, 0, NULL, {NO_FIELD}},
@@ -189,7 +192,7 @@ static const struct call {
 	 0,
 	 NULL,
 	 {AT(roc_ch_command, reply[0]), AT(roc_ch_command, reply[1]), AT(roc_ch_command, reply[2]),
-	  AT(roc_ch_command, reply[3])}},
+	  AT(roc_ch_command, reply[3]), NO_FIELD}},
 	{"CH_MODE",
 	 ROC_CH_MODE,
 	 sizeof(struct roc_ch_mode),
@@ -206,7 +209,7 @@ static const struct call {
 	 0,
 	 NULL,
 	 {AT(roc_buf_register, handle), AT(roc_buf_register, extents), AT(roc_buf_register, why),
-	  AT(roc_buf_register, limit)}},
+	  AT(roc_buf_register, limit), AT(roc_buf_register, pinned)}},
 	{"BUF_UNREGISTER",
 	 ROC_BUF_UNREGISTER,
 	 sizeof(struct roc_buf_unregister),
@@ -216,6 +219,11 @@ static const struct call {
 	 make_handle,
 	 {AT(roc_buf_unregister, reserved), NO_FIELD}},
 };
+
+static size_t first_size(const struct call *c)
+{
+	return c->nr == ROC_BUF_REGISTER ? BUF_REGISTER_FIRST : c->size;
+}
 
 static int fd_of(const struct call *c)
 {
@@ -297,12 +305,46 @@ static void short_sizes(void)
 
 	UNIT_NEED(set_up());
 	for (i = 0; i < N(calls); i++) {
-		for (size = 0; size < calls[i].size; size++) {
+		for (size = 0; size < first_size(&calls[i]); size++) {
 			make(&calls[i], arg, sizeof(arg));
 			arg[0] = size;
 			CALL_EQ(&calls[i], abi(fd_of(&calls[i]), calls[i].nr, arg), -EINVAL);
 		}
 	}
+}
+
+/* A program that was built when the structure was shorter: what it does not have is not written. */
+static void older_callers(void)
+{
+	void *page = mmap(NULL, PAGE, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	union {
+		struct { /* as first published */
+			uint32_t size, flags;
+			uint64_t addr, length;
+			uint32_t granule, handle, extents, why;
+			uint64_t limit;
+		} b;
+		uint8_t bytes[128];
+	} old;
+	uint32_t size, at;
+
+	UNIT_NEED(set_up() && page != MAP_FAILED);
+	UNIT_EQ(sizeof(old.b), BUF_REGISTER_FIRST);
+	for (size = BUF_REGISTER_FIRST; size < sizeof(struct roc_buf_register); size++) {
+		memset(&old, 0, sizeof(old));
+		old.b.size = size;
+		old.b.addr = (uintptr_t)page;
+		old.b.length = PAGE;
+		memset(old.bytes + size, 0x5a, sizeof(old) - size);
+		UNIT_EQ(abi(ch_fd, ROC_BUF_REGISTER, &old), 0);
+		UNIT_EQ(old.b.size, size);
+		CU_ASSERT(old.b.handle > 0);
+		UNIT_EQ(old.b.extents, 1);
+		for (at = size; at < sizeof(old); at++)
+			CU_ASSERT_EQUAL(old.bytes[at], 0x5a);
+		UNIT_EQ(buffer_unregister(ch_fd, old.b.handle), 0);
+	}
+	munmap(page, PAGE);
 }
 
 static void longer_structures(void)
@@ -850,7 +892,7 @@ static void callers_of_32_bits(void)
 		make(c, low, PAGE);
 		CALL_EQ(c, compat_ioctl(fd_of(c), c->nr, low), c->result);
 		make(c, low, PAGE);
-		*(uint32_t *)low = c->size - 1;
+		*(uint32_t *)low = first_size(c) - 1;
 		CALL_EQ(c, compat_ioctl(fd_of(c), c->nr, low), -EINVAL);
 	}
 	make(&calls[0], low, PAGE);
@@ -869,9 +911,10 @@ static void leave(void)
 }
 
 UNIT_MAIN("abi", {"good calls", good_calls}, {"unknown numbers", unknown_numbers},
-	  {"short sizes", short_sizes}, {"longer structures", longer_structures},
-	  {"unknown flags", unknown_flags}, {"reserved fields", reserved_fields},
-	  {"bad pointers", bad_pointers}, {"no leaks", no_leaks}, {"bad registers", bad_registers},
+	  {"short sizes", short_sizes}, {"older callers", older_callers},
+	  {"longer structures", longer_structures}, {"unknown flags", unknown_flags},
+	  {"reserved fields", reserved_fields}, {"bad pointers", bad_pointers},
+	  {"no leaks", no_leaks}, {"bad registers", bad_registers},
 	  {"protected registers", protected_registers}, {"bad configurations", bad_configurations},
 	  {"bad rings", bad_rings}, {"without rings", without_rings}, {"no links", no_links},
 	  {"stopped channel", stopped_channel}, {"bad eventfds", bad_eventfds},

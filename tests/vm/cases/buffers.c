@@ -223,6 +223,7 @@ static void memlock_limit(void)
 	UNIT_EQ(l->err, -ENOMEM);
 	UNIT_EQ(l->reply.why, ROC_WHY_MEMLOCK);
 	UNIT_EQ(l->reply.limit, 4 * MIB);
+	UNIT_EQ(l->reply.pinned, 4 * MIB); /* of the second try, with all of the limit in use */
 	UNIT_EQ(l->reply.handle, 0);
 	UNIT_EQ(l->pinned, 0);
 	UNIT_EQ(l->second, -ENOMEM);

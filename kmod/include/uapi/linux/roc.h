@@ -7,13 +7,15 @@
  * buffers, two rings in shared memory, start and stop.
  *
  * General ioctl format. Every structure starts with @size, the size of the structure as the
- * caller was compiled with, then @flags. A longer structure keeps its number for ever: bytes
- * the kernel does not know must be zero, bytes the caller does not know are not written.
+ * caller was compiled with, then @flags. A structure that grows keeps its number for ever, and any
+ * size from the first published one on is taken: members that the caller does not have are 0 and
+ * are not written, bytes that the kernel does not know must be 0 and are not written either.
  *
  *   ENOTTY      this ioctl number does not exist (here)
  *   E2BIG       the caller set bytes that this kernel does not know
  *   EOPNOTSUPP  known field or flag, unsupported value or combination on this card
- *   EINVAL      plainly wrong: short @size, unknown flag, non-zero reserved field, bad alignment
+ *   EINVAL      plainly wrong: @size below the first published, unknown flag, non-zero reserved
+ *               field, bad alignment
  *   ENOENT      no such handle
  *   ENODEV      the card is gone or was reset; close the fd and open it again
  *   EFAULT      a pointer cannot be read or written
@@ -275,8 +277,8 @@ enum roc_mode {
 /**
  * enum roc_why - why something was refused, came back unfilled, or failed
  * @ROC_WHY_NONE: it was not
- * @ROC_WHY_MEMLOCK: RLIMIT_MEMLOCK is lower than the memory to pin; &roc_buf_register.limit
- *	has the limit in bytes
+ * @ROC_WHY_MEMLOCK: RLIMIT_MEMLOCK is lower than the memory to pin with what is pinned already;
+ *	&roc_buf_register.limit has the limit in bytes
  * @ROC_WHY_CONTIGUITY: no IOMMU translates and a granule is not physically contiguous;
  *	limit has the length of the shortest extent. Use hugepages
  * @ROC_WHY_DMA_MASK: the card cannot address this memory
@@ -709,6 +711,8 @@ struct roc_ch_command {
  * @extents: out: contiguous pieces as the card sees them; must be 0 on entry
  * @why: out, also with an error: enum roc_why; must be 0 on entry
  * @limit: out, also with an error: the value of the limit that @why names; must be 0 on entry
+ * @pinned: out, also with an error: when @why is MEMLOCK, bytes that count against that limit
+ *	already; must be 0 on entry. Not in the structure as first published (48 bytes)
  *
  * The memory stays pinned until unregistered or the fd is closed, whatever the process does
  * with its mapping.
@@ -726,6 +730,7 @@ struct roc_buf_register {
 	__u32 extents;
 	__u32 why;
 	__aligned_u64 limit;
+	__aligned_u64 pinned;
 };
 
 /**
