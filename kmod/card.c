@@ -8,6 +8,7 @@
 #include <linux/capability.h>
 #include <linux/list.h>
 #include <linux/pci.h>
+#include <linux/security.h>
 #include <linux/slab.h>
 
 #include "roc.h"
@@ -138,12 +139,22 @@ int roc_card_unlock(struct roc_card *card, const void *holder)
 	return 0;
 }
 
+/* Beyond the card's policy. Lockdown keeps root, too, from what can write the kernel's memory. */
+static bool roc_rawio(void)
+{
+	return capable(CAP_SYS_RAWIO) && !security_locked_down(LOCKDOWN_PCI_ACCESS);
+}
+
 /* What the caller may do with a BAR: the card's policy, or everything with CAP_SYS_RAWIO. */
 u32 roc_bar_access(struct roc_endpoint *ep, unsigned int bar)
 {
-	if (capable(CAP_SYS_RAWIO))
+	u32 access = ep->ops->policy[bar].access;
+
+	if (roc_rawio())
 		return ROC_BAR_MMAP_READ | ROC_BAR_MMAP_WRITE | ROC_BAR_REG_WRITE;
-	return ep->ops->policy[bar].access;
+	if (ep->secret_bars & BIT(bar))
+		access &= ~(ROC_BAR_MMAP_READ | ROC_BAR_MMAP_WRITE);
+	return access;
 }
 
 static bool roc_may_write(struct roc_endpoint *ep, unsigned int bar, u32 offset)
@@ -156,7 +167,22 @@ static bool roc_may_write(struct roc_endpoint *ep, unsigned int bar, u32 offset)
 	for (i = 0; i < policy->writable_count; i++)
 		if (policy->writable[i] == offset)
 			return true;
-	return capable(CAP_SYS_RAWIO);
+	return roc_rawio();
+}
+
+static bool roc_may_read(struct roc_endpoint *ep, unsigned int bar, u32 offset)
+{
+	const struct roc_bar_policy *policy = &ep->ops->policy[bar];
+	unsigned int i, n;
+
+	for (i = 0; i < policy->hidden_count; i++) {
+		const struct roc_hidden *h = &policy->hidden[i];
+
+		for (n = 0; n < h->count; n++)
+			if (offset - h->offset - n * h->stride < 4 * h->words)
+				return roc_rawio();
+	}
+	return true;
 }
 
 /* One register, for those who do not hold the card's lock. */
@@ -233,9 +259,7 @@ int roc_reg_access(struct roc_endpoint *ep, unsigned int nr, struct roc_reg *reg
 	if (modify ? !reg->mask : reg->mask)
 		return -EINVAL;
 	if (nr == _IOC_NR(ROC_REG_READ)) {
-		u32 popping = ep->ops->policy[reg->bar].popping;
-
-		if (popping && reg->offset == popping && !capable(CAP_SYS_RAWIO))
+		if (!roc_may_read(ep, reg->bar, reg->offset))
 			return -EPERM;
 		reg->value = roc_card_read(ep, reg->bar, reg->offset);
 		return reg->value == ROC_ALL_ONES && !roc_alive(ep) ? -EIO : 0;

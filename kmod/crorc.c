@@ -377,10 +377,17 @@ static int crorc_reset(struct roc_channel *ch, enum roc_reset_level level)
 static const u32 crorc_writable[] = {CRORC_CONFIG_A, CRORC_CONFIG_B};
 static const u32 crorc_card_writable[] = {CRORC_CONFIG_A, CRORC_CONFIG_B, CRORC_I2C_COMMAND};
 
+/* Older firmware has the same kind of registers all over these places. */
+static const struct roc_hidden crorc_hidden[] = {
+	{CRORC_DDL_STATUS, 1, 1},
+	{CRORC_SP_LOW, (CRORC_DONE_HIGH - CRORC_SP_LOW) / 4 + 1, 1},
+	{CRORC_OLD_ADDRESSES, CRORC_OLD_ADDRESSES_COUNT, 1},
+};
+
 #define CRORC_POLICY(_writable)                                                                    \
 	{                                                                                          \
 		.writable = _writable, .writable_count = ARRAY_SIZE(_writable),                    \
-		.popping = CRORC_DDL_STATUS,                                                       \
+		.hidden = crorc_hidden, .hidden_count = ARRAY_SIZE(crorc_hidden),                  \
 	}
 
 static const struct roc_bar_policy crorc_policy[ROC_BARS] = {

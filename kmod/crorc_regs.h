@@ -84,6 +84,8 @@
 /* Channel: bus address of the completion block (8 bytes: size, count) */
 #define CRORC_DONE_LOW 0x040
 #define CRORC_DONE_HIGH 0x044
+#define CRORC_OLD_ADDRESSES 0x078 /* up to firmware 2.8: addresses of DMA and its FIFOs */
+#define CRORC_OLD_ADDRESSES_COUNT 9
 #define CRORC_DONE_SIZE_OFFSET 0
 #define CRORC_DONE_COUNT_OFFSET 4
 #define CRORC_DONE_COUNT_START 0xff /* the host's preset; the first completion writes 0 */

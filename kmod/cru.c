@@ -17,6 +17,7 @@
 /* A size entry follows the ready count at once, or within a bus delay. Give up after this. */
 #define CRU_SIZE_TIMEOUT_NS (20 * NSEC_PER_MSEC)
 #define CRU_QUIET_US 1000
+#define CRU_ADDRESS_TEST 0x5a5a5a58
 
 /**
  * struct cru_size - where we are in a link's size FIFO
@@ -111,6 +112,17 @@ static bool cru_has(struct roc_endpoint *ep, unsigned int feature)
 	return !(ep->features & BIT(feature));
 }
 
+/* Does it come out again, what is written there? Nothing is pushed by this. */
+static bool cru_tells(struct roc_endpoint *ep, u32 offset)
+{
+	u32 first;
+
+	roc_write(ep, CRU_BAR_DMA, offset, CRU_ADDRESS_TEST);
+	first = roc_read(ep, CRU_BAR_DMA, offset);
+	roc_write(ep, CRU_BAR_DMA, offset, 0);
+	return roc_read(ep, CRU_BAR_DMA, offset) != first;
+}
+
 static int cru_identify(struct roc_endpoint *ep)
 {
 	u32 id = roc_read(ep, CRU_BAR_DMA, CRU_ENDPOINT_ID);
@@ -123,6 +135,8 @@ static int cru_identify(struct roc_endpoint *ep)
 	ep->number = id == CRU_ENDPOINT_ID_0 ? 0 : id == CRU_ENDPOINT_ID_1 ? 1 : -1;
 	if (ep->number < 0)
 		return -EIO;
+	if (cru_tells(ep, CRU_SP_HIGH(0)) || cru_tells(ep, CRU_SP_LOW(0)))
+		ep->secret_bars |= BIT(CRU_BAR_DMA);
 	ep->features = roc_read(ep, CRU_BAR_DMA, CRU_FEATURES);
 	ep->fifo_depth = roc_read(ep, CRU_BAR_DMA, CRU_FIFO_DEPTH) ?: CRU_FIFO_DEPTH_DEFAULT;
 	if (ep->fifo_depth > ROC_FIFO_DEPTH_MAX)
@@ -434,10 +448,12 @@ static u32 cru_fifo_empty(struct roc_channel *ch)
 
 /*
  * Whoever writes a descriptor register can write all of memory, so BAR0 is read-only for users but
- * for the scratch register and the time-frame length. BAR2 has no address register: the
- * group may write it.
+ * for the scratch register and the time-frame length. Descriptor registers are documented as
+ * write-only; nobody maps those of a card on which they are not, see cru_tells(). BAR2 has no
+ * address register: the group may write it.
  */
 static const u32 cru_dma_writable[] = {CRU_SCRATCH, CRU_TIME_FRAME};
+static const struct roc_hidden cru_dma_hidden[] = {{CRU_SP_HIGH(0), 2, CRU_LINK_SLOTS, 0x10}};
 
 static const struct roc_bar_policy cru_policy[ROC_BARS] = {
 	[CRU_BAR_DMA] =
@@ -445,6 +461,8 @@ static const struct roc_bar_policy cru_policy[ROC_BARS] = {
 			.access = ROC_BAR_MMAP_READ,
 			.writable = cru_dma_writable,
 			.writable_count = ARRAY_SIZE(cru_dma_writable),
+			.hidden = cru_dma_hidden,
+			.hidden_count = ARRAY_SIZE(cru_dma_hidden),
 		},
 	[CRU_BAR_CARD] =
 		{

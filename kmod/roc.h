@@ -78,12 +78,24 @@ struct roc_card {
 	wait_queue_head_t holder_wait;
 };
 
-/* What user space may do with a BAR without CAP_SYS_RAWIO. */
+/* Registers that users may not read: @words of them, @count times, @stride bytes apart. */
+struct roc_hidden {
+	u32 offset;
+	u32 words;
+	u32 count;
+	u32 stride;
+};
+
+/*
+ * What user space may do with a BAR without CAP_SYS_RAWIO. Hidden is what tells a bus address, or
+ * whose read takes something away. Who may map a BAR sees it all.
+ */
 struct roc_bar_policy {
 	u32 access;	     /* enum roc_bar_flags */
 	const u32 *writable; /* allow-list of offsets when ROC_BAR_REG_WRITE is not set */
 	unsigned int writable_count;
-	u32 popping; /* register whose read takes something away, 0 = none */
+	const struct roc_hidden *hidden;
+	unsigned int hidden_count;
 };
 
 /**
@@ -254,6 +266,7 @@ struct roc_channel {
  * @last_epoch: to count them; probe, remove and reset handlers only
  * @gone: those who poll the endpoint; woken when @epoch becomes 0
  * @inode: private inode whose mapping all openers share, so that one zap revokes all BAR maps
+ * @secret_bars: mask of those that nobody maps without CAP_SYS_RAWIO, whatever the policy says
  * @bar: kernel mappings; valid under @srcu with a good epoch, or while a session runs
  * @memory: host memory that the card writes to, ops->host_memory bytes, from probe to remove
  */
@@ -269,6 +282,7 @@ struct roc_endpoint {
 	const struct roc_card_ops *ops;
 	struct roc_card *card;
 	int minor;
+	u32 secret_bars;
 	void __iomem *bar[ROC_BARS];
 	resource_size_t bar_start[ROC_BARS];
 	resource_size_t bar_length[ROC_BARS];

@@ -83,6 +83,12 @@ static int fail_reg(int err, const struct roc_endpoint *ep, const struct roc_reg
 		return libroc_fail(err, "%s: %s: the offset is beyond the end of the BAR", ep->node,
 				   what);
 	case EPERM:
+		if (!strcmp(verb, "read"))
+			return libroc_fail(err,
+					   "%s: %s: it is protected, because it tells where in "
+					   "memory the card writes, or because reading takes "
+					   "something away: only with CAP_SYS_RAWIO (as root)",
+					   ep->node, what);
 		return libroc_fail(err,
 				   "%s: %s: it is protected, because it can make the card write "
 				   "anywhere in memory, or spoil the card: only with "

@@ -162,7 +162,8 @@ int roc_info(struct roc_endpoint *ep, struct roc_ep_info *info);
  * @value: what the card answered
  *
  * Return: 0; -ENOENT no such BAR; -EINVAL offset not a multiple of 4; -ERANGE offset beyond
- * the BAR.
+ * the BAR; -EPERM a register that tells a bus address, or loses something by being read: needs
+ * CAP_SYS_RAWIO.
  */
 int roc_reg_read(struct roc_endpoint *ep, unsigned int bar, uint32_t offset, uint32_t *value);
 

@@ -107,7 +107,7 @@ struct cru_link {
 struct cru_faults {
 	uint64_t stall, late_ms, wrong_count, size_late_us, size_never, size_zero, size_index;
 	uint64_t offset_zero, reset_ignored, flip, skip_packet, bad_tf, bad_link, drop_serial;
-	uint64_t no_serial, i2c_silent;
+	uint64_t no_serial, i2c_silent, read_back;
 	uint64_t stuck_bar0, stuck_bar2; /* offset << 32 | value */
 };
 

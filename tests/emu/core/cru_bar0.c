@@ -18,6 +18,16 @@ static void write_high(struct cru_ep *ep, unsigned int i, uint32_t value)
 	ep->link[i].high = value;
 }
 
+static uint32_t read_high(struct cru_ep *ep, unsigned int i, bool peek)
+{
+	return ep->fault.read_back ? ep->link[i].high : 0;
+}
+
+static uint32_t read_low(struct cru_ep *ep, unsigned int i, bool peek)
+{
+	return ep->fault.read_back ? ep->link[i].low : 0;
+}
+
 static void write_low(struct cru_ep *ep, unsigned int i, uint32_t value)
 {
 	ep->link[i].low = value;
@@ -124,8 +134,8 @@ struct bar0_reg {
 
 static const struct bar0_reg bar0[] = {
 	{CRU_DMA_CONTROL, 1, 4, EP(control), .write = write_control},
-	{CRU_SP_HIGH(0), PER_LINK, 0x10, .write = write_high, .kept = true},
-	{CRU_SP_LOW(0), PER_LINK, 0x10, .write = write_low, .kept = true},
+	{CRU_SP_HIGH(0), PER_LINK, 0x10, .read = read_high, .write = write_high, .kept = true},
+	{CRU_SP_LOW(0), PER_LINK, 0x10, .read = read_low, .write = write_low, .kept = true},
 	{CRU_SP_PUSH(0), PER_LINK, 0x10, .write = cru_link_push},
 	{CRU_RESET_CONTROL, 1, 4, .write = write_reset},
 	{CRU_SCRATCH, 1, 4, EP(scratch), .write = write_scratch},

@@ -23,6 +23,7 @@ const struct card_fault cru_fault_list[] = {
 	{"drop-serial", NULL, NULL, "the serial number reads 0 until it is loaded again"},
 	{"no-serial", NULL, NULL, "the serial register always reads 0, as with old firmware"},
 	{"i2c-silent", NULL, NULL, "no I2C chip answers"},
+	{"addresses-read-back", NULL, NULL, "what is written to address registers can be read"},
 	{"stuck-dma-register", "offset", "value", "this register of BAR0 does not change"},
 	{"stuck-register", "offset", "value", "this register of BAR2 does not change"},
 	EVENT_FAULTS,
@@ -37,7 +38,7 @@ static uint64_t *place(struct cru_ep *ep, size_t n)
 		&f->stall,	 &f->late_ms,	 &f->wrong_count, &f->size_late_us,  &f->size_never,
 		&f->size_zero,	 &f->size_index, &f->offset_zero, &f->reset_ignored, &f->flip,
 		&f->skip_packet, &f->bad_tf,	 &f->bad_link,	  &f->drop_serial,   &f->no_serial,
-		&f->i2c_silent,	 &f->stuck_bar0, &f->stuck_bar2,
+		&f->i2c_silent,	 &f->read_back,	 &f->stuck_bar0,  &f->stuck_bar2,
 	};
 
 	return places[n];

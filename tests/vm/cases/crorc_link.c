@@ -273,6 +273,8 @@ static int policy_as_user(void *arg)
 		CRORC_SP_SIZE,	 CRORC_SP_LOW,	      CRORC_SP_HIGH,	 CRORC_DONE_LOW,
 		CRORC_DONE_HIGH, CRORC_FLASH_COMMAND,
 	};
+	static const uint32_t addresses[] = {CRORC_SP_LOW, CRORC_SP_HIGH, CRORC_DONE_LOW,
+					     CRORC_DONE_HIGH};
 	int fd = node_open(CRORC_ID, -1);
 	unsigned int bar, i;
 	uint32_t v;
@@ -287,6 +289,9 @@ static int policy_as_user(void *arg)
 				return 100 + i;
 		if (reg_read(fd, bar, CRORC_DDL_STATUS, &v) != -EPERM)
 			return 20 + bar;
+		for (i = 0; i < N(addresses); i++)
+			if (reg_read(fd, bar, addresses[i], &v) != -EPERM)
+				return 150 + i;
 		if (reg_read(fd, bar, CRORC_SP_SIZE, &v) || reg_read(fd, bar, CRORC_CHAN_CSR, &v))
 			return 30 + bar;
 		if (reg_modify(fd, bar, CRORC_CONFIG_A, CRORC_CONFIG_A_ID, 0x120, NULL) ||

@@ -152,6 +152,75 @@ static void map_policy(void)
 	UNIT_EQ(child_run(AS_ROOT_NO_CAPS, policy_as_user, NULL, 10000), 0);
 }
 
+/* Descriptor registers are write-only by the documentation: nobody relies on it. */
+static int addresses_as_user(void *arg)
+{
+	bool *told = arg;
+	struct roc_bar_info bar = {.size = sizeof(bar), .bar = CRU_BAR_DMA};
+	int fd = node_open(EP0, -1);
+	unsigned int l;
+	uint32_t v;
+
+	for (l = 0; l < CRU_LINK_SLOTS; l++) {
+		if (reg_read(fd, CRU_BAR_DMA, CRU_SP_HIGH(l), &v) != -EPERM ||
+		    reg_read(fd, CRU_BAR_DMA, CRU_SP_LOW(l), &v) != -EPERM)
+			return 10 + l;
+		if (reg_read(fd, CRU_BAR_DMA, CRU_SP_PUSH(l), &v))
+			return 30 + l;
+	}
+	if (reg_read(fd, CRU_BAR_DMA, CRU_DMA_CONTROL, &v) ||
+	    reg_read(fd, CRU_BAR_DMA, CRU_FIRMWARE_COMPILE_INFO, &v))
+		return 1;
+	if (abi(fd, ROC_BAR_INFO, &bar) || bar.access != (*told ? 0 : ROC_BAR_MMAP_READ))
+		return 2;
+	if (map_err(fd, PAGE, PROT_READ, MAP_SHARED, bar.mmap_offset) != (*told ? -EPERM : 0))
+		return 3;
+	bar.bar = CRU_BAR_CARD;
+	if (abi(fd, ROC_BAR_INFO, &bar) ||
+	    map_err(fd, PAGE, PROT_READ | PROT_WRITE, MAP_SHARED, bar.mmap_offset))
+		return 4;
+	close(fd);
+	return 0;
+}
+
+static void addresses(void)
+{
+	struct rig r = {.id = EP0, .links = 0x1, .count = 4};
+	char address[ROC_TEXT_MAX];
+	bool told;
+	uint32_t v;
+	int fd;
+
+	emu_normal(CARD0, FOUR_LINKS);
+	strcpy(address, pci_address(EP0));
+	for (told = false;; told = true) {
+		if (told)
+			emu(CARD0, "fault 0 addresses-read-back");
+		UNIT_EQ(driver_unbind(address), 0);
+		UNIT_NEED(driver_bind(address));
+		if (rig_open(&r))
+			rig_push(&r, RIG_MAX);
+		CU_ASSERT(rig_start(&r) && rig_run(&r, 4, 10000));
+		UNIT_EQ(child_run(AS_READER, addresses_as_user, &told, 10000), 0);
+		UNIT_EQ(child_run(AS_ROOT_NO_CAPS, addresses_as_user, &told, 10000), 0);
+		/* There is something to be hidden, but for a card with events, which fetches. */
+		fd = node_open(EP0, -1);
+		UNIT_EQ(reg_read(fd, CRU_BAR_DMA, CRU_SP_LOW(0), &v), 0);
+		CU_ASSERT(!!v == (told && !has_events(EP0)));
+		UNIT_EQ(map_err(fd, PAGE, PROT_READ | PROT_WRITE, MAP_SHARED, bar_offset(fd, 0)),
+			0);
+		close(fd);
+		rig_stop(&r);
+		RIG_OK(&r);
+		rig_close(&r);
+		if (told)
+			break;
+	}
+	emu(CARD0, "fault 0 clear");
+	UNIT_EQ(driver_unbind(address), 0);
+	UNIT_NEED(driver_bind(address));
+}
+
 static void map_limits(void)
 {
 	int fd = node_open(EP0, -1);
@@ -260,6 +329,7 @@ static void map_is_not_inherited(void)
 
 UNIT_MAIN("registers", {"read and write", read_and_write}, {"accesses", accesses},
 	  {"modify is atomic", modify_is_atomic}, {"map policy", map_policy},
-	  {"map limits", map_limits}, {"mapped is the same", mapped_is_the_same},
+	  {"addresses", addresses}, {"map limits", map_limits},
+	  {"mapped is the same", mapped_is_the_same},
 	  {"control is behind writes", control_is_behind_writes},
 	  {"map is not inherited", map_is_not_inherited})

@@ -191,7 +191,9 @@ struct roc_bar_info {
  * card: two processes, or the two endpoints of a card, cannot lose each other's bits.
  *
  * Errors: ENOENT no such BAR; EINVAL @offset not a multiple of 4; ERANGE @offset beyond the
- * BAR, or @value has bits outside @mask; EPERM a protected register, needs CAP_SYS_RAWIO;
+ * BAR, or @value has bits outside @mask; EPERM a protected register, needs CAP_SYS_RAWIO
+ * and a kernel that is not under lockdown: to write what can make the card write anywhere, to read
+ * what tells a bus address or is taken away by the read;
  * EBUSY the bit is in use by running channels (run enable); EIO the card answers all ones.
  */
 struct roc_reg {
