@@ -154,7 +154,8 @@ static const struct device_type roc_channel_type = {
 	.release = roc_channel_release,
 };
 
-static void roc_init_channel(struct roc_endpoint *ep, unsigned int number)
+/* Undone by put_device(), also after an error. */
+static int roc_init_channel(struct roc_endpoint *ep, unsigned int number)
 {
 	struct roc_channel *ch = &ep->channels[number];
 
@@ -172,12 +173,28 @@ static void roc_init_channel(struct roc_endpoint *ep, unsigned int number)
 	get_device(&ep->dev);
 	cdev_init(&ch->cdev, &roc_channel_fops);
 	ch->cdev.owner = THIS_MODULE;
+	ch->priv = kzalloc(ep->ops->channel_size, GFP_KERNEL);
+	return ch->priv ? 0 : -ENOMEM;
 }
 
-/* An endpoint, not yet visible. Undone by put_device(). */
+static void roc_put_channels(struct roc_endpoint *ep, unsigned int count)
+{
+	while (count--)
+		put_device(&ep->channels[count].dev);
+}
+
+/* Open files may keep it, and its channels, for longer. */
+void roc_endpoint_put(struct roc_endpoint *ep)
+{
+	roc_put_channels(ep, ep->ops->channels);
+	put_device(&ep->dev);
+}
+
+/* An endpoint with its channels, not yet visible. Undone by roc_endpoint_put(). */
 struct roc_endpoint *roc_endpoint_alloc(struct pci_dev *pdev, const struct roc_card_ops *ops)
 {
 	struct roc_endpoint *ep;
+	unsigned int i;
 	int err;
 
 	ep = kzalloc(sizeof(*ep), GFP_KERNEL);
@@ -208,8 +225,17 @@ struct roc_endpoint *roc_endpoint_alloc(struct pci_dev *pdev, const struct roc_c
 	ep->dev.devt = roc_devt + ep->minor * ROC_MINORS;
 	cdev_init(&ep->cdev, &roc_endpoint_fops);
 	ep->cdev.owner = THIS_MODULE;
+	for (i = 0; i < ops->channels; i++) {
+		err = roc_init_channel(ep, i);
+		if (err)
+			goto err_channels;
+	}
 	return ep;
 
+err_channels:
+	roc_put_channels(ep, i + 1);
+	put_device(&ep->dev);
+	return ERR_PTR(err);
 err_minor:
 	ida_free(&roc_minors, ep->minor);
 err_srcu:
@@ -219,37 +245,20 @@ err_free:
 	return ERR_PTR(err);
 }
 
-static int roc_publish_channel(struct roc_endpoint *ep, unsigned int number)
+static int roc_publish_channel(struct roc_channel *ch)
 {
-	struct roc_channel *ch = &ep->channels[number];
 	int err;
 
-	roc_init_channel(ep, number);
-	err = -ENOMEM;
-	ch->priv = kzalloc(ep->ops->channel_size, GFP_KERNEL);
-	if (!ch->priv)
-		goto err_put;
-	err = dev_set_name(&ch->dev, "roc%dch%u", ep->minor, number);
+	err = dev_set_name(&ch->dev, "roc%dch%u", ch->ep->minor, ch->number);
 	if (err)
-		goto err_put;
-	err = cdev_device_add(&ch->cdev, &ch->dev);
-	if (err)
-		goto err_put;
-	return 0;
-
-err_put:
-	put_device(&ch->dev);
-	return err;
+		return err;
+	return cdev_device_add(&ch->cdev, &ch->dev);
 }
 
 static void roc_unpublish_channels(struct roc_endpoint *ep, unsigned int count)
 {
-	while (count--) {
-		struct roc_channel *ch = &ep->channels[count];
-
-		cdev_device_del(&ch->cdev, &ch->dev);
-		put_device(&ch->dev);
-	}
+	while (count--)
+		cdev_device_del(&ep->channels[count].cdev, &ep->channels[count].dev);
 }
 
 /* Make the nodes appear. The hardware must be ready: an open may follow at once. */
@@ -265,7 +274,7 @@ int roc_endpoint_publish(struct roc_endpoint *ep)
 	if (err)
 		return err;
 	for (i = 0; i < ep->ops->channels; i++) {
-		err = roc_publish_channel(ep, i);
+		err = roc_publish_channel(&ep->channels[i]);
 		if (err)
 			goto err_channels;
 	}

@@ -139,7 +139,7 @@ err_unmap:
 err_disable:
 	pci_disable_device(pdev);
 err_put:
-	put_device(&ep->dev);
+	roc_endpoint_put(ep);
 	return err;
 }
 
@@ -225,7 +225,7 @@ static void roc_pci_remove(struct pci_dev *pdev)
 	pci_release_regions(pdev);
 	pci_disable_device(pdev);
 	roc_endpoint_unpublish(ep);
-	put_device(&ep->dev);
+	roc_endpoint_put(ep);
 }
 
 static void roc_reset_prepare(struct pci_dev *pdev)

@@ -453,6 +453,7 @@ struct roc_ioctl {
 int roc_chardev_init(void);
 void roc_chardev_exit(void);
 struct roc_endpoint *roc_endpoint_alloc(struct pci_dev *pdev, const struct roc_card_ops *ops);
+void roc_endpoint_put(struct roc_endpoint *ep);
 int roc_endpoint_publish(struct roc_endpoint *ep);
 void roc_endpoint_unpublish(struct roc_endpoint *ep);
 long roc_ioctl_dispatch(struct file *file, unsigned int cmd, unsigned long arg,
