@@ -2,8 +2,9 @@
 /*
  * The card: what its endpoints share, and register access under its lock and its BAR policy.
  *
- * Two PCI functions with the same type and serial number are one board. They share registers, so
- * a read-modify-write takes the card's lock, not the endpoint's.
+ * Two PCI functions with the same type and serial number, in the same place and with different
+ * endpoint numbers, are one board. They share registers, so a read-modify-write takes the card's
+ * lock, not the endpoint's.
  */
 #include <linux/capability.h>
 #include <linux/list.h>
@@ -17,6 +18,22 @@
 static LIST_HEAD(roc_cards);
 static DEFINE_MUTEX(roc_cards_lock);
 
+/*
+ * Each endpoint of a board is behind a port of its own, and these ports are on one bus: that of the
+ * board's switch. An endpoint without a port is on that bus itself.
+ */
+static const struct pci_bus *roc_card_place(const struct pci_dev *pdev)
+{
+	return pdev->bus->parent ?: pdev->bus;
+}
+
+/* Serial numbers are written by people: two boards may have the same one. List lock held. */
+static bool roc_card_is(const struct roc_card *card, const struct roc_endpoint *ep)
+{
+	return ep->serial >= 0 && card->type == ep->ops->type && card->serial == ep->serial &&
+	       card->place == roc_card_place(ep->pdev) && !(card->endpoints & BIT(ep->number));
+}
+
 int roc_card_get(struct roc_endpoint *ep)
 {
 	struct roc_card *card;
@@ -24,7 +41,7 @@ int roc_card_get(struct roc_endpoint *ep)
 
 	mutex_lock(&roc_cards_lock);
 	list_for_each_entry (card, &roc_cards, node)
-		if (ep->serial >= 0 && card->type == ep->ops->type && card->serial == ep->serial)
+		if (roc_card_is(card, ep))
 			goto found;
 	card = kzalloc(sizeof(*card), GFP_KERNEL);
 	if (!card) {
@@ -33,25 +50,35 @@ int roc_card_get(struct roc_endpoint *ep)
 	}
 	card->type = ep->ops->type;
 	card->serial = ep->serial;
+	card->place = roc_card_place(ep->pdev);
 	mutex_init(&card->lock);
 	init_waitqueue_head(&card->holder_wait);
 	list_add(&card->node, &roc_cards);
 found:
 	card->refs++;
+	card->endpoints |= BIT(ep->number);
 	ep->card = card;
 out:
 	mutex_unlock(&roc_cards_lock);
 	return err;
 }
 
-void roc_card_put(struct roc_card *card)
+/* List lock held. */
+static void roc_card_unref(struct roc_card *card)
+{
+	if (--card->refs)
+		return;
+	list_del(&card->node);
+	mutex_destroy(&card->lock);
+	kfree(card);
+}
+
+/* The endpoint's reference: another function may take its place. */
+void roc_card_put(struct roc_endpoint *ep)
 {
 	mutex_lock(&roc_cards_lock);
-	if (!--card->refs) {
-		list_del(&card->node);
-		mutex_destroy(&card->lock);
-		kfree(card);
-	}
+	ep->card->endpoints &= ~BIT(ep->number);
+	roc_card_unref(ep->card);
 	mutex_unlock(&roc_cards_lock);
 }
 
@@ -135,7 +162,9 @@ int roc_card_unlock(struct roc_card *card, const void *holder)
 	put_pid(pid);
 	smp_store_release(&card->holder, NULL);
 	wake_up(&card->holder_wait);
-	roc_card_put(card);
+	mutex_lock(&roc_cards_lock);
+	roc_card_unref(card);
+	mutex_unlock(&roc_cards_lock);
 	return 0;
 }
 

@@ -130,7 +130,7 @@ err_irqs:
 	WRITE_ONCE(ep->epoch, 0);
 	roc_irqs_stop(ep);
 	roc_event_remove(ep, false);
-	roc_card_put(ep->card);
+	roc_card_put(ep);
 err_memory:
 	roc_free_memory(ep);
 err_unmap:
@@ -218,7 +218,7 @@ static void roc_pci_remove(struct pci_dev *pdev)
 	roc_monitor_stop(ep);
 	roc_shut(ep, true);
 	roc_event_remove(ep, roc_abandon_held(ep));
-	roc_card_put(ep->card);
+	roc_card_put(ep);
 	roc_point(ep, ROC_POINT_REMOVE_BARS);
 	roc_free_memory(ep);
 	roc_unmap_bars(ep);

@@ -55,8 +55,11 @@ enum roc_alarm {
  * struct roc_card - a board, shared by its endpoints
  * @node: in the list of cards, under the list's lock
  * @refs: endpoints that have it and the file that holds the advisory lock, under the list's lock
- * @type: with @serial the key; a card without a serial is never shared
+ * @type: with @serial and @place the key; a card without a serial is never shared
  * @serial: -1 if unknown
+ * @place: an identity, never followed
+ * @endpoints: mask of those that it has now: two with the same number are not one card; under the
+ *	list's lock
  * @lock: every read-modify-write of a register that endpoints share, and what follows
  * @writes: counts register writes of users; under @lock
  * @runs: channels that want the card's run enable
@@ -70,6 +73,8 @@ struct roc_card {
 	unsigned int refs;
 	enum roc_card_type type;
 	int serial;
+	const struct pci_bus *place;
+	unsigned long endpoints;
 	struct mutex lock;
 	u32 writes;
 	unsigned int runs;
@@ -423,7 +428,7 @@ struct roc_session {
 
 /* card.c */
 int roc_card_get(struct roc_endpoint *ep);
-void roc_card_put(struct roc_card *card);
+void roc_card_put(struct roc_endpoint *ep);
 int roc_card_lock(struct roc_endpoint *ep, u32 epoch, const void *holder,
 		  struct roc_card_lock *arg);
 int roc_card_unlock(struct roc_card *card, const void *holder);
