@@ -235,6 +235,12 @@ bool roc_alive(struct roc_endpoint *ep)
 	return alive;
 }
 
+/* May a card that is on its way out still be touched? Valid until its BARs are unmapped. */
+bool roc_reachable(struct roc_endpoint *ep)
+{
+	return READ_ONCE(ep->reachable) && pci_device_is_present(ep->pdev) && roc_alive(ep);
+}
+
 /* The word to be written, or an error before anything was written. Card lock held. */
 static int roc_prepare_write(struct roc_endpoint *ep, struct roc_reg *reg, bool modify, u32 *word)
 {

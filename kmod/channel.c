@@ -195,6 +195,9 @@ static int roc_ch_start(struct file *file, void *arg)
 
 	if (!roc_control_plain(arg))
 		return -EINVAL;
+	err = roc_settle_all(s->ch->ep);
+	if (err)
+		return err;
 	if (mutex_lock_killable(&s->ch->lock))
 		return -EINTR;
 	err = roc_run_start(s);

@@ -161,6 +161,7 @@ static int roc_init_channel(struct roc_endpoint *ep, unsigned int number)
 
 	ch->ep = ep;
 	ch->number = number;
+	ch->suspect = true;
 	mutex_init(&ch->lock);
 	spin_lock_init(&ch->owner_lock);
 	ch->mode = -1;

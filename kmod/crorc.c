@@ -193,11 +193,42 @@ static int crorc_open_source(struct roc_channel *ch, enum roc_source source)
 	return err;
 }
 
+static bool crorc_left_running(struct roc_channel *ch)
+{
+	bool left;
+
+	crorc_lock(ch);
+	left = crorc_read(ch, CRORC_CHAN_CSR) & CRORC_CHAN_CSR_DMA ||
+	       crorc_read(ch, CRORC_SP_SIZE) & CRORC_SP_SIZE_COUNT;
+	crorc_unlock(ch);
+	return left;
+}
+
+/*
+ * The push counter shows that a reset was heard, unless it is 0 before, as after 256 pushes. With
+ * DMA off the channel takes one more, which is not filled: into memory that is ours, in any case.
+ */
+static int crorc_show_push(struct roc_channel *ch)
+{
+	u64 bus = ch->ep->memory_bus;
+	int err = 0;
+
+	crorc_lock(ch);
+	if (!(crorc_read(ch, CRORC_SP_SIZE) & CRORC_SP_SIZE_COUNT)) {
+		crorc_write(ch, CRORC_SP_HIGH, upper_32_bits(bus));
+		crorc_write(ch, CRORC_SP_LOW, lower_32_bits(bus));
+		crorc_write(ch, CRORC_SP_SIZE, CRORC_SUPERPAGE_ALIGN);
+		err = crorc_read(ch, CRORC_SP_SIZE) & CRORC_SP_SIZE_COUNT ? 0 : -ENODATA;
+	}
+	crorc_unlock(ch);
+	return err;
+}
+
 static int crorc_quiesce(struct roc_channel *ch, bool present)
 {
 	struct crorc_done *done = crorc_done(ch);
+	int err, unseen;
 	u32 csr, count;
-	int err;
 
 	crorc_runs_put(ch);
 	if (!present)
@@ -211,12 +242,13 @@ static int crorc_quiesce(struct roc_channel *ch, bool present)
 	err = crorc_set_toggle(ch, CRORC_CHAN_CSR_DMA, false) ?: err;
 	err = crorc_set_toggle(ch, CRORC_CHAN_CSR_LOOPBACK, false) ?: err;
 	crorc_unlock(ch);
+	unseen = !err && ch->loaded ? crorc_show_push(ch) : 0;
 	err = crorc_reset_channel(ch) ?: err;
 	count = READ_ONCE(done->count);
 	usleep_range(CRORC_QUIET_US, 2 * CRORC_QUIET_US);
 	if (READ_ONCE(done->count) != count)
 		err = -EIO;
-	return err;
+	return err ?: unseen;
 }
 
 /* The documented order of writes; see Documentation/cards/crorc.md for where each comes from. */
@@ -246,7 +278,7 @@ static int crorc_start(struct roc_channel *ch, enum roc_source source, u32 links
 	/* Only now: nothing of an earlier owner is left in the channel. */
 	err = roc_bus_give(ch) ?: roc_event_enable(ch);
 	if (err)
-		goto stop;
+		return err;
 	crorc_lock(ch);
 	err = crorc_set_toggle(ch, CRORC_CHAN_CSR_DMA, true);
 	/* A run that was killed may have left it on, whatever its source. */
@@ -255,15 +287,8 @@ static int crorc_start(struct roc_channel *ch, enum roc_source source, u32 links
 	crorc_unlock(ch);
 	if (!err)
 		err = crorc_open_source(ch, source);
-	if (err)
-		goto stop;
-	msleep(CRORC_START_WAIT_MS);
-	return 0;
-
-stop:
-	/* It must not go on by itself. It has no superpage, whatever comes of this. */
-	if (!crorc_quiesce(ch, true))
-		roc_bus_give_back(ch);
+	if (!err)
+		msleep(CRORC_START_WAIT_MS);
 	return err;
 }
 
@@ -474,6 +499,7 @@ const struct roc_card_ops roc_crorc_ops = {
 	.received = crorc_received,
 	.flush = crorc_flush,
 	.quiesce = crorc_quiesce,
+	.left_running = crorc_left_running,
 	.reset = crorc_reset,
 	.command = crorc_command,
 };

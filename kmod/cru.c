@@ -10,6 +10,7 @@
 #include <linux/delay.h>
 #include <linux/kernel.h>
 #include <linux/ktime.h>
+#include <linux/string.h>
 
 #include "cru_regs.h"
 #include "roc.h"
@@ -17,6 +18,9 @@
 /* A size entry follows the ready count at once, or within a bus delay. Give up after this. */
 #define CRU_SIZE_TIMEOUT_NS (20 * NSEC_PER_MSEC)
 #define CRU_QUIET_US 1000
+/* How long the generator may take to fill something, and a flush to show. */
+#define CRU_FILL_US 2000
+#define CRU_FILL_TRIES 20
 #define CRU_ADDRESS_TEST 0x5a5a5a58
 
 /**
@@ -36,10 +40,9 @@ struct cru_size {
 /**
  * struct cru_channel - what the driver knows of an endpoint's DMA block. Channel lock.
  * @links: slots of the run
- * @suspect: slots of a run that could not be proved to be over
  * @holds_run: we are counted in the card's run enable
  * @debug_set: we wrote the debug bit and take it back
- * @started: the run's counters below are valid
+ * @started: @links and the counters below are those of a run that this driver started
  * @sizes: the size FIFO works. Firmware before v3.4.0 has none and fills every superpage
  * @sizes_known: @sizes was found out in this run
  * @base: ready counter after the reset
@@ -48,7 +51,6 @@ struct cru_size {
  */
 struct cru_channel {
 	u32 links;
-	u32 suspect;
 	bool holds_run;
 	bool debug_set;
 	bool started;
@@ -262,18 +264,6 @@ static void cru_read_bases(struct roc_channel *ch)
 	}
 }
 
-/* After a general reset all counters are back at what they were after the one at start. */
-static bool cru_counters_reset(struct roc_channel *ch, u32 links)
-{
-	struct cru_channel *cru = ch->priv;
-	unsigned int l;
-
-	for (l = 0; l < CRU_LINK_SLOTS; l++)
-		if ((links & BIT(l)) && cru_read(ch, CRU_SP_READY(l)) != cru->base[l])
-			return false;
-	return true;
-}
-
 /* The documented order of writes; see Documentation/cards/cru.md for where each comes from. */
 static int cru_start(struct roc_channel *ch, enum roc_source source, u32 links)
 {
@@ -283,6 +273,7 @@ static int cru_start(struct roc_channel *ch, enum roc_source source, u32 links)
 
 	if (!internal && !cru_has(ch->ep, CRU_FEATURE_DATA_SOURCE))
 		return -EOPNOTSUPP;
+	cru->started = false;
 	cru->sizes = true;
 	cru->sizes_known = false;
 	if (internal)
@@ -294,21 +285,13 @@ static int cru_start(struct roc_channel *ch, enum roc_source source, u32 links)
 		cru_clear_stale_run(ch->ep);
 	cru_reset_dma(ch, CRU_RESET_GENERATOR);
 	cru_reset_dma(ch, CRU_RESET_GENERAL);
-	/* Descriptors of a run that would not end must be gone before the card gets the bus. */
-	if (!cru_counters_reset(ch, cru->suspect)) {
-		cru_clear_debug(ch);
-		return -EIO;
-	}
-	cru->suspect = 0;
 	cru->links = links;
 	cru_read_bases(ch);
 	cru->started = true;
 	/* Only now: descriptors of an earlier owner are gone. */
 	err = roc_bus_give(ch) ?: roc_event_enable(ch);
-	if (err) {
-		cru_clear_debug(ch);
+	if (err)
 		return err;
-	}
 	cru_write(ch, CRU_DMA_CONTROL, CRU_DMA_CONTROL_START);
 	msleep(CRU_START_WAIT_MS);
 	if (!internal)
@@ -397,25 +380,85 @@ static void cru_flush(struct roc_channel *ch)
 	cru_run_put(ch, true);
 }
 
+static bool cru_left_running(struct roc_channel *ch)
+{
+	return cru_read(ch, CRU_DMA_CONTROL);
+}
+
+/* Ready counters of the links that may have descriptors. */
+static void cru_read_ready(struct roc_channel *ch, u32 *ready)
+{
+	struct cru_channel *cru = ch->priv;
+	u32 links = cru->started ? cru->links : GENMASK(CRU_LINK_SLOTS - 1, 0);
+	unsigned int l;
+
+	for (l = 0; l < CRU_LINK_SLOTS; l++)
+		ready[l] = links & BIT(l) ? cru_read(ch, CRU_SP_READY(l)) : 0;
+}
+
+static bool cru_ready_changes(struct roc_channel *ch, const u32 *before)
+{
+	u32 ready[CRU_LINK_SLOTS];
+
+	cru_read_ready(ch, ready);
+	return memcmp(ready, before, sizeof(ready));
+}
+
+/*
+ * Nothing was finished since the last reset, so another one would change nothing. Have the
+ * generator finish something: what the card holds is still ours. Only while the card may write.
+ */
+static void cru_finish_one(struct roc_channel *ch, const u32 *before)
+{
+	unsigned int tries;
+
+	if (!ch->bus || !READ_ONCE(ch->ep->epoch) || !cru_has(ch->ep, CRU_FEATURE_DATA_SOURCE))
+		return;
+	cru_write(ch, CRU_DATA_SOURCE, CRU_DATA_SOURCE_INTERNAL);
+	cru_write(ch, CRU_DMA_CONTROL, CRU_DMA_CONTROL_START);
+	for (tries = 0; tries < CRU_FILL_TRIES && !cru_ready_changes(ch, before); tries++) {
+		usleep_range(CRU_FILL_US, 2 * CRU_FILL_US);
+		cru_write(ch, CRU_DMA_CONTROL, CRU_DMA_CONTROL_START | CRU_DMA_CONTROL_FLUSH);
+	}
+}
+
+/*
+ * After a general reset all counters are back at what they were after the one at start, and stay
+ * there. A channel that holds superpages has to show that the reset was heard.
+ */
 static int cru_quiesce(struct roc_channel *ch, bool present)
 {
 	struct cru_channel *cru = ch->priv;
-	bool quiet;
+	u32 before[CRU_LINK_SLOTS], after[CRU_LINK_SLOTS], idle[CRU_LINK_SLOTS] = {};
+	bool started = cru->started, quiet;
+	unsigned int l;
 
 	cru_run_put(ch, present);
-	cru->suspect = cru->links;
 	if (!present)
 		return 0;
+	if (!started && ch->loaded)
+		cru_clear_stale_run(ch->ep);
+	for (l = 0; started && l < CRU_LINK_SLOTS; l++)
+		idle[l] = cru->links & BIT(l) ? cru->base[l] : 0;
+	cru_read_ready(ch, before);
+	if (started && ch->loaded && !memcmp(before, idle, sizeof(idle))) {
+		cru_finish_one(ch, before);
+		cru_read_ready(ch, before);
+	}
 	cru_reset_dma(ch, CRU_RESET_GENERAL);
 	cru_write(ch, CRU_DMA_CONTROL, 0);
-	quiet = cru_counters_reset(ch, cru->links);
+	cru_read_ready(ch, after);
 	usleep_range(CRU_QUIET_US, 2 * CRU_QUIET_US);
-	quiet = quiet && cru_counters_reset(ch, cru->links) && !cru_read(ch, CRU_DMA_CONTROL);
-	if (quiet)
-		cru->suspect = 0;
+	quiet = !cru_ready_changes(ch, after) && !cru_read(ch, CRU_DMA_CONTROL);
+	if (started)
+		quiet = quiet && !memcmp(after, idle, sizeof(idle));
 	cru_clear_debug(ch);
+	if (!quiet)
+		return -EIO;
+	if (ch->loaded && !memcmp(after, before, sizeof(after)))
+		return -ENODATA;
 	cru->started = false;
-	return quiet ? 0 : -EIO;
+	return 0;
 }
 
 static int cru_reset(struct roc_channel *ch, enum roc_reset_level level)
@@ -470,6 +513,9 @@ static const struct roc_bar_policy cru_policy[ROC_BARS] = {
 		},
 };
 
+/* What users configured, and the driver's own reset of the function must not take away. */
+static const struct roc_register cru_carried[] = {{CRU_BAR_DMA, CRU_TIME_FRAME}};
+
 #define CRU_MONITOR(_name, _sample, _offset, _stride, _mask)                                       \
 	static struct roc_monitor cru_monitor_##_name = {                                          \
 		.attr = __ATTR(_name, 0444, roc_monitor_show, NULL),                               \
@@ -519,6 +565,8 @@ const struct roc_card_ops roc_cru_ops = {
 	.page_size = CRU_PAGE_SIZE,
 	.sources = BIT(ROC_SOURCE_INTERNAL) | BIT(ROC_SOURCE_DDG) | BIT(ROC_SOURCE_FEE),
 	.policy = cru_policy,
+	.carried = cru_carried,
+	.carried_count = ARRAY_SIZE(cru_carried),
 	.channel_size = sizeof(struct cru_channel),
 	.groups = cru_groups,
 	.marks = true,
@@ -535,6 +583,7 @@ const struct roc_card_ops roc_cru_ops = {
 	.received = cru_received,
 	.flush = cru_flush,
 	.quiesce = cru_quiesce,
+	.left_running = cru_left_running,
 	.reset = cru_reset,
 	.dropped = cru_dropped,
 	.fifo_empty = cru_fifo_empty,

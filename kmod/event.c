@@ -174,6 +174,8 @@ void roc_event_remove(struct roc_endpoint *ep, bool keep_memory)
 			roc_event_free_rings(ep, &ep->channels[c].event);
 		ep->channels[c].event.block = NULL;
 	}
+	if (!keep_memory)
+		roc_irqs_free(ep);
 	ep->irqs.block = NULL;
 }
 

@@ -68,7 +68,8 @@ struct roc_event {
  * @count: vectors that we were given
  * @number: Linux's numbers of them
  * @notice: the card's copy of its causes, in host memory
- * @alarms: the card tells of its alarms by itself
+ * @programmed: the card knows what to tell, and where; written under card->lock or alone
+ * @alarms: the card tells of its alarms by itself: programmed, and it has the bus
  * @work: looks after the causes
  */
 struct roc_irqs {
@@ -77,6 +78,7 @@ struct roc_irqs {
 	int *number;
 	__le32 *notice;
 	dma_addr_t notice_bus;
+	bool programmed;
 	bool alarms;
 	struct work_struct work;
 };
@@ -100,6 +102,8 @@ u32 roc_event_status(struct roc_channel *ch);
 /* irq.c */
 void roc_irqs_start(struct roc_endpoint *ep);
 void roc_irqs_stop(struct roc_endpoint *ep);
+void roc_irqs_free(struct roc_endpoint *ep);
+void roc_irqs_bus(struct roc_endpoint *ep, bool on);
 void roc_irqs_enable(struct roc_endpoint *ep);
 void roc_irqs_bind(struct roc_channel *ch, struct roc_session *s);
 

@@ -136,6 +136,7 @@ static int roc_push(struct roc_session *s, struct roc_link *link, struct roc_fli
 		link->untold++;
 		err = 0;
 	} else {
+		ch->loaded = true;
 		err = ch->ep->ops->push(ch, link->slot, flight->bus, flight->fill.length);
 	}
 	roc_count_gap(s, link);

@@ -101,8 +101,7 @@ static void roc_irq_program(struct roc_endpoint *ep)
 	iowrite32(EVENT_CAUSE_ALL, block + EVENT_CARD_ENABLE);
 	ioread32(block + EVENT_ID);
 	roc_serial_unlock(ep);
-	WRITE_ONCE(ep->irqs.alarms, true);
-	roc_monitor_now(ep); /* what was before we listened */
+	ep->irqs.programmed = true;
 }
 
 static void roc_irq_silence(struct roc_endpoint *ep)
@@ -185,46 +184,33 @@ none:
 	dev_info(&ep->pdev->dev, "roc%d: no interrupts, the driver looks by itself\n", ep->minor);
 }
 
-/* Nothing of an earlier owner is left that would write as soon as the card may. */
-static int roc_irq_settle(struct roc_channel *ch)
+/* Whether the function masters the bus: without it no alarm comes. Card lock held. */
+void roc_irqs_bus(struct roc_endpoint *ep, bool on)
 {
-	int err = 0;
-
-	mutex_lock(&ch->lock);
-	if (ch->state != ROC_CH_RUNNING) {
-		err = ch->ep->ops->quiesce(ch, true);
-		if (!err)
-			err = roc_event_disable(ch);
-	}
-	mutex_unlock(&ch->lock);
-	return err;
+	if (!ep->irqs.programmed || READ_ONCE(ep->irqs.alarms) == on)
+		return;
+	WRITE_ONCE(ep->irqs.alarms, on);
+	roc_monitor_now(ep); /* what was before we listened; from now on by looking */
 }
 
 /*
  * Errors and alarms, while no channel runs too: for that the card needs the bus. After the
- * monitor's start, and when the card came back from a reset.
+ * monitor's start, and when the card came back from a reset or from sleep.
  */
 void roc_irqs_enable(struct roc_endpoint *ep)
 {
-	unsigned int c;
-
 	WRITE_ONCE(ep->irqs.alarms, false);
 	if (!ep->irqs.count)
 		return;
-	for (c = 0; c < ep->ops->channels; c++) {
-		if (!roc_irq_settle(&ep->channels[c]))
-			continue;
-		dev_warn(&ep->pdev->dev, "roc%dch%u: does not stop; no alarms by interrupt\n",
-			 ep->minor, c);
-		roc_monitor_now(ep); /* then by looking */
-		return;
-	}
 	roc_irq_program(ep);
-	mutex_lock(&ep->card->lock);
-	pci_set_master(ep->pdev);
-	mutex_unlock(&ep->card->lock);
+	if (!roc_bus_give_function(ep))
+		return;
+	dev_warn(&ep->pdev->dev, "roc%d: a channel does not stop; no alarms by interrupt\n",
+		 ep->minor);
+	roc_monitor_now(ep); /* then by looking */
 }
 
+/* No interrupt comes any more. The card keeps the bus, and knows where its notice goes. */
 void roc_irqs_stop(struct roc_endpoint *ep)
 {
 	struct roc_irqs *irqs = &ep->irqs;
@@ -232,6 +218,9 @@ void roc_irqs_stop(struct roc_endpoint *ep)
 
 	if (!irqs->block)
 		return;
+	mutex_lock(&ep->card->lock);
+	irqs->programmed = false;
+	mutex_unlock(&ep->card->lock);
 	if (irqs->count) {
 		if (pci_device_is_present(ep->pdev))
 			roc_irq_silence(ep);
@@ -240,6 +229,13 @@ void roc_irqs_stop(struct roc_endpoint *ep)
 		roc_irq_free(ep, irqs->count);
 	}
 	cancel_work_sync(&irqs->work);
+}
+
+/* When the card cannot write to it any more. */
+void roc_irqs_free(struct roc_endpoint *ep)
+{
+	struct roc_irqs *irqs = &ep->irqs;
+
 	if (irqs->notice)
 		dma_free_coherent(&ep->pdev->dev, sizeof(*irqs->notice), irqs->notice,
 				  irqs->notice_bus);

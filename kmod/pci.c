@@ -80,10 +80,28 @@ static void roc_free_memory(struct roc_endpoint *ep)
 	ep->memory = NULL;
 }
 
+/* Whatever was left running by somebody else, before anybody can open it. */
+static void roc_stop_left(struct roc_endpoint *ep, bool master)
+{
+	unsigned int i;
+
+	for (i = 0; i < ep->ops->channels; i++) {
+		struct roc_channel *ch = &ep->channels[i];
+
+		mutex_lock(&ch->lock);
+		ch->loaded = master || ep->ops->left_running(ch);
+		roc_settle(ch, true);
+		mutex_unlock(&ch->lock);
+	}
+	if (roc_suspects(ep) && !roc_reset_function(ep))
+		roc_settle_by_reset(ep);
+}
+
 static int roc_pci_probe(struct pci_dev *pdev, const struct pci_device_id *id)
 {
 	const struct roc_card_ops *ops = (const struct roc_card_ops *)id->driver_data;
 	struct roc_endpoint *ep;
+	u16 command;
 	int err;
 
 	ep = roc_endpoint_alloc(pdev, ops);
@@ -93,6 +111,7 @@ static int roc_pci_probe(struct pci_dev *pdev, const struct pci_device_id *id)
 	if (err)
 		goto err_put;
 	/* A card left running by a crashed owner must not write while we look at it. */
+	pci_read_config_word(pdev, PCI_COMMAND, &command);
 	pci_clear_master(pdev);
 	err = pci_request_regions(pdev, "roc");
 	if (err)
@@ -113,6 +132,8 @@ static int roc_pci_probe(struct pci_dev *pdev, const struct pci_device_id *id)
 		goto err_memory;
 	roc_event_probe(ep);
 	pci_set_drvdata(pdev, ep);
+	WRITE_ONCE(ep->reachable, true);
+	roc_stop_left(ep, command & PCI_COMMAND_MASTER);
 	pci_save_state(pdev);
 	ep->last_epoch = 1;
 	WRITE_ONCE(ep->epoch, 1);
@@ -129,6 +150,7 @@ static int roc_pci_probe(struct pci_dev *pdev, const struct pci_device_id *id)
 err_irqs:
 	WRITE_ONCE(ep->epoch, 0);
 	roc_irqs_stop(ep);
+	roc_bus_off(ep);
 	roc_event_remove(ep, false);
 	roc_card_put(ep);
 err_memory:
@@ -148,9 +170,10 @@ static void roc_shut(struct roc_endpoint *ep, bool present)
 {
 	unsigned int i;
 
+	WRITE_ONCE(ep->reachable, present);
 	WRITE_ONCE(ep->epoch, 0);
 	roc_point(ep, ROC_POINT_SHUT_EPOCH);
-	pci_clear_master(ep->pdev);
+	roc_bus_off(ep);
 	for (i = 0; i < ep->ops->channels; i++) {
 		struct roc_channel *ch = &ep->channels[i];
 
@@ -167,14 +190,14 @@ static void roc_shut(struct roc_endpoint *ep, bool present)
 	synchronize_srcu(&ep->srcu);
 	unmap_mapping_range(ep->inode->i_mapping, 0, 0, 1);
 	roc_point(ep, ROC_POINT_SHUT_RETIRE);
-	present = present && pci_device_is_present(ep->pdev) && roc_alive(ep);
+	present = roc_reachable(ep);
 	for (i = 0; i < ep->ops->channels; i++) {
 		struct roc_channel *ch = &ep->channels[i];
 
 		mutex_lock(&ch->lock);
 		if (ch->session)
 			roc_session_retire(ch->session, present);
-		roc_run_settle(ch);
+		roc_settle(ch, present);
 		WRITE_ONCE(ch->state, ROC_CH_GONE);
 		mutex_unlock(&ch->lock);
 	}
@@ -217,6 +240,8 @@ static void roc_pci_remove(struct pci_dev *pdev)
 	roc_irqs_stop(ep); /* an alarm sets the monitor's work going */
 	roc_monitor_stop(ep);
 	roc_shut(ep, true);
+	if (roc_suspects(ep) && !roc_reset_function(ep))
+		roc_settle_by_reset(ep);
 	roc_event_remove(ep, roc_abandon_held(ep));
 	roc_card_put(ep);
 	roc_point(ep, ROC_POINT_REMOVE_BARS);
@@ -237,10 +262,13 @@ static void roc_reset_done(struct pci_dev *pdev)
 {
 	struct roc_endpoint *ep = pci_get_drvdata(pdev);
 
-	if (!ep->ops->alive(ep)) {
+	if (!roc_alive(ep)) {
 		dev_err(&pdev->dev, "the card does not answer after a reset\n");
 		return;
 	}
+	/* The next error recovery wants a saved state, too: restoring one uses it up. */
+	pci_save_state(pdev);
+	roc_settle_by_reset(ep);
 	roc_reopen(ep);
 }
 
@@ -263,7 +291,10 @@ static pci_ers_result_t roc_slot_reset(struct pci_dev *pdev)
 	pci_restore_state(pdev);
 	pci_save_state(pdev);
 	pci_clear_master(pdev);
-	return ep->ops->alive(ep) ? PCI_ERS_RESULT_RECOVERED : PCI_ERS_RESULT_DISCONNECT;
+	if (!roc_alive(ep))
+		return PCI_ERS_RESULT_DISCONNECT;
+	roc_settle_by_reset(ep);
+	return PCI_ERS_RESULT_RECOVERED;
 }
 
 static void roc_error_resume(struct pci_dev *pdev)
@@ -296,10 +327,25 @@ static int roc_suspend(struct device *dev)
 
 static int roc_resume(struct device *dev)
 {
+	struct roc_endpoint *ep = dev_get_drvdata(dev);
+
+	pci_save_state(ep->pdev);
+	if (READ_ONCE(ep->epoch))
+		roc_irqs_enable(ep); /* the card forgot what to tell, and to whom */
 	return 0;
 }
 
 static DEFINE_SIMPLE_DEV_PM_OPS(roc_pm_ops, roc_suspend, roc_resume);
+
+/* The next kernel does not know whose memory the card was writing to. */
+static void roc_pci_shutdown(struct pci_dev *pdev)
+{
+	struct roc_endpoint *ep = pci_get_drvdata(pdev);
+
+	roc_irqs_stop(ep);
+	roc_monitor_stop(ep);
+	roc_shut(ep, true);
+}
 
 static const struct pci_device_id roc_ids[] = {
 	{PCI_DEVICE(CRU_VENDOR_CERN, CRU_DEVICE), .driver_data = (kernel_ulong_t)&roc_cru_ops},
@@ -314,6 +360,7 @@ static struct pci_driver roc_pci_driver = {
 	.id_table = roc_ids,
 	.probe = roc_pci_probe,
 	.remove = roc_pci_remove,
+	.shutdown = roc_pci_shutdown,
 	.err_handler = &roc_error_handlers,
 	.driver.pm = pm_sleep_ptr(&roc_pm_ops),
 };

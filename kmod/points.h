@@ -22,8 +22,8 @@ enum roc_point {
 	ROC_POINT_START_RUNNING, /* the card is set going, nobody knows */
 	ROC_POINT_TURN,		 /* the thread, while the channel runs */
 	ROC_POINT_STOP,		 /* flushed, not yet reset */
-	ROC_POINT_CLOSE,	 /* the last close, before it looks whether the card is there */
-	ROC_POINT_RETIRE,	 /* it is; the session is not yet retired */
+	ROC_POINT_CLOSE,	 /* the last close, outside of the channel's lock */
+	ROC_POINT_RETIRE,	 /* the same, under it; the session is not yet retired */
 	ROC_POINT_QUIESCE,	 /* a run is ending, the card still at work */
 	ROC_POINT_SHUT_EPOCH,	 /* removal, reset: the epoch is 0, the bus not yet off */
 	ROC_POINT_SHUT_RETIRE,	 /* nobody is inside any more, nothing retired */

@@ -39,6 +39,7 @@
 #define ROC_MINORS (ROC_CHANNELS_MAX + 1) /* the endpoint's node, then its channels' */
 #define ROC_ALL_ONES 0xffffffffu
 #define ROC_FIFO_DEPTH_MAX 4096
+#define ROC_CARRIED_MAX 4
 #define ROC_EVENT_LOG2_MAX 13 /* of a submission ring */
 
 struct roc_channel;
@@ -103,6 +104,11 @@ struct roc_bar_policy {
 	unsigned int hidden_count;
 };
 
+struct roc_register {
+	unsigned int bar;
+	u32 offset;
+};
+
 /**
  * struct roc_card_ops - a kind of card: its constants and its hardware access
  *
@@ -129,6 +135,8 @@ struct roc_card_ops {
 	unsigned int flush_us;		       /* how long a flush may take to show */
 	size_t host_memory;		       /* endpoint->memory, for the card to write to */
 	const struct roc_bar_policy *policy;   /* [ROC_BARS] */
+	const struct roc_register *carried;    /* configuration that a function reset clears */
+	unsigned int carried_count;	       /* up to ROC_CARRIED_MAX */
 	size_t channel_size;		       /* of the backend's own state of a channel */
 	const struct attribute_group **groups; /* card's own sysfs files of an endpoint */
 	const struct attribute_group **channel_groups; /* and of a channel */
@@ -146,7 +154,10 @@ struct roc_card_ops {
 	/* Link slots that the card's configuration enables. */
 	u32 (*enabled_links)(struct roc_channel *ch);
 
-	/* Reset and set going; may sleep. Descriptor FIFOs are empty when it returns. */
+	/*
+	 * Reset and set going; may sleep. Descriptor FIFOs are empty when it returns. After an
+	 * error the caller makes the channel quiet.
+	 */
 	int (*start)(struct roc_channel *ch, enum roc_source source, u32 links);
 	/* Give one superpage to the card. -EIO: it did not take it. */
 	int (*push)(struct roc_channel *ch, unsigned int link, u64 bus, u32 length);
@@ -162,10 +173,14 @@ struct roc_card_ops {
 	/* No new data; close what is partly filled. */
 	void (*flush)(struct roc_channel *ch);
 	/*
-	 * Forget all descriptors, let go of what the card's endpoints share, and prove that the
-	 * card writes no more; -EIO if it cannot be. Not @present: no access, only let go.
+	 * Stop, forget all descriptors, let go of what the card's endpoints share, and prove that
+	 * the card writes no more; -EIO if it does. Of a channel that is @loaded the reset must be
+	 * seen to work, else -ENODATA: one that is ignored changes nothing, and nothing would tell.
+	 * Also for channels that this driver never started. Not @present: no access, only let go.
 	 */
 	int (*quiesce)(struct roc_channel *ch, bool present);
+	/* At probe: may the channel have been left with work to do? */
+	bool (*left_running)(struct roc_channel *ch);
 	int (*reset)(struct roc_channel *ch, enum roc_reset_level level);
 	/* One command over the link; NULL: there is none. */
 	int (*command)(struct roc_channel *ch, struct roc_ch_command *command);
@@ -232,7 +247,10 @@ enum roc_endpoint_sample {
  * @opens: number of the present open, from 1; under @lock
  * @mode: enum roc_mode of the present session, -1 = there is none; written under @lock
  * @bus: may master the bus; under card->lock
- * @suspect: is quiet only because the bus was taken from it; under card->lock
+ * @suspect: not proved to be quiet in this binding; written under @lock and card->lock. See quiet.c
+ * @loaded: was given superpages since its quiet was last proved, perhaps by somebody else: then
+ *	only a reset that shows is a proof; under @lock
+ * @unseen: suspect, but only because its reset changed nothing that can be seen; under @lock
  * @event: see event.h
  * @priv: the backend's own state
  */
@@ -257,6 +275,8 @@ struct roc_channel {
 	int mode;
 	bool bus;
 	bool suspect;
+	bool loaded;
+	bool unseen;
 	struct roc_event event;
 	void *priv;
 };
@@ -269,6 +289,7 @@ struct roc_channel {
  * @epoch: 0 while there is no hardware, else a number that changes with every reset: a file
  *	opened in another epoch gets -ENODEV for ever
  * @last_epoch: to count them; probe, remove and reset handlers only
+ * @reachable: registers may be accessed; without an epoch until removal unmaps them
  * @gone: those who poll the endpoint; woken when @epoch becomes 0
  * @inode: private inode whose mapping all openers share, so that one zap revokes all BAR maps
  * @secret_bars: mask of those that nobody maps without CAP_SYS_RAWIO, whatever the policy says
@@ -282,6 +303,7 @@ struct roc_endpoint {
 	struct srcu_struct srcu;
 	u32 epoch;
 	u32 last_epoch;
+	bool reachable;
 	wait_queue_head_t gone;
 	struct inode *inode;
 	const struct roc_card_ops *ops;
@@ -437,6 +459,7 @@ u32 roc_bar_access(struct roc_endpoint *ep, unsigned int bar);
 void roc_card_flush(struct roc_endpoint *ep, unsigned int bar);
 u32 roc_card_read(struct roc_endpoint *ep, unsigned int bar, u32 offset);
 bool roc_alive(struct roc_endpoint *ep);
+bool roc_reachable(struct roc_endpoint *ep);
 int roc_parse_serial(u32 word);
 
 /* chardev.c */
@@ -489,11 +512,15 @@ int roc_run_stop(struct roc_session *s, u32 *reclaimed);
 void roc_run_abort(struct roc_session *s, enum roc_ch_state state, enum roc_why why, bool present);
 
 /* quiet.c */
+bool roc_suspects(struct roc_endpoint *ep);
 int roc_bus_give(struct roc_channel *ch);
-void roc_bus_give_back(struct roc_channel *ch);
-bool roc_bus_take(struct roc_channel *ch);
+int roc_bus_give_function(struct roc_endpoint *ep);
+void roc_bus_off(struct roc_endpoint *ep);
 void roc_make_quiet(struct roc_session *s, bool present);
-bool roc_run_settle(struct roc_channel *ch);
+bool roc_settle(struct roc_channel *ch, bool present);
+int roc_settle_all(struct roc_endpoint *ep);
+void roc_settle_by_reset(struct roc_endpoint *ep);
+int roc_reset_function(struct roc_endpoint *ep);
 
 /* flow.c */
 static inline struct roc_flight *roc_flight(struct roc_session *s, struct roc_link *link, u32 index)

@@ -74,7 +74,7 @@ int roc_run_start(struct roc_session *s)
 		return -EBUSY;
 	if (!s->rings_ready)
 		return -EPIPE;
-	if (!roc_alive(ch->ep) || !roc_run_settle(ch))
+	if (!roc_alive(ch->ep) || !roc_settle(ch, true))
 		return -EIO;
 	enabled = ops->enabled_links(ch);
 	if (!enabled || s->links_wanted & ~enabled)
@@ -84,8 +84,10 @@ int roc_run_start(struct roc_session *s)
 		return err;
 	s->links = s->links_wanted ?: enabled;
 	err = ops->start(ch, s->source, s->links);
-	if (err)
+	if (err) {
+		roc_make_quiet(s, true);
 		return err;
+	}
 	ch->empties = 0;
 	s->run++;
 	s->mark = get_random_u64();

@@ -51,7 +51,7 @@ struct roc_session *roc_session_open(struct roc_channel *ch, u32 epoch)
 		kvfree(s);
 		return ERR_PTR(-EBUSY);
 	}
-	roc_run_settle(ch);
+	roc_settle(ch, true);
 	ch->session = s;
 	roc_session_mode(s, ROC_MODE_TIMER);
 	ch->opens++;
@@ -123,23 +123,17 @@ static void roc_session_free(struct roc_session *s)
 void roc_session_close(struct roc_session *s)
 {
 	struct roc_channel *ch = s->ch;
-	struct roc_endpoint *ep = ch->ep;
-	int idx;
 
-	roc_point(ep, ROC_POINT_CLOSE);
-	/* Inside the read side the card is there; otherwise removal has retired the session. */
-	if (roc_enter(ep, s->epoch, &idx)) {
-		roc_point(ep, ROC_POINT_RETIRE);
-		mutex_lock(&ch->lock);
-		roc_session_retire(s, true);
-		mutex_unlock(&ch->lock);
-		roc_leave(ep, idx);
-	} else {
-		/* Removal may still be on its way to us: its retire comes under the lock. */
-		mutex_lock(&ch->lock);
-		roc_session_retire(s, false);
-		mutex_unlock(&ch->lock);
-	}
+	roc_point(ch->ep, ROC_POINT_CLOSE);
+	/*
+	 * A removal may be on its way to us. Whoever comes first stops the card: until removal has
+	 * retired the session its registers are there.
+	 */
+	mutex_lock(&ch->lock);
+	roc_point(ch->ep, ROC_POINT_RETIRE);
+	if (!s->retired)
+		roc_session_retire(s, roc_reachable(ch->ep));
+	mutex_unlock(&ch->lock);
 	if (s->thread)
 		kthread_stop(s->thread);
 	mutex_lock(&ch->lock);

@@ -125,18 +125,29 @@ static void acme_flush(struct roc_channel *ch)
 	roc_write(ch->ep, ACME_BAR, ACME_CONTROL, ACME_CONTROL_RUN | ACME_CONTROL_FLUSH);
 }
 
-/* Proof, not hope: the reset took effect, and stays. Without it the bus is taken from the card. */
+/* Somebody else's superpages, or a run that is going on. */
+static bool acme_left_running(struct roc_channel *ch)
+{
+	return roc_read(ch->ep, ACME_BAR, ACME_CONTROL) & ACME_CONTROL_RUN;
+}
+
+/*
+ * Proof, not hope: the reset took effect, and stays. Of a channel that has superpages it must be
+ * seen to take effect. Without it the bus is taken from the card.
+ */
 static int acme_quiesce(struct roc_channel *ch, bool present)
 {
-	struct acme_channel *acme = ch->priv;
+	u32 before, after;
 
 	if (!present)
 		return 0;
+	before = roc_read(ch->ep, ACME_BAR, ACME_FINISHED);
 	acme_reset(ch, ROC_RESET_INTERNAL);
-	if (roc_read(ch->ep, ACME_BAR, ACME_FINISHED) != acme->base)
-		return -EIO;
+	after = roc_read(ch->ep, ACME_BAR, ACME_FINISHED);
 	usleep_range(1000, 2000);
-	return roc_read(ch->ep, ACME_BAR, ACME_FINISHED) == acme->base ? 0 : -EIO;
+	if (after || roc_read(ch->ep, ACME_BAR, ACME_FINISHED))
+		return -EIO;
+	return ch->loaded && before == after ? -ENODATA : 0;
 }
 
 /* It has registers that take a bus address: users may look, and write nothing. */
@@ -168,5 +179,6 @@ const struct roc_card_ops roc_acme_ops = {
 	.received = acme_received,
 	.flush = acme_flush,
 	.quiesce = acme_quiesce,
+	.left_running = acme_left_running,
 	.reset = acme_reset,
 };

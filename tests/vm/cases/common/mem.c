@@ -53,6 +53,15 @@ static uint64_t frame(int pagemap, const void *addr)
 	return entry & FRAME_BITS;
 }
 
+uint64_t memory_physical(const void *addr)
+{
+	int pagemap = open("/proc/self/pagemap", O_RDONLY | O_CLOEXEC);
+	uint64_t page = frame(pagemap, addr);
+
+	close(pagemap);
+	return page * BASE_PAGE + (uintptr_t)addr % BASE_PAGE;
+}
+
 struct piece {
 	uint64_t frame;
 	off_t offset;

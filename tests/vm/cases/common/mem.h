@@ -25,6 +25,9 @@ void *memory_make(size_t length, size_t page_size, enum layout layout);
 /* Bytes from the start that lie in one piece of physical memory. */
 size_t memory_contiguous(const void *addr, size_t length);
 
+/* Where it lies for a card behind no IOMMU. It must be present; root only. */
+uint64_t memory_physical(const void *addr);
+
 /* Kernel-wide: pages pinned now (acquired less released). */
 int64_t pins(void);
 /* Pages pinned and charged to a process (0: us), in pages. */

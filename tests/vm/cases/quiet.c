@@ -1,0 +1,466 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * A card of which nobody takes data is quiet, whoever left it and in whatever state: it is looked
+ * at itself, and at memory that it knew of and that is somebody else's now.
+ */
+#include "common/case.h"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/mman.h>
+
+#define LIMIT_MS 10000
+#define CHANNEL 0
+#define NEIGHBOUR 3
+#define PATTERN 0x5a
+#define BAR_MAP 4096
+
+/* Nothing of what was there goes on when the bus is given to it. */
+static void cru_is_quiet(unsigned int card, unsigned int ep)
+{
+	unsigned int l;
+
+	UNIT_EQ(emu_peek(card, ep, CRU_BAR_DMA, CRU_DMA_CONTROL), 0);
+	UNIT_EQ(emu_peek(card, ep, CRU_BAR_CARD, CRU_USER_CONTROL) & CRU_USER_CONTROL_RUN, 0);
+	for (l = 0; l < CRU_LINK_SLOTS; l++)
+		UNIT_EQ(emu_link_count(card, ep, l, "queued"), 0);
+}
+
+static void crorc_is_quiet(unsigned int channel)
+{
+	UNIT_EQ(emu_peek(CRORC0, 0, channel, CRORC_CHAN_CSR) &
+			(CRORC_CHAN_CSR_DMA | CRORC_CHAN_CSR_LOOPBACK),
+		0);
+	UNIT_EQ(emu_peek(CRORC0, 0, channel, CRORC_GENERATOR) & CRORC_GENERATOR_RUN, 0);
+	UNIT_EQ(emu_peek(CRORC0, 0, channel, CRORC_SP_SIZE) & CRORC_SP_SIZE_COUNT, 0);
+}
+
+/* A reader that goes as soon as it hears that the card goes. */
+struct leaver {
+	struct rig r;
+	volatile bool runs;
+};
+
+static int leave_at_once(void *arg)
+{
+	struct leaver *l = arg;
+	struct pollfd p = {.events = 0};
+
+	if (!rig_open(&l->r))
+		return 1;
+	rig_push(&l->r, RIG_MAX);
+	if (!rig_start(&l->r))
+		return 2;
+	p.fd = rig_fd(&l->r);
+	l->runs = true;
+	if (poll(&p, 1, LIMIT_MS) != 1)
+		return 3;
+	rig_close(&l->r);
+	return 0;
+}
+
+/* The close comes in the middle of the removal. */
+static bool unbind_under(const char *address, struct rig r)
+{
+	struct leaver *l = shared_alloc(sizeof(*l));
+	int64_t end = now_ms() + LIMIT_MS;
+	pid_t pid;
+	bool good;
+
+	l->r = r;
+	pid = child_start(AS_ROOT, leave_at_once, l);
+	while (!l->runs && now_ms() < end)
+		sleep_ms(5);
+	sleep_ms(20);
+	good = l->runs && driver_unbind(address) == 0;
+	good = child_wait(pid, LIMIT_MS) == 0 && good;
+	shared_free(l, sizeof(*l));
+	return good;
+}
+
+static void left_in_removal(void)
+{
+	struct rig cru = {.id = EP0, .source = ROC_SOURCE_DDG};
+	struct rig crorc = {.id = CRORC_ID, .channel = CHANNEL};
+	char address[ROC_TEXT_MAX];
+	unsigned int i;
+
+	emu_normal(CARD0, FOUR_LINKS);
+	emu_normal_crorc(CRORC0);
+	for (i = 0; i < 3; i++) {
+		strcpy(address, pci_address(EP0));
+		CU_ASSERT(unbind_under(address, cru));
+		cru_is_quiet(CARD0, 0);
+		UNIT_NEED(driver_bind(address));
+		strcpy(address, pci_address(CRORC_ID));
+		CU_ASSERT(unbind_under(address, crorc));
+		crorc_is_quiet(CHANNEL);
+		UNIT_NEED(driver_bind(address));
+	}
+	UNIT_EQ(emu_count(CARD0, 0, "dma_outside"), 0);
+	UNIT_EQ(emu_count(CRORC0, 0, "dma_outside"), 0);
+}
+
+/* Software of other people, which knows registers and physical addresses. */
+struct foreign {
+	volatile uint32_t *bar;
+	uint8_t *memory; /* where the card writes */
+	uint64_t bus;
+};
+
+static void foreign_open(struct foreign *f, const char *address, unsigned int bar)
+{
+	char path[128];
+	int fd, config;
+	uint16_t command;
+
+	snprintf(path, sizeof(path), "/sys/bus/pci/devices/%s/enable", address);
+	UNIT_EQ(put_text(path, "1"), 0);
+	snprintf(path, sizeof(path), "/sys/bus/pci/devices/%s/config", address);
+	config = open(path, O_RDWR | O_CLOEXEC);
+	CU_ASSERT(pread(config, &command, 2, 4) == 2);
+	command |= 0x6; /* memory, bus mastering */
+	CU_ASSERT(pwrite(config, &command, 2, 4) == 2);
+	close(config);
+	snprintf(path, sizeof(path), "/sys/bus/pci/devices/%s/resource%u", address, bar);
+	fd = open(path, O_RDWR | O_SYNC | O_CLOEXEC);
+	f->bar = mmap(NULL, BAR_MAP, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	CU_ASSERT_FATAL(f->bar != MAP_FAILED);
+	close(fd);
+	f->memory = memory_make(HUGE, HUGE, LAYOUT_ASCENDING);
+	f->bus = memory_physical(f->memory);
+}
+
+static void foreign_write(struct foreign *f, uint32_t offset, uint32_t value)
+{
+	f->bar[offset / 4] = value;
+}
+
+/* Dies; its memory is given to somebody else, which is us. */
+static void foreign_dies(struct foreign *f)
+{
+	munmap((void *)f->bar, BAR_MAP);
+	memset(f->memory, PATTERN, HUGE);
+}
+
+static void foreign_memory_is_ours(struct foreign *f)
+{
+	size_t i, wrong = 0;
+
+	for (i = 0; i < HUGE; i++)
+		wrong += f->memory[i] != PATTERN;
+	UNIT_EQ(wrong, 0);
+	munmap(f->memory, HUGE);
+}
+
+/* True after at least @n pages more were written. */
+static bool writes(unsigned int card, unsigned int n)
+{
+	uint64_t before = emu_count(card, 0, "dma_writes");
+	int64_t end = now_ms() + LIMIT_MS;
+
+	while (emu_count(card, 0, "dma_writes") < before + n) {
+		if (now_ms() > end)
+			return false;
+		sleep_ms(5);
+	}
+	return true;
+}
+
+static bool foreign_possible(void)
+{
+	if (!translated(EP0))
+		return true;
+	unit_skip("an IOMMU keeps the card from memory that nobody mapped");
+	return false;
+}
+
+static void foreign_crorc(struct foreign *f, const char *address)
+{
+	emu_normal_crorc(CRORC0);
+	emu(CRORC0, "set rate 0=1000000");
+	foreign_open(f, address, CHANNEL);
+	foreign_write(f, CRORC_CARD_CSR, CRORC_CARD_CSR_RESET);
+	foreign_write(f, CRORC_DONE_LOW, (uint32_t)(f->bus + MIB));
+	foreign_write(f, CRORC_DONE_HIGH, f->bus >> 32);
+	foreign_write(f, CRORC_CHAN_CSR, CRORC_CHAN_CSR_DMA | CRORC_CHAN_CSR_LOOPBACK);
+	foreign_write(f, CRORC_GENERATOR, CRORC_GENERATOR_RUN);
+	foreign_write(f, CRORC_SP_HIGH, f->bus >> 32);
+	foreign_write(f, CRORC_SP_LOW, (uint32_t)f->bus);
+	foreign_write(f, CRORC_SP_SIZE, MIB);
+	CU_ASSERT(writes(CRORC0, 3));
+	foreign_dies(f);
+}
+
+/* A C-RORC's channel goes on for somebody who died; then another channel needs the bus. */
+static void left_running_crorc(void)
+{
+	struct rig r = {.id = CRORC_ID, .channel = NEIGHBOUR};
+	char address[ROC_TEXT_MAX];
+	struct foreign f;
+
+	if (!foreign_possible())
+		return;
+	strcpy(address, pci_address(CRORC_ID));
+	UNIT_EQ(driver_unbind(address), 0);
+	foreign_crorc(&f, address);
+	CU_ASSERT(driver_bind(address));
+	memset(f.memory, PATTERN, HUGE); /* until now it could */
+	crorc_is_quiet(CHANNEL);
+	CU_ASSERT(rig_once(&r, 20, LIMIT_MS));
+	RIG_OK(&r);
+	rig_close(&r);
+	foreign_memory_is_ours(&f);
+	emu_normal_crorc(CRORC0);
+}
+
+/* The same where the reset does nothing, and the push counter would show it. */
+static void left_running_crorc_deaf(void)
+{
+	struct rig r = {.id = CRORC_ID, .channel = NEIGHBOUR};
+	char address[ROC_TEXT_MAX];
+	struct foreign f;
+
+	if (!foreign_possible())
+		return;
+	strcpy(address, pci_address(CRORC_ID));
+	UNIT_EQ(driver_unbind(address), 0);
+	foreign_crorc(&f, address);
+	emu(CRORC0, "fault 0 reset-ignored 0x1");
+	CU_ASSERT(driver_bind(address));
+	memset(f.memory, PATTERN, HUGE);
+	/* The function was reset: nothing less is a proof. */
+	crorc_is_quiet(CHANNEL);
+	CU_ASSERT(rig_once(&r, 20, LIMIT_MS));
+	RIG_OK(&r);
+	rig_close(&r);
+	foreign_memory_is_ours(&f);
+	emu_normal_crorc(CRORC0);
+}
+
+/* Descriptors of which none was finished: a reset that is ignored looks like one that works. */
+static void left_running_cru(void)
+{
+	struct rig r = {.id = EP0, .source = ROC_SOURCE_DDG};
+	char address[ROC_TEXT_MAX];
+	struct foreign f;
+
+	if (!foreign_possible())
+		return;
+	emu_normal(CARD0, FOUR_LINKS);
+	strcpy(address, pci_address(EP0));
+	UNIT_EQ(driver_unbind(address), 0);
+	emu(CARD0, "set 0 rate 1000000");
+	foreign_open(&f, address, CRU_BAR_DMA);
+	foreign_write(&f, CRU_DATA_SOURCE, CRU_DATA_SOURCE_INTERNAL);
+	foreign_write(&f, CRU_RESET_CONTROL, CRU_RESET_GENERAL);
+	foreign_write(&f, CRU_DMA_CONTROL, CRU_DMA_CONTROL_START);
+	foreign_write(&f, CRU_SP_HIGH(0), f.bus >> 32);
+	foreign_write(&f, CRU_SP_LOW(0), (uint32_t)f.bus);
+	foreign_write(&f, CRU_SP_PUSH(0), HUGE / CRU_PAGE_SIZE);
+	CU_ASSERT(writes(CARD0, 3));
+	emu(CARD0, "fault 0 reset-ignored");
+	foreign_dies(&f);
+	CU_ASSERT(driver_bind(address));
+	memset(f.memory, PATTERN, HUGE);
+	cru_is_quiet(CARD0, 0);
+	emu(CARD0, "fault 0 clear");
+	emu(CARD0, "set 0 rate 0");
+	CU_ASSERT(rig_once(&r, 20, LIMIT_MS));
+	RIG_OK(&r);
+	rig_close(&r);
+	foreign_memory_is_ours(&f);
+}
+
+/* Started, given superpages, and not one came back. */
+static bool idle_rig(struct rig *r)
+{
+	if (!rig_open(r))
+		return false;
+	rig_push(r, RIG_MAX);
+	return rig_start(r);
+}
+
+/* A reset that changes nothing is no proof: the bus is taken, and the memory is not written to. */
+static void nothing_finished(void)
+{
+	struct rig r = {.id = EP0,
+			.source = ROC_SOURCE_DDG,
+			.by_timer = true,
+			.configure = ROC_CONFIGURE_PLAIN};
+	int64_t before = pins();
+	uint8_t *memory = memory_make(16 * HUGE, HUGE, LAYOUT_ASCENDING);
+	size_t i, wrong = 0;
+
+	emu_normal(CARD0, FOUR_LINKS);
+	emu(CARD0, "fault 0 stall");
+	r.memory = memory;
+	r.superpage = HUGE;
+	UNIT_NEED(idle_rig(&r));
+	emu(CARD0, "fault 0 reset-ignored");
+	CU_ASSERT(rig_stop(&r));
+	CU_ASSERT(!bus_master(EP0));
+	rig_close(&r);
+	UNIT_EQ(pins(), before);
+	memset(memory, PATTERN, 16 * HUGE);
+	/* Now it would write: into memory that is ours, if it still had the descriptors and the
+	 * bus. */
+	emu(CARD0, "fault 0 clear stall");
+	r = (struct rig){.id = EP0,
+			 .source = ROC_SOURCE_DDG,
+			 .by_timer = true,
+			 .configure = ROC_CONFIGURE_PLAIN};
+	UNIT_NEED(rig_open(&r));
+	control(rig_fd(&r), ROC_CH_START, 0, 0);
+	sleep_ms(100);
+	rig_close(&r);
+	UNIT_EQ(emu_count(CARD0, 0, "dma_outside"), 0);
+	for (i = 0; i < 16 * HUGE; i++)
+		wrong += memory[i] != PATTERN;
+	UNIT_EQ(wrong, 0);
+	munmap(memory, 16 * HUGE);
+	/* With a reset that works the card is as good as any. */
+	emu(CARD0, "fault 0 clear");
+	r = (struct rig){.id = EP0,
+			 .source = ROC_SOURCE_DDG,
+			 .by_timer = true,
+			 .configure = ROC_CONFIGURE_PLAIN};
+	CU_ASSERT(rig_once(&r, 20, LIMIT_MS));
+	RIG_OK(&r);
+	rig_close(&r);
+	UNIT_EQ(pins(), before);
+}
+
+/* A front end that sends nothing is what operators see every day: start, stop, start. */
+static void nothing_sent(void)
+{
+	struct rig r = {.id = EP0,
+			.source = ROC_SOURCE_FEE,
+			.by_timer = true,
+			.configure = ROC_CONFIGURE_PLAIN};
+	unsigned int i;
+
+	emu_normal(CARD0, FOUR_LINKS);
+	emu(CARD0, "set 0 source-mode ctp");
+	for (i = 0; i < 2; i++) {
+		UNIT_NEED(idle_rig(&r));
+		CU_ASSERT(rig_stop(&r));
+		UNIT_EQ(r.filled, 0);
+		RIG_OK(&r);
+		rig_close(&r);
+		cru_is_quiet(CARD0, 0);
+	}
+	emu(CARD0, "set 0 source-mode free");
+	CU_ASSERT(rig_once(&r, 20, LIMIT_MS));
+	RIG_OK(&r);
+	rig_close(&r);
+	/* Proved without a reset of the whole function. */
+	UNIT_EQ(emu_count(CARD0, 0, "function_resets"), 0);
+}
+
+/* 256 pushes are 0 in the push counter, as after a reset. */
+static void push_counter_wraps(void)
+{
+	struct rig r = {.id = CRORC_ID,
+			.channel = CHANNEL,
+			.superpage = 32 * KIB,
+			.by_timer = true,
+			.configure = ROC_CONFIGURE_PLAIN};
+
+	emu_normal_crorc(CRORC0);
+	emu(CRORC0, "set rate 0=50000000");
+	UNIT_NEED(rig_open(&r));
+	r.count = 1;
+	UNIT_NEED(rig_start(&r));
+	while (r.pushed < 256 && rig_run(&r, r.pushed, LIMIT_MS))
+		rig_push(&r, 1);
+	UNIT_EQ(r.pushed, 256);
+	emu(CRORC0, "fault 0 reset-ignored 0x1");
+	roc_channel_stop(r.ch, NULL);
+	CU_ASSERT(!bus_master(CRORC_ID));
+	emu(CRORC0, "fault 0 clear");
+	rig_close(&r);
+	r = (struct rig){.id = CRORC_ID,
+			 .channel = NEIGHBOUR,
+			 .by_timer = true,
+			 .configure = ROC_CONFIGURE_PLAIN};
+	CU_ASSERT(rig_once(&r, 10, LIMIT_MS));
+	rig_close(&r);
+	crorc_is_quiet(CHANNEL);
+	emu_normal_crorc(CRORC0);
+}
+
+/* Serial numbers are written by people. */
+static void twins(void)
+{
+	static const char *const ids[] = {EP0, EP1, OTHER_EP0, OTHER_EP1};
+	char address[N(ids)][ROC_TEXT_MAX];
+	struct rig r[N(ids)];
+	uint32_t serial = emu_peek(CARD0, 0, CRU_BAR_CARD, CRU_SERIAL);
+	uint32_t other = emu_peek(CARD1, 0, CRU_BAR_CARD, CRU_SERIAL);
+	unsigned int i;
+
+	for (i = 0; i < N(ids); i++)
+		strcpy(address[i], pci_address(ids[i]));
+	for (i = 0; i < N(ids); i++)
+		UNIT_EQ(driver_unbind(address[i]), 0);
+	emu_normal(CARD0, 1);
+	emu_normal(CARD1, 1);
+	emu_poke(CARD1, 0, CRU_BAR_CARD, CRU_SERIAL, serial);
+	for (i = 0; i < N(ids); i++)
+		CU_ASSERT(driver_bind(address[i]));
+	for (i = 0; i < N(ids); i++) {
+		r[i] = (struct rig){.id = address[i], .source = ROC_SOURCE_DDG, .count = 4};
+		UNIT_NEED(rig_open(&r[i]));
+		rig_push(&r[i], RIG_MAX);
+		UNIT_NEED(rig_start(&r[i]));
+	}
+	for (i = 0; i < N(ids); i++) {
+		CU_ASSERT(rig_run(&r[i], 10, LIMIT_MS));
+		RIG_OK(&r[i]);
+	}
+	/* One board stops, the other goes on. */
+	rig_stop(&r[0]);
+	rig_stop(&r[1]);
+	for (i = 2; i < N(ids); i++)
+		CU_ASSERT(rig_run(&r[i], r[i].filled + 10, LIMIT_MS));
+	for (i = 0; i < N(ids); i++)
+		rig_close(&r[i]);
+	for (i = 2; i < N(ids); i++)
+		UNIT_EQ(driver_unbind(address[i]), 0);
+	emu_poke(CARD1, 0, CRU_BAR_CARD, CRU_SERIAL, other);
+	for (i = 2; i < N(ids); i++)
+		CU_ASSERT(driver_bind(address[i]));
+}
+
+/* A start that fails leaves nothing enabled for the next run, which does not use it. */
+static void failed_start_of_events(void)
+{
+	struct rig r = {.id = CRORC_ID, .channel = CHANNEL, .source = ROC_SOURCE_FEE};
+
+	if (!has_events(CRORC_ID)) {
+		unit_skip("a card without events");
+		return;
+	}
+	emu_normal_crorc(CRORC0);
+	emu(CRORC0, "set link-state 0=down");
+	UNIT_NEED(rig_open(&r));
+	UNIT_EQ(control(rig_fd(&r), ROC_CH_START, 0, 0), -ENOLINK);
+	crorc_is_quiet(CHANNEL);
+	rig_close(&r);
+	r = (struct rig){.id = CRORC_ID,
+			 .channel = CHANNEL,
+			 .by_timer = true,
+			 .configure = ROC_CONFIGURE_PLAIN};
+	CU_ASSERT(rig_once(&r, 10, LIMIT_MS));
+	RIG_OK(&r);
+	rig_close(&r);
+	emu_normal_crorc(CRORC0);
+}
+
+UNIT_MAIN("quiet", {"left in the removal", left_in_removal},
+	  {"C-RORC left running", left_running_crorc},
+	  {"C-RORC left running, deaf", left_running_crorc_deaf},
+	  {"CRU left running", left_running_cru}, {"nothing finished", nothing_finished},
+	  {"nothing sent", nothing_sent}, {"push counter wraps", push_counter_wraps},
+	  {"twins", twins}, {"failed start of events", failed_start_of_events})
