@@ -4,7 +4,9 @@
  */
 #include "pkt_monitor.h"
 
+#include "influx.h"
 #include "output.h"
+#include "prometheus.h"
 #include "table.h"
 #include "tool.h"
 
@@ -60,29 +62,29 @@ void packets_crorc_influx(FILE *out, const struct packets_crorc *r)
 	}
 }
 
-static void family(struct openmetrics *m, const struct packets_crorc *r, const char *name,
-		   enum openmetrics_type type, const char *help, const uint32_t *values)
+static void family(struct prometheus *m, const struct packets_crorc *r, const char *name,
+		   enum prometheus_type type, const char *help, const uint32_t *values)
 {
-	struct openmetrics_labels labels;
+	struct prometheus_labels labels;
 	int i;
 
-	openmetrics_family(m, name, type, help);
+	prometheus_family(m, name, type, help);
 	for (i = 0; i < ROC_CRORC_LINKS; i++) {
-		openmetrics_card(&labels, &r->card, i);
-		openmetrics_sample(m, &labels, values[i]);
+		prometheus_card(&labels, &r->card, i);
+		prometheus_sample(m, &labels, values[i]);
 	}
 }
 
-void packets_crorc_openmetrics(FILE *out, const struct packets_crorc *r)
+void packets_crorc_prometheus(FILE *out, const struct packets_crorc *r)
 {
-	struct openmetrics m;
+	struct prometheus m;
 
-	openmetrics_start(&m, out);
-	family(&m, r, "roc_acquisition_rate", OPENMETRICS_GAUGE,
+	prometheus_start(&m, out);
+	family(&m, r, "roc_acquisition_rate", PROMETHEUS_GAUGE,
 	       "Acquisition rate, in the card's unit.", r->packets.rate);
-	family(&m, r, "roc_packets_received", OPENMETRICS_COUNTER, "Packets received.",
+	family(&m, r, "roc_packets_received", PROMETHEUS_COUNTER, "Packets received.",
 	       r->packets.received);
-	openmetrics_end(&m);
+	prometheus_end(&m);
 }
 
 int packets_show_crorc(FILE *out, struct roc_endpoint *ep, const struct roc_card *card,
@@ -103,8 +105,8 @@ int packets_show_crorc(FILE *out, struct roc_endpoint *ep, const struct roc_card
 	case OUTPUT_MONITORING:
 		packets_crorc_influx(out, &r);
 		break;
-	case OUTPUT_OPENMETRICS:
-		packets_crorc_openmetrics(out, &r);
+	case OUTPUT_PROMETHEUS:
+		packets_crorc_prometheus(out, &r);
 		break;
 	}
 	return TOOL_OK;

@@ -4,7 +4,9 @@
  */
 #include "status.h"
 
+#include "influx.h"
 #include "output.h"
+#include "prometheus.h"
 #include "table.h"
 #include "tool.h"
 
@@ -174,36 +176,35 @@ static const struct {
 
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))
 
-void status_crorc_openmetrics(FILE *out, const struct status_crorc *r)
+void status_crorc_prometheus(FILE *out, const struct status_crorc *r)
 {
-	struct openmetrics_labels labels;
-	struct openmetrics m;
+	struct prometheus_labels labels;
+	struct prometheus m;
 	size_t i;
 	int l;
 
-	openmetrics_start(&m, out);
-	openmetrics_family(&m, "roc_card", OPENMETRICS_INFO, "Card endpoint.");
-	openmetrics_card(&labels, &r->card, -1);
-	openmetrics_label(&labels, "firmware", r->card.firmware);
-	openmetrics_sample(&m, &labels, 1);
-	openmetrics_card(&labels, &r->card, -1);
+	prometheus_start(&m, out);
+	prometheus_family(&m, "roc_card", PROMETHEUS_INFO, "Card endpoint.");
+	prometheus_card(&labels, &r->card, -1);
+	prometheus_label(&labels, "firmware", r->card.firmware);
+	prometheus_sample(&m, &labels, 1);
+	prometheus_card(&labels, &r->card, -1);
 	for (i = 0; i < COUNT(card_families); i++) {
-		openmetrics_family(&m, card_families[i].name, OPENMETRICS_GAUGE,
-				   card_families[i].help);
-		openmetrics_sample(&m, &labels, card_families[i].value(&r->status));
+		prometheus_family(&m, card_families[i].name, PROMETHEUS_GAUGE,
+				  card_families[i].help);
+		prometheus_sample(&m, &labels, card_families[i].value(&r->status));
 	}
 	for (i = 0; i < COUNT(link_families) && r->status.link_mask; i++) {
-		openmetrics_family(&m, link_families[i].name, OPENMETRICS_GAUGE,
-				   link_families[i].help);
+		prometheus_family(&m, link_families[i].name, PROMETHEUS_GAUGE,
+				  link_families[i].help);
 		for (l = 0; l < ROC_CRORC_LINKS; l++) {
 			if (!shown(r, l))
 				continue;
-			openmetrics_card(&labels, &r->card, l);
-			openmetrics_sample(&m, &labels,
-					   link_families[i].value(&r->status.links[l]));
+			prometheus_card(&labels, &r->card, l);
+			prometheus_sample(&m, &labels, link_families[i].value(&r->status.links[l]));
 		}
 	}
-	openmetrics_end(&m);
+	prometheus_end(&m);
 }
 
 int status_show_crorc(FILE *out, struct roc_endpoint *ep, const struct roc_card *card,
@@ -227,8 +228,8 @@ int status_show_crorc(FILE *out, struct roc_endpoint *ep, const struct roc_card 
 	case OUTPUT_MONITORING:
 		status_crorc_influx(out, &r);
 		break;
-	case OUTPUT_OPENMETRICS:
-		status_crorc_openmetrics(out, &r);
+	case OUTPUT_PROMETHEUS:
+		status_crorc_prometheus(out, &r);
 		break;
 	}
 	return TOOL_OK;

@@ -10,7 +10,9 @@
 
 #include "cards.h"
 #include "cru_tool.h"
+#include "influx.h"
 #include "output.h"
+#include "prometheus.h"
 #include "table.h"
 #include "tool.h"
 
@@ -132,37 +134,37 @@ void metrics_influx(FILE *out, const struct metrics_report *r, size_t count)
 	}
 }
 
-void metrics_openmetrics(FILE *out, const struct metrics_report *r, size_t count)
+void metrics_prometheus(FILE *out, const struct metrics_report *r, size_t count)
 {
 	static const struct {
 		const char *name;
-		enum openmetrics_type type;
+		enum prometheus_type type;
 		const char *help;
 		double (*value)(const struct metrics_report *r);
 	} families[] = {
-		{"roc_temperature_celsius", OPENMETRICS_GAUGE, "FPGA temperature.", temperature},
-		{"roc_dropped_packets", OPENMETRICS_COUNTER, "Packets dropped.", dropped},
-		{"roc_ctp_clock_hertz", OPENMETRICS_GAUGE, "Experiment's clock.", ctp},
-		{"roc_local_clock_hertz", OPENMETRICS_GAUGE, "Local clock.", local},
-		{"roc_packets_per_second", OPENMETRICS_GAUGE, "Packets of all links.", rate},
+		{"roc_temperature_celsius", PROMETHEUS_GAUGE, "FPGA temperature.", temperature},
+		{"roc_dropped_packets", PROMETHEUS_COUNTER, "Packets dropped.", dropped},
+		{"roc_ctp_clock_hertz", PROMETHEUS_GAUGE, "Experiment's clock.", ctp},
+		{"roc_local_clock_hertz", PROMETHEUS_GAUGE, "Local clock.", local},
+		{"roc_packets_per_second", PROMETHEUS_GAUGE, "Packets of all links.", rate},
 	};
-	struct openmetrics_labels labels;
-	struct openmetrics m;
+	struct prometheus_labels labels;
+	struct prometheus m;
 	size_t i, f;
 
-	openmetrics_start(&m, out);
+	prometheus_start(&m, out);
 	for (f = 0; f < sizeof(families) / sizeof(families[0]) && count; f++) {
-		openmetrics_family(&m, families[f].name, families[f].type, families[f].help);
+		prometheus_family(&m, families[f].name, families[f].type, families[f].help);
 		for (i = 0; i < count; i++) {
 			double value = families[f].value(&r[i]);
 
 			if (isnan(value))
 				continue;
-			openmetrics_card(&labels, &r[i].card, -1);
-			openmetrics_sample(&m, &labels, value);
+			prometheus_card(&labels, &r[i].card, -1);
+			prometheus_sample(&m, &labels, value);
 		}
 	}
-	openmetrics_end(&m);
+	prometheus_end(&m);
 }
 
 static int read_card(const struct roc_card *card, bool force, struct metrics_report *r)
@@ -263,8 +265,8 @@ static int run(const void *p)
 	case OUTPUT_MONITORING:
 		metrics_influx(stdout, reports, done);
 		break;
-	case OUTPUT_OPENMETRICS:
-		metrics_openmetrics(stdout, reports, done);
+	case OUTPUT_PROMETHEUS:
+		metrics_prometheus(stdout, reports, done);
 		break;
 	}
 out:

@@ -19,6 +19,6 @@ struct metrics_report {
 void metrics_text(FILE *out, const struct metrics_report *r, size_t count, bool colours);
 void metrics_json(FILE *out, const struct metrics_report *r, size_t count);
 void metrics_influx(FILE *out, const struct metrics_report *r, size_t count);
-void metrics_openmetrics(FILE *out, const struct metrics_report *r, size_t count);
+void metrics_prometheus(FILE *out, const struct metrics_report *r, size_t count);
 
 #endif

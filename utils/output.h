@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The forms that monitoring tools print beside text and JSON: InfluxDB lines with the metric and
- * tag names that sites use already, and OpenMetrics text for node_exporter's textfile collector;
- * and what all forms have in common about a card.
- *
- * The structures live on their user's stack and own nothing.
+ * The forms that monitoring tools print beside text and JSON (influx.h, prometheus.h): which one is
+ * asked for, and what all of them have in common about a card.
  */
 #ifndef ROC_UTILS_OUTPUT_H
 #define ROC_UTILS_OUTPUT_H
@@ -22,7 +19,7 @@ enum output_format {
 	OUTPUT_TEXT,
 	OUTPUT_JSON,
 	OUTPUT_MONITORING,
-	OUTPUT_OPENMETRICS,
+	OUTPUT_PROMETHEUS,
 };
 
 /* Member of a tool's values. */
@@ -58,54 +55,5 @@ const char *output_card(const struct roc_card *card, char text[OUTPUT_CARD_MAX])
 
 /* pciAddress, serial, endpoint, sequence, type. */
 void output_card_json(struct json *j, const struct roc_card *card);
-
-/* One InfluxDB line: start, tags, fields, end. Values that are no number are left out. */
-struct influx {
-	FILE *out;
-	bool fields; /* there is one already */
-};
-
-void influx_start(struct influx *l, FILE *out, const char *measurement);
-void influx_tag(struct influx *l, const char *key, const char *value);
-void influx_tag_number(struct influx *l, const char *key, int value); /* below 0: unknown */
-void influx_text(struct influx *l, const char *key, const char *value);
-void influx_signed(struct influx *l, const char *key, int64_t value);
-void influx_real(struct influx *l, const char *key, double value);
-void influx_end(struct influx *l, uint64_t time_ns);
-
-/*
- * A line about a card (@link below 0; tags serialId, endpoint, id, type) or about one of its
- * links (serialId, endpoint, CRU or CRORC, id, type), begun with the field pciAddress.
- */
-void influx_start_card(struct influx *l, FILE *out, const char *measurement,
-		       const struct roc_card *card, int link);
-
-/* OpenMetrics text: families one after the other, each with all its samples. */
-enum openmetrics_type {
-	OPENMETRICS_GAUGE,
-	OPENMETRICS_COUNTER,
-	OPENMETRICS_INFO,
-};
-
-struct openmetrics {
-	FILE *out;
-	const char *name;
-	enum openmetrics_type type;
-};
-
-struct openmetrics_labels {
-	char text[512];
-};
-
-void openmetrics_start(struct openmetrics *m, FILE *out);
-void openmetrics_family(struct openmetrics *m, const char *name, enum openmetrics_type type,
-			const char *help);
-void openmetrics_sample(struct openmetrics *m, const struct openmetrics_labels *labels,
-			double value);
-void openmetrics_end(struct openmetrics *m);
-
-void openmetrics_label(struct openmetrics_labels *labels, const char *key, const char *value);
-/* Labels pci_address, serial, endpoint, and link unless it is below 0. */
-void openmetrics_card(struct openmetrics_labels *labels, const struct roc_card *card, int link);
 
 #endif

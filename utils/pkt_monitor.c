@@ -6,7 +6,9 @@
 
 #include "cards.h"
 #include "cru_tool.h"
+#include "influx.h"
 #include "output.h"
+#include "prometheus.h"
 #include "table.h"
 #include "tool.h"
 
@@ -127,41 +129,41 @@ void packets_influx(FILE *out, const struct packets_report *r)
 	influx_end(&l, r->time);
 }
 
-static void slot_family(struct openmetrics *m, const struct packets_report *r, const char *name,
+static void slot_family(struct prometheus *m, const struct packets_report *r, const char *name,
 			const char *help, const uint32_t *counts)
 {
-	struct openmetrics_labels labels;
+	struct prometheus_labels labels;
 	int i;
 
 	if (!r->packets.slots)
 		return;
-	openmetrics_family(m, name, OPENMETRICS_COUNTER, help);
+	prometheus_family(m, name, PROMETHEUS_COUNTER, help);
 	for (i = 0; i < ROC_CRU_SLOTS; i++) {
 		if (!(r->packets.slots >> i & 1))
 			continue;
-		openmetrics_card(&labels, &r->card, i);
-		openmetrics_sample(m, &labels, counts[i]);
+		prometheus_card(&labels, &r->card, i);
+		prometheus_sample(m, &labels, counts[i]);
 	}
 }
 
-void packets_openmetrics(FILE *out, const struct packets_report *r)
+void packets_prometheus(FILE *out, const struct packets_report *r)
 {
 	const struct roc_cru_packets *k = &r->packets;
-	struct openmetrics_labels labels;
-	struct openmetrics m;
+	struct prometheus_labels labels;
+	struct prometheus m;
 
-	openmetrics_start(&m, out);
+	prometheus_start(&m, out);
 	slot_family(&m, r, "roc_packets_accepted", "Packets accepted.", k->accepted);
 	slot_family(&m, r, "roc_packets_rejected", "Packets rejected.", k->rejected);
 	slot_family(&m, r, "roc_packets_forced", "Packets closed without their end.", k->forced);
-	openmetrics_card(&labels, &r->card, -1);
-	openmetrics_family(&m, "roc_wrapper_dropped_packets", OPENMETRICS_COUNTER,
-			   "Packets dropped.");
-	openmetrics_sample(&m, &labels, k->dropped);
-	openmetrics_family(&m, "roc_wrapper_packets_per_second", OPENMETRICS_GAUGE,
-			   "Packets of all links.");
-	openmetrics_sample(&m, &labels, k->packets_per_second);
-	openmetrics_end(&m);
+	prometheus_card(&labels, &r->card, -1);
+	prometheus_family(&m, "roc_wrapper_dropped_packets", PROMETHEUS_COUNTER,
+			  "Packets dropped.");
+	prometheus_sample(&m, &labels, k->dropped);
+	prometheus_family(&m, "roc_wrapper_packets_per_second", PROMETHEUS_GAUGE,
+			  "Packets of all links.");
+	prometheus_sample(&m, &labels, k->packets_per_second);
+	prometheus_end(&m);
 }
 
 int packets_show_cru(FILE *out, struct roc_endpoint *ep, const struct roc_card *card,
@@ -182,8 +184,8 @@ int packets_show_cru(FILE *out, struct roc_endpoint *ep, const struct roc_card *
 	case OUTPUT_MONITORING:
 		packets_influx(out, &r);
 		break;
-	case OUTPUT_OPENMETRICS:
-		packets_openmetrics(out, &r);
+	case OUTPUT_PROMETHEUS:
+		packets_prometheus(out, &r);
 		break;
 	}
 	return TOOL_OK;

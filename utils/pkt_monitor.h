@@ -21,7 +21,7 @@ struct packets_report {
 void packets_text(FILE *out, const struct packets_report *r, bool colours);
 void packets_json(FILE *out, const struct packets_report *r);
 void packets_influx(FILE *out, const struct packets_report *r);
-void packets_openmetrics(FILE *out, const struct packets_report *r);
+void packets_prometheus(FILE *out, const struct packets_report *r);
 
 /* The C-RORC. */
 struct packets_crorc {
@@ -33,7 +33,7 @@ struct packets_crorc {
 void packets_crorc_text(FILE *out, const struct packets_crorc *r, bool colours);
 void packets_crorc_json(FILE *out, const struct packets_crorc *r);
 void packets_crorc_influx(FILE *out, const struct packets_crorc *r);
-void packets_crorc_openmetrics(FILE *out, const struct packets_crorc *r);
+void packets_crorc_prometheus(FILE *out, const struct packets_crorc *r);
 
 /* A whole reading of each card; see card_show_fn. */
 int packets_show_cru(FILE *out, struct roc_endpoint *ep, const struct roc_card *card,

@@ -60,8 +60,8 @@ int status_show_cru(FILE *out, struct roc_endpoint *ep, const struct roc_card *c
 	case OUTPUT_MONITORING:
 		status_influx(out, &r);
 		break;
-	case OUTPUT_OPENMETRICS:
-		status_openmetrics(out, &r);
+	case OUTPUT_PROMETHEUS:
+		status_prometheus(out, &r);
 		break;
 	}
 	return TOOL_OK;

@@ -23,7 +23,7 @@ struct status_report {
 void status_text(FILE *out, const struct status_report *r, bool verbose, bool colours);
 void status_json(FILE *out, const struct status_report *r);
 void status_influx(FILE *out, const struct status_report *r);
-void status_openmetrics(FILE *out, const struct status_report *r);
+void status_prometheus(FILE *out, const struct status_report *r);
 
 /* The C-RORC. */
 struct status_crorc {
@@ -35,7 +35,7 @@ struct status_crorc {
 void status_crorc_text(FILE *out, const struct status_crorc *r, bool verbose, bool colours);
 void status_crorc_json(FILE *out, const struct status_crorc *r);
 void status_crorc_influx(FILE *out, const struct status_crorc *r);
-void status_crorc_openmetrics(FILE *out, const struct status_crorc *r);
+void status_crorc_prometheus(FILE *out, const struct status_crorc *r);
 
 /* A whole reading of each card; see card_show_fn. */
 int status_show_cru(FILE *out, struct roc_endpoint *ep, const struct roc_card *card,

@@ -7,7 +7,9 @@
 
 #include <math.h>
 
+#include "influx.h"
 #include "output.h"
+#include "prometheus.h"
 
 static void influx_endpoint(FILE *out, const struct status_report *r)
 {
@@ -132,14 +134,14 @@ void status_influx(FILE *out, const struct status_report *r)
 /* A family whose samples are read from the status; NAN: no sample. */
 struct card_family {
 	const char *name;
-	enum openmetrics_type type;
+	enum prometheus_type type;
 	const char *help;
 	double (*value)(const struct roc_cru_status *s);
 };
 
 struct link_family {
 	const char *name;
-	enum openmetrics_type type;
+	enum prometheus_type type;
 	const char *help;
 	double (*value)(const struct roc_cru_status *s, const struct roc_cru_link_status *l);
 };
@@ -184,60 +186,60 @@ LINK_VALUE(link_oversize, l->error_oversize)
 LINK_VALUE(link_rdh, l->rdh_corrupted)
 
 static const struct card_family card_families[] = {
-	{"roc_run_enabled", OPENMETRICS_GAUGE, "Whether data may flow.", card_run},
-	{"roc_time_frame_orbits", OPENMETRICS_GAUGE, "Length of a time frame.", card_tf},
-	{"roc_onu_upstream_up", OPENMETRICS_GAUGE, "ONU upstream.", onu_up},
-	{"roc_onu_downstream_up", OPENMETRICS_GAUGE, "ONU downstream.", onu_down},
-	{"roc_onu_operational", OPENMETRICS_GAUGE, "ONU operational.", onu_operational},
-	{"roc_onu_status", OPENMETRICS_GAUGE, "ONU status byte.", onu_status},
-	{"roc_onu_sticky", OPENMETRICS_GAUGE, "ONU sticky error byte.", onu_sticky},
-	{"roc_onu_pon_quality_good", OPENMETRICS_GAUGE, "PON without errors.", onu_quality},
-	{"roc_onu_rx_power_watts", OPENMETRICS_GAUGE, "Optical power of the PON.", onu_power},
-	{"roc_onu_glitches", OPENMETRICS_COUNTER, "ONU glitches.", onu_glitches},
-	{"roc_pon_fec_single_errors", OPENMETRICS_GAUGE, "Corrected errors, 8 bits.", fec_single},
-	{"roc_pon_fec_double_errors", OPENMETRICS_GAUGE, "Detected errors, 8 bits.", fec_double},
+	{"roc_run_enabled", PROMETHEUS_GAUGE, "Whether data may flow.", card_run},
+	{"roc_time_frame_orbits", PROMETHEUS_GAUGE, "Length of a time frame.", card_tf},
+	{"roc_onu_upstream_up", PROMETHEUS_GAUGE, "ONU upstream.", onu_up},
+	{"roc_onu_downstream_up", PROMETHEUS_GAUGE, "ONU downstream.", onu_down},
+	{"roc_onu_operational", PROMETHEUS_GAUGE, "ONU operational.", onu_operational},
+	{"roc_onu_status", PROMETHEUS_GAUGE, "ONU status byte.", onu_status},
+	{"roc_onu_sticky", PROMETHEUS_GAUGE, "ONU sticky error byte.", onu_sticky},
+	{"roc_onu_pon_quality_good", PROMETHEUS_GAUGE, "PON without errors.", onu_quality},
+	{"roc_onu_rx_power_watts", PROMETHEUS_GAUGE, "Optical power of the PON.", onu_power},
+	{"roc_onu_glitches", PROMETHEUS_COUNTER, "ONU glitches.", onu_glitches},
+	{"roc_pon_fec_single_errors", PROMETHEUS_GAUGE, "Corrected errors, 8 bits.", fec_single},
+	{"roc_pon_fec_double_errors", PROMETHEUS_GAUGE, "Detected errors, 8 bits.", fec_double},
 };
 
 static const struct link_family link_families[] = {
-	{"roc_link_enabled", OPENMETRICS_GAUGE, "Link takes part in data taking.", link_enabled},
-	{"roc_link_up", OPENMETRICS_GAUGE, "Link is up now.", link_up},
-	{"roc_link_was_down", OPENMETRICS_GAUGE, "Link is up but was down.", link_was_down},
-	{"roc_link_rx_hertz", OPENMETRICS_GAUGE, "Receiver clock.", link_rx},
-	{"roc_link_tx_hertz", OPENMETRICS_GAUGE, "Transmitter clock.", link_tx},
-	{"roc_link_optical_power_watts", OPENMETRICS_GAUGE, "Optical power.", link_power},
-	{"roc_link_glitches", OPENMETRICS_COUNTER, "Glitches.", link_glitches},
-	{"roc_link_fec_errors", OPENMETRICS_COUNTER, "Corrected errors.", link_fec},
-	{"roc_link_packets", OPENMETRICS_COUNTER, "Packets processed.", link_packets},
-	{"roc_link_protocol_errors", OPENMETRICS_COUNTER, "Protocol errors.", link_protocol},
-	{"roc_link_check2_errors", OPENMETRICS_COUNTER, "Second-check errors.", link_check2},
-	{"roc_link_oversize_errors", OPENMETRICS_COUNTER, "Packets too long.", link_oversize},
-	{"roc_link_rdh_dropped", OPENMETRICS_COUNTER, "Packets with corrupt headers.", link_rdh},
+	{"roc_link_enabled", PROMETHEUS_GAUGE, "Link takes part in data taking.", link_enabled},
+	{"roc_link_up", PROMETHEUS_GAUGE, "Link is up now.", link_up},
+	{"roc_link_was_down", PROMETHEUS_GAUGE, "Link is up but was down.", link_was_down},
+	{"roc_link_rx_hertz", PROMETHEUS_GAUGE, "Receiver clock.", link_rx},
+	{"roc_link_tx_hertz", PROMETHEUS_GAUGE, "Transmitter clock.", link_tx},
+	{"roc_link_optical_power_watts", PROMETHEUS_GAUGE, "Optical power.", link_power},
+	{"roc_link_glitches", PROMETHEUS_COUNTER, "Glitches.", link_glitches},
+	{"roc_link_fec_errors", PROMETHEUS_COUNTER, "Corrected errors.", link_fec},
+	{"roc_link_packets", PROMETHEUS_COUNTER, "Packets processed.", link_packets},
+	{"roc_link_protocol_errors", PROMETHEUS_COUNTER, "Protocol errors.", link_protocol},
+	{"roc_link_check2_errors", PROMETHEUS_COUNTER, "Second-check errors.", link_check2},
+	{"roc_link_oversize_errors", PROMETHEUS_COUNTER, "Packets too long.", link_oversize},
+	{"roc_link_rdh_dropped", PROMETHEUS_COUNTER, "Packets with corrupt headers.", link_rdh},
 };
 
-void status_openmetrics(FILE *out, const struct status_report *r)
+void status_prometheus(FILE *out, const struct status_report *r)
 {
 	const struct roc_cru_status *s = &r->cru;
-	struct openmetrics_labels labels;
-	struct openmetrics m;
+	struct prometheus_labels labels;
+	struct prometheus m;
 	double value;
 	size_t i;
 	int link;
 
-	openmetrics_start(&m, out);
-	openmetrics_family(&m, "roc_card", OPENMETRICS_INFO, "Card endpoint.");
-	openmetrics_card(&labels, &r->card, -1);
-	openmetrics_label(&labels, "clock", status_clock(r));
-	openmetrics_label(&labels, "firmware", r->card.firmware);
-	openmetrics_sample(&m, &labels, 1);
-	openmetrics_card(&labels, &r->card, -1);
+	prometheus_start(&m, out);
+	prometheus_family(&m, "roc_card", PROMETHEUS_INFO, "Card endpoint.");
+	prometheus_card(&labels, &r->card, -1);
+	prometheus_label(&labels, "clock", status_clock(r));
+	prometheus_label(&labels, "firmware", r->card.firmware);
+	prometheus_sample(&m, &labels, 1);
+	prometheus_card(&labels, &r->card, -1);
 	for (i = 0; i < COUNT(card_families); i++) {
 		const struct card_family *f = &card_families[i];
 
 		value = f->value(s);
 		if (isnan(value))
 			continue;
-		openmetrics_family(&m, f->name, f->type, f->help);
-		openmetrics_sample(&m, &labels, value);
+		prometheus_family(&m, f->name, f->type, f->help);
+		prometheus_sample(&m, &labels, value);
 	}
 	for (i = 0; i < COUNT(link_families) && s->link_mask; i++) {
 		const struct link_family *f = &link_families[i];
@@ -250,11 +252,11 @@ void status_openmetrics(FILE *out, const struct status_report *r)
 			if (isnan(value))
 				continue;
 			if (first)
-				openmetrics_family(&m, f->name, f->type, f->help);
+				prometheus_family(&m, f->name, f->type, f->help);
 			first = false;
-			openmetrics_card(&labels, &r->card, link);
-			openmetrics_sample(&m, &labels, value);
+			prometheus_card(&labels, &r->card, link);
+			prometheus_sample(&m, &labels, value);
 		}
 	}
-	openmetrics_end(&m);
+	prometheus_end(&m);
 }

@@ -9,7 +9,9 @@
 
 #include "cards.h"
 #include "cru_tool.h"
+#include "influx.h"
 #include "output.h"
+#include "prometheus.h"
 #include "tool.h"
 
 struct values {
@@ -99,34 +101,34 @@ void triggers_influx(FILE *out, const struct triggers_report *r)
 	influx_end(&l, r->time);
 }
 
-static void sample(struct openmetrics *m, const struct triggers_report *r, const char *kind,
+static void sample(struct prometheus *m, const struct triggers_report *r, const char *kind,
 		   double value)
 {
-	struct openmetrics_labels labels;
+	struct prometheus_labels labels;
 
-	openmetrics_card(&labels, &r->card, -1);
-	openmetrics_label(&labels, "trigger", kind);
-	openmetrics_sample(m, &labels, value);
+	prometheus_card(&labels, &r->card, -1);
+	prometheus_label(&labels, "trigger", kind);
+	prometheus_sample(m, &labels, value);
 }
 
-void triggers_openmetrics(FILE *out, const struct triggers_report *r)
+void triggers_prometheus(FILE *out, const struct triggers_report *r)
 {
-	struct openmetrics m;
+	struct prometheus m;
 
-	openmetrics_start(&m, out);
-	openmetrics_family(&m, "roc_triggers", OPENMETRICS_COUNTER, "Triggers received.");
+	prometheus_start(&m, out);
+	prometheus_family(&m, "roc_triggers", PROMETHEUS_COUNTER, "Triggers received.");
 	sample(&m, r, "hb", r->counts.hb);
 	sample(&m, r, "phy", r->counts.phy);
 	sample(&m, r, "cal", r->counts.cal);
 	sample(&m, r, "tof", r->counts.tof);
 	sample(&m, r, "sox", r->counts.sox);
 	sample(&m, r, "eox", r->counts.eox);
-	openmetrics_family(&m, "roc_trigger_rate_hertz", OPENMETRICS_GAUGE, "Trigger rates.");
+	prometheus_family(&m, "roc_trigger_rate_hertz", PROMETHEUS_GAUGE, "Trigger rates.");
 	sample(&m, r, "hb", r->rates.hb * 1e3);
 	sample(&m, r, "phy", r->rates.phy * 1e3);
 	sample(&m, r, "cal", r->rates.cal * 1e3);
 	sample(&m, r, "tof", r->rates.tof * 1e3);
-	openmetrics_end(&m);
+	prometheus_end(&m);
 }
 
 /* One report in the form asked for; on a terminal the text overwrites the one before. */
@@ -147,8 +149,8 @@ static void show(const struct triggers_report *r, enum output_format format, str
 	case OUTPUT_MONITORING:
 		triggers_influx(stdout, r);
 		break;
-	case OUTPUT_OPENMETRICS:
-		triggers_openmetrics(stdout, r);
+	case OUTPUT_PROMETHEUS:
+		triggers_prometheus(stdout, r);
 		break;
 	}
 	fflush(stdout);
@@ -206,7 +208,7 @@ static int run(const void *p)
 	code = output_choose(&v->output, &format);
 	if (code)
 		return code;
-	if (v->updateable && format == OUTPUT_OPENMETRICS)
+	if (v->updateable && format == OUTPUT_PROMETHEUS)
 		return tool_usage(
 			"--openmetrics is one text with one end; leave --updateable out.");
 	if (v->count && !v->updateable)

@@ -22,6 +22,6 @@ void triggers_head(FILE *out, const struct triggers_report *r);
 void triggers_text(FILE *out, const struct triggers_report *r); /* one line, without its end */
 void triggers_json(struct json *j, const struct triggers_report *r);
 void triggers_influx(FILE *out, const struct triggers_report *r);
-void triggers_openmetrics(FILE *out, const struct triggers_report *r);
+void triggers_prometheus(FILE *out, const struct triggers_report *r);
 
 #endif

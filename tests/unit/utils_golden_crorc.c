@@ -59,8 +59,8 @@ static void status(void)
 	status_crorc_influx(out, &bare);
 	golden_end(out, "crorc-status.influx");
 	out = golden_begin();
-	status_crorc_openmetrics(out, &r);
-	golden_end(out, "crorc-status.openmetrics");
+	status_crorc_prometheus(out, &r);
+	golden_end(out, "crorc-status.prom");
 }
 
 static void packets(void)
@@ -82,8 +82,8 @@ static void packets(void)
 	packets_crorc_influx(out, &r);
 	golden_end(out, "crorc-pkt-monitor.influx");
 	out = golden_begin();
-	packets_crorc_openmetrics(out, &r);
-	golden_end(out, "crorc-pkt-monitor.openmetrics");
+	packets_crorc_prometheus(out, &r);
+	golden_end(out, "crorc-pkt-monitor.prom");
 }
 
 static void siu(void)

@@ -48,8 +48,8 @@ static void metrics_forms(void)
 	metrics_influx(out, metrics, GOLDEN_CARDS);
 	golden_end(out, "metrics.influx");
 	out = golden_begin();
-	metrics_openmetrics(out, metrics, GOLDEN_CARDS);
-	golden_end(out, "metrics.openmetrics");
+	metrics_prometheus(out, metrics, GOLDEN_CARDS);
+	golden_end(out, "metrics.prom");
 }
 
 static void packets_forms(void)
@@ -76,8 +76,8 @@ static void packets_forms(void)
 	packets_influx(out, &r);
 	golden_end(out, "pkt-monitor.influx");
 	out = golden_begin();
-	packets_openmetrics(out, &r);
-	golden_end(out, "pkt-monitor.openmetrics");
+	packets_prometheus(out, &r);
+	golden_end(out, "pkt-monitor.prom");
 }
 
 static void triggers_forms(void)
@@ -108,8 +108,8 @@ static void triggers_forms(void)
 	triggers_influx(out, &r);
 	golden_end(out, "trig-monitor.influx");
 	out = golden_begin();
-	triggers_openmetrics(out, &r);
-	golden_end(out, "trig-monitor.openmetrics");
+	triggers_prometheus(out, &r);
+	golden_end(out, "trig-monitor.prom");
 }
 
 UNIT_MAIN("monitors, byte for byte", {"roc-metrics", metrics_forms},

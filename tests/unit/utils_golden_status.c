@@ -165,11 +165,11 @@ static void openmetrics(void)
 	struct status_report r = full(), b = bare();
 	FILE *out = golden_begin();
 
-	status_openmetrics(out, &r);
-	golden_end(out, "status.openmetrics");
+	status_prometheus(out, &r);
+	golden_end(out, "status.prom");
 	out = golden_begin();
-	status_openmetrics(out, &b);
-	golden_end(out, "status-bare.openmetrics");
+	status_prometheus(out, &b);
+	golden_end(out, "status-bare.prom");
 }
 
 UNIT_MAIN("roc-status, byte for byte", {"text", text}, {"JSON", json},

@@ -8,7 +8,9 @@
 #include <math.h>
 #include <stdint.h>
 
+#include "../../utils/influx.h"
 #include "../../utils/output.h"
+#include "../../utils/prometheus.h"
 #include "../../utils/table.h"
 #include "../../utils/tool.h"
 
@@ -91,21 +93,21 @@ static void influx_cards(void)
 
 static void openmetrics_forms(void)
 {
-	struct openmetrics_labels labels = {.text = ""};
+	struct prometheus_labels labels = {.text = ""};
 	FILE *out = begin();
-	struct openmetrics m;
+	struct prometheus m;
 
-	openmetrics_label(&labels, "a", "x\"y\\z\nw");
-	openmetrics_label(&labels, "b", "");
-	openmetrics_start(&m, out);
-	openmetrics_family(&m, "f", OPENMETRICS_COUNTER, "Help.");
-	openmetrics_sample(&m, &labels, 4294967295.0);
-	openmetrics_family(&m, "g", OPENMETRICS_GAUGE, "Help.");
-	openmetrics_sample(&m, &labels, NAN);
-	openmetrics_sample(&m, &labels, -INFINITY);
-	openmetrics_sample(&m, &labels, 0.0025);
-	openmetrics_sample(&m, &labels, -3);
-	openmetrics_end(&m);
+	prometheus_label(&labels, "a", "x\"y\\z\nw");
+	prometheus_label(&labels, "b", "");
+	prometheus_start(&m, out);
+	prometheus_family(&m, "f", PROMETHEUS_COUNTER, "Help.");
+	prometheus_sample(&m, &labels, 4294967295.0);
+	prometheus_family(&m, "g", PROMETHEUS_GAUGE, "Help.");
+	prometheus_sample(&m, &labels, NAN);
+	prometheus_sample(&m, &labels, -INFINITY);
+	prometheus_sample(&m, &labels, 0.0025);
+	prometheus_sample(&m, &labels, -3);
+	prometheus_end(&m);
 	expect(out, "# TYPE f counter\n# HELP f Help.\n"
 		    "f_total{a=\"x\\\"y\\\\z\\nw\",b=\"\"} 4294967295\n"
 		    "# TYPE g gauge\n# HELP g Help.\n"
@@ -118,11 +120,11 @@ static void openmetrics_forms(void)
 /* More than fits is cut, and the text still ends. */
 static void labels_full(void)
 {
-	struct openmetrics_labels labels = {.text = ""};
+	struct prometheus_labels labels = {.text = ""};
 	unsigned int i;
 
 	for (i = 0; i < 100; i++)
-		openmetrics_label(&labels, "label", "value");
+		prometheus_label(&labels, "label", "value");
 	CU_ASSERT(strlen(labels.text) < sizeof(labels.text));
 }
 

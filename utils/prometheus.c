@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Text for Prometheus: families, samples and what must be escaped in labels.
+ */
+#include "prometheus.h"
+
+#include <math.h>
+#include <string.h>
+
+void prometheus_start(struct prometheus *m, FILE *out)
+{
+	*m = (struct prometheus){.out = out};
+}
+
+void prometheus_family(struct prometheus *m, const char *name, enum prometheus_type type,
+		       const char *help)
+{
+	static const char *const types[] = {"gauge", "counter", "info"};
+
+	m->name = name;
+	m->type = type;
+	fprintf(m->out, "# TYPE %s %s\n# HELP %s %s\n", name, types[type], name, help);
+}
+
+void prometheus_sample(struct prometheus *m, const struct prometheus_labels *labels, double value)
+{
+	static const char *const suffixes[] = {"", "_total", "_info"};
+
+	fprintf(m->out, "%s%s{%s} ", m->name, suffixes[m->type], labels->text);
+	if (isnan(value))
+		fputs("NaN\n", m->out);
+	else if (isinf(value))
+		fputs(value < 0 ? "-Inf\n" : "+Inf\n", m->out);
+	else if (value == floor(value) && fabs(value) < 1e15)
+		fprintf(m->out, "%.0f\n", value);
+	else
+		fprintf(m->out, "%.9g\n", value);
+}
+
+void prometheus_end(struct prometheus *m)
+{
+	fputs("# EOF\n", m->out);
+}
+
+void prometheus_label(struct prometheus_labels *labels, const char *key, const char *value)
+{
+	size_t used = strlen(labels->text);
+	FILE *out = fmemopen(labels->text + used, sizeof(labels->text) - used, "w");
+
+	if (!out)
+		return;
+	fprintf(out, "%s%s=\"", used ? "," : "", key);
+	for (; *value; value++) {
+		if (*value == '\n')
+			fputs("\\n", out);
+		else if (*value == '"' || *value == '\\')
+			fprintf(out, "\\%c", *value);
+		else
+			fputc(*value, out);
+	}
+	fputc('"', out);
+	fclose(out);
+}
+
+static void label_number(struct prometheus_labels *labels, const char *key, int value)
+{
+	char text[16];
+
+	snprintf(text, sizeof(text), "%d", value);
+	prometheus_label(labels, key, value < 0 ? "unknown" : text);
+}
+
+void prometheus_card(struct prometheus_labels *labels, const struct roc_card *card, int link)
+{
+	labels->text[0] = '\0';
+	prometheus_label(labels, "pci_address", card->pci_address);
+	label_number(labels, "serial", card->serial);
+	label_number(labels, "endpoint", card->endpoint);
+	if (link >= 0)
+		label_number(labels, "link", link);
+}

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Text for node_exporter's textfile collector.
+ *
+ * The structures live on their user's stack and own nothing.
+ */
+#ifndef ROC_UTILS_PROMETHEUS_H
+#define ROC_UTILS_PROMETHEUS_H
+
+#include <roc/roc.h>
+
+#include <stdio.h>
+
+/* OpenMetrics text: families one after the other, each with all its samples. */
+enum prometheus_type {
+	PROMETHEUS_GAUGE,
+	PROMETHEUS_COUNTER,
+	PROMETHEUS_INFO,
+};
+
+struct prometheus {
+	FILE *out;
+	const char *name;
+	enum prometheus_type type;
+};
+
+struct prometheus_labels {
+	char text[512];
+};
+
+void prometheus_start(struct prometheus *m, FILE *out);
+void prometheus_family(struct prometheus *m, const char *name, enum prometheus_type type,
+		       const char *help);
+void prometheus_sample(struct prometheus *m, const struct prometheus_labels *labels, double value);
+void prometheus_end(struct prometheus *m);
+
+void prometheus_label(struct prometheus_labels *labels, const char *key, const char *value);
+/* Labels pci_address, serial, endpoint, and link unless it is below 0. */
+void prometheus_card(struct prometheus_labels *labels, const struct roc_card *card, int link);
+
+#endif
