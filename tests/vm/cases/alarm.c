@@ -106,7 +106,7 @@ static void raised_and_cleared(void)
 	CU_ASSERT(alarm_is("none"));
 	UNIT_EQ(value("temp1_max_alarm"), 0);
 	UNIT_EQ(RUN("udevadm monitor --kernel --property --subsystem-match=roc > /tmp/uevents 2>&1 "
-		    "& echo $! > /tmp/monitor"),
+		    "& echo $! > /tmp/uevents.pid"),
 		0);
 	sleep_ms(1000);
 	emu(CARD0, "set temperature 59");
@@ -124,7 +124,7 @@ static void raised_and_cleared(void)
 	emu(CARD0, "set temperature 45");
 	CU_ASSERT(UNIT_WAIT(alarm_is("none"), LOOK_MS));
 	UNIT_EQ(value("temp1_max_alarm"), 0);
-	RUN("sleep 1; kill $(cat /tmp/monitor)");
+	RUN("sleep 1; kill $(cat /tmp/uevents.pid)");
 	UNIT_EQ(RUN("grep -c ROC_ALARM=temperature$ /tmp/uevents"), 0);
 	UNIT_EQ(RUN("grep -c ROC_ALARM=temperature-critical$ /tmp/uevents"), 0);
 	UNIT_EQ(RUN("grep -c ROC_ALARM=none$ /tmp/uevents"), 0);
