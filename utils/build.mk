@@ -8,7 +8,7 @@ UTILS_OBJS := bar_stress.o bar_stress_report.o bench.o bench_gaps.o bench_option
 	config.o config_crorc.o config_cru.o config_options.o config_report.o crorc_packets.o \
 	crorc_status.o cru_tool.o ctp_emulator.o error_log.o flash.o flash_card.o flash_read.o \
 	flash_report.o fw_check.o hammer.o influx.o json.o list_cards.o loopback.o metrics.o numbers.o \
-	options.o output.o pat_player.o pkt_monitor.o prometheus.o reg.o reg_field.o reset.o siu_status.o \
+	options.o output.o output_file.o pat_player.o pkt_monitor.o prometheus.o reg.o reg_field.o reset.o siu_status.o \
 	status.o status_metrics.o status_print.o table.o tools.o trig_monitor.o ul.o
 # Every roc-*.1 is the page of a tool; a unit test holds the two together.
 UTILS_LINKS := $(patsubst Documentation/man/%.1,%,$(wildcard Documentation/man/roc-*.1))

@@ -84,7 +84,6 @@ void packets_crorc_prometheus(FILE *out, const struct packets_crorc *r)
 	       "Acquisition rate, in the card's unit.", r->packets.rate);
 	family(&m, r, "roc_packets_received", PROMETHEUS_COUNTER, "Packets received.",
 	       r->packets.received);
-	prometheus_end(&m);
 }
 
 int packets_show_crorc(FILE *out, struct roc_endpoint *ep, const struct roc_card *card,

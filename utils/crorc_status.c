@@ -204,7 +204,6 @@ void status_crorc_prometheus(FILE *out, const struct status_crorc *r)
 			prometheus_sample(&m, &labels, link_families[i].value(&r->status.links[l]));
 		}
 	}
-	prometheus_end(&m);
 }
 
 int status_show_crorc(FILE *out, struct roc_endpoint *ep, const struct roc_card *card,

@@ -164,7 +164,6 @@ void metrics_prometheus(FILE *out, const struct metrics_report *r, size_t count)
 			prometheus_sample(&m, &labels, value);
 		}
 	}
-	prometheus_end(&m);
 }
 
 static int read_card(const struct roc_card *card, bool force, struct metrics_report *r)
@@ -231,12 +230,12 @@ static int run(const void *p)
 {
 	struct metrics_report *reports = NULL;
 	const struct values *v = p;
-	enum output_format format;
 	struct roc_card *cards = NULL;
 	size_t count = 0, done = 0, i;
+	struct output output;
 	int code;
 
-	code = output_choose(&v->output, &format);
+	code = output_begin(&v->output, &output);
 	if (code)
 		return code;
 	code = find_cards(v->id, v->common.verbose, &cards, &count);
@@ -254,31 +253,31 @@ static int run(const void *p)
 		else
 			done++;
 	}
-	switch (format) {
+	switch (output.format) {
 	case OUTPUT_TEXT:
 		if (done)
-			metrics_text(stdout, reports, done, output_colours(stdout));
+			metrics_text(output.out, reports, done, output_colours(output.out));
 		break;
 	case OUTPUT_JSON:
-		metrics_json(stdout, reports, done);
+		metrics_json(output.out, reports, done);
 		break;
 	case OUTPUT_MONITORING:
-		metrics_influx(stdout, reports, done);
+		metrics_influx(output.out, reports, done);
 		break;
 	case OUTPUT_PROMETHEUS:
-		metrics_prometheus(stdout, reports, done);
+		metrics_prometheus(output.out, reports, done);
 		break;
 	}
 out:
 	free(reports);
 	free(cards);
-	return code;
+	return output_end(&output, code);
 }
 
 const struct tool tool_metrics = {
 	.name = "metrics",
 	.summary = "Show temperature, clocks and packet counts of all CRUs",
-	.example = "--openmetrics",
+	.example = "--prometheus --output=/var/lib/prometheus/node-exporter/roc.prom",
 	TOOL_OPTIONS(options, struct values),
 	.run = run,
 };

@@ -14,16 +14,17 @@
 int output_choose(const struct output_options *options, enum output_format *format)
 {
 	bool json = options->json || options->json_out;
+	bool prometheus = options->prometheus || options->openmetrics;
 
-	if (json + options->monitoring + options->openmetrics > 1)
-		return tool_usage("Only one of --json, --monitoring and --openmetrics is possible "
+	if (json + options->monitoring + prometheus > 1)
+		return tool_usage("Only one of --json, --monitoring and --prometheus is possible "
 				  "at a time.");
 	*format = OUTPUT_TEXT;
 	if (json)
 		*format = OUTPUT_JSON;
 	if (options->monitoring)
 		*format = OUTPUT_MONITORING;
-	if (options->openmetrics)
+	if (prometheus)
 		*format = OUTPUT_PROMETHEUS;
 	return TOOL_OK;
 }

@@ -27,7 +27,9 @@ struct output_options {
 	bool json;
 	bool json_out;
 	bool monitoring;
+	bool prometheus;
 	bool openmetrics;
+	const char *file;
 };
 
 /* For tools with a struct output_options named output. */
@@ -35,10 +37,36 @@ struct output_options {
 	FLAG_OPTION(values, "json", output.json, "Print JSON"),                                    \
 		FLAG_OPTION(values, "json-out", output.json_out, "The same"),                      \
 		FLAG_OPTION(values, "monitoring", output.monitoring, "Print InfluxDB lines"),      \
-		FLAG_OPTION(values, "openmetrics", output.openmetrics, "Print OpenMetrics text")
+		FLAG_OPTION(values, "prometheus", output.prometheus,                               \
+			    "Print Prometheus text, for node_exporter's textfile collector"),      \
+		FLAG_OPTION(values, "openmetrics", output.openmetrics, "The same"),                \
+	{                                                                                          \
+		.name = "output", .type = OPTION_TEXT, .offset = offsetof(values, output.file),    \
+		.arg = "FILE", .help = "Write to a file, which is replaced when all is there"      \
+	}
 
 /* Exit code: TOOL_OK, or TOOL_USAGE after a message if two forms were asked for. */
 int output_choose(const struct output_options *options, enum output_format *format);
+
+/*
+ * Where a tool's output goes: standard output, or memory until the file is written. @out belongs to
+ * the output. output_end() must follow output_begin() unless that failed.
+ */
+struct output {
+	enum output_format format;
+	FILE *out;
+	const char *path; /* NULL: standard output */
+	char *text;
+	size_t length;
+};
+
+/* Exit code: as output_choose(), or TOOL_FAILED. */
+int output_begin(const struct output_options *options, struct output *o);
+/*
+ * Put the file in its place; nothing is written if the tool had nothing to say. @code: the tool's
+ * exit code; returned, or if it is TOOL_OK and the file cannot be written, TOOL_FAILED.
+ */
+int output_end(struct output *o, int code);
 
 /* Colours: only on a terminal, and not if NO_COLOR is set. */
 #define COLOUR_GOOD "\033[32m"

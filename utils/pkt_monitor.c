@@ -163,7 +163,6 @@ void packets_prometheus(FILE *out, const struct packets_report *r)
 	prometheus_family(&m, "roc_wrapper_packets_per_second", PROMETHEUS_GAUGE,
 			  "Packets of all links.");
 	prometheus_sample(&m, &labels, k->packets_per_second);
-	prometheus_end(&m);
 }
 
 int packets_show_cru(FILE *out, struct roc_endpoint *ep, const struct roc_card *card,
@@ -193,23 +192,28 @@ int packets_show_cru(FILE *out, struct roc_endpoint *ep, const struct roc_card *
 
 static int run(const void *p)
 {
-	struct card_request request = {.colours = output_colours(stdout)};
+	struct card_request request = {.verbose = false};
 	const struct values *v = p;
 	const struct card_kind *kind;
 	struct roc_endpoint *ep;
+	struct output output;
 	struct roc_card card;
 	int code;
 
-	code = output_choose(&v->output, &request.format);
-	if (!code)
-		code = card_open(v->id, &card, &ep, &kind);
+	code = output_begin(&v->output, &output);
 	if (code)
 		return code;
+	request.format = output.format;
+	request.colours = output_colours(output.out);
+	code = card_open(v->id, &card, &ep, &kind);
+	if (code)
+		goto out;
 	code = card_serial_check(&card, v->force);
 	if (!code)
-		code = kind->packets(stdout, ep, &card, &request);
+		code = kind->packets(output.out, ep, &card, &request);
 	roc_close(ep);
-	return code;
+out:
+	return output_end(&output, code);
 }
 
 const struct tool tool_pkt_monitor = {

@@ -1,11 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Text for Prometheus: families, samples and what must be escaped in labels.
+ * Text for Prometheus: families, samples and what must be escaped in labels. The format is the
+ * exposition text 0.0.4: node_exporter's textfile collector takes no other (not OpenMetrics, whose
+ * counters are declared without their suffix and which knows more types).
  */
 #include "prometheus.h"
 
 #include <math.h>
 #include <string.h>
+
+/* Part of the name wherever it stands. */
+static const char *const suffixes[] = {
+	[PROMETHEUS_GAUGE] = "",
+	[PROMETHEUS_COUNTER] = "_total",
+	[PROMETHEUS_INFO] = "_info",
+};
 
 void prometheus_start(struct prometheus *m, FILE *out)
 {
@@ -15,31 +24,25 @@ void prometheus_start(struct prometheus *m, FILE *out)
 void prometheus_family(struct prometheus *m, const char *name, enum prometheus_type type,
 		       const char *help)
 {
-	static const char *const types[] = {"gauge", "counter", "info"};
+	const char *suffix = suffixes[type];
 
 	m->name = name;
 	m->type = type;
-	fprintf(m->out, "# TYPE %s %s\n# HELP %s %s\n", name, types[type], name, help);
+	fprintf(m->out, "# HELP %s%s %s\n# TYPE %s%s %s\n", name, suffix, help, name, suffix,
+		type == PROMETHEUS_COUNTER ? "counter" : "gauge");
 }
 
 void prometheus_sample(struct prometheus *m, const struct prometheus_labels *labels, double value)
 {
-	static const char *const suffixes[] = {"", "_total", "_info"};
-
 	fprintf(m->out, "%s%s{%s} ", m->name, suffixes[m->type], labels->text);
 	if (isnan(value))
 		fputs("NaN\n", m->out);
 	else if (isinf(value))
 		fputs(value < 0 ? "-Inf\n" : "+Inf\n", m->out);
-	else if (value == floor(value) && fabs(value) < 1e15)
+	else if (value == floor(value) && fabs(value) < 1e18)
 		fprintf(m->out, "%.0f\n", value);
 	else
 		fprintf(m->out, "%.9g\n", value);
-}
-
-void prometheus_end(struct prometheus *m)
-{
-	fputs("# EOF\n", m->out);
 }
 
 void prometheus_label(struct prometheus_labels *labels, const char *key, const char *value)

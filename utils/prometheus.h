@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Text for node_exporter's textfile collector.
+ * Text for Prometheus, as node_exporter's textfile collector takes it: families one after the
+ * other, each with all its samples. A family is printed by one tool only, with one help text, so
+ * that the files of several tools can lie beside each other.
  *
  * The structures live on their user's stack and own nothing.
  */
@@ -11,11 +13,10 @@
 
 #include <stdio.h>
 
-/* OpenMetrics text: families one after the other, each with all its samples. */
 enum prometheus_type {
 	PROMETHEUS_GAUGE,
-	PROMETHEUS_COUNTER,
-	PROMETHEUS_INFO,
+	PROMETHEUS_COUNTER, /* name_total */
+	PROMETHEUS_INFO,    /* name_info, a gauge that is 1 and has labels to tell */
 };
 
 struct prometheus {
@@ -29,10 +30,10 @@ struct prometheus_labels {
 };
 
 void prometheus_start(struct prometheus *m, FILE *out);
+/* @name: without the type's suffix */
 void prometheus_family(struct prometheus *m, const char *name, enum prometheus_type type,
 		       const char *help);
 void prometheus_sample(struct prometheus *m, const struct prometheus_labels *labels, double value);
-void prometheus_end(struct prometheus *m);
 
 void prometheus_label(struct prometheus_labels *labels, const char *key, const char *value);
 /* Labels pci_address, serial, endpoint, and link unless it is below 0. */

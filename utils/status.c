@@ -71,7 +71,6 @@ static int run(const void *p)
 {
 	const struct values *v = p;
 	struct card_request request = {
-		.colours = output_colours(stdout),
 		.verbose = v->common.verbose,
 		.links = v->links,
 		.onu = v->onu,
@@ -80,21 +79,26 @@ static int run(const void *p)
 	};
 	const struct card_kind *kind;
 	struct roc_endpoint *ep;
+	struct output output;
 	struct roc_card card;
 	int code;
 
-	code = output_choose(&v->output, &request.format);
-	if (!code)
-		code = card_open(v->id, &card, &ep, &kind);
+	code = output_begin(&v->output, &output);
 	if (code)
 		return code;
+	request.format = output.format;
+	request.colours = output_colours(output.out);
+	code = card_open(v->id, &card, &ep, &kind);
+	if (code)
+		goto out;
 	if ((v->onu || v->fec) && !kind->pon)
 		code = tool_fail("%s is %s, which has no PON: leave --%s-status away.",
 				 card.pci_address, card_name(card.type), v->onu ? "onu" : "fec");
 	else
-		code = kind->status(stdout, ep, &card, &request);
+		code = kind->status(output.out, ep, &card, &request);
 	roc_close(ep);
-	return code;
+out:
+	return output_end(&output, code);
 }
 
 const struct tool tool_status = {

@@ -258,5 +258,4 @@ void status_prometheus(FILE *out, const struct status_report *r)
 			prometheus_sample(&m, &labels, value);
 		}
 	}
-	prometheus_end(&m);
 }

@@ -128,37 +128,36 @@ void triggers_prometheus(FILE *out, const struct triggers_report *r)
 	sample(&m, r, "phy", r->rates.phy * 1e3);
 	sample(&m, r, "cal", r->rates.cal * 1e3);
 	sample(&m, r, "tof", r->rates.tof * 1e3);
-	prometheus_end(&m);
 }
 
 /* One report in the form asked for; on a terminal the text overwrites the one before. */
-static void show(const struct triggers_report *r, enum output_format format, struct json *j,
-		 bool overwrite)
+static void show(const struct triggers_report *r, struct output *o, struct json *j, bool overwrite)
 {
-	switch (format) {
+	switch (o->format) {
 	case OUTPUT_TEXT:
 		if (overwrite)
-			fputc('\r', stdout);
-		triggers_text(stdout, r);
+			fputc('\r', o->out);
+		triggers_text(o->out, r);
 		if (!overwrite)
-			fputc('\n', stdout);
+			fputc('\n', o->out);
 		break;
 	case OUTPUT_JSON:
 		triggers_json(j, r);
 		break;
 	case OUTPUT_MONITORING:
-		triggers_influx(stdout, r);
+		triggers_influx(o->out, r);
 		break;
 	case OUTPUT_PROMETHEUS:
-		triggers_prometheus(stdout, r);
+		triggers_prometheus(o->out, r);
 		break;
 	}
-	fflush(stdout);
+	fflush(o->out);
 }
 
-static int monitor(struct roc_endpoint *ep, const struct values *v, enum output_format format,
+static int monitor(struct roc_endpoint *ep, const struct values *v, struct output *o,
 		   struct triggers_report *r)
 {
+	bool array = o->format == OUTPUT_JSON && v->updateable;
 	bool overwrite = v->updateable && isatty(STDOUT_FILENO);
 	struct roc_cru_triggers before;
 	int code = TOOL_OK;
@@ -168,10 +167,8 @@ static int monitor(struct roc_endpoint *ep, const struct values *v, enum output_
 	if (roc_cru_triggers_read(ep, &before))
 		return tool_fail("%s", roc_error());
 	stop_on_signals();
-	json_start(&j, stdout);
-	if (format == OUTPUT_TEXT)
-		triggers_head(stdout, r);
-	if (format == OUTPUT_JSON && v->updateable)
+	json_start(&j, o->out);
+	if (array)
 		json_array(&j, NULL);
 	for (n = 1;; n++) {
 		if (stop_sleep(v->interval)) {
@@ -186,14 +183,16 @@ static int monitor(struct roc_endpoint *ep, const struct values *v, enum output_
 		r->time = output_time();
 		roc_cru_trigger_rates(&before, &r->counts, &r->rates);
 		before = r->counts;
-		show(r, format, &j, overwrite);
+		if (o->format == OUTPUT_TEXT && n == 1)
+			triggers_head(o->out, r);
+		show(r, o, &j, overwrite);
 		if (!v->updateable || n == v->count)
 			break;
 	}
-	if (format == OUTPUT_JSON && v->updateable)
+	if (array)
 		json_array_end(&j);
-	if (format == OUTPUT_TEXT && overwrite)
-		fputc('\n', stdout);
+	if (o->format == OUTPUT_TEXT && overwrite)
+		fputc('\n', o->out);
 	return code;
 }
 
@@ -203,24 +202,29 @@ static int run(const void *p)
 	const struct values *v = p;
 	enum output_format format;
 	struct roc_endpoint *ep;
+	struct output output;
 	int code;
 
 	code = output_choose(&v->output, &format);
 	if (code)
 		return code;
-	if (v->updateable && format == OUTPUT_PROMETHEUS)
-		return tool_usage(
-			"--openmetrics is one text with one end; leave --updateable out.");
+	if (v->updateable && (format == OUTPUT_PROMETHEUS || v->output.file))
+		return tool_usage("--prometheus and --output are for one reading; leave "
+				  "--updateable out.");
 	if (v->count && !v->updateable)
 		return tool_usage("--count is for --updateable.");
-	code = cru_open(v->id, &r.card, &ep);
+	code = output_begin(&v->output, &output);
 	if (code)
 		return code;
+	code = cru_open(v->id, &r.card, &ep);
+	if (code)
+		goto out;
 	code = card_serial_check(&r.card, v->force);
 	if (!code)
-		code = monitor(ep, v, format, &r);
+		code = monitor(ep, v, &output, &r);
 	roc_close(ep);
-	return code;
+out:
+	return output_end(&output, code);
 }
 
 const struct tool tool_trig_monitor = {

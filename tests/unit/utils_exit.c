@@ -64,6 +64,7 @@ static const char *const usage[] = {
 	"status --id=245 --links=12",
 	"status --id=245 --json --monitoring",
 	"metrics --json --monitoring",
+	"metrics --json --prometheus",
 	"pkt-monitor --id=245 --json --monitoring",
 	"trig-monitor --id=245 --count=1",
 	"loopback --id=245 --links=12",
@@ -156,7 +157,7 @@ static void no_module(void)
 	for (i = 0; i < N(good); i++)
 		ends(TOOL_FAILED, "modprobe roc", good[i].tool, good[i].arguments);
 	ends(TOOL_FAILED, "modprobe roc", "metrics", "");
-	ends(TOOL_FAILED, "modprobe roc", "metrics", "--openmetrics");
+	ends(TOOL_FAILED, "modprobe roc", "metrics", "--prometheus");
 	ends(TOOL_FAILED, "modprobe roc", "list-cards", "--json");
 	ends(TOOL_FAILED, "modprobe roc", "fw-check", "--json");
 	ends(TOOL_FAILED, "modprobe roc", "config", "--config-all --from-card");

@@ -160,7 +160,7 @@ static void monitoring(void)
 	golden_end(out, "status.influx");
 }
 
-static void openmetrics(void)
+static void prometheus(void)
 {
 	struct status_report r = full(), b = bare();
 	FILE *out = golden_begin();
@@ -173,4 +173,4 @@ static void openmetrics(void)
 }
 
 UNIT_MAIN("roc-status, byte for byte", {"text", text}, {"JSON", json},
-	  {"InfluxDB lines", monitoring}, {"OpenMetrics", openmetrics})
+	  {"InfluxDB lines", monitoring}, {"Prometheus", prometheus})

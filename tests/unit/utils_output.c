@@ -5,8 +5,11 @@
  */
 #include "unit.h"
 
+#include <dirent.h>
 #include <math.h>
 #include <stdint.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "../../utils/influx.h"
 #include "../../utils/output.h"
@@ -91,7 +94,8 @@ static void influx_cards(void)
 		    "m,serialId=unknown,CRORC=4,id=5,type=CRORC pciAddress=\"10000:01:00.0\" 3\n");
 }
 
-static void openmetrics_forms(void)
+/* TYPE and HELP name what the samples are named; there are only counters and gauges. */
+static void prometheus_forms(void)
 {
 	struct prometheus_labels labels = {.text = ""};
 	FILE *out = begin();
@@ -102,19 +106,24 @@ static void openmetrics_forms(void)
 	prometheus_start(&m, out);
 	prometheus_family(&m, "f", PROMETHEUS_COUNTER, "Help.");
 	prometheus_sample(&m, &labels, 4294967295.0);
+	prometheus_sample(&m, &labels, 9007199254740991.0);
 	prometheus_family(&m, "g", PROMETHEUS_GAUGE, "Help.");
 	prometheus_sample(&m, &labels, NAN);
 	prometheus_sample(&m, &labels, -INFINITY);
 	prometheus_sample(&m, &labels, 0.0025);
 	prometheus_sample(&m, &labels, -3);
-	prometheus_end(&m);
-	expect(out, "# TYPE f counter\n# HELP f Help.\n"
+	prometheus_family(&m, "h", PROMETHEUS_INFO, "Help.");
+	prometheus_sample(&m, &labels, 1);
+	expect(out, "# HELP f_total Help.\n# TYPE f_total counter\n"
 		    "f_total{a=\"x\\\"y\\\\z\\nw\",b=\"\"} 4294967295\n"
-		    "# TYPE g gauge\n# HELP g Help.\n"
+		    "f_total{a=\"x\\\"y\\\\z\\nw\",b=\"\"} 9007199254740991\n"
+		    "# HELP g Help.\n# TYPE g gauge\n"
 		    "g{a=\"x\\\"y\\\\z\\nw\",b=\"\"} NaN\n"
 		    "g{a=\"x\\\"y\\\\z\\nw\",b=\"\"} -Inf\n"
 		    "g{a=\"x\\\"y\\\\z\\nw\",b=\"\"} 0.0025\n"
-		    "g{a=\"x\\\"y\\\\z\\nw\",b=\"\"} -3\n# EOF\n");
+		    "g{a=\"x\\\"y\\\\z\\nw\",b=\"\"} -3\n"
+		    "# HELP h_info Help.\n# TYPE h_info gauge\n"
+		    "h_info{a=\"x\\\"y\\\\z\\nw\",b=\"\"} 1\n");
 }
 
 /* More than fits is cut, and the text still ends. */
@@ -161,8 +170,8 @@ static void columns(void)
 static void choice(void)
 {
 	struct output_options none = {.json = false}, json = {.json_out = true},
-			      both = {.json = true, .json_out = true},
-			      two = {.monitoring = true, .openmetrics = true};
+			      old = {.openmetrics = true}, both = {.json = true, .json_out = true},
+			      two = {.monitoring = true, .prometheus = true};
 	enum output_format format;
 
 	UNIT_EQ(output_choose(&none, &format), TOOL_OK);
@@ -172,9 +181,107 @@ static void choice(void)
 	UNIT_EQ(output_choose(&both, &format), TOOL_OK);
 	UNIT_EQ(format, OUTPUT_JSON);
 	UNIT_EQ(output_choose(&two, &format), TOOL_USAGE);
+	UNIT_EQ(output_choose(&old, &format), TOOL_OK);
+	UNIT_EQ(format, OUTPUT_PROMETHEUS);
+}
+
+static char folder[64];
+
+/* How many files the folder has; each must be @name. */
+static unsigned int files(const char *name)
+{
+	DIR *dir = opendir(folder);
+	struct dirent *entry;
+	unsigned int count = 0;
+
+	UNIT_NEED(dir);
+	while ((entry = readdir(dir))) {
+		if (entry->d_name[0] == '.')
+			continue;
+		count++;
+		UNIT_STR(entry->d_name, name);
+	}
+	closedir(dir);
+	return count;
+}
+
+static void holds(const char *path, const char *wanted)
+{
+	char got[64] = "";
+	FILE *file = fopen(path, "r");
+
+	UNIT_NEED(file);
+	got[fread(got, 1, sizeof(got) - 1, file)] = '\0';
+	fclose(file);
+	UNIT_STR(got, wanted);
+}
+
+/* One tool's run with --output. */
+static int write_one(const char *path, const char *said, int code)
+{
+	struct output_options options = {.prometheus = true, .file = path};
+	struct output o;
+
+	UNIT_EQ(output_begin(&options, &o), TOOL_OK);
+	UNIT_EQ(o.format, OUTPUT_PROMETHEUS);
+	fputs(said, o.out);
+	return output_end(&o, code);
+}
+
+static void whole_files(void)
+{
+	char path[128], link[128];
+	struct stat first, second;
+	mode_t mask = umask(022);
+	FILE *reader;
+
+	strcpy(folder, "/tmp/roc-output-XXXXXX");
+	UNIT_NEED(mkdtemp(folder));
+	snprintf(path, sizeof(path), "%s/roc.prom", folder);
+	UNIT_EQ(write_one(path, "one\n", TOOL_OK), TOOL_OK);
+	holds(path, "one\n");
+	UNIT_EQ(stat(path, &first), 0);
+	/* For a collector of another user. */
+	UNIT_EQ(first.st_mode & 0777, 0644);
+	/* Who has it open goes on reading the old one: it is another file that took its name. */
+	reader = fopen(path, "r");
+	UNIT_NEED(reader);
+	UNIT_EQ(write_one(path, "two\n", TOOL_FAILED), TOOL_FAILED);
+	UNIT_EQ(fgetc(reader), 'o');
+	fclose(reader);
+	holds(path, "two\n");
+	UNIT_EQ(stat(path, &second), 0);
+	CU_ASSERT_NOT_EQUAL(first.st_ino, second.st_ino);
+	/* Nothing to say: the file stays. */
+	UNIT_EQ(write_one(path, "", TOOL_FAILED), TOOL_FAILED);
+	holds(path, "two\n");
+	UNIT_EQ(files("roc.prom"), 1);
+	/* A link stays one. */
+	snprintf(link, sizeof(link), "%s.link", folder);
+	UNIT_EQ(symlink(path, link), 0);
+	UNIT_EQ(write_one(link, "three\n", TOOL_OK), TOOL_OK);
+	holds(path, "three\n");
+	UNIT_EQ(lstat(link, &first), 0);
+	CU_ASSERT(S_ISLNK(first.st_mode));
+	UNIT_EQ(unlink(link), 0);
+	UNIT_EQ(unlink(path), 0);
+	UNIT_EQ(rmdir(folder), 0);
+	umask(mask);
+}
+
+/* Nobody's device is replaced by a file, and a missing folder is said. */
+static void no_file(void)
+{
+	struct stat st;
+
+	UNIT_EQ(write_one("/dev/null", "one\n", TOOL_OK), TOOL_FAILED);
+	UNIT_EQ(stat("/dev/null", &st), 0);
+	CU_ASSERT(S_ISCHR(st.st_mode));
+	UNIT_EQ(write_one("/nowhere/roc.prom", "one\n", TOOL_OK), TOOL_FAILED);
 }
 
 UNIT_MAIN("output", {"InfluxDB: escapes", influx_escapes},
 	  {"InfluxDB: numbers that are none", influx_not_finite}, {"InfluxDB: cards", influx_cards},
-	  {"OpenMetrics", openmetrics_forms}, {"labels that do not fit", labels_full},
-	  {"columns", columns}, {"one form at a time", choice})
+	  {"Prometheus", prometheus_forms}, {"labels that do not fit", labels_full},
+	  {"columns", columns}, {"one form at a time", choice}, {"files are whole", whole_files},
+	  {"what is no file", no_file})

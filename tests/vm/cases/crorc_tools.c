@@ -139,7 +139,7 @@ static void status(void)
 	SAYS("DOWN");
 	ends(0, "roc-status " ID "--monitoring");
 	SAYS("CRORC,serialId=1003,");
-	ends(0, "roc-status " ID "--openmetrics");
+	ends(0, "roc-status " ID "--prometheus");
 	SAYS("roc_laser_on");
 	ends(1, "roc-status " ID "--links=6");
 	ends(1, "roc-status " ID "--onu-status");

@@ -59,9 +59,9 @@ static void status(void)
 	SAYS("link,serialId=245,endpoint=0,CRU=");
 	emu(CARD0, "set pon-power 100");
 	ends(0, "roc-status --id=245:0 --onu-status");
-	ends(0, "roc-status --id=245:0 --onu-status --openmetrics");
+	ends(0, "roc-status --id=245:0 --onu-status --prometheus");
 	SAYS("roc_onu_operational{");
-	SAYS("# EOF");
+	SAYS("# TYPE roc_card_info gauge");
 	ends(2, "roc-status --id=245:0 --json --monitoring");
 	ends(2, "roc-status --id=245:0 --links=12");
 	ends(0, "as-user reader roc-status --id=245:0");
@@ -82,7 +82,7 @@ static void metrics(void)
 	CU_ASSERT_DOUBLE_EQUAL(json_real(json_get(json_at(out, 0), "temperature")), 61, 0.7);
 	ends(0, "roc-metrics --monitoring | grep -c ^card,serialId=");
 	UNIT_STR(out, "4\n");
-	ends(0, "roc-metrics --openmetrics | grep -c '^roc_temperature_celsius{'");
+	ends(0, "roc-metrics --prometheus | grep -c '^roc_temperature_celsius{'");
 	UNIT_STR(out, "4\n");
 	emu(CARD0, "set temperature 45");
 	ends(1, "roc-metrics --id=999");
@@ -100,7 +100,7 @@ static void packets(void)
 		peek(CRU_DATAPATH_LINK(0, 0) + CRU_DPL_ACCEPTED));
 	ends(0, "roc-pkt-monitor --id=245:0 --monitoring");
 	SAYS("wrapper,serialId=245,endpoint=0,");
-	ends(0, "roc-pkt-monitor --id=245:0 --openmetrics");
+	ends(0, "roc-pkt-monitor --id=245:0 --prometheus");
 	SAYS("roc_packets_accepted_total{");
 }
 

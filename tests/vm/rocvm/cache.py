@@ -10,6 +10,7 @@ exists is complete, and two builds at once share the work.
   qemu          QEMU with the vfio-user client, run by its own dynamic loader
   kernel-NAME   one kernel: image, modules, headers and the compiler that fits it
   guest         the programs inside the guest
+  monitoring    who takes what the tools print for monitoring, run by its own dynamic loader
 """
 
 import contextlib
@@ -46,6 +47,7 @@ RECIPES = {
         "less", "libcunit1", "libjson-c5", "libnuma1", "libudev1", "lm-sensors", "mount",
         "ncurses-base", "ncurses-bin", "numactl", "pciutils", "procps", "sed", "strace", "tar",
         "udev", "util-linux"]),
+    "monitoring": ("trixie", _TRIXIE, None, ["influxdb", "prometheus-node-exporter", "promtool"]),
 }
 
 KERNELS = [name[len("kernel-"):] for name in RECIPES if name.startswith("kernel-")]
@@ -154,17 +156,22 @@ def kernel_image(kernel):
     raise VmError("no image of kernel %s in %s" % (release, tree("kernel-" + kernel)))
 
 
+def program(name, binary):
+    """How to call a program of a tree: by the tree's own loader, with its own libraries."""
+    root = tree(name)
+    lib = os.path.join(root, "usr/lib/x86_64-linux-gnu")
+    return [os.path.join(lib, "ld-linux-x86-64.so.2"), "--library-path", lib,
+            os.path.join(root, "usr/bin", binary)]
+
+
 def qemu_command():
-    """How to call QEMU: $QEMU if set, else the cached one by its own loader."""
+    """How to call QEMU: $QEMU if set, else the cached one."""
     own = os.environ.get("QEMU")
     if own:
         return own.split()
-    root = tree("qemu")
-    lib = os.path.join(root, "usr/lib/x86_64-linux-gnu")
-    return [os.path.join(lib, "ld-linux-x86-64.so.2"), "--library-path", lib,
-            os.path.join(root, "usr/bin/qemu-system-x86_64"),
-            "-L", os.path.join(root, "usr/share/seabios"),
-            "-L", os.path.join(root, "usr/share/qemu")]
+    share = os.path.join(tree("qemu"), "usr/share")
+    return program("qemu", "qemu-system-x86_64") + [
+        "-L", os.path.join(share, "seabios"), "-L", os.path.join(share, "qemu")]
 
 
 def run_in_tree(name, command, binds, limit=600, **kwargs):
