@@ -125,6 +125,7 @@ help:
 	@echo 'dkms-uninstall take it from DKMS'
 	@echo 'demo           two emulated CRUs in a guest: take and check data on four endpoints'
 	@echo 'check          everything that must be green: style, unit tests, guest tests'
+	@echo 'check-matrix   every way out of a channel in every phase of it, five times (hours)'
 	@echo 'unit           unit tests only'
 	@echo 'bench          the ledger: costs and ratios of readout in a guest (FULL=1: whole matrix)'
 	@echo 'shell          a shell in a guest with the module loaded and the tools on PATH'

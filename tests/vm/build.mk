@@ -9,7 +9,7 @@ CASE_COMMON := $(patsubst %.c,$(O)/%.o,$(wildcard tests/vm/cases/common/*.c))
 CASE_OBJS := $(CASE_NAMES:%=$(O)/tests/vm/cases/%.o)
 VM_ROOT := $(O)/vm/root
 
-.PHONY: cases vm-root shell demo check packages
+.PHONY: cases vm-root shell demo check check-matrix packages
 
 $(CASE_OBJS) $(CASE_COMMON): override CPPFLAGS += -Ilibroc/include -Ikmod -Itests/unit \
 	-Itests/vm/cases/common
@@ -40,3 +40,6 @@ demo: packages
 
 check: packages
 	@O=$(O) tests/vm/check
+
+check-matrix: packages
+	@O=$(O) tests/vm/matrix

@@ -75,10 +75,19 @@ class Emulator:
         program = os.path.join(build_dir(), "emu", "roc-emu")
         if not os.path.exists(program):
             raise VmError("%s is missing: run make" % program)
-        argv = [program, "--dir", directory] + arguments(number, kind, settings)
+        self._argv = [program, "--dir", directory] + arguments(number, kind, settings)
         self._log = open(os.path.join(directory, "stderr"), "w+")
-        self._process = start(argv, signal.SIGTERM, stdin=subprocess.DEVNULL,
+        self.start()
+
+    def start(self):
+        self._process = start(self._argv, signal.SIGTERM, stdin=subprocess.DEVNULL,
                               stdout=subprocess.PIPE, stderr=self._log)
+
+    def kill(self):
+        """As a board that loses its power; start() brings another one."""
+        self._process.kill()
+        self._process.wait(READY_LIMIT)
+        self._process.stdout.close()
 
     def wait_ready(self):
         deadline = time.monotonic() + READY_LIMIT

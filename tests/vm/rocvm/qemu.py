@@ -42,11 +42,12 @@ def _has_kvm():
             and os.access("/dev/kvm", os.R_OK | os.W_OK))
 
 
-def command(kernel, memory, gigapages, iommu, emulators, ports, initrd, console, tty=None, insns=None):
+def command(kernel, memory, gigapages, iommu, emulators, ports, initrd, console, tty=None, insns=None,
+            monitor=None):
     """
     ports: port name -> path of the socket that QEMU connects to; console: file for the kernel
     log; tty: socket path of the terminal, or None; insns: (plugin, path of its socket) to count
-    instructions, read through port roc.insns, or None.
+    instructions, read through port roc.insns, or None; monitor: path of its socket, or None.
     """
     half = parse_size(memory) // NODES
     accel = "kvm" if _has_kvm() else "tcg,thread=multi"
@@ -74,6 +75,8 @@ def command(kernel, memory, gigapages, iommu, emulators, ports, initrd, console,
         argv += ["-chardev", "socket,id=insns,server=on,wait=off,path=" + insns[1],
                  "-device", "virtserialport,bus=ports.0,chardev=insns,name=roc.insns",
                  "-plugin", "file=%s,socket=%s" % insns]
+    if monitor:
+        argv += ["-qmp", "unix:%s,server=on,wait=off" % monitor]
     argv += _cards(emulators)
     return argv
 
@@ -91,9 +94,18 @@ def _ports(ports, tty):
         argv += ["-chardev", "socket,id=tty,path=" + tty,
                  "-device", "virtconsole,bus=ports.0,chardev=tty"]
     for number, (name, path) in enumerate(ports.items()):
-        argv += ["-chardev", "socket,id=port%d,path=%s" % (number, path),
+        # A card that was killed comes back to the same place.
+        again = ",reconnect-ms=100" if name.startswith("roc.emu.") else ""
+        argv += ["-chardev", "socket,id=port%d,path=%s%s" % (number, path, again),
                  "-device", "virtserialport,bus=ports.0,chardev=port%d,name=%s" % (number, name)]
     return argv
+
+
+def function(card, endpoint):
+    """A card's PCI function, as -device and device_add take it."""
+    name = "card%dep%d" % (card.number, endpoint)
+    return {"driver": "vfio-user-pci", "id": name, "bus": "port_" + name,
+            "socket": {"type": "unix", "path": card.socket_path(endpoint)}}
 
 
 def _cards(emulators):
@@ -104,7 +116,5 @@ def _cards(emulators):
             name = "card%dep%d" % (card.number, endpoint)
             argv += ["-device", "pcie-root-port,id=port_%s,bus=socket%d,chassis=1,slot=%d" %
                      (name, card.number % NODES, slot)]
-            argv += ["-device", json.dumps({
-                "driver": "vfio-user-pci", "id": name, "bus": "port_" + name,
-                "socket": {"type": "unix", "path": card.socket_path(endpoint)}})]
+            argv += ["-device", json.dumps(function(card, endpoint))]
     return argv

@@ -24,16 +24,21 @@ bool points_there(void)
 	return !access(POINTS, F_OK);
 }
 
-static void set(const char *name, const char *what, const char *text)
+static int try_set(const char *name, const char *what, const char *text)
 {
 	char path[96];
-	int err;
 
-	snprintf(path, sizeof(path), POINTS "/%s/%s", name, what);
-	err = put_text(path, text);
+	snprintf(path, sizeof(path), POINTS "/%.31s/%s", name, what);
+	return put_text(path, text);
+}
+
+static void set(const char *name, const char *what, const char *text)
+{
+	int err = try_set(name, what, text);
+
 	if (!err)
 		return;
-	printf("Bail out! %s: %s\n", path, strerror(-err));
+	printf("Bail out! point %s, %s: %s\n", name, what, strerror(-err));
 	fflush(stdout);
 	_exit(2);
 }
@@ -55,9 +60,15 @@ static unsigned int get(const char *name, const char *what)
 	return value;
 }
 
+void point_watch(const char *name, const char *id)
+{
+	set(name, "delay_ms", "0");
+	set(name, "minor", id ? node_path(id, -1) + strlen("/dev/roc") : EVERY_MINOR);
+}
+
 void point_hold(const char *name, const char *id)
 {
-	set(name, "minor", id ? node_path(id, -1) + strlen("/dev/roc") : EVERY_MINOR);
+	point_watch(name, id);
 	set(name, "delay_ms", HOLD_MS);
 }
 
@@ -85,9 +96,10 @@ void points_release(void)
 
 	if (!dir)
 		return;
+	/* The module may be on its way out. */
 	while ((entry = readdir(dir)))
 		if (entry->d_name[0] != '.')
-			point_release(entry->d_name);
+			try_set(entry->d_name, "delay_ms", "0");
 	closedir(dir);
 }
 

@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * A card that nobody has. See left.h.
+ */
+#include "left.h"
+
+#include <crorc_regs.h>
+#include <cru_regs.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "emu.h"
+#include "limit.h"
+
+#define LENGTH (2u << 20)
+#define COMMAND 4 /* in configuration space */
+#define COMMAND_MEMORY_MASTER 6
+#define RESET_MS 100
+#define QUEUED "\"queued\":"
+
+static int master_bus(const char *address)
+{
+	char path[96];
+	uint16_t command;
+	int fd, err = 0;
+
+	snprintf(path, sizeof(path), "/sys/bus/pci/devices/%s/config", address);
+	fd = open(path, O_RDWR | O_CLOEXEC);
+	if (fd < 0)
+		return -errno;
+	if (pread(fd, &command, 2, COMMAND) != 2)
+		err = -EIO;
+	command |= COMMAND_MEMORY_MASTER;
+	if (!err && pwrite(fd, &command, 2, COMMAND) != 2)
+		err = -EIO;
+	close(fd);
+	return err;
+}
+
+static volatile uint32_t *map_bar(const char *address, unsigned int bar)
+{
+	char path[96];
+	void *p;
+	int fd;
+
+	snprintf(path, sizeof(path), "/sys/bus/pci/devices/%s/resource%u", address, bar);
+	fd = open(path, O_RDWR | O_CLOEXEC);
+	if (fd < 0)
+		return NULL;
+	p = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	close(fd);
+	return p == MAP_FAILED ? NULL : p;
+}
+
+static void start_cru(volatile uint32_t *bar, uint64_t bus)
+{
+	bar[CRU_DATA_SOURCE / 4] = CRU_DATA_SOURCE_INTERNAL;
+	bar[CRU_RESET_CONTROL / 4] = CRU_RESET_GENERAL;
+	sleep_ms(RESET_MS);
+	bar[CRU_SP_HIGH(0) / 4] = bus >> 32;
+	bar[CRU_SP_LOW(0) / 4] = bus;
+	bar[CRU_SP_PUSH(0) / 4] = LENGTH / CRU_PAGE_SIZE;
+	bar[CRU_DMA_CONTROL / 4] = CRU_DMA_CONTROL_START;
+	(void)bar[CRU_DMA_CONTROL / 4];
+}
+
+static void start_crorc(volatile uint32_t *bar, uint64_t bus, uint64_t done)
+{
+	bar[CRORC_CARD_CSR / 4] = CRORC_CARD_CSR_RESET;
+	bar[CRORC_DONE_LOW / 4] = done;
+	bar[CRORC_DONE_HIGH / 4] = done >> 32;
+	bar[CRORC_CHAN_CSR / 4] = CRORC_CHAN_CSR_DMA | CRORC_CHAN_CSR_LOOPBACK;
+	bar[CRORC_GENERATOR / 4] = CRORC_GENERATOR_RUN;
+	bar[CRORC_SP_HIGH / 4] = bus >> 32;
+	bar[CRORC_SP_LOW / 4] = bus;
+	bar[CRORC_SP_SIZE / 4] = LENGTH;
+	(void)bar[CRORC_CHAN_CSR / 4];
+}
+
+int left_running(const struct target *t, uint64_t bus, uint64_t done)
+{
+	volatile uint32_t *bar;
+	int err = master_bus(t->address[0]);
+
+	if (err)
+		return err;
+	bar = map_bar(t->address[0], t->crorc ? t->channel : CRU_BAR_DMA);
+	if (!bar)
+		return -errno;
+	if (t->crorc)
+		start_crorc(bar, bus, done);
+	else
+		start_cru(bar, bus);
+	munmap((void *)bar, 4096);
+	return 0;
+}
+
+static bool zero(const char *what, unsigned int ep, unsigned int number, uint64_t value)
+{
+	if (value)
+		printf("# left: endpoint %u, %u: %s is 0x%llx\n", ep, number, what,
+		       (unsigned long long)value);
+	return !value;
+}
+
+static bool crorc_nothing(unsigned int card)
+{
+	bool good = true;
+	unsigned int i;
+
+	for (i = 0; i < CRORC_CHANNELS; i++) {
+		good &= zero("DMA in the CSR", 0, i,
+			     emu_peek(card, 0, i, CRORC_CHAN_CSR) & CRORC_CHAN_CSR_DMA);
+		good &= zero("the generator", 0, i,
+			     emu_peek(card, 0, i, CRORC_GENERATOR) & CRORC_GENERATOR_RUN);
+	}
+	return good;
+}
+
+static bool cru_nothing(unsigned int card)
+{
+	bool good = zero("run enable", 0, 0,
+			 emu_peek(card, 0, CRU_BAR_CARD, CRU_USER_CONTROL) & CRU_USER_CONTROL_RUN);
+	unsigned int ep;
+
+	for (ep = 0; ep < CRU_ENDPOINTS; ep++)
+		good &= zero("DMA control", ep, 0,
+			     emu_peek(card, ep, CRU_BAR_DMA, CRU_DMA_CONTROL));
+	return good;
+}
+
+bool left_nothing(const struct target *t)
+{
+	bool good = t->crorc ? crorc_nothing(t->card) : cru_nothing(t->card);
+	const char *counts = emu(t->card, "counts"), *p;
+
+	/* Of all links. */
+	for (p = counts; (p = strstr(p, QUEUED)); p += strlen(QUEUED))
+		good &= zero("queued", 0, 0, strtoull(p + strlen(QUEUED), NULL, 10));
+	good &= zero("an event channel enabled", 0, 0, !!strstr(counts, "\"enabled\":true"));
+	return good;
+}

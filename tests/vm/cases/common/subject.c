@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * A process with one channel that does what it is told. See subject.h.
+ */
+#include "subject.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "limit.h"
+#include "mem.h"
+#include "node.h"
+#include "rig.h"
+
+#define SUPERPAGE (128u << 10)
+#define COUNT 16
+#define PREPARE_MS 10000
+#define END_MS 10000
+
+/* In the child. */
+static struct subject *self;
+static struct rig rig;
+static int fd = -1;
+static struct roc_memory extra;
+static volatile bool leave, left; /* the main thread lets go of the rings */
+
+static int do_close(void)
+{
+	int64_t end = now_ms() + END_MS;
+
+	leave = true;
+	while (!left && now_ms() < end)
+		sleep_ms(1);
+	if (rig.ch)
+		roc_channel_close(rig.ch);
+	else
+		close(fd);
+	return 0;
+}
+
+/* By the descriptor, not by the library: the other hand may close it meanwhile. */
+static int obey(enum order order)
+{
+	struct roc_buf_register reply;
+
+	switch (order) {
+	case ORDER_OPEN:
+		fd = node_open(self->id, self->channel);
+		return fd < 0 ? fd : 0;
+	case ORDER_REGISTER:
+		return buffer_register(fd, extra.addr, extra.length, 0, &reply);
+	case ORDER_START:
+		return control(fd, ROC_CH_START, 0, 0);
+	case ORDER_STOP:
+		return control(fd, ROC_CH_STOP, 0, 0);
+	case ORDER_CLOSE:
+		return do_close();
+	default:
+		return -EINVAL;
+	}
+}
+
+static void *hand(void *arg)
+{
+	unsigned int i = (uintptr_t)arg;
+
+	for (;;) {
+		if (self->hand[i].order == ORDER_NONE || self->hand[i].done) {
+			sleep_ms(1);
+			continue;
+		}
+		self->hand[i].result = obey(self->hand[i].order);
+		self->hand[i].done = true;
+	}
+	return NULL;
+}
+
+static bool prepare(void)
+{
+	if (self->stage == STAGE_NOTHING)
+		return true;
+	if (roc_memory_alloc(2 << 20, -1, 0, &extra))
+		return false;
+	if (self->stage == STAGE_OPEN) {
+		fd = node_open(self->id, self->channel);
+		return fd >= 0;
+	}
+	rig = (struct rig){.id = self->id,
+			   .channel = self->channel,
+			   .source = self->source,
+			   .superpage = SUPERPAGE,
+			   .count = COUNT,
+			   .no_poison = true};
+	if (!rig_open(&rig))
+		return false;
+	fd = rig_fd(&rig);
+	rig_push(&rig, RIG_MAX);
+	return self->stage == STAGE_READY || (rig_start(&rig) && rig_run(&rig, 2, PREPARE_MS));
+}
+
+static int live(void *arg)
+{
+	pthread_t threads[SUBJECT_HANDS];
+	unsigned int i;
+
+	self = arg;
+	if (!prepare()) {
+		printf("# subject: %s\n", rig.wrong[0] ? rig.wrong : "cannot prepare itself");
+		self->failed = true;
+		return 1;
+	}
+	for (i = 0; i < SUBJECT_HANDS; i++)
+		if (pthread_create(&threads[i], NULL, hand, (void *)(uintptr_t)i))
+			return 1;
+	self->ready = true;
+	for (;;) {
+		if (leave)
+			left = true;
+		else if (rig.ch)
+			rig_take(&rig, true);
+		sleep_ms(2);
+	}
+}
+
+struct subject *subject_start(const char *id, unsigned int channel, enum roc_source source,
+			      enum stage stage)
+{
+	struct subject *s = shared_alloc(sizeof(*s));
+	int64_t end = now_ms() + 2 * PREPARE_MS;
+
+	s->id = id;
+	s->channel = channel;
+	s->source = source;
+	s->stage = stage;
+	s->pid = child_start(AS_ROOT, live, s);
+	while (!s->ready && !s->failed && now_ms() < end)
+		sleep_ms(1);
+	if (s->ready)
+		return s;
+	subject_end(s);
+	return NULL;
+}
+
+void subject_order(struct subject *s, unsigned int hand, enum order order)
+{
+	s->hand[hand].done = false;
+	s->hand[hand].order = order;
+}
+
+bool subject_done(struct subject *s, unsigned int hand, unsigned int ms)
+{
+	int64_t end = now_ms() + ms;
+
+	while (s->hand[hand].order != ORDER_NONE && !s->hand[hand].done) {
+		if (now_ms() > end)
+			return false;
+		sleep_ms(1);
+	}
+	return true;
+}
+
+void subject_kill(struct subject *s)
+{
+	kill(s->pid, SIGKILL);
+}
+
+bool subject_end(struct subject *s)
+{
+	int64_t end = now_ms() + END_MS;
+	bool ended;
+
+	kill(s->pid, SIGKILL);
+	while (!(ended = waitpid(s->pid, NULL, WNOHANG) == s->pid) && now_ms() < end)
+		sleep_ms(1);
+	if (ended)
+		shared_free(s, sizeof(*s));
+	return ended;
+}

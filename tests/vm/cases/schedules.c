@@ -1,0 +1,597 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Every way out of a channel meets every phase of its life, in both orders, forced by points in the
+ * module (kmod/points.h): then nothing of the card is left running, it can be used again, its
+ * neighbour too, and no byte of memory that was free meanwhile has changed.
+ *
+ *	schedules		a selection: each way and each phase at least once for each card
+ *	schedules all		the whole matrix
+ *	schedules list		its cells, and why some are impossible; needs no card
+ *	schedules NAME...	these, for example crorc:unbind:closing:way
+ *
+ * KIND:WAY:PHASE:ORDER; ORDER is who comes first. The environment's ROC_ROUND chooses among the
+ * points where there is more than one. tests/vm/matrix runs all of it again and again.
+ */
+#include "common/case.h"
+#include "common/host.h"
+#include "common/klog.h"
+#include "common/left.h"
+#include "common/point.h"
+#include "common/subject.h"
+#include "common/way.h"
+
+#include <fcntl.h>
+#include <sys/mman.h>
+
+#define REACH_MS 5000
+#define JOIN_MS 15000
+/* So long does the second party get to arrive where it has to wait for the first. */
+#define SETTLE_MS 30
+#define MEET_MS 60
+#define RUN_MS 10000
+#define RATE 4000000 /* bytes/s: superpages are in the card at every moment */
+#define SLOW 200000
+
+enum phase {
+	PHASE_OPENING,
+	PHASE_REGISTERING,
+	PHASE_STARTING,
+	PHASE_FLOWING,
+	PHASE_STOPPING,
+	PHASE_FAILED,
+	PHASE_CLOSING,
+	PHASE_COUNT,
+};
+
+enum first {
+	PHASE_FIRST,
+	WAY_FIRST,
+	FIRST_COUNT,
+};
+
+static const char *const first_names[] = {"phase", "way"};
+
+/* What the channel does in each phase, from which stage, and where it can be held up in it. */
+static const struct {
+	const char *name;
+	enum stage stage;
+	enum order order;
+	const char *points[3];
+} phases[PHASE_COUNT] = {
+	[PHASE_OPENING] = {"opening", STAGE_NOTHING, ORDER_OPEN, {"open"}},
+	[PHASE_REGISTERING] = {"registering", STAGE_OPEN, ORDER_REGISTER, {"register"}},
+	[PHASE_STARTING] = {"starting", STAGE_READY, ORDER_START, {"start_bus", "start_running"}},
+	[PHASE_FLOWING] = {"flowing", STAGE_FLOWS, ORDER_NONE, {"turn"}},
+	[PHASE_STOPPING] = {"stopping", STAGE_FLOWS, ORDER_STOP, {"stop", "quiesce"}},
+	[PHASE_FAILED] = {"failed", STAGE_FLOWS, ORDER_NONE, {NULL}},
+	[PHASE_CLOSING] = {"closing", STAGE_FLOWS, ORDER_CLOSE, {"close", "retire", "quiesce"}},
+};
+
+static const char *const points_of_close[] = {"close", "retire", "quiesce", NULL};
+static const char *const points_of_stop[] = {"stop", "quiesce", NULL};
+static const char *const points_of_shut[] = {"shut_epoch", "shut_retire", NULL};
+static const char *const points_of_remove[] = {"shut_epoch", "shut_retire", "remove_bars", NULL};
+
+struct cell {
+	const struct target *t;
+	enum way way;
+	enum phase phase;
+	enum first first;
+	char name[64];
+};
+
+static struct target targets[] = {
+	{.kind = "cru",
+	 .card = CARD0,
+	 .endpoints = 2,
+	 .id = EP0,
+	 .other_id = EP1,
+	 .source = ROC_SOURCE_DDG},
+	{.kind = "crorc",
+	 .card = CRORC0,
+	 .endpoints = 1,
+	 .id = CRORC_ID,
+	 .other_id = CRORC_ID,
+	 .other_channel = 3,
+	 .source = ROC_SOURCE_INTERNAL,
+	 .crorc = true},
+};
+
+/* Each way and each phase. */
+static const struct {
+	enum way way;
+	enum phase phase;
+	enum first first;
+} selection[] = {
+	{WAY_CLOSE, PHASE_STARTING, PHASE_FIRST},
+	{WAY_KILL, PHASE_FLOWING, WAY_FIRST},
+	{WAY_STOP, PHASE_STOPPING, PHASE_FIRST},
+	{WAY_UNBIND, PHASE_CLOSING, WAY_FIRST},
+	{WAY_REMOVE, PHASE_STARTING, PHASE_FIRST},
+	{WAY_FLR, PHASE_OPENING, PHASE_FIRST},
+	{WAY_AER_FATAL, PHASE_FLOWING, PHASE_FIRST},
+	{WAY_AER_NONFATAL, PHASE_STOPPING, PHASE_FIRST},
+	{WAY_UNPLUG, PHASE_REGISTERING, PHASE_FIRST},
+	{WAY_ALL_ONES, PHASE_CLOSING, WAY_FIRST},
+	{WAY_RMMOD, PHASE_OPENING, WAY_FIRST},
+	{WAY_RELOAD, PHASE_STARTING, WAY_FIRST},
+	{WAY_KILL, PHASE_FAILED, PHASE_FIRST},
+	{WAY_POWER, PHASE_FLOWING, PHASE_FIRST},
+};
+
+static unsigned int round_number;
+
+static const char *impossible(enum way way, enum phase phase, enum first first)
+{
+	if (way == WAY_CLOSE && phase == PHASE_CLOSING)
+		return "there is one last close";
+	if (way == WAY_STOP && phase == PHASE_STOPPING && first == WAY_FIRST)
+		return "the same as the other order";
+	if (first == PHASE_FIRST) {
+		if ((way == WAY_CLOSE || way == WAY_STOP) && phase == PHASE_OPENING)
+			return "no descriptor before open has returned";
+		if (way == WAY_STOP && phase == PHASE_CLOSING)
+			return "no descriptor is left to do it with";
+		return NULL;
+	}
+	if (way == WAY_RMMOD && phase != PHASE_OPENING)
+		return "an open file keeps the module";
+	if (phase == PHASE_OPENING || phase == PHASE_FLOWING || phase == PHASE_FAILED)
+		return NULL;
+	if (way == WAY_CLOSE)
+		return "no descriptor is left to do it with";
+	if (way == WAY_KILL)
+		return "the dead do nothing";
+	return NULL;
+}
+
+static const char *turn_about(const char *const *points)
+{
+	unsigned int n = 0;
+
+	while (points[n])
+		n++;
+	return n ? points[round_number % n] : NULL;
+}
+
+static const char *way_point(enum way way)
+{
+	if (way == WAY_STOP)
+		return turn_about(points_of_stop);
+	if (way_of_owner(way))
+		return turn_about(points_of_close);
+	return turn_about(way == WAY_FLR || way == WAY_AER_FATAL ? points_of_shut
+								 : points_of_remove);
+}
+
+static const char *phase_point(enum phase phase)
+{
+	const char *points[4] = {phases[phase].points[0], phases[phase].points[1],
+				 phases[phase].points[2], NULL};
+
+	return turn_about(points);
+}
+
+/* Free hugepages, each word with its own address in it. */
+struct held {
+	uint64_t *words;
+	size_t length;
+};
+
+static size_t free_hugepages(void)
+{
+	size_t value = 0;
+	char line[128];
+	FILE *f = fopen("/proc/meminfo", "re");
+
+	while (f && fgets(line, sizeof(line), f))
+		sscanf(line, "HugePages_Free: %zu", &value);
+	if (f)
+		fclose(f);
+	return value;
+}
+
+static void fill(uint64_t *words, size_t length)
+{
+	size_t i;
+
+	for (i = 0; i < length / 8; i++)
+		words[i] = (uintptr_t)&words[i] * 0x9e3779b97f4a7c15ull;
+}
+
+static bool unchanged(const char *what, const uint64_t *words, size_t length)
+{
+	size_t i, wrong = 0, first = 0;
+
+	for (i = 0; i < length / 8; i++) {
+		if (words[i] == (uintptr_t)&words[i] * 0x9e3779b97f4a7c15ull)
+			continue;
+		first = wrong++ ? first : i;
+	}
+	if (wrong)
+		unit_note("%s: %zu of %zu bytes were overwritten, first at 0x%zx: 0x%llx", what,
+			  wrong * 8, length, first * 8, (unsigned long long)words[first]);
+	return !wrong;
+}
+
+static bool hold_memory(struct held *h)
+{
+	h->length = free_hugepages() * HUGE;
+	if (!h->length)
+		return false;
+	h->words = mmap(NULL, h->length, PROT_READ | PROT_WRITE,
+			MAP_SHARED | MAP_ANONYMOUS | MAP_HUGETLB | MAP_POPULATE, -1, 0);
+	if (h->words == MAP_FAILED)
+		return false;
+	fill(h->words, h->length);
+	return true;
+}
+
+/* What a card that was left running writes into, and what the runs of the verdict use. */
+static struct roc_memory victim, own;
+
+static uint64_t physical(const void *p)
+{
+	int fd = open("/proc/self/pagemap", O_RDONLY | O_CLOEXEC);
+	uint64_t entry = 0;
+
+	if (pread(fd, &entry, 8, (uintptr_t)p / 4096 * 8) != 8)
+		entry = 0;
+	close(fd);
+	return (entry & ((1ull << 55) - 1)) * 4096 + (uintptr_t)p % 4096;
+}
+
+static void normal(const struct target *t)
+{
+	if (t->crorc)
+		emu_normal_crorc(t->card);
+	else
+		emu_normal(t->card, FOUR_LINKS);
+}
+
+static void set_rate(const struct target *t, unsigned int channel, unsigned int rate)
+{
+	if (t->crorc)
+		emu(t->card, "set all rate %u=%u", channel, rate);
+	else
+		emu(t->card, "set %u rate %u", channel, rate);
+}
+
+static void fail_card(const struct target *t)
+{
+	if (t->events)
+		emu(t->card, "fault all record-sequence 5");
+	else if (t->crorc)
+		emu(t->card, "fault 0 count-jump 0x3f 50");
+	else
+		emu(t->card, "fault all size-index 5");
+}
+
+static bool has_failed(const char *id, unsigned int channel)
+{
+	return !strcmp(node_attr(id, channel, "state"), "failed");
+}
+
+/* The subject's own end, and whatever it waits for. */
+static void end_subject(struct subject *s)
+{
+	if (s)
+		CU_ASSERT(subject_end(s));
+}
+
+/* The channel is in its phase, held there, and somebody goes. */
+static void phase_first(const struct cell *c, struct going *g)
+{
+	const struct target *t = c->t;
+	const char *point = phase_point(c->phase);
+	unsigned int before;
+	int64_t end;
+
+	g->s = subject_start(t->id, t->channel, t->source, phases[c->phase].stage);
+	UNIT_NEED(g->s);
+	if (point)
+		point_hold(point, t->id);
+	if (phases[c->phase].order)
+		subject_order(g->s, 0, phases[c->phase].order);
+	if (c->phase == PHASE_FAILED) {
+		fail_card(t);
+		CU_ASSERT(UNIT_WAIT(has_failed(t->id, t->channel), REACH_MS));
+		emu(t->card, "fault all clear");
+	} else {
+		CU_ASSERT(point_reached(point, REACH_MS));
+	}
+	if (way_shuts(c->way))
+		point_watch("shut_epoch", t->id);
+	before = point_hits("shut_epoch");
+	way_begin(g);
+	/* Where it stands is known of a removal only. */
+	end = now_ms() + (way_shuts(c->way) ? REACH_MS : SETTLE_MS);
+	while (!way_done(g, 1) && now_ms() < end)
+		if (way_shuts(c->way) && point_hits("shut_epoch") != before)
+			break;
+	sleep_ms(SETTLE_MS);
+	points_release();
+	if (c->way != WAY_KILL)
+		CU_ASSERT(subject_done(g->s, 0, JOIN_MS));
+	CU_ASSERT(way_done(g, JOIN_MS));
+}
+
+/* Somebody goes and is held; the channel does what it does in its phase. */
+static void way_first(const struct cell *c, struct going *g)
+{
+	const struct target *t = c->t;
+	bool owner = way_of_owner(c->way), opening = c->phase == PHASE_OPENING;
+	const char *point = way_at_once(c->way) ? NULL : way_point(c->way);
+	struct subject *other = NULL, *s;
+
+	/* Who opens cannot be who closes. */
+	if (owner)
+		g->s = subject_start(t->id, t->channel, t->source, STAGE_FLOWS);
+	else if (!opening)
+		g->s = subject_start(t->id, t->channel, t->source, phases[c->phase].stage);
+	if (opening)
+		other = subject_start(t->id, t->channel, t->source, STAGE_NOTHING);
+	s = opening ? other : g->s;
+	UNIT_NEED(s && (g->s || !owner));
+	if (point)
+		point_hold(point, t->id);
+	way_begin(g);
+	if (point)
+		CU_ASSERT(point_reached(point, REACH_MS));
+	if (phases[c->phase].order)
+		subject_order(s, 0, phases[c->phase].order);
+	else
+		sleep_ms(MEET_MS);
+	if (c->phase == PHASE_FAILED && c->way != WAY_POWER) {
+		if (c->way != WAY_ALL_ONES)
+			fail_card(t);
+		sleep_ms(2 * MEET_MS);
+		if (c->way != WAY_ALL_ONES)
+			emu(t->card, "fault all clear");
+	}
+	if (point)
+		subject_done(s, 0, MEET_MS);
+	points_release();
+	CU_ASSERT(way_done(g, JOIN_MS));
+	if (opening || c->way != WAY_KILL)
+		CU_ASSERT(subject_done(s, 0, JOIN_MS));
+	end_subject(other);
+}
+
+/* Another software's run was left; the module is loaded, and the channel (or its neighbour) lives.
+ */
+static void reloaded(const struct cell *c, struct going *g)
+{
+	const struct target *t = c->t;
+	bool same = c->first == PHASE_FIRST;
+	const char *id = same ? t->id : t->other_id;
+	unsigned int channel = same ? t->channel : t->other_channel;
+
+	UNIT_NEED(module_unload(REACH_MS) == 0);
+	set_rate(t, 0, SLOW);
+	UNIT_NEED(left_running(t, physical(victim.addr), physical((char *)victim.addr + HUGE)) ==
+		  0);
+	CU_ASSERT(UNIT_WAIT(emu_count(t->card, 0, "dma_writes"), REACH_MS));
+	UNIT_NEED(way_back(g));
+	fill(victim.addr, victim.length);
+	set_rate(t, 0, RATE);
+	g->s = subject_start(id, channel, t->source, phases[c->phase].stage);
+	UNIT_NEED(g->s);
+	if (phases[c->phase].order)
+		subject_order(g->s, 0, phases[c->phase].order);
+	if (c->phase == PHASE_FAILED) {
+		fail_card(t);
+		CU_ASSERT(UNIT_WAIT(has_failed(id, channel), REACH_MS));
+		emu(t->card, "fault all clear");
+	}
+	CU_ASSERT(subject_done(g->s, 0, JOIN_MS));
+	sleep_ms(MEET_MS);
+}
+
+static void runs(const struct target *t, const char *id, unsigned int channel)
+{
+	struct rig r = {.id = id,
+			.channel = channel,
+			.source = t->source,
+			.memory = own.addr,
+			.superpage = 128 * KIB,
+			.count = HUGE / (128 * KIB)};
+
+	CU_ASSERT(rig_once(&r, 24, RUN_MS));
+	RIG_OK(&r);
+	if (r.ch)
+		rig_close(&r);
+}
+
+static void verdict(const struct cell *c, struct going *g, int64_t pins_before, int log)
+{
+	const struct target *t = c->t;
+	bool gone = c->way == WAY_POWER, away = gone || c->way == WAY_ALL_ONES;
+	struct held h = {0};
+	unsigned int ep;
+
+	/* What does not answer cannot be stopped, and comes back as it was. */
+	if (!away) {
+		/* A channel that nobody has used since the module came may stand there without bus.
+		 */
+		if (c->way != WAY_RELOAD)
+			CU_ASSERT(left_nothing(t));
+		normal(t); /* unlimited: whatever still writes writes much */
+	}
+	UNIT_NEED(hold_memory(&h));
+	if (c->way != WAY_RELOAD)
+		UNIT_NEED(way_back(g));
+	if (away)
+		normal(t);
+	runs(t, t->other_id, t->other_channel);
+	runs(t, t->id, t->channel);
+	CU_ASSERT(left_nothing(t));
+	CU_ASSERT(unchanged("memory that was free", h.words, h.length));
+	munmap(h.words, h.length);
+	if (c->way == WAY_RELOAD)
+		CU_ASSERT(unchanged("memory of the run that was left", victim.addr, HUGE));
+	for (ep = 0; ep < t->endpoints; ep++)
+		UNIT_EQ(emu_count(t->card, ep, "dma_outside"), 0);
+	/* A card that is dead keeps what it had until reboot. */
+	if (!gone)
+		UNIT_EQ(pins(), pins_before);
+	CU_ASSERT(klog_clean(log));
+}
+
+/* Its vectors are there while the driver has the card. */
+static bool has_msix(const struct target *t)
+{
+	char path[96], text[256];
+
+	snprintf(path, sizeof(path), "/sys/bus/pci/devices/%s/msi_irqs", t->address[0]);
+	return !shell(text, sizeof(text), RUN_MS, "grep -rqx msix %s", path);
+}
+
+static struct cell cells[N(targets) * WAY_COUNT * PHASE_COUNT * FIRST_COUNT];
+
+static void run_cell(void)
+{
+	static struct going g;
+	static bool unfinished;
+	const char *name = CU_get_current_test()->pName;
+	struct cell *c = cells;
+	const char *why;
+	int64_t before;
+	int log;
+
+	while (strcmp(c->name, name))
+		c++;
+	why = impossible(c->way, c->phase, c->first);
+	if (why) {
+		unit_skip("impossible: %s", why);
+		return;
+	}
+	if (!points_there() || !host_there()) {
+		unit_skip("needs --points and --host");
+		return;
+	}
+	if (c->way == WAY_RELOAD && translated(c->t->id)) {
+		unit_skip("an IOMMU keeps the card out");
+		return;
+	}
+	if ((c->way == WAY_UNPLUG || c->way == WAY_POWER) && has_msix(c->t)) {
+		unit_skip("QEMU dies of an assertion when a function with MSI-X is unplugged");
+		return;
+	}
+	/* One that was broken off leaves its mess to the next. */
+	if (unfinished) {
+		points_release();
+		way_done(&g, JOIN_MS);
+		end_subject(g.s);
+		way_back(&g);
+	}
+	unfinished = true;
+	g = (struct going){.way = c->way, .t = c->t};
+	log = klog_open();
+	before = pins();
+	normal(c->t);
+	set_rate(c->t, 0, RATE);
+	if (c->way == WAY_RELOAD)
+		reloaded(c, &g);
+	else if (c->first == PHASE_FIRST)
+		phase_first(c, &g);
+	else
+		way_first(c, &g);
+	if (c->way == WAY_RMMOD && g.s)
+		UNIT_EQ(g.status, EWOULDBLOCK);
+	else
+		UNIT_EQ(g.status, 0);
+	end_subject(g.s);
+	/* Refused: there is nothing to come back from. */
+	if (c->way == WAY_RMMOD && g.s)
+		g.way = WAY_CLOSE;
+	g.s = NULL;
+	verdict(c, &g, before, log);
+	close(log);
+	unfinished = false;
+}
+
+static bool selected(const struct cell *c)
+{
+	unsigned int i;
+
+	for (i = 0; i < N(selection); i++)
+		if (selection[i].way == c->way && selection[i].phase == c->phase &&
+		    selection[i].first == c->first)
+			return true;
+	return false;
+}
+
+static bool wanted(const struct cell *c, int argc, char **argv)
+{
+	int i;
+
+	if (argc < 2)
+		return selected(c);
+	for (i = 1; i < argc; i++)
+		if (!strcmp(argv[i], "all") || !strcmp(argv[i], c->name))
+			return true;
+	return false;
+}
+
+static bool prepare_targets(void)
+{
+	unsigned int i;
+
+	for (i = 0; i < N(targets); i++) {
+		struct target *t = &targets[i];
+
+		strcpy(t->address[0], pci_address(t->id));
+		strcpy(t->address[1], pci_address(t->other_id));
+		t->events = has_events(t->id);
+	}
+	if (roc_memory_alloc(HUGE, -1, 0, &own) || roc_memory_alloc(2 * HUGE, -1, 0, &victim))
+		return false;
+	/* Present in our page table, too. */
+	fill(victim.addr, victim.length);
+	return true;
+}
+
+static int list(void)
+{
+	unsigned int i;
+
+	for (i = 0; i < N(cells); i++) {
+		const char *why = impossible(cells[i].way, cells[i].phase, cells[i].first);
+
+		printf("%s\t%s\n", cells[i].name, why ? why : "");
+	}
+	return 0;
+}
+
+int main(int argc, char **argv)
+{
+	static struct unit_test tests[N(cells)];
+	unsigned int i, way, phase, first, n = 0;
+	struct cell *c = cells;
+
+	if (getenv("ROC_ROUND"))
+		round_number = atoi(getenv("ROC_ROUND"));
+	/* The ways that cost memory come last. */
+	for (way = 0; way < WAY_COUNT; way++)
+		for (i = 0; i < N(targets); i++)
+			for (phase = 0; phase < PHASE_COUNT; phase++)
+				for (first = 0; first < FIRST_COUNT; first++, c++) {
+					c->t = &targets[i];
+					c->way = way;
+					c->phase = phase;
+					c->first = first;
+					snprintf(c->name, sizeof(c->name), "%s:%s:%s:%s",
+						 targets[i].kind, way_names[way],
+						 phases[phase].name, first_names[first]);
+					if (wanted(c, argc, argv))
+						tests[n++] = (struct unit_test){c->name, run_cell};
+				}
+	if (argc == 2 && !strcmp(argv[1], "list"))
+		return list();
+	if (!prepare_targets()) {
+		printf("Bail out! %s\n", roc_error());
+		return 1;
+	}
+	return unit_run("schedules", tests, n, 1, argv);
+}

@@ -1,0 +1,97 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""
+What only the machine around the guest can do to a card, asked for from inside by one line over the
+port roc.host: `kill K`, `revive K`, `unplug K EP`, `plug K EP`, `aer K EP fatal|nonfatal`. The answer
+is `ok` or a sentence.
+"""
+
+import json
+import socket
+import time
+
+from .util import VmError
+
+LIMIT = 20.0
+# Errors that a root port may see, by whether they are fatal unless the kernel says otherwise.
+ERRORS = {"fatal": "DLP", "nonfatal": "COMP_TIME"}
+
+
+class Monitor:
+    """QEMU's machine protocol over its socket."""
+
+    def __init__(self, path):
+        self._socket = socket.socket(socket.AF_UNIX)
+        self._socket.settimeout(LIMIT)
+        self._socket.connect(path)
+        self._lines = self._socket.makefile("r")
+        self._answer()
+        self.call("qmp_capabilities")
+
+    def _answer(self):
+        """The next message that is no event."""
+        while True:
+            line = self._lines.readline()
+            if not line:
+                raise VmError("QEMU has closed its monitor")
+            message = json.loads(line)
+            if "event" not in message:
+                return message
+
+    def call(self, name, **arguments):
+        request = {"execute": name, "arguments": arguments}
+        self._socket.sendall(json.dumps(request).encode() + b"\n")
+        answer = self._answer()
+        if "error" in answer:
+            raise VmError("%s: %s" % (name, answer["error"]["desc"]))
+        return answer.get("return")
+
+    def close(self):
+        self._lines.close()
+        self._socket.close()
+
+
+class Host:
+    """Does what one line says. describe(card, ep): the device as QEMU's command line has it."""
+
+    def __init__(self, monitor, cards, describe):
+        self._monitor, self._cards, self._describe = monitor, cards, describe
+
+    def do(self, line):
+        words = line.split()
+        try:
+            if words[:1] not in (["kill"], ["revive"], ["unplug"], ["plug"], ["aer"]):
+                raise VmError("unknown: " + line)
+            getattr(self, "_" + words[0])(self._cards[int(words[1])], *words[2:])
+            return "ok"
+        except (VmError, OSError, ValueError, IndexError, TypeError) as error:
+            return str(error) or type(error).__name__
+
+    def _kill(self, card):
+        card.kill()
+
+    def _revive(self, card):
+        card.start()
+        card.wait_ready()
+
+    def _plug(self, card, ep):
+        device = self._describe(card, int(ep))
+        # The one before may be on its way out still.
+        deadline = time.monotonic() + LIMIT
+        while device["id"] in self._devices():
+            if time.monotonic() > deadline:
+                raise VmError("%s does not leave" % device["id"])
+            time.sleep(0.05)
+        self._monitor.call("device_add", **device)
+
+    def _unplug(self, card, ep):
+        self._monitor.call("device_del", id=self._describe(card, int(ep))["id"])
+
+    def _devices(self):
+        return [d["name"] for d in self._monitor.call("qom-list", path="/machine/peripheral")]
+
+    def _aer(self, card, ep, kind):
+        port = self._describe(card, int(ep))["bus"]
+        said = self._monitor.call("human-monitor-command", **{
+            "command-line": "pcie_aer_inject_error %s %s" % (port, ERRORS[kind])})
+        if not said.startswith("OK"):
+            raise VmError(said.strip())
