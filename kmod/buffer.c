@@ -220,7 +220,10 @@ static int roc_check_request(struct roc_endpoint *ep, struct roc_buf_register *a
 	return 0;
 }
 
-/* Under a handle of this session, unless it runs by now. */
+/*
+ * Under a handle of this session, unless it runs by now. Until the caller knows the handle nobody
+ * finds the buffer by it; removal and reset do.
+ */
 static int roc_buffer_add(struct roc_session *s, struct roc_buffer *buf, u32 *handle)
 {
 	struct roc_channel *ch = s->ch;
@@ -233,9 +236,14 @@ static int roc_buffer_add(struct roc_session *s, struct roc_buffer *buf, u32 *ha
 	} else if (ch->state == ROC_CH_RUNNING) {
 		err = -EBUSY;
 	} else {
-		err = xa_alloc(&s->buffers, handle, buf, XA_LIMIT(1, ROC_BUFFERS_MAX),
+		err = xa_alloc(&s->buffers, handle, NULL, XA_LIMIT(1, ROC_BUFFERS_MAX),
 			       GFP_KERNEL_ACCOUNT);
 		err = err == -EBUSY ? -ENOSPC : err;
+	}
+	if (!err) {
+		buf->handle = *handle;
+		buf->next = s->untold;
+		s->untold = buf;
 	}
 	mutex_unlock(&ch->lock);
 	return err;
@@ -311,13 +319,50 @@ err_forget:
 	return err;
 }
 
+static struct roc_buffer *roc_buffer_take_untold(struct roc_session *s, u32 handle)
+{
+	struct roc_buffer **at = &s->untold, *buf;
+
+	while (*at && (*at)->handle != handle)
+		at = &(*at)->next;
+	buf = *at;
+	if (buf)
+		*at = buf->next;
+	return buf;
+}
+
+/* Of use from now on, or not there: whether the caller was told the handle. */
+void roc_buffer_settle(struct roc_session *s, u32 handle, bool told)
+{
+	struct roc_channel *ch = s->ch;
+	struct roc_buffer *buf;
+	int idx;
+
+	if (!roc_enter(ch->ep, s->epoch, &idx))
+		return; /* removal takes it back */
+	mutex_lock(&ch->lock);
+	buf = roc_buffer_take_untold(s, handle);
+	if (buf && told) {
+		/* The place is there: nothing is allocated. */
+		xa_store(&s->buffers, handle, buf, 0);
+		buf = NULL;
+	} else if (buf) {
+		xa_erase(&s->buffers, handle);
+	}
+	mutex_unlock(&ch->lock);
+	if (buf)
+		roc_buffer_free(buf, ch->ep);
+	roc_leave(ch->ep, idx);
+}
+
 /* No longer the session's: whether the caller has to free it or the card may still write to it. */
 static struct roc_buffer *roc_buffer_take(struct roc_session *s, u32 handle)
 {
-	struct roc_buffer *buf = xa_erase(&s->buffers, handle);
+	struct roc_buffer *buf = xa_load(&s->buffers, handle);
 
 	if (!buf)
 		return ERR_PTR(-ENOENT);
+	xa_erase(&s->buffers, handle);
 	if (!s->leak)
 		return buf;
 	buf->next = s->ch->held;
@@ -376,6 +421,11 @@ void roc_buffer_drop_all(struct roc_session *s)
 	struct roc_buffer *buf;
 	unsigned long handle;
 
+	/* The card never heard of these. */
+	while ((buf = s->untold)) {
+		s->untold = buf->next;
+		roc_buffer_free(buf, s->ch->ep);
+	}
 	xa_for_each (&s->buffers, handle, buf) {
 		buf = roc_buffer_take(s, handle);
 		if (!IS_ERR_OR_NULL(buf))

@@ -148,6 +148,15 @@ static int roc_ch_rings(struct file *file, void *arg)
 	return 0;
 }
 
+static void roc_ch_rings_settle(struct file *file, const void *arg, bool told)
+{
+	struct roc_session *s = file->private_data;
+
+	mutex_lock(&s->ch->lock);
+	roc_session_rings_settle(s, told);
+	mutex_unlock(&s->ch->lock);
+}
+
 static int roc_ch_configure(struct file *file, void *arg)
 {
 	struct roc_session *s = file->private_data;
@@ -332,6 +341,13 @@ static int roc_buf_register(struct file *file, void *arg)
 	return roc_buffer_register(s, b);
 }
 
+static void roc_buf_settle(struct file *file, const void *arg, bool told)
+{
+	const struct roc_buf_register *b = arg;
+
+	roc_buffer_settle(file->private_data, b->handle, told);
+}
+
 static int roc_buf_unregister(struct file *file, void *arg)
 {
 	struct roc_session *s = file->private_data;
@@ -377,7 +393,8 @@ static int roc_ch_mode(struct file *file, void *arg)
 
 static const struct roc_ioctl roc_channel_ioctls[] = {
 	{ROC_CH_INFO, 304, sizeof(struct roc_ch_info), roc_ch_info},
-	{ROC_CH_RINGS, 56, sizeof(struct roc_ch_rings), roc_ch_rings},
+	{ROC_CH_RINGS, 56, sizeof(struct roc_ch_rings), roc_ch_rings,
+	 .settle = roc_ch_rings_settle},
 	{ROC_CH_CONFIGURE, 24, sizeof(struct roc_ch_configure), roc_ch_configure},
 	{ROC_CH_START, 16, sizeof(struct roc_ch_control), roc_ch_start},
 	{ROC_CH_STOP, 16, sizeof(struct roc_ch_control), roc_ch_stop},
@@ -387,7 +404,8 @@ static const struct roc_ioctl roc_channel_ioctls[] = {
 	{ROC_CH_EVENTFD, 16, sizeof(struct roc_ch_eventfd), roc_ch_eventfd},
 	{ROC_CH_COMMAND, 32, sizeof(struct roc_ch_command), roc_ch_command},
 	{ROC_CH_MODE, 16, sizeof(struct roc_ch_mode), roc_ch_mode},
-	{ROC_BUF_REGISTER, 48, sizeof(struct roc_buf_register), roc_buf_register, .enters = true},
+	{ROC_BUF_REGISTER, 48, sizeof(struct roc_buf_register), roc_buf_register,
+	 .settle = roc_buf_settle, .enters = true},
 	{ROC_BUF_UNREGISTER, 16, sizeof(struct roc_buf_unregister), roc_buf_unregister},
 };
 

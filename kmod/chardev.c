@@ -77,6 +77,10 @@ static int roc_ioctl_call(struct file *file, const struct roc_ioctl *call, struc
  * not know, call, and write back what the caller knows. Replies go back with errors too: some
  * carry the reason. A structure may grow: what an older caller does not have is 0.
  *
+ * What the caller cannot be told must not have happened. So the structure is written back as it
+ * came before anything happens, and what is worse than useless to a caller that does not know of it
+ * (a lock, a handle) is settled afterwards, in case that somebody took the memory away meanwhile.
+ *
  * The caller's memory may be somebody else's to provide (userfaultfd, FUSE), who may never do so:
  * it is touched with nothing held that a removal waits for.
  */
@@ -88,6 +92,7 @@ long roc_ioctl_dispatch(struct file *file, unsigned int cmd, unsigned long arg,
 	void __user *user = (void __user *)arg;
 	union roc_arg u = {};
 	u32 size, known;
+	bool told;
 	int err;
 
 	if (!call)
@@ -102,10 +107,13 @@ long roc_ioctl_dispatch(struct file *file, unsigned int cmd, unsigned long arg,
 	err = copy_struct_from_user(&u, call->size, user, size);
 	if (err)
 		return err;
-	err = roc_ioctl_call(file, call, ep, epoch, &u);
 	if (copy_to_user(user, &u, known))
 		return -EFAULT;
-	return err;
+	err = roc_ioctl_call(file, call, ep, epoch, &u);
+	told = !copy_to_user(user, &u, known);
+	if (!err && call->settle)
+		call->settle(file, &u, told);
+	return told ? err : -EFAULT;
 }
 
 bool roc_enter(struct roc_endpoint *ep, u32 epoch, int *idx)

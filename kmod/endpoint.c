@@ -13,13 +13,16 @@
 
 /*
  * An open /dev/rocN. Owned by the file (and by the mappings made through it).
- * @locked: the card whose advisory lock this file has; @lock serialises its taking and giving
+ * @locked: the card whose advisory lock this file has
+ * @told: the caller knows that it has; before, nobody can give it back
+ * @lock: serialises the taking and giving
  */
 struct roc_endpoint_file {
 	struct roc_endpoint *ep;
 	u32 epoch;
 	struct mutex lock;
 	struct roc_card *locked;
+	bool told;
 };
 
 /* BAR n is at this mmap offset: opaque to users, fits the 44 bits of a 32-bit caller. */
@@ -144,6 +147,19 @@ static int roc_lock(struct file *file, void *arg)
 	return err;
 }
 
+static void roc_lock_settle(struct file *file, const void *arg, bool told)
+{
+	struct roc_endpoint_file *ef = file->private_data;
+
+	mutex_lock(&ef->lock);
+	ef->told = told;
+	if (!told) {
+		roc_card_unlock(ef->locked, ef);
+		ef->locked = NULL;
+	}
+	mutex_unlock(&ef->lock);
+}
+
 static int roc_unlock(struct file *file, void *arg)
 {
 	struct roc_endpoint_file *ef = file->private_data;
@@ -154,9 +170,11 @@ static int roc_unlock(struct file *file, void *arg)
 		return -EINVAL;
 	if (mutex_lock_interruptible(&ef->lock))
 		return -EINTR;
-	if (ef->locked)
+	if (ef->told) {
 		err = roc_card_unlock(ef->locked, ef);
-	ef->locked = NULL;
+		ef->locked = NULL;
+		ef->told = false;
+	}
 	mutex_unlock(&ef->lock);
 	return err;
 }
@@ -167,7 +185,7 @@ static const struct roc_ioctl roc_endpoint_ioctls[] = {
 	{ROC_REG_READ, 32, sizeof(struct roc_reg), roc_reg_read},
 	{ROC_REG_WRITE, 32, sizeof(struct roc_reg), roc_reg_write},
 	{ROC_REG_MODIFY, 32, sizeof(struct roc_reg), roc_reg_modify},
-	{ROC_CARD_LOCK, 24, sizeof(struct roc_card_lock), roc_lock},
+	{ROC_CARD_LOCK, 24, sizeof(struct roc_card_lock), roc_lock, .settle = roc_lock_settle},
 	{ROC_CARD_UNLOCK, 24, sizeof(struct roc_card_lock), roc_unlock},
 };
 

@@ -378,7 +378,8 @@ struct roc_link {
 
 /* Pinned and mapped user memory. Owned by the session's xarray, or by the channel's @held. */
 struct roc_buffer {
-	struct roc_buffer *next; /* in @held */
+	struct roc_buffer *next; /* in the channel's @held, or the session's @untold */
+	u32 handle;		 /* while in the latter */
 	struct mm_struct *mm;	 /* whose pinned_vm it is charged to */
 	unsigned long pages;
 	u64 length;
@@ -414,6 +415,7 @@ struct roc_session {
 	struct eventfd_ctx *eventfd;
 
 	struct xarray buffers;
+	struct roc_buffer *untold; /* registered, and the caller does not know it yet */
 	enum roc_source source;
 	enum roc_mode mode;
 	u32 links_wanted; /* 0 = all that are enabled */
@@ -469,6 +471,8 @@ int roc_parse_serial(u32 word);
  * @first: size of the structure when it was first published; never changes
  * @size: of the structure now
  * @handler: called inside the endpoint's SRCU read side
+ * @settle: what the handler made becomes real when the caller was told of it, and is undone when
+ *	it could not be. Nobody else can use it, or take it away, before. Outside the read side
  * @enters: the handler goes in by itself, because it waits for user memory outside
  */
 struct roc_ioctl {
@@ -476,6 +480,7 @@ struct roc_ioctl {
 	u32 first;
 	u32 size;
 	int (*handler)(struct file *file, void *arg);
+	void (*settle)(struct file *file, const void *arg, bool told);
 	bool enters;
 };
 int roc_chardev_init(void);
@@ -505,6 +510,7 @@ bool roc_session_events(const struct roc_session *s);
 u32 roc_session_depth(const struct roc_session *s);
 void roc_session_retire(struct roc_session *s, bool present);
 int roc_session_rings(struct roc_session *s, struct roc_ch_rings *arg);
+void roc_session_rings_settle(struct roc_session *s, bool told);
 
 /* run.c */
 int roc_run_start(struct roc_session *s);
@@ -562,6 +568,7 @@ void roc_run_kick(struct roc_session *s);
 
 /* buffer.c */
 int roc_buffer_register(struct roc_session *s, struct roc_buf_register *arg);
+void roc_buffer_settle(struct roc_session *s, u32 handle, bool told);
 int roc_buffer_unregister(struct roc_session *s, u32 handle);
 void roc_buffer_drop_all(struct roc_session *s);
 void roc_buffer_free_held(struct roc_channel *ch);

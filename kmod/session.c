@@ -105,6 +105,14 @@ void roc_session_retire(struct roc_session *s, bool present)
 	roc_session_wake(s);
 }
 
+static void roc_session_free_rings(struct roc_session *s)
+{
+	vfree(s->rings.user);
+	vfree(s->rings.kernel);
+	s->rings.user = NULL;
+	s->rings.kernel = NULL;
+}
+
 static void roc_session_free(struct roc_session *s)
 {
 	unsigned int i;
@@ -113,8 +121,7 @@ static void roc_session_free(struct roc_session *s)
 		kvfree(s->link[i].flights);
 	if (s->eventfd)
 		eventfd_ctx_put(s->eventfd);
-	vfree(s->rings.user);
-	vfree(s->rings.kernel);
+	roc_session_free_rings(s);
 	xa_destroy(&s->buffers);
 	kvfree(s);
 }
@@ -153,7 +160,10 @@ static int roc_ring_size(u32 *entries)
 	return 0;
 }
 
-/* Make the rings: once per session. The areas stay until the session is freed. */
+/*
+ * Make the rings: once per session. The areas stay until the session is freed, unless the caller
+ * could not be told of them.
+ */
 int roc_session_rings(struct roc_session *s, struct roc_ch_rings *arg)
 {
 	struct roc_rings *r = &s->rings;
@@ -165,7 +175,7 @@ int roc_session_rings(struct roc_session *s, struct roc_ch_rings *arg)
 	err = roc_ring_size(&arg->ready_entries);
 	if (err)
 		return err;
-	if (s->rings_ready)
+	if (r->user)
 		return -EBUSY;
 	/* Entries start on a page of their own: indices and entries have different writers. */
 	s->user_length = PAGE_ALIGN(PAGE_SIZE + arg->fill_entries * sizeof(struct roc_fill));
@@ -173,10 +183,7 @@ int roc_session_rings(struct roc_session *s, struct roc_ch_rings *arg)
 	r->user = vmalloc_user(s->user_length);
 	r->kernel = vmalloc_user(s->kernel_length);
 	if (!r->user || !r->kernel) {
-		vfree(r->user);
-		vfree(r->kernel);
-		r->user = NULL;
-		r->kernel = NULL;
+		roc_session_free_rings(s);
 		return -ENOMEM;
 	}
 	r->fill = (void *)r->user + PAGE_SIZE;
@@ -184,6 +191,17 @@ int roc_session_rings(struct roc_session *s, struct roc_ch_rings *arg)
 	r->fill_entries = arg->fill_entries;
 	r->ready_entries = arg->ready_entries;
 	r->kernel->flags = ROC_RING_STOPPED;
-	smp_store_release(&s->rings_ready, true);
 	return 0;
+}
+
+/* Nobody uses them before the caller was told. Channel lock held. */
+void roc_session_rings_settle(struct roc_session *s, bool told)
+{
+	if (!told) {
+		roc_session_free_rings(s);
+		return;
+	}
+	if (s->retired)
+		roc_ring_set_flags(&s->rings, ROC_RING_GONE, 0);
+	smp_store_release(&s->rings_ready, true);
 }

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
+ * User memory that does not do what memory does, under an ioctl.
+ *
  * A page fault that nobody answers (userfaultfd here; a FUSE mapping does the same for ordinary
- * users) under an ioctl: removal, reset and sysfs do not wait for it, and what it left is taken
- * back when it ends.
+ * users): removal, reset and sysfs do not wait for it, and what it left is taken back when it ends.
+ * An answer that cannot be written: what the caller cannot be told has not happened.
  */
 #include "common/case.h"
 
@@ -18,16 +20,43 @@
 #define PAGE 4096ul
 #define LIMIT_MS 10000 /* for what takes a fraction of that when nobody waits */
 
-/* A page that is there when we say so, and the thread that needs it. */
-struct hole {
-	int uffd;
-	char *page;
-	/* of the thread */
+/* An ioctl in a thread of its own. */
+struct call {
 	pthread_t thread;
 	int fd;
 	unsigned long nr;
 	void *arg;
 	int result;
+	volatile bool over;
+};
+
+static void *call_it(void *arg)
+{
+	struct call *c = arg;
+
+	c->result = abi(c->fd, c->nr, c->arg);
+	c->over = true;
+	return NULL;
+}
+
+static void call_start(struct call *c, int fd, unsigned long nr, void *arg)
+{
+	*c = (struct call){.fd = fd, .nr = nr, .arg = arg};
+	if (pthread_create(&c->thread, NULL, call_it, c))
+		abort();
+}
+
+static int call_end(struct call *c)
+{
+	CU_ASSERT(UNIT_WAIT(c->over, LIMIT_MS));
+	pthread_join(c->thread, NULL);
+	return c->result;
+}
+
+/* A page that is there when we say so. */
+struct hole {
+	int uffd;
+	char *page;
 	volatile bool entered, over;
 };
 
@@ -56,39 +85,21 @@ static bool hole_fill(struct hole *h, const void *content, size_t size)
 	return !ioctl(h->uffd, UFFDIO_COPY, &copy);
 }
 
-static void *hole_call(void *arg)
-{
-	struct hole *h = arg;
-
-	h->result = abi(h->fd, h->nr, h->arg);
-	h->over = true;
-	return NULL;
-}
-
 /* Does the call of the thread need the page, within a while? */
-static bool hole_entered(struct hole *h)
+static bool hole_entered(struct hole *h, struct call *c)
 {
 	struct pollfd p = {.fd = h->uffd, .events = POLLIN};
 	int64_t end = now_ms() + LIMIT_MS;
 
-	while (!h->over && !h->entered && now_ms() < end)
+	while (!c->over && !h->entered && now_ms() < end)
 		h->entered = poll(&p, 1, 10) == 1;
+	h->over = c->over;
 	return h->entered;
-}
-
-static void hole_call_start(struct hole *h, int fd, unsigned long nr, void *arg)
-{
-	h->fd = fd;
-	h->nr = nr;
-	h->arg = arg;
-	if (pthread_create(&h->thread, NULL, hole_call, h))
-		abort();
 }
 
 static void hole_close(struct hole *h)
 {
 	close(h->uffd); /* wakes whoever is still in it */
-	pthread_join(h->thread, NULL);
 	munmap(h->page, PAGE);
 }
 
@@ -181,27 +192,28 @@ static void works(void)
 static void argument_that_never_comes(void)
 {
 	struct roc_ch_info info = {.size = sizeof(info)};
+	struct call c;
 	struct hole h;
 	int fd;
 
 	prepare();
 	fd = node_open(EP0, 0);
 	UNIT_NEED(fd >= 0 && hole_make(&h));
-	hole_call_start(&h, fd, ROC_CH_INFO, h.page);
-	CU_ASSERT(hole_entered(&h));
+	call_start(&c, fd, ROC_CH_INFO, h.page);
+	CU_ASSERT(hole_entered(&h, &c));
 	others_go_on(true);
 	CU_ASSERT(hole_fill(&h, &info, sizeof(info)));
-	CU_ASSERT(UNIT_WAIT(h.over, LIMIT_MS));
-	UNIT_EQ(h.result, -ENODEV);
+	UNIT_EQ(call_end(&c), -ENODEV);
 	hole_close(&h);
 	close(fd);
 	works();
 }
 
 /* The page is there for the argument, and taken away while the call sleeps. */
-static void answer_that_cannot_be_written(void)
+static void answer_that_never_goes(void)
 {
 	struct roc_card_lock lock = {.size = sizeof(lock)};
+	struct call c;
 	struct hole h;
 	int holder, fd;
 
@@ -212,14 +224,13 @@ static void answer_that_cannot_be_written(void)
 	UNIT_EQ(abi(holder, ROC_CARD_LOCK, &lock), 0);
 	lock = (struct roc_card_lock){.size = sizeof(lock), .deadline = now_ns() + 1000000000};
 	CU_ASSERT(hole_fill(&h, &lock, sizeof(lock)));
-	hole_call_start(&h, fd, ROC_CARD_LOCK, h.page);
+	call_start(&c, fd, ROC_CARD_LOCK, h.page);
 	sleep_ms(300);
 	UNIT_EQ(madvise(h.page, PAGE, MADV_DONTNEED), 0);
-	CU_ASSERT(hole_entered(&h));
+	CU_ASSERT(hole_entered(&h, &c));
 	others_go_on(false);
 	CU_ASSERT(hole_fill(&h, &lock, sizeof(lock)));
-	CU_ASSERT(UNIT_WAIT(h.over, LIMIT_MS));
-	UNIT_EQ(h.result, -EBUSY);
+	UNIT_EQ(call_end(&c), -EBUSY);
 	hole_close(&h);
 	close(fd);
 	close(holder);
@@ -230,6 +241,7 @@ static void buffer_that_never_comes(void)
 {
 	struct roc_buf_register b = {.size = sizeof(b), .length = PAGE};
 	int64_t before;
+	struct call c;
 	struct hole h;
 	int fd;
 
@@ -238,17 +250,17 @@ static void buffer_that_never_comes(void)
 	fd = node_open(EP0, 0);
 	UNIT_NEED(fd >= 0 && hole_make(&h));
 	b.addr = (uintptr_t)h.page;
-	hole_call_start(&h, fd, ROC_BUF_REGISTER, &b);
-	if (!hole_entered(&h) && h.over && h.result == -EFAULT && b.why == ROC_WHY_PIN) {
+	call_start(&c, fd, ROC_BUF_REGISTER, &b);
+	if (!hole_entered(&h, &c) && c.over && c.result == -EFAULT && b.why == ROC_WHY_PIN) {
 		unit_skip("this kernel does not wait for pages that it pins");
+		call_end(&c);
 		hole_close(&h);
 		close(fd);
 		return;
 	}
 	others_go_on(true);
 	CU_ASSERT(hole_fill(&h, "", 1));
-	CU_ASSERT(UNIT_WAIT(h.over, LIMIT_MS));
-	UNIT_EQ(h.result, -ENODEV);
+	UNIT_EQ(call_end(&c), -ENODEV);
 	UNIT_EQ(b.handle, 0);
 	/* The card went meanwhile: the pages are not kept, nor charged. */
 	UNIT_EQ(pins(), before);
@@ -262,13 +274,14 @@ static int register_for_ever(void *arg)
 {
 	struct roc_buf_register b = {.size = sizeof(b), .length = PAGE};
 	struct hole *h = arg;
+	struct call c;
 	int fd = node_open(EP0, 0);
 
 	if (fd < 0 || !hole_make(h))
 		return 1;
 	b.addr = (uintptr_t)h->page;
-	hole_call_start(h, fd, ROC_BUF_REGISTER, &b);
-	hole_entered(h);
+	call_start(&c, fd, ROC_BUF_REGISTER, &b);
+	hole_entered(h, &c);
 	sleep_ms(LIMIT_MS);
 	return 2;
 }
@@ -292,6 +305,178 @@ static void killed_in_it(void)
 	shared_free(h, sizeof(*h));
 }
 
+/* A page that can be read only. */
+static void *only_to_read(const void *content, size_t size)
+{
+	void *page = mmap(NULL, PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	UNIT_NEED(page != MAP_FAILED);
+	memcpy(page, content, size);
+	UNIT_EQ(mprotect(page, PAGE, PROT_READ), 0);
+	return page;
+}
+
+/* Nobody has the card's lock. */
+static void lock_is_free(int fd)
+{
+	struct roc_card_lock lock = {.size = sizeof(lock)};
+
+	UNIT_EQ(abi(fd, ROC_CARD_LOCK, &lock), 0);
+	lock = (struct roc_card_lock){.size = sizeof(lock)};
+	UNIT_EQ(abi(fd, ROC_CARD_UNLOCK, &lock), 0);
+}
+
+static void answer_that_cannot_be_written(void)
+{
+	int ep = node_open(EP0, -1), other = node_open(EP0, -1), fd = node_open(EP0, 0);
+	struct roc_card_lock lock = {.size = sizeof(lock)};
+	struct roc_ch_rings rings = {.size = sizeof(rings)};
+	struct roc_reg reg = {.size = sizeof(reg), .bar = CRU_BAR_DMA, .offset = CRU_SCRATCH};
+	struct roc_buf_register b = {.size = sizeof(b), .length = PAGE};
+	int64_t before = pins();
+	void *page;
+
+	prepare();
+	UNIT_NEED(ep >= 0 && other >= 0 && fd >= 0);
+	page = only_to_read(&lock, sizeof(lock));
+	UNIT_EQ(abi(ep, ROC_CARD_LOCK, page), -EFAULT);
+	munmap(page, PAGE);
+	lock_is_free(other);
+	lock_is_free(ep);
+
+	UNIT_EQ(reg_write(ep, CRU_BAR_DMA, CRU_SCRATCH, 0), 0);
+	reg.mask = reg.value = 0xff;
+	page = only_to_read(&reg, sizeof(reg));
+	UNIT_EQ(abi(ep, ROC_REG_MODIFY, page), -EFAULT);
+	munmap(page, PAGE);
+	UNIT_EQ(reg_read(ep, CRU_BAR_DMA, CRU_SCRATCH, &reg.value), 0);
+	UNIT_EQ(reg.value, 0);
+
+	b.addr = (uintptr_t)mmap(NULL, PAGE, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1,
+				 0);
+	page = only_to_read(&b, sizeof(b));
+	UNIT_EQ(abi(fd, ROC_BUF_REGISTER, page), -EFAULT);
+	munmap(page, PAGE);
+	UNIT_EQ(pinned_by(0), 0);
+	UNIT_EQ(pins(), before);
+	munmap((void *)(uintptr_t)b.addr, PAGE);
+
+	page = only_to_read(&rings, sizeof(rings));
+	UNIT_EQ(abi(fd, ROC_CH_RINGS, page), -EFAULT);
+	munmap(page, PAGE);
+	UNIT_EQ(abi(fd, ROC_CH_RINGS, &rings), 0);
+	UNIT_EQ(abi(fd, ROC_CH_RINGS, &rings), -EBUSY);
+	close(fd);
+	close(other);
+	close(ep);
+}
+
+/* It could be written when the call began. */
+static void lock_not_told(void)
+{
+	int holder = node_open(EP0, -1), fd = node_open(EP0, -1);
+	struct roc_card_lock lock = {.size = sizeof(lock)};
+	struct call c;
+	void *page;
+
+	prepare();
+	UNIT_NEED(holder >= 0 && fd >= 0);
+	UNIT_EQ(abi(holder, ROC_CARD_LOCK, &lock), 0);
+	lock = (struct roc_card_lock){.size = sizeof(lock),
+				      .deadline = now_ns() + LIMIT_MS * 1000000ull};
+	page = only_to_read(&lock, sizeof(lock));
+	UNIT_EQ(mprotect(page, PAGE, PROT_READ | PROT_WRITE), 0);
+	call_start(&c, fd, ROC_CARD_LOCK, page);
+	sleep_ms(200);
+	CU_ASSERT(!c.over);
+	UNIT_EQ(mprotect(page, PAGE, PROT_READ), 0);
+	lock = (struct roc_card_lock){.size = sizeof(lock)};
+	UNIT_EQ(abi(holder, ROC_CARD_UNLOCK, &lock), 0);
+	UNIT_EQ(call_end(&c), -EFAULT);
+	lock_is_free(holder);
+	lock_is_free(fd);
+	munmap(page, PAGE);
+	close(fd);
+	close(holder);
+}
+
+static void buffer_not_told(void)
+{
+	struct roc_buf_register b = {.size = sizeof(b), .length = PAGE};
+	int64_t before = pins();
+	struct hole h;
+	struct call c;
+	void *page;
+	int fd;
+
+	prepare();
+	fd = node_open(EP0, 0);
+	UNIT_NEED(fd >= 0 && hole_make(&h));
+	b.addr = (uintptr_t)h.page;
+	page = only_to_read(&b, sizeof(b));
+	UNIT_EQ(mprotect(page, PAGE, PROT_READ | PROT_WRITE), 0);
+	call_start(&c, fd, ROC_BUF_REGISTER, page);
+	if (!hole_entered(&h, &c)) {
+		unit_skip("this kernel does not wait for pages that it pins");
+		UNIT_EQ(call_end(&c), -EFAULT);
+	} else {
+		UNIT_EQ(mprotect(page, PAGE, PROT_READ), 0);
+		CU_ASSERT(hole_fill(&h, "", 1));
+		UNIT_EQ(call_end(&c), -EFAULT);
+		UNIT_EQ(buffer_unregister(fd, 1), -ENOENT);
+		UNIT_EQ(pinned_by(0), 0);
+		UNIT_EQ(pins(), before);
+		/* Its place is free, and so is the page. */
+		UNIT_EQ(buffer_register(fd, h.page, PAGE, 0, &b), 0);
+		UNIT_EQ(b.handle, 1);
+	}
+	munmap(page, PAGE);
+	hole_close(&h);
+	close(fd);
+	UNIT_EQ(pins(), before);
+}
+
+/* A reset keeps the channel busy for a while: the rings are made when the page is gone. */
+static bool rings_made_late(void)
+{
+	struct roc_ch_control control = {.size = sizeof(control), .level = ROC_RESET_INTERNAL};
+	struct roc_ch_rings rings = {.size = sizeof(rings)};
+	int fd = node_open(EP0, 0), second;
+	struct call reset_it, make;
+	bool late;
+	void *page;
+
+	UNIT_NEED(fd >= 0);
+	page = only_to_read(&rings, sizeof(rings));
+	UNIT_EQ(mprotect(page, PAGE, PROT_READ | PROT_WRITE), 0);
+	call_start(&reset_it, fd, ROC_CH_RESET, &control);
+	sleep_ms(40);
+	call_start(&make, fd, ROC_CH_RINGS, page);
+	sleep_ms(40);
+	UNIT_EQ(mprotect(page, PAGE, PROT_READ), 0);
+	UNIT_EQ(call_end(&reset_it), 0);
+	late = call_end(&make) == -EFAULT;
+	second = abi(fd, ROC_CH_RINGS, &rings);
+	UNIT_EQ(second, late ? 0 : -EBUSY);
+	munmap(page, PAGE);
+	close(fd);
+	return late && !second;
+}
+
+static void rings_not_told(void)
+{
+	int tries;
+
+	prepare();
+	for (tries = 0; tries < 10; tries++)
+		if (rings_made_late())
+			return;
+	CU_FAIL("the page never went in time");
+}
+
 UNIT_MAIN("stuck", {"argument that never comes", argument_that_never_comes},
+	  {"answer that never goes", answer_that_never_goes},
+	  {"buffer that never comes", buffer_that_never_comes}, {"killed in it", killed_in_it},
 	  {"answer that cannot be written", answer_that_cannot_be_written},
-	  {"buffer that never comes", buffer_that_never_comes}, {"killed in it", killed_in_it})
+	  {"lock not told", lock_not_told}, {"buffer not told", buffer_not_told},
+	  {"rings not told", rings_not_told})

@@ -18,7 +18,9 @@
  *               field, bad alignment
  *   ENOENT      no such handle
  *   ENODEV      the card is gone or was reset; close the fd and open it again
- *   EFAULT      a pointer cannot be read or written
+ *   EFAULT      a pointer cannot be read or written. Nothing has happened, unless the memory was
+ *               taken away while the call ran; even then no lock is held, no buffer registered and
+ *               no ring made
  *
  * Further errors are listed with each structure. All times are nanoseconds of CLOCK_MONOTONIC,
  * all sizes and offsets bytes. No kernel pointer, physical or bus address is ever handed out.
