@@ -55,7 +55,10 @@ void roc_publish(struct roc_session *s)
 /* Fill entries that may be taken now without overcommitting the ready ring. */
 static u32 roc_room(struct roc_session *s)
 {
-	return s->rings.ready_entries - roc_ring_ready_held(&s->rings) - s->in_flight;
+	/* The reader may say that it holds more than there is beside what is out. */
+	u32 used = roc_ring_ready_held(&s->rings) + s->in_flight;
+
+	return s->rings.ready_entries - min(used, s->rings.ready_entries);
 }
 
 static enum roc_why roc_check_fill(struct roc_session *s, const struct roc_fill *fill,

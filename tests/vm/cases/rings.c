@@ -209,6 +209,35 @@ static void bad_ready_cons(void)
 	rig_close(&r);
 }
 
+/* What the card holds has its room in the ready ring, whatever the reader says of the rest. */
+static void bad_ready_cons_in_flight(void)
+{
+	/* Out of range, and in range but so far behind that it cannot be. */
+	static const uint32_t bad[] = {1, 0x80000000, 0u - 16};
+	struct rig r = {.id = EP0, .count = 32, .superpage = 64 * KIB, .ring = 16, .links = 0x1};
+	size_t i;
+
+	emu_normal(CARD0, FOUR_LINKS);
+	emu(CARD0, "fault 0 stall");
+	UNIT_NEED(rig_open(&r));
+	rig_push(&r, 8);
+	UNIT_NEED(rig_start(&r));
+	CU_ASSERT(UNIT_WAIT(ch_info(rig_fd(&r)).in_flight == 8, 2000));
+	for (i = 0; i < N(bad); i++) {
+		__atomic_store_n(&r.rings->user->ready_cons, bad[i], __ATOMIC_RELEASE);
+		if (!i)
+			rig_push(&r, 8);
+		CU_ASSERT(roc_channel_look(r.ch) == 0);
+		UNIT_EQ(ch_info(rig_fd(&r)).pushed, 8);
+	}
+	__atomic_store_n(&r.rings->user->ready_cons, 0, __ATOMIC_RELEASE);
+	emu(CARD0, "fault all clear");
+	CU_ASSERT(rig_run(&r, 50, 5000));
+	rig_stop(&r);
+	RIG_OK(&r);
+	rig_close(&r);
+}
+
 static int scribble(void *arg)
 {
 	struct rig r;
@@ -341,5 +370,6 @@ static void tiny_rings(void)
 UNIT_MAIN("rings", {"mappings", mappings}, {"kernel area is read-only", kernel_area_is_read_only},
 	  {"fresh memory", fresh_memory}, {"bad fill_prod", bad_fill_prod},
 	  {"garbage entries", garbage_entries}, {"bad ready_cons", bad_ready_cons},
+	  {"bad ready_cons beside superpages in the card", bad_ready_cons_in_flight},
 	  {"scribbler and neighbour", scribbler_and_neighbour}, {"back pressure", back_pressure},
 	  {"tiny rings", tiny_rings})
