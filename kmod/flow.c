@@ -53,7 +53,7 @@ void roc_publish(struct roc_session *s)
 }
 
 /* Fill entries that may be taken now without overcommitting the ready ring. */
-static u32 roc_room(struct roc_session *s)
+u32 roc_room(struct roc_session *s)
 {
 	/* The reader may say that it holds more than there is beside what is out. */
 	u32 used = roc_ring_ready_held(&s->rings) + s->in_flight;

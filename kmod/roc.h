@@ -439,6 +439,8 @@ struct roc_session {
 	struct task_struct *thread;
 	u32 wish; /* the last that waited wanted so many */
 	u32 wish_turns;
+	u64 blocked;	/* since when the ready ring has no room, 0 = it has */
+	u32 blocked_at; /* and how far the fill ring had been taken */
 	bool kicked;
 	bool doubt; /* the card says that something is wrong with the channel */
 	bool armed; /* event mode: an interrupt was asked for */
@@ -540,6 +542,7 @@ enum roc_refill {
 	ROC_REFILL_MORE,    /* somebody else may want the channel lock first */
 };
 
+u32 roc_room(struct roc_session *s);
 void roc_finish(struct roc_session *s, struct roc_link *link, u32 bytes, u32 flags, u64 now);
 enum roc_refill roc_refill(struct roc_session *s, u64 now);
 u32 roc_reclaim(struct roc_session *s, enum roc_why why);

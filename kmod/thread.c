@@ -17,8 +17,9 @@
 #define ROC_KICK_HORIZON_NS 1000000ull
 /* With nothing in the card the fill ring (memory, no access) is looked at this often. */
 #define ROC_IDLE_NS 20000000ull
-/* The ready ring is full: how soon to see whether the reader made room. */
+/* The ready ring is full: how soon to see whether the reader made room, and how late at most. */
 #define ROC_BLOCKED_NS 1000000ull
+#define ROC_BLOCKED_MAX_NS 20000000ull
 /* Rounds in one turn, so that others get the channel lock. */
 #define ROC_ROUNDS 16
 /* Event mode: bounds of how long silence is believed. */
@@ -257,6 +258,23 @@ static u64 roc_turn_event(struct roc_session *s, unsigned int fired, u32 found, 
 	return s->check - now;
 }
 
+/*
+ * The ready ring has no room, for a while or because the reader's index is nonsense: ns to sleep.
+ * Who comes back after a pause gives superpages back, and is asked to say so.
+ */
+static u64 roc_blocked(struct roc_session *s, u64 now)
+{
+	if (s->blocked_at != s->rings.fill_cons || !s->blocked) {
+		s->blocked_at = s->rings.fill_cons;
+		s->blocked = now;
+	}
+	roc_ring_set_flags(&s->rings, ROC_RING_NEED_KICK, 0);
+	smp_mb(); /* room that was made before is seen here, later the flag by the reader */
+	if (roc_room(s))
+		return 0;
+	return clamp((now - s->blocked) / 8, ROC_BLOCKED_NS, ROC_BLOCKED_MAX_NS);
+}
+
 /* One turn: ns to sleep, U64_MAX = until woken. */
 static u64 roc_turn(struct roc_session *s)
 {
@@ -311,7 +329,8 @@ static u64 roc_turn(struct roc_session *s)
 	if (refill == ROC_REFILL_MORE || s->unfinished)
 		return 0;
 	if (refill == ROC_REFILL_BLOCKED)
-		return min(sleep, ROC_BLOCKED_NS);
+		return min(sleep, roc_blocked(s, now));
+	s->blocked = 0;
 	if (roc_may_run_dry(s, sleep) && roc_ring_arm_kick(&s->rings))
 		return 0;
 	return sleep;

@@ -178,5 +178,45 @@ static void sizes_just_in_time(void)
 	emu_normal(CARD0, FOUR_LINKS);
 }
 
+static uint64_t turns_in(struct rig *r, unsigned int ms)
+{
+	uint64_t before = ch_info(rig_fd(r)).turns;
+
+	sleep_ms(ms);
+	return ch_info(rig_fd(r)).turns - before;
+}
+
+/* A full ready ring, or an index that says so or worse: looked at now and then, not all the time.
+ */
+static void no_room(void)
+{
+	static const uint32_t ahead[] = {0, 1, 0x80000000};
+	struct rig r = {.id = EP0, .count = 32, .superpage = 32 * KIB, .ring = 16, .links = 0x1};
+	uint32_t good;
+	size_t i;
+
+	emu_normal(CARD0, FOUR_LINKS);
+	UNIT_NEED(rig_open(&r));
+	rig_push(&r, RIG_MAX);
+	UNIT_NEED(rig_start(&r));
+	UNIT_EQ(roc_channel_wait(r.ch, 16, 3000), 16);
+	rig_push(&r, RIG_MAX);
+	good = r.rings->user->ready_cons;
+	for (i = 0; i < N(ahead); i++) {
+		__atomic_store_n(&r.rings->user->ready_cons,
+				 ahead[i] ? r.rings->kernel->ready_prod + ahead[i] : good,
+				 __ATOMIC_RELEASE);
+		turns_in(&r, 200);
+		UNIT_NEED(turns_in(&r, 300) < 50);
+	}
+	/* Right again, it goes on by itself. */
+	__atomic_store_n(&r.rings->user->ready_cons, good, __ATOMIC_RELEASE);
+	CU_ASSERT(rig_run(&r, 100, 5000));
+	rig_stop(&r);
+	RIG_OK(&r);
+	rig_close(&r);
+}
+
 UNIT_MAIN("thread", {"kicks without end", kicks_without_end},
-	  {"refused in pieces", refused_in_pieces}, {"sizes just in time", sizes_just_in_time})
+	  {"refused in pieces", refused_in_pieces}, {"no room", no_room},
+	  {"sizes just in time", sizes_just_in_time})
