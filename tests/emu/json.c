@@ -10,6 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "utf8.h"
+
 static void put(struct json *j, const char *text, size_t len)
 {
 	if (j->len + len + 1 > j->room) {
@@ -31,19 +33,23 @@ static void put(struct json *j, const char *text, size_t len)
 static void put_quoted(struct json *j, const char *text)
 {
 	char escaped[8];
+	size_t len;
 
 	put(j, "\"", 1);
-	for (; *text; text++) {
+	for (; *text; text += len ? len : 1) {
 		unsigned char c = *text;
 
+		len = utf8_length(text);
 		if (c == '"' || c == '\\') {
 			escaped[0] = '\\';
 			escaped[1] = c;
 			put(j, escaped, 2);
 		} else if (c < 0x20) {
 			put(j, escaped, snprintf(escaped, sizeof(escaped), "\\u%04x", c));
+		} else if (!len) {
+			put(j, "\\ufffd", 6); /* what stands for a byte that is no character */
 		} else {
-			put(j, text, 1);
+			put(j, text, len);
 		}
 	}
 	put(j, "\"", 1);

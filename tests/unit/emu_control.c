@@ -228,9 +228,36 @@ static void quit(void)
 
 static void json_escapes(void)
 {
+	static const struct {
+		const char *line;
+		unsigned int bytes; /* that are no character */
+	} bad[] = {
+		{"a\xffz", 1},	       {"a\x80z", 1},	      {"a\xc3z", 1},
+		{"a\xe2\x82z", 2},     {"a\xf0\x90\x8dz", 3}, {"a\xc0\xafz", 2},
+		{"a\xe0\x80\xafz", 3}, {"a\xed\xa0\x80z", 3}, {"a\xf4\x90\x80\x80z", 4},
+		{"a\xf5\x80z", 2},
+	};
+	unsigned int i;
+
 	begin();
 	run("nonsense\"\\\x01");
 	CU_ASSERT(has("unknown command 'nonsense\\\"\\\\\\u0001'"));
+	/* Characters as they are, bytes that are none as what stands for them. */
+	run("\x24\xc2\xa3\xe2\x82\xac\xed\x9f\xbf\xf0\x90\x8d\x88\xf4\x8f\xbf\xbf");
+	CU_ASSERT(has("'\x24\xc2\xa3\xe2\x82\xac\xed\x9f\xbf\xf0\x90\x8d\x88\xf4\x8f\xbf\xbf'"));
+	for (i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+		char text[64];
+		size_t n;
+
+		run(bad[i].line);
+		strcpy(text, "'a");
+		for (n = 0; n < bad[i].bytes; n++)
+			strcat(text, "\\ufffd");
+		CU_ASSERT(has(strcat(text, "z'")));
+	}
+	/* Cut off in the middle of a character. */
+	run("123456789012345678901234567890123456789\xc3\xa9");
+	CU_ASSERT(has("9\\ufffd'"));
 	end();
 }
 
