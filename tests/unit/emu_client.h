@@ -46,7 +46,8 @@ __attribute__((unused)) static void *serve(void *arg)
 	return NULL;
 }
 
-__attribute__((unused)) static void connect_client(void)
+/* A client that has not said a word. */
+__attribute__((unused)) static void connect_silent(void)
 {
 	int fds[2];
 
@@ -115,6 +116,15 @@ __attribute__((unused)) static int ask(uint16_t command, const void *body, uint3
 	UNIT_EQ(vu.head.command, command);
 	UNIT_EQ(vu.head.flags & VU_TYPE, VU_REPLY);
 	return vu.head.flags & VU_ERROR ? vu.head.error : 0;
+}
+
+/* What every client says first. */
+__attribute__((unused)) static void connect_client(void)
+{
+	struct vu_version version = {0};
+
+	connect_silent();
+	UNIT_EQ(ask(VU_VERSION, &version, sizeof(version), -1), 0);
 }
 
 __attribute__((unused)) static int map_region(uint64_t addr, uint64_t size, uint64_t offset, int fd,

@@ -65,32 +65,6 @@ static void bus_master_gate(void)
 	end();
 }
 
-/* Many messages in one read of the socket: a file belongs to the message that it came with. */
-static void file_behind_writes(void)
-{
-	struct vu_dma_map map = {.argsz = sizeof(map), .flags = RW, .size = MEMORY / 2};
-	unsigned int i;
-	uint32_t word;
-
-	begin_dma();
-	UNIT_EQ(unmap_region(BASE, MEMORY, 0), 0);
-	function_lock(vu.f); /* the first write is held up, and the others gather */
-	for (i = 0; i < 20; i++)
-		bar_write(0, CRU_SCRATCH, i);
-	map.address = BASE;
-	send_request(VU_DMA_MAP, VU_NO_REPLY, &map, sizeof(map), vu.memory_fd);
-	map.address = 0xfed00000; /* memory that nobody may write to: no file */
-	send_request(VU_DMA_MAP, VU_NO_REPLY, &map, sizeof(map), -1);
-	push(BASE, PAGES);
-	function_unlock(vu.f, false);
-	UNIT_NEED(UNIT_WAIT(bar_read(0, CRU_SP_READY(0)) == 1, LIMIT_MS));
-	UNIT_EQ(bar_read(0, CRU_SCRATCH), 19);
-	UNIT_EQ(counted("dma_outside"), 0);
-	memcpy(&word, vu.memory + BYTES - 4, 4);
-	UNIT_EQ(word, BYTES / 32 - 1);
-	end();
-}
-
 static void unmaps(void)
 {
 	begin_dma();
@@ -254,8 +228,7 @@ static void busy_engine_serves_registers(void)
 
 UNIT_MAIN("vfio-user server, DMA", {"DMA lands in guest memory", dma_lands},
 	  {"DMA outside mappings", outside_is_seen}, {"bus mastering off", bus_master_gate},
-	  {"a file behind writes", file_behind_writes}, {"unmap forms", unmaps},
-	  {"unmap is synchronous", unmap_is_synchronous},
+	  {"unmap forms", unmaps}, {"unmap is synchronous", unmap_is_synchronous},
 	  {"general reset is synchronous", reset_is_synchronous}, {"FLR and device reset", resets},
 	  {"a guest comes and goes", guest_comes_and_goes}, {"all-ones", all_ones},
 	  {"busy engine serves registers", busy_engine_serves_registers})

@@ -12,139 +12,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-/* File descriptors that came along; ours until closed. */
-struct descriptors {
-	int fd[VU_MAX_FDS];
-	unsigned int count;
-};
-
-/*
- * What a client has sent and nobody has handled yet. A register access is answered so much sooner
- * when it takes one system call to hear of it. One read ends behind a message with descriptors at
- * the latest, so they belong to the last message in it.
- */
-struct input {
-	int fd;
-	size_t at, end;
-	struct descriptors along;
-	uint8_t data[4096];
-};
-
-/* A message being handled, and its answer. */
-struct message {
-	struct vu_header head;
-	uint8_t *body;
-	uint32_t len; /* of the body */
-	struct descriptors along;
-
-	uint8_t *reply; /* room for VU_MAX_MESSAGE */
-	uint32_t reply_len;
-};
-
-static void close_all(struct descriptors *d)
-{
-	while (d->count)
-		close(d->fd[--d->count]);
-}
-
-static int take_descriptors(struct descriptors *d, struct msghdr *msg)
-{
-	struct cmsghdr *c;
-	int rc = 0;
-
-	for (c = CMSG_FIRSTHDR(msg); c; c = CMSG_NXTHDR(msg, c)) {
-		unsigned int i, n;
-		int fd;
-
-		if (c->cmsg_level != SOL_SOCKET || c->cmsg_type != SCM_RIGHTS)
-			continue;
-		n = (c->cmsg_len - CMSG_LEN(0)) / sizeof(int);
-		for (i = 0; i < n; i++) {
-			memcpy(&fd, CMSG_DATA(c) + i * sizeof(int), sizeof(fd));
-			if (d->count < VU_MAX_FDS) {
-				d->fd[d->count++] = fd;
-			} else {
-				close(fd);
-				rc = -1;
-			}
-		}
-	}
-	return msg->msg_flags & MSG_CTRUNC ? -1 : rc;
-}
-
-/* Some more of what the client sends. 0, or -1 when it is gone. */
-static int fill(struct input *in)
-{
-	char control[CMSG_SPACE(sizeof(int) * (VU_MAX_FDS + 1))];
-	struct iovec iov = {.iov_base = in->data, .iov_len = sizeof(in->data)};
-	ssize_t n;
-
-	do {
-		struct msghdr msg = {
-			.msg_iov = &iov,
-			.msg_iovlen = 1,
-			.msg_control = control,
-			.msg_controllen = sizeof(control),
-		};
-
-		n = recvmsg(in->fd, &msg, MSG_CMSG_CLOEXEC);
-		if (n > 0 && take_descriptors(&in->along, &msg))
-			return -1;
-	} while (n < 0 && errno == EINTR);
-	in->at = 0;
-	in->end = n > 0 ? n : 0;
-	return n > 0 ? 0 : -1;
-}
-
-static int receive(struct input *in, void *data, size_t len)
-{
-	while (len) {
-		size_t n;
-
-		if (in->at == in->end && fill(in))
-			return -1;
-		n = in->end - in->at < len ? in->end - in->at : len;
-		memcpy(data, in->data + in->at, n);
-		in->at += n;
-		data = (char *)data + n;
-		len -= n;
-	}
-	return 0;
-}
-
-/* The next message. 0, or -1 when the client is gone or sends what cannot be one. */
-static int next_message(struct function *f, struct input *in, struct message *m)
-{
-	if (receive(in, &m->head, sizeof(m->head)))
-		return -1;
-	if (m->head.size < sizeof(m->head) || m->head.size > VU_MAX_MESSAGE) {
-		fprintf(stderr, "roc-emu: function %u: message of %u bytes\n", f->nr, m->head.size);
-		return -1;
-	}
-	m->len = m->head.size - sizeof(m->head);
-	if (receive(in, m->body, m->len))
-		return -1;
-	if (in->at == in->end) {
-		m->along = in->along;
-		in->along.count = 0;
-	}
-	return 0;
-}
-
-static int send_all(int fd, const void *data, size_t len)
-{
-	while (len) {
-		ssize_t n = send(fd, data, len, MSG_NOSIGNAL);
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n <= 0)
-			return -1;
-		data = (const char *)data + n;
-		len -= n;
-	}
-	return 0;
-}
+#include "wire.h"
 
 /* The answer's body; zeroed. */
 static void *reply(struct message *m, uint32_t len)
@@ -184,6 +52,8 @@ static int do_map(struct function *f, struct message *m)
 
 	if (m->len < sizeof(map) || m->along.count > 1)
 		return -EINVAL;
+	if (m->along.lost)
+		return -EMFILE;
 	memcpy(&map, m->body, sizeof(map));
 	return function_map(f, &map, m->along.count ? m->along.fd[0] : -1);
 }
@@ -263,6 +133,8 @@ static int do_set_irqs(struct function *f, struct message *m)
 
 	if (m->len < sizeof(*set))
 		return -EINVAL;
+	if (m->along.lost)
+		return -EMFILE;
 	function_lock(f);
 	rc = irq_set(f, set, m->len - sizeof(*set), m->along.fd, m->along.count);
 	function_unlock(f, false);
@@ -349,24 +221,29 @@ static int handle(struct function *f, int fd, struct message *m)
 	head->size = sizeof(*head) + m->reply_len;
 	head->flags = VU_REPLY | (rc ? VU_ERROR : 0);
 	head->error = -rc;
-	return send_all(fd, m->reply, head->size);
+	return wire_send(fd, m->reply, head->size);
 }
 
 void vfio_user_serve(struct function *f, int fd)
 {
-	struct input in = {.fd = fd};
+	struct wire wire = {.fd = fd};
 	struct message m = {0};
+	int rc = -1;
 
 	m.body = malloc(VU_MAX_MESSAGE);
 	m.reply = malloc(VU_MAX_MESSAGE);
-	while (m.body && m.reply && !next_message(f, &in, &m)) {
-		int gone = handle(f, fd, &m);
-
-		close_all(&m.along);
-		if (gone)
+	while (m.body && m.reply) {
+		rc = wire_next(&wire, &m);
+		if (!rc)
+			rc = handle(f, fd, &m);
+		descriptors_close(&m.along);
+		if (rc)
 			break;
 	}
-	close_all(&in.along);
+	if (rc == -EPROTO)
+		fprintf(stderr, "roc-emu: function %u: no vfio-user message, client sent away\n",
+			f->nr);
+	descriptors_close(&wire.along);
 	free(m.body);
 	free(m.reply);
 	function_host_gone(f);
