@@ -77,7 +77,7 @@ static void refused(void)
 	UNIT_EQ(dma_map(&t, -PAGE, 2 * PAGE, fd, 0, true), -EINVAL);
 	UNIT_EQ(dma_unmap(&t, -PAGE, 2 * PAGE), -EINVAL);
 	UNIT_EQ(t.count, 0);
-	CU_ASSERT_PTR_NULL(t.files);
+	CU_ASSERT_PTR_NULL(t.files.first);
 	close(fd);
 }
 
@@ -120,7 +120,7 @@ static void unmap_forms(void)
 	UNIT_EQ(t.count, 3);
 	UNIT_EQ(dma_unmap(&t, 0, 1ull << 40), 0);
 	UNIT_EQ(t.count, 0);
-	CU_ASSERT_PTR_NULL(t.files);
+	CU_ASSERT_PTR_NULL(t.files.first);
 	dma_unmap_all(&t);
 	close(fd);
 }
@@ -140,6 +140,48 @@ static void replaced(void)
 	dma_unmap_all(&t);
 	close(a);
 	close(b);
+}
+
+/* The client takes memory away that it has mapped. What is used then is nowhere, and counted. */
+static void truncated(void)
+{
+	struct dma_table t = {0};
+	int fd = memory(8 * PAGE);
+	size_t len = 4 * PAGE;
+	uint8_t *ptr;
+
+	UNIT_EQ(dma_map(&t, 0x10000, 8 * PAGE, fd, 0, true), 0);
+	UNIT_NEED(dma_lookup(&t, 0x12000, &len, (void **)&ptr));
+	UNIT_EQ(len, 4 * PAGE);
+	/* Between the question and the use. */
+	UNIT_NEED(!ftruncate(fd, 4 * PAGE));
+	memset(ptr, 0x5a, len);
+	UNIT_EQ(t.files.lost, 2);
+	UNIT_NEED(pread(fd, &len, 1, 3 * PAGE) == 1);
+	UNIT_EQ((uint8_t)len, 0x5a);
+	/* What is left is as good as ever, and no more than that. */
+	len = 8 * PAGE;
+	UNIT_NEED(dma_lookup(&t, 0x11000, &len, (void **)&ptr));
+	UNIT_EQ(len, 3 * PAGE);
+	UNIT_EQ(t.files.lost, 2);
+	len = 1 << 20;
+	UNIT_NEED(dma_lookup(&t, 0x14000, &len, (void **)&ptr));
+	CU_ASSERT(len >= 512 && len <= 4 * PAGE);
+	memset(ptr, 0x77, len);
+	len = 64;
+	UNIT_NEED(dma_lookup_read(&t, 0x17000, &len, (void **)&ptr));
+	UNIT_EQ(len, 64);
+	UNIT_EQ(ptr[0] + ptr[63], 0);
+	UNIT_EQ(t.files.lost, 4);
+	/* Mapped anew it is what it is now. */
+	UNIT_EQ(dma_unmap(&t, 0x10000, 8 * PAGE), 0);
+	CU_ASSERT_PTR_NULL(t.files.first);
+	UNIT_EQ(dma_map(&t, 0x10000, 8 * PAGE, fd, 0, true), -EINVAL);
+	UNIT_EQ(dma_map(&t, 0x10000, 4 * PAGE, fd, 0, true), 0);
+	UNIT_EQ(*at(&t, 0x13000), 0x5a);
+	UNIT_EQ(t.files.lost, 4);
+	dma_unmap_all(&t);
+	close(fd);
 }
 
 /* As a guest with an IOMMU does it: thousands of small ranges of one file, in odd order. */
@@ -170,4 +212,5 @@ static void many(void)
 
 UNIT_MAIN("guest mappings", {"lookup", lookup}, {"refused", refused},
 	  {"read-only and without a file", not_writable}, {"every form of unmap", unmap_forms},
-	  {"a new mapping replaces an old one", replaced}, {"20000 ranges", many})
+	  {"a new mapping replaces an old one", replaced}, {"a file is truncated", truncated},
+	  {"20000 ranges", many})

@@ -171,8 +171,9 @@ static void wrong_arguments(void)
 	}
 }
 
-static void request(int fd, uint16_t command, uint32_t flags, const void *body, uint32_t len,
-		    int pass)
+/* 0 or the error of the answer. */
+static int request(int fd, uint16_t command, uint32_t flags, const void *body, uint32_t len,
+		   int pass)
 {
 	struct vu_header head = {.command = command, .size = sizeof(head) + len, .flags = flags};
 	char space[CMSG_SPACE(sizeof(int))] = {0}, answer[256];
@@ -190,6 +191,18 @@ static void request(int fd, uint16_t command, uint32_t flags, const void *body, 
 	}
 	UNIT_NEED(sendmsg(fd, &msg, MSG_NOSIGNAL) == (ssize_t)head.size);
 	UNIT_NEED(recv(fd, answer, sizeof(answer), 0) >= (ssize_t)sizeof(head));
+	memcpy(&head, answer, sizeof(head));
+	return head.error;
+}
+
+/* A client of an endpoint that has said who it is. */
+static int dial_endpoint(const char *name)
+{
+	struct vu_version version = {0};
+	int fd = dial(name);
+
+	request(fd, VU_VERSION, 0, &version, sizeof(version), -1);
+	return fd;
 }
 
 static void region(int fd, uint32_t index, uint64_t off, uint32_t value, uint32_t count)
@@ -219,7 +232,7 @@ static void outside_is_remembered(void)
 
 	start(NULL);
 	UNIT_NEED(says_ready());
-	ep = dial("ep1.sock");
+	ep = dial_endpoint("ep1.sock");
 	ctl = dial("ctl.sock");
 	push(ep, 0x1000);
 	UNIT_NEED(UNIT_WAIT(strstr(control(ctl, "counts 1\n"), "\"dma_outside\":4,"), LIMIT_MS));
@@ -242,14 +255,15 @@ static bool hung_up(int fd)
 
 static void vanish_and_return(void)
 {
-	struct vu_dma_map map = {.flags = 3, .address = 0x100000, .size = 1 << 20};
+	struct vu_dma_map map = {
+		.argsz = sizeof(map), .flags = 3, .address = 0x100000, .size = 1 << 20};
 	int memory = memfd_create("guest", 0), ep, ctl;
 
 	UNIT_NEED(memory >= 0 && !ftruncate(memory, 1 << 20));
 	start(NULL);
 	UNIT_NEED(says_ready());
 	ctl = dial("ctl.sock");
-	ep = dial("ep0.sock");
+	ep = dial_endpoint("ep0.sock");
 	request(ep, VU_DMA_MAP, 0, &map, sizeof(map), memory);
 	push(ep, 0x100000);
 	UNIT_NEED(UNIT_WAIT(strstr(control(ctl, "counts 0\n"), "\"superpages\":1,"), LIMIT_MS));
@@ -261,7 +275,7 @@ static void vanish_and_return(void)
 	CU_ASSERT(hung_up(ep));
 	close(ep);
 	control(ctl, "fault 0 clear\n");
-	ep = dial("ep0.sock");
+	ep = dial_endpoint("ep0.sock");
 	request(ep, VU_DEVICE_RESET, 0, NULL, 0, -1);
 	close(ep);
 	control(ctl, "quit\n");
@@ -271,7 +285,35 @@ static void vanish_and_return(void)
 	clean();
 }
 
+/* Whose memory was taken away has no good run, but it was not the card. */
+static void lost_memory_is_remembered(void)
+{
+	struct vu_dma_map map = {
+		.argsz = sizeof(map), .flags = 3, .address = 0x100000, .size = 1 << 20};
+	int memory = memfd_create("guest", 0), ep, ctl;
+
+	UNIT_NEED(memory >= 0 && !ftruncate(memory, 1 << 20));
+	start(NULL);
+	UNIT_NEED(says_ready());
+	ctl = dial("ctl.sock");
+	ep = dial_endpoint("ep0.sock");
+	UNIT_EQ(request(ep, VU_DMA_MAP, 0, &map, sizeof(map), memory), 0);
+	UNIT_NEED(!ftruncate(memory, 0));
+	push(ep, 0x100000);
+	UNIT_NEED(UNIT_WAIT(strstr(control(ctl, "counts 0\n"), "\"superpages\":1,"), LIMIT_MS));
+	CU_ASSERT(!strstr(control(ctl, "counts 0\n"), "\"memory_lost\":0,"));
+	CU_ASSERT(strstr(control(ctl, "counts 0\n"), "\"dma_outside\":0,") != NULL);
+	control(ctl, "clear\n");
+	control(ctl, "quit\n");
+	UNIT_EQ(ended(), 3);
+	close(ep);
+	close(ctl);
+	close(memory);
+	clean();
+}
+
 UNIT_MAIN("roc-emu", {"lives and quits", lives_and_quits}, {"ends on signals", ends_on_signals},
 	  {"wrong arguments", wrong_arguments},
 	  {"DMA outside mappings is in the exit status", outside_is_remembered},
-	  {"vanish and return", vanish_and_return})
+	  {"vanish and return", vanish_and_return},
+	  {"memory taken away is in the exit status", lost_memory_is_remembered})

@@ -204,6 +204,7 @@ static int do_counts(struct request *r)
 		}
 		json_uint(r->out, "bad_access", f->log.bad);
 		json_uint(r->out, "mappings", f->dma.count);
+		json_uint(r->out, "memory_lost", f->dma.files.lost - f->lost_before);
 		emu->ops->counts(emu->card, e, r->out);
 		json_end_object(r->out);
 	}
@@ -219,7 +220,10 @@ static int do_clear(struct request *r)
 	if (no_more(r))
 		return -1;
 	for (e = r->first; e < r->last; e++) {
-		mmio_log_clear(&r->emu->fn[e].log);
+		struct function *f = &r->emu->fn[e];
+
+		mmio_log_clear(&f->log);
+		f->lost_before = f->dma.files.lost;
 		r->emu->ops->clear(r->emu->card, e);
 	}
 	return 0;

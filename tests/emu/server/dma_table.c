@@ -7,67 +7,6 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <sys/stat.h>
-
-/* A guest memory file, mapped whole. Owned by the table's list, gone with its last range. */
-struct dma_file {
-	struct dma_file *next;
-	dev_t dev;
-	ino_t ino;
-	uint8_t *base;
-	uint64_t size;
-	bool writable;
-	size_t users;
-};
-
-static struct dma_file *file_get(struct dma_table *t, int fd)
-{
-	struct dma_file *f;
-	struct stat st;
-
-	if (fstat(fd, &st))
-		return NULL;
-	for (f = t->files; f; f = f->next) {
-		if (f->dev == st.st_dev && f->ino == st.st_ino && f->size == (uint64_t)st.st_size) {
-			f->users++;
-			return f;
-		}
-	}
-	f = calloc(1, sizeof(*f));
-	if (!f)
-		return NULL;
-	f->dev = st.st_dev;
-	f->ino = st.st_ino;
-	f->size = st.st_size;
-	f->writable = true;
-	f->users = 1;
-	f->base = mmap(NULL, f->size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-	if (f->base == MAP_FAILED) {
-		f->writable = false;
-		f->base = mmap(NULL, f->size, PROT_READ, MAP_SHARED, fd, 0);
-	}
-	if (f->base == MAP_FAILED) {
-		free(f);
-		return NULL;
-	}
-	f->next = t->files;
-	t->files = f;
-	return f;
-}
-
-static void file_put(struct dma_table *t, struct dma_file *f)
-{
-	struct dma_file **at;
-
-	if (!f || --f->users)
-		return;
-	for (at = &t->files; *at != f; at = &(*at)->next)
-		;
-	*at = f->next;
-	munmap(f->base, f->size);
-	free(f);
-}
 
 static uint64_t range_end(const struct dma_range *r)
 {
@@ -145,7 +84,7 @@ int dma_unmap(struct dma_table *t, uint64_t addr, uint64_t size)
 		first++;
 	}
 	for (i = first; i < t->count && range_end(&t->range[i]) <= end; i++)
-		file_put(t, t->range[i].file);
+		memory_file_put(&t->files, t->range[i].file);
 	if (i < t->count && t->range[i].addr < end)
 		cut_front(&t->range[i], end - t->range[i].addr);
 	memmove(&t->range[first], &t->range[i], (t->count - i) * sizeof(*t->range));
@@ -161,11 +100,11 @@ int dma_map(struct dma_table *t, uint64_t addr, uint64_t size, int fd, uint64_t 
 	if (!size || addr + size < addr)
 		return -EINVAL;
 	if (fd >= 0) {
-		r.file = file_get(t, fd);
-		if (!r.file)
-			return -errno;
+		rc = memory_file_get(&t->files, fd, &r.file);
+		if (rc)
+			return rc;
 		if (offset > r.file->size || size > r.file->size - offset) {
-			file_put(t, r.file);
+			memory_file_put(&t->files, r.file);
 			return -EINVAL;
 		}
 		r.ptr = r.file->base + offset;
@@ -174,7 +113,7 @@ int dma_map(struct dma_table *t, uint64_t addr, uint64_t size, int fd, uint64_t 
 	if (!rc)
 		rc = insert(t, find(t, addr), &r);
 	if (rc)
-		file_put(t, r.file);
+		memory_file_put(&t->files, r.file);
 	return rc;
 }
 
@@ -183,9 +122,22 @@ void dma_unmap_all(struct dma_table *t)
 	size_t i;
 
 	for (i = 0; i < t->count; i++)
-		file_put(t, t->range[i].file);
+		memory_file_put(&t->files, t->range[i].file);
 	free(t->range);
-	memset(t, 0, sizeof(*t));
+	t->range = NULL;
+	t->count = 0;
+	t->room = 0;
+	t->last = 0;
+}
+
+/* Where what is gone is written to and read from. */
+static void *nowhere(struct dma_table *t, size_t *len, bool write)
+{
+	if (*len > sizeof(t->nowhere))
+		*len = sizeof(t->nowhere);
+	if (!write)
+		memset(t->nowhere, 0, *len);
+	return t->nowhere;
 }
 
 static bool lookup(struct dma_table *t, uint64_t addr, size_t *len, void **ptr, bool write)
@@ -213,7 +165,10 @@ static bool lookup(struct dma_table *t, uint64_t addr, size_t *len, void **ptr, 
 		*len = to_end;
 	if ((write && !(r->write && r->file && r->file->writable)) || !r->ptr)
 		return false;
+	memory_files_used(&t->files);
 	*ptr = r->ptr + (addr - r->addr);
+	if (!memory_file_there(&t->files, r->file, (uint8_t *)*ptr - r->file->base, len))
+		*ptr = nowhere(t, len, write);
 	return true;
 }
 

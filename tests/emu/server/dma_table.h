@@ -3,8 +3,9 @@
  * What the guest has mapped for one function: an interval table over bus addresses.
  *
  * Ranges never overlap; a new one replaces what it covers, an unmap may cut ranges or cover many.
- * Guest memory files are mapped once each, however often they are handed in. Whoever owns the
- * table guards it; a pointer from dma_lookup() is good until the next change.
+ * Whoever owns the table guards it; a pointer from dma_lookup() is good until the next change, for
+ * the thread that asked. Memory whose file was truncated counts as there: to miss it is not the
+ * card's fault.
  */
 #ifndef EMU_DMA_TABLE_H
 #define EMU_DMA_TABLE_H
@@ -13,12 +14,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
-struct dma_file;
+#include "memory_file.h"
 
 struct dma_range {
 	uint64_t addr, size;
 	uint8_t *ptr; /* NULL: mapped by the guest, but without a file we could write to */
-	struct dma_file *file;
+	struct memory_file *file;
 	bool write;
 };
 
@@ -26,7 +27,8 @@ struct dma_table {
 	struct dma_range *range; /* by address */
 	size_t count, room;
 	size_t last; /* where the last lookup ended */
-	struct dma_file *files;
+	struct memory_files files;
+	uint8_t nowhere[4096];
 };
 
 /* @fd may be -1; it stays the caller's. 0 or -errno. */

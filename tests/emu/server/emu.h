@@ -49,6 +49,7 @@ struct function {
 	bool all_ones;			       /* fault: the link is down */
 	bool vanished;			       /* fault: no server */
 	uint64_t outside_ns;		       /* last DMA outside any mapping, for the log */
+	uint64_t lost_before;		       /* memory lost before the counts were cleared */
 
 	/* vfio-user side: owned by its thread; fds are written under the lock */
 	int listen_fd, client_fd;

@@ -99,9 +99,29 @@ static void on_quit(struct emu *emu)
 	kill(getpid(), SIGTERM);
 }
 
+/* How it went: the exit status. */
+static int verdict(struct emu *emu)
+{
+	uint64_t outside, lost = 0;
+	unsigned int e;
+
+	emu_lock_all(emu);
+	outside = emu->ops->dma_outside(emu->card);
+	for (e = 0; e < emu->ops->functions; e++)
+		lost += emu->fn[e].dma.files.lost;
+	emu_unlock_all(emu, false);
+	if (lost)
+		fprintf(stderr,
+			"roc-emu: %" PRIu64 " DMA accesses met memory that the client took away\n",
+			lost);
+	if (outside)
+		fprintf(stderr, "roc-emu: %" PRIu64 " DMA accesses went outside any mapping\n",
+			outside);
+	return outside ? 2 : lost ? 3 : 0;
+}
+
 static int serve(struct emu *emu, const char *dir)
 {
-	uint64_t outside;
 	sigset_t signals;
 	int sig, rc;
 
@@ -122,14 +142,7 @@ static int serve(struct emu *emu, const char *dir)
 	printf("ready\n");
 	fflush(stdout);
 	sigwait(&signals, &sig);
-
-	emu_lock_all(emu);
-	outside = emu->ops->dma_outside(emu->card);
-	emu_unlock_all(emu, false);
-	if (!outside)
-		return 0;
-	fprintf(stderr, "roc-emu: %" PRIu64 " DMA writes went outside any mapping\n", outside);
-	return 2;
+	return verdict(emu);
 }
 
 int main(int argc, char **argv)
