@@ -1,9 +1,85 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Clients that take away what they gave: memory that is cut off. What they do must not stop the
- * card, nor be taken for a mistake of the card.
+ * Clients that take away what they gave: an eventfd that is full, memory that is cut off. What they
+ * do must not stop the card, nor be taken for a mistake of the card.
  */
+#include <fcntl.h>
+#include <sys/eventfd.h>
+
 #include "emu_client.h"
+
+static int set_trigger(int fd)
+{
+	struct vfio_irq_set set = {
+		.argsz = sizeof(set),
+		.flags = VFIO_IRQ_SET_DATA_EVENTFD | VFIO_IRQ_SET_ACTION_TRIGGER,
+		.count = 1,
+	};
+
+	return ask(VU_SET_IRQS, &set, sizeof(set), fd);
+}
+
+/* The loop-back: as if the card had an interrupt. */
+static int fire(void)
+{
+	struct vfio_irq_set set = {
+		.argsz = sizeof(set),
+		.flags = VFIO_IRQ_SET_DATA_NONE | VFIO_IRQ_SET_ACTION_TRIGGER,
+		.count = 1,
+	};
+
+	return ask(VU_SET_IRQS, &set, sizeof(set), -1);
+}
+
+/* @extra: EFD_NONBLOCK or not, which is the client's business and stays as it is. */
+static void full_eventfd(int extra)
+{
+	int fd = eventfd(0, extra), flags = fcntl(fd, F_GETFL);
+	eventfd_t value;
+	unsigned int i;
+
+	begin();
+	UNIT_EQ(set_trigger(fd), 0);
+	UNIT_NEED(!eventfd_write(fd, UINT64_MAX - 1));
+	for (i = 0; i < 3; i++)
+		UNIT_EQ(fire(), 0);
+	UNIT_EQ(counted("mmio_reads"), 0);
+	UNIT_EQ(fcntl(fd, F_GETFL), flags);
+	UNIT_EQ(eventfd_read(fd, &value), 0);
+	CU_ASSERT(value == UINT64_MAX - 1);
+	UNIT_EQ(fire(), 0);
+	UNIT_EQ(poll(&(struct pollfd){.fd = fd, .events = POLLIN}, 1, 0), 1);
+	UNIT_EQ(eventfd_read(fd, &value), 0);
+	UNIT_EQ(value, 1);
+	end();
+	close(fd);
+}
+
+static void full_eventfds(void)
+{
+	full_eventfd(EFD_NONBLOCK);
+	full_eventfd(0);
+}
+
+/* Not what it should be, but it may be there. */
+static void full_pipe(void)
+{
+	static const uint8_t zeros[4096];
+	int fds[2];
+
+	UNIT_NEED(!pipe(fds));
+	UNIT_NEED(!fcntl(fds[1], F_SETFL, O_NONBLOCK));
+	while (write(fds[1], zeros, sizeof(zeros)) > 0)
+		;
+	UNIT_NEED(!fcntl(fds[1], F_SETFL, 0));
+	begin();
+	UNIT_EQ(set_trigger(fds[1]), 0);
+	UNIT_EQ(fire(), 0);
+	UNIT_EQ(fire(), 0);
+	end();
+	close(fds[0]);
+	close(fds[1]);
+}
 
 static uint64_t cleared(const char *name)
 {
@@ -72,6 +148,8 @@ static void cut_off_while_data_flow(void)
 int main(int argc, char **argv)
 {
 	static const struct unit_test tests[] = {
+		{"a full eventfd", full_eventfds},
+		{"a full pipe", full_pipe},
 		{"memory is cut off", memory_is_cut_off},
 		{"memory is cut off while data flow", cut_off_while_data_flow},
 	};

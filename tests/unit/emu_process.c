@@ -2,11 +2,14 @@
 /*
  * roc-emu as a process: its sockets, its clients, how it ends. $ROC_EMU names the program.
  */
+#include <dirent.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <sys/wait.h>
@@ -285,6 +288,115 @@ static void vanish_and_return(void)
 	clean();
 }
 
+static int set_trigger(int ep, int fd)
+{
+	struct vfio_irq_set set = {
+		.argsz = sizeof(set),
+		.flags = VFIO_IRQ_SET_DATA_EVENTFD | VFIO_IRQ_SET_ACTION_TRIGGER,
+		.count = 1,
+	};
+
+	return request(ep, VU_SET_IRQS, 0, &set, sizeof(set), fd);
+}
+
+static int fire(int ep)
+{
+	struct vfio_irq_set set = {
+		.argsz = sizeof(set),
+		.flags = VFIO_IRQ_SET_DATA_NONE | VFIO_IRQ_SET_ACTION_TRIGGER,
+		.count = 1,
+	};
+
+	return request(ep, VU_SET_IRQS, 0, &set, sizeof(set), -1);
+}
+
+static void closed_pipe(void)
+{
+	int ep, ctl, fds[2];
+
+	UNIT_NEED(!pipe2(fds, O_CLOEXEC));
+	start(NULL);
+	UNIT_NEED(says_ready());
+	ep = dial_endpoint("ep0.sock");
+	ctl = dial("ctl.sock");
+	UNIT_EQ(set_trigger(ep, fds[1]), 0);
+	close(fds[0]);
+	close(fds[1]);
+	UNIT_EQ(fire(ep), 0);
+	UNIT_EQ(fire(ep), 0);
+	UNIT_STR(control(ctl, "get 0 rate\n"), "{\"ok\":true,\"key\":\"rate\",\"value\":\"0\"}");
+	control(ctl, "quit\n");
+	UNIT_EQ(ended(), 0);
+	close(ep);
+	close(ctl);
+	clean();
+}
+
+#define DESCRIPTORS 20
+
+/*
+ * Descriptors that it has below that number: what it inherited may be above. The one that a thread
+ * in accept() has put aside is not among them.
+ */
+static unsigned int descriptors(void)
+{
+	unsigned int n = 0;
+	struct dirent *d;
+	char path[40];
+	DIR *dir;
+
+	snprintf(path, sizeof(path), "/proc/%d/fd", emu.pid);
+	dir = opendir(path);
+	UNIT_NEED(dir);
+	while ((d = readdir(dir)))
+		n += d->d_name[0] != '.' && atoi(d->d_name) < DESCRIPTORS;
+	closedir(dir);
+	return n;
+}
+
+/* So many clients that there is no descriptor left: the next has to wait, and no more than that. */
+static void out_of_descriptors(void)
+{
+	static const char *const answer = "{\"ok\":true,\"key\":\"rate\",\"value\":\"0\"}";
+	struct vu_dma_map map = {.argsz = sizeof(map), .flags = 3, .size = 4096};
+	const struct rlimit few = {DESCRIPTORS, DESCRIPTORS};
+	int memory = memfd_create("guest", 0), fd[DESCRIPTORS], ep, i, n = 0;
+	struct pollfd p = {.events = POLLIN};
+
+	UNIT_NEED(memory >= 0 && !ftruncate(memory, 4096));
+	start(NULL);
+	UNIT_NEED(says_ready());
+	UNIT_NEED(!prlimit(emu.pid, RLIMIT_NOFILE, &few, NULL));
+	ep = dial_endpoint("ep0.sock");
+	/* One is put aside for the other endpoint. */
+	while (descriptors() < DESCRIPTORS - 1) {
+		UNIT_NEED(n < DESCRIPTORS - 1);
+		fd[n] = dial("ctl.sock");
+		UNIT_STR(control(fd[n++], "get 0 rate\n"), answer);
+	}
+	fd[n] = dial("ctl.sock");
+	UNIT_NEED(send(fd[n], "get 0 rate\n", 11, MSG_NOSIGNAL) == 11);
+	p.fd = fd[n++];
+	UNIT_EQ(poll(&p, 1, 200), 0);
+	/* A map that has lost its file is none; the client hears of it and stays. */
+	UNIT_EQ(request(ep, VU_DMA_MAP, 0, &map, sizeof(map), memory), EMFILE);
+	UNIT_EQ(set_trigger(ep, memory), EMFILE);
+	UNIT_STR(control(fd[0], "get 0 rate\n"), answer);
+	/* Those who leave make room. */
+	for (i = 0; i < 4; i++)
+		close(fd[i]);
+	UNIT_STR(control(fd[n - 1], NULL), answer);
+	UNIT_NEED(UNIT_WAIT(descriptors() < DESCRIPTORS - 3, LIMIT_MS));
+	UNIT_EQ(request(ep, VU_DMA_MAP, 0, &map, sizeof(map), memory), 0);
+	control(fd[n - 1], "quit\n");
+	UNIT_EQ(ended(), 0);
+	for (i = 4; i < n; i++)
+		close(fd[i]);
+	close(ep);
+	close(memory);
+	clean();
+}
+
 /* Whose memory was taken away has no good run, but it was not the card. */
 static void lost_memory_is_remembered(void)
 {
@@ -315,5 +427,6 @@ static void lost_memory_is_remembered(void)
 UNIT_MAIN("roc-emu", {"lives and quits", lives_and_quits}, {"ends on signals", ends_on_signals},
 	  {"wrong arguments", wrong_arguments},
 	  {"DMA outside mappings is in the exit status", outside_is_remembered},
-	  {"vanish and return", vanish_and_return},
+	  {"vanish and return", vanish_and_return}, {"a closed pipe", closed_pipe},
+	  {"out of descriptors", out_of_descriptors},
 	  {"memory taken away is in the exit status", lost_memory_is_remembered})

@@ -81,17 +81,13 @@ struct listener {
 static void *listen_on(void *arg)
 {
 	struct listener l = *(struct listener *)arg;
+	int fd;
 
 	free(arg);
-	for (;;) {
+	while ((fd = emu_accept(l.emu, l.fd)) >= 0) {
 		struct client *client;
 		pthread_t thread;
-		int fd = accept4(l.fd, NULL, NULL, SOCK_CLOEXEC);
 
-		if (fd < 0 && (errno == EINTR || errno == ECONNABORTED))
-			continue;
-		if (fd < 0)
-			return NULL;
 		client = malloc(sizeof(*client));
 		if (!client) {
 			close(fd);
@@ -106,6 +102,7 @@ static void *listen_on(void *arg)
 		}
 		pthread_detach(thread);
 	}
+	return NULL;
 }
 
 int control_listen(struct emu *emu, const char *path)

@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <time.h>
 
 #define NS 1000000000ull
@@ -67,6 +68,26 @@ static enum card_dma host_dma_read(void *ctx, unsigned int fn, uint64_t addr, si
 static enum card_message host_message(void *ctx, unsigned int fn, unsigned int vector)
 {
 	return irq_message(&((struct emu *)ctx)->fn[fn], vector);
+}
+
+/* Without descriptors or memory for one more client it waits until another leaves. */
+#define ACCEPT_PAUSE_NS 20000000
+
+int emu_accept(struct emu *emu, int listen_fd)
+{
+	const struct timespec pause = {.tv_nsec = ACCEPT_PAUSE_NS};
+
+	while (!atomic_load(&emu->quit)) {
+		int fd = accept4(listen_fd, NULL, NULL, SOCK_CLOEXEC);
+
+		if (fd >= 0)
+			return fd;
+		if (errno == EMFILE || errno == ENFILE || errno == ENOBUFS || errno == ENOMEM)
+			nanosleep(&pause, NULL);
+		else if (errno != EINTR && errno != ECONNABORTED)
+			return -1;
+	}
+	return -1;
 }
 
 struct emu *emu_create(const struct card_ops *ops)

@@ -25,7 +25,9 @@
 #define EMU_STEP_BYTES 16384 /* copied under the lock, in less time than an access spins for it */
 
 struct irq {
-	int fd; /* eventfd or -1 */
+	int fd;	     /* eventfd or -1 */
+	bool blocks; /* a write to it may have to wait */
+	bool failed; /* that was said */
 	bool masked;
 	bool pending; /* of MSI-X: held back by the mask of the function */
 };
@@ -78,6 +80,8 @@ int emu_start(struct emu *emu);
 void emu_destroy(struct emu *emu);
 
 uint64_t emu_now(void);
+/* The next client of a socket; -1 when it is no more or the card ends. */
+int emu_accept(struct emu *emu, int listen_fd);
 void emu_lock_all(struct emu *emu);
 /* @kick: something an engine may wait for could have changed. */
 void emu_unlock_all(struct emu *emu, bool kick);
@@ -107,7 +111,8 @@ void function_host_gone(struct function *f);
 /* irq.c: under the function's lock */
 void irq_init(struct function *f);
 unsigned int irq_count(const struct function *f, unsigned int index);
-int irq_set(struct function *f, const struct vfio_irq_set *set, uint32_t data_bytes, const int *fds,
+/* What it keeps of @fds is -1 there afterwards. */
+int irq_set(struct function *f, const struct vfio_irq_set *set, uint32_t data_bytes, int *fds,
 	    unsigned int fd_count);
 void irq_release(struct function *f);
 /* Message of a vector: by MSI-X, or by MSI. */

@@ -8,6 +8,8 @@
 #include "emu.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/eventfd.h>
@@ -43,6 +45,7 @@ static void release(struct irq *irq)
 		close(irq->fd);
 	irq->fd = -1;
 	irq->masked = false;
+	irq->failed = false;
 }
 
 void irq_release(struct function *f)
@@ -55,10 +58,26 @@ void irq_release(struct function *f)
 	}
 }
 
+/*
+ * The lock is held, so this must not wait, and the descriptor's flags are the client's, too: it may
+ * rely on reads that wait. So who could be made to wait is asked for room first; only the client
+ * itself could take that away in between. Whoever reads a full one has had its interrupt.
+ */
+static bool full(const struct irq *irq)
+{
+	struct pollfd room = {.fd = irq->fd, .events = POLLOUT};
+
+	return irq->blocks && !poll(&room, 1, 0);
+}
+
 static void trigger(struct irq *irq)
 {
-	if (irq->fd >= 0 && !irq->masked && eventfd_write(irq->fd, 1))
-		perror("roc-emu: interrupt");
+	if (irq->fd < 0 || irq->masked || full(irq))
+		return;
+	if (!eventfd_write(irq->fd, 1) || errno == EAGAIN || irq->failed)
+		return;
+	irq->failed = true;
+	perror("roc-emu: interrupt");
 }
 
 enum card_message irq_message(struct function *f, unsigned int vector)
@@ -116,23 +135,21 @@ static int act(struct irq *irq, uint32_t action)
  * Eventfds for the triggers of as many vectors as there are descriptors, none for the others. For
  * (un)mask nobody would signal them, so they are let go.
  */
-static int set_eventfds(struct irq *irq, const struct vfio_irq_set *set, const int *fds,
-			unsigned int fd_count)
+static void set_eventfds(struct irq *irq, const struct vfio_irq_set *set, int *fds,
+			 unsigned int fd_count)
 {
 	unsigned int i;
-	int rc = 0;
 
 	if ((set->flags & VFIO_IRQ_SET_ACTION_TYPE_MASK) != VFIO_IRQ_SET_ACTION_TRIGGER)
-		return 0;
+		return;
 	for (i = 0; i < set->count; i++) {
 		release(&irq[i]);
 		if (i >= fd_count)
 			continue;
-		irq[i].fd = dup(fds[i]);
-		if (irq[i].fd < 0)
-			rc = -errno;
+		irq[i].fd = fds[i];
+		irq[i].blocks = !(fcntl(fds[i], F_GETFL) & O_NONBLOCK);
+		fds[i] = -1;
 	}
-	return rc;
 }
 
 static int act_all(struct irq *irq, const struct vfio_irq_set *set, bool by_flag)
@@ -148,7 +165,7 @@ static int act_all(struct irq *irq, const struct vfio_irq_set *set, bool by_flag
 	return rc;
 }
 
-int irq_set(struct function *f, const struct vfio_irq_set *set, uint32_t data_bytes, const int *fds,
+int irq_set(struct function *f, const struct vfio_irq_set *set, uint32_t data_bytes, int *fds,
 	    unsigned int fd_count)
 {
 	uint32_t action = set->flags & VFIO_IRQ_SET_ACTION_TYPE_MASK;
@@ -171,7 +188,8 @@ int irq_set(struct function *f, const struct vfio_irq_set *set, uint32_t data_by
 			return -EINVAL;
 		return act_all(irq, set, true);
 	case VFIO_IRQ_SET_DATA_EVENTFD:
-		return set_eventfds(irq, set, fds, fd_count);
+		set_eventfds(irq, set, fds, fd_count);
+		return 0;
 	}
 	return -EINVAL;
 }

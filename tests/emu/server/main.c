@@ -130,6 +130,8 @@ static int serve(struct emu *emu, const char *dir)
 	sigaddset(&signals, SIGTERM);
 	sigaddset(&signals, SIGINT);
 	pthread_sigmask(SIG_BLOCK, &signals, NULL);
+	/* What a client lets us write into may be a pipe that it has closed. */
+	signal(SIGPIPE, SIG_IGN);
 
 	emu->on_quit = on_quit;
 	rc = emu_start(emu);

@@ -256,16 +256,12 @@ void vfio_user_serve(struct function *f, int fd)
 static void *server(void *arg)
 {
 	struct function *f = arg;
+	int fd;
 
 	pthread_setname_np(pthread_self(), "server");
-	while (!atomic_load(&f->emu->quit)) {
-		int fd = accept4(f->listen_fd, NULL, NULL, SOCK_CLOEXEC);
+	while ((fd = emu_accept(f->emu, f->listen_fd)) >= 0) {
 		bool wanted;
 
-		if (fd < 0 && (errno == EINTR || errno == ECONNABORTED))
-			continue;
-		if (fd < 0)
-			break;
 		function_lock(f);
 		wanted = !f->vanished && !atomic_load(&f->emu->quit);
 		if (wanted)
