@@ -21,6 +21,8 @@
 #include "json.h"
 #include "limit.h"
 
+#include <slow.h>
+
 #define ANSWER_MS 10000
 #define OPEN_MS 10000
 
@@ -188,6 +190,11 @@ const char *emu(unsigned int card, const char *fmt, ...)
 	if (!ok || strncmp(ok, "true", 4))
 		bail("refuses", line, answer);
 	return answer;
+}
+
+unsigned long long emu_rate(uint64_t bytes)
+{
+	return bytes / slowness();
 }
 
 static const char *endpoint_counts(unsigned int card, unsigned int ep)

@@ -16,6 +16,9 @@
  */
 const char *emu(unsigned int card, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
+/* For a rate that a reader has to keep up with: so many bytes a second, on a slow machine fewer. */
+unsigned long long emu_rate(uint64_t bytes);
+
 /* One of an endpoint's counts, by its name in `counts`; of one of its links. */
 uint64_t emu_count(unsigned int card, unsigned int ep, const char *name);
 uint64_t emu_link_count(unsigned int card, unsigned int ep, unsigned int link, const char *name);

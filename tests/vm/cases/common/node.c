@@ -165,6 +165,35 @@ char thread_state(const char *id, int channel)
 	return end && end[1] == ' ' ? end[2] : 0;
 }
 
+static uint64_t counter(const char *id, int channel, const char *name)
+{
+	return strtoull(node_attr(id, channel, name), NULL, 10);
+}
+
+struct counters counters(const char *id, int channel)
+{
+	return (struct counters){
+		.interrupts = counter(id, channel, "interrupts"),
+		.missed = counter(id, channel, "missed_interrupts"),
+		.spurious = counter(id, channel, "spurious_interrupts"),
+		.reads = counter(id, channel, "mmio_reads"),
+		.retries = counter(id, channel, "retries"),
+	};
+}
+
+struct counters counters_since(const char *id, int channel, struct counters before)
+{
+	struct counters now = counters(id, channel);
+
+	return (struct counters){
+		.interrupts = now.interrupts - before.interrupts,
+		.missed = now.missed - before.missed,
+		.spurious = now.spurious - before.spurious,
+		.reads = now.reads - before.reads,
+		.retries = now.retries - before.retries,
+	};
+}
+
 const char *pci_address(const char *id)
 {
 	static char address[4][ROC_TEXT_MAX];

@@ -49,6 +49,12 @@ const char *node_attr(const char *id, int channel, const char *name);
  */
 int thread_pid(const char *id, int channel);
 char thread_state(const char *id, int channel);
+/* What a channel's driver counted since it took the card, and how much more than @before. */
+struct counters {
+	uint64_t interrupts, missed, spurious, reads, retries;
+};
+struct counters counters(const char *id, int channel);
+struct counters counters_since(const char *id, int channel, struct counters before);
 /* "0000:bb:dd.f" */
 const char *pci_address(const char *id);
 /* Does a translating IOMMU lie between card and memory? */

@@ -4,8 +4,6 @@
  */
 #include "case.h"
 
-#include <sys/stat.h>
-
 char out[262144];
 
 int tool_run(int code)
@@ -26,6 +24,16 @@ bool tool_says(const char *text)
 	return false;
 }
 
+const char *until_running(const char *id, int channel)
+{
+	static char text[160];
+
+	snprintf(text, sizeof(text),
+		 "until grep -q running /sys/class/roc/%s/state; do sleep 0.1; done",
+		 node_path(id, channel) + strlen("/dev/"));
+	return text;
+}
+
 void ends(int code, const char *command)
 {
 	int got = RUN("%s", command);
@@ -37,6 +45,6 @@ void ends(int code, const char *command)
 
 void tool_enter(const char *directory)
 {
-	CU_ASSERT(!mkdir(directory, 0700) || errno == EEXIST);
+	UNIT_EQ(RUN("rm -rf %s && mkdir -m 700 %s", directory, directory), 0);
 	UNIT_NEED(!chdir(directory));
 }

@@ -21,10 +21,13 @@ int tool_run(int code);
 #define SAYS(text) CU_ASSERT(tool_says(text))
 bool tool_says(const char *text);
 
+/* In a command: wait until this channel runs, as %s; the command has a limit. */
+const char *until_running(const char *id, int channel);
+
 /* It ends with this code. */
 void ends(int code, const char *command);
 
-/* Work in a directory of this case's own. */
+/* Work in a directory of this case's own, which is empty. */
 void tool_enter(const char *directory);
 
 #endif /* CASE_TOOL_H */
