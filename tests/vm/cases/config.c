@@ -172,11 +172,15 @@ static void firmware(void)
 /* One card that cannot be configured is said and does not stop the others. */
 static void all_cards(void)
 {
+	int code;
+
 	ends(0, "roc-config --config-all --config-uri=card.cfg");
-	ends(1, "roc-bench-dma --id=245:0 --buffer-size=32Mi --superpage-size=256Ki --no-display "
-		"--data-source=INTERNAL --time=60s > /dev/null 2>&1 & pid=$!; sleep 3; "
-		"roc-config --config-all --config-uri=card.cfg --tf-length=99; code=$?; "
-		"kill -INT $pid; wait $pid; exit $code");
+	code = RUN("roc-bench-dma --id=245:0 --buffer-size=32Mi --superpage-size=256Ki "
+		   "--no-display --data-source=INTERNAL > /dev/null 2>&1 & pid=$!; %s; "
+		   "roc-config --config-all --config-uri=card.cfg --tf-length=99; code=$?; "
+		   "kill -INT $pid; wait $pid; exit $code",
+		   until_running(EP0, 0));
+	UNIT_EQ(code, 1);
 	SAYS("failed");
 	/* Both endpoints of that card are refused, those of the other are done. */
 	SAYS("2 of 4 done, 2 failed");
@@ -200,31 +204,38 @@ static void report(void)
 	SAYS("/nowhere/x");
 }
 
-static int hold(void *ms)
+/* Of the card's lock. */
+struct holder {
+	volatile bool has, gave;
+};
+
+static int hold(void *arg)
 {
+	struct holder *h = arg;
 	struct roc_endpoint *ep;
 
 	if (roc_open(EP1, &ep) || roc_card_lock(ep, 0))
 		return 1;
-	sleep_ms(*(unsigned int *)ms);
+	h->has = true;
+	sleep_ms(limit_ms(2000));
+	h->gave = true;
 	roc_close(ep);
 	return 0;
 }
 
 static void serialised(void)
 {
-	unsigned int ms = 4000;
-	int64_t start;
+	struct holder *h = shared_alloc(sizeof(*h));
 	pid_t pid;
 	int code[2];
 
 	/* One waits for who has the card, by way of the other endpoint. */
-	pid = child_start(AS_ROOT, hold, &ms);
-	sleep_ms(1000);
-	start = now_ms();
+	pid = child_start(AS_ROOT, hold, h);
+	CU_ASSERT(UNIT_WAIT(h->has, 10000));
 	ends(0, ID "--config-uri=card.cfg --cru-id=0x9");
-	CU_ASSERT(now_ms() - start >= 2000);
+	CU_ASSERT(h->gave);
 	UNIT_EQ(child_wait(pid, 5000), 0);
+	shared_free(h, sizeof(*h));
 	UNIT_EQ((peek(CRU_USER_CONTROL) & CRU_USER_CONTROL_CRU_ID) >> CRU_USER_CONTROL_CRU_ID_SHIFT,
 		9);
 	/* Two at once: what is there afterwards is all of the one or all of the other. */
