@@ -193,15 +193,15 @@ static void cost_of_a_superpage(void)
 	emu(CRORC0, "clear");
 	for (i = 0; i < 10; i++) {
 		n += rig_push(&r, RIG_MAX);
-		CU_ASSERT(roc_channel_wait(r.ch, r.count, 5000) >= (int)r.count);
+		CU_ASSERT(rig_wait(&r, r.count, 5000) >= (int)r.count);
 		rig_take(&r, false);
 	}
 	UNIT_EQ(n, 10 * r.count);
 	touched_so_often(3, n);
-	/* Idle, and with a superpage that takes its time. */
+	/* Idle, and with a superpage that takes a minute. */
 	sleep_ms(300);
 	touched_so_often(3, n);
-	emu(CRORC0, "set rate 3=100000");
+	emu(CRORC0, "set rate 3=1000");
 	n += rig_push(&r, 1);
 	sleep_ms(500);
 	UNIT_EQ(roc_ready_count(r.rings), 0);
