@@ -5,6 +5,8 @@
  */
 #include "common/case.h"
 
+#include <sys/stat.h>
+
 #define ID "--id=1003 "
 #define IMAGE_WORDS 4616222
 
@@ -57,6 +59,14 @@ static void flash_serial(void)
 	ends(0, "roc-flash " ID "--serial=1003 --confirm=1003");
 }
 
+/* Is it there, and has it its line? */
+static bool written(const char *file)
+{
+	struct stat st;
+
+	return !stat(file, &st) && st.st_size > 0;
+}
+
 static void flash_image(void)
 {
 	uint64_t before, erases;
@@ -76,8 +86,9 @@ static void flash_image(void)
 	ends(0, "{ roc-flash " ID "--file=image.txt --confirm=1003 & echo $! > pid; wait $!; "
 		"echo $? > code; } > said.txt 2>&1 &");
 	CU_ASSERT(UNIT_WAIT(emu_count(CRORC0, 0, "flash_erases") > before, TOOL_LIMIT));
+	CU_ASSERT(UNIT_WAIT(written("pid"), TOOL_LIMIT));
 	ends(0, "kill -INT $(cat pid)");
-	CU_ASSERT(UNIT_WAIT(!access("code", F_OK), TOOL_LIMIT));
+	CU_ASSERT(UNIT_WAIT(written("code"), TOOL_LIMIT));
 	ends(1, "cat said.txt; exit $(cat code)");
 	SAYS("State of the flash: ");
 	SAYS("DO NOT switch the server off");
