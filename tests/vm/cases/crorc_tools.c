@@ -102,13 +102,16 @@ static void config(void)
 /* A channel in use keeps the configuration as it is. */
 static void config_while_running(void)
 {
+	int code;
+
 	ends(0, "roc-config " ID);
-	ends(0, BENCH "--channel=4 --time=60s > run.txt & pid=$!; for i in $(seq 50); do "
-		      "grep -q running /sys/class/roc/roc*ch4/state && break; sleep 0.1; done; "
-		      "roc-config " ID "--crorc-id=5 > refused.txt 2>&1; echo $? >> refused.txt; "
-		      "roc-config " ID "; roc-flash " ID
-		      "--serial=7 --confirm=1003 >> refused.txt 2>&1; "
-		      "echo $? >> refused.txt; kill -INT $pid; wait; cat refused.txt");
+	code = RUN(BENCH "--channel=4 > run.txt & pid=$!; %s; "
+			 "roc-config " ID "--crorc-id=5 > refused.txt 2>&1; "
+			 "echo $? >> refused.txt; roc-config " ID "; roc-flash " ID
+			 "--serial=7 --confirm=1003 >> refused.txt 2>&1; "
+			 "echo $? >> refused.txt; kill -INT $pid; wait; cat refused.txt",
+		   until_running(CRORC_ID, 4));
+	UNIT_EQ(code, 0);
 	SAYS("it cannot be configured while a channel of the card runs");
 	SAYS("The flash needs all channels of the card to be unused: /dev/roc");
 	SAYS("(roc-bench-dma)");
@@ -241,9 +244,20 @@ static void six_at_once(void)
 	}
 }
 
+/* Once the data flow: the first packet of a run starts the count, so the jump comes later. */
+static int skip_packets(void *unused)
+{
+	if (!UNIT_WAIT(emu_link_count(CRORC0, 0, 0, "superpages") >= 4, 20000))
+		return 1;
+	emu(CRORC0, "fault 0 skip-packet 0x1 5");
+	return 0;
+}
+
 /* What is wrong with the card or its data is seen, and is in the report. */
 static void what_goes_wrong(void)
 {
+	pid_t pid;
+
 	emu(CRORC0, "fault 0 lost-push 0x1 7");
 	ends(0, BENCH "--json --bytes=16Mi");
 	UNIT_EQ(json_number(json_get(out, "errors")), 0);
@@ -253,12 +267,13 @@ static void what_goes_wrong(void)
 	ends(1, BENCH "--json --bytes=4Mi");
 	SAYS("3 errors in the data");
 	emu(CRORC0, "fault 0 clear");
-	/* The first packet of a run starts the count, so the jump comes later. */
-	UNIT_EQ(RUN("(sleep 1; emuctl %u fault 0 skip-packet 0x1 5 > /dev/null) & " BENCH
-		    "--time=3s",
-		    CRORC0),
-		1);
+	emu(CRORC0, "clear");
+	emu(CRORC0, "set rate %llu", emu_rate(8 * MIB));
+	pid = child_start(AS_ROOT, skip_packets, NULL);
+	ends(1, BENCH "--bytes=16Mi");
 	SAYS("1 errors in the data");
+	UNIT_EQ(child_wait(pid, 1000), 0);
+	emu(CRORC0, "set rate 0");
 	ends(0, "grep -q 'packet counter' readout_errors.txt && rm readout_errors.txt");
 	emu(CRORC0, "fault 0 clear");
 }
