@@ -106,7 +106,7 @@ static void killed_in_transfer(void)
 	UNIT_EQ(v->failed, 0);
 	CU_ASSERT(pins() > before);
 	CU_ASSERT(pinned_by(pid) > 0);
-	CU_ASSERT(!emu_quiet(CARD0, 0, 100));
+	CU_ASSERT(UNIT_WAIT(!emu_quiet(CARD0, 0, 100), 5000));
 	child_kill(pid);
 	nothing_left(before, 1000);
 	works_again();
@@ -193,7 +193,7 @@ static int receive_fd(int sock)
 			   .msg_iovlen = 1,
 			   .msg_control = room,
 			   .msg_controllen = sizeof(room)};
-	struct timeval limit = {10, 0};
+	struct timeval limit = {limit_ms(10000) / 1000, 0};
 	int fd = -1;
 
 	setsockopt(sock, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof(limit));
@@ -263,12 +263,10 @@ static void touch_rings(void *arg)
 static int inherit(void *arg)
 {
 	struct heir *h = arg;
-	int i;
 
 	h->touched = faults(touch_rings, h->rig);
 	h->ready = 1;
-	for (i = 0; i < 10000 && !h->leave; i++)
-		sleep_ms(1);
+	UNIT_WAIT(h->leave, 60000);
 	return 0;
 }
 

@@ -20,15 +20,14 @@ struct holder {
 static int hold(void *arg)
 {
 	struct holder *h = arg;
-	int fd = node_open(EP0, 0), i;
+	int fd = node_open(EP0, 0);
 
 	prctl(PR_SET_NAME, "the-holder");
 	close(fd); /* under the new name */
 	fd = node_open(EP0, 0);
 	h->result = fd;
 	h->open = 1;
-	for (i = 0; i < 10000 && !h->leave; i++)
-		sleep_ms(1);
+	UNIT_WAIT(h->leave, 60000);
 	return fd < 0;
 }
 
@@ -130,12 +129,11 @@ static int unlock_card(int fd)
 static int hold_lock(void *arg)
 {
 	struct holder *h = arg;
-	int fd = node_open(EP1, -1), i;
+	int fd = node_open(EP1, -1);
 
 	h->result = lock_card(fd, 0, NULL);
 	h->open = 1;
-	for (i = 0; i < 10000 && !h->leave; i++)
-		sleep_ms(1);
+	UNIT_WAIT(h->leave, 60000);
 	return unlock_card(fd);
 }
 
@@ -163,7 +161,7 @@ static void card_lock(void)
 	UNIT_EQ(h->result, 0);
 	begin = now_ms();
 	UNIT_EQ(lock_card(fd, 200, &owner), -EBUSY);
-	CU_ASSERT(now_ms() - begin >= 200 && now_ms() - begin < 3000);
+	CU_ASSERT(now_ms() - begin >= 200 && now_ms() - begin < limit_ms(3000));
 	UNIT_EQ(owner, pid);
 	UNIT_EQ(reg_read(fd, CRU_BAR_CARD, CRU_FW_HASH, &v), 0); /* advisory */
 	close(same);
@@ -171,7 +169,7 @@ static void card_lock(void)
 	UNIT_EQ(lock_card(same, 0, NULL), 0); /* another card */
 	/* Waiting for its end. */
 	h->leave = 1;
-	UNIT_EQ(lock_card(fd, 5000, NULL), 0);
+	UNIT_EQ(lock_card(fd, limit_ms(5000), NULL), 0);
 	UNIT_EQ(child_wait(pid, 5000), 0);
 	UNIT_EQ(unlock_card(fd), 0);
 
@@ -197,7 +195,8 @@ static void on_alarm(int number)
 /* Who waits for the card can be interrupted, and does not get it then. */
 static void interrupted_lock(void)
 {
-	struct itimerval soon = {.it_value = {0, 200000}};
+	/* More than once: the first may come before we sleep. */
+	struct itimerval soon = {{0, 200000}, {0, 200000}}, never = {.it_value = {0}};
 	struct sigaction action = {.sa_handler = on_alarm}, old;
 	struct holder *h = shared_alloc(sizeof(*h));
 	int fd = node_open(EP0, -1);
@@ -207,7 +206,8 @@ static void interrupted_lock(void)
 	UNIT_EQ(h->result, 0);
 	sigaction(SIGALRM, &action, &old);
 	setitimer(ITIMER_REAL, &soon, NULL);
-	UNIT_EQ(lock_card(fd, 5000, NULL), -EINTR);
+	UNIT_EQ(lock_card(fd, limit_ms(5000), NULL), -EINTR);
+	setitimer(ITIMER_REAL, &never, NULL);
 	sigaction(SIGALRM, &old, NULL);
 	UNIT_EQ(unlock_card(fd), -EPERM);
 	h->leave = 1;

@@ -131,7 +131,7 @@ static int wait_for_data(void *arg)
 	struct user *u = arg;
 	int err;
 
-	w.deadline = now_ns() + 20000000000ull;
+	w.deadline = now_ns() + limit_ms(20000) * 1000000ull;
 	err = abi(rig_fd(&u->r), ROC_CH_WAIT, &w);
 	return -err;
 }
@@ -141,7 +141,7 @@ static int poll_for_data(void *arg)
 	struct user *u = arg;
 	struct pollfd p = {.fd = rig_fd(&u->r), .events = 0};
 
-	return poll(&p, 1, 20000) == 1 ? p.revents : 0;
+	return poll(&p, 1, limit_ms(20000)) == 1 ? p.revents : 0;
 }
 
 /* Those who sleep are woken. */
@@ -161,7 +161,7 @@ static void sleepers_wake(void)
 	UNIT_EQ(driver_unbind(address), 0);
 	UNIT_EQ(child_wait(waiting, 5000), ENODEV);
 	UNIT_EQ(child_wait(polling, 5000), POLLERR | POLLHUP);
-	CU_ASSERT(now_ms() - begin < 5000);
+	CU_ASSERT(now_ms() - begin < limit_ms(5000));
 	user_is_out(&u);
 	user_close(&u);
 	UNIT_NEED(driver_bind(address));

@@ -321,7 +321,7 @@ static void back_pressure(void)
 	UNIT_NEED(rig_open(&r));
 	UNIT_EQ(rig_push(&r, RIG_MAX), 16);
 	UNIT_NEED(rig_start(&r));
-	UNIT_EQ(roc_channel_wait(r.ch, 16, 3000), 16);
+	UNIT_EQ(rig_wait(&r, 16, 3000), 16);
 	/* More for the taking in the fill ring, no room in the ready ring. */
 	UNIT_EQ(rig_push(&r, RIG_MAX), 16);
 	sleep_ms(200);
@@ -340,7 +340,7 @@ static void back_pressure(void)
 		r.counter += 32 * KIB / 32;
 		roc_ready_release(r.rings, 1);
 		CU_ASSERT(UNIT_WAIT(ch_info(rig_fd(&r)).pushed == last + 1, 2000));
-		UNIT_EQ(roc_channel_wait(r.ch, 16, 2000), 16);
+		UNIT_EQ(rig_wait(&r, 16, 2000), 16);
 	}
 	/* Drained, it runs at full speed. */
 	CU_ASSERT(rig_run(&r, 200, 5000));
