@@ -255,7 +255,7 @@ static void owned_by_another(void)
 /* Break the data once they flow: a bench takes the first packet of a link as it comes. */
 static int break_data(void *fault)
 {
-	if (!UNIT_WAIT(emu_count(CARD0, 0, "superpages") > 20, 10000))
+	if (!UNIT_WAIT(emu_count(CARD0, 0, "superpages") > 20, 20000))
 		return 1;
 	emu(CARD0, "fault 0 %s", (const char *)fault);
 	return 0;
@@ -269,7 +269,7 @@ static void finds(const char *fault)
 	unlink("readout_errors.txt");
 	emu_normal(CARD0, FOUR_LINKS);
 	emu(CARD0, "set 0 packets-per-tf 100");
-	emu(CARD0, "set 0 rate 40000000");
+	emu(CARD0, "set 0 rate %llu", emu_rate(40000000));
 	pid = child_start(AS_ROOT, break_data, (void *)fault);
 	UNIT_EQ(RUN(BENCH "--json --bytes=40Mi --data-source=DDG --stall-limit=5"), 1);
 	UNIT_EQ(child_wait(pid, 1000), 0);
@@ -308,14 +308,24 @@ static void stalled(void)
 	emu_normal(CARD0, FOUR_LINKS);
 }
 
+/* Once the data flow. */
+static int interrupt(void *unused)
+{
+	if (!UNIT_WAIT(emu_count(CARD0, 0, "superpages") > 20, 20000))
+		return 1;
+	return shell(NULL, 0, TOOL_LIMIT, "kill -INT $(cat bench.pid)");
+}
+
 /* Ctrl-C ends an endless run in order: stopped, counted, exit 0. */
 static void interrupted(void)
 {
 	int64_t before = pins();
+	pid_t pid;
 
 	emu_normal(CARD0, FOUR_LINKS);
-	UNIT_EQ(RUN(BENCH "--data-source=DDG --json & pid=$!; sleep 2; kill -INT $pid; wait $pid"),
-		0);
+	pid = child_start(AS_ROOT, interrupt, NULL);
+	ends(0, BENCH "--data-source=DDG --json & echo $! > bench.pid; wait $!");
+	UNIT_EQ(child_wait(pid, 1000), 0);
 	CU_ASSERT(json_is(json_get(out, "end"), "signal"));
 	UNIT_EQ(json_number(json_get(out, "errors")), 0);
 	CU_ASSERT(json_number(json_get(out, "superpages")) > 0);
@@ -333,9 +343,8 @@ static void leave(void)
 
 static void enter(void)
 {
-	CU_ASSERT(!mkdir("/tmp/tools", 0777) || errno == EEXIST);
+	tool_enter("/tmp/tools");
 	chmod("/tmp/tools", 01777);
-	UNIT_NEED(!chdir("/tmp/tools"));
 	UNIT_EQ(RUN("roc --version"), 0);
 	SAYS(roc_version());
 	UNIT_EQ(RUN("roc-bench-dma --help"), 0);
