@@ -24,10 +24,11 @@ import subprocess
 import tempfile
 import time
 
+from . import mirror
 from .util import VmError, say
 
-MIRROR = os.environ.get("ROC_DEBIAN_MIRROR", "http://deb.debian.org")
 UNUSED_LIMIT = 14 * 86400
+FETCH_LIMIT = 1800
 FORMAT = 3  # raise it when the way trees are made changes
 
 _TRIXIE = ["debian trixie main", "debian-security trixie-security main"]
@@ -36,7 +37,7 @@ _BACKPORTS = ["debian trixie-backports main"]
 _BUILD_TOOLS = ["bash", "coreutils", "diffutils", "findutils", "gawk", "gcc", "grep", "kmod",
                 "linux-headers-amd64", "linux-image-amd64", "make", "sed"]
 
-# suite to take as base, further sources, suite that wins, packages
+# suite to take as base, sources for mirror.sources(), suite that wins, packages
 RECIPES = {
     "qemu": ("trixie", _TRIXIE + _BACKPORTS, "trixie-backports", ["qemu-system-x86"]),
     "kernel-6.1": ("bookworm", _BOOKWORM, None, _BUILD_TOOLS),
@@ -96,7 +97,8 @@ def prune(name, keep):
 def _build_tree(name, path):
     if not shutil.which("mmdebstrap"):
         raise VmError("mmdebstrap is missing: run tests/vm/packages")
-    base, sources, winner, packages = RECIPES[name]
+    base, wanted, winner, packages = RECIPES[name]
+    sources = mirror.sources(wanted)
     say("cache: fetching %s into %s" % (name, path))
     begin = time.monotonic()
     work = tempfile.mkdtemp(prefix=".%s-" % name, dir=cache_dir())
@@ -110,11 +112,14 @@ def _build_tree(name, path):
             with open(pin, "w") as f:
                 f.write("Package: *\nPin: release n=%s\nPin-Priority: 990\n" % winner)
             argv.append("--aptopt=Dir::Etc::Preferences \"%s\"" % pin)
-        sources_text = "".join("deb %s/%s\n" % (MIRROR, s) for s in sources)
-        made = subprocess.run(argv + [base, root, "-"], input=sources_text, text=True,
-                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=900)
+        argv += ["--aptopt=" + option for option in mirror.apt_options()]
+        made = subprocess.run(argv + [base, root, "-"], input="\n".join(sources) + "\n",
+                              text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                              timeout=FETCH_LIMIT)
         if made.returncode:
-            raise VmError("mmdebstrap could not make '%s':\n%s" % (name, made.stdout.strip()))
+            raise VmError("mmdebstrap could not make '%s':\n%s\nThe sources were:\n%s\n"
+                          "%s names another mirror" % (name, made.stdout.strip(),
+                                                      "\n".join(sources), mirror.VARIABLE))
         # Only files that are needed: no device node, no package list. Directories that the
         # package left unreadable for others must stay removable by their owner.
         for sub in ("dev", "var/lib/apt", "var/cache"):
