@@ -3,7 +3,7 @@
 # libroc: shared library (soname libroc.so.0), static library, headers, pkg-config file, example.
 
 LIBROC_NAMES := backend bar buffer card channel endpoint enumerate error firmware firmware_data \
-	hugepages id ini json lock memory ring version wait why \
+	hugepages id ini json lock memory ring telemetry version wait why \
 	changes config_file params pass values \
 	cru cru_clock cru_configure cru_counters cru_ctp cru_file cru_i2c cru_loopback cru_onu \
 	cru_optical cru_params cru_patterns cru_state cru_status cru_ul \
@@ -13,7 +13,8 @@ LIBROC_SO := $(O)/libroc/libroc.so.0
 LIBROC_A := $(O)/libroc/libroc.a
 LIBROC_LIBS := -ludev -lnuma -ljson-c -lm -ldl
 LIBROC_CPPFLAGS := -Ilibroc/include -Ikmod
-LIBROC_HEADERS := $(addprefix libroc/include/roc/,config.h crorc.h cru.h firmware.h rings.h roc.h)
+LIBROC_HEADERS := $(addprefix libroc/include/roc/,config.h crorc.h cru.h firmware.h rings.h roc.h \
+	telemetry.h)
 PKGCONFIGDIR ?= $(LIBDIR)/pkgconfig
 
 LIBROC_TO_DATA = $(call relative,$(LIBDIR),$(DATADIR)/roc)

@@ -138,12 +138,33 @@ __attribute__((unused)) static void endpoint(int minor, const char *address, con
 	attribute(device, "pci_address", address);
 	attribute(device, "numa_node", "1");
 	attribute(device, "channels", "1");
+	snprintf(path, sizeof(path), "%s/device", device);
+	UNIT_NEED(!symlink(pci, path));
 
 	snprintf(device, sizeof(device), "%s/roc/%s/%sch0", pci, name, name);
 	snprintf(name, sizeof(name), "roc%dch0", minor);
 	class_device(device, name, "channel", 2 * minor + 1);
 	attribute(device, "owner_pid", "0");
 	attribute(device, "owner_name", "");
+}
+
+/* A file of an endpoint ("roc0") or a channel ("roc0ch0"). */
+__attribute__((unused)) static void show(const char *name, const char *file, const char *value)
+{
+	char path[64];
+
+	snprintf(path, sizeof(path), "/sys/class/roc/%s", name);
+	attribute(path, file, value);
+}
+
+/* The sensor of the card of an endpoint. */
+__attribute__((unused)) static void sensor(const char *address, const char *millidegrees)
+{
+	char path[128];
+
+	snprintf(path, sizeof(path), PCI "%s/hwmon/hwmon3", address);
+	make_folders(path);
+	attribute(path, "temp1_input", millidegrees);
 }
 
 #endif /* ROC_UNIT_FAKE_SYSFS_H */

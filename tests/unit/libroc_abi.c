@@ -7,6 +7,8 @@
 #include <glob.h>
 #include <pthread.h>
 
+#include <roc/telemetry.h>
+
 #include "libroc.h"
 #include "unit.h"
 
@@ -42,6 +44,8 @@ FROZEN(roc_bar, 24);
 FROZEN(roc_memory, 32);
 FROZEN(roc_channel_config, 20);
 FROZEN(roc_rings, 64);
+FROZEN(roc_channel_telemetry, 440);
+FROZEN(roc_card_telemetry, 128);
 
 /* Neighbours of another writer on cache lines of their own, two lines apart for the prefetcher. */
 _Static_assert(offsetof(struct roc_ring_user, ready_cons) == 128, "cache lines");

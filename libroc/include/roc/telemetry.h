@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * libroc: what the driver shows of cards and channels to everybody, from sysfs and hwmon. No device
+ * node is opened, so no right is needed, and a running channel is not disturbed: its counters cost
+ * no access to the card, and the card's own values one register read each ten times a second at
+ * most, however often they are asked for.
+ *
+ * Counters count since the driver took the card (load, bind or hotplug) and only grow, whoever
+ * opens the channel. What is not known is negative: the card has no such thing, the driver is
+ * older, or the card does not answer.
+ */
+#ifndef ROC_TELEMETRY_H
+#define ROC_TELEMETRY_H
+
+#include <roc/roc.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/**
+ * enum roc_counter - counters of a channel
+ * @ROC_COUNT_SUPERPAGES: superpages that came back with data
+ * @ROC_COUNT_BYTES: bytes in them
+ * @ROC_COUNT_PUSHED: superpages given to the card
+ * @ROC_COUNT_RECLAIMED: superpages handed back unused
+ * @ROC_COUNT_REFUSED: fill entries refused
+ * @ROC_COUNT_RETRIES: pushes that the card had not taken at the first attempt
+ * @ROC_COUNT_FIFO_EMPTY: times that the card found a link's FIFO empty (CRU)
+ * @ROC_COUNT_BAD_INDEX: impossible ring indices from user space
+ * @ROC_COUNT_LOOKS: times that the driver looked for finished superpages
+ * @ROC_COUNT_TURNS: times that the driver's thread woke
+ * @ROC_COUNT_MMIO_READS: register reads of the data path
+ * @ROC_COUNT_MMIO_WRITES: register writes of the data path
+ * @ROC_COUNT_INTERRUPTS: interrupts of the channel (cards with events)
+ * @ROC_COUNT_MISSED_INTERRUPTS: superpages found of which no interrupt had told
+ * @ROC_COUNT_SPURIOUS_INTERRUPTS: interrupts with nothing to tell
+ * @ROC_COUNTERS: how many this header knows
+ */
+enum roc_counter {
+	ROC_COUNT_SUPERPAGES = 0,
+	ROC_COUNT_BYTES = 1,
+	ROC_COUNT_PUSHED = 2,
+	ROC_COUNT_RECLAIMED = 3,
+	ROC_COUNT_REFUSED = 4,
+	ROC_COUNT_RETRIES = 5,
+	ROC_COUNT_FIFO_EMPTY = 6,
+	ROC_COUNT_BAD_INDEX = 7,
+	ROC_COUNT_LOOKS = 8,
+	ROC_COUNT_TURNS = 9,
+	ROC_COUNT_MMIO_READS = 10,
+	ROC_COUNT_MMIO_WRITES = 11,
+	ROC_COUNT_INTERRUPTS = 12,
+	ROC_COUNT_MISSED_INTERRUPTS = 13,
+	ROC_COUNT_SPURIOUS_INTERRUPTS = 14,
+	ROC_COUNTERS = 15,
+};
+
+/**
+ * struct roc_channel_telemetry - a channel now
+ * @state: "stopped", "running", "failed" or "gone"
+ * @mode: "timer", "busy", "event", or "none" if nobody has the channel
+ * @owner_name: program that has the channel open, empty: none
+ * @owner_pid: its process, 0: none, or not of our PID namespace
+ * @reserved: zero
+ * @counter: by enum roc_counter; those behind ROC_COUNTERS are -1
+ * @gaps: how long the card had room between finishing a superpage and getting the next: [i] counts
+ *	gaps below 2^i microseconds and not below the one before, the last one everything longer;
+ *	[0] is -1 if they are not known
+ */
+struct roc_channel_telemetry {
+	char state[ROC_TEXT_MAX];
+	char mode[ROC_TEXT_MAX];
+	char owner_name[ROC_TEXT_MAX];
+	int32_t owner_pid;
+	uint32_t reserved;
+	int64_t counter[32];
+	int64_t gaps[ROC_GAPS];
+};
+
+/**
+ * struct roc_card_telemetry - an endpoint now
+ * @temperature: of the card's FPGA in degrees Celsius, for all endpoints of a card; NaN: not known
+ * @dropped_packets: of this endpoint's datapath, the card's own counter of 32 bits (CRU)
+ * @packets_per_second: of this endpoint's datapath (CRU)
+ * @ctp_hz: frequency of the experiment's clock (CRU)
+ * @local_hz: frequency of the local clock (CRU)
+ * @reserved: zero
+ */
+struct roc_card_telemetry {
+	double temperature;
+	int64_t dropped_packets;
+	int64_t packets_per_second;
+	int64_t ctp_hz;
+	int64_t local_hz;
+	int64_t reserved[11];
+};
+
+/**
+ * roc_card_telemetry_read() - look at an endpoint
+ * @card: as roc_enumerate() or roc_find() gave it
+ * @telemetry: filled in, also after -EIO
+ *
+ * Return: 0; -ENODEV the card is gone; -EIO it does not answer (the values it would have given are
+ * unknown).
+ */
+int roc_card_telemetry_read(const struct roc_card *card, struct roc_card_telemetry *telemetry);
+
+/**
+ * roc_channel_telemetry_read() - look at a channel
+ * @card: as roc_enumerate() or roc_find() gave it
+ * @channel: from 0 to @card->channels - 1
+ * @telemetry: filled in
+ *
+ * Return: 0; -ENOENT no such channel; -ENODEV the card is gone.
+ */
+int roc_channel_telemetry_read(const struct roc_card *card, unsigned int channel,
+			       struct roc_channel_telemetry *telemetry);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* ROC_TELEMETRY_H */

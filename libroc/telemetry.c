@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * Counters and values of cards and channels, from sysfs and hwmon: nothing is opened that needs a
+ * right. The files are read one by one without libudev, which would look at all parents of each.
+ */
+#include <roc/telemetry.h>
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "libroc.h"
+
+#define CLASS_PATH "/sys/class/roc"
+
+/* By enum roc_counter. */
+static const char *const counter_files[ROC_COUNTERS] = {
+	[ROC_COUNT_SUPERPAGES] = "superpages",
+	[ROC_COUNT_BYTES] = "bytes",
+	[ROC_COUNT_PUSHED] = "pushed",
+	[ROC_COUNT_RECLAIMED] = "reclaimed",
+	[ROC_COUNT_REFUSED] = "refused",
+	[ROC_COUNT_RETRIES] = "retries",
+	[ROC_COUNT_FIFO_EMPTY] = "fifo_empty",
+	[ROC_COUNT_BAD_INDEX] = "bad_index",
+	[ROC_COUNT_LOOKS] = "looks",
+	[ROC_COUNT_TURNS] = "turns",
+	[ROC_COUNT_MMIO_READS] = "mmio_reads",
+	[ROC_COUNT_MMIO_WRITES] = "mmio_writes",
+	[ROC_COUNT_INTERRUPTS] = "interrupts",
+	[ROC_COUNT_MISSED_INTERRUPTS] = "missed_interrupts",
+	[ROC_COUNT_SPURIOUS_INTERRUPTS] = "spurious_interrupts",
+};
+
+/* A file of a directory in sysfs, without its line end. 0 or -errno. */
+static int read_file(int dir, const char *name, char *text, size_t size)
+{
+	int fd = openat(dir, name, O_RDONLY | O_CLOEXEC);
+	ssize_t length;
+	int err;
+
+	text[0] = '\0';
+	if (fd < 0)
+		return -errno;
+	do
+		length = read(fd, text, size - 1);
+	while (length < 0 && errno == EINTR);
+	err = errno;
+	close(fd);
+	if (length < 0)
+		return -err;
+	text[length] = '\0';
+	text[strcspn(text, "\n")] = '\0';
+	return 0;
+}
+
+/* -1: not known; *@err keeps the first reason that is more than that there is no such file. */
+static int64_t read_number(int dir, const char *name, int *err)
+{
+	char text[32], *end;
+	int64_t value;
+	int ret = read_file(dir, name, text, sizeof(text));
+
+	if (ret) {
+		if (ret != -ENOENT && !*err)
+			*err = ret;
+		return -1;
+	}
+	errno = 0;
+	value = strtoll(text, &end, 10);
+	return errno || end == text || *end || value < 0 ? -1 : value;
+}
+
+static void read_gaps(int dir, int64_t *gaps)
+{
+	char text[32 * ROC_GAPS], *p = text, *end;
+	unsigned int i;
+
+	for (i = 0; i < ROC_GAPS; i++)
+		gaps[i] = -1;
+	if (read_file(dir, "gaps", text, sizeof(text)))
+		return;
+	for (i = 0; i < ROC_GAPS; i++, p = end) {
+		gaps[i] = strtoll(p, &end, 10);
+		if (end == p) {
+			gaps[0] = -1;
+			return;
+		}
+	}
+}
+
+static int open_dir(const char *path)
+{
+	int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+	return fd < 0 ? -errno : fd;
+}
+
+static int fail_gone(const struct roc_card *card)
+{
+	return libroc_fail(ENODEV, "%s: the card is gone (roc-list-cards shows those there are)",
+			   card->pci_address);
+}
+
+/* The endpoint's sensor in degC, NaN if it has none. */
+static double hwmon_temperature(int minor, int *err)
+{
+	char path[sizeof(CLASS_PATH) + 64];
+	struct dirent *entry;
+	int64_t value = -1;
+	DIR *dir;
+	int fd;
+
+	snprintf(path, sizeof(path), CLASS_PATH "/roc%d/device/hwmon", minor);
+	dir = opendir(path);
+	while (dir && (entry = readdir(dir))) {
+		if (strncmp(entry->d_name, "hwmon", 5))
+			continue;
+		fd = openat(dirfd(dir), entry->d_name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+		if (fd < 0)
+			continue;
+		value = read_number(fd, "temp1_input", err);
+		close(fd);
+		break;
+	}
+	if (dir)
+		closedir(dir);
+	return value < 0 ? NAN : (double)value / 1000;
+}
+
+/* A card has one sensor, with its endpoint 0. -1: that endpoint is not there, or not to be told. */
+static int sensor_minor(const struct roc_card *card)
+{
+	struct roc_card *cards;
+	int found = -1;
+	size_t count, i;
+
+	if (!card->endpoint)
+		return card->minor;
+	if (card->serial < 0 || roc_enumerate(&cards, &count))
+		return -1;
+	for (i = 0; i < count; i++) {
+		if (cards[i].type != card->type || cards[i].serial != card->serial ||
+		    cards[i].endpoint)
+			continue;
+		if (found >= 0) { /* two boards with one number */
+			found = -1;
+			break;
+		}
+		found = cards[i].minor;
+	}
+	free(cards);
+	return found;
+}
+
+int roc_card_telemetry_read(const struct roc_card *card, struct roc_card_telemetry *telemetry)
+{
+	struct roc_card_telemetry now = {.temperature = NAN};
+	char path[sizeof(CLASS_PATH) + 32];
+	int saved = errno;
+	int dir, sensor, err = 0;
+
+	snprintf(path, sizeof(path), CLASS_PATH "/roc%d", card->minor);
+	dir = open_dir(path);
+	if (dir < 0) {
+		errno = saved;
+		return fail_gone(card);
+	}
+	now.dropped_packets = read_number(dir, "dropped_packets", &err);
+	now.packets_per_second = read_number(dir, "packets_per_second", &err);
+	now.ctp_hz = read_number(dir, "ctp_clock_hz", &err);
+	now.local_hz = read_number(dir, "local_clock_hz", &err);
+	close(dir);
+	sensor = sensor_minor(card);
+	if (sensor >= 0)
+		now.temperature = hwmon_temperature(sensor, &err);
+	errno = saved;
+	*telemetry = now;
+	if (err == -ENODEV)
+		return fail_gone(card);
+	if (err == -EIO)
+		return libroc_fail(EIO,
+				   "%s: the card answers all ones; it is off the bus or its "
+				   "firmware is being loaded: wait for that, or restart the server "
+				   "cold",
+				   card->pci_address);
+	return 0;
+}
+
+int roc_channel_telemetry_read(const struct roc_card *card, unsigned int channel,
+			       struct roc_channel_telemetry *telemetry)
+{
+	struct roc_channel_telemetry now = {.owner_pid = 0};
+	char path[sizeof(CLASS_PATH) + 48], text[32];
+	int saved = errno;
+	unsigned int i;
+	int dir, err = 0;
+
+	snprintf(path, sizeof(path), CLASS_PATH "/roc%dch%u", card->minor, channel);
+	dir = open_dir(path);
+	if (dir < 0 || read_file(dir, "state", now.state, sizeof(now.state))) {
+		if (dir >= 0)
+			close(dir);
+		errno = saved;
+		if (channel < (unsigned int)card->channels)
+			return fail_gone(card);
+		return libroc_fail(ENOENT, "%s has no channel %u: it has %d, from 0",
+				   card->pci_address, channel, card->channels);
+	}
+	read_file(dir, "mode", now.mode, sizeof(now.mode));
+	read_file(dir, "owner_name", now.owner_name, sizeof(now.owner_name));
+	if (!read_file(dir, "owner_pid", text, sizeof(text)))
+		now.owner_pid = atoi(text);
+	for (i = 0; i < sizeof(now.counter) / sizeof(now.counter[0]); i++)
+		now.counter[i] = i < ROC_COUNTERS ? read_number(dir, counter_files[i], &err) : -1;
+	read_gaps(dir, now.gaps);
+	close(dir);
+	errno = saved;
+	*telemetry = now;
+	return 0;
+}
