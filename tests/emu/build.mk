@@ -13,4 +13,4 @@ $(EMU_ALL_OBJS): CFLAGS += -pthread
 
 $(O)/emu/roc-emu: $(EMU_ALL_OBJS)
 	@mkdir -p $(@D)
-	$(CC) $(CFLAGS) -pthread -o $@ $^
+	$(CC) $(CFLAGS) -pthread -o $@ $^ -ljson-c

@@ -3,6 +3,8 @@
  * The table of guest mappings: what may be written, and where it is.
  */
 #include <errno.h>
+#include <fcntl.h>
+#include <sys/eventfd.h>
 #include <sys/mman.h>
 
 #include "../emu/server/dma_table.h"
@@ -75,22 +77,45 @@ static void refused(void)
 	UNIT_EQ(dma_map(&t, 0, 2 * PAGE, fd, PAGE, true), -EINVAL);
 	UNIT_EQ(dma_map(&t, 0, PAGE, fd, -PAGE, true), -EINVAL);
 	UNIT_EQ(dma_map(&t, -PAGE, 2 * PAGE, fd, 0, true), -EINVAL);
+	UNIT_EQ(dma_map(&t, 0x800, PAGE, fd, 0, true), -EINVAL);
+	UNIT_EQ(dma_map(&t, 0, PAGE / 2, fd, 0, true), -EINVAL);
+	UNIT_EQ(dma_map(&t, 0, PAGE, fd, 0x800, true), -EINVAL);
 	UNIT_EQ(dma_unmap(&t, -PAGE, 2 * PAGE), -EINVAL);
+	UNIT_EQ(dma_unmap(&t, 0, 0), -EINVAL);
+	UNIT_EQ(dma_unmap(&t, 0x800, 1 << 20), -EINVAL);
 	UNIT_EQ(t.count, 0);
 	CU_ASSERT_PTR_NULL(t.files.first);
 	close(fd);
+	/* No memory. */
+	fd = eventfd(0, 0);
+	UNIT_EQ(dma_map(&t, 0, PAGE, fd, 0, true), -EINVAL);
+	close(fd);
+	UNIT_EQ(dma_map(&t, 0, PAGE, fd, 0, true), -EBADF);
 }
 
 static void not_writable(void)
 {
 	struct dma_table t = {0};
 	int fd = memory(2 * PAGE);
+	size_t len = 4;
+	void *ptr;
 
 	UNIT_EQ(dma_map(&t, 0x1000, PAGE, fd, 0, false), 0);
 	UNIT_EQ(dma_map(&t, 0x2000, PAGE, -1, 0, true), 0);
 	UNIT_EQ(room(&t, 0x1000), 0);
 	UNIT_EQ(room(&t, 0x2000), 0);
 	UNIT_EQ(t.count, 2);
+	dma_unmap_all(&t);
+	close(fd);
+	/* May be written, but the file may not. */
+	fd = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
+	UNIT_NEED(fd >= 0);
+	UNIT_EQ(dma_map(&t, 0x1000, PAGE, fd, 0, true), -EACCES);
+	CU_ASSERT_PTR_NULL(t.files.first);
+	UNIT_EQ(dma_map(&t, 0x1000, PAGE, fd, 0, false), 0);
+	UNIT_EQ(room(&t, 0x1000), 0);
+	CU_ASSERT(dma_lookup_read(&t, 0x1000, &len, &ptr));
+	CU_ASSERT(!memcmp(ptr, "\177ELF", 4));
 	dma_unmap_all(&t);
 	close(fd);
 }
@@ -100,43 +125,72 @@ static void unmap_forms(void)
 	struct dma_table t = {0};
 	int fd = memory(16 * PAGE);
 
-	/* Never mapped. */
-	UNIT_EQ(dma_unmap(&t, 0x5000, PAGE), 0);
+	UNIT_EQ(dma_unmap(&t, 0x5000, PAGE), -ENOENT);
 	UNIT_EQ(dma_map(&t, 0x10000, 4 * PAGE, fd, 0, true), 0);
-	UNIT_EQ(dma_map(&t, 0x20000, 4 * PAGE, fd, 8 * PAGE, true), 0);
-	/* A hole in the middle. */
-	UNIT_EQ(dma_unmap(&t, 0x11000, PAGE), 0);
-	UNIT_EQ(room(&t, 0x10000), PAGE);
-	UNIT_EQ(room(&t, 0x11000), 0);
-	UNIT_EQ(room(&t, 0x12000), 2 * PAGE);
-	UNIT_EQ(at(&t, 0x12000) - at(&t, 0x10000), 2 * PAGE);
-	/* Head and tail. */
-	UNIT_EQ(dma_unmap(&t, 0x1f000, 2 * PAGE), 0);
-	UNIT_EQ(room(&t, 0x20000), 0);
-	UNIT_EQ(room(&t, 0x21000), 3 * PAGE);
-	UNIT_EQ(dma_unmap(&t, 0x23000, 9 * PAGE), 0);
-	UNIT_EQ(room(&t, 0x21000), 2 * PAGE);
-	/* A superset of all. */
-	UNIT_EQ(t.count, 3);
-	UNIT_EQ(dma_unmap(&t, 0, 1ull << 40), 0);
-	UNIT_EQ(t.count, 0);
-	CU_ASSERT_PTR_NULL(t.files.first);
+	UNIT_EQ(dma_map(&t, 0x14000, 4 * PAGE, fd, 8 * PAGE, true), 0);
+	/* Part of one, beyond one, two at once. */
+	UNIT_EQ(dma_unmap(&t, 0x11000, PAGE), -EINVAL);
+	UNIT_EQ(dma_unmap(&t, 0x10000, 3 * PAGE), -EINVAL);
+	UNIT_EQ(dma_unmap(&t, 0x11000, 3 * PAGE), -EINVAL);
+	UNIT_EQ(dma_unmap(&t, 0xf000, 5 * PAGE), -EINVAL);
+	UNIT_EQ(dma_unmap(&t, 0x14000, 5 * PAGE), -EINVAL);
+	UNIT_EQ(dma_unmap(&t, 0x10000, 8 * PAGE), -EINVAL);
+	UNIT_EQ(dma_unmap(&t, 0x18000, PAGE), -ENOENT);
+	UNIT_EQ(dma_unmap(&t, 0xf000, PAGE), -ENOENT);
+	UNIT_EQ(t.count, 2);
+	UNIT_EQ(room(&t, 0x10000), 4 * PAGE);
+	UNIT_EQ(dma_unmap(&t, 0x10000, 4 * PAGE), 0);
+	UNIT_EQ(room(&t, 0x10000), 0);
+	UNIT_EQ(dma_unmap(&t, 0x10000, 4 * PAGE), -ENOENT);
+	UNIT_EQ(room(&t, 0x14000), 4 * PAGE);
 	dma_unmap_all(&t);
 	close(fd);
 }
 
-static void replaced(void)
+/* What is swept is whole as well, but it may be much or nothing. */
+static void sweeps(void)
+{
+	const uint64_t end = 0xfffffffffffff000;
+	struct dma_table t = {0};
+	int fd = memory(16 * PAGE);
+
+	UNIT_EQ(dma_unmap(&t, 0, DMA_SWEEP), 0);
+	UNIT_EQ(dma_unmap(&t, 0, DMA_SWEEP - PAGE), -ENOENT);
+	UNIT_EQ(dma_map(&t, 0x10000, 4 * PAGE, fd, 0, true), 0);
+	UNIT_EQ(dma_map(&t, 0x20000, 4 * PAGE, fd, 0, true), 0);
+	UNIT_EQ(dma_map(&t, 1ull << 40, 4 * PAGE, fd, 4 * PAGE, true), 0);
+	UNIT_EQ(dma_map(&t, end - PAGE, PAGE, fd, 0, true), 0);
+	UNIT_EQ(dma_unmap(&t, 0x12000, 1ull << 30), -EINVAL);
+	UNIT_EQ(dma_unmap(&t, 1ull << 39, (1ull << 39) + 2 * PAGE), -EINVAL);
+	UNIT_EQ(dma_unmap(&t, 0x30000, 1ull << 30), 0);
+	UNIT_EQ(t.count, 4);
+	UNIT_EQ(dma_unmap(&t, 0, 1ull << 30), 0);
+	UNIT_EQ(t.count, 2);
+	/* Up to the very end of addresses. */
+	UNIT_EQ(dma_unmap(&t, 0xfef00000, 0xffffffff01100000), 0);
+	UNIT_EQ(t.count, 0);
+	CU_ASSERT_PTR_NULL(t.files.first);
+	UNIT_EQ(dma_unmap(&t, 0xfef00000, 0xffffffff01101000), -EINVAL);
+	dma_unmap_all(&t);
+	close(fd);
+}
+
+static void nothing_is_replaced(void)
 {
 	struct dma_table t = {0};
 	int a = memory(8 * PAGE), b = memory(8 * PAGE);
 
 	UNIT_EQ(dma_map(&t, 0x10000, 4 * PAGE, a, 0, true), 0);
-	UNIT_EQ(dma_map(&t, 0x11000, 2 * PAGE, b, 0, true), 0);
-	*at(&t, 0x11000) = 0x77;
-	UNIT_EQ(room(&t, 0x10000), PAGE);
-	UNIT_EQ(room(&t, 0x11000), 2 * PAGE);
-	UNIT_EQ(room(&t, 0x13000), PAGE);
-	UNIT_EQ(at(&t, 0x13000) - at(&t, 0x10000), 3 * PAGE);
+	UNIT_EQ(dma_map(&t, 0x10000, 4 * PAGE, b, 0, true), -EEXIST);
+	UNIT_EQ(dma_map(&t, 0x11000, 2 * PAGE, b, 0, true), -EEXIST);
+	UNIT_EQ(dma_map(&t, 0xf000, 2 * PAGE, b, 0, true), -EEXIST);
+	UNIT_EQ(dma_map(&t, 0x13000, 2 * PAGE, -1, 0, true), -EEXIST);
+	UNIT_EQ(dma_map(&t, 0x8000, 1 << 20, -1, 0, true), -EEXIST);
+	UNIT_EQ(t.count, 1);
+	UNIT_EQ(room(&t, 0x10000), 4 * PAGE);
+	/* Side by side is no overlap. */
+	UNIT_EQ(dma_map(&t, 0x14000, PAGE, b, 0, true), 0);
+	UNIT_EQ(dma_map(&t, 0xf000, PAGE, b, 0, true), 0);
 	dma_unmap_all(&t);
 	close(a);
 	close(b);
@@ -204,6 +258,7 @@ static void many(void)
 		wrong += room(&t, (2 * i + 1) * PAGE) != 0;
 	}
 	UNIT_EQ(wrong, 0);
+	UNIT_EQ(dma_unmap(&t, 2 * 7 * PAGE, PAGE), 0);
 	UNIT_EQ(dma_unmap(&t, 0, n * PAGE), 0);
 	UNIT_EQ(t.count, n / 2);
 	dma_unmap_all(&t);
@@ -212,5 +267,5 @@ static void many(void)
 
 UNIT_MAIN("guest mappings", {"lookup", lookup}, {"refused", refused},
 	  {"read-only and without a file", not_writable}, {"every form of unmap", unmap_forms},
-	  {"a new mapping replaces an old one", replaced}, {"a file is truncated", truncated},
-	  {"20000 ranges", many})
+	  {"sweeps", sweeps}, {"nothing mapped is replaced", nothing_is_replaced},
+	  {"a file is truncated", truncated}, {"20000 ranges", many})

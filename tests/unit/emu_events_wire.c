@@ -349,23 +349,30 @@ static void by_msi(void)
 	end();
 }
 
+static void map_part(uint32_t at, uint32_t end, uint32_t flags)
+{
+	UNIT_EQ(map_region(BASE + at, end - at, at, vu.memory_fd, flags), 0);
+}
+
 /* A guest that lets the card read but not write: the ring can be there, the records cannot. */
 static void mappings_are_checked(void)
 {
+	const uint32_t page = 0x1000;
+
 	begin_card(&cru_card, on);
-	UNIT_EQ(map_region(BASE, MEMORY, 0, vu.memory_fd, RW), 0);
-	UNIT_EQ(unmap_region(BASE + SUBMIT, 0x1000, 0), 0);
-	UNIT_EQ(map_region(BASE + SUBMIT, 0x1000, SUBMIT, vu.memory_fd, VFIO_DMA_MAP_FLAG_READ), 0);
+	map_part(SUBMIT, SUBMIT + page, VFIO_DMA_MAP_FLAG_READ);
+	map_part(RECORD, RECORD + page, RW);
+	map_part(RECORD + page, MEMORY, RW);
 	enable();
 	give(1, BYTES);
 	CU_ASSERT(UNIT_WAIT(drain(), LIMIT_MS));
 	UNIT_EQ(counted("dma_outside"), 0);
-	UNIT_EQ(unmap_region(BASE + RECORD, 0x1000, 0), 0);
-	UNIT_EQ(map_region(BASE + RECORD, 0x1000, RECORD, vu.memory_fd, VFIO_DMA_MAP_FLAG_READ), 0);
+	UNIT_EQ(unmap_region(BASE + RECORD, page, 0), 0);
+	map_part(RECORD, RECORD + page, VFIO_DMA_MAP_FLAG_READ);
 	give(1, BYTES);
 	CU_ASSERT(UNIT_WAIT(counted("dma_outside") == 1, LIMIT_MS));
 	UNIT_EQ(drain(), 0);
-	UNIT_EQ(unmap_region(BASE + SUBMIT, 0x1000, 0), 0);
+	UNIT_EQ(unmap_region(BASE + SUBMIT, page, 0), 0);
 	give(1, BYTES);
 	CU_ASSERT(UNIT_WAIT(ev_rd(EVENT_STATUS) & EVENT_STATUS_FETCH_ERROR, LIMIT_MS));
 	UNIT_EQ(counted("dma_outside"), 2);

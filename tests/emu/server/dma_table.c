@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "proto.h"
+
 static uint64_t range_end(const struct dma_range *r)
 {
 	return r->addr + r->size;
@@ -46,75 +48,57 @@ static int insert(struct dma_table *t, size_t at, const struct dma_range *r)
 	return 0;
 }
 
-static void cut_front(struct dma_range *r, uint64_t bytes)
-{
-	r->addr += bytes;
-	r->size -= bytes;
-	if (r->ptr)
-		r->ptr += bytes;
-}
-
-int dma_unmap(struct dma_table *t, uint64_t addr, uint64_t size)
-{
-	uint64_t end = addr + size;
-	size_t first, i;
-	int rc;
-
-	if (end < addr)
-		return -EINVAL;
-	if (!size || !t->count)
-		return 0;
-	t->last = 0;
-	first = find(t, addr);
-	if (first < t->count && t->range[first].addr < addr) {
-		struct dma_range *r = &t->range[first];
-
-		if (range_end(r) > end) { /* a hole in the middle: two ranges from one */
-			struct dma_range tail = *r;
-
-			cut_front(&tail, end - tail.addr);
-			rc = insert(t, first + 1, &tail);
-			if (rc)
-				return rc;
-			r = &t->range[first];
-			if (r->file)
-				r->file->users++;
-		}
-		r->size = addr - r->addr;
-		first++;
-	}
-	for (i = first; i < t->count && range_end(&t->range[i]) <= end; i++)
-		memory_file_put(&t->files, t->range[i].file);
-	if (i < t->count && t->range[i].addr < end)
-		cut_front(&t->range[i], end - t->range[i].addr);
-	memmove(&t->range[first], &t->range[i], (t->count - i) * sizeof(*t->range));
-	t->count -= i - first;
-	return 0;
-}
-
 int dma_map(struct dma_table *t, uint64_t addr, uint64_t size, int fd, uint64_t offset, bool write)
 {
 	struct dma_range r = {.addr = addr, .size = size, .write = write};
+	size_t at = find(t, addr);
 	int rc;
 
-	if (!size || addr + size < addr)
+	if (!size || addr + size < addr || (addr | size | offset) % VU_PAGE)
 		return -EINVAL;
+	if (at < t->count && t->range[at].addr < addr + size)
+		return -EEXIST;
 	if (fd >= 0) {
 		rc = memory_file_get(&t->files, fd, &r.file);
 		if (rc)
 			return rc;
-		if (offset > r.file->size || size > r.file->size - offset) {
-			memory_file_put(&t->files, r.file);
-			return -EINVAL;
-		}
+		rc = -EINVAL;
+		if (offset > r.file->size || size > r.file->size - offset)
+			goto put_file;
+		rc = -EACCES;
+		if (write && !r.file->writable)
+			goto put_file;
 		r.ptr = r.file->base + offset;
 	}
-	rc = dma_unmap(t, addr, size);
+	rc = insert(t, at, &r);
 	if (!rc)
-		rc = insert(t, find(t, addr), &r);
-	if (rc)
-		memory_file_put(&t->files, r.file);
+		return 0;
+put_file:
+	memory_file_put(&t->files, r.file);
 	return rc;
+}
+
+int dma_unmap(struct dma_table *t, uint64_t addr, uint64_t size)
+{
+	uint64_t last = addr + size - 1;
+	size_t first = find(t, addr), end, i;
+
+	if (!size || last < addr || (addr | size) % VU_PAGE)
+		return -EINVAL;
+	for (end = first; end < t->count && t->range[end].addr <= last; end++)
+		;
+	if (end == first)
+		return size < DMA_SWEEP ? -ENOENT : 0;
+	if (t->range[first].addr < addr || range_end(&t->range[end - 1]) - 1 > last)
+		return -EINVAL;
+	if (size < DMA_SWEEP && t->range[first].size != size)
+		return -EINVAL;
+	for (i = first; i < end; i++)
+		memory_file_put(&t->files, t->range[i].file);
+	memmove(&t->range[first], &t->range[end], (t->count - end) * sizeof(*t->range));
+	t->count -= end - first;
+	t->last = 0;
+	return 0;
 }
 
 void dma_unmap_all(struct dma_table *t)
@@ -163,7 +147,7 @@ static bool lookup(struct dma_table *t, uint64_t addr, size_t *len, void **ptr, 
 	to_end = range_end(r) - addr;
 	if (to_end < *len)
 		*len = to_end;
-	if ((write && !(r->write && r->file && r->file->writable)) || !r->ptr)
+	if ((write && !r->write) || !r->file)
 		return false;
 	memory_files_used(&t->files);
 	*ptr = r->ptr + (addr - r->addr);

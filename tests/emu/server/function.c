@@ -248,8 +248,14 @@ void function_config_write(struct function *f, uint32_t off, const void *data, u
 
 int function_map(struct function *f, const struct vu_dma_map *map, int fd)
 {
+	const uint32_t access = VFIO_DMA_MAP_FLAG_READ | VFIO_DMA_MAP_FLAG_WRITE;
 	int rc;
 
+	if (map->flags & VU_MAP_FILE_IO)
+		return -EOPNOTSUPP; /* a card does not wait for a system call */
+	if (map->flags & ~(access | VU_MAP_MMAP) || !(map->flags & access) ||
+	    (map->flags & VU_MAP_MMAP && fd < 0))
+		return -EINVAL;
 	function_lock(f);
 	rc = dma_map(&f->dma, map->address, map->size, fd, map->offset,
 		     map->flags & VFIO_DMA_MAP_FLAG_WRITE);
@@ -259,10 +265,15 @@ int function_map(struct function *f, const struct vu_dma_map *map, int fd)
 
 int function_unmap(struct function *f, const struct vu_dma_unmap *unmap)
 {
+	bool all = unmap->flags & VFIO_DMA_UNMAP_FLAG_ALL;
 	int rc = 0;
 
+	if (unmap->flags & VFIO_DMA_UNMAP_FLAG_GET_DIRTY_BITMAP)
+		return -EOPNOTSUPP;
+	if (unmap->flags & ~VFIO_DMA_UNMAP_FLAG_ALL || (all && (unmap->address || unmap->size)))
+		return -EINVAL;
 	function_lock(f);
-	if (unmap->flags & VFIO_DMA_UNMAP_FLAG_ALL)
+	if (all)
 		dma_unmap_all(&f->dma);
 	else
 		rc = dma_unmap(&f->dma, unmap->address, unmap->size);

@@ -131,20 +131,17 @@ static int act(struct irq *irq, uint32_t action)
 	return -EINVAL;
 }
 
-/*
- * Eventfds for the triggers of as many vectors as there are descriptors, none for the others. For
- * (un)mask nobody would signal them, so they are let go.
- */
+/* Eventfds for the triggers. For (un)mask nobody would signal them, so they are let go. */
 static void set_eventfds(struct irq *irq, const struct vfio_irq_set *set, int *fds,
 			 unsigned int fd_count)
 {
 	unsigned int i;
 
-	if ((set->flags & VFIO_IRQ_SET_ACTION_TYPE_MASK) != VFIO_IRQ_SET_ACTION_TRIGGER)
+	if (!(set->flags & VFIO_IRQ_SET_ACTION_TRIGGER))
 		return;
 	for (i = 0; i < set->count; i++) {
 		release(&irq[i]);
-		if (i >= fd_count)
+		if (!fd_count)
 			continue;
 		irq[i].fd = fds[i];
 		irq[i].blocks = !(fcntl(fds[i], F_GETFL) & O_NONBLOCK);
@@ -165,31 +162,48 @@ static int act_all(struct irq *irq, const struct vfio_irq_set *set, bool by_flag
 	return rc;
 }
 
+static bool one_of(uint32_t bits)
+{
+	return bits && !(bits & (bits - 1));
+}
+
+/* As much data and as many descriptors as the flags say, and a range that there is. */
+static bool well_formed(struct function *f, const struct vfio_irq_set *set, uint32_t data_bytes,
+			unsigned int fd_count)
+{
+	uint32_t data = set->flags & VFIO_IRQ_SET_DATA_TYPE_MASK;
+	uint32_t action = set->flags & VFIO_IRQ_SET_ACTION_TYPE_MASK;
+
+	if (set->flags != (data | action) || !one_of(data) || !one_of(action))
+		return false;
+	if (set->index >= VU_IRQS || (uint64_t)set->start + set->count > irq_count(f, set->index))
+		return false;
+	/* None at all is to switch them all off. */
+	if (!set->count &&
+	    (set->start || set->flags != (VFIO_IRQ_SET_DATA_NONE | VFIO_IRQ_SET_ACTION_TRIGGER)))
+		return false;
+	if (fd_count && (data != VFIO_IRQ_SET_DATA_EVENTFD || fd_count != set->count))
+		return false;
+	return data_bytes == (data == VFIO_IRQ_SET_DATA_BOOL ? set->count : 0);
+}
+
 int irq_set(struct function *f, const struct vfio_irq_set *set, uint32_t data_bytes, int *fds,
 	    unsigned int fd_count)
 {
-	uint32_t action = set->flags & VFIO_IRQ_SET_ACTION_TYPE_MASK;
 	struct irq *irq;
 	unsigned int v;
 
-	if (set->index >= VU_IRQS || fd_count > set->count ||
-	    (uint64_t)set->start + set->count > irq_count(f, set->index))
+	if (!well_formed(f, set, data_bytes, fd_count))
 		return -EINVAL;
 	irq = &f->irq[set->index][set->start];
 	switch (set->flags & VFIO_IRQ_SET_DATA_TYPE_MASK) {
 	case VFIO_IRQ_SET_DATA_NONE:
-		if (set->count)
-			return act_all(irq, set, false);
-		for (v = 0; v < CARD_VECTORS && action == VFIO_IRQ_SET_ACTION_TRIGGER; v++)
+		for (v = 0; v < CARD_VECTORS && !set->count; v++)
 			release(&f->irq[set->index][v]);
-		return 0;
+		return act_all(irq, set, false);
 	case VFIO_IRQ_SET_DATA_BOOL:
-		if (data_bytes < set->count)
-			return -EINVAL;
 		return act_all(irq, set, true);
-	case VFIO_IRQ_SET_DATA_EVENTFD:
-		set_eventfds(irq, set, fds, fd_count);
-		return 0;
 	}
-	return -EINVAL;
+	set_eventfds(irq, set, fds, fd_count);
+	return 0;
 }

@@ -24,7 +24,7 @@ enum vu_command {
 	VU_DEVICE_RESET = 13,
 };
 
-#define VU_TYPE 0xf
+#define VU_TYPE 0xf /* 0: a command */
 #define VU_REPLY 0x1
 #define VU_NO_REPLY 0x10
 #define VU_ERROR 0x20
@@ -32,6 +32,7 @@ enum vu_command {
 #define VU_MAX_FDS 8
 #define VU_MAX_XFER (1024 * 1024)
 #define VU_MAX_MAPS 65535
+#define VU_PAGE 4096 /* mappings are multiples of it */
 #define VU_MAX_MESSAGE (VU_MAX_XFER + 4096)
 
 #define VU_REGIONS VFIO_PCI_NUM_REGIONS
@@ -52,9 +53,12 @@ struct vu_version {
 	char json[]; /* NUL at the end */
 };
 
+#define VU_MAP_MMAP 0x4	   /* the file has to be mapped */
+#define VU_MAP_FILE_IO 0x8 /* it has to be read and written */
+
 struct vu_dma_map {
 	uint32_t argsz;
-	uint32_t flags;	 /* VFIO_DMA_MAP_FLAG_READ, _WRITE */
+	uint32_t flags;	 /* VFIO_DMA_MAP_FLAG_READ, _WRITE, VU_MAP_MMAP */
 	uint64_t offset; /* in the file that came along */
 	uint64_t address;
 	uint64_t size;

@@ -12,7 +12,20 @@
 #include <sys/un.h>
 #include <unistd.h>
 
+#include "version.h"
 #include "wire.h"
+
+#define QUIET_NS 1000000000ull /* one line for what happens within that time of each other */
+
+/* Who is connected. */
+struct client {
+	struct function *f;
+	struct wire wire;
+	bool agreed;	   /* on a version: nothing else is done before */
+	bool over;	   /* after this answer */
+	uint32_t max_read; /* bytes of a region that it takes in one answer */
+	uint64_t told_ns;
+};
 
 /* The answer's body; zeroed. */
 static void *reply(struct message *m, uint32_t len)
@@ -24,57 +37,73 @@ static void *reply(struct message *m, uint32_t len)
 	return body;
 }
 
-static int do_version(struct function *f, struct message *m)
+/*
+ * Who does not speak our version, or does not know how to say so, has to go: with what it sends
+ * then nobody knows what it wants.
+ */
+static int do_version(struct client *c, struct message *m)
 {
-	const struct vu_version *ask = (const void *)m->body;
 	struct vu_version *answer;
-	struct json j = {0};
+	char text[VERSION_TEXT];
+	int rc = -EINVAL;
+	size_t len;
 
-	if (m->len < sizeof(*ask) || ask->major != 0)
-		return -EINVAL;
-	json_object(&j, NULL);
-	json_object(&j, "capabilities");
-	json_uint(&j, "max_msg_fds", VU_MAX_FDS);
-	json_uint(&j, "max_data_xfer_size", VU_MAX_XFER);
-	json_uint(&j, "pgsizes", 4096);
-	json_uint(&j, "max_dma_maps", VU_MAX_MAPS);
-	json_end_object(&j);
-	json_end_object(&j);
-	answer = reply(m, sizeof(*answer) + j.len + 1);
-	memcpy(answer->json, j.text, j.len + 1);
-	json_free(&j);
+	if (!c->agreed)
+		rc = version_agree((const void *)m->body, m->len, text, &c->max_read);
+	if (rc) {
+		c->over = true;
+		return rc;
+	}
+	c->agreed = true;
+	len = strlen(text) + 1;
+	answer = reply(m, sizeof(*answer) + len);
+	memcpy(answer->json, text, len);
 	return 0;
 }
 
-static int do_map(struct function *f, struct message *m)
+static int do_map(struct client *c, struct message *m)
 {
-	struct vu_dma_map map;
+	const struct vu_dma_map *map = (const void *)m->body;
 
-	if (m->len < sizeof(map) || m->along.count > 1)
+	if (m->len != sizeof(*map) || map->argsz < sizeof(*map) || m->along.count > 1)
 		return -EINVAL;
 	if (m->along.lost)
 		return -EMFILE;
-	memcpy(&map, m->body, sizeof(map));
-	return function_map(f, &map, m->along.count ? m->along.fd[0] : -1);
+	return function_map(c->f, map, m->along.count ? m->along.fd[0] : -1);
 }
 
-static int do_unmap(struct function *f, struct message *m)
+static int do_unmap(struct client *c, struct message *m)
 {
-	struct vu_dma_unmap unmap;
+	struct vu_dma_unmap *unmap = (void *)m->body;
 
-	if (m->len < sizeof(unmap))
+	if (m->len != sizeof(*unmap) || unmap->argsz < sizeof(*unmap))
 		return -EINVAL;
-	memcpy(&unmap, m->body, sizeof(unmap));
-	if (unmap.flags & ~VFIO_DMA_UNMAP_FLAG_ALL)
-		return -EOPNOTSUPP; /* dirty bitmaps */
-	memcpy(reply(m, sizeof(unmap)), &unmap, sizeof(unmap));
-	return function_unmap(f, &unmap);
+	memcpy(reply(m, sizeof(*unmap)), unmap, sizeof(*unmap));
+	return function_unmap(c->f, unmap);
 }
 
-static int do_device_info(struct function *f, struct message *m)
+/* What asks for information is a structure of which only argsz and, if any, the index are set. */
+static bool asks(const struct message *m, uint32_t size, uint32_t index_at)
 {
-	struct vu_device_info *info = reply(m, sizeof(*info));
+	uint32_t argsz, i;
 
+	if (m->len != size)
+		return false;
+	memcpy(&argsz, m->body, sizeof(argsz));
+	for (i = sizeof(argsz); i < size; i++) {
+		if (m->body[i] && (!index_at || i < index_at || i >= index_at + sizeof(uint32_t)))
+			return false;
+	}
+	return argsz >= size;
+}
+
+static int do_device_info(struct client *c, struct message *m)
+{
+	struct vu_device_info *info;
+
+	if (!asks(m, sizeof(*info), 0))
+		return -EINVAL;
+	info = reply(m, sizeof(*info));
 	info->argsz = sizeof(*info);
 	info->flags = VFIO_DEVICE_FLAGS_RESET | VFIO_DEVICE_FLAGS_PCI;
 	info->regions = VU_REGIONS;
@@ -89,55 +118,52 @@ static uint64_t region_size(struct function *f, uint32_t region)
 	return region == VFIO_PCI_CONFIG_REGION_INDEX ? VU_CONFIG_SIZE : 0;
 }
 
-static int do_region_info(struct function *f, struct message *m)
+static int do_region_info(struct client *c, struct message *m)
 {
-	struct vfio_region_info ask, *info;
+	const struct vfio_region_info *ask = (const void *)m->body;
+	struct vfio_region_info *info;
 
-	if (m->len < sizeof(ask))
-		return -EINVAL;
-	memcpy(&ask, m->body, sizeof(ask));
-	if (ask.index >= VU_REGIONS)
+	if (!asks(m, sizeof(*ask), offsetof(struct vfio_region_info, index)) ||
+	    ask->index >= VU_REGIONS)
 		return -EINVAL;
 	info = reply(m, sizeof(*info));
 	info->argsz = sizeof(*info);
-	info->index = ask.index;
-	info->size = region_size(f, ask.index);
+	info->index = ask->index;
+	info->size = region_size(c->f, ask->index);
 	if (info->size)
 		info->flags = VFIO_REGION_INFO_FLAG_READ | VFIO_REGION_INFO_FLAG_WRITE;
 	return 0;
 }
 
-static int do_irq_info(struct function *f, struct message *m)
+static int do_irq_info(struct client *c, struct message *m)
 {
-	struct vfio_irq_info ask, *info;
+	const struct vfio_irq_info *ask = (const void *)m->body;
+	struct vfio_irq_info *info;
 
-	if (m->len < sizeof(ask))
-		return -EINVAL;
-	memcpy(&ask, m->body, sizeof(ask));
-	if (ask.index >= VU_IRQS)
+	if (!asks(m, sizeof(*ask), offsetof(struct vfio_irq_info, index)) || ask->index >= VU_IRQS)
 		return -EINVAL;
 	info = reply(m, sizeof(*info));
 	info->argsz = sizeof(*info);
-	info->index = ask.index;
-	info->count = irq_count(f, ask.index);
+	info->index = ask->index;
+	info->count = irq_count(c->f, ask->index);
 	info->flags = VFIO_IRQ_INFO_EVENTFD;
-	if (ask.index == VFIO_PCI_INTX_IRQ_INDEX)
+	if (ask->index == VFIO_PCI_INTX_IRQ_INDEX)
 		info->flags |= VFIO_IRQ_INFO_MASKABLE | VFIO_IRQ_INFO_AUTOMASKED;
 	return 0;
 }
 
-static int do_set_irqs(struct function *f, struct message *m)
+static int do_set_irqs(struct client *c, struct message *m)
 {
 	const struct vfio_irq_set *set = (const void *)m->body;
 	int rc;
 
-	if (m->len < sizeof(*set))
+	if (m->len < sizeof(*set) || set->argsz != m->len)
 		return -EINVAL;
 	if (m->along.lost)
 		return -EMFILE;
-	function_lock(f);
-	rc = irq_set(f, set, m->len - sizeof(*set), m->along.fd, m->along.count);
-	function_unlock(f, false);
+	function_lock(c->f);
+	rc = irq_set(c->f, set, m->len - sizeof(*set), m->along.fd, m->along.count);
+	function_unlock(c->f, false);
 	return rc;
 }
 
@@ -149,45 +175,45 @@ static bool access_ok(struct function *f, const struct vu_region_access *a)
 	       a->count <= size - a->offset;
 }
 
-static int do_read(struct function *f, struct message *m)
+static int do_read(struct client *c, struct message *m)
 {
-	struct vu_region_access ask, *answer;
+	const struct vu_region_access *ask = (const void *)m->body;
+	struct vu_region_access *answer;
 
-	if (m->len < sizeof(ask))
+	if (m->len != sizeof(*ask) || !access_ok(c->f, ask) || ask->count > c->max_read)
 		return -EINVAL;
-	memcpy(&ask, m->body, sizeof(ask));
-	if (!access_ok(f, &ask))
-		return -EINVAL;
-	answer = reply(m, sizeof(ask) + ask.count);
-	memcpy(answer, &ask, sizeof(ask));
-	if (ask.region == VFIO_PCI_CONFIG_REGION_INDEX)
-		function_config_read(f, ask.offset, answer->data, ask.count);
+	answer = reply(m, sizeof(*ask) + ask->count);
+	memcpy(answer, ask, sizeof(*ask));
+	if (ask->region == VFIO_PCI_CONFIG_REGION_INDEX)
+		function_config_read(c->f, ask->offset, answer->data, ask->count);
 	else
-		function_bar_read(f, ask.region, ask.offset, answer->data, ask.count);
+		function_bar_read(c->f, ask->region, ask->offset, answer->data, ask->count);
 	return 0;
 }
 
-static int do_write(struct function *f, struct message *m)
+static int do_write(struct client *c, struct message *m)
 {
 	const struct vu_region_access *ask = (const void *)m->body;
 
-	if (m->len < sizeof(*ask) || !access_ok(f, ask) || m->len - sizeof(*ask) < ask->count)
+	if (m->len < sizeof(*ask) || !access_ok(c->f, ask) || m->len - sizeof(*ask) != ask->count)
 		return -EINVAL;
 	if (ask->region == VFIO_PCI_CONFIG_REGION_INDEX)
-		function_config_write(f, ask->offset, ask->data, ask->count);
+		function_config_write(c->f, ask->offset, ask->data, ask->count);
 	else
-		function_bar_write(f, ask->region, ask->offset, ask->data, ask->count);
+		function_bar_write(c->f, ask->region, ask->offset, ask->data, ask->count);
 	memcpy(reply(m, sizeof(*ask)), ask, sizeof(*ask));
 	return 0;
 }
 
-static int do_reset(struct function *f, struct message *m)
+static int do_reset(struct client *c, struct message *m)
 {
-	function_reset(f);
+	if (m->len)
+		return -EINVAL;
+	function_reset(c->f);
 	return 0;
 }
 
-static int (*const handlers[])(struct function *, struct message *) = {
+static int (*const handlers[])(struct client *, struct message *) = {
 	[VU_VERSION] = do_version,
 	[VU_DMA_MAP] = do_map,
 	[VU_DMA_UNMAP] = do_unmap,
@@ -200,20 +226,45 @@ static int (*const handlers[])(struct function *, struct message *) = {
 	[VU_DEVICE_RESET] = do_reset,
 };
 
+static int run(struct client *c, struct message *m)
+{
+	unsigned int command = m->head.command;
+
+	if (m->head.flags & ~VU_NO_REPLY)
+		return -EINVAL; /* no command, or bits that none has */
+	if (!c->agreed && command != VU_VERSION)
+		return -EINVAL;
+	if (command >= sizeof(handlers) / sizeof(handlers[0]) || !handlers[command])
+		return -EOPNOTSUPP;
+	return handlers[command](c, m);
+}
+
+/* What nobody answers would go unseen. */
+static void tell_refused(struct client *c, const struct message *m, int rc)
+{
+	uint64_t now = emu_now();
+
+	if (!c->told_ns || now - c->told_ns > QUIET_NS)
+		fprintf(stderr, "roc-emu: function %u: command %u refused without an answer: %s\n",
+			c->f->nr, m->head.command, strerror(-rc));
+	c->told_ns = now;
+}
+
 /* 0, or -1 when this client has to go. */
-static int handle(struct function *f, int fd, struct message *m)
+static int handle(struct client *c, struct message *m)
 {
 	struct vu_header *head = (struct vu_header *)m->reply;
-	unsigned int command = m->head.command;
-	int rc = -EOPNOTSUPP;
+	int rc;
 
 	if ((m->head.flags & VU_TYPE) == VU_REPLY)
 		return 0; /* we ask nothing, so this answers nothing */
 	m->reply_len = 0;
-	if (command < sizeof(handlers) / sizeof(handlers[0]) && handlers[command])
-		rc = handlers[command](f, m);
-	if (m->head.flags & VU_NO_REPLY)
-		return 0;
+	rc = run(c, m);
+	if (m->head.flags & VU_NO_REPLY) {
+		if (rc)
+			tell_refused(c, m, rc);
+		return c->over ? -1 : 0;
+	}
 	if (rc)
 		m->reply_len = 0;
 	head->id = m->head.id;
@@ -221,21 +272,21 @@ static int handle(struct function *f, int fd, struct message *m)
 	head->size = sizeof(*head) + m->reply_len;
 	head->flags = VU_REPLY | (rc ? VU_ERROR : 0);
 	head->error = -rc;
-	return wire_send(fd, m->reply, head->size);
+	return wire_send(c->wire.fd, m->reply, head->size) || c->over ? -1 : 0;
 }
 
 void vfio_user_serve(struct function *f, int fd)
 {
-	struct wire wire = {.fd = fd};
+	struct client c = {.f = f, .wire.fd = fd};
 	struct message m = {0};
 	int rc = -1;
 
 	m.body = malloc(VU_MAX_MESSAGE);
 	m.reply = malloc(VU_MAX_MESSAGE);
 	while (m.body && m.reply) {
-		rc = wire_next(&wire, &m);
+		rc = wire_next(&c.wire, &m);
 		if (!rc)
-			rc = handle(f, fd, &m);
+			rc = handle(&c, &m);
 		descriptors_close(&m.along);
 		if (rc)
 			break;
@@ -243,7 +294,7 @@ void vfio_user_serve(struct function *f, int fd)
 	if (rc == -EPROTO)
 		fprintf(stderr, "roc-emu: function %u: no vfio-user message, client sent away\n",
 			f->nr);
-	descriptors_close(&wire.along);
+	descriptors_close(&c.wire.along);
 	free(m.body);
 	free(m.reply);
 	function_host_gone(f);
