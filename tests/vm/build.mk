@@ -22,8 +22,12 @@ $(CASE_NAMES:%=$(O)/cases/%): $(O)/cases/%: $(O)/tests/vm/cases/%.o $(CASE_COMMO
 
 cases: $(CASE_NAMES:%=$(O)/cases/%)
 
+$(O)/vm/tsc_khz: $(O)/tests/vm/tsc_khz.o
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $<
+
 # Installed as on a server, so that every guest also tests `make install`.
-vm-root: all $(O)/emu/roc-emu
+vm-root: all $(O)/emu/roc-emu $(O)/vm/tsc_khz
 	rm -rf $(VM_ROOT)
 	$(MAKE) --no-print-directory install DESTDIR=$(VM_ROOT) PREFIX=/usr >/dev/null
 	install -d $(VM_ROOT)/usr/lib/roc

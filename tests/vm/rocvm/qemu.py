@@ -8,9 +8,10 @@ its endpoints behind a root port of its own.
 import json
 import os
 import re
+import subprocess
 
 from . import cache
-from .util import VmError
+from .util import VmError, build_dir
 
 NODES = 2
 IOMMU_ARGS = {"off": "intel_iommu=off", "on": "intel_iommu=on iommu=nopt",
@@ -42,6 +43,13 @@ def _has_kvm():
             and os.access("/dev/kvm", os.R_OK | os.W_OK))
 
 
+def _clock():
+    """Measured by the guest itself on a busy machine it can be wrong by a factor: see tsc_khz.c."""
+    khz = subprocess.run([os.path.join(build_dir(), "vm", "tsc_khz")], text=True, timeout=10,
+                         stdout=subprocess.PIPE, check=True).stdout.strip()
+    return ["tsc_early_khz=" + khz] if khz else []
+
+
 def command(kernel, memory, gigapages, iommu, emulators, ports, initrd, console, tty=None, insns=None,
             monitor=None):
     """
@@ -58,7 +66,7 @@ def command(kernel, memory, gigapages, iommu, emulators, ports, initrd, console,
         "-machine", "q35,usb=off,vmport=off,max-ram-below-4g=1G", "-m", "%dB" % (half * NODES),
         "-smp", "%d,sockets=%d,cores=1,threads=1" % (NODES, NODES),
         "-kernel", cache.kernel_image(kernel), "-initrd", initrd,
-        "-append", " ".join([KERNEL_ARGS, IOMMU_ARGS[iommu], *_gigapages(gigapages)]),
+        "-append", " ".join([KERNEL_ARGS, IOMMU_ARGS[iommu], *_gigapages(gigapages), *_clock()]),
         "-chardev", "file,id=console,path=" + console, "-serial", "chardev:console",
     ]
     for node in range(NODES):
