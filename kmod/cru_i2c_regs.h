@@ -30,6 +30,7 @@
 #define CRU_I2C_DATA_VALUE 0xff
 #define CRU_I2C_POLL_US 100 /* between looks at CRU_I2C_DATA_DONE, at least one */
 #define CRU_I2C_POLLS 10
+#define CRU_I2C_CHIPS 0x80			     /* addresses */
 #define CRU_I2C_CHIP_LTC2990(n) (0x4c + (n) + !!(n)) /* 0..2: 0x4c, 0x4e, 0x4f */
 #define CRU_I2C_CHIP_EEPROM 0x50
 #define CRU_EEPROM_TEXT_MAX 125
@@ -44,6 +45,9 @@
 #define CRU_PLL_INPUT_LOCAL 0 /* others: TTC */
 #define CRU_PLL_INPUT_TTC 1
 #define CRU_PLL_PREAMBLE 0x0540 /* 1 before, 0 after; a pause follows each */
+/* Receivers have one of these addresses; which of them is wired on the board. */
+#define CRU_MINIPOD_RECEIVERS 0x30
+#define CRU_MINIPOD_ADDRESSES 8
 #define CRU_MINIPOD_TYPE 177
 #define CRU_MINIPOD_TYPE_RECEIVER 50
 #define CRU_MINIPOD_POWER(n) (64 + 2 * (n)) /* 0..11, MSB first, 0.1 uW */

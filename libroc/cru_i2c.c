@@ -55,11 +55,3 @@ bool libroc_i2c_write(struct libroc_pass *c, uint32_t core, uint8_t chip, uint8_
 
 	return transact(c, core, config, CRU_I2C_WRITE, &answer);
 }
-
-bool libroc_i2c_probe(struct libroc_pass *c, uint32_t core, uint8_t chip)
-{
-	uint32_t answer = 0;
-
-	libroc_i2c_reset(c, core);
-	return transact(c, core, libroc_to_mask(CRU_I2C_CONFIG_CHIP, chip), CRU_I2C_PROBE, &answer);
-}

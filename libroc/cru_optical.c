@@ -19,21 +19,31 @@ static bool read_power(struct libroc_pass *c, uint32_t core, uint8_t chip, uint8
 	return true;
 }
 
-/* Receivers in ascending order of address; transmitters sit between them. */
-static unsigned int find_receivers(struct libroc_pass *c, uint8_t chips[MINIPODS])
+/* Of @count addresses from @chip on, in ascending order; other chips may sit between them. */
+static unsigned int probe_receivers(struct libroc_pass *c, unsigned int chip, unsigned int count,
+				    uint8_t chips[MINIPODS])
 {
-	unsigned int n = 0, chip;
+	unsigned int end = chip + count, n = 0;
 	uint8_t type;
 
-	for (chip = 0; chip < 0x80 && n < MINIPODS && !c->err; chip++) {
-		if (!libroc_i2c_probe(c, CRU_I2C_MINIPOD, chip))
-			continue;
+	for (; chip < end && n < MINIPODS && !c->err; chip++) {
 		libroc_i2c_reset(c, CRU_I2C_MINIPOD);
 		if (libroc_i2c_read(c, CRU_I2C_MINIPOD, chip, CRU_MINIPOD_TYPE, &type) &&
 		    type == CRU_MINIPOD_TYPE_RECEIVER)
 			chips[n++] = chip;
 	}
 	return n;
+}
+
+/*
+ * An address where nothing answers costs a millisecond, and there are 128 of them. The modules of
+ * this kind leave three bits of theirs to the board, so that is where they are looked for at first.
+ */
+static unsigned int find_receivers(struct libroc_pass *c, uint8_t chips[MINIPODS])
+{
+	unsigned int n = probe_receivers(c, CRU_MINIPOD_RECEIVERS, CRU_MINIPOD_ADDRESSES, chips);
+
+	return n == MINIPODS ? n : probe_receivers(c, 0, CRU_I2C_CHIPS, chips);
 }
 
 bool libroc_optical_power(struct libroc_pass *c, double power[ROC_CRU_LINKS])

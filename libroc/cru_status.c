@@ -57,6 +57,9 @@ static const struct libroc_value links_table[] = {
 	LIBROC_VALUE("glitchCounter", LIBROC_GBT, CRU_GBT_GLITCHES, 0xffffffff, L(glitches)),
 	LIBROC_VALUE("fecCounter", LIBROC_GBT, CRU_GBT_FEC_ERRORS, CRU_GBT_FEC_ERRORS_MASK,
 		     L(fec_errors)),
+};
+
+static const struct libroc_value packets_table[] = {
 	LIBROC_VALUE("pktProcessed", LIBROC_DPL, CRU_DPL_PROCESSED, 0xffffffff, L(processed)),
 	LIBROC_VALUE("pktErrorProtocol", LIBROC_DPL, CRU_DPL_ERROR_PROTOCOL, 0xffffffff,
 		     L(error_protocol)),
@@ -112,7 +115,7 @@ const char *roc_cru_link_mux_text(const struct roc_cru_link_status *link)
 	}
 }
 
-static void read_links(struct libroc_pass *c, struct roc_cru_status *status)
+static void read_links(struct libroc_pass *c, bool packets, struct roc_cru_status *status)
 {
 	unsigned int l;
 
@@ -124,6 +127,8 @@ static void read_links(struct libroc_pass *c, struct roc_cru_status *status)
 		link->present = true;
 		link->downstream = status->downstream;
 		libroc_values_read(c, links_table, LIBROC_COUNT(links_table), l, link);
+		if (packets)
+			libroc_values_read(c, packets_table, LIBROC_COUNT(packets_table), l, link);
 		link->state = link_state(c, l);
 	}
 }
@@ -149,7 +154,8 @@ int roc_cru_status_read(struct roc_endpoint *ep, uint32_t links, unsigned int fl
 	if (links & ~ROC_CRU_ALL_LINKS)
 		return libroc_fail(ERANGE, "%s: there is no link %d: links are 0 to %d", ep->node,
 				   __builtin_ctz(links & ~ROC_CRU_ALL_LINKS), ROC_CRU_LINKS - 1);
-	if (flags & ~(ROC_CRU_STATUS_OPTICAL | ROC_CRU_STATUS_ONU | ROC_CRU_STATUS_FEC))
+	if (flags & ~(ROC_CRU_STATUS_OPTICAL | ROC_CRU_STATUS_ONU | ROC_CRU_STATUS_FEC |
+		      ROC_CRU_STATUS_NO_PACKETS))
 		return libroc_fail(EINVAL, "%s: unknown flags 0x%x for a status", ep->node, flags);
 	ret = libroc_cru_begin(ep, &c, true);
 	if (ret)
@@ -161,7 +167,7 @@ int roc_cru_status_read(struct roc_endpoint *ep, uint32_t links, unsigned int fl
 	now.clock = libroc_clock_read(&c);
 	if (now.user_logic)
 		libroc_values_read(&c, user_logic, LIBROC_COUNT(user_logic), 0, &now);
-	read_links(&c, &now);
+	read_links(&c, !(flags & ROC_CRU_STATUS_NO_PACKETS), &now);
 	if (flags & ROC_CRU_STATUS_OPTICAL)
 		read_optical(&c, &now);
 	if (flags & ROC_CRU_STATUS_ONU) {

@@ -96,7 +96,6 @@ bool libroc_i2c_read(struct libroc_pass *c, uint32_t core, uint8_t chip, uint8_t
 		     uint8_t *value);
 bool libroc_i2c_write(struct libroc_pass *c, uint32_t core, uint8_t chip, uint8_t reg,
 		      uint8_t value);
-bool libroc_i2c_probe(struct libroc_pass *c, uint32_t core, uint8_t chip);
 void libroc_i2c_reset(struct libroc_pass *c, uint32_t core);
 
 /* cru_optical.c */

@@ -47,6 +47,9 @@ int status_show_cru(FILE *out, struct roc_endpoint *ep, const struct roc_card *c
 		flags |= ROC_CRU_STATUS_ONU;
 	if (q->fec)
 		flags |= ROC_CRU_STATUS_FEC;
+	/* The table for people has them only if it is asked for more. */
+	if (q->format == OUTPUT_TEXT && !q->verbose)
+		flags |= ROC_CRU_STATUS_NO_PACKETS;
 	if (roc_cru_status_read(ep, q->links ? q->links : ROC_CRU_ALL_LINKS, flags, &r.cru))
 		return tool_fail("%s", roc_error());
 	r.time = output_time();

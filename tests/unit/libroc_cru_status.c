@@ -4,6 +4,7 @@
  */
 #include <math.h>
 
+#include "../emu/core/cru.h"
 #include "libroc_cru_card.h"
 
 static struct roc_cru_status status;
@@ -79,6 +80,10 @@ static void link_values(void)
 	UNIT_EQ(l->error_check2, 102);
 	UNIT_EQ(l->error_oversize, 103);
 	UNIT_EQ(l->orbit_sor, 104);
+	UNIT_EQ(roc_cru_status_read(&card.ep[1], 0x020, ROC_CRU_STATUS_NO_PACKETS, &status), 0);
+	CU_ASSERT_TRUE(l->enabled && l->glitches == 3 && l->fee_id == 0x1105);
+	CU_ASSERT_TRUE(!l->processed && !l->error_protocol && !l->error_check1);
+	CU_ASSERT_TRUE(!l->error_check2 && !l->error_oversize && !l->orbit_sor);
 	UNIT_STR(roc_cru_link_mux_text(l), "TTC:PATTERN");
 	poke(0x1c + 8, 4 << 4); /* physical link 17 */
 	UNIT_EQ(roc_cru_status_read(&card.ep[1], 0x020, 0, &status), 0);
@@ -89,7 +94,7 @@ static void link_values(void)
 	UNIT_STR(roc_cru_link_mux_text(l), "N/A");
 	UNIT_EQ(roc_cru_status_read(&card.ep[1], 0x1000, 0, &status), -ERANGE);
 	SAYS("no link 12");
-	UNIT_EQ(roc_cru_status_read(&card.ep[1], 1, 0x8, &status), -EINVAL);
+	UNIT_EQ(roc_cru_status_read(&card.ep[1], 1, 0x10, &status), -EINVAL);
 	card_end();
 }
 
@@ -117,8 +122,10 @@ static void links_go_down_and_come_back(void)
 static void optical_power(void)
 {
 	unsigned int e, l;
+	struct cru *model;
 
 	cru_begin();
+	model = host.card;
 	key(0, "optical-power", "2=123.4,0=0.1");
 	key(1, "optical-power", "11=6553.5");
 	for (e = 0; e < CRU_ENDPOINTS; e++) {
@@ -134,6 +141,17 @@ static void optical_power(void)
 	}
 	UNIT_EQ(roc_cru_status_read(&card.ep[0], ROC_CRU_ALL_LINKS, 0, &status), 0);
 	CU_ASSERT_FALSE(status.has_optical);
+	/* A board that wires its modules otherwise. */
+	for (l = 0; l < CRU_CHIPS; l++)
+		if (model->board.chip[l].core == CRU_I2C_MINIPOD)
+			model->board.chip[l].addr += 0x20;
+	UNIT_EQ(roc_cru_status_read(&card.ep[0], ROC_CRU_ALL_LINKS, ROC_CRU_STATUS_OPTICAL,
+				    &status),
+		0);
+	CU_ASSERT_TRUE(status.has_optical);
+	NEAR(status.links[2].optical_power, 123.4);
+	NEAR(status.links[3].optical_power, 500);
+	UNIT_EQ(roc_cru_status_read(&card.ep[0], ROC_CRU_ALL_LINKS, 0, &status), 0);
 	NEAR(status.links[2].optical_power, 0);
 	card_end();
 }
@@ -226,7 +244,8 @@ static void accesses_are_counted(void)
 		{0xfff, 0, 206, 8},
 		{0xfff, ROC_CRU_STATUS_ONU, 217, 18},
 		{0, ROC_CRU_STATUS_FEC, 12, 8},
-		{0xfff, ROC_CRU_STATUS_OPTICAL, 698, 350},
+		{0xfff, ROC_CRU_STATUS_OPTICAL, 232, 90},
+		{0xfff, ROC_CRU_STATUS_OPTICAL | ROC_CRU_STATUS_NO_PACKETS, 160, 90},
 	};
 	struct roc_cru_packets packets;
 	size_t i;

@@ -440,14 +440,16 @@ struct roc_cru_status {
 
 /**
  * enum roc_cru_status_flags - what roc_cru_status_read() reads beside the endpoint and its links
- * @ROC_CRU_STATUS_OPTICAL: optical power of the links, over I2C, some 100 ms
+ * @ROC_CRU_STATUS_OPTICAL: optical power of the links, over I2C, some 10 ms
  * @ROC_CRU_STATUS_ONU: ONU; clears its sticky bits
  * @ROC_CRU_STATUS_FEC: error correction of the PON
+ * @ROC_CRU_STATUS_NO_PACKETS: not the links' packet counters and start orbit, which stay zero
  */
 enum roc_cru_status_flags {
 	ROC_CRU_STATUS_OPTICAL = 1 << 0,
 	ROC_CRU_STATUS_ONU = 1 << 1,
 	ROC_CRU_STATUS_FEC = 1 << 2,
+	ROC_CRU_STATUS_NO_PACKETS = 1 << 3,
 };
 
 /**
