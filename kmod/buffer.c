@@ -279,6 +279,11 @@ int roc_buffer_register(struct roc_session *s, struct roc_buf_register *arg)
 	struct roc_buffer *buf;
 	int err, idx;
 
+	/* Else each child of a fork would have a limit of its own for the same channel. */
+	if (current->mm != s->mm) {
+		arg->why = ROC_WHY_OWNER;
+		return -EPERM;
+	}
 	if (!roc_enter(ep, s->epoch, &idx))
 		return -ENODEV;
 	err = READ_ONCE(s->ch->state) == ROC_CH_RUNNING ? -EBUSY : roc_check_request(ep, arg);

@@ -401,6 +401,7 @@ struct roc_buffer {
  */
 struct roc_session {
 	struct roc_channel *ch;
+	struct mm_struct *mm; /* of the opener: whose memory may be registered */
 	u32 epoch;
 	bool retired;
 	bool leak;

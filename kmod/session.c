@@ -9,6 +9,7 @@
 #include <linux/eventfd.h>
 #include <linux/kthread.h>
 #include <linux/log2.h>
+#include <linux/sched/mm.h>
 #include <linux/sched/signal.h>
 #include <linux/slab.h>
 #include <linux/vmalloc.h>
@@ -33,10 +34,13 @@ struct roc_session *roc_session_open(struct roc_channel *ch, u32 epoch)
 	struct roc_session *s;
 	char name[TASK_COMM_LEN];
 
+	if (!current->mm)
+		return ERR_PTR(-EPERM);
 	s = kvzalloc(sizeof(*s), GFP_KERNEL_ACCOUNT);
 	if (!s)
 		return ERR_PTR(-ENOMEM);
 	s->ch = ch;
+	s->mm = current->mm;
 	s->epoch = epoch;
 	init_waitqueue_head(&s->wait);
 	init_waitqueue_head(&s->batch);
@@ -60,6 +64,7 @@ struct roc_session *roc_session_open(struct roc_channel *ch, u32 epoch)
 	s->rings.bad_index = &ch->stats.bad_index;
 	if (ch->state == ROC_CH_FAILED)
 		WRITE_ONCE(ch->state, ROC_CH_STOPPED);
+	mmgrab(s->mm);
 	get_task_comm(name, current->group_leader);
 	roc_set_owner(ch, get_pid(task_tgid(current)), name);
 	mutex_unlock(&ch->lock);
@@ -123,6 +128,7 @@ static void roc_session_free(struct roc_session *s)
 		eventfd_ctx_put(s->eventfd);
 	roc_session_free_rings(s);
 	xa_destroy(&s->buffers);
+	mmdrop(s->mm);
 	kvfree(s);
 }
 

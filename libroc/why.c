@@ -59,6 +59,9 @@ static const char *const why_text[] = {
 	[ROC_WHY_CARD] =
 		"the card could not read its descriptors, or found nonsense in them: start again; "
 		"if it comes back, look for PCIe errors in the kernel log",
+	[ROC_WHY_OWNER] =
+		"only the process that opened the channel can register memory with it: open the "
+		"channel after fork(), not before",
 };
 
 const char *roc_why_text(unsigned int why)

@@ -57,6 +57,7 @@ static const unsigned int every_why[] = {
 	ROC_WHY_PIN,	ROC_WHY_HANDLE,	  ROC_WHY_RANGE,      ROC_WHY_LENGTH,	ROC_WHY_ALIGN,
 	ROC_WHY_EXTENT, ROC_WHY_RESERVED, ROC_WHY_STOPPED,    ROC_WHY_COUNT,	ROC_WHY_SIZE,
 	ROC_WHY_LOST,	ROC_WHY_REMOVED,  ROC_WHY_PUSH,	      ROC_WHY_RECORD,	ROC_WHY_CARD,
+	ROC_WHY_OWNER,
 };
 
 /* Enumerators of enum roc_why in the kernel's header: so that a new one cannot be forgotten here.

@@ -694,6 +694,9 @@ static void buffers(void)
 	SAYS("hugepages");
 	refuse(ch, EOPNOTSUPP, ROC_WHY_BOUNCE, 0);
 	SAYS("bounce");
+	refuse(ch, EPERM, ROC_WHY_OWNER, 0);
+	SAYS("cannot register 64 MiB");
+	SAYS("open the channel after fork()");
 	refuse(ch, EFAULT, ROC_WHY_PIN, 0);
 	SAYS("cannot be pinned");
 	refuse(ch, EINVAL, 0, 0);

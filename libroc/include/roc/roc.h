@@ -314,6 +314,10 @@ void roc_memory_free(struct roc_memory *mem);
  * @channel: M of /dev/rocNchM
  * @ch: the new handle
  *
+ * Open after fork(), in the process that takes the data. A child inherits the descriptor (until
+ * exec()) and with it the claim, so that the channel is given up only when all copies are closed;
+ * it does not inherit the rings and cannot register memory.
+ *
  * Return: 0; the errors of roc_open(); -ENOENT also if the card has no such channel; -EBUSY
  * somebody else owns it (the sentence says PID and program).
  */
@@ -515,12 +519,14 @@ int roc_channel_wait(struct roc_channel *ch, unsigned int min_ready, int timeout
  *	smallest. Every granule-sized piece, counted from @addr, must be contiguous for the card
  * @handle: for &roc_fill.buffer
  *
- * The memory stays pinned until roc_buffer_unregister() or roc_channel_close().
+ * The memory stays pinned until roc_buffer_unregister() or roc_channel_close(), and counts against
+ * RLIMIT_MEMLOCK of the process that opened the channel. Only that process can register: not a
+ * child of fork() with the inherited handle.
  *
- * Return: 0; -EINVAL alignment or granule; -EOVERFLOW beyond the address space; -EFAULT it
- * cannot be pinned; -ENOMEM above RLIMIT_MEMLOCK, or no memory; -EOPNOTSUPP the card cannot use it
- * (not contiguous, out of its reach, or would be bounced); -ENOSPC too many buffers; -EBUSY
- * running. The sentence says which, with the limit that was hit.
+ * Return: 0; -EPERM another process opened the channel; -EINVAL alignment or granule; -EOVERFLOW
+ *beyond the address space; -EFAULT it cannot be pinned; -ENOMEM above RLIMIT_MEMLOCK, or no memory;
+ *-EOPNOTSUPP the card cannot use it (not contiguous, out of its reach, or would be bounced);
+ *-ENOSPC too many buffers; -EBUSY running. The sentence says which, with the limit that was hit.
  */
 int roc_buffer_register(struct roc_channel *ch, void *addr, size_t length, uint32_t granule,
 			uint32_t *handle);

@@ -237,6 +237,71 @@ static void memlock_limit(void)
 	shared_free(l, sizeof(*l));
 }
 
+struct family {
+	void *memory;
+	struct roc_buf_register reply;
+	int child[3], unregister, again;
+	int fd;
+};
+
+static int register_inherited(void *arg)
+{
+	struct family *f = arg;
+
+	return -buffer_register(f->fd, f->memory, 4 * MIB, 0, &f->reply);
+}
+
+static int unregister_inherited(void *arg)
+{
+	struct family *f = arg;
+
+	return -buffer_unregister(f->fd, f->reply.handle);
+}
+
+/* All that the limit allows, and then three children with the same descriptor. */
+static int register_and_fork(void *arg)
+{
+	struct rlimit limit = {4 * MIB, 4 * MIB};
+	struct roc_buf_register reply;
+	struct family *f = arg;
+	unsigned int i;
+
+	f->fd = node_open(EP0, 0);
+	if (f->fd < 0 || setrlimit(RLIMIT_MEMLOCK, &limit) ||
+	    buffer_register(f->fd, f->memory, 4 * MIB, 0, &reply))
+		return 1;
+	for (i = 0; i < N(f->child); i++)
+		f->child[i] = child_run(AS_ROOT, register_inherited, f, 10000);
+	if (pinned_by(0) != 4 * MIB / PAGE)
+		return 2;
+	/* What is the open file's they may do. */
+	f->reply.handle = reply.handle;
+	f->unregister = child_run(AS_ROOT, unregister_inherited, f, 10000);
+	if (pinned_by(0))
+		return 3;
+	f->again = buffer_register(f->fd, f->memory, 4 * MIB, 0, &reply);
+	return 0;
+}
+
+/* The limit is the opener's, however many children it has. */
+static void memlock_and_fork(void)
+{
+	struct family *f = shared_alloc(sizeof(*f));
+	int64_t before = pins();
+	unsigned int i;
+
+	f->memory = memory_make(4 * MIB, HUGE, LAYOUT_ASCENDING);
+	UNIT_EQ(child_run(AS_READER, register_and_fork, f, 30000), 0);
+	for (i = 0; i < N(f->child); i++)
+		UNIT_EQ(f->child[i], EPERM);
+	UNIT_EQ(f->reply.why, ROC_WHY_OWNER);
+	UNIT_EQ(f->unregister, 0);
+	UNIT_EQ(f->again, 0);
+	UNIT_EQ(pins(), before);
+	munmap(f->memory, 4 * MIB);
+	shared_free(f, sizeof(*f));
+}
+
 static void pins_balance(void)
 {
 	void *memory = memory_make(8 * MIB, HUGE, LAYOUT_ASCENDING);
@@ -390,6 +455,7 @@ static void fork_with_private_memory(void)
 
 UNIT_MAIN("buffers", {"bad superpages", bad_superpages}, {"across extents", across_extents},
 	  {"plain pages", plain_pages}, {"memlock limit", memlock_limit},
-	  {"pins balance", pins_balance}, {"unpinnable", unpinnable}, {"too many", too_many},
+	  {"memlock and fork", memlock_and_fork}, {"pins balance", pins_balance},
+	  {"unpinnable", unpinnable}, {"too many", too_many},
 	  {"unmapped while registered", unmapped_while_registered},
 	  {"fork with private memory", fork_with_private_memory})

@@ -303,6 +303,8 @@ enum roc_mode {
  *	refused its descriptor
  * @ROC_WHY_RECORD: the card's completion records are out of order
  * @ROC_WHY_CARD: the card reports that it could not read descriptors, or was asked nonsense
+ * @ROC_WHY_OWNER: not the process that opened the channel, but a child of it, or a program that it
+ *	became
  */
 enum roc_why {
 	ROC_WHY_NONE = 0,
@@ -325,6 +327,7 @@ enum roc_why {
 	ROC_WHY_PUSH = 17,
 	ROC_WHY_RECORD = 18,
 	ROC_WHY_CARD = 19,
+	ROC_WHY_OWNER = 20,
 };
 
 #define ROC_GAPS 16
@@ -719,10 +722,15 @@ struct roc_ch_command {
  *	already; must be 0 on entry. Not in the structure as first published (48 bytes)
  *
  * The memory stays pinned until unregistered or the fd is closed, whatever the process does
- * with its mapping.
- * Errors: EINVAL alignment, granule not a multiple of superpage_align; EOVERFLOW; EFAULT
- * (why PIN); ENOMEM (why MEMLOCK, or no memory when why is 0); EOPNOTSUPP (why CONTIGUITY,
- * DMA_MASK, BOUNCE); ENOSPC too many buffers; EBUSY running.
+ * with its mapping. It counts against RLIMIT_MEMLOCK of the process that opened the channel, and
+ * only that address space can register: its threads can, a child of fork() that has inherited the
+ * fd, one that got it over a socket, and the process after exec() cannot (EPERM). For everything
+ * else the open file is the owner: a child may start, stop, wait and unregister, its copy of the fd
+ * keeps the channel claimed, and it has to map the rings itself, for mappings are not inherited.
+ *
+ * Errors: EPERM (why OWNER); EINVAL alignment, granule not a multiple of superpage_align;
+ *EOVERFLOW; EFAULT (why PIN); ENOMEM (why MEMLOCK, or no memory when why is 0); EOPNOTSUPP (why
+ *CONTIGUITY, DMA_MASK, BOUNCE); ENOSPC too many buffers; EBUSY running.
  */
 struct roc_buf_register {
 	__u32 size;
