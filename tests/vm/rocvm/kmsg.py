@@ -19,10 +19,15 @@ _BAD = re.compile("|".join([
     r"segfault at", r"traps: ",
 ]))
 
-# Lines of a healthy boot that the patterns would catch.
+# Lines of a healthy boot that the patterns would catch; most of them are a debug kernel's, which
+# says what it watches for.
 _FINE = re.compile("|".join([
     r"DMAR: Host address width", r"RIP: 0033:", r"Kernel command line:", r"Command line:",
     r"KFENCE|kfence: initialized", r"lockdep is turned off", r"Allocated kfence",
+    r"RCU lockdep checking is enabled", r"page_owner is disabled",
+    r"DMA-API: (preallocated \d+|dma_debug_entry pool grown|debugging (en|dis)abled)",
+    r"kmemleak: (Kernel memory leak detector (initialized|disabled)|Automatic memory scanning)",
+    r"bad unlock order:(\s+ok\s+\|)+$",
 ]))
 
 _PREFIX = re.compile(r"^(<\d+>)?\[\s*(\d+\.\d+)\](\[[^\]]*\])?\s?")
