@@ -12,7 +12,7 @@ import time
 from .util import VmError, build_dir, start, stop
 
 FIRST_SERIAL = 245
-READY_LIMIT = 15.0
+READY_LIMIT = 60.0
 ENDPOINTS = {"cru": 2, "crorc": 1}
 SERIALS = {"cru": FIRST_SERIAL, "crorc": 1001}    # of a card 0; card K has K more
 

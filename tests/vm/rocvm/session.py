@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """
 One life of one guest: start the cards and QEMU, run one command, carry its streams, collect the
-kernel log, end everything. Every wait has a limit and every process is ended by its owner.
+kernel log, end everything. Every wait has a limit and every process is ended by its owner. Limits of the
+guest are for a machine of usual speed: it says how many times slower it is (rootfs/slowness).
 """
 
 import fcntl
@@ -22,7 +23,8 @@ import tty as tty_module
 from . import emulator, host, image, kmsg, place, qemu
 from .util import VmError, say, start, stop
 
-BOOT_LIMIT = 180.0
+BOOT_LIMIT = 180.0        # without a word from it while it comes up
+BOOT_LIMIT_ALL = 3600.0   # whatever it says
 EXIT_BAD_LOG = 99
 EXIT_BAD_DMA = 98
 EXIT_TIMEOUT = 124
@@ -75,6 +77,7 @@ class Result:
         self.findings = []           # of kmsg.scan()
         self.card_errors = []        # sentences about emulated cards
         self.boot_seconds = None
+        self.slowness = 1.0          # as measured when it came up
         self.run_seconds = None
 
 
@@ -100,6 +103,14 @@ class Session:
         self._result = Result()
         self._ready_at = None
         self._begin = None
+        self._heard = (None, 0)      # when the kernel log last grew, and its size
+        self._since = None           # when the command's limit began
+        self._slowness = 1.0
+
+    def alive(self, slowness=None):
+        """The command goes on: its limit begins anew."""
+        self._since = time.monotonic()
+        self._slowness = slowness or self._slowness
 
     def run(self):
         result = self._result
@@ -172,14 +183,10 @@ class Session:
 
     def _pump(self):
         """Carry data until QEMU has ended and all its sockets are drained."""
-        options = self._options
         streams = 0
         while True:
             now = time.monotonic()
-            if self._ready_at is None:
-                deadline = self._begin + BOOT_LIMIT
-            else:
-                deadline = self._ready_at + options.timeout
+            deadline = self._deadline(now)
             if interrupted.is_set():
                 raise VmError("interrupted")
             if now >= deadline and self._qemu.poll() is None:
@@ -205,12 +212,25 @@ class Session:
         if self._result.command_status is None and not self._result.error:
             raise VmError("the guest ended before its command did%s" % self._last_words())
 
+    def _deadline(self, now):
+        if self._ready_at is not None:
+            return self._since + self._options.timeout * self._slowness
+        try:
+            size = os.stat(self._console()).st_size
+        except FileNotFoundError:
+            size = 0
+        if self._heard[0] is None or size != self._heard[1]:
+            self._heard = (now, size)
+        return min(self._heard[0] + BOOT_LIMIT * self._slowness, self._begin + BOOT_LIMIT_ALL)
+
     def _timed_out(self):
+        now = time.monotonic()
         if self._ready_at is None:
-            raise VmError("the guest did not come up in %d s%s" % (BOOT_LIMIT, self._last_words()))
+            raise VmError("the guest did not come up in %d s%s" %
+                          (now - self._begin, self._last_words()))
         self._result.status = EXIT_TIMEOUT
         raise VmError("the command did not end in %d s%s" %
-                      (self._options.timeout, self._last_words()))
+                      (now - self._since, self._last_words()))
 
     def _last_words(self):
         words = self._read("qemu.log") + "\n".join(self._read("console.log").splitlines()[-15:])
@@ -277,8 +297,11 @@ class Session:
     def _control_line(self, line):
         word, _, rest = line.partition(" ")
         now = time.monotonic()
-        if word == "ready":
-            self._ready_at = now
+        if word == "up":
+            self._heard = (now, self._heard[1])
+            self._slowness = self._result.slowness = float(rest)
+        elif word == "ready":
+            self._ready_at = self._since = now
             self._result.boot_seconds = now - self._begin
         elif word == "fail":
             self._result.error = rest
