@@ -15,9 +15,9 @@ int roc_bar_info_get(struct roc_endpoint *ep, unsigned int bar, struct roc_bar_i
 	int ret = ep->backend->ioctl(ep, ROC_BAR_INFO, &arg);
 
 	if (ret == -ENOENT)
-		return libroc_fail(ENOENT, "%s: the card has no BAR %u", ep->node, bar);
+		return libroc_fail(ENOENT, "%s: the card has no BAR %u", ep->name, bar);
 	if (ret < 0)
-		return libroc_fail_ioctl(-ret, ep->node, "cannot get a BAR's size");
+		return libroc_fail_ioctl(-ret, ep->name, "cannot get a BAR's size");
 	*info = arg;
 	return 0;
 }
@@ -27,7 +27,7 @@ static int fail_access(const struct roc_endpoint *ep, unsigned int bar, const ch
 	return libroc_fail(EACCES,
 			   "%s: BAR %u may not be mapped for %s by this process: use the register "
 			   "functions, or run with CAP_SYS_RAWIO (as root)",
-			   ep->node, bar, how);
+			   ep->name, bar, how);
 }
 
 int roc_bar_map(struct roc_endpoint *ep, unsigned int bar, bool write, struct roc_bar *map)
@@ -51,7 +51,7 @@ int roc_bar_map(struct roc_endpoint *ep, unsigned int bar, bool write, struct ro
 		ret = errno;
 		errno = saved;
 		snprintf(what, sizeof(what), "cannot map BAR %u", bar);
-		return libroc_fail_ioctl(ret, ep->node, what);
+		return libroc_fail_ioctl(ret, ep->name, what);
 	}
 	map->regs = addr;
 	map->length = info.length;

@@ -18,19 +18,19 @@ static int fail_why(int err, const struct roc_channel *ch, const struct roc_buf_
 			err,
 			"%s: cannot pin %s, the limit is %llu bytes and %llu of them are in "
 			"use: %s",
-			ch->node, length, (unsigned long long)arg->limit,
+			ch->name, length, (unsigned long long)arg->limit,
 			(unsigned long long)arg->pinned, roc_why_text(arg->why));
 	case ROC_WHY_CONTIGUITY:
 		return libroc_fail(
 			err,
 			"%s: superpages of %s wanted, but the shortest extent of the %s "
 			"has %llu bytes: %s",
-			ch->node,
+			ch->name,
 			arg->granule ? libroc_size_text(arg->granule, granule, sizeof(granule))
 				     : "the smallest size",
 			length, (unsigned long long)arg->limit, roc_why_text(arg->why));
 	default:
-		return libroc_fail(err, "%s: cannot register %s: %s", ch->node, length,
+		return libroc_fail(err, "%s: cannot register %s: %s", ch->name, length,
 				   roc_why_text(arg->why));
 	}
 }
@@ -58,25 +58,25 @@ int roc_buffer_register(struct roc_channel *ch, void *addr, size_t length, uint3
 				   "%s: cannot register %p + 0x%zx with superpages of 0x%x: start "
 				   "and length must be multiples of the page size, the superpage "
 				   "size one of roc_info()'s superpage_align",
-				   ch->node, addr, length, granule);
+				   ch->name, addr, length, granule);
 	case EOVERFLOW:
 		return libroc_fail(EOVERFLOW,
 				   "%s: cannot register %p + 0x%zx: it goes beyond the end of the "
 				   "address space",
-				   ch->node, addr, length);
+				   ch->name, addr, length);
 	case ENOSPC:
 		return libroc_fail(ENOSPC,
 				   "%s: too many buffers: unregister some, or register fewer and "
 				   "larger ones",
-				   ch->node);
+				   ch->name);
 	case EBUSY:
 		return libroc_fail(EBUSY, "%s: cannot register while running: stop it first",
-				   ch->node);
+				   ch->name);
 	case ENOMEM:
 		return libroc_fail(ENOMEM, "%s: no memory in the kernel to register a buffer",
-				   ch->node);
+				   ch->name);
 	default:
-		return libroc_fail_ioctl(-ret, ch->node, "cannot register a buffer");
+		return libroc_fail_ioctl(-ret, ch->name, "cannot register a buffer");
 	}
 }
 
@@ -89,12 +89,12 @@ int roc_buffer_unregister(struct roc_channel *ch, uint32_t handle)
 	case 0:
 		return 0;
 	case ENOENT:
-		return libroc_fail(ENOENT, "%s: no buffer has handle %u: %s", ch->node, handle,
+		return libroc_fail(ENOENT, "%s: no buffer has handle %u: %s", ch->name, handle,
 				   "use the one from roc_buffer_register() on this channel");
 	case EBUSY:
 		return libroc_fail(EBUSY, "%s: cannot unregister while running: stop it first",
-				   ch->node);
+				   ch->name);
 	default:
-		return libroc_fail_ioctl(-ret, ch->node, "cannot unregister a buffer");
+		return libroc_fail_ioctl(-ret, ch->name, "cannot unregister a buffer");
 	}
 }

@@ -121,6 +121,15 @@ void libroc_cards_sort(struct roc_card *cards, size_t count)
 		cards[i].sequence = i;
 }
 
+void roc_card_name(const struct roc_card *card, const char *id, char *text, size_t size)
+{
+	/* Only an address has a point; see id.c. */
+	if (!id || strchr(id, '.'))
+		snprintf(text, size, "%s", card->pci_address);
+	else
+		snprintf(text, size, "%.64s (%s)", id, card->pci_address);
+}
+
 void libroc_card_text(const struct roc_card *card, char *text, size_t size)
 {
 	char serial[32] = "without serial";

@@ -14,6 +14,7 @@
 static int check_firmware(struct roc_endpoint *ep, const struct roc_ep_info *info)
 {
 	struct roc_firmware_list *list;
+	char why[960];
 	int ret;
 
 	ret = roc_firmware_open(NULL, &list);
@@ -21,6 +22,10 @@ static int check_firmware(struct roc_endpoint *ep, const struct roc_ep_info *inf
 		return ret;
 	ret = roc_firmware_check(list, info->card_type, info->firmware);
 	roc_firmware_close(list);
+	if (ret) {
+		snprintf(why, sizeof(why), "%s", roc_error());
+		libroc_fail(-ret, "%s: %s", ep->name, why);
+	}
 	return ret;
 }
 
@@ -31,7 +36,7 @@ int libroc_config_begin(struct roc_endpoint *ep, enum roc_card_type type, unsign
 	int ret;
 
 	if (flags & ~(ROC_CONFIG_FORCE | ROC_CONFIG_ANY_FIRMWARE | ROC_CONFIG_COMPARE_ONLY))
-		return libroc_fail(EINVAL, "%s: unknown flags 0x%x for a configuration", ep->node,
+		return libroc_fail(EINVAL, "%s: unknown flags 0x%x for a configuration", ep->name,
 				   flags);
 	ret = libroc_pass_begin(ep, &c, type, false, &info);
 	if (!ret && !(flags & ROC_CONFIG_ANY_FIRMWARE))
@@ -158,7 +163,7 @@ void libroc_changes_say(const struct libroc_changes *changes, const char *why)
 	libroc_fail(EBADMSG,
 		    "%s: register 0x%x of BAR %u (%s) was written 0x%x and reads 0x%x; what had "
 		    "been written before %s",
-		    c->ep->node, r->offset, r->bar, r->register_name, r->wanted, r->got,
+		    c->ep->name, r->offset, r->bar, r->register_name, r->wanted, r->got,
 		    r->restored ? "was put back as it was"
 				: "could not all be put back: configure the card again");
 }

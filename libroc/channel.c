@@ -11,50 +11,59 @@
 
 #include "libroc.h"
 
-static int fail_owned(const char *id, unsigned int channel, const char *node)
+static int fail_owned(const struct roc_card *card, unsigned int channel, const char *text)
 {
 	char name[64] = "";
 	int pid;
 
 	/* It may have been given up between the two looks. */
-	if (roc_channel_owner(id, channel, &pid, name, sizeof(name)))
-		return libroc_fail(EBUSY, "%s was in use a moment ago: try again", node);
+	if (roc_channel_owner(card->pci_address, channel, &pid, name, sizeof(name)))
+		return libroc_fail(EBUSY, "%s was in use a moment ago: try again", text);
 	if (!pid)
 		return libroc_fail(EBUSY,
 				   "%s is in use by %s in another container: a channel has one "
 				   "owner; end that program or take another channel",
-				   node, name);
+				   text, name);
 	return libroc_fail(EBUSY,
 			   "%s is in use by PID %d (%s): a channel has one owner; end that program "
 			   "(kill %d) or take another channel",
-			   node, pid, name[0] ? name : "name unknown", pid);
+			   text, pid, name[0] ? name : "name unknown", pid);
 }
 
 int roc_channel_open(const char *id, unsigned int channel, struct roc_channel **ch)
 {
-	struct roc_channel *new;
 	struct roc_card card;
 	int ret;
 
 	ret = roc_find(id, &card);
-	if (ret)
-		return ret;
-	if (card.channels < 0 || channel >= (unsigned int)card.channels)
-		return libroc_fail(ENOENT, "card '%s' has no channel %u: it has %d, from 0", id,
-				   channel, card.channels);
+	return ret ? ret : roc_channel_open_card(&card, id, channel, ch);
+}
+
+int roc_channel_open_card(const struct roc_card *card, const char *id, unsigned int channel,
+			  struct roc_channel **ch)
+{
+	char node[48], name[ROC_CARD_NAME_MAX];
+	struct roc_channel *new;
+	int ret;
+
+	roc_card_name(card, id, name, sizeof(name));
+	if (card->channels < 0 || channel >= (unsigned int)card->channels)
+		return libroc_fail(ENOENT, "%s has no channel %u: it has %d, from 0", name, channel,
+				   card->channels);
 	new = calloc(1, sizeof(*new));
 	if (!new)
 		return libroc_fail_text(ENOMEM, "no memory for a channel's handle");
-	snprintf(new->node, sizeof(new->node), "%sch%u", card.node, channel);
-	ret = libroc_open_node(new->node);
+	snprintf(new->name, sizeof(new->name), "%s channel %u", name, channel);
+	snprintf(node, sizeof(node), "%sch%u", card->node, channel);
+	ret = libroc_open_node(new->name, node);
 	if (ret < 0) {
 		if (ret == -EBUSY)
-			ret = fail_owned(id, channel, new->node);
+			ret = fail_owned(card, channel, new->name);
 		free(new);
 		return ret;
 	}
 	new->fd = ret;
-	new->type = card.type;
+	new->type = card->type;
 	*ch = new;
 	return 0;
 }
@@ -82,7 +91,7 @@ int roc_channel_info(struct roc_channel *ch, struct roc_ch_info *info)
 	int ret = libroc_ioctl(ch->fd, ROC_CH_INFO, &arg);
 
 	if (ret < 0)
-		return libroc_fail_ioctl(-ret, ch->node, "cannot get the channel's state");
+		return libroc_fail_ioctl(-ret, ch->name, "cannot get the channel's state");
 	*info = arg;
 	return 0;
 }
@@ -104,26 +113,26 @@ int roc_channel_configure(struct roc_channel *ch, const struct roc_channel_confi
 		return 0;
 	case EBUSY:
 		return libroc_fail(EBUSY, "%s: cannot configure while running: stop it first",
-				   ch->node);
+				   ch->name);
 	case EOPNOTSUPP:
 		return libroc_fail(EOPNOTSUPP,
 				   "%s: the card does not have source %u, mode %u, page size %u or "
 				   "flags 0x%x: roc_info() has what it can do in caps and "
 				   "page_size",
-				   ch->node, arg.source, arg.mode, arg.page_size, arg.flags);
+				   ch->name, arg.source, arg.mode, arg.page_size, arg.flags);
 	case ENOLINK:
 		return libroc_fail(ENOLINK,
 				   "%s: not all links of mask 0x%x are enabled in the card: enable "
 				   "them there first, or ask for those that are (mask 0)",
-				   ch->node, arg.links);
+				   ch->name, arg.links);
 	case EINVAL:
 		return libroc_fail(
 			EINVAL,
 			"%s: cannot configure: unknown source %u, unknown mode %u, unknown "
 			"flags 0x%x, or links 0x%x beyond the card's",
-			ch->node, arg.source, arg.mode, arg.flags, arg.links);
+			ch->name, arg.source, arg.mode, arg.flags, arg.links);
 	default:
-		return libroc_fail_ioctl(-ret, ch->node, "cannot configure the channel");
+		return libroc_fail_ioctl(-ret, ch->name, "cannot configure the channel");
 	}
 }
 
@@ -139,12 +148,12 @@ int roc_channel_mode(struct roc_channel *ch, enum roc_mode mode)
 		return libroc_fail(EOPNOTSUPP,
 				   "%s: the card has no events: take ROC_MODE_TIMER or "
 				   "ROC_MODE_BUSY",
-				   ch->node);
+				   ch->name);
 	case EINVAL:
-		return libroc_fail(EINVAL, "%s: there is no mode %u: see enum roc_mode", ch->node,
+		return libroc_fail(EINVAL, "%s: there is no mode %u: see enum roc_mode", ch->name,
 				   arg.mode);
 	default:
-		return libroc_fail_ioctl(-ret, ch->node, "cannot change the mode");
+		return libroc_fail_ioctl(-ret, ch->name, "cannot change the mode");
 	}
 }
 
@@ -154,7 +163,7 @@ static int fail_link_down(const struct roc_channel *ch, const char *what)
 		ENOLINK,
 		"%s: %s: the link is down: is the front end switched on, is the fibre "
 		"plugged in, is the laser on (roc-config)? roc-status has the optical power",
-		ch->node, what);
+		ch->name, what);
 }
 
 static int fail_silent(const struct roc_channel *ch, const char *what)
@@ -162,7 +171,7 @@ static int fail_silent(const struct roc_channel *ch, const char *what)
 	return libroc_fail(ETIME,
 			   "%s: %s: the far end of the link does not answer within its time: try "
 			   "roc-reset --reset=INTERNAL_SIU; roc-siu-status has what it says",
-			   ch->node, what);
+			   ch->name, what);
 }
 
 int roc_channel_start(struct roc_channel *ch)
@@ -180,7 +189,7 @@ int roc_channel_start(struct roc_channel *ch)
 	case 0:
 		return 0;
 	case EBUSY:
-		return libroc_fail(EBUSY, "%s: is running already: stop it first", ch->node);
+		return libroc_fail(EBUSY, "%s: is running already: stop it first", ch->name);
 	case ENOLINK:
 		if (ch->type == ROC_CARD_CRORC)
 			return fail_link_down(ch, "cannot start");
@@ -189,13 +198,13 @@ int roc_channel_start(struct roc_channel *ch)
 			"%s: no links are enabled in the card: enable at least one (CRU: "
 			"the link bits of the endpoint's datapath enable register in "
 			"BAR 2, with roc-reg-modify), then start again",
-			ch->node);
+			ch->name);
 	case EPIPE:
-		return libroc_fail(EPIPE, "%s: cannot start without rings", ch->node);
+		return libroc_fail(EPIPE, "%s: cannot start without rings", ch->name);
 	case ETIME:
 		return fail_silent(ch, "cannot start");
 	default:
-		return libroc_fail_ioctl(-ret, ch->node, "cannot start");
+		return libroc_fail_ioctl(-ret, ch->name, "cannot start");
 	}
 }
 
@@ -206,9 +215,9 @@ int roc_channel_stop(struct roc_channel *ch, unsigned int *reclaimed)
 
 	if (ret == -EALREADY)
 		return libroc_fail(EALREADY, "%s: is not running: there is nothing to stop",
-				   ch->node);
+				   ch->name);
 	if (ret < 0)
-		return libroc_fail_ioctl(-ret, ch->node, "cannot stop");
+		return libroc_fail_ioctl(-ret, ch->name, "cannot stop");
 	if (reclaimed)
 		*reclaimed = arg.count;
 	return 0;
@@ -235,22 +244,22 @@ int roc_channel_reset(struct roc_channel *ch, enum roc_reset_level level)
 		return 0;
 	case EBUSY:
 		return libroc_fail(EBUSY, "%s: cannot reset while running: stop it first",
-				   ch->node);
+				   ch->name);
 	case EOPNOTSUPP:
 		return libroc_fail(EOPNOTSUPP,
 				   "%s: the card does not have reset %s: take a lower level",
-				   ch->node, level_name(arg.level));
+				   ch->name, level_name(arg.level));
 	case EINVAL:
 		return libroc_fail(EINVAL,
 				   "%s: there is no reset level %u: see "
 				   "enum roc_reset_level",
-				   ch->node, arg.level);
+				   ch->name, arg.level);
 	case ENOLINK:
 		return fail_link_down(ch, "cannot reset the far end");
 	case ETIME:
 		return fail_silent(ch, "cannot reset the far end");
 	default:
-		return libroc_fail_ioctl(-ret, ch->node, "cannot reset");
+		return libroc_fail_ioctl(-ret, ch->name, "cannot reset");
 	}
 }
 
@@ -262,7 +271,7 @@ int roc_channel_command(struct roc_channel *ch, uint32_t command, uint32_t *repl
 	int ret;
 
 	if (*count > ROC_COMMAND_REPLIES)
-		return libroc_fail(EINVAL, "%s: a command has at most %u replies, not %u", ch->node,
+		return libroc_fail(EINVAL, "%s: a command has at most %u replies, not %u", ch->name,
 				   ROC_COMMAND_REPLIES, *count);
 	ret = libroc_ioctl(ch->fd, ROC_CH_COMMAND, &arg);
 	if (!ret || ret == -ETIME) {
@@ -276,15 +285,15 @@ int roc_channel_command(struct roc_channel *ch, uint32_t command, uint32_t *repl
 		return 0;
 	case EOPNOTSUPP:
 		return libroc_fail(EOPNOTSUPP, "%s: %s: the card has no link that takes commands",
-				   ch->node, what);
+				   ch->name, what);
 	case EBUSY:
 		return libroc_fail(EBUSY, "%s: %s: not while the channel runs: stop it first",
-				   ch->node, what);
+				   ch->name, what);
 	case ENOLINK:
 		return fail_link_down(ch, what);
 	case ETIME:
 		return fail_silent(ch, what);
 	default:
-		return libroc_fail_ioctl(-ret, ch->node, what);
+		return libroc_fail_ioctl(-ret, ch->name, what);
 	}
 }

@@ -212,7 +212,7 @@ static void switch_on(struct pass *p)
 					"%s: the laser was told to switch on and is not on after "
 					"%u ms: look at the optical modules; nothing was "
 					"configured",
-					c->ep->node, LASER_US / 1000));
+					c->ep->name, LASER_US / 1000));
 }
 
 static void write_all(struct pass *p)

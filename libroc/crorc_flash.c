@@ -80,7 +80,7 @@ static void fail_status(struct job *j, uint32_t at, uint16_t status)
 {
 	libroc_pass_fail(
 		&j->c, libroc_fail(EIO, "%s: the flash reports status 0x%02x at word 0x%x%s%s%s%s",
-				   j->c.ep->node, status, at, status & 0x20 ? ", erase failed" : "",
+				   j->c.ep->name, status, at, status & 0x20 ? ", erase failed" : "",
 				   status & 0x10 ? ", programming failed" : "",
 				   status & 0x08 ? ", no programming voltage" : "",
 				   status & 0x02 ? ", block is locked" : ""));
@@ -106,7 +106,7 @@ static void wait_ready(struct job *j, uint32_t at, unsigned int us, uint32_t pol
 	if (i == polls)
 		libroc_pass_fail(
 			&j->c, libroc_fail(ETIME, "%s: the flash does not come ready at word 0x%x",
-					   j->c.ep->node, at));
+					   j->c.ep->name, at));
 	if (j->c.err)
 		j->now->address = at;
 }
@@ -151,7 +151,7 @@ static void port(struct job *j, uint32_t word)
 	if (i == READY_POLLS_MAX)
 		libroc_pass_fail(&j->c,
 				 libroc_fail(ETIME, "%s: the flash's port does not come ready",
-					     j->c.ep->node));
+					     j->c.ep->name));
 	libroc_pass_sleep(&j->c, US_STATUS);
 }
 
@@ -190,7 +190,7 @@ static uint16_t read_word(struct job *j, uint32_t at, uint32_t *ready)
 static bool report(struct job *j)
 {
 	if (j->progress && !j->c.err && !j->progress(j->context, j->now))
-		libroc_pass_fail(&j->c, libroc_fail(EINTR, "%s: stopped", j->c.ep->node));
+		libroc_pass_fail(&j->c, libroc_fail(EINTR, "%s: stopped", j->c.ep->name));
 	return !j->c.err;
 }
 
@@ -248,7 +248,7 @@ static void verify(struct job *j, uint32_t from, const uint16_t *words, uint32_t
 					 libroc_fail(EBADMSG,
 						     "%s: word 0x%x of the flash is 0x%04x and "
 						     "should be 0x%04x",
-						     j->c.ep->node, from + i, word, words[i]));
+						     j->c.ep->name, from + i, word, words[i]));
 			return;
 		}
 		j->now->verified = i + 1;
@@ -328,7 +328,7 @@ int roc_crorc_flash_read(struct roc_endpoint *ep, uint32_t at, uint16_t *words, 
 	if (at >= ROC_CRORC_FLASH_WORDS || count > ROC_CRORC_FLASH_WORDS - at)
 		return libroc_fail(ERANGE,
 				   "%s: the flash has %u words, and %zu from %u on are more",
-				   ep->node, ROC_CRORC_FLASH_WORDS, count, at);
+				   ep->name, ROC_CRORC_FLASH_WORDS, count, at);
 	ret = begin(&j, ep, NULL, NULL, &unwanted);
 	if (ret)
 		return ret;
@@ -359,7 +359,7 @@ int roc_crorc_serial_write(struct roc_endpoint *ep, unsigned int serial,
 	int ret;
 
 	if (!serial || serial > ROC_CRORC_SERIAL_MAX)
-		return libroc_fail(ERANGE, "%s: a serial number is from 1 to %u, not %u", ep->node,
+		return libroc_fail(ERANGE, "%s: a serial number is from 1 to %u, not %u", ep->name,
 				   ROC_CRORC_SERIAL_MAX, serial);
 	ret = begin(&j, ep, NULL, NULL, flash);
 	if (ret)

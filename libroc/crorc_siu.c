@@ -95,7 +95,7 @@ static int ask(struct roc_channel *ch, uint32_t command, unsigned int code, uint
 				   "%s: command 0x%x was answered 0x%x 0x%x, which is no answer to "
 				   "it: reset the link (roc-reset --reset=INTERNAL_SIU) and ask "
 				   "again",
-				   ch->node, command, reply[0], reply[1]);
+				   ch->name, command, reply[0], reply[1]);
 	*answer = reply[0];
 	return 0;
 }
@@ -128,7 +128,7 @@ int roc_crorc_siu_read(struct roc_channel *ch, struct roc_crorc_siu *siu)
 	memset(siu, 0, sizeof(*siu));
 	if (ch->type != ROC_CARD_CRORC)
 		return libroc_fail(EOPNOTSUPP, "%s is a %s's: only a C-RORC's link has an SIU",
-				   ch->node, roc_card_type_name(ch->type));
+				   ch->name, roc_card_type_name(ch->type));
 	/* The near end first: it answers whatever the link does. */
 	ret = ask(ch, CRORC_DDL_READ_STATUS_DIU, CRORC_DDL_IFSTW, &siu->diu);
 	if (ret)

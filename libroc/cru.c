@@ -58,7 +58,7 @@ int libroc_cru_begin(struct roc_endpoint *ep, struct libroc_pass *c, bool lock)
 		libroc_pass_fail(c, libroc_fail(EIO,
 						"%s: the card does not say which of its endpoints "
 						"this is",
-						ep->node));
+						ep->name));
 		return libroc_pass_end(c);
 	}
 	c->where = where;
@@ -100,7 +100,7 @@ int libroc_cru_find_links(struct libroc_pass *c, uint32_t need)
 		libroc_pass_fail(c, libroc_fail(ENOLINK,
 						"%s: the card has no link %d: its firmware has "
 						"links of mask 0x%x on this endpoint",
-						c->ep->node, __builtin_ctz(need & ~c->links),
+						c->ep->name, __builtin_ctz(need & ~c->links),
 						c->links));
 	return c->err;
 }

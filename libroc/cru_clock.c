@@ -70,7 +70,7 @@ enum roc_cru_clock libroc_clock_read(struct libroc_pass *c)
 						"%s: clock generator Si5345 #2 does not answer on "
 						"the card's I2C bus: the card needs a power cycle, "
 						"or is broken",
-						c->ep->node));
+						c->ep->name));
 	return clock_of(input);
 }
 
@@ -138,7 +138,7 @@ static void program_pll(struct libroc_pass *c, const char *name, uint32_t core,
 		libroc_pass_fail(c, libroc_fail(EIO,
 						"%s: clock generator %s does not answer on the "
 						"card's I2C bus while it is programmed",
-						c->ep->node, name));
+						c->ep->name, name));
 }
 
 static int program_plls(struct libroc_pass *c, enum roc_cru_clock clock)
@@ -178,7 +178,7 @@ static int program_plls(struct libroc_pass *c, enum roc_cru_clock clock)
 		libroc_pass_fail(c, libroc_fail(EBADMSG,
 						"%s: clock generator Si5345 #2 does not take input "
 						"%s: register 0x%x reads back another",
-						c->ep->node, roc_cru_clock_name(clock),
+						c->ep->name, roc_cru_clock_name(clock),
 						CRU_PLL_INPUT));
 	return c->err;
 }

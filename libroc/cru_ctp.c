@@ -159,7 +159,7 @@ int roc_cru_ctp_trigger(struct roc_endpoint *ep)
 						 "%s: the CTP emulator is not in manual mode, and "
 						 "triggers by itself or not at all: start it in "
 						 "manual mode first",
-						 ep->node));
+						 ep->name));
 	libroc_pass_pulse(&c, CRU_BAR_CARD, CRU_CTP_RUN_MODE, CRU_CTP_TRIGGER);
 	return libroc_pass_end(&c);
 }

@@ -44,7 +44,7 @@ static int begin(struct roc_endpoint *ep, struct libroc_pass *c, uint32_t links,
 
 	if (!links || links & ~ROC_CRU_ALL_LINKS)
 		return libroc_fail(ERANGE, "%s: 0x%x is no mask of links: links are 0 to %d",
-				   ep->node, links, ROC_CRU_LINKS - 1);
+				   ep->name, links, ROC_CRU_LINKS - 1);
 	ret = libroc_cru_begin(ep, c, lock);
 	if (ret)
 		return ret;

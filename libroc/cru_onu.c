@@ -52,7 +52,7 @@ int libroc_onu_need(struct libroc_pass *c, uint32_t bits, const char *what)
 			 libroc_fail(ETIME,
 				     "%s: %s: the ONU's status is 0x%02x and lacks: %s; check the "
 				     "fibre of the TTC-PON and that its other end sends",
-				     c->ep->node, what, status & CRU_ONU_STICKY_MASK, missing));
+				     c->ep->name, what, status & CRU_ONU_STICKY_MASK, missing));
 	return c->err;
 }
 
@@ -99,7 +99,7 @@ int libroc_onu_connect(struct libroc_pass *c, uint32_t address)
 				       "%s: PON TX phase scan failed: no good phase in %d "
 				       "steps, the ONU's status is 0x%02x; check the fibre "
 				       "of the TTC-PON",
-				       c->ep->node, PHASE_STEPS, status & CRU_ONU_STICKY_MASK));
+				       c->ep->name, PHASE_STEPS, status & CRU_ONU_STICKY_MASK));
 	}
 	libroc_pass_modify(c, CRU_BAR_CARD, CRU_ONU_CONTROL, CRU_ONU_CONTROL_ADDRESS,
 			   libroc_to_mask(CRU_ONU_CONTROL_ADDRESS, address));
@@ -107,7 +107,7 @@ int libroc_onu_connect(struct libroc_pass *c, uint32_t address)
 	if (!c->err && got != address)
 		libroc_pass_fail(c, libroc_fail(EBADMSG,
 						"%s: the ONU's address was written %u and reads %u",
-						c->ep->node, address, got));
+						c->ep->name, address, got));
 	return c->err;
 }
 

@@ -100,7 +100,7 @@ int roc_cru_patterns_set(struct roc_endpoint *ep, const struct roc_cru_patterns 
 
 	if (flags & ~(ROC_CRU_PAT1_NOW | ROC_CRU_PAT2_NOW))
 		return libroc_fail(EINVAL, "%s: unknown flags 0x%x for the pattern player",
-				   ep->node, flags);
+				   ep->name, flags);
 	ret = libroc_values_check("pattern player", parameters, LIBROC_COUNT(parameters), patterns);
 	if (ret)
 		return ret;

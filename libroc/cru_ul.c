@@ -53,7 +53,7 @@ int roc_cru_ul_set(struct roc_endpoint *ep, const struct roc_cru_ul *ul)
 						 "%s: user logic: random event size (register 0x%x "
 						 "of BAR %d) does not toggle: is there user logic "
 						 "in this firmware?",
-						 ep->node, CRU_UL_RANDOM_SIZE, CRU_BAR_CARD));
+						 ep->name, CRU_UL_RANDOM_SIZE, CRU_BAR_CARD));
 	libroc_values_write(&c, "user logic", ids, LIBROC_COUNT(ids), ul);
 	return libroc_pass_end(&c);
 }

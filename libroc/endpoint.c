@@ -12,22 +12,30 @@
 
 int roc_open(const char *id, struct roc_endpoint **ep)
 {
-	struct roc_endpoint *new;
 	struct roc_card card;
 	int ret;
 
 	ret = roc_find(id, &card);
-	if (ret)
-		return ret;
+	return ret ? ret : roc_open_card(&card, id, ep);
+}
+
+int roc_open_card(const struct roc_card *card, const char *id, struct roc_endpoint **ep)
+{
+	struct roc_endpoint *new;
+	int ret;
+
 	new = calloc(1, sizeof(*new));
 	if (!new)
 		return libroc_fail_text(ENOMEM, "no memory for an endpoint's handle");
 	new->backend = &libroc_driver;
-	strcpy(new->node, card.node);
-	ret = libroc_open_node(new->node);
+	strcpy(new->node, card->node);
+	roc_card_name(card, id, new->name, sizeof(new->name));
+	ret = libroc_open_node(new->name, new->node);
 	if (ret < 0) {
+		if (ret == -EBUSY)
+			ret = libroc_fail_ioctl(EBUSY, new->name, "cannot open");
 		free(new);
-		return ret == -EBUSY ? libroc_fail_ioctl(EBUSY, card.node, "cannot open") : ret;
+		return ret;
 	}
 	new->fd = ret;
 	*ep = new;
@@ -53,7 +61,7 @@ int roc_info(struct roc_endpoint *ep, struct roc_ep_info *info)
 	int ret = ep->backend->ioctl(ep, ROC_EP_INFO, &arg);
 
 	if (ret < 0)
-		return libroc_fail_ioctl(-ret, ep->node, "cannot get the card's information");
+		return libroc_fail_ioctl(-ret, ep->name, "cannot get the card's information");
 	*info = arg;
 	return 0;
 }
@@ -67,20 +75,20 @@ static int fail_reg(int err, const struct roc_endpoint *ep, const struct roc_reg
 		 reg->bar);
 	switch (err) {
 	case ENOENT:
-		return libroc_fail(err, "%s: %s: the card has no BAR %u", ep->node, what, reg->bar);
+		return libroc_fail(err, "%s: %s: the card has no BAR %u", ep->name, what, reg->bar);
 	case EINVAL:
 		if (reg->offset % 4)
 			return libroc_fail(err,
 					   "%s: %s: the offset counts bytes and must be a multiple "
 					   "of 4",
-					   ep->node, what);
-		return libroc_fail(err, "%s: %s: the mask must have at least one bit", ep->node,
+					   ep->name, what);
+		return libroc_fail(err, "%s: %s: the mask must have at least one bit", ep->name,
 				   what);
 	case ERANGE:
 		if (reg->value & ~reg->mask && reg->mask)
 			return libroc_fail(err, "%s: %s: value 0x%x has bits outside mask 0x%x",
-					   ep->node, what, reg->value, reg->mask);
-		return libroc_fail(err, "%s: %s: the offset is beyond the end of the BAR", ep->node,
+					   ep->name, what, reg->value, reg->mask);
+		return libroc_fail(err, "%s: %s: the offset is beyond the end of the BAR", ep->name,
 				   what);
 	case EPERM:
 		if (!strcmp(verb, "read"))
@@ -88,19 +96,19 @@ static int fail_reg(int err, const struct roc_endpoint *ep, const struct roc_reg
 					   "%s: %s: it is protected, because it tells where in "
 					   "memory the card writes, or because reading takes "
 					   "something away: only with CAP_SYS_RAWIO (as root)",
-					   ep->node, what);
+					   ep->name, what);
 		return libroc_fail(err,
 				   "%s: %s: it is protected, because it can make the card write "
 				   "anywhere in memory, or spoil the card: only with "
 				   "CAP_SYS_RAWIO (as root)",
-				   ep->node, what);
+				   ep->name, what);
 	case EBUSY:
 		return libroc_fail(err,
 				   "%s: %s: not while a channel of this card runs: stop all "
 				   "channels of the card first",
-				   ep->node, what);
+				   ep->name, what);
 	default:
-		return libroc_fail_ioctl(err, ep->node, what);
+		return libroc_fail_ioctl(err, ep->name, what);
 	}
 }
 

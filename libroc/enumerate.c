@@ -141,6 +141,7 @@ int roc_channel_owner(const char *id, unsigned int channel, int *pid, char *name
 {
 	struct udev_device *device = NULL;
 	const char *owner, *program;
+	char text[ROC_CARD_NAME_MAX];
 	struct roc_card card;
 	struct udev *udev;
 	char sysname[40];
@@ -150,6 +151,7 @@ int roc_channel_owner(const char *id, unsigned int channel, int *pid, char *name
 	ret = roc_find(id, &card);
 	if (ret)
 		return ret;
+	roc_card_name(&card, id, text, sizeof(text));
 	snprintf(sysname, sizeof(sysname), "roc%dch%u", card.minor, channel);
 	udev = udev_new();
 	if (udev)
@@ -157,10 +159,10 @@ int roc_channel_owner(const char *id, unsigned int channel, int *pid, char *name
 	owner = attr_or_empty(device, "owner_pid");
 	program = attr_or_empty(device, "owner_name");
 	if (!*owner) {
-		ret = libroc_fail(ENOENT, "card '%s' has no channel %u: it has %d, from 0", id,
-				  channel, card.channels);
+		ret = libroc_fail(ENOENT, "%s has no channel %u: it has %d, from 0", text, channel,
+				  card.channels);
 	} else if (atoi(owner) <= 0 && !*program) {
-		ret = libroc_fail(ENOENT, "nobody has channel %u of card '%s' open", channel, id);
+		ret = libroc_fail(ENOENT, "nobody has channel %u of %s open", channel, text);
 	} else {
 		*pid = atoi(owner);
 		if (name && size)

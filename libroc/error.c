@@ -64,7 +64,7 @@ static void read_line(const char *path, char *text, size_t size)
 	errno = saved;
 }
 
-static int fail_old_module(int err, const char *node, const char *what)
+static int fail_old_module(int err, const char *name, const char *what)
 {
 	char version[32];
 
@@ -73,32 +73,32 @@ static int fail_old_module(int err, const char *node, const char *what)
 			   "%s: %s: the loaded roc module%s%s does not know how, this library is "
 			   "%s; install the module of this version and reload it "
 			   "(modprobe -r roc && modprobe roc)",
-			   node, what, version[0] ? " " : "", version, roc_version());
+			   name, what, version[0] ? " " : "", version, roc_version());
 }
 
-int libroc_fail_ioctl(int err, const char *node, const char *what)
+int libroc_fail_ioctl(int err, const char *name, const char *what)
 {
 	switch (err) {
 	case ENOTTY:
 	case E2BIG:
-		return fail_old_module(err, node, what);
+		return fail_old_module(err, name, what);
 	case ENODEV:
 		return libroc_fail(err,
 				   "%s: %s: the card was removed or reset; close it and open it "
 				   "again (roc-list-cards says whether it is there)",
-				   node, what);
+				   name, what);
 	case EIO:
 		return libroc_fail(err,
 				   "%s: %s: the card answers all ones; it is off the bus or its "
 				   "firmware is being loaded: wait for that, or restart the server "
 				   "cold",
-				   node, what);
+				   name, what);
 	default:
-		return libroc_fail(err, "%s: %s: %s", node, what, strerror(err));
+		return libroc_fail(err, "%s: %s: %s", name, what, strerror(err));
 	}
 }
 
-int libroc_open_node(const char *node)
+int libroc_open_node(const char *name, const char *node)
 {
 	int saved = errno;
 	int fd = open(node, O_RDWR | O_CLOEXEC);
@@ -116,26 +116,26 @@ int libroc_open_node(const char *node)
 		if (!stat(node, &st) && (st.st_mode & 0060) != 0060) {
 			errno = saved;
 			return libroc_fail(err,
-					   "%s: permission denied, and its group has no access "
-					   "either: install the udev rules (60-roc.rules) and run "
-					   "udevadm trigger",
-					   node);
+					   "%s: permission denied on %s, and its group has no "
+					   "access either: install the udev rules (60-roc.rules) "
+					   "and run udevadm trigger",
+					   name, node);
 		}
 		errno = saved;
 		return libroc_fail(err,
-				   "%s: permission denied: add the user to group roc "
+				   "%s: permission denied on %s: add the user to group roc "
 				   "(sudo usermod -aG roc USER) and log in again",
-				   node);
+				   name, node);
 	case ENOENT:
 		return libroc_fail(err,
-				   "%s does not exist although the driver has the card: check that "
-				   "/dev is a devtmpfs, or give the node to the container",
-				   node);
+				   "%s: %s does not exist although the driver has the card: check "
+				   "that /dev is a devtmpfs, or give the node to the container",
+				   name, node);
 	case ENODEV:
 	case ENXIO:
 		return libroc_fail(ENODEV, "%s: the card was removed while it was being opened",
-				   node);
+				   name);
 	default:
-		return libroc_fail(err, "%s: cannot open: %s", node, strerror(err));
+		return libroc_fail(err, "%s: cannot open %s: %s", name, node, strerror(err));
 	}
 }

@@ -17,11 +17,11 @@ int libroc_fail_text(int err, const char *text);
 /* ioctl() that returns -errno and sets no sentence. */
 int libroc_ioctl(int fd, unsigned long request, void *arg);
 
-/* The sentences that fit every ioctl: err as errno, node "/dev/...", what "cannot ...". */
-int libroc_fail_ioctl(int err, const char *node, const char *what);
+/* The sentences that fit every ioctl: err as errno, name of the card, what "cannot ...". */
+int libroc_fail_ioctl(int err, const char *name, const char *what);
 
-/* Open a device node read-write; the sentence for every reason but EBUSY. */
-int libroc_open_node(const char *node);
+/* Open a card's device node read-write; the sentence for every reason but EBUSY. */
+int libroc_open_node(const char *name, const char *node);
 
 /* id.c */
 
@@ -82,6 +82,7 @@ struct roc_endpoint {
 	const struct libroc_backend *backend;
 	int fd;
 	char node[32];
+	char name[ROC_CARD_NAME_MAX]; /* of the card, for sentences */
 };
 
 /* An open channel. Owned by the caller of roc_channel_open(); no lock, one thread at a time. */
@@ -92,7 +93,7 @@ struct roc_channel {
 	struct roc_rings rings;		   /* valid if have_rings */
 	size_t user_length, kernel_length; /* of the two mappings */
 
-	char node[48];
+	char name[ROC_CARD_NAME_MAX + 24]; /* of the card and the channel, for sentences */
 };
 
 /* Fails with -EPIPE and a sentence if the rings do not exist yet. */

@@ -20,7 +20,7 @@ static int fail_held(const struct roc_endpoint *ep, int owner)
 			EBUSY,
 			"%s: a process in another container is working on this card: try "
 			"again when it has finished",
-			ep->node);
+			ep->name);
 	snprintf(path, sizeof(path), "/proc/%d/comm", owner);
 	f = fopen(path, "re");
 	if (f) {
@@ -32,7 +32,7 @@ static int fail_held(const struct roc_endpoint *ep, int owner)
 	return libroc_fail(EBUSY,
 			   "%s: process %d%s%s%s is working on this card: try again when it has "
 			   "finished, or end it",
-			   ep->node, owner, name[0] ? " (" : "", name, name[0] ? ")" : "");
+			   ep->name, owner, name[0] ? " (" : "", name, name[0] ? ")" : "");
 }
 
 int roc_card_lock(struct roc_endpoint *ep, int timeout_ms)
@@ -43,7 +43,7 @@ int roc_card_lock(struct roc_endpoint *ep, int timeout_ms)
 
 	if (timeout_ms < 0)
 		return libroc_fail(EINVAL, "%s: a card's lock cannot be waited for for %d ms",
-				   ep->node, timeout_ms);
+				   ep->name, timeout_ms);
 	if (timeout_ms) {
 		clock_gettime(CLOCK_MONOTONIC, &now);
 		arg.deadline = now.tv_sec * 1000000000ull + now.tv_nsec + timeout_ms * 1000000ull;
@@ -56,12 +56,12 @@ int roc_card_lock(struct roc_endpoint *ep, int timeout_ms)
 		return fail_held(ep, arg.owner);
 	case EDEADLK:
 		return libroc_fail(EDEADLK, "%s: this handle has the card's lock already",
-				   ep->node);
+				   ep->name);
 	case EINTR:
 		return libroc_fail(EINTR, "%s: a signal ended the wait for the card's lock",
-				   ep->node);
+				   ep->name);
 	default:
-		return libroc_fail_ioctl(-ret, ep->node, "cannot lock the card");
+		return libroc_fail_ioctl(-ret, ep->name, "cannot lock the card");
 	}
 }
 
@@ -72,8 +72,8 @@ int roc_card_unlock(struct roc_endpoint *ep)
 
 	if (ret == -EPERM)
 		return libroc_fail(EPERM, "%s: this handle does not have the card's lock",
-				   ep->node);
+				   ep->name);
 	if (ret < 0)
-		return libroc_fail_ioctl(-ret, ep->node, "cannot unlock the card");
+		return libroc_fail_ioctl(-ret, ep->name, "cannot unlock the card");
 	return 0;
 }

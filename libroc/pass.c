@@ -21,7 +21,7 @@ int libroc_pass_begin(struct roc_endpoint *ep, struct libroc_pass *c, enum roc_c
 	if (ret)
 		return ret;
 	if (info->card_type != type)
-		return libroc_fail(EOPNOTSUPP, "%s is a %s: only a %s can do this", ep->node,
+		return libroc_fail(EOPNOTSUPP, "%s is a %s: only a %s can do this", ep->name,
 				   roc_card_type_name(info->card_type), roc_card_type_name(type));
 	if (!lock)
 		return 0;
@@ -122,7 +122,7 @@ int libroc_pass_need_stopped(struct libroc_pass *c, const char *what)
 		ret = libroc_fail(EBUSY,
 				  "%s: %s while a channel of the card runs: stop the readout of "
 				  "the whole card first",
-				  c->ep->node, what);
+				  c->ep->name, what);
 	libroc_pass_fail(c, ret);
 	return c->err;
 }

@@ -16,7 +16,7 @@ int libroc_need_rings(const struct roc_channel *ch)
 	return libroc_fail(EPIPE,
 			   "%s: the rings do not exist yet: call roc_channel_rings() or "
 			   "roc_channel_start() first",
-			   ch->node);
+			   ch->name);
 }
 
 static int map_rings(struct roc_channel *ch, const struct roc_ch_rings *made)
@@ -57,7 +57,7 @@ unmap:
 fail:
 	err = errno;
 	errno = saved;
-	return libroc_fail_ioctl(err, ch->node, "cannot map the rings");
+	return libroc_fail_ioctl(err, ch->name, "cannot map the rings");
 }
 
 int roc_channel_rings(struct roc_channel *ch, unsigned int fill, unsigned int ready)
@@ -74,15 +74,15 @@ int roc_channel_rings(struct roc_channel *ch, unsigned int fill, unsigned int re
 			EBUSY,
 			"%s: the rings exist already: they are made once per open; close "
 			"the channel to change their size",
-			ch->node);
+			ch->name);
 	case EINVAL:
 		return libroc_fail(EINVAL,
 				   "%s: rings of %u and %u entries: each must be a power of two "
 				   "from %d to %d, or 0 for %d",
-				   ch->node, fill, ready, ROC_RING_MIN, ROC_RING_MAX,
+				   ch->name, fill, ready, ROC_RING_MIN, ROC_RING_MAX,
 				   ROC_RING_DEFAULT);
 	default:
-		return libroc_fail_ioctl(-ret, ch->node, "cannot make the rings");
+		return libroc_fail_ioctl(-ret, ch->name, "cannot make the rings");
 	}
 }
 
@@ -102,7 +102,7 @@ int roc_push(struct roc_channel *ch, uint32_t handle, uint64_t offset, uint32_t 
 	if (ret)
 		return ret;
 	if (__atomic_load_n(&r->kernel->flags, __ATOMIC_RELAXED) & ROC_RING_GONE)
-		return libroc_fail_ioctl(ENODEV, ch->node, "cannot push a superpage");
+		return libroc_fail_ioctl(ENODEV, ch->name, "cannot push a superpage");
 	entry = roc_fill_next(r);
 	if (!entry)
 		return libroc_fail_text(EAGAIN,

@@ -83,7 +83,7 @@ void libroc_values_write(struct libroc_pass *c, const char *what, const struct l
 			libroc_pass_fail(c, libroc_fail(EBADMSG,
 							"%s: %s: register 0x%x of BAR %u (%s) was "
 							"written 0x%x and reads 0x%x",
-							c->ep->node, what, first.offset, first.bar,
+							c->ep->name, what, first.offset, first.bar,
 							table[i].name, word, got & mask));
 	}
 }

@@ -93,7 +93,8 @@ int __wrap_roc_find(const char *id, struct roc_card *card)
 	card->minor = 3;
 	card->type = fake.type;
 	strcpy(card->node, "/dev/roc3");
-	return strcmp(id, "245") ? libroc_fail(ENOENT, "no such card") : 0;
+	strcpy(card->pci_address, "0000:3b:00.0");
+	return strcmp(id, "245") && !strchr(id, '.') ? libroc_fail(ENOENT, "no such card") : 0;
 }
 
 int __wrap_roc_channel_owner(const char *id, unsigned int channel, int *pid, char *name,
@@ -202,7 +203,7 @@ static void opening(void)
 	SAYS("60-roc.rules");
 	fake.open_errno = ENOENT;
 	UNIT_EQ(roc_open("245", &ep), -ENOENT);
-	SAYS("/dev/roc3 does not exist");
+	SAYS("245 (0000:3b:00.0): /dev/roc3 does not exist");
 	fake.open_errno = ENXIO;
 	UNIT_EQ(roc_open("245", &ep), -ENODEV);
 	fake.open_errno = EMFILE;
@@ -215,7 +216,7 @@ static void opening(void)
 	fake.owner_pid = 4711;
 	UNIT_EQ(roc_channel_open("245", 0, &ch), -EBUSY);
 	UNIT_STR(opened, "/dev/roc3ch0");
-	SAYS("/dev/roc3ch0 is in use by PID 4711 (roc-bench-dma)");
+	SAYS("245 (0000:3b:00.0) channel 0 is in use by PID 4711 (roc-bench-dma)");
 	fake.owner_pid = -1;
 	UNIT_EQ(roc_channel_open("245", 0, &ch), -EBUSY);
 	SAYS("in use by roc-bench-dma in another container");
@@ -223,10 +224,38 @@ static void opening(void)
 	UNIT_EQ(roc_channel_open("245", 0, &ch), -EBUSY);
 	SAYS("try again");
 	UNIT_EQ(roc_channel_open("245", 2, &ch), -ENOENT);
-	SAYS("no channel 2: it has 2, from 0");
+	SAYS("245 (0000:3b:00.0) has no channel 2: it has 2, from 0");
 	CU_ASSERT_PTR_NULL(ch);
 	roc_close(NULL);
 	roc_channel_close(NULL);
+}
+
+/* The user's word and the address, never the number of a node; an address alone says it all. */
+static void names(void)
+{
+	struct roc_card card = {.node = "/dev/roc3", .pci_address = "0000:3b:00.0", .channels = 1};
+	struct roc_endpoint *ep;
+	struct roc_channel *ch;
+	uint32_t value;
+
+	reset();
+	UNIT_NEED(!roc_open("3b:00.0", &ep));
+	fake.errno_ = ENODEV;
+	UNIT_EQ(roc_reg_read(ep, 0, 0, &value), -ENODEV);
+	SAYS("0000:3b:00.0: cannot read register");
+	CU_ASSERT_PTR_NULL(strstr(roc_error(), " (0000"));
+	CU_ASSERT_PTR_NULL(strstr(roc_error(), "roc3"));
+	roc_close(ep);
+	UNIT_NEED(!roc_open_card(&card, "#2", &ep));
+	UNIT_EQ(roc_card_lock(ep, 0), -ENODEV);
+	SAYS("#2 (0000:3b:00.0): cannot lock the card");
+	roc_close(ep);
+	UNIT_NEED(!roc_channel_open_card(&card, NULL, 0, &ch));
+	UNIT_EQ(roc_channel_start(ch), -ENODEV);
+	SAYS("0000:3b:00.0 channel 0: ");
+	roc_channel_close(ch);
+	UNIT_EQ(roc_channel_open_card(&card, "#2", 1, &ch), -ENOENT);
+	SAYS("#2 (0000:3b:00.0) has no channel 1");
 }
 
 static void registers(void)
@@ -459,7 +488,7 @@ static void links_that_are_down(void)
 
 	fake.errno_ = ENOLINK;
 	UNIT_EQ(roc_channel_start(ch), -ENOLINK);
-	SAYS("/dev/roc3ch1: cannot start: the link is down");
+	SAYS("245 (0000:3b:00.0) channel 1: cannot start: the link is down");
 	UNIT_EQ(roc_channel_reset(ch, ROC_RESET_INTERNAL_SIU), -ENOLINK);
 	SAYS("the link is down");
 	fake.errno_ = ETIME;
@@ -722,9 +751,9 @@ static void buffers(void)
 	done(ch);
 }
 
-UNIT_MAIN("libroc_calls", {"opening, and who may not", opening}, {"registers", registers},
-	  {"old modules and lost cards", old_modules_and_lost_cards}, {"BAR mappings", bars},
-	  {"configuration", configuration}, {"mode while running", mode},
+UNIT_MAIN("libroc_calls", {"opening, and who may not", opening}, {"names", names},
+	  {"registers", registers}, {"old modules and lost cards", old_modules_and_lost_cards},
+	  {"BAR mappings", bars}, {"configuration", configuration}, {"mode while running", mode},
 	  {"start, stop, reset", start_stop_reset}, {"links that are down", links_that_are_down},
 	  {"commands", commands}, {"making rings", making_rings}, {"push and pop", push_and_pop},
 	  {"waiting", waiting}, {"buffers", buffers})

@@ -132,7 +132,7 @@ static void card_begin(void)
 	card.card_type = CARD_TYPE;
 	for (e = 0; e < CARD_FUNCTIONS; e++) {
 		card.ep[e] = (struct roc_endpoint){.backend = &card_backend, .fd = -1};
-		snprintf(card.ep[e].node, sizeof(card.ep[e].node), "/dev/roc%u", e);
+		snprintf(card.ep[e].name, sizeof(card.ep[e].name), "#%u (0000:3b:00.0)", e);
 	}
 }
 

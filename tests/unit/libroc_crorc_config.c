@@ -94,7 +94,7 @@ static void refusals(void)
 	unusual();
 	card.running = true;
 	UNIT_EQ(configure(0), -EBUSY);
-	SAYS("/dev/roc0: it cannot be configured while a channel of the card runs");
+	SAYS("#0 (0000:3b:00.0): it cannot be configured while a channel of the card runs");
 	card.running = false;
 	config.time_frame_length = 257;
 	UNIT_EQ(configure(0), -ERANGE);
@@ -112,7 +112,7 @@ static void refusals(void)
 	card.lock_errno = 0;
 	card.card_type = ROC_CARD_CRU;
 	UNIT_EQ(configure(ROC_CONFIG_ANY_FIRMWARE), -EOPNOTSUPP);
-	SAYS("/dev/roc0 is a CRU: only a CRORC can do this");
+	SAYS("#0 (0000:3b:00.0) is a CRU: only a CRORC can do this");
 	UNIT_EQ(card.writes, 0);
 	card_end();
 }

@@ -97,7 +97,7 @@ static void whole_image(void)
 	CU_ASSERT_FALSE(flash.touched);
 	image[77777] ^= 4;
 	UNIT_EQ(roc_crorc_flash_compare(ep, image, NULL, NULL, &flash), -EBADMSG);
-	SAYS("/dev/roc0: word 0x12fd1 of the flash is 0x");
+	SAYS("#0 (0000:3b:00.0): word 0x12fd1 of the flash is 0x");
 	UNIT_EQ(flash.address, 77777);
 	UNIT_EQ(flash.wanted, image[77777]);
 	UNIT_EQ(flash.got, image[77777] ^ 4);

@@ -5,7 +5,7 @@
  */
 #include "libroc_crorc_card.h"
 
-static struct roc_channel channel = {.fd = -1, .type = ROC_CARD_CRORC, .node = "/dev/roc0ch3"};
+static struct roc_channel channel = {.fd = -1, .type = ROC_CARD_CRORC, .name = "3b:00.0 channel 3"};
 static unsigned int commands;
 static uint32_t spoil; /* exclusive or of the next answer */
 
@@ -86,12 +86,12 @@ static void strange_answers(void)
 	for (i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
 		spoil = wrong[i];
 		UNIT_EQ(roc_crorc_siu_read(&channel, &siu), -EPROTO);
-		SAYS("/dev/roc0ch3: command 0x1 was answered");
+		SAYS("3b:00.0 channel 3: command 0x1 was answered");
 		CU_ASSERT_FALSE(siu.has_diu);
 	}
 	channel.type = ROC_CARD_CRU;
 	UNIT_EQ(roc_crorc_siu_read(&channel, &siu), -EOPNOTSUPP);
-	SAYS("/dev/roc0ch3 is a CRU's");
+	SAYS("3b:00.0 channel 3 is a CRU's");
 	channel.type = ROC_CARD_CRORC;
 	card_end();
 }

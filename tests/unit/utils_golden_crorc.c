@@ -100,7 +100,7 @@ static void siu(void)
 	struct siu_report down = {
 		.card = crorc,
 		.siu = {.has_diu = true, .diu = 0x000240c1},
-		.failure = "/dev/roc3ch0: the link is down",
+		.failure = "#0 (0000:af:00.0) channel 0: the link is down",
 	};
 	FILE *out = golden_begin();
 

@@ -109,6 +109,19 @@ int roc_enumerate(struct roc_card **cards, size_t *count);
  */
 int roc_find(const char *id, struct roc_card *card);
 
+#define ROC_CARD_NAME_MAX 128
+
+/**
+ * roc_card_name() - what a card is called in a sentence
+ * @card: from roc_find() or roc_enumerate()
+ * @id: what the user called it, or NULL
+ * @text: the name: @id and the PCI address, as in "#2 (0000:3b:00.0)", or the address alone
+ * @size: of @text; ROC_CARD_NAME_MAX is enough
+ *
+ * Sentences of this library call cards so. Ids come in several forms, and #n is not N of /dev/rocN.
+ */
+void roc_card_name(const struct roc_card *card, const char *id, char *text, size_t size);
+
 /**
  * roc_card_type_name() - name of a kind of card
  * @type: enum roc_card_type
@@ -128,6 +141,16 @@ const char *roc_card_type_name(enum roc_card_type type);
  * missing; -ENOMEM.
  */
 int roc_open(const char *id, struct roc_endpoint **ep);
+
+/**
+ * roc_open_card() - open an endpoint that was found before
+ * @card: from roc_find() or roc_enumerate()
+ * @id: what the user called it, for sentences, or NULL
+ * @ep: the new handle
+ *
+ * Return: as roc_open(), without the errors of roc_find().
+ */
+int roc_open_card(const struct roc_card *card, const char *id, struct roc_endpoint **ep);
 
 /**
  * roc_close() - close an endpoint
@@ -322,6 +345,18 @@ void roc_memory_free(struct roc_memory *mem);
  * somebody else owns it (the sentence says PID and program).
  */
 int roc_channel_open(const char *id, unsigned int channel, struct roc_channel **ch);
+
+/**
+ * roc_channel_open_card() - the same of an endpoint that was found before
+ * @card: from roc_find() or roc_enumerate()
+ * @id: what the user called it, for sentences, or NULL
+ * @channel: M of /dev/rocNchM
+ * @ch: the new handle
+ *
+ * Return: as roc_channel_open(), without the errors of roc_find().
+ */
+int roc_channel_open_card(const struct roc_card *card, const char *id, unsigned int channel,
+			  struct roc_channel **ch);
 
 /**
  * roc_channel_close() - stop the card, unpin all buffers, give the channel up
