@@ -40,7 +40,7 @@ static struct libroc_where where(const struct libroc_pass *c, const struct libro
 		break;
 	case LIBROC_MUX:
 		w.offset = CRU_MUX(physical);
-		w.mask = CRU_MUX_MASK << CRU_MUX_SHIFT(physical);
+		w.mask = (uint32_t)CRU_MUX_MASK << CRU_MUX_SHIFT(physical);
 		break;
 	}
 	return w;
