@@ -62,7 +62,8 @@ static void add(uint16_t command, uint32_t flags, const void *body, uint32_t len
 
 	UNIT_NEED(stream.len + head.size <= ROOM);
 	memcpy(stream.bytes + stream.len, &head, sizeof(head));
-	memcpy(stream.bytes + stream.len + sizeof(head), body, len);
+	if (len)
+		memcpy(stream.bytes + stream.len + sizeof(head), body, len);
 	stream.len += head.size;
 }
 
