@@ -101,6 +101,14 @@ def module(kernel, points=False):
         raise VmError("kmod/Kbuild is missing")
     release = cache.kernel_release(kernel)
     work = os.path.join(build_dir(), "kmod", release + ("-points" if points else ""))
+    os.makedirs(work, exist_ok=True)
+    # Two runners started at once must not build in each other's tree.
+    with open(os.path.join(work, ".lock"), "w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        return _built(kernel, release, work, points)
+
+
+def _built(kernel, release, work, points):
     product, stamp = os.path.join(work, "roc.ko"), os.path.join(work, ".digest")
     digest = _digest(kernel, points)
     try:
@@ -110,7 +118,6 @@ def module(kernel, points=False):
     except FileNotFoundError:
         pass
     begin = time.monotonic()
-    os.makedirs(work, exist_ok=True)
     _copy_sources(work)
     command = "make -s -j%d -C /lib/modules/%s/build M=/mnt/kmod modules" % (
         os.cpu_count() or 1, release)
