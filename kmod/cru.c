@@ -200,6 +200,15 @@ static void cru_clear_stale_run(struct roc_endpoint *ep)
 	mutex_unlock(&ep->card->lock);
 }
 
+/*
+ * The run enable is the card's, which no function's reset touches, and a run that ended while the
+ * card could not be reached has let go of it without a word to the card.
+ */
+static void cru_after_reset(struct roc_channel *ch)
+{
+	cru_clear_stale_run(ch->ep);
+}
+
 static void cru_run_get(struct roc_channel *ch)
 {
 	struct cru_channel *cru = ch->priv;
@@ -584,6 +593,7 @@ const struct roc_card_ops roc_cru_ops = {
 	.flush = cru_flush,
 	.quiesce = cru_quiesce,
 	.left_running = cru_left_running,
+	.after_reset = cru_after_reset,
 	.reset = cru_reset,
 	.dropped = cru_dropped,
 	.fifo_empty = cru_fifo_empty,

@@ -174,6 +174,8 @@ bool roc_settle(struct roc_channel *ch, bool present)
 /* The function was reset: whatever was in the channel is gone. */
 static void roc_forgotten(struct roc_channel *ch)
 {
+	if (ch->ep->ops->after_reset)
+		ch->ep->ops->after_reset(ch);
 	roc_proved(ch);
 	roc_settle(ch, true);
 }

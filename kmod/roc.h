@@ -181,6 +181,8 @@ struct roc_card_ops {
 	int (*quiesce)(struct roc_channel *ch, bool present);
 	/* At probe: may the channel have been left with work to do? */
 	bool (*left_running)(struct roc_channel *ch);
+	/* The function was reset: see to what the card's endpoints share. NULL: nothing. */
+	void (*after_reset)(struct roc_channel *ch);
 	int (*reset)(struct roc_channel *ch, enum roc_reset_level level);
 	/* One command over the link; NULL: there is none. */
 	int (*command)(struct roc_channel *ch, struct roc_ch_command *command);
