@@ -209,6 +209,7 @@ static void roc_reopen(struct roc_endpoint *ep)
 
 	for (i = 0; i < ep->ops->channels; i++)
 		WRITE_ONCE(ep->channels[i].state, ROC_CH_STOPPED);
+	WRITE_ONCE(ep->reachable, true);
 	WRITE_ONCE(ep->epoch, ++ep->last_epoch);
 	roc_irqs_enable(ep);
 }
