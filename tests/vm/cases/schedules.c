@@ -388,7 +388,8 @@ static void reloaded(const struct cell *c, struct going *g)
 	sleep_ms(MEET_MS);
 }
 
-static void runs(const struct target *t, const char *id, unsigned int channel)
+/* A run that ends by a stop or by the close alone. */
+static void runs(const struct target *t, const char *id, unsigned int channel, bool stop)
 {
 	struct rig r = {.id = id,
 			.channel = channel,
@@ -397,10 +398,11 @@ static void runs(const struct target *t, const char *id, unsigned int channel)
 			.superpage = 128 * KIB,
 			.count = HUGE / (128 * KIB)};
 
-	CU_ASSERT(rig_once(&r, 24, RUN_MS));
+	UNIT_NEED(rig_open(&r));
+	rig_push(&r, RIG_MAX);
+	CU_ASSERT(rig_start(&r) && rig_run(&r, 24, RUN_MS) && (!stop || rig_stop(&r)));
 	RIG_OK(&r);
-	if (r.ch)
-		rig_close(&r);
+	rig_close(&r);
 }
 
 static void verdict(const struct cell *c, struct going *g, int64_t pins_before, int log)
@@ -423,8 +425,8 @@ static void verdict(const struct cell *c, struct going *g, int64_t pins_before, 
 		UNIT_NEED(way_back(g));
 	if (away)
 		normal(t);
-	runs(t, t->other_id, t->other_channel);
-	runs(t, t->id, t->channel);
+	runs(t, t->other_id, t->other_channel, true);
+	runs(t, t->id, t->channel, false);
 	CU_ASSERT(left_nothing(t));
 	CU_ASSERT(unchanged("memory that was free", h.words, h.length));
 	munmap(h.words, h.length);

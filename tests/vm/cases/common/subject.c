@@ -9,6 +9,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -26,6 +27,7 @@
 static struct subject *self;
 static struct rig rig;
 static int fd = -1;
+static char node[64]; /* known beforehand: its card may be on its way out */
 static struct roc_memory extra;
 static volatile bool leave, left; /* the main thread lets go of the rings */
 
@@ -50,7 +52,7 @@ static int obey(enum order order)
 
 	switch (order) {
 	case ORDER_OPEN:
-		fd = node_open(self->id, self->channel);
+		fd = open_rw(node);
 		return fd < 0 ? fd : 0;
 	case ORDER_REGISTER:
 		return buffer_register(fd, extra.addr, extra.length, 0, &reply);
@@ -82,6 +84,7 @@ static void *hand(void *arg)
 
 static bool prepare(void)
 {
+	strcpy(node, node_path(self->id, self->channel));
 	if (self->stage == STAGE_NOTHING)
 		return true;
 	if (roc_memory_alloc(2 << 20, -1, 0, &extra))
