@@ -18,6 +18,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "cards.h"
 #include "cru_tool.h"
 #include "numbers.h"
 #include "tool.h"
@@ -96,7 +97,8 @@ struct shared {
 };
 
 struct stress {
-	const char *pci_address;
+	const struct roc_card *card;
+	const char *id; /* what the user called it */
 	uint32_t bar;
 	uint32_t address;
 	bool write;
@@ -179,9 +181,10 @@ static int work(const struct stress *s, unsigned int number)
 	struct roc_bar bar;
 
 	/* What remains if the card goes away in the midst of it. */
-	snprintf(why, sizeof(s->shared->why[0]), "%s does not answer any more", s->pci_address);
+	snprintf(why, sizeof(s->shared->why[0]), "%s does not answer any more",
+		 card_called(s->card, s->id));
 	signal(SIGBUS, on_bus_error);
-	if (roc_open(s->pci_address, &ep) || roc_bar_map(ep, s->bar, s->write, &bar)) {
+	if (roc_open_card(s->card, s->id, &ep) || roc_bar_map(ep, s->bar, s->write, &bar)) {
 		snprintf(why, sizeof(s->shared->why[0]), "%s", roc_error());
 		return TOOL_FAILED;
 	}
@@ -272,7 +275,7 @@ static int run_processes(const struct stress *s)
 static int stress(const struct values *v, struct stress *s, struct roc_endpoint *ep)
 {
 	struct bar_stress_report report = {
-		.pci_address = s->pci_address,
+		.pci_address = s->card->pci_address,
 		.bar = v->bar,
 		.address = v->address,
 		.write = s->write,
@@ -345,10 +348,11 @@ static int run(const void *p)
 	/* Any card: every one has BARs. */
 	err = roc_find(v->id, &card);
 	if (!err)
-		err = roc_open(card.pci_address, &ep);
+		err = roc_open_card(&card, v->id, &ep);
 	if (err)
 		return tool_fail_card(err);
-	s.pci_address = card.pci_address;
+	s.card = &card;
+	s.id = v->id;
 	code = stress(v, &s, ep);
 	roc_close(ep);
 	return code;

@@ -53,7 +53,8 @@ static int check_firmware(struct bench *b)
 		roc_firmware_close(list);
 	}
 	if (ret)
-		bench_fail(b, "%s (--bypass-fw-check skips this)", roc_error());
+		bench_fail(b, "%s: %s (--bypass-fw-check skips this)",
+			   card_called(&b->card, b->opt->id), roc_error());
 	return ret;
 }
 
@@ -93,8 +94,8 @@ static int check_options(struct bench *b)
 	name = roc_card_type_name(b->info.card_type);
 	b->kind = card_kind(b->info.card_type);
 	if (!b->kind) {
-		bench_fail(b, "This card (%s) is newer than these tools: install newer ones.",
-			   b->info.pci_address);
+		bench_fail(b, "%s is newer than these tools: install newer ones.",
+			   card_called(&b->card, b->opt->id));
 		return -EOPNOTSUPP;
 	}
 	if (b->kind->data[b->opt->source] == CHECK_NONE) {
@@ -214,7 +215,7 @@ static void take_data(struct bench *b)
 		bench_fail(b, "%s", roc_error());
 		return;
 	}
-	if (b->opt->bar_hammer && hammer_start(&b->hammer, b->opt->id))
+	if (b->opt->bar_hammer && hammer_start(&b->hammer, &b->card, b->opt->id))
 		bench_fail(b, "%s", b->hammer.error);
 	b->live = isatty(STDOUT_FILENO) && !b->opt->no_display && !b->opt->json;
 	bench_reader_run(b);
@@ -279,13 +280,15 @@ int bench_run(const void *values)
 
 	if (bench_check_usage(o))
 		return TOOL_USAGE;
-	err = roc_open(o->id, &b.ep);
+	err = roc_find(o->id, &b.card);
+	if (!err)
+		err = roc_open_card(&b.card, o->id, &b.ep);
 	if (err)
 		return tool_fail_card(err);
 	if (check_options(&b))
 		goto close_endpoint;
 	init_checker(&b);
-	if (roc_channel_open(o->id, o->dma_channel, &b.ch)) {
+	if (roc_channel_open_card(&b.card, o->id, o->dma_channel, &b.ch)) {
 		bench_fail(&b, "%s", roc_error());
 		goto close_endpoint;
 	}

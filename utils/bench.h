@@ -105,6 +105,7 @@ struct bench_counts {
  */
 struct bench {
 	const struct bench_options *opt;
+	struct roc_card card;
 	struct roc_endpoint *ep;
 	struct roc_ep_info info;
 	const struct card_kind *kind;

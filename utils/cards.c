@@ -63,6 +63,14 @@ const char *card_name(enum roc_card_type type)
 	return "a card that these tools do not know";
 }
 
+const char *card_called(const struct roc_card *card, const char *id)
+{
+	static char text[ROC_CARD_NAME_MAX];
+
+	roc_card_name(card, id, text, sizeof(text));
+	return text;
+}
+
 int card_find(const char *id, struct roc_card *card, const struct card_kind **kind)
 {
 	int err = roc_find(id, card);
@@ -72,7 +80,7 @@ int card_find(const char *id, struct roc_card *card, const struct card_kind **ki
 	*kind = card_kind(card->type);
 	if (!*kind)
 		return tool_fail("%s is newer than these tools: install newer ones.",
-				 card->pci_address);
+				 card_called(card, id));
 	return TOOL_OK;
 }
 
@@ -96,12 +104,12 @@ int card_open(const char *id, struct roc_card *card, struct roc_endpoint **ep,
 {
 	int code = card_find(id, card, kind);
 
-	if (!code && roc_open(card->pci_address, ep))
+	if (!code && roc_open_card(card, id, ep))
 		code = tool_fail("%s", roc_error());
 	return code;
 }
 
-int card_serial_check(const struct roc_card *card, bool force)
+int card_serial_check(const struct roc_card *card, const char *id, bool force)
 {
 	static const char sentence[] =
 		"%s has no valid serial number: the card is in a bad state. Load its firmware "
@@ -110,7 +118,7 @@ int card_serial_check(const struct roc_card *card, bool force)
 	if (card->serial > 0 && card->serial != 0x7fffffff)
 		return TOOL_OK;
 	if (!force)
-		return tool_fail(sentence, card->pci_address, ", or give --force-report");
-	tool_note(sentence, card->pci_address, "");
+		return tool_fail(sentence, card_called(card, id), ", or give --force-report");
+	tool_note(sentence, card_called(card, id), "");
 	return TOOL_OK;
 }

@@ -71,9 +71,15 @@ int cards_list(struct roc_card **cards, size_t *count);
 const char *card_name(enum roc_card_type type);
 
 /*
+ * In sentences: what the user called it, NULL: nothing, and its PCI address, which the lists show.
+ * Valid until the next call.
+ */
+const char *card_called(const struct roc_card *card, const char *id);
+
+/*
  * A card that lost its serial number is in a bad state, and its figures cannot be told apart from
  * another's. Exit code; @force: only a note.
  */
-int card_serial_check(const struct roc_card *card, bool force);
+int card_serial_check(const struct roc_card *card, const char *id, bool force);
 
 #endif

@@ -47,7 +47,7 @@ static int configure(const struct config_values *v, const struct config_kind *ki
 		flags |= ROC_CONFIG_ANY_FIRMWARE;
 	if (v->compare)
 		flags |= ROC_CONFIG_COMPARE_ONLY;
-	if (roc_open(card->pci_address, &ep)) {
+	if (roc_open_card(card, v->id, &ep)) {
 		take_error(o);
 		return tool_fail("%s", o->why);
 	}
@@ -62,7 +62,7 @@ static int configure(const struct config_values *v, const struct config_kind *ki
 	}
 	if (isatty(STDERR_FILENO) && !v->compare && kind->slow)
 		tool_note("%s: configuring; a change of the clock takes some 10 s.",
-			  card->pci_address);
+			  card_called(card, v->id));
 	err = kind->configure(ep, &config, flags, &o->result);
 	if (err) {
 		take_error(o);

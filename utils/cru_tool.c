@@ -12,6 +12,7 @@
 #include <signal.h>
 #include <time.h>
 
+#include "cards.h"
 #include "tool.h"
 
 static volatile sig_atomic_t asked;
@@ -23,9 +24,9 @@ int cru_open(const char *id, struct roc_card *card, struct roc_endpoint **ep)
 	if (err)
 		return tool_fail_card(err);
 	if (card->type != ROC_CARD_CRU)
-		return tool_fail("%s is a %s; this tool is for a CRU.", card->pci_address,
+		return tool_fail("%s is a %s; this tool is for a CRU.", card_called(card, id),
 				 roc_card_type_name(card->type));
-	if (roc_open(card->pci_address, ep))
+	if (roc_open_card(card, id, ep))
 		return tool_fail("%s", roc_error());
 	return TOOL_OK;
 }

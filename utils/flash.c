@@ -126,7 +126,7 @@ static int confirm(const struct values *v, const struct roc_card *card)
 				 "--confirm=%s. Nothing was written.",
 				 wanted);
 	fprintf(stderr,
-		"The flash of the card at %s will be %s. Type %s to go on: ", card->pci_address,
+		"The flash of card %s will be %s. Type %s to go on: ", card_called(card, v->id),
 		v->file ? "erased and written" : "given a new serial number", wanted);
 	if (!fgets(answer, sizeof(answer), stdin))
 		answer[0] = '\0';
@@ -198,11 +198,11 @@ static int dry(const struct values *v, const struct flash_card *f)
 		flash_json(stdout, &f->card, v->serial ? FLASH_SERIAL : FLASH_IMAGE, &none, true,
 			   NULL);
 	else if (v->file)
-		printf("%s is an image of %u words for the card at %s. Nothing was written.\n",
-		       v->file, ROC_CRORC_IMAGE_WORDS, f->card.pci_address);
+		printf("%s is an image of %u words for card %s. Nothing was written.\n", v->file,
+		       ROC_CRORC_IMAGE_WORDS, card_called(&f->card, v->id));
 	else
-		printf("The card at %s can have serial number %u. Nothing was written.\n",
-		       f->card.pci_address, v->serial);
+		printf("Card %s can have serial number %u. Nothing was written.\n",
+		       card_called(&f->card, v->id), v->serial);
 	return TOOL_OK;
 }
 

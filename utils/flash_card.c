@@ -32,11 +32,11 @@ int flash_card_open(const char *id, struct flash_card *f)
 		return code;
 	if (!kind->flash) {
 		code = tool_fail("%s is %s; this tool is for the flash of a C-RORC.",
-				 f->card.pci_address, card_name(f->card.type));
+				 card_called(&f->card, id), card_name(f->card.type));
 		goto fail;
 	}
 	for (i = 0; i < ROC_CRORC_LINKS; i++) {
-		if (roc_channel_open(f->card.pci_address, i, &f->channels[i])) {
+		if (roc_channel_open_card(&f->card, id, i, &f->channels[i])) {
 			code = tool_fail("The flash needs all channels of the card to be unused: "
 					 "%s",
 					 roc_error());

@@ -45,12 +45,12 @@ static void *work(void *p)
 	return NULL;
 }
 
-int hammer_start(struct hammer *h, const char *id)
+int hammer_start(struct hammer *h, const struct roc_card *card, const char *id)
 {
 	int err;
 
 	*h = (struct hammer){.running = false};
-	err = roc_open(id, &h->ep);
+	err = roc_open_card(card, id, &h->ep);
 	if (err) {
 		snprintf(h->error, sizeof(h->error), "%s", roc_error());
 		return err;

@@ -11,6 +11,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+struct roc_card;
+
 /*
  * Owned by the thread that starts it. Between start and stop the hammer's thread alone writes the
  * fields below `stop`; hammer_stop() joins it, after that they may be read.
@@ -26,8 +28,8 @@ struct hammer {
 	char error[256]; /* sentence if a read failed, else empty */
 };
 
-/* 0, or a negative errno with the sentence in @error. */
-int hammer_start(struct hammer *h, const char *id);
+/* @id: what the user called the card. 0, or a negative errno with the sentence in @error. */
+int hammer_start(struct hammer *h, const struct roc_card *card, const char *id);
 void hammer_stop(struct hammer *h);
 
 #endif

@@ -166,15 +166,15 @@ void metrics_prometheus(FILE *out, const struct metrics_report *r, size_t count)
 	}
 }
 
-static int read_card(const struct roc_card *card, bool force, struct metrics_report *r)
+static int read_card(const struct roc_card *card, const struct values *v, struct metrics_report *r)
 {
 	struct roc_endpoint *ep;
 	int code, err;
 
-	code = card_serial_check(card, force);
+	code = card_serial_check(card, v->id, v->force);
 	if (code)
 		return code;
-	if (roc_open(card->pci_address, &ep))
+	if (roc_open_card(card, v->id, &ep))
 		return tool_fail("%s", roc_error());
 	err = roc_cru_metrics_read(ep, &r->metrics);
 	roc_close(ep);
@@ -209,7 +209,7 @@ static int find_cards(const char *id, bool verbose, struct roc_card **cards, siz
 		if (!has_metrics(*cards))
 			return tool_fail("%s is %s, which has no temperature, clocks or rate to "
 					 "show here; see roc-status and roc-pkt-monitor.",
-					 (*cards)->pci_address, card_name((*cards)->type));
+					 card_called(*cards, id), card_name((*cards)->type));
 		return TOOL_OK;
 	}
 	code = cards_list(cards, count);
@@ -248,7 +248,7 @@ static int run(const void *p)
 	}
 	/* A card that fails does not hide the others. */
 	for (i = 0; i < count; i++) {
-		if (read_card(&cards[i], v->force, &reports[done]))
+		if (read_card(&cards[i], v, &reports[done]))
 			code = TOOL_FAILED;
 		else
 			done++;

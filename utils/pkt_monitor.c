@@ -208,7 +208,7 @@ static int run(const void *p)
 	code = card_open(v->id, &card, &ep, &kind);
 	if (code)
 		goto out;
-	code = card_serial_check(&card, v->force);
+	code = card_serial_check(&card, v->id, v->force);
 	if (!code)
 		code = kind->packets(output.out, ep, &card, &request);
 	roc_close(ep);

@@ -111,8 +111,8 @@ static int run(const void *p)
 		return code;
 	if (!kind->ddl)
 		return tool_fail("%s is %s; only a C-RORC has links with an SIU.",
-				 r.card.pci_address, card_name(r.card.type));
-	if (roc_channel_open(r.card.pci_address, v->channel, &ch))
+				 card_called(&r.card, v->id), card_name(r.card.type));
+	if (roc_channel_open_card(&r.card, v->id, v->channel, &ch))
 		return tool_fail("%s", roc_error());
 	if (roc_crorc_siu_read(ch, &r.siu))
 		r.failure = roc_error();

@@ -96,7 +96,8 @@ static int run(const void *p)
 		goto out;
 	if ((v->onu || v->fec) && !kind->pon)
 		code = tool_fail("%s is %s, which has no PON: leave --%s-status away.",
-				 card.pci_address, card_name(card.type), v->onu ? "onu" : "fec");
+				 card_called(&card, v->id), card_name(card.type),
+				 v->onu ? "onu" : "fec");
 	else
 		code = kind->status(output.out, ep, &card, &request);
 	roc_close(ep);

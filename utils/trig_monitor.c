@@ -219,7 +219,7 @@ static int run(const void *p)
 	code = cru_open(v->id, &r.card, &ep);
 	if (code)
 		goto out;
-	code = card_serial_check(&r.card, v->force);
+	code = card_serial_check(&r.card, v->id, v->force);
 	if (!code)
 		code = monitor(ep, v, &output, &r);
 	roc_close(ep);

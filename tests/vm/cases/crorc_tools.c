@@ -113,7 +113,7 @@ static void config_while_running(void)
 		   until_running(CRORC_ID, 4));
 	UNIT_EQ(code, 0);
 	SAYS("it cannot be configured while a channel of the card runs");
-	SAYS("The flash needs all channels of the card to be unused: /dev/roc");
+	SAYS("The flash needs all channels of the card to be unused: 1003 (0000:");
 	SAYS("(roc-bench-dma)");
 	UNIT_EQ(peek(0, 0x1f0), 0);
 }

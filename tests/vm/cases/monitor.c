@@ -68,6 +68,12 @@ static void status(void)
 	SAYS("# TYPE roc_card_info gauge");
 	ends(2, "roc-status --id=245:0 --json --monitoring");
 	ends(2, "roc-status --id=245:0 --links=12");
+	/* A card is called as the user calls it, with its address, and never by its node. */
+	ends(1, "roc-siu-status --id=#0");
+	SAYS("#0 (0000:");
+	ends(1, "roc-reg-read --id=245:1 --channel=4 --address=0");
+	SAYS("245:1 (0000:");
+	CU_ASSERT_PTR_NULL(strstr(out, "/dev/roc"));
 	ends(0, "as-user reader roc-status --id=245:0");
 }
 
