@@ -7,7 +7,6 @@
  *	bench_reader.c	the loop: wait, take, check, give back; stop and drain
  *	bench_state.c	signal flag, time, reason of a failure
  *	bench_report.c	live line, final table, JSON
- *	bench_gaps.c	how long the card waited for its next superpage
  *	hammer.c	register reads beside the data
  *	check*.c	is the data right
  */
@@ -150,16 +149,6 @@ void bench_reader_fill(struct bench *b); /* give the card all that is free */
 void bench_reader_run(struct bench *b);
 void bench_reader_drain(struct bench *b);   /* what the final stop handed back */
 void bench_reader_explain(struct bench *b); /* why the channel does not run; into b->failure */
-
-/* bench_gaps.c */
-
-/*
- * The bucket that holds the @percent-th of the gaps, 100 for the longest; -1: there are none. All
- * of bucket i < ROC_GAPS - 1 are below 2^i us.
- */
-int bench_gap_bucket(const uint64_t *gaps, unsigned int percent);
-void bench_gaps_text(FILE *out, const uint64_t *gaps);
-void bench_gaps_json(struct json *j, const uint64_t *gaps);
 
 /* bench_report.c */
 void bench_live(struct bench *b);

@@ -8,6 +8,7 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "gaps.h"
 #include "json.h"
 
 static const char *const end_names[] = {
@@ -130,7 +131,7 @@ void bench_report_text(FILE *out, const struct bench *b)
 	row_count(out, "Dropped packets", n->dropped);
 	row_count(out, "Superpages unused", n->reclaimed);
 	row_count(out, "Pushes repeated", n->retries);
-	bench_gaps_text(out, n->gaps);
+	gaps_text(out, n->gaps);
 	print_hammer(out, b);
 	if (b->opt->common.verbose) {
 		print_links(out, b);
@@ -224,7 +225,7 @@ void bench_report_json(FILE *out, const struct bench *b)
 	json_unsigned(&j, "reclaimed", n->reclaimed);
 	json_unsigned(&j, "refused", n->refused);
 	json_unsigned(&j, "retries", n->retries);
-	bench_gaps_json(&j, n->gaps);
+	gaps_json(&j, n->gaps);
 	json_rates(&j, b);
 	json_unsigned(&j, "waits", n->waits);
 	json_unsigned(&j, "kicks", n->kicks);

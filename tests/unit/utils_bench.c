@@ -5,33 +5,34 @@
 #include "unit.h"
 
 #include "../../utils/bench.h"
+#include "../../utils/gaps.h"
 
 static void gaps(void)
 {
 	uint64_t g[ROC_GAPS] = {0};
 
-	UNIT_EQ(bench_gap_bucket(g, 50), -1);
-	UNIT_EQ(bench_gap_bucket(g, 100), -1);
+	UNIT_EQ(gaps_bucket(g, 50), -1);
+	UNIT_EQ(gaps_bucket(g, 100), -1);
 	g[4] = 1;
-	UNIT_EQ(bench_gap_bucket(g, 50), 4);
-	UNIT_EQ(bench_gap_bucket(g, 100), 4);
+	UNIT_EQ(gaps_bucket(g, 50), 4);
+	UNIT_EQ(gaps_bucket(g, 100), 4);
 	g[4] = 99;
 	g[9] = 1;
-	UNIT_EQ(bench_gap_bucket(g, 50), 4);
-	UNIT_EQ(bench_gap_bucket(g, 99), 4);
-	UNIT_EQ(bench_gap_bucket(g, 100), 9);
+	UNIT_EQ(gaps_bucket(g, 50), 4);
+	UNIT_EQ(gaps_bucket(g, 99), 4);
+	UNIT_EQ(gaps_bucket(g, 100), 9);
 	g[9] = 2;
-	UNIT_EQ(bench_gap_bucket(g, 99), 9);
+	UNIT_EQ(gaps_bucket(g, 99), 9);
 	g[0] = 101;
-	UNIT_EQ(bench_gap_bucket(g, 50), 0);
+	UNIT_EQ(gaps_bucket(g, 50), 0);
 	g[4] = 100;
-	UNIT_EQ(bench_gap_bucket(g, 50), 4);
+	UNIT_EQ(gaps_bucket(g, 50), 4);
 	g[ROC_GAPS - 1] = 1;
-	UNIT_EQ(bench_gap_bucket(g, 100), ROC_GAPS - 1);
+	UNIT_EQ(gaps_bucket(g, 100), ROC_GAPS - 1);
 	/* No product of counts overflows. */
 	g[4] = UINT64_MAX / 2;
-	UNIT_EQ(bench_gap_bucket(g, 99), 4);
-	UNIT_EQ(bench_gap_bucket(g, 100), ROC_GAPS - 1);
+	UNIT_EQ(gaps_bucket(g, 99), 4);
+	UNIT_EQ(gaps_bucket(g, 100), ROC_GAPS - 1);
 }
 
 static void cards(void)

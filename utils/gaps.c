@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * roc-bench-dma: how long the card had room between finishing a superpage and getting the next. A
- * card with one superpage in flight takes no data in that time.
+ * How long the card had room between finishing a superpage and getting the next. A card with one
+ * superpage in flight takes no data in that time.
  */
-#include "bench.h"
+#include "gaps.h"
 
 #include <inttypes.h>
 
@@ -17,7 +17,7 @@ static uint64_t total(const uint64_t *gaps)
 	return sum;
 }
 
-int bench_gap_bucket(const uint64_t *gaps, unsigned int percent)
+int gaps_bucket(const uint64_t *gaps, unsigned int percent)
 {
 	uint64_t all = total(gaps), seen = 0;
 	/* The smallest number of gaps that is so large a part. */
@@ -42,15 +42,15 @@ static void bucket_text(int bucket, char *text, size_t size)
 		snprintf(text, size, ">= %u us", 1u << (ROC_GAPS - 2));
 }
 
-void bench_gaps_text(FILE *out, const uint64_t *gaps)
+void gaps_text(FILE *out, const uint64_t *gaps)
 {
 	char p50[24], p99[24], max[24];
 
 	if (!total(gaps))
 		return;
-	bucket_text(bench_gap_bucket(gaps, 50), p50, sizeof(p50));
-	bucket_text(bench_gap_bucket(gaps, 99), p99, sizeof(p99));
-	bucket_text(bench_gap_bucket(gaps, 100), max, sizeof(max));
+	bucket_text(gaps_bucket(gaps, 50), p50, sizeof(p50));
+	bucket_text(gaps_bucket(gaps, 99), p99, sizeof(p99));
+	bucket_text(gaps_bucket(gaps, 100), max, sizeof(max));
 	fprintf(out, "  %-22s p50 %s, p99 %s, max %s\n", "Gap to next push", p50, p99, max);
 }
 
@@ -63,15 +63,15 @@ static void bucket_json(struct json *j, const char *key, int bucket)
 		json_unsigned(j, key, 1u << bucket);
 }
 
-void bench_gaps_json(struct json *j, const uint64_t *gaps)
+void gaps_json(struct json *j, const uint64_t *gaps)
 {
 	unsigned int i;
 
 	json_object(j, "gaps");
 	json_unsigned(j, "count", total(gaps));
-	bucket_json(j, "p50BelowUs", bench_gap_bucket(gaps, 50));
-	bucket_json(j, "p99BelowUs", bench_gap_bucket(gaps, 99));
-	bucket_json(j, "maxBelowUs", bench_gap_bucket(gaps, 100));
+	bucket_json(j, "p50BelowUs", gaps_bucket(gaps, 50));
+	bucket_json(j, "p99BelowUs", gaps_bucket(gaps, 99));
+	bucket_json(j, "maxBelowUs", gaps_bucket(gaps, 100));
 	json_array(j, "buckets");
 	for (i = 0; i < ROC_GAPS; i++)
 		json_unsigned(j, NULL, gaps[i]);
