@@ -4,7 +4,7 @@
 # main(), for the unit tests.
 
 UTILS_OBJS := bar_stress.o bar_stress_report.o bench.o bench_options.o \
-	bench_reader.o bench_report.o bench_state.o cards.o check.o check_internal.o check_rdh.o \
+	bench_reader.o bench_report.o bench_state.o cards.o channels.o check.o check_internal.o check_rdh.o \
 	config.o config_crorc.o config_cru.o config_options.o config_report.o crorc_packets.o \
 	crorc_status.o cru_tool.o ctp_emulator.o error_log.o flash.o flash_card.o flash_read.o \
 	flash_report.o fw_check.o gaps.o hammer.o influx.o json.o list_cards.o loopback.o metrics.o numbers.o \

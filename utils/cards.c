@@ -24,7 +24,6 @@ static const struct card_kind kinds[] = {
 		.pon = true,
 		.status = status_show_cru,
 		.packets = packets_show_cru,
-		.metrics = true,
 		.config = &config_cru,
 	},
 	{

@@ -45,7 +45,6 @@ struct card_kind {
 	card_show_fn packets;		  /* roc-pkt-monitor */
 	bool ddl;			  /* roc-siu-status */
 	bool flash;			  /* roc-flash, roc-flash-read */
-	bool metrics;			  /* roc-metrics has something to show */
 	const struct config_kind *config; /* roc-config */
 };
 

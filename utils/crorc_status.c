@@ -66,6 +66,10 @@ void status_crorc_text(FILE *out, const struct status_crorc *r, bool verbose, bo
 	fprintf(out, "  %-24s %u orbits\n", "Time frame length", s->time_frame_length);
 	if (s->link_mask)
 		text_links(out, r, verbose, colours);
+	if (r->channels.count) {
+		fputc('\n', out);
+		channels_text(out, &r->channels, 1, verbose, colours);
+	}
 }
 
 void status_crorc_json(FILE *out, const struct status_crorc *r)
@@ -99,6 +103,7 @@ void status_crorc_json(FILE *out, const struct status_crorc *r)
 		json_object_end(&j);
 	}
 	json_array_end(&j);
+	channels_json(&j, &r->channels);
 	json_object_end(&j);
 }
 
@@ -124,6 +129,7 @@ void status_crorc_influx(FILE *out, const struct status_crorc *r)
 		influx_signed(&l, "orbitSor", s->links[i].orbit_sor);
 		influx_end(&l, r->time);
 	}
+	channels_influx(out, &r->channels);
 }
 
 static double card_laser(const struct roc_crorc_status *s)
@@ -216,6 +222,8 @@ int status_show_crorc(FILE *out, struct roc_endpoint *ep, const struct roc_card 
 				 card->pci_address);
 	if (roc_crorc_status_read(ep, q->links ? q->links : ROC_CRORC_ALL_LINKS, &r.status))
 		return tool_fail("%s", roc_error());
+	if (channels_read(card, &r.channels))
+		return TOOL_FAILED;
 	r.time = output_time();
 	switch (q->format) {
 	case OUTPUT_TEXT:

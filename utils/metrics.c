@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * roc-metrics: what a monitoring agent takes every few seconds, of all CRUs. No other card has
- * these figures.
+ * roc-metrics: what a monitoring agent takes every few seconds, of all cards, for everybody: sysfs
+ * and hwmon are all it looks at.
  */
 #include "metrics.h"
 
+#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 
 #include "cards.h"
-#include "cru_tool.h"
 #include "influx.h"
 #include "output.h"
 #include "prometheus.h"
@@ -28,7 +28,7 @@ static const struct option_spec options[] = {
 	 .type = OPTION_TEXT,
 	 .offset = offsetof(struct values, id),
 	 .arg = "ID",
-	 .help = "Only this card (all CRUs)"},
+	 .help = "Only this card (all cards)"},
 	FLAG_OPTION(struct values, "force-report", force,
 		    "Report cards without a valid serial number, too"),
 	OUTPUT_OPTIONS(struct values),
@@ -38,109 +38,136 @@ static const struct option_spec options[] = {
 #define WARM 60.0
 #define HOT 80.0
 
-static double temperature(const struct metrics_report *r)
+static double known(int64_t value)
 {
-	return r->metrics.has_temperature ? r->metrics.temperature : NAN;
+	return value < 0 ? NAN : (double)value;
 }
 
-static double dropped(const struct metrics_report *r)
+static double temperature(const struct roc_card_telemetry *t)
 {
-	return r->metrics.dropped_packets;
+	return t->temperature;
 }
 
-static double ctp(const struct metrics_report *r)
+static double dropped(const struct roc_card_telemetry *t)
 {
-	return r->metrics.ctp_hz;
+	return known(t->dropped_packets);
 }
 
-static double local(const struct metrics_report *r)
+static double ctp(const struct roc_card_telemetry *t)
 {
-	return r->metrics.local_hz;
+	return known(t->ctp_hz);
 }
 
-static double rate(const struct metrics_report *r)
+static double local(const struct roc_card_telemetry *t)
 {
-	return r->metrics.packets_per_second;
+	return known(t->local_hz);
 }
 
-void metrics_text(FILE *out, const struct metrics_report *r, size_t count, bool colours)
+static double rate(const struct roc_card_telemetry *t)
+{
+	return known(t->packets_per_second);
+}
+
+static void cell(struct table *table, const char *colour, int digits, double value)
+{
+	if (isnan(value))
+		table_cell(table, NULL, "-");
+	else
+		table_cell(table, colour, "%.*f", digits, value);
+}
+
+void metrics_text(FILE *out, const struct metrics *m, bool verbose, bool colours)
 {
 	static const char *const heads[] = {
-		">#",	    "Card",	  "PCI Addr",	">Temp C", ">Dropped",
-		">CTP MHz", ">Local MHz", ">Packets/s", NULL,
+		">#",	    "Card",	"PCI Addr",   "Type",	    ">Temp C",
+		">Dropped", ">CTP MHz", ">Local MHz", ">Packets/s", NULL,
 	};
 	char card[OUTPUT_CARD_MAX];
 	const char *colour;
-	struct table t;
+	struct table table;
 	size_t i;
 
-	table_start(&t, heads);
-	for (i = 0; i < count; i++) {
-		const struct roc_cru_metrics *m = &r[i].metrics;
+	table_start(&table, heads);
+	for (i = 0; i < m->count; i++) {
+		const struct roc_card_telemetry *t = &m->cards[i];
+		const struct roc_card *c = &m->channels[i].card;
 
-		table_cell(&t, NULL, "%d", r[i].card.sequence);
-		table_cell(&t, NULL, "%s", output_card(&r[i].card, card));
-		table_cell(&t, NULL, "%s", r[i].card.pci_address);
-		colour = m->temperature >= HOT	  ? COLOUR_BAD
-			 : m->temperature >= WARM ? COLOUR_WARN
+		table_cell(&table, NULL, "%d", c->sequence);
+		table_cell(&table, NULL, "%s", output_card(c, card));
+		table_cell(&table, NULL, "%s", c->pci_address);
+		table_cell(&table, NULL, "%s", roc_card_type_name(c->type));
+		colour = t->temperature >= HOT	  ? COLOUR_BAD
+			 : t->temperature >= WARM ? COLOUR_WARN
 						  : NULL;
-		if (m->has_temperature)
-			table_cell(&t, colour, "%.1f", m->temperature);
-		else
-			table_cell(&t, NULL, "-");
-		table_cell(&t, m->dropped_packets ? COLOUR_BAD : NULL, "%u", m->dropped_packets);
-		table_cell(&t, NULL, "%.2f", m->ctp_hz / 1e6);
-		table_cell(&t, NULL, "%.2f", m->local_hz / 1e6);
-		table_cell(&t, NULL, "%u", m->packets_per_second);
+		cell(&table, colour, 1, temperature(t));
+		cell(&table, t->dropped_packets > 0 ? COLOUR_BAD : NULL, 0, dropped(t));
+		cell(&table, NULL, 2, ctp(t) / 1e6);
+		cell(&table, NULL, 2, local(t) / 1e6);
+		cell(&table, NULL, 0, rate(t));
 	}
-	table_print(&t, out, colours);
+	table_print(&table, out, colours);
+	fputc('\n', out);
+	channels_text(out, m->channels, m->count, verbose, colours);
 }
 
-void metrics_json(FILE *out, const struct metrics_report *r, size_t count)
+void metrics_json(FILE *out, const struct metrics *m)
 {
 	struct json j;
 	size_t i;
 
 	json_start(&j, out);
 	json_array(&j, NULL);
-	for (i = 0; i < count; i++) {
-		const struct roc_cru_metrics *m = &r[i].metrics;
+	for (i = 0; i < m->count; i++) {
+		const struct roc_card_telemetry *t = &m->cards[i];
 
 		json_object(&j, NULL);
-		output_card_json(&j, &r[i].card);
-		json_real(&j, "temperature", temperature(&r[i]));
-		json_unsigned(&j, "droppedPackets", m->dropped_packets);
-		json_real(&j, "ctpClock", m->ctp_hz / 1e6);
-		json_real(&j, "localClock", m->local_hz / 1e6);
-		json_unsigned(&j, "totalPacketsPerSecond", m->packets_per_second);
+		output_card_json(&j, &m->channels[i].card);
+		json_real(&j, "temperature", temperature(t));
+		output_number_json(&j, "droppedPackets", t->dropped_packets);
+		json_real(&j, "ctpClock", ctp(t) / 1e6);
+		json_real(&j, "localClock", local(t) / 1e6);
+		output_number_json(&j, "totalPacketsPerSecond", t->packets_per_second);
+		channels_json(&j, &m->channels[i]);
 		json_object_end(&j);
 	}
 	json_array_end(&j);
 }
 
-void metrics_influx(FILE *out, const struct metrics_report *r, size_t count)
+static void influx_known(struct influx *l, const char *key, int64_t value)
+{
+	if (value >= 0)
+		influx_signed(l, key, value);
+}
+
+void metrics_influx(FILE *out, const struct metrics *m)
 {
 	struct influx l;
 	size_t i;
 
-	for (i = 0; i < count; i++) {
-		influx_start_card(&l, out, "card", &r[i].card, -1);
-		influx_real(&l, "temperature", temperature(&r[i]));
-		influx_signed(&l, "droppedPackets", r[i].metrics.dropped_packets);
-		influx_real(&l, "ctpClock", r[i].metrics.ctp_hz / 1e6);
-		influx_real(&l, "localClock", r[i].metrics.local_hz / 1e6);
-		influx_signed(&l, "totalPacketsPerSecond", r[i].metrics.packets_per_second);
-		influx_end(&l, r[i].time);
+	for (i = 0; i < m->count; i++) {
+		const struct roc_card_telemetry *t = &m->cards[i];
+
+		/* A C-RORC has none of this. */
+		if (!isnan(temperature(t)) || t->dropped_packets >= 0) {
+			influx_start_card(&l, out, "card", &m->channels[i].card, -1);
+			influx_real(&l, "temperature", temperature(t));
+			influx_known(&l, "droppedPackets", t->dropped_packets);
+			influx_real(&l, "ctpClock", ctp(t) / 1e6);
+			influx_real(&l, "localClock", local(t) / 1e6);
+			influx_known(&l, "totalPacketsPerSecond", t->packets_per_second);
+			influx_end(&l, m->channels[i].time);
+		}
+		channels_influx(out, &m->channels[i]);
 	}
 }
 
-void metrics_prometheus(FILE *out, const struct metrics_report *r, size_t count)
+void metrics_prometheus(FILE *out, const struct metrics *m)
 {
 	static const struct {
 		const char *name;
 		enum prometheus_type type;
 		const char *help;
-		double (*value)(const struct metrics_report *r);
+		double (*value)(const struct roc_card_telemetry *t);
 	} families[] = {
 		{"roc_temperature_celsius", PROMETHEUS_GAUGE, "FPGA temperature.", temperature},
 		{"roc_dropped_packets", PROMETHEUS_COUNTER, "Packets dropped.", dropped},
@@ -149,134 +176,120 @@ void metrics_prometheus(FILE *out, const struct metrics_report *r, size_t count)
 		{"roc_packets_per_second", PROMETHEUS_GAUGE, "Packets of all links.", rate},
 	};
 	struct prometheus_labels labels;
-	struct prometheus m;
+	struct prometheus p;
 	size_t i, f;
 
-	prometheus_start(&m, out);
-	for (f = 0; f < sizeof(families) / sizeof(families[0]) && count; f++) {
-		prometheus_family(&m, families[f].name, families[f].type, families[f].help);
-		for (i = 0; i < count; i++) {
-			double value = families[f].value(&r[i]);
+	prometheus_start(&p, out);
+	for (f = 0; f < sizeof(families) / sizeof(families[0]); f++) {
+		bool first = true;
+
+		for (i = 0; i < m->count; i++) {
+			double value = families[f].value(&m->cards[i]);
 
 			if (isnan(value))
 				continue;
-			prometheus_card(&labels, &r[i].card, -1);
-			prometheus_sample(&m, &labels, value);
+			if (first)
+				prometheus_family(&p, families[f].name, families[f].type,
+						  families[f].help);
+			first = false;
+			prometheus_card(&labels, &m->channels[i].card, -1);
+			prometheus_sample(&p, &labels, value);
 		}
 	}
+	channels_prometheus(&p, m->channels, m->count);
 }
 
-static int read_card(const struct roc_card *card, const struct values *v, struct metrics_report *r)
+/* Exit code; @m has one more if there is something to show. */
+static int read_card(const struct roc_card *card, const struct values *v, struct metrics *m)
 {
-	struct roc_endpoint *ep;
 	int code, err;
 
 	code = card_serial_check(card, v->id, v->force);
 	if (code)
 		return code;
-	if (roc_open_card(card, v->id, &ep))
-		return tool_fail("%s", roc_error());
-	err = roc_cru_metrics_read(ep, &r->metrics);
-	roc_close(ep);
+	err = roc_card_telemetry_read(card, &m->cards[m->count]);
 	if (err)
-		return tool_fail("%s", roc_error());
-	r->card = *card;
-	r->time = output_time();
-	return TOOL_OK;
-}
-
-static bool has_metrics(const struct roc_card *card)
-{
-	const struct card_kind *kind = card_kind(card->type);
-
-	return kind && kind->metrics;
-}
-
-/* All cards that have metrics, or the one that was asked for; the caller frees *cards. */
-static int find_cards(const char *id, bool verbose, struct roc_card **cards, size_t *count)
-{
-	size_t i, kept = 0;
-	int code, err;
-
-	if (id) {
-		*count = 1;
-		*cards = calloc(1, sizeof(**cards));
-		if (!*cards)
-			return tool_fail("There is no memory left.");
-		err = roc_find(id, *cards);
-		if (err)
-			return tool_fail_card(err);
-		if (!has_metrics(*cards))
-			return tool_fail("%s is %s, which has no temperature, clocks or rate to "
-					 "show here; see roc-status and roc-pkt-monitor.",
-					 card_called(*cards, id), card_name((*cards)->type));
-		return TOOL_OK;
-	}
-	code = cards_list(cards, count);
-	if (code)
+		code = tool_fail("%s", roc_error());
+	/* A card that does not answer: the driver still knows what it counted. */
+	if (err && err != -EIO)
 		return code;
-	for (i = 0; i < *count; i++) {
-		if (has_metrics(&(*cards)[i]))
-			(*cards)[kept++] = (*cards)[i];
-		else if (verbose)
-			tool_note("%s is %s, which has no such metrics.", (*cards)[i].pci_address,
-				  card_name((*cards)[i].type));
+	if (channels_read(card, &m->channels[m->count]))
+		return TOOL_FAILED;
+	m->count++;
+	return code;
+}
+
+/* All cards, or the one that was asked for; the caller frees *cards. */
+static int find_cards(const char *id, struct roc_card **cards, size_t *count)
+{
+	int err;
+
+	if (!id)
+		return cards_list(cards, count);
+	*count = 1;
+	*cards = calloc(1, sizeof(**cards));
+	if (!*cards)
+		return tool_fail("There is no memory left.");
+	err = roc_find(id, *cards);
+	return err ? tool_fail_card(err) : TOOL_OK;
+}
+
+static void show(const struct metrics *m, const struct values *v, struct output *o)
+{
+	switch (o->format) {
+	case OUTPUT_TEXT:
+		if (m->count)
+			metrics_text(o->out, m, v->common.verbose, output_colours(o->out));
+		break;
+	case OUTPUT_JSON:
+		metrics_json(o->out, m);
+		break;
+	case OUTPUT_MONITORING:
+		metrics_influx(o->out, m);
+		break;
+	case OUTPUT_PROMETHEUS:
+		metrics_prometheus(o->out, m);
+		break;
 	}
-	*count = kept;
-	return kept ? TOOL_OK : tool_fail("No card in this machine has such metrics.");
 }
 
 static int run(const void *p)
 {
-	struct metrics_report *reports = NULL;
+	struct metrics m = {.cards = NULL};
 	const struct values *v = p;
 	struct roc_card *cards = NULL;
-	size_t count = 0, done = 0, i;
 	struct output output;
+	size_t count = 0, i;
 	int code;
 
 	code = output_begin(&v->output, &output);
 	if (code)
 		return code;
-	code = find_cards(v->id, v->common.verbose, &cards, &count);
+	code = find_cards(v->id, &cards, &count);
 	if (code)
 		goto out;
-	reports = calloc(count, sizeof(*reports));
-	if (!reports) {
+	m.cards = calloc(count, sizeof(*m.cards));
+	m.channels = calloc(count, sizeof(*m.channels));
+	if (!m.cards || !m.channels) {
 		code = tool_fail("There is no memory left.");
 		goto out;
 	}
 	/* A card that fails does not hide the others. */
 	for (i = 0; i < count; i++) {
-		if (read_card(&cards[i], v, &reports[done]))
+		if (read_card(&cards[i], v, &m))
 			code = TOOL_FAILED;
-		else
-			done++;
 	}
-	switch (output.format) {
-	case OUTPUT_TEXT:
-		if (done)
-			metrics_text(output.out, reports, done, output_colours(output.out));
-		break;
-	case OUTPUT_JSON:
-		metrics_json(output.out, reports, done);
-		break;
-	case OUTPUT_MONITORING:
-		metrics_influx(output.out, reports, done);
-		break;
-	case OUTPUT_PROMETHEUS:
-		metrics_prometheus(output.out, reports, done);
-		break;
-	}
+	show(&m, v, &output);
 out:
-	free(reports);
+	free(m.cards);
+	free(m.channels);
 	free(cards);
 	return output_end(&output, code);
 }
 
 const struct tool tool_metrics = {
 	.name = "metrics",
-	.summary = "Show temperature, clocks and packet counts of all CRUs",
+	.summary = "Show temperature, clocks, packets and channel counters of all cards",
 	.example = "--prometheus --output=/var/lib/prometheus/node-exporter/roc.prom",
 	TOOL_OPTIONS(options, struct values),
 	.run = run,

@@ -5,20 +5,23 @@
 #ifndef ROC_UTILS_METRICS_H
 #define ROC_UTILS_METRICS_H
 
-#include <roc/cru.h>
+#include <roc/telemetry.h>
 
 #include <stddef.h>
 #include <stdio.h>
 
-struct metrics_report {
-	struct roc_card card;
-	struct roc_cru_metrics metrics;
-	uint64_t time; /* output_time() of the reading */
+#include "channels.h"
+
+/* Two arrays of @count; the cards are named in the second. */
+struct metrics {
+	struct roc_card_telemetry *cards;
+	struct channels *channels;
+	size_t count;
 };
 
-void metrics_text(FILE *out, const struct metrics_report *r, size_t count, bool colours);
-void metrics_json(FILE *out, const struct metrics_report *r, size_t count);
-void metrics_influx(FILE *out, const struct metrics_report *r, size_t count);
-void metrics_prometheus(FILE *out, const struct metrics_report *r, size_t count);
+void metrics_text(FILE *out, const struct metrics *m, bool verbose, bool colours);
+void metrics_json(FILE *out, const struct metrics *m);
+void metrics_influx(FILE *out, const struct metrics *m);
+void metrics_prometheus(FILE *out, const struct metrics *m);
 
 #endif

@@ -59,7 +59,7 @@ const char *output_card(const struct roc_card *card, char text[OUTPUT_CARD_MAX])
 	return text;
 }
 
-static void number_json(struct json *j, const char *key, int number)
+void output_number_json(struct json *j, const char *key, int64_t number)
 {
 	if (number < 0)
 		json_null(j, key);
@@ -70,8 +70,8 @@ static void number_json(struct json *j, const char *key, int number)
 void output_card_json(struct json *j, const struct roc_card *card)
 {
 	json_text(j, "pciAddress", card->pci_address);
-	number_json(j, "serial", card->serial);
-	number_json(j, "endpoint", card->endpoint);
+	output_number_json(j, "serial", card->serial);
+	output_number_json(j, "endpoint", card->endpoint);
 	json_signed(j, "sequence", card->sequence);
 	json_text(j, "type", roc_card_type_name(card->type));
 }

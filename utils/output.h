@@ -81,6 +81,8 @@ uint64_t output_time(void); /* ns since 1970, for influx_end() */
 #define OUTPUT_CARD_MAX 32
 const char *output_card(const struct roc_card *card, char text[OUTPUT_CARD_MAX]);
 
+/* A number, null if it is negative: not known. */
+void output_number_json(struct json *j, const char *key, int64_t number);
 /* pciAddress, serial, endpoint, sequence, type. */
 void output_card_json(struct json *j, const struct roc_card *card);
 

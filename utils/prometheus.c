@@ -6,6 +6,7 @@
  */
 #include "prometheus.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <string.h>
 
@@ -14,6 +15,14 @@ static const char *const suffixes[] = {
 	[PROMETHEUS_GAUGE] = "",
 	[PROMETHEUS_COUNTER] = "_total",
 	[PROMETHEUS_INFO] = "_info",
+	[PROMETHEUS_HISTOGRAM] = "",
+};
+
+static const char *const types[] = {
+	[PROMETHEUS_GAUGE] = "gauge",
+	[PROMETHEUS_COUNTER] = "counter",
+	[PROMETHEUS_INFO] = "gauge",
+	[PROMETHEUS_HISTOGRAM] = "histogram",
 };
 
 void prometheus_start(struct prometheus *m, FILE *out)
@@ -29,7 +38,7 @@ void prometheus_family(struct prometheus *m, const char *name, enum prometheus_t
 	m->name = name;
 	m->type = type;
 	fprintf(m->out, "# HELP %s%s %s\n# TYPE %s%s %s\n", name, suffix, help, name, suffix,
-		type == PROMETHEUS_COUNTER ? "counter" : "gauge");
+		types[type]);
 }
 
 void prometheus_sample(struct prometheus *m, const struct prometheus_labels *labels, double value)
@@ -43,6 +52,25 @@ void prometheus_sample(struct prometheus *m, const struct prometheus_labels *lab
 		fprintf(m->out, "%.0f\n", value);
 	else
 		fprintf(m->out, "%.9g\n", value);
+}
+
+void prometheus_histogram(struct prometheus *m, const struct prometheus_labels *labels,
+			  const double *limits, const uint64_t *counts, size_t buckets)
+{
+	uint64_t sum = 0;
+	size_t i;
+
+	for (i = 0; i < buckets; i++) {
+		sum += counts[i];
+		fprintf(m->out, "%s_bucket{%s,le=\"", m->name, labels->text);
+		if (i < buckets - 1)
+			fprintf(m->out, "%.9g", limits[i]);
+		else
+			fputs("+Inf", m->out);
+		fprintf(m->out, "\"} %" PRIu64 "\n", sum);
+	}
+	fprintf(m->out, "%s_sum{%s} NaN\n", m->name, labels->text);
+	fprintf(m->out, "%s_count{%s} %" PRIu64 "\n", m->name, labels->text, sum);
 }
 
 void prometheus_label(struct prometheus_labels *labels, const char *key, const char *value)

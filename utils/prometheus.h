@@ -11,12 +11,15 @@
 
 #include <roc/roc.h>
 
+#include <stddef.h>
+#include <stdint.h>
 #include <stdio.h>
 
 enum prometheus_type {
 	PROMETHEUS_GAUGE,
 	PROMETHEUS_COUNTER, /* name_total */
 	PROMETHEUS_INFO,    /* name_info, a gauge that is 1 and has labels to tell */
+	PROMETHEUS_HISTOGRAM,
 };
 
 struct prometheus {
@@ -34,6 +37,13 @@ void prometheus_start(struct prometheus *m, FILE *out);
 void prometheus_family(struct prometheus *m, const char *name, enum prometheus_type type,
 		       const char *help);
 void prometheus_sample(struct prometheus *m, const struct prometheus_labels *labels, double value);
+
+/*
+ * The samples of a histogram: @counts of @buckets buckets, each for itself; @limits of all but the
+ * last. What was counted is not known one by one, so the sum is not a number.
+ */
+void prometheus_histogram(struct prometheus *m, const struct prometheus_labels *labels,
+			  const double *limits, const uint64_t *counts, size_t buckets);
 
 void prometheus_label(struct prometheus_labels *labels, const char *key, const char *value);
 /* Labels pci_address, serial, endpoint, and link unless it is below 0. */

@@ -52,6 +52,8 @@ int status_show_cru(FILE *out, struct roc_endpoint *ep, const struct roc_card *c
 		flags |= ROC_CRU_STATUS_NO_PACKETS;
 	if (roc_cru_status_read(ep, q->links ? q->links : ROC_CRU_ALL_LINKS, flags, &r.cru))
 		return tool_fail("%s", roc_error());
+	if (channels_read(card, &r.channels))
+		return TOOL_FAILED;
 	r.time = output_time();
 	switch (q->format) {
 	case OUTPUT_TEXT:

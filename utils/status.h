@@ -12,14 +12,16 @@
 #include <stdio.h>
 
 #include "cards.h"
+#include "channels.h"
 
 struct status_report {
 	struct roc_card card;
 	struct roc_cru_status cru;
+	struct channels channels;
 	uint64_t time; /* output_time() of the reading */
 };
 
-/* @verbose: packet counters of the links, too. */
+/* @verbose: packet counters of the links, and more of the channels. */
 void status_text(FILE *out, const struct status_report *r, bool verbose, bool colours);
 void status_json(FILE *out, const struct status_report *r);
 void status_influx(FILE *out, const struct status_report *r);
@@ -29,6 +31,7 @@ void status_prometheus(FILE *out, const struct status_report *r);
 struct status_crorc {
 	struct roc_card card;
 	struct roc_crorc_status status;
+	struct channels channels;
 	uint64_t time;
 };
 

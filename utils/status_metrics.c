@@ -129,6 +129,7 @@ void status_influx(FILE *out, const struct status_report *r)
 		influx_signed(&l, "orbitSor", r->cru.ul_orbit_sor);
 		influx_end(&l, r->time);
 	}
+	channels_influx(out, &r->channels);
 }
 
 /* A family whose samples are read from the status; NAN: no sample. */

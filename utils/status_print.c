@@ -217,6 +217,10 @@ void status_text(FILE *out, const struct status_report *r, bool verbose, bool co
 		if (verbose)
 			text_packets(out, s, colours);
 	}
+	if (r->channels.count) {
+		fputc('\n', out);
+		channels_text(out, &r->channels, 1, verbose, colours);
+	}
 	if (s->has_onu)
 		text_onu(out, &s->onu, colours);
 	if (s->has_fec)
@@ -318,6 +322,7 @@ void status_json(FILE *out, const struct status_report *r)
 			json_link(&j, s, i);
 	}
 	json_array_end(&j);
+	channels_json(&j, &r->channels);
 	if (s->has_onu)
 		json_onu(&j, &s->onu);
 	if (s->has_fec)

@@ -13,6 +13,7 @@
 
 #include <roc/firmware.h>
 
+#include "../../utils/channels.h"
 #include "../../utils/output.h"
 
 /* A stream into memory between golden_begin() and golden_end(). */
@@ -133,6 +134,37 @@ __attribute__((unused)) static const struct roc_card golden_cards[] = {
 
 #define GOLDEN_CARDS (sizeof(golden_cards) / sizeof(golden_cards[0]))
 #define GOLDEN_TIME UINT64_C(1700000000123456789)
+
+/*
+ * The channels of a card: the first one runs and knows all but interrupts, the second is another's
+ * and has failed, the others are of an older driver, which tells little.
+ */
+__attribute__((unused)) static struct channels golden_channels(const struct roc_card *card,
+							       unsigned int count)
+{
+	struct channels c = {.card = *card, .time = GOLDEN_TIME, .count = count};
+	unsigned int i, k;
+
+	for (i = 0; i < count; i++) {
+		struct roc_channel_telemetry *t = &c.channel[i];
+
+		strcpy(t->state, "stopped");
+		memset(t->counter, -1, sizeof(t->counter));
+		t->gaps[0] = -1;
+		if (i > 1)
+			continue;
+		strcpy(t->mode, i ? "busy" : "timer");
+		strcpy(t->state, i ? "failed" : "running");
+		strcpy(t->owner_name, i ? "o2-readout-exe" : "roc-bench-dma");
+		t->owner_pid = i ? 0 : 4711;
+		for (k = 0; k < ROC_COUNT_INTERRUPTS; k++)
+			t->counter[k] = 100 * i + k;
+		t->counter[ROC_COUNT_BYTES] = INT64_C(1234567890123456);
+		for (k = 0; k < ROC_GAPS; k++)
+			t->gaps[k] = i ? 0 : k;
+	}
+	return c;
+}
 
 /* Of tests/golden, whatever this machine has installed. The caller closes it. */
 __attribute__((unused)) static struct roc_firmware_list *golden_firmware(void)

@@ -26,7 +26,8 @@ static const struct roc_card crorc = {
 
 static void status(void)
 {
-	struct status_crorc r = {.card = crorc, .time = GOLDEN_TIME};
+	struct status_crorc r = {
+		.card = crorc, .channels = golden_channels(&crorc, 3), .time = GOLDEN_TIME};
 	struct status_crorc bare = {.card = crorc, .time = GOLDEN_TIME};
 	FILE *out;
 

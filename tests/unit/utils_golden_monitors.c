@@ -4,51 +4,59 @@
  */
 #include "unit.h"
 
+#include <math.h>
+
 #include "golden.h"
 
 #include "../../utils/metrics.h"
 #include "../../utils/pkt_monitor.h"
 #include "../../utils/trig_monitor.h"
 
-static struct metrics_report metrics[GOLDEN_CARDS];
-
-static void make_metrics(void)
+/* Two endpoints of a card that knows all, one that knows little, and a C-RORC. */
+static void metrics_forms(void)
 {
+	struct roc_card_telemetry cards[GOLDEN_CARDS + 1];
+	struct channels channels[GOLDEN_CARDS + 1];
+	struct metrics m = {.cards = cards, .channels = channels, .count = GOLDEN_CARDS + 1};
+	struct roc_card crorc = golden_cards[0];
 	unsigned int i;
+	FILE *out;
 
 	for (i = 0; i < GOLDEN_CARDS; i++) {
-		metrics[i].card = golden_cards[i];
-		metrics[i].time = GOLDEN_TIME + i;
-		metrics[i].metrics = (struct roc_cru_metrics){
-			.has_temperature = i < 2,
-			.temperature = 45.25 + 20 * i,
-			.dropped_packets = i * 4000000000u,
-			.ctp_hz = i * 240474000,
+		channels[i] = golden_channels(&golden_cards[i], 1);
+		channels[i].time = GOLDEN_TIME + i;
+		cards[i] = (struct roc_card_telemetry){
+			.temperature = i < 2 ? 45.25 + 20 * i : NAN,
+			.dropped_packets = i * INT64_C(2000000000),
+			.ctp_hz = i < 2 ? i * INT64_C(240474000) : -1,
 			.local_hz = 240000000,
 			.packets_per_second = 123456,
 		};
 	}
-}
-
-static void metrics_forms(void)
-{
-	FILE *out;
-
-	make_metrics();
+	crorc.type = ROC_CARD_CRORC;
+	crorc.serial = 1001;
+	crorc.sequence = 3;
+	strcpy(crorc.pci_address, "0000:d8:00.0");
+	channels[i] = golden_channels(&crorc, 3);
+	cards[i] = (struct roc_card_telemetry){.temperature = NAN,
+					       .dropped_packets = -1,
+					       .ctp_hz = -1,
+					       .local_hz = -1,
+					       .packets_per_second = -1};
 	out = golden_begin();
-	metrics_text(out, metrics, GOLDEN_CARDS, false);
+	metrics_text(out, &m, false, false);
 	golden_end(out, "metrics.txt");
 	out = golden_begin();
-	metrics_text(out, metrics, GOLDEN_CARDS, true);
+	metrics_text(out, &m, true, true);
 	golden_end(out, "metrics-colours.txt");
 	out = golden_begin();
-	metrics_json(out, metrics, GOLDEN_CARDS);
+	metrics_json(out, &m);
 	golden_end(out, "metrics.json");
 	out = golden_begin();
-	metrics_influx(out, metrics, GOLDEN_CARDS);
+	metrics_influx(out, &m);
 	golden_end(out, "metrics.influx");
 	out = golden_begin();
-	metrics_prometheus(out, metrics, GOLDEN_CARDS);
+	metrics_prometheus(out, &m);
 	golden_end(out, "metrics.prom");
 }
 

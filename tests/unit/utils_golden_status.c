@@ -12,7 +12,9 @@
 
 static struct status_report full(void)
 {
-	struct status_report r = {.card = golden_cards[1], .time = GOLDEN_TIME};
+	struct status_report r = {.card = golden_cards[1],
+				  .channels = golden_channels(&golden_cards[1], 1),
+				  .time = GOLDEN_TIME};
 	struct roc_cru_status *s = &r.cru;
 
 	s->cru_id = 0x1a2;

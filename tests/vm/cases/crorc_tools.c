@@ -147,8 +147,11 @@ static void status(void)
 	ends(1, "roc-status " ID "--links=6");
 	ends(1, "roc-status " ID "--onu-status");
 	SAYS("has no PON");
-	ends(1, "roc-metrics " ID);
-	SAYS("is a C-RORC, which has no temperature");
+	ends(0, "as-user stranger roc-metrics " ID "--json");
+	UNIT_EQ(json_number(json_get(json_at(json_get(json_at(out, 0), "channels"), 5), "channel")),
+		5);
+	ends(0, "as-user stranger roc-metrics " ID "--prometheus");
+	SAYS("roc_channel_retries_total{");
 	emu(CRORC0, "set link-state up");
 	emu(CRORC0, "set optical-power 5=400");
 }

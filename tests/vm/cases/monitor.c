@@ -77,31 +77,66 @@ static void status(void)
 	ends(0, "as-user reader roc-status --id=245:0");
 }
 
-/* A monitoring pass costs what the library says, and writes nothing. */
+static const char *channel_member(const char *card, const char *key)
+{
+	return json_get(json_at(json_get(card, "channels"), 0), key);
+}
+
+/* A monitoring pass costs few reads, writes nothing, and needs no right. */
 static void metrics(void)
 {
+	emu(CARD0, "set temperature 61");
+	/* What was read before is given again for a tenth of a second. */
+	ends(0, "sleep 0.2");
 	emu(CARD0, "clear");
-	ends(0, "roc-metrics --id=245:0");
+	ends(0, "as-user stranger roc-metrics --id=245:0 --json");
+	CU_ASSERT(json_valid(out));
+	CU_ASSERT_DOUBLE_EQUAL(json_real(json_get(json_at(out, 0), "temperature")), 61, 0.7);
+	CU_ASSERT_DOUBLE_EQUAL(json_real(json_get(json_at(out, 0), "localClock")),
+			       peek(CRU_CLOCK_LOCAL) / 1e6, 0.1);
+	CU_ASSERT(json_is(channel_member(json_at(out, 0), "state"), "stopped"));
 	/* The driver looks at the temperature, too, now and then. */
 	UNIT_EQ(emu_reads(CARD0, 0), ROC_CRU_METRICS_READS - 1);
 	CU_ASSERT(emu_touched(CARD0, 0, CRU_BAR_CARD, CRU_TEMPERATURE).reads >= 1);
 	UNIT_EQ(emu_count(CARD0, 0, "mmio_writes"), 0);
-	emu(CARD0, "set temperature 61");
-	ends(0, "roc-metrics --json");
-	CU_ASSERT(json_valid(out));
+	/* The sensor is the card's, not the endpoint's. */
+	ends(0, "as-user stranger roc-metrics --id=245:1 --json");
 	CU_ASSERT_DOUBLE_EQUAL(json_real(json_get(json_at(out, 0), "temperature")), 61, 0.7);
 	ends(0, "roc-metrics --monitoring | grep -c ^card,serialId=");
 	UNIT_STR(out, "4\n");
+	ends(0, "roc-metrics --monitoring | grep -c ^channel,serialId=");
+	UNIT_STR(out, "10\n"); /* one of each CRU endpoint, six of the C-RORC */
 	ends(0, "roc-metrics --prometheus | grep -c '^roc_temperature_celsius{'");
 	UNIT_STR(out, "4\n");
 	emu(CARD0, "set temperature 45");
 	ends(1, "roc-metrics --id=999");
+	/* A card that does not answer: the driver knows what it counted all the same. */
+	emu(CARD0, "fault 0 all-ones");
+	ends(1, "sleep 0.2; roc-metrics --id=245:0");
+	SAYS("answers all ones");
+	SAYS("stopped");
+	emu_normal(CARD0, FOUR_LINKS);
+	ends(0, "roc-config --id=245:0 --links=0-3 --cru-id=0x42");
+	emu(CARD0, "clear");
 }
 
 static void packets(void)
 {
+	uint64_t bytes, superpages;
+
+	ends(0, "roc-metrics --id=245:0 --json");
+	bytes = json_number(channel_member(json_at(out, 0), "bytes"));
+	superpages = json_number(channel_member(json_at(out, 0), "superpages"));
 	ends(0, "roc-bench-dma --id=245:0 --buffer-size=32Mi --superpage-size=256Ki --no-display "
 		"--data-source=DDG --bytes=32Mi");
+	/* The driver's counters go on from run to run, and every tool has the same. */
+	ends(0, "roc-metrics --id=245:0 --json");
+	UNIT_EQ(json_number(channel_member(json_at(out, 0), "superpages")) - superpages,
+		emu_count(CARD0, 0, "superpages"));
+	CU_ASSERT(json_number(channel_member(json_at(out, 0), "bytes")) - bytes >= 32 * MIB);
+	bytes = json_number(channel_member(json_at(out, 0), "bytes"));
+	ends(0, "roc-status --id=245:0 --links=0 --no-optical --json");
+	UNIT_EQ(json_number(channel_member(out, "bytes")), bytes);
 	ends(0, "roc-pkt-monitor --id=245:0 --json");
 	CU_ASSERT(json_valid(out));
 	CU_ASSERT(json_number(link_member(0, "accepted")) > 0);

@@ -240,13 +240,19 @@ static void plain_memory(void)
 
 static void owned_by_another(void)
 {
-	char text[32];
 	int fd = node_open(EP0, 0);
+	const char *channel;
+	char text[32];
 
 	snprintf(text, sizeof(text), "%d", getpid());
 	refuses(1, "in use by", BENCH "--bytes=1Mi");
 	SAYS(text);
 	refuses(1, "in use by", "roc-reset --id=245 --channel=0 --reset=INTERNAL");
+	/* Everybody sees whose it is. */
+	UNIT_EQ(RUN("as-user stranger roc-metrics --id=245 --json"), 0);
+	channel = json_at(json_get(json_at(out, 0), "channels"), 0);
+	UNIT_EQ(json_number(json_get(channel, "ownerPid")), getpid());
+	CU_ASSERT(json_is(json_get(channel, "state"), "stopped"));
 	/* The endpoint is free for all. */
 	UNIT_EQ(RUN("roc-reg-read --id=245 --channel=0 --address=0x500"), 0);
 	close(fd);

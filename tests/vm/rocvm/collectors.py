@@ -126,6 +126,12 @@ class Exposition:
                 key = frozenset(self._LABEL.findall(labels or ""))
                 self.samples.setdefault(name, {})[key] = float(value)
 
+    def type_of(self, sample):
+        """The type of the family that a sample's name belongs to."""
+        family = re.sub("_(bucket|sum|count)$", "", sample)
+        return self.types[family] if self.types.get(family) == "histogram" else (
+            self.types.get(sample))
+
 
 class InfluxDb(_Server):
     """A server of its own with one empty database."""
