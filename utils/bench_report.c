@@ -10,6 +10,7 @@
 
 #include "gaps.h"
 #include "json.h"
+#include "output.h"
 
 static const char *const end_names[] = {
 	[BENCH_END_BYTES] = "bytes", [BENCH_END_TIME] = "time",	  [BENCH_END_SIGNAL] = "signal",
@@ -145,14 +146,6 @@ void bench_report_text(FILE *out, const struct bench *b)
 		row_count(out, "Errors", b->errors.count);
 }
 
-static void number_or_null(struct json *j, const char *key, int number)
-{
-	if (number < 0)
-		json_null(j, key);
-	else
-		json_signed(j, key, number);
-}
-
 static void json_links(struct json *j, const struct bench *b)
 {
 	unsigned int i;
@@ -177,9 +170,9 @@ static void json_setup(struct json *j, const struct bench *b)
 {
 	json_text(j, "type", roc_card_type_name((enum roc_card_type)b->info.card_type));
 	json_text(j, "pciAddress", b->info.pci_address);
-	number_or_null(j, "serial", b->info.serial);
-	number_or_null(j, "endpoint", b->info.endpoint);
-	number_or_null(j, "numa", b->info.numa_node);
+	output_number_json(j, "serial", b->info.serial);
+	output_number_json(j, "endpoint", b->info.endpoint);
+	output_number_json(j, "numa", b->info.numa_node);
 	json_text(j, "firmwareHash", b->info.firmware);
 	json_unsigned(j, "channel", b->opt->dma_channel);
 	json_text(j, "source", bench_source_names[b->opt->source]);

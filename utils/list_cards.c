@@ -31,14 +31,6 @@ static void number_text(int number, int digits, char *text, size_t size)
 		snprintf(text, size, "%0*d", digits, number);
 }
 
-static void number_json(struct json *j, const char *key, int number)
-{
-	if (number < 0)
-		json_null(j, key);
-	else
-		json_signed(j, key, number);
-}
-
 void list_cards_json(FILE *out, const struct roc_firmware_list *list, const struct roc_card *cards,
 		     size_t count)
 {
@@ -56,9 +48,9 @@ void list_cards_json(FILE *out, const struct roc_firmware_list *list, const stru
 		json_object(&j, key);
 		json_text(&j, "type", roc_card_type_name(c->type));
 		json_text(&j, "pciAddress", c->pci_address);
-		number_json(&j, "serial", c->serial);
-		number_json(&j, "endpoint", c->endpoint);
-		number_json(&j, "numa", c->numa_node);
+		output_number_json(&j, "serial", c->serial);
+		output_number_json(&j, "endpoint", c->endpoint);
+		output_number_json(&j, "numa", c->numa_node);
 		json_text(&j, "firmware", firmware);
 		json_text(&j, "firmwareHash", c->firmware);
 		json_text(&j, "userLogicVersion", c->user_logic);

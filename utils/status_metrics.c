@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * The status of a CRU for monitoring: InfluxDB lines with the names that sites' dashboards know,
- * and OpenMetrics families from tables.
+ * and Prometheus families from tables.
  */
 #include "status.h"
 
