@@ -258,6 +258,17 @@ __attribute__((unused)) static void push(uint64_t addr, uint32_t pages)
 	bar_write(0, CRU_SP_PUSH(0), pages);
 }
 
+/* What the server has to signal a vector; -1: nothing. */
+__attribute__((unused)) static int irq_fd(uint32_t index, unsigned int vector)
+{
+	int fd;
+
+	function_lock(vu.f);
+	fd = vu.f->irq[index][vector].fd;
+	function_unlock(vu.f, false);
+	return fd;
+}
+
 __attribute__((unused)) static uint64_t counted(const char *name)
 {
 	struct json j = {0};

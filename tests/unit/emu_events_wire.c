@@ -384,7 +384,7 @@ static unsigned int kept(void)
 	unsigned int i, n = 0;
 
 	for (i = 0; i < CARD_VECTORS; i++)
-		n += vu.f->irq[VFIO_PCI_MSIX_IRQ_INDEX][i].fd >= 0;
+		n += irq_fd(VFIO_PCI_MSIX_IRQ_INDEX, i) >= 0;
 	return n;
 }
 
@@ -404,7 +404,7 @@ static void sets_of_vectors(void)
 	UNIT_EQ(kept(), 8);
 	UNIT_EQ(ask(VU_SET_IRQS, &set, sizeof(set), -1), 0);
 	UNIT_EQ(kept(), 5);
-	UNIT_EQ(vu.f->irq[VFIO_PCI_MSIX_IRQ_INDEX][5].fd >= 0, 1);
+	UNIT_EQ(irq_fd(VFIO_PCI_MSIX_IRQ_INDEX, 5) >= 0, 1);
 	/* More than there are. */
 	set.start = 6;
 	UNIT_EQ(ask(VU_SET_IRQS, &set, sizeof(set), -1), EINVAL);
@@ -425,7 +425,7 @@ static void host_goes(void)
 	vectors_begin(VFIO_PCI_MSIX_IRQ_INDEX, 2);
 	enable();
 	disconnect_client();
-	UNIT_EQ(vu.f->irq[VFIO_PCI_MSIX_IRQ_INDEX][1].fd, -1);
+	UNIT_EQ(irq_fd(VFIO_PCI_MSIX_IRQ_INDEX, 1), -1);
 	connect_client();
 	config_set(PCI_COMMAND, PCI_COMMAND_MEMORY | PCI_COMMAND_MASTER, 2);
 	UNIT_EQ(ev_rd(EVENT_STATUS), EVENT_STATUS_QUIET);

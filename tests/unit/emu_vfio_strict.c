@@ -217,7 +217,7 @@ static void nothing_before_the_version(void)
 	UNIT_EQ(config(PCI_COMMAND, 2), 0);
 	UNIT_EQ(counted("mappings"), 0);
 	UNIT_EQ(counted("function_resets"), resets);
-	UNIT_EQ(vu.f->irq[0][0].fd, -1);
+	UNIT_EQ(irq_fd(0, 0), -1);
 	end();
 }
 
@@ -409,11 +409,11 @@ static void interrupts(void)
 	UNIT_EQ(irqs(none | mask, 0, 0, 0, -1), EINVAL);
 	UNIT_EQ(irqs(none | go, 1, 0, 0, -1), EINVAL);
 	UNIT_EQ(ask(VU_SET_IRQS, &set, sizeof(set), -1), EINVAL);
-	CU_ASSERT(vu.f->irq[0][0].fd >= 0);
+	CU_ASSERT(irq_fd(0, 0) >= 0);
 	UNIT_EQ(irqs(none | mask, 0, 1, 0, -1), 0);
 	UNIT_EQ(irqs(none | unmask, 0, 1, 0, -1), 0);
 	UNIT_EQ(irqs(none | go, 0, 0, 0, -1), 0);
-	UNIT_EQ(vu.f->irq[0][0].fd, -1);
+	UNIT_EQ(irq_fd(0, 0), -1);
 	end();
 	close(fd);
 }

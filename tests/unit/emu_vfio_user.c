@@ -208,12 +208,12 @@ static void interrupts(void)
 	/* Disabled: count 0; and taken back: an eventfd form without one. */
 	set.count = 0;
 	UNIT_EQ(ask(VU_SET_IRQS, &set, sizeof(set), -1), 0);
-	UNIT_EQ(vu.f->irq[0][0].fd, -1);
+	UNIT_EQ(irq_fd(0, 0), -1);
 	set.count = 1;
 	set.flags = VFIO_IRQ_SET_DATA_EVENTFD | VFIO_IRQ_SET_ACTION_TRIGGER;
 	UNIT_EQ(ask(VU_SET_IRQS, &set, sizeof(set), fd), 0);
 	UNIT_EQ(ask(VU_SET_IRQS, &set, sizeof(set), -1), 0);
-	UNIT_EQ(vu.f->irq[0][0].fd, -1);
+	UNIT_EQ(irq_fd(0, 0), -1);
 	/* No such interrupt. */
 	set.index = VFIO_PCI_MSI_IRQ_INDEX;
 	UNIT_EQ(ask(VU_SET_IRQS, &set, sizeof(set), -1), EINVAL);
