@@ -26,6 +26,10 @@ static void lives_and_quits(void)
 	UNIT_STR(control(a, "get 0 rate\n"), "{\"ok\":true,\"key\":\"rate\",\"value\":\"0\"}");
 	UNIT_STR(control(b, "818\nget serial\n"), "{\"ok\":true,\"value\":\"0x30353230\"}");
 	UNIT_STR(control(b, NULL), "{\"ok\":true,\"key\":\"serial\",\"value\":\"0250\"}");
+	/* What follows a NUL would be lost. */
+	UNIT_EQ(send(b, "set rate 5\0set rate 6\n", 22, 0), 22);
+	UNIT_STR(control(b, NULL), "{\"ok\":false,\"error\":\"unknown command ''\"}");
+	UNIT_STR(control(a, "get 0 rate\n"), "{\"ok\":true,\"key\":\"rate\",\"value\":\"0\"}");
 	close(b);
 	UNIT_STR(control(a, "quit\n"), "{\"ok\":true}");
 	UNIT_EQ(ended(), 0);

@@ -57,6 +57,8 @@ static void *serve(void *arg)
 		len += n;
 		while (!gone && (end = memchr(line, '\n', len))) {
 			*end = '\0';
+			if (strlen(line) < (size_t)(end - line))
+				line[0] = '\0'; /* no command goes on behind a NUL */
 			control_run(client->emu, line, &reply);
 			gone = write_line(client->fd, &reply);
 			if (atomic_load(&client->emu->quit_asked))
