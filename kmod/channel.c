@@ -276,8 +276,7 @@ static int roc_ch_kick(struct file *file, void *arg)
  */
 static bool roc_wait_over(struct roc_session *s, u32 min_ready)
 {
-	if (min_ready < READ_ONCE(s->wanted))
-		WRITE_ONCE(s->wanted, min_ready);
+	roc_want(&s->wanted, min_ready);
 	smp_mb();
 	return roc_ready_now(s) >= min_ready || READ_ONCE(s->ch->state) != ROC_CH_RUNNING ||
 	       roc_stale(s);

@@ -45,7 +45,7 @@ void roc_publish(struct roc_session *s)
 	/* Pairs with roc_wait_over(): the waiter says how many it wants, then looks. */
 	smp_mb();
 	if (roc_ring_ready_held(&s->rings) >= READ_ONCE(s->wanted)) {
-		WRITE_ONCE(s->wanted, U32_MAX);
+		WRITE_ONCE(s->wanted, ROC_WANT_NOTHING);
 		wake_up_interruptible_all(&s->batch);
 	}
 	if (s->eventfd)

@@ -31,6 +31,7 @@
 #include "pace.h"
 #include "points.h"
 #include "ring.h"
+#include "want.h"
 
 #define ROC_BARS 6
 #define ROC_CHANNELS_MAX 6
@@ -414,7 +415,7 @@ struct roc_session {
 	unsigned long kernel_length;
 	wait_queue_head_t wait;	 /* poll */
 	wait_queue_head_t batch; /* ROC_CH_WAIT */
-	u32 wanted;		 /* fewest entries that one of these wants */
+	u32 wanted;		 /* fewest entries that one of these wants: see want.h */
 	struct eventfd_ctx *eventfd;
 
 	struct xarray buffers;

@@ -44,7 +44,7 @@ struct roc_session *roc_session_open(struct roc_channel *ch, u32 epoch)
 	s->epoch = epoch;
 	init_waitqueue_head(&s->wait);
 	init_waitqueue_head(&s->batch);
-	s->wanted = U32_MAX;
+	s->wanted = ROC_WANT_NOTHING;
 	xa_init_flags(&s->buffers, XA_FLAGS_ALLOC1);
 	if (mutex_lock_killable(&ch->lock)) {
 		kvfree(s);

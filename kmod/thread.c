@@ -88,7 +88,7 @@ static u32 roc_wish(struct roc_session *s)
 {
 	u32 wanted = READ_ONCE(s->wanted);
 
-	if (wanted != U32_MAX) {
+	if (wanted != ROC_WANT_NOTHING) {
 		s->wish = wanted;
 		s->wish_turns = ROC_WISH_TURNS;
 	} else if (s->wish_turns) {

@@ -559,9 +559,10 @@ int roc_channel_wait(struct roc_channel *ch, unsigned int min_ready, int timeout
  * child of fork() with the inherited handle.
  *
  * Return: 0; -EPERM another process opened the channel; -EINVAL alignment or granule; -EOVERFLOW
- *beyond the address space; -EFAULT it cannot be pinned; -ENOMEM above RLIMIT_MEMLOCK, or no memory;
- *-EOPNOTSUPP the card cannot use it (not contiguous, out of its reach, or would be bounced);
- *-ENOSPC too many buffers; -EBUSY running. The sentence says which, with the limit that was hit.
+ * beyond the address space; -EFAULT it cannot be pinned; -ENOMEM above RLIMIT_MEMLOCK, or no
+ * memory; -EOPNOTSUPP the card cannot use it (not contiguous, out of its reach, or would be
+ * bounced); -ENOSPC too many buffers; -EBUSY running. The sentence says which, with the limit that
+ * was hit.
  */
 int roc_buffer_register(struct roc_channel *ch, void *addr, size_t length, uint32_t granule,
 			uint32_t *handle);

@@ -5,6 +5,7 @@
 #include "common/case.h"
 
 #include <poll.h>
+#include <pthread.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <sys/mman.h>
@@ -249,6 +250,55 @@ static void waits(void)
 	rig_close(&r);
 }
 
+struct waiter {
+	pthread_t thread;
+	int fd;
+	uint32_t min_ready;
+	int result;
+	volatile bool over;
+};
+
+static void *waiter_run(void *arg)
+{
+	struct waiter *w = arg;
+	struct roc_ch_wait wait = {.size = sizeof(wait), .min_ready = w->min_ready};
+
+	wait.deadline = now_ns() + LIMIT_MS * 1000000ull;
+	w->result = abi(w->fd, ROC_CH_WAIT, &wait);
+	w->over = true;
+	return NULL;
+}
+
+/* Each gets what it asked for, in whichever order they came. */
+static void two_waiters(void)
+{
+	struct rig r = {.id = EP0, .count = 8};
+	int round;
+
+	UNIT_NEED(rig_open(&r) && rig_start(&r));
+	for (round = 0; round < 10; round++) {
+		struct waiter w[2] = {{.fd = rig_fd(&r), .min_ready = round % 2 ? 1 : 5},
+				      {.fd = rig_fd(&r), .min_ready = round % 2 ? 5 : 1}};
+		struct waiter *one = &w[!(round % 2)], *five = &w[round % 2];
+
+		pthread_create(&w[0].thread, NULL, waiter_run, &w[0]);
+		pthread_create(&w[1].thread, NULL, waiter_run, &w[1]);
+		rig_push(&r, 1);
+		CU_ASSERT(UNIT_WAIT(one->over, 3000));
+		CU_ASSERT(!five->over);
+		rig_push(&r, 4);
+		pthread_join(one->thread, NULL);
+		pthread_join(five->thread, NULL);
+		UNIT_EQ(one->result, 0);
+		UNIT_EQ(five->result, 0);
+		UNIT_EQ(roc_channel_wait(r.ch, 5, 3000), 5);
+		rig_take(&r, false);
+	}
+	rig_stop(&r);
+	RIG_OK(&r);
+	rig_close(&r);
+}
+
 /* The sleeping kernel asks for a kick, and one kick is enough. */
 static void kick(void)
 {
@@ -344,5 +394,5 @@ UNIT_MAIN("transfer", {"internal, one link", internal_one_link},
 	  {"DDG, twelve links", ddg_twelve_links}, {"partly filled", partly_filled},
 	  {"packed packets", packed_packets}, {"sizes", sizes}, {"busy mode", busy_mode},
 	  {"busy mode is quiet", busy_mode_is_quiet}, {"told", told}, {"waits", waits},
-	  {"kick", kick}, {"order of a link", order_of_a_link}, {"two endpoints", two_endpoints},
-	  {"card was never asked too much", leave})
+	  {"two waiters", two_waiters}, {"kick", kick}, {"order of a link", order_of_a_link},
+	  {"two endpoints", two_endpoints}, {"card was never asked too much", leave})

@@ -729,8 +729,8 @@ struct roc_ch_command {
  * keeps the channel claimed, and it has to map the rings itself, for mappings are not inherited.
  *
  * Errors: EPERM (why OWNER); EINVAL alignment, granule not a multiple of superpage_align;
- *EOVERFLOW; EFAULT (why PIN); ENOMEM (why MEMLOCK, or no memory when why is 0); EOPNOTSUPP (why
- *CONTIGUITY, DMA_MASK, BOUNCE); ENOSPC too many buffers; EBUSY running.
+ * EOVERFLOW; EFAULT (why PIN); ENOMEM (why MEMLOCK, or no memory when why is 0); EOPNOTSUPP (why
+ * CONTIGUITY, DMA_MASK, BOUNCE); ENOSPC too many buffers; EBUSY running.
  */
 struct roc_buf_register {
 	__u32 size;
