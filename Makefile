@@ -78,28 +78,8 @@ kmod-install: kmod
 # The module for every kernel that is or will be installed, built by DKMS.
 DKMS_SOURCE := /usr/src/roc-$(VERSION)
 
-# On a live system (no DESTDIR) all of it happens or nothing stays: what was there before comes back.
 dkms-install:
-ifeq ($(DESTDIR),)
-	@command -v $(DKMS) >/dev/null || { echo "make dkms-install: there is no dkms: install the" \
-		"package dkms, or the module for one kernel alone: make kmod-install" >&2; exit 1; }
-endif
-	rm -rf $(DESTDIR)$(DKMS_SOURCE).new $(DESTDIR)$(DKMS_SOURCE).old
-	install -d $(DESTDIR)$(DKMS_SOURCE).new
-	cp -r dkms.conf kmod $(DESTDIR)$(DKMS_SOURCE).new || \
-		{ rm -rf $(DESTDIR)$(DKMS_SOURCE).new; exit 1; }
-	! test -e $(DESTDIR)$(DKMS_SOURCE) || mv $(DESTDIR)$(DKMS_SOURCE) $(DESTDIR)$(DKMS_SOURCE).old
-	mv $(DESTDIR)$(DKMS_SOURCE).new $(DESTDIR)$(DKMS_SOURCE)
-ifeq ($(DESTDIR),)
-	$(DKMS) install --force -m roc -v $(VERSION) || { \
-		test -e $(DKMS_SOURCE).old || $(DKMS) remove -m roc -v $(VERSION) --all; \
-		rm -rf $(DKMS_SOURCE); \
-		! test -e $(DKMS_SOURCE).old || mv $(DKMS_SOURCE).old $(DKMS_SOURCE); \
-		echo "make dkms-install: DKMS could not build or install the module: see above;" \
-			"nothing was left in $(DKMS_SOURCE) that was not there before" >&2; \
-		exit 1; }
-endif
-	rm -rf $(DESTDIR)$(DKMS_SOURCE).old
+	@DESTDIR=$(DESTDIR) DKMS=$(DKMS) kmod/dkms-install $(VERSION) $(DKMS_SOURCE)
 
 dkms-uninstall:
 	$(if $(DESTDIR),,! $(DKMS) status -m roc -v $(VERSION) 2>/dev/null | grep -q . || \

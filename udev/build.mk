@@ -13,7 +13,8 @@ install-udev:
 	install -m 644 udev/60-roc.rules $(DESTDIR)$(UDEVDIR)
 	install -m 644 udev/roc.sysusers $(DESTDIR)$(SYSUSERSDIR)/roc.conf
 	install -m 644 udev/roc.limits $(DESTDIR)$(DOCDIR)/limits.conf.example
-	$(if $(DESTDIR),,systemd-sysusers $(SYSUSERSDIR)/roc.conf || groupadd -r -f roc)
+	$(if $(DESTDIR),,if command -v systemd-sysusers >/dev/null; \
+		then systemd-sysusers $(SYSUSERSDIR)/roc.conf; else groupadd -r -f roc; fi)
 	$(if $(DESTDIR),,! command -v udevadm || { udevadm control --reload && udevadm trigger -s roc; } || true)
 
 uninstall-udev:
