@@ -112,9 +112,9 @@ static u32 acme_finished(struct roc_channel *ch, unsigned int link)
 	return acme_read(ch, ACME_FINISHED) - acme->base;
 }
 
-/* -EAGAIN if not @proved and the card does not say yet; -EIO if it is wrong. */
+/* A card that does not say yet: -EAGAIN, at once unless @proved, else at @until. -EIO: wrong. */
 static int acme_received(struct roc_channel *ch, unsigned int link, u32 length, bool proved,
-			 u32 *bytes)
+			 u64 until, u32 *bytes)
 {
 	*bytes = acme_read(ch, ACME_SIZE);
 	return *bytes <= length ? 0 : -EIO;
