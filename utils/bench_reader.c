@@ -148,9 +148,11 @@ static void take_filled(struct bench *b, const struct roc_ready *e)
 	if (b->opt->print_sp_change) {
 		bench_live_end(b);
 		fprintf(b->opt->json ? stderr : stdout,
-			"superpage %" PRIu64 " link %d offset 0x%" PRIx64 " bytes %u pages %" PRIu64
-			"\n",
-			n->superpages, e->link, (uint64_t)e->offset, e->received, pages);
+			"superpage %" PRIu64 " link %d offset 0x%" PRIx64 " bytes %u",
+			n->superpages, e->link, (uint64_t)e->offset, e->received);
+		if (check_counts_pages(&b->checker.config))
+			fprintf(b->opt->json ? stderr : stdout, " pages %" PRIu64, pages);
+		fputc('\n', b->opt->json ? stderr : stdout);
 	}
 	n->superpages++;
 	n->bytes += e->received;

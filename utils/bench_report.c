@@ -98,9 +98,10 @@ static void print_links(FILE *out, const struct bench *b)
 		if (!l->superpages)
 			continue;
 		snprintf(name, sizeof(name), "Link %u", i);
-		fprintf(out,
-			"  %-22s %" PRIu64 " superpages, %" PRIu64 " pages, %" PRIu64 " bytes\n",
-			name, l->superpages, l->pages, l->bytes);
+		fprintf(out, "  %-22s %" PRIu64 " superpages, ", name, l->superpages);
+		if (check_counts_pages(&b->checker.config))
+			fprintf(out, "%" PRIu64 " pages, ", l->pages);
+		fprintf(out, "%" PRIu64 " bytes\n", l->bytes);
 	}
 }
 
@@ -120,7 +121,10 @@ void bench_report_text(FILE *out, const struct bench *b)
 	row_real(out, "Seconds", s, "");
 	row_count(out, "Superpages", n->superpages);
 	row_real(out, "Superpage latency", per(s * 1e6, (double)n->superpages), " us");
-	row_count(out, "DMA pages", n->pages);
+	if (check_counts_pages(&b->checker.config))
+		row_count(out, "DMA pages", n->pages);
+	else
+		fprintf(out, "  %-22s not counted\n", "DMA pages");
 	row_real(out, "DMA page latency", per(s * 1e6, (double)n->pages), " us");
 	row_count(out, "Bytes", n->bytes);
 	row_real(out, "GB", bytes / 1e9, "");
@@ -146,6 +150,14 @@ void bench_report_text(FILE *out, const struct bench *b)
 		row_count(out, "Errors", b->errors.count);
 }
 
+static void json_pages(struct json *j, const struct bench *b, uint64_t pages)
+{
+	if (check_counts_pages(&b->checker.config))
+		json_unsigned(j, "pages", pages);
+	else
+		json_null(j, "pages");
+}
+
 static void json_links(struct json *j, const struct bench *b)
 {
 	unsigned int i;
@@ -160,7 +172,7 @@ static void json_links(struct json *j, const struct bench *b)
 		json_unsigned(j, "link", i);
 		json_unsigned(j, "superpages", l->superpages);
 		json_unsigned(j, "bytes", l->bytes);
-		json_unsigned(j, "pages", l->pages);
+		json_pages(j, b, l->pages);
 		json_object_end(j);
 	}
 	json_array_end(j);
@@ -211,7 +223,7 @@ void bench_report_json(FILE *out, const struct bench *b)
 	json_real(&j, "seconds", seconds(n));
 	json_unsigned(&j, "superpages", n->superpages);
 	json_unsigned(&j, "bytes", n->bytes);
-	json_unsigned(&j, "pages", n->pages);
+	json_pages(&j, b, n->pages);
 	json_unsigned(&j, "errors", b->errors.count);
 	json_bool(&j, "checked", !b->opt->no_errorcheck);
 	json_unsigned(&j, "dropped", n->dropped);

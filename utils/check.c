@@ -9,6 +9,11 @@ void check_init(struct checker *c, const struct check_config *config, struct err
 	*c = (struct checker){.config = *config, .errors = errors};
 }
 
+bool check_counts_pages(const struct check_config *config)
+{
+	return config->enabled || config->data == CHECK_INTERNAL;
+}
+
 uint64_t check_superpage(struct checker *c, const struct check_superpage *sp)
 {
 	if (sp->link >= CHECK_LINKS) {
@@ -22,6 +27,8 @@ uint64_t check_superpage(struct checker *c, const struct check_superpage *sp)
 			      sp->link, (unsigned long long)sp->number, sp->received, sp->length);
 		return 0;
 	}
+	if (!c->config.enabled)
+		return check_counts_pages(&c->config) ? sp->received / c->config.page_size : 0;
 	if (c->config.data == CHECK_INTERNAL)
 		return check_internal(c, sp);
 	return check_rdh(c, sp);

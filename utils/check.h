@@ -30,7 +30,7 @@ enum check_data {
 struct check_config {
 	enum check_data data;
 	bool any_link; /* the header's link says nothing */
-	bool enabled;  /* else pages are only counted */
+	bool enabled;  /* else nobody looks at the data */
 	bool payload;  /* look behind the headers */
 	bool resync;   /* after an error go on from what was found */
 	bool tf_check;
@@ -68,10 +68,13 @@ struct check_superpage {
 
 void check_init(struct checker *c, const struct check_config *config, struct error_log *errors);
 
-/* Check one superpage; returns how many DMA pages are in it. */
+/* Check one superpage; returns how many DMA pages are in it, 0 if they are not counted. */
 uint64_t check_superpage(struct checker *c, const struct check_superpage *sp);
 
-/* The two kinds of data. */
+/* Pages behind headers are only known to who walks through them. */
+bool check_counts_pages(const struct check_config *config);
+
+/* The two kinds of data, when they are checked. */
 uint64_t check_internal(struct checker *c, const struct check_superpage *sp);
 uint64_t check_rdh(struct checker *c, const struct check_superpage *sp);
 

@@ -113,7 +113,7 @@ uint64_t check_internal(struct checker *c, const struct check_superpage *sp)
 	uint64_t pages = 0;
 
 	for (offset = 0; sp->received - offset >= page_size; offset += page_size) {
-		if (c->config.enabled && link->pages % c->config.frequency == 0)
+		if (link->pages % c->config.frequency == 0)
 			check_page(c, sp, offset, words);
 		else
 			link->other_known = false;
@@ -121,7 +121,7 @@ uint64_t check_internal(struct checker *c, const struct check_superpage *sp)
 		link->pages++;
 		pages++;
 	}
-	if (offset != sp->received && c->config.enabled)
+	if (offset != sp->received)
 		error_log_add(c->errors, CHECK_AT "the page has only 0x%x bytes",
 			      CHECK_AT_ARGS(sp, pages, offset), sp->received - offset);
 	return pages;

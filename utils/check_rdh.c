@@ -272,7 +272,6 @@ uint64_t check_rdh(struct checker *c, const struct check_superpage *sp)
 		const char *broken = broken_chain(sp, offset);
 
 		if (broken) {
-			/* Also without checking: the count of pages would be a guess. */
 			error_log_add(c->errors, CHECK_AT "%s; 0x%x bytes skipped",
 				      CHECK_AT_ARGS(sp, page, offset), broken,
 				      sp->received - offset);
@@ -280,7 +279,7 @@ uint64_t check_rdh(struct checker *c, const struct check_superpage *sp)
 				link->packet_known = link->counter_known = false;
 			break;
 		}
-		if (c->config.enabled && !check_packet(c, sp, page, offset) && c->config.resync)
+		if (!check_packet(c, sp, page, offset) && c->config.resync)
 			link->packet_known = link->counter_known = false;
 		link->pages++;
 		page++;

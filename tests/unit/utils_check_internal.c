@@ -242,6 +242,7 @@ static void disabled(void)
 	struct check_config c = config();
 
 	c.enabled = false;
+	CU_ASSERT_TRUE(check_counts_pages(&c));
 	start(c);
 	memset(data, 0x5a, sizeof(data));
 	UNIT_EQ(check(0, SUPERPAGE), PAGES);

@@ -52,6 +52,7 @@ static void fill(struct bench *b)
 			 .numa_node = 0,
 			 .pci_address = "0000:3c:00.0",
 			 .firmware = "e1a0a6d5"},
+		.checker = {.config = {.data = CHECK_DDG, .enabled = true}},
 		.memory_page = 2097152,
 		.superpage = 1048576,
 		.count = 256,
@@ -89,6 +90,7 @@ static void bench_forms(void)
 	options.bar_hammer = true;
 	options.buffer_full_check = true;
 	options.no_errorcheck = true;
+	b.checker.config.enabled = false;
 	b.counts = (struct bench_counts){.start = 5, .end = 5, .dropped = 3, .retries = 2};
 	b.hammer.reads = 12000;
 	b.hammer.seconds = 0.5;
