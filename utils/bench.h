@@ -122,6 +122,10 @@ struct bench {
 	bool *lent;
 	uint32_t free_head, free_count;
 
+	/* The reader's sleep: until so many are ready, and since when and which it is so. */
+	unsigned int nap;
+	uint64_t nap_time, nap_superpages;
+
 	struct checker checker;
 	struct error_log errors;
 	FILE *ascii, *bin;

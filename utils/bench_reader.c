@@ -16,6 +16,8 @@
 #define TICK_NS NS_PER_S /* live line and temperature */
 #define WAIT_MS 100	 /* longest sleep: a signal between the look and the sleep waits so long */
 #define BATCH 32	 /* superpages between two refills */
+#define NAP_NS (20 * NS_PER_MS) /* sleep until so much has come */
+#define NAP_SUPERPAGES 64	/* but not until more superpages are ready than these */
 
 static uint32_t ring_size(uint32_t entries)
 {
@@ -215,6 +217,25 @@ static void pause_us(uint32_t us)
 		nanosleep(&t, NULL);
 }
 
+/*
+ * Superpages that are worth waking up for, by what came since the last nap. Most of the buffer
+ * stays with the card.
+ */
+static unsigned int nap(struct bench *b)
+{
+	uint64_t now = bench_now(), slept = now - b->nap_time;
+	uint64_t most = b->count / 4 < NAP_SUPERPAGES ? b->count / 4 : NAP_SUPERPAGES, n;
+
+	if (slept >= NAP_NS) {
+		n = (b->counts.superpages - b->nap_superpages) * NAP_NS / slept;
+		n = n < most ? n : most;
+		b->nap = n ? (unsigned int)n : 1;
+		b->nap_time = now;
+		b->nap_superpages = b->counts.superpages;
+	}
+	return b->nap;
+}
+
 /* Nothing is ready: sleep, or look at the card, depending on the mode. */
 static void idle(struct bench *b, unsigned int min_ready)
 {
@@ -295,6 +316,8 @@ void bench_reader_run(struct bench *b)
 
 	b->counts.start = now;
 	b->end = BENCH_END_FAILED;
+	b->nap = 1;
+	b->nap_time = now;
 	while (!finished(b, now, progress)) {
 		if (b->free_count && !b->opt->buffer_full_check)
 			bench_reader_fill(b);
@@ -306,7 +329,7 @@ void bench_reader_run(struct bench *b)
 		} else if (take(b, BATCH)) {
 			progress = now;
 		} else {
-			idle(b, 1);
+			idle(b, nap(b));
 		}
 		if (b->opt->random_pause)
 			random_pause(now, &next_pause);

@@ -36,6 +36,8 @@ static struct {
 	bool interrupt; /* a signal comes when nothing is left */
 	struct roc_ch_info info;
 	unsigned int sleeps, looks, kicks;
+	unsigned int wanted; /* superpages that the last sleep was to bring */
+	long pause_ns;	     /* how long each sleep takes */
 	uint64_t time;
 } driver;
 
@@ -115,10 +117,13 @@ int roc_channel_look(struct roc_channel *ch)
 
 int roc_channel_wait(struct roc_channel *ch, unsigned int min_ready, int timeout_ms)
 {
-	struct timespec pause = {0, 1000000};
+	struct timespec pause = {0, 1000000}, slow = {0, driver.pause_ns};
 
 	CU_ASSERT_TRUE(timeout_ms > 0);
 	driver.sleeps++;
+	driver.wanted = min_ready;
+	if (driver.pause_ns)
+		nanosleep(&slow, NULL);
 	if (!work()) {
 		nanosleep(&pause, NULL);
 		return driver.wait_error;
@@ -228,6 +233,29 @@ static void bytes(void)
 	UNIT_EQ(bench.errors.count, 0);
 	UNIT_STR(bench.failure, "");
 	CU_ASSERT_TRUE(bench.counts.end >= bench.counts.start);
+	release();
+}
+
+/* Few sleeps when much comes, but most of the buffer stays with the card; else for each. */
+static void naps(void)
+{
+	start();
+	driver.left = 20;
+	driver.per_sleep = 1;
+	driver.pause_ns = 1000000;
+	options.bytes = 3 * SUPERPAGE;
+	finish(BENCH_END_BYTES);
+	UNIT_EQ(driver.wanted, 1); /* nobody knows yet */
+	driver.left = 3000;
+	driver.per_sleep = 18;
+	options.bytes = 1803 * SUPERPAGE;
+	finish(BENCH_END_BYTES);
+	UNIT_EQ(driver.wanted, COUNT / 4);
+	driver.per_sleep = 1;
+	driver.pause_ns = 50000000;
+	options.bytes = (bench.counts.superpages + 3) * SUPERPAGE;
+	finish(BENCH_END_BYTES);
+	UNIT_EQ(driver.wanted, 1);
 	release();
 }
 
@@ -427,7 +455,7 @@ static void dumps(void)
 	release();
 }
 
-UNIT_MAIN("utils reader", {"byte limit, stop and drain", bytes},
+UNIT_MAIN("utils reader", {"byte limit, stop and drain", bytes}, {"sleeps for what comes", naps},
 	  {"data from the stop are checked", drained_data_are_checked}, {"time limit", time_limit},
 	  {"stall", stall}, {"signal", signalled}, {"failed channel", failed_channel},
 	  {"refused superpage", refused}, {"broken contract is seen", broken_contract},
