@@ -305,11 +305,11 @@ static void phase_first(const struct cell *c, struct going *g)
 	before = point_hits("shut_epoch");
 	way_begin(g);
 	/* Where it stands is known of a removal only. */
-	end = now_ms() + (way_shuts(c->way) ? REACH_MS : SETTLE_MS);
+	end = now_ms() + limit_ms(way_shuts(c->way) ? REACH_MS : SETTLE_MS);
 	while (!way_done(g, 1) && now_ms() < end)
 		if (way_shuts(c->way) && point_hits("shut_epoch") != before)
 			break;
-	sleep_ms(SETTLE_MS);
+	sleep_ms(limit_ms(SETTLE_MS));
 	points_release();
 	if (c->way != WAY_KILL)
 		CU_ASSERT(subject_done(g->s, 0, JOIN_MS));
@@ -341,11 +341,11 @@ static void way_first(const struct cell *c, struct going *g)
 	if (phases[c->phase].order)
 		subject_order(s, 0, phases[c->phase].order);
 	else
-		sleep_ms(MEET_MS);
+		sleep_ms(limit_ms(MEET_MS));
 	if (c->phase == PHASE_FAILED && c->way != WAY_POWER) {
 		if (c->way != WAY_ALL_ONES)
 			fail_card(t);
-		sleep_ms(2 * MEET_MS);
+		sleep_ms(limit_ms(2 * MEET_MS));
 		if (c->way != WAY_ALL_ONES)
 			emu(t->card, "fault all clear");
 	}
@@ -385,7 +385,7 @@ static void reloaded(const struct cell *c, struct going *g)
 		emu(t->card, "fault all clear");
 	}
 	CU_ASSERT(subject_done(g->s, 0, JOIN_MS));
-	sleep_ms(MEET_MS);
+	sleep_ms(limit_ms(MEET_MS));
 }
 
 /* A run that ends by a stop or by the close alone. */

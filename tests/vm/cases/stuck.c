@@ -89,7 +89,7 @@ static bool hole_fill(struct hole *h, const void *content, size_t size)
 static bool hole_entered(struct hole *h, struct call *c)
 {
 	struct pollfd p = {.fd = h->uffd, .events = POLLIN};
-	int64_t end = now_ms() + LIMIT_MS;
+	int64_t end = now_ms() + limit_ms(LIMIT_MS);
 
 	while (!c->over && !h->entered && now_ms() < end)
 		h->entered = poll(&p, 1, 10) == 1;
@@ -222,10 +222,11 @@ static void answer_that_never_goes(void)
 	fd = node_open(EP0, -1);
 	UNIT_NEED(holder >= 0 && fd >= 0 && hole_make(&h));
 	UNIT_EQ(abi(holder, ROC_CARD_LOCK, &lock), 0);
-	lock = (struct roc_card_lock){.size = sizeof(lock), .deadline = now_ns() + 1000000000};
+	lock = (struct roc_card_lock){.size = sizeof(lock),
+				      .deadline = now_ns() + limit_ms(1000) * 1000000ull};
 	CU_ASSERT(hole_fill(&h, &lock, sizeof(lock)));
 	call_start(&c, fd, ROC_CARD_LOCK, h.page);
-	sleep_ms(300);
+	sleep_ms(limit_ms(300));
 	UNIT_EQ(madvise(h.page, PAGE, MADV_DONTNEED), 0);
 	CU_ASSERT(hole_entered(&h, &c));
 	others_go_on(false);
@@ -282,7 +283,7 @@ static int register_for_ever(void *arg)
 	b.addr = (uintptr_t)h->page;
 	call_start(&c, fd, ROC_BUF_REGISTER, &b);
 	hole_entered(h, &c);
-	sleep_ms(LIMIT_MS);
+	sleep_ms(limit_ms(LIMIT_MS));
 	return 2;
 }
 
@@ -383,11 +384,11 @@ static void lock_not_told(void)
 	UNIT_NEED(holder >= 0 && fd >= 0);
 	UNIT_EQ(abi(holder, ROC_CARD_LOCK, &lock), 0);
 	lock = (struct roc_card_lock){.size = sizeof(lock),
-				      .deadline = now_ns() + LIMIT_MS * 1000000ull};
+				      .deadline = now_ns() + limit_ms(LIMIT_MS) * 1000000ull};
 	page = only_to_read(&lock, sizeof(lock));
 	UNIT_EQ(mprotect(page, PAGE, PROT_READ | PROT_WRITE), 0);
 	call_start(&c, fd, ROC_CARD_LOCK, page);
-	sleep_ms(200);
+	sleep_ms(limit_ms(200));
 	CU_ASSERT(!c.over);
 	UNIT_EQ(mprotect(page, PAGE, PROT_READ), 0);
 	lock = (struct roc_card_lock){.size = sizeof(lock)};

@@ -33,7 +33,7 @@ static volatile bool leave, left; /* the main thread lets go of the rings */
 
 static int do_close(void)
 {
-	int64_t end = now_ms() + END_MS;
+	int64_t end = now_ms() + limit_ms(END_MS);
 
 	leave = true;
 	while (!left && now_ms() < end)
@@ -134,7 +134,7 @@ struct subject *subject_start(const char *id, unsigned int channel, enum roc_sou
 			      enum stage stage)
 {
 	struct subject *s = shared_alloc(sizeof(*s));
-	int64_t end = now_ms() + 2 * PREPARE_MS;
+	int64_t end = now_ms() + limit_ms(2 * PREPARE_MS);
 
 	s->id = id;
 	s->channel = channel;
@@ -157,7 +157,7 @@ void subject_order(struct subject *s, unsigned int hand, enum order order)
 
 bool subject_done(struct subject *s, unsigned int hand, unsigned int ms)
 {
-	int64_t end = now_ms() + ms;
+	int64_t end = now_ms() + limit_ms(ms);
 
 	while (s->hand[hand].order != ORDER_NONE && !s->hand[hand].done) {
 		if (now_ms() > end)
@@ -174,7 +174,7 @@ void subject_kill(struct subject *s)
 
 bool subject_end(struct subject *s)
 {
-	int64_t end = now_ms() + END_MS;
+	int64_t end = now_ms() + limit_ms(END_MS);
 	bool ended;
 
 	kill(s->pid, SIGKILL);
