@@ -93,6 +93,15 @@ static void counter_wraps(void)
 	UNIT_EQ(wrong(&p, 0), 0);
 }
 
+/* Of the processor, which others may want as well. */
+static double used_seconds(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+	return t.tv_sec + t.tv_nsec / 1e9;
+}
+
 /* A bad build of these loops is slow by a factor, and then every figure of the card is wrong. */
 static void speed(void)
 {
@@ -106,12 +115,12 @@ static void speed(void)
 	for (kind = PATTERN_COUNTER; kind <= PATTERN_WORDS; kind++) {
 		struct page p = {.payload = ROOM, .pattern = kind};
 
-		t = unit_seconds();
+		t = used_seconds();
 		for (i = 0; i < (64 << 20) / ROOM; i++) {
 			p.counter += 256;
 			page_write(memory + (size_t)i * ROOM, &p);
 		}
-		t = unit_seconds() - t;
+		t = used_seconds() - t;
 		unit_note("%s: %.1f GB/s", names[kind], (64 << 20) / t / 1e9);
 		CU_ASSERT((64 << 20) / t > 0.5e9);
 	}

@@ -197,7 +197,8 @@ static void all_ones(void)
 
 /*
  * Register accesses are served while the engine has work: asked 5 ms after the start of 1.6 GB of
- * it, the ready count is not the last one. On a crowded machine that may fail once, but not always.
+ * it, the ready count is not the last one. On a crowded machine that may fail some times, but not
+ * always.
  */
 static void busy_engine_serves_registers(void)
 {
@@ -206,7 +207,7 @@ static void busy_engine_serves_registers(void)
 
 	begin_dma();
 	UNIT_EQ(map_region(BASE + MEMORY, MEMORY, 0, vu.memory_fd, RW), 0);
-	for (round = 0; round < 5; round++) {
+	for (round = 0; round < 5 || (fewest >= 50 && round < 20); round++) {
 		bar_write(0, CRU_DMA_CONTROL, 0);
 		bar_write(0, CRU_RESET_CONTROL, CRU_RESET_GENERAL);
 		for (i = 0; i < 100; i++)
@@ -221,7 +222,7 @@ static void busy_engine_serves_registers(void)
 	unit_note("%.1f GB/s beside %.0f register reads/s",
 		  counted("bytes") / (unit_seconds() - start) / 1e9,
 		  reads / (unit_seconds() - start));
-	UNIT_EQ(counted("bytes"), 500ull * CRU_SUPERPAGE_MAX);
+	UNIT_EQ(counted("bytes"), round * 100ull * CRU_SUPERPAGE_MAX);
 	UNIT_EQ(counted("dma_outside"), 0);
 	CU_ASSERT(fewest < 50);
 	end();

@@ -109,7 +109,7 @@ static void ready_in_order(void)
 static void run_threads(struct roc_rings *r, struct ring_loop *loop, uint32_t batch)
 {
 	uint64_t pushed = 0, back = 0, wrong = 0, kicks = 0, turns = 0;
-	double end = unit_seconds() + 20;
+	double end = unit_seconds() + 50;
 	uint32_t random = 1;
 	pthread_t thread;
 

@@ -8,7 +8,7 @@
 #include "../../../kmod/ring.h"
 #include "ring_loop.h"
 
-#define SLEEP_LIMIT_SECONDS 1
+#define SLEEP_LIMIT_SECONDS 10 /* a reader who published may be kept from kicking by others */
 
 /* Until the reader kicks. False after a limit: nobody did. */
 static bool sleep_until_kick(struct ring_loop *loop)
