@@ -29,11 +29,12 @@ def say(text):
 
 
 def end_on_signals():
-    """SIGTERM and SIGHUP end us as ^C does: with everything put away."""
+    """SIGTERM and SIGHUP (but for nohup) end us as ^C does: with everything put away."""
     def interrupt(*unused):
         raise KeyboardInterrupt
     for number in (signal.SIGTERM, signal.SIGHUP):
-        signal.signal(number, interrupt)
+        if signal.getsignal(number) != signal.SIG_IGN:
+            signal.signal(number, interrupt)
 
 
 def _child_setup(sig):
