@@ -199,6 +199,20 @@ static bool roc_may_write(struct roc_endpoint *ep, unsigned int bar, u32 offset)
 	return roc_rawio();
 }
 
+/* Anywhere in there, whoever they are, root aside? */
+bool roc_users_may_write(const struct roc_endpoint *ep, unsigned int bar, u64 offset, u32 size)
+{
+	const struct roc_bar_policy *policy = &ep->ops->policy[bar];
+	unsigned int i;
+
+	if (policy->access & (ROC_BAR_MMAP_WRITE | ROC_BAR_REG_WRITE))
+		return true;
+	for (i = 0; i < policy->writable_count; i++)
+		if (policy->writable[i] + 4 > offset && policy->writable[i] < offset + size)
+			return true;
+	return false;
+}
+
 static bool roc_may_read(struct roc_endpoint *ep, unsigned int bar, u32 offset)
 {
 	const struct roc_bar_policy *policy = &ep->ops->policy[bar];

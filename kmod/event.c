@@ -12,6 +12,7 @@
 #include <linux/pci.h>
 
 #include "roc.h"
+#include "vsec.h"
 
 /* A channel with one link: more wait in the ring, so that one doorbell tells of many. */
 #define ROC_EVENT_AHEAD 128
@@ -41,48 +42,28 @@ static void roc_event_tell(struct roc_channel *ch, u32 offset, u32 value)
 	roc_event_write(ch, offset, value);
 }
 
-/* What the capability says. */
-struct roc_vsec {
-	u32 limits;
-	u32 channel;
-	u32 stride;
-	u32 card;
-};
-
-static bool roc_vsec_find(struct pci_dev *pdev, struct roc_vsec *vsec)
+static u32 roc_config_word(void *context, unsigned int at)
 {
-	u32 header, signature;
-	u16 at = 0;
+	struct roc_endpoint *ep = context;
+	u32 word;
 
-	while ((at = pci_find_next_ext_capability(pdev, at, PCI_EXT_CAP_ID_VNDR))) {
-		pci_read_config_dword(pdev, at + EVENT_VSEC_HEADER, &header);
-		if ((header & 0xffff) != EVENT_VSEC_ID ||
-		    EVENT_VSEC_HEADER_REVISION(header) != EVENT_VSEC_REVISION ||
-		    EVENT_VSEC_HEADER_LENGTH(header) < EVENT_VSEC_LENGTH)
-			continue;
-		pci_read_config_dword(pdev, at + EVENT_VSEC_SIGNATURE, &signature);
-		if (signature != EVENT_VSEC_SIGNATURE_VALUE)
-			continue;
-		pci_read_config_dword(pdev, at + EVENT_VSEC_LIMITS, &vsec->limits);
-		pci_read_config_dword(pdev, at + EVENT_VSEC_CHANNEL, &vsec->channel);
-		pci_read_config_dword(pdev, at + EVENT_VSEC_STRIDE, &vsec->stride);
-		pci_read_config_dword(pdev, at + EVENT_VSEC_CARD, &vsec->card);
-		return true;
-	}
-	return false;
+	if (pci_read_config_dword(ep->pdev, at, &word))
+		return ROC_ALL_ONES;
+	return word;
 }
 
-/* A block's registers, if it is where the capability says. */
-static void __iomem *roc_event_block(struct roc_endpoint *ep, u64 bar, u64 offset, u32 size,
+static bool roc_piece_open(void *context, const struct roc_piece *piece)
+{
+	return roc_users_may_write(context, piece->bar, piece->offset, piece->size);
+}
+
+/* A block's registers, if its ID register is what the contract says. */
+static void __iomem *roc_event_block(struct roc_endpoint *ep, const struct roc_piece *piece,
 				     u32 magic, u32 number)
 {
-	void __iomem *block;
-	u32 id;
+	void __iomem *block = ep->bar[piece->bar] + piece->offset;
+	u32 id = ioread32(block + EVENT_ID);
 
-	if (bar >= ROC_BARS || !ep->bar[bar] || offset % 4 || offset + size > ep->bar_length[bar])
-		return NULL;
-	block = ep->bar[bar] + offset;
-	id = ioread32(block + EVENT_ID);
 	if (EVENT_ID_MAGIC(id) != magic || EVENT_ID_REVISION(id) != EVENT_VSEC_REVISION ||
 	    EVENT_ID_NUMBER(id) != number)
 		return NULL;
@@ -123,45 +104,68 @@ static int roc_event_alloc_rings(struct roc_endpoint *ep, struct roc_event *ev, 
 					&ev->submit_bus, GFP_KERNEL);
 	ev->record = dma_alloc_coherent(dev, sizeof(*ev->record) << ev->record_log2,
 					&ev->record_bus, GFP_KERNEL);
-	if (!ev->submit || !ev->record)
+	if (!ev->submit || !ev->record || roc_point_fails(ep, ROC_POINT_EVENT_RINGS))
 		return -ENOMEM;
 	return 0;
 }
 
-/* No capability, or one that does not hold what it says: the card is used as a plain one. */
-void roc_event_probe(struct roc_endpoint *ep)
+static int roc_event_probe_channel(struct roc_endpoint *ep, unsigned int c,
+				   const struct roc_vsec *vsec)
 {
+	struct roc_event *ev = &ep->channels[c].event;
+
+	ev->vector = -1;
+	spin_lock_init(&ev->lock);
+	ev->block = roc_event_block(ep, &vsec->channel[c], EVENT_ID_CHANNEL, c);
+	if (!ev->block)
+		return -EINVAL;
+	return roc_event_alloc_rings(ep, ev, min_t(u32, vsec->ring_log2, ROC_EVENT_LOG2_MAX + 1));
+}
+
+/*
+ * No capability, or one that does not hold what it says: the card is used as a plain one, and 0 is
+ * returned. -ENOMEM is no fault of the card's.
+ */
+int roc_event_probe(struct roc_endpoint *ep)
+{
+	struct roc_vsec_card card = {
+		.read = roc_config_word,
+		.open = roc_piece_open,
+		.context = ep,
+		.channels = ep->ops->channels,
+	};
+	const char *why = "a block is not where it should be, or has no limits";
 	struct roc_vsec vsec;
-	unsigned int c;
-	u32 bar, offset;
+	unsigned int i;
+	int found, err = 0;
 
-	if (!roc_vsec_find(ep->pdev, &vsec))
-		return;
-	if (EVENT_VSEC_CHANNELS(vsec.limits) != ep->ops->channels)
-		goto plain;
-	for (c = 0; c < ep->ops->channels; c++) {
-		struct roc_event *ev = &ep->channels[c].event;
-
-		bar = EVENT_VSEC_BAR(vsec.channel) + c * EVENT_VSEC_BAR(vsec.stride);
-		offset = EVENT_VSEC_OFFSET(vsec.channel) + c * EVENT_VSEC_OFFSET(vsec.stride);
-		ev->block =
-			roc_event_block(ep, bar, offset, EVENT_CHANNEL_SIZE, EVENT_ID_CHANNEL, c);
-		if (!ev->block || roc_event_alloc_rings(ep, ev, EVENT_VSEC_RING_MAX(vsec.limits)))
-			goto plain;
-		ev->vector = -1;
-		spin_lock_init(&ev->lock);
+	for (i = 0; i < ROC_BARS; i++)
+		card.bar_length[i] = ep->bar[i] ? ep->bar_length[i] : 0;
+	if (ep->pdev->msix_cap)
+		roc_vsec_tables(&card, ep->pdev->msix_cap);
+	ep->irqs.msix = !roc_vsec_tables_open(&card);
+	found = roc_vsec_find(&card, &vsec, &why);
+	if (found <= 0)
+		goto out;
+	why = "a block is not where it should be, or has no limits";
+	for (i = 0; i < ep->ops->channels && !err; i++)
+		err = roc_event_probe_channel(ep, i, &vsec);
+	if (!err)
+		ep->irqs.block = roc_event_block(ep, &vsec.card, EVENT_ID_CARD, ep->ops->channels);
+	if (!ep->irqs.block) {
+		roc_event_remove(ep, false);
+		found = -1;
+	} else {
+		ep->caps |= ROC_CAP_EVENTS;
 	}
-	ep->irqs.block =
-		roc_event_block(ep, EVENT_VSEC_BAR(vsec.card), EVENT_VSEC_OFFSET(vsec.card),
-				EVENT_CARD_SIZE, EVENT_ID_CARD, ep->ops->channels);
-	if (!ep->irqs.block)
-		goto plain;
-	ep->caps |= ROC_CAP_EVENTS;
-	return;
-
-plain:
-	dev_warn(&ep->pdev->dev, "the event capability is not as it should be; not used\n");
-	roc_event_remove(ep, false);
+out:
+	if (err == -ENOMEM)
+		return err;
+	if (found < 0)
+		dev_warn(&ep->pdev->dev, "the event capability is not used: %s\n", why);
+	if (found > 0 && !ep->irqs.msix)
+		dev_warn(&ep->pdev->dev, "MSI-X is not used: users may write its table\n");
+	return 0;
 }
 
 /* @keep_memory: the card may still write to it. */

@@ -65,6 +65,7 @@ struct roc_event {
 /**
  * struct roc_irqs - interrupts of an endpoint, and what its function block says; embedded in it
  * @block: the function's registers, NULL = the card has no event path
+ * @msix: users cannot write its table
  * @count: vectors that we were given
  * @number: Linux's numbers of them
  * @notice: the card's copy of its causes, in host memory
@@ -74,6 +75,7 @@ struct roc_event {
  */
 struct roc_irqs {
 	void __iomem *block;
+	bool msix;
 	int count;
 	int *number;
 	__le32 *notice;
@@ -84,7 +86,7 @@ struct roc_irqs {
 };
 
 /* event.c */
-void roc_event_probe(struct roc_endpoint *ep);
+int roc_event_probe(struct roc_endpoint *ep);
 void roc_event_remove(struct roc_endpoint *ep, bool keep_memory);
 int roc_event_enable(struct roc_channel *ch);
 int roc_event_disable(struct roc_channel *ch);

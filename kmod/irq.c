@@ -159,7 +159,8 @@ void roc_irqs_start(struct roc_endpoint *ep)
 					  GFP_KERNEL);
 	if (!irqs->notice)
 		return;
-	got = pci_alloc_irq_vectors(ep->pdev, 1, want, PCI_IRQ_MSIX | PCI_IRQ_MSI);
+	got = pci_alloc_irq_vectors(ep->pdev, 1, want,
+				    PCI_IRQ_MSI | (irqs->msix ? PCI_IRQ_MSIX : 0));
 	if (got <= 0)
 		goto none;
 	irqs->number = kcalloc(got, sizeof(*irqs->number), GFP_KERNEL);

@@ -130,7 +130,9 @@ static int roc_pci_probe(struct pci_dev *pdev, const struct pci_device_id *id)
 	err = roc_card_get(ep);
 	if (err)
 		goto err_memory;
-	roc_event_probe(ep);
+	err = roc_event_probe(ep);
+	if (err)
+		goto err_card;
 	pci_set_drvdata(pdev, ep);
 	WRITE_ONCE(ep->reachable, true);
 	roc_stop_left(ep, command & PCI_COMMAND_MASTER);
@@ -152,6 +154,7 @@ err_irqs:
 	roc_irqs_stop(ep);
 	roc_bus_off(ep);
 	roc_event_remove(ep, false);
+err_card:
 	roc_card_put(ep);
 err_memory:
 	roc_free_memory(ep);

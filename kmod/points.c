@@ -13,6 +13,7 @@ struct roc_point_state {
 	const char *name;
 	u32 delay_ms;
 	u32 minor;
+	atomic_t fail;
 	atomic_t hits;
 	atomic_t sleeping;
 };
@@ -23,6 +24,7 @@ struct roc_point_state {
 	}
 
 static struct roc_point_state roc_point_states[ROC_POINT_COUNT] = {
+	[ROC_POINT_EVENT_RINGS] = ROC_POINT("event_rings"),
 	[ROC_POINT_OPEN] = ROC_POINT("open"),
 	[ROC_POINT_REGISTER] = ROC_POINT("register"),
 	[ROC_POINT_START_BUS] = ROC_POINT("start_bus"),
@@ -55,6 +57,12 @@ void roc_point(struct roc_endpoint *ep, enum roc_point point)
 	atomic_dec(&p->sleeping);
 }
 
+bool roc_point_fails(struct roc_endpoint *ep, enum roc_point point)
+{
+	roc_point(ep, point);
+	return atomic_dec_if_positive(&roc_point_states[point].fail) >= 0;
+}
+
 void roc_points_init(void)
 {
 	struct dentry *points, *dir;
@@ -68,6 +76,7 @@ void roc_points_init(void)
 		dir = debugfs_create_dir(p->name, points);
 		debugfs_create_u32("delay_ms", 0600, dir, &p->delay_ms);
 		debugfs_create_u32("minor", 0600, dir, &p->minor);
+		debugfs_create_atomic_t("fail", 0600, dir, &p->fail);
 		debugfs_create_atomic_t("hits", 0600, dir, &p->hits);
 		debugfs_create_atomic_t("sleeping", 0400, dir, &p->sleeping);
 	}

@@ -7,6 +7,7 @@
  *
  *	delay_ms	whoever comes here sleeps for so long; 0 also lets go of those who sleep
  *	minor		only those of endpoint rocN, 0xffffffff = all (the default)
+ *	fail		so many of those who come fail, where that is possible
  *	hits		how many came
  *	sleeping	how many of them are here now
  */
@@ -16,6 +17,7 @@
 struct roc_endpoint;
 
 enum roc_point {
+	ROC_POINT_EVENT_RINGS,	 /* memory for the rings of a channel with events; can fail */
 	ROC_POINT_OPEN,		 /* inside, the channel not yet claimed */
 	ROC_POINT_REGISTER,	 /* pages are pinned, not yet mapped */
 	ROC_POINT_START_BUS,	 /* the card is set up and has no bus */
@@ -34,11 +36,18 @@ enum roc_point {
 #ifdef ROC_POINTS
 /* May sleep. */
 void roc_point(struct roc_endpoint *ep, enum roc_point point);
+/* And go on as if what is done here had failed? */
+bool roc_point_fails(struct roc_endpoint *ep, enum roc_point point);
 void roc_points_init(void);
 void roc_points_exit(void);
 #else
 static inline void roc_point(struct roc_endpoint *ep, enum roc_point point)
 {
+}
+
+static inline bool roc_point_fails(struct roc_endpoint *ep, enum roc_point point)
+{
+	return false;
 }
 
 static inline void roc_points_init(void)

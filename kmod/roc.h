@@ -464,6 +464,7 @@ int roc_card_lock(struct roc_endpoint *ep, u32 epoch, const void *holder,
 int roc_card_unlock(struct roc_card *card, const void *holder);
 int roc_reg_access(struct roc_endpoint *ep, unsigned int nr, struct roc_reg *reg);
 u32 roc_bar_access(struct roc_endpoint *ep, unsigned int bar);
+bool roc_users_may_write(const struct roc_endpoint *ep, unsigned int bar, u64 offset, u32 size);
 void roc_card_flush(struct roc_endpoint *ep, unsigned int bar);
 u32 roc_card_read(struct roc_endpoint *ep, unsigned int bar, u32 offset);
 bool roc_alive(struct roc_endpoint *ep);

@@ -170,7 +170,8 @@ const struct card_key crorc_keys[] = {
 	{"firmware", "git hash", PER_CARD, set_firmware, get_firmware},
 	{"serial", "0 to 9999", AT_START, set_serial, get_serial},
 	{"events", "on or off: the event interface", AT_START, set_offered, get_offered},
-	{"interrupts", "with events: msix, msi or none", AT_START, set_interrupts, get_interrupts},
+	{"interrupts", "with events: msix, msix-open, msi or none", AT_START, set_interrupts,
+	 get_interrupts},
 	{"vectors", "with events: 1 to 32", AT_START, set_vectors, get_vectors},
 	{NULL},
 };

@@ -26,6 +26,7 @@ void event_get_offered(const struct event_setup *s, char *text, size_t size)
 
 static const char *const interrupts[] = {
 	[EVENT_MSIX] = "msix",
+	[EVENT_MSIX_OPEN] = "msix-open",
 	[EVENT_MSI] = "msi",
 	[EVENT_NO_INTERRUPTS] = "none",
 };
@@ -40,7 +41,7 @@ int event_set_interrupts(struct event_setup *s, const char *text, char *err)
 		s->interrupts = i;
 		return 0;
 	}
-	snprintf(err, CARD_ERR, "'%.40s' is none of msix, msi, none", text);
+	snprintf(err, CARD_ERR, "'%.40s' is none of msix, msix-open, msi, none", text);
 	return -1;
 }
 
@@ -93,7 +94,7 @@ void event_messages(const struct event_card *e, struct card_messages *m)
 	if (s->interrupts == EVENT_MSI)
 		return;
 	m->msix = s->vectors;
-	m->bar = s->bar;
+	m->bar = s->interrupts == EVENT_MSIX_OPEN ? 2 : s->bar;
 	m->table = s->table_offset;
 	m->pending = s->pending_offset;
 }

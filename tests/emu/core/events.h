@@ -103,6 +103,7 @@ struct event_faults {
 /* Settings, common to the functions of a card. */
 enum event_interrupts {
 	EVENT_MSIX,
+	EVENT_MSIX_OPEN, /* the table lies in BAR2, which on a CRU users may write */
 	EVENT_MSI,
 	EVENT_NO_INTERRUPTS,
 };

@@ -180,6 +180,11 @@ void config_reset(struct config_space *c)
 	config_init(c, &id);
 }
 
+void config_poke(struct config_space *c, uint32_t off, uint32_t value)
+{
+	put(c->value + off, value, 4);
+}
+
 void config_read(const struct config_space *c, uint32_t off, void *data, uint32_t len)
 {
 	memcpy(data, c->value + off, len);

@@ -31,6 +31,8 @@ struct config_space {
 void config_init(struct config_space *c, const struct config_id *id);
 /* Back to power-on values. */
 void config_reset(struct config_space *c);
+/* What the card shows at a multiple of 4 from now on, until it is reset. */
+void config_poke(struct config_space *c, uint32_t off, uint32_t value);
 void config_read(const struct config_space *c, uint32_t off, void *data, uint32_t len);
 /* True when the write asked for a function-level reset. */
 bool config_write(struct config_space *c, uint32_t off, const void *data, uint32_t len);

@@ -295,6 +295,30 @@ static int do_poke(struct request *r)
 	return 0;
 }
 
+/* What the host reads, or from now on shall read: a card that says odd things of itself. */
+static int do_config(struct request *r)
+{
+	struct config_space *c;
+	uint64_t off, value;
+	uint8_t word[4];
+
+	if (one_endpoint(r) || number(r, "the offset", &off))
+		return -1;
+	if (off % 4 || off >= VU_CONFIG_SIZE)
+		return refuse(r, "there is no word at 0x%llx", (unsigned long long)off);
+	c = &r->emu->fn[r->first].config;
+	if (r->at < r->count) {
+		if (number(r, "the value", &value) || no_more(r))
+			return -1;
+		if (value > UINT32_MAX)
+			return refuse(r, "words have 32 bits");
+		config_poke(c, off, value);
+	}
+	config_read(c, off, word, sizeof(word));
+	json_hex(r->out, "value", word[0] | word[1] << 8 | word[2] << 16 | (uint32_t)word[3] << 24);
+	return 0;
+}
+
 static int clear_fault(struct request *r)
 {
 	const char *name = next(r);
@@ -398,9 +422,10 @@ static const struct {
 	const char *name;
 	int (*run)(struct request *r);
 } commands[] = {
-	{"info", do_info},   {"get", do_get},	  {"set", do_set},	 {"counts", do_counts},
-	{"clear", do_clear}, {"mmio", do_mmio},	  {"trace", do_trace},	 {"peek", do_peek},
-	{"poke", do_poke},   {"fault", do_fault}, {"faults", do_faults}, {"quit", do_quit},
+	{"info", do_info},   {"get", do_get},	    {"set", do_set},	 {"counts", do_counts},
+	{"clear", do_clear}, {"mmio", do_mmio},	    {"trace", do_trace}, {"peek", do_peek},
+	{"poke", do_poke},   {"config", do_config}, {"fault", do_fault}, {"faults", do_faults},
+	{"quit", do_quit},
 };
 
 #define COMMANDS (sizeof(commands) / sizeof(commands[0]))

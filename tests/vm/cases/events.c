@@ -442,6 +442,21 @@ static void timer_mode(void)
 	rig_close(&r);
 }
 
+/* What the card offers, and not MSI-X when users may write its table. */
+static void vectors(void)
+{
+	const char *all = json_get(emu(CARD0, "get interrupts"), "value");
+	bool msix = json_is(all, "msix"), open = json_is(all, "msix-open");
+	char kind[16];
+
+	NEED_EVENTS;
+	CU_ASSERT(msix || open);
+	UNIT_EQ(shell(kind, sizeof(kind), 5000, "cat /sys/bus/pci/devices/%s/msi_irqs/* | sort -u",
+		      pci_address(EP0)),
+		0);
+	UNIT_STR(kind, msix ? "msix\n" : "msi\n");
+}
+
 /* All six of the C-RORC with data at once, checked; each is ended in another way, then goes on. */
 static void all_of_a_crorc(void)
 {
@@ -518,7 +533,7 @@ UNIT_MAIN("events", {"who has events says so", plain_card_refuses},
 	  {"a busy channel", busy_channel}, {"a steady rate", steady_rate},
 	  {"a low rate", low_rate}, {"eight channels, one sleeper", sleeping_reader},
 	  {"eventfd", by_eventfd}, {"a wait for many is one wait", waits_once},
-	  {"mode while running", mode_changes}, {"timer mode", timer_mode},
+	  {"mode while running", mode_changes}, {"timer mode", timer_mode}, {"vectors", vectors},
 	  {"looks that cross interrupts", looks_cross_interrupts},
 	  {"all channels of a C-RORC", all_of_a_crorc}, {"no vector at all", no_vector},
 	  {"card was never asked too much", leave})

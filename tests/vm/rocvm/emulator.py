@@ -36,7 +36,7 @@ def add_event_options(parser):
                         help="cards with the event interface: records in memory, MSI-X")
     parser.add_argument("--vectors", type=int, metavar="N",
                         help="vectors of each function (default 8); with --events")
-    parser.add_argument("--interrupts", choices=["msix", "msi", "none"],
+    parser.add_argument("--interrupts", choices=["msix", "msix-open", "msi", "none"],
                         help="what the functions have (default msix); with --events")
 
 

@@ -237,6 +237,20 @@ uint32_t emu_peek(unsigned int card, unsigned int ep, unsigned int bar, uint32_t
 	return json_number(v);
 }
 
+uint32_t emu_config(unsigned int card, unsigned int ep, uint32_t offset)
+{
+	const char *v = json_get(emu(card, "config %u 0x%x", ep, offset), "value");
+
+	if (!v)
+		bail("gives no value", "config", answer);
+	return json_number(v);
+}
+
+void emu_config_set(unsigned int card, unsigned int ep, uint32_t offset, uint32_t value)
+{
+	emu(card, "config %u 0x%x 0x%x", ep, offset, value);
+}
+
 void emu_poke(unsigned int card, unsigned int ep, unsigned int bar, uint32_t offset, uint32_t value)
 {
 	emu(card, "poke %u %u 0x%x 0x%x", ep, bar, offset, value);

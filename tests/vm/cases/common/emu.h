@@ -28,6 +28,10 @@ uint32_t emu_peek(unsigned int card, unsigned int ep, unsigned int bar, uint32_t
 void emu_poke(unsigned int card, unsigned int ep, unsigned int bar, uint32_t offset,
 	      uint32_t value);
 
+/* A word of the configuration space as the card shows it. */
+uint32_t emu_config(unsigned int card, unsigned int ep, uint32_t offset);
+void emu_config_set(unsigned int card, unsigned int ep, uint32_t offset, uint32_t value);
+
 /* How often a register was read and written since the last `clear`. */
 struct emu_touched {
 	uint64_t reads, writes;

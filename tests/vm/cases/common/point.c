@@ -107,3 +107,11 @@ unsigned int point_hits(const char *name)
 {
 	return get(name, "hits");
 }
+
+void point_fail(const char *name, unsigned int count)
+{
+	char text[16];
+
+	snprintf(text, sizeof(text), "%u", count);
+	set(name, "fail", text);
+}

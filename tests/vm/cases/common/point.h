@@ -21,6 +21,9 @@ bool point_reached(const char *name, unsigned int ms);
 void point_release(const char *name);
 void points_release(void); /* all of them */
 
+/* The next @count who come there fail, if the point is of a kind that can. */
+void point_fail(const char *name, unsigned int count);
+
 /* How many came since the module was loaded; with point_hold() those of that endpoint. */
 unsigned int point_hits(const char *name);
 

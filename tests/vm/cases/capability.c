@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * A card with events whose configuration space says odd things: it is used as a plain one, and what
+ * users may write never becomes a ring's address or an interrupt's. What is wrong with a capability
+ * is tried through and through in tests/unit/kmod_vsec.c; here is that the module asks.
+ */
+#include "common/case.h"
+
+#include <event_regs.h>
+
+#define VSEC 0x200	 /* where the emulated card has it */
+#define BLOCKS 0x1000	 /* BAR0 */
+#define STORAGE 0x600100 /* BAR2: keeps what users write */
+
+static char address[ROC_TEXT_MAX];
+
+static bool skip(void)
+{
+	if (has_events(EP0))
+		return false;
+	unit_skip("no card with the event interface");
+	return true;
+}
+
+/* Off and on; does it have events now? */
+static bool events_again(void)
+{
+	strcpy(address, pci_address(EP0));
+	UNIT_EQ(driver_unbind(address), 0);
+	UNIT_NEED(driver_bind(address));
+	return has_events(EP0);
+}
+
+static void works(void)
+{
+	struct rig r = {.id = EP0, .source = ROC_SOURCE_DDG};
+
+	emu_normal(CARD0, FOUR_LINKS);
+	CU_ASSERT(rig_once(&r, 20, 10000));
+	RIG_OK(&r);
+	rig_close(&r);
+}
+
+/* This word is something else: no events, for that reason. */
+static void odd(uint32_t offset, uint32_t value, const char *why)
+{
+	uint32_t before = emu_config(CARD0, 0, offset);
+
+	emu_config_set(CARD0, 0, offset, value);
+	CU_ASSERT(!events_again());
+	UNIT_EQ(RUN("dmesg | grep 'roc %s' | tail -3", address), 0);
+	SAYS(why);
+	emu_config_set(CARD0, 0, offset, before);
+}
+
+static void odd_words(void)
+{
+	if (skip())
+		return;
+	odd(VSEC + EVENT_VSEC_LIMITS, emu_config(CARD0, 0, VSEC + EVENT_VSEC_LIMITS) | 255 << 8,
+	    "no rings of such a size");
+	works();
+	odd(VSEC + EVENT_VSEC_CARD, BLOCKS + 0x800, "not where it should be");
+	CU_ASSERT(events_again());
+}
+
+/* A block in BAR2, and everything there as a block has it. */
+static void in_reach_of_users(void)
+{
+	int fd = node_open(EP0, -1);
+
+	if (skip()) {
+		close(fd);
+		return;
+	}
+	UNIT_EQ(reg_write(fd, CRU_BAR_CARD, STORAGE + EVENT_ID,
+			  EVENT_ID_CHANNEL << 16 | EVENT_VSEC_REVISION << 8),
+		0);
+	UNIT_EQ(reg_write(fd, CRU_BAR_CARD, STORAGE + EVENT_LIMITS, 16 << 16 | 128), 0);
+	close(fd);
+	odd(VSEC + EVENT_VSEC_CHANNEL, STORAGE | CRU_BAR_CARD, "where users may write");
+	odd(VSEC + EVENT_VSEC_CARD, STORAGE | CRU_BAR_CARD, "where users may write");
+	CU_ASSERT(events_again());
+}
+
+/* No memory is no fault of the card's: it is not there, rather than another than it is. */
+static void no_memory(void)
+{
+	if (skip())
+		return;
+	if (!points_there())
+		return unit_skip("needs a module with points");
+	strcpy(address, pci_address(EP0));
+	UNIT_EQ(driver_unbind(address), 0);
+	point_fail("event_rings", 1);
+	UNIT_EQ(put_text("/sys/bus/pci/drivers/roc/bind", address), -ENOMEM);
+	UNIT_NEED(driver_bind(address));
+	CU_ASSERT(has_events(EP0));
+}
+
+static void leave(void)
+{
+	if (skip())
+		return;
+	CU_ASSERT(events_again());
+	works();
+	CU_ASSERT(emu_clean(CARD0));
+}
+
+UNIT_MAIN("capability", {"odd words", odd_words}, {"blocks users may write", in_reach_of_users},
+	  {"no memory", no_memory}, {"as it was", leave})
