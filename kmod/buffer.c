@@ -21,6 +21,8 @@
 #define ROC_BUFFERS_MAX 1024
 /* Each superpage is synchronised when it goes to the card and comes back, where that is needed. */
 #define ROC_MAP_ATTRS DMA_ATTR_SKIP_CPU_SYNC
+/* Memory that is short is the caller's news, not the log's. */
+#define ROC_TABLE_GFP (GFP_KERNEL_ACCOUNT | __GFP_NOWARN)
 #define ROC_PIN_BATCH (PAGE_SIZE / sizeof(struct page *))
 
 static int roc_charge(struct roc_buffer *buf, struct roc_buf_register *arg)
@@ -104,8 +106,7 @@ static int roc_make_extents(struct roc_buffer *buf)
 	unsigned int i;
 
 	buf->extents.room = buf->sgt.sgt.nents;
-	buf->extents.table =
-		kvcalloc(buf->extents.room, sizeof(struct roc_extent), GFP_KERNEL_ACCOUNT);
+	buf->extents.table = kvcalloc(buf->extents.room, sizeof(struct roc_extent), ROC_TABLE_GFP);
 	if (!buf->extents.table)
 		return -ENOMEM;
 	for_each_sgtable_dma_sg (&buf->sgt.sgt, sg, i)
@@ -120,8 +121,7 @@ static int roc_make_memory(struct roc_buffer *buf)
 	unsigned int i;
 
 	buf->memory.room = buf->sgt.sgt.orig_nents;
-	buf->memory.table =
-		kvcalloc(buf->memory.room, sizeof(struct roc_extent), GFP_KERNEL_ACCOUNT);
+	buf->memory.table = kvcalloc(buf->memory.room, sizeof(struct roc_extent), ROC_TABLE_GFP);
 	if (!buf->memory.table)
 		return -ENOMEM;
 	for_each_sgtable_sg (&buf->sgt.sgt, sg, i) {

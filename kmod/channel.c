@@ -431,13 +431,27 @@ static __poll_t roc_channel_poll(struct file *file, poll_table *pt)
 	return events;
 }
 
+static int roc_map_area(struct vm_area_struct *vma, void *area)
+{
+	unsigned long at;
+	int err;
+
+	for (at = 0; at < vma->vm_end - vma->vm_start; at += PAGE_SIZE) {
+		err = vm_insert_page(vma, vma->vm_start + at, vmalloc_to_page(area + at));
+		if (err)
+			return err;
+	}
+	/* A child of fork has no business in the rings of its parent. */
+	vm_flags_set(vma, VM_DONTEXPAND | VM_DONTDUMP | VM_DONTCOPY);
+	return 0;
+}
+
 /* Takes no lock: what it looks at is published once, see roc_session_rings(). */
 static int roc_channel_mmap(struct file *file, struct vm_area_struct *vma)
 {
 	struct roc_session *s = file->private_data;
 	u64 cookie = (u64)vma->vm_pgoff << PAGE_SHIFT;
 	unsigned long length = vma->vm_end - vma->vm_start;
-	int err;
 
 	if (roc_stale(s))
 		return -ENODEV;
@@ -445,19 +459,14 @@ static int roc_channel_mmap(struct file *file, struct vm_area_struct *vma)
 		return -EPIPE;
 	if (!(vma->vm_flags & VM_SHARED))
 		return -EINVAL;
-	if (cookie == ROC_USER_COOKIE && length == s->user_length) {
-		err = remap_vmalloc_range(vma, s->rings.user, 0);
-	} else if (cookie == ROC_KERNEL_COOKIE && length == s->kernel_length) {
-		if (vma->vm_flags & VM_WRITE)
-			return -EPERM;
-		vm_flags_clear(vma, VM_MAYWRITE);
-		err = remap_vmalloc_range(vma, s->rings.kernel, 0);
-	} else {
+	if (cookie == ROC_USER_COOKIE && length == s->user_length)
+		return roc_map_area(vma, s->rings.user);
+	if (cookie != ROC_KERNEL_COOKIE || length != s->kernel_length)
 		return -EINVAL;
-	}
-	/* A child of fork has no business in the rings of its parent. */
-	vm_flags_set(vma, VM_DONTCOPY);
-	return err;
+	if (vma->vm_flags & VM_WRITE)
+		return -EPERM;
+	vm_flags_clear(vma, VM_MAYWRITE);
+	return roc_map_area(vma, s->rings.kernel);
 }
 
 #ifdef CONFIG_PROC_FS

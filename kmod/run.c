@@ -30,7 +30,7 @@ static int roc_run_prepare(struct roc_session *s)
 		if (s->link[i].flights)
 			continue;
 		s->link[i].flights = kvcalloc(roundup_pow_of_two(room), sizeof(struct roc_flight),
-					      GFP_KERNEL_ACCOUNT);
+					      GFP_KERNEL_ACCOUNT | __GFP_NOWARN);
 		if (!s->link[i].flights)
 			return -ENOMEM;
 	}

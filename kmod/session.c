@@ -166,6 +166,12 @@ static int roc_ring_size(u32 *entries)
 	return 0;
 }
 
+/* vmalloc_user() charges nobody, and says in the log when memory is short. */
+static void *roc_ring_area(unsigned long length)
+{
+	return __vmalloc(length, GFP_KERNEL_ACCOUNT | __GFP_ZERO | __GFP_NOWARN);
+}
+
 /*
  * Make the rings: once per session. The areas stay until the session is freed, unless the caller
  * could not be told of them.
@@ -186,8 +192,8 @@ int roc_session_rings(struct roc_session *s, struct roc_ch_rings *arg)
 	/* Entries start on a page of their own: indices and entries have different writers. */
 	s->user_length = PAGE_ALIGN(PAGE_SIZE + arg->fill_entries * sizeof(struct roc_fill));
 	s->kernel_length = PAGE_ALIGN(PAGE_SIZE + arg->ready_entries * sizeof(struct roc_ready));
-	r->user = vmalloc_user(s->user_length);
-	r->kernel = vmalloc_user(s->kernel_length);
+	r->user = roc_ring_area(s->user_length);
+	r->kernel = roc_ring_area(s->kernel_length);
 	if (!r->user || !r->kernel) {
 		roc_session_free_rings(s);
 		return -ENOMEM;

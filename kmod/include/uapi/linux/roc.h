@@ -728,6 +728,10 @@ struct roc_ch_command {
  * else the open file is the owner: a child may start, stop, wait and unregister, its copy of the fd
  * keeps the channel claimed, and it has to map the rings itself, for mappings are not inherited.
  *
+ * The same memory may be registered several times, with this and with other channels, and counts as
+ * often. (A kernel with CONFIG_DMA_API_DEBUG can count seven mappings of a page; it says so once
+ *and stops to check that page. Nothing else comes of it.)
+ *
  * Errors: EPERM (why OWNER); EINVAL alignment, granule not a multiple of superpage_align;
  * EOVERFLOW; EFAULT (why PIN); ENOMEM (why MEMLOCK, or no memory when why is 0); EOPNOTSUPP (why
  * CONTIGUITY, DMA_MASK, BOUNCE); ENOSPC too many buffers; EBUSY running.
