@@ -76,6 +76,7 @@ class Result:
         self.log = ""                # kernel log
         self.findings = []           # of kmsg.scan()
         self.card_errors = []        # sentences about emulated cards
+        self.qemu_signal = 0         # that QEMU died of, by itself
         self.boot_seconds = None
         self.slowness = 1.0          # as measured when it came up
         self.run_seconds = None
@@ -321,6 +322,7 @@ class Session:
         if self._monitor:
             self._monitor.close()
         if self._qemu:
+            result.qemu_signal = max(0, -(self._qemu.poll() or 0))
             stop(self._qemu)
             result.log = self._read("console.log")
         for card in self._cards:
