@@ -18,6 +18,8 @@
 /* A size entry follows the ready count at once, or within a bus delay. Give up after this. */
 #define CRU_SIZE_TIMEOUT_NS (20 * NSEC_PER_MSEC)
 #define CRU_QUIET_US 1000
+/* The EEPROM may take longer than it should; a card without one costs so much more at probe. */
+#define CRU_SERIAL_TRIES 3
 /* How long the generator may take to fill something, and a flush to show. */
 #define CRU_FILL_US 2000
 #define CRU_FILL_TRIES 20
@@ -97,9 +99,11 @@ static bool cru_alive(struct roc_endpoint *ep)
 static int cru_read_serial(struct roc_endpoint *ep)
 {
 	u32 word = roc_read(ep, CRU_BAR_CARD, CRU_SERIAL);
+	unsigned int tries;
 
-	if (!word) {
+	if (!word)
 		roc_write(ep, CRU_BAR_CARD, CRU_SERIAL_LOAD, CRU_SERIAL_LOAD_GO);
+	for (tries = 0; !word && tries < CRU_SERIAL_TRIES; tries++) {
 		msleep(CRU_SERIAL_LOAD_MS);
 		word = roc_read(ep, CRU_BAR_CARD, CRU_SERIAL);
 	}

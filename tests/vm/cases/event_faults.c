@@ -297,6 +297,40 @@ static void alarms(void)
 	close(fd);
 }
 
+/* The bus was taken from a channel that would not stop: no interrupt tells of alarms either. */
+static void alarm_without_bus(void)
+{
+	struct rig r = {.id = EP0, .source = ROC_SOURCE_DDG, .mode = ROC_MODE_EVENT};
+	int fd;
+
+	if (skip())
+		return;
+	fd = uevents_listen();
+	UNIT_NEED(fd >= 0);
+	emu_normal(CARD0, FOUR_LINKS);
+	UNIT_NEED(rig_open(&r));
+	rig_push(&r, RIG_MAX);
+	UNIT_NEED(rig_start(&r) && rig_run(&r, 20, 5000));
+	emu(CARD0, "fault 0 never-quiet");
+	rig_stop(&r);
+	CU_ASSERT(!bus_master(EP0));
+	emu(CARD0, "set temperature 62");
+	CU_ASSERT(uevent(fd, "ROC_ALARM=temperature", 12000) >= 0);
+	emu(CARD0, "fault 0 clear");
+	emu(CARD0, "set temperature 45");
+	CU_ASSERT(uevent(fd, "ROC_ALARM=none", 12000) >= 0);
+	/* The next start gives it back, and the card tells by itself again. */
+	UNIT_NEED(rig_start(&r));
+	CU_ASSERT(bus_master(EP0));
+	emu(CARD0, "clear");
+	sleep_ms(5500);
+	alarm_of(fd, 62, "ROC_ALARM=temperature");
+	emu(CARD0, "set temperature 45");
+	CU_ASSERT(uevent(fd, "ROC_ALARM=none", 12000) >= 0);
+	rig_close(&r);
+	close(fd);
+}
+
 static void leave(void)
 {
 	CU_ASSERT(emu_clean(CARD0));
@@ -309,4 +343,5 @@ UNIT_MAIN("event_faults", {"interrupt lost", lost_interrupt},
 	  {"record of another round", record_overrun}, {"record skipped", record_hidden},
 	  {"descriptors unreadable", fetch_error}, {"no end", end_missing},
 	  {"never quiet", never_quiet}, {"stop and reset under load", under_load},
-	  {"alarms", alarms}, {"card was never asked too much", leave})
+	  {"alarms", alarms}, {"alarm without the bus", alarm_without_bus},
+	  {"card was never asked too much", leave})

@@ -126,6 +126,33 @@ static void lost_and_back(void)
 	UNIT_EQ(pins(), before);
 }
 
+/* A reset of the function proves that the card is quiet: nobody has to open it for that. */
+static void lost_and_reset(void)
+{
+	struct rig r = open_rig(ROC_SOURCE_DDG);
+	int64_t before = pins();
+	char path[96];
+
+	UNIT_NEED(running_rig(&r));
+	emu(CARD0, "set 0 rate 10000000");
+	sleep_ms(50);
+	rig_take(&r, true);
+	emu(CARD0, "fault 0 all-ones");
+	fails_with(&r, ROC_WHY_LOST);
+	rig_close(&r);
+	CU_ASSERT(pins() > before);
+	emu(CARD0, "fault all clear");
+	snprintf(path, sizeof(path), "/sys/bus/pci/devices/%s/reset", pci_address(EP0));
+	UNIT_EQ(put_text(path, "1"), 0);
+	UNIT_EQ(pins(), before);
+	UNIT_EQ(emu_count(CARD0, 0, "dma_outside"), 0);
+	emu(CARD0, "set 0 rate 0");
+	r = open_rig(ROC_SOURCE_DDG);
+	UNIT_NEED(rig_open(&r));
+	recovers(&r);
+	UNIT_EQ(pins(), before);
+}
+
 /* Off the bus while nobody takes data: open, info and stop still answer. */
 static void all_ones_when_idle(void)
 {
@@ -424,8 +451,8 @@ static void slow_refill(void)
 }
 
 UNIT_MAIN("hazards", {"all ones", all_ones}, {"lost and back", lost_and_back},
-	  {"all ones when idle", all_ones_when_idle}, {"stall", stall},
-	  {"late completion", late_completion}, {"wrong count", wrong_count},
+	  {"lost and reset", lost_and_reset}, {"all ones when idle", all_ones_when_idle},
+	  {"stall", stall}, {"late completion", late_completion}, {"wrong count", wrong_count},
 	  {"size late", size_late}, {"size never", size_never}, {"size index", size_index},
 	  {"size zero", size_zero}, {"size zero in the middle", size_zero_in_the_middle},
 	  {"counter wrap", counter_wrap}, {"index wrap", index_wrap},

@@ -292,7 +292,7 @@ static void take_entry(struct rig *r, const struct roc_ready *e)
 
 unsigned int rig_take(struct rig *r, bool again)
 {
-	uint64_t before = r->filled;
+	uint64_t before = r->filled, reclaimed = r->reclaimed;
 	const struct roc_ready *e;
 	unsigned int n = 0;
 
@@ -301,7 +301,8 @@ unsigned int rig_take(struct rig *r, bool again)
 		roc_ready_release(r->rings, 1);
 		n++;
 	}
-	if (again && n)
+	/* Not when the run has ended: a lost card that comes back may write to what it had. */
+	if (again && n && r->reclaimed == reclaimed)
 		rig_push(r, RIG_MAX);
 	return r->filled - before;
 }
