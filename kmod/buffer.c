@@ -114,6 +114,25 @@ static int roc_make_extents(struct roc_buffer *buf)
 	return 0;
 }
 
+/*
+ * How the buffer lies in memory: what is one piece for the card may be many behind an IOMMU, and a
+ * cache is cleaned by memory.
+ */
+static int roc_make_pieces(struct roc_buffer *buf)
+{
+	struct scatterlist *sg;
+	unsigned int i;
+
+	buf->pieces.room = buf->sgt.sgt.orig_nents;
+	buf->pieces.table =
+		kvcalloc(buf->pieces.room, sizeof(struct roc_extent), GFP_KERNEL_ACCOUNT);
+	if (!buf->pieces.table)
+		return -ENOMEM;
+	for_each_sgtable_sg (&buf->sgt.sgt, sg, i)
+		roc_extents_append(&buf->pieces, sg_phys(sg), sg->length);
+	return 0;
+}
+
 /* Where the CPU sees the buffer; only for a card whose progress can be seen there. */
 static int roc_make_memory(struct roc_buffer *buf)
 {
@@ -159,11 +178,12 @@ static int roc_map(struct roc_buffer *buf, struct roc_endpoint *ep, struct roc_b
 		return -EOPNOTSUPP;
 	}
 	buf->sync = dma_need_sync(dev, buf->extents.table[0].bus);
-	if (ep->ops->marks && !buf->sync) {
+	if (buf->sync)
+		err = roc_make_pieces(buf);
+	else if (ep->ops->marks && ep->ordered)
 		err = roc_make_memory(buf);
-		if (err)
-			return err;
-	}
+	if (err)
+		return err;
 	if (!roc_extents_whole(&buf->extents, arg->granule)) {
 		arg->why = ROC_WHY_CONTIGUITY;
 		arg->limit = roc_extents_shortest(&buf->extents);
@@ -178,6 +198,7 @@ static void roc_buffer_forget(struct roc_buffer *buf)
 	roc_uncharge(buf);
 	kvfree(buf->extents.table);
 	kvfree(buf->memory.table);
+	kvfree(buf->pieces.table);
 	kfree(buf);
 }
 
@@ -193,6 +214,22 @@ static void roc_buffer_free(struct roc_buffer *buf, struct roc_endpoint *ep)
 	roc_unmap(buf, ep);
 	roc_unpin(buf);
 	roc_buffer_forget(buf);
+}
+
+/* A superpage goes to the card, or comes back: only where buf->sync is set. */
+void roc_buffer_sync(struct roc_endpoint *ep, const struct roc_flight *flight, bool to_card)
+{
+	struct device *dev = &ep->pdev->dev;
+	u64 at, length;
+
+	for (at = 0; at < flight->fill.length; at += length) {
+		length = min(roc_extents_run(&flight->buffer->pieces, flight->fill.offset + at),
+			     flight->fill.length - at);
+		if (to_card)
+			dma_sync_single_for_device(dev, flight->bus + at, length, DMA_FROM_DEVICE);
+		else
+			dma_sync_single_for_cpu(dev, flight->bus + at, length, DMA_FROM_DEVICE);
+	}
 }
 
 static int roc_check_request(struct roc_endpoint *ep, struct roc_buf_register *arg)

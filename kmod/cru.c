@@ -347,7 +347,7 @@ static int cru_received(struct roc_channel *ch, unsigned int link, u32 length, b
 	if (!proved && !cru->sizes_known)
 		return -EAGAIN;
 	if (cru->sizes_known && !cru->sizes)
-		return 0;
+		return proved ? 0 : -EAGAIN;
 	if (!size->asked) {
 		cru_path_write(ch, CRU_SP_SIZE(link), CRU_SP_SIZE_ADVANCE);
 		size->asked = true;
@@ -376,6 +376,7 @@ static int cru_received(struct roc_channel *ch, unsigned int link, u32 length, b
 	size->asked = false;
 	size->index++;
 	cru->sizes_known = true;
+	ch->no_sizes = false;
 	*bytes = entry & CRU_SP_SIZE_BYTES;
 	return *bytes <= length ? 0 : -EIO;
 
@@ -384,6 +385,7 @@ timeout:
 		return -EIO;
 	cru->sizes_known = true;
 	cru->sizes = false;
+	ch->no_sizes = true;
 	return 0;
 }
 

@@ -244,7 +244,8 @@ static int roc_bar_mmap(struct roc_endpoint *ep, struct vm_area_struct *vma)
 		vm_flags_clear(vma, VM_MAYWRITE);
 	}
 	vm_flags_set(vma, VM_IO | VM_PFNMAP | VM_DONTEXPAND | VM_DONTCOPY | VM_DONTDUMP);
-	vma->vm_page_prot = pgprot_noncached(vma->vm_page_prot);
+	/* Registers are never encrypted, whatever memory is. */
+	vma->vm_page_prot = pgprot_decrypted(pgprot_noncached(vma->vm_page_prot));
 	vma->vm_ops = &roc_bar_vm_ops;
 	return 0;
 }

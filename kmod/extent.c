@@ -61,6 +61,16 @@ int roc_extents_find(const struct roc_extents *ex, __u64 offset, __u64 length, _
 	return 0;
 }
 
+__u64 roc_extents_run(const struct roc_extents *ex, __u64 offset)
+{
+	const struct roc_extent *extent;
+
+	if (offset >= end_of(ex))
+		return 0;
+	extent = find(ex, offset);
+	return extent->offset + extent->length - offset;
+}
+
 _Bool roc_extents_whole(const struct roc_extents *ex, __u64 granule)
 {
 	__u32 i;

@@ -33,6 +33,9 @@ _Bool roc_extents_append(struct roc_extents *ex, __u64 bus, __u64 length);
  */
 int roc_extents_find(const struct roc_extents *ex, __u64 offset, __u64 length, __u64 *bus);
 
+/* Bytes from @offset on that lie in one extent; 0: none. */
+__u64 roc_extents_run(const struct roc_extents *ex, __u64 offset);
+
 /* Does every @granule-sized piece of the buffer (the last may be shorter) lie in one extent? */
 _Bool roc_extents_whole(const struct roc_extents *ex, __u64 granule);
 

@@ -127,8 +127,7 @@ static int roc_push(struct roc_session *s, struct roc_link *link, struct roc_fli
 	int err;
 
 	if (flight->buffer->sync)
-		dma_sync_single_for_device(&ch->ep->pdev->dev, flight->bus, flight->fill.length,
-					   DMA_FROM_DEVICE);
+		roc_buffer_sync(ch->ep, flight, true);
 	/* An empty link was not looked at: its next look may be long past, or too far away. */
 	if (first)
 		roc_pace_pushed(&link->pace, now);
@@ -212,8 +211,7 @@ void roc_finish(struct roc_session *s, struct roc_link *link, u32 bytes, u32 fla
 	struct roc_flight *flight = roc_flight(s, link, link->tail);
 
 	if (flight->buffer->sync)
-		dma_sync_single_for_cpu(&ch->ep->pdev->dev, flight->bus, flight->fill.length,
-					DMA_FROM_DEVICE);
+		roc_buffer_sync(ch->ep, flight, false);
 	roc_unmark(s, flight);
 	link->tail++;
 	s->in_flight--;

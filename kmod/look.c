@@ -10,7 +10,8 @@
  * silence, ever more rarely (pace.h); and now and then to prove the rest.
  *
  * A reader who writes into superpages it gave away fakes marks: the card's size entry, which is
- * always read, has a number of its own, so only that reader's run ends.
+ * always read, has a number of its own, so only that reader's run ends. Firmware without such
+ * entries has nothing that could prove a mark: there is none then.
  */
 #include "roc.h"
 
@@ -33,7 +34,7 @@ static u64 *roc_memory(const struct roc_flight *flight, u64 at)
 void roc_find_marks(struct roc_session *s, struct roc_flight *flight)
 {
 	flight->first = NULL;
-	if (!s->ch->ep->ops->marks || !flight->buffer->memory.count ||
+	if (!s->ch->ep->ops->marks || s->ch->no_sizes || !flight->buffer->memory.count ||
 	    flight->fill.offset % sizeof(u64))
 		return;
 	flight->first = roc_memory(flight, 0);

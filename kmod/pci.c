@@ -51,6 +51,23 @@ static int roc_map_bars(struct roc_endpoint *ep)
 }
 
 /*
+ * What the card wrote first has to be seen first: a completion tells of data, and look.c goes by
+ * what it finds in the data. So nothing of the card's may overtake, nor miss the caches. The PCI
+ * core keeps this over a reset.
+ */
+static void roc_order_writes(struct roc_endpoint *ep)
+{
+	const u16 bits = PCI_EXP_DEVCTL_RELAX_EN | PCI_EXP_DEVCTL_NOSNOOP_EN;
+	u16 control = 0;
+
+	pcie_capability_clear_word(ep->pdev, PCI_EXP_DEVCTL, bits);
+	pcie_capability_read_word(ep->pdev, PCI_EXP_DEVCTL, &control);
+	ep->ordered = !(control & bits);
+	if (!ep->ordered)
+		dev_warn(&ep->pdev->dev, "does not let itself be kept from relaxed ordering\n");
+}
+
+/*
  * The IOMMU layer splits mappings at the device's segment limits, and PCI devices start with
  * 64 KiB. These cards take any 64-bit address and lengths far above a superpage.
  */
@@ -116,6 +133,7 @@ static int roc_pci_probe(struct pci_dev *pdev, const struct pci_device_id *id)
 	err = pci_request_regions(pdev, "roc");
 	if (err)
 		goto err_disable;
+	roc_order_writes(ep);
 	err = roc_map_bars(ep);
 	if (err)
 		goto err_unmap;

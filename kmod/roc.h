@@ -244,6 +244,7 @@ enum roc_endpoint_sample {
  * @base: @stats at the present open
  * @session: of the present opener, NULL if nobody has the channel
  * @owner_lock: @owner and @owner_name
+ * @no_sizes: the card does not say how much is in a superpage, so nothing proves a mark: look.c
  * @empties: of this run, as @stats has it: see roc_count_empties()
  * @samples: under the endpoint's lock of them
  * @held: buffers whose owner gave them up while the card might still write; under @lock
@@ -271,6 +272,7 @@ struct roc_channel {
 	enum roc_why why;
 	struct roc_stats stats;
 	struct roc_stats base;
+	bool no_sizes;
 	u32 empties;
 	struct roc_sample samples[ROC_CHANNEL_SAMPLES];
 	struct roc_buffer *held;
@@ -316,6 +318,7 @@ struct roc_endpoint {
 	void __iomem *bar[ROC_BARS];
 	resource_size_t bar_start[ROC_BARS];
 	resource_size_t bar_length[ROC_BARS];
+	bool ordered;	 /* memory shows what the card wrote in the order in which it did */
 	bool translated; /* DMA goes through a translating IOMMU */
 	void *memory;
 	dma_addr_t memory_bus;
@@ -388,6 +391,7 @@ struct roc_buffer {
 	u64 length;
 	struct roc_extents extents;
 	struct roc_extents memory; /* the same as the CPU sees it; empty: not seen */
+	struct roc_extents pieces; /* where each byte is in memory; only with @sync */
 	bool sync;		   /* the CPU's view must be synced after DMA */
 	bool mapped;
 	struct sg_append_table sgt;
@@ -581,6 +585,8 @@ int roc_buffer_unregister(struct roc_session *s, u32 handle);
 void roc_buffer_drop_all(struct roc_session *s);
 void roc_buffer_free_held(struct roc_channel *ch);
 bool roc_buffer_abandon_held(struct roc_channel *ch);
+
+void roc_buffer_sync(struct roc_endpoint *ep, const struct roc_flight *flight, bool to_card);
 
 /* monitor.c */
 void roc_monitor_start(struct roc_endpoint *ep);

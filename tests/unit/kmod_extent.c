@@ -110,7 +110,7 @@ static void as_single_pages(void)
 		UNIT_EQ(roc_extents_whole(&ex, granule * PAGE), whole);
 		UNIT_EQ(roc_extents_shortest(&ex), shortest * PAGE);
 		for (i = 0; i < 200; i++) {
-			__u64 offset = rand() % (count * PAGE + 100), bus = 0;
+			__u64 offset = rand() % (count * PAGE + 100), bus = 0, run_bus;
 			__u64 length = 1 + rand() % (4 * PAGE), k;
 			int want = offset + length > count * PAGE ? -ERANGE : 0;
 
@@ -118,6 +118,14 @@ static void as_single_pages(void)
 				if (pages[k + 1] != pages[k] + PAGE)
 					want = -EXDEV;
 			UNIT_EQ(roc_extents_find(&ex, offset, length, &bus), want);
+			/* A run ends where the next byte is somewhere else. */
+			length = roc_extents_run(&ex, offset);
+			UNIT_EQ(!length, offset >= count * PAGE);
+			if (length) {
+				UNIT_EQ(roc_extents_find(&ex, offset, length, &run_bus), 0);
+				UNIT_EQ(roc_extents_find(&ex, offset, length + 1, &run_bus),
+					offset + length == count * PAGE ? -ERANGE : -EXDEV);
+			}
 			if (!want)
 				UNIT_EQ(bus, pages[offset / PAGE] + offset % PAGE);
 		}

@@ -5,6 +5,8 @@
  */
 #include "common/case.h"
 
+#include <linux/pci_regs.h>
+
 #include <poll.h>
 
 #define FAIL_MS 5000
@@ -183,6 +185,8 @@ static void stall(void)
 	UNIT_NEED(running_rig(&r));
 	emu(CARD0, "fault 0 stall");
 	/* What was finished before comes and is given back, then the card has all. */
+	CU_ASSERT(emu_quiet(CARD0, 0, 50));
+	CU_ASSERT(rig_run(&r, emu_count(CARD0, 0, "superpages"), 5000));
 	CU_ASSERT(UNIT_WAIT((rig_take(&r, true), ch_info(rig_fd(&r)).in_flight == 64), 5000));
 	UNIT_EQ(roc_channel_wait(r.ch, 1, 200), -ETIME);
 	UNIT_EQ(state(&r), ROC_CH_RUNNING);
@@ -281,6 +285,55 @@ static void size_zero(void)
 	UNIT_EQ(partial.partial, 0);
 	partial.sizes_unknown = false;
 	recovers(&partial);
+}
+
+/* Has every superpage that is lent the byte where the card would begin? */
+static bool begins_with(const struct rig *r, uint8_t byte)
+{
+	unsigned int i, k;
+
+	for (i = 0; i < r->count; i++)
+		for (k = 0; r->lent[i] && k < sizeof(uint64_t); k++)
+			if (r->base[(size_t)i * r->superpage + k] != byte)
+				return false;
+	return true;
+}
+
+/*
+ * Without sizes nothing proves that the card came by: a reader who writes into what he gave away
+ * gets nothing for it, and the driver leaves nothing there.
+ */
+static void size_zero_and_a_liar(void)
+{
+	struct rig r = {.id = EP0, .superpage = 64 * KIB, .count = 32, .links = 0x1};
+	uint64_t filled;
+	unsigned int i;
+
+	if (has_events(EP0))
+		return unit_skip("a card with events says how much there is");
+	emu_normal(CARD0, FOUR_LINKS);
+	emu(CARD0, "fault 0 size-zero");
+	UNIT_NEED(rig_open(&r));
+	rig_push(&r, RIG_MAX);
+	CU_ASSERT(rig_start(&r) && rig_run(&r, 40, 5000));
+	emu(CARD0, "fault 0 stall");
+	CU_ASSERT(emu_quiet(CARD0, 0, 50));
+	filled = emu_count(CARD0, 0, "superpages");
+	CU_ASSERT(rig_run(&r, filled, 5000));
+	for (i = 0; i < r.count; i++)
+		if (r.lent[i])
+			memset(r.base + (size_t)i * r.superpage, 0x77, sizeof(uint64_t));
+	UNIT_EQ(roc_channel_wait(r.ch, 1, 300), -ETIME);
+	UNIT_EQ(ch_info(rig_fd(&r)).completed, filled);
+	rig_stop(&r);
+	UNIT_EQ(rig_missing(&r), 0);
+	/* It is known of this card now. */
+	rig_push(&r, RIG_MAX);
+	CU_ASSERT(rig_start(&r));
+	UNIT_EQ(ch_info(rig_fd(&r)).in_flight, r.count);
+	CU_ASSERT(begins_with(&r, 0xdb));
+	rig_stop(&r);
+	recovers(&r);
 }
 
 /* A size that vanishes after it was seen to work is an error, not old firmware. */
@@ -450,13 +503,39 @@ static void slow_refill(void)
 	emu_normal(CARD0, FOUR_LINKS);
 }
 
-UNIT_MAIN("hazards", {"all ones", all_ones}, {"lost and back", lost_and_back},
-	  {"lost and reset", lost_and_reset}, {"all ones when idle", all_ones_when_idle},
-	  {"stall", stall}, {"late completion", late_completion}, {"wrong count", wrong_count},
+#define DEVICE_CONTROL (0x50 + PCI_EXP_DEVCTL) /* where the emulated cards have it */
+#define UNORDERED (PCI_EXP_DEVCTL_RELAX_EN | PCI_EXP_DEVCTL_NOSNOOP_EN)
+
+static bool unordered(unsigned int card, unsigned int ep)
+{
+	return emu_config(card, ep, DEVICE_CONTROL) & UNORDERED;
+}
+
+/* What the card writes is seen in the order in which it writes; cards power on otherwise. */
+static void ordered_writes(void)
+{
+	char address[ROC_TEXT_MAX], path[96];
+
+	CU_ASSERT(!unordered(CARD0, 0) && !unordered(CARD0, 1) && !unordered(CRORC0, 0));
+	strcpy(address, pci_address(EP0));
+	emu_config_set(CARD0, 0, DEVICE_CONTROL, emu_config(CARD0, 0, DEVICE_CONTROL) | UNORDERED);
+	UNIT_EQ(driver_unbind(address), 0);
+	UNIT_NEED(driver_bind(address));
+	CU_ASSERT(!unordered(CARD0, 0));
+	snprintf(path, sizeof(path), "/sys/bus/pci/devices/%s/reset", address);
+	UNIT_EQ(put_text(path, "1"), 0);
+	CU_ASSERT(!unordered(CARD0, 0));
+}
+
+UNIT_MAIN("hazards", {"ordered writes", ordered_writes}, {"all ones", all_ones},
+	  {"lost and back", lost_and_back}, {"lost and reset", lost_and_reset},
+	  {"all ones when idle", all_ones_when_idle}, {"stall", stall},
+	  {"late completion", late_completion}, {"wrong count", wrong_count},
 	  {"size late", size_late}, {"size never", size_never}, {"size index", size_index},
-	  {"size zero", size_zero}, {"size zero in the middle", size_zero_in_the_middle},
-	  {"counter wrap", counter_wrap}, {"index wrap", index_wrap},
-	  {"reset ignored", reset_ignored}, {"reset ignored for ever", reset_ignored_for_ever},
+	  {"size zero", size_zero}, {"size zero and a liar", size_zero_and_a_liar},
+	  {"size zero in the middle", size_zero_in_the_middle}, {"counter wrap", counter_wrap},
+	  {"index wrap", index_wrap}, {"reset ignored", reset_ignored},
+	  {"reset ignored for ever", reset_ignored_for_ever},
 	  {"reset ignored at close", reset_ignored_at_close}, {"depth unknown", depth_unknown},
 	  {"depth small", depth_small}, {"serial dropped", serial_dropped},
 	  {"slow refill", slow_refill})
