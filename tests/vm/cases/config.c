@@ -204,7 +204,9 @@ static void report(void)
 	SAYS("/nowhere/x");
 }
 
-/* Of the card's lock. */
+/* Of the card's lock: the tool waits for it for 15 s at most, on a slow machine too. */
+#define HELD_MS 8000
+
 struct holder {
 	volatile bool has, gave;
 };
@@ -217,7 +219,7 @@ static int hold(void *arg)
 	if (roc_open(EP1, &ep) || roc_card_lock(ep, 0))
 		return 1;
 	h->has = true;
-	sleep_ms(limit_ms(2000));
+	sleep_ms(limit_ms(2000) < HELD_MS ? limit_ms(2000) : HELD_MS);
 	h->gave = true;
 	roc_close(ep);
 	return 0;
