@@ -187,12 +187,14 @@ static void scribbler(void)
 {
 	struct roc_rings r = rings_at(UINT32_MAX - 100000);
 	__u64 taken = 0, too_many = 0;
-	double end = unit_seconds() + 1.0;
+	double begin = unit_seconds(), now;
 	pthread_t thread;
 
 	leave = 0;
 	UNIT_NEED(!pthread_create(&thread, NULL, scribble, NULL));
-	while (unit_seconds() < end) {
+	/* On one processor the two take turns that are long: until both kinds of index were met. */
+	while ((now = unit_seconds()) < begin + 1 ||
+	       ((!taken || !r.bad_index) && now < begin + 30)) {
 		__u32 count = roc_ring_fill_count(&r), held = roc_ring_ready_held(&r);
 		struct roc_fill e;
 

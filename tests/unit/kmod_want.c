@@ -4,14 +4,18 @@
  */
 #include <pthread.h>
 #include <sched.h>
+#include <stdbool.h>
 
 #include "../../kmod/want.h"
 #include "unit.h"
 
 #define ROUNDS 300000
+#define ROUNDS_LEAST 100
+#define SECONDS 5 /* with fewer processors than threads a round takes long */
 
 static __u32 wanted;
 static unsigned int round_begun, done; /* the other's part of a round */
+static bool over;
 
 static void one_after_the_other(void)
 {
@@ -27,21 +31,25 @@ static void one_after_the_other(void)
 	UNIT_EQ(w, 1);
 }
 
-static void wait_until(unsigned int *value, unsigned int target)
+/* False: there is no such round any more. */
+static bool wait_until(unsigned int *value, unsigned int target)
 {
 	unsigned int spins = 0;
 
-	while (__atomic_load_n(value, __ATOMIC_ACQUIRE) != target)
-		if (++spins > 1000) /* fewer processors than threads */
+	while (__atomic_load_n(value, __ATOMIC_ACQUIRE) != target) {
+		if (__atomic_load_n(&over, __ATOMIC_ACQUIRE))
+			return false;
+		if (++spins > 1000)
 			sched_yield();
+	}
+	return true;
 }
 
 static void *want_many(void *unused)
 {
 	unsigned int i;
 
-	for (i = 1; i <= ROUNDS; i++) {
-		wait_until(&round_begun, i);
+	for (i = 1; i <= ROUNDS && wait_until(&round_begun, i); i++) {
 		roc_want(&wanted, 10);
 		__atomic_store_n(&done, i, __ATOMIC_RELEASE);
 	}
@@ -50,11 +58,12 @@ static void *want_many(void *unused)
 
 static void two_at_once(void)
 {
+	double end = unit_seconds() + SECONDS;
 	unsigned int i, lost = 0;
 	pthread_t other;
 
 	UNIT_NEED(!pthread_create(&other, NULL, want_many, NULL));
-	for (i = 1; i <= ROUNDS; i++) {
+	for (i = 1; i <= ROUNDS && (i <= ROUNDS_LEAST || unit_seconds() < end); i++) {
 		volatile unsigned int late = i % 64;
 
 		wanted = ROC_WANT_NOTHING;
@@ -65,7 +74,9 @@ static void two_at_once(void)
 		wait_until(&done, i);
 		lost += wanted != 1;
 	}
+	__atomic_store_n(&over, true, __ATOMIC_RELEASE);
 	pthread_join(other, NULL);
+	unit_note("%u rounds", i - 1);
 	UNIT_EQ(lost, 0);
 }
 
