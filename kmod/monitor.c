@@ -9,6 +9,7 @@
 #include <linux/hwmon.h>
 #include <linux/kernel.h>
 
+#include "compat/compat.h"
 #include "roc.h"
 
 #define ROC_ALARM_PERIOD (5 * HZ)
@@ -96,7 +97,7 @@ static void roc_alarm_work(struct work_struct *work)
 void roc_monitor_now(struct roc_endpoint *ep)
 {
 	if (roc_monitored(ep))
-		mod_delayed_work(system_wq, &ep->alarm_work, 0);
+		mod_delayed_work(system_percpu_wq, &ep->alarm_work, 0);
 }
 
 /* A link went up or down; which one is in the card's registers. */

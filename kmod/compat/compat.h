@@ -8,6 +8,7 @@
 
 #include <linux/eventfd.h>
 #include <linux/mm.h>
+#include <linux/workqueue.h>
 
 #ifndef HAVE_VM_FLAGS_SET
 static inline void vm_flags_set(struct vm_area_struct *vma, unsigned long flags)
@@ -19,6 +20,10 @@ static inline void vm_flags_clear(struct vm_area_struct *vma, unsigned long flag
 {
 	vma->vm_flags &= ~flags;
 }
+#endif
+
+#ifndef HAVE_SYSTEM_PERCPU_WQ
+#define system_percpu_wq system_wq
 #endif
 
 static inline void roc_eventfd_signal(struct eventfd_ctx *ctx)
