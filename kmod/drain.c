@@ -29,6 +29,8 @@ static enum roc_why roc_take_record(struct roc_session *s, const struct event_re
 	if (le32_to_cpu(r->sequence) != ev->consumed || ev->ended)
 		return ROC_WHY_RECORD;
 	if (status & EVENT_RECORD_END) {
+		if (!ev->flushed)
+			return ROC_WHY_RECORD;
 		ev->ended = true;
 		return ROC_WHY_NONE;
 	}

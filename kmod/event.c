@@ -220,6 +220,7 @@ int roc_event_enable(struct roc_channel *ch)
 	ev->rung = 0;
 	ev->consumed = 0;
 	ev->told = 0;
+	ev->flushed = false;
 	ev->ended = false;
 	ev->moderation = 0;
 	for (tries = 0; tries < 3; tries++) {

@@ -31,6 +31,7 @@ struct roc_session;
  * @on: enabled in the card
  * @published: descriptors in the ring; @rung: of which the card knows
  * @consumed: records drained; @told: of which the card knows
+ * @flushed: the card was asked to end
  * @ended: the card promised that nothing more comes
  * @moderation: as in the register
  * @vector: index of the interrupt, -1 = none
@@ -49,6 +50,7 @@ struct roc_event {
 	u32 depth;
 
 	bool on;
+	bool flushed;
 	bool ended;
 	u32 published;
 	u32 rung;

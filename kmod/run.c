@@ -129,6 +129,13 @@ static u32 roc_run_end(struct roc_session *s, enum roc_ch_state state, enum roc_
 	return reclaimed;
 }
 
+/* Only from now on may a card with events say that it has ended. */
+static void roc_flush(struct roc_channel *ch)
+{
+	ch->event.flushed = true;
+	ch->ep->ops->flush(ch);
+}
+
 int roc_run_stop(struct roc_session *s, u32 *reclaimed)
 {
 	struct roc_channel *ch = s->ch;
@@ -137,7 +144,7 @@ int roc_run_stop(struct roc_session *s, u32 *reclaimed)
 
 	if (ch->state != ROC_CH_RUNNING)
 		return -EALREADY;
-	ch->ep->ops->flush(ch);
+	roc_flush(ch);
 	/* Looks in a row with nothing new, or nothing left to come: what the flush closed is in. */
 	end = ktime_get_ns() + ROC_FLUSH_NS;
 	limit = max(2u, ch->ep->ops->flush_us / ROC_FLUSH_TRY_US);
@@ -165,6 +172,6 @@ void roc_run_abort(struct roc_session *s, enum roc_ch_state state, enum roc_why 
 	if (s->ch->state != ROC_CH_RUNNING)
 		return;
 	if (present)
-		s->ch->ep->ops->flush(s->ch);
+		roc_flush(s->ch);
 	roc_run_end(s, state, why, present);
 }

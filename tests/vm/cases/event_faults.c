@@ -95,6 +95,24 @@ static void failed(struct rig *r, enum roc_why why, unsigned int ms)
 	UNIT_EQ(emu_count(CARD0, 0, "dma_outside"), 0);
 }
 
+/* Somebody else lets the card flush: it ends, and nobody had asked for that. */
+static void end_unasked(void)
+{
+	struct rig r;
+	int ep;
+
+	if (skip())
+		return;
+	UNIT_NEED(flow(&r));
+	ep = node_open(EP0, -1);
+	UNIT_EQ(reg_write(ep, CRU_BAR_DMA, CRU_DMA_CONTROL,
+			  CRU_DMA_CONTROL_START | CRU_DMA_CONTROL_FLUSH),
+		0);
+	close(ep);
+	failed(&r, ROC_WHY_RECORD, 5000);
+	works();
+}
+
 static void lost_interrupt(void)
 {
 	struct rig r;
@@ -337,7 +355,7 @@ static void leave(void)
 	emu_normal(CARD0, FOUR_LINKS);
 }
 
-UNIT_MAIN("event_faults", {"interrupt lost", lost_interrupt},
+UNIT_MAIN("event_faults", {"end unasked", end_unasked}, {"interrupt lost", lost_interrupt},
 	  {"interrupts for nothing", spurious_interrupt}, {"record late", record_late},
 	  {"record twice", record_twice}, {"wrong sequence", record_sequence},
 	  {"record of another round", record_overrun}, {"record skipped", record_hidden},
