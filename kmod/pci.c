@@ -121,6 +121,9 @@ static int roc_pci_probe(struct pci_dev *pdev, const struct pci_device_id *id)
 	u16 command;
 	int err;
 
+	/* Somebody forced us on a device (driver_override) that is none of our cards. */
+	if (!ops)
+		return -ENODEV;
 	ep = roc_endpoint_alloc(pdev, ops);
 	if (IS_ERR(ep))
 		return PTR_ERR(ep);

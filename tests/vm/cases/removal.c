@@ -144,6 +144,21 @@ static int poll_for_data(void *arg)
 	return poll(&p, 1, limit_ms(20000)) == 1 ? p.revents : 0;
 }
 
+/* driver_override matches a device without an entry of our table. */
+static void foreign_device(void)
+{
+	const char *bridge = "/sys/bus/pci/devices/0000:00:00.0/";
+	char path[96];
+
+	snprintf(path, sizeof(path), "%sdriver", bridge);
+	UNIT_NEED(access(path, F_OK)); /* nobody's */
+	snprintf(path, sizeof(path), "%sdriver_override", bridge);
+	UNIT_EQ(put_text(path, "roc"), 0);
+	UNIT_EQ(put_text("/sys/bus/pci/drivers/roc/bind", "0000:00:00.0"), -ENODEV);
+	UNIT_EQ(put_text(path, "\n"), 0);
+	works();
+}
+
 /* Those who sleep are woken. */
 static void sleepers_wake(void)
 {
@@ -251,6 +266,6 @@ static void load_and_unload(void)
 }
 
 UNIT_MAIN("removal", {"unbound while running", unbound_while_running},
-	  {"sleepers wake", sleepers_wake}, {"other endpoint runs on", other_endpoint_runs_on},
-	  {"function reset", function_reset}, {"unload in use", unload_in_use},
-	  {"load and unload", load_and_unload})
+	  {"sleepers wake", sleepers_wake}, {"foreign device", foreign_device},
+	  {"other endpoint runs on", other_endpoint_runs_on}, {"function reset", function_reset},
+	  {"unload in use", unload_in_use}, {"load and unload", load_and_unload})
