@@ -14,6 +14,7 @@
 #include <linux/slab.h>
 #include <linux/vmalloc.h>
 
+#include "compat/compat.h"
 #include "roc.h"
 
 static void roc_set_owner(struct roc_channel *ch, struct pid *pid, const char *name)
@@ -90,11 +91,13 @@ u32 roc_session_depth(const struct roc_session *s)
 	return roc_session_events(s) ? s->ch->event.depth : s->ch->ep->fifo_depth;
 }
 
-/* Whoever waits for this session has to look: its state changed. */
+/* Whoever waits for this session has to look: its state changed. Channel lock held. */
 void roc_session_wake(struct roc_session *s)
 {
 	wake_up_all(&s->wait);
 	wake_up_all(&s->batch);
+	if (s->eventfd)
+		roc_eventfd_signal(s->eventfd);
 }
 
 /* Channel lock held. @present: the card may be touched. */

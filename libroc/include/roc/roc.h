@@ -502,9 +502,11 @@ int roc_channel_command(struct roc_channel *ch, uint32_t command, uint32_t *repl
 			unsigned int *count);
 
 /**
- * roc_channel_eventfd() - signal an eventfd whenever superpages become ready
+ * roc_channel_eventfd() - signal an eventfd whenever there is something to see
  * @ch: handle
  * @eventfd: descriptor from eventfd(), which the caller may close; -1 ends the signals
+ *
+ * Signalled when superpages become ready, and when the channel stops, fails, or loses its card.
  *
  * Return: 0; -EBADF; -EINVAL not an eventfd.
  */

@@ -7,6 +7,7 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
+#include <sys/eventfd.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
 
@@ -144,6 +145,38 @@ static int poll_for_data(void *arg)
 	return poll(&p, 1, limit_ms(20000)) == 1 ? p.revents : 0;
 }
 
+/* Is it signalled, within a while? */
+static bool signalled(int event)
+{
+	struct pollfd p = {.fd = event, .events = POLLIN};
+	uint64_t count;
+
+	return poll(&p, 1, 5000) == 1 && read(event, &count, 8) == 8;
+}
+
+/* Whoever has nothing but an eventfd hears of a stop, of a failure and of the end. */
+static void eventfd_tells(void)
+{
+	int event = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
+	struct rig r = {.id = EP0, .count = 4};
+	char address[ROC_TEXT_MAX];
+
+	strcpy(address, pci_address(EP0));
+	emu_normal(CARD0, FOUR_LINKS);
+	UNIT_NEED(rig_open(&r));
+	UNIT_EQ(roc_channel_eventfd(r.ch, event), 0);
+	UNIT_NEED(rig_start(&r));
+	rig_stop(&r);
+	CU_ASSERT(signalled(event));
+	UNIT_NEED(rig_start(&r));
+	UNIT_EQ(driver_unbind(address), 0);
+	CU_ASSERT(signalled(event));
+	rig_close(&r);
+	close(event);
+	UNIT_NEED(driver_bind(address));
+	works();
+}
+
 /* driver_override matches a device without an entry of our table. */
 static void foreign_device(void)
 {
@@ -266,6 +299,7 @@ static void load_and_unload(void)
 }
 
 UNIT_MAIN("removal", {"unbound while running", unbound_while_running},
-	  {"sleepers wake", sleepers_wake}, {"foreign device", foreign_device},
-	  {"other endpoint runs on", other_endpoint_runs_on}, {"function reset", function_reset},
-	  {"unload in use", unload_in_use}, {"load and unload", load_and_unload})
+	  {"sleepers wake", sleepers_wake}, {"eventfd tells", eventfd_tells},
+	  {"foreign device", foreign_device}, {"other endpoint runs on", other_endpoint_runs_on},
+	  {"function reset", function_reset}, {"unload in use", unload_in_use},
+	  {"load and unload", load_and_unload})

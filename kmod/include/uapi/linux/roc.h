@@ -667,11 +667,14 @@ struct roc_ch_wait {
 };
 
 /**
- * struct roc_ch_eventfd - ioctl(ROC_CH_EVENTFD): signal an eventfd when superpages are ready
+ * struct roc_ch_eventfd - ioctl(ROC_CH_EVENTFD): signal an eventfd when there is something to see
  * @size: sizeof(struct roc_ch_eventfd)
  * @flags: must be 0
  * @fd: eventfd, or -1 to remove
  * @reserved: must be 0
+ *
+ * It is signalled when superpages became ready, and when the channel stops, fails, or loses its
+ * card. The count says nothing: look at the ready ring and at the ring's flags.
  *
  * Errors: EBADF, EINVAL not an eventfd.
  */
@@ -730,7 +733,7 @@ struct roc_ch_command {
  *
  * The same memory may be registered several times, with this and with other channels, and counts as
  * often. (A kernel with CONFIG_DMA_API_DEBUG can count seven mappings of a page; it says so once
- *and stops to check that page. Nothing else comes of it.)
+ * and stops to check that page. Nothing else comes of it.)
  *
  * Errors: EPERM (why OWNER); EINVAL alignment, granule not a multiple of superpage_align;
  * EOVERFLOW; EFAULT (why PIN); ENOMEM (why MEMLOCK, or no memory when why is 0); EOPNOTSUPP (why
