@@ -151,6 +151,14 @@ static int roc_push(struct roc_session *s, struct roc_link *link, struct roc_fli
 	return err;
 }
 
+/* Superpages that the reader gave, and that the card could be given now. */
+u32 roc_waiting(struct roc_session *s)
+{
+	u32 room = s->link_count * s->depth - s->in_flight;
+
+	return min3(roc_ring_fill_count(&s->rings), roc_room(s), room);
+}
+
 /*
  * The doorbell costs a register write. As long as the card knows of most of what each link has it
  * can wait for more.
@@ -199,7 +207,9 @@ enum roc_refill roc_refill(struct roc_session *s, u64 now)
 	}
 	if (s->ch->event.on)
 		roc_tell(s);
-	if (n < most || n == count)
+	if (n < most)
+		return ROC_REFILL_FULL;
+	if (n == count)
 		return ROC_REFILL_DONE;
 	return n == room ? ROC_REFILL_BLOCKED : ROC_REFILL_MORE;
 }

@@ -148,7 +148,7 @@ static int roc_look_free(struct roc_session *s, struct roc_link *link, u64 now, 
 {
 	int found;
 
-	if (what == ROC_LOOK_DUE && link->pace.next > now)
+	if (what <= ROC_LOOK_DUE && link->pace.next > now)
 		return 0;
 	found = roc_ask(s, link, now, why);
 	if (!found && roc_pace_silent(&link->pace, now) && !roc_alive(s->ch->ep)) {
@@ -169,6 +169,8 @@ static bool roc_worth_asking(struct roc_session *s, struct roc_link *link, u64 n
 		return false;
 	if (link->pending)
 		return true;
+	if (what == ROC_LOOK_SHOWN)
+		return false;
 	stage = roc_stage(s, link);
 	return what == ROC_LOOK_ALL || (what == ROC_LOOK_BEGUN && stage >= ROC_STAGE_LAST_PAGE) ||
 	       roc_doubt_due(&link->doubt, now, stage);
@@ -199,6 +201,18 @@ static int roc_look_marks(struct roc_session *s, struct roc_link *link, u64 now,
 	if (found + more)
 		roc_doubt_found(&link->doubt, now, found + more);
 	return found + more;
+}
+
+/* Superpages that the card has finished, as far as memory shows it without a register read. */
+u32 roc_shown(struct roc_session *s)
+{
+	unsigned int i;
+	u32 n = 0;
+
+	for (i = 0; i < s->link_count; i++)
+		if (s->link[i].head != s->link[i].tail)
+			n += roc_by_marks(s, &s->link[i]);
+	return n;
 }
 
 /* One pass over the links, as far as there is time for it. Superpages found. */

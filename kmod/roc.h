@@ -546,12 +546,14 @@ static inline struct roc_flight *roc_flight(struct roc_session *s, struct roc_li
 }
 
 enum roc_refill {
-	ROC_REFILL_DONE,    /* the fill ring is empty, or the card full */
+	ROC_REFILL_DONE,    /* the fill ring is empty */
+	ROC_REFILL_FULL,    /* the card has no room for more */
 	ROC_REFILL_BLOCKED, /* the ready ring has no room for more */
 	ROC_REFILL_MORE,    /* somebody else may want the channel lock first */
 };
 
 u32 roc_room(struct roc_session *s);
+u32 roc_waiting(struct roc_session *s);
 void roc_finish(struct roc_session *s, struct roc_link *link, u32 bytes, u32 flags, u64 now);
 enum roc_refill roc_refill(struct roc_session *s, u64 now);
 u32 roc_reclaim(struct roc_session *s, enum roc_why why);
@@ -559,13 +561,15 @@ void roc_publish(struct roc_session *s);
 
 /* look.c: plain cards */
 enum roc_look {
-	ROC_LOOK_DUE,	/* where something is expected */
+	ROC_LOOK_SHOWN, /* what memory shows */
+	ROC_LOOK_DUE,	/* and where something is expected */
 	ROC_LOOK_BEGUN, /* where the card is at work */
 	ROC_LOOK_ALL,
 };
 void roc_find_marks(struct roc_session *s, struct roc_flight *flight);
 void roc_mark(struct roc_session *s, struct roc_flight *flight);
 void roc_unmark(struct roc_session *s, const struct roc_flight *flight);
+u32 roc_shown(struct roc_session *s);
 u32 roc_look_plain(struct roc_session *s, u64 now, enum roc_look what);
 
 /* drain.c: cards with an event path */

@@ -12,6 +12,7 @@
 #include <linux/kthread.h>
 
 #include "roc.h"
+#include "trace.h"
 
 /* Sleeping for longer than this the thread wants to be kicked when the card may run dry. */
 #define ROC_KICK_HORIZON_NS 1000000ull
@@ -20,8 +21,8 @@
 /* The ready ring is full: how soon to see whether the reader made room, and how late at most. */
 #define ROC_BLOCKED_NS 1000000ull
 #define ROC_BLOCKED_MAX_NS 20000000ull
-/* Rounds in one turn, so that others get the channel lock. */
-#define ROC_ROUNDS 16
+/* Of one turn: then others get the channel lock. */
+#define ROC_TURN_NS 2000000ull
 /* Event mode: bounds of how long silence is believed. */
 #define ROC_PATIENCE_MIN_NS 100000000ull
 #define ROC_PATIENCE_MAX_NS 500000000ull
@@ -39,13 +40,8 @@
 
 u32 roc_look(struct roc_session *s, u64 now, enum roc_look what)
 {
-	u32 found;
-
 	s->ch->stats.looks++;
-	found = s->ch->event.on ? roc_drain(s, now) : roc_look_plain(s, now, what);
-	if (found)
-		roc_rate_found(&s->rate, now, found);
-	return found;
+	return s->ch->event.on ? roc_drain(s, now) : roc_look_plain(s, now, what);
 }
 
 /* An interrupt may have been sent for what was just taken. */
@@ -61,6 +57,8 @@ u32 roc_run_look(struct roc_session *s)
 	u64 now = ktime_get_ns();
 	u32 found = roc_look(s, now, ROC_LOOK_BEGUN);
 
+	if (found)
+		roc_rate_found(&s->rate, now, found);
 	if (s->ch->state == ROC_CH_RUNNING)
 		roc_refill(s, now);
 	if (s->ch->event.on && s->armed && found) {
@@ -280,10 +278,12 @@ static u64 roc_turn(struct roc_session *s)
 {
 	struct roc_channel *ch = s->ch;
 	bool event = ch->event.on && s->mode == ROC_MODE_EVENT && ch->event.vector >= 0;
-	unsigned int rounds = 0, fired = 0;
-	u64 now = ktime_get_ns(), sleep;
+	u64 now = ktime_get_ns(), end = now + ROC_TURN_NS, sleep;
+	enum roc_look what = ROC_LOOK_DUE;
+	unsigned int fired = 0;
 	enum roc_refill refill;
 	u32 found, total = 0;
+	bool more;
 
 	if (ch->state != ROC_CH_RUNNING || s->retired || !roc_check_doubt(s) ||
 	    s->mode == ROC_MODE_BUSY)
@@ -301,9 +301,9 @@ static u64 roc_turn(struct roc_session *s)
 		s->watch = now;
 		return ROC_WATCH_NS;
 	}
-	/* Where a look is free, what the card finished while it was refilled is seen at once. */
+	/* What the card and the reader finish meanwhile is not left lying while we sleep. */
 	do {
-		found = roc_look(s, now, ROC_LOOK_DUE);
+		found = roc_look(s, now, what);
 		if (ch->state != ROC_CH_RUNNING)
 			return U64_MAX;
 		roc_publish(s); /* the reader need not wait for the refill's register writes */
@@ -312,10 +312,14 @@ static u64 roc_turn(struct roc_session *s)
 			return U64_MAX;
 		roc_publish(s);
 		total += found;
+		more = found || s->unfinished || refill == ROC_REFILL_MORE ||
+		       (refill == ROC_REFILL_DONE && roc_ring_fill_count(&s->rings));
+		what = ROC_LOOK_SHOWN;
 		now = ktime_get_ns();
-	} while (found && ch->ep->ops->free_looks && !ch->event.on && refill != ROC_REFILL_MORE &&
-		 ++rounds < ROC_ROUNDS);
+	} while (more && !ch->event.on && now < end);
 
+	if (total)
+		roc_rate_found(&s->rate, now, total);
 	if (total || !s->asked)
 		s->asked = now;
 	if (ch->event.on && !total && !roc_check_silence(s, now))
@@ -326,7 +330,7 @@ static u64 roc_turn(struct roc_session *s)
 		sleep = roc_tick(s, now);
 	if (ch->event.on && !event)
 		roc_event_make_room(ch);
-	if (refill == ROC_REFILL_MORE || s->unfinished)
+	if (ch->event.on ? refill == ROC_REFILL_MORE : more)
 		return 0;
 	if (refill == ROC_REFILL_BLOCKED)
 		return min(sleep, roc_blocked(s, now));
@@ -334,6 +338,16 @@ static u64 roc_turn(struct roc_session *s)
 	if (roc_may_run_dry(s, sleep) && roc_ring_arm_kick(&s->rings))
 		return 0;
 	return sleep;
+}
+
+static void roc_trace_sleep(struct roc_session *s, u64 ns)
+{
+	struct roc_channel *ch = s->ch;
+
+	if (ns && ch->state == ROC_CH_RUNNING && trace_roc_sleep_enabled())
+		trace_roc_sleep(ch->ep->minor, ch->number, ns,
+				ch->event.on ? !!roc_event_next(&ch->event) : roc_shown(s),
+				roc_waiting(s));
 }
 
 /* Sleep until kicked, or for @ns; U64_MAX: until kicked. */
@@ -365,6 +379,7 @@ static int roc_thread(void *arg)
 		smp_mb(); /* a kick after this is seen above, one before it by the turn */
 		mutex_lock(&s->ch->lock);
 		ns = roc_turn(s);
+		roc_trace_sleep(s, ns);
 		mutex_unlock(&s->ch->lock);
 	}
 	return 0;

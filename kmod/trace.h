@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Tracepoints: every superpage's way in and out, run boundaries, buffers, register writes.
+ * Tracepoints: every superpage's way in and out, run boundaries, buffers, register writes, and when
+ * the thread goes to sleep.
  * Minor and channel name the node: /dev/roc<minor>ch<channel>.
  */
 #undef TRACE_SYSTEM
@@ -146,6 +147,29 @@ TRACE_EVENT(roc_reg_write,
 	),
 	TP_printk("roc%d bar=%u offset=%#x value=%#x",
 		  __entry->minor, __entry->bar, __entry->offset, __entry->value)
+);
+
+/* The thread sleeps although @finished superpages lie in the card and it has room for @waiting. */
+TRACE_EVENT(roc_sleep,
+	TP_PROTO(int minor, unsigned int channel, u64 ns, u32 finished, u32 waiting),
+	TP_ARGS(minor, channel, ns, finished, waiting),
+	TP_STRUCT__entry(
+		__field(int, minor)
+		__field(unsigned int, channel)
+		__field(u64, ns)
+		__field(u32, finished)
+		__field(u32, waiting)
+	),
+	TP_fast_assign(
+		__entry->minor = minor;
+		__entry->channel = channel;
+		__entry->ns = ns;
+		__entry->finished = finished;
+		__entry->waiting = waiting;
+	),
+	TP_printk("roc%dch%u ns=%llu finished=%u waiting=%u",
+		  __entry->minor, __entry->channel, __entry->ns, __entry->finished,
+		  __entry->waiting)
 );
 
 /* clang-format on */

@@ -217,6 +217,78 @@ static void no_room(void)
 	rig_close(&r);
 }
 
+#define SLEEPS "/sys/kernel/tracing/events/roc/roc_sleep/"
+
+/* The thread's sleeps by what it left lying: more than @few superpages, or any to be given. */
+static unsigned int slept_on_work(unsigned int few)
+{
+	unsigned int finished, waiting, n, found = 0;
+	char *line, *rest;
+
+	RUN("cat " SLEEPS "hist");
+	for (line = strtok_r(out, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest)) {
+		if (sscanf(line, "{ finished: %u, waiting: %u } hitcount: %u", &finished, &waiting,
+			   &n) == 3 &&
+		    (finished > few || waiting))
+			found += n;
+	}
+	return found;
+}
+
+/* A reader that looks at no data. */
+static void give_back_until(struct rig *r, uint64_t superpages)
+{
+	int64_t end = now_ms() + 20000;
+	const struct roc_ready *e;
+
+	while (r->filled < superpages && now_ms() < end) {
+		for (; (e = roc_ready_peek(r->rings)); r->filled++) {
+			*roc_fill_next(r->rings) = (struct roc_fill){.buffer = e->buffer,
+								     .length = e->length,
+								     .offset = e->offset,
+								     .cookie = e->cookie};
+			roc_ready_release(r->rings, 1);
+		}
+		if (roc_fill_publish(r->rings))
+			roc_channel_kick(r->ch);
+		roc_channel_wait(r->ch, 16, 100);
+	}
+}
+
+/*
+ * A card as fast as it can be: the thread does not sleep while there is something finished, or
+ * something to give. What comes between its last look and its sleep is not its fault.
+ */
+static void no_sleep_on_work(void)
+{
+	struct rig r = {.id = EP0,
+			.source = ROC_SOURCE_DDG,
+			.count = 1024,
+			.superpage = 32 * KIB,
+			.by_timer = true,
+			.configure = ROC_CONFIGURE_PLAIN,
+			.no_poison = true};
+	unsigned int left;
+	uint64_t turns;
+
+	emu_normal(CARD0, TWELVE_LINKS);
+	UNIT_NEED(put_text(SLEEPS "trigger", "hist:keys=finished,waiting") == 0);
+	UNIT_NEED(rig_open(&r));
+	rig_push(&r, RIG_MAX);
+	UNIT_NEED(rig_start(&r));
+	give_back_until(&r, 5000);
+	turns = ch_info(rig_fd(&r)).turns;
+	left = slept_on_work(2);
+	unit_note("%llu turns for %llu superpages, %u sleeps on work", (unsigned long long)turns,
+		  (unsigned long long)r.filled, left);
+	CU_ASSERT(r.filled >= 5000);
+	CU_ASSERT(left <= 2 + turns / 20);
+	UNIT_EQ(put_text(SLEEPS "trigger", "!hist:keys=finished,waiting"), 0);
+	CU_ASSERT(roc_channel_stop(r.ch, NULL) == 0);
+	rig_close(&r);
+	emu_normal(CARD0, FOUR_LINKS);
+}
+
 UNIT_MAIN("thread", {"kicks without end", kicks_without_end},
-	  {"refused in pieces", refused_in_pieces}, {"no room", no_room},
-	  {"sizes just in time", sizes_just_in_time})
+	  {"refused in pieces", refused_in_pieces}, {"no sleep on work", no_sleep_on_work},
+	  {"no room", no_room}, {"sizes just in time", sizes_just_in_time})

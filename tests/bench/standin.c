@@ -1,0 +1,369 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * roc-bench-standin: stands in for a reader as it is without a driver for the data, so that the
+ * ledger can measure against one in the same run. It maps the registers of a CRU, looks at its
+ * links in turn without ever sleeping, and for each superpage reads one counter and one size and
+ * writes four registers. It looks at no data.
+ *
+ * It needs to be root: the registers hand out bus addresses, which are found in the page map, so
+ * there must be no IOMMU. Nobody else may use the endpoint meanwhile. Without a state to share it
+ * runs for --seconds and prints what it got.
+ */
+#include "state.h"
+
+#include <cru_regs.h>
+#include <roc/roc.h>
+
+#include <errno.h>
+#include <fcntl.h>
+#include <getopt.h>
+#include <inttypes.h>
+#include <numa.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <time.h>
+#include <unistd.h>
+
+#define PCI_COMMAND 4
+#define PCI_COMMAND_MASTER 4
+#define RESET_MS 100
+#define START_MS 10
+#define SIZE_TRIES 100000
+#define MI (UINT64_C(1) << 20)
+
+/* Superpages in the card, in the order in which it fills them. */
+struct link {
+	unsigned int slot;
+	uint32_t seen, pushed, taken;
+	uint32_t ring[CRU_FIFO_DEPTH_DEFAULT];
+};
+
+static struct {
+	struct roc_endpoint *ep;
+	struct roc_ep_info info;
+	struct roc_bar dma, card;
+	struct roc_memory memory;
+	uint64_t *bus; /* of each superpage */
+	uint64_t superpage, buffer;
+	struct link links[CRU_LINK_SLOTS];
+	unsigned int count;
+	struct bench_state *state;
+} standin;
+
+static volatile sig_atomic_t over;
+
+static uint64_t now_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * UINT64_C(1000000000) + (uint64_t)t.tv_nsec;
+}
+
+static void __attribute__((format(printf, 1, 2), noreturn)) fail(const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(standin.state->why, sizeof(standin.state->why), fmt, ap);
+	va_end(ap);
+	fprintf(stderr, "roc-bench-standin: %s\n", standin.state->why);
+	standin.state->phase = BENCH_FAILED;
+	_exit(1);
+}
+
+static void mark(enum bench_mark m)
+{
+	standin.state->marks[m] = now_ns();
+}
+
+static uint32_t get(const struct roc_bar *bar, uint32_t offset)
+{
+	return bar->regs[offset / 4];
+}
+
+static void put(const struct roc_bar *bar, uint32_t offset, uint32_t value)
+{
+	bar->regs[offset / 4] = value;
+}
+
+static void change(const struct roc_bar *bar, uint32_t offset, uint32_t mask, uint32_t value)
+{
+	put(bar, offset, (get(bar, offset) & ~mask) | value);
+}
+
+static void pause_ms(unsigned int ms)
+{
+	struct timespec t = {ms / 1000, ms % 1000 * 1000000L};
+
+	nanosleep(&t, NULL);
+}
+
+/* May the card write? Nobody else's business while it is ours. */
+static void bus_master(bool may)
+{
+	char path[80];
+	uint16_t command;
+	int fd;
+
+	snprintf(path, sizeof(path), "/sys/bus/pci/devices/%s/config", standin.info.pci_address);
+	fd = open(path, O_RDWR | O_CLOEXEC);
+	if (fd < 0 || pread(fd, &command, sizeof(command), PCI_COMMAND) != sizeof(command))
+		fail("%s: %s", path, strerror(errno));
+	command = may ? command | PCI_COMMAND_MASTER : command & ~PCI_COMMAND_MASTER;
+	if (pwrite(fd, &command, sizeof(command), PCI_COMMAND) != sizeof(command))
+		fail("%s: %s", path, strerror(errno));
+	close(fd);
+}
+
+/* Superpages lie in huge pages, so their first byte says where all of them are. */
+static void find_addresses(void)
+{
+	uint64_t n = standin.buffer / standin.superpage, i, word;
+	long page = sysconf(_SC_PAGESIZE);
+	int fd = open("/proc/self/pagemap", O_RDONLY | O_CLOEXEC);
+
+	standin.bus = calloc(n, sizeof(*standin.bus));
+	if (fd < 0 || !standin.bus)
+		fail("/proc/self/pagemap: %s", strerror(errno));
+	for (i = 0; i < n; i++) {
+		uint64_t at = (uintptr_t)standin.memory.addr + i * standin.superpage;
+
+		if (pread(fd, &word, sizeof(word), (off_t)(at / page * sizeof(word))) !=
+			    sizeof(word) ||
+		    !(word << 9))
+			fail("the page map does not say where memory is");
+		standin.bus[i] = (word & ((UINT64_C(1) << 55) - 1)) * page;
+	}
+	close(fd);
+}
+
+static void push(struct link *l, uint32_t index)
+{
+	put(&standin.dma, CRU_SP_HIGH(l->slot), (uint32_t)(standin.bus[index] >> 32));
+	put(&standin.dma, CRU_SP_LOW(l->slot), (uint32_t)standin.bus[index]);
+	put(&standin.dma, CRU_SP_PUSH(l->slot), (uint32_t)(standin.superpage / CRU_PAGE_SIZE));
+	l->ring[l->pushed++ % CRU_FIFO_DEPTH_DEFAULT] = index;
+}
+
+/* The oldest superpage of a link is finished. */
+static uint32_t take(struct link *l)
+{
+	unsigned int tries = SIZE_TRIES;
+	uint32_t entry;
+
+	put(&standin.dma, CRU_SP_SIZE(l->slot), CRU_SP_SIZE_ADVANCE);
+	do {
+		entry = get(&standin.dma, CRU_SP_SIZE(l->slot));
+		if (!tries--)
+			fail("link %u does not tell a size", l->slot);
+	} while (entry >> CRU_SP_SIZE_INDEX_SHIFT != (l->taken & 0xff));
+	if (!standin.state->marks[BENCH_FIRST])
+		mark(BENCH_FIRST);
+	standin.state->channels[0].superpages++;
+	standin.state->channels[0].bytes += entry & CRU_SP_SIZE_BYTES;
+	return l->ring[l->taken++ % CRU_FIFO_DEPTH_DEFAULT];
+}
+
+/* One superpage of a link, if there is one. */
+static bool turn(struct link *l, bool again)
+{
+	uint32_t index;
+
+	if (get(&standin.dma, CRU_SP_READY(l->slot)) - l->seen == l->taken)
+		return false;
+	index = take(l);
+	if (again)
+		push(l, index);
+	return true;
+}
+
+static void prepare(const char *id)
+{
+	uint32_t enabled, slot;
+
+	if (roc_open(id, &standin.ep) || roc_info(standin.ep, &standin.info))
+		fail("%s", roc_error());
+	mark(BENCH_FOUND);
+	if (standin.info.card_type != ROC_CARD_CRU || standin.info.caps & ROC_CAP_IOMMU)
+		fail("only for a CRU without an IOMMU");
+	if (roc_bar_map(standin.ep, CRU_BAR_DMA, true, &standin.dma) ||
+	    roc_bar_map(standin.ep, CRU_BAR_CARD, true, &standin.card))
+		fail("%s", roc_error());
+	enabled = get(&standin.card, CRU_DATAPATH(standin.info.endpoint) + CRU_DATAPATH_ENABLE) &
+		  CRU_DATAPATH_LINKS;
+	for (slot = 0; slot < CRU_LINK_SLOTS; slot++) {
+		if (enabled & 1u << slot)
+			standin.links[standin.count++].slot = slot;
+	}
+	if (!standin.count)
+		fail("no links are enabled");
+	mark(BENCH_OPENED);
+	if (roc_memory_alloc(standin.buffer, standin.info.numa_node, 0, &standin.memory))
+		fail("%s", roc_error());
+	mark(BENCH_ALLOCATED);
+	/* Registers are nearer from the card's processors. */
+	if (standin.info.numa_node >= 0 && !numa_available() &&
+	    numa_run_on_node(standin.info.numa_node))
+		fail("node %d: %s", standin.info.numa_node, strerror(errno));
+	find_addresses();
+	mark(BENCH_REGISTERED);
+}
+
+static void start(void)
+{
+	uint64_t n = standin.buffer / standin.superpage, i;
+
+	put(&standin.dma, CRU_DATA_SOURCE, CRU_DATA_SOURCE_DATAPATH);
+	change(&standin.card, CRU_USER_CONTROL, CRU_USER_CONTROL_RUN, 0);
+	put(&standin.dma, CRU_RESET_CONTROL, CRU_RESET_GENERATOR);
+	pause_ms(RESET_MS);
+	put(&standin.dma, CRU_RESET_CONTROL, CRU_RESET_GENERAL);
+	pause_ms(RESET_MS);
+	for (i = 0; i < standin.count; i++)
+		standin.links[i].seen = get(&standin.dma, CRU_SP_READY(standin.links[i].slot));
+	bus_master(true);
+	put(&standin.dma, CRU_DMA_CONTROL, CRU_DMA_CONTROL_START);
+	pause_ms(START_MS);
+	change(&standin.card, CRU_USER_CONTROL, CRU_USER_CONTROL_RUN, CRU_USER_CONTROL_RUN);
+	mark(BENCH_STARTED);
+	for (i = 0; i < n && i / standin.count < CRU_FIFO_DEPTH_DEFAULT; i++)
+		push(&standin.links[i % standin.count], (uint32_t)i);
+	mark(BENCH_FILLED);
+}
+
+static void stop(void)
+{
+	unsigned int i, idle;
+
+	change(&standin.dma, CRU_DMA_CONTROL, CRU_DMA_CONTROL_FLUSH, CRU_DMA_CONTROL_FLUSH);
+	change(&standin.card, CRU_USER_CONTROL, CRU_USER_CONTROL_RUN, 0);
+	for (idle = 0; idle < 3; idle++, pause_ms(1)) {
+		for (i = 0; i < standin.count; i++) {
+			while (turn(&standin.links[i], false))
+				idle = 0;
+		}
+	}
+	standin.state->channels[0].dropped = get(
+		&standin.card, CRU_DATAPATH(standin.info.endpoint) + CRU_DATAPATH_DROPPED_PACKETS);
+	/* It must not find our memory when that is somebody else's. */
+	put(&standin.dma, CRU_RESET_CONTROL, CRU_RESET_GENERAL);
+	pause_ms(RESET_MS);
+	put(&standin.dma, CRU_DMA_CONTROL, 0);
+	bus_master(false);
+}
+
+static void run(double seconds)
+{
+	uint64_t end = seconds > 0 ? now_ns() + (uint64_t)(seconds * 1e9) : UINT64_MAX;
+	unsigned int i;
+
+	standin.state->phase = BENCH_RUNNING;
+	while (!standin.state->stop && !over && now_ns() < end) {
+		for (i = 0; i < standin.count; i++)
+			turn(&standin.links[i], true);
+	}
+}
+
+static void on_term(int number)
+{
+	over = 1;
+}
+
+static uint64_t number(const char *text)
+{
+	char *end;
+	uint64_t value = strtoull(text, &end, 0);
+
+	if (!*text || *end) {
+		fprintf(stderr, "roc-bench-standin: '%s' is not a number\n", text);
+		exit(2);
+	}
+	return value;
+}
+
+/* Also takes what only the measured reader knows. The endpoint: ID/CHANNEL, as for that. */
+static char *parse(int argc, char **argv, double *seconds)
+{
+	static const struct option options[] = {
+		{"state", required_argument, NULL, 's'},
+		{"superpage", required_argument, NULL, 'p'},
+		{"buffer", required_argument, NULL, 'b'},
+		{"seconds", required_argument, NULL, 't'},
+		{"source", required_argument, NULL, 'i'},
+		{"mode", required_argument, NULL, 'i'},
+		{"rest", required_argument, NULL, 'i'},
+		{"batch", required_argument, NULL, 'i'},
+		{"limit-ms", required_argument, NULL, 'i'},
+		{NULL},
+	};
+	int opt, fd = -1;
+
+	standin.superpage = MI;
+	standin.buffer = 256 * MI;
+	while ((opt = getopt_long(argc, argv, "", options, NULL)) != -1) {
+		switch (opt) {
+		case 's':
+			fd = (int)number(optarg);
+			break;
+		case 'p':
+			standin.superpage = number(optarg);
+			break;
+		case 'b':
+			standin.buffer = number(optarg);
+			break;
+		case 't':
+			*seconds = (double)number(optarg);
+			break;
+		case 'i':
+			break;
+		default:
+			exit(2);
+		}
+	}
+	standin.state = mmap(NULL, sizeof(*standin.state), PROT_READ | PROT_WRITE,
+			     fd < 0 ? MAP_SHARED | MAP_ANONYMOUS : MAP_SHARED, fd, 0);
+	if (standin.state == MAP_FAILED || optind != argc - 1 || !standin.superpage ||
+	    standin.superpage % CRU_PAGE_SIZE || standin.buffer < standin.superpage) {
+		fprintf(stderr, "usage: roc-bench-standin [--state FD | --seconds N] "
+				"[--superpage BYTES] [--buffer BYTES] ID[/CHANNEL]\n");
+		exit(2);
+	}
+	argv[optind][strcspn(argv[optind], "/")] = '\0';
+	return argv[optind];
+}
+
+int main(int argc, char **argv)
+{
+	struct sigaction action = {.sa_handler = on_term};
+	uint64_t begin = now_ns(), end;
+	double seconds = 0;
+	const char *id = parse(argc, argv, &seconds);
+
+	standin.state->marks[BENCH_MAIN] = begin;
+	if (seconds <= 0)
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+	sigaction(SIGTERM, &action, NULL);
+	sigaction(SIGINT, &action, NULL);
+	prepare(id);
+	start();
+	begin = now_ns();
+	run(seconds);
+	end = now_ns();
+	if (seconds > 0)
+		printf("{\"seconds\":%.3f,\"superpages\":%" PRIu64 ",\"bytes\":%" PRIu64 "}\n",
+		       (double)(end - begin) / 1e9, standin.state->channels[0].superpages,
+		       standin.state->channels[0].bytes);
+	stop();
+	standin.state->phase = BENCH_ENDED;
+	roc_memory_free(&standin.memory);
+	roc_bar_unmap(&standin.card);
+	roc_bar_unmap(&standin.dma);
+	roc_close(standin.ep);
+	return 0;
+}
