@@ -103,6 +103,10 @@ static int check_options(struct bench *b)
 			   bench_source_names[b->opt->source]);
 		return -EOPNOTSUPP;
 	}
+	if (b->opt->no_events && b->opt->mode == ROC_MODE_EVENT) {
+		bench_fail(b, "--mode=event needs the events that --no-events does without.");
+		return -EINVAL;
+	}
 	if (b->opt->stbrd && !(b->info.caps & ROC_CAP_DDL)) {
 		bench_fail(b, "A %s cannot send STBRD: --stbrd is for the C-RORC only.", name);
 		return -EOPNOTSUPP;
@@ -272,7 +276,8 @@ int bench_run(const void *values)
 		.mode = (enum roc_mode)o->mode,
 		.links = o->links,
 		.page_size = (uint32_t)o->page_size,
-		.flags = o->stbrd ? ROC_CONFIGURE_STBRD : 0,
+		.flags = (o->stbrd ? ROC_CONFIGURE_STBRD : 0) |
+			 (o->no_events ? ROC_CONFIGURE_PLAIN : 0),
 	};
 	struct bench b = {.opt = o, .temperature = NAN};
 	bool ran = false;

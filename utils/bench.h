@@ -61,6 +61,7 @@ struct bench_options {
 	bool bar_hammer;
 	bool bypass_fw_check;
 	bool plain_memory;
+	bool no_events;
 	bool json;
 };
 

@@ -37,6 +37,7 @@ static const struct option_spec options[] = {
 	 .help = "Links to read, as 0-11 or 0,2,4-6 or a mask like 0xfff (all enabled ones)"},
 	{AT("mode", OPTION_CHOICE, mode), .arg = "MODE", .fallback = "timer",
 	 .choices = bench_mode_names, .help = "Who looks for finished superpages"},
+	FLAG("no-events", no_events, "Use a card with events as one without"),
 
 	{AT("bytes", OPTION_SIZE, bytes), .arg = "SIZE", .fallback = "0",
 	 .help = "Stop when so many bytes were received, 0 = never"},

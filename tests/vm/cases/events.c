@@ -523,6 +523,23 @@ static void no_vector(void)
 	rig_close(&r);
 }
 
+/* The tool leaves the events alone when it is asked to: superpages go through registers. */
+static void left_alone(void)
+{
+	static const char *const bench = "roc-bench-dma --id=245:0 --buffer-size=16Mi "
+					 "--superpage-size=256Ki --bytes=16Mi --no-display";
+
+	if (!has_events(EP0))
+		return unit_skip("the card has no events");
+	emu_normal(CARD0, FOUR_LINKS);
+	UNIT_EQ(RUN("%s", bench), 0);
+	UNIT_EQ(emu_touched(CARD0, 0, CRU_BAR_DMA, CRU_SP_PUSH(0)).writes, 0);
+	UNIT_EQ(RUN("%s --no-events", bench), 0);
+	CU_ASSERT(emu_touched(CARD0, 0, CRU_BAR_DMA, CRU_SP_PUSH(0)).writes >= 64);
+	UNIT_EQ(RUN("%s --no-events --mode=event", bench), 1);
+	SAYS("--no-events");
+}
+
 static void leave(void)
 {
 	CU_ASSERT(emu_clean(CARD0));
@@ -535,5 +552,5 @@ UNIT_MAIN("events", {"who has events says so", plain_card_refuses},
 	  {"eventfd", by_eventfd}, {"a wait for many is one wait", waits_once},
 	  {"mode while running", mode_changes}, {"timer mode", timer_mode}, {"vectors", vectors},
 	  {"looks that cross interrupts", looks_cross_interrupts},
-	  {"all channels of a C-RORC", all_of_a_crorc}, {"no vector at all", no_vector},
-	  {"card was never asked too much", leave})
+	  {"events left alone", left_alone}, {"all channels of a C-RORC", all_of_a_crorc},
+	  {"no vector at all", no_vector}, {"card was never asked too much", leave})
