@@ -1,14 +1,15 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# The ledger: what runs inside the guest (reader, ledger) and the instruction counter of the
-# virtual machine. $(O)/bench/NAME; tests/bench/run puts the first two into the guest.
+# The ledger: what runs inside the guest (readers, ledger) and the instruction counter of the
+# virtual machine. $(O)/bench/NAME; tests/bench/run puts the former into the guest.
 
 BENCH_LEDGER := counters ledger port readers snapshot
-BENCH_OBJS := $(BENCH_LEDGER:%=$(O)/tests/bench/%.o) $(O)/tests/bench/reader.o
+BENCH_READERS := reader standin
+BENCH_OBJS := $(patsubst %,$(O)/tests/bench/%.o,$(BENCH_LEDGER) $(BENCH_READERS))
 
 .PHONY: bench bench-programs
 
-bench-programs: $(O)/bench/roc-bench-reader $(O)/bench/roc-ledger $(O)/bench/insns.so
+bench-programs: $(BENCH_READERS:%=$(O)/bench/roc-bench-%) $(O)/bench/roc-ledger $(O)/bench/insns.so
 
 $(O)/bench/insns.so: tests/bench/insns.c tests/bench/qemu_plugin.h
 	@mkdir -p $(@D)
@@ -20,7 +21,7 @@ $(O)/bench/roc-ledger: $(BENCH_LEDGER:%=$(O)/tests/bench/%.o)
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^
 
-$(O)/bench/roc-bench-reader: $(O)/tests/bench/reader.o $(O)/libroc/libroc.so
+$(BENCH_READERS:%=$(O)/bench/roc-bench-%): $(O)/bench/roc-bench-%: $(O)/tests/bench/%.o $(O)/libroc/libroc.so
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $< -L$(O)/libroc -lroc -lnuma
 

@@ -20,12 +20,15 @@
 static const struct {
 	const char *event;
 	const char *keys;
+	const char *filter;
 } histograms[] = {
-	{"raw_syscalls/sys_enter", "common_pid,id"},
-	{"dma/dma_map_sg", "common_pid"},   /* from kernel 6.12 on */
-	{"dma/dma_map_page", "common_pid"}, /* the same; dma_map_phys in newer ones */
-	{"dma/dma_map_phys", "common_pid"},
-	{"swiotlb/swiotlb_bounced", "common_pid"},
+	{"raw_syscalls/sys_enter", "common_pid,id", ""},
+	/* The driver's threads go to sleep although there is something to do: see kmod/trace.h. */
+	{"roc/roc_sleep", "common_pid", " if finished > 2 || waiting > 0"},
+	{"dma/dma_map_sg", "common_pid", ""},	/* from kernel 6.12 on */
+	{"dma/dma_map_page", "common_pid", ""}, /* the same; dma_map_phys in newer ones */
+	{"dma/dma_map_phys", "common_pid", ""},
+	{"swiotlb/swiotlb_bounced", "common_pid", ""},
 };
 
 static char text[FILE_MAX];
@@ -49,7 +52,7 @@ static char *slurp(const char *path)
 
 static bool trigger(unsigned int i, const char *sign)
 {
-	char path[120], line[80];
+	char path[120], line[120];
 	bool done;
 	int fd;
 
@@ -57,7 +60,8 @@ static bool trigger(unsigned int i, const char *sign)
 	fd = open(path, O_WRONLY | O_CLOEXEC);
 	if (fd < 0)
 		return false;
-	snprintf(line, sizeof(line), "%shist:keys=%s:size=4096\n", sign, histograms[i].keys);
+	snprintf(line, sizeof(line), "%shist:keys=%s:size=4096%s\n", sign, histograms[i].keys,
+		 histograms[i].filter);
 	done = write(fd, line, strlen(line)) == (ssize_t)strlen(line);
 	close(fd);
 	return done;

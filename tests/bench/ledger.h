@@ -34,6 +34,7 @@ struct endpoint {
 struct reader {
 	pid_t pid;
 	struct bench_state *state;
+	unsigned int first; /* of its endpoints */
 	unsigned int channels;
 };
 

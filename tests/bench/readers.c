@@ -1,19 +1,27 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The measured processes of a scenario: one for each endpoint, or one for all.
+ * The measured processes of a scenario: one for each endpoint, or one for all. They are the
+ * ledger's own reader; roc-bench-dma as it is installed; or the stand-in for a reader without a
+ * driver.
  */
 #include "ledger.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #define READER "/usr/lib/roc/bench/roc-bench-reader"
+#define STANDIN "/usr/lib/roc/bench/roc-bench-standin"
+#define TOOL "roc-bench-dma"
+#define TOOL_SAYS "/run/roc-ledger-tool-%u.json"
+#define WORDS 40
 #define START_LIMIT 60.0 /* four times 1 GiB may have to be zeroed */
 #define STOP_LIMIT 20.0
 
@@ -28,14 +36,101 @@ bool scenario_uses(const struct scenario *s, unsigned int card)
 	return false;
 }
 
-static void start(const struct scenario *s, struct reader *r, unsigned int first)
+static bool is_tool(const struct scenario *s)
 {
-	char fd_text[16], channels[LEDGER_ENDPOINTS][80];
-	const char *argv[20 + LEDGER_ENDPOINTS] = {
-		READER,	   "--state", fd_text,	"--mode",      s->mode,	     "--source",
-		s->source, "--rest",  s->rest,	"--superpage", s->superpage, "--buffer",
-		s->buffer, "--batch", s->batch, "--limit-ms",  s->limit};
-	unsigned int i, n = 17;
+	return !strcmp(s->rest, "tool");
+}
+
+struct words {
+	char *argv[WORDS];
+	unsigned int count;
+};
+
+/* NAME and, if there is one, VALUE right behind it. In a child that becomes something else. */
+static void word(struct words *w, const char *name, const char *value)
+{
+	size_t length = strlen(name) + (value ? strlen(value) : 0) + 1;
+	char *text = malloc(length);
+
+	if (!text || w->count == WORDS - 1)
+		_exit(127);
+	snprintf(text, length, "%s%s", name, value ? value : "");
+	w->argv[w->count++] = text;
+}
+
+/* Counts into the memory behind @fd. */
+static void reader_words(struct words *w, const struct scenario *s, const struct reader *r, int fd)
+{
+	unsigned int i;
+	char text[16];
+
+	snprintf(text, sizeof(text), "%d", fd);
+	word(w, strcmp(s->rest, "standin") ? READER : STANDIN, NULL);
+	word(w, "--state=", text);
+	word(w, "--mode=", s->mode);
+	word(w, "--source=", s->source);
+	word(w, "--rest=", s->rest);
+	word(w, "--superpage=", s->superpage);
+	word(w, "--buffer=", s->buffer);
+	word(w, "--batch=", s->batch);
+	word(w, "--limit-ms=", s->limit);
+	for (i = 0; i < r->channels; i++)
+		word(w, s->endpoints[r->first + i].channel, NULL);
+}
+
+/* The card has no events for it, unless they are what is measured. */
+static void tool_words(struct words *w, const struct scenario *s, const struct reader *r)
+{
+	char id[80], *slash;
+
+	snprintf(id, sizeof(id), "%s", s->endpoints[r->first].channel);
+	slash = strchr(id, '/');
+	word(w, TOOL, NULL);
+	if (slash) {
+		*slash = '\0';
+		word(w, "--channel=", slash + 1);
+	}
+	word(w, "--id=", id);
+	word(w, "--mode=", s->mode);
+	word(w, "--data-source=", s->source);
+	word(w, "--superpage-size=", s->superpage);
+	word(w, "--buffer-size=", s->buffer);
+	word(w, "--stall-limit=0", NULL);
+	word(w, "--no-errorcheck", NULL);
+	word(w, "--no-display", NULL);
+	word(w, "--no-temperature", NULL);
+	word(w, "--bypass-fw-check", NULL);
+	word(w, "--json", NULL);
+	if (strcmp(s->mode, "event"))
+		word(w, "--no-events", NULL);
+}
+
+static void tool_path(const struct reader *r, char *path, size_t size)
+{
+	snprintf(path, size, TOOL_SAYS, r->first);
+}
+
+static void become(const struct scenario *s, const struct reader *r, int fd)
+{
+	struct words w = {0};
+	char path[60];
+
+	if (is_tool(s)) {
+		tool_words(&w, s, r);
+		tool_path(r, path, sizeof(path));
+		fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+		if (fd < 0 || dup2(fd, STDOUT_FILENO) < 0 || prctl(PR_SET_PDEATHSIG, SIGTERM))
+			_exit(127);
+	} else {
+		reader_words(&w, s, r, fd);
+	}
+	r->state->marks[BENCH_EXEC] = now_ns();
+	execvp(w.argv[0], w.argv);
+	_exit(127);
+}
+
+static void start(const struct scenario *s, struct reader *r)
+{
 	int fd = memfd_create("bench", 0);
 
 	if (fd < 0 || ftruncate(fd, sizeof(*r->state)))
@@ -43,20 +138,12 @@ static void start(const struct scenario *s, struct reader *r, unsigned int first
 	r->state = mmap(NULL, sizeof(*r->state), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 	if (r->state == MAP_FAILED)
 		die("shared memory: %s", strerror(errno));
-	snprintf(fd_text, sizeof(fd_text), "%d", fd);
-	for (i = 0; i < r->channels; i++) {
-		snprintf(channels[i], sizeof(channels[i]), "%s", s->endpoints[first + i].channel);
-		argv[n++] = channels[i];
-	}
 	r->state->stamped = s->stamp;
 	r->pid = fork();
 	if (r->pid < 0)
 		die("fork: %s", strerror(errno));
-	if (!r->pid) {
-		r->state->marks[BENCH_EXEC] = now_ns();
-		execv(READER, (char **)argv);
-		_exit(127);
-	}
+	if (!r->pid)
+		become(s, r, fd);
 	close(fd);
 }
 
@@ -66,8 +153,9 @@ void readers_start(struct scenario *s)
 
 	s->reader_count = s->one_process ? 1 : s->count;
 	for (i = 0; i < s->reader_count; i++) {
+		s->readers[i].first = i;
 		s->readers[i].channels = s->one_process ? s->count : 1;
-		start(s, &s->readers[i], i);
+		start(s, &s->readers[i]);
 	}
 }
 
@@ -79,6 +167,18 @@ static void check(const struct reader *r)
 		die("reader: %s", r->state->why);
 	if (waitpid(r->pid, &status, WNOHANG) == r->pid)
 		die("a reader ended by itself, status 0x%x", (unsigned int)status);
+}
+
+/* The tool does not say how far it is: its endpoint does. */
+static void watch_tool(const struct scenario *s, struct reader *r)
+{
+	const struct endpoint *e = &s->endpoints[r->first];
+	const char *at = strstr(card_ask(e->card, "counts %u", e->fn), "\"superpages\":");
+
+	if (!at || !strtoull(at + strlen("\"superpages\":"), NULL, 10))
+		return;
+	r->state->phase = BENCH_RUNNING;
+	r->state->marks[BENCH_FIRST] = now_ns();
 }
 
 void readers_wait(struct scenario *s, double limit)
@@ -94,10 +194,42 @@ void readers_wait(struct scenario *s, double limit)
 			check(r);
 			if (now_ns() > begin + (START_LIMIT + limit) * 1e9)
 				die("a reader did not start");
+			if (is_tool(s))
+				watch_tool(s, r);
 			usleep(2000);
 		}
 		check(r);
 	}
+}
+
+/* What the tool says that it counted. */
+static void read_tool(struct reader *r)
+{
+	static const char *const names[] = {"superpages", "bytes", "dropped"};
+	unsigned long long values[3];
+	char path[60], text[4096], key[40];
+	const char *at;
+	unsigned int i;
+	size_t length;
+	FILE *file;
+
+	tool_path(r, path, sizeof(path));
+	file = fopen(path, "re");
+	length = file ? fread(text, 1, sizeof(text) - 1, file) : 0;
+	text[length] = '\0';
+	if (file)
+		fclose(file);
+	for (i = 0; i < 3; i++) {
+		snprintf(key, sizeof(key), "\"%s\":", names[i]);
+		at = strstr(text, key);
+		if (!at)
+			die("the tool does not say its %s", names[i]);
+		values[i] = strtoull(at + strlen(key), NULL, 10);
+	}
+	r->state->channels[0].superpages = values[0];
+	r->state->channels[0].bytes = values[1];
+	r->state->channels[0].dropped = values[2];
+	r->state->phase = BENCH_ENDED;
 }
 
 void readers_stop(struct scenario *s)
@@ -116,11 +248,14 @@ void readers_stop(struct scenario *s)
 
 		while (waitpid(r->pid, &status, WNOHANG) != r->pid) {
 			/* The signal may have come between its look at the flag and its sleep. */
-			kill(r->pid, SIGTERM);
+			if (!is_tool(s))
+				kill(r->pid, SIGTERM);
 			if (now_ns() > begin + STOP_LIMIT * 1e9)
 				die("a reader does not stop");
 			usleep(2000);
 		}
+		if (is_tool(s) && !status)
+			read_tool(r);
 		if (status || r->state->phase != BENCH_ENDED)
 			die("reader: status 0x%x, %s", (unsigned int)status, r->state->why);
 	}

@@ -3,6 +3,8 @@
 
 from .scenario import PAGE
 
+SLEEPS = "roc/roc_sleep"  # of the driver's threads on work, in the kernel's counts
+
 # Classes of times in tests/bench/state.h: eighths of an octave, from 1 us on.
 EIGHTHS = 8
 
@@ -168,6 +170,7 @@ def figures(scenario, raw, baseline=None):
     ticks = _by_key(begin, end, "threads", "voluntary")
     calls = _syscalls(begin, end)
     interrupts = end["interrupts"] - begin["interrupts"]
+    lazy = end["events"].get(SLEEPS, -1)
     row.update({
         "seconds": seconds,
         "superpages": count,
@@ -179,6 +182,8 @@ def figures(scenario, raw, baseline=None):
         "interrupts_per_superpage": per(interrupts),
         "ticks_per_superpage": per(ticks),
         "ticks_per_second": ticks / seconds,
+        "sleeps_on_work": None if lazy < 0 else lazy - begin["events"][SLEEPS],
+        "sleeps": ticks,
         "wakeups_per_superpage": per(_by_key(begin, end, "readers", "voluntary")),
         "syscalls_per_superpage": per(sum(calls.values())),
         "syscalls": calls,
@@ -191,7 +196,7 @@ def figures(scenario, raw, baseline=None):
         "handover": _latency(raw["times"], "from_ready"),
         "startup_ms": startup(raw["times"]),
         "dma_events": {k: end["events"][k] - begin["events"][k]
-                       for k in end["events"] if end["events"][k] >= 0},
+                       for k in end["events"] if end["events"][k] >= 0 and k != SLEEPS},
         "dropped": change("dropped"),
         "generated": change("generated"),
         "errors": len(errors(raw)),
@@ -214,6 +219,18 @@ def figures(scenario, raw, baseline=None):
         row["guest_insns_per_superpage"] = per(sum(parts))
         row["guest_insns_per_second"] = sum(parts) / seconds
     return row
+
+
+def compare(rows):
+    """of_standin: how much a tool's row has of what the stand-ins before and behind it have."""
+    for number, row in enumerate(rows):
+        if row["rest"] != "tool" or not row.get("bytes_per_second"):
+            continue
+        there = [r["bytes_per_second"] for r in rows[max(0, number - 1):number + 2]
+                 if r["rest"] == "standin" and r["rate"] == row["rate"]
+                 and r.get("bytes_per_second")]
+        if there:
+            row["of_standin"] = row["bytes_per_second"] / (sum(there) / len(there))
 
 
 def bar_figures(processes, raw):

@@ -10,7 +10,7 @@ import tempfile
 from rocvm import build, cpio, emulator, session
 from rocvm.util import TOP, VmError, build_dir
 
-PROGRAMS = ("roc-bench-reader", "roc-ledger")
+PROGRAMS = ("roc-bench-reader", "roc-bench-standin", "roc-ledger")
 SCRIPTS = ("guest.sh", "fifo.sh")
 PLACE = "usr/lib/roc/bench/"
 # On each node: two endpoints with 256 MiB, or four channels with 1 GiB in one page.

@@ -74,7 +74,7 @@ def quick():
     for row in rows:
         row.window = min(row.window, 1.5) if row.rate not in (None, MB) else row.window
         row.settle, row.reference = 0.3, row.reference and 0.4
-    return rows + [epoll(2.0), startup("timer"), startup("event")]
+    return rows + [epoll(2.0), startup("timer"), startup("event")] + beside(1.5, 1)
 
 
 def full():
@@ -91,7 +91,18 @@ def full():
                 rows.append(make(card, mode, size, count, 0, purpose="unshaped"))
         if mode != "busy":
             rows.append(make(card, mode, rate=1000 * MB, rest="spin", purpose="spin"))
-    return rows + [epoll(5.0), startup("timer"), startup("event")]
+    return rows + [epoll(5.0), startup("timer"), startup("event")] + beside(5.0, 5)
+
+
+def beside(window, pairs):
+    """roc-bench-dma, turn about with the stand-in for a reader without a driver."""
+    def row(rest, mode, rate):
+        return Scenario("cru", mode, rate=rate, rest=rest, buffer=512 * MI, window=window,
+                        settle=0.3, reference=0.0, purpose="tool")
+    rows = [row("tool", "event", rate) for rate in (0, 1000 * MB)]
+    for rate in (0, 1000 * MB):
+        rows += [row(rest, "timer", rate) for rest in ("standin", "tool")] * pairs
+    return rows
 
 
 def epoll(window, mode="event"):

@@ -33,7 +33,8 @@ def rate_text(rate):
 class Scenario:
     """
     card: "cru" or "crorc"; mode: timer, event, busy; endpoints: how many at once; rate: bytes/s of
-    each endpoint, 0 as fast as it can (LINE), None no data at all; rest: how the reader waits.
+    each endpoint, 0 as fast as it can (LINE), None no data at all; rest: how the reader waits, or
+    which other one there is: "tool" is roc-bench-dma, "standin" what needs no driver.
     """
 
     def __init__(self, card="cru", mode="timer", superpage=MI, endpoints=1, rate=0, rest="wait",
