@@ -45,8 +45,11 @@ def _has_kvm():
 
 def _clock():
     """Measured by the guest itself on a busy machine it can be wrong by a factor: see tsc_khz.c."""
-    khz = subprocess.run([os.path.join(build_dir(), "vm", "tsc_khz")], text=True, timeout=10,
-                         stdout=subprocess.PIPE, check=True).stdout.strip()
+    program = os.path.join(build_dir(), "vm", "tsc_khz")
+    if not os.path.exists(program):
+        return []  # --no-build, and nothing is built yet
+    khz = subprocess.run([program], text=True, timeout=10, stdout=subprocess.PIPE,
+                         check=True).stdout.strip()
     return ["tsc_early_khz=" + khz] if khz else []
 
 
