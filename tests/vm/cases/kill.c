@@ -247,10 +247,10 @@ static void descriptor_passed(void)
 	works_again();
 }
 
+/* All of it volatile: what is said to be ready must be there before. */
 struct heir {
 	struct rig *rig;
-	volatile int ready, leave;
-	int touched;
+	volatile int ready, leave, touched;
 };
 
 static void touch_rings(void *arg)
