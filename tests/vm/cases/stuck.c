@@ -26,7 +26,7 @@ struct call {
 	int fd;
 	unsigned long nr;
 	void *arg;
-	int result;
+	volatile int result; /* before over */
 	volatile bool over;
 };
 
