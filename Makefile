@@ -28,7 +28,8 @@ CFLAGS ?= -O2 -g
 WARN := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wpointer-arith -Wvla \
 	-Wno-unused-parameter
 WERROR ?=
-ALL_CFLAGS = -std=gnu11 -D_GNU_SOURCE $(WARN) $(WERROR) -MMD -MP $(CPPFLAGS) $(CFLAGS)
+# A header in quotes is beside the file that includes it, or it is named from here.
+ALL_CFLAGS = -std=gnu11 -D_GNU_SOURCE -iquote . $(WARN) $(WERROR) -MMD -MP $(CPPFLAGS) $(CFLAGS)
 
 .DELETE_ON_ERROR:
 .PHONY: all kmod kmod-install dkms-install dkms-uninstall libroc utils install uninstall demo check bench clean help shell

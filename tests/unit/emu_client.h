@@ -14,7 +14,7 @@
 #include <linux/pci_regs.h>
 
 #include "../../kmod/cru_regs.h"
-#include "../emu/server/emu.h"
+#include "tests/emu/server/emu.h"
 #include "unit.h"
 
 #ifndef CLIENT_CARD

@@ -7,7 +7,7 @@
 #define ROC_UNIT_EMU_CONTROL_H
 
 #include "../../kmod/cru_regs.h"
-#include "../emu/server/emu.h"
+#include "tests/emu/server/emu.h"
 #include "unit.h"
 
 #include <linux/pci_regs.h>

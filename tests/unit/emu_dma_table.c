@@ -7,7 +7,7 @@
 #include <sys/eventfd.h>
 #include <sys/mman.h>
 
-#include "../emu/server/dma_table.h"
+#include "tests/emu/server/dma_table.h"
 #include "unit.h"
 
 #define PAGE 4096ull

@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../emu/core/card.h"
+#include "tests/emu/core/card.h"
 #include "unit.h"
 
 #define HOST_BASE 0x240000000ull

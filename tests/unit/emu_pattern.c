@@ -4,7 +4,7 @@
  */
 #include <stdbool.h>
 
-#include "../emu/core/pattern.h"
+#include "tests/emu/core/pattern.h"
 #include "unit.h"
 
 #define ROOM 8192

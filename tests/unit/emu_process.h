@@ -15,7 +15,7 @@
 #include <sys/un.h>
 #include <sys/wait.h>
 
-#include "../emu/server/proto.h"
+#include "tests/emu/server/proto.h"
 #include "unit.h"
 
 #define LIMIT_MS 5000

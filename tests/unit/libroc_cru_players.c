@@ -2,7 +2,7 @@
 /*
  * The CRU's test blocks: loopback patterns, pattern player, CTP emulator, user logic.
  */
-#include "../emu/core/cru.h"
+#include "tests/emu/core/cru/cru.h"
 #include "libroc_cru_card.h"
 
 #define GBT(l) (0x400000 + 0x20000 * ((l) % 2 + 1) + 0x2000 * ((l) / 2 + 1))

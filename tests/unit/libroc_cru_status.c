@@ -4,7 +4,7 @@
  */
 #include <math.h>
 
-#include "../emu/core/cru.h"
+#include "tests/emu/core/cru/cru.h"
 #include "libroc_cru_card.h"
 
 static struct roc_cru_status status;

@@ -17,7 +17,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "../json.h"
+#include "tests/emu/json.h"
 
 #define CARD_FUNCTIONS 2
 #define CARD_BARS 6

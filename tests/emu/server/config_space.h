@@ -10,7 +10,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "../core/card.h"
+#include "tests/emu/core/card.h"
 #include "proto.h"
 
 struct config_id {

@@ -16,7 +16,7 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 
-#include "../core/card.h"
+#include "tests/emu/core/card.h"
 #include "config_space.h"
 #include "dma_table.h"
 #include "mmio_log.h"

@@ -9,8 +9,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "../core/card.h"
-#include "../json.h"
+#include "tests/emu/core/card.h"
+#include "tests/emu/json.h"
 
 #define TRACE_MAX 65536
 

@@ -12,7 +12,7 @@
 
 #include <json-c/json.h>
 
-#include "../utf8.h"
+#include "tests/emu/utf8.h"
 
 #define MAJOR 0
 

@@ -19,9 +19,9 @@
 #ifndef EMU_CRU_BOARD_H
 #define EMU_CRU_BOARD_H
 
-#include "card.h"
+#include "tests/emu/core/card.h"
 
-#include "../../../kmod/cru_regs.h"
+#include "kmod/cru_regs.h"
 
 struct cru;
 struct cru_ep;

@@ -4,7 +4,7 @@
  * their values are written.
  */
 #include "cru.h"
-#include "values.h"
+#include "tests/emu/core/values.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -20,13 +20,13 @@
 #ifndef EMU_CRU_H
 #define EMU_CRU_H
 
-#include "card.h"
+#include "tests/emu/core/card.h"
 #include "cru_board.h"
-#include "events.h"
-#include "pattern.h"
-#include "rdh.h"
+#include "tests/emu/core/events.h"
+#include "tests/emu/core/pattern.h"
+#include "tests/emu/core/rdh.h"
 
-#include "../../../kmod/cru_regs.h"
+#include "kmod/cru_regs.h"
 
 #define CRU_DEPTH_MAX 4096 /* largest descriptor FIFO that can be set */
 #define CRU_DONE_MAX 8192  /* finished superpages whose size nobody has read */

@@ -4,7 +4,7 @@
  * per link, that is, per channel; values.h says how that is written.
  */
 #include "crorc.h"
-#include "values.h"
+#include "tests/emu/core/values.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -18,13 +18,13 @@
 #ifndef EMU_CRORC_H
 #define EMU_CRORC_H
 
-#include "card.h"
+#include "tests/emu/core/card.h"
 #include "crorc_flash.h"
-#include "events.h"
-#include "pattern.h"
-#include "rdh.h"
+#include "tests/emu/core/events.h"
+#include "tests/emu/core/pattern.h"
+#include "tests/emu/core/rdh.h"
 
-#include "../../../kmod/crorc_regs.h"
+#include "kmod/crorc_regs.h"
 
 #define CRORC_FN 0 /* the card's only function */
 #define CRORC_ALL ((1u << CRORC_CHANNELS) - 1)
