@@ -81,8 +81,8 @@ $(O)/tests/unit/libroc_%.o: override CPPFLAGS += $(LIBROC_CPPFLAGS) -Ilibroc
 
 # The rings are tested against the module's own code for the other side.
 UNIT_LIBS_libroc_rings := $(O)/tests/unit/kernel/ring_loop.o $(O)/tests/unit/kernel/kmod_ring.o
-$(UNIT_LIBS_libroc_rings): override CPPFLAGS += -Itests/unit/kernel -Ikmod/include
-$(O)/tests/unit/kernel/kmod_ring.o: kmod/ring.c
+$(UNIT_LIBS_libroc_rings): override CPPFLAGS += -Itests/unit/kernel -Ikmod/include -Ikmod
+$(O)/tests/unit/kernel/kmod_ring.o: kmod/pool/ring.c
 	@mkdir -p $(@D)
 	$(CC) $(ALL_CFLAGS) -c -o $@ $<
 

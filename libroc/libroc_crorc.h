@@ -7,7 +7,7 @@
 
 #include <roc/crorc.h>
 
-#include "crorc_regs.h"
+#include "cards/crorc/crorc_regs.h"
 #include "libroc_pass.h"
 
 /* Of struct libroc_value. */

@@ -7,7 +7,7 @@
 
 #include <roc/cru.h>
 
-#include "cru_regs.h"
+#include "cards/cru/cru_regs.h"
 #include "libroc_pass.h"
 
 /* Of struct libroc_value. */

@@ -6,7 +6,7 @@
 
 #include <roc/cru.h>
 
-#include <cru_regs.h>
+#include <cards/cru/cru_regs.h>
 #include <errno.h>
 #include <math.h>
 #include <signal.h>

@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-#include "cru_regs.h"
+#include "cards/cru/cru_regs.h"
 #include "cru_tool.h"
 #include "json.h"
 #include "numbers.h"

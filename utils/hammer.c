@@ -7,7 +7,7 @@
 
 #include <roc/roc.h>
 
-#include <cru_regs.h>
+#include <cards/cru/cru_regs.h>
 #include <stdio.h>
 #include <string.h>
 #include <time.h>

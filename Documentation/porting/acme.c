@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Skeleton of a card's backend, to be copied to kmod/ and filled in: see porting.md.
+ * Skeleton of a card's backend, to be copied to kmod/cards/ and filled in: see porting.md.
  *
  * The "acme" is a card with one BAR and one channel that takes several superpages at a time, in
  * order: push by three writes, a counter of finished superpages, a size register. It is compiled
@@ -8,7 +8,7 @@
  */
 #include <linux/delay.h>
 
-#include "roc.h"
+#include "core/roc.h"
 
 /* A real card's offsets are in a header of their own that driver, tools and model share. */
 #define ACME_BAR 0

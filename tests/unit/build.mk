@@ -11,7 +11,8 @@ UNIT ?= $(UNIT_NAMES)
 UNIT_PREFIX_LIBS_emu = $(EMU_OBJS)
 # Files of the module that know no kernel type but integers; the little they include is in kernel/.
 # (kmod_ring.o is made in libroc/build.mk: the library's rings are tested against it.)
-UNIT_KMOD_OBJS := $(patsubst %,$(O)/tests/unit/kernel/kmod_%.o,extent pace vsec)
+UNIT_KMOD_SOURCES := $(addprefix kmod/,core/extent.c core/vsec.c pool/pace.c)
+UNIT_KMOD_OBJS := $(patsubst %.c,$(O)/tests/unit/kernel/kmod_%.o,$(notdir $(UNIT_KMOD_SOURCES)))
 UNIT_PREFIX_LIBS_kmod = $(UNIT_KMOD_OBJS) $(O)/tests/unit/kernel/kmod_ring.o
 UNIT_PREFIX_LIBS_libroc = $(O)/libroc/libroc.a
 UNIT_PREFIX_LIBS_utils = $(O)/utils/libutils.a $(O)/libroc/libroc.a
@@ -28,10 +29,13 @@ $(O)/tests/unit/$(1).o: CFLAGS += -pthread
 endef
 
 $(UNIT_KMOD_OBJS) $(patsubst %,$(O)/tests/unit/%.o,$(filter kmod_%,$(UNIT_NAMES))): \
-	override CPPFLAGS += -Itests/unit/kernel -Ikmod/include
-$(UNIT_KMOD_OBJS): $(O)/tests/unit/kernel/kmod_%.o: kmod/%.c
-	@mkdir -p $(@D)
-	$(CC) $(ALL_CFLAGS) -c -o $@ $<
+	override CPPFLAGS += -Itests/unit/kernel -Ikmod/include -Ikmod
+define unit_kmod_object
+$(O)/tests/unit/kernel/kmod_$(basename $(notdir $(1))).o: $(1)
+	@mkdir -p $$(@D)
+	$$(CC) $$(ALL_CFLAGS) -c -o $$@ $$<
+endef
+$(foreach source,$(UNIT_KMOD_SOURCES),$(eval $(call unit_kmod_object,$(source))))
 
 $(foreach name,$(UNIT_NAMES),$(eval $(call unit_program,$(name))))
 

@@ -13,7 +13,7 @@
 
 #include <linux/pci_regs.h>
 
-#include "../../kmod/cru_regs.h"
+#include "../../kmod/cards/cru/cru_regs.h"
 #include "tests/emu/server/emu.h"
 #include "unit.h"
 

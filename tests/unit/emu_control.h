@@ -6,7 +6,7 @@
 #ifndef ROC_UNIT_EMU_CONTROL_H
 #define ROC_UNIT_EMU_CONTROL_H
 
-#include "../../kmod/cru_regs.h"
+#include "../../kmod/cards/cru/cru_regs.h"
 #include "tests/emu/server/emu.h"
 #include "unit.h"
 

@@ -8,7 +8,7 @@
 
 #define HOST_CARD crorc_card
 #include "emu_host_card.h"
-#include "../../kmod/crorc_regs.h"
+#include "../../kmod/cards/crorc/crorc_regs.h"
 
 #define SP 0x100000u /* the usual superpage */
 #define BLOCKS (HOST_MEMORY - 4096)

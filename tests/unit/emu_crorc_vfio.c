@@ -7,7 +7,7 @@
 
 #define CLIENT_CARD crorc_card
 #include "emu_client.h"
-#include "../../kmod/crorc_regs.h"
+#include "../../kmod/cards/crorc/crorc_regs.h"
 
 #define SUPERPAGE 0x20000u
 #define ROUNDS 300

@@ -9,7 +9,7 @@
 
 #include <endian.h>
 
-#include "../../kmod/event_regs.h"
+#include "../../kmod/pool/event_regs.h"
 #include "unit.h"
 
 #define RINGS (HOST_MEMORY / 2)

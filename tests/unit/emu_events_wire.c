@@ -7,8 +7,8 @@
 #include <sys/eventfd.h>
 
 #include "emu_client.h"
-#include "../../kmod/crorc_regs.h"
-#include "../../kmod/event_regs.h"
+#include "../../kmod/cards/crorc/crorc_regs.h"
+#include "../../kmod/pool/event_regs.h"
 
 #define BLOCK 0x1000
 #define LOG2 8

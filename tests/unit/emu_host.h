@@ -7,7 +7,7 @@
 
 #define HOST_CARD cru_card
 #include "emu_host_card.h"
-#include "../../kmod/cru_regs.h"
+#include "../../kmod/cards/cru/cru_regs.h"
 
 static uint32_t rd(unsigned int fn, uint32_t off)
 {

@@ -8,7 +8,7 @@
 
 #include <linux/pci_regs.h>
 
-#include "../../kmod/cru_regs.h"
+#include "../../kmod/cards/cru/cru_regs.h"
 #include "emu_process.h"
 
 static void lives_and_quits(void)

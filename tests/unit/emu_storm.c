@@ -13,8 +13,8 @@
 
 #include <linux/pci_regs.h>
 
-#include "../../kmod/crorc_regs.h"
-#include "../../kmod/cru_regs.h"
+#include "../../kmod/cards/crorc/crorc_regs.h"
+#include "../../kmod/cards/cru/cru_regs.h"
 #include "emu_process.h"
 
 #define SECONDS 0.8

@@ -5,7 +5,7 @@
 #include <errno.h>
 #include <stdint.h>
 
-#include "../../kmod/extent.h"
+#include "../../kmod/core/extent.h"
 #include "unit.h"
 
 #define PAGE 4096ull

@@ -3,7 +3,7 @@
  * When the module looks for finished superpages: simulated cards of steady, stepping and pausing
  * rates.
  */
-#include "../../kmod/pace.h"
+#include "../../kmod/pool/pace.h"
 #include "unit.h"
 
 #define US 1000ull

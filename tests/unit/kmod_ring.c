@@ -6,7 +6,7 @@
 #include <pthread.h>
 #include <stdint.h>
 
-#include "../../kmod/ring.h"
+#include "../../kmod/pool/ring.h"
 #include "unit.h"
 
 #define ENTRIES 64

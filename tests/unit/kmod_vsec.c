@@ -7,8 +7,8 @@
 
 #include <linux/pci_regs.h>
 
-#include "../../kmod/event_regs.h"
-#include "../../kmod/vsec.h"
+#include "../../kmod/pool/event_regs.h"
+#include "../../kmod/core/vsec.h"
 #include "unit.h"
 
 #define AT 0x200 /* our capability */

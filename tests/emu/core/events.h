@@ -18,7 +18,7 @@
 
 #include "card.h"
 
-#include "kmod/event_regs.h"
+#include "kmod/pool/event_regs.h"
 
 #define EVENT_CHANNELS 8
 #define EVENT_FETCH 32	  /* descriptors in one read */

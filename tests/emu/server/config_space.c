@@ -8,7 +8,7 @@
 
 #include <linux/pci_regs.h>
 
-#include "kmod/event_regs.h"
+#include "kmod/pool/event_regs.h"
 
 #define CAP_PM 0x40
 #define CAP_EXP 0x50

@@ -15,8 +15,8 @@
 
 #include <linux/pci_regs.h>
 
-#include "kmod/crorc_regs.h"
-#include "kmod/cru_regs.h"
+#include "kmod/cards/crorc/crorc_regs.h"
+#include "kmod/cards/cru/cru_regs.h"
 
 #define MEMORY (128u << 20)
 #define SUPERPAGE (1u << 20)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * Every way out of a channel meets every phase of its life, in both orders, forced by points in the
- * module (kmod/points.h): then nothing of the card is left running, it can be used again, its
+ * module (kmod/core/points.h): then nothing of the card is left running, it can be used again, its
  * neighbour too, and no byte of memory that was free meanwhile has changed.
  *
  *	schedules		a selection: each way and each phase at least once for each card

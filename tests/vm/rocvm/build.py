@@ -95,7 +95,7 @@ def _copy_sources(target):
 def module(kernel, points=False):
     """
     roc.ko for one of cache.KERNELS (bytes), built when it is not up to date. points: the variant
-    for tests that can hold somebody up (kmod/points.h).
+    for tests that can hold somebody up (kmod/core/points.h).
     """
     if not os.path.exists(os.path.join(TOP, "kmod", "Kbuild")):
         raise VmError("kmod/Kbuild is missing")

@@ -63,7 +63,7 @@ class Options:
             setattr(self, name, value)
 
 
-# A guest in which an order of events is forced: kmod/points.h, host.py. Little free memory, since all
+# A guest in which an order of events is forced: kmod/core/points.h, host.py. Little free memory, since all
 # of it is held and looked at; and errors of the PCI bus are wanted.
 FORCED = {"host": True, "hugepages": 24, "allow_log": r"pcieport .*AER:"}
 

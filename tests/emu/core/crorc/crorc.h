@@ -24,7 +24,7 @@
 #include "tests/emu/core/pattern.h"
 #include "tests/emu/core/rdh.h"
 
-#include "kmod/crorc_regs.h"
+#include "kmod/cards/crorc/crorc_regs.h"
 
 #define CRORC_FN 0 /* the card's only function */
 #define CRORC_ALL ((1u << CRORC_CHANNELS) - 1)

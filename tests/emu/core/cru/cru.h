@@ -26,7 +26,7 @@
 #include "tests/emu/core/pattern.h"
 #include "tests/emu/core/rdh.h"
 
-#include "kmod/cru_regs.h"
+#include "kmod/cards/cru/cru_regs.h"
 
 #define CRU_DEPTH_MAX 4096 /* largest descriptor FIFO that can be set */
 #define CRU_DONE_MAX 8192  /* finished superpages whose size nobody has read */

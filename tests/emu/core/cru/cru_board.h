@@ -21,7 +21,7 @@
 
 #include "tests/emu/core/card.h"
 
-#include "kmod/cru_regs.h"
+#include "kmod/cards/cru/cru_regs.h"
 
 struct cru;
 struct cru_ep;

@@ -4,8 +4,8 @@
  */
 #include "left.h"
 
-#include <crorc_regs.h>
-#include <cru_regs.h>
+#include <cards/crorc/crorc_regs.h>
+#include <cards/cru/cru_regs.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>

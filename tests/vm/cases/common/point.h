@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Holding somebody up inside the module, so that a test forces an order of events: kmod/points.h.
- * Only in a guest that was started with --points.
+ * Holding somebody up inside the module, so that a test forces an order of events:
+ * kmod/core/points.h. Only in a guest that was started with --points.
  */
 #ifndef CASE_POINT_H
 #define CASE_POINT_H

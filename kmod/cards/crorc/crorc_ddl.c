@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * C-RORC: the detector data link. Commands go out, status words come back into a FIFO whose read
+ * pops; a reply has 100 ms. The card's lock is given up between looks: other channels go on.
+ */
+#include <linux/delay.h>
+#include <linux/ktime.h>
+
+#include "cards/crorc/crorc.h"
+
+#define CRORC_STALE_WORDS 64
+
+static u32 crorc_csr(struct roc_channel *ch)
+{
+	u32 csr;
+
+	crorc_lock(ch);
+	csr = crorc_read(ch, CRORC_CHAN_CSR);
+	crorc_unlock(ch);
+	return csr;
+}
+
+/* A word left by an earlier command would be taken for the reply to the next one. */
+static void crorc_ddl_drain(struct roc_channel *ch)
+{
+	int i;
+
+	crorc_lock(ch);
+	for (i = 0; i < CRORC_STALE_WORDS; i++) {
+		u32 csr = crorc_read(ch, CRORC_CHAN_CSR);
+
+		if (csr == ROC_ALL_ONES || !(csr & CRORC_CHAN_CSR_DDL_STATUS))
+			break;
+		crorc_read(ch, CRORC_DDL_STATUS);
+	}
+	crorc_unlock(ch);
+}
+
+static int crorc_ddl_send(struct roc_channel *ch, u32 command)
+{
+	crorc_ddl_drain(ch);
+	crorc_lock(ch);
+	crorc_write(ch, CRORC_DDL_COMMAND, command);
+	/* Not lost behind another channel's write. */
+	crorc_read(ch, CRORC_CHAN_CSR);
+	crorc_unlock(ch);
+	return 0;
+}
+
+static int crorc_ddl_reply(struct roc_channel *ch, u32 *word)
+{
+	u64 deadline = ktime_get_ns() + CRORC_DDL_TIMEOUT_MS * NSEC_PER_MSEC;
+	bool last, here;
+	u32 csr;
+
+	do {
+		last = ktime_get_ns() > deadline;
+		crorc_lock(ch);
+		csr = crorc_read(ch, CRORC_CHAN_CSR);
+		here = csr != ROC_ALL_ONES && csr & CRORC_CHAN_CSR_DDL_STATUS;
+		if (here)
+			*word = crorc_read(ch, CRORC_DDL_STATUS);
+		crorc_unlock(ch);
+		if (here)
+			return 0;
+		if (csr == ROC_ALL_ONES)
+			return -EIO;
+		usleep_range(20, 100);
+	} while (!last);
+	return csr & CRORC_CHAN_CSR_LINK_DOWN ? -ENOLINK : -ETIME;
+}
+
+/* A command with one reply, whose content says nothing. */
+int crorc_ddl(struct roc_channel *ch, u32 command)
+{
+	u32 word;
+
+	return crorc_ddl_send(ch, command) ?: crorc_ddl_reply(ch, &word);
+}
+
+/*
+ * The link is up when a thousand looks in a row say so. A link that was not down for the whole time
+ * is up, too: the looks were slow because others have the card.
+ */
+static int crorc_check_link(struct roc_channel *ch)
+{
+	u64 deadline = ktime_get_ns() + CRORC_LINK_TIMEOUT_MS * NSEC_PER_MSEC;
+	unsigned int good = 0;
+	bool down = false;
+
+	while (good < CRORC_LINK_READS) {
+		u32 csr = crorc_csr(ch);
+
+		if (csr == ROC_ALL_ONES)
+			return -EIO;
+		good = csr & CRORC_CHAN_CSR_LINK_DOWN ? 0 : good + 1;
+		down = down || !good;
+		if (ktime_get_ns() > deadline && down)
+			return -ENOLINK;
+		if (ktime_get_ns() > deadline)
+			break;
+		cond_resched();
+	}
+	return crorc_csr(ch) & CRORC_CHAN_CSR_LINK_DOWN ? -ENOLINK : 0;
+}
+
+int crorc_reset_siu(struct roc_channel *ch)
+{
+	struct crorc_channel *crorc = ch->priv;
+	int err;
+
+	err = crorc_reset_channel(ch);
+	if (err)
+		return err;
+	err = crorc_ddl(ch, CRORC_DDL_SIU_RESET);
+	if (err)
+		return err;
+	err = crorc_check_link(ch);
+	if (err)
+		return err;
+	err = crorc_ddl(ch, CRORC_DDL_SIU_RESET);
+	if (err)
+		return err;
+	err = crorc_reset_channel(ch);
+	if (err)
+		return err;
+	err = crorc_check_link(ch);
+	if (err)
+		return err;
+	crorc->siu_reset = ch->opens;
+	return 0;
+}
+
+int crorc_open_frontend(struct roc_channel *ch)
+{
+	bool stbrd = ch->session->configure & ROC_CONFIGURE_STBRD;
+	int err;
+
+	err = crorc_check_link(ch);
+	if (err)
+		return err;
+	return crorc_ddl(ch, stbrd ? CRORC_DDL_STBRD : CRORC_DDL_RDYRX);
+}
+
+/* Without an answer the front-end may go on sending; nothing of it is taken any more. */
+void crorc_close_frontend(struct roc_channel *ch)
+{
+	crorc_ddl(ch, CRORC_DDL_EOBTR);
+}
+
+int crorc_command(struct roc_channel *ch, struct roc_ch_command *command)
+{
+	unsigned int want = command->count;
+	u32 end = CRORC_DDL_END(command->command);
+	u32 csr = crorc_csr(ch);
+	int err;
+
+	command->count = 0;
+	if (csr == ROC_ALL_ONES && !roc_alive(ch->ep))
+		return -EIO;
+	if ((end == CRORC_DDL_END_SIU || end == CRORC_DDL_END_FEE) &&
+	    csr & CRORC_CHAN_CSR_LINK_DOWN)
+		return -ENOLINK;
+	err = crorc_ddl_send(ch, command->command);
+	while (!err && command->count < want) {
+		err = crorc_ddl_reply(ch, &command->reply[command->count]);
+		if (!err)
+			command->count++;
+	}
+	return err;
+}

@@ -1,0 +1,606 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * ALICE CRU backend: one DMA channel per endpoint, a descriptor FIFO per link, no interrupts.
+ *
+ * Three writes push a superpage. A ready counter per link says how many are finished, a size FIFO
+ * per link how many bytes each holds. Data from the datapath (FEE, DDG) flows while the run-enable
+ * bit is set: one bit for both endpoints, so it is counted on the card and the last one to stop
+ * clears it.
+ */
+#include <linux/delay.h>
+#include <linux/kernel.h>
+#include <linux/ktime.h>
+#include <linux/string.h>
+
+#include "cards/cru/cru_regs.h"
+#include "core/roc.h"
+
+/* A size entry follows the ready count at once, or within a bus delay. Give up after this. */
+#define CRU_SIZE_TIMEOUT_NS (20 * NSEC_PER_MSEC)
+#define CRU_QUIET_US 1000
+/* The EEPROM may take longer than it should; a card without one costs so much more at probe. */
+#define CRU_SERIAL_TRIES 3
+/* How long the generator may take to fill something, and a flush to show. */
+#define CRU_FILL_US 2000
+#define CRU_FILL_TRIES 20
+#define CRU_ADDRESS_TEST 0x5a5a5a58
+
+/**
+ * struct cru_size - where we are in a link's size FIFO
+ * @since: when the next entry was missed for the first time although its superpage is finished
+ * @index: number of the next entry, modulo 256
+ * @asked: it was asked for, and is not yet there
+ * @early: and then it was not proved that there is one
+ */
+struct cru_size {
+	u64 since;
+	u8 index;
+	bool asked;
+	bool early;
+};
+
+/**
+ * struct cru_channel - what the driver knows of an endpoint's DMA block. Channel lock.
+ * @links: slots of the run
+ * @holds_run: we are counted in the card's run enable
+ * @debug_set: we wrote the debug bit and take it back
+ * @started: @links and the counters below are those of a run that this driver started
+ * @sizes: the size FIFO works. Firmware before v3.4.0 has none and fills every superpage
+ * @sizes_known: @sizes was found out in this run
+ * @base: ready counter after the reset
+ * @empty_base: FIFO-empty counter after the reset
+ * @size: of each link
+ */
+struct cru_channel {
+	u32 links;
+	bool holds_run;
+	bool debug_set;
+	bool started;
+	bool sizes;
+	bool sizes_known;
+	u32 base[CRU_LINK_SLOTS];
+	u32 empty_base[CRU_LINK_SLOTS];
+	struct cru_size size[CRU_LINK_SLOTS];
+};
+
+static u32 cru_read(struct roc_channel *ch, u32 offset)
+{
+	return roc_read(ch->ep, CRU_BAR_DMA, offset);
+}
+
+static void cru_write(struct roc_channel *ch, u32 offset, u32 value)
+{
+	roc_write(ch->ep, CRU_BAR_DMA, offset, value);
+}
+
+/* The data path's accesses, counted. */
+static u32 cru_path_read(struct roc_channel *ch, u32 offset)
+{
+	ch->stats.mmio_reads++;
+	return cru_read(ch, offset);
+}
+
+static void cru_path_write(struct roc_channel *ch, u32 offset, u32 value)
+{
+	ch->stats.mmio_writes++;
+	cru_write(ch, offset, value);
+}
+
+static u32 cru_datapath(struct roc_channel *ch, u32 offset)
+{
+	return roc_read(ch->ep, CRU_BAR_CARD, CRU_DATAPATH(ch->ep->number) + offset);
+}
+
+static bool cru_alive(struct roc_endpoint *ep)
+{
+	return roc_read(ep, CRU_BAR_DMA, CRU_ENDPOINT_ID) != ROC_ALL_ONES;
+}
+
+static int cru_read_serial(struct roc_endpoint *ep)
+{
+	u32 word = roc_read(ep, CRU_BAR_CARD, CRU_SERIAL);
+	unsigned int tries;
+
+	if (!word)
+		roc_write(ep, CRU_BAR_CARD, CRU_SERIAL_LOAD, CRU_SERIAL_LOAD_GO);
+	for (tries = 0; !word && tries < CRU_SERIAL_TRIES; tries++) {
+		msleep(CRU_SERIAL_LOAD_MS);
+		word = roc_read(ep, CRU_BAR_CARD, CRU_SERIAL);
+	}
+	return roc_parse_serial(word);
+}
+
+/* Standalone firmware has active-low feature bits; integrated firmware has everything. */
+static bool cru_has(struct roc_endpoint *ep, unsigned int feature)
+{
+	if ((ep->features & 0xffff) != CRU_FEATURES_STANDALONE)
+		return true;
+	return !(ep->features & BIT(feature));
+}
+
+/* Does it come out again, what is written there? Nothing is pushed by this. */
+static bool cru_tells(struct roc_endpoint *ep, u32 offset)
+{
+	u32 first;
+
+	roc_write(ep, CRU_BAR_DMA, offset, CRU_ADDRESS_TEST);
+	first = roc_read(ep, CRU_BAR_DMA, offset);
+	roc_write(ep, CRU_BAR_DMA, offset, 0);
+	return roc_read(ep, CRU_BAR_DMA, offset) != first;
+}
+
+static int cru_identify(struct roc_endpoint *ep)
+{
+	u32 id = roc_read(ep, CRU_BAR_DMA, CRU_ENDPOINT_ID);
+
+	if (id == ROC_ALL_ONES)
+		return -EIO;
+	if (ep->bar_length[CRU_BAR_DMA] <= CRU_FIFO_DEPTH ||
+	    ep->bar_length[CRU_BAR_CARD] < CRU_BAR_CARD_SIZE)
+		return -ENODEV;
+	ep->number = id == CRU_ENDPOINT_ID_0 ? 0 : id == CRU_ENDPOINT_ID_1 ? 1 : -1;
+	if (ep->number < 0)
+		return -EIO;
+	if (cru_tells(ep, CRU_SP_HIGH(0)) || cru_tells(ep, CRU_SP_LOW(0)))
+		ep->secret_bars |= BIT(CRU_BAR_DMA);
+	ep->features = roc_read(ep, CRU_BAR_DMA, CRU_FEATURES);
+	ep->fifo_depth = roc_read(ep, CRU_BAR_DMA, CRU_FIFO_DEPTH) ?: CRU_FIFO_DEPTH_DEFAULT;
+	if (ep->fifo_depth > ROC_FIFO_DEPTH_MAX)
+		return -EIO;
+	ep->serial = cru_has(ep, CRU_FEATURE_SERIAL) ? cru_read_serial(ep) : -1;
+	ep->caps = ROC_CAP_LINK_FIFOS | ROC_CAP_PARTIAL | ROC_CAP_GENERATOR | ROC_CAP_DDG;
+	if (cru_has(ep, CRU_FEATURE_TEMPERATURE))
+		ep->caps |= ROC_CAP_TEMPERATURE;
+	if (cru_has(ep, CRU_FEATURE_FIRMWARE_INFO)) {
+		snprintf(ep->firmware, sizeof(ep->firmware), "%x",
+			 roc_read(ep, CRU_BAR_CARD, CRU_FW_HASH));
+		snprintf(ep->user_logic, sizeof(ep->user_logic), "%x",
+			 roc_read(ep, CRU_BAR_CARD, CRU_UL_HASH));
+	}
+	if ((ep->features & 0xffff) != CRU_FEATURES_STANDALONE)
+		ep->chip_id = (u64)roc_read(ep, CRU_BAR_CARD, CRU_CHIP_ID_HIGH) << 32 |
+			      roc_read(ep, CRU_BAR_CARD, CRU_CHIP_ID_LOW);
+	return 0;
+}
+
+static int cru_temperature(struct roc_endpoint *ep, long *value)
+{
+	u32 word = roc_read(ep, CRU_BAR_CARD, CRU_TEMPERATURE);
+	u32 raw = word & CRU_TEMPERATURE_RAW;
+
+	if (word == ROC_ALL_ONES || !raw)
+		return -ENODATA;
+	*value = (long)raw * 693000 / 1024 - 265000;
+	return 0;
+}
+
+static u32 cru_in_use(struct roc_endpoint *ep, unsigned int bar, u32 offset)
+{
+	if (bar == CRU_BAR_CARD && offset == CRU_USER_CONTROL && ep->card->runs)
+		return CRU_USER_CONTROL_RUN;
+	return 0;
+}
+
+static u32 cru_enabled_links(struct roc_channel *ch)
+{
+	return cru_datapath(ch, CRU_DATAPATH_ENABLE) & CRU_DATAPATH_LINKS;
+}
+
+/* Card lock held. */
+static void cru_set_run(struct roc_endpoint *ep, bool enable)
+{
+	u32 word = roc_read(ep, CRU_BAR_CARD, CRU_USER_CONTROL) & ~CRU_USER_CONTROL_RUN;
+
+	roc_write(ep, CRU_BAR_CARD, CRU_USER_CONTROL, word | (enable ? CRU_USER_CONTROL_RUN : 0));
+	roc_card_flush(ep, CRU_BAR_CARD);
+}
+
+/* Nobody on this card runs, so a set bit was left by a crash of other software. */
+static void cru_clear_stale_run(struct roc_endpoint *ep)
+{
+	mutex_lock(&ep->card->lock);
+	if (!ep->card->runs)
+		cru_set_run(ep, false);
+	mutex_unlock(&ep->card->lock);
+}
+
+/*
+ * The run enable is the card's, which no function's reset touches, and a run that ended while the
+ * card could not be reached has let go of it without a word to the card.
+ */
+static void cru_after_reset(struct roc_channel *ch)
+{
+	cru_clear_stale_run(ch->ep);
+}
+
+static void cru_run_get(struct roc_channel *ch)
+{
+	struct cru_channel *cru = ch->priv;
+
+	mutex_lock(&ch->ep->card->lock);
+	if (!ch->ep->card->runs++)
+		cru_set_run(ch->ep, true);
+	mutex_unlock(&ch->ep->card->lock);
+	cru->holds_run = true;
+}
+
+static void cru_run_put(struct roc_channel *ch, bool present)
+{
+	struct cru_channel *cru = ch->priv;
+
+	if (!cru->holds_run)
+		return;
+	mutex_lock(&ch->ep->card->lock);
+	if (!--ch->ep->card->runs && present)
+		cru_set_run(ch->ep, false);
+	mutex_unlock(&ch->ep->card->lock);
+	cru->holds_run = false;
+}
+
+static void cru_reset_dma(struct roc_channel *ch, u32 what)
+{
+	cru_write(ch, CRU_RESET_CONTROL, what);
+	msleep(CRU_RESET_WAIT_MS);
+}
+
+/* The generator may want the debug bit, but only when the whole register is 0. */
+static void cru_set_debug(struct roc_channel *ch)
+{
+	struct cru_channel *cru = ch->priv;
+
+	if (cru_read(ch, CRU_TIME_FRAME))
+		return;
+	cru_write(ch, CRU_TIME_FRAME, CRU_TIME_FRAME_DEBUG);
+	cru->debug_set = true;
+}
+
+static void cru_clear_debug(struct roc_channel *ch)
+{
+	struct cru_channel *cru = ch->priv;
+
+	if (cru->debug_set)
+		cru_write(ch, CRU_TIME_FRAME, 0);
+	cru->debug_set = false;
+}
+
+static void cru_read_bases(struct roc_channel *ch)
+{
+	struct cru_channel *cru = ch->priv;
+	unsigned int l;
+
+	for (l = 0; l < CRU_LINK_SLOTS; l++) {
+		cru->size[l] = (struct cru_size){};
+		if (!(cru->links & BIT(l)))
+			continue;
+		cru->base[l] = cru_read(ch, CRU_SP_READY(l));
+		cru->empty_base[l] = cru_read(ch, CRU_SP_EMPTY(l));
+	}
+}
+
+/* The documented order of writes; see Documentation/cards/cru.md for where each comes from. */
+static int cru_start(struct roc_channel *ch, enum roc_source source, u32 links)
+{
+	struct cru_channel *cru = ch->priv;
+	bool internal = source == ROC_SOURCE_INTERNAL;
+	int err;
+
+	if (!internal && !cru_has(ch->ep, CRU_FEATURE_DATA_SOURCE))
+		return -EOPNOTSUPP;
+	cru->started = false;
+	cru->sizes = true;
+	cru->sizes_known = false;
+	if (internal)
+		cru_set_debug(ch);
+	if (cru_has(ch->ep, CRU_FEATURE_DATA_SOURCE))
+		cru_write(ch, CRU_DATA_SOURCE,
+			  internal ? CRU_DATA_SOURCE_INTERNAL : CRU_DATA_SOURCE_DATAPATH);
+	if (!internal)
+		cru_clear_stale_run(ch->ep);
+	cru_reset_dma(ch, CRU_RESET_GENERATOR);
+	cru_reset_dma(ch, CRU_RESET_GENERAL);
+	cru->links = links;
+	cru_read_bases(ch);
+	cru->started = true;
+	/* Only now: descriptors of an earlier owner are gone. */
+	err = roc_bus_give(ch) ?: roc_event_enable(ch);
+	if (err)
+		return err;
+	cru_write(ch, CRU_DMA_CONTROL, CRU_DMA_CONTROL_START);
+	msleep(CRU_START_WAIT_MS);
+	if (!internal)
+		cru_run_get(ch);
+	return 0;
+}
+
+static int cru_push(struct roc_channel *ch, unsigned int link, u64 bus, u32 length)
+{
+	cru_path_write(ch, CRU_SP_HIGH(link), upper_32_bits(bus));
+	cru_path_write(ch, CRU_SP_LOW(link), lower_32_bits(bus));
+	cru_path_write(ch, CRU_SP_PUSH(link), length / CRU_PAGE_SIZE);
+	return 0;
+}
+
+static u32 cru_finished(struct roc_channel *ch, unsigned int link)
+{
+	struct cru_channel *cru = ch->priv;
+
+	return cru_path_read(ch, CRU_SP_READY(link)) - cru->base[link];
+}
+
+/*
+ * The entry we want is the one with our index and a size. A zero word may be firmware without size
+ * FIFO or an entry that is late; an older index is the output register not yet advanced. So read
+ * again, for a bounded time; the first zero that stays for that time in a run decides that there
+ * is no size FIFO. If the superpage was not proved to be finished when we asked, the card may not
+ * have had an entry to advance to: come back later, and if it does not show in that time ask once
+ * more. All that over several looks, each with a time of its own.
+ */
+static int cru_received(struct roc_channel *ch, unsigned int link, u32 length, bool proved,
+			u64 until, u32 *bytes)
+{
+	struct cru_channel *cru = ch->priv;
+	struct cru_size *size = &cru->size[link];
+	u32 entry;
+	u64 now;
+
+	*bytes = length;
+	if (!proved && !cru->sizes_known)
+		return -EAGAIN;
+	if (cru->sizes_known && !cru->sizes)
+		return proved ? 0 : -EAGAIN;
+	if (!size->asked) {
+		cru_path_write(ch, CRU_SP_SIZE(link), CRU_SP_SIZE_ADVANCE);
+		size->asked = true;
+		size->early = !proved;
+		size->since = 0;
+	}
+	for (;;) {
+		entry = cru_path_read(ch, CRU_SP_SIZE(link));
+		if ((entry & CRU_SP_SIZE_BYTES) && entry >> CRU_SP_SIZE_INDEX_SHIFT == size->index)
+			break;
+		if (!proved)
+			return -EAGAIN;
+		now = ktime_get_ns();
+		size->since = size->since ?: now;
+		if (now - size->since > CRU_SIZE_TIMEOUT_NS) {
+			if (!size->early)
+				goto timeout;
+			cru_path_write(ch, CRU_SP_SIZE(link), CRU_SP_SIZE_ADVANCE);
+			size->early = false;
+			size->since = now;
+		}
+		if (now >= until)
+			return -EAGAIN;
+		usleep_range(10, 50);
+	}
+	size->asked = false;
+	size->index++;
+	cru->sizes_known = true;
+	ch->no_sizes = false;
+	*bytes = entry & CRU_SP_SIZE_BYTES;
+	return *bytes <= length ? 0 : -EIO;
+
+timeout:
+	if (entry || cru->sizes_known)
+		return -EIO;
+	cru->sizes_known = true;
+	cru->sizes = false;
+	ch->no_sizes = true;
+	return 0;
+}
+
+static void cru_flush(struct roc_channel *ch)
+{
+	cru_write(ch, CRU_DMA_CONTROL, cru_read(ch, CRU_DMA_CONTROL) | CRU_DMA_CONTROL_FLUSH);
+	cru_run_put(ch, true);
+}
+
+static bool cru_left_running(struct roc_channel *ch)
+{
+	return cru_read(ch, CRU_DMA_CONTROL);
+}
+
+/* Ready counters of the links that may have descriptors. */
+static void cru_read_ready(struct roc_channel *ch, u32 *ready)
+{
+	struct cru_channel *cru = ch->priv;
+	u32 links = cru->started ? cru->links : GENMASK(CRU_LINK_SLOTS - 1, 0);
+	unsigned int l;
+
+	for (l = 0; l < CRU_LINK_SLOTS; l++)
+		ready[l] = links & BIT(l) ? cru_read(ch, CRU_SP_READY(l)) : 0;
+}
+
+static bool cru_ready_changes(struct roc_channel *ch, const u32 *before)
+{
+	u32 ready[CRU_LINK_SLOTS];
+
+	cru_read_ready(ch, ready);
+	return memcmp(ready, before, sizeof(ready));
+}
+
+/*
+ * Nothing was finished since the last reset, so another one would change nothing. Have the
+ * generator finish something: what the card holds is still ours. Only while the card may write.
+ */
+static void cru_finish_one(struct roc_channel *ch, const u32 *before)
+{
+	unsigned int tries;
+
+	if (!ch->bus || !READ_ONCE(ch->ep->epoch) || !cru_has(ch->ep, CRU_FEATURE_DATA_SOURCE))
+		return;
+	cru_write(ch, CRU_DATA_SOURCE, CRU_DATA_SOURCE_INTERNAL);
+	cru_write(ch, CRU_DMA_CONTROL, CRU_DMA_CONTROL_START);
+	for (tries = 0; tries < CRU_FILL_TRIES && !cru_ready_changes(ch, before); tries++) {
+		usleep_range(CRU_FILL_US, 2 * CRU_FILL_US);
+		cru_write(ch, CRU_DMA_CONTROL, CRU_DMA_CONTROL_START | CRU_DMA_CONTROL_FLUSH);
+	}
+}
+
+/*
+ * After a general reset all counters are back at what they were after the one at start, and stay
+ * there. A channel that holds superpages has to show that the reset was heard.
+ */
+static int cru_quiesce(struct roc_channel *ch, bool present)
+{
+	struct cru_channel *cru = ch->priv;
+	u32 before[CRU_LINK_SLOTS], after[CRU_LINK_SLOTS], idle[CRU_LINK_SLOTS] = {};
+	bool started = cru->started, quiet;
+	unsigned int l;
+
+	cru_run_put(ch, present);
+	if (!present)
+		return 0;
+	if (!started && ch->loaded)
+		cru_clear_stale_run(ch->ep);
+	for (l = 0; started && l < CRU_LINK_SLOTS; l++)
+		idle[l] = cru->links & BIT(l) ? cru->base[l] : 0;
+	cru_read_ready(ch, before);
+	if (started && ch->loaded && !memcmp(before, idle, sizeof(idle))) {
+		cru_finish_one(ch, before);
+		cru_read_ready(ch, before);
+	}
+	cru_reset_dma(ch, CRU_RESET_GENERAL);
+	cru_write(ch, CRU_DMA_CONTROL, 0);
+	cru_read_ready(ch, after);
+	usleep_range(CRU_QUIET_US, 2 * CRU_QUIET_US);
+	quiet = !cru_ready_changes(ch, after) && !cru_read(ch, CRU_DMA_CONTROL);
+	if (started)
+		quiet = quiet && !memcmp(after, idle, sizeof(idle));
+	cru_clear_debug(ch);
+	if (!quiet)
+		return -EIO;
+	if (ch->loaded && !memcmp(after, before, sizeof(after)))
+		return -ENODATA;
+	cru->started = false;
+	return 0;
+}
+
+static int cru_reset(struct roc_channel *ch, enum roc_reset_level level)
+{
+	if (level == ROC_RESET_INTERNAL_SIU)
+		return -EOPNOTSUPP;
+	if (level == ROC_RESET_INTERNAL) {
+		cru_reset_dma(ch, CRU_RESET_GENERATOR);
+		cru_reset_dma(ch, CRU_RESET_GENERAL);
+	}
+	return 0;
+}
+
+static u32 cru_dropped(struct roc_channel *ch)
+{
+	return cru_datapath(ch, CRU_DATAPATH_DROPPED_PACKETS);
+}
+
+static u32 cru_fifo_empty(struct roc_channel *ch)
+{
+	struct cru_channel *cru = ch->priv;
+	u32 sum = 0;
+	unsigned int l;
+
+	for (l = 0; l < CRU_LINK_SLOTS; l++)
+		if (cru->links & BIT(l))
+			sum += cru_read(ch, CRU_SP_EMPTY(l)) - cru->empty_base[l];
+	return sum;
+}
+
+/*
+ * Whoever writes a descriptor register can write all of memory, so BAR0 is read-only for users but
+ * for the scratch register and the time-frame length. Descriptor registers are documented as
+ * write-only; nobody maps those of a card on which they are not, see cru_tells(). BAR2 has no
+ * address register: the group may write it.
+ */
+static const u32 cru_dma_writable[] = {CRU_SCRATCH, CRU_TIME_FRAME};
+static const struct roc_hidden cru_dma_hidden[] = {{CRU_SP_HIGH(0), 2, CRU_LINK_SLOTS, 0x10}};
+
+static const struct roc_bar_policy cru_policy[ROC_BARS] = {
+	[CRU_BAR_DMA] =
+		{
+			.access = ROC_BAR_MMAP_READ,
+			.writable = cru_dma_writable,
+			.writable_count = ARRAY_SIZE(cru_dma_writable),
+			.hidden = cru_dma_hidden,
+			.hidden_count = ARRAY_SIZE(cru_dma_hidden),
+		},
+	[CRU_BAR_CARD] =
+		{
+			.access = ROC_BAR_MMAP_READ | ROC_BAR_MMAP_WRITE | ROC_BAR_REG_WRITE,
+		},
+};
+
+/* What users configured, and the driver's own reset of the function must not take away. */
+static const struct roc_register cru_carried[] = {{CRU_BAR_DMA, CRU_TIME_FRAME}};
+
+#define CRU_MONITOR(_name, _sample, _offset, _stride, _mask)                                       \
+	static struct roc_monitor cru_monitor_##_name = {                                          \
+		.attr = __ATTR(_name, 0444, roc_monitor_show, NULL),                               \
+		.sample = _sample,                                                                 \
+		.bar = CRU_BAR_CARD,                                                               \
+		.offset = _offset,                                                                 \
+		.stride = _stride,                                                                 \
+		.mask = _mask,                                                                     \
+	}
+
+CRU_MONITOR(cru_id, 0, CRU_USER_CONTROL, 0, CRU_USER_CONTROL_CRU_ID);
+CRU_MONITOR(run_enable, 1, CRU_USER_CONTROL, 0, CRU_USER_CONTROL_RUN);
+CRU_MONITOR(ctp_clock_hz, 2, CRU_CLOCK_CTP, 0, ROC_ALL_ONES);
+CRU_MONITOR(local_clock_hz, 3, CRU_CLOCK_LOCAL, 0, ROC_ALL_ONES);
+CRU_MONITOR(dropped_packets, 4, CRU_DATAPATH(0) + CRU_DATAPATH_DROPPED_PACKETS,
+	    CRU_DATAPATH(1) - CRU_DATAPATH(0), ROC_ALL_ONES);
+CRU_MONITOR(packets_per_second, 5, CRU_DATAPATH(0) + CRU_DATAPATH_PACKET_RATE,
+	    CRU_DATAPATH(1) - CRU_DATAPATH(0), ROC_ALL_ONES);
+
+static struct attribute *cru_attrs[] = {
+	&cru_monitor_cru_id.attr.attr,
+	&cru_monitor_run_enable.attr.attr,
+	&cru_monitor_ctp_clock_hz.attr.attr,
+	&cru_monitor_local_clock_hz.attr.attr,
+	&cru_monitor_dropped_packets.attr.attr,
+	&cru_monitor_packets_per_second.attr.attr,
+	NULL,
+};
+
+static const struct attribute_group cru_group = {
+	.attrs = cru_attrs,
+};
+
+static const struct attribute_group *cru_groups[] = {&cru_group, NULL};
+
+const struct roc_card_ops roc_cru_ops = {
+	.type = ROC_CARD_CRU,
+	.name = "cru",
+	.bars = BIT(CRU_BAR_DMA) | BIT(CRU_BAR_CARD),
+	.shared_bars = BIT(CRU_BAR_CARD),
+	.channels = 1,
+	.link_slots = CRU_LINK_SLOTS,
+	.dma_bits = 64,
+	.superpage_align = CRU_SUPERPAGE_ALIGN,
+	.superpage_max = CRU_SUPERPAGE_MAX,
+	.peak = CRU_PEAK,
+	.page_size = CRU_PAGE_SIZE,
+	.sources = BIT(ROC_SOURCE_INTERNAL) | BIT(ROC_SOURCE_DDG) | BIT(ROC_SOURCE_FEE),
+	.policy = cru_policy,
+	.carried = cru_carried,
+	.carried_count = ARRAY_SIZE(cru_carried),
+	.channel_size = sizeof(struct cru_channel),
+	.groups = cru_groups,
+	.marks = true,
+	.temperature_max = 60000,
+	.temperature_crit = 80000,
+	.temperature = cru_temperature,
+	.identify = cru_identify,
+	.alive = cru_alive,
+	.in_use = cru_in_use,
+	.enabled_links = cru_enabled_links,
+	.start = cru_start,
+	.push = cru_push,
+	.finished = cru_finished,
+	.received = cru_received,
+	.flush = cru_flush,
+	.quiesce = cru_quiesce,
+	.left_running = cru_left_running,
+	.after_reset = cru_after_reset,
+	.reset = cru_reset,
+	.dropped = cru_dropped,
+	.fifo_empty = cru_fifo_empty,
+};

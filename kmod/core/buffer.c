@@ -1,0 +1,476 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Buffers: user memory pinned and mapped for the card.
+ *
+ * Pinned in batches (no array of all pages), merged into a scatter-gather table as it grows (a
+ * hugepage is one entry), mapped once, turned into an extent table. Charged to the owner's
+ * pinned_vm against RLIMIT_MEMLOCK, as RDMA does: readout buffers are usually registered there
+ * too. Never unpinned while the card might still write; see roc_channel.held.
+ */
+#include <linux/dma-mapping.h>
+#include <linux/mm.h>
+#include <linux/overflow.h>
+#include <linux/scatterlist.h>
+#include <linux/sched/mm.h>
+#include <linux/sched/signal.h>
+#include <linux/slab.h>
+
+#include "core/roc.h"
+#include "core/trace.h"
+
+#define ROC_BUFFERS_MAX 1024
+/* Each superpage is synchronised when it goes to the card and comes back, where that is needed. */
+#define ROC_MAP_ATTRS DMA_ATTR_SKIP_CPU_SYNC
+/* Memory that is short is the caller's news, not the log's. */
+#define ROC_TABLE_GFP (GFP_KERNEL_ACCOUNT | __GFP_NOWARN)
+#define ROC_PIN_BATCH (PAGE_SIZE / sizeof(struct page *))
+
+static int roc_charge(struct roc_buffer *buf, struct roc_buf_register *arg)
+{
+	unsigned long limit = rlimit(RLIMIT_MEMLOCK) >> PAGE_SHIFT;
+	s64 pinned = atomic64_add_return(buf->pages, &current->mm->pinned_vm);
+
+	if (pinned > limit && !capable(CAP_IPC_LOCK)) {
+		atomic64_sub(buf->pages, &current->mm->pinned_vm);
+		arg->why = ROC_WHY_MEMLOCK;
+		arg->limit = rlimit(RLIMIT_MEMLOCK);
+		arg->pinned = (u64)(pinned - buf->pages) << PAGE_SHIFT;
+		return -ENOMEM;
+	}
+	buf->mm = current->mm;
+	mmgrab(buf->mm);
+	return 0;
+}
+
+static void roc_uncharge(struct roc_buffer *buf)
+{
+	if (!buf->mm)
+		return;
+	atomic64_sub(buf->pages, &buf->mm->pinned_vm);
+	mmdrop(buf->mm);
+}
+
+static void roc_unpin(struct roc_buffer *buf)
+{
+	struct scatterlist *sg;
+	unsigned int i;
+
+	for_each_sgtable_sg (&buf->sgt.sgt, sg, i)
+		unpin_user_page_range_dirty_lock(sg_page(sg), DIV_ROUND_UP(sg->length, PAGE_SIZE),
+						 true);
+	sg_free_append_table(&buf->sgt);
+}
+
+/* Whoever provides the memory may take for ever, so nothing is held here. */
+static int roc_pin(struct roc_buffer *buf, unsigned int max_segment, unsigned long addr)
+{
+	unsigned long left = buf->pages;
+	struct page **batch;
+	int err = 0;
+
+	batch = (struct page **)__get_free_page(GFP_KERNEL_ACCOUNT);
+	if (!batch)
+		return -ENOMEM;
+	while (left) {
+		int want = min_t(unsigned long, left, ROC_PIN_BATCH);
+		int got;
+
+		cond_resched();
+		if (fatal_signal_pending(current)) {
+			err = -EINTR;
+			break;
+		}
+		got = pin_user_pages_fast(addr, want, FOLL_WRITE | FOLL_LONGTERM, batch);
+		if (got <= 0) {
+			err = got ?: -EFAULT;
+			break;
+		}
+		left -= got;
+		addr += got * PAGE_SIZE;
+		err = sg_alloc_append_table_from_pages(&buf->sgt, batch, got, 0, got * PAGE_SIZE,
+						       max_segment, left, GFP_KERNEL_ACCOUNT);
+		if (err) {
+			unpin_user_pages(batch, got);
+			break;
+		}
+	}
+	free_page((unsigned long)batch);
+	if (err)
+		roc_unpin(buf);
+	return err;
+}
+
+static int roc_make_extents(struct roc_buffer *buf)
+{
+	struct scatterlist *sg;
+	unsigned int i;
+
+	buf->extents.room = buf->sgt.sgt.nents;
+	buf->extents.table = kvcalloc(buf->extents.room, sizeof(struct roc_extent), ROC_TABLE_GFP);
+	if (!buf->extents.table)
+		return -ENOMEM;
+	for_each_sgtable_dma_sg (&buf->sgt.sgt, sg, i)
+		roc_extents_append(&buf->extents, sg_dma_address(sg), sg_dma_len(sg));
+	return 0;
+}
+
+/*
+ * How the buffer lies in memory: what is one piece for the card may be many behind an IOMMU, and a
+ * cache is cleaned by memory.
+ */
+static int roc_make_pieces(struct roc_buffer *buf)
+{
+	struct scatterlist *sg;
+	unsigned int i;
+
+	buf->pieces.room = buf->sgt.sgt.orig_nents;
+	buf->pieces.table =
+		kvcalloc(buf->pieces.room, sizeof(struct roc_extent), GFP_KERNEL_ACCOUNT);
+	if (!buf->pieces.table)
+		return -ENOMEM;
+	for_each_sgtable_sg (&buf->sgt.sgt, sg, i)
+		roc_extents_append(&buf->pieces, sg_phys(sg), sg->length);
+	return 0;
+}
+
+/* Where the CPU sees the buffer; only for a card whose progress can be seen there. */
+static int roc_make_memory(struct roc_buffer *buf)
+{
+	struct scatterlist *sg;
+	unsigned int i;
+
+	buf->memory.room = buf->sgt.sgt.orig_nents;
+	buf->memory.table = kvcalloc(buf->memory.room, sizeof(struct roc_extent), ROC_TABLE_GFP);
+	if (!buf->memory.table)
+		return -ENOMEM;
+	for_each_sgtable_sg (&buf->sgt.sgt, sg, i) {
+		if (PageHighMem(sg_page(sg))) {
+			buf->memory.count = 0;
+			break;
+		}
+		roc_extents_append(&buf->memory, (uintptr_t)sg_virt(sg), sg->length);
+	}
+	return 0;
+}
+
+/* Would DMA into this memory be copied by the kernel? Then it would never arrive. */
+static bool roc_bounced(struct roc_endpoint *ep, struct roc_buffer *buf)
+{
+	if (ep->translated)
+		return false;
+	return dma_need_sync(&ep->pdev->dev, buf->extents.table[0].bus);
+}
+
+static int roc_map(struct roc_buffer *buf, struct roc_endpoint *ep, struct roc_buf_register *arg)
+{
+	struct device *dev = &ep->pdev->dev;
+	int err;
+
+	err = dma_map_sgtable(dev, &buf->sgt.sgt, DMA_FROM_DEVICE, ROC_MAP_ATTRS);
+	if (err)
+		return err;
+	buf->mapped = true;
+	err = roc_make_extents(buf);
+	if (err)
+		return err;
+	if (roc_bounced(ep, buf)) {
+		arg->why = ROC_WHY_BOUNCE;
+		return -EOPNOTSUPP;
+	}
+	buf->sync = dma_need_sync(dev, buf->extents.table[0].bus);
+	if (buf->sync)
+		err = roc_make_pieces(buf);
+	else if (ep->ops->marks && ep->ordered)
+		err = roc_make_memory(buf);
+	if (err)
+		return err;
+	if (!roc_extents_whole(&buf->extents, arg->granule)) {
+		arg->why = ROC_WHY_CONTIGUITY;
+		arg->limit = roc_extents_shortest(&buf->extents);
+		return -EOPNOTSUPP;
+	}
+	return 0;
+}
+
+/* All but the pages. */
+static void roc_buffer_forget(struct roc_buffer *buf)
+{
+	roc_uncharge(buf);
+	kvfree(buf->extents.table);
+	kvfree(buf->memory.table);
+	kvfree(buf->pieces.table);
+	kfree(buf);
+}
+
+static void roc_unmap(struct roc_buffer *buf, struct roc_endpoint *ep)
+{
+	if (buf->mapped)
+		dma_unmap_sgtable(&ep->pdev->dev, &buf->sgt.sgt, DMA_FROM_DEVICE, ROC_MAP_ATTRS);
+	buf->mapped = false;
+}
+
+static void roc_buffer_free(struct roc_buffer *buf, struct roc_endpoint *ep)
+{
+	roc_unmap(buf, ep);
+	roc_unpin(buf);
+	roc_buffer_forget(buf);
+}
+
+/* A superpage goes to the card, or comes back: only where buf->sync is set. */
+void roc_buffer_sync(struct roc_endpoint *ep, const struct roc_flight *flight, bool to_card)
+{
+	struct device *dev = &ep->pdev->dev;
+	u64 at, length;
+
+	for (at = 0; at < flight->fill.length; at += length) {
+		length = min(roc_extents_run(&flight->buffer->pieces, flight->fill.offset + at),
+			     flight->fill.length - at);
+		if (to_card)
+			dma_sync_single_for_device(dev, flight->bus + at, length, DMA_FROM_DEVICE);
+		else
+			dma_sync_single_for_cpu(dev, flight->bus + at, length, DMA_FROM_DEVICE);
+	}
+}
+
+static int roc_check_request(struct roc_endpoint *ep, struct roc_buf_register *arg)
+{
+	u64 end;
+
+	if (!arg->granule)
+		arg->granule = ep->ops->superpage_align;
+	if (arg->granule % ep->ops->superpage_align || arg->granule > ep->ops->superpage_max)
+		return -EINVAL;
+	if (!arg->length || !PAGE_ALIGNED(arg->addr) || !PAGE_ALIGNED(arg->length))
+		return -EINVAL;
+	if (check_add_overflow(arg->addr, arg->length, &end) || arg->length >> PAGE_SHIFT > INT_MAX)
+		return -EOVERFLOW;
+	if (dma_addressing_limited(&ep->pdev->dev)) {
+		arg->why = ROC_WHY_DMA_MASK;
+		return -EOPNOTSUPP;
+	}
+	/* Finite exactly when the kernel may bounce this device. */
+	if (dma_max_mapping_size(&ep->pdev->dev) < arg->length) {
+		arg->why = ROC_WHY_BOUNCE;
+		arg->limit = dma_max_mapping_size(&ep->pdev->dev);
+		return -EOPNOTSUPP;
+	}
+	return 0;
+}
+
+/*
+ * Under a handle of this session, unless it runs by now. Until the caller knows the handle nobody
+ * finds the buffer by it; removal and reset do.
+ */
+static int roc_buffer_add(struct roc_session *s, struct roc_buffer *buf, u32 *handle)
+{
+	struct roc_channel *ch = s->ch;
+	int err;
+
+	if (mutex_lock_killable(&ch->lock))
+		return -EINTR;
+	if (s->retired) {
+		err = -ENODEV;
+	} else if (ch->state == ROC_CH_RUNNING) {
+		err = -EBUSY;
+	} else {
+		err = xa_alloc(&s->buffers, handle, NULL, XA_LIMIT(1, ROC_BUFFERS_MAX),
+			       GFP_KERNEL_ACCOUNT);
+		err = err == -EBUSY ? -ENOSPC : err;
+	}
+	if (!err) {
+		buf->handle = *handle;
+		buf->next = s->untold;
+		s->untold = buf;
+	}
+	mutex_unlock(&ch->lock);
+	return err;
+}
+
+/* What the hardware has to do with it. Inside the SRCU read side; mapping takes no lock. */
+static int roc_buffer_bind(struct roc_session *s, struct roc_buffer *buf,
+			   struct roc_buf_register *arg)
+{
+	struct roc_endpoint *ep = s->ch->ep;
+	int err;
+
+	err = roc_map(buf, ep, arg);
+	if (!err)
+		err = roc_buffer_add(s, buf, &arg->handle);
+	if (err) {
+		roc_unmap(buf, ep);
+		return err;
+	}
+	arg->extents = buf->extents.count;
+	trace_roc_buffer(ep->minor, s->ch->number, arg->handle, arg->length, arg->extents);
+	return 0;
+}
+
+/*
+ * The card may go while the memory is pinned, which is then given back; once it is mapped and
+ * listed, removal and reset find it.
+ */
+int roc_buffer_register(struct roc_session *s, struct roc_buf_register *arg)
+{
+	struct roc_endpoint *ep = s->ch->ep;
+	unsigned int max_segment;
+	struct roc_buffer *buf;
+	int err, idx;
+
+	/* Else each child of a fork would have a limit of its own for the same channel. */
+	if (current->mm != s->mm) {
+		arg->why = ROC_WHY_OWNER;
+		return -EPERM;
+	}
+	if (!roc_enter(ep, s->epoch, &idx))
+		return -ENODEV;
+	err = READ_ONCE(s->ch->state) == ROC_CH_RUNNING ? -EBUSY : roc_check_request(ep, arg);
+	max_segment = dma_get_max_seg_size(&ep->pdev->dev);
+	roc_leave(ep, idx);
+	if (err)
+		return err;
+	buf = kzalloc(sizeof(*buf), GFP_KERNEL_ACCOUNT);
+	if (!buf)
+		return -ENOMEM;
+	buf->length = arg->length;
+	buf->pages = arg->length >> PAGE_SHIFT;
+	err = roc_charge(buf, arg);
+	if (err)
+		goto err_forget;
+	err = roc_pin(buf, max_segment, arg->addr);
+	if (err) {
+		if (err == -EFAULT || err == -EOPNOTSUPP)
+			arg->why = ROC_WHY_PIN;
+		if (err == -EOPNOTSUPP)
+			err = -EFAULT;
+		goto err_forget;
+	}
+	roc_point(ep, ROC_POINT_REGISTER);
+	err = -ENODEV;
+	if (!roc_enter(ep, s->epoch, &idx))
+		goto err_unpin;
+	err = roc_buffer_bind(s, buf, arg);
+	roc_leave(ep, idx);
+	if (err)
+		goto err_unpin;
+	return 0;
+
+err_unpin:
+	roc_unpin(buf);
+err_forget:
+	roc_buffer_forget(buf);
+	return err;
+}
+
+static struct roc_buffer *roc_buffer_take_untold(struct roc_session *s, u32 handle)
+{
+	struct roc_buffer **at = &s->untold, *buf;
+
+	while (*at && (*at)->handle != handle)
+		at = &(*at)->next;
+	buf = *at;
+	if (buf)
+		*at = buf->next;
+	return buf;
+}
+
+/* Of use from now on, or not there: whether the caller was told the handle. */
+void roc_buffer_settle(struct roc_session *s, u32 handle, bool told)
+{
+	struct roc_channel *ch = s->ch;
+	struct roc_buffer *buf;
+	int idx;
+
+	if (!roc_enter(ch->ep, s->epoch, &idx))
+		return; /* removal takes it back */
+	mutex_lock(&ch->lock);
+	buf = roc_buffer_take_untold(s, handle);
+	if (buf && told) {
+		/* The place is there: nothing is allocated. */
+		xa_store(&s->buffers, handle, buf, 0);
+		buf = NULL;
+	} else if (buf) {
+		xa_erase(&s->buffers, handle);
+	}
+	mutex_unlock(&ch->lock);
+	if (buf)
+		roc_buffer_free(buf, ch->ep);
+	roc_leave(ch->ep, idx);
+}
+
+/* No longer the session's: whether the caller has to free it or the card may still write to it. */
+static struct roc_buffer *roc_buffer_take(struct roc_session *s, u32 handle)
+{
+	struct roc_buffer *buf = xa_load(&s->buffers, handle);
+
+	if (!buf)
+		return ERR_PTR(-ENOENT);
+	xa_erase(&s->buffers, handle);
+	if (!s->leak)
+		return buf;
+	buf->next = s->ch->held;
+	s->ch->held = buf;
+	return NULL;
+}
+
+/* Inside the SRCU read side. */
+int roc_buffer_unregister(struct roc_session *s, u32 handle)
+{
+	struct roc_channel *ch = s->ch;
+	struct roc_buffer *buf;
+
+	if (mutex_lock_killable(&ch->lock))
+		return -EINTR;
+	buf = ch->state == ROC_CH_RUNNING ? ERR_PTR(-EBUSY) : roc_buffer_take(s, handle);
+	mutex_unlock(&ch->lock);
+	if (!IS_ERR_OR_NULL(buf))
+		roc_buffer_free(buf, ch->ep);
+	return PTR_ERR_OR_ZERO(buf);
+}
+
+/* Only when the card cannot write any more. Channel lock held. */
+void roc_buffer_free_held(struct roc_channel *ch)
+{
+	struct roc_buffer *buf;
+
+	while ((buf = ch->held)) {
+		ch->held = buf->next;
+		roc_buffer_free(buf, ch->ep);
+	}
+}
+
+/*
+ * The device loses its driver and the card was never stopped: an IOMMU keeps it out from here on,
+ * and for machines without one the pages stay pinned until reboot. Channel lock not needed any
+ * more.
+ */
+bool roc_buffer_abandon_held(struct roc_channel *ch)
+{
+	bool any = ch->held;
+	struct roc_buffer *buf;
+
+	while ((buf = ch->held)) {
+		ch->held = buf->next;
+		dma_unmap_sgtable(&ch->ep->pdev->dev, &buf->sgt.sgt, DMA_FROM_DEVICE,
+				  ROC_MAP_ATTRS);
+		sg_free_append_table(&buf->sgt);
+		roc_buffer_forget(buf);
+	}
+	return any;
+}
+
+void roc_buffer_drop_all(struct roc_session *s)
+{
+	struct roc_buffer *buf;
+	unsigned long handle;
+
+	/* The card never heard of these. */
+	while ((buf = s->untold)) {
+		s->untold = buf->next;
+		roc_buffer_free(buf, s->ch->ep);
+	}
+	xa_for_each (&s->buffers, handle, buf) {
+		buf = roc_buffer_take(s, handle);
+		if (!IS_ERR_OR_NULL(buf))
+			roc_buffer_free(buf, s->ch->ep);
+	}
+}

@@ -1,0 +1,332 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The card: what its endpoints share, and register access under its lock and its BAR policy.
+ *
+ * Two PCI functions with the same type and serial number, in the same place and with different
+ * endpoint numbers, are one board. They share registers, so a read-modify-write takes the card's
+ * lock, not the endpoint's.
+ */
+#include <linux/capability.h>
+#include <linux/list.h>
+#include <linux/pci.h>
+#include <linux/security.h>
+#include <linux/slab.h>
+
+#include "core/roc.h"
+#include "core/trace.h"
+
+static LIST_HEAD(roc_cards);
+static DEFINE_MUTEX(roc_cards_lock);
+
+/*
+ * Each endpoint of a board is behind a port of its own, and these ports are on one bus: that of the
+ * board's switch. An endpoint without a port is on that bus itself.
+ */
+static const struct pci_bus *roc_card_place(const struct pci_dev *pdev)
+{
+	return pdev->bus->parent ?: pdev->bus;
+}
+
+/* Serial numbers are written by people: two boards may have the same one. List lock held. */
+static bool roc_card_is(const struct roc_card *card, const struct roc_endpoint *ep)
+{
+	return ep->serial >= 0 && card->type == ep->ops->type && card->serial == ep->serial &&
+	       card->place == roc_card_place(ep->pdev) && !(card->endpoints & BIT(ep->number));
+}
+
+int roc_card_get(struct roc_endpoint *ep)
+{
+	struct roc_card *card;
+	int err = 0;
+
+	mutex_lock(&roc_cards_lock);
+	list_for_each_entry (card, &roc_cards, node)
+		if (roc_card_is(card, ep))
+			goto found;
+	card = kzalloc(sizeof(*card), GFP_KERNEL);
+	if (!card) {
+		err = -ENOMEM;
+		goto out;
+	}
+	card->type = ep->ops->type;
+	card->serial = ep->serial;
+	card->place = roc_card_place(ep->pdev);
+	mutex_init(&card->lock);
+	init_waitqueue_head(&card->holder_wait);
+	list_add(&card->node, &roc_cards);
+found:
+	card->refs++;
+	card->endpoints |= BIT(ep->number);
+	ep->card = card;
+out:
+	mutex_unlock(&roc_cards_lock);
+	return err;
+}
+
+/* List lock held. */
+static void roc_card_unref(struct roc_card *card)
+{
+	if (--card->refs)
+		return;
+	list_del(&card->node);
+	mutex_destroy(&card->lock);
+	kfree(card);
+}
+
+/* The endpoint's reference: another function may take its place. */
+void roc_card_put(struct roc_endpoint *ep)
+{
+	mutex_lock(&roc_cards_lock);
+	ep->card->endpoints &= ~BIT(ep->number);
+	roc_card_unref(ep->card);
+	mutex_unlock(&roc_cards_lock);
+}
+
+/* Four ASCII digits, first in the low byte. -1: the card has no (valid) serial number. */
+int roc_parse_serial(u32 word)
+{
+	int serial = 0;
+	int i;
+
+	for (i = 0; i < 4; i++, word >>= 8) {
+		char digit = word & 0xff;
+
+		if (digit < '0' || digit > '9')
+			return i && !digit ? serial : -1;
+		serial = serial * 10 + digit - '0';
+	}
+	return serial ?: -1;
+}
+
+static bool roc_try_lock(struct roc_card *card, const void *holder)
+{
+	return !cmpxchg(&card->holder, NULL, holder);
+}
+
+static int roc_holder_pid(struct roc_card *card)
+{
+	int pid;
+
+	mutex_lock(&card->lock);
+	pid = pid_vnr(card->holder_pid);
+	mutex_unlock(&card->lock);
+	return pid;
+}
+
+/*
+ * The advisory lock. It keeps a reference to the card: it may outlive the endpoint through which
+ * it was taken. SRCU read side held; a removal wakes us and is seen as another epoch.
+ */
+int roc_card_lock(struct roc_endpoint *ep, u32 epoch, const void *holder, struct roc_card_lock *arg)
+{
+	struct roc_card *card = ep->card;
+	u64 now = ktime_get_ns();
+	bool taken;
+
+	if (READ_ONCE(card->holder) == holder)
+		return -EDEADLK;
+	taken = roc_try_lock(card, holder);
+	if (!taken && arg->deadline > now) {
+		u64 left = min_t(u64, arg->deadline - now, KTIME_MAX);
+		int err = wait_event_interruptible_hrtimeout(
+			card->holder_wait,
+			READ_ONCE(ep->epoch) != epoch || (taken = roc_try_lock(card, holder)),
+			ns_to_ktime(left));
+
+		if (err == -ERESTARTSYS)
+			return -EINTR;
+	}
+	if (!taken) {
+		arg->owner = roc_holder_pid(card);
+		return READ_ONCE(ep->epoch) == epoch ? -EBUSY : -ENODEV;
+	}
+	mutex_lock(&card->lock);
+	card->holder_pid = get_pid(task_tgid(current));
+	mutex_unlock(&card->lock);
+	arg->owner = roc_holder_pid(card);
+	mutex_lock(&roc_cards_lock);
+	card->refs++;
+	mutex_unlock(&roc_cards_lock);
+	return 0;
+}
+
+int roc_card_unlock(struct roc_card *card, const void *holder)
+{
+	struct pid *pid = NULL;
+
+	if (READ_ONCE(card->holder) != holder)
+		return -EPERM;
+	mutex_lock(&card->lock);
+	swap(pid, card->holder_pid);
+	mutex_unlock(&card->lock);
+	put_pid(pid);
+	smp_store_release(&card->holder, NULL);
+	wake_up(&card->holder_wait);
+	mutex_lock(&roc_cards_lock);
+	roc_card_unref(card);
+	mutex_unlock(&roc_cards_lock);
+	return 0;
+}
+
+/* Beyond the card's policy. Lockdown keeps root, too, from what can write the kernel's memory. */
+static bool roc_rawio(void)
+{
+	return capable(CAP_SYS_RAWIO) && !security_locked_down(LOCKDOWN_PCI_ACCESS);
+}
+
+/* What the caller may do with a BAR: the card's policy, or everything with CAP_SYS_RAWIO. */
+u32 roc_bar_access(struct roc_endpoint *ep, unsigned int bar)
+{
+	u32 access = ep->ops->policy[bar].access;
+
+	if (roc_rawio())
+		return ROC_BAR_MMAP_READ | ROC_BAR_MMAP_WRITE | ROC_BAR_REG_WRITE;
+	if (ep->secret_bars & BIT(bar))
+		access &= ~(ROC_BAR_MMAP_READ | ROC_BAR_MMAP_WRITE);
+	return access;
+}
+
+static bool roc_may_write(struct roc_endpoint *ep, unsigned int bar, u32 offset)
+{
+	const struct roc_bar_policy *policy = &ep->ops->policy[bar];
+	unsigned int i;
+
+	if (policy->access & ROC_BAR_REG_WRITE)
+		return true;
+	for (i = 0; i < policy->writable_count; i++)
+		if (policy->writable[i] == offset)
+			return true;
+	return roc_rawio();
+}
+
+/* Anywhere in there, whoever they are, root aside? */
+bool roc_users_may_write(const struct roc_endpoint *ep, unsigned int bar, u64 offset, u32 size)
+{
+	const struct roc_bar_policy *policy = &ep->ops->policy[bar];
+	unsigned int i;
+
+	if (policy->access & (ROC_BAR_MMAP_WRITE | ROC_BAR_REG_WRITE))
+		return true;
+	for (i = 0; i < policy->writable_count; i++)
+		if (policy->writable[i] + 4 > offset && policy->writable[i] < offset + size)
+			return true;
+	return false;
+}
+
+static bool roc_may_read(struct roc_endpoint *ep, unsigned int bar, u32 offset)
+{
+	const struct roc_bar_policy *policy = &ep->ops->policy[bar];
+	unsigned int i, n;
+
+	for (i = 0; i < policy->hidden_count; i++) {
+		const struct roc_hidden *h = &policy->hidden[i];
+
+		for (n = 0; n < h->count; n++)
+			if (offset - h->offset - n * h->stride < 4 * h->words)
+				return roc_rawio();
+	}
+	return true;
+}
+
+/* One register, for those who do not hold the card's lock. */
+u32 roc_card_read(struct roc_endpoint *ep, unsigned int bar, u32 offset)
+{
+	u32 value;
+
+	roc_serial_lock(ep);
+	value = roc_read(ep, bar, offset);
+	roc_serial_unlock(ep);
+	return value;
+}
+
+bool roc_alive(struct roc_endpoint *ep)
+{
+	bool alive;
+
+	roc_serial_lock(ep);
+	alive = ep->ops->alive(ep);
+	roc_serial_unlock(ep);
+	return alive;
+}
+
+/* May a card that is on its way out still be touched? Valid until its BARs are unmapped. */
+bool roc_reachable(struct roc_endpoint *ep)
+{
+	return READ_ONCE(ep->reachable) && pci_device_is_present(ep->pdev) && roc_alive(ep);
+}
+
+/* The word to be written, or an error before anything was written. Card lock held. */
+static int roc_prepare_write(struct roc_endpoint *ep, struct roc_reg *reg, bool modify, u32 *word)
+{
+	u32 in_use = ep->ops->in_use(ep, reg->bar, reg->offset);
+	u32 old = 0;
+
+	if (modify || in_use) {
+		old = roc_read(ep, reg->bar, reg->offset);
+		if (old == ROC_ALL_ONES && !ep->ops->alive(ep))
+			return -EIO;
+	}
+	*word = modify ? (old & ~reg->mask) | reg->value : reg->value;
+	if ((old ^ *word) & in_use)
+		return -EBUSY;
+	if (modify)
+		reg->old = old;
+	return 0;
+}
+
+static int roc_reg_check(struct roc_endpoint *ep, const struct roc_reg *reg)
+{
+	if (reg->flags || reg->reserved || reg->old || reg->offset % 4)
+		return -EINVAL;
+	if (reg->bar >= ROC_BARS || !ep->bar[reg->bar])
+		return -ENOENT;
+	if (reg->offset > ep->bar_length[reg->bar] - 4)
+		return -ERANGE;
+	return 0;
+}
+
+/*
+ * Writes are posted: the other endpoint has its own way to the card, and its read could be there
+ * first. So what was written to a shared register is there before the card lock is given up.
+ */
+void roc_card_flush(struct roc_endpoint *ep, unsigned int bar)
+{
+	if (ep->ops->shared_bars & BIT(bar))
+		ep->ops->alive(ep);
+}
+
+/* One of the three register ioctls. SRCU read side held. */
+int roc_reg_access(struct roc_endpoint *ep, unsigned int nr, struct roc_reg *reg)
+{
+	bool modify = nr == _IOC_NR(ROC_REG_MODIFY);
+	u32 word;
+	int err;
+
+	err = roc_reg_check(ep, reg);
+	if (err)
+		return err;
+	if (modify ? !reg->mask : reg->mask)
+		return -EINVAL;
+	if (nr == _IOC_NR(ROC_REG_READ)) {
+		if (!roc_may_read(ep, reg->bar, reg->offset))
+			return -EPERM;
+		reg->value = roc_card_read(ep, reg->bar, reg->offset);
+		return reg->value == ROC_ALL_ONES && !roc_alive(ep) ? -EIO : 0;
+	}
+	if (modify && (reg->value & ~reg->mask))
+		return -ERANGE;
+	if (!roc_may_write(ep, reg->bar, reg->offset))
+		return -EPERM;
+	mutex_lock(&ep->card->lock);
+	err = roc_prepare_write(ep, reg, modify, &word);
+	if (!err) {
+		roc_write(ep, reg->bar, reg->offset, word);
+		WRITE_ONCE(ep->card->writes, ep->card->writes + 1);
+		roc_card_flush(ep, reg->bar);
+		if (modify)
+			reg->value = word;
+		trace_roc_reg_write(ep->minor, reg->bar, reg->offset, word);
+	}
+	mutex_unlock(&ep->card->lock);
+	return err;
+}

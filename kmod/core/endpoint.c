@@ -1,0 +1,282 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * /dev/rocN: information, registers and BAR mappings of an endpoint, for any number of openers.
+ */
+#include <linux/fs.h>
+#include <linux/mm.h>
+#include <linux/poll.h>
+#include <linux/slab.h>
+#include <linux/uaccess.h>
+
+#include "core/compat/compat.h"
+#include "core/roc.h"
+
+/*
+ * An open /dev/rocN. Owned by the file (and by the mappings made through it).
+ * @locked: the card whose advisory lock this file has
+ * @told: the caller knows that it has; before, nobody can give it back
+ * @lock: serialises the taking and giving
+ */
+struct roc_endpoint_file {
+	struct roc_endpoint *ep;
+	u32 epoch;
+	struct mutex lock;
+	struct roc_card *locked;
+	bool told;
+};
+
+/* BAR n is at this mmap offset: opaque to users, fits the 44 bits of a 32-bit caller. */
+#define ROC_BAR_COOKIE_SHIFT 32
+#define ROC_BAR_COOKIE(bar) ((u64)((bar) + 1) << ROC_BAR_COOKIE_SHIFT)
+
+static int roc_endpoint_open(struct inode *inode, struct file *file)
+{
+	struct roc_endpoint *ep = container_of(inode->i_cdev, struct roc_endpoint, cdev);
+	struct roc_endpoint_file *ef;
+	u32 epoch = READ_ONCE(ep->epoch);
+
+	if (!epoch)
+		return -ENODEV;
+	ef = kzalloc(sizeof(*ef), GFP_KERNEL_ACCOUNT);
+	if (!ef)
+		return -ENOMEM;
+	ef->ep = ep;
+	ef->epoch = epoch;
+	mutex_init(&ef->lock);
+	get_device(&ep->dev);
+	file->private_data = ef;
+	file->f_mapping = ep->inode->i_mapping;
+	return nonseekable_open(inode, file);
+}
+
+static int roc_endpoint_release(struct inode *inode, struct file *file)
+{
+	struct roc_endpoint_file *ef = file->private_data;
+
+	if (ef->locked)
+		roc_card_unlock(ef->locked, ef);
+	put_device(&ef->ep->dev);
+	mutex_destroy(&ef->lock);
+	kfree(ef);
+	return 0;
+}
+
+static int roc_ep_info(struct file *file, void *arg)
+{
+	struct roc_endpoint_file *ef = file->private_data;
+	struct roc_endpoint *ep = ef->ep;
+	struct roc_ep_info *info = arg;
+
+	if (info->flags)
+		return -EINVAL;
+	*info = (struct roc_ep_info){
+		.size = info->size,
+		.card_type = ep->ops->type,
+		.minor = ep->minor,
+		.serial = ep->serial,
+		.endpoint = ep->number,
+		.numa_node = dev_to_node(&ep->pdev->dev),
+		.channels = ep->ops->channels,
+		.link_slots = ep->ops->link_slots,
+		.fifo_depth = ep->fifo_depth,
+		.superpage_align = ep->ops->superpage_align,
+		.superpage_max = ep->ops->superpage_max,
+		.page_size = ep->ops->page_size,
+		.features = ep->features,
+		.chip_id = ep->chip_id,
+		.caps = ep->caps | (ep->translated ? ROC_CAP_IOMMU : 0),
+		.vendor = ep->pdev->vendor,
+		.device = ep->pdev->device,
+	};
+	strscpy(info->pci_address, pci_name(ep->pdev), sizeof(info->pci_address));
+	strscpy(info->firmware, ep->firmware, sizeof(info->firmware));
+	strscpy(info->user_logic, ep->user_logic, sizeof(info->user_logic));
+	return 0;
+}
+
+static int roc_bar_info(struct file *file, void *arg)
+{
+	struct roc_endpoint_file *ef = file->private_data;
+	struct roc_bar_info *info = arg;
+
+	if (info->flags)
+		return -EINVAL;
+	if (info->bar >= ROC_BARS || !ef->ep->bar[info->bar])
+		return -ENOENT;
+	info->access = roc_bar_access(ef->ep, info->bar);
+	info->length = ef->ep->bar_length[info->bar];
+	info->mmap_offset = ROC_BAR_COOKIE(info->bar);
+	return 0;
+}
+
+static int roc_reg_read(struct file *file, void *arg)
+{
+	struct roc_endpoint_file *ef = file->private_data;
+
+	return roc_reg_access(ef->ep, _IOC_NR(ROC_REG_READ), arg);
+}
+
+static int roc_reg_write(struct file *file, void *arg)
+{
+	struct roc_endpoint_file *ef = file->private_data;
+
+	return roc_reg_access(ef->ep, _IOC_NR(ROC_REG_WRITE), arg);
+}
+
+static int roc_reg_modify(struct file *file, void *arg)
+{
+	struct roc_endpoint_file *ef = file->private_data;
+
+	return roc_reg_access(ef->ep, _IOC_NR(ROC_REG_MODIFY), arg);
+}
+
+static int roc_lock(struct file *file, void *arg)
+{
+	struct roc_endpoint_file *ef = file->private_data;
+	struct roc_card_lock *lock = arg;
+	int err;
+
+	if (lock->flags || lock->owner || lock->reserved)
+		return -EINVAL;
+	if (mutex_lock_interruptible(&ef->lock))
+		return -EINTR;
+	err = roc_card_lock(ef->ep, ef->epoch, ef, lock);
+	if (!err)
+		ef->locked = ef->ep->card;
+	mutex_unlock(&ef->lock);
+	return err;
+}
+
+static void roc_lock_settle(struct file *file, const void *arg, bool told)
+{
+	struct roc_endpoint_file *ef = file->private_data;
+
+	mutex_lock(&ef->lock);
+	ef->told = told;
+	if (!told) {
+		roc_card_unlock(ef->locked, ef);
+		ef->locked = NULL;
+	}
+	mutex_unlock(&ef->lock);
+}
+
+static int roc_unlock(struct file *file, void *arg)
+{
+	struct roc_endpoint_file *ef = file->private_data;
+	struct roc_card_lock *lock = arg;
+	int err = -EPERM;
+
+	if (lock->flags || lock->owner || lock->reserved || lock->deadline)
+		return -EINVAL;
+	if (mutex_lock_interruptible(&ef->lock))
+		return -EINTR;
+	if (ef->told) {
+		err = roc_card_unlock(ef->locked, ef);
+		ef->locked = NULL;
+		ef->told = false;
+	}
+	mutex_unlock(&ef->lock);
+	return err;
+}
+
+static const struct roc_ioctl roc_endpoint_ioctls[] = {
+	{ROC_EP_INFO, 128, sizeof(struct roc_ep_info), roc_ep_info},
+	{ROC_BAR_INFO, 32, sizeof(struct roc_bar_info), roc_bar_info},
+	{ROC_REG_READ, 32, sizeof(struct roc_reg), roc_reg_read},
+	{ROC_REG_WRITE, 32, sizeof(struct roc_reg), roc_reg_write},
+	{ROC_REG_MODIFY, 32, sizeof(struct roc_reg), roc_reg_modify},
+	{ROC_CARD_LOCK, 24, sizeof(struct roc_card_lock), roc_lock, .settle = roc_lock_settle},
+	{ROC_CARD_UNLOCK, 24, sizeof(struct roc_card_lock), roc_unlock},
+};
+
+static long roc_endpoint_ioctl(struct file *file, unsigned int cmd, unsigned long arg)
+{
+	struct roc_endpoint_file *ef = file->private_data;
+
+	return roc_ioctl_dispatch(file, cmd, arg, ef->ep, ef->epoch, roc_endpoint_ioctls,
+				  ARRAY_SIZE(roc_endpoint_ioctls));
+}
+
+/*
+ * Pages are put in one by one, on first touch, inside the SRCU read side: removal waits for
+ * faults in flight and zaps afterwards, so none can slip in behind it.
+ */
+static vm_fault_t roc_bar_fault(struct vm_fault *vmf)
+{
+	struct vm_area_struct *vma = vmf->vma;
+	struct roc_endpoint_file *ef = vma->vm_file->private_data;
+	unsigned int bar = (vma->vm_pgoff >> (ROC_BAR_COOKIE_SHIFT - PAGE_SHIFT)) - 1;
+	u64 offset = ((u64)vmf->pgoff << PAGE_SHIFT) - ROC_BAR_COOKIE(bar);
+	vm_fault_t ret = VM_FAULT_SIGBUS;
+	int idx;
+
+	if (!roc_enter(ef->ep, ef->epoch, &idx))
+		return ret;
+	ret = vmf_insert_pfn(vma, vmf->address, (ef->ep->bar_start[bar] + offset) >> PAGE_SHIFT);
+	roc_leave(ef->ep, idx);
+	return ret;
+}
+
+static const struct vm_operations_struct roc_bar_vm_ops = {
+	.fault = roc_bar_fault,
+};
+
+static int roc_bar_mmap(struct roc_endpoint *ep, struct vm_area_struct *vma)
+{
+	unsigned long cookie = vma->vm_pgoff >> (ROC_BAR_COOKIE_SHIFT - PAGE_SHIFT);
+	u64 offset = ((u64)vma->vm_pgoff << PAGE_SHIFT) & (BIT_ULL(ROC_BAR_COOKIE_SHIFT) - 1);
+	u64 length = vma->vm_end - vma->vm_start;
+	unsigned int bar = cookie - 1;
+	u32 access;
+
+	if (!cookie || bar >= ROC_BARS || !ep->bar[bar])
+		return -EINVAL;
+	if (length > ep->bar_length[bar] || offset > ep->bar_length[bar] - length)
+		return -EINVAL;
+	if (!(vma->vm_flags & VM_SHARED))
+		return -EINVAL;
+	access = roc_bar_access(ep, bar);
+	if (!(access & ROC_BAR_MMAP_READ))
+		return -EPERM;
+	if (!(access & ROC_BAR_MMAP_WRITE)) {
+		if (vma->vm_flags & VM_WRITE)
+			return -EPERM;
+		vm_flags_clear(vma, VM_MAYWRITE);
+	}
+	vm_flags_set(vma, VM_IO | VM_PFNMAP | VM_DONTEXPAND | VM_DONTCOPY | VM_DONTDUMP);
+	/* Registers are never encrypted, whatever memory is. */
+	vma->vm_page_prot = pgprot_decrypted(pgprot_noncached(vma->vm_page_prot));
+	vma->vm_ops = &roc_bar_vm_ops;
+	return 0;
+}
+
+static int roc_endpoint_mmap(struct file *file, struct vm_area_struct *vma)
+{
+	struct roc_endpoint_file *ef = file->private_data;
+	int err, idx;
+
+	if (!roc_enter(ef->ep, ef->epoch, &idx))
+		return -ENODEV;
+	err = roc_bar_mmap(ef->ep, vma);
+	roc_leave(ef->ep, idx);
+	return err;
+}
+
+/* Nothing to read or write here: poll is for those who want to know when the card goes. */
+static __poll_t roc_endpoint_poll(struct file *file, poll_table *pt)
+{
+	struct roc_endpoint_file *ef = file->private_data;
+
+	poll_wait(file, &ef->ep->gone, pt);
+	return READ_ONCE(ef->ep->epoch) == ef->epoch ? 0 : EPOLLERR | EPOLLHUP;
+}
+
+const struct file_operations roc_endpoint_fops = {
+	.owner = THIS_MODULE,
+	.open = roc_endpoint_open,
+	.release = roc_endpoint_release,
+	.unlocked_ioctl = roc_endpoint_ioctl,
+	.compat_ioctl = compat_ptr_ioctl,
+	.poll = roc_endpoint_poll,
+	.mmap = roc_endpoint_mmap,
+};

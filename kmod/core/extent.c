@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Extent table: where each byte of a registered buffer lies on the bus. See extent.h.
+ */
+#include <linux/errno.h>
+
+#include "core/extent.h"
+
+static __u64 end_of(const struct roc_extents *ex)
+{
+	const struct roc_extent *last;
+
+	if (!ex->count)
+		return 0;
+	last = &ex->table[ex->count - 1];
+	return last->offset + last->length;
+}
+
+_Bool roc_extents_append(struct roc_extents *ex, __u64 bus, __u64 length)
+{
+	struct roc_extent *last = ex->count ? &ex->table[ex->count - 1] : 0;
+
+	if (last && last->bus + last->length == bus) {
+		last->length += length;
+		return 1;
+	}
+	if (ex->count == ex->room)
+		return 0;
+	ex->table[ex->count] = (struct roc_extent){end_of(ex), length, bus};
+	ex->count++;
+	return 1;
+}
+
+/* Last extent that starts at or before @offset; the caller knows that one exists. */
+static const struct roc_extent *find(const struct roc_extents *ex, __u64 offset)
+{
+	__u32 low = 0, high = ex->count;
+
+	while (high - low > 1) {
+		__u32 middle = low + (high - low) / 2;
+
+		if (ex->table[middle].offset <= offset)
+			low = middle;
+		else
+			high = middle;
+	}
+	return &ex->table[low];
+}
+
+int roc_extents_find(const struct roc_extents *ex, __u64 offset, __u64 length, __u64 *bus)
+{
+	const struct roc_extent *extent;
+	__u64 end = end_of(ex);
+
+	if (offset > end || length > end - offset || !length)
+		return -ERANGE;
+	extent = find(ex, offset);
+	if (offset + length > extent->offset + extent->length)
+		return -EXDEV;
+	*bus = extent->bus + (offset - extent->offset);
+	return 0;
+}
+
+__u64 roc_extents_run(const struct roc_extents *ex, __u64 offset)
+{
+	const struct roc_extent *extent;
+
+	if (offset >= end_of(ex))
+		return 0;
+	extent = find(ex, offset);
+	return extent->offset + extent->length - offset;
+}
+
+_Bool roc_extents_whole(const struct roc_extents *ex, __u64 granule)
+{
+	__u32 i;
+
+	/* Only a boundary between extents can split a piece. */
+	for (i = 1; i < ex->count; i++)
+		if (ex->table[i].offset % granule)
+			return 0;
+	return ex->count != 0;
+}
+
+__u64 roc_extents_shortest(const struct roc_extents *ex)
+{
+	__u64 shortest = 0;
+	__u32 i;
+
+	for (i = 0; i < ex->count; i++)
+		if (!shortest || ex->table[i].length < shortest)
+			shortest = ex->table[i].length;
+	return shortest;
+}

@@ -1,0 +1,258 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Interrupts of an endpoint with an event path. A channel's interrupt only wakes the channel's
+ * thread, which drains under the channel lock; see thread.c. Errors and alarms share the
+ * function's block and are looked after by a work item.
+ *
+ * We ask for one vector for the function and one per channel, and live with fewer, with MSI, and
+ * with none: then the thread looks at the records by itself. A shared vector costs no register
+ * read, because records and the notice are in host memory.
+ */
+#include <linux/dma-mapping.h>
+#include <linux/interrupt.h>
+#include <linux/pci.h>
+#include <linux/slab.h>
+
+#include "core/roc.h"
+
+/* On a shared vector only those are told who have something: whoever drains arms afterwards. */
+static void roc_irq_channel(struct roc_channel *ch, bool shared)
+{
+	struct roc_event *ev = &ch->event;
+	unsigned long flags;
+
+	spin_lock_irqsave(&ev->lock, flags);
+	if (ev->session && (!shared || roc_event_next(ev))) {
+		ev->fired++;
+		roc_run_kick(ev->session);
+	}
+	spin_unlock_irqrestore(&ev->lock, flags);
+}
+
+static irqreturn_t roc_irq(int irq, void *data)
+{
+	struct roc_endpoint *ep = data;
+	bool shared = ep->irqs.count <= ep->ops->channels;
+	unsigned int c;
+
+	for (c = 0; c < ep->ops->channels; c++) {
+		int vector = ep->channels[c].event.vector;
+
+		if (vector >= 0 && ep->irqs.number[vector] == irq)
+			roc_irq_channel(&ep->channels[c], shared);
+	}
+	if (irq == ep->irqs.number[0] && READ_ONCE(*ep->irqs.notice))
+		schedule_work(&ep->irqs.work);
+	return IRQ_HANDLED;
+}
+
+/* The card says that something is wrong with a channel: its thread finds out what. */
+static void roc_irq_kick_channels(struct roc_endpoint *ep)
+{
+	unsigned int c;
+
+	for (c = 0; c < ep->ops->channels; c++) {
+		struct roc_channel *ch = &ep->channels[c];
+
+		mutex_lock(&ch->lock);
+		if (ch->session && ch->event.on) {
+			ch->session->doubt = true;
+			roc_run_kick(ch->session);
+		}
+		mutex_unlock(&ch->lock);
+	}
+}
+
+static void roc_irq_work(struct work_struct *work)
+{
+	struct roc_endpoint *ep = container_of(work, struct roc_endpoint, irqs.work);
+	u32 cause;
+	int idx;
+
+	if (!roc_enter(ep, READ_ONCE(ep->epoch), &idx))
+		return;
+	/* Clear first, look afterwards: what happens in between sets it again. */
+	roc_serial_lock(ep);
+	cause = ioread32(ep->irqs.block + EVENT_CARD_CAUSE);
+	if (cause != ROC_ALL_ONES)
+		iowrite32(cause, ep->irqs.block + EVENT_CARD_CAUSE);
+	roc_serial_unlock(ep);
+	if (cause == ROC_ALL_ONES)
+		cause = 0;
+	if (cause & (EVENT_CAUSE_TEMPERATURE | EVENT_CAUSE_CRITICAL))
+		roc_monitor_now(ep);
+	if (cause & (EVENT_CAUSE_FETCH | EVENT_CAUSE_STALL | EVENT_CAUSE_HOST))
+		roc_irq_kick_channels(ep);
+	if (cause & EVENT_CAUSE_LINK)
+		roc_announce_link(ep);
+	roc_leave(ep, idx);
+}
+
+/* Which interrupt the card's function block raises, and where its notice goes. */
+static void roc_irq_program(struct roc_endpoint *ep)
+{
+	void __iomem *block = ep->irqs.block;
+
+	roc_serial_lock(ep);
+	iowrite32(lower_32_bits(ep->irqs.notice_bus), block + EVENT_CARD_NOTICE_LOW);
+	iowrite32(upper_32_bits(ep->irqs.notice_bus), block + EVENT_CARD_NOTICE_HIGH);
+	iowrite32(0, block + EVENT_CARD_VECTOR);
+	iowrite32(EVENT_CAUSE_ALL, block + EVENT_CARD_CAUSE);
+	iowrite32(EVENT_CAUSE_ALL, block + EVENT_CARD_ENABLE);
+	ioread32(block + EVENT_ID);
+	roc_serial_unlock(ep);
+	ep->irqs.programmed = true;
+}
+
+static void roc_irq_silence(struct roc_endpoint *ep)
+{
+	void __iomem *block = ep->irqs.block;
+
+	roc_serial_lock(ep);
+	iowrite32(0, block + EVENT_CARD_ENABLE);
+	iowrite32(EVENT_VECTOR_NONE, block + EVENT_CARD_VECTOR);
+	iowrite32(0, block + EVENT_CARD_NOTICE_LOW);
+	iowrite32(0, block + EVENT_CARD_NOTICE_HIGH);
+	ioread32(block + EVENT_ID);
+	roc_serial_unlock(ep);
+}
+
+static int roc_irq_request(struct roc_endpoint *ep, int vector)
+{
+	int node = dev_to_node(&ep->pdev->dev);
+	int number = pci_irq_vector(ep->pdev, vector);
+	int err;
+
+	ep->irqs.number[vector] = number;
+	err = request_irq(number, roc_irq, 0, "roc", ep);
+	if (err)
+		return err;
+	/* A hint: near the card, where its channels' threads are. */
+	if (node != NUMA_NO_NODE)
+		irq_set_affinity_and_hint(number, cpumask_of_node(node));
+	return 0;
+}
+
+static void roc_irq_free(struct roc_endpoint *ep, int count)
+{
+	while (count--) {
+		irq_set_affinity_and_hint(ep->irqs.number[count], NULL);
+		free_irq(ep->irqs.number[count], ep);
+	}
+	pci_free_irq_vectors(ep->pdev);
+	kfree(ep->irqs.number);
+	ep->irqs.number = NULL;
+	ep->irqs.count = 0;
+}
+
+/* As many vectors as there are. None at all is no error. Before anybody can open a channel. */
+void roc_irqs_start(struct roc_endpoint *ep)
+{
+	struct roc_irqs *irqs = &ep->irqs;
+	unsigned int want = ep->ops->channels + 1, c;
+	int got, v;
+
+	if (!irqs->block)
+		return;
+	INIT_WORK(&irqs->work, roc_irq_work);
+	irqs->notice = dma_alloc_coherent(&ep->pdev->dev, sizeof(*irqs->notice), &irqs->notice_bus,
+					  GFP_KERNEL);
+	if (!irqs->notice)
+		return;
+	got = pci_alloc_irq_vectors(ep->pdev, 1, want,
+				    PCI_IRQ_MSI | (irqs->msix ? PCI_IRQ_MSIX : 0));
+	if (got <= 0)
+		goto none;
+	irqs->number = kcalloc(got, sizeof(*irqs->number), GFP_KERNEL);
+	if (!irqs->number) {
+		pci_free_irq_vectors(ep->pdev);
+		goto none;
+	}
+	for (v = 0; v < got; v++) {
+		if (roc_irq_request(ep, v)) {
+			roc_irq_free(ep, v);
+			goto none;
+		}
+	}
+	irqs->count = got;
+	/* Vector 0 is the function's; channels share what is left, or that one. */
+	for (c = 0; c < ep->ops->channels; c++)
+		ep->channels[c].event.vector = got == 1 ? 0 : 1 + c % (got - 1);
+	dev_info(&ep->pdev->dev, "roc%d: %d of %u interrupts\n", ep->minor, got, want);
+	return;
+
+none:
+	dev_info(&ep->pdev->dev, "roc%d: no interrupts, the driver looks by itself\n", ep->minor);
+}
+
+/* Whether the function masters the bus: without it no alarm comes. Card lock held. */
+void roc_irqs_bus(struct roc_endpoint *ep, bool on)
+{
+	if (!ep->irqs.programmed || READ_ONCE(ep->irqs.alarms) == on)
+		return;
+	WRITE_ONCE(ep->irqs.alarms, on);
+	roc_monitor_now(ep); /* what was before we listened; from now on by looking */
+}
+
+/*
+ * Errors and alarms, while no channel runs too: for that the card needs the bus. After the
+ * monitor's start, and when the card came back from a reset or from sleep.
+ */
+void roc_irqs_enable(struct roc_endpoint *ep)
+{
+	WRITE_ONCE(ep->irqs.alarms, false);
+	if (!ep->irqs.count)
+		return;
+	roc_irq_program(ep);
+	if (!roc_bus_give_function(ep))
+		return;
+	dev_warn(&ep->pdev->dev, "roc%d: a channel does not stop; no alarms by interrupt\n",
+		 ep->minor);
+	roc_monitor_now(ep); /* then by looking */
+}
+
+/* No interrupt comes any more. The card keeps the bus, and knows where its notice goes. */
+void roc_irqs_stop(struct roc_endpoint *ep)
+{
+	struct roc_irqs *irqs = &ep->irqs;
+	unsigned int c;
+
+	if (!irqs->block)
+		return;
+	mutex_lock(&ep->card->lock);
+	irqs->programmed = false;
+	mutex_unlock(&ep->card->lock);
+	if (irqs->count) {
+		if (pci_device_is_present(ep->pdev))
+			roc_irq_silence(ep);
+		for (c = 0; c < ep->ops->channels; c++)
+			ep->channels[c].event.vector = -1;
+		roc_irq_free(ep, irqs->count);
+	}
+	cancel_work_sync(&irqs->work);
+}
+
+/* When the card cannot write to it any more. */
+void roc_irqs_free(struct roc_endpoint *ep)
+{
+	struct roc_irqs *irqs = &ep->irqs;
+
+	if (irqs->notice)
+		dma_free_coherent(&ep->pdev->dev, sizeof(*irqs->notice), irqs->notice,
+				  irqs->notice_bus);
+	irqs->notice = NULL;
+}
+
+/* Whose thread the channel's interrupt wakes; NULL: nobody's, and none is being woken. */
+void roc_irqs_bind(struct roc_channel *ch, struct roc_session *s)
+{
+	struct roc_event *ev = &ch->event;
+	unsigned long flags;
+
+	if (!ev->block)
+		return;
+	spin_lock_irqsave(&ev->lock, flags);
+	ev->session = s;
+	ev->fired = 0;
+	spin_unlock_irqrestore(&ev->lock, flags);
+}

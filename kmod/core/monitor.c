@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Temperature: hwmon for `sensors` and agents, and an alarm that is noticed without them.
+ *
+ * The sensor belongs to the card, so the card's endpoint 0 shows it. A slow work reads it (one
+ * MMIO read every few seconds) and sends a change uevent when an alarm comes or goes. A card that
+ * tells of a rising temperature by an interrupt is left alone until it does.
+ */
+#include <linux/hwmon.h>
+#include <linux/kernel.h>
+
+#include "core/compat/compat.h"
+#include "core/roc.h"
+
+#define ROC_ALARM_PERIOD (5 * HZ)
+#define ROC_ALARM_HYSTERESIS 2000 /* millidegrees below the limit before an alarm goes */
+
+static bool roc_monitored(struct roc_endpoint *ep)
+{
+	return ep->ops->temperature && ep->number == 0 && (ep->caps & ROC_CAP_TEMPERATURE);
+}
+
+static int roc_read_temperature(const void *what, s64 *value)
+{
+	struct roc_endpoint *ep = (struct roc_endpoint *)what;
+	long now;
+	int err = ep->ops->temperature(ep, &now);
+
+	*value = now;
+	return err;
+}
+
+/* For everybody; @fresh: for the alarm, which may have been called because of what is new. */
+static int roc_temperature(struct roc_endpoint *ep, bool fresh, long *value)
+{
+	s64 now;
+	int err, idx;
+
+	if (!roc_enter(ep, READ_ONCE(ep->epoch), &idx))
+		return -ENODEV;
+	if (fresh)
+		err = roc_read_temperature(ep, &now);
+	else
+		err = roc_sample(ep, &ep->samples[ROC_SAMPLE_TEMPERATURE], roc_read_temperature, ep,
+				 &now);
+	roc_leave(ep, idx);
+	if (!err)
+		*value = now;
+	return err;
+}
+
+static enum roc_alarm roc_judge(struct roc_endpoint *ep, long value)
+{
+	const struct roc_card_ops *ops = ep->ops;
+	long ease = ep->alarm == ROC_ALARM_CRITICAL ? ROC_ALARM_HYSTERESIS : 0;
+
+	if (value >= ops->temperature_crit - ease)
+		return ROC_ALARM_CRITICAL;
+	ease = ep->alarm != ROC_ALARM_NONE ? ROC_ALARM_HYSTERESIS : 0;
+	return value >= ops->temperature_max - ease ? ROC_ALARM_TEMPERATURE : ROC_ALARM_NONE;
+}
+
+static void roc_announce(struct roc_endpoint *ep, enum roc_alarm alarm, long value)
+{
+	static const char *const reason[] = {
+		[ROC_ALARM_NONE] = "ROC_ALARM=none",
+		[ROC_ALARM_TEMPERATURE] = "ROC_ALARM=temperature",
+		[ROC_ALARM_CRITICAL] = "ROC_ALARM=temperature-critical",
+	};
+	char temperature[40];
+	char *env[] = {(char *)reason[alarm], temperature, NULL};
+
+	snprintf(temperature, sizeof(temperature), "ROC_TEMPERATURE=%ld", value);
+	kobject_uevent_env(&ep->dev.kobj, KOBJ_CHANGE, env);
+}
+
+static void roc_alarm_work(struct work_struct *work)
+{
+	struct roc_endpoint *ep =
+		container_of(to_delayed_work(work), struct roc_endpoint, alarm_work);
+	enum roc_alarm alarm;
+	long value;
+
+	if (!roc_temperature(ep, true, &value)) {
+		alarm = roc_judge(ep, value);
+		if (alarm != ep->alarm) {
+			WRITE_ONCE(ep->alarm, alarm);
+			roc_announce(ep, alarm, value);
+		}
+	}
+	/* No interrupt tells that it got cooler. */
+	if (ep->alarm != ROC_ALARM_NONE || !READ_ONCE(ep->irqs.alarms))
+		schedule_delayed_work(&ep->alarm_work, ROC_ALARM_PERIOD);
+}
+
+/* The card itself raised an alarm: do not wait for the period. */
+void roc_monitor_now(struct roc_endpoint *ep)
+{
+	if (roc_monitored(ep))
+		mod_delayed_work(system_percpu_wq, &ep->alarm_work, 0);
+}
+
+/* A link went up or down; which one is in the card's registers. */
+void roc_announce_link(struct roc_endpoint *ep)
+{
+	char *env[] = {"ROC_LINK=changed", NULL};
+
+	kobject_uevent_env(&ep->dev.kobj, KOBJ_CHANGE, env);
+}
+
+#if IS_REACHABLE(CONFIG_HWMON)
+static umode_t roc_hwmon_visible(const void *data, enum hwmon_sensor_types type, u32 attr,
+				 int channel)
+{
+	return 0444;
+}
+
+static int roc_hwmon_read(struct device *dev, enum hwmon_sensor_types type, u32 attr, int channel,
+			  long *value)
+{
+	struct roc_endpoint *ep = dev_get_drvdata(dev);
+	long now;
+	int err;
+
+	switch (attr) {
+	case hwmon_temp_input:
+		return roc_temperature(ep, false, value);
+	case hwmon_temp_max:
+		*value = ep->ops->temperature_max;
+		return 0;
+	case hwmon_temp_crit:
+		*value = ep->ops->temperature_crit;
+		return 0;
+	case hwmon_temp_max_alarm:
+	case hwmon_temp_crit_alarm:
+		err = roc_temperature(ep, false, &now);
+		if (err)
+			return err;
+		*value = now >= (attr == hwmon_temp_max_alarm ? ep->ops->temperature_max
+							      : ep->ops->temperature_crit);
+		return 0;
+	default:
+		return -EOPNOTSUPP;
+	}
+}
+
+static int roc_hwmon_text(struct device *dev, enum hwmon_sensor_types type, u32 attr, int channel,
+			  const char **text)
+{
+	*text = "FPGA";
+	return 0;
+}
+
+static const struct hwmon_ops roc_hwmon_ops = {
+	.is_visible = roc_hwmon_visible,
+	.read = roc_hwmon_read,
+	.read_string = roc_hwmon_text,
+};
+
+static const struct hwmon_channel_info roc_hwmon_temperature = {
+	.type = hwmon_temp,
+	.config =
+		(const u32[]){
+			HWMON_T_INPUT | HWMON_T_MAX | HWMON_T_CRIT | HWMON_T_MAX_ALARM |
+				HWMON_T_CRIT_ALARM | HWMON_T_LABEL,
+			0,
+		},
+};
+
+static const struct hwmon_channel_info *roc_hwmon_channels[] = {&roc_hwmon_temperature, NULL};
+
+static const struct hwmon_chip_info roc_hwmon_chip = {
+	.ops = &roc_hwmon_ops,
+	.info = roc_hwmon_channels,
+};
+
+static void roc_hwmon_register(struct roc_endpoint *ep)
+{
+	ep->hwmon = hwmon_device_register_with_info(&ep->pdev->dev, ep->ops->name, ep,
+						    &roc_hwmon_chip, NULL);
+	if (!IS_ERR(ep->hwmon))
+		return;
+	/* The card works without; say so once and go on. */
+	dev_warn(&ep->pdev->dev, "no hwmon device (%ld)\n", PTR_ERR(ep->hwmon));
+	ep->hwmon = NULL;
+}
+
+static void roc_hwmon_unregister(struct roc_endpoint *ep)
+{
+	if (ep->hwmon)
+		hwmon_device_unregister(ep->hwmon);
+	ep->hwmon = NULL;
+}
+#else
+static void roc_hwmon_register(struct roc_endpoint *ep)
+{
+}
+
+static void roc_hwmon_unregister(struct roc_endpoint *ep)
+{
+}
+#endif
+
+void roc_monitor_start(struct roc_endpoint *ep)
+{
+	if (!roc_monitored(ep))
+		return;
+	INIT_DELAYED_WORK(&ep->alarm_work, roc_alarm_work);
+	roc_hwmon_register(ep);
+	schedule_delayed_work(&ep->alarm_work, 0);
+}
+
+/* Before the hardware goes: nothing of this may look for it afterwards. */
+void roc_monitor_stop(struct roc_endpoint *ep)
+{
+	if (!roc_monitored(ep))
+		return;
+	cancel_delayed_work_sync(&ep->alarm_work);
+	roc_hwmon_unregister(ep);
+}

@@ -1,0 +1,422 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * PCI side of the driver: probe and remove, function reset and error recovery, suspend.
+ *
+ * Removal order (and the first half of a function reset):
+ *   1. epoch 0: new entries get -ENODEV            2. bus mastering off: nothing can be written
+ *   3. wake all waiters                            4. wait for everybody inside (SRCU)
+ *   5. zap the BAR mappings                        6. retire the sessions: stop the card if it
+ *   7. unmap the BARs, release the regions            still answers, unmap and unpin
+ *   8. take the nodes away                         9. drop the reference
+ */
+#include <linux/dma-mapping.h>
+#include <linux/iommu.h>
+#include <linux/module.h>
+#include <linux/pci.h>
+
+#include "cards/crorc/crorc_regs.h"
+#include "cards/cru/cru_regs.h"
+#include "core/roc.h"
+
+static void roc_unmap_bars(struct roc_endpoint *ep)
+{
+	int i;
+
+	for (i = 0; i < ROC_BARS; i++) {
+		if (ep->bar[i])
+			pci_iounmap(ep->pdev, ep->bar[i]);
+		ep->bar[i] = NULL;
+	}
+}
+
+static int roc_map_bars(struct roc_endpoint *ep)
+{
+	struct pci_dev *pdev = ep->pdev;
+	int i;
+
+	for (i = 0; i < ROC_BARS; i++) {
+		if (!(ep->ops->bars & BIT(i)))
+			continue;
+		if (!(pci_resource_flags(pdev, i) & IORESOURCE_MEM) || !pci_resource_len(pdev, i)) {
+			dev_err(&pdev->dev, "BAR %d is missing or not memory\n", i);
+			return -ENODEV;
+		}
+		ep->bar[i] = pci_iomap(pdev, i, 0);
+		if (!ep->bar[i])
+			return -ENOMEM;
+		ep->bar_start[i] = pci_resource_start(pdev, i);
+		ep->bar_length[i] = pci_resource_len(pdev, i);
+	}
+	return 0;
+}
+
+/*
+ * What the card wrote first has to be seen first: a completion tells of data, and look.c goes by
+ * what it finds in the data. So nothing of the card's may overtake, nor miss the caches. The PCI
+ * core keeps this over a reset.
+ */
+static void roc_order_writes(struct roc_endpoint *ep)
+{
+	const u16 bits = PCI_EXP_DEVCTL_RELAX_EN | PCI_EXP_DEVCTL_NOSNOOP_EN;
+	u16 control = 0;
+
+	pcie_capability_clear_word(ep->pdev, PCI_EXP_DEVCTL, bits);
+	pcie_capability_read_word(ep->pdev, PCI_EXP_DEVCTL, &control);
+	ep->ordered = !(control & bits);
+	if (!ep->ordered)
+		dev_warn(&ep->pdev->dev, "does not let itself be kept from relaxed ordering\n");
+}
+
+/*
+ * The IOMMU layer splits mappings at the device's segment limits, and PCI devices start with
+ * 64 KiB. These cards take any 64-bit address and lengths far above a superpage.
+ */
+static int roc_setup_dma(struct roc_endpoint *ep)
+{
+	struct device *dev = &ep->pdev->dev;
+	struct iommu_domain *domain;
+	int err;
+
+	err = dma_set_mask_and_coherent(dev, DMA_BIT_MASK(ep->ops->dma_bits));
+	if (err)
+		return err;
+	dma_set_max_seg_size(dev, UINT_MAX);
+	dma_set_seg_boundary(dev, ULONG_MAX);
+	domain = iommu_get_domain_for_dev(dev);
+	ep->translated = domain && (domain->type & __IOMMU_DOMAIN_DMA_API);
+	if (!ep->ops->host_memory)
+		return 0;
+	ep->memory = dma_alloc_coherent(dev, ep->ops->host_memory, &ep->memory_bus, GFP_KERNEL);
+	return ep->memory ? 0 : -ENOMEM;
+}
+
+static void roc_free_memory(struct roc_endpoint *ep)
+{
+	if (ep->memory)
+		dma_free_coherent(&ep->pdev->dev, ep->ops->host_memory, ep->memory, ep->memory_bus);
+	ep->memory = NULL;
+}
+
+/* Whatever was left running by somebody else, before anybody can open it. */
+static void roc_stop_left(struct roc_endpoint *ep, bool master)
+{
+	unsigned int i;
+
+	for (i = 0; i < ep->ops->channels; i++) {
+		struct roc_channel *ch = &ep->channels[i];
+
+		mutex_lock(&ch->lock);
+		ch->loaded = master || ep->ops->left_running(ch);
+		roc_settle(ch, true);
+		mutex_unlock(&ch->lock);
+	}
+	if (roc_suspects(ep) && !roc_reset_function(ep))
+		roc_settle_by_reset(ep);
+}
+
+static int roc_pci_probe(struct pci_dev *pdev, const struct pci_device_id *id)
+{
+	const struct roc_card_ops *ops = (const struct roc_card_ops *)id->driver_data;
+	struct roc_endpoint *ep;
+	u16 command;
+	int err;
+
+	/* Somebody forced us on a device (driver_override) that is none of our cards. */
+	if (!ops)
+		return -ENODEV;
+	ep = roc_endpoint_alloc(pdev, ops);
+	if (IS_ERR(ep))
+		return PTR_ERR(ep);
+	err = pci_enable_device(pdev);
+	if (err)
+		goto err_put;
+	/* A card left running by a crashed owner must not write while we look at it. */
+	pci_read_config_word(pdev, PCI_COMMAND, &command);
+	pci_clear_master(pdev);
+	err = pci_request_regions(pdev, "roc");
+	if (err)
+		goto err_disable;
+	roc_order_writes(ep);
+	err = roc_map_bars(ep);
+	if (err)
+		goto err_unmap;
+	err = roc_setup_dma(ep);
+	if (err)
+		goto err_unmap;
+	err = ops->identify(ep);
+	if (err) {
+		dev_err(&pdev->dev, "the card does not identify itself (%d)\n", err);
+		goto err_memory;
+	}
+	err = roc_card_get(ep);
+	if (err)
+		goto err_memory;
+	err = roc_event_probe(ep);
+	if (err)
+		goto err_card;
+	pci_set_drvdata(pdev, ep);
+	WRITE_ONCE(ep->reachable, true);
+	roc_stop_left(ep, command & PCI_COMMAND_MASTER);
+	pci_save_state(pdev);
+	ep->last_epoch = 1;
+	WRITE_ONCE(ep->epoch, 1);
+	roc_irqs_start(ep);
+	err = roc_endpoint_publish(ep);
+	if (err)
+		goto err_irqs;
+	roc_monitor_start(ep);
+	roc_irqs_enable(ep);
+	dev_info(&pdev->dev, "roc%d: %s serial %d endpoint %d firmware %s%s\n", ep->minor,
+		 ops->name, ep->serial, ep->number, ep->firmware, ep->translated ? ", IOMMU" : "");
+	return 0;
+
+err_irqs:
+	WRITE_ONCE(ep->epoch, 0);
+	roc_irqs_stop(ep);
+	roc_bus_off(ep);
+	roc_event_remove(ep, false);
+err_card:
+	roc_card_put(ep);
+err_memory:
+	roc_free_memory(ep);
+err_unmap:
+	roc_unmap_bars(ep);
+	pci_release_regions(pdev);
+err_disable:
+	pci_disable_device(pdev);
+err_put:
+	roc_endpoint_put(ep);
+	return err;
+}
+
+/* Steps 1 to 6 above. @present: the card may still answer. */
+static void roc_shut(struct roc_endpoint *ep, bool present)
+{
+	unsigned int i;
+
+	WRITE_ONCE(ep->reachable, present);
+	WRITE_ONCE(ep->epoch, 0);
+	roc_point(ep, ROC_POINT_SHUT_EPOCH);
+	roc_bus_off(ep);
+	for (i = 0; i < ep->ops->channels; i++) {
+		struct roc_channel *ch = &ep->channels[i];
+
+		mutex_lock(&ch->lock);
+		if (ch->session) {
+			if (ch->session->rings_ready)
+				roc_ring_set_flags(&ch->session->rings, ROC_RING_GONE, 0);
+			roc_session_wake(ch->session);
+		}
+		mutex_unlock(&ch->lock);
+	}
+	wake_up_all(&ep->gone);
+	wake_up_all(&ep->card->holder_wait);
+	synchronize_srcu(&ep->srcu);
+	unmap_mapping_range(ep->inode->i_mapping, 0, 0, 1);
+	roc_point(ep, ROC_POINT_SHUT_RETIRE);
+	present = roc_reachable(ep);
+	for (i = 0; i < ep->ops->channels; i++) {
+		struct roc_channel *ch = &ep->channels[i];
+
+		mutex_lock(&ch->lock);
+		if (ch->session)
+			roc_session_retire(ch->session, present);
+		roc_settle(ch, present);
+		WRITE_ONCE(ch->state, ROC_CH_GONE);
+		mutex_unlock(&ch->lock);
+	}
+}
+
+static void roc_reopen(struct roc_endpoint *ep)
+{
+	unsigned int i;
+
+	for (i = 0; i < ep->ops->channels; i++)
+		WRITE_ONCE(ep->channels[i].state, ROC_CH_STOPPED);
+	WRITE_ONCE(ep->reachable, true);
+	WRITE_ONCE(ep->epoch, ++ep->last_epoch);
+	roc_irqs_enable(ep);
+}
+
+/* The last chance to give buffers back has passed: better lost than written into. */
+static bool roc_abandon_held(struct roc_endpoint *ep)
+{
+	bool any = false;
+	unsigned int i;
+
+	for (i = 0; i < ep->ops->channels; i++) {
+		if (!roc_buffer_abandon_held(&ep->channels[i]))
+			continue;
+		dev_alert(
+			&ep->pdev->dev,
+			"roc%dch%u: the card was never stopped; buffers stay pinned until reboot\n",
+			ep->minor, i);
+		/* Not given back either. */
+		ep->memory = NULL;
+		any = true;
+	}
+	return any;
+}
+
+static void roc_pci_remove(struct pci_dev *pdev)
+{
+	struct roc_endpoint *ep = pci_get_drvdata(pdev);
+
+	roc_irqs_stop(ep); /* an alarm sets the monitor's work going */
+	roc_monitor_stop(ep);
+	roc_shut(ep, true);
+	if (roc_suspects(ep) && !roc_reset_function(ep))
+		roc_settle_by_reset(ep);
+	roc_event_remove(ep, roc_abandon_held(ep));
+	roc_card_put(ep);
+	roc_point(ep, ROC_POINT_REMOVE_BARS);
+	roc_free_memory(ep);
+	roc_unmap_bars(ep);
+	pci_release_regions(pdev);
+	pci_disable_device(pdev);
+	roc_endpoint_unpublish(ep);
+	roc_endpoint_put(ep);
+}
+
+static void roc_reset_prepare(struct pci_dev *pdev)
+{
+	roc_shut(pci_get_drvdata(pdev), true);
+}
+
+static void roc_reset_done(struct pci_dev *pdev)
+{
+	struct roc_endpoint *ep = pci_get_drvdata(pdev);
+
+	if (!roc_alive(ep)) {
+		dev_err(&pdev->dev, "the card does not answer after a reset\n");
+		return;
+	}
+	/* The next error recovery wants a saved state, too: restoring one uses it up. */
+	pci_save_state(pdev);
+	roc_settle_by_reset(ep);
+	roc_reopen(ep);
+}
+
+static pci_ers_result_t roc_error_detected(struct pci_dev *pdev, pci_channel_state_t state)
+{
+	struct roc_endpoint *ep = pci_get_drvdata(pdev);
+
+	if (state == pci_channel_io_normal)
+		return PCI_ERS_RESULT_CAN_RECOVER;
+	roc_shut(ep, false);
+	if (state == pci_channel_io_perm_failure)
+		return PCI_ERS_RESULT_DISCONNECT;
+	return PCI_ERS_RESULT_NEED_RESET;
+}
+
+static pci_ers_result_t roc_slot_reset(struct pci_dev *pdev)
+{
+	struct roc_endpoint *ep = pci_get_drvdata(pdev);
+
+	pci_restore_state(pdev);
+	pci_save_state(pdev);
+	pci_clear_master(pdev);
+	if (!roc_alive(ep))
+		return PCI_ERS_RESULT_DISCONNECT;
+	roc_settle_by_reset(ep);
+	return PCI_ERS_RESULT_RECOVERED;
+}
+
+static void roc_error_resume(struct pci_dev *pdev)
+{
+	struct roc_endpoint *ep = pci_get_drvdata(pdev);
+
+	if (!READ_ONCE(ep->epoch))
+		roc_reopen(ep);
+}
+
+static const struct pci_error_handlers roc_error_handlers = {
+	.error_detected = roc_error_detected,
+	.slot_reset = roc_slot_reset,
+	.resume = roc_error_resume,
+	.reset_prepare = roc_reset_prepare,
+	.reset_done = roc_reset_done,
+};
+
+/* A readout server does not sleep; a card that delivers data must not be put to sleep. */
+static int roc_suspend(struct device *dev)
+{
+	struct roc_endpoint *ep = dev_get_drvdata(dev);
+	unsigned int i;
+
+	for (i = 0; i < ep->ops->channels; i++)
+		if (READ_ONCE(ep->channels[i].state) == ROC_CH_RUNNING)
+			return -EBUSY;
+	return 0;
+}
+
+static int roc_resume(struct device *dev)
+{
+	struct roc_endpoint *ep = dev_get_drvdata(dev);
+
+	pci_save_state(ep->pdev);
+	if (READ_ONCE(ep->epoch))
+		roc_irqs_enable(ep); /* the card forgot what to tell, and to whom */
+	return 0;
+}
+
+static DEFINE_SIMPLE_DEV_PM_OPS(roc_pm_ops, roc_suspend, roc_resume);
+
+/* The next kernel does not know whose memory the card was writing to. */
+static void roc_pci_shutdown(struct pci_dev *pdev)
+{
+	struct roc_endpoint *ep = pci_get_drvdata(pdev);
+
+	roc_irqs_stop(ep);
+	roc_monitor_stop(ep);
+	roc_shut(ep, true);
+}
+
+static const struct pci_device_id roc_ids[] = {
+	{PCI_DEVICE(CRU_VENDOR_CERN, CRU_DEVICE), .driver_data = (kernel_ulong_t)&roc_cru_ops},
+	{PCI_DEVICE(CRU_VENDOR_ALTERA, CRU_DEVICE_ALTERA),
+	 .driver_data = (kernel_ulong_t)&roc_cru_ops},
+	{PCI_DEVICE(CRORC_VENDOR, CRORC_DEVICE), .driver_data = (kernel_ulong_t)&roc_crorc_ops},
+	{}};
+MODULE_DEVICE_TABLE(pci, roc_ids);
+
+static struct pci_driver roc_pci_driver = {
+	.name = "roc",
+	.id_table = roc_ids,
+	.probe = roc_pci_probe,
+	.remove = roc_pci_remove,
+	.shutdown = roc_pci_shutdown,
+	.err_handler = &roc_error_handlers,
+	.driver.pm = pm_sleep_ptr(&roc_pm_ops),
+};
+
+static int __init roc_init(void)
+{
+	int err;
+
+	err = roc_chardev_init();
+	if (err)
+		return err;
+	roc_points_init();
+	err = pci_register_driver(&roc_pci_driver);
+	if (err) {
+		roc_points_exit();
+		roc_chardev_exit();
+	}
+	return err;
+}
+
+static void __exit roc_exit(void)
+{
+	pci_unregister_driver(&roc_pci_driver);
+	roc_points_exit();
+	roc_chardev_exit();
+}
+
+module_init(roc_init);
+module_exit(roc_exit);
+
+MODULE_AUTHOR("roc developers");
+MODULE_DESCRIPTION("PCIe readout cards of physics experiments");
+MODULE_LICENSE("GPL");
+MODULE_VERSION(ROC_VERSION);

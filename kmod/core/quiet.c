@@ -1,0 +1,299 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Who may write to memory: the bus, which a PCI function masters or does not, and the proof that a
+ * channel is quiet.
+ *
+ * A channel is *suspect* from probe on, until its quiet is proved in this binding: somebody may
+ * have left it running. It becomes suspect again when a run ends without proof. As long as one
+ * channel of a function is suspect the function does not get the bus, because then all of them
+ * would have it. Memory that a suspect channel could write to is given back only while the bus is
+ * off for certain.
+ */
+#include <linux/pci.h>
+
+#include "core/roc.h"
+
+static bool roc_bus_needed(struct roc_endpoint *ep)
+{
+	unsigned int i;
+
+	for (i = 0; i < ep->ops->channels; i++)
+		if (ep->channels[i].bus)
+			return true;
+	return false;
+}
+
+/* Is there a channel of which nobody knows whether it is quiet? */
+bool roc_suspects(struct roc_endpoint *ep)
+{
+	unsigned int i;
+
+	for (i = 0; i < ep->ops->channels; i++)
+		if (READ_ONCE(ep->channels[i].suspect))
+			return true;
+	return false;
+}
+
+/* Card lock held: a removal clears the bit under it, after it took the epoch away. */
+static int roc_bus_on(struct roc_endpoint *ep)
+{
+	if (!READ_ONCE(ep->epoch))
+		return -ENODEV;
+	if (roc_suspects(ep))
+		return -EIO;
+	pci_set_master(ep->pdev);
+	roc_irqs_bus(ep, true);
+	return 0;
+}
+
+/* For the backend, when nothing of an earlier owner is left in the channel. */
+int roc_bus_give(struct roc_channel *ch)
+{
+	int err;
+
+	roc_point(ch->ep, ROC_POINT_START_BUS);
+	mutex_lock(&ch->ep->card->lock);
+	err = roc_bus_on(ch->ep);
+	ch->bus = !err;
+	mutex_unlock(&ch->ep->card->lock);
+	return err;
+}
+
+/* For the function's own interrupts. */
+int roc_bus_give_function(struct roc_endpoint *ep)
+{
+	int err;
+
+	mutex_lock(&ep->card->lock);
+	err = roc_bus_on(ep);
+	mutex_unlock(&ep->card->lock);
+	return err;
+}
+
+/* From the whole function, whatever its channels want: the hardware goes. */
+void roc_bus_off(struct roc_endpoint *ep)
+{
+	mutex_lock(&ep->card->lock);
+	pci_clear_master(ep->pdev);
+	mutex_unlock(&ep->card->lock);
+}
+
+/*
+ * Take the bus from a channel. A function either masters it or does not: so this can be done only
+ * when no other channel needs it. True if it is certain that the channel cannot write any more.
+ */
+static bool roc_bus_take(struct roc_channel *ch)
+{
+	struct roc_endpoint *ep = ch->ep;
+	u16 command;
+
+	mutex_lock(&ep->card->lock);
+	ch->bus = false;
+	WRITE_ONCE(ch->suspect, true);
+	if (!roc_bus_needed(ep)) {
+		pci_clear_master(ep->pdev);
+		roc_irqs_bus(ep, false);
+	}
+	/* This read also pushes out what the card had on the way. */
+	pci_read_config_word(ep->pdev, PCI_COMMAND, &command);
+	mutex_unlock(&ep->card->lock);
+	if (command != 0xffff)
+		return !(command & PCI_COMMAND_MASTER);
+	/* It does not answer, and may come back as it was. Unless it has left its slot. */
+	return ep->pdev->error_state == pci_channel_io_perm_failure;
+}
+
+/* The channel is quiet: it does not need the bus any more. */
+static void roc_proved(struct roc_channel *ch)
+{
+	mutex_lock(&ch->ep->card->lock);
+	ch->bus = false;
+	WRITE_ONCE(ch->suspect, false);
+	mutex_unlock(&ch->ep->card->lock);
+	ch->loaded = false;
+}
+
+/* Stop the channel, and have it say that it has stopped. */
+static int roc_prove(struct roc_channel *ch)
+{
+	int err = 0;
+
+	if (ch->event.block)
+		err = roc_event_disable(ch);
+	err = ch->ep->ops->quiesce(ch, true) ?: err;
+	ch->unseen = err == -ENODATA;
+	if (!err)
+		roc_proved(ch);
+	return err;
+}
+
+/*
+ * After a run, or a start that failed: the card writes no more, because it says so and its counters
+ * prove it, or because it may not master the bus. If neither can be had the pages must not go back
+ * to the system.
+ */
+void roc_make_quiet(struct roc_session *s, bool present)
+{
+	struct roc_channel *ch = s->ch;
+
+	roc_irqs_bind(ch, NULL);
+	roc_point(ch->ep, ROC_POINT_QUIESCE);
+	if (present && !roc_prove(ch))
+		return;
+	if (!present)
+		ch->ep->ops->quiesce(ch, false);
+	ch->event.on = false;
+	if (roc_bus_take(ch))
+		return;
+	s->leak = true;
+	dev_alert_ratelimited(
+		&ch->ep->pdev->dev,
+		"roc%dch%u: the card cannot be stopped; its buffers stay pinned until it can\n",
+		ch->ep->minor, ch->number);
+}
+
+/*
+ * A suspect channel may answer now: prove that it is quiet. With that, or while the bus is off for
+ * certain, let go of what it could have written. Only while it does not run, channel lock held.
+ * @present: the card may be touched. False: it is still suspect.
+ */
+bool roc_settle(struct roc_channel *ch, bool present)
+{
+	bool proved = !READ_ONCE(ch->suspect), off = proved || roc_bus_take(ch);
+
+	if (!proved)
+		proved = present && roc_alive(ch->ep) && !roc_prove(ch);
+	if (!proved && !off)
+		return false;
+	if (ch->session)
+		ch->session->leak = false;
+	roc_buffer_free_held(ch);
+	return proved;
+}
+
+/* The function was reset: whatever was in the channel is gone. */
+static void roc_forgotten(struct roc_channel *ch)
+{
+	if (ch->ep->ops->after_reset)
+		ch->ep->ops->after_reset(ch);
+	roc_proved(ch);
+	roc_settle(ch, true);
+}
+
+/* No channel lock held. */
+void roc_settle_by_reset(struct roc_endpoint *ep)
+{
+	unsigned int i;
+
+	for (i = 0; i < ep->ops->channels; i++) {
+		struct roc_channel *ch = &ep->channels[i];
+
+		mutex_lock(&ch->lock);
+		roc_forgotten(ch);
+		mutex_unlock(&ch->lock);
+	}
+}
+
+/*
+ * The last resort for a channel that does not prove that it is quiet. The bus is off, no channel
+ * runs, and the caller holds the device's lock.
+ */
+int roc_reset_function(struct roc_endpoint *ep)
+{
+	const struct roc_card_ops *ops = ep->ops;
+	u32 carried[ROC_CARRIED_MAX];
+	unsigned int i;
+	int err;
+
+	if (!pci_device_is_present(ep->pdev) || !roc_alive(ep))
+		return -EIO;
+	mutex_lock(&ep->card->lock);
+	for (i = 0; i < ops->carried_count; i++)
+		carried[i] = roc_read(ep, ops->carried[i].bar, ops->carried[i].offset);
+	pci_save_state(ep->pdev);
+	err = __pci_reset_function_locked(ep->pdev);
+	pci_restore_state(ep->pdev);
+	pci_clear_master(ep->pdev);
+	if (!err && !ops->alive(ep))
+		err = -EIO;
+	for (i = 0; !err && i < ops->carried_count; i++)
+		roc_write(ep, ops->carried[i].bar, ops->carried[i].offset, carried[i]);
+	/* The next error recovery wants a saved state, too: restoring one uses it up. */
+	pci_save_state(ep->pdev);
+	mutex_unlock(&ep->card->lock);
+	dev_warn_ratelimited(
+		&ep->pdev->dev,
+		"roc%d: a channel does not prove that it is quiet: function reset (%d)\n",
+		ep->minor, err);
+	return err;
+}
+
+/*
+ * For a start. All channels' locks are held, so nobody else is in the middle of something. A card
+ * that was seen to ignore its reset is broken: whoever resets it should know.
+ */
+static int roc_reset_held(struct roc_endpoint *ep)
+{
+	unsigned int i;
+	int err;
+
+	for (i = 0; i < ep->ops->channels; i++) {
+		const struct roc_channel *ch = &ep->channels[i];
+
+		if (ch->state == ROC_CH_RUNNING || (ch->suspect && !ch->unseen))
+			return -EIO;
+	}
+	/* A removal holds it, and waits for us. */
+	if (!device_trylock(&ep->pdev->dev))
+		return -EIO;
+	err = roc_reset_function(ep);
+	device_unlock(&ep->pdev->dev);
+	for (i = 0; !err && i < ep->ops->channels; i++)
+		roc_forgotten(&ep->channels[i]);
+	return err;
+}
+
+static int roc_reset_idle(struct roc_endpoint *ep)
+{
+	unsigned int i, held;
+	int err = 0;
+
+	for (held = 0; held < ep->ops->channels; held++)
+		if (mutex_lock_killable_nested(&ep->channels[held].lock, held))
+			break;
+	if (held < ep->ops->channels)
+		err = -EINTR;
+	else if (roc_suspects(ep))
+		err = roc_reset_held(ep);
+	for (i = 0; i < held; i++)
+		mutex_unlock(&ep->channels[i].lock);
+	return err;
+}
+
+/*
+ * Before a start, for which no channel of the function may be suspect. No channel lock is held: two
+ * that start at once must not wait for each other. SRCU read side held.
+ */
+int roc_settle_all(struct roc_endpoint *ep)
+{
+	unsigned int i;
+	int err;
+
+	for (i = 0; i < ep->ops->channels; i++) {
+		struct roc_channel *ch = &ep->channels[i];
+
+		if (!READ_ONCE(ch->suspect))
+			continue;
+		if (mutex_lock_killable(&ch->lock))
+			return -EINTR;
+		if (ch->state != ROC_CH_RUNNING)
+			roc_settle(ch, true);
+		mutex_unlock(&ch->lock);
+	}
+	if (!roc_suspects(ep))
+		return 0;
+	err = roc_reset_idle(ep);
+	if (!err)
+		roc_irqs_enable(ep);
+	return err;
+}

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Finding finished superpages on a card with an event path: in its record ring. The ring is the
+ * card's, so everything in it is checked before it is believed.
+ */
+#include "core/roc.h"
+
+/* Records in one go, so that others get the channel lock. */
+#define ROC_DRAIN_MAX 4096
+
+static struct roc_link *roc_link_of(struct roc_session *s, unsigned int slot)
+{
+	unsigned int i;
+
+	for (i = 0; i < s->link_count; i++)
+		if (s->link[i].slot == slot)
+			return &s->link[i];
+	return NULL;
+}
+
+static enum roc_why roc_take_record(struct roc_session *s, const struct event_record *r, u64 now)
+{
+	struct roc_event *ev = &s->ch->event;
+	u32 status = le32_to_cpu(r->status), bytes = le32_to_cpu(r->bytes);
+	struct roc_flight *flight;
+	struct roc_link *link;
+	u32 flags = ROC_READY_FILLED;
+
+	if (le32_to_cpu(r->sequence) != ev->consumed || ev->ended)
+		return ROC_WHY_RECORD;
+	if (status & EVENT_RECORD_END) {
+		if (!ev->flushed)
+			return ROC_WHY_RECORD;
+		ev->ended = true;
+		return ROC_WHY_NONE;
+	}
+	link = roc_link_of(s, EVENT_RECORD_LINK(status));
+	if (!link || link->head == link->tail)
+		return ROC_WHY_RECORD;
+	flight = roc_flight(s, link, link->tail);
+	if (flight->number != le32_to_cpu(r->descriptor))
+		return ROC_WHY_RECORD;
+	if (bytes > flight->fill.length)
+		return ROC_WHY_SIZE;
+	if (status & EVENT_RECORD_REFUSED)
+		flags = ROC_READY_REFUSED;
+	else if (status & EVENT_RECORD_DAMAGED)
+		flags |= ROC_READY_DAMAGED;
+	roc_finish(s, link, bytes, flags, now);
+	if (link->head != link->tail)
+		link->busy = now;
+	return ROC_WHY_NONE;
+}
+
+/* Take what the card wrote. Superpages found. */
+u32 roc_drain(struct roc_session *s, u64 now)
+{
+	struct roc_event *ev = &s->ch->event;
+	u32 begin = ev->consumed, end = 0;
+
+	while (ev->consumed - begin < ROC_DRAIN_MAX) {
+		const struct event_record *r = roc_event_next(ev);
+		enum roc_why why;
+
+		if (!r)
+			break;
+		why = roc_take_record(s, r, now);
+		if (why) {
+			roc_run_abort(s, ROC_CH_FAILED, why, true);
+			return ev->consumed - begin;
+		}
+		ev->consumed++;
+		end += ev->ended;
+	}
+	return ev->consumed - begin - end;
+}

@@ -1,0 +1,348 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The event path of a channel: finding it, its two rings, and their registers. See event.h.
+ *
+ * Nothing here reads a register while data flow. A card that does not bear two accesses at once
+ * gets its writes under the card's lock; a doorbell that is lost all the same is made good by the
+ * next one, or by the watchdog in thread.c.
+ */
+#include <linux/delay.h>
+#include <linux/dma-mapping.h>
+#include <linux/log2.h>
+#include <linux/pci.h>
+
+#include "core/roc.h"
+#include "core/vsec.h"
+
+/* A channel with one link: more wait in the ring, so that one doorbell tells of many. */
+#define ROC_EVENT_AHEAD 128
+#define ROC_EVENT_QUIET_TRIES (10 * EVENT_QUIET_MS)
+
+static u32 roc_event_read(struct roc_channel *ch, u32 offset)
+{
+	u32 value;
+
+	roc_serial_lock(ch->ep);
+	value = ioread32(ch->event.block + offset);
+	roc_serial_unlock(ch->ep);
+	return value;
+}
+
+static void roc_event_write(struct roc_channel *ch, u32 offset, u32 value)
+{
+	roc_serial_lock(ch->ep);
+	iowrite32(value, ch->event.block + offset);
+	roc_serial_unlock(ch->ep);
+}
+
+/* On the data path: counted. */
+static void roc_event_tell(struct roc_channel *ch, u32 offset, u32 value)
+{
+	ch->stats.mmio_writes++;
+	roc_event_write(ch, offset, value);
+}
+
+static u32 roc_config_word(void *context, unsigned int at)
+{
+	struct roc_endpoint *ep = context;
+	u32 word;
+
+	if (pci_read_config_dword(ep->pdev, at, &word))
+		return ROC_ALL_ONES;
+	return word;
+}
+
+static bool roc_piece_open(void *context, const struct roc_piece *piece)
+{
+	return roc_users_may_write(context, piece->bar, piece->offset, piece->size);
+}
+
+/* A block's registers, if its ID register is what the contract says. */
+static void __iomem *roc_event_block(struct roc_endpoint *ep, const struct roc_piece *piece,
+				     u32 magic, u32 number)
+{
+	void __iomem *block = ep->bar[piece->bar] + piece->offset;
+	u32 id = ioread32(block + EVENT_ID);
+
+	if (EVENT_ID_MAGIC(id) != magic || EVENT_ID_REVISION(id) != EVENT_VSEC_REVISION ||
+	    EVENT_ID_NUMBER(id) != number)
+		return NULL;
+	return block;
+}
+
+static void roc_event_free_rings(struct roc_endpoint *ep, struct roc_event *ev)
+{
+	struct device *dev = &ep->pdev->dev;
+
+	if (ev->submit)
+		dma_free_coherent(dev, sizeof(*ev->submit) << ev->submit_log2, ev->submit,
+				  ev->submit_bus);
+	if (ev->record)
+		dma_free_coherent(dev, sizeof(*ev->record) << ev->record_log2, ev->record,
+				  ev->record_bus);
+	ev->submit = NULL;
+	ev->record = NULL;
+}
+
+/* Rings for all that the channel's links hold; twice the room for what is not yet drained. */
+static int roc_event_alloc_rings(struct roc_endpoint *ep, struct roc_event *ev, u32 log2_max)
+{
+	struct device *dev = &ep->pdev->dev;
+	u32 limits = ioread32(ev->block + EVENT_LIMITS);
+	u32 depth = EVENT_LIMITS_DEPTH(limits), links = ep->ops->link_slots;
+
+	if (!depth || EVENT_LIMITS_LINKS(limits) < links || log2_max < EVENT_RING_MIN + 1)
+		return -EINVAL;
+	/* What a link cannot hold yet makes other links' descriptors wait: if there are any. */
+	if (links == 1)
+		depth = max_t(u32, depth, ROC_EVENT_AHEAD);
+	ev->depth = min3(depth, (u32)ROC_FIFO_DEPTH_MAX, 1u << (log2_max - 1));
+	ev->submit_log2 = clamp_t(u32, order_base_2(links * ev->depth), EVENT_RING_MIN,
+				  min_t(u32, log2_max - 1, ROC_EVENT_LOG2_MAX));
+	ev->record_log2 = ev->submit_log2 + 1;
+	ev->submit = dma_alloc_coherent(dev, sizeof(*ev->submit) << ev->submit_log2,
+					&ev->submit_bus, GFP_KERNEL);
+	ev->record = dma_alloc_coherent(dev, sizeof(*ev->record) << ev->record_log2,
+					&ev->record_bus, GFP_KERNEL);
+	if (!ev->submit || !ev->record || roc_point_fails(ep, ROC_POINT_EVENT_RINGS))
+		return -ENOMEM;
+	return 0;
+}
+
+static int roc_event_probe_channel(struct roc_endpoint *ep, unsigned int c,
+				   const struct roc_vsec *vsec)
+{
+	struct roc_event *ev = &ep->channels[c].event;
+
+	ev->vector = -1;
+	spin_lock_init(&ev->lock);
+	ev->block = roc_event_block(ep, &vsec->channel[c], EVENT_ID_CHANNEL, c);
+	if (!ev->block)
+		return -EINVAL;
+	return roc_event_alloc_rings(ep, ev, min_t(u32, vsec->ring_log2, ROC_EVENT_LOG2_MAX + 1));
+}
+
+/*
+ * No capability, or one that does not hold what it says: the card is used as a plain one, and 0 is
+ * returned. -ENOMEM is no fault of the card's.
+ */
+int roc_event_probe(struct roc_endpoint *ep)
+{
+	struct roc_vsec_card card = {
+		.read = roc_config_word,
+		.open = roc_piece_open,
+		.context = ep,
+		.channels = ep->ops->channels,
+	};
+	const char *why = "a block is not where it should be, or has no limits";
+	struct roc_vsec vsec;
+	unsigned int i;
+	int found, err = 0;
+
+	for (i = 0; i < ROC_BARS; i++)
+		card.bar_length[i] = ep->bar[i] ? ep->bar_length[i] : 0;
+	if (ep->pdev->msix_cap)
+		roc_vsec_tables(&card, ep->pdev->msix_cap);
+	ep->irqs.msix = !roc_vsec_tables_open(&card);
+	found = roc_vsec_find(&card, &vsec, &why);
+	if (found <= 0)
+		goto out;
+	why = "a block is not where it should be, or has no limits";
+	for (i = 0; i < ep->ops->channels && !err; i++)
+		err = roc_event_probe_channel(ep, i, &vsec);
+	if (!err)
+		ep->irqs.block = roc_event_block(ep, &vsec.card, EVENT_ID_CARD, ep->ops->channels);
+	if (!ep->irqs.block) {
+		roc_event_remove(ep, false);
+		found = -1;
+	} else {
+		ep->caps |= ROC_CAP_EVENTS;
+	}
+out:
+	if (err == -ENOMEM)
+		return err;
+	if (found < 0)
+		dev_warn(&ep->pdev->dev, "the event capability is not used: %s\n", why);
+	if (found > 0 && !ep->irqs.msix)
+		dev_warn(&ep->pdev->dev, "MSI-X is not used: users may write its table\n");
+	return 0;
+}
+
+/* @keep_memory: the card may still write to it. */
+void roc_event_remove(struct roc_endpoint *ep, bool keep_memory)
+{
+	unsigned int c;
+
+	for (c = 0; c < ep->ops->channels; c++) {
+		if (!keep_memory)
+			roc_event_free_rings(ep, &ep->channels[c].event);
+		ep->channels[c].event.block = NULL;
+	}
+	if (!keep_memory)
+		roc_irqs_free(ep);
+	ep->irqs.block = NULL;
+}
+
+u32 roc_event_status(struct roc_channel *ch)
+{
+	return roc_event_read(ch, EVENT_STATUS);
+}
+
+static void roc_event_setup(struct roc_channel *ch)
+{
+	struct roc_event *ev = &ch->event;
+
+	roc_event_write(ch, EVENT_SUBMIT_LOW, lower_32_bits(ev->submit_bus));
+	roc_event_write(ch, EVENT_SUBMIT_HIGH, upper_32_bits(ev->submit_bus));
+	roc_event_write(ch, EVENT_SUBMIT_SIZE, ev->submit_log2);
+	roc_event_write(ch, EVENT_RECORD_LOW, lower_32_bits(ev->record_bus));
+	roc_event_write(ch, EVENT_RECORD_HIGH, upper_32_bits(ev->record_bus));
+	roc_event_write(ch, EVENT_RECORD_SIZE, ev->record_log2);
+	roc_event_write(ch, EVENT_MODERATION, ev->moderation);
+	roc_event_write(ch, EVENT_VECTOR, ev->vector < 0 ? EVENT_VECTOR_NONE : ev->vector);
+	roc_event_write(ch, EVENT_CONTROL, EVENT_CONTROL_ENABLE);
+}
+
+/*
+ * For the backend, between the reset of the channel and its start. The card refuses when an
+ * address did not arrive, so a lost write is seen.
+ */
+int roc_event_enable(struct roc_channel *ch)
+{
+	struct roc_event *ev = &ch->event;
+	unsigned int tries;
+	u32 status;
+
+	if (!roc_session_events(ch->session))
+		return 0;
+	memset(ev->record, 0, sizeof(*ev->record) << ev->record_log2);
+	ev->published = 0;
+	ev->rung = 0;
+	ev->consumed = 0;
+	ev->told = 0;
+	ev->flushed = false;
+	ev->ended = false;
+	ev->moderation = 0;
+	for (tries = 0; tries < 3; tries++) {
+		roc_event_setup(ch);
+		status = roc_event_status(ch);
+		if (status != ROC_ALL_ONES && status & EVENT_STATUS_ENABLED &&
+		    !(status & EVENT_STATUS_SETUP_ERROR)) {
+			ev->on = true;
+			return 0;
+		}
+	}
+	return -EIO;
+}
+
+/* Proved by the card: nothing more comes, or -EIO. */
+int roc_event_disable(struct roc_channel *ch)
+{
+	unsigned int tries;
+	u32 status;
+
+	ch->event.on = false;
+	for (tries = 0; tries < ROC_EVENT_QUIET_TRIES; tries++) {
+		roc_event_write(ch, EVENT_CONTROL, 0);
+		status = roc_event_status(ch);
+		if (status == ROC_ALL_ONES)
+			return -EIO;
+		if (status & EVENT_STATUS_QUIET && !(status & EVENT_STATUS_ENABLED))
+			return 0;
+		usleep_range(500, 1000);
+	}
+	return -EIO;
+}
+
+/* May one more descriptor be published? One record's room is kept for the END. */
+bool roc_event_room(const struct roc_event *ev, u32 in_flight)
+{
+	return in_flight < 1u << ev->submit_log2 &&
+	       ev->published - ev->told + 2 <= 1u << ev->record_log2;
+}
+
+/* Number of the descriptor. The card hears of it by roc_event_ring(). */
+u32 roc_event_push(struct roc_event *ev, unsigned int link, u64 bus, u32 length)
+{
+	struct event_descriptor *d = &ev->submit[ev->published & ((1u << ev->submit_log2) - 1)];
+
+	d->address = cpu_to_le64(bus);
+	d->length = cpu_to_le32(length);
+	d->link = cpu_to_le16(link);
+	d->flags = 0;
+	return ev->published++;
+}
+
+/* One write for all that was pushed. Its barrier orders the descriptors before it. */
+void roc_event_ring(struct roc_channel *ch)
+{
+	struct roc_event *ev = &ch->event;
+
+	if (ev->rung == ev->published)
+		return;
+	ev->rung = ev->published;
+	roc_event_tell(ch, EVENT_DOORBELL, ev->published);
+}
+
+/* Record @number if the card wrote it, NULL if not. */
+static const struct event_record *roc_event_record(struct roc_event *ev, u32 number)
+{
+	const struct event_record *r = &ev->record[number & ((1u << ev->record_log2) - 1)];
+
+	if ((le32_to_cpu(READ_ONCE(r->status)) & EVENT_RECORD_PHASE) !=
+	    EVENT_PHASE(number, ev->record_log2))
+		return NULL;
+	dma_rmb(); /* the phase was written last */
+	return r;
+}
+
+/* The next one. The caller counts it as consumed. */
+const struct event_record *roc_event_next(struct roc_event *ev)
+{
+	return roc_event_record(ev, READ_ONCE(ev->consumed));
+}
+
+/* Is there one behind one that is not there? The card writes them in order, so it is broken. */
+bool roc_event_skipped(struct roc_event *ev)
+{
+	return roc_event_record(ev, ev->consumed + 1) && !roc_event_next(ev);
+}
+
+/* Give the room back and ask for one interrupt: no record can be missed, see 7.1. */
+void roc_event_arm(struct roc_channel *ch)
+{
+	ch->event.told = ch->event.consumed;
+	roc_event_tell(ch, EVENT_ARM, ch->event.consumed);
+}
+
+/* The same without the interrupt, when a quarter of the ring waits to be given back. */
+void roc_event_make_room(struct roc_channel *ch)
+{
+	struct roc_event *ev = &ch->event;
+
+	if (ev->consumed - ev->told < 1u << ev->record_log2 >> 2)
+		return;
+	ev->told = ev->consumed;
+	roc_event_tell(ch, EVENT_CONSUMED, ev->consumed);
+}
+
+/* A new rate; small changes are not worth a write. */
+void roc_event_moderate(struct roc_channel *ch, u32 count, u32 us)
+{
+	u32 old_count = EVENT_MODERATION_COUNT(ch->event.moderation);
+	u32 old_us = EVENT_MODERATION_US(ch->event.moderation);
+
+	count = min_t(u32, count, U16_MAX);
+	us = min_t(u32, us, U16_MAX);
+	if (count <= 2 * old_count && old_count <= 2 * count && us <= 2 * old_us &&
+	    old_us <= 2 * us)
+		return;
+	ch->event.moderation = EVENT_MODERATION_VALUE(count, us);
+	roc_event_tell(ch, EVENT_MODERATION, ch->event.moderation);
+}
+
+/* A write may have been lost: say again what the card should know. */
+void roc_event_repeat(struct roc_channel *ch)
+{
+	roc_event_tell(ch, EVENT_DOORBELL, ch->event.published);
+}

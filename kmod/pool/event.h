@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The event path: superpages are handed over in rings in host memory, and a moderated interrupt
+ * tells of finished ones. The contract is Documentation/hardware/event-interface.md; a card
+ * without that capability is none of this file's business.
+ */
+#ifndef ROC_EVENT_H
+#define ROC_EVENT_H
+
+#include <linux/io.h>
+#include <linux/spinlock.h>
+#include <linux/types.h>
+#include <linux/workqueue.h>
+
+#include "pool/event_regs.h"
+
+struct roc_channel;
+struct roc_endpoint;
+struct roc_session;
+
+/**
+ * struct roc_event - the event path of a channel, embedded in it
+ *
+ * The rings live as long as the hardware is ours; the rest describes a run. Channel lock, but for
+ * what @lock guards.
+ *
+ * @block: the channel's registers, NULL = the card has no event path
+ * @submit: descriptors; we write, the card reads
+ * @record: records; the card writes, we read
+ * @depth: superpages that are given to a link, at most
+ * @on: enabled in the card
+ * @published: descriptors in the ring; @rung: of which the card knows
+ * @consumed: records drained; @told: of which the card knows
+ * @flushed: the card was asked to end
+ * @ended: the card promised that nothing more comes
+ * @moderation: as in the register
+ * @vector: index of the interrupt, -1 = none
+ * @lock: @session and @fired; taken by the interrupt
+ * @session: whose thread to wake
+ * @fired: interrupts not yet looked after
+ */
+struct roc_event {
+	void __iomem *block;
+	struct event_descriptor *submit;
+	struct event_record *record;
+	dma_addr_t submit_bus;
+	dma_addr_t record_bus;
+	unsigned int submit_log2;
+	unsigned int record_log2;
+	u32 depth;
+
+	bool on;
+	bool flushed;
+	bool ended;
+	u32 published;
+	u32 rung;
+	u32 consumed;
+	u32 told;
+	u32 moderation;
+
+	int vector;
+	spinlock_t lock;
+	struct roc_session *session;
+	unsigned int fired;
+};
+
+/**
+ * struct roc_irqs - interrupts of an endpoint, and what its function block says; embedded in it
+ * @block: the function's registers, NULL = the card has no event path
+ * @msix: users cannot write its table
+ * @count: vectors that we were given
+ * @number: Linux's numbers of them
+ * @notice: the card's copy of its causes, in host memory
+ * @programmed: the card knows what to tell, and where; written under card->lock or alone
+ * @alarms: the card tells of its alarms by itself: programmed, and it has the bus
+ * @work: looks after the causes
+ */
+struct roc_irqs {
+	void __iomem *block;
+	bool msix;
+	int count;
+	int *number;
+	__le32 *notice;
+	dma_addr_t notice_bus;
+	bool programmed;
+	bool alarms;
+	struct work_struct work;
+};
+
+/* event.c */
+int roc_event_probe(struct roc_endpoint *ep);
+void roc_event_remove(struct roc_endpoint *ep, bool keep_memory);
+int roc_event_enable(struct roc_channel *ch);
+int roc_event_disable(struct roc_channel *ch);
+bool roc_event_room(const struct roc_event *ev, u32 in_flight);
+u32 roc_event_push(struct roc_event *ev, unsigned int link, u64 bus, u32 length);
+void roc_event_ring(struct roc_channel *ch);
+const struct event_record *roc_event_next(struct roc_event *ev);
+bool roc_event_skipped(struct roc_event *ev);
+void roc_event_arm(struct roc_channel *ch);
+void roc_event_make_room(struct roc_channel *ch);
+void roc_event_moderate(struct roc_channel *ch, u32 count, u32 us);
+void roc_event_repeat(struct roc_channel *ch);
+u32 roc_event_status(struct roc_channel *ch);
+
+/* irq.c */
+void roc_irqs_start(struct roc_endpoint *ep);
+void roc_irqs_stop(struct roc_endpoint *ep);
+void roc_irqs_free(struct roc_endpoint *ep);
+void roc_irqs_bus(struct roc_endpoint *ep, bool on);
+void roc_irqs_enable(struct roc_endpoint *ep);
+void roc_irqs_bind(struct roc_channel *ch, struct roc_session *s);
+
+#endif /* ROC_EVENT_H */

@@ -1,0 +1,261 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The way of a superpage: from the fill ring into the card and back into the ready ring.
+ *
+ * Every superpage taken from the fill ring comes back exactly once. Room in the ready ring is
+ * reserved before one is taken: held by the reader + in flight <= entries, always. Everything
+ * here runs under the channel lock and allocates nothing. Who calls, and when: thread.c, run.c.
+ */
+#include <linux/dma-mapping.h>
+#include <linux/poll.h>
+
+#include "core/compat/compat.h"
+#include "core/roc.h"
+#include "core/trace.h"
+
+/* Entries of the fill ring in one go, so that others get the channel lock. */
+#define ROC_REFILL_MAX 256
+
+static void roc_give_back(struct roc_session *s, const struct roc_fill *fill, int link, u32 bytes,
+			  u32 flags, enum roc_why why, u64 now)
+{
+	struct roc_ready ready = {
+		.cookie = fill->cookie,
+		.offset = fill->offset,
+		.time = now,
+		.sequence = s->sequence++,
+		.buffer = fill->buffer,
+		.length = fill->length,
+		.received = bytes,
+		.link = link,
+		.flags = flags,
+		.why = why,
+		.run = s->run,
+	};
+
+	trace_roc_ready(s->ch->ep->minor, s->ch->number, &ready);
+	roc_ring_ready_put(&s->rings, &ready);
+}
+
+void roc_publish(struct roc_session *s)
+{
+	if (!roc_ring_publish(&s->rings))
+		return;
+	wake_up_interruptible_poll(&s->wait, EPOLLIN | EPOLLRDNORM);
+	/* Pairs with roc_wait_over(): the waiter says how many it wants, then looks. */
+	smp_mb();
+	if (roc_ring_ready_held(&s->rings) >= READ_ONCE(s->wanted)) {
+		WRITE_ONCE(s->wanted, ROC_WANT_NOTHING);
+		wake_up_interruptible_all(&s->batch);
+	}
+	if (s->eventfd)
+		roc_eventfd_signal(s->eventfd);
+}
+
+/* Fill entries that may be taken now without overcommitting the ready ring. */
+u32 roc_room(struct roc_session *s)
+{
+	/* The reader may say that it holds more than there is beside what is out. */
+	u32 used = roc_ring_ready_held(&s->rings) + s->in_flight;
+
+	return s->rings.ready_entries - min(used, s->rings.ready_entries);
+}
+
+static enum roc_why roc_check_fill(struct roc_session *s, const struct roc_fill *fill,
+				   struct roc_flight *flight)
+{
+	const struct roc_card_ops *ops = s->ch->ep->ops;
+	int err;
+
+	if (fill->reserved)
+		return ROC_WHY_RESERVED;
+	flight->buffer = xa_load(&s->buffers, fill->buffer);
+	if (!flight->buffer)
+		return ROC_WHY_HANDLE;
+	if (!fill->length || fill->length % ops->superpage_align ||
+	    fill->length > ops->superpage_max)
+		return ROC_WHY_LENGTH;
+	if (fill->offset % 4)
+		return ROC_WHY_ALIGN;
+	err = roc_extents_find(&flight->buffer->extents, fill->offset, fill->length, &flight->bus);
+	if (err == -ERANGE)
+		return ROC_WHY_RANGE;
+	if (err)
+		return ROC_WHY_EXTENT;
+	roc_find_marks(s, flight);
+	return ROC_WHY_NONE;
+}
+
+/* The link with the fewest superpages, the first of these on a tie. NULL: all are full. */
+static struct roc_link *roc_emptiest(struct roc_session *s)
+{
+	struct roc_link *best = NULL;
+	u32 fewest = s->depth;
+	unsigned int i;
+
+	for (i = 0; i < s->link_count; i++) {
+		u32 queued = s->link[i].head - s->link[i].tail;
+
+		if (queued < fewest) {
+			fewest = queued;
+			best = &s->link[i];
+		}
+	}
+	return best;
+}
+
+/*
+ * How long a link was without a superpage, at most: from when it was last seen to have one. On a
+ * card that takes one at a time this gap is what the driver costs.
+ */
+static void roc_count_gap(struct roc_session *s, struct roc_link *link)
+{
+	u64 gap;
+
+	if (link->head != link->tail || !link->busy)
+		return;
+	gap = div_u64(ktime_get_ns() - link->busy, NSEC_PER_USEC);
+	s->ch->stats.gaps[min_t(unsigned int, fls64(gap), ROC_GAPS - 1)]++;
+}
+
+/* -EIO: the card did not take it; it is in flight nevertheless, to be reclaimed. */
+static int roc_push(struct roc_session *s, struct roc_link *link, struct roc_flight *flight,
+		    u64 now)
+{
+	struct roc_channel *ch = s->ch;
+	bool first = link->head == link->tail;
+	int err;
+
+	if (flight->buffer->sync)
+		roc_buffer_sync(ch->ep, flight, true);
+	/* An empty link was not looked at: its next look may be long past, or too far away. */
+	if (first)
+		roc_pace_pushed(&link->pace, now);
+	roc_mark(s, flight);
+	if (ch->event.on) {
+		flight->number =
+			roc_event_push(&ch->event, link->slot, flight->bus, flight->fill.length);
+		link->untold++;
+		err = 0;
+	} else {
+		ch->loaded = true;
+		err = ch->ep->ops->push(ch, link->slot, flight->bus, flight->fill.length);
+	}
+	roc_count_gap(s, link);
+	*roc_flight(s, link, link->head++) = *flight;
+	s->in_flight++;
+	s->held += flight->fill.length;
+	link->busy = first ? ktime_get_ns() : now;
+	ch->stats.pushed++;
+	trace_roc_push(ch->ep->minor, ch->number, link->slot, &flight->fill);
+	return err;
+}
+
+/* Superpages that the reader gave, and that the card could be given now. */
+u32 roc_waiting(struct roc_session *s)
+{
+	u32 room = s->link_count * s->depth - s->in_flight;
+
+	return min3(roc_ring_fill_count(&s->rings), roc_room(s), room);
+}
+
+/*
+ * The doorbell costs a register write. As long as the card knows of most of what each link has it
+ * can wait for more.
+ */
+static void roc_tell(struct roc_session *s)
+{
+	bool due = false;
+	unsigned int i;
+
+	for (i = 0; i < s->link_count && !due; i++) {
+		struct roc_link *link = &s->link[i];
+
+		due = link->untold && 4 * link->untold >= link->head - link->tail;
+	}
+	if (!due)
+		return;
+	for (i = 0; i < s->link_count; i++)
+		s->link[i].untold = 0;
+	roc_event_ring(s->ch);
+}
+
+/* Take from the fill ring while the card and the ready ring have room. */
+enum roc_refill roc_refill(struct roc_session *s, u64 now)
+{
+	u32 count = roc_ring_fill_count(&s->rings), room = count ? roc_room(s) : 0;
+	u32 most = min3(count, room, (u32)ROC_REFILL_MAX), n;
+
+	for (n = 0; n < most; n++) {
+		struct roc_link *link = roc_emptiest(s);
+		struct roc_flight flight;
+		enum roc_why why;
+
+		if (!link || (s->ch->event.on && !roc_event_room(&s->ch->event, s->in_flight)))
+			break;
+		roc_ring_fill_take(&s->rings, &flight.fill);
+		why = roc_check_fill(s, &flight.fill, &flight);
+		if (!why) {
+			if (!roc_push(s, link, &flight, now))
+				continue;
+			why = roc_alive(s->ch->ep) ? ROC_WHY_PUSH : ROC_WHY_LOST;
+			roc_run_abort(s, ROC_CH_FAILED, why, why != ROC_WHY_LOST);
+			return ROC_REFILL_DONE;
+		}
+		s->ch->stats.refused++;
+		roc_give_back(s, &flight.fill, -1, 0, ROC_READY_REFUSED, why, now);
+	}
+	if (s->ch->event.on)
+		roc_tell(s);
+	if (n < most)
+		return ROC_REFILL_FULL;
+	if (n == count)
+		return ROC_REFILL_DONE;
+	return n == room ? ROC_REFILL_BLOCKED : ROC_REFILL_MORE;
+}
+
+/* The oldest superpage of @link is finished: hand it to the reader. */
+void roc_finish(struct roc_session *s, struct roc_link *link, u32 bytes, u32 flags, u64 now)
+{
+	struct roc_channel *ch = s->ch;
+	struct roc_flight *flight = roc_flight(s, link, link->tail);
+
+	if (flight->buffer->sync)
+		roc_buffer_sync(ch->ep, flight, false);
+	roc_unmark(s, flight);
+	link->tail++;
+	s->in_flight--;
+	s->held -= flight->fill.length;
+	if (flags & ROC_READY_REFUSED) {
+		ch->stats.refused++;
+		roc_give_back(s, &flight->fill, link->slot, 0, flags, ROC_WHY_PUSH, now);
+		return;
+	}
+	ch->stats.completed++;
+	ch->stats.bytes += bytes;
+	roc_give_back(s, &flight->fill, link->slot, bytes, flags, ROC_WHY_NONE, now);
+}
+
+/* Hand back all that the card held. Only when the card is quiet. */
+u32 roc_reclaim(struct roc_session *s, enum roc_why why)
+{
+	u64 now = ktime_get_ns();
+	u32 count = 0;
+	unsigned int i;
+
+	for (i = 0; i < s->link_count; i++) {
+		struct roc_link *link = &s->link[i];
+
+		for (; link->tail != link->head; link->tail++, count++) {
+			const struct roc_flight *flight = roc_flight(s, link, link->tail);
+
+			roc_unmark(s, flight);
+			roc_give_back(s, &flight->fill, link->slot, 0, ROC_READY_RECLAIMED, why,
+				      now);
+		}
+	}
+	s->in_flight = 0;
+	s->held = 0;
+	s->ch->stats.reclaimed += count;
+	return count;
+}

@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * When to look for finished superpages. See pace.h.
+ */
+#include <linux/math64.h>
+#include <linux/minmax.h>
+
+#include "pool/pace.h"
+
+/* A quarter new: smooth enough for jitter, quick enough for a rate step. */
+static void learn(__u64 *interval, __u64 last, __u64 now, __u32 found)
+{
+	__u64 sample = div_u64(now - last, found);
+
+	if (last)
+		*interval = *interval ? (3 * *interval + sample) / 4 : sample;
+}
+
+void roc_rate_start(struct roc_rate *rate, __u64 now)
+{
+	*rate = (struct roc_rate){.last = now};
+}
+
+void roc_rate_found(struct roc_rate *rate, __u64 now, __u32 found)
+{
+	__u64 gap = now - rate->last;
+
+	/* How long the first ones took says when data began to come, not at which rate. */
+	learn(&rate->interval, rate->gap ? rate->last : 0, now, found);
+	/* Superpages of many links come together; the pause between is what repeats. */
+	rate->gap = gap >= rate->gap / 2 ? gap : rate->gap - rate->gap / 16;
+	rate->last = now;
+}
+
+/* Waits that grow with the silence, but not across the time when data are due again. */
+static __u64 silent_tick(__u64 silence, __u64 gap)
+{
+	__u64 early = min(gap / 8, 100000000ull), due = gap - early;
+	__u64 wait = clamp(silence / 16, ROC_TICK_MAX, ROC_TICK_IDLE);
+
+	if (silence >= due && silence <= gap + early)
+		return ROC_TICK_MAX;
+	return silence < due ? clamp(due - silence, ROC_TICK_MAX, wait) : wait;
+}
+
+__u64 roc_rate_tick(const struct roc_rate *rate, __u64 now, __u32 in_flight, __u32 wish)
+{
+	__u64 interval = rate->interval, silence = now - rate->last;
+	/* A wish is granted where the card hardly notices: a thread that sleeps refills nothing. */
+	__u32 batch = max(min(wish, in_flight / 16), ROC_TICK_BATCH);
+	__u64 longest = batch > ROC_TICK_BATCH ? ROC_TICK_WISH : ROC_TICK_MAX;
+
+	if (silence > min(4 * rate->gap, ROC_REGULAR) + 4 * ROC_TICK_MAX)
+		return silent_tick(silence, rate->gap);
+	if (!interval || silence > 4 * ROC_TICK_MAX)
+		return ROC_TICK_MAX;
+	/* Be back before half of what the card holds can be used up. */
+	return clamp(min(interval * batch, interval * in_flight / 2), ROC_PACE_MIN, longest);
+}
+
+void roc_pace_start(struct roc_pace *pace, __u64 now)
+{
+	*pace = (struct roc_pace){.next = now + ROC_PACE_FREE};
+}
+
+void roc_pace_pushed(struct roc_pace *pace, __u64 now)
+{
+	pace->misses = 0;
+	pace->pushed = now;
+	/* A sixteenth early: a look costs nothing, an idle card does. */
+	pace->next = now + clamp(pace->interval - pace->interval / 16, ROC_PACE_FREE, ROC_PACE_MAX);
+}
+
+void roc_pace_looked(struct roc_pace *pace, __u64 now, __u32 found)
+{
+	__u64 wait, longest;
+
+	if (found) {
+		/* The first look came too late to tell: who waits for himself never gets faster. */
+		if (!pace->misses)
+			pace->interval -= pace->interval / 4;
+		else
+			learn(&pace->interval, pace->pushed, now, found);
+		roc_pace_pushed(pace, now);
+		return;
+	}
+	/* It is about to happen: a few short waits, then ever longer ones. */
+	if (pace->misses < 96)
+		pace->misses++;
+	wait = max(pace->interval / 32, ROC_PACE_FREE) << (pace->misses / 8);
+	longest = clamp((now - pace->pushed) / 16, ROC_PACE_MAX, ROC_TICK_IDLE);
+	pace->next = now + clamp(wait, ROC_PACE_FREE, longest);
+}
+
+_Bool roc_pace_silent(struct roc_pace *pace, __u64 now)
+{
+	if (now - max(pace->pushed, pace->alive) < ROC_SILENT)
+		return 0;
+	pace->alive = now;
+	return 1;
+}
+
+void roc_doubt_start(struct roc_doubt *doubt, __u64 now)
+{
+	*doubt = (struct roc_doubt){.asked = now};
+}
+
+_Bool roc_doubt_due(struct roc_doubt *doubt, __u64 now, enum roc_stage stage)
+{
+	/* By stage: the first wait, and the longest. Memory that says nothing is not expected to.
+	 */
+	static const struct {
+		__u64 first, longest;
+	} waits[] = {
+		[ROC_STAGE_UNTOUCHED] = {250000000, 500000000},
+		[ROC_STAGE_BEGUN] = {100000000, 500000000},
+		[ROC_STAGE_LAST_PAGE] = {0, 8000000},
+		[ROC_STAGE_UNKNOWN] = {250000, 8000000},
+	};
+	__u64 silent = now - doubt->last, wait = waits[stage].first, longest = waits[stage].longest;
+
+	if (stage != doubt->stage) {
+		doubt->stage = stage;
+		doubt->misses = 0;
+		doubt->asked = now;
+	}
+	/* Begun and overdue: closed early, perhaps, and nothing follows that would show it. */
+	if (stage == ROC_STAGE_BEGUN && doubt->period && silent > doubt->period * 5 / 4)
+		wait = 500000;
+	/* Of a channel that has fallen silent nothing is expected. */
+	if (doubt->period && silent > 4 * doubt->period + 4 * ROC_TICK_MAX)
+		longest = 250000000;
+	if (doubt->misses)
+		wait = max(wait, 500000ull) << min(doubt->misses, 16u);
+	return now - doubt->asked >= min(wait, longest);
+}
+
+void roc_doubt_asked(struct roc_doubt *doubt, __u64 now)
+{
+	doubt->asked = now;
+	if (doubt->misses < 16)
+		doubt->misses++;
+}
+
+void roc_doubt_found(struct roc_doubt *doubt, __u64 now, __u32 found)
+{
+	learn(&doubt->period, doubt->last, now, found);
+	doubt->last = now;
+	doubt->misses = 0;
+	doubt->asked = now;
+}
