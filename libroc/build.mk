@@ -62,6 +62,7 @@ install-libroc: libroc
 	install -m 644 $(LIBROC_A) $(DESTDIR)$(LIBDIR)
 	install -m 644 $(LIBROC_HEADERS) $(DESTDIR)$(INCLUDEDIR)/roc
 	install -m 644 kmod/include/uapi/linux/roc.h $(DESTDIR)$(INCLUDEDIR)/roc/uapi.h
+	install -m 644 kmod/include/uapi/linux/roc_stream.h $(DESTDIR)$(INCLUDEDIR)/roc
 	install -d $(DESTDIR)$(DATADIR)/roc
 	install -m 644 libroc/data/firmware.json $(DESTDIR)$(DATADIR)/roc
 	sed -e 's|@PREFIX@|$(PREFIX)|; s|@LIBDIR@|$(call libroc_pc_dir,$(LIBDIR))|' \
@@ -72,7 +73,7 @@ install-libroc: libroc
 uninstall-libroc:
 	rm -f $(addprefix $(DESTDIR)$(LIBDIR)/,$(notdir $(LIBROC_SO) $(LIBROC_A)) libroc.so)
 	rm -f $(DESTDIR)$(PKGCONFIGDIR)/libroc.pc
-	rm -f $(addprefix $(DESTDIR)$(INCLUDEDIR)/roc/,$(notdir $(LIBROC_HEADERS)) uapi.h)
+	rm -f $(addprefix $(DESTDIR)$(INCLUDEDIR)/roc/,$(notdir $(LIBROC_HEADERS)) uapi.h roc_stream.h)
 	rm -f $(DESTDIR)$(DATADIR)/roc/firmware.json
 	rmdir $(DESTDIR)$(INCLUDEDIR)/roc $(DESTDIR)$(DATADIR)/roc 2>/dev/null || true
 

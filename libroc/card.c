@@ -18,6 +18,7 @@ static const struct {
 } card_types[] = {
 	{ROC_CARD_CRU, "cru", "CRU"},
 	{ROC_CARD_CRORC, "crorc", "CRORC"},
+	{ROC_CARD_P40, "p40", "PCIe40"},
 };
 
 #define N_CARD_TYPES (sizeof(card_types) / sizeof(card_types[0]))

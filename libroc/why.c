@@ -62,6 +62,9 @@ static const char *const why_text[] = {
 	[ROC_WHY_OWNER] =
 		"only the process that opened the channel can register memory with it: open the "
 		"channel after fork(), not before",
+	[ROC_WHY_POSITION] =
+		"the card's write position went backwards or beyond the ring: start again; if it "
+		"comes back, load the card's firmware anew",
 };
 
 const char *roc_why_text(unsigned int why)

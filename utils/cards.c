@@ -58,6 +58,8 @@ const char *card_name(enum roc_card_type type)
 		return "a CRU";
 	case ROC_CARD_CRORC:
 		return "a C-RORC";
+	case ROC_CARD_P40:
+		return "a PCIe40";
 	}
 	return "a card that these tools do not know";
 }

@@ -37,6 +37,19 @@ FROZEN(roc_ch_command, 32);
 FROZEN(roc_ch_mode, 16);
 FROZEN(roc_buf_register, 56);
 FROZEN(roc_buf_unregister, 16);
+FROZEN(roc_st_info, 280);
+FROZEN(roc_st_user, 8);
+FROZEN(roc_st_kernel, 8);
+FROZEN(roc_st_line, 64);
+FROZEN(roc_st_card, 192);
+FROZEN(roc_st_ring, 88);
+FROZEN(roc_st_settings, 56);
+FROZEN(roc_st_start, 16);
+FROZEN(roc_st_stop, 16);
+FROZEN(roc_st_consume, 24);
+FROZEN(roc_st_wait, 32);
+FROZEN(roc_st_reset, 16);
+FROZEN(roc_st_control, 24);
 
 /* The library's own structures that programs allocate. */
 FROZEN(roc_card, 108);
@@ -57,7 +70,7 @@ static const unsigned int every_why[] = {
 	ROC_WHY_PIN,	ROC_WHY_HANDLE,	  ROC_WHY_RANGE,      ROC_WHY_LENGTH,	ROC_WHY_ALIGN,
 	ROC_WHY_EXTENT, ROC_WHY_RESERVED, ROC_WHY_STOPPED,    ROC_WHY_COUNT,	ROC_WHY_SIZE,
 	ROC_WHY_LOST,	ROC_WHY_REMOVED,  ROC_WHY_PUSH,	      ROC_WHY_RECORD,	ROC_WHY_CARD,
-	ROC_WHY_OWNER,
+	ROC_WHY_OWNER,	ROC_WHY_POSITION,
 };
 
 /* Enumerators of enum roc_why in the kernel's header: so that a new one cannot be forgotten here.

@@ -4,7 +4,9 @@
  *
  * Two kinds of device node. /dev/rocN is an *endpoint* (one PCI function): any number of
  * openers, information, registers, BAR mappings. /dev/rocNchM is a DMA *channel*: one opener,
- * buffers, two rings in shared memory, start and stop.
+ * start and stop. What else a channel has is its *kind*: a pool (buffers of the reader's, two rings
+ * in shared memory) or, on an endpoint with ROC_CAP_STREAMS, a stream (one ring of the driver's):
+ * roc_stream.h.
  *
  * General ioctl format. Every structure starts with @size, the size of the structure as the
  * caller was compiled with, then @flags. A structure that grows keeps its number for ever, and any
@@ -62,10 +64,12 @@
  * enum roc_card_type - what kind of card an endpoint belongs to
  * @ROC_CARD_CRU: ALICE Common Readout Unit
  * @ROC_CARD_CRORC: ALICE C-RORC
+ * @ROC_CARD_P40: LHCb PCIe40
  */
 enum roc_card_type {
 	ROC_CARD_CRU = 1,
 	ROC_CARD_CRORC = 2,
+	ROC_CARD_P40 = 3,
 };
 
 /**
@@ -78,6 +82,7 @@ enum roc_card_type {
  * @ROC_CAP_EVENTS: completion records in host memory and interrupts
  * @ROC_CAP_IOMMU: DMA goes through a translating IOMMU: any user memory may be registered
  * @ROC_CAP_DDL: channels have a detector data link that takes commands: ROC_CH_COMMAND
+ * @ROC_CAP_STREAMS: channels are streams: the ioctls ROC_ST_*, and of the others ROC_CH_EVENTFD
  */
 enum roc_caps {
 	ROC_CAP_TEMPERATURE = 1 << 0,
@@ -88,6 +93,7 @@ enum roc_caps {
 	ROC_CAP_EVENTS = 1 << 5,
 	ROC_CAP_IOMMU = 1 << 6,
 	ROC_CAP_DDL = 1 << 7,
+	ROC_CAP_STREAMS = 1 << 8,
 };
 
 #define ROC_TEXT_MAX 16
@@ -305,6 +311,8 @@ enum roc_mode {
  * @ROC_WHY_CARD: the card reports that it could not read descriptors, or was asked nonsense
  * @ROC_WHY_OWNER: not the process that opened the channel, but a child of it, or a program that it
  *	became
+ * @ROC_WHY_POSITION: the card's write position went backwards, is beyond the ring, or no
+ *	multiple of ROC_ST_UNIT
  */
 enum roc_why {
 	ROC_WHY_NONE = 0,
@@ -328,6 +336,7 @@ enum roc_why {
 	ROC_WHY_RECORD = 18,
 	ROC_WHY_CARD = 19,
 	ROC_WHY_OWNER = 20,
+	ROC_WHY_POSITION = 21,
 };
 
 #define ROC_GAPS 16
@@ -767,5 +776,8 @@ struct roc_buf_unregister {
 	__u32 handle;
 	__u32 reserved;
 };
+
+/* The other kinds of channel, with the words of this file. */
+#include "roc_stream.h"
 
 #endif /* _UAPI_LINUX_ROC_H */
