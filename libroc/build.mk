@@ -2,13 +2,9 @@
 #
 # libroc: shared library (soname libroc.so.0), static library, headers, pkg-config file, example.
 
-LIBROC_NAMES := backend bar buffer card channel endpoint enumerate error firmware firmware_data \
-	hugepages id ini json lock memory ring telemetry version wait why \
-	changes config_file params pass values \
-	cru cru_clock cru_configure cru_counters cru_ctp cru_file cru_i2c cru_loopback cru_onu \
-	cru_optical cru_params cru_patterns cru_state cru_status cru_ul \
-	crorc crorc_config crorc_flash crorc_image crorc_siu crorc_status
-LIBROC_OBJS := $(LIBROC_NAMES:%=$(O)/libroc/%.o)
+# core/ is cards, channels and memory; board/ what a board's registers mean, a folder for each card.
+LIBROC_SRCS := $(wildcard libroc/core/*.c libroc/board/*.c libroc/board/*/*.c)
+LIBROC_OBJS := $(LIBROC_SRCS:%.c=$(O)/%.o) $(O)/libroc/board/firmware_data.o
 LIBROC_SO := $(O)/libroc/libroc.so.0
 LIBROC_A := $(O)/libroc/libroc.a
 LIBROC_LIBS := -ludev -lnuma -ljson-c -lm -ldl
@@ -28,13 +24,13 @@ libroc: $(LIBROC_SO) $(O)/libroc/libroc.so $(LIBROC_A) $(O)/libroc/examples/read
 $(LIBROC_OBJS): override CPPFLAGS += $(LIBROC_CPPFLAGS) -fPIC
 
 # The one version is dkms.conf's.
-$(O)/libroc/version.o: override CPPFLAGS += -DROC_VERSION='"$(VERSION)"'
-$(O)/libroc/version.o: dkms.conf
+$(O)/libroc/core/version.o: override CPPFLAGS += -DROC_VERSION='"$(VERSION)"'
+$(O)/libroc/core/version.o: dkms.conf
 
 # The list of firmware versions is a file; the library has a copy for where it is not installed.
-$(O)/libroc/firmware.o: override CPPFLAGS += -DLIBROC_TO_DATA='"$(LIBROC_TO_DATA)"'
-$(O)/libroc/firmware.o: $(O)/relative
-$(O)/libroc/firmware_data.o: libroc/firmware_data.S libroc/data/firmware.json
+$(O)/libroc/board/firmware.o: override CPPFLAGS += -DLIBROC_TO_DATA='"$(LIBROC_TO_DATA)"'
+$(O)/libroc/board/firmware.o: $(O)/relative
+$(O)/libroc/board/firmware_data.o: libroc/board/firmware_data.S libroc/board/data/firmware.json
 	@mkdir -p $(@D)
 	$(CC) -c -o $@ $<
 
@@ -64,7 +60,7 @@ install-libroc: libroc
 	install -m 644 kmod/include/uapi/linux/roc.h $(DESTDIR)$(INCLUDEDIR)/roc/uapi.h
 	install -m 644 kmod/include/uapi/linux/roc_stream.h $(DESTDIR)$(INCLUDEDIR)/roc
 	install -d $(DESTDIR)$(DATADIR)/roc
-	install -m 644 libroc/data/firmware.json $(DESTDIR)$(DATADIR)/roc
+	install -m 644 libroc/board/data/firmware.json $(DESTDIR)$(DATADIR)/roc
 	sed -e 's|@PREFIX@|$(PREFIX)|; s|@LIBDIR@|$(call libroc_pc_dir,$(LIBDIR))|' \
 		-e 's|@INCLUDEDIR@|$(call libroc_pc_dir,$(INCLUDEDIR))|; s|@VERSION@|$(VERSION)|' \
 		libroc/libroc.pc.in > $(DESTDIR)$(PKGCONFIGDIR)/libroc.pc
@@ -78,7 +74,7 @@ uninstall-libroc:
 	rmdir $(DESTDIR)$(INCLUDEDIR)/roc $(DESTDIR)$(DATADIR)/roc 2>/dev/null || true
 
 # Unit tests (tests/unit/build.mk) link the library statically, to reach its insides as well.
-$(O)/tests/unit/libroc_%.o: override CPPFLAGS += $(LIBROC_CPPFLAGS) -Ilibroc
+$(O)/tests/unit/libroc_%.o: override CPPFLAGS += $(LIBROC_CPPFLAGS)
 
 # The rings are tested against the module's own code for the other side.
 UNIT_LIBS_libroc_rings := $(O)/tests/unit/kernel/ring_loop.o $(O)/tests/unit/kernel/kmod_ring.o

@@ -9,7 +9,7 @@
 
 #include <roc/telemetry.h>
 
-#include "libroc.h"
+#include "libroc/core/libroc.h"
 #include "unit.h"
 
 /*

@@ -15,7 +15,7 @@
 
 #include <errno.h>
 
-#include "libroc.h"
+#include "libroc/core/libroc.h"
 #include "libroc_says.h"
 
 static struct {

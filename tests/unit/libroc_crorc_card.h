@@ -7,7 +7,7 @@
 
 #define HOST_CARD crorc_card
 #include "emu_host_card.h"
-#include "libroc_crorc.h"
+#include "libroc/board/crorc/libroc_crorc.h"
 
 #define CARD_TYPE ROC_CARD_CRORC
 #define CARD_SERIAL 1001

@@ -6,7 +6,7 @@
 #define ROC_UNIT_LIBROC_CRU_CARD_H
 
 #include "emu_host.h"
-#include "libroc_cru.h"
+#include "libroc/board/cru/libroc_cru.h"
 
 #define CARD_TYPE ROC_CARD_CRU
 #define CARD_SERIAL 245

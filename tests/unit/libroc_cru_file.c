@@ -6,7 +6,7 @@
 #include <errno.h>
 #include <sys/stat.h>
 
-#include "libroc_cru.h"
+#include "libroc/board/cru/libroc_cru.h"
 #include "libroc_says.h"
 #include "unit.h"
 

@@ -7,7 +7,7 @@
 #include <sys/sysmacros.h>
 #include <sys/wait.h>
 
-#include "libroc.h"
+#include "libroc/core/libroc.h"
 #include "libroc_says.h"
 #include "unit.h"
 

@@ -8,11 +8,11 @@
 
 #include <roc/firmware.h>
 
-#include "libroc.h"
+#include "libroc/core/libroc.h"
 #include "libroc_says.h"
 #include "unit.h"
 
-#define INSTALLED "libroc/data/firmware.json"
+#define INSTALLED "libroc/board/data/firmware.json"
 
 static char directory[] = "/tmp/roc-unit-XXXXXX";
 static char override[64], site[64];

@@ -4,7 +4,7 @@
  */
 #include <errno.h>
 
-#include "libroc.h"
+#include "libroc/core/libroc.h"
 #include "libroc_says.h"
 #include "unit.h"
 

@@ -5,7 +5,7 @@
 #include <math.h>
 #include <roc/telemetry.h>
 
-#include "libroc.h"
+#include "libroc/core/libroc.h"
 #include "libroc_says.h"
 #include "unit.h"
 

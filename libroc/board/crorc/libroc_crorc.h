@@ -7,8 +7,8 @@
 
 #include <roc/crorc.h>
 
-#include "cards/crorc/crorc_regs.h"
-#include "libroc_pass.h"
+#include "kmod/cards/crorc/crorc_regs.h"
+#include "libroc/board/libroc_pass.h"
 
 /* Of struct libroc_value. */
 enum libroc_crorc_place {

@@ -5,7 +5,7 @@
 	.hidden libroc_firmware_data
 	.type libroc_firmware_data, @object
 libroc_firmware_data:
-	.incbin "libroc/data/firmware.json"
+	.incbin "libroc/board/data/firmware.json"
 	.byte 0
 	.size libroc_firmware_data, . - libroc_firmware_data
 	.section .note.GNU-stack, "", @progbits

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "libroc.h"
+#include "libroc/core/libroc.h"
 #include "libroc_json.h"
 
 #define FILE_MAX (1 << 20)

@@ -17,7 +17,7 @@
 
 #include <stdio.h>
 
-#include "libroc.h"
+#include "libroc/core/libroc.h"
 
 #define LIBROC_LOCK_MS 15000
 #define LIBROC_PASS_CACHE 256

@@ -13,7 +13,7 @@
 
 #include <roc/firmware.h>
 
-#include "libroc.h"
+#include "libroc/core/libroc.h"
 #include "libroc_json.h"
 
 #define FORMAT 1

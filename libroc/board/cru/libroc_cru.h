@@ -7,8 +7,8 @@
 
 #include <roc/cru.h>
 
-#include "cards/cru/cru_regs.h"
-#include "libroc_pass.h"
+#include "kmod/cards/cru/cru_regs.h"
+#include "libroc/board/libroc_pass.h"
 
 /* Of struct libroc_value. */
 enum libroc_place {
