@@ -1,0 +1,246 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Stream interface of a readout card: capability, registers, control page and bits, once, for the
+ * driver, the emulated card and the tests. What they mean is in
+ * Documentation/hardware/stream-interface.md. What the rings hold is in stream_packet.h.
+ *
+ * All offsets are bytes, all registers 32 bit, everything in host memory little endian.
+ */
+#ifndef STREAM_REGS_H
+#define STREAM_REGS_H
+
+#include <linux/types.h>
+
+/* PCIe vendor-specific extended capability, id 0x000b; offsets from its start */
+#define STREAM_VSEC_ID 0x0e72
+#define STREAM_VSEC_REVISION 1
+#define STREAM_VSEC_LENGTH 0x34
+#define STREAM_VSEC_HEADER 0x04 /* [15:0] id, [19:16] revision, [31:20] length */
+#define STREAM_VSEC_HEADER_REVISION(w) ((w) >> 16 & 0xf)
+#define STREAM_VSEC_HEADER_LENGTH(w) ((w) >> 20)
+#define STREAM_VSEC_SIGNATURE 0x08
+#define STREAM_VSEC_SIGNATURE_VALUE 0x53434f52u /* "ROCS" */
+#define STREAM_VSEC_LIMITS 0x0c
+#define STREAM_VSEC_STREAMS(w) ((w)&0xff)
+#define STREAM_VSEC_RING_MAX(w) ((w) >> 8 & 0xff) /* log2 of the bytes of the largest ring */
+#define STREAM_VSEC_VECTORS(w) ((w) >> 16)	  /* vector numbers there are: 0 to this - 1 */
+#define STREAM_VSEC_SEGMENTS 0x10		  /* entries of the largest segment table */
+/* Places: BAR in [2:0], offset in [31:3] */
+#define STREAM_VSEC_STREAM 0x14	  /* block of stream 0 */
+#define STREAM_VSEC_STRIDE 0x18	  /* from one stream's block to the next */
+#define STREAM_VSEC_DOORBELL 0x1c /* doorbell page of stream 0 */
+#define STREAM_VSEC_DOORBELL_STRIDE 0x20
+#define STREAM_VSEC_FUNCTION 0x24 /* block of the function */
+#define STREAM_VSEC_CARD 0x28	  /* block of the card; open */
+#define STREAM_VSEC_SETTINGS 0x2c /* settings and counters of stream 0; open */
+#define STREAM_VSEC_SETTINGS_STRIDE 0x30
+#define STREAM_VSEC_BAR(w) ((w)&0x7)
+#define STREAM_VSEC_OFFSET(w) ((w) & ~0x7u)
+
+#define STREAM_LINE 64 /* bytes: what positions count in */
+#define STREAM_LINE_LOG2 6
+#define STREAM_ALIGN 4096  /* of ring, segments, segment table and control page */
+#define STREAM_RING_MIN 16 /* log2 of the bytes of the smallest ring */
+#define STREAM_SEGMENT_MIN 16
+
+/* Block of a stream */
+#define STREAM_SIZE 0x80
+#define STREAM_ID 0x00 /* [31:16] STREAM_ID_STREAM, [15:8] revision, [7:0] number */
+#define STREAM_ID_STREAM 0x57e0u
+#define STREAM_ID_FUNCTION 0x57efu
+#define STREAM_ID_SETTINGS 0x57e5u
+#define STREAM_ID_MAGIC(w) ((w) >> 16)
+#define STREAM_ID_REVISION(w) ((w) >> 8 & 0xff)
+#define STREAM_ID_NUMBER(w) ((w)&0xff)
+#define STREAM_TYPE 0x04 /* [7:0] STREAM_TYPE_*, [15:8] number among its type */
+#define STREAM_TYPE_MAIN 1
+#define STREAM_TYPE_META 2
+#define STREAM_TYPE_ODIN 3
+#define STREAM_TYPE_KIND(w) ((w)&0xff)
+#define STREAM_TYPE_NUMBER(w) ((w) >> 8 & 0xff)
+#define STREAM_CONTROL 0x08
+#define STREAM_CONTROL_ENABLE (1u << 0)
+#define STREAM_CONTROL_CLOSE (1u << 1) /* reads 0 */
+#define STREAM_STATUS 0x0c
+#define STREAM_STATUS_ENABLED (1u << 0)
+#define STREAM_STATUS_QUIET (1u << 1)
+#define STREAM_STATUS_LOADING (1u << 2)
+#define STREAM_STATUS_ENDED (1u << 3)
+#define STREAM_STATUS_ARMED (1u << 4)
+#define STREAM_STATUS_FULL (1u << 5)
+#define STREAM_STATUS_THROTTLING (1u << 6)
+#define STREAM_STATUS_TRUNCATING (1u << 7)
+#define STREAM_STATUS_SETUP_ERROR (1u << 8)
+#define STREAM_STATUS_FETCH_ERROR (1u << 9)
+#define STREAM_STATUS_HOST_ERROR (1u << 10)
+#define STREAM_RESET 0x10 /* STREAM_RESET_*; reads 0 */
+#define STREAM_RESET_COUNTERS (1u << 0)
+#define STREAM_RESET_FLUSH (1u << 1)
+#define STREAM_RESET_LOGIC (1u << 2)
+#define STREAM_RESET_DEFAULT (1u << 3)
+#define STREAM_RESET_ALL 0xfu
+#define STREAM_GENERATION 0x14
+#define STREAM_RING_LOW 0x18 /* bus address of the ring, or of its segment table; write only */
+#define STREAM_RING_HIGH 0x1c
+#define STREAM_RING_SIZE 0x20	 /* log2 of its bytes */
+#define STREAM_SEGMENT_SIZE 0x24 /* log2 of a segment's bytes; 0: contiguous, no table */
+#define STREAM_PAGE_LOW 0x28	 /* bus address of the control page; write only */
+#define STREAM_PAGE_HIGH 0x2c
+#define STREAM_START 0x30 /* position at which the next run begins */
+#define STREAM_ARM 0x34	  /* read position, and arms */
+#define STREAM_IRQ_BYTES 0x38
+#define STREAM_IRQ_NS 0x3c
+#define STREAM_VECTOR 0x40
+#define STREAM_VECTOR_NONE 0xffff
+#define STREAM_WRITTEN 0x44 /* position; for diagnosis */
+#define STREAM_READ_SEEN 0x48
+
+/* Doorbell page of a stream: this register and nothing else */
+#define STREAM_DOORBELL_SIZE 0x1000
+#define STREAM_READ 0x00
+
+/* Block of the function: errors, alarms, reset of all streams */
+#define STREAM_FUNCTION_SIZE 0x40
+#define STREAM_FUNCTION_ID 0x00	   /* [31:16] STREAM_ID_FUNCTION, [15:8] revision, [7:0] streams */
+#define STREAM_FUNCTION_CAUSE 0x04 /* a written 1 clears */
+#define STREAM_FUNCTION_ENABLE 0x08
+#define STREAM_FUNCTION_VECTOR 0x0c
+#define STREAM_FUNCTION_STREAMS 0x10	 /* bit per stream whose STATUS has an error */
+#define STREAM_FUNCTION_NOTICE_LOW 0x14	 /* bus address of the notice; write only */
+#define STREAM_FUNCTION_NOTICE_HIGH 0x18 /* this write makes the pair take effect */
+#define STREAM_FUNCTION_RESET 0x1c	 /* STREAM_RESET_*, of the card; reads 0 */
+#define STREAM_FUNCTION_GENERATION 0x20
+
+#define STREAM_CAUSE_TEMPERATURE (1u << 0) /* rose above STREAM_TEMPERATURE_HIGH */
+#define STREAM_CAUSE_CRITICAL (1u << 1)	   /* rose above STREAM_TEMPERATURE_CRITICAL */
+#define STREAM_CAUSE_FETCH (1u << 8)	   /* a stream: FETCH_ERROR */
+#define STREAM_CAUSE_THROTTLE (1u << 9)	   /* a stream: THROTTLING */
+#define STREAM_CAUSE_HOST (1u << 10)	   /* a stream: HOST_ERROR or SETUP_ERROR */
+#define STREAM_CAUSE_ALL 0x703u
+
+#define STREAM_TEMPERATURE_HIGH 60 /* degC */
+#define STREAM_TEMPERATURE_CRITICAL 80
+#define STREAM_TEMPERATURE_HYSTERESIS 2
+
+/* Block of the card */
+#define STREAM_CARD_SIZE 0x80
+#define STREAM_CARD_ID 0x00
+#define STREAM_CARD_ID_VALUE 0x43303450u /* "P40C" */
+#define STREAM_CARD_REVISION 0x04
+#define STREAM_CARD_FIRMWARE 0x08 /* [31:16] major, [15:8] minor, [7:0] patch */
+#define STREAM_CARD_HASH 0x0c	  /* of the firmware's source */
+#define STREAM_CARD_DATE 0x10	  /* 0xYYYYMMDD, decimal digits */
+#define STREAM_CARD_TIME 0x14	  /* 0x00hhmmss, decimal digits */
+#define STREAM_CARD_FEATURES 0x18
+#define STREAM_FEATURE_TEMPERATURE (1u << 0)
+#define STREAM_FEATURE_GENERATORS (1u << 1)
+#define STREAM_FEATURE_SEGMENTS (1u << 2)
+#define STREAM_FEATURE_TRUNCATION (1u << 3)
+#define STREAM_CARD_STREAMS 0x1c
+#define STREAM_CARD_SERIAL 0x20 /* four decimal digits as characters, the first in [7:0] */
+#define STREAM_CARD_CHIP_LOW 0x24
+#define STREAM_CARD_CHIP_HIGH 0x28
+#define STREAM_CARD_SOURCE 0x2c /* source id of packets, 16 bits */
+#define STREAM_CARD_TEST 0x30
+#define STREAM_CARD_ENABLE 0x34	     /* bit per stream */
+#define STREAM_CARD_TEMPERATURE 0x38 /* 1/1000 degC, signed */
+#define STREAM_TEMPERATURE_NONE 0x80000000u
+#define STREAM_CARD_CLOCK 0x3c	/* cycles per second */
+#define STREAM_CARD_CYCLES 0x40 /* since power-on; 64 bits */
+
+/* Settings and counters of a stream */
+#define STREAM_SETTINGS_SIZE 0x200
+#define STREAM_SET_ID 0x00 /* [31:16] STREAM_ID_SETTINGS, [15:8] revision, [7:0] number */
+#define STREAM_SET_POLICY 0x04
+#define STREAM_POLICY_THROTTLE (1u << 0)
+#define STREAM_POLICY_TRUNCATE (1u << 1)
+#define STREAM_SET_PACK_EVENTS 0x08
+#define STREAM_PACK_EVENTS_MAX 65535
+#define STREAM_SET_PACK_BYTES 0x0c
+#define STREAM_PACK_BYTES_MIN 128
+#define STREAM_PACK_BYTES_MAX (1u << 20)
+#define STREAM_SET_PACK_NS 0x10
+#define STREAM_SET_ALIGN 0x14 /* log2 */
+#define STREAM_SET_ALIGN_MIN 2
+#define STREAM_SET_ALIGN_MAX 6
+#define STREAM_SET_THROTTLE_ON 0x18 /* bytes in the spill buffer */
+#define STREAM_SET_THROTTLE_OFF 0x1c
+#define STREAM_SET_TRUNCATE_ON 0x20
+#define STREAM_SET_SPILL_SIZE 0x24
+#define STREAM_SET_SPILL_LEVEL 0x28
+#define STREAM_SET_GENERATOR 0x40
+#define STREAM_GENERATOR_RUN (1u << 0)
+#define STREAM_GENERATOR_DISTRIBUTED (1u << 1)
+#define STREAM_GENERATOR_CLOCKED (1u << 2)
+#define STREAM_GENERATOR_ALL 0x7u
+#define STREAM_SET_SIZE_MIN 0x44 /* bytes of a fragment; all of them unless DISTRIBUTED */
+#define STREAM_SET_SIZE_MAX 0x48
+#define STREAM_FRAGMENT_MAX (1u << 20)
+#define STREAM_SET_RATE 0x4c	  /* events per second, 0: as fast as they are taken */
+#define STREAM_SET_FIRST 0x50	  /* event id of the first event; 64 bits */
+#define STREAM_SET_LIMIT 0x58	  /* events until it stops, 0: none; 64 bits */
+#define STREAM_SET_GENERATED 0x60 /* events of this LIMIT so far; 64 bits */
+/* Counters, 64 bits each: low word, high word; in the order of struct stream_counters */
+#define STREAM_SET_COUNTERS 0x100
+#define STREAM_COUNTERS 19
+
+#define STREAM_GENERATOR_RATE_MAX 100000000u
+
+/* Control page. The card writes it and never reads it. */
+#define STREAM_PAGE_STATE 0x000
+#define STREAM_PAGE_COUNTERS 0x080
+#define STREAM_PAGE_USED 0x140 /* the rest is never written */
+
+/* Written in ascending order, in one write. */
+struct stream_state {
+	__le32 sequence;   /* of this write, since the stream was enabled */
+	__le32 written;	   /* position behind the last whole unit in the ring */
+	__le64 last_event; /* of that unit */
+	__le32 units;	   /* packets or records in all, free running */
+	__le32 generation; /* as the register */
+	__le32 status;	   /* as the register, but for QUIET */
+	__le32 reason;	   /* of the last interrupt: STREAM_REASON_* */
+	__le32 interrupts; /* sent since the stream was enabled, free running */
+	__le32 read;	   /* read position that the card knows */
+	__le32 level;	   /* bytes in the spill buffer */
+	__le32 throttles;  /* low words of the counters of these names */
+	__le32 throttled;
+	__le32 truncated;
+	__le32 zero;
+	__le32 sequence_end; /* as the first word */
+};
+
+#define STREAM_REASON_BYTES (1u << 0)
+#define STREAM_REASON_TIME (1u << 1)
+#define STREAM_REASON_ENDED (1u << 2)
+#define STREAM_REASON_ERROR (1u << 3)
+#define STREAM_REASON_THROTTLE (1u << 4)
+
+struct stream_counters {
+	__le32 sequence; /* of this write */
+	__le32 zero;
+	__le64 units, bytes;		   /* in the ring; bytes with all padding */
+	__le64 offered;			   /* events that the source had */
+	__le64 events;			   /* of these in the ring */
+	__le64 discarded;		   /* thrown away by disable and reset */
+	__le64 throttles;		   /* times that the throttle went on */
+	__le64 throttled;		   /* events that it kept out */
+	__le64 throttle_cycles;		   /* for how long in all */
+	__le64 throttle_first;		   /* event at which it went on for the first time */
+	__le64 throttle_from, throttle_to; /* first and last event of the last time */
+	__le64 truncations;		   /* times that truncation began */
+	__le64 truncated;		   /* events that it cut */
+	__le64 truncated_bytes;		   /* what it cut off */
+	__le64 truncate_cycles, truncate_first, truncate_from, truncate_to;
+	__le64 waiting; /* events in the card: offered, and none of the others yet */
+	__le32 sequence_end, zero_end;
+};
+
+/* Times, in ms, and in ns */
+#define STREAM_QUIET_MS 1     /* from disabling or reset to QUIET */
+#define STREAM_LOAD_MS 10     /* from enabling to the end of LOADING */
+#define STREAM_CLOSE_MS 10    /* from CLOSE to ENDED, if there is room */
+#define STREAM_STATE_NS 20000 /* a unit in the ring is in the state at most so much later */
+#define STREAM_COUNTERS_MS 10 /* the counters in the page are at most so old */
+
+#endif /* STREAM_REGS_H */
