@@ -37,19 +37,19 @@ FROZEN(roc_ch_command, 32);
 FROZEN(roc_ch_mode, 16);
 FROZEN(roc_buf_register, 56);
 FROZEN(roc_buf_unregister, 16);
-FROZEN(roc_st_info, 280);
-FROZEN(roc_st_user, 8);
+FROZEN(roc_st_info, 304);
+FROZEN(roc_st_user, 128);
 FROZEN(roc_st_kernel, 8);
-FROZEN(roc_st_line, 64);
-FROZEN(roc_st_card, 192);
-FROZEN(roc_st_ring, 88);
-FROZEN(roc_st_settings, 56);
+FROZEN(roc_st_card, 32);
+FROZEN(roc_st_state, 64);
+FROZEN(roc_st_counters, 152);
+FROZEN(roc_st_ring, 104);
+FROZEN(roc_st_settings, 72);
 FROZEN(roc_st_start, 16);
 FROZEN(roc_st_stop, 16);
-FROZEN(roc_st_consume, 24);
-FROZEN(roc_st_wait, 32);
+FROZEN(roc_st_consume, 16);
+FROZEN(roc_st_wait, 24);
 FROZEN(roc_st_reset, 16);
-FROZEN(roc_st_control, 24);
 
 /* The library's own structures that programs allocate. */
 FROZEN(roc_card, 108);
