@@ -8,7 +8,7 @@ LIBROC_OBJS := $(LIBROC_SRCS:%.c=$(O)/%.o) $(O)/libroc/board/firmware_data.o
 LIBROC_SO := $(O)/libroc/libroc.so.0
 LIBROC_A := $(O)/libroc/libroc.a
 LIBROC_LIBS := -ludev -lnuma -ljson-c -lm -ldl
-LIBROC_CPPFLAGS := -Ilibroc/include -Ikmod
+LIBROC_CPPFLAGS := -Ilibroc/include
 LIBROC_HEADERS := $(addprefix libroc/include/roc/,config.h crorc.h cru.h firmware.h rings.h roc.h \
 	telemetry.h)
 PKGCONFIGDIR ?= $(LIBDIR)/pkgconfig

@@ -1,15 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
 # The tools: one binary, $(O)/utils/roc, and a link per tool. libutils.a is the same without
-# main(), for the unit tests.
+# main(), for the unit tests. A folder for each subject; common/ is what tools share.
 
-UTILS_OBJS := bar_stress.o bar_stress_report.o bench.o bench_options.o \
-	bench_reader.o bench_report.o bench_state.o cards.o channels.o check.o check_internal.o check_rdh.o \
-	config.o config_crorc.o config_cru.o config_options.o config_report.o crorc_packets.o \
-	crorc_status.o cru_tool.o ctp_emulator.o error_log.o flash.o flash_card.o flash_read.o \
-	flash_report.o fw_check.o gaps.o hammer.o influx.o json.o list_cards.o loopback.o metrics.o numbers.o \
-	options.o output.o output_file.o pat_player.o pkt_monitor.o prometheus.o reg.o reg_field.o reset.o siu_status.o \
-	status.o status_metrics.o status_print.o table.o tools.o trig_monitor.o ul.o
+UTILS_SRCS := $(filter-out utils/main.c,$(wildcard utils/*.c utils/*/*.c))
+UTILS_OBJS := $(UTILS_SRCS:%.c=$(O)/%.o)
 # Every roc-*.1 is the page of a tool; a unit test holds the two together.
 UTILS_LINKS := $(patsubst Documentation/man/%.1,%,$(wildcard Documentation/man/roc-*.1))
 
@@ -17,9 +12,9 @@ UTILS_LINKS := $(patsubst Documentation/man/%.1,%,$(wildcard Documentation/man/r
 
 utils: $(O)/utils/roc
 
-$(O)/utils/%.o $(O)/tests/unit/utils_%.o: override CPPFLAGS += -Ilibroc/include -Ikmod
+$(O)/utils/%.o $(O)/tests/unit/utils_%.o: override CPPFLAGS += -Ilibroc/include
 
-$(O)/utils/libutils.a: $(addprefix $(O)/utils/,$(UTILS_OBJS))
+$(O)/utils/libutils.a: $(UTILS_OBJS)
 	rm -f $@
 	$(AR) rcs $@ $^
 

@@ -7,10 +7,10 @@
 #include <stddef.h>
 #include <unistd.h>
 
-#include "config.h"
-#include "cru_tool.h"
-#include "pkt_monitor.h"
-#include "status.h"
+#include "utils/config/config.h"
+#include "utils/common/cru_tool.h"
+#include "utils/status/pkt_monitor.h"
+#include "utils/status/status.h"
 #include "tool.h"
 
 static const struct card_kind kinds[] = {

@@ -12,8 +12,8 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#include "check.h"
-#include "output.h"
+#include "utils/dma/check.h"
+#include "utils/common/output.h"
 
 struct config_kind;
 

@@ -5,7 +5,7 @@
 #ifndef ROC_UTILS_TOOL_H
 #define ROC_UTILS_TOOL_H
 
-#include "options.h"
+#include "utils/common/options.h"
 
 /*
  * Exit codes, the same for every tool. A command line that is wrong on every machine is TOOL_USAGE;

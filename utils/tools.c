@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The table of tools, and the messages that all of them print. A new tool needs its line here, an
- * object in build.mk and a manual page.
+ * The table of tools, and the messages that all of them print. A new tool needs its line here and a
+ * manual page.
  */
 #include "tool.h"
 

@@ -13,8 +13,8 @@
 
 #include <roc/firmware.h>
 
-#include "../../utils/channels.h"
-#include "../../utils/output.h"
+#include "utils/common/channels.h"
+#include "utils/common/output.h"
 
 /* A stream into memory between golden_begin() and golden_end(). */
 static char *golden_text;

@@ -4,7 +4,7 @@
  */
 #include "unit.h"
 
-#include "../../utils/config.h"
+#include "utils/config/config.h"
 #include "../../utils/tool.h"
 
 static struct config_values v;

@@ -9,11 +9,11 @@
 
 #include "golden.h"
 
-#include "../../utils/bench.h"
-#include "../../utils/ctp_emulator.h"
-#include "../../utils/list_cards.h"
-#include "../../utils/reg.h"
-#include "../../utils/ul.h"
+#include "utils/dma/bench.h"
+#include "utils/players/ctp_emulator.h"
+#include "utils/node/list_cards.h"
+#include "utils/registers/reg.h"
+#include "utils/players/ul.h"
 
 static void list_forms(void)
 {

@@ -6,10 +6,10 @@
 
 #include "golden.h"
 
-#include "../../utils/flash.h"
-#include "../../utils/pkt_monitor.h"
-#include "../../utils/siu_status.h"
-#include "../../utils/status.h"
+#include "utils/flash/flash.h"
+#include "utils/status/pkt_monitor.h"
+#include "utils/status/siu_status.h"
+#include "utils/status/status.h"
 
 static const struct roc_card crorc = {
 	.sequence = 3,

@@ -8,9 +8,9 @@
 
 #include "golden.h"
 
-#include "../../utils/metrics.h"
-#include "../../utils/pkt_monitor.h"
-#include "../../utils/trig_monitor.h"
+#include "utils/node/metrics.h"
+#include "utils/status/pkt_monitor.h"
+#include "utils/status/trig_monitor.h"
 
 /* Two endpoints of a card that knows all, one that knows little, and a C-RORC. */
 static void metrics_forms(void)

@@ -8,7 +8,7 @@
 
 #include <math.h>
 
-#include "../../utils/status.h"
+#include "utils/status/status.h"
 
 static struct status_report full(void)
 {

@@ -7,11 +7,11 @@
 
 #include "golden.h"
 
-#include "../../utils/bar_stress.h"
-#include "../../utils/config.h"
-#include "../../utils/fw_check.h"
-#include "../../utils/loopback.h"
-#include "../../utils/pat_player.h"
+#include "utils/registers/bar_stress.h"
+#include "utils/config/config.h"
+#include "utils/node/fw_check.h"
+#include "utils/players/loopback.h"
+#include "utils/players/pat_player.h"
 
 static struct config_outcome outcomes[4];
 

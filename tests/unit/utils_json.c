@@ -7,7 +7,7 @@
 #include <math.h>
 #include <stdint.h>
 
-#include "../../utils/json.h"
+#include "utils/common/json.h"
 
 static char *text;
 static size_t length;

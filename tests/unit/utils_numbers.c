@@ -6,7 +6,7 @@
 
 #include <stdint.h>
 
-#include "../../utils/numbers.h"
+#include "utils/common/numbers.h"
 
 #define MARK UINT64_C(0x1122334455667788)
 

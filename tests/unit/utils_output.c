@@ -11,10 +11,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "../../utils/influx.h"
-#include "../../utils/output.h"
-#include "../../utils/prometheus.h"
-#include "../../utils/table.h"
+#include "utils/common/influx.h"
+#include "utils/common/output.h"
+#include "utils/common/prometheus.h"
+#include "utils/common/table.h"
 #include "../../utils/tool.h"
 
 static char *text;

@@ -8,7 +8,7 @@
 #include <errno.h>
 #include <inttypes.h>
 
-#include "../../utils/bench.h"
+#include "utils/dma/bench.h"
 
 #define COUNT 20 /* superpages */
 #define RING 32

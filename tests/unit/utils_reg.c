@@ -6,7 +6,7 @@
 
 #include <stdint.h>
 
-#include "../../utils/reg.h"
+#include "utils/registers/reg.h"
 
 static char why[512];
 

@@ -1,0 +1,355 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * What the driver counts of channels. One table names each counter in all forms.
+ */
+#include "channels.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+#include "gaps.h"
+#include "influx.h"
+#include "output.h"
+#include "table.h"
+#include "utils/tool.h"
+
+static const struct {
+	const char *key;    /* JSON, InfluxDB */
+	const char *head;   /* text */
+	const char *metric; /* Prometheus */
+	const char *help;
+	bool error; /* should be 0 */
+} counters[ROC_COUNTERS] = {
+	[ROC_COUNT_SUPERPAGES] = {"superpages", ">Superpages", "roc_channel_superpages",
+				  "Superpages that came back with data."},
+	[ROC_COUNT_BYTES] = {"bytes", ">Bytes", "roc_channel_bytes", "Bytes received."},
+	[ROC_COUNT_PUSHED] = {"pushed", ">Pushed", "roc_channel_pushed_superpages",
+			      "Superpages given to the card."},
+	[ROC_COUNT_RECLAIMED] = {"reclaimed", ">Unused", "roc_channel_reclaimed_superpages",
+				 "Superpages handed back unused."},
+	[ROC_COUNT_REFUSED] = {"refused", ">Refused", "roc_channel_refused_entries",
+			       "Fill entries refused.", true},
+	[ROC_COUNT_RETRIES] = {"retries", ">Retries", "roc_channel_retries",
+			       "Pushes that the card had not taken at once."},
+	[ROC_COUNT_FIFO_EMPTY] = {"fifoEmpty", ">FIFO empty", "roc_channel_fifo_empty",
+				  "Times that the card had no superpage."},
+	[ROC_COUNT_BAD_INDEX] = {"badIndex", ">Bad index", "roc_channel_bad_indices",
+				 "Impossible ring indices of readers.", true},
+	[ROC_COUNT_LOOKS] = {"looks", ">Looks", "roc_channel_looks",
+			     "Times that the driver looked for superpages."},
+	[ROC_COUNT_TURNS] = {"turns", ">Turns", "roc_channel_thread_turns",
+			     "Times that the driver's thread woke."},
+	[ROC_COUNT_MMIO_READS] = {"mmioReads", ">Reads", "roc_channel_mmio_reads",
+				  "Register reads of the data path."},
+	[ROC_COUNT_MMIO_WRITES] = {"mmioWrites", ">Writes", "roc_channel_mmio_writes",
+				   "Register writes of the data path."},
+	[ROC_COUNT_INTERRUPTS] = {"interrupts", ">Interrupts", "roc_channel_interrupts",
+				  "Interrupts."},
+	[ROC_COUNT_MISSED_INTERRUPTS] = {"missedInterrupts", ">Missed",
+					 "roc_channel_missed_interrupts",
+					 "Superpages of which no interrupt had told.", true},
+	[ROC_COUNT_SPURIOUS_INTERRUPTS] = {"spuriousInterrupts", ">Spurious",
+					   "roc_channel_spurious_interrupts",
+					   "Interrupts with nothing to tell."},
+};
+
+/* What a table has without --verbose. */
+static const enum roc_counter few[] = {
+	ROC_COUNT_SUPERPAGES, ROC_COUNT_BYTES,	 ROC_COUNT_RECLAIMED,
+	ROC_COUNT_REFUSED,    ROC_COUNT_RETRIES, ROC_COUNT_FIFO_EMPTY,
+};
+static const enum roc_counter more[] = {
+	ROC_COUNT_PUSHED,     ROC_COUNT_BAD_INDEX,	   ROC_COUNT_LOOKS,
+	ROC_COUNT_TURNS,      ROC_COUNT_MMIO_READS,	   ROC_COUNT_MMIO_WRITES,
+	ROC_COUNT_INTERRUPTS, ROC_COUNT_MISSED_INTERRUPTS, ROC_COUNT_SPURIOUS_INTERRUPTS,
+};
+
+#define COUNT(a) (sizeof(a) / sizeof((a)[0]))
+
+static const char *const states[] = {"stopped", "running", "failed", "gone"};
+
+int channels_read(const struct roc_card *card, struct channels *c)
+{
+	int channel;
+
+	c->card = *card;
+	c->count = 0;
+	for (channel = 0; channel < card->channels && channel < CHANNELS_MAX; channel++) {
+		if (roc_channel_telemetry_read(card, (unsigned int)channel, &c->channel[c->count]))
+			return tool_fail("%s", roc_error());
+		c->count++;
+	}
+	c->time = output_time();
+	return TOOL_OK;
+}
+
+static bool has_gaps(const struct roc_channel_telemetry *t)
+{
+	return t->gaps[0] >= 0;
+}
+
+static void copy_gaps(const struct roc_channel_telemetry *t, uint64_t *gaps)
+{
+	unsigned int i;
+
+	for (i = 0; i < ROC_GAPS; i++)
+		gaps[i] = (uint64_t)t->gaps[i];
+}
+
+static void gap_cell(struct table *table, const struct roc_channel_telemetry *t)
+{
+	uint64_t gaps[ROC_GAPS];
+	int bucket = -1;
+
+	if (has_gaps(t)) {
+		copy_gaps(t, gaps);
+		bucket = gaps_bucket(gaps, 99);
+	}
+	if (bucket < 0)
+		table_cell(table, NULL, "-");
+	else if (bucket < ROC_GAPS - 1)
+		table_cell(table, NULL, "< %u", 1u << bucket);
+	else
+		table_cell(table, NULL, ">= %u", 1u << (ROC_GAPS - 2));
+}
+
+static void counter_cell(struct table *table, const struct roc_channel_telemetry *t,
+			 enum roc_counter counter)
+{
+	int64_t value = t->counter[counter];
+
+	if (value < 0)
+		table_cell(table, NULL, "-");
+	else
+		table_cell(table, value && counters[counter].error ? COLOUR_BAD : NULL, "%" PRId64,
+			   value);
+}
+
+static void owner_cell(struct table *table, const struct roc_channel_telemetry *t)
+{
+	if (!*t->owner_name)
+		table_cell(table, NULL, "-");
+	else if (t->owner_pid > 0)
+		table_cell(table, NULL, "%s (%d)", t->owner_name, (int)t->owner_pid);
+	else
+		table_cell(table, NULL, "%s", t->owner_name);
+}
+
+static const char *state_colour(const char *state)
+{
+	if (!strcmp(state, "running"))
+		return COLOUR_GOOD;
+	return !strcmp(state, "stopped") ? NULL : COLOUR_BAD;
+}
+
+static void text_row(struct table *table, const struct channels *c, unsigned int channel,
+		     bool verbose)
+{
+	const struct roc_channel_telemetry *t = &c->channel[channel];
+	char card[OUTPUT_CARD_MAX];
+	size_t i;
+
+	table_cell(table, NULL, "%d", c->card.sequence);
+	table_cell(table, NULL, "%s", output_card(&c->card, card));
+	table_cell(table, NULL, "%u", channel);
+	table_cell(table, state_colour(t->state), "%s", t->state);
+	table_cell(table, NULL, "%s", *t->mode ? t->mode : "-");
+	owner_cell(table, t);
+	for (i = 0; i < COUNT(few); i++)
+		counter_cell(table, t, few[i]);
+	gap_cell(table, t);
+	for (i = 0; verbose && i < COUNT(more); i++)
+		counter_cell(table, t, more[i]);
+}
+
+void channels_text(FILE *out, const struct channels *c, size_t cards, bool verbose, bool colours)
+{
+	const char *heads[32] = {">#", "Card", ">Channel", "State", "Mode", "Owner"};
+	struct table table;
+	unsigned int channel;
+	size_t card, i, n = 6;
+
+	for (i = 0; i < COUNT(few); i++)
+		heads[n++] = counters[few[i]].head;
+	heads[n++] = ">Gap p99 us";
+	for (i = 0; verbose && i < COUNT(more); i++)
+		heads[n++] = counters[more[i]].head;
+	table_start(&table, heads);
+	for (card = 0; card < cards; card++)
+		for (channel = 0; channel < c[card].count; channel++)
+			text_row(&table, &c[card], channel, verbose);
+	table_print(&table, out, colours);
+}
+
+static void json_channel(struct json *j, const struct roc_channel_telemetry *t, unsigned int number)
+{
+	uint64_t gaps[ROC_GAPS];
+	unsigned int i;
+
+	json_object(j, NULL);
+	json_unsigned(j, "channel", number);
+	json_text(j, "state", t->state);
+	json_text(j, "mode", *t->mode ? t->mode : NULL);
+	json_text(j, "ownerName", *t->owner_name ? t->owner_name : NULL);
+	output_number_json(j, "ownerPid", t->owner_pid > 0 ? t->owner_pid : -1);
+	for (i = 0; i < ROC_COUNTERS; i++)
+		output_number_json(j, counters[i].key, t->counter[i]);
+	if (has_gaps(t)) {
+		copy_gaps(t, gaps);
+		gaps_json(j, gaps);
+	} else {
+		json_null(j, "gaps");
+	}
+	json_object_end(j);
+}
+
+void channels_json(struct json *j, const struct channels *c)
+{
+	unsigned int i;
+
+	json_array(j, "channels");
+	for (i = 0; i < c->count; i++)
+		json_channel(j, &c->channel[i], i);
+	json_array_end(j);
+}
+
+static void influx_gaps(struct influx *l, const struct roc_channel_telemetry *t)
+{
+	unsigned int i;
+	char key[32];
+
+	for (i = 0; i < ROC_GAPS - 1; i++) {
+		snprintf(key, sizeof(key), "gapsBelow%uUs", 1u << i);
+		influx_signed(l, key, t->gaps[i]);
+	}
+	influx_signed(l, "gapsLonger", t->gaps[i]);
+}
+
+void channels_influx(FILE *out, const struct channels *c)
+{
+	unsigned int channel, i;
+	struct influx l;
+
+	for (channel = 0; channel < c->count; channel++) {
+		const struct roc_channel_telemetry *t = &c->channel[channel];
+
+		influx_start_card(&l, out, "channel", &c->card, (int)channel);
+		influx_text(&l, "state", t->state);
+		influx_text(&l, "mode", t->mode);
+		influx_text(&l, "ownerName", t->owner_name);
+		influx_signed(&l, "ownerPid", t->owner_pid);
+		for (i = 0; i < ROC_COUNTERS; i++)
+			if (t->counter[i] >= 0)
+				influx_signed(&l, counters[i].key, t->counter[i]);
+		if (has_gaps(t))
+			influx_gaps(&l, t);
+		influx_end(&l, c->time);
+	}
+}
+
+static void channel_labels(struct prometheus_labels *labels, const struct channels *c,
+			   unsigned int channel)
+{
+	char number[16];
+
+	snprintf(number, sizeof(number), "%u", channel);
+	prometheus_card(labels, &c->card, -1);
+	prometheus_label(labels, "channel", number);
+}
+
+static void prometheus_counter(struct prometheus *m, const struct channels *c, size_t cards,
+			       enum roc_counter counter)
+{
+	struct prometheus_labels labels;
+	unsigned int channel;
+	bool first = true;
+	size_t card;
+
+	for (card = 0; card < cards; card++) {
+		for (channel = 0; channel < c[card].count; channel++) {
+			int64_t value = c[card].channel[channel].counter[counter];
+
+			if (value < 0)
+				continue;
+			if (first)
+				prometheus_family(m, counters[counter].metric, PROMETHEUS_COUNTER,
+						  counters[counter].help);
+			first = false;
+			channel_labels(&labels, &c[card], channel);
+			prometheus_sample(m, &labels, (double)value);
+		}
+	}
+}
+
+/* One sample for each state, 1 for the one it is in; and what changes seldom, as labels. */
+static void prometheus_states(struct prometheus *m, const struct channels *c, size_t cards)
+{
+	struct prometheus_labels labels;
+	unsigned int channel;
+	size_t card, i;
+
+	prometheus_family(m, "roc_channel_state", PROMETHEUS_GAUGE,
+			  "Whether the channel is in this state.");
+	for (card = 0; card < cards; card++) {
+		for (channel = 0; channel < c[card].count; channel++) {
+			for (i = 0; i < COUNT(states); i++) {
+				channel_labels(&labels, &c[card], channel);
+				prometheus_label(&labels, "state", states[i]);
+				prometheus_sample(
+					m, &labels,
+					!strcmp(c[card].channel[channel].state, states[i]));
+			}
+		}
+	}
+	prometheus_family(m, "roc_channel", PROMETHEUS_INFO, "Who has the channel, and how.");
+	for (card = 0; card < cards; card++) {
+		for (channel = 0; channel < c[card].count; channel++) {
+			channel_labels(&labels, &c[card], channel);
+			prometheus_label(&labels, "mode", c[card].channel[channel].mode);
+			prometheus_label(&labels, "owner", c[card].channel[channel].owner_name);
+			prometheus_sample(m, &labels, 1);
+		}
+	}
+}
+
+static void prometheus_gaps(struct prometheus *m, const struct channels *c, size_t cards)
+{
+	double limits[ROC_GAPS - 1];
+	struct prometheus_labels labels;
+	uint64_t gaps[ROC_GAPS];
+	unsigned int channel, i;
+	bool first = true;
+	size_t card;
+
+	for (i = 0; i < ROC_GAPS - 1; i++)
+		limits[i] = (double)(1u << i) / 1e6;
+	for (card = 0; card < cards; card++) {
+		for (channel = 0; channel < c[card].count; channel++) {
+			if (!has_gaps(&c[card].channel[channel]))
+				continue;
+			if (first)
+				prometheus_family(m, "roc_channel_gap_seconds",
+						  PROMETHEUS_HISTOGRAM,
+						  "Room in the card until the next superpage.");
+			first = false;
+			copy_gaps(&c[card].channel[channel], gaps);
+			channel_labels(&labels, &c[card], channel);
+			prometheus_histogram(m, &labels, limits, gaps, ROC_GAPS);
+		}
+	}
+}
+
+void channels_prometheus(struct prometheus *m, const struct channels *c, size_t cards)
+{
+	size_t i, all = 0;
+
+	for (i = 0; i < cards; i++)
+		all += c[i].count;
+	if (!all)
+		return;
+	prometheus_states(m, c, cards);
+	for (i = 0; i < ROC_COUNTERS; i++)
+		prometheus_counter(m, c, cards, (enum roc_counter)i);
+	prometheus_gaps(m, c, cards);
+}

@@ -1,0 +1,327 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * getopt_long() does the splitting and the prefixes; the sentences are ours, because its own do
+ * not say what to do.
+ */
+#include "options.h"
+
+#include <getopt.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "numbers.h"
+#include "utils/tool.h"
+
+enum {
+	COMMON_HELP,
+	COMMON_VERSION,
+	COMMON_VERBOSE,
+	COMMON_COUNT
+};
+
+static const struct {
+	const char *name;
+	char letter;
+	const char *help;
+} common[COMMON_COUNT] = {
+	[COMMON_HELP] = {"help", 'h', "Show this text"},
+	[COMMON_VERSION] = {"version", 'V', "Show the version"},
+	[COMMON_VERBOSE] = {"verbose", 'v', "Show more"},
+};
+
+/* getopt_long() returns these plus the index in the tool's table. */
+#define TOOL_OPTION_BASE 0x1000
+
+static unsigned int choice_index(const struct option_spec *spec, const char *text)
+{
+	unsigned int i;
+
+	for (i = 0; spec->choices[i] && strcasecmp(spec->choices[i], text); i++)
+		;
+	return i;
+}
+
+static void list_choices(const struct option_spec *spec, char *out, size_t size)
+{
+	size_t used = 0;
+	unsigned int i;
+
+	out[0] = '\0';
+	for (i = 0; spec->choices[i] && used < size; i++)
+		used += (size_t)snprintf(out + used, size - used, "%s%s", i ? ", " : "",
+					 spec->choices[i]);
+}
+
+static bool set_value(const struct option_spec *spec, const char *text, void *values, char *why,
+		      size_t why_size)
+{
+	void *value = (char *)values + spec->offset;
+	const char *wrong = NULL;
+	uint64_t number = 0;
+	uint32_t word = 0;
+	char names[128];
+
+	switch (spec->type) {
+	case OPTION_FLAG:
+		*(bool *)value = true;
+		return true;
+	case OPTION_TEXT:
+		if (!*text)
+			wrong = "is empty";
+		else
+			*(const char **)value = text;
+		break;
+	case OPTION_NUMBER:
+		wrong = number_value(text, &number);
+		if (!wrong && !spec->max && number > UINT32_MAX)
+			wrong = "does not fit in 32 bits";
+		break;
+	case OPTION_SIZE:
+		wrong = number_size(text, &number);
+		break;
+	case OPTION_TIME:
+		wrong = number_time(text, &number);
+		break;
+	case OPTION_HEX:
+		wrong = number_hex32(text, &word);
+		break;
+	case OPTION_LINKS:
+		wrong = number_links(text, &word);
+		if (!wrong && spec->max && word >> spec->max > 1) {
+			snprintf(why, why_size, "--%s: no card has links above %u.", spec->name,
+				 (unsigned int)spec->max);
+			return false;
+		}
+		break;
+	case OPTION_CHOICE:
+		word = choice_index(spec, text);
+		if (spec->choices[word]) {
+			*(unsigned int *)value = word;
+			return true;
+		}
+		list_choices(spec, names, sizeof(names));
+		snprintf(why, why_size, "--%s: \"%s\" is none of %s.", spec->name, text, names);
+		return false;
+	}
+	if (wrong) {
+		snprintf(why, why_size, "--%s: \"%s\" %s.", spec->name, text, wrong);
+		return false;
+	}
+	if (spec->max && spec->type != OPTION_LINKS && (number < spec->min || number > spec->max)) {
+		snprintf(why, why_size, "--%s: %s is outside %" PRIu64 "..%" PRIu64 ".", spec->name,
+			 text, spec->min, spec->max);
+		return false;
+	}
+	switch (spec->type) {
+	case OPTION_NUMBER:
+		*(uint32_t *)value = (uint32_t)number;
+		break;
+	case OPTION_SIZE:
+	case OPTION_TIME:
+		*(uint64_t *)value = number;
+		break;
+	case OPTION_HEX:
+	case OPTION_LINKS:
+		*(uint32_t *)value = word;
+		break;
+	default:
+		break;
+	}
+	return true;
+}
+
+static bool set_fallbacks(const struct tool *tool, void *values, char *why, size_t why_size)
+{
+	size_t i;
+
+	for (i = 0; i < tool->option_count; i++) {
+		const struct option_spec *spec = &tool->options[i];
+
+		if (spec->fallback && !set_value(spec, spec->fallback, values, why, why_size))
+			return false;
+	}
+	return true;
+}
+
+/* Append ", --name" to the list of options that @text may have meant. */
+static void add_candidate(char *list, size_t size, const char *name)
+{
+	size_t used = strlen(list);
+
+	snprintf(list + used, size - used, "%s--%s", used ? ", " : "", name);
+}
+
+static void explain_unknown(const struct tool *tool, const char *text, char *why, size_t why_size)
+{
+	const char *name = text + 2, *equal = strchr(text, '=');
+	int length = (int)(equal ? (size_t)(equal - text) : strlen(text));
+	char list[256] = "";
+	size_t i;
+
+	for (i = 0; i < COMMON_COUNT; i++) {
+		if (!strncmp(common[i].name, name, (size_t)length - 2))
+			add_candidate(list, sizeof(list), common[i].name);
+	}
+	for (i = 0; i < tool->option_count; i++) {
+		if (!strncmp(tool->options[i].name, name, (size_t)length - 2))
+			add_candidate(list, sizeof(list), tool->options[i].name);
+	}
+	if (strchr(list, ','))
+		snprintf(why, why_size, "%.*s may mean any of %s.", length, text, list);
+	else if (*list && equal)
+		snprintf(why, why_size, "%s takes no value.", list);
+	else
+		snprintf(why, why_size, "There is no option %.*s; roc-%s --help lists all.", length,
+			 text, tool->name);
+}
+
+/* The sentence for getopt_long()'s '?'; @word is the argument it was looking at. */
+static void explain(const struct tool *tool, const char *word, char *why, size_t why_size)
+{
+	if (!strncmp(word, "--", 2))
+		explain_unknown(tool, word, why, why_size);
+	else
+		snprintf(why, why_size, "There is no option -%c; roc-%s --help lists all.", optopt,
+			 tool->name);
+}
+
+static bool all_required(const struct tool *tool, const bool *given, char *why, size_t why_size)
+{
+	size_t i;
+
+	for (i = 0; i < tool->option_count; i++) {
+		if (tool->options[i].required && !given[i]) {
+			snprintf(why, why_size, "--%s is missing. Example: roc-%s %s",
+				 tool->options[i].name, tool->name, tool->example);
+			return false;
+		}
+	}
+	return true;
+}
+
+static struct option *getopt_table(const struct tool *tool)
+{
+	struct option *table = calloc(COMMON_COUNT + tool->option_count + 1, sizeof(*table));
+	size_t i, n = 0;
+
+	if (!table)
+		abort();
+	for (i = 0; i < COMMON_COUNT; i++)
+		table[n++] = (struct option){.name = common[i].name, .val = common[i].letter};
+	for (i = 0; i < tool->option_count; i++) {
+		table[n++] = (struct option){
+			.name = tool->options[i].name,
+			.has_arg = tool->options[i].type == OPTION_FLAG ? no_argument
+									: required_argument,
+			.val = TOOL_OPTION_BASE + (int)i,
+		};
+	}
+	return table;
+}
+
+enum options_result options_parse(const struct tool *tool, int argc, char **argv, void *values,
+				  char *why, size_t why_size)
+{
+	struct option *table = getopt_table(tool);
+	bool *given = calloc(tool->option_count + 1, sizeof(*given));
+	enum options_result result = OPTIONS_WRONG;
+	int c, index;
+
+	if (!given)
+		abort();
+	why[0] = '\0';
+	if (!set_fallbacks(tool, values, why, why_size))
+		goto out;
+	opterr = 0;
+	optind = 0; /* glibc: start anew */
+	while ((c = getopt_long(argc, argv, ":hVv", table, NULL)) != -1) {
+		switch (c) {
+		case 'h':
+			result = OPTIONS_HELP;
+			goto out;
+		case 'V':
+			result = OPTIONS_VERSION;
+			goto out;
+		case 'v':
+			((struct common_options *)values)->verbose = true;
+			continue;
+		case ':':
+			snprintf(why, why_size, "%s needs a value.", argv[optind - 1]);
+			goto out;
+		case '?':
+			explain(tool, argv[optind - 1], why, why_size);
+			goto out;
+		}
+		index = c - TOOL_OPTION_BASE;
+		if (!set_value(&tool->options[index], optarg, values, why, why_size))
+			goto out;
+		given[index] = true;
+	}
+	if (optind < argc) {
+		snprintf(why, why_size, "\"%s\" is not an option; roc-%s --help lists all.",
+			 argv[optind], tool->name);
+		goto out;
+	}
+	if (all_required(tool, given, why, why_size))
+		result = OPTIONS_RUN;
+out:
+	free(given);
+	free(table);
+	return result;
+}
+
+#define HELP_COLUMN 32
+
+static void help_line(FILE *out, char letter, const char *name, const char *arg, const char *help)
+{
+	int width;
+
+	if (letter)
+		width = fprintf(out, "  -%c, --%s", letter, name);
+	else
+		width = fprintf(out, "      --%s", name);
+	if (arg)
+		width += fprintf(out, " %s", arg);
+	if (width >= HELP_COLUMN)
+		width = fprintf(out, "\n") - 1;
+	fprintf(out, "%*s%s", HELP_COLUMN - width, "", help);
+}
+
+void options_help(const struct tool *tool, FILE *out)
+{
+	char names[128];
+	size_t i;
+
+	fprintf(out, "roc-%s: %s.\n\nUsage: roc-%s", tool->name, tool->summary, tool->name);
+	for (i = 0; i < tool->option_count; i++) {
+		if (tool->options[i].required)
+			fprintf(out, " --%s %s", tool->options[i].name, tool->options[i].arg);
+	}
+	fprintf(out, " [OPTION]...\n");
+	if (*tool->example)
+		fprintf(out, "Example: roc-%s %s\n", tool->name, tool->example);
+	fprintf(out, "\nOptions:\n");
+	for (i = 0; i < tool->option_count; i++) {
+		const struct option_spec *spec = &tool->options[i];
+
+		help_line(out, 0, spec->name, spec->arg, spec->help);
+		if (spec->type == OPTION_CHOICE) {
+			list_choices(spec, names, sizeof(names));
+			fprintf(out, ": %s", names);
+		}
+		if (spec->fallback)
+			fprintf(out, " (%s)", spec->fallback);
+		fputc('\n', out);
+	}
+	for (i = 0; i < COMMON_COUNT; i++) {
+		help_line(out, common[i].letter, common[i].name, NULL, common[i].help);
+		fputc('\n', out);
+	}
+	fprintf(out,
+		"\nA card is named by PCI address ([dddd:]bb:dd.f), by serial[:endpoint], or by "
+		"#number\nas in roc-list-cards. Options may be cut short as long as they stay "
+		"unambiguous.\nExit status: 0 done, 1 refused or wrong data, 2 wrong usage.\n");
+}

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * The choice of a form, and what all forms have in common.
+ */
+#include "output.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "utils/tool.h"
+
+int output_choose(const struct output_options *options, enum output_format *format)
+{
+	bool json = options->json || options->json_out;
+	bool prometheus = options->prometheus || options->openmetrics;
+
+	if (json + options->monitoring + prometheus > 1)
+		return tool_usage("Only one of --json, --monitoring and --prometheus is possible "
+				  "at a time.");
+	*format = OUTPUT_TEXT;
+	if (json)
+		*format = OUTPUT_JSON;
+	if (options->monitoring)
+		*format = OUTPUT_MONITORING;
+	if (prometheus)
+		*format = OUTPUT_PROMETHEUS;
+	return TOOL_OK;
+}
+
+bool output_colours(FILE *out)
+{
+	const char *term = getenv("TERM"), *no = getenv("NO_COLOR");
+
+	return isatty(fileno(out)) && !(no && *no) && term && strcmp(term, "dumb");
+}
+
+uint64_t output_time(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_REALTIME, &t);
+	return (uint64_t)t.tv_sec * UINT64_C(1000000000) + (uint64_t)t.tv_nsec;
+}
+
+const char *output_card(const struct roc_card *card, char text[OUTPUT_CARD_MAX])
+{
+	int used;
+
+	if (card->serial < 0)
+		used = snprintf(text, OUTPUT_CARD_MAX, "?:");
+	else
+		used = snprintf(text, OUTPUT_CARD_MAX, "%04d:", card->serial);
+	if (card->endpoint < 0)
+		snprintf(text + used, OUTPUT_CARD_MAX - (size_t)used, "?");
+	else
+		snprintf(text + used, OUTPUT_CARD_MAX - (size_t)used, "%d", card->endpoint);
+	return text;
+}
+
+void output_number_json(struct json *j, const char *key, int64_t number)
+{
+	if (number < 0)
+		json_null(j, key);
+	else
+		json_signed(j, key, number);
+}
+
+void output_card_json(struct json *j, const struct roc_card *card)
+{
+	json_text(j, "pciAddress", card->pci_address);
+	output_number_json(j, "serial", card->serial);
+	output_number_json(j, "endpoint", card->endpoint);
+	json_signed(j, "sequence", card->sequence);
+	json_text(j, "type", roc_card_type_name(card->type));
+}

@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * roc-config: configure one card, or all of one kind.
+ */
+#include "config.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "utils/common/output.h"
+#include "utils/tool.h"
+
+#define LOCK_MS 15000 /* as long as the library itself waits */
+
+static void take_error(struct config_outcome *o)
+{
+	o->failed = true;
+	snprintf(o->why, sizeof(o->why), "%s", roc_error());
+}
+
+/* With --from-card: nobody may change the card between reading it and writing it. */
+static int card_base(struct roc_endpoint *ep, const struct config_kind *kind,
+		     struct config_outcome *o, union config_any *config)
+{
+	if (roc_card_lock(ep, LOCK_MS) || kind->read(ep, config)) {
+		take_error(o);
+		return TOOL_FAILED;
+	}
+	return TOOL_OK;
+}
+
+/* Exit code; a failure of the card is in @o too, so that the summary has it. */
+static int configure(const struct config_values *v, const struct config_kind *kind,
+		     const struct roc_card *card, const union config_any *wanted,
+		     struct config_outcome *o)
+{
+	union config_any config = *wanted;
+	unsigned int flags = 0;
+	struct roc_endpoint *ep;
+	int code = TOOL_OK, err;
+
+	*o = (struct config_outcome){.card = *card, .compare = v->compare};
+	if (v->force)
+		flags |= ROC_CONFIG_FORCE;
+	if (v->any_firmware)
+		flags |= ROC_CONFIG_ANY_FIRMWARE;
+	if (v->compare)
+		flags |= ROC_CONFIG_COMPARE_ONLY;
+	if (roc_open_card(card, v->id, &ep)) {
+		take_error(o);
+		return tool_fail("%s", o->why);
+	}
+	if (v->from_card) {
+		code = card_base(ep, kind, o, &config);
+		if (code)
+			tool_fail("%s", o->why);
+		else
+			code = config_apply(v, kind, &config);
+		if (code)
+			goto out;
+	}
+	if (isatty(STDERR_FILENO) && !v->compare && kind->slow)
+		tool_note("%s: configuring; a change of the clock takes some 10 s.",
+			  card_called(card, v->id));
+	err = kind->configure(ep, &config, flags, &o->result);
+	if (err) {
+		take_error(o);
+		code = tool_fail("%s%s", o->why,
+				 err == -EPERM && !v->any_firmware
+					 ? " (--bypass-fw-check configures it all the same)"
+					 : "");
+	} else if (v->compare && o->result.count) {
+		code = TOOL_FAILED;
+	}
+	if (v->from_card)
+		roc_card_unlock(ep);
+	if (!v->json)
+		config_text(stdout, o, v->common.verbose);
+	if (!err && v->status_report && config_report(v->status_report, card, ep))
+		code = TOOL_FAILED;
+out:
+	roc_close(ep);
+	return code;
+}
+
+static int configure_one(const struct config_values *v, const struct config_kind *kind,
+			 const union config_any *config)
+{
+	struct config_outcome *o = calloc(1, sizeof(*o));
+	const struct card_kind *found;
+	struct roc_card card;
+	int code;
+
+	if (!o)
+		return tool_fail("There is no memory left.");
+	code = card_find(v->id, &card, &found);
+	if (!code)
+		code = configure(v, kind, &card, config, o);
+	if (v->json && *o->card.pci_address && code != TOOL_USAGE)
+		config_json(stdout, o, 1);
+	free(o);
+	return code;
+}
+
+/* One card that fails does not keep the others from being configured; the exit code tells. */
+static int configure_all(const struct config_values *v, const struct config_kind *kind,
+			 const union config_any *config)
+{
+	struct config_outcome *outcomes = NULL;
+	struct roc_card *cards = NULL;
+	size_t count, i, done = 0;
+	int code, one;
+
+	code = cards_list(&cards, &count);
+	if (code)
+		return code;
+	outcomes = calloc(count + 1, sizeof(*outcomes));
+	if (!outcomes) {
+		code = tool_fail("There is no memory left.");
+		goto out;
+	}
+	for (i = 0; i < count; i++) {
+		if (cards[i].type != kind->type) {
+			tool_note("%s is %s and was left alone: this is a configuration for %s.",
+				  cards[i].pci_address, card_name(cards[i].type),
+				  card_name(kind->type));
+			continue;
+		}
+		one = configure(v, kind, &cards[i], config, &outcomes[done++]);
+		if (one > code)
+			code = one;
+		if (one == TOOL_USAGE)
+			goto out;
+	}
+	if (!done)
+		code = tool_fail("There is not %s in this machine.", card_name(kind->type));
+	else if (v->json)
+		config_json(stdout, outcomes, done);
+	else
+		config_summary(stdout, outcomes, done, output_colours(stdout));
+out:
+	free(outcomes);
+	free(cards);
+	return code;
+}
+
+/* Write a file, from the defaults, a file or a card. */
+static int generate(const struct config_values *v, const struct config_kind *kind,
+		    union config_any *config)
+{
+	const struct card_kind *found;
+	struct roc_endpoint *ep;
+	struct roc_card card;
+	int code = TOOL_OK;
+
+	if (v->from_card) {
+		code = card_open(v->id, &card, &ep, &found);
+		if (code)
+			return code;
+		if (kind->read(ep, config))
+			code = tool_fail("%s", roc_error());
+		roc_close(ep);
+		if (!code)
+			code = config_apply(v, kind, config);
+	}
+	if (!code && kind->save(v->gen_cfg_file, config))
+		code = tool_fail("%s", roc_error());
+	return code;
+}
+
+int config_run(const void *p)
+{
+	const struct config_values *v = p;
+	const struct config_kind *kind;
+	union config_any config;
+	int code;
+
+	code = config_check_options(v);
+	if (!code)
+		code = config_choose(v, &kind);
+	if (!code)
+		code = config_base(v, kind, &config);
+	/* Before any card is touched, also where the card's own values come first. */
+	if (!code)
+		code = config_apply(v, kind, &config);
+	if (!code && !v->from_card && kind->check(&config))
+		code = tool_usage("%s", roc_error());
+	if (code)
+		return code;
+	if (v->gen_cfg_file)
+		return generate(v, kind, &config);
+	return v->all ? configure_all(v, kind, &config) : configure_one(v, kind, &config);
+}

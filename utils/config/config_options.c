@@ -1,0 +1,219 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Options of roc-config. Values are not judged here: libroc reads them as it reads files, so that
+ * an option and a file's key never differ in what they accept.
+ */
+#include "config.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "utils/tool.h"
+
+#define AT(member) .offset = offsetof(struct config_values, member)
+#define TEXT(option_name, member, option_arg, text_help)                                           \
+	{                                                                                          \
+		.name = (option_name), .type = OPTION_TEXT, AT(member), .arg = (option_arg),       \
+		.help = (text_help)                                                                \
+	}
+#define FLAG(option_name, member, text) FLAG_OPTION(struct config_values, option_name, member, text)
+
+static const struct option_spec options[] = {
+	TEXT("id", id, "ID", "Card"),
+	FLAG("config-all", all, "All cards of the kind that the file is for"),
+	TEXT("config-uri", uri, "URI", "Configuration file: path, ini://PATH or json://PATH"),
+	FLAG("from-card", from_card, "Start from what the card has, not from the defaults"),
+	TEXT("set", set, "LIST", "Parameters as SECTION.KEY=VALUE, with commas between"),
+	FLAG("force-config", force, "Write everything, also if the card is configured already"),
+	FLAG("bypass-fw-check", any_firmware, "Configure whatever firmware the card has"),
+	FLAG("compare", compare, "Write nothing, only say what differs"),
+	TEXT("status-report", status_report, "FILE",
+	     "Then write the status to stdout or a file; +FILE appends; %t, %T, %i are filled in"),
+	TEXT("gen-cfg-file", gen_cfg_file, "FILE",
+	     "Write a configuration file and leave the card alone; JSON if it ends in .json"),
+	JSON_OPTION(struct config_values),
+	TEXT("clock", text[CONFIG_CLOCK], "SOURCE", "LOCAL or TTC (LOCAL)"),
+	TEXT("datapathmode", text[CONFIG_DATAPATHMODE], "MODE", "PACKET or STREAMING (PACKET)"),
+	TEXT("downstreamdata", text[CONFIG_DOWNSTREAMDATA], "DATA", "CTP, PATTERN or MIDTRG (CTP)"),
+	TEXT("gbtmode", text[CONFIG_GBTMODE], "MODE", "GBT or WB, of the receivers (GBT)"),
+	TEXT("gbtmux", text[CONFIG_GBTMUX], "MUX",
+	     "TTC, DDG, SWT, TTCUP or UL, of all links (TTC)"),
+	{.name = "links",
+	 .type = OPTION_LINKS,
+	 AT(links),
+	 .arg = "LIST",
+	 .max = ROC_CRU_LINKS - 1,
+	 .help = "Links that are enabled, and no others (0)"},
+	TEXT("cru-id", text[CONFIG_CRU_ID], "HEX", "For headers, 12 bits (0x0)"),
+	TEXT("system-id", text[CONFIG_SYSTEM_ID], "HEX", "For headers, 8 bits (0x0)"),
+	TEXT("fee-id", text[CONFIG_FEE_ID], "HEX", "For headers, 16 bits, of all links (0x0)"),
+	TEXT("onu-address", text[CONFIG_ONU_ADDRESS], "N", "Address on the PON, 0 to 255 (0)"),
+	TEXT("trigger-window-size", text[CONFIG_TRIGGER_WINDOW_SIZE], "N",
+	     "GBT words, 0 to 65535 (1000)"),
+	TEXT("tf-length", text[CONFIG_TF_LENGTH], "N",
+	     "Orbits of a time frame, 0 to 4095, C-RORC to 256 (256)"),
+	FLAG("allow-rejection", flag[CONFIG_ALLOW_REJECTION], "Heartbeat frames may be rejected"),
+	FLAG("loopback", flag[CONFIG_LOOPBACK], "Links receive what they send"),
+	FLAG("pon-upstream", flag[CONFIG_PON_UPSTREAM], "The PON's upstream must work"),
+	FLAG("dyn-offset", flag[CONFIG_DYN_OFFSET], "Packets are packed, not one in each 8 KiB"),
+	FLAG("no-gbt", flag[CONFIG_NO_GBT], "All links off"),
+	FLAG("user-logic", flag[CONFIG_USER_LOGIC], "User logic takes part"),
+	FLAG("run-stats", flag[CONFIG_RUN_STATS], "Run statistics take part"),
+	FLAG("user-and-common-logic", flag[CONFIG_USER_AND_COMMON_LOGIC],
+	     "Links take part beside user logic"),
+	FLAG("drop-bad-rdh", flag[CONFIG_DROP_BAD_RDH], "Drop packets with corrupt headers"),
+	TEXT("crorc-id", text[CONFIG_CRORC_ID], "HEX", "C-RORC: for headers, 12 bits (0x0)"),
+	FLAG("no-tf-detection", flag[CONFIG_NO_TF_DETECTION],
+	     "C-RORC: a time frame need not begin a superpage"),
+};
+
+/* Names of the parameters' options, for messages. */
+static const char *option_of(unsigned int parameter)
+{
+	size_t text = offsetof(struct config_values, text[0]) + parameter * sizeof(const char *);
+	size_t flag = offsetof(struct config_values, flag[0]) + parameter * sizeof(bool);
+	size_t i;
+
+	for (i = 0; i < sizeof(options) / sizeof(options[0]); i++)
+		if (options[i].offset == text || options[i].offset == flag)
+			return options[i].name;
+	return "?";
+}
+
+static bool given(const struct config_values *v, unsigned int parameter)
+{
+	return v->text[parameter] || v->flag[parameter];
+}
+
+int config_check_options(const struct config_values *v)
+{
+	const struct roc_card any = {.pci_address = "0000:00:00.0"};
+	const char *report = v->status_report;
+	char name[CONFIG_REPORT_NAME_MAX];
+	enum roc_card_type type;
+
+	if (v->all && v->id)
+		return tool_usage("--id and --config-all exclude each other.");
+	if (v->from_card && v->uri)
+		return tool_usage("--from-card and --config-uri exclude each other.");
+	if (v->all && !v->uri && !v->from_card)
+		return tool_usage("--config-all needs --config-uri or --from-card.");
+	if (!v->all && !v->id && (!v->gen_cfg_file || v->from_card))
+		return tool_usage("--id is missing. Example: roc-config --id=3b:00.0 --links=0-3");
+	if (v->gen_cfg_file && (v->all || v->compare || v->force || report))
+		return tool_usage("--gen-cfg-file leaves the card alone and goes with none of "
+				  "--config-all, --compare, --force-config, --status-report.");
+	if (v->compare && v->force)
+		return tool_usage("--compare and --force-config exclude each other.");
+	if (report && !strcmp(report, "infologger"))
+		return tool_usage("--status-report: there is no infologger here; write to stdout "
+				  "and pipe it there.");
+	if (report && v->json && !strcmp(report, "stdout"))
+		return tool_usage("--status-report=stdout and --json would be mixed up; take a "
+				  "file.");
+	if (report && v->all && strcmp(report, "stdout") && *report != '+' && !strstr(report, "%i"))
+		return tool_usage("--status-report: with --config-all the name needs %%i or a + in "
+				  "front, or each card's report would replace the one before.");
+	if (report && strcmp(report, "stdout") &&
+	    !config_report_name(report, &any, 0, name, sizeof(name)))
+		return tool_usage(
+			"--status-report: \"%s\" is too long, or has a %% without t, T, i "
+			"or %%.",
+			report);
+	if (v->uri && roc_config_card(v->uri, &type) == -EOPNOTSUPP)
+		return tool_usage("--config-uri: %s", roc_error());
+	return TOOL_OK;
+}
+
+int config_choose(const struct config_values *v, const struct config_kind **kind)
+{
+	enum roc_card_type type = ROC_CARD_CRU;
+	const struct card_kind *card_kind_found;
+	struct roc_card card;
+	int code;
+
+	if (v->id) {
+		code = card_find(v->id, &card, &card_kind_found);
+		if (code)
+			return code;
+		type = card.type;
+	} else if (v->uri) {
+		if (roc_config_card(v->uri, &type))
+			return tool_fail("%s", roc_error());
+	} else if (given(v, CONFIG_CRORC_ID) || given(v, CONFIG_NO_TF_DETECTION)) {
+		type = ROC_CARD_CRORC;
+	}
+	*kind = card_kind(type)->config;
+	return TOOL_OK;
+}
+
+int config_base(const struct config_values *v, const struct config_kind *kind,
+		union config_any *config)
+{
+	kind->defaults(config, v->uri != NULL);
+	if (v->uri && kind->load(v->uri, config))
+		return tool_fail("%s", roc_error());
+	return TOOL_OK;
+}
+
+/* "section.key=value,..."; exit code. */
+static int apply_list(const char *list, const struct config_kind *kind, union config_any *config)
+{
+	char copy[1024], *save, *word, *dot, *equal;
+
+	if (strlen(list) >= sizeof(copy))
+		return tool_usage("--set: the list is longer than %zu characters.",
+				  sizeof(copy) - 1);
+	strcpy(copy, list);
+	for (word = strtok_r(copy, ",", &save); word; word = strtok_r(NULL, ",", &save)) {
+		dot = strchr(word, '.');
+		equal = dot ? strchr(dot, '=') : NULL;
+		if (!equal)
+			return tool_usage("--set: \"%s\" is not SECTION.KEY=VALUE, as in "
+					  "link3.gbtMux=DDG.",
+					  word);
+		*dot = *equal = '\0';
+		if (kind->set(config, word, dot + 1, equal + 1))
+			return tool_usage("--set: %s", roc_error());
+	}
+	return TOOL_OK;
+}
+
+int config_apply(const struct config_values *v, const struct config_kind *kind,
+		 union config_any *config)
+{
+	unsigned int i;
+
+	for (i = 0; i < CONFIG_PARAMETERS; i++) {
+		const struct config_place *place = &kind->places[i];
+
+		if (!given(v, i))
+			continue;
+		if (!place->section) {
+			const struct config_kind *other =
+				kind == &config_cru ? &config_crorc : &config_cru;
+
+			return tool_fail("--%s is for %s; %s has no such parameter.", option_of(i),
+					 card_name(other->type), card_name(kind->type));
+		}
+		if (kind->set(config, place->section, place->key,
+			      place->value ? place->value : v->text[i]))
+			return tool_usage("--%s: %s", option_of(i), roc_error());
+	}
+	if (v->links && !kind->links)
+		return tool_fail("--links: the links of %s are not enabled or disabled.",
+				 card_name(kind->type));
+	if (v->links)
+		kind->set_links(config, v->links);
+	if (v->set && apply_list(v->set, kind, config))
+		return TOOL_USAGE;
+	return TOOL_OK;
+}
+
+const struct tool tool_config = {
+	.name = "config",
+	.summary = "Configure a card or all cards",
+	.example = "--id=3b:00.0 --config-uri=ini:///etc/roc/cru.cfg",
+	TOOL_OPTIONS(options, struct config_values),
+	.run = config_run,
+};

@@ -1,0 +1,337 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * roc-bench-dma: take data, check every byte, say how fast it was.
+ */
+#include "bench.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <roc/firmware.h>
+#include <sys/prctl.h>
+#include <unistd.h>
+
+#include "utils/tool.h"
+
+static void on_signal(int number)
+{
+	bench_interrupted = 1;
+}
+
+/* The first signal ends the run in order; the second one of its kind ends the process. */
+static void catch_signals(void)
+{
+	struct sigaction action = {.sa_handler = on_signal, .sa_flags = (int)SA_RESETHAND};
+
+	sigaction(SIGINT, &action, NULL);
+	sigaction(SIGTERM, &action, NULL);
+}
+
+static void size_text(uint64_t size, char *text, size_t length)
+{
+	if (size && size % (1 << 20) == 0)
+		snprintf(text, length, "%" PRIu64 " MiB", size >> 20);
+	else if (size && size % (1 << 10) == 0)
+		snprintf(text, length, "%" PRIu64 " KiB", size >> 10);
+	else
+		snprintf(text, length, "%" PRIu64 " bytes", size);
+}
+
+static int check_firmware(struct bench *b)
+{
+	struct roc_firmware_list *list;
+	int ret;
+
+	if (b->opt->bypass_fw_check)
+		return 0;
+	ret = roc_firmware_open(NULL, &list);
+	if (!ret) {
+		ret = roc_firmware_check(list, (enum roc_card_type)b->info.card_type,
+					 b->info.firmware);
+		roc_firmware_close(list);
+	}
+	if (ret)
+		bench_fail(b, "%s: %s (--bypass-fw-check skips this)",
+			   card_called(&b->card, b->opt->id), roc_error());
+	return ret;
+}
+
+static int check_sizes(struct bench *b)
+{
+	uint64_t size = b->opt->superpage_size, align = b->info.superpage_align;
+	char given[40], unit[40], most[40];
+
+	size_text(size, given, sizeof(given));
+	size_text(align, unit, sizeof(unit));
+	size_text(b->info.superpage_max, most, sizeof(most));
+	if (size % align || size > b->info.superpage_max) {
+		bench_fail(b,
+			   "A superpage of %s is not possible: --superpage-size must be a multiple "
+			   "of %s, and at most %s.",
+			   given, unit, most);
+		return -EINVAL;
+	}
+	if (b->opt->page_size != b->info.page_size) {
+		size_text(b->info.page_size, unit, sizeof(unit));
+		bench_fail(b, "This card has DMA pages of %s only: leave --page-size away.", unit);
+		return -EINVAL;
+	}
+	b->superpage = (uint32_t)size;
+	b->count = (uint32_t)(b->opt->buffer_size / size);
+	return 0;
+}
+
+static int check_options(struct bench *b)
+{
+	const char *name;
+
+	if (roc_info(b->ep, &b->info)) {
+		bench_fail(b, "%s", roc_error());
+		return -EIO;
+	}
+	name = roc_card_type_name(b->info.card_type);
+	b->kind = card_kind(b->info.card_type);
+	if (!b->kind) {
+		bench_fail(b, "%s is newer than these tools: install newer ones.",
+			   card_called(&b->card, b->opt->id));
+		return -EOPNOTSUPP;
+	}
+	if (b->kind->data[b->opt->source] == CHECK_NONE) {
+		bench_fail(b, "A %s has no data source %s.", name,
+			   bench_source_names[b->opt->source]);
+		return -EOPNOTSUPP;
+	}
+	if (b->opt->no_events && b->opt->mode == ROC_MODE_EVENT) {
+		bench_fail(b, "--mode=event needs the events that --no-events does without.");
+		return -EINVAL;
+	}
+	if (b->opt->stbrd && !(b->info.caps & ROC_CAP_DDL)) {
+		bench_fail(b, "A %s cannot send STBRD: --stbrd is for the C-RORC only.", name);
+		return -EOPNOTSUPP;
+	}
+	if (b->opt->bar_hammer && !b->kind->hammer) {
+		bench_fail(b, "--bar-hammer is not for a %s.", name);
+		return -EOPNOTSUPP;
+	}
+	if (check_firmware(b))
+		return -EPERM;
+	return check_sizes(b);
+}
+
+static FILE *open_dump(struct bench *b, const char *path)
+{
+	FILE *file = fopen(path, "we");
+
+	if (!file)
+		bench_fail(b, "%s cannot be written: %s.", path, strerror(errno));
+	return file;
+}
+
+static int open_dumps(struct bench *b)
+{
+	if (b->opt->ascii_file && !(b->ascii = open_dump(b, b->opt->ascii_file)))
+		return -EIO;
+	if (b->opt->bin_file && !(b->bin = open_dump(b, b->opt->bin_file)))
+		return -EIO;
+	return 0;
+}
+
+static void close_dump(struct bench *b, FILE *file, const char *path)
+{
+	if (file && fclose(file))
+		bench_fail(b, "%s could not be written: %s.", path, strerror(errno));
+}
+
+static void init_checker(struct bench *b)
+{
+	const struct bench_options *o = b->opt;
+	struct check_config config = {
+		.data = b->kind->data[o->source],
+		.any_link = b->kind->any_link,
+		.enabled = !o->no_errorcheck,
+		.payload = !o->fast_check,
+		.resync = !o->no_resync,
+		.tf_check = !o->no_tf_check,
+		.page_size = (uint32_t)o->page_size,
+		.frequency = o->frequency,
+		.packet_modulo = o->max_packet + 1,
+		.tf_length = o->tf_length,
+	};
+
+	b->errors.path = ERROR_LOG_FILE;
+	b->errors.card = b->info.pci_address;
+	check_init(&b->checker, &config, &b->errors);
+}
+
+static unsigned int memory_flags(const struct bench *b)
+{
+	if (b->opt->plain_memory)
+		return ROC_MEMORY_PLAIN;
+	return b->info.caps & ROC_CAP_IOMMU ? ROC_MEMORY_PLAIN_OK : 0;
+}
+
+static void count_gaps(struct bench *b, const struct roc_ch_info *before,
+		       const struct roc_ch_info *after)
+{
+	unsigned int i;
+
+	b->counts.retries = after->retries - before->retries;
+	for (i = 0; i < ROC_GAPS; i++)
+		b->counts.gaps[i] = after->gaps[i] - before->gaps[i];
+}
+
+/* After the stop: our counts against the driver's, which are the card's. */
+static void compare_counts(struct bench *b, const struct roc_ch_info *before)
+{
+	struct roc_ch_info after = {0};
+
+	if (roc_channel_info(b->ch, &after)) {
+		bench_fail(b, "%s", roc_error());
+		return;
+	}
+	count_gaps(b, before, &after);
+	if (after.dropped >= before->dropped)
+		b->counts.dropped = after.dropped - before->dropped;
+	else
+		b->counts.dropped = after.dropped; /* the card's counter started anew */
+	if (after.completed == b->counts.superpages && after.bytes == b->counts.bytes)
+		return;
+	error_log_add(&b->errors,
+		      "driver: it counted %" PRIu64 " superpages and %" PRIu64
+		      " bytes, but %" PRIu64 " and %" PRIu64 " came",
+		      (uint64_t)after.completed, (uint64_t)after.bytes, b->counts.superpages,
+		      b->counts.bytes);
+}
+
+/* The channel is configured and has its buffer. */
+static void take_data(struct bench *b)
+{
+	struct roc_ch_info before = {0};
+
+	if (roc_channel_info(b->ch, &before)) {
+		bench_fail(b, "%s", roc_error());
+		return;
+	}
+	bench_reader_fill(b);
+	if (roc_channel_start(b->ch)) {
+		bench_fail(b, "%s", roc_error());
+		return;
+	}
+	if (b->opt->bar_hammer && hammer_start(&b->hammer, &b->card, b->opt->id))
+		bench_fail(b, "%s", b->hammer.error);
+	b->live = isatty(STDOUT_FILENO) && !b->opt->no_display && !b->opt->json;
+	bench_reader_run(b);
+	bench_live_end(b);
+	/* A short run has had no tick. */
+	if (isnan(b->temperature))
+		bench_temperature(b);
+	if (b->opt->bar_hammer)
+		hammer_stop(&b->hammer);
+	/* A failed channel is stopped already; what it held is in the ready ring all the same. */
+	if (roc_channel_stop(b->ch, NULL) && b->end != BENCH_END_FAILED)
+		bench_reader_explain(b);
+	bench_reader_drain(b);
+	compare_counts(b, &before);
+}
+
+static void judge(struct bench *b)
+{
+	const struct bench_counts *n = &b->counts;
+
+	if (b->end == BENCH_END_STALL)
+		bench_fail(b,
+			   "No superpage came for %u s. Is there a trigger, are the links up, is "
+			   "the source right? --stall-limit sets the patience.",
+			   b->opt->stall_limit);
+	else if (b->end == BENCH_END_TIME && !n->superpages)
+		bench_fail(b, "The card sent nothing in this time.");
+	if (b->hammer.error[0])
+		bench_fail(b, "%s", b->hammer.error);
+	if (b->hammer.wrong)
+		bench_fail(b, "%" PRIu64 " register reads gave a wrong value.", b->hammer.wrong);
+}
+
+static int result(struct bench *b)
+{
+	judge(b);
+	if (b->opt->json)
+		bench_report_json(stdout, b);
+	else
+		bench_report_text(stdout, b);
+	if (b->failure[0])
+		return tool_fail("%s", b->failure);
+	if (b->errors.count)
+		return tool_fail("%" PRIu64 " errors in the data, see " ERROR_LOG_FILE ".",
+				 b->errors.count);
+	return TOOL_OK;
+}
+
+int bench_run(const void *values)
+{
+	const struct bench_options *o = values;
+	struct roc_channel_config config = {
+		.source = (enum roc_source)o->source,
+		.mode = (enum roc_mode)o->mode,
+		.links = o->links,
+		.page_size = (uint32_t)o->page_size,
+		.flags = (o->stbrd ? ROC_CONFIGURE_STBRD : 0) |
+			 (o->no_events ? ROC_CONFIGURE_PLAIN : 0),
+	};
+	struct bench b = {.opt = o, .temperature = NAN};
+	bool ran = false;
+	int err;
+
+	if (bench_check_usage(o))
+		return TOOL_USAGE;
+	err = roc_find(o->id, &b.card);
+	if (!err)
+		err = roc_open_card(&b.card, o->id, &b.ep);
+	if (err)
+		return tool_fail_card(err);
+	if (check_options(&b))
+		goto close_endpoint;
+	init_checker(&b);
+	if (roc_channel_open_card(&b.card, o->id, o->dma_channel, &b.ch)) {
+		bench_fail(&b, "%s", roc_error());
+		goto close_endpoint;
+	}
+	if (roc_channel_configure(b.ch, &config) ||
+	    roc_memory_alloc(o->buffer_size, b.info.numa_node, memory_flags(&b), &b.memory)) {
+		bench_fail(&b, "%s", roc_error());
+		goto close_channel;
+	}
+	b.memory_page = b.memory.page_size;
+	if (roc_buffer_register(b.ch, b.memory.addr, b.memory.length, b.superpage, &b.handle)) {
+		bench_fail(&b, "%s", roc_error());
+		goto free_memory;
+	}
+	if (open_dumps(&b) || bench_reader_prepare(&b))
+		goto close_dumps;
+	if (o->no_rm_pages_file && o->common.verbose)
+		tool_note("--no-rm-pages-file has no effect: the memory has no file.");
+	/* The pauses of the busy mode are shorter than the default slack of 50 us. */
+	prctl(PR_SET_TIMERSLACK, 1000UL, 0, 0, 0);
+	catch_signals();
+	take_data(&b);
+	ran = b.counts.start != 0;
+close_dumps:
+	close_dump(&b, b.ascii, o->ascii_file);
+	close_dump(&b, b.bin, o->bin_file);
+	bench_reader_release(&b);
+free_memory:
+	/* The channel first: it pins the memory. */
+	roc_channel_close(b.ch);
+	b.ch = NULL;
+	roc_memory_free(&b.memory);
+close_channel:
+	if (b.ch)
+		roc_channel_close(b.ch);
+close_endpoint:
+	roc_close(b.ep);
+	error_log_close(&b.errors);
+	if (b.errors.broken)
+		tool_note("%s", b.errors.why);
+	return ran ? result(&b) : tool_fail("%s", b.failure);
+}

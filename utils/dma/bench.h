@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * roc-bench-dma: what its parts share.
+ *
+ *	bench.c		opens everything in order, runs, closes in reverse order
+ *	bench_options.c	the table of options
+ *	bench_reader.c	the loop: wait, take, check, give back; stop and drain
+ *	bench_state.c	signal flag, time, reason of a failure
+ *	bench_report.c	live line, final table, JSON
+ *	hammer.c	register reads beside the data
+ *	check*.c	is the data right
+ */
+#ifndef ROC_UTILS_BENCH_H
+#define ROC_UTILS_BENCH_H
+
+#include <roc/roc.h>
+
+#include <signal.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "utils/cards.h"
+#include "check.h"
+#include "error_log.h"
+#include "hammer.h"
+#include "utils/common/json.h"
+#include "utils/common/options.h"
+
+struct bench_options {
+	struct common_options common;
+	const char *id;
+	uint32_t dma_channel;
+	uint64_t bytes;
+	uint64_t time;
+	uint64_t buffer_size;
+	uint64_t superpage_size;
+	uint64_t page_size;
+	unsigned int source; /* enum roc_source */
+	unsigned int mode;   /* enum roc_mode */
+	uint32_t links;
+	uint32_t frequency;
+	uint32_t max_packet;
+	uint32_t tf_length;
+	uint32_t pause_push;
+	uint32_t pause_read;
+	uint32_t stall_limit;
+	const char *ascii_file;
+	const char *bin_file;
+	bool no_tf_check;
+	bool fast_check;
+	bool no_errorcheck;
+	bool no_resync;
+	bool random_pause;
+	bool no_display;
+	bool no_temperature;
+	bool no_rm_pages_file;
+	bool print_sp_change;
+	bool stbrd;
+	bool buffer_full_check;
+	bool bar_hammer;
+	bool bypass_fw_check;
+	bool plain_memory;
+	bool no_events;
+	bool json;
+};
+
+/* What no card could do; exit code. */
+int bench_check_usage(const struct bench_options *o);
+
+extern const char *const bench_source_names[];
+extern const char *const bench_mode_names[];
+
+/* Why the run ended. */
+enum bench_end {
+	BENCH_END_BYTES,
+	BENCH_END_TIME,
+	BENCH_END_SIGNAL,
+	BENCH_END_FULL, /* --buffer-full-check */
+	BENCH_END_STALL,
+	BENCH_END_FAILED,
+};
+
+struct bench_link {
+	uint64_t superpages, bytes, pages;
+};
+
+/* What was counted. Times are CLOCK_MONOTONIC ns. */
+struct bench_counts {
+	uint64_t start, end; /* of the run; end: loop left, or last data if later */
+	uint64_t last_data;  /* when the kernel saw the last filled superpage */
+	uint64_t superpages, bytes, pages;
+	uint64_t pushed, reclaimed, refused;
+	uint64_t waits, kicks, looks; /* system calls */
+	uint64_t dropped;	      /* packets that the card dropped in this run */
+	uint64_t retries;	      /* pushes that the card did not take at once */
+	uint64_t gaps[ROC_GAPS];      /* see struct roc_ch_info */
+	uint64_t filled_ns;	      /* --buffer-full-check: time until full, 0: it was not */
+	struct bench_link links[CHECK_LINKS];
+};
+
+/*
+ * One run. Owned by the main thread; the hammer's thread has its own handle and shares only what
+ * struct hammer says.
+ */
+struct bench {
+	const struct bench_options *opt;
+	struct roc_card card;
+	struct roc_endpoint *ep;
+	struct roc_ep_info info;
+	const struct card_kind *kind;
+	struct roc_channel *ch;
+	struct roc_rings *rings; /* the channel's */
+	struct roc_memory memory;
+	size_t memory_page; /* page size it got; outlives the memory, for the report */
+	uint32_t handle;
+	uint32_t superpage; /* bytes */
+	uint32_t count;	    /* superpages in the buffer */
+
+	/* Superpages that are ours now, first in first out; lent[i]: i is in the fill ring or on.
+	 */
+	uint32_t *free_list;
+	bool *lent;
+	uint32_t free_head, free_count;
+
+	/* The reader's sleep: until so many are ready, and since when and which it is so. */
+	unsigned int nap;
+	uint64_t nap_time, nap_superpages;
+
+	struct checker checker;
+	struct error_log errors;
+	FILE *ascii, *bin;
+	struct hammer hammer;
+	bool live;	    /* there is a live line on the terminal */
+	double temperature; /* last seen, NAN unknown */
+	uint64_t sequence;  /* of the next ready entry */
+	enum bench_end end;
+	char failure[512]; /* sentence: why the run failed, empty if it did not */
+	struct bench_counts counts;
+};
+
+int bench_run(const void *values); /* the whole tool: struct bench_options to exit code */
+
+/* bench_state.c */
+extern volatile sig_atomic_t bench_interrupted;
+uint64_t bench_now(void); /* CLOCK_MONOTONIC, ns */
+/* Keep the first reason for a failure. */
+void bench_fail(struct bench *b, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+
+/* bench_reader.c */
+int bench_reader_prepare(struct bench *b); /* rings and free list; a sentence in b->failure */
+void bench_reader_release(struct bench *b);
+void bench_reader_fill(struct bench *b); /* give the card all that is free */
+void bench_reader_run(struct bench *b);
+void bench_reader_drain(struct bench *b);   /* what the final stop handed back */
+void bench_reader_explain(struct bench *b); /* why the channel does not run; into b->failure */
+
+/* bench_report.c */
+void bench_live(struct bench *b);
+void bench_live_end(struct bench *b);
+void bench_temperature(struct bench *b); /* read it, unless it must not be read */
+void bench_report_text(FILE *out, const struct bench *b);
+void bench_report_json(FILE *out, const struct bench *b);
+
+#endif

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * The register hammer. It only reads: there is no register in BAR 2 that could be written with
+ * any value without consequences.
+ */
+#include "hammer.h"
+
+#include <roc/roc.h>
+
+#include "kmod/cards/cru/cru_regs.h"
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+#define BATCH 64 /* reads between two looks at the stop flag */
+
+static double seconds(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
+}
+
+static void *work(void *p)
+{
+	uint32_t first = 0, value;
+	struct hammer *h = p;
+	double start = seconds();
+	unsigned int i;
+
+	while (!atomic_load(&h->stop) && !h->error[0]) {
+		for (i = 0; i < BATCH; i++) {
+			if (roc_reg_read(h->ep, CRU_BAR_CARD, CRU_FW_HASH, &value)) {
+				/* roc_error() is per thread. */
+				snprintf(h->error, sizeof(h->error), "%s", roc_error());
+				break;
+			}
+			if (!h->reads++)
+				first = value;
+			h->wrong += value != first;
+		}
+	}
+	h->seconds = seconds() - start;
+	return NULL;
+}
+
+int hammer_start(struct hammer *h, const struct roc_card *card, const char *id)
+{
+	int err;
+
+	*h = (struct hammer){.running = false};
+	err = roc_open_card(card, id, &h->ep);
+	if (err) {
+		snprintf(h->error, sizeof(h->error), "%s", roc_error());
+		return err;
+	}
+	err = -pthread_create(&h->thread, NULL, work, h);
+	if (err) {
+		snprintf(h->error, sizeof(h->error), "The hammer's thread cannot start: %s.",
+			 strerror(-err));
+		roc_close(h->ep);
+		return err;
+	}
+	h->running = true;
+	return 0;
+}
+
+void hammer_stop(struct hammer *h)
+{
+	if (!h->running)
+		return;
+	atomic_store(&h->stop, true);
+	pthread_join(h->thread, NULL);
+	roc_close(h->ep);
+	h->running = false;
+}

@@ -1,0 +1,244 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * roc-flash: write a firmware image or a serial number into a C-RORC's flash.
+ *
+ * Nothing is written before the file is known to be an image and somebody has named the card. A
+ * signal stops it between two commands; whatever stops it, the state of the flash and the way out
+ * are said.
+ */
+#include "flash.h"
+
+#include <ctype.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "utils/cards.h"
+#include "utils/common/cru_tool.h"
+#include "utils/tool.h"
+
+struct values {
+	struct common_options common;
+	const char *id;
+	const char *file;
+	uint32_t serial;
+	const char *confirm;
+	bool compare;
+	bool dry;
+	bool no_display;
+	bool json;
+};
+
+#define AT(member) .offset = offsetof(struct values, member)
+
+static const struct option_spec options[] = {
+	ID_OPTION(struct values),
+	{.name = "file",
+	 .type = OPTION_TEXT,
+	 AT(file),
+	 .arg = "FILE",
+	 .help = "Firmware image: one decimal 16-bit word in each line"},
+	{.name = "serial",
+	 .type = OPTION_NUMBER,
+	 AT(serial),
+	 .arg = "N",
+	 .min = 1,
+	 .max = ROC_CRORC_SERIAL_MAX,
+	 .help = "Write this serial number instead of an image"},
+	FLAG_OPTION(struct values, "verify", compare,
+		    "Write nothing, compare the flash with the file"),
+	FLAG_OPTION(struct values, "dry-run", dry,
+		    "Check file, card and channels, and write nothing"),
+	{.name = "confirm",
+	 .type = OPTION_TEXT,
+	 AT(confirm),
+	 .arg = "SERIAL",
+	 .help = "The card's present serial number, instead of being asked for it"},
+	FLAG_OPTION(struct values, "no-display", no_display, "No progress"),
+	JSON_OPTION(struct values),
+};
+
+/* What the progress function knows. */
+struct watch {
+	bool show;
+	unsigned int percent; /* shown last */
+	enum roc_crorc_flash_step step;
+};
+
+static bool progress(void *context, const struct roc_crorc_flash *now)
+{
+	static const char *const names[] = {
+		[ROC_CRORC_FLASH_IDLE] = "",	       [ROC_CRORC_FLASH_ERASE] = "Erasing",
+		[ROC_CRORC_FLASH_PROGRAM] = "Writing", [ROC_CRORC_FLASH_VERIFY] = "Reading back",
+		[ROC_CRORC_FLASH_DONE] = "Done",
+	};
+	struct watch *w = context;
+	uint64_t done = now->verified, all = now->words;
+	unsigned int percent;
+
+	if (now->step == ROC_CRORC_FLASH_ERASE) {
+		done = now->erased;
+		all = now->blocks;
+	} else if (now->step == ROC_CRORC_FLASH_PROGRAM) {
+		done = now->programmed;
+	}
+	percent = all ? (unsigned int)(done * 100 / all) : 0;
+	if (w->show && (percent != w->percent || now->step != w->step)) {
+		fprintf(stderr, "\r%s: %u %%\033[K", names[now->step], percent);
+		w->percent = percent;
+		w->step = now->step;
+	}
+	/* When all is done there is nothing left to stop. */
+	return now->step == ROC_CRORC_FLASH_DONE || !stop_asked();
+}
+
+static void card_word(const struct roc_card *card, char *text, size_t size)
+{
+	if (card->serial > 0)
+		snprintf(text, size, "%d", card->serial);
+	else
+		snprintf(text, size, "%s", card->pci_address);
+}
+
+/* Leading zeros of a serial number do not count. */
+static bool same_word(const char *a, const char *b)
+{
+	while (*a == '0' && isdigit((unsigned char)a[1]) && !strchr(a, ':'))
+		a++;
+	return !strcmp(a, b);
+}
+
+/* Somebody names the card that is to be written. Exit code. */
+static int confirm(const struct values *v, const struct roc_card *card)
+{
+	char wanted[32], answer[64];
+
+	card_word(card, wanted, sizeof(wanted));
+	if (v->confirm) {
+		if (same_word(v->confirm, wanted))
+			return TOOL_OK;
+		return tool_fail("--confirm=%s: this card is %s. Nothing was written.", v->confirm,
+				 wanted);
+	}
+	if (!isatty(STDIN_FILENO))
+		return tool_fail("Nobody can be asked whether this is the right card: give "
+				 "--confirm=%s. Nothing was written.",
+				 wanted);
+	fprintf(stderr,
+		"The flash of card %s will be %s. Type %s to go on: ", card_called(card, v->id),
+		v->file ? "erased and written" : "given a new serial number", wanted);
+	if (!fgets(answer, sizeof(answer), stdin))
+		answer[0] = '\0';
+	answer[strcspn(answer, "\n")] = '\0';
+	if (same_word(answer, wanted))
+		return TOOL_OK;
+	return tool_fail("That is not %s. Nothing was written.", wanted);
+}
+
+static int check_options(const struct values *v)
+{
+	if (!v->file == !v->serial)
+		return tool_usage("Give either --file or --serial.");
+	if (v->compare && (v->serial || v->dry))
+		return tool_usage("--verify goes with --file only.");
+	return TOOL_OK;
+}
+
+/* The command that does it again; for people, so without quoting. */
+static void repeat_text(const struct values *v, const struct roc_card *card, char *text,
+			size_t size)
+{
+	if (v->file)
+		snprintf(text, size, "roc-flash --id=%s --file=%s", card->pci_address, v->file);
+	else
+		snprintf(text, size, "roc-flash --id=%s --serial=%u", card->pci_address, v->serial);
+}
+
+static int work(const struct values *v, struct flash_card *f, const uint16_t *image)
+{
+	struct watch w = {.show = isatty(STDERR_FILENO) && !v->no_display};
+	enum flash_job job = v->serial ? FLASH_SERIAL : v->compare ? FLASH_COMPARE : FLASH_IMAGE;
+	struct roc_crorc_flash flash = {.step = ROC_CRORC_FLASH_IDLE};
+	char why[1024] = "", command[512], state[1024];
+	int err;
+
+	stop_on_signals();
+	/* A terminal that goes away is no reason to stop halfway. */
+	signal(SIGHUP, SIG_IGN);
+	signal(SIGPIPE, SIG_IGN);
+	if (job == FLASH_SERIAL)
+		err = roc_crorc_serial_write(f->ep, v->serial, &flash);
+	else if (job == FLASH_COMPARE)
+		err = roc_crorc_flash_compare(f->ep, image, progress, &w, &flash);
+	else
+		err = roc_crorc_flash_write(f->ep, image, progress, &w, &flash);
+	if (err)
+		snprintf(why, sizeof(why), "%s", roc_error());
+	if (w.show)
+		fputs("\r\033[K", stderr);
+	repeat_text(v, &f->card, command, sizeof(command));
+	flash_state_text(job, &flash, err, command, state, sizeof(state));
+	if (v->json)
+		flash_json(stdout, &f->card, job, &flash, false, err ? why : NULL);
+	else if (!err)
+		puts(state);
+	if (!err)
+		return TOOL_OK;
+	tool_note("%s.", why);
+	return tool_fail("%s", state);
+}
+
+/* All that can be checked without writing was. */
+static int dry(const struct values *v, const struct flash_card *f)
+{
+	const struct roc_crorc_flash none = {.step = ROC_CRORC_FLASH_IDLE};
+
+	if (v->json)
+		flash_json(stdout, &f->card, v->serial ? FLASH_SERIAL : FLASH_IMAGE, &none, true,
+			   NULL);
+	else if (v->file)
+		printf("%s is an image of %u words for card %s. Nothing was written.\n", v->file,
+		       ROC_CRORC_IMAGE_WORDS, card_called(&f->card, v->id));
+	else
+		printf("Card %s can have serial number %u. Nothing was written.\n",
+		       card_called(&f->card, v->id), v->serial);
+	return TOOL_OK;
+}
+
+static int run(const void *p)
+{
+	const struct values *v = p;
+	uint16_t *image = NULL;
+	struct flash_card f;
+	int code;
+
+	code = check_options(v);
+	if (code)
+		return code;
+	if (v->file && roc_crorc_image_load(v->file, &image))
+		return tool_fail("%s", roc_error());
+	code = flash_card_open(v->id, &f);
+	if (code)
+		goto out;
+	if (v->dry)
+		code = dry(v, &f);
+	else if (!v->compare)
+		code = confirm(v, &f.card);
+	if (!code && !v->dry)
+		code = work(v, &f, image);
+	if (!code && v->serial > 9999)
+		tool_note("Note: the card shows four digits only, and this number has five.");
+	flash_card_close(&f);
+out:
+	free(image);
+	return code;
+}
+
+const struct tool tool_flash = {
+	.name = "flash",
+	.summary = "Write a firmware image or a serial number into a C-RORC's flash",
+	.example = "--id=1001 --file=crorc.txt --dry-run",
+	TOOL_OPTIONS(options, struct values),
+	.run = run,
+};

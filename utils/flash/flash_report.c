@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * What roc-flash says of the state in which the flash is.
+ */
+#include "flash.h"
+
+#include "utils/common/json.h"
+#include "utils/common/output.h"
+
+static const char *const steps[] = {
+	[ROC_CRORC_FLASH_IDLE] = "idle",       [ROC_CRORC_FLASH_ERASE] = "erase",
+	[ROC_CRORC_FLASH_PROGRAM] = "program", [ROC_CRORC_FLASH_VERIFY] = "verify",
+	[ROC_CRORC_FLASH_DONE] = "done",
+};
+
+static const char *const jobs[] = {
+	[FLASH_IMAGE] = "image",
+	[FLASH_COMPARE] = "compare",
+	[FLASH_SERIAL] = "serial",
+};
+
+const char *flash_state(enum flash_job job, const struct roc_crorc_flash *flash)
+{
+	if (flash->step == ROC_CRORC_FLASH_DONE)
+		return "good";
+	if (job == FLASH_COMPARE)
+		return flash->wanted != flash->got ? "different" : "unknown";
+	if (!flash->touched)
+		return "untouched";
+	if (flash->step == ROC_CRORC_FLASH_VERIFY)
+		return flash->wanted != flash->got ? "different" : "not verified";
+	return "incomplete";
+}
+
+static void say_good(enum flash_job job, const struct roc_crorc_flash *flash, char *text,
+		     size_t size)
+{
+	switch (job) {
+	case FLASH_IMAGE:
+		snprintf(
+			text, size,
+			"The flash has the image: all %u words were read back right. The card runs "
+			"its old firmware until it is switched off and on.",
+			flash->verified);
+		break;
+	case FLASH_COMPARE:
+		snprintf(text, size, "The flash has this image: all %u words are the same.",
+			 flash->verified);
+		break;
+	case FLASH_SERIAL:
+		snprintf(text, size,
+			 "The serial number is in the flash and was read back right. The card has "
+			 "it "
+			 "when it is switched off and on.");
+		break;
+	}
+}
+
+static void say_image(const struct roc_crorc_flash *flash, const char *command, char *text,
+		      size_t size)
+{
+	char what[160];
+
+	if (flash->step == ROC_CRORC_FLASH_VERIFY && flash->wanted == flash->got)
+		snprintf(what, sizeof(what),
+			 "all words were written, but only %u of %u read back so far",
+			 flash->verified, flash->words);
+	else if (flash->step == ROC_CRORC_FLASH_VERIFY)
+		snprintf(what, sizeof(what), "it differs from the image at word 0x%x",
+			 flash->address);
+	else
+		snprintf(what, sizeof(what), "%u of %u blocks are erased, %u of %u words written",
+			 flash->erased, flash->blocks, flash->programmed, flash->words);
+	snprintf(text, size,
+		 "State of the flash: %s. The old firmware is lost there, but still runs in the "
+		 "card: DO NOT switch the server off or reset the card. Do this now: %s",
+		 what, command);
+}
+
+void flash_state_text(enum flash_job job, const struct roc_crorc_flash *flash, bool failed,
+		      const char *command, char *text, size_t size)
+{
+	if (!failed && flash->step == ROC_CRORC_FLASH_DONE)
+		say_good(job, flash, text, size);
+	else if (job == FLASH_COMPARE)
+		snprintf(text, size, "Nothing was written. %u of %u words are the same.",
+			 flash->verified, flash->words);
+	else if (!flash->touched)
+		snprintf(text, size,
+			 "State of the flash: as it was; nothing was erased or written.");
+	else if (job == FLASH_IMAGE)
+		say_image(flash, command, text, size);
+	else
+		snprintf(text, size,
+			 "State of the flash: the block of the serial number is %s. The firmware "
+			 "is not touched, but the card may have no serial number when it is "
+			 "switched on. Do this now: %s",
+			 flash->step == ROC_CRORC_FLASH_VERIFY ? "not what was written"
+							       : "not complete",
+			 command);
+}
+
+void flash_json(FILE *out, const struct roc_card *card, enum flash_job job,
+		const struct roc_crorc_flash *flash, bool dry, const char *failure)
+{
+	struct json j;
+
+	json_start(&j, out);
+	json_object(&j, NULL);
+	output_card_json(&j, card);
+	json_text(&j, "job", jobs[job]);
+	json_bool(&j, "dryRun", dry);
+	json_text(&j, "state", dry ? "untouched" : flash_state(job, flash));
+	json_text(&j, "step", steps[flash->step]);
+	json_unsigned(&j, "blocks", flash->blocks);
+	json_unsigned(&j, "erased", flash->erased);
+	json_unsigned(&j, "words", flash->words);
+	json_unsigned(&j, "programmed", flash->programmed);
+	json_unsigned(&j, "verified", flash->verified);
+	json_text(&j, "failure", failure);
+	json_object_end(&j);
+}

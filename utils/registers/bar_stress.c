@@ -1,0 +1,367 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * roc-bar-stress: one register, as often as possible, by one process or by several at once. The
+ * BAR is mapped, so an operation is one access on the bus and no system call.
+ */
+#include "bar_stress.h"
+
+#include <roc/roc.h>
+
+#include <errno.h>
+#include <inttypes.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "utils/cards.h"
+#include "utils/common/cru_tool.h"
+#include "utils/common/numbers.h"
+#include "utils/tool.h"
+
+struct values {
+	struct common_options common;
+	const char *id;
+	const char *value;
+	uint32_t bar;
+	uint32_t address;
+	uint32_t processes;
+	uint64_t cycles;
+	uint64_t seconds;
+	bool json;
+};
+
+#define CYCLES_DEFAULT 100
+
+static const struct option_spec options[] = {
+	ID_OPTION(struct values),
+	{.name = "channel",
+	 .type = OPTION_NUMBER,
+	 .offset = offsetof(struct values, bar),
+	 .arg = "N",
+	 .required = true,
+	 .max = 5,
+	 .help = "BAR number"},
+	{.name = "address",
+	 .type = OPTION_HEX,
+	 .offset = offsetof(struct values, address),
+	 .arg = "HEX",
+	 .required = true,
+	 .help = "Byte offset of the register, hexadecimal with or without 0x"},
+	{.name = "value",
+	 .type = OPTION_TEXT,
+	 .offset = offsetof(struct values, value),
+	 .arg = "NUMBER",
+	 .help = "Write this in each cycle, then read; without it, only read"},
+	{.name = "cycles",
+	 .type = OPTION_SIZE,
+	 .offset = offsetof(struct values, cycles),
+	 .arg = "N",
+	 .min = 1,
+	 .max = UINT32_MAX,
+	 .help = "Cycles of each process; k, M and so on may follow (100, or as many as the time "
+		 "allows)"},
+	{.name = "time",
+	 .type = OPTION_TIME,
+	 .offset = offsetof(struct values, seconds),
+	 .arg = "TIME",
+	 .help = "End all processes after this time, as in 10s (never)"},
+	{.name = "processes",
+	 .type = OPTION_NUMBER,
+	 .offset = offsetof(struct values, processes),
+	 .arg = "N",
+	 .fallback = "1",
+	 .min = 1,
+	 .max = BAR_STRESS_PROCESSES_MAX,
+	 .help = "Processes that do so at once"},
+	JSON_OPTION(struct values),
+};
+
+/* Written by one process, seen by all; a cache line of its own, so that counting costs nothing. */
+struct progress {
+	_Atomic uint64_t ops;
+} __attribute__((aligned(64)));
+
+/* Shared by parent and children; the parent unmaps it. */
+struct shared {
+	_Atomic unsigned int ready;
+	_Atomic bool go, stop;
+	_Atomic bool finished;			 /* by somebody; who sets it takes the shares */
+	char why[BAR_STRESS_PROCESSES_MAX][256]; /* sentence of a process that failed */
+	struct progress progress[BAR_STRESS_PROCESSES_MAX];
+	struct bar_stress_worker workers[BAR_STRESS_PROCESSES_MAX];
+};
+
+struct stress {
+	const struct roc_card *card;
+	const char *id; /* what the user called it */
+	uint32_t bar;
+	uint32_t address;
+	bool write;
+	uint32_t value;
+	uint64_t cycles;
+	uint64_t seconds; /* 0: no limit */
+	unsigned int processes;
+	struct shared *shared;
+};
+
+static uint64_t now_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * UINT64_C(1000000000) + (uint64_t)t.tv_nsec;
+}
+
+static void count_op(struct bar_stress_ops *ops, uint64_t ns)
+{
+	ops->count++;
+	ops->total_ns += ns;
+	if (ns > ops->max_ns)
+		ops->max_ns = ns;
+}
+
+/* What everybody had done when the first was finished is what the shares are made of. */
+static void take_shares(const struct stress *s)
+{
+	unsigned int i;
+
+	if (atomic_exchange(&s->shared->finished, true))
+		return;
+	for (i = 0; i < s->processes; i++)
+		s->shared->workers[i].at_first = atomic_load(&s->shared->progress[i].ops);
+}
+
+static void cycles(const struct stress *s, unsigned int number, volatile uint32_t *reg)
+{
+	struct bar_stress_worker *w = &s->shared->workers[number];
+	uint32_t expected = s->value, got;
+	uint64_t start, before, after, n;
+
+	atomic_fetch_add(&s->shared->ready, 1);
+	while (!atomic_load(&s->shared->go) && !atomic_load(&s->shared->stop))
+		usleep(100);
+	start = before = now_ns();
+	for (n = 0; n < s->cycles && !atomic_load_explicit(&s->shared->stop, memory_order_relaxed);
+	     n++) {
+		if (s->write) {
+			*reg = s->value;
+			after = now_ns();
+			count_op(&w->writes, after - before);
+			before = after;
+		}
+		got = *reg;
+		after = now_ns();
+		count_op(&w->reads, after - before);
+		before = after;
+		if (!s->write && !n)
+			expected = got;
+		w->wrong += got != expected;
+		atomic_store_explicit(&s->shared->progress[number].ops,
+				      w->reads.count + w->writes.count, memory_order_relaxed);
+	}
+	w->duration_ns = before - start;
+	take_shares(s);
+}
+
+static void on_bus_error(int number)
+{
+	_exit(TOOL_FAILED);
+}
+
+/* A child's life; its exit code. A mapping of a BAR is not inherited, so each makes its own. */
+static int work(const struct stress *s, unsigned int number)
+{
+	char *why = s->shared->why[number];
+	struct roc_endpoint *ep;
+	struct roc_bar bar;
+
+	/* What remains if the card goes away in the midst of it. */
+	snprintf(why, sizeof(s->shared->why[0]), "%s does not answer any more",
+		 card_called(s->card, s->id));
+	signal(SIGBUS, on_bus_error);
+	if (roc_open_card(s->card, s->id, &ep) || roc_bar_map(ep, s->bar, s->write, &bar)) {
+		snprintf(why, sizeof(s->shared->why[0]), "%s", roc_error());
+		return TOOL_FAILED;
+	}
+	cycles(s, number, bar.regs + s->address / 4);
+	return TOOL_OK;
+}
+
+static void show_progress(const struct stress *s)
+{
+	double all = (double)s->cycles * s->processes * (s->write ? 2 : 1);
+	uint64_t done = 0;
+	unsigned int i;
+
+	for (i = 0; i < s->processes; i++)
+		done += atomic_load_explicit(&s->shared->progress[i].ops, memory_order_relaxed);
+	if (s->seconds)
+		fprintf(stderr, "\r%" PRIu64 " operations\033[K", done);
+	else
+		fprintf(stderr, "\r%" PRIu64 " of %.0f operations (%.0f%%)\033[K", done, all,
+			100.0 * (double)done / all);
+}
+
+/* Wait for all children; after a signal they are told to stop. */
+static void wait_for(const struct stress *s, const pid_t *pids, unsigned int started)
+{
+	bool live = isatty(STDERR_FILENO);
+	uint64_t end = s->seconds ? now_ns() + s->seconds * UINT64_C(1000000000) : UINT64_MAX;
+	unsigned int left = started, i;
+	bool gone[BAR_STRESS_PROCESSES_MAX] = {false};
+	int status;
+
+	while (left) {
+		/* 50 ms: soon enough for people, seldom enough not to disturb what is measured. */
+		if (stop_sleep(0.05)) {
+			atomic_store(&s->shared->stop, true);
+			usleep(1000);
+		}
+		if (now_ns() >= end) {
+			take_shares(s);
+			atomic_store(&s->shared->stop, true);
+		}
+		for (i = 0; i < started; i++) {
+			if (gone[i] || !waitpid(pids[i], &status, WNOHANG))
+				continue;
+			gone[i] = true;
+			left--;
+			if (!WIFEXITED(status) || WEXITSTATUS(status))
+				s->shared->workers[i].failed = true;
+		}
+		if (live)
+			show_progress(s);
+	}
+	if (live)
+		fputs("\r\033[K", stderr);
+}
+
+static int run_processes(const struct stress *s)
+{
+	pid_t pids[BAR_STRESS_PROCESSES_MAX];
+	unsigned int started, i;
+	int code = TOOL_OK;
+
+	fflush(stdout);
+	for (started = 0; started < s->processes; started++) {
+		pids[started] = fork();
+		if (!pids[started]) {
+			_exit(work(s, started));
+		}
+		if (pids[started] < 0) {
+			code = tool_fail("Process %u could not be started: %s.", started,
+					 strerror(errno));
+			atomic_store(&s->shared->stop, true);
+			break;
+		}
+	}
+	/* All begin together, or the first ones have the card for themselves. */
+	for (i = 0; !code && i < 10000 && atomic_load(&s->shared->ready) < started; i++)
+		usleep(100);
+	atomic_store(&s->shared->go, true);
+	wait_for(s, pids, started);
+	for (i = 0; i < started; i++) {
+		if (s->shared->workers[i].failed)
+			code = tool_fail("Process %u: %s.", i, s->shared->why[i]);
+	}
+	return code;
+}
+
+static int stress(const struct values *v, struct stress *s, struct roc_endpoint *ep)
+{
+	struct bar_stress_report report = {
+		.pci_address = s->card->pci_address,
+		.bar = v->bar,
+		.address = v->address,
+		.write = s->write,
+		.processes = s->processes,
+	};
+	struct roc_bar bar;
+	uint64_t wrong = 0;
+	unsigned int i;
+	size_t length;
+	int code;
+
+	/* Only to see whether it may be, before anything is started. */
+	if (roc_bar_map(ep, v->bar, s->write, &bar))
+		return tool_fail("%s", roc_error());
+	length = bar.length;
+	roc_bar_unmap(&bar);
+	if ((uint64_t)v->address + 4 > length)
+		return tool_fail("The address 0x%x is beyond BAR %u, which has 0x%zx bytes.",
+				 v->address, v->bar, length);
+	s->shared = mmap(NULL, sizeof(*s->shared), PROT_READ | PROT_WRITE,
+			 MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	if (s->shared == MAP_FAILED)
+		return tool_fail("There is no memory left.");
+	stop_on_signals();
+	code = run_processes(s);
+	if (code)
+		goto free_shared;
+	report.workers = s->shared->workers;
+	if (v->json)
+		bar_stress_json(stdout, &report);
+	else
+		bar_stress_text(stdout, &report);
+	for (i = 0; i < s->processes; i++)
+		wrong += s->shared->workers[i].wrong;
+	if (wrong)
+		code = tool_fail("%" PRIu64 " reads did not deliver what %s.", wrong,
+				 s->write ? "was written" : "was read first");
+	else if (stop_asked())
+		code = tool_fail("Interrupted.");
+free_shared:
+	munmap(s->shared, sizeof(*s->shared));
+	return code;
+}
+
+static int run(const void *p)
+{
+	const struct values *v = p;
+	struct stress s = {
+		.bar = v->bar,
+		.address = v->address,
+		.write = v->value,
+		.cycles = v->cycles,
+		.seconds = v->seconds,
+		.processes = v->processes,
+	};
+	struct roc_endpoint *ep;
+	const char *wrong;
+	struct roc_card card;
+	int code, err;
+
+	if (v->value) {
+		wrong = number_value32(v->value, &s.value);
+		if (wrong)
+			return tool_usage("--value: \"%s\" %s.", v->value, wrong);
+	}
+	if (!s.cycles)
+		s.cycles = s.seconds ? UINT64_MAX : CYCLES_DEFAULT;
+	if (v->address % 4)
+		return tool_usage("--address: 0x%x is not a multiple of 4.", v->address);
+	/* Any card: every one has BARs. */
+	err = roc_find(v->id, &card);
+	if (!err)
+		err = roc_open_card(&card, v->id, &ep);
+	if (err)
+		return tool_fail_card(err);
+	s.card = &card;
+	s.id = v->id;
+	code = stress(v, &s, ep);
+	roc_close(ep);
+	return code;
+}
+
+const struct tool tool_bar_stress = {
+	.name = "bar-stress",
+	.summary = "Access a register as often as possible and measure it",
+	.example = "--id=3b:00.0 --channel=2 --address=0x4 --cycles=10k --processes=4",
+	TOOL_OPTIONS(options, struct values),
+	.run = run,
+};

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * How roc-pkt-monitor shows what it read.
+ */
+#ifndef ROC_UTILS_PKT_MONITOR_H
+#define ROC_UTILS_PKT_MONITOR_H
+
+#include <roc/crorc.h>
+#include <roc/cru.h>
+
+#include <stdio.h>
+
+#include "utils/cards.h"
+
+struct packets_report {
+	struct roc_card card;
+	struct roc_cru_packets packets;
+	uint64_t time; /* output_time() of the reading */
+};
+
+void packets_text(FILE *out, const struct packets_report *r, bool colours);
+void packets_json(FILE *out, const struct packets_report *r);
+void packets_influx(FILE *out, const struct packets_report *r);
+void packets_prometheus(FILE *out, const struct packets_report *r);
+
+/* The C-RORC. */
+struct packets_crorc {
+	struct roc_card card;
+	struct roc_crorc_packets packets;
+	uint64_t time;
+};
+
+void packets_crorc_text(FILE *out, const struct packets_crorc *r, bool colours);
+void packets_crorc_json(FILE *out, const struct packets_crorc *r);
+void packets_crorc_influx(FILE *out, const struct packets_crorc *r);
+void packets_crorc_prometheus(FILE *out, const struct packets_crorc *r);
+
+/* A whole reading of each card; see card_show_fn. */
+int packets_show_cru(FILE *out, struct roc_endpoint *ep, const struct roc_card *card,
+		     const struct card_request *request);
+int packets_show_crorc(FILE *out, struct roc_endpoint *ep, const struct roc_card *card,
+		       const struct card_request *request);
+
+#endif

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * roc-status: how a card and its links are; of a CRU also its ONU and its PON.
+ */
+#include "status.h"
+
+#include "utils/common/cru_tool.h"
+#include "utils/common/output.h"
+#include "utils/tool.h"
+
+struct values {
+	struct common_options common;
+	const char *id;
+	struct output_options output;
+	bool onu;
+	bool fec;
+	bool no_optical;
+	uint32_t links;
+};
+
+static const struct option_spec options[] = {
+	ID_OPTION(struct values),
+	{.name = "links",
+	 .type = OPTION_LINKS,
+	 .offset = offsetof(struct values, links),
+	 .arg = "LIST",
+	 .max = ROC_CRU_LINKS - 1,
+	 .help = "Links to show (all)"},
+	FLAG_OPTION(struct values, "onu-status", onu,
+		    "Show the ONU, too; clears its sticky bits (CRU only)"),
+	FLAG_OPTION(struct values, "fec-status", fec,
+		    "Show the error correction of the PON, too (CRU only)"),
+	FLAG_OPTION(struct values, "no-optical", no_optical,
+		    "Do not read the links' optical power, which takes longest"),
+	OUTPUT_OPTIONS(struct values),
+};
+
+int status_show_cru(FILE *out, struct roc_endpoint *ep, const struct roc_card *card,
+		    const struct card_request *q)
+{
+	struct status_report r = {.card = *card};
+	unsigned int flags = 0;
+
+	if (!q->no_optical)
+		flags |= ROC_CRU_STATUS_OPTICAL;
+	if (q->onu)
+		flags |= ROC_CRU_STATUS_ONU;
+	if (q->fec)
+		flags |= ROC_CRU_STATUS_FEC;
+	/* The table for people has them only if it is asked for more. */
+	if (q->format == OUTPUT_TEXT && !q->verbose)
+		flags |= ROC_CRU_STATUS_NO_PACKETS;
+	if (roc_cru_status_read(ep, q->links ? q->links : ROC_CRU_ALL_LINKS, flags, &r.cru))
+		return tool_fail("%s", roc_error());
+	if (channels_read(card, &r.channels))
+		return TOOL_FAILED;
+	r.time = output_time();
+	switch (q->format) {
+	case OUTPUT_TEXT:
+		status_text(out, &r, q->verbose, q->colours);
+		break;
+	case OUTPUT_JSON:
+		status_json(out, &r);
+		break;
+	case OUTPUT_MONITORING:
+		status_influx(out, &r);
+		break;
+	case OUTPUT_PROMETHEUS:
+		status_prometheus(out, &r);
+		break;
+	}
+	return TOOL_OK;
+}
+
+static int run(const void *p)
+{
+	const struct values *v = p;
+	struct card_request request = {
+		.verbose = v->common.verbose,
+		.links = v->links,
+		.onu = v->onu,
+		.fec = v->fec,
+		.no_optical = v->no_optical,
+	};
+	const struct card_kind *kind;
+	struct roc_endpoint *ep;
+	struct output output;
+	struct roc_card card;
+	int code;
+
+	code = output_begin(&v->output, &output);
+	if (code)
+		return code;
+	request.format = output.format;
+	request.colours = output_colours(output.out);
+	code = card_open(v->id, &card, &ep, &kind);
+	if (code)
+		goto out;
+	if ((v->onu || v->fec) && !kind->pon)
+		code = tool_fail("%s is %s, which has no PON: leave --%s-status away.",
+				 card_called(&card, v->id), card_name(card.type),
+				 v->onu ? "onu" : "fec");
+	else
+		code = kind->status(output.out, ep, &card, &request);
+	roc_close(ep);
+out:
+	return output_end(&output, code);
+}
+
+const struct tool tool_status = {
+	.name = "status",
+	.summary = "Show how a card and its links are",
+	.example = "--id=3b:00.0 --onu-status",
+	TOOL_OPTIONS(options, struct values),
+	.run = run,
+};

@@ -1,0 +1,236 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * roc-trig-monitor: trigger counters of a card and their rates, once or again and again.
+ */
+#include "trig_monitor.h"
+
+#include <inttypes.h>
+#include <unistd.h>
+
+#include "utils/cards.h"
+#include "utils/common/cru_tool.h"
+#include "utils/common/influx.h"
+#include "utils/common/output.h"
+#include "utils/common/prometheus.h"
+#include "utils/tool.h"
+
+struct values {
+	struct common_options common;
+	const char *id;
+	struct output_options output;
+	bool updateable;
+	bool force;
+	uint32_t interval;
+	uint32_t count;
+};
+
+static const struct option_spec options[] = {
+	ID_OPTION(struct values),
+	FLAG_OPTION(struct values, "updateable", updateable, "Go on until SIGINT"),
+	{.name = "interval",
+	 .type = OPTION_NUMBER,
+	 .offset = offsetof(struct values, interval),
+	 .arg = "SECONDS",
+	 .fallback = "1",
+	 .min = 1,
+	 .max = 3600,
+	 .help = "Time over which rates are measured"},
+	{.name = "count",
+	 .type = OPTION_NUMBER,
+	 .offset = offsetof(struct values, count),
+	 .arg = "N",
+	 .fallback = "0",
+	 .max = 1000000,
+	 .help = "With --updateable: end after so many; 0: never"},
+	FLAG_OPTION(struct values, "force-report", force,
+		    "Report a card without a valid serial number, too"),
+	OUTPUT_OPTIONS(struct values),
+};
+
+void triggers_head(FILE *out, const struct triggers_report *r)
+{
+	char card[OUTPUT_CARD_MAX];
+
+	fprintf(out, "CRU %s  %s  #%d\n\n", output_card(&r->card, card), r->card.pci_address,
+		r->card.sequence);
+	fprintf(out, "%10s %9s %10s %9s %6s %9s %6s %9s %4s %4s\n", "HB", "kHz", "PHY", "kHz",
+		"CAL", "kHz", "TOF", "kHz", "SOX", "EOX");
+}
+
+void triggers_text(FILE *out, const struct triggers_report *r)
+{
+	const struct roc_cru_trigger_rates *k = &r->rates;
+	const struct roc_cru_triggers *c = &r->counts;
+
+	fprintf(out, "%10u %9.3f %10u %9.3f %6u %9.3f %6u %9.3f %4u %4u", c->hb, k->hb, c->phy,
+		k->phy, c->cal, k->cal, c->tof, k->tof, c->sox, c->eox);
+}
+
+void triggers_json(struct json *j, const struct triggers_report *r)
+{
+	json_object(j, NULL);
+	output_card_json(j, &r->card);
+	json_unsigned(j, "hb", r->counts.hb);
+	json_real(j, "hbRate", r->rates.hb);
+	json_unsigned(j, "phy", r->counts.phy);
+	json_real(j, "phyRate", r->rates.phy);
+	json_unsigned(j, "cal", r->counts.cal);
+	json_real(j, "calRate", r->rates.cal);
+	json_unsigned(j, "tof", r->counts.tof);
+	json_real(j, "tofRate", r->rates.tof);
+	json_unsigned(j, "sox", r->counts.sox);
+	json_unsigned(j, "eox", r->counts.eox);
+	json_object_end(j);
+}
+
+void triggers_influx(FILE *out, const struct triggers_report *r)
+{
+	struct influx l;
+
+	influx_start_card(&l, out, "trigger", &r->card, -1);
+	influx_signed(&l, "hb", r->counts.hb);
+	influx_real(&l, "hbRate", r->rates.hb);
+	influx_signed(&l, "phy", r->counts.phy);
+	influx_real(&l, "phyRate", r->rates.phy);
+	influx_signed(&l, "cal", r->counts.cal);
+	influx_real(&l, "calRate", r->rates.cal);
+	influx_signed(&l, "tof", r->counts.tof);
+	influx_real(&l, "tofRate", r->rates.tof);
+	influx_signed(&l, "sox", r->counts.sox);
+	influx_signed(&l, "eox", r->counts.eox);
+	influx_end(&l, r->time);
+}
+
+static void sample(struct prometheus *m, const struct triggers_report *r, const char *kind,
+		   double value)
+{
+	struct prometheus_labels labels;
+
+	prometheus_card(&labels, &r->card, -1);
+	prometheus_label(&labels, "trigger", kind);
+	prometheus_sample(m, &labels, value);
+}
+
+void triggers_prometheus(FILE *out, const struct triggers_report *r)
+{
+	struct prometheus m;
+
+	prometheus_start(&m, out);
+	prometheus_family(&m, "roc_triggers", PROMETHEUS_COUNTER, "Triggers received.");
+	sample(&m, r, "hb", r->counts.hb);
+	sample(&m, r, "phy", r->counts.phy);
+	sample(&m, r, "cal", r->counts.cal);
+	sample(&m, r, "tof", r->counts.tof);
+	sample(&m, r, "sox", r->counts.sox);
+	sample(&m, r, "eox", r->counts.eox);
+	prometheus_family(&m, "roc_trigger_rate_hertz", PROMETHEUS_GAUGE, "Trigger rates.");
+	sample(&m, r, "hb", r->rates.hb * 1e3);
+	sample(&m, r, "phy", r->rates.phy * 1e3);
+	sample(&m, r, "cal", r->rates.cal * 1e3);
+	sample(&m, r, "tof", r->rates.tof * 1e3);
+}
+
+/* One report in the form asked for; on a terminal the text overwrites the one before. */
+static void show(const struct triggers_report *r, struct output *o, struct json *j, bool overwrite)
+{
+	switch (o->format) {
+	case OUTPUT_TEXT:
+		if (overwrite)
+			fputc('\r', o->out);
+		triggers_text(o->out, r);
+		if (!overwrite)
+			fputc('\n', o->out);
+		break;
+	case OUTPUT_JSON:
+		triggers_json(j, r);
+		break;
+	case OUTPUT_MONITORING:
+		triggers_influx(o->out, r);
+		break;
+	case OUTPUT_PROMETHEUS:
+		triggers_prometheus(o->out, r);
+		break;
+	}
+	fflush(o->out);
+}
+
+static int monitor(struct roc_endpoint *ep, const struct values *v, struct output *o,
+		   struct triggers_report *r)
+{
+	bool array = o->format == OUTPUT_JSON && v->updateable;
+	bool overwrite = v->updateable && isatty(STDOUT_FILENO);
+	struct roc_cru_triggers before;
+	int code = TOOL_OK;
+	struct json j;
+	uint32_t n;
+
+	if (roc_cru_triggers_read(ep, &before))
+		return tool_fail("%s", roc_error());
+	stop_on_signals();
+	json_start(&j, o->out);
+	if (array)
+		json_array(&j, NULL);
+	for (n = 1;; n++) {
+		if (stop_sleep(v->interval)) {
+			if (!v->updateable)
+				code = tool_fail("Interrupted before the rates were measured.");
+			break;
+		}
+		if (roc_cru_triggers_read(ep, &r->counts)) {
+			code = tool_fail("%s", roc_error());
+			break;
+		}
+		r->time = output_time();
+		roc_cru_trigger_rates(&before, &r->counts, &r->rates);
+		before = r->counts;
+		if (o->format == OUTPUT_TEXT && n == 1)
+			triggers_head(o->out, r);
+		show(r, o, &j, overwrite);
+		if (!v->updateable || n == v->count)
+			break;
+	}
+	if (array)
+		json_array_end(&j);
+	if (o->format == OUTPUT_TEXT && overwrite)
+		fputc('\n', o->out);
+	return code;
+}
+
+static int run(const void *p)
+{
+	struct triggers_report r = {.time = 0};
+	const struct values *v = p;
+	enum output_format format;
+	struct roc_endpoint *ep;
+	struct output output;
+	int code;
+
+	code = output_choose(&v->output, &format);
+	if (code)
+		return code;
+	if (v->updateable && (format == OUTPUT_PROMETHEUS || v->output.file))
+		return tool_usage("--prometheus and --output are for one reading; leave "
+				  "--updateable out.");
+	if (v->count && !v->updateable)
+		return tool_usage("--count is for --updateable.");
+	code = output_begin(&v->output, &output);
+	if (code)
+		return code;
+	code = cru_open(v->id, &r.card, &ep);
+	if (code)
+		goto out;
+	code = card_serial_check(&r.card, v->id, v->force);
+	if (!code)
+		code = monitor(ep, v, &output, &r);
+	roc_close(ep);
+out:
+	return output_end(&output, code);
+}
+
+const struct tool tool_trig_monitor = {
+	.name = "trig-monitor",
+	.summary = "Show the trigger counters of a card and their rates",
+	.example = "--id=3b:00.0 --updateable",
+	TOOL_OPTIONS(options, struct values),
+	.run = run,
+};
