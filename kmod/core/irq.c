@@ -145,6 +145,29 @@ static void roc_irq_free(struct roc_endpoint *ep, int count)
 	ep->irqs.count = 0;
 }
 
+/* When the card cannot write to it any more. */
+void roc_irqs_free(struct roc_endpoint *ep)
+{
+	struct roc_irqs *irqs = &ep->irqs;
+
+	if (irqs->notice)
+		dma_free_coherent(&ep->pdev->dev, sizeof(*irqs->notice), irqs->notice,
+				  irqs->notice_bus);
+	irqs->notice = NULL;
+}
+
+/* Where the card says that something happened. */
+int roc_irqs_alloc(struct roc_endpoint *ep)
+{
+	struct roc_irqs *irqs = &ep->irqs;
+
+	irqs->notice = dma_alloc_coherent(&ep->pdev->dev, sizeof(*irqs->notice), &irqs->notice_bus,
+					  GFP_KERNEL);
+	if (irqs->notice && roc_point_fails(ep, ROC_POINT_EVENT_NOTICE))
+		roc_irqs_free(ep);
+	return irqs->notice ? 0 : -ENOMEM;
+}
+
 /* As many vectors as there are. None at all is no error. Before anybody can open a channel. */
 void roc_irqs_start(struct roc_endpoint *ep)
 {
@@ -155,10 +178,6 @@ void roc_irqs_start(struct roc_endpoint *ep)
 	if (!irqs->block)
 		return;
 	INIT_WORK(&irqs->work, roc_irq_work);
-	irqs->notice = dma_alloc_coherent(&ep->pdev->dev, sizeof(*irqs->notice), &irqs->notice_bus,
-					  GFP_KERNEL);
-	if (!irqs->notice)
-		return;
 	got = pci_alloc_irq_vectors(ep->pdev, 1, want,
 				    PCI_IRQ_MSI | (irqs->msix ? PCI_IRQ_MSIX : 0));
 	if (got <= 0)
@@ -230,17 +249,6 @@ void roc_irqs_stop(struct roc_endpoint *ep)
 		roc_irq_free(ep, irqs->count);
 	}
 	cancel_work_sync(&irqs->work);
-}
-
-/* When the card cannot write to it any more. */
-void roc_irqs_free(struct roc_endpoint *ep)
-{
-	struct roc_irqs *irqs = &ep->irqs;
-
-	if (irqs->notice)
-		dma_free_coherent(&ep->pdev->dev, sizeof(*irqs->notice), irqs->notice,
-				  irqs->notice_bus);
-	irqs->notice = NULL;
 }
 
 /* Whose thread the channel's interrupt wakes; NULL: nobody's, and none is being woken. */

@@ -18,6 +18,7 @@ struct roc_endpoint;
 
 enum roc_point {
 	ROC_POINT_EVENT_RINGS,	 /* memory for the rings of a channel with events; can fail */
+	ROC_POINT_EVENT_NOTICE,	 /* memory for what the card as a whole tells; can fail */
 	ROC_POINT_OPEN,		 /* inside, the channel not yet claimed */
 	ROC_POINT_REGISTER,	 /* pages are pinned, not yet mapped */
 	ROC_POINT_START_BUS,	 /* the card is set up and has no bus */

@@ -152,7 +152,9 @@ int roc_event_probe(struct roc_endpoint *ep)
 		err = roc_event_probe_channel(ep, i, &vsec);
 	if (!err)
 		ep->irqs.block = roc_event_block(ep, &vsec.card, EVENT_ID_CARD, ep->ops->channels);
-	if (!ep->irqs.block) {
+	if (ep->irqs.block)
+		err = roc_irqs_alloc(ep);
+	if (err || !ep->irqs.block) {
 		roc_event_remove(ep, false);
 		found = -1;
 	} else {

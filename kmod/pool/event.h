@@ -104,6 +104,7 @@ void roc_event_repeat(struct roc_channel *ch);
 u32 roc_event_status(struct roc_channel *ch);
 
 /* irq.c */
+int roc_irqs_alloc(struct roc_endpoint *ep);
 void roc_irqs_start(struct roc_endpoint *ep);
 void roc_irqs_stop(struct roc_endpoint *ep);
 void roc_irqs_free(struct roc_endpoint *ep);

@@ -94,6 +94,8 @@ static void no_memory(void)
 	UNIT_EQ(driver_unbind(address), 0);
 	point_fail("event_rings", 1);
 	UNIT_EQ(put_text("/sys/bus/pci/drivers/roc/bind", address), -ENOMEM);
+	point_fail("event_notice", 1);
+	UNIT_EQ(put_text("/sys/bus/pci/drivers/roc/bind", address), -ENOMEM);
 	UNIT_NEED(driver_bind(address));
 	CU_ASSERT(has_events(EP0));
 }
