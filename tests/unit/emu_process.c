@@ -97,6 +97,35 @@ static void outside_is_remembered(void)
 	clean();
 }
 
+/* Nobody reads what it says: the card goes on all the same. */
+static void unheard(void)
+{
+	char page[4096] = "";
+	int fds[2], ep, ctl;
+
+	UNIT_NEED(!pipe2(fds, O_NONBLOCK));
+	while (write(fds[1], page, sizeof(page)) > 0)
+		;
+	UNIT_NEED(!fcntl(fds[1], F_SETFL, 0));
+	emu.err = fds[1];
+	start(NULL);
+	emu.err = 0;
+	UNIT_NEED(says_ready());
+	ep = dial_endpoint("ep1.sock");
+	ctl = dial("ctl.sock");
+	push(ep, 0x1000);
+	CU_ASSERT(UNIT_WAIT(strstr(control(ctl, "counts 1\n"), "\"dma_outside\":4,"), LIMIT_MS));
+	/* It was not said later either. */
+	UNIT_EQ(read(fds[0], page, sizeof(page)), sizeof(page));
+	control(ctl, "quit\n");
+	UNIT_EQ(ended(), 2);
+	close(fds[0]);
+	close(fds[1]);
+	close(ep);
+	close(ctl);
+	clean();
+}
+
 /* The other side is gone; silence is not enough. */
 static bool hung_up(int fd)
 {
@@ -277,6 +306,6 @@ static void lost_memory_is_remembered(void)
 UNIT_MAIN("roc-emu", {"lives and quits", lives_and_quits}, {"ends on signals", ends_on_signals},
 	  {"wrong arguments", wrong_arguments},
 	  {"DMA outside mappings is in the exit status", outside_is_remembered},
-	  {"vanish and return", vanish_and_return}, {"a closed pipe", closed_pipe},
-	  {"out of descriptors", out_of_descriptors},
+	  {"nobody reads what it says", unheard}, {"vanish and return", vanish_and_return},
+	  {"a closed pipe", closed_pipe}, {"out of descriptors", out_of_descriptors},
 	  {"memory taken away is in the exit status", lost_memory_is_remembered})

@@ -24,6 +24,7 @@ static struct {
 	char dir[64];
 	pid_t pid;
 	int out; /* its stdout */
+	int err; /* its stderr, nowhere if 0 */
 } emu;
 
 /* Wait for it to end; -1 when it does not, its exit status otherwise, 128 + signal if killed. */
@@ -54,7 +55,7 @@ __attribute__((unused)) static void start_card(const char *card, const char *con
 	emu.pid = fork();
 	if (!emu.pid) {
 		dup2(fds[1], STDOUT_FILENO);
-		dup2(open("/dev/null", O_WRONLY), STDERR_FILENO);
+		dup2(emu.err ? emu.err : open("/dev/null", O_WRONLY), STDERR_FILENO);
 		close(fds[0]);
 		execv(argv[0], (char **)argv);
 		_exit(127);

@@ -111,12 +111,10 @@ static int verdict(struct emu *emu)
 		lost += emu->fn[e].dma.files.lost;
 	emu_unlock_all(emu, false);
 	if (lost)
-		fprintf(stderr,
-			"roc-emu: %" PRIu64 " DMA accesses met memory that the client took away\n",
+		emu_say("roc-emu: %" PRIu64 " DMA accesses met memory that the client took away",
 			lost);
 	if (outside)
-		fprintf(stderr, "roc-emu: %" PRIu64 " DMA accesses went outside any mapping\n",
-			outside);
+		emu_say("roc-emu: %" PRIu64 " DMA accesses went outside any mapping", outside);
 	return outside ? 2 : lost ? 3 : 0;
 }
 

@@ -245,8 +245,8 @@ static void tell_refused(struct client *c, const struct message *m, int rc)
 	uint64_t now = emu_now();
 
 	if (!c->told_ns || now - c->told_ns > QUIET_NS)
-		fprintf(stderr, "roc-emu: function %u: command %u refused without an answer: %s\n",
-			c->f->nr, m->head.command, strerror(-rc));
+		emu_say("roc-emu: function %u: command %u refused without an answer: %s", c->f->nr,
+			m->head.command, strerror(-rc));
 	c->told_ns = now;
 }
 
@@ -292,8 +292,7 @@ void vfio_user_serve(struct function *f, int fd)
 			break;
 	}
 	if (rc == -EPROTO)
-		fprintf(stderr, "roc-emu: function %u: no vfio-user message, client sent away\n",
-			f->nr);
+		emu_say("roc-emu: function %u: no vfio-user message, client sent away", f->nr);
 	descriptors_close(&c.wire.along);
 	free(m.body);
 	free(m.reply);
