@@ -795,7 +795,7 @@ static int interrupted_wait(int fd)
 
 	sigaction(SIGALRM, &action, NULL);
 	setitimer(ITIMER_REAL, &soon, NULL);
-	w.deadline = now_ns() + 5000000000ull;
+	w.deadline = now_ns() + limit_ms(5000) * 1000000ull;
 	err = abi(fd, ROC_CH_WAIT, &w);
 	setitimer(ITIMER_REAL, &never, NULL);
 	return err;

@@ -14,6 +14,8 @@
 
 #define LIMIT_MS 15000
 #define ONE_LINK 0x1
+#define MEASURES 5
+#define AWAY_NS 20000000ull /* moderation delays by 8 ms */
 
 /* A plain card says what it cannot do; the other tests are not for it. */
 static bool events(void)
@@ -67,11 +69,15 @@ static bool opened(struct rig *r)
 	return rig_open(r);
 }
 
+/*
+ * What the card saw of some superpages, what the driver missed of them, how long they took and
+ * for how long the reader was away at most.
+ */
 struct cost {
-	uint64_t superpages, reads, writes, interrupts;
+	uint64_t superpages, reads, writes, interrupts, missed, ns, pause;
 };
 
-/* What the card saw of @n superpages at this rate. A rate is kept only by who does not check. */
+/* @n superpages at this rate. A rate is kept only by who does not check. */
 static struct cost cost_of(uint64_t rate, uint64_t n)
 {
 	struct rig r = {.id = EP0,
@@ -82,29 +88,70 @@ static struct cost cost_of(uint64_t rate, uint64_t n)
 			.no_poison = true,
 			.sizes_unknown = rate};
 	struct cost c = {0};
+	const char *counts;
 
 	emu_normal(CARD0, FOUR_LINKS);
 	emu(CARD0, "set 0 rate %llu", (unsigned long long)rate);
-	UNIT_NEED(opened(&r));
+	if (!opened(&r)) {
+		RIG_OK(&r);
+		return c;
+	}
 	rig_push(&r, RIG_MAX);
 	if (rig_start(&r) && rig_run(&r, n / 4, LIMIT_MS)) {
 		/* It has learned the rate. */
 		emu(CARD0, "clear");
+		c.ns = now_ns();
+		r.pause = r.took = 0;
 		rig_run(&r, r.filled + n, LIMIT_MS);
-		c.superpages = emu_count(CARD0, 0, "superpages");
+		c.pause = r.pause;
+		c.ns = now_ns() - c.ns;
+		/* All of one moment: the card goes on. */
+		counts = json_at(json_get(emu(CARD0, "counts 0"), "ep"), 0);
+		c.superpages = json_number(json_get(counts, "superpages"));
+		c.writes = json_number(json_get(counts, "mmio_writes"));
+		c.interrupts = json_number(json_get(counts, "interrupts"));
 		c.reads = emu_reads(CARD0, 0);
-		c.writes = emu_count(CARD0, 0, "mmio_writes");
-		c.interrupts = emu_count(CARD0, 0, "interrupts");
-		unit_note("%llu superpages: %llu interrupts, %llu writes, %llu reads",
+		unit_note("%llu superpages: %llu interrupts, %llu writes, %llu reads, %.1f ms "
+			  "away of %.0f ms",
 			  (unsigned long long)c.superpages, (unsigned long long)c.interrupts,
-			  (unsigned long long)c.writes, (unsigned long long)c.reads);
+			  (unsigned long long)c.writes, (unsigned long long)c.reads, c.pause / 1e6,
+			  c.ns / 1e6);
 	}
 	rig_stop(&r);
-	UNIT_EQ(counted().missed, 0);
+	c.missed = counted().missed;
+	UNIT_EQ(c.reads, 0);
 	UNIT_EQ(counted().reads, 0);
 	RIG_OK(&r);
 	rig_close(&r);
 	return c;
+}
+
+/*
+ * The card rightly tells more often of what comes after a pause, and on a crowded machine it, the
+ * driver and the reader all make pauses. A measure counts if nobody was away for much longer than
+ * moderation explains, and the card kept its rate.
+ */
+static bool undisturbed(const struct cost *c, uint64_t bytes, uint64_t rate)
+{
+	return c->pause < AWAY_NS && (!rate || bytes * 1e9 / c->ns > 0.9 * rate);
+}
+
+/* Measured again, MEASURES times at most, as long as it is too dear and was disturbed. */
+static struct cost fair_cost(uint64_t rate, uint64_t n, bool (*cheap)(const struct cost *))
+{
+	unsigned int tries = MEASURES;
+	struct cost c;
+
+	do
+		c = cost_of(rate, n);
+	while (!cheap(&c) && c.superpages && !undisturbed(&c, c.superpages * 64 * KIB, rate) &&
+	       --tries);
+	return c;
+}
+
+static bool busy_is_cheap(const struct cost *c)
+{
+	return 8 * c->interrupts <= c->superpages && 8 * c->writes <= c->superpages && !c->missed;
 }
 
 static void busy_channel(void)
@@ -112,11 +159,15 @@ static void busy_channel(void)
 	struct cost c;
 
 	NEED_EVENTS;
-	c = cost_of(0, 1000);
-	CU_ASSERT(c.superpages >= 700);
-	CU_ASSERT(c.interrupts >= 1 && 8 * c.interrupts <= c.superpages);
-	CU_ASSERT(8 * c.writes <= c.superpages);
-	UNIT_EQ(c.reads, 0);
+	c = fair_cost(0, 1000, busy_is_cheap);
+	CU_ASSERT(c.superpages >= 500); /* some may have been ready before */
+	CU_ASSERT(c.interrupts >= 1);
+	CU_ASSERT(busy_is_cheap(&c));
+}
+
+static bool steady_is_cheap(const struct cost *c)
+{
+	return 4 * c->interrupts <= c->superpages && !c->missed;
 }
 
 static void steady_rate(void)
@@ -124,10 +175,10 @@ static void steady_rate(void)
 	struct cost c;
 
 	NEED_EVENTS;
-	c = cost_of(64 * KIB * 800, 800);
-	CU_ASSERT(c.superpages >= 700);
-	CU_ASSERT(c.interrupts >= 1 && 4 * c.interrupts <= c.superpages);
-	UNIT_EQ(c.reads, 0);
+	c = fair_cost(64 * KIB * 800, 800, steady_is_cheap);
+	CU_ASSERT(c.superpages >= 500); /* some may have been ready before */
+	CU_ASSERT(c.interrupts >= 1);
+	CU_ASSERT(steady_is_cheap(&c));
 }
 
 static int by_value(const void *a, const void *b)
@@ -137,39 +188,51 @@ static int by_value(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
+#define SINGLES 30
+
+/* One superpage after the other into a silent card; how long each took. */
+static void single_superpages(struct rig *r, uint64_t *delay)
+{
+	uint64_t begin;
+	size_t i;
+
+	emu(CARD0, "clear");
+	at_open = counters(EP0, 0);
+	for (i = 0; i < SINGLES; i++) {
+		sleep_ms(25);
+		begin = now_ns();
+		rig_push(r, 1);
+		UNIT_EQ(rig_wait(r, 1, 2000), 1);
+		delay[i] = now_ns() - begin;
+		UNIT_EQ(rig_take(r, false), 1);
+	}
+	UNIT_EQ(emu_count(CARD0, 0, "interrupts"), SINGLES);
+	CU_ASSERT(UNIT_WAIT(counted().interrupts == SINGLES, 2000));
+	UNIT_EQ(emu_reads(CARD0, 0), 0);
+	qsort(delay, SINGLES, sizeof(delay[0]), by_value);
+	unit_note("push to ready: %.2f ms a quarter, %.2f ms half, %.2f ms all of them",
+		  delay[SINGLES / 4] / 1e6, delay[SINGLES / 2] / 1e6, delay[SINGLES - 1] / 1e6);
+}
+
 /* A card that is mostly silent tells of each superpage, once, at once. */
 static void low_rate(void)
 {
 	struct rig r = {.id = EP0, .mode = ROC_MODE_EVENT, .superpage = 64 * KIB, .count = 4};
-	uint64_t delay[30];
-	size_t i;
+	unsigned int tries = MEASURES;
+	uint64_t delay[SINGLES];
 
 	NEED_EVENTS;
 	emu_normal(CARD0, ONE_LINK);
 	UNIT_NEED(rig_open(&r) && rig_start(&r));
 	sleep_ms(50);
-	emu(CARD0, "clear");
-	at_open = counters(EP0, 0);
-	for (i = 0; i < N(delay); i++) {
-		uint64_t begin;
-
-		sleep_ms(25);
-		begin = now_ns();
-		rig_push(&r, 1);
-		UNIT_EQ(rig_wait(&r, 1, 2000), 1);
-		delay[i] = now_ns() - begin;
-		UNIT_EQ(rig_take(&r, false), 1);
-	}
-	UNIT_EQ(emu_count(CARD0, 0, "interrupts"), N(delay));
-	CU_ASSERT(UNIT_WAIT(counted().interrupts == N(delay), 2000));
+	/* An interrupt that is late itself finds nothing, or is not waited for: measured again. */
+	do
+		single_superpages(&r, delay);
+	while ((counted().spurious || counted().missed) && delay[SINGLES - 1] > AWAY_NS && --tries);
 	UNIT_EQ(counted().spurious, 0);
 	UNIT_EQ(counted().missed, 0);
-	UNIT_EQ(emu_reads(CARD0, 0), 0);
-	qsort(delay, N(delay), sizeof(delay[0]), by_value);
-	unit_note("push to ready: %.2f ms a quarter, %.2f ms half, %.2f ms all of them",
-		  delay[N(delay) / 4] / 1e6, delay[N(delay) / 2] / 1e6, delay[N(delay) - 1] / 1e6);
 	/* Moderation would delay every one; a machine that is busy with other things only some. */
-	CU_ASSERT(delay[N(delay) / 4] < limit_ms(4) * 1000000ull);
+	CU_ASSERT(delay[SINGLES / 4] < limit_ms(4) * 1000000ull);
 	rig_stop(&r);
 	RIG_OK(&r);
 	rig_close(&r);
@@ -230,48 +293,75 @@ static struct counters sum_of(struct rig *r)
 	return sum;
 }
 
-/* One epoll for all; it returns at most once for each batch that an interrupt told of. */
+/* What one sleep after the other brings. @told: how often we were. */
+static struct cost cost_of_sleep(struct rig *r, int epoll, uint64_t n, uint64_t *told)
+{
+	struct counters before = sum_of(r), after; /* takes a while */
+	struct epoll_event e[SLEEPERS];
+	uint64_t begin, last, now;
+	struct cost c = {0};
+	int64_t end;
+	int ready, i;
+
+	/* Meanwhile the card ran dry; now it is at its rate again, and that is learned. */
+	for (end = now_ms() + 300; now_ms() < end;)
+		for (i = 0; i < SLEEPERS; i++)
+			rig_take(&r[i], true);
+	*told = 0;
+	begin = last = now_ns();
+	end = now_ms() + limit_ms(LIMIT_MS);
+	while (c.superpages < n && now_ms() < end) {
+		ready = epoll_wait(epoll, e, SLEEPERS, limit_ms(500));
+		if (ready <= 0)
+			break;
+		now = now_ns();
+		c.pause = now - last > c.pause ? now - last : c.pause;
+		last = now;
+		*told += ready;
+		for (i = 0; i < ready; i++)
+			c.superpages += rig_take(&r[e[i].data.u32], true);
+	}
+	c.ns = now_ns() - begin;
+	after = sum_of(r);
+	c.interrupts = after.interrupts - before.interrupts;
+	c.missed = after.missed - before.missed;
+	UNIT_EQ(after.reads, before.reads);
+	unit_note("%llu superpages, %llu interrupts, told %llu times, %.1f ms away of %.0f ms",
+		  (unsigned long long)c.superpages, (unsigned long long)c.interrupts,
+		  (unsigned long long)*told, c.pause / 1e6, c.ns / 1e6);
+	return c;
+}
+
+/* At most once for each batch that an interrupt told of. */
+static bool sleep_is_cheap(const struct cost *c, uint64_t told)
+{
+	/* On a shared vector each one's interrupt is all others' look. */
+	return told <= c->interrupts + SLEEPERS && !c->missed &&
+	       (!own_vectors(CRORC_ID, 6) || 2 * told <= c->superpages);
+}
+
+/* One epoll for all. */
 static void sleeping_reader(void)
 {
-	struct rig r[SLEEPERS];
+	const uint64_t rate = 32 * KIB * 500;
 	int epoll = epoll_create1(EPOLL_CLOEXEC);
-	struct epoll_event e[SLEEPERS];
-	uint64_t told = 0, superpages = 0, interrupts;
-	struct counters before, after;
-	int64_t end;
-	unsigned int i;
+	unsigned int tries = MEASURES, i;
+	struct rig r[SLEEPERS];
+	struct cost c;
+	uint64_t told;
 
 	NEED_EVENTS;
 	emu_normal(CARD0, ONE_LINK);
 	emu_normal_crorc(CRORC0);
-	emu(CARD0, "set all rate %u", 32 * KIB * 250);
-	emu(CRORC0, "set rate %u", 32 * KIB * 250);
+	emu(CARD0, "set all rate %llu", (unsigned long long)rate);
+	emu(CRORC0, "set rate %llu", (unsigned long long)rate);
 	UNIT_NEED(open_sleepers(r, epoll));
-	for (end = now_ms() + 500; now_ms() < end;)
-		for (i = 0; i < SLEEPERS; i++)
-			rig_take(&r[i], true);
-	before = sum_of(r);
-	for (end = now_ms() + limit_ms(LIMIT_MS); superpages < 3000 && now_ms() < end;) {
-		int n = epoll_wait(epoll, e, SLEEPERS, limit_ms(500)), k;
-
-		if (n <= 0)
-			break;
-		told += n;
-		for (k = 0; k < n; k++)
-			superpages += rig_take(&r[e[k].data.u32], true);
-	}
-	after = sum_of(r);
-	interrupts = after.interrupts - before.interrupts;
-	unit_note("%llu superpages, %llu interrupts, told %llu times",
-		  (unsigned long long)superpages, (unsigned long long)interrupts,
-		  (unsigned long long)told);
-	CU_ASSERT(superpages >= 3000);
-	CU_ASSERT(told <= interrupts + SLEEPERS);
-	/* On a shared vector each one's interrupt is all others' look. */
-	if (own_vectors(CRORC_ID, 6))
-		CU_ASSERT(2 * told <= superpages);
-	UNIT_EQ(after.missed, before.missed);
-	UNIT_EQ(after.reads, before.reads);
+	do
+		c = cost_of_sleep(r, epoll, 3000, &told);
+	while (!sleep_is_cheap(&c, told) && c.superpages >= 3000 &&
+	       !undisturbed(&c, c.superpages * 32 * KIB, SLEEPERS * rate) && --tries);
+	CU_ASSERT(c.superpages >= 3000);
+	CU_ASSERT(sleep_is_cheap(&c, told));
 	for (i = 0; i < SLEEPERS; i++) {
 		CU_ASSERT(r[i].filled > 100);
 		rig_stop(&r[i]);
@@ -403,7 +493,8 @@ static void looks_cross_interrupts(void)
 			.superpage = 32 * KIB,
 			.no_poison = true,
 			.sizes_unknown = true};
-	unsigned int tries = 10;
+	unsigned int tries = 40;
+	uint64_t interrupts;
 
 	NEED_EVENTS;
 	emu_normal(CARD0, FOUR_LINKS);
@@ -411,10 +502,11 @@ static void looks_cross_interrupts(void)
 	UNIT_NEED(opened(&r));
 	rig_push(&r, RIG_MAX);
 	UNIT_NEED(rig_start(&r));
-	while ((look_for(&r, 2000) <= 10 || counted().spurious) && --tries)
+	do {
+		interrupts = look_for(&r, 500);
 		unit_note("%llu of %llu interrupts were for nothing",
-			  (unsigned long long)counted().spurious,
-			  (unsigned long long)counted().interrupts);
+			  (unsigned long long)counted().spurious, (unsigned long long)interrupts);
+	} while ((interrupts <= 10 || counted().spurious) && --tries);
 	CU_ASSERT(tries > 0);
 	rig_stop(&r);
 	RIG_OK(&r);

@@ -151,7 +151,7 @@ static bool signalled(int event)
 	struct pollfd p = {.fd = event, .events = POLLIN};
 	uint64_t count;
 
-	return poll(&p, 1, 5000) == 1 && read(event, &count, 8) == 8;
+	return poll(&p, 1, limit_ms(5000)) == 1 && read(event, &count, 8) == 8;
 }
 
 /* Whoever has nothing but an eventfd hears of a stop, of a failure and of the end. */

@@ -156,7 +156,7 @@ static unsigned int longest_wait(struct rig *r, unsigned int ms)
 static void sizes_just_in_time(void)
 {
 	struct rig r = {.id = EP0, .source = ROC_SOURCE_DDG, .count = 96, .superpage = 32 * KIB};
-	unsigned int longest;
+	unsigned int longest, most = limit_ms(300) < 1000 ? limit_ms(300) : 1000, tries = 3;
 	int64_t begin;
 
 	emu_normal(CARD0, TWELVE_LINKS);
@@ -164,9 +164,13 @@ static void sizes_just_in_time(void)
 	UNIT_NEED(rig_open(&r));
 	rig_push(&r, RIG_MAX);
 	UNIT_NEED(rig_start(&r));
-	longest = longest_wait(&r, 2000);
-	unit_note("longest wait %u ms, %llu superpages", longest, (unsigned long long)r.filled);
-	CU_ASSERT(longest < (limit_ms(300) < 1000 ? limit_ms(300) : 1000));
+	/* Whoever holds the lock for so long does it each time; a crowded machine only at times. */
+	do {
+		longest = longest_wait(&r, 2000);
+		unit_note("longest wait %u ms, %llu superpages", longest,
+			  (unsigned long long)r.filled);
+	} while (longest >= most && --tries);
+	CU_ASSERT(longest < most);
 	CU_ASSERT(rig_run(&r, 10, 10000));
 	begin = now_ms();
 	CU_ASSERT(rig_stop(&r));
@@ -178,12 +182,15 @@ static void sizes_just_in_time(void)
 	emu_normal(CARD0, FOUR_LINKS);
 }
 
+/* In so many ms: a sleep may last longer, and is followed by that many more. */
 static uint64_t turns_in(struct rig *r, unsigned int ms)
 {
-	uint64_t before = ch_info(rig_fd(r)).turns;
+	uint64_t before = ch_info(rig_fd(r)).turns, turns;
+	int64_t begin = now_ms();
 
 	sleep_ms(ms);
-	return ch_info(rig_fd(r)).turns - before;
+	turns = ch_info(rig_fd(r)).turns - before;
+	return turns * ms / (now_ms() - begin);
 }
 
 /* A full ready ring, or an index that says so or worse: looked at now and then, not all the time.
@@ -238,7 +245,7 @@ static unsigned int slept_on_work(unsigned int few)
 /* A reader that looks at no data. */
 static void give_back_until(struct rig *r, uint64_t superpages)
 {
-	int64_t end = now_ms() + 20000;
+	int64_t end = now_ms() + limit_ms(20000);
 	const struct roc_ready *e;
 
 	while (r->filled < superpages && now_ms() < end) {

@@ -254,7 +254,7 @@ struct waiter {
 	pthread_t thread;
 	int fd;
 	uint32_t min_ready;
-	int result;
+	volatile int result; /* before over */
 	volatile bool over;
 };
 
@@ -263,7 +263,7 @@ static void *waiter_run(void *arg)
 	struct waiter *w = arg;
 	struct roc_ch_wait wait = {.size = sizeof(wait), .min_ready = w->min_ready};
 
-	wait.deadline = now_ns() + LIMIT_MS * 1000000ull;
+	wait.deadline = now_ns() + limit_ms(LIMIT_MS) * 1000000ull;
 	w->result = abi(w->fd, ROC_CH_WAIT, &wait);
 	w->over = true;
 	return NULL;
@@ -291,7 +291,7 @@ static void two_waiters(void)
 		pthread_join(five->thread, NULL);
 		UNIT_EQ(one->result, 0);
 		UNIT_EQ(five->result, 0);
-		UNIT_EQ(roc_channel_wait(r.ch, 5, 3000), 5);
+		UNIT_EQ(rig_wait(&r, 5, 3000), 5);
 		rig_take(&r, false);
 	}
 	rig_stop(&r);

@@ -135,6 +135,7 @@ bool rig_start(struct rig *r)
 {
 	memset(r->link, 0, sizeof(r->link));
 	r->counter = 0;
+	r->pause = r->took = 0;
 	r->filled = r->reclaimed = r->refused = r->bytes = r->packets = r->partial = 0;
 	r->run++;
 	return lib(r, roc_channel_start(r->ch), "start");
@@ -292,10 +293,13 @@ static void take_entry(struct rig *r, const struct roc_ready *e)
 
 unsigned int rig_take(struct rig *r, bool again)
 {
-	uint64_t before = r->filled, reclaimed = r->reclaimed;
+	uint64_t before = r->filled, reclaimed = r->reclaimed, now = now_ns();
 	const struct roc_ready *e;
 	unsigned int n = 0;
 
+	if (r->took && now - r->took > r->pause)
+		r->pause = now - r->took;
+	r->took = now;
 	while (n < RIG_MAX && (e = roc_ready_peek(r->rings))) {
 		take_entry(r, e);
 		roc_ready_release(r->rings, 1);
