@@ -9,8 +9,9 @@ LIBROC_SO := $(O)/libroc/libroc.so.0
 LIBROC_A := $(O)/libroc/libroc.a
 LIBROC_LIBS := -ludev -lnuma -ljson-c -lm -ldl
 LIBROC_CPPFLAGS := -Ilibroc/include
-LIBROC_HEADERS := $(addprefix libroc/include/roc/,config.h crorc.h cru.h firmware.h rings.h roc.h \
-	telemetry.h)
+LIBROC_HEADERS := $(addprefix libroc/include/roc/,config.h crorc.h cru.h firmware.h lend.h rings.h \
+	roc.h telemetry.h)
+LIBROC_EXAMPLES := $(patsubst %.c,$(O)/%,$(wildcard libroc/examples/*.c))
 PKGCONFIGDIR ?= $(LIBDIR)/pkgconfig
 
 LIBROC_TO_DATA = $(call relative,$(LIBDIR),$(DATADIR)/roc)
@@ -19,7 +20,7 @@ libroc_pc_dir = $(patsubst $(PREFIX)/%,$${prefix}/%,$(1))
 
 .PHONY: install-libroc uninstall-libroc
 
-libroc: $(LIBROC_SO) $(O)/libroc/libroc.so $(LIBROC_A) $(O)/libroc/examples/reader
+libroc: $(LIBROC_SO) $(O)/libroc/libroc.so $(LIBROC_A) $(LIBROC_EXAMPLES)
 
 $(LIBROC_OBJS): override CPPFLAGS += $(LIBROC_CPPFLAGS) -fPIC
 
@@ -45,10 +46,10 @@ $(LIBROC_A): $(LIBROC_OBJS)
 	rm -f $@
 	$(AR) rcs $@ $(LIBROC_OBJS)
 
-$(O)/libroc/examples/reader.o: override CPPFLAGS += $(LIBROC_CPPFLAGS)
+$(LIBROC_EXAMPLES:%=%.o): override CPPFLAGS += $(LIBROC_CPPFLAGS)
 
-$(O)/libroc/examples/reader: $(O)/libroc/examples/reader.o $(O)/libroc/libroc.so
-	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $< -L$(O)/libroc -lroc
+$(LIBROC_EXAMPLES): %: %.o $(O)/libroc/libroc.so
+	$(CC) $(CFLAGS) $(LDFLAGS) -pthread -o $@ $< -L$(O)/libroc -lroc
 
 # roc/uapi.h is the kernel's header itself where no kernel tree is around.
 install-libroc: libroc
@@ -86,6 +87,8 @@ $(O)/tests/unit/kernel/kmod_ring.o: kmod/pool/ring.c
 # One test puts itself between the library and the kernel.
 LIBROC_WRAPPED := open ioctl stat roc_find roc_channel_owner
 $(O)/unit/libroc_calls: private override CFLAGS += $(LIBROC_WRAPPED:%=-Wl,--wrap=%)
+
+$(O)/unit/libroc_lend: private override CFLAGS += -Wl,--wrap=ioctl
 
 $(O)/unit/libroc_crorc_siu: private override CFLAGS += -Wl,--wrap=roc_channel_command
 

@@ -7,6 +7,7 @@
 #include <glob.h>
 #include <pthread.h>
 
+#include <roc/lend.h>
 #include <roc/telemetry.h>
 
 #include "libroc/core/libroc.h"
@@ -57,6 +58,8 @@ FROZEN(roc_bar, 24);
 FROZEN(roc_memory, 32);
 FROZEN(roc_channel_config, 20);
 FROZEN(roc_rings, 64);
+FROZEN(roc_unit, 64);
+FROZEN(roc_lent, 64);
 FROZEN(roc_channel_telemetry, 440);
 FROZEN(roc_card_telemetry, 128);
 

@@ -31,7 +31,7 @@ vm-root: all $(O)/emu/roc-emu $(O)/vm/tsc_khz
 	rm -rf $(VM_ROOT)
 	$(MAKE) --no-print-directory install DESTDIR=$(VM_ROOT) PREFIX=/usr >/dev/null
 	install -d $(VM_ROOT)/usr/lib/roc
-	install -m 755 $(O)/libroc/examples/reader $(VM_ROOT)/usr/lib/roc/reader
+	install -m 755 $(LIBROC_EXAMPLES) $(VM_ROOT)/usr/lib/roc
 
 packages:
 	@tests/vm/packages

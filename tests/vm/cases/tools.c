@@ -163,6 +163,10 @@ static void example(void)
 	SAYS("50 superpages");
 	UNIT_EQ(RUN("/usr/lib/roc/reader 999"), 1);
 	SAYS("reader: ");
+	UNIT_EQ(RUN("/usr/lib/roc/lend 245 100 3"), 0);
+	SAYS("100 superpages, 104857600 bytes");
+	UNIT_EQ(RUN("/usr/lib/roc/lend 999"), 1);
+	SAYS("lend: ");
 }
 
 static void bad_usage(void)

@@ -1,0 +1,242 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * The book of what is lent: which units are out, since when, and whether one that comes back is
+ * one of them. What a unit is, and how its memory goes back to the card, is its kind's affair.
+ *
+ * A handle is a unit's number and its place in the book, so that a look-up costs nothing and a
+ * handle that comes twice is found out. The units that are out are a list in the order in which
+ * they were taken: its head is the oldest, and for a stream it is where the ring ends that the card
+ * may have.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <time.h>
+
+#include "lend.h"
+#include "libroc.h"
+
+static uint64_t now_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return t.tv_sec * UINT64_C(1000000000) + t.tv_nsec;
+}
+
+int libroc_lender_new(const struct libroc_lend_kind *kind, unsigned int limit,
+		      struct roc_lender **lender)
+{
+	struct roc_lender *l;
+	uint32_t i;
+
+	if (!limit || limit > ROC_LENDER_MAX)
+		return libroc_fail(EINVAL, "a lender of %u units: it can have 1 to %d out", limit,
+				   ROC_LENDER_MAX);
+	l = calloc(1, sizeof(*l));
+	if (l)
+		l->slots = calloc(limit, sizeof(*l->slots));
+	if (!l || !l->slots) {
+		free(l);
+		return libroc_fail(ENOMEM, "no memory for a lender of %u units", limit);
+	}
+	l->kind = kind;
+	pthread_mutex_init(&l->lock, NULL);
+	while (1u << l->shift < limit)
+		l->shift++;
+	for (i = 0; i < limit; i++)
+		l->slots[i].newer = i + 1 < limit ? i + 1 : LIBROC_LEND_NONE;
+	l->oldest = LIBROC_LEND_NONE;
+	l->newest = LIBROC_LEND_NONE;
+	l->lent.limit = limit;
+	*lender = l;
+	return 0;
+}
+
+int roc_lender_close(struct roc_lender *l)
+{
+	struct roc_lent lent;
+
+	if (!l)
+		return 0;
+	roc_lender_lent(l, &lent);
+	if (lent.count)
+		return libroc_fail(EBUSY,
+				   "%u units are lent, the oldest (number %llu) for %llu ms: "
+				   "return them before the lender is closed",
+				   lent.count, (unsigned long long)lent.oldest,
+				   (unsigned long long)(lent.oldest_ns / 1000000));
+	pthread_mutex_destroy(&l->lock);
+	free(l->buffers);
+	free(l->slots);
+	free(l);
+	return 0;
+}
+
+/* Which slot a handle speaks of; there may be none of this number. */
+static uint32_t place(const struct roc_lender *l, uint64_t handle)
+{
+	return handle & ((1u << l->shift) - 1);
+}
+
+static bool is_out(const struct roc_lender *l, uint32_t index, uint64_t handle)
+{
+	return handle && index < l->lent.limit && l->slots[index].loan.unit.handle == handle &&
+	       !l->slots[index].returned;
+}
+
+/* A free slot becomes the newest of those out. */
+static void lend(struct roc_lender *l, uint32_t index, const struct libroc_loan *loan)
+{
+	struct libroc_lend_slot *slot = &l->slots[index];
+
+	l->free = slot->newer;
+	slot->loan = *loan;
+	slot->returned = false;
+	slot->older = l->newest;
+	slot->newer = LIBROC_LEND_NONE;
+	if (l->newest == LIBROC_LEND_NONE)
+		l->oldest = index;
+	else
+		l->slots[l->newest].newer = index;
+	l->newest = index;
+	l->lent.taken++;
+	l->lent.count++;
+	l->lent.bytes += loan->unit.length;
+	l->lent.held += loan->room;
+}
+
+/* A slot that is out becomes free. */
+static void forget(struct roc_lender *l, uint32_t index)
+{
+	struct libroc_lend_slot *slot = &l->slots[index];
+
+	if (slot->older == LIBROC_LEND_NONE)
+		l->oldest = slot->newer;
+	else
+		l->slots[slot->older].newer = slot->newer;
+	if (slot->newer == LIBROC_LEND_NONE)
+		l->newest = slot->older;
+	else
+		l->slots[slot->newer].older = slot->older;
+	l->lent.held -= slot->loan.room;
+	slot->loan.unit.handle = 0;
+	slot->newer = l->free;
+	l->free = index;
+}
+
+int roc_lender_take(struct roc_lender *l, struct roc_unit *unit)
+{
+	struct libroc_loan loan;
+	uint32_t index;
+	int ret;
+
+	ret = l->kind->peek(l, &loan);
+	if (ret <= 0)
+		return ret;
+	loan.unit.time = now_ns();
+	pthread_mutex_lock(&l->lock);
+	index = l->free;
+	if (index != LIBROC_LEND_NONE) {
+		loan.unit.sequence = l->lent.taken;
+		/* From 1: no handle is 0. */
+		loan.unit.handle = (l->lent.taken + 1) << l->shift | index;
+		lend(l, index, &loan);
+	}
+	pthread_mutex_unlock(&l->lock);
+	if (index == LIBROC_LEND_NONE)
+		return libroc_fail_text(EAGAIN,
+					"as many units are lent as the lender can have out: return "
+					"some, or make it with a higher limit (roc_lender_lent() "
+					"says how old the oldest is)");
+	l->kind->taken(l, &loan);
+	*unit = loan.unit;
+	return 1;
+}
+
+int roc_lender_wait(struct roc_lender *l, int timeout_ms)
+{
+	return l->kind->wait(l, timeout_ms);
+}
+
+/* Of a unit that is out no more, or never was. */
+static int fail_handle(const struct roc_lender *l, uint64_t handle, uint64_t taken)
+{
+	uint64_t number = handle >> l->shift;
+
+	if (number && number <= taken && place(l, handle) < l->lent.limit)
+		return libroc_fail(ENOENT, "unit %llu was returned already: it is lent once only",
+				   (unsigned long long)number - 1);
+	return libroc_fail(EINVAL,
+			   "there is no unit with handle 0x%llx: pass the handle that "
+			   "roc_lender_take() gave, to the same lender",
+			   (unsigned long long)handle);
+}
+
+/*
+ * The unit is back. A pool gets it at once. A stream gets what no older unit holds: this one and
+ * those that waited for it, with one give().
+ */
+static int settle(struct roc_lender *l, uint32_t index, bool *kick)
+{
+	struct libroc_lend_slot *slot = &l->slots[index];
+	struct libroc_loan last;
+	int ret;
+
+	if (!l->kind->in_order) {
+		ret = l->kind->give(l, &slot->loan, kick);
+		if (ret)
+			return ret;
+		forget(l, index);
+		return 0;
+	}
+	slot->returned = true;
+	l->lent.waiting++;
+	if (index != l->oldest)
+		return 0;
+	while (l->oldest != LIBROC_LEND_NONE && l->slots[l->oldest].returned) {
+		last = l->slots[l->oldest].loan;
+		forget(l, l->oldest);
+		l->lent.waiting--;
+	}
+	return l->kind->give(l, &last, kick);
+}
+
+int roc_lender_return(struct roc_lender *l, uint64_t handle)
+{
+	uint32_t index = place(l, handle);
+	uint64_t length, taken;
+	bool kick = false, out;
+	int ret = 0;
+
+	pthread_mutex_lock(&l->lock);
+	taken = l->lent.taken;
+	out = is_out(l, index, handle);
+	if (out) {
+		length = l->slots[index].loan.unit.length;
+		ret = settle(l, index, &kick);
+		if (!ret) {
+			l->lent.count--;
+			l->lent.returned++;
+			l->lent.bytes -= length;
+		}
+	}
+	pthread_mutex_unlock(&l->lock);
+	if (!out)
+		return fail_handle(l, handle, taken);
+	return kick ? l->kind->kick(l) : ret;
+}
+
+void roc_lender_lent(struct roc_lender *l, struct roc_lent *lent)
+{
+	uint64_t now = now_ns(), since = now;
+
+	pthread_mutex_lock(&l->lock);
+	*lent = l->lent;
+	if (l->oldest != LIBROC_LEND_NONE) {
+		lent->oldest = l->slots[l->oldest].loan.unit.sequence;
+		since = l->slots[l->oldest].loan.unit.time;
+	}
+	pthread_mutex_unlock(&l->lock);
+	/* It may have been taken after we looked at the clock. */
+	lent->oldest_ns = now > since ? now - since : 0;
+}

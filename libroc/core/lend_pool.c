@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * Lending superpages: from the ready ring to whoever takes them, and back through the fill ring at
+ * once. The cookie of a fill entry is the number of its buffer in the lender's list.
+ */
+#include <errno.h>
+#include <stdlib.h>
+
+#include "lend.h"
+#include "libroc.h"
+
+static int give(struct roc_lender *l, const struct libroc_loan *loan, bool *kick)
+{
+	struct roc_rings *r = &l->ch->rings;
+	struct roc_fill *entry = roc_fill_next(r);
+
+	if (!entry)
+		return libroc_fail(EAGAIN,
+				   "%s: the fill ring is full, although it had room for all "
+				   "superpages: do not push into it beside the lender",
+				   l->ch->name);
+	*entry = loan->fill;
+	*kick = roc_fill_publish(r);
+	return 0;
+}
+
+static int kick_driver(struct roc_lender *l)
+{
+	int ret = roc_channel_kick(l->ch);
+
+	/* The card is gone and so is the superpage; whoever takes is told. */
+	return ret == -ENODEV ? 0 : ret;
+}
+
+/* Superpages that the card did not fill: they wait in the fill ring for the next start. */
+static int put_back(struct roc_lender *l, const struct roc_ready *e)
+{
+	struct libroc_loan loan = {.fill = {.buffer = e->buffer,
+					    .length = e->length,
+					    .offset = e->offset,
+					    .cookie = e->cookie}};
+	bool kick = false;
+	int ret;
+
+	pthread_mutex_lock(&l->lock);
+	ret = give(l, &loan, &kick);
+	pthread_mutex_unlock(&l->lock);
+	if (ret)
+		return ret;
+	roc_ready_release(&l->ch->rings, 1);
+	return kick ? kick_driver(l) : 0;
+}
+
+static int peek(struct roc_lender *l, struct libroc_loan *loan)
+{
+	const struct roc_ready *e;
+	int ret;
+
+	while ((e = roc_ready_peek(&l->ch->rings)) && e->flags & ROC_READY_RECLAIMED) {
+		ret = put_back(l, e);
+		if (ret)
+			return ret;
+	}
+	if (!e)
+		return 0;
+	if (e->flags & ROC_READY_REFUSED || e->cookie >= l->buffer_count) {
+		ret = libroc_fail(EBADMSG, "%s: a superpage was refused: %s", l->ch->name,
+				  roc_why_text(e->why));
+		roc_ready_release(&l->ch->rings, 1);
+		return ret;
+	}
+	*loan = (struct libroc_loan){
+		.unit = {.data = l->buffers[e->cookie].addr + e->offset,
+			 .length = e->received,
+			 .offset = e->offset,
+			 .buffer = e->buffer,
+			 .link = e->link,
+			 .flags = e->flags & ROC_READY_DAMAGED ? ROC_UNIT_DAMAGED : 0,
+			 .run = e->run},
+		.fill = {.buffer = e->buffer,
+			 .length = e->length,
+			 .offset = e->offset,
+			 .cookie = e->cookie},
+		.room = e->length,
+	};
+	return 1;
+}
+
+static void taken(struct roc_lender *l, const struct libroc_loan *loan)
+{
+	roc_ready_release(&l->ch->rings, 1);
+}
+
+/* Nothing is ready and the channel does not run. */
+static int fail_ended(struct roc_lender *l)
+{
+	struct roc_ch_info info;
+	int ret;
+
+	ret = roc_channel_info(l->ch, &info);
+	if (ret)
+		return ret;
+	if (info.state == ROC_CH_FAILED)
+		return libroc_fail(ENODATA, "%s: the channel failed: %s", l->ch->name,
+				   roc_why_text(info.why));
+	return libroc_fail(ENODATA,
+			   "%s: the channel does not run, and all it had was taken: start it with "
+			   "roc_channel_start()",
+			   l->ch->name);
+}
+
+static int wait_ready(struct roc_lender *l, int timeout_ms)
+{
+	int ret = roc_channel_wait(l->ch, 1, timeout_ms);
+
+	if (ret < 0)
+		return ret;
+	return ret ? 0 : fail_ended(l);
+}
+
+static const struct libroc_lend_kind pool = {
+	.peek = peek,
+	.taken = taken,
+	.give = give,
+	.kick = kick_driver,
+	.wait = wait_ready,
+};
+
+int roc_lender_pool(struct roc_channel *ch, unsigned int limit, struct roc_lender **lender)
+{
+	int ret;
+
+	ret = libroc_need_rings(ch);
+	if (ret)
+		return ret;
+	ret = libroc_lender_new(&pool, limit, lender);
+	if (!ret)
+		(*lender)->ch = ch;
+	return ret;
+}
+
+/* All superpages of the newest buffer. The ring has room for them. */
+static int push_all(struct roc_lender *l, size_t length, uint32_t superpage)
+{
+	struct libroc_loan loan = {.fill = {.buffer = l->buffers[l->buffer_count - 1].handle,
+					    .length = superpage,
+					    .cookie = l->buffer_count - 1}};
+	bool kick = false, any = false;
+	int ret = 0;
+
+	pthread_mutex_lock(&l->lock);
+	for (; loan.fill.offset < length && !ret; loan.fill.offset += superpage) {
+		ret = give(l, &loan, &kick);
+		any |= kick;
+	}
+	pthread_mutex_unlock(&l->lock);
+	if (ret)
+		return ret;
+	return any ? kick_driver(l) : 0;
+}
+
+int roc_lender_add(struct roc_lender *l, void *addr, size_t length, uint32_t superpage)
+{
+	struct libroc_lend_buffer *more;
+	uint32_t handle, room;
+	int ret;
+
+	if (l->kind != &pool)
+		return libroc_fail_text(EINVAL,
+					"a stream has its ring as memory: only a pool's lender "
+					"takes buffers");
+	if (!superpage || !length || length % superpage)
+		return libroc_fail(EINVAL,
+				   "%s: a buffer of %zu bytes is not a number of superpages of %u",
+				   l->ch->name, length, superpage);
+	room = roc_fill_room(&l->ch->rings);
+	if (length / superpage > room)
+		return libroc_fail(ENOSPC,
+				   "%s: %zu superpages, but the fill ring has room for %u: make "
+				   "larger rings with roc_channel_rings(), or take larger "
+				   "superpages",
+				   l->ch->name, length / superpage, room);
+	more = reallocarray(l->buffers, l->buffer_count + 1, sizeof(*more));
+	if (!more)
+		return libroc_fail_text(ENOMEM, "no memory for a lender's list of buffers");
+	l->buffers = more;
+	ret = roc_buffer_register(l->ch, addr, length, superpage, &handle);
+	if (ret)
+		return ret;
+	l->buffers[l->buffer_count++] = (struct libroc_lend_buffer){.addr = addr, .handle = handle};
+	return push_all(l, length, superpage);
+}
