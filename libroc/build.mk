@@ -75,7 +75,7 @@ uninstall-libroc:
 	rmdir $(DESTDIR)$(INCLUDEDIR)/roc $(DESTDIR)$(DATADIR)/roc 2>/dev/null || true
 
 # Unit tests (tests/unit/build.mk) link the library statically, to reach its insides as well.
-$(O)/tests/unit/libroc_%.o: override CPPFLAGS += $(LIBROC_CPPFLAGS)
+$(O)/tests/unit/libroc/%.o: override CPPFLAGS += $(LIBROC_CPPFLAGS)
 
 # The rings are tested against the module's own code for the other side.
 UNIT_LIBS_libroc_rings := $(O)/tests/unit/kernel/ring_loop.o $(O)/tests/unit/kernel/kmod_ring.o
@@ -102,4 +102,4 @@ UNIT_LIBS_libroc_crorc_siu = $(EMU_OBJS)
 
 # One looks at the shared library and compiles the headers.
 $(O)/unit/libroc_abi: $(LIBROC_SO)
-$(O)/tests/unit/libroc_abi.o: override CPPFLAGS += -DLIBROC_SO='"$(LIBROC_SO)"' -DLIBROC_CC='"$(CC)"'
+$(O)/tests/unit/libroc/core/libroc_abi.o: override CPPFLAGS += -DLIBROC_SO='"$(LIBROC_SO)"' -DLIBROC_CC='"$(CC)"'

@@ -12,7 +12,7 @@ UTILS_LINKS := $(patsubst Documentation/man/%.1,%,$(wildcard Documentation/man/r
 
 utils: $(O)/utils/roc
 
-$(O)/utils/%.o $(O)/tests/unit/utils_%.o: override CPPFLAGS += -Ilibroc/include
+$(O)/utils/%.o $(O)/tests/unit/utils/%.o: override CPPFLAGS += -Ilibroc/include
 
 $(O)/utils/libutils.a: $(UTILS_OBJS)
 	rm -f $@

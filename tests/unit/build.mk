@@ -1,10 +1,13 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# Host tests: every tests/unit/*.c is one CUnit program, $(O)/unit/NAME. What a program links comes
-# from its prefix (emu_, kmod_, libroc_, utils_) and from UNIT_LIBS_NAME: objects, archives or -l flags.
+# Host tests: each NAME.c in a folder here is one CUnit program, $(O)/unit/NAME. The folders are those
+# of what is tested; kernel/ stands in for the kernel. What a program links comes from its prefix
+# (emu_, kmod_, libroc_, utils_) and from UNIT_LIBS_NAME: objects, archives or -l flags.
 # `make unit` runs them all, UNIT="NAME ..." only some.
 
-UNIT_NAMES := $(patsubst tests/unit/%.c,%,$(wildcard tests/unit/*.c))
+UNIT_SRCS := $(filter-out tests/unit/kernel/%,$(sort $(shell find tests/unit -name '*.c')))
+UNIT_NAMES := $(basename $(notdir $(UNIT_SRCS)))
+UNIT_OBJS := $(UNIT_SRCS:%.c=$(O)/%.o)
 UNIT_TIMEOUT ?= 60
 UNIT ?= $(UNIT_NAMES)
 
@@ -21,14 +24,16 @@ unit_libs = $(UNIT_PREFIX_LIBS_$(firstword $(subst _, ,$(1)))) $(UNIT_LIBS_$(1))
 
 UNIT_LDLIBS ?= -lcunit -ludev -lnuma -ljson-c -lm
 
+$(UNIT_OBJS): CFLAGS += -pthread
+$(UNIT_OBJS): override CPPFLAGS += -Itests/unit
+
 define unit_program
-$(O)/unit/$(1): $(O)/tests/unit/$(1).o $(filter-out -l%,$(call unit_libs,$(1)))
+$(O)/unit/$(1): $(filter %/$(1).o,$(UNIT_OBJS)) $(filter-out -l%,$(call unit_libs,$(1)))
 	@mkdir -p $$(@D)
 	$$(CC) $$(CFLAGS) -pthread -o $$@ $$(filter %.o %.a,$$^) $(filter -l%,$(call unit_libs,$(1))) $$(UNIT_LDLIBS)
-$(O)/tests/unit/$(1).o: CFLAGS += -pthread
 endef
 
-$(UNIT_KMOD_OBJS) $(patsubst %,$(O)/tests/unit/%.o,$(filter kmod_%,$(UNIT_NAMES))): \
+$(UNIT_KMOD_OBJS) $(filter $(O)/tests/unit/kmod/%,$(UNIT_OBJS)): \
 	override CPPFLAGS += -Itests/unit/kernel -Ikmod/include -Ikmod
 define unit_kmod_object
 $(O)/tests/unit/kernel/kmod_$(basename $(notdir $(1))).o: $(1)

@@ -5,7 +5,7 @@
 #include <sched.h>
 #include <time.h>
 
-#include "../../../kmod/pool/ring.h"
+#include "kmod/pool/ring.h"
 #include "ring_loop.h"
 
 #define SLEEP_LIMIT_SECONDS 10 /* a reader who published may be kept from kicking by others */

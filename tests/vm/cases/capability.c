@@ -2,7 +2,7 @@
 /*
  * A card with events whose configuration space says odd things: it is used as a plain one, and what
  * users may write never becomes a ring's address or an interrupt's. What is wrong with a capability
- * is tried through and through in tests/unit/kmod_vsec.c; here is that the module asks.
+ * is tried through and through in tests/unit/kmod/core/kmod_vsec.c; here is that the module asks.
  */
 #include "common/case.h"
 

@@ -1,0 +1,311 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * roc-emu as a process: its sockets, its clients, how it ends. $ROC_EMU names the program.
+ */
+#include <dirent.h>
+#include <errno.h>
+#include <sys/resource.h>
+
+#include <linux/pci_regs.h>
+
+#include "kmod/cards/cru/cru_regs.h"
+#include "emu_process.h"
+
+static void lives_and_quits(void)
+{
+	static const char *const extra[] = {"--serial", "250", "--set", "1.rate=77", NULL};
+	int a, b;
+
+	start(extra);
+	UNIT_NEED(says_ready());
+	a = dial("ctl.sock");
+	b = dial("ctl.sock");
+	/* Two clients, lines in pieces, lines in one piece. */
+	UNIT_STR(control(a, "get 1 rate\n"), "{\"ok\":true,\"key\":\"rate\",\"value\":\"77\"}");
+	UNIT_EQ(send(b, "peek 0 2 0x30", 13, 0), 13);
+	UNIT_STR(control(a, "get 0 rate\n"), "{\"ok\":true,\"key\":\"rate\",\"value\":\"0\"}");
+	UNIT_STR(control(b, "818\nget serial\n"), "{\"ok\":true,\"value\":\"0x30353230\"}");
+	UNIT_STR(control(b, NULL), "{\"ok\":true,\"key\":\"serial\",\"value\":\"0250\"}");
+	/* What follows a NUL would be lost. */
+	UNIT_EQ(send(b, "set rate 5\0set rate 6\n", 22, 0), 22);
+	UNIT_STR(control(b, NULL), "{\"ok\":false,\"error\":\"unknown command ''\"}");
+	UNIT_STR(control(a, "get 0 rate\n"), "{\"ok\":true,\"key\":\"rate\",\"value\":\"0\"}");
+	close(b);
+	UNIT_STR(control(a, "quit\n"), "{\"ok\":true}");
+	UNIT_EQ(ended(), 0);
+	close(a);
+	clean();
+}
+
+static void ends_on_signals(void)
+{
+	static const int signals[] = {SIGTERM, SIGINT};
+	unsigned int i;
+
+	for (i = 0; i < 2; i++) {
+		start(NULL);
+		UNIT_NEED(says_ready());
+		kill(emu.pid, signals[i]);
+		UNIT_EQ(ended(), 0);
+		clean();
+	}
+}
+
+static void wrong_arguments(void)
+{
+	static const char *const extras[][4] = {
+		{"--set", "nonsense=1"}, {"--set", "rate"},	    {"--set", "rate=fast"},
+		{"--set", "5.rate=1"},	 {"--serial", "123456"},    {"--card", "nonsense"},
+		{"--nonsense"},		 {"--dir", "/nonexistent"}, {"stray"},
+	};
+	unsigned int i;
+
+	for (i = 0; i < sizeof(extras) / sizeof(extras[0]); i++) {
+		start(extras[i]);
+		CU_ASSERT(!says_ready());
+		UNIT_EQ(ended(), 1);
+		clean();
+	}
+}
+
+static void push(int fd, uint64_t addr)
+{
+	region(fd, 7, PCI_COMMAND, PCI_COMMAND_MEMORY | PCI_COMMAND_MASTER, 2);
+	region(fd, 0, CRU_DATA_SOURCE, 1, 4);
+	region(fd, 0, CRU_DMA_CONTROL, 1, 4);
+	region(fd, 0, CRU_SP_HIGH(0), addr >> 32, 4);
+	region(fd, 0, CRU_SP_LOW(0), addr, 4);
+	region(fd, 0, CRU_SP_PUSH(0), 4, 4);
+}
+
+/* The verdict of a run: any DMA outside every mapping is in the exit status. */
+static void outside_is_remembered(void)
+{
+	int ep, ctl;
+
+	start(NULL);
+	UNIT_NEED(says_ready());
+	ep = dial_endpoint("ep1.sock");
+	ctl = dial("ctl.sock");
+	push(ep, 0x1000);
+	UNIT_NEED(UNIT_WAIT(strstr(control(ctl, "counts 1\n"), "\"dma_outside\":4,"), LIMIT_MS));
+	control(ctl, "clear\n");
+	control(ctl, "quit\n");
+	UNIT_EQ(ended(), 2);
+	close(ep);
+	close(ctl);
+	clean();
+}
+
+/* Nobody reads what it says: the card goes on all the same. */
+static void unheard(void)
+{
+	char page[4096] = "";
+	int fds[2], ep, ctl;
+
+	UNIT_NEED(!pipe2(fds, O_NONBLOCK));
+	while (write(fds[1], page, sizeof(page)) > 0)
+		;
+	UNIT_NEED(!fcntl(fds[1], F_SETFL, 0));
+	emu.err = fds[1];
+	start(NULL);
+	emu.err = 0;
+	UNIT_NEED(says_ready());
+	ep = dial_endpoint("ep1.sock");
+	ctl = dial("ctl.sock");
+	push(ep, 0x1000);
+	CU_ASSERT(UNIT_WAIT(strstr(control(ctl, "counts 1\n"), "\"dma_outside\":4,"), LIMIT_MS));
+	/* It was not said later either. */
+	UNIT_EQ(read(fds[0], page, sizeof(page)), sizeof(page));
+	control(ctl, "quit\n");
+	UNIT_EQ(ended(), 2);
+	close(fds[0]);
+	close(fds[1]);
+	close(ep);
+	close(ctl);
+	clean();
+}
+
+/* The other side is gone; silence is not enough. */
+static bool hung_up(int fd)
+{
+	struct pollfd p = {.fd = fd, .events = POLLIN};
+	char byte;
+
+	return poll(&p, 1, LIMIT_MS) == 1 && recv(fd, &byte, 1, 0) <= 0;
+}
+
+static void vanish_and_return(void)
+{
+	struct vu_dma_map map = {
+		.argsz = sizeof(map), .flags = 3, .address = 0x100000, .size = 1 << 20};
+	int memory = memfd_create("guest", 0), ep, ctl;
+
+	UNIT_NEED(memory >= 0 && !ftruncate(memory, 1 << 20));
+	start(NULL);
+	UNIT_NEED(says_ready());
+	ctl = dial("ctl.sock");
+	ep = dial_endpoint("ep0.sock");
+	request(ep, VU_DMA_MAP, 0, &map, sizeof(map), memory);
+	push(ep, 0x100000);
+	UNIT_NEED(UNIT_WAIT(strstr(control(ctl, "counts 0\n"), "\"superpages\":1,"), LIMIT_MS));
+	UNIT_STR(control(ctl, "fault 0 vanish\n"), "{\"ok\":true}");
+	CU_ASSERT(hung_up(ep));
+	close(ep);
+	/* Nobody is let in. */
+	ep = dial("ep0.sock");
+	CU_ASSERT(hung_up(ep));
+	close(ep);
+	control(ctl, "fault 0 clear\n");
+	ep = dial_endpoint("ep0.sock");
+	request(ep, VU_DEVICE_RESET, 0, NULL, 0, -1);
+	close(ep);
+	control(ctl, "quit\n");
+	UNIT_EQ(ended(), 0);
+	close(ctl);
+	close(memory);
+	clean();
+}
+
+static int set_trigger(int ep, int fd)
+{
+	struct vfio_irq_set set = {
+		.argsz = sizeof(set),
+		.flags = VFIO_IRQ_SET_DATA_EVENTFD | VFIO_IRQ_SET_ACTION_TRIGGER,
+		.count = 1,
+	};
+
+	return request(ep, VU_SET_IRQS, 0, &set, sizeof(set), fd);
+}
+
+static int fire(int ep)
+{
+	struct vfio_irq_set set = {
+		.argsz = sizeof(set),
+		.flags = VFIO_IRQ_SET_DATA_NONE | VFIO_IRQ_SET_ACTION_TRIGGER,
+		.count = 1,
+	};
+
+	return request(ep, VU_SET_IRQS, 0, &set, sizeof(set), -1);
+}
+
+static void closed_pipe(void)
+{
+	int ep, ctl, fds[2];
+
+	UNIT_NEED(!pipe2(fds, O_CLOEXEC));
+	start(NULL);
+	UNIT_NEED(says_ready());
+	ep = dial_endpoint("ep0.sock");
+	ctl = dial("ctl.sock");
+	UNIT_EQ(set_trigger(ep, fds[1]), 0);
+	close(fds[0]);
+	close(fds[1]);
+	UNIT_EQ(fire(ep), 0);
+	UNIT_EQ(fire(ep), 0);
+	UNIT_STR(control(ctl, "get 0 rate\n"), "{\"ok\":true,\"key\":\"rate\",\"value\":\"0\"}");
+	control(ctl, "quit\n");
+	UNIT_EQ(ended(), 0);
+	close(ep);
+	close(ctl);
+	clean();
+}
+
+#define DESCRIPTORS 20
+
+/*
+ * Descriptors that it has below that number: what it inherited may be above. The one that a thread
+ * in accept() has put aside is not among them.
+ */
+static unsigned int descriptors(void)
+{
+	unsigned int n = 0;
+	struct dirent *d;
+	char path[40];
+	DIR *dir;
+
+	snprintf(path, sizeof(path), "/proc/%d/fd", emu.pid);
+	dir = opendir(path);
+	UNIT_NEED(dir);
+	while ((d = readdir(dir)))
+		n += d->d_name[0] != '.' && atoi(d->d_name) < DESCRIPTORS;
+	closedir(dir);
+	return n;
+}
+
+/* So many clients that there is no descriptor left: the next has to wait, and no more than that. */
+static void out_of_descriptors(void)
+{
+	static const char *const answer = "{\"ok\":true,\"key\":\"rate\",\"value\":\"0\"}";
+	struct vu_dma_map map = {.argsz = sizeof(map), .flags = 3, .size = 4096};
+	const struct rlimit few = {DESCRIPTORS, DESCRIPTORS};
+	int memory = memfd_create("guest", 0), fd[DESCRIPTORS], ep, i, n = 0;
+	struct pollfd p = {.events = POLLIN};
+
+	UNIT_NEED(memory >= 0 && !ftruncate(memory, 4096));
+	start(NULL);
+	UNIT_NEED(says_ready());
+	UNIT_NEED(!prlimit(emu.pid, RLIMIT_NOFILE, &few, NULL));
+	ep = dial_endpoint("ep0.sock");
+	/* One is put aside for the other endpoint. */
+	while (descriptors() < DESCRIPTORS - 1) {
+		UNIT_NEED(n < DESCRIPTORS - 1);
+		fd[n] = dial("ctl.sock");
+		UNIT_STR(control(fd[n++], "get 0 rate\n"), answer);
+	}
+	fd[n] = dial("ctl.sock");
+	UNIT_NEED(send(fd[n], "get 0 rate\n", 11, MSG_NOSIGNAL) == 11);
+	p.fd = fd[n++];
+	UNIT_EQ(poll(&p, 1, 200), 0);
+	/* A map that has lost its file is none; the client hears of it and stays. */
+	UNIT_EQ(request(ep, VU_DMA_MAP, 0, &map, sizeof(map), memory), EMFILE);
+	UNIT_EQ(set_trigger(ep, memory), EMFILE);
+	UNIT_STR(control(fd[0], "get 0 rate\n"), answer);
+	/* Those who leave make room. */
+	for (i = 0; i < 4; i++)
+		close(fd[i]);
+	UNIT_STR(control(fd[n - 1], NULL), answer);
+	UNIT_NEED(UNIT_WAIT(descriptors() < DESCRIPTORS - 3, LIMIT_MS));
+	UNIT_EQ(request(ep, VU_DMA_MAP, 0, &map, sizeof(map), memory), 0);
+	control(fd[n - 1], "quit\n");
+	UNIT_EQ(ended(), 0);
+	for (i = 4; i < n; i++)
+		close(fd[i]);
+	close(ep);
+	close(memory);
+	clean();
+}
+
+/* Whose memory was taken away has no good run, but it was not the card. */
+static void lost_memory_is_remembered(void)
+{
+	struct vu_dma_map map = {
+		.argsz = sizeof(map), .flags = 3, .address = 0x100000, .size = 1 << 20};
+	int memory = memfd_create("guest", 0), ep, ctl;
+
+	UNIT_NEED(memory >= 0 && !ftruncate(memory, 1 << 20));
+	start(NULL);
+	UNIT_NEED(says_ready());
+	ctl = dial("ctl.sock");
+	ep = dial_endpoint("ep0.sock");
+	UNIT_EQ(request(ep, VU_DMA_MAP, 0, &map, sizeof(map), memory), 0);
+	UNIT_NEED(!ftruncate(memory, 0));
+	push(ep, 0x100000);
+	UNIT_NEED(UNIT_WAIT(strstr(control(ctl, "counts 0\n"), "\"superpages\":1,"), LIMIT_MS));
+	CU_ASSERT(!strstr(control(ctl, "counts 0\n"), "\"memory_lost\":0,"));
+	CU_ASSERT(strstr(control(ctl, "counts 0\n"), "\"dma_outside\":0,") != NULL);
+	control(ctl, "clear\n");
+	control(ctl, "quit\n");
+	UNIT_EQ(ended(), 3);
+	close(ep);
+	close(ctl);
+	close(memory);
+	clean();
+}
+
+UNIT_MAIN("roc-emu", {"lives and quits", lives_and_quits}, {"ends on signals", ends_on_signals},
+	  {"wrong arguments", wrong_arguments},
+	  {"DMA outside mappings is in the exit status", outside_is_remembered},
+	  {"nobody reads what it says", unheard}, {"vanish and return", vanish_and_return},
+	  {"a closed pipe", closed_pipe}, {"out of descriptors", out_of_descriptors},
+	  {"memory taken away is in the exit status", lost_memory_is_remembered})

@@ -1,0 +1,274 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * The event capability as a card may say it, good and bad, judged by the module.
+ */
+#include <stdint.h>
+#include <string.h>
+
+#include <linux/pci_regs.h>
+
+#include "kmod/pool/event_regs.h"
+#include "kmod/core/vsec.h"
+#include "unit.h"
+
+#define AT 0x200 /* our capability */
+#define OTHER 0x100
+#define MSIX 0xb0
+
+static uint32_t space[1024];
+static unsigned int reads;
+static struct roc_vsec_card card;
+static struct roc_vsec vsec;
+static const char *why;
+
+static __u32 read_word(void *context, unsigned int at)
+{
+	UNIT_EQ(at % 4, 0);
+	reads++;
+	return at < sizeof(space) ? space[at / 4] : ~0u;
+}
+
+/* Users may write all of BAR 2, and one register of BAR 0. */
+static _Bool users_may(void *context, const struct roc_piece *piece)
+{
+	return piece->bar == 2 ||
+	       (!piece->bar && piece->offset < 0x414 && piece->offset + piece->size > 0x410);
+}
+
+static void header(unsigned int at, unsigned int id, unsigned int next)
+{
+	space[at / 4] = id | 1 << 16 | next << 20;
+}
+
+static void put(unsigned int at, uint32_t value)
+{
+	space[at / 4] = value;
+}
+
+/* A CRU as it is. */
+static void good(void)
+{
+	memset(space, 0, sizeof(space));
+	memset(&card, 0, sizeof(card));
+	card.read = read_word;
+	card.open = users_may;
+	card.channels = 1;
+	card.bar_length[0] = 0x10000;
+	card.bar_length[2] = 0x1000000;
+	header(OTHER, PCI_EXT_CAP_ID_VNDR, AT);
+	put(OTHER + 4, 0x1172 | 0x44 << 20);
+	header(AT, PCI_EXT_CAP_ID_VNDR, 0);
+	put(AT + EVENT_VSEC_HEADER,
+	    EVENT_VSEC_ID | EVENT_VSEC_REVISION << 16 | EVENT_VSEC_LENGTH << 20);
+	put(AT + EVENT_VSEC_SIGNATURE, EVENT_VSEC_SIGNATURE_VALUE);
+	put(AT + EVENT_VSEC_LIMITS, 1 | 16 << 8 | 8 << 16);
+	put(AT + EVENT_VSEC_CHANNEL, 0x1000);
+	put(AT + EVENT_VSEC_CARD, 0x1080);
+	put(MSIX, PCI_CAP_ID_MSIX | 7 << 16);
+	put(MSIX + PCI_MSIX_TABLE, 0x2000);
+	put(MSIX + PCI_MSIX_PBA, 0x3000);
+	roc_vsec_tables(&card, MSIX);
+}
+
+static int found(void)
+{
+	reads = 0;
+	why = NULL;
+	return roc_vsec_find(&card, &vsec, &why);
+}
+
+/* It is found, and refused for this reason. */
+#define REFUSED(reason)                                                                            \
+	do {                                                                                       \
+		UNIT_EQ(found(), -1);                                                              \
+		UNIT_STR(why, reason);                                                             \
+	} while (0)
+
+static void good_ones(void)
+{
+	unsigned int c;
+
+	good();
+	UNIT_EQ(card.table[0].offset, 0x2000);
+	UNIT_EQ(card.table[0].size, 8 * 16);
+	UNIT_EQ(card.table[1].offset, 0x3000);
+	UNIT_EQ(card.table[1].size, 8);
+	UNIT_EQ(found(), 1);
+	UNIT_EQ(vsec.ring_log2, 16);
+	UNIT_EQ(vsec.channel[0].bar, 0);
+	UNIT_EQ(vsec.channel[0].offset, 0x1000);
+	UNIT_EQ(vsec.channel[0].size, EVENT_CHANNEL_SIZE);
+	UNIT_EQ(vsec.card.offset, 0x1080);
+	/* A C-RORC: a BAR for each channel. */
+	card.channels = 6;
+	for (c = 0; c < 6; c++)
+		card.bar_length[c] = 0x1000;
+	put(AT + EVENT_VSEC_LIMITS, 6 | 16 << 8 | 8 << 16);
+	put(AT + EVENT_VSEC_CHANNEL, 0x800);
+	put(AT + EVENT_VSEC_STRIDE, 1);
+	put(AT + EVENT_VSEC_CARD, 0x880);
+	REFUSED("a block lies where users may write");
+	put(AT + EVENT_VSEC_STRIDE, EVENT_CHANNEL_SIZE);
+	put(AT + EVENT_VSEC_CARD, 0x800 + 6 * EVENT_CHANNEL_SIZE);
+	UNIT_EQ(found(), 1);
+	UNIT_EQ(vsec.channel[5].offset, 0x800 + 5 * EVENT_CHANNEL_SIZE);
+}
+
+static void not_there(void)
+{
+	good();
+	put(AT + EVENT_VSEC_SIGNATURE, 0);
+	UNIT_EQ(found(), 0);
+	good();
+	put(AT + EVENT_VSEC_HEADER, EVENT_VSEC_ID | 2 << 16 | EVENT_VSEC_LENGTH << 20);
+	UNIT_EQ(found(), 0);
+	good();
+	put(AT + EVENT_VSEC_HEADER, EVENT_VSEC_ID | 1 << 16 | (EVENT_VSEC_LENGTH - 4) << 20);
+	UNIT_EQ(found(), 0);
+	memset(space, 0, sizeof(space));
+	UNIT_EQ(found(), 0);
+	memset(space, 0xff, sizeof(space));
+	UNIT_EQ(found(), 0);
+	/* At the very end, where it does not fit. */
+	good();
+	header(OTHER, PCI_EXT_CAP_ID_VNDR, 0xff8);
+	header(0xff8, PCI_EXT_CAP_ID_VNDR, 0);
+	put(0xffc, EVENT_VSEC_ID | 1 << 16 | EVENT_VSEC_LENGTH << 20);
+	UNIT_EQ(found(), 0);
+}
+
+/* Lists that lead back into themselves. */
+static void endless(void)
+{
+	good();
+	header(OTHER, PCI_EXT_CAP_ID_VNDR, 0x300);
+	header(0x300, PCI_EXT_CAP_ID_VNDR, OTHER);
+	REFUSED("the list of capabilities has no end");
+	CU_ASSERT(reads < 4096);
+	header(OTHER, PCI_EXT_CAP_ID_VNDR, OTHER);
+	REFUSED("the list of capabilities has no end");
+	header(OTHER, PCI_EXT_CAP_ID_ERR, 0x300);
+	header(0x300, PCI_EXT_CAP_ID_ERR, OTHER);
+	REFUSED("the list of capabilities has no end");
+	/* Ours is among them. */
+	header(OTHER, PCI_EXT_CAP_ID_VNDR, AT);
+	header(AT, PCI_EXT_CAP_ID_VNDR, OTHER);
+	UNIT_EQ(found(), 1);
+}
+
+/* All there is room for, and ours the last. */
+static void many(void)
+{
+	unsigned int at;
+
+	good();
+	for (at = 0x100; at < 0xfe0; at += 8)
+		header(at, PCI_EXT_CAP_ID_ERR, at + 8);
+	memcpy(&space[0xfe0 / 4],
+	       (uint32_t[]){PCI_EXT_CAP_ID_VNDR | 1 << 16,
+			    EVENT_VSEC_ID | 1 << 16 | EVENT_VSEC_LENGTH << 20,
+			    EVENT_VSEC_SIGNATURE_VALUE, 1 | 16 << 8, 0x1000, 0, 0x1080},
+	       EVENT_VSEC_LENGTH);
+	UNIT_EQ(found(), 1);
+}
+
+static void numbers(void)
+{
+	static const uint8_t bad_rings[] = {0, 1, 32, 33, 64, 255};
+	size_t i;
+
+	good();
+	put(AT + EVENT_VSEC_LIMITS, 2 | 16 << 8);
+	REFUSED("it has another number of channels");
+	put(AT + EVENT_VSEC_LIMITS, 0 | 16 << 8);
+	REFUSED("it has another number of channels");
+	for (i = 0; i < sizeof(bad_rings); i++) {
+		put(AT + EVENT_VSEC_LIMITS, 1 | (uint32_t)bad_rings[i] << 8);
+		REFUSED("there are no rings of such a size");
+	}
+	put(AT + EVENT_VSEC_LIMITS, 1 | 31 << 8);
+	UNIT_EQ(found(), 1);
+	UNIT_EQ(vsec.ring_log2, 31);
+}
+
+static void places(void)
+{
+	static const char outside[] = "a block lies outside of its BAR";
+	static const char open[] = "a block lies where users may write";
+
+	good();
+	put(AT + EVENT_VSEC_CHANNEL, 0x10000 - EVENT_CHANNEL_SIZE);
+	UNIT_EQ(found(), 1);
+	put(AT + EVENT_VSEC_CHANNEL, 0x10000 - EVENT_CHANNEL_SIZE + 8);
+	REFUSED(outside);
+	put(AT + EVENT_VSEC_CHANNEL, 0xfffffff8);
+	REFUSED(outside);
+	put(AT + EVENT_VSEC_CHANNEL, 0x1000 | 1);
+	REFUSED(outside);
+	put(AT + EVENT_VSEC_CHANNEL, 0x1000 | 7);
+	REFUSED(outside);
+	/* BAR 2 is the group's, and so is a register of BAR 0. */
+	put(AT + EVENT_VSEC_CHANNEL, 0x1000 | 2);
+	REFUSED(open);
+	put(AT + EVENT_VSEC_CHANNEL, 0x410);
+	REFUSED(open);
+	put(AT + EVENT_VSEC_CHANNEL, 0x410 - EVENT_CHANNEL_SIZE + 8);
+	REFUSED(open);
+	put(AT + EVENT_VSEC_CHANNEL, 0x410 - EVENT_CHANNEL_SIZE);
+	UNIT_EQ(found(), 1);
+	good();
+	put(AT + EVENT_VSEC_CARD, 0x1080 | 2);
+	REFUSED(open);
+	put(AT + EVENT_VSEC_CARD, 0x10000);
+	REFUSED(outside);
+	/* A stride that comes round. */
+	good();
+	card.channels = 3;
+	put(AT + EVENT_VSEC_LIMITS, 3 | 16 << 8);
+	put(AT + EVENT_VSEC_STRIDE, 0x80000000);
+	REFUSED(outside);
+}
+
+static void overlaps(void)
+{
+	good();
+	put(AT + EVENT_VSEC_CARD, 0x1000 + EVENT_CHANNEL_SIZE);
+	UNIT_EQ(found(), 1);
+	put(AT + EVENT_VSEC_CARD, 0x1000 + EVENT_CHANNEL_SIZE - 8);
+	REFUSED("two blocks overlap");
+	good();
+	card.channels = 2;
+	put(AT + EVENT_VSEC_LIMITS, 2 | 16 << 8);
+	REFUSED("two blocks overlap");
+	good();
+	put(AT + EVENT_VSEC_CHANNEL, 0x2000 + 7 * 16);
+	REFUSED("a block overlaps the MSI-X table");
+	put(AT + EVENT_VSEC_CHANNEL, 0x2000 + 8 * 16);
+	UNIT_EQ(found(), 1);
+	put(AT + EVENT_VSEC_CHANNEL, 0x3000);
+	REFUSED("a block overlaps the MSI-X table");
+	/* Without MSI-X there is no table. */
+	memset(card.table, 0, sizeof(card.table));
+	UNIT_EQ(found(), 1);
+}
+
+static void tables(void)
+{
+	good();
+	CU_ASSERT(!roc_vsec_tables_open(&card));
+	card.table[0].bar = 2;
+	CU_ASSERT(roc_vsec_tables_open(&card));
+	card.table[0].bar = 4; /* nobody's */
+	CU_ASSERT(!roc_vsec_tables_open(&card));
+	card.table[1].bar = 2;
+	CU_ASSERT(roc_vsec_tables_open(&card));
+	card.table[1].bar = 0;
+	card.table[1].offset = 0x40c;
+	CU_ASSERT(roc_vsec_tables_open(&card));
+	card.table[1].offset = 0x408;
+	CU_ASSERT(!roc_vsec_tables_open(&card));
+}
+
+UNIT_MAIN("kmod vsec", {"good ones", good_ones}, {"not there", not_there}, {"endless", endless},
+	  {"many", many}, {"numbers", numbers}, {"places", places}, {"overlaps", overlaps},
+	  {"tables", tables})

@@ -1,0 +1,315 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * When the module looks for finished superpages: simulated cards of steady, stepping and pausing
+ * rates.
+ */
+#include "kmod/pool/pace.h"
+#include "unit.h"
+
+#define US 1000ull
+#define MS 1000000ull
+#define HELD 1536 /* superpages in the card */
+
+/* A card that finishes a superpage every @interval ns, and a thread that sleeps as it is told. */
+struct world {
+	struct roc_rate rate;
+	__u64 now, interval, from;
+	__u64 seen, ticks, dry;
+	__u64 worst; /* ns that a superpage lay there */
+	__u32 held, wish;
+};
+
+static struct world begin(__u64 interval, __u32 held)
+{
+	return (struct world){
+		.now = 1000 * MS, .interval = interval, .from = 1000 * MS, .held = held};
+}
+
+static void step(struct world *w, __u64 interval)
+{
+	w->from = w->now;
+	w->interval = interval;
+}
+
+static void run(struct world *w, __u64 ns)
+{
+	__u64 end = w->now + ns;
+
+	while (w->now < end) {
+		__u64 before = w->now, first, due = 0;
+
+		w->now += roc_rate_tick(&w->rate, w->now, w->held, w->wish);
+		w->ticks++;
+		if (w->interval)
+			due = (w->now - w->from) / w->interval - (before - w->from) / w->interval;
+		if (!due)
+			continue;
+		first = w->from + ((before - w->from) / w->interval + 1) * w->interval;
+		w->worst = w->now - first > w->worst ? w->now - first : w->worst;
+		w->dry += due >= w->held;
+		due = due < w->held ? due : w->held;
+		w->seen += due;
+		roc_rate_found(&w->rate, w->now, due);
+	}
+}
+
+static void forget(struct world *w)
+{
+	w->seen = w->ticks = w->dry = w->worst = 0;
+}
+
+/* Few wakings under load, never dry, nothing lies for long. */
+static void steady(void)
+{
+	static const __u64 intervals[] = {20 * US, 100 * US, 400 * US, MS, 3 * MS, 40 * MS};
+	size_t i;
+
+	for (i = 0; i < sizeof(intervals) / sizeof(intervals[0]); i++) {
+		struct world w = begin(intervals[i], HELD);
+
+		run(&w, 500 * MS);
+		forget(&w);
+		run(&w, 2000 * MS);
+		unit_note("every %llu us: %llu ticks, %llu superpages, worst %llu us",
+			  (unsigned long long)(intervals[i] / US), (unsigned long long)w.ticks,
+			  (unsigned long long)w.seen, (unsigned long long)(w.worst / US));
+		UNIT_EQ(w.dry, 0);
+		CU_ASSERT(w.seen >= 2000 * MS / intervals[i] * 9 / 10);
+		CU_ASSERT(w.ticks <= w.seen / 4 || intervals[i] > MS);
+		CU_ASSERT(w.ticks <= 2000 * MS / ROC_TICK_MAX + 2 || intervals[i] <= 400 * US);
+		CU_ASSERT(w.worst <= ROC_TICK_MAX);
+	}
+}
+
+/* A reader who waits for many at once lets the thread sleep for longer, but not the card run dry.
+ */
+static void wished(void)
+{
+	static const struct {
+		__u32 held, wish;
+		__u64 ticks, worst;
+	} cases[] = {
+		{HELD, 20, 101, ROC_TICK_WISH},
+		{HELD, 1000000000, 101, ROC_TICK_WISH},
+		{HELD, ROC_TICK_BATCH, 201, ROC_TICK_MAX},
+		{12, 20, 205, ROC_TICK_MAX},
+		{128, 20, 205, ROC_TICK_MAX},
+	};
+	size_t i;
+
+	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct world w = begin(MS, cases[i].held);
+
+		w.wish = cases[i].wish;
+		run(&w, 500 * MS);
+		forget(&w);
+		run(&w, 1000 * MS);
+		UNIT_EQ(w.dry, 0);
+		CU_ASSERT(w.ticks <= cases[i].ticks);
+		CU_ASSERT(w.worst <= cases[i].worst);
+	}
+}
+
+/* A card that holds few superpages is looked after before it has used up half of them. */
+static void nearly_empty(void)
+{
+	struct world w = begin(MS, 8);
+
+	run(&w, 500 * MS);
+	forget(&w);
+	run(&w, 1000 * MS);
+	UNIT_EQ(w.dry, 0);
+	CU_ASSERT(w.worst <= 4 * MS);
+}
+
+/* Links that finish together, with a pause between: few wakings, and each time soon enough. */
+static void bursts(void)
+{
+	static const struct {
+		__u64 gap, ticks; /* ns; at most so many wakings per second */
+		__u64 worst;
+	} cases[] = {
+		{12 * MS, 250, ROC_TICK_MAX},
+		{126 * MS, 210, ROC_TICK_MAX},
+		{1260 * MS, 80, ROC_TICK_MAX},
+		{12600 * MS, 25, ROC_TICK_MAX},
+	};
+	size_t i;
+
+	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		__u64 now = 1000 * MS, from = now, worst = 0, ticks = 0, gap = cases[i].gap, done;
+		struct roc_rate rate;
+		unsigned int n = 0;
+
+		roc_rate_start(&rate, now);
+		while (n < 40) {
+			done = from + (n + 1) * gap;
+			now += roc_rate_tick(&rate, now, HELD, 1);
+			ticks++;
+			if (now < done)
+				continue;
+			if (n++ > 4 && now - done > worst)
+				worst = now - done;
+			roc_rate_found(&rate, now, 12);
+		}
+		unit_note("every %llu ms: %llu wakings/s, worst %llu us",
+			  (unsigned long long)(gap / MS),
+			  (unsigned long long)(ticks * 1000 * MS / (now - from)),
+			  (unsigned long long)(worst / US));
+		CU_ASSERT(ticks * 1000 * MS / (now - from) <= cases[i].ticks);
+		CU_ASSERT(worst <= cases[i].worst);
+	}
+}
+
+/* Nothing comes at all, from the start. */
+static void idle(void)
+{
+	struct world w = begin(0, HELD);
+	int i;
+
+	roc_rate_start(&w.rate, w.now);
+	run(&w, 2000 * MS);
+	forget(&w);
+	run(&w, 10000 * MS);
+	unit_note("idle: %llu wakings/s", (unsigned long long)(w.ticks / 10));
+	CU_ASSERT(w.ticks <= 10000 * MS / ROC_TICK_IDLE + 1);
+	/* The first superpages after such a time say nothing about the rate. */
+	step(&w, 100 * US);
+	for (i = 0; i < 20 && !w.seen; i++)
+		run(&w, 10 * MS);
+	CU_ASSERT(w.seen > 0);
+	CU_ASSERT(w.rate.interval <= MS);
+}
+
+/* The rate changes tenfold, up and down, and stops: learned anew without running dry. */
+static void steps(void)
+{
+	struct world w = begin(2 * MS, 128);
+
+	run(&w, 500 * MS);
+	step(&w, 200 * US);
+	run(&w, 500 * MS);
+	UNIT_EQ(w.dry, 0);
+	forget(&w);
+	run(&w, 1000 * MS);
+	CU_ASSERT(w.ticks <= w.seen / 4);
+	step(&w, 0);
+	run(&w, 200 * MS);
+	forget(&w);
+	run(&w, 1000 * MS);
+	CU_ASSERT(w.ticks <= 1000 * MS / ROC_TICK_MAX / 2);
+	step(&w, MS);
+	run(&w, 300 * MS);
+	CU_ASSERT(w.worst <= ROC_TICK_IDLE);
+	forget(&w);
+	run(&w, 300 * MS);
+	CU_ASSERT(w.worst <= ROC_TICK_MAX);
+	UNIT_EQ(w.dry, 0);
+}
+
+/* One superpage at a time, looks cost nothing: the card is idle for little of its time. */
+static void one_at_a_time(void)
+{
+	static const __u64 intervals[] = {100 * US, 500 * US, 2 * MS, 8 * MS};
+	size_t i;
+
+	for (i = 0; i < sizeof(intervals) / sizeof(intervals[0]); i++) {
+		struct roc_pace pace;
+		__u64 now = 1000 * MS, done = now + intervals[i], idle = 0, looks = 0;
+		int n = 0;
+
+		/* What was learned was far too long: a card does not wait for it for ever. */
+		roc_pace_start(&pace, now);
+		pace.interval = 9 * MS;
+		roc_pace_pushed(&pace, now);
+		while (n < 1000) {
+			now = pace.next;
+			looks++;
+			if (now < done) {
+				roc_pace_looked(&pace, now, 0);
+				continue;
+			}
+			if (n++ > 100)
+				idle += now - done;
+			roc_pace_looked(&pace, now, 1);
+			roc_pace_pushed(&pace, now);
+			done = now + intervals[i];
+		}
+		unit_note("every %llu us: %.1f looks, idle for %.1f us each",
+			  (unsigned long long)(intervals[i] / US), looks / 1000.0,
+			  idle / 900.0 / US);
+		CU_ASSERT(idle / 900 <=
+			  (intervals[i] / 16 > 20 * US ? intervals[i] / 16 : 20 * US));
+		CU_ASSERT(looks <= 8 * 1000);
+	}
+}
+
+static unsigned int reads(struct roc_doubt *d, __u64 *now, __u64 ns, enum roc_stage stage)
+{
+	unsigned int n = 0;
+	__u64 end = *now + ns;
+
+	for (; *now < end; *now += MS) {
+		if (!roc_doubt_due(d, *now, stage))
+			continue;
+		roc_doubt_asked(d, *now);
+		n++;
+	}
+	return n;
+}
+
+/* A register is read only where something is expected. */
+static void doubt(void)
+{
+	struct roc_doubt d;
+	__u64 now = 1000 * MS;
+	unsigned int i, n;
+
+	roc_doubt_start(&d, now);
+	/* Nothing has come yet: for safety's sake only. */
+	CU_ASSERT(reads(&d, &now, 10000 * MS, ROC_STAGE_UNTOUCHED) <= 41);
+	for (i = 0; i < 50; i++) {
+		now += 60 * MS;
+		roc_doubt_found(&d, now, 1);
+	}
+	/* At work, and not yet due. */
+	UNIT_EQ(reads(&d, &now, 70 * MS, ROC_STAGE_BEGUN), 0);
+	/* Overdue: soon, and then ever more rarely. */
+	n = reads(&d, &now, 30 * MS, ROC_STAGE_BEGUN);
+	CU_ASSERT(n >= 3 && n <= 6);
+	reads(&d, &now, 1000 * MS, ROC_STAGE_BEGUN);
+	n = reads(&d, &now, 10000 * MS, ROC_STAGE_BEGUN);
+	CU_ASSERT(n >= 38 && n <= 41);
+	/* It goes on, and is in its last page: at once, and again within 8 ms. */
+	roc_doubt_found(&d, now, 1);
+	CU_ASSERT(roc_doubt_due(&d, now, ROC_STAGE_LAST_PAGE));
+	n = reads(&d, &now, 80 * MS, ROC_STAGE_LAST_PAGE);
+	CU_ASSERT(n >= 11 && n <= 15);
+	/* The same when memory says nothing. */
+	roc_doubt_found(&d, now, 1);
+	n = reads(&d, &now, 80 * MS, ROC_STAGE_UNKNOWN);
+	CU_ASSERT(n >= 10 && n <= 15);
+}
+
+/* A card that says nothing is asked once a second, one that sends never. */
+static void silence(void)
+{
+	struct roc_pace pace;
+	__u64 now = 5000 * MS;
+	unsigned int asked = 0, i;
+
+	roc_pace_start(&pace, now);
+	roc_pace_pushed(&pace, now);
+	for (i = 0; i < 35; i++, now += 100 * MS)
+		asked += roc_pace_silent(&pace, now);
+	UNIT_EQ(asked, 3);
+	for (i = 0; i < 35; i++, now += 100 * MS) {
+		roc_pace_looked(&pace, now, 1);
+		asked += roc_pace_silent(&pace, now);
+	}
+	UNIT_EQ(asked, 3);
+}
+
+UNIT_MAIN("kmod_pace", {"steady", steady}, {"nearly empty", nearly_empty},
+	  {"a batch is wished", wished}, {"bursts", bursts}, {"idle", idle}, {"steps", steps},
+	  {"one at a time", one_at_a_time}, {"doubt", doubt}, {"silence", silence})

@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The library over an emulated card's model, without a driver between them: what the library does
+ * to the card is what the model sees, and time goes on only when the library sleeps.
+ *
+ * One card at a time: card_begin() makes it, card_end() takes it away. Who includes this has
+ *included emu_host_card.h with HOST_CARD, and says what the card is:
+ *
+ *	CARD_TYPE	enum roc_card_type
+ *	CARD_SERIAL	its serial number
+ *	CARD_HASH	BAR and offset of the firmware's hash
+ */
+#ifndef ROC_UNIT_LIBROC_CARD_H
+#define ROC_UNIT_LIBROC_CARD_H
+
+#include <errno.h>
+
+#include "libroc/core/libroc.h"
+#include "tests/unit/libroc/libroc_says.h"
+
+static struct {
+	struct roc_endpoint ep[CARD_FUNCTIONS];
+	unsigned int reads, writes;
+	unsigned int locks; /* taken in all */
+	int lock_errno;	    /* refuse the lock with this */
+	int lock_owner;	    /* and say that this process has it */
+	bool locked;
+	bool running;		/* a channel runs */
+	unsigned int stuck_bar; /* register that writes do not change; offset 0: none */
+	uint32_t stuck;
+	unsigned int card_type;
+	uint64_t slept_us;
+} card;
+
+static unsigned int card_function(struct roc_endpoint *ep)
+{
+	return ep - card.ep;
+}
+
+static uint32_t card_read(unsigned int fn, unsigned int bar, uint32_t offset)
+{
+	card.reads++;
+	host.now += 1000;
+	return HOST_CARD.read(host.card, fn, bar, offset);
+}
+
+static void card_write(unsigned int fn, unsigned int bar, uint32_t offset, uint32_t value)
+{
+	card.writes++;
+	host.now += 1000;
+	if (bar != card.stuck_bar || !card.stuck || offset != card.stuck)
+		HOST_CARD.write(host.card, fn, bar, offset, value);
+}
+
+static int card_lock_ioctl(unsigned long request, struct roc_card_lock *lock)
+{
+	if (request == ROC_CARD_UNLOCK) {
+		if (!card.locked)
+			return -EPERM;
+		card.locked = false;
+		return 0;
+	}
+	if (card.lock_errno) {
+		lock->owner = card.lock_owner;
+		return -card.lock_errno;
+	}
+	if (card.locked)
+		return -EDEADLK;
+	card.locked = true;
+	card.locks++;
+	return 0;
+}
+
+static int card_ioctl(struct roc_endpoint *ep, unsigned long request, void *arg)
+{
+	unsigned int fn = card_function(ep);
+	struct roc_ep_info *info = arg;
+	struct roc_reg *reg = arg;
+
+	switch (request) {
+	case ROC_EP_INFO:
+		info->card_type = card.card_type;
+		info->serial = CARD_SERIAL;
+		info->endpoint = fn;
+		snprintf(info->firmware, sizeof(info->firmware), "%x",
+			 HOST_CARD.peek(host.card, fn, CARD_HASH));
+		return 0;
+	case ROC_REG_READ:
+		reg->value = card_read(fn, reg->bar, reg->offset);
+		return 0;
+	case ROC_REG_WRITE:
+		card_write(fn, reg->bar, reg->offset, reg->value);
+		return 0;
+	case ROC_REG_MODIFY:
+		if (!reg->mask || reg->value & ~reg->mask)
+			return -EINVAL;
+		reg->old = card_read(fn, reg->bar, reg->offset);
+		reg->value |= reg->old & ~reg->mask;
+		card_write(fn, reg->bar, reg->offset, reg->value);
+		return 0;
+	case ROC_CARD_LOCK:
+	case ROC_CARD_UNLOCK:
+		return card_lock_ioctl(request, arg);
+	default:
+		return -ENOTTY;
+	}
+}
+
+static void card_sleep(struct roc_endpoint *ep, unsigned int us)
+{
+	host.now += us * 1000ull;
+	card.slept_us += us;
+}
+
+static int card_running(struct roc_endpoint *ep)
+{
+	return card.running;
+}
+
+static const struct libroc_backend card_backend = {
+	.ioctl = card_ioctl,
+	.sleep = card_sleep,
+	.running = card_running,
+};
+
+static void card_begin(void)
+{
+	unsigned int e;
+
+	host_begin();
+	memset(&card, 0, sizeof(card));
+	card.card_type = CARD_TYPE;
+	for (e = 0; e < CARD_FUNCTIONS; e++) {
+		card.ep[e] = (struct roc_endpoint){.backend = &card_backend, .fd = -1};
+		snprintf(card.ep[e].name, sizeof(card.ep[e].name), "#%u (0000:3b:00.0)", e);
+	}
+}
+
+/* The lock must have been given back, whatever happened. */
+static void card_end(void)
+{
+	CU_ASSERT_FALSE(card.locked);
+	host_end();
+}
+
+__attribute__((unused)) static bool has_difference(const struct roc_config_result *result,
+						   const char *name, const char *wanted,
+						   const char *have)
+{
+	unsigned int i;
+
+	for (i = 0; i < result->count; i++)
+		if (!strcmp(result->diffs[i].name, name))
+			return !strcmp(result->diffs[i].wanted, wanted) &&
+			       !strcmp(result->diffs[i].have, have);
+	return false;
+}
+
+#endif /* ROC_UNIT_LIBROC_CARD_H */

@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * The list of firmware versions: the one that comes with the library, an override, a site's file.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+
+#include <roc/firmware.h>
+
+#include "libroc/core/libroc.h"
+#include "tests/unit/libroc/libroc_says.h"
+#include "unit.h"
+
+#define INSTALLED "libroc/board/data/firmware.json"
+
+static char directory[] = "/tmp/roc-unit-XXXXXX";
+static char override[64], site[64];
+static struct roc_firmware_paths paths = {INSTALLED, override, site};
+static struct roc_firmware_list *list;
+
+static void begin(void)
+{
+	strcpy(directory + strlen(directory) - 6, "XXXXXX");
+	UNIT_NEED(mkdtemp(directory));
+	snprintf(override, sizeof(override), "%s/firmware.json", directory);
+	snprintf(site, sizeof(site), "%s/site.json", directory);
+}
+
+static void end(void)
+{
+	unlink(override);
+	unlink(site);
+	UNIT_EQ(rmdir(directory), 0);
+}
+
+static void write_file(const char *path, const char *text)
+{
+	FILE *f = fopen(path, "we");
+
+	UNIT_NEED(f);
+	fputs(text, f);
+	fclose(f);
+}
+
+static const char *text_of(const char *hash)
+{
+	static char text[64];
+
+	roc_firmware_text(list, hash, text, sizeof(text));
+	return text;
+}
+
+static void the_list_that_comes_with_it(void)
+{
+	const char *tag = NULL;
+	unsigned int round;
+
+	begin();
+	for (round = 0; round < 2; round++) {
+		struct roc_firmware_paths none = {"", "", ""};
+
+		/* As a file, and built in where there is none. */
+		UNIT_EQ(roc_firmware_open(round ? &none : &paths, &list), 0);
+		UNIT_STR(roc_firmware_source(list), round ? "built into libroc" : INSTALLED);
+		UNIT_STR(roc_firmware_version(list), "2026-03-31");
+		UNIT_EQ(roc_firmware_find(list, "f6b5d742", &tag), ROC_FIRMWARE_ACCEPTED);
+		UNIT_STR(tag, "v3.19.4");
+		UNIT_EQ(roc_firmware_find(list, "F6B5D742", NULL), ROC_FIRMWARE_ACCEPTED);
+		UNIT_EQ(roc_firmware_find(list, "82b4662d", NULL), ROC_FIRMWARE_ACCEPTED);
+		UNIT_EQ(roc_firmware_find(list, "e4a5a46e", &tag), ROC_FIRMWARE_OLD);
+		UNIT_STR(tag, "v3.10.0");
+		UNIT_EQ(roc_firmware_find(list, "06955404", NULL), ROC_FIRMWARE_OLD);
+		UNIT_EQ(roc_firmware_find(list, "6955404", NULL), ROC_FIRMWARE_OLD);
+		UNIT_EQ(roc_firmware_find(list, "deadbeef", &tag), ROC_FIRMWARE_UNKNOWN);
+		CU_ASSERT_PTR_NULL(tag);
+		UNIT_EQ(roc_firmware_find(list, "", NULL), ROC_FIRMWARE_UNKNOWN);
+		UNIT_STR(text_of("f6b5d742"), "v3.19.4");
+		UNIT_STR(text_of("e4a5a46e"), "v3.10.0 (old)");
+		UNIT_STR(text_of("deadbeef"), "deadbeef");
+		UNIT_EQ(roc_firmware_check(list, ROC_CARD_CRU, "f6b5d742"), 0);
+		UNIT_EQ(roc_firmware_check(list, ROC_CARD_CRU, "e4a5a46e"), -EPERM);
+		SAYS("v3.10.0 is no longer accepted");
+		SAYS("v3.19.4 (f6b5d742)");
+		SAYS("2026-03-31");
+		UNIT_EQ(roc_firmware_check(list, ROC_CARD_CRU, "deadbeef"), -EPERM);
+		SAYS("deadbeef is not in list");
+		SAYS(ROC_FIRMWARE_SITE);
+		roc_firmware_close(list);
+	}
+	end();
+}
+
+/* A version of the other kind of card is none of this one's. */
+static void each_card_has_its_own(void)
+{
+	const char *tag;
+
+	begin();
+	UNIT_EQ(roc_firmware_open(&paths, &list), 0);
+	UNIT_EQ(roc_firmware_check(list, ROC_CARD_CRORC, "828801a2"), 0);
+	UNIT_EQ(roc_firmware_check(list, ROC_CARD_CRORC, "0ac9dd57"), 0);
+	UNIT_EQ(roc_firmware_check(list, 0, "828801a2"), 0);
+	UNIT_EQ(roc_firmware_find(list, "f086417", &tag), ROC_FIRMWARE_OLD);
+	UNIT_STR(tag, "v2.8.0");
+	UNIT_EQ(roc_firmware_check(list, ROC_CARD_CRORC, "f086417"), -EPERM);
+	SAYS("v2.8.0 is no longer accepted");
+	SAYS("v2.14.2 (828801a2)");
+	CU_ASSERT_PTR_NULL(strstr(roc_error(), "v3.19.4"));
+	UNIT_EQ(roc_firmware_check(list, ROC_CARD_CRU, "828801a2"), -EPERM);
+	SAYS("828801a2 is not in list");
+	CU_ASSERT_PTR_NULL(strstr(roc_error(), "v2.14.2"));
+	UNIT_EQ(roc_firmware_check(list, ROC_CARD_CRORC, "f6b5d742"), -EPERM);
+	roc_firmware_close(list);
+	/* A site's additions are of any card. */
+	write_file(site, "{\"12345678\": \"test\"}\n");
+	UNIT_EQ(roc_firmware_open(&paths, &list), 0);
+	UNIT_EQ(roc_firmware_check(list, ROC_CARD_CRU, "12345678"), 0);
+	UNIT_EQ(roc_firmware_check(list, ROC_CARD_CRORC, "12345678"), 0);
+	roc_firmware_close(list);
+	end();
+}
+
+static void an_override_takes_its_place(void)
+{
+	begin();
+	write_file(override, "{\"format\": 1, \"version\": \"mine\", \"cru\": ["
+			     "{\"hash\": \"0abc\", \"tag\": \"test\", \"state\": \"accepted\"},"
+			     "{\"hash\": \"f6b5d742\", \"tag\": \"bad\", \"state\": \"denied\"}]}");
+	UNIT_EQ(roc_firmware_open(&paths, &list), 0);
+	UNIT_STR(roc_firmware_version(list), "mine");
+	UNIT_STR(roc_firmware_source(list), override);
+	UNIT_EQ(roc_firmware_check(list, ROC_CARD_CRU, "abc"), 0);
+	UNIT_EQ(roc_firmware_check(list, ROC_CARD_CRU, "f6b5d742"), -EPERM);
+	SAYS("bad is denied");
+	UNIT_STR(text_of("f6b5d742"), "bad (denied)");
+	UNIT_EQ(roc_firmware_find(list, "b0332f4e", NULL), ROC_FIRMWARE_UNKNOWN);
+	roc_firmware_close(list);
+	end();
+}
+
+/* A site's word counts most. */
+static void a_site_adds(void)
+{
+	begin();
+	write_file(site, "{\"e4a5a46e\": \"v3.10.0 (ours)\", \"12345678\": \"test\", "
+			 "\"\": \"nothing\", \"87654321\": \"\"}\n");
+	UNIT_EQ(roc_firmware_open(&paths, &list), 0);
+	UNIT_EQ(roc_firmware_check(list, ROC_CARD_CRU, "e4a5a46e"), 0);
+	UNIT_STR(text_of("e4a5a46e"), "v3.10.0 (ours)");
+	UNIT_EQ(roc_firmware_check(list, ROC_CARD_CRU, "12345678"), 0);
+	UNIT_EQ(roc_firmware_check(list, ROC_CARD_CRU, "87654321"), -EPERM);
+	UNIT_EQ(roc_firmware_check(list, ROC_CARD_CRU, "f6b5d742"), 0);
+	UNIT_STR(roc_firmware_source(list), INSTALLED);
+	roc_firmware_close(list);
+	end();
+}
+
+static void faulty_lists_are_refused(void)
+{
+	static const struct {
+		const char *text, *says;
+	} faults[] = {
+		{"", ":1: not JSON"},
+		{"[]", "not a JSON object"},
+		{"{\"format\": 1,\n ", ":2: not JSON"},
+		{"{\n\"format\": 1,}", ":2: not JSON"},
+		{"{}\nx", ":2: not JSON"},
+		{"{}", "\"format\""},
+		{"{\"format\": 2, \"version\": \"x\", \"cru\": []}", "\"format\""},
+		{"{\"format\": 1, \"cru\": []}", "\"version\""},
+		{"{\"format\": 1, \"version\": \"x\"}", "\"cru\""},
+		{"{\"format\": 1, \"version\": \"x\", \"cru\": [7]}", "entry 1"},
+		{"{\"format\": 1, \"version\": \"x\", \"cru\": [], \"crorc\": 7}",
+		 "\"crorc\" is not a list"},
+		{"{\"format\": 1, \"version\": \"x\", \"cru\": [{\"hash\": \"xyz\", \"tag\": "
+		 "\"t\", "
+		 "\"state\": \"old\"}]}",
+		 "entry 1"},
+		{"{\"format\": 1, \"version\": \"x\", \"cru\": [{\"hash\": \"1\", \"tag\": \"t\", "
+		 "\"state\": \"old\"}, {\"hash\": \"12\", \"tag\": \"t\", \"state\": \"good\"}]}",
+		 "entry 2 (12)"},
+	};
+	struct roc_firmware_paths missing = {"/nonexistent/firmware.json", "", ""};
+	size_t i;
+
+	begin();
+	for (i = 0; i < sizeof(faults) / sizeof(faults[0]); i++) {
+		write_file(override, faults[i].text);
+		list = NULL;
+		UNIT_EQ(roc_firmware_open(&paths, &list), -EINVAL);
+		CU_ASSERT_PTR_NULL(list);
+		if (!strstr(roc_error(), override) || !strstr(roc_error(), faults[i].says))
+			CU_assertImplementation(CU_FALSE, __LINE__, roc_error(), faults[i].says, "",
+						CU_FALSE);
+	}
+	unlink(override);
+	write_file(site, "{\"abc\": 1}");
+	UNIT_EQ(roc_firmware_open(&paths, &list), -EINVAL);
+	SAYS(site);
+	SAYS("'abc'");
+	write_file(site, "{\"abc\"");
+	UNIT_EQ(roc_firmware_open(&paths, &list), -EINVAL);
+	UNIT_EQ(roc_firmware_open(&missing, &list), -ENOENT);
+	SAYS("/nonexistent/firmware.json");
+	end();
+}
+
+UNIT_MAIN("libroc_firmware", {"the list that comes with it", the_list_that_comes_with_it},
+	  {"each card has its own", each_card_has_its_own},
+	  {"an override takes its place", an_override_takes_its_place},
+	  {"a site adds", a_site_adds}, {"faulty lists are refused", faulty_lists_are_refused})

@@ -1,0 +1,759 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Every call into the driver and every sentence: the library over a kernel made of a few lines.
+ * The linker turns the library's open(), ioctl(), stat(), roc_find() and roc_channel_owner() into
+ * ours (--wrap), so what is checked is what it asks and what it makes of the answers.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdarg.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+
+#include "libroc/core/libroc.h"
+#include "tests/unit/libroc/libroc_says.h"
+#include "unit.h"
+
+#define ENTRIES 16
+#define KERNEL_AREA 65536 /* offset of the kernel area in the file that stands for the node */
+
+/* One kernel for all tests; reset() makes it anew. */
+static struct {
+	int open_errno;	       /* refuse the next open() with this */
+	int errno_;	       /* refuse the next ioctl() with this */
+	mode_t node_mode;      /* of the node for stat(); 0: there is none */
+	unsigned long request; /* last one */
+	unsigned int calls;
+	union { /* what it brought, and the answer to be given */
+		struct roc_ep_info info;
+		struct roc_bar_info bar;
+		struct roc_reg reg;
+		struct roc_ch_info ch;
+		struct roc_ch_rings rings;
+		struct roc_ch_configure configure;
+		struct roc_ch_mode mode;
+		struct roc_ch_control control;
+		struct roc_ch_wait wait;
+		struct roc_ch_eventfd eventfd;
+		struct roc_ch_command command;
+		struct roc_buf_register buf;
+		struct roc_buf_unregister unbuf;
+		uint32_t size;
+	} in, out;
+	uint32_t reply;			/* bytes of out that replace the caller's structure */
+	struct roc_ring_kernel *kernel; /* rings of the last open */
+	struct roc_ready *ready;
+	struct roc_ring_user *user;
+	uint32_t arrive; /* a wait brings the ready ring to this */
+	int owner_pid;	 /* -1: in another container, 0: nobody */
+	enum roc_card_type type;
+} fake;
+
+static char opened[64];
+
+int __wrap_open(const char *path, int flags, ...);
+int __wrap_ioctl(int fd, unsigned long request, ...);
+int __wrap_stat(const char *path, struct stat *st);
+int __wrap_roc_find(const char *id, struct roc_card *card);
+int __wrap_roc_channel_owner(const char *id, unsigned int channel, int *pid, char *name,
+			     size_t size);
+
+static void reset(void)
+{
+	memset(&fake, 0, sizeof(fake));
+}
+
+int __wrap_open(const char *path, int flags, ...)
+{
+	snprintf(opened, sizeof(opened), "%s", path);
+	UNIT_EQ(flags, O_RDWR | O_CLOEXEC);
+	if (fake.open_errno) {
+		errno = fake.open_errno;
+		return -1;
+	}
+	return memfd_create("node", MFD_CLOEXEC);
+}
+
+int __wrap_stat(const char *path, struct stat *st)
+{
+	if (!fake.node_mode) {
+		errno = ENOENT;
+		return -1;
+	}
+	memset(st, 0, sizeof(*st));
+	st->st_mode = S_IFCHR | fake.node_mode;
+	return 0;
+}
+
+int __wrap_roc_find(const char *id, struct roc_card *card)
+{
+	memset(card, 0, sizeof(*card));
+	card->channels = 2;
+	card->minor = 3;
+	card->type = fake.type;
+	strcpy(card->node, "/dev/roc3");
+	strcpy(card->pci_address, "0000:3b:00.0");
+	return strcmp(id, "245") && !strchr(id, '.') ? libroc_fail(ENOENT, "no such card") : 0;
+}
+
+int __wrap_roc_channel_owner(const char *id, unsigned int channel, int *pid, char *name,
+			     size_t size)
+{
+	if (!fake.owner_pid)
+		return libroc_fail(ENOENT, "nobody");
+	*pid = fake.owner_pid > 0 ? fake.owner_pid : 0;
+	snprintf(name, size, "roc-bench-dma");
+	return 0;
+}
+
+/* The node's file becomes the two areas, as the driver would map them. */
+static void make_rings(int fd, struct roc_ch_rings *rings)
+{
+	char *area;
+
+	UNIT_EQ(ftruncate(fd, 2 * KERNEL_AREA), 0);
+	area = mmap(NULL, 2 * KERNEL_AREA, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	UNIT_NEED(area != MAP_FAILED);
+	fake.user = (void *)area;
+	fake.kernel = (void *)(area + KERNEL_AREA);
+	fake.ready = (void *)(area + KERNEL_AREA + 4096);
+	rings->fill_entries = ENTRIES;
+	rings->ready_entries = ENTRIES;
+	rings->user_offset = 0;
+	rings->user_length = 8192;
+	rings->kernel_offset = KERNEL_AREA;
+	rings->kernel_length = 8192;
+	rings->fill_entries_offset = 4096;
+	rings->ready_entries_offset = 4096;
+}
+
+int __wrap_ioctl(int fd, unsigned long request, ...)
+{
+	va_list ap;
+	void *arg;
+
+	va_start(ap, request);
+	arg = va_arg(ap, void *);
+	va_end(ap);
+	fake.request = request;
+	fake.calls++;
+	memcpy(&fake.in, arg, *(uint32_t *)arg);
+	if (fake.reply)
+		memcpy(arg, &fake.out, fake.reply);
+	if (request == ROC_CH_WAIT && fake.kernel && fake.arrive)
+		fake.kernel->ready_prod = fake.arrive;
+	if (fake.errno_) {
+		errno = fake.errno_;
+		return -1;
+	}
+	if (request == ROC_CH_RINGS)
+		make_rings(fd, arg);
+	return 0;
+}
+
+static struct roc_endpoint *endpoint(void)
+{
+	struct roc_endpoint *ep = NULL;
+
+	reset();
+	UNIT_NEED(!roc_open("245", &ep));
+	return ep;
+}
+
+static struct roc_channel *channel(bool with_rings)
+{
+	struct roc_channel *ch = NULL;
+
+	reset();
+	UNIT_NEED(!roc_channel_open("245", 1, &ch));
+	if (with_rings)
+		UNIT_NEED(!roc_channel_rings(ch, ENTRIES, ENTRIES));
+	fake.calls = 0;
+	return ch;
+}
+
+/* Closes, and with it the two mappings that make_rings() left. */
+static void done(struct roc_channel *ch)
+{
+	if (fake.user)
+		munmap(fake.user, 2 * KERNEL_AREA);
+	roc_channel_close(ch);
+	reset();
+}
+
+static void opening(void)
+{
+	struct roc_endpoint *ep = NULL;
+	struct roc_channel *ch = NULL;
+
+	reset();
+	UNIT_EQ(roc_open("999", &ep), -ENOENT);
+	SAYS("no such card");
+
+	errno = 77;
+	fake.open_errno = EACCES;
+	fake.node_mode = 0660;
+	UNIT_EQ(roc_open("245", &ep), -EACCES);
+	UNIT_STR(opened, "/dev/roc3");
+	SAYS("group roc");
+	SAYS("usermod -aG roc");
+	fake.node_mode = 0600;
+	UNIT_EQ(roc_open("245", &ep), -EACCES);
+	SAYS("60-roc.rules");
+	fake.open_errno = ENOENT;
+	UNIT_EQ(roc_open("245", &ep), -ENOENT);
+	SAYS("245 (0000:3b:00.0): /dev/roc3 does not exist");
+	fake.open_errno = ENXIO;
+	UNIT_EQ(roc_open("245", &ep), -ENODEV);
+	fake.open_errno = EMFILE;
+	UNIT_EQ(roc_open("245", &ep), -EMFILE);
+	SAYS("Too many open files");
+	UNIT_EQ(errno, 77); /* never touched */
+	CU_ASSERT_PTR_NULL(ep);
+
+	fake.open_errno = EBUSY;
+	fake.owner_pid = 4711;
+	UNIT_EQ(roc_channel_open("245", 0, &ch), -EBUSY);
+	UNIT_STR(opened, "/dev/roc3ch0");
+	SAYS("245 (0000:3b:00.0) channel 0 is in use by PID 4711 (roc-bench-dma)");
+	fake.owner_pid = -1;
+	UNIT_EQ(roc_channel_open("245", 0, &ch), -EBUSY);
+	SAYS("in use by roc-bench-dma in another container");
+	fake.owner_pid = 0;
+	UNIT_EQ(roc_channel_open("245", 0, &ch), -EBUSY);
+	SAYS("try again");
+	UNIT_EQ(roc_channel_open("245", 2, &ch), -ENOENT);
+	SAYS("245 (0000:3b:00.0) has no channel 2: it has 2, from 0");
+	CU_ASSERT_PTR_NULL(ch);
+	roc_close(NULL);
+	roc_channel_close(NULL);
+}
+
+/* The user's word and the address, never the number of a node; an address alone says it all. */
+static void names(void)
+{
+	struct roc_card card = {.node = "/dev/roc3", .pci_address = "0000:3b:00.0", .channels = 1};
+	struct roc_endpoint *ep;
+	struct roc_channel *ch;
+	uint32_t value;
+
+	reset();
+	UNIT_NEED(!roc_open("3b:00.0", &ep));
+	fake.errno_ = ENODEV;
+	UNIT_EQ(roc_reg_read(ep, 0, 0, &value), -ENODEV);
+	SAYS("0000:3b:00.0: cannot read register");
+	CU_ASSERT_PTR_NULL(strstr(roc_error(), " (0000"));
+	CU_ASSERT_PTR_NULL(strstr(roc_error(), "roc3"));
+	roc_close(ep);
+	UNIT_NEED(!roc_open_card(&card, "#2", &ep));
+	UNIT_EQ(roc_card_lock(ep, 0), -ENODEV);
+	SAYS("#2 (0000:3b:00.0): cannot lock the card");
+	roc_close(ep);
+	UNIT_NEED(!roc_channel_open_card(&card, NULL, 0, &ch));
+	UNIT_EQ(roc_channel_start(ch), -ENODEV);
+	SAYS("0000:3b:00.0 channel 0: ");
+	roc_channel_close(ch);
+	UNIT_EQ(roc_channel_open_card(&card, "#2", 1, &ch), -ENOENT);
+	SAYS("#2 (0000:3b:00.0) has no channel 1");
+}
+
+static void registers(void)
+{
+	struct roc_endpoint *ep = endpoint();
+	uint32_t value = 1, before = 2, after = 3;
+
+	fake.reply = sizeof(struct roc_reg);
+	fake.out.reg = (struct roc_reg){.size = sizeof(struct roc_reg), .value = 0xabcd, .old = 7};
+	UNIT_EQ(roc_reg_read(ep, 2, 0x30804, &value), 0);
+	UNIT_EQ(fake.request, ROC_REG_READ);
+	UNIT_EQ(fake.in.reg.size, sizeof(struct roc_reg));
+	UNIT_EQ(fake.in.reg.bar, 2);
+	UNIT_EQ(fake.in.reg.offset, 0x30804);
+	UNIT_EQ(fake.in.reg.value | fake.in.reg.mask | fake.in.reg.old | fake.in.reg.flags, 0);
+	UNIT_EQ(value, 0xabcd);
+	UNIT_EQ(roc_reg_modify(ep, 2, 4, 0xff, 0x12, &before, &after), 0);
+	UNIT_EQ(fake.request, ROC_REG_MODIFY);
+	UNIT_EQ(fake.in.reg.mask, 0xff);
+	UNIT_EQ(fake.in.reg.value, 0x12);
+	UNIT_EQ(before, 7);
+	UNIT_EQ(after, 0xabcd);
+	UNIT_EQ(roc_reg_modify(ep, 2, 4, 0xff, 0x12, NULL, NULL), 0);
+	UNIT_EQ(roc_reg_write(ep, 0, 8, 0x55), 0);
+	UNIT_EQ(fake.request, ROC_REG_WRITE);
+	UNIT_EQ(fake.in.reg.value, 0x55);
+
+	fake.reply = 0;
+	value = 99;
+	fake.errno_ = ENOENT;
+	UNIT_EQ(roc_reg_read(ep, 5, 0, &value), -ENOENT);
+	SAYS("no BAR 5");
+	UNIT_EQ(value, 99);
+	fake.errno_ = EINVAL;
+	UNIT_EQ(roc_reg_read(ep, 2, 0x1002, &value), -EINVAL);
+	SAYS("register 0x1002 of BAR 2");
+	SAYS("multiple of 4");
+	UNIT_EQ(roc_reg_modify(ep, 2, 0, 0, 0, NULL, NULL), -EINVAL);
+	SAYS("mask must have at least one bit");
+	fake.errno_ = ERANGE;
+	UNIT_EQ(roc_reg_write(ep, 2, 0x10000000, 0), -ERANGE);
+	SAYS("beyond the end");
+	UNIT_EQ(roc_reg_modify(ep, 2, 0, 0xf, 0x10, NULL, NULL), -ERANGE);
+	SAYS("value 0x10 has bits outside mask 0xf");
+	fake.errno_ = EPERM;
+	UNIT_EQ(roc_reg_write(ep, 0, 0x200, 1), -EPERM);
+	SAYS("CAP_SYS_RAWIO");
+	fake.errno_ = EBUSY;
+	UNIT_EQ(roc_reg_write(ep, 2, 0x18, 0), -EBUSY);
+	SAYS("stop all channels");
+	fake.errno_ = EIO;
+	UNIT_EQ(roc_reg_read(ep, 2, 0, &value), -EIO);
+	SAYS("all ones");
+	roc_close(ep);
+}
+
+/* What every ioctl may answer. */
+static void old_modules_and_lost_cards(void)
+{
+	struct roc_endpoint *ep = endpoint();
+	struct roc_ep_info info;
+
+	fake.errno_ = ENOTTY;
+	UNIT_EQ(roc_info(ep, &info), -ENOTTY);
+	SAYS("does not know how");
+	SAYS(roc_version());
+	fake.errno_ = E2BIG;
+	UNIT_EQ(roc_info(ep, &info), -E2BIG);
+	SAYS("modprobe -r roc && modprobe roc");
+	fake.errno_ = ENODEV;
+	UNIT_EQ(roc_info(ep, &info), -ENODEV);
+	SAYS("roc-list-cards"); /* there is no line in the kernel log */
+	SAYS("open it again");
+	fake.errno_ = 0;
+	fake.reply = sizeof(info);
+	fake.out.info = (struct roc_ep_info){.size = sizeof(info), .serial = 245};
+	UNIT_EQ(roc_info(ep, &info), 0);
+	UNIT_EQ(fake.in.size, sizeof(info));
+	UNIT_EQ(info.serial, 245);
+	roc_close(ep);
+}
+
+static void bars(void)
+{
+	struct roc_endpoint *ep = endpoint();
+	struct roc_bar map = {0};
+
+	UNIT_EQ(ftruncate(roc_endpoint_fd(ep), 8192), 0);
+	fake.reply = sizeof(struct roc_bar_info);
+	fake.out.bar = (struct roc_bar_info){.size = sizeof(struct roc_bar_info),
+					     .access = ROC_BAR_MMAP_READ,
+					     .length = 4096,
+					     .mmap_offset = 4096};
+	UNIT_EQ(roc_bar_map(ep, 0, true, &map), -EACCES);
+	SAYS("BAR 0 may not be mapped for writing");
+	CU_ASSERT_PTR_NULL(map.regs);
+	UNIT_EQ(roc_bar_map(ep, 0, false, &map), 0);
+	UNIT_EQ(map.length, 4096);
+	CU_ASSERT_FALSE(map.writable);
+	UNIT_EQ(map.regs[1023], 0);
+	roc_bar_unmap(&map);
+	CU_ASSERT_PTR_NULL(map.regs);
+	roc_bar_unmap(&map);
+	fake.out.bar.access = ROC_BAR_MMAP_READ | ROC_BAR_MMAP_WRITE;
+	UNIT_EQ(roc_bar_map(ep, 2, true, &map), 0);
+	map.regs[2] = 0x1234;
+	roc_bar_unmap(&map);
+	UNIT_EQ(roc_bar_map(ep, 2, false, &map), 0);
+	UNIT_EQ(map.regs[2], 0x1234);
+	roc_bar_unmap(&map);
+	fake.out.bar.access = 0;
+	UNIT_EQ(roc_bar_map(ep, 2, false, &map), -EACCES);
+	SAYS("for reading");
+	fake.out.bar.access = ROC_BAR_MMAP_READ;
+	fake.out.bar.length = 0;
+	UNIT_EQ(roc_bar_map(ep, 2, false, &map), -EINVAL);
+	fake.errno_ = ENOENT;
+	UNIT_EQ(roc_bar_map(ep, 4, false, &map), -ENOENT);
+	SAYS("no BAR 4");
+	roc_close(ep);
+}
+
+static void configuration(void)
+{
+	struct roc_channel_config config = {ROC_SOURCE_DDG, ROC_MODE_BUSY, 0x30, 8192, 0};
+	struct roc_channel *ch = channel(false);
+
+	UNIT_EQ(roc_channel_configure(ch, &config), 0);
+	UNIT_EQ(fake.in.configure.size, sizeof(struct roc_ch_configure));
+	UNIT_EQ(fake.in.configure.source, ROC_SOURCE_DDG);
+	UNIT_EQ(fake.in.configure.mode, ROC_MODE_BUSY);
+	UNIT_EQ(fake.in.configure.links, 0x30);
+	UNIT_EQ(fake.in.configure.page_size, 8192);
+	UNIT_EQ(fake.in.configure.flags, 0);
+	config.flags = ROC_CONFIGURE_STBRD;
+	UNIT_EQ(roc_channel_configure(ch, &config), 0);
+	UNIT_EQ(fake.in.configure.flags, ROC_CONFIGURE_STBRD);
+	fake.errno_ = EBUSY;
+	UNIT_EQ(roc_channel_configure(ch, &config), -EBUSY);
+	SAYS("stop it first");
+	fake.errno_ = EOPNOTSUPP;
+	UNIT_EQ(roc_channel_configure(ch, &config), -EOPNOTSUPP);
+	SAYS("page size 8192 or flags 0x1");
+	fake.errno_ = ENOLINK;
+	UNIT_EQ(roc_channel_configure(ch, &config), -ENOLINK);
+	SAYS("mask 0x30");
+	fake.errno_ = EINVAL;
+	UNIT_EQ(roc_channel_configure(ch, &config), -EINVAL);
+	SAYS("links 0x30");
+	done(ch);
+}
+
+static void mode(void)
+{
+	struct roc_channel *ch = channel(false);
+
+	UNIT_EQ(roc_channel_mode(ch, ROC_MODE_EVENT), 0);
+	UNIT_EQ(fake.request, ROC_CH_MODE);
+	UNIT_EQ(fake.in.mode.size, sizeof(struct roc_ch_mode));
+	UNIT_EQ(fake.in.mode.mode, ROC_MODE_EVENT);
+	UNIT_EQ(fake.in.mode.flags, 0);
+	fake.errno_ = EOPNOTSUPP;
+	UNIT_EQ(roc_channel_mode(ch, ROC_MODE_EVENT), -EOPNOTSUPP);
+	SAYS("no events");
+	fake.errno_ = EINVAL;
+	UNIT_EQ(roc_channel_mode(ch, 7), -EINVAL);
+	SAYS("no mode 7");
+	done(ch);
+}
+
+static void start_stop_reset(void)
+{
+	struct roc_channel *ch = channel(false);
+	unsigned int reclaimed = 5;
+
+	CU_ASSERT_PTR_NULL(roc_channel_ring(ch));
+	UNIT_EQ(roc_channel_start(ch), 0);
+	UNIT_EQ(fake.calls, 2); /* rings, start */
+	CU_ASSERT_PTR_NOT_NULL(roc_channel_ring(ch));
+	fake.calls = 0;
+	fake.errno_ = EBUSY;
+	UNIT_EQ(roc_channel_start(ch), -EBUSY);
+	UNIT_EQ(fake.calls, 1);
+	SAYS("running already");
+	fake.errno_ = ENOLINK;
+	UNIT_EQ(roc_channel_start(ch), -ENOLINK);
+	SAYS("enable at least one");
+	fake.errno_ = EALREADY;
+	UNIT_EQ(roc_channel_stop(ch, &reclaimed), -EALREADY);
+	SAYS("not running");
+	UNIT_EQ(reclaimed, 5);
+	fake.errno_ = 0;
+	fake.reply = sizeof(struct roc_ch_control);
+	fake.out.control = (struct roc_ch_control){.size = sizeof(fake.out.control), .count = 17};
+	UNIT_EQ(roc_channel_stop(ch, &reclaimed), 0);
+	UNIT_EQ(reclaimed, 17);
+	UNIT_EQ(roc_channel_stop(ch, NULL), 0);
+	fake.reply = 0;
+	UNIT_EQ(roc_channel_reset(ch, ROC_RESET_INTERNAL), 0);
+	UNIT_EQ(fake.request, ROC_CH_RESET);
+	UNIT_EQ(fake.in.control.level, ROC_RESET_INTERNAL);
+	fake.errno_ = EOPNOTSUPP;
+	UNIT_EQ(roc_channel_reset(ch, ROC_RESET_INTERNAL_SIU), -EOPNOTSUPP);
+	SAYS("does not have reset INTERNAL_SIU");
+	fake.errno_ = EINVAL;
+	UNIT_EQ(roc_channel_reset(ch, 9), -EINVAL);
+	SAYS("no reset level 9");
+	fake.errno_ = EBUSY;
+	UNIT_EQ(roc_channel_reset(ch, ROC_RESET_INTERNAL), -EBUSY);
+	SAYS("stop it first");
+	done(ch);
+}
+
+/* A C-RORC's channel has one link, with somebody at its far end. */
+static struct roc_channel *ddl_channel(void)
+{
+	struct roc_channel *ch = NULL;
+
+	reset();
+	fake.type = ROC_CARD_CRORC;
+	UNIT_NEED(!roc_channel_open("245", 1, &ch));
+	UNIT_NEED(!roc_channel_rings(ch, ENTRIES, ENTRIES));
+	fake.calls = 0;
+	return ch;
+}
+
+static void links_that_are_down(void)
+{
+	struct roc_channel *ch = ddl_channel();
+
+	fake.errno_ = ENOLINK;
+	UNIT_EQ(roc_channel_start(ch), -ENOLINK);
+	SAYS("245 (0000:3b:00.0) channel 1: cannot start: the link is down");
+	UNIT_EQ(roc_channel_reset(ch, ROC_RESET_INTERNAL_SIU), -ENOLINK);
+	SAYS("the link is down");
+	fake.errno_ = ETIME;
+	UNIT_EQ(roc_channel_start(ch), -ETIME);
+	SAYS("does not answer within its time");
+	UNIT_EQ(roc_channel_reset(ch, ROC_RESET_INTERNAL_SIU), -ETIME);
+	SAYS("does not answer within its time");
+	done(ch);
+}
+
+static void commands(void)
+{
+	struct roc_channel *ch = ddl_channel();
+	uint32_t reply[ROC_COMMAND_REPLIES + 1] = {1, 2, 3, 4, 5};
+	unsigned int count = 2;
+
+	fake.reply = sizeof(struct roc_ch_command);
+	fake.out.command = (struct roc_ch_command){.size = sizeof(struct roc_ch_command),
+						   .command = 0x2,
+						   .count = 2,
+						   .reply = {0x20c2, 0x2, 77, 78}};
+	UNIT_EQ(roc_channel_command(ch, 0x2, reply, &count), 0);
+	UNIT_EQ(fake.request, ROC_CH_COMMAND);
+	UNIT_EQ(fake.in.command.size, sizeof(struct roc_ch_command));
+	UNIT_EQ(fake.in.command.command, 0x2);
+	UNIT_EQ(fake.in.command.count, 2);
+	UNIT_EQ(fake.in.command.reply[0] | fake.in.command.reply[3] | fake.in.command.flags, 0);
+	UNIT_EQ(count, 2);
+	UNIT_EQ(reply[0], 0x20c2);
+	UNIT_EQ(reply[1], 0x2);
+	UNIT_EQ(reply[2], 3); /* no more than was asked for */
+	count = 0;
+	fake.out.command.count = 0;
+	UNIT_EQ(roc_channel_command(ch, 0xf1, NULL, &count), 0);
+
+	/* What came before the time was over is there. */
+	count = 4;
+	fake.out.command.count = 1;
+	fake.out.command.reply[0] = 0x1234;
+	fake.errno_ = ETIME;
+	UNIT_EQ(roc_channel_command(ch, 0x1, reply, &count), -ETIME);
+	SAYS("command 0x1: the far end");
+	UNIT_EQ(count, 1);
+	UNIT_EQ(reply[0], 0x1234);
+	UNIT_EQ(reply[1], 0x2);
+	fake.errno_ = ENOLINK;
+	UNIT_EQ(roc_channel_command(ch, 0x2, reply, &count), -ENOLINK);
+	SAYS("command 0x2: the link is down");
+	fake.errno_ = EBUSY;
+	UNIT_EQ(roc_channel_command(ch, 0x2, reply, &count), -EBUSY);
+	SAYS("not while the channel runs");
+	fake.errno_ = EOPNOTSUPP;
+	UNIT_EQ(roc_channel_command(ch, 0x2, reply, &count), -EOPNOTSUPP);
+	SAYS("no link that takes commands");
+	fake.errno_ = ENOTTY;
+	UNIT_EQ(roc_channel_command(ch, 0x2, reply, &count), -ENOTTY);
+	SAYS("does not know how");
+	fake.calls = 0;
+	count = ROC_COMMAND_REPLIES + 1;
+	UNIT_EQ(roc_channel_command(ch, 0x2, reply, &count), -EINVAL);
+	SAYS("at most 4 replies, not 5");
+	UNIT_EQ(fake.calls, 0);
+	done(ch);
+}
+
+static void making_rings(void)
+{
+	struct roc_channel *ch = channel(false);
+	struct roc_ready ready;
+
+	UNIT_EQ(roc_push(ch, 1, 0, 4096, 0), -EPIPE);
+	SAYS("roc_channel_rings()");
+	UNIT_EQ(roc_pop(ch, &ready), -EPIPE);
+	UNIT_EQ(roc_channel_wait(ch, 1, 0), -EPIPE);
+	UNIT_EQ(roc_channel_kick(ch), -EPIPE);
+	UNIT_EQ(roc_channel_look(ch), -EPIPE);
+	UNIT_EQ(fake.calls, 0);
+	fake.errno_ = EINVAL;
+	UNIT_EQ(roc_channel_rings(ch, 17, 16), -EINVAL);
+	SAYS("rings of 17 and 16 entries");
+	fake.errno_ = EBUSY;
+	UNIT_EQ(roc_channel_rings(ch, 16, 16), -EBUSY);
+	SAYS("once per open");
+	fake.errno_ = 0;
+	UNIT_EQ(roc_channel_rings(ch, 16, 32), 0);
+	UNIT_EQ(fake.in.rings.fill_entries, 16);
+	UNIT_EQ(fake.in.rings.ready_entries, 32);
+	UNIT_EQ(roc_channel_ring(ch)->fill_mask, ENTRIES - 1);
+	done(ch);
+}
+
+static void push_and_pop(void)
+{
+	struct roc_channel *ch = channel(true);
+	struct roc_fill *fill = (void *)((char *)fake.user + 4096);
+	struct roc_ready ready;
+	unsigned int i;
+
+	UNIT_EQ(roc_pop(ch, &ready), 0);
+	for (i = 0; i < ENTRIES; i++)
+		UNIT_EQ(roc_push(ch, 3, i * 65536, 65536, 100 + i), 0);
+	UNIT_EQ(fake.calls, 0); /* no system call while the kernel is awake */
+	UNIT_EQ(fake.user->fill_prod, ENTRIES);
+	UNIT_EQ(fill[2].buffer, 3);
+	UNIT_EQ(fill[2].offset, 2 * 65536);
+	UNIT_EQ(fill[2].length, 65536);
+	UNIT_EQ(fill[2].cookie, 102);
+	UNIT_EQ(fill[2].reserved, 0);
+	UNIT_EQ(roc_push(ch, 3, 0, 65536, 0), -EAGAIN);
+	SAYS("full");
+
+	fake.kernel->fill_cons = 2;
+	fake.kernel->flags = ROC_RING_NEED_KICK;
+	UNIT_EQ(roc_push(ch, 3, 0, 65536, 0), 0);
+	UNIT_EQ(fake.calls, 1);
+	UNIT_EQ(fake.request, ROC_CH_KICK);
+	UNIT_EQ(fake.in.control.flags, 0);
+	fake.kernel->flags = ROC_RING_GONE | ROC_RING_NEED_KICK;
+	UNIT_EQ(roc_push(ch, 3, 0, 65536, 0), -ENODEV);
+	UNIT_EQ(fake.user->fill_prod, ENTRIES + 1);
+
+	fake.ready[0] = (struct roc_ready){.cookie = 100, .received = 512};
+	fake.ready[1] = (struct roc_ready){.cookie = 101, .received = 1024};
+	fake.kernel->ready_prod = 2;
+	UNIT_EQ(roc_pop(ch, &ready), 1);
+	UNIT_EQ(ready.cookie, 100);
+	UNIT_EQ(fake.user->ready_cons, 1);
+	UNIT_EQ(roc_pop(ch, &ready), 1);
+	UNIT_EQ(ready.received, 1024);
+	UNIT_EQ(roc_pop(ch, &ready), 0);
+	UNIT_EQ(fake.user->ready_cons, 2);
+	done(ch);
+}
+
+static void waiting(void)
+{
+	struct roc_channel *ch = channel(true);
+	struct timespec now;
+	int64_t left;
+
+	fake.kernel->ready_prod = 2;
+	UNIT_EQ(roc_channel_wait(ch, 2, 1000), 2);
+	UNIT_EQ(roc_channel_wait(ch, 0, -1), 2);
+	UNIT_EQ(fake.calls, 0); /* they were there: no system call */
+	fake.arrive = 5;
+	UNIT_EQ(roc_channel_wait(ch, 3, -1), 5);
+	UNIT_EQ(fake.in.wait.min_ready, 3);
+	UNIT_EQ(fake.in.wait.deadline, INT64_MAX);
+	fake.arrive = 0;
+	fake.errno_ = ETIME;
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	UNIT_EQ(roc_channel_wait(ch, 7, 2500), -ETIME);
+	SAYS("5 of 7 superpages after 2500 ms");
+	left = fake.in.wait.deadline - (now.tv_sec * 1000000000ll + now.tv_nsec);
+	CU_ASSERT_TRUE(left >= 2500000000ll && left < 3500000000ll);
+	fake.arrive = 7; /* they came while the kernel gave up */
+	UNIT_EQ(roc_channel_wait(ch, 7, 0), 7);
+	fake.arrive = 0;
+	fake.errno_ = 0; /* the channel stopped: fewer than wanted, and no failure */
+	UNIT_EQ(roc_channel_wait(ch, 16, 100), 7);
+	fake.errno_ = EINTR;
+	UNIT_EQ(roc_channel_wait(ch, 16, 100), -EINTR);
+	SAYS("signal");
+	fake.calls = 0;
+	UNIT_EQ(roc_channel_wait(ch, ENTRIES + 1, 100), -EINVAL);
+	SAYS("holds 16");
+	UNIT_EQ(roc_channel_wait(ch, 8, -2), -EINVAL);
+	UNIT_EQ(fake.calls, 0);
+
+	fake.errno_ = 0;
+	fake.reply = sizeof(struct roc_ch_control);
+	fake.out.control = (struct roc_ch_control){.size = sizeof(fake.out.control), .count = 4};
+	UNIT_EQ(roc_channel_look(ch), 4);
+	UNIT_EQ(fake.in.control.flags, ROC_KICK_LOOK);
+	fake.out.control.count = 0;
+	UNIT_EQ(roc_channel_kick(ch), 0);
+	UNIT_EQ(fake.in.control.flags, 0);
+	fake.reply = 0;
+	fake.errno_ = EALREADY;
+	UNIT_EQ(roc_channel_look(ch), -EALREADY);
+	SAYS("start it first");
+	fake.errno_ = EBADF;
+	UNIT_EQ(roc_channel_eventfd(ch, 55), -EBADF);
+	SAYS("descriptor 55 is not open");
+	fake.errno_ = EINVAL;
+	UNIT_EQ(roc_channel_eventfd(ch, 1), -EINVAL);
+	SAYS("no eventfd");
+	fake.errno_ = 0;
+	UNIT_EQ(roc_channel_eventfd(ch, -1), 0);
+	UNIT_EQ(fake.in.eventfd.fd, -1);
+	done(ch);
+}
+
+static void refuse(struct roc_channel *ch, int err, uint32_t why, uint64_t limit)
+{
+	static char page[4096];
+	uint32_t handle = 4;
+
+	fake.errno_ = err;
+	fake.reply = sizeof(struct roc_buf_register);
+	fake.out.buf = (struct roc_buf_register){.size = sizeof(fake.out.buf),
+						 .addr = (uintptr_t)page,
+						 .length = 64 << 20,
+						 .granule = 1 << 20,
+						 .why = why,
+						 .limit = limit,
+						 .pinned = limit / 4};
+	UNIT_EQ(roc_buffer_register(ch, page, 64 << 20, 1 << 20, &handle), -err);
+	UNIT_EQ(handle, 4);
+}
+
+static void buffers(void)
+{
+	struct roc_channel *ch = channel(false);
+	uint32_t handle = 0;
+
+	fake.reply = sizeof(struct roc_buf_register);
+	fake.out.buf = (struct roc_buf_register){.size = sizeof(fake.out.buf), .handle = 9};
+	UNIT_EQ(roc_buffer_register(ch, &fake, 64 << 20, 1 << 20, &handle), 0);
+	UNIT_EQ(handle, 9);
+	UNIT_EQ(fake.in.buf.addr, (uintptr_t)&fake);
+	UNIT_EQ(fake.in.buf.length, 64 << 20);
+	UNIT_EQ(fake.in.buf.granule, 1 << 20);
+	UNIT_EQ(fake.in.buf.handle | fake.in.buf.why | fake.in.buf.limit | fake.in.buf.extents, 0);
+
+	refuse(ch, ENOMEM, ROC_WHY_MEMLOCK, 8388608);
+	SAYS("cannot pin 64 MiB, the limit is 8388608 bytes and 2097152 of them are in use");
+	SAYS("@roc - memlock unlimited");
+	refuse(ch, EOPNOTSUPP, ROC_WHY_CONTIGUITY, 4096);
+	SAYS("superpages of 1 MiB");
+	SAYS("has 4096 bytes");
+	SAYS("hugepages");
+	refuse(ch, EOPNOTSUPP, ROC_WHY_BOUNCE, 0);
+	SAYS("bounce");
+	refuse(ch, EPERM, ROC_WHY_OWNER, 0);
+	SAYS("cannot register 64 MiB");
+	SAYS("open the channel after fork()");
+	refuse(ch, EFAULT, ROC_WHY_PIN, 0);
+	SAYS("cannot be pinned");
+	refuse(ch, EINVAL, 0, 0);
+	SAYS("multiples of the page size");
+	refuse(ch, EOVERFLOW, 0, 0);
+	SAYS("end of the address space");
+	refuse(ch, ENOSPC, 0, 0);
+	SAYS("too many buffers");
+	refuse(ch, EBUSY, 0, 0);
+	SAYS("stop it first");
+	refuse(ch, ENOMEM, 0, 0);
+	SAYS("no memory in the kernel");
+
+	fake.reply = 0;
+	fake.errno_ = ENOENT;
+	UNIT_EQ(roc_buffer_unregister(ch, 12), -ENOENT);
+	SAYS("handle 12");
+	fake.errno_ = EBUSY;
+	UNIT_EQ(roc_buffer_unregister(ch, 12), -EBUSY);
+	fake.errno_ = 0;
+	UNIT_EQ(roc_buffer_unregister(ch, 12), 0);
+	UNIT_EQ(fake.in.unbuf.handle, 12);
+	done(ch);
+}
+
+UNIT_MAIN("libroc_calls", {"opening, and who may not", opening}, {"names", names},
+	  {"registers", registers}, {"old modules and lost cards", old_modules_and_lost_cards},
+	  {"BAR mappings", bars}, {"configuration", configuration}, {"mode while running", mode},
+	  {"start, stop, reset", start_stop_reset}, {"links that are down", links_that_are_down},
+	  {"commands", commands}, {"making rings", making_rings}, {"push and pop", push_and_pop},
+	  {"waiting", waiting}, {"buffers", buffers})

@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Memory for DMA: plain pages everywhere, hugepages where this machine has some.
+ */
+#include <errno.h>
+#include <numa.h>
+#include <numaif.h>
+#include <stdint.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+
+#include <roc/roc.h>
+
+#include "tests/unit/libroc/libroc_says.h"
+#include "unit.h"
+
+/* The lines of smaps about the mapping that starts at addr have this text in the line of key. */
+static bool smaps_has(const void *addr, const char *key, const char *text)
+{
+	FILE *f = fopen("/proc/self/smaps", "re");
+	bool ours = false, has = false;
+	char line[512], start[32];
+
+	UNIT_NEED(f);
+	snprintf(start, sizeof(start), "%08lx-", (unsigned long)addr);
+	while (fgets(line, sizeof(line), f)) {
+		if (strchr("0123456789abcdef", line[0]))
+			ours = !strncmp(line, start, strlen(start));
+		else if (ours && !strncmp(line, key, strlen(key)))
+			has |= strstr(line, text) != NULL;
+	}
+	fclose(f);
+	return has;
+}
+
+static void check_memory(const struct roc_memory *mem, size_t page_size, size_t length)
+{
+	const uint64_t *words = mem->addr;
+	unsigned char present;
+	size_t i, at;
+
+	UNIT_EQ(mem->page_size, page_size);
+	UNIT_EQ(mem->length, length);
+	UNIT_EQ((uintptr_t)mem->addr % page_size, 0);
+	for (at = 0; at < length; at += page_size) {
+		present = 0;
+		UNIT_EQ(mincore((char *)mem->addr + at, 1, &present), 0);
+		if (!(present & 1))
+			CU_FAIL("a page is not there");
+	}
+	for (i = 0; i < length / sizeof(*words); i++)
+		if (words[i])
+			break;
+	UNIT_EQ(i, length / sizeof(*words));
+	CU_ASSERT_TRUE(smaps_has(mem->addr, "VmFlags:", " sh ")); /* shared */
+	CU_ASSERT_TRUE(smaps_has(mem->addr, "VmFlags:", " dc ")); /* not for children */
+}
+
+static void plain_pages(void)
+{
+	struct roc_memory mem = {0};
+	size_t page = sysconf(_SC_PAGESIZE);
+	char rss[32];
+
+	errno = 77;
+	UNIT_NEED(!roc_memory_alloc(1000001, -1, ROC_MEMORY_PLAIN, &mem));
+	UNIT_EQ(errno, 77);
+	snprintf(rss, sizeof(rss), " %zu kB", mem.length >> 10);
+	CU_ASSERT_TRUE(smaps_has(mem.addr, "Rss:", rss)); /* before anybody touched it */
+	check_memory(&mem, page, (1000001 + page - 1) / page * page);
+	memset(mem.addr, 0xa5, mem.length);
+	roc_memory_free(&mem);
+	CU_ASSERT_PTR_NULL(mem.addr);
+	UNIT_EQ(mem.length, 0);
+	roc_memory_free(&mem);
+}
+
+/* Every page of it is on the node, by the kernel's own account. */
+static void on_the_node(void)
+{
+	struct roc_memory mem;
+	int node, policy, actual;
+	size_t at;
+
+	if (numa_available() < 0) {
+		unit_skip("this kernel has no NUMA");
+		return;
+	}
+	node = numa_max_node();
+	UNIT_NEED(!roc_memory_alloc(1 << 20, node, ROC_MEMORY_PLAIN, &mem));
+	UNIT_EQ(mem.numa_node, node);
+	UNIT_EQ(get_mempolicy(&policy, NULL, 0, mem.addr, MPOL_F_ADDR), 0);
+	UNIT_EQ(policy, MPOL_BIND);
+	for (at = 0; at < mem.length; at += mem.page_size) {
+		actual = -1;
+		get_mempolicy(&actual, NULL, 0, (char *)mem.addr + at, MPOL_F_NODE | MPOL_F_ADDR);
+		if (actual != node)
+			CU_FAIL("a page is on another node");
+	}
+	roc_memory_free(&mem);
+	UNIT_EQ(roc_memory_alloc(1 << 20, node + 1, ROC_MEMORY_PLAIN, &mem), -EINVAL);
+	SAYS("NUMA node");
+	UNIT_EQ(roc_memory_alloc(1 << 20, node + 1, 0, &mem), -EINVAL);
+	UNIT_EQ(roc_memory_alloc(1 << 20, -2, ROC_MEMORY_PLAIN, &mem), -EINVAL);
+}
+
+static void hugepages(void)
+{
+	const size_t page = 2 << 20;
+	struct roc_memory mem;
+	unsigned long nr_free = 0;
+	FILE *f;
+
+	f = fopen("/sys/kernel/mm/hugepages/hugepages-2048kB/free_hugepages", "re");
+	if (f) {
+		if (fscanf(f, "%lu", &nr_free) != 1)
+			nr_free = 0;
+		fclose(f);
+	}
+	if (nr_free < 2) {
+		unit_skip("fewer than two hugepages of 2 MiB are free on this machine");
+		return;
+	}
+	UNIT_NEED(!roc_memory_alloc(page + 1, -1, 0, &mem));
+	check_memory(&mem, page, 2 * page);
+	roc_memory_free(&mem);
+}
+
+/* More hugepages than any machine has; and plain pages for the same must not fill the machine. */
+static void too_much(void)
+{
+	const size_t huge = 1ull << 45;
+	struct roc_memory mem = {.length = 5};
+
+	errno = 77;
+	UNIT_EQ(roc_memory_alloc(huge, 0, 0, &mem), -ENOMEM);
+	SAYS("32768 GiB of hugepages on NUMA node 0");
+	SAYS("16777216 pages of 2 MiB");
+	SAYS("| sudo tee /sys/devices/system/node/node0/hugepages/hugepages-2048kB/nr_hugepages");
+	UNIT_EQ(roc_memory_alloc(huge, -1, 0, &mem), -ENOMEM);
+	SAYS("| sudo tee /sys/kernel/mm/hugepages/hugepages-2048kB/nr_hugepages");
+	UNIT_EQ(roc_memory_alloc(huge, -1, ROC_MEMORY_PLAIN_OK, &mem), -ENOMEM);
+	SAYS("plain memory");
+	UNIT_EQ(roc_memory_alloc(SIZE_MAX - 5, -1, 0, &mem), -ENOMEM);
+	UNIT_EQ(mem.length, 5);
+	UNIT_EQ(errno, 77);
+}
+
+static void bad_arguments(void)
+{
+	struct roc_memory mem;
+
+	UNIT_EQ(roc_memory_alloc(0, -1, ROC_MEMORY_PLAIN, &mem), -EINVAL);
+	SAYS("length 0");
+	UNIT_EQ(roc_memory_alloc(4096, -1, 4 | ROC_MEMORY_PLAIN, &mem), -EINVAL);
+	SAYS("unknown flags 0x6");
+}
+
+/* Without hugepages the fallback is taken, and only when it was allowed. */
+static void fallback(void)
+{
+	size_t page = sysconf(_SC_PAGESIZE);
+	struct roc_memory mem;
+
+	UNIT_NEED(!roc_memory_alloc(page, -1, ROC_MEMORY_PLAIN_OK, &mem));
+	CU_ASSERT_TRUE(mem.page_size >= page);
+	UNIT_EQ(mem.length, mem.page_size);
+	roc_memory_free(&mem);
+}
+
+/* A child does not have it, and so cannot copy or keep it. */
+static void children_do_not_have_it(void)
+{
+	struct roc_memory mem;
+	int status = -1;
+	pid_t pid;
+
+	UNIT_NEED(!roc_memory_alloc(4096, -1, ROC_MEMORY_PLAIN, &mem));
+	pid = fork();
+	if (!pid) {
+		unsigned char present;
+
+		_exit(mincore(mem.addr, 1, &present) == -1 && errno == ENOMEM ? 42 : 1);
+	}
+	UNIT_EQ(waitpid(pid, &status, 0), pid);
+	CU_ASSERT_TRUE(WIFEXITED(status));
+	UNIT_EQ(WEXITSTATUS(status), 42);
+	roc_memory_free(&mem);
+}
+
+UNIT_MAIN("libroc_memory", {"plain pages", plain_pages}, {"on the node", on_the_node},
+	  {"hugepages", hugepages}, {"too much", too_much}, {"bad arguments", bad_arguments},
+	  {"fallback to plain pages", fallback},
+	  {"children do not have it", children_do_not_have_it})

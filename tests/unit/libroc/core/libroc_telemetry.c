@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * What everybody may see of cards and channels, over a sysfs that this test writes.
+ */
+#include <math.h>
+#include <roc/telemetry.h>
+
+#include "libroc/core/libroc.h"
+#include "tests/unit/libroc/libroc_says.h"
+#include "unit.h"
+
+#include "tests/unit/fake_sysfs.h"
+
+static const struct roc_card card = {
+	.minor = 0,
+	.type = ROC_CARD_CRU,
+	.serial = 245,
+	.channels = 1,
+	.pci_address = "0000:3b:00.0",
+};
+
+static void card_values(void)
+{
+	struct roc_card_telemetry t;
+
+	if (!fresh_sysfs())
+		return;
+	endpoint(0, "0000:3b:00.0", "245", "0");
+	show("roc0", "dropped_packets", "4294967295");
+	show("roc0", "packets_per_second", "0");
+	show("roc0", "ctp_clock_hz", "240474000");
+	sensor("0000:3b:00.0", "45250");
+	errno = 77;
+	UNIT_EQ(roc_card_telemetry_read(&card, &t), 0);
+	UNIT_EQ(errno, 77);
+	UNIT_EQ(t.dropped_packets, 4294967295);
+	UNIT_EQ(t.packets_per_second, 0);
+	UNIT_EQ(t.ctp_hz, 240474000);
+	CU_ASSERT_DOUBLE_EQUAL(t.temperature, 45.25, 1e-9);
+	/* No such file, no number. */
+	UNIT_EQ(t.local_hz, -1);
+	show("roc0", "ctp_clock_hz", "unknown");
+	show("roc0", "packets_per_second", "12 monkeys");
+	show("roc0", "local_clock_hz", "");
+	UNIT_EQ(roc_card_telemetry_read(&card, &t), 0);
+	UNIT_EQ(t.ctp_hz, -1);
+	UNIT_EQ(t.packets_per_second, -1);
+	UNIT_EQ(t.local_hz, -1);
+}
+
+/* The sensor is the card's, and sits at its endpoint 0. */
+static void temperature_of_both(void)
+{
+	struct roc_card second = card, other = card;
+	struct roc_card_telemetry t;
+
+	if (!fresh_sysfs())
+		return;
+	second.minor = 1;
+	second.endpoint = 1;
+	other.minor = 2;
+	other.serial = 246;
+	endpoint(0, "0000:3b:00.0", "245", "0");
+	endpoint(1, "0000:3c:00.0", "245", "1");
+	endpoint(2, "0000:af:00.0", "246", "0");
+	sensor("0000:3b:00.0", "61000");
+	UNIT_EQ(roc_card_telemetry_read(&second, &t), 0);
+	CU_ASSERT_DOUBLE_EQUAL(t.temperature, 61, 1e-9);
+	UNIT_EQ(roc_card_telemetry_read(&other, &t), 0);
+	CU_ASSERT(isnan(t.temperature));
+	/* Another board with that number: nobody can tell whose it is. */
+	endpoint(3, "0000:b0:00.0", "245", "0");
+	UNIT_EQ(roc_card_telemetry_read(&second, &t), 0);
+	CU_ASSERT(isnan(t.temperature));
+	second.serial = -1;
+	UNIT_EQ(roc_card_telemetry_read(&second, &t), 0);
+	CU_ASSERT(isnan(t.temperature));
+}
+
+static void channel_values(void)
+{
+	struct roc_channel_telemetry t;
+	unsigned int i;
+
+	if (!fresh_sysfs())
+		return;
+	endpoint(0, "0000:3b:00.0", "245", "0");
+	show("roc0ch0", "state", "running");
+	show("roc0ch0", "mode", "timer");
+	show("roc0ch0", "owner_pid", "4711");
+	show("roc0ch0", "owner_name", "roc-bench-dma");
+	show("roc0ch0", "superpages", "12");
+	show("roc0ch0", "bytes", "9007199254740993");
+	show("roc0ch0", "pushed", "13");
+	show("roc0ch0", "reclaimed", "1");
+	show("roc0ch0", "refused", "2");
+	show("roc0ch0", "retries", "3");
+	show("roc0ch0", "fifo_empty", "4");
+	show("roc0ch0", "bad_index", "5");
+	show("roc0ch0", "looks", "6");
+	show("roc0ch0", "turns", "7");
+	show("roc0ch0", "mmio_reads", "8");
+	show("roc0ch0", "mmio_writes", "9");
+	show("roc0ch0", "gaps", "0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 99999999999");
+	UNIT_EQ(roc_channel_telemetry_read(&card, 0, &t), 0);
+	UNIT_STR(t.state, "running");
+	UNIT_STR(t.mode, "timer");
+	UNIT_STR(t.owner_name, "roc-bench-dma");
+	UNIT_EQ(t.owner_pid, 4711);
+	UNIT_EQ(t.counter[ROC_COUNT_SUPERPAGES], 12);
+	UNIT_EQ(t.counter[ROC_COUNT_BYTES], 9007199254740993);
+	UNIT_EQ(t.counter[ROC_COUNT_PUSHED], 13);
+	for (i = ROC_COUNT_RECLAIMED; i <= ROC_COUNT_MMIO_WRITES; i++)
+		UNIT_EQ(t.counter[i], i - ROC_COUNT_RECLAIMED + 1);
+	/* A card without events, and what a later header may have. */
+	for (i = ROC_COUNT_INTERRUPTS; i < 32; i++)
+		UNIT_EQ(t.counter[i], -1);
+	for (i = 0; i < ROC_GAPS - 1; i++)
+		UNIT_EQ(t.gaps[i], i);
+	UNIT_EQ(t.gaps[ROC_GAPS - 1], 99999999999);
+	show("roc0ch0", "interrupts", "1");
+	show("roc0ch0", "missed_interrupts", "2");
+	show("roc0ch0", "spurious_interrupts", "3");
+	show("roc0ch0", "gaps", "0 1 2");
+	UNIT_EQ(roc_channel_telemetry_read(&card, 0, &t), 0);
+	UNIT_EQ(t.counter[ROC_COUNT_INTERRUPTS], 1);
+	UNIT_EQ(t.counter[ROC_COUNT_MISSED_INTERRUPTS], 2);
+	UNIT_EQ(t.counter[ROC_COUNT_SPURIOUS_INTERRUPTS], 3);
+	UNIT_EQ(t.gaps[0], -1);
+}
+
+static void what_is_not_there(void)
+{
+	struct roc_channel_telemetry channel;
+	struct roc_card_telemetry t;
+
+	if (!fresh_sysfs())
+		return;
+	UNIT_EQ(roc_card_telemetry_read(&card, &t), -ENODEV);
+	SAYS("0000:3b:00.0: the card is gone");
+	UNIT_EQ(roc_channel_telemetry_read(&card, 0, &channel), -ENODEV);
+	SAYS("the card is gone");
+	endpoint(0, "0000:3b:00.0", "245", "0");
+	show("roc0ch0", "state", "stopped");
+	UNIT_EQ(roc_channel_telemetry_read(&card, 1, &channel), -ENOENT);
+	SAYS("no channel 1");
+	/* An older driver: what it has not is not known, and no failure. */
+	UNIT_EQ(roc_card_telemetry_read(&card, &t), 0);
+	UNIT_EQ(t.dropped_packets, -1);
+	CU_ASSERT(isnan(t.temperature));
+	UNIT_EQ(roc_channel_telemetry_read(&card, 0, &channel), 0);
+	UNIT_EQ(channel.counter[ROC_COUNT_BYTES], -1);
+	UNIT_EQ(channel.gaps[0], -1);
+	UNIT_STR(channel.mode, "");
+}
+
+/* The library looks at files that the kernel documents. */
+static void files_are_documented(void)
+{
+	struct roc_channel_telemetry t;
+	char line[256], name[64];
+	unsigned int found = 0;
+	FILE *abi;
+
+	if (!fresh_sysfs())
+		return;
+	endpoint(0, "0000:3b:00.0", "245", "0");
+	abi = fopen("Documentation/ABI/sysfs-class-roc", "r");
+	UNIT_NEED(abi);
+	while (fgets(line, sizeof(line), abi)) {
+		const char *at = strstr(line, "/sys/class/roc/rocNchM/");
+
+		if (at && sscanf(at, "/sys/class/roc/rocNchM/%63s", name) == 1)
+			show("roc0ch0", name, "1");
+	}
+	fclose(abi);
+	UNIT_EQ(roc_channel_telemetry_read(&card, 0, &t), 0);
+	while (found < ROC_COUNTERS && t.counter[found] == 1)
+		found++;
+	UNIT_EQ(found, ROC_COUNTERS);
+}
+
+UNIT_MAIN("telemetry", {"values of a card", card_values},
+	  {"temperature of both endpoints", temperature_of_both},
+	  {"values of a channel", channel_values}, {"what is not there", what_is_not_there},
+	  {"files are documented", files_are_documented})

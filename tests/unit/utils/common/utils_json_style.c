@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * One style of JSON: what each tool prints, as the golden files have it, has keys in camelCase and
+ * numbers as numbers, and what is of a card has the same name everywhere. In the guests every JSON
+ * that a tool prints is looked at in the same way (tests/vm/cases/common/tool.c).
+ */
+#include "unit.h"
+
+#include <ctype.h>
+#include <json-c/json.h>
+
+#include "utils/tool.h"
+
+/* A tool that prints JSON is in this list. NULL: only seen in guests. */
+static const struct {
+	const char *tool;
+	const char *golden[3];
+} printed[] = {
+	{"list-cards", {"list-cards"}},
+	{"reg-read", {"reg"}},
+	{"reg-read-range", {"reg"}},
+	{"reg-write", {"reg"}},
+	{"reg-modify", {"reg"}},
+	{"reset", {NULL}},
+	{"bench-dma", {"bench-dma", "bench-dma-empty"}},
+	{"config", {"config"}},
+	{"status", {"status", "status-bare", "crorc-status"}},
+	{"metrics", {"metrics"}},
+	{"pkt-monitor", {"pkt-monitor", "crorc-pkt-monitor"}},
+	{"trig-monitor", {"trig-monitor"}},
+	{"loopback", {"loopback"}},
+	{"pat-player", {"pat-player"}},
+	{"ctp-emulator", {"ctp-emulator", "ctp-emulator-start"}},
+	{"ul", {"ul"}},
+	{"siu-status", {"siu-status", "siu-status-down"}},
+	{"flash", {"flash", "flash-dry"}},
+	{"flash-read", {NULL}},
+	{"fw-check", {"fw-check"}},
+	{"bar-stress", {"bar-stress"}},
+};
+
+#define PRINTED (sizeof(printed) / sizeof(printed[0]))
+
+static bool key_good(const char *key)
+{
+	const char *p = key;
+
+	/* The list of cards is one by number. */
+	if (strspn(key, "0123456789") == strlen(key))
+		return *key;
+	if (!islower((unsigned char)*p))
+		return false;
+	while (isalnum((unsigned char)*p))
+		p++;
+	return !*p;
+}
+
+/* Names that a thing had in one tool and not in the others. */
+static bool key_odd(const char *key)
+{
+	return !strcmp(key, "card") || !strcmp(key, "numaNode");
+}
+
+/* A number in a string; what is made to be read as hexadecimal is none. */
+static bool is_number(const char *text)
+{
+	char *end;
+
+	if (!isdigit((unsigned char)*text) || !strncmp(text, "0x", 2))
+		return false;
+	strtod(text, &end);
+	return !*end;
+}
+
+/* Things that look like numbers and are not. */
+static bool is_name(const char *key)
+{
+	return !strcmp(key, "firmware") || !strcmp(key, "firmwareHash") ||
+	       !strcmp(key, "userLogicVersion");
+}
+
+static unsigned int wrong;
+
+static void complain(const char *file, const char *what, const char *key)
+{
+	unit_note("%s: %s: %s", file, what, key);
+	wrong++;
+}
+
+static void walk(const char *file, const char *key, struct json_object *value)
+{
+	size_t i;
+
+	switch (json_object_get_type(value)) {
+	case json_type_object: {
+		json_object_object_foreach(value, name, member)
+		{
+			if (!key_good(name) || key_odd(name))
+				complain(file, "key", name);
+			walk(file, name, member);
+		}
+		break;
+	}
+	case json_type_array:
+		for (i = 0; i < json_object_array_length(value); i++)
+			walk(file, key, json_object_array_get_idx(value, i));
+		break;
+	case json_type_string:
+		if (!is_name(key) && is_number(json_object_get_string(value)))
+			complain(file, "a number as text", key);
+		break;
+	default:
+		break;
+	}
+}
+
+static void goldens(void)
+{
+	size_t i, g;
+
+	wrong = 0;
+	for (i = 0; i < PRINTED; i++) {
+		for (g = 0; g < 3 && printed[i].golden[g]; g++) {
+			struct json_object *all;
+			char path[128];
+
+			snprintf(path, sizeof(path), "tests/golden/%s.json", printed[i].golden[g]);
+			all = json_object_from_file(path);
+			if (!all)
+				unit_note("%s: %s", path, json_util_get_last_err());
+			UNIT_NEED(all);
+			walk(path, "", all);
+			json_object_put(all);
+		}
+	}
+	UNIT_EQ(wrong, 0);
+}
+
+static bool prints_json(const struct tool *tool)
+{
+	size_t i;
+
+	for (i = 0; i < tool->option_count; i++)
+		if (!strcmp(tool->options[i].name, "json"))
+			return true;
+	return false;
+}
+
+static void all_tools(void)
+{
+	const struct tool *const *t;
+	size_t i, count = 0;
+
+	for (t = tools; *t; t++) {
+		if (!prints_json(*t))
+			continue;
+		count++;
+		for (i = 0; i < PRINTED && strcmp(printed[i].tool, (*t)->name); i++)
+			;
+		if (i == PRINTED)
+			unit_note("roc-%s prints JSON that this test does not know", (*t)->name);
+		CU_ASSERT_TRUE(i < PRINTED);
+	}
+	UNIT_EQ(count, PRINTED);
+}
+
+UNIT_MAIN("JSON of all tools", {"keys and numbers", goldens}, {"every tool is there", all_tools})

@@ -1,0 +1,387 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * The option parser: prefixes, fallbacks, limits, and a sentence for each mistake; and that each
+ * tool's manual page names exactly the options of its table.
+ */
+#include "unit.h"
+
+#include <ctype.h>
+#include <dirent.h>
+#include <errno.h>
+#include <stdint.h>
+
+#include "utils/tool.h"
+
+struct values {
+	struct common_options common;
+	const char *id;
+	bool fast;
+	uint32_t count;
+	uint32_t channel;
+	uint32_t address;
+	uint64_t bytes;
+	unsigned int source;
+};
+
+static const char *const sources[] = {"INTERNAL", "DDG", NULL};
+
+static const struct option_spec table[] = {
+	{.name = "id",
+	 .type = OPTION_TEXT,
+	 .offset = offsetof(struct values, id),
+	 .arg = "ID",
+	 .required = true,
+	 .help = "h"},
+	{.name = "fast-check",
+	 .type = OPTION_FLAG,
+	 .offset = offsetof(struct values, fast),
+	 .help = "h"},
+	{.name = "count",
+	 .type = OPTION_NUMBER,
+	 .offset = offsetof(struct values, count),
+	 .arg = "N",
+	 .fallback = "7",
+	 .min = 1,
+	 .max = 255,
+	 .help = "h"},
+	{.name = "channel",
+	 .type = OPTION_NUMBER,
+	 .offset = offsetof(struct values, channel),
+	 .arg = "N",
+	 .help = "h"},
+	{.name = "address",
+	 .type = OPTION_HEX,
+	 .offset = offsetof(struct values, address),
+	 .arg = "HEX",
+	 .help = "h"},
+	{.name = "bytes",
+	 .type = OPTION_SIZE,
+	 .offset = offsetof(struct values, bytes),
+	 .arg = "SIZE",
+	 .fallback = "1Gi",
+	 .help = "h"},
+	{.name = "data-source",
+	 .type = OPTION_CHOICE,
+	 .offset = offsetof(struct values, source),
+	 .arg = "S",
+	 .fallback = "DDG",
+	 .choices = sources,
+	 .help = "h"},
+};
+
+static const struct tool tool = {
+	.name = "test",
+	.summary = "Test",
+	.example = "--id=1",
+	TOOL_OPTIONS(table, struct values),
+};
+
+static struct values v;
+static char why[256];
+
+static enum options_result parse(const char *a, const char *b, const char *c)
+{
+	char *argv[] = {"roc-test", (char *)a, (char *)b, (char *)c, NULL};
+	int argc = 1;
+
+	while (argv[argc])
+		argc++;
+	memset(&v, 0, sizeof(v));
+	return options_parse(&tool, argc, argv, &v, why, sizeof(why));
+}
+
+static void fallbacks(void)
+{
+	UNIT_EQ(parse("--id=a:b", NULL, NULL), OPTIONS_RUN);
+	UNIT_STR(v.id, "a:b");
+	UNIT_EQ(v.count, 7);
+	UNIT_EQ(v.bytes, 1 << 30);
+	UNIT_EQ(v.source, 1);
+	UNIT_EQ(v.channel, 0);
+	CU_ASSERT_FALSE(v.fast);
+	CU_ASSERT_FALSE(v.common.verbose);
+}
+
+static void given(void)
+{
+	UNIT_EQ(parse("--id=#0", "--address=18", "--data-source=INTERNAL"), OPTIONS_RUN);
+	UNIT_EQ(v.address, 0x18);
+	UNIT_EQ(v.source, 0);
+	UNIT_EQ(parse("--id=#0", "--channel", "4294967295"), OPTIONS_RUN);
+	UNIT_EQ(v.channel, UINT32_MAX);
+}
+
+static void prefixes(void)
+{
+	UNIT_EQ(parse("--i=1", "--fa", "--verb"), OPTIONS_RUN);
+	CU_ASSERT_TRUE(v.fast);
+	CU_ASSERT_TRUE(v.common.verbose);
+	UNIT_EQ(parse("--id=1", "--c=3", NULL), OPTIONS_WRONG);
+	UNIT_STR(why, "--c may mean any of --count, --channel.");
+	UNIT_EQ(parse("--id=1", "--ve", NULL), OPTIONS_WRONG);
+	UNIT_STR(why, "--ve may mean any of --version, --verbose.");
+}
+
+static void help_and_version(void)
+{
+	UNIT_EQ(parse("--help", NULL, NULL), OPTIONS_HELP);
+	UNIT_EQ(parse("--id=1", "-h", NULL), OPTIONS_HELP);
+	UNIT_EQ(parse("--vers", NULL, NULL), OPTIONS_VERSION);
+	UNIT_EQ(parse("-V", NULL, NULL), OPTIONS_VERSION);
+	UNIT_EQ(parse("-v", "--id=1", NULL), OPTIONS_RUN);
+	CU_ASSERT_TRUE(v.common.verbose);
+}
+
+/* Wrong, with exactly this sentence. */
+static void wrong(const char *a, const char *b, const char *sentence)
+{
+	UNIT_EQ(parse(a, b, NULL), OPTIONS_WRONG);
+	UNIT_STR(why, sentence);
+}
+
+static void mistakes(void)
+{
+	wrong("--fast-check", NULL, "--id is missing. Example: roc-test --id=1");
+	wrong("--id=1", "--nope", "There is no option --nope; roc-test --help lists all.");
+	wrong("--id=1", "--nope=5", "There is no option --nope; roc-test --help lists all.");
+	wrong("--id=1", "-q", "There is no option -q; roc-test --help lists all.");
+	wrong("--id", NULL, "--id needs a value.");
+	wrong("--id=", NULL, "--id: \"\" is empty.");
+	wrong("--id=1", "--fast-check=yes", "--fast-check takes no value.");
+	wrong("--id=1", "stray", "\"stray\" is not an option; roc-test --help lists all.");
+	wrong("--id=1", "--count=0", "--count: 0 is outside 1..255.");
+	wrong("--id=1", "--count=256", "--count: 256 is outside 1..255.");
+	wrong("--id=1", "--count=x",
+	      "--count: \"x\" is neither a decimal number nor a hexadecimal one with 0x in front.");
+	wrong("--id=1", "--channel=4294967296",
+	      "--channel: \"4294967296\" does not fit in 32 bits.");
+	wrong("--id=1", "--address=0xz", "--address: \"0xz\" is not a hexadecimal number.");
+	wrong("--id=1", "--bytes=1X",
+	      "--bytes: \"1X\" has an unknown unit (known: k M G T P E and Ki Mi Gi Ti Pi Ei).");
+	wrong("--id=1", "--data-source=FEE", "--data-source: \"FEE\" is none of INTERNAL, DDG.");
+}
+
+/* What @tool makes of one option; false: refused. */
+static bool taken(const struct tool *t, const struct option_spec *spec, const char *text,
+		  uint32_t *value)
+{
+	char option[128], *argv[] = {"roc", "--id=1", option, NULL};
+	struct option_spec alone[] = {*spec, {.name = "id", .type = OPTION_TEXT}};
+	struct tool only = *t;
+	char values[64] = {0};
+
+	alone[0].required = false;
+	alone[0].offset = 8;
+	alone[1].offset = 16;
+	only.options = alone;
+	only.option_count = 2;
+	snprintf(option, sizeof(option), "--%s=%s", spec->name, text);
+	if (options_parse(&only, 3, argv, values, why, sizeof(why)) != OPTIONS_RUN)
+		return false;
+	memcpy(value, values + 8, sizeof(*value));
+	return true;
+}
+
+/* Scripts of today's programs: 15 is fifteen wherever it was, and 0x says hexadecimal. */
+static void numbers_are_decimal(void)
+{
+	static const char *const hex[] = {"address", "high-mask", "med-mask", "low-mask"};
+	unsigned int seen = 0, hex_seen = 0;
+	const struct tool *const *t;
+	uint32_t value;
+	size_t i, h;
+
+	for (t = tools; *t; t++) {
+		for (i = 0; i < (*t)->option_count; i++) {
+			struct option_spec spec = (*t)->options[i];
+
+			if (spec.type != OPTION_NUMBER && spec.type != OPTION_HEX)
+				continue;
+			spec.max = 0;
+			/* A flash's words are counted, registers have addresses. */
+			for (h = 0; h < 4 && strcmp(spec.name, hex[h]); h++)
+				;
+			if (h < 4 && strcmp((*t)->name, "flash-read")) {
+				UNIT_EQ(spec.type, OPTION_HEX);
+				hex_seen++;
+				continue;
+			}
+			if (!taken(*t, &spec, "15", &value) || value != 15)
+				unit_note("roc-%s --%s=15: 0x%x %s", (*t)->name, spec.name, value,
+					  why);
+			CU_ASSERT_TRUE(taken(*t, &spec, "15", &value) && value == 15);
+			CU_ASSERT_TRUE(taken(*t, &spec, "0x15", &value) && value == 0x15);
+			CU_ASSERT_FALSE(taken(*t, &spec, "f", &value));
+			seen++;
+		}
+	}
+	CU_ASSERT_TRUE(seen > 30);
+	UNIT_EQ(hex_seen, 8);
+}
+
+static void any_case(const char *from, char *to)
+{
+	for (; *from; from++)
+		*to++ = isupper(*from) ? tolower(*from) : toupper(*from);
+	*to = '\0';
+}
+
+static void choices_in_any_case(void)
+{
+	const struct tool *const *t;
+	unsigned int seen = 0;
+	uint32_t value;
+	char text[32];
+	size_t i, c;
+
+	for (t = tools; *t; t++) {
+		for (i = 0; i < (*t)->option_count; i++) {
+			const struct option_spec *spec = &(*t)->options[i];
+
+			for (c = 0; spec->choices && spec->choices[c]; c++) {
+				any_case(spec->choices[c], text);
+				CU_ASSERT_TRUE(taken(*t, spec, text, &value) && value == c);
+				seen++;
+			}
+		}
+	}
+	CU_ASSERT_TRUE(seen > 15);
+}
+
+/* The long options of a text: "--name" with no word character before it; sorted by their place. */
+static bool names_option(const char *text, const char *name)
+{
+	size_t length = strlen(name);
+	const char *p = text;
+
+	while ((p = strstr(p, "--"))) {
+		p += 2;
+		if (!strncmp(p, name, length) && !strchr("abcdefghijklmnopqrstuvwxyz-", p[length]))
+			return true;
+	}
+	return false;
+}
+
+/* A manual page without its \- for minus and without comments. */
+static char *read_page(const char *name)
+{
+	char path[128], line[512], *p, *text = NULL;
+	size_t length;
+	FILE *page, *out;
+
+	snprintf(path, sizeof(path), "Documentation/man/%s.1", name);
+	page = fopen(path, "r");
+	if (!page)
+		unit_note("%s: %s (the tests run at the top of the source tree)", path,
+			  strerror(errno));
+	UNIT_NEED(page);
+	out = open_memstream(&text, &length);
+	UNIT_NEED(out);
+	while (fgets(line, sizeof(line), page)) {
+		if (!strncmp(line, ".\\\"", 3))
+			continue;
+		for (p = line; *p; p++) {
+			if (*p != '\\' || p[1] != '-')
+				fputc(*p, out);
+		}
+	}
+	fclose(out);
+	fclose(page);
+	return text;
+}
+
+/* Options that @page documents, that is lines that start an entry with one, are all in @help. */
+static unsigned int page_options_in_help(const char *page, const char *help)
+{
+	unsigned int missing = 0, n;
+	const char *p = page;
+	char name[64];
+
+	while ((p = strstr(p, "\n.B"))) {
+		const char *end;
+
+		p += 3;
+		end = strchr(p, '\n');
+		p = strstr(p, "--");
+		if (!p || !end || p > end) {
+			p = end;
+			continue;
+		}
+		for (n = 0, p += 2;
+		     n < sizeof(name) - 1 && *p && strchr("abcdefghijklmnopqrstuvwxyz-", *p);)
+			name[n++] = *p++;
+		name[n] = '\0';
+		if (names_option(help, name))
+			continue;
+		unit_note("the page has --%s, the help has not", name);
+		missing++;
+	}
+	return missing;
+}
+
+static void manual_pages(void)
+{
+	static const char *const common[] = {"help", "version", "verbose"};
+	const struct tool *const *t;
+	char name[64], *page, *help;
+	size_t i, length;
+	FILE *out;
+
+	for (t = tools; *t; t++) {
+		snprintf(name, sizeof(name), "roc-%s", (*t)->name);
+		page = read_page(name);
+		out = open_memstream(&help, &length);
+		UNIT_NEED(out);
+		options_help(*t, out);
+		fclose(out);
+		for (i = 0; i < (*t)->option_count; i++) {
+			bool there = names_option(page, (*t)->options[i].name);
+
+			if (!there)
+				unit_note("%s.1 lacks --%s", name, (*t)->options[i].name);
+			CU_ASSERT_TRUE(there);
+			CU_ASSERT_TRUE(names_option(help, (*t)->options[i].name));
+		}
+		for (i = 0; i < 3; i++) {
+			CU_ASSERT_TRUE(names_option(page, common[i]));
+			CU_ASSERT_TRUE(names_option(help, common[i]));
+		}
+		UNIT_EQ(page_options_in_help(page, help), 0);
+		free(page);
+		free(help);
+	}
+}
+
+/* Links are installed by the names of the pages: each page must have its tool. */
+static void pages_have_tools(void)
+{
+	unsigned int pages = 0, count = 0;
+	struct dirent *entry;
+	DIR *dir = opendir("Documentation/man");
+
+	UNIT_NEED(dir);
+	while (tools[count])
+		count++;
+	while ((entry = readdir(dir))) {
+		char *dot = strrchr(entry->d_name, '.');
+
+		if (strncmp(entry->d_name, "roc-", 4) || !dot || strcmp(dot, ".1"))
+			continue;
+		*dot = '\0';
+		if (!tool_find(entry->d_name))
+			unit_note("%s.1 has no tool", entry->d_name);
+		CU_ASSERT_PTR_NOT_NULL(tool_find(entry->d_name));
+		pages++;
+	}
+	closedir(dir);
+	UNIT_EQ(pages, count);
+	CU_ASSERT_PTR_NOT_NULL(tool_find("bench-dma"));
+	CU_ASSERT_PTR_NULL(tool_find("roc-"));
+}
+
+UNIT_MAIN("utils options", {"fallbacks", fallbacks}, {"values given", given},
+	  {"prefixes", prefixes}, {"help and version", help_and_version}, {"mistakes", mistakes},
+	  {"numbers are decimal", numbers_are_decimal},
+	  {"choices in any case", choices_in_any_case},
+	  {"manual pages and help agree", manual_pages},
+	  {"manual pages and tools agree", pages_have_tools})

@@ -1,0 +1,287 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * The writers of InfluxDB lines, OpenMetrics text and tables: what must be escaped, what cannot
+ * be said, and how columns stand.
+ */
+#include "unit.h"
+
+#include <dirent.h>
+#include <math.h>
+#include <stdint.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "utils/common/influx.h"
+#include "utils/common/output.h"
+#include "utils/common/prometheus.h"
+#include "utils/common/table.h"
+#include "utils/tool.h"
+
+static char *text;
+static size_t length;
+
+static FILE *begin(void)
+{
+	FILE *out = open_memstream(&text, &length);
+
+	UNIT_NEED(out);
+	return out;
+}
+
+static void expect(FILE *out, const char *wanted)
+{
+	fclose(out);
+	UNIT_STR(text, wanted);
+	free(text);
+}
+
+static void influx_escapes(void)
+{
+	FILE *out = begin();
+	struct influx l;
+
+	influx_start(&l, out, "a b,c");
+	influx_tag(&l, "k=1", "v w,x=y");
+	influx_tag_number(&l, "n", 12);
+	influx_tag_number(&l, "u", -1);
+	influx_text(&l, "t", "say \"no\" \\ yes, a=b");
+	influx_signed(&l, "i", INT64_MIN);
+	influx_real(&l, "r", 0.5);
+	influx_end(&l, UINT64_MAX);
+	expect(out, "a\\ b\\,c,k\\=1=v\\ w\\,x\\=y,n=12,u=unknown "
+		    "t=\"say \\\"no\\\" \\\\ yes, a=b\",i=-9223372036854775808i,r=0.5 "
+		    "18446744073709551615\n");
+}
+
+/* InfluxDB has no NaN: the field is left out, wherever it stands. */
+static void influx_not_finite(void)
+{
+	FILE *out = begin();
+	struct influx l;
+
+	influx_start(&l, out, "m");
+	influx_real(&l, "a", NAN);
+	influx_real(&l, "b", 1e10);
+	influx_real(&l, "c", -INFINITY);
+	influx_signed(&l, "d", 0);
+	influx_end(&l, 1);
+	expect(out, "m b=1e+10,d=0i 1\n");
+}
+
+/* Names and places that dashboards have; only an address that they cannot have keeps its domain. */
+static void influx_cards(void)
+{
+	struct roc_card cru = {.type = ROC_CARD_CRU,
+			       .serial = 245,
+			       .endpoint = 1,
+			       .sequence = 3,
+			       .pci_address = "0000:3c:00.0"},
+			crorc = {.type = ROC_CARD_CRORC,
+				 .serial = -1,
+				 .sequence = 4,
+				 .pci_address = "10000:01:00.0"};
+	FILE *out = begin();
+	struct influx l;
+
+	influx_start_card(&l, out, "m", &cru, -1);
+	influx_end(&l, 1);
+	influx_start_card(&l, out, "m", &cru, 11);
+	influx_end(&l, 2);
+	influx_start_card(&l, out, "m", &crorc, 5);
+	influx_end(&l, 3);
+	expect(out, "m,serialId=245,endpoint=1,id=3,type=CRU pciAddress=\"3c:00.0\" 1\n"
+		    "m,serialId=245,endpoint=1,CRU=3,id=11,type=CRU pciAddress=\"3c:00.0\" 2\n"
+		    "m,serialId=unknown,CRORC=4,id=5,type=CRORC pciAddress=\"10000:01:00.0\" 3\n");
+}
+
+/* TYPE and HELP name what the samples are named; there are only counters and gauges. */
+static void prometheus_forms(void)
+{
+	struct prometheus_labels labels = {.text = ""};
+	FILE *out = begin();
+	struct prometheus m;
+
+	prometheus_label(&labels, "a", "x\"y\\z\nw");
+	prometheus_label(&labels, "b", "");
+	prometheus_start(&m, out);
+	prometheus_family(&m, "f", PROMETHEUS_COUNTER, "Help.");
+	prometheus_sample(&m, &labels, 4294967295.0);
+	prometheus_sample(&m, &labels, 9007199254740991.0);
+	prometheus_family(&m, "g", PROMETHEUS_GAUGE, "Help.");
+	prometheus_sample(&m, &labels, NAN);
+	prometheus_sample(&m, &labels, -INFINITY);
+	prometheus_sample(&m, &labels, 0.0025);
+	prometheus_sample(&m, &labels, -3);
+	prometheus_family(&m, "h", PROMETHEUS_INFO, "Help.");
+	prometheus_sample(&m, &labels, 1);
+	expect(out, "# HELP f_total Help.\n# TYPE f_total counter\n"
+		    "f_total{a=\"x\\\"y\\\\z\\nw\",b=\"\"} 4294967295\n"
+		    "f_total{a=\"x\\\"y\\\\z\\nw\",b=\"\"} 9007199254740991\n"
+		    "# HELP g Help.\n# TYPE g gauge\n"
+		    "g{a=\"x\\\"y\\\\z\\nw\",b=\"\"} NaN\n"
+		    "g{a=\"x\\\"y\\\\z\\nw\",b=\"\"} -Inf\n"
+		    "g{a=\"x\\\"y\\\\z\\nw\",b=\"\"} 0.0025\n"
+		    "g{a=\"x\\\"y\\\\z\\nw\",b=\"\"} -3\n"
+		    "# HELP h_info Help.\n# TYPE h_info gauge\n"
+		    "h_info{a=\"x\\\"y\\\\z\\nw\",b=\"\"} 1\n");
+}
+
+/* More than fits is cut, and the text still ends. */
+static void labels_full(void)
+{
+	struct prometheus_labels labels = {.text = ""};
+	unsigned int i;
+
+	for (i = 0; i < 100; i++)
+		prometheus_label(&labels, "label", "value");
+	CU_ASSERT(strlen(labels.text) < sizeof(labels.text));
+}
+
+static void columns(void)
+{
+	static const char *const heads[] = {">N", "Name", ">Last", NULL};
+	unsigned int i;
+	struct table t;
+	FILE *out = begin();
+
+	table_start(&t, heads);
+	table_cell(&t, NULL, "%d", 1);
+	table_cell(&t, NULL, "a long name");
+	table_cell(&t, COLOUR_BAD, "%d", 5);
+	table_cell(&t, NULL, "%d", 100);
+	table_cell(&t, NULL, "b");
+	table_cell(&t, NULL, "123456");
+	table_print(&t, out, false);
+	for (i = 0; i < 300; i++)
+		table_cell(&t, NULL, "x");
+	table_print(&t, out, false);
+	fclose(out);
+	UNIT_EQ(strncmp(text,
+			"  N  Name           Last\n"
+			"  1  a long name       5\n"
+			"100  b            123456\n"
+			"N  Name  Last\n"
+			"x  x        x\n",
+			73 + 14 + 14),
+		0);
+	free(text);
+}
+
+static void choice(void)
+{
+	struct output_options none = {.json = false}, json = {.json_out = true},
+			      old = {.openmetrics = true}, both = {.json = true, .json_out = true},
+			      two = {.monitoring = true, .prometheus = true};
+	enum output_format format;
+
+	UNIT_EQ(output_choose(&none, &format), TOOL_OK);
+	UNIT_EQ(format, OUTPUT_TEXT);
+	UNIT_EQ(output_choose(&json, &format), TOOL_OK);
+	UNIT_EQ(format, OUTPUT_JSON);
+	UNIT_EQ(output_choose(&both, &format), TOOL_OK);
+	UNIT_EQ(format, OUTPUT_JSON);
+	UNIT_EQ(output_choose(&two, &format), TOOL_USAGE);
+	UNIT_EQ(output_choose(&old, &format), TOOL_OK);
+	UNIT_EQ(format, OUTPUT_PROMETHEUS);
+}
+
+static char folder[64];
+
+/* How many files the folder has; each must be @name. */
+static unsigned int files(const char *name)
+{
+	DIR *dir = opendir(folder);
+	struct dirent *entry;
+	unsigned int count = 0;
+
+	UNIT_NEED(dir);
+	while ((entry = readdir(dir))) {
+		if (entry->d_name[0] == '.')
+			continue;
+		count++;
+		UNIT_STR(entry->d_name, name);
+	}
+	closedir(dir);
+	return count;
+}
+
+static void holds(const char *path, const char *wanted)
+{
+	char got[64] = "";
+	FILE *file = fopen(path, "r");
+
+	UNIT_NEED(file);
+	got[fread(got, 1, sizeof(got) - 1, file)] = '\0';
+	fclose(file);
+	UNIT_STR(got, wanted);
+}
+
+/* One tool's run with --output. */
+static int write_one(const char *path, const char *said, int code)
+{
+	struct output_options options = {.prometheus = true, .file = path};
+	struct output o;
+
+	UNIT_EQ(output_begin(&options, &o), TOOL_OK);
+	UNIT_EQ(o.format, OUTPUT_PROMETHEUS);
+	fputs(said, o.out);
+	return output_end(&o, code);
+}
+
+static void whole_files(void)
+{
+	char path[128], link[128];
+	struct stat first, second;
+	mode_t mask = umask(022);
+	FILE *reader;
+
+	strcpy(folder, "/tmp/roc-output-XXXXXX");
+	UNIT_NEED(mkdtemp(folder));
+	snprintf(path, sizeof(path), "%s/roc.prom", folder);
+	UNIT_EQ(write_one(path, "one\n", TOOL_OK), TOOL_OK);
+	holds(path, "one\n");
+	UNIT_EQ(stat(path, &first), 0);
+	/* For a collector of another user. */
+	UNIT_EQ(first.st_mode & 0777, 0644);
+	/* Who has it open goes on reading the old one: it is another file that took its name. */
+	reader = fopen(path, "r");
+	UNIT_NEED(reader);
+	UNIT_EQ(write_one(path, "two\n", TOOL_FAILED), TOOL_FAILED);
+	UNIT_EQ(fgetc(reader), 'o');
+	fclose(reader);
+	holds(path, "two\n");
+	UNIT_EQ(stat(path, &second), 0);
+	CU_ASSERT_NOT_EQUAL(first.st_ino, second.st_ino);
+	/* Nothing to say: the file stays. */
+	UNIT_EQ(write_one(path, "", TOOL_FAILED), TOOL_FAILED);
+	holds(path, "two\n");
+	UNIT_EQ(files("roc.prom"), 1);
+	/* A link stays one. */
+	snprintf(link, sizeof(link), "%s.link", folder);
+	UNIT_EQ(symlink(path, link), 0);
+	UNIT_EQ(write_one(link, "three\n", TOOL_OK), TOOL_OK);
+	holds(path, "three\n");
+	UNIT_EQ(lstat(link, &first), 0);
+	CU_ASSERT(S_ISLNK(first.st_mode));
+	UNIT_EQ(unlink(link), 0);
+	UNIT_EQ(unlink(path), 0);
+	UNIT_EQ(rmdir(folder), 0);
+	umask(mask);
+}
+
+/* Nobody's device is replaced by a file, and a missing folder is said. */
+static void no_file(void)
+{
+	struct stat st;
+
+	UNIT_EQ(write_one("/dev/null", "one\n", TOOL_OK), TOOL_FAILED);
+	UNIT_EQ(stat("/dev/null", &st), 0);
+	CU_ASSERT(S_ISCHR(st.st_mode));
+	UNIT_EQ(write_one("/nowhere/roc.prom", "one\n", TOOL_OK), TOOL_FAILED);
+}
+
+UNIT_MAIN("output", {"InfluxDB: escapes", influx_escapes},
+	  {"InfluxDB: numbers that are none", influx_not_finite}, {"InfluxDB: cards", influx_cards},
+	  {"Prometheus", prometheus_forms}, {"labels that do not fit", labels_full},
+	  {"columns", columns}, {"one form at a time", choice}, {"files are whole", whole_files},
+	  {"what is no file", no_file})

@@ -1,0 +1,254 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * What roc-config makes of its options, without a card.
+ */
+#include "unit.h"
+
+#include "utils/config/config.h"
+#include "utils/tool.h"
+
+static struct config_values v;
+static union config_any any;
+static const struct config_kind *kind = &config_cru; /* of the card that is meant */
+#define config (any.cru)
+
+/* Parse up to three options and apply them; exit code. */
+static int apply(const char *a, const char *b, const char *c)
+{
+	char *argv[] = {"roc-config", (char *)a, (char *)b, (char *)c, NULL};
+	int argc = 1, code;
+	char why[256];
+
+	while (argv[argc])
+		argc++;
+	memset(&v, 0, sizeof(v));
+	if (options_parse(tool_find("config"), argc, argv, &v, why, sizeof(why)) != OPTIONS_RUN) {
+		unit_note("%s", why);
+		return TOOL_USAGE;
+	}
+	code = config_check_options(&v);
+	if (!code)
+		code = config_base(&v, kind, &any);
+	if (!code)
+		code = config_apply(&v, kind, &any);
+	return code;
+}
+
+static unsigned int differences(const char *option, struct roc_config_difference *diffs)
+{
+	struct roc_cru_config defaults;
+
+	roc_cru_config_default(&defaults);
+	if (apply("--id=#0", option, NULL))
+		return 0;
+	return roc_cru_config_diff(&config, &defaults, diffs);
+}
+
+/* Every option changes its parameter, and nothing else. */
+static void one_each(void)
+{
+	static const struct {
+		const char *option, *name, *value;
+	} all[] = {
+		{"--clock=TTC", "cru.clock", "TTC"},
+		{"--clock=ttc", "cru.clock", "TTC"},
+		{"--datapathmode=STREAMING", "cru.datapathMode", "STREAMING"},
+		{"--downstreamdata=MIDTRG", "cru.downstreamData", "MIDTRG"},
+		{"--gbtmode=WB", "cru.gbtMode", "WB"},
+		{"--gbtmux=SWT", "link0.gbtMux", "SWT"},
+		{"--cru-id=0xfff", "cru.cruId", "0xfff"},
+		{"--system-id=0x21", "cru.systemId", "0x21"},
+		{"--fee-id=0xffff", "link0.feeId", "0xffff"},
+		{"--trigger-window-size=65535", "cru.triggerWindowSize", "65535"},
+		{"--tf-length=4095", "cru.timeFrameLength", "4095"},
+		{"--allow-rejection", "cru.allowRejection", "true"},
+		{"--loopback", "cru.loopback", "true"},
+		{"--dyn-offset", "cru.dynamicOffset", "true"},
+		{"--user-logic", "cru.userLogicEnabled", "true"},
+		{"--run-stats", "cru.runStatsEnabled", "true"},
+		{"--user-and-common-logic", "cru.userAndCommonLogicEnabled", "true"},
+		{"--drop-bad-rdh", "cru.dropBadRdhEnabled", "true"},
+		{"--set=link0.gbtMux=DDG", "link0.gbtMux", "DDG"},
+		{"--set=cru.onuAddress=3,cru.onuAddress=0,cru.cruId=1", "cru.cruId", "0x1"},
+	};
+	struct roc_config_difference diffs[ROC_CONFIG_DIFFERENCES_MAX];
+	size_t i;
+
+	for (i = 0; i < sizeof(all) / sizeof(all[0]); i++) {
+		unsigned int n = differences(all[i].option, diffs);
+
+		if (n != 1)
+			unit_note("%s: %u differences", all[i].option, n);
+		UNIT_EQ(n, 1);
+		if (!n)
+			continue;
+		UNIT_STR(diffs[0].name, all[i].name);
+		UNIT_STR(diffs[0].wanted, all[i].value);
+	}
+}
+
+static void links(void)
+{
+	unsigned int i;
+
+	UNIT_EQ(apply("--id=#0", NULL, NULL), TOOL_OK);
+	for (i = 0; i < ROC_CRU_LINKS; i++)
+		UNIT_EQ(config.links[i].enabled, i == 0);
+	UNIT_EQ(apply("--id=#0", "--links=1,10-11", NULL), TOOL_OK);
+	for (i = 0; i < ROC_CRU_LINKS; i++)
+		UNIT_EQ(config.links[i].enabled, i == 1 || i >= 10);
+	UNIT_EQ(apply("--id=#0", "--links=1", "--set=link4.enabled=true"), TOOL_OK);
+	CU_ASSERT_TRUE(config.links[4].enabled);
+	UNIT_EQ(apply("--id=#0", "--no-gbt", "--onu-address=255"), TOOL_OK);
+	CU_ASSERT_FALSE(config.gbt_enabled);
+	UNIT_EQ(config.onu_address, 255);
+	/* Counts only with that clock. */
+	UNIT_EQ(apply("--id=#0", "--clock=TTC", "--pon-upstream"), TOOL_OK);
+	CU_ASSERT_TRUE(config.pon_upstream);
+}
+
+static void mistakes(void)
+{
+	static const char *const usage[] = {
+		"--clock=NONE",	     "--cru-id=0x1000",
+		"--system-id=0x100", "--fee-id=0x10000",
+		"--onu-address=256", "--trigger-window-size=65536",
+		"--tf-length=4096",  "--gbtmux=PIGEON",
+		"--links=12",	     "--set=cru.nothing=1",
+		"--set=cru=1",	     "--set=link12.enabled=true",
+		"--config-all",	     "--status-report=infologger",
+	};
+	size_t i;
+
+	for (i = 0; i < sizeof(usage) / sizeof(usage[0]); i++) {
+		int code = apply("--id=#0", usage[i], NULL);
+
+		if (code != TOOL_USAGE)
+			unit_note("%s: %d", usage[i], code);
+		UNIT_EQ(code, TOOL_USAGE);
+	}
+	UNIT_EQ(apply("--clock=LOCAL", NULL, NULL), TOOL_USAGE);
+	UNIT_EQ(apply("--config-all", NULL, NULL), TOOL_USAGE);
+	UNIT_EQ(apply("--id=#0", "--compare", "--force-config"), TOOL_USAGE);
+	UNIT_EQ(apply("--id=#0", "--from-card", "--config-uri=x"), TOOL_USAGE);
+	UNIT_EQ(apply("--from-card", "--gen-cfg-file=x", NULL), TOOL_USAGE);
+	UNIT_EQ(apply("--gen-cfg-file=x", "--compare", NULL), TOOL_USAGE);
+	UNIT_EQ(apply("--config-all", "--from-card", "--status-report=x"), TOOL_USAGE);
+	UNIT_EQ(apply("--config-all", "--from-card", "--status-report=x%i"), TOOL_OK);
+	UNIT_EQ(apply("--gen-cfg-file=x", NULL, NULL), TOOL_OK);
+	/* The card cannot do it: that is not wrong usage. */
+	UNIT_EQ(apply("--id=#0", "--crorc-id=1", NULL), TOOL_FAILED);
+	UNIT_EQ(apply("--id=#0", "--no-tf-detection", NULL), TOOL_FAILED);
+	UNIT_EQ(apply("--id=#0", "--config-uri=/nowhere/x", NULL), TOOL_FAILED);
+	UNIT_EQ(apply("--id=#0", "--config-uri=consul://host/x", NULL), TOOL_USAGE);
+}
+
+/* Site files load, in both formats, and options go before them. */
+static void templates(void)
+{
+	struct roc_cru_config ini;
+
+	UNIT_EQ(apply("--id=#0", "--config-uri=ini://Documentation/examples/cru_template.cfg",
+		      NULL),
+		TOOL_OK);
+	ini = config;
+	UNIT_EQ(apply("--id=#0", "--config-uri=Documentation/examples/cru_template.json", NULL),
+		TOOL_OK);
+	UNIT_EQ(roc_cru_config_diff(&ini, &config, NULL), 0);
+	UNIT_EQ(apply("--id=#0", "--config-uri=Documentation/examples/cru_template.json",
+		      "--links=5"),
+		TOOL_OK);
+	CU_ASSERT_TRUE(config.links[5].enabled);
+	CU_ASSERT_FALSE(config.links[0].enabled);
+}
+
+/* The other card has four parameters, and the CRU's are none of its. */
+static void crorc(void)
+{
+	static const struct {
+		const char *option, *name, *value;
+	} all[] = {
+		{"--crorc-id=0xfff", "crorc.crorcId", "0xfff"},
+		{"--tf-length=0x80", "crorc.timeFrameLength", "128"},
+		{"--no-tf-detection", "crorc.timeFrameDetection", "false"},
+		{"--dyn-offset", "crorc.dynamicOffset", "true"},
+		{"--set=crorc.crorcId=3", "crorc.crorcId", "0x3"},
+	};
+	static const char *const not_its[] = {
+		"--clock=TTC", "--gbtmux=DDG",	    "--cru-id=1",
+		"--no-gbt",    "--user-logic",	    "--drop-bad-rdh",
+		"--links=0-3", "--allow-rejection", "--system-id=1",
+	};
+	struct roc_config_difference diffs[ROC_CONFIG_DIFFERENCES_MAX];
+	struct roc_crorc_config defaults;
+	size_t i;
+
+	kind = &config_crorc;
+	roc_crorc_config_default(&defaults);
+	for (i = 0; i < sizeof(all) / sizeof(all[0]); i++) {
+		UNIT_EQ(apply("--id=#0", all[i].option, NULL), TOOL_OK);
+		UNIT_EQ(roc_crorc_config_diff(&any.crorc, &defaults, diffs), 1);
+		UNIT_STR(diffs[0].name, all[i].name);
+		UNIT_STR(diffs[0].wanted, all[i].value);
+	}
+	for (i = 0; i < sizeof(not_its) / sizeof(not_its[0]); i++) {
+		int code = apply("--id=#0", not_its[i], NULL);
+
+		if (code != TOOL_FAILED)
+			unit_note("%s: %d", not_its[i], code);
+		UNIT_EQ(code, TOOL_FAILED);
+	}
+	UNIT_EQ(apply("--id=#0", "--crorc-id=1000", NULL), TOOL_USAGE);
+	UNIT_EQ(apply("--id=#0", "--tf-length=257", NULL), TOOL_USAGE);
+	UNIT_EQ(apply("--id=#0", "--set=cru.cruId=1", NULL), TOOL_USAGE);
+	/* Today's template, without an id, and one with. */
+	UNIT_EQ(apply("--id=#0", "--config-uri=ini://Documentation/examples/crorc_template.cfg",
+		      NULL),
+		TOOL_OK);
+	UNIT_EQ(any.crorc.crorc_id, 0);
+	UNIT_EQ(any.crorc.time_frame_length, 255);
+	CU_ASSERT_TRUE(any.crorc.time_frame_detection);
+	UNIT_EQ(apply("--id=#0", "--config-uri=Documentation/examples/crorc_template.json",
+		      "--crorc-id=2a"),
+		TOOL_OK);
+	UNIT_EQ(any.crorc.crorc_id, 0x2a);
+	UNIT_EQ(any.crorc.time_frame_length, 255);
+	/* A file for the other card. */
+	UNIT_EQ(apply("--id=#0", "--config-uri=Documentation/examples/cru_template.cfg", NULL),
+		TOOL_FAILED);
+	kind = &config_cru;
+	UNIT_EQ(apply("--id=#0", "--config-uri=Documentation/examples/crorc_template.cfg", NULL),
+		TOOL_FAILED);
+}
+
+/* Without a card, file and options say which kind is meant. */
+static void which_card(void)
+{
+	static const struct {
+		const char *option;
+		const struct config_kind *kind;
+	} all[] = {
+		{NULL, &config_cru},
+		{"--cru-id=1", &config_cru},
+		{"--crorc-id=1", &config_crorc},
+		{"--no-tf-detection", &config_crorc},
+		{"--config-uri=Documentation/examples/crorc_template.cfg", &config_crorc},
+		{"--config-uri=json://Documentation/examples/crorc_template.json", &config_crorc},
+		{"--config-uri=Documentation/examples/cru_template.json", &config_cru},
+	};
+	const struct config_kind *chosen;
+	size_t i;
+
+	for (i = 0; i < sizeof(all) / sizeof(all[0]); i++) {
+		apply("--gen-cfg-file=x", all[i].option, NULL);
+		chosen = NULL;
+		UNIT_EQ(config_choose(&v, &chosen), TOOL_OK);
+		CU_ASSERT_PTR_EQUAL(chosen, all[i].kind);
+	}
+	apply("--gen-cfg-file=x", "--config-uri=/nonexistent", NULL);
+	UNIT_EQ(config_choose(&v, &chosen), TOOL_FAILED);
+}
+
+UNIT_MAIN("config options", {"each option its parameter", one_each}, {"links", links},
+	  {"mistakes", mistakes}, {"templates", templates}, {"C-RORC", crorc},
+	  {"which kind of card", which_card})

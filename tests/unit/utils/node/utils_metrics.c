@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * roc-metrics over a sysfs that this test writes, without any device node: what everybody sees.
+ */
+#include "unit.h"
+
+#include <json-c/json.h>
+
+#include "tests/unit/fake_sysfs.h"
+
+static char out[65536];
+
+/* Exit code; what it said is in out. */
+static int run(const char *arguments)
+{
+	char command[256];
+	size_t length;
+	FILE *pipe;
+	int status;
+
+	snprintf(command, sizeof(command), "timeout 20 \"$ROC_TOOL\" metrics %s 2>&1", arguments);
+	pipe = popen(command, "r");
+	UNIT_NEED(pipe);
+	length = fread(out, 1, sizeof(out) - 1, pipe);
+	out[length] = '\0';
+	status = pclose(pipe);
+	return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+static void says(const char *text)
+{
+	if (!strstr(out, text))
+		unit_note("\"%s\" is not in: %.1500s", text, out);
+	CU_ASSERT_PTR_NOT_NULL(strstr(out, text));
+}
+
+/* A card of two endpoints; the first one's channel runs. */
+static bool card(void)
+{
+	if (!fresh_sysfs())
+		return false;
+	endpoint(0, "0000:3b:00.0", "245", "0");
+	endpoint(1, "0000:3c:00.0", "245", "1");
+	sensor("0000:3b:00.0", "45250");
+	show("roc0", "dropped_packets", "7");
+	show("roc0", "packets_per_second", "1000");
+	show("roc0", "ctp_clock_hz", "240474000");
+	show("roc0", "local_clock_hz", "240000000");
+	show("roc0ch0", "state", "running");
+	show("roc0ch0", "mode", "timer");
+	show("roc0ch0", "owner_pid", "4711");
+	show("roc0ch0", "owner_name", "roc-bench-dma");
+	show("roc0ch0", "bytes", "1048576");
+	show("roc0ch0", "superpages", "3");
+	show("roc0ch0", "retries", "2");
+	show("roc0ch0", "fifo_empty", "1");
+	show("roc0ch0", "gaps", "0 9 1 0 0 0 0 0 0 0 0 0 0 0 0 0");
+	show("roc1ch0", "state", "stopped");
+	return true;
+}
+
+static struct json_object *member(struct json_object *object, const char *key)
+{
+	struct json_object *value = NULL;
+
+	if (!json_object_object_get_ex(object, key, &value))
+		unit_note("there is no %s", key);
+	return value;
+}
+
+static void json(void)
+{
+	struct json_object *all, *first, *second, *channel;
+
+	if (!card())
+		return;
+	UNIT_EQ(run("--json"), 0);
+	all = json_tokener_parse(out);
+	if (!all)
+		unit_note("no JSON: %.500s", out);
+	UNIT_NEED(all && json_object_array_length(all) == 2);
+	first = json_object_array_get_idx(all, 0);
+	second = json_object_array_get_idx(all, 1);
+	CU_ASSERT_DOUBLE_EQUAL(json_object_get_double(member(first, "temperature")), 45.25, 1e-9);
+	CU_ASSERT_DOUBLE_EQUAL(json_object_get_double(member(second, "temperature")), 45.25, 1e-9);
+	UNIT_EQ(json_object_get_int64(member(first, "droppedPackets")), 7);
+	CU_ASSERT_PTR_NULL(member(second, "droppedPackets"));
+	channel = json_object_array_get_idx(member(first, "channels"), 0);
+	UNIT_STR(json_object_get_string(member(channel, "state")), "running");
+	UNIT_STR(json_object_get_string(member(channel, "ownerName")), "roc-bench-dma");
+	UNIT_EQ(json_object_get_int64(member(channel, "ownerPid")), 4711);
+	UNIT_EQ(json_object_get_int64(member(channel, "bytes")), 1048576);
+	UNIT_EQ(json_object_get_int64(member(member(channel, "gaps"), "count")), 10);
+	CU_ASSERT_PTR_NULL(member(channel, "interrupts"));
+	channel = json_object_array_get_idx(member(second, "channels"), 0);
+	UNIT_STR(json_object_get_string(member(channel, "state")), "stopped");
+	CU_ASSERT_PTR_NULL(member(channel, "ownerName"));
+	CU_ASSERT_PTR_NULL(member(channel, "bytes"));
+	json_object_put(all);
+}
+
+static void others(void)
+{
+	if (!card())
+		return;
+	UNIT_EQ(run("--id=245:0"), 0);
+	says("0245:0  0000:3b:00.0  CRU     45.2        7   240.47     240.00       1000");
+	says("running  timer  roc-bench-dma (4711)");
+	UNIT_EQ(run("--monitoring"), 0);
+	says("card,serialId=245,endpoint=0,id=0,type=CRU "
+	     "pciAddress=\"3b:00.0\",temperature=45.25,");
+	says("channel,serialId=245,endpoint=0,CRU=0,id=0,type=CRU pciAddress=\"3b:00.0\","
+	     "state=\"running\"");
+	says(",retries=2i,fifoEmpty=1i,");
+	UNIT_EQ(run("--prometheus"), 0);
+	says("roc_channel_bytes_total{pci_address=\"0000:3b:00.0\",serial=\"245\",endpoint=\"0\","
+	     "channel=\"0\"} 1048576\n");
+	says("channel=\"0\",state=\"running\"} 1\n");
+	says("roc_channel_gap_seconds_bucket{pci_address=\"0000:3b:00.0\",serial=\"245\","
+	     "endpoint=\"0\",channel=\"0\",le=\"2e-06\"} 9\n");
+	says("roc_channel_gap_seconds_count{pci_address=\"0000:3b:00.0\",serial=\"245\","
+	     "endpoint=\"0\",channel=\"0\"} 10\n");
+}
+
+/* A card that fails does not hide the others. */
+static void serial_lost(void)
+{
+	if (!card())
+		return;
+	endpoint(2, "0000:af:00.0", "-1", "0");
+	show("roc2ch0", "state", "stopped");
+	UNIT_EQ(run(""), 1);
+	says("0000:af:00.0 has no valid serial number");
+	says("0245:1");
+	UNIT_EQ(run("--force-report"), 0);
+	says("?:0");
+}
+
+UNIT_MAIN("roc-metrics without any right", {"JSON", json}, {"other forms", others},
+	  {"a card without its number", serial_lost})

@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * The exit codes of all tools, on a machine without the module and on one without a card: 2 for a
+ * command line that is wrong everywhere, else 1, with a sentence that has the cure.
+ */
+#include <sys/wait.h>
+
+#include "unit.h"
+
+#include "tests/unit/fake_sysfs.h"
+
+#include "utils/tool.h"
+
+/* What each tool is called with when all is well. */
+static const struct {
+	const char *tool, *arguments;
+} good[] = {
+	{"list-cards", ""},
+	{"reg-read", "--id=245 --channel=2 --address=0x4"},
+	{"reg-read-range", "--id=245 --channel=2 --address=0x4 --range=2"},
+	{"reg-write", "--id=245 --channel=2 --address=0x4 --value=1"},
+	{"reg-modify", "--id=245 --channel=2 --address=0x4 --value=1"},
+	{"reset", "--id=245 --channel=0 --reset=INTERNAL"},
+	{"bench-dma", "--id=245"},
+	{"config", "--id=245 --links=0-3"},
+	{"status", "--id=245"},
+	{"metrics", "--id=245"},
+	{"pkt-monitor", "--id=245"},
+	{"trig-monitor", "--id=245"},
+	{"loopback", "--id=245 --count=1"},
+	{"pat-player", "--id=245"},
+	{"ctp-emulator", "--id=245"},
+	{"ul", "--id=245"},
+	{"siu-status", "--id=245 --channel=0"},
+	{"flash", "--id=245 --serial=1 --confirm=1"},
+	{"flash-read", "--id=245 --words=1"},
+	{"fw-check", ""},
+	{"bar-stress", "--id=245 --channel=2 --address=0x4"},
+};
+
+/* Wrong on every machine. */
+static const char *const usage[] = {
+	"frobnicate",
+	"list-cards stray",
+	"fw-check --id=245",
+	"reg-read --id=245 --channel=6 --address=0",
+	"reg-read --id=245 --channel=2 --address=0x2",
+	"reg-read --id=245 --channel=2 --address=xyz",
+	"reg-read-range --id=245 --channel=2 --address=0x2 --range=2",
+	"reg-write --id=245 --channel=2 --address=0x3 --value=1",
+	"reg-modify --id=245 --channel=2 --address=0x1 --value=1",
+	"reg-modify --id=245 --channel=2 --address=0x4 --value=2 --width=1",
+	"bar-stress --id=245 --channel=2 --address=0x3",
+	"bar-stress --id=245 --channel=2 --address=0x4 --value=x",
+	"reset --id=245 --channel=0 --reset=ALL",
+	"bench-dma --id=245 --buffer-size=64Ki",
+	"bench-dma --id=245 --superpage-size=0",
+	"bench-dma --id=245 --data-source=DDG --stbrd",
+	"bench-dma --id=245 --bytes=lots",
+	"config --id=245 --config-all",
+	"config --id=245 --links=0-12",
+	"config --id=245 --config-uri=consul://localhost:8500/x",
+	"config --id=245 --status-report=/tmp/%q",
+	"status --id=245 --links=12",
+	"status --id=245 --json --monitoring",
+	"metrics --json --monitoring",
+	"metrics --json --prometheus",
+	"pkt-monitor --id=245 --json --monitoring",
+	"trig-monitor --id=245 --count=1",
+	"loopback --id=245 --links=12",
+	"loopback --id=245 --interval=0",
+	"pat-player --id=245 --pat0=0x1ffeeddccbbaa99887766",
+	"pat-player --id=245 --pat1-trigger-select=32",
+	"pat-player --id=245 --pat1-length=0xffffffff --pat1-delay=1",
+	"pat-player --id=245 --read-back --pat1-length=3",
+	"ctp-emulator --id=245 --trigger-freq=7",
+	"ctp-emulator --id=245 --fixed-bc=1",
+	"ctp-emulator --id=245 --hbmax=0x10000",
+	"ul --id=245 --system-id=0x100",
+	"ul --id=245 --link-id=256",
+	"siu-status --id=245 --channel=6",
+	"flash --id=245",
+	"flash --id=245 --serial=100000",
+	"flash-read --id=245",
+	"flash-read --id=245 --address=0x1000000 --words=1",
+	"flash-read --id=245 --words=0x1000001",
+};
+
+/* No form of an id. */
+static const char *const ids[] = {"zz", "1:2:3", "#x", "3b:00.9", "245:x", "''"};
+
+#define N(a) (sizeof(a) / sizeof((a)[0]))
+
+static char out[8192];
+
+/* Exit code; what it said is in out. */
+static int run(const char *tool, const char *arguments)
+{
+	char command[512];
+	size_t length;
+	FILE *pipe;
+	int status;
+
+	snprintf(command, sizeof(command), "timeout 20 \"$ROC_TOOL\" %s %s 2>&1 < /dev/null", tool,
+		 arguments);
+	pipe = popen(command, "r");
+	UNIT_NEED(pipe);
+	length = fread(out, 1, sizeof(out) - 1, pipe);
+	out[length] = '\0';
+	status = pclose(pipe);
+	return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+static void ends(int code, const char *says, const char *tool, const char *arguments)
+{
+	int got = run(tool, arguments);
+
+	if (got != code || !strstr(out, says))
+		unit_note("%s %s: exit %d: %.300s", tool, arguments, got, out);
+	UNIT_EQ(got, code);
+	CU_ASSERT_PTR_NOT_NULL(strstr(out, says));
+}
+
+static bool takes_id(const char *name)
+{
+	const struct tool *t = tool_find(name);
+	size_t i;
+
+	for (i = 0; i < t->option_count; i++)
+		if (!strcmp(t->options[i].name, "id"))
+			return true;
+	return false;
+}
+
+static void all_tools(void)
+{
+	const struct tool *const *t;
+	size_t i, count = 0;
+
+	for (t = tools; *t; t++, count++) {
+		for (i = 0; i < N(good) && strcmp(good[i].tool, (*t)->name); i++)
+			;
+		if (i == N(good))
+			unit_note("roc-%s is not in the table", (*t)->name);
+		CU_ASSERT_TRUE(i < N(good));
+	}
+	UNIT_EQ(count, N(good));
+}
+
+static void no_module(void)
+{
+	size_t i;
+
+	if (!fresh_sysfs())
+		return;
+	rmdir("/sys/class/roc");
+	for (i = 0; i < N(good); i++)
+		ends(TOOL_FAILED, "modprobe roc", good[i].tool, good[i].arguments);
+	ends(TOOL_FAILED, "modprobe roc", "metrics", "");
+	ends(TOOL_FAILED, "modprobe roc", "metrics", "--prometheus");
+	ends(TOOL_FAILED, "modprobe roc", "list-cards", "--json");
+	ends(TOOL_FAILED, "modprobe roc", "fw-check", "--json");
+	ends(TOOL_FAILED, "modprobe roc", "config", "--config-all --from-card");
+}
+
+static void no_card(void)
+{
+	size_t i;
+
+	if (!fresh_sysfs())
+		return;
+	for (i = 0; i < N(good); i++)
+		ends(TOOL_FAILED, "lspci", good[i].tool, good[i].arguments);
+	ends(TOOL_FAILED, "lspci", "metrics", "");
+	ends(TOOL_FAILED, "lspci", "config", "--config-all --from-card");
+}
+
+/* Cards are there, and this is none of them. */
+static void another_card(void)
+{
+	size_t i;
+
+	if (!fresh_sysfs())
+		return;
+	endpoint(0, "0000:3b:00.0", "246", "0");
+	for (i = 0; i < N(good); i++) {
+		if (takes_id(good[i].tool))
+			ends(TOOL_FAILED, "246:0", good[i].tool, good[i].arguments);
+	}
+	ends(TOOL_OK, "0246", "list-cards", "");
+}
+
+static void wrong_usage(void)
+{
+	char arguments[256];
+	size_t i;
+
+	if (!fresh_sysfs())
+		return;
+	for (i = 0; i < N(usage); i++)
+		ends(TOOL_USAGE, "roc", usage[i], "");
+	for (i = 0; i < N(good); i++) {
+		snprintf(arguments, sizeof(arguments), "%s --frobnicate", good[i].arguments);
+		ends(TOOL_USAGE, "no option --frobnicate", good[i].tool, arguments);
+	}
+}
+
+static void wrong_ids(void)
+{
+	char arguments[256];
+	const char *rest;
+	size_t i;
+
+	if (!fresh_sysfs())
+		return;
+	endpoint(0, "0000:3b:00.0", "245", "0");
+	for (i = 0; i < N(good); i++) {
+		rest = strstr(good[i].arguments, "--id=245");
+		if (!rest)
+			continue;
+		snprintf(arguments, sizeof(arguments), "--id=%s%s", ids[i % N(ids)],
+			 rest + strlen("--id=245"));
+		ends(TOOL_USAGE, "--id", good[i].tool, arguments);
+	}
+}
+
+UNIT_MAIN("exit codes of all tools", {"every tool is there", all_tools},
+	  {"without the module", no_module}, {"without a card", no_card},
+	  {"another card", another_card}, {"wrong usage", wrong_usage}, {"wrong ids", wrong_ids})
