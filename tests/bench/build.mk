@@ -15,7 +15,7 @@ $(O)/bench/insns.so: tests/bench/insns.c tests/bench/qemu_plugin.h
 	@mkdir -p $(@D)
 	$(CC) $(ALL_CFLAGS) -shared -fPIC -fvisibility=hidden -pthread -o $@ $<
 
-$(BENCH_OBJS): override CPPFLAGS += -Ilibroc/include -Ikmod
+$(BENCH_OBJS): override CPPFLAGS += -Ilibroc/include
 
 $(O)/bench/roc-ledger: $(BENCH_LEDGER:%=$(O)/tests/bench/%.o)
 	@mkdir -p $(@D)

@@ -11,7 +11,7 @@
  */
 #include "state.h"
 
-#include <cards/cru/cru_regs.h>
+#include "kmod/cards/cru/cru_regs.h"
 #include <roc/roc.h>
 
 #include <errno.h>

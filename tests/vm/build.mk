@@ -1,24 +1,27 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
 # The guest: its cases, the tree that is laid over its root, and the targets that boot it.
-# Each tests/vm/cases/NAME.c is one CUnit program, $(O)/cases/NAME, linked with what is in
-# tests/vm/cases/common/.
+# Each NAME.c in a folder of tests/vm/cases/ is one CUnit program, $(O)/cases/NAME, linked with what
+# is in common/ there. The other folders are those of what is tested.
 
-CASE_NAMES := $(patsubst tests/vm/cases/%.c,%,$(wildcard tests/vm/cases/*.c))
 CASE_COMMON := $(patsubst %.c,$(O)/%.o,$(wildcard tests/vm/cases/common/*.c))
-CASE_OBJS := $(CASE_NAMES:%=$(O)/tests/vm/cases/%.o)
+CASE_SRCS := $(filter-out tests/vm/cases/common/%,$(sort $(shell find tests/vm/cases -name '*.c')))
+CASE_NAMES := $(basename $(notdir $(CASE_SRCS)))
+CASE_OBJS := $(CASE_SRCS:%.c=$(O)/%.o)
 VM_ROOT := $(O)/vm/root
 
 .PHONY: cases vm-root shell demo check check-matrix packages
 
-$(CASE_OBJS) $(CASE_COMMON): override CPPFLAGS += -Ilibroc/include -Ikmod -Itests/unit \
-	-Itests/vm/cases/common
+$(CASE_OBJS) $(CASE_COMMON): override CPPFLAGS += -Ilibroc/include -Itests/unit \
+	-Itests/vm/cases
 $(CASE_OBJS) $(CASE_COMMON): override CFLAGS += -pthread
 
-$(CASE_NAMES:%=$(O)/cases/%): $(O)/cases/%: $(O)/tests/vm/cases/%.o $(CASE_COMMON) \
-		$(O)/libroc/libroc.so
-	@mkdir -p $(@D)
-	$(CC) $(CFLAGS) $(LDFLAGS) -pthread -o $@ $< $(CASE_COMMON) -L$(O)/libroc -lroc -lcunit
+define case_program
+$(O)/cases/$(1): $(filter %/$(1).o,$(CASE_OBJS)) $(CASE_COMMON) $(O)/libroc/libroc.so
+	@mkdir -p $$(@D)
+	$$(CC) $$(CFLAGS) $$(LDFLAGS) -pthread -o $$@ $$(filter %.o,$$^) -L$(O)/libroc -lroc -lcunit
+endef
+$(foreach name,$(CASE_NAMES),$(eval $(call case_program,$(name))))
 
 cases: $(CASE_NAMES:%=$(O)/cases/%)
 

@@ -17,9 +17,11 @@ from .util import TOP, VM_DIR, VmError, build_dir, say
 
 
 def case_names():
-    """All cases there are."""
-    names = os.listdir(os.path.join(VM_DIR, "cases"))
-    return sorted(name[:-2] for name in names if name.endswith(".c"))
+    """All cases there are, of all folders but common/, which is what they share."""
+    top = os.path.join(VM_DIR, "cases")
+    return sorted(name[:-2] for where, _, names in os.walk(top)
+                  if where != os.path.join(top, "common")
+                  for name in names if name.endswith(".c"))
 
 
 def user_space(cases=()):

@@ -7,8 +7,8 @@
 
 #include <errno.h>
 
-#include <cards/crorc/crorc_regs.h>
-#include <cards/cru/cru_regs.h>
+#include "kmod/cards/crorc/crorc_regs.h"
+#include "kmod/cards/cru/cru_regs.h"
 #include <unit.h>
 
 #include "emu.h"

@@ -5,7 +5,7 @@
 #include "emu.h"
 
 #include <roc/roc.h>
-#include <cards/cru/cru_regs.h>
+#include "kmod/cards/cru/cru_regs.h"
 
 #include <errno.h>
 #include <fcntl.h>

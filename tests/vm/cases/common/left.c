@@ -4,8 +4,8 @@
  */
 #include "left.h"
 
-#include <cards/crorc/crorc_regs.h>
-#include <cards/cru/cru_regs.h>
+#include "kmod/cards/crorc/crorc_regs.h"
+#include "kmod/cards/cru/cru_regs.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>

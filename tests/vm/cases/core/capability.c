@@ -6,7 +6,7 @@
  */
 #include "common/case.h"
 
-#include <pool/event_regs.h>
+#include "kmod/pool/event_regs.h"
 
 #define VSEC 0x200	 /* where the emulated card has it */
 #define BLOCKS 0x1000	 /* BAR0 */

@@ -5,7 +5,7 @@
  */
 #include "common/case.h"
 
-#include <pool/event_regs.h>
+#include "kmod/pool/event_regs.h"
 
 #define MS 1000ull
 #define LATE_US 20000 /* the card's process may note a write that much later than it was made, */

@@ -5,7 +5,7 @@
  */
 #include "common/case.h"
 
-#include <cards/crorc/crorc_regs.h>
+#include "kmod/cards/crorc/crorc_regs.h"
 
 #define ID "--id=1003 "
 #define BENCH "roc-bench-dma " ID "--buffer-size=16Mi --superpage-size=256Ki --no-display "
