@@ -37,14 +37,18 @@ enum card_message {
 };
 
 #define CARD_VECTORS 32 /* of a function */
+#define CARD_VENDOR_WORDS 12
 
 /* What of a function's configuration space depends on its settings; all 0: a plain card. */
 struct card_messages {
 	unsigned int msix; /* vectors, 0: no such capability */
 	unsigned int bar, table, pending;
 	unsigned int msi; /* vectors, a power of two, 0: no such capability */
-	bool events;	  /* the capability of the event interface, with these words: */
-	uint32_t limits, channel, stride, card;
+	/* An extended vendor-specific capability: its words from the signature on; 0: none. */
+	struct {
+		unsigned int id, revision, count;
+		uint32_t word[CARD_VENDOR_WORDS];
+	} vendor;
 };
 
 /* What the model needs from outside. Called from within the model's calls. */
@@ -126,7 +130,7 @@ struct card_ops {
 	void (*clear)(void *card, unsigned int fn);
 	unsigned int (*vendor)(void *card);
 	unsigned int (*device)(void *card);
-	/* Interrupts and event interface, as set at start-up. NULL: a plain card. */
+	/* Interrupts and vendor-specific capability, as set at start-up. NULL: a plain card. */
 	void (*messages)(void *card, struct card_messages *m);
 	uint64_t (*dma_outside)(void *card); /* since creation; clear does not touch it */
 };

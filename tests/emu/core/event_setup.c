@@ -74,18 +74,10 @@ static uint32_t at(unsigned int bar, uint32_t off)
 	return bar | off;
 }
 
-void event_messages(const struct event_card *e, struct card_messages *m)
+/* What the setup says of interrupts alone. */
+void event_vectors(const struct event_setup *s, struct card_messages *m)
 {
-	const struct event_setup *s = e->setup;
-
 	memset(m, 0, sizeof(*m));
-	if (!s->offered)
-		return;
-	m->events = true;
-	m->limits = e->channels | EVENT_RING_MAX << 8 | s->vectors << 16;
-	m->channel = at(s->bar, s->channel_offset);
-	m->stride = at(s->bar_stride, 0);
-	m->card = at(s->bar, s->card_offset);
 	if (s->interrupts == EVENT_NO_INTERRUPTS)
 		return;
 	/* Messages of MSI come in powers of two. */
@@ -97,6 +89,26 @@ void event_messages(const struct event_card *e, struct card_messages *m)
 	m->bar = s->interrupts == EVENT_MSIX_OPEN ? 2 : s->bar;
 	m->table = s->table_offset;
 	m->pending = s->pending_offset;
+}
+
+void event_messages(const struct event_card *e, struct card_messages *m)
+{
+	const struct event_setup *s = e->setup;
+	const uint32_t words[] = {
+		EVENT_VSEC_SIGNATURE_VALUE,    e->channels | EVENT_RING_MAX << 8 | s->vectors << 16,
+		at(s->bar, s->channel_offset), at(s->bar_stride, 0),
+		at(s->bar, s->card_offset),
+	};
+
+	memset(m, 0, sizeof(*m));
+	if (!s->offered)
+		return;
+	event_vectors(s, m);
+	m->vendor.id = EVENT_VSEC_ID;
+	m->vendor.revision = EVENT_VSEC_REVISION;
+	m->vendor.count = sizeof(words) / sizeof(words[0]);
+	memcpy(m->vendor.word, words, sizeof(words));
+	_Static_assert(sizeof(words) + EVENT_VSEC_SIGNATURE == EVENT_VSEC_LENGTH, "all of it");
 }
 
 uint64_t *event_fault(struct event_card *e, const char *name)

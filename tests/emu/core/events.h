@@ -142,6 +142,7 @@ int event_init(struct event_card *e, const struct card_host *host, unsigned int 
 	       unsigned int channels, uint32_t room);
 void event_free(struct event_card *e);
 void event_messages(const struct event_card *e, struct card_messages *m);
+void event_vectors(const struct event_setup *s, struct card_messages *m);
 
 /* Is this register ours? Never if the interface is not offered. */
 bool event_find(const struct event_card *e, unsigned int bar, uint32_t off);

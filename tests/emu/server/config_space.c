@@ -8,8 +8,6 @@
 
 #include <linux/pci_regs.h>
 
-#include "kmod/pool/event_regs.h"
-
 #define CAP_PM 0x40
 #define CAP_EXP 0x50
 #define CAP_MSI 0x90
@@ -17,7 +15,9 @@
 #define CAP_OTHER 0x100 /* extended: a vendor-specific one of somebody else, as FPGA cores have */
 #define CAP_OTHER_ID 0x1172
 #define CAP_OTHER_LENGTH 0x44
-#define CAP_EVENTS 0x200
+#define CAP_VENDOR 0x200
+#define VENDOR_HEADER 0x04   /* [15:0] id, [19:16] revision, [31:20] length */
+#define VENDOR_WORDS 0x08    /* what the model says comes from here on */
 #define CLASS_CODE 0xff0000u /* fits no defined class */
 #define BARS 6
 
@@ -123,12 +123,13 @@ static void init_vendor(struct config_space *c, uint32_t off, uint32_t next, uin
 			uint32_t revision, uint32_t length)
 {
 	reg(c, off, 4, PCI_EXT_CAP_ID_VNDR | 1 << 16 | next << 20, 0);
-	reg(c, off + EVENT_VSEC_HEADER, 4, id | revision << 16 | length << 20, 0);
+	reg(c, off + VENDOR_HEADER, 4, id | revision << 16 | length << 20, 0);
 }
 
 static void init_messages(struct config_space *c)
 {
 	const struct card_messages *m = &c->id.messages;
+	unsigned int i;
 
 	/* At the end of the list that begins with power management. */
 	if (m->msi) {
@@ -137,15 +138,13 @@ static void init_messages(struct config_space *c)
 	}
 	if (m->msix)
 		init_msix(c);
-	if (!m->events)
+	if (!m->vendor.id)
 		return;
-	init_vendor(c, CAP_OTHER, CAP_EVENTS, CAP_OTHER_ID, 0, CAP_OTHER_LENGTH);
-	init_vendor(c, CAP_EVENTS, 0, EVENT_VSEC_ID, EVENT_VSEC_REVISION, EVENT_VSEC_LENGTH);
-	reg(c, CAP_EVENTS + EVENT_VSEC_SIGNATURE, 4, EVENT_VSEC_SIGNATURE_VALUE, 0);
-	reg(c, CAP_EVENTS + EVENT_VSEC_LIMITS, 4, m->limits, 0);
-	reg(c, CAP_EVENTS + EVENT_VSEC_CHANNEL, 4, m->channel, 0);
-	reg(c, CAP_EVENTS + EVENT_VSEC_STRIDE, 4, m->stride, 0);
-	reg(c, CAP_EVENTS + EVENT_VSEC_CARD, 4, m->card, 0);
+	init_vendor(c, CAP_OTHER, CAP_VENDOR, CAP_OTHER_ID, 0, CAP_OTHER_LENGTH);
+	init_vendor(c, CAP_VENDOR, 0, m->vendor.id, m->vendor.revision,
+		    VENDOR_WORDS + 4 * m->vendor.count);
+	for (i = 0; i < m->vendor.count; i++)
+		reg(c, CAP_VENDOR + VENDOR_WORDS + 4 * i, 4, m->vendor.word[i], 0);
 }
 
 void config_init(struct config_space *c, const struct config_id *id)
