@@ -135,6 +135,6 @@ struct card_ops {
 	uint64_t (*dma_outside)(void *card); /* since creation; clear does not touch it */
 };
 
-extern const struct card_ops cru_card, crorc_card;
+extern const struct card_ops cru_card, crorc_card, p40_card;
 
 #endif /* EMU_CARD_H */

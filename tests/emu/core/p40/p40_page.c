@@ -1,0 +1,264 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * What the host learns without asking: state and counters in the control page, and interrupts.
+ */
+#include "p40.h"
+
+#include <endian.h>
+#include <stdatomic.h>
+#include <string.h>
+
+#define US 1000ull
+#define MS 1000000ull
+
+/* Nothing of an earlier run; state and counters are written with the next turn. */
+void p40_page_begin(struct p40_stream *st)
+{
+	st->sequence = 0;
+	st->counters_sequence = 0;
+	st->told = st->start;
+	st->told_status = 0;
+	st->state_due = true;
+	st->state_ns = 0;
+	st->counters_due = true;
+	st->counters_ns = 0;
+	st->end_told = false;
+	st->armed = false;
+	st->interrupted = false;
+	st->urgent = 0;
+	st->reason = 0;
+	st->interrupts = 0;
+}
+
+static uint32_t low(struct p40_stream *st, enum p40_counter nr)
+{
+	return p40_counter(st, nr);
+}
+
+static bool write_counters(struct p40_stream *st, uint64_t now)
+{
+	struct stream_counters c = {0};
+	uint64_t value[STREAM_COUNTERS];
+	unsigned int i;
+
+	_Static_assert(sizeof(c) == 16 + sizeof(value), "the counters are all that is between");
+	p40_source_cycles(st, now);
+	for (i = 0; i < STREAM_COUNTERS; i++)
+		value[i] = htole64(p40_counter(st, i));
+	c.sequence = htole32(st->counters_sequence + 1);
+	c.sequence_end = c.sequence;
+	memcpy((uint8_t *)&c + 8, value, sizeof(value));
+	if (!p40_put(st, st->page + STREAM_PAGE_COUNTERS, &c, 8))
+		return false;
+	atomic_thread_fence(memory_order_release);
+	p40_put(st, st->page + STREAM_PAGE_COUNTERS + 8, (uint8_t *)&c + 8, sizeof(value));
+	atomic_thread_fence(memory_order_release);
+	p40_put(st, st->page + STREAM_PAGE_COUNTERS + 8 + sizeof(value),
+		(uint8_t *)&c + 8 + sizeof(value), 8);
+	st->counters_sequence++;
+	st->counters_due = false;
+	st->counters_ns = now;
+	return true;
+}
+
+/* The position that the host is told, with what faults make of it. */
+static uint32_t position(struct p40_stream *st)
+{
+	uint32_t value = st->written + p40_fault_once(st, P40_WRONG_POSITION);
+
+	if (p40_fault_take(st, P40_BEYOND_RING))
+		value = st->read + p40_lines(st) + 1;
+	return value;
+}
+
+static uint32_t told_status(const struct p40_stream *st)
+{
+	uint32_t status = p40_stream_status(st) & ~STREAM_STATUS_QUIET & ~STREAM_STATUS_ARMED;
+
+	if (st->end_told)
+		status |= STREAM_STATUS_ENDED;
+	return status;
+}
+
+static bool write_state(struct p40_stream *st, uint64_t now)
+{
+	struct stream_state s = {
+		.sequence = htole32(st->sequence + 1),
+		.last_event = htole64(st->last_event),
+		.units = htole32(st->units),
+		.generation = htole32(st->generation),
+		.reason = htole32(st->reason),
+		.interrupts = htole32(st->interrupts),
+		.read = htole32(st->read),
+		.level = htole32(st->spill.level),
+		.throttles = htole32(low(st, P40_THROTTLES)),
+		.throttled = htole32(low(st, P40_THROTTLED)),
+		.truncated = htole32(low(st, P40_TRUNCATED)),
+		.sequence_end = htole32(st->sequence + 1),
+	};
+	const size_t last = offsetof(struct stream_state, sequence_end);
+
+	_Static_assert(sizeof(s) == STREAM_LINE, "the state is a line");
+	st->told_status = told_status(st);
+	s.status = htole32(st->told_status | (st->armed ? STREAM_STATUS_ARMED : 0));
+	/* Data are in memory before the position that covers them. */
+	atomic_thread_fence(memory_order_release);
+	if (!p40_put(st, st->page + STREAM_PAGE_STATE, &s, 4))
+		return false;
+	s.written = htole32(position(st));
+	atomic_thread_fence(memory_order_release);
+	p40_put(st, st->page + STREAM_PAGE_STATE + 4, &s.written, last - 4);
+	atomic_thread_fence(memory_order_release);
+	if (!p40_fault_take(st, P40_TORN_STATE))
+		p40_put(st, st->page + STREAM_PAGE_STATE + last, &s.sequence_end, 4);
+	st->sequence++;
+	st->told = st->written;
+	st->state_due = false;
+	st->state_ns = 0;
+	st->n.states++;
+	return true;
+}
+
+static uint32_t pending(const struct p40_stream *st)
+{
+	return st->told - st->read;
+}
+
+bool p40_interrupt_to_come(const struct p40_stream *st)
+{
+	return st->armed && st->vector != STREAM_VECTOR_NONE && (pending(st) || st->urgent);
+}
+
+/* It is told in the state, which after the end is not written any more. False: no bus mastering. */
+static bool send_interrupt(struct p40_stream *st, uint32_t reason, uint64_t now)
+{
+	const struct card_host *host = st->card->host;
+	enum card_message how;
+
+	st->reason = reason;
+	st->interrupts++;
+	st->armed = false;
+	if (!st->ended && !write_state(st, now))
+		goto wait;
+	if (p40_fault_take(st, P40_IRQ_LOST)) {
+		how = CARD_MESSAGE_SENT;
+	} else {
+		how = host->message(host->ctx, P40_FN, st->vector);
+		if (how == CARD_MESSAGE_NO_MASTER)
+			goto wait;
+		st->n.interrupts += how == CARD_MESSAGE_SENT;
+		st->n.unrouted += how == CARD_MESSAGE_OFF;
+	}
+	st->urgent = 0;
+	st->interrupted = true;
+	st->interrupt_ns = now;
+	return true;
+wait:
+	st->interrupts--;
+	st->armed = true;
+	return false;
+}
+
+/* Why an interrupt is due: 0 if it is not, then @when it will be. */
+static uint32_t reason(const struct p40_stream *st, uint64_t now, uint64_t *when)
+{
+	uint64_t due = st->interrupt_ns + st->irq_ns;
+	uint32_t why = st->urgent;
+
+	if (!p40_interrupt_to_come(st))
+		return 0;
+	if (pending(st) && (uint64_t)pending(st) * STREAM_LINE >= st->irq_bytes)
+		why |= STREAM_REASON_BYTES;
+	if (pending(st) && (!st->interrupted || due <= now))
+		why |= STREAM_REASON_TIME;
+	if (!why && due < *when)
+		*when = due;
+	return why;
+}
+
+static bool all_written(const struct p40_stream *st)
+{
+	return st->closing && !p40_waiting(st) && !st->meta_due && !st->fault[P40_END_MISSING];
+}
+
+/* Counters, then the state, which an interrupt makes anew: so one of the two writes it. */
+static void end(struct p40_stream *st, uint64_t now)
+{
+	uint64_t when;
+	uint32_t why;
+
+	if (!st->end_told) {
+		st->end_told = true;
+		st->urgent |= STREAM_REASON_ENDED;
+	}
+	if (!write_counters(st, now))
+		return;
+	why = reason(st, now, &when);
+	if (why ? !send_interrupt(st, why, now) : !write_state(st, now))
+		return;
+	st->ended = true;
+	st->n.ends++;
+}
+
+/* A state that is late holds back what follows it. */
+static bool late(struct p40_stream *st, uint64_t now, uint64_t *when)
+{
+	if (!st->fault[P40_STATE_LATE] || !(st->state_due || all_written(st)))
+		return false;
+	if (!st->state_ns)
+		st->state_ns = now + st->fault[P40_STATE_LATE] * US;
+	if (st->state_ns <= now)
+		return false;
+	if (st->state_ns < *when)
+		*when = st->state_ns;
+	return true;
+}
+
+uint64_t p40_page_turn(struct p40_stream *st, uint64_t now)
+{
+	uint64_t when = CARD_STEP_IDLE, counters;
+	uint32_t why;
+
+	if (!st->enabled)
+		return when;
+	if (!st->ended && told_status(st) != st->told_status)
+		st->state_due = true;
+	if (!st->ended && late(st, now, &when))
+		return when;
+	if (all_written(st) && !st->ended) {
+		end(st, now);
+		return when;
+	}
+	if (!st->ended && st->counters_due) {
+		counters = st->counters_ns + P40_COUNTERS_NS;
+		if (counters <= now)
+			write_counters(st, now);
+		else
+			when = counters;
+	}
+	if (!st->ended && st->state_due && !write_state(st, now))
+		return when;
+	why = reason(st, now, &when);
+	if (why)
+		send_interrupt(st, why, now);
+	return when;
+}
+
+uint64_t p40_spurious_turn(struct p40 *c, uint64_t now)
+{
+	uint64_t ms = c->fault[P40_IRQ_SPURIOUS];
+	unsigned int s;
+
+	if (!c->spurious_now && (!ms || c->spurious_ns > now))
+		return ms ? c->spurious_ns : CARD_STEP_IDLE;
+	for (s = 0; s < P40_STREAMS; s++) {
+		struct p40_stream *st = &c->st[s];
+
+		if (st->enabled && st->vector != STREAM_VECTOR_NONE &&
+		    c->host->message(c->host->ctx, P40_FN, st->vector) == CARD_MESSAGE_SENT)
+			st->n.interrupts++;
+	}
+	c->spurious_now = false;
+	c->spurious_ns = now + ms * MS;
+	return ms ? c->spurious_ns : CARD_STEP_IDLE;
+}

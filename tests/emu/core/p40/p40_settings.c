@@ -1,0 +1,330 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * BAR 2, the open one: identity of the card, settings, generators and counters of the streams.
+ */
+#include "p40.h"
+
+#define FIRMWARE 0x00010000 /* 1.0.0 */
+#define DATE 0x20261101
+#define TIME 0x00120000
+#define CHIP 0x0000c0de40000000ull
+
+void p40_settings_default(struct p40_stream *st)
+{
+	bool main = st->kind == STREAM_TYPE_MAIN;
+
+	st->set = (struct p40_settings){
+		.policy = STREAM_POLICY_THROTTLE,
+		.pack_events = main ? 256 : 0,
+		.pack_bytes = main ? 65536 : 0,
+		.pack_ns = main ? 1000000 : 0,
+		.align = main ? 3 : 0,
+		.throttle_on = st->spill.size / 4 * 3,
+		.throttle_off = st->spill.size / 4,
+		.truncate_on = main ? st->spill.size / 2 : 0,
+	};
+}
+
+void p40_card_default(struct p40 *c)
+{
+	c->source = P40_SOURCE_DEFAULT;
+	c->test = 0;
+	c->enable = P40_ALL;
+}
+
+uint64_t p40_counter(struct p40_stream *st, enum p40_counter nr)
+{
+	switch (nr) {
+	case P40_WAITING:
+		return p40_waiting(st);
+	case P40_THROTTLE_FIRST:
+	case P40_THROTTLE_FROM:
+	case P40_THROTTLE_TO:
+	case P40_TRUNCATE_FIRST:
+	case P40_TRUNCATE_FROM:
+	case P40_TRUNCATE_TO:
+		return st->total[nr];
+	default:
+		return st->total[nr] - st->base[nr];
+	}
+}
+
+static uint32_t half(uint64_t value, uint32_t off)
+{
+	return off & 4 ? value >> 32 : value;
+}
+
+static void set_half(uint64_t *value, uint32_t off, uint32_t word)
+{
+	if (off & 4)
+		*value = (uint32_t)*value | (uint64_t)word << 32;
+	else
+		*value = *value >> 32 << 32 | word;
+}
+
+static uint32_t features(const struct p40 *c)
+{
+	uint32_t bits =
+		STREAM_FEATURE_GENERATORS | STREAM_FEATURE_SEGMENTS | STREAM_FEATURE_TRUNCATION;
+
+	return c->temperature == INT32_MIN ? bits : bits | STREAM_FEATURE_TEMPERATURE;
+}
+
+static uint32_t read_card(struct p40 *c, uint32_t off)
+{
+	switch (off) {
+	case STREAM_CARD_ID:
+		return STREAM_CARD_ID_VALUE;
+	case STREAM_CARD_REVISION:
+		return STREAM_VSEC_REVISION;
+	case STREAM_CARD_FIRMWARE:
+		return FIRMWARE;
+	case STREAM_CARD_HASH:
+		return c->firmware;
+	case STREAM_CARD_DATE:
+		return DATE;
+	case STREAM_CARD_TIME:
+		return TIME;
+	case STREAM_CARD_FEATURES:
+		return features(c);
+	case STREAM_CARD_STREAMS:
+		return P40_STREAMS;
+	case STREAM_CARD_SERIAL:
+		return c->serial;
+	case STREAM_CARD_CHIP_LOW:
+	case STREAM_CARD_CHIP_HIGH:
+		return half(CHIP + c->serial, off - STREAM_CARD_CHIP_LOW);
+	case STREAM_CARD_SOURCE:
+		return c->source;
+	case STREAM_CARD_TEST:
+		return c->test;
+	case STREAM_CARD_ENABLE:
+		return c->enable;
+	case STREAM_CARD_TEMPERATURE:
+		return c->temperature == INT32_MIN ? STREAM_TEMPERATURE_NONE : c->temperature;
+	case STREAM_CARD_CLOCK:
+		return P40_CLOCK;
+	case STREAM_CARD_CYCLES:
+	case STREAM_CARD_CYCLES + 4:
+		return half(p40_cycles(c, p40_now(c)), off - STREAM_CARD_CYCLES);
+	}
+	return 0;
+}
+
+static void write_card(struct p40 *c, uint32_t off, uint32_t value)
+{
+	switch (off) {
+	case STREAM_CARD_SOURCE:
+		if (value <= 0xffff)
+			c->source = value;
+		break;
+	case STREAM_CARD_TEST:
+		c->test = value;
+		break;
+	case STREAM_CARD_ENABLE:
+		if (!(value & ~P40_ALL))
+			c->enable = value;
+		break;
+	}
+}
+
+/* A setting of 32 bits: where it is kept, and what may be written. */
+struct setting {
+	uint32_t *value;
+	uint32_t min, max, step;
+	bool odin; /* ODIN streams have it, too */
+};
+
+static bool find(struct p40_stream *st, uint32_t off, struct setting *s)
+{
+	bool main = st->kind == STREAM_TYPE_MAIN;
+	struct p40_settings *set = &st->set;
+	struct p40_generator *g = &st->gen;
+
+	switch (off) {
+	case STREAM_SET_PACK_EVENTS:
+		*s = (struct setting){&set->pack_events, 1, STREAM_PACK_EVENTS_MAX, 1, false};
+		break;
+	case STREAM_SET_PACK_BYTES:
+		*s = (struct setting){&set->pack_bytes, STREAM_PACK_BYTES_MIN,
+				      STREAM_PACK_BYTES_MAX, STREAM_LINE, false};
+		break;
+	case STREAM_SET_PACK_NS:
+		*s = (struct setting){&set->pack_ns, 0, UINT32_MAX, 1, false};
+		break;
+	case STREAM_SET_ALIGN:
+		*s = (struct setting){&set->align, STREAM_SET_ALIGN_MIN, STREAM_SET_ALIGN_MAX, 1,
+				      false};
+		break;
+	case STREAM_SET_THROTTLE_ON:
+		*s = (struct setting){&set->throttle_on, STREAM_LINE, st->spill.size, 1, true};
+		break;
+	case STREAM_SET_THROTTLE_OFF:
+		*s = (struct setting){&set->throttle_off, 0, st->spill.size, 1, true};
+		break;
+	case STREAM_SET_TRUNCATE_ON:
+		*s = (struct setting){&set->truncate_on, 0, st->spill.size, 1, false};
+		break;
+	case STREAM_SET_GENERATOR:
+		*s = (struct setting){&g->control, 0, STREAM_GENERATOR_ALL, 1, true};
+		break;
+	case STREAM_SET_SIZE_MIN:
+		*s = (struct setting){&g->size_min, 0, STREAM_FRAGMENT_MAX, 1, false};
+		break;
+	case STREAM_SET_SIZE_MAX:
+		*s = (struct setting){&g->size_max, 0, STREAM_FRAGMENT_MAX, 1, false};
+		break;
+	case STREAM_SET_RATE:
+		*s = (struct setting){&g->rate, 0, STREAM_GENERATOR_RATE_MAX, 1, true};
+		break;
+	default:
+		return false;
+	}
+	return main || (s->odin && st->kind == STREAM_TYPE_ODIN);
+}
+
+/* 64 bits; NULL: no such. */
+static uint64_t *find_wide(struct p40_stream *st, uint32_t off)
+{
+	if (st->kind == STREAM_TYPE_META)
+		return NULL;
+	switch (off & ~7u) {
+	case STREAM_SET_FIRST:
+		return &st->gen.first;
+	case STREAM_SET_LIMIT:
+		return &st->gen.limit;
+	}
+	return NULL;
+}
+
+static uint32_t read_settings(struct p40_stream *st, uint32_t off)
+{
+	uint64_t *wide = find_wide(st, off);
+	struct setting s;
+
+	if (wide)
+		return half(*wide, off);
+	if (find(st, off, &s))
+		return *s.value;
+	if (off - STREAM_SET_COUNTERS < STREAM_COUNTERS * sizeof(uint64_t)) {
+		p40_source_cycles(st, p40_now(st->card));
+		return half(p40_counter(st, (off - STREAM_SET_COUNTERS) / 8), off);
+	}
+	switch (off) {
+	case STREAM_SET_ID:
+		return (uint32_t)STREAM_ID_SETTINGS << 16 | STREAM_VSEC_REVISION << 8 | st->nr;
+	case STREAM_SET_POLICY:
+		return st->set.policy;
+	case STREAM_SET_SPILL_SIZE:
+		return st->spill.size;
+	case STREAM_SET_SPILL_LEVEL:
+		return st->spill.level;
+	case STREAM_SET_GENERATED:
+	case STREAM_SET_GENERATED + 4:
+		return half(st->gen.generated, off);
+	}
+	return 0;
+}
+
+static void write_generator(struct p40_stream *st, uint32_t value)
+{
+	uint32_t before = st->gen.control;
+
+	if (st->kind == STREAM_TYPE_ODIN && value & STREAM_GENERATOR_DISTRIBUTED)
+		return;
+	st->gen.control = value;
+	if (value & ~before & STREAM_GENERATOR_RUN)
+		p40_source_restart(st);
+	p40_source_clock(st);
+}
+
+static void write_settings(struct p40_stream *st, uint32_t off, uint32_t value)
+{
+	uint64_t *wide = find_wide(st, off);
+	struct setting s;
+
+	if (wide) {
+		set_half(wide, off, value);
+		return;
+	}
+	if (off == STREAM_SET_POLICY) {
+		if (value & ~(STREAM_POLICY_THROTTLE | STREAM_POLICY_TRUNCATE) ||
+		    (st->kind == STREAM_TYPE_ODIN && value & STREAM_POLICY_TRUNCATE))
+			return;
+		st->set.policy = value;
+		return;
+	}
+	if (!find(st, off, &s) || value < s.min || value > s.max || value % s.step)
+		return;
+	if (off == STREAM_SET_GENERATOR) {
+		write_generator(st, value);
+		return;
+	}
+	*s.value = value;
+	if (off == STREAM_SET_RATE)
+		p40_source_clock(st);
+}
+
+static struct p40_stream *in_settings(struct p40 *c, uint32_t *off)
+{
+	uint32_t at = *off - P40_SETTINGS(0);
+
+	if (at >= P40_STREAMS * STREAM_SETTINGS_SIZE)
+		return NULL;
+	*off = at % STREAM_SETTINGS_SIZE;
+	return &c->st[at / STREAM_SETTINGS_SIZE];
+}
+
+uint32_t p40_open_read(struct p40 *c, uint32_t off)
+{
+	struct p40_stream *st;
+
+	if (off - P40_CARD < STREAM_CARD_SIZE)
+		return read_card(c, off - P40_CARD);
+	st = in_settings(c, &off);
+	return st ? read_settings(st, off) : 0;
+}
+
+void p40_open_write(struct p40 *c, uint32_t off, uint32_t value)
+{
+	struct p40_stream *st;
+
+	if (off - P40_CARD < STREAM_CARD_SIZE) {
+		write_card(c, off - P40_CARD, value);
+		return;
+	}
+	st = in_settings(c, &off);
+	if (st)
+		write_settings(st, off, value);
+}
+
+bool p40_open_poke(struct p40 *c, uint32_t off, uint32_t value)
+{
+	struct p40_stream *st;
+	struct setting s;
+	uint64_t *wide;
+
+	switch (off - P40_CARD) {
+	case STREAM_CARD_SOURCE:
+		c->source = value;
+		return true;
+	case STREAM_CARD_TEST:
+		c->test = value;
+		return true;
+	case STREAM_CARD_ENABLE:
+		c->enable = value;
+		return true;
+	case STREAM_CARD_SERIAL:
+		c->serial = value;
+		return true;
+	}
+	st = in_settings(c, &off);
+	if (!st)
+		return false;
+	wide = find_wide(st, off);
+	if (wide)
+		set_half(wide, off, value);
+	else if (find(st, off, &s))
+		*s.value = value;
+	return wide || find(st, off, &s);
+}

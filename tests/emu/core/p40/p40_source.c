@@ -1,0 +1,323 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Where a stream's events come from and where they wait: the generator, the spill buffer, and what
+ * is done when that fills up. An event is offered when the source has it; then it is either
+ * accepted, whole or cut, or, while the throttle is on, passes by.
+ */
+#include "p40.h"
+
+#define NS 1000000000ull
+#define LAG 10000000ull /* what a source that waits can make up for, ns */
+#define AT_ONCE 4096	/* events in one turn */
+
+void p40_source_default(struct p40_stream *st)
+{
+	bool main = st->kind == STREAM_TYPE_MAIN;
+
+	st->gen = (struct p40_generator){
+		.size_min = main ? 1024 : 0,
+		.size_max = main ? 1024 : 0,
+	};
+}
+
+void p40_source_restart(struct p40_stream *st)
+{
+	st->gen.next = st->gen.first;
+	st->gen.generated = 0;
+	st->gen.flows = false;
+}
+
+/* What was due by another rate is of no account any more. */
+void p40_source_clock(struct p40_stream *st)
+{
+	st->gen.flows = false;
+}
+
+static bool clocked(const struct p40_generator *g)
+{
+	return g->control & STREAM_GENERATOR_CLOCKED && g->rate;
+}
+
+static bool flows(const struct p40_stream *st)
+{
+	return st->enabled && !st->closing && st->card->enable & 1u << st->nr &&
+	       st->gen.control & STREAM_GENERATOR_RUN;
+}
+
+/* Events that the source has by now. */
+static uint64_t due(struct p40_stream *st, uint64_t now, uint64_t *when)
+{
+	struct p40_generator *g = &st->gen;
+	uint64_t left = g->limit ? g->limit - g->generated : UINT64_MAX, total;
+
+	if (!flows(st)) {
+		g->flows = false;
+		return 0;
+	}
+	if (!g->flows) {
+		g->flows = true;
+		g->base_ns = now;
+		g->taken = 0;
+	}
+	if (g->limit && g->generated >= g->limit)
+		return 0;
+	if (!g->rate)
+		return left;
+	total = (unsigned __int128)(now - g->base_ns) * g->rate / NS;
+	/* A source that waits makes up for 10 ms. */
+	if (!clocked(g) && total - g->taken > g->rate / 100 + 1)
+		g->taken = total - g->rate / 100 - 1;
+	if (total == g->taken) {
+		uint64_t next = g->base_ns +
+				((unsigned __int128)(g->taken + 1) * NS + g->rate - 1) / g->rate;
+
+		if (next < *when)
+			*when = next;
+		return 0;
+	}
+	return total - g->taken < left ? total - g->taken : left;
+}
+
+/* A source that waits is as fast as the key rate says; a clock is not to be held. */
+bool p40_source_held(struct p40_stream *st, uint64_t now, uint64_t *when)
+{
+	if (!st->rate || clocked(&st->gen) || st->closing || st->pace_ns <= now)
+		return false;
+	if (st->pace_ns < *when)
+		*when = st->pace_ns;
+	return true;
+}
+
+void p40_source_wrote(struct p40_stream *st, uint32_t bytes)
+{
+	uint64_t now;
+
+	if (!st->rate)
+		return;
+	now = p40_now(st->card);
+	if (st->pace_ns + LAG < now)
+		st->pace_ns = now - LAG;
+	st->pace_ns += bytes * NS / st->rate;
+}
+
+static void used(struct p40_generator *g, uint64_t events)
+{
+	g->next += events;
+	g->generated += events;
+	g->taken += events;
+}
+
+static uint32_t level_of(const struct p40_stream *st, const struct p40_event *e)
+{
+	if (st->kind != STREAM_TYPE_MAIN)
+		return STREAM_LINE;
+	return e->size > P40_EVENT_BYTES ? p40_up(e->size, P40_EVENT_BYTES) : P40_EVENT_BYTES;
+}
+
+uint32_t p40_source_fit(const struct p40_stream *st)
+{
+	uint32_t align = 1u << st->set.align;
+	uint32_t data = p40_up(STREAM_PACKET_SIZES(1) + sizeof(uint32_t), align);
+
+	return (p40_packet_limit(st) - data) / align * align;
+}
+
+/* The event that the source has next, as it would be accepted. */
+static void draw(const struct p40_stream *st, struct p40_event *e)
+{
+	const struct p40_generator *g = &st->gen;
+	uint32_t max = g->size_max > g->size_min ? g->size_max : g->size_min, fit;
+
+	*e = (struct p40_event){.id = g->next, .size = g->size_min};
+	if (st->kind != STREAM_TYPE_MAIN)
+		return;
+	if (g->control & STREAM_GENERATOR_DISTRIBUTED)
+		e->size = stream_size(e->id, g->size_min, max);
+	fit = p40_source_fit(st);
+	if (st->set.policy & STREAM_POLICY_TRUNCATE && st->spill.level >= st->set.truncate_on)
+		fit = 0;
+	else if (e->size <= fit)
+		return;
+	e->truncated = true;
+	if (e->size > fit)
+		e->cut = e->size - fit;
+	e->size -= e->cut;
+}
+
+static void add_cycles(struct p40_stream *st, enum p40_counter nr, uint64_t *since, uint64_t now)
+{
+	uint64_t cycles = (now - *since) / P40_NS_PER_CYCLE;
+
+	st->total[nr] += cycles;
+	*since += cycles * P40_NS_PER_CYCLE;
+}
+
+void p40_source_cycles(struct p40_stream *st, uint64_t now)
+{
+	if (st->spill.throttling)
+		add_cycles(st, P40_THROTTLE_CYCLES, &st->spill.throttle_ns, now);
+	if (st->spill.truncating)
+		add_cycles(st, P40_TRUNCATE_CYCLES, &st->spill.truncate_ns, now);
+}
+
+static void truncating(struct p40_stream *st, bool on, uint64_t now)
+{
+	struct p40_spill *s = &st->spill;
+
+	if (on == s->truncating)
+		return;
+	p40_source_cycles(st, now);
+	s->truncating = on;
+	s->truncate_ns = now;
+	if (on)
+		st->total[P40_TRUNCATIONS]++;
+}
+
+static void truncated(struct p40_stream *st, uint64_t id, uint32_t bytes, uint64_t now)
+{
+	bool begins = !st->spill.truncating;
+
+	truncating(st, true, now);
+	if (p40_counter(st, P40_TRUNCATIONS) == 1 && begins)
+		st->total[P40_TRUNCATE_FIRST] = id;
+	if (begins)
+		st->total[P40_TRUNCATE_FROM] = id;
+	st->total[P40_TRUNCATE_TO] = id;
+	st->total[P40_TRUNCATED]++;
+	st->total[P40_TRUNCATED_BYTES] += bytes;
+}
+
+static void accept(struct p40_stream *st, uint64_t now, const struct p40_event *e)
+{
+	used(&st->gen, 1);
+	st->total[P40_OFFERED]++;
+	if (e->truncated)
+		truncated(st, e->id, e->cut, now);
+	else
+		truncating(st, false, now);
+}
+
+static void throttle_on(struct p40_stream *st, uint64_t now)
+{
+	st->spill.throttling = true;
+	st->spill.throttle_ns = now;
+	st->total[P40_THROTTLES]++;
+	if (p40_counter(st, P40_THROTTLES) == 1)
+		st->total[P40_THROTTLE_FIRST] = st->gen.next;
+	st->total[P40_THROTTLE_FROM] = st->gen.next;
+	st->total[P40_THROTTLE_TO] = st->gen.next - 1;
+	st->urgent |= STREAM_REASON_THROTTLE;
+	p40_cause(st->card, STREAM_CAUSE_THROTTLE);
+}
+
+static void throttle_off(struct p40_stream *st, uint64_t now)
+{
+	p40_source_cycles(st, now);
+	st->spill.throttling = false;
+}
+
+/* Events of a clock go by while the throttle is on. */
+static void pass(struct p40_stream *st, uint64_t now, uint64_t *when)
+{
+	uint64_t events;
+
+	if (!clocked(&st->gen))
+		return;
+	events = due(st, now, when);
+	if (!events)
+		return;
+	used(&st->gen, events);
+	st->total[P40_OFFERED] += events;
+	st->total[P40_THROTTLED] += events;
+	st->total[P40_THROTTLE_TO] = st->gen.next - 1;
+}
+
+static uint32_t release_at(const struct p40_settings *s)
+{
+	bool lower = s->policy & STREAM_POLICY_THROTTLE && s->throttle_on <= s->throttle_off;
+
+	return lower ? s->throttle_on - 1 : s->throttle_off;
+}
+
+/* The level has become lower. */
+static void lowered(struct p40_stream *st, uint64_t now)
+{
+	uint64_t when;
+
+	if (!st->spill.throttling || st->spill.level > release_at(&st->set))
+		return;
+	pass(st, now, &when);
+	throttle_off(st, now);
+}
+
+bool p40_source_peek(struct p40_stream *st, uint64_t now, struct p40_event *e, uint64_t *when)
+{
+	struct p40_spill *s = &st->spill;
+
+	if (s->count) {
+		*e = s->event[s->at];
+		return true;
+	}
+	if (!due(st, now, when))
+		return false;
+	draw(st, e);
+	return true;
+}
+
+void p40_source_take(struct p40_stream *st, uint64_t now, const struct p40_event *e)
+{
+	struct p40_spill *s = &st->spill;
+
+	if (!s->count) {
+		accept(st, now, e);
+		return;
+	}
+	s->level -= level_of(st, &s->event[s->at]);
+	s->at = (s->at + 1) % s->room;
+	s->count--;
+	lowered(st, now);
+}
+
+void p40_source_spill(struct p40_stream *st, uint64_t now, uint64_t *when)
+{
+	struct p40_spill *s = &st->spill;
+	struct p40_event e;
+	unsigned int n;
+
+	for (n = 0; n < AT_ONCE && !s->throttling; n++) {
+		if (!due(st, now, when))
+			return;
+		draw(st, &e);
+		if (s->level + level_of(st, &e) > s->size) {
+			throttle_on(st, now);
+			break;
+		}
+		accept(st, now, &e);
+		s->event[(s->at + s->count++) % s->room] = e;
+		s->level += level_of(st, &e);
+		if (st->set.policy & STREAM_POLICY_THROTTLE && s->level >= st->set.throttle_on)
+			throttle_on(st, now);
+	}
+	if (s->throttling)
+		pass(st, now, when);
+	else
+		*when = now;
+}
+
+uint32_t p40_source_drop(struct p40_stream *st, uint64_t now)
+{
+	uint32_t events = st->spill.count;
+
+	st->spill.count = 0;
+	st->spill.level = 0;
+	lowered(st, now);
+	return events;
+}
+
+void p40_source_off(struct p40_stream *st, uint64_t now)
+{
+	p40_source_cycles(st, now);
+	st->spill.throttling = false;
+	st->spill.truncating = false;
+	st->gen.flows = false;
+}
