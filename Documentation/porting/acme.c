@@ -8,7 +8,7 @@
  */
 #include <linux/delay.h>
 
-#include "core/roc.h"
+#include "pool/pool.h"
 
 /* A real card's offsets are in a header of their own that driver, tools and model share. */
 #define ACME_BAR 0
@@ -82,7 +82,7 @@ static int acme_reset(struct roc_channel *ch, enum roc_reset_level level)
 	return 0;
 }
 
-static int acme_start(struct roc_channel *ch, enum roc_source source, u32 links)
+static int acme_start(struct roc_channel *ch, enum roc_source source, u32 links, u32 configure)
 {
 	struct acme_channel *acme = ch->priv;
 	int err;
@@ -155,30 +155,34 @@ static const struct roc_bar_policy acme_policy[ROC_BARS] = {
 	[ACME_BAR] = {.access = ROC_BAR_MMAP_READ},
 };
 
-const struct roc_card_ops roc_acme_ops;
-const struct roc_card_ops roc_acme_ops = {
-	.type = ROC_CARD_CRU, /* a new one in the UAPI */
-	.name = "acme",
-	.bars = BIT(ACME_BAR),
-	.channels = 1,
+const struct roc_pool_ops roc_acme_ops;
+const struct roc_pool_ops roc_acme_ops = {
+	.card =
+		{
+			.type = ROC_CARD_CRU, /* a new one in the UAPI */
+			.name = "acme",
+			.kind = &roc_pool_kind,
+			.bars = BIT(ACME_BAR),
+			.channels = 1,
+			.dma_bits = 64,
+			.policy = acme_policy,
+			.channel_size = sizeof(struct acme_channel),
+			.identify = acme_identify,
+			.alive = acme_alive,
+			.in_use = acme_in_use,
+			.quiesce = acme_quiesce,
+			.left_running = acme_left_running,
+			.reset = acme_reset,
+		},
 	.link_slots = 1,
-	.dma_bits = 64,
 	.superpage_align = 0x8000,
 	.superpage_max = 0x1000000 - 0x8000,
 	.page_size = 8192,
 	.sources = BIT(ROC_SOURCE_INTERNAL) | BIT(ROC_SOURCE_FEE),
-	.policy = acme_policy,
-	.channel_size = sizeof(struct acme_channel),
-	.identify = acme_identify,
-	.alive = acme_alive,
-	.in_use = acme_in_use,
 	.enabled_links = acme_enabled_links,
 	.start = acme_start,
 	.push = acme_push,
 	.finished = acme_finished,
 	.received = acme_received,
 	.flush = acme_flush,
-	.quiesce = acme_quiesce,
-	.left_running = acme_left_running,
-	.reset = acme_reset,
 };

@@ -5,7 +5,7 @@
  * Pinned in batches (no array of all pages), merged into a scatter-gather table as it grows (a
  * hugepage is one entry), mapped once, turned into an extent table. Charged to the owner's
  * pinned_vm against RLIMIT_MEMLOCK, as RDMA does: readout buffers are usually registered there
- * too. Never unpinned while the card might still write; see roc_channel.held.
+ * too. Never unpinned while the card might still write; see struct roc_held.
  */
 #include <linux/dma-mapping.h>
 #include <linux/mm.h>
@@ -180,7 +180,7 @@ static int roc_map(struct roc_buffer *buf, struct roc_endpoint *ep, struct roc_b
 	buf->sync = dma_need_sync(dev, buf->extents.table[0].bus);
 	if (buf->sync)
 		err = roc_make_pieces(buf);
-	else if (ep->ops->marks && ep->ordered)
+	else if (buf->seen && ep->ordered)
 		err = roc_make_memory(buf);
 	if (err)
 		return err;
@@ -216,30 +216,45 @@ static void roc_buffer_free(struct roc_buffer *buf, struct roc_endpoint *ep)
 	roc_buffer_forget(buf);
 }
 
-/* A superpage goes to the card, or comes back: only where buf->sync is set. */
-void roc_buffer_sync(struct roc_endpoint *ep, const struct roc_flight *flight, bool to_card)
+static void roc_buffer_free_held(struct roc_held *held, struct roc_endpoint *ep)
+{
+	roc_buffer_free(container_of(held, struct roc_buffer, held), ep);
+}
+
+/* The pages stay pinned until reboot. */
+static void roc_buffer_abandon(struct roc_held *held, struct roc_endpoint *ep)
+{
+	struct roc_buffer *buf = container_of(held, struct roc_buffer, held);
+
+	roc_unmap(buf, ep);
+	sg_free_append_table(&buf->sgt);
+	roc_buffer_forget(buf);
+}
+
+/* A piece of it goes to the card, or comes back: only where @buf->sync is set. */
+void roc_buffer_sync(struct roc_endpoint *ep, const struct roc_buffer *buf, u64 offset, u64 length,
+		     u64 bus, bool to_card)
 {
 	struct device *dev = &ep->pdev->dev;
-	u64 at, length;
+	u64 at, run;
 
-	for (at = 0; at < flight->fill.length; at += length) {
-		length = min(roc_extents_run(&flight->buffer->pieces, flight->fill.offset + at),
-			     flight->fill.length - at);
+	for (at = 0; at < length; at += run) {
+		run = min(roc_extents_run(&buf->pieces, offset + at), length - at);
 		if (to_card)
-			dma_sync_single_for_device(dev, flight->bus + at, length, DMA_FROM_DEVICE);
+			dma_sync_single_for_device(dev, bus + at, run, DMA_FROM_DEVICE);
 		else
-			dma_sync_single_for_cpu(dev, flight->bus + at, length, DMA_FROM_DEVICE);
+			dma_sync_single_for_cpu(dev, bus + at, run, DMA_FROM_DEVICE);
 	}
 }
 
-static int roc_check_request(struct roc_endpoint *ep, struct roc_buf_register *arg)
+static int roc_check_request(struct roc_endpoint *ep, struct roc_buf_register *arg, bool *seen)
 {
 	u64 end;
+	int err;
 
-	if (!arg->granule)
-		arg->granule = ep->ops->superpage_align;
-	if (arg->granule % ep->ops->superpage_align || arg->granule > ep->ops->superpage_max)
-		return -EINVAL;
+	err = ep->ops->kind->check_buffer(ep, arg, seen);
+	if (err)
+		return err;
 	if (!arg->length || !PAGE_ALIGNED(arg->addr) || !PAGE_ALIGNED(arg->length))
 		return -EINVAL;
 	if (check_add_overflow(arg->addr, arg->length, &end) || arg->length >> PAGE_SHIFT > INT_MAX)
@@ -258,50 +273,49 @@ static int roc_check_request(struct roc_endpoint *ep, struct roc_buf_register *a
 }
 
 /*
- * Under a handle of this session, unless it runs by now. Until the caller knows the handle nobody
- * finds the buffer by it; removal and reset do.
+ * Under a handle of this open file, unless the channel runs by now. Until the caller knows the
+ * handle nobody finds the buffer by it; removal and reset do.
  */
-static int roc_buffer_add(struct roc_session *s, struct roc_buffer *buf, u32 *handle)
+static int roc_buffer_add(struct roc_open *o, struct roc_buffer *buf, u32 *handle)
 {
-	struct roc_channel *ch = s->ch;
+	struct roc_channel *ch = o->ch;
 	int err;
 
 	if (mutex_lock_killable(&ch->lock))
 		return -EINTR;
-	if (s->retired) {
+	if (o->retired) {
 		err = -ENODEV;
 	} else if (ch->state == ROC_CH_RUNNING) {
 		err = -EBUSY;
 	} else {
-		err = xa_alloc(&s->buffers, handle, NULL, XA_LIMIT(1, ROC_BUFFERS_MAX),
+		err = xa_alloc(&o->buffers, handle, NULL, XA_LIMIT(1, ROC_BUFFERS_MAX),
 			       GFP_KERNEL_ACCOUNT);
 		err = err == -EBUSY ? -ENOSPC : err;
 	}
 	if (!err) {
 		buf->handle = *handle;
-		buf->next = s->untold;
-		s->untold = buf;
+		buf->untold = o->untold;
+		o->untold = buf;
 	}
 	mutex_unlock(&ch->lock);
 	return err;
 }
 
 /* What the hardware has to do with it. Inside the SRCU read side; mapping takes no lock. */
-static int roc_buffer_bind(struct roc_session *s, struct roc_buffer *buf,
-			   struct roc_buf_register *arg)
+static int roc_buffer_bind(struct roc_open *o, struct roc_buffer *buf, struct roc_buf_register *arg)
 {
-	struct roc_endpoint *ep = s->ch->ep;
+	struct roc_endpoint *ep = o->ch->ep;
 	int err;
 
 	err = roc_map(buf, ep, arg);
 	if (!err)
-		err = roc_buffer_add(s, buf, &arg->handle);
+		err = roc_buffer_add(o, buf, &arg->handle);
 	if (err) {
 		roc_unmap(buf, ep);
 		return err;
 	}
 	arg->extents = buf->extents.count;
-	trace_roc_buffer(ep->minor, s->ch->number, arg->handle, arg->length, arg->extents);
+	trace_roc_buffer(ep->minor, o->ch->number, arg->handle, arg->length, arg->extents);
 	return 0;
 }
 
@@ -309,21 +323,26 @@ static int roc_buffer_bind(struct roc_session *s, struct roc_buffer *buf,
  * The card may go while the memory is pinned, which is then given back; once it is mapped and
  * listed, removal and reset find it.
  */
-int roc_buffer_register(struct roc_session *s, struct roc_buf_register *arg)
+int roc_buffer_register(struct roc_open *o, struct roc_buf_register *arg)
 {
-	struct roc_endpoint *ep = s->ch->ep;
+	struct roc_endpoint *ep = o->ch->ep;
 	unsigned int max_segment;
 	struct roc_buffer *buf;
+	bool seen = false;
 	int err, idx;
 
+	if (!o->ch->kind->check_buffer)
+		return -EOPNOTSUPP;
+
 	/* Else each child of a fork would have a limit of its own for the same channel. */
-	if (current->mm != s->mm) {
+	if (current->mm != o->mm) {
 		arg->why = ROC_WHY_OWNER;
 		return -EPERM;
 	}
-	if (!roc_enter(ep, s->epoch, &idx))
+	if (!roc_enter(ep, o->epoch, &idx))
 		return -ENODEV;
-	err = READ_ONCE(s->ch->state) == ROC_CH_RUNNING ? -EBUSY : roc_check_request(ep, arg);
+	err = READ_ONCE(o->ch->state) == ROC_CH_RUNNING ? -EBUSY
+							: roc_check_request(ep, arg, &seen);
 	max_segment = dma_get_max_seg_size(&ep->pdev->dev);
 	roc_leave(ep, idx);
 	if (err)
@@ -331,6 +350,9 @@ int roc_buffer_register(struct roc_session *s, struct roc_buf_register *arg)
 	buf = kzalloc(sizeof(*buf), GFP_KERNEL_ACCOUNT);
 	if (!buf)
 		return -ENOMEM;
+	buf->held.free = roc_buffer_free_held;
+	buf->held.abandon = roc_buffer_abandon;
+	buf->seen = seen;
 	buf->length = arg->length;
 	buf->pages = arg->length >> PAGE_SHIFT;
 	err = roc_charge(buf, arg);
@@ -346,9 +368,9 @@ int roc_buffer_register(struct roc_session *s, struct roc_buf_register *arg)
 	}
 	roc_point(ep, ROC_POINT_REGISTER);
 	err = -ENODEV;
-	if (!roc_enter(ep, s->epoch, &idx))
+	if (!roc_enter(ep, o->epoch, &idx))
 		goto err_unpin;
-	err = roc_buffer_bind(s, buf, arg);
+	err = roc_buffer_bind(o, buf, arg);
 	roc_leave(ep, idx);
 	if (err)
 		goto err_unpin;
@@ -361,35 +383,35 @@ err_forget:
 	return err;
 }
 
-static struct roc_buffer *roc_buffer_take_untold(struct roc_session *s, u32 handle)
+static struct roc_buffer *roc_buffer_take_untold(struct roc_open *o, u32 handle)
 {
-	struct roc_buffer **at = &s->untold, *buf;
+	struct roc_buffer **at = &o->untold, *buf;
 
 	while (*at && (*at)->handle != handle)
-		at = &(*at)->next;
+		at = &(*at)->untold;
 	buf = *at;
 	if (buf)
-		*at = buf->next;
+		*at = buf->untold;
 	return buf;
 }
 
 /* Of use from now on, or not there: whether the caller was told the handle. */
-void roc_buffer_settle(struct roc_session *s, u32 handle, bool told)
+void roc_buffer_settle(struct roc_open *o, u32 handle, bool told)
 {
-	struct roc_channel *ch = s->ch;
+	struct roc_channel *ch = o->ch;
 	struct roc_buffer *buf;
 	int idx;
 
-	if (!roc_enter(ch->ep, s->epoch, &idx))
+	if (!roc_enter(ch->ep, o->epoch, &idx))
 		return; /* removal takes it back */
 	mutex_lock(&ch->lock);
-	buf = roc_buffer_take_untold(s, handle);
+	buf = roc_buffer_take_untold(o, handle);
 	if (buf && told) {
 		/* The place is there: nothing is allocated. */
-		xa_store(&s->buffers, handle, buf, 0);
+		xa_store(&o->buffers, handle, buf, 0);
 		buf = NULL;
 	} else if (buf) {
-		xa_erase(&s->buffers, handle);
+		xa_erase(&o->buffers, handle);
 	}
 	mutex_unlock(&ch->lock);
 	if (buf)
@@ -397,80 +419,49 @@ void roc_buffer_settle(struct roc_session *s, u32 handle, bool told)
 	roc_leave(ch->ep, idx);
 }
 
-/* No longer the session's: whether the caller has to free it or the card may still write to it. */
-static struct roc_buffer *roc_buffer_take(struct roc_session *s, u32 handle)
+/* No longer the open file's: whether the caller has to free it or the card may still write to it.
+ */
+static struct roc_buffer *roc_buffer_take(struct roc_open *o, u32 handle)
 {
-	struct roc_buffer *buf = xa_load(&s->buffers, handle);
+	struct roc_buffer *buf = xa_load(&o->buffers, handle);
 
 	if (!buf)
 		return ERR_PTR(-ENOENT);
-	xa_erase(&s->buffers, handle);
-	if (!s->leak)
+	xa_erase(&o->buffers, handle);
+	if (!o->leak)
 		return buf;
-	buf->next = s->ch->held;
-	s->ch->held = buf;
+	roc_hold(o->ch, &buf->held);
 	return NULL;
 }
 
 /* Inside the SRCU read side. */
-int roc_buffer_unregister(struct roc_session *s, u32 handle)
+int roc_buffer_unregister(struct roc_open *o, u32 handle)
 {
-	struct roc_channel *ch = s->ch;
+	struct roc_channel *ch = o->ch;
 	struct roc_buffer *buf;
 
 	if (mutex_lock_killable(&ch->lock))
 		return -EINTR;
-	buf = ch->state == ROC_CH_RUNNING ? ERR_PTR(-EBUSY) : roc_buffer_take(s, handle);
+	buf = ch->state == ROC_CH_RUNNING ? ERR_PTR(-EBUSY) : roc_buffer_take(o, handle);
 	mutex_unlock(&ch->lock);
 	if (!IS_ERR_OR_NULL(buf))
 		roc_buffer_free(buf, ch->ep);
 	return PTR_ERR_OR_ZERO(buf);
 }
 
-/* Only when the card cannot write any more. Channel lock held. */
-void roc_buffer_free_held(struct roc_channel *ch)
-{
-	struct roc_buffer *buf;
-
-	while ((buf = ch->held)) {
-		ch->held = buf->next;
-		roc_buffer_free(buf, ch->ep);
-	}
-}
-
-/*
- * The device loses its driver and the card was never stopped: an IOMMU keeps it out from here on,
- * and for machines without one the pages stay pinned until reboot. Channel lock not needed any
- * more.
- */
-bool roc_buffer_abandon_held(struct roc_channel *ch)
-{
-	bool any = ch->held;
-	struct roc_buffer *buf;
-
-	while ((buf = ch->held)) {
-		ch->held = buf->next;
-		dma_unmap_sgtable(&ch->ep->pdev->dev, &buf->sgt.sgt, DMA_FROM_DEVICE,
-				  ROC_MAP_ATTRS);
-		sg_free_append_table(&buf->sgt);
-		roc_buffer_forget(buf);
-	}
-	return any;
-}
-
-void roc_buffer_drop_all(struct roc_session *s)
+void roc_buffer_drop_all(struct roc_open *o)
 {
 	struct roc_buffer *buf;
 	unsigned long handle;
 
 	/* The card never heard of these. */
-	while ((buf = s->untold)) {
-		s->untold = buf->next;
-		roc_buffer_free(buf, s->ch->ep);
+	while ((buf = o->untold)) {
+		o->untold = buf->untold;
+		roc_buffer_free(buf, o->ch->ep);
 	}
-	xa_for_each (&s->buffers, handle, buf) {
-		buf = roc_buffer_take(s, handle);
+	xa_for_each (&o->buffers, handle, buf) {
+		buf = roc_buffer_take(o, handle);
 		if (!IS_ERR_OR_NULL(buf))
-			roc_buffer_free(buf, s->ch->ep);
+			roc_buffer_free(buf, o->ch->ep);
 	}
 }

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Device nodes and the ioctl contract.
+ * Endpoints and channels as structures, and their device nodes.
  *
  * An endpoint's structure outlives its hardware: it is freed with the last reference to its
- * struct device, which open files and the channels hold. Whoever wants the hardware goes through
- * roc_enter(), which compares the file's epoch with the endpoint's.
+ * struct device, which open files and the channels hold.
  *
  * All openers of an endpoint share the mapping of one private inode, whatever node they opened
  * (mknod, containers), so that removal can revoke every BAR mapping at once.
@@ -15,7 +14,6 @@
 #include <linux/mount.h>
 #include <linux/pseudo_fs.h>
 #include <linux/slab.h>
-#include <linux/uaccess.h>
 
 #include "core/roc.h"
 
@@ -26,109 +24,6 @@ static struct vfsmount *roc_mount;
 static struct class roc_class = {
 	.name = "roc",
 };
-
-/* The largest ioctl structure, so that dispatch can use its stack. */
-union roc_arg {
-	u32 size;
-	struct roc_ep_info ep_info;
-	struct roc_bar_info bar_info;
-	struct roc_reg reg;
-	struct roc_card_lock card_lock;
-	struct roc_ch_info ch_info;
-	struct roc_ch_rings rings;
-	struct roc_ch_configure configure;
-	struct roc_ch_control control;
-	struct roc_ch_wait wait;
-	struct roc_ch_eventfd eventfd;
-	struct roc_ch_command command;
-	struct roc_ch_mode mode;
-	struct roc_buf_register buf_register;
-	struct roc_buf_unregister buf_unregister;
-};
-
-static const struct roc_ioctl *roc_ioctl_find(unsigned int cmd, const struct roc_ioctl *table,
-					      unsigned int count)
-{
-	unsigned int i;
-
-	for (i = 0; i < count; i++)
-		if (table[i].nr == cmd)
-			return &table[i];
-	return NULL;
-}
-
-/* With the hardware there, unless the handler sees to that itself. */
-static int roc_ioctl_call(struct file *file, const struct roc_ioctl *call, struct roc_endpoint *ep,
-			  u32 epoch, void *arg)
-{
-	int err, idx;
-
-	if (call->enters)
-		return call->handler(file, arg);
-	if (!roc_enter(ep, epoch, &idx))
-		return -ENODEV;
-	err = call->handler(file, arg);
-	roc_leave(ep, idx);
-	return err;
-}
-
-/*
- * Number to structure: read the size word, take what we know of the structure, refuse bytes we do
- * not know, call, and write back what the caller knows. Replies go back with errors too: some
- * carry the reason. A structure may grow: what an older caller does not have is 0.
- *
- * What the caller cannot be told must not have happened. So the structure is written back as it
- * came before anything happens, and what is worse than useless to a caller that does not know of it
- * (a lock, a handle) is settled afterwards, in case that somebody took the memory away meanwhile.
- *
- * The caller's memory may be somebody else's to provide (userfaultfd, FUSE), who may never do so:
- * it is touched with nothing held that a removal waits for.
- */
-long roc_ioctl_dispatch(struct file *file, unsigned int cmd, unsigned long arg,
-			struct roc_endpoint *ep, u32 epoch, const struct roc_ioctl *table,
-			unsigned int count)
-{
-	const struct roc_ioctl *call = roc_ioctl_find(cmd, table, count);
-	void __user *user = (void __user *)arg;
-	union roc_arg u = {};
-	u32 size, known;
-	bool told;
-	int err;
-
-	if (!call)
-		return -ENOIOCTLCMD;
-	if (get_user(size, (u32 __user *)user))
-		return -EFAULT;
-	if (size < call->first)
-		return -EINVAL;
-	if (size > PAGE_SIZE)
-		return -E2BIG;
-	known = min(size, call->size);
-	err = copy_struct_from_user(&u, call->size, user, size);
-	if (err)
-		return err;
-	if (copy_to_user(user, &u, known))
-		return -EFAULT;
-	err = roc_ioctl_call(file, call, ep, epoch, &u);
-	told = !copy_to_user(user, &u, known);
-	if (!err && call->settle)
-		call->settle(file, &u, told);
-	return told ? err : -EFAULT;
-}
-
-bool roc_enter(struct roc_endpoint *ep, u32 epoch, int *idx)
-{
-	*idx = srcu_read_lock(&ep->srcu);
-	if (READ_ONCE(ep->epoch) == epoch && epoch)
-		return true;
-	srcu_read_unlock(&ep->srcu, *idx);
-	return false;
-}
-
-void roc_leave(struct roc_endpoint *ep, int idx)
-{
-	srcu_read_unlock(&ep->srcu, idx);
-}
 
 static void roc_endpoint_release(struct device *dev)
 {
@@ -146,6 +41,7 @@ static void roc_channel_release(struct device *dev)
 	struct roc_channel *ch = container_of(dev, struct roc_channel, dev);
 
 	kfree(ch->priv);
+	kfree(ch->kind_priv);
 	mutex_destroy(&ch->lock);
 	put_device(&ch->ep->dev);
 }
@@ -162,28 +58,44 @@ static const struct device_type roc_channel_type = {
 	.release = roc_channel_release,
 };
 
+static void roc_add_groups(struct roc_channel *ch, const struct attribute_group **groups)
+{
+	const struct attribute_group **at = ch->groups;
+
+	while (*at)
+		at++;
+	for (; groups && *groups; groups++, at++)
+		if (!WARN_ON_ONCE(at == &ch->groups[ROC_GROUPS_MAX]))
+			*at = *groups;
+}
+
 /* Undone by put_device(), also after an error. */
 static int roc_init_channel(struct roc_endpoint *ep, unsigned int number)
 {
+	const struct roc_kind *kind = ep->ops->kind;
 	struct roc_channel *ch = &ep->channels[number];
 
 	ch->ep = ep;
 	ch->number = number;
+	ch->kind = kind;
 	ch->suspect = true;
+	ch->vector = -1;
 	mutex_init(&ch->lock);
 	spin_lock_init(&ch->owner_lock);
-	ch->mode = -1;
 	device_initialize(&ch->dev);
 	ch->dev.class = &roc_class;
 	ch->dev.type = &roc_channel_type;
-	ch->dev.groups = ep->ops->channel_groups;
+	roc_add_groups(ch, kind->groups);
+	roc_add_groups(ch, ep->ops->channel_groups);
+	ch->dev.groups = ch->groups;
 	ch->dev.parent = &ep->dev;
 	ch->dev.devt = ep->dev.devt + 1 + number;
 	get_device(&ep->dev);
 	cdev_init(&ch->cdev, &roc_channel_fops);
 	ch->cdev.owner = THIS_MODULE;
 	ch->priv = kzalloc(ep->ops->channel_size, GFP_KERNEL);
-	return ch->priv ? 0 : -ENOMEM;
+	ch->kind_priv = kzalloc(kind->channel_size, GFP_KERNEL);
+	return ch->priv && ch->kind_priv ? 0 : -ENOMEM;
 }
 
 static void roc_put_channels(struct roc_endpoint *ep, unsigned int count)

@@ -77,17 +77,15 @@ static int roc_ep_info(struct file *file, void *arg)
 		.endpoint = ep->number,
 		.numa_node = dev_to_node(&ep->pdev->dev),
 		.channels = ep->ops->channels,
-		.link_slots = ep->ops->link_slots,
 		.fifo_depth = ep->fifo_depth,
-		.superpage_align = ep->ops->superpage_align,
-		.superpage_max = ep->ops->superpage_max,
-		.page_size = ep->ops->page_size,
 		.features = ep->features,
 		.chip_id = ep->chip_id,
 		.caps = ep->caps | (ep->translated ? ROC_CAP_IOMMU : 0),
 		.vendor = ep->pdev->vendor,
 		.device = ep->pdev->device,
 	};
+	if (ep->ops->kind->describe)
+		ep->ops->kind->describe(ep, info);
 	strscpy(info->pci_address, pci_name(ep->pdev), sizeof(info->pci_address));
 	strscpy(info->firmware, ep->firmware, sizeof(info->firmware));
 	strscpy(info->user_logic, ep->user_logic, sizeof(info->user_logic));
@@ -180,21 +178,22 @@ static int roc_unlock(struct file *file, void *arg)
 }
 
 static const struct roc_ioctl roc_endpoint_ioctls[] = {
-	{ROC_EP_INFO, 128, sizeof(struct roc_ep_info), roc_ep_info},
-	{ROC_BAR_INFO, 32, sizeof(struct roc_bar_info), roc_bar_info},
-	{ROC_REG_READ, 32, sizeof(struct roc_reg), roc_reg_read},
-	{ROC_REG_WRITE, 32, sizeof(struct roc_reg), roc_reg_write},
-	{ROC_REG_MODIFY, 32, sizeof(struct roc_reg), roc_reg_modify},
-	{ROC_CARD_LOCK, 24, sizeof(struct roc_card_lock), roc_lock, .settle = roc_lock_settle},
-	{ROC_CARD_UNLOCK, 24, sizeof(struct roc_card_lock), roc_unlock},
+	ROC_IOCTL(ROC_EP_INFO, 128, roc_ep_info, roc_ep_info),
+	ROC_IOCTL(ROC_BAR_INFO, 32, roc_bar_info, roc_bar_info),
+	ROC_IOCTL(ROC_REG_READ, 32, roc_reg, roc_reg_read),
+	ROC_IOCTL(ROC_REG_WRITE, 32, roc_reg, roc_reg_write),
+	ROC_IOCTL(ROC_REG_MODIFY, 32, roc_reg, roc_reg_modify),
+	ROC_IOCTL(ROC_CARD_LOCK, 24, roc_card_lock, roc_lock, .settle = roc_lock_settle),
+	ROC_IOCTL(ROC_CARD_UNLOCK, 24, roc_card_lock, roc_unlock),
 };
 
 static long roc_endpoint_ioctl(struct file *file, unsigned int cmd, unsigned long arg)
 {
 	struct roc_endpoint_file *ef = file->private_data;
 
-	return roc_ioctl_dispatch(file, cmd, arg, ef->ep, ef->epoch, roc_endpoint_ioctls,
-				  ARRAY_SIZE(roc_endpoint_ioctls));
+	return roc_ioctl_dispatch(
+		file, roc_ioctl_find(cmd, roc_endpoint_ioctls, ARRAY_SIZE(roc_endpoint_ioctls)),
+		arg, ef->ep, ef->epoch);
 }
 
 /*

@@ -1,33 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Interrupts of an endpoint with an event path. A channel's interrupt only wakes the channel's
- * thread, which drains under the channel lock; see thread.c. Errors and alarms share the
- * function's block and are looked after by a work item.
+ * Interrupts of an endpoint. A channel's go to its kind, errors and alarms share the function's
+ * block and are looked after by a work item.
  *
  * We ask for one vector for the function and one per channel, and live with fewer, with MSI, and
- * with none: then the thread looks at the records by itself. A shared vector costs no register
- * read, because records and the notice are in host memory.
+ * with none: then the kind looks by itself. A shared vector costs no register read, because what a
+ * channel and the function have to say is in host memory.
  */
 #include <linux/dma-mapping.h>
 #include <linux/interrupt.h>
 #include <linux/pci.h>
 #include <linux/slab.h>
 
+#include "core/function_regs.h"
 #include "core/roc.h"
-
-/* On a shared vector only those are told who have something: whoever drains arms afterwards. */
-static void roc_irq_channel(struct roc_channel *ch, bool shared)
-{
-	struct roc_event *ev = &ch->event;
-	unsigned long flags;
-
-	spin_lock_irqsave(&ev->lock, flags);
-	if (ev->session && (!shared || roc_event_next(ev))) {
-		ev->fired++;
-		roc_run_kick(ev->session);
-	}
-	spin_unlock_irqrestore(&ev->lock, flags);
-}
 
 static irqreturn_t roc_irq(int irq, void *data)
 {
@@ -36,18 +22,18 @@ static irqreturn_t roc_irq(int irq, void *data)
 	unsigned int c;
 
 	for (c = 0; c < ep->ops->channels; c++) {
-		int vector = ep->channels[c].event.vector;
+		struct roc_channel *ch = &ep->channels[c];
 
-		if (vector >= 0 && ep->irqs.number[vector] == irq)
-			roc_irq_channel(&ep->channels[c], shared);
+		if (ch->vector >= 0 && ep->irqs.number[ch->vector] == irq)
+			ch->kind->irq(ch, shared);
 	}
 	if (irq == ep->irqs.number[0] && READ_ONCE(*ep->irqs.notice))
 		schedule_work(&ep->irqs.work);
 	return IRQ_HANDLED;
 }
 
-/* The card says that something is wrong with a channel: its thread finds out what. */
-static void roc_irq_kick_channels(struct roc_endpoint *ep)
+/* The card says that something is wrong with a channel: its kind finds out with which. */
+static void roc_irq_doubt_channels(struct roc_endpoint *ep)
 {
 	unsigned int c;
 
@@ -55,10 +41,8 @@ static void roc_irq_kick_channels(struct roc_endpoint *ep)
 		struct roc_channel *ch = &ep->channels[c];
 
 		mutex_lock(&ch->lock);
-		if (ch->session && ch->event.on) {
-			ch->session->doubt = true;
-			roc_run_kick(ch->session);
-		}
+		if (ch->open)
+			ch->kind->doubt(ch->open);
 		mutex_unlock(&ch->lock);
 	}
 }
@@ -82,7 +66,7 @@ static void roc_irq_work(struct work_struct *work)
 	if (cause & (EVENT_CAUSE_TEMPERATURE | EVENT_CAUSE_CRITICAL))
 		roc_monitor_now(ep);
 	if (cause & (EVENT_CAUSE_FETCH | EVENT_CAUSE_STALL | EVENT_CAUSE_HOST))
-		roc_irq_kick_channels(ep);
+		roc_irq_doubt_channels(ep);
 	if (cause & EVENT_CAUSE_LINK)
 		roc_announce_link(ep);
 	roc_leave(ep, idx);
@@ -99,7 +83,7 @@ static void roc_irq_program(struct roc_endpoint *ep)
 	iowrite32(0, block + EVENT_CARD_VECTOR);
 	iowrite32(EVENT_CAUSE_ALL, block + EVENT_CARD_CAUSE);
 	iowrite32(EVENT_CAUSE_ALL, block + EVENT_CARD_ENABLE);
-	ioread32(block + EVENT_ID);
+	ioread32(block + EVENT_CARD_ID);
 	roc_serial_unlock(ep);
 	ep->irqs.programmed = true;
 }
@@ -113,7 +97,7 @@ static void roc_irq_silence(struct roc_endpoint *ep)
 	iowrite32(EVENT_VECTOR_NONE, block + EVENT_CARD_VECTOR);
 	iowrite32(0, block + EVENT_CARD_NOTICE_LOW);
 	iowrite32(0, block + EVENT_CARD_NOTICE_HIGH);
-	ioread32(block + EVENT_ID);
+	ioread32(block + EVENT_CARD_ID);
 	roc_serial_unlock(ep);
 }
 
@@ -196,21 +180,12 @@ void roc_irqs_start(struct roc_endpoint *ep)
 	irqs->count = got;
 	/* Vector 0 is the function's; channels share what is left, or that one. */
 	for (c = 0; c < ep->ops->channels; c++)
-		ep->channels[c].event.vector = got == 1 ? 0 : 1 + c % (got - 1);
+		ep->channels[c].vector = got == 1 ? 0 : 1 + c % (got - 1);
 	dev_info(&ep->pdev->dev, "roc%d: %d of %u interrupts\n", ep->minor, got, want);
 	return;
 
 none:
 	dev_info(&ep->pdev->dev, "roc%d: no interrupts, the driver looks by itself\n", ep->minor);
-}
-
-/* Whether the function masters the bus: without it no alarm comes. Card lock held. */
-void roc_irqs_bus(struct roc_endpoint *ep, bool on)
-{
-	if (!ep->irqs.programmed || READ_ONCE(ep->irqs.alarms) == on)
-		return;
-	WRITE_ONCE(ep->irqs.alarms, on);
-	roc_monitor_now(ep); /* what was before we listened; from now on by looking */
 }
 
 /*
@@ -245,22 +220,8 @@ void roc_irqs_stop(struct roc_endpoint *ep)
 		if (pci_device_is_present(ep->pdev))
 			roc_irq_silence(ep);
 		for (c = 0; c < ep->ops->channels; c++)
-			ep->channels[c].event.vector = -1;
+			ep->channels[c].vector = -1;
 		roc_irq_free(ep, irqs->count);
 	}
 	cancel_work_sync(&irqs->work);
-}
-
-/* Whose thread the channel's interrupt wakes; NULL: nobody's, and none is being woken. */
-void roc_irqs_bind(struct roc_channel *ch, struct roc_session *s)
-{
-	struct roc_event *ev = &ch->event;
-	unsigned long flags;
-
-	if (!ev->block)
-		return;
-	spin_lock_irqsave(&ev->lock, flags);
-	ev->session = s;
-	ev->fired = 0;
-	spin_unlock_irqrestore(&ev->lock, flags);
 }

@@ -41,8 +41,7 @@ static int roc_temperature(struct roc_endpoint *ep, bool fresh, long *value)
 	if (fresh)
 		err = roc_read_temperature(ep, &now);
 	else
-		err = roc_sample(ep, &ep->samples[ROC_SAMPLE_TEMPERATURE], roc_read_temperature, ep,
-				 &now);
+		err = roc_sample(ep, &ep->temperature, roc_read_temperature, ep, &now);
 	roc_leave(ep, idx);
 	if (!err)
 		*value = now;
@@ -98,6 +97,18 @@ void roc_monitor_now(struct roc_endpoint *ep)
 {
 	if (roc_monitored(ep))
 		mod_delayed_work(system_percpu_wq, &ep->alarm_work, 0);
+}
+
+/*
+ * Whether the card tells of its alarms by itself: it was told how, and masters the bus. Card lock
+ * held.
+ */
+void roc_monitor_alarms(struct roc_endpoint *ep, bool on)
+{
+	if (!ep->irqs.programmed || READ_ONCE(ep->irqs.alarms) == on)
+		return;
+	WRITE_ONCE(ep->irqs.alarms, on);
+	roc_monitor_now(ep); /* what was before we listened; from now on by looking */
 }
 
 /* A link went up or down; which one is in the card's registers. */

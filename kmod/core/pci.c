@@ -5,8 +5,8 @@
  * Removal order (and the first half of a function reset):
  *   1. epoch 0: new entries get -ENODEV            2. bus mastering off: nothing can be written
  *   3. wake all waiters                            4. wait for everybody inside (SRCU)
- *   5. zap the BAR mappings                        6. retire the sessions: stop the card if it
- *   7. unmap the BARs, release the regions            still answers, unmap and unpin
+ *   5. zap the BAR mappings                        6. retire open channels: stop the card if
+ *   7. unmap the BARs, release the regions            it still answers, unmap and unpin
  *   8. take the nodes away                         9. drop the reference
  */
 #include <linux/dma-mapping.h>
@@ -14,8 +14,6 @@
 #include <linux/module.h>
 #include <linux/pci.h>
 
-#include "cards/crorc/crorc_regs.h"
-#include "cards/cru/cru_regs.h"
 #include "core/roc.h"
 
 static void roc_unmap_bars(struct roc_endpoint *ep)
@@ -51,8 +49,8 @@ static int roc_map_bars(struct roc_endpoint *ep)
 }
 
 /*
- * What the card wrote first has to be seen first: a completion tells of data, and look.c goes by
- * what it finds in the data. So nothing of the card's may overtake, nor miss the caches. The PCI
+ * What the card wrote first has to be seen first: a completion tells of data, and a kind may go
+ * by what it finds in the data. So nothing of the card's may overtake, nor miss the caches. The PCI
  * core keeps this over a reset.
  */
 static void roc_order_writes(struct roc_endpoint *ep)
@@ -114,6 +112,16 @@ static void roc_stop_left(struct roc_endpoint *ep, bool master)
 		roc_settle_by_reset(ep);
 }
 
+/* @keep: the card may still write to memory of the kind's, and of the interrupts'. */
+static void roc_forget_kind(struct roc_endpoint *ep, bool keep)
+{
+	if (ep->ops->kind->remove)
+		ep->ops->kind->remove(ep, keep);
+	ep->irqs.block = NULL;
+	if (!keep)
+		roc_irqs_free(ep);
+}
+
 static int roc_pci_probe(struct pci_dev *pdev, const struct pci_device_id *id)
 {
 	const struct roc_card_ops *ops = (const struct roc_card_ops *)id->driver_data;
@@ -151,9 +159,11 @@ static int roc_pci_probe(struct pci_dev *pdev, const struct pci_device_id *id)
 	err = roc_card_get(ep);
 	if (err)
 		goto err_memory;
-	err = roc_event_probe(ep);
+	err = ops->kind->probe ? ops->kind->probe(ep) : 0;
+	if (!err && ep->irqs.block)
+		err = roc_irqs_alloc(ep);
 	if (err)
-		goto err_card;
+		goto err_kind;
 	pci_set_drvdata(pdev, ep);
 	WRITE_ONCE(ep->reachable, true);
 	roc_stop_left(ep, command & PCI_COMMAND_MASTER);
@@ -174,8 +184,8 @@ err_irqs:
 	WRITE_ONCE(ep->epoch, 0);
 	roc_irqs_stop(ep);
 	roc_bus_off(ep);
-	roc_event_remove(ep, false);
-err_card:
+err_kind:
+	roc_forget_kind(ep, false);
 	roc_card_put(ep);
 err_memory:
 	roc_free_memory(ep);
@@ -202,10 +212,9 @@ static void roc_shut(struct roc_endpoint *ep, bool present)
 		struct roc_channel *ch = &ep->channels[i];
 
 		mutex_lock(&ch->lock);
-		if (ch->session) {
-			if (ch->session->rings_ready)
-				roc_ring_set_flags(&ch->session->rings, ROC_RING_GONE, 0);
-			roc_session_wake(ch->session);
+		if (ch->open) {
+			ch->kind->gone(ch->open);
+			roc_open_wake(ch->open);
 		}
 		mutex_unlock(&ch->lock);
 	}
@@ -219,8 +228,8 @@ static void roc_shut(struct roc_endpoint *ep, bool present)
 		struct roc_channel *ch = &ep->channels[i];
 
 		mutex_lock(&ch->lock);
-		if (ch->session)
-			roc_session_retire(ch->session, present);
+		if (ch->open)
+			roc_open_retire(ch->open, present);
 		roc_settle(ch, present);
 		WRITE_ONCE(ch->state, ROC_CH_GONE);
 		mutex_unlock(&ch->lock);
@@ -245,7 +254,7 @@ static bool roc_abandon_held(struct roc_endpoint *ep)
 	unsigned int i;
 
 	for (i = 0; i < ep->ops->channels; i++) {
-		if (!roc_buffer_abandon_held(&ep->channels[i]))
+		if (!roc_held_abandon(&ep->channels[i]))
 			continue;
 		dev_alert(
 			&ep->pdev->dev,
@@ -267,7 +276,7 @@ static void roc_pci_remove(struct pci_dev *pdev)
 	roc_shut(ep, true);
 	if (roc_suspects(ep) && !roc_reset_function(ep))
 		roc_settle_by_reset(ep);
-	roc_event_remove(ep, roc_abandon_held(ep));
+	roc_forget_kind(ep, roc_abandon_held(ep));
 	roc_card_put(ep);
 	roc_point(ep, ROC_POINT_REMOVE_BARS);
 	roc_free_memory(ep);
@@ -371,14 +380,6 @@ static void roc_pci_shutdown(struct pci_dev *pdev)
 	roc_monitor_stop(ep);
 	roc_shut(ep, true);
 }
-
-static const struct pci_device_id roc_ids[] = {
-	{PCI_DEVICE(CRU_VENDOR_CERN, CRU_DEVICE), .driver_data = (kernel_ulong_t)&roc_cru_ops},
-	{PCI_DEVICE(CRU_VENDOR_ALTERA, CRU_DEVICE_ALTERA),
-	 .driver_data = (kernel_ulong_t)&roc_cru_ops},
-	{PCI_DEVICE(CRORC_VENDOR, CRORC_DEVICE), .driver_data = (kernel_ulong_t)&roc_crorc_ops},
-	{}};
-MODULE_DEVICE_TABLE(pci, roc_ids);
 
 static struct pci_driver roc_pci_driver = {
 	.name = "roc",

@@ -26,7 +26,7 @@ enum roc_point {
 	ROC_POINT_TURN,		 /* the thread, while the channel runs */
 	ROC_POINT_STOP,		 /* flushed, not yet reset */
 	ROC_POINT_CLOSE,	 /* the last close, outside of the channel's lock */
-	ROC_POINT_RETIRE,	 /* the same, under it; the session is not yet retired */
+	ROC_POINT_RETIRE,	 /* the same, under it; nothing is retired yet */
 	ROC_POINT_QUIESCE,	 /* a run is ending, the card still at work */
 	ROC_POINT_SHUT_EPOCH,	 /* removal, reset: the epoch is 0, the bus not yet off */
 	ROC_POINT_SHUT_RETIRE,	 /* nobody is inside any more, nothing retired */

@@ -1,115 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Who may write to memory: the bus, which a PCI function masters or does not, and the proof that a
- * channel is quiet.
+ * The proof that a channel is quiet.
  *
  * A channel is *suspect* from probe on, until its quiet is proved in this binding: somebody may
- * have left it running. It becomes suspect again when a run ends without proof. As long as one
- * channel of a function is suspect the function does not get the bus, because then all of them
- * would have it. Memory that a suspect channel could write to is given back only while the bus is
- * off for certain.
+ * have left it running. It becomes suspect again when a run ends without proof. Memory that a
+ * suspect channel could write to is given back only while the bus is off for certain.
  */
 #include <linux/pci.h>
 
 #include "core/roc.h"
 
-static bool roc_bus_needed(struct roc_endpoint *ep)
-{
-	unsigned int i;
-
-	for (i = 0; i < ep->ops->channels; i++)
-		if (ep->channels[i].bus)
-			return true;
-	return false;
-}
-
-/* Is there a channel of which nobody knows whether it is quiet? */
-bool roc_suspects(struct roc_endpoint *ep)
-{
-	unsigned int i;
-
-	for (i = 0; i < ep->ops->channels; i++)
-		if (READ_ONCE(ep->channels[i].suspect))
-			return true;
-	return false;
-}
-
-/* Card lock held: a removal clears the bit under it, after it took the epoch away. */
-static int roc_bus_on(struct roc_endpoint *ep)
-{
-	if (!READ_ONCE(ep->epoch))
-		return -ENODEV;
-	if (roc_suspects(ep))
-		return -EIO;
-	pci_set_master(ep->pdev);
-	roc_irqs_bus(ep, true);
-	return 0;
-}
-
-/* For the backend, when nothing of an earlier owner is left in the channel. */
-int roc_bus_give(struct roc_channel *ch)
-{
-	int err;
-
-	roc_point(ch->ep, ROC_POINT_START_BUS);
-	mutex_lock(&ch->ep->card->lock);
-	err = roc_bus_on(ch->ep);
-	ch->bus = !err;
-	mutex_unlock(&ch->ep->card->lock);
-	return err;
-}
-
-/* For the function's own interrupts. */
-int roc_bus_give_function(struct roc_endpoint *ep)
-{
-	int err;
-
-	mutex_lock(&ep->card->lock);
-	err = roc_bus_on(ep);
-	mutex_unlock(&ep->card->lock);
-	return err;
-}
-
-/* From the whole function, whatever its channels want: the hardware goes. */
-void roc_bus_off(struct roc_endpoint *ep)
-{
-	mutex_lock(&ep->card->lock);
-	pci_clear_master(ep->pdev);
-	mutex_unlock(&ep->card->lock);
-}
-
-/*
- * Take the bus from a channel. A function either masters it or does not: so this can be done only
- * when no other channel needs it. True if it is certain that the channel cannot write any more.
- */
-static bool roc_bus_take(struct roc_channel *ch)
-{
-	struct roc_endpoint *ep = ch->ep;
-	u16 command;
-
-	mutex_lock(&ep->card->lock);
-	ch->bus = false;
-	WRITE_ONCE(ch->suspect, true);
-	if (!roc_bus_needed(ep)) {
-		pci_clear_master(ep->pdev);
-		roc_irqs_bus(ep, false);
-	}
-	/* This read also pushes out what the card had on the way. */
-	pci_read_config_word(ep->pdev, PCI_COMMAND, &command);
-	mutex_unlock(&ep->card->lock);
-	if (command != 0xffff)
-		return !(command & PCI_COMMAND_MASTER);
-	/* It does not answer, and may come back as it was. Unless it has left its slot. */
-	return ep->pdev->error_state == pci_channel_io_perm_failure;
-}
-
-/* The channel is quiet: it does not need the bus any more. */
 static void roc_proved(struct roc_channel *ch)
 {
-	mutex_lock(&ch->ep->card->lock);
-	ch->bus = false;
-	WRITE_ONCE(ch->suspect, false);
-	mutex_unlock(&ch->ep->card->lock);
+	roc_bus_leave(ch);
 	ch->loaded = false;
 }
 
@@ -118,8 +21,8 @@ static int roc_prove(struct roc_channel *ch)
 {
 	int err = 0;
 
-	if (ch->event.block)
-		err = roc_event_disable(ch);
+	if (ch->kind->disable)
+		err = ch->kind->disable(ch);
 	err = ch->ep->ops->quiesce(ch, true) ?: err;
 	ch->unseen = err == -ENODATA;
 	if (!err)
@@ -130,22 +33,18 @@ static int roc_prove(struct roc_channel *ch)
 /*
  * After a run, or a start that failed: the card writes no more, because it says so and its counters
  * prove it, or because it may not master the bus. If neither can be had the pages must not go back
- * to the system.
+ * to the system. Channel lock held, the channel is open, and its interrupt wakes nobody any more.
  */
-void roc_make_quiet(struct roc_session *s, bool present)
+void roc_make_quiet(struct roc_channel *ch, bool present)
 {
-	struct roc_channel *ch = s->ch;
-
-	roc_irqs_bind(ch, NULL);
 	roc_point(ch->ep, ROC_POINT_QUIESCE);
 	if (present && !roc_prove(ch))
 		return;
 	if (!present)
 		ch->ep->ops->quiesce(ch, false);
-	ch->event.on = false;
 	if (roc_bus_take(ch))
 		return;
-	s->leak = true;
+	ch->open->leak = true;
 	dev_alert_ratelimited(
 		&ch->ep->pdev->dev,
 		"roc%dch%u: the card cannot be stopped; its buffers stay pinned until it can\n",
@@ -165,9 +64,9 @@ bool roc_settle(struct roc_channel *ch, bool present)
 		proved = present && roc_alive(ch->ep) && !roc_prove(ch);
 	if (!proved && !off)
 		return false;
-	if (ch->session)
-		ch->session->leak = false;
-	roc_buffer_free_held(ch);
+	if (ch->open)
+		ch->open->leak = false;
+	roc_held_free(ch);
 	return proved;
 }
 

@@ -33,20 +33,3 @@ int roc_sample(struct roc_endpoint *ep, struct roc_sample *sample,
 	mutex_unlock(&ep->sample_lock);
 	return err;
 }
-
-/*
- * Superpages the card had none of, in this run: what is new since the last call goes to the
- * channel's counters. Channel lock held, the channel runs.
- */
-void roc_count_empties(struct roc_channel *ch)
-{
-	u32 empties;
-
-	if (!ch->ep->ops->fifo_empty)
-		return;
-	empties = ch->ep->ops->fifo_empty(ch);
-	if (!roc_alive(ch->ep))
-		return;
-	ch->stats.fifo_empty += empties - ch->empties;
-	ch->empties = empties;
-}

@@ -1,28 +1,28 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Finding and judging the event capability. See vsec.h.
+ * Finding a vendor-specific capability, and judging what it says. See vsec.h.
  */
 #include <linux/pci_regs.h>
 
-#include "pool/event_regs.h"
 #include "core/vsec.h"
 
 #define SPACE 4096
 /* As many as there is room for: a list that is longer leads back into itself. */
 #define CAPABILITIES ((SPACE - 0x100) / 8)
-#define RING_LOG2_MAX 31 /* indices have 32 bits */
-#define PIECES (ROC_VSEC_CHANNELS + 1 + ROC_VSEC_TABLES)
+/* From its start */
+#define HEADER 0x04 /* [15:0] id, [19:16] revision, [31:20] length */
+#define SIGNATURE 0x08
 
-static __u32 vsec_word(const struct roc_vsec_card *card, unsigned int at)
+__u32 roc_vsec_word(const struct roc_vsec_card *card, unsigned int at)
 {
 	return card->read(card->context, at);
 }
 
 void roc_vsec_tables(struct roc_vsec_card *card, unsigned int at)
 {
-	unsigned int count = (vsec_word(card, at) >> 16 & PCI_MSIX_FLAGS_QSIZE) + 1;
-	__u32 table = vsec_word(card, at + PCI_MSIX_TABLE),
-	      pending = vsec_word(card, at + PCI_MSIX_PBA);
+	unsigned int count = (roc_vsec_word(card, at) >> 16 & PCI_MSIX_FLAGS_QSIZE) + 1;
+	__u32 table = roc_vsec_word(card, at + PCI_MSIX_TABLE),
+	      pending = roc_vsec_word(card, at + PCI_MSIX_PBA);
 
 	card->table[0] = (struct roc_piece){
 		table & PCI_MSIX_TABLE_BIR,
@@ -50,27 +50,26 @@ _Bool roc_vsec_tables_open(const struct roc_vsec_card *card)
 	return 0;
 }
 
-static _Bool vsec_ours(const struct roc_vsec_card *card, unsigned int at)
+static _Bool vsec_is(const struct roc_vsec_card *card, unsigned int at,
+		     const struct roc_vsec_id *id)
 {
-	__u32 header = vsec_word(card, at + EVENT_VSEC_HEADER);
+	__u32 header = roc_vsec_word(card, at + HEADER);
 
-	return at + EVENT_VSEC_LENGTH <= SPACE && (header & 0xffff) == EVENT_VSEC_ID &&
-	       EVENT_VSEC_HEADER_REVISION(header) == EVENT_VSEC_REVISION &&
-	       EVENT_VSEC_HEADER_LENGTH(header) >= EVENT_VSEC_LENGTH &&
-	       vsec_word(card, at + EVENT_VSEC_SIGNATURE) == EVENT_VSEC_SIGNATURE_VALUE;
+	return at + id->length <= SPACE && (header & 0xffff) == id->id &&
+	       (header >> 16 & 0xf) == id->revision && header >> 20 >= id->length &&
+	       roc_vsec_word(card, at + SIGNATURE) == id->signature;
 }
 
-/* Its place in configuration space. 0: none. -1: the list has no end. */
-static int vsec_at(const struct roc_vsec_card *card)
+int roc_vsec_at(const struct roc_vsec_card *card, const struct roc_vsec_id *id)
 {
 	unsigned int at = 0x100, n;
 
 	for (n = 0; n < CAPABILITIES; n++) {
-		__u32 header = vsec_word(card, at);
+		__u32 header = roc_vsec_word(card, at);
 
 		if (!header || header == ~0u)
 			return 0;
-		if (PCI_EXT_CAP_ID(header) == PCI_EXT_CAP_ID_VNDR && vsec_ours(card, at))
+		if (PCI_EXT_CAP_ID(header) == PCI_EXT_CAP_ID_VNDR && vsec_is(card, at, id))
 			return at;
 		at = PCI_EXT_CAP_NEXT(header);
 		if (at < 0x100)
@@ -91,60 +90,22 @@ static _Bool vsec_overlap(const struct roc_piece *a, const struct roc_piece *b)
 	       b->offset < a->offset + a->size;
 }
 
-/* NULL: all is well. */
-static const char *vsec_judge(const struct roc_vsec_card *card, const struct roc_vsec *vsec)
+const char *roc_vsec_judge(const struct roc_vsec_card *card, const struct roc_piece *piece,
+			   unsigned int count)
 {
-	const struct roc_piece *piece[PIECES];
-	unsigned int i, k, blocks = 0, n;
+	unsigned int i, k;
 
-	for (i = 0; i < card->channels; i++)
-		piece[blocks++] = &vsec->channel[i];
-	piece[blocks++] = &vsec->card;
-	n = blocks;
-	for (i = 0; i < ROC_VSEC_TABLES; i++)
-		if (card->table[i].size)
-			piece[n++] = &card->table[i];
-	for (i = 0; i < blocks; i++) {
-		if (!vsec_inside(card, piece[i]))
+	for (i = 0; i < count; i++) {
+		if (!vsec_inside(card, &piece[i]))
 			return "a block lies outside of its BAR";
-		if (card->open(card->context, piece[i]))
+		if (card->open(card->context, &piece[i]))
 			return "a block lies where users may write";
-		for (k = i + 1; k < n; k++)
-			if (vsec_overlap(piece[i], piece[k]))
-				return k < blocks ? "two blocks overlap"
-						  : "a block overlaps the MSI-X table";
+		for (k = i + 1; k < count; k++)
+			if (vsec_overlap(&piece[i], &piece[k]))
+				return "two blocks overlap";
+		for (k = 0; k < ROC_VSEC_TABLES; k++)
+			if (card->table[k].size && vsec_overlap(&piece[i], &card->table[k]))
+				return "a block overlaps the MSI-X table";
 	}
 	return (void *)0;
-}
-
-int roc_vsec_find(const struct roc_vsec_card *card, struct roc_vsec *vsec, const char **why)
-{
-	__u32 limits, channel, stride, function;
-	unsigned int i;
-	int at = vsec_at(card);
-
-	*why = "the list of capabilities has no end";
-	if (at <= 0)
-		return at;
-	limits = vsec_word(card, at + EVENT_VSEC_LIMITS);
-	channel = vsec_word(card, at + EVENT_VSEC_CHANNEL);
-	stride = vsec_word(card, at + EVENT_VSEC_STRIDE);
-	function = vsec_word(card, at + EVENT_VSEC_CARD);
-	*why = "it has another number of channels";
-	if (EVENT_VSEC_CHANNELS(limits) != card->channels || card->channels > ROC_VSEC_CHANNELS)
-		return -1;
-	*why = "there are no rings of such a size";
-	vsec->ring_log2 = EVENT_VSEC_RING_MAX(limits);
-	if (vsec->ring_log2 < EVENT_RING_MIN || vsec->ring_log2 > RING_LOG2_MAX)
-		return -1;
-	for (i = 0; i < card->channels; i++)
-		vsec->channel[i] = (struct roc_piece){
-			EVENT_VSEC_BAR(channel) + i * EVENT_VSEC_BAR(stride),
-			EVENT_VSEC_OFFSET(channel) + (__u64)i * EVENT_VSEC_OFFSET(stride),
-			EVENT_CHANNEL_SIZE,
-		};
-	vsec->card = (struct roc_piece){EVENT_VSEC_BAR(function), EVENT_VSEC_OFFSET(function),
-					EVENT_CARD_SIZE};
-	*why = vsec_judge(card, vsec);
-	return *why ? -1 : 1;
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The capability by which a card says that it has the event interface, and whether it can be
- * believed: Documentation/hardware/event-interface.md, section 2. Nothing here touches the blocks
- * it speaks of. No kernel type beyond the integers: the same file is tested in user space.
+ * The vendor-specific capability by which a card says that it has one of our interfaces, and
+ * whether it can be believed. Nothing here touches the blocks it speaks of. No kernel type beyond
+ * the integers: the same file is tested in user space.
  */
 #ifndef ROC_VSEC_H
 #define ROC_VSEC_H
@@ -10,7 +10,6 @@
 #include <linux/types.h>
 
 #define ROC_VSEC_BARS 6
-#define ROC_VSEC_CHANNELS 6
 #define ROC_VSEC_TABLES 2 /* of MSI-X: the table itself, and its pending bits */
 
 /* A piece of a BAR; nothing if @size is 0. */
@@ -38,17 +37,15 @@ struct roc_vsec_card {
 	struct roc_piece table[ROC_VSEC_TABLES];
 };
 
-/**
- * struct roc_vsec - what the capability says
- * @ring_log2: entries of the largest ring
- * @channel: the channels' blocks
- * @card: the function's block
- */
-struct roc_vsec {
-	unsigned int ring_log2;
-	struct roc_piece channel[ROC_VSEC_CHANNELS];
-	struct roc_piece card;
+/* What a capability of ours is known by; it may be longer than @length. */
+struct roc_vsec_id {
+	__u32 id;
+	__u32 revision;
+	__u32 length;
+	__u32 signature;
 };
+
+__u32 roc_vsec_word(const struct roc_vsec_card *card, unsigned int at);
 
 /* Where MSI-X has its tables: the capability is at @at. */
 void roc_vsec_tables(struct roc_vsec_card *card, unsigned int at);
@@ -59,10 +56,11 @@ void roc_vsec_tables(struct roc_vsec_card *card, unsigned int at);
  */
 _Bool roc_vsec_tables_open(const struct roc_vsec_card *card);
 
-/*
- * 1: found, and good. 0: there is none. -1: there is one, or a list of capabilities, that must not
- * be used, and *why is the reason.
- */
-int roc_vsec_find(const struct roc_vsec_card *card, struct roc_vsec *vsec, const char **why);
+/* Its place in configuration space. 0: there is none. -1: the list of them has no end. */
+int roc_vsec_at(const struct roc_vsec_card *card, const struct roc_vsec_id *id);
+
+/* Why the blocks that a capability speaks of must not be used, @count of them. NULL: they may. */
+const char *roc_vsec_judge(const struct roc_vsec_card *card, const struct roc_piece *piece,
+			   unsigned int count);
 
 #endif /* ROC_VSEC_H */

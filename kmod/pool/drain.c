@@ -3,7 +3,7 @@
  * Finding finished superpages on a card with an event path: in its record ring. The ring is the
  * card's, so everything in it is checked before it is believed.
  */
-#include "core/roc.h"
+#include "pool/pool.h"
 
 /* Records in one go, so that others get the channel lock. */
 #define ROC_DRAIN_MAX 4096
@@ -12,15 +12,15 @@ static struct roc_link *roc_link_of(struct roc_session *s, unsigned int slot)
 {
 	unsigned int i;
 
-	for (i = 0; i < s->link_count; i++)
-		if (s->link[i].slot == slot)
-			return &s->link[i];
+	for (i = 0; i < s->run.link_count; i++)
+		if (s->run.link[i].slot == slot)
+			return &s->run.link[i];
 	return NULL;
 }
 
 static enum roc_why roc_take_record(struct roc_session *s, const struct event_record *r, u64 now)
 {
-	struct roc_event *ev = &s->ch->event;
+	struct roc_event *ev = &s->pool->event;
 	u32 status = le32_to_cpu(r->status), bytes = le32_to_cpu(r->bytes);
 	struct roc_flight *flight;
 	struct roc_link *link;
@@ -52,25 +52,24 @@ static enum roc_why roc_take_record(struct roc_session *s, const struct event_re
 	return ROC_WHY_NONE;
 }
 
-/* Take what the card wrote. Superpages found. */
-u32 roc_drain(struct roc_session *s, u64 now)
+/* Take what the card wrote: superpages found. Not 0: it broke its contract. */
+enum roc_why roc_drain(struct roc_session *s, u64 now, u32 *found)
 {
-	struct roc_event *ev = &s->ch->event;
-	u32 begin = ev->consumed, end = 0;
+	struct roc_event *ev = &s->pool->event;
+	enum roc_why why = ROC_WHY_NONE;
+	u32 n;
 
-	while (ev->consumed - begin < ROC_DRAIN_MAX) {
+	*found = 0;
+	for (n = 0; n < ROC_DRAIN_MAX; n++) {
 		const struct event_record *r = roc_event_next(ev);
-		enum roc_why why;
 
 		if (!r)
 			break;
 		why = roc_take_record(s, r, now);
-		if (why) {
-			roc_run_abort(s, ROC_CH_FAILED, why, true);
-			return ev->consumed - begin;
-		}
+		if (why)
+			break;
 		ev->consumed++;
-		end += ev->ended;
+		*found += !ev->ended;
 	}
-	return ev->consumed - begin - end;
+	return why;
 }

@@ -11,8 +11,9 @@
 #include <linux/log2.h>
 #include <linux/pci.h>
 
-#include "core/roc.h"
-#include "core/vsec.h"
+#include "core/capability.h"
+#include "pool/event_vsec.h"
+#include "pool/pool.h"
 
 /* A channel with one link: more wait in the ring, so that one doorbell tells of many. */
 #define ROC_EVENT_AHEAD 128
@@ -23,7 +24,7 @@ static u32 roc_event_read(struct roc_channel *ch, u32 offset)
 	u32 value;
 
 	roc_serial_lock(ch->ep);
-	value = ioread32(ch->event.block + offset);
+	value = ioread32(roc_pool(ch)->event.block + offset);
 	roc_serial_unlock(ch->ep);
 	return value;
 }
@@ -31,7 +32,7 @@ static u32 roc_event_read(struct roc_channel *ch, u32 offset)
 static void roc_event_write(struct roc_channel *ch, u32 offset, u32 value)
 {
 	roc_serial_lock(ch->ep);
-	iowrite32(value, ch->event.block + offset);
+	iowrite32(value, roc_pool(ch)->event.block + offset);
 	roc_serial_unlock(ch->ep);
 }
 
@@ -40,21 +41,6 @@ static void roc_event_tell(struct roc_channel *ch, u32 offset, u32 value)
 {
 	ch->stats.mmio_writes++;
 	roc_event_write(ch, offset, value);
-}
-
-static u32 roc_config_word(void *context, unsigned int at)
-{
-	struct roc_endpoint *ep = context;
-	u32 word;
-
-	if (pci_read_config_dword(ep->pdev, at, &word))
-		return ROC_ALL_ONES;
-	return word;
-}
-
-static bool roc_piece_open(void *context, const struct roc_piece *piece)
-{
-	return roc_users_may_write(context, piece->bar, piece->offset, piece->size);
 }
 
 /* A block's registers, if its ID register is what the contract says. */
@@ -89,7 +75,7 @@ static int roc_event_alloc_rings(struct roc_endpoint *ep, struct roc_event *ev, 
 {
 	struct device *dev = &ep->pdev->dev;
 	u32 limits = ioread32(ev->block + EVENT_LIMITS);
-	u32 depth = EVENT_LIMITS_DEPTH(limits), links = ep->ops->link_slots;
+	u32 depth = EVENT_LIMITS_DEPTH(limits), links = roc_pool_ops(ep)->link_slots;
 
 	if (!depth || EVENT_LIMITS_LINKS(limits) < links || log2_max < EVENT_RING_MIN + 1)
 		return -EINVAL;
@@ -110,13 +96,12 @@ static int roc_event_alloc_rings(struct roc_endpoint *ep, struct roc_event *ev, 
 }
 
 static int roc_event_probe_channel(struct roc_endpoint *ep, unsigned int c,
-				   const struct roc_vsec *vsec)
+				   const struct roc_event_vsec *vsec)
 {
-	struct roc_event *ev = &ep->channels[c].event;
+	struct roc_event *ev = &roc_pool(&ep->channels[c])->event;
 
-	ev->vector = -1;
 	spin_lock_init(&ev->lock);
-	ev->block = roc_event_block(ep, &vsec->channel[c], EVENT_ID_CHANNEL, c);
+	ev->block = roc_event_block(ep, &vsec->block[c], EVENT_ID_CHANNEL, c);
 	if (!ev->block)
 		return -EINVAL;
 	return roc_event_alloc_rings(ep, ev, min_t(u32, vsec->ring_log2, ROC_EVENT_LOG2_MAX + 1));
@@ -128,33 +113,23 @@ static int roc_event_probe_channel(struct roc_endpoint *ep, unsigned int c,
  */
 int roc_event_probe(struct roc_endpoint *ep)
 {
-	struct roc_vsec_card card = {
-		.read = roc_config_word,
-		.open = roc_piece_open,
-		.context = ep,
-		.channels = ep->ops->channels,
-	};
+	unsigned int channels = ep->ops->channels, i;
 	const char *why = "a block is not where it should be, or has no limits";
-	struct roc_vsec vsec;
-	unsigned int i;
+	struct roc_event_vsec vsec;
+	struct roc_vsec_card card;
 	int found, err = 0;
 
-	for (i = 0; i < ROC_BARS; i++)
-		card.bar_length[i] = ep->bar[i] ? ep->bar_length[i] : 0;
-	if (ep->pdev->msix_cap)
-		roc_vsec_tables(&card, ep->pdev->msix_cap);
-	ep->irqs.msix = !roc_vsec_tables_open(&card);
-	found = roc_vsec_find(&card, &vsec, &why);
+	roc_capability_card(ep, &card);
+	found = roc_event_vsec_find(&card, &vsec, &why);
 	if (found <= 0)
 		goto out;
 	why = "a block is not where it should be, or has no limits";
-	for (i = 0; i < ep->ops->channels && !err; i++)
+	for (i = 0; i < channels && !err; i++)
 		err = roc_event_probe_channel(ep, i, &vsec);
 	if (!err)
-		ep->irqs.block = roc_event_block(ep, &vsec.card, EVENT_ID_CARD, ep->ops->channels);
-	if (ep->irqs.block)
-		err = roc_irqs_alloc(ep);
-	if (err || !ep->irqs.block) {
+		ep->irqs.block =
+			roc_event_block(ep, &vsec.block[channels], EVENT_ID_CARD, channels);
+	if (!ep->irqs.block) {
 		roc_event_remove(ep, false);
 		found = -1;
 	} else {
@@ -176,12 +151,12 @@ void roc_event_remove(struct roc_endpoint *ep, bool keep_memory)
 	unsigned int c;
 
 	for (c = 0; c < ep->ops->channels; c++) {
+		struct roc_event *ev = &roc_pool(&ep->channels[c])->event;
+
 		if (!keep_memory)
-			roc_event_free_rings(ep, &ep->channels[c].event);
-		ep->channels[c].event.block = NULL;
+			roc_event_free_rings(ep, ev);
+		ev->block = NULL;
 	}
-	if (!keep_memory)
-		roc_irqs_free(ep);
 	ep->irqs.block = NULL;
 }
 
@@ -192,7 +167,7 @@ u32 roc_event_status(struct roc_channel *ch)
 
 static void roc_event_setup(struct roc_channel *ch)
 {
-	struct roc_event *ev = &ch->event;
+	struct roc_event *ev = &roc_pool(ch)->event;
 
 	roc_event_write(ch, EVENT_SUBMIT_LOW, lower_32_bits(ev->submit_bus));
 	roc_event_write(ch, EVENT_SUBMIT_HIGH, upper_32_bits(ev->submit_bus));
@@ -201,7 +176,7 @@ static void roc_event_setup(struct roc_channel *ch)
 	roc_event_write(ch, EVENT_RECORD_HIGH, upper_32_bits(ev->record_bus));
 	roc_event_write(ch, EVENT_RECORD_SIZE, ev->record_log2);
 	roc_event_write(ch, EVENT_MODERATION, ev->moderation);
-	roc_event_write(ch, EVENT_VECTOR, ev->vector < 0 ? EVENT_VECTOR_NONE : ev->vector);
+	roc_event_write(ch, EVENT_VECTOR, ch->vector < 0 ? EVENT_VECTOR_NONE : ch->vector);
 	roc_event_write(ch, EVENT_CONTROL, EVENT_CONTROL_ENABLE);
 }
 
@@ -211,11 +186,11 @@ static void roc_event_setup(struct roc_channel *ch)
  */
 int roc_event_enable(struct roc_channel *ch)
 {
-	struct roc_event *ev = &ch->event;
+	struct roc_event *ev = &roc_pool(ch)->event;
 	unsigned int tries;
 	u32 status;
 
-	if (!roc_session_events(ch->session))
+	if (!roc_session_events(roc_session(ch->open)))
 		return 0;
 	memset(ev->record, 0, sizeof(*ev->record) << ev->record_log2);
 	ev->published = 0;
@@ -243,7 +218,7 @@ int roc_event_disable(struct roc_channel *ch)
 	unsigned int tries;
 	u32 status;
 
-	ch->event.on = false;
+	roc_pool(ch)->event.on = false;
 	for (tries = 0; tries < ROC_EVENT_QUIET_TRIES; tries++) {
 		roc_event_write(ch, EVENT_CONTROL, 0);
 		status = roc_event_status(ch);
@@ -278,7 +253,7 @@ u32 roc_event_push(struct roc_event *ev, unsigned int link, u64 bus, u32 length)
 /* One write for all that was pushed. Its barrier orders the descriptors before it. */
 void roc_event_ring(struct roc_channel *ch)
 {
-	struct roc_event *ev = &ch->event;
+	struct roc_event *ev = &roc_pool(ch)->event;
 
 	if (ev->rung == ev->published)
 		return;
@@ -313,14 +288,16 @@ bool roc_event_skipped(struct roc_event *ev)
 /* Give the room back and ask for one interrupt: no record can be missed, see 7.1. */
 void roc_event_arm(struct roc_channel *ch)
 {
-	ch->event.told = ch->event.consumed;
-	roc_event_tell(ch, EVENT_ARM, ch->event.consumed);
+	struct roc_event *ev = &roc_pool(ch)->event;
+
+	ev->told = ev->consumed;
+	roc_event_tell(ch, EVENT_ARM, ev->consumed);
 }
 
 /* The same without the interrupt, when a quarter of the ring waits to be given back. */
 void roc_event_make_room(struct roc_channel *ch)
 {
-	struct roc_event *ev = &ch->event;
+	struct roc_event *ev = &roc_pool(ch)->event;
 
 	if (ev->consumed - ev->told < 1u << ev->record_log2 >> 2)
 		return;
@@ -331,20 +308,61 @@ void roc_event_make_room(struct roc_channel *ch)
 /* A new rate; small changes are not worth a write. */
 void roc_event_moderate(struct roc_channel *ch, u32 count, u32 us)
 {
-	u32 old_count = EVENT_MODERATION_COUNT(ch->event.moderation);
-	u32 old_us = EVENT_MODERATION_US(ch->event.moderation);
+	struct roc_event *ev = &roc_pool(ch)->event;
+	u32 old_count = EVENT_MODERATION_COUNT(ev->moderation);
+	u32 old_us = EVENT_MODERATION_US(ev->moderation);
 
 	count = min_t(u32, count, U16_MAX);
 	us = min_t(u32, us, U16_MAX);
 	if (count <= 2 * old_count && old_count <= 2 * count && us <= 2 * old_us &&
 	    old_us <= 2 * us)
 		return;
-	ch->event.moderation = EVENT_MODERATION_VALUE(count, us);
-	roc_event_tell(ch, EVENT_MODERATION, ch->event.moderation);
+	ev->moderation = EVENT_MODERATION_VALUE(count, us);
+	roc_event_tell(ch, EVENT_MODERATION, ev->moderation);
 }
 
 /* A write may have been lost: say again what the card should know. */
 void roc_event_repeat(struct roc_channel *ch)
 {
-	roc_event_tell(ch, EVENT_DOORBELL, ch->event.published);
+	roc_event_tell(ch, EVENT_DOORBELL, roc_pool(ch)->event.published);
+}
+
+/* Whose thread the channel's interrupt wakes; NULL: nobody's, and none is being woken. */
+void roc_event_bind(struct roc_channel *ch, struct roc_session *s)
+{
+	struct roc_event *ev = &roc_pool(ch)->event;
+	unsigned long flags;
+
+	if (!ev->block)
+		return;
+	spin_lock_irqsave(&ev->lock, flags);
+	ev->session = s;
+	ev->fired = 0;
+	spin_unlock_irqrestore(&ev->lock, flags);
+}
+
+/* On a shared vector only those are told who have something: whoever drains arms afterwards. */
+void roc_event_irq(struct roc_channel *ch, bool shared)
+{
+	struct roc_event *ev = &roc_pool(ch)->event;
+	unsigned long flags;
+
+	spin_lock_irqsave(&ev->lock, flags);
+	if (ev->session && (!shared || roc_event_next(ev))) {
+		ev->fired++;
+		roc_kick(ev->session);
+	}
+	spin_unlock_irqrestore(&ev->lock, flags);
+}
+
+/* Interrupts since the last call. */
+unsigned int roc_event_fired(struct roc_event *ev)
+{
+	unsigned int fired;
+
+	spin_lock_irq(&ev->lock);
+	fired = ev->fired;
+	ev->fired = 0;
+	spin_unlock_irq(&ev->lock);
+	return fired;
 }

@@ -10,9 +10,10 @@
 #include <linux/io.h>
 #include <linux/spinlock.h>
 #include <linux/types.h>
-#include <linux/workqueue.h>
 
 #include "pool/event_regs.h"
+
+#define ROC_EVENT_LOG2_MAX 13 /* of a submission ring */
 
 struct roc_channel;
 struct roc_endpoint;
@@ -34,7 +35,6 @@ struct roc_session;
  * @flushed: the card was asked to end
  * @ended: the card promised that nothing more comes
  * @moderation: as in the register
- * @vector: index of the interrupt, -1 = none
  * @lock: @session and @fired; taken by the interrupt
  * @session: whose thread to wake
  * @fired: interrupts not yet looked after
@@ -58,33 +58,9 @@ struct roc_event {
 	u32 told;
 	u32 moderation;
 
-	int vector;
 	spinlock_t lock;
 	struct roc_session *session;
 	unsigned int fired;
-};
-
-/**
- * struct roc_irqs - interrupts of an endpoint, and what its function block says; embedded in it
- * @block: the function's registers, NULL = the card has no event path
- * @msix: users cannot write its table
- * @count: vectors that we were given
- * @number: Linux's numbers of them
- * @notice: the card's copy of its causes, in host memory
- * @programmed: the card knows what to tell, and where; written under card->lock or alone
- * @alarms: the card tells of its alarms by itself: programmed, and it has the bus
- * @work: looks after the causes
- */
-struct roc_irqs {
-	void __iomem *block;
-	bool msix;
-	int count;
-	int *number;
-	__le32 *notice;
-	dma_addr_t notice_bus;
-	bool programmed;
-	bool alarms;
-	struct work_struct work;
 };
 
 /* event.c */
@@ -92,6 +68,9 @@ int roc_event_probe(struct roc_endpoint *ep);
 void roc_event_remove(struct roc_endpoint *ep, bool keep_memory);
 int roc_event_enable(struct roc_channel *ch);
 int roc_event_disable(struct roc_channel *ch);
+void roc_event_bind(struct roc_channel *ch, struct roc_session *s);
+void roc_event_irq(struct roc_channel *ch, bool shared);
+unsigned int roc_event_fired(struct roc_event *ev);
 bool roc_event_room(const struct roc_event *ev, u32 in_flight);
 u32 roc_event_push(struct roc_event *ev, unsigned int link, u64 bus, u32 length);
 void roc_event_ring(struct roc_channel *ch);
@@ -102,14 +81,5 @@ void roc_event_make_room(struct roc_channel *ch);
 void roc_event_moderate(struct roc_channel *ch, u32 count, u32 us);
 void roc_event_repeat(struct roc_channel *ch);
 u32 roc_event_status(struct roc_channel *ch);
-
-/* irq.c */
-int roc_irqs_alloc(struct roc_endpoint *ep);
-void roc_irqs_start(struct roc_endpoint *ep);
-void roc_irqs_stop(struct roc_endpoint *ep);
-void roc_irqs_free(struct roc_endpoint *ep);
-void roc_irqs_bus(struct roc_endpoint *ep, bool on);
-void roc_irqs_enable(struct roc_endpoint *ep);
-void roc_irqs_bind(struct roc_channel *ch, struct roc_session *s);
 
 #endif /* ROC_EVENT_H */

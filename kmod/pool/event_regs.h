@@ -10,6 +10,8 @@
 
 #include <linux/types.h>
 
+#include "../core/function_regs.h"
+
 /* PCIe vendor-specific extended capability, id 0x000b; offsets from its start */
 #define EVENT_VSEC_ID 0x0e71
 #define EVENT_VSEC_REVISION 1
@@ -66,32 +68,9 @@
 #define EVENT_MODERATION_COUNT(w) ((w)&0xffff)
 #define EVENT_MODERATION_US(w) ((w) >> 16)
 #define EVENT_VECTOR 0x38
-#define EVENT_VECTOR_NONE 0xffff
 #define EVENT_WRITTEN 0x3c /* records written */
 
 #define EVENT_RING_MIN 2 /* log2 of the entries of the smallest ring */
-
-/* Block of the function: errors and alarms */
-#define EVENT_CARD_SIZE 0x20
-#define EVENT_CARD_ID 0x00    /* [31:16] EVENT_ID_CARD, [15:8] revision, [7:0] channels */
-#define EVENT_CARD_CAUSE 0x04 /* a written 1 clears */
-#define EVENT_CARD_ENABLE 0x08
-#define EVENT_CARD_VECTOR 0x0c
-#define EVENT_CARD_CHANNELS 0x10    /* bit per channel whose STATUS has an error or STALLED */
-#define EVENT_CARD_NOTICE_LOW 0x14  /* bus address of the notice; write only */
-#define EVENT_CARD_NOTICE_HIGH 0x18 /* this write makes the pair take effect */
-
-#define EVENT_CAUSE_TEMPERATURE (1u << 0) /* rose above EVENT_TEMPERATURE_HIGH */
-#define EVENT_CAUSE_CRITICAL (1u << 1)	  /* rose above EVENT_TEMPERATURE_CRITICAL */
-#define EVENT_CAUSE_LINK (1u << 2)	  /* a link went up or down */
-#define EVENT_CAUSE_FETCH (1u << 8)	  /* a channel: FETCH_ERROR */
-#define EVENT_CAUSE_STALL (1u << 9)	  /* a channel: STALLED */
-#define EVENT_CAUSE_HOST (1u << 10)	  /* a channel: HOST_ERROR or SETUP_ERROR */
-#define EVENT_CAUSE_ALL 0x707u
-
-#define EVENT_TEMPERATURE_HIGH 60 /* degC */
-#define EVENT_TEMPERATURE_CRITICAL 80
-#define EVENT_TEMPERATURE_HYSTERESIS 2
 
 /* Host to card. Number n of the ring is at n modulo its entries. */
 struct event_descriptor {

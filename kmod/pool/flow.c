@@ -4,14 +4,15 @@
  *
  * Every superpage taken from the fill ring comes back exactly once. Room in the ready ring is
  * reserved before one is taken: held by the reader + in flight <= entries, always. Everything
- * here runs under the channel lock and allocates nothing. Who calls, and when: thread.c, run.c.
+ * here runs under the channel lock and allocates nothing. Who calls, and when: thread.c, run.c. A
+ * card that broke its contract is only reported: run.c ends the run.
  */
 #include <linux/dma-mapping.h>
 #include <linux/poll.h>
 
 #include "core/compat/compat.h"
-#include "core/roc.h"
-#include "core/trace.h"
+#include "pool/pool.h"
+#include "pool/trace.h"
 
 /* Entries of the fill ring in one go, so that others get the channel lock. */
 #define ROC_REFILL_MAX 256
@@ -30,7 +31,7 @@ static void roc_give_back(struct roc_session *s, const struct roc_fill *fill, in
 		.link = link,
 		.flags = flags,
 		.why = why,
-		.run = s->run,
+		.run = s->run.number,
 	};
 
 	trace_roc_ready(s->ch->ep->minor, s->ch->number, &ready);
@@ -41,22 +42,22 @@ void roc_publish(struct roc_session *s)
 {
 	if (!roc_ring_publish(&s->rings))
 		return;
-	wake_up_interruptible_poll(&s->wait, EPOLLIN | EPOLLRDNORM);
+	wake_up_interruptible_poll(&s->open.wait, EPOLLIN | EPOLLRDNORM);
 	/* Pairs with roc_wait_over(): the waiter says how many it wants, then looks. */
 	smp_mb();
 	if (roc_ring_ready_held(&s->rings) >= READ_ONCE(s->wanted)) {
 		WRITE_ONCE(s->wanted, ROC_WANT_NOTHING);
-		wake_up_interruptible_all(&s->batch);
+		wake_up_interruptible_all(&s->open.batch);
 	}
-	if (s->eventfd)
-		roc_eventfd_signal(s->eventfd);
+	if (s->open.eventfd)
+		roc_eventfd_signal(s->open.eventfd);
 }
 
 /* Fill entries that may be taken now without overcommitting the ready ring. */
 u32 roc_room(struct roc_session *s)
 {
 	/* The reader may say that it holds more than there is beside what is out. */
-	u32 used = roc_ring_ready_held(&s->rings) + s->in_flight;
+	u32 used = roc_ring_ready_held(&s->rings) + s->run.in_flight;
 
 	return s->rings.ready_entries - min(used, s->rings.ready_entries);
 }
@@ -64,12 +65,12 @@ u32 roc_room(struct roc_session *s)
 static enum roc_why roc_check_fill(struct roc_session *s, const struct roc_fill *fill,
 				   struct roc_flight *flight)
 {
-	const struct roc_card_ops *ops = s->ch->ep->ops;
+	const struct roc_pool_ops *ops = roc_pool_ops(s->ch->ep);
 	int err;
 
 	if (fill->reserved)
 		return ROC_WHY_RESERVED;
-	flight->buffer = xa_load(&s->buffers, fill->buffer);
+	flight->buffer = xa_load(&s->open.buffers, fill->buffer);
 	if (!flight->buffer)
 		return ROC_WHY_HANDLE;
 	if (!fill->length || fill->length % ops->superpage_align ||
@@ -90,15 +91,15 @@ static enum roc_why roc_check_fill(struct roc_session *s, const struct roc_fill 
 static struct roc_link *roc_emptiest(struct roc_session *s)
 {
 	struct roc_link *best = NULL;
-	u32 fewest = s->depth;
+	u32 fewest = s->run.depth;
 	unsigned int i;
 
-	for (i = 0; i < s->link_count; i++) {
-		u32 queued = s->link[i].head - s->link[i].tail;
+	for (i = 0; i < s->run.link_count; i++) {
+		u32 queued = s->run.link[i].head - s->run.link[i].tail;
 
 		if (queued < fewest) {
 			fewest = queued;
-			best = &s->link[i];
+			best = &s->run.link[i];
 		}
 	}
 	return best;
@@ -115,7 +116,13 @@ static void roc_count_gap(struct roc_session *s, struct roc_link *link)
 	if (link->head != link->tail || !link->busy)
 		return;
 	gap = div_u64(ktime_get_ns() - link->busy, NSEC_PER_USEC);
-	s->ch->stats.gaps[min_t(unsigned int, fls64(gap), ROC_GAPS - 1)]++;
+	s->pool->stats.gaps[min_t(unsigned int, fls64(gap), ROC_GAPS - 1)]++;
+}
+
+static void roc_flight_sync(struct roc_endpoint *ep, const struct roc_flight *flight, bool to_card)
+{
+	roc_buffer_sync(ep, flight->buffer, flight->fill.offset, flight->fill.length, flight->bus,
+			to_card);
 }
 
 /* -EIO: the card did not take it; it is in flight nevertheless, to be reclaimed. */
@@ -123,30 +130,30 @@ static int roc_push(struct roc_session *s, struct roc_link *link, struct roc_fli
 		    u64 now)
 {
 	struct roc_channel *ch = s->ch;
+	struct roc_event *ev = &s->pool->event;
 	bool first = link->head == link->tail;
 	int err;
 
 	if (flight->buffer->sync)
-		roc_buffer_sync(ch->ep, flight, true);
+		roc_flight_sync(ch->ep, flight, true);
 	/* An empty link was not looked at: its next look may be long past, or too far away. */
 	if (first)
 		roc_pace_pushed(&link->pace, now);
 	roc_mark(s, flight);
-	if (ch->event.on) {
-		flight->number =
-			roc_event_push(&ch->event, link->slot, flight->bus, flight->fill.length);
+	if (ev->on) {
+		flight->number = roc_event_push(ev, link->slot, flight->bus, flight->fill.length);
 		link->untold++;
 		err = 0;
 	} else {
 		ch->loaded = true;
-		err = ch->ep->ops->push(ch, link->slot, flight->bus, flight->fill.length);
+		err = roc_pool_ops(ch->ep)->push(ch, link->slot, flight->bus, flight->fill.length);
 	}
 	roc_count_gap(s, link);
 	*roc_flight(s, link, link->head++) = *flight;
-	s->in_flight++;
-	s->held += flight->fill.length;
+	s->run.in_flight++;
+	s->run.held += flight->fill.length;
 	link->busy = first ? ktime_get_ns() : now;
-	ch->stats.pushed++;
+	s->pool->stats.pushed++;
 	trace_roc_push(ch->ep->minor, ch->number, link->slot, &flight->fill);
 	return err;
 }
@@ -154,7 +161,7 @@ static int roc_push(struct roc_session *s, struct roc_link *link, struct roc_fli
 /* Superpages that the reader gave, and that the card could be given now. */
 u32 roc_waiting(struct roc_session *s)
 {
-	u32 room = s->link_count * s->depth - s->in_flight;
+	u32 room = s->run.link_count * s->run.depth - s->run.in_flight;
 
 	return min3(roc_ring_fill_count(&s->rings), roc_room(s), room);
 }
@@ -168,20 +175,23 @@ static void roc_tell(struct roc_session *s)
 	bool due = false;
 	unsigned int i;
 
-	for (i = 0; i < s->link_count && !due; i++) {
-		struct roc_link *link = &s->link[i];
+	for (i = 0; i < s->run.link_count && !due; i++) {
+		struct roc_link *link = &s->run.link[i];
 
 		due = link->untold && 4 * link->untold >= link->head - link->tail;
 	}
 	if (!due)
 		return;
-	for (i = 0; i < s->link_count; i++)
-		s->link[i].untold = 0;
+	for (i = 0; i < s->run.link_count; i++)
+		s->run.link[i].untold = 0;
 	roc_event_ring(s->ch);
 }
 
-/* Take from the fill ring while the card and the ready ring have room. */
-enum roc_refill roc_refill(struct roc_session *s, u64 now)
+/*
+ * Take from the fill ring while the card and the ready ring have room; *@left says what is left to
+ * do. Not 0: the card broke its contract.
+ */
+enum roc_why roc_refill(struct roc_session *s, u64 now, enum roc_refill *left)
 {
 	u32 count = roc_ring_fill_count(&s->rings), room = count ? roc_room(s) : 0;
 	u32 most = min3(count, room, (u32)ROC_REFILL_MAX), n;
@@ -191,27 +201,28 @@ enum roc_refill roc_refill(struct roc_session *s, u64 now)
 		struct roc_flight flight;
 		enum roc_why why;
 
-		if (!link || (s->ch->event.on && !roc_event_room(&s->ch->event, s->in_flight)))
+		if (!link ||
+		    (s->pool->event.on && !roc_event_room(&s->pool->event, s->run.in_flight)))
 			break;
 		roc_ring_fill_take(&s->rings, &flight.fill);
 		why = roc_check_fill(s, &flight.fill, &flight);
 		if (!why) {
 			if (!roc_push(s, link, &flight, now))
 				continue;
-			why = roc_alive(s->ch->ep) ? ROC_WHY_PUSH : ROC_WHY_LOST;
-			roc_run_abort(s, ROC_CH_FAILED, why, why != ROC_WHY_LOST);
-			return ROC_REFILL_DONE;
+			return roc_alive(s->ch->ep) ? ROC_WHY_PUSH : ROC_WHY_LOST;
 		}
-		s->ch->stats.refused++;
+		s->pool->stats.refused++;
 		roc_give_back(s, &flight.fill, -1, 0, ROC_READY_REFUSED, why, now);
 	}
-	if (s->ch->event.on)
+	if (s->pool->event.on)
 		roc_tell(s);
 	if (n < most)
-		return ROC_REFILL_FULL;
-	if (n == count)
-		return ROC_REFILL_DONE;
-	return n == room ? ROC_REFILL_BLOCKED : ROC_REFILL_MORE;
+		*left = ROC_REFILL_FULL;
+	else if (n == count)
+		*left = ROC_REFILL_DONE;
+	else
+		*left = n == room ? ROC_REFILL_BLOCKED : ROC_REFILL_MORE;
+	return ROC_WHY_NONE;
 }
 
 /* The oldest superpage of @link is finished: hand it to the reader. */
@@ -221,17 +232,17 @@ void roc_finish(struct roc_session *s, struct roc_link *link, u32 bytes, u32 fla
 	struct roc_flight *flight = roc_flight(s, link, link->tail);
 
 	if (flight->buffer->sync)
-		roc_buffer_sync(ch->ep, flight, false);
+		roc_flight_sync(ch->ep, flight, false);
 	roc_unmark(s, flight);
 	link->tail++;
-	s->in_flight--;
-	s->held -= flight->fill.length;
+	s->run.in_flight--;
+	s->run.held -= flight->fill.length;
 	if (flags & ROC_READY_REFUSED) {
-		ch->stats.refused++;
+		s->pool->stats.refused++;
 		roc_give_back(s, &flight->fill, link->slot, 0, flags, ROC_WHY_PUSH, now);
 		return;
 	}
-	ch->stats.completed++;
+	s->pool->stats.completed++;
 	ch->stats.bytes += bytes;
 	roc_give_back(s, &flight->fill, link->slot, bytes, flags, ROC_WHY_NONE, now);
 }
@@ -243,8 +254,8 @@ u32 roc_reclaim(struct roc_session *s, enum roc_why why)
 	u32 count = 0;
 	unsigned int i;
 
-	for (i = 0; i < s->link_count; i++) {
-		struct roc_link *link = &s->link[i];
+	for (i = 0; i < s->run.link_count; i++) {
+		struct roc_link *link = &s->run.link[i];
 
 		for (; link->tail != link->head; link->tail++, count++) {
 			const struct roc_flight *flight = roc_flight(s, link, link->tail);
@@ -254,8 +265,8 @@ u32 roc_reclaim(struct roc_session *s, enum roc_why why)
 				      now);
 		}
 	}
-	s->in_flight = 0;
-	s->held = 0;
-	s->ch->stats.reclaimed += count;
+	s->run.in_flight = 0;
+	s->run.held = 0;
+	s->pool->stats.reclaimed += count;
 	return count;
 }

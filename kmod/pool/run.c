@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Start and stop of a run, in good order and in bad: whatever ends it, the card is quiet, or its
- * memory stays pinned, and every superpage was handed back. Under the channel lock.
+ * memory stays pinned, and every superpage was handed back. A run ends here and nowhere else: who
+ * finds out that it has to returns why. Under the channel lock.
  */
 #include <linux/delay.h>
 #include <linux/log2.h>
 #include <linux/random.h>
 #include <linux/slab.h>
 
-#include "core/roc.h"
-#include "core/trace.h"
+#include "pool/pool.h"
+#include "pool/trace.h"
 
 /* How often to look for what a flush closes. */
 #define ROC_FLUSH_TRY_US 500
@@ -17,37 +18,64 @@
 /* A card that takes its time to say how much it wrote is heard out for this long. */
 #define ROC_FLUSH_NS 200000000ull
 
-/* What outlives a run: the thread and the links' tables. */
-static int roc_run_prepare(struct roc_session *s)
+/* Look at the card in the way that it has. Not 0: it broke its contract; *@found is good. */
+enum roc_why roc_look(struct roc_session *s, u64 now, enum roc_look what, u32 *found)
+{
+	s->pool->stats.looks++;
+	return s->pool->event.on ? roc_drain(s, now, found) : roc_look_plain(s, now, what, found);
+}
+
+/*
+ * Superpages the card had none of, in this run: what is new since the last call goes to the
+ * channel's counters. The channel runs.
+ */
+void roc_count_empties(struct roc_channel *ch)
+{
+	const struct roc_pool_ops *ops = roc_pool_ops(ch->ep);
+	struct roc_pool *pool = roc_pool(ch);
+	u32 empties;
+
+	if (!ops->fifo_empty)
+		return;
+	empties = ops->fifo_empty(ch);
+	if (!roc_alive(ch->ep))
+		return;
+	pool->stats.fifo_empty += empties - pool->empties;
+	pool->empties = empties;
+}
+
+/* The links' tables, which outlive a run. */
+static int roc_alloc_flights(struct roc_session *s)
 {
 	struct roc_endpoint *ep = s->ch->ep;
-	u32 room = max(ep->fifo_depth, s->ch->event.depth);
+	u32 room = max(ep->fifo_depth, s->pool->event.depth);
 	unsigned int i;
 
-	s->depth = roc_session_depth(s);
-	s->flight_mask = roundup_pow_of_two(s->depth) - 1;
-	for (i = 0; i < ep->ops->link_slots; i++) {
-		if (s->link[i].flights)
+	s->run.depth = roc_session_depth(s);
+	s->run.flight_mask = roundup_pow_of_two(s->run.depth) - 1;
+	for (i = 0; i < roc_pool_ops(ep)->link_slots; i++) {
+		if (s->run.link[i].flights)
 			continue;
-		s->link[i].flights = kvcalloc(roundup_pow_of_two(room), sizeof(struct roc_flight),
-					      GFP_KERNEL_ACCOUNT | __GFP_NOWARN);
-		if (!s->link[i].flights)
+		s->run.link[i].flights =
+			kvcalloc(roundup_pow_of_two(room), sizeof(struct roc_flight),
+				 GFP_KERNEL_ACCOUNT | __GFP_NOWARN);
+		if (!s->run.link[i].flights)
 			return -ENOMEM;
 	}
-	return roc_thread_create(s);
+	return 0;
 }
 
 static void roc_setup_links(struct roc_session *s, u64 now)
 {
 	unsigned int slot;
 
-	s->link_count = 0;
-	s->next = 0;
-	s->unfinished = false;
+	s->run.link_count = 0;
+	s->run.next = 0;
+	s->run.unfinished = false;
 	for (slot = 0; slot < ROC_LINKS_MAX; slot++) {
-		struct roc_link *link = &s->link[s->link_count];
+		struct roc_link *link = &s->run.link[s->run.link_count];
 
-		if (!(s->links & BIT(slot)))
+		if (!(s->run.links & BIT(slot)))
 			continue;
 		link->slot = slot;
 		link->head = 0;
@@ -59,16 +87,15 @@ static void roc_setup_links(struct roc_session *s, u64 now)
 		link->untold = 0;
 		roc_pace_start(&link->pace, now);
 		roc_doubt_start(&link->doubt, now);
-		s->link_count++;
+		s->run.link_count++;
 	}
 }
 
-int roc_run_start(struct roc_session *s)
+/* Whatever can be wrong with a start before the card is touched. */
+int roc_run_prepare(struct roc_session *s)
 {
 	struct roc_channel *ch = s->ch;
-	const struct roc_card_ops *ops = ch->ep->ops;
 	u32 enabled;
-	int err;
 
 	if (ch->state == ROC_CH_RUNNING)
 		return -EBUSY;
@@ -76,38 +103,55 @@ int roc_run_start(struct roc_session *s)
 		return -EPIPE;
 	if (!roc_alive(ch->ep) || !roc_settle(ch, true))
 		return -EIO;
-	enabled = ops->enabled_links(ch);
-	if (!enabled || s->links_wanted & ~enabled)
+	enabled = roc_pool_ops(ch->ep)->enabled_links(ch);
+	if (!enabled || s->setting.links & ~enabled)
 		return -ENOLINK;
-	err = roc_run_prepare(s);
-	if (err)
-		return err;
-	s->links = s->links_wanted ?: enabled;
-	err = ops->start(ch, s->source, s->links);
+	s->run.links = s->setting.links ?: enabled;
+	return roc_alloc_flights(s);
+}
+
+/* The card writes no more, or its memory is kept; the thread is not woken by it any more. */
+static void roc_run_quiet(struct roc_session *s, bool present)
+{
+	roc_event_bind(s->ch, NULL);
+	roc_make_quiet(s->ch, present);
+	s->pool->event.on = false;
+}
+
+/* Prepared, and the thread is there. */
+int roc_run_start(struct roc_session *s)
+{
+	const struct roc_setting *set = &s->setting;
+	struct roc_channel *ch = s->ch;
+	enum roc_refill left;
+	enum roc_why why;
+	int err;
+
+	err = roc_pool_ops(ch->ep)->start(ch, set->source, s->run.links, set->configure);
 	if (err) {
-		roc_make_quiet(s, true);
+		roc_run_quiet(s, true);
 		return err;
 	}
-	ch->empties = 0;
-	s->run++;
-	s->mark = get_random_u64();
-	roc_rate_start(&s->rate, ktime_get_ns());
-	s->armed = false;
-	s->watch = 0;
-	s->early = 0;
-	s->asked = 0;
-	s->doubt = false;
+	s->pool->empties = 0;
+	s->run.number++;
+	s->run.mark = get_random_u64();
+	roc_rate_start(&s->run.rate, ktime_get_ns());
+	s->thread.watch = (struct roc_watch){};
 	roc_setup_links(s, ktime_get_ns());
 	ch->why = ROC_WHY_NONE;
 	roc_point(ch->ep, ROC_POINT_START_RUNNING);
 	WRITE_ONCE(ch->state, ROC_CH_RUNNING);
-	trace_roc_start(ch->ep->minor, ch->number, s->source, s->links);
+	trace_roc_start(ch->ep->minor, ch->number, set->source, s->run.links);
 	roc_ring_set_flags(&s->rings, 0, ROC_RING_STOPPED);
-	roc_irqs_bind(ch, s);
-	roc_refill(s, ktime_get_ns());
+	roc_event_bind(ch, s);
+	why = roc_refill(s, ktime_get_ns(), &left);
+	if (why) {
+		roc_run_fail(s, why);
+		return -EIO;
+	}
 	roc_publish(s);
-	roc_run_kick(s);
-	return ch->state == ROC_CH_RUNNING ? 0 : -EIO;
+	roc_kick(s);
+	return 0;
 }
 
 static u32 roc_run_end(struct roc_session *s, enum roc_ch_state state, enum roc_why why,
@@ -118,47 +162,53 @@ static u32 roc_run_end(struct roc_session *s, enum roc_ch_state state, enum roc_
 
 	if (present)
 		roc_count_empties(ch);
-	roc_make_quiet(s, present);
+	roc_run_quiet(s, present);
 	reclaimed = roc_reclaim(s, state == ROC_CH_FAILED ? why : ROC_WHY_STOPPED);
 	WRITE_ONCE(ch->state, state);
 	ch->why = state == ROC_CH_FAILED ? why : ROC_WHY_NONE;
 	trace_roc_stop(ch->ep->minor, ch->number, why, reclaimed);
 	roc_ring_set_flags(&s->rings, ROC_RING_STOPPED, ROC_RING_NEED_KICK);
 	roc_publish(s);
-	roc_session_wake(s);
+	roc_open_wake(&s->open);
 	return reclaimed;
 }
 
 /* Only from now on may a card with events say that it has ended. */
-static void roc_flush(struct roc_channel *ch)
+static void roc_flush(struct roc_session *s)
 {
-	ch->event.flushed = true;
-	ch->ep->ops->flush(ch);
+	s->pool->event.flushed = true;
+	roc_pool_ops(s->ch->ep)->flush(s->ch);
 }
 
 int roc_run_stop(struct roc_session *s, u32 *reclaimed)
 {
+	const struct roc_event *ev = &s->pool->event;
 	struct roc_channel *ch = s->ch;
 	unsigned int tries, limit, idle = 0;
+	enum roc_why why;
+	u32 found;
 	u64 end;
 
 	if (ch->state != ROC_CH_RUNNING)
 		return -EALREADY;
-	roc_flush(ch);
+	roc_flush(s);
 	/* Looks in a row with nothing new, or nothing left to come: what the flush closed is in. */
 	end = ktime_get_ns() + ROC_FLUSH_NS;
-	limit = max(2u, ch->ep->ops->flush_us / ROC_FLUSH_TRY_US);
-	if (ch->event.on)
+	limit = max(2u, roc_pool_ops(ch->ep)->flush_us / ROC_FLUSH_TRY_US);
+	if (ev->on)
 		limit = 2 * EVENT_END_MS * USEC_PER_MSEC / ROC_FLUSH_TRY_US;
 	for (tries = 0; tries < ROC_FLUSH_TRIES + limit && idle < limit; tries++) {
 		if (tries)
 			usleep_range(ROC_FLUSH_TRY_US, 2 * ROC_FLUSH_TRY_US);
 		do {
-			idle = roc_look(s, ktime_get_ns(), ROC_LOOK_ALL) ? 0 : idle + 1;
-		} while (s->unfinished && ch->state == ROC_CH_RUNNING && ktime_get_ns() < end);
-		if (ch->state != ROC_CH_RUNNING)
-			return -EIO;
-		if (s->unfinished || (ch->event.on ? ch->event.ended : !s->in_flight))
+			why = roc_look(s, ktime_get_ns(), ROC_LOOK_ALL, &found);
+			if (why) {
+				roc_run_fail(s, why);
+				return -EIO;
+			}
+			idle = found ? 0 : idle + 1;
+		} while (s->run.unfinished && ktime_get_ns() < end);
+		if (s->run.unfinished || (ev->on ? ev->ended : !s->run.in_flight))
 			break;
 	}
 	roc_point(ch->ep, ROC_POINT_STOP);
@@ -166,12 +216,18 @@ int roc_run_stop(struct roc_session *s, u32 *reclaimed)
 	return 0;
 }
 
-/* End a run without the reader's help: a broken contract, the last close, removal. */
+/* End a run without the reader's help: the last close, removal, a broken contract. */
 void roc_run_abort(struct roc_session *s, enum roc_ch_state state, enum roc_why why, bool present)
 {
 	if (s->ch->state != ROC_CH_RUNNING)
 		return;
 	if (present)
-		roc_flush(s->ch);
+		roc_flush(s);
 	roc_run_end(s, state, why, present);
+}
+
+/* The card broke its contract. One that is not there is not touched. */
+void roc_run_fail(struct roc_session *s, enum roc_why why)
+{
+	roc_run_abort(s, ROC_CH_FAILED, why, why != ROC_WHY_LOST);
 }

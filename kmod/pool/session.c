@@ -1,116 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A session: what one open of a channel owns, from open to the last close.
- *
- * It is *retired* exactly once, by whoever comes first: the last close, removal of the card, or a
- * reset by somebody else. Retiring stops the card, accounts for every superpage, and only then
- * unmaps and unpins. What is left is an empty shell that answers -ENODEV until it is closed.
+ * What one open of a channel has beside the claim: the mode, and the two rings in shared memory.
  */
-#include <linux/eventfd.h>
-#include <linux/kthread.h>
 #include <linux/log2.h>
-#include <linux/sched/mm.h>
-#include <linux/sched/signal.h>
+#include <linux/mm.h>
 #include <linux/slab.h>
 #include <linux/vmalloc.h>
 
 #include "core/compat/compat.h"
-#include "core/roc.h"
-
-static void roc_set_owner(struct roc_channel *ch, struct pid *pid, const char *name)
-{
-	struct pid *old;
-
-	spin_lock(&ch->owner_lock);
-	old = ch->owner;
-	ch->owner = pid;
-	strscpy(ch->owner_name, name, sizeof(ch->owner_name));
-	spin_unlock(&ch->owner_lock);
-	put_pid(old);
-}
-
-/* Claim the channel: -EBUSY if somebody has it. */
-struct roc_session *roc_session_open(struct roc_channel *ch, u32 epoch)
-{
-	struct roc_session *s;
-	char name[TASK_COMM_LEN];
-
-	if (!current->mm)
-		return ERR_PTR(-EPERM);
-	s = kvzalloc(sizeof(*s), GFP_KERNEL_ACCOUNT);
-	if (!s)
-		return ERR_PTR(-ENOMEM);
-	s->ch = ch;
-	s->mm = current->mm;
-	s->epoch = epoch;
-	init_waitqueue_head(&s->wait);
-	init_waitqueue_head(&s->batch);
-	s->wanted = ROC_WANT_NOTHING;
-	xa_init_flags(&s->buffers, XA_FLAGS_ALLOC1);
-	if (mutex_lock_killable(&ch->lock)) {
-		kvfree(s);
-		return ERR_PTR(-EINTR);
-	}
-	if (ch->session) {
-		mutex_unlock(&ch->lock);
-		kvfree(s);
-		return ERR_PTR(-EBUSY);
-	}
-	roc_settle(ch, true);
-	ch->session = s;
-	roc_session_mode(s, ROC_MODE_TIMER);
-	ch->opens++;
-	ch->why = ROC_WHY_NONE;
-	ch->base = ch->stats;
-	s->rings.bad_index = &ch->stats.bad_index;
-	if (ch->state == ROC_CH_FAILED)
-		WRITE_ONCE(ch->state, ROC_CH_STOPPED);
-	mmgrab(s->mm);
-	get_task_comm(name, current->group_leader);
-	roc_set_owner(ch, get_pid(task_tgid(current)), name);
-	mutex_unlock(&ch->lock);
-	return s;
-}
+#include "pool/pool.h"
 
 /* Channel lock held. sysfs shows it without. */
 void roc_session_mode(struct roc_session *s, enum roc_mode mode)
 {
-	WRITE_ONCE(s->mode, mode);
-	WRITE_ONCE(s->ch->mode, mode);
-}
-
-/* Does a run of this session use the card's event path? */
-bool roc_session_events(const struct roc_session *s)
-{
-	return s->ch->event.block && !(s->configure & ROC_CONFIGURE_PLAIN);
-}
-
-/* Superpages that a link of this session is given, at most. */
-u32 roc_session_depth(const struct roc_session *s)
-{
-	return roc_session_events(s) ? s->ch->event.depth : s->ch->ep->fifo_depth;
-}
-
-/* Whoever waits for this session has to look: its state changed. Channel lock held. */
-void roc_session_wake(struct roc_session *s)
-{
-	wake_up_all(&s->wait);
-	wake_up_all(&s->batch);
-	if (s->eventfd)
-		roc_eventfd_signal(s->eventfd);
-}
-
-/* Channel lock held. @present: the card may be touched. */
-void roc_session_retire(struct roc_session *s, bool present)
-{
-	if (s->retired)
-		return;
-	s->retired = true;
-	roc_run_abort(s, ROC_CH_STOPPED, ROC_WHY_REMOVED, present);
-	roc_buffer_drop_all(s);
-	if (s->rings_ready)
-		roc_ring_set_flags(&s->rings, ROC_RING_GONE | ROC_RING_STOPPED, 0);
-	roc_session_wake(s);
+	WRITE_ONCE(s->setting.mode, mode);
+	WRITE_ONCE(s->pool->mode, mode);
 }
 
 static void roc_session_free_rings(struct roc_session *s)
@@ -121,43 +25,13 @@ static void roc_session_free_rings(struct roc_session *s)
 	s->rings.kernel = NULL;
 }
 
-static void roc_session_free(struct roc_session *s)
+void roc_session_free(struct roc_session *s)
 {
 	unsigned int i;
 
 	for (i = 0; i < ROC_LINKS_MAX; i++)
-		kvfree(s->link[i].flights);
-	if (s->eventfd)
-		eventfd_ctx_put(s->eventfd);
+		kvfree(s->run.link[i].flights);
 	roc_session_free_rings(s);
-	xa_destroy(&s->buffers);
-	mmdrop(s->mm);
-	kvfree(s);
-}
-
-/* The last close. The channel is free for the next opener when this returns. */
-void roc_session_close(struct roc_session *s)
-{
-	struct roc_channel *ch = s->ch;
-
-	roc_point(ch->ep, ROC_POINT_CLOSE);
-	/*
-	 * A removal may be on its way to us. Whoever comes first stops the card: until removal has
-	 * retired the session its registers are there.
-	 */
-	mutex_lock(&ch->lock);
-	roc_point(ch->ep, ROC_POINT_RETIRE);
-	if (!s->retired)
-		roc_session_retire(s, roc_reachable(ch->ep));
-	mutex_unlock(&ch->lock);
-	if (s->thread)
-		kthread_stop(s->thread);
-	mutex_lock(&ch->lock);
-	ch->session = NULL;
-	WRITE_ONCE(ch->mode, -1);
-	roc_set_owner(ch, NULL, "");
-	mutex_unlock(&ch->lock);
-	roc_session_free(s);
 }
 
 static int roc_ring_size(u32 *entries)
@@ -216,7 +90,42 @@ void roc_session_rings_settle(struct roc_session *s, bool told)
 		roc_session_free_rings(s);
 		return;
 	}
-	if (s->retired)
+	if (s->open.retired)
 		roc_ring_set_flags(&s->rings, ROC_RING_GONE, 0);
 	smp_store_release(&s->rings_ready, true);
+}
+
+static int roc_map_area(struct vm_area_struct *vma, void *area)
+{
+	unsigned long at;
+	int err;
+
+	for (at = 0; at < vma->vm_end - vma->vm_start; at += PAGE_SIZE) {
+		err = vm_insert_page(vma, vma->vm_start + at, vmalloc_to_page(area + at));
+		if (err)
+			return err;
+	}
+	/* A child of fork has no business in the rings of its parent. */
+	vm_flags_set(vma, VM_DONTEXPAND | VM_DONTDUMP | VM_DONTCOPY);
+	return 0;
+}
+
+/* Takes no lock: what it looks at is published once. */
+int roc_session_mmap(struct roc_session *s, struct vm_area_struct *vma)
+{
+	u64 cookie = (u64)vma->vm_pgoff << PAGE_SHIFT;
+	unsigned long length = vma->vm_end - vma->vm_start;
+
+	if (!smp_load_acquire(&s->rings_ready))
+		return -EPIPE;
+	if (!(vma->vm_flags & VM_SHARED))
+		return -EINVAL;
+	if (cookie == ROC_USER_COOKIE && length == s->user_length)
+		return roc_map_area(vma, s->rings.user);
+	if (cookie != ROC_KERNEL_COOKIE || length != s->kernel_length)
+		return -EINVAL;
+	if (vma->vm_flags & VM_WRITE)
+		return -EPERM;
+	vm_flags_clear(vma, VM_MAYWRITE);
+	return roc_map_area(vma, s->rings.kernel);
 }

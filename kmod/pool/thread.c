@@ -11,8 +11,8 @@
 #include <linux/hrtimer.h>
 #include <linux/kthread.h>
 
-#include "core/roc.h"
-#include "core/trace.h"
+#include "pool/pool.h"
+#include "pool/trace.h"
 
 /* Sleeping for longer than this the thread wants to be kicked when the card may run dry. */
 #define ROC_KICK_HORIZON_NS 1000000ull
@@ -38,33 +38,34 @@
 /* So many turns without a sleeper, and nobody waits for batches any more. */
 #define ROC_WISH_TURNS 4
 
-u32 roc_look(struct roc_session *s, u64 now, enum roc_look what)
-{
-	s->ch->stats.looks++;
-	return s->ch->event.on ? roc_drain(s, now) : roc_look_plain(s, now, what);
-}
-
 /* An interrupt may have been sent for what was just taken. */
 static void roc_took_early(struct roc_session *s, u64 now)
 {
-	s->early++;
-	s->took = now;
+	s->thread.watch.early++;
+	s->thread.watch.took = now;
 }
 
 /* Look now and refill: busy mode. Superpages found. */
-u32 roc_run_look(struct roc_session *s)
+u32 roc_thread_look(struct roc_session *s)
 {
 	u64 now = ktime_get_ns();
-	u32 found = roc_look(s, now, ROC_LOOK_BEGUN);
+	enum roc_refill left;
+	enum roc_why why;
+	u32 found;
 
+	why = roc_look(s, now, ROC_LOOK_BEGUN, &found);
 	if (found)
-		roc_rate_found(&s->rate, now, found);
-	if (s->ch->state == ROC_CH_RUNNING)
-		roc_refill(s, now);
-	if (s->ch->event.on && s->armed && found) {
+		roc_rate_found(&s->run.rate, now, found);
+	if (!why)
+		why = roc_refill(s, now, &left);
+	if (why) {
+		roc_run_fail(s, why);
+		return found;
+	}
+	if (s->pool->event.on && s->thread.watch.armed && found) {
 		roc_took_early(s, now);
 		roc_event_arm(s->ch);
-	} else if (s->ch->event.on) {
+	} else if (s->pool->event.on) {
 		roc_event_make_room(s->ch);
 	}
 	roc_publish(s);
@@ -74,11 +75,11 @@ u32 roc_run_look(struct roc_session *s)
 /* ns that the card is served at least, even when its data come all at once after a silence. */
 static u64 roc_lasts(const struct roc_session *s)
 {
-	u32 peak = s->ch->ep->ops->peak;
+	u32 peak = roc_pool_ops(s->ch->ep)->peak;
 
 	if (!peak)
 		return U64_MAX;
-	return max(div_u64(s->held / 4 * 3 * 1000, peak), ROC_TICK_MAX);
+	return max(div_u64(s->run.held / 4 * 3 * 1000, peak), ROC_TICK_MAX);
 }
 
 /* How many superpages readers wait for: who wants a batch is not helped by an interrupt before. */
@@ -87,14 +88,14 @@ static u32 roc_wish(struct roc_session *s)
 	u32 wanted = READ_ONCE(s->wanted);
 
 	if (wanted != ROC_WANT_NOTHING) {
-		s->wish = wanted;
-		s->wish_turns = ROC_WISH_TURNS;
-	} else if (s->wish_turns) {
-		s->wish_turns--; /* it was woken a moment ago, and comes back */
+		s->thread.wish = wanted;
+		s->thread.wish_turns = ROC_WISH_TURNS;
+	} else if (s->thread.wish_turns) {
+		s->thread.wish_turns--; /* it was woken a moment ago, and comes back */
 	} else {
-		s->wish = 1;
+		s->thread.wish = 1;
 	}
-	return s->eventfd || waitqueue_active(&s->wait) ? 1 : s->wish;
+	return s->open.eventfd || waitqueue_active(&s->open.wait) ? 1 : s->thread.wish;
 }
 
 /* Superpages that readers still wait for. */
@@ -111,14 +112,14 @@ static u64 roc_tick(struct roc_session *s, u64 now)
 	u64 next = now + ROC_TICK_IDLE;
 	unsigned int i;
 
-	if (!s->in_flight)
+	if (!s->run.in_flight)
 		return ROC_IDLE_NS;
-	if (s->ch->event.on || !s->ch->ep->ops->free_looks)
-		return min(roc_rate_tick(&s->rate, now, s->in_flight, roc_wanting(s)),
+	if (s->pool->event.on || !roc_pool_ops(s->ch->ep)->free_looks)
+		return min(roc_rate_tick(&s->run.rate, now, s->run.in_flight, roc_wanting(s)),
 			   roc_lasts(s));
-	for (i = 0; i < s->link_count; i++)
-		if (s->link[i].head != s->link[i].tail)
-			next = min(next, s->link[i].pace.next);
+	for (i = 0; i < s->run.link_count; i++)
+		if (s->run.link[i].head != s->run.link[i].tail)
+			next = min(next, s->run.link[i].pace.next);
 	return next > now ? next - now : 0;
 }
 
@@ -129,23 +130,23 @@ static bool roc_may_run_dry(struct roc_session *s, u64 sleep)
 
 	if (sleep < ROC_KICK_HORIZON_NS)
 		return false;
-	for (i = 0; i < s->link_count; i++)
-		if (s->link[i].head == s->link[i].tail)
+	for (i = 0; i < s->run.link_count; i++)
+		if (s->run.link[i].head == s->run.link[i].tail)
 			return true;
 	/* An interrupt comes long before; see roc_moderate(). */
-	if (s->mode == ROC_MODE_EVENT)
-		return s->in_flight < 2;
-	return s->rate.interval * s->in_flight < 2 * sleep &&
-	       2 * s->in_flight < s->link_count * s->depth;
+	if (s->setting.mode == ROC_MODE_EVENT)
+		return s->run.in_flight < 2;
+	return s->run.rate.interval * s->run.in_flight < 2 * sleep &&
+	       2 * s->run.in_flight < s->run.link_count * s->run.depth;
 }
 
 /* A bounded number of interrupts, but the first after a silence at once. */
 static void roc_moderate(struct roc_session *s, u64 now)
 {
-	u64 us = div_u64(s->rate.interval * ROC_MODERATION_BATCH, NSEC_PER_USEC);
-	u32 count = max(s->in_flight / 4, 1u), wish = roc_wish(s);
+	u64 us = div_u64(s->run.rate.interval * ROC_MODERATION_BATCH, NSEC_PER_USEC);
+	u32 count = max(s->run.in_flight / 4, 1u), wish = roc_wish(s);
 
-	if (!s->rate.interval)
+	if (!s->run.rate.interval)
 		return;
 	us = min_t(u64, us, ROC_MODERATION_US);
 	if (wish > 1) {
@@ -157,37 +158,25 @@ static void roc_moderate(struct roc_session *s, u64 now)
 }
 
 /* The card says that something is wrong with this channel. */
-static bool roc_check_doubt(struct roc_session *s)
+static enum roc_why roc_check_doubt(struct roc_session *s)
 {
 	u32 status;
 
-	if (!xchg(&s->doubt, false))
-		return true;
+	if (!xchg(&s->thread.watch.doubt, false))
+		return ROC_WHY_NONE;
 	status = roc_event_status(s->ch);
 	if (status == ROC_ALL_ONES)
-		roc_run_abort(s, ROC_CH_FAILED, ROC_WHY_LOST, false);
-	else if (status & (EVENT_STATUS_FETCH_ERROR | EVENT_STATUS_HOST_ERROR))
-		roc_run_abort(s, ROC_CH_FAILED, ROC_WHY_CARD, true);
-	return s->ch->state == ROC_CH_RUNNING;
-}
-
-static unsigned int roc_interrupts(struct roc_event *ev)
-{
-	unsigned int fired;
-
-	spin_lock_irq(&ev->lock);
-	fired = ev->fired;
-	ev->fired = 0;
-	spin_unlock_irq(&ev->lock);
-	return fired;
+		return ROC_WHY_LOST;
+	return status & (EVENT_STATUS_FETCH_ERROR | EVENT_STATUS_HOST_ERROR) ? ROC_WHY_CARD
+									     : ROC_WHY_NONE;
 }
 
 /* How long the card may be silent: longer than its rate and moderation explain. */
 static u64 roc_patience(struct roc_session *s)
 {
-	u64 interval = s->rate.interval, apart;
+	u64 interval = s->run.rate.interval, apart;
 
-	if (!interval || !s->in_flight)
+	if (!interval || !s->run.in_flight)
 		return ROC_PATIENCE_MAX_NS;
 	apart = max(interval,
 		    min(interval * ROC_MODERATION_BATCH, ROC_MODERATION_US * (u64)NSEC_PER_USEC));
@@ -198,21 +187,16 @@ static u64 roc_patience(struct roc_session *s)
  * Nothing was found, though something may be wrong. No register is read while data flow, so a card
  * that went is found out by its silence.
  */
-static bool roc_check_silence(struct roc_session *s, u64 now)
+static enum roc_why roc_check_silence(struct roc_session *s, u64 now)
 {
-	u64 usual = clamp(2 * s->rate.gap, ROC_SILENCE_NS, ROC_SILENCE_MAX_NS);
+	u64 usual = clamp(2 * s->run.rate.gap, ROC_SILENCE_NS, ROC_SILENCE_MAX_NS);
 
-	if (roc_event_skipped(&s->ch->event)) {
-		roc_run_abort(s, ROC_CH_FAILED, ROC_WHY_RECORD, true);
-		return false;
-	}
-	if (!s->in_flight || now - s->asked < usual)
-		return true;
-	s->asked = now;
-	if (roc_alive(s->ch->ep))
-		return true;
-	roc_run_abort(s, ROC_CH_FAILED, ROC_WHY_LOST, false);
-	return false;
+	if (roc_event_skipped(&s->pool->event))
+		return ROC_WHY_RECORD;
+	if (!s->run.in_flight || now - s->thread.watch.asked < usual)
+		return ROC_WHY_NONE;
+	s->thread.watch.asked = now;
+	return roc_alive(s->ch->ep) ? ROC_WHY_NONE : ROC_WHY_LOST;
 }
 
 /*
@@ -221,9 +205,10 @@ static bool roc_check_silence(struct roc_session *s, u64 now)
  */
 static void roc_count_spurious(struct roc_session *s, unsigned int fired, u64 now)
 {
-	u32 late = now - s->took < ROC_WATCH_NS ? min(fired, s->early) : 0;
+	u32 late =
+		now - s->thread.watch.took < ROC_WATCH_NS ? min(fired, s->thread.watch.early) : 0;
 
-	s->early = late ? s->early - late : 0;
+	s->thread.watch.early = late ? s->thread.watch.early - late : 0;
 	s->ch->stats.spurious_interrupts += fired - late;
 }
 
@@ -236,24 +221,25 @@ static u64 roc_turn_event(struct roc_session *s, unsigned int fired, u32 found, 
 		roc_count_spurious(s, fired, now);
 	else if (found && !fired)
 		roc_took_early(s, now);
-	if (!fired && found && s->watch && now - s->watch >= ROC_WATCH_NS)
+	if (!fired && found && s->thread.watch.since && now - s->thread.watch.since >= ROC_WATCH_NS)
 		ch->stats.missed_interrupts++;
-	s->watch = 0;
-	if (fired || found || !s->armed) {
+	s->thread.watch.since = 0;
+	if (fired || found || !s->thread.watch.armed) {
 		roc_moderate(s, now);
 		roc_event_arm(ch);
-		s->armed = true;
-		s->heard = now;
-		s->check = now + roc_patience(s);
-	} else if (now >= s->check) {
+		s->thread.watch.armed = true;
+		s->thread.watch.heard = now;
+		s->thread.watch.check = now + roc_patience(s);
+	} else if (now >= s->thread.watch.check) {
 		/* A lost write to the card looks like a card with nothing to say. */
-		if (s->in_flight)
+		if (s->run.in_flight)
 			roc_event_repeat(ch);
 		roc_event_arm(ch);
 		/* Ever more rarely: silence is what an idle card does. */
-		s->check = now + clamp(now - s->heard, ROC_PATIENCE_MIN_NS, ROC_SILENCE_NS);
+		s->thread.watch.check = now + clamp(now - s->thread.watch.heard,
+						    ROC_PATIENCE_MIN_NS, ROC_SILENCE_NS);
 	}
-	return s->check - now;
+	return s->thread.watch.check - now;
 }
 
 /*
@@ -262,82 +248,94 @@ static u64 roc_turn_event(struct roc_session *s, unsigned int fired, u32 found, 
  */
 static u64 roc_blocked(struct roc_session *s, u64 now)
 {
-	if (s->blocked_at != s->rings.fill_cons || !s->blocked) {
-		s->blocked_at = s->rings.fill_cons;
-		s->blocked = now;
+	if (s->thread.blocked_at != s->rings.fill_cons || !s->thread.blocked) {
+		s->thread.blocked_at = s->rings.fill_cons;
+		s->thread.blocked = now;
 	}
 	roc_ring_set_flags(&s->rings, ROC_RING_NEED_KICK, 0);
 	smp_mb(); /* room that was made before is seen here, later the flag by the reader */
 	if (roc_room(s))
 		return 0;
-	return clamp((now - s->blocked) / 8, ROC_BLOCKED_NS, ROC_BLOCKED_MAX_NS);
+	return clamp((now - s->thread.blocked) / 8, ROC_BLOCKED_NS, ROC_BLOCKED_MAX_NS);
 }
 
-/* One turn: ns to sleep, U64_MAX = until woken. */
-static u64 roc_turn(struct roc_session *s)
+/* One turn; *@rest: ns to sleep, U64_MAX = until woken. Not 0: the card broke its contract. */
+static enum roc_why roc_turn(struct roc_session *s, u64 *rest)
 {
 	struct roc_channel *ch = s->ch;
-	bool event = ch->event.on && s->mode == ROC_MODE_EVENT && ch->event.vector >= 0;
+	struct roc_event *ev = &s->pool->event;
+	bool event = ev->on && s->setting.mode == ROC_MODE_EVENT && ch->vector >= 0;
 	u64 now = ktime_get_ns(), end = now + ROC_TURN_NS, sleep;
 	enum roc_look what = ROC_LOOK_DUE;
 	unsigned int fired = 0;
 	enum roc_refill refill;
 	u32 found, total = 0;
+	enum roc_why why;
 	bool more;
 
-	if (ch->state != ROC_CH_RUNNING || s->retired || !roc_check_doubt(s) ||
-	    s->mode == ROC_MODE_BUSY)
-		return U64_MAX;
+	*rest = U64_MAX;
+	if (ch->state != ROC_CH_RUNNING || s->open.retired)
+		return ROC_WHY_NONE;
+	why = roc_check_doubt(s);
+	if (why || s->setting.mode == ROC_MODE_BUSY)
+		return why;
 	roc_point(ch->ep, ROC_POINT_TURN);
 	ch->stats.turns++;
 	roc_ring_set_flags(&s->rings, 0, ROC_RING_NEED_KICK);
-	if (ch->event.on) {
-		fired = roc_interrupts(&ch->event);
+	if (ev->on) {
+		fired = roc_event_fired(ev);
 		ch->stats.interrupts += fired;
 	}
-	if (event && s->armed && !fired && !s->watch && now >= s->check &&
-	    roc_event_next(&ch->event)) {
+	if (event && s->thread.watch.armed && !fired && !s->thread.watch.since &&
+	    now >= s->thread.watch.check && roc_event_next(ev)) {
 		/* There is something, and nobody said so: unless it is just being said. */
-		s->watch = now;
-		return ROC_WATCH_NS;
+		s->thread.watch.since = now;
+		*rest = ROC_WATCH_NS;
+		return ROC_WHY_NONE;
 	}
 	/* What the card and the reader finish meanwhile is not left lying while we sleep. */
 	do {
-		found = roc_look(s, now, what);
-		if (ch->state != ROC_CH_RUNNING)
-			return U64_MAX;
+		why = roc_look(s, now, what, &found);
+		if (why)
+			return why;
 		roc_publish(s); /* the reader need not wait for the refill's register writes */
-		refill = roc_refill(s, now);
-		if (ch->state != ROC_CH_RUNNING)
-			return U64_MAX;
+		why = roc_refill(s, now, &refill);
+		if (why)
+			return why;
 		roc_publish(s);
 		total += found;
-		more = found || s->unfinished || refill == ROC_REFILL_MORE ||
+		more = found || s->run.unfinished || refill == ROC_REFILL_MORE ||
 		       (refill == ROC_REFILL_DONE && roc_ring_fill_count(&s->rings));
 		what = ROC_LOOK_SHOWN;
 		now = ktime_get_ns();
-	} while (more && !ch->event.on && now < end);
+	} while (more && !ev->on && now < end);
 
 	if (total)
-		roc_rate_found(&s->rate, now, total);
-	if (total || !s->asked)
-		s->asked = now;
-	if (ch->event.on && !total && !roc_check_silence(s, now))
-		return U64_MAX;
+		roc_rate_found(&s->run.rate, now, total);
+	if (total || !s->thread.watch.asked)
+		s->thread.watch.asked = now;
+	if (ev->on && !total) {
+		why = roc_check_silence(s, now);
+		if (why)
+			return why;
+	}
 	if (event)
 		sleep = roc_turn_event(s, fired, total, now);
 	else
 		sleep = roc_tick(s, now);
-	if (ch->event.on && !event)
+	if (ev->on && !event)
 		roc_event_make_room(ch);
-	if (ch->event.on ? refill == ROC_REFILL_MORE : more)
-		return 0;
-	if (refill == ROC_REFILL_BLOCKED)
-		return min(sleep, roc_blocked(s, now));
-	s->blocked = 0;
-	if (roc_may_run_dry(s, sleep) && roc_ring_arm_kick(&s->rings))
-		return 0;
-	return sleep;
+	*rest = 0;
+	if (ev->on ? refill == ROC_REFILL_MORE : more)
+		return ROC_WHY_NONE;
+	if (refill == ROC_REFILL_BLOCKED) {
+		*rest = min(sleep, roc_blocked(s, now));
+		return ROC_WHY_NONE;
+	}
+	s->thread.blocked = 0;
+	if (!roc_may_run_dry(s, sleep) || !roc_ring_arm_kick(&s->rings))
+		*rest = sleep;
+	return ROC_WHY_NONE;
 }
 
 static void roc_trace_sleep(struct roc_session *s, u64 ns)
@@ -346,7 +344,8 @@ static void roc_trace_sleep(struct roc_session *s, u64 ns)
 
 	if (ns && ch->state == ROC_CH_RUNNING && trace_roc_sleep_enabled())
 		trace_roc_sleep(ch->ep->minor, ch->number, ns,
-				ch->event.on ? !!roc_event_next(&ch->event) : roc_shown(s),
+				s->pool->event.on ? !!roc_event_next(&s->pool->event)
+						  : roc_shown(s),
 				roc_waiting(s));
 }
 
@@ -356,7 +355,7 @@ static void roc_thread_rest(struct roc_session *s, u64 ns)
 	ktime_t sleep = ns_to_ktime(ns);
 
 	set_current_state(TASK_IDLE);
-	if (READ_ONCE(s->kicked) || kthread_should_stop())
+	if (READ_ONCE(s->thread.kicked) || kthread_should_stop())
 		__set_current_state(TASK_RUNNING);
 	else if (ns == U64_MAX)
 		schedule();
@@ -370,40 +369,35 @@ static int roc_thread(void *arg)
 {
 	struct roc_session *s = arg;
 	u64 ns = U64_MAX; /* nothing runs yet, and a start that fails has nothing for us */
+	enum roc_why why;
 
 	while (!kthread_should_stop()) {
 		roc_thread_rest(s, ns);
-		if (ns == U64_MAX && !READ_ONCE(s->kicked))
+		if (ns == U64_MAX && !READ_ONCE(s->thread.kicked))
 			continue;
-		WRITE_ONCE(s->kicked, false);
+		WRITE_ONCE(s->thread.kicked, false);
 		smp_mb(); /* a kick after this is seen above, one before it by the turn */
 		mutex_lock(&s->ch->lock);
-		ns = roc_turn(s);
+		why = roc_turn(s, &ns);
+		if (why) {
+			roc_run_fail(s, why);
+			ns = U64_MAX;
+		}
 		roc_trace_sleep(s, ns);
 		mutex_unlock(&s->ch->lock);
 	}
 	return 0;
 }
 
-/* Also from interrupts. */
-void roc_run_kick(struct roc_session *s)
-{
-	struct task_struct *thread = READ_ONCE(s->thread);
-
-	WRITE_ONCE(s->kicked, true);
-	if (thread)
-		wake_up_process(thread);
-}
-
 /* From now on. Channel lock held. */
-int roc_run_mode(struct roc_session *s, enum roc_mode mode)
+int roc_thread_mode(struct roc_session *s, enum roc_mode mode)
 {
 	if (mode == ROC_MODE_EVENT && !roc_session_events(s))
 		return -EOPNOTSUPP;
 	roc_session_mode(s, mode);
-	s->armed = false;
-	s->watch = 0;
-	roc_run_kick(s);
+	s->thread.watch.armed = false;
+	s->thread.watch.since = 0;
+	roc_kick(s);
 	return 0;
 }
 
@@ -428,15 +422,22 @@ int roc_thread_create(struct roc_session *s)
 	int node = dev_to_node(&ep->pdev->dev);
 	struct task_struct *thread;
 
-	if (s->thread)
+	if (s->thread.task)
 		return 0;
 	thread = kthread_create_on_node(roc_thread, s, node, "roc/%d.%u", ep->minor, s->ch->number);
 	if (IS_ERR(thread))
 		return PTR_ERR(thread);
 	roc_thread_place(thread, node);
-	WRITE_ONCE(s->thread, thread);
+	WRITE_ONCE(s->thread.task, thread);
 	/* One that never ran counts as waiting for a disk: it is to idle, whatever the start does.
 	 */
 	wake_up_process(thread);
 	return 0;
+}
+
+/* No lock held: it takes the channel's. */
+void roc_thread_stop(struct roc_session *s)
+{
+	if (s->thread.task)
+		kthread_stop(s->thread.task);
 }

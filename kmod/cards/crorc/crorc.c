@@ -13,7 +13,6 @@
 
 #include "cards/crorc/crorc.h"
 
-#define CRORC_TRIES 3
 #define CRORC_QUIET_US 1000
 /* A flush shows at once; the board may be late. An empty superpage does not show at all. */
 #define CRORC_FLUSH_US 50000
@@ -111,24 +110,6 @@ static int crorc_set_generator(struct roc_channel *ch, bool on)
 	return -EIO;
 }
 
-/* The documented pair of writes. Proved by the push counter, which is 0 afterwards. */
-int crorc_reset_channel(struct roc_channel *ch)
-{
-	struct crorc_channel *crorc = ch->priv;
-	int tries, err = -EIO;
-
-	crorc_lock(ch);
-	for (tries = 0; tries < CRORC_TRIES && err; tries++) {
-		crorc_write(ch, CRORC_CARD_CSR, CRORC_CARD_CSR_RESET);
-		crorc_write(ch, CRORC_CARD_CSR, CRORC_CARD_CSR_RESET);
-		if (!(crorc_read(ch, CRORC_SP_SIZE) & CRORC_SP_SIZE_COUNT))
-			err = 0;
-	}
-	crorc_unlock(ch);
-	crorc->pushes = 0;
-	return err;
-}
-
 static void crorc_runs_get(struct roc_channel *ch)
 {
 	struct crorc_channel *crorc = ch->priv;
@@ -166,7 +147,7 @@ static void crorc_point_at_memory(struct roc_channel *ch)
 	crorc_unlock(ch);
 }
 
-static int crorc_open_source(struct roc_channel *ch, enum roc_source source)
+static int crorc_open_source(struct roc_channel *ch, enum roc_source source, u32 configure)
 {
 	int err = 0;
 
@@ -183,7 +164,7 @@ static int crorc_open_source(struct roc_channel *ch, enum roc_source source)
 		err = crorc_ddl(ch, CRORC_DDL_LOOP_SIU);
 		break;
 	default:
-		return crorc_open_frontend(ch);
+		return crorc_open_frontend(ch, configure & ROC_CONFIGURE_STBRD);
 	}
 	if (err)
 		return err;
@@ -252,7 +233,7 @@ static int crorc_quiesce(struct roc_channel *ch, bool present)
 }
 
 /* The documented order of writes; see Documentation/cards/crorc.md for where each comes from. */
-static int crorc_start(struct roc_channel *ch, enum roc_source source, u32 links)
+static int crorc_start(struct roc_channel *ch, enum roc_source source, u32 links, u32 configure)
 {
 	struct crorc_channel *crorc = ch->priv;
 	struct crorc_done *done = crorc_done(ch);
@@ -286,7 +267,7 @@ static int crorc_start(struct roc_channel *ch, enum roc_source source, u32 links
 		err = crorc_set_toggle(ch, CRORC_CHAN_CSR_LOOPBACK, false);
 	crorc_unlock(ch);
 	if (!err)
-		err = crorc_open_source(ch, source);
+		err = crorc_open_source(ch, source, configure);
 	if (!err)
 		msleep(CRORC_START_WAIT_MS);
 	return err;
@@ -301,7 +282,7 @@ static int crorc_push_word(struct roc_channel *ch, u32 offset, u32 value)
 		crorc_path_write(ch, offset, value);
 		if (crorc_path_read(ch, offset) == value)
 			return 0;
-		ch->stats.retries++;
+		roc_pool(ch)->stats.retries++;
 	}
 	return -EIO;
 }
@@ -327,7 +308,7 @@ static int crorc_push_size(struct roc_channel *ch, u32 length)
 		}
 		if ((echo & CRORC_SP_SIZE_COUNT) != crorc->pushes)
 			return -EIO;
-		ch->stats.retries++;
+		roc_pool(ch)->stats.retries++;
 	}
 	return -EIO;
 }
@@ -468,38 +449,42 @@ static const struct attribute_group crorc_channel_group = {
 static const struct attribute_group *crorc_groups[] = {&crorc_group, NULL};
 static const struct attribute_group *crorc_channel_groups[] = {&crorc_channel_group, NULL};
 
-const struct roc_card_ops roc_crorc_ops = {
-	.type = ROC_CARD_CRORC,
-	.name = "crorc",
-	.bars = GENMASK(CRORC_CHANNELS - 1, 0),
-	.shared_bars = GENMASK(CRORC_CHANNELS - 1, 0),
-	.channels = CRORC_CHANNELS,
+const struct roc_pool_ops roc_crorc_ops = {
+	.card =
+		{
+			.type = ROC_CARD_CRORC,
+			.name = "crorc",
+			.kind = &roc_pool_kind,
+			.bars = GENMASK(CRORC_CHANNELS - 1, 0),
+			.shared_bars = GENMASK(CRORC_CHANNELS - 1, 0),
+			.channels = CRORC_CHANNELS,
+			.dma_bits = 64,
+			.serial = true,
+			.host_memory = CRORC_CHANNELS * CRORC_DONE_STRIDE,
+			.policy = crorc_policy,
+			.channel_size = sizeof(struct crorc_channel),
+			.groups = crorc_groups,
+			.channel_groups = crorc_channel_groups,
+			.identify = crorc_identify,
+			.alive = crorc_alive,
+			.in_use = crorc_in_use,
+			.quiesce = crorc_quiesce,
+			.left_running = crorc_left_running,
+			.reset = crorc_reset,
+		},
 	.link_slots = 1,
-	.dma_bits = 64,
 	.superpage_align = CRORC_SUPERPAGE_ALIGN,
 	.superpage_max = CRORC_SUPERPAGE_MAX,
 	.page_size = CRORC_PAGE_SIZE,
 	.sources = BIT(ROC_SOURCE_INTERNAL) | BIT(ROC_SOURCE_FEE) | BIT(ROC_SOURCE_DIU) |
 		   BIT(ROC_SOURCE_SIU),
-	.serial = true,
 	.free_looks = true,
 	.flush_us = CRORC_FLUSH_US,
-	.host_memory = CRORC_CHANNELS * CRORC_DONE_STRIDE,
-	.policy = crorc_policy,
-	.channel_size = sizeof(struct crorc_channel),
-	.groups = crorc_groups,
-	.channel_groups = crorc_channel_groups,
-	.identify = crorc_identify,
-	.alive = crorc_alive,
-	.in_use = crorc_in_use,
 	.enabled_links = crorc_enabled_links,
 	.start = crorc_start,
 	.push = crorc_push,
 	.finished = crorc_finished,
 	.received = crorc_received,
 	.flush = crorc_flush,
-	.quiesce = crorc_quiesce,
-	.left_running = crorc_left_running,
-	.reset = crorc_reset,
 	.command = crorc_command,
 };

@@ -1,18 +1,22 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What the two halves of the C-RORC backend share.
+ * What the two halves of the C-RORC backend share, and what the list of cards has of it. Calls go
+ * from crorc.c to crorc_ddl.c.
  */
 #ifndef CRORC_H
 #define CRORC_H
 
 #include "cards/crorc/crorc_regs.h"
-#include "core/roc.h"
+#include "pool/pool.h"
 
 /* In host memory; the card writes it when it closes a superpage. */
 struct crorc_done {
 	__le32 size;
 	__le32 count;
 };
+
+/* The board loses writes: so often is one written. */
+#define CRORC_TRIES 3
 
 /* Each channel's on a cache line of its own, and the next one the prefetcher takes with it. */
 #define CRORC_DONE_STRIDE 128
@@ -57,12 +61,13 @@ static inline void crorc_write(struct roc_channel *ch, u32 offset, u32 value)
 }
 
 /* crorc.c */
-int crorc_reset_channel(struct roc_channel *ch);
+extern const struct roc_pool_ops roc_crorc_ops;
 
 /* crorc_ddl.c */
+int crorc_reset_channel(struct roc_channel *ch);
 int crorc_ddl(struct roc_channel *ch, u32 command);
 int crorc_reset_siu(struct roc_channel *ch);
-int crorc_open_frontend(struct roc_channel *ch);
+int crorc_open_frontend(struct roc_channel *ch, bool stbrd);
 void crorc_close_frontend(struct roc_channel *ch);
 int crorc_command(struct roc_channel *ch, struct roc_ch_command *command);
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * C-RORC: the detector data link. Commands go out, status words come back into a FIFO whose read
- * pops; a reply has 100 ms. The card's lock is given up between looks: other channels go on.
+ * C-RORC: reset of a channel, and the detector data link. Commands go out, status words come back
+ * into a FIFO whose read pops; a reply has 100 ms. The card's lock is given up between looks: other
+ * channels go on.
  */
 #include <linux/delay.h>
 #include <linux/ktime.h>
@@ -104,6 +105,24 @@ static int crorc_check_link(struct roc_channel *ch)
 	return crorc_csr(ch) & CRORC_CHAN_CSR_LINK_DOWN ? -ENOLINK : 0;
 }
 
+/* The documented pair of writes. Proved by the push counter, which is 0 afterwards. */
+int crorc_reset_channel(struct roc_channel *ch)
+{
+	struct crorc_channel *crorc = ch->priv;
+	int tries, err = -EIO;
+
+	crorc_lock(ch);
+	for (tries = 0; tries < CRORC_TRIES && err; tries++) {
+		crorc_write(ch, CRORC_CARD_CSR, CRORC_CARD_CSR_RESET);
+		crorc_write(ch, CRORC_CARD_CSR, CRORC_CARD_CSR_RESET);
+		if (!(crorc_read(ch, CRORC_SP_SIZE) & CRORC_SP_SIZE_COUNT))
+			err = 0;
+	}
+	crorc_unlock(ch);
+	crorc->pushes = 0;
+	return err;
+}
+
 int crorc_reset_siu(struct roc_channel *ch)
 {
 	struct crorc_channel *crorc = ch->priv;
@@ -131,9 +150,8 @@ int crorc_reset_siu(struct roc_channel *ch)
 	return 0;
 }
 
-int crorc_open_frontend(struct roc_channel *ch)
+int crorc_open_frontend(struct roc_channel *ch, bool stbrd)
 {
-	bool stbrd = ch->session->configure & ROC_CONFIGURE_STBRD;
 	int err;
 
 	err = crorc_check_link(ch);

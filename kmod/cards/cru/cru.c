@@ -12,8 +12,8 @@
 #include <linux/ktime.h>
 #include <linux/string.h>
 
+#include "cards/cru/cru.h"
 #include "cards/cru/cru_regs.h"
-#include "core/roc.h"
 
 /* A size entry follows the ready count at once, or within a bus delay. Give up after this. */
 #define CRU_SIZE_TIMEOUT_NS (20 * NSEC_PER_MSEC)
@@ -278,7 +278,7 @@ static void cru_read_bases(struct roc_channel *ch)
 }
 
 /* The documented order of writes; see Documentation/cards/cru.md for where each comes from. */
-static int cru_start(struct roc_channel *ch, enum roc_source source, u32 links)
+static int cru_start(struct roc_channel *ch, enum roc_source source, u32 links, u32 configure)
 {
 	struct cru_channel *cru = ch->priv;
 	bool internal = source == ROC_SOURCE_INTERNAL;
@@ -376,7 +376,7 @@ static int cru_received(struct roc_channel *ch, unsigned int link, u32 length, b
 	size->asked = false;
 	size->index++;
 	cru->sizes_known = true;
-	ch->no_sizes = false;
+	roc_pool(ch)->no_sizes = false;
 	*bytes = entry & CRU_SP_SIZE_BYTES;
 	return *bytes <= length ? 0 : -EIO;
 
@@ -385,7 +385,7 @@ timeout:
 		return -EIO;
 	cru->sizes_known = true;
 	cru->sizes = false;
-	ch->no_sizes = true;
+	roc_pool(ch)->no_sizes = true;
 	return 0;
 }
 
@@ -566,41 +566,45 @@ static const struct attribute_group cru_group = {
 
 static const struct attribute_group *cru_groups[] = {&cru_group, NULL};
 
-const struct roc_card_ops roc_cru_ops = {
-	.type = ROC_CARD_CRU,
-	.name = "cru",
-	.bars = BIT(CRU_BAR_DMA) | BIT(CRU_BAR_CARD),
-	.shared_bars = BIT(CRU_BAR_CARD),
-	.channels = 1,
+const struct roc_pool_ops roc_cru_ops = {
+	.card =
+		{
+			.type = ROC_CARD_CRU,
+			.name = "cru",
+			.kind = &roc_pool_kind,
+			.bars = BIT(CRU_BAR_DMA) | BIT(CRU_BAR_CARD),
+			.shared_bars = BIT(CRU_BAR_CARD),
+			.channels = 1,
+			.dma_bits = 64,
+			.policy = cru_policy,
+			.carried = cru_carried,
+			.carried_count = ARRAY_SIZE(cru_carried),
+			.channel_size = sizeof(struct cru_channel),
+			.groups = cru_groups,
+			.temperature_max = 60000,
+			.temperature_crit = 80000,
+			.temperature = cru_temperature,
+			.identify = cru_identify,
+			.alive = cru_alive,
+			.in_use = cru_in_use,
+			.quiesce = cru_quiesce,
+			.left_running = cru_left_running,
+			.after_reset = cru_after_reset,
+			.reset = cru_reset,
+		},
 	.link_slots = CRU_LINK_SLOTS,
-	.dma_bits = 64,
 	.superpage_align = CRU_SUPERPAGE_ALIGN,
 	.superpage_max = CRU_SUPERPAGE_MAX,
 	.peak = CRU_PEAK,
 	.page_size = CRU_PAGE_SIZE,
 	.sources = BIT(ROC_SOURCE_INTERNAL) | BIT(ROC_SOURCE_DDG) | BIT(ROC_SOURCE_FEE),
-	.policy = cru_policy,
-	.carried = cru_carried,
-	.carried_count = ARRAY_SIZE(cru_carried),
-	.channel_size = sizeof(struct cru_channel),
-	.groups = cru_groups,
 	.marks = true,
-	.temperature_max = 60000,
-	.temperature_crit = 80000,
-	.temperature = cru_temperature,
-	.identify = cru_identify,
-	.alive = cru_alive,
-	.in_use = cru_in_use,
 	.enabled_links = cru_enabled_links,
 	.start = cru_start,
 	.push = cru_push,
 	.finished = cru_finished,
 	.received = cru_received,
 	.flush = cru_flush,
-	.quiesce = cru_quiesce,
-	.left_running = cru_left_running,
-	.after_reset = cru_after_reset,
-	.reset = cru_reset,
 	.dropped = cru_dropped,
 	.fifo_empty = cru_fifo_empty,
 };

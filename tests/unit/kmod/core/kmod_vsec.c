@@ -8,7 +8,7 @@
 #include <linux/pci_regs.h>
 
 #include "kmod/pool/event_regs.h"
-#include "kmod/core/vsec.h"
+#include "kmod/pool/event_vsec.h"
 #include "unit.h"
 
 #define AT 0x200 /* our capability */
@@ -18,7 +18,7 @@
 static uint32_t space[1024];
 static unsigned int reads;
 static struct roc_vsec_card card;
-static struct roc_vsec vsec;
+static struct roc_event_vsec vsec;
 static const char *why;
 
 static __u32 read_word(void *context, unsigned int at)
@@ -74,7 +74,7 @@ static int found(void)
 {
 	reads = 0;
 	why = NULL;
-	return roc_vsec_find(&card, &vsec, &why);
+	return roc_event_vsec_find(&card, &vsec, &why);
 }
 
 /* It is found, and refused for this reason. */
@@ -95,10 +95,10 @@ static void good_ones(void)
 	UNIT_EQ(card.table[1].size, 8);
 	UNIT_EQ(found(), 1);
 	UNIT_EQ(vsec.ring_log2, 16);
-	UNIT_EQ(vsec.channel[0].bar, 0);
-	UNIT_EQ(vsec.channel[0].offset, 0x1000);
-	UNIT_EQ(vsec.channel[0].size, EVENT_CHANNEL_SIZE);
-	UNIT_EQ(vsec.card.offset, 0x1080);
+	UNIT_EQ(vsec.block[0].bar, 0);
+	UNIT_EQ(vsec.block[0].offset, 0x1000);
+	UNIT_EQ(vsec.block[0].size, EVENT_CHANNEL_SIZE);
+	UNIT_EQ(vsec.block[1].offset, 0x1080);
 	/* A C-RORC: a BAR for each channel. */
 	card.channels = 6;
 	for (c = 0; c < 6; c++)
@@ -111,7 +111,7 @@ static void good_ones(void)
 	put(AT + EVENT_VSEC_STRIDE, EVENT_CHANNEL_SIZE);
 	put(AT + EVENT_VSEC_CARD, 0x800 + 6 * EVENT_CHANNEL_SIZE);
 	UNIT_EQ(found(), 1);
-	UNIT_EQ(vsec.channel[5].offset, 0x800 + 5 * EVENT_CHANNEL_SIZE);
+	UNIT_EQ(vsec.block[5].offset, 0x800 + 5 * EVENT_CHANNEL_SIZE);
 }
 
 static void not_there(void)

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The cards that there are, and by what PCI knows them.
+ */
+#include <linux/module.h>
+#include <linux/pci.h>
+
+#include "cards/crorc/crorc.h"
+#include "cards/cru/cru.h"
+#include "cards/cru/cru_regs.h"
+
+#define ROC_CARD(_vendor, _device, _ops)                                                           \
+	{                                                                                          \
+		PCI_DEVICE(_vendor, _device), .driver_data = (kernel_ulong_t) & (_ops).card,       \
+	}
+
+const struct pci_device_id roc_ids[] = {ROC_CARD(CRU_VENDOR_CERN, CRU_DEVICE, roc_cru_ops),
+					ROC_CARD(CRU_VENDOR_ALTERA, CRU_DEVICE_ALTERA, roc_cru_ops),
+					ROC_CARD(CRORC_VENDOR, CRORC_DEVICE, roc_crorc_ops),
+					{}};
+MODULE_DEVICE_TABLE(pci, roc_ids);

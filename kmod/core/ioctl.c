@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The ioctl contract, and the way in to the hardware: whoever wants it goes through roc_enter(),
+ * which compares the file's epoch with the endpoint's.
+ */
+#include <linux/fs.h>
+#include <linux/uaccess.h>
+
+#include "core/roc.h"
+
+const struct roc_ioctl *roc_ioctl_find(unsigned int cmd, const struct roc_ioctl *table,
+				       unsigned int count)
+{
+	unsigned int i;
+
+	for (i = 0; i < count; i++)
+		if (table[i].nr == cmd)
+			return &table[i];
+	return NULL;
+}
+
+/* With the hardware there, unless the handler sees to that itself. */
+static int roc_ioctl_call(struct file *file, const struct roc_ioctl *call, struct roc_endpoint *ep,
+			  u32 epoch, void *arg)
+{
+	int err, idx;
+
+	if (call->enters)
+		return call->handler(file, arg);
+	if (!roc_enter(ep, epoch, &idx))
+		return -ENODEV;
+	err = call->handler(file, arg);
+	roc_leave(ep, idx);
+	return err;
+}
+
+/*
+ * @call to structure: read the size word, take what we know of the structure, refuse bytes we do
+ * not know, call, and write back what the caller knows. Replies go back with errors too: some
+ * carry the reason. A structure may grow: what an older caller does not have is 0.
+ *
+ * What the caller cannot be told must not have happened. So the structure is written back as it
+ * came before anything happens, and what is worse than useless to a caller that does not know of it
+ * (a lock, a handle) is settled afterwards, in case that somebody took the memory away meanwhile.
+ *
+ * The caller's memory may be somebody else's to provide (userfaultfd, FUSE), who may never do so:
+ * it is touched with nothing held that a removal waits for.
+ */
+long roc_ioctl_dispatch(struct file *file, const struct roc_ioctl *call, unsigned long arg,
+			struct roc_endpoint *ep, u32 epoch)
+{
+	void __user *user = (void __user *)arg;
+	u64 u[ROC_ARG_MAX / sizeof(u64)] = {};
+	u32 size, known;
+	bool told;
+	int err;
+
+	if (!call)
+		return -ENOIOCTLCMD;
+	if (get_user(size, (u32 __user *)user))
+		return -EFAULT;
+	if (size < call->first)
+		return -EINVAL;
+	if (size > PAGE_SIZE)
+		return -E2BIG;
+	known = min(size, call->size);
+	err = copy_struct_from_user(u, call->size, user, size);
+	if (err)
+		return err;
+	if (copy_to_user(user, u, known))
+		return -EFAULT;
+	err = roc_ioctl_call(file, call, ep, epoch, u);
+	told = !copy_to_user(user, u, known);
+	if (!err && call->settle)
+		call->settle(file, u, told);
+	return told ? err : -EFAULT;
+}
+
+bool roc_enter(struct roc_endpoint *ep, u32 epoch, int *idx)
+{
+	*idx = srcu_read_lock(&ep->srcu);
+	if (READ_ONCE(ep->epoch) == epoch && epoch)
+		return true;
+	srcu_read_unlock(&ep->srcu, *idx);
+	return false;
+}
+
+void roc_leave(struct roc_endpoint *ep, int idx)
+{
+	srcu_read_unlock(&ep->srcu, idx);
+}

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The ioctl contract, and the way in to the hardware.
+ */
+#ifndef ROC_IOCTL_H
+#define ROC_IOCTL_H
+
+#include <linux/build_bug.h>
+#include <linux/types.h>
+
+struct file;
+struct roc_endpoint;
+
+/* The largest structure, so that dispatch can use its stack. */
+#define ROC_ARG_MAX 384
+
+/**
+ * struct roc_ioctl - an ioctl and its structure
+ * @nr: number
+ * @first: size of the structure when it was first published; never changes
+ * @size: of the structure now
+ * @handler: called inside the endpoint's SRCU read side
+ * @settle: what the handler made becomes real when the caller was told of it, and is undone when
+ *	it could not be. Nobody else can use it, or take it away, before. Outside the read side
+ * @enters: the handler goes in by itself, because it waits for user memory outside
+ */
+struct roc_ioctl {
+	unsigned int nr;
+	u32 first;
+	u32 size;
+	int (*handler)(struct file *file, void *arg);
+	void (*settle)(struct file *file, const void *arg, bool told);
+	bool enters;
+};
+
+/* An entry of a table; what is optional follows. */
+#define ROC_IOCTL(_nr, _first, _struct, _handler, ...)                                             \
+	{                                                                                          \
+		.nr = (_nr), .first = (_first),                                                    \
+		.size = sizeof(struct _struct) +                                                   \
+			BUILD_BUG_ON_ZERO(sizeof(struct _struct) > ROC_ARG_MAX),                   \
+		.handler = (_handler), ##__VA_ARGS__                                               \
+	}
+
+const struct roc_ioctl *roc_ioctl_find(unsigned int cmd, const struct roc_ioctl *table,
+				       unsigned int count);
+long roc_ioctl_dispatch(struct file *file, const struct roc_ioctl *call, unsigned long arg,
+			struct roc_endpoint *ep, u32 epoch);
+bool roc_enter(struct roc_endpoint *ep, u32 epoch, int *idx);
+void roc_leave(struct roc_endpoint *ep, int idx);
+
+#endif /* ROC_IOCTL_H */

@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * A kind of channel: whose the memory is, and how data come. The core knows a kind only by this
+ * table, and what is common to all kinds is the core's: the claim, retirement, ioctl numbers that
+ * every channel has, registered buffers, interrupts, proof of quiet.
+ */
+#ifndef ROC_KIND_H
+#define ROC_KIND_H
+
+#include <linux/mm_types.h>
+#include <linux/poll.h>
+#include <linux/seq_file.h>
+#include <linux/wait.h>
+#include <linux/xarray.h>
+#include <uapi/linux/roc.h>
+
+struct attribute_group;
+struct eventfd_ctx;
+struct roc_buffer;
+struct roc_channel;
+struct roc_endpoint;
+struct roc_ioctl;
+
+/**
+ * struct roc_open - one open of a channel; the first member of what the kind has of it
+ *
+ * Owned by the file; ends at the last close. Channel lock, except the queues.
+ *
+ * @mm: of the opener: whose memory may be registered
+ * @epoch: of the endpoint when it was opened
+ * @retired: no hardware any more (removed, reset, closing); buffers are gone
+ * @leak: quiet could not be proved: what is given up now goes to the channel's @held
+ * @wait: who polls
+ * @batch: who waits in a system call
+ * @eventfd: signalled with @wait
+ * @buffers: registered, by handle
+ * @untold: registered, and the caller does not know it yet
+ */
+struct roc_open {
+	struct roc_channel *ch;
+	struct mm_struct *mm;
+	u32 epoch;
+	bool retired;
+	bool leak;
+	wait_queue_head_t wait;
+	wait_queue_head_t batch;
+	struct eventfd_ctx *eventfd;
+	struct xarray buffers;
+	struct roc_buffer *untold;
+};
+
+/**
+ * struct roc_kind - what the core asks of a kind of channel
+ * @name: as sysfs has it
+ * @open_size: of the structure that begins with struct roc_open; zeroed by the core, and freed
+ * @channel_size: of roc_channel.kind_priv, 0: none; zeroed by the core, lives as long as the
+ * channel
+ * @groups: sysfs files of a channel, NULL: none
+ * @ioctls: beside those that every channel has
+ *
+ * Hardware is there in all calls but @close and @free, and those that are told otherwise
+ * (@present).
+ */
+struct roc_kind {
+	const char *name;
+	size_t open_size;
+	size_t channel_size;
+	const struct attribute_group **groups;
+	const struct roc_ioctl *ioctls;
+	unsigned int ioctl_count;
+
+	/*
+	 * Once for each endpoint, at probe, when the card is identified and nobody has a node: find
+	 * the firmware's interface, and memory that lives as long as the binding. An error ends the
+	 * probe. NULL: nothing to do.
+	 */
+	int (*probe)(struct roc_endpoint *ep);
+	/* At the end of remove, or after a failed probe. @keep: the card may still write there. */
+	void (*remove)(struct roc_endpoint *ep, bool keep);
+	/* What is the kind's in ROC_EP_INFO. NULL: nothing. */
+	void (*describe)(struct roc_endpoint *ep, struct roc_ep_info *info);
+
+	/* The channel is claimed, and settled; channel lock held. An error undoes the claim. */
+	int (*open)(struct roc_open *o);
+	/*
+	 * Once, by whoever comes first: last close, removal, reset. End the run; when this returns
+	 * the card is quiet, or @o->leak is set. Channel lock held. @present: the card may be
+	 * touched.
+	 */
+	void (*retire)(struct roc_open *o, bool present);
+	/* The hardware goes: who only looks at shared memory must see it. Channel lock held. */
+	void (*gone)(struct roc_open *o);
+	/* Last close, retired: nothing of the kind's is at work afterwards. No lock held. */
+	void (*close)(struct roc_open *o);
+	/* Nobody can find it any more: give back what it has, but for @o itself. No lock held. */
+	void (*free)(struct roc_open *o);
+
+	/* EPOLLIN and the like; errors and the end are the core's. No lock held. */
+	__poll_t (*poll)(struct roc_open *o);
+	/* Not stale when it is called, and maybe while it runs. No lock held. */
+	int (*mmap)(struct roc_open *o, struct vm_area_struct *vma);
+	void (*fdinfo)(struct roc_open *o, struct seq_file *m);
+
+	/*
+	 * What a registered buffer must be: fill in what the caller left to us, or refuse, with
+	 * @arg->why. *@seen: the kernel looks at what the card writes there. NULL: the kind has no
+	 * registered buffers.
+	 */
+	int (*check_buffer)(struct roc_endpoint *ep, struct roc_buf_register *arg, bool *seen);
+
+	/*
+	 * The channel's interrupt, in interrupt context, from the nodes' appearance to their end,
+	 * whether it is open or not. @shared: other channels' too, so it may have nothing.
+	 */
+	void (*irq)(struct roc_channel *ch, bool shared);
+	/* The card says that something is wrong with a channel. Channel lock held. */
+	void (*doubt)(struct roc_open *o);
+	/*
+	 * Switch off what is the kind's in the card, and prove it; -EIO if it does not stop. Called
+	 * before the card's own quiesce, at probe too. NULL: there is nothing.
+	 */
+	int (*disable)(struct roc_channel *ch);
+};
+
+/* open.c */
+struct roc_open *roc_open_claim(struct roc_channel *ch, u32 epoch);
+void roc_open_close(struct roc_open *o);
+void roc_open_retire(struct roc_open *o, bool present);
+void roc_open_wake(struct roc_open *o);
+
+#endif /* ROC_KIND_H */

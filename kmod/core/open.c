@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * One open of a channel: the claim, from open to the last close.
+ *
+ * It is *retired* exactly once, by whoever comes first: the last close, removal of the card, or a
+ * reset by somebody else. Retiring has the kind stop the card and account for what it held, and
+ * only then unmaps and unpins. What is left is an empty shell that answers -ENODEV until it is
+ * closed.
+ */
+#include <linux/eventfd.h>
+#include <linux/sched/mm.h>
+#include <linux/sched/signal.h>
+#include <linux/slab.h>
+
+#include "core/compat/compat.h"
+#include "core/roc.h"
+
+static void roc_set_owner(struct roc_channel *ch, struct pid *pid, const char *name)
+{
+	struct pid *old;
+
+	spin_lock(&ch->owner_lock);
+	old = ch->owner;
+	ch->owner = pid;
+	strscpy(ch->owner_name, name, sizeof(ch->owner_name));
+	spin_unlock(&ch->owner_lock);
+	put_pid(old);
+}
+
+static void roc_open_free(struct roc_open *o)
+{
+	if (o->eventfd)
+		eventfd_ctx_put(o->eventfd);
+	xa_destroy(&o->buffers);
+	if (o->mm)
+		mmdrop(o->mm);
+	kvfree(o);
+}
+
+/* Channel lock held. */
+static int roc_open_begin(struct roc_open *o)
+{
+	struct roc_channel *ch = o->ch;
+	char name[TASK_COMM_LEN];
+	int err;
+
+	if (ch->open)
+		return -EBUSY;
+	roc_settle(ch, true);
+	ch->base = ch->stats;
+	err = ch->kind->open(o);
+	if (err)
+		return err;
+	ch->open = o;
+	ch->opens++;
+	ch->why = ROC_WHY_NONE;
+	if (ch->state == ROC_CH_FAILED)
+		WRITE_ONCE(ch->state, ROC_CH_STOPPED);
+	o->mm = current->mm;
+	mmgrab(o->mm);
+	get_task_comm(name, current->group_leader);
+	roc_set_owner(ch, get_pid(task_tgid(current)), name);
+	return 0;
+}
+
+/* Claim the channel: -EBUSY if somebody has it. */
+struct roc_open *roc_open_claim(struct roc_channel *ch, u32 epoch)
+{
+	struct roc_open *o;
+	int err = -EINTR;
+
+	if (!current->mm)
+		return ERR_PTR(-EPERM);
+	o = kvzalloc(ch->kind->open_size, GFP_KERNEL_ACCOUNT);
+	if (!o)
+		return ERR_PTR(-ENOMEM);
+	o->ch = ch;
+	o->epoch = epoch;
+	init_waitqueue_head(&o->wait);
+	init_waitqueue_head(&o->batch);
+	xa_init_flags(&o->buffers, XA_FLAGS_ALLOC1);
+	if (!mutex_lock_killable(&ch->lock)) {
+		err = roc_open_begin(o);
+		mutex_unlock(&ch->lock);
+	}
+	if (!err)
+		return o;
+	roc_open_free(o);
+	return ERR_PTR(err);
+}
+
+/* Whoever waits for it has to look: its state changed. Channel lock held. */
+void roc_open_wake(struct roc_open *o)
+{
+	wake_up_all(&o->wait);
+	wake_up_all(&o->batch);
+	if (o->eventfd)
+		roc_eventfd_signal(o->eventfd);
+}
+
+/* Channel lock held. @present: the card may be touched. */
+void roc_open_retire(struct roc_open *o, bool present)
+{
+	const struct roc_kind *kind = o->ch->kind;
+
+	if (o->retired)
+		return;
+	o->retired = true;
+	kind->retire(o, present);
+	roc_buffer_drop_all(o);
+	kind->gone(o);
+	roc_open_wake(o);
+}
+
+/* The last close. The channel is free for the next opener when this returns. */
+void roc_open_close(struct roc_open *o)
+{
+	struct roc_channel *ch = o->ch;
+
+	roc_point(ch->ep, ROC_POINT_CLOSE);
+	/*
+	 * A removal may be on its way to us. Whoever comes first stops the card: until removal has
+	 * retired what is open its registers are there.
+	 */
+	mutex_lock(&ch->lock);
+	roc_point(ch->ep, ROC_POINT_RETIRE);
+	if (!o->retired)
+		roc_open_retire(o, roc_reachable(ch->ep));
+	mutex_unlock(&ch->lock);
+	ch->kind->close(o);
+	mutex_lock(&ch->lock);
+	ch->open = NULL;
+	roc_set_owner(ch, NULL, "");
+	mutex_unlock(&ch->lock);
+	ch->kind->free(o);
+	roc_open_free(o);
+}

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Who may write to memory, and when what they could have written to is given back.
+ */
+#ifndef ROC_QUIET_H
+#define ROC_QUIET_H
+
+#include <linux/types.h>
+
+struct roc_channel;
+struct roc_endpoint;
+
+/**
+ * struct roc_held - memory whose owner gave it up while the card might still write to it
+ *
+ * Embedded in that memory's structure. In the channel's list, under channel->lock, until the
+ * channel is proved to be quiet.
+ *
+ * @free: the card cannot write to it any more: give it back
+ * @abandon: the device loses its driver, and the card was never stopped: an IOMMU keeps it out from
+ *	here on, and for machines without one the pages are never given back. Channel lock not held
+ */
+struct roc_held {
+	struct roc_held *next;
+	void (*free)(struct roc_held *held, struct roc_endpoint *ep);
+	void (*abandon)(struct roc_held *held, struct roc_endpoint *ep);
+};
+
+/* held.c */
+void roc_hold(struct roc_channel *ch, struct roc_held *held);
+void roc_held_free(struct roc_channel *ch);
+bool roc_held_abandon(struct roc_channel *ch);
+
+/* bus.c */
+bool roc_suspects(struct roc_endpoint *ep);
+int roc_bus_give(struct roc_channel *ch);
+int roc_bus_give_function(struct roc_endpoint *ep);
+void roc_bus_off(struct roc_endpoint *ep);
+bool roc_bus_take(struct roc_channel *ch);
+void roc_bus_leave(struct roc_channel *ch);
+
+/* quiet.c */
+void roc_make_quiet(struct roc_channel *ch, bool present);
+bool roc_settle(struct roc_channel *ch, bool present);
+int roc_settle_all(struct roc_endpoint *ep);
+void roc_settle_by_reset(struct roc_endpoint *ep);
+int roc_reset_function(struct roc_endpoint *ep);
+
+#endif /* ROC_QUIET_H */

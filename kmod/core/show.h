@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What can be watched from outside: sysfs, hwmon, uevents.
+ */
+#ifndef ROC_SHOW_H
+#define ROC_SHOW_H
+
+#include <linux/device.h>
+#include <linux/types.h>
+
+struct attribute_group;
+struct roc_endpoint;
+
+enum roc_alarm {
+	ROC_ALARM_NONE,
+	ROC_ALARM_TEMPERATURE,
+	ROC_ALARM_CRITICAL,
+};
+
+/* A value of the card's that everybody may ask for: see sample.c. The endpoint's sample_lock. */
+struct roc_sample {
+	bool taken;
+	int err;
+	u32 writes;
+	u64 when;
+	s64 value;
+};
+
+/* A register that sysfs shows. Constant, the card's. */
+struct roc_monitor {
+	struct device_attribute attr;
+	unsigned int sample; /* which of the card's own */
+	unsigned int bar;    /* a channel's file: + number of the channel */
+	u32 offset;	     /* of endpoint 0 */
+	u32 stride;	     /* to endpoint 1; 0 = common to the card */
+	u32 mask;
+};
+
+#define ROC_CHANNEL_MONITORS 4
+#define ROC_ENDPOINT_MONITORS 6
+
+/* sample.c */
+int roc_sample(struct roc_endpoint *ep, struct roc_sample *sample,
+	       int (*read)(const void *what, s64 *value), const void *what, s64 *value);
+
+/* monitor.c */
+void roc_monitor_start(struct roc_endpoint *ep);
+void roc_monitor_stop(struct roc_endpoint *ep);
+void roc_monitor_now(struct roc_endpoint *ep);
+void roc_monitor_alarms(struct roc_endpoint *ep, bool on);
+void roc_announce_link(struct roc_endpoint *ep);
+
+/* sysfs.c */
+ssize_t roc_show_sample(struct roc_endpoint *ep, struct roc_sample *sample,
+			int (*read)(const void *what, s64 *value), const void *what, char *buf);
+ssize_t roc_monitor_show(struct device *dev, struct device_attribute *attr, char *buf);
+ssize_t roc_channel_monitor_show(struct device *dev, struct device_attribute *attr, char *buf);
+extern const struct attribute_group *roc_endpoint_groups[];
+extern const struct attribute_group *roc_channel_groups[];
+
+#endif /* ROC_SHOW_H */

@@ -1,0 +1,284 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The ioctls of a channel with a pool, beside those of every channel.
+ *
+ * Every one runs inside the endpoint's SRCU read side (so the hardware is there) and, except for
+ * the wait, under the channel lock.
+ */
+#include <linux/fs.h>
+#include <linux/hrtimer.h>
+
+#include "pool/pool.h"
+
+/* Entries in the ready ring, without the lock: a hint for sleepers. */
+u32 roc_ready_now(struct roc_session *s)
+{
+	u32 held;
+
+	if (!smp_load_acquire(&s->rings_ready))
+		return 0;
+	held = READ_ONCE(s->rings.kernel->ready_prod) - READ_ONCE(s->rings.user->ready_cons);
+	return min(held, s->rings.ready_entries);
+}
+
+static int roc_ch_info(struct file *file, void *arg)
+{
+	struct roc_session *s = roc_session(file->private_data);
+	struct roc_channel *ch = s->ch;
+	const struct roc_pool_ops *ops = roc_pool_ops(ch->ep);
+	struct roc_ch_info *info = arg;
+	struct roc_pool_stats pool;
+	struct roc_stats since;
+	bool running;
+
+	if (info->flags)
+		return -EINVAL;
+	if (mutex_lock_killable(&ch->lock))
+		return -EINTR;
+	running = ch->state == ROC_CH_RUNNING;
+	since = ch->stats;
+	roc_counts_since(&since, &ch->base, sizeof(since));
+	pool = s->pool->stats;
+	roc_counts_since(&pool, &s->pool->base, sizeof(pool));
+	*info = (struct roc_ch_info){
+		.size = info->size,
+		.minor = ch->ep->minor,
+		.channel = ch->number,
+		.state = ch->state,
+		.why = ch->why,
+		.source = s->setting.source,
+		.mode = s->setting.mode,
+		.links = running ? s->run.links : s->setting.links ?: ops->enabled_links(ch),
+		.in_flight = s->run.in_flight,
+		.pushed = pool.pushed,
+		.completed = pool.completed,
+		.bytes = since.bytes,
+		.reclaimed = pool.reclaimed,
+		.refused = pool.refused,
+		.dropped = ops->dropped ? ops->dropped(ch) : 0,
+		.fifo_empty = running && ops->fifo_empty ? ops->fifo_empty(ch) : 0,
+		.looks = pool.looks,
+		.mmio_reads = since.mmio_reads,
+		.mmio_writes = since.mmio_writes,
+		.bad_index = pool.bad_index,
+		.retries = pool.retries,
+		.turns = since.turns,
+		.interrupts = since.interrupts,
+		.missed_interrupts = since.missed_interrupts,
+		.spurious_interrupts = since.spurious_interrupts,
+	};
+	memcpy(info->gaps, pool.gaps, sizeof(info->gaps));
+	info->capacity = hweight32(info->links) * roc_session_depth(s);
+	mutex_unlock(&ch->lock);
+	return 0;
+}
+
+static int roc_ch_rings(struct file *file, void *arg)
+{
+	struct roc_session *s = roc_session(file->private_data);
+	struct roc_ch_rings *rings = arg;
+	int err;
+
+	if (rings->flags)
+		return -EINVAL;
+	if (mutex_lock_killable(&s->ch->lock))
+		return -EINTR;
+	err = roc_session_rings(s, rings);
+	mutex_unlock(&s->ch->lock);
+	if (err)
+		return err;
+	rings->user_offset = ROC_USER_COOKIE;
+	rings->user_length = s->user_length;
+	rings->kernel_offset = ROC_KERNEL_COOKIE;
+	rings->kernel_length = s->kernel_length;
+	rings->fill_entries_offset = PAGE_SIZE;
+	rings->ready_entries_offset = PAGE_SIZE;
+	return 0;
+}
+
+static void roc_ch_rings_settle(struct file *file, const void *arg, bool told)
+{
+	struct roc_session *s = roc_session(file->private_data);
+
+	mutex_lock(&s->ch->lock);
+	roc_session_rings_settle(s, told);
+	mutex_unlock(&s->ch->lock);
+}
+
+static int roc_ch_configure(struct file *file, void *arg)
+{
+	struct roc_session *s = roc_session(file->private_data);
+	struct roc_channel *ch = s->ch;
+	const struct roc_pool_ops *ops = roc_pool_ops(ch->ep);
+	struct roc_ch_configure *c = arg;
+	int err = 0;
+
+	if (c->flags & ~(ROC_CONFIGURE_STBRD | ROC_CONFIGURE_PLAIN) || c->source > ROC_SOURCE_SIU ||
+	    c->mode > ROC_MODE_EVENT)
+		return -EINVAL;
+	if (c->flags & ROC_CONFIGURE_STBRD && (!ops->command || c->source != ROC_SOURCE_FEE))
+		return -EOPNOTSUPP;
+	if (!(ops->sources & BIT(c->source)))
+		return -EOPNOTSUPP;
+	if (c->mode == ROC_MODE_EVENT && (!s->pool->event.block || c->flags & ROC_CONFIGURE_PLAIN))
+		return -EOPNOTSUPP;
+	if (c->page_size && c->page_size != ops->page_size)
+		return -EOPNOTSUPP;
+	if (mutex_lock_killable(&ch->lock))
+		return -EINTR;
+	if (ch->state == ROC_CH_RUNNING) {
+		err = -EBUSY;
+	} else if (c->links & ~ops->enabled_links(ch)) {
+		err = -ENOLINK;
+	} else {
+		s->setting.source = c->source;
+		roc_session_mode(s, c->mode);
+		s->setting.links = c->links;
+		s->setting.configure = c->flags;
+	}
+	mutex_unlock(&ch->lock);
+	return err;
+}
+
+static bool roc_control_plain(const struct roc_ch_control *c)
+{
+	return !c->flags && !c->level && !c->count;
+}
+
+static int roc_ch_start(struct file *file, void *arg)
+{
+	struct roc_session *s = roc_session(file->private_data);
+	int err;
+
+	if (!roc_control_plain(arg))
+		return -EINVAL;
+	err = roc_settle_all(s->ch->ep);
+	if (err)
+		return err;
+	if (mutex_lock_killable(&s->ch->lock))
+		return -EINTR;
+	err = roc_run_prepare(s) ?: roc_thread_create(s) ?: roc_run_start(s);
+	mutex_unlock(&s->ch->lock);
+	return err;
+}
+
+static int roc_ch_stop(struct file *file, void *arg)
+{
+	struct roc_session *s = roc_session(file->private_data);
+	struct roc_ch_control *c = arg;
+	int err;
+
+	if (!roc_control_plain(c))
+		return -EINVAL;
+	if (mutex_lock_killable(&s->ch->lock))
+		return -EINTR;
+	err = roc_run_stop(s, &c->count);
+	mutex_unlock(&s->ch->lock);
+	return err;
+}
+
+static int roc_ch_kick(struct file *file, void *arg)
+{
+	struct roc_session *s = roc_session(file->private_data);
+	struct roc_channel *ch = s->ch;
+	struct roc_ch_control *c = arg;
+	int err = 0;
+
+	if (c->flags & ~ROC_KICK_LOOK || c->level || c->count)
+		return -EINVAL;
+	if (!smp_load_acquire(&s->rings_ready))
+		return -EPIPE;
+	if (!(c->flags & ROC_KICK_LOOK)) {
+		roc_kick(s);
+		return 0;
+	}
+	if (mutex_lock_killable(&ch->lock))
+		return -EINTR;
+	if (ch->state == ROC_CH_RUNNING)
+		c->count = roc_thread_look(s);
+	else
+		err = -EALREADY;
+	mutex_unlock(&ch->lock);
+	return err;
+}
+
+/*
+ * Also says how many a sleeper wants, so that it is not woken for less. A publisher that takes
+ * this away wakes everybody on the queue, where we already are.
+ */
+static bool roc_wait_over(struct roc_session *s, u32 min_ready)
+{
+	roc_want(&s->wanted, min_ready);
+	smp_mb();
+	return roc_ready_now(s) >= min_ready || READ_ONCE(s->ch->state) != ROC_CH_RUNNING ||
+	       roc_stale(&s->open);
+}
+
+static int roc_ch_wait(struct file *file, void *arg)
+{
+	struct roc_session *s = roc_session(file->private_data);
+	struct roc_ch_wait *w = arg;
+	u64 now = ktime_get_ns();
+	int err;
+
+	if (!smp_load_acquire(&s->rings_ready))
+		return w->flags ? -EINVAL : -EPIPE;
+	if (w->flags || !w->min_ready || w->min_ready > s->rings.ready_entries)
+		return -EINVAL;
+	if (w->deadline <= now)
+		err = roc_wait_over(s, w->min_ready) ? 0 : -ETIME;
+	else
+		err = wait_event_interruptible_hrtimeout(
+			s->open.batch, roc_wait_over(s, w->min_ready),
+			ns_to_ktime(min_t(u64, w->deadline - now, KTIME_MAX)));
+	if (err == -ERESTARTSYS)
+		err = -EINTR;
+	w->ready = roc_ready_now(s);
+	return roc_stale(&s->open) ? -ENODEV : err;
+}
+
+static int roc_ch_command(struct file *file, void *arg)
+{
+	struct roc_session *s = roc_session(file->private_data);
+	struct roc_channel *ch = s->ch;
+	const struct roc_pool_ops *ops = roc_pool_ops(ch->ep);
+	struct roc_ch_command *c = arg;
+	int err;
+
+	if (c->flags || c->count > ROC_COMMAND_REPLIES || memchr_inv(c->reply, 0, sizeof(c->reply)))
+		return -EINVAL;
+	if (!ops->command)
+		return -EOPNOTSUPP;
+	if (mutex_lock_killable(&ch->lock))
+		return -EINTR;
+	err = ch->state == ROC_CH_RUNNING ? -EBUSY : ops->command(ch, c);
+	mutex_unlock(&ch->lock);
+	return err;
+}
+
+static int roc_ch_mode(struct file *file, void *arg)
+{
+	struct roc_session *s = roc_session(file->private_data);
+	struct roc_ch_mode *m = arg;
+	int err;
+
+	if (m->flags || m->reserved || m->mode > ROC_MODE_EVENT)
+		return -EINVAL;
+	if (mutex_lock_killable(&s->ch->lock))
+		return -EINTR;
+	err = roc_thread_mode(s, m->mode);
+	mutex_unlock(&s->ch->lock);
+	return err;
+}
+
+const struct roc_ioctl roc_pool_ioctls[ROC_POOL_IOCTLS] = {
+	ROC_IOCTL(ROC_CH_INFO, 304, roc_ch_info, roc_ch_info),
+	ROC_IOCTL(ROC_CH_RINGS, 56, roc_ch_rings, roc_ch_rings, .settle = roc_ch_rings_settle),
+	ROC_IOCTL(ROC_CH_CONFIGURE, 24, roc_ch_configure, roc_ch_configure),
+	ROC_IOCTL(ROC_CH_START, 16, roc_ch_control, roc_ch_start),
+	ROC_IOCTL(ROC_CH_STOP, 16, roc_ch_control, roc_ch_stop),
+	ROC_IOCTL(ROC_CH_KICK, 16, roc_ch_control, roc_ch_kick),
+	ROC_IOCTL(ROC_CH_WAIT, 24, roc_ch_wait, roc_ch_wait),
+	ROC_IOCTL(ROC_CH_COMMAND, 32, roc_ch_command, roc_ch_command),
+	ROC_IOCTL(ROC_CH_MODE, 16, roc_ch_mode, roc_ch_mode),
+};

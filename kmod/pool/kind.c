@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The pool as the core sees it.
+ */
+#include <linux/mm.h>
+#include <linux/poll.h>
+#include <linux/seq_file.h>
+
+#include "pool/pool.h"
+
+static int roc_pool_probe(struct roc_endpoint *ep)
+{
+	unsigned int i;
+
+	for (i = 0; i < ep->ops->channels; i++)
+		roc_pool(&ep->channels[i])->mode = -1;
+	return roc_event_probe(ep);
+}
+
+static void roc_pool_describe(struct roc_endpoint *ep, struct roc_ep_info *info)
+{
+	const struct roc_pool_ops *ops = roc_pool_ops(ep);
+
+	info->link_slots = ops->link_slots;
+	info->superpage_align = ops->superpage_align;
+	info->superpage_max = ops->superpage_max;
+	info->page_size = ops->page_size;
+}
+
+static int roc_pool_open(struct roc_open *o)
+{
+	struct roc_session *s = roc_session(o);
+
+	s->ch = o->ch;
+	s->pool = roc_pool(o->ch);
+	s->pool->base = s->pool->stats;
+	s->rings.bad_index = &s->pool->stats.bad_index;
+	s->wanted = ROC_WANT_NOTHING;
+	roc_session_mode(s, ROC_MODE_TIMER);
+	return 0;
+}
+
+static void roc_pool_retire(struct roc_open *o, bool present)
+{
+	roc_run_abort(roc_session(o), ROC_CH_STOPPED, ROC_WHY_REMOVED, present);
+	WRITE_ONCE(roc_pool(o->ch)->mode, -1);
+}
+
+static void roc_pool_gone(struct roc_open *o)
+{
+	struct roc_session *s = roc_session(o);
+
+	if (s->rings_ready)
+		roc_ring_set_flags(&s->rings, ROC_RING_GONE, 0);
+}
+
+static void roc_pool_close(struct roc_open *o)
+{
+	roc_thread_stop(roc_session(o));
+}
+
+static void roc_pool_free(struct roc_open *o)
+{
+	roc_session_free(roc_session(o));
+}
+
+static __poll_t roc_pool_poll(struct roc_open *o)
+{
+	return roc_ready_now(roc_session(o)) ? EPOLLIN | EPOLLRDNORM : 0;
+}
+
+static int roc_pool_mmap(struct roc_open *o, struct vm_area_struct *vma)
+{
+	return roc_session_mmap(roc_session(o), vma);
+}
+
+static void roc_pool_fdinfo(struct roc_open *o, struct seq_file *m)
+{
+	const struct roc_pool *pool = roc_pool(o->ch);
+
+	seq_printf(m, "roc-superpages:\t%llu\n",
+		   READ_ONCE(pool->stats.completed) - pool->base.completed);
+}
+
+/* Pieces of it are superpages. */
+static int roc_pool_check_buffer(struct roc_endpoint *ep, struct roc_buf_register *arg, bool *seen)
+{
+	const struct roc_pool_ops *ops = roc_pool_ops(ep);
+
+	if (!arg->granule)
+		arg->granule = ops->superpage_align;
+	if (arg->granule % ops->superpage_align || arg->granule > ops->superpage_max)
+		return -EINVAL;
+	*seen = ops->marks;
+	return 0;
+}
+
+/* Its thread finds out what. */
+static void roc_pool_doubt(struct roc_open *o)
+{
+	struct roc_session *s = roc_session(o);
+
+	if (!s->pool->event.on)
+		return;
+	s->thread.watch.doubt = true;
+	roc_kick(s);
+}
+
+static int roc_pool_disable(struct roc_channel *ch)
+{
+	return roc_pool(ch)->event.block ? roc_event_disable(ch) : 0;
+}
+
+const struct roc_kind roc_pool_kind = {
+	.name = "pool",
+	.open_size = sizeof(struct roc_session),
+	.channel_size = sizeof(struct roc_pool),
+	.groups = roc_pool_groups,
+	.ioctls = roc_pool_ioctls,
+	.ioctl_count = ROC_POOL_IOCTLS,
+	.probe = roc_pool_probe,
+	.remove = roc_event_remove,
+	.describe = roc_pool_describe,
+	.open = roc_pool_open,
+	.retire = roc_pool_retire,
+	.gone = roc_pool_gone,
+	.close = roc_pool_close,
+	.free = roc_pool_free,
+	.poll = roc_pool_poll,
+	.mmap = roc_pool_mmap,
+	.fdinfo = roc_pool_fdinfo,
+	.check_buffer = roc_pool_check_buffer,
+	.irq = roc_event_irq,
+	.doubt = roc_pool_doubt,
+	.disable = roc_pool_disable,
+};

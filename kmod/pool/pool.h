@@ -1,0 +1,345 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The pool: a kind of channel to which the reader lends superpages, and that gives them back in the
+ * order in which the card finishes them.
+ *
+ *   channel   what outlives an open: counters, the event path
+ *   session   one open: rings, buffers, what the next start will do
+ *   run       from start to stop
+ *   thread    who looks when
+ *
+ * Calls go one way: kind > ioctl > thread > run > look, drain > flow > mark, event, ring, pace.
+ * Whoever finds that the card broke its contract returns why; run.c ends the run.
+ */
+#ifndef ROC_POOL_H
+#define ROC_POOL_H
+
+#include "core/roc.h"
+#include "pool/event.h"
+#include "pool/pace.h"
+#include "pool/ring.h"
+#include "pool/want.h"
+
+#define ROC_LINKS_MAX 16
+#define ROC_FIFO_DEPTH_MAX 4096
+
+struct roc_session;
+
+/**
+ * struct roc_pool_ops - a card with a pool: its constants and its hardware access
+ *
+ * Constant, the card's. All of it is called with channel->lock held, and nothing of it allocates.
+ *
+ * @card: what the core asks of it
+ */
+struct roc_pool_ops {
+	struct roc_card_ops card;
+	unsigned int link_slots;
+	u32 superpage_align;
+	u32 superpage_max;
+	u32 peak; /* MB/s that an endpoint delivers at most, 0 = it waits rather than to drop */
+	u32 page_size;
+	u32 sources;	       /* mask of enum roc_source */
+	bool free_looks;       /* finished() reads host memory, not the card */
+	bool marks;	       /* begins superpages at their first byte, in order */
+	unsigned int flush_us; /* how long a flush may take to show */
+
+	/* Link slots that the card's configuration enables. */
+	u32 (*enabled_links)(struct roc_channel *ch);
+	/*
+	 * Reset and set going; may sleep. Descriptor FIFOs are empty when it returns. After an
+	 * error the caller makes the channel quiet. @configure: enum roc_configure_flags.
+	 */
+	int (*start)(struct roc_channel *ch, enum roc_source source, u32 links, u32 configure);
+	/* Give one superpage to the card. -EIO: it did not take it. */
+	int (*push)(struct roc_channel *ch, unsigned int link, u64 bus, u32 length);
+	/* Superpages that @link finished since start, modulo 2^32. */
+	u32 (*finished)(struct roc_channel *ch, unsigned int link);
+	/*
+	 * Bytes in the oldest finished superpage not yet asked for. -EIO: the card does not say.
+	 * -EAGAIN: it does not say yet, and will be asked again: at once if it is not @proved to
+	 * be finished, else not before @until.
+	 */
+	int (*received)(struct roc_channel *ch, unsigned int link, u32 length, bool proved,
+			u64 until, u32 *bytes);
+	/* No new data; close what is partly filled. */
+	void (*flush)(struct roc_channel *ch);
+	/* One command over the link; NULL: there is none. */
+	int (*command)(struct roc_channel *ch, struct roc_ch_command *command);
+	/* Counters of the card; NULL: it has none. */
+	u32 (*dropped)(struct roc_channel *ch);
+	u32 (*fifo_empty)(struct roc_channel *ch);
+};
+
+/* As struct roc_stats, of a pool. */
+struct roc_pool_stats {
+	u64 pushed;
+	u64 completed;
+	u64 reclaimed;
+	u64 refused;
+	u64 looks;
+	u64 retries;
+	u64 bad_index;
+	u64 fifo_empty;
+	u64 gaps[ROC_GAPS];
+};
+
+/**
+ * struct roc_pool - a channel's pool, whoever opens it; lives as long as the channel. Its lock
+ * @base: @stats at the present open
+ * @mode: enum roc_mode of the present session, -1 = there is none; read without the lock
+ * @no_sizes: the card does not say how much is in a superpage, so nothing proves a mark: mark.c
+ * @empties: of this run, as @stats has it: see roc_count_empties()
+ * @dropped: @fifo_empty: for sysfs; under the endpoint's lock of samples
+ */
+struct roc_pool {
+	struct roc_pool_stats stats;
+	struct roc_pool_stats base;
+	int mode;
+	bool no_sizes;
+	u32 empties;
+	struct roc_sample dropped;
+	struct roc_sample fifo_empty;
+	struct roc_event event;
+};
+
+/* A superpage in the card. Owned by its link. */
+struct roc_flight {
+	struct roc_fill fill;
+	u64 bus;
+	struct roc_buffer *buffer;
+	u32 number; /* of its descriptor, event path */
+	u64 *first; /* where the card begins, as the CPU sees it; NULL: not known. See mark.c */
+	u64 *last;  /* where it begins the last DMA page */
+	u64 under_first; /* what the marks cover */
+	u64 under_last;
+};
+
+/* One link of a run: a FIFO of superpages in push order. Channel lock. */
+struct roc_link {
+	unsigned int slot;
+	u32 head;		    /* pushed, free running */
+	u32 tail;		    /* came back, free running */
+	u32 found;		    /* finished by the card's count */
+	u64 busy;		    /* when it was last seen to have work: see roc_count_gap() */
+	u32 untold;		    /* pushed, and the doorbell not yet rung: see flow.c */
+	u32 unproved;		    /* taken for finished since its counter was last read */
+	bool pending;		    /* the card finished more than was collected */
+	struct roc_flight *flights; /* [run->depth]; the session's */
+	struct roc_pace pace;	    /* where a look is free */
+	struct roc_doubt doubt;	    /* where it is not */
+};
+
+/* What the next start will do. Channel lock. */
+struct roc_setting {
+	enum roc_source source;
+	enum roc_mode mode;
+	u32 links;     /* 0 = all that are enabled */
+	u32 configure; /* bits of enum roc_configure_flags */
+};
+
+/**
+ * struct roc_run - from start to stop; set up at start. Channel lock
+ * @number: from 1, since open
+ * @links: that it has
+ * @flight_mask: of roc_flight(): the power of two that has room for @depth, less one
+ * @held: bytes of those that are @in_flight
+ * @mark: what the kernel writes where the card will
+ * @until: of a look: then others get the channel lock
+ * @next: link that the next look begins with
+ * @unfinished: the last look had no time for all links
+ */
+struct roc_run {
+	u32 number;
+	u32 links;
+	unsigned int link_count;
+	u32 depth;
+	u32 flight_mask;
+	u32 in_flight;
+	u64 held;
+	u64 mark;
+	u64 until;
+	unsigned int next;
+	bool unfinished;
+	struct roc_rate rate;
+	struct roc_link link[ROC_LINKS_MAX];
+};
+
+/**
+ * struct roc_watch - event mode: the watchdog of interrupts. Reset at start. Channel lock
+ * @armed: an interrupt was asked for
+ * @since: when it saw records without an interrupt, 0 = there are none
+ * @heard: when the card last said something
+ * @early: times that records were taken whose interrupt may still come
+ * @took: the last of these
+ * @check: when it looks
+ * @asked: when the card was last known to be there, 0 = not yet in this run
+ * @doubt: the card says that something is wrong with the channel
+ */
+struct roc_watch {
+	bool armed;
+	u64 since;
+	u64 heard;
+	u32 early;
+	u64 took;
+	u64 check;
+	u64 asked;
+	bool doubt;
+};
+
+/**
+ * struct roc_thread - the thread of a session, from its first start to its close. Channel lock, but
+ * for @task and @kicked, which whoever wakes it uses without
+ * @wish: the last that waited wanted so many
+ * @blocked: since when the ready ring has no room, 0 = it has
+ * @blocked_at: and how far the fill ring had been taken
+ */
+struct roc_thread {
+	struct task_struct *task;
+	bool kicked;
+	u32 wish;
+	u32 wish_turns;
+	u64 blocked;
+	u32 blocked_at;
+	struct roc_watch watch;
+};
+
+/**
+ * struct roc_session - one open of a channel with a pool
+ *
+ * Owned by the file; ends at the last close. Everything is guarded by channel->lock, except
+ * @rings_ready (published once, read by mmap), @wanted and what struct roc_thread says.
+ *
+ * @ch: @pool: as @open has them
+ * @wanted: fewest entries that somebody who waits wants: see want.h
+ * @sequence: of the next entry of the ready ring
+ */
+struct roc_session {
+	struct roc_open open;
+	struct roc_channel *ch;
+	struct roc_pool *pool;
+
+	struct roc_rings rings;
+	bool rings_ready;
+	unsigned long user_length;
+	unsigned long kernel_length;
+	u32 wanted;
+	u64 sequence;
+
+	struct roc_setting setting;
+	struct roc_run run;
+	struct roc_thread thread;
+};
+
+static inline const struct roc_pool_ops *roc_pool_ops(const struct roc_endpoint *ep)
+{
+	return container_of(ep->ops, struct roc_pool_ops, card);
+}
+
+static inline struct roc_pool *roc_pool(const struct roc_channel *ch)
+{
+	return ch->kind_priv;
+}
+
+static inline struct roc_session *roc_session(struct roc_open *o)
+{
+	return container_of(o, struct roc_session, open);
+}
+
+/* Does a run of this session use the card's event path? */
+static inline bool roc_session_events(const struct roc_session *s)
+{
+	return s->pool->event.block && !(s->setting.configure & ROC_CONFIGURE_PLAIN);
+}
+
+/* Superpages that a link of this session is given, at most. */
+static inline u32 roc_session_depth(const struct roc_session *s)
+{
+	return roc_session_events(s) ? s->pool->event.depth : s->ch->ep->fifo_depth;
+}
+
+/* Have the thread look. Also from interrupts. */
+static inline void roc_kick(struct roc_session *s)
+{
+	struct task_struct *task = READ_ONCE(s->thread.task);
+
+	WRITE_ONCE(s->thread.kicked, true);
+	if (task)
+		wake_up_process(task);
+}
+
+static inline struct roc_flight *roc_flight(struct roc_session *s, struct roc_link *link, u32 index)
+{
+	return &link->flights[index & s->run.flight_mask];
+}
+
+/* kind.c */
+extern const struct roc_kind roc_pool_kind;
+
+/* ioctl.c */
+#define ROC_POOL_IOCTLS 9
+extern const struct roc_ioctl roc_pool_ioctls[ROC_POOL_IOCTLS];
+u32 roc_ready_now(struct roc_session *s);
+
+/* sysfs.c */
+extern const struct attribute_group *roc_pool_groups[];
+
+/* session.c */
+#define ROC_USER_COOKIE (0x10ull << 32) /* mmap offsets of the two ring areas */
+#define ROC_KERNEL_COOKIE (0x11ull << 32)
+void roc_session_mode(struct roc_session *s, enum roc_mode mode);
+int roc_session_rings(struct roc_session *s, struct roc_ch_rings *arg);
+void roc_session_rings_settle(struct roc_session *s, bool told);
+int roc_session_mmap(struct roc_session *s, struct vm_area_struct *vma);
+void roc_session_free(struct roc_session *s);
+
+/* run.c */
+enum roc_look {
+	ROC_LOOK_SHOWN, /* what memory shows */
+	ROC_LOOK_DUE,	/* and where something is expected */
+	ROC_LOOK_BEGUN, /* where the card is at work */
+	ROC_LOOK_ALL,
+};
+enum roc_why roc_look(struct roc_session *s, u64 now, enum roc_look what, u32 *found);
+int roc_run_prepare(struct roc_session *s);
+int roc_run_start(struct roc_session *s);
+int roc_run_stop(struct roc_session *s, u32 *reclaimed);
+void roc_run_abort(struct roc_session *s, enum roc_ch_state state, enum roc_why why, bool present);
+void roc_run_fail(struct roc_session *s, enum roc_why why);
+void roc_count_empties(struct roc_channel *ch);
+
+/* flow.c */
+enum roc_refill {
+	ROC_REFILL_DONE,    /* the fill ring is empty */
+	ROC_REFILL_FULL,    /* the card has no room for more */
+	ROC_REFILL_BLOCKED, /* the ready ring has no room for more */
+	ROC_REFILL_MORE,    /* somebody else may want the channel lock first */
+};
+u32 roc_room(struct roc_session *s);
+u32 roc_waiting(struct roc_session *s);
+void roc_finish(struct roc_session *s, struct roc_link *link, u32 bytes, u32 flags, u64 now);
+enum roc_why roc_refill(struct roc_session *s, u64 now, enum roc_refill *left);
+u32 roc_reclaim(struct roc_session *s, enum roc_why why);
+void roc_publish(struct roc_session *s);
+
+/* mark.c */
+void roc_find_marks(struct roc_session *s, struct roc_flight *flight);
+void roc_mark(struct roc_session *s, struct roc_flight *flight);
+void roc_unmark(struct roc_session *s, const struct roc_flight *flight);
+u32 roc_by_marks(struct roc_session *s, struct roc_link *link);
+enum roc_stage roc_stage(struct roc_session *s, struct roc_link *link);
+u32 roc_shown(struct roc_session *s);
+
+/* look.c: plain cards */
+enum roc_why roc_look_plain(struct roc_session *s, u64 now, enum roc_look what, u32 *found);
+
+/* drain.c: cards with an event path */
+enum roc_why roc_drain(struct roc_session *s, u64 now, u32 *found);
+
+/* thread.c */
+int roc_thread_create(struct roc_session *s);
+void roc_thread_stop(struct roc_session *s);
+u32 roc_thread_look(struct roc_session *s);
+int roc_thread_mode(struct roc_session *s, enum roc_mode mode);
+
+#endif /* ROC_POOL_H */
