@@ -516,7 +516,8 @@ int roc_channel_eventfd(struct roc_channel *ch, int eventfd);
  * roc_channel_look() - look at the card now, in this call
  * @ch: handle
  *
- * For ROC_MODE_BUSY; allowed in every mode.
+ * For ROC_MODE_BUSY; allowed in every mode. A look ends after some milliseconds and leaves to the
+ * next one what is not found by then.
  *
  * Return: number of superpages found finished; -EPIPE no rings; -EALREADY not running.
  */

@@ -140,10 +140,20 @@ static void busy_mode(void)
 	transfer(&r, FOUR_LINKS, 60);
 }
 
+/* One look has a deadline: on a crowded machine several are needed for what is there. */
+static int looked(struct rig *r, int *found)
+{
+	int more = roc_channel_look(r->ch);
+
+	CU_ASSERT(more >= 0);
+	return *found += more;
+}
+
 /* In busy mode nobody but the reader looks. */
 static void busy_mode_is_quiet(void)
 {
 	struct rig r = {.id = EP0, .mode = ROC_MODE_BUSY, .count = 8};
+	int found = 0;
 
 	emu(CARD0, "set all links-enabled 1");
 	UNIT_NEED(rig_open(&r));
@@ -155,7 +165,7 @@ static void busy_mode_is_quiet(void)
 	sleep_ms(200);
 	UNIT_EQ(emu_touched(CARD0, 0, CRU_BAR_DMA, CRU_SP_READY(0)).reads, 0);
 	UNIT_EQ(roc_ready_count(r.rings), 0);
-	UNIT_EQ(roc_channel_look(r.ch), 8);
+	CU_ASSERT(UNIT_WAIT(looked(&r, &found) == 8, 5000));
 	UNIT_EQ(roc_ready_count(r.rings), 8);
 	rig_stop(&r);
 	RIG_OK(&r);
