@@ -24,7 +24,7 @@ static int check_firmware(struct roc_endpoint *ep, const struct roc_ep_info *inf
 	roc_firmware_close(list);
 	if (ret) {
 		snprintf(why, sizeof(why), "%s", roc_error());
-		libroc_fail(-ret, "%s: %s", ep->name, why);
+		roc_fail(-ret, "%s: %s", roc_endpoint_name(ep), why);
 	}
 	return ret;
 }
@@ -36,8 +36,8 @@ int libroc_config_begin(struct roc_endpoint *ep, enum roc_card_type type, unsign
 	int ret;
 
 	if (flags & ~(ROC_CONFIG_FORCE | ROC_CONFIG_ANY_FIRMWARE | ROC_CONFIG_COMPARE_ONLY))
-		return libroc_fail(EINVAL, "%s: unknown flags 0x%x for a configuration", ep->name,
-				   flags);
+		return roc_fail(EINVAL, "%s: unknown flags 0x%x for a configuration",
+				roc_endpoint_name(ep), flags);
 	ret = libroc_pass_begin(ep, &c, type, false, &info);
 	if (!ret && !(flags & ROC_CONFIG_ANY_FIRMWARE))
 		ret = check_firmware(ep, &info);
@@ -156,14 +156,14 @@ void libroc_changes_say(const struct libroc_changes *changes, const char *why)
 	const struct libroc_pass *c = changes->c;
 
 	if (c->err != -EBADMSG || !r->register_name[0]) {
-		libroc_fail(-c->err, "%.900s%s", why,
-			    r->restored ? " (the card was put back as it was)" : "");
+		roc_fail(-c->err, "%.900s%s", why,
+			 r->restored ? " (the card was put back as it was)" : "");
 		return;
 	}
-	libroc_fail(EBADMSG,
-		    "%s: register 0x%x of BAR %u (%s) was written 0x%x and reads 0x%x; what had "
-		    "been written before %s",
-		    c->ep->name, r->offset, r->bar, r->register_name, r->wanted, r->got,
-		    r->restored ? "was put back as it was"
-				: "could not all be put back: configure the card again");
+	roc_fail(EBADMSG,
+		 "%s: register 0x%x of BAR %u (%s) was written 0x%x and reads 0x%x; what had "
+		 "been written before %s",
+		 roc_endpoint_name(c->ep), r->offset, r->bar, r->register_name, r->wanted, r->got,
+		 r->restored ? "was put back as it was"
+			     : "could not all be put back: configure the card again");
 }

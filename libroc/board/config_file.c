@@ -50,11 +50,11 @@ static int end_section(struct libroc_ini *ini)
 		if (r->keys & 1u << i)
 			continue;
 		if (!params->list[i].optional)
-			return libroc_fail(EINVAL,
-					   "%s:%u: section [%s] has no key '%s': a section has "
-					   "all of its keys or is left out",
-					   r->ini.file, r->ini.section_line, r->ini.section,
-					   params->list[i].key);
+			return roc_fail(EINVAL,
+					"%s:%u: section [%s] has no key '%s': a section has "
+					"all of its keys or is left out",
+					r->ini.file, r->ini.section_line, r->ini.section,
+					params->list[i].key);
 		if (!r->section)
 			r->missing |= 1u << i;
 	}
@@ -69,17 +69,17 @@ static int begin_section(struct libroc_ini *ini)
 	enum roc_card_type other = card_of(ini->section);
 
 	if (section < 0 && other)
-		return libroc_fail(EINVAL,
-				   "%s:%u: section [%s]: this is a file for a %s, and the card is "
-				   "a %s",
-				   ini->file, ini->line, ini->section,
-				   other == ROC_CARD_CRORC ? "C-RORC" : "CRU", r->format->card);
+		return roc_fail(EINVAL,
+				"%s:%u: section [%s]: this is a file for a %s, and the card is "
+				"a %s",
+				ini->file, ini->line, ini->section,
+				other == ROC_CARD_CRORC ? "C-RORC" : "CRU", r->format->card);
 	if (section < 0)
-		return libroc_fail(EINVAL, "%s:%u: unknown section [%s]: %s", ini->file, ini->line,
-				   ini->section, r->format->sections);
+		return roc_fail(EINVAL, "%s:%u: unknown section [%s]: %s", ini->file, ini->line,
+				ini->section, r->format->sections);
 	if (r->seen & 1u << section)
-		return libroc_fail(EINVAL, "%s:%u: section [%s] is there twice", ini->file,
-				   ini->line, ini->section);
+		return roc_fail(EINVAL, "%s:%u: section [%s] is there twice", ini->file, ini->line,
+				ini->section);
 	ret = r->format->order ? r->format->order(ini->file, ini->line, section, r->seen) : 0;
 	if (ret)
 		return ret;
@@ -99,16 +99,16 @@ static int take_value(struct libroc_ini *ini, const char *key, const char *value
 	int ret;
 
 	if (!p)
-		return libroc_fail(EINVAL, "%s:%u: section [%s] has no key '%.60s'", ini->file,
-				   ini->line, ini->section, key);
+		return roc_fail(EINVAL, "%s:%u: section [%s] has no key '%.60s'", ini->file,
+				ini->line, ini->section, key);
 	if (r->keys & 1u << (p - params->list))
-		return libroc_fail(EINVAL, "%s:%u: [%s] %s is there twice", ini->file, ini->line,
-				   ini->section, key);
+		return roc_fail(EINVAL, "%s:%u: [%s] %s is there twice", ini->file, ini->line,
+				ini->section, key);
 	r->keys |= 1u << (p - params->list);
 	ret = libroc_param_parse(p, value, &number, why, sizeof(why));
 	if (ret)
-		return libroc_fail(-ret, "%s:%u: [%s] %s: %s", ini->file, ini->line, ini->section,
-				   key, why);
+		return roc_fail(-ret, "%s:%u: [%s] %s: %s", ini->file, ini->line, ini->section, key,
+				why);
 	r->format->put(r->config, r->section, p, number);
 	return 0;
 }
@@ -119,18 +119,18 @@ static int json_value(struct reader *r, struct json_object *object, const char *
 	char text[128];
 
 	if (!json_object_object_get_ex(object, key, &value))
-		return libroc_fail(EINVAL, "%s:%u: section [%s] has no key '%.60s'", r->ini.file,
-				   r->ini.line, r->ini.section, key);
+		return roc_fail(EINVAL, "%s:%u: section [%s] has no key '%.60s'", r->ini.file,
+				r->ini.line, r->ini.section, key);
 	switch (json_object_get_type(value)) {
 	case json_type_string:
 	case json_type_boolean:
 	case json_type_int:
 		break;
 	default:
-		return libroc_fail(EINVAL,
-				   "%s:%u: [%s] %.60s: the value must be a text, a whole number, "
-				   "true or false",
-				   r->ini.file, r->ini.line, r->ini.section, key);
+		return roc_fail(EINVAL,
+				"%s:%u: [%s] %.60s: the value must be a text, a whole number, "
+				"true or false",
+				r->ini.file, r->ini.line, r->ini.section, key);
 	}
 	snprintf(text, sizeof(text), "%s", json_object_get_string(value));
 	return r->ini.value(&r->ini, key, text);
@@ -167,8 +167,8 @@ static int json_key(struct reader *r, struct json_object *root, unsigned int dep
 	}
 	json_object_object_get_ex(root, r->ini.section, &section);
 	if (!json_object_is_type(section, json_type_object))
-		return libroc_fail(EINVAL, "%s:%u: section [%s] must be an object", r->ini.file,
-				   r->ini.line, r->ini.section);
+		return roc_fail(EINVAL, "%s:%u: section [%s] must be an object", r->ini.file,
+				r->ini.line, r->ini.section);
 	return depth == 1 ? 0 : json_value(r, section, key);
 }
 
@@ -238,11 +238,11 @@ static int split_uri(const char *uri, const char **path, bool *json)
 	if (*json || !strncasecmp(uri, "ini://", 6))
 		return 0;
 	if (!strncasecmp(uri, "consul://", 9))
-		return libroc_fail(EOPNOTSUPP,
-				   "%s: this library does not ask a Consul server: save its value "
-				   "to a file and give ini://FILE or json://FILE",
-				   uri);
-	return libroc_fail(EOPNOTSUPP, "%s: only ini://FILE, json://FILE or a plain path", uri);
+		return roc_fail(EOPNOTSUPP,
+				"%s: this library does not ask a Consul server: save its value "
+				"to a file and give ini://FILE or json://FILE",
+				uri);
+	return roc_fail(EOPNOTSUPP, "%s: only ini://FILE, json://FILE or a plain path", uri);
 }
 
 /* The callbacks are in @r. */
@@ -275,17 +275,17 @@ int libroc_config_load(const struct libroc_config_format *format, const char *ur
 
 	r.config = malloc(format->size);
 	if (!r.config)
-		return libroc_fail_text(ENOMEM, "no memory for a configuration");
+		return roc_fail(ENOMEM, "no memory for a configuration");
 	memcpy(r.config, config, format->size);
 	ret = read_file(&r, uri);
 	if (!ret && !r.seen)
-		ret = libroc_fail(EINVAL, "%s:1: there is no section in it, [%s] for example",
-				  r.ini.file, format->example);
+		ret = roc_fail(EINVAL, "%s:1: there is no section in it, [%s] for example",
+			       r.ini.file, format->example);
 	if (!ret) {
 		ret = format->check(r.config);
 		if (ret) {
 			snprintf(why, sizeof(why), "%s", roc_error());
-			ret = libroc_fail(-ret, "%s: %s", r.ini.file, why);
+			ret = roc_fail(-ret, "%s: %s", r.ini.file, why);
 		}
 	}
 	if (!ret) {
@@ -321,9 +321,9 @@ int roc_config_card(const char *uri, enum roc_card_type *type)
 	int ret = read_file(&r, uri);
 
 	if (!ret)
-		ret = libroc_fail(EINVAL,
-				  "%s: it has no section of a card, [cru] or [crorc] for example",
-				  r.ini.file);
+		ret = roc_fail(EINVAL,
+			       "%s: it has no section of a card, [cru] or [crorc] for example",
+			       r.ini.file);
 	if (ret < 0)
 		return ret;
 	*type = ret;
@@ -366,11 +366,11 @@ int libroc_config_save(const char *uri, const void *config,
 	if (ret)
 		return ret;
 	if (asprintf(&temporary, "%s.XXXXXX", path) < 0)
-		return libroc_fail_text(ENOMEM, "no memory for a file's name");
+		return roc_fail(ENOMEM, "no memory for a file's name");
 	fd = mkstemp(temporary);
 	f = fd < 0 ? NULL : fdopen(fd, "w");
 	if (!f) {
-		ret = libroc_fail(errno, "%s cannot be written: %s", path, strerror(errno));
+		ret = roc_fail(errno, "%s cannot be written: %s", path, strerror(errno));
 		if (fd >= 0)
 			close(fd);
 		goto out;
@@ -386,7 +386,7 @@ int libroc_config_save(const char *uri, const void *config,
 	if (!ret && rename(temporary, path))
 		ret = errno;
 	if (ret)
-		ret = libroc_fail(ret, "%s cannot be written: %s", path, strerror(ret));
+		ret = roc_fail(ret, "%s cannot be written: %s", path, strerror(ret));
 out:
 	if (ret && fd >= 0)
 		unlink(temporary);

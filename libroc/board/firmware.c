@@ -13,7 +13,6 @@
 
 #include <roc/firmware.h>
 
-#include "libroc/core/libroc.h"
 #include "libroc_json.h"
 
 #define FORMAT 1
@@ -63,7 +62,7 @@ static const char *significant(const char *hash)
 
 static int no_memory(void)
 {
-	return libroc_fail_text(ENOMEM, "no memory for the list of firmware versions");
+	return roc_fail(ENOMEM, "no memory for the list of firmware versions");
 }
 
 static int add(struct roc_firmware_list *list, enum roc_card_type type, const char *hash,
@@ -99,16 +98,15 @@ static int add_entry(struct roc_firmware_list *list, const char *path, enum roc_
 	size_t i;
 
 	if (!hash || !*hash || hash[strspn(hash, "0123456789abcdefABCDEF")] || !tag || !*tag)
-		return libroc_fail(EINVAL,
-				   "%s: entry %zu needs a hexadecimal \"hash\" and a "
-				   "\"tag\"",
-				   path, n + 1);
+		return roc_fail(EINVAL,
+				"%s: entry %zu needs a hexadecimal \"hash\" and a "
+				"\"tag\"",
+				path, n + 1);
 	for (i = 0; state && i < sizeof(states) / sizeof(states[0]); i++)
 		if (!strcmp(states[i].name, state))
 			return add(list, type, hash, tag, states[i].state);
-	return libroc_fail(EINVAL,
-			   "%s: entry %zu (%.20s) needs a \"state\" accepted, old or denied", path,
-			   n + 1, hash);
+	return roc_fail(EINVAL, "%s: entry %zu (%.20s) needs a \"state\" accepted, old or denied",
+			path, n + 1, hash);
 }
 
 static int take_list(struct roc_firmware_list *list, const char *path, struct json_object *root)
@@ -121,8 +119,8 @@ static int take_list(struct roc_firmware_list *list, const char *path, struct js
 
 	if (!json_object_object_get_ex(root, "format", &format) ||
 	    json_object_get_int(format) != FORMAT)
-		return libroc_fail(EINVAL, "%s: \"format\" is not %d, which this library reads",
-				   path, FORMAT);
+		return roc_fail(EINVAL, "%s: \"format\" is not %d, which this library reads", path,
+				FORMAT);
 	list->version = version ? strdup(version) : NULL;
 	list->source = strdup(path);
 	if ((version && !list->version) || !list->source)
@@ -132,15 +130,15 @@ static int take_list(struct roc_firmware_list *list, const char *path, struct js
 			continue;
 		found++;
 		if (!json_object_is_type(entries, json_type_array))
-			return libroc_fail(EINVAL, "%s: \"%s\" is not a list", path, lists[l].name);
+			return roc_fail(EINVAL, "%s: \"%s\" is not a list", path, lists[l].name);
 		for (i = 0; i < json_object_array_length(entries) && !ret; i++)
 			ret = add_entry(list, path, lists[l].type, i,
 					json_object_array_get_idx(entries, i));
 	}
 	if (!ret && (!version || !found))
-		return libroc_fail(EINVAL,
-				   "%s: needs a text \"version\" and a list \"cru\" or \"crorc\"",
-				   path);
+		return roc_fail(EINVAL,
+				"%s: needs a text \"version\" and a list \"cru\" or \"crorc\"",
+				path);
 	return ret;
 }
 
@@ -155,10 +153,10 @@ static int take_site(struct roc_firmware_list *list, const char *path, struct js
 		if (ret)
 			break;
 		if (!json_object_is_type(tag, json_type_string))
-			return libroc_fail(EINVAL,
-					   "%s: '%.40s': each entry is \"hash\": \"tag\", both "
-					   "texts",
-					   path, hash);
+			return roc_fail(EINVAL,
+					"%s: '%.40s': each entry is \"hash\": \"tag\", both "
+					"texts",
+					path, hash);
 		if (*hash && *json_object_get_string(tag))
 			ret = add(list, 0, hash, json_object_get_string(tag),
 				  ROC_FIRMWARE_ACCEPTED);
@@ -248,7 +246,7 @@ int roc_firmware_open(const struct roc_firmware_paths *paths, struct roc_firmwar
 	if (ret == -ENOENT)
 		ret = read_list(new, installed, take_list);
 	if (ret == -ENOENT && paths->installed && *installed)
-		ret = libroc_fail(ENOENT, "%s does not exist", installed);
+		ret = roc_fail(ENOENT, "%s does not exist", installed);
 	else if (ret == -ENOENT)
 		ret = read_built_in(new);
 	if (!ret) {
@@ -354,12 +352,12 @@ int roc_firmware_check(const struct roc_firmware_list *list, enum roc_card_type 
 	if (e && e->state == ROC_FIRMWARE_ACCEPTED)
 		return 0;
 	accepted_text(list, type, accepted, sizeof(accepted));
-	return libroc_fail(EPERM,
-			   "firmware %s%s%s is %s in list %s of %s; accepted: %s; load one of "
-			   "these, or add it to " ROC_FIRMWARE_SITE,
-			   *hash ? hash : "unknown", e ? " " : "", e ? e->tag : "",
-			   !e				  ? "not"
-			   : e->state == ROC_FIRMWARE_OLD ? "no longer accepted"
-							  : "denied",
-			   list->version, list->source, accepted);
+	return roc_fail(EPERM,
+			"firmware %s%s%s is %s in list %s of %s; accepted: %s; load one of "
+			"these, or add it to " ROC_FIRMWARE_SITE,
+			*hash ? hash : "unknown", e ? " " : "", e ? e->tag : "",
+			!e			       ? "not"
+			: e->state == ROC_FIRMWARE_OLD ? "no longer accepted"
+						       : "denied",
+			list->version, list->source, accepted);
 }

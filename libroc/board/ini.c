@@ -39,13 +39,13 @@ static int begin_section(struct libroc_ini *ini, char *text)
 	int ret;
 
 	if (!end || end[1])
-		return libroc_fail(EINVAL, "%s:%u: a section is [name] and nothing else", ini->file,
-				   ini->line);
+		return roc_fail(EINVAL, "%s:%u: a section is [name] and nothing else", ini->file,
+				ini->line);
 	*end = '\0';
 	text = trim(text + 1);
 	if (!*text || strlen(text) >= sizeof(ini->section))
-		return libroc_fail(EINVAL, "%s:%u: a section's name has 1 to %zu characters",
-				   ini->file, ini->line, sizeof(ini->section) - 1);
+		return roc_fail(EINVAL, "%s:%u: a section's name has 1 to %zu characters",
+				ini->file, ini->line, sizeof(ini->section) - 1);
 	ret = ini->end(ini);
 	if (ret)
 		return ret;
@@ -66,13 +66,13 @@ static int take_line(struct libroc_ini *ini, char *text)
 		return begin_section(ini, text);
 	equals = strchr(text, '=');
 	if (!equals || equals == text)
-		return libroc_fail(EINVAL, "%s:%u: neither [section] nor key = value: '%.60s'",
-				   ini->file, ini->line, text);
+		return roc_fail(EINVAL, "%s:%u: neither [section] nor key = value: '%.60s'",
+				ini->file, ini->line, text);
 	*equals = '\0';
 	key = trim(text);
 	if (!ini->section[0])
-		return libroc_fail(EINVAL, "%s:%u: %.60s stands before the first [section]",
-				   ini->file, ini->line, key);
+		return roc_fail(EINVAL, "%s:%u: %.60s stands before the first [section]", ini->file,
+				ini->line, key);
 	return ini->value(ini, key, trim(equals + 1));
 }
 

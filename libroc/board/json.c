@@ -2,12 +2,13 @@
 /*
  * Text files, and JSON with the line of a fault.
  */
+#include <roc/roc.h>
+
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "libroc/core/libroc.h"
 #include "libroc_json.h"
 
 #define FILE_MAX (1 << 20)
@@ -20,22 +21,22 @@ int libroc_text_read(const char *path, char **text)
 	size_t length;
 
 	if (!f) {
-		ret = libroc_fail(errno, "%s cannot be read: %s", path, strerror(errno));
+		ret = roc_fail(errno, "%s cannot be read: %s", path, strerror(errno));
 		goto out;
 	}
 	new = malloc(FILE_MAX + 1);
 	if (!new) {
-		ret = libroc_fail(ENOMEM, "no memory to read %s", path);
+		ret = roc_fail(ENOMEM, "no memory to read %s", path);
 		goto out;
 	}
 	errno = EIO;
 	length = fread(new, 1, FILE_MAX + 1, f);
 	if (ferror(f))
-		ret = libroc_fail(EIO, "%s cannot be read: %s", path, strerror(errno));
+		ret = roc_fail(EIO, "%s cannot be read: %s", path, strerror(errno));
 	else if (length > FILE_MAX)
-		ret = libroc_fail(EINVAL, "%s is longer than %d bytes", path, FILE_MAX);
+		ret = roc_fail(EINVAL, "%s is longer than %d bytes", path, FILE_MAX);
 	else if (memchr(new, '\0', length))
-		ret = libroc_fail(EINVAL, "%s is not a text file", path);
+		ret = roc_fail(EINVAL, "%s is not a text file", path);
 	else
 		new[length] = '\0';
 out:
@@ -67,7 +68,7 @@ int libroc_json_parse(const char *path, const char *text, struct json_object **r
 	int ret = 0;
 
 	if (!tokener)
-		return libroc_fail(ENOMEM, "no memory to read %s", path);
+		return roc_fail(ENOMEM, "no memory to read %s", path);
 	json_tokener_set_flags(tokener, JSON_TOKENER_STRICT);
 	/* With its end, so that a number at the end of the text is known to be whole. */
 	new = json_tokener_parse_ex(tokener, text, strlen(text) + 1);
@@ -75,13 +76,13 @@ int libroc_json_parse(const char *path, const char *text, struct json_object **r
 	end = json_tokener_get_parse_end(tokener);
 	json_tokener_free(tokener);
 	if (error != json_tokener_success)
-		ret = libroc_fail(EINVAL, "%s:%u: not JSON: %s", path, line_of(text, end),
-				  json_tokener_error_desc(error));
+		ret = roc_fail(EINVAL, "%s:%u: not JSON: %s", path, line_of(text, end),
+			       json_tokener_error_desc(error));
 	else if (end < strlen(text) && text[end + strspn(text + end, " \t\r\n")])
-		ret = libroc_fail(EINVAL, "%s:%u: not JSON: something follows its end", path,
-				  line_of(text, end));
+		ret = roc_fail(EINVAL, "%s:%u: not JSON: something follows its end", path,
+			       line_of(text, end));
 	else if (!json_object_is_type(new, json_type_object))
-		ret = libroc_fail(EINVAL, "%s:1: not a JSON object", path);
+		ret = roc_fail(EINVAL, "%s:1: not a JSON object", path);
 	if (ret)
 		json_object_put(new);
 	else

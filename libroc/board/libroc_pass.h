@@ -17,8 +17,6 @@
 
 #include <stdio.h>
 
-#include "libroc/core/libroc.h"
-
 #define LIBROC_LOCK_MS 15000
 #define LIBROC_PASS_CACHE 256
 

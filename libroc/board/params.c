@@ -142,11 +142,10 @@ static int check_param(const char *section, const struct libroc_param *p, const 
 
 	libroc_param_text(p, p->last, last, sizeof(last));
 	if (p->kind == LIBROC_P_NAME && (value > p->last || !p->names[value]))
-		return libroc_fail(ERANGE, "%s.%s: %u is none of its values", section, p->key,
-				   value);
+		return roc_fail(ERANGE, "%s.%s: %u is none of its values", section, p->key, value);
 	if (value > p->last)
-		return libroc_fail(ERANGE, "%s.%s: %u is out of range, which ends at %s", section,
-				   p->key, value, last);
+		return roc_fail(ERANGE, "%s.%s: %u is out of range, which ends at %s", section,
+				p->key, value, last);
 	return 0;
 }
 

@@ -21,8 +21,9 @@ int libroc_pass_begin(struct roc_endpoint *ep, struct libroc_pass *c, enum roc_c
 	if (ret)
 		return ret;
 	if (info->card_type != type)
-		return libroc_fail(EOPNOTSUPP, "%s is a %s: only a %s can do this", ep->name,
-				   roc_card_type_name(info->card_type), roc_card_type_name(type));
+		return roc_fail(EOPNOTSUPP, "%s is a %s: only a %s can do this",
+				roc_endpoint_name(ep), roc_card_type_name(info->card_type),
+				roc_card_type_name(type));
 	if (!lock)
 		return 0;
 	ret = roc_card_lock(ep, LIBROC_LOCK_MS);
@@ -35,17 +36,15 @@ int libroc_pass_begin(struct roc_endpoint *ep, struct libroc_pass *c, enum roc_c
 int libroc_pass_end(struct libroc_pass *c)
 {
 	if (c->locked) {
+		char first[ROC_ERROR_MAX];
 		int ret;
 
 		c->locked = false;
-		/* The first failure's sentence is the one that helps. */
-		if (c->err) {
-			struct roc_card_lock arg = {.size = sizeof(arg)};
-
-			c->ep->backend->ioctl(c->ep, ROC_CARD_UNLOCK, &arg);
-			return c->err;
-		}
+		snprintf(first, sizeof(first), "%s", roc_error());
 		ret = roc_card_unlock(c->ep);
+		/* The first failure's sentence is the one that helps. */
+		if (ret && c->err)
+			roc_fail(-c->err, "%s", first);
 		libroc_pass_fail(c, ret);
 	}
 	return c->err;
@@ -111,18 +110,18 @@ void libroc_pass_pulse(struct libroc_pass *c, unsigned int bar, uint32_t offset,
 void libroc_pass_sleep(struct libroc_pass *c, unsigned int us)
 {
 	if (!c->err)
-		c->ep->backend->sleep(c->ep, us);
+		roc_sleep(c->ep, us);
 }
 
 int libroc_pass_need_stopped(struct libroc_pass *c, const char *what)
 {
-	int ret = c->err ? c->err : c->ep->backend->running(c->ep);
+	int ret = c->err ? c->err : roc_card_running(c->ep);
 
 	if (ret > 0)
-		ret = libroc_fail(EBUSY,
-				  "%s: %s while a channel of the card runs: stop the readout of "
-				  "the whole card first",
-				  c->ep->name, what);
+		ret = roc_fail(EBUSY,
+			       "%s: %s while a channel of the card runs: stop the readout of "
+			       "the whole card first",
+			       roc_endpoint_name(c->ep), what);
 	libroc_pass_fail(c, ret);
 	return c->err;
 }

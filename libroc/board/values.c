@@ -54,8 +54,8 @@ int libroc_values_check(const char *what, const struct libroc_value *table, size
 		if (v->kind == LIBROC_BOOL)
 			continue;
 		if (value > libroc_value_max(v) || value < v->first)
-			return libroc_fail(ERANGE, "%s: %s is %u, and must be from %u to %u", what,
-					   v->name, value, v->first, libroc_value_max(v));
+			return roc_fail(ERANGE, "%s: %s is %u, and must be from %u to %u", what,
+					v->name, value, v->first, libroc_value_max(v));
 	}
 	return 0;
 }
@@ -80,10 +80,10 @@ void libroc_values_write(struct libroc_pass *c, const char *what, const struct l
 		libroc_pass_write(c, first.bar, first.offset, word);
 		got = libroc_pass_read(c, first.bar, first.offset);
 		if (!c->err && (got & mask) != word)
-			libroc_pass_fail(c, libroc_fail(EBADMSG,
-							"%s: %s: register 0x%x of BAR %u (%s) was "
-							"written 0x%x and reads 0x%x",
-							c->ep->name, what, first.offset, first.bar,
-							table[i].name, word, got & mask));
+			libroc_pass_fail(c, roc_fail(EBADMSG,
+						     "%s: %s: register 0x%x of BAR %u (%s) was "
+						     "written 0x%x and reads 0x%x",
+						     roc_endpoint_name(c->ep), what, first.offset,
+						     first.bar, table[i].name, word, got & mask));
 	}
 }

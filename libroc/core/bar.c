@@ -15,7 +15,7 @@ int roc_bar_info_get(struct roc_endpoint *ep, unsigned int bar, struct roc_bar_i
 	int ret = ep->backend->ioctl(ep, ROC_BAR_INFO, &arg);
 
 	if (ret == -ENOENT)
-		return libroc_fail(ENOENT, "%s: the card has no BAR %u", ep->name, bar);
+		return roc_fail(ENOENT, "%s: the card has no BAR %u", ep->name, bar);
 	if (ret < 0)
 		return libroc_fail_ioctl(-ret, ep->name, "cannot get a BAR's size");
 	*info = arg;
@@ -24,10 +24,10 @@ int roc_bar_info_get(struct roc_endpoint *ep, unsigned int bar, struct roc_bar_i
 
 static int fail_access(const struct roc_endpoint *ep, unsigned int bar, const char *how)
 {
-	return libroc_fail(EACCES,
-			   "%s: BAR %u may not be mapped for %s by this process: use the register "
-			   "functions, or run with CAP_SYS_RAWIO (as root)",
-			   ep->name, bar, how);
+	return roc_fail(EACCES,
+			"%s: BAR %u may not be mapped for %s by this process: use the register "
+			"functions, or run with CAP_SYS_RAWIO (as root)",
+			ep->name, bar, how);
 }
 
 int roc_bar_map(struct roc_endpoint *ep, unsigned int bar, bool write, struct roc_bar *map)

@@ -187,20 +187,20 @@ int libroc_card_choose(const char *text, const struct roc_card *cards, size_t co
 				found = &cards[i];
 			continue;
 		}
-		return libroc_fail(ENOTUNIQ,
-				   "card id '%s' fits both %s and %s: use the PCI address with its "
-				   "domain",
-				   text, found->pci_address, cards[i].pci_address);
+		return roc_fail(ENOTUNIQ,
+				"card id '%s' fits both %s and %s: use the PCI address with its "
+				"domain",
+				text, found->pci_address, cards[i].pci_address);
 	}
 	if (found) {
 		*card = *found;
 		return 0;
 	}
 	if (!count)
-		return libroc_fail(ENOENT,
-				   "card '%s' is not there, nor is any other: see roc-list-cards",
-				   text);
+		return roc_fail(ENOENT,
+				"card '%s' is not there, nor is any other: see roc-list-cards",
+				text);
 	cards_text(cards, count, list, sizeof(list));
-	return libroc_fail(ENOENT, "there is no card '%s'; there %s %s", text,
-			   count > 1 ? "are" : "is", list);
+	return roc_fail(ENOENT, "there is no card '%s'; there %s %s", text,
+			count > 1 ? "are" : "is", list);
 }

@@ -18,16 +18,16 @@ static int fail_owned(const struct roc_card *card, unsigned int channel, const c
 
 	/* It may have been given up between the two looks. */
 	if (roc_channel_owner(card->pci_address, channel, &pid, name, sizeof(name)))
-		return libroc_fail(EBUSY, "%s was in use a moment ago: try again", text);
+		return roc_fail(EBUSY, "%s was in use a moment ago: try again", text);
 	if (!pid)
-		return libroc_fail(EBUSY,
-				   "%s is in use by %s in another container: a channel has one "
-				   "owner; end that program or take another channel",
-				   text, name);
-	return libroc_fail(EBUSY,
-			   "%s is in use by PID %d (%s): a channel has one owner; end that program "
-			   "(kill %d) or take another channel",
-			   text, pid, name[0] ? name : "name unknown", pid);
+		return roc_fail(EBUSY,
+				"%s is in use by %s in another container: a channel has one "
+				"owner; end that program or take another channel",
+				text, name);
+	return roc_fail(EBUSY,
+			"%s is in use by PID %d (%s): a channel has one owner; end that program "
+			"(kill %d) or take another channel",
+			text, pid, name[0] ? name : "name unknown", pid);
 }
 
 int roc_channel_open(const char *id, unsigned int channel, struct roc_channel **ch)
@@ -48,8 +48,8 @@ int roc_channel_open_card(const struct roc_card *card, const char *id, unsigned 
 
 	roc_card_name(card, id, name, sizeof(name));
 	if (card->channels < 0 || channel >= (unsigned int)card->channels)
-		return libroc_fail(ENOENT, "%s has no channel %u: it has %d, from 0", name, channel,
-				   card->channels);
+		return roc_fail(ENOENT, "%s has no channel %u: it has %d, from 0", name, channel,
+				card->channels);
 	new = calloc(1, sizeof(*new));
 	if (!new)
 		return libroc_fail_text(ENOMEM, "no memory for a channel's handle");
@@ -85,6 +85,16 @@ int roc_channel_fd(const struct roc_channel *ch)
 	return ch->fd;
 }
 
+const char *roc_channel_name(const struct roc_channel *ch)
+{
+	return ch->name;
+}
+
+enum roc_card_type roc_channel_card_type(const struct roc_channel *ch)
+{
+	return ch->type;
+}
+
 int roc_channel_info(struct roc_channel *ch, struct roc_ch_info *info)
 {
 	struct roc_ch_info arg = {.size = sizeof(arg)};
@@ -112,25 +122,24 @@ int roc_channel_configure(struct roc_channel *ch, const struct roc_channel_confi
 	case 0:
 		return 0;
 	case EBUSY:
-		return libroc_fail(EBUSY, "%s: cannot configure while running: stop it first",
-				   ch->name);
+		return roc_fail(EBUSY, "%s: cannot configure while running: stop it first",
+				ch->name);
 	case EOPNOTSUPP:
-		return libroc_fail(EOPNOTSUPP,
-				   "%s: the card does not have source %u, mode %u, page size %u or "
-				   "flags 0x%x: roc_info() has what it can do in caps and "
-				   "page_size",
-				   ch->name, arg.source, arg.mode, arg.page_size, arg.flags);
+		return roc_fail(EOPNOTSUPP,
+				"%s: the card does not have source %u, mode %u, page size %u or "
+				"flags 0x%x: roc_info() has what it can do in caps and "
+				"page_size",
+				ch->name, arg.source, arg.mode, arg.page_size, arg.flags);
 	case ENOLINK:
-		return libroc_fail(ENOLINK,
-				   "%s: not all links of mask 0x%x are enabled in the card: enable "
-				   "them there first, or ask for those that are (mask 0)",
-				   ch->name, arg.links);
+		return roc_fail(ENOLINK,
+				"%s: not all links of mask 0x%x are enabled in the card: enable "
+				"them there first, or ask for those that are (mask 0)",
+				ch->name, arg.links);
 	case EINVAL:
-		return libroc_fail(
-			EINVAL,
-			"%s: cannot configure: unknown source %u, unknown mode %u, unknown "
-			"flags 0x%x, or links 0x%x beyond the card's",
-			ch->name, arg.source, arg.mode, arg.flags, arg.links);
+		return roc_fail(EINVAL,
+				"%s: cannot configure: unknown source %u, unknown mode %u, unknown "
+				"flags 0x%x, or links 0x%x beyond the card's",
+				ch->name, arg.source, arg.mode, arg.flags, arg.links);
 	default:
 		return libroc_fail_ioctl(-ret, ch->name, "cannot configure the channel");
 	}
@@ -145,13 +154,13 @@ int roc_channel_mode(struct roc_channel *ch, enum roc_mode mode)
 	case 0:
 		return 0;
 	case EOPNOTSUPP:
-		return libroc_fail(EOPNOTSUPP,
-				   "%s: the card has no events: take ROC_MODE_TIMER or "
-				   "ROC_MODE_BUSY",
-				   ch->name);
+		return roc_fail(EOPNOTSUPP,
+				"%s: the card has no events: take ROC_MODE_TIMER or "
+				"ROC_MODE_BUSY",
+				ch->name);
 	case EINVAL:
-		return libroc_fail(EINVAL, "%s: there is no mode %u: see enum roc_mode", ch->name,
-				   arg.mode);
+		return roc_fail(EINVAL, "%s: there is no mode %u: see enum roc_mode", ch->name,
+				arg.mode);
 	default:
 		return libroc_fail_ioctl(-ret, ch->name, "cannot change the mode");
 	}
@@ -159,7 +168,7 @@ int roc_channel_mode(struct roc_channel *ch, enum roc_mode mode)
 
 static int fail_link_down(const struct roc_channel *ch, const char *what)
 {
-	return libroc_fail(
+	return roc_fail(
 		ENOLINK,
 		"%s: %s: the link is down: is the front end switched on, is the fibre "
 		"plugged in, is the laser on (roc-config)? roc-status has the optical power",
@@ -168,10 +177,10 @@ static int fail_link_down(const struct roc_channel *ch, const char *what)
 
 static int fail_silent(const struct roc_channel *ch, const char *what)
 {
-	return libroc_fail(ETIME,
-			   "%s: %s: the far end of the link does not answer within its time: try "
-			   "roc-reset --reset=INTERNAL_SIU; roc-siu-status has what it says",
-			   ch->name, what);
+	return roc_fail(ETIME,
+			"%s: %s: the far end of the link does not answer within its time: try "
+			"roc-reset --reset=INTERNAL_SIU; roc-siu-status has what it says",
+			ch->name, what);
 }
 
 int roc_channel_start(struct roc_channel *ch)
@@ -189,18 +198,17 @@ int roc_channel_start(struct roc_channel *ch)
 	case 0:
 		return 0;
 	case EBUSY:
-		return libroc_fail(EBUSY, "%s: is running already: stop it first", ch->name);
+		return roc_fail(EBUSY, "%s: is running already: stop it first", ch->name);
 	case ENOLINK:
 		if (ch->type == ROC_CARD_CRORC)
 			return fail_link_down(ch, "cannot start");
-		return libroc_fail(
-			ENOLINK,
-			"%s: no links are enabled in the card: enable at least one (CRU: "
-			"the link bits of the endpoint's datapath enable register in "
-			"BAR 2, with roc-reg-modify), then start again",
-			ch->name);
+		return roc_fail(ENOLINK,
+				"%s: no links are enabled in the card: enable at least one (CRU: "
+				"the link bits of the endpoint's datapath enable register in "
+				"BAR 2, with roc-reg-modify), then start again",
+				ch->name);
 	case EPIPE:
-		return libroc_fail(EPIPE, "%s: cannot start without rings", ch->name);
+		return roc_fail(EPIPE, "%s: cannot start without rings", ch->name);
 	case ETIME:
 		return fail_silent(ch, "cannot start");
 	default:
@@ -214,8 +222,7 @@ int roc_channel_stop(struct roc_channel *ch, unsigned int *reclaimed)
 	int ret = libroc_ioctl(ch->fd, ROC_CH_STOP, &arg);
 
 	if (ret == -EALREADY)
-		return libroc_fail(EALREADY, "%s: is not running: there is nothing to stop",
-				   ch->name);
+		return roc_fail(EALREADY, "%s: is not running: there is nothing to stop", ch->name);
 	if (ret < 0)
 		return libroc_fail_ioctl(-ret, ch->name, "cannot stop");
 	if (reclaimed)
@@ -243,17 +250,16 @@ int roc_channel_reset(struct roc_channel *ch, enum roc_reset_level level)
 	case 0:
 		return 0;
 	case EBUSY:
-		return libroc_fail(EBUSY, "%s: cannot reset while running: stop it first",
-				   ch->name);
+		return roc_fail(EBUSY, "%s: cannot reset while running: stop it first", ch->name);
 	case EOPNOTSUPP:
-		return libroc_fail(EOPNOTSUPP,
-				   "%s: the card does not have reset %s: take a lower level",
-				   ch->name, level_name(arg.level));
+		return roc_fail(EOPNOTSUPP,
+				"%s: the card does not have reset %s: take a lower level", ch->name,
+				level_name(arg.level));
 	case EINVAL:
-		return libroc_fail(EINVAL,
-				   "%s: there is no reset level %u: see "
-				   "enum roc_reset_level",
-				   ch->name, arg.level);
+		return roc_fail(EINVAL,
+				"%s: there is no reset level %u: see "
+				"enum roc_reset_level",
+				ch->name, arg.level);
 	case ENOLINK:
 		return fail_link_down(ch, "cannot reset the far end");
 	case ETIME:
@@ -271,8 +277,8 @@ int roc_channel_command(struct roc_channel *ch, uint32_t command, uint32_t *repl
 	int ret;
 
 	if (*count > ROC_COMMAND_REPLIES)
-		return libroc_fail(EINVAL, "%s: a command has at most %u replies, not %u", ch->name,
-				   ROC_COMMAND_REPLIES, *count);
+		return roc_fail(EINVAL, "%s: a command has at most %u replies, not %u", ch->name,
+				ROC_COMMAND_REPLIES, *count);
 	ret = libroc_ioctl(ch->fd, ROC_CH_COMMAND, &arg);
 	if (!ret || ret == -ETIME) {
 		*count = arg.count;
@@ -284,11 +290,11 @@ int roc_channel_command(struct roc_channel *ch, uint32_t command, uint32_t *repl
 	case 0:
 		return 0;
 	case EOPNOTSUPP:
-		return libroc_fail(EOPNOTSUPP, "%s: %s: the card has no link that takes commands",
-				   ch->name, what);
+		return roc_fail(EOPNOTSUPP, "%s: %s: the card has no link that takes commands",
+				ch->name, what);
 	case EBUSY:
-		return libroc_fail(EBUSY, "%s: %s: not while the channel runs: stop it first",
-				   ch->name, what);
+		return roc_fail(EBUSY, "%s: %s: not while the channel runs: stop it first",
+				ch->name, what);
 	case ENOLINK:
 		return fail_link_down(ch, what);
 	case ETIME:

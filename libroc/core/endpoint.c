@@ -55,6 +55,21 @@ int roc_endpoint_fd(const struct roc_endpoint *ep)
 	return ep->fd;
 }
 
+const char *roc_endpoint_name(const struct roc_endpoint *ep)
+{
+	return ep->name;
+}
+
+int roc_card_running(struct roc_endpoint *ep)
+{
+	return ep->backend->running(ep);
+}
+
+void roc_sleep(struct roc_endpoint *ep, unsigned int us)
+{
+	ep->backend->sleep(ep, us);
+}
+
 int roc_info(struct roc_endpoint *ep, struct roc_ep_info *info)
 {
 	struct roc_ep_info arg = {.size = sizeof(arg)};
@@ -75,38 +90,37 @@ static int fail_reg(int err, const struct roc_endpoint *ep, const struct roc_reg
 		 reg->bar);
 	switch (err) {
 	case ENOENT:
-		return libroc_fail(err, "%s: %s: the card has no BAR %u", ep->name, what, reg->bar);
+		return roc_fail(err, "%s: %s: the card has no BAR %u", ep->name, what, reg->bar);
 	case EINVAL:
 		if (reg->offset % 4)
-			return libroc_fail(err,
-					   "%s: %s: the offset counts bytes and must be a multiple "
-					   "of 4",
-					   ep->name, what);
-		return libroc_fail(err, "%s: %s: the mask must have at least one bit", ep->name,
-				   what);
+			return roc_fail(err,
+					"%s: %s: the offset counts bytes and must be a multiple "
+					"of 4",
+					ep->name, what);
+		return roc_fail(err, "%s: %s: the mask must have at least one bit", ep->name, what);
 	case ERANGE:
 		if (reg->value & ~reg->mask && reg->mask)
-			return libroc_fail(err, "%s: %s: value 0x%x has bits outside mask 0x%x",
-					   ep->name, what, reg->value, reg->mask);
-		return libroc_fail(err, "%s: %s: the offset is beyond the end of the BAR", ep->name,
-				   what);
+			return roc_fail(err, "%s: %s: value 0x%x has bits outside mask 0x%x",
+					ep->name, what, reg->value, reg->mask);
+		return roc_fail(err, "%s: %s: the offset is beyond the end of the BAR", ep->name,
+				what);
 	case EPERM:
 		if (!strcmp(verb, "read"))
-			return libroc_fail(err,
-					   "%s: %s: it is protected, because it tells where in "
-					   "memory the card writes, or because reading takes "
-					   "something away: only with CAP_SYS_RAWIO (as root)",
-					   ep->name, what);
-		return libroc_fail(err,
-				   "%s: %s: it is protected, because it can make the card write "
-				   "anywhere in memory, or spoil the card: only with "
-				   "CAP_SYS_RAWIO (as root)",
-				   ep->name, what);
+			return roc_fail(err,
+					"%s: %s: it is protected, because it tells where in "
+					"memory the card writes, or because reading takes "
+					"something away: only with CAP_SYS_RAWIO (as root)",
+					ep->name, what);
+		return roc_fail(err,
+				"%s: %s: it is protected, because it can make the card write "
+				"anywhere in memory, or spoil the card: only with "
+				"CAP_SYS_RAWIO (as root)",
+				ep->name, what);
 	case EBUSY:
-		return libroc_fail(err,
-				   "%s: %s: not while a channel of this card runs: stop all "
-				   "channels of the card first",
-				   ep->name, what);
+		return roc_fail(err,
+				"%s: %s: not while a channel of this card runs: stop all "
+				"channels of the card first",
+				ep->name, what);
 	default:
 		return libroc_fail_ioctl(err, ep->name, what);
 	}

@@ -90,8 +90,8 @@ int roc_enumerate(struct roc_card **cards, size_t *count)
 	udev_unref(udev);
 	errno = saved;
 	if (ret < 0)
-		return libroc_fail(-ret, "cannot list the devices in " CLASS_PATH ": %s",
-				   strerror(-ret));
+		return roc_fail(-ret, "cannot list the devices in " CLASS_PATH ": %s",
+				strerror(-ret));
 	return 0;
 }
 
@@ -103,15 +103,14 @@ static int fail_no_cards(const char *id)
 
 	errno = saved;
 	if (!module)
-		return libroc_fail(ENOENT,
-				   "card '%s' is not there: the roc module is not loaded "
-				   "(sudo modprobe roc)",
-				   id);
-	return libroc_fail(
-		ENOENT,
-		"card '%s' is not there: the roc module has found no card; lspci -k says "
-		"whether one is in a slot and whether another driver has it",
-		id);
+		return roc_fail(ENOENT,
+				"card '%s' is not there: the roc module is not loaded "
+				"(sudo modprobe roc)",
+				id);
+	return roc_fail(ENOENT,
+			"card '%s' is not there: the roc module has found no card; lspci -k says "
+			"whether one is in a slot and whether another driver has it",
+			id);
 }
 
 int roc_find(const char *id, struct roc_card *card)
@@ -159,10 +158,10 @@ int roc_channel_owner(const char *id, unsigned int channel, int *pid, char *name
 	owner = attr_or_empty(device, "owner_pid");
 	program = attr_or_empty(device, "owner_name");
 	if (!*owner) {
-		ret = libroc_fail(ENOENT, "%s has no channel %u: it has %d, from 0", text, channel,
-				  card.channels);
+		ret = roc_fail(ENOENT, "%s has no channel %u: it has %d, from 0", text, channel,
+			       card.channels);
 	} else if (atoi(owner) <= 0 && !*program) {
-		ret = libroc_fail(ENOENT, "nobody has channel %u of %s open", channel, text);
+		ret = roc_fail(ENOENT, "nobody has channel %u of %s open", channel, text);
 	} else {
 		*pid = atoi(owner);
 		if (name && size)

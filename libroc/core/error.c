@@ -12,7 +12,7 @@
 
 #include "libroc.h"
 
-static __thread char sentence[1024];
+static __thread char sentence[ROC_ERROR_MAX];
 static __thread const char *last;
 
 const char *roc_error(void)
@@ -20,7 +20,7 @@ const char *roc_error(void)
 	return last ? last : "no error";
 }
 
-int libroc_fail(int err, const char *fmt, ...)
+int roc_fail(int err, const char *fmt, ...)
 {
 	va_list ap;
 
@@ -69,11 +69,11 @@ static int fail_old_module(int err, const char *name, const char *what)
 	char version[32];
 
 	read_line("/sys/module/roc/version", version, sizeof(version));
-	return libroc_fail(err,
-			   "%s: %s: the loaded roc module%s%s does not know how, this library is "
-			   "%s; install the module of this version and reload it "
-			   "(modprobe -r roc && modprobe roc)",
-			   name, what, version[0] ? " " : "", version, roc_version());
+	return roc_fail(err,
+			"%s: %s: the loaded roc module%s%s does not know how, this library is "
+			"%s; install the module of this version and reload it "
+			"(modprobe -r roc && modprobe roc)",
+			name, what, version[0] ? " " : "", version, roc_version());
 }
 
 int libroc_fail_ioctl(int err, const char *name, const char *what)
@@ -83,18 +83,18 @@ int libroc_fail_ioctl(int err, const char *name, const char *what)
 	case E2BIG:
 		return fail_old_module(err, name, what);
 	case ENODEV:
-		return libroc_fail(err,
-				   "%s: %s: the card was removed or reset; close it and open it "
-				   "again (roc-list-cards says whether it is there)",
-				   name, what);
+		return roc_fail(err,
+				"%s: %s: the card was removed or reset; close it and open it "
+				"again (roc-list-cards says whether it is there)",
+				name, what);
 	case EIO:
-		return libroc_fail(err,
-				   "%s: %s: the card answers all ones; it is off the bus or its "
-				   "firmware is being loaded: wait for that, or restart the server "
-				   "cold",
-				   name, what);
+		return roc_fail(err,
+				"%s: %s: the card answers all ones; it is off the bus or its "
+				"firmware is being loaded: wait for that, or restart the server "
+				"cold",
+				name, what);
 	default:
-		return libroc_fail(err, "%s: %s: %s", name, what, strerror(err));
+		return roc_fail(err, "%s: %s: %s", name, what, strerror(err));
 	}
 }
 
@@ -115,27 +115,26 @@ int libroc_open_node(const char *name, const char *node)
 	case EPERM:
 		if (!stat(node, &st) && (st.st_mode & 0060) != 0060) {
 			errno = saved;
-			return libroc_fail(err,
-					   "%s: permission denied on %s, and its group has no "
-					   "access either: install the udev rules (60-roc.rules) "
-					   "and run udevadm trigger",
-					   name, node);
+			return roc_fail(err,
+					"%s: permission denied on %s, and its group has no "
+					"access either: install the udev rules (60-roc.rules) "
+					"and run udevadm trigger",
+					name, node);
 		}
 		errno = saved;
-		return libroc_fail(err,
-				   "%s: permission denied on %s: add the user to group roc "
-				   "(sudo usermod -aG roc USER) and log in again",
-				   name, node);
+		return roc_fail(err,
+				"%s: permission denied on %s: add the user to group roc "
+				"(sudo usermod -aG roc USER) and log in again",
+				name, node);
 	case ENOENT:
-		return libroc_fail(err,
-				   "%s: %s does not exist although the driver has the card: check "
-				   "that /dev is a devtmpfs, or give the node to the container",
-				   name, node);
+		return roc_fail(err,
+				"%s: %s does not exist although the driver has the card: check "
+				"that /dev is a devtmpfs, or give the node to the container",
+				name, node);
 	case ENODEV:
 	case ENXIO:
-		return libroc_fail(ENODEV, "%s: the card was removed while it was being opened",
-				   name);
+		return roc_fail(ENODEV, "%s: the card was removed while it was being opened", name);
 	default:
-		return libroc_fail(err, "%s: cannot open %s: %s", name, node, strerror(err));
+		return roc_fail(err, "%s: cannot open %s: %s", name, node, strerror(err));
 	}
 }

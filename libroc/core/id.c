@@ -57,14 +57,13 @@ static int parse_pci(const char *text, struct libroc_id *id)
 	if (n < 2 || !number(&p, 16, 1, &function) || *p)
 		goto malformed;
 	if (part[n - 2] > 0xff)
-		return libroc_fail(EINVAL, "card id '%s': PCI bus %lx is above ff", text,
-				   part[n - 2]);
+		return roc_fail(EINVAL, "card id '%s': PCI bus %lx is above ff", text, part[n - 2]);
 	if (part[n - 1] > 0x1f)
-		return libroc_fail(EINVAL, "card id '%s': PCI device %lx is above 1f", text,
-				   part[n - 1]);
+		return roc_fail(EINVAL, "card id '%s': PCI device %lx is above 1f", text,
+				part[n - 1]);
 	if (function > 7)
-		return libroc_fail(EINVAL, "card id '%s': PCI function %lx is above 7", text,
-				   function);
+		return roc_fail(EINVAL, "card id '%s': PCI function %lx is above 7", text,
+				function);
 	id->kind = LIBROC_ID_PCI;
 	id->domain = n == 3 ? (long)part[0] : -1;
 	id->bus = part[n - 2];
@@ -73,10 +72,10 @@ static int parse_pci(const char *text, struct libroc_id *id)
 	return 0;
 
 malformed:
-	return libroc_fail(EINVAL,
-			   "card id '%s': not a PCI address: [domain:]bus:device.function in "
-			   "hexadecimal, such as 3b:00.0 or 0000:3b:00.0",
-			   text);
+	return roc_fail(EINVAL,
+			"card id '%s': not a PCI address: [domain:]bus:device.function in "
+			"hexadecimal, such as 3b:00.0 or 0000:3b:00.0",
+			text);
 }
 
 static int parse_sequence(const char *text, struct libroc_id *id)
@@ -85,12 +84,12 @@ static int parse_sequence(const char *text, struct libroc_id *id)
 	unsigned long n;
 
 	if (!number(&p, 10, 10, &n) || *p)
-		return libroc_fail(EINVAL,
-				   "card id '%s': # must be followed by a decimal number and "
-				   "nothing else, such as #0",
-				   text);
+		return roc_fail(EINVAL,
+				"card id '%s': # must be followed by a decimal number and "
+				"nothing else, such as #0",
+				text);
 	if (n > INT_MAX)
-		return libroc_fail(EINVAL, "card id '%s': the number is above %d", text, INT_MAX);
+		return roc_fail(EINVAL, "card id '%s': the number is above %d", text, INT_MAX);
 	id->kind = LIBROC_ID_SEQUENCE;
 	id->sequence = n;
 	return 0;
@@ -103,26 +102,26 @@ static int parse_serial(const char *text, struct libroc_id *id)
 	const char *p = text;
 
 	if (digits > SERIAL_DIGITS && (!text[digits] || text[digits] == ':'))
-		return libroc_fail(EINVAL,
-				   "card id '%s': a serial number has at most %d digits, this has "
-				   "%zu",
-				   text, SERIAL_DIGITS, digits);
+		return roc_fail(EINVAL,
+				"card id '%s': a serial number has at most %d digits, this has "
+				"%zu",
+				text, SERIAL_DIGITS, digits);
 	if (!number(&p, 10, SERIAL_DIGITS, &serial))
-		return libroc_fail(EINVAL, "card id '%s': " ID_FORMS, text);
+		return roc_fail(EINVAL, "card id '%s': " ID_FORMS, text);
 	id->kind = LIBROC_ID_SERIAL;
 	id->serial = serial;
 	id->endpoint = -1;
 	if (!*p)
 		return 0;
 	if (*p != ':')
-		return libroc_fail(EINVAL, "card id '%s': " ID_FORMS, text);
+		return roc_fail(EINVAL, "card id '%s': " ID_FORMS, text);
 	p++;
 	if (!number(&p, 10, 2, &endpoint) || *p)
-		return libroc_fail(EINVAL,
-				   "card id '%s': the endpoint after ':' must be a decimal number "
-				   "of one or two digits (a PCI address needs its function too: "
-				   "bb:dd.f)",
-				   text);
+		return roc_fail(EINVAL,
+				"card id '%s': the endpoint after ':' must be a decimal number "
+				"of one or two digits (a PCI address needs its function too: "
+				"bb:dd.f)",
+				text);
 	id->endpoint = endpoint;
 	return 0;
 }
@@ -131,9 +130,9 @@ int libroc_id_parse(const char *text, struct libroc_id *id)
 {
 	memset(id, 0, sizeof(*id));
 	if (!text || !*text)
-		return libroc_fail(EINVAL, "the card id is empty: " ID_FORMS);
+		return roc_fail(EINVAL, "the card id is empty: " ID_FORMS);
 	if (strlen(text) > 64)
-		return libroc_fail(EINVAL, "card id '%.20s...': too long: " ID_FORMS, text);
+		return roc_fail(EINVAL, "card id '%.20s...': too long: " ID_FORMS, text);
 	if (text[0] == '#')
 		return parse_sequence(text, id);
 	if (strchr(text, '.'))

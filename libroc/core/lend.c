@@ -30,14 +30,14 @@ int libroc_lender_new(const struct libroc_lend_kind *kind, unsigned int limit,
 	uint32_t i;
 
 	if (!limit || limit > ROC_LENDER_MAX)
-		return libroc_fail(EINVAL, "a lender of %u units: it can have 1 to %d out", limit,
-				   ROC_LENDER_MAX);
+		return roc_fail(EINVAL, "a lender of %u units: it can have 1 to %d out", limit,
+				ROC_LENDER_MAX);
 	l = calloc(1, sizeof(*l));
 	if (l)
 		l->slots = calloc(limit, sizeof(*l->slots));
 	if (!l || !l->slots) {
 		free(l);
-		return libroc_fail(ENOMEM, "no memory for a lender of %u units", limit);
+		return roc_fail(ENOMEM, "no memory for a lender of %u units", limit);
 	}
 	l->kind = kind;
 	pthread_mutex_init(&l->lock, NULL);
@@ -60,11 +60,11 @@ int roc_lender_close(struct roc_lender *l)
 		return 0;
 	roc_lender_lent(l, &lent);
 	if (lent.count)
-		return libroc_fail(EBUSY,
-				   "%u units are lent, the oldest (number %llu) for %llu ms: "
-				   "return them before the lender is closed",
-				   lent.count, (unsigned long long)lent.oldest,
-				   (unsigned long long)(lent.oldest_ns / 1000000));
+		return roc_fail(EBUSY,
+				"%u units are lent, the oldest (number %llu) for %llu ms: "
+				"return them before the lender is closed",
+				lent.count, (unsigned long long)lent.oldest,
+				(unsigned long long)(lent.oldest_ns / 1000000));
 	pthread_mutex_destroy(&l->lock);
 	free(l->buffers);
 	free(l->slots);
@@ -164,12 +164,12 @@ static int fail_handle(const struct roc_lender *l, uint64_t handle, uint64_t tak
 	uint64_t number = handle >> l->shift;
 
 	if (number && number <= taken && place(l, handle) < l->lent.limit)
-		return libroc_fail(ENOENT, "unit %llu was returned already: it is lent once only",
-				   (unsigned long long)number - 1);
-	return libroc_fail(EINVAL,
-			   "there is no unit with handle 0x%llx: pass the handle that "
-			   "roc_lender_take() gave, to the same lender",
-			   (unsigned long long)handle);
+		return roc_fail(ENOENT, "unit %llu was returned already: it is lent once only",
+				(unsigned long long)number - 1);
+	return roc_fail(EINVAL,
+			"there is no unit with handle 0x%llx: pass the handle that "
+			"roc_lender_take() gave, to the same lender",
+			(unsigned long long)handle);
 }
 
 /*

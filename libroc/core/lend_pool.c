@@ -15,10 +15,10 @@ static int give(struct roc_lender *l, const struct libroc_loan *loan, bool *kick
 	struct roc_fill *entry = roc_fill_next(r);
 
 	if (!entry)
-		return libroc_fail(EAGAIN,
-				   "%s: the fill ring is full, although it had room for all "
-				   "superpages: do not push into it beside the lender",
-				   l->ch->name);
+		return roc_fail(EAGAIN,
+				"%s: the fill ring is full, although it had room for all "
+				"superpages: do not push into it beside the lender",
+				l->ch->name);
 	*entry = loan->fill;
 	*kick = roc_fill_publish(r);
 	return 0;
@@ -64,8 +64,8 @@ static int peek(struct roc_lender *l, struct libroc_loan *loan)
 	if (!e)
 		return 0;
 	if (e->flags & ROC_READY_REFUSED || e->cookie >= l->buffer_count) {
-		ret = libroc_fail(EBADMSG, "%s: a superpage was refused: %s", l->ch->name,
-				  roc_why_text(e->why));
+		ret = roc_fail(EBADMSG, "%s: a superpage was refused: %s", l->ch->name,
+			       roc_why_text(e->why));
 		roc_ready_release(&l->ch->rings, 1);
 		return ret;
 	}
@@ -101,12 +101,12 @@ static int fail_ended(struct roc_lender *l)
 	if (ret)
 		return ret;
 	if (info.state == ROC_CH_FAILED)
-		return libroc_fail(ENODATA, "%s: the channel failed: %s", l->ch->name,
-				   roc_why_text(info.why));
-	return libroc_fail(ENODATA,
-			   "%s: the channel does not run, and all it had was taken: start it with "
-			   "roc_channel_start()",
-			   l->ch->name);
+		return roc_fail(ENODATA, "%s: the channel failed: %s", l->ch->name,
+				roc_why_text(info.why));
+	return roc_fail(ENODATA,
+			"%s: the channel does not run, and all it had was taken: start it with "
+			"roc_channel_start()",
+			l->ch->name);
 }
 
 static int wait_ready(struct roc_lender *l, int timeout_ms)
@@ -170,16 +170,16 @@ int roc_lender_add(struct roc_lender *l, void *addr, size_t length, uint32_t sup
 					"a stream has its ring as memory: only a pool's lender "
 					"takes buffers");
 	if (!superpage || !length || length % superpage)
-		return libroc_fail(EINVAL,
-				   "%s: a buffer of %zu bytes is not a number of superpages of %u",
-				   l->ch->name, length, superpage);
+		return roc_fail(EINVAL,
+				"%s: a buffer of %zu bytes is not a number of superpages of %u",
+				l->ch->name, length, superpage);
 	room = roc_fill_room(&l->ch->rings);
 	if (length / superpage > room)
-		return libroc_fail(ENOSPC,
-				   "%s: %zu superpages, but the fill ring has room for %u: make "
-				   "larger rings with roc_channel_rings(), or take larger "
-				   "superpages",
-				   l->ch->name, length / superpage, room);
+		return roc_fail(ENOSPC,
+				"%s: %zu superpages, but the fill ring has room for %u: make "
+				"larger rings with roc_channel_rings(), or take larger "
+				"superpages",
+				l->ch->name, length / superpage, room);
 	more = reallocarray(l->buffers, l->buffer_count + 1, sizeof(*more));
 	if (!more)
 		return libroc_fail_text(ENOMEM, "no memory for a lender's list of buffers");

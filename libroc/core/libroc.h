@@ -10,8 +10,7 @@
 
 /* error.c */
 
-/* Set the thread's sentence and return -err. libroc_fail_text: text is kept, not copied. */
-int libroc_fail(int err, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+/* roc_fail() of a constant text, which is kept and not copied. */
 int libroc_fail_text(int err, const char *text);
 
 /* ioctl() that returns -errno and sets no sentence. */

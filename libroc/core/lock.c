@@ -16,11 +16,10 @@ static int fail_held(const struct roc_endpoint *ep, int owner)
 	FILE *f;
 
 	if (owner <= 0)
-		return libroc_fail(
-			EBUSY,
-			"%s: a process in another container is working on this card: try "
-			"again when it has finished",
-			ep->name);
+		return roc_fail(EBUSY,
+				"%s: a process in another container is working on this card: try "
+				"again when it has finished",
+				ep->name);
 	snprintf(path, sizeof(path), "/proc/%d/comm", owner);
 	f = fopen(path, "re");
 	if (f) {
@@ -29,10 +28,10 @@ static int fail_held(const struct roc_endpoint *ep, int owner)
 		fclose(f);
 	}
 	errno = saved;
-	return libroc_fail(EBUSY,
-			   "%s: process %d%s%s%s is working on this card: try again when it has "
-			   "finished, or end it",
-			   ep->name, owner, name[0] ? " (" : "", name, name[0] ? ")" : "");
+	return roc_fail(EBUSY,
+			"%s: process %d%s%s%s is working on this card: try again when it has "
+			"finished, or end it",
+			ep->name, owner, name[0] ? " (" : "", name, name[0] ? ")" : "");
 }
 
 int roc_card_lock(struct roc_endpoint *ep, int timeout_ms)
@@ -42,8 +41,8 @@ int roc_card_lock(struct roc_endpoint *ep, int timeout_ms)
 	int ret;
 
 	if (timeout_ms < 0)
-		return libroc_fail(EINVAL, "%s: a card's lock cannot be waited for for %d ms",
-				   ep->name, timeout_ms);
+		return roc_fail(EINVAL, "%s: a card's lock cannot be waited for for %d ms",
+				ep->name, timeout_ms);
 	if (timeout_ms) {
 		clock_gettime(CLOCK_MONOTONIC, &now);
 		arg.deadline = now.tv_sec * 1000000000ull + now.tv_nsec + timeout_ms * 1000000ull;
@@ -55,11 +54,9 @@ int roc_card_lock(struct roc_endpoint *ep, int timeout_ms)
 	case EBUSY:
 		return fail_held(ep, arg.owner);
 	case EDEADLK:
-		return libroc_fail(EDEADLK, "%s: this handle has the card's lock already",
-				   ep->name);
+		return roc_fail(EDEADLK, "%s: this handle has the card's lock already", ep->name);
 	case EINTR:
-		return libroc_fail(EINTR, "%s: a signal ended the wait for the card's lock",
-				   ep->name);
+		return roc_fail(EINTR, "%s: a signal ended the wait for the card's lock", ep->name);
 	default:
 		return libroc_fail_ioctl(-ret, ep->name, "cannot lock the card");
 	}
@@ -71,8 +68,7 @@ int roc_card_unlock(struct roc_endpoint *ep)
 	int ret = ep->backend->ioctl(ep, ROC_CARD_UNLOCK, &arg);
 
 	if (ret == -EPERM)
-		return libroc_fail(EPERM, "%s: this handle does not have the card's lock",
-				   ep->name);
+		return roc_fail(EPERM, "%s: this handle does not have the card's lock", ep->name);
 	if (ret < 0)
 		return libroc_fail_ioctl(-ret, ep->name, "cannot unlock the card");
 	return 0;

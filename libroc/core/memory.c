@@ -117,14 +117,14 @@ unmap:
 static int fail_node(int node)
 {
 	if (numa_available() < 0)
-		return libroc_fail(EINVAL,
-				   "there is no NUMA node %d: this machine has one node, take 0 or "
-				   "-1",
-				   node);
-	return libroc_fail(EINVAL,
-			   "no memory may come from NUMA node %d: the nodes here are 0 to %d, and "
-			   "a cpuset may allow fewer (see numactl --hardware, numactl --show)",
-			   node, numa_max_node());
+		return roc_fail(EINVAL,
+				"there is no NUMA node %d: this machine has one node, take 0 or "
+				"-1",
+				node);
+	return roc_fail(EINVAL,
+			"no memory may come from NUMA node %d: the nodes here are 0 to %d, and "
+			"a cpuset may allow fewer (see numactl --hardware, numactl --show)",
+			node, numa_max_node());
 }
 
 static int alloc_plain(size_t length, int node, struct roc_memory *mem)
@@ -141,9 +141,9 @@ static int alloc_plain(size_t length, int node, struct roc_memory *mem)
 		return 0;
 	if (ret == -EINVAL)
 		return fail_node(node);
-	return libroc_fail(ENOMEM, "no %s of plain memory: the machine has %s in all; ask for less",
-			   libroc_size_text(length, wanted, sizeof(wanted)),
-			   libroc_size_text(all, have, sizeof(have)));
+	return roc_fail(ENOMEM, "no %s of plain memory: the machine has %s in all; ask for less",
+			libroc_size_text(length, wanted, sizeof(wanted)),
+			libroc_size_text(all, have, sizeof(have)));
 }
 
 int roc_memory_alloc(size_t length, int numa_node, unsigned int flags, struct roc_memory *mem)
@@ -156,7 +156,7 @@ int roc_memory_alloc(size_t length, int numa_node, unsigned int flags, struct ro
 	if (!length)
 		return libroc_fail_text(EINVAL, "memory of length 0 was asked for: ask for more");
 	if (flags & ~(unsigned int)(ROC_MEMORY_PLAIN_OK | ROC_MEMORY_PLAIN))
-		return libroc_fail(EINVAL, "unknown flags 0x%x: see enum roc_memory_flags", flags);
+		return roc_fail(EINVAL, "unknown flags 0x%x: see enum roc_memory_flags", flags);
 	if (!node_usable(numa_node)) {
 		ret = fail_node(numa_node);
 		goto out;

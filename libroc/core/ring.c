@@ -13,10 +13,10 @@ int libroc_need_rings(const struct roc_channel *ch)
 {
 	if (ch->have_rings)
 		return 0;
-	return libroc_fail(EPIPE,
-			   "%s: the rings do not exist yet: call roc_channel_rings() or "
-			   "roc_channel_start() first",
-			   ch->name);
+	return roc_fail(EPIPE,
+			"%s: the rings do not exist yet: call roc_channel_rings() or "
+			"roc_channel_start() first",
+			ch->name);
 }
 
 static int map_rings(struct roc_channel *ch, const struct roc_ch_rings *made)
@@ -70,17 +70,16 @@ int roc_channel_rings(struct roc_channel *ch, unsigned int fill, unsigned int re
 	case 0:
 		return map_rings(ch, &arg);
 	case EBUSY:
-		return libroc_fail(
-			EBUSY,
-			"%s: the rings exist already: they are made once per open; close "
-			"the channel to change their size",
-			ch->name);
+		return roc_fail(EBUSY,
+				"%s: the rings exist already: they are made once per open; close "
+				"the channel to change their size",
+				ch->name);
 	case EINVAL:
-		return libroc_fail(EINVAL,
-				   "%s: rings of %u and %u entries: each must be a power of two "
-				   "from %d to %d, or 0 for %d",
-				   ch->name, fill, ready, ROC_RING_MIN, ROC_RING_MAX,
-				   ROC_RING_DEFAULT);
+		return roc_fail(EINVAL,
+				"%s: rings of %u and %u entries: each must be a power of two "
+				"from %d to %d, or 0 for %d",
+				ch->name, fill, ready, ROC_RING_MIN, ROC_RING_MAX,
+				ROC_RING_DEFAULT);
 	default:
 		return libroc_fail_ioctl(-ret, ch->name, "cannot make the rings");
 	}

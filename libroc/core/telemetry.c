@@ -103,8 +103,8 @@ static int open_dir(const char *path)
 
 static int fail_gone(const struct roc_card *card)
 {
-	return libroc_fail(ENODEV, "%s: the card is gone (roc-list-cards shows those there are)",
-			   card->pci_address);
+	return roc_fail(ENODEV, "%s: the card is gone (roc-list-cards shows those there are)",
+			card->pci_address);
 }
 
 /* The endpoint's sensor in degC, NaN if it has none. */
@@ -184,11 +184,11 @@ int roc_card_telemetry_read(const struct roc_card *card, struct roc_card_telemet
 	if (err == -ENODEV)
 		return fail_gone(card);
 	if (err == -EIO)
-		return libroc_fail(EIO,
-				   "%s: the card answers all ones; it is off the bus or its "
-				   "firmware is being loaded: wait for that, or restart the server "
-				   "cold",
-				   card->pci_address);
+		return roc_fail(EIO,
+				"%s: the card answers all ones; it is off the bus or its "
+				"firmware is being loaded: wait for that, or restart the server "
+				"cold",
+				card->pci_address);
 	return 0;
 }
 
@@ -209,8 +209,8 @@ int roc_channel_telemetry_read(const struct roc_card *card, unsigned int channel
 		errno = saved;
 		if (channel < (unsigned int)card->channels)
 			return fail_gone(card);
-		return libroc_fail(ENOENT, "%s has no channel %u: it has %d, from 0",
-				   card->pci_address, channel, card->channels);
+		return roc_fail(ENOENT, "%s has no channel %u: it has %d, from 0",
+				card->pci_address, channel, card->channels);
 	}
 	read_file(dir, "mode", now.mode, sizeof(now.mode));
 	read_file(dir, "owner_name", now.owner_name, sizeof(now.owner_name));

@@ -31,12 +31,12 @@ int roc_channel_wait(struct roc_channel *ch, unsigned int min_ready, int timeout
 	if (ret)
 		return ret;
 	if (min_ready > r->ready_mask + 1)
-		return libroc_fail(EINVAL,
-				   "%s: cannot wait for %u superpages: the ready ring holds %u",
-				   ch->name, min_ready, r->ready_mask + 1);
+		return roc_fail(EINVAL,
+				"%s: cannot wait for %u superpages: the ready ring holds %u",
+				ch->name, min_ready, r->ready_mask + 1);
 	if (timeout_ms < -1)
-		return libroc_fail(EINVAL, "%s: %d is no time to wait: -1 means no limit", ch->name,
-				   timeout_ms);
+		return roc_fail(EINVAL, "%s: %d is no time to wait: -1 means no limit", ch->name,
+				timeout_ms);
 	count = roc_ready_count(r);
 	if (count >= min_ready)
 		return count;
@@ -50,10 +50,10 @@ int roc_channel_wait(struct roc_channel *ch, unsigned int min_ready, int timeout
 		/* They may have come after the kernel looked last. */
 		if (count >= min_ready)
 			return count;
-		return libroc_fail(ETIME,
-				   "%s: %u of %u superpages after %d ms: check that there are free "
-				   "superpages in the fill ring and that the source sends data",
-				   ch->name, count, min_ready, timeout_ms);
+		return roc_fail(ETIME,
+				"%s: %u of %u superpages after %d ms: check that there are free "
+				"superpages in the fill ring and that the source sends data",
+				ch->name, count, min_ready, timeout_ms);
 	case EINTR:
 		return libroc_fail_text(EINTR, "a signal ended the wait: call again to go on");
 	default:
@@ -71,7 +71,7 @@ static int kick(struct roc_channel *ch, uint32_t flags)
 		return ret;
 	ret = libroc_ioctl(ch->fd, ROC_CH_KICK, &arg);
 	if (ret == -EALREADY)
-		return libroc_fail(EALREADY, "%s: is not running: start it first", ch->name);
+		return roc_fail(EALREADY, "%s: is not running: start it first", ch->name);
 	if (ret < 0)
 		return libroc_fail_ioctl(-ret, ch->name, "cannot kick");
 	return arg.count;
@@ -93,8 +93,8 @@ int roc_channel_eventfd(struct roc_channel *ch, int eventfd)
 	int ret = libroc_ioctl(ch->fd, ROC_CH_EVENTFD, &arg);
 
 	if (ret == -EBADF || ret == -EINVAL)
-		return libroc_fail(-ret, "%s: descriptor %d is %s: pass one from eventfd(), or -1",
-				   ch->name, eventfd, ret == -EBADF ? "not open" : "no eventfd");
+		return roc_fail(-ret, "%s: descriptor %d is %s: pass one from eventfd(), or -1",
+				ch->name, eventfd, ret == -EBADF ? "not open" : "no eventfd");
 	if (ret < 0)
 		return libroc_fail_ioctl(-ret, ch->name, "cannot set the eventfd");
 	return 0;

@@ -56,13 +56,13 @@ int roc_crorc_config_set(struct roc_crorc_config *config, const char *section, c
 	int ret;
 
 	if (strcmp(section, SECTION))
-		return libroc_fail(ENOENT, "there is no section '%s', only " SECTION, section);
+		return roc_fail(ENOENT, "there is no section '%s', only " SECTION, section);
 	p = libroc_param_find(&params, key);
 	if (!p)
-		return libroc_fail(ENOENT, "section " SECTION " has no key '%s'", key);
+		return roc_fail(ENOENT, "section " SECTION " has no key '%s'", key);
 	ret = libroc_param_parse(p, value, &number, why, sizeof(why));
 	if (ret)
-		return libroc_fail(-ret, SECTION ".%s: %s", key, why);
+		return roc_fail(-ret, SECTION ".%s: %s", key, why);
 	libroc_param_put(p, config, number);
 	return 0;
 }
@@ -208,11 +208,11 @@ static void switch_on(struct pass *p)
 	r->offset = CRORC_LINK_STATUS;
 	r->wanted = CRORC_LINK_STATUS_LASER;
 	r->got = 0;
-	libroc_pass_fail(c, libroc_fail(EBADMSG,
-					"%s: the laser was told to switch on and is not on after "
-					"%u ms: look at the optical modules; nothing was "
-					"configured",
-					c->ep->name, LASER_US / 1000));
+	libroc_pass_fail(c, roc_fail(EBADMSG,
+				     "%s: the laser was told to switch on and is not on after "
+				     "%u ms: look at the optical modules; nothing was "
+				     "configured",
+				     roc_endpoint_name(c->ep), LASER_US / 1000));
 }
 
 static void write_all(struct pass *p)
@@ -263,7 +263,7 @@ int roc_crorc_configure(struct roc_endpoint *ep, const struct roc_crorc_config *
 		return ret;
 	p = calloc(1, sizeof(*p));
 	if (!p)
-		return libroc_fail_text(ENOMEM, "no memory for a configuration");
+		return roc_fail(ENOMEM, "no memory for a configuration");
 	p->changes.c = &p->c;
 	p->changes.result = result;
 	ret = libroc_config_begin(ep, ROC_CARD_CRORC, flags);

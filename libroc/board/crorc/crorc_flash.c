@@ -78,12 +78,13 @@ static void read_array(struct job *j, uint32_t at)
 
 static void fail_status(struct job *j, uint32_t at, uint16_t status)
 {
-	libroc_pass_fail(
-		&j->c, libroc_fail(EIO, "%s: the flash reports status 0x%02x at word 0x%x%s%s%s%s",
-				   j->c.ep->name, status, at, status & 0x20 ? ", erase failed" : "",
-				   status & 0x10 ? ", programming failed" : "",
-				   status & 0x08 ? ", no programming voltage" : "",
-				   status & 0x02 ? ", block is locked" : ""));
+	libroc_pass_fail(&j->c,
+			 roc_fail(EIO, "%s: the flash reports status 0x%02x at word 0x%x%s%s%s%s",
+				  roc_endpoint_name(j->c.ep), status, at,
+				  status & 0x20 ? ", erase failed" : "",
+				  status & 0x10 ? ", programming failed" : "",
+				  status & 0x08 ? ", no programming voltage" : "",
+				  status & 0x02 ? ", block is locked" : ""));
 }
 
 /* Until the chip is ready and has no error. */
@@ -104,9 +105,9 @@ static void wait_ready(struct job *j, uint32_t at, unsigned int us, uint32_t pol
 		libroc_pass_sleep(&j->c, us);
 	}
 	if (i == polls)
-		libroc_pass_fail(
-			&j->c, libroc_fail(ETIME, "%s: the flash does not come ready at word 0x%x",
-					   j->c.ep->name, at));
+		libroc_pass_fail(&j->c,
+				 roc_fail(ETIME, "%s: the flash does not come ready at word 0x%x",
+					  roc_endpoint_name(j->c.ep), at));
 	if (j->c.err)
 		j->now->address = at;
 }
@@ -149,9 +150,8 @@ static void port(struct job *j, uint32_t word)
 		if (libroc_pass_read(&j->c, CRORC_BAR_CARD, CRORC_FLASH_READY))
 			break;
 	if (i == READY_POLLS_MAX)
-		libroc_pass_fail(&j->c,
-				 libroc_fail(ETIME, "%s: the flash's port does not come ready",
-					     j->c.ep->name));
+		libroc_pass_fail(&j->c, roc_fail(ETIME, "%s: the flash's port does not come ready",
+						 roc_endpoint_name(j->c.ep)));
 	libroc_pass_sleep(&j->c, US_STATUS);
 }
 
@@ -190,7 +190,7 @@ static uint16_t read_word(struct job *j, uint32_t at, uint32_t *ready)
 static bool report(struct job *j)
 {
 	if (j->progress && !j->c.err && !j->progress(j->context, j->now))
-		libroc_pass_fail(&j->c, libroc_fail(EINTR, "%s: stopped", j->c.ep->name));
+		libroc_pass_fail(&j->c, roc_fail(EINTR, "%s: stopped", roc_endpoint_name(j->c.ep)));
 	return !j->c.err;
 }
 
@@ -244,11 +244,11 @@ static void verify(struct job *j, uint32_t from, const uint16_t *words, uint32_t
 			j->now->address = from + i;
 			j->now->wanted = words[i];
 			j->now->got = word;
-			libroc_pass_fail(&j->c,
-					 libroc_fail(EBADMSG,
-						     "%s: word 0x%x of the flash is 0x%04x and "
-						     "should be 0x%04x",
-						     j->c.ep->name, from + i, word, words[i]));
+			libroc_pass_fail(&j->c, roc_fail(EBADMSG,
+							 "%s: word 0x%x of the flash is 0x%04x and "
+							 "should be 0x%04x",
+							 roc_endpoint_name(j->c.ep), from + i, word,
+							 words[i]));
 			return;
 		}
 		j->now->verified = i + 1;
@@ -271,7 +271,7 @@ static int end(struct job *j, uint32_t at)
 	}
 	if (err) {
 		j->c.err = err;
-		libroc_fail(-err, "%s", why);
+		roc_fail(-err, "%s", why);
 	}
 	return libroc_pass_end(&j->c);
 }
@@ -326,9 +326,8 @@ int roc_crorc_flash_read(struct roc_endpoint *ep, uint32_t at, uint16_t *words, 
 	int ret;
 
 	if (at >= ROC_CRORC_FLASH_WORDS || count > ROC_CRORC_FLASH_WORDS - at)
-		return libroc_fail(ERANGE,
-				   "%s: the flash has %u words, and %zu from %u on are more",
-				   ep->name, ROC_CRORC_FLASH_WORDS, count, at);
+		return roc_fail(ERANGE, "%s: the flash has %u words, and %zu from %u on are more",
+				roc_endpoint_name(ep), ROC_CRORC_FLASH_WORDS, count, at);
 	ret = begin(&j, ep, NULL, NULL, &unwanted);
 	if (ret)
 		return ret;
@@ -359,8 +358,8 @@ int roc_crorc_serial_write(struct roc_endpoint *ep, unsigned int serial,
 	int ret;
 
 	if (!serial || serial > ROC_CRORC_SERIAL_MAX)
-		return libroc_fail(ERANGE, "%s: a serial number is from 1 to %u, not %u", ep->name,
-				   ROC_CRORC_SERIAL_MAX, serial);
+		return roc_fail(ERANGE, "%s: a serial number is from 1 to %u, not %u",
+				roc_endpoint_name(ep), ROC_CRORC_SERIAL_MAX, serial);
 	ret = begin(&j, ep, NULL, NULL, flash);
 	if (ret)
 		return ret;

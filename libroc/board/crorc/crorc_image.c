@@ -20,9 +20,9 @@ struct reader {
 
 static int fail_line(const struct reader *r, const char *what)
 {
-	return libroc_fail(
-		EINVAL, "%s:%u: %s: an image has one decimal number from 0 to 65535 in each line",
-		r->path, r->count + 1, what);
+	return roc_fail(EINVAL,
+			"%s:%u: %s: an image has one decimal number from 0 to 65535 in each line",
+			r->path, r->count + 1, what);
 }
 
 /* One line: 1, 0 at the end of the file, or a failure. */
@@ -43,10 +43,10 @@ static int read_word(struct reader *r)
 	if (!digits || (ch != '\n' && ch != EOF))
 		return fail_line(r, digits ? "something follows the number" : "not a number");
 	if (r->count == ROC_CRORC_IMAGE_WORDS)
-		return libroc_fail(EINVAL,
-				   "%s has more than the %u words of an image: it is not one for "
-				   "this card",
-				   r->path, ROC_CRORC_IMAGE_WORDS);
+		return roc_fail(EINVAL,
+				"%s has more than the %u words of an image: it is not one for "
+				"this card",
+				r->path, ROC_CRORC_IMAGE_WORDS);
 	r->words[r->count++] = value;
 	return 1;
 }
@@ -62,17 +62,17 @@ static int read_all(struct reader *r)
 	if (ret)
 		return ret;
 	if (ferror(r->file))
-		return libroc_fail(EIO, "%s cannot be read: %s", r->path, strerror(errno));
+		return roc_fail(EIO, "%s cannot be read: %s", r->path, strerror(errno));
 	if (r->count != ROC_CRORC_IMAGE_WORDS)
-		return libroc_fail(EINVAL,
-				   "%s has %u words, and an image has %u: it was cut short, or is "
-				   "not one for this card",
-				   r->path, r->count, ROC_CRORC_IMAGE_WORDS);
+		return roc_fail(EINVAL,
+				"%s has %u words, and an image has %u: it was cut short, or is "
+				"not one for this card",
+				r->path, r->count, ROC_CRORC_IMAGE_WORDS);
 	for (i = 1; i < r->count && r->words[i] == r->words[0]; i++)
 		;
 	if (i == r->count)
-		return libroc_fail(EINVAL, "%s has the word %u only: that is no image", r->path,
-				   r->words[0]);
+		return roc_fail(EINVAL, "%s has the word %u only: that is no image", r->path,
+				r->words[0]);
 	return 0;
 }
 
@@ -83,12 +83,12 @@ int roc_crorc_image_load(const char *path, uint16_t **image)
 
 	r.file = fopen(path, "re");
 	if (!r.file) {
-		ret = libroc_fail(errno, "%s cannot be read: %s", path, strerror(errno));
+		ret = roc_fail(errno, "%s cannot be read: %s", path, strerror(errno));
 		errno = saved;
 		return ret;
 	}
 	r.words = calloc(ROC_CRORC_IMAGE_WORDS, sizeof(*r.words));
-	ret = r.words ? read_all(&r) : libroc_fail(ENOMEM, "no memory for an image");
+	ret = r.words ? read_all(&r) : roc_fail(ENOMEM, "no memory for an image");
 	fclose(r.file);
 	errno = saved;
 	if (ret)

@@ -91,11 +91,11 @@ static int ask(struct roc_channel *ch, uint32_t command, unsigned int code, uint
 	if (CRORC_DDL_CODE(reply[0]) != code || CRORC_DDL_END(reply[0]) != CRORC_DDL_END(command) ||
 	    CRORC_DDL_CODE(reply[1]) > CRORC_DDL_ILCMD ||
 	    CRORC_DDL_END(reply[1]) != CRORC_DDL_END(command))
-		return libroc_fail(EPROTO,
-				   "%s: command 0x%x was answered 0x%x 0x%x, which is no answer to "
-				   "it: reset the link (roc-reset --reset=INTERNAL_SIU) and ask "
-				   "again",
-				   ch->name, command, reply[0], reply[1]);
+		return roc_fail(EPROTO,
+				"%s: command 0x%x was answered 0x%x 0x%x, which is no answer to "
+				"it: reset the link (roc-reset --reset=INTERNAL_SIU) and ask "
+				"again",
+				roc_channel_name(ch), command, reply[0], reply[1]);
 	*answer = reply[0];
 	return 0;
 }
@@ -126,9 +126,10 @@ int roc_crorc_siu_read(struct roc_channel *ch, struct roc_crorc_siu *siu)
 	int ret;
 
 	memset(siu, 0, sizeof(*siu));
-	if (ch->type != ROC_CARD_CRORC)
-		return libroc_fail(EOPNOTSUPP, "%s is a %s's: only a C-RORC's link has an SIU",
-				   ch->name, roc_card_type_name(ch->type));
+	if (roc_channel_card_type(ch) != ROC_CARD_CRORC)
+		return roc_fail(EOPNOTSUPP, "%s is a %s's: only a C-RORC's link has an SIU",
+				roc_channel_name(ch),
+				roc_card_type_name(roc_channel_card_type(ch)));
 	/* The near end first: it answers whatever the link does. */
 	ret = ask(ch, CRORC_DDL_READ_STATUS_DIU, CRORC_DDL_IFSTW, &siu->diu);
 	if (ret)

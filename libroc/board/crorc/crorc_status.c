@@ -55,9 +55,9 @@ int roc_crorc_status_read(struct roc_endpoint *ep, uint32_t links, struct roc_cr
 	int ret;
 
 	if (links & ~ROC_CRORC_ALL_LINKS)
-		return libroc_fail(ERANGE, "%s: there is no link %d: links are 0 to %d", ep->name,
-				   __builtin_ctz(links & ~ROC_CRORC_ALL_LINKS),
-				   ROC_CRORC_LINKS - 1);
+		return roc_fail(ERANGE, "%s: there is no link %d: links are 0 to %d",
+				roc_endpoint_name(ep), __builtin_ctz(links & ~ROC_CRORC_ALL_LINKS),
+				ROC_CRORC_LINKS - 1);
 	ret = libroc_crorc_begin(ep, &c, false);
 	if (ret)
 		return ret;

@@ -66,11 +66,11 @@ enum roc_cru_clock libroc_clock_read(struct libroc_pass *c)
 		  libroc_i2c_read(c, CRU_I2C_SI5345_2, CRU_I2C_CHIP_PLL, CRU_PLL_INPUT & 0xff,
 				  &input);
 	if (!answers)
-		libroc_pass_fail(c, libroc_fail(EIO,
-						"%s: clock generator Si5345 #2 does not answer on "
-						"the card's I2C bus: the card needs a power cycle, "
-						"or is broken",
-						c->ep->name));
+		libroc_pass_fail(c, roc_fail(EIO,
+					     "%s: clock generator Si5345 #2 does not answer on "
+					     "the card's I2C bus: the card needs a power cycle, "
+					     "or is broken",
+					     roc_endpoint_name(c->ep)));
 	return clock_of(input);
 }
 
@@ -84,8 +84,7 @@ static int load_table(const char *path, struct pll_entry *table, size_t *count)
 
 	*count = 0;
 	if (!f)
-		return errno == ENOENT ? -ENOENT
-				       : libroc_fail(errno, "%s: %s", path, strerror(errno));
+		return errno == ENOENT ? -ENOENT : roc_fail(errno, "%s: %s", path, strerror(errno));
 	while (!ret && fgets(line, sizeof(line), f)) {
 		char end;
 
@@ -95,20 +94,19 @@ static int load_table(const char *path, struct pll_entry *table, size_t *count)
 			continue;
 		if (sscanf(line, "%x , %x %c", &address, &value, &end) != 2 || address > 0xffff ||
 		    value > 0xff)
-			ret = libroc_fail(
-				EINVAL,
-				"%s:%u: not an address of 16 bits, a comma and a value of "
-				"8 bits, both hexadecimal",
-				path, n);
+			ret = roc_fail(EINVAL,
+				       "%s:%u: not an address of 16 bits, a comma and a value of "
+				       "8 bits, both hexadecimal",
+				       path, n);
 		else if (*count == PLL_ENTRIES_MAX)
-			ret = libroc_fail(EINVAL, "%s:%u: more than %d entries", path, n,
-					  PLL_ENTRIES_MAX);
+			ret = roc_fail(EINVAL, "%s:%u: more than %d entries", path, n,
+				       PLL_ENTRIES_MAX);
 		else
 			table[(*count)++] = (struct pll_entry){address, value};
 	}
 	fclose(f);
 	if (!ret && !*count)
-		ret = libroc_fail(EINVAL, "%s: no entry in it", path);
+		ret = roc_fail(EINVAL, "%s: no entry in it", path);
 	return ret;
 }
 
@@ -135,10 +133,10 @@ static void program_pll(struct libroc_pass *c, const char *name, uint32_t core,
 	}
 	libroc_i2c_reset(c, core);
 	if (!ok)
-		libroc_pass_fail(c, libroc_fail(EIO,
-						"%s: clock generator %s does not answer on the "
-						"card's I2C bus while it is programmed",
-						c->ep->name, name));
+		libroc_pass_fail(c, roc_fail(EIO,
+					     "%s: clock generator %s does not answer on the "
+					     "card's I2C bus while it is programmed",
+					     roc_endpoint_name(c->ep), name));
 }
 
 static int program_plls(struct libroc_pass *c, enum roc_cru_clock clock)
@@ -155,7 +153,7 @@ static int program_plls(struct libroc_pass *c, enum roc_cru_clock clock)
 	int ret = 0;
 
 	if (!tables)
-		return libroc_fail_text(ENOMEM, "no memory for the PLLs' tables");
+		return roc_fail(ENOMEM, "no memory for the PLLs' tables");
 	/* All files are read before anything is written. */
 	for (i = 0; i < LIBROC_COUNT(plls) && !ret; i++) {
 		snprintf(path, sizeof(path), "%s/%s-%s.csv", libroc_pll_directory, plls[i].name,
@@ -175,11 +173,11 @@ static int program_plls(struct libroc_pass *c, enum roc_cru_clock clock)
 	free(tables);
 	libroc_pass_sleep(c, PLLS_SETTLE_US);
 	if (!c->err && libroc_clock_read(c) != clock)
-		libroc_pass_fail(c, libroc_fail(EBADMSG,
-						"%s: clock generator Si5345 #2 does not take input "
-						"%s: register 0x%x reads back another",
-						c->ep->name, roc_cru_clock_name(clock),
-						CRU_PLL_INPUT));
+		libroc_pass_fail(c, roc_fail(EBADMSG,
+					     "%s: clock generator Si5345 #2 does not take input "
+					     "%s: register 0x%x reads back another",
+					     roc_endpoint_name(c->ep), roc_cru_clock_name(clock),
+					     CRU_PLL_INPUT));
 	return c->err;
 }
 

@@ -235,7 +235,7 @@ int roc_cru_configure(struct roc_endpoint *ep, const struct roc_cru_config *conf
 		return ret;
 	p = calloc(1, sizeof(*p));
 	if (!p)
-		return libroc_fail_text(ENOMEM, "no memory for a configuration");
+		return roc_fail(ENOMEM, "no memory for a configuration");
 	ret = libroc_config_begin(ep, ROC_CARD_CRU, flags);
 	if (!ret)
 		ret = libroc_cru_begin(ep, &p->c, true);

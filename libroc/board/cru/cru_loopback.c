@@ -43,8 +43,8 @@ static int begin(struct roc_endpoint *ep, struct libroc_pass *c, uint32_t links,
 	int ret;
 
 	if (!links || links & ~ROC_CRU_ALL_LINKS)
-		return libroc_fail(ERANGE, "%s: 0x%x is no mask of links: links are 0 to %d",
-				   ep->name, links, ROC_CRU_LINKS - 1);
+		return roc_fail(ERANGE, "%s: 0x%x is no mask of links: links are 0 to %d",
+				roc_endpoint_name(ep), links, ROC_CRU_LINKS - 1);
 	ret = libroc_cru_begin(ep, c, lock);
 	if (ret)
 		return ret;

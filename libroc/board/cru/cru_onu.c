@@ -48,11 +48,11 @@ int libroc_onu_need(struct libroc_pass *c, uint32_t bits, const char *what)
 		if (bits & ~status & 1u << i)
 			used += snprintf(missing + used, sizeof(missing) - used, "%s%s",
 					 used ? ", " : "", bit_names[i]);
-	libroc_pass_fail(c,
-			 libroc_fail(ETIME,
+	libroc_pass_fail(c, roc_fail(ETIME,
 				     "%s: %s: the ONU's status is 0x%02x and lacks: %s; check the "
 				     "fibre of the TTC-PON and that its other end sends",
-				     c->ep->name, what, status & CRU_ONU_STICKY_MASK, missing));
+				     roc_endpoint_name(c->ep), what, status & CRU_ONU_STICKY_MASK,
+				     missing));
 	return c->err;
 }
 
@@ -94,20 +94,20 @@ int libroc_onu_connect(struct libroc_pass *c, uint32_t address)
 	if (!found && !c->err) {
 		uint32_t status = libroc_pass_read(c, CRU_BAR_CARD, CRU_ONU_STATUS);
 
-		libroc_pass_fail(
-			c, libroc_fail(ETIME,
-				       "%s: PON TX phase scan failed: no good phase in %d "
-				       "steps, the ONU's status is 0x%02x; check the fibre "
-				       "of the TTC-PON",
-				       c->ep->name, PHASE_STEPS, status & CRU_ONU_STICKY_MASK));
+		libroc_pass_fail(c, roc_fail(ETIME,
+					     "%s: PON TX phase scan failed: no good phase in %d "
+					     "steps, the ONU's status is 0x%02x; check the fibre "
+					     "of the TTC-PON",
+					     roc_endpoint_name(c->ep), PHASE_STEPS,
+					     status & CRU_ONU_STICKY_MASK));
 	}
 	libroc_pass_modify(c, CRU_BAR_CARD, CRU_ONU_CONTROL, CRU_ONU_CONTROL_ADDRESS,
 			   libroc_to_mask(CRU_ONU_CONTROL_ADDRESS, address));
 	got = libroc_onu_address(c);
 	if (!c->err && got != address)
-		libroc_pass_fail(c, libroc_fail(EBADMSG,
-						"%s: the ONU's address was written %u and reads %u",
-						c->ep->name, address, got));
+		libroc_pass_fail(c, roc_fail(EBADMSG,
+					     "%s: the ONU's address was written %u and reads %u",
+					     roc_endpoint_name(c->ep), address, got));
 	return c->err;
 }
 

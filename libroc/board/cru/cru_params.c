@@ -119,15 +119,15 @@ int roc_cru_config_set(struct roc_cru_config *config, const char *section, const
 	int i, ret;
 
 	if (!all && link < 0 && strcmp(section, "cru"))
-		return libroc_fail(ENOENT,
-				   "there is no section '%s', only cru, links, and link0 to link%d",
-				   section, ROC_CRU_LINKS - 1);
+		return roc_fail(ENOENT,
+				"there is no section '%s', only cru, links, and link0 to link%d",
+				section, ROC_CRU_LINKS - 1);
 	p = libroc_param_find(all || link >= 0 ? &libroc_cru_link_params : &libroc_cru_params, key);
 	if (!p)
-		return libroc_fail(ENOENT, "section %s has no key '%s'", section, key);
+		return roc_fail(ENOENT, "section %s has no key '%s'", section, key);
 	ret = libroc_param_parse(p, value, &number, why, sizeof(why));
 	if (ret)
-		return libroc_fail(-ret, "%s.%s: %s", section, key, why);
+		return roc_fail(-ret, "%s.%s: %s", section, key, why);
 	if (!all && link < 0)
 		libroc_param_put(p, config, number);
 	for (i = 0; i < ROC_CRU_LINKS; i++)
@@ -150,8 +150,7 @@ int roc_cru_config_check(const struct roc_cru_config *config)
 	if (ret)
 		return ret;
 	if (config->user_and_common_logic && !config->user_logic)
-		return libroc_fail_text(EINVAL,
-					"cru.userAndCommonLogicEnabled needs cru.userLogicEnabled: "
+		return roc_fail(EINVAL, "cru.userAndCommonLogicEnabled needs cru.userLogicEnabled: "
 					"set both, or neither");
 	return 0;
 }

@@ -71,10 +71,10 @@ int roc_cru_pattern_parse(const char *text, struct roc_cru_pattern *pattern)
 	size_t i;
 
 	if (!*digits || digits[strspn(digits, hex ? "0123456789abcdefABCDEF" : "0123456789")])
-		return libroc_fail(EINVAL,
-				   "pattern '%.40s' is neither a decimal number nor a hexadecimal "
-				   "one with 0x in front",
-				   text);
+		return roc_fail(EINVAL,
+				"pattern '%.40s' is neither a decimal number nor a hexadecimal "
+				"one with 0x in front",
+				text);
 	for (; *digits; digits++) {
 		char digit[2] = {*digits};
 		uint64_t carry = strtoul(digit, NULL, 16);
@@ -85,7 +85,7 @@ int roc_cru_pattern_parse(const char *text, struct roc_cru_pattern *pattern)
 			carry >>= 32;
 		}
 		if (carry || p.word[2] > PATTERN_TOP)
-			return libroc_fail(ERANGE, "pattern %.40s has more than 80 bits", text);
+			return roc_fail(ERANGE, "pattern %.40s has more than 80 bits", text);
 	}
 	*pattern = p;
 	return 0;
@@ -99,16 +99,16 @@ int roc_cru_patterns_set(struct roc_endpoint *ep, const struct roc_cru_patterns 
 	int ret;
 
 	if (flags & ~(ROC_CRU_PAT1_NOW | ROC_CRU_PAT2_NOW))
-		return libroc_fail(EINVAL, "%s: unknown flags 0x%x for the pattern player",
-				   ep->name, flags);
+		return roc_fail(EINVAL, "%s: unknown flags 0x%x for the pattern player",
+				roc_endpoint_name(ep), flags);
 	ret = libroc_values_check("pattern player", parameters, LIBROC_COUNT(parameters), patterns);
 	if (ret)
 		return ret;
 	if (both < patterns->pat1_length)
-		return libroc_fail(ERANGE,
-				   "pattern player: pat1 length %u and delay %u together "
-				   "do not fit 32 bits",
-				   patterns->pat1_length, patterns->pat1_delay);
+		return roc_fail(ERANGE,
+				"pattern player: pat1 length %u and delay %u together "
+				"do not fit 32 bits",
+				patterns->pat1_length, patterns->pat1_delay);
 	ret = libroc_cru_begin(ep, &c, true);
 	if (ret)
 		return ret;

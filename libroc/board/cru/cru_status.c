@@ -152,11 +152,13 @@ int roc_cru_status_read(struct roc_endpoint *ep, uint32_t links, unsigned int fl
 	int ret;
 
 	if (links & ~ROC_CRU_ALL_LINKS)
-		return libroc_fail(ERANGE, "%s: there is no link %d: links are 0 to %d", ep->name,
-				   __builtin_ctz(links & ~ROC_CRU_ALL_LINKS), ROC_CRU_LINKS - 1);
+		return roc_fail(ERANGE, "%s: there is no link %d: links are 0 to %d",
+				roc_endpoint_name(ep), __builtin_ctz(links & ~ROC_CRU_ALL_LINKS),
+				ROC_CRU_LINKS - 1);
 	if (flags & ~(ROC_CRU_STATUS_OPTICAL | ROC_CRU_STATUS_ONU | ROC_CRU_STATUS_FEC |
 		      ROC_CRU_STATUS_NO_PACKETS))
-		return libroc_fail(EINVAL, "%s: unknown flags 0x%x for a status", ep->name, flags);
+		return roc_fail(EINVAL, "%s: unknown flags 0x%x for a status",
+				roc_endpoint_name(ep), flags);
 	ret = libroc_cru_begin(ep, &c, true);
 	if (ret)
 		return ret;

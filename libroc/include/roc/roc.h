@@ -47,6 +47,20 @@ const char *roc_version(void);
  */
 const char *roc_error(void);
 
+#define ROC_ERROR_MAX 1024
+
+/**
+ * roc_fail() - say why something failed, as this library does
+ * @err: errno, positive
+ * @fmt: the thread's next roc_error(), as for printf(); cut at ROC_ERROR_MAX, and not made of the
+ *	last roc_error() itself
+ *
+ * For libraries on top of this one, so that their users ask in one place.
+ *
+ * Return: -@err.
+ */
+int roc_fail(int err, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+
 /**
  * roc_why_text() - an enum roc_why in words
  * @why: of &struct roc_ready, &struct roc_ch_info or &struct roc_buf_register
@@ -169,6 +183,14 @@ void roc_close(struct roc_endpoint *ep);
 int roc_endpoint_fd(const struct roc_endpoint *ep);
 
 /**
+ * roc_endpoint_name() - what the card is called in sentences
+ * @ep: handle
+ *
+ * Return: as roc_card_name() has it, valid until roc_close().
+ */
+const char *roc_endpoint_name(const struct roc_endpoint *ep);
+
+/**
  * roc_info() - what an endpoint is
  * @ep: handle
  * @info: filled in; see &struct roc_ep_info
@@ -239,6 +261,26 @@ int roc_card_lock(struct roc_endpoint *ep, int timeout_ms);
  * Return: 0; -EPERM this handle does not have the lock.
  */
 int roc_card_unlock(struct roc_endpoint *ep);
+
+/**
+ * roc_card_running() - whether any channel of the card runs
+ * @ep: handle
+ *
+ * Channels of all endpoints that have the card's serial number count. Reads sysfs only. The answer
+ * may be out of date as soon as it is there.
+ *
+ * Return: 1; 0 none does; the errors of roc_enumerate().
+ */
+int roc_card_running(struct roc_endpoint *ep);
+
+/**
+ * roc_sleep() - give the card time between two accesses
+ * @ep: handle
+ * @us: microseconds; up to 20 are waited for without sleeping, which would take longer
+ *
+ * A signal does not shorten it.
+ */
+void roc_sleep(struct roc_endpoint *ep, unsigned int us);
 
 /**
  * struct roc_bar - a BAR mapped into this process
@@ -374,6 +416,22 @@ void roc_channel_close(struct roc_channel *ch);
  * failed, POLLERR | POLLHUP when the card is gone.
  */
 int roc_channel_fd(const struct roc_channel *ch);
+
+/**
+ * roc_channel_name() - what the channel is called in sentences
+ * @ch: handle
+ *
+ * Return: as roc_card_name() has it, and the channel; valid until roc_channel_close().
+ */
+const char *roc_channel_name(const struct roc_channel *ch);
+
+/**
+ * roc_channel_card_type() - which kind of card the channel is of
+ * @ch: handle
+ *
+ * Return: as &roc_card.type.
+ */
+enum roc_card_type roc_channel_card_type(const struct roc_channel *ch);
 
 /**
  * roc_channel_info() - state and counters

@@ -24,6 +24,7 @@ static struct {
 	unsigned int locks; /* taken in all */
 	int lock_errno;	    /* refuse the lock with this */
 	int lock_owner;	    /* and say that this process has it */
+	int unlock_errno;   /* give it back, and say this */
 	bool locked;
 	bool running;		/* a channel runs */
 	unsigned int stuck_bar; /* register that writes do not change; offset 0: none */
@@ -58,7 +59,7 @@ static int card_lock_ioctl(unsigned long request, struct roc_card_lock *lock)
 		if (!card.locked)
 			return -EPERM;
 		card.locked = false;
-		return 0;
+		return -card.unlock_errno;
 	}
 	if (card.lock_errno) {
 		lock->owner = card.lock_owner;

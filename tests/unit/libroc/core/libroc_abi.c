@@ -114,7 +114,7 @@ static void every_reason_has_a_sentence(void)
 static void *fail_elsewhere(void *unused)
 {
 	UNIT_STR(roc_error(), "no error");
-	libroc_fail(1, "of the other thread");
+	roc_fail(1, "of the other thread");
 	return NULL;
 }
 
@@ -123,7 +123,7 @@ static void sentences_belong_to_threads(void)
 	pthread_t thread;
 	char long_text[3000];
 
-	UNIT_EQ(libroc_fail(5, "of %s", "this thread"), -5);
+	UNIT_EQ(roc_fail(5, "of %s", "this thread"), -5);
 	UNIT_NEED(!pthread_create(&thread, NULL, fail_elsewhere, NULL));
 	pthread_join(thread, NULL);
 	UNIT_STR(roc_error(), "of this thread");
@@ -131,7 +131,7 @@ static void sentences_belong_to_threads(void)
 	UNIT_STR(roc_error(), "fixed");
 	memset(long_text, 'x', sizeof(long_text));
 	long_text[sizeof(long_text) - 1] = '\0';
-	libroc_fail(1, "%s", long_text);
+	roc_fail(1, "%s", long_text);
 	CU_ASSERT_TRUE(strlen(roc_error()) < sizeof(long_text));
 }
 

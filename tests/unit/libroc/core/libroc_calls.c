@@ -6,10 +6,13 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/time.h>
+#include <time.h>
 
 #include "libroc/core/libroc.h"
 #include "tests/unit/libroc/libroc_says.h"
@@ -94,14 +97,14 @@ int __wrap_roc_find(const char *id, struct roc_card *card)
 	card->type = fake.type;
 	strcpy(card->node, "/dev/roc3");
 	strcpy(card->pci_address, "0000:3b:00.0");
-	return strcmp(id, "245") && !strchr(id, '.') ? libroc_fail(ENOENT, "no such card") : 0;
+	return strcmp(id, "245") && !strchr(id, '.') ? roc_fail(ENOENT, "no such card") : 0;
 }
 
 int __wrap_roc_channel_owner(const char *id, unsigned int channel, int *pid, char *name,
 			     size_t size)
 {
 	if (!fake.owner_pid)
-		return libroc_fail(ENOENT, "nobody");
+		return roc_fail(ENOENT, "nobody");
 	*pid = fake.owner_pid > 0 ? fake.owner_pid : 0;
 	snprintf(name, size, "roc-bench-dma");
 	return 0;
@@ -233,7 +236,10 @@ static void opening(void)
 /* The user's word and the address, never the number of a node; an address alone says it all. */
 static void names(void)
 {
-	struct roc_card card = {.node = "/dev/roc3", .pci_address = "0000:3b:00.0", .channels = 1};
+	struct roc_card card = {.node = "/dev/roc3",
+				.type = ROC_CARD_CRORC,
+				.pci_address = "0000:3b:00.0",
+				.channels = 1};
 	struct roc_endpoint *ep;
 	struct roc_channel *ch;
 	uint32_t value;
@@ -245,14 +251,18 @@ static void names(void)
 	SAYS("0000:3b:00.0: cannot read register");
 	CU_ASSERT_PTR_NULL(strstr(roc_error(), " (0000"));
 	CU_ASSERT_PTR_NULL(strstr(roc_error(), "roc3"));
+	UNIT_STR(roc_endpoint_name(ep), "0000:3b:00.0");
 	roc_close(ep);
 	UNIT_NEED(!roc_open_card(&card, "#2", &ep));
+	UNIT_STR(roc_endpoint_name(ep), "#2 (0000:3b:00.0)");
 	UNIT_EQ(roc_card_lock(ep, 0), -ENODEV);
 	SAYS("#2 (0000:3b:00.0): cannot lock the card");
 	roc_close(ep);
 	UNIT_NEED(!roc_channel_open_card(&card, NULL, 0, &ch));
 	UNIT_EQ(roc_channel_start(ch), -ENODEV);
 	SAYS("0000:3b:00.0 channel 0: ");
+	UNIT_STR(roc_channel_name(ch), "0000:3b:00.0 channel 0");
+	UNIT_EQ(roc_channel_card_type(ch), ROC_CARD_CRORC);
 	roc_channel_close(ch);
 	UNIT_EQ(roc_channel_open_card(&card, "#2", 1, &ch), -ENOENT);
 	SAYS("#2 (0000:3b:00.0) has no channel 1");
@@ -751,9 +761,41 @@ static void buffers(void)
 	done(ch);
 }
 
+static void interrupted(int signal)
+{
+}
+
+/* The card gets its time, though a signal comes every millisecond. */
+static void sleeping(void)
+{
+	static const unsigned int lengths[] = {5, 30000};
+	struct itimerval often = {{0, 1000}, {0, 1000}}, never = {0};
+	struct sigaction action = {.sa_handler = interrupted};
+	struct timespec begin, end;
+	struct roc_endpoint *ep;
+	size_t i;
+
+	reset();
+	UNIT_NEED(!roc_open("245", &ep));
+	UNIT_NEED(!sigaction(SIGALRM, &action, NULL));
+	UNIT_NEED(!setitimer(ITIMER_REAL, &often, NULL));
+	errno = 77;
+	for (i = 0; i < sizeof(lengths) / sizeof(lengths[0]); i++) {
+		clock_gettime(CLOCK_MONOTONIC, &begin);
+		roc_sleep(ep, lengths[i]);
+		clock_gettime(CLOCK_MONOTONIC, &end);
+		CU_ASSERT_TRUE((end.tv_sec - begin.tv_sec) * 1000000000l + end.tv_nsec -
+				       begin.tv_nsec >=
+			       lengths[i] * 1000l);
+	}
+	UNIT_EQ(errno, 77);
+	setitimer(ITIMER_REAL, &never, NULL);
+	roc_close(ep);
+}
+
 UNIT_MAIN("libroc_calls", {"opening, and who may not", opening}, {"names", names},
 	  {"registers", registers}, {"old modules and lost cards", old_modules_and_lost_cards},
 	  {"BAR mappings", bars}, {"configuration", configuration}, {"mode while running", mode},
 	  {"start, stop, reset", start_stop_reset}, {"links that are down", links_that_are_down},
 	  {"commands", commands}, {"making rings", making_rings}, {"push and pop", push_and_pop},
-	  {"waiting", waiting}, {"buffers", buffers})
+	  {"waiting", waiting}, {"buffers", buffers}, {"sleeping", sleeping})

@@ -50,7 +50,7 @@ static void fake_taken(struct roc_lender *l, const struct libroc_loan *loan)
 static int fake_give(struct roc_lender *l, const struct libroc_loan *loan, bool *kick)
 {
 	if (source.full)
-		return libroc_fail(EAGAIN, "full");
+		return roc_fail(EAGAIN, "full");
 	CU_ASSERT_TRUE(!l->kind->in_order || loan->end > source.given_end);
 	source.given_end = loan->end;
 	source.gives++;

@@ -180,7 +180,28 @@ static void files_are_documented(void)
 	UNIT_EQ(found, ROC_COUNTERS);
 }
 
+/* Of the card, with all its endpoints, and of no other. */
+static void running_channels(void)
+{
+	struct roc_endpoint ep = {.backend = &libroc_driver, .node = "/dev/roc0"};
+
+	if (!fresh_sysfs())
+		return;
+	endpoint(0, "0000:3b:00.0", "245", "0");
+	endpoint(1, "0000:3c:00.0", "245", "1");
+	endpoint(2, "0000:af:00.0", "246", "0");
+	show("roc0ch0", "state", "stopped");
+	show("roc1ch0", "state", "failed");
+	show("roc2ch0", "state", "running");
+	UNIT_EQ(roc_card_running(&ep), 0);
+	show("roc1ch0", "state", "running");
+	UNIT_EQ(roc_card_running(&ep), 1);
+	show("roc1ch0", "state", "gone");
+	show("roc0ch0", "state", "running");
+	UNIT_EQ(roc_card_running(&ep), 1);
+}
+
 UNIT_MAIN("telemetry", {"values of a card", card_values},
 	  {"temperature of both endpoints", temperature_of_both},
 	  {"values of a channel", channel_values}, {"what is not there", what_is_not_there},
-	  {"files are documented", files_are_documented})
+	  {"files are documented", files_are_documented}, {"running channels", running_channels})

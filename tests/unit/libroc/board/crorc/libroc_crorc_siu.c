@@ -20,14 +20,14 @@ int __wrap_roc_channel_command(struct roc_channel *ch, uint32_t command, uint32_
 
 	commands++;
 	if ((command & 0xf) == 2 && o->read(host.card, 0, 3, 0x010) & 0x2000)
-		return libroc_fail(ENOLINK, "the link is down");
+		return roc_fail(ENOLINK, "the link is down");
 	o->write(host.card, 0, 3, 0x018, command);
 	for (n = 0; n < *count; n++) {
 		for (i = 0; i < 100 && !(o->read(host.card, 0, 3, 0x010) & 0x800000); i++)
 			host.now += 1000000;
 		if (i == 100) {
 			*count = n;
-			return libroc_fail(ETIME, "no answer");
+			return roc_fail(ETIME, "no answer");
 		}
 		reply[n] = o->read(host.card, 0, 3, 0x01c);
 	}

@@ -549,7 +549,7 @@ static void pll_tables_of_a_site(void)
 	write_table(names[1], "0x0540,0x01\r\n0x0009,0x5a\r\n0x0540,0x00\r\n");
 	unusual();
 	UNIT_EQ(configure(0, ROC_CONFIG_FORCE), 0);
-	UNIT_EQ(libroc_fail(1, "marker"), -1);
+	UNIT_EQ(roc_fail(1, "marker"), -1);
 	{
 		struct libroc_pass c;
 		uint8_t value = 0;

@@ -153,6 +153,13 @@ static void pattern_player(void)
 	UNIT_EQ(roc_cru_patterns_set(&card.ep[0], &p, 0), -EBADMSG);
 	SAYS("0x260030");
 	SAYS("pat2 length");
+	/* That the lock could not be given back as well is not what helps. */
+	card.unlock_errno = ENODEV;
+	UNIT_EQ(roc_cru_patterns_set(&card.ep[0], &p, 0), -EBADMSG);
+	SAYS("pat2 length");
+	card.stuck = 0;
+	UNIT_EQ(roc_cru_patterns_set(&card.ep[0], &p, 0), -ENODEV);
+	SAYS("cannot unlock");
 	card_end();
 }
 
