@@ -64,9 +64,11 @@ static void roc_add_groups(struct roc_channel *ch, const struct attribute_group 
 
 	while (*at)
 		at++;
-	for (; groups && *groups; groups++, at++)
-		if (!WARN_ON_ONCE(at == &ch->groups[ROC_GROUPS_MAX]))
-			*at = *groups;
+	for (; groups && *groups; groups++) {
+		if (WARN_ON_ONCE(at == &ch->groups[ROC_GROUPS_MAX]))
+			return;
+		*at++ = *groups;
+	}
 }
 
 /* Undone by put_device(), also after an error. */
