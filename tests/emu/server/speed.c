@@ -17,12 +17,15 @@
 
 #include "kmod/cards/crorc/crorc_regs.h"
 #include "kmod/cards/cru/cru_regs.h"
+#include "kmod/cards/p40/p40_regs.h"
+#include "kmod/stream/stream_regs.h"
 
 #define MEMORY (128u << 20)
 #define SUPERPAGE (1u << 20)
 #define PLACES (MEMORY / SUPERPAGE - 1) /* the last one is for what the C-RORC writes besides */
 #define CRORC_SUPERPAGE (8 * SUPERPAGE) /* one at a time: the host needs time for the next */
 #define BUS_ADDRESS 0x100000000ull
+#define P40_RING 23 /* log2 of the bytes */
 #define BLOCKS (PLACES * SUPERPAGE)
 
 /* A guest's side of one function. */
@@ -30,7 +33,8 @@ struct host {
 	struct function *f;
 	uint8_t *memory;
 	uint32_t pushed, next;
-	unsigned int channels; /* C-RORC */
+	unsigned int channels;	    /* C-RORC; streams of a PCIe40 */
+	uint32_t read[P40_STREAMS]; /* positions */
 	uint64_t bytes;
 };
 
@@ -150,8 +154,57 @@ static void crorc_refill(struct host *h)
 	}
 }
 
-static void crorc_finish(struct host *h)
+static void nothing_left(struct host *h)
 {
+}
+
+/* A ring of 8 MiB for each stream, its control page behind all of them. */
+static uint64_t p40_page(unsigned int stream)
+{
+	return BLOCKS + 4096ull * stream;
+}
+
+static const volatile struct stream_state *p40_state(struct host *h, unsigned int stream)
+{
+	return (const volatile struct stream_state *)(h->memory + p40_page(stream));
+}
+
+static void p40_begin(struct host *h, unsigned int stream)
+{
+	uint64_t ring = BUS_ADDRESS + ((uint64_t)stream << P40_RING), page = p40_page(stream);
+
+	write_bar(h->f, P40_BAR_DMA, P40_STREAM(stream) + STREAM_RING_LOW, ring);
+	write_bar(h->f, P40_BAR_DMA, P40_STREAM(stream) + STREAM_RING_HIGH, ring >> 32);
+	write_bar(h->f, P40_BAR_DMA, P40_STREAM(stream) + STREAM_PAGE_LOW, BUS_ADDRESS + page);
+	write_bar(h->f, P40_BAR_DMA, P40_STREAM(stream) + STREAM_PAGE_HIGH, BUS_ADDRESS >> 32);
+	write_bar(h->f, P40_BAR_DMA, P40_STREAM(stream) + STREAM_RING_SIZE, P40_RING);
+	write_bar(h->f, P40_BAR_DMA, P40_STREAM(stream) + STREAM_CONTROL, STREAM_CONTROL_ENABLE);
+	write_bar(h->f, P40_BAR_CARD, P40_SETTINGS(stream) + STREAM_SET_GENERATOR,
+		  STREAM_GENERATOR_RUN);
+}
+
+static void p40_start(struct host *h, const struct measurement *m)
+{
+	const uint32_t main = P40_SETTINGS(P40_STREAM_MAIN);
+	unsigned int s;
+
+	h->channels = m->channels;
+	write_bar(h->f, P40_BAR_CARD, main + STREAM_SET_SIZE_MIN, m->source);
+	for (s = 0; s < m->channels; s++)
+		p40_begin(h, s);
+}
+
+static void p40_refill(struct host *h)
+{
+	unsigned int s;
+
+	for (s = 0; s < h->channels; s++) {
+		uint32_t written = p40_state(h, s)->written;
+
+		h->bytes += (uint64_t)(written - h->read[s]) * STREAM_LINE;
+		h->read[s] = written;
+		write_bar(h->f, P40_BAR_DMA, P40_DOORBELL(s) + STREAM_READ, written);
+	}
 }
 
 /* Memory, mapping, PCI enables. */
@@ -227,7 +280,12 @@ out:
 	}
 #define CRORC(name, channels)                                                                      \
 	{                                                                                          \
-		name, &crorc_card, 1, channels, 0, crorc_start, crorc_refill, crorc_finish, 20     \
+		name, &crorc_card, 1, channels, 0, crorc_start, crorc_refill, nothing_left, 20     \
+	}
+
+#define P40(name, streams, fragment)                                                               \
+	{                                                                                          \
+		name, &p40_card, 1, streams, fragment, p40_start, p40_refill, nothing_left, 100    \
 	}
 
 int speed_run(double seconds)
@@ -239,6 +297,10 @@ int speed_run(double seconds)
 		CRU("ddg, 2 endpoints", 2, CRU_DATA_SOURCE_DATAPATH),
 		CRORC("1 channel", 1),
 		CRORC("6 channels", 6),
+		P40("main, 100 B", 1, 100),
+		P40("main, 1 KiB", 1, 1024),
+		P40("main, 16 KiB", 1, 16384),
+		P40("7 streams, 1 KiB", 7, 1024),
 	};
 	unsigned int i;
 
