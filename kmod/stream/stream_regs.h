@@ -93,7 +93,8 @@
 #define STREAM_VECTOR 0x40
 #define STREAM_VECTOR_NONE 0xffff
 #define STREAM_WRITTEN 0x44 /* position; for diagnosis */
-#define STREAM_READ_SEEN 0x48
+#define STREAM_READ_NOW 0x48
+#define STREAM_ARM_SEEN 0x4c /* position up to which the host has looked, and arms */
 
 /* Doorbell page of a stream: this register and nothing else */
 #define STREAM_DOORBELL_SIZE 0x1000

@@ -168,7 +168,7 @@ struct p40_stream {
 	uint64_t *segment; /* bus addresses; NULL: contiguous */
 	uint32_t segments, loaded;
 	uint64_t load_ns;
-	uint32_t written, told, read; /* positions */
+	uint32_t written, told, read, seen; /* positions */
 	uint32_t units;
 	uint64_t last_event;
 	uint32_t recycled; /* lines behind written that were used and not told */
@@ -278,7 +278,9 @@ void p40_stream_close(struct p40_stream *st);
 void p40_stream_reset(struct p40_stream *st, uint32_t levels);
 /* By the function: at once, faults or not. */
 void p40_stream_power_on(struct p40_stream *st);
-void p40_stream_position(struct p40_stream *st, uint32_t value, bool arm);
+void p40_stream_read(struct p40_stream *st, uint32_t value);
+/* Arms; @read: and gives room back. */
+void p40_stream_arm(struct p40_stream *st, uint32_t value, bool read);
 uint32_t p40_stream_status(const struct p40_stream *st);
 void p40_host_error(struct p40_stream *st);
 uint64_t p40_waiting(const struct p40_stream *st);

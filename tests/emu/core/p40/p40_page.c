@@ -121,7 +121,7 @@ static bool write_state(struct p40_stream *st, uint64_t now)
 
 static uint32_t pending(const struct p40_stream *st)
 {
-	return st->told - st->read;
+	return st->told - st->seen;
 }
 
 bool p40_interrupt_to_come(const struct p40_stream *st)

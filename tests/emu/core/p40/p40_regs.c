@@ -58,8 +58,10 @@ static uint32_t read_stream(const struct p40_stream *st, uint32_t off)
 	case STREAM_WRITTEN:
 		return st->written;
 	case STREAM_ARM:
-	case STREAM_READ_SEEN:
+	case STREAM_READ_NOW:
 		return st->read;
+	case STREAM_ARM_SEEN:
+		return st->seen;
 	}
 	return 0;
 }
@@ -118,7 +120,10 @@ static void write_stream(struct p40_stream *st, uint32_t off, uint32_t value)
 		st->start = value;
 		break;
 	case STREAM_ARM:
-		p40_stream_position(st, value, true);
+		p40_stream_arm(st, value, true);
+		break;
+	case STREAM_ARM_SEEN:
+		p40_stream_arm(st, value, false);
 		break;
 	case STREAM_IRQ_BYTES:
 		st->irq_bytes = value;
@@ -160,7 +165,7 @@ void p40_write(struct p40 *c, uint32_t off, uint32_t value)
 	}
 	st = in_doorbell(c, &off);
 	if (st && off == STREAM_READ)
-		p40_stream_position(st, value, false);
+		p40_stream_read(st, value);
 }
 
 /* Room for a stream that does not wait for any, and values that are only kept, wake nobody. */

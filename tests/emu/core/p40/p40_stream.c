@@ -197,6 +197,7 @@ void p40_stream_enable(struct p40_stream *st)
 	st->written = st->start;
 	st->told = st->start;
 	st->read = st->start;
+	st->seen = st->start;
 	st->recycled = 0;
 	st->units = 0;
 	st->last_event = 0;
@@ -254,23 +255,49 @@ void p40_stream_close(struct p40_stream *st)
 	st->gen.flows = false;
 }
 
-/* Positions that the host has written. */
-void p40_stream_position(struct p40_stream *st, uint32_t value, bool arm)
+static bool lost(struct p40_stream *st)
 {
-	st->n.doorbells += !arm;
-	st->n.arms += arm;
-	if (p40_fault_take(st, P40_LOST_DOORBELL)) {
-		st->n.doorbells_lost++;
+	if (!p40_fault_take(st, P40_LOST_DOORBELL))
+		return false;
+	st->n.doorbells_lost++;
+	return true;
+}
+
+/* From the read position to what the host was told. */
+static bool in_bounds(const struct p40_stream *st, uint32_t value)
+{
+	return value - st->read <= st->told - st->read;
+}
+
+void p40_stream_read(struct p40_stream *st, uint32_t value)
+{
+	st->n.doorbells++;
+	if (lost(st) || !st->enabled)
 		return;
-	}
-	if (!st->enabled)
-		return;
-	if (value - st->read > st->told - st->read) {
+	if (!in_bounds(st, value)) {
 		p40_host_error(st);
 		return;
 	}
+	if (value - st->read > st->seen - st->read)
+		st->seen = value;
 	st->read = value;
-	st->armed |= arm;
+}
+
+void p40_stream_arm(struct p40_stream *st, uint32_t value, bool read)
+{
+	st->n.arms++;
+	if (lost(st) || !st->enabled)
+		return;
+	if (in_bounds(st, value)) {
+		st->seen = value;
+		st->read = read ? value : st->read;
+	} else if (st->read - value <= p40_lines(st)) {
+		st->seen = st->read; /* the reader was faster */
+	} else {
+		p40_host_error(st);
+		return;
+	}
+	st->armed = true;
 }
 
 static void reset_counters(struct p40_stream *st)
@@ -304,6 +331,7 @@ static void logic(struct p40_stream *st)
 	st->start = st->card->position_start;
 	st->written = 0;
 	st->read = 0;
+	st->seen = 0;
 	st->setup_error = false;
 	st->fetch_error = false;
 	st->host_error = false;

@@ -1,0 +1,513 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * The life of a stream: what enabling refuses, the table of segments, the orderly end, disabling,
+ * levels of reset and their proof, bus mastering.
+ */
+#include "emu_p40.h"
+
+#define ERRORS (STREAM_STATUS_SETUP_ERROR | STREAM_STATUS_FETCH_ERROR | STREAM_STATUS_HOST_ERROR)
+
+static uint32_t enable(unsigned int s, uint64_t ring, uint32_t log2, uint32_t segment)
+{
+	addresses(s, ring);
+	wr(s, STREAM_RING_SIZE, log2);
+	wr(s, STREAM_SEGMENT_SIZE, segment);
+	wr(s, STREAM_CONTROL, STREAM_CONTROL_ENABLE);
+	return rd(s, STREAM_STATUS);
+}
+
+static void refused(uint32_t status)
+{
+	UNIT_EQ(status, STREAM_STATUS_QUIET | STREAM_STATUS_SETUP_ERROR);
+	UNIT_EQ(rd(MAIN, STREAM_CONTROL), 0);
+	UNIT_EQ(rd0(P40_FUNCTION + STREAM_FUNCTION_CAUSE), STREAM_CAUSE_HOST);
+	UNIT_EQ(rd0(P40_FUNCTION + STREAM_FUNCTION_STREAMS), 1 << MAIN);
+	wr0(P40_FUNCTION + STREAM_FUNCTION_CAUSE, ~0u);
+	UNIT_EQ(count(0, -1, "states"), 0);
+}
+
+static void enable_refused(void)
+{
+	static const uint32_t half[] = {STREAM_RING_LOW, STREAM_RING_HIGH, STREAM_PAGE_LOW,
+					STREAM_PAGE_HIGH};
+	unsigned int i, k;
+
+	host_begin();
+	refused(enable(MAIN, RING_AT(MAIN), 15, 0));
+	refused(enable(MAIN, RING_AT(MAIN), 35, 0));
+	refused(enable(MAIN, RING_AT(MAIN) + 64, 16, 0));
+	refused(enable(MAIN, RING_AT(MAIN), 20, 15));
+	refused(enable(MAIN, RING_AT(MAIN), 20, 21));
+	refused(enable(MAIN, RING_AT(MAIN), 31, 16)); /* 32768 entries */
+	addresses(MAIN, RING_AT(MAIN));
+	wr(MAIN, STREAM_PAGE_LOW, (uint32_t)PAGE_AT(MAIN) + 2048);
+	wr(MAIN, STREAM_RING_SIZE, 16);
+	wr(MAIN, STREAM_SEGMENT_SIZE, 0);
+	wr(MAIN, STREAM_CONTROL, STREAM_CONTROL_ENABLE);
+	refused(rd(MAIN, STREAM_STATUS));
+	/* One of the four addresses was lost on the way. */
+	for (i = 0; i < 4; i++) {
+		wr(MAIN, STREAM_RESET, STREAM_RESET_LOGIC);
+		wr(MAIN, STREAM_RING_SIZE, 16);
+		for (k = 0; k < 4; k++)
+			if (k != i)
+				wr(MAIN, half[k], 0);
+		wr(MAIN, STREAM_CONTROL, STREAM_CONTROL_ENABLE);
+		refused(rd(MAIN, STREAM_STATUS));
+	}
+	UNIT_EQ(enable(MAIN, RING_AT(MAIN), 16, 0), STREAM_STATUS_ENABLED);
+	UNIT_EQ(rd(MAIN, STREAM_RING_LOW) | rd(MAIN, STREAM_PAGE_LOW), 0);
+	host_end();
+}
+
+/* Enabling says so in the page, and takes addresses once. */
+static void enabling(void)
+{
+	host_begin();
+	wr(MAIN, STREAM_START, 1000);
+	begin(MAIN, 16);
+	UNIT_EQ(state(MAIN)->sequence, 1);
+	UNIT_EQ(state(MAIN)->sequence_end, 1);
+	UNIT_EQ(state(MAIN)->written, 1000);
+	UNIT_EQ(state(MAIN)->read, 1000);
+	UNIT_EQ(state(MAIN)->status, STREAM_STATUS_ENABLED);
+	UNIT_EQ(page_counters(MAIN)->sequence, 1);
+	UNIT_EQ(page_counters(MAIN)->sequence_end, 1);
+	UNIT_EQ(rd(MAIN, STREAM_WRITTEN), 1000);
+	UNIT_EQ(rd0(P40_DOORBELL(MAIN)), 1000);
+	/* These are for the next time. */
+	wr(MAIN, STREAM_RING_LOW, 0);
+	wr(MAIN, STREAM_PAGE_LOW, 0);
+	wr(MAIN, STREAM_START, 5);
+	wr(MAIN, STREAM_RING_SIZE, 30);
+	wr(MAIN, STREAM_CONTROL, STREAM_CONTROL_ENABLE);
+	generate(MAIN, 0, 200, 0, 0);
+	set_wide(MAIN, STREAM_SET_LIMIT, 1000);
+	run_for(0, 5000000);
+	UNIT_NEED(packets(MAIN));
+	UNIT_EQ(count(0, -1, "dma_outside"), 0);
+	UNIT_EQ(rd(MAIN, STREAM_RING_SIZE), 30);
+	UNIT_EQ(rd(MAIN, STREAM_START), 5);
+	/* Of the page nothing else is touched. */
+	UNIT_EQ(host.memory[STREAM_PAGE_USED], 0);
+	host_end();
+}
+
+static void table(uint32_t entries, uint64_t first, uint32_t step)
+{
+	uint64_t entry;
+	uint32_t i;
+
+	for (i = 0; i < entries; i++) {
+		entry = htole64(first + (uint64_t)i * step);
+		memcpy(host.memory + (TABLE_AT - HOST_BASE) + 8 * i, &entry, 8);
+	}
+}
+
+static void tables(void)
+{
+	host_begin();
+	table(16, RING_AT(MAIN), 0x11000);
+	UNIT_EQ(enable(MAIN, TABLE_AT, 20, 16), STREAM_STATUS_ENABLED);
+	wr(MAIN, STREAM_CONTROL, 0);
+	/* An entry that is no page, the last one. */
+	table(15, RING_AT(MAIN), 0x11000);
+	host.memory[TABLE_AT - HOST_BASE + 8 * 15] = 1;
+	UNIT_EQ(enable(MAIN, TABLE_AT, 20, 16), STREAM_STATUS_QUIET | STREAM_STATUS_SETUP_ERROR);
+	UNIT_EQ(rd(MAIN, STREAM_CONTROL), 0);
+	/* A table that is not all there. */
+	memset(host.memory + HOST_MEMORY - 4096, 0, 4096);
+	UNIT_EQ(enable(MAIN, HOST_BASE + HOST_MEMORY - 4096, 26, 16),
+		STREAM_STATUS_QUIET | STREAM_STATUS_FETCH_ERROR);
+	UNIT_EQ(count(0, -1, "dma_outside"), 1);
+	fault(0, "fetch-error", 1ull << 32 | 1);
+	UNIT_EQ(enable(MAIN, TABLE_AT, 20, 16), STREAM_STATUS_QUIET | STREAM_STATUS_FETCH_ERROR);
+	UNIT_EQ(rd0(P40_FUNCTION + STREAM_FUNCTION_CAUSE) & STREAM_CAUSE_FETCH, STREAM_CAUSE_FETCH);
+	/* The table is read once: it may be gone then. */
+	table(16, RING_AT(MAIN), 0x11000);
+	UNIT_EQ(enable(MAIN, TABLE_AT, 20, 16), STREAM_STATUS_ENABLED);
+	memset(host.memory + (TABLE_AT - HOST_BASE), 0xff, 128);
+	generate(MAIN, 0, 200, 0, 0);
+	run(0);
+	UNIT_EQ(count(0, -1, "dma_outside"), 1);
+	host_end();
+}
+
+/* Without the bus the table has to wait, and so does a slow card. */
+static void loading(void)
+{
+	host_begin();
+	table(16, RING_AT(MAIN), 0x11000);
+	host.no_master = true;
+	UNIT_EQ(enable(MAIN, TABLE_AT, 20, 16), STREAM_STATUS_LOADING);
+	UNIT_EQ(rd(MAIN, STREAM_CONTROL), STREAM_CONTROL_ENABLE);
+	run(0);
+	UNIT_EQ(rd(MAIN, STREAM_STATUS), STREAM_STATUS_LOADING);
+	host.no_master = false;
+	run(0);
+	UNIT_EQ(rd(MAIN, STREAM_STATUS), STREAM_STATUS_ENABLED);
+	wr(MAIN, STREAM_CONTROL, 0);
+	fault(0, "load-slow", 1ull << 32 | 5);
+	UNIT_EQ(enable(MAIN, TABLE_AT, 20, 16), STREAM_STATUS_LOADING);
+	run_for(0, 4000000);
+	UNIT_EQ(rd(MAIN, STREAM_STATUS), STREAM_STATUS_LOADING);
+	wr(MAIN, STREAM_CONTROL, 0);
+	UNIT_EQ(rd(MAIN, STREAM_STATUS), STREAM_STATUS_QUIET);
+	run_for(0, 4000000);
+	UNIT_EQ(rd(MAIN, STREAM_STATUS), STREAM_STATUS_QUIET);
+	host_end();
+}
+
+static void closing(unsigned int s)
+{
+	wr(s, STREAM_CONTROL, STREAM_CONTROL_ENABLE | STREAM_CONTROL_CLOSE);
+}
+
+static void close_in_a_packet(void)
+{
+	uint32_t sequence;
+
+	host_begin();
+	set_wr(MAIN, STREAM_SET_PACK_EVENTS, 100);
+	set_wr(MAIN, STREAM_SET_PACK_NS, 0);
+	begin(MAIN, 16);
+	generate(MAIN, 7, 40, 0, 0);
+	set_wide(MAIN, STREAM_SET_LIMIT, 130);
+	run(0);
+	UNIT_EQ(packets(MAIN), 1);
+	UNIT_EQ(COUNTER(MAIN, waiting), 30);
+	closing(MAIN);
+	set_wide(MAIN, STREAM_SET_LIMIT, 0); /* there would be more */
+	run(0);
+	UNIT_EQ(state(MAIN)->status, STREAM_STATUS_ENABLED | STREAM_STATUS_ENDED);
+	UNIT_EQ(packets(MAIN), 1);
+	UNIT_EQ(reader[MAIN].fragments, 130);
+	UNIT_EQ(reader[MAIN].flags, STREAM_PACKET_CLOSED);
+	UNIT_EQ(rd(MAIN, STREAM_STATUS),
+		STREAM_STATUS_ENABLED | STREAM_STATUS_ENDED | STREAM_STATUS_QUIET);
+	UNIT_EQ(page_counters(MAIN)->events, 130);
+	UNIT_EQ(page_counters(MAIN)->waiting, 0);
+	/* Nothing follows, whatever is written. */
+	sequence = state(MAIN)->sequence;
+	doorbell(MAIN);
+	closing(MAIN);
+	wr(MAIN, STREAM_ARM, reader[MAIN].read);
+	set_wr(MAIN, STREAM_SET_GENERATOR, 0);
+	set_wr(MAIN, STREAM_SET_GENERATOR, 1);
+	run_for(0, 10000000);
+	UNIT_EQ(state(MAIN)->sequence, sequence);
+	UNIT_EQ(state(MAIN)->units, 2);
+	UNIT_EQ(rd(MAIN, STREAM_READ_NOW), reader[MAIN].read);
+	UNIT_EQ(count(0, -1, "ends"), 1);
+	sum_is_right(MAIN);
+	host_end();
+}
+
+static void close_of_nothing(void)
+{
+	unsigned int s;
+
+	host_begin();
+	for (s = 0; s < P40_STREAMS; s++) {
+		closing(s); /* not enabled, refused: no end */
+		begin(s, 16);
+		UNIT_EQ(state(s)->status, STREAM_STATUS_ENABLED);
+		closing(s);
+		run(0);
+		UNIT_EQ(state(s)->status, STREAM_STATUS_ENABLED | STREAM_STATUS_ENDED);
+		UNIT_EQ(state(s)->units, 0);
+	}
+	UNIT_EQ(count(0, -1, "ends"), P40_STREAMS);
+	host_end();
+}
+
+/* With no room the end comes when all has been read. */
+static void close_when_full(void)
+{
+	unsigned int n;
+
+	host_begin();
+	begin(MAIN, 16);
+	generate(MAIN, 0, 1000, 0, 0);
+	run(0);
+	UNIT_NEED(rd(MAIN, STREAM_STATUS) & STREAM_STATUS_FULL);
+	closing(MAIN);
+	run(0);
+	UNIT_EQ(state(MAIN)->status & STREAM_STATUS_ENDED, 0);
+	for (n = 0; n < 1000 && !(state(MAIN)->status & STREAM_STATUS_ENDED); n++) {
+		packets(MAIN);
+		doorbell(MAIN);
+		run(0);
+	}
+	packets(MAIN);
+	UNIT_EQ(COUNTER(MAIN, events), reader[MAIN].fragments);
+	UNIT_EQ(COUNTER(MAIN, offered), reader[MAIN].fragments);
+	UNIT_EQ(COUNTER(MAIN, waiting), 0);
+	host_end();
+}
+
+/* Data under way at the wrong moment: disabled in the middle of a packet. */
+static void disable_at_once(void)
+{
+	uint32_t written, sequence;
+
+	host_begin();
+	set_wr(MAIN, STREAM_SET_PACK_BYTES, 1 << 20);
+	set_wr(MAIN, STREAM_SET_PACK_EVENTS, 60000);
+	begin(MAIN, 22);
+	generate(MAIN, 0, 1000, 0, 0);
+	while (COUNTER(MAIN, waiting) < 900 || count(0, -1, "dma_writes") < 3)
+		p40_card.step(host.card, 0, 4096);
+	wr(MAIN, STREAM_CONTROL, 0);
+	UNIT_EQ(rd(MAIN, STREAM_STATUS), STREAM_STATUS_QUIET);
+	written = state(MAIN)->written;
+	sequence = state(MAIN)->sequence;
+	memset(host.memory + (RING_AT(MAIN) - HOST_BASE), 0xee, 4 << 20);
+	run_for(0, 20000000);
+	for (uint32_t i = 0; i < 4 << 20; i++)
+		UNIT_NEED(host.memory[(RING_AT(MAIN) - HOST_BASE) + i] == 0xee);
+	UNIT_EQ(state(MAIN)->written, written);
+	UNIT_EQ(state(MAIN)->sequence, sequence);
+	UNIT_EQ(COUNTER(MAIN, waiting), 0);
+	UNIT_NEED(COUNTER(MAIN, discarded) >= 900);
+	sum_is_right(MAIN);
+	/* Doorbells of one who does not know yet are no error. */
+	wr0(P40_DOORBELL(MAIN), 12345);
+	wr(MAIN, STREAM_ARM, 12345);
+	UNIT_EQ(rd(MAIN, STREAM_STATUS), STREAM_STATUS_QUIET);
+	host_end();
+}
+
+static void run_some(void)
+{
+	begin(MAIN, 16);
+	wr(MAIN, STREAM_IRQ_BYTES, 4096);
+	set_wr(MAIN, STREAM_SET_PACK_EVENTS, 5);
+	generate(MAIN, 100, 64, 0, 0);
+	set_wide(MAIN, STREAM_SET_LIMIT, 23);
+	set_wr(MAIN, STREAM_SET_PACK_NS, 0);
+	run(0);
+	UNIT_EQ(packets(MAIN), 4);
+	UNIT_EQ(COUNTER(MAIN, waiting), 3);
+}
+
+static void reset_counters(void)
+{
+	uint32_t generation;
+
+	host_begin();
+	generation = rd(MAIN, STREAM_GENERATION);
+	run_some();
+	wr(MAIN, STREAM_RESET, STREAM_RESET_COUNTERS);
+	UNIT_EQ(COUNTER(MAIN, events), 0);
+	UNIT_EQ(COUNTER(MAIN, offered), 3);
+	UNIT_EQ(COUNTER(MAIN, waiting), 3);
+	sum_is_right(MAIN);
+	UNIT_EQ(rd(MAIN, STREAM_GENERATION), generation);
+	set_wide(MAIN, STREAM_SET_LIMIT, 25);
+	run(0);
+	UNIT_EQ(packets(MAIN), 1);
+	UNIT_EQ(COUNTER(MAIN, events), 5);
+	sum_is_right(MAIN);
+	host_end();
+}
+
+static void reset_flush(void)
+{
+	host_begin();
+	run_some();
+	wr(MAIN, STREAM_RESET, STREAM_RESET_FLUSH);
+	UNIT_EQ(COUNTER(MAIN, waiting), 0);
+	UNIT_EQ(COUNTER(MAIN, discarded), 3);
+	set_wide(MAIN, STREAM_SET_LIMIT, 28);
+	run(0);
+	reader[MAIN].next_event += 3;
+	UNIT_EQ(packets(MAIN), 1);
+	UNIT_EQ(reader[MAIN].next_event, 128);
+	sum_is_right(MAIN);
+	host_end();
+}
+
+static void reset_logic(void)
+{
+	uint32_t generation;
+
+	host_begin();
+	generation = rd(MAIN, STREAM_GENERATION);
+	run_some();
+	wr(MAIN, STREAM_VECTOR, 3);
+	wr(MAIN, STREAM_RESET, STREAM_RESET_LOGIC);
+	UNIT_EQ(rd(MAIN, STREAM_GENERATION), generation + 1);
+	UNIT_EQ(rd(MAIN, STREAM_STATUS), STREAM_STATUS_QUIET);
+	UNIT_EQ(rd(MAIN, STREAM_CONTROL) | rd(MAIN, STREAM_RING_SIZE) | rd(MAIN, STREAM_WRITTEN) |
+			rd(MAIN, STREAM_READ_NOW),
+		0);
+	/* What it leaves. */
+	UNIT_EQ(rd(MAIN, STREAM_VECTOR), 3);
+	UNIT_EQ(rd(MAIN, STREAM_IRQ_BYTES), 4096);
+	UNIT_EQ(set_rd(MAIN, STREAM_SET_PACK_EVENTS), 5);
+	UNIT_EQ(set_rd(MAIN, STREAM_SET_GENERATOR), STREAM_GENERATOR_RUN);
+	UNIT_EQ(COUNTER(MAIN, events), 20);
+	UNIT_EQ(COUNTER(MAIN, discarded), 3);
+	/* The generator begins anew. */
+	UNIT_EQ(set_rd(MAIN, STREAM_SET_GENERATED), 0);
+	begin(MAIN, 16);
+	reader[MAIN].min = 64;
+	reader[MAIN].next_event = 100;
+	run(0);
+	UNIT_EQ(packets(MAIN), 4);
+	sum_is_right(MAIN);
+	/* One that never did anything shows it, too. */
+	generation = rd(ODIN, STREAM_GENERATION);
+	wr(ODIN, STREAM_RESET, STREAM_RESET_LOGIC);
+	UNIT_EQ(rd(ODIN, STREAM_GENERATION), generation + 1);
+	host_end();
+}
+
+static void reset_default(void)
+{
+	uint32_t generation;
+
+	host_begin();
+	generation = rd(MAIN, STREAM_GENERATION);
+	run_some();
+	wr(MAIN, STREAM_VECTOR, 3);
+	wr(MAIN, STREAM_RESET, STREAM_RESET_DEFAULT);
+	UNIT_EQ(rd(MAIN, STREAM_GENERATION), generation + 1);
+	UNIT_EQ(rd(MAIN, STREAM_VECTOR), 1);
+	UNIT_EQ(rd(MAIN, STREAM_IRQ_BYTES), 0);
+	UNIT_EQ(set_rd(MAIN, STREAM_SET_PACK_EVENTS), 256);
+	UNIT_EQ(set_rd(MAIN, STREAM_SET_GENERATOR), 0);
+	UNIT_EQ(set_rd(MAIN, STREAM_SET_LIMIT), 0);
+	UNIT_EQ(COUNTER(MAIN, offered), 0);
+	UNIT_EQ(COUNTER(MAIN, discarded), 0);
+	host_end();
+}
+
+static void reset_unknown(void)
+{
+	uint32_t generation;
+
+	host_begin();
+	generation = rd(MAIN, STREAM_GENERATION);
+	run_some();
+	wr(MAIN, STREAM_RESET, STREAM_RESET_LOGIC | 0x10);
+	UNIT_EQ(rd(MAIN, STREAM_STATUS), STREAM_STATUS_ENABLED | STREAM_STATUS_HOST_ERROR);
+	UNIT_EQ(rd(MAIN, STREAM_GENERATION), generation);
+	run(0);
+	UNIT_EQ(state(MAIN)->status, STREAM_STATUS_ENABLED | STREAM_STATUS_HOST_ERROR);
+	wr(MAIN, STREAM_RESET, 0);
+	UNIT_EQ(rd(MAIN, STREAM_GENERATION), generation);
+	host_end();
+}
+
+/* Of the card: all streams, and with DEFAULT its own settings. */
+static void reset_card(void)
+{
+	uint32_t before[P40_STREAMS], all, s;
+
+	host_begin();
+	all = rd0(P40_FUNCTION + STREAM_FUNCTION_GENERATION);
+	for (s = 0; s < P40_STREAMS; s++) {
+		before[s] = rd(s, STREAM_GENERATION);
+		begin(s, 16);
+	}
+	card_wr(STREAM_CARD_TEST, 5);
+	card_wr(STREAM_CARD_ENABLE, 1);
+	wr0(P40_FUNCTION + STREAM_FUNCTION_ENABLE, STREAM_CAUSE_HOST);
+	wr0(P40_FUNCTION + STREAM_FUNCTION_RESET, STREAM_RESET_LOGIC);
+	for (s = 0; s < P40_STREAMS; s++) {
+		UNIT_EQ(rd(s, STREAM_STATUS), STREAM_STATUS_QUIET);
+		UNIT_EQ(rd(s, STREAM_GENERATION), before[s] + 1);
+	}
+	UNIT_EQ(rd0(P40_FUNCTION + STREAM_FUNCTION_GENERATION), all + 1);
+	UNIT_EQ(card_rd(STREAM_CARD_TEST), 5);
+	wr0(P40_FUNCTION + STREAM_FUNCTION_RESET, STREAM_RESET_DEFAULT);
+	UNIT_EQ(card_rd(STREAM_CARD_TEST), 0);
+	UNIT_EQ(card_rd(STREAM_CARD_ENABLE), 0x7f);
+	UNIT_EQ(rd0(P40_FUNCTION + STREAM_FUNCTION_GENERATION), all + 2);
+	UNIT_EQ(rd0(P40_FUNCTION + STREAM_FUNCTION_ENABLE), STREAM_CAUSE_HOST);
+	wr0(P40_FUNCTION + STREAM_FUNCTION_RESET, 0x20);
+	UNIT_EQ(rd0(P40_FUNCTION + STREAM_FUNCTION_CAUSE), STREAM_CAUSE_HOST);
+	UNIT_EQ(rd0(P40_FUNCTION + STREAM_FUNCTION_GENERATION), all + 2);
+	host_end();
+}
+
+static void function_reset(void)
+{
+	uint32_t generation;
+
+	host_begin();
+	run_some();
+	generation = rd(MAIN, STREAM_GENERATION);
+	wr0(P40_FUNCTION + STREAM_FUNCTION_ENABLE, STREAM_CAUSE_HOST);
+	card_wr(STREAM_CARD_TEST, 5);
+	p40_card.reset(host.card, 0);
+	UNIT_EQ(rd(MAIN, STREAM_STATUS), STREAM_STATUS_QUIET);
+	UNIT_NEED(rd(MAIN, STREAM_GENERATION) != generation);
+	UNIT_EQ(rd0(P40_FUNCTION + STREAM_FUNCTION_ENABLE), 0);
+	UNIT_EQ(card_rd(STREAM_CARD_TEST), 0);
+	UNIT_EQ(set_rd(MAIN, STREAM_SET_GENERATOR), 0);
+	UNIT_EQ(run(0), CARD_STEP_IDLE);
+	host_end();
+}
+
+/* Without the bus everything waits, in order, and a reset drops it. */
+static void no_bus(void)
+{
+	uint32_t generation;
+
+	host_begin();
+	set_wr(MAIN, STREAM_SET_PACK_EVENTS, 5);
+	begin(MAIN, 16);
+	host.no_master = true;
+	generate(MAIN, 0, 64, 0, 0);
+	set_wide(MAIN, STREAM_SET_LIMIT, 50);
+	run(0);
+	UNIT_EQ(state(MAIN)->units, 0);
+	UNIT_EQ(rd(MAIN, STREAM_STATUS) & STREAM_STATUS_QUIET, 0);
+	sum_is_right(MAIN);
+	host.no_master = false;
+	run(0);
+	UNIT_EQ(packets(MAIN), 10);
+	host.no_master = true;
+	set_wide(MAIN, STREAM_SET_LIMIT, 100);
+	run(0);
+	generation = rd(MAIN, STREAM_GENERATION);
+	wr(MAIN, STREAM_RESET, STREAM_RESET_LOGIC);
+	UNIT_EQ(rd(MAIN, STREAM_STATUS), STREAM_STATUS_QUIET);
+	UNIT_EQ(rd(MAIN, STREAM_GENERATION), generation + 1);
+	host.no_master = false;
+	run(0);
+	UNIT_EQ(state(MAIN)->units, 10);
+	UNIT_EQ(COUNTER(MAIN, waiting), 0);
+	sum_is_right(MAIN);
+	host_end();
+}
+
+/* The source stands still while its bit of the mask is 0. */
+static void mask(void)
+{
+	host_begin();
+	card_wr(STREAM_CARD_ENABLE, 0x7e);
+	begin(MAIN, 16);
+	generate(MAIN, 0, 64, 0, 0);
+	set_wide(MAIN, STREAM_SET_LIMIT, 50);
+	UNIT_EQ(run(0), CARD_STEP_IDLE);
+	UNIT_EQ(COUNTER(MAIN, offered), 0);
+	card_wr(STREAM_CARD_ENABLE, 0x7f);
+	run_for(0, 2000000);
+	packets(MAIN);
+	UNIT_EQ(reader[MAIN].fragments, 50);
+	host_end();
+}
+
+UNIT_MAIN("emulated PCIe40: life of a stream", {"enabling refused", enable_refused},
+	  {"enabling", enabling}, {"tables of segments", tables}, {"loading", loading},
+	  {"close in the middle of a packet", close_in_a_packet},
+	  {"close of nothing", close_of_nothing}, {"close when the ring is full", close_when_full},
+	  {"disable at once", disable_at_once}, {"reset of counters", reset_counters},
+	  {"reset: flush", reset_flush}, {"reset: logic", reset_logic},
+	  {"reset: default", reset_default}, {"unknown reset", reset_unknown},
+	  {"reset of the card", reset_card}, {"function-level reset", function_reset},
+	  {"no bus mastering", no_bus}, {"mask of the card", mask})
