@@ -9,8 +9,8 @@ LIBROC_SO := $(O)/libroc/libroc.so.0
 LIBROC_A := $(O)/libroc/libroc.a
 LIBROC_LIBS := -ludev -lnuma -ljson-c -lm -ldl
 LIBROC_CPPFLAGS := -Ilibroc/include
-LIBROC_HEADERS := $(addprefix libroc/include/roc/,config.h crorc.h cru.h firmware.h lend.h rings.h \
-	roc.h telemetry.h)
+LIBROC_HEADERS := $(addprefix libroc/include/roc/,config.h crorc.h cru.h firmware.h lend.h packet.h rings.h \
+	roc.h stream.h telemetry.h)
 LIBROC_EXAMPLES := $(patsubst %.c,$(O)/%,$(wildcard libroc/examples/*.c))
 PKGCONFIGDIR ?= $(LIBDIR)/pkgconfig
 
@@ -87,6 +87,9 @@ $(O)/tests/unit/kernel/kmod_ring.o: kmod/pool/ring.c
 # One test puts itself between the library and the kernel.
 LIBROC_WRAPPED := open ioctl stat roc_find roc_channel_owner
 $(O)/unit/libroc_calls: private override CFLAGS += $(LIBROC_WRAPPED:%=-Wl,--wrap=%)
+
+LIBROC_STREAM_WRAPPED := open ioctl mmap roc_find roc_channel_owner
+$(O)/unit/libroc_stream: private override CFLAGS += $(LIBROC_STREAM_WRAPPED:%=-Wl,--wrap=%)
 
 $(O)/unit/libroc_lend: private override CFLAGS += -Wl,--wrap=ioctl
 

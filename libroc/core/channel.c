@@ -11,7 +11,8 @@
 
 #include "libroc.h"
 
-static int fail_owned(const struct roc_card *card, unsigned int channel, const char *text)
+int libroc_fail_owned(const struct roc_card *card, unsigned int channel, const char *text,
+		      const char *what)
 {
 	char name[64] = "";
 	int pid;
@@ -21,13 +22,13 @@ static int fail_owned(const struct roc_card *card, unsigned int channel, const c
 		return roc_fail(EBUSY, "%s was in use a moment ago: try again", text);
 	if (!pid)
 		return roc_fail(EBUSY,
-				"%s is in use by %s in another container: a channel has one "
-				"owner; end that program or take another channel",
-				text, name);
+				"%s is in use by %s in another container: a %s has one "
+				"owner; end that program or take another %s",
+				text, name, what, what);
 	return roc_fail(EBUSY,
-			"%s is in use by PID %d (%s): a channel has one owner; end that program "
-			"(kill %d) or take another channel",
-			text, pid, name[0] ? name : "name unknown", pid);
+			"%s is in use by PID %d (%s): a %s has one owner; end that program "
+			"(kill %d) or take another %s",
+			text, pid, name[0] ? name : "name unknown", what, pid, what);
 }
 
 int roc_channel_open(const char *id, unsigned int channel, struct roc_channel **ch)
@@ -58,7 +59,7 @@ int roc_channel_open_card(const struct roc_card *card, const char *id, unsigned 
 	ret = libroc_open_node(new->name, node);
 	if (ret < 0) {
 		if (ret == -EBUSY)
-			ret = fail_owned(card, channel, new->name);
+			ret = libroc_fail_owned(card, channel, new->name, "channel");
 		free(new);
 		return ret;
 	}

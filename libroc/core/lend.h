@@ -58,9 +58,7 @@ struct roc_lender {
 	struct libroc_lend_buffer *buffers;
 	unsigned int buffer_count;
 
-	/* stream */
-	uint64_t position; /* of the next unit */
-	size_t most;	   /* bytes of a unit, if one packet is not larger */
+	uint64_t most; /* stream: bytes of a unit, if one packet is not larger */
 
 	pthread_mutex_t lock;
 	struct libroc_lend_slot *slots;

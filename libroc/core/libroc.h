@@ -22,6 +22,18 @@ int libroc_fail_ioctl(int err, const char *name, const char *what);
 /* Open a card's device node read-write; the sentence for every reason but EBUSY. */
 int libroc_open_node(const char *name, const char *node);
 
+/* channel.c */
+
+/* -EBUSY: who has /dev/rocNch@channel, which is called @text and is a @what. */
+int libroc_fail_owned(const struct roc_card *card, unsigned int channel, const char *text,
+		      const char *what);
+
+/* wait.c */
+
+/* CLOCK_MONOTONIC ns that far from now; -1: never. */
+uint64_t libroc_deadline(int timeout_ms);
+int libroc_eventfd(int fd, const char *name, int eventfd);
+
 /* id.c */
 
 enum libroc_id_kind {

@@ -10,7 +10,7 @@
 #define NSEC_PER_SEC 1000000000ULL
 #define NSEC_PER_MSEC 1000000ULL
 
-static uint64_t deadline_in(int timeout_ms)
+uint64_t libroc_deadline(int timeout_ms)
 {
 	struct timespec now;
 
@@ -40,7 +40,7 @@ int roc_channel_wait(struct roc_channel *ch, unsigned int min_ready, int timeout
 	count = roc_ready_count(r);
 	if (count >= min_ready)
 		return count;
-	arg.deadline = deadline_in(timeout_ms);
+	arg.deadline = libroc_deadline(timeout_ms);
 	ret = libroc_ioctl(ch->fd, ROC_CH_WAIT, &arg);
 	count = roc_ready_count(r);
 	switch (-ret) {
@@ -87,15 +87,20 @@ int roc_channel_kick(struct roc_channel *ch)
 	return kick(ch, 0);
 }
 
-int roc_channel_eventfd(struct roc_channel *ch, int eventfd)
+int libroc_eventfd(int fd, const char *name, int eventfd)
 {
 	struct roc_ch_eventfd arg = {.size = sizeof(arg), .fd = eventfd};
-	int ret = libroc_ioctl(ch->fd, ROC_CH_EVENTFD, &arg);
+	int ret = libroc_ioctl(fd, ROC_CH_EVENTFD, &arg);
 
 	if (ret == -EBADF || ret == -EINVAL)
 		return roc_fail(-ret, "%s: descriptor %d is %s: pass one from eventfd(), or -1",
-				ch->name, eventfd, ret == -EBADF ? "not open" : "no eventfd");
+				name, eventfd, ret == -EBADF ? "not open" : "no eventfd");
 	if (ret < 0)
-		return libroc_fail_ioctl(-ret, ch->name, "cannot set the eventfd");
+		return libroc_fail_ioctl(-ret, name, "cannot set the eventfd");
 	return 0;
+}
+
+int roc_channel_eventfd(struct roc_channel *ch, int eventfd)
+{
+	return libroc_eventfd(ch->fd, ch->name, eventfd);
 }

@@ -14,7 +14,7 @@
  *
  * Threads. One thread, the *taker*, calls everything that this page does not name here, and all
  * functions of the channel itself but those of other handles. Any thread, at any time between
- * roc_lender_pool() and roc_lender_close(), may call roc_lender_return() and
+ * roc_lender_pool() or _stream() and roc_lender_close(), may call roc_lender_return() and
  * roc_lender_lent(), also while the taker takes. They hold one lock for some dozen instructions,
  * never across a system call. Who hands a unit to another thread must do so in a way that orders
  * memory, as every queue does. Nothing is allocated per unit, and taking and returning make no
@@ -23,13 +23,13 @@
 #ifndef ROC_LEND_H
 #define ROC_LEND_H
 
-#include <roc/roc.h>
+#include <roc/stream.h>
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
-struct roc_lender; /* owned by the caller from roc_lender_pool() to _close() */
+struct roc_lender; /* owned by the caller from roc_lender_pool() or _stream() to _close() */
 
 #define ROC_LENDER_MAX (1 << 20) /* units that one lender can have out */
 
@@ -48,7 +48,7 @@ enum roc_unit_flags {
  * @handle: for roc_lender_return(); never 0, and no other unit of the lender has it again
  * @sequence: number of the unit since the lender was made, from 0
  * @time: CLOCK_MONOTONIC ns at which it was taken
- * @offset: pool: of @data in the buffer, bytes; stream: position of @data in the stream
+ * @offset: pool: of @data in the buffer, bytes; stream: position of @data in the stream, lines
  * @buffer: pool: handle of the buffer, as roc_buffer_register() gave it; stream: 0
  * @link: pool: link slot that filled it; stream: number of the stream
  * @flags: bits of enum roc_unit_flags
@@ -106,6 +106,22 @@ struct roc_lent {
  * Return: 0; -EPIPE no rings; -EINVAL @limit; -ENOMEM.
  */
 int roc_lender_pool(struct roc_channel *ch, unsigned int limit, struct roc_lender **lender);
+
+/**
+ * roc_lender_stream() - lend windows of a stream's ring
+ * @s: stream with a ring and without a run; stays the caller's, and must be open as long as the
+ *	lender is. No roc_stream_peek(), _consume() and _wait() beside it
+ * @limit: units that can be out at the same time, 1 to ROC_LENDER_MAX
+ * @bytes: of a unit at most. It is as many whole packets as are there and fit, but one at least
+ * @lender: the new handle
+ *
+ * Call roc_stream_start() next. Units are out until they are returned: before another start, all
+ * have to be back.
+ *
+ * Return: 0; -EPIPE no ring; -EINVAL @limit; -ENOMEM.
+ */
+int roc_lender_stream(struct roc_stream *s, unsigned int limit, uint64_t bytes,
+		      struct roc_lender **lender);
 
 /**
  * roc_lender_add() - register memory, and give the card all of it as superpages

@@ -8,6 +8,7 @@
 #include <pthread.h>
 
 #include <roc/lend.h>
+#include <roc/packet.h>
 #include <roc/telemetry.h>
 
 #include "libroc/core/libroc.h"
@@ -58,6 +59,11 @@ FROZEN(roc_bar, 24);
 FROZEN(roc_memory, 32);
 FROZEN(roc_channel_config, 20);
 FROZEN(roc_rings, 64);
+FROZEN(roc_packets, 24);
+FROZEN(roc_packet, 48);
+FROZEN(roc_fragment, 24);
+FROZEN(roc_packet_meta, 24);
+FROZEN(roc_packet_odin, 48);
 FROZEN(roc_unit, 64);
 FROZEN(roc_lent, 64);
 FROZEN(roc_channel_telemetry, 440);

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * Lending windows of a stream's ring: each is a number of whole packets. The ring is given back as
+ * far as no window is out.
+ */
+#include <errno.h>
+
+#include <roc/packet.h>
+
+#include "lend.h"
+#include "libroc.h"
+#include "stream.h"
+
+/* As many whole packets as fit into @most bytes, one at least. */
+static int64_t cut(const void *data, uint64_t bytes, uint64_t most)
+{
+	struct roc_packets walk;
+	struct roc_packet packet;
+	size_t whole = 0;
+	int ret;
+
+	roc_packets_begin(&walk, data, bytes);
+	while ((ret = roc_packets_next(&walk, &packet)) > 0 && (!whole || walk.done <= most))
+		whole = walk.done;
+	/* What is wrong behind good ones shows when it is its turn. */
+	return whole ? (int64_t)whole : ret;
+}
+
+static int peek(struct roc_lender *l, struct libroc_loan *loan)
+{
+	struct roc_stream *s = l->stream;
+	const void *data = NULL;
+	int64_t bytes;
+
+	bytes = libroc_stream_from(s, s->taken, &data);
+	if (bytes > 0 && (uint64_t)bytes > l->most)
+		bytes = cut(data, bytes, l->most);
+	if (bytes <= 0)
+		return bytes;
+	*loan = (struct libroc_loan){
+		.unit = {.data = data,
+			 .length = bytes,
+			 .offset = s->taken,
+			 .link = s->number,
+			 .run = __atomic_load_n(&s->kernel->run, __ATOMIC_RELAXED)},
+		.end = s->taken + bytes / ROC_ST_LINE,
+		.room = bytes,
+	};
+	return 1;
+}
+
+static void taken(struct roc_lender *l, const struct libroc_loan *loan)
+{
+	struct roc_stream *s = l->stream;
+
+	s->taken = loan->end;
+	/* For poll(): what is ours is not new. */
+	__atomic_store_n(&s->user->taken, s->taken, __ATOMIC_RELEASE);
+}
+
+static int give(struct roc_lender *l, const struct libroc_loan *loan, bool *kick)
+{
+	libroc_stream_give(l->stream, loan->end);
+	return 0;
+}
+
+static int fail_ended(struct roc_stream *s)
+{
+	struct roc_st_info info;
+	int ret;
+
+	ret = roc_stream_info(s, &info);
+	if (ret)
+		return ret;
+	if (info.state == ROC_CH_FAILED)
+		return roc_fail(ENODATA, "%s: the stream failed: %s", s->name,
+				roc_why_text(info.why));
+	return roc_fail(ENODATA,
+			"%s: the stream does not run, and all it had was taken: start it with "
+			"roc_stream_start()",
+			s->name);
+}
+
+static int wait_ready(struct roc_lender *l, int timeout_ms)
+{
+	int64_t bytes = libroc_stream_sleep(l->stream, l->stream->taken, 1, timeout_ms);
+
+	if (bytes < 0)
+		return bytes;
+	return bytes ? 0 : fail_ended(l->stream);
+}
+
+static const struct libroc_lend_kind stream = {
+	.peek = peek,
+	.taken = taken,
+	.give = give,
+	.wait = wait_ready,
+	.in_order = true,
+};
+
+int roc_lender_stream(struct roc_stream *s, unsigned int limit, uint64_t bytes,
+		      struct roc_lender **lender)
+{
+	int ret;
+
+	ret = libroc_need_ring(s);
+	if (ret)
+		return ret;
+	ret = libroc_lender_new(&stream, limit, lender);
+	if (ret)
+		return ret;
+	(*lender)->stream = s;
+	(*lender)->most = bytes;
+	s->taken = s->read;
+	return 0;
+}

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Streams, inside.
+ */
+#ifndef LIBROC_STREAM_H
+#define LIBROC_STREAM_H
+
+#include <roc/stream.h>
+
+/* Owned by the caller of roc_stream_open(). All positions are in lines, modulo 2^32. */
+struct roc_stream {
+	int fd;
+	unsigned int number;
+
+	/* The mappings, all or none; lines 0: none. */
+	const char *ring; /* twice */
+	const struct roc_st_kernel *kernel;
+	const struct roc_st_state *state;
+	struct roc_st_user *user;
+	volatile uint32_t *bell; /* NULL: the card has none to map */
+	uint32_t lines;		 /* of the ring */
+	size_t control_length, user_length, bell_length;
+
+	uint32_t seen;	/* write position as we saw it last */
+	uint32_t read;	/* where the card's room ends */
+	uint32_t told;	/* read position that the card was told */
+	uint32_t taken; /* where a lender is; else not used */
+
+	char stream[ROC_TEXT_MAX];	   /* its name */
+	char name[ROC_CARD_NAME_MAX + 32]; /* of card and stream, for sentences */
+};
+
+/* Fails with -EPIPE and a sentence if there is no ring yet. */
+int libroc_need_ring(const struct roc_stream *s);
+
+/*
+ * Bytes behind @position, which lies between read and seen; *@data as for roc_stream_peek(). Its
+ * errors.
+ */
+int64_t libroc_stream_from(struct roc_stream *s, uint32_t position, const void **data);
+
+/* Sleep until there are @lines behind @position; see roc_stream_wait(). Bytes, or -errno. */
+int64_t libroc_stream_sleep(struct roc_stream *s, uint32_t position, uint32_t lines,
+			    int timeout_ms);
+
+/* What is before @position goes back to the card. */
+void libroc_stream_give(struct roc_stream *s, uint32_t position);
+
+#endif /* LIBROC_STREAM_H */

@@ -1,0 +1,279 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * A stream's ring: making and mapping it, and the way of the data through it.
+ *
+ * The card writes its position into host memory and we ours; who sleeps has the driver tell the
+ * card. A busy reader tells it by the doorbell, a page of the card that is mapped here: rarely,
+ * because each ring of it is a register write, and early enough that the card knows of room for
+ * half of the ring, which is as much as one packet may need.
+ */
+#include <endian.h>
+#include <errno.h>
+#include <sys/mman.h>
+
+#include "libroc.h"
+#include "stream.h"
+
+int libroc_need_ring(const struct roc_stream *s)
+{
+	if (s->lines)
+		return 0;
+	return roc_fail(EPIPE,
+			"%s: there is no ring yet: call roc_stream_ring() or "
+			"roc_stream_start() first",
+			s->name);
+}
+
+/* Reasons that come with a number. */
+static int fail_why(int err, const struct roc_stream *s, const struct roc_st_ring *arg)
+{
+	char length[32], limit[32];
+
+	libroc_size_text(arg->length, length, sizeof(length));
+	libroc_size_text(arg->limit, limit, sizeof(limit));
+	switch (arg->why) {
+	case ROC_WHY_MEMLOCK:
+		return roc_fail(err,
+				"%s: no ring of %s, the limit is %llu bytes and %llu of them "
+				"are in use: %s",
+				s->name, length, (unsigned long long)arg->limit,
+				(unsigned long long)arg->pinned, roc_why_text(arg->why));
+	case ROC_WHY_LENGTH:
+		return roc_fail(err, "%s: no ring of %s: the card takes %s at most", s->name,
+				length, limit);
+	case ROC_WHY_CONTIGUITY:
+		return roc_fail(err,
+				"%s: no ring of %s: its memory is in more pieces than the card "
+				"takes: ask for %s at most, or boot with the IOMMU on",
+				s->name, length, limit);
+	case ROC_WHY_OWNER:
+		return roc_fail(err,
+				"%s: only the process that opened the stream can make its ring: "
+				"open it after fork(), not before",
+				s->name);
+	default:
+		return roc_fail(err, "%s: no ring of %s: %s", s->name, length,
+				roc_why_text(arg->why));
+	}
+}
+
+static int fail_ring(int err, const struct roc_stream *s, const struct roc_st_ring *arg)
+{
+	char length[32];
+
+	if (arg->why)
+		return fail_why(err, s, arg);
+	libroc_size_text(arg->length, length, sizeof(length));
+	switch (err) {
+	case EINVAL:
+		return roc_fail(err,
+				"%s: a ring of %llu bytes: it must be a power of two from %llu "
+				"to %llu, or 0 for %llu",
+				s->name, (unsigned long long)arg->length,
+				(unsigned long long)ROC_ST_RING_MIN,
+				(unsigned long long)ROC_ST_RING_MAX,
+				(unsigned long long)ROC_STREAM_RING_DEFAULT);
+	case EBUSY:
+		return roc_fail(err,
+				"%s: the ring exists already: it is made once per open; close the "
+				"stream to change its size",
+				s->name);
+	case ENOMEM:
+		return roc_fail(err,
+				"%s: no memory for a ring of %s: it takes ordinary pages, on the "
+				"card's NUMA node first (free -h, numactl -H): ask for a smaller "
+				"one, or reserve fewer hugepages",
+				s->name, length);
+	default:
+		return libroc_fail_ioctl(err, s->name, "cannot make the ring");
+	}
+}
+
+/* MAP_FAILED: errno is restored, and *@err is the reason. */
+static void *map(const struct roc_stream *s, uint64_t length, uint64_t offset, int prot, int *err)
+{
+	int saved = errno;
+	void *at = mmap(NULL, length, prot, MAP_SHARED, s->fd, (off_t)offset);
+
+	if (at == MAP_FAILED) {
+		*err = errno;
+		errno = saved;
+	}
+	return at;
+}
+
+static int map_ring(struct roc_stream *s, const struct roc_st_ring *made)
+{
+	void *ring, *control, *user, *bell = NULL;
+	int err = 0;
+
+	ring = map(s, made->ring_length, made->ring_offset, PROT_READ | PROT_WRITE, &err);
+	if (ring == MAP_FAILED)
+		goto fail;
+	control = map(s, made->control_length, made->control_offset, PROT_READ, &err);
+	if (control == MAP_FAILED)
+		goto unmap_ring;
+	user = map(s, made->user_length, made->user_offset, PROT_READ | PROT_WRITE, &err);
+	if (user == MAP_FAILED)
+		goto unmap_control;
+	if (made->bell_length) {
+		bell = map(s, made->bell_length, made->bell_offset, PROT_READ | PROT_WRITE, &err);
+		if (bell == MAP_FAILED)
+			goto unmap_user;
+	}
+	s->ring = ring;
+	s->kernel = control;
+	s->state = (const void *)((const char *)control + made->control_length / 2);
+	s->user = user;
+	s->bell = bell;
+	s->control_length = made->control_length;
+	s->user_length = made->user_length;
+	s->bell_length = made->bell_length;
+	s->lines = made->length / ROC_ST_LINE;
+	return 0;
+
+unmap_user:
+	munmap(user, made->user_length);
+unmap_control:
+	munmap(control, made->control_length);
+unmap_ring:
+	munmap(ring, made->ring_length);
+fail:
+	return libroc_fail_ioctl(err, s->name, "cannot map the ring");
+}
+
+int roc_stream_ring(struct roc_stream *s, uint64_t length)
+{
+	struct roc_st_ring arg = {.size = sizeof(arg),
+				  .length = length ? length : ROC_STREAM_RING_DEFAULT};
+	int ret = libroc_ioctl(s->fd, ROC_ST_RING, &arg);
+
+	return ret ? fail_ring(-ret, s, &arg) : map_ring(s, &arg);
+}
+
+const void *roc_stream_base(const struct roc_stream *s, uint64_t *length)
+{
+	if (!s->lines)
+		return NULL;
+	if (length)
+		*length = (uint64_t)s->lines * ROC_ST_LINE;
+	return s->ring;
+}
+
+int64_t libroc_stream_from(struct roc_stream *s, uint32_t position, const void **data)
+{
+	uint32_t read =
+		__atomic_load_n(&s->read, __ATOMIC_RELAXED); /* a lender's thread moves it */
+	uint32_t written, lines;
+
+	written = le32toh(__atomic_load_n(&s->state->written, __ATOMIC_ACQUIRE));
+	/* Neither beyond the ring nor back behind what we saw. */
+	if (written - read > s->lines || (int32_t)(written - s->seen) < 0)
+		return roc_fail(EBADMSG,
+				"%s: the card says that it has written up to line %u, but we saw "
+				"%u and the ring ends at %u: start again; if it comes back, load "
+				"the card's firmware anew",
+				s->name, written, s->seen, read + s->lines);
+	s->seen = written;
+	lines = written - position;
+	if (!lines) {
+		if (__atomic_load_n(&s->kernel->flags, __ATOMIC_RELAXED) & ROC_ST_GONE)
+			return libroc_fail_ioctl(ENODEV, s->name, "cannot read");
+		return 0;
+	}
+	*data = s->ring + (uint64_t)(position & (s->lines - 1)) * ROC_ST_LINE;
+	return (uint64_t)lines * ROC_ST_LINE;
+}
+
+int64_t roc_stream_peek(struct roc_stream *s, const void **data)
+{
+	int ret = libroc_need_ring(s);
+
+	return ret ? ret : libroc_stream_from(s, s->read, data);
+}
+
+void libroc_stream_give(struct roc_stream *s, uint32_t position)
+{
+	__atomic_store_n(&s->read, position, __ATOMIC_RELAXED);
+	/* Our reads of the data are over before the card or the driver sees that they are. */
+	__atomic_store_n(&s->user->read, position, __ATOMIC_RELEASE);
+	if (!s->bell || position - __atomic_load_n(&s->told, __ATOMIC_RELAXED) < s->lines / 4)
+		return;
+	__atomic_store_n(&s->told, position, __ATOMIC_RELAXED);
+	__atomic_thread_fence(__ATOMIC_RELEASE);
+	*s->bell = htole32(position);
+}
+
+int roc_stream_consume(struct roc_stream *s, uint64_t bytes)
+{
+	int ret;
+
+	ret = libroc_need_ring(s);
+	if (ret)
+		return ret;
+	if (bytes % ROC_ST_LINE)
+		return roc_fail(EINVAL,
+				"%s: cannot consume %llu bytes: packets are multiples of %d",
+				s->name, (unsigned long long)bytes, ROC_ST_LINE);
+	if (bytes / ROC_ST_LINE > s->seen - s->read)
+		return roc_fail(ERANGE,
+				"%s: cannot consume %llu bytes: roc_stream_peek() showed %llu",
+				s->name, (unsigned long long)bytes,
+				(unsigned long long)(s->seen - s->read) * ROC_ST_LINE);
+	libroc_stream_give(s, s->read + bytes / ROC_ST_LINE);
+	return 0;
+}
+
+int64_t libroc_stream_sleep(struct roc_stream *s, uint32_t position, uint32_t lines, int timeout_ms)
+{
+	struct roc_st_wait arg = {.size = sizeof(arg), .position = position + lines};
+	int64_t there, wanted = (int64_t)lines * ROC_ST_LINE;
+	uint32_t read;
+	const void *data;
+	int ret;
+
+	there = libroc_stream_from(s, position, &data);
+	if (there < 0 || there >= wanted)
+		return there;
+	arg.deadline = libroc_deadline(timeout_ms);
+	read = __atomic_load_n(&s->read, __ATOMIC_RELAXED);
+	ret = libroc_ioctl(s->fd, ROC_ST_WAIT, &arg);
+	if (!ret || ret == -ETIME)
+		__atomic_store_n(&s->told, read, __ATOMIC_RELAXED);
+	/* What came after the kernel looked last counts, too. */
+	there = libroc_stream_from(s, position, &data);
+	if (there < 0)
+		return there;
+	switch (-ret) {
+	case 0:
+		return there;
+	case ETIME:
+		if (there >= wanted)
+			return there;
+		return roc_fail(ETIME,
+				"%s: %lld of %lld bytes after %d ms: check that its source sends "
+				"data (roc-stream stats)",
+				s->name, (long long)there, (long long)wanted, timeout_ms);
+	case EINTR:
+		return libroc_fail_text(EINTR, "a signal ended the wait: call again to go on");
+	default:
+		return libroc_fail_ioctl(-ret, s->name, "cannot wait");
+	}
+}
+
+int64_t roc_stream_wait(struct roc_stream *s, uint64_t bytes, int timeout_ms)
+{
+	int ret;
+
+	ret = libroc_need_ring(s);
+	if (ret)
+		return ret;
+	if (bytes > (uint64_t)s->lines * ROC_ST_LINE)
+		return roc_fail(EINVAL, "%s: cannot wait for %llu bytes: the ring holds %llu",
+				s->name, (unsigned long long)bytes,
+				(unsigned long long)s->lines * ROC_ST_LINE);
+	if (timeout_ms < -1)
+		return roc_fail(EINVAL, "%s: %d is no time to wait: -1 means no limit", s->name,
+				timeout_ms);
+	return libroc_stream_sleep(s, s->read, (bytes + ROC_ST_LINE - 1) / ROC_ST_LINE, timeout_ms);
+}
