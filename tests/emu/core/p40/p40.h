@@ -171,7 +171,7 @@ struct p40_stream {
 	uint32_t written, told, read, seen; /* positions */
 	uint32_t units;
 	uint64_t last_event;
-	uint32_t recycled; /* lines behind written that were used and not told */
+	uint32_t recycled; /* p40_ahead() */
 	bool full;
 
 	/* control page and interrupts */
@@ -326,6 +326,12 @@ size_t p40_odin_turn(struct p40_stream *st, uint64_t now, size_t budget, uint64_
 bool p40_meta_ready(const struct p40 *c);
 /* The record of the packet that has been written. False: it has to wait. */
 bool p40_meta_write(struct p40_stream *main);
+/* With the key recycle: lines behind the position that are used and not told of. */
+static inline uint32_t p40_ahead(const struct p40_stream *st)
+{
+	return st->card->recycle ? st->recycled : 0;
+}
+
 /* A unit is whole in the ring. */
 void p40_unit_done(struct p40_stream *st, uint32_t lines, uint32_t events, uint64_t last);
 

@@ -280,9 +280,9 @@ static bool has_room(struct p40_stream *st)
 {
 	uint32_t lines = st->packet.bytes / STREAM_LINE;
 
-	if (st->card->recycle && p40_room(st) < st->recycled + lines)
+	if (p40_room(st) < p40_ahead(st) + lines)
 		st->recycled = 0;
-	return p40_room(st) >= st->recycled + lines && p40_meta_ready(st->card);
+	return p40_room(st) >= p40_ahead(st) + lines && p40_meta_ready(st->card);
 }
 
 static void written(struct p40_stream *st)
@@ -291,13 +291,14 @@ static void written(struct p40_stream *st)
 
 	p->written = true;
 	p40_source_wrote(st, p->bytes);
-	if (st->card->recycle) {
+	/* One that was begun ahead of the position is not to be told of, whatever the key is now.
+	 */
+	if (st->card->recycle || p->position != st->written) {
 		st->recycled += p->bytes / STREAM_LINE;
 		st->n.recycled += p->bytes;
 		st->total[P40_DISCARDED] += p->count;
 		return;
 	}
-	st->recycled = 0;
 	if (st->card->stamp)
 		stamp(st);
 	p40_unit_done(st, p->bytes / STREAM_LINE, p->count, p->first + p->count - 1);
@@ -320,7 +321,7 @@ size_t p40_packet_turn(struct p40_stream *st, uint64_t now, size_t budget, uint6
 		}
 		st->full = false;
 		if (!p->writing) {
-			p->position = st->written + st->recycled;
+			p->position = st->written + p40_ahead(st);
 			p->at = 0;
 			p->fragment = 0;
 			p->offset = 0;

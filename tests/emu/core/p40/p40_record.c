@@ -132,9 +132,9 @@ static void spoil(struct p40_stream *st, struct stream_odin *o)
 
 static bool odin_room(struct p40_stream *st)
 {
-	if (st->card->recycle && p40_room(st) == st->recycled)
+	if (p40_room(st) == p40_ahead(st))
 		st->recycled = 0;
-	if (p40_room(st) > st->recycled)
+	if (p40_room(st) > p40_ahead(st))
 		return true;
 	st->n.fulls += !st->full;
 	st->full = true;
@@ -150,7 +150,6 @@ static void odin_done(struct p40_stream *st, uint64_t event)
 		st->total[P40_DISCARDED]++;
 		return;
 	}
-	st->recycled = 0;
 	p40_unit_done(st, 1, 1, event);
 }
 
@@ -172,7 +171,7 @@ size_t p40_odin_turn(struct p40_stream *st, uint64_t now, size_t budget, uint64_
 			break;
 		}
 		st->full = false;
-		how = p40_ring_at(st, st->written + st->recycled, 0, &len, &ptr);
+		how = p40_ring_at(st, st->written + p40_ahead(st), 0, &len, &ptr);
 		if (how == CARD_DMA_NO_MASTER) {
 			p40_source_spill(st, now, when);
 			break;
