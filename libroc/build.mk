@@ -1,26 +1,39 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #
-# libroc: shared library (soname libroc.so.0), static library, headers, pkg-config file, example.
+# Two libraries: libroc, from core/, is cards, channels and memory; libroc-board, from board/ with a
+# folder for each card, is what a board's registers mean. It uses of libroc what is public. Each is a
+# shared library, a static one and a pkg-config file; and headers and examples.
 
-# core/ is cards, channels and memory; board/ what a board's registers mean, a folder for each card.
-LIBROC_SRCS := $(wildcard libroc/core/*.c libroc/board/*.c libroc/board/*/*.c)
-LIBROC_OBJS := $(LIBROC_SRCS:%.c=$(O)/%.o) $(O)/libroc/board/firmware_data.o
-LIBROC_SO := $(O)/libroc/libroc.so.0
+LIBROC_ABI := 1
+LIBROC_LIBRARIES := roc roc-board
+LIBROC_OBJS_roc := $(patsubst %.c,$(O)/%.o,$(wildcard libroc/core/*.c))
+LIBROC_OBJS_roc-board := $(patsubst %.c,$(O)/%.o,$(wildcard libroc/board/*.c libroc/board/*/*.c)) \
+	$(O)/libroc/board/firmware_data.o
+LIBROC_OBJS := $(LIBROC_OBJS_roc) $(LIBROC_OBJS_roc-board)
+LIBROC_SO := $(O)/libroc/libroc.so.$(LIBROC_ABI)
+LIBROC_BOARD_SO := $(O)/libroc/libroc-board.so.$(LIBROC_ABI)
 LIBROC_A := $(O)/libroc/libroc.a
-LIBROC_LIBS := -ludev -lnuma -ljson-c -lm -ldl
+LIBROC_BOARD_A := $(O)/libroc/libroc-board.a
+LIBROC_LIBS := -ludev -lnuma
+LIBROC_BOARD_LIBS := -ljson-c -lm -ldl
+# For programs that are built here, of which some need libroc alone.
+LIBROC_LINK := -L$(O)/libroc -Wl,--as-needed -lroc-board -lroc
+LIBROC_LINKED := $(LIBROC_LIBRARIES:%=$(O)/libroc/lib%.so)
 LIBROC_CPPFLAGS := -Ilibroc/include
-LIBROC_HEADERS := $(addprefix libroc/include/roc/,config.h crorc.h cru.h firmware.h lend.h packet.h rings.h \
-	roc.h stream.h telemetry.h)
+LIBROC_HEADERS := $(filter-out %/uapi.h,$(wildcard libroc/include/roc/*.h))
 LIBROC_EXAMPLES := $(patsubst %.c,$(O)/%,$(wildcard libroc/examples/*.c))
 PKGCONFIGDIR ?= $(LIBDIR)/pkgconfig
 
 LIBROC_TO_DATA = $(call relative,$(LIBDIR),$(DATADIR)/roc)
 # As pkg-config files have it.
 libroc_pc_dir = $(patsubst $(PREFIX)/%,$${prefix}/%,$(1))
+libroc_pc = sed -e 's|@PREFIX@|$(PREFIX)|; s|@LIBDIR@|$(call libroc_pc_dir,$(LIBDIR))|' \
+	-e 's|@INCLUDEDIR@|$(call libroc_pc_dir,$(INCLUDEDIR))|; s|@VERSION@|$(VERSION)|' \
+	$(1).in > $(DESTDIR)$(PKGCONFIGDIR)/$(notdir $(1))
 
 .PHONY: install-libroc uninstall-libroc
 
-libroc: $(LIBROC_SO) $(O)/libroc/libroc.so $(LIBROC_A) $(LIBROC_EXAMPLES)
+libroc: $(LIBROC_LINKED) $(LIBROC_A) $(LIBROC_BOARD_A) $(LIBROC_EXAMPLES)
 
 $(LIBROC_OBJS): override CPPFLAGS += $(LIBROC_CPPFLAGS) -fPIC
 
@@ -35,16 +48,24 @@ $(O)/libroc/board/firmware_data.o: libroc/board/firmware_data.S libroc/board/dat
 	@mkdir -p $(@D)
 	$(CC) -c -o $@ $<
 
-$(LIBROC_SO): $(LIBROC_OBJS) libroc/libroc.map
-	$(CC) $(CFLAGS) -shared -Wl,-soname,$(@F) -Wl,--version-script=libroc/libroc.map \
-		-Wl,-z,defs $(LDFLAGS) -o $@ $(LIBROC_OBJS) $(LIBROC_LIBS)
+libroc_shared = $(CC) $(CFLAGS) -shared -Wl,-soname,$(@F) -Wl,--version-script=$(filter %.map,$^) \
+	-Wl,-z,defs -Wl,--as-needed $(LDFLAGS) -o $@ $(filter %.o %.so,$^)
 
-$(O)/libroc/libroc.so: $(LIBROC_SO)
+$(LIBROC_SO): $(LIBROC_OBJS_roc) libroc/core/libroc.map
+	$(libroc_shared) $(LIBROC_LIBS)
+
+# It finds the libroc that was installed with it.
+$(LIBROC_BOARD_SO): $(LIBROC_OBJS_roc-board) libroc/board/libroc-board.map $(O)/libroc/libroc.so
+	$(libroc_shared) -Wl,--enable-new-dtags,-rpath,'$$ORIGIN' $(LIBROC_BOARD_LIBS)
+
+$(LIBROC_LINKED): %.so: %.so.$(LIBROC_ABI)
 	ln -sf $(<F) $@
 
-$(LIBROC_A): $(LIBROC_OBJS)
+$(LIBROC_A): $(LIBROC_OBJS_roc)
+$(LIBROC_BOARD_A): $(LIBROC_OBJS_roc-board)
+$(LIBROC_A) $(LIBROC_BOARD_A):
 	rm -f $@
-	$(AR) rcs $@ $(LIBROC_OBJS)
+	$(AR) rcs $@ $^
 
 $(LIBROC_EXAMPLES:%=%.o): override CPPFLAGS += $(LIBROC_CPPFLAGS)
 
@@ -54,22 +75,23 @@ $(LIBROC_EXAMPLES): %: %.o $(O)/libroc/libroc.so
 # roc/uapi.h is the kernel's header itself where no kernel tree is around.
 install-libroc: libroc
 	install -d $(DESTDIR)$(LIBDIR) $(DESTDIR)$(PKGCONFIGDIR) $(DESTDIR)$(INCLUDEDIR)/roc
-	install -m 755 $(LIBROC_SO) $(DESTDIR)$(LIBDIR)
+	install -m 755 $(LIBROC_SO) $(LIBROC_BOARD_SO) $(DESTDIR)$(LIBDIR)
 	ln -sf $(notdir $(LIBROC_SO)) $(DESTDIR)$(LIBDIR)/libroc.so
-	install -m 644 $(LIBROC_A) $(DESTDIR)$(LIBDIR)
+	ln -sf $(notdir $(LIBROC_BOARD_SO)) $(DESTDIR)$(LIBDIR)/libroc-board.so
+	install -m 644 $(LIBROC_A) $(LIBROC_BOARD_A) $(DESTDIR)$(LIBDIR)
 	install -m 644 $(LIBROC_HEADERS) $(DESTDIR)$(INCLUDEDIR)/roc
 	install -m 644 kmod/include/uapi/linux/roc.h $(DESTDIR)$(INCLUDEDIR)/roc/uapi.h
 	install -m 644 kmod/include/uapi/linux/roc_stream.h $(DESTDIR)$(INCLUDEDIR)/roc
 	install -d $(DESTDIR)$(DATADIR)/roc
 	install -m 644 libroc/board/data/firmware.json $(DESTDIR)$(DATADIR)/roc
-	sed -e 's|@PREFIX@|$(PREFIX)|; s|@LIBDIR@|$(call libroc_pc_dir,$(LIBDIR))|' \
-		-e 's|@INCLUDEDIR@|$(call libroc_pc_dir,$(INCLUDEDIR))|; s|@VERSION@|$(VERSION)|' \
-		libroc/libroc.pc.in > $(DESTDIR)$(PKGCONFIGDIR)/libroc.pc
+	$(call libroc_pc,libroc/core/libroc.pc)
+	$(call libroc_pc,libroc/board/libroc-board.pc)
 	$(if $(DESTDIR),,ldconfig || true)
 
 uninstall-libroc:
-	rm -f $(addprefix $(DESTDIR)$(LIBDIR)/,$(notdir $(LIBROC_SO) $(LIBROC_A)) libroc.so)
-	rm -f $(DESTDIR)$(PKGCONFIGDIR)/libroc.pc
+	rm -f $(addprefix $(DESTDIR)$(LIBDIR)/,$(notdir $(LIBROC_SO) $(LIBROC_BOARD_SO) $(LIBROC_LINKED) \
+		$(LIBROC_A) $(LIBROC_BOARD_A)))
+	rm -f $(LIBROC_LIBRARIES:%=$(DESTDIR)$(PKGCONFIGDIR)/lib%.pc)
 	rm -f $(addprefix $(DESTDIR)$(INCLUDEDIR)/roc/,$(notdir $(LIBROC_HEADERS)) uapi.h roc_stream.h)
 	rm -f $(DESTDIR)$(DATADIR)/roc/firmware.json
 	rmdir $(DESTDIR)$(INCLUDEDIR)/roc $(DESTDIR)$(DATADIR)/roc 2>/dev/null || true
@@ -103,6 +125,7 @@ UNIT_LIBS_libroc_crorc_config = $(EMU_OBJS)
 UNIT_LIBS_libroc_crorc_flash = $(EMU_OBJS)
 UNIT_LIBS_libroc_crorc_siu = $(EMU_OBJS)
 
-# One looks at the shared library and compiles the headers.
-$(O)/unit/libroc_abi: $(LIBROC_SO)
-$(O)/tests/unit/libroc/core/libroc_abi.o: override CPPFLAGS += -DLIBROC_SO='"$(LIBROC_SO)"' -DLIBROC_CC='"$(CC)"'
+# One looks at what is built, and compiles the headers.
+$(O)/unit/libroc_abi: $(LIBROC_LINKED) $(LIBROC_EXAMPLES)
+$(O)/tests/unit/libroc/core/libroc_abi.o: override CPPFLAGS += -DLIBROC_BUILT='"$(O)/libroc"' \
+	-DLIBROC_CC='"$(CC)"'

@@ -21,9 +21,9 @@ $(O)/utils/libutils.a: $(UTILS_OBJS)
 # Where no loader looks for libraries by itself (PREFIX=/opt/roc), the tools find theirs all the same.
 UTILS_RPATH = -Wl,--enable-new-dtags,-rpath,'$$ORIGIN/$(call relative,$(BINDIR),$(LIBDIR))'
 
-$(O)/utils/roc: $(O)/utils/main.o $(O)/utils/libutils.a $(O)/libroc/libroc.so.0 $(O)/relative
+$(O)/utils/roc: $(O)/utils/main.o $(O)/utils/libutils.a $(LIBROC_LINKED) $(O)/relative
 	$(CC) $(CFLAGS) $(LDFLAGS) $(UTILS_RPATH) -pthread -o $@ $(filter %.o %.a,$^) \
-		$(O)/libroc/libroc.so.0 -lm
+		$(LIBROC_LINK) -lm
 
 install-utils: $(O)/utils/roc
 	install -d $(DESTDIR)$(BINDIR) $(DESTDIR)$(MANDIR)/man1

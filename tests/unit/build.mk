@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
 # Host tests: each NAME.c in a folder here is one CUnit program, $(O)/unit/NAME. The folders are those
-# of what is tested; kernel/ stands in for the kernel. What a program links comes from its prefix
-# (emu_, kmod_, libroc_, utils_) and from UNIT_LIBS_NAME: objects, archives or -l flags.
+# of what is tested; kernel/ stands in for the kernel. What a program links comes from its folder
+# (UNIT_FOLDER_LIBS) and from UNIT_LIBS_NAME: objects, archives or -l flags.
 # `make unit` runs them all, UNIT="NAME ..." only some.
 
 UNIT_SRCS := $(filter-out tests/unit/kernel/%,$(sort $(shell find tests/unit -name '*.c')))
@@ -11,16 +11,20 @@ UNIT_OBJS := $(UNIT_SRCS:%.c=$(O)/%.o)
 UNIT_TIMEOUT ?= 60
 UNIT ?= $(UNIT_NAMES)
 
-UNIT_PREFIX_LIBS_emu = $(EMU_OBJS)
+UNIT_FOLDER_LIBS_emu = $(EMU_OBJS)
 # Files of the module that know no kernel type but integers; the little they include is in kernel/.
 # (kmod_ring.o is made in libroc/build.mk: the library's rings are tested against it.)
 UNIT_KMOD_SOURCES := $(addprefix kmod/,core/extent.c core/vsec.c pool/event_vsec.c pool/pace.c)
 UNIT_KMOD_OBJS := $(patsubst %.c,$(O)/tests/unit/kernel/kmod_%.o,$(notdir $(UNIT_KMOD_SOURCES)))
-UNIT_PREFIX_LIBS_kmod = $(UNIT_KMOD_OBJS) $(O)/tests/unit/kernel/kmod_ring.o
-UNIT_PREFIX_LIBS_libroc = $(O)/libroc/libroc.a
-UNIT_PREFIX_LIBS_utils = $(O)/utils/libutils.a $(O)/libroc/libroc.a
+UNIT_FOLDER_LIBS_kmod = $(UNIT_KMOD_OBJS) $(O)/tests/unit/kernel/kmod_ring.o
+UNIT_FOLDER_LIBS_libroc = $(O)/libroc/libroc.a
+UNIT_FOLDER_LIBS_libroc_board = $(O)/libroc/libroc-board.a
+UNIT_FOLDER_LIBS_utils = $(O)/utils/libutils.a $(O)/libroc/libroc-board.a $(O)/libroc/libroc.a
 
-unit_libs = $(UNIT_PREFIX_LIBS_$(firstword $(subst _, ,$(1)))) $(UNIT_LIBS_$(1))
+# Of the folder in the folder, of the folder, of the name.
+unit_folders = $(subst /, ,$(patsubst tests/unit/%,%,$(filter %/$(1).c,$(UNIT_SRCS))))
+unit_folder_libs = $(UNIT_FOLDER_LIBS_$(word 1,$(1))_$(word 2,$(1))) $(UNIT_FOLDER_LIBS_$(word 1,$(1)))
+unit_libs = $(call unit_folder_libs,$(call unit_folders,$(1))) $(UNIT_LIBS_$(1))
 
 UNIT_LDLIBS ?= -lcunit -ludev -lnuma -ljson-c -lm
 

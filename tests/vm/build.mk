@@ -17,9 +17,9 @@ $(CASE_OBJS) $(CASE_COMMON): override CPPFLAGS += -Ilibroc/include -Itests/unit 
 $(CASE_OBJS) $(CASE_COMMON): override CFLAGS += -pthread
 
 define case_program
-$(O)/cases/$(1): $(filter %/$(1).o,$(CASE_OBJS)) $(CASE_COMMON) $(O)/libroc/libroc.so
+$(O)/cases/$(1): $(filter %/$(1).o,$(CASE_OBJS)) $(CASE_COMMON) $(LIBROC_LINKED)
 	@mkdir -p $$(@D)
-	$$(CC) $$(CFLAGS) $$(LDFLAGS) -pthread -o $$@ $$(filter %.o,$$^) -L$(O)/libroc -lroc -lcunit
+	$$(CC) $$(CFLAGS) $$(LDFLAGS) -pthread -o $$@ $$(filter %.o,$$^) $(LIBROC_LINK) -lcunit
 endef
 $(foreach name,$(CASE_NAMES),$(eval $(call case_program,$(name))))
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * libroc: what configuring any kind of card has in common. The parameters are those of the card:
- * <roc/cru.h>, <roc/crorc.h>.
+ * libroc-board: what configuring any kind of card has in common. The parameters are those of the
+ * card: <roc/cru.h>, <roc/crorc.h>.
  *
  * Conventions are those of <roc/roc.h>.
  */

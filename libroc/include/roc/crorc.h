@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * libroc: what a C-RORC is told and what it says, beyond DMA. Configuration, status, counters, the
- * ends of its links, and its flash.
+ * libroc-board: what a C-RORC is told and what it says, beyond DMA. Configuration, status,
+ * counters, the ends of its links, and its flash.
  *
  * Conventions are those of <roc/roc.h>: 0 or a negative errno, and roc_error() has one sentence.
  * Every function with an endpoint also fails with -EOPNOTSUPP if the card is not a C-RORC, with the

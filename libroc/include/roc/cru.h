@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * libroc: what a CRU is told and what it says, beyond DMA. Configuration, status, metrics, test
- * and trigger blocks, each as a typed structure.
+ * libroc-board: what a CRU is told and what it says, beyond DMA. Configuration, status, metrics,
+ * test and trigger blocks, each as a typed structure.
  *
  * Conventions are those of <roc/roc.h>: 0 or a negative errno, and roc_error() has one sentence.
  * Every function with an endpoint also fails with -EOPNOTSUPP if the card is not a CRU, with the
@@ -86,16 +86,46 @@ enum roc_cru_downstream {
 	ROC_CRU_DOWNSTREAM_MIDTRG = 2,
 };
 
+/* Enumerators as configuration files and tools write them. */
+
 /**
- * roc_cru_clock_name() and the like - an enumerator as configuration files and tools write it
+ * roc_cru_clock_name() - "TTC", "LOCAL"
  * @value: enumerator
  *
- * Return: "TTC", "PACKET", ...; never freed; "N/A" for a number that is none.
+ * Return: text, never freed; "N/A" for a number that is none.
  */
 const char *roc_cru_clock_name(enum roc_cru_clock value);
+
+/**
+ * roc_cru_datapath_mode_name() - "STREAMING", "PACKET"
+ * @value: enumerator
+ *
+ * Return: text, never freed; "N/A" for a number that is none.
+ */
 const char *roc_cru_datapath_mode_name(enum roc_cru_datapath_mode value);
+
+/**
+ * roc_cru_gbt_mode_name() - "GBT", "WB"
+ * @value: enumerator
+ *
+ * Return: text, never freed; "N/A" for a number that is none.
+ */
 const char *roc_cru_gbt_mode_name(enum roc_cru_gbt_mode value);
+
+/**
+ * roc_cru_mux_name() - "TTC", "DDG", "SWT", "TTCUP", "UL"
+ * @value: enumerator
+ *
+ * Return: text, never freed; "N/A" for a number that is none.
+ */
 const char *roc_cru_mux_name(enum roc_cru_mux value);
+
+/**
+ * roc_cru_downstream_name() - "CTP", "PATTERN", "MIDTRG"
+ * @value: enumerator
+ *
+ * Return: text, never freed; "N/A" for a number that is none.
+ */
 const char *roc_cru_downstream_name(enum roc_cru_downstream value);
 
 /*

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * libroc: which firmware versions are known, and which of them are good for data taking.
+ * libroc-board: which firmware versions are known, and which of them are good for data taking.
  *
  * The list is a data file, not part of a program: see Documentation/configuration.md.
  * Conventions are those of <roc/roc.h>.

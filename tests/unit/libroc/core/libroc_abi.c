@@ -149,6 +149,43 @@ struct symbols {
 	size_t count;
 };
 
+static const struct library {
+	const char *map, *shared, *version;
+	const char *needs[6]; /* beginnings of sonames */
+} libraries[] = {
+	/* ld-linux, which has the variables of threads, is the C library's. */
+	{"libroc/core/libroc.map",
+	 LIBROC_BUILT "/libroc.so",
+	 "@@ROC_0.",
+	 {"libc.so.", "libudev.so.", "libnuma.so.", "ld-linux"}},
+	{"libroc/board/libroc-board.map",
+	 LIBROC_BUILT "/libroc-board.so",
+	 "@@ROC_BOARD_0.",
+	 {"libc.so.", "libjson-c.so.", "libm.so.", "libroc.so.", "ld-linux"}},
+};
+#define LIBROC (&libraries[0])
+#define BOARD (&libraries[1])
+
+/* All others are libroc's. */
+static const char *const board_headers[] = {"board.h", "config.h", "crorc.h", "cru.h",
+					    "firmware.h"};
+
+static const struct library *library_of(const char *header)
+{
+	const char *name = strrchr(header, '/') + 1;
+	size_t i;
+
+	for (i = 0; i < sizeof(board_headers) / sizeof(board_headers[0]); i++)
+		if (!strcmp(board_headers[i], name))
+			return BOARD;
+	return LIBROC;
+}
+
+static void complain(const char *what, const char *name)
+{
+	CU_assertImplementation(CU_FALSE, __LINE__, what, name, "", CU_FALSE);
+}
+
 static void add_symbol(struct symbols *symbols, const char *name, size_t length)
 {
 	UNIT_NEED(symbols->count < SYMBOLS_MAX && length < sizeof(symbols->name[0]));
@@ -172,14 +209,13 @@ static void all_in(const struct symbols *some, const struct symbols *all, const 
 
 	for (i = 0; i < some->count; i++)
 		if (!has_symbol(all, some->name[i]))
-			CU_assertImplementation(CU_FALSE, __LINE__, what, some->name[i], "",
-						CU_FALSE);
+			complain(what, some->name[i]);
 }
 
 /* Lines of the symbol map that are one name and a semicolon. */
-static void read_map(struct symbols *symbols)
+static void read_map(const char *path, struct symbols *symbols)
 {
-	FILE *f = fopen("libroc/libroc.map", "re");
+	FILE *f = fopen(path, "re");
 	char line[256];
 
 	UNIT_NEED(f);
@@ -189,8 +225,8 @@ static void read_map(struct symbols *symbols)
 	fclose(f);
 }
 
-/* Functions that a header declares and does not define. */
-static void read_header(const char *path, struct symbols *symbols)
+/* Functions that a header declares and does not define, and those that it describes. */
+static void read_header(const char *path, struct symbols *symbols, struct symbols *described)
 {
 	FILE *f = fopen(path, "re");
 	char line[256];
@@ -200,6 +236,8 @@ static void read_header(const char *path, struct symbols *symbols)
 		char *bracket = strchr(line, '(');
 		char *name = bracket;
 
+		if (!strncmp(line, " * roc_", 7) && bracket && !strncmp(bracket, "() - ", 5))
+			add_symbol(described, line + 3, bracket - line - 3);
 		if (!isalpha(line[0]) || !bracket || !strncmp(line, "static", 6))
 			continue;
 		while (name > line && (isalnum(name[-1]) || name[-1] == '_'))
@@ -210,41 +248,139 @@ static void read_header(const char *path, struct symbols *symbols)
 	fclose(f);
 }
 
-/* What the shared library exports: all of it with the map's version. */
-static void read_library(struct symbols *symbols)
+/* What a shared library exports: all of it with the map's version. */
+static void read_library(const struct library *library, struct symbols *symbols)
 {
-	FILE *f = popen("nm -D --defined-only --with-symbol-versions " LIBROC_SO, "re");
 	char line[256], name[128], kind;
+	FILE *f;
 
+	snprintf(line, sizeof(line), "nm -D --defined-only --with-symbol-versions %s",
+		 library->shared);
+	f = popen(line, "re");
 	UNIT_NEED(f);
 	while (fgets(line, sizeof(line), f)) {
 		if (sscanf(line, "%*x %c %127s", &kind, name) != 2 || kind == 'A')
 			continue; /* A: the version itself */
-		if (!strstr(name, "@@ROC_0."))
-			CU_assertImplementation(CU_FALSE, __LINE__, "no version", name, "",
-						CU_FALSE);
+		if (!strstr(name, library->version))
+			complain("no version", name);
 		add_symbol(symbols, name, strcspn(name, "@"));
 	}
 	UNIT_EQ(pclose(f), 0);
 }
 
-static void exports_exactly_the_map(void)
+static void read_headers(const struct library *library, struct symbols *declared,
+			 struct symbols *described)
 {
-	static struct symbols map, header, library;
 	glob_t headers;
 	size_t i;
 
-	read_map(&map);
 	UNIT_NEED(!glob(HEADERS, 0, NULL, &headers));
 	for (i = 0; i < headers.gl_pathc; i++)
-		read_header(headers.gl_pathv[i], &header);
+		if (library_of(headers.gl_pathv[i]) == library)
+			read_header(headers.gl_pathv[i], declared, described);
 	globfree(&headers);
-	read_library(&library);
-	CU_ASSERT_TRUE(map.count > 30);
-	all_in(&library, &map, "exported but not in the map");
-	all_in(&map, &library, "in the map but not exported");
-	all_in(&header, &library, "declared but not exported");
-	all_in(&library, &header, "exported but not declared");
+}
+
+static void exports_exactly_the_map(void)
+{
+	static struct symbols map[2], header[2], described[2], exported[2];
+	size_t i, j;
+
+	for (i = 0; i < 2; i++) {
+		read_map(libraries[i].map, &map[i]);
+		read_headers(&libraries[i], &header[i], &described[i]);
+		read_library(&libraries[i], &exported[i]);
+		CU_ASSERT_TRUE(map[i].count > 30);
+		all_in(&exported[i], &map[i], "exported but not in the map");
+		all_in(&map[i], &exported[i], "in the map but not exported");
+		all_in(&header[i], &exported[i], "declared but not exported");
+		all_in(&exported[i], &header[i], "exported but not declared");
+		all_in(&header[i], &described[i], "declared but not described");
+	}
+	for (j = 0; j < exported[0].count; j++)
+		if (has_symbol(&exported[1], exported[0].name[j]))
+			complain("in both libraries", exported[0].name[j]);
+}
+
+/* Who has only the one library's headers in mind gets no others. */
+static void headers_of_libroc_alone(void)
+{
+	glob_t headers;
+	char line[256];
+	size_t i, j;
+
+	UNIT_NEED(!glob(HEADERS, 0, NULL, &headers));
+	for (i = 0; i < headers.gl_pathc; i++) {
+		FILE *f = fopen(headers.gl_pathv[i], "re");
+
+		UNIT_NEED(f);
+		while (fgets(line, sizeof(line), f)) {
+			if (strncmp(line, "#include <roc/", 14))
+				continue;
+			line[strcspn(line, ">")] = '\0';
+			for (j = 0; j < sizeof(board_headers) / sizeof(board_headers[0]); j++)
+				if (library_of(headers.gl_pathv[i]) == LIBROC &&
+				    !strcmp(line + 14, board_headers[j]))
+					complain(headers.gl_pathv[i], board_headers[j]);
+		}
+		fclose(f);
+	}
+	globfree(&headers);
+}
+
+/* Sonames that a program or library asks the loader for. */
+static void read_needed(const char *path, struct symbols *needed)
+{
+	char line[256];
+	FILE *f;
+
+	snprintf(line, sizeof(line), "LC_ALL=C readelf -d %s", path);
+	f = popen(line, "re");
+	UNIT_NEED(f);
+	while (fgets(line, sizeof(line), f)) {
+		char *name = strchr(line, '[');
+
+		if (strstr(line, "(NEEDED)") && name)
+			add_symbol(needed, name + 1, strcspn(name + 1, "]"));
+	}
+	UNIT_EQ(pclose(f), 0);
+}
+
+static void needs_only(const char *path, const char *const *needs)
+{
+	static struct symbols needed;
+	size_t i, j;
+
+	needed.count = 0;
+	read_needed(path, &needed);
+	for (i = 0; i < needed.count; i++) {
+		for (j = 0; needs[j] && strncmp(needed.name[i], needs[j], strlen(needs[j])); j++)
+			;
+		if (!needs[j])
+			complain(path, needed.name[i]);
+	}
+	CU_ASSERT_TRUE(needed.count > 1);
+}
+
+/* libroc is thin, and a reader needs nothing else. */
+static void needs_little(void)
+{
+	static const char *const reader[] = {"libc.so.", "libroc.so.", "ld-linux", NULL};
+	glob_t examples;
+	size_t i;
+
+	needs_only(LIBROC->shared, LIBROC->needs);
+	needs_only(BOARD->shared, BOARD->needs);
+	UNIT_NEED(!glob("libroc/examples/*.c", 0, NULL, &examples));
+	for (i = 0; i < examples.gl_pathc; i++) {
+		char path[256];
+		int length = strcspn(strrchr(examples.gl_pathv[i], '/'), ".");
+
+		snprintf(path, sizeof(path), LIBROC_BUILT "/examples%.*s", length,
+			 strrchr(examples.gl_pathv[i], '/'));
+		needs_only(path, reader);
+	}
+	globfree(&examples);
 }
 
 static void version_is_the_packages(void)
@@ -290,6 +426,8 @@ static void headers_stand_alone(void)
 
 UNIT_MAIN("libroc_abi", {"every reason has a sentence", every_reason_has_a_sentence},
 	  {"sentences belong to threads", sentences_belong_to_threads},
-	  {"exports exactly the map", exports_exactly_the_map},
+	  {"each library exports exactly its map", exports_exactly_the_map},
+	  {"headers of libroc ask for no others", headers_of_libroc_alone},
+	  {"libroc needs little, a reader only that", needs_little},
 	  {"version is the package's", version_is_the_packages},
 	  {"headers stand alone in C and C++", headers_stand_alone})
