@@ -8,6 +8,8 @@
 #include "cards/crorc/crorc.h"
 #include "cards/cru/cru.h"
 #include "cards/cru/cru_regs.h"
+#include "cards/p40/p40.h"
+#include "cards/p40/p40_regs.h"
 
 #define ROC_CARD(_vendor, _device, _ops)                                                           \
 	{                                                                                          \
@@ -17,5 +19,6 @@
 const struct pci_device_id roc_ids[] = {ROC_CARD(CRU_VENDOR_CERN, CRU_DEVICE, roc_cru_ops),
 					ROC_CARD(CRU_VENDOR_ALTERA, CRU_DEVICE_ALTERA, roc_cru_ops),
 					ROC_CARD(CRORC_VENDOR, CRORC_DEVICE, roc_crorc_ops),
+					ROC_CARD(P40_VENDOR, P40_DEVICE, roc_p40_ops),
 					{}};
 MODULE_DEVICE_TABLE(pci, roc_ids);

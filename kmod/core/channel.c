@@ -29,6 +29,7 @@ static int roc_channel_open(struct inode *inode, struct file *file)
 		return PTR_ERR(o);
 	get_device(&ch->dev);
 	file->private_data = o;
+	file->f_mapping = ch->ep->inode->i_mapping;
 	return nonseekable_open(inode, file);
 }
 
@@ -75,7 +76,9 @@ static int roc_ch_eventfd(struct file *file, void *arg)
 	if (mutex_lock_killable(&o->ch->lock)) {
 		err = -EINTR;
 	} else {
+		spin_lock_irq(&o->eventfd_lock);
 		swap(o->eventfd, ctx);
+		spin_unlock_irq(&o->eventfd_lock);
 		mutex_unlock(&o->ch->lock);
 	}
 	if (ctx)
@@ -134,7 +137,7 @@ static __poll_t roc_channel_poll(struct file *file, poll_table *pt)
 	__poll_t events;
 
 	poll_wait(file, &o->wait, pt);
-	events = o->ch->kind->poll(o);
+	events = o->ch->kind->poll(o, pt);
 	if (READ_ONCE(o->ch->state) == ROC_CH_FAILED)
 		events |= EPOLLERR;
 	if (roc_stale(o))

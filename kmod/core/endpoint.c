@@ -190,10 +190,21 @@ static const struct roc_ioctl roc_endpoint_ioctls[] = {
 static long roc_endpoint_ioctl(struct file *file, unsigned int cmd, unsigned long arg)
 {
 	struct roc_endpoint_file *ef = file->private_data;
+	const struct roc_kind *kind = ef->ep->ops->kind;
+	const struct roc_ioctl *call =
+		roc_ioctl_find(cmd, roc_endpoint_ioctls, ARRAY_SIZE(roc_endpoint_ioctls));
 
-	return roc_ioctl_dispatch(
-		file, roc_ioctl_find(cmd, roc_endpoint_ioctls, ARRAY_SIZE(roc_endpoint_ioctls)),
-		arg, ef->ep, ef->epoch);
+	if (!call)
+		call = roc_ioctl_find(cmd, kind->card_ioctls, kind->card_ioctl_count);
+	return roc_ioctl_dispatch(file, call, arg, ef->ep, ef->epoch);
+}
+
+/* For handlers that a kind adds. */
+struct roc_endpoint *roc_endpoint_of(struct file *file)
+{
+	struct roc_endpoint_file *ef = file->private_data;
+
+	return ef->ep;
 }
 
 /*

@@ -81,8 +81,8 @@ static void roc_irq_program(struct roc_endpoint *ep)
 	iowrite32(lower_32_bits(ep->irqs.notice_bus), block + EVENT_CARD_NOTICE_LOW);
 	iowrite32(upper_32_bits(ep->irqs.notice_bus), block + EVENT_CARD_NOTICE_HIGH);
 	iowrite32(0, block + EVENT_CARD_VECTOR);
-	iowrite32(EVENT_CAUSE_ALL, block + EVENT_CARD_CAUSE);
-	iowrite32(EVENT_CAUSE_ALL, block + EVENT_CARD_ENABLE);
+	iowrite32(ep->irqs.causes, block + EVENT_CARD_CAUSE);
+	iowrite32(ep->irqs.causes, block + EVENT_CARD_ENABLE);
 	ioread32(block + EVENT_CARD_ID);
 	roc_serial_unlock(ep);
 	ep->irqs.programmed = true;

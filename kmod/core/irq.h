@@ -14,6 +14,7 @@ struct roc_endpoint;
  * struct roc_irqs - interrupts of an endpoint, and what its function block says; embedded in it
  * @block: the function's registers, see function_regs.h; set when the kind is probed, NULL = the
  *	card has no interrupts
+ * @causes: of which the card tells; set with @block
  * @msix: users cannot write its table; see capability.c
  * @count: vectors that we were given
  * @number: Linux's numbers of them
@@ -26,6 +27,7 @@ struct roc_endpoint;
  */
 struct roc_irqs {
 	void __iomem *block;
+	u32 causes;
 	bool msix;
 	int count;
 	int *number;

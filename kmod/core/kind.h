@@ -32,7 +32,7 @@ struct roc_ioctl;
  * @leak: quiet could not be proved: what is given up now goes to the channel's @held
  * @wait: who polls
  * @batch: who waits in a system call
- * @eventfd: signalled with @wait
+ * @eventfd: signalled with @wait; under @eventfd_lock, which interrupts take
  * @buffers: registered, by handle
  * @untold: registered, and the caller does not know it yet
  */
@@ -44,6 +44,7 @@ struct roc_open {
 	bool leak;
 	wait_queue_head_t wait;
 	wait_queue_head_t batch;
+	spinlock_t eventfd_lock;
 	struct eventfd_ctx *eventfd;
 	struct xarray buffers;
 	struct roc_buffer *untold;
@@ -57,6 +58,7 @@ struct roc_open {
  * channel
  * @groups: sysfs files of a channel, NULL: none
  * @ioctls: beside those that every channel has
+ * @card_ioctls: on the endpoint's node, beside those that every endpoint has
  *
  * Hardware is there in all calls but @close and @free, and those that are told otherwise
  * (@present).
@@ -68,6 +70,8 @@ struct roc_kind {
 	const struct attribute_group **groups;
 	const struct roc_ioctl *ioctls;
 	unsigned int ioctl_count;
+	const struct roc_ioctl *card_ioctls;
+	unsigned int card_ioctl_count;
 
 	/*
 	 * Once for each endpoint, at probe, when the card is identified and nobody has a node: find
@@ -96,7 +100,7 @@ struct roc_kind {
 	void (*free)(struct roc_open *o);
 
 	/* EPOLLIN and the like; errors and the end are the core's. No lock held. */
-	__poll_t (*poll)(struct roc_open *o);
+	__poll_t (*poll)(struct roc_open *o, struct poll_table_struct *pt);
 	/* Not stale when it is called, and maybe while it runs. No lock held. */
 	int (*mmap)(struct roc_open *o, struct vm_area_struct *vma);
 	void (*fdinfo)(struct roc_open *o, struct seq_file *m);
@@ -126,6 +130,7 @@ struct roc_kind {
 struct roc_open *roc_open_claim(struct roc_channel *ch, u32 epoch);
 void roc_open_close(struct roc_open *o);
 void roc_open_retire(struct roc_open *o, bool present);
+void roc_open_signal(struct roc_open *o);
 void roc_open_wake(struct roc_open *o);
 
 #endif /* ROC_KIND_H */

@@ -78,6 +78,7 @@ struct roc_open *roc_open_claim(struct roc_channel *ch, u32 epoch)
 	o->epoch = epoch;
 	init_waitqueue_head(&o->wait);
 	init_waitqueue_head(&o->batch);
+	spin_lock_init(&o->eventfd_lock);
 	xa_init_flags(&o->buffers, XA_FLAGS_ALLOC1);
 	if (!mutex_lock_killable(&ch->lock)) {
 		err = roc_open_begin(o);
@@ -89,13 +90,25 @@ struct roc_open *roc_open_claim(struct roc_channel *ch, u32 epoch)
 	return ERR_PTR(err);
 }
 
+/* There is something to see. From interrupts, too. */
+void roc_open_signal(struct roc_open *o)
+{
+	unsigned long flags;
+
+	if (!READ_ONCE(o->eventfd))
+		return;
+	spin_lock_irqsave(&o->eventfd_lock, flags);
+	if (o->eventfd)
+		roc_eventfd_signal(o->eventfd);
+	spin_unlock_irqrestore(&o->eventfd_lock, flags);
+}
+
 /* Whoever waits for it has to look: its state changed. Channel lock held. */
 void roc_open_wake(struct roc_open *o)
 {
 	wake_up_all(&o->wait);
 	wake_up_all(&o->batch);
-	if (o->eventfd)
-		roc_eventfd_signal(o->eventfd);
+	roc_open_signal(o);
 }
 
 /* Channel lock held. @present: the card may be touched. */

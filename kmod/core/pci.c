@@ -221,7 +221,7 @@ static void roc_shut(struct roc_endpoint *ep, bool present)
 	wake_up_all(&ep->gone);
 	wake_up_all(&ep->card->holder_wait);
 	synchronize_srcu(&ep->srcu);
-	unmap_mapping_range(ep->inode->i_mapping, 0, 0, 1);
+	unmap_mapping_range(ep->inode->i_mapping, 0, ROC_REVOKED_END, 1);
 	roc_point(ep, ROC_POINT_SHUT_RETIRE);
 	present = roc_reachable(ep);
 	for (i = 0; i < ep->ops->channels; i++) {

@@ -34,7 +34,7 @@
 #include "core/quiet.h"
 #include "core/show.h"
 
-#define ROC_CHANNELS_MAX 6
+#define ROC_CHANNELS_MAX 7
 #define ROC_ENDPOINTS_MAX 256
 #define ROC_MINORS (ROC_CHANNELS_MAX + 1) /* the endpoint's node, then its channels' */
 #define ROC_GROUPS_MAX 8		  /* of a channel's sysfs files */
@@ -177,6 +177,13 @@ void roc_endpoint_unpublish(struct roc_endpoint *ep);
 
 /* endpoint.c */
 extern const struct file_operations roc_endpoint_fops;
+struct roc_endpoint *roc_endpoint_of(struct file *file);
+
+/*
+ * mmap offsets below this are of registers: revoked when the hardware goes. What lies above stays
+ * as long as it is mapped.
+ */
+#define ROC_REVOKED_END (0x08ull << 32)
 
 /* channel.c */
 extern const struct file_operations roc_channel_fops;

@@ -49,8 +49,7 @@ void roc_publish(struct roc_session *s)
 		WRITE_ONCE(s->wanted, ROC_WANT_NOTHING);
 		wake_up_interruptible_all(&s->open.batch);
 	}
-	if (s->open.eventfd)
-		roc_eventfd_signal(s->open.eventfd);
+	roc_open_signal(&s->open);
 }
 
 /* Fill entries that may be taken now without overcommitting the ready ring. */

@@ -64,7 +64,7 @@ static void roc_pool_free(struct roc_open *o)
 	roc_session_free(roc_session(o));
 }
 
-static __poll_t roc_pool_poll(struct roc_open *o)
+static __poll_t roc_pool_poll(struct roc_open *o, poll_table *pt)
 {
 	return roc_ready_now(roc_session(o)) ? EPOLLIN | EPOLLRDNORM : 0;
 }

@@ -142,6 +142,7 @@
 #define STREAM_CARD_CHIP_LOW 0x24
 #define STREAM_CARD_CHIP_HIGH 0x28
 #define STREAM_CARD_SOURCE 0x2c /* source id of packets, 16 bits */
+#define STREAM_CARD_SOURCE_DEFAULT 0x0400
 #define STREAM_CARD_TEST 0x30
 #define STREAM_CARD_ENABLE 0x34	     /* bit per stream */
 #define STREAM_CARD_TEMPERATURE 0x38 /* 1/1000 degC, signed */

@@ -311,7 +311,7 @@ enum roc_mode {
  * @ROC_WHY_CARD: the card reports that it could not read descriptors, or was asked nonsense
  * @ROC_WHY_OWNER: not the process that opened the channel, but a child of it, or a program that it
  *	became
- * @ROC_WHY_POSITION: the card's write position went backwards, is or is beyond the ring
+ * @ROC_WHY_POSITION: the card's write position went backwards, or is beyond the ring
  */
 enum roc_why {
 	ROC_WHY_NONE = 0,

@@ -121,7 +121,7 @@ struct roc_st_counters {
  * @bad_index: out: times that the reader's positions were out of range, as kernel and card saw it
  *
  * Looking costs no register access while the stream runs.
- * Errors: ENOENT the card has no such stream; EOPNOTSUPP on /dev/rocN: its channels are no streams.
+ * Errors: ENOENT the card has no such stream.
  */
 struct roc_st_info {
 	__u32 size;
@@ -289,7 +289,7 @@ struct roc_st_ring {
  * @ROC_ST_THROTTLE: from &roc_st_settings.throttle_on bytes to throttle_off it takes no events.
  *Without this bit the same happens when there is no room for the next one
  * @ROC_ST_TRUNCATE: from &roc_st_settings.truncate_on bytes on events come without their data,
- *marked so: every event id is there
+ *	marked so: every event id is there
  */
 enum roc_st_policy {
 	ROC_ST_THROTTLE = 1 << 0,
@@ -338,17 +338,18 @@ enum roc_st_set {
  * @spill: out: bytes of the card's own memory of the stream; in: not looked at
  * @interrupt_bytes: a sleeper is told of no fewer bytes than that ...
  * @interrupt_time: ... unless the last interrupt was that many ns ago. After silence the first unit
- *is told of at once. @interrupt_time 0: no moderation. @interrupt_bytes 0: a quarter of the ring,
- *at most 8 MiB
+ *	is told of at once. @interrupt_time 0: no moderation. @interrupt_bytes 0: a quarter of the
+ *	ring, at most 8 MiB
  * @low_water: bytes in the ring from which on poll() says POLLIN and an eventfd is signalled; 0
  *	and 1 are the same: any
  *
  * In: members that @set names, others are not looked at; out: all, as they are from now on. They
  * belong to the stream, not to the open file, and hold until they are changed or the stream is
- *reset with ROC_ST_RESET_DEFAULT; may be set while it runs. Up to @spill they are the card's, which
- *has them from whoever wrote its registers last, and forgets them with a function reset.
+ *	reset with ROC_ST_RESET_DEFAULT; may be set while it runs. Up to @spill they are the card's,
+ *	which has them from whoever wrote its registers last, and forgets them with a function
+ *reset.
  *
- * Errors: ENOENT the card has no such stream; EOPNOTSUPP on /dev/rocN: its channels are no streams;
+ * Errors: ENOENT the card has no such stream;
  * or the stream does not have this setting: none was set; ERANGE the card does not take a value
  * (those before it are set) or it is above 2^32 - 1; EIO the card does not answer.
  */
@@ -465,7 +466,7 @@ enum roc_st_level {
  * @stream: on /dev/rocN number of the stream, or ROC_ST_ALL: all of them; on /dev/rocNchM 0 or M
  * @level: enum roc_st_level
  *
- * Errors: ENOENT the card has no such stream; EOPNOTSUPP on /dev/rocN: its channels are no streams;
+ * Errors: ENOENT the card has no such stream;
  * EBUSY it, or one of them, runs: of DEFAULT and LOGIC; EIO the card does not answer, or the reset
  * does not show.
  */
@@ -493,13 +494,13 @@ enum roc_st_card_set {
  * @set: bits of enum roc_st_card_set; 0: only tell
  * @streams: out: number of streams
  * @enabled: in, if @set names it; out: mask of streams whose source is let through; a source that
- *is not stands still
+ *	is not stands still
  * @running: out: mask of streams that run
  * @source: in, if @set names it; out: source id that packets carry, 16 bits
  * @reserved: must be 0
  *
- * Errors: EOPNOTSUPP the card's channels are no streams; ENOENT enabling a stream that the card
- *does not have; ERANGE @source; EIO the card does not answer.
+ * Errors: ENOENT enabling a stream that the card
+ *	does not have; ERANGE @source; EIO the card does not answer.
  */
 struct roc_st_card {
 	__u32 size;

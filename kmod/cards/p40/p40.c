@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * PCIe40: identity, policy of its BARs, temperature. All else is the stream interface's, which the
+ * kind looks after.
+ */
+#include "cards/p40/p40.h"
+#include "cards/p40/p40_regs.h"
+
+static u32 p40_card(struct roc_endpoint *ep, u32 offset)
+{
+	return roc_read(ep, P40_BAR_CARD, P40_CARD + offset);
+}
+
+static bool p40_alive(struct roc_endpoint *ep)
+{
+	return p40_card(ep, STREAM_CARD_ID) == STREAM_CARD_ID_VALUE;
+}
+
+static int p40_identify(struct roc_endpoint *ep)
+{
+	if (!p40_alive(ep) || p40_card(ep, STREAM_CARD_STREAMS) != P40_STREAMS)
+		return -EIO;
+	ep->serial = roc_parse_serial(p40_card(ep, STREAM_CARD_SERIAL));
+	ep->number = 0;
+	ep->features = p40_card(ep, STREAM_CARD_FEATURES);
+	ep->chip_id =
+		(u64)p40_card(ep, STREAM_CARD_CHIP_HIGH) << 32 | p40_card(ep, STREAM_CARD_CHIP_LOW);
+	snprintf(ep->firmware, sizeof(ep->firmware), "%x", p40_card(ep, STREAM_CARD_HASH));
+	if (ep->features & STREAM_FEATURE_TEMPERATURE)
+		ep->caps |= ROC_CAP_TEMPERATURE;
+	if (ep->features & STREAM_FEATURE_GENERATORS)
+		ep->caps |= ROC_CAP_GENERATOR;
+	return 0;
+}
+
+static int p40_temperature(struct roc_endpoint *ep, long *value)
+{
+	u32 word = p40_card(ep, STREAM_CARD_TEMPERATURE);
+
+	if (word == ROC_ALL_ONES && !p40_alive(ep))
+		return -EIO;
+	if (word == STREAM_TEMPERATURE_NONE)
+		return -ENODATA;
+	*value = (s32)word;
+	return 0;
+}
+
+/* The kind has proved it already. */
+static int p40_quiesce(struct roc_channel *ch, bool present)
+{
+	return 0;
+}
+
+static bool p40_left_running(struct roc_channel *ch)
+{
+	u32 status = roc_stream_status(ch);
+
+	return status & (STREAM_STATUS_ENABLED | STREAM_STATUS_LOADING) ||
+	       !(status & STREAM_STATUS_QUIET);
+}
+
+static int p40_reset(struct roc_channel *ch, enum roc_reset_level level)
+{
+	switch (level) {
+	case ROC_RESET_NOTHING:
+		return 0;
+	case ROC_RESET_INTERNAL:
+		return roc_stream_reset(ch, STREAM_RESET_LOGIC);
+	default:
+		return -EOPNOTSUPP;
+	}
+}
+
+static u32 p40_in_use(struct roc_endpoint *ep, unsigned int bar, u32 offset)
+{
+	return 0;
+}
+
+/* Nothing in BAR 2 reaches host memory, resets anything, or changes who gets data. */
+static const struct roc_bar_policy p40_policy[ROC_BARS] = {
+	[P40_BAR_DMA] = {.access = ROC_BAR_MMAP_READ},
+	[P40_BAR_CARD] = {.access = ROC_BAR_MMAP_READ | ROC_BAR_MMAP_WRITE | ROC_BAR_REG_WRITE},
+};
+
+const struct roc_stream_ops roc_p40_ops = {
+	.card =
+		{
+			.type = ROC_CARD_P40,
+			.name = "p40",
+			.kind = &roc_stream_kind,
+			.bars = BIT(P40_BAR_DMA) | BIT(P40_BAR_CARD),
+			.channels = P40_STREAMS,
+			.dma_bits = 64,
+			.policy = p40_policy,
+			.temperature_max = STREAM_TEMPERATURE_HIGH * 1000,
+			.temperature_crit = STREAM_TEMPERATURE_CRITICAL * 1000,
+			.identify = p40_identify,
+			.alive = p40_alive,
+			.in_use = p40_in_use,
+			.temperature = p40_temperature,
+			.quiesce = p40_quiesce,
+			.left_running = p40_left_running,
+			.reset = p40_reset,
+		},
+};

@@ -1,0 +1,395 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * What can be asked and set on the stream's own node and on the endpoint's: state and counters,
+ * settings, resets, what the card's streams share.
+ *
+ * A stranger on the endpoint's node never holds a channel lock while its holder's run is at work,
+ * but for a reset, which is refused then.
+ */
+#include <linux/math64.h>
+
+#include "stream/stream.h"
+
+void roc_stream_defaults(struct roc_stream *st)
+{
+	st->settings = (struct roc_stream_settings){
+		.interrupt_time = 30 * NSEC_PER_MSEC,
+	};
+}
+
+static u64 roc_cycles_ns(const struct roc_stream *st, __le64 cycles)
+{
+	return mul_u64_u32_div(le64_to_cpu(cycles), NSEC_PER_SEC, st->clock);
+}
+
+static void roc_stream_show_counters(const struct roc_stream *st, const struct stream_counters *c,
+				     struct roc_st_counters *to)
+{
+	*to = (struct roc_st_counters){
+		.units = le64_to_cpu(c->units),
+		.bytes = le64_to_cpu(c->bytes),
+		.offered = le64_to_cpu(c->offered),
+		.events = le64_to_cpu(c->events),
+		.discarded = le64_to_cpu(c->discarded),
+		.waiting = le64_to_cpu(c->waiting),
+		.throttles = le64_to_cpu(c->throttles),
+		.throttled = le64_to_cpu(c->throttled),
+		.throttle_time = roc_cycles_ns(st, c->throttle_cycles),
+		.throttle_first = le64_to_cpu(c->throttle_first),
+		.throttle_from = le64_to_cpu(c->throttle_from),
+		.throttle_to = le64_to_cpu(c->throttle_to),
+		.truncations = le64_to_cpu(c->truncations),
+		.truncated = le64_to_cpu(c->truncated),
+		.truncated_bytes = le64_to_cpu(c->truncated_bytes),
+		.truncate_time = roc_cycles_ns(st, c->truncate_cycles),
+		.truncate_first = le64_to_cpu(c->truncate_first),
+		.truncate_from = le64_to_cpu(c->truncate_from),
+		.truncate_to = le64_to_cpu(c->truncate_to),
+	};
+}
+
+/* What the card counts: from its page while it runs, else as it was when it stopped. */
+void roc_stream_counters(struct roc_stream *st, struct roc_st_counters *to)
+{
+	unsigned long flags;
+
+	spin_lock_irqsave(&st->lock, flags);
+	if (st->reader)
+		roc_stream_page_counters(st->reader->ring, &st->last);
+	roc_stream_show_counters(st, &st->last, to);
+	spin_unlock_irqrestore(&st->lock, flags);
+}
+
+static void roc_stream_show_reader(struct roc_stream *st, struct roc_st_info *info)
+{
+	struct roc_reader *r = st->opened;
+
+	if (!r || !r->ring)
+		return;
+	roc_stream_look(r);
+	info->run = r->run;
+	info->ring = 1ull << r->ring->log2;
+	info->segments = r->ring->segments;
+	info->written = r->position.written;
+	info->read = r->position.read;
+	info->level = st->reader == r ? le32_to_cpu(READ_ONCE(roc_ring_state(r->ring)->level)) : 0;
+}
+
+static s32 roc_owner_pid(struct roc_channel *ch)
+{
+	pid_t pid;
+
+	spin_lock(&ch->owner_lock);
+	pid = pid_vnr(ch->owner);
+	spin_unlock(&ch->owner_lock);
+	return pid;
+}
+
+int roc_stream_info(struct roc_channel *ch, struct roc_st_info *info, bool since_open)
+{
+	struct roc_stream *st = roc_stream(ch);
+	struct roc_stream_stats stats;
+	struct roc_stats all;
+
+	*info = (struct roc_st_info){
+		.size = info->size,
+		.stream = ch->number,
+		.state = READ_ONCE(ch->state),
+		.why = READ_ONCE(ch->why),
+		.owner = roc_owner_pid(ch),
+	};
+	strscpy(info->name, st->name, sizeof(info->name));
+	spin_lock_irq(&st->lock);
+	roc_stream_show_reader(st, info);
+	stats = st->stats;
+	all = ch->stats;
+	if (since_open) {
+		roc_counts_since(&stats, &st->base, sizeof(stats));
+		roc_counts_since(&all, &ch->base, sizeof(all));
+	}
+	spin_unlock_irq(&st->lock);
+	roc_stream_counters(st, &info->card);
+	info->bytes = all.bytes;
+	info->interrupts = all.interrupts;
+	info->missed_interrupts = all.missed_interrupts;
+	info->spurious_interrupts = all.spurious_interrupts;
+	info->arms = stats.arms;
+	info->doorbells = stats.doorbells;
+	info->wakes = stats.wakes;
+	info->mmio_reads = all.mmio_reads;
+	info->mmio_writes = all.mmio_writes;
+	info->bad_index = stats.bad_index;
+	return 0;
+}
+
+/* A setting that is a register. */
+struct roc_card_setting {
+	u32 bit; /* enum roc_st_set */
+	u32 offset;
+	size_t member;
+};
+
+#define ROC_CARD_SETTING(_bit, _offset, _member)                                                   \
+	{                                                                                          \
+		_bit, _offset, offsetof(struct roc_st_settings, _member)                           \
+	}
+
+static const struct roc_card_setting roc_card_settings[] = {
+	ROC_CARD_SETTING(ROC_ST_SET_POLICY, STREAM_SET_POLICY, policy),
+	ROC_CARD_SETTING(ROC_ST_SET_PACK_EVENTS, STREAM_SET_PACK_EVENTS, pack_events),
+	ROC_CARD_SETTING(ROC_ST_SET_PACK_BYTES, STREAM_SET_PACK_BYTES, pack_bytes),
+	ROC_CARD_SETTING(ROC_ST_SET_PACK_TIME, STREAM_SET_PACK_NS, pack_time),
+	/* The lower one may have to go down first, and up last: see roc_stream_set_card(). */
+	ROC_CARD_SETTING(ROC_ST_SET_THROTTLE_ON, STREAM_SET_THROTTLE_ON, throttle_on),
+	ROC_CARD_SETTING(ROC_ST_SET_THROTTLE_OFF, STREAM_SET_THROTTLE_OFF, throttle_off),
+	ROC_CARD_SETTING(ROC_ST_SET_TRUNCATE_ON, STREAM_SET_TRUNCATE_ON, truncate_on),
+	ROC_CARD_SETTING(0, STREAM_SET_SPILL_SIZE, spill),
+};
+
+#define ROC_SET_DRIVER                                                                             \
+	(ROC_ST_SET_INTERRUPT_BYTES | ROC_ST_SET_INTERRUPT_TIME | ROC_ST_SET_LOW_WATER)
+#define ROC_SET_META ROC_ST_SET_POLICY
+#define ROC_SET_ODIN (ROC_ST_SET_POLICY | ROC_ST_SET_THROTTLE_ON | ROC_ST_SET_THROTTLE_OFF)
+#define ROC_SET_MAIN                                                                               \
+	(ROC_SET_ODIN | ROC_ST_SET_PACK_EVENTS | ROC_ST_SET_PACK_BYTES | ROC_ST_SET_PACK_TIME |    \
+	 ROC_ST_SET_TRUNCATE_ON)
+
+static u32 roc_stream_has(const struct roc_stream *st)
+{
+	switch (st->type) {
+	case STREAM_TYPE_MAIN:
+		return ROC_SET_MAIN | ROC_SET_DRIVER;
+	case STREAM_TYPE_META:
+		return ROC_SET_META | ROC_SET_DRIVER;
+	default:
+		return ROC_SET_ODIN | ROC_SET_DRIVER;
+	}
+}
+
+static u32 *roc_setting_member(struct roc_st_settings *arg, const struct roc_card_setting *setting)
+{
+	return (void *)arg + setting->member;
+}
+
+/* The card keeps what it had if it does not like a value; users may write the same registers. */
+static int roc_stream_set_card(struct roc_channel *ch, struct roc_st_settings *arg)
+{
+	void __iomem *open = roc_stream(ch)->open;
+	unsigned int i;
+	int err = 0;
+
+	mutex_lock(&ch->ep->card->lock);
+	for (i = 0; i < ARRAY_SIZE(roc_card_settings) && !err; i++) {
+		const struct roc_card_setting *setting = &roc_card_settings[i];
+		u32 value = *roc_setting_member(arg, setting);
+
+		if (!(arg->set & setting->bit))
+			continue;
+		iowrite32(value, open + setting->offset);
+		if (ioread32(open + setting->offset) != value)
+			err = -ERANGE;
+	}
+	for (i = 0; i < ARRAY_SIZE(roc_card_settings); i++)
+		*roc_setting_member(arg, &roc_card_settings[i]) =
+			ioread32(open + roc_card_settings[i].offset);
+	mutex_unlock(&ch->ep->card->lock);
+	return roc_alive(ch->ep) ? err : -EIO;
+}
+
+static void roc_stream_set_driver(struct roc_channel *ch, struct roc_st_settings *arg)
+{
+	struct roc_stream *st = roc_stream(ch);
+	struct roc_stream_settings *s = &st->settings;
+
+	spin_lock_irq(&st->lock);
+	if (arg->set & ROC_ST_SET_INTERRUPT_BYTES)
+		WRITE_ONCE(s->interrupt_bytes, arg->interrupt_bytes);
+	if (arg->set & ROC_ST_SET_INTERRUPT_TIME)
+		WRITE_ONCE(s->interrupt_time, arg->interrupt_time);
+	if (arg->set & ROC_ST_SET_LOW_WATER)
+		s->low_water = arg->low_water;
+	if (st->reader && arg->set & (ROC_ST_SET_INTERRUPT_BYTES | ROC_ST_SET_INTERRUPT_TIME))
+		roc_stream_moderate(st->reader);
+	arg->interrupt_bytes = s->interrupt_bytes;
+	arg->interrupt_time = s->interrupt_time;
+	arg->low_water = s->low_water;
+	spin_unlock_irq(&st->lock);
+}
+
+int roc_stream_set(struct roc_channel *ch, struct roc_st_settings *arg)
+{
+	int err;
+
+	if (arg->flags || arg->set & ~(ROC_SET_MAIN | ROC_SET_DRIVER))
+		return -EINVAL;
+	if (arg->set & ~roc_stream_has(roc_stream(ch)))
+		return -EOPNOTSUPP;
+	if ((arg->set & ROC_ST_SET_INTERRUPT_BYTES && arg->interrupt_bytes > U32_MAX) ||
+	    (arg->set & ROC_ST_SET_INTERRUPT_TIME && arg->interrupt_time > U32_MAX) ||
+	    (arg->set & ROC_ST_SET_LOW_WATER && arg->low_water > ROC_ST_RING_MAX))
+		return -ERANGE;
+	arg->stream = ch->number;
+	err = roc_stream_set_card(ch, arg);
+	if (!err)
+		roc_stream_set_driver(ch, arg);
+	return err;
+}
+
+static const u32 roc_reset_bits[] = {
+	[ROC_ST_RESET_DEFAULT] = STREAM_RESET_DEFAULT,
+	[ROC_ST_RESET_LOGIC] = STREAM_RESET_LOGIC,
+	[ROC_ST_RESET_FLUSH] = STREAM_RESET_FLUSH,
+	[ROC_ST_RESET_COUNTERS] = STREAM_RESET_COUNTERS,
+};
+
+static bool roc_reset_stops(u32 level)
+{
+	return level == ROC_ST_RESET_DEFAULT || level == ROC_ST_RESET_LOGIC;
+}
+
+/* Channel lock held. */
+static int roc_stream_reset_held(struct roc_channel *ch, u32 level)
+{
+	struct roc_stream *st = roc_stream(ch);
+	struct stream_counters last = {};
+	int err;
+
+	if (ch->state == ROC_CH_RUNNING && roc_reset_stops(level))
+		return -EBUSY;
+	err = roc_stream_reset(ch, roc_reset_bits[level]);
+	if (err)
+		return err;
+	if (level == ROC_ST_RESET_DEFAULT) {
+		spin_lock_irq(&st->lock);
+		roc_stream_defaults(st);
+		spin_unlock_irq(&st->lock);
+	}
+	if (ch->state != ROC_CH_RUNNING) {
+		roc_stream_read_counters(ch, &last);
+		spin_lock_irq(&st->lock);
+		st->last = last;
+		spin_unlock_irq(&st->lock);
+	}
+	return 0;
+}
+
+int roc_stream_reset_one(struct roc_channel *ch, const struct roc_st_reset *arg)
+{
+	int err;
+
+	if (arg->flags || arg->level >= ARRAY_SIZE(roc_reset_bits))
+		return -EINVAL;
+	if (mutex_lock_killable(&ch->lock))
+		return -EINTR;
+	err = roc_stream_reset_held(ch, arg->level);
+	mutex_unlock(&ch->lock);
+	return err;
+}
+
+/* What the card's streams share: its source id, and which sources are let through. */
+static int roc_stream_card_default(struct roc_endpoint *ep)
+{
+	void __iomem *card = roc_stream(&ep->channels[0])->card;
+
+	mutex_lock(&ep->card->lock);
+	iowrite32(STREAM_CARD_SOURCE_DEFAULT, card + STREAM_CARD_SOURCE);
+	iowrite32(BIT(ep->ops->channels) - 1, card + STREAM_CARD_ENABLE);
+	mutex_unlock(&ep->card->lock);
+	return roc_alive(ep) ? 0 : -EIO;
+}
+
+/* All or none, so all are held: as for a start that has to reset the function. */
+static int roc_stream_reset_all(struct roc_endpoint *ep, u32 level)
+{
+	unsigned int i, held;
+	int err = 0;
+
+	for (held = 0; held < ep->ops->channels; held++)
+		if (mutex_lock_killable_nested(&ep->channels[held].lock, held))
+			break;
+	if (held < ep->ops->channels)
+		err = -EINTR;
+	for (i = 0; i < held && !err && roc_reset_stops(level); i++)
+		if (ep->channels[i].state == ROC_CH_RUNNING)
+			err = -EBUSY;
+	for (i = 0; i < held && !err; i++)
+		err = roc_stream_reset_held(&ep->channels[i], level);
+	if (!err && level == ROC_ST_RESET_DEFAULT)
+		err = roc_stream_card_default(ep);
+	for (i = 0; i < held; i++)
+		mutex_unlock(&ep->channels[i].lock);
+	return err;
+}
+
+static struct roc_channel *roc_st_channel(struct file *file, u32 stream)
+{
+	struct roc_endpoint *ep = roc_endpoint_of(file);
+
+	return stream < ep->ops->channels ? &ep->channels[stream] : NULL;
+}
+
+static int roc_st_card_info(struct file *file, void *data)
+{
+	struct roc_st_info *arg = data;
+	struct roc_channel *ch = roc_st_channel(file, arg->stream);
+
+	if (arg->flags)
+		return -EINVAL;
+	return ch ? roc_stream_info(ch, arg, false) : -ENOENT;
+}
+
+static int roc_st_card_settings(struct file *file, void *data)
+{
+	struct roc_st_settings *arg = data;
+	struct roc_channel *ch = roc_st_channel(file, arg->stream);
+
+	return ch ? roc_stream_set(ch, arg) : -ENOENT;
+}
+
+static int roc_st_card_reset(struct file *file, void *data)
+{
+	struct roc_st_reset *arg = data;
+	struct roc_channel *ch = roc_st_channel(file, arg->stream);
+
+	if (arg->flags || arg->level >= ARRAY_SIZE(roc_reset_bits))
+		return -EINVAL;
+	if (arg->stream == ROC_ST_ALL)
+		return roc_stream_reset_all(roc_endpoint_of(file), arg->level);
+	return ch ? roc_stream_reset_one(ch, arg) : -ENOENT;
+}
+
+static int roc_st_card(struct file *file, void *data)
+{
+	struct roc_endpoint *ep = roc_endpoint_of(file);
+	void __iomem *card = roc_stream(&ep->channels[0])->card;
+	u32 all = BIT(ep->ops->channels) - 1, i;
+	struct roc_st_card *arg = data;
+
+	if (arg->flags || arg->reserved || arg->set & ~(ROC_ST_CARD_ENABLED | ROC_ST_CARD_SOURCE))
+		return -EINVAL;
+	if (arg->set & ROC_ST_CARD_ENABLED && arg->enabled & ~all)
+		return -ENOENT;
+	if (arg->set & ROC_ST_CARD_SOURCE && arg->source > U16_MAX)
+		return -ERANGE;
+	mutex_lock(&ep->card->lock);
+	if (arg->set & ROC_ST_CARD_ENABLED)
+		iowrite32(arg->enabled, card + STREAM_CARD_ENABLE);
+	if (arg->set & ROC_ST_CARD_SOURCE)
+		iowrite32(arg->source, card + STREAM_CARD_SOURCE);
+	arg->enabled = ioread32(card + STREAM_CARD_ENABLE);
+	arg->source = ioread32(card + STREAM_CARD_SOURCE);
+	mutex_unlock(&ep->card->lock);
+	arg->streams = ep->ops->channels;
+	arg->running = 0;
+	for (i = 0; i < ep->ops->channels; i++)
+		if (READ_ONCE(ep->channels[i].state) == ROC_CH_RUNNING)
+			arg->running |= BIT(i);
+	return roc_alive(ep) ? 0 : -EIO;
+}
+
+const struct roc_ioctl roc_stream_card_ioctls[ROC_STREAM_CARD_IOCTLS] = {
+	ROC_IOCTL(ROC_ST_INFO, 304, roc_st_info, roc_st_card_info),
+	ROC_IOCTL(ROC_ST_SETTINGS, 72, roc_st_settings, roc_st_card_settings),
+	ROC_IOCTL(ROC_ST_RESET, 16, roc_st_reset, roc_st_card_reset),
+	ROC_IOCTL(ROC_ST_CARD, 32, roc_st_card, roc_st_card),
+};

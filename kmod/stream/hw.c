@@ -1,0 +1,237 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The registers of a stream: switching it on and off with proof, and the two that are written while
+ * data flow. None is read meanwhile.
+ */
+#include <linux/delay.h>
+#include <linux/dma-mapping.h>
+
+#include "stream/stream.h"
+
+#define ROC_QUIET_TRY_US 100
+#define ROC_QUIET_TRIES (10 * STREAM_QUIET_MS * 1000 / ROC_QUIET_TRY_US)
+#define ROC_LOAD_TRY_US 200
+#define ROC_LOAD_TRIES (4 * STREAM_LOAD_MS * 1000 / ROC_LOAD_TRY_US)
+#define ROC_ENABLE_TRIES 3
+
+static u32 roc_stream_read(struct roc_channel *ch, u32 offset)
+{
+	return ioread32(roc_stream(ch)->block + offset);
+}
+
+static void roc_stream_write(struct roc_channel *ch, u32 offset, u32 value)
+{
+	iowrite32(value, roc_stream(ch)->block + offset);
+}
+
+static void roc_stream_write64(struct roc_channel *ch, u32 offset, u64 value)
+{
+	roc_stream_write(ch, offset, lower_32_bits(value));
+	roc_stream_write(ch, offset + 4, upper_32_bits(value));
+}
+
+u32 roc_stream_status(struct roc_channel *ch)
+{
+	return roc_stream_read(ch, STREAM_STATUS);
+}
+
+/*
+ * A reset that stops the stream, proved: the card counts those that it carried out, and says when
+ * nothing of it is on its way any more.
+ */
+static int roc_stream_reset_proved(struct roc_channel *ch, u32 level)
+{
+	u32 before = roc_stream_read(ch, STREAM_GENERATION), status, generation;
+	unsigned int tries;
+
+	roc_stream_write(ch, STREAM_RESET, level);
+	for (tries = 0; tries < ROC_QUIET_TRIES; tries++) {
+		generation = roc_stream_read(ch, STREAM_GENERATION);
+		status = roc_stream_status(ch);
+		if (status == ROC_ALL_ONES)
+			return -EIO;
+		if (generation == before + 1 && status & STREAM_STATUS_QUIET &&
+		    !(status & (STREAM_STATUS_ENABLED | STREAM_STATUS_LOADING)))
+			return 0;
+		usleep_range(ROC_QUIET_TRY_US, 2 * ROC_QUIET_TRY_US);
+	}
+	return -EIO;
+}
+
+/* Proved by the card: nothing more comes, or -EIO. For streams that never ran, too. */
+int roc_stream_disable(struct roc_channel *ch)
+{
+	roc_stream_write(ch, STREAM_CONTROL, 0);
+	return roc_stream_reset_proved(ch, STREAM_RESET_LOGIC);
+}
+
+/* @level: STREAM_RESET_*. Only COUNTERS and FLUSH while it runs. */
+int roc_stream_reset(struct roc_channel *ch, u32 level)
+{
+	if (level & (STREAM_RESET_LOGIC | STREAM_RESET_DEFAULT))
+		return roc_stream_reset_proved(ch, level);
+	roc_stream_write(ch, STREAM_RESET, level);
+	return roc_stream_status(ch) == ROC_ALL_ONES ? -EIO : 0;
+}
+
+static u32 roc_stream_irq_bytes(const struct roc_reader *r)
+{
+	const struct roc_stream *st = roc_stream(r->open.ch);
+	u64 ring = 1ull << r->ring->log2;
+
+	return READ_ONCE(st->settings.interrupt_bytes) ?: min_t(u64, ring / 4, 8 << 20);
+}
+
+static void roc_stream_setup(struct roc_reader *r, u32 position)
+{
+	const struct roc_stream_ring *ring = r->ring;
+	struct roc_channel *ch = r->open.ch;
+
+	roc_stream_write64(ch, STREAM_RING_LOW, ring->bus);
+	roc_stream_write(ch, STREAM_RING_SIZE, ring->log2);
+	roc_stream_write(ch, STREAM_SEGMENT_SIZE, ring->table ? ring->segment : 0);
+	roc_stream_write64(ch, STREAM_PAGE_LOW, ring->card_bus);
+	roc_stream_write(ch, STREAM_START, position);
+	roc_stream_write(ch, STREAM_IRQ_BYTES, roc_stream_irq_bytes(r));
+	roc_stream_write(ch, STREAM_IRQ_NS, READ_ONCE(roc_stream(ch)->settings.interrupt_time));
+	roc_stream_write(ch, STREAM_VECTOR, ch->vector < 0 ? STREAM_VECTOR_NONE : ch->vector);
+	roc_stream_write(ch, STREAM_CONTROL, STREAM_CONTROL_ENABLE);
+}
+
+/* Until the card has read its table. */
+static u32 roc_stream_loaded(struct roc_channel *ch)
+{
+	unsigned int tries;
+	u32 status = 0;
+
+	for (tries = 0; tries < ROC_LOAD_TRIES; tries++) {
+		status = roc_stream_status(ch);
+		if (status == ROC_ALL_ONES || !(status & STREAM_STATUS_LOADING))
+			break;
+		usleep_range(ROC_LOAD_TRY_US, 2 * ROC_LOAD_TRY_US);
+	}
+	return status;
+}
+
+/*
+ * The stream was reset, and has the bus. The card refuses when an address did not arrive, and says
+ * where it begins: so a lost register write is seen.
+ */
+int roc_stream_enable(struct roc_reader *r, u32 position)
+{
+	const u32 errors = STREAM_STATUS_SETUP_ERROR | STREAM_STATUS_FETCH_ERROR;
+	struct stream_state *state = roc_ring_state(r->ring);
+	struct roc_channel *ch = r->open.ch;
+	unsigned int tries;
+	u32 status;
+
+	for (tries = 0; tries < ROC_ENABLE_TRIES; tries++) {
+		roc_stream_setup(r, position);
+		status = roc_stream_loaded(ch);
+		if (status == ROC_ALL_ONES)
+			break;
+		/* The answer has pushed out what the card wrote before it. */
+		if (status & STREAM_STATUS_ENABLED && !(status & errors) &&
+		    le32_to_cpu(READ_ONCE(state->written)) == position)
+			return 0;
+		roc_stream_write(ch, STREAM_CONTROL, 0);
+	}
+	return -EIO;
+}
+
+/* No further events; what the card has it writes. */
+void roc_stream_finish(struct roc_channel *ch)
+{
+	roc_stream_write(ch, STREAM_CONTROL, STREAM_CONTROL_ENABLE | STREAM_CONTROL_CLOSE);
+}
+
+/* Room for the card. stream->lock. */
+void roc_stream_tell_read(struct roc_reader *r)
+{
+	struct roc_channel *ch = r->open.ch;
+	struct roc_stream *st = roc_stream(ch);
+
+	ch->stats.mmio_writes++;
+	st->stats.doorbells++;
+	r->known = r->position.read;
+	iowrite32(r->position.read, ch->ep->bar[st->bell_bar] + st->bell + STREAM_READ);
+}
+
+/*
+ * Ask for one interrupt for what comes behind the write position, and tell of room. There is no
+ * moment between looking and arming in which data could be missed: see 7.1 of the contract. A
+ * reader that gave all back and one that did not are one register write each, unless the latter
+ * gave some. stream->lock.
+ */
+void roc_stream_arm(struct roc_reader *r)
+{
+	const struct roc_position *p = &r->position;
+	struct roc_channel *ch = r->open.ch;
+
+	if (p->read != p->written && p->read != r->known)
+		roc_stream_tell_read(r);
+	ch->stats.mmio_writes++;
+	roc_stream(ch)->stats.arms++;
+	r->known = p->read;
+	r->seen = p->written;
+	r->armed = true;
+	roc_stream_write(ch, p->read == p->written ? STREAM_ARM : STREAM_ARM_SEEN, p->written);
+}
+
+/* New settings, while it runs. stream->lock. */
+void roc_stream_moderate(struct roc_reader *r)
+{
+	struct roc_channel *ch = r->open.ch;
+
+	ch->stats.mmio_writes += 2;
+	roc_stream_write(ch, STREAM_IRQ_BYTES, roc_stream_irq_bytes(r));
+	roc_stream_write(ch, STREAM_IRQ_NS, READ_ONCE(roc_stream(ch)->settings.interrupt_time));
+}
+
+static u64 roc_stream_counter(struct roc_stream *st, unsigned int nr)
+{
+	void __iomem *at = st->open + STREAM_SET_COUNTERS + 8 * nr;
+	unsigned int tries;
+	u32 low, high = ioread32(at + 4), again;
+
+	for (tries = 0; tries < 3; tries++, high = again) {
+		low = ioread32(at);
+		again = ioread32(at + 4);
+		if (again == high)
+			break;
+	}
+	return (u64)high << 32 | low;
+}
+
+/* From the registers: when it does not run. */
+void roc_stream_read_counters(struct roc_channel *ch, struct stream_counters *counters)
+{
+	__le64 *value = &counters->units;
+	unsigned int i;
+
+	BUILD_BUG_ON(offsetof(struct stream_counters, sequence_end) !=
+		     offsetof(struct stream_counters, units) + STREAM_COUNTERS * 8);
+	for (i = 0; i < STREAM_COUNTERS; i++)
+		value[i] = cpu_to_le64(roc_stream_counter(roc_stream(ch), i));
+}
+
+/* From the card's page. False: it is being written, and what was there before is as good. */
+bool roc_stream_page_counters(const struct roc_stream_ring *ring, struct stream_counters *counters)
+{
+	const struct stream_counters *page = roc_ring_counters(ring);
+	struct stream_counters copy;
+	unsigned int tries;
+	__le32 end;
+
+	for (tries = 0; tries < 8; tries++) {
+		end = READ_ONCE(page->sequence_end);
+		dma_rmb();
+		memcpy(&copy, page, sizeof(copy));
+		dma_rmb();
+		if (READ_ONCE(page->sequence) != end)
+			continue;
+		*counters = copy;
+		return true;
+	}
+	return false;
+}

@@ -1,0 +1,323 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * What the holder of a stream may ask for: ring, run, and sleep. Every call runs inside the
+ * endpoint's SRCU read side; a ring is allocated outside, because that may take long.
+ */
+#include <linux/log2.h>
+#include <linux/mm.h>
+
+#include "stream/stream.h"
+
+#define ROC_PIECE_MAX (PAGE_SIZE << 10) /* of what the page allocator has in one piece */
+
+/* Smaller pieces of @length are too many for the card. */
+static u64 roc_ring_least(const struct roc_channel *ch, u64 length)
+{
+	const struct roc_stream *st = roc_stream(ch);
+
+	if (ch->ep->translated)
+		return PAGE_SIZE;
+	return max_t(u64, length / max(rounddown_pow_of_two(st->segments_max | 1), 1ul),
+		     1ull << STREAM_SEGMENT_MIN);
+}
+
+static int roc_ring_check(struct roc_channel *ch, struct roc_st_ring *arg)
+{
+	struct device *dev = &ch->ep->pdev->dev;
+	u64 longest = ROC_PIECE_MAX * max_t(u64, roc_stream(ch)->segments_max, 1);
+
+	if (arg->length > roc_stream(ch)->ring_max) {
+		arg->why = ROC_WHY_LENGTH;
+		arg->limit = roc_stream(ch)->ring_max;
+	} else if (dma_addressing_limited(dev)) {
+		arg->why = ROC_WHY_DMA_MASK;
+	} else if (dma_max_mapping_size(dev) < arg->length) {
+		arg->why = ROC_WHY_BOUNCE;
+		arg->limit = dma_max_mapping_size(dev);
+	} else if (roc_ring_least(ch, arg->length) > ROC_PIECE_MAX) {
+		arg->why = ROC_WHY_CONTIGUITY;
+		arg->limit = longest;
+	}
+	if (arg->why)
+		return -EOPNOTSUPP;
+	/* Rather than to take all that there is, and fail at the end. */
+	return arg->length >> PAGE_SHIFT > (u64)si_mem_available() ? -ENOMEM : 0;
+}
+
+/* From here on removal and reset find it, and users once they were told. */
+static int roc_ring_add(struct roc_reader *r, struct roc_stream_ring *ring)
+{
+	struct roc_channel *ch = r->open.ch;
+	struct roc_stream *st = roc_stream(ch);
+	int err = 0;
+
+	if (mutex_lock_killable(&ch->lock))
+		return -EINTR;
+	if (r->open.retired) {
+		err = -ENODEV;
+	} else if (r->ring) {
+		err = -EBUSY;
+	} else {
+		spin_lock_irq(&st->lock);
+		r->ring = ring;
+		spin_unlock_irq(&st->lock);
+	}
+	mutex_unlock(&ch->lock);
+	return err;
+}
+
+static int roc_ring_bind(struct roc_reader *r, struct roc_stream_ring *ring,
+			 struct roc_st_ring *arg)
+{
+	struct roc_channel *ch = r->open.ch;
+	int err;
+
+	err = roc_stream_ring_map(ch, ring, arg);
+	if (err)
+		return err;
+	err = roc_ring_add(r, ring);
+	if (err)
+		ring->held.free(&ring->held, ch->ep);
+	return err;
+}
+
+static int roc_st_ring(struct file *file, void *data)
+{
+	struct roc_reader *r = roc_reader(file->private_data);
+	struct roc_channel *ch = r->open.ch;
+	struct roc_st_ring *arg = data;
+	struct roc_stream_ring *ring;
+	int err, idx, node;
+	u64 least;
+
+	if (arg->flags || arg->why || arg->limit || arg->pinned || !is_power_of_2(arg->length) ||
+	    arg->length < max_t(u64, ROC_ST_RING_MIN, PAGE_SIZE) || arg->length > ROC_ST_RING_MAX)
+		return -EINVAL;
+	/* Else each child of a fork would have a limit of its own for the same stream. */
+	if (current->mm != r->open.mm) {
+		arg->why = ROC_WHY_OWNER;
+		return -EPERM;
+	}
+	if (!roc_enter(ch->ep, r->open.epoch, &idx))
+		return -ENODEV;
+	err = READ_ONCE(r->ring) ? -EBUSY : roc_ring_check(ch, arg);
+	node = dev_to_node(&ch->ep->pdev->dev);
+	least = roc_ring_least(ch, arg->length);
+	roc_leave(ch->ep, idx);
+	if (err)
+		return err;
+	ring = roc_stream_ring_alloc(arg, node, least);
+	if (IS_ERR(ring))
+		return PTR_ERR(ring);
+	roc_point(ch->ep, ROC_POINT_REGISTER);
+	err = -ENODEV;
+	if (roc_enter(ch->ep, r->open.epoch, &idx)) {
+		err = roc_ring_bind(r, ring, arg);
+		roc_leave(ch->ep, idx);
+	}
+	if (err) {
+		roc_stream_ring_put(ring);
+		return err;
+	}
+	arg->ring_offset = ROC_RING_COOKIE;
+	arg->ring_length = 2 * arg->length;
+	arg->control_offset = ROC_CONTROL_COOKIE;
+	arg->control_length = 2 * PAGE_SIZE;
+	arg->user_offset = ROC_READER_COOKIE;
+	arg->user_length = PAGE_SIZE;
+	arg->bell_offset = ROC_BELL_COOKIE;
+	arg->bell_length = ROC_BELL_LENGTH;
+	arg->segments = ring->segments;
+	return 0;
+}
+
+/* The caller was told of the ring, or could not be: then there is none. */
+static void roc_st_ring_settle(struct file *file, const void *data, bool told)
+{
+	struct roc_reader *r = roc_reader(file->private_data);
+	struct roc_channel *ch = r->open.ch;
+	struct roc_stream *st = roc_stream(ch);
+	struct roc_stream_ring *ring = NULL;
+	int idx;
+
+	if (!roc_enter(ch->ep, r->open.epoch, &idx))
+		return; /* its part for the card goes with removal, the rest with the last close */
+	mutex_lock(&ch->lock);
+	if (told) {
+		roc_stream_flags(r, ROC_ST_STOPPED, 0);
+		smp_store_release(&r->told, true);
+	} else if (!r->open.retired) {
+		ring = r->ring;
+		spin_lock_irq(&st->lock);
+		r->ring = NULL;
+		spin_unlock_irq(&st->lock);
+	}
+	mutex_unlock(&ch->lock);
+	if (ring) {
+		ring->held.free(&ring->held, ch->ep);
+		roc_stream_ring_put(ring);
+	}
+	roc_leave(ch->ep, idx);
+}
+
+static int roc_st_start(struct file *file, void *data)
+{
+	struct roc_reader *r = roc_reader(file->private_data);
+	struct roc_st_start *arg = data;
+	int err;
+
+	if (arg->flags || arg->reserved)
+		return -EINVAL;
+	err = roc_settle_all(r->open.ch->ep);
+	if (err)
+		return err;
+	if (mutex_lock_killable(&r->open.ch->lock))
+		return -EINTR;
+	err = roc_stream_start(r, arg->position);
+	mutex_unlock(&r->open.ch->lock);
+	return err;
+}
+
+static int roc_st_stop(struct file *file, void *data)
+{
+	struct roc_reader *r = roc_reader(file->private_data);
+	struct roc_st_stop *arg = data;
+	int err;
+
+	if (arg->flags || arg->position || arg->lost)
+		return -EINVAL;
+	if (mutex_lock_killable(&r->open.ch->lock))
+		return -EINTR;
+	err = roc_stream_stop(r, arg);
+	mutex_unlock(&r->open.ch->lock);
+	return err;
+}
+
+static int roc_st_consume(struct file *file, void *data)
+{
+	struct roc_reader *r = roc_reader(file->private_data);
+	struct roc_stream *st = roc_stream(r->open.ch);
+	struct roc_position *p = &r->position;
+	struct roc_st_consume *arg = data;
+	int err = 0;
+	bool runs;
+
+	if (arg->flags || arg->available)
+		return -EINVAL;
+	if (!smp_load_acquire(&r->told))
+		return -EPIPE;
+	spin_lock_irq(&st->lock);
+	runs = roc_stream_look(r);
+	if (arg->lines > p->written - p->read) {
+		err = -ERANGE;
+	} else if (arg->lines) {
+		p->read += arg->lines;
+		WRITE_ONCE(roc_ring_user(r->ring)->read, p->read);
+	}
+	if (!err && runs)
+		roc_stream_tell_read(r);
+	arg->available = p->written - p->read;
+	spin_unlock_irq(&st->lock);
+	return err;
+}
+
+/* Who finds too little is going to sleep; the interrupt wakes whoever wants least. */
+static bool roc_stream_arrived(struct roc_reader *r, u32 position)
+{
+	struct roc_stream *st = roc_stream(r->open.ch);
+	bool over;
+
+	if (roc_stale(&r->open) || READ_ONCE(r->open.ch->state) != ROC_CH_RUNNING)
+		return true;
+	spin_lock_irq(&st->lock);
+	roc_stream_look(r);
+	over = roc_position_reached(&r->position, position) || st->reader != r;
+	if (over) {
+		if (st->reader == r)
+			roc_stream_relieve(r);
+	} else if (!r->why) {
+		if (!r->wanting || (s32)(position - r->want) < 0)
+			r->want = position;
+		r->wanting = true;
+		roc_stream_attend(r);
+	}
+	spin_unlock_irq(&st->lock);
+	return over;
+}
+
+static int roc_st_wait(struct file *file, void *data)
+{
+	struct roc_reader *r = roc_reader(file->private_data);
+	struct roc_stream *st = roc_stream(r->open.ch);
+	struct roc_st_wait *arg = data;
+	u64 now = ktime_get_ns();
+	bool far;
+	int err;
+
+	if (arg->flags || arg->written)
+		return -EINVAL;
+	if (!smp_load_acquire(&r->told))
+		return -EPIPE;
+	spin_lock_irq(&st->lock);
+	roc_stream_look(r);
+	far = (s32)(arg->position - r->position.read) > (s32)r->position.lines;
+	spin_unlock_irq(&st->lock);
+	if (far && READ_ONCE(r->open.ch->state) == ROC_CH_RUNNING)
+		return -EINVAL;
+	if (arg->deadline <= now)
+		err = roc_stream_arrived(r, arg->position) ? 0 : -ETIME;
+	else
+		err = wait_event_interruptible_hrtimeout(
+			r->open.batch, roc_stream_arrived(r, arg->position),
+			ns_to_ktime(min_t(u64, arg->deadline - now, KTIME_MAX)));
+	if (err == -ERESTARTSYS)
+		err = -EINTR;
+	spin_lock_irq(&st->lock);
+	arg->written = r->position.written;
+	spin_unlock_irq(&st->lock);
+	return roc_stale(&r->open) ? -ENODEV : err;
+}
+
+/* A number that names the stream of this node, in calls that both nodes have. */
+static bool roc_st_mine(const struct roc_reader *r, u32 stream)
+{
+	return !stream || stream == r->open.ch->number;
+}
+
+static int roc_st_info(struct file *file, void *data)
+{
+	struct roc_reader *r = roc_reader(file->private_data);
+	struct roc_st_info *arg = data;
+
+	if (arg->flags)
+		return -EINVAL;
+	return roc_st_mine(r, arg->stream) ? roc_stream_info(r->open.ch, arg, true) : -ENOENT;
+}
+
+static int roc_st_settings(struct file *file, void *data)
+{
+	struct roc_reader *r = roc_reader(file->private_data);
+	struct roc_st_settings *arg = data;
+
+	return roc_st_mine(r, arg->stream) ? roc_stream_set(r->open.ch, arg) : -ENOENT;
+}
+
+static int roc_st_reset(struct file *file, void *data)
+{
+	struct roc_reader *r = roc_reader(file->private_data);
+	struct roc_st_reset *arg = data;
+
+	return roc_st_mine(r, arg->stream) ? roc_stream_reset_one(r->open.ch, arg) : -ENOENT;
+}
+
+const struct roc_ioctl roc_stream_ioctls[ROC_STREAM_IOCTLS] = {
+	ROC_IOCTL(ROC_ST_INFO, 304, roc_st_info, roc_st_info),
+	ROC_IOCTL(ROC_ST_RING, 104, roc_st_ring, roc_st_ring, .settle = roc_st_ring_settle,
+		  .enters = true),
+	ROC_IOCTL(ROC_ST_SETTINGS, 72, roc_st_settings, roc_st_settings),
+	ROC_IOCTL(ROC_ST_START, 16, roc_st_start, roc_st_start),
+	ROC_IOCTL(ROC_ST_STOP, 16, roc_st_stop, roc_st_stop),
+	ROC_IOCTL(ROC_ST_CONSUME, 16, roc_st_consume, roc_st_consume),
+	ROC_IOCTL(ROC_ST_WAIT, 24, roc_st_wait, roc_st_wait),
+	ROC_IOCTL(ROC_ST_RESET, 16, roc_st_reset, roc_st_reset),
+};

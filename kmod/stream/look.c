@@ -1,0 +1,251 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Looking how far card and reader are, and telling who sleeps.
+ *
+ * All that is looked at is in host memory. Interrupts come when somebody asked for one; whoever
+ * looks and finds too little asks, with one register write that tells the card of its room, too.
+ * Everything under stream->lock, which the interrupt takes.
+ */
+#include <linux/eventfd.h>
+
+#include "stream/stream.h"
+
+/* Less room than that is not worth a register write of its own. */
+#define ROC_RELIEF 4 /* part of the ring */
+#define ROC_SILENT_TICKS 4
+
+/* The run has to end; that takes locks and time, so the watchdog does it. */
+static void roc_stream_broken(struct roc_reader *r, enum roc_why why)
+{
+	if (r->why)
+		return;
+	r->why = why;
+	mod_delayed_work(system_percpu_wq, &r->watch, 0);
+}
+
+static u32 roc_card_status(const struct roc_reader *r)
+{
+	return le32_to_cpu(READ_ONCE(roc_ring_state(r->ring)->status));
+}
+
+/* What the card was told by the reader itself, over its doorbell. */
+static void roc_stream_learn(struct roc_reader *r)
+{
+	u32 known = le32_to_cpu(READ_ONCE(roc_ring_state(r->ring)->read));
+
+	if ((s32)(known - r->known) > 0 && (s32)(r->position.read - known) >= 0)
+		r->known = known;
+}
+
+/* Both may be at work meanwhile. What neither can have done is not believed: see position.h. */
+static void roc_stream_look_now(struct roc_reader *r)
+{
+	const struct stream_state *state = roc_ring_state(r->ring);
+	struct roc_stream *st = roc_stream(r->open.ch);
+	struct roc_position *p = &r->position;
+	u32 before = p->written, written, read, later;
+
+	written = le32_to_cpu(READ_ONCE(state->written));
+	dma_rmb();
+	read = READ_ONCE(roc_ring_user(r->ring)->read);
+	smp_rmb();
+	later = le32_to_cpu(READ_ONCE(state->written));
+	if (!roc_position_take(p, written, read, later)) {
+		roc_stream_broken(r, ROC_WHY_POSITION);
+		return;
+	}
+	r->open.ch->stats.bytes += (u64)(p->written - before) * STREAM_LINE;
+	st->stats.bad_index += p->bad;
+	p->bad = 0;
+	roc_stream_learn(r);
+	if (!r->refused && roc_card_status(r) & STREAM_STATUS_HOST_ERROR) {
+		r->refused = true;
+		st->stats.bad_index++;
+	}
+}
+
+/* Only while it runs. False: it does not, or not for long any more. */
+bool roc_stream_look(struct roc_reader *r)
+{
+	if (roc_stream(r->open.ch)->reader != r || r->why)
+		return false;
+	roc_stream_look_now(r);
+	return !r->why;
+}
+
+/* Is there enough for who polls? */
+bool roc_stream_readable(struct roc_reader *r)
+{
+	const struct roc_position *p = &r->position;
+	u32 from = roc_position_taken(p, READ_ONCE(roc_ring_user(r->ring)->taken));
+	u64 low = min_t(u64, READ_ONCE(roc_stream(r->open.ch)->settings.low_water),
+			1ull << r->ring->log2);
+
+	return (u64)roc_position_from(p, from) * STREAM_LINE >= max_t(u64, low, 1);
+}
+
+/* Who does not sleep does not arm: then room may have to be told by itself. */
+void roc_stream_relieve(struct roc_reader *r)
+{
+	if (r->position.read - r->known >= r->position.lines / ROC_RELIEF)
+		roc_stream_tell_read(r);
+}
+
+/* Somebody is going to sleep: the card says when there is more, and has all the room that it can.
+ */
+void roc_stream_attend(struct roc_reader *r)
+{
+	if (r->armed && r->position.read == r->known)
+		return;
+	/* The interrupt for what came meanwhile may be on its way, and then has nothing to tell. */
+	r->late = r->armed && r->seen != r->position.written;
+	roc_stream_arm(r);
+}
+
+/* There is something new: wake those for whom it is enough, and ask again for the others. */
+static void roc_stream_serve(struct roc_reader *r)
+{
+	struct roc_stream *st = roc_stream(r->open.ch);
+	struct roc_open *o = &r->open;
+	bool readable = roc_stream_readable(r), listens;
+
+	if (r->wanting && roc_position_reached(&r->position, r->want)) {
+		r->wanting = false;
+		st->stats.wakes++;
+		wake_up_all(&o->batch);
+	}
+	if (readable) {
+		if (waitqueue_active(&o->wait)) {
+			st->stats.wakes++;
+			wake_up_all(&o->wait);
+		}
+		roc_open_signal(o);
+	}
+	/* Who polls for edges or has an eventfd does not come back by himself. */
+	listens = waitqueue_active(&o->wait) && (r->edge || !readable);
+	if (r->wanting || listens || READ_ONCE(o->eventfd))
+		roc_stream_arm(r);
+}
+
+/* A hint, and nothing else: none, one too many, or one for nothing is no harm. */
+static void roc_stream_interrupt(struct roc_reader *r, bool shared)
+{
+	struct roc_channel *ch = r->open.ch;
+	bool fresh;
+
+	if (!roc_stream_look(r))
+		return;
+	fresh = r->position.written != r->seen;
+	if (shared && !fresh)
+		return;
+	ch->stats.interrupts++;
+	r->overdue = 0;
+	if (fresh) {
+		r->armed = false;
+		roc_stream_serve(r);
+	} else if (!r->late) {
+		ch->stats.spurious_interrupts++;
+	}
+	r->late = false;
+}
+
+void roc_stream_irq(struct roc_channel *ch, bool shared)
+{
+	struct roc_stream *st = roc_stream(ch);
+	unsigned long flags;
+
+	spin_lock_irqsave(&st->lock, flags);
+	if (st->reader)
+		roc_stream_interrupt(st->reader, shared);
+	spin_unlock_irqrestore(&st->lock, flags);
+}
+
+/* The card says that something is wrong with a stream: what is in its page. Channel lock held. */
+void roc_stream_doubt(struct roc_open *o)
+{
+	struct roc_stream *st = roc_stream(o->ch);
+
+	spin_lock_irq(&st->lock);
+	roc_stream_look(roc_reader(o));
+	spin_unlock_irq(&st->lock);
+}
+
+/* Data came, and for long no interrupt told. */
+static bool roc_stream_overdue(struct roc_reader *r)
+{
+	u64 allowed = READ_ONCE(roc_stream(r->open.ch)->settings.interrupt_time);
+
+	if (!r->armed || r->position.written == r->seen) {
+		r->overdue = 0;
+		return false;
+	}
+	return ++r->overdue >= 2 + div_u64(allowed, ROC_WATCH_MS * NSEC_PER_MSEC);
+}
+
+/*
+ * The watchdog's look, for lost interrupts, for card and reader that are at odds, and for cards
+ * without interrupts. True: nothing has moved for long, so the card had better be asked whether it
+ * is there.
+ */
+static bool roc_stream_tick_now(struct roc_reader *r)
+{
+	struct roc_channel *ch = r->open.ch;
+	u32 sequence = le32_to_cpu(READ_ONCE(roc_ring_state(r->ring)->sequence));
+
+	if (!roc_stream_look(r))
+		return false;
+	r->silent = sequence == r->sequence ? r->silent + 1 : 0;
+	r->sequence = sequence;
+	if (ch->vector < 0) {
+		if (r->position.written != r->seen)
+			roc_stream_serve(r);
+		r->seen = r->position.written;
+	} else if (roc_stream_overdue(r)) {
+		ch->stats.missed_interrupts++;
+		r->overdue = 0;
+		r->armed = false;
+		roc_stream_serve(r);
+	}
+	if (r->position.read != r->known && roc_card_status(r) & STREAM_STATUS_FULL)
+		roc_stream_tell_read(r);
+	return r->silent && r->silent % (ROC_SILENT_TICKS * ROC_WATCH_MS / r->period) == 0;
+}
+
+/*
+ * Is the card there, and does it still know of the run? Channel lock held, so that nobody starts or
+ * stops it meanwhile.
+ */
+static void roc_stream_ask(struct roc_reader *r)
+{
+	struct roc_stream *st = roc_stream(r->open.ch);
+	u32 status = roc_stream_status(r->open.ch);
+
+	spin_lock_irq(&st->lock);
+	r->open.ch->stats.mmio_reads++;
+	if (status == ROC_ALL_ONES)
+		roc_stream_broken(r, ROC_WHY_LOST);
+	else if (!(status & STREAM_STATUS_ENABLED))
+		roc_stream_broken(r, ROC_WHY_CARD);
+	spin_unlock_irq(&st->lock);
+}
+
+/* Inside the SRCU read side. False: the run is over, or has to be ended. */
+bool roc_stream_tick(struct roc_reader *r)
+{
+	struct roc_channel *ch = r->open.ch;
+	struct roc_stream *st = roc_stream(ch);
+	bool runs, ask;
+
+	spin_lock_irq(&st->lock);
+	ask = roc_stream_tick_now(r);
+	spin_unlock_irq(&st->lock);
+	if (ask && mutex_trylock(&ch->lock)) {
+		if (READ_ONCE(st->reader) == r)
+			roc_stream_ask(r);
+		mutex_unlock(&ch->lock);
+	}
+	spin_lock_irq(&st->lock);
+	runs = st->reader == r && !r->why;
+	spin_unlock_irq(&st->lock);
+	return runs;
+}

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Where a stream is. See position.h.
+ */
+#include "stream/position.h"
+
+/* Negative if @a lies before @b. */
+static __s32 ahead(__u32 a, __u32 b)
+{
+	return (__s32)(a - b);
+}
+
+/*
+ * The reader may be at work meanwhile: then its position is newer than @written, and may lie beyond
+ * it, but not beyond @later. A reader's position that is impossible is no measure for the card.
+ */
+_Bool roc_position_take(struct roc_position *p, __u32 written, __u32 read, __u32 later)
+{
+	_Bool good = ahead(read, p->read) >= 0 && ahead(later, read) >= 0;
+
+	if (ahead(written, p->written) < 0 || ahead(later, written) < 0)
+		return 0;
+	if (!good) {
+		p->bad++;
+		p->written = written;
+		return 1;
+	}
+	if (ahead(written, read) > (__s32)p->lines)
+		return 0;
+	p->read = read;
+	p->written = ahead(read, written) > 0 ? read : written;
+	return 1;
+}
+
+__u32 roc_position_taken(const struct roc_position *p, __u32 taken)
+{
+	return taken - p->read <= p->written - p->read ? taken : p->read;
+}

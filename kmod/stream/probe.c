@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Where the firmware has the registers of its streams: section 2 of the contract. A card that does
+ * not hold what its capability says is not driven.
+ */
+#include <linux/pci.h>
+
+#include "core/capability.h"
+#include "stream/stream.h"
+#include "stream/stream_vsec.h"
+
+/* A block's registers, if its ID register is what the contract says. */
+static void __iomem *roc_stream_block(struct roc_endpoint *ep, const struct roc_piece *piece,
+				      u32 magic, u32 number)
+{
+	void __iomem *block = ep->bar[piece->bar] + piece->offset;
+	u32 id = ioread32(block + STREAM_ID);
+
+	if (STREAM_ID_MAGIC(id) != magic || STREAM_ID_REVISION(id) != STREAM_VSEC_REVISION ||
+	    STREAM_ID_NUMBER(id) != number)
+		return NULL;
+	return block;
+}
+
+static void roc_stream_name(struct roc_stream *st, u32 type)
+{
+	st->type = STREAM_TYPE_KIND(type);
+	if (st->type == STREAM_TYPE_MAIN)
+		strscpy(st->name, "main", sizeof(st->name));
+	else if (st->type == STREAM_TYPE_META)
+		strscpy(st->name, "meta", sizeof(st->name));
+	else
+		snprintf(st->name, sizeof(st->name), "%s%u",
+			 st->type == STREAM_TYPE_ODIN ? "odin" : "stream",
+			 STREAM_TYPE_NUMBER(type));
+}
+
+static int roc_stream_probe_one(struct roc_channel *ch, const struct roc_stream_vsec *vsec)
+{
+	struct roc_endpoint *ep = ch->ep;
+	struct roc_stream *st = roc_stream(ch);
+	const struct roc_piece *bell = &vsec->bell[ch->number];
+
+	spin_lock_init(&st->lock);
+	roc_stream_defaults(st);
+	st->open =
+		roc_stream_block(ep, &vsec->settings[ch->number], STREAM_ID_SETTINGS, ch->number);
+	st->block = roc_stream_block(ep, &vsec->stream[ch->number], STREAM_ID_STREAM, ch->number);
+	if (!st->open || !st->block)
+		return -ENODEV;
+	st->card = ep->bar[vsec->card.bar] + vsec->card.offset;
+	st->bell_bar = bell->bar;
+	st->bell = bell->offset;
+	st->ring_max = 1ull << vsec->ring_log2;
+	st->segments_max = vsec->segments;
+	st->clock = ioread32(st->card + STREAM_CARD_CLOCK);
+	if (!st->clock || st->clock == ROC_ALL_ONES)
+		return -ENODEV;
+	roc_stream_name(st, ioread32(st->block + STREAM_TYPE));
+	roc_stream_read_counters(ch, &st->last);
+	return 0;
+}
+
+int roc_stream_probe(struct roc_endpoint *ep)
+{
+	const char *why = "a block's id is not what it should be";
+	struct roc_stream_vsec vsec;
+	struct roc_vsec_card card;
+	unsigned int c;
+	int err = 0;
+
+	roc_capability_card(ep, &card);
+	if (roc_stream_vsec_find(&card, &vsec, &why) <= 0)
+		err = -ENODEV;
+	for (c = 0; c < ep->ops->channels && !err; c++)
+		err = roc_stream_probe_one(&ep->channels[c], &vsec);
+	if (!err && !roc_stream_block(ep, &vsec.function, STREAM_ID_FUNCTION, ep->ops->channels))
+		err = -ENODEV;
+	if (err) {
+		dev_err(&ep->pdev->dev, "the stream interface cannot be used: %s\n", why);
+		return err;
+	}
+	if (!ep->irqs.msix)
+		dev_warn(&ep->pdev->dev, "MSI-X is not used: users may write its table\n");
+	ep->irqs.block = ep->bar[vsec.function.bar] + vsec.function.offset;
+	ep->irqs.causes = STREAM_CAUSE_ALL & ~STREAM_CAUSE_THROTTLE;
+	ep->caps |= ROC_CAP_STREAMS;
+	return 0;
+}
+
+/* The nodes are gone, or never were. */
+void roc_stream_remove(struct roc_endpoint *ep, bool keep)
+{
+	unsigned int c;
+
+	for (c = 0; c < ep->ops->channels; c++)
+		roc_stream(&ep->channels[c])->block = NULL;
+}

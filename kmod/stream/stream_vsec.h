@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The capability by which a card says that it has streams, and whether it can be believed. Nothing
+ * here touches the blocks it speaks of. The same file is tested in user space.
+ */
+#ifndef ROC_STREAM_VSEC_H
+#define ROC_STREAM_VSEC_H
+
+#include "core/vsec.h"
+
+#define ROC_STREAMS_MAX 8
+
+/* Where the blocks are. Constant from the time that it is found. */
+struct roc_stream_vsec {
+	unsigned int ring_log2; /* bytes of the largest ring */
+	__u32 segments;		/* entries of the largest table */
+	struct roc_piece stream[ROC_STREAMS_MAX];
+	struct roc_piece bell[ROC_STREAMS_MAX];
+	struct roc_piece settings[ROC_STREAMS_MAX];
+	struct roc_piece function;
+	struct roc_piece card;
+};
+
+/* 1: found, and good. 0: there is none. -1: it cannot be used, and *@why says why. */
+int roc_stream_vsec_find(const struct roc_vsec_card *card, struct roc_stream_vsec *vsec,
+			 const char **why);
+
+#endif /* ROC_STREAM_VSEC_H */
