@@ -1,0 +1,284 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * The PCIe40 from the wire to guest memory: what PCI shows of it, MSI-X through eventfds, a reader
+ * beside the engine that checks every byte, mappings taken away.
+ */
+#include <endian.h>
+#include <sys/eventfd.h>
+
+#define CLIENT_CARD p40_card
+#include "tests/unit/emu/server/emu_client.h"
+#include "kmod/cards/p40/p40_regs.h"
+#include "kmod/stream/stream_packet.h"
+#include "kmod/stream/stream_regs.h"
+
+#define PAGE 0x1000u /* in the memory */
+#define RING 0x400000u
+#define LOG2 20
+
+static struct json reply;
+
+static bool says(const char *line, const char *text)
+{
+	bool found;
+
+	control_run(vu.emu, line, &reply);
+	found = reply.text && strstr(reply.text, text);
+	if (!found)
+		unit_note("'%s' without '%s': %.300s", line, text, reply.text);
+	return found;
+}
+
+static uint32_t capability(uint32_t id)
+{
+	uint32_t at = config(PCI_CAPABILITY_LIST, 1);
+
+	for (; at; at = config(at + 1, 1)) {
+		if (config(at, 1) == id)
+			return at;
+	}
+	return 0;
+}
+
+static void configuration(void)
+{
+	uint32_t at, head;
+
+	begin();
+	UNIT_EQ(config(PCI_VENDOR_ID, 4), 0xe04010dc);
+	config_set(PCI_BASE_ADDRESS_0, ~0u, 4);
+	config_set(PCI_BASE_ADDRESS_2, ~0u, 4);
+	UNIT_EQ(config(PCI_BASE_ADDRESS_0, 4), 0xfffe0004);
+	UNIT_EQ(config(PCI_BASE_ADDRESS_2, 4), 0xffff0004);
+	UNIT_EQ(config(PCI_BASE_ADDRESS_4, 4), 0);
+	at = capability(PCI_CAP_ID_MSIX);
+	UNIT_NEED(at);
+	UNIT_EQ(config(at + PCI_MSIX_FLAGS, 2), 7);
+	UNIT_EQ(config(at + PCI_MSIX_TABLE, 4), P40_MSIX_TABLE);
+	UNIT_EQ(config(at + PCI_MSIX_PBA, 4), P40_MSIX_PENDING);
+	UNIT_NEED(capability(PCI_CAP_ID_MSI));
+	/* The first of that kind is somebody else's. */
+	UNIT_EQ(config(0x100, 4) & 0xffff, PCI_EXT_CAP_ID_VNDR);
+	UNIT_EQ(config(0x100 + STREAM_VSEC_SIGNATURE, 4), 0);
+	at = config(0x100, 4) >> 20;
+	UNIT_NEED(at);
+	UNIT_EQ(config(at, 4) & 0xffff, PCI_EXT_CAP_ID_VNDR);
+	head = config(at + STREAM_VSEC_HEADER, 4);
+	UNIT_EQ(head & 0xffff, STREAM_VSEC_ID);
+	UNIT_EQ(STREAM_VSEC_HEADER_REVISION(head), 1);
+	UNIT_EQ(STREAM_VSEC_HEADER_LENGTH(head), STREAM_VSEC_LENGTH);
+	UNIT_EQ(config(at + STREAM_VSEC_SIGNATURE, 4), STREAM_VSEC_SIGNATURE_VALUE);
+	UNIT_EQ(config(at + STREAM_VSEC_STREAM, 4), 0x1000);
+	UNIT_EQ(config(at + STREAM_VSEC_SETTINGS, 4), 0x1002);
+	config_set(at + STREAM_VSEC_STREAM, 0, 4);
+	UNIT_EQ(config(at + STREAM_VSEC_STREAM, 4), 0x1000);
+	config_set(PCI_COMMAND, PCI_COMMAND_MEMORY, 2);
+	UNIT_EQ(bar_read(0, P40_STREAM(6)), 0x57e00106);
+	UNIT_EQ(bar_read(2, P40_CARD), STREAM_CARD_ID_VALUE);
+	CU_ASSERT(says("info", "\"card\":\"p40\",\"endpoints\":1,"));
+	CU_ASSERT(says("counts", "\"streams\":[{\"stream\":0,\"enabled\":false,"));
+	CU_ASSERT(says("poke 0 2 0x30 0x77", "\"ok\":true"));
+	UNIT_EQ(bar_read(2, STREAM_CARD_TEST), 0x77);
+	CU_ASSERT(says("poke 0 0 0x1000 0", "\"ok\":false"));
+	CU_ASSERT(says("fault 0 wrong-position 0x3 4096", "\"ok\":true"));
+	CU_ASSERT(says("faults", "\"wrong-position\":\"0x300001000\""));
+	json_free(&reply);
+	end();
+}
+
+static void wr(uint32_t off, uint32_t value)
+{
+	bar_write(0, P40_STREAM(P40_STREAM_MAIN) + off, value);
+}
+
+static void set(uint32_t off, uint32_t value)
+{
+	bar_write(2, P40_SETTINGS(P40_STREAM_MAIN) + off, value);
+}
+
+static void enable(void)
+{
+	wr(STREAM_RING_LOW, (uint32_t)(BASE + RING));
+	wr(STREAM_RING_HIGH, (BASE + RING) >> 32);
+	wr(STREAM_PAGE_LOW, (uint32_t)(BASE + PAGE));
+	wr(STREAM_PAGE_HIGH, BASE >> 32);
+	wr(STREAM_RING_SIZE, LOG2);
+	wr(STREAM_CONTROL, STREAM_CONTROL_ENABLE);
+	UNIT_NEED(bar_read(0, P40_STREAM(0) + STREAM_STATUS) & STREAM_STATUS_ENABLED);
+}
+
+static uint32_t written(void)
+{
+	const struct stream_state *s = (const void *)(vu.memory + PAGE);
+
+	return le32toh(__atomic_load_n(&s->written, __ATOMIC_ACQUIRE));
+}
+
+/* An eventfd for each vector, as QEMU sets them when they come one by one. */
+static void vectors_on(int *fd)
+{
+	struct vfio_irq_set set = {
+		.argsz = sizeof(set),
+		.flags = VFIO_IRQ_SET_DATA_EVENTFD | VFIO_IRQ_SET_ACTION_TRIGGER,
+		.index = VFIO_PCI_MSIX_IRQ_INDEX,
+		.count = 1,
+	};
+
+	for (set.start = 0; set.start < P40_VECTORS; set.start++) {
+		fd[set.start] = eventfd(0, EFD_NONBLOCK);
+		UNIT_EQ(ask(VU_SET_IRQS, &set, sizeof(set), fd[set.start]), 0);
+	}
+	config_set(capability(PCI_CAP_ID_MSIX) + PCI_MSIX_FLAGS, PCI_MSIX_FLAGS_ENABLE, 2);
+}
+
+static uint64_t came(int fd)
+{
+	eventfd_t n = 0;
+
+	return eventfd_read(fd, &n) ? 0 : n;
+}
+
+static void begin_stream(void)
+{
+	begin();
+	UNIT_EQ(map_region(BASE, MEMORY, 0, vu.memory_fd,
+			   VFIO_DMA_MAP_FLAG_READ | VFIO_DMA_MAP_FLAG_WRITE),
+		0);
+	config_set(PCI_COMMAND, PCI_COMMAND_MEMORY | PCI_COMMAND_MASTER, 2);
+}
+
+static void one_message(void)
+{
+	int fd[P40_VECTORS], i;
+
+	begin_stream();
+	vectors_on(fd);
+	enable();
+	wr(STREAM_ARM, 0);
+	set(STREAM_SET_LIMIT, 10);
+	set(STREAM_SET_PACK_EVENTS, 10);
+	set(STREAM_SET_GENERATOR, STREAM_GENERATOR_RUN);
+	CU_ASSERT(UNIT_WAIT(written(), LIMIT_MS));
+	CU_ASSERT(UNIT_WAIT(came(fd[1]), LIMIT_MS));
+	bar_read(0, P40_STREAM(0) + STREAM_STATUS);
+	for (i = 0; i < P40_VECTORS; i++) {
+		UNIT_EQ(came(fd[i]), 0);
+		close(fd[i]);
+	}
+	end();
+}
+
+/* A packet in a ring that is not mapped twice here: a copy. */
+static bool packet_ok(uint32_t position, uint64_t event, uint32_t *lines, uint32_t *events)
+{
+	static uint8_t unit[1 << LOG2];
+	const struct stream_packet *p = (const void *)unit;
+	uint32_t size, i, w, at, bytes;
+
+	memcpy(unit, vu.memory + RING + (position * 64ull & ((1 << LOG2) - 1)), 64);
+	size = p->size;
+	if (p->magic != STREAM_MAGIC_PACKET || !size || size > sizeof(unit) / 2)
+		return false;
+	for (i = 0; i < size; i += 64)
+		memcpy(unit + i, vu.memory + RING + ((position * 64ull + i) & ((1 << LOG2) - 1)),
+		       64);
+	at = p->data;
+	for (i = 0; i < p->fragments; i++) {
+		memcpy(&bytes, unit + STREAM_PACKET_SIZES(p->fragments) + 4 * i, 4);
+		for (w = 0; w < bytes / 4; w++) {
+			uint32_t word;
+
+			memcpy(&word, unit + at + 4 * w, 4);
+			if (word != stream_pattern(p->source, event + i) + w)
+				return false;
+		}
+		at += (bytes + 7) / 8 * 8;
+	}
+	*lines = size / 64;
+	*events = p->fragments;
+	return p->first_event == event;
+}
+
+/* The reader beside the engine: never a position before its data. */
+static void every_byte(void)
+{
+	uint32_t read = 0xfffff000, lines, events;
+	double begin_s = unit_seconds();
+	uint64_t event = 0, bytes = 0;
+	bool ok = true;
+
+	begin_stream();
+	wr(STREAM_START, read);
+	set(STREAM_SET_SIZE_MIN, 100);
+	set(STREAM_SET_SIZE_MAX, 5000);
+	set(STREAM_SET_PACK_EVENTS, 20);
+	enable();
+	set(STREAM_SET_GENERATOR, STREAM_GENERATOR_RUN | STREAM_GENERATOR_DISTRIBUTED);
+	while (ok && bytes < 256 << 20 && unit_seconds() - begin_s < 1) {
+		uint32_t end = written(), batch = 0;
+
+		for (; ok && read != end; read += lines, event += events) {
+			ok = packet_ok(read, event, &lines, &events);
+			bytes += ok ? lines * 64 : 0;
+			batch++;
+			if (!ok)
+				break;
+		}
+		if (batch)
+			bar_write(0, P40_DOORBELL(0) + STREAM_READ, read);
+	}
+	CU_ASSERT(ok);
+	CU_ASSERT(bytes > 4 << 20);
+	unit_note("%.2f GB/s, every byte checked", bytes / (unit_seconds() - begin_s) / 1e9);
+	UNIT_EQ(counted("host_errors"), 0);
+	UNIT_EQ(counted("dma_outside"), 0);
+	UNIT_EQ(counted("throttled") + counted("truncated"), 0);
+	end();
+}
+
+/* A mapping goes under a stream that is disabled before: nothing is outside. And one that is not.
+ */
+static void unmapped(void)
+{
+	begin_stream();
+	enable();
+	set(STREAM_SET_GENERATOR, STREAM_GENERATOR_RUN);
+	CU_ASSERT(UNIT_WAIT(written(), LIMIT_MS));
+	wr(STREAM_CONTROL, 0);
+	UNIT_EQ(bar_read(0, P40_STREAM(0) + STREAM_STATUS), STREAM_STATUS_QUIET);
+	UNIT_EQ(unmap_region(BASE, MEMORY, 0), 0);
+	usleep(5000);
+	UNIT_EQ(counted("dma_outside"), 0);
+	UNIT_EQ(map_region(BASE, MEMORY, 0, vu.memory_fd,
+			   VFIO_DMA_MAP_FLAG_READ | VFIO_DMA_MAP_FLAG_WRITE),
+		0);
+	enable();
+	CU_ASSERT(UNIT_WAIT(written(), LIMIT_MS));
+	UNIT_EQ(unmap_region(BASE, MEMORY, 0), 0);
+	bar_write(0, P40_DOORBELL(0), written());
+	CU_ASSERT(UNIT_WAIT(counted("dma_outside"), LIMIT_MS));
+	/* A function-level reset stops it. */
+	config_set(0x50 + PCI_EXP_DEVCTL, PCI_EXP_DEVCTL_BCR_FLR, 2);
+	config_set(PCI_COMMAND, PCI_COMMAND_MEMORY, 2);
+	UNIT_EQ(bar_read(0, P40_STREAM(0) + STREAM_STATUS), STREAM_STATUS_QUIET);
+	end();
+}
+
+static void all_ones(void)
+{
+	begin_stream();
+	enable();
+	CU_ASSERT(says("fault 0 all-ones", "\"ok\":true"));
+	UNIT_EQ(bar_read(0, P40_STREAM(0) + STREAM_STATUS), 0xffffffff);
+	UNIT_EQ(bar_read(2, STREAM_CARD_ID), 0xffffffff);
+	set(STREAM_SET_GENERATOR, STREAM_GENERATOR_RUN); /* lost */
+	CU_ASSERT(says("fault 0 clear all-ones", "\"ok\":true"));
+	UNIT_EQ(bar_read(2, P40_SETTINGS(0) + STREAM_SET_GENERATOR), 0);
+	UNIT_EQ(written(), 0);
+	json_free(&reply);
+	end();
+}
+
+UNIT_MAIN("emulated PCIe40: from the wire", {"configuration space", configuration},
+	  {"one message", one_message}, {"every byte, beside the engine", every_byte},
+	  {"mappings that go", unmapped}, {"all ones", all_ones})
