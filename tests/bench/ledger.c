@@ -2,7 +2,7 @@
 /*
  * roc-ledger: one scenario, inside the guest. The cards are set, readers started, everything
  * counted at both ends of a window of steady readout, readers stopped. Prints one JSON object of
- * raw counts; tests/bench/bench/figures.py makes figures of them.
+ * raw counts; tests/bench/ledger/figures.py makes figures of them.
  */
 #include "ledger.h"
 
