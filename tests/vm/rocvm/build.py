@@ -60,9 +60,8 @@ def installed(cases=()):
     return stream.getvalue()
 
 
-def _sources():
-    """All files of kmod/, relative names."""
-    root = os.path.join(TOP, "kmod")
+def _sources(root):
+    """All files of a folder, relative names."""
     found = []
     for where, dirs, files in os.walk(root):
         dirs.sort()
@@ -70,20 +69,20 @@ def _sources():
     return found
 
 
-def _digest(kernel, points):
+def _digest(kernel, points, folders):
     digest = hashlib.sha256(("%s %s" % (cache.tree("kernel-" + kernel), points)).encode())
-    for name in _sources():
-        digest.update(name.encode() + b"\0")
-        with open(os.path.join(TOP, "kmod", name), "rb") as f:
-            digest.update(hashlib.sha256(f.read()).digest())
+    for root in folders:
+        for name in _sources(root):
+            digest.update(name.encode() + b"\0")
+            with open(os.path.join(root, name), "rb") as f:
+                digest.update(hashlib.sha256(f.read()).digest())
     return digest.hexdigest()
 
 
-def _copy_sources(target):
+def _copy_sources(root, target):
     """Copy what changed, so that kbuild compiles only that."""
-    wanted = set(_sources())
-    for name in wanted:
-        source, copy = os.path.join(TOP, "kmod", name), os.path.join(target, name)
+    for name in _sources(root):
+        source, copy = os.path.join(root, name), os.path.join(target, name)
         os.makedirs(os.path.dirname(copy), exist_ok=True)
         try:
             with open(source, "rb") as a, open(copy, "rb") as b:
@@ -101,18 +100,39 @@ def module(kernel, points=False):
     """
     if not os.path.exists(os.path.join(TOP, "kmod", "Kbuild")):
         raise VmError("kmod/Kbuild is missing")
+    return _module(kernel, points, "kmod", "roc", {"": os.path.join(TOP, "kmod")})
+
+
+def test_modules(kernel):
+    """
+    The archive (bytes) of the modules for tests, tests/vm/modules/: they are where nothing loads
+    them by itself. They compile with the same names of the newest kernel as roc.ko.
+    """
+    folders = {"": os.path.join(VM_DIR, "modules"),
+               "core/compat": os.path.join(TOP, "kmod", "core", "compat")}
+    stream = io.BytesIO()
+    archive = cpio.Archive(stream)
+    for name in ("roc-test-dmabuf",):
+        archive.data("usr/lib/roc/modules/%s.ko" % name,
+                     _module(kernel, False, "test-modules", name, folders))
+    archive.end()
+    return stream.getvalue()
+
+
+def _module(kernel, points, kind, name, folders):
+    """One module of those that kbuild makes of these folders: place below it -> folder."""
     release = cache.kernel_release(kernel)
-    work = os.path.join(build_dir(), "kmod", release + ("-points" if points else ""))
+    work = os.path.join(build_dir(), kind, release + ("-points" if points else ""))
     os.makedirs(work, exist_ok=True)
     # Two runners started at once must not build in each other's tree.
     with open(os.path.join(work, ".lock"), "w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
-        return _built(kernel, release, work, points)
+        return _built(kernel, release, work, points, name + ".ko", folders)
 
 
-def _built(kernel, release, work, points):
-    product, stamp = os.path.join(work, "roc.ko"), os.path.join(work, ".digest")
-    digest = _digest(kernel, points)
+def _built(kernel, release, work, points, name, folders):
+    product, stamp = os.path.join(work, name), os.path.join(work, ".digest")
+    digest = _digest(kernel, points, folders.values())
     try:
         with open(stamp) as f:
             if f.read() == digest and os.path.exists(product):
@@ -120,7 +140,8 @@ def _built(kernel, release, work, points):
     except FileNotFoundError:
         pass
     begin = time.monotonic()
-    _copy_sources(work)
+    for place, folder in folders.items():
+        _copy_sources(folder, os.path.join(work, place))
     command = "make -s -j%d -C /lib/modules/%s/build M=/mnt/kmod modules" % (
         os.cpu_count() or 1, release)
     # Warnings are errors here: the module must be clean on every kernel that is tested.
@@ -128,10 +149,10 @@ def _built(kernel, release, work, points):
     built = cache.run_in_tree("kernel-" + kernel, command, [(work, "kmod")], text=True,
                               stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
     if built.returncode:
-        raise VmError("roc.ko does not build for %s:\n%s" % (release, built.stdout.strip()))
+        raise VmError("%s does not build for %s:\n%s" % (name, release, built.stdout.strip()))
     with open(stamp, "w") as f:
         f.write(digest)
-    say("kmod: roc.ko for %s built in %.0f s" % (release, time.monotonic() - begin))
+    say("%s for %s built in %.0f s" % (name, release, time.monotonic() - begin))
     return _contents(product)
 
 
