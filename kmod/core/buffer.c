@@ -1,20 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Buffers: user memory pinned and mapped for the card.
+ * Buffers: memory mapped for the card, of a user (pin.c) or of a dma-buf (dmabuf_import.c).
  *
- * Pinned in batches (no array of all pages), merged into a scatter-gather table as it grows (a
- * hugepage is one entry), mapped once, turned into an extent table. Charged to the owner's
- * pinned_vm against RLIMIT_MEMLOCK, as RDMA does: readout buffers are usually registered there
- * too. Never unpinned while the card might still write; see struct roc_held.
+ * Mapped once and turned into an extent table. Never given back while the card might still write;
+ * see struct roc_held.
  */
 #include <linux/dma-mapping.h>
 #include <linux/mm.h>
 #include <linux/overflow.h>
 #include <linux/scatterlist.h>
-#include <linux/sched/mm.h>
-#include <linux/sched/signal.h>
 #include <linux/slab.h>
 
+#include "core/memory.h"
+#include "core/pin.h"
 #include "core/roc.h"
 #include "core/trace.h"
 
@@ -23,95 +21,27 @@
 #define ROC_MAP_ATTRS DMA_ATTR_SKIP_CPU_SYNC
 /* Memory that is short is the caller's news, not the log's. */
 #define ROC_TABLE_GFP (GFP_KERNEL_ACCOUNT | __GFP_NOWARN)
-#define ROC_PIN_BATCH (PAGE_SIZE / sizeof(struct page *))
 
-static int roc_charge(struct roc_buffer *buf, struct roc_buf_register *arg)
+/* What the card sees of @sgt from @skip on: -ERANGE if that is not as much as the buffer has. */
+static int roc_make_extents(struct roc_buffer *buf, const struct sg_table *sgt, u64 skip)
 {
-	unsigned long limit = rlimit(RLIMIT_MEMLOCK) >> PAGE_SHIFT;
-	s64 pinned = atomic64_add_return(buf->pages, &current->mm->pinned_vm);
-
-	if (pinned > limit && !capable(CAP_IPC_LOCK)) {
-		atomic64_sub(buf->pages, &current->mm->pinned_vm);
-		arg->why = ROC_WHY_MEMLOCK;
-		arg->limit = rlimit(RLIMIT_MEMLOCK);
-		arg->pinned = (u64)(pinned - buf->pages) << PAGE_SHIFT;
-		return -ENOMEM;
-	}
-	buf->mm = current->mm;
-	mmgrab(buf->mm);
-	return 0;
-}
-
-static void roc_uncharge(struct roc_buffer *buf)
-{
-	if (!buf->mm)
-		return;
-	atomic64_sub(buf->pages, &buf->mm->pinned_vm);
-	mmdrop(buf->mm);
-}
-
-static void roc_unpin(struct roc_buffer *buf)
-{
+	u64 left = buf->length, length, before;
 	struct scatterlist *sg;
 	unsigned int i;
 
-	for_each_sgtable_sg (&buf->sgt.sgt, sg, i)
-		unpin_user_page_range_dirty_lock(sg_page(sg), DIV_ROUND_UP(sg->length, PAGE_SIZE),
-						 true);
-	sg_free_append_table(&buf->sgt);
-}
-
-/* Whoever provides the memory may take for ever, so nothing is held here. */
-static int roc_pin(struct roc_buffer *buf, unsigned int max_segment, unsigned long addr)
-{
-	unsigned long left = buf->pages;
-	struct page **batch;
-	int err = 0;
-
-	batch = (struct page **)__get_free_page(GFP_KERNEL_ACCOUNT);
-	if (!batch)
-		return -ENOMEM;
-	while (left) {
-		int want = min_t(unsigned long, left, ROC_PIN_BATCH);
-		int got;
-
-		cond_resched();
-		if (fatal_signal_pending(current)) {
-			err = -EINTR;
-			break;
-		}
-		got = pin_user_pages_fast(addr, want, FOLL_WRITE | FOLL_LONGTERM, batch);
-		if (got <= 0) {
-			err = got ?: -EFAULT;
-			break;
-		}
-		left -= got;
-		addr += got * PAGE_SIZE;
-		err = sg_alloc_append_table_from_pages(&buf->sgt, batch, got, 0, got * PAGE_SIZE,
-						       max_segment, left, GFP_KERNEL_ACCOUNT);
-		if (err) {
-			unpin_user_pages(batch, got);
-			break;
-		}
-	}
-	free_page((unsigned long)batch);
-	if (err)
-		roc_unpin(buf);
-	return err;
-}
-
-static int roc_make_extents(struct roc_buffer *buf)
-{
-	struct scatterlist *sg;
-	unsigned int i;
-
-	buf->extents.room = buf->sgt.sgt.nents;
+	buf->extents.room = sgt->nents;
 	buf->extents.table = kvcalloc(buf->extents.room, sizeof(struct roc_extent), ROC_TABLE_GFP);
 	if (!buf->extents.table)
 		return -ENOMEM;
-	for_each_sgtable_dma_sg (&buf->sgt.sgt, sg, i)
-		roc_extents_append(&buf->extents, sg_dma_address(sg), sg_dma_len(sg));
-	return 0;
+	for_each_sgtable_dma_sg (sgt, sg, i) {
+		before = min_t(u64, skip, sg_dma_len(sg));
+		length = min_t(u64, left, sg_dma_len(sg) - before);
+		if (length)
+			roc_extents_append(&buf->extents, sg_dma_address(sg) + before, length);
+		skip -= before;
+		left -= length;
+	}
+	return left ? -ERANGE : 0;
 }
 
 /*
@@ -123,12 +53,12 @@ static int roc_make_pieces(struct roc_buffer *buf)
 	struct scatterlist *sg;
 	unsigned int i;
 
-	buf->pieces.room = buf->sgt.sgt.orig_nents;
+	buf->pieces.room = buf->backing->pages->orig_nents;
 	buf->pieces.table =
 		kvcalloc(buf->pieces.room, sizeof(struct roc_extent), GFP_KERNEL_ACCOUNT);
 	if (!buf->pieces.table)
 		return -ENOMEM;
-	for_each_sgtable_sg (&buf->sgt.sgt, sg, i)
+	for_each_sgtable_sg (buf->backing->pages, sg, i)
 		roc_extents_append(&buf->pieces, sg_phys(sg), sg->length);
 	return 0;
 }
@@ -139,11 +69,11 @@ static int roc_make_memory(struct roc_buffer *buf)
 	struct scatterlist *sg;
 	unsigned int i;
 
-	buf->memory.room = buf->sgt.sgt.orig_nents;
+	buf->memory.room = buf->backing->pages->orig_nents;
 	buf->memory.table = kvcalloc(buf->memory.room, sizeof(struct roc_extent), ROC_TABLE_GFP);
 	if (!buf->memory.table)
 		return -ENOMEM;
-	for_each_sgtable_sg (&buf->sgt.sgt, sg, i) {
+	for_each_sgtable_sg (buf->backing->pages, sg, i) {
 		if (PageHighMem(sg_page(sg))) {
 			buf->memory.count = 0;
 			break;
@@ -156,34 +86,21 @@ static int roc_make_memory(struct roc_buffer *buf)
 /* Would DMA into this memory be copied by the kernel? Then it would never arrive. */
 static bool roc_bounced(struct roc_endpoint *ep, struct roc_buffer *buf)
 {
-	if (ep->translated)
-		return false;
-	return dma_need_sync(&ep->pdev->dev, buf->extents.table[0].bus);
+	unsigned int i;
+
+	for (i = 0; i < buf->extents.count && !ep->translated; i++)
+		if (dma_need_sync(&ep->pdev->dev, buf->extents.table[i].bus))
+			return true;
+	return false;
 }
 
-static int roc_map(struct roc_buffer *buf, struct roc_endpoint *ep, struct roc_buf_register *arg)
+/* Can the card use what was mapped? */
+static int roc_judge(struct roc_buffer *buf, struct roc_endpoint *ep, struct roc_buf_register *arg)
 {
-	struct device *dev = &ep->pdev->dev;
-	int err;
-
-	err = dma_map_sgtable(dev, &buf->sgt.sgt, DMA_FROM_DEVICE, ROC_MAP_ATTRS);
-	if (err)
-		return err;
-	buf->mapped = true;
-	err = roc_make_extents(buf);
-	if (err)
-		return err;
 	if (roc_bounced(ep, buf)) {
 		arg->why = ROC_WHY_BOUNCE;
 		return -EOPNOTSUPP;
 	}
-	buf->sync = dma_need_sync(dev, buf->extents.table[0].bus);
-	if (buf->sync)
-		err = roc_make_pieces(buf);
-	else if (buf->seen && ep->ordered)
-		err = roc_make_memory(buf);
-	if (err)
-		return err;
 	if (!roc_extents_whole(&buf->extents, arg->granule)) {
 		arg->why = ROC_WHY_CONTIGUITY;
 		arg->limit = roc_extents_shortest(&buf->extents);
@@ -192,27 +109,52 @@ static int roc_map(struct roc_buffer *buf, struct roc_endpoint *ep, struct roc_b
 	return 0;
 }
 
-/* All but the pages. */
+static int roc_map(struct roc_buffer *buf, struct roc_endpoint *ep, struct roc_buf_register *arg)
+{
+	struct sg_table *pages = buf->backing->pages;
+	struct device *dev = &ep->pdev->dev;
+	int err;
+
+	err = dma_map_sgtable(dev, pages, DMA_FROM_DEVICE, ROC_MAP_ATTRS);
+	if (err)
+		return err;
+	buf->mapped = true;
+	err = roc_make_extents(buf, pages, 0);
+	if (!err)
+		err = roc_judge(buf, ep, arg);
+	if (err)
+		return err;
+	buf->sync = dma_need_sync(dev, buf->extents.table[0].bus);
+	if (buf->sync)
+		return roc_make_pieces(buf);
+	if (buf->seen && ep->ordered)
+		return roc_make_memory(buf);
+	return 0;
+}
+
+static void roc_unmap(struct roc_buffer *buf, struct roc_endpoint *ep)
+{
+	if (buf->mapped)
+		dma_unmap_sgtable(&ep->pdev->dev, buf->backing->pages, DMA_FROM_DEVICE,
+				  ROC_MAP_ATTRS);
+	buf->mapped = false;
+}
+
+/* All but the memory. */
 static void roc_buffer_forget(struct roc_buffer *buf)
 {
-	roc_uncharge(buf);
 	kvfree(buf->extents.table);
 	kvfree(buf->memory.table);
 	kvfree(buf->pieces.table);
 	kfree(buf);
 }
 
-static void roc_unmap(struct roc_buffer *buf, struct roc_endpoint *ep)
-{
-	if (buf->mapped)
-		dma_unmap_sgtable(&ep->pdev->dev, &buf->sgt.sgt, DMA_FROM_DEVICE, ROC_MAP_ATTRS);
-	buf->mapped = false;
-}
-
 static void roc_buffer_free(struct roc_buffer *buf, struct roc_endpoint *ep)
 {
 	roc_unmap(buf, ep);
-	roc_unpin(buf);
+	roc_import_put(&buf->import);
+	if (buf->backing)
+		roc_memory_put(buf->backing);
 	roc_buffer_forget(buf);
 }
 
@@ -227,8 +169,20 @@ static void roc_buffer_abandon(struct roc_held *held, struct roc_endpoint *ep)
 	struct roc_buffer *buf = container_of(held, struct roc_buffer, held);
 
 	roc_unmap(buf, ep);
-	sg_free_append_table(&buf->sgt);
+	roc_import_abandon(&buf->import);
 	roc_buffer_forget(buf);
+}
+
+static struct roc_buffer *roc_buffer_new(bool seen)
+{
+	struct roc_buffer *buf = kzalloc(sizeof(*buf), GFP_KERNEL_ACCOUNT);
+
+	if (!buf)
+		return NULL;
+	buf->held.free = roc_buffer_free_held;
+	buf->held.abandon = roc_buffer_abandon;
+	buf->seen = seen;
+	return buf;
 }
 
 /* A piece of it goes to the card, or comes back: only where @buf->sync is set. */
@@ -333,7 +287,6 @@ int roc_buffer_register(struct roc_open *o, struct roc_buf_register *arg)
 
 	if (!o->ch->kind->check_buffer)
 		return -EOPNOTSUPP;
-
 	/* Else each child of a fork would have a limit of its own for the same channel. */
 	if (current->mm != o->mm) {
 		arg->why = ROC_WHY_OWNER;
@@ -347,23 +300,13 @@ int roc_buffer_register(struct roc_open *o, struct roc_buf_register *arg)
 	roc_leave(ep, idx);
 	if (err)
 		return err;
-	buf = kzalloc(sizeof(*buf), GFP_KERNEL_ACCOUNT);
+	buf = roc_buffer_new(seen);
 	if (!buf)
 		return -ENOMEM;
-	buf->held.free = roc_buffer_free_held;
-	buf->held.abandon = roc_buffer_abandon;
-	buf->seen = seen;
 	buf->length = arg->length;
-	buf->pages = arg->length >> PAGE_SHIFT;
-	err = roc_charge(buf, arg);
-	if (err)
-		goto err_forget;
-	err = roc_pin(buf, max_segment, arg->addr);
-	if (err) {
-		if (err == -EFAULT || err == -EOPNOTSUPP)
-			arg->why = ROC_WHY_PIN;
-		if (err == -EOPNOTSUPP)
-			err = -EFAULT;
+	buf->backing = roc_pin(arg, max_segment);
+	if (IS_ERR(buf->backing)) {
+		err = PTR_ERR(buf->backing);
 		goto err_forget;
 	}
 	roc_point(ep, ROC_POINT_REGISTER);
@@ -377,9 +320,133 @@ int roc_buffer_register(struct roc_open *o, struct roc_buf_register *arg)
 	return 0;
 
 err_unpin:
-	roc_unpin(buf);
+	roc_memory_put(buf->backing);
 err_forget:
 	roc_buffer_forget(buf);
+	return err;
+}
+
+/* The same for a dma-buf; @as is what a registration of it would say. Inside the SRCU read side. */
+static int roc_buffer_bind_import(struct roc_open *o, struct roc_buffer *buf,
+				  struct roc_buf_import *arg, struct roc_buf_register *as)
+{
+	struct roc_endpoint *ep = o->ch->ep;
+	bool seen;
+	int err;
+
+	/* Nor does the kernel look at what is not its own memory. */
+	err = READ_ONCE(o->ch->state) == ROC_CH_RUNNING ? -EBUSY : roc_check_request(ep, as, &seen);
+	if (err)
+		return err;
+	err = roc_import_map(&buf->import, ep, &as->why, &arg->error);
+	if (err)
+		return err;
+	err = roc_make_extents(buf, buf->import.sgt, arg->offset);
+	if (err == -ERANGE) {
+		as->why = ROC_WHY_EXPORTER;
+		return -EOPNOTSUPP;
+	}
+	if (!err)
+		err = roc_judge(buf, ep, as);
+	if (err)
+		return err;
+	roc_point(ep, ROC_POINT_IMPORT);
+	err = roc_buffer_add(o, buf, &as->handle);
+	if (!err)
+		trace_roc_buffer(ep->minor, o->ch->number, as->handle, as->length,
+				 buf->extents.count);
+	return err;
+}
+
+/* Of a dma-buf of @size bytes; 0 = to its end. */
+static int roc_import_length(u64 size, u64 offset, u64 *length)
+{
+	if (!PAGE_ALIGNED(offset) || !PAGE_ALIGNED(*length))
+		return -EINVAL;
+	if (offset >= size || *length > size - offset)
+		return -ERANGE;
+	if (!*length)
+		*length = size - offset;
+	return 0;
+}
+
+int roc_buffer_import(struct roc_open *o, struct roc_buf_import *arg)
+{
+	struct roc_buf_register as = {.granule = arg->granule};
+	struct roc_endpoint *ep = o->ch->ep;
+	struct roc_buffer *buf;
+	int err, idx;
+	u64 size;
+
+	if (roc_stale(o))
+		return -ENODEV; /* rather than what is wrong with the descriptor */
+	if (!o->ch->kind->check_buffer)
+		return -EOPNOTSUPP;
+	buf = roc_buffer_new(false);
+	if (!buf)
+		return -ENOMEM;
+	err = roc_import_get(&buf->import, arg->fd, &size);
+	if (err)
+		goto err_forget;
+	err = roc_import_length(size, arg->offset, &arg->length);
+	if (err)
+		goto err_put;
+	buf->length = as.length = arg->length;
+	err = -ENODEV;
+	if (!roc_enter(ep, o->epoch, &idx))
+		goto err_put;
+	err = roc_buffer_bind_import(o, buf, arg, &as);
+	if (err)
+		roc_import_put(&buf->import); /* while there is the device */
+	else
+		arg->extents = buf->extents.count;
+	roc_leave(ep, idx);
+	arg->handle = as.handle;
+	arg->why = as.why;
+	arg->limit = as.limit;
+	if (err)
+		goto err_forget;
+	return 0;
+
+err_put:
+	roc_import_put(&buf->import);
+err_forget:
+	roc_buffer_forget(buf);
+	return err;
+}
+
+/* Memory of this buffer, to be lent: a reference. */
+static struct roc_memory *roc_buffer_lend(struct roc_open *o, struct roc_buf_export *arg)
+{
+	struct roc_buffer *buf = xa_load(&o->buffers, arg->handle);
+	int err;
+
+	if (!buf)
+		return ERR_PTR(-ENOENT);
+	if (!buf->backing)
+		return ERR_PTR(-EOPNOTSUPP);
+	err = roc_pin_lend(buf->backing, arg);
+	if (err)
+		return ERR_PTR(err);
+	roc_memory_get(buf->backing);
+	return buf->backing;
+}
+
+/* Inside the SRCU read side. */
+int roc_buffer_export(struct roc_open *o, struct roc_buf_export *arg)
+{
+	struct roc_channel *ch = o->ch;
+	struct roc_memory *memory;
+	int err;
+
+	if (mutex_lock_killable(&ch->lock))
+		return -EINTR;
+	memory = roc_buffer_lend(o, arg);
+	mutex_unlock(&ch->lock);
+	if (IS_ERR(memory))
+		return PTR_ERR(memory);
+	err = roc_export(ch->ep, memory, arg->flags, &arg->fd);
+	roc_memory_put(memory);
 	return err;
 }
 

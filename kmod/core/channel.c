@@ -111,6 +111,40 @@ static int roc_buf_unregister(struct file *file, void *arg)
 	return roc_buffer_unregister(file->private_data, b->handle);
 }
 
+static int roc_buf_export(struct file *file, void *arg)
+{
+	struct roc_buf_export *e = arg;
+
+	if (e->flags & ~(ROC_EXPORT_CLOEXEC | ROC_EXPORT_WRITE) || e->fd || e->why || e->reserved ||
+	    e->limit || e->pinned)
+		return -EINVAL;
+	return roc_buffer_export(file->private_data, e);
+}
+
+static void roc_buf_export_settle(struct file *file, const void *arg, bool told)
+{
+	struct roc_open *o = file->private_data;
+	const struct roc_buf_export *e = arg;
+
+	roc_export_settle(o->ch->ep, e->fd, told);
+}
+
+static int roc_buf_import(struct file *file, void *arg)
+{
+	struct roc_buf_import *i = arg;
+
+	if (i->flags || i->handle || i->extents || i->why || i->error || i->limit)
+		return -EINVAL;
+	return roc_buffer_import(file->private_data, i);
+}
+
+static void roc_buf_import_settle(struct file *file, const void *arg, bool told)
+{
+	const struct roc_buf_import *i = arg;
+
+	roc_buffer_settle(file->private_data, i->handle, told);
+}
+
 /* Those of every kind. */
 static const struct roc_ioctl roc_channel_ioctls[] = {
 	ROC_IOCTL(ROC_CH_RESET, 16, roc_ch_control, roc_ch_reset),
@@ -118,6 +152,10 @@ static const struct roc_ioctl roc_channel_ioctls[] = {
 	ROC_IOCTL(ROC_BUF_REGISTER, 48, roc_buf_register, roc_buf_register,
 		  .settle = roc_buf_settle, .enters = true),
 	ROC_IOCTL(ROC_BUF_UNREGISTER, 16, roc_buf_unregister, roc_buf_unregister),
+	ROC_IOCTL(ROC_BUF_EXPORT, 40, roc_buf_export, roc_buf_export,
+		  .settle = roc_buf_export_settle),
+	ROC_IOCTL(ROC_BUF_IMPORT, 56, roc_buf_import, roc_buf_import,
+		  .settle = roc_buf_import_settle, .enters = true),
 };
 
 static long roc_channel_ioctl(struct file *file, unsigned int cmd, unsigned long arg)

@@ -33,6 +33,7 @@ static void roc_endpoint_release(struct device *dev)
 	ida_free(&roc_minors, ep->minor);
 	cleanup_srcu_struct(&ep->srcu);
 	mutex_destroy(&ep->sample_lock);
+	mutex_destroy(&ep->exports_lock);
 	kfree(ep);
 }
 
@@ -127,6 +128,8 @@ struct roc_endpoint *roc_endpoint_alloc(struct pci_dev *pdev, const struct roc_c
 	ep->ops = ops;
 	init_waitqueue_head(&ep->gone);
 	mutex_init(&ep->sample_lock);
+	mutex_init(&ep->exports_lock);
+	INIT_LIST_HEAD(&ep->exports);
 	err = init_srcu_struct(&ep->srcu);
 	if (err)
 		goto err_free;

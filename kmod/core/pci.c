@@ -6,7 +6,8 @@
  *   1. epoch 0: new entries get -ENODEV            2. bus mastering off: nothing can be written
  *   3. wake all waiters                            4. wait for everybody inside (SRCU)
  *   5. zap the BAR mappings                        6. retire open channels: stop the card if
- *   7. unmap the BARs, release the regions            it still answers, unmap and unpin
+ *   7. unmap the BARs, release the regions            it still answers, unmap, unpin; then
+ *                                                     revoke what was exported
  *   8. take the nodes away                         9. drop the reference
  */
 #include <linux/dma-mapping.h>
@@ -234,6 +235,7 @@ static void roc_shut(struct roc_endpoint *ep, bool present)
 		WRITE_ONCE(ch->state, ROC_CH_GONE);
 		mutex_unlock(&ch->lock);
 	}
+	roc_exports_revoke(ep);
 }
 
 static void roc_reopen(struct roc_endpoint *ep)

@@ -21,6 +21,9 @@ enum roc_point {
 	ROC_POINT_EVENT_NOTICE,	 /* memory for what the card as a whole tells; can fail */
 	ROC_POINT_OPEN,		 /* inside, the channel not yet claimed */
 	ROC_POINT_REGISTER,	 /* pages are pinned, not yet mapped */
+	ROC_POINT_IMPORT,	 /* a dma-buf is mapped, not yet listed */
+	ROC_POINT_EXPORT,	 /* a dma-buf is made, and nobody knows its number */
+	ROC_POINT_REVOKE,	 /* dma-bufs are about to be revoked */
 	ROC_POINT_START_BUS,	 /* the card is set up and has no bus */
 	ROC_POINT_START_RUNNING, /* the card is set going, nobody knows */
 	ROC_POINT_TURN,		 /* the thread, while the channel runs */

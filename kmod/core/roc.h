@@ -117,6 +117,8 @@ struct roc_channel {
  * @secret_bars: mask of those that nobody maps without CAP_SYS_RAWIO, whatever the policy says
  * @bar: kernel mappings; valid under @srcu with a good epoch, or while a channel is open
  * @memory: host memory that the card writes to, ops->host_memory bytes, from probe to remove
+ * @exports_lock: @exports
+ * @exports: dma-bufs of its channels' memory, which may outlive these
  * @sample_lock: @samples and @temperature, and the channels'
  */
 struct roc_endpoint {
@@ -141,6 +143,8 @@ struct roc_endpoint {
 	void *memory;
 	dma_addr_t memory_bus;
 	struct roc_irqs irqs;
+	struct mutex exports_lock;
+	struct list_head exports;
 
 	/* Identity, filled by ops->identify() and then constant. */
 	int serial;

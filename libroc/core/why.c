@@ -65,6 +65,17 @@ static const char *const why_text[] = {
 	[ROC_WHY_POSITION] =
 		"the card's write position went backwards or beyond the ring: start again; if it "
 		"comes back, load the card's firmware anew",
+	[ROC_WHY_PEER] =
+		"the memory is another device's, and its driver says that this card cannot reach "
+		"it "
+		"(peer-to-peer): put both below one PCIe switch or host bridge, without access "
+		"control (ACS) between them, or export host memory",
+	[ROC_WHY_NO_P2P] =
+		"the memory is another device's, and this kernel has no way between two devices: "
+		"take one with CONFIG_PCI_P2PDMA, or export host memory",
+	[ROC_WHY_EXPORTER] = "the driver that exported the dma-buf does not keep its memory in "
+			     "place, or does not "
+			     "map all of it: have it allocate memory that can be pinned",
 };
 
 const char *roc_why_text(unsigned int why)

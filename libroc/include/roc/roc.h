@@ -63,7 +63,7 @@ int roc_fail(int err, const char *fmt, ...) __attribute__((format(printf, 2, 3))
 
 /**
  * roc_why_text() - an enum roc_why in words
- * @why: of &struct roc_ready, &struct roc_ch_info or &struct roc_buf_register
+ * @why: of &struct roc_ready, &struct roc_ch_info, &struct roc_buf_register and its like
  *
  * Return: a sentence with the cure, never freed; for an unknown number one that says so.
  */
@@ -631,11 +631,49 @@ int roc_buffer_register(struct roc_channel *ch, void *addr, size_t length, uint3
 /**
  * roc_buffer_unregister() - unmap and unpin a buffer
  * @ch: handle
- * @handle: from roc_buffer_register()
+ * @handle: from roc_buffer_register() or roc_buffer_import()
  *
  * Return: 0; -ENOENT no such buffer; -EBUSY running.
  */
 int roc_buffer_unregister(struct roc_channel *ch, uint32_t handle);
+
+/**
+ * roc_buffer_export() - a dma-buf of a registered buffer, for other devices and processes
+ * @ch: handle
+ * @handle: from roc_buffer_register()
+ * @flags: bits of enum roc_export_flags; ROC_EXPORT_CLOEXEC where you do not know better
+ * @fd: the dma-buf, as long as the buffer; the caller's to close
+ *
+ * Other devices import it (RDMA: ibv_reg_dmabuf_mr(), a GPU's driver, another card:
+ * roc_buffer_import()), processes map it. Also while the channel runs. Which superpage has been
+ * filled only the ready ring says. It keeps the memory beyond roc_channel_close(), pinned, but not
+ * beyond the card: when that is removed or reset importers are told, and whoever comes later gets
+ * ENODEV.
+ *
+ * Return: 0; -ENOENT no such buffer; -EOPNOTSUPP it was imported, or the kernel has no dma-bufs;
+ * -ENOMEM above RLIMIT_MEMLOCK of the user, or no memory; -EMFILE too many open files.
+ */
+int roc_buffer_export(struct roc_channel *ch, uint32_t handle, unsigned int flags, int *fd);
+
+/**
+ * roc_buffer_import() - map a dma-buf of somebody else's for the card
+ * @ch: handle
+ * @fd: a dma-buf, open for writing; may be closed afterwards
+ * @offset: where the buffer begins in it, a multiple of the page size
+ * @length: bytes, a multiple of the page size; 0 = all from @offset on
+ * @granule: as of roc_buffer_register(), counted from @offset
+ * @handle: for &roc_fill.buffer; roc_buffer_unregister() undoes it
+ *
+ * The card then writes straight into the memory of a GPU or another device, or into what another
+ * driver allocated. Its exporter has to keep it in place. It counts against no limit of ours.
+ *
+ * Return: 0; -EBADF, -EINVAL not a dma-buf, alignment or granule; -EACCES @fd is not open for
+ * writing; -ERANGE outside the dma-buf; -EOPNOTSUPP the card cannot use it: not contiguous, out of
+ * its reach, a peer that it cannot reach, an exporter that does not pin; -ENOMEM; -ENOSPC too many
+ * buffers; -EBUSY running. The sentence says which.
+ */
+int roc_buffer_import(struct roc_channel *ch, int fd, uint64_t offset, uint64_t length,
+		      uint32_t granule, uint32_t *handle);
 
 /**
  * struct roc_rings - the reader's side of the two rings

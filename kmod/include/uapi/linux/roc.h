@@ -59,6 +59,8 @@
 
 #define ROC_BUF_REGISTER _IO(ROC_IOC_TYPE, 0x20)
 #define ROC_BUF_UNREGISTER _IO(ROC_IOC_TYPE, 0x21)
+#define ROC_BUF_EXPORT _IO(ROC_IOC_TYPE, 0x22)
+#define ROC_BUF_IMPORT _IO(ROC_IOC_TYPE, 0x23)
 
 /**
  * enum roc_card_type - what kind of card an endpoint belongs to
@@ -312,6 +314,12 @@ enum roc_mode {
  * @ROC_WHY_OWNER: not the process that opened the channel, but a child of it, or a program that it
  *	became
  * @ROC_WHY_POSITION: the card's write position went backwards, or is beyond the ring
+ * @ROC_WHY_PEER: the dma-buf's exporter does not let the card reach its memory: that of another
+ *	device, without a way between the two
+ * @ROC_WHY_NO_P2P: the same, and this kernel was built without CONFIG_PCI_P2PDMA, so there is no
+ *	way between any two devices
+ * @ROC_WHY_EXPORTER: the dma-buf's exporter does not keep the memory in place, or does not map all
+ *	of it
  */
 enum roc_why {
 	ROC_WHY_NONE = 0,
@@ -336,6 +344,9 @@ enum roc_why {
 	ROC_WHY_CARD = 19,
 	ROC_WHY_OWNER = 20,
 	ROC_WHY_POSITION = 21,
+	ROC_WHY_PEER = 22,
+	ROC_WHY_NO_P2P = 23,
+	ROC_WHY_EXPORTER = 24,
 };
 
 #define ROC_GAPS 16
@@ -408,7 +419,7 @@ struct roc_ch_info {
 
 /**
  * struct roc_fill - one entry of the fill ring: a free superpage
- * @buffer: handle from ROC_BUF_REGISTER
+ * @buffer: handle from ROC_BUF_REGISTER or ROC_BUF_IMPORT
  * @length: bytes; a multiple of superpage_align, at most superpage_max
  * @offset: byte offset inside the buffer, a multiple of 4
  * @cookie: comes back with the superpage, the kernel does not look at it
@@ -764,7 +775,7 @@ struct roc_buf_register {
  * struct roc_buf_unregister - ioctl(ROC_BUF_UNREGISTER): unmap and unpin
  * @size: sizeof(struct roc_buf_unregister)
  * @flags: must be 0
- * @handle: from ROC_BUF_REGISTER
+ * @handle: from ROC_BUF_REGISTER or ROC_BUF_IMPORT
  * @reserved: must be 0
  *
  * Errors: ENOENT no such buffer; EBUSY the channel is running.
@@ -777,6 +788,101 @@ struct roc_buf_unregister {
 };
 
 /* The other kinds of channel, with the words of this file. */
+
+/**
+ * enum roc_export_flags - &roc_buf_export.flags
+ * @ROC_EXPORT_CLOEXEC: the new descriptor is closed by exec()
+ * @ROC_EXPORT_WRITE: it may be mapped with PROT_WRITE, too. (It says nothing about devices: whoever
+ *	has the descriptor can have the memory mapped for one that writes)
+ */
+enum roc_export_flags {
+	ROC_EXPORT_CLOEXEC = 1 << 0,
+	ROC_EXPORT_WRITE = 1 << 1,
+};
+
+/**
+ * struct roc_buf_export - ioctl(ROC_BUF_EXPORT): a dma-buf of a registered buffer
+ * @size: sizeof(struct roc_buf_export)
+ * @flags: bits of enum roc_export_flags
+ * @handle: from ROC_BUF_REGISTER
+ * @fd: out: descriptor of the dma-buf, as long as the buffer; must be 0 on entry
+ * @why: out, also with an error: enum roc_why; must be 0 on entry
+ * @reserved: must be 0
+ * @limit: out, also with an error: when @why is MEMLOCK, RLIMIT_MEMLOCK; must be 0 on entry
+ * @pinned: out, also with an error: when @why is MEMLOCK, bytes of this user that count against it
+ *	already; must be 0 on entry
+ *
+ * Other devices import it and see what the card writes, as processes do that map it (MAP_SHARED, up
+ * to its length). Also while the channel runs. A superpage is the reader's when it has come back by
+ * the ready ring: nothing else says so, there are no fences. DMA_BUF_IOCTL_SYNC brackets the
+ * CPU's accesses where another device writes.
+ *
+ * The dma-buf keeps the memory when the buffer is unregistered and the channel closed, pinned,
+ *until the last descriptor, mapping and importer have gone. When the card is removed or reset it is
+ * revoked: importers that want to know are told (move_notify), attach, map, mmap and the begin of
+ * a CPU access fail with ENODEV. Mappings that exist go on showing the memory as it is.
+ *
+ * Memory that is exported counts against RLIMIT_MEMLOCK of the user, too, once however often it is
+ * exported, until it is given back: it may outlive the process.
+ *
+ * Errors: ENOENT; EOPNOTSUPP the buffer was imported: share that descriptor, or the kernel has
+ * no dma-bufs; ENOMEM (why MEMLOCK, or no memory when why is 0); EMFILE.
+ */
+struct roc_buf_export {
+	__u32 size;
+	__u32 flags;
+	__u32 handle;
+	__s32 fd;
+	__u32 why;
+	__u32 reserved;
+	__aligned_u64 limit;
+	__aligned_u64 pinned;
+};
+
+/**
+ * struct roc_buf_import - ioctl(ROC_BUF_IMPORT): map a dma-buf for this channel
+ * @size: sizeof(struct roc_buf_import)
+ * @flags: must be 0
+ * @fd: descriptor of a dma-buf, open for writing
+ * @granule: as &roc_buf_register.granule, counted from @offset
+ * @offset: where the buffer begins in the dma-buf, a multiple of the page size
+ * @length: bytes, a multiple of the page size, 0 = all from @offset on; out: used
+ * @handle: out: for &roc_fill.buffer; must be 0 on entry
+ * @extents: out: contiguous pieces as the card sees them; must be 0 on entry
+ * @why: out, also with an error: enum roc_why; must be 0 on entry
+ * @error: out, with an error: errno that the exporter answered, 0 = it is not the exporter's; must
+ *	be 0 on entry
+ * @limit: out, also with an error: as &roc_buf_register.limit; must be 0 on entry
+ *
+ * The card writes into memory of somebody else's: of another driver, of udmabuf (a memfd), or of a
+ * peer device if its driver and the kernel find a way. The dma-buf is pinned where it is, and its
+ * exporter's memory held, until the buffer is unregistered or the descriptor of the channel closed,
+ * and the card is proved quiet. ROC_BUF_UNREGISTER undoes it. @fd may be closed at once. Nothing of
+ * it counts against a limit of the caller: that is the exporter's.
+ *
+ * The kernel does not look into such a buffer. So a card without a completion block or records in
+ * host memory (CRU without ROC_CAP_EVENTS) is asked by register reads more often. The CPU reads it
+ * through a mapping of @fd, and DMA_BUF_IOCTL_SYNC where its exporter wants that.
+ *
+ * Errors: EBADF; EINVAL not a dma-buf, alignment, granule not a multiple of superpage_align; EACCES
+ * @fd is not open for writing; ERANGE outside the dma-buf; EOPNOTSUPP (why PEER, NO_P2P, EXPORTER,
+ * CONTIGUITY, DMA_MASK, BOUNCE; or the kernel has no dma-bufs when why is 0); ENOMEM; ENOSPC too
+ * many buffers; EBUSY running; EINTR.
+ */
+struct roc_buf_import {
+	__u32 size;
+	__u32 flags;
+	__s32 fd;
+	__u32 granule;
+	__aligned_u64 offset;
+	__aligned_u64 length;
+	__u32 handle;
+	__u32 extents;
+	__u32 why;
+	__u32 error;
+	__aligned_u64 limit;
+};
+
 #include "roc_stream.h"
 
 #endif /* _UAPI_LINUX_ROC_H */

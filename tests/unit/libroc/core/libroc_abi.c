@@ -39,6 +39,8 @@ FROZEN(roc_ch_command, 32);
 FROZEN(roc_ch_mode, 16);
 FROZEN(roc_buf_register, 56);
 FROZEN(roc_buf_unregister, 16);
+FROZEN(roc_buf_export, 40);
+FROZEN(roc_buf_import, 56);
 FROZEN(roc_st_info, 304);
 FROZEN(roc_st_user, 128);
 FROZEN(roc_st_kernel, 8);
@@ -79,7 +81,7 @@ static const unsigned int every_why[] = {
 	ROC_WHY_PIN,	ROC_WHY_HANDLE,	  ROC_WHY_RANGE,      ROC_WHY_LENGTH,	ROC_WHY_ALIGN,
 	ROC_WHY_EXTENT, ROC_WHY_RESERVED, ROC_WHY_STOPPED,    ROC_WHY_COUNT,	ROC_WHY_SIZE,
 	ROC_WHY_LOST,	ROC_WHY_REMOVED,  ROC_WHY_PUSH,	      ROC_WHY_RECORD,	ROC_WHY_CARD,
-	ROC_WHY_OWNER,	ROC_WHY_POSITION,
+	ROC_WHY_OWNER,	ROC_WHY_POSITION, ROC_WHY_PEER,	      ROC_WHY_NO_P2P,	ROC_WHY_EXPORTER,
 };
 
 /* Enumerators of enum roc_why in the kernel's header: so that a new one cannot be forgotten here.

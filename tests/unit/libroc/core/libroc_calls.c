@@ -42,6 +42,8 @@ static struct {
 		struct roc_ch_command command;
 		struct roc_buf_register buf;
 		struct roc_buf_unregister unbuf;
+		struct roc_buf_export export;
+		struct roc_buf_import import;
 		uint32_t size;
 	} in, out;
 	uint32_t reply;			/* bytes of out that replace the caller's structure */
@@ -793,9 +795,107 @@ static void sleeping(void)
 	roc_close(ep);
 }
 
+/* What the driver answers to an export, or an import, and the sentence that comes of it. */
+static void refuse_export(struct roc_channel *ch, int err, struct roc_buf_export out)
+{
+	int fd = 4;
+
+	out.size = sizeof(out);
+	fake.errno_ = err;
+	fake.reply = sizeof(out);
+	fake.out.export = out;
+	UNIT_EQ(roc_buffer_export(ch, 9, ROC_EXPORT_CLOEXEC, &fd), -err);
+	UNIT_EQ(fd, 4);
+}
+
+static void refuse_import(struct roc_channel *ch, int err, uint32_t why, uint32_t error)
+{
+	uint32_t handle = 4;
+
+	fake.errno_ = err;
+	fake.reply = sizeof(struct roc_buf_import);
+	fake.out.import = (struct roc_buf_import){.size = sizeof(fake.out.import),
+						  .fd = 17,
+						  .granule = 1 << 20,
+						  .why = why,
+						  .error = error,
+						  .limit = 4096};
+	UNIT_EQ(roc_buffer_import(ch, 17, 4096, 0, 1 << 20, &handle), -err);
+	UNIT_EQ(handle, 4);
+}
+
+static void dma_bufs(void)
+{
+	struct roc_channel *ch = channel(false);
+	uint32_t handle = 0;
+	int fd = -1;
+
+	fake.reply = sizeof(struct roc_buf_export);
+	fake.out.export = (struct roc_buf_export){.size = sizeof(fake.out.export), .fd = 23};
+	UNIT_EQ(roc_buffer_export(ch, 9, ROC_EXPORT_CLOEXEC | ROC_EXPORT_WRITE, &fd), 0);
+	UNIT_EQ(fd, 23);
+	UNIT_EQ(fake.in.export.handle, 9);
+	UNIT_EQ(fake.in.export.flags, ROC_EXPORT_CLOEXEC | ROC_EXPORT_WRITE);
+	UNIT_EQ(fake.in.export.fd | fake.in.export.why | fake.in.export.limit, 0);
+	refuse_export(
+		ch, ENOMEM,
+		(struct roc_buf_export){.why = ROC_WHY_MEMLOCK, .limit = 8388608, .pinned = 4096});
+	SAYS("counts for the user, the limit is 8388608 bytes and 4096 of them are in use");
+	refuse_export(ch, ENOMEM, (struct roc_buf_export){.why = 0});
+	SAYS("no memory in the kernel");
+	refuse_export(ch, ENOENT, (struct roc_buf_export){.why = 0});
+	SAYS("handle 9");
+	refuse_export(ch, EOPNOTSUPP, (struct roc_buf_export){.why = 0});
+	SAYS("it was imported, pass that dma-buf on");
+	refuse_export(ch, EINVAL, (struct roc_buf_export){.why = 0});
+	SAYS("unknown flag");
+	refuse_export(ch, EMFILE, (struct roc_buf_export){.why = 0});
+	SAYS("ulimit -n");
+
+	fake.errno_ = 0;
+	fake.reply = sizeof(struct roc_buf_import);
+	fake.out.import = (struct roc_buf_import){.size = sizeof(fake.out.import), .handle = 3};
+	UNIT_EQ(roc_buffer_import(ch, 17, 4096, 1 << 21, 1 << 20, &handle), 0);
+	UNIT_EQ(handle, 3);
+	UNIT_EQ(fake.in.import.fd, 17);
+	UNIT_EQ(fake.in.import.offset, 4096);
+	UNIT_EQ(fake.in.import.length, 1 << 21);
+	UNIT_EQ(fake.in.import.granule, 1 << 20);
+	UNIT_EQ(fake.in.import.handle | fake.in.import.why | fake.in.import.error, 0);
+	refuse_import(ch, EOPNOTSUPP, ROC_WHY_PEER, EREMOTEIO);
+	SAYS("its exporter says: Remote I/O error");
+	SAYS("below one PCIe switch");
+	refuse_import(ch, EOPNOTSUPP, ROC_WHY_NO_P2P, EOPNOTSUPP);
+	SAYS("CONFIG_PCI_P2PDMA");
+	refuse_import(ch, EOPNOTSUPP, ROC_WHY_EXPORTER, EBUSY);
+	SAYS("keep its memory in place");
+	refuse_import(ch, EOPNOTSUPP, ROC_WHY_CONTIGUITY, 0);
+	SAYS("superpages of 0x100000 wanted, but its shortest extent has 4096 bytes");
+	refuse_import(ch, EOPNOTSUPP, ROC_WHY_BOUNCE, 0);
+	SAYS("cannot import dma-buf 17");
+	refuse_import(ch, EOPNOTSUPP, 0, 0);
+	SAYS("CONFIG_DMA_SHARED_BUFFER");
+	refuse_import(ch, EBADF, 0, 0);
+	SAYS("17 is not an open descriptor");
+	refuse_import(ch, EINVAL, 0, 0);
+	SAYS("it must be a dma-buf");
+	refuse_import(ch, EACCES, 0, 0);
+	SAYS("not open for writing");
+	refuse_import(ch, ERANGE, 0, 0);
+	SAYS("outside of dma-buf 17");
+	refuse_import(ch, ENOSPC, 0, 0);
+	SAYS("too many buffers");
+	refuse_import(ch, EBUSY, 0, 0);
+	SAYS("stop it first");
+	refuse_import(ch, ENOMEM, 0, 0);
+	SAYS("no memory in the kernel");
+	done(ch);
+}
+
 UNIT_MAIN("libroc_calls", {"opening, and who may not", opening}, {"names", names},
 	  {"registers", registers}, {"old modules and lost cards", old_modules_and_lost_cards},
 	  {"BAR mappings", bars}, {"configuration", configuration}, {"mode while running", mode},
 	  {"start, stop, reset", start_stop_reset}, {"links that are down", links_that_are_down},
 	  {"commands", commands}, {"making rings", making_rings}, {"push and pop", push_and_pop},
-	  {"waiting", waiting}, {"buffers", buffers}, {"sleeping", sleeping})
+	  {"waiting", waiting}, {"buffers", buffers}, {"dma-bufs", dma_bufs},
+	  {"sleeping", sleeping})

@@ -50,6 +50,11 @@ static void make_handle(void *arg)
 	((struct roc_buf_unregister *)arg)->handle = 77;
 }
 
+static void make_import(void *arg)
+{
+	((struct roc_buf_import *)arg)->fd = -1;
+}
+
 /* Each good call to LOCK finds the lock free, each to UNLOCK finds it taken by its own file. */
 static void make_lock(void *arg)
 {
@@ -218,6 +223,24 @@ static const struct call {
 	 0,
 	 make_handle,
 	 {AT(roc_buf_unregister, reserved), NO_FIELD}},
+	{"BUF_EXPORT",
+	 ROC_BUF_EXPORT,
+	 sizeof(struct roc_buf_export),
+	 true,
+	 -ENOENT,
+	 ROC_EXPORT_CLOEXEC | ROC_EXPORT_WRITE,
+	 make_handle,
+	 {AT(roc_buf_export, fd), AT(roc_buf_export, why), AT(roc_buf_export, reserved),
+	  AT(roc_buf_export, limit), AT(roc_buf_export, pinned)}},
+	{"BUF_IMPORT",
+	 ROC_BUF_IMPORT,
+	 sizeof(struct roc_buf_import),
+	 true,
+	 -EBADF,
+	 0,
+	 make_import,
+	 {AT(roc_buf_import, handle), AT(roc_buf_import, extents), AT(roc_buf_import, why),
+	  AT(roc_buf_import, error), AT(roc_buf_import, limit)}},
 };
 
 static size_t first_size(const struct call *c)
