@@ -80,8 +80,11 @@ bool rig_open(struct rig *r)
 			goto close;
 		r->base = r->own.addr;
 	}
-	if (!lib(r, roc_buffer_register(r->ch, r->base, length, r->superpage, &r->handle),
-		 "register") ||
+	if (!lib(r,
+		 r->import ? roc_buffer_import(r->ch, r->dmabuf, r->dmabuf_offset, length,
+					       r->superpage, &r->handle)
+			   : roc_buffer_register(r->ch, r->base, length, r->superpage, &r->handle),
+		 r->import ? "import" : "register") ||
 	    !lib(r, roc_channel_configure(r->ch, &config), "configure") ||
 	    !lib(r, roc_channel_rings(r->ch, r->ring, r->ring), "rings"))
 		goto close;

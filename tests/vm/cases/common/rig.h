@@ -40,6 +40,9 @@ struct rig {
 	unsigned int count; /* superpages; 0: 16 */
 	unsigned int ring;  /* entries of both rings; 0: default */
 	void *memory;	    /* of the caller; NULL: hugepages of libroc */
+	bool import; /* it is a mapping of @dmabuf from @dmabuf_offset on, which is imported */
+	int dmabuf;
+	uint64_t dmabuf_offset;
 	uint32_t tf_length; /* C-RORC: orbits of a time frame; 0: 256 */
 	bool no_poison;	    /* do not write superpages before they are given to the card */
 
