@@ -51,6 +51,8 @@ struct roc_pool_ops {
 	 * error the caller makes the channel quiet. @configure: enum roc_configure_flags.
 	 */
 	int (*start)(struct roc_channel *ch, enum roc_source source, u32 links, u32 configure);
+	/* It has superpages: data may come, where they would be lost without. NULL: they wait. */
+	void (*flow)(struct roc_channel *ch, enum roc_source source);
 	/* Give one superpage to the card. -EIO: it did not take it. */
 	int (*push)(struct roc_channel *ch, unsigned int link, u64 bus, u32 length);
 	/* Superpages that @link finished since start, modulo 2^32. */

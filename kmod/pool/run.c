@@ -149,6 +149,8 @@ int roc_run_start(struct roc_session *s)
 		roc_run_fail(s, why);
 		return -EIO;
 	}
+	if (roc_pool_ops(ch->ep)->flow)
+		roc_pool_ops(ch->ep)->flow(ch, set->source);
 	roc_publish(s);
 	roc_kick(s);
 	return 0;

@@ -307,9 +307,14 @@ static int cru_start(struct roc_channel *ch, enum roc_source source, u32 links, 
 		return err;
 	cru_write(ch, CRU_DMA_CONTROL, CRU_DMA_CONTROL_START);
 	msleep(CRU_START_WAIT_MS);
-	if (!internal)
-		cru_run_get(ch);
 	return 0;
+}
+
+/* The datapath does not wait for superpages: without one a packet is dropped. */
+static void cru_flow(struct roc_channel *ch, enum roc_source source)
+{
+	if (source != ROC_SOURCE_INTERNAL)
+		cru_run_get(ch);
 }
 
 static int cru_push(struct roc_channel *ch, unsigned int link, u64 bus, u32 length)
@@ -601,6 +606,7 @@ const struct roc_pool_ops roc_cru_ops = {
 	.marks = true,
 	.enabled_links = cru_enabled_links,
 	.start = cru_start,
+	.flow = cru_flow,
 	.push = cru_push,
 	.finished = cru_finished,
 	.received = cru_received,

@@ -236,6 +236,54 @@ static void order_datapath(void)
 	check_order(ROC_SOURCE_FEE, start, N(start), stop, N(stop));
 }
 
+/* Where the card was last told of superpages, and first to let data flow; -1: never. */
+static int last_push(const struct emu_access *list, unsigned int count, unsigned int link)
+{
+	uint32_t offset = has_events(EP0) ? EVENTS + EVENT_DOORBELL : CRU_SP_PUSH(link);
+	int i;
+
+	for (i = count - 1; i >= 0; i--)
+		if (list[i].write && list[i].bar == CRU_BAR_DMA && list[i].offset == offset)
+			return i;
+	return -1;
+}
+
+static int run_enabled(const struct emu_access *list, unsigned int count)
+{
+	unsigned int i;
+
+	for (i = 0; i < count; i++)
+		if (list[i].write && list[i].bar == CRU_BAR_CARD &&
+		    list[i].offset == CRU_USER_CONTROL && list[i].value & CRU_USER_CONTROL_RUN)
+			return i;
+	return -1;
+}
+
+/* Data that find no superpage are dropped, so those that were given are in the card before. */
+static void superpages_before_data(void)
+{
+	struct rig r = {.id = EP0, .source = ROC_SOURCE_DDG, .count = 8};
+	struct emu_access *list;
+	unsigned int count, l;
+
+	emu_normal(CARD0, FOUR_LINKS);
+	UNIT_NEED(rig_open(&r));
+	rig_push(&r, RIG_MAX);
+	emu_trace_start(CARD0, 0);
+	CU_ASSERT(rig_start(&r));
+	count = emu_trace_stop(CARD0, 0, &list);
+	CU_ASSERT(run_enabled(list, count) >= 0);
+	for (l = 0; l < 4; l++) {
+		CU_ASSERT(last_push(list, count, l) >= 0);
+		CU_ASSERT(last_push(list, count, l) < run_enabled(list, count));
+	}
+	free(list);
+	CU_ASSERT(rig_run(&r, 20, 5000));
+	rig_stop(&r);
+	RIG_OK(&r);
+	rig_close(&r);
+}
+
 /* With events: the doorbell once, and no register is read. */
 static void check_event_push(const struct emu_access *list, unsigned int count)
 {
@@ -494,9 +542,9 @@ static void stale_run_enable(void)
 
 UNIT_MAIN("lifecycle", {"order, internal", order_internal},
 	  {"order, internal with debug bit", order_internal_debug},
-	  {"order, datapath", order_datapath}, {"order of a push", order_of_a_push},
-	  {"bus mastering", bus_mastering}, {"runs, internal", runs_internal},
-	  {"runs, DDG", runs_ddg}, {"left in the ring", left_in_the_ring},
-	  {"reset levels", reset_levels}, {"shared run enable", shared_run_enable},
-	  {"stale run enable", stale_run_enable},
+	  {"order, datapath", order_datapath}, {"superpages before data", superpages_before_data},
+	  {"order of a push", order_of_a_push}, {"bus mastering", bus_mastering},
+	  {"runs, internal", runs_internal}, {"runs, DDG", runs_ddg},
+	  {"left in the ring", left_in_the_ring}, {"reset levels", reset_levels},
+	  {"shared run enable", shared_run_enable}, {"stale run enable", stale_run_enable},
 	  {"threads are near their cards", threads_are_near_their_cards})
