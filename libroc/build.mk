@@ -124,6 +124,7 @@ UNIT_LIBS_libroc_cru_players = $(EMU_OBJS)
 UNIT_LIBS_libroc_crorc_config = $(EMU_OBJS)
 UNIT_LIBS_libroc_crorc_flash = $(EMU_OBJS)
 UNIT_LIBS_libroc_crorc_siu = $(EMU_OBJS)
+UNIT_LIBS_libroc_p40 = $(EMU_OBJS)
 
 # One looks at what is built, and compiles the headers.
 $(O)/unit/libroc_abi: $(LIBROC_LINKED) $(LIBROC_EXAMPLES)

@@ -9,6 +9,7 @@
 
 #include "utils/config/config.h"
 #include "utils/common/cru_tool.h"
+#include "utils/status/p40_status.h"
 #include "utils/status/pkt_monitor.h"
 #include "utils/status/status.h"
 #include "tool.h"
@@ -38,6 +39,11 @@ static const struct card_kind kinds[] = {
 		.status = status_show_crorc,
 		.packets = packets_show_crorc,
 		.config = &config_crorc,
+	},
+	{
+		/* Its channels are streams: roc-stream. */
+		.type = ROC_CARD_P40,
+		.status = status_show_p40,
 	},
 };
 

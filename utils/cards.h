@@ -42,10 +42,10 @@ struct card_kind {
 	double (*temperature)(struct roc_endpoint *ep);
 	bool pon;			  /* it hangs on a PON: roc-status can show it */
 	card_show_fn status;		  /* roc-status */
-	card_show_fn packets;		  /* roc-pkt-monitor */
+	card_show_fn packets;		  /* roc-pkt-monitor; NULL: see roc-stream */
 	bool ddl;			  /* roc-siu-status */
 	bool flash;			  /* roc-flash, roc-flash-read */
-	const struct config_kind *config; /* roc-config */
+	const struct config_kind *config; /* roc-config; NULL: it is not for this card */
 };
 
 /* NULL: a card that these tools do not know. */

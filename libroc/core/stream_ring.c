@@ -192,6 +192,11 @@ int64_t roc_stream_peek(struct roc_stream *s, const void **data)
 	return ret ? ret : libroc_stream_from(s, s->read, data);
 }
 
+bool roc_stream_running(const struct roc_stream *s)
+{
+	return s->lines && !(__atomic_load_n(&s->kernel->flags, __ATOMIC_RELAXED) & ROC_ST_STOPPED);
+}
+
 void libroc_stream_give(struct roc_stream *s, uint32_t position)
 {
 	__atomic_store_n(&s->read, position, __ATOMIC_RELAXED);

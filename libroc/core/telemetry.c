@@ -35,6 +35,18 @@ static const char *const counter_files[ROC_COUNTERS] = {
 	[ROC_COUNT_INTERRUPTS] = "interrupts",
 	[ROC_COUNT_MISSED_INTERRUPTS] = "missed_interrupts",
 	[ROC_COUNT_SPURIOUS_INTERRUPTS] = "spurious_interrupts",
+	[ROC_COUNT_PACKETS] = "units",
+	[ROC_COUNT_OFFERED] = "offered",
+	[ROC_COUNT_EVENTS] = "events",
+	[ROC_COUNT_DISCARDED] = "discarded",
+	[ROC_COUNT_THROTTLES] = "throttles",
+	[ROC_COUNT_THROTTLED] = "throttled",
+	[ROC_COUNT_TRUNCATIONS] = "truncations",
+	[ROC_COUNT_TRUNCATED] = "truncated",
+	[ROC_COUNT_TRUNCATED_BYTES] = "truncated_bytes",
+	[ROC_COUNT_ARMS] = "arms",
+	[ROC_COUNT_DOORBELLS] = "doorbells",
+	[ROC_COUNT_WAKES] = "wakes",
 };
 
 /* A file of a directory in sysfs, without its line end. 0 or -errno. */
@@ -192,25 +204,58 @@ int roc_card_telemetry_read(const struct roc_card *card, struct roc_card_telemet
 	return 0;
 }
 
+static int fail_channel(const struct roc_card *card, unsigned int channel)
+{
+	if (channel < (unsigned int)card->channels)
+		return fail_gone(card);
+	return roc_fail(ENOENT, "%s has no channel %u: it has %d, from 0", card->pci_address,
+			channel, card->channels);
+}
+
+/* A channel's folder, or -errno and the sentence. */
+static int open_channel(const struct roc_card *card, unsigned int channel)
+{
+	char path[sizeof(CLASS_PATH) + 48];
+	int dir;
+
+	snprintf(path, sizeof(path), CLASS_PATH "/roc%dch%u", card->minor, channel);
+	dir = open_dir(path);
+	if (dir >= 0)
+		return dir;
+	return fail_channel(card, channel);
+}
+
+int roc_channel_stream(const struct roc_card *card, unsigned int channel, char *name)
+{
+	int saved = errno;
+	int dir = open_channel(card, channel);
+
+	if (dir < 0) {
+		errno = saved;
+		return dir;
+	}
+	/* No such file: it is a pool, or the driver is older than streams. */
+	read_file(dir, "stream", name, ROC_TEXT_MAX);
+	close(dir);
+	errno = saved;
+	return 0;
+}
+
 int roc_channel_telemetry_read(const struct roc_card *card, unsigned int channel,
 			       struct roc_channel_telemetry *telemetry)
 {
 	struct roc_channel_telemetry now = {.owner_pid = 0};
-	char path[sizeof(CLASS_PATH) + 48], text[32];
 	int saved = errno;
 	unsigned int i;
 	int dir, err = 0;
+	char text[32];
 
-	snprintf(path, sizeof(path), CLASS_PATH "/roc%dch%u", card->minor, channel);
-	dir = open_dir(path);
+	dir = open_channel(card, channel);
 	if (dir < 0 || read_file(dir, "state", now.state, sizeof(now.state))) {
 		if (dir >= 0)
 			close(dir);
 		errno = saved;
-		if (channel < (unsigned int)card->channels)
-			return fail_gone(card);
-		return roc_fail(ENOENT, "%s has no channel %u: it has %d, from 0",
-				card->pci_address, channel, card->channels);
+		return fail_channel(card, channel);
 	}
 	read_file(dir, "mode", now.mode, sizeof(now.mode));
 	read_file(dir, "owner_name", now.owner_name, sizeof(now.owner_name));

@@ -52,6 +52,29 @@ static const struct {
 	[ROC_COUNT_SPURIOUS_INTERRUPTS] = {"spuriousInterrupts", ">Spurious",
 					   "roc_channel_spurious_interrupts",
 					   "Interrupts with nothing to tell."},
+	[ROC_COUNT_PACKETS] = {"packets", ">Packets", "roc_channel_packets",
+			       "Packets or records of a stream."},
+	[ROC_COUNT_OFFERED] = {"offered", ">Offered", "roc_channel_offered_events",
+			       "Events that the source had."},
+	[ROC_COUNT_EVENTS] = {"events", ">Events", "roc_channel_events", "Events in the ring."},
+	[ROC_COUNT_DISCARDED] = {"discarded", ">Discarded", "roc_channel_discarded_events",
+				 "Events thrown away by stops and resets."},
+	[ROC_COUNT_THROTTLES] = {"throttles", ">Throttles", "roc_channel_throttles",
+				 "Times that the card stopped taking events."},
+	[ROC_COUNT_THROTTLED] = {"throttled", ">Throttled", "roc_channel_throttled_events",
+				 "Events that passed by meanwhile.", true},
+	[ROC_COUNT_TRUNCATIONS] = {"truncations", ">Truncations", "roc_channel_truncations",
+				   "Times that the card began to cut events short."},
+	[ROC_COUNT_TRUNCATED] = {"truncated", ">Cut short", "roc_channel_truncated_events",
+				 "Events that were cut short.", true},
+	[ROC_COUNT_TRUNCATED_BYTES] = {"truncatedBytes", ">Cut bytes",
+				       "roc_channel_truncated_bytes", "What was cut off."},
+	[ROC_COUNT_ARMS] = {"arms", ">Arms", "roc_channel_arms",
+			    "Times that the card was asked for an interrupt."},
+	[ROC_COUNT_DOORBELLS] = {"doorbells", ">Doorbells", "roc_channel_doorbells",
+				 "Times that the driver told the card of room."},
+	[ROC_COUNT_WAKES] = {"wakes", ">Wakes", "roc_channel_wakes",
+			     "Times that a reader was woken."},
 };
 
 /* What a table has without --verbose. */
@@ -67,6 +90,46 @@ static const enum roc_counter more[] = {
 
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))
 
+/* The same of streams. */
+static const enum roc_counter stream_few[] = {
+	ROC_COUNT_PACKETS,   ROC_COUNT_EVENTS,	  ROC_COUNT_BYTES,
+	ROC_COUNT_THROTTLED, ROC_COUNT_TRUNCATED,
+};
+static const enum roc_counter stream_more[] = {
+	ROC_COUNT_OFFERED,
+	ROC_COUNT_DISCARDED,
+	ROC_COUNT_THROTTLES,
+	ROC_COUNT_TRUNCATIONS,
+	ROC_COUNT_TRUNCATED_BYTES,
+	ROC_COUNT_BAD_INDEX,
+	ROC_COUNT_ARMS,
+	ROC_COUNT_DOORBELLS,
+	ROC_COUNT_WAKES,
+	ROC_COUNT_MMIO_READS,
+	ROC_COUNT_MMIO_WRITES,
+	ROC_COUNT_INTERRUPTS,
+	ROC_COUNT_MISSED_INTERRUPTS,
+	ROC_COUNT_SPURIOUS_INTERRUPTS,
+};
+
+static bool one_of(const enum roc_counter *list, size_t count, enum roc_counter counter)
+{
+	size_t i;
+
+	for (i = 0; i < count && list[i] != counter; i++)
+		;
+	return i < count;
+}
+
+/* Does this kind of channel have the counter at all? */
+static bool has_counter(bool stream, enum roc_counter counter)
+{
+	if (stream)
+		return one_of(stream_few, COUNT(stream_few), counter) ||
+		       one_of(stream_more, COUNT(stream_more), counter);
+	return counter < ROC_COUNT_PACKETS;
+}
+
 static const char *const states[] = {"stopped", "running", "failed", "gone"};
 
 int channels_read(const struct roc_card *card, struct channels *c)
@@ -76,7 +139,9 @@ int channels_read(const struct roc_card *card, struct channels *c)
 	c->card = *card;
 	c->count = 0;
 	for (channel = 0; channel < card->channels && channel < CHANNELS_MAX; channel++) {
-		if (roc_channel_telemetry_read(card, (unsigned int)channel, &c->channel[c->count]))
+		if (roc_channel_telemetry_read(card, (unsigned int)channel,
+					       &c->channel[c->count]) ||
+		    roc_channel_stream(card, (unsigned int)channel, c->stream[c->count]))
 			return tool_fail("%s", roc_error());
 		c->count++;
 	}
@@ -143,17 +208,28 @@ static const char *state_colour(const char *state)
 	return !strcmp(state, "stopped") ? NULL : COLOUR_BAD;
 }
 
-static void text_row(struct table *table, const struct channels *c, unsigned int channel,
-		     bool verbose)
+/* Card, channel, state; what is between is the kind's. */
+static void first_cells(struct table *table, const struct channels *c, unsigned int channel,
+			const char *third)
 {
 	const struct roc_channel_telemetry *t = &c->channel[channel];
 	char card[OUTPUT_CARD_MAX];
-	size_t i;
 
 	table_cell(table, NULL, "%d", c->card.sequence);
 	table_cell(table, NULL, "%s", output_card(&c->card, card));
 	table_cell(table, NULL, "%u", channel);
+	if (third)
+		table_cell(table, NULL, "%s", third);
 	table_cell(table, state_colour(t->state), "%s", t->state);
+}
+
+static void pool_row(struct table *table, const struct channels *c, unsigned int channel,
+		     bool verbose)
+{
+	const struct roc_channel_telemetry *t = &c->channel[channel];
+	size_t i;
+
+	first_cells(table, c, channel, NULL);
 	table_cell(table, NULL, "%s", *t->mode ? t->mode : "-");
 	owner_cell(table, t);
 	for (i = 0; i < COUNT(few); i++)
@@ -163,38 +239,108 @@ static void text_row(struct table *table, const struct channels *c, unsigned int
 		counter_cell(table, t, more[i]);
 }
 
-void channels_text(FILE *out, const struct channels *c, size_t cards, bool verbose, bool colours)
+static void stream_row(struct table *table, const struct channels *c, unsigned int channel,
+		       bool verbose)
+{
+	const struct roc_channel_telemetry *t = &c->channel[channel];
+	size_t i;
+
+	first_cells(table, c, channel, c->stream[channel]);
+	owner_cell(table, t);
+	for (i = 0; i < COUNT(stream_few); i++)
+		counter_cell(table, t, stream_few[i]);
+	for (i = 0; verbose && i < COUNT(stream_more); i++)
+		counter_cell(table, t, stream_more[i]);
+}
+
+static size_t add_heads(const char **heads, const enum roc_counter *list, size_t count)
+{
+	size_t i;
+
+	for (i = 0; i < count; i++)
+		heads[i] = counters[list[i]].head;
+	return count;
+}
+
+static void pools_text(FILE *out, const struct channels *c, size_t cards, bool verbose,
+		       bool colours)
 {
 	const char *heads[32] = {">#", "Card", ">Channel", "State", "Mode", "Owner"};
 	struct table table;
 	unsigned int channel;
-	size_t card, i, n = 6;
+	size_t card, n = 6;
 
-	for (i = 0; i < COUNT(few); i++)
-		heads[n++] = counters[few[i]].head;
+	n += add_heads(heads + n, few, COUNT(few));
 	heads[n++] = ">Gap p99 us";
-	for (i = 0; verbose && i < COUNT(more); i++)
-		heads[n++] = counters[more[i]].head;
+	if (verbose)
+		add_heads(heads + n, more, COUNT(more));
 	table_start(&table, heads);
 	for (card = 0; card < cards; card++)
 		for (channel = 0; channel < c[card].count; channel++)
-			text_row(&table, &c[card], channel, verbose);
+			if (!*c[card].stream[channel])
+				pool_row(&table, &c[card], channel, verbose);
 	table_print(&table, out, colours);
 }
 
-static void json_channel(struct json *j, const struct roc_channel_telemetry *t, unsigned int number)
+static void streams_text(FILE *out, const struct channels *c, size_t cards, bool verbose,
+			 bool colours)
+{
+	const char *heads[32] = {">#", "Card", ">Channel", "Stream", "State", "Owner"};
+	struct table table;
+	unsigned int channel;
+	size_t card, n = 6;
+
+	n += add_heads(heads + n, stream_few, COUNT(stream_few));
+	if (verbose)
+		add_heads(heads + n, stream_more, COUNT(stream_more));
+	table_start(&table, heads);
+	for (card = 0; card < cards; card++)
+		for (channel = 0; channel < c[card].count; channel++)
+			if (*c[card].stream[channel])
+				stream_row(&table, &c[card], channel, verbose);
+	table_print(&table, out, colours);
+}
+
+void channels_text(FILE *out, const struct channels *c, size_t cards, bool verbose, bool colours)
+{
+	size_t card, streams = 0, all = 0;
+	unsigned int channel;
+
+	for (card = 0; card < cards; card++) {
+		all += c[card].count;
+		for (channel = 0; channel < c[card].count; channel++)
+			streams += *c[card].stream[channel] != '\0';
+	}
+	if (streams < all || !all)
+		pools_text(out, c, cards, verbose, colours);
+	if (streams && streams < all)
+		fputc('\n', out);
+	if (streams)
+		streams_text(out, c, cards, verbose, colours);
+}
+
+static void json_channel(struct json *j, const struct roc_channel_telemetry *t, unsigned int number,
+			 const char *stream)
 {
 	uint64_t gaps[ROC_GAPS];
 	unsigned int i;
 
 	json_object(j, NULL);
 	json_unsigned(j, "channel", number);
+	if (*stream)
+		json_text(j, "stream", stream);
 	json_text(j, "state", t->state);
-	json_text(j, "mode", *t->mode ? t->mode : NULL);
+	if (!*stream)
+		json_text(j, "mode", *t->mode ? t->mode : NULL);
 	json_text(j, "ownerName", *t->owner_name ? t->owner_name : NULL);
 	output_number_json(j, "ownerPid", t->owner_pid > 0 ? t->owner_pid : -1);
 	for (i = 0; i < ROC_COUNTERS; i++)
-		output_number_json(j, counters[i].key, t->counter[i]);
+		if (has_counter(*stream, (enum roc_counter)i))
+			output_number_json(j, counters[i].key, t->counter[i]);
+	if (*stream) {
+		json_object_end(j);
+		return;
+	}
 	if (has_gaps(t)) {
 		copy_gaps(t, gaps);
 		gaps_json(j, gaps);
@@ -210,7 +356,7 @@ void channels_json(struct json *j, const struct channels *c)
 
 	json_array(j, "channels");
 	for (i = 0; i < c->count; i++)
-		json_channel(j, &c->channel[i], i);
+		json_channel(j, &c->channel[i], i, c->stream[i]);
 	json_array_end(j);
 }
 
@@ -235,8 +381,11 @@ void channels_influx(FILE *out, const struct channels *c)
 		const struct roc_channel_telemetry *t = &c->channel[channel];
 
 		influx_start_card(&l, out, "channel", &c->card, (int)channel);
+		if (*c->stream[channel])
+			influx_text(&l, "stream", c->stream[channel]);
 		influx_text(&l, "state", t->state);
-		influx_text(&l, "mode", t->mode);
+		if (!*c->stream[channel])
+			influx_text(&l, "mode", t->mode);
 		influx_text(&l, "ownerName", t->owner_name);
 		influx_signed(&l, "ownerPid", t->owner_pid);
 		for (i = 0; i < ROC_COUNTERS; i++)
@@ -306,7 +455,10 @@ static void prometheus_states(struct prometheus *m, const struct channels *c, si
 	for (card = 0; card < cards; card++) {
 		for (channel = 0; channel < c[card].count; channel++) {
 			channel_labels(&labels, &c[card], channel);
-			prometheus_label(&labels, "mode", c[card].channel[channel].mode);
+			if (*c[card].stream[channel])
+				prometheus_label(&labels, "stream", c[card].stream[channel]);
+			else
+				prometheus_label(&labels, "mode", c[card].channel[channel].mode);
 			prometheus_label(&labels, "owner", c[card].channel[channel].owner_name);
 			prometheus_sample(m, &labels, 1);
 		}

@@ -16,18 +16,22 @@
 
 #define CHANNELS_MAX 16
 
-/* Those of one card; what is negative is not known. */
+/* Those of one card; what is negative is not known. stream: name, empty: a pool of superpages. */
 struct channels {
 	struct roc_card card;
 	uint64_t time; /* output_time() of the reading */
 	unsigned int count;
 	struct roc_channel_telemetry channel[CHANNELS_MAX];
+	char stream[CHANNELS_MAX][ROC_TEXT_MAX];
 };
 
 /* Exit code; after a failure the message is out. */
 int channels_read(const struct roc_card *card, struct channels *c);
 
-/* A table of the channels of @cards cards; @verbose: what they cost the driver, too. */
+/*
+ * A table of the channels of @cards cards, and one of those that are streams; @verbose: what they
+ * cost the driver, too.
+ */
 void channels_text(FILE *out, const struct channels *c, size_t cards, bool verbose, bool colours);
 /* The member "channels" of an object. */
 void channels_json(struct json *j, const struct channels *c);

@@ -35,6 +35,11 @@ static const struct {
 /* getopt_long() returns these plus the index in the tool's table. */
 #define TOOL_OPTION_BASE 0x1000
 
+static const char *dashes(const struct option_spec *spec)
+{
+	return spec->word ? "" : "--";
+}
+
 static unsigned int choice_index(const struct option_spec *spec, const char *text)
 {
 	unsigned int i;
@@ -103,7 +108,8 @@ static bool set_value(const struct option_spec *spec, const char *text, void *va
 			return true;
 		}
 		list_choices(spec, names, sizeof(names));
-		snprintf(why, why_size, "--%s: \"%s\" is none of %s.", spec->name, text, names);
+		snprintf(why, why_size, "%s%s: \"%s\" is none of %s.", dashes(spec), spec->name,
+			 text, names);
 		return false;
 	}
 	if (wrong) {
@@ -166,7 +172,8 @@ static void explain_unknown(const struct tool *tool, const char *text, char *why
 			add_candidate(list, sizeof(list), common[i].name);
 	}
 	for (i = 0; i < tool->option_count; i++) {
-		if (!strncmp(tool->options[i].name, name, (size_t)length - 2))
+		if (!tool->options[i].word &&
+		    !strncmp(tool->options[i].name, name, (size_t)length - 2))
 			add_candidate(list, sizeof(list), tool->options[i].name);
 	}
 	if (strchr(list, ','))
@@ -194,8 +201,9 @@ static bool all_required(const struct tool *tool, const bool *given, char *why, 
 
 	for (i = 0; i < tool->option_count; i++) {
 		if (tool->options[i].required && !given[i]) {
-			snprintf(why, why_size, "--%s is missing. Example: roc-%s %s",
-				 tool->options[i].name, tool->name, tool->example);
+			snprintf(why, why_size, "%s%s is missing. Example: roc-%s %s",
+				 dashes(&tool->options[i]), tool->options[i].name, tool->name,
+				 tool->example);
 			return false;
 		}
 	}
@@ -212,6 +220,8 @@ static struct option *getopt_table(const struct tool *tool)
 	for (i = 0; i < COMMON_COUNT; i++)
 		table[n++] = (struct option){.name = common[i].name, .val = common[i].letter};
 	for (i = 0; i < tool->option_count; i++) {
+		if (tool->options[i].word)
+			continue;
 		table[n++] = (struct option){
 			.name = tool->options[i].name,
 			.has_arg = tool->options[i].type == OPTION_FLAG ? no_argument
@@ -222,6 +232,29 @@ static struct option *getopt_table(const struct tool *tool)
 	return table;
 }
 
+/* Of the option that is a word; option_count: there is none. */
+static size_t word_index(const struct tool *tool)
+{
+	size_t i;
+
+	for (i = 0; i < tool->option_count && !tool->options[i].word; i++)
+		;
+	return i;
+}
+
+static bool take_value(const struct tool *tool, size_t index, const char *text, void *values,
+		       bool *given, char *why, size_t why_size)
+{
+	const struct option_spec *spec = &tool->options[index];
+
+	if (!set_value(spec, text, values, why, why_size))
+		return false;
+	given[index] = true;
+	if (spec->given)
+		*(bool *)((char *)values + spec->given) = true;
+	return true;
+}
+
 enum options_result options_parse(const struct tool *tool, int argc, char **argv, void *values,
 				  char *why, size_t why_size)
 {
@@ -229,6 +262,7 @@ enum options_result options_parse(const struct tool *tool, int argc, char **argv
 	bool *given = calloc(tool->option_count + 1, sizeof(*given));
 	enum options_result result = OPTIONS_WRONG;
 	int c, index;
+	size_t word;
 
 	if (!given)
 		abort();
@@ -256,9 +290,13 @@ enum options_result options_parse(const struct tool *tool, int argc, char **argv
 			goto out;
 		}
 		index = c - TOOL_OPTION_BASE;
-		if (!set_value(&tool->options[index], optarg, values, why, why_size))
+		if (!take_value(tool, (size_t)index, optarg, values, given, why, why_size))
 			goto out;
-		given[index] = true;
+	}
+	word = word_index(tool);
+	if (optind < argc && word < tool->option_count) {
+		if (!take_value(tool, word, argv[optind++], values, given, why, why_size))
+			goto out;
 	}
 	if (optind < argc) {
 		snprintf(why, why_size, "\"%s\" is not an option; roc-%s --help lists all.",
@@ -297,7 +335,9 @@ void options_help(const struct tool *tool, FILE *out)
 
 	fprintf(out, "roc-%s: %s.\n\nUsage: roc-%s", tool->name, tool->summary, tool->name);
 	for (i = 0; i < tool->option_count; i++) {
-		if (tool->options[i].required)
+		if (tool->options[i].word)
+			fprintf(out, " %s", tool->options[i].name);
+		else if (tool->options[i].required)
 			fprintf(out, " --%s %s", tool->options[i].name, tool->options[i].arg);
 	}
 	fprintf(out, " [OPTION]...\n");
@@ -307,7 +347,10 @@ void options_help(const struct tool *tool, FILE *out)
 	for (i = 0; i < tool->option_count; i++) {
 		const struct option_spec *spec = &tool->options[i];
 
-		help_line(out, 0, spec->name, spec->arg, spec->help);
+		if (spec->word)
+			fprintf(out, "  %-*s%s", HELP_COLUMN - 2, spec->name, spec->help);
+		else
+			help_line(out, 0, spec->name, spec->arg, spec->help);
 		if (spec->type == OPTION_CHOICE) {
 			list_choices(spec, names, sizeof(names));
 			fprintf(out, ": %s", names);

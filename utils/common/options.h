@@ -38,6 +38,8 @@ struct option_spec {
 	uint64_t min, max;	    /* OPTION_NUMBER, _SIZE, _TIME; max 0: no limits */
 				    /* OPTION_LINKS: max is the highest link */
 	bool required;
+	bool word;    /* given without its name, as a word among the options; at most one */
+	size_t given; /* offset of a bool that says whether it was given; 0: there is none */
 };
 
 struct common_options {

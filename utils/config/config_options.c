@@ -144,6 +144,10 @@ int config_choose(const struct config_values *v, const struct config_kind **kind
 		type = ROC_CARD_CRORC;
 	}
 	*kind = card_kind(type)->config;
+	if (!*kind)
+		return tool_fail("%s is %s, which roc-config does not configure: see roc-stream "
+				 "set.",
+				 card_called(&card, v->id), card_name(type));
 	return TOOL_OK;
 }
 

@@ -98,6 +98,10 @@ static int check_options(struct bench *b)
 			   card_called(&b->card, b->opt->id));
 		return -EOPNOTSUPP;
 	}
+	if (b->info.caps & ROC_CAP_STREAMS) {
+		bench_fail(b, "The channels of a %s are streams: use roc-stream follow.", name);
+		return -EOPNOTSUPP;
+	}
 	if (b->kind->data[b->opt->source] == CHECK_NONE) {
 		bench_fail(b, "A %s has no data source %s.", name,
 			   bench_source_names[b->opt->source]);

@@ -12,9 +12,18 @@
 #include <stddef.h>
 #include <stdio.h>
 
+#define LIST_STREAMS 32
+
+/* Names of a card's streams, none: its channels are pools. */
+struct list_streams {
+	unsigned int count;
+	char name[LIST_STREAMS][ROC_TEXT_MAX];
+};
+
+/* @streams: of each card, or NULL */
 void list_cards_text(FILE *out, const struct roc_firmware_list *list, const struct roc_card *cards,
-		     size_t count, bool verbose);
+		     const struct list_streams *streams, size_t count, bool verbose);
 void list_cards_json(FILE *out, const struct roc_firmware_list *list, const struct roc_card *cards,
-		     size_t count);
+		     const struct list_streams *streams, size_t count);
 
 #endif

@@ -209,7 +209,11 @@ static int run(const void *p)
 	if (code)
 		goto out;
 	code = card_serial_check(&card, v->id, v->force);
-	if (!code)
+	if (!code && !kind->packets)
+		code = tool_fail("%s is %s: its packets are counted by stream, see roc-stream "
+				 "stats.",
+				 card_called(&card, v->id), card_name(card.type));
+	else if (!code)
 		code = kind->packets(output.out, ep, &card, &request);
 	roc_close(ep);
 out:

@@ -13,6 +13,7 @@
 #include <roc/crorc.h>
 #include <roc/cru.h>
 #include <roc/firmware.h>
+#include <roc/p40.h>
 #include <roc/roc.h>
 
 #endif /* ROC_BOARD_H */

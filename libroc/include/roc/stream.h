@@ -195,6 +195,16 @@ int roc_stream_reset(struct roc_stream *s, enum roc_st_level level);
 int64_t roc_stream_peek(struct roc_stream *s, const void **data);
 
 /**
+ * roc_stream_running() - will more come?
+ * @s: handle
+ *
+ * No system call: for a reader that does not sleep and finds nothing.
+ *
+ * Return: false if the stream is not running, or has stopped by itself; roc_stream_info() says why.
+ */
+bool roc_stream_running(const struct roc_stream *s);
+
+/**
  * roc_stream_consume() - give the oldest bytes back to the card
  * @s: handle
  * @bytes: how many, a multiple of 64, at most what roc_stream_peek() showed last

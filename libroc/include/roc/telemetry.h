@@ -35,6 +35,18 @@ extern "C" {
  * @ROC_COUNT_INTERRUPTS: interrupts of the channel (cards with events)
  * @ROC_COUNT_MISSED_INTERRUPTS: superpages found of which no interrupt had told
  * @ROC_COUNT_SPURIOUS_INTERRUPTS: interrupts with nothing to tell
+ * @ROC_COUNT_PACKETS: packets or records in the ring (this and what follows: streams only)
+ * @ROC_COUNT_OFFERED: events that the source had
+ * @ROC_COUNT_EVENTS: of these in the ring
+ * @ROC_COUNT_DISCARDED: of these thrown away by stops and resets
+ * @ROC_COUNT_THROTTLES: times that the card stopped taking events
+ * @ROC_COUNT_THROTTLED: events that passed by meanwhile
+ * @ROC_COUNT_TRUNCATIONS: times that the card began to cut events short
+ * @ROC_COUNT_TRUNCATED: events that it cut
+ * @ROC_COUNT_TRUNCATED_BYTES: what it cut off
+ * @ROC_COUNT_ARMS: times that the card was asked for an interrupt
+ * @ROC_COUNT_DOORBELLS: times that the driver told the card of room
+ * @ROC_COUNT_WAKES: times that a reader was woken
  * @ROC_COUNTERS: how many this header knows
  */
 enum roc_counter {
@@ -53,13 +65,25 @@ enum roc_counter {
 	ROC_COUNT_INTERRUPTS = 12,
 	ROC_COUNT_MISSED_INTERRUPTS = 13,
 	ROC_COUNT_SPURIOUS_INTERRUPTS = 14,
-	ROC_COUNTERS = 15,
+	ROC_COUNT_PACKETS = 15,
+	ROC_COUNT_OFFERED = 16,
+	ROC_COUNT_EVENTS = 17,
+	ROC_COUNT_DISCARDED = 18,
+	ROC_COUNT_THROTTLES = 19,
+	ROC_COUNT_THROTTLED = 20,
+	ROC_COUNT_TRUNCATIONS = 21,
+	ROC_COUNT_TRUNCATED = 22,
+	ROC_COUNT_TRUNCATED_BYTES = 23,
+	ROC_COUNT_ARMS = 24,
+	ROC_COUNT_DOORBELLS = 25,
+	ROC_COUNT_WAKES = 26,
+	ROC_COUNTERS = 27,
 };
 
 /**
  * struct roc_channel_telemetry - a channel now
  * @state: "stopped", "running", "failed" or "gone"
- * @mode: "timer", "busy", "event", or "none" if nobody has the channel
+ * @mode: "timer", "busy", "event", or "none" if nobody has the channel; empty for a stream
  * @owner_name: program that has the channel open, empty: none
  * @owner_pid: its process, 0: none, or not of our PID namespace
  * @reserved: zero
@@ -116,6 +140,16 @@ int roc_card_telemetry_read(const struct roc_card *card, struct roc_card_telemet
  */
 int roc_channel_telemetry_read(const struct roc_card *card, unsigned int channel,
 			       struct roc_channel_telemetry *telemetry);
+
+/**
+ * roc_channel_stream() - is a channel a stream, and which?
+ * @card: as roc_enumerate() or roc_find() gave it
+ * @channel: from 0 to @card->channels - 1
+ * @name: ROC_TEXT_MAX bytes for its name, as "main"; empty if it is no stream
+ *
+ * Return: 0; -ENOENT no such channel; -ENODEV the card is gone.
+ */
+int roc_channel_stream(const struct roc_card *card, unsigned int channel, char *name);
 
 #ifdef __cplusplus
 }

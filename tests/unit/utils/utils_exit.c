@@ -36,6 +36,7 @@ static const struct {
 	{"flash-read", "--id=245 --words=1"},
 	{"fw-check", ""},
 	{"bar-stress", "--id=245 --channel=2 --address=0x4"},
+	{"stream", "stats --id=245"},
 };
 
 /* Wrong on every machine. */
@@ -84,6 +85,15 @@ static const char *const usage[] = {
 	"flash-read --id=245",
 	"flash-read --id=245 --address=0x1000000 --words=1",
 	"flash-read --id=245 --words=0x1000001",
+	"stream --id=245",
+	"stream frobnicate --id=245",
+	"stream stats",
+	"stream stats dump --id=245",
+	"stream follow --id=245 --ring=100000",
+	"stream set --id=245 --pack-events=7",
+	"stream set --id=245 --stream=main --clocked --waiting",
+	"stream set --id=245 --stream=main --pack-bytes=8Gi",
+	"stream set --id=245 --stream=main --policy=perhaps",
 };
 
 /* No form of an id. */

@@ -201,7 +201,30 @@ static void running_channels(void)
 	UNIT_EQ(roc_card_running(&ep), 1);
 }
 
+static void streams(void)
+{
+	char name[ROC_TEXT_MAX] = "before";
+	struct roc_channel_telemetry t;
+
+	if (!fresh_sysfs())
+		return;
+	endpoint(0, "0000:3b:00.0", "245", "0");
+	show("roc0ch0", "state", "stopped");
+	UNIT_EQ(roc_channel_stream(&card, 0, name), 0);
+	UNIT_STR(name, "");
+	show("roc0ch0", "stream", "odin4");
+	show("roc0ch0", "truncated_bytes", "5000000000");
+	UNIT_EQ(roc_channel_stream(&card, 0, name), 0);
+	UNIT_STR(name, "odin4");
+	UNIT_EQ(roc_channel_telemetry_read(&card, 0, &t), 0);
+	UNIT_EQ(t.counter[ROC_COUNT_TRUNCATED_BYTES], 5000000000);
+	UNIT_EQ(t.counter[ROC_COUNT_THROTTLED], -1);
+	UNIT_EQ(roc_channel_stream(&card, 1, name), -ENOENT);
+	SAYS("no channel 1");
+}
+
 UNIT_MAIN("telemetry", {"values of a card", card_values},
 	  {"temperature of both endpoints", temperature_of_both},
 	  {"values of a channel", channel_values}, {"what is not there", what_is_not_there},
-	  {"files are documented", files_are_documented}, {"running channels", running_channels})
+	  {"files are documented", files_are_documented}, {"running channels", running_channels},
+	  {"streams", streams})

@@ -21,6 +21,8 @@ struct values {
 	uint32_t address;
 	uint64_t bytes;
 	unsigned int source;
+	bool source_given;
+	unsigned int verb;
 };
 
 static const char *const sources[] = {"INTERNAL", "DDG", NULL};
@@ -66,6 +68,24 @@ static const struct option_spec table[] = {
 	 .arg = "S",
 	 .fallback = "DDG",
 	 .choices = sources,
+	 .given = offsetof(struct values, source_given),
+	 .help = "h"},
+};
+
+static const char *const verbs[] = {"give", "take", NULL};
+
+/* The same with a word in front. */
+static const struct option_spec with_word[] = {
+	{.name = "VERB",
+	 .type = OPTION_CHOICE,
+	 .offset = offsetof(struct values, verb),
+	 .word = true,
+	 .required = true,
+	 .choices = verbs,
+	 .help = "h"},
+	{.name = "fast-check",
+	 .type = OPTION_FLAG,
+	 .offset = offsetof(struct values, fast),
 	 .help = "h"},
 };
 
@@ -76,10 +96,18 @@ static const struct tool tool = {
 	TOOL_OPTIONS(table, struct values),
 };
 
+static const struct tool word_tool = {
+	.name = "test",
+	.summary = "Test",
+	.example = "take",
+	TOOL_OPTIONS(with_word, struct values),
+};
+
 static struct values v;
 static char why[256];
 
-static enum options_result parse(const char *a, const char *b, const char *c)
+static enum options_result parse_for(const struct tool *t, const char *a, const char *b,
+				     const char *c)
 {
 	char *argv[] = {"roc-test", (char *)a, (char *)b, (char *)c, NULL};
 	int argc = 1;
@@ -87,7 +115,12 @@ static enum options_result parse(const char *a, const char *b, const char *c)
 	while (argv[argc])
 		argc++;
 	memset(&v, 0, sizeof(v));
-	return options_parse(&tool, argc, argv, &v, why, sizeof(why));
+	return options_parse(t, argc, argv, &v, why, sizeof(why));
+}
+
+static enum options_result parse(const char *a, const char *b, const char *c)
+{
+	return parse_for(&tool, a, b, c);
 }
 
 static void fallbacks(void)
@@ -97,6 +130,7 @@ static void fallbacks(void)
 	UNIT_EQ(v.count, 7);
 	UNIT_EQ(v.bytes, 1 << 30);
 	UNIT_EQ(v.source, 1);
+	CU_ASSERT_FALSE(v.source_given);
 	UNIT_EQ(v.channel, 0);
 	CU_ASSERT_FALSE(v.fast);
 	CU_ASSERT_FALSE(v.common.verbose);
@@ -107,6 +141,7 @@ static void given(void)
 	UNIT_EQ(parse("--id=#0", "--address=18", "--data-source=INTERNAL"), OPTIONS_RUN);
 	UNIT_EQ(v.address, 0x18);
 	UNIT_EQ(v.source, 0);
+	CU_ASSERT_TRUE(v.source_given);
 	UNIT_EQ(parse("--id=#0", "--channel", "4294967295"), OPTIONS_RUN);
 	UNIT_EQ(v.channel, UINT32_MAX);
 }
@@ -161,6 +196,24 @@ static void mistakes(void)
 	wrong("--id=1", "--data-source=FEE", "--data-source: \"FEE\" is none of INTERNAL, DDG.");
 }
 
+/* It stands anywhere among the options, once. */
+static void a_word(void)
+{
+	UNIT_EQ(parse_for(&word_tool, "take", "--fast-check", NULL), OPTIONS_RUN);
+	UNIT_EQ(v.verb, 1);
+	CU_ASSERT_TRUE(v.fast);
+	UNIT_EQ(parse_for(&word_tool, "--fast-check", "GIVE", NULL), OPTIONS_RUN);
+	UNIT_EQ(v.verb, 0);
+	UNIT_EQ(parse_for(&word_tool, "--fast-check", NULL, NULL), OPTIONS_WRONG);
+	UNIT_STR(why, "VERB is missing. Example: roc-test take");
+	UNIT_EQ(parse_for(&word_tool, "steal", NULL, NULL), OPTIONS_WRONG);
+	UNIT_STR(why, "VERB: \"steal\" is none of give, take.");
+	UNIT_EQ(parse_for(&word_tool, "take", "take", NULL), OPTIONS_WRONG);
+	UNIT_STR(why, "\"take\" is not an option; roc-test --help lists all.");
+	UNIT_EQ(parse_for(&word_tool, "--VERB=take", NULL, NULL), OPTIONS_WRONG);
+	UNIT_STR(why, "There is no option --VERB; roc-test --help lists all.");
+}
+
 /* What @tool makes of one option; false: refused. */
 static bool taken(const struct tool *t, const struct option_spec *spec, const char *text,
 		  uint32_t *value)
@@ -171,11 +224,15 @@ static bool taken(const struct tool *t, const struct option_spec *spec, const ch
 	char values[64] = {0};
 
 	alone[0].required = false;
+	alone[0].given = 0;
 	alone[0].offset = 8;
 	alone[1].offset = 16;
 	only.options = alone;
 	only.option_count = 2;
-	snprintf(option, sizeof(option), "--%s=%s", spec->name, text);
+	if (spec->word)
+		snprintf(option, sizeof(option), "%s", text);
+	else
+		snprintf(option, sizeof(option), "--%s=%s", spec->name, text);
 	if (options_parse(&only, 3, argv, values, why, sizeof(why)) != OPTIONS_RUN)
 		return false;
 	memcpy(value, values + 8, sizeof(*value));
@@ -337,6 +394,8 @@ static void manual_pages(void)
 		for (i = 0; i < (*t)->option_count; i++) {
 			bool there = names_option(page, (*t)->options[i].name);
 
+			if ((*t)->options[i].word)
+				continue;
 			if (!there)
 				unit_note("%s.1 lacks --%s", name, (*t)->options[i].name);
 			CU_ASSERT_TRUE(there);
@@ -381,7 +440,7 @@ static void pages_have_tools(void)
 
 UNIT_MAIN("utils options", {"fallbacks", fallbacks}, {"values given", given},
 	  {"prefixes", prefixes}, {"help and version", help_and_version}, {"mistakes", mistakes},
-	  {"numbers are decimal", numbers_are_decimal},
+	  {"a word", a_word}, {"numbers are decimal", numbers_are_decimal},
 	  {"choices in any case", choices_in_any_case},
 	  {"manual pages and help agree", manual_pages},
 	  {"manual pages and tools agree", pages_have_tools})

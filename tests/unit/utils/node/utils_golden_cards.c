@@ -26,13 +26,37 @@ static void list_forms(void)
 	cards[2].endpoint = -1;
 	cards[2].numa_node = -1;
 	out = golden_begin();
-	list_cards_text(out, list, cards, GOLDEN_CARDS, false);
-	list_cards_text(out, list, cards, GOLDEN_CARDS, true);
-	list_cards_text(out, list, cards, 0, false);
+	list_cards_text(out, list, cards, NULL, GOLDEN_CARDS, false);
+	list_cards_text(out, list, cards, NULL, GOLDEN_CARDS, true);
+	list_cards_text(out, list, cards, NULL, 0, false);
 	golden_end(out, "list-cards.txt");
 	out = golden_begin();
-	list_cards_json(out, list, cards, GOLDEN_CARDS);
+	list_cards_json(out, list, cards, NULL, GOLDEN_CARDS);
 	golden_end(out, "list-cards.json");
+	roc_firmware_close(list);
+}
+
+/* One with streams beside one without. */
+static void list_streams(void)
+{
+	static const struct list_streams streams[] = {{.count = 0},
+						      {.count = 2, .name = {"main", "meta"}}};
+	struct roc_firmware_list *list = golden_firmware();
+	struct roc_card cards[2];
+	FILE *out;
+
+	memcpy(cards, golden_cards, sizeof(cards));
+	cards[1].type = ROC_CARD_P40;
+	cards[1].serial = 401;
+	cards[1].endpoint = 0;
+	cards[1].channels = 2;
+	out = golden_begin();
+	list_cards_text(out, list, cards, streams, 2, false);
+	list_cards_text(out, list, cards, streams, 2, true);
+	golden_end(out, "list-cards-streams.txt");
+	out = golden_begin();
+	list_cards_json(out, list, cards, streams, 2);
+	golden_end(out, "list-cards-streams.json");
 	roc_firmware_close(list);
 }
 
@@ -178,5 +202,6 @@ static void user_logic_forms(void)
 }
 
 UNIT_MAIN("tools of a card, byte for byte", {"roc-list-cards", list_forms},
-	  {"roc-bench-dma", bench_forms}, {"registers", register_forms},
-	  {"roc-ctp-emulator", trigger_forms}, {"roc-ul", user_logic_forms})
+	  {"roc-list-cards with streams", list_streams}, {"roc-bench-dma", bench_forms},
+	  {"registers", register_forms}, {"roc-ctp-emulator", trigger_forms},
+	  {"roc-ul", user_logic_forms})

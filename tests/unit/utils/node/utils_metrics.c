@@ -136,5 +136,52 @@ static void serial_lost(void)
 	says("?:0");
 }
 
+/* Channels that are streams, beside a pool. */
+static void streams(void)
+{
+	struct json_object *all, *channel;
+
+	if (!card())
+		return;
+	endpoint(2, "0000:5e:00.0", "401", "0");
+	show("roc2", "card_type", "p40");
+	show("roc2ch0", "state", "running");
+	show("roc2ch0", "kind", "stream");
+	show("roc2ch0", "stream", "main");
+	show("roc2ch0", "owner_pid", "815");
+	show("roc2ch0", "owner_name", "roc-stream");
+	show("roc2ch0", "units", "12");
+	show("roc2ch0", "events", "3000");
+	show("roc2ch0", "bytes", "786432");
+	show("roc2ch0", "throttled", "41");
+	show("roc2ch0", "doorbells", "2");
+	UNIT_EQ(run(""), 0);
+	says("Stream  State");
+	says("main    running  roc-stream (815)       12    3000  786432         41");
+	says("Superpages");
+	UNIT_EQ(run("--id=401"), 0);
+	CU_ASSERT_PTR_NULL(strstr(out, "Superpages"));
+	UNIT_EQ(run("--id=401 --json"), 0);
+	all = json_tokener_parse(out);
+	UNIT_NEED(all);
+	channel =
+		json_object_array_get_idx(member(json_object_array_get_idx(all, 0), "channels"), 0);
+	UNIT_STR(json_object_get_string(member(channel, "stream")), "main");
+	UNIT_EQ(json_object_get_int64(member(channel, "packets")), 12);
+	UNIT_EQ(json_object_get_int64(member(channel, "throttled")), 41);
+	CU_ASSERT_FALSE(json_object_object_get_ex(channel, "superpages", NULL));
+	CU_ASSERT_FALSE(json_object_object_get_ex(channel, "gaps", NULL));
+	json_object_put(all);
+	UNIT_EQ(run("--id=245:0 --json"), 0);
+	CU_ASSERT_PTR_NULL(strstr(out, "throttled"));
+	UNIT_EQ(run("--prometheus"), 0);
+	says("roc_channel_throttled_events_total{pci_address=\"0000:5e:00.0\",serial=\"401\","
+	     "endpoint=\"0\",channel=\"0\"} 41\n");
+	says("stream=\"main\"");
+	UNIT_EQ(run("--monitoring"), 0);
+	says("stream=\"main\"");
+	says("packets=12i");
+}
+
 UNIT_MAIN("roc-metrics without any right", {"JSON", json}, {"other forms", others},
-	  {"a card without its number", serial_lost})
+	  {"a card without its number", serial_lost}, {"streams", streams})
