@@ -42,8 +42,10 @@ packages:
 shell: packages
 	@O=$(O) tests/vm/guest
 
+# Of a CRU, or with CARD=p40 of a PCIe40.
+# Of a CRU, or with CARD=p40 of a PCIe40.
 demo: packages
-	@O=$(O) tests/vm/demo
+	@O=$(O) tests/vm/demo$(if $(filter p40,$(CARD)),-p40)
 
 check: packages
 	@O=$(O) tests/vm/check
