@@ -26,14 +26,15 @@ struct reader {
 	int section;	  /* open one, -1 none */
 };
 
-/* Sections of each card; libroc_param_link() knows [linkN]. */
-static enum roc_card_type card_of(const char *section)
+/* NULL: no card has such a section. */
+static const struct libroc_config_format *format_of(const char *section)
 {
-	if (!strcmp(section, "crorc"))
-		return ROC_CARD_CRORC;
-	if (!strcmp(section, "cru") || !strcmp(section, "links") || libroc_param_link(section) >= 0)
-		return ROC_CARD_CRU;
-	return 0;
+	const struct libroc_config_format *const *f;
+
+	for (f = libroc_config_formats; *f; f++)
+		if ((*f)->section(section) >= 0)
+			return *f;
+	return NULL;
 }
 
 /* Today's files have every key in each section they have; so a missing one is a slip. */
@@ -66,14 +67,13 @@ static int begin_section(struct libroc_ini *ini)
 {
 	struct reader *r = (struct reader *)ini;
 	int section = r->format->section(ini->section), ret;
-	enum roc_card_type other = card_of(ini->section);
+	const struct libroc_config_format *other = format_of(ini->section);
 
 	if (section < 0 && other)
 		return roc_fail(EINVAL,
 				"%s:%u: section [%s]: this is a file for a %s, and the card is "
 				"a %s",
-				ini->file, ini->line, ini->section,
-				other == ROC_CARD_CRORC ? "C-RORC" : "CRU", r->format->card);
+				ini->file, ini->line, ini->section, other->card, r->format->card);
 	if (section < 0)
 		return roc_fail(EINVAL, "%s:%u: unknown section [%s]: %s", ini->file, ini->line,
 				ini->section, r->format->sections);
@@ -300,7 +300,9 @@ int libroc_config_load(const struct libroc_config_format *format, const char *ur
 /* The first section with a known name ends the reading. */
 static int find_card(struct libroc_ini *ini)
 {
-	return card_of(ini->section);
+	const struct libroc_config_format *format = format_of(ini->section);
+
+	return format ? format->type : 0;
 }
 
 static int skip_value(struct libroc_ini *ini, const char *key, const char *value)

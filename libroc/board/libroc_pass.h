@@ -205,15 +205,13 @@ bool libroc_changes_restore(struct libroc_changes *changes, unsigned int written
 /* After a failure: the sentence, with what became of what had been written. @why: its reason. */
 void libroc_changes_say(const struct libroc_changes *changes, const char *why);
 
-/* -1: not "linkN" of a CRU. (cru_params.c) */
-int libroc_param_link(const char *section);
-
 /* config_file.c: files of sections, INI and JSON */
 
 #define LIBROC_SECTIONS_MAX 32
 
 /* What is in the files for one kind of card. Sections have numbers from 0. */
 struct libroc_config_format {
+	enum roc_card_type type;
 	const char *card;     /* "CRU" */
 	const char *sections; /* "there are [cru], [links], ..." */
 	const char *example;  /* "cru" */
@@ -229,6 +227,9 @@ struct libroc_config_format {
 	int (*order)(const char *file, unsigned int line, unsigned int section, uint32_t seen);
 	int (*check)(const void *config);
 };
+
+/* cards.c: those of all cards; ends with NULL */
+extern const struct libroc_config_format *const libroc_config_formats[];
 
 /* Which optional keys a file did not have: bit per parameter of section 0, as in its table. */
 int libroc_config_load(const struct libroc_config_format *format, const char *uri, void *config,

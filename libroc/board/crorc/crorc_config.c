@@ -105,7 +105,8 @@ static int check(const void *config)
 	return roc_crorc_config_check(config);
 }
 
-static const struct libroc_config_format format = {
+const struct libroc_config_format libroc_crorc_format = {
+	.type = ROC_CARD_CRORC,
 	.card = "C-RORC",
 	.sections = "there is only [" SECTION "]",
 	.example = SECTION,
@@ -119,7 +120,7 @@ static const struct libroc_config_format format = {
 int roc_crorc_config_load(const char *uri, struct roc_crorc_config *config, bool *no_id)
 {
 	uint32_t missing;
-	int ret = libroc_config_load(&format, uri, config, &missing);
+	int ret = libroc_config_load(&libroc_crorc_format, uri, config, &missing);
 
 	if (!ret && no_id)
 		*no_id = missing & 1u << (libroc_param_find(&params, "crorcId") - list);

@@ -22,4 +22,8 @@ enum libroc_crorc_place {
 /* Begin a pass: is it a C-RORC? With @lock also take the card lock. */
 int libroc_crorc_begin(struct roc_endpoint *ep, struct libroc_pass *c, bool lock);
 
+/* crorc_config.c */
+
+extern const struct libroc_config_format libroc_crorc_format;
+
 #endif /* LIBROC_CRORC_H */

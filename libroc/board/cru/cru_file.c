@@ -55,7 +55,8 @@ static int check(const void *config)
 	return roc_cru_config_check(config);
 }
 
-static const struct libroc_config_format format = {
+const struct libroc_config_format libroc_cru_format = {
+	.type = ROC_CARD_CRU,
 	.card = "CRU",
 	.sections = "there are [cru], [links], and [link0] to [link11]",
 	.example = "cru",
@@ -69,7 +70,7 @@ static const struct libroc_config_format format = {
 
 int roc_cru_config_load(const char *uri, struct roc_cru_config *config)
 {
-	return libroc_config_load(&format, uri, config, NULL);
+	return libroc_config_load(&libroc_cru_format, uri, config, NULL);
 }
 
 static bool same_link(const struct roc_cru_link_config *a, const struct roc_cru_link_config *b)

@@ -33,6 +33,13 @@ int libroc_cru_find_links(struct libroc_pass *c, uint32_t need);
 /* cru_params.c */
 
 extern const struct libroc_params libroc_cru_params, libroc_cru_link_params;
+/* -1: not "linkN" of a CRU. */
+int libroc_param_link(const char *section);
+
+/* cru_file.c */
+
+extern const struct libroc_config_format libroc_cru_format;
+
 /* cru_state.c: all configuration registers of an endpoint, as one structure */
 
 struct libroc_link_state {
