@@ -345,6 +345,7 @@ static int cru_received(struct roc_channel *ch, unsigned int link, u32 length, b
 {
 	struct cru_channel *cru = ch->priv;
 	struct cru_size *size = &cru->size[link];
+	bool late;
 	u32 entry;
 	u64 now;
 
@@ -360,20 +361,22 @@ static int cru_received(struct roc_channel *ch, unsigned int link, u32 length, b
 		size->since = 0;
 	}
 	for (;;) {
+		/* Before the read: what counts is that it was not there when the time was over. */
+		late = size->since && ktime_get_ns() - size->since > CRU_SIZE_TIMEOUT_NS;
 		entry = cru_path_read(ch, CRU_SP_SIZE(link));
 		if ((entry & CRU_SP_SIZE_BYTES) && entry >> CRU_SP_SIZE_INDEX_SHIFT == size->index)
 			break;
 		if (!proved)
 			return -EAGAIN;
+		if (late && !size->early)
+			goto timeout;
 		now = ktime_get_ns();
-		size->since = size->since ?: now;
-		if (now - size->since > CRU_SIZE_TIMEOUT_NS) {
-			if (!size->early)
-				goto timeout;
+		if (late) {
 			cru_path_write(ch, CRU_SP_SIZE(link), CRU_SP_SIZE_ADVANCE);
 			size->early = false;
-			size->since = now;
 		}
+		if (late || !size->since)
+			size->since = now;
 		if (now >= until)
 			return -EAGAIN;
 		usleep_range(10, 50);
