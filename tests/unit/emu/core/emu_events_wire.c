@@ -56,17 +56,6 @@ static uint32_t capability(void)
 	return 0;
 }
 
-static uint32_t old_capability(uint8_t id)
-{
-	uint32_t at = config(PCI_CAPABILITY_LIST, 1);
-
-	for (; at; at = config(at + 1, 1)) {
-		if (config(at, 1) == id)
-			return at;
-	}
-	return 0;
-}
-
 static void capability_of_a_cru(void)
 {
 	uint32_t at, word;

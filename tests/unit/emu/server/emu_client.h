@@ -211,6 +211,18 @@ __attribute__((unused)) static void config_set(uint32_t off, uint32_t value, uin
 	region_write(0, VFIO_PCI_CONFIG_REGION_INDEX, off, &value, len);
 }
 
+/* Where a capability of the first 256 bytes is; 0: the card has none of this id. */
+__attribute__((unused)) static uint32_t old_capability(uint8_t id)
+{
+	uint32_t at = config(PCI_CAPABILITY_LIST, 1);
+
+	for (; at; at = config(at + 1, 1)) {
+		if (config(at, 1) == id)
+			return at;
+	}
+	return 0;
+}
+
 /* Start the card in vu.emu; make guest memory and connect to the first function. */
 __attribute__((unused)) static void begin_guest(void)
 {
@@ -284,6 +296,20 @@ __attribute__((unused)) static uint64_t counted(const char *name)
 		value = strtoull(at + strlen(find), NULL, 10);
 	json_free(&j);
 	return value;
+}
+
+/* Whether the answer to a control line has a text in it. */
+__attribute__((unused)) static bool says(const char *line, const char *text)
+{
+	struct json j = {0};
+	bool found;
+
+	control_run(vu.emu, line, &j);
+	found = j.text && strstr(j.text, text);
+	if (!found)
+		unit_note("'%s' without '%s': %.300s", line, text, j.text);
+	json_free(&j);
+	return found;
 }
 
 #endif /* ROC_UNIT_EMU_CLIENT_H */
