@@ -8,6 +8,7 @@
  */
 #include <linux/eventfd.h>
 
+#include "core/compat/compat.h"
 #include "stream/stream.h"
 
 /* Less room than that is not worth a register write of its own. */

@@ -6,6 +6,7 @@
 #include <linux/delay.h>
 
 #include "core/trace.h"
+#include "core/compat/compat.h"
 #include "stream/stream.h"
 
 #define ROC_CLOSE_TRY_US 500
