@@ -415,21 +415,32 @@ err_forget:
 	return err;
 }
 
-/* Memory of this buffer, to be lent: a reference. */
-static struct roc_memory *roc_buffer_lend(struct roc_open *o, struct roc_buf_export *arg)
+/* What is behind @handle, 0 = what the kind has of its own. */
+static struct roc_memory *roc_buffer_memory(struct roc_open *o, u32 handle)
 {
-	struct roc_buffer *buf = xa_load(&o->buffers, arg->handle);
-	int err;
+	struct roc_buffer *buf;
 
+	if (!handle && o->ch->kind->lend)
+		return o->ch->kind->lend(o);
+	buf = xa_load(&o->buffers, handle);
 	if (!buf)
 		return ERR_PTR(-ENOENT);
-	if (!buf->backing)
-		return ERR_PTR(-EOPNOTSUPP);
-	err = roc_pin_lend(buf->backing, arg);
+	return buf->backing ?: ERR_PTR(-EOPNOTSUPP);
+}
+
+/* A reference. Channel lock held. */
+static struct roc_memory *roc_buffer_lend(struct roc_open *o, struct roc_buf_export *arg)
+{
+	struct roc_memory *memory = roc_buffer_memory(o, arg->handle);
+	int err;
+
+	if (IS_ERR(memory))
+		return memory;
+	err = roc_memory_lend(memory, arg);
 	if (err)
 		return ERR_PTR(err);
-	roc_memory_get(buf->backing);
-	return buf->backing;
+	roc_memory_get(memory);
+	return memory;
 }
 
 /* Inside the SRCU read side. */

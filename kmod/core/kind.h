@@ -20,6 +20,7 @@ struct roc_buffer;
 struct roc_channel;
 struct roc_endpoint;
 struct roc_ioctl;
+struct roc_memory;
 
 /**
  * struct roc_open - one open of a channel; the first member of what the kind has of it
@@ -111,6 +112,12 @@ struct roc_kind {
 	 * registered buffers.
 	 */
 	int (*check_buffer)(struct roc_endpoint *ep, struct roc_buf_register *arg, bool *seen);
+
+	/*
+	 * The channel's own memory, for a dma-buf: what handle 0 of ROC_BUF_EXPORT is; no
+	 * reference. Channel lock held. NULL: the kind has none.
+	 */
+	struct roc_memory *(*lend)(struct roc_open *o);
 
 	/*
 	 * The channel's interrupt, in interrupt context, from the nodes' appearance to their end,

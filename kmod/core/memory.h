@@ -10,18 +10,23 @@
 
 #include <linux/kref.h>
 #include <linux/scatterlist.h>
+#include <uapi/linux/roc.h>
+
+struct user_struct;
 
 /**
  * struct roc_memory - whole pages in an order, embedded in what knows where they came from
  * @refs: whoever may still write to the pages, or see them
  * @pages: orig_nents entries of whole pages; never changes. Its DMA side is the channel's own
  * @length: bytes
+ * @lender: whose locked_vm it is charged to, once it was lent
  * @free: give the pages back; may sleep. There may be no hardware and no session any more
  */
 struct roc_memory {
 	struct kref refs;
 	struct sg_table *pages;
 	u64 length;
+	struct user_struct *lender;
 	void (*free)(struct roc_memory *memory);
 };
 
@@ -31,6 +36,7 @@ static inline void roc_memory_init(struct roc_memory *memory, struct sg_table *p
 	kref_init(&memory->refs);
 	memory->pages = pages;
 	memory->length = length;
+	memory->lender = NULL;
 	memory->free = free;
 }
 
@@ -39,16 +45,12 @@ static inline void roc_memory_get(struct roc_memory *memory)
 	kref_get(&memory->refs);
 }
 
-static inline void roc_memory_last(struct kref *refs)
-{
-	struct roc_memory *memory = container_of(refs, struct roc_memory, refs);
+void roc_memory_put(struct roc_memory *memory);
 
-	memory->free(memory);
-}
-
-static inline void roc_memory_put(struct roc_memory *memory)
-{
-	kref_put(&memory->refs, roc_memory_last);
-}
+/*
+ * It may outlive its owner from now on: the caller's user is charged, too, once. With an error
+ * @arg says why. Calls for the same memory must not overlap.
+ */
+int roc_memory_lend(struct roc_memory *memory, struct roc_buf_export *arg);
 
 #endif /* ROC_MEMORY_H */

@@ -4,14 +4,11 @@
  *
  * Pinned in batches (no array of all pages) and merged into a scatter-gather table as it grows: a
  * hugepage is one entry. Charged to the owner's pinned_vm against RLIMIT_MEMLOCK, as RDMA does:
- * readout buffers are usually registered there too. That limit dies with the process, and a dma-buf
- * of the memory does not, so who exports it is charged as a user, as by io_uring.
+ * readout buffers are usually registered there too.
  */
-#include <linux/cred.h>
 #include <linux/mm.h>
 #include <linux/sched/mm.h>
 #include <linux/sched/signal.h>
-#include <linux/sched/user.h>
 #include <linux/slab.h>
 
 #include "core/memory.h"
@@ -23,8 +20,7 @@ struct roc_pin {
 	struct roc_memory memory;
 	struct sg_append_table table;
 	unsigned long pages;
-	struct mm_struct *mm;	  /* whose pinned_vm it is charged to */
-	struct user_struct *user; /* and whose locked_vm, once it is lent */
+	struct mm_struct *mm; /* whose pinned_vm it is charged to */
 };
 
 static int roc_pin_charge(struct roc_pin *pin, struct roc_buf_register *arg)
@@ -46,10 +42,6 @@ static int roc_pin_charge(struct roc_pin *pin, struct roc_buf_register *arg)
 
 static void roc_pin_uncharge(struct roc_pin *pin)
 {
-	if (pin->user) {
-		atomic_long_sub(pin->pages, &pin->user->locked_vm);
-		free_uid(pin->user);
-	}
 	if (pin->mm) {
 		atomic64_sub(pin->pages, &pin->mm->pinned_vm);
 		mmdrop(pin->mm);
@@ -130,25 +122,4 @@ struct roc_memory *roc_pin(struct roc_buf_register *arg, unsigned int max_segmen
 		err = -EFAULT;
 	}
 	return ERR_PTR(err);
-}
-
-int roc_pin_lend(struct roc_memory *memory, struct roc_buf_export *arg)
-{
-	struct roc_pin *pin = container_of(memory, struct roc_pin, memory);
-	unsigned long limit = rlimit(RLIMIT_MEMLOCK) >> PAGE_SHIFT;
-	struct user_struct *user = current_user();
-	long locked;
-
-	if (pin->user)
-		return 0;
-	locked = atomic_long_add_return(pin->pages, &user->locked_vm);
-	if (locked > limit && !capable(CAP_IPC_LOCK)) {
-		atomic_long_sub(pin->pages, &user->locked_vm);
-		arg->why = ROC_WHY_MEMLOCK;
-		arg->limit = rlimit(RLIMIT_MEMLOCK);
-		arg->pinned = (u64)(locked - pin->pages) << PAGE_SHIFT;
-		return -ENOMEM;
-	}
-	pin->user = get_uid(user);
-	return 0;
 }

@@ -15,7 +15,4 @@ struct roc_memory;
  */
 struct roc_memory *roc_pin(struct roc_buf_register *arg, unsigned int max_segment);
 
-/* It may outlive its owner from now on: charged to the user, too. Calls must not overlap. */
-int roc_pin_lend(struct roc_memory *memory, struct roc_buf_export *arg);
-
 #endif /* ROC_PIN_H */

@@ -80,6 +80,14 @@ static __poll_t roc_stream_poll(struct roc_open *o, poll_table *pt)
 	return readable ? EPOLLIN | EPOLLRDNORM : 0;
 }
 
+/* A ring that the caller does not know of yet may still be taken back. */
+static struct roc_memory *roc_stream_lend(struct roc_open *o)
+{
+	struct roc_reader *r = roc_reader(o);
+
+	return r->told ? &r->ring->memory : ERR_PTR(-EPIPE);
+}
+
 static void roc_stream_fdinfo(struct roc_open *o, struct seq_file *m)
 {
 	struct roc_reader *r = roc_reader(o);
@@ -113,6 +121,7 @@ const struct roc_kind roc_stream_kind = {
 	.poll = roc_stream_poll,
 	.mmap = roc_stream_mmap,
 	.fdinfo = roc_stream_fdinfo,
+	.lend = roc_stream_lend,
 	.irq = roc_stream_irq,
 	.doubt = roc_stream_doubt,
 	.disable = roc_stream_disable,

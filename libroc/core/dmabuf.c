@@ -19,6 +19,9 @@ int roc_buffer_export(struct roc_channel *ch, uint32_t handle, unsigned int flag
 	case ENOENT:
 		return roc_fail(ENOENT, "%s: no buffer has handle %u: %s", ch->name, handle,
 				"use the one from roc_buffer_register() on this channel");
+	case EPIPE:
+		return roc_fail(EPIPE, "%s: the stream has no ring to export: make it first",
+				ch->name);
 	case EOPNOTSUPP:
 		return roc_fail(EOPNOTSUPP,
 				"%s: buffer %u cannot be exported: it was imported, pass that "

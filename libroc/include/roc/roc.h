@@ -640,7 +640,7 @@ int roc_buffer_unregister(struct roc_channel *ch, uint32_t handle);
 /**
  * roc_buffer_export() - a dma-buf of a registered buffer, for other devices and processes
  * @ch: handle
- * @handle: from roc_buffer_register()
+ * @handle: from roc_buffer_register(); 0: the ring of a stream
  * @flags: bits of enum roc_export_flags; ROC_EXPORT_CLOEXEC where you do not know better
  * @fd: the dma-buf, as long as the buffer; the caller's to close
  *
@@ -650,8 +650,9 @@ int roc_buffer_unregister(struct roc_channel *ch, uint32_t handle);
  * beyond the card: when that is removed or reset importers are told, and whoever comes later gets
  * ENODEV.
  *
- * Return: 0; -ENOENT no such buffer; -EOPNOTSUPP it was imported, or the kernel has no dma-bufs;
- * -ENOMEM above RLIMIT_MEMLOCK of the user, or no memory; -EMFILE too many open files.
+ * Return: 0; -ENOENT no such buffer; -EPIPE the stream has no ring yet; -EOPNOTSUPP it was
+ * imported, or the kernel has no dma-bufs; -ENOMEM above RLIMIT_MEMLOCK of the user, or no memory;
+ * -EMFILE too many open files.
  */
 int roc_buffer_export(struct roc_channel *ch, uint32_t handle, unsigned int flags, int *fd);
 

@@ -801,11 +801,11 @@ enum roc_export_flags {
 };
 
 /**
- * struct roc_buf_export - ioctl(ROC_BUF_EXPORT): a dma-buf of a registered buffer
+ * struct roc_buf_export - ioctl(ROC_BUF_EXPORT): a dma-buf of a registered buffer, or of a ring
  * @size: sizeof(struct roc_buf_export)
  * @flags: bits of enum roc_export_flags
- * @handle: from ROC_BUF_REGISTER
- * @fd: out: descriptor of the dma-buf, as long as the buffer; must be 0 on entry
+ * @handle: from ROC_BUF_REGISTER; 0: the ring of a stream, once ROC_ST_RING has made it
+ * @fd: out: descriptor of the dma-buf, as long as the buffer or (once) the ring; must be 0 on entry
  * @why: out, also with an error: enum roc_why; must be 0 on entry
  * @reserved: must be 0
  * @limit: out, also with an error: when @why is MEMLOCK, RLIMIT_MEMLOCK; must be 0 on entry
@@ -813,9 +813,9 @@ enum roc_export_flags {
  *	already; must be 0 on entry
  *
  * Other devices import it and see what the card writes, as processes do that map it (MAP_SHARED, up
- * to its length). Also while the channel runs. A superpage is the reader's when it has come back by
- * the ready ring: nothing else says so, there are no fences. DMA_BUF_IOCTL_SYNC brackets the
- * CPU's accesses where another device writes.
+ * to its length). Also while the channel runs. What is ready only the ready ring says, or a
+ *stream's positions: there are no fences. DMA_BUF_IOCTL_SYNC brackets the CPU's accesses where
+ *another device writes.
  *
  * The dma-buf keeps the memory when the buffer is unregistered and the channel closed, pinned,
  *until the last descriptor, mapping and importer have gone. When the card is removed or reset it is
@@ -825,8 +825,9 @@ enum roc_export_flags {
  * Memory that is exported counts against RLIMIT_MEMLOCK of the user, too, once however often it is
  * exported, until it is given back: it may outlive the process.
  *
- * Errors: ENOENT; EOPNOTSUPP the buffer was imported: share that descriptor, or the kernel has
- * no dma-bufs; ENOMEM (why MEMLOCK, or no memory when why is 0); EMFILE.
+ * Errors: ENOENT; EPIPE the stream has no ring yet; EOPNOTSUPP the buffer was imported: share that
+ * descriptor, or the kernel has no dma-bufs; ENOMEM (why MEMLOCK, or no memory when why is 0);
+ *EMFILE.
  */
 struct roc_buf_export {
 	__u32 size;

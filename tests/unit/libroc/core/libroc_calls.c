@@ -847,6 +847,8 @@ static void dma_bufs(void)
 	SAYS("handle 9");
 	refuse_export(ch, EOPNOTSUPP, (struct roc_buf_export){.why = 0});
 	SAYS("it was imported, pass that dma-buf on");
+	refuse_export(ch, EPIPE, (struct roc_buf_export){.why = 0});
+	SAYS("has no ring to export");
 	refuse_export(ch, EINVAL, (struct roc_buf_export){.why = 0});
 	SAYS("unknown flag");
 	refuse_export(ch, EMFILE, (struct roc_buf_export){.why = 0});

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Lending: who makes memory outlive its owner is charged for it as a user, as by io_uring. The
+ * limit that a process was charged against ends with the process.
+ */
+#include <linux/capability.h>
+#include <linux/cred.h>
+#include <linux/mm.h>
+#include <linux/sched/signal.h>
+#include <linux/sched/user.h>
+
+#include "core/memory.h"
+
+int roc_memory_lend(struct roc_memory *memory, struct roc_buf_export *arg)
+{
+	unsigned long pages = memory->length >> PAGE_SHIFT;
+	unsigned long limit = rlimit(RLIMIT_MEMLOCK) >> PAGE_SHIFT;
+	struct user_struct *user = current_user();
+	long locked;
+
+	if (memory->lender)
+		return 0;
+	locked = atomic_long_add_return(pages, &user->locked_vm);
+	if (locked > limit && !capable(CAP_IPC_LOCK)) {
+		atomic_long_sub(pages, &user->locked_vm);
+		arg->why = ROC_WHY_MEMLOCK;
+		arg->limit = rlimit(RLIMIT_MEMLOCK);
+		arg->pinned = (u64)(locked - pages) << PAGE_SHIFT;
+		return -ENOMEM;
+	}
+	memory->lender = get_uid(user);
+	return 0;
+}
+
+static void roc_memory_last(struct kref *refs)
+{
+	struct roc_memory *memory = container_of(refs, struct roc_memory, refs);
+
+	if (memory->lender) {
+		atomic_long_sub(memory->length >> PAGE_SHIFT, &memory->lender->locked_vm);
+		free_uid(memory->lender);
+	}
+	memory->free(memory);
+}
+
+void roc_memory_put(struct roc_memory *memory)
+{
+	kref_put(&memory->refs, roc_memory_last);
+}
