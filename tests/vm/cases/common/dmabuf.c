@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <linux/dma-buf.h>
 #include <linux/udmabuf.h>
 #include <roc/roc.h>
@@ -84,6 +85,19 @@ int dmabuf_of_memfd(int memfd, uint64_t size)
 		fd = -errno;
 	close(node);
 	return fd;
+}
+
+const char *dmabuf_device(void)
+{
+	static char path[PATH_MAX];
+
+	/* .../0000:00:03.0/virtio0 */
+	if (!realpath("/sys/bus/virtio/devices/virtio0", path)) {
+		printf("Bail out! no virtio0\n");
+		exit(1);
+	}
+	*strrchr(path, '/') = 0;
+	return strrchr(path, '/') + 1;
 }
 
 int dmabuf_take(int node, const char *device, int fd, bool dynamic)

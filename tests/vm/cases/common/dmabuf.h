@@ -25,6 +25,9 @@ struct dmabuf_alive dmabuf_living(int node);
 /* Memory of @memfd as a dma-buf by the kernel's udmabuf; -ENOENT: there is none. */
 int dmabuf_of_memfd(int memfd, uint64_t size);
 
+/* A function that is neither ours nor at work for us: of the console. */
+const char *dmabuf_device(void);
+
 /* The second device, of PCI address @device, has @fd: its id, or -errno. */
 int dmabuf_take(int node, const char *device, int fd, bool dynamic);
 void dmabuf_drop(int node, int id);

@@ -7,7 +7,6 @@
 #include "common/dmabuf.h"
 
 #include <fcntl.h>
-#include <limits.h>
 #include <linux/memfd.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
@@ -292,19 +291,6 @@ static void unshare(struct shared *s)
 	CU_ASSERT(UNIT_WAIT(pins() == s->pins, LIMIT_MS));
 }
 
-/* The device of the console: a function that is neither ours nor at work for us. */
-static const char *other_device(void)
-{
-	static char address[PATH_MAX];
-	char *end;
-
-	/* .../0000:00:03.0/virtio0 */
-	UNIT_NEED(realpath("/sys/bus/virtio/devices/virtio0", address));
-	end = strrchr(address, '/');
-	*end = 0;
-	return strrchr(address, '/') + 1;
-}
-
 /* Superpages as they come, while the card goes on: the device reads what we do. */
 static void seen_as_written(const char *device, bool dynamic)
 {
@@ -346,7 +332,7 @@ static void export_seen(void)
 {
 	/* One that takes pieces of any length, and one that does not. */
 	seen_as_written(pci_address(OTHER_EP0), true);
-	seen_as_written(other_device(), false);
+	seen_as_written(dmabuf_device(), false);
 }
 
 static void export_mapped(void)
@@ -356,7 +342,7 @@ static void export_mapped(void)
 	uint8_t *memory, *part;
 	void *p;
 
-	UNIT_NEED(share(&s, other_device(), true));
+	UNIT_NEED(share(&s, dmabuf_device(), true));
 	memory = map_shared(s.fd, 8 * MIB);
 	UNIT_NEED(memory != MAP_FAILED);
 	UNIT_EQ(dmabuf_sync(s.fd, true), 0);
@@ -421,7 +407,7 @@ static void export_outlives_close(void)
 	uint8_t *before = malloc(8 * MIB), *view = malloc(8 * MIB), *memory;
 	struct shared s;
 
-	UNIT_NEED(share(&s, other_device(), true));
+	UNIT_NEED(share(&s, dmabuf_device(), true));
 	rig_push(&s.r, RIG_MAX);
 	UNIT_NEED(rig_start(&s.r) && rig_wait(&s.r, 8, LIMIT_MS) >= 8);
 	rig_stop(&s.r);
@@ -450,7 +436,7 @@ static void export_outlives_close(void)
 static void revoked(bool reset, bool closed)
 {
 	uint8_t *before = malloc(8 * MIB), *view = malloc(8 * MIB), *memory;
-	const char *device = other_device();
+	const char *device = dmabuf_device();
 	char address[ROC_TEXT_MAX], path[96];
 	struct shared s;
 	int quiet;
@@ -499,13 +485,18 @@ static void revoked(bool reset, bool closed)
 	unshare(&s);
 	free(before);
 	free(view);
-	seen_as_written(device, true);
 }
 
 static void export_ends_with_card(void)
 {
 	revoked(false, false);
 	revoked(false, true);
+	/* What comes after is as good as ever. */
+	seen_as_written(dmabuf_device(), true);
+}
+
+static void export_ends_with_reset(void)
+{
 	revoked(true, false);
 }
 
@@ -518,7 +509,7 @@ static void from_card_to_card(void)
 
 	strcpy(address, pci_address(EP0));
 	emu_normal(CARD1, FOUR_LINKS);
-	UNIT_NEED(share(&s, other_device(), true));
+	UNIT_NEED(share(&s, dmabuf_device(), true));
 	r.memory = s.r.base;
 	r.dmabuf = s.fd;
 	CU_ASSERT(rig_once(&r, 20, LIMIT_MS));
@@ -640,6 +631,7 @@ UNIT_MAIN("dmabuf", {"begin", begin}, {"import of udmabuf", import_udmabuf},
 	  {"export seen by another device", export_seen}, {"export mapped", export_mapped},
 	  {"export refused", export_refused}, {"export outlives close", export_outlives_close},
 	  {"export ends with the card", export_ends_with_card},
+	  {"export ends with a reset", export_ends_with_reset},
 	  {"from card to card", from_card_to_card},
 	  {"export counts for the user", export_counts_for_the_user},
 	  {"nothing is left", nothing_left})
