@@ -13,6 +13,7 @@
 #ifndef ROC_STREAM_H
 #define ROC_STREAM_H
 
+#include "core/compat/compat.h"
 #include "core/memory.h"
 #include "core/roc.h"
 #include "stream/position.h"
