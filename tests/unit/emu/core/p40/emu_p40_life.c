@@ -38,7 +38,9 @@ static void enable_refused(void)
 	refused(enable(MAIN, RING_AT(MAIN) + 64, 16, 0));
 	refused(enable(MAIN, RING_AT(MAIN), 20, 15));
 	refused(enable(MAIN, RING_AT(MAIN), 20, 21));
-	refused(enable(MAIN, RING_AT(MAIN), 31, 16)); /* 32768 entries */
+	/* 32768 entries, all of them good. */
+	memset(host.memory + (RING_AT(MAIN) - HOST_BASE), 0, 32768 * 8);
+	refused(enable(MAIN, RING_AT(MAIN), 31, 16));
 	addresses(MAIN, RING_AT(MAIN));
 	wr(MAIN, STREAM_PAGE_LOW, (uint32_t)PAGE_AT(MAIN) + 2048);
 	wr(MAIN, STREAM_RING_SIZE, 16);
@@ -328,6 +330,31 @@ static void reset_flush(void)
 	host_end();
 }
 
+/* What has begun to be written is finished; what waits behind it is thrown away. */
+static void reset_flush_in_a_packet(void)
+{
+	uint64_t waiting;
+
+	host_begin();
+	set_wr(MAIN, STREAM_SET_PACK_BYTES, 1 << 20);
+	set_wr(MAIN, STREAM_SET_PACK_EVENTS, 1000);
+	begin(MAIN, 22);
+	generate(MAIN, 0, 1000, 0, 0);
+	set_wide(MAIN, STREAM_SET_LIMIT, 1500);
+	while (count(0, -1, "dma_writes") < 3)
+		p40_card.step(host.card, 0, 4096);
+	UNIT_EQ(state(MAIN)->units, 0);
+	waiting = COUNTER(MAIN, waiting);
+	wr(MAIN, STREAM_RESET, STREAM_RESET_FLUSH);
+	UNIT_EQ(COUNTER(MAIN, waiting), 1000);
+	UNIT_EQ(COUNTER(MAIN, discarded), waiting - 1000);
+	run(0);
+	UNIT_EQ(packets(MAIN), 1);
+	UNIT_EQ(reader[MAIN].fragments, 1000);
+	sum_is_right(MAIN);
+	host_end();
+}
+
 static void reset_logic(void)
 {
 	uint32_t generation;
@@ -507,7 +534,8 @@ UNIT_MAIN("emulated PCIe40: life of a stream", {"enabling refused", enable_refus
 	  {"close in the middle of a packet", close_in_a_packet},
 	  {"close of nothing", close_of_nothing}, {"close when the ring is full", close_when_full},
 	  {"disable at once", disable_at_once}, {"reset of counters", reset_counters},
-	  {"reset: flush", reset_flush}, {"reset: logic", reset_logic},
-	  {"reset: default", reset_default}, {"unknown reset", reset_unknown},
-	  {"reset of the card", reset_card}, {"function-level reset", function_reset},
-	  {"no bus mastering", no_bus}, {"mask of the card", mask})
+	  {"reset: flush", reset_flush}, {"reset: flush in a packet", reset_flush_in_a_packet},
+	  {"reset: logic", reset_logic}, {"reset: default", reset_default},
+	  {"unknown reset", reset_unknown}, {"reset of the card", reset_card},
+	  {"function-level reset", function_reset}, {"no bus mastering", no_bus},
+	  {"mask of the card", mask})
