@@ -313,6 +313,8 @@ uint32_t p40_source_drop(struct p40_stream *st, uint64_t now);
 void p40_source_off(struct p40_stream *st, uint64_t now);
 void p40_source_cycles(struct p40_stream *st, uint64_t now);
 void p40_source_clock(struct p40_stream *st);
+/* An event that was accepted is too large by now. */
+void p40_source_cut(struct p40_stream *st, uint64_t now, struct p40_event *e, uint32_t size);
 /* Payload that the largest packet has room for. */
 uint32_t p40_source_fit(const struct p40_stream *st);
 

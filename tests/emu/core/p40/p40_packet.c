@@ -135,6 +135,8 @@ static bool fill(struct p40_stream *st, uint64_t now, uint64_t *when)
 	unsigned int n;
 
 	for (n = 0; n < AT_ONCE; n++) {
+		bool wide = false;
+
 		if (p->count && p->count >= st->set.pack_events) {
 			close_packet(st, now, 0);
 			return true;
@@ -156,10 +158,11 @@ static bool fill(struct p40_stream *st, uint64_t now, uint64_t *when)
 				return true;
 			}
 			/* It came when packets were allowed to be larger. */
-			e.size = p40_source_fit(st);
-			e.truncated = true;
+			wide = true;
 		}
 		p40_source_take(st, now, &e);
+		if (wide)
+			p40_source_cut(st, now, &e, p40_source_fit(st));
 		add(p, &e);
 	}
 	*when = now;

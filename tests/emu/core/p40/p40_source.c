@@ -187,6 +187,19 @@ static void truncated(struct p40_stream *st, uint64_t id, uint32_t bytes, uint64
 	st->total[P40_TRUNCATED_BYTES] += bytes;
 }
 
+void p40_source_cut(struct p40_stream *st, uint64_t now, struct p40_event *e, uint32_t size)
+{
+	uint32_t cut = e->size - size;
+
+	if (e->truncated)
+		st->total[P40_TRUNCATED_BYTES] += cut;
+	else
+		truncated(st, e->id, cut, now);
+	e->truncated = true;
+	e->size = size;
+	e->cut += cut;
+}
+
 static void accept(struct p40_stream *st, uint64_t now, const struct p40_event *e)
 {
 	used(&st->gen, 1);

@@ -279,6 +279,31 @@ static void forced(void)
 	host_end();
 }
 
+/* Accepted whole, and too large for the packets that are allowed when it is its turn. */
+static void cut_late(void)
+{
+	unsigned int n;
+
+	fill(STREAM_POLICY_THROTTLE, 0, 0);
+	set_wide(MAIN, STREAM_SET_LIMIT, IN_RING + IN_PACKET + 30);
+	run(0);
+	UNIT_EQ(COUNTER(MAIN, waiting), IN_PACKET + 30);
+	set_wr(MAIN, STREAM_SET_PACK_BYTES, 512);
+	set_wr(MAIN, STREAM_SET_PACK_EVENTS, 1);
+	for (n = 0; n < 40; n++) {
+		packets(MAIN);
+		doorbell(MAIN);
+		run(0);
+	}
+	UNIT_EQ(reader[MAIN].truncated, 30);
+	UNIT_EQ(COUNTER(MAIN, truncated), 30);
+	UNIT_EQ(COUNTER(MAIN, truncated_bytes), 30 * (1000 - (512 - 40)));
+	UNIT_EQ(COUNTER(MAIN, truncations), 1);
+	UNIT_EQ(COUNTER(MAIN, truncate_first), IN_RING + IN_PACKET);
+	UNIT_EQ(COUNTER(MAIN, truncate_to), IN_RING + IN_PACKET + 29);
+	host_end();
+}
+
 static void reset_of_the_counters(void)
 {
 	fill(STREAM_POLICY_THROTTLE, 0, STREAM_GENERATOR_CLOCKED);
@@ -363,7 +388,7 @@ static void room_to_the_line(void)
 
 UNIT_MAIN("emulated PCIe40: a full ring", {"a source that waits loses nothing", nothing_lost},
 	  {"levels of the throttle", levels}, {"a clocked source", clocked}, {"a gap", gap},
-	  {"truncation", truncation}, {"throttle without a policy", forced},
+	  {"truncation", truncation}, {"throttle without a policy", forced}, {"cut late", cut_late},
 	  {"counters reset meanwhile", reset_of_the_counters},
 	  {"counters in the page", in_the_page}, {"ODIN", odin},
 	  {"room to the line", room_to_the_line})
