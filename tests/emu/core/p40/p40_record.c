@@ -153,16 +153,54 @@ static void odin_done(struct p40_stream *st, uint64_t event)
 	p40_unit_done(st, 1, 1, event);
 }
 
+/* Where the next records go: as many lines as there is room, budget and memory in one piece. */
+static enum card_dma lines_at(struct p40_stream *st, size_t budget, uint8_t **to, uint32_t *lines)
+{
+	uint32_t room = p40_room(st) - p40_ahead(st);
+	size_t len = (budget + STREAM_LINE - 1) / STREAM_LINE * STREAM_LINE;
+	enum card_dma how;
+
+	if (len > (size_t)room * STREAM_LINE)
+		len = (size_t)room * STREAM_LINE;
+	how = p40_ring_at(st, st->written + p40_ahead(st), 0, &len, (void **)to);
+	*lines = len / STREAM_LINE;
+	if (how == CARD_DMA_OK && *lines)
+		return how;
+	/* A line in pieces is a mapping that no host makes: lost, as outside. */
+	*lines = 1;
+	return how == CARD_DMA_OK ? CARD_DMA_OUTSIDE : how;
+}
+
+/* The events that there are, into at most @lines; how many. */
+static uint32_t put_records(struct p40_stream *st, uint64_t now, uint8_t *to, uint32_t lines,
+			    uint64_t *when)
+{
+	struct stream_odin lost;
+	struct p40_event e;
+	uint32_t n;
+
+	for (n = 0; n < lines; n++) {
+		struct stream_odin *o = to ? (struct stream_odin *)(to + n * STREAM_LINE) : &lost;
+
+		if (p40_source_held(st, now, when) || !p40_source_peek(st, now, &e, when))
+			break;
+		build(st, now, e.id, o);
+		spoil(st, o);
+		p40_source_take(st, now, &e);
+		odin_done(st, e.id);
+	}
+	return n;
+}
+
 size_t p40_odin_turn(struct p40_stream *st, uint64_t now, size_t budget, uint64_t *when)
 {
-	struct stream_odin o;
 	struct p40_event e;
 	size_t moved = 0;
 
 	while (moved < budget) {
-		size_t len = sizeof(o);
+		uint8_t *to = NULL;
 		enum card_dma how;
-		void *ptr;
+		uint32_t lines;
 
 		if (p40_source_held(st, now, when) || !p40_source_peek(st, now, &e, when))
 			break;
@@ -171,19 +209,14 @@ size_t p40_odin_turn(struct p40_stream *st, uint64_t now, size_t budget, uint64_
 			break;
 		}
 		st->full = false;
-		how = p40_ring_at(st, st->written + p40_ahead(st), 0, &len, &ptr);
+		how = lines_at(st, budget - moved, &to, &lines);
 		if (how == CARD_DMA_NO_MASTER) {
 			p40_source_spill(st, now, when);
 			break;
 		}
-		build(st, now, e.id, &o);
-		spoil(st, &o);
-		if (how == CARD_DMA_OK)
-			memcpy(ptr, &o, len);
 		st->n.dma_writes++;
-		p40_source_take(st, now, &e);
-		odin_done(st, e.id);
-		moved += STREAM_LINE;
+		lines = put_records(st, now, how == CARD_DMA_OK ? to : NULL, lines, when);
+		moved += lines * STREAM_LINE;
 	}
 	return moved;
 }
