@@ -28,7 +28,7 @@ struct roc_session;
 /**
  * struct roc_pool_ops - a card with a pool: its constants and its hardware access
  *
- * Constant, the card's. All of it is called with channel->lock held, and nothing of it allocates.
+ * Constant, the card's. It is called with channel->lock held, and nothing of it allocates.
  *
  * @card: what the core asks of it
  */
@@ -68,7 +68,7 @@ struct roc_pool_ops {
 	void (*flush)(struct roc_channel *ch);
 	/* One command over the link; NULL: there is none. */
 	int (*command)(struct roc_channel *ch, struct roc_ch_command *command);
-	/* Counters of the card; NULL: it has none. */
+	/* Counters of the card; NULL: it has none. @dropped is asked without the lock, too. */
 	u32 (*dropped)(struct roc_channel *ch);
 	u32 (*fifo_empty)(struct roc_channel *ch);
 };
