@@ -95,7 +95,6 @@ static void roc_stream_setup(struct roc_reader *r, u32 position)
 	roc_stream_write(ch, STREAM_IRQ_BYTES, roc_stream_irq_bytes(r));
 	roc_stream_write(ch, STREAM_IRQ_NS, READ_ONCE(roc_stream(ch)->settings.interrupt_time));
 	roc_stream_write(ch, STREAM_VECTOR, ch->vector < 0 ? STREAM_VECTOR_NONE : ch->vector);
-	roc_stream_write(ch, STREAM_CONTROL, STREAM_CONTROL_ENABLE);
 }
 
 /* Until the card has read its table. */
@@ -114,25 +113,26 @@ static u32 roc_stream_loaded(struct roc_channel *ch)
 }
 
 /*
- * The stream was reset, and has the bus. The card refuses when an address did not arrive, and says
- * where it begins: so a lost register write is seen.
+ * The stream was reset, and has the bus. The card refuses when an address did not arrive, and can
+ * be asked where it begins: so a lost register write is seen. Data may flow from here on, so what
+ * is in its page says nothing of the beginning.
  */
 int roc_stream_enable(struct roc_reader *r, u32 position)
 {
 	const u32 errors = STREAM_STATUS_SETUP_ERROR | STREAM_STATUS_FETCH_ERROR;
-	struct stream_state *state = roc_ring_state(r->ring);
 	struct roc_channel *ch = r->open.ch;
 	unsigned int tries;
 	u32 status;
 
 	for (tries = 0; tries < ROC_ENABLE_TRIES; tries++) {
 		roc_stream_setup(r, position);
+		if (roc_stream_read(ch, STREAM_START) != position)
+			continue;
+		roc_stream_write(ch, STREAM_CONTROL, STREAM_CONTROL_ENABLE);
 		status = roc_stream_loaded(ch);
 		if (status == ROC_ALL_ONES)
 			break;
-		/* The answer has pushed out what the card wrote before it. */
-		if (status & STREAM_STATUS_ENABLED && !(status & errors) &&
-		    le32_to_cpu(READ_ONCE(state->written)) == position)
+		if (status & STREAM_STATUS_ENABLED && !(status & errors))
 			return 0;
 		roc_stream_write(ch, STREAM_CONTROL, 0);
 	}

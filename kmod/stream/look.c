@@ -99,7 +99,7 @@ void roc_stream_attend(struct roc_reader *r)
 	if (r->armed && r->position.read == r->known)
 		return;
 	/* The interrupt for what came meanwhile may be on its way, and then has nothing to tell. */
-	r->late = r->armed && r->seen != r->position.written;
+	r->late |= r->armed && r->seen != r->position.written;
 	roc_stream_arm(r);
 }
 
