@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tool.h"
+#include "tools.h"
 
 static void list_tools(FILE *out)
 {

@@ -12,7 +12,7 @@
 #include "influx.h"
 #include "output.h"
 #include "table.h"
-#include "utils/tool.h"
+#include "tool.h"
 
 static const struct {
 	const char *key;    /* JSON, InfluxDB */

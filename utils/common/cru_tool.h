@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What the tools for a CRU have in common: finding the card, and going on until a signal.
+ * What the tools for a CRU have in common.
  */
 #ifndef ROC_UTILS_CRU_TOOL_H
 #define ROC_UTILS_CRU_TOOL_H
 
 #include <roc/roc.h>
-
-#include <stdbool.h>
 
 /*
  * Open the CRU that @id means. @card and @ep are filled in; the caller closes @ep. Exit code;
@@ -17,11 +15,5 @@ int cru_open(const char *id, struct roc_card *card, struct roc_endpoint **ep);
 
 /* Of the FPGA, degrees Celsius; NAN: the sensor does not say. */
 double cru_temperature(struct roc_endpoint *ep);
-
-/* From now on SIGINT and SIGTERM do not end the process but are asked for. */
-void stop_on_signals(void);
-bool stop_asked(void);
-/* Sleep until the signal or for so long; true: the signal came. */
-bool stop_sleep(double seconds);
 
 #endif

@@ -13,7 +13,7 @@
 #include <strings.h>
 
 #include "numbers.h"
-#include "utils/tool.h"
+#include "tool.h"
 
 enum {
 	COMMON_HELP,

@@ -9,7 +9,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "utils/tool.h"
+#include "tool.h"
 
 int output_choose(const struct output_options *options, enum output_format *format)
 {

@@ -12,7 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "utils/tool.h"
+#include "tool.h"
 
 int output_begin(const struct output_options *options, struct output *o)
 {

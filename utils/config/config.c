@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "utils/common/output.h"
-#include "utils/tool.h"
+#include "utils/common/tool.h"
 
 #define LOCK_MS 15000 /* as long as the library itself waits */
 

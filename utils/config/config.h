@@ -13,7 +13,7 @@
 #include <stdio.h>
 #include <time.h>
 
-#include "utils/cards.h"
+#include "utils/common/card.h"
 #include "utils/common/options.h"
 
 /* Parameters that have an option of their own, in the order of the help text. */

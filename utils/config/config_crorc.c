@@ -4,7 +4,7 @@
  */
 #include "config.h"
 
-#include "utils/tool.h"
+#include "utils/common/tool.h"
 
 static void defaults(union config_any *c, bool file)
 {

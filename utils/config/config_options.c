@@ -8,7 +8,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "utils/tool.h"
+#include "utils/common/tool.h"
 
 #define AT(member) .offset = offsetof(struct config_values, member)
 #define TEXT(option_name, member, option_arg, text_help)                                           \

@@ -10,7 +10,7 @@
 #include "utils/common/output.h"
 #include "utils/status/status.h"
 #include "utils/common/table.h"
-#include "utils/tool.h"
+#include "utils/common/tool.h"
 
 const char *config_word(const struct config_outcome *o)
 {

@@ -13,7 +13,7 @@
 #include <sys/prctl.h>
 #include <unistd.h>
 
-#include "utils/tool.h"
+#include "utils/common/tool.h"
 
 static void on_signal(int number)
 {

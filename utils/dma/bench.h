@@ -20,7 +20,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#include "utils/cards.h"
+#include "utils/common/card.h"
 #include "check.h"
 #include "error_log.h"
 #include "hammer.h"

@@ -7,7 +7,7 @@
 #include <stddef.h>
 
 #include "bench.h"
-#include "utils/tool.h"
+#include "utils/common/tool.h"
 
 const char *const bench_source_names[] = {
 	[ROC_SOURCE_INTERNAL] = "INTERNAL", [ROC_SOURCE_DDG] = "DDG", [ROC_SOURCE_FEE] = "FEE",

@@ -15,17 +15,9 @@
 #include <stdint.h>
 
 #include "error_log.h"
+#include "utils/common/card.h"
 
 #define CHECK_LINKS 32
-
-/* What is in the pages; which source of which card sends what is in cards.c. */
-enum check_data {
-	CHECK_NONE,	/* the card has no such source */
-	CHECK_INTERNAL, /* counter in all lanes, no header */
-	CHECK_DDG,	/* header, and a counter that each packet starts anew */
-	CHECK_RUNNING,	/* header, and a 32-bit counter that runs on from packet to packet */
-	CHECK_HEADERS,	/* header, and whatever the front end sends */
-};
 
 struct check_config {
 	enum check_data data;

@@ -7,7 +7,7 @@
 #include <stdio.h>
 
 #include "utils/common/json.h"
-#include "utils/tool.h"
+#include "utils/common/tool.h"
 
 struct values {
 	struct common_options common;

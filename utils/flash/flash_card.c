@@ -5,8 +5,8 @@
  */
 #include "flash.h"
 
-#include "utils/cards.h"
-#include "utils/tool.h"
+#include "utils/common/card.h"
+#include "utils/common/tool.h"
 
 void flash_card_close(struct flash_card *f)
 {

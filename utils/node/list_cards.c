@@ -10,9 +10,9 @@
 
 #include <roc/telemetry.h>
 
-#include "utils/cards.h"
+#include "utils/common/card.h"
 #include "utils/common/json.h"
-#include "utils/tool.h"
+#include "utils/common/tool.h"
 
 struct values {
 	struct common_options common;

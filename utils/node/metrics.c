@@ -9,12 +9,12 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "utils/cards.h"
+#include "utils/common/card.h"
 #include "utils/common/influx.h"
 #include "utils/common/output.h"
 #include "utils/common/prometheus.h"
 #include "utils/common/table.h"
-#include "utils/tool.h"
+#include "utils/common/tool.h"
 
 struct values {
 	struct common_options common;

@@ -10,7 +10,8 @@
 #include "utils/common/cru_tool.h"
 #include "utils/common/output.h"
 #include "utils/common/table.h"
-#include "utils/tool.h"
+#include "utils/common/stop.h"
+#include "utils/common/tool.h"
 
 struct values {
 	struct common_options common;

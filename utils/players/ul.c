@@ -6,7 +6,7 @@
 
 #include "utils/common/cru_tool.h"
 #include "utils/common/json.h"
-#include "utils/tool.h"
+#include "utils/common/tool.h"
 
 struct values {
 	struct common_options common;

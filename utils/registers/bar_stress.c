@@ -18,10 +18,10 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "utils/cards.h"
-#include "utils/common/cru_tool.h"
+#include "utils/common/card.h"
 #include "utils/common/numbers.h"
-#include "utils/tool.h"
+#include "utils/common/stop.h"
+#include "utils/common/tool.h"
 
 struct values {
 	struct common_options common;

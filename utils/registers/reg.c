@@ -14,7 +14,7 @@
 #include <string.h>
 
 #include "utils/common/json.h"
-#include "utils/tool.h"
+#include "utils/common/tool.h"
 
 /* One structure for the four tools; each table names what it uses. */
 struct values {

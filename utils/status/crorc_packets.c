@@ -8,7 +8,7 @@
 #include "utils/common/output.h"
 #include "utils/common/prometheus.h"
 #include "utils/common/table.h"
-#include "utils/tool.h"
+#include "utils/common/tool.h"
 
 void packets_crorc_text(FILE *out, const struct packets_crorc *r, bool colours)
 {

@@ -11,7 +11,7 @@
 #include "utils/common/output.h"
 #include "utils/common/prometheus.h"
 #include "utils/status/status.h"
-#include "utils/tool.h"
+#include "utils/common/tool.h"
 
 /* Bytes in the ring, between the two positions. */
 static uint64_t level(const struct roc_st_info *i)

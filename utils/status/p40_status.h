@@ -10,7 +10,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-#include "utils/cards.h"
+#include "utils/common/card.h"
 #include "utils/stream/stream.h"
 
 struct status_p40 {

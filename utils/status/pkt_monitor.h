@@ -10,7 +10,7 @@
 
 #include <stdio.h>
 
-#include "utils/cards.h"
+#include "utils/common/card.h"
 
 struct packets_report {
 	struct roc_card card;

@@ -4,10 +4,10 @@
  */
 #include "siu_status.h"
 
-#include "utils/cards.h"
+#include "utils/common/card.h"
 #include "utils/common/json.h"
 #include "utils/common/output.h"
-#include "utils/tool.h"
+#include "utils/common/tool.h"
 
 struct values {
 	struct common_options common;

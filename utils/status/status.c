@@ -4,9 +4,8 @@
  */
 #include "status.h"
 
-#include "utils/common/cru_tool.h"
 #include "utils/common/output.h"
-#include "utils/tool.h"
+#include "utils/common/tool.h"
 
 struct values {
 	struct common_options common;

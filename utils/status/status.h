@@ -11,7 +11,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-#include "utils/cards.h"
+#include "utils/common/card.h"
 #include "utils/common/channels.h"
 
 struct status_report {

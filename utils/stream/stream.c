@@ -7,8 +7,8 @@
 #include <stddef.h>
 #include <time.h>
 
-#include "utils/cards.h"
-#include "utils/tool.h"
+#include "utils/common/card.h"
+#include "utils/common/tool.h"
 
 static const char *const actions[] = {
 	[STREAM_DUMP] = "dump", [STREAM_FOLLOW] = "follow", [STREAM_STATS] = "stats",

@@ -8,9 +8,9 @@
 #include <errno.h>
 #include <inttypes.h>
 
-#include "utils/cards.h"
+#include "utils/common/card.h"
 #include "utils/common/output.h"
-#include "utils/tool.h"
+#include "utils/common/tool.h"
 
 static const char *const policies[] = {
 	"none",

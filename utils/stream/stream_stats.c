@@ -13,10 +13,10 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "utils/cards.h"
+#include "utils/common/card.h"
 #include "utils/common/output.h"
 #include "utils/common/table.h"
-#include "utils/tool.h"
+#include "utils/common/tool.h"
 
 static const char *const states[] = {
 	[ROC_CH_STOPPED] = "stopped",

@@ -13,8 +13,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "utils/cards.h"
-#include "utils/tool.h"
+#include "utils/common/card.h"
+#include "utils/common/tool.h"
 
 #define NS_PER_S UINT64_C(1000000000)
 #define WAIT_MS 100 /* a signal between the look and the sleep waits so long */

@@ -9,7 +9,7 @@
 
 #include "tests/unit/fake_sysfs.h"
 
-#include "utils/tool.h"
+#include "utils/tools.h"
 
 /* What each tool is called with when all is well. */
 static const struct {

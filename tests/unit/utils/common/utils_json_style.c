@@ -9,7 +9,7 @@
 #include <ctype.h>
 #include <json-c/json.h>
 
-#include "utils/tool.h"
+#include "utils/tools.h"
 
 /* A tool that prints JSON is in this list. NULL: only seen in guests. */
 static const struct {

@@ -10,7 +10,7 @@
 #include <errno.h>
 #include <stdint.h>
 
-#include "utils/tool.h"
+#include "utils/tools.h"
 
 struct values {
 	struct common_options common;

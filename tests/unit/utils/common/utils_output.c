@@ -15,7 +15,7 @@
 #include "utils/common/output.h"
 #include "utils/common/prometheus.h"
 #include "utils/common/table.h"
-#include "utils/tool.h"
+#include "utils/common/tool.h"
 
 static char *text;
 static size_t length;

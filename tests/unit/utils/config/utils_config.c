@@ -5,7 +5,7 @@
 #include "unit.h"
 
 #include "utils/config/config.h"
-#include "utils/tool.h"
+#include "utils/tools.h"
 
 static struct config_values v;
 static union config_any any;

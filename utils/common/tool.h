@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What a tool is: one constant structure in the tool's file, and one line in tools.c.
+ * What a tool is: one constant structure in the tool's file, and one line in the table (tools.c).
+ * And the messages that all tools print.
  */
 #ifndef ROC_UTILS_TOOL_H
 #define ROC_UTILS_TOOL_H
@@ -30,16 +31,6 @@ struct tool {
 #define TOOL_OPTIONS(table, values)                                                                \
 	.options = (table), .option_count = sizeof(table) / sizeof((table)[0]),                    \
 	.values_size = sizeof(values)
-
-extern const struct tool tool_list_cards, tool_reg_read, tool_reg_read_range, tool_reg_write,
-	tool_reg_modify, tool_reset, tool_bench_dma, tool_config, tool_status, tool_metrics,
-	tool_pkt_monitor, tool_trig_monitor, tool_loopback, tool_pat_player, tool_ctp_emulator,
-	tool_ul, tool_fw_check, tool_bar_stress, tool_siu_status, tool_flash, tool_flash_read,
-	tool_stream;
-
-extern const struct tool *const tools[]; /* ends with NULL */
-
-const struct tool *tool_find(const char *name); /* with or without "roc-"; NULL: unknown */
 
 /* For messages: name of the tool that runs. */
 void tool_set_name(const char *name);

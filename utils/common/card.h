@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What the tools know of each kind of card: one table, in cards.c. What a card does not have is
- * left out there, and the tools say so.
+ * What the tools know of each kind of card: one table (cards.c). What a card does not have is left
+ * out there, and the tools say so. And how tools find a card and call it in their sentences.
  */
-#ifndef ROC_UTILS_CARDS_H
-#define ROC_UTILS_CARDS_H
+#ifndef ROC_UTILS_CARD_H
+#define ROC_UTILS_CARD_H
 
 #include <roc/roc.h>
 
@@ -12,8 +12,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#include "utils/dma/check.h"
-#include "utils/common/output.h"
+#include "output.h"
 
 struct config_kind;
 
@@ -29,6 +28,15 @@ struct card_request {
 /* Read a card and show it. Exit code; after a failure the message is out. */
 typedef int (*card_show_fn)(FILE *out, struct roc_endpoint *ep, const struct roc_card *card,
 			    const struct card_request *request);
+
+/* What is in the pages that a source sends. */
+enum check_data {
+	CHECK_NONE,	/* the card has no such source */
+	CHECK_INTERNAL, /* counter in all lanes, no header */
+	CHECK_DDG,	/* header, and a counter that each packet starts anew */
+	CHECK_RUNNING,	/* header, and a 32-bit counter that runs on from packet to packet */
+	CHECK_HEADERS,	/* header, and whatever the front end sends */
+};
 
 #define CARD_SOURCES (ROC_SOURCE_SIU + 1)
 
@@ -47,6 +55,8 @@ struct card_kind {
 	bool flash;			  /* roc-flash, roc-flash-read */
 	const struct config_kind *config; /* roc-config; NULL: it is not for this card */
 };
+
+extern const struct card_kind card_kinds[]; /* the table; ends with a type of 0 */
 
 /* NULL: a card that these tools do not know. */
 const struct card_kind *card_kind(enum roc_card_type type);

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Finding a card, and what it is called.
+ */
+#include "card.h"
+
+#include <unistd.h>
+
+#include "tool.h"
+
+const struct card_kind *card_kind(enum roc_card_type type)
+{
+	const struct card_kind *kind;
+
+	for (kind = card_kinds; kind->type; kind++)
+		if (kind->type == type)
+			return kind;
+	return NULL;
+}
+
+const char *card_name(enum roc_card_type type)
+{
+	switch (type) {
+	case ROC_CARD_CRU:
+		return "a CRU";
+	case ROC_CARD_CRORC:
+		return "a C-RORC";
+	case ROC_CARD_P40:
+		return "a PCIe40";
+	}
+	return "a card that these tools do not know";
+}
+
+const char *card_called(const struct roc_card *card, const char *id)
+{
+	static char text[ROC_CARD_NAME_MAX];
+
+	roc_card_name(card, id, text, sizeof(text));
+	return text;
+}
+
+int card_find(const char *id, struct roc_card *card, const struct card_kind **kind)
+{
+	int err = roc_find(id, card);
+
+	if (err)
+		return tool_fail_card(err);
+	*kind = card_kind(card->type);
+	if (!*kind)
+		return tool_fail("%s is newer than these tools: install newer ones.",
+				 card_called(card, id));
+	return TOOL_OK;
+}
+
+int cards_list(struct roc_card **cards, size_t *count)
+{
+	if (roc_enumerate(cards, count))
+		return tool_fail("%s", roc_error());
+	if (*count)
+		return TOOL_OK;
+	if (access("/sys/class/roc", F_OK))
+		return tool_fail("There is no card: the roc module is not loaded. Load it with "
+				 "sudo modprobe roc; where modprobe does not find it, install it "
+				 "first, with make dkms-install.");
+	return tool_fail("There is no card: the roc module is loaded and has found none. lspci "
+			 "-nnk -d 10dc: says whether one is in a slot, and whether another driver "
+			 "has it.");
+}
+
+int card_open(const char *id, struct roc_card *card, struct roc_endpoint **ep,
+	      const struct card_kind **kind)
+{
+	int code = card_find(id, card, kind);
+
+	if (!code && roc_open_card(card, id, ep))
+		code = tool_fail("%s", roc_error());
+	return code;
+}
+
+int card_serial_check(const struct roc_card *card, const char *id, bool force)
+{
+	static const char sentence[] =
+		"%s has no valid serial number: the card is in a bad state. Load its firmware "
+		"again%s.";
+
+	if (card->serial > 0 && card->serial != 0x7fffffff)
+		return TOOL_OK;
+	if (!force)
+		return tool_fail(sentence, card_called(card, id), ", or give --force-report");
+	tool_note(sentence, card_called(card, id), "");
+	return TOOL_OK;
+}

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Going on until a signal.
+ */
+#include "stop.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <time.h>
+
+static volatile sig_atomic_t asked;
+
+static void on_signal(int number)
+{
+	asked = 1;
+}
+
+void stop_on_signals(void)
+{
+	/* Not restarting: a sleep must end. */
+	struct sigaction action = {.sa_handler = on_signal};
+
+	sigaction(SIGINT, &action, NULL);
+	sigaction(SIGTERM, &action, NULL);
+}
+
+bool stop_asked(void)
+{
+	return asked;
+}
+
+bool stop_sleep(double seconds)
+{
+	struct timespec end;
+
+	clock_gettime(CLOCK_MONOTONIC, &end);
+	end.tv_sec += (time_t)seconds;
+	end.tv_nsec += (long)((seconds - (double)(time_t)seconds) * 1e9);
+	if (end.tv_nsec >= 1000000000) {
+		end.tv_sec++;
+		end.tv_nsec -= 1000000000;
+	}
+	/* EINTR without our signal: a debugger or SIGCONT; sleep on. */
+	while (!asked && clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &end, NULL) == EINTR)
+		;
+	return asked;
+}

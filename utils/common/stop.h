@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Going on until a signal.
+ */
+#ifndef ROC_UTILS_STOP_H
+#define ROC_UTILS_STOP_H
+
+#include <stdbool.h>
+
+/* From now on SIGINT and SIGTERM do not end the process but are asked for. */
+void stop_on_signals(void);
+bool stop_asked(void);
+/* Sleep until the signal or for so long; true: the signal came. */
+bool stop_sleep(double seconds);
+
+#endif

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * The messages that all tools print.
+ */
+#include "tool.h"
+
+#include <roc/roc.h>
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+static const char *running = "roc";
+
+void tool_set_name(const char *name)
+{
+	running = name;
+}
+
+static void message(const char *fmt, va_list ap)
+{
+	fflush(stdout);
+	fprintf(stderr, "%s%s: ", strcmp(running, "roc") ? "roc-" : "", running);
+	vfprintf(stderr, fmt, ap);
+	fputc('\n', stderr);
+}
+
+int tool_fail(const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	message(fmt, ap);
+	va_end(ap);
+	return TOOL_FAILED;
+}
+
+int tool_usage(const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	message(fmt, ap);
+	va_end(ap);
+	return TOOL_USAGE;
+}
+
+void tool_note(const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	message(fmt, ap);
+	va_end(ap);
+}
+
+int tool_fail_card(int err)
+{
+	return err == -EINVAL ? tool_usage("--id: %s", roc_error()) : tool_fail("%s", roc_error());
+}
+
+int tool_finish(void)
+{
+	if (fflush(stdout) || ferror(stdout))
+		return tool_fail("The output could not be written: %s.", strerror(errno));
+	return TOOL_OK;
+}
