@@ -11,12 +11,14 @@
 
 #include "utils/tools.h"
 
+#define GOLDENS 4
+
 /* A tool that prints JSON is in this list. NULL: only seen in guests. */
 static const struct {
 	const char *tool;
-	const char *golden[3];
+	const char *golden[GOLDENS];
 } printed[] = {
-	{"list-cards", {"list-cards"}},
+	{"list-cards", {"list-cards", "list-cards-streams"}},
 	{"reg-read", {"reg"}},
 	{"reg-read-range", {"reg"}},
 	{"reg-write", {"reg"}},
@@ -24,7 +26,7 @@ static const struct {
 	{"reset", {NULL}},
 	{"bench-dma", {"bench-dma", "bench-dma-empty"}},
 	{"config", {"config"}},
-	{"status", {"status", "status-bare", "crorc-status"}},
+	{"status", {"status", "status-bare", "crorc-status", "p40-status"}},
 	{"metrics", {"metrics"}},
 	{"pkt-monitor", {"pkt-monitor", "crorc-pkt-monitor"}},
 	{"trig-monitor", {"trig-monitor"}},
@@ -37,6 +39,7 @@ static const struct {
 	{"flash-read", {NULL}},
 	{"fw-check", {"fw-check"}},
 	{"bar-stress", {"bar-stress"}},
+	{"stream", {"stream-stats", "stream-follow", "stream-set"}},
 };
 
 #define PRINTED (sizeof(printed) / sizeof(printed[0]))
@@ -120,7 +123,7 @@ static void goldens(void)
 
 	wrong = 0;
 	for (i = 0; i < PRINTED; i++) {
-		for (g = 0; g < 3 && printed[i].golden[g]; g++) {
+		for (g = 0; g < GOLDENS && printed[i].golden[g]; g++) {
 			struct json_object *all;
 			char path[128];
 
