@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * The life of a stream: what enabling refuses, the table of segments, the orderly end, disabling,
- * levels of reset and their proof, bus mastering.
+ * bus mastering. Resets are in emu_p40_reset.c.
  */
 #include "emu_p40.h"
-
-#define ERRORS (STREAM_STATUS_SETUP_ERROR | STREAM_STATUS_FETCH_ERROR | STREAM_STATUS_HOST_ERROR)
 
 static uint32_t enable(unsigned int s, uint64_t ring, uint32_t log2, uint32_t segment)
 {
@@ -280,205 +278,6 @@ static void disable_at_once(void)
 	host_end();
 }
 
-static void run_some(void)
-{
-	begin(MAIN, 16);
-	wr(MAIN, STREAM_IRQ_BYTES, 4096);
-	set_wr(MAIN, STREAM_SET_PACK_EVENTS, 5);
-	generate(MAIN, 100, 64, 0, 0);
-	set_wide(MAIN, STREAM_SET_LIMIT, 23);
-	set_wr(MAIN, STREAM_SET_PACK_NS, 0);
-	run(0);
-	UNIT_EQ(packets(MAIN), 4);
-	UNIT_EQ(COUNTER(MAIN, waiting), 3);
-}
-
-static void reset_counters(void)
-{
-	uint32_t generation;
-
-	host_begin();
-	generation = rd(MAIN, STREAM_GENERATION);
-	run_some();
-	wr(MAIN, STREAM_RESET, STREAM_RESET_COUNTERS);
-	UNIT_EQ(COUNTER(MAIN, events), 0);
-	UNIT_EQ(COUNTER(MAIN, offered), 3);
-	UNIT_EQ(COUNTER(MAIN, waiting), 3);
-	sum_is_right(MAIN);
-	UNIT_EQ(rd(MAIN, STREAM_GENERATION), generation);
-	set_wide(MAIN, STREAM_SET_LIMIT, 25);
-	run(0);
-	UNIT_EQ(packets(MAIN), 1);
-	UNIT_EQ(COUNTER(MAIN, events), 5);
-	sum_is_right(MAIN);
-	host_end();
-}
-
-static void reset_flush(void)
-{
-	host_begin();
-	run_some();
-	wr(MAIN, STREAM_RESET, STREAM_RESET_FLUSH);
-	UNIT_EQ(COUNTER(MAIN, waiting), 0);
-	UNIT_EQ(COUNTER(MAIN, discarded), 3);
-	set_wide(MAIN, STREAM_SET_LIMIT, 28);
-	run(0);
-	reader[MAIN].next_event += 3;
-	UNIT_EQ(packets(MAIN), 1);
-	UNIT_EQ(reader[MAIN].next_event, 128);
-	sum_is_right(MAIN);
-	host_end();
-}
-
-/* What has begun to be written is finished; what waits behind it is thrown away. */
-static void reset_flush_in_a_packet(void)
-{
-	uint64_t waiting;
-
-	host_begin();
-	set_wr(MAIN, STREAM_SET_PACK_BYTES, 1 << 20);
-	set_wr(MAIN, STREAM_SET_PACK_EVENTS, 1000);
-	begin(MAIN, 22);
-	generate(MAIN, 0, 1000, 0, 0);
-	set_wide(MAIN, STREAM_SET_LIMIT, 1500);
-	while (count(0, -1, "dma_writes") < 3)
-		p40_card.step(host.card, 0, 4096);
-	UNIT_EQ(state(MAIN)->units, 0);
-	waiting = COUNTER(MAIN, waiting);
-	wr(MAIN, STREAM_RESET, STREAM_RESET_FLUSH);
-	UNIT_EQ(COUNTER(MAIN, waiting), 1000);
-	UNIT_EQ(COUNTER(MAIN, discarded), waiting - 1000);
-	run(0);
-	UNIT_EQ(packets(MAIN), 1);
-	UNIT_EQ(reader[MAIN].fragments, 1000);
-	sum_is_right(MAIN);
-	host_end();
-}
-
-static void reset_logic(void)
-{
-	uint32_t generation;
-
-	host_begin();
-	generation = rd(MAIN, STREAM_GENERATION);
-	run_some();
-	wr(MAIN, STREAM_VECTOR, 3);
-	wr(MAIN, STREAM_RESET, STREAM_RESET_LOGIC);
-	UNIT_EQ(rd(MAIN, STREAM_GENERATION), generation + 1);
-	UNIT_EQ(rd(MAIN, STREAM_STATUS), STREAM_STATUS_QUIET);
-	UNIT_EQ(rd(MAIN, STREAM_CONTROL) | rd(MAIN, STREAM_RING_SIZE) | rd(MAIN, STREAM_WRITTEN) |
-			rd(MAIN, STREAM_READ_NOW),
-		0);
-	/* What it leaves. */
-	UNIT_EQ(rd(MAIN, STREAM_VECTOR), 3);
-	UNIT_EQ(rd(MAIN, STREAM_IRQ_BYTES), 4096);
-	UNIT_EQ(set_rd(MAIN, STREAM_SET_PACK_EVENTS), 5);
-	UNIT_EQ(set_rd(MAIN, STREAM_SET_GENERATOR), STREAM_GENERATOR_RUN);
-	UNIT_EQ(COUNTER(MAIN, events), 20);
-	UNIT_EQ(COUNTER(MAIN, discarded), 3);
-	/* The generator begins anew. */
-	UNIT_EQ(set_rd(MAIN, STREAM_SET_GENERATED), 0);
-	begin(MAIN, 16);
-	reader[MAIN].min = 64;
-	reader[MAIN].next_event = 100;
-	run(0);
-	UNIT_EQ(packets(MAIN), 4);
-	sum_is_right(MAIN);
-	/* One that never did anything shows it, too. */
-	generation = rd(ODIN, STREAM_GENERATION);
-	wr(ODIN, STREAM_RESET, STREAM_RESET_LOGIC);
-	UNIT_EQ(rd(ODIN, STREAM_GENERATION), generation + 1);
-	host_end();
-}
-
-static void reset_default(void)
-{
-	uint32_t generation;
-
-	host_begin();
-	generation = rd(MAIN, STREAM_GENERATION);
-	run_some();
-	wr(MAIN, STREAM_VECTOR, 3);
-	wr(MAIN, STREAM_RESET, STREAM_RESET_DEFAULT);
-	UNIT_EQ(rd(MAIN, STREAM_GENERATION), generation + 1);
-	UNIT_EQ(rd(MAIN, STREAM_VECTOR), 1);
-	UNIT_EQ(rd(MAIN, STREAM_IRQ_BYTES), 0);
-	UNIT_EQ(set_rd(MAIN, STREAM_SET_PACK_EVENTS), 256);
-	UNIT_EQ(set_rd(MAIN, STREAM_SET_GENERATOR), 0);
-	UNIT_EQ(set_rd(MAIN, STREAM_SET_LIMIT), 0);
-	UNIT_EQ(COUNTER(MAIN, offered), 0);
-	UNIT_EQ(COUNTER(MAIN, discarded), 0);
-	host_end();
-}
-
-static void reset_unknown(void)
-{
-	uint32_t generation;
-
-	host_begin();
-	generation = rd(MAIN, STREAM_GENERATION);
-	run_some();
-	wr(MAIN, STREAM_RESET, STREAM_RESET_LOGIC | 0x10);
-	UNIT_EQ(rd(MAIN, STREAM_STATUS), STREAM_STATUS_ENABLED | STREAM_STATUS_HOST_ERROR);
-	UNIT_EQ(rd(MAIN, STREAM_GENERATION), generation);
-	run(0);
-	UNIT_EQ(state(MAIN)->status, STREAM_STATUS_ENABLED | STREAM_STATUS_HOST_ERROR);
-	wr(MAIN, STREAM_RESET, 0);
-	UNIT_EQ(rd(MAIN, STREAM_GENERATION), generation);
-	host_end();
-}
-
-/* Of the card: all streams, and with DEFAULT its own settings. */
-static void reset_card(void)
-{
-	uint32_t before[P40_STREAMS], all, s;
-
-	host_begin();
-	all = rd0(P40_FUNCTION + STREAM_FUNCTION_GENERATION);
-	for (s = 0; s < P40_STREAMS; s++) {
-		before[s] = rd(s, STREAM_GENERATION);
-		begin(s, 16);
-	}
-	card_wr(STREAM_CARD_TEST, 5);
-	card_wr(STREAM_CARD_ENABLE, 1);
-	wr0(P40_FUNCTION + STREAM_FUNCTION_ENABLE, STREAM_CAUSE_HOST);
-	wr0(P40_FUNCTION + STREAM_FUNCTION_RESET, STREAM_RESET_LOGIC);
-	for (s = 0; s < P40_STREAMS; s++) {
-		UNIT_EQ(rd(s, STREAM_STATUS), STREAM_STATUS_QUIET);
-		UNIT_EQ(rd(s, STREAM_GENERATION), before[s] + 1);
-	}
-	UNIT_EQ(rd0(P40_FUNCTION + STREAM_FUNCTION_GENERATION), all + 1);
-	UNIT_EQ(card_rd(STREAM_CARD_TEST), 5);
-	wr0(P40_FUNCTION + STREAM_FUNCTION_RESET, STREAM_RESET_DEFAULT);
-	UNIT_EQ(card_rd(STREAM_CARD_TEST), 0);
-	UNIT_EQ(card_rd(STREAM_CARD_ENABLE), 0x7f);
-	UNIT_EQ(rd0(P40_FUNCTION + STREAM_FUNCTION_GENERATION), all + 2);
-	UNIT_EQ(rd0(P40_FUNCTION + STREAM_FUNCTION_ENABLE), STREAM_CAUSE_HOST);
-	wr0(P40_FUNCTION + STREAM_FUNCTION_RESET, 0x20);
-	UNIT_EQ(rd0(P40_FUNCTION + STREAM_FUNCTION_CAUSE), STREAM_CAUSE_HOST);
-	UNIT_EQ(rd0(P40_FUNCTION + STREAM_FUNCTION_GENERATION), all + 2);
-	host_end();
-}
-
-static void function_reset(void)
-{
-	uint32_t generation;
-
-	host_begin();
-	run_some();
-	generation = rd(MAIN, STREAM_GENERATION);
-	wr0(P40_FUNCTION + STREAM_FUNCTION_ENABLE, STREAM_CAUSE_HOST);
-	card_wr(STREAM_CARD_TEST, 5);
-	p40_card.reset(host.card, 0);
-	UNIT_EQ(rd(MAIN, STREAM_STATUS), STREAM_STATUS_QUIET);
-	UNIT_NEED(rd(MAIN, STREAM_GENERATION) != generation);
-	UNIT_EQ(rd0(P40_FUNCTION + STREAM_FUNCTION_ENABLE), 0);
-	UNIT_EQ(card_rd(STREAM_CARD_TEST), 0);
-	UNIT_EQ(set_rd(MAIN, STREAM_SET_GENERATOR), 0);
-	UNIT_EQ(run(0), CARD_STEP_IDLE);
-	host_end();
-}
-
 /* Without the bus everything waits, in order, and a reset drops it. */
 static void no_bus(void)
 {
@@ -533,9 +332,5 @@ UNIT_MAIN("emulated PCIe40: life of a stream", {"enabling refused", enable_refus
 	  {"enabling", enabling}, {"tables of segments", tables}, {"loading", loading},
 	  {"close in the middle of a packet", close_in_a_packet},
 	  {"close of nothing", close_of_nothing}, {"close when the ring is full", close_when_full},
-	  {"disable at once", disable_at_once}, {"reset of counters", reset_counters},
-	  {"reset: flush", reset_flush}, {"reset: flush in a packet", reset_flush_in_a_packet},
-	  {"reset: logic", reset_logic}, {"reset: default", reset_default},
-	  {"unknown reset", reset_unknown}, {"reset of the card", reset_card},
-	  {"function-level reset", function_reset}, {"no bus mastering", no_bus},
+	  {"disable at once", disable_at_once}, {"no bus mastering", no_bus},
 	  {"mask of the card", mask})
