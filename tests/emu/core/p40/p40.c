@@ -173,7 +173,7 @@ static void counts(void *card, unsigned int fn, struct json *j)
 		_Static_assert(sizeof(n) % sizeof(uint64_t) == 0, "only 64-bit counts");
 		for (k = 0; k < sizeof(n) / sizeof(*to); k++)
 			to[k] += from[k];
-		p40_source_cycles(&c->st[i], p40_now(c));
+		p40_source_settle(&c->st[i], p40_now(c));
 		values(&c->st[i], value);
 		for (k = 0; k < STREAM_COUNTERS; k++)
 			sum[k] += adds_up(k) ? value[k] : 0;
@@ -206,7 +206,7 @@ static void clear(void *card, unsigned int fn)
 	for (i = 0; i < P40_STREAMS; i++) {
 		struct p40_stream *st = &c->st[i];
 
-		p40_source_cycles(st, p40_now(c));
+		p40_source_settle(st, p40_now(c));
 		memset(&st->n, 0, sizeof(st->n));
 		memcpy(st->clear, st->total, sizeof(st->clear));
 		/* What is still to be written was offered, too: the ledger stays even. */

@@ -311,7 +311,8 @@ void p40_source_spill(struct p40_stream *st, uint64_t now, uint64_t *when);
 uint32_t p40_source_drop(struct p40_stream *st, uint64_t now);
 /* The stream stands still: neither throttle nor truncation is on. */
 void p40_source_off(struct p40_stream *st, uint64_t now);
-void p40_source_cycles(struct p40_stream *st, uint64_t now);
+/* The counters are up to date: what passed while the throttle was on, and for how long. */
+void p40_source_settle(struct p40_stream *st, uint64_t now);
 void p40_source_clock(struct p40_stream *st);
 /* An event that was accepted is too large by now. */
 void p40_source_cut(struct p40_stream *st, uint64_t now, struct p40_event *e, uint32_t size);

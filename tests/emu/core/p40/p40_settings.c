@@ -113,6 +113,8 @@ static uint32_t read_card(struct p40 *c, uint32_t off)
 
 static void write_card(struct p40 *c, uint32_t off, uint32_t value)
 {
+	unsigned int s;
+
 	switch (off) {
 	case STREAM_CARD_SOURCE:
 		if (value <= 0xffff)
@@ -122,8 +124,11 @@ static void write_card(struct p40 *c, uint32_t off, uint32_t value)
 		c->test = value;
 		break;
 	case STREAM_CARD_ENABLE:
-		if (!(value & ~P40_ALL))
-			c->enable = value;
+		if (value & ~P40_ALL)
+			break;
+		for (s = 0; s < P40_STREAMS; s++)
+			p40_source_settle(&c->st[s], p40_now(c));
+		c->enable = value;
 		break;
 	}
 }
@@ -207,7 +212,7 @@ static uint32_t read_settings(struct p40_stream *st, uint32_t off)
 	if (find(st, off, &s))
 		return *s.value;
 	if (off - STREAM_SET_COUNTERS < STREAM_COUNTERS * sizeof(uint64_t)) {
-		p40_source_cycles(st, p40_now(st->card));
+		p40_source_settle(st, p40_now(st->card));
 		return half(p40_counter(st, (off - STREAM_SET_COUNTERS) / 8), off);
 	}
 	switch (off) {
@@ -221,6 +226,7 @@ static uint32_t read_settings(struct p40_stream *st, uint32_t off)
 		return st->spill.level;
 	case STREAM_SET_GENERATED:
 	case STREAM_SET_GENERATED + 4:
+		p40_source_settle(st, p40_now(st->card));
 		return half(st->gen.generated, off);
 	}
 	return 0;
@@ -243,6 +249,8 @@ static void write_settings(struct p40_stream *st, uint32_t off, uint32_t value)
 	uint64_t *wide = find_wide(st, off);
 	struct setting s;
 
+	/* What was before this write was by the old settings. */
+	p40_source_settle(st, p40_now(st->card));
 	if (wide) {
 		set_half(wide, off, value);
 		return;

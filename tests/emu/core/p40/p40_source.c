@@ -152,7 +152,7 @@ static void add_cycles(struct p40_stream *st, enum p40_counter nr, uint64_t *sin
 	*since += cycles * P40_NS_PER_CYCLE;
 }
 
-void p40_source_cycles(struct p40_stream *st, uint64_t now)
+static void count_cycles(struct p40_stream *st, uint64_t now)
 {
 	if (st->spill.throttling)
 		add_cycles(st, P40_THROTTLE_CYCLES, &st->spill.throttle_ns, now);
@@ -166,7 +166,7 @@ static void truncating(struct p40_stream *st, bool on, uint64_t now)
 
 	if (on == s->truncating)
 		return;
-	p40_source_cycles(st, now);
+	count_cycles(st, now);
 	s->truncating = on;
 	s->truncate_ns = now;
 	if (on)
@@ -203,6 +203,7 @@ void p40_source_cut(struct p40_stream *st, uint64_t now, struct p40_event *e, ui
 static void accept(struct p40_stream *st, uint64_t now, const struct p40_event *e)
 {
 	used(&st->gen, 1);
+	st->counters_due = true;
 	st->total[P40_OFFERED]++;
 	if (e->truncated)
 		truncated(st, e->id, e->cut, now);
@@ -225,21 +226,22 @@ static void throttle_on(struct p40_stream *st, uint64_t now)
 
 static void throttle_off(struct p40_stream *st, uint64_t now)
 {
-	p40_source_cycles(st, now);
+	count_cycles(st, now);
 	st->spill.throttling = false;
 }
 
 /* Events of a clock go by while the throttle is on. */
-static void pass(struct p40_stream *st, uint64_t now, uint64_t *when)
+static void pass(struct p40_stream *st, uint64_t now)
 {
-	uint64_t events;
+	uint64_t events, when;
 
 	if (!clocked(&st->gen))
 		return;
-	events = due(st, now, when);
+	events = due(st, now, &when);
 	if (!events)
 		return;
 	used(&st->gen, events);
+	st->counters_due = true;
 	st->total[P40_OFFERED] += events;
 	st->total[P40_THROTTLED] += events;
 	st->total[P40_THROTTLE_TO] = st->gen.next - 1;
@@ -255,11 +257,9 @@ static uint32_t release_at(const struct p40_settings *s)
 /* The level has become lower. */
 static void lowered(struct p40_stream *st, uint64_t now)
 {
-	uint64_t when;
-
 	if (!st->spill.throttling || st->spill.level > release_at(&st->set))
 		return;
-	pass(st, now, &when);
+	pass(st, now);
 	throttle_off(st, now);
 }
 
@@ -311,10 +311,14 @@ void p40_source_spill(struct p40_stream *st, uint64_t now, uint64_t *when)
 		if (st->set.policy & STREAM_POLICY_THROTTLE && s->level >= st->set.throttle_on)
 			throttle_on(st, now);
 	}
-	if (s->throttling)
-		pass(st, now, when);
-	else
+	if (!s->throttling) {
 		*when = now;
+		return;
+	}
+	/* Nobody need be there for each of them: whoever asks has them counted. */
+	pass(st, now);
+	if (clocked(&st->gen) && now + P40_COUNTERS_NS < *when)
+		*when = now + P40_COUNTERS_NS;
 }
 
 uint32_t p40_source_drop(struct p40_stream *st, uint64_t now)
@@ -327,9 +331,16 @@ uint32_t p40_source_drop(struct p40_stream *st, uint64_t now)
 	return events;
 }
 
+void p40_source_settle(struct p40_stream *st, uint64_t now)
+{
+	if (st->spill.throttling)
+		pass(st, now);
+	count_cycles(st, now);
+}
+
 void p40_source_off(struct p40_stream *st, uint64_t now)
 {
-	p40_source_cycles(st, now);
+	p40_source_settle(st, now);
 	st->spill.throttling = false;
 	st->spill.truncating = false;
 	st->gen.flows = false;

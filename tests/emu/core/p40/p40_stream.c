@@ -250,6 +250,7 @@ void p40_stream_close(struct p40_stream *st)
 {
 	if (!st->enabled || st->closing)
 		return;
+	p40_source_settle(st, p40_now(st->card));
 	st->closing = true;
 	st->n.closes++;
 	st->gen.flows = false;
@@ -302,7 +303,7 @@ void p40_stream_arm(struct p40_stream *st, uint32_t value, bool read)
 
 static void reset_counters(struct p40_stream *st)
 {
-	p40_source_cycles(st, p40_now(st->card));
+	p40_source_settle(st, p40_now(st->card));
 	memcpy(st->base, st->total, sizeof(st->base));
 	st->base[P40_OFFERED] -= p40_waiting(st);
 	memset(&st->total[P40_THROTTLE_FIRST], 0, 3 * sizeof(uint64_t));

@@ -345,6 +345,36 @@ static void in_the_page(void)
 	host_end();
 }
 
+/* A clock that is throttled for long keeps nobody busy, and the page goes with it. */
+static void throttled_for_long(void)
+{
+	unsigned int steps = 0;
+	uint64_t end, until;
+
+	fill(STREAM_POLICY_THROTTLE, 0, STREAM_GENERATOR_CLOCKED);
+	set_wr(MAIN, STREAM_SET_RATE, 10000000);
+	run_for(0, 10 * MS);
+	end = host.now + 100 * MS;
+	while ((until = run(0)) < end) {
+		host.now = until;
+		steps++;
+	}
+	UNIT_NEED(steps < 300);
+	UNIT_NEED(host.now - 1000000000 - page_counters(MAIN)->offered * 100 <= 10 * MS);
+	UNIT_EQ(page_counters(MAIN)->throttled, page_counters(MAIN)->offered -
+							page_counters(MAIN)->events -
+							page_counters(MAIN)->waiting);
+	/* Who asks in between has them to the event, and so has the end. */
+	host.now += 12345;
+	UNIT_EQ(COUNTER(MAIN, offered), (host.now - 1000000000) / 100);
+	host.now += 12300;
+	card_wr(STREAM_CARD_ENABLE, 0);
+	host.now += MS;
+	UNIT_EQ(COUNTER(MAIN, offered), (host.now - MS - 1000000000) / 100);
+	sum_is_right(MAIN);
+	host_end();
+}
+
 static void odin(void)
 {
 	host_begin();
@@ -390,5 +420,5 @@ UNIT_MAIN("emulated PCIe40: a full ring", {"a source that waits loses nothing", 
 	  {"levels of the throttle", levels}, {"a clocked source", clocked}, {"a gap", gap},
 	  {"truncation", truncation}, {"throttle without a policy", forced}, {"cut late", cut_late},
 	  {"counters reset meanwhile", reset_of_the_counters},
-	  {"counters in the page", in_the_page}, {"ODIN", odin},
-	  {"room to the line", room_to_the_line})
+	  {"counters in the page", in_the_page}, {"throttled for long", throttled_for_long},
+	  {"ODIN", odin}, {"room to the line", room_to_the_line})
