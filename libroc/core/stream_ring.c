@@ -4,8 +4,8 @@
  *
  * The card writes its position into host memory and we ours; who sleeps has the driver tell the
  * card. A busy reader tells it by the doorbell, a page of the card that is mapped here: rarely,
- * because each ring of it is a register write, and early enough that the card knows of room for
- * half of the ring, which is as much as one packet may need.
+ * because each ring of it is a register write, but more often when the card knows of less room than
+ * half of the ring, which is as much as one packet may need: then it may be waiting.
  */
 #include <endian.h>
 #include <errno.h>
@@ -199,10 +199,14 @@ bool roc_stream_running(const struct roc_stream *s)
 
 void libroc_stream_give(struct roc_stream *s, uint32_t position)
 {
+	uint32_t told, written;
+
 	__atomic_store_n(&s->read, position, __ATOMIC_RELAXED);
 	/* Our reads of the data are over before the card or the driver sees that they are. */
 	__atomic_store_n(&s->user->read, position, __ATOMIC_RELEASE);
-	if (!s->bell || position - __atomic_load_n(&s->told, __ATOMIC_RELAXED) < s->lines / 4)
+	told = __atomic_load_n(&s->told, __ATOMIC_RELAXED);
+	written = le32toh(__atomic_load_n(&s->state->written, __ATOMIC_RELAXED));
+	if (!s->bell || position - told < s->lines / (written - told > s->lines / 2 ? 32 : 2))
 		return;
 	__atomic_store_n(&s->told, position, __ATOMIC_RELAXED);
 	__atomic_thread_fence(__ATOMIC_RELEASE);

@@ -4,7 +4,7 @@
 # virtual machine. $(O)/bench/NAME; tests/bench/run puts the former into the guest.
 
 BENCH_LEDGER := counters ledger port readers snapshot
-BENCH_READERS := reader standin
+BENCH_READERS := reader standin stream
 BENCH_OBJS := $(patsubst %,$(O)/tests/bench/%.o,$(BENCH_LEDGER) $(BENCH_READERS))
 
 .PHONY: bench bench-programs
@@ -21,9 +21,9 @@ $(O)/bench/roc-ledger: $(BENCH_LEDGER:%=$(O)/tests/bench/%.o)
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^
 
-$(BENCH_READERS:%=$(O)/bench/roc-bench-%): $(O)/bench/roc-bench-%: $(O)/tests/bench/%.o $(O)/libroc/libroc.so
+$(BENCH_READERS:%=$(O)/bench/roc-bench-%): $(O)/bench/roc-bench-%: $(O)/tests/bench/%.o $(LIBROC_LINKED)
 	@mkdir -p $(@D)
-	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $< -L$(O)/libroc -lroc -lnuma
+	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $< $(LIBROC_LINK) -lnuma
 
 # The quick form; FULL=1 the whole matrix, STRICT=1 fails for missed targets.
 bench: packages

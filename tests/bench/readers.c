@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * The measured processes of a scenario: one for each endpoint, or one for all. They are the
- * ledger's own reader; roc-bench-dma as it is installed; or the stand-in for a reader without a
- * driver.
+ * ledger's own reader, or that of streams; roc-bench-dma as it is installed; or the stand-in for a
+ * reader without a driver.
  */
 #include "ledger.h"
 
@@ -19,6 +19,7 @@
 
 #define READER "/usr/lib/roc/bench/roc-bench-reader"
 #define STANDIN "/usr/lib/roc/bench/roc-bench-standin"
+#define STREAM "/usr/lib/roc/bench/roc-bench-stream"
 #define TOOL "roc-bench-dma"
 #define TOOL_SAYS "/run/roc-ledger-tool-%u.json"
 #define WORDS 40
@@ -78,6 +79,22 @@ static void reader_words(struct words *w, const struct scenario *s, const struct
 		word(w, s->endpoints[r->first + i].channel, NULL);
 }
 
+static void stream_words(struct words *w, const struct scenario *s, const struct reader *r, int fd)
+{
+	char text[16];
+
+	snprintf(text, sizeof(text), "%d", fd);
+	word(w, STREAM, NULL);
+	word(w, "--state=", text);
+	word(w, "--source=", s->source);
+	word(w, "--rest=", s->rest);
+	word(w, "--packet=", s->superpage);
+	word(w, "--ring=", s->buffer);
+	word(w, "--batch=", s->batch);
+	word(w, "--limit-ms=", s->limit);
+	word(w, s->endpoints[r->first].channel, NULL);
+}
+
 /* The card has no events for it, unless they are what is measured. */
 static void tool_words(struct words *w, const struct scenario *s, const struct reader *r)
 {
@@ -121,6 +138,8 @@ static void become(const struct scenario *s, const struct reader *r, int fd)
 		fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
 		if (fd < 0 || dup2(fd, STDOUT_FILENO) < 0 || prctl(PR_SET_PDEATHSIG, SIGTERM))
 			_exit(127);
+	} else if (!strcmp(s->mode, "stream")) {
+		stream_words(&w, s, r, fd);
 	} else {
 		reader_words(&w, s, r, fd);
 	}

@@ -209,8 +209,8 @@ bool roc_stream_running(const struct roc_stream *s);
  * @s: handle
  * @bytes: how many, a multiple of 64, at most what roc_stream_peek() showed last
  *
- * Once per batch: the card is told, by one register write, whenever a quarter of the ring was given
- * back; who sleeps tells it then. No system call.
+ * Once per batch: the card is told, by one register write, whenever half of the ring was given
+ * back, and more often while it is nearly full; who sleeps tells it then. No system call.
  *
  * Return: 0; -EINVAL no multiple of 64; -ERANGE more than is there, nothing was consumed; -EPIPE no
  * ring.

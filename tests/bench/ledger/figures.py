@@ -28,16 +28,16 @@ def percentile(classes, part):
     return class_ns(len(classes))
 
 
-def _cards(snapshot):
+def cards(snapshot):
     """The endpoints of all cards of a snapshot, in order."""
     return [ep for card in snapshot["cards"].values() for ep in card["ep"]]
 
 
-def _sum(snapshot, key):
-    return sum(ep[key] for ep in _cards(snapshot))
+def total(snapshot, key):
+    return sum(ep[key] for ep in cards(snapshot))
 
 
-def _card_seconds(begin, end):
+def card_seconds(begin, end):
     """By the cards' clock, which is the one that their rate follows."""
     first = next(iter(begin["cards"]))
     return (end["cards"][first]["now_ns"] - begin["cards"][first]["now_ns"]) / 1e9
@@ -49,8 +49,8 @@ def _reference(raw):
     for name in ("reference_before", "reference_after"):
         if name in raw:
             first, last = raw[name]
-            rates.append((_sum(last, "recycled") - _sum(first, "recycled")) /
-                         _card_seconds(first, last))
+            rates.append((total(last, "recycled") - total(first, "recycled")) /
+                         card_seconds(first, last))
     return sum(rates) / len(rates) if rates else None
 
 
@@ -65,10 +65,10 @@ def insns_per_second(raw):
 
 def _written(snapshot):
     """Bytes that went into superpages of the host, finished or not."""
-    return sum(ep["packets"] + ep["open"] for ep in _cards(snapshot)) * PAGE
+    return sum(ep["packets"] + ep["open"] for ep in cards(snapshot)) * PAGE
 
 
-def _by_key(begin, end, part, key):
+def by_key(begin, end, part, key):
     """Difference of a counter of readers or threads; those that came later count from 0."""
     before = {one.get("pid", one.get("name")): one for one in begin[part]}
     total = 0
@@ -78,7 +78,7 @@ def _by_key(begin, end, part, key):
     return total
 
 
-def _syscalls(begin, end, part="readers"):
+def syscalls(begin, end, part="readers"):
     """Number -> count, of all readers or workers."""
     total = {}
     for sign, snapshot in ((-1, begin), (1, end)):
@@ -127,7 +127,7 @@ def errors(raw):
     """Everything that must not be, as sentences."""
     found = []
     final = raw["final"]
-    for ep in _cards(final):
+    for ep in cards(final):
         if ep["generated"] != ep["packets"] + ep["dropped"] + ep["discarded"] + ep["open"]:
             found.append("packets are missing in the card's ledger")
         for name in ("dma_outside", "fifo_overflow", "bad_descriptor", "size_overflow",
@@ -135,10 +135,10 @@ def errors(raw):
             if ep.get(name):
                 found.append("%s: %d" % (name, ep[name]))
     for key in ("superpages", "bytes"):
-        card, host = _sum(final, key), sum(c[key] for c in final["superpages"])
+        card, host = total(final, key), sum(c[key] for c in final["superpages"])
         if card != host:
             found.append("the cards finished %d %s, the readers got %d" % (card, key, host))
-    card, host = _sum(final, "dropped"), sum(c["dropped"] for c in final["superpages"])
+    card, host = total(final, "dropped"), sum(c["dropped"] for c in final["superpages"])
     if card != host:
         found.append("the cards dropped %d packets, the driver counted %d" % (card, host))
     return found
@@ -155,20 +155,20 @@ def figures(scenario, raw, baseline=None):
         row["failed"] = raw["error"]
         return row
     begin, end = raw["begin"], raw["end"]
-    seconds = _card_seconds(begin, end)
-    count = _sum(end, "superpages") - _sum(begin, "superpages")
+    seconds = card_seconds(begin, end)
+    count = total(end, "superpages") - total(begin, "superpages")
 
     def per(amount):
         return amount / count if count else None
 
     def change(key):
-        return _sum(end, key) - _sum(begin, key)
+        return total(end, key) - total(begin, key)
 
     delivered = (_written(end) - _written(begin)) / seconds
-    threads = _by_key(begin, end, "threads", "cpu_ns") / 1e9 / seconds
-    reader = _by_key(begin, end, "readers", "cpu_ns") / 1e9 / seconds
-    ticks = _by_key(begin, end, "threads", "voluntary")
-    calls = _syscalls(begin, end)
+    threads = by_key(begin, end, "threads", "cpu_ns") / 1e9 / seconds
+    reader = by_key(begin, end, "readers", "cpu_ns") / 1e9 / seconds
+    ticks = by_key(begin, end, "threads", "voluntary")
+    calls = syscalls(begin, end)
     interrupts = end["interrupts"] - begin["interrupts"]
     lazy = end["events"].get(SLEEPS, -1)
     row.update({
@@ -184,7 +184,7 @@ def figures(scenario, raw, baseline=None):
         "ticks_per_second": ticks / seconds,
         "sleeps_on_work": None if lazy < 0 else lazy - begin["events"][SLEEPS],
         "sleeps": ticks,
-        "wakeups_per_superpage": per(_by_key(begin, end, "readers", "voluntary")),
+        "wakeups_per_superpage": per(by_key(begin, end, "readers", "voluntary")),
         "syscalls_per_superpage": per(sum(calls.values())),
         "syscalls": calls,
         "guest_insns_per_superpage": None,
@@ -242,12 +242,12 @@ def bar_figures(processes, raw):
         return row
     printed = raw["printed"]
     ops = sum(p["reads"]["count"] + p["writes"]["count"] for p in printed["processes"])
-    mmio = sum(_sum(raw["after"], k) - _sum(raw["before"], k)
+    mmio = sum(total(raw["after"], k) - total(raw["before"], k)
                for k in ("mmio_reads", "mmio_writes"))
     # While they are at it: one operation is one access.
-    steady = sum(_sum(raw["end"], k) - _sum(raw["begin"], k)
+    steady = sum(total(raw["end"], k) - total(raw["begin"], k)
                  for k in ("mmio_reads", "mmio_writes"))
-    calls = sum(_syscalls(raw["begin"], raw["end"], "workers").values())
+    calls = sum(syscalls(raw["begin"], raw["end"], "workers").values())
     if len(raw["end"]["workers"]) != processes or not steady:
         row["failed"] = "%d of %d processes were at work" % (len(raw["end"]["workers"]), processes)
         return row

@@ -207,6 +207,29 @@ BAR = [
            least=True),
 ]
 
+LOADED_STREAM = _is(purpose=lambda p: p in ("rate", "spin", "unshaped"))
+
+STREAMS = [
+    Target("register reads", _value("mmio_reads"), 0, _is()),
+    Target("register writes per MiB under load", _value("mmio_writes_per_mib"), 1 / 8,
+           LOADED_STREAM),
+    Target("interrupts per MiB under load", _value("interrupts_per_mib"), 1 / 8, LOADED_STREAM),
+    Target("interrupts per packet that comes alone, distance from 1",
+           lambda r: abs(r["interrupts_per_packet"] - 1), 0.05, _is(purpose="alone")),
+    Target("system calls per batch, busy reader", _value("syscalls_per_batch"), 0,
+           _is(rest="spin")),
+    Target("system calls per batch, sleeping reader", _value("syscalls_per_batch"), 1,
+           _is(rest="wait", purpose=lambda p: p in ("rate", "shaped"))),
+    Target("copies", _value("copies"), 0, _is()),
+    Target("events lost", _value("lost"), 0, _is()),
+    Target("ratio, shaped, packets of 64 KiB and above", _value("generator_ratio"), 0.98,
+           _is(purpose="shaped", packet_bytes=lambda s: s >= 64 * KI), least=True),
+    Target("ratio, unshaped, packets of 64 KiB and above", _value("generator_ratio"), 0.90,
+           _is(purpose="unshaped", packet_bytes=lambda s: s >= 64 * KI), least=True),
+    Target("CPU of a sleeping reader, 1 GB/s", _cpu, 4, _is(rest="wait", purpose="rate"),
+           unit=" %"),
+]
+
 FIFO = [
     Target("dropped with the FIFO as deep as the refill latency needs", _value("dropped"), 0,
            lambda r: r.get("purpose") == "fifo" and r.get("expect_drops") is False
@@ -218,12 +241,13 @@ FIFO = [
 ]
 
 
-def report(rows, bar_rows):
+def report(rows, bar_rows, stream_rows=()):
     """Lines of text, and how many were reached, missed, not measured."""
     lines, counts = [], {"reached": 0, "missed": 0, "not measured": 0}
     ours = [r for r in rows if r.get("purpose") != "fifo" and r.get("rest") != "standin"]
     groups = [(mode, TARGETS[mode], ours) for mode in ("event", "timer")]
-    groups += [("FIFO depth", FIFO, rows), ("BAR", BAR, bar_rows)]
+    groups += [("streams", STREAMS, stream_rows), ("FIFO depth", FIFO, rows),
+               ("BAR", BAR, bar_rows)]
     for name, targets, given in groups:
         lines.append("%s:" % name)
         for target in targets:

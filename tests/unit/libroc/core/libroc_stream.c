@@ -359,7 +359,7 @@ static void data_in_place(void)
 	finish(s);
 }
 
-/* Told for every quarter of the ring, and with the position then; not at all if the driver does. */
+/* Told for every half of the ring, and with the position then; not at all if the driver does. */
 static void doorbell(void)
 {
 	struct roc_stream *s = running(0);
@@ -374,20 +374,31 @@ static void doorbell(void)
 		if (*fake.bell == last)
 			continue;
 		UNIT_EQ(*fake.bell, i);
-		UNIT_EQ(i - last, LINES / 4);
+		UNIT_EQ(i - last, LINES / 2);
 		last = i;
 		rings++;
 	}
-	UNIT_EQ(rings, 16);
-	/* A wait tells it. */
-	fake.card->written += LINES / 4 - 1;
+	UNIT_EQ(rings, 8);
+	/* A card that knows of little room is told sooner. */
+	fake.card->written += LINES;
 	roc_stream_peek(s, &data);
-	roc_stream_consume(s, RING / 4 - 64);
+	for (i = 1; i < LINES / 2; i++) {
+		roc_stream_consume(s, 64);
+		UNIT_EQ(*fake.bell, last + i / (LINES / 32) * (LINES / 32));
+	}
+	roc_stream_peek(s, &data);
+	roc_stream_consume(s, RING - i * 64 + 64);
+	UNIT_EQ(*fake.bell, last + LINES);
+	/* A wait tells it. */
+	last = *fake.bell;
+	fake.card->written += LINES / 2 - 1;
+	roc_stream_peek(s, &data);
+	roc_stream_consume(s, RING / 2 - 64);
 	fake.arrive = LINES / 2;
 	UNIT_EQ(roc_stream_wait(s, 64, 1000), RING / 2);
-	roc_stream_consume(s, RING / 8);
+	roc_stream_consume(s, RING / 4);
 	UNIT_EQ(*fake.bell, last);
-	roc_stream_consume(s, RING / 8);
+	roc_stream_consume(s, RING / 4);
 	UNIT_EQ(*fake.bell, fake.user->read);
 	finish(s);
 	s = stream("main");
@@ -625,7 +636,7 @@ static void a_lender_of_a_stream_that_ended(void)
 UNIT_MAIN("libroc_stream", {"opened by name and number", opening},
 	  {"every reason why there is no ring", rings},
 	  {"data in one piece, round and round, without a system call", data_in_place},
-	  {"the doorbell is rung for quarters of the ring", doorbell},
+	  {"the doorbell is rung for halves of the ring, and for less when it is full", doorbell},
 	  {"a card that lies about its position", a_card_that_lies}, {"waiting", waiting},
 	  {"settings, resets, start and stop", settings_and_resets},
 	  {"windows are lent and returned", windows_are_lent},

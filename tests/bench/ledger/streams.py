@@ -1,0 +1,187 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Rows of the ledger about streams: what is measured, and raw counts to figures per MiB."""
+
+from . import figures
+from .scenario import KI, MB, MI, rate_text, size_text
+
+RING = 64 * MI
+BATCH = 12 * MI  # of a sleeping reader; less than what rings the doorbell
+LIMIT_MS = 100
+STREAMS = 7
+
+
+class Stream:
+    """
+    packet: bytes of main's packets; streams: 1 (main) or 7, of each of `cards`; rate: bytes/s of each
+    stream, 0 as fast as it can; rest: "wait" sleeps for a batch, "spin" does not sleep.
+    """
+
+    def __init__(self, packet, rate, streams=1, cards=1, rest="wait", purpose="shaped", window=1.5):
+        self.packet, self.rate = packet, rate
+        self.streams, self.cards = streams, cards
+        self.rest, self.purpose, self.window = rest, purpose, window
+        self.reference = 0.4 if not rate and purpose != "alone" else 0.0
+
+    def name(self):
+        return "PCIe40, packets of %s, %d stream%s of %d card%s, %s, %s" % (
+            size_text(self.packet), self.streams, "" if self.streams == 1 else "s", self.cards,
+            "" if self.cards == 1 else "s",
+            "alone" if self.purpose == "alone" else rate_text(self.rate), self.rest)
+
+    def seconds(self):
+        return 3 + self.window + (self.reference and 2 * self.reference + 0.6)
+
+    def words(self, cards):
+        """Arguments of roc-ledger."""
+        batch, limit = (BATCH, LIMIT_MS) if self.purpose != "alone" else (64, 2)
+        return ["mode=stream", "rest=" + self.rest, "source=" + self.purpose,
+                "superpage=%d" % self.packet, "buffer=%d" % RING, "batch=%d" % batch,
+                "limit=%d" % limit, "process=each", "settle=0.4", "window=%g" % self.window,
+                "reference=%g" % self.reference,
+                "endpoints=" + cards.streams(self.cards, self.streams),
+                "set=rate=%d" % self.rate]
+
+
+def quick():
+    rows = [Stream(256, 25 * MB)]
+    rows += [Stream(size, 250 * MB) for size in (4 * KI, 64 * KI, MI)]
+    rows += [Stream(64 * KI, 100 * MB, streams=STREAMS),
+             Stream(64 * KI, 250 * MB, cards=2),
+             Stream(64 * KI, 1000 * MB, purpose="rate"), Stream(MI, 1000 * MB, purpose="rate"),
+             Stream(64 * KI, 1000 * MB, rest="spin", purpose="spin"),
+             Stream(64 * KI, 0, purpose="unshaped"), Stream(MI, 0, purpose="unshaped"),
+             Stream(4 * KI, 0, purpose="alone", window=3)]
+    return rows
+
+
+def full():
+    rows = quick()
+    for size in (256, KI, 4 * KI, 16 * KI, 64 * KI, 256 * KI, MI):
+        rate = 25 * MB if size < 4 * KI else 250 * MB
+        for streams in (1, STREAMS):
+            for cards in (1, 2):
+                rows.append(Stream(size, rate, streams, cards, window=3))
+                rows.append(Stream(size, 0, streams, cards, purpose="unshaped", window=3))
+    return rows
+
+
+def of_main(snapshot, key):
+    """Of stream main, all cards: what the other streams have is little, and would blur it."""
+    return sum(ep["streams"][0][key] for ep in figures.cards(snapshot))
+
+
+def reference(raw):
+    """What main can do when its ring is never full, bytes/s; None without a reference."""
+    rates = []
+    for name in ("reference_before", "reference_after"):
+        if name in raw:
+            first, last = raw[name]
+            rates.append((of_main(last, "recycled") - of_main(first, "recycled")) /
+                         figures.card_seconds(first, last))
+    return sum(rates) / len(rates) if rates else None
+
+
+def errors(raw):
+    """Everything that must not be, as sentences."""
+    found = []
+    for ep in figures.cards(raw["final"]):
+        if ep["offered"] != ep["events"] + ep["throttled"] + ep["discarded"] + ep["waiting"]:
+            found.append("events are missing in the card's books")
+        for name in ("dma_outside", "host_errors", "stray_writes", "bad_access"):
+            if ep.get(name):
+                found.append("%s: %d" % (name, ep[name]))
+    card = sum(ep["bytes"] for ep in figures.cards(raw["final"]))
+    host = sum(c["bytes"] for c in raw["final"]["superpages"])
+    if card != host:
+        found.append("the cards wrote %d bytes, the readers got %d" % (card, host))
+    return found
+
+
+def make_row(scenario, raw, baseline=None):
+    """One object of "streams" in build/bench.json."""
+    row = {"name": scenario.name(), "purpose": scenario.purpose, "rest": scenario.rest,
+           "packet_bytes": scenario.packet, "streams": scenario.streams, "cards": scenario.cards,
+           "rate": scenario.rate}
+    if "error" in raw:
+        row["failed"] = raw["error"]
+        return row
+    begin, end = raw["begin"], raw["end"]
+    seconds = figures.card_seconds(begin, end)
+
+    def change(key):
+        return figures.total(end, key) - figures.total(begin, key)
+
+    def batches(snapshot):
+        return sum(c["superpages"] for r in snapshot["readers"] for c in r["channels"])
+
+    def main(key):
+        return of_main(end, key) - of_main(begin, key)
+
+    mib = main("bytes") / MI
+    taken = batches(end) - batches(begin)
+    calls = sum(figures.syscalls(begin, end).values())
+    threads = figures.by_key(begin, end, "threads", "cpu_ns") / 1e9 / seconds
+    reader = figures.by_key(begin, end, "readers", "cpu_ns") / 1e9 / seconds
+    interrupts = main("interrupts")
+
+    def per_mib(amount):
+        return amount / mib if mib else None
+
+    row.update({
+        "seconds": seconds, "mib": mib, "packets": main("units"), "batches": taken,
+        "bytes_per_second": mib * MI / seconds,
+        "mmio_reads": change("mmio_reads"),
+        "mmio_writes_per_mib": per_mib(main("arms") + main("doorbells")),
+        "interrupts_per_mib": per_mib(interrupts),
+        "interrupts_per_packet": interrupts / main("units") if main("units") else None,
+        "syscalls_per_batch": calls / taken if taken else None,
+        "syscalls": calls,
+        "cpu_share": threads + reader, "cpu_share_reader": reader,
+        "cpu_share_kernel_thread": threads,
+        "copies": end["events"].get("swiotlb/swiotlb_bounced", -1) -
+        begin["events"].get("swiotlb/swiotlb_bounced", 0),
+        "lost": change("throttled"), "generator_ratio": None, "insns_per_mib": None,
+        "errors": len(errors(raw)), "error_texts": errors(raw)})
+    if scenario.rate:
+        row["generator_ratio"] = mib * MI / seconds / (scenario.rate * scenario.cards)
+    able = reference(raw)
+    if able and not scenario.rate:
+        row["generator_ratio"] = mib * MI / seconds / able
+    if begin["insns"] and end["insns"]:
+        none = baseline or (0.0, 0.0)
+        row["insns_per_mib"] = per_mib(sum(
+            max(0.0, end["insns"][k] - begin["insns"][k] - rest * seconds)
+            for k, rest in zip(("user", "kernel"), none)))
+    return row
+
+
+COLUMNS = (
+    ("reader", lambda r: r["rest"], "%s"), ("packet", lambda r: size_text(r["packet_bytes"]), "%s"),
+    ("streams", lambda r: r["streams"], "%d"), ("cards", lambda r: r["cards"], "%d"),
+    ("rate", lambda r: "alone" if r["purpose"] == "alone" else rate_text(r["rate"]), "%s"),
+    ("MiB", lambda r: r["mib"], "%.0f"), ("ratio", lambda r: r["generator_ratio"], "%.3f"),
+    ("reads", lambda r: r["mmio_reads"], "%d"),
+    ("wr/MiB", lambda r: r["mmio_writes_per_mib"], "%.4f"),
+    ("irq/MiB", lambda r: r["interrupts_per_mib"], "%.4f"),
+    ("call/batch", lambda r: r["syscalls_per_batch"], "%.3f"),
+    ("cpu %", lambda r: 100 * r["cpu_share"], "%.1f"),
+    ("insn/MiB", lambda r: r["insns_per_mib"], "%.0f"), ("copies", lambda r: r["copies"], "%d"),
+    ("lost", lambda r: r["lost"], "%d"), ("errors", lambda r: r["errors"], "%d"),
+)
+
+
+def table(rows):
+    """Lines of text."""
+    cells = [[name for name, _, _ in COLUMNS]]
+    for row in rows:
+        if "mib" in row:
+            values = [(show(row), form) for _, show, form in COLUMNS]
+            cells.append(["-" if value is None else form % value for value, form in values])
+    widths = [max(len(line[i]) for line in cells) for i in range(len(COLUMNS))]
+    lines = ["  ".join(c.rjust(w) for c, w in zip(line, widths)) for line in cells]
+    for row in rows:
+        if "failed" in row:
+            lines.append("failed: %s: %s" % (row["name"], row["failed"]))
+        for text in row.get("error_texts", ()):
+            lines.append("error: %s: %s" % (row["name"], text))
+    return lines
