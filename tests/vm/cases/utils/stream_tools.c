@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * The tools and the example for streams, as people call them, on a PCIe40: what
+ * they print, what they say to bad input, and their exit codes.
+ */
+#include "tests/vm/cases/common/case.h"
+
+#define ID "--id=4001 "
+
+static bool there(void)
+{
+	if (!RUN("roc-stream stats " ID))
+		return true;
+	unit_skip("there is no PCIe40 in this guest");
+	return false;
+}
+
+static void refuses(int code, const char *sentence, const char *command)
+{
+	int got = RUN("%s", command);
+
+	if (got != code || !strstr(out, sentence))
+		unit_note("%s: exit %d: %.500s", command, got, out);
+	UNIT_EQ(got, code);
+	CU_ASSERT_PTR_NOT_NULL(strstr(out, sentence));
+}
+
+static void main_makes(const char *settings)
+{
+	UNIT_EQ(RUN("roc-stream reset " ID "--level=default"), 0);
+	UNIT_EQ(RUN("roc-stream set " ID "--stream=main --generator=distributed --fragment-min=0 "
+		    "--fragment-max=5000 --first-event=4294967290 %s",
+		    settings),
+		0);
+}
+
+/* Read, and every byte of it is right. */
+static void follows(const char *stream, const char *options)
+{
+	UNIT_EQ(RUN("roc-stream follow " ID "--stream=%s --ring=1Mi --json %s", stream, options),
+		0);
+	CU_ASSERT(json_valid(out));
+	UNIT_EQ(json_number(json_get(out, "errors")), 0);
+	UNIT_EQ(json_number(json_get(out, "missing")), 0);
+	UNIT_EQ(json_number(json_get(out, "mmioReads")), 0);
+	CU_ASSERT(json_number(json_get(out, "packets")) > 0);
+	CU_ASSERT(json_is(json_get(out, "stream"), stream));
+}
+
+static void every_byte(void)
+{
+	if (!there())
+		return;
+	main_makes("");
+	follows("main", "--bytes=8Mi");
+	follows("main", "--bytes=8Mi --busy");
+	UNIT_EQ(json_number(json_get(out, "waits")), 0);
+	main_makes("--pack-events=1 --align=64 --event-rate=20000");
+	follows("main", "--packets=2000");
+	UNIT_EQ(json_number(json_get(out, "packets")), 2000);
+	UNIT_EQ(json_number(json_get(out, "events")), 2000);
+	UNIT_EQ(RUN("roc-stream set " ID "--stream=odin3 --generator=fixed --event-rate=50000"), 0);
+	follows("odin3", "--packets=5000");
+	UNIT_EQ(RUN("as-user reader roc-stream dump " ID "--stream=odin3 --packets=2 --ring=1Mi"),
+		0);
+	SAYS("odin3 record 1 ");
+	main_makes("");
+	UNIT_EQ(RUN("roc-stream dump " ID "--verbose --packets=1 --to-file-bin=packet && "
+		    "wc -c < packet"),
+		0);
+	SAYS("packet 0 source 0x0400 events 4294967290..");
+	SAYS("  event 4294967297 type 1 bytes ");
+}
+
+static void example(void)
+{
+	if (!there())
+		return;
+	main_makes("");
+	UNIT_EQ(RUN("/usr/lib/roc/stream 4001 main 300"), 0);
+	SAYS("300 packets");
+	SAYS("0 gaps");
+	UNIT_EQ(RUN("/usr/lib/roc/stream 4001 odin9"), 1);
+	SAYS("it has main, meta, odin0");
+}
+
+/* Two readers: the second one learns who the first one is. */
+static void second_reader(void)
+{
+	char command[600];
+
+	if (!there())
+		return;
+	main_makes("--event-rate=1000");
+	snprintf(command, sizeof(command),
+		 "roc-stream follow " ID "--json > first & pid=$!; %s; roc-stream dump " ID
+		 "; code=$?; roc-stream stats " ID "--stream=0 --json | grep ownerPid; "
+		 "kill -TERM $pid; wait $pid || code=99; exit $code",
+		 until_running("4001", 0));
+	UNIT_EQ(RUN("%s", command), 1);
+	SAYS("4001 (0000:");
+	SAYS("stream main is in use by PID ");
+	SAYS("(roc-stream): a stream has one owner");
+	SAYS("\"ownerPid\": ");
+	UNIT_EQ(RUN("cat first"), 0);
+	CU_ASSERT(json_is(json_get(out, "end"), "signal"));
+	UNIT_EQ(json_number(json_get(out, "errors")), 0);
+}
+
+static void bad_input(void)
+{
+	if (!there())
+		return;
+	refuses(2, "power of two", "roc-stream follow " ID "--ring=100000");
+	refuses(1, "power of two from 65536", "roc-stream follow " ID "--ring=4Ki");
+	refuses(1, "no ring of 32 GiB", "roc-stream follow " ID "--ring=32Gi");
+	refuses(1, "a ring of 16 GiB", "ulimit -l unlimited; roc-stream follow " ID "--ring=16Gi");
+	refuses(1, "has no stream 'odin5'", "roc-stream follow " ID "--stream=odin5");
+	refuses(1, "does not take a setting",
+		"roc-stream set " ID "--stream=main --pack-events=65536");
+	refuses(1, "at most 1048576", "roc-stream set " ID "--stream=main --fragment-min=2Mi");
+	refuses(1, "no generator", "roc-stream set " ID "--stream=meta --generator=fixed");
+	refuses(1, "16 bits", "roc-stream set " ID "--source-id=65536");
+	refuses(1, "does not have", "roc-stream set " ID "--enabled=0-7");
+	refuses(1, "roc-stream follow", "roc-bench-dma " ID);
+	refuses(1, "roc-stream", "roc-pkt-monitor " ID);
+	refuses(1, "roc-stream", "roc-config " ID "--links=0");
+	/* Nothing comes, and the tool says so. */
+	UNIT_EQ(RUN("roc-stream reset " ID "--level=default"), 0);
+	refuses(1, "does its source make events", "roc-stream follow " ID "--stall-limit=1");
+}
+
+static void shown(void)
+{
+	if (!there())
+		return;
+	UNIT_EQ(RUN("as-user stranger roc-list-cards --verbose"), 0);
+	SAYS("PCIe40");
+	SAYS("streams: main meta odin0 odin1 odin2 odin3 odin4");
+	UNIT_EQ(RUN("as-user stranger roc-metrics --id=4001"), 0);
+	SAYS("odin4");
+	UNIT_EQ(RUN("as-user stranger roc-metrics --id=4001 --prometheus"), 0);
+	SAYS("roc_channel_throttled_events_total{");
+	UNIT_EQ(RUN("roc-status --id=4001 --json"), 0);
+	CU_ASSERT(json_valid(out));
+	CU_ASSERT(json_is(json_get(out, "type"), "PCIe40"));
+	UNIT_EQ(RUN("roc-status --id=4001"), 0);
+	SAYS("Source 0x0400");
+	UNIT_EQ(RUN("roc-stream stats " ID "--stream=main --live --time=1s"), 0);
+	SAYS("main stopped   0 packets/s");
+	UNIT_EQ(RUN("roc-stream set " ID "--json"), 0);
+	CU_ASSERT(json_valid(out));
+}
+
+UNIT_MAIN("tools for streams", {"every byte of a stream", every_byte}, {"example", example},
+	  {"a second reader", second_reader}, {"bad input", bad_input}, {"streams shown", shown})
