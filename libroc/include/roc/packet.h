@@ -160,7 +160,8 @@ struct roc_packet_odin {
 /**
  * roc_packets_begin() - walk through data
  * @walk: filled in
- * @data: begins with a packet: what roc_stream_peek() or roc_lender_take() gave
+ * @data: begins with a packet: what roc_stream_peek() or roc_lender_take() gave; a copy of it must
+ *	begin at a multiple of 8
  * @bytes: of it, whole packets only
  */
 static inline void roc_packets_begin(struct roc_packets *walk, const void *data, size_t bytes)

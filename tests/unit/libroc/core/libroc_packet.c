@@ -38,11 +38,13 @@ static unsigned char *fresh(void)
 	return area;
 }
 
-/* Moved to the end of the area: one byte beyond is the page. */
+/* Moved to the end of the area, aligned as a ring is: behind the last packet is the page. */
 static void *at_the_end(void)
 {
-	memmove(area + ROOM - used, area, used);
-	return area + ROOM - used;
+	unsigned char *at = area + ROOM - (used + 63) / 64 * 64;
+
+	memmove(at, area, used);
+	return at;
 }
 
 static uint32_t up(uint32_t value, uint32_t unit)

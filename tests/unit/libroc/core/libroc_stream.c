@@ -564,7 +564,7 @@ static void windows_are_lent(void)
 {
 	struct roc_stream *s = stream("main");
 	struct roc_lender *l;
-	struct roc_unit a, b, c;
+	struct roc_unit a, b, c, last;
 	struct roc_lent lent;
 
 	FAILS(roc_lender_stream(s, 4, 1024, &l), -EPIPE, "roc_stream_ring()");
@@ -588,8 +588,8 @@ static void windows_are_lent(void)
 	UNIT_EQ(roc_lender_take(l, &c), 1);
 	UNIT_EQ(c.length, 320);
 	UNIT_EQ(roc_lender_return(l, c.handle), 0);
-	UNIT_EQ(roc_lender_take(l, &c), 1);
-	UNIT_EQ(c.length, 2560);
+	UNIT_EQ(roc_lender_take(l, &last), 1);
+	UNIT_EQ(last.length, 2560);
 	UNIT_EQ(roc_lender_take(l, &c), 0);
 	UNIT_EQ(fake.user->taken, LINES - 10 + 35 + 40);
 	/* Sleeping is for what was not taken. */
@@ -608,6 +608,10 @@ static void windows_are_lent(void)
 	UNIT_EQ(fake.user->read, LINES - 10);
 	UNIT_EQ(roc_lender_return(l, a.handle), 0);
 	UNIT_EQ(fake.user->read, LINES - 10 + 35); /* with the one that waited */
+	FAILS(roc_lender_close(l), -EBUSY, "1 units are lent");
+	UNIT_EQ(roc_lender_return(l, last.handle), 0);
+	UNIT_EQ(fake.user->read, LINES - 10 + 75);
+	UNIT_EQ(roc_lender_close(l), 0);
 	finish(s);
 }
 
