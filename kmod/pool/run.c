@@ -15,8 +15,11 @@
 /* How often to look for what a flush closes. */
 #define ROC_FLUSH_TRY_US 500
 #define ROC_FLUSH_TRIES 10
-/* A card that takes its time to say how much it wrote is heard out for this long. */
-#define ROC_FLUSH_NS 200000000ull
+/*
+ * A card that takes its time to say how much it wrote is heard out for this long: a second, since
+ * what is not asked for by then comes back as reclaimed, and the machine may be a crowded one.
+ */
+#define ROC_FLUSH_NS NSEC_PER_SEC
 
 /* Look at the card in the way that it has. Not 0: it broke its contract; *@found is good. */
 enum roc_why roc_look(struct roc_session *s, u64 now, enum roc_look what, u32 *found)
