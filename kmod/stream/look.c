@@ -29,10 +29,21 @@ static u32 roc_card_status(const struct roc_reader *r)
 	return le32_to_cpu(READ_ONCE(roc_ring_state(r->ring)->status));
 }
 
+static u32 roc_card_interrupts(const struct roc_reader *r)
+{
+	return le32_to_cpu(READ_ONCE(roc_ring_state(r->ring)->interrupts));
+}
+
+/* The read position that the card knew when it wrote its state. */
+static u32 roc_card_read_position(const struct roc_reader *r)
+{
+	return le32_to_cpu(READ_ONCE(roc_ring_state(r->ring)->read));
+}
+
 /* What the card was told by the reader itself, over its doorbell. */
 static void roc_stream_learn(struct roc_reader *r)
 {
-	u32 known = le32_to_cpu(READ_ONCE(roc_ring_state(r->ring)->read));
+	u32 known = roc_card_read_position(r);
 
 	if ((s32)(known - r->known) > 0 && (s32)(r->position.read - known) >= 0)
 		r->known = known;
@@ -98,8 +109,6 @@ void roc_stream_attend(struct roc_reader *r)
 {
 	if (r->armed && r->position.read == r->known)
 		return;
-	/* The interrupt for what came meanwhile may be on its way, and then has nothing to tell. */
-	r->late |= r->armed && r->seen != r->position.written;
 	roc_stream_arm(r);
 }
 
@@ -132,7 +141,7 @@ static void roc_stream_serve(struct roc_reader *r)
 static void roc_stream_interrupt(struct roc_reader *r, bool shared)
 {
 	struct roc_channel *ch = r->open.ch;
-	bool fresh;
+	bool fresh, sent;
 
 	if (!roc_stream_look(r))
 		return;
@@ -141,13 +150,15 @@ static void roc_stream_interrupt(struct roc_reader *r, bool shared)
 		return;
 	ch->stats.interrupts++;
 	r->overdue = 0;
+	/* The card counts what it sent: some for what was seen meanwhile, some not for data. */
+	sent = roc_card_interrupts(r) != r->sent;
+	r->sent += sent;
 	if (fresh) {
 		r->armed = false;
 		roc_stream_serve(r);
-	} else if (!r->late) {
+	} else if (!sent) {
 		ch->stats.spurious_interrupts++;
 	}
-	r->late = false;
 }
 
 void roc_stream_irq(struct roc_channel *ch, bool shared)
@@ -205,9 +216,13 @@ static bool roc_stream_tick_now(struct roc_reader *r)
 		ch->stats.missed_interrupts++;
 		r->overdue = 0;
 		r->armed = false;
+		r->sent = roc_card_interrupts(r);
 		roc_stream_serve(r);
 	}
-	if (r->position.read != r->known && roc_card_status(r) & STREAM_STATUS_FULL)
+	/* It waits for room that it was told of, or the reader forgot to tell: one write was lost.
+	 */
+	if (roc_card_status(r) & STREAM_STATUS_FULL &&
+	    roc_card_read_position(r) != r->position.read)
 		roc_stream_tell_read(r);
 	return r->silent && r->silent % (ROC_SILENT_TICKS * ROC_WATCH_MS / r->period) == 0;
 }

@@ -46,7 +46,7 @@ static void roc_stream_bind(struct roc_reader *r, u32 position)
 	r->known = position;
 	r->seen = position;
 	r->armed = false;
-	r->late = false;
+	r->sent = 0;
 	r->wanting = false;
 	r->refused = false;
 	r->silent = 0;

@@ -145,7 +145,7 @@ struct roc_stream_ring {
  * @known: read position that the card was last told by the driver
  * @irq_bytes: as in the register
  * @armed: an interrupt was asked for, and has not come; @seen: for what lies behind that
- * @late: the interrupt for what was seen by itself may still come
+ * @sent: interrupts of the card's count that came
  * @wanting: somebody in ROC_ST_WAIT wants @want, and nobody less
  * @edge: who polls does so for edges
  * @sequence: of the card's state as the watchdog saw it last
@@ -167,7 +167,7 @@ struct roc_reader {
 	u32 irq_bytes;
 	bool armed;
 	u32 seen;
-	bool late;
+	u32 sent;
 	bool wanting;
 	u32 want;
 	bool edge;
