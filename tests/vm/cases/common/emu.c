@@ -106,6 +106,21 @@ static bool soiled; /* what must never happen was seen, and its count cleared si
 #define CARDS_MAX 8
 #define FIRST_SERIAL 245
 #define FIRST_SERIAL_CRORC 1001
+#define FIRST_SERIAL_P40 4001
+
+/* Serial number of the first card of a type, and endpoints of each. */
+static int first_serial(enum roc_card_type type, unsigned int *endpoints)
+{
+	*endpoints = type == ROC_CARD_CRU ? 2 : 1;
+	switch (type) {
+	case ROC_CARD_CRORC:
+		return FIRST_SERIAL_CRORC;
+	case ROC_CARD_P40:
+		return FIRST_SERIAL_P40;
+	default:
+		return FIRST_SERIAL;
+	}
+}
 
 /* The configuration spaces of a card's endpoints, open from when they are found. */
 static struct {
@@ -123,8 +138,8 @@ static void find_spaces(unsigned int card)
 	if (roc_enumerate(&cards, &count))
 		return;
 	for (i = 0; i < count && found < 2; i++) {
-		bool crorc = cards[i].type == ROC_CARD_CRORC;
-		int first = crorc ? FIRST_SERIAL_CRORC : FIRST_SERIAL;
+		unsigned int endpoints;
+		int first = first_serial(cards[i].type, &endpoints);
 
 		if (cards[i].serial != first + (int)card)
 			continue;
@@ -135,7 +150,7 @@ static void find_spaces(unsigned int card)
 			bail(strerror(errno), path, "");
 		found++;
 		/* Not while one of two is without its driver. */
-		if (found == (crorc ? 1 : 2))
+		if (found == endpoints)
 			spaces[card].count = found;
 	}
 	for (i = 0; !spaces[card].count && i < found; i++)

@@ -1,0 +1,675 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Streams by the ABI: a ring of the driver's, mapped twice, read in place; who may have it; sleep
+ * and wake; what the card is told and what that costs; full rings, to the event.
+ */
+#include "common/case.h"
+#include "common/reader.h"
+
+#include <linux/io_uring.h>
+#include <poll.h>
+#include <signal.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+#define PAGE 4096ul
+
+static void start(struct reader *r)
+{
+	emu_normal_p40(CARD0);
+	UNIT_NEED(reader_open(r));
+}
+
+static void finish(struct reader *r)
+{
+	READER_OK(r);
+	CU_ASSERT(reader_stop(r));
+	reader_close(r);
+	CU_ASSERT(emu_clean(CARD0));
+}
+
+/* Units that go over the end of the ring are read where they lie, byte for byte. */
+static void packets_over_the_wrap(void)
+{
+	struct reader r = {.ring = 64 * KIB};
+
+	start(&r);
+	UNIT_EQ(r.made.ring_length, 2 * r.ring);
+	reader_set(&r, STREAM_SET_PACK_BYTES, 8 * KIB + 64);
+	reader_generate(&r, 1000, 1, 3000, 0, 2000, 0);
+	UNIT_NEED(reader_start(&r));
+	CU_ASSERT(reader_run(&r, 2000, 20000));
+	CU_ASSERT(r.straddled > 10);
+	UNIT_EQ(r.gaps, 0);
+	UNIT_EQ(reader_info(&r).card.events, 2000);
+	finish(&r);
+}
+
+/* The count of lines goes over 2^32, and over 2^31, as if nothing had been. */
+static void counts_over_32_bits(void)
+{
+	static const uint32_t origins[] = {0xffffffff - 300, 0x7fffffff - 300};
+	size_t i;
+
+	for (i = 0; i < N(origins); i++) {
+		struct reader r = {.ring = 64 * KIB, .position = origins[i]};
+
+		start(&r);
+		reader_generate(&r, 0xfffffff0, 900, 900, 0, 400, 0);
+		UNIT_NEED(reader_start(&r));
+		CU_ASSERT(reader_run(&r, 400, 10000));
+		CU_ASSERT((int32_t)(r.read - origins[i]) > 4000);
+		UNIT_EQ(reader_info(&r).written, r.read);
+		UNIT_EQ(reader_info(&r).bad_index, 0);
+		finish(&r);
+	}
+}
+
+static void all_streams_at_once(void)
+{
+	struct reader r[P40_STREAMS];
+	unsigned int s;
+
+	emu_normal_p40(CARD0);
+	/* Main last, so that meta has a record of each of its packets. */
+	for (s = P40_STREAMS; s-- > 0;) {
+		r[s] = (struct reader){.stream = s, .ring = 128 * KIB};
+		UNIT_NEED(reader_open(&r[s]));
+		if (s != P40_STREAM_META)
+			reader_generate(&r[s], 100 * s, 256, 256, 0, 500, 0);
+		UNIT_NEED(reader_start(&r[s]));
+	}
+	for (s = 0; s < P40_STREAMS; s++) {
+		if (s != P40_STREAM_META)
+			CU_ASSERT(reader_run(&r[s], 500, 10000));
+		READER_OK(&r[s]);
+	}
+	CU_ASSERT(UNIT_WAIT((reader_take(&r[1], true), r[1].units == r[0].units), 2000));
+	for (s = 0; s < P40_STREAMS; s++)
+		finish(&r[s]);
+}
+
+static int map_err(int fd, size_t length, int prot, int flags, uint64_t offset)
+{
+	void *p = mmap(NULL, length, prot, flags, fd, offset);
+
+	if (p == MAP_FAILED)
+		return -errno;
+	munmap(p, length);
+	return 0;
+}
+
+static void write_word(void *p)
+{
+	*(volatile uint32_t *)p = 1;
+}
+
+static void mappings(void)
+{
+	const struct roc_st_ring *m;
+	struct reader r = {.ring = 64 * KIB};
+	uint8_t *twice;
+
+	start(&r);
+	m = &r.made;
+	UNIT_EQ(map_err(r.fd, m->ring_length / 2, PROT_READ, MAP_SHARED, m->ring_offset), -EINVAL);
+	UNIT_EQ(map_err(r.fd, m->ring_length + PAGE, PROT_READ, MAP_SHARED, m->ring_offset),
+		-EINVAL);
+	UNIT_EQ(map_err(r.fd, m->ring_length, PROT_READ, MAP_PRIVATE, m->ring_offset), -EINVAL);
+	UNIT_EQ(map_err(r.fd, m->ring_length, PROT_READ, MAP_SHARED, m->ring_offset + PAGE),
+		-EINVAL);
+	UNIT_EQ(map_err(r.fd, m->control_length, PROT_READ | PROT_WRITE, MAP_SHARED,
+			m->control_offset),
+		-EPERM);
+	UNIT_EQ(map_err(r.fd, m->control_length, PROT_READ, MAP_PRIVATE, m->control_offset),
+		-EINVAL);
+	UNIT_EQ(map_err(r.fd, 2 * PAGE, PROT_READ | PROT_WRITE, MAP_SHARED, m->user_offset),
+		-EINVAL);
+	UNIT_EQ(map_err(r.fd, 2 * PAGE, PROT_WRITE, MAP_SHARED, m->bell_offset), -EINVAL);
+	UNIT_EQ(map_err(r.fd, PAGE, PROT_READ, MAP_SHARED, 0), -EINVAL);
+	CU_ASSERT(mprotect((void *)r.kernel, m->control_length, PROT_READ | PROT_WRITE) &&
+		  errno == EACCES);
+	UNIT_EQ(faults(write_word, (void *)r.state), SIGSEGV);
+	CU_ASSERT(mremap(r.base, m->ring_length, m->ring_length + PAGE, MREMAP_MAYMOVE) ==
+		  MAP_FAILED);
+	/* The same bytes twice. */
+	twice = mmap(NULL, m->ring_length, PROT_READ | PROT_WRITE, MAP_SHARED, r.fd,
+		     m->ring_offset);
+	UNIT_NEED(twice != MAP_FAILED);
+	CU_ASSERT(!twice[5] && !twice[r.ring - 1]);
+	twice[5] = 0x5a;
+	twice[2 * r.ring - 1] = 0xa5;
+	UNIT_EQ(r.base[r.ring + 5], 0x5a);
+	UNIT_EQ(r.base[r.ring - 1], 0xa5);
+	munmap(twice, m->ring_length);
+	reader_close(&r);
+}
+
+static int ring_err(int fd, uint64_t length, struct roc_st_ring *ring)
+{
+	*ring = (struct roc_st_ring){.size = sizeof(*ring), .length = length};
+	return abi(fd, ROC_ST_RING, ring);
+}
+
+static int small_memlock(void *unused)
+{
+	struct rlimit limit = {MIB, MIB};
+	struct roc_st_ring ring;
+	int fd = node_open(P40_ID, 0);
+
+	if (fd < 0 || setrlimit(RLIMIT_MEMLOCK, &limit))
+		return 1;
+	if (ring_err(fd, 2 * MIB, &ring) != -ENOMEM || ring.why != ROC_WHY_MEMLOCK ||
+	    ring.limit != MIB)
+		return 2;
+	return ring_err(fd, 512 * KIB, &ring) ? 3 : 0;
+}
+
+static void bad_rings(void)
+{
+	static const uint64_t bad[] = {0, 1, 4096, 32 * KIB, 64 * KIB + 64, 3 * MIB, 1ull << 37};
+	struct reader r = {.ring = 64 * KIB};
+	struct roc_st_start begin = {.size = sizeof(begin)};
+	struct roc_st_ring ring;
+	size_t i;
+	int fd;
+
+	emu_normal_p40(CARD0);
+	fd = node_open(P40_ID, 0);
+	UNIT_NEED(fd >= 0);
+	UNIT_EQ(abi(fd, ROC_ST_START, &begin), -EPIPE);
+	UNIT_EQ(map_err(fd, 128 * KIB, PROT_READ, MAP_SHARED, 0x40ull << 32), -EPIPE);
+	for (i = 0; i < N(bad); i++)
+		UNIT_EQ(ring_err(fd, bad[i], &ring), -EINVAL);
+	/* More than the card takes, and more than there is: nothing happens, nothing is said. */
+	UNIT_EQ(ring_err(fd, 1ull << 36, &ring), -EOPNOTSUPP);
+	UNIT_EQ(ring.why, ROC_WHY_LENGTH);
+	UNIT_EQ(ring.limit, 1ull << P40_RING_MAX);
+	UNIT_EQ(ring_err(fd, 1ull << P40_RING_MAX, &ring), -ENOMEM);
+	UNIT_EQ(ring.why, ROC_WHY_NONE);
+	close(fd);
+	UNIT_EQ(child_run(AS_READER, small_memlock, NULL, 10000), 0);
+	start(&r);
+	UNIT_EQ(ring_err(r.fd, 64 * KIB, &ring), -EBUSY);
+	reader_close(&r);
+}
+
+static void one_opener(void)
+{
+	struct reader r = {.ring = 64 * KIB};
+	struct roc_st_info info = {.size = sizeof(info)};
+	int fd;
+
+	start(&r);
+	UNIT_EQ(node_open(P40_ID, 0), -EBUSY);
+	UNIT_EQ(atoi(node_attr(P40_ID, 0, "owner_pid")), getpid());
+	UNIT_STR(node_attr(P40_ID, 0, "kind"), "stream");
+	UNIT_STR(node_attr(P40_ID, 0, "stream"), "main");
+	UNIT_STR(node_attr(P40_ID, 6, "stream"), "odin4");
+	/* Anybody on the endpoint's node sees it, and what is not there. */
+	fd = node_open(P40_ID, -1);
+	UNIT_NEED(fd >= 0);
+	UNIT_EQ(abi(fd, ROC_ST_INFO, &info), 0);
+	UNIT_EQ(info.owner, getpid());
+	UNIT_EQ(info.ring, r.ring);
+	UNIT_STR(info.name, "main");
+	info.flags = 0;
+	info.stream = P40_STREAMS;
+	UNIT_EQ(abi(fd, ROC_ST_INFO, &info), -ENOENT);
+	info = (struct roc_st_info){.size = sizeof(info), .stream = 1};
+	UNIT_EQ(abi(r.fd, ROC_ST_INFO, &info), -ENOENT);
+	close(fd);
+	reader_close(&r);
+}
+
+static int set(int fd, uint32_t what, struct roc_st_settings s)
+{
+	s.size = sizeof(s);
+	s.set = what;
+	return abi(fd, ROC_ST_SETTINGS, &s);
+}
+
+static void settings(void)
+{
+	struct roc_st_settings s = {.size = sizeof(s)};
+	struct roc_st_reset reset = {.size = sizeof(reset)};
+	struct reader r = {.ring = 64 * KIB};
+	int fd;
+
+	start(&r);
+	UNIT_EQ(set(r.fd, ROC_ST_SET_PACK_EVENTS, (struct roc_st_settings){.pack_events = 7}), 0);
+	UNIT_EQ(set(r.fd, ROC_ST_SET_PACK_EVENTS, (struct roc_st_settings){}), -ERANGE);
+	UNIT_EQ(set(r.fd, ROC_ST_SET_PACK_BYTES, (struct roc_st_settings){.pack_bytes = 100}),
+		-ERANGE);
+	UNIT_EQ(set(r.fd, ROC_ST_SET_POLICY, (struct roc_st_settings){.policy = 4}), -ERANGE);
+	UNIT_EQ(set(r.fd, ROC_ST_SET_INTERRUPT_TIME,
+		    (struct roc_st_settings){.interrupt_time = 1ull << 32}),
+		-ERANGE);
+	UNIT_EQ(set(r.fd, 1u << 31, s), -EINVAL);
+	UNIT_EQ(set(r.fd, ROC_ST_SET_LOW_WATER, (struct roc_st_settings){.low_water = 4096}), 0);
+	reader_close(&r);
+	/* They are the stream's, not the reader's; others see and set them. */
+	fd = node_open(P40_ID, -1);
+	UNIT_EQ(abi(fd, ROC_ST_SETTINGS, &s), 0);
+	UNIT_EQ(s.pack_events, 7);
+	UNIT_EQ(s.low_water, 4096);
+	UNIT_EQ(s.spill, P40_SPILL_MAIN);
+	/* What a stream does not have, and a stream that there is not. */
+	UNIT_EQ(set(fd, ROC_ST_SET_PACK_EVENTS,
+		    (struct roc_st_settings){.stream = P40_STREAM_ODIN, .pack_events = 7}),
+		-EOPNOTSUPP);
+	UNIT_EQ(set(fd, 0, (struct roc_st_settings){.stream = P40_STREAMS}), -ENOENT);
+	UNIT_EQ(abi(fd, ROC_ST_RESET, &reset), 0);
+	s = (struct roc_st_settings){.size = sizeof(s)};
+	UNIT_EQ(abi(fd, ROC_ST_SETTINGS, &s), 0);
+	UNIT_EQ(s.pack_events, 256);
+	UNIT_EQ(s.low_water, 0);
+	close(fd);
+}
+
+static int reset(int fd, uint32_t stream, uint32_t level)
+{
+	struct roc_st_reset r = {.size = sizeof(r), .stream = stream, .level = level};
+
+	return abi(fd, ROC_ST_RESET, &r);
+}
+
+static void resets(void)
+{
+	struct roc_st_card card = {.size = sizeof(card)};
+	struct reader r = {.ring = 64 * KIB};
+	int fd;
+
+	start(&r);
+	fd = node_open(P40_ID, -1);
+	reader_generate(&r, 0, 100, 100, 0, 50, 0);
+	UNIT_NEED(reader_start(&r));
+	CU_ASSERT(reader_run(&r, 50, 5000));
+	/* What would end the run is refused, of the stream and of all. */
+	UNIT_EQ(reset(r.fd, 0, ROC_ST_RESET_LOGIC), -EBUSY);
+	UNIT_EQ(reset(fd, 0, ROC_ST_RESET_DEFAULT), -EBUSY);
+	UNIT_EQ(reset(fd, ROC_ST_ALL, ROC_ST_RESET_LOGIC), -EBUSY);
+	UNIT_EQ(reset(fd, 1, ROC_ST_RESET_LOGIC), 0);
+	UNIT_EQ(reset(fd, P40_STREAMS, ROC_ST_RESET_LOGIC), -ENOENT);
+	UNIT_EQ(reset(fd, 0, 4), -EINVAL);
+	UNIT_EQ(abi(fd, ROC_ST_CARD, &card), 0);
+	UNIT_EQ(card.streams, P40_STREAMS);
+	UNIT_EQ(card.enabled, 0x7f);
+	UNIT_EQ(card.running, 1);
+	UNIT_EQ(reset(fd, 0, ROC_ST_RESET_COUNTERS), 0);
+	CU_ASSERT(UNIT_WAIT(!reader_info(&r).card.events, 1000));
+	CU_ASSERT(reader_stop(&r));
+	UNIT_EQ(reader_info(&r).card.events, 0);
+	UNIT_EQ(reset(fd, 0, ROC_ST_RESET_LOGIC), 0);
+	close(fd);
+	reader_close(&r);
+}
+
+/* A source that stands still: nothing comes, until it is let through. */
+static void enable_mask(void)
+{
+	struct roc_st_card card = {.size = sizeof(card), .set = ROC_ST_CARD_ENABLED, .enabled = 0};
+	struct reader r = {.ring = 64 * KIB};
+	int fd;
+
+	start(&r);
+	fd = node_open(P40_ID, -1);
+	UNIT_EQ(abi(fd, ROC_ST_CARD, &card), 0);
+	reader_generate(&r, 0, 100, 100, 0, 50, 0);
+	UNIT_NEED(reader_start(&r));
+	UNIT_EQ(reader_wait(&r, 50), -ETIME);
+	card = (struct roc_st_card){
+		.size = sizeof(card), .set = ROC_ST_CARD_ENABLED, .enabled = 0x80};
+	UNIT_EQ(abi(fd, ROC_ST_CARD, &card), -ENOENT);
+	card = (struct roc_st_card){
+		.size = sizeof(card), .set = ROC_ST_CARD_ENABLED, .enabled = 0x7f};
+	UNIT_EQ(abi(fd, ROC_ST_CARD, &card), 0);
+	CU_ASSERT(reader_run(&r, 50, 5000));
+	close(fd);
+	finish(&r);
+}
+
+static void consume(void)
+{
+	struct roc_st_consume c = {.size = sizeof(c)};
+	struct roc_st_wait w = {.size = sizeof(w)};
+	struct reader r = {.ring = 64 * KIB};
+	uint32_t there;
+
+	start(&r);
+	reader_generate(&r, 0, 100, 100, 0, 50, 0);
+	UNIT_NEED(reader_start(&r));
+	CU_ASSERT(UNIT_WAIT(emu_stream(CARD0, 0, "events") == 50, 5000));
+	there = reader_there(&r);
+	CU_ASSERT(there > 1);
+	c.lines = there + 1;
+	UNIT_EQ(abi(r.fd, ROC_ST_CONSUME, &c), -ERANGE);
+	UNIT_EQ(c.available, there);
+	c = (struct roc_st_consume){.size = sizeof(c), .lines = ~0u};
+	UNIT_EQ(abi(r.fd, ROC_ST_CONSUME, &c), -ERANGE);
+	c = (struct roc_st_consume){.size = sizeof(c), .lines = there - 1};
+	UNIT_EQ(abi(r.fd, ROC_ST_CONSUME, &c), 0);
+	UNIT_EQ(c.available, 1);
+	UNIT_EQ(r.user->read, there - 1);
+	CU_ASSERT(UNIT_WAIT(emu_stream(CARD0, 0, "read") == there - 1, 1000));
+	/* Further than the ring is long can nobody wait. */
+	w.position = there - 1 + reader_lines(&r) + 1;
+	UNIT_EQ(abi(r.fd, ROC_ST_WAIT, &w), -EINVAL);
+	w.position--;
+	UNIT_EQ(abi(r.fd, ROC_ST_WAIT, &w), -ETIME);
+	UNIT_EQ(w.written, there);
+	CU_ASSERT(reader_stop(&r));
+	reader_close(&r);
+}
+
+/* poll with a low-water mark, epoll for edges, an eventfd. */
+static void sleepers(void)
+{
+	struct roc_ch_eventfd e = {.size = sizeof(e)};
+	struct reader r = {.stream = P40_STREAM_ODIN, .ring = 64 * KIB};
+	struct pollfd p;
+	struct epoll_event ev = {.events = EPOLLIN | EPOLLET};
+	uint64_t count;
+	int efd = eventfd(0, EFD_NONBLOCK), epfd = epoll_create1(0);
+
+	start(&r);
+	p = (struct pollfd){.fd = r.fd, .events = POLLIN};
+	UNIT_EQ(set(r.fd, ROC_ST_SET_LOW_WATER, (struct roc_st_settings){.low_water = 640}), 0);
+	reader_generate(&r, 0, 64, 64, 0, 5, 0);
+	UNIT_NEED(reader_start(&r));
+	CU_ASSERT(UNIT_WAIT(emu_stream(CARD0, r.stream, "events") == 5, 5000));
+	UNIT_EQ(poll(&p, 1, 100), 0);
+	UNIT_EQ(set(r.fd, ROC_ST_SET_LOW_WATER, (struct roc_st_settings){.low_water = 320}), 0);
+	UNIT_EQ(poll(&p, 1, 0), 1);
+	UNIT_EQ(p.revents, POLLIN);
+	UNIT_EQ(reader_take(&r, true), 5);
+	UNIT_EQ(poll(&p, 1, 0), 0);
+	/* What was taken and not given back does not count as there. */
+	UNIT_EQ(set(r.fd, ROC_ST_SET_LOW_WATER, (struct roc_st_settings){.low_water = 0}), 0);
+	reader_set(&r, STREAM_SET_LIMIT, 8);
+	UNIT_EQ(poll(&p, 1, limit_ms(5000)), 1);
+	CU_ASSERT(UNIT_WAIT(reader_there(&r) == 3, 2000));
+	reader_take(&r, false);
+	r.user->taken = r.read;
+	UNIT_EQ(poll(&p, 1, 0), 0);
+	r.user->taken = r.read - 1;
+	UNIT_EQ(poll(&p, 1, 0), 1);
+	reader_give(&r, r.read, false);
+	r.user->taken = r.read;
+	/* An edge per batch, though the reader makes no call in between. */
+	UNIT_EQ(epoll_ctl(epfd, EPOLL_CTL_ADD, r.fd, &ev), 0);
+	UNIT_EQ(epoll_wait(epfd, &ev, 1, 0), 0);
+	reader_set(&r, STREAM_SET_LIMIT, 12);
+	UNIT_EQ(epoll_wait(epfd, &ev, 1, limit_ms(5000)), 1);
+	CU_ASSERT(UNIT_WAIT(reader_there(&r) == 4, 2000));
+	reader_take(&r, true);
+	while (epoll_wait(epfd, &ev, 1, 100) > 0)
+		;
+	reader_set(&r, STREAM_SET_LIMIT, 14);
+	UNIT_EQ(epoll_wait(epfd, &ev, 1, limit_ms(5000)), 1);
+	CU_ASSERT(UNIT_WAIT(reader_there(&r) == 2, 2000));
+	reader_take(&r, true);
+	close(epfd);
+	e.fd = efd;
+	UNIT_EQ(abi(r.fd, ROC_CH_EVENTFD, &e), 0);
+	UNIT_EQ(poll(&p, 1, 0), 0);
+	reader_set(&r, STREAM_SET_LIMIT, 16);
+	CU_ASSERT(UNIT_WAIT(read(efd, &count, sizeof(count)) == sizeof(count), 5000));
+	CU_ASSERT(UNIT_WAIT(reader_there(&r) == 2, 2000));
+	reader_take(&r, true);
+	finish(&r);
+	/* The end is something to see, too. */
+	CU_ASSERT(read(efd, &count, sizeof(count)) == sizeof(count));
+	close(efd);
+}
+
+/* One interrupt for a unit after silence, and nothing else; a sleeper costs a write per batch. */
+static void what_it_costs(void)
+{
+	struct reader r = {.ring = 4 * MIB};
+	struct roc_st_info info;
+	uint64_t waits = 0;
+
+	start(&r);
+	reader_generate(&r, 0, 4096, 4096, 0, 4096, 0);
+	UNIT_NEED(reader_start(&r));
+	while (r.events < 4096 && !r.errors) {
+		struct roc_st_wait w = {.size = sizeof(w), .position = r.read + 8192};
+
+		w.deadline = now_ns() + limit_ms(100) * 1000000ull;
+		waits++;
+		abi(r.fd, ROC_ST_WAIT, &w);
+		if (!reader_take(&r, true) && waits > 2000)
+			break;
+	}
+	info = reader_info(&r);
+	UNIT_EQ(r.events, 4096);
+	UNIT_EQ(info.mmio_reads, 0);
+	/* With what the doorbell adds when a reader is fast enough never to sleep. */
+	CU_ASSERT(info.mmio_writes <= waits + info.interrupts + 8);
+	unit_note("16 MiB in %llu waits: %llu interrupts, %llu register writes",
+		  (unsigned long long)waits, (unsigned long long)info.interrupts,
+		  (unsigned long long)info.mmio_writes);
+	/* Silence, then one packet: one interrupt. */
+	UNIT_EQ(reader_wait(&r, 100), -ETIME);
+	info = reader_info(&r);
+	reader_set(&r, STREAM_SET_LIMIT, 4097);
+	UNIT_EQ(reader_wait(&r, 5000), 0);
+	sleep_ms(100);
+	UNIT_EQ(reader_info(&r).interrupts - info.interrupts, 1);
+	UNIT_EQ(reader_info(&r).spurious_interrupts, 0);
+	UNIT_EQ(reader_info(&r).missed_interrupts, 0);
+	reader_take(&r, true);
+	finish(&r);
+}
+
+/* A busy reader makes no system call: its doorbell is the card's register. */
+static void busy_reader(void)
+{
+	struct reader r = {.ring = 64 * KIB};
+	struct roc_st_info info;
+	int64_t end;
+
+	start(&r);
+	reader_generate(&r, 0, 1000, 1000, 0, 2000, 0);
+	UNIT_NEED(reader_start(&r));
+	end = now_ms() + limit_ms(20000);
+	while (r.events < 2000 && !r.errors && now_ms() < end)
+		if (reader_take(&r, false))
+			reader_give(&r, r.read, true);
+	info = reader_info(&r);
+	UNIT_EQ(r.events, 2000);
+	UNIT_EQ(info.interrupts + info.arms + info.mmio_reads, 0);
+	UNIT_EQ(info.bad_index, 0);
+	finish(&r);
+}
+
+/* Nobody reads: the source waits, and nothing is lost. */
+static void full_ring_waiting_source(void)
+{
+	struct reader r = {.ring = 64 * KIB};
+	struct roc_st_info info;
+
+	start(&r);
+	reader_generate(&r, 77, 1024, 1024, 0, 5000, 0);
+	UNIT_NEED(reader_start(&r));
+	CU_ASSERT(UNIT_WAIT(reader_info(&r).card.throttles == 1, 10000));
+	CU_ASSERT(reader_there(&r) <= reader_lines(&r));
+	CU_ASSERT(reader_run(&r, 5000, 30000));
+	info = reader_info(&r);
+	UNIT_EQ(r.gaps, 0);
+	UNIT_EQ(info.card.throttled, 0);
+	CU_ASSERT(info.card.throttle_time > 0);
+	CU_ASSERT(info.card.throttle_first > 77 && info.card.throttle_first < 77 + 5000);
+	finish(&r);
+}
+
+/* A detector does not wait: what passed by is accounted for, to the event. */
+static void full_ring_throttled(void)
+{
+	struct reader r = {.ring = 64 * KIB};
+	struct roc_st_info info;
+
+	start(&r);
+	reader_generate(&r, 0, 1024, 1024, 100000, 0, STREAM_GENERATOR_CLOCKED);
+	UNIT_NEED(reader_start(&r));
+	CU_ASSERT(UNIT_WAIT(emu_stream(CARD0, 0, "throttled") > 100, 10000));
+	reader_set(&r, STREAM_SET_GENERATOR, 0);
+	/* All that the card took comes. */
+	CU_ASSERT(UNIT_WAIT(
+		(reader_take(&r, true), reader_wait(&r, 10), !emu_stream(CARD0, 0, "waiting")),
+		10000));
+	CU_ASSERT(reader_stop(&r));
+	reader_take(&r, true);
+	info = reader_info(&r);
+	UNIT_EQ(r.events, info.card.events);
+	UNIT_EQ(info.card.throttles, 1);
+	UNIT_EQ(r.gaps, 0);
+	UNIT_EQ(info.card.throttle_from, r.event);
+	UNIT_EQ(info.card.throttle_to - info.card.throttle_from + 1, info.card.throttled);
+	UNIT_EQ(info.card.offered, info.card.events + info.card.throttled);
+	READER_OK(&r);
+	reader_close(&r);
+	CU_ASSERT(emu_clean(CARD0));
+}
+
+/* Every event comes, those of a full card without their data; which ones is known exactly. */
+static void full_ring_truncated(void)
+{
+	struct reader r = {.ring = 64 * KIB};
+	struct roc_st_info info;
+
+	start(&r);
+	UNIT_EQ(set(r.fd, ROC_ST_SET_POLICY, (struct roc_st_settings){.policy = ROC_ST_TRUNCATE}),
+		0);
+	reader_generate(&r, 0, 1024, 1024, 0, 10000, 0);
+	UNIT_NEED(reader_start(&r));
+	CU_ASSERT(UNIT_WAIT(reader_info(&r).card.truncated > 100, 20000));
+	CU_ASSERT(reader_run(&r, 10000, 30000));
+	CU_ASSERT(UNIT_WAIT(reader_info(&r).card.events == 10000, 1000));
+	info = reader_info(&r);
+	UNIT_EQ(r.gaps, 0);
+	UNIT_EQ(r.events, 10000);
+	UNIT_EQ(r.truncated, info.card.truncated);
+	UNIT_EQ(r.first_cut, info.card.truncate_first);
+	UNIT_EQ(r.last_cut, info.card.truncate_to);
+	UNIT_EQ(info.card.truncated_bytes, 1024 * info.card.truncated);
+	finish(&r);
+}
+
+/* What a run could not write at its end is counted, and the stream can run again. */
+static void stop_with_a_full_ring(void)
+{
+	struct roc_st_stop stop = {.size = sizeof(stop)};
+	struct reader r = {.ring = 64 * KIB};
+	struct roc_st_info info;
+
+	start(&r);
+	reader_generate(&r, 0, 1024, 1024, 0, 3000, 0);
+	UNIT_NEED(reader_start(&r));
+	CU_ASSERT(UNIT_WAIT(reader_info(&r).card.throttles == 1, 10000));
+	UNIT_EQ(abi(r.fd, ROC_ST_STOP, &stop), 0);
+	CU_ASSERT(stop.lost > 0);
+	CU_ASSERT(r.kernel->flags & ROC_ST_STOPPED);
+	/* What is in the ring can still be read. */
+	UNIT_EQ(reader_there(&r), stop.position);
+	reader_take(&r, true);
+	info = reader_info(&r);
+	UNIT_EQ(r.events, info.card.events);
+	UNIT_EQ(info.card.discarded, stop.lost);
+	UNIT_EQ(info.state, ROC_CH_STOPPED);
+	stop = (struct roc_st_stop){.size = sizeof(stop)};
+	UNIT_EQ(abi(r.fd, ROC_ST_STOP, &stop), -EALREADY);
+	r.event = 0;
+	UNIT_NEED(reader_start(&r));
+	CU_ASSERT(reader_run(&r, 3000, 20000));
+	UNIT_EQ(reader_info(&r).run, 2);
+	finish(&r);
+}
+
+/* io_uring with the ring as a registered buffer: it pins the pages, which no PFN mapping allows. */
+static int uring_write(int file, const void *base, size_t ring, const void *at, size_t length)
+{
+	struct io_uring_params p = {0};
+	struct iovec iov = {(void *)base, ring};
+	struct io_uring_sqe *sqe;
+	struct io_uring_cqe *cqe;
+	uint8_t *sq, *cq;
+	int fd = syscall(SYS_io_uring_setup, 4, &p), err = -1;
+
+	if (fd < 0)
+		return -errno;
+	sq = mmap(NULL, PAGE, PROT_READ | PROT_WRITE, MAP_SHARED, fd, IORING_OFF_SQ_RING);
+	cq = mmap(NULL, PAGE, PROT_READ | PROT_WRITE, MAP_SHARED, fd, IORING_OFF_CQ_RING);
+	sqe = mmap(NULL, PAGE, PROT_READ | PROT_WRITE, MAP_SHARED, fd, IORING_OFF_SQES);
+	if (sq == MAP_FAILED || cq == MAP_FAILED || sqe == MAP_FAILED ||
+	    syscall(SYS_io_uring_register, fd, IORING_REGISTER_BUFFERS, &iov, 1)) {
+		err = -errno;
+	} else {
+		*sqe = (struct io_uring_sqe){.opcode = IORING_OP_WRITE_FIXED,
+					     .fd = file,
+					     .addr = (uintptr_t)at,
+					     .len = length};
+		((uint32_t *)(sq + p.sq_off.array))[0] = 0;
+		__atomic_store_n((uint32_t *)(sq + p.sq_off.tail), 1, __ATOMIC_RELEASE);
+		if (syscall(SYS_io_uring_enter, fd, 1, 1, IORING_ENTER_GETEVENTS, NULL, 0) != 1)
+			err = -errno;
+		cqe = (struct io_uring_cqe *)(cq + p.cq_off.cqes);
+		if (__atomic_load_n((uint32_t *)(cq + p.cq_off.tail), __ATOMIC_ACQUIRE))
+			err = cqe->res;
+	}
+	close(fd);
+	return err;
+}
+
+static void written_straight_to_a_file(void)
+{
+	struct reader r = {.ring = 64 * KIB};
+	uint32_t there, skip;
+	uint8_t *base;
+	char *copy;
+	FILE *f;
+
+	start(&r);
+	/* Such that the data go over the ring's end. */
+	reader_generate(&r, 0, 1024, 1024, 0, 30, 0);
+	UNIT_NEED(reader_start(&r));
+	CU_ASSERT(reader_run(&r, 30, 5000));
+	skip = r.read * ROC_ST_LINE;
+	reader_set(&r, STREAM_SET_LIMIT, 30 + 40);
+	CU_ASSERT(UNIT_WAIT(emu_stream(CARD0, 0, "events") == 70, 5000));
+	there = reader_there(&r) * ROC_ST_LINE;
+	CU_ASSERT(skip + there > r.ring);
+	f = tmpfile();
+	copy = malloc(there);
+	/* Who pins wants to write. */
+	base = mmap(NULL, r.made.ring_length, PROT_READ | PROT_WRITE, MAP_SHARED, r.fd,
+		    r.made.ring_offset);
+	UNIT_NEED(f && copy && base != MAP_FAILED);
+	UNIT_EQ(uring_write(fileno(f), base, r.made.ring_length, base + skip, there), (int)there);
+	munmap(base, r.made.ring_length);
+	UNIT_EQ(pread(fileno(f), copy, there, 0), there);
+	CU_ASSERT(!memcmp(copy, r.base + skip, there));
+	reader_take(&r, true);
+	UNIT_EQ(r.events, 70);
+	free(copy);
+	fclose(f);
+	finish(&r);
+}
+
+UNIT_MAIN("stream", {"packets over the wrap", packets_over_the_wrap},
+	  {"counts over 32 bits", counts_over_32_bits},
+	  {"all streams at once", all_streams_at_once}, {"mappings", mappings},
+	  {"bad rings", bad_rings}, {"one opener", one_opener}, {"settings", settings},
+	  {"resets", resets}, {"enable mask", enable_mask}, {"consume", consume},
+	  {"sleepers", sleepers}, {"what it costs", what_it_costs}, {"busy reader", busy_reader},
+	  {"full ring, waiting source", full_ring_waiting_source},
+	  {"full ring, throttled", full_ring_throttled},
+	  {"full ring, truncated", full_ring_truncated},
+	  {"stop with a full ring", stop_with_a_full_ring},
+	  {"written straight to a file", written_straight_to_a_file})

@@ -1,0 +1,325 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Streams of cards that break their contract, and readers that lie: the run ends and says why, or
+ * goes on; nobody else is touched, and what the card could still write to stays.
+ */
+#include "common/case.h"
+#include "common/reader.h"
+
+#include <poll.h>
+#include <unistd.h>
+
+static void start(struct reader *r)
+{
+	emu_normal_p40(CARD0);
+	UNIT_NEED(reader_open(r));
+	reader_generate(r, 0, 1000, 1000, 20000, 0, 0);
+}
+
+/* The run failed of this, everybody can see it, and a new start recovers. */
+static void failed_of(struct reader *r, uint32_t why)
+{
+	struct pollfd p = {.fd = r->fd, .events = POLLIN};
+
+	CU_ASSERT(UNIT_WAIT(r->kernel->flags & ROC_ST_FAILED, 5000));
+	CU_ASSERT(r->kernel->flags & ROC_ST_STOPPED);
+	UNIT_EQ(reader_info(r).state, ROC_CH_FAILED);
+	UNIT_EQ(reader_info(r).why, why);
+	UNIT_EQ(poll(&p, 1, 0), 1);
+	CU_ASSERT(p.revents & POLLERR && !(p.revents & POLLHUP));
+	CU_ASSERT(emu_quiet(CARD0, 0, 30));
+	emu(CARD0, "fault all clear");
+	r->errors = 0;
+	r->event = 0;
+	UNIT_NEED(reader_start(r));
+	CU_ASSERT(reader_run(r, 200, 5000));
+	READER_OK(r);
+	CU_ASSERT(reader_stop(r));
+	reader_close(r);
+	CU_ASSERT(emu_clean(CARD0));
+}
+
+static void position_beyond_the_ring(void)
+{
+	struct reader r = {.ring = 64 * KIB};
+
+	start(&r);
+	UNIT_NEED(reader_start(&r));
+	CU_ASSERT(reader_run(&r, 100, 5000));
+	emu(CARD0, "fault 0 beyond-ring 1 1000000");
+	/* The sleeper hears of it. */
+	while (!reader_wait(&r, 5000) && !r.kernel->flags)
+		;
+	failed_of(&r, ROC_WHY_POSITION);
+}
+
+static void position_backwards(void)
+{
+	struct reader r = {.ring = 64 * KIB};
+
+	start(&r);
+	reader_generate(&r, 0, 1000, 1000, 0, 100, 0);
+	UNIT_NEED(reader_start(&r));
+	/* Nobody sleeps, so the last position that is told stays. */
+	CU_ASSERT(UNIT_WAIT((reader_take(&r, true), r.events == 100), 5000));
+	UNIT_EQ(reader_info(&r).written, r.read);
+	/* 2^32 - 500: as if 500 lines back. */
+	emu(CARD0, "fault 0 wrong-position 1 4294966796");
+	reader_set(&r, STREAM_SET_LIMIT, 101);
+	CU_ASSERT(UNIT_WAIT(r.kernel->flags & ROC_ST_FAILED, 5000));
+	reader_set(&r, STREAM_SET_LIMIT, 0);
+	failed_of(&r, ROC_WHY_POSITION);
+}
+
+/* Nobody sleeps or asks: the watchdog finds out. */
+static void position_that_nobody_looks_at(void)
+{
+	struct reader r = {.ring = 64 * KIB};
+
+	start(&r);
+	UNIT_NEED(reader_start(&r));
+	emu(CARD0, "fault 0 beyond-ring 1 1000000");
+	failed_of(&r, ROC_WHY_POSITION);
+}
+
+static void all_ones(void)
+{
+	struct reader r = {.ring = 64 * KIB};
+
+	start(&r);
+	UNIT_NEED(reader_start(&r));
+	CU_ASSERT(reader_run(&r, 100, 5000));
+	emu(CARD0, "fault 0 all-ones");
+	CU_ASSERT(UNIT_WAIT(r.kernel->flags & ROC_ST_FAILED, 15000));
+	UNIT_EQ(reader_info(&r).why, ROC_WHY_LOST);
+	emu(CARD0, "fault all clear");
+	reader_close(&r);
+	CU_ASSERT(emu_quiet(CARD0, 0, 30));
+	start(&r);
+	UNIT_NEED(reader_start(&r));
+	CU_ASSERT(reader_run(&r, 100, 5000));
+	READER_OK(&r);
+	CU_ASSERT(reader_stop(&r));
+	reader_close(&r);
+}
+
+/* An interrupt that never came: the watchdog wakes, counts, and the next one comes. */
+static void interrupts_lost(void)
+{
+	struct reader r = {.ring = 64 * KIB};
+
+	start(&r);
+	UNIT_NEED(reader_start(&r));
+	CU_ASSERT(reader_run(&r, 100, 5000));
+	reader_set(&r, STREAM_SET_GENERATOR, 0);
+	while (!reader_wait(&r, 100))
+		reader_take(&r, true);
+	emu(CARD0, "fault 0 irq-lost 1 1");
+	reader_set(&r, STREAM_SET_GENERATOR, STREAM_GENERATOR_RUN);
+	UNIT_EQ(reader_wait(&r, 5000), 0);
+	CU_ASSERT(UNIT_WAIT(reader_info(&r).missed_interrupts == 1, 3000));
+	CU_ASSERT(reader_stop(&r));
+	reader_close(&r);
+}
+
+static void interrupts_for_nothing(void)
+{
+	struct reader r = {.ring = 64 * KIB};
+	int i;
+
+	start(&r);
+	reader_generate(&r, 0, 1000, 1000, 0, 100, 0);
+	UNIT_NEED(reader_start(&r));
+	CU_ASSERT(reader_run(&r, 100, 5000));
+	emu(CARD0, "fault 0 irq-spurious 5");
+	for (i = 0; i < 5; i++)
+		UNIT_EQ(reader_wait(&r, 20), -ETIME);
+	CU_ASSERT(UNIT_WAIT(reader_info(&r).spurious_interrupts > 3, 2000));
+	emu(CARD0, "fault all clear");
+	reader_set(&r, STREAM_SET_LIMIT, 200);
+	CU_ASSERT(reader_run(&r, 200, 5000));
+	READER_OK(&r);
+	CU_ASSERT(reader_stop(&r));
+	reader_close(&r);
+}
+
+static void doorbells_lost(void)
+{
+	struct reader r = {.ring = 64 * KIB};
+
+	start(&r);
+	UNIT_NEED(reader_start(&r));
+	emu(CARD0, "fault 0 lost-doorbell 1 3");
+	CU_ASSERT(reader_run(&r, 2000, 20000));
+	READER_OK(&r);
+	CU_ASSERT(reader_stop(&r));
+	reader_close(&r);
+}
+
+/* Positions that no reader can have: they do not count, are counted, and it goes on. */
+static void reader_that_lies(void)
+{
+	static const uint32_t lies[] = {1u << 31, ~0u, 1000000, 0x7fffffff};
+	struct reader r = {.ring = 64 * KIB}, other = {.stream = P40_STREAM_ODIN};
+	uint32_t before;
+	size_t i;
+
+	start(&r);
+	UNIT_NEED(reader_open(&other));
+	reader_generate(&other, 0, 64, 64, 1000, 0, 0);
+	UNIT_NEED(reader_start(&other));
+	UNIT_NEED(reader_start(&r));
+	CU_ASSERT(reader_run(&r, 100, 5000));
+	for (i = 0; i < N(lies); i++) {
+		uint64_t bad = reader_info(&r).bad_index;
+
+		before = r.read;
+		reader_give(&r, before + lies[i], true);
+		r.user->taken = lies[i];
+		CU_ASSERT(UNIT_WAIT(reader_info(&r).bad_index > bad, 2000));
+		UNIT_EQ(reader_info(&r).state, ROC_CH_RUNNING);
+		reader_give(&r, before, false);
+		CU_ASSERT(reader_run(&r, r.events + 50, 5000));
+		CU_ASSERT(reader_run(&other, other.events + 1, 5000));
+	}
+	READER_OK(&r);
+	READER_OK(&other);
+	CU_ASSERT(reader_stop(&r));
+	CU_ASSERT(reader_stop(&other));
+	reader_close(&r);
+	reader_close(&other);
+	CU_ASSERT(emu_clean(CARD0));
+}
+
+/* The table of segments cannot be read, or takes its time. Behind an IOMMU there is none. */
+static void tables(void)
+{
+	struct roc_st_start begin = {.size = sizeof(begin)};
+	struct reader r = {.ring = 16 * MIB}, other[P40_ODINS];
+	unsigned int i;
+
+	/* Holes in the memory, of the size in which it is given. */
+	for (i = 0; i < P40_ODINS; i++) {
+		other[i] = (struct reader){.stream = P40_STREAM_ODIN + i, .ring = 4 * MIB};
+		UNIT_NEED(reader_open(&other[i]));
+	}
+	for (i = 0; i < P40_ODINS; i += 2)
+		reader_close(&other[i]);
+	start(&r);
+	for (i = 1; i < P40_ODINS; i += 2)
+		reader_close(&other[i]);
+	if (r.made.segments == 1) {
+		unit_note("the ring is in one piece");
+	} else {
+		unit_note("%u segments", r.made.segments);
+		emu(CARD0, "fault 0 fetch-error 1 3");
+		UNIT_EQ(abi(r.fd, ROC_ST_START, &begin), -EIO);
+		UNIT_EQ(reader_info(&r).state, ROC_CH_STOPPED);
+		emu(CARD0, "fault all clear");
+		emu(CARD0, "fault 0 load-slow 1 5");
+	}
+	UNIT_NEED(reader_start(&r));
+	CU_ASSERT(reader_run(&r, 500, 5000));
+	READER_OK(&r);
+	CU_ASSERT(reader_stop(&r));
+	reader_close(&r);
+	CU_ASSERT(emu_clean(CARD0));
+}
+
+static void end_that_never_comes(void)
+{
+	struct reader r = {.ring = 64 * KIB};
+	int64_t begun;
+
+	start(&r);
+	UNIT_NEED(reader_start(&r));
+	CU_ASSERT(reader_run(&r, 100, 5000));
+	emu(CARD0, "fault 0 end-missing 1");
+	begun = now_ms();
+	CU_ASSERT(reader_stop(&r));
+	CU_ASSERT(now_ms() - begun < limit_ms(2000));
+	CU_ASSERT(emu_quiet(CARD0, 0, 30));
+	reader_close(&r);
+}
+
+/*
+ * A card that ignores its reset: without proof the bus is taken from it, and it is given back only
+ * after one.
+ */
+static void reset_ignored(void)
+{
+	struct roc_st_start begin = {.size = sizeof(begin)};
+	struct reader r = {.ring = 64 * KIB};
+
+	start(&r);
+	UNIT_NEED(reader_start(&r));
+	CU_ASSERT(reader_run(&r, 100, 5000));
+	emu(CARD0, "fault 0 reset-ignored 1");
+	CU_ASSERT(reader_stop(&r));
+	CU_ASSERT(!bus_master(P40_ID));
+	CU_ASSERT(emu_quiet(CARD0, 0, 30));
+	UNIT_EQ(abi(r.fd, ROC_ST_START, &begin), -EIO);
+	emu(CARD0, "fault all clear");
+	r.event = 0;
+	UNIT_NEED(reader_start(&r));
+	CU_ASSERT(reader_run(&r, 100, 5000));
+	READER_OK(&r);
+	CU_ASSERT(reader_stop(&r));
+	reader_close(&r);
+	CU_ASSERT(emu_clean(CARD0));
+}
+
+/* A neighbour needs the bus, and the card does not stop: the ring stays until it does. */
+static void ring_held_while_the_card_may_write(void)
+{
+	struct reader r = {.ring = 64 * KIB}, other = {.stream = P40_STREAM_ODIN};
+	struct reader again = {.ring = 64 * KIB};
+
+	start(&r);
+	UNIT_NEED(reader_open(&other));
+	reader_generate(&other, 0, 64, 64, 1000, 0, 0);
+	UNIT_NEED(reader_start(&other));
+	UNIT_NEED(reader_start(&r));
+	CU_ASSERT(reader_run(&r, 100, 5000));
+	emu(CARD0, "fault 0 reset-ignored 1");
+	reader_close(&r);
+	/* It still writes, and not outside of what is mapped. */
+	CU_ASSERT(!emu_quiet(CARD0, 0, 100));
+	CU_ASSERT(emu_clean(CARD0));
+	emu(CARD0, "fault all clear");
+	CU_ASSERT(reader_run(&other, 10, 5000));
+	UNIT_NEED(reader_open(&again));
+	reader_generate(&again, 0, 1000, 1000, 20000, 0, 0);
+	UNIT_NEED(reader_start(&again));
+	CU_ASSERT(reader_run(&again, 100, 5000));
+	READER_OK(&again);
+	CU_ASSERT(reader_stop(&again));
+	CU_ASSERT(reader_stop(&other));
+	reader_close(&again);
+	reader_close(&other);
+	CU_ASSERT(emu_clean(CARD0));
+}
+
+/* What is on its way when the stream is switched off arrives before the memory goes. */
+static void late_writes(void)
+{
+	struct reader r = {.ring = 64 * KIB};
+
+	start(&r);
+	UNIT_NEED(reader_start(&r));
+	CU_ASSERT(reader_run(&r, 100, 5000));
+	emu(CARD0, "fault 0 reset-slow 1 3");
+	reader_close(&r);
+	CU_ASSERT(emu_quiet(CARD0, 0, 30));
+	CU_ASSERT(emu_clean(CARD0));
+}
+
+UNIT_MAIN("stream_faults", {"position beyond the ring", position_beyond_the_ring},
+	  {"position backwards", position_backwards},
+	  {"position that nobody looks at", position_that_nobody_looks_at}, {"all ones", all_ones},
+	  {"interrupts lost", interrupts_lost}, {"interrupts for nothing", interrupts_for_nothing},
+	  {"doorbells lost", doorbells_lost}, {"reader that lies", reader_that_lies},
+	  {"tables", tables}, {"end that never comes", end_that_never_comes},
+	  {"reset ignored", reset_ignored},
+	  {"ring held while the card may write", ring_held_while_the_card_may_write},
+	  {"late writes", late_writes})

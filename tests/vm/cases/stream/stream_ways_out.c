@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * How a stream comes to its end while data flow: its holder is killed, the driver is taken off, the
+ * function is reset. No write of the card's afterwards, the memory back, and the mappings that stay
+ * do no harm.
+ */
+#include "common/case.h"
+#include "common/reader.h"
+
+#include <poll.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "common/way.h"
+
+static void start(struct reader *r)
+{
+	UNIT_NEED(reader_open(r));
+	reader_generate(r, 0, 1000, 1000, 20000, 0, 0);
+	UNIT_NEED(reader_start(r));
+	CU_ASSERT(reader_run(r, 100, 5000));
+	READER_OK(r);
+}
+
+static void works(void)
+{
+	struct reader r = {.ring = 64 * KIB};
+
+	start(&r);
+	CU_ASSERT(reader_stop(&r));
+	reader_close(&r);
+	CU_ASSERT(emu_clean(CARD0));
+}
+
+static int hold(void *arg)
+{
+	struct reader r = {.ring = 64 * MIB};
+	volatile int *flows = arg;
+
+	if (!reader_open(&r))
+		return 1;
+	reader_generate(&r, 0, 1000, 1000, 0, 0, 0);
+	if (!reader_start(&r) || !reader_run(&r, 1000, 10000))
+		return 2;
+	*flows = 1;
+	for (;;)
+		reader_run(&r, r.events + 100, 1000);
+}
+
+static uint64_t free_kib(void)
+{
+	char text[64];
+
+	if (shell(text, sizeof(text), 5000,
+		  "sed -n 's/MemAvailable: *\\([0-9]*\\).*/\\1/p' "
+		  "/proc/meminfo"))
+		return 0;
+	return strtoull(text, NULL, 10);
+}
+
+/* Its ring is 64 MiB: they are there again. */
+static void holder_killed(void)
+{
+	int *flows = shared_alloc(sizeof(*flows));
+	uint64_t before;
+	pid_t pid;
+
+	emu_normal_p40(CARD0);
+	before = free_kib();
+	pid = child_start(AS_ROOT, hold, flows);
+	UNIT_NEED(UNIT_WAIT(*flows, 10000));
+	UNIT_EQ(atoi(node_attr(P40_ID, 0, "owner_pid")), pid);
+	UNIT_EQ(pinned_by(pid), (64 * MIB >> 12) + 4);
+	CU_ASSERT(free_kib() < before - 48 * 1024);
+	child_kill(pid);
+	CU_ASSERT(UNIT_WAIT(!strcmp(node_attr(P40_ID, 0, "owner_pid"), "0"), 5000));
+	CU_ASSERT(emu_quiet(CARD0, 0, 50));
+	CU_ASSERT(UNIT_WAIT(free_kib() > before - 16 * 1024, 5000));
+	shared_free(flows, sizeof(*flows));
+	works();
+}
+
+/* The card is gone: the reader hears of it, whichever way it sleeps, and its mappings stay. */
+static void told(struct reader *r)
+{
+	struct roc_st_consume c = {.size = sizeof(c)};
+	struct pollfd p = {.fd = r->fd, .events = POLLIN};
+	uint8_t byte = r->base[0];
+
+	CU_ASSERT(UNIT_WAIT(r->kernel->flags & ROC_ST_GONE, 5000));
+	CU_ASSERT(r->kernel->flags & ROC_ST_STOPPED);
+	UNIT_EQ(poll(&p, 1, 0), 1);
+	CU_ASSERT(p.revents & POLLERR && p.revents & POLLHUP);
+	UNIT_EQ(reader_wait(r, 100), -ENODEV);
+	UNIT_EQ(abi(r->fd, ROC_ST_CONSUME, &c), -ENODEV);
+	CU_ASSERT(emu_quiet(CARD0, 0, 50));
+	/* What was there still is, and the doorbell reaches nobody. */
+	UNIT_EQ(r->base[0], byte);
+	UNIT_EQ(r->base[r->ring], byte);
+	reader_take(r, false);
+	READER_OK(r);
+	reader_give(r, r->read, true);
+	CU_ASSERT(mmap(NULL, r->made.ring_length, PROT_READ, MAP_SHARED, r->fd,
+		       r->made.ring_offset) == MAP_FAILED &&
+		  errno == ENODEV);
+}
+
+static int sleeper(void *arg)
+{
+	struct reader *r = arg;
+	struct roc_st_wait w = {.size = sizeof(w)};
+
+	w.position = r->read + reader_lines(r);
+	w.deadline = now_ns() + 20000000000ull;
+	return abi(r->fd, ROC_ST_WAIT, &w) == -ENODEV ? 0 : 1;
+}
+
+static void driver_taken_off(void)
+{
+	struct reader r = {.ring = 64 * KIB};
+	char address[32];
+	pid_t pid;
+
+	emu_normal_p40(CARD0);
+	strcpy(address, pci_address(P40_ID));
+	start(&r);
+	/* The card has no room any more: the sleeper waits for more than there will be. */
+	pid = child_start(AS_ROOT, sleeper, &r);
+	sleep_ms(20);
+	UNIT_EQ(driver_unbind(address), 0);
+	UNIT_EQ(child_wait(pid, 10000), 0);
+	told(&r);
+	UNIT_EQ(module_unload(0), -EWOULDBLOCK);
+	CU_ASSERT(driver_bind(address));
+	/* Another card by the same name is not this reader's. */
+	UNIT_EQ(reader_wait(&r, 100), -ENODEV);
+	works();
+	reader_close(&r);
+}
+
+static void function_reset(void)
+{
+	struct reader r = {.ring = 64 * KIB};
+	char path[96];
+
+	emu_normal_p40(CARD0);
+	snprintf(path, sizeof(path), "/sys/bus/pci/devices/%s/reset", pci_address(P40_ID));
+	start(&r);
+	UNIT_EQ(put_text(path, "1"), 0);
+	told(&r);
+	/* Until it is closed the stream is this reader's, who can do nothing with it. */
+	UNIT_EQ(node_open(P40_ID, 0), -EBUSY);
+	reader_close(&r);
+	works();
+}
+
+UNIT_MAIN("stream_ways_out", {"holder killed", holder_killed},
+	  {"driver taken off", driver_taken_off}, {"function reset", function_reset})
