@@ -159,23 +159,22 @@ void roc_stream_tell_read(struct roc_reader *r)
 
 /*
  * Ask for one interrupt for what comes behind the write position, and tell of room. There is no
- * moment between looking and arming in which data could be missed: see 7.1 of the contract. A
- * reader that gave all back and one that did not are one register write each, unless the latter
- * gave some. stream->lock.
+ * moment between looking and arming in which data could be missed: see 7.1 of the contract. It is
+ * one register write: of a reader that gave something back, but not all, the card then may tell
+ * once more of what lies behind that. stream->lock.
  */
 void roc_stream_arm(struct roc_reader *r)
 {
 	const struct roc_position *p = &r->position;
 	struct roc_channel *ch = r->open.ch;
+	bool tell = p->read != r->known || p->read == p->written;
 
-	if (p->read != p->written && p->read != r->known)
-		roc_stream_tell_read(r);
 	ch->stats.mmio_writes++;
 	roc_stream(ch)->stats.arms++;
 	r->known = p->read;
-	r->seen = p->written;
+	r->seen = tell ? p->read : p->written;
 	r->armed = true;
-	roc_stream_write(ch, p->read == p->written ? STREAM_ARM : STREAM_ARM_SEEN, p->written);
+	roc_stream_write(ch, tell ? STREAM_ARM : STREAM_ARM_SEEN, r->seen);
 }
 
 /* New settings, while it runs. stream->lock. */
