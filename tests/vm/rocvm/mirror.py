@@ -72,7 +72,7 @@ def mirrors(environment=os.environ):
     found = _configured(environment)
     if "debian" not in found:
         raise VmError("no mirror of Debian is in this machine's apt configuration: name one, for "
-                      "example %s=http://deb.debian.org" % VARIABLE)
+                      "example %s=http://mirror.example.org" % VARIABLE)
     return found
 
 
