@@ -7,6 +7,7 @@
  * behind an IOMMU, else a table of segments. Never unmapped while the card might still write: see
  * struct roc_held.
  */
+#include <linux/dma-map-ops.h>
 #include <linux/dma-mapping.h>
 #include <linux/list.h>
 #include <linux/log2.h>
@@ -302,6 +303,18 @@ static int roc_ring_place(struct roc_stream_ring *ring, struct roc_channel *ch,
 	return err;
 }
 
+/*
+ * Does the CPU see what the card writes? Nobody could copy, or clean caches, when the reader just
+ * looks. Behind an IOMMU older kernels say that all memory needs a sync; whole pages are not copied
+ * there.
+ */
+static bool roc_ring_plain(struct roc_endpoint *ep, dma_addr_t bus)
+{
+	struct device *dev = &ep->pdev->dev;
+
+	return ep->translated ? dev_is_dma_coherent(dev) : !dma_need_sync(dev, bus);
+}
+
 static int roc_ring_map(struct roc_stream_ring *ring, struct roc_channel *ch,
 			struct roc_st_ring *arg)
 {
@@ -316,9 +329,8 @@ static int roc_ring_map(struct roc_stream_ring *ring, struct roc_channel *ch,
 	if (dma_mapping_error(dev, ring->card_bus))
 		return -ENOMEM;
 	ring->card_mapped = true;
-	/* Nobody could copy, or clean caches, when the reader just looks. */
-	if (dma_need_sync(dev, sg_dma_address(ring->sgt.sgl)) ||
-	    dma_need_sync(dev, ring->card_bus)) {
+	if (!roc_ring_plain(ch->ep, sg_dma_address(ring->sgt.sgl)) ||
+	    !roc_ring_plain(ch->ep, ring->card_bus)) {
 		arg->why = ROC_WHY_BOUNCE;
 		return -EOPNOTSUPP;
 	}
