@@ -6,6 +6,7 @@
 #include "common/case.h"
 #include "common/reader.h"
 
+#include <fcntl.h>
 #include <linux/io_uring.h>
 #include <poll.h>
 #include <signal.h>
@@ -46,8 +47,8 @@ static void packets_over_the_wrap(void)
 	CU_ASSERT(reader_run(&r, 2000, 20000));
 	CU_ASSERT(r.straddled > 10);
 	UNIT_EQ(r.gaps, 0);
-	UNIT_EQ(reader_info(&r).card.events, 2000);
 	finish(&r);
+	UNIT_STR(node_attr(P40_ID, 0, "events"), "2000");
 }
 
 /* The count of lines goes over 2^32, and over 2^31, as if nothing had been. */
@@ -627,6 +628,24 @@ static int uring_write(int file, const void *base, size_t ring, const void *at, 
 	return err;
 }
 
+/* By way of a pipe that holds the pages themselves: any kernel does that with pages, none with
+ * PFNs. */
+static int splice_write(int file, const void *at, size_t length)
+{
+	struct iovec iov = {(void *)at, length};
+	ssize_t got = -1, put = -1;
+	int pipes[2];
+
+	if (pipe(pipes))
+		return -errno;
+	got = vmsplice(pipes[1], &iov, 1, 0);
+	if (got > 0)
+		put = splice(pipes[0], NULL, file, NULL, got, 0);
+	close(pipes[0]);
+	close(pipes[1]);
+	return put;
+}
+
 static void written_straight_to_a_file(void)
 {
 	struct reader r = {.ring = 64 * KIB};
@@ -634,6 +653,7 @@ static void written_straight_to_a_file(void)
 	uint8_t *base;
 	char *copy;
 	FILE *f;
+	int err;
 
 	start(&r);
 	/* Such that the data go over the ring's end. */
@@ -651,10 +671,21 @@ static void written_straight_to_a_file(void)
 	base = mmap(NULL, r.made.ring_length, PROT_READ | PROT_WRITE, MAP_SHARED, r.fd,
 		    r.made.ring_offset);
 	UNIT_NEED(f && copy && base != MAP_FAILED);
-	UNIT_EQ(uring_write(fileno(f), base, r.made.ring_length, base + skip, there), (int)there);
-	munmap(base, r.made.ring_length);
+	UNIT_EQ(splice_write(fileno(f), base + skip, there), (int)there);
 	UNIT_EQ(pread(fileno(f), copy, there, 0), there);
 	CU_ASSERT(!memcmp(copy, r.base + skip, there));
+	CU_ASSERT(!ftruncate(fileno(f), 0) && !lseek(fileno(f), 0, SEEK_SET));
+	memset(copy, 0, there);
+	err = uring_write(fileno(f), base, r.made.ring_length, base + skip, there);
+	munmap(base, r.made.ring_length);
+	/* Older kernels register no memory of any file, which says nothing of ours. */
+	if (err == -EOPNOTSUPP) {
+		unit_note("this kernel's io_uring registers no such memory");
+	} else {
+		UNIT_EQ(err, (int)there);
+		UNIT_EQ(pread(fileno(f), copy, there, 0), there);
+		CU_ASSERT(!memcmp(copy, r.base + skip, there));
+	}
 	reader_take(&r, true);
 	UNIT_EQ(r.events, 70);
 	free(copy);
