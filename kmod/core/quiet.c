@@ -47,7 +47,7 @@ void roc_make_quiet(struct roc_channel *ch, bool present)
 	ch->open->leak = true;
 	dev_alert_ratelimited(
 		&ch->ep->pdev->dev,
-		"roc%dch%u: the card cannot be stopped; its buffers stay pinned until it can\n",
+		"roc%dch%u: the card cannot be stopped; its memory stays until it can\n",
 		ch->ep->minor, ch->number);
 }
 

@@ -98,6 +98,9 @@ int roc_stream_fd(const struct roc_stream *s);
  * @eventfd: descriptor from eventfd(), which the caller may close; -1 ends the signals
  *
  * Signalled when the low-water mark is reached, and when the stream stops, fails or loses its card.
+ * Unlike roc_stream_wait() and poll(), a wait for an eventfd does not tell the card how far the
+ * reader is. A ring that is full although its reader gave back data, but not half of it, is found
+ * by the driver after half a second: use the other two where that matters.
  *
  * Return: 0; -EBADF; -EINVAL not an eventfd.
  */

@@ -19,9 +19,11 @@
  *            store-releases roc_st_user.read and, once per batch, stores the same to its doorbell
  *
  * That takes no system call. Who has nothing to do sleeps in ROC_ST_WAIT, in poll() (POLLIN: the
- * low-water mark is reached) or on an eventfd; all of these tell the card of roc_st_user.read, so a
- * reader that sleeps needs no doorbell. poll() says POLLERR when the run failed, POLLERR and
- * POLLHUP when the card is gone.
+ * low-water mark is reached) or on an eventfd. The first two tell the card of roc_st_user.read, so
+ * who sleeps in them needs no doorbell. Waiting for an eventfd is no call of this driver's: ring
+ * the doorbell, or call ROC_ST_CONSUME, before; else a full ring waits for the driver's watchdog,
+ * half a second. poll() says POLLERR when the run failed, POLLERR and POLLHUP when the card is
+ * gone.
  */
 #ifndef _UAPI_LINUX_ROC_STREAM_H
 #define _UAPI_LINUX_ROC_STREAM_H
