@@ -82,6 +82,7 @@ install-libroc: libroc
 	install -m 644 $(LIBROC_HEADERS) $(DESTDIR)$(INCLUDEDIR)/roc
 	install -m 644 kmod/include/uapi/linux/roc.h $(DESTDIR)$(INCLUDEDIR)/roc/uapi.h
 	install -m 644 kmod/include/uapi/linux/roc_stream.h $(DESTDIR)$(INCLUDEDIR)/roc
+	install -m 644 kmod/include/uapi/linux/roc_fragment.h $(DESTDIR)$(INCLUDEDIR)/roc
 	install -d $(DESTDIR)$(DATADIR)/roc
 	install -m 644 libroc/board/data/firmware.json $(DESTDIR)$(DATADIR)/roc
 	$(call libroc_pc,libroc/core/libroc.pc)
@@ -92,7 +93,7 @@ uninstall-libroc:
 	rm -f $(addprefix $(DESTDIR)$(LIBDIR)/,$(notdir $(LIBROC_SO) $(LIBROC_BOARD_SO) $(LIBROC_LINKED) \
 		$(LIBROC_A) $(LIBROC_BOARD_A)))
 	rm -f $(LIBROC_LIBRARIES:%=$(DESTDIR)$(PKGCONFIGDIR)/lib%.pc)
-	rm -f $(addprefix $(DESTDIR)$(INCLUDEDIR)/roc/,$(notdir $(LIBROC_HEADERS)) uapi.h roc_stream.h)
+	rm -f $(addprefix $(DESTDIR)$(INCLUDEDIR)/roc/,$(notdir $(LIBROC_HEADERS)) uapi.h roc_stream.h roc_fragment.h)
 	rm -f $(DESTDIR)$(DATADIR)/roc/firmware.json
 	rmdir $(DESTDIR)$(INCLUDEDIR)/roc $(DESTDIR)$(DATADIR)/roc 2>/dev/null || true
 

@@ -27,6 +27,8 @@ const char *card_name(enum roc_card_type type)
 		return "a C-RORC";
 	case ROC_CARD_P40:
 		return "a PCIe40";
+	case ROC_CARD_ROBINNP:
+		return "a RobinNP";
 	}
 	return "a card that these tools do not know";
 }

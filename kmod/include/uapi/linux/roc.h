@@ -6,7 +6,8 @@
  * openers, information, registers, BAR mappings. /dev/rocNchM is a DMA *channel*: one opener,
  * start and stop. What else a channel has is its *kind*: a pool (buffers of the reader's, two rings
  * in shared memory) or, on an endpoint with ROC_CAP_STREAMS, a stream (one ring of the driver's):
- * roc_stream.h.
+ * roc_stream.h; or, with ROC_CAP_FRAGMENTS, a sub-unit that keeps its fragments until it is asked
+ * for them: roc_fragment.h.
  *
  * General ioctl format. Every structure starts with @size, the size of the structure as the
  * caller was compiled with, then @flags. A structure that grows keeps its number for ever, and any
@@ -27,7 +28,7 @@
  * Further errors are listed with each structure. All times are nanoseconds of CLOCK_MONOTONIC,
  * all sizes and offsets bytes. No kernel pointer, physical or bus address is ever handed out.
  *
- * Type 0xB9, numbers 0x00-0x3F. (Not registered in the kernel's ioctl-number table.)
+ * Type 0xB9, numbers 0x00-0x4F. (Not registered in the kernel's ioctl-number table.)
  */
 #ifndef _UAPI_LINUX_ROC_H
 #define _UAPI_LINUX_ROC_H
@@ -67,11 +68,13 @@
  * @ROC_CARD_CRU: ALICE Common Readout Unit
  * @ROC_CARD_CRORC: ALICE C-RORC
  * @ROC_CARD_P40: LHCb PCIe40
+ * @ROC_CARD_ROBINNP: ATLAS RobinNP: other firmware on the board of the C-RORC
  */
 enum roc_card_type {
 	ROC_CARD_CRU = 1,
 	ROC_CARD_CRORC = 2,
 	ROC_CARD_P40 = 3,
+	ROC_CARD_ROBINNP = 4,
 };
 
 /**
@@ -85,6 +88,8 @@ enum roc_card_type {
  * @ROC_CAP_IOMMU: DMA goes through a translating IOMMU: any user memory may be registered
  * @ROC_CAP_DDL: channels have a detector data link that takes commands: ROC_CH_COMMAND
  * @ROC_CAP_STREAMS: channels are streams: the ioctls ROC_ST_*, and of the others ROC_CH_EVENTFD
+ * @ROC_CAP_FRAGMENTS: channels are sub-units: the ioctls ROC_FR_*, and of the others ROC_CH_EVENTFD
+ *	and ROC_BUF_*
  */
 enum roc_caps {
 	ROC_CAP_TEMPERATURE = 1 << 0,
@@ -96,6 +101,7 @@ enum roc_caps {
 	ROC_CAP_IOMMU = 1 << 6,
 	ROC_CAP_DDL = 1 << 7,
 	ROC_CAP_STREAMS = 1 << 8,
+	ROC_CAP_FRAGMENTS = 1 << 9,
 };
 
 #define ROC_TEXT_MAX 16
@@ -309,7 +315,8 @@ enum roc_mode {
  * @ROC_WHY_REMOVED: the card was removed or reset by somebody else
  * @ROC_WHY_PUSH: the card did not take a superpage, although it was pushed several times, or
  *	refused its descriptor
- * @ROC_WHY_RECORD: the card's completion records are out of order
+ * @ROC_WHY_RECORD: the card's completion records are out of order, or not there although it says
+ *	that it wrote them
  * @ROC_WHY_CARD: the card reports that it could not read descriptors, or was asked nonsense
  * @ROC_WHY_OWNER: not the process that opened the channel, but a child of it, or a program that it
  *	became
@@ -884,6 +891,7 @@ struct roc_buf_import {
 	__aligned_u64 limit;
 };
 
+#include "roc_fragment.h"
 #include "roc_stream.h"
 
 #endif /* _UAPI_LINUX_ROC_H */
