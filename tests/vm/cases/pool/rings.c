@@ -3,12 +3,11 @@
  * The shared rings in hostile hands: whatever a reader writes there, only its own data suffer.
  */
 #include "common/case.h"
+#include "common/cgroup.h"
 
 #include <fcntl.h>
 #include <signal.h>
 #include <sys/mman.h>
-#include <sys/mount.h>
-#include <sys/stat.h>
 
 #define PAGE 4096ul
 
@@ -370,22 +369,6 @@ static void tiny_rings(void)
 	CU_ASSERT(emu_clean(CARD0));
 }
 
-#define GROUP "/run/rings-cgroup"
-
-/* Bytes; -1 if the file is not there. */
-static int64_t group_memory(void)
-{
-	char text[32] = "";
-	int fd = open(GROUP "/case/memory.current", O_RDONLY | O_CLOEXEC);
-
-	if (fd < 0)
-		return -1;
-	if (read(fd, text, sizeof(text) - 1) < 0)
-		text[0] = '\0';
-	close(fd);
-	return strtoll(text, NULL, 10);
-}
-
 /* MiB that the largest rings add to the opener's group. */
 static int make_largest_rings(void *unused)
 {
@@ -394,13 +377,13 @@ static int make_largest_rings(void *unused)
 	int64_t before;
 	int fd;
 
-	if (put_text(GROUP "/case/cgroup.procs", "0"))
+	if (cgroup_enter())
 		return 100;
 	fd = node_open(EP0, 0);
-	before = group_memory();
+	before = cgroup_bytes();
 	if (abi(fd, ROC_CH_RINGS, &rings))
 		return 101;
-	return (group_memory() - before) >> 20;
+	return (cgroup_bytes() - before) >> 20;
 }
 
 /* They are the opener's memory, as far as anybody limits it. */
@@ -409,15 +392,11 @@ static void charged_to_the_opener(void)
 	int length = (ROC_RING_MAX * (sizeof(struct roc_fill) + sizeof(struct roc_ready))) >> 20;
 	int charged;
 
-	mkdir(GROUP, 0755);
-	UNIT_NEED(!mount("none", GROUP, "cgroup2", 0, NULL));
-	UNIT_EQ(put_text(GROUP "/cgroup.subtree_control", "+memory"), 0);
-	UNIT_EQ(mkdir(GROUP "/case", 0755), 0);
+	UNIT_NEED(cgroup_make());
 	charged = child_run(AS_ROOT, make_largest_rings, NULL, 10000);
 	CU_ASSERT(charged >= length && charged <= length + 2);
 	unit_note("%d MiB of rings, %d MiB charged", length, charged);
-	CU_ASSERT(UNIT_WAIT(!rmdir(GROUP "/case"), 5000));
-	UNIT_EQ(umount(GROUP), 0);
+	CU_ASSERT(cgroup_end());
 }
 
 UNIT_MAIN("rings", {"mappings", mappings}, {"kernel area is read-only", kernel_area_is_read_only},
