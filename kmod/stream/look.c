@@ -34,6 +34,13 @@ static u32 roc_card_interrupts(const struct roc_reader *r)
 	return le32_to_cpu(READ_ONCE(roc_ring_state(r->ring)->interrupts));
 }
 
+/* Was the last of them for data? */
+static bool roc_card_told_of_data(const struct roc_reader *r)
+{
+	return le32_to_cpu(READ_ONCE(roc_ring_state(r->ring)->reason)) &
+	       (STREAM_REASON_BYTES | STREAM_REASON_TIME);
+}
+
 /* The read position that the card knew when it wrote its state. */
 static u32 roc_card_read_position(const struct roc_reader *r)
 {
@@ -112,12 +119,22 @@ void roc_stream_attend(struct roc_reader *r)
 	roc_stream_arm(r);
 }
 
+/* Who polls for edges or has an eventfd does not come back by himself. */
+static void roc_stream_ask_again(struct roc_reader *r, bool readable)
+{
+	struct roc_open *o = &r->open;
+	bool listens = waitqueue_active(&o->wait) && (r->edge || !readable);
+
+	if (r->wanting || listens || READ_ONCE(o->eventfd))
+		roc_stream_arm(r);
+}
+
 /* There is something new: wake those for whom it is enough, and ask again for the others. */
 static void roc_stream_serve(struct roc_reader *r)
 {
 	struct roc_stream *st = roc_stream(r->open.ch);
 	struct roc_open *o = &r->open;
-	bool readable = roc_stream_readable(r), listens;
+	bool readable = roc_stream_readable(r);
 
 	if (r->wanting && roc_position_reached(&r->position, r->want)) {
 		r->wanting = false;
@@ -131,13 +148,14 @@ static void roc_stream_serve(struct roc_reader *r)
 		}
 		roc_open_signal(o);
 	}
-	/* Who polls for edges or has an eventfd does not come back by himself. */
-	listens = waitqueue_active(&o->wait) && (r->edge || !readable);
-	if (r->wanting || listens || READ_ONCE(o->eventfd))
-		roc_stream_arm(r);
+	roc_stream_ask_again(r, readable);
 }
 
-/* A hint, and nothing else: none, one too many, or one for nothing is no harm. */
+/*
+ * A hint, and nothing else: none, one too many, or one for nothing is no harm. One for data that
+ * were seen meanwhile was sent before the card was asked for the next. One for anything else, a
+ * throttle, may have been sent after that, and then was the one that was asked for.
+ */
 static void roc_stream_interrupt(struct roc_reader *r, bool shared)
 {
 	struct roc_channel *ch = r->open.ch;
@@ -146,18 +164,21 @@ static void roc_stream_interrupt(struct roc_reader *r, bool shared)
 	if (!roc_stream_look(r))
 		return;
 	fresh = r->position.written != r->seen;
-	if (shared && !fresh)
+	/* The card counts what it sent. */
+	sent = roc_card_interrupts(r) != r->sent;
+	if (shared && !fresh && !sent)
 		return;
 	ch->stats.interrupts++;
 	r->overdue = 0;
-	/* The card counts what it sent: some for what was seen meanwhile, some not for data. */
-	sent = roc_card_interrupts(r) != r->sent;
 	r->sent += sent;
 	if (fresh) {
 		r->armed = false;
 		roc_stream_serve(r);
 	} else if (!sent) {
 		ch->stats.spurious_interrupts++;
+	} else if (!roc_card_told_of_data(r)) {
+		r->armed = false;
+		roc_stream_ask_again(r, roc_stream_readable(r));
 	}
 }
 
