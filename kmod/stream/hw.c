@@ -174,6 +174,7 @@ void roc_stream_arm(struct roc_reader *r)
 	r->known = p->read;
 	r->seen = tell ? p->read : p->written;
 	r->armed = true;
+	r->overdue = 0;
 	roc_stream_write(ch, tell ? STREAM_ARM : STREAM_ARM_SEEN, r->seen);
 }
 

@@ -203,12 +203,16 @@ void roc_stream_doubt(struct roc_open *o)
 	spin_unlock_irq(&st->lock);
 }
 
-/* Data came, and for long no interrupt told. */
+/*
+ * Data came, and for long no interrupt told. Of what the reader has given back meanwhile the card
+ * need not tell.
+ */
 static bool roc_stream_overdue(struct roc_reader *r)
 {
 	u64 allowed = READ_ONCE(roc_stream(r->open.ch)->settings.interrupt_time);
+	const struct roc_position *p = &r->position;
 
-	if (!r->armed || r->position.written == r->seen) {
+	if (!r->armed || p->written == r->seen || p->written == p->read) {
 		r->overdue = 0;
 		return false;
 	}
