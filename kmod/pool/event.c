@@ -306,19 +306,18 @@ void roc_event_make_room(struct roc_channel *ch)
 	roc_event_tell(ch, EVENT_CONSUMED, ev->consumed);
 }
 
-/* A new rate; small changes are not worth a write. */
-void roc_event_moderate(struct roc_channel *ch, u32 count, u32 us)
+/* Of a new rate; @longest is the most that is ever wanted for it. */
+void roc_event_moderate(struct roc_channel *ch, u32 count, u32 us, u32 longest)
 {
 	struct roc_event *ev = &roc_pool(ch)->event;
-	u32 old_count = EVENT_MODERATION_COUNT(ev->moderation);
-	u32 old_us = EVENT_MODERATION_US(ev->moderation);
+	struct roc_moderation last = {.count = EVENT_MODERATION_COUNT(ev->moderation),
+				      .us = EVENT_MODERATION_US(ev->moderation)};
+	struct roc_moderation next = {.count = min_t(u32, count, U16_MAX),
+				      .us = min_t(u32, us, U16_MAX)};
 
-	count = min_t(u32, count, U16_MAX);
-	us = min_t(u32, us, U16_MAX);
-	if (count <= 2 * old_count && old_count <= 2 * count && us <= 2 * old_us &&
-	    old_us <= 2 * us)
+	if (!roc_moderation_changed(&last, &next, longest))
 		return;
-	ev->moderation = EVENT_MODERATION_VALUE(count, us);
+	ev->moderation = EVENT_MODERATION_VALUE(next.count, next.us);
 	roc_event_tell(ch, EVENT_MODERATION, ev->moderation);
 }
 

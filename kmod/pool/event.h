@@ -78,7 +78,7 @@ const struct event_record *roc_event_next(struct roc_event *ev);
 bool roc_event_skipped(struct roc_event *ev);
 void roc_event_arm(struct roc_channel *ch);
 void roc_event_make_room(struct roc_channel *ch);
-void roc_event_moderate(struct roc_channel *ch, u32 count, u32 us);
+void roc_event_moderate(struct roc_channel *ch, u32 count, u32 us, u32 longest);
 void roc_event_repeat(struct roc_channel *ch);
 u32 roc_event_status(struct roc_channel *ch);
 

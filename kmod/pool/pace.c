@@ -58,6 +58,19 @@ __u64 roc_rate_tick(const struct roc_rate *rate, __u64 now, __u32 in_flight, __u
 	return clamp(min(interval * batch, interval * in_flight / 2), ROC_PACE_MIN, longest);
 }
 
+static _Bool near(__u32 a, __u32 b)
+{
+	return a <= 2 * b && b <= 2 * a;
+}
+
+_Bool roc_moderation_changed(const struct roc_moderation *last, const struct roc_moderation *next,
+			     __u32 longest)
+{
+	if (next->us >= longest && next->us != last->us)
+		return 1;
+	return !near(last->count, next->count) || !near(last->us, next->us);
+}
+
 void roc_pace_start(struct roc_pace *pace, __u64 now)
 {
 	*pace = (struct roc_pace){.next = now + ROC_PACE_FREE};

@@ -2,7 +2,7 @@
 /*
  * When to look for finished superpages without interrupts: pure arithmetic on nanoseconds.
  *
- *   roc_rate   of a channel: how often its thread wakes
+ *   roc_rate   of a channel: how often its thread wakes, or the card interrupts
  *   roc_pace   of a link where a look is free: as soon as a superpage can be expected
  *   roc_doubt  of a link where a look is a register read, the dearest thing on the data path:
  *              only when memory does not tell, and ever more rarely
@@ -34,6 +34,19 @@ void roc_rate_start(struct roc_rate *rate, __u64 now);
 void roc_rate_found(struct roc_rate *rate, __u64 now, __u32 found);
 /* How long the thread may sleep while @in_flight superpages are out and readers want @wish more. */
 __u64 roc_rate_tick(const struct roc_rate *rate, __u64 now, __u32 in_flight, __u32 wish);
+
+/* The card's interrupts: one for @count superpages, or @us apart if they are fewer. */
+struct roc_moderation {
+	__u32 count;
+	__u32 us;
+};
+
+/*
+ * Is @next so different that it is worth a register write? At a steady rate nothing would ever
+ * correct what was learned in haste, so @longest is said as it is, however near @last came to it.
+ */
+_Bool roc_moderation_changed(const struct roc_moderation *last, const struct roc_moderation *next,
+			     __u32 longest);
 
 struct roc_pace {
 	__u64 next;	/* time of the next look */

@@ -154,7 +154,7 @@ static void roc_moderate(struct roc_session *s, u64 now)
 		us = ROC_MODERATION_BATCH_US;
 	}
 	/* Well below half of what is out, even when it has changed a little since. */
-	roc_event_moderate(s->ch, count, us);
+	roc_event_moderate(s->ch, count, us, ROC_MODERATION_US);
 }
 
 /* The card says that something is wrong with this channel. */

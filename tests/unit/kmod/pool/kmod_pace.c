@@ -310,6 +310,37 @@ static void silence(void)
 	UNIT_EQ(asked, 3);
 }
 
+/* From wherever it stands the longest time is reached, and then nothing is written any more. */
+static void moderation(void)
+{
+	static const struct roc_moderation next[] = {{64, 8000}, {60, 7000}, {64, 8000}};
+	struct roc_moderation last = {0}, low = {64, 4001}, shorter = {64, 3999};
+	unsigned int us;
+
+	CU_ASSERT(roc_moderation_changed(&last, &next[0], 8000));
+	for (us = 1; us < 8000; us++) {
+		last = (struct roc_moderation){.count = 64, .us = us};
+		CU_ASSERT(roc_moderation_changed(&last, &next[0], 8000));
+	}
+	last = next[0];
+	CU_ASSERT(!roc_moderation_changed(&last, &next[1], 8000));
+	CU_ASSERT(!roc_moderation_changed(&last, &next[2], 8000));
+	CU_ASSERT(!roc_moderation_changed(&last, &low, 8000));
+	CU_ASSERT(roc_moderation_changed(&last, &shorter, 8000));
+	/* Below the longest time a factor of two is near enough, in time as in number. */
+	last = low;
+	CU_ASSERT(!roc_moderation_changed(&last, &(struct roc_moderation){32, 7999}, 8000));
+	CU_ASSERT(roc_moderation_changed(&last, &(struct roc_moderation){31, 7999}, 8000));
+	CU_ASSERT(roc_moderation_changed(&last, &(struct roc_moderation){129, 4001}, 8000));
+	/* A reader who wants batches has a longer one. */
+	last = next[0];
+	CU_ASSERT(roc_moderation_changed(&last, &(struct roc_moderation){16, 25000}, 8000));
+	last = (struct roc_moderation){16, 25000};
+	CU_ASSERT(!roc_moderation_changed(&last, &(struct roc_moderation){16, 25000}, 8000));
+	CU_ASSERT(roc_moderation_changed(&last, &next[0], 8000));
+}
+
 UNIT_MAIN("kmod_pace", {"steady", steady}, {"nearly empty", nearly_empty},
 	  {"a batch is wished", wished}, {"bursts", bursts}, {"idle", idle}, {"steps", steps},
-	  {"one at a time", one_at_a_time}, {"doubt", doubt}, {"silence", silence})
+	  {"one at a time", one_at_a_time}, {"doubt", doubt}, {"silence", silence},
+	  {"moderation", moderation})
