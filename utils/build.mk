@@ -5,6 +5,7 @@
 
 UTILS_SRCS := $(filter-out utils/main.c,$(wildcard utils/*.c utils/*/*.c))
 UTILS_OBJS := $(UTILS_SRCS:%.c=$(O)/%.o)
+UTILS_LIBS := -luring
 # Every roc-*.1 is the page of a tool; a unit test holds the two together.
 UTILS_LINKS := $(patsubst Documentation/man/%.1,%,$(wildcard Documentation/man/roc-*.1))
 
@@ -23,7 +24,7 @@ UTILS_RPATH = -Wl,--enable-new-dtags,-rpath,'$$ORIGIN/$(call relative,$(BINDIR),
 
 $(O)/utils/roc: $(O)/utils/main.o $(O)/utils/libutils.a $(LIBROC_LINKED) $(O)/relative
 	$(CC) $(CFLAGS) $(LDFLAGS) $(UTILS_RPATH) -pthread -o $@ $(filter %.o %.a,$^) \
-		$(LIBROC_LINK) -lm
+		$(LIBROC_LINK) $(UTILS_LIBS) -lm
 
 install-utils: $(O)/utils/roc
 	install -d $(DESTDIR)$(BINDIR) $(DESTDIR)$(MANDIR)/man1

@@ -45,7 +45,8 @@ RECIPES = {
     "kernel-new": ("trixie", _TRIXIE + _BACKPORTS, "trixie-backports", _BUILD_TOOLS),
     "guest": ("trixie", _TRIXIE, None, [
         "base-files", "base-passwd", "bash", "coreutils", "findutils", "gawk", "grep", "kmod",
-        "less", "libcunit1", "libjson-c5", "libnuma1", "libudev1", "lm-sensors", "mount",
+        "less", "libcunit1", "libfabric1", "libjson-c5", "libnuma1", "libudev1", "liburing2",
+        "lm-sensors", "mount",
         "ncurses-base", "ncurses-bin", "numactl", "pciutils", "procps", "sed", "strace", "tar",
         "udev", "util-linux"]),
     "monitoring": ("trixie", _TRIXIE, None, ["influxdb", "prometheus-node-exporter", "promtool"]),

@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Tools as a user calls them, and what they say: text and JSON. Included after unit.h by tests that
+ * have ROC_TOOL in their environment.
+ */
+#ifndef ROC_UNIT_TOOL_RUN_H
+#define ROC_UNIT_TOOL_RUN_H
+
+#include <errno.h>
+#include <inttypes.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+
+#include <json-c/json.h>
+
+static char tool_said[16384];
+static struct json_object *tool_json; /* of the last run, NULL: it printed none */
+
+/* Exit code; both outputs in tool_said, what is JSON of it in tool_json. */
+__attribute__((unused, format(printf, 1, 2))) static int tool_run(const char *fmt, ...)
+{
+	char arguments[1024], command[1280];
+	const char *begin;
+	size_t length;
+	FILE *pipe;
+	va_list ap;
+	int status;
+
+	va_start(ap, fmt);
+	vsnprintf(arguments, sizeof(arguments), fmt, ap);
+	va_end(ap);
+	snprintf(command, sizeof(command), "timeout 50 \"$ROC_TOOL\" %s 2>&1 < /dev/null",
+		 arguments);
+	pipe = popen(command, "r");
+	UNIT_NEED(pipe);
+	length = fread(tool_said, 1, sizeof(tool_said) - 1, pipe);
+	tool_said[length] = '\0';
+	status = pclose(pipe);
+	json_object_put(tool_json);
+	begin = strstr(tool_said, "{\n");
+	tool_json = begin ? json_tokener_parse(begin) : NULL;
+	return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+/* A number by its way, as in "books.units"; -1: it is not there. */
+__attribute__((unused)) static int64_t tool_number(const char *way)
+{
+	struct json_object *at = tool_json;
+	char copy[128], *rest = copy, *key;
+
+	snprintf(copy, sizeof(copy), "%s", way);
+	while (at && (key = strsep(&rest, ".")))
+		at = json_object_object_get(at, key);
+	return at ? json_object_get_int64(at) : -1;
+}
+
+__attribute__((unused)) static bool tool_says(const char *text)
+{
+	if (strstr(tool_said, text))
+		return true;
+	unit_note("not said: \"%s\", but: %.400s", text, tool_said);
+	return false;
+}
+
+/* Started, to be ended by its id; its outputs go to @output. */
+__attribute__((unused, format(printf, 2, 3))) static pid_t tool_start(const char *output,
+								      const char *fmt, ...)
+{
+	char arguments[1024], command[1400];
+	va_list ap;
+	pid_t pid;
+
+	va_start(ap, fmt);
+	vsnprintf(arguments, sizeof(arguments), fmt, ap);
+	va_end(ap);
+	snprintf(command, sizeof(command), "exec timeout 60 \"$ROC_TOOL\" %s > %s 2>&1 < /dev/null",
+		 arguments, output);
+	fflush(stdout);
+	pid = fork();
+	if (!pid) {
+		setpgid(0, 0);
+		execl("/bin/sh", "sh", "-c", command, NULL);
+		_exit(127);
+	}
+	UNIT_NEED(pid > 0);
+	setpgid(pid, pid);
+	return pid;
+}
+
+/* Wait for its end, at most @ms: exit code, -1 it was killed; by us, if it did not end. */
+__attribute__((unused)) static int tool_wait(pid_t pid, int ms)
+{
+	int status = 0;
+	bool ended = UNIT_WAIT(waitpid(pid, &status, WNOHANG) == pid, ms);
+
+	if (!ended) {
+		unit_note("process %d did not end", pid);
+		kill(-pid, SIGKILL);
+		waitpid(pid, &status, 0);
+		return -1;
+	}
+	return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+/* What a started tool said, into tool_said and tool_json. */
+__attribute__((unused)) static void tool_read(const char *output)
+{
+	FILE *f = fopen(output, "r");
+	const char *begin;
+	size_t length = 0;
+
+	if (f) {
+		length = fread(tool_said, 1, sizeof(tool_said) - 1, f);
+		fclose(f);
+	}
+	tool_said[length] = '\0';
+	json_object_put(tool_json);
+	begin = strstr(tool_said, "{\n");
+	tool_json = begin ? json_tokener_parse(begin) : NULL;
+}
+
+#endif

@@ -1,0 +1,309 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * The pump. One batch is what is there when we look: all of it is put, then the sink is flushed
+ * once; what is done goes back, then the source is flushed once.
+ */
+#include "pump.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <string.h>
+
+#include "utils/common/stop.h"
+
+#define BATCH 64
+#define SLEEP_NS (100 * 1000 * 1000) /* a signal between look and sleep waits so long */
+
+static const char *const ends[] = {
+	[PUMP_END_SOURCE] = "source", [PUMP_END_BYTES] = "bytes",   [PUMP_END_UNITS] = "units",
+	[PUMP_END_TIME] = "time",     [PUMP_END_SIGNAL] = "signal", [PUMP_END_STALL] = "stall",
+	[PUMP_END_FULL] = "full",     [PUMP_END_FAILED] = "failed",
+};
+
+const char *pump_end_name(enum pump_end end)
+{
+	return ends[end];
+}
+
+static int fail(struct pump *p, int err, const char *why)
+{
+	return units_fail(p->why, -err, "%s", why[0] ? why : strerror(-err));
+}
+
+static void count(struct pump *p, const struct unit *u)
+{
+	struct pump_counts *n = &p->n;
+
+	n->units++;
+	n->bytes += u->bytes;
+	n->out++;
+	if (n->out > n->out_most)
+		n->out_most = n->out;
+	if (u->link >= 0 && u->link < UNITS_LINKS) {
+		n->links[u->link].units++;
+		n->links[u->link].bytes += u->bytes;
+	}
+}
+
+static int give_back(struct pump *p, uint64_t handle)
+{
+	int ret = p->source->ops->give_back(p->source, handle);
+
+	return ret ? fail(p, ret, p->source->why) : 0;
+}
+
+/* Hand one unit over: 1; 0 no room, or no more; -errno. */
+static int put(struct pump *p, const struct unit *u)
+{
+	int ret = p->full ? -ENOSPC : p->sink->ops->put(p->sink, u);
+
+	if (ret > 0) {
+		count(p, u);
+		return 1;
+	}
+	if (!ret) {
+		p->held = *u;
+		p->holds = true;
+		return 0;
+	}
+	if (ret != -ENOSPC) {
+		/* It goes back at the end. */
+		p->held = *u;
+		p->holds = true;
+		return fail(p, ret, p->sink->why);
+	}
+	p->full = true;
+	p->n.left++;
+	p->n.left_bytes += u->bytes;
+	ret = give_back(p, u->handle);
+	return ret ? ret : 0;
+}
+
+static bool enough(const struct pump *p)
+{
+	return (p->limits.bytes && p->n.bytes >= p->limits.bytes) ||
+	       (p->limits.units && p->n.units >= p->limits.units);
+}
+
+/* Take and put what is there: how many; -ENODATA there will be no more; -errno. */
+static int move(struct pump *p, bool all)
+{
+	struct unit u;
+	int n = 0, ret;
+
+	if (p->holds) {
+		p->holds = false;
+		u = p->held;
+		ret = put(p, &u);
+		if (ret < 0 || p->holds)
+			return ret;
+		n += ret;
+	}
+	while (n < BATCH && (all || (!p->full && !enough(p)))) {
+		ret = p->source->ops->take(p->source, &u);
+		if (!ret || ret == -EAGAIN)
+			break;
+		if (ret == -ENODATA)
+			return n ? n : ret;
+		if (ret < 0)
+			return fail(p, ret, p->source->why);
+		ret = put(p, &u);
+		if (ret < 0)
+			return ret;
+		n += ret;
+		/* Of a sink that is full, what is left goes back without it. */
+		if (p->holds || (!ret && !all))
+			break;
+	}
+	return n;
+}
+
+/* What the sink is done with goes back: how many, or -errno. */
+static int collect(struct pump *p)
+{
+	uint64_t handles[BATCH];
+	int n, i, ret;
+
+	n = p->sink->ops->done(p->sink, handles, BATCH);
+	if (n == -ENOSPC) {
+		p->full = true;
+		return 0;
+	}
+	if (n < 0)
+		return fail(p, n, p->sink->why);
+	for (i = 0; i < n; i++) {
+		ret = give_back(p, handles[i]);
+		if (ret)
+			return ret;
+	}
+	p->n.returned += (uint64_t)n;
+	p->n.out -= (uint64_t)n;
+	return n;
+}
+
+static void doze(struct pump *p)
+{
+	struct units_sleep s = {.ns = SLEEP_NS};
+	struct timespec t;
+
+	p->sink->ops->sleep(p->sink, &s);
+	if (s.ns)
+		p->source->ops->sleep(p->source, &s);
+	if (!s.ns)
+		return;
+	p->n.sleeps++;
+	t = (struct timespec){.tv_sec = (time_t)(s.ns / UNITS_NS_PER_S),
+			      .tv_nsec = (long)(s.ns % UNITS_NS_PER_S)};
+	ppoll(s.fds, s.count, &t, NULL);
+}
+
+/* One batch there and what is done back: how many in all; as move(). */
+static int turn(struct pump *p, bool all)
+{
+	int moved, back, ret;
+
+	moved = move(p, all);
+	if (moved < 0 && moved != -ENODATA)
+		return moved;
+	ret = p->sink->ops->flush(p->sink);
+	if (ret == -ENOSPC)
+		p->full = true;
+	else if (ret)
+		return fail(p, ret, p->sink->why);
+	back = collect(p);
+	if (back < 0)
+		return back;
+	if (p->source->ops->flush) {
+		ret = p->source->ops->flush(p->source);
+		if (ret)
+			return fail(p, ret, p->source->why);
+	}
+	if (moved == -ENODATA)
+		return back ? back : moved;
+	return moved + back;
+}
+
+static bool finished(struct pump *p, uint64_t now, uint64_t progress)
+{
+	const struct pump_limits *l = &p->limits;
+
+	if (p->why[0])
+		p->end = PUMP_END_FAILED;
+	else if (p->full)
+		p->end = PUMP_END_FULL;
+	else if (stop_asked())
+		p->end = PUMP_END_SIGNAL;
+	else if (l->bytes && p->n.bytes >= l->bytes)
+		p->end = PUMP_END_BYTES;
+	else if (l->units && p->n.units >= l->units)
+		p->end = PUMP_END_UNITS;
+	else if (l->time && now - p->n.start >= l->time * UNITS_NS_PER_S)
+		p->end = PUMP_END_TIME;
+	else if (l->stall && now - progress >= l->stall * UNITS_NS_PER_S)
+		p->end = PUMP_END_STALL;
+	else
+		return false;
+	return true;
+}
+
+static void flow(struct pump *p)
+{
+	uint64_t now = units_now(), progress = now, tick = now + UNITS_NS_PER_S, units;
+	int ret;
+
+	while (!finished(p, now, progress)) {
+		units = p->n.units + p->n.returned;
+		ret = turn(p, false);
+		if (ret == -ENODATA && !p->n.out && !p->holds) {
+			p->end = PUMP_END_SOURCE;
+			return;
+		}
+		if (ret <= 0 && !p->why[0])
+			doze(p);
+		now = units_now();
+		/* What is with the sink is the sink's affair. */
+		if (units != p->n.units + p->n.returned || p->n.out || p->holds)
+			progress = now;
+		if (now >= tick) {
+			if (p->tick)
+				p->tick(p, p->context);
+			tick = now + UNITS_NS_PER_S;
+		}
+	}
+}
+
+/* The source is stopped: take what it had, and wait until the sink is done with everything. */
+static void drain(struct pump *p)
+{
+	uint64_t until = units_now() + p->limits.finish * UNITS_NS_PER_S;
+	bool dry = false;
+	int ret;
+
+	while (!p->why[0] && (!dry || p->n.out || p->holds)) {
+		ret = turn(p, true);
+		if (ret < 0 && ret != -ENODATA)
+			return;
+		if (ret > 0)
+			continue;
+		/* Nothing moved: what is with the sink may give the source room to show more. */
+		if (!p->n.out && !p->holds)
+			dry = true;
+		else if (units_now() > until)
+			units_fail(p->why, ETIME,
+				   "%" PRIu64 " units did not come to their end within %" PRIu64
+				   " s.",
+				   p->n.out, p->limits.finish);
+		else
+			doze(p);
+	}
+}
+
+/* Whatever the sink still has is lost, but goes back: memory must not be freed under it. */
+static void let_go(struct pump *p)
+{
+	char kept[UNITS_WHY];
+
+	memcpy(kept, p->why, sizeof(kept));
+	p->sink->ops->abandon(p->sink);
+	p->why[0] = '\0';
+	while (p->n.out && collect(p) > 0)
+		;
+	if (p->holds && !give_back(p, p->held.handle)) {
+		p->holds = false;
+		p->n.left++;
+		p->n.left_bytes += p->held.bytes;
+	}
+	if (kept[0])
+		memcpy(p->why, kept, sizeof(kept));
+}
+
+void pump_run(struct pump *p)
+{
+	int ret;
+
+	if (!p->limits.finish)
+		p->limits.finish = 10;
+	p->n.start = units_now();
+	ret = p->source->ops->start(p->source);
+	if (ret) {
+		fail(p, ret, p->source->why);
+		p->end = PUMP_END_FAILED;
+		p->n.finish = units_now();
+		return;
+	}
+	flow(p);
+	ret = p->source->ops->stop(p->source);
+	if (ret)
+		fail(p, ret, p->source->why);
+	drain(p);
+	let_go(p);
+	p->n.finish = units_now();
+	ret = p->sink->ops->finish(p->sink);
+	if (ret)
+		fail(p, ret, p->sink->why);
+	p->source->ops->books(p->source, &p->books);
+	if (p->why[0] && p->end != PUMP_END_FULL)
+		p->end = PUMP_END_FAILED;
+	if (p->tick)
+		p->tick(p, p->context);
+}

@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Checking and counting. What continues from unit to unit is kept for each link.
+ */
+#include "sink_check.h"
+
+#include <roc/roc.h>
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "utils/dma/check.h"
+#include "utils/stream/stream.h"
+
+#define DONE 256	/* handles between two looks */
+#define PAGE_BYTES 8192 /* where the source does not say */
+
+struct check {
+	struct sink sink;
+	const struct unit_format *format; /* NULL: only count */
+	struct error_log *errors;
+	struct checker pages;
+	struct stream_check streams[CHECK_LINKS];
+	bool begun;
+	uint64_t handles[DONE];
+	unsigned int count;
+};
+
+static struct check *of(struct sink *s)
+{
+	return (struct check *)s;
+}
+
+static enum check_data data_of(enum unit_content content)
+{
+	switch (content) {
+	case UNIT_COUNTER:
+		return CHECK_INTERNAL;
+	case UNIT_DDG:
+		return CHECK_DDG;
+	case UNIT_RUNNING:
+		return CHECK_RUNNING;
+	default:
+		return CHECK_HEADERS;
+	}
+}
+
+static void begin(struct check *c)
+{
+	struct check_config config = {
+		.data = data_of(c->format->content),
+		.any_link = c->format->any_link,
+		.enabled = true,
+		.payload = true,
+		.resync = true,
+		.tf_check = true,
+		.page_size = c->format->page_bytes ? c->format->page_bytes : PAGE_BYTES,
+		.frequency = 1,
+		.packet_modulo = 256,
+		.tf_length = 256,
+	};
+	unsigned int i;
+
+	check_init(&c->pages, &config, c->errors);
+	for (i = 0; i < CHECK_LINKS; i++)
+		c->streams[i] = (struct stream_check){.errors = c->errors};
+	c->begun = true;
+}
+
+static void check_packets(struct check *c, const struct unit *u)
+{
+	struct roc_packets walk;
+	struct roc_packet packet;
+	int ret;
+
+	if (u->link < 0 || u->link >= CHECK_LINKS) {
+		error_log_add(c->errors, "unit %" PRIu64 ": there is no stream %d", u->sequence,
+			      u->link);
+		return;
+	}
+	roc_packets_begin(&walk, u->data, u->bytes);
+	while ((ret = roc_packets_next(&walk, &packet)) > 0) {
+		ret = stream_check_packet(&c->streams[u->link], &packet, false);
+		if (ret)
+			break;
+	}
+	if (ret < 0)
+		error_log_add(c->errors, "unit %" PRIu64 ": %s", u->sequence, roc_error());
+}
+
+static void look(struct check *c, const struct unit *u)
+{
+	struct check_superpage sp = {
+		.data = u->data,
+		.received = (uint32_t)u->bytes,
+		.length = (uint32_t)u->bytes,
+		.link = u->link >= 0 ? (unsigned int)u->link : UINT32_MAX,
+		.number = u->sequence,
+	};
+
+	if (!c->begun)
+		begin(c);
+	if (c->format->content == UNIT_PACKETS)
+		check_packets(c, u);
+	else if (u->bytes > UINT32_MAX)
+		error_log_add(c->errors, "unit %" PRIu64 " has %" PRIu64 " bytes", u->sequence,
+			      u->bytes);
+	else if (c->format->content != UNIT_BYTES)
+		check_superpage(&c->pages, &sp);
+}
+
+static int put(struct sink *s, const struct unit *u)
+{
+	struct check *c = of(s);
+
+	if (c->count == DONE)
+		return 0;
+	if (c->format)
+		look(c, u);
+	c->handles[c->count++] = u->handle;
+	s->n.units++;
+	s->n.bytes += u->bytes;
+	s->n.errors = c->errors ? c->errors->count : 0;
+	return 1;
+}
+
+static int flush(struct sink *s)
+{
+	return 0;
+}
+
+static int done(struct sink *s, uint64_t *handles, unsigned int room)
+{
+	struct check *c = of(s);
+	unsigned int n;
+
+	for (n = 0; n < room && c->count; n++)
+		handles[n] = c->handles[--c->count];
+	return (int)n;
+}
+
+static void abandon(struct sink *s)
+{
+}
+
+static void check_sleep(struct sink *s, struct units_sleep *sleep)
+{
+	if (of(s)->count)
+		sleep->ns = 0;
+}
+
+static void close_sink(struct sink *s)
+{
+	free(of(s));
+}
+
+static const struct sink_ops check_ops = {
+	.name = "check",
+	.put = put,
+	.flush = flush,
+	.done = done,
+	.finish = flush,
+	.abandon = abandon,
+	.sleep = check_sleep,
+	.close = close_sink,
+};
+
+static const struct sink_ops count_ops = {
+	.name = "count",
+	.put = put,
+	.flush = flush,
+	.done = done,
+	.finish = flush,
+	.abandon = abandon,
+	.sleep = check_sleep,
+	.close = close_sink,
+};
+
+struct sink *sink_check(const struct unit_format *format, struct error_log *errors)
+{
+	struct check *c = calloc(1, sizeof(*c));
+
+	if (!c)
+		return NULL;
+	c->sink.ops = &check_ops;
+	c->format = format;
+	c->errors = errors;
+	return &c->sink;
+}
+
+struct sink *sink_count(void)
+{
+	struct check *c = calloc(1, sizeof(*c));
+
+	if (!c)
+		return NULL;
+	c->sink.ops = &count_ops;
+	return &c->sink;
+}

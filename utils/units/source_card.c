@@ -1,0 +1,298 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * A card's channel by roc/lend.h. What the tools below it do not see: which kind it is.
+ */
+#include "source_card.h"
+
+#include <roc/firmware.h>
+#include <roc/lend.h>
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "utils/common/card.h"
+#include "utils/common/tool.h"
+
+#define UNITS_MOST 4096 /* windows of a stream that can be out */
+
+struct card_source {
+	struct source source;
+	struct roc_card card;
+	struct roc_endpoint *ep;
+	struct roc_ep_info info;
+	struct roc_channel *ch;
+	struct roc_stream *stream;
+	struct roc_memory memory;
+	struct roc_lender *lender;
+	bool slept; /* since the last unit */
+	bool stopped;
+	struct roc_ch_info before;
+	struct roc_st_info stream_before;
+};
+
+static struct card_source *of(struct source *s)
+{
+	return (struct card_source *)s;
+}
+
+static int lib_fail(struct source *s, int err)
+{
+	return units_fail(s->why, -err, "%s", roc_error());
+}
+
+static int start(struct source *s)
+{
+	struct card_source *c = of(s);
+	int ret;
+
+	if (c->stream) {
+		ret = roc_stream_info(c->stream, &c->stream_before);
+		if (!ret)
+			ret = roc_stream_start(c->stream, 0);
+	} else {
+		ret = roc_channel_info(c->ch, &c->before);
+		if (!ret)
+			ret = roc_channel_start(c->ch);
+	}
+	return ret ? lib_fail(s, ret) : 0;
+}
+
+static int take(struct source *s, struct unit *u)
+{
+	struct card_source *c = of(s);
+	struct roc_unit r;
+	int ret;
+
+	ret = roc_lender_take(c->lender, &r);
+	if (!ret && c->slept) {
+		/* Is it that it does not run any more? */
+		c->slept = false;
+		s->calls++;
+		ret = c->stopped ? 0 : roc_lender_wait(c->lender, 0);
+		ret = ret == -ETIME || ret == -EINTR ? 0 : ret;
+	}
+	if (ret <= 0)
+		return ret && ret != -EAGAIN ? lib_fail(s, ret) : ret;
+	*u = (struct unit){
+		.data = r.data,
+		.bytes = r.length,
+		.handle = r.handle,
+		.sequence = r.sequence,
+		.first = units_first(s->format.content, r.data, r.length),
+		.time = units_realtime(),
+		.link = r.link,
+		.flags = r.flags & ROC_UNIT_DAMAGED ? UNIT_DAMAGED : 0,
+	};
+	return 1;
+}
+
+static int give_back(struct source *s, uint64_t handle)
+{
+	int ret = roc_lender_return(of(s)->lender, handle);
+
+	return ret ? lib_fail(s, ret) : 0;
+}
+
+static int stop(struct source *s)
+{
+	struct card_source *c = of(s);
+	int ret = c->stream ? roc_stream_stop(c->stream, NULL) : roc_channel_stop(c->ch, NULL);
+
+	c->stopped = true;
+	return ret && ret != -EALREADY ? lib_fail(s, ret) : 0;
+}
+
+/* poll() counts what was not taken: what is out does not wake us. A failed run does. */
+static void card_sleep(struct source *s, struct units_sleep *sleep)
+{
+	struct card_source *c = of(s);
+
+	units_sleep_fd(sleep, c->stream ? roc_stream_fd(c->stream) : roc_channel_fd(c->ch), POLLIN);
+	c->slept = true;
+}
+
+static uint64_t since(uint64_t now, uint64_t before)
+{
+	return now >= before ? now - before : now;
+}
+
+static void books(struct source *s, struct unit_books *b)
+{
+	struct card_source *c = of(s);
+	struct roc_ch_info ch;
+	struct roc_st_info st;
+
+	memset(b, 0, sizeof(*b));
+	if (c->stream && !roc_stream_info(c->stream, &st))
+		*b = (struct unit_books){
+			.known = true,
+			.bytes = since(st.card.bytes, c->stream_before.card.bytes),
+			.dropped = since(st.card.throttled, c->stream_before.card.throttled),
+			.dropped_what = "events",
+		};
+	else if (c->ch && !roc_channel_info(c->ch, &ch))
+		*b = (struct unit_books){
+			.known = true,
+			.units = since(ch.completed, c->before.completed),
+			.bytes = since(ch.bytes, c->before.bytes),
+			.dropped = since(ch.dropped, c->before.dropped),
+			.dropped_what = "packets",
+		};
+}
+
+static void close_source(struct source *s)
+{
+	struct card_source *c = of(s);
+
+	roc_lender_close(c->lender);
+	/* The channel before its memory: it pins it. */
+	roc_channel_close(c->ch);
+	roc_stream_close(c->stream);
+	roc_memory_free(&c->memory);
+	roc_close(c->ep);
+	free(c);
+}
+
+static const struct source_ops ops = {
+	.name = "card",
+	.start = start,
+	.take = take,
+	.give_back = give_back,
+	.stop = stop,
+	.sleep = card_sleep,
+	.books = books,
+	.close = close_source,
+};
+
+static enum unit_content content_of(enum check_data data)
+{
+	switch (data) {
+	case CHECK_INTERNAL:
+		return UNIT_COUNTER;
+	case CHECK_DDG:
+		return UNIT_DDG;
+	case CHECK_RUNNING:
+		return UNIT_RUNNING;
+	default:
+		return UNIT_HEADERS;
+	}
+}
+
+static int open_pool(struct card_source *c, const struct source_card_options *o,
+		     const struct card_kind *kind)
+{
+	struct roc_channel_config config = {
+		.source = (enum roc_source)o->data_source,
+		.links = o->links,
+	};
+	unsigned int flags = o->plain_memory		    ? ROC_MEMORY_PLAIN
+			     : c->info.caps & ROC_CAP_IOMMU ? ROC_MEMORY_PLAIN_OK
+							    : 0;
+	uint32_t ring = ROC_RING_MIN;
+
+	while (ring < o->buffer / o->unit && ring < ROC_RING_MAX)
+		ring *= 2;
+	if (kind->data[o->data_source] == CHECK_NONE)
+		return tool_fail("A %s has no such data source (--data-source).",
+				 roc_card_type_name(c->info.card_type));
+	if (roc_channel_open_card(&c->card, o->id, o->dma_channel, &c->ch) ||
+	    roc_channel_configure(c->ch, &config) ||
+	    roc_memory_alloc(o->buffer, c->info.numa_node, flags, &c->memory) ||
+	    roc_channel_rings(c->ch, ring, ring) ||
+	    roc_lender_pool(c->ch, (unsigned int)(o->buffer / o->unit), &c->lender) ||
+	    roc_lender_add(c->lender, c->memory.addr, o->buffer - o->buffer % o->unit,
+			   (uint32_t)o->unit))
+		return tool_fail("%s", roc_error());
+	c->source.regions[0] =
+		(struct unit_region){.addr = c->memory.addr, .length = c->memory.length};
+	c->source.format = (struct unit_format){
+		.content = content_of(kind->data[o->data_source]),
+		.any_link = kind->any_link,
+		.page_bytes = c->info.page_size,
+		.unit_max = o->unit,
+	};
+	snprintf(c->source.format.from, sizeof(c->source.format.from), "%s channel %u",
+		 c->card.pci_address, o->dma_channel);
+	return TOOL_OK;
+}
+
+static int open_stream(struct card_source *c, const struct source_card_options *o)
+{
+	uint64_t length;
+	const void *base;
+
+	if (roc_stream_open_card(&c->card, o->id, o->stream ? o->stream : "main", &c->stream) ||
+	    roc_stream_ring(c->stream, o->buffer) ||
+	    roc_lender_stream(c->stream, UNITS_MOST, o->unit, &c->lender))
+		return tool_fail("%s", roc_error());
+	base = roc_stream_base(c->stream, &length);
+	/* Twice, back to back; who registers it does not write to it. */
+	c->source.regions[0] =
+		(struct unit_region){.addr = (void *)(uintptr_t)base, .length = 2 * length};
+	c->source.format = (struct unit_format){
+		.content = UNIT_PACKETS,
+		/* A packet that is larger than the window comes whole. */
+		.unit_max = o->unit > 2 << 20 ? o->unit : 2 << 20,
+	};
+	snprintf(c->source.format.from, sizeof(c->source.format.from), "%s stream %s",
+		 c->card.pci_address, roc_stream_name(c->stream));
+	return TOOL_OK;
+}
+
+static int check_firmware(const struct card_source *c, const struct source_card_options *o)
+{
+	struct roc_firmware_list *list;
+	int ret;
+
+	if (o->bypass_fw_check)
+		return TOOL_OK;
+	ret = roc_firmware_open(NULL, &list);
+	if (!ret) {
+		ret = roc_firmware_check(list, (enum roc_card_type)c->info.card_type,
+					 c->info.firmware);
+		roc_firmware_close(list);
+	}
+	return ret ? tool_fail("%s: %s (--bypass-fw-check skips this)",
+			       card_called(&c->card, o->id), roc_error())
+		   : TOOL_OK;
+}
+
+static int open_card(struct card_source *c, const struct source_card_options *o)
+{
+	const struct card_kind *kind;
+	int code;
+
+	code = card_open(o->id, &c->card, &c->ep, &kind);
+	if (code)
+		return code;
+	if (roc_info(c->ep, &c->info))
+		return tool_fail("%s", roc_error());
+	if (c->info.caps & ROC_CAP_STREAMS)
+		return open_stream(c, o);
+	code = check_firmware(c, o);
+	if (code)
+		return code;
+	if (o->stream)
+		return tool_fail("The channels of a %s are no streams: leave --stream away.",
+				 roc_card_type_name(c->info.card_type));
+	return open_pool(c, o, kind);
+}
+
+int source_card(const struct source_card_options *o, struct source **source)
+{
+	struct card_source *c = calloc(1, sizeof(*c));
+	int code;
+
+	if (!c)
+		return tool_fail("There is no memory left.");
+	c->source.ops = &ops;
+	c->source.region_count = 1;
+	code = open_card(c, o);
+	if (code) {
+		close_source(&c->source);
+		return code;
+	}
+	*source = &c->source;
+	return TOOL_OK;
+}

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * A channel of a card as a source: superpages of a pool, or windows of a stream, lent by libroc. No
+ * system call is made while data flow.
+ */
+#ifndef ROC_UTILS_SOURCE_CARD_H
+#define ROC_UTILS_SOURCE_CARD_H
+
+#include <roc/roc.h>
+
+#include "units.h"
+
+struct source_card_options {
+	const char *id;
+	uint32_t dma_channel;
+	const char *stream;	  /* name; NULL: main, if the channels are streams */
+	unsigned int data_source; /* enum roc_source */
+	uint32_t links;
+	uint64_t buffer; /* bytes of the buffer, or of the ring */
+	uint64_t unit;	 /* of a superpage, or of the largest window */
+	bool plain_memory;
+	bool bypass_fw_check;
+};
+
+/* Exit code; after a failure the message is out. */
+int source_card(const struct source_card_options *o, struct source **source);
+
+#endif

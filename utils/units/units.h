@@ -1,0 +1,199 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Units of data on their way from where they come to where they go, without a copy: superpages of a
+ * pool, windows of a stream, what was read from a recording or came over a network. A *source*
+ * lends units and takes them back in any order; a *sink* keeps each for a while and says which it
+ * is done with. The pump between the two (pump.h) knows neither.
+ *
+ *	source_card.c		a channel of a card: pool or stream, by libroc's lender
+ *	source_synthetic.c	superpages made in memory, as a card with a data generator makes
+ *them sink_check.c		looks at the data, or only counts them
+ *	pump.c			takes, puts, gives back; limits, the stop
+ *	pace.c			a rate
+ *	units_options.c		what the tools have in common on their command line
+ *	units_report.c		live line, table, JSON, metrics
+ *
+ * utils/record/ has the source and the sink that are files, utils/network/ those of a network.
+ * Everything here runs in one thread.
+ */
+#ifndef ROC_UTILS_UNITS_H
+#define ROC_UTILS_UNITS_H
+
+#include <poll.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#define UNITS_NS_PER_S UINT64_C(1000000000)
+#define UNITS_FOREVER UINT64_MAX
+
+/* What is in a unit. The numbers are in files and on the wire: new ones go to the end. */
+enum unit_content {
+	UNIT_BYTES = 0,	  /* nobody knows */
+	UNIT_COUNTER = 1, /* pages with a counter in all lanes, no header */
+	UNIT_DDG = 2,	  /* packets with a raw data header, and a counter that each starts anew */
+	UNIT_RUNNING = 3, /* the same, and a 32-bit counter that runs on from packet to packet */
+	UNIT_HEADERS = 4, /* the same, and whatever the front end sends */
+	UNIT_PACKETS = 5, /* packets of a stream */
+	UNIT_CONTENTS
+};
+
+/* The same numbers in files and on the wire. */
+enum unit_flags {
+	UNIT_DAMAGED = 1 << 0, /* the card says that not all of it is what it should be */
+};
+
+#define UNIT_FIRST_UNKNOWN UINT64_MAX
+
+/*
+ * One unit. The data are the receiver's to read until it says that it is done with the handle. Only
+ * a source gives handles a meaning.
+ */
+struct unit {
+	const void *data;
+	uint64_t bytes;
+	uint64_t handle;
+	uint64_t sequence; /* number since the source began; one that is missing was lost */
+	uint64_t first;	   /* orbit or event id at its start, UNIT_FIRST_UNKNOWN */
+	uint64_t time;	   /* CLOCK_REALTIME ns at which it was taken from the card */
+	int32_t link;	   /* link slot, or number of the stream */
+	uint32_t flags;
+};
+
+/* Memory in which all units of a source lie: for who registers it once. */
+struct unit_region {
+	void *addr;
+	size_t length;
+};
+
+#define UNITS_REGIONS 4
+#define UNITS_LINKS 64 /* that counts are kept of */
+
+/* Of all units of a source; does not change after it was opened, but for a network's. */
+struct unit_format {
+	enum unit_content content;
+	bool any_link;	     /* the link in a raw data header says nothing */
+	uint32_t page_bytes; /* UNIT_COUNTER: of a page */
+	uint64_t unit_max;   /* bytes of the largest unit */
+	char from[64];	     /* in words: the card and channel, or what else it was */
+};
+
+/* What the other side of a source counted, after the stop. */
+struct unit_books {
+	bool known;
+	uint64_t units, bytes; /* it wrote */
+	uint64_t dropped;      /* it threw away for want of room: packets, or events */
+	const char *dropped_what;
+};
+
+#define UNITS_WHY 512
+
+/*
+ * What to wait for when there is nothing to do: descriptors for poll(), and a time. Who cannot say
+ * what it waits for by a descriptor lowers the time.
+ */
+struct units_sleep {
+	struct pollfd fds[64];
+	unsigned int count;
+	uint64_t ns; /* at most; 0: do not sleep */
+};
+
+void units_sleep_fd(struct units_sleep *s, int fd, short events);
+void units_sleep_ns(struct units_sleep *s, uint64_t ns);
+
+struct source;
+
+/* Each returns 0, or what it says here, or -errno with the sentence in @why. */
+struct source_ops {
+	const char *name;
+	int (*start)(struct source *s);
+	/* The next unit: 1; 0 none now; -EAGAIN as many are out as can be; -ENODATA there will be
+	 * none. */
+	int (*take)(struct source *s, struct unit *u);
+	int (*give_back)(struct source *s, uint64_t handle);
+	/* After a batch of the two above: tells the other side, with one call for all. May be NULL.
+	 */
+	int (*flush)(struct source *s);
+	/* Nothing new comes; what is there already can still be taken. */
+	int (*stop)(struct source *s);
+	void (*sleep)(struct source *s, struct units_sleep *sleep);
+	void (*books)(struct source *s, struct unit_books *books);
+	/* No unit is out. May be called in any state, also after a failed open. */
+	void (*close)(struct source *s);
+};
+
+/* Head of every source; owned by who opened it until source_close(). */
+struct source {
+	const struct source_ops *ops;
+	struct unit_format format;
+	struct unit_region regions[UNITS_REGIONS];
+	unsigned int region_count;
+	uint64_t calls; /* system calls for data, wherever they are known */
+	char why[UNITS_WHY];
+	char note[UNITS_WHY]; /* what is to be said although nothing failed */
+	bool short_of;	      /* and that it is less than there should be: a failure at the end */
+};
+
+struct sink;
+
+struct sink_ops {
+	const char *name;
+	/* 1 it has the unit; 0 it has no room now; -ENOSPC it takes no more, but keeps the book. */
+	int (*put)(struct sink *s, const struct unit *u);
+	/* After a batch: one call for all. */
+	int (*flush)(struct sink *s);
+	/* Handles of units it is done with: how many were written to @handles. */
+	int (*done)(struct sink *s, uint64_t *handles, unsigned int room);
+	/* Nothing more is put and all units are done with: end in order. May take a moment. */
+	int (*finish)(struct sink *s);
+	/* Let go of all units at once, whatever becomes of them. After it done() has them all. */
+	void (*abandon)(struct sink *s);
+	void (*sleep)(struct sink *s, struct units_sleep *sleep);
+	void (*close)(struct sink *s);
+};
+
+struct sink_counts {
+	uint64_t units, bytes; /* it is done with, well */
+	uint64_t lost;	       /* units it had and could not bring to their end */
+	uint64_t lost_bytes;
+	uint64_t calls;	  /* to the kernel or the network, for data */
+	uint64_t batches; /* of units: at most one call for each, but see the sink */
+	uint64_t copied;  /* bytes of data that were copied by us */
+	uint64_t again;	  /* units sent a second time, to another receiver */
+	uint64_t files;
+	uint64_t errors; /* in the data */
+};
+
+struct sink {
+	const struct sink_ops *ops;
+	struct sink_counts n;
+	char why[UNITS_WHY];
+	char note[UNITS_WHY];
+	const char *state; /* for the live line: what is special now, NULL: nothing */
+};
+
+/* Keep the first sentence; returns -err. */
+int units_fail(char why[UNITS_WHY], int err, const char *fmt, ...)
+	__attribute__((format(printf, 3, 4)));
+
+uint64_t units_now(void);      /* CLOCK_MONOTONIC ns */
+uint64_t units_realtime(void); /* CLOCK_REALTIME ns */
+
+/* Orbit or event id at the start of a unit, as its content has it. */
+uint64_t units_first(enum unit_content content, const void *data, uint64_t bytes);
+const char *units_content_name(enum unit_content content);
+
+static inline void source_close(struct source *s)
+{
+	if (s)
+		s->ops->close(s);
+}
+
+static inline void sink_close(struct sink *s)
+{
+	if (s)
+		s->ops->close(s);
+}
+
+#endif

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * A run of a tool that moves units: open, pump, report, judge.
+ */
+#include "units_options.h"
+
+#include <inttypes.h>
+#include <unistd.h>
+
+#include "source_card.h"
+#include "source_synthetic.h"
+#include "utils/common/stop.h"
+#include "utils/common/tool.h"
+
+const char *const units_data_sources[] = {
+	[ROC_SOURCE_INTERNAL] = "INTERNAL", [ROC_SOURCE_DDG] = "DDG", [ROC_SOURCE_FEE] = "FEE",
+	[ROC_SOURCE_DIU] = "DIU",	    [ROC_SOURCE_SIU] = "SIU", NULL,
+};
+
+static int open_synthetic(const struct units_options *o, struct source **source)
+{
+	struct synthetic_options synthetic = {
+		.unit = o->superpage_size,
+		.total = o->buffer_size,
+		.rate = o->rate,
+		.links = o->links,
+	};
+	char why[UNITS_WHY] = "";
+
+	*source = source_synthetic(&synthetic, why);
+	return *source ? TOOL_OK : tool_fail("%s", why);
+}
+
+int units_open_source(const struct units_options *o, struct source **source)
+{
+	struct source_card_options card = {
+		.id = o->id,
+		.dma_channel = o->dma_channel,
+		.stream = o->stream,
+		.data_source = o->data_source,
+		.links = o->links,
+		.buffer = o->buffer_size,
+		.unit = o->superpage_size,
+		.plain_memory = o->plain_memory,
+		.bypass_fw_check = o->bypass_fw_check,
+	};
+
+	if (!o->superpage_size || o->superpage_size > UINT32_MAX)
+		return tool_usage("--superpage-size: there are none of this size.");
+	if (o->buffer_size < o->superpage_size)
+		return tool_usage("The buffer (--buffer-size) is smaller than one superpage "
+				  "(--superpage-size).");
+	if (o->synthetic)
+		return open_synthetic(o, source);
+	if (o->rate)
+		return tool_usage("--rate is for data that come from no card: a card has its own.");
+	return source_card(&card, source);
+}
+
+static int verdict(const struct units_options *o, const struct pump *p,
+		   const struct error_log *errors)
+{
+	if (p->end == PUMP_END_STALL)
+		return tool_fail("Nothing came for %u s. --stall-limit sets the patience.",
+				 o->stall_limit);
+	if (p->why[0])
+		return tool_fail("%s", p->why);
+	if (errors && errors->count)
+		return tool_fail("%" PRIu64 " errors in the data; the first ones are in %s. Last: "
+				 "%s",
+				 errors->count, ERROR_LOG_FILE, errors->last);
+	if (p->source->short_of)
+		return tool_fail("%s", p->source->note);
+	return TOOL_OK;
+}
+
+int units_run(const struct units_options *o, const char *name, struct source *source,
+	      struct sink *sink, struct error_log *errors)
+{
+	struct units_report report = {
+		.tool = name,
+		.metrics = o->metrics,
+		.live = isatty(STDOUT_FILENO) && !o->no_display && !o->json,
+	};
+	struct pump p = {
+		.source = source,
+		.sink = sink,
+		.limits = {.bytes = o->bytes,
+			   .units = o->units,
+			   .time = o->time,
+			   .stall = o->stall_limit},
+		.tick = units_report_tick,
+		.context = &report,
+	};
+	int code;
+
+	stop_on_signals();
+	if (source->note[0] && !source->short_of)
+		tool_note("%s", source->note);
+	if (sink->note[0])
+		tool_note("%s", sink->note);
+	pump_run(&p);
+	units_report_end(&report);
+	if (errors)
+		error_log_close(errors);
+	if (o->json)
+		units_report_json(stdout, &p);
+	else
+		units_report_text(stdout, &p, false);
+	code = verdict(o, &p, errors);
+	if (report.broken[0])
+		tool_note("%s", report.broken);
+	sink_close(sink);
+	source_close(source);
+	return code;
+}

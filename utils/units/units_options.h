@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What the tools that move units have in common on their command line, and how they end.
+ */
+#ifndef ROC_UTILS_UNITS_OPTIONS_H
+#define ROC_UTILS_UNITS_OPTIONS_H
+
+#include "pump.h"
+#include "units_report.h"
+#include "utils/common/options.h"
+#include "utils/dma/error_log.h"
+
+/* Member "units" of a tool's values. */
+struct units_options {
+	/* of a card */
+	const char *id;
+	uint32_t dma_channel;
+	const char *stream;
+	unsigned int data_source;
+	uint32_t links;
+	uint64_t buffer_size, superpage_size;
+	bool plain_memory, bypass_fw_check;
+	bool synthetic;
+	uint64_t rate;
+
+	/* of a run */
+	uint64_t bytes, units, time;
+	uint32_t stall_limit;
+	bool json, no_display;
+	const char *metrics;
+};
+
+extern const char *const units_data_sources[];
+
+#define UNITS_AT(values, option_name, option_type, member)                                         \
+	.name = (option_name), .type = (option_type), .offset = offsetof(values, units.member)
+
+#define UNITS_SOURCE_OPTIONS(values)                                                               \
+	{UNITS_AT(values, "id", OPTION_TEXT, id), .arg = "ID", .help = "Card"},                    \
+		{UNITS_AT(values, "dma-channel", OPTION_NUMBER, dma_channel), .arg = "N",          \
+		 .fallback = "0", .max = 255, .help = "DMA channel"},                              \
+		{UNITS_AT(values, "stream", OPTION_TEXT, stream), .arg = "NAME",                   \
+		 .help = "Stream of a card that has them, as main or 0 (main)"},                   \
+		{UNITS_AT(values, "data-source", OPTION_CHOICE, data_source), .arg = "SOURCE",     \
+		 .fallback = "INTERNAL", .choices = units_data_sources,                            \
+		 .help = "Where a card's data come from"},                                         \
+		{UNITS_AT(values, "links", OPTION_LINKS, links), .arg = "LINKS",                   \
+		 .help = "Links to read, as 0-11 or 0,2,4-6 or a mask like 0xfff (all enabled "    \
+			 "ones)"},                                                                 \
+		{UNITS_AT(values, "buffer-size", OPTION_SIZE, buffer_size), .arg = "SIZE",         \
+		 .fallback = "1Gi", .help = "Size of the DMA buffer, or of the ring"},             \
+		{UNITS_AT(values, "superpage-size", OPTION_SIZE, superpage_size), .arg = "SIZE",   \
+		 .fallback = "1Mi", .help = "Size of a superpage, or of a stream's window"},       \
+		FLAG_OPTION(values, "plain-memory", units.plain_memory,                            \
+			    "Use 4 KiB pages instead of hugepages (needs an IOMMU)"),              \
+		FLAG_OPTION(values, "bypass-fw-check", units.bypass_fw_check,                      \
+			    "Accept any firmware"),                                                \
+		FLAG_OPTION(values, "synthetic", units.synthetic,                                  \
+			    "No card: superpages made in memory"),                                 \
+	{                                                                                          \
+		UNITS_AT(values, "rate", OPTION_SIZE, rate),                                       \
+			.arg = "SIZE", .fallback = "0",                                            \
+			.help = "Without a card: bytes per second, 0 = as fast as possible"        \
+	}
+
+#define UNITS_RUN_OPTIONS(values)                                                                  \
+	{UNITS_AT(values, "bytes", OPTION_SIZE, bytes), .arg = "SIZE", .fallback = "0",            \
+	 .help = "Stop when so many bytes were taken, 0 = never"},                                 \
+		{UNITS_AT(values, "units", OPTION_SIZE, units), .arg = "N", .fallback = "0",       \
+		 .help = "Stop after so many superpages or windows, 0 = never"},                   \
+		{UNITS_AT(values, "time", OPTION_TIME, time), .arg = "TIME",                       \
+		 .help = "Stop after this time, as in 5h30m10s (never)"},                          \
+		{UNITS_AT(values, "stall-limit", OPTION_NUMBER, stall_limit), .arg = "SECONDS",    \
+		 .fallback = "10",                                                                 \
+		 .help = "Fail if nothing comes for so long, 0 = wait for ever"},                  \
+		FLAG_OPTION(values, "json", units.json, "Print the result as JSON"),               \
+		FLAG_OPTION(values, "no-display", units.no_display, "No live line"),               \
+	{                                                                                          \
+		UNITS_AT(values, "metrics", OPTION_TEXT, metrics),                                 \
+			.arg = "FILE",                                                             \
+			.help = "Keep a file for Prometheus, written anew once a second"           \
+	}
+
+/* The source that was asked for: a card, or a synthetic one. Exit code, the message is out. */
+int units_open_source(const struct units_options *o, struct source **source);
+
+/*
+ * Run from @source to @sink until the end and report. Closes both, @sink first. @name: of the tool.
+ * @errors: what the check found, or NULL. Exit code.
+ */
+int units_run(const struct units_options *o, const char *name, struct source *source,
+	      struct sink *sink, struct error_log *errors);
+
+#endif

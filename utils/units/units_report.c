@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * How it goes, and how it went. The books: what the other side of the source wrote is what was
+ * taken and what was left; what was taken is what the sink brought to its end and what it lost.
+ */
+#include "units_report.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "utils/common/json.h"
+#include "utils/common/output.h"
+#include "utils/common/prometheus.h"
+
+static double per(double amount, double count)
+{
+	return count > 0 ? amount / count : NAN;
+}
+
+static double seconds(const struct pump *p)
+{
+	return (double)(p->n.finish - p->n.start) / 1e9;
+}
+
+static void live(struct units_report *r, const struct pump *p, uint64_t now)
+{
+	uint64_t run = (now - p->n.start) / UNITS_NS_PER_S;
+	double rate = per((double)(p->sink->n.bytes - r->last_bytes),
+			  (double)(now - (r->last_time ? r->last_time : p->n.start)));
+
+	printf("\r  %02" PRIu64 ":%02" PRIu64 ":%02" PRIu64 "   Units %-10" PRIu64
+	       "   %7.3f GB/s   Out %-5" PRIu64 "   Lost %-5" PRIu64 "   Errors %-5" PRIu64
+	       "%s\033[K",
+	       run / 3600, run / 60 % 60, run % 60, p->sink->n.units, rate, p->n.out,
+	       p->sink->n.lost, p->sink->n.errors, p->sink->state ? p->sink->state : "");
+	fflush(stdout);
+}
+
+static void metrics(struct units_report *r, const struct pump *p)
+{
+	const struct output_options options = {.prometheus = true, .file = r->metrics};
+	struct output o;
+
+	if (r->broken[0])
+		return;
+	if (output_begin(&options, &o)) {
+		snprintf(r->broken, sizeof(r->broken), "There is no memory for the metrics.");
+		return;
+	}
+	units_report_prometheus(o.out, p, r->tool);
+	if (output_end(&o, 0))
+		snprintf(r->broken, sizeof(r->broken),
+			 "The metrics were not written any more after that.");
+}
+
+void units_report_tick(struct pump *p, void *context)
+{
+	struct units_report *r = context;
+	uint64_t now = units_now();
+
+	if (r->live)
+		live(r, p, now);
+	if (r->metrics)
+		metrics(r, p);
+	r->last_time = now;
+	r->last_bytes = p->sink->n.bytes;
+}
+
+void units_report_end(struct units_report *r)
+{
+	if (r->live) {
+		printf("\r\033[K");
+		fflush(stdout);
+	}
+}
+
+static void row_count(FILE *out, const char *name, uint64_t value)
+{
+	fprintf(out, "  %-24s %" PRIu64 "\n", name, value);
+}
+
+static void row_real(FILE *out, const char *name, double value)
+{
+	if (isfinite(value))
+		fprintf(out, "  %-24s %.6g\n", name, value);
+	else
+		fprintf(out, "  %-24s -\n", name);
+}
+
+void units_report_text(FILE *out, const struct pump *p, bool verbose)
+{
+	const struct sink_counts *n = &p->sink->n;
+
+	fprintf(out, "  %-24s %s\n", "From", p->source->format.from);
+	row_real(out, "Seconds", seconds(p));
+	row_count(out, "Units", n->units);
+	row_count(out, "Bytes", n->bytes);
+	row_real(out, "GB/s", per((double)n->bytes / 1e9, seconds(p)));
+	row_count(out, "Lost", n->lost);
+	row_count(out, "Left with the source", p->n.left);
+	if (p->books.known) {
+		if (p->books.units)
+			row_count(out, "Units it wrote", p->books.units);
+		row_count(out, "Bytes it wrote", p->books.bytes);
+		if (p->books.dropped_what)
+			fprintf(out, "  Dropped, %-15s %" PRIu64 "\n", p->books.dropped_what,
+				p->books.dropped);
+	}
+	if (n->again)
+		row_count(out, "Sent again", n->again);
+	if (n->files)
+		row_count(out, "Files", n->files);
+	row_count(out, "Most units out", p->n.out_most);
+	row_count(out, "Bytes copied", n->copied);
+	row_real(out, "Calls per unit", per((double)n->calls, (double)n->units));
+	row_count(out, "Errors", n->errors);
+}
+
+static void links_json(struct json *j, const struct pump *p)
+{
+	unsigned int i;
+
+	json_array(j, "links");
+	for (i = 0; i < UNITS_LINKS; i++) {
+		if (!p->n.links[i].units)
+			continue;
+		json_object(j, NULL);
+		json_unsigned(j, "link", i);
+		json_unsigned(j, "units", p->n.links[i].units);
+		json_unsigned(j, "bytes", p->n.links[i].bytes);
+		json_object_end(j);
+	}
+	json_array_end(j);
+}
+
+static void books_json(struct json *j, const struct unit_books *b)
+{
+	json_object(j, "books");
+	json_bool(j, "known", b->known);
+	json_unsigned(j, "units", b->units);
+	json_unsigned(j, "bytes", b->bytes);
+	json_unsigned(j, "dropped", b->dropped);
+	json_text(j, "droppedWhat", b->dropped_what);
+	json_object_end(j);
+}
+
+void units_report_json(FILE *out, const struct pump *p)
+{
+	const struct sink_counts *n = &p->sink->n;
+	struct json j;
+
+	json_start(&j, out);
+	json_object(&j, NULL);
+	json_text(&j, "from", p->source->format.from);
+	json_text(&j, "source", p->source->ops->name);
+	json_text(&j, "sink", p->sink->ops->name);
+	json_text(&j, "content", units_content_name(p->source->format.content));
+	json_real(&j, "seconds", seconds(p));
+	json_unsigned(&j, "taken", p->n.units);
+	json_unsigned(&j, "takenBytes", p->n.bytes);
+	json_unsigned(&j, "units", n->units);
+	json_unsigned(&j, "bytes", n->bytes);
+	json_real(&j, "gigabytesPerSecond", per((double)n->bytes / 1e9, seconds(p)));
+	json_unsigned(&j, "lost", n->lost);
+	json_unsigned(&j, "lostBytes", n->lost_bytes);
+	json_unsigned(&j, "left", p->n.left);
+	json_unsigned(&j, "leftBytes", p->n.left_bytes);
+	json_unsigned(&j, "returned", p->n.returned);
+	json_unsigned(&j, "again", n->again);
+	books_json(&j, &p->books);
+	links_json(&j, p);
+	json_unsigned(&j, "files", n->files);
+	json_unsigned(&j, "outMost", p->n.out_most);
+	json_unsigned(&j, "copiedBytes", n->copied);
+	json_unsigned(&j, "calls", n->calls);
+	json_unsigned(&j, "batches", n->batches);
+	json_unsigned(&j, "sourceCalls", p->source->calls);
+	json_unsigned(&j, "sleeps", p->n.sleeps);
+	json_unsigned(&j, "errors", n->errors);
+	json_text(&j, "end", pump_end_name(p->end));
+	json_text(&j, "failure", p->why[0] ? p->why : NULL);
+	json_object_end(&j);
+}
+
+static void sample(struct prometheus *m, const char *tool, const char *what,
+		   enum prometheus_type type, const char *help, const struct prometheus_labels *l,
+		   double value)
+{
+	char name[64];
+
+	snprintf(name, sizeof(name), "roc_%s_%s", tool, what);
+	prometheus_family(m, name, type, help);
+	prometheus_sample(m, l, value);
+}
+
+void units_report_prometheus(FILE *out, const struct pump *p, const char *tool)
+{
+	const struct sink_counts *n = &p->sink->n;
+	struct prometheus_labels labels = {""};
+	struct prometheus m;
+
+	prometheus_start(&m, out);
+	prometheus_label(&labels, "source", p->source->format.from);
+	sample(&m, tool, "units", PROMETHEUS_COUNTER, "Units brought to their end", &labels,
+	       (double)n->units);
+	sample(&m, tool, "bytes", PROMETHEUS_COUNTER, "Bytes of them", &labels, (double)n->bytes);
+	sample(&m, tool, "lost_units", PROMETHEUS_COUNTER,
+	       "Units taken and not brought to their end", &labels, (double)n->lost);
+	sample(&m, tool, "again_units", PROMETHEUS_COUNTER, "Units sent a second time", &labels,
+	       (double)n->again);
+	sample(&m, tool, "errors", PROMETHEUS_COUNTER, "Errors in the data", &labels,
+	       (double)n->errors);
+	sample(&m, tool, "out_units", PROMETHEUS_GAUGE, "Units taken and not given back", &labels,
+	       (double)p->n.out);
+}
