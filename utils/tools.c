@@ -29,6 +29,8 @@ const struct tool *const tools[] = {
 	&tool_fw_check,
 	&tool_bar_stress,
 	&tool_stream,
+	&tool_record,
+	&tool_replay,
 	NULL,
 };
 

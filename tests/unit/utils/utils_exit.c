@@ -37,6 +37,8 @@ static const struct {
 	{"fw-check", ""},
 	{"bar-stress", "--id=245 --channel=2 --address=0x4"},
 	{"stream", "stats --id=245"},
+	{"record", "/tmp/roc-nowhere --id=245"},
+	{"replay", "/tmp/roc-nowhere"},
 };
 
 /* Wrong on every machine. */
@@ -94,6 +96,14 @@ static const char *const usage[] = {
 	"stream set --id=245 --stream=main --clocked --waiting",
 	"stream set --id=245 --stream=main --pack-bytes=8Gi",
 	"stream set --id=245 --stream=main --policy=perhaps",
+	"record /tmp/roc-nowhere",
+	"record --id=245",
+	"record /tmp/roc-nowhere --id=245 --prefix=a/b",
+	"record /tmp/roc-nowhere --id=245 --rate=5",
+	"record /tmp/roc-nowhere --id=245 --superpage-size=0",
+	"record /tmp/roc-nowhere --synthetic --buffer-size=64Ki",
+	"replay",
+	"replay /tmp/roc-nowhere --rate=fast",
 };
 
 /* No form of an id. */
@@ -142,6 +152,12 @@ static bool takes_id(const char *name)
 	return false;
 }
 
+/* Of the tools that have arguments some need neither driver nor card. */
+static bool cardless(size_t i)
+{
+	return good[i].arguments[0] && !takes_id(good[i].tool);
+}
+
 static void all_tools(void)
 {
 	const struct tool *const *t;
@@ -165,7 +181,8 @@ static void no_module(void)
 		return;
 	rmdir("/sys/class/roc");
 	for (i = 0; i < N(good); i++)
-		ends(TOOL_FAILED, "modprobe roc", good[i].tool, good[i].arguments);
+		ends(TOOL_FAILED, cardless(i) ? "/tmp/roc-nowhere" : "modprobe roc", good[i].tool,
+		     good[i].arguments);
 	ends(TOOL_FAILED, "modprobe roc", "metrics", "");
 	ends(TOOL_FAILED, "modprobe roc", "metrics", "--prometheus");
 	ends(TOOL_FAILED, "modprobe roc", "list-cards", "--json");
@@ -180,7 +197,8 @@ static void no_card(void)
 	if (!fresh_sysfs())
 		return;
 	for (i = 0; i < N(good); i++)
-		ends(TOOL_FAILED, "lspci", good[i].tool, good[i].arguments);
+		ends(TOOL_FAILED, cardless(i) ? "/tmp/roc-nowhere" : "lspci", good[i].tool,
+		     good[i].arguments);
 	ends(TOOL_FAILED, "lspci", "metrics", "");
 	ends(TOOL_FAILED, "lspci", "config", "--config-all --from-card");
 }

@@ -1,0 +1,257 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * roc-record and roc-replay as a user has them: files, full disks, folders one may not write, files
+ * that were cut short, and ends by a signal.
+ */
+#include "unit.h"
+
+#include "tests/unit/fake_sysfs.h"
+#include "tests/unit/utils/tool_run.h"
+
+static char dir[] = "/tmp/roc-record-XXXXXX";
+
+#define SMALL "--synthetic --links=0-2 --buffer-size=4Mi --superpage-size=256Ki"
+
+static void fresh(void)
+{
+	char command[64];
+
+	if (strstr(dir, "XXXXXX"))
+		UNIT_NEED(mkdtemp(dir));
+	snprintf(command, sizeof(command), "rm -rf %s/*", dir);
+	UNIT_EQ(system(command), 0);
+}
+
+/* So many bytes at @offset of a file of ours; or its length, if there are none. */
+static void change(const char *name, long offset, const char *bytes, size_t count)
+{
+	char path[128];
+	FILE *f;
+
+	snprintf(path, sizeof(path), "%s/%s", dir, name);
+	if (!count) {
+		UNIT_EQ(truncate(path, offset), 0);
+		return;
+	}
+	f = fopen(path, "r+");
+	UNIT_NEED(f);
+	fseek(f, offset, SEEK_SET);
+	UNIT_EQ(fwrite(bytes, 1, count, f), count);
+	fclose(f);
+}
+
+static void make(void)
+{
+	fresh();
+	UNIT_EQ(tool_run("record %s/r " SMALL " --units=50 --file-size=4Mi --json", dir), 0);
+	UNIT_EQ(tool_number("units"), 50);
+	UNIT_EQ(tool_number("files"), 4);
+}
+
+static void good(void)
+{
+	make();
+	UNIT_EQ(tool_number("bytes"), 50 << 18);
+	UNIT_EQ(tool_number("copiedBytes"), 0);
+	UNIT_EQ(tool_number("lost"), 0);
+	UNIT_EQ(tool_number("books.units"), 50);
+	CU_ASSERT_TRUE(tool_number("calls") <= tool_number("batches"));
+	UNIT_EQ(tool_run("replay %s/r --json", dir), 0);
+	UNIT_EQ(tool_number("units"), 50);
+	UNIT_EQ(tool_number("errors"), 0);
+	UNIT_EQ(tool_run("replay %s/r/run-000001.index --json", dir), 0);
+	UNIT_EQ(tool_number("units"), 16);
+	/* Data that are not right are found. */
+	change("r/run-000002.data", 100000, "\x42", 1);
+	UNIT_EQ(tool_run("replay %s/r", dir), 1);
+	CU_ASSERT_TRUE(tool_says("1 errors in the data"));
+	unlink("readout_errors.txt");
+	UNIT_EQ(tool_run("replay %s/r --no-errorcheck --rate=100Mi --json", dir), 0);
+	CU_ASSERT_TRUE(json_object_get_double(json_object_object_get(tool_json, "seconds")) > 0.11);
+	UNIT_EQ(tool_run("record %s/r " SMALL " --units=1", dir), 1);
+	CU_ASSERT_TRUE(tool_says("is there already"));
+}
+
+static void rotates_by_time(void)
+{
+	fresh();
+	UNIT_EQ(tool_run("record %s/r " SMALL " --rate=4Mi --time=2s --file-time=1s --json", dir),
+		0);
+	CU_ASSERT_TRUE(tool_number("files") >= 2 && tool_number("files") <= 4);
+	UNIT_EQ(tool_number("taken"), tool_number("units"));
+}
+
+static void cut(void)
+{
+	make();
+	change("r/run-000003.data", 300000, NULL, 0);
+	UNIT_EQ(tool_run("replay %s/r --json", dir), 1);
+	CU_ASSERT_TRUE(tool_says("run-000003.data is cut short: 1 of 2 units are there"));
+	UNIT_EQ(tool_number("units"), 49);
+	make();
+	change("r/run-000003.index", 256 + 64 + 10, NULL, 0);
+	UNIT_EQ(tool_run("replay %s/r --json", dir), 1);
+	CU_ASSERT_TRUE(tool_says("run-000003.index is cut short: 1 of 2"));
+	UNIT_EQ(tool_number("units"), 49);
+	change("r/run-000003.index", 100, NULL, 0);
+	UNIT_EQ(tool_run("replay %s/r --json", dir), 1);
+	CU_ASSERT_TRUE(tool_says("it has no whole header"));
+}
+
+static void damaged(void)
+{
+	make();
+	change("r/run-000003.index", 256 + 64 + 8, "\x42", 1);
+	UNIT_EQ(tool_run("replay %s/r --json", dir), 1);
+	CU_ASSERT_TRUE(tool_says("run-000003.index is damaged: 1 of 2"));
+	make();
+	change("r/run-000000.index", 8, "\1\2\3\4", 4);
+	UNIT_EQ(tool_run("replay %s/r", dir), 1);
+	CU_ASSERT_TRUE(tool_says("the other byte order"));
+	make();
+	change("r/run-000000.index", 12, "\2", 1);
+	UNIT_EQ(tool_run("replay %s/r", dir), 1);
+	CU_ASSERT_TRUE(tool_says("version 2"));
+	make();
+	change("r/run-000000.index", 70, "\2", 1);
+	UNIT_EQ(tool_run("replay %s/r", dir), 1);
+	CU_ASSERT_TRUE(tool_says("the checksum of its header is wrong"));
+	UNIT_EQ(tool_run("replay %s/r/run-000000.data", dir), 1);
+	CU_ASSERT_TRUE(tool_says("is no recording"));
+	fresh();
+	UNIT_EQ(tool_run("replay %s", dir), 1);
+	CU_ASSERT_TRUE(tool_says("There is no recording"));
+	UNIT_EQ(tool_run("replay %s/nowhere", dir), 1);
+	CU_ASSERT_TRUE(tool_says("No such file"));
+}
+
+static void one_file_missing(void)
+{
+	char name[64];
+
+	make();
+	snprintf(name, sizeof(name), "%s/r/run-000001.index", dir);
+	UNIT_EQ(unlink(name), 0);
+	UNIT_EQ(tool_run("replay %s/r --no-errorcheck", dir), 1);
+	CU_ASSERT_TRUE(tool_says("File 1 of the recording is missing"));
+}
+
+/* A disk of our own, of @size; false: skipped. */
+static bool own_disk(const char *options)
+{
+	if (!own_sysfs()) {
+		unit_skip("a mount namespace of our own is not permitted here");
+		return false;
+	}
+	fresh();
+	UNIT_EQ(mount("roc-test", dir, "tmpfs", 0, options), 0);
+	return true;
+}
+
+static void full(void)
+{
+	if (!own_disk("size=20m"))
+		return;
+	UNIT_EQ(tool_run("record %s/r " SMALL " --bytes=100Mi --file-size=8Mi --json", dir), 1);
+	CU_ASSERT_TRUE(tool_says("is full: nothing more is taken"));
+	CU_ASSERT_TRUE(tool_says("\"end\": \"full\""));
+	CU_ASSERT_TRUE(tool_number("units") >= 60 && tool_number("units") < 80);
+	UNIT_EQ(tool_number("taken"), tool_number("units") + tool_number("lost"));
+	UNIT_EQ(tool_number("books.units"), tool_number("taken") + tool_number("left"));
+	UNIT_EQ(tool_number("returned"), tool_number("taken"));
+	{
+		int64_t written = tool_number("units");
+
+		UNIT_EQ(tool_run("replay %s/r --no-errorcheck --json", dir), 0);
+		UNIT_EQ(tool_number("units"), written);
+	}
+	UNIT_EQ(umount(dir), 0);
+}
+
+static void may_not_write(void)
+{
+	char name[64];
+
+	if (!own_disk("size=20m"))
+		return;
+	snprintf(name, sizeof(name), "%s/r", dir);
+	UNIT_EQ(mkdir(name, 0755), 0);
+	UNIT_EQ(mount("roc-test", dir, "tmpfs", MS_REMOUNT | MS_RDONLY, "size=20m"), 0);
+	UNIT_EQ(tool_run("record %s/r " SMALL " --units=5", dir), 1);
+	CU_ASSERT_TRUE(tool_says("Read-only file system"));
+	UNIT_EQ(tool_run("record %s/q " SMALL " --units=5", dir), 1);
+	CU_ASSERT_TRUE(tool_says("cannot be made: Read-only file system"));
+	UNIT_EQ(umount(dir), 0);
+}
+
+static bool grows(const char *name, long bytes)
+{
+	char path[128];
+	struct stat st;
+
+	snprintf(path, sizeof(path), "%s/%s", dir, name);
+	return !stat(path, &st) && st.st_size >= bytes;
+}
+
+/* @signal: to the writer, while it writes. */
+static int64_t ended_by(int signal)
+{
+	char output[64];
+	pid_t pid;
+	int code;
+
+	fresh();
+	snprintf(output, sizeof(output), "%s/out", dir);
+	pid = tool_start(output, "record %s/r " SMALL " --rate=32Mi --json", dir);
+	/* Entries come in the index after a second at the latest. */
+	CU_ASSERT_TRUE(UNIT_WAIT(grows("r/run-000000.index", 256 + 3 * 64), 20000));
+	kill(signal == SIGKILL ? -pid : pid, signal);
+	code = tool_wait(pid, 20000);
+	tool_read(output);
+	return code;
+}
+
+static void interrupted(void)
+{
+	int64_t units;
+
+	UNIT_EQ(ended_by(SIGINT), 0);
+	CU_ASSERT_TRUE(tool_says("\"end\": \"signal\""));
+	units = tool_number("units");
+	UNIT_EQ(tool_number("taken"), units);
+	UNIT_EQ(tool_run("replay %s/r --json", dir), 0);
+	UNIT_EQ(tool_number("units"), units);
+	CU_ASSERT_PTR_NULL(strstr(tool_said, "was not closed"));
+}
+
+static void killed(void)
+{
+	ended_by(SIGKILL);
+	UNIT_EQ(tool_run("replay %s/r --json", dir), 0);
+	CU_ASSERT_TRUE(tool_says("was not closed"));
+	CU_ASSERT_TRUE(tool_number("units") >= 3);
+	UNIT_EQ(tool_number("errors"), 0);
+}
+
+static void metrics(void)
+{
+	char path[64], text[4096] = "";
+	FILE *f;
+
+	fresh();
+	snprintf(path, sizeof(path), "%s/m.prom", dir);
+	UNIT_EQ(tool_run("record %s/r " SMALL " --units=9 --metrics=%s", dir, path), 0);
+	f = fopen(path, "r");
+	UNIT_NEED(f);
+	CU_ASSERT_TRUE(fread(text, 1, sizeof(text) - 1, f) > 0);
+	fclose(f);
+	CU_ASSERT_PTR_NOT_NULL(strstr(text, "roc_record_units_total{source=\"synthetic\"} 9\n"));
+}
+
+UNIT_MAIN("roc-record and roc-replay", {"written, read, checked", good},
+	  {"files change by time", rotates_by_time}, {"files that were cut short", cut},
+	  {"files that are damaged or foreign", damaged},
+	  {"a file that is missing", one_file_missing}, {"a full disk keeps the book", full},
+	  {"a folder that may not be written", may_not_write},
+	  {"interrupted files are whole", interrupted}, {"what a killed writer leaves", killed},
+	  {"metrics", metrics})

@@ -1,0 +1,308 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Recordings from inside: the index as bytes, units of any place and size there and back, and the
+ * book of what was dropped.
+ */
+#include "unit.h"
+
+#include <inttypes.h>
+
+#include "utils/record/recording.h"
+#include "utils/units/pump.h"
+#include "utils/units/sink_check.h"
+#include "utils/units/source_synthetic.h"
+
+static char dir[] = "/tmp/roc-recording-XXXXXX";
+static char why[UNITS_WHY];
+
+static const char *fresh(const char *name)
+{
+	static char path[128];
+	char command[160];
+
+	if (strstr(dir, "XXXXXX"))
+		UNIT_NEED(mkdtemp(dir));
+	snprintf(path, sizeof(path), "%s/%s", dir, name);
+	snprintf(command, sizeof(command), "rm -rf %s", path);
+	UNIT_EQ(system(command), 0);
+	why[0] = '\0';
+	return path;
+}
+
+static const struct recording_header header = {
+	.flags = RECORDING_CLOSED,
+	.content = UNIT_DDG,
+	.page_bytes = 8192,
+	.number = 7,
+	.run = 0x123456789abcdef0,
+	.time = 1700000000000000000,
+	.entries = 3,
+	.bytes = 4096,
+	.unit_max = 1 << 20,
+	.from = "0000:3b:00.0 channel 0",
+};
+
+static void swap(unsigned char *at, size_t bytes)
+{
+	size_t i;
+
+	for (i = 0; i < bytes / 2; i++) {
+		unsigned char c = at[i];
+
+		at[i] = at[bytes - 1 - i];
+		at[bytes - 1 - i] = c;
+	}
+}
+
+/* By the page, not by the code: what other programs build on. */
+static void layout(void)
+{
+	static const unsigned char head[] = {'R', 'O', 'C', '-', 'I', 'D', 'X', '\n', 4, 3, 2,
+					     1,	  1,   0,   0,	 0,   0,   1,	0,    0, 64};
+	struct recording_entry e = {.offset = 4096, .bytes = 5, .first = 77, .link = -1}, g;
+	unsigned char text[RECORDING_HEADER], entry[RECORDING_ENTRY];
+	struct recording_header h;
+
+	recording_put_header(text, &header);
+	UNIT_EQ(memcmp(text, head, sizeof(head)), 0);
+	UNIT_EQ(text[40], 7);
+	UNIT_EQ(text[48], 0xf0);
+	UNIT_EQ(text[65], 0);
+	UNIT_EQ(text[64], 3);
+	UNIT_STR((char *)text + 96, header.from);
+	UNIT_EQ(recording_get_header(text, sizeof(text), &h), RECORDING_GOOD);
+	UNIT_EQ(h.run, header.run);
+	UNIT_EQ(h.unit_max, header.unit_max);
+	UNIT_STR(h.from, header.from);
+	UNIT_EQ(recording_crc("123456789", 9), 0xe3069283); /* CRC-32C's own test */
+	recording_put_entry(entry, &e);
+	UNIT_EQ(entry[1], 0x10);
+	UNIT_EQ(entry[40], 0xff);
+	CU_ASSERT_TRUE(recording_get_entry(entry, &g));
+	UNIT_EQ(g.link, -1);
+	UNIT_EQ(g.first, 77);
+	entry[9] ^= 1;
+	CU_ASSERT_FALSE(recording_get_entry(entry, &g));
+	memset(entry, 0, sizeof(entry));
+	CU_ASSERT_FALSE(recording_get_entry(entry, &g));
+}
+
+static void wrong_headers(void)
+{
+	unsigned char text[RECORDING_HEADER];
+	struct recording_header h;
+	unsigned int i;
+
+	recording_put_header(text, &header);
+	for (i = 0; i < RECORDING_HEADER; i++)
+		UNIT_EQ(recording_get_header(text, i, &h), RECORDING_SHORT);
+	text[100] ^= 1;
+	UNIT_EQ(recording_get_header(text, sizeof(text), &h), RECORDING_CORRUPT);
+	recording_put_header(text, &header);
+	text[12] = 2;
+	UNIT_EQ(recording_get_header(text, sizeof(text), &h), RECORDING_NEWER);
+	recording_put_header(text, &header);
+	swap(text + 8, 4);
+	UNIT_EQ(recording_get_header(text, sizeof(text), &h), RECORDING_FOREIGN);
+	recording_put_header(text, &header);
+	text[3] = '_';
+	UNIT_EQ(recording_get_header(text, sizeof(text), &h), RECORDING_NO_INDEX);
+}
+
+/* A source of units of any place and size, that come back in another order. */
+#define ODD 200
+#define ODD_ROOM (4 << 20)
+
+struct odd {
+	struct source source;
+	unsigned char *memory;
+	unsigned int next, back;
+	bool out[ODD];
+};
+
+static void odd_unit(unsigned int n, uint64_t *place, uint64_t *bytes)
+{
+	*place = (n * 12345u) % (ODD_ROOM / 2);
+	*bytes = n ? 1 + (n * 7919u) % 70000 : 1;
+}
+
+static int odd_start(struct source *s)
+{
+	return 0;
+}
+
+static int odd_take(struct source *s, struct unit *u)
+{
+	struct odd *o = (struct odd *)s;
+	uint64_t place;
+
+	if (o->next == ODD)
+		return -ENODATA;
+	odd_unit(o->next, &place, &u->bytes);
+	*u = (struct unit){.data = o->memory + place,
+			   .bytes = u->bytes,
+			   .handle = o->next + 1,
+			   .sequence = o->next * 3,
+			   .first = o->next % 2 ? UNIT_FIRST_UNKNOWN : o->next * 100,
+			   .time = 1000 + o->next,
+			   .link = (int)(o->next % 5) - 1,
+			   .flags = o->next % 7 ? 0 : UNIT_DAMAGED};
+	o->out[o->next++] = true;
+	return 1;
+}
+
+static int odd_back(struct source *s, uint64_t handle)
+{
+	struct odd *o = (struct odd *)s;
+
+	if (!handle || handle > o->next || !o->out[handle - 1])
+		return -EINVAL;
+	o->out[handle - 1] = false;
+	o->back++;
+	return 0;
+}
+
+static void odd_sleep(struct source *s, struct units_sleep *sleep)
+{
+}
+
+static void odd_books(struct source *s, struct unit_books *b)
+{
+	*b = (struct unit_books){0};
+}
+
+static const struct source_ops odd_ops = {
+	.name = "odd",
+	.start = odd_start,
+	.take = odd_take,
+	.give_back = odd_back,
+	.stop = odd_start,
+	.sleep = odd_sleep,
+	.books = odd_books,
+};
+
+static void record_odd(struct odd *o, const char *path, bool buffered)
+{
+	struct record_options record = {.dir = path,
+					.prefix = "odd",
+					.file_bytes = 1 << 20,
+					.depth = 9,
+					.buffered = buffered};
+	struct pump p = {.source = &o->source};
+	unsigned int i;
+	void *memory = NULL;
+
+	UNIT_EQ(posix_memalign(&memory, 4096, ODD_ROOM), 0);
+	*o = (struct odd){.source = {.ops = &odd_ops, .format = {.unit_max = 70000, .from = "odd"}},
+			  .memory = memory};
+	for (i = 0; i < ODD_ROOM; i++)
+		o->memory[i] = (unsigned char)(i * 2654435761u >> 24);
+	o->source.regions[0] = (struct unit_region){.addr = memory, .length = ODD_ROOM / 2};
+	o->source.region_count = 1;
+	p.sink = sink_record(&record, &o->source, why);
+	UNIT_STR(why, "");
+	UNIT_NEED(p.sink);
+	pump_run(&p);
+	UNIT_STR(p.why, "");
+	UNIT_EQ(p.end, PUMP_END_SOURCE);
+	UNIT_EQ(o->back, ODD);
+	UNIT_EQ(p.sink->n.units, ODD);
+	UNIT_EQ(p.sink->n.copied, 0);
+	CU_ASSERT_TRUE(p.sink->n.files > 3);
+	CU_ASSERT_TRUE(p.n.out_most <= 9);
+	sink_close(p.sink);
+}
+
+static void compare_odd(const struct odd *o, struct source *replay)
+{
+	unsigned int n = 0;
+	struct unit u;
+	int ret;
+
+	UNIT_EQ(replay->ops->start(replay), 0);
+	while ((ret = replay->ops->take(replay, &u)) != -ENODATA) {
+		uint64_t place, bytes;
+
+		if (ret == 1) {
+			odd_unit(n, &place, &bytes);
+			UNIT_EQ(u.bytes, bytes);
+			UNIT_EQ(memcmp(u.data, o->memory + place, bytes), 0);
+			UNIT_EQ(u.sequence, n * 3);
+			UNIT_EQ(u.link, (int)(n % 5) - 1);
+			UNIT_EQ(u.time, 1000 + n);
+			UNIT_EQ(u.flags, n % 7 ? 0 : UNIT_DAMAGED);
+			UNIT_EQ(u.first, n % 2 ? UNIT_FIRST_UNKNOWN : n * 100);
+			n++;
+			UNIT_EQ(replay->ops->give_back(replay, u.handle), 0);
+			/* Twice is once too often. */
+			UNIT_EQ(replay->ops->give_back(replay, u.handle), -EINVAL);
+		}
+		UNIT_NEED(ret >= 0 || ret == -EAGAIN);
+		UNIT_EQ(replay->ops->flush(replay), 0);
+	}
+	UNIT_EQ(n, ODD);
+}
+
+static void there_and_back(void)
+{
+	struct replay_options options = {.buffer = 1 << 20, .depth = 5};
+	struct source *replay;
+	struct odd o;
+	int buffered;
+
+	for (buffered = 0; buffered < 2; buffered++) {
+		options.path = fresh("odd");
+		record_odd(&o, options.path, buffered);
+		replay = source_replay(&options, why);
+		UNIT_STR(why, "");
+		UNIT_NEED(replay);
+		compare_odd(&o, replay);
+		source_close(replay);
+		free(o.memory);
+	}
+}
+
+/* A synthetic card that is faster than the disk may be: what is dropped is a gap in the numbers. */
+static void dropped_is_counted(void)
+{
+	struct synthetic_options y = {
+		.unit = 64 << 10, .total = 128 << 10, .rate = UINT64_C(8) << 30, .links = 0x5};
+	struct record_options record = {.prefix = "run", .depth = 2};
+	struct recording recording;
+	struct pump p = {.limits = {.units = 300}};
+	struct recording_part *part;
+	uint64_t next = 0, missing = 0, i;
+
+	record.dir = fresh("dropped");
+	p.source = source_synthetic(&y, why);
+	UNIT_NEED(p.source);
+	p.sink = sink_record(&record, p.source, why);
+	UNIT_NEED(p.sink);
+	pump_run(&p);
+	UNIT_STR(p.why, "");
+	UNIT_EQ(p.books.units, p.sink->n.units);
+	UNIT_EQ(recording_open(record.dir, &recording, why), 0);
+	UNIT_EQ(recording.count, 1);
+	part = &recording.parts[0];
+	UNIT_EQ(part->count, p.sink->n.units);
+	for (i = 0; i < part->count; i++) {
+		UNIT_NEED(part->entries[i].sequence >= next);
+		missing += part->entries[i].sequence - next;
+		next = part->entries[i].sequence + 1;
+		UNIT_EQ(part->entries[i].link, part->entries[i].sequence % 2 ? 2 : 0);
+		UNIT_EQ(part->entries[i].first, part->entries[i].sequence / 2);
+	}
+	unit_note("%" PRIu64 " of %" PRIu64 " superpages were dropped", missing, next);
+	CU_ASSERT_TRUE(missing > 0);
+	/* Packets, of which a superpage has eight; the last ones may have been dropped behind it.
+	 */
+	CU_ASSERT_TRUE(p.books.dropped >= missing * 8);
+	recording_close(&recording);
+	sink_close(p.sink);
+	source_close(p.source);
+}
+
+UNIT_MAIN("recordings", {"the index as the page has it", layout},
+	  {"headers that are none", wrong_headers},
+	  {"units of any place and size come back as they were", there_and_back},
+	  {"what is dropped is counted, and seen in the index", dropped_is_counted})

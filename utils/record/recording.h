@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Recordings: units in files, and an index beside each. Documentation/recording.md is the contract;
+ * a program that reads recordings needs that page only.
+ *
+ *	recording_format.c	the index as bytes
+ *	recording_file.c	a file and its index while they are written: names, room, the end
+ *	sink_record.c		writes, by io_uring, straight from the units' memory
+ *	recording_open.c	finds the files of a recording and believes nothing of them
+ *	source_replay.c		reads, by io_uring, and lends what was read
+ *	record.c, replay.c	the tools
+ */
+#ifndef ROC_UTILS_RECORDING_H
+#define ROC_UTILS_RECORDING_H
+
+#include "utils/units/units.h"
+
+#define RECORDING_MAGIC "ROC-IDX\n"
+#define RECORDING_VERSION 1
+#define RECORDING_ORDER UINT32_C(0x01020304)
+#define RECORDING_HEADER 256 /* bytes */
+#define RECORDING_ENTRY 64
+#define RECORDING_ALIGN 4096 /* of places in a file, and of memory */
+
+enum recording_flags {
+	RECORDING_ANY_LINK = 1 << 0,
+	RECORDING_CLOSED = 1 << 1, /* was written to its end: entries and bytes are known */
+};
+
+/* Head of an index. */
+struct recording_header {
+	uint32_t version, header, entry, align;
+	uint32_t flags, content, page_bytes, number; /* of the file in the recording, from 0 */
+	uint64_t run;				     /* the same in all files of a recording */
+	uint64_t time;				     /* CLOCK_REALTIME ns at which it was begun */
+	uint64_t entries, bytes;		     /* CLOSED; bytes of the data file */
+	uint64_t unit_max;
+	char from[64];
+};
+
+/* One unit. */
+struct recording_entry {
+	uint64_t offset, bytes, first, sequence, time;
+	int32_t link;
+	uint32_t flags; /* enum unit_flags */
+};
+
+/* What is wrong with an index. */
+enum recording_wrong {
+	RECORDING_GOOD,
+	RECORDING_SHORT,    /* no whole header */
+	RECORDING_NO_INDEX, /* another kind of file */
+	RECORDING_FOREIGN,  /* of the other byte order */
+	RECORDING_NEWER,    /* a version that we do not know */
+	RECORDING_CORRUPT,  /* the checksum is wrong */
+};
+
+uint32_t recording_crc(const void *data, size_t length); /* CRC-32C */
+void recording_put_header(unsigned char *to, const struct recording_header *h);
+enum recording_wrong recording_get_header(const unsigned char *from, size_t length,
+					  struct recording_header *h);
+void recording_put_entry(unsigned char *to, const struct recording_entry *e);
+bool recording_get_entry(const unsigned char *from, struct recording_entry *e);
+
+/* DIR/PREFIX-000000.data, and .index */
+#define RECORDING_DATA ".data"
+#define RECORDING_INDEX ".index"
+
+struct record_options {
+	const char *dir, *prefix;
+	uint64_t file_bytes; /* a new file after so many, 0: never */
+	uint64_t file_time;  /* seconds, 0: never */
+	uint32_t depth;	     /* writes on their way at most */
+	bool buffered;	     /* by the page cache */
+};
+
+/* A file that is being written. */
+struct recording_file {
+	int data, index; /* -1: closed */
+	unsigned int number;
+	uint64_t begun; /* units_now() */
+	uint64_t end;	/* of what was handed out in the data file */
+	uint64_t room;	/* allocated */
+	uint64_t bytes; /* end of the last unit that is there */
+	uint64_t entries;
+	unsigned int pending; /* writes on their way */
+	bool last;	      /* nothing new goes here */
+	bool direct;
+	unsigned char *text; /* entries to be written */
+	size_t text_bytes, text_room;
+};
+
+struct recording_set {
+	const struct record_options *opt;
+	const struct unit_format *format;
+	uint64_t run;
+	unsigned int next; /* number of the next file */
+};
+
+/* 0, or -errno with the sentence in @why. */
+int recording_file_begin(struct recording_set *set, struct recording_file *f, char why[UNITS_WHY]);
+/* Room for @bytes more; how much there is is not promised: a write says so. */
+void recording_file_reserve(const struct recording_set *set, struct recording_file *f,
+			    uint64_t bytes);
+int recording_file_note(struct recording_file *f, const struct recording_entry *e,
+			char why[UNITS_WHY]);
+/* Write the entries noted so far. */
+int recording_file_index(struct recording_file *f, char why[UNITS_WHY]);
+int recording_file_end(const struct recording_set *set, struct recording_file *f,
+		       char why[UNITS_WHY]);
+
+/* NULL: the sentence is in @why. Both structures must outlive the sink. */
+struct sink *sink_record(const struct record_options *o, const struct source *source,
+			 char why[UNITS_WHY]);
+
+/* A recording as it was found. */
+struct recording_part {
+	char *data, *index; /* names */
+	struct recording_header header;
+	struct recording_entry *entries;
+	uint64_t count;	   /* that have their data */
+	uint64_t lost;	   /* entries without their data */
+	bool cut, corrupt; /* the data file, the index */
+};
+
+struct recording {
+	struct recording_part *parts;
+	unsigned int count;
+	uint64_t units, bytes; /* that can be read */
+	uint64_t unit_max;
+	char why[UNITS_WHY]; /* what is missing, empty: nothing */
+	char note[UNITS_WHY];
+};
+
+/* @path: a folder, of one recording, or one of its indexes. 0, or -errno with the sentence. */
+int recording_open(const char *path, struct recording *r, char why[UNITS_WHY]);
+void recording_close(struct recording *r);
+
+struct replay_options {
+	const char *path;
+	uint64_t rate;	 /* bytes per second, 0: as fast as possible */
+	uint64_t buffer; /* bytes of memory */
+	uint32_t depth;	 /* reads on their way at most */
+};
+
+struct source *source_replay(const struct replay_options *o, char why[UNITS_WHY]);
+
+#endif

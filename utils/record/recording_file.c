@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * A data file and its index while they are written. The data file has its room before the data
+ * come, because a write that makes a file longer is slower than one that does not; at the end it is
+ * cut to what was written. The head of the index says that it is closed only when all else is
+ * there.
+ */
+#include "recording.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define RESERVE (UINT64_C(256) << 20)
+#define TEXT (64 * RECORDING_ENTRY)
+
+static void file_name(const struct recording_set *set, unsigned int number, const char *end,
+		      char name[PATH_MAX])
+{
+	snprintf(name, PATH_MAX, "%s/%s-%06u%s", set->opt->dir, set->opt->prefix, number, end);
+}
+
+/* Descriptor, or -errno. */
+static int create(const char *name, int flags)
+{
+	int fd = open(name, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | flags, 0666);
+
+	return fd < 0 ? -errno : fd;
+}
+
+static int fail_create(const char *name, int err, char why[UNITS_WHY])
+{
+	if (err == EEXIST)
+		return units_fail(
+			why, err,
+			"%s is there already: choose another --prefix or folder, nothing is "
+			"overwritten.",
+			name);
+	return units_fail(why, err, "%s cannot be written: %s.", name, strerror(err));
+}
+
+static void header_of(const struct recording_set *set, const struct recording_file *f,
+		      unsigned char head[RECORDING_HEADER], uint64_t time, uint32_t flags)
+{
+	const struct unit_format *format = set->format;
+	struct recording_header h = {
+		.flags = flags | (format->any_link ? RECORDING_ANY_LINK : 0),
+		.content = format->content,
+		.page_bytes = format->page_bytes,
+		.number = f->number,
+		.run = set->run,
+		.time = time,
+		.entries = f->entries,
+		.bytes = f->bytes,
+		.unit_max = format->unit_max,
+	};
+
+	memcpy(h.from, format->from, sizeof(h.from));
+	recording_put_header(head, &h);
+}
+
+int recording_file_begin(struct recording_set *set, struct recording_file *f, char why[UNITS_WHY])
+{
+	unsigned char head[RECORDING_HEADER];
+	char name[PATH_MAX];
+
+	*f = (struct recording_file){
+		.data = -1, .index = -1, .number = set->next, .begun = units_now(), .direct = true};
+	f->text = malloc(TEXT);
+	if (!f->text)
+		return units_fail(why, ENOMEM, "There is no memory left.");
+	f->text_room = TEXT;
+	file_name(set, f->number, RECORDING_DATA, name);
+	f->data = create(name, set->opt->buffered ? 0 : O_DIRECT);
+	f->direct = !set->opt->buffered;
+	if (f->data == -EINVAL && f->direct) {
+		/* This file system has no direct I/O; the file is there all the same. */
+		unlink(name);
+		f->data = create(name, 0);
+		f->direct = false;
+	}
+	if (f->data < 0)
+		return fail_create(name, -f->data, why);
+	file_name(set, f->number, RECORDING_INDEX, name);
+	f->index = create(name, 0);
+	if (f->index < 0)
+		return fail_create(name, -f->index, why);
+	header_of(set, f, head, units_realtime(), 0);
+	if (pwrite(f->index, head, sizeof(head), 0) != sizeof(head))
+		return units_fail(why, errno, "%s cannot be written: %s.", name, strerror(errno));
+	set->next++;
+	return 0;
+}
+
+void recording_file_reserve(const struct recording_set *set, struct recording_file *f,
+			    uint64_t bytes)
+{
+	uint64_t most = set->opt->file_bytes, more = RESERVE;
+
+	if (f->end + bytes <= f->room)
+		return;
+	if (most && most < f->end + more)
+		more = most > f->end + bytes ? most - f->end : bytes;
+	if (more < bytes)
+		more = bytes;
+	more = (more + RECORDING_ALIGN - 1) & ~(uint64_t)(RECORDING_ALIGN - 1);
+	/* No room: then the writes will find out how little there is. */
+	if (fallocate(f->data, 0, (off_t)f->end, (off_t)more))
+		f->room = UINT64_MAX;
+	else
+		f->room = f->end + more;
+}
+
+int recording_file_index(struct recording_file *f, char why[UNITS_WHY])
+{
+	off_t at = RECORDING_HEADER + (off_t)(f->entries * RECORDING_ENTRY) - (off_t)f->text_bytes;
+	ssize_t n;
+
+	if (!f->text_bytes)
+		return 0;
+	n = pwrite(f->index, f->text, f->text_bytes, at);
+	if (n != (ssize_t)f->text_bytes)
+		return units_fail(why, n < 0 ? errno : ENOSPC,
+				  "The index of the recording cannot be written: %s.",
+				  strerror(n < 0 ? errno : ENOSPC));
+	f->text_bytes = 0;
+	return 0;
+}
+
+int recording_file_note(struct recording_file *f, const struct recording_entry *e,
+			char why[UNITS_WHY])
+{
+	recording_put_entry(f->text + f->text_bytes, e);
+	f->text_bytes += RECORDING_ENTRY;
+	f->entries++;
+	if (e->offset + e->bytes > f->bytes)
+		f->bytes = e->offset + e->bytes;
+	return f->text_bytes == f->text_room ? recording_file_index(f, why) : 0;
+}
+
+int recording_file_end(const struct recording_set *set, struct recording_file *f,
+		       char why[UNITS_WHY])
+{
+	unsigned char head[RECORDING_HEADER], old[RECORDING_HEADER];
+	struct recording_header h;
+	char name[PATH_MAX];
+	int ret = 0;
+
+	/* The room first: on a full disk the index needs some of it. */
+	if (f->data >= 0 && (ftruncate(f->data, (off_t)f->bytes) || fdatasync(f->data)))
+		ret = units_fail(why, errno, "A recording could not be ended: %s.",
+				 strerror(errno));
+	if (f->data >= 0)
+		close(f->data);
+	if (f->index >= 0) {
+		if (!ret)
+			ret = recording_file_index(f, why);
+		if (!ret && pread(f->index, old, sizeof(old), 0) == sizeof(old) &&
+		    recording_get_header(old, sizeof(old), &h) == RECORDING_GOOD) {
+			header_of(set, f, head, h.time, RECORDING_CLOSED);
+			if (fdatasync(f->index) ||
+			    pwrite(f->index, head, sizeof(head), 0) != sizeof(head) ||
+			    fdatasync(f->index))
+				ret = units_fail(why, errno,
+						 "The index of the recording could not be closed: "
+						 "%s.",
+						 strerror(errno));
+		}
+		close(f->index);
+	}
+	/* A file without a unit says nothing, unless it is the only one. */
+	if (!ret && !f->entries && f->number) {
+		file_name(set, f->number, RECORDING_DATA, name);
+		unlink(name);
+		file_name(set, f->number, RECORDING_INDEX, name);
+		unlink(name);
+	}
+	free(f->text);
+	f->text = NULL;
+	f->data = f->index = -1;
+	return ret;
+}

@@ -1,0 +1,259 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Opening a recording: its files by their numbers, their entries as far as the data are there. A
+ * file may have been cut short, copied by halves, or left by a process that was killed: what is
+ * whole is read, and what is missing is said.
+ */
+#include "recording.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+static bool ends_with(const char *name, const char *end)
+{
+	size_t n = strlen(name), m = strlen(end);
+
+	return n > m && !strcmp(name + n - m, end);
+}
+
+static int by_name(const void *a, const void *b)
+{
+	const struct recording_part *p = a, *q = b;
+
+	return strcmp(p->index, q->index);
+}
+
+static int add_part(struct recording *r, const char *dir, const char *name)
+{
+	struct recording_part *parts, *p;
+	size_t stem = strlen(name) - strlen(RECORDING_INDEX);
+
+	parts = reallocarray(r->parts, r->count + 1, sizeof(*parts));
+	if (!parts)
+		return -ENOMEM;
+	r->parts = parts;
+	p = &parts[r->count];
+	*p = (struct recording_part){0};
+	if (asprintf(&p->index, "%s%s%s", dir, dir[0] ? "/" : "", name) < 0)
+		return -ENOMEM;
+	r->count++;
+	if (asprintf(&p->data, "%s%s%.*s%s", dir, dir[0] ? "/" : "", (int)stem, name,
+		     RECORDING_DATA) < 0)
+		return -ENOMEM;
+	return 0;
+}
+
+static int find_parts(const char *path, struct recording *r, char why[UNITS_WHY])
+{
+	struct dirent *entry;
+	struct stat st;
+	int ret = 0;
+	DIR *dir;
+
+	if (stat(path, &st))
+		return units_fail(why, errno, "%s cannot be read: %s.", path, strerror(errno));
+	if (!S_ISDIR(st.st_mode)) {
+		if (!ends_with(path, RECORDING_INDEX))
+			return units_fail(
+				why, EINVAL,
+				"%s is no recording: give its folder, or one of the files "
+				"*%s in it.",
+				path, RECORDING_INDEX);
+		ret = add_part(r, "", path);
+		return ret ? units_fail(why, -ret, "There is no memory left.") : 0;
+	}
+	dir = opendir(path);
+	if (!dir)
+		return units_fail(why, errno, "%s cannot be read: %s.", path, strerror(errno));
+	while (!ret && (entry = readdir(dir))) {
+		if (ends_with(entry->d_name, RECORDING_INDEX))
+			ret = add_part(r, path, entry->d_name);
+	}
+	closedir(dir);
+	if (ret)
+		return units_fail(why, -ret, "There is no memory left.");
+	if (!r->count)
+		return units_fail(why, ENOENT, "There is no recording in %s: no file *%s.", path,
+				  RECORDING_INDEX);
+	qsort(r->parts, r->count, sizeof(*r->parts), by_name);
+	return 0;
+}
+
+static int fail_header(const struct recording_part *p, enum recording_wrong wrong,
+		       char why[UNITS_WHY])
+{
+	switch (wrong) {
+	case RECORDING_SHORT:
+		return units_fail(why, EINVAL,
+				  "%s is cut short: it has no whole header. Copy it again.",
+				  p->index);
+	case RECORDING_NO_INDEX:
+		return units_fail(why, EINVAL, "%s is not the index of a recording.", p->index);
+	case RECORDING_FOREIGN:
+		return units_fail(why, EINVAL,
+				  "%s has the other byte order: an index is little endian on every "
+				  "machine, so something swapped it on its way.",
+				  p->index);
+	case RECORDING_NEWER:
+		return units_fail(why, EINVAL,
+				  "%s has version %" PRIu32 " of the index, and this is a roc that "
+				  "knows version %d: use the one that wrote it, or a newer one.",
+				  p->index, p->header.version, RECORDING_VERSION);
+	default:
+		return units_fail(why, EINVAL,
+				  "%s is damaged: the checksum of its header is wrong. Copy it "
+				  "again.",
+				  p->index);
+	}
+}
+
+static unsigned char *read_whole(const char *name, size_t *length, char why[UNITS_WHY])
+{
+	FILE *f = fopen(name, "re");
+	unsigned char *text = NULL;
+	struct stat st;
+
+	if (!f || fstat(fileno(f), &st)) {
+		units_fail(why, errno, "%s cannot be read: %s.", name, strerror(errno));
+	} else if (!(text = malloc((size_t)st.st_size + 1))) {
+		units_fail(why, ENOMEM, "There is no memory for the index %s.", name);
+	} else {
+		*length = fread(text, 1, (size_t)st.st_size, f);
+	}
+	if (f)
+		fclose(f);
+	return text;
+}
+
+/* Entries as far as they are whole and their data are there. */
+static int take_entries(struct recording *r, struct recording_part *p, const unsigned char *text,
+			size_t length, uint64_t data_bytes)
+{
+	uint64_t room = (length - RECORDING_HEADER) / RECORDING_ENTRY, wanted = room, i;
+
+	if (p->header.flags & RECORDING_CLOSED)
+		wanted = p->header.entries;
+	p->entries = calloc(room + 1, sizeof(*p->entries));
+	if (!p->entries)
+		return -ENOMEM;
+	for (i = 0; i < room && i < wanted; i++) {
+		struct recording_entry *e = &p->entries[p->count];
+
+		if (!recording_get_entry(text + RECORDING_HEADER + i * RECORDING_ENTRY, e)) {
+			p->corrupt = true;
+			break;
+		}
+		if (e->offset > data_bytes || e->bytes > data_bytes - e->offset) {
+			p->cut = true;
+			break;
+		}
+		if (e->bytes > r->unit_max)
+			r->unit_max = e->bytes;
+		p->count++;
+		r->bytes += e->bytes;
+	}
+	p->lost = wanted - p->count;
+	r->units += p->count;
+	return 0;
+}
+
+static int load_part(struct recording *r, struct recording_part *p, char why[UNITS_WHY])
+{
+	enum recording_wrong wrong;
+	unsigned char *text;
+	struct stat st;
+	size_t length;
+	int ret;
+
+	text = read_whole(p->index, &length, why);
+	if (!text)
+		return -EIO;
+	wrong = recording_get_header(text, length, &p->header);
+	if (wrong) {
+		ret = fail_header(p, wrong, why);
+	} else if (stat(p->data, &st)) {
+		ret = units_fail(why, errno, "%s cannot be read: %s.", p->data, strerror(errno));
+	} else {
+		ret = take_entries(r, p, text, length, (uint64_t)st.st_size);
+		if (ret)
+			units_fail(why, -ret, "There is no memory for the index %s.", p->index);
+	}
+	free(text);
+	return ret;
+}
+
+/* What is not as it was written. The first one is said. */
+static void judge(struct recording *r)
+{
+	unsigned int i;
+
+	for (i = 0; i < r->count; i++) {
+		const struct recording_part *p = &r->parts[i];
+
+		if (p->cut)
+			units_fail(r->why, EIO,
+				   "%s is cut short: %" PRIu64 " of %" PRIu64
+				   " units are there. Copy it again.",
+				   p->data, p->count, p->count + p->lost);
+		else if (p->lost && p->header.flags & RECORDING_CLOSED)
+			units_fail(r->why, EIO,
+				   "%s is %s: %" PRIu64 " of %" PRIu64
+				   " units are known. Copy it again.",
+				   p->index, p->corrupt ? "damaged" : "cut short", p->count,
+				   p->count + p->lost);
+		else if (!(p->header.flags & RECORDING_CLOSED))
+			units_fail(r->note, 0,
+				   "%s was not closed, its writer was ended: %" PRIu64
+				   " units are known.",
+				   p->index, p->count);
+		if (p->header.run != r->parts[0].header.run)
+			units_fail(r->note, 0, "%s is of another recording than %s.", p->index,
+				   r->parts[0].index);
+	}
+	for (i = 0; i < r->count && r->count > 1; i++) {
+		if (r->parts[i].header.run == r->parts[0].header.run &&
+		    r->parts[i].header.number != i)
+			units_fail(r->why, ENOENT,
+				   "File %u of the recording is missing: after it comes %s.", i,
+				   r->parts[i].index);
+	}
+}
+
+int recording_open(const char *path, struct recording *r, char why[UNITS_WHY])
+{
+	unsigned int i;
+	int ret;
+
+	*r = (struct recording){0};
+	ret = find_parts(path, r, why);
+	for (i = 0; i < r->count && !ret; i++) {
+		ret = load_part(r, &r->parts[i], why);
+		if (!ret && r->parts[i].header.content != r->parts[0].header.content)
+			ret = units_fail(why, EINVAL,
+					 "%s has other content than %s: give the index of one.",
+					 r->parts[i].index, r->parts[0].index);
+	}
+	if (ret)
+		recording_close(r);
+	else
+		judge(r);
+	return ret;
+}
+
+void recording_close(struct recording *r)
+{
+	unsigned int i;
+
+	for (i = 0; i < r->count; i++) {
+		free(r->parts[i].data);
+		free(r->parts[i].index);
+		free(r->parts[i].entries);
+	}
+	free(r->parts);
+	r->parts = NULL;
+	r->count = 0;
+}

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * roc-replay: a recording as if a card sent it, to be checked or counted. (roc-send --replay sends
+ * one.)
+ */
+#include "recording.h"
+
+#include "utils/common/tool.h"
+#include "utils/units/sink_check.h"
+#include "utils/units/units_options.h"
+
+struct replay_values {
+	struct common_options common;
+	struct units_options units;
+	const char *path;
+	uint64_t buffer;
+	uint32_t depth;
+	bool no_errorcheck;
+};
+
+#define AT(option_name, option_type, member)                                                       \
+	.name = (option_name), .type = (option_type),                                              \
+	.offset = offsetof(struct replay_values, member)
+
+static const struct option_spec options[] = {
+	{AT("PATH", OPTION_TEXT, path), .word = true, .required = true,
+	 .help = "Folder of a recording, or one index of it"},
+	{AT("rate", OPTION_SIZE, units.rate), .arg = "SIZE", .fallback = "0",
+	 .help = "Bytes per second, 0 = as fast as possible"},
+	{AT("buffer-size", OPTION_SIZE, buffer), .arg = "SIZE", .fallback = "64Mi",
+	 .help = "Memory for what was read ahead"},
+	{AT("depth", OPTION_NUMBER, depth), .arg = "N", .fallback = "16", .min = 1, .max = 1024,
+	 .help = "Reads on their way at the same time"},
+	FLAG_OPTION(struct replay_values, "no-errorcheck", no_errorcheck,
+		    "Count the units, do not look into them"),
+	UNITS_RUN_OPTIONS(struct replay_values),
+};
+
+static int run(const void *values)
+{
+	const struct replay_values *v = values;
+	struct replay_options replay = {
+		.path = v->path,
+		.rate = v->units.rate,
+		.buffer = v->buffer,
+		.depth = v->depth,
+	};
+	struct error_log errors = {.path = ERROR_LOG_FILE, .card = v->path};
+	char why[UNITS_WHY] = "";
+	struct source *source;
+	struct sink *sink;
+
+	source = source_replay(&replay, why);
+	if (!source)
+		return tool_fail("%s", why);
+	sink = v->no_errorcheck ? sink_count() : sink_check(&source->format, &errors);
+	if (!sink) {
+		source_close(source);
+		return tool_fail("There is no memory left.");
+	}
+	return units_run(&v->units, "replay", source, sink, &errors);
+}
+
+const struct tool tool_replay = {
+	.name = "replay",
+	.summary = "Feed a recording as a card would, and check it",
+	.example = "/data/run1",
+	TOOL_OPTIONS(options, struct replay_values),
+	.run = run,
+};

@@ -1,0 +1,429 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * The writer: units go to the disk by io_uring, from where they lie. A unit need not begin where
+ * direct I/O may begin; what is around it up to there is written with it, and the index says where
+ * it starts. A batch is handed to the kernel with one call; what is finished is seen without any.
+ *
+ * Writes end in any order, and so do units go back. The index has them in the order in which they
+ * came: an entry is noted when all before it are.
+ */
+#include "recording.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <liburing.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#define BUFFER_MAX (UINT64_C(1) << 30) /* io_uring's own, of one registered buffer */
+#define BUFFERS 1024
+
+enum state {
+	FLYING,
+	WRITTEN,
+	FAILED,
+	RETURNED_WRITTEN, /* its handle went back, its entry waits for older ones */
+	RETURNED_FAILED,
+};
+
+struct write {
+	enum state state;
+	struct recording_file *file;
+	struct recording_entry entry;
+	uint64_t handle;
+	char *from;	/* where direct I/O begins */
+	uint64_t place; /* of that in the file */
+	uint64_t length, done;
+	int buffer; /* registered one that has all of it, -1 */
+};
+
+struct record {
+	struct sink sink;
+	struct record_options opt;
+	struct recording_set set;
+	struct io_uring ring;
+	bool have_ring;
+	struct iovec *buffers; /* registered */
+	unsigned int buffer_count;
+	struct recording_file *file;
+	struct write *writes; /* a ring of opt.depth */
+	uint64_t head, tail;
+	unsigned int flying, queued;
+	uint64_t indexed; /* units_now() of the last look at the index */
+	bool full;
+	bool failed;
+};
+
+static struct record *of(struct sink *s)
+{
+	return (struct record *)s;
+}
+
+static struct write *at(struct record *r, uint64_t n)
+{
+	return &r->writes[n % r->opt.depth];
+}
+
+static int new_file(struct record *r)
+{
+	int ret;
+
+	r->file = calloc(1, sizeof(*r->file));
+	if (!r->file)
+		return units_fail(r->sink.why, ENOMEM, "There is no memory left.");
+	ret = recording_file_begin(&r->set, r->file, r->sink.why);
+	if (ret)
+		return ret;
+	r->sink.n.files++;
+	if (!r->file->direct && !r->opt.buffered)
+		units_fail(r->sink.note, 0,
+			   "%s is on a file system without direct I/O: the kernel copies the data.",
+			   r->opt.dir);
+	return 0;
+}
+
+static int end_file(struct record *r, struct recording_file *f)
+{
+	int ret = recording_file_end(&r->set, f, r->sink.why);
+
+	if (!f->entries && f->number)
+		r->sink.n.files--;
+	if (f == r->file)
+		r->file = NULL;
+	free(f);
+	return ret;
+}
+
+static bool file_is_over(const struct record *r, uint64_t bytes)
+{
+	const struct recording_file *f = r->file;
+
+	if (!f->end)
+		return false;
+	if (r->opt.file_bytes && f->end + bytes > r->opt.file_bytes)
+		return true;
+	return r->opt.file_time && units_now() - f->begun >= r->opt.file_time * UNITS_NS_PER_S;
+}
+
+static int buffer_of(const struct record *r, const char *from, uint64_t length)
+{
+	unsigned int i;
+
+	for (i = 0; i < r->buffer_count; i++) {
+		const char *base = r->buffers[i].iov_base;
+
+		if (from >= base && from + length <= base + r->buffers[i].iov_len)
+			return (int)i;
+	}
+	return -1;
+}
+
+/* The queue has room: it is as long as there are writes. */
+static void queue(struct record *r, struct write *w)
+{
+	struct io_uring_sqe *sqe = io_uring_get_sqe(&r->ring);
+	uint64_t left = w->length - w->done;
+
+	if (w->buffer >= 0)
+		io_uring_prep_write_fixed(sqe, w->file->data, w->from + w->done, (unsigned int)left,
+					  w->place + w->done, w->buffer);
+	else
+		io_uring_prep_write(sqe, w->file->data, w->from + w->done, (unsigned int)left,
+				    w->place + w->done);
+	io_uring_sqe_set_data(sqe, w);
+	r->queued++;
+	r->flying++;
+}
+
+static int put(struct sink *s, const struct unit *u)
+{
+	struct record *r = of(s);
+	uint64_t before, length;
+	struct write *w;
+
+	if (r->full)
+		return -ENOSPC;
+	if (r->tail - r->head == r->opt.depth)
+		return 0;
+	before = (uintptr_t)u->data % RECORDING_ALIGN;
+	length = (before + u->bytes + RECORDING_ALIGN - 1) & ~(uint64_t)(RECORDING_ALIGN - 1);
+	if (length > INT32_MAX)
+		return units_fail(s->why, E2BIG, "A unit of %" PRIu64 " bytes is too large.",
+				  u->bytes);
+	if (r->file && file_is_over(r, length)) {
+		struct recording_file *f = r->file;
+
+		r->file = NULL;
+		f->last = true;
+		if (!f->pending && end_file(r, f))
+			return -EIO;
+	}
+	if (!r->file && new_file(r))
+		return -EIO;
+	recording_file_reserve(&r->set, r->file, length);
+	w = at(r, r->tail++);
+	*w = (struct write){
+		.state = FLYING,
+		.file = r->file,
+		.entry = {.offset = r->file->end + before,
+			  .bytes = u->bytes,
+			  .first = u->first,
+			  .sequence = u->sequence,
+			  .time = u->time,
+			  .link = u->link,
+			  .flags = u->flags},
+		.handle = u->handle,
+		.from = (char *)(uintptr_t)u->data - before,
+		.place = r->file->end,
+		.length = length,
+	};
+	w->buffer = buffer_of(r, w->from, length);
+	r->file->end += length;
+	r->file->pending++;
+	queue(r, w);
+	return 1;
+}
+
+static int flush(struct sink *s)
+{
+	struct record *r = of(s);
+	int ret;
+
+	if (!r->queued)
+		return 0;
+	ret = io_uring_submit(&r->ring);
+	s->n.calls++;
+	if (ret == -EAGAIN || ret == -EBUSY || ret == -EINTR)
+		return 0;
+	if (ret < 0)
+		return units_fail(s->why, -ret, "The kernel takes no writes: %s.", strerror(-ret));
+	s->n.batches++;
+	r->queued -= (unsigned int)ret;
+	return 0;
+}
+
+static void finished(struct record *r, struct write *w, int res)
+{
+	r->flying--;
+	if (res == -EAGAIN || res == -EINTR) {
+		queue(r, w);
+		return;
+	}
+	if (res > 0 && w->done + (uint64_t)res < w->length) {
+		/* The rest must begin where direct I/O may. */
+		w->done += (uint64_t)res & ~(uint64_t)(RECORDING_ALIGN - 1);
+		if (res >= RECORDING_ALIGN) {
+			queue(r, w);
+			return;
+		}
+		res = -ENOSPC;
+	}
+	if (res > 0) {
+		w->state = WRITTEN;
+		return;
+	}
+	w->state = FAILED;
+	if (res == -ENOSPC || res == -EDQUOT || res == -EFBIG || !res) {
+		r->full = true;
+		units_fail(r->sink.why, ENOSPC,
+			   "%s is full: nothing more is taken, and what was written is in order.",
+			   r->opt.dir);
+		return;
+	}
+	r->failed = true;
+	units_fail(r->sink.why, -res, "%s cannot be written: %s.", r->opt.dir, strerror(-res));
+}
+
+/* Entries whose turn it is. */
+static int settle(struct record *r)
+{
+	int ret = 0;
+
+	while (r->head != r->tail && at(r, r->head)->state >= RETURNED_WRITTEN) {
+		struct write *w = at(r, r->head);
+		struct recording_file *f = w->file;
+
+		if (w->state == RETURNED_WRITTEN && !ret)
+			ret = recording_file_note(f, &w->entry, r->sink.why);
+		r->head++;
+		f->pending--;
+		if (f->last && !f->pending && end_file(r, f) && !ret)
+			ret = -EIO;
+	}
+	if (!ret && r->file && r->file->text_bytes && units_now() - r->indexed > UNITS_NS_PER_S) {
+		ret = recording_file_index(r->file, r->sink.why);
+		r->indexed = units_now();
+	}
+	return ret;
+}
+
+static int done(struct sink *s, uint64_t *handles, unsigned int room)
+{
+	struct record *r = of(s);
+	struct io_uring_cqe *cqe;
+	unsigned int n = 0;
+	uint64_t i;
+	int ret;
+
+	while (!io_uring_peek_cqe(&r->ring, &cqe)) {
+		struct write *w = io_uring_cqe_get_data(cqe);
+		int res = cqe->res;
+
+		io_uring_cqe_seen(&r->ring, cqe);
+		finished(r, w, res);
+	}
+	for (i = r->head; i != r->tail && n < room; i++) {
+		struct write *w = at(r, i);
+
+		if (w->state == WRITTEN) {
+			w->state = RETURNED_WRITTEN;
+			s->n.units++;
+			s->n.bytes += w->entry.bytes;
+			/* By the page cache the kernel copies. We never do. */
+		} else if (w->state == FAILED) {
+			w->state = RETURNED_FAILED;
+			s->n.lost++;
+			s->n.lost_bytes += w->entry.bytes;
+		} else {
+			continue;
+		}
+		handles[n++] = w->handle;
+	}
+	ret = settle(r);
+	if (n)
+		return (int)n;
+	if (ret)
+		return ret;
+	return r->failed && r->head == r->tail ? -EIO : 0;
+}
+
+static void record_sleep(struct sink *s, struct units_sleep *sleep)
+{
+	struct record *r = of(s);
+
+	if (r->queued)
+		sleep->ns = 0;
+	else if (r->flying)
+		units_sleep_fd(sleep, r->ring.ring_fd, POLLIN);
+}
+
+/* The kernel has our memory until it says otherwise: wait for it. */
+static void abandon(struct sink *s)
+{
+	struct record *r = of(s);
+	struct io_uring_cqe *cqe;
+
+	while (r->flying) {
+		flush(s);
+		if (io_uring_wait_cqe(&r->ring, &cqe))
+			continue;
+		finished(r, io_uring_cqe_get_data(cqe), cqe->res);
+		io_uring_cqe_seen(&r->ring, cqe);
+	}
+}
+
+static int finish(struct sink *s)
+{
+	struct record *r = of(s);
+	int ret = r->failed ? -EIO : 0;
+
+	if (r->file && end_file(r, r->file) && !ret)
+		ret = -EIO;
+	return r->full && !ret ? -ENOSPC : ret;
+}
+
+static void close_sink(struct sink *s)
+{
+	struct record *r = of(s);
+
+	if (r->have_ring)
+		io_uring_queue_exit(&r->ring);
+	if (r->file)
+		end_file(r, r->file);
+	free(r->buffers);
+	free(r->writes);
+	free(r);
+}
+
+static const struct sink_ops ops = {
+	.name = "record",
+	.put = put,
+	.flush = flush,
+	.done = done,
+	.finish = finish,
+	.abandon = abandon,
+	.sleep = record_sleep,
+	.close = close_sink,
+};
+
+/* What the source says of its memory is pinned once, not for each write. */
+static void register_buffers(struct record *r, const struct source *source)
+{
+	unsigned int i;
+
+	r->buffers = calloc(BUFFERS, sizeof(*r->buffers));
+	if (!r->buffers)
+		return;
+	for (i = 0; i < source->region_count; i++) {
+		char *addr = source->regions[i].addr;
+		size_t left = source->regions[i].length;
+
+		while (left && r->buffer_count < BUFFERS) {
+			size_t part = left < BUFFER_MAX ? left : BUFFER_MAX;
+
+			r->buffers[r->buffer_count++] =
+				(struct iovec){.iov_base = addr, .iov_len = part};
+			addr += part;
+			left -= part;
+		}
+	}
+	/* No right to pin so much: then each write pins its own. */
+	if (r->buffer_count && io_uring_register_buffers(&r->ring, r->buffers, r->buffer_count))
+		r->buffer_count = 0;
+}
+
+static int prepare(struct record *r, const struct source *source)
+{
+	char *why = r->sink.why;
+	int ret;
+
+	if (mkdir(r->opt.dir, 0777) && errno != EEXIST)
+		return units_fail(why, errno, "The folder %s cannot be made: %s.", r->opt.dir,
+				  strerror(errno));
+	r->writes = calloc(r->opt.depth, sizeof(*r->writes));
+	if (!r->writes)
+		return units_fail(why, ENOMEM, "There is no memory left.");
+	ret = io_uring_queue_init(r->opt.depth, &r->ring, 0);
+	if (ret)
+		return units_fail(why, -ret,
+				  "The kernel gives no io_uring: %s. See "
+				  "/proc/sys/kernel/io_uring_disabled, and the limit of locked "
+				  "memory.",
+				  strerror(-ret));
+	r->have_ring = true;
+	register_buffers(r, source);
+	/* A folder that cannot be written is said before the card starts. */
+	return new_file(r);
+}
+
+struct sink *sink_record(const struct record_options *o, const struct source *source,
+			 char why[UNITS_WHY])
+{
+	struct record *r = calloc(1, sizeof(*r));
+
+	if (!r) {
+		units_fail(why, ENOMEM, "There is no memory left.");
+		return NULL;
+	}
+	r->sink.ops = &ops;
+	r->opt = *o;
+	r->set = (struct recording_set){
+		.opt = &r->opt, .format = &source->format, .run = units_realtime()};
+	if (prepare(r, source)) {
+		units_fail(why, EIO, "%s", r->sink.why);
+		close_sink(&r->sink);
+		return NULL;
+	}
+	return &r->sink;
+}

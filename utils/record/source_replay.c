@@ -1,0 +1,406 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * A recording as a source: its units in their order, read ahead by io_uring into memory of ours and
+ * lent from there. Like a channel it has a bounded number of units out; unlike one it can wait.
+ */
+#include "recording.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <liburing.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "utils/units/pace.h"
+
+enum state {
+	FREE,
+	READING,
+	READ,
+	OUT,
+};
+
+struct slot {
+	enum state state;
+	const struct recording_entry *entry;
+	uint64_t handle; /* when it is out */
+	uint64_t place;	 /* in the file, of the slot's first byte */
+	uint64_t length, done;
+	int fd;
+};
+
+struct replay {
+	struct source source;
+	struct replay_options opt;
+	struct recording recording;
+	int *fds; /* of the data files */
+	struct io_uring ring;
+	bool have_ring;
+	bool fixed;
+	char *memory;
+	size_t length;
+	uint64_t room; /* bytes of a slot */
+	struct slot *slots;
+	uint32_t count;
+	uint32_t *order; /* slots being read, as a ring: in the order of the units */
+	uint64_t head, tail;
+	uint32_t *free_list, free_count;
+	unsigned int reading, queued;
+	unsigned int part; /* of the next unit to be read */
+	uint64_t unit;
+	uint64_t lent;
+	struct pace pace;
+	bool stopped;
+};
+
+static struct replay *of(struct source *s)
+{
+	return (struct replay *)s;
+}
+
+static char *memory_of(const struct replay *r, const struct slot *slot)
+{
+	return r->memory + (uint64_t)(slot - r->slots) * r->room;
+}
+
+static void queue(struct replay *r, struct slot *slot)
+{
+	struct io_uring_sqe *sqe = io_uring_get_sqe(&r->ring);
+	unsigned int left = (unsigned int)(slot->length - slot->done);
+	char *to = memory_of(r, slot) + slot->done;
+
+	if (r->fixed)
+		io_uring_prep_read_fixed(sqe, slot->fd, to, left, slot->place + slot->done, 0);
+	else
+		io_uring_prep_read(sqe, slot->fd, to, left, slot->place + slot->done);
+	io_uring_sqe_set_data(sqe, slot);
+	r->queued++;
+	r->reading++;
+}
+
+/* The next unit of the recording, or NULL. */
+static const struct recording_entry *next_entry(struct replay *r, int *fd)
+{
+	while (r->part < r->recording.count && r->unit == r->recording.parts[r->part].count) {
+		r->part++;
+		r->unit = 0;
+	}
+	if (r->part == r->recording.count || r->stopped)
+		return NULL;
+	*fd = r->fds[r->part];
+	return &r->recording.parts[r->part].entries[r->unit++];
+}
+
+/* Read ahead as far as there is room, with one call. */
+static int read_ahead(struct replay *r)
+{
+	const struct recording_entry *e;
+	int fd = -1, ret;
+
+	while (r->free_count && r->reading < r->opt.depth && (e = next_entry(r, &fd))) {
+		uint32_t index = r->free_list[--r->free_count];
+		struct slot *slot = &r->slots[index];
+		uint64_t before = e->offset % RECORDING_ALIGN;
+
+		*slot = (struct slot){
+			.state = READING,
+			.entry = e,
+			.place = e->offset - before,
+			.length = (before + e->bytes + RECORDING_ALIGN - 1) &
+				  ~(uint64_t)(RECORDING_ALIGN - 1),
+			.fd = fd,
+		};
+		r->order[r->tail++ % r->count] = index;
+		queue(r, slot);
+	}
+	if (!r->queued)
+		return 0;
+	ret = io_uring_submit(&r->ring);
+	r->source.calls++;
+	if (ret < 0 && ret != -EAGAIN && ret != -EBUSY && ret != -EINTR)
+		return units_fail(r->source.why, -ret, "The kernel takes no reads: %s.",
+				  strerror(-ret));
+	if (ret > 0)
+		r->queued -= (unsigned int)ret;
+	return 0;
+}
+
+static int finished(struct replay *r, struct slot *slot, int res)
+{
+	uint64_t needed = slot->entry->offset - slot->place + slot->entry->bytes;
+
+	r->reading--;
+	if (res == -EAGAIN || res == -EINTR) {
+		queue(r, slot);
+		return 0;
+	}
+	if (res < 0)
+		return units_fail(r->source.why, -res, "The recording cannot be read: %s.",
+				  strerror(-res));
+	slot->done += (uint64_t)res;
+	/* What is behind the last unit of a file need not be there. */
+	if (slot->done >= needed) {
+		slot->state = READ;
+		return 0;
+	}
+	if (!res)
+		return units_fail(r->source.why, EIO,
+				  "The recording became shorter while it was read.");
+	slot->done &= ~(uint64_t)(RECORDING_ALIGN - 1);
+	queue(r, slot);
+	return 0;
+}
+
+static int reap(struct replay *r)
+{
+	struct io_uring_cqe *cqe;
+	int ret = 0;
+
+	while (!io_uring_peek_cqe(&r->ring, &cqe)) {
+		struct slot *slot = io_uring_cqe_get_data(cqe);
+		int res = cqe->res;
+
+		io_uring_cqe_seen(&r->ring, cqe);
+		ret = finished(r, slot, res);
+		if (ret)
+			break;
+	}
+	return ret;
+}
+
+static int start(struct source *s)
+{
+	struct replay *r = of(s);
+
+	pace_start(&r->pace, r->opt.rate, units_now());
+	return read_ahead(r);
+}
+
+static int take(struct source *s, struct unit *u)
+{
+	struct replay *r = of(s);
+	const struct recording_entry *e;
+	struct slot *slot;
+	int ret;
+
+	ret = reap(r);
+	if (ret)
+		return ret;
+	if (r->stopped)
+		return -ENODATA;
+	if (r->head == r->tail) {
+		if (r->part == r->recording.count)
+			return -ENODATA;
+		return r->free_count ? 0 : -EAGAIN;
+	}
+	slot = &r->slots[r->order[r->head % r->count]];
+	if (slot->state != READ || pace_wait(&r->pace, units_now()))
+		return 0;
+	r->head++;
+	e = slot->entry;
+	slot->state = OUT;
+	slot->handle = ++r->lent << 32 | (uint64_t)(slot - r->slots);
+	*u = (struct unit){
+		.data = memory_of(r, slot) + (e->offset - slot->place),
+		.bytes = e->bytes,
+		.handle = slot->handle,
+		.sequence = e->sequence,
+		.first = e->first,
+		.time = e->time,
+		.link = e->link,
+		.flags = e->flags,
+	};
+	pace_pass(&r->pace, u->bytes);
+	return 1;
+}
+
+static int give_back(struct source *s, uint64_t handle)
+{
+	struct replay *r = of(s);
+	uint32_t index = (uint32_t)handle;
+
+	if (index >= r->count || r->slots[index].state != OUT || r->slots[index].handle != handle)
+		return units_fail(s->why, EINVAL, "Unit 0x%" PRIx64 " is not out.", handle);
+	r->slots[index].state = FREE;
+	r->free_list[r->free_count++] = index;
+	return 0;
+}
+
+static int flush(struct source *s)
+{
+	struct replay *r = of(s);
+
+	return r->stopped ? 0 : read_ahead(r);
+}
+
+static int stop(struct source *s)
+{
+	of(s)->stopped = true;
+	return 0;
+}
+
+static void replay_sleep(struct source *s, struct units_sleep *sleep)
+{
+	struct replay *r = of(s);
+
+	if (r->stopped || (r->head == r->tail && r->part == r->recording.count))
+		return;
+	if (r->head != r->tail && r->slots[r->order[r->head % r->count]].state == READ)
+		units_sleep_ns(sleep, pace_wait(&r->pace, units_now()));
+	else if (r->reading)
+		units_sleep_fd(sleep, r->ring.ring_fd, POLLIN);
+	else if (r->free_count)
+		sleep->ns = 0;
+}
+
+static void books(struct source *s, struct unit_books *b)
+{
+	struct replay *r = of(s);
+
+	*b = (struct unit_books){
+		.known = true, .units = r->recording.units, .bytes = r->recording.bytes};
+}
+
+static void close_source(struct source *s)
+{
+	struct replay *r = of(s);
+	struct io_uring_cqe *cqe;
+	unsigned int i;
+
+	/* The kernel writes to our memory until it has said otherwise. */
+	while (r->reading > r->queued && !io_uring_wait_cqe(&r->ring, &cqe)) {
+		io_uring_cqe_seen(&r->ring, cqe);
+		r->reading--;
+	}
+	if (r->have_ring)
+		io_uring_queue_exit(&r->ring);
+	for (i = 0; r->fds && i < r->recording.count; i++) {
+		if (r->fds[i] >= 0)
+			close(r->fds[i]);
+	}
+	if (r->memory)
+		munmap(r->memory, r->length);
+	recording_close(&r->recording);
+	free(r->fds);
+	free(r->slots);
+	free(r->order);
+	free(r->free_list);
+	free(r);
+}
+
+static const struct source_ops ops = {
+	.name = "replay",
+	.start = start,
+	.take = take,
+	.give_back = give_back,
+	.flush = flush,
+	.stop = stop,
+	.sleep = replay_sleep,
+	.books = books,
+	.close = close_source,
+};
+
+static int open_files(struct replay *r)
+{
+	unsigned int i;
+
+	r->fds = calloc(r->recording.count, sizeof(*r->fds));
+	if (!r->fds)
+		return units_fail(r->source.why, ENOMEM, "There is no memory left.");
+	for (i = 0; i < r->recording.count; i++)
+		r->fds[i] = -1;
+	for (i = 0; i < r->recording.count; i++) {
+		const char *name = r->recording.parts[i].data;
+
+		r->fds[i] = open(name, O_RDONLY | O_CLOEXEC | O_DIRECT);
+		if (r->fds[i] < 0 && errno == EINVAL)
+			r->fds[i] = open(name, O_RDONLY | O_CLOEXEC);
+		if (r->fds[i] < 0)
+			return units_fail(r->source.why, errno, "%s cannot be read: %s.", name,
+					  strerror(errno));
+	}
+	return 0;
+}
+
+static int make_slots(struct replay *r)
+{
+	struct iovec region;
+	void *memory;
+	uint32_t i;
+	int ret;
+
+	/* A unit and what is around it. */
+	r->room = (r->recording.unit_max + 2 * RECORDING_ALIGN - 1) &
+		  ~(uint64_t)(RECORDING_ALIGN - 1);
+	if (r->room > INT32_MAX)
+		return units_fail(r->source.why, E2BIG,
+				  "The recording has units of %" PRIu64 " bytes, which are too "
+				  "large.",
+				  r->recording.unit_max);
+	r->count = (uint32_t)(r->opt.buffer / r->room);
+	if (r->count < 2)
+		r->count = 2;
+	r->length = (size_t)r->count * r->room;
+	memory = mmap(NULL, r->length, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (memory == MAP_FAILED)
+		return units_fail(r->source.why, ENOMEM, "There is no memory for %zu bytes.",
+				  r->length);
+	r->memory = memory;
+	madvise(memory, r->length, MADV_HUGEPAGE);
+	r->slots = calloc(r->count, sizeof(*r->slots));
+	r->order = calloc(r->count, sizeof(*r->order));
+	r->free_list = calloc(r->count, sizeof(*r->free_list));
+	if (!r->slots || !r->order || !r->free_list)
+		return units_fail(r->source.why, ENOMEM, "There is no memory left.");
+	for (i = 0; i < r->count; i++)
+		r->free_list[i] = r->count - 1 - i;
+	r->free_count = r->count;
+	ret = io_uring_queue_init(r->opt.depth, &r->ring, 0);
+	if (ret)
+		return units_fail(r->source.why, -ret,
+				  "The kernel gives no io_uring: %s. See "
+				  "/proc/sys/kernel/io_uring_disabled.",
+				  strerror(-ret));
+	r->have_ring = true;
+	region = (struct iovec){.iov_base = r->memory, .iov_len = r->length};
+	r->fixed =
+		r->length <= UINT64_C(1) << 30 && !io_uring_register_buffers(&r->ring, &region, 1);
+	return 0;
+}
+
+struct source *source_replay(const struct replay_options *o, char why[UNITS_WHY])
+{
+	struct replay *r = calloc(1, sizeof(*r));
+	const struct recording_header *h;
+
+	if (!r) {
+		units_fail(why, ENOMEM, "There is no memory left.");
+		return NULL;
+	}
+	r->source.ops = &ops;
+	r->opt = *o;
+	if (recording_open(o->path, &r->recording, r->source.why) || open_files(r) ||
+	    make_slots(r)) {
+		units_fail(why, EIO, "%s", r->source.why);
+		close_source(&r->source);
+		return NULL;
+	}
+	h = &r->recording.parts[0].header;
+	r->source.format = (struct unit_format){
+		.content = h->content < UNIT_CONTENTS ? h->content : UNIT_BYTES,
+		.any_link = h->flags & RECORDING_ANY_LINK,
+		.page_bytes = h->page_bytes,
+		.unit_max = r->recording.unit_max,
+	};
+	memcpy(r->source.format.from, h->from, sizeof(h->from));
+	r->source.regions[0] = (struct unit_region){.addr = r->memory, .length = r->length};
+	r->source.region_count = 1;
+	/* What is missing is a failure at the end; till then what is there is fed. */
+	memcpy(r->source.note, r->recording.why[0] ? r->recording.why : r->recording.note,
+	       sizeof(r->source.note));
+	r->source.short_of = r->recording.why[0];
+	return &r->source;
+}
