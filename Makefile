@@ -41,6 +41,7 @@ include utils/build.mk
 include udev/build.mk
 include tests/emu/build.mk
 include tests/unit/build.mk
+include tests/fuzz/build.mk
 include tests/vm/build.mk
 include tests/bench/build.mk
 
@@ -109,6 +110,7 @@ help:
 	@echo 'check          everything that must be green: style, unit tests, guest tests'
 	@echo 'check-matrix   every way out of a channel in every phase of it, five times (hours)'
 	@echo 'unit           unit tests only'
+	@echo 'fuzz           fuzz what is read from the network (clang; FUZZ_TIME seconds for each target)'
 	@echo 'bench          the ledger: costs and ratios of readout in a guest (FULL=1: whole matrix)'
 	@echo 'shell          a shell in a guest with the module loaded and the tools on PATH'
 	@echo 'packages       install the packages that building and testing need'

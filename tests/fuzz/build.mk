@@ -1,0 +1,29 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+#
+# Fuzzing, with clang's libFuzzer: each NAME.c here is a target, corpus/NAME/ what it begins with. What it
+# finds beyond that goes to $(O)/fuzz/. The corpus itself is run by a unit test, with any compiler.
+
+FUZZ_CC ?= clang-14
+FUZZ_TIME ?= 60
+FUZZ_NAMES := $(basename $(notdir $(wildcard tests/fuzz/*.c)))
+FUZZ_SOURCES_ros_protocol := utils/ros/protocol.c
+FUZZ_FLAGS := -std=gnu11 -D_GNU_SOURCE -iquote . -g -O1 -fsanitize=fuzzer,address,undefined \
+	-fno-sanitize-recover=undefined
+
+.PHONY: fuzz $(FUZZ_NAMES:%=fuzz-%)
+
+fuzz: $(FUZZ_NAMES:%=fuzz-%)
+
+define fuzz_program
+$(O)/fuzz/$(1): tests/fuzz/$(1).c $(FUZZ_SOURCES_$(1))
+	@command -v $(FUZZ_CC) >/dev/null || { echo "make fuzz: there is no $(FUZZ_CC): install clang-14" \
+		"and libclang-rt-14-dev, or give FUZZ_CC=" >&2; exit 1; }
+	@mkdir -p $$(@D)
+	$(FUZZ_CC) $(FUZZ_FLAGS) -o $$@ $$^
+
+fuzz-$(1): $(O)/fuzz/$(1)
+	@mkdir -p $(O)/fuzz/corpus/$(1)
+	$(O)/fuzz/$(1) -max_total_time=$(FUZZ_TIME) -max_len=8192 -print_final_stats=1 \
+		-artifact_prefix=$(O)/fuzz/$(1)- $(O)/fuzz/corpus/$(1) tests/fuzz/corpus/$(1)
+endef
+$(foreach name,$(FUZZ_NAMES),$(eval $(call fuzz_program,$(name))))
