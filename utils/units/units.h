@@ -13,7 +13,7 @@
  *	units_options.c		what the tools have in common on their command line
  *	units_report.c		live line, table, JSON, metrics
  *
- * utils/record/ has the source and the sink that are files, utils/network/ those of a network.
+ * utils/record/ has the source and the sink that are files.
  * Everything here runs in one thread.
  */
 #ifndef ROC_UTILS_UNITS_H
