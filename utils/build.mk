@@ -3,9 +3,9 @@
 # The tools: one binary, $(O)/utils/roc, and a link per tool. libutils.a is the same without
 # main(), for the unit tests. A folder for each subject; common/ is what tools share.
 
-UTILS_SRCS := $(filter-out utils/main.c,$(wildcard utils/*.c utils/*/*.c))
+UTILS_SRCS := $(filter-out utils/main.c,$(wildcard utils/*.c utils/*/*.c utils/*/*/*.c))
 UTILS_OBJS := $(UTILS_SRCS:%.c=$(O)/%.o)
-UTILS_LIBS := -luring
+UTILS_LIBS := -luring -lpci -ljson-c
 # Every roc-*.1 is the page of a tool; a unit test holds the two together.
 UTILS_LINKS := $(patsubst Documentation/man/%.1,%,$(wildcard Documentation/man/roc-*.1))
 

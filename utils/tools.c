@@ -6,6 +6,7 @@
 
 #include <string.h>
 
+/* clang-format off */
 const struct tool *const tools[] = {
 	&tool_list_cards,
 	&tool_reg_read,
@@ -31,8 +32,10 @@ const struct tool *const tools[] = {
 	&tool_stream,
 	&tool_record,
 	&tool_replay,
+	&tool_node_check,
 	NULL,
 };
+/* clang-format on */
 
 const struct tool *tool_find(const char *name)
 {

@@ -39,6 +39,7 @@ static const struct {
 	{"stream", "stats --id=245"},
 	{"record", "/tmp/roc-nowhere --id=245"},
 	{"replay", "/tmp/roc-nowhere"},
+	{"node-check", ""},
 };
 
 /* Wrong on every machine. */
@@ -87,6 +88,9 @@ static const char *const usage[] = {
 	"flash-read --id=245",
 	"flash-read --id=245 --address=0x1000000 --words=1",
 	"flash-read --id=245 --words=0x1000001",
+	"node-check stray",
+	"node-check --root",
+	"node-check --limits=",
 	"stream --id=245",
 	"stream frobnicate --id=245",
 	"stream stats",
@@ -111,7 +115,7 @@ static const char *const ids[] = {"zz", "1:2:3", "#x", "3b:00.9", "245:x", "''"}
 
 #define N(a) (sizeof(a) / sizeof((a)[0]))
 
-static char out[8192];
+static char out[32768];
 
 /* Exit code; what it said is in out. */
 static int run(const char *tool, const char *arguments)
@@ -188,6 +192,12 @@ static void no_module(void)
 	ends(TOOL_FAILED, "modprobe roc", "list-cards", "--json");
 	ends(TOOL_FAILED, "modprobe roc", "fw-check", "--json");
 	ends(TOOL_FAILED, "modprobe roc", "config", "--config-all --from-card");
+	ends(TOOL_FAILED, "modprobe roc", "node-check", "--json");
+	ends(TOOL_FAILED, "FAIL: driver, cards", "node-check", "--strict");
+	ends(TOOL_FAILED, "has no folder sys", "node-check", "--root=/nowhere");
+	ends(TOOL_FAILED, "is no folder", "node-check", "--root=/proc/self/status");
+	ends(TOOL_FAILED, "cannot be read", "node-check", "--limits=/nowhere");
+	ends(TOOL_FAILED, "not JSON", "node-check", "--limits=/proc/self/status");
 }
 
 static void no_card(void)

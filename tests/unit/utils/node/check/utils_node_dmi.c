@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * DMI tables that are cut, and tables with bytes that are wrong: behind the last byte there is no
+ * memory, so whoever looks there dies.
+ */
+#include "unit.h"
+
+#include "tests/unit/utils/node/check/server_dmi.h"
+
+#include <sys/mman.h>
+
+#include "utils/node/check/dmi.h"
+
+#define TABLE 8192 /* bytes, of pages */
+#define ROUNDS 20000
+
+/* TABLE bytes with a hole behind them. */
+static uint8_t *before_hole(void)
+{
+	uint8_t *memory =
+		mmap(NULL, 2 * TABLE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	UNIT_NEED(memory != MAP_FAILED);
+	UNIT_NEED(!mprotect(memory + TABLE, TABLE, PROT_NONE));
+	return memory;
+}
+
+static size_t whole(uint8_t *table)
+{
+	static const unsigned int filled[] = {6, 4};
+	size_t length = server_dmi_table(table, filled, 2);
+
+	UNIT_NEED(length > 500 && length < TABLE);
+	return length;
+}
+
+static unsigned int modules(const struct dmi *dmi)
+{
+	unsigned int count = 0;
+	size_t i;
+
+	for (i = 0; i < dmi->modules; i++)
+		count += dmi->module[i].bytes > 0;
+	return count;
+}
+
+static void right(void)
+{
+	uint8_t table[TABLE];
+	struct dmi dmi;
+
+	UNIT_EQ(dmi_parse(table, whole(table), &dmi), 0);
+	CU_ASSERT_FALSE(dmi.damaged);
+	UNIT_EQ(dmi.processors, 2);
+	UNIT_EQ(dmi.modules, 24);
+	UNIT_EQ(modules(&dmi), 10);
+	UNIT_EQ(dmi.module[0].bytes, 16ull << 30);
+	UNIT_EQ(dmi.module[0].speed, 2666);
+	UNIT_STR(dmi.module[0].locator, "P1-DIMMA1");
+	UNIT_STR(dmi.module[0].bank, "BANK 0");
+	UNIT_STR(dmi.module[23].locator, "P2-DIMMF2");
+	dmi_free(&dmi);
+}
+
+/* What is before the cut is there, and the cut is noticed; without its last structure, too. */
+static void cut(void)
+{
+	uint8_t table[TABLE], *hole = before_hole();
+	size_t length = whole(table), cut_at, before = 0;
+	struct dmi dmi;
+
+	for (cut_at = 0; cut_at < length; cut_at++) {
+		uint8_t *at = hole + TABLE - cut_at;
+
+		memcpy(at, table, cut_at);
+		UNIT_EQ(dmi_parse(at, cut_at, &dmi), 0);
+		CU_ASSERT(dmi.modules >= before && dmi.modules <= 24);
+		before = dmi.modules;
+		/* Between two structures nothing shows it. */
+		if (cut_at && cut_at < length - 6 && table[cut_at - 1])
+			CU_ASSERT_TRUE(dmi.damaged);
+		dmi_free(&dmi);
+	}
+	UNIT_EQ(before, 24);
+	munmap(hole, 2 * TABLE);
+}
+
+/* The same bytes each time: who fails can be found. */
+static uint32_t next_random(uint32_t *state)
+{
+	*state ^= *state << 13;
+	*state ^= *state >> 17;
+	*state ^= *state << 5;
+	return *state;
+}
+
+static void wrong_bytes(void)
+{
+	uint8_t table[TABLE], *hole = before_hole();
+	size_t length = whole(table), i, k;
+	uint32_t state = 4711;
+	uint8_t *at = hole + TABLE - length;
+	struct dmi dmi;
+
+	for (i = 0; i < ROUNDS; i++) {
+		memcpy(at, table, length);
+		for (k = 0; k < 1 + i % 8; k++)
+			at[next_random(&state) % length] = (uint8_t)next_random(&state);
+		UNIT_EQ(dmi_parse(at, length, &dmi), 0);
+		CU_ASSERT(dmi.modules <= length / 4);
+		for (k = 0; k < dmi.modules; k++)
+			CU_ASSERT(strlen(dmi.module[k].locator) < DMI_TEXT_MAX &&
+				  strlen(dmi.module[k].bank) < DMI_TEXT_MAX);
+		dmi_free(&dmi);
+	}
+	munmap(hole, 2 * TABLE);
+}
+
+/* Nothing but noise. */
+static void noise(void)
+{
+	uint8_t *hole = before_hole();
+	uint32_t state = 815;
+	struct dmi dmi;
+	size_t i, k;
+
+	for (i = 0; i < ROUNDS / 10; i++) {
+		size_t length = next_random(&state) % 600;
+		uint8_t *at = hole + TABLE - length;
+
+		for (k = 0; k < length; k++)
+			at[k] = (uint8_t)next_random(&state);
+		UNIT_EQ(dmi_parse(at, length, &dmi), 0);
+		dmi_free(&dmi);
+	}
+	munmap(hole, 2 * TABLE);
+}
+
+UNIT_MAIN("the DMI table", {"a table that is right", right}, {"cut at every byte", cut},
+	  {"wrong bytes", wrong_bytes}, {"noise", noise})

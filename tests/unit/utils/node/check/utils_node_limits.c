@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * The file of limits: the example has all that is built in, and each mistake has its sentence.
+ */
+#include "unit.h"
+
+#include <errno.h>
+#include <stdbool.h>
+
+#include "utils/node/check/limits.h"
+
+#define EXAMPLE "Documentation/examples/node-check.json"
+
+static char path[] = "/tmp/roc-limits-XXXXXX";
+
+static void write_limits(const char *text)
+{
+	FILE *file = fopen(path, "w");
+
+	UNIT_NEED(file);
+	UNIT_EQ(fputs(text, file) >= 0, true);
+	UNIT_EQ(fclose(file), 0);
+}
+
+static void example(void)
+{
+	struct limits builtin, limits;
+	char why[256] = "";
+
+	limits_default(&builtin);
+	memset(&limits, 0, sizeof(limits));
+	UNIT_EQ(limits_read(&limits, EXAMPLE, why, sizeof(why)), 0);
+	UNIT_STR(why, "");
+	UNIT_STR(limits.source, EXAMPLE);
+	memset(limits.source, 0, sizeof(limits.source));
+	UNIT_EQ(memcmp(&limits, &builtin, sizeof(limits)), 0);
+}
+
+/* The manual page has every member. */
+static void manual(void)
+{
+	char line[512], *name, *end;
+	FILE *file = fopen(EXAMPLE, "r"), *page;
+	static char text[65536];
+	unsigned int count = 0;
+	size_t length;
+
+	page = fopen("Documentation/man/roc-node-check.1", "r");
+	UNIT_NEED(file && page);
+	length = fread(text, 1, sizeof(text) - 1, page);
+	text[length] = '\0';
+	fclose(page);
+	while (fgets(line, sizeof(line), file)) {
+		name = strchr(line, '"');
+		end = name ? strchr(name + 1, '"') : NULL;
+		if (!end)
+			continue;
+		*end = '\0';
+		count++;
+		if (!strstr(text, name + 1))
+			unit_note("the page has no %s", name + 1);
+		CU_ASSERT_PTR_NOT_NULL(strstr(text, name + 1));
+	}
+	fclose(file);
+	UNIT_EQ(count, 15);
+}
+
+static void mistakes(void)
+{
+	static const struct {
+		const char *text, *says;
+	} wrong[] = {
+		{"", "not JSON"},
+		{"[]", "not a JSON object"},
+		{"{\"maxPayload\": 256", "not JSON"},
+		{"{\"maxPaylod\": 256}", "maxPaylod is no limit"},
+		{"{\"maxPayload\": \"256\"}", "maxPayload is no whole number"},
+		{"{\"maxPayload\": 256.5}", "maxPayload is no whole number"},
+		{"{\"maxPayload\": 64}", "maxPayload is out of bounds"},
+		{"{\"maxPayload\": 99999999999999999999999}", "maxPayload is out of bounds"},
+		{"{\"memoryPerChannel\": 1}", "no size"},
+		{"{\"memoryPerChannel\": \"1 apple\"}", "memoryPerChannel"},
+		{"{\"memoryPerChannel\": \"0\"}", "is 0"},
+		{"{\"drivers\": \"0.2.0\"}", "no array of texts"},
+		{"{\"drivers\": [1]}", "drivers has a member"},
+		{"{\"iommu\": [\"\"]}", "iommu has a member"},
+		{"{\"group\": \"a-name-that-is-much-too-long-for-a-group\"}", "group is no text"},
+		{"{\"cards\": [245]}", "no object of serial numbers"},
+		{"{\"cards\": {\"first\": 0}}", "no serial number"},
+		{"{\"cards\": {\"245\": -1}}", "no NUMA node"},
+		{"{\"memoryLocators\": [\"(\"]}", "no extended regular expression"},
+		{"{\"memoryLocators\": [\"(.)\"]}", "without two groups"},
+		{"{\"temperatureWarn\": 70}", "above temperatureFail"},
+	};
+	struct limits limits;
+	char why[256];
+	int fd = mkstemp(path);
+	size_t i;
+
+	UNIT_NEED(fd >= 0);
+	close(fd);
+	for (i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
+		limits_default(&limits);
+		write_limits(wrong[i].text);
+		why[0] = '\0';
+		UNIT_EQ(limits_read(&limits, path, why, sizeof(why)), -EINVAL);
+		if (!strstr(why, wrong[i].says) || !strstr(why, path))
+			unit_note("%s: %s", wrong[i].text, why);
+		CU_ASSERT_PTR_NOT_NULL(strstr(why, wrong[i].says));
+		CU_ASSERT_PTR_NOT_NULL(strstr(why, path));
+	}
+	UNIT_EQ(limits_read(&limits, "/nowhere/limits.json", why, sizeof(why)), -ENOENT);
+	CU_ASSERT_PTR_NOT_NULL(strstr(why, "No such file"));
+	UNIT_EQ(limits_read(&limits, "/tmp", why, sizeof(why)), -EISDIR);
+	UNIT_EQ(limits_read(&limits, "/dev/zero", why, sizeof(why)), -EFBIG);
+	unlink(path);
+}
+
+UNIT_MAIN("limits of roc-node-check", {"the example is what is built in", example},
+	  {"the manual page has all", manual}, {"mistakes", mistakes})

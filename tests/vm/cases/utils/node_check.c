@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * roc-node-check on a server that is there: as it is, with an endpoint missing, with things on the
+ * wrong node, too warm, and as somebody who may read little. What all rules say of all faults is in
+ * tests/unit/utils/node/check/.
+ */
+#include "common/case.h"
+
+#include <unistd.h>
+
+/* What this guest is like, and a server would better not be. */
+#define LIMITS                                                                                     \
+	"\"drivers\": [\"0\"], \"maxPayload\": 128, \"memoryPerChannel\": \"32Mi\", "              \
+	"\"iommu\": [\"none\", \"identity\", \"DMA\", \"DMA-FQ\"]"
+#define CHECK "roc-node-check --limits=limits.json"
+#define HUGEPAGES "/sys/devices/system/node/node0/hugepages/hugepages-2048kB/nr_hugepages"
+#define LOOK_MS 15000 /* the driver looks every five seconds */
+
+static void limits(const char *more)
+{
+	char text[512];
+
+	snprintf(text, sizeof(text), "{" LIMITS "%s}\n", more);
+	UNIT_EQ(RUN("rm -f limits.json && touch limits.json"), 0);
+	UNIT_EQ(put_text("limits.json", text), 0);
+}
+
+/* The rule in what a check with --json said. */
+static const char *rule(const char *name)
+{
+	const char *r = json_at(json_get(out, "rules"), 0);
+
+	while (r && !json_is(json_get(r, "rule"), name))
+		r = json_next(r);
+	if (!r)
+		unit_note("no rule %s in: %.500s", name, out);
+	return r;
+}
+
+static bool is(const char *name, const char *verdict)
+{
+	return json_is(json_get(rule(name), "verdict"), verdict);
+}
+
+/* It came to this verdict, of this subject. */
+static bool of(const char *name, const char *verdict, const char *subject)
+{
+	const char *f = json_at(json_get(rule(name), "findings"), 0);
+
+	for (; f; f = json_next(f))
+		if (json_is(json_get(f, "subject"), subject) &&
+		    json_is(json_get(f, "verdict"), verdict))
+			return true;
+	return false;
+}
+
+static void check(int code)
+{
+	int got = RUN(CHECK " --json 2> sentence");
+
+	if (got != code)
+		unit_note("exit %d: %.2000s", got, out);
+	UNIT_EQ(got, code);
+	CU_ASSERT(json_valid(out));
+}
+
+static void as_it_is(void)
+{
+	static const char *const right[] = {
+		"driver",     "cards",	      "endpoints",   "firmware",  "temperature",
+		"link-speed", "link-width",   "max-payload", "aspm",	  "max-read-request",
+		"numa-node",  "numa-balance", "sub-numa",    "hugepages", "irq-affinity",
+		"iommu",      "secure-boot",  "permissions", "group",
+	};
+	uint64_t reads;
+	size_t i;
+
+	emu_normal(CARD0, FOUR_LINKS);
+	limits("");
+	reads = emu_reads(CARD0, 0) + emu_reads(CARD0, 1);
+	check(0);
+	UNIT_EQ(emu_reads(CARD0, 0) + emu_reads(CARD0, 1), reads);
+	for (i = 0; i < N(right); i++) {
+		if (!is(right[i], "PASS"))
+			unit_note("%s", right[i]);
+		CU_ASSERT(is(right[i], "PASS"));
+	}
+	CU_ASSERT(of("endpoints", "PASS", "245"));
+	CU_ASSERT(of("numa-node", "PASS", "246:1"));
+	/* The emulated machine does not say. */
+	CU_ASSERT(is("prefetchers", "UNKNOWN"));
+	UNIT_EQ(RUN(CHECK " --strict"), 1);
+	SAYS("roc-node-check: UNKNOWN: ");
+	UNIT_EQ(RUN(CHECK " --verbose"), 0);
+	SAYS("endpoints 0 to 1");
+}
+
+/* An endpoint that the machine has lost, and one that the driver does not have. */
+static void missing_endpoint(void)
+{
+	char address[16], path[64];
+
+	limits("");
+	snprintf(address, sizeof(address), "%s", pci_address(EP1));
+	snprintf(path, sizeof(path), "/sys/bus/pci/devices/%s/remove", address);
+	UNIT_EQ(put_text(path, "1"), 0);
+	check(1);
+	CU_ASSERT(of("endpoints", "FAIL", "245"));
+	CU_ASSERT(of("endpoints", "PASS", "246"));
+	CU_ASSERT(is("cards", "PASS"));
+	UNIT_EQ(RUN("cat sentence"), 0);
+	SAYS("roc-node-check: FAIL: endpoints.");
+	UNIT_EQ(put_text("/sys/bus/pci/rescan", "1"), 0);
+	CU_ASSERT(wait_nodes(5));
+
+	snprintf(address, sizeof(address), "%s", pci_address(EP1));
+	UNIT_EQ(driver_unbind(address), 0);
+	check(1);
+	CU_ASSERT(of("endpoints", "FAIL", "245"));
+	CU_ASSERT(of("cards", "FAIL", address));
+	CU_ASSERT(driver_bind(address));
+	CU_ASSERT(wait_nodes(5));
+	check(0);
+}
+
+static void wrong_node(void)
+{
+	char before[16];
+
+	/* The second card is where the limits have the first one. */
+	limits(", \"cards\": {\"245\": 1, \"246\": 1, \"1003\": null}");
+	check(1);
+	CU_ASSERT(of("numa-node", "FAIL", "245:0"));
+	CU_ASSERT(of("numa-node", "FAIL", "245:1"));
+	CU_ASSERT(of("numa-node", "PASS", "246:0"));
+	CU_ASSERT(is("cards", "PASS"));
+	limits(", \"cards\": {\"245\": 0, \"246\": 1, \"1003\": 0, \"247\": null}");
+	check(1);
+	CU_ASSERT(is("numa-node", "PASS"));
+	CU_ASSERT(of("cards", "FAIL", "247"));
+
+	/* Huge pages on the other node only. */
+	limits("");
+	UNIT_EQ(RUN("cat " HUGEPAGES), 0);
+	snprintf(before, sizeof(before), "%.*s", (int)strcspn(out, "\n"), out);
+	UNIT_EQ(put_text(HUGEPAGES, "0"), 0);
+	check(1);
+	CU_ASSERT(of("hugepages", "FAIL", "node 0"));
+	CU_ASSERT(of("hugepages", "PASS", "node 1"));
+	UNIT_EQ(put_text(HUGEPAGES, before), 0);
+	check(0);
+}
+
+static bool warm(const char *verdict)
+{
+	RUN(CHECK " --json 2> sentence");
+	return of("temperature", verdict, EP0);
+}
+
+static void too_warm(void)
+{
+	limits("");
+	emu(CARD0, "set temperature 57");
+	CU_ASSERT(UNIT_WAIT(warm("WARN"), LOOK_MS));
+	emu(CARD0, "set temperature 68");
+	CU_ASSERT(UNIT_WAIT(warm("FAIL"), LOOK_MS));
+	CU_ASSERT(of("temperature", "PASS", OTHER_EP0));
+	emu_normal(CARD0, FOUR_LINKS);
+	CU_ASSERT(UNIT_WAIT(warm("PASS"), LOOK_MS));
+}
+
+/* Who may read little learns what he may not. */
+static void anybody(void)
+{
+	limits("");
+	UNIT_EQ(RUN("chmod 755 . && chmod 644 limits.json"), 0);
+	RUN("as-user stranger " CHECK " --json 2>/dev/null");
+	CU_ASSERT(json_valid(out));
+	CU_ASSERT(is("endpoints", "PASS"));
+	CU_ASSERT(is("permissions", "PASS"));
+	CU_ASSERT(is("link-width", "PASS"));
+	CU_ASSERT(is("max-payload", "UNKNOWN"));
+	CU_ASSERT(is("memory-channels", "UNKNOWN"));
+	SAYS("no permission");
+	UNIT_EQ(RUN("mkdir -p empty/sys && " CHECK " --root=empty"), 1);
+	SAYS("FAIL: driver, cards");
+	UNIT_EQ(RUN("roc-node-check --limits=nowhere.json"), 1);
+	SAYS("nowhere.json: cannot be read");
+}
+
+static void enter(void)
+{
+	tool_enter("/tmp/node_check");
+}
+
+UNIT_MAIN("roc-node-check", {"enter", enter}, {"as it is", as_it_is},
+	  {"a missing endpoint", missing_endpoint}, {"the wrong node", wrong_node},
+	  {"too warm", too_warm}, {"for anybody", anybody})

@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * The endpoints of a tree. libroc would ask udev, which knows this machine only, so the class is
+ * read by hand.
+ */
+#include "cards.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "kmod/cards/crorc/crorc_regs.h"
+#include "kmod/cards/cru/cru_regs.h"
+#include "kmod/cards/p40/p40_regs.h"
+
+static const struct node_kind kinds[] = {
+	{"cru", "CRU", ROC_CARD_CRU, CRU_VENDOR_CERN, CRU_DEVICE, 2, true},
+	{"crorc", "C-RORC", ROC_CARD_CRORC, CRORC_VENDOR, CRORC_DEVICE, 1, false},
+	{"p40", "PCIe40", ROC_CARD_P40, P40_VENDOR, P40_DEVICE, 1, true},
+};
+
+#define KINDS (sizeof(kinds) / sizeof(kinds[0]))
+
+/* "roc" and a number: an endpoint; its channels are roc0ch0 and so on. */
+static bool is_endpoint(const char *name)
+{
+	size_t length = strlen(name);
+
+	if (strncmp(name, "roc", 3) || length < 4 ||
+	    length >= sizeof(((struct node_card *)0)->name))
+		return false;
+	return strspn(name + 3, "0123456789") == length - 3;
+}
+
+/* A small number of a card's file, -1: not known. */
+static int small(const struct tree *t, const char *name, const char *file)
+{
+	long long value;
+
+	if (tree_number(t, &value, "sys/class/roc/%s/%s", name, file) || value < 0 ||
+	    value > INT32_MAX)
+		return -1;
+	return (int)value;
+}
+
+static void count_channels(const struct tree *t, struct node_card *card)
+{
+	int channels = small(t, card->name, "channels"), i;
+
+	for (i = 0; i < channels && i < NODE_CHANNELS; i++) {
+		if (tree_exists(t, "sys/class/roc/%sch%d/stream", card->name, i))
+			card->streams++;
+		else
+			card->pools++;
+	}
+}
+
+/* It names files later on. */
+static bool is_address(const char *text)
+{
+	unsigned int domain, bus, device, function;
+	int end = 0;
+
+	return sscanf(text, "%x:%2x:%2x.%1x%n", &domain, &bus, &device, &function, &end) == 4 &&
+	       !text[end] && isxdigit((unsigned char)text[0]);
+}
+
+static void read_card(const struct tree *t, const char *name, struct node_card *card)
+{
+	char kind[ROC_TEXT_MAX];
+	size_t i;
+
+	*card = (struct node_card){.kind = NULL};
+	strcpy(card->name, name);
+	tree_text(t, kind, sizeof(kind), "sys/class/roc/%s/card_type", name);
+	for (i = 0; i < KINDS; i++)
+		if (!strcmp(kinds[i].name, kind))
+			card->kind = &kinds[i];
+	card->serial = small(t, name, "serial");
+	card->endpoint = small(t, name, "endpoint");
+	card->node = small(t, name, "numa_node");
+	tree_text(t, card->firmware, sizeof(card->firmware), "sys/class/roc/%s/firmware", name);
+	if (tree_text(t, card->address, sizeof(card->address), "sys/class/roc/%s/pci_address",
+		      name) ||
+	    !is_address(card->address))
+		card->address[0] = '\0';
+	if (card->serial >= 0 && card->endpoint >= 0)
+		snprintf(card->subject, sizeof(card->subject), "%d:%d", card->serial,
+			 card->endpoint);
+	else
+		snprintf(card->subject, sizeof(card->subject), "%s",
+			 *card->address ? card->address : name);
+	count_channels(t, card);
+}
+
+static int by_address(const void *a, const void *b)
+{
+	return strcmp(((const struct node_card *)a)->address,
+		      ((const struct node_card *)b)->address);
+}
+
+static int read_class(const struct tree *t, struct node_cards *cards)
+{
+	struct tree_names names;
+	int err = tree_list(t, &names, "sys/class/roc");
+	size_t i;
+
+	if (err)
+		goto out;
+	cards->card = calloc(names.count + 1, sizeof(*cards->card));
+	if (!cards->card) {
+		err = -ENOMEM;
+		goto out;
+	}
+	for (i = 0; i < names.count; i++)
+		if (is_endpoint(names.name[i]))
+			read_card(t, names.name[i], &cards->card[cards->count++]);
+	qsort(cards->card, cards->count, sizeof(*cards->card), by_address);
+out:
+	free(names.name);
+	return err == -ENOENT ? 0 : err;
+}
+
+static unsigned int id(const struct tree *t, const char *address, const char *file)
+{
+	char text[16];
+
+	if (tree_text(t, text, sizeof(text), "sys/bus/pci/devices/%s/%s", address, file))
+		return 0;
+	return (unsigned int)strtoul(text, NULL, 16);
+}
+
+static const struct node_kind *kind_of(const struct tree *t, const char *address)
+{
+	unsigned int vendor = id(t, address, "vendor"), device = id(t, address, "device");
+	size_t i;
+
+	for (i = 0; i < KINDS; i++)
+		if (kinds[i].vendor == vendor && kinds[i].device == device)
+			return &kinds[i];
+	return NULL;
+}
+
+static int read_boards(const struct tree *t, struct node_cards *cards)
+{
+	struct tree_names names;
+	int err = tree_list(t, &names, "sys/bus/pci/devices");
+	size_t i;
+
+	if (err)
+		goto out;
+	cards->board = calloc(names.count + 1, sizeof(*cards->board));
+	if (!cards->board) {
+		err = -ENOMEM;
+		goto out;
+	}
+	for (i = 0; i < names.count; i++) {
+		struct node_board *b = &cards->board[cards->boards];
+
+		b->kind = kind_of(t, names.name[i]);
+		if (!b->kind || strlen(names.name[i]) >= sizeof(b->address))
+			continue;
+		if (tree_link(t, b->driver, sizeof(b->driver), "sys/bus/pci/devices/%s/driver",
+			      names.name[i]))
+			b->driver[0] = '\0';
+		if (!strcmp(b->driver, "roc"))
+			continue;
+		strcpy(b->address, names.name[i]);
+		cards->boards++;
+	}
+out:
+	free(names.name);
+	return err == -ENOENT ? 0 : err;
+}
+
+int node_cards_read(const struct tree *t, struct node_cards *cards)
+{
+	int err;
+
+	*cards = (struct node_cards){.card = NULL};
+	err = read_class(t, cards);
+	return err ? err : read_boards(t, cards);
+}
+
+void node_cards_free(struct node_cards *cards)
+{
+	free(cards->card);
+	free(cards->board);
+}
+
+bool node_card_first(const struct node_cards *cards, size_t i)
+{
+	size_t k;
+
+	if (cards->card[i].serial < 0)
+		return true;
+	for (k = 0; k < i; k++)
+		if (cards->card[k].serial == cards->card[i].serial)
+			return false;
+	return true;
+}

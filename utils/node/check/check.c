@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Running all rules, and keeping what they find.
+ */
+#include "check.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char *const verdicts[] = {
+	[VERDICT_PASS] = "PASS",
+	[VERDICT_UNKNOWN] = "UNKNOWN",
+	[VERDICT_WARN] = "WARN",
+	[VERDICT_FAIL] = "FAIL",
+};
+
+const char *check_verdict(enum verdict verdict)
+{
+	return verdicts[verdict];
+}
+
+/* The next finding, empty; NULL: there is no memory. */
+static struct finding *more(struct check *c)
+{
+	struct finding *f;
+
+	if (c->count == c->room) {
+		size_t room = c->room ? 2 * c->room : 64;
+
+		f = reallocarray(c->findings, room, sizeof(*f));
+		if (!f)
+			return NULL;
+		c->findings = f;
+		c->room = room;
+	}
+	f = &c->findings[c->count++];
+	*f = (struct finding){.rule = c->rule};
+	return f;
+}
+
+static void keep(struct check *c, enum verdict verdict, const char *subject, const char *expected,
+		 const char *cure, const char *fmt, va_list ap)
+{
+	struct finding *f = more(c);
+
+	if (!f) {
+		c->out_of_memory = true;
+		return;
+	}
+	f->verdict = verdict;
+	if (subject)
+		snprintf(f->subject, sizeof(f->subject), "%s", subject);
+	f->expected = strdup(expected);
+	f->cure = cure ? strdup(cure) : NULL;
+	if (vasprintf(&f->found, fmt, ap) < 0)
+		f->found = NULL;
+	if (!f->expected || !f->found || (cure && !f->cure))
+		c->out_of_memory = true;
+}
+
+void say(struct check *c, enum verdict verdict, const char *subject, const char *expected,
+	 const char *cure, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	keep(c, verdict, subject, expected, cure, fmt, ap);
+	va_end(ap);
+}
+
+void say_unread(struct check *c, const char *subject, const char *expected, int err,
+		const char *fmt, ...)
+{
+	char what[256];
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(what, sizeof(what), fmt, ap);
+	va_end(ap);
+	switch (err) {
+	case -EACCES:
+	case -EPERM:
+		say(c, VERDICT_UNKNOWN, subject, expected, "run roc-node-check as root",
+		    "%s: no permission", what);
+		break;
+	case -ENOENT:
+		say(c, VERDICT_UNKNOWN, subject, expected,
+		    "this machine or its kernel does not show it; what the machine's firmware sets "
+		    "is "
+		    "in its setup",
+		    "%s: not there", what);
+		break;
+	case -EINVAL:
+	case -EFBIG:
+		say(c, VERDICT_UNKNOWN, subject, expected,
+		    "report it with the file: it has nonsense, or more than a file of its kind has",
+		    "%s: not understood", what);
+		break;
+	default:
+		say(c, VERDICT_UNKNOWN, subject, expected, "the kernel's log may say why", "%s: %s",
+		    what, strerror(-err));
+	}
+}
+
+/* A rule that found nothing to judge has judged nothing. */
+static void look(struct check *c, const struct rule *rule)
+{
+	size_t before = c->count;
+
+	c->rule = rule;
+	rule->look(c);
+	if (c->count > before)
+		return;
+	say(c, VERDICT_UNKNOWN, NULL, "a card that this concerns",
+	    "see the rule cards; then run roc-node-check again", "nothing to look at");
+	if (c->count > before)
+		c->findings[before].nothing = true;
+}
+
+void check_run(struct check *c)
+{
+	const struct rule *rule;
+	int err;
+
+	c->rule = check_rules;
+	err = node_cards_read(&c->tree, &c->cards);
+	if (err)
+		say_unread(c, NULL, "sysfs", err, "/sys/class/roc and /sys/bus/pci");
+	for (rule = check_rules; rule->name; rule++)
+		look(c, rule);
+}
+
+void check_end(struct check *c)
+{
+	size_t i;
+
+	for (i = 0; i < c->count; i++) {
+		free(c->findings[i].found);
+		free(c->findings[i].expected);
+		free(c->findings[i].cure);
+	}
+	free(c->findings);
+	node_cards_free(&c->cards);
+}
+
+enum verdict check_worst(const struct check *c, const struct rule *rule)
+{
+	enum verdict worst = VERDICT_PASS;
+	size_t i;
+
+	for (i = 0; i < c->count; i++)
+		if ((!rule || c->findings[i].rule == rule) && c->findings[i].verdict > worst)
+			worst = c->findings[i].verdict;
+	return worst;
+}
+
+unsigned int check_count(const struct check *c, enum verdict verdict)
+{
+	const struct rule *rule;
+	unsigned int count = 0;
+
+	for (rule = check_rules; rule->name; rule++)
+		count += check_worst(c, rule) == verdict;
+	return count;
+}

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * roc-node-check: can this server carry the cards? Rules over files of sysfs, /proc, the DMI table
+ * and /etc/group; nothing is written, and no card is touched.
+ */
+#include <errno.h>
+#include <string.h>
+
+#include "utils/common/output.h"
+#include "utils/common/tool.h"
+
+#include "check.h"
+
+struct values {
+	struct common_options common;
+	bool json;
+	bool strict;
+	const char *root;
+	const char *limits;
+};
+
+static const struct option_spec options[] = {
+	JSON_OPTION(struct values),
+	FLAG_OPTION(struct values, "strict", strict, "Exit with 1 for WARN and UNKNOWN, too"),
+	{.name = "limits",
+	 .type = OPTION_TEXT,
+	 .offset = offsetof(struct values, limits),
+	 .arg = "FILE",
+	 .help = "What to expect (" LIMITS_FILE ", if it is there)"},
+	{.name = "root",
+	 .type = OPTION_TEXT,
+	 .offset = offsetof(struct values, root),
+	 .arg = "DIR",
+	 .fallback = "/",
+	 .help = "Look at a copy of another machine's sys, proc, etc and dev"},
+};
+
+static int fail_root(const char *root, int err)
+{
+	switch (err) {
+	case -ENOENT:
+		return tool_fail("--root: %s is not there, or has no folder sys.", root);
+	case -ENOTDIR:
+		return tool_fail("--root: %s is no folder.", root);
+	default:
+		return tool_fail("--root: %s: %s.", root, strerror(-err));
+	}
+}
+
+/* The rules that came to @verdict, for a sentence. */
+static void list(const struct check *c, enum verdict verdict, char *text, size_t size)
+{
+	const struct rule *rule;
+	size_t used = 0;
+
+	text[0] = '\0';
+	for (rule = check_rules; rule->name && used < size; rule++)
+		if (check_worst(c, rule) == verdict)
+			used += (size_t)snprintf(text + used, size - used, "%s%s", used ? ", " : "",
+						 rule->name);
+}
+
+/* Exit code, and on standard error what it is for. */
+static int conclude(const struct check *c, bool strict)
+{
+	enum verdict worst = check_worst(c, NULL);
+	char rules[1024];
+
+	if (worst != VERDICT_FAIL && (!strict || worst == VERDICT_PASS))
+		return TOOL_OK;
+	list(c, worst, rules, sizeof(rules));
+	return tool_fail("%s: %s.", check_verdict(worst), rules);
+}
+
+static int run(const void *p)
+{
+	const struct values *v = p;
+	struct check c = {.count = 0};
+	char why[512];
+	int code, err;
+
+	limits_default(&c.limits);
+	if (limits_read(&c.limits, v->limits, why, sizeof(why)))
+		return tool_fail("%s", why);
+	err = tree_open(&c.tree, v->root);
+	if (err)
+		return fail_root(v->root, err);
+	check_run(&c);
+	if (c.out_of_memory) {
+		code = tool_fail("There is no memory left.");
+		goto out;
+	}
+	if (v->json)
+		check_json(stdout, &c);
+	else
+		check_text(stdout, &c, v->common.verbose, output_colours(stdout));
+	code = conclude(&c, v->strict);
+out:
+	check_end(&c);
+	return code;
+}
+
+const struct tool tool_node_check = {
+	.name = "node-check",
+	.summary = "Check that this server can carry its cards",
+	.example = "--limits=node-check.json",
+	TOOL_OPTIONS(options, struct values),
+	.run = run,
+};

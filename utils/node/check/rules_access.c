@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Rules of who may do what: limits, device nodes and their group. Nodes are looked at, not opened.
+ */
+#include "check.h"
+
+#include <errno.h>
+#include <grp.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define CAP_IPC_LOCK_BIT 14
+
+/* Bytes of the soft limit; UINT64_MAX: none. */
+static int read_memlock(const struct check *c, uint64_t *bytes)
+{
+	static const char name[] = "Max locked memory";
+	char text[TREE_TEXT_MAX], *p, *end;
+	int err = tree_text(&c->tree, text, sizeof(text), "proc/self/limits");
+
+	if (err)
+		return err;
+	p = strstr(text, name);
+	if (!p)
+		return -EINVAL;
+	p += strlen(name);
+	p += strspn(p, " ");
+	if (!strncmp(p, "unlimited", 9)) {
+		*bytes = UINT64_MAX;
+		return 0;
+	}
+	*bytes = strtoull(p, &end, 10);
+	return end == p ? -EINVAL : 0;
+}
+
+/* May this process lock without a limit? Then its limit says nothing of a reader's. */
+static bool may_lock(const struct check *c)
+{
+	char text[TREE_TEXT_MAX], *p;
+
+	if (tree_text(&c->tree, text, sizeof(text), "proc/self/status"))
+		return false;
+	p = strstr(text, "CapEff:");
+	return p && strtoull(p + strlen("CapEff:"), NULL, 16) >> CAP_IPC_LOCK_BIT & 1;
+}
+
+void rule_memlock(struct check *c)
+{
+	static const char cure[] = "put '@roc - memlock unlimited' into "
+				   "/etc/security/limits.d/roc.conf and log in again "
+				   "(service: LimitMEMLOCK=infinity)";
+	unsigned long long one = c->limits.memory_per_channel, all = 0;
+	char expected[80];
+	uint64_t bytes;
+	size_t i;
+	int err;
+
+	for (i = 0; i < c->cards.count; i++)
+		all += (unsigned long long)c->cards.card[i].pools * one;
+	snprintf(expected, sizeof(expected), "%llu MiB, for readers of all channels",
+		 (all ? all : one) >> 20);
+	err = read_memlock(c, &bytes);
+	if (err)
+		say_unread(c, NULL, expected, err, "/proc/self/limits");
+	else if (bytes == UINT64_MAX)
+		say(c, VERDICT_PASS, NULL, expected, NULL, "unlimited");
+	else if (may_lock(c))
+		say(c, VERDICT_UNKNOWN, NULL, expected,
+		    "run roc-node-check once more as the user who will read the cards",
+		    "this process may lock without a limit (CAP_IPC_LOCK)");
+	else if (bytes < one)
+		say(c, VERDICT_FAIL, NULL, expected, cure, "%" PRIu64 " MiB", bytes >> 20);
+	else if (bytes < all)
+		say(c, VERDICT_WARN, NULL, expected, cure, "%" PRIu64 " MiB", bytes >> 20);
+	else
+		say(c, VERDICT_PASS, NULL, expected, NULL, "%" PRIu64 " MiB", bytes >> 20);
+}
+
+/* The group, in @text, of this machine or of a copy. 0, -ENOENT or -errno. */
+static int find_group(const struct check *c, struct group *group, char *text, size_t size)
+{
+	char path[TREE_ROOT_MAX + 64];
+	struct group *found;
+	FILE *file;
+	int err;
+
+	if (!*c->tree.root) {
+		err = getgrnam_r(c->limits.group, group, text, size, &found);
+		return err ? -err : found ? 0 : -ENOENT;
+	}
+	err = tree_path(&c->tree, path, sizeof(path), "etc/group");
+	if (err)
+		return err;
+	file = fopen(path, "re");
+	if (!file)
+		return -errno;
+	do
+		err = fgetgrent_r(file, group, text, size, &found);
+	while (!err && strcmp(group->gr_name, c->limits.group));
+	fclose(file);
+	return -err;
+}
+
+void rule_group(struct check *c)
+{
+	char expected[80], text[16384];
+	struct group group;
+	size_t members = 0;
+	int err = find_group(c, &group, text, sizeof(text));
+
+	snprintf(expected, sizeof(expected), "group %s with the readers in it", c->limits.group);
+	if (err == -ENOENT) {
+		say(c, VERDICT_FAIL, NULL, expected,
+		    "sudo systemd-sysusers, or sudo groupadd -r roc, then sudo udevadm trigger -s "
+		    "roc",
+		    "no such group");
+		return;
+	}
+	if (err) {
+		say_unread(c, NULL, expected, err, "/etc/group");
+		return;
+	}
+	while (group.gr_mem[members])
+		members++;
+	if (members)
+		say(c, VERDICT_PASS, NULL, expected, NULL, "%zu member%s", members,
+		    members == 1 ? "" : "s");
+	else
+		say(c, VERDICT_WARN, NULL, expected, "sudo usermod -a -G roc NAME",
+		    "nobody is in it, unless it is somebody's own group");
+}
+
+static void look_at_node(struct check *c, const char *name, const struct group *group)
+{
+	static const char cure[] =
+		"install udev/60-roc.rules (make install), then sudo udevadm trigger -s roc";
+	char expected[80], subject[24];
+	struct stat st;
+	int err = tree_stat(&c->tree, &st, "dev/%s", name);
+
+	snprintf(subject, sizeof(subject), "%s", name);
+	snprintf(expected, sizeof(expected), "group %s, mode 0660", c->limits.group);
+	if (err == -ENOENT)
+		say(c, VERDICT_FAIL, subject, expected, cure, "no node /dev/%s", name);
+	else if (err)
+		say_unread(c, subject, expected, err, "/dev/%s", name);
+	else if (group && st.st_gid != group->gr_gid)
+		say(c, VERDICT_FAIL, subject, expected, cure, "group %u, not %u",
+		    (unsigned int)st.st_gid, (unsigned int)group->gr_gid);
+	else if ((st.st_mode & 0777) != 0660)
+		say(c, VERDICT_FAIL, subject, expected, cure, "mode 0%03o",
+		    (unsigned int)st.st_mode & 0777);
+	else
+		say(c, VERDICT_PASS, subject, expected, NULL, "%s, mode 0660", c->limits.group);
+}
+
+void rule_permissions(struct check *c)
+{
+	struct group group;
+	char text[16384];
+	bool known = !find_group(c, &group, text, sizeof(text));
+	size_t i;
+	int k;
+
+	for (i = 0; i < c->cards.count; i++) {
+		const struct node_card *card = &c->cards.card[i];
+		char name[32];
+
+		look_at_node(c, card->name, known ? &group : NULL);
+		for (k = 0; k < card->pools + card->streams; k++) {
+			snprintf(name, sizeof(name), "%sch%d", card->name, k);
+			look_at_node(c, name, known ? &group : NULL);
+		}
+	}
+}

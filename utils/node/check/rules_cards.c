@@ -1,0 +1,287 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Rules of driver, cards and their firmware: is there what has to be there, and is it well?
+ */
+#include "check.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <roc/firmware.h>
+#include <roc/roc.h>
+
+void rule_driver(struct check *c)
+{
+	const struct limits_texts *allowed = &c->limits.drivers;
+	char expected[256], version[LIMITS_TEXT_MAX];
+	size_t i, used = 0;
+	int err;
+
+	used = (size_t)snprintf(expected, sizeof(expected), "version %s",
+				allowed->count ? allowed->text[0] : roc_version());
+	for (i = 1; i < allowed->count && used < sizeof(expected); i++)
+		used += (size_t)snprintf(expected + used, sizeof(expected) - used, " or %s",
+					 allowed->text[i]);
+	if (!tree_exists(&c->tree, "sys/module/roc")) {
+		say(c, VERDICT_FAIL, NULL, expected,
+		    "sudo modprobe roc; where modprobe does not find it, install it first with "
+		    "make "
+		    "dkms-install",
+		    "not loaded");
+		return;
+	}
+	err = tree_text(&c->tree, version, sizeof(version), "sys/module/roc/version");
+	if (err) {
+		say_unread(c, NULL, expected, err, "/sys/module/roc/version");
+		return;
+	}
+	for (i = 0; i < allowed->count && strcmp(allowed->text[i], version); i++)
+		;
+	if (allowed->count ? i < allowed->count : !strcmp(version, roc_version()))
+		say(c, VERDICT_PASS, NULL, expected, NULL, "version %s", version);
+	else
+		say(c, VERDICT_FAIL, NULL, expected,
+		    "install that version (make install, make dkms-install), then sudo modprobe -r "
+		    "roc && sudo modprobe roc; or name this one in drivers of the limits",
+		    "version %s", version);
+}
+
+static bool planned(const struct limits *limits, int serial)
+{
+	size_t i;
+
+	for (i = 0; i < limits->cards; i++)
+		if (limits->card[i].serial == serial)
+			return true;
+	return false;
+}
+
+static bool has_serial(const struct node_cards *cards, int serial)
+{
+	size_t i;
+
+	for (i = 0; i < cards->count; i++)
+		if (cards->card[i].serial == serial)
+			return true;
+	return false;
+}
+
+static void look_at_boards(struct check *c)
+{
+	size_t i;
+
+	for (i = 0; i < c->cards.boards; i++) {
+		const struct node_board *b = &c->cards.board[i];
+
+		say(c, VERDICT_FAIL, b->address, "driver roc",
+		    *b->driver
+			    ? "unload that driver, then sudo modprobe -r roc && sudo modprobe roc"
+			    : "sudo modprobe roc; if it is loaded, the kernel's log says why it "
+			      "did not take the card",
+		    "a %s with %s%s", b->kind->text, *b->driver ? "driver " : "no driver",
+		    b->driver);
+	}
+}
+
+static void look_at_plan(struct check *c)
+{
+	char serial[24];
+	size_t i;
+
+	for (i = 0; i < c->limits.cards; i++) {
+		if (has_serial(&c->cards, c->limits.card[i].serial))
+			continue;
+		snprintf(serial, sizeof(serial), "%d", c->limits.card[i].serial);
+		say(c, VERDICT_FAIL, serial, "the card, as the limits have it",
+		    "lspci -nnk -d 10dc: says whether it is in a slot; reseat it, or correct the "
+		    "limits",
+		    "not there");
+	}
+	for (i = 0; c->limits.cards && i < c->cards.count; i++) {
+		const struct node_card *card = &c->cards.card[i];
+
+		if (card->serial < 0 || planned(&c->limits, card->serial) ||
+		    !node_card_first(&c->cards, i))
+			continue;
+		say(c, VERDICT_WARN, card->subject, "cards that the limits have",
+		    "add it to cards of the limits, or take it out", "a card more");
+	}
+}
+
+void rule_cards(struct check *c)
+{
+	static const char expected[] = "cards, all with driver roc";
+	size_t before = c->count, boards = 0, i;
+
+	look_at_boards(c);
+	look_at_plan(c);
+	if (!c->cards.count && c->count == before)
+		say(c, VERDICT_FAIL, NULL, expected,
+		    "lspci -nnk -d 10dc: says whether one is in a slot, and who has it", "no card");
+	if (c->count > before)
+		return;
+	for (i = 0; i < c->cards.count; i++) {
+		boards += node_card_first(&c->cards, i);
+		if (!c->cards.card[i].kind)
+			say(c, VERDICT_UNKNOWN, c->cards.card[i].subject, expected,
+			    "install tools as new as the driver",
+			    "a card that these tools do not know");
+	}
+	if (c->count == before)
+		say(c, VERDICT_PASS, NULL, expected, NULL, "%zu", boards);
+}
+
+/* Those of one board: bits by their numbers, and whether one is there twice. */
+static unsigned int board_endpoints(const struct node_cards *cards, int serial, bool *twice)
+{
+	unsigned int bits = 0;
+	size_t i;
+
+	*twice = false;
+	for (i = 0; i < cards->count; i++) {
+		const struct node_card *card = &cards->card[i];
+
+		if (card->serial != serial || card->endpoint < 0 || card->endpoint > 31)
+			continue;
+		*twice |= bits >> card->endpoint & 1;
+		bits |= 1u << card->endpoint;
+	}
+	return bits;
+}
+
+static void board(struct check *c, const struct node_card *card)
+{
+	char serial[24], expected[32];
+	unsigned int bits;
+	int wanted, i;
+	bool twice;
+
+	wanted = card->kind->endpoints;
+	snprintf(serial, sizeof(serial), "%d", card->serial);
+	snprintf(expected, sizeof(expected), wanted == 1 ? "endpoint 0" : "endpoints 0 to %d",
+		 wanted - 1);
+	bits = board_endpoints(&c->cards, card->serial, &twice);
+	if (twice) {
+		say(c, VERDICT_FAIL, serial, "each endpoint once",
+		    "two boards have one serial number: give one of them another", "one twice");
+		return;
+	}
+	for (i = 0; i < wanted && bits >> i & 1; i++)
+		;
+	if (i == wanted)
+		say(c, VERDICT_PASS, serial, expected, NULL, "%s", expected);
+	else
+		say(c, VERDICT_FAIL, serial, expected,
+		    "divide the slot in the setup of the machine's firmware (bifurcation: x8x8 for "
+		    "a "
+		    "CRU), reseat the card, look for another driver in lspci -nnk",
+		    "endpoint %d is missing", i);
+}
+
+void rule_endpoints(struct check *c)
+{
+	size_t i;
+
+	for (i = 0; i < c->cards.count; i++) {
+		const struct node_card *card = &c->cards.card[i];
+
+		if (!card->kind)
+			say(c, VERDICT_UNKNOWN, card->subject, "a known card",
+			    "install tools as new as the driver",
+			    "a card that these tools do not know");
+		else if (card->serial < 0 || card->endpoint < 0)
+			say(c, VERDICT_FAIL, card->subject, "a serial number and an endpoint",
+			    "load the card's firmware again; a card that lost its number cannot be "
+			    "told from others",
+			    "no %s", card->serial < 0 ? "serial number" : "endpoint number");
+		else if (node_card_first(&c->cards, i))
+			board(c, card);
+	}
+}
+
+void rule_firmware(struct check *c)
+{
+	static const char expected[] = "firmware on the list (roc-fw-check)";
+	char site[TREE_ROOT_MAX + 64], text[80];
+	struct roc_firmware_list *list;
+	size_t i;
+
+	tree_path(&c->tree, site, sizeof(site), "%s", &ROC_FIRMWARE_SITE[1]);
+	if (roc_firmware_open(&(struct roc_firmware_paths){.site = site}, &list)) {
+		say(c, VERDICT_UNKNOWN, NULL, expected, "mend or remove that file", "%s",
+		    roc_error());
+		return;
+	}
+	for (i = 0; i < c->cards.count; i++) {
+		const struct node_card *card = &c->cards.card[i];
+		enum roc_firmware_state state;
+		const char *tag;
+
+		state = roc_firmware_find(list, card->firmware, &tag);
+		snprintf(text, sizeof(text), "%s%s%s", tag ? tag : "", tag ? " " : "",
+			 *card->firmware ? card->firmware : "unknown");
+		if (!card->kind)
+			say(c, VERDICT_UNKNOWN, card->subject, expected,
+			    "install tools as new as the driver", "%s", text);
+		else if (!roc_firmware_check(list, card->kind->type, card->firmware))
+			say(c, VERDICT_PASS, card->subject, expected, NULL, "%s", text);
+		else
+			say(c, VERDICT_FAIL, card->subject, expected,
+			    "load accepted firmware (roc-fw-check names it), or add this one to "
+			    "/etc/o2.d/readoutcard/o2-roc-fw-list.json",
+			    "%s: %s", text,
+			    state == ROC_FIRMWARE_DENIED ? "known to be bad"
+			    : state == ROC_FIRMWARE_OLD	 ? "no longer accepted"
+							 : "not on the list");
+	}
+	roc_firmware_close(list);
+}
+
+/* Millidegrees of the board's sensor. */
+static int read_sensor(const struct check *c, const struct node_card *card, long long *value)
+{
+	struct tree_names names;
+	int err = tree_list(&c->tree, &names, "sys/bus/pci/devices/%s/hwmon", card->address);
+
+	if (!err)
+		err = names.count ? tree_number(&c->tree, value,
+						"sys/bus/pci/devices/%s/hwmon/%s/temp1_input",
+						card->address, names.name[0])
+				  : -ENOENT;
+	free(names.name);
+	return err;
+}
+
+void rule_temperature(struct check *c)
+{
+	const struct limits *l = &c->limits;
+	char expected[64];
+	long long value;
+	size_t i;
+	int err;
+
+	snprintf(expected, sizeof(expected), "below %lld C", (long long)l->temperature_warn);
+	for (i = 0; i < c->cards.count; i++) {
+		const struct node_card *card = &c->cards.card[i];
+		enum verdict verdict;
+
+		if (!card->kind || !card->kind->sensor || card->endpoint > 0)
+			continue;
+		err = read_sensor(c, card, &value);
+		if (err) {
+			say_unread(c, card->subject, expected, err, "the card's sensor (hwmon)");
+			continue;
+		}
+		verdict = value >= 1000 * l->temperature_fail	? VERDICT_FAIL
+			  : value >= 1000 * l->temperature_warn ? VERDICT_WARN
+								: VERDICT_PASS;
+		say(c, verdict, card->subject, expected,
+		    verdict ? "raise the fans to full speed in the setup of the machine, close "
+			      "empty "
+			      "slots, leave the slot beside the card free; 3 m/s of air are asked "
+			      "for"
+			    : NULL,
+		    "%.1f C", (double)value / 1000);
+	}
+}

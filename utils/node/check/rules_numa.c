@@ -1,0 +1,292 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Rules of NUMA: where cards, their memory and their interrupts are.
+ */
+#include "check.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "numa.h"
+
+static const char nodes_file[] = "/sys/devices/system/node";
+
+/* The node that the limits have for a card; -1: any. */
+static int planned_node(const struct limits *limits, int serial)
+{
+	size_t i;
+
+	for (i = 0; i < limits->cards; i++)
+		if (limits->card[i].serial == serial)
+			return limits->card[i].node;
+	return -1;
+}
+
+/* A node that another endpoint of the board is on; -1: none. */
+static int other_node(const struct node_cards *cards, const struct node_card *card)
+{
+	size_t i;
+
+	for (i = 0; card->serial >= 0 && i < cards->count; i++)
+		if (cards->card[i].serial == card->serial && cards->card[i].node != card->node)
+			return cards->card[i].node;
+	return -1;
+}
+
+static void look_at_node(struct check *c, const struct numa *numa, const struct node_card *card)
+{
+	int planned = planned_node(&c->limits, card->serial);
+	const struct numa_node *node = numa_find(numa, card->node);
+	char expected[64] = "a node with processors and memory, one for the whole board";
+
+	if (planned >= 0)
+		snprintf(expected, sizeof(expected), "node %d, as the limits have it", planned);
+	if (card->node < 0 && numa->count > 1)
+		say(c, VERDICT_FAIL, card->subject, expected,
+		    "update the machine's firmware: its ACPI tables do not say where the slot is",
+		    "not known");
+	else if (card->node < 0)
+		say(c, VERDICT_PASS, card->subject, expected, NULL, "the only node");
+	else if (planned >= 0 && card->node != planned)
+		say(c, VERDICT_FAIL, card->subject, expected,
+		    "put the card into a slot of the other socket, or correct the limits",
+		    "node %d", card->node);
+	else if (!node || !node->has_cpus)
+		say(c, VERDICT_FAIL, card->subject, expected,
+		    "put the card into a slot of a socket with a processor",
+		    "node %d, which has %s", card->node, node ? "no processors" : "nothing");
+	else if (other_node(&c->cards, card) >= 0)
+		say(c, VERDICT_FAIL, card->subject, expected,
+		    "update the machine's firmware, or take a slot whose lanes are one socket's",
+		    "node %d, the other endpoint node %d", card->node, other_node(&c->cards, card));
+	else
+		say(c, VERDICT_PASS, card->subject, expected, NULL, "node %d", card->node);
+}
+
+void rule_numa_node(struct check *c)
+{
+	struct numa numa;
+	int err = numa_read(&c->tree, &numa);
+	size_t i;
+
+	if (err) {
+		say_unread(c, NULL, "NUMA nodes", err, nodes_file);
+		return;
+	}
+	for (i = 0; i < c->cards.count; i++)
+		look_at_node(c, &numa, &c->cards.card[i]);
+}
+
+void rule_numa_balance(struct check *c)
+{
+	unsigned int least = ~0u, most = 0;
+	char expected[64], found[256];
+	struct numa numa;
+	size_t n, i, used = 0;
+	int err = numa_read(&c->tree, &numa);
+
+	snprintf(expected, sizeof(expected), "nodes that differ by %lld cards at most",
+		 (long long)c->limits.node_imbalance);
+	if (err) {
+		say_unread(c, NULL, expected, err, nodes_file);
+		return;
+	}
+	found[0] = '\0';
+	for (n = 0; c->cards.count && n < numa.count; n++) {
+		unsigned int boards = 0;
+
+		if (!numa.node[n].has_cpus)
+			continue;
+		for (i = 0; i < c->cards.count; i++)
+			boards += c->cards.card[i].node == numa.node[n].number &&
+				  node_card_first(&c->cards, i);
+		least = boards < least ? boards : least;
+		most = boards > most ? boards : most;
+		if (used < sizeof(found))
+			used += (size_t)snprintf(found + used, sizeof(found) - used,
+						 "%s%u on node %d", used ? ", " : "", boards,
+						 numa.node[n].number);
+	}
+	if (!used)
+		return;
+	if (most - least > (unsigned int)c->limits.node_imbalance)
+		say(c, VERDICT_WARN, NULL, expected, "move a card to a slot of the other socket",
+		    "%s", found);
+	else
+		say(c, VERDICT_PASS, NULL, expected, NULL, "%s", found);
+}
+
+void rule_sub_numa(struct check *c)
+{
+	char expected[64], socket[24];
+	struct numa numa;
+	int err = numa_read(&c->tree, &numa);
+	size_t n, k;
+
+	snprintf(expected, sizeof(expected), "%lld node%s per socket",
+		 (long long)c->limits.nodes_per_socket, c->limits.nodes_per_socket == 1 ? "" : "s");
+	if (err) {
+		say_unread(c, NULL, expected, err, nodes_file);
+		return;
+	}
+	for (n = 0; n < numa.count; n++) {
+		const struct numa_node *node = &numa.node[n];
+		unsigned int count = 0;
+		bool first = true;
+
+		if (!node->has_cpus)
+			continue;
+		if (node->socket < 0) {
+			say_unread(c, NULL, expected, -ENOENT, "the socket of node %d",
+				   node->number);
+			continue;
+		}
+		for (k = 0; k < numa.count; k++) {
+			if (!numa.node[k].has_cpus || numa.node[k].socket != node->socket)
+				continue;
+			count++;
+			first &= k >= n;
+		}
+		if (!first)
+			continue;
+		snprintf(socket, sizeof(socket), "socket %d", node->socket);
+		say(c, count > c->limits.nodes_per_socket ? VERDICT_WARN : VERDICT_PASS, socket,
+		    expected,
+		    count > c->limits.nodes_per_socket
+			    ? "switch sub-NUMA clustering (SNC, NPS, cluster on die) off in the "
+			      "setup of the machine's firmware"
+			    : NULL,
+		    "%u", count);
+	}
+}
+
+/* Is there a translating IOMMU before this endpoint? Then any memory will do. */
+static bool translated(const struct check *c, const struct node_card *card)
+{
+	char type[32];
+
+	return !tree_text(&c->tree, type, sizeof(type), "sys/bus/pci/devices/%s/iommu_group/type",
+			  card->address) &&
+	       !strncmp(type, "DMA", 3);
+}
+
+#define MIB(bytes) ((unsigned long long)((bytes) >> 20))
+
+void rule_hugepages(struct check *c)
+{
+	struct numa numa;
+	int err = numa_read(&c->tree, &numa);
+	size_t n, i;
+
+	if (err) {
+		say_unread(c, NULL, "huge pages on the nodes of the cards", err, nodes_file);
+		return;
+	}
+	for (n = 0; n < numa.count; n++) {
+		const struct numa_node *node = &numa.node[n];
+		char subject[24], expected[80], cure[160];
+		uint64_t need = 0;
+		bool any = false;
+
+		for (i = 0; i < c->cards.count; i++) {
+			const struct node_card *card = &c->cards.card[i];
+
+			/* On a machine of one node the kernel may not say which. */
+			if (card->node != node->number && !(card->node < 0 && numa.count == 1))
+				continue;
+			any = true;
+			if (!translated(c, card))
+				need += (uint64_t)card->pools * c->limits.memory_per_channel;
+		}
+		if (!any)
+			continue;
+		snprintf(subject, sizeof(subject), "node %d", node->number);
+		snprintf(expected, sizeof(expected), "%llu MiB free for the cards of the node",
+			 MIB(need));
+		if (node->huge_err) {
+			say_unread(c, subject, expected, node->huge_err, "the node's hugepages");
+			continue;
+		}
+		snprintf(cure, sizeof(cure),
+			 "boot with hugepagesz=1G hugepages=%d:%llu, or write to "
+			 "%s/node%d/hugepages",
+			 node->number, (unsigned long long)((need + (1 << 30) - 1) >> 30),
+			 nodes_file, node->number);
+		say(c,
+		    node->huge < need	     ? VERDICT_FAIL
+		    : node->huge_free < need ? VERDICT_WARN
+					     : VERDICT_PASS,
+		    subject, expected,
+		    node->huge < need	     ? cure
+		    : node->huge_free < need ? "stop who has them, or reserve more"
+					     : NULL,
+		    "%llu MiB, %llu MiB free", MIB(node->huge), MIB(node->huge_free));
+	}
+}
+
+/* The processors that an interrupt comes to. */
+static int read_affinity(const struct check *c, const char *irq, struct tree_set *set)
+{
+	char text[TREE_TEXT_MAX];
+	int err =
+		tree_text(&c->tree, text, sizeof(text), "proc/irq/%s/effective_affinity_list", irq);
+
+	if (err || !*text)
+		err = tree_text(&c->tree, text, sizeof(text), "proc/irq/%s/smp_affinity_list", irq);
+	return err ? err : tree_set_read(text, set);
+}
+
+static void look_at_interrupts(struct check *c, const struct node_card *card,
+			       const struct numa_node *node)
+{
+	static const char expected[] = "interrupts on processors of the card's node";
+	struct tree_names irqs;
+	struct tree_set set;
+	size_t i, wrong = 0;
+	int err;
+
+	err = tree_list(&c->tree, &irqs, "sys/bus/pci/devices/%s/msi_irqs", card->address);
+	if (err == -ENOENT || (!err && !irqs.count)) {
+		say(c, VERDICT_PASS, card->subject, expected, NULL, "it has no interrupts");
+		goto out;
+	}
+	for (i = 0; !err && i < irqs.count; i++) {
+		err = read_affinity(c, irqs.name[i], &set);
+		wrong += !err && !tree_sets_meet(&set, &node->cpus);
+	}
+	if (err)
+		say_unread(c, card->subject, expected, err, "/proc/irq/%s",
+			   i ? irqs.name[i - 1] : "");
+	else if (wrong)
+		say(c, VERDICT_WARN, card->subject, expected,
+		    "write processors of the node to /proc/irq/N/smp_affinity_list, and keep "
+		    "irqbalance from changing it",
+		    "%zu of %zu are elsewhere", wrong, irqs.count);
+	else
+		say(c, VERDICT_PASS, card->subject, expected, NULL, "%zu", irqs.count);
+out:
+	free(irqs.name);
+}
+
+void rule_irq_affinity(struct check *c)
+{
+	struct numa numa;
+	int err = numa_read(&c->tree, &numa);
+	size_t i;
+
+	if (err) {
+		say_unread(c, NULL, "interrupts on processors of the card's node", err, nodes_file);
+		return;
+	}
+	for (i = 0; i < c->cards.count; i++) {
+		const struct node_card *card = &c->cards.card[i];
+		const struct numa_node *node = numa_find(&numa, card->node);
+
+		if (node && node->has_cpus)
+			look_at_interrupts(c, card, node);
+		else
+			say(c, VERDICT_UNKNOWN, card->subject, "a known node",
+			    "see the rule numa-node", "the card's node is not known");
+	}
+}

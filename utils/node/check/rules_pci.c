@@ -1,0 +1,281 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Rules of the bus, for each endpoint and the port that it hangs on. Speed, width and error
+ * counters the kernel shows in sysfs to everybody, so these are read there; the rest is in the PCI
+ * Express capability, which libpci finds and only root may read.
+ */
+#include "check.h"
+
+#include <pci/header.h>
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "pci.h"
+
+#define PORT_MAX 16
+
+/* "8.0 GT/s PCIe": the number in hundredths. */
+static int read_speed(const struct check *c, const char *address, const char *file, long *speed)
+{
+	char text[64], *end;
+	double value;
+	int err =
+		tree_text(&c->tree, text, sizeof(text), "sys/bus/pci/devices/%s/%s", address, file);
+
+	if (err)
+		return err;
+	value = strtod(text, &end);
+	if (end == text || strncmp(end, " GT/s", 5) || value <= 0 || value > 1000)
+		return -EINVAL;
+	*speed = (long)(value * 100 + 0.5);
+	return 0;
+}
+
+static int read_width(const struct check *c, const char *address, const char *file, long *width)
+{
+	long long value;
+	int err = tree_number(&c->tree, &value, "sys/bus/pci/devices/%s/%s", address, file);
+
+	/* The kernel says 255 or 0 where it does not know. */
+	if (!err && (value < 1 || value > 32))
+		err = -EINVAL;
+	*width = err ? 0 : (long)value;
+	return err;
+}
+
+void rule_link_speed(struct check *c)
+{
+	static const char same[] = "the fastest that the card can";
+	char expected[64];
+	long now, can;
+	size_t i;
+	int err;
+
+	for (i = 0; i < c->cards.count; i++) {
+		const struct node_card *card = &c->cards.card[i];
+
+		err = read_speed(c, card->address, "current_link_speed", &now);
+		if (!err)
+			err = read_speed(c, card->address, "max_link_speed", &can);
+		if (err) {
+			say_unread(c, card->subject, same, err, "the speed of the link");
+			continue;
+		}
+		snprintf(expected, sizeof(expected), "%.1f GT/s, as the card can",
+			 (double)can / 100);
+		say(c, now < can ? VERDICT_FAIL : VERDICT_PASS, card->subject, expected,
+		    now < can ? "set the slot's speed to automatic in the setup of the machine's "
+				"firmware, reseat the card, try without a riser"
+			      : NULL,
+		    "%.1f GT/s", (double)now / 100);
+	}
+}
+
+void rule_link_width(struct check *c)
+{
+	static const char same[] = "all lanes that the card has";
+	char expected[64];
+	long now, can;
+	size_t i;
+	int err;
+
+	for (i = 0; i < c->cards.count; i++) {
+		const struct node_card *card = &c->cards.card[i];
+
+		err = read_width(c, card->address, "current_link_width", &now);
+		if (!err)
+			err = read_width(c, card->address, "max_link_width", &can);
+		if (err) {
+			say_unread(c, card->subject, same, err, "the width of the link");
+			continue;
+		}
+		snprintf(expected, sizeof(expected), "x%ld, as the card can", can);
+		say(c, now < can ? VERDICT_FAIL : VERDICT_PASS, card->subject, expected,
+		    now < can ? "take a slot with that many lanes, divide it in the setup of the "
+				"machine's firmware (x8x8 for a CRU), reseat the card"
+			      : NULL,
+		    "x%ld", now);
+	}
+}
+
+/* Of endpoint and port; a port that there is not, or not to read, has *there false. */
+static int read_both(const struct check *c, const struct node_card *card, struct node_pci *pci,
+		     struct node_pci *port, bool *there)
+{
+	char name[PORT_MAX];
+
+	*there = !node_pci_port(&c->tree, card->address, name, sizeof(name)) &&
+		 !node_pci_read(&c->tree, name, port);
+	return node_pci_read(&c->tree, card->address, pci);
+}
+
+void rule_max_payload(struct check *c)
+{
+	long wanted = (long)c->limits.max_payload;
+	struct node_pci pci, port;
+	char expected[64];
+	size_t i;
+	int err;
+
+	snprintf(expected, sizeof(expected), "%ld bytes or more, on card and port", wanted);
+	for (i = 0; i < c->cards.count; i++) {
+		const struct node_card *card = &c->cards.card[i];
+		bool there;
+
+		err = read_both(c, card, &pci, &port, &there);
+		if (err)
+			say_unread(c, card->subject, expected, err, "the PCI Express capability");
+		else if (there && node_pci_payload(&pci) > node_pci_payload(&port))
+			say(c, VERDICT_FAIL, card->subject, expected,
+			    "boot with pci=pcie_bus_safe, or without pci=pcie_bus_tune_off",
+			    "%u bytes, the port takes %u", node_pci_payload(&pci),
+			    node_pci_payload(&port));
+		else if (node_pci_payload(&pci) < wanted)
+			say(c, VERDICT_WARN, card->subject, expected,
+			    "boot with pci=pcie_bus_perf, or raise it in the setup of the "
+			    "machine's "
+			    "firmware",
+			    "%u bytes, the card can %u", node_pci_payload(&pci),
+			    node_pci_payload_max(&pci));
+		else
+			say(c, VERDICT_PASS, card->subject, expected, NULL, "%u bytes",
+			    node_pci_payload(&pci));
+	}
+}
+
+void rule_max_read_request(struct check *c)
+{
+	long wanted = (long)c->limits.max_read_request;
+	struct node_pci pci;
+	char expected[64];
+	size_t i;
+	int err;
+
+	snprintf(expected, sizeof(expected), "%ld bytes or more", wanted);
+	for (i = 0; i < c->cards.count; i++) {
+		const struct node_card *card = &c->cards.card[i];
+
+		err = node_pci_read(&c->tree, card->address, &pci);
+		if (err)
+			say_unread(c, card->subject, expected, err, "the PCI Express capability");
+		else if (node_pci_read_request(&pci) < wanted)
+			say(c, VERDICT_WARN, card->subject, expected,
+			    "boot with pci=pcie_bus_perf, or raise it in the setup of the "
+			    "machine's "
+			    "firmware",
+			    "%u bytes", node_pci_read_request(&pci));
+		else
+			say(c, VERDICT_PASS, card->subject, expected, NULL, "%u bytes",
+			    node_pci_read_request(&pci));
+	}
+}
+
+/* "default performance [powersave] powersupersave": the one in brackets. */
+static void read_policy(const struct check *c, char *policy, size_t size)
+{
+	char text[128], *begin, *end;
+
+	policy[0] = '\0';
+	if (tree_text(&c->tree, text, sizeof(text), "sys/module/pcie_aspm/parameters/policy"))
+		return;
+	begin = strchr(text, '[');
+	end = begin ? strchr(begin, ']') : NULL;
+	if (end)
+		snprintf(policy, size, "%.*s", (int)(end - begin - 1), begin + 1);
+}
+
+void rule_aspm(struct check *c)
+{
+	static const char expected[] = "no sleep states of the link (ASPM)";
+	struct node_pci pci, port;
+	char policy[32];
+	size_t i;
+	int err;
+
+	read_policy(c, policy, sizeof(policy));
+	for (i = 0; i < c->cards.count; i++) {
+		const struct node_card *card = &c->cards.card[i];
+		unsigned int on;
+		bool there;
+
+		err = read_both(c, card, &pci, &port, &there);
+		if (err) {
+			say_unread(c, card->subject, expected, err, "the PCI Express capability");
+			continue;
+		}
+		on = (pci.link_control | (there ? port.link_control : 0)) & PCI_EXP_LNKCTL_ASPM;
+		if (on)
+			say(c, VERDICT_FAIL, card->subject, expected,
+			    "switch ASPM off in the setup of the machine's firmware, or boot with "
+			    "pcie_aspm=off",
+			    "%s%s%s enabled", on & 1 ? "L0s" : "", on == 3 ? " and " : "",
+			    on & 2 ? "L1" : "");
+		else if (!strncmp(policy, "power", 5))
+			say(c, VERDICT_WARN, card->subject, expected,
+			    "boot with pcie_aspm.policy=performance",
+			    "off, but the kernel's policy is %s", policy);
+		else
+			say(c, VERDICT_PASS, card->subject, expected, NULL, "off");
+	}
+}
+
+/* Of the lines "RxErr 0" the last one, "TOTAL_ERR_COR 0". */
+static int read_errors(const struct check *c, const char *address, const char *kind,
+		       unsigned long long *count)
+{
+	char text[TREE_TEXT_MAX], *total, *end;
+	int err = tree_text(&c->tree, text, sizeof(text), "sys/bus/pci/devices/%s/aer_dev_%s",
+			    address, kind);
+
+	if (err)
+		return err;
+	total = strstr(text, "TOTAL_ERR_");
+	total = total ? strchr(total, ' ') : NULL;
+	if (!total || total[1] < '0' || total[1] > '9')
+		return -EINVAL;
+	errno = 0;
+	*count = strtoull(total + 1, &end, 10);
+	return errno || *end ? -EINVAL : 0;
+}
+
+static void look_at_errors(struct check *c, const char *subject, const char *address,
+			   const char *where)
+{
+	static const char expected[] = "none";
+	static const char cure[] =
+		"reseat card and riser, look after the cooling; counters begin anew at each boot";
+	unsigned long long fatal, nonfatal, correctable;
+	int err = read_errors(c, address, "fatal", &fatal);
+
+	if (!err)
+		err = read_errors(c, address, "nonfatal", &nonfatal);
+	if (!err)
+		err = read_errors(c, address, "correctable", &correctable);
+	if (err)
+		say_unread(c, subject, expected, err, "error counters of %s %s", where, address);
+	else if (fatal || nonfatal)
+		say(c, VERDICT_FAIL, subject, expected, cure, "%s: %llu fatal, %llu not fatal",
+		    where, fatal, nonfatal);
+	else if (correctable > (unsigned long long)c->limits.correctable_errors)
+		say(c, VERDICT_WARN, subject, expected, cure, "%s: %llu corrected", where,
+		    correctable);
+	else
+		say(c, VERDICT_PASS, subject, expected, NULL, "%s: %llu corrected, 0 others", where,
+		    correctable);
+}
+
+void rule_aer(struct check *c)
+{
+	char port[PORT_MAX];
+	size_t i;
+
+	for (i = 0; i < c->cards.count; i++) {
+		const struct node_card *card = &c->cards.card[i];
+
+		look_at_errors(c, card->subject, card->address, "card");
+		if (!node_pci_port(&c->tree, card->address, port, sizeof(port)))
+			look_at_errors(c, card->subject, port, "port");
+	}
+}
