@@ -3,14 +3,13 @@
  * User memory, pinned and charged.
  *
  * Pinned in batches (no array of all pages) and merged into a scatter-gather table as it grows: a
- * hugepage is one entry. Charged to the owner's pinned_vm against RLIMIT_MEMLOCK, as RDMA does:
- * readout buffers are usually registered there too.
+ * hugepage is one entry.
  */
 #include <linux/mm.h>
-#include <linux/sched/mm.h>
 #include <linux/sched/signal.h>
 #include <linux/slab.h>
 
+#include "core/charge.h"
 #include "core/memory.h"
 #include "core/pin.h"
 
@@ -20,33 +19,8 @@ struct roc_pin {
 	struct roc_memory memory;
 	struct sg_append_table table;
 	unsigned long pages;
-	struct mm_struct *mm; /* whose pinned_vm it is charged to */
+	struct roc_charge charge;
 };
-
-static int roc_pin_charge(struct roc_pin *pin, struct roc_buf_register *arg)
-{
-	unsigned long limit = rlimit(RLIMIT_MEMLOCK) >> PAGE_SHIFT;
-	s64 pinned = atomic64_add_return(pin->pages, &current->mm->pinned_vm);
-
-	if (pinned > limit && !capable(CAP_IPC_LOCK)) {
-		atomic64_sub(pin->pages, &current->mm->pinned_vm);
-		arg->why = ROC_WHY_MEMLOCK;
-		arg->limit = rlimit(RLIMIT_MEMLOCK);
-		arg->pinned = (u64)(pinned - pin->pages) << PAGE_SHIFT;
-		return -ENOMEM;
-	}
-	pin->mm = current->mm;
-	mmgrab(pin->mm);
-	return 0;
-}
-
-static void roc_pin_uncharge(struct roc_pin *pin)
-{
-	if (pin->mm) {
-		atomic64_sub(pin->pages, &pin->mm->pinned_vm);
-		mmdrop(pin->mm);
-	}
-}
 
 static void roc_pin_free(struct roc_memory *memory)
 {
@@ -58,7 +32,7 @@ static void roc_pin_free(struct roc_memory *memory)
 		unpin_user_page_range_dirty_lock(sg_page(sg), DIV_ROUND_UP(sg->length, PAGE_SIZE),
 						 true);
 	sg_free_append_table(&pin->table);
-	roc_pin_uncharge(pin);
+	roc_uncharge(&pin->charge);
 	kfree(pin);
 }
 
@@ -108,7 +82,7 @@ struct roc_memory *roc_pin(struct roc_buf_register *arg, unsigned int max_segmen
 		return ERR_PTR(-ENOMEM);
 	roc_memory_init(&pin->memory, &pin->table.sgt, arg->length, roc_pin_free);
 	pin->pages = arg->length >> PAGE_SHIFT;
-	err = roc_pin_charge(pin, arg);
+	err = roc_charge(&pin->charge, pin->pages, &arg->why, &arg->limit, &arg->pinned);
 	if (err) {
 		kfree(pin);
 		return ERR_PTR(err);

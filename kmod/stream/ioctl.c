@@ -8,8 +8,6 @@
 
 #include "stream/stream.h"
 
-#define ROC_PIECE_MAX (PAGE_SIZE << 10) /* of what the page allocator has in one piece */
-
 /* Smaller pieces of @length are too many for the card. */
 static u64 roc_ring_least(const struct roc_channel *ch, u64 length)
 {

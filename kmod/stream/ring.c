@@ -2,143 +2,28 @@
 /*
  * Rings: memory of the driver's that the card fills and the reader sees.
  *
- * Ordinary pages of the card's node, in pieces as large as they come, each split into single pages
- * so that a mapping, direct I/O or RDMA can hold any of them. For the card they are one piece
- * behind an IOMMU, else a table of segments. Never unmapped while the card might still write: see
- * struct roc_held.
+ * Pages as core/pages.h has them, of the card's node. For the card they are one piece behind an
+ * IOMMU, else a table of segments. Never unmapped while the card might still write: see struct
+ * roc_held.
  */
-#include <linux/dma-map-ops.h>
 #include <linux/dma-mapping.h>
-#include <linux/list.h>
 #include <linux/log2.h>
 #include <linux/mm.h>
 #include <linux/scatterlist.h>
-#include <linux/sched/mm.h>
-#include <linux/sched/signal.h>
 #include <linux/slab.h>
 
 #include "stream/stream.h"
 
-/* What the page allocator has in one piece on every kernel. */
-#define ROC_PIECE_ORDER 10
-/* Memory that is short is the caller's news, not the log's. */
-#define ROC_RING_GFP (GFP_KERNEL_ACCOUNT | __GFP_NOWARN)
 #define ROC_PAGES_MORE 4 /* of the reader, the kernel and the card, and behind the doorbell */
-#define ROC_RING_ATTRS DMA_ATTR_SKIP_CPU_SYNC
-
-static int roc_ring_charge(struct roc_stream_ring *ring, struct roc_st_ring *arg)
-{
-	unsigned long limit = rlimit(RLIMIT_MEMLOCK) >> PAGE_SHIFT;
-	s64 pinned = atomic64_add_return(ring->pages, &current->mm->pinned_vm);
-
-	if (pinned > limit && !capable(CAP_IPC_LOCK)) {
-		atomic64_sub(ring->pages, &current->mm->pinned_vm);
-		arg->why = ROC_WHY_MEMLOCK;
-		arg->limit = rlimit(RLIMIT_MEMLOCK);
-		arg->pinned = (u64)(pinned - ring->pages) << PAGE_SHIFT;
-		return -ENOMEM;
-	}
-	ring->mm = current->mm;
-	mmgrab(ring->mm);
-	return 0;
-}
-
-static void roc_ring_uncharge(struct roc_stream_ring *ring)
-{
-	if (!ring->mm)
-		return;
-	atomic64_sub(ring->pages, &ring->mm->pinned_vm);
-	mmdrop(ring->mm);
-	ring->mm = NULL;
-}
-
-/* Of @order or less, but not less than @least: that one is worth some work to the allocator. */
-static struct page *roc_ring_piece(int node, unsigned int *order, unsigned int least)
-{
-	for (;; (*order)--) {
-		gfp_t gfp = *order > least ? __GFP_NORETRY : __GFP_RETRY_MAYFAIL;
-		struct page *page = alloc_pages_node(node, ROC_RING_GFP | __GFP_ZERO | gfp, *order);
-
-		if (page || *order == least)
-			return page;
-	}
-}
-
-static void roc_free_pieces(struct list_head *pieces)
-{
-	struct page *page, *next;
-
-	list_for_each_entry_safe (page, next, pieces, lru)
-		__free_pages(page, page_private(page));
-}
-
-static int roc_alloc_pieces(struct list_head *pieces, unsigned int *count, int node,
-			    unsigned long pages, unsigned int least)
-{
-	unsigned int order = min_t(unsigned int, ilog2(pages), ROC_PIECE_ORDER);
-
-	for (*count = 0; pages; (*count)++) {
-		struct page *page;
-
-		cond_resched();
-		if (fatal_signal_pending(current))
-			return -EINTR;
-		page = roc_ring_piece(node, &order, least);
-		if (!page)
-			return -ENOMEM;
-		set_page_private(page, order);
-		list_add_tail(&page->lru, pieces);
-		pages -= 1ul << order;
-	}
-	return 0;
-}
-
-/* From here on each page stands for itself. */
-static int roc_list_pieces(struct roc_stream_ring *ring, struct list_head *pieces,
-			   unsigned int count)
-{
-	struct page *page, *next;
-	struct scatterlist *sg;
-	int err;
-
-	err = sg_alloc_table(&ring->sgt, count, ROC_RING_GFP);
-	if (err)
-		return err;
-	sg = ring->sgt.sgl;
-	list_for_each_entry_safe (page, next, pieces, lru) {
-		unsigned int order = page_private(page);
-
-		list_del(&page->lru);
-		set_page_private(page, 0);
-		if (order)
-			split_page(page, order);
-		sg_set_page(sg, page, PAGE_SIZE << order, 0);
-		sg = sg_next(sg);
-	}
-	return 0;
-}
-
-static int roc_alloc_ring(struct roc_stream_ring *ring, int node, unsigned int least)
-{
-	unsigned int count;
-	LIST_HEAD(pieces);
-	int err;
-
-	err = roc_alloc_pieces(&pieces, &count, node, (1ull << ring->log2) >> PAGE_SHIFT, least);
-	if (!err)
-		err = roc_list_pieces(ring, &pieces, count);
-	roc_free_pieces(&pieces);
-	return err;
-}
 
 static int roc_alloc_shared(struct roc_stream_ring *ring, int node)
 {
 	struct page **const each[ROC_PAGES_MORE] = {&ring->user_page, &ring->kernel_page,
-						    &ring->card_page, &ring->bell_page};
+						    &ring->card_page, &ring->bell.idle};
 	unsigned int i;
 
 	for (i = 0; i < ARRAY_SIZE(each); i++) {
-		*each[i] = alloc_pages_node(node, ROC_RING_GFP | __GFP_ZERO, 0);
+		*each[i] = alloc_pages_node(node, ROC_PAGES_GFP | __GFP_ZERO, 0);
 		if (!*each[i])
 			return -ENOMEM;
 	}
@@ -149,24 +34,17 @@ static int roc_alloc_shared(struct roc_stream_ring *ring, int node)
 static void roc_ring_free(struct roc_memory *memory)
 {
 	struct roc_stream_ring *ring = container_of(memory, struct roc_stream_ring, memory);
-	struct scatterlist *sg;
-	unsigned int i, page;
 
-	for_each_sgtable_sg (&ring->sgt, sg, i) {
-		for (page = 0; page < sg->length >> PAGE_SHIFT; page++)
-			__free_page(sg_page(sg) + page);
-		cond_resched();
-	}
-	sg_free_table(&ring->sgt);
+	roc_pages_free(&ring->sgt);
 	if (ring->user_page)
 		__free_page(ring->user_page);
 	if (ring->kernel_page)
 		__free_page(ring->kernel_page);
 	if (ring->card_page)
 		__free_page(ring->card_page);
-	if (ring->bell_page)
-		__free_page(ring->bell_page);
-	roc_ring_uncharge(ring);
+	if (ring->bell.idle)
+		__free_page(ring->bell.idle);
+	roc_uncharge(&ring->charge);
 	kfree(ring);
 }
 
@@ -181,21 +59,21 @@ void roc_stream_ring_put(struct roc_stream_ring *ring)
  */
 struct roc_stream_ring *roc_stream_ring_alloc(struct roc_st_ring *arg, int node, u64 least)
 {
-	unsigned int order = least > PAGE_SIZE ? ilog2(least) - PAGE_SHIFT : 0;
+	unsigned long pages = arg->length >> PAGE_SHIFT;
 	struct roc_stream_ring *ring;
 	int err;
 
-	ring = kzalloc(sizeof(*ring), ROC_RING_GFP);
+	ring = kzalloc(sizeof(*ring), ROC_PAGES_GFP);
 	if (!ring)
 		return ERR_PTR(-ENOMEM);
 	roc_memory_init(&ring->memory, &ring->sgt, arg->length, roc_ring_free);
 	ring->log2 = ilog2(arg->length);
-	ring->pages = (arg->length >> PAGE_SHIFT) + ROC_PAGES_MORE;
-	err = roc_ring_charge(ring, arg);
+	err = roc_charge(&ring->charge, pages + ROC_PAGES_MORE, &arg->why, &arg->limit,
+			 &arg->pinned);
 	if (!err)
 		err = roc_alloc_shared(ring, node);
 	if (!err)
-		err = roc_alloc_ring(ring, node, order);
+		err = roc_pages_alloc(&ring->sgt, pages, node, max_t(u64, least >> PAGE_SHIFT, 1));
 	if (err) {
 		roc_stream_ring_put(ring);
 		return ERR_PTR(err);
@@ -208,7 +86,7 @@ static void roc_ring_unmap(struct roc_stream_ring *ring, struct roc_endpoint *ep
 	struct device *dev = &ep->pdev->dev;
 
 	if (ring->mapped)
-		dma_unmap_sgtable(dev, &ring->sgt, DMA_FROM_DEVICE, ROC_RING_ATTRS);
+		dma_unmap_sgtable(dev, &ring->sgt, DMA_FROM_DEVICE, ROC_PAGES_ATTRS);
 	if (ring->card_mapped)
 		dma_unmap_page(dev, ring->card_bus, PAGE_SIZE, DMA_FROM_DEVICE);
 	ring->mapped = false;
@@ -238,7 +116,7 @@ static void roc_ring_abandon(struct roc_held *held, struct roc_endpoint *ep)
 	struct roc_stream_ring *ring = container_of(held, struct roc_stream_ring, held);
 
 	roc_ring_unmap(ring, ep);
-	roc_ring_uncharge(ring);
+	roc_uncharge(&ring->charge);
 }
 
 /* The largest segments that the ring's pieces are made of; 0: the card's table has no room. */
@@ -283,7 +161,7 @@ static int roc_ring_place(struct roc_stream_ring *ring, struct roc_channel *ch,
 	unsigned int i;
 	int err = 0;
 
-	ex.table = kvcalloc(ex.room, sizeof(*ex.table), ROC_RING_GFP);
+	ex.table = kvcalloc(ex.room, sizeof(*ex.table), ROC_PAGES_GFP);
 	if (!ex.table)
 		return -ENOMEM;
 	for_each_sgtable_dma_sg (&ring->sgt, sg, i)
@@ -303,25 +181,13 @@ static int roc_ring_place(struct roc_stream_ring *ring, struct roc_channel *ch,
 	return err;
 }
 
-/*
- * Does the CPU see what the card writes? Nobody could copy, or clean caches, when the reader just
- * looks. Behind an IOMMU older kernels say that all memory needs a sync; whole pages are not copied
- * there.
- */
-static bool roc_ring_plain(struct roc_endpoint *ep, dma_addr_t bus)
-{
-	struct device *dev = &ep->pdev->dev;
-
-	return ep->translated ? dev_is_dma_coherent(dev) : !dma_need_sync(dev, bus);
-}
-
 static int roc_ring_map(struct roc_stream_ring *ring, struct roc_channel *ch,
 			struct roc_st_ring *arg)
 {
 	struct device *dev = &ch->ep->pdev->dev;
 	int err;
 
-	err = dma_map_sgtable(dev, &ring->sgt, DMA_FROM_DEVICE, ROC_RING_ATTRS);
+	err = dma_map_sgtable(dev, &ring->sgt, DMA_FROM_DEVICE, ROC_PAGES_ATTRS);
 	if (err)
 		return err;
 	ring->mapped = true;
@@ -329,8 +195,8 @@ static int roc_ring_map(struct roc_stream_ring *ring, struct roc_channel *ch,
 	if (dma_mapping_error(dev, ring->card_bus))
 		return -ENOMEM;
 	ring->card_mapped = true;
-	if (!roc_ring_plain(ch->ep, sg_dma_address(ring->sgt.sgl)) ||
-	    !roc_ring_plain(ch->ep, ring->card_bus)) {
+	if (!roc_pages_plain(ch->ep, sg_dma_address(ring->sgt.sgl)) ||
+	    !roc_pages_plain(ch->ep, ring->card_bus)) {
 		arg->why = ROC_WHY_BOUNCE;
 		return -EOPNOTSUPP;
 	}
@@ -352,6 +218,8 @@ int roc_stream_ring_map(struct roc_channel *ch, struct roc_stream_ring *ring,
 		roc_ring_unmap(ring, ch->ep);
 		return err;
 	}
+	ring->bell.bar = roc_stream(ch)->bell_bar;
+	ring->bell.offset = roc_stream(ch)->bell;
 	ring->held.free = roc_ring_release;
 	ring->held.abandon = roc_ring_abandon;
 	roc_memory_get(&ring->memory);

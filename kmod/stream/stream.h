@@ -14,13 +14,15 @@
 #define ROC_STREAM_H
 
 #include "core/compat/compat.h"
+#include "core/charge.h"
+#include "core/map.h"
 #include "core/memory.h"
+#include "core/pages.h"
 #include "core/roc.h"
 #include "stream/position.h"
 #include "stream/stream_regs.h"
 
-/* mmap offsets. That of the doorbell is among those that a removal revokes: see core/pci.c. */
-#define ROC_BELL_COOKIE (0x07ull << 32)
+/* mmap offsets */
 #define ROC_CONTROL_COOKIE (0x10ull << 32)
 #define ROC_READER_COOKIE (0x11ull << 32)
 #define ROC_RING_COOKIE (0x40ull << 32)
@@ -103,10 +105,9 @@ struct roc_stream {
  *
  * @memory: the ring's pages, and the count of owners
  * @held: the card's part in it: the mappings for DMA
- * @mm: whose pinned_vm it is charged to, with @pages
  * @sgt: of @memory: one entry for each allocation
  * @page: of the reader's and the control area
- * @bell_page: behind the doorbell's mapping when the card is gone
+ * @bell: for its mapping
  * @bus: address of the ring, or of its table
  * @table: of segments, NULL: the ring is contiguous for the card
  * @segment: log2 of their bytes
@@ -115,14 +116,13 @@ struct roc_stream {
 struct roc_stream_ring {
 	struct roc_memory memory;
 	struct roc_held held;
-	struct mm_struct *mm;
-	unsigned long pages;
+	struct roc_charge charge;
 	struct sg_table sgt;
 	u32 log2;
 	struct page *user_page;
 	struct page *kernel_page;
 	struct page *card_page;
-	struct page *bell_page;
+	struct roc_bell bell;
 	bool mapped;
 	bool card_mapped;
 	dma_addr_t card_bus;

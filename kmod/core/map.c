@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * What users map of a channel.
+ *
+ * All but the doorbell are ordinary pages that the mapping holds: they stay when the card goes. The
+ * doorbell is a page of the card with registers that take counts and no address; it is put in on
+ * first touch, inside the SRCU read side, and revoked with the BAR mappings. A page that does
+ * nothing takes its place: a busy reader looks at the kernel's flags when nothing comes, not
+ * whenever it rings.
+ */
+#include <linux/fs.h>
+#include <linux/mm.h>
+#include <linux/scatterlist.h>
+#include <linux/sched/signal.h>
+
+#include "core/compat/compat.h"
+#include "core/map.h"
+#include "core/roc.h"
+
+#define ROC_MAP_BATCH 64
+
+int roc_map_begin(struct vm_area_struct *vma)
+{
+	if (!(vma->vm_flags & VM_SHARED))
+		return -EINVAL;
+	vm_flags_set(vma, VM_DONTEXPAND | VM_DONTDUMP | VM_DONTCOPY);
+	return 0;
+}
+
+/* @count pages from @first on, at *@at, which moves on. */
+int roc_map_pages(struct vm_area_struct *vma, unsigned long *at, struct page *first,
+		  unsigned long count)
+{
+	struct page *batch[ROC_MAP_BATCH];
+
+	while (count) {
+		unsigned long now = min_t(unsigned long, count, ROC_MAP_BATCH), left = now, i;
+		int err;
+
+		for (i = 0; i < now; i++)
+			batch[i] = first + i;
+		err = vm_insert_pages(vma, *at, batch, &left);
+		if (err)
+			return err;
+		*at += now * PAGE_SIZE;
+		first += now;
+		count -= now;
+	}
+	return 0;
+}
+
+int roc_map_table(struct vm_area_struct *vma, unsigned long *at, const struct sg_table *sgt)
+{
+	struct scatterlist *sg;
+	unsigned int i;
+	int err;
+
+	for_each_sgtable_sg (sgt, sg, i) {
+		err = roc_map_pages(vma, at, sg_page(sg), sg->length >> PAGE_SHIFT);
+		if (err)
+			return err;
+		cond_resched();
+		if (fatal_signal_pending(current))
+			return -EINTR;
+	}
+	return 0;
+}
+
+int roc_map_readonly(struct vm_area_struct *vma)
+{
+	if (vma->vm_flags & VM_WRITE)
+		return -EPERM;
+	vm_flags_clear(vma, VM_MAYWRITE);
+	return 0;
+}
+
+static vm_fault_t roc_bell_fault(struct vm_fault *vmf)
+{
+	const struct roc_bell *bell = vmf->vma->vm_private_data;
+	struct roc_open *o = vmf->vma->vm_file->private_data;
+	struct roc_endpoint *ep = o->ch->ep;
+	vm_fault_t ret;
+	int idx;
+
+	/* The card is gone, or knows nothing of this reader: no reason to kill it. */
+	if (!roc_enter(ep, o->epoch, &idx))
+		return vmf_insert_pfn(vmf->vma, vmf->address, page_to_pfn(bell->idle));
+	ret = vmf_insert_pfn(vmf->vma, vmf->address,
+			     (ep->bar_start[bell->bar] + bell->offset) >> PAGE_SHIFT);
+	roc_leave(ep, idx);
+	return ret;
+}
+
+static const struct vm_operations_struct roc_bell_vm_ops = {
+	.fault = roc_bell_fault,
+};
+
+int roc_map_bell(struct vm_area_struct *vma, struct roc_bell *bell)
+{
+	vm_flags_set(vma, VM_IO | VM_PFNMAP);
+	/* Registers are never encrypted, whatever memory is. */
+	vma->vm_page_prot = pgprot_decrypted(pgprot_noncached(vma->vm_page_prot));
+	vma->vm_private_data = bell;
+	vma->vm_ops = &roc_bell_vm_ops;
+	return 0;
+}

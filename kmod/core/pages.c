@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Pages of the driver's. See pages.h.
+ */
+#include <linux/dma-map-ops.h>
+#include <linux/dma-mapping.h>
+#include <linux/list.h>
+#include <linux/log2.h>
+#include <linux/mm.h>
+#include <linux/sched/signal.h>
+
+#include "core/pages.h"
+#include "core/roc.h"
+
+/* Of @order or less, but not less than @least: that one is worth some work to the allocator. */
+static struct page *roc_alloc_piece(int node, unsigned int *order, unsigned int least)
+{
+	for (;; (*order)--) {
+		gfp_t gfp = *order > least ? __GFP_NORETRY : __GFP_RETRY_MAYFAIL;
+		struct page *page =
+			alloc_pages_node(node, ROC_PAGES_GFP | __GFP_ZERO | gfp, *order);
+
+		if (page || *order <= least)
+			return page;
+	}
+}
+
+static void roc_free_pieces(struct list_head *pieces)
+{
+	struct page *page, *next;
+
+	list_for_each_entry_safe (page, next, pieces, lru)
+		__free_pages(page, page_private(page));
+}
+
+static int roc_alloc_pieces(struct list_head *pieces, unsigned int *count, int node,
+			    unsigned long pages, unsigned int least)
+{
+	unsigned int order = ROC_PIECE_ORDER;
+
+	for (*count = 0; pages; (*count)++) {
+		struct page *page;
+
+		cond_resched();
+		if (fatal_signal_pending(current))
+			return -EINTR;
+		order = min_t(unsigned int, order, ilog2(pages));
+		page = roc_alloc_piece(node, &order, least);
+		if (!page)
+			return -ENOMEM;
+		set_page_private(page, order);
+		list_add_tail(&page->lru, pieces);
+		pages -= 1ul << order;
+	}
+	return 0;
+}
+
+/* From here on each page stands for itself. */
+static int roc_list_pieces(struct sg_table *sgt, struct list_head *pieces, unsigned int count)
+{
+	struct page *page, *next;
+	struct scatterlist *sg;
+	int err;
+
+	err = sg_alloc_table(sgt, count, ROC_PAGES_GFP);
+	if (err)
+		return err;
+	sg = sgt->sgl;
+	list_for_each_entry_safe (page, next, pieces, lru) {
+		unsigned int order = page_private(page);
+
+		list_del(&page->lru);
+		set_page_private(page, 0);
+		if (order)
+			split_page(page, order);
+		sg_set_page(sg, page, PAGE_SIZE << order, 0);
+		sg = sg_next(sg);
+	}
+	return 0;
+}
+
+int roc_pages_alloc(struct sg_table *sgt, unsigned long pages, int node, unsigned long least)
+{
+	unsigned int count;
+	LIST_HEAD(pieces);
+	int err;
+
+	err = roc_alloc_pieces(&pieces, &count, node, pages, ilog2(least));
+	if (!err)
+		err = roc_list_pieces(sgt, &pieces, count);
+	roc_free_pieces(&pieces);
+	return err;
+}
+
+void roc_pages_free(struct sg_table *sgt)
+{
+	struct scatterlist *sg;
+	unsigned int i, page;
+
+	for_each_sgtable_sg (sgt, sg, i) {
+		for (page = 0; page < sg->length >> PAGE_SHIFT; page++)
+			__free_page(sg_page(sg) + page);
+		cond_resched();
+	}
+	sg_free_table(sgt);
+}
+
+/*
+ * Does the CPU see what the card writes? Nobody could copy, or clean caches, when the reader just
+ * looks. Behind an IOMMU older kernels say that all memory needs a sync; whole pages are not copied
+ * there.
+ */
+bool roc_pages_plain(struct roc_endpoint *ep, dma_addr_t bus)
+{
+	struct device *dev = &ep->pdev->dev;
+
+	return ep->translated ? dev_is_dma_coherent(dev) : !dma_need_sync(dev, bus);
+}
