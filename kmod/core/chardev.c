@@ -82,7 +82,7 @@ static int roc_init_channel(struct roc_endpoint *ep, unsigned int number)
 	ch->number = number;
 	ch->kind = kind;
 	ch->suspect = true;
-	ch->vector = -1;
+	roc_irqs_none(ch);
 	mutex_init(&ch->lock);
 	spin_lock_init(&ch->owner_lock);
 	device_initialize(&ch->dev);

@@ -3,9 +3,9 @@
  * Interrupts of an endpoint. A channel's go to its kind, errors and alarms share the function's
  * block and are looked after by a work item.
  *
- * We ask for one vector for the function and one per channel, and live with fewer, with MSI, and
- * with none: then the kind looks by itself. A shared vector costs no register read, because what a
- * channel and the function have to say is in host memory.
+ * We ask for one vector for the function and one for each purpose of each channel, and live with
+ * fewer, with MSI, and with none: then the kind looks by itself. A shared vector costs no register
+ * read, because what a channel and the function have to say is in host memory.
  */
 #include <linux/dma-mapping.h>
 #include <linux/interrupt.h>
@@ -15,17 +15,30 @@
 #include "core/function_regs.h"
 #include "core/roc.h"
 
+/* Which purposes of a channel Linux's @irq is for. */
+static u32 roc_irq_purposes(const struct roc_channel *ch, int irq)
+{
+	unsigned int p;
+	u32 purposes = 0;
+
+	for (p = 0; p < ch->kind->purposes; p++)
+		if (ch->vector[p] >= 0 && ch->ep->irqs.number[ch->vector[p]] == irq)
+			purposes |= BIT(p);
+	return purposes;
+}
+
 static irqreturn_t roc_irq(int irq, void *data)
 {
 	struct roc_endpoint *ep = data;
-	bool shared = ep->irqs.count <= ep->ops->channels;
+	bool shared = ep->irqs.count <= ep->ops->channels * ep->ops->kind->purposes;
 	unsigned int c;
 
 	for (c = 0; c < ep->ops->channels; c++) {
 		struct roc_channel *ch = &ep->channels[c];
+		u32 purposes = roc_irq_purposes(ch, irq);
 
-		if (ch->vector >= 0 && ep->irqs.number[ch->vector] == irq)
-			ch->kind->irq(ch, shared);
+		if (purposes)
+			ch->kind->irq(ch, purposes, shared);
 	}
 	if (irq == ep->irqs.number[0] && READ_ONCE(*ep->irqs.notice))
 		schedule_work(&ep->irqs.work);
@@ -101,6 +114,11 @@ static void roc_irq_silence(struct roc_endpoint *ep)
 	roc_serial_unlock(ep);
 }
 
+void roc_irqs_none(struct roc_channel *ch)
+{
+	memset32((u32 *)ch->vector, -1, ARRAY_SIZE(ch->vector));
+}
+
 static int roc_irq_request(struct roc_endpoint *ep, int vector)
 {
 	int node = dev_to_node(&ep->pdev->dev);
@@ -156,7 +174,7 @@ int roc_irqs_alloc(struct roc_endpoint *ep)
 void roc_irqs_start(struct roc_endpoint *ep)
 {
 	struct roc_irqs *irqs = &ep->irqs;
-	unsigned int want = ep->ops->channels + 1, c;
+	unsigned int purposes = ep->ops->kind->purposes, want = ep->ops->channels * purposes + 1, i;
 	int got, v;
 
 	if (!irqs->block)
@@ -179,8 +197,8 @@ void roc_irqs_start(struct roc_endpoint *ep)
 	}
 	irqs->count = got;
 	/* Vector 0 is the function's; channels share what is left, or that one. */
-	for (c = 0; c < ep->ops->channels; c++)
-		ep->channels[c].vector = got == 1 ? 0 : 1 + c % (got - 1);
+	for (i = 0; i < want - 1; i++)
+		ep->channels[i / purposes].vector[i % purposes] = got == 1 ? 0 : 1 + i % (got - 1);
 	dev_info(&ep->pdev->dev, "roc%d: %d of %u interrupts\n", ep->minor, got, want);
 	return;
 
@@ -220,7 +238,7 @@ void roc_irqs_stop(struct roc_endpoint *ep)
 		if (pci_device_is_present(ep->pdev))
 			roc_irq_silence(ep);
 		for (c = 0; c < ep->ops->channels; c++)
-			ep->channels[c].vector = -1;
+			roc_irqs_none(&ep->channels[c]);
 		roc_irq_free(ep, irqs->count);
 	}
 	cancel_work_sync(&irqs->work);

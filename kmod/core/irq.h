@@ -8,6 +8,10 @@
 #include <linux/types.h>
 #include <linux/workqueue.h>
 
+/* What a channel of some kind raises interrupts for, at most: data, completions, errors. */
+#define ROC_PURPOSES_MAX 3
+
+struct roc_channel;
 struct roc_endpoint;
 
 /**
@@ -38,6 +42,7 @@ struct roc_irqs {
 	struct work_struct work;
 };
 
+void roc_irqs_none(struct roc_channel *ch);
 int roc_irqs_alloc(struct roc_endpoint *ep);
 void roc_irqs_start(struct roc_endpoint *ep);
 void roc_irqs_stop(struct roc_endpoint *ep);

@@ -57,6 +57,7 @@ struct roc_open {
  * @open_size: of the structure that begins with struct roc_open; zeroed by the core, and freed
  * @channel_size: of roc_channel.kind_priv, 0: none; zeroed by the core, lives as long as the
  * channel
+ * @purposes: that a channel has interrupts for, up to ROC_PURPOSES_MAX
  * @groups: sysfs files of a channel, NULL: none
  * @ioctls: beside those that every channel has
  * @card_ioctls: on the endpoint's node, beside those that every endpoint has
@@ -68,6 +69,7 @@ struct roc_kind {
 	const char *name;
 	size_t open_size;
 	size_t channel_size;
+	unsigned int purposes;
 	const struct attribute_group **groups;
 	const struct roc_ioctl *ioctls;
 	unsigned int ioctl_count;
@@ -121,9 +123,10 @@ struct roc_kind {
 
 	/*
 	 * The channel's interrupt, in interrupt context, from the nodes' appearance to their end,
-	 * whether it is open or not. @shared: other channels' too, so it may have nothing.
+	 * whether it is open or not. @purposes: mask of those that it is for. @shared: others use
+	 * it, too, so it may have nothing.
 	 */
-	void (*irq)(struct roc_channel *ch, bool shared);
+	void (*irq)(struct roc_channel *ch, u32 purposes, bool shared);
 	/* The card says that something is wrong with a channel. Channel lock held. */
 	void (*doubt)(struct roc_open *o);
 	/*

@@ -71,7 +71,8 @@ struct roc_stats {
  * @loaded: was given memory to write to since its quiet was last proved, perhaps by somebody else:
  *	then only a reset that shows is a proof; under @lock
  * @unseen: suspect, but only because its reset changed nothing that can be seen; under @lock
- * @vector: index of its interrupt, -1 = none. Written while no interrupt can come
+ * @vector: index of its interrupt for each purpose of the kind's, -1 = none. Written while no
+ *	interrupt can come
  * @kind_priv: the kind's own state, kind->channel_size
  * @priv: the backend's own state
  */
@@ -98,7 +99,7 @@ struct roc_channel {
 	bool suspect;
 	bool loaded;
 	bool unseen;
-	int vector;
+	int vector[ROC_PURPOSES_MAX];
 	void *kind_priv;
 	void *priv;
 };

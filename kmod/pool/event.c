@@ -177,7 +177,7 @@ static void roc_event_setup(struct roc_channel *ch)
 	roc_event_write(ch, EVENT_RECORD_HIGH, upper_32_bits(ev->record_bus));
 	roc_event_write(ch, EVENT_RECORD_SIZE, ev->record_log2);
 	roc_event_write(ch, EVENT_MODERATION, ev->moderation);
-	roc_event_write(ch, EVENT_VECTOR, ch->vector < 0 ? EVENT_VECTOR_NONE : ch->vector);
+	roc_event_write(ch, EVENT_VECTOR, ch->vector[0] < 0 ? EVENT_VECTOR_NONE : ch->vector[0]);
 	roc_event_write(ch, EVENT_CONTROL, EVENT_CONTROL_ENABLE);
 }
 
@@ -342,7 +342,7 @@ void roc_event_bind(struct roc_channel *ch, struct roc_session *s)
 }
 
 /* On a shared vector only those are told who have something: whoever drains arms afterwards. */
-void roc_event_irq(struct roc_channel *ch, bool shared)
+void roc_event_irq(struct roc_channel *ch, u32 purposes, bool shared)
 {
 	struct roc_event *ev = &roc_pool(ch)->event;
 	unsigned long flags;

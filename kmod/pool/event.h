@@ -69,7 +69,7 @@ void roc_event_remove(struct roc_endpoint *ep, bool keep_memory);
 int roc_event_enable(struct roc_channel *ch);
 int roc_event_disable(struct roc_channel *ch);
 void roc_event_bind(struct roc_channel *ch, struct roc_session *s);
-void roc_event_irq(struct roc_channel *ch, bool shared);
+void roc_event_irq(struct roc_channel *ch, u32 purposes, bool shared);
 unsigned int roc_event_fired(struct roc_event *ev);
 bool roc_event_room(const struct roc_event *ev, u32 in_flight);
 u32 roc_event_push(struct roc_event *ev, unsigned int link, u64 bus, u32 length);

@@ -115,6 +115,7 @@ const struct roc_kind roc_pool_kind = {
 	.name = "pool",
 	.open_size = sizeof(struct roc_session),
 	.channel_size = sizeof(struct roc_pool),
+	.purposes = 1,
 	.groups = roc_pool_groups,
 	.ioctls = roc_pool_ioctls,
 	.ioctl_count = ROC_POOL_IOCTLS,

@@ -264,7 +264,7 @@ static enum roc_why roc_turn(struct roc_session *s, u64 *rest)
 {
 	struct roc_channel *ch = s->ch;
 	struct roc_event *ev = &s->pool->event;
-	bool event = ev->on && s->setting.mode == ROC_MODE_EVENT && ch->vector >= 0;
+	bool event = ev->on && s->setting.mode == ROC_MODE_EVENT && ch->vector[0] >= 0;
 	u64 now = ktime_get_ns(), end = now + ROC_TURN_NS, sleep;
 	enum roc_look what = ROC_LOOK_DUE;
 	unsigned int fired = 0;

@@ -94,7 +94,7 @@ static void roc_stream_setup(struct roc_reader *r, u32 position)
 	roc_stream_write(ch, STREAM_START, position);
 	roc_stream_write(ch, STREAM_IRQ_BYTES, roc_stream_irq_bytes(r));
 	roc_stream_write(ch, STREAM_IRQ_NS, READ_ONCE(roc_stream(ch)->settings.interrupt_time));
-	roc_stream_write(ch, STREAM_VECTOR, ch->vector < 0 ? STREAM_VECTOR_NONE : ch->vector);
+	roc_stream_write(ch, STREAM_VECTOR, ch->vector[0] < 0 ? STREAM_VECTOR_NONE : ch->vector[0]);
 }
 
 /* Until the card has read its table. */

@@ -106,6 +106,7 @@ const struct roc_kind roc_stream_kind = {
 	.name = "stream",
 	.open_size = sizeof(struct roc_reader),
 	.channel_size = sizeof(struct roc_stream),
+	.purposes = 1,
 	.groups = roc_stream_groups,
 	.ioctls = roc_stream_ioctls,
 	.ioctl_count = ROC_STREAM_IOCTLS,

@@ -182,7 +182,7 @@ static void roc_stream_interrupt(struct roc_reader *r, bool shared)
 	}
 }
 
-void roc_stream_irq(struct roc_channel *ch, bool shared)
+void roc_stream_irq(struct roc_channel *ch, u32 purposes, bool shared)
 {
 	struct roc_stream *st = roc_stream(ch);
 	unsigned long flags;
@@ -233,7 +233,7 @@ static bool roc_stream_tick_now(struct roc_reader *r)
 		return false;
 	r->silent = sequence == r->sequence ? r->silent + 1 : 0;
 	r->sequence = sequence;
-	if (ch->vector < 0) {
+	if (ch->vector[0] < 0) {
 		if (r->position.written != r->seen)
 			roc_stream_serve(r);
 		r->seen = r->position.written;

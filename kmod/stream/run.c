@@ -27,7 +27,7 @@ void roc_stream_flags(struct roc_reader *r, u32 set, u32 clear)
 
 static void roc_stream_watch_on(struct roc_reader *r)
 {
-	r->period = r->open.ch->vector < 0 ? ROC_LOOK_MS : ROC_WATCH_MS;
+	r->period = r->open.ch->vector[0] < 0 ? ROC_LOOK_MS : ROC_WATCH_MS;
 	mod_delayed_work(system_percpu_wq, &r->watch, msecs_to_jiffies(r->period));
 }
 
@@ -54,7 +54,7 @@ static void roc_stream_bind(struct roc_reader *r, u32 position)
 	r->why = ROC_WHY_NONE;
 	st->reader = r;
 	/* Who polls already waits for this, or has done so with an eventfd. */
-	if (ch->vector >= 0 && (waitqueue_active(&r->open.wait) || READ_ONCE(r->open.eventfd)))
+	if (ch->vector[0] >= 0 && (waitqueue_active(&r->open.wait) || READ_ONCE(r->open.eventfd)))
 		roc_stream_arm(r);
 	spin_unlock_irq(&st->lock);
 }

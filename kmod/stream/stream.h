@@ -244,7 +244,7 @@ void roc_stream_read_counters(struct roc_channel *ch, struct stream_counters *co
 bool roc_stream_page_counters(const struct roc_stream_ring *ring, struct stream_counters *counters);
 
 /* look.c: under stream->lock, but for the first three */
-void roc_stream_irq(struct roc_channel *ch, bool shared);
+void roc_stream_irq(struct roc_channel *ch, u32 purposes, bool shared);
 bool roc_stream_tick(struct roc_reader *r);
 void roc_stream_doubt(struct roc_open *o);
 bool roc_stream_look(struct roc_reader *r);
