@@ -6,10 +6,9 @@
 #include <linux/delay.h>
 #include <linux/dma-mapping.h>
 
+#include "core/block.h"
 #include "stream/stream.h"
 
-#define ROC_QUIET_TRY_US 100
-#define ROC_QUIET_TRIES (10 * STREAM_QUIET_MS * 1000 / ROC_QUIET_TRY_US)
 #define ROC_LOAD_TRY_US 200
 #define ROC_LOAD_TRIES (4 * STREAM_LOAD_MS * 1000 / ROC_LOAD_TRY_US)
 #define ROC_ENABLE_TRIES 3
@@ -35,27 +34,18 @@ u32 roc_stream_status(struct roc_channel *ch)
 	return roc_stream_read(ch, STREAM_STATUS);
 }
 
-/*
- * A reset that stops the stream, proved: the card counts those that it carried out, and says when
- * nothing of it is on its way any more.
- */
+static const struct roc_reset_regs roc_stream_resets = {
+	.reset = STREAM_RESET,
+	.generation = STREAM_GENERATION,
+	.status = STREAM_STATUS,
+	.quiet = STREAM_STATUS_QUIET,
+	.busy = STREAM_STATUS_ENABLED | STREAM_STATUS_LOADING,
+	.quiet_ms = STREAM_QUIET_MS,
+};
+
 static int roc_stream_reset_proved(struct roc_channel *ch, u32 level)
 {
-	u32 before = roc_stream_read(ch, STREAM_GENERATION), status, generation;
-	unsigned int tries;
-
-	roc_stream_write(ch, STREAM_RESET, level);
-	for (tries = 0; tries < ROC_QUIET_TRIES; tries++) {
-		generation = roc_stream_read(ch, STREAM_GENERATION);
-		status = roc_stream_status(ch);
-		if (status == ROC_ALL_ONES)
-			return -EIO;
-		if (generation == before + 1 && status & STREAM_STATUS_QUIET &&
-		    !(status & (STREAM_STATUS_ENABLED | STREAM_STATUS_LOADING)))
-			return 0;
-		usleep_range(ROC_QUIET_TRY_US, 2 * ROC_QUIET_TRY_US);
-	}
-	return -EIO;
+	return roc_block_reset(roc_stream(ch)->block, &roc_stream_resets, level);
 }
 
 /* Proved by the card: nothing more comes, or -EIO. For streams that never ran, too. */
@@ -188,31 +178,17 @@ void roc_stream_moderate(struct roc_reader *r)
 	roc_stream_write(ch, STREAM_IRQ_NS, READ_ONCE(roc_stream(ch)->settings.interrupt_time));
 }
 
-static u64 roc_stream_counter(struct roc_stream *st, unsigned int nr)
-{
-	void __iomem *at = st->open + STREAM_SET_COUNTERS + 8 * nr;
-	unsigned int tries;
-	u32 low, high = ioread32(at + 4), again;
-
-	for (tries = 0; tries < 3; tries++, high = again) {
-		low = ioread32(at);
-		again = ioread32(at + 4);
-		if (again == high)
-			break;
-	}
-	return (u64)high << 32 | low;
-}
-
 /* From the registers: when it does not run. */
 void roc_stream_read_counters(struct roc_channel *ch, struct stream_counters *counters)
 {
+	void __iomem *from = roc_stream(ch)->open + STREAM_SET_COUNTERS;
 	__le64 *value = &counters->units;
 	unsigned int i;
 
 	BUILD_BUG_ON(offsetof(struct stream_counters, sequence_end) !=
 		     offsetof(struct stream_counters, units) + STREAM_COUNTERS * 8);
 	for (i = 0; i < STREAM_COUNTERS; i++)
-		value[i] = cpu_to_le64(roc_stream_counter(roc_stream(ch), i));
+		value[i] = cpu_to_le64(roc_block_counter(from + 8 * i));
 }
 
 /* From the card's page. False: it is being written, and what was there before is as good. */

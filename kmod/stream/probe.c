@@ -5,21 +5,15 @@
  */
 #include <linux/pci.h>
 
+#include "core/block.h"
 #include "core/capability.h"
 #include "stream/stream.h"
 #include "stream/stream_vsec.h"
 
-/* A block's registers, if its ID register is what the contract says. */
 static void __iomem *roc_stream_block(struct roc_endpoint *ep, const struct roc_piece *piece,
 				      u32 magic, u32 number)
 {
-	void __iomem *block = ep->bar[piece->bar] + piece->offset;
-	u32 id = ioread32(block + STREAM_ID);
-
-	if (STREAM_ID_MAGIC(id) != magic || STREAM_ID_REVISION(id) != STREAM_VSEC_REVISION ||
-	    STREAM_ID_NUMBER(id) != number)
-		return NULL;
-	return block;
+	return roc_block(ep, piece, magic, STREAM_VSEC_REVISION, number);
 }
 
 static void roc_stream_name(struct roc_stream *st, u32 type)

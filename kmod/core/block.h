@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What the blocks of all our firmware interfaces have in common: an ID register, and resets with
+ * proof.
+ */
+#ifndef ROC_BLOCK_H
+#define ROC_BLOCK_H
+
+#include "core/roc.h"
+#include "core/vsec.h"
+
+/* What the ID register of a block says: [31:16] magic, [15:8] revision, [7:0] number. */
+void __iomem *roc_block(struct roc_endpoint *ep, const struct roc_piece *piece, u32 magic,
+			u32 revision, u32 number);
+
+/**
+ * struct roc_reset_regs - how a block resets what it stands for
+ * @reset: offset of the register that is written
+ * @generation: of the one that counts resets that were carried out
+ * @status: of the one that says
+ * @quiet: its bit: nothing is on its way any more
+ * @busy: its bits: at work
+ * @quiet_ms: how long the contract gives the card
+ */
+struct roc_reset_regs {
+	u32 reset;
+	u32 generation;
+	u32 status;
+	u32 quiet;
+	u32 busy;
+	unsigned int quiet_ms;
+};
+
+int roc_block_reset(void __iomem *block, const struct roc_reset_regs *regs, u32 level);
+
+/* A counter of 64 bits in two registers, low word first, that counts meanwhile. */
+u64 roc_block_counter(void __iomem *at);
+
+#endif /* ROC_BLOCK_H */
