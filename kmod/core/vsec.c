@@ -78,6 +78,25 @@ int roc_vsec_at(const struct roc_vsec_card *card, const struct roc_vsec_id *id)
 	return -1;
 }
 
+struct roc_piece roc_vsec_place(__u32 word, __u32 stride, unsigned int i, __u32 size)
+{
+	return (struct roc_piece){
+		(word & 0x7) + i * (stride & 0x7),
+		(word & ~0x7u) + (__u64)i * (stride & ~0x7u),
+		size,
+	};
+}
+
+void roc_vsec_places(const struct roc_vsec_card *card, unsigned int first, unsigned int stride,
+		     __u32 size, struct roc_piece *piece)
+{
+	__u32 from = roc_vsec_word(card, first), step = roc_vsec_word(card, stride);
+	unsigned int i;
+
+	for (i = 0; i < card->channels; i++)
+		piece[i] = roc_vsec_place(from, step, i, size);
+}
+
 static _Bool vsec_inside(const struct roc_vsec_card *card, const struct roc_piece *piece)
 {
 	return piece->bar < ROC_VSEC_BARS && piece->size <= card->bar_length[piece->bar] &&
@@ -108,4 +127,18 @@ const char *roc_vsec_judge(const struct roc_vsec_card *card, const struct roc_pi
 				return "a block overlaps the MSI-X table";
 	}
 	return (void *)0;
+}
+
+static _Bool vsec_never_open(void *context, const struct roc_piece *piece)
+{
+	return 0;
+}
+
+const char *roc_vsec_judge_open(const struct roc_vsec_card *card, const struct roc_piece *piece,
+				unsigned int count)
+{
+	struct roc_vsec_card closed = *card;
+
+	closed.open = vsec_never_open;
+	return roc_vsec_judge(&closed, piece, count);
 }

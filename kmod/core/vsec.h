@@ -59,8 +59,22 @@ _Bool roc_vsec_tables_open(const struct roc_vsec_card *card);
 /* Its place in configuration space. 0: there is none. -1: the list of them has no end. */
 int roc_vsec_at(const struct roc_vsec_card *card, const struct roc_vsec_id *id);
 
+/*
+ * Block @i of @size bytes, as all our capabilities say it: BAR in [2:0], offset in [31:3] of the
+ * first, and the same of the stride to the next.
+ */
+struct roc_piece roc_vsec_place(__u32 word, __u32 stride, unsigned int i, __u32 size);
+
+/* One for each channel: the words at @first and @stride. */
+void roc_vsec_places(const struct roc_vsec_card *card, unsigned int first, unsigned int stride,
+		     __u32 size, struct roc_piece *piece);
+
 /* Why the blocks that a capability speaks of must not be used, @count of them. NULL: they may. */
 const char *roc_vsec_judge(const struct roc_vsec_card *card, const struct roc_piece *piece,
 			   unsigned int count);
+
+/* The same of blocks that users may write. */
+const char *roc_vsec_judge_open(const struct roc_vsec_card *card, const struct roc_piece *piece,
+				unsigned int count);
 
 #endif /* ROC_VSEC_H */

@@ -11,35 +11,10 @@
 static const struct roc_vsec_id stream_id = {STREAM_VSEC_ID, STREAM_VSEC_REVISION,
 					     STREAM_VSEC_LENGTH, STREAM_VSEC_SIGNATURE_VALUE};
 
-static struct roc_piece place(__u32 word, __u32 stride, unsigned int i, __u32 size)
-{
-	return (struct roc_piece){
-		STREAM_VSEC_BAR(word) + i * STREAM_VSEC_BAR(stride),
-		STREAM_VSEC_OFFSET(word) + (__u64)i * STREAM_VSEC_OFFSET(stride),
-		size,
-	};
-}
-
-static void places(const struct roc_vsec_card *card, int at, unsigned int where,
-		   unsigned int stride, __u32 size, struct roc_piece *piece)
-{
-	__u32 first = roc_vsec_word(card, at + where), step = roc_vsec_word(card, at + stride);
-	unsigned int i;
-
-	for (i = 0; i < card->channels; i++)
-		piece[i] = place(first, step, i, size);
-}
-
-static _Bool never_open(void *context, const struct roc_piece *piece)
-{
-	return 0;
-}
-
 /* What users must not write, and what they may: neither overlaps its like. */
 static const char *judge(const struct roc_vsec_card *card, const struct roc_stream_vsec *vsec)
 {
 	struct roc_piece piece[2 * ROC_STREAMS_MAX + 1];
-	struct roc_vsec_card closed = *card;
 	unsigned int i, n = 0;
 	const char *why;
 
@@ -53,11 +28,10 @@ static const char *judge(const struct roc_vsec_card *card, const struct roc_stre
 	why = roc_vsec_judge(card, piece, n);
 	if (why)
 		return why;
-	closed.open = never_open;
 	for (i = 0, n = 0; i < card->channels; i++)
 		piece[n++] = vsec->settings[i];
 	piece[n++] = vsec->card;
-	return roc_vsec_judge(&closed, piece, n);
+	return roc_vsec_judge_open(card, piece, n);
 }
 
 int roc_stream_vsec_find(const struct roc_vsec_card *card, struct roc_stream_vsec *vsec,
@@ -80,14 +54,16 @@ int roc_stream_vsec_find(const struct roc_vsec_card *card, struct roc_stream_vse
 	if (vsec->ring_log2 > RING_LOG2_MAX)
 		vsec->ring_log2 = RING_LOG2_MAX;
 	vsec->segments = roc_vsec_word(card, at + STREAM_VSEC_SEGMENTS);
-	places(card, at, STREAM_VSEC_STREAM, STREAM_VSEC_STRIDE, STREAM_SIZE, vsec->stream);
-	places(card, at, STREAM_VSEC_DOORBELL, STREAM_VSEC_DOORBELL_STRIDE, STREAM_DOORBELL_SIZE,
-	       vsec->bell);
-	places(card, at, STREAM_VSEC_SETTINGS, STREAM_VSEC_SETTINGS_STRIDE, STREAM_SETTINGS_SIZE,
-	       vsec->settings);
-	vsec->function =
-		place(roc_vsec_word(card, at + STREAM_VSEC_FUNCTION), 0, 0, STREAM_FUNCTION_SIZE);
-	vsec->card = place(roc_vsec_word(card, at + STREAM_VSEC_CARD), 0, 0, STREAM_CARD_SIZE);
+	roc_vsec_places(card, at + STREAM_VSEC_STREAM, at + STREAM_VSEC_STRIDE, STREAM_SIZE,
+			vsec->stream);
+	roc_vsec_places(card, at + STREAM_VSEC_DOORBELL, at + STREAM_VSEC_DOORBELL_STRIDE,
+			STREAM_DOORBELL_SIZE, vsec->bell);
+	roc_vsec_places(card, at + STREAM_VSEC_SETTINGS, at + STREAM_VSEC_SETTINGS_STRIDE,
+			STREAM_SETTINGS_SIZE, vsec->settings);
+	vsec->function = roc_vsec_place(roc_vsec_word(card, at + STREAM_VSEC_FUNCTION), 0, 0,
+					STREAM_FUNCTION_SIZE);
+	vsec->card =
+		roc_vsec_place(roc_vsec_word(card, at + STREAM_VSEC_CARD), 0, 0, STREAM_CARD_SIZE);
 	*why = judge(card, vsec);
 	return *why ? -1 : 1;
 }
