@@ -10,6 +10,8 @@
 #include "cards/cru/cru_regs.h"
 #include "cards/p40/p40.h"
 #include "cards/p40/p40_regs.h"
+#include "cards/robinnp/robinnp.h"
+#include "cards/robinnp/robinnp_regs.h"
 
 #define ROC_CARD(_vendor, _device, _ops)                                                           \
 	{                                                                                          \
@@ -20,5 +22,6 @@ const struct pci_device_id roc_ids[] = {ROC_CARD(CRU_VENDOR_CERN, CRU_DEVICE, ro
 					ROC_CARD(CRU_VENDOR_ALTERA, CRU_DEVICE_ALTERA, roc_cru_ops),
 					ROC_CARD(CRORC_VENDOR, CRORC_DEVICE, roc_crorc_ops),
 					ROC_CARD(P40_VENDOR, P40_DEVICE, roc_p40_ops),
+					ROC_CARD(ROBINNP_VENDOR, ROBINNP_DEVICE, roc_robinnp_ops),
 					{}};
 MODULE_DEVICE_TABLE(pci, roc_ids);

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * How far a ring is that the card writes, told by the phase bits of its entries alone.
+ *
+ * Counts are free-running 32-bit numbers, differences modulo 2^32. The reader says what it has
+ * taken, and neither side is believed: whatever they say, all that comes of it is a count within
+ * one lap of the ring from what one of them said. No entry is looked at but for its phase, and none
+ * outside of the ring.
+ *
+ * One user at a time. The same file is tested in user space.
+ */
+#ifndef ROC_COUNT_H
+#define ROC_COUNT_H
+
+#include <linux/types.h>
+
+#define ROC_COUNT_ENTRY 16 /* bytes; the phase is the highest bit of the last */
+
+/**
+ * struct roc_count - of a ring
+ * @entries: 1 << @log2 of them; all phases were 0 when the count was @start
+ * @log2: of the number of entries
+ * @start: at which the count began
+ * @known: the card's, as last found: behind the last entry that is there
+ */
+struct roc_count {
+	const volatile __u8 *entries;
+	unsigned int log2;
+	__u32 start;
+	__u32 known;
+};
+
+static inline __u32 roc_count_entries(const struct roc_count *c)
+{
+	return 1u << c->log2;
+}
+
+/*
+ * Looks again. @taken: what the reader has; if that is further than we have ever looked it is where
+ * we begin, for the card may have gone round more than once meanwhile. A few loads, however much
+ * came.
+ */
+void roc_count_look(struct roc_count *c, __u32 taken);
+
+/* Negative if @a lies before @b. */
+static inline __s32 roc_count_ahead(__u32 a, __u32 b)
+{
+	return (__s32)(a - b);
+}
+
+/* Has the card come to @count? */
+static inline _Bool roc_count_reached(const struct roc_count *c, __u32 count)
+{
+	return roc_count_ahead(c->known, count) >= 0;
+}
+
+/* Is there something that the reader has not taken? */
+static inline _Bool roc_count_fresh(const struct roc_count *c, __u32 taken)
+{
+	return roc_count_ahead(c->known, taken) > 0;
+}
+
+/* May a reader have taken so much, who follows the rules? */
+static inline _Bool roc_count_possible(const struct roc_count *c, __u32 taken)
+{
+	return c->known - taken <= roc_count_entries(c);
+}
+
+#endif /* ROC_COUNT_H */

@@ -1,0 +1,306 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Fragments on request: a kind of channel whose card keeps the data, and writes to memory what it
+ * is asked for. The contract is Documentation/hardware/fragment-interface.md.
+ *
+ *   sub-unit  what outlives an open: the card's registers, settings, counters
+ *   holder    one open: the rings, the run, who sleeps
+ *   rings     memory that the card reads and writes, and the pages shared with the reader
+ *
+ * The kernel looks at no command, no descriptor and no completion, but for the phase of the latter
+ * two when somebody sleeps. What a command names is a page of the sub-unit's own, or an index into
+ * the table that the kernel makes of the holder's buffers before a run.
+ *
+ * Calls go one way: kind > ioctl, control > run > look > hw, count; rings, table, map and sysfs
+ * beside them. Whoever finds that the card broke its contract returns why; run.c ends the run.
+ */
+#ifndef ROC_FRAGMENT_H
+#define ROC_FRAGMENT_H
+
+#include "core/charge.h"
+#include "core/compat/compat.h"
+#include "core/map.h"
+#include "core/pages.h"
+#include "core/roc.h"
+#include "fragment/count.h"
+#include "fragment/fragment_regs.h"
+
+/* mmap offsets */
+#define ROC_FRAGMENT_KERNEL_COOKIE (0x10ull << 32)
+#define ROC_FRAGMENT_USER_COOKIE (0x11ull << 32)
+
+#define ROC_FRAGMENT_WATCH_MS 500 /* period of the watchdog, ... */
+#define ROC_FRAGMENT_LOOK_MS 5	  /* ... and where there is no interrupt */
+
+#define ROC_FRAGMENT_IOCTLS 9
+#define ROC_FRAGMENT_CARD_IOCTLS 3
+
+struct roc_holder;
+
+/* What a sub-unit has interrupts for; data and completions have a *lane* each. */
+enum roc_fragment_purpose {
+	ROC_LANE_DATA,
+	ROC_LANE_DONE,
+	ROC_LANES,
+	ROC_FRAGMENT_ERROR = ROC_LANES,
+	ROC_FRAGMENT_PURPOSES,
+};
+
+/* As struct roc_stats, of a sub-unit. Under sub->lock, read without. */
+struct roc_sub_stats {
+	u64 told[ROC_FRAGMENT_PURPOSES]; /* interrupts */
+	u64 arms;
+	u64 doorbells;
+	u64 wakes;
+	u64 bad_index;
+};
+
+/* Under sub->lock, read without. */
+struct roc_sub_settings {
+	u32 links;
+	u32 count[ROC_LANES];
+	u32 time[ROC_LANES]; /* ns */
+};
+
+/**
+ * struct roc_sub - a channel's sub-unit, whoever opens it; lives as long as the channel
+ * @block: its registers, NULL = there are none (yet)
+ * @counts: what it counts; users may read that, too
+ * @bell: where its doorbell page is
+ * @links: that it has
+ * @memory: bytes of page memory of each
+ * @data_log2: of the entries of the largest descriptor and free-page ring
+ * @command_log2: and command and completion ring
+ * @host_pages_max: entries of the largest table
+ * @settings: see there
+ * @base: @stats at the present open
+ * @lock: @opened, @holder, what they say that it guards, and all counters; taken by the interrupt
+ * @opened: who has it, NULL: nobody
+ * @holder: whose run it is, NULL: it does not run
+ */
+struct roc_sub {
+	void __iomem *block;
+	void __iomem *counts;
+	struct roc_bell bell;
+	unsigned int links;
+	u64 memory;
+	unsigned int data_log2;
+	unsigned int command_log2;
+	u32 host_pages_max;
+	struct roc_sub_settings settings;
+	struct roc_sub_stats stats;
+	struct roc_sub_stats base;
+	spinlock_t lock;
+	struct roc_holder *opened;
+	struct roc_holder *holder;
+};
+
+/* The rings of a sub-unit. The first two are the card's to write, the others the reader's. */
+enum roc_fragment_ring {
+	ROC_RING_DATA,
+	ROC_RING_DONE,
+	ROC_RING_FREE,
+	ROC_RING_COMMAND,
+	ROC_RINGS,
+};
+
+/**
+ * struct roc_ring_memory - one of them
+ * @log2: of its entries
+ * @bytes: of whole pages
+ * @sgt: its pages; one piece for the card
+ * @cpu: what the kernel sees of it; only of what the card writes
+ * @bus: where the card sees it
+ */
+struct roc_ring_memory {
+	unsigned int log2;
+	size_t bytes;
+	struct sg_table sgt;
+	void *cpu;
+	bool mapped;
+	dma_addr_t bus;
+};
+
+/**
+ * struct roc_sub_rings - the rings of an open sub-unit, and the pages that go with them
+ *
+ * Two owners: the holder, until its last close, and the card, until it is proved quiet. All goes
+ * with the last of them. Constant from the time that it is made, but for the table.
+ *
+ * @held: the card's part in it: the mappings for DMA, the table
+ * @page_log2: of a card page's bytes
+ * @host_page_log2: of a host page's
+ * @pages: card pages in use, of each link
+ * @bell: for its mapping
+ * @table: bus address of each host page; channel lock
+ * @host_pages: entries in use
+ */
+struct roc_sub_rings {
+	struct kref refs;
+	struct roc_held held;
+	struct roc_charge charge;
+	unsigned int page_log2;
+	unsigned int host_page_log2;
+	u32 pages;
+	struct roc_ring_memory ring[ROC_RINGS];
+	struct page *user_page;
+	struct page *kernel_page;
+	struct roc_bell bell;
+	__le64 *table;
+	dma_addr_t table_bus;
+	size_t table_size;
+	u32 host_pages;
+};
+
+/**
+ * struct roc_sub_lane - descriptors, or completions, of a run, and who waits for them. sub->lock
+ * @count: how far the card is
+ * @armed: an interrupt was asked for, and has not come; @seen: for what lies behind that
+ * @late: one that was asked for earlier may still be on its way
+ * @wanting: somebody in ROC_FR_WAIT wants @want, and nobody less
+ * @last: @count at the watchdog's last look
+ * @overdue: ticks of the watchdog since an interrupt should have come
+ */
+struct roc_sub_lane {
+	struct roc_count count;
+	bool armed;
+	u32 seen;
+	bool late;
+	bool wanting;
+	u32 want;
+	u32 last;
+	u32 overdue;
+};
+
+/**
+ * struct roc_holder - one open of a sub-unit, and its run
+ * @open: what the core has of it; first
+ * @rings: NULL: none yet; channel lock
+ * @told: the caller knows of @rings, and may map them; published once
+ * @run: number of the run, from 1; channel lock
+ * @period: ms, of the watchdog
+ * @lane: from here to @why under sub->lock
+ * @edge: who polls does so for edges
+ * @silent: ticks of the watchdog since anything came
+ * @refused: the card told that it was asked nonsense
+ * @bad: the reader's counts were impossible
+ * @doubt: the card told of an error: it has to be asked
+ * @why: the run has to end, and the watchdog will see to it
+ * @watch: the watchdog; ends a run that failed, too
+ */
+struct roc_holder {
+	struct roc_open open;
+	struct roc_sub_rings *rings;
+	bool told;
+	u32 run;
+	unsigned int period;
+	struct roc_sub_lane lane[ROC_LANES];
+	bool edge;
+	u32 silent;
+	bool refused;
+	bool bad;
+	bool doubt;
+	enum roc_why why;
+	struct delayed_work watch;
+};
+
+static inline struct roc_sub *roc_sub(const struct roc_channel *ch)
+{
+	return ch->kind_priv;
+}
+
+static inline struct roc_holder *roc_holder(struct roc_open *o)
+{
+	return container_of(o, struct roc_holder, open);
+}
+
+static inline struct roc_fr_user *roc_sub_rings_user(const struct roc_sub_rings *rings)
+{
+	return page_address(rings->user_page);
+}
+
+static inline struct roc_fr_kernel *roc_sub_rings_kernel(const struct roc_sub_rings *rings)
+{
+	return page_address(rings->kernel_page);
+}
+
+/* What the reader has taken of a lane; may be anything. */
+static inline u32 roc_sub_lane_taken(const struct roc_holder *h, unsigned int lane)
+{
+	const struct roc_fr_user *user = roc_sub_rings_user(h->rings);
+
+	return lane == ROC_LANE_DATA ? READ_ONCE(user->descriptors) : READ_ONCE(user->completions);
+}
+
+/* What the kind asks of a card: nothing beyond what the core does. */
+struct roc_fragment_ops {
+	struct roc_card_ops card;
+};
+
+/* kind.c */
+extern const struct roc_kind roc_fragment_kind;
+
+/* probe.c: where the firmware has its registers */
+int roc_fragment_probe(struct roc_endpoint *ep);
+void roc_fragment_remove(struct roc_endpoint *ep, bool keep);
+
+/* rings.c */
+struct roc_sub_rings *roc_sub_rings_alloc(const struct roc_sub *sub, struct roc_fr_rings *arg,
+					  int node, bool whole);
+int roc_sub_rings_map(struct roc_channel *ch, struct roc_sub_rings *rings,
+		      struct roc_fr_rings *arg);
+void roc_sub_rings_drop(struct roc_channel *ch, struct roc_sub_rings *rings);
+void roc_sub_rings_put(struct roc_sub_rings *rings);
+void roc_sub_rings_begin(struct roc_sub_rings *rings, u32 start);
+u64 roc_sub_rings_before(const struct roc_sub_rings *rings, enum roc_fragment_ring ring);
+
+/* table.c: host pages; channel lock */
+int roc_table_make(struct roc_holder *h, struct roc_fr_start *arg);
+int roc_table_find(struct roc_holder *h, struct roc_fr_pages *arg);
+
+/* map.c */
+int roc_fragment_mmap(struct roc_open *o, struct vm_area_struct *vma);
+
+/* hw.c: the registers of a sub-unit */
+u32 roc_fragment_status(struct roc_channel *ch);
+u32 roc_fragment_written(struct roc_channel *ch, unsigned int lane);
+u32 roc_fragment_outstanding(struct roc_channel *ch);
+int roc_fragment_enable(struct roc_holder *h, u32 start);
+int roc_fragment_disable(struct roc_channel *ch);
+int roc_fragment_reset(struct roc_channel *ch, u32 level);
+void roc_fragment_let_through(struct roc_channel *ch, u32 links);
+void roc_fragment_arm(struct roc_holder *h, unsigned int lane, u32 seen);
+void roc_fragment_moderate(struct roc_holder *h);
+void roc_fragment_ring_bells(struct roc_holder *h, const struct roc_fr_tell *arg);
+u64 roc_fragment_counter(struct roc_sub *sub, unsigned int nr);
+
+/* look.c: under sub->lock, but for the first three */
+void roc_fragment_irq(struct roc_channel *ch, u32 purposes, bool shared);
+bool roc_fragment_tick(struct roc_holder *h);
+void roc_fragment_doubt(struct roc_open *o);
+bool roc_fragment_look(struct roc_holder *h);
+bool roc_fragment_readable(struct roc_holder *h);
+void roc_fragment_attend(struct roc_holder *h, unsigned int lane, u32 seen);
+
+/* run.c: channel lock */
+int roc_fragment_start(struct roc_holder *h, struct roc_fr_start *arg);
+int roc_fragment_stop(struct roc_holder *h, struct roc_fr_stop *arg);
+void roc_fragment_abort(struct roc_holder *h, enum roc_ch_state state, enum roc_why why,
+			bool present);
+void roc_fragment_watch(struct work_struct *work);
+void roc_fragment_flags(struct roc_holder *h, u32 set, u32 clear);
+
+/* ioctl.c: on the sub-unit's node */
+extern const struct roc_ioctl roc_fragment_ioctls[ROC_FRAGMENT_IOCTLS];
+
+/* control.c: on the sub-unit's node and the endpoint's */
+extern const struct roc_ioctl roc_fragment_card_ioctls[ROC_FRAGMENT_CARD_IOCTLS];
+void roc_sub_defaults(struct roc_sub *sub);
+int roc_sub_info(struct roc_channel *ch, struct roc_fr_info *info, bool since_open);
+int roc_sub_set(struct roc_channel *ch, struct roc_fr_settings *arg, const struct roc_holder *h);
+int roc_sub_reset(struct roc_channel *ch, const struct roc_fr_reset *arg);
+
+/* sysfs.c */
+extern const struct attribute_group *roc_fragment_groups[];
+
+#endif /* ROC_FRAGMENT_H */

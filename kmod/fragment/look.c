@@ -1,0 +1,293 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Looking how far the card is, and telling who sleeps.
+ *
+ * All that is looked at is in host memory. Interrupts come when somebody asked for one, of each
+ * lane by itself; whoever looks and finds too little asks, with one register write. Everything
+ * under sub->lock, which the interrupts take.
+ */
+#include <linux/eventfd.h>
+#include <linux/math64.h>
+
+#include "fragment/fragment.h"
+
+#define ROC_SILENT_MS 2000
+
+/* The run has to end; that takes locks and time, so the watchdog does it. */
+static void roc_fragment_broken(struct roc_holder *h, enum roc_why why)
+{
+	if (h->why)
+		return;
+	h->why = why;
+	mod_delayed_work(system_percpu_wq, &h->watch, 0);
+}
+
+/* The reader's counts are his own affair: a bad one is told to him, and followed. */
+static void roc_fragment_look_now(struct roc_holder *h)
+{
+	struct roc_sub *sub = roc_sub(h->open.ch);
+	unsigned int i;
+	u32 taken;
+
+	for (i = 0; i < ROC_LANES; i++) {
+		taken = roc_sub_lane_taken(h, i);
+		roc_count_look(&h->lane[i].count, taken);
+		if (!h->bad && roc_count_ahead(taken, h->lane[i].count.known) > 0) {
+			h->bad = true;
+			sub->stats.bad_index++;
+		}
+	}
+}
+
+/* Only while it runs. False: it does not, or not for long any more. */
+bool roc_fragment_look(struct roc_holder *h)
+{
+	if (roc_sub(h->open.ch)->holder != h || h->why)
+		return false;
+	roc_fragment_look_now(h);
+	return true;
+}
+
+/* Is there something for who polls? */
+bool roc_fragment_readable(struct roc_holder *h)
+{
+	unsigned int i;
+
+	for (i = 0; i < ROC_LANES; i++)
+		if (roc_count_fresh(&h->lane[i].count, roc_sub_lane_taken(h, i)))
+			return true;
+	return false;
+}
+
+/*
+ * Somebody is going to sleep until there is more than @seen. Who has asked for less already, and
+ * for something that has not come yet, has asked for this, too.
+ */
+void roc_fragment_attend(struct roc_holder *h, unsigned int lane, u32 seen)
+{
+	const struct roc_sub_lane *l = &h->lane[lane];
+
+	if (l->armed && roc_count_ahead(l->seen, seen) <= 0 && !roc_count_fresh(&l->count, l->seen))
+		return;
+	roc_fragment_arm(h, lane, seen);
+}
+
+/* Who polls for edges or has an eventfd does not come back by himself. */
+static bool roc_fragment_listens(struct roc_holder *h, bool readable)
+{
+	struct roc_open *o = &h->open;
+
+	return READ_ONCE(o->eventfd) || (waitqueue_active(&o->wait) && (h->edge || !readable));
+}
+
+/* There is something new: wake those for whom it is enough, and ask again for the others. */
+static void roc_fragment_serve(struct roc_holder *h, unsigned int lane)
+{
+	struct roc_sub *sub = roc_sub(h->open.ch);
+	bool readable = roc_fragment_readable(h);
+	struct roc_sub_lane *l = &h->lane[lane];
+	struct roc_open *o = &h->open;
+
+	if (l->wanting && roc_count_reached(&l->count, l->want)) {
+		l->wanting = false;
+		sub->stats.wakes++;
+		wake_up_all(&o->batch);
+	}
+	if (readable) {
+		if (waitqueue_active(&o->wait)) {
+			sub->stats.wakes++;
+			wake_up_all(&o->wait);
+		}
+		roc_open_signal(o);
+	}
+	if (roc_fragment_listens(h, readable))
+		roc_fragment_attend(h, lane, l->count.known);
+	else if (l->wanting)
+		roc_fragment_attend(h, lane, l->want - 1);
+}
+
+/*
+ * A hint, and nothing else: none, one too many, or one for nothing is no harm. One that was asked
+ * for before somebody looked by himself, and asked anew, may come late.
+ */
+static void roc_fragment_interrupt(struct roc_holder *h, unsigned int lane, bool shared)
+{
+	struct roc_channel *ch = h->open.ch;
+	struct roc_sub_lane *l = &h->lane[lane];
+	bool fresh = roc_count_fresh(&l->count, l->seen);
+
+	if (shared && !(fresh && l->armed))
+		return;
+	ch->stats.interrupts++;
+	roc_sub(ch)->stats.told[lane]++;
+	l->overdue = 0;
+	if (fresh) {
+		l->armed = false;
+		roc_fragment_serve(h, lane);
+	} else if (l->late) {
+		l->late = false;
+	} else {
+		ch->stats.spurious_interrupts++;
+	}
+}
+
+/* Only a vector of its own says so; what shares one hears it from the function, and by looking. */
+static void roc_fragment_error(struct roc_holder *h, bool shared)
+{
+	if (shared)
+		return;
+	h->open.ch->stats.interrupts++;
+	roc_sub(h->open.ch)->stats.told[ROC_FRAGMENT_ERROR]++;
+	h->doubt = true;
+	mod_delayed_work(system_percpu_wq, &h->watch, 0);
+}
+
+void roc_fragment_irq(struct roc_channel *ch, u32 purposes, bool shared)
+{
+	struct roc_sub *sub = roc_sub(ch);
+	unsigned long flags;
+	unsigned int i;
+
+	spin_lock_irqsave(&sub->lock, flags);
+	if (sub->holder && roc_fragment_look(sub->holder)) {
+		for (i = 0; i < ROC_LANES; i++)
+			if (purposes & BIT(i))
+				roc_fragment_interrupt(sub->holder, i, shared);
+		if (purposes & BIT(ROC_FRAGMENT_ERROR))
+			roc_fragment_error(sub->holder, shared);
+	}
+	spin_unlock_irqrestore(&sub->lock, flags);
+}
+
+/* An entry was to be told of, and for long no interrupt did. */
+static bool roc_fragment_overdue(const struct roc_holder *h, unsigned int lane)
+{
+	const struct roc_sub *sub = roc_sub(h->open.ch);
+	u64 allowed = READ_ONCE(sub->settings.time[lane]);
+
+	return h->lane[lane].overdue >= 2 + div_u64(allowed, ROC_FRAGMENT_WATCH_MS * NSEC_PER_MSEC);
+}
+
+/* True: something came since the last time. */
+static bool roc_fragment_tick_lane(struct roc_holder *h, unsigned int lane)
+{
+	struct roc_channel *ch = h->open.ch;
+	struct roc_sub_lane *l = &h->lane[lane];
+	bool moved = l->count.known != l->last;
+
+	l->last = l->count.known;
+	if (ch->vector[lane] < 0) {
+		if (moved)
+			roc_fragment_serve(h, lane);
+		return moved;
+	}
+	if (!moved)
+		l->late = false;
+	if (l->armed && roc_count_fresh(&l->count, l->seen))
+		l->overdue++;
+	else
+		l->overdue = 0;
+	if (roc_fragment_overdue(h, lane)) {
+		ch->stats.missed_interrupts++;
+		l->armed = false;
+		l->overdue = 0;
+		roc_fragment_serve(h, lane);
+	} else if (!l->armed && roc_fragment_listens(h, roc_fragment_readable(h))) {
+		roc_fragment_attend(h, lane, l->count.known);
+	}
+	return moved;
+}
+
+/*
+ * The watchdog's look, for lost interrupts and for cards without. True: nothing has come for long,
+ * or something was told, so the card had better be asked.
+ */
+static bool roc_fragment_tick_now(struct roc_holder *h)
+{
+	bool moved = false, doubt;
+	unsigned int i;
+
+	if (!roc_fragment_look(h))
+		return false;
+	for (i = 0; i < ROC_LANES; i++)
+		moved |= roc_fragment_tick_lane(h, i);
+	doubt = h->doubt;
+	h->doubt = false;
+	h->silent = moved ? 0 : h->silent + h->period;
+	if (h->silent < ROC_SILENT_MS)
+		return doubt;
+	h->silent = 0;
+	return true;
+}
+
+/*
+ * Entries that the card says it has written are in memory when it answers a later read; those that
+ * somebody waits for are looked at. Who asks for nothing need not tell how far he is.
+ */
+static bool roc_fragment_hidden(const struct roc_holder *h, unsigned int lane, u32 written)
+{
+	const struct roc_sub_lane *l = &h->lane[lane];
+	u32 hidden = written - l->count.known;
+
+	return l->armed && !h->bad && hidden && hidden <= roc_count_entries(&l->count);
+}
+
+/*
+ * Is the card there, does it still know of the run, and is what it says in memory? Channel lock
+ * held, so that nobody starts or stops it meanwhile.
+ */
+static void roc_fragment_ask(struct roc_holder *h)
+{
+	struct roc_channel *ch = h->open.ch;
+	struct roc_sub *sub = roc_sub(ch);
+	u32 written[ROC_LANES], status;
+	unsigned int i;
+
+	for (i = 0; i < ROC_LANES; i++)
+		written[i] = roc_fragment_written(ch, i);
+	status = roc_fragment_status(ch);
+	spin_lock_irq(&sub->lock);
+	ch->stats.mmio_reads += ROC_LANES + 1;
+	if (roc_fragment_look(h)) {
+		if (status == ROC_ALL_ONES)
+			roc_fragment_broken(h, ROC_WHY_LOST);
+		else if (!(status & FRAGMENT_STATUS_ENABLED))
+			roc_fragment_broken(h, ROC_WHY_CARD);
+		else if (roc_fragment_hidden(h, ROC_LANE_DATA, written[ROC_LANE_DATA]) ||
+			 roc_fragment_hidden(h, ROC_LANE_DONE, written[ROC_LANE_DONE]))
+			roc_fragment_broken(h, ROC_WHY_RECORD);
+		if (!h->refused && !h->why && status & FRAGMENT_STATUS_HOST_ERROR) {
+			h->refused = true;
+			sub->stats.bad_index++;
+		}
+	}
+	spin_unlock_irq(&sub->lock);
+}
+
+/* The card says that something is wrong with a sub-unit. Channel lock held. */
+void roc_fragment_doubt(struct roc_open *o)
+{
+	if (o->ch->state == ROC_CH_RUNNING)
+		roc_fragment_ask(roc_holder(o));
+}
+
+/* Inside the SRCU read side. False: the run is over, or has to be ended. */
+bool roc_fragment_tick(struct roc_holder *h)
+{
+	struct roc_channel *ch = h->open.ch;
+	struct roc_sub *sub = roc_sub(ch);
+	bool runs, ask;
+
+	spin_lock_irq(&sub->lock);
+	ask = roc_fragment_tick_now(h);
+	spin_unlock_irq(&sub->lock);
+	if (ask && mutex_trylock(&ch->lock)) {
+		if (READ_ONCE(sub->holder) == h)
+			roc_fragment_ask(h);
+		mutex_unlock(&ch->lock);
+	}
+	spin_lock_irq(&sub->lock);
+	runs = sub->holder == h && !h->why;
+	spin_unlock_irq(&sub->lock);
+	return runs;
+}

@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Start and stop of a sub-unit's run, in good order and in bad: whatever ends it, the card is
+ * quiet, or its rings and the host pages stay. Under the channel lock.
+ */
+#include <linux/delay.h>
+
+#include "core/trace.h"
+#include "fragment/fragment.h"
+
+#define ROC_DRAIN_TRY_US 500
+#define ROC_DRAIN_NS NSEC_PER_SEC
+
+void roc_fragment_flags(struct roc_holder *h, u32 set, u32 clear)
+{
+	struct roc_fr_kernel *kernel;
+
+	if (!h->rings)
+		return;
+	kernel = roc_sub_rings_kernel(h->rings);
+	WRITE_ONCE(kernel->flags, (kernel->flags & ~clear) | set);
+}
+
+static void roc_fragment_watch_on(struct roc_holder *h)
+{
+	bool blind = h->open.ch->vector[ROC_LANE_DATA] < 0;
+
+	h->period = blind ? ROC_FRAGMENT_LOOK_MS : ROC_FRAGMENT_WATCH_MS;
+	mod_delayed_work(system_percpu_wq, &h->watch, msecs_to_jiffies(h->period));
+}
+
+/* From here on interrupts and watchdog know of the run. */
+static void roc_fragment_bind(struct roc_holder *h, u32 start)
+{
+	static const enum roc_fragment_ring ring[ROC_LANES] = {ROC_RING_DATA, ROC_RING_DONE};
+	struct roc_channel *ch = h->open.ch;
+	struct roc_sub *sub = roc_sub(ch);
+	unsigned int i;
+
+	spin_lock_irq(&sub->lock);
+	for (i = 0; i < ROC_LANES; i++)
+		h->lane[i] = (struct roc_sub_lane){
+			.count = {.entries = h->rings->ring[ring[i]].cpu,
+				  .log2 = h->rings->ring[ring[i]].log2,
+				  .start = start,
+				  .known = start},
+			.seen = start,
+			.last = start,
+		};
+	h->silent = 0;
+	h->refused = false;
+	h->bad = false;
+	h->doubt = false;
+	h->why = ROC_WHY_NONE;
+	sub->holder = h;
+	/* Who polls already waits for this, or has done so with an eventfd. */
+	if (waitqueue_active(&h->open.wait) || READ_ONCE(h->open.eventfd))
+		for (i = 0; i < ROC_LANES; i++)
+			if (ch->vector[i] >= 0)
+				roc_fragment_attend(h, i, start);
+	spin_unlock_irq(&sub->lock);
+}
+
+static void roc_fragment_unbind(struct roc_holder *h)
+{
+	struct roc_sub *sub = roc_sub(h->open.ch);
+
+	spin_lock_irq(&sub->lock);
+	roc_fragment_look(h);
+	sub->holder = NULL;
+	spin_unlock_irq(&sub->lock);
+}
+
+/* What the card wrote until it was quiet. */
+static void roc_fragment_last_look(struct roc_holder *h)
+{
+	struct roc_sub *sub = roc_sub(h->open.ch);
+	unsigned int i;
+
+	spin_lock_irq(&sub->lock);
+	for (i = 0; i < ROC_LANES; i++)
+		roc_count_look(&h->lane[i].count, roc_sub_lane_taken(h, i));
+	spin_unlock_irq(&sub->lock);
+}
+
+static int roc_fragment_begin(struct roc_holder *h, u32 start)
+{
+	struct roc_channel *ch = h->open.ch;
+	int err;
+
+	err = roc_bus_give(ch);
+	if (err)
+		return err;
+	ch->loaded = true;
+	roc_sub_rings_begin(h->rings, start);
+	return roc_fragment_enable(h, start);
+}
+
+int roc_fragment_start(struct roc_holder *h, struct roc_fr_start *arg)
+{
+	struct roc_channel *ch = h->open.ch;
+	int err;
+
+	if (ch->state == ROC_CH_RUNNING)
+		return -EBUSY;
+	if (!h->told)
+		return -EPIPE;
+	if (!roc_alive(ch->ep) || !roc_settle(ch, true))
+		return -EIO;
+	err = roc_fragment_disable(ch);
+	if (err)
+		goto err_quiet;
+	err = roc_table_make(h, arg);
+	if (err)
+		return err;
+	err = roc_fragment_begin(h, arg->start);
+	if (err)
+		goto err_quiet;
+	h->run++;
+	roc_fragment_bind(h, arg->start);
+	ch->why = ROC_WHY_NONE;
+	roc_point(ch->ep, ROC_POINT_START_RUNNING);
+	WRITE_ONCE(ch->state, ROC_CH_RUNNING);
+	WRITE_ONCE(roc_sub_rings_kernel(h->rings)->run, h->run);
+	roc_fragment_flags(h, 0, ROC_FR_STOPPED | ROC_FR_FAILED);
+	roc_fragment_watch_on(h);
+	return 0;
+
+err_quiet:
+	roc_make_quiet(ch, true);
+	return err;
+}
+
+static void roc_fragment_end(struct roc_holder *h, enum roc_ch_state state, enum roc_why why,
+			     bool present)
+{
+	struct roc_channel *ch = h->open.ch;
+
+	roc_fragment_unbind(h);
+	roc_make_quiet(ch, present);
+	roc_fragment_last_look(h);
+	WRITE_ONCE(ch->state, state);
+	ch->why = state == ROC_CH_FAILED ? why : ROC_WHY_NONE;
+	roc_fragment_flags(h, ROC_FR_STOPPED | (state == ROC_CH_FAILED ? ROC_FR_FAILED : 0), 0);
+	roc_open_wake(&h->open);
+}
+
+/* Until the card has done what it was asked for. What is outstanding then. */
+static u32 roc_fragment_drain(struct roc_holder *h, bool wait)
+{
+	u64 end = ktime_get_ns() + (wait ? ROC_DRAIN_NS : 0);
+	u32 left;
+
+	for (;;) {
+		left = roc_fragment_outstanding(h->open.ch);
+		if (!left || READ_ONCE(h->why) || ktime_get_ns() >= end)
+			return left;
+		usleep_range(ROC_DRAIN_TRY_US, 2 * ROC_DRAIN_TRY_US);
+	}
+}
+
+int roc_fragment_stop(struct roc_holder *h, struct roc_fr_stop *arg)
+{
+	struct roc_channel *ch = h->open.ch;
+	enum roc_why why;
+	u32 left, before;
+
+	if (ch->state != ROC_CH_RUNNING)
+		return -EALREADY;
+	roc_fragment_let_through(ch, 0);
+	left = roc_fragment_drain(h, !(arg->flags & ROC_FR_STOP_NOW));
+	before = roc_fragment_written(ch, ROC_LANE_DONE);
+	why = READ_ONCE(h->why);
+	roc_point(ch->ep, ROC_POINT_STOP);
+	roc_fragment_end(h, why ? ROC_CH_FAILED : ROC_CH_STOPPED, why, true);
+	arg->descriptors = h->lane[ROC_LANE_DATA].count.known;
+	arg->completions = h->lane[ROC_LANE_DONE].count.known;
+	/* Some may have been done meanwhile. */
+	arg->lost = left - min(left, arg->completions - before);
+	return why ? -EIO : 0;
+}
+
+/* End a run without the reader's help: a broken contract, the last close, removal. */
+void roc_fragment_abort(struct roc_holder *h, enum roc_ch_state state, enum roc_why why,
+			bool present)
+{
+	if (h->open.ch->state == ROC_CH_RUNNING)
+		roc_fragment_end(h, state, why, present);
+}
+
+/* The watchdog. It ends a run that failed, for those who found out and could not. */
+void roc_fragment_watch(struct work_struct *work)
+{
+	struct roc_holder *h = container_of(to_delayed_work(work), struct roc_holder, watch);
+	struct roc_channel *ch = h->open.ch;
+	int idx;
+
+	if (!roc_enter(ch->ep, h->open.epoch, &idx))
+		return;
+	if (roc_fragment_tick(h)) {
+		roc_fragment_watch_on(h);
+	} else {
+		mutex_lock(&ch->lock);
+		if (ch->state == ROC_CH_RUNNING && ch->open == &h->open && h->why)
+			roc_fragment_abort(h, ROC_CH_FAILED, h->why, true);
+		mutex_unlock(&ch->lock);
+	}
+	roc_leave(ch->ep, idx);
+}

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * sysfs attributes of a channel that is a sub-unit. Documented in
+ * Documentation/ABI/sysfs-class-roc. Nothing here waits for a run. What the card counts is read
+ * from it, as often as sample.c lets: it is the only thing that knows.
+ */
+#include <linux/device.h>
+#include <linux/sysfs.h>
+
+#include "fragment/fragment.h"
+
+static ssize_t links_show(struct device *dev, struct device_attribute *attr, char *buf)
+{
+	return sysfs_emit(buf, "0x%x\n", READ_ONCE(roc_sub(roc_to_channel(dev))->settings.links));
+}
+static DEVICE_ATTR_RO(links);
+
+#define ROC_COUNTER(_file, _value)                                                                 \
+	static ssize_t _file##_show(struct device *dev, struct device_attribute *attr, char *buf)  \
+	{                                                                                          \
+		struct roc_channel *ch = roc_to_channel(dev);                                      \
+                                                                                                   \
+		return sysfs_emit(buf, "%llu\n", READ_ONCE(_value));                               \
+	}                                                                                          \
+	static DEVICE_ATTR_RO(_file)
+
+ROC_COUNTER(mmio_reads, ch->stats.mmio_reads);
+ROC_COUNTER(mmio_writes, ch->stats.mmio_writes);
+ROC_COUNTER(interrupts, ch->stats.interrupts);
+ROC_COUNTER(missed_interrupts, ch->stats.missed_interrupts);
+ROC_COUNTER(spurious_interrupts, ch->stats.spurious_interrupts);
+ROC_COUNTER(data_interrupts, roc_sub(ch)->stats.told[ROC_LANE_DATA]);
+ROC_COUNTER(done_interrupts, roc_sub(ch)->stats.told[ROC_LANE_DONE]);
+ROC_COUNTER(error_interrupts, roc_sub(ch)->stats.told[ROC_FRAGMENT_ERROR]);
+ROC_COUNTER(arms, roc_sub(ch)->stats.arms);
+ROC_COUNTER(doorbells, roc_sub(ch)->stats.doorbells);
+ROC_COUNTER(wakes, roc_sub(ch)->stats.wakes);
+ROC_COUNTER(bad_index, roc_sub(ch)->stats.bad_index);
+
+/* The card's own. @sample: which of the channel's. */
+struct roc_sub_counter {
+	struct device_attribute attr;
+	unsigned int sample;
+	unsigned int nr;
+};
+
+struct roc_sub_place {
+	struct roc_channel *ch;
+	unsigned int nr;
+};
+
+static int roc_read_sub_counter(const void *what, s64 *value)
+{
+	const struct roc_sub_place *place = what;
+
+	*value = roc_fragment_counter(roc_sub(place->ch), place->nr);
+	return *value == -1 && !roc_alive(place->ch->ep) ? -EIO : 0;
+}
+
+static ssize_t roc_sub_counter_show(struct device *dev, struct device_attribute *attr, char *buf)
+{
+	const struct roc_sub_counter *c = container_of(attr, struct roc_sub_counter, attr);
+	const struct roc_sub_place place = {.ch = roc_to_channel(dev), .nr = c->nr};
+
+	return roc_show_sample(place.ch->ep, &place.ch->samples[c->sample], roc_read_sub_counter,
+			       &place, buf);
+}
+
+#define ROC_SUB_COUNTER(_file, _sample, _nr)                                                       \
+	static const struct roc_sub_counter roc_sub_counter_##_file = {                            \
+		.attr = __ATTR(_file, 0444, roc_sub_counter_show, NULL),                           \
+		.sample = (_sample),                                                               \
+		.nr = (_nr),                                                                       \
+	}
+
+ROC_SUB_COUNTER(bytes, 0, FRAGMENT_COUNT_BYTES);
+ROC_SUB_COUNTER(transfers, 1, FRAGMENT_COUNT_TRANSFERS);
+ROC_SUB_COUNTER(releases, 2, FRAGMENT_COUNT_RELEASES);
+ROC_SUB_COUNTER(freed, 3, FRAGMENT_COUNT_FREED);
+
+static const struct attribute *const roc_sub_attrs[] = {
+	&dev_attr_links.attr,
+	&roc_sub_counter_bytes.attr.attr,
+	&roc_sub_counter_transfers.attr.attr,
+	&roc_sub_counter_releases.attr.attr,
+	&roc_sub_counter_freed.attr.attr,
+	&dev_attr_interrupts.attr,
+	&dev_attr_data_interrupts.attr,
+	&dev_attr_done_interrupts.attr,
+	&dev_attr_error_interrupts.attr,
+	&dev_attr_missed_interrupts.attr,
+	&dev_attr_spurious_interrupts.attr,
+	&dev_attr_arms.attr,
+	&dev_attr_doorbells.attr,
+	&dev_attr_wakes.attr,
+	&dev_attr_mmio_reads.attr,
+	&dev_attr_mmio_writes.attr,
+	&dev_attr_bad_index.attr,
+	NULL,
+};
+
+static const struct attribute_group roc_sub_group = {
+	.attrs = (struct attribute **)roc_sub_attrs,
+};
+
+const struct attribute_group *roc_fragment_groups[] = {&roc_sub_group, NULL};

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Host pages: the only places in memory that a command can name, by their index. The card checks
+ * the index; what lies behind it only this file says. Channel lock held.
+ *
+ * They are numbered through all buffers in the order of their handles. No buffer comes or goes
+ * while the sub-unit runs, and a start waits for none that is on its way, so the numbers cannot
+ * change under a run.
+ */
+#include <linux/dma-mapping.h>
+#include <linux/xarray.h>
+
+#include "fragment/fragment.h"
+
+static u64 roc_buffer_host_pages(const struct roc_holder *h, const struct roc_buffer *buf)
+{
+	return buf->length >> h->rings->host_page_log2;
+}
+
+/* Of all buffers with a lower handle than @handle, 0 = of all. */
+static u64 roc_host_pages_below(struct roc_holder *h, u32 handle)
+{
+	struct roc_buffer *buf;
+	unsigned long at;
+	u64 pages = 0;
+
+	xa_for_each (&h->open.buffers, at, buf)
+		if (!handle || at < handle)
+			pages += roc_buffer_host_pages(h, buf);
+	return pages;
+}
+
+int roc_table_find(struct roc_holder *h, struct roc_fr_pages *arg)
+{
+	const struct roc_buffer *buf = xa_load(&h->open.buffers, arg->handle);
+	u64 total = roc_host_pages_below(h, 0);
+
+	if (!buf)
+		return -ENOENT;
+	/* No start would take them. */
+	if (total > roc_sub(h->open.ch)->host_pages_max)
+		return -ENOSPC;
+	arg->first = roc_host_pages_below(h, arg->handle);
+	arg->count = roc_buffer_host_pages(h, buf);
+	arg->total = total;
+	return 0;
+}
+
+static int roc_table_alloc(struct roc_sub_rings *rings, struct roc_endpoint *ep, u32 pages)
+{
+	size_t size = PAGE_ALIGN(max(pages, 1u) * sizeof(*rings->table));
+	struct device *dev = &ep->pdev->dev;
+
+	if (rings->table && rings->table_size >= size)
+		return 0;
+	if (rings->table)
+		dma_free_coherent(dev, rings->table_size, rings->table, rings->table_bus);
+	rings->table = dma_alloc_coherent(dev, size, &rings->table_bus, GFP_KERNEL | __GFP_NOWARN);
+	rings->table_size = size;
+	return rings->table ? 0 : -ENOMEM;
+}
+
+static int roc_table_fill(struct roc_holder *h, const struct roc_buffer *buf, u32 at,
+			  struct roc_fr_start *arg)
+{
+	u64 size = 1ull << h->rings->host_page_log2, count = roc_buffer_host_pages(h, buf), bus, i;
+
+	/* Nobody could copy: see core/pages.h. */
+	if (buf->sync && !roc_pages_plain(h->open.ch->ep, buf->extents.table[0].bus)) {
+		arg->why = ROC_WHY_BOUNCE;
+		return -EOPNOTSUPP;
+	}
+	for (i = 0; i < count; i++) {
+		if (roc_extents_find(&buf->extents, i * size, size, &bus) || bus & (size - 1)) {
+			arg->why = ROC_WHY_CONTIGUITY;
+			arg->limit = roc_extents_shortest(&buf->extents);
+			return -EOPNOTSUPP;
+		}
+		h->rings->table[at + i] = cpu_to_le64(bus);
+	}
+	return 0;
+}
+
+/* The channel is proved quiet: the card reads no table any more. */
+int roc_table_make(struct roc_holder *h, struct roc_fr_start *arg)
+{
+	const struct roc_sub *sub = roc_sub(h->open.ch);
+	struct roc_sub_rings *rings = h->rings;
+	u64 total = roc_host_pages_below(h, 0);
+	struct roc_buffer *buf;
+	unsigned long handle;
+	u32 at = 0;
+	int err;
+
+	if (h->open.untold)
+		return -EBUSY;
+	if (total > sub->host_pages_max) {
+		arg->why = ROC_WHY_LENGTH;
+		arg->limit = sub->host_pages_max;
+		return -ENOSPC;
+	}
+	err = roc_table_alloc(rings, h->open.ch->ep, total);
+	if (err)
+		return err;
+	xa_for_each (&h->open.buffers, handle, buf) {
+		err = roc_table_fill(h, buf, at, arg);
+		if (err)
+			return err;
+		at += roc_buffer_host_pages(h, buf);
+	}
+	rings->host_pages = total;
+	arg->host_pages = total;
+	return 0;
+}
