@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * How far a ring is, told by its phase bits in kmod/fragment/count.c: against a card that writes
+ * one entry after the other, wherever the 32 bits wrap, and with a reader who says what he likes.
+ */
+#include "unit.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "fragment/count.h"
+#include "fragment/fragment_regs.h"
+
+#define LOG2 5
+#define ENTRIES (1u << LOG2)
+
+static struct {
+	__u8 before[64]; /* both are full of what is no entry: nobody may look there */
+	struct fragment_descriptor entry[ENTRIES];
+	__u8 behind[64];
+} ring;
+
+static const __u32 origins[] = {0, 1, ENTRIES - 1, 0x7ffffff0, 0x80000000, 0xfffffff0, ~0u};
+#define ORIGINS (sizeof(origins) / sizeof(origins[0]))
+
+static struct roc_count begin(__u32 start)
+{
+	memset(&ring, 0xff, sizeof(ring));
+	memset(ring.entry, 0, sizeof(ring.entry));
+	return (struct roc_count){
+		.entries = (const volatile __u8 *)ring.entry,
+		.log2 = LOG2,
+		.start = start,
+		.known = start,
+	};
+}
+
+/* What a card writes that is in its @count-th entry. */
+static void write_entry(const struct roc_count *c, __u32 count)
+{
+	struct fragment_descriptor *at = &ring.entry[fragment_slot(count, LOG2)];
+
+	at->event = count;
+	at->status = fragment_phase(count, c->start, LOG2);
+}
+
+static void each_step(void)
+{
+	__u32 count, step, i;
+	size_t o;
+
+	for (o = 0; o < ORIGINS; o++) {
+		for (step = 1; step <= ENTRIES; step++) {
+			struct roc_count c = begin(origins[o]);
+
+			for (count = c.start; count - c.start < 5 * ENTRIES; count += step) {
+				roc_count_look(&c, count);
+				UNIT_EQ(c.known, count);
+				CU_ASSERT_FALSE(roc_count_fresh(&c, count));
+				for (i = 0; i < step; i++)
+					write_entry(&c, count + i);
+				roc_count_look(&c, count);
+				UNIT_EQ(c.known, count + step);
+				CU_ASSERT_TRUE(roc_count_fresh(&c, count));
+				CU_ASSERT_TRUE(roc_count_reached(&c, count + step));
+				CU_ASSERT_FALSE(roc_count_reached(&c, count + step + 1));
+			}
+		}
+	}
+}
+
+/* Who looked long ago begins where the reader is. */
+static void laps_that_nobody_saw(void)
+{
+	__u32 count;
+	size_t o;
+
+	for (o = 0; o < ORIGINS; o++) {
+		struct roc_count c = begin(origins[o]);
+
+		for (count = c.start; count - c.start < 7 * ENTRIES + 3; count++)
+			write_entry(&c, count);
+		roc_count_look(&c, count - 5);
+		UNIT_EQ(c.known, count);
+	}
+}
+
+/* The reader need not say where he is as long as nobody sleeps: what is known stays good. */
+static void reader_behind(void)
+{
+	struct roc_count c = begin(0);
+	__u32 i;
+
+	for (i = 0; i < 20; i++)
+		write_entry(&c, i);
+	roc_count_look(&c, 0);
+	UNIT_EQ(c.known, 20);
+	for (; i < 45; i++)
+		write_entry(&c, i);
+	roc_count_look(&c, 0);
+	UNIT_EQ(c.known, 45);
+}
+
+/* Whatever anybody says, the count ends within a lap of it, and nothing else is touched. */
+static void lies(void)
+{
+	unsigned int tries, i;
+	__u32 taken, from;
+
+	srand(1);
+	for (tries = 0; tries < 20000; tries++) {
+		struct roc_count c = begin(rand() * 3u);
+
+		c.known = rand() * 5u;
+		for (i = 0; i < ENTRIES; i++)
+			ring.entry[i].status = rand() & 1 ? FRAGMENT_PHASE : 0;
+		taken = rand() * 7u;
+		from = roc_count_ahead(taken, c.known) > 0 ? taken : c.known;
+		roc_count_look(&c, taken);
+		CU_ASSERT_TRUE(c.known - from <= ENTRIES);
+	}
+}
+
+static void possible(void)
+{
+	struct roc_count c = begin(0xfffffff0);
+
+	c.known = 4;
+	CU_ASSERT_TRUE(roc_count_possible(&c, 4));
+	CU_ASSERT_TRUE(roc_count_possible(&c, 4 - ENTRIES));
+	CU_ASSERT_FALSE(roc_count_possible(&c, 5));
+	CU_ASSERT_FALSE(roc_count_possible(&c, 3 - ENTRIES));
+}
+
+UNIT_MAIN("kmod_count", {"each step", each_step}, {"laps that nobody saw", laps_that_nobody_saw},
+	  {"reader behind", reader_behind}, {"lies", lies}, {"possible", possible})
