@@ -9,8 +9,9 @@ CASE_SRCS := $(filter-out tests/vm/cases/common/%,$(sort $(shell find tests/vm/c
 CASE_NAMES := $(basename $(notdir $(CASE_SRCS)))
 CASE_OBJS := $(CASE_SRCS:%.c=$(O)/%.o)
 VM_ROOT := $(O)/vm/root
+DEBUG_MATRIX := 6.12-iommu,6.12-events,6.12-streams,6.12-streams-iommu
 
-.PHONY: cases vm-root shell demo check check-matrix packages
+.PHONY: cases vm-root shell demo check check-matrix check-debug packages
 
 $(CASE_OBJS) $(CASE_COMMON): override CPPFLAGS += -Ilibroc/include -Itests/unit \
 	-Itests/vm/cases
@@ -43,7 +44,6 @@ shell: packages
 	@O=$(O) tests/vm/guest
 
 # Of a CRU, or with CARD=p40 of a PCIe40.
-# Of a CRU, or with CARD=p40 of a PCIe40.
 demo: packages
 	@O=$(O) tests/vm/demo$(if $(filter p40,$(CARD)),-p40)
 
@@ -52,3 +52,6 @@ check: packages
 
 check-matrix: packages
 	@O=$(O) tests/vm/matrix
+
+check-debug: packages
+	@O=$(O) tests/vm/run --kernel debug --matrix $(DEBUG_MATRIX)
