@@ -37,7 +37,7 @@ enum card_message {
 };
 
 #define CARD_VECTORS 32 /* of a function */
-#define CARD_VENDOR_WORDS 12
+#define CARD_VENDOR_WORDS 16
 
 /* What of a function's configuration space depends on its settings; all 0: a plain card. */
 struct card_messages {
@@ -135,6 +135,6 @@ struct card_ops {
 	uint64_t (*dma_outside)(void *card); /* since creation; clear does not touch it */
 };
 
-extern const struct card_ops cru_card, crorc_card, p40_card;
+extern const struct card_ops cru_card, crorc_card, p40_card, robinnp_card;
 
 #endif /* EMU_CARD_H */

@@ -13,15 +13,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const struct card_ops *const cards[] = {&cru_card, &crorc_card, &p40_card};
+static const struct card_ops *const cards[] = {&cru_card, &crorc_card, &p40_card, &robinnp_card};
 
 static void usage(FILE *to)
 {
 	fprintf(to, "usage: roc-emu --card CARD --dir DIR [--serial N] [--events] [--vectors N]\n"
 		    "               [--set [EP.]KEY=VALUE]...\n"
 		    "       roc-emu --speed [SECONDS]\n"
-		    "Serves one emulated card, cru, crorc or p40: DIR/epN.sock for each endpoint N "
-		    "(vfio-user), DIR/ctl.sock.\n");
+		    "Serves one emulated card, cru, crorc, p40 or robinnp: DIR/epN.sock for each "
+		    "endpoint N (vfio-user), DIR/ctl.sock.\n");
 }
 
 static const struct card_ops *find_card(const char *name)

@@ -13,8 +13,9 @@ from .util import VmError, build_dir, start, stop
 
 FIRST_SERIAL = 245
 READY_LIMIT = 60.0
-ENDPOINTS = {"cru": 2, "crorc": 1, "p40": 1}
-SERIALS = {"cru": FIRST_SERIAL, "crorc": 1001, "p40": 4001}    # of a card 0; card K has K more
+ENDPOINTS = {"cru": 2, "crorc": 1, "p40": 1, "robinnp": 1}
+# Of a card 0; card K has K more.
+SERIALS = {"cru": FIRST_SERIAL, "crorc": 1001, "p40": 4001, "robinnp": 6001}
 
 
 def parse_cards(text):
@@ -56,8 +57,8 @@ def arguments(number, kind, settings):
     argv = ["--card", kind, "--serial", str(SERIALS[kind] + number)]
     for setting in settings:
         wanted, _, rest = setting.partition(":")
-        if kind == "p40" and setting.startswith("events="):
-            continue    # its streams are always there
+        if kind in ("p40", "robinnp") and setting.startswith("events="):
+            continue    # its streams or sub-units are always there
         if wanted not in ENDPOINTS:
             argv += ["--set", setting]
         elif wanted == kind:

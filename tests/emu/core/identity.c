@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Block of the card, temperature, serial number. See identity.h.
+ */
+#include "identity.h"
+#include "values.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "kmod/stream/stream_regs.h"
+
+#define FIRMWARE 0x00010000 /* 1.0.0 */
+#define DATE 0x20261101
+#define TIME 0x00120000
+#define NS 1000000000ull
+
+uint64_t identity_cycles(const struct identity *d, uint64_t now)
+{
+	return (now - d->power_on_ns) / (NS / d->clock);
+}
+
+void identity_default(struct identity *d)
+{
+	d->source = d->source_default;
+	d->test = 0;
+}
+
+static uint32_t half(uint64_t value, uint32_t off)
+{
+	return off & 4 ? value >> 32 : value;
+}
+
+uint32_t identity_read(const struct identity *d, uint32_t off, uint64_t now)
+{
+	bool sensor = d->temperature != INT32_MIN;
+
+	switch (off) {
+	case STREAM_CARD_ID:
+		return d->id;
+	case STREAM_CARD_REVISION:
+		return STREAM_VSEC_REVISION;
+	case STREAM_CARD_FIRMWARE:
+		return FIRMWARE;
+	case STREAM_CARD_HASH:
+		return d->firmware;
+	case STREAM_CARD_DATE:
+		return DATE;
+	case STREAM_CARD_TIME:
+		return TIME;
+	case STREAM_CARD_FEATURES:
+		return d->features | (sensor ? STREAM_FEATURE_TEMPERATURE : 0);
+	case STREAM_CARD_STREAMS:
+		return d->units;
+	case STREAM_CARD_SERIAL:
+		return d->serial;
+	case STREAM_CARD_CHIP_LOW:
+	case STREAM_CARD_CHIP_HIGH:
+		return half(d->chip + d->serial, off - STREAM_CARD_CHIP_LOW);
+	case STREAM_CARD_SOURCE:
+		return d->source;
+	case STREAM_CARD_TEST:
+		return d->test;
+	case STREAM_CARD_TEMPERATURE:
+		return sensor ? (uint32_t)d->temperature : STREAM_TEMPERATURE_NONE;
+	case STREAM_CARD_CLOCK:
+		return d->clock;
+	case STREAM_CARD_CYCLES:
+	case STREAM_CARD_CYCLES + 4:
+		return half(identity_cycles(d, now), off - STREAM_CARD_CYCLES);
+	}
+	return 0;
+}
+
+void identity_write(struct identity *d, uint32_t off, uint32_t value)
+{
+	if (off == STREAM_CARD_SOURCE && value <= 0xffff)
+		d->source = value;
+	if (off == STREAM_CARD_TEST)
+		d->test = value;
+}
+
+bool identity_poke(struct identity *d, uint32_t off, uint32_t value)
+{
+	switch (off) {
+	case STREAM_CARD_SOURCE:
+		d->source = value;
+		return true;
+	case STREAM_CARD_TEST:
+		d->test = value;
+		return true;
+	case STREAM_CARD_SERIAL:
+		d->serial = value;
+		return true;
+	}
+	return false;
+}
+
+int identity_set_temperature(struct identity *d, const char *text, char *err)
+{
+	char *end;
+	double t = strtod(text, &end);
+
+	if (!strcmp(text, "none")) {
+		d->temperature = INT32_MIN;
+		return 0;
+	}
+	if (!*text || *end || !(t >= -264 && t <= 427)) {
+		snprintf(err, CARD_ERR, "'%.40s' is not a temperature from -264 to 427 or none",
+			 text);
+		return -1;
+	}
+	d->temperature = t * 1000 + (t < 0 ? -0.5 : 0.5);
+	return 0;
+}
+
+void identity_get_temperature(const struct identity *d, char *text, size_t size)
+{
+	if (d->temperature == INT32_MIN)
+		snprintf(text, size, "none");
+	else
+		snprintf(text, size, "%.2f", d->temperature / 1000.0);
+}
+
+int identity_set_serial(struct identity *d, const char *text, char *err)
+{
+	unsigned int serial;
+
+	if (value_serial_parse(text, &serial, err))
+		return -1;
+	d->serial = value_serial_word(serial);
+	return 0;
+}
+
+void identity_get_serial(const struct identity *d, char *text, size_t size)
+{
+	value_serial_print(d->serial, text, size);
+}

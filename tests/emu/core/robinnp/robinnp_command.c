@@ -1,0 +1,297 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * What the host asks for: commands are taken from their ring, judged, carried out one after the
+ * other, and completed.
+ */
+#include "robinnp.h"
+#include "../pattern.h"
+
+#include <endian.h>
+#include <string.h>
+
+#define NS 1000000000ull
+#define US 1000ull
+#define LAG 10000000ull /* what a card that is late makes up for, ns */
+#define WORTH 64	/* bytes of the budget for a command without data */
+
+void robinnp_command_told(struct robinnp_sub *sub, uint32_t value)
+{
+	sub->n.command_doorbells++;
+	if (robinnp_fault_take(sub, ROBINNP_LOST_DOORBELL)) {
+		sub->n.doorbells_lost++;
+		return;
+	}
+	if (!sub->enabled)
+		return;
+	if (value - sub->executed > 1u << sub->command_log2 ||
+	    value - sub->executed < sub->command_told - sub->executed) {
+		robinnp_host_error(sub);
+		return;
+	}
+	sub->total[FRAGMENT_COUNT_COMMANDS] += value - sub->command_told;
+	sub->command_told = value;
+}
+
+/* As many as there are, up to the ring's end. */
+static void fetch(struct robinnp_sub *sub)
+{
+	uint32_t slot = fragment_slot(sub->fetched, sub->command_log2);
+	uint32_t n = (1u << sub->command_log2) - slot, left = sub->command_told - sub->fetched;
+
+	n = n < left ? n : left;
+	n = n < ROBINNP_FETCH ? n : ROBINNP_FETCH;
+	if (!n)
+		return;
+	if (robinnp_fault_take(sub, ROBINNP_FETCH_ERROR)) {
+		robinnp_fetch_failed(sub);
+		return;
+	}
+	switch (robinnp_get(sub, sub->base[ROBINNP_COMMAND] + slot * sizeof(sub->fetch[0]),
+			    sub->fetch, n * sizeof(sub->fetch[0]))) {
+	case CARD_DMA_NO_MASTER:
+		return;
+	case CARD_DMA_OUTSIDE:
+		robinnp_fetch_failed(sub);
+		return;
+	case CARD_DMA_OK:
+		break;
+	}
+	sub->n.fetches++;
+	sub->fetch_at = 0;
+	sub->fetch_count = n;
+	sub->fetched += n;
+}
+
+static uint32_t judge(const struct robinnp_sub *sub, const struct fragment_command *c)
+{
+	uint32_t op = le32toh(c->op), word = le32toh(c->page);
+	const struct robinnp_page *page;
+
+	if (!op || op & ~(FRAGMENT_OP_TRANSFER | FRAGMENT_OP_RELEASE))
+		return FRAGMENT_DONE_BAD_OP;
+	if (!robinnp_page_there(sub, word))
+		return FRAGMENT_DONE_BAD_PAGE;
+	page = robinnp_page((struct robinnp_sub *)sub, word);
+	if (page->state != ROBINNP_HOST || (op & FRAGMENT_OP_TRANSFER && !page->fragment.size))
+		return FRAGMENT_DONE_BAD_PAGE;
+	if (op & FRAGMENT_OP_TRANSFER && le32toh(c->host_page) >= sub->run_host_pages)
+		return FRAGMENT_DONE_BAD_HOST_PAGE;
+	return FRAGMENT_DONE_OK;
+}
+
+/* The words of a fragment, header and all. */
+static void build(const struct robinnp_fragment *f, uint32_t source, bool flip, void *to)
+{
+	const bool format = f->status & FRAGMENT_IS_FORMAT;
+	struct fragment_header h = {
+		.magic = htole32(format ? 0 : FRAGMENT_MAGIC),
+		.event = htole32(f->event),
+		.source = htole32(source),
+		.size = htole32(f->full),
+	};
+	struct page page = {
+		.pattern = PATTERN_WORDS,
+		.counter = fragment_pattern(source, f->event),
+		.payload = f->size - sizeof(h),
+		.flip = flip && f->size > sizeof(h),
+	};
+
+	memcpy(to, &h, sizeof(h));
+	page_write((uint8_t *)to + sizeof(h), &page);
+}
+
+static bool transfer(struct robinnp_sub *sub, const struct fragment_command *c)
+{
+	const struct card_host *host = sub->card->host;
+	uint32_t word = le32toh(c->page);
+	const struct robinnp_fragment *f = &robinnp_page(sub, word)->fragment;
+	uint32_t source =
+		fragment_source(f->source, sub->nr * ROBINNP_LINKS + FRAGMENT_PAGE_LINK(word));
+	uint64_t at = sub->table[le32toh(c->host_page)];
+	bool flip = f->status & FRAGMENT_IS_LINK_ERROR;
+	uint8_t copy[1 << FRAGMENT_PAGE_MAX];
+	size_t len = f->size;
+	void *ptr;
+
+	switch (host->dma(host->ctx, ROBINNP_FN, at, &len, &ptr)) {
+	case CARD_DMA_NO_MASTER:
+		robinnp_no_master(sub);
+		return false;
+	case CARD_DMA_OUTSIDE:
+		break;
+	case CARD_DMA_OK:
+		if (len < f->size)
+			break;
+		flip |= robinnp_fault_take(sub, ROBINNP_FLIP);
+		build(f, source, flip, ptr);
+		sub->n.dma_writes++;
+		sub->no_master = false;
+		return true;
+	}
+	/* Not there, or in pieces. */
+	build(f, source, flip, copy);
+	sub->n.dma_writes++;
+	return robinnp_put(sub, at, copy, f->size);
+}
+
+static bool put_entry(struct robinnp_sub *sub, struct fragment_completion *d)
+{
+	uint32_t slot = fragment_slot(sub->completions, sub->command_log2);
+	uint32_t phase = fragment_phase(sub->completions, sub->run_start, sub->command_log2);
+	uint64_t at = sub->base[ROBINNP_DONE] + slot * sizeof(*d);
+	const size_t last = offsetof(struct fragment_completion, status);
+
+	if (robinnp_fault_take(sub, ROBINNP_DONE_PHASE))
+		phase ^= FRAGMENT_PHASE;
+	d->status = htole32(FRAGMENT_DONE_STATUS(le32toh(d->status)) | phase);
+	/* The word with the phase is the last of all. */
+	if (!robinnp_put(sub, at, d, last))
+		return false;
+	__atomic_thread_fence(__ATOMIC_RELEASE);
+	robinnp_put(sub, at + last, &d->status, sizeof(d->status));
+	sub->n.dma_writes++;
+	sub->completions++;
+	return true;
+}
+
+/* False: no bus mastering. */
+static bool complete(struct robinnp_sub *sub, const struct fragment_command *c, uint32_t status)
+{
+	uint32_t op = le32toh(c->op), word = le32toh(c->page), size = 0, event = 0;
+	bool ok = status == FRAGMENT_DONE_OK;
+	struct fragment_completion d;
+
+	if (ok) {
+		event = robinnp_page(sub, word)->fragment.event;
+		size = op & FRAGMENT_OP_TRANSFER ? robinnp_page(sub, word)->fragment.size : 0;
+	}
+	if (robinnp_fault_take(sub, ROBINNP_DONE_STATUS))
+		status = 0x7777;
+	d = (struct fragment_completion){
+		.tag = c->tag,
+		.size = htole32(size + robinnp_fault_once(sub, ROBINNP_DONE_SIZE)),
+		.event = htole32(event),
+		.status = htole32(status),
+	};
+	if (robinnp_fault_take(sub, ROBINNP_DONE_TAG))
+		d.tag = ~d.tag;
+	if (robinnp_fault_take(sub, ROBINNP_DONE_LOST))
+		sub->n.completions_lost++;
+	else if (!put_entry(sub, &d))
+		return false;
+	else if (robinnp_fault_take(sub, ROBINNP_DONE_TWICE))
+		sub->n.completions_twice += put_entry(sub, &d);
+	return true;
+}
+
+static void count(struct robinnp_sub *sub, const struct fragment_command *c, uint32_t status)
+{
+	uint32_t op = le32toh(c->op), word = le32toh(c->page);
+
+	sub->executed++;
+	sub->total[FRAGMENT_COUNT_OK + status]++;
+	if (status != FRAGMENT_DONE_OK)
+		return;
+	if (op & FRAGMENT_OP_TRANSFER) {
+		sub->total[FRAGMENT_COUNT_TRANSFERS]++;
+		sub->total[FRAGMENT_COUNT_BYTES] += robinnp_page(sub, word)->fragment.size;
+	}
+	if (op & FRAGMENT_OP_RELEASE) {
+		sub->total[FRAGMENT_COUNT_RELEASES]++;
+		robinnp_page_back(sub, word);
+	}
+}
+
+/* False: it has to wait for the bus. */
+static bool carry_out(struct robinnp_sub *sub, const struct fragment_command *c)
+{
+	uint32_t status = judge(sub, c);
+	bool data = le32toh(c->op) & FRAGMENT_OP_TRANSFER;
+
+	if (status == FRAGMENT_DONE_OK && data) {
+		if (robinnp_fault_take(sub, ROBINNP_ABORT))
+			status = FRAGMENT_DONE_ABORTED;
+		else if (!transfer(sub, c))
+			return false;
+	}
+	if (!complete(sub, c, status))
+		return false;
+	count(sub, c, status);
+	return true;
+}
+
+/* With the key shuffle: the last one that no earlier one shares a page with. */
+static unsigned int pick(const struct robinnp_sub *sub)
+{
+	unsigned int i, k;
+
+	if (!sub->card->shuffle)
+		return sub->fetch_at;
+	for (i = sub->fetch_count - 1; i > sub->fetch_at; i--) {
+		for (k = sub->fetch_at; k < i && sub->fetch[k].page != sub->fetch[i].page; k++)
+			;
+		if (k == i)
+			break;
+	}
+	return i;
+}
+
+/* One of those that were read. */
+static bool next(struct robinnp_sub *sub)
+{
+	unsigned int i = pick(sub);
+	struct fragment_command c = sub->fetch[i];
+
+	if (!carry_out(sub, &c))
+		return false;
+	for (; i > sub->fetch_at; i--)
+		sub->fetch[i] = sub->fetch[i - 1];
+	sub->fetch_at++;
+	return true;
+}
+
+static bool late(struct robinnp_sub *sub, uint64_t now, uint64_t *when)
+{
+	uint64_t until;
+
+	if (!sub->fault[ROBINNP_DONE_LATE] || sub->command_told == sub->executed)
+		sub->done_ns = 0;
+	else if (!sub->done_ns)
+		sub->done_ns = now + sub->fault[ROBINNP_DONE_LATE] * US;
+	until = sub->done_ns > now ? sub->done_ns : 0;
+	if (!until && sub->rate && sub->pace_ns > now)
+		until = sub->pace_ns;
+	if (!until)
+		return false;
+	*when = until < *when ? until : *when;
+	return true;
+}
+
+static void paced(struct robinnp_sub *sub, uint64_t now, uint64_t bytes)
+{
+	if (!sub->rate)
+		return;
+	if (sub->pace_ns + LAG < now)
+		sub->pace_ns = now - LAG;
+	sub->pace_ns += bytes * NS / sub->rate;
+}
+
+size_t robinnp_command_turn(struct robinnp_sub *sub, uint64_t now, size_t budget, uint64_t *when)
+{
+	size_t moved = 0;
+
+	while (moved < budget && sub->enabled) {
+		uint64_t before = sub->total[FRAGMENT_COUNT_BYTES];
+
+		if (late(sub, now, when))
+			break;
+		if (sub->fetch_at == sub->fetch_count)
+			fetch(sub);
+		if (!sub->enabled || sub->fetch_at == sub->fetch_count || !next(sub))
+			break;
+		moved += WORTH + sub->total[FRAGMENT_COUNT_BYTES] - before;
+		paced(sub, now, sub->total[FRAGMENT_COUNT_BYTES] - before);
+		sub->done_ns = 0;
+	}
+	return moved;
+}

@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * BAR 2, the open one: identity of the card, counters of the sub-units, links.
+ */
+#include "robinnp.h"
+
+static uint32_t half(uint64_t value, uint32_t off)
+{
+	return off & 4 ? value >> 32 : value;
+}
+
+static void set_half(uint64_t *value, uint32_t off, uint32_t word)
+{
+	if (off & 4)
+		*value = (uint32_t)*value | (uint64_t)word << 32;
+	else
+		*value = *value >> 32 << 32 | word;
+}
+
+/* A setting of 32 bits: where it is kept, and what may be written. */
+struct setting {
+	uint32_t *value;
+	uint32_t min, max, step;
+};
+
+static bool find(struct robinnp_link *link, uint32_t off, struct setting *s)
+{
+	struct robinnp_generator *g = &link->gen;
+
+	switch (off) {
+	case FRAGMENT_LINK_GENERATOR:
+		*s = (struct setting){&g->control, 0, FRAGMENT_GENERATOR_ALL, 1};
+		return true;
+	case FRAGMENT_LINK_SIZE_MIN:
+		*s = (struct setting){&g->size_min, FRAGMENT_BYTES_MIN, FRAGMENT_BYTES_MAX, 4};
+		return true;
+	case FRAGMENT_LINK_SIZE_MAX:
+		*s = (struct setting){&g->size_max, FRAGMENT_BYTES_MIN, FRAGMENT_BYTES_MAX, 4};
+		return true;
+	case FRAGMENT_LINK_RATE:
+		*s = (struct setting){&g->rate, 0, FRAGMENT_RATE_MAX, 1};
+		return true;
+	case FRAGMENT_LINK_FIRST:
+		*s = (struct setting){&g->first, 0, UINT32_MAX, 1};
+		return true;
+	}
+	return false;
+}
+
+static uint32_t pages(const struct robinnp_link *link, uint32_t off)
+{
+	uint32_t all = link->sub->enabled ? link->sub->run_pages : 0;
+
+	switch (off) {
+	case FRAGMENT_LINK_PAGES_HOST:
+		return all - link->list_count - link->filled;
+	case FRAGMENT_LINK_PAGES_FREE:
+		return link->list_count;
+	case FRAGMENT_LINK_PAGES_FILLED:
+		return link->filled;
+	}
+	return all;
+}
+
+static uint32_t read_link(struct robinnp_link *link, uint32_t off)
+{
+	const struct robinnp_sub *sub = link->sub;
+	struct setting s;
+
+	if (find(link, off, &s))
+		return *s.value;
+	if (off - FRAGMENT_LINK_COUNTERS < 8 * FRAGMENT_LINK_COUNTS)
+		return half(robinnp_link_counter(link, (off - FRAGMENT_LINK_COUNTERS) / 8), off);
+	switch (off) {
+	case FRAGMENT_LINK_ID:
+		return (uint32_t)FRAGMENT_ID_LINK << 16 | FRAGMENT_VSEC_REVISION << 8 |
+		       (sub->nr * ROBINNP_LINKS + link->nr);
+	case FRAGMENT_LINK_LIMIT:
+	case FRAGMENT_LINK_LIMIT + 4:
+		return half(link->gen.limit, off);
+	case FRAGMENT_LINK_GENERATED:
+	case FRAGMENT_LINK_GENERATED + 4:
+		return half(link->gen.generated, off);
+	case FRAGMENT_LINK_STATUS:
+		return (link->held ? FRAGMENT_LINK_STATUS_HELD : 0) |
+		       (sub->enabled && sub->links & 1u << link->nr ? 0
+								    : FRAGMENT_LINK_STATUS_MASKED);
+	case FRAGMENT_LINK_PAGES:
+	case FRAGMENT_LINK_PAGES_HOST:
+	case FRAGMENT_LINK_PAGES_FREE:
+	case FRAGMENT_LINK_PAGES_FILLED:
+		return pages(link, off);
+	}
+	return 0;
+}
+
+static void write_link(struct robinnp_link *link, uint32_t off, uint32_t value)
+{
+	struct setting s;
+	bool starts;
+
+	if ((off & ~4u) == FRAGMENT_LINK_LIMIT) {
+		set_half(&link->gen.limit, off, value);
+		return;
+	}
+	if (!find(link, off, &s) || value < s.min || value > s.max || value % s.step)
+		return;
+	starts = off == FRAGMENT_LINK_GENERATOR && value & ~*s.value & FRAGMENT_GENERATOR_RUN;
+	*s.value = value;
+	if (starts)
+		robinnp_source_restart(link);
+	if (off == FRAGMENT_LINK_GENERATOR || off == FRAGMENT_LINK_RATE)
+		robinnp_source_clock(link);
+}
+
+static struct robinnp_link *in_link(struct robinnp *c, uint32_t *off)
+{
+	uint32_t at = *off - ROBINNP_LINK(0), nr = at / FRAGMENT_LINK_SIZE;
+
+	if (nr >= ROBINNP_SUBS * ROBINNP_LINKS)
+		return NULL;
+	*off = at % FRAGMENT_LINK_SIZE;
+	return &c->sub[nr / ROBINNP_LINKS].link[nr % ROBINNP_LINKS];
+}
+
+static uint32_t read_counts(struct robinnp_sub *sub, uint32_t off)
+{
+	if (off == FRAGMENT_COUNTS_ID)
+		return (uint32_t)FRAGMENT_ID_COUNTS << 16 | FRAGMENT_VSEC_REVISION << 8 | sub->nr;
+	if (off - FRAGMENT_COUNTS_COUNTERS < 8 * FRAGMENT_COUNTS)
+		return half(robinnp_sub_counter(sub, (off - FRAGMENT_COUNTS_COUNTERS) / 8), off);
+	return 0;
+}
+
+uint32_t robinnp_open_read(struct robinnp *c, uint32_t off)
+{
+	uint32_t at = off - ROBINNP_COUNTS(0);
+	struct robinnp_link *link;
+
+	if (off - ROBINNP_CARD < FRAGMENT_CARD_SIZE)
+		return identity_read(&c->identity, off - ROBINNP_CARD, robinnp_now(c));
+	if (at < ROBINNP_SUBS * FRAGMENT_COUNTS_SIZE)
+		return read_counts(&c->sub[at / FRAGMENT_COUNTS_SIZE], at % FRAGMENT_COUNTS_SIZE);
+	link = in_link(c, &off);
+	return link ? read_link(link, off) : 0;
+}
+
+void robinnp_open_write(struct robinnp *c, uint32_t off, uint32_t value)
+{
+	struct robinnp_link *link;
+
+	if (off - ROBINNP_CARD < FRAGMENT_CARD_SIZE) {
+		identity_write(&c->identity, off - ROBINNP_CARD, value);
+		return;
+	}
+	link = in_link(c, &off);
+	if (link)
+		write_link(link, off, value);
+}
+
+bool robinnp_open_poke(struct robinnp *c, uint32_t off, uint32_t value)
+{
+	struct robinnp_link *link;
+	struct setting s;
+
+	if (off - ROBINNP_CARD < FRAGMENT_CARD_SIZE)
+		return identity_poke(&c->identity, off - ROBINNP_CARD, value);
+	link = in_link(c, &off);
+	if (!link || !find(link, off, &s))
+		return false;
+	*s.value = value;
+	return true;
+}
