@@ -37,15 +37,17 @@ void identity_get_temperature(const struct identity *d, char *text, size_t size)
 int identity_set_serial(struct identity *d, const char *text, char *err);
 void identity_get_serial(const struct identity *d, char *text, size_t size);
 
-/* The set and get of a key that the identity has, for a model with a member `identity`. */
-#define IDENTITY_KEY(key, model, parse, print, place)                                              \
+/* The set and get of a key, by functions that take @what, which may use c. */
+#define IDENTITY_KEY(key, model, parse, print, what)                                               \
 	static int set_##key(void *card, unsigned int fn, const char *text, char *err)             \
 	{                                                                                          \
-		return parse(place(((model *)card)->identity), text, err);                         \
+		model *c = card;                                                                   \
+		return parse(what, text, err);                                                     \
 	}                                                                                          \
 	static void get_##key(void *card, unsigned int fn, char *text, size_t size)                \
 	{                                                                                          \
-		print(place(((model *)card)->identity), text, size);                               \
+		model *c = card;                                                                   \
+		print(what, text, size);                                                           \
 	}
 
 #endif /* EMU_IDENTITY_H */

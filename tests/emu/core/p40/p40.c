@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define CHIP 0x0000c0de40000000ull
+
 static void destroy(void *card)
 {
 	struct p40 *c = card;
@@ -34,7 +36,18 @@ static void *create(const struct card_host *host)
 	if (!c)
 		return NULL;
 	c->host = host;
-	c->power_on_ns = p40_now(c);
+	c->function.ops = &p40_function_ops;
+	c->function.model = c;
+	c->identity = (struct identity){
+		.id = STREAM_CARD_ID_VALUE,
+		.units = P40_STREAMS,
+		.features = STREAM_FEATURE_GENERATORS | STREAM_FEATURE_SEGMENTS |
+			    STREAM_FEATURE_TRUNCATION,
+		.source_default = STREAM_CARD_SOURCE_DEFAULT,
+		.chip = CHIP,
+		.clock = P40_CLOCK,
+		.power_on_ns = p40_now(c),
+	};
 	p40_keys_default(c);
 	for (i = 0; i < P40_STREAMS; i++) {
 		struct p40_stream *st = &c->st[i];
@@ -91,7 +104,7 @@ static void reset(void *card, unsigned int fn)
 	c->function_resets++;
 	for (i = 0; i < P40_STREAMS; i++)
 		p40_stream_power_on(&c->st[i]);
-	p40_function_reset(c);
+	function_block_reset(&c->function);
 	p40_card_default(c);
 }
 
@@ -231,7 +244,7 @@ static void messages(void *card, struct card_messages *m)
 	struct p40 *c = card;
 	const uint32_t words[] = {
 		STREAM_VSEC_SIGNATURE_VALUE,
-		P40_STREAMS | P40_RING_MAX << 8 | c->messages.vectors << 16,
+		P40_STREAMS | P40_RING_MAX << 8 | c->identity.messages.vectors << 16,
 		P40_SEGMENTS,
 		P40_BAR_DMA | P40_STREAM(0),
 		P40_STREAM(1) - P40_STREAM(0),
@@ -243,7 +256,7 @@ static void messages(void *card, struct card_messages *m)
 		P40_SETTINGS(1) - P40_SETTINGS(0),
 	};
 
-	event_vectors(&c->messages, m);
+	event_vectors(&c->identity.messages, m);
 	m->vendor.id = STREAM_VSEC_ID;
 	m->vendor.revision = STREAM_VSEC_REVISION;
 	m->vendor.count = sizeof(words) / sizeof(words[0]);

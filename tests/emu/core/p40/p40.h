@@ -13,7 +13,7 @@
  *	p40_record.c    meta and ODIN records
  *	p40_ring.c      where in host memory a position is
  *	p40_page.c      control page and interrupts
- *	p40_function.c  errors and alarms
+ *	p40_function.c  what the block of the function asks for
  *	p40_keys.c      settings of the control socket
  *	p40_faults.c    faults of the control socket
  *
@@ -24,8 +24,9 @@
 #ifndef EMU_P40_H
 #define EMU_P40_H
 
-#include "../card.h"
-#include "../events.h"
+#include "../function_block.h"
+#include "../identity.h"
+#include "../unit_faults.h"
 
 #include "kmod/cards/p40/p40_regs.h"
 #include "kmod/stream/stream_packet.h"
@@ -33,7 +34,6 @@
 
 #define P40_FN 0 /* the card's only function */
 #define P40_ALL ((1u << P40_STREAMS) - 1)
-#define P40_SOURCE_DEFAULT 0x0400
 #define P40_EVENT_BYTES 8 /* an event takes at least so much of the spill buffer */
 #define P40_HEADER_MAX                                                                             \
 	(STREAM_PACKET_TYPES + 5 * (STREAM_PACK_EVENTS_MAX + 1) + (1 << STREAM_SET_ALIGN_MAX))
@@ -205,31 +205,16 @@ struct p40_stream {
 	struct p40_counts n;
 };
 
-struct p40_function {
-	uint32_t cause, enable, vector, notice_low, generation;
-	uint64_t notice; /* bus address */
-	uint32_t told;	 /* value that the notice has */
-	bool notice_due, interrupt_due;
-	bool hot, critical; /* temperature as last seen */
-	uint32_t resets;    /* streams whose reset by this block is not done */
-	uint64_t alarms;
-};
-
 struct p40 {
 	const struct card_host *host;
 	struct p40_stream st[P40_STREAMS];
-	struct p40_function function;
+	struct function_block function;
+	struct identity identity;
 	unsigned int turn; /* stream to be served next */
-	uint64_t power_on_ns;
 
-	/* open registers */
-	uint32_t source, test, enable;
+	uint32_t enable; /* open register: bit per stream */
 
 	/* keys */
-	struct event_setup messages; /* interrupts, vectors */
-	uint32_t serial;	     /* as the register shows it */
-	uint32_t firmware;	     /* hash */
-	int64_t temperature;	     /* 1/1000 degC; INT32_MIN: no sensor */
 	uint32_t position_start;
 	bool recycle, stamp;
 
@@ -244,11 +229,6 @@ struct p40 {
 static inline uint64_t p40_now(const struct p40 *c)
 {
 	return c->host->now(c->host->ctx);
-}
-
-static inline uint64_t p40_cycles(const struct p40 *c, uint64_t now)
-{
-	return (now - c->power_on_ns) / P40_NS_PER_CYCLE;
 }
 
 static inline uint32_t p40_up(uint32_t bytes, uint32_t unit)
@@ -345,13 +325,7 @@ uint64_t p40_spurious_turn(struct p40 *c, uint64_t now);
 bool p40_interrupt_to_come(const struct p40_stream *st);
 
 /* p40_function.c */
-void p40_cause(struct p40 *c, uint32_t bits);
-void p40_function_turn(struct p40 *c);
-void p40_function_reset(struct p40 *c);
-uint32_t p40_function_read(const struct p40 *c, uint32_t off);
-void p40_function_write(struct p40 *c, uint32_t off, uint32_t value);
-/* The reset of a stream that the function's block asked for has been done. */
-void p40_function_reset_done(struct p40_stream *st);
+extern const struct function_block_ops p40_function_ops;
 
 /* p40_keys.c, p40_faults.c */
 extern const struct card_key p40_keys[];
@@ -360,8 +334,15 @@ void p40_keys_default(struct p40 *c);
 bool p40_fault_set(void *card, unsigned int fn, const char *name, uint64_t arg);
 bool p40_fault_clear(void *card, unsigned int fn, const char *name);
 uint64_t p40_fault_get(void *card, unsigned int fn, const char *name);
-/* One less of a fault that counts; false if it is off. */
-bool p40_fault_take(struct p40_stream *st, enum p40_fault fault);
-uint32_t p40_fault_once(struct p40_stream *st, enum p40_fault fault);
+
+static inline bool p40_fault_take(struct p40_stream *st, enum p40_fault fault)
+{
+	return unit_fault_take(&st->fault[fault]);
+}
+
+static inline uint32_t p40_fault_once(struct p40_stream *st, enum p40_fault fault)
+{
+	return unit_fault_once(&st->fault[fault]);
+}
 
 #endif /* EMU_P40_H */

@@ -39,93 +39,31 @@ const struct card_fault p40_fault_list[] = {
 	{NULL},
 };
 
-static int find(const char *name)
-{
-	int n;
+static const struct unit_faults faults = {p40_fault_list, MASK, P40_STREAMS};
 
-	for (n = 0; n < P40_FAULTS; n++) {
-		if (!strcmp(p40_fault_list[n].name, name))
-			return n;
-	}
-	return -1;
-}
-
-static bool of_streams(int n)
+static uint32_t *of_stream(void *card, unsigned int i)
 {
-	return p40_fault_list[n].arg && !strcmp(p40_fault_list[n].arg, MASK);
+	return ((struct p40 *)card)->st[i].fault;
 }
 
 bool p40_fault_set(void *card, unsigned int fn, const char *name, uint64_t arg)
 {
 	struct p40 *c = card;
-	int n = find(name);
-	unsigned int i;
-	uint64_t mask;
 
-	if (n < 0)
-		return false;
-	if (!of_streams(n)) {
-		c->fault[n] = arg;
-		c->spurious_now |= n == P40_IRQ_SPURIOUS;
-		return true;
-	}
-	mask = p40_fault_list[n].low_arg ? arg >> 32 : arg;
-	for (i = 0; i < P40_STREAMS; i++) {
-		if (mask & 1u << i)
-			c->st[i].fault[n] = p40_fault_list[n].low_arg ? (uint32_t)arg : 1;
-	}
-	return true;
+	c->spurious_now |= !strcmp(name, p40_fault_list[P40_IRQ_SPURIOUS].name);
+	return unit_faults_set(&faults, c->fault, of_stream, c, name, arg);
 }
 
 bool p40_fault_clear(void *card, unsigned int fn, const char *name)
 {
 	struct p40 *c = card;
-	int n = name ? find(name) : 0, last = name ? n : P40_FAULTS - 1;
-	unsigned int i;
 
-	if (n < 0)
-		return false;
-	for (; n <= last; n++) {
-		c->fault[n] = 0;
-		for (i = 0; i < P40_STREAMS; i++)
-			c->st[i].fault[n] = 0;
-	}
-	return true;
+	return unit_faults_clear(&faults, c->fault, of_stream, c, name);
 }
 
-/* With several streams: the mask, and the argument of the first of them. */
 uint64_t p40_fault_get(void *card, unsigned int fn, const char *name)
 {
 	struct p40 *c = card;
-	int n = find(name);
-	uint64_t mask = 0, arg = 0;
-	unsigned int i;
 
-	if (n < 0)
-		return 0;
-	if (!of_streams(n))
-		return c->fault[n];
-	for (i = P40_STREAMS; i-- > 0;) {
-		if (!c->st[i].fault[n])
-			continue;
-		mask |= 1u << i;
-		arg = c->st[i].fault[n];
-	}
-	return p40_fault_list[n].low_arg ? mask << 32 | arg : mask;
-}
-
-bool p40_fault_take(struct p40_stream *st, enum p40_fault fault)
-{
-	if (!st->fault[fault])
-		return false;
-	st->fault[fault]--;
-	return true;
-}
-
-uint32_t p40_fault_once(struct p40_stream *st, enum p40_fault fault)
-{
-	uint32_t arg = st->fault[fault];
-
-	st->fault[fault] = 0;
-	return arg;
+	return unit_faults_get(&faults, c->fault, of_stream, c, name);
 }

@@ -6,10 +6,6 @@
 #include "p40.h"
 #include "../values.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #define FIRMWARE_DEFAULT 0x40e0c0de
 #define SERIAL_DEFAULT 4001
 #define TEMPERATURE_DEFAULT 45000
@@ -40,50 +36,6 @@ static void get_rate(void *card, unsigned int fn, char *text, size_t size)
 	for (i = 0; i < P40_STREAMS; i++)
 		value[i] = c->st[i].rate;
 	value_list_print(&value_rate, value, P40_STREAMS, text, size);
-}
-
-static int set_temperature(void *card, unsigned int fn, const char *text, char *err)
-{
-	struct p40 *c = card;
-	char *end;
-	double t = strtod(text, &end);
-
-	if (!strcmp(text, "none")) {
-		c->temperature = INT32_MIN;
-		return 0;
-	}
-	if (!*text || *end || !(t >= -264 && t <= 427)) {
-		snprintf(err, CARD_ERR, "'%.40s' is not a temperature from -264 to 427 or none",
-			 text);
-		return -1;
-	}
-	c->temperature = t * 1000 + (t < 0 ? -0.5 : 0.5);
-	return 0;
-}
-
-static void get_temperature(void *card, unsigned int fn, char *text, size_t size)
-{
-	struct p40 *c = card;
-
-	if (c->temperature == INT32_MIN)
-		snprintf(text, size, "none");
-	else
-		snprintf(text, size, "%.2f", c->temperature / 1000.0);
-}
-
-static int set_serial(void *card, unsigned int fn, const char *text, char *err)
-{
-	unsigned int serial;
-
-	if (value_serial_parse(text, &serial, err))
-		return -1;
-	((struct p40 *)card)->serial = value_serial_word(serial);
-	return 0;
-}
-
-static void get_serial(void *card, unsigned int fn, char *text, size_t size)
-{
-	value_serial_print(((struct p40 *)card)->serial, text, size);
 }
 
 /* What START is after the next reset; streams that are off have it at once. */
@@ -129,32 +81,28 @@ static void get_recycle(void *card, unsigned int fn, char *text, size_t size)
 }
 
 VALUE_KEY(stamp, value_on_off, struct p40, c->stamp)
-VALUE_KEY(firmware, value_hex, struct p40, c->firmware)
+VALUE_KEY(firmware, value_hex, struct p40, c->identity.firmware)
 
-static int set_interrupts(void *card, unsigned int fn, const char *text, char *err)
-{
-	return event_set_interrupts(&((struct p40 *)card)->messages, text, err);
-}
-
-static void get_interrupts(void *card, unsigned int fn, char *text, size_t size)
-{
-	event_get_interrupts(&((struct p40 *)card)->messages, text, size);
-}
+IDENTITY_KEY(temperature, struct p40, identity_set_temperature, identity_get_temperature,
+	     &c->identity)
+IDENTITY_KEY(serial, struct p40, identity_set_serial, identity_get_serial, &c->identity)
+IDENTITY_KEY(interrupts, struct p40, event_set_interrupts, event_get_interrupts,
+	     &c->identity.messages)
 
 static int set_vectors(void *card, unsigned int fn, const char *text, char *err)
 {
 	struct p40 *c = card;
-	int rc = event_set_vectors(&c->messages, text, err);
+	int rc = event_set_vectors(&c->identity.messages, text, err);
 	unsigned int i;
 
 	for (i = 0; i < P40_STREAMS; i++)
-		c->st[i].vector = i + 1 < c->messages.vectors ? i + 1 : 0;
+		c->st[i].vector = i + 1 < c->identity.messages.vectors ? i + 1 : 0;
 	return rc;
 }
 
 static void get_vectors(void *card, unsigned int fn, char *text, size_t size)
 {
-	event_get_vectors(&((struct p40 *)card)->messages, text, size);
+	event_get_vectors(&((struct p40 *)card)->identity.messages, text, size);
 }
 
 #define PER_CARD false, false
@@ -178,14 +126,14 @@ const struct card_key p40_keys[] = {
 
 void p40_keys_default(struct p40 *c)
 {
-	c->messages = (struct event_setup){
+	c->identity.messages = (struct event_setup){
 		.interrupts = EVENT_MSIX,
 		.vectors = P40_VECTORS,
 		.bar = P40_BAR_DMA,
 		.table_offset = P40_MSIX_TABLE,
 		.pending_offset = P40_MSIX_PENDING,
 	};
-	c->serial = value_serial_word(SERIAL_DEFAULT);
-	c->firmware = FIRMWARE_DEFAULT;
-	c->temperature = TEMPERATURE_DEFAULT;
+	c->identity.serial = value_serial_word(SERIAL_DEFAULT);
+	c->identity.firmware = FIRMWARE_DEFAULT;
+	c->identity.temperature = TEMPERATURE_DEFAULT;
 }

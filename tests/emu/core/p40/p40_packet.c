@@ -79,7 +79,7 @@ static void close_packet(struct p40_stream *st, uint64_t now, uint16_t flags)
 	sizes += p->count * sizeof(uint32_t);
 	memset(p->header + sizes, 0, p->data - sizes);
 	p->flip = p->payload && p40_fault_take(st, P40_FLIP);
-	p->cycles = p40_cycles(st->card, now);
+	p->cycles = identity_cycles(&st->card->identity, now);
 	p->closed = true;
 }
 
@@ -92,7 +92,7 @@ static void begin(struct p40_stream *st, uint64_t now, uint64_t first)
 	p->payload = 0;
 	p->truncated = 0;
 	p->align = st->set.align;
-	p->source = st->card->source;
+	p->source = st->card->identity.source;
 }
 
 static void add(struct p40_packet *p, const struct p40_event *e)

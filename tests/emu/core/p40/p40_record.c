@@ -98,7 +98,7 @@ bool p40_meta_write(struct p40_stream *main)
 
 static void build(const struct p40_stream *st, uint64_t now, uint64_t event, struct stream_odin *o)
 {
-	uint16_t source = st->card->source;
+	uint16_t source = st->card->identity.source;
 	uint32_t pattern = stream_pattern(source, event), i;
 
 	*o = (struct stream_odin){
@@ -106,7 +106,7 @@ static void build(const struct p40_stream *st, uint64_t now, uint64_t event, str
 		.version = STREAM_UNIT_VERSION,
 		.size = htole32(sizeof(*o)),
 		.event = htole64(event),
-		.cycles = htole64(p40_cycles(st->card, now)),
+		.cycles = htole64(identity_cycles(&st->card->identity, now)),
 		.number = htole32(st->units),
 		.source = htole16(source),
 		.stream = htole16(st->nr - P40_STREAM_ODIN),

@@ -4,11 +4,6 @@
  */
 #include "p40.h"
 
-#define FIRMWARE 0x00010000 /* 1.0.0 */
-#define DATE 0x20261101
-#define TIME 0x00120000
-#define CHIP 0x0000c0de40000000ull
-
 void p40_settings_default(struct p40_stream *st)
 {
 	bool main = st->kind == STREAM_TYPE_MAIN;
@@ -27,8 +22,7 @@ void p40_settings_default(struct p40_stream *st)
 
 void p40_card_default(struct p40 *c)
 {
-	c->source = P40_SOURCE_DEFAULT;
-	c->test = 0;
+	identity_default(&c->identity);
 	c->enable = P40_ALL;
 }
 
@@ -62,75 +56,26 @@ static void set_half(uint64_t *value, uint32_t off, uint32_t word)
 		*value = *value >> 32 << 32 | word;
 }
 
-static uint32_t features(const struct p40 *c)
-{
-	uint32_t bits =
-		STREAM_FEATURE_GENERATORS | STREAM_FEATURE_SEGMENTS | STREAM_FEATURE_TRUNCATION;
-
-	return c->temperature == INT32_MIN ? bits : bits | STREAM_FEATURE_TEMPERATURE;
-}
-
 static uint32_t read_card(struct p40 *c, uint32_t off)
 {
-	switch (off) {
-	case STREAM_CARD_ID:
-		return STREAM_CARD_ID_VALUE;
-	case STREAM_CARD_REVISION:
-		return STREAM_VSEC_REVISION;
-	case STREAM_CARD_FIRMWARE:
-		return FIRMWARE;
-	case STREAM_CARD_HASH:
-		return c->firmware;
-	case STREAM_CARD_DATE:
-		return DATE;
-	case STREAM_CARD_TIME:
-		return TIME;
-	case STREAM_CARD_FEATURES:
-		return features(c);
-	case STREAM_CARD_STREAMS:
-		return P40_STREAMS;
-	case STREAM_CARD_SERIAL:
-		return c->serial;
-	case STREAM_CARD_CHIP_LOW:
-	case STREAM_CARD_CHIP_HIGH:
-		return half(CHIP + c->serial, off - STREAM_CARD_CHIP_LOW);
-	case STREAM_CARD_SOURCE:
-		return c->source;
-	case STREAM_CARD_TEST:
-		return c->test;
-	case STREAM_CARD_ENABLE:
+	if (off == STREAM_CARD_ENABLE)
 		return c->enable;
-	case STREAM_CARD_TEMPERATURE:
-		return c->temperature == INT32_MIN ? STREAM_TEMPERATURE_NONE : c->temperature;
-	case STREAM_CARD_CLOCK:
-		return P40_CLOCK;
-	case STREAM_CARD_CYCLES:
-	case STREAM_CARD_CYCLES + 4:
-		return half(p40_cycles(c, p40_now(c)), off - STREAM_CARD_CYCLES);
-	}
-	return 0;
+	return identity_read(&c->identity, off, p40_now(c));
 }
 
 static void write_card(struct p40 *c, uint32_t off, uint32_t value)
 {
 	unsigned int s;
 
-	switch (off) {
-	case STREAM_CARD_SOURCE:
-		if (value <= 0xffff)
-			c->source = value;
-		break;
-	case STREAM_CARD_TEST:
-		c->test = value;
-		break;
-	case STREAM_CARD_ENABLE:
-		if (value & ~P40_ALL)
-			break;
-		for (s = 0; s < P40_STREAMS; s++)
-			p40_source_settle(&c->st[s], p40_now(c));
-		c->enable = value;
-		break;
+	if (off != STREAM_CARD_ENABLE) {
+		identity_write(&c->identity, off, value);
+		return;
 	}
+	if (value & ~P40_ALL)
+		return;
+	for (s = 0; s < P40_STREAMS; s++)
+		p40_source_settle(&c->st[s], p40_now(c));
+	c->enable = value;
 }
 
 /* A setting of 32 bits: where it is kept, and what may be written. */
@@ -312,20 +257,12 @@ bool p40_open_poke(struct p40 *c, uint32_t off, uint32_t value)
 	struct setting s;
 	uint64_t *wide;
 
-	switch (off - P40_CARD) {
-	case STREAM_CARD_SOURCE:
-		c->source = value;
-		return true;
-	case STREAM_CARD_TEST:
-		c->test = value;
-		return true;
-	case STREAM_CARD_ENABLE:
+	if (off - P40_CARD == STREAM_CARD_ENABLE) {
 		c->enable = value;
 		return true;
-	case STREAM_CARD_SERIAL:
-		c->serial = value;
-		return true;
 	}
+	if (off - P40_CARD < STREAM_CARD_SIZE)
+		return identity_poke(&c->identity, off - P40_CARD, value);
 	st = in_settings(c, &off);
 	if (!st)
 		return false;

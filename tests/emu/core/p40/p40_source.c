@@ -221,7 +221,7 @@ static void throttle_on(struct p40_stream *st, uint64_t now)
 	st->total[P40_THROTTLE_FROM] = st->gen.next;
 	st->total[P40_THROTTLE_TO] = st->gen.next - 1;
 	st->urgent |= STREAM_REASON_THROTTLE;
-	p40_cause(st->card, STREAM_CAUSE_THROTTLE);
+	function_block_cause(&st->card->function, STREAM_CAUSE_THROTTLE);
 }
 
 static void throttle_off(struct p40_stream *st, uint64_t now)

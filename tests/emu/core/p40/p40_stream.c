@@ -21,7 +21,7 @@ void p40_host_error(struct p40_stream *st)
 {
 	st->n.host_errors++;
 	if (!st->host_error) {
-		p40_cause(st->card, STREAM_CAUSE_HOST);
+		function_block_cause(&st->card->function, STREAM_CAUSE_HOST);
 		st->urgent |= STREAM_REASON_ERROR;
 	}
 	st->host_error = true;
@@ -95,7 +95,7 @@ static void setup_failed(struct p40_stream *st)
 	st->loading = false;
 	st->setup_error = true;
 	st->n.setup_errors++;
-	p40_cause(st->card, STREAM_CAUSE_HOST);
+	function_block_cause(&st->card->function, STREAM_CAUSE_HOST);
 }
 
 static void fetch_failed(struct p40_stream *st)
@@ -103,7 +103,7 @@ static void fetch_failed(struct p40_stream *st)
 	st->loading = false;
 	st->fetch_error = true;
 	st->n.fetch_errors++;
-	p40_cause(st->card, STREAM_CAUSE_FETCH);
+	function_block_cause(&st->card->function, STREAM_CAUSE_FETCH);
 }
 
 static void enabled(struct p40_stream *st)
@@ -343,7 +343,7 @@ static void defaults(struct p40_stream *st)
 {
 	st->irq_bytes = 0;
 	st->irq_ns = 0;
-	st->vector = st->nr + 1 < st->card->messages.vectors ? st->nr + 1 : 0;
+	st->vector = st->nr + 1 < st->card->identity.messages.vectors ? st->nr + 1 : 0;
 	p40_source_default(st);
 	p40_settings_default(st);
 	p40_source_restart(st);
@@ -363,7 +363,7 @@ static void reset_now(struct p40_stream *st, uint32_t levels)
 	if (!(levels & (STREAM_RESET_LOGIC | STREAM_RESET_DEFAULT)))
 		return;
 	st->generation++;
-	p40_function_reset_done(st);
+	function_block_reset_done(&st->card->function, st->nr);
 }
 
 void p40_stream_reset(struct p40_stream *st, uint32_t levels)
@@ -461,7 +461,7 @@ uint64_t p40_step(struct p40 *c, size_t budget)
 		idle = bytes ? 0 : idle + 1;
 		soonest = earlier(soonest, when);
 	}
-	p40_function_turn(c);
+	function_block_turn(&c->function, c->host, P40_FN, c->identity.temperature);
 	return idle < P40_STREAMS || soonest <= now ? CARD_STEP_AGAIN : soonest;
 }
 

@@ -85,12 +85,11 @@ static void get_memory(void *card, unsigned int fn, char *text, size_t size)
 VALUE_KEY(shuffle, value_on_off, struct robinnp, c->shuffle)
 VALUE_KEY(firmware, value_hex, struct robinnp, c->identity.firmware)
 
-#define ALL(identity) (&(identity))
-#define MESSAGES(identity) (&(identity).messages)
-
-IDENTITY_KEY(temperature, struct robinnp, identity_set_temperature, identity_get_temperature, ALL)
-IDENTITY_KEY(serial, struct robinnp, identity_set_serial, identity_get_serial, ALL)
-IDENTITY_KEY(interrupts, struct robinnp, event_set_interrupts, event_get_interrupts, MESSAGES)
+IDENTITY_KEY(temperature, struct robinnp, identity_set_temperature, identity_get_temperature,
+	     &c->identity)
+IDENTITY_KEY(serial, struct robinnp, identity_set_serial, identity_get_serial, &c->identity)
+IDENTITY_KEY(interrupts, struct robinnp, event_set_interrupts, event_get_interrupts,
+	     &c->identity.messages)
 
 static int set_vectors(void *card, unsigned int fn, const char *text, char *err)
 {

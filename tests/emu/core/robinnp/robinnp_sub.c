@@ -26,7 +26,7 @@ uint32_t robinnp_status(const struct robinnp_sub *sub)
 		status |= FRAGMENT_STATUS_ENABLED;
 	if (sub->loading)
 		status |= FRAGMENT_STATUS_LOADING;
-	if (!sub->enabled && !sub->loading && !sub->error_due &&
+	if (!sub->enabled && !sub->loading && !sub->error_due && !sub->stray_ns &&
 	    !sub->card->fault[ROBINNP_NEVER_QUIET])
 		status |= FRAGMENT_STATUS_QUIET;
 	if (sub->irq[ROBINNP_IRQ_DATA].armed)
