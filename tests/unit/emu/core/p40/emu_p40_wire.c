@@ -4,10 +4,9 @@
  * beside the engine that checks every byte, mappings taken away.
  */
 #include <endian.h>
-#include <sys/eventfd.h>
 
 #define CLIENT_CARD p40_card
-#include "tests/unit/emu/server/emu_client.h"
+#include "tests/unit/emu/server/emu_client_irq.h"
 #include "kmod/cards/p40/p40_regs.h"
 #include "kmod/stream/stream_packet.h"
 #include "kmod/stream/stream_regs.h"
@@ -89,45 +88,12 @@ static uint32_t written(void)
 	return le32toh(__atomic_load_n(&s->written, __ATOMIC_ACQUIRE));
 }
 
-/* An eventfd for each vector, as QEMU sets them when they come one by one. */
-static void vectors_on(int *fd)
-{
-	struct vfio_irq_set set = {
-		.argsz = sizeof(set),
-		.flags = VFIO_IRQ_SET_DATA_EVENTFD | VFIO_IRQ_SET_ACTION_TRIGGER,
-		.index = VFIO_PCI_MSIX_IRQ_INDEX,
-		.count = 1,
-	};
-
-	for (set.start = 0; set.start < P40_VECTORS; set.start++) {
-		fd[set.start] = eventfd(0, EFD_NONBLOCK);
-		UNIT_EQ(ask(VU_SET_IRQS, &set, sizeof(set), fd[set.start]), 0);
-	}
-	config_set(old_capability(PCI_CAP_ID_MSIX) + PCI_MSIX_FLAGS, PCI_MSIX_FLAGS_ENABLE, 2);
-}
-
-static uint64_t came(int fd)
-{
-	eventfd_t n = 0;
-
-	return eventfd_read(fd, &n) ? 0 : n;
-}
-
-static void begin_stream(void)
-{
-	begin();
-	UNIT_EQ(map_region(BASE, MEMORY, 0, vu.memory_fd,
-			   VFIO_DMA_MAP_FLAG_READ | VFIO_DMA_MAP_FLAG_WRITE),
-		0);
-	config_set(PCI_COMMAND, PCI_COMMAND_MEMORY | PCI_COMMAND_MASTER, 2);
-}
-
 static void one_message(void)
 {
 	int fd[P40_VECTORS], i;
 
-	begin_stream();
-	vectors_on(fd);
+	begin_mapped();
+	vectors_on(fd, P40_VECTORS);
 	enable();
 	wr(STREAM_ARM, 0);
 	set(STREAM_SET_LIMIT, 10);
@@ -182,7 +148,7 @@ static void every_byte(void)
 	uint64_t event = 0, bytes = 0;
 	bool ok = true;
 
-	begin_stream();
+	begin_mapped();
 	wr(STREAM_START, read);
 	set(STREAM_SET_SIZE_MIN, 100);
 	set(STREAM_SET_SIZE_MAX, 5000);
@@ -215,7 +181,7 @@ static void every_byte(void)
  */
 static void unmapped(void)
 {
-	begin_stream();
+	begin_mapped();
 	enable();
 	set(STREAM_SET_GENERATOR, STREAM_GENERATOR_RUN);
 	CU_ASSERT(UNIT_WAIT(written(), LIMIT_MS));
@@ -241,7 +207,7 @@ static void unmapped(void)
 
 static void all_ones(void)
 {
-	begin_stream();
+	begin_mapped();
 	enable();
 	CU_ASSERT(says("fault 0 all-ones", "\"ok\":true"));
 	UNIT_EQ(bar_read(0, P40_STREAM(0) + STREAM_STATUS), 0xffffffff);

@@ -1,0 +1,271 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * The RobinNP at rest: identity, capability, every register after reset, what is written to it and
+ * what is refused, its keys.
+ */
+#include "emu_robinnp.h"
+
+static uint32_t card_rd(uint32_t off)
+{
+	return rd2(ROBINNP_CARD + off);
+}
+
+static void card_wr(uint32_t off, uint32_t value)
+{
+	wr2(ROBINNP_CARD + off, value);
+}
+
+static void identity(void)
+{
+	host_begin();
+	UNIT_EQ(robinnp_card.vendor(host.card), 0x10dc);
+	UNIT_EQ(robinnp_card.device(host.card), 0xe1a0);
+	UNIT_EQ(robinnp_card.bar_size[0], 0x20000);
+	UNIT_EQ(robinnp_card.bar_size[2], 0x10000);
+	UNIT_EQ(robinnp_card.functions, 1);
+	UNIT_EQ(card_rd(FRAGMENT_CARD_ID), 'R' | 'N' << 8 | 'P' << 16 | 'C' << 24);
+	UNIT_EQ(card_rd(FRAGMENT_CARD_REVISION), 1);
+	UNIT_EQ(card_rd(FRAGMENT_CARD_UNITS), 2 | 6 << 8);
+	UNIT_EQ(card_rd(FRAGMENT_CARD_SERIAL), '6' | '0' << 8 | '0' << 16 | '1' << 24);
+	UNIT_EQ(card_rd(FRAGMENT_CARD_TEMPERATURE), 45000);
+	UNIT_EQ(card_rd(FRAGMENT_CARD_FEATURES), 3);
+	UNIT_EQ(card_rd(FRAGMENT_CARD_CLOCK), 250000000);
+	UNIT_EQ(card_rd(FRAGMENT_CARD_CYCLES), 0);
+	host.now += 4000000000;
+	UNIT_EQ(card_rd(FRAGMENT_CARD_CYCLES), 1000000000);
+	host_end();
+}
+
+/* The capability's words, and that blocks are where they say. */
+static void capability(void)
+{
+	struct card_messages m;
+	const uint32_t *w = m.vendor.word - FRAGMENT_VSEC_SIGNATURE / 4;
+	unsigned int i;
+
+	host_begin();
+	robinnp_card.messages(host.card, &m);
+	UNIT_EQ(m.msix, 7);
+	UNIT_EQ(m.msi, 4);
+	UNIT_EQ(m.vendor.id, FRAGMENT_VSEC_ID);
+	UNIT_EQ(m.vendor.revision, 1);
+	UNIT_EQ(4 * m.vendor.count + FRAGMENT_VSEC_SIGNATURE, FRAGMENT_VSEC_LENGTH);
+	UNIT_EQ(w[FRAGMENT_VSEC_SIGNATURE / 4], 'R' | 'O' << 8 | 'C' << 16 | 'F' << 24);
+	UNIT_EQ(w[FRAGMENT_VSEC_LIMITS / 4], 2 | 6 << 4 | 20 << 8 | 16 << 16 | 7 << 24);
+	UNIT_EQ(w[FRAGMENT_VSEC_MEMORY / 4], 65536);
+	UNIT_EQ(w[FRAGMENT_VSEC_HOST_PAGES / 4], 1 << 18);
+	UNIT_EQ(w[FRAGMENT_VSEC_DOORBELL / 4], ROBINNP_DOORBELL(0));
+	UNIT_EQ(w[FRAGMENT_VSEC_DOORBELL_STRIDE / 4], 4096);
+	for (i = 0; i < ROBINNP_SUBS; i++) {
+		uint32_t block = w[FRAGMENT_VSEC_SUB / 4] + i * w[FRAGMENT_VSEC_STRIDE / 4];
+		uint32_t counts =
+			w[FRAGMENT_VSEC_COUNTS / 4] + i * w[FRAGMENT_VSEC_COUNTS_STRIDE / 4];
+
+		UNIT_EQ(FRAGMENT_VSEC_BAR(block), 0);
+		UNIT_EQ(rd0(FRAGMENT_VSEC_OFFSET(block)), 0xf7a00100 | i);
+		UNIT_EQ(FRAGMENT_VSEC_BAR(counts), 2);
+		UNIT_EQ(rd2(FRAGMENT_VSEC_OFFSET(counts)), 0xf7ac0100 | i);
+	}
+	for (i = 0; i < ROBINNP_SUBS * ROBINNP_LINKS; i++) {
+		uint32_t block = w[FRAGMENT_VSEC_LINK / 4] + i * w[FRAGMENT_VSEC_LINK_STRIDE / 4];
+
+		UNIT_EQ(FRAGMENT_VSEC_BAR(block), 2);
+		UNIT_EQ(rd2(FRAGMENT_VSEC_OFFSET(block)), 0xf7a10100 | i);
+	}
+	UNIT_EQ(rd0(w[FRAGMENT_VSEC_FUNCTION / 4]), 0xf7af0102);
+	UNIT_EQ(rd2(FRAGMENT_VSEC_OFFSET(w[FRAGMENT_VSEC_CARD / 4])), FRAGMENT_CARD_ID_VALUE);
+	host_end();
+}
+
+/* Registers of a sub-unit: after reset, and what they keep of all ones. 0 and 0: neither. */
+static const struct {
+	uint32_t off, reset, keeps;
+} block[] = {
+	{FRAGMENT_LINKS, 0x3f, 0x3f},
+	{FRAGMENT_DATA_LOW, 0, 0},
+	{FRAGMENT_DATA_HIGH, 0, 0},
+	{FRAGMENT_FREE_LOW, 0, 0},
+	{FRAGMENT_COMMAND_HIGH, 0, 0},
+	{FRAGMENT_DONE_LOW, 0, 0},
+	{FRAGMENT_TABLE_LOW, 0, 0},
+	{FRAGMENT_TABLE_HIGH, 0, 0},
+	{FRAGMENT_DATA_SIZE, 0, ~0u},
+	{FRAGMENT_FREE_SIZE, 0, ~0u},
+	{FRAGMENT_COMMAND_SIZE, 0, ~0u},
+	{FRAGMENT_HOST_PAGES, 0, ~0u},
+	{FRAGMENT_HOST_PAGE_SIZE, 0, ~0u},
+	{FRAGMENT_PAGE_SIZE, 11, ~0u},
+	{FRAGMENT_PAGES, 0, ~0u},
+	{FRAGMENT_START, 0, ~0u},
+	{FRAGMENT_ARM_DATA, 0, 0},
+	{FRAGMENT_ARM_DONE, 0, 0},
+	{FRAGMENT_DATA_COUNT, 0, ~0u},
+	{FRAGMENT_DATA_NS, 0, ~0u},
+	{FRAGMENT_DONE_COUNT, 0, ~0u},
+	{FRAGMENT_DONE_NS, 0, ~0u},
+	{FRAGMENT_ERROR_ENABLE, 0x700, 0x720},
+	{FRAGMENT_HELD, 0, 0},
+	{FRAGMENT_DESCRIPTORS, 0, 0},
+	{FRAGMENT_COMPLETIONS, 0, 0},
+	{FRAGMENT_FREED, 0, 0},
+	{FRAGMENT_COMMANDS, 0, 0},
+	{FRAGMENT_COMMANDS + 4, 0, 0},
+	{FRAGMENT_SIZE - 4, 0, 0},
+};
+
+static void at_rest(void)
+{
+	unsigned int s, i, k;
+
+	host_begin();
+	for (s = 0; s < ROBINNP_SUBS; s++) {
+		UNIT_EQ(rd(s, FRAGMENT_STATUS), FRAGMENT_STATUS_QUIET);
+		UNIT_EQ(rd(s, FRAGMENT_CONTROL) | rd(s, FRAGMENT_RESET), 0);
+		for (i = 0; i < sizeof(block) / sizeof(block[0]); i++)
+			UNIT_EQ(rd(s, block[i].off), block[i].reset);
+		for (i = 0; i < 3; i++)
+			UNIT_EQ(rd(s, FRAGMENT_DATA_VECTOR + 4 * i), 1 + 3 * s + i);
+		for (i = 0; i < FRAGMENT_COUNTS; i++)
+			UNIT_EQ(sub_counter(s, i), 0);
+		UNIT_EQ(rd0(ROBINNP_DOORBELL(s)) | rd0(ROBINNP_DOORBELL(s) + 4), 0);
+	}
+	for (i = 0; i < ROBINNP_SUBS * ROBINNP_LINKS; i++) {
+		UNIT_EQ(link_rd(i, FRAGMENT_LINK_GENERATOR), 0);
+		UNIT_EQ(link_rd(i, FRAGMENT_LINK_SIZE_MIN), 1024);
+		UNIT_EQ(link_rd(i, FRAGMENT_LINK_SIZE_MAX), 1024);
+		UNIT_EQ(link_rd(i, FRAGMENT_LINK_RATE), 0);
+		UNIT_EQ(link_rd(i, FRAGMENT_LINK_FIRST), 0);
+		UNIT_EQ(link_rd(i, FRAGMENT_LINK_STATUS), FRAGMENT_LINK_STATUS_MASKED);
+		for (k = FRAGMENT_LINK_LIMIT; k < FRAGMENT_LINK_STATUS; k += 4)
+			UNIT_EQ(link_rd(i, k), 0);
+		for (k = FRAGMENT_LINK_PAGES; k < FRAGMENT_LINK_SIZE; k += 4)
+			UNIT_EQ(link_rd(i, k), 0);
+	}
+	UNIT_EQ(card_rd(FRAGMENT_CARD_SOURCE), 0x0a70);
+	host_end();
+}
+
+static void what_is_kept(void)
+{
+	unsigned int i;
+
+	host_begin();
+	for (i = 0; i < sizeof(block) / sizeof(block[0]); i++) {
+		wr(1, block[i].off, ~0u);
+		UNIT_EQ(rd(1, block[i].off), block[i].keeps);
+		UNIT_EQ(rd(0, block[i].off), block[i].reset);
+	}
+	for (i = 0; i < 3; i++) {
+		wr(1, FRAGMENT_DATA_VECTOR + 4 * i, 0xffff0005);
+		UNIT_EQ(rd(1, FRAGMENT_DATA_VECTOR + 4 * i), 5);
+	}
+	/* None of it moved anything. */
+	UNIT_EQ(run(0), CARD_STEP_IDLE);
+	UNIT_EQ(rd(1, FRAGMENT_STATUS), FRAGMENT_STATUS_QUIET);
+	UNIT_EQ(count(0, -1, "dma_writes") + count(0, -1, "fetches"), 0);
+	host_end();
+}
+
+/* What is not there reads 0 and takes nothing; what is read only stays. */
+static void nothing_else(void)
+{
+	uint32_t off, before;
+
+	host_begin();
+	for (off = 0; off < ROBINNP_BAR_DMA_SIZE; off += 4) {
+		bool sub = off - ROBINNP_SUB(0) < ROBINNP_SUBS * FRAGMENT_SIZE;
+
+		if (sub || off - ROBINNP_FUNCTION < FRAGMENT_FUNCTION_SIZE)
+			continue;
+		wr0(off, ~0u);
+		UNIT_EQ(rd0(off), 0);
+	}
+	for (off = 0; off < ROBINNP_BAR_CARD_SIZE; off += 4) {
+		if (off == FRAGMENT_CARD_TEST || off - ROBINNP_LINK(0) < 12 * FRAGMENT_LINK_SIZE)
+			continue;
+		before = rd2(off);
+		wr2(off, ~0u);
+		UNIT_EQ(rd2(off), before);
+	}
+	UNIT_EQ(run(0), CARD_STEP_IDLE);
+	host_end();
+}
+
+static void settings_in_bounds(void)
+{
+	static const struct {
+		uint32_t off, low, high, bad_low, bad_high;
+	} list[] = {
+		{FRAGMENT_LINK_GENERATOR, 0, 3, 4, ~0u},
+		{FRAGMENT_LINK_SIZE_MIN, 16, 131072, 12, 131076},
+		{FRAGMENT_LINK_SIZE_MAX, 16, 131072, 18, ~0u},
+		{FRAGMENT_LINK_RATE, 0, 1000000, 1000001, ~0u},
+	};
+	unsigned int i;
+
+	host_begin();
+	for (i = 0; i < sizeof(list) / sizeof(list[0]); i++) {
+		link_wr(7, list[i].off, list[i].low);
+		UNIT_EQ(link_rd(7, list[i].off), list[i].low);
+		link_wr(7, list[i].off, list[i].high);
+		link_wr(7, list[i].off, list[i].bad_low);
+		link_wr(7, list[i].off, list[i].bad_high);
+		UNIT_EQ(link_rd(7, list[i].off), list[i].high);
+		UNIT_NEED(link_rd(6, list[i].off) != list[i].high);
+	}
+	link_wr(7, FRAGMENT_LINK_FIRST, 0xfedcba98);
+	link_wr(7, FRAGMENT_LINK_LIMIT, 0x9abcdef0);
+	link_wr(7, FRAGMENT_LINK_LIMIT + 4, 0x12345678);
+	UNIT_EQ(link_rd(7, FRAGMENT_LINK_FIRST), 0xfedcba98);
+	UNIT_EQ(wide(ROBINNP_LINK(7) + FRAGMENT_LINK_LIMIT), 0x123456789abcdef0);
+	link_wr(7, FRAGMENT_LINK_GENERATED, 5);
+	UNIT_EQ(link_rd(7, FRAGMENT_LINK_GENERATED), 0);
+	card_wr(FRAGMENT_CARD_SOURCE, 0xffff);
+	card_wr(FRAGMENT_CARD_SOURCE, 0x10000);
+	UNIT_EQ(card_rd(FRAGMENT_CARD_SOURCE), 0xffff);
+	card_wr(FRAGMENT_CARD_TEST, 0xdeadbeef);
+	UNIT_EQ(card_rd(FRAGMENT_CARD_TEST), 0xdeadbeef);
+	host_end();
+}
+
+static void keys(void)
+{
+	struct card_messages m;
+
+	host_begin();
+	key(0, "rate", "5,7");
+	UNIT_STR(key_get(0, "rate"), "5,7");
+	key_refused("rate", "2=1");
+	key(0, "temperature", "-3.25");
+	UNIT_EQ((int32_t)card_rd(FRAGMENT_CARD_TEMPERATURE), -3250);
+	key(0, "temperature", "none");
+	UNIT_EQ(card_rd(FRAGMENT_CARD_TEMPERATURE), FRAGMENT_TEMPERATURE_NONE);
+	UNIT_EQ(card_rd(FRAGMENT_CARD_FEATURES), 2);
+	key_refused("temperature", "428");
+	key_refused("count-start", "0x100000000");
+	key(0, "count-start", "7");
+	UNIT_EQ(rd(0, FRAGMENT_START), 7);
+	wr(0, FRAGMENT_RESET, FRAGMENT_RESET_LOGIC);
+	UNIT_EQ(rd(0, FRAGMENT_START), 7);
+	key_refused("serial", "12345");
+	key(0, "serial", "77");
+	UNIT_STR(key_get(0, "serial"), "0077");
+	key(0, "firmware", "abc");
+	UNIT_EQ(card_rd(FRAGMENT_CARD_HASH), 0xabc);
+	key_refused("memory", "63");
+	key_refused("memory", "4194305");
+	key(0, "memory", "64");
+	robinnp_card.messages(host.card, &m);
+	UNIT_EQ(m.vendor.word[(FRAGMENT_VSEC_MEMORY - FRAGMENT_VSEC_SIGNATURE) / 4], 64);
+	key_refused("shuffle", "maybe");
+	key(0, "vectors", "5");
+	UNIT_EQ(rd(0, FRAGMENT_ERROR_VECTOR), 3);
+	UNIT_EQ(rd(1, FRAGMENT_DATA_VECTOR), 4);
+	UNIT_EQ(rd(1, FRAGMENT_DONE_VECTOR), 0);
+	host_end();
+}
+
+UNIT_MAIN("emulated RobinNP: at rest", {"identity", identity},
+	  {"capability and blocks", capability}, {"registers after reset", at_rest},
+	  {"what registers keep", what_is_kept}, {"nothing else is there", nothing_else},
+	  {"settings in bounds", settings_in_bounds}, {"keys", keys})
