@@ -18,6 +18,8 @@
 #include "kmod/cards/crorc/crorc_regs.h"
 #include "kmod/cards/cru/cru_regs.h"
 #include "kmod/cards/p40/p40_regs.h"
+#include "kmod/cards/robinnp/robinnp_regs.h"
+#include "kmod/fragment/fragment_regs.h"
 #include "kmod/stream/stream_regs.h"
 
 #define MEMORY (128u << 20)
@@ -28,13 +30,28 @@
 #define P40_RING 23 /* log2 of the bytes */
 #define BLOCKS (PLACES * SUPERPAGE)
 
+/* In the memory, of sub-unit s of a RobinNP: */
+#define NP_DATA(s) (MEMORY / 2 * (s))
+#define NP_FREE(s) (NP_DATA(s) + 4 * SUPERPAGE)
+#define NP_COMMAND(s) (NP_DATA(s) + 5 * SUPERPAGE)
+#define NP_DONE(s) (NP_DATA(s) + 6 * SUPERPAGE)
+#define NP_TABLE(s) (NP_DATA(s) + 7 * SUPERPAGE)
+#define NP_HOST(s) (NP_DATA(s) + 8 * SUPERPAGE)
+#define NP_DATA_LOG2 18
+#define NP_COMMAND_LOG2 16
+#define NP_PAGES 32768 /* of a link */
+#define NP_PAGE_LOG2 11
+#define NP_HOST_PAGES 16384
+#define NP_RATE 100000
+
 /* A guest's side of one function. */
 struct host {
 	struct function *f;
 	uint8_t *memory;
 	uint32_t pushed, next;
-	unsigned int channels;	    /* C-RORC; streams of a PCIe40 */
+	unsigned int channels;	    /* C-RORC; streams of a PCIe40; of a RobinNP 1: fetch all */
 	uint32_t read[P40_STREAMS]; /* positions */
+	uint32_t taken[ROBINNP_SUBS], freed[ROBINNP_SUBS], asked[ROBINNP_SUBS]; /* counts */
 	uint64_t bytes;
 };
 
@@ -207,6 +224,111 @@ static void p40_refill(struct host *h)
 	}
 }
 
+static void np_write(struct host *h, unsigned int sub, uint32_t off, uint32_t value)
+{
+	write_bar(h->f, ROBINNP_BAR_DMA, ROBINNP_SUB(sub) + off, value);
+}
+
+static void np_base(struct host *h, unsigned int sub, uint32_t off, uint64_t at)
+{
+	np_write(h, sub, off, BUS_ADDRESS + at);
+	np_write(h, sub, off + 4, (BUS_ADDRESS + at) >> 32);
+}
+
+static void np_give(struct host *h, unsigned int sub, uint32_t word)
+{
+	uint32_t *ring = (uint32_t *)(h->memory + NP_FREE(sub));
+
+	ring[fragment_slot(h->freed[sub]++, NP_DATA_LOG2)] = word;
+}
+
+static void np_begin(struct host *h, unsigned int sub)
+{
+	uint64_t *table = (uint64_t *)(h->memory + NP_TABLE(sub));
+	uint32_t i, l;
+
+	for (i = 0; i < NP_HOST_PAGES; i++)
+		table[i] = BUS_ADDRESS + NP_HOST(sub) + (i << NP_PAGE_LOG2);
+	np_base(h, sub, FRAGMENT_DATA_LOW, NP_DATA(sub));
+	np_base(h, sub, FRAGMENT_FREE_LOW, NP_FREE(sub));
+	np_base(h, sub, FRAGMENT_COMMAND_LOW, NP_COMMAND(sub));
+	np_base(h, sub, FRAGMENT_DONE_LOW, NP_DONE(sub));
+	np_base(h, sub, FRAGMENT_TABLE_LOW, NP_TABLE(sub));
+	np_write(h, sub, FRAGMENT_DATA_SIZE, NP_DATA_LOG2);
+	np_write(h, sub, FRAGMENT_FREE_SIZE, NP_DATA_LOG2);
+	np_write(h, sub, FRAGMENT_COMMAND_SIZE, NP_COMMAND_LOG2);
+	np_write(h, sub, FRAGMENT_HOST_PAGES, NP_HOST_PAGES);
+	np_write(h, sub, FRAGMENT_HOST_PAGE_SIZE, NP_PAGE_LOG2);
+	np_write(h, sub, FRAGMENT_PAGES, NP_PAGES);
+	np_write(h, sub, FRAGMENT_CONTROL, FRAGMENT_CONTROL_ENABLE);
+	for (l = 0; l < ROBINNP_LINKS; l++) {
+		for (i = 0; i < NP_PAGES; i++)
+			np_give(h, sub, FRAGMENT_PAGE(l, i));
+	}
+	write_bar(h->f, ROBINNP_BAR_DMA, ROBINNP_DOORBELL(sub) + FRAGMENT_FREE, h->freed[sub]);
+}
+
+static void np_start(struct host *h, const struct measurement *m)
+{
+	unsigned int i;
+
+	h->channels = m->channels;
+	for (i = 0; i < ROBINNP_SUBS; i++)
+		np_begin(h, i);
+	for (i = 0; i < ROBINNP_SUBS * ROBINNP_LINKS; i++) {
+		uint32_t link = ROBINNP_LINK(i);
+
+		write_bar(h->f, ROBINNP_BAR_CARD, link + FRAGMENT_LINK_SIZE_MIN, m->source);
+		write_bar(h->f, ROBINNP_BAR_CARD, link + FRAGMENT_LINK_RATE, NP_RATE);
+		write_bar(h->f, ROBINNP_BAR_CARD, link + FRAGMENT_LINK_GENERATOR,
+			  FRAGMENT_GENERATOR_RUN);
+	}
+}
+
+static void np_ask(struct host *h, unsigned int sub, uint32_t word)
+{
+	struct fragment_command *ring = (void *)(h->memory + NP_COMMAND(sub));
+	uint32_t count = h->asked[sub]++;
+
+	ring[fragment_slot(count, NP_COMMAND_LOG2)] = (struct fragment_command){
+		.page = word,
+		.host_page = count % NP_HOST_PAGES,
+		.tag = count,
+		.op = FRAGMENT_OP_TRANSFER | FRAGMENT_OP_RELEASE,
+	};
+}
+
+static void np_serve(struct host *h, unsigned int sub)
+{
+	const struct fragment_descriptor *ring = (void *)(h->memory + NP_DATA(sub));
+	uint32_t done = read_bar(h->f, ROBINNP_BAR_DMA, ROBINNP_SUB(sub) + FRAGMENT_COMPLETIONS);
+
+	while (h->asked[sub] - done < 1u << NP_COMMAND_LOG2) {
+		uint32_t count = h->taken[sub];
+		const struct fragment_descriptor *d = &ring[fragment_slot(count, NP_DATA_LOG2)];
+		uint32_t status = __atomic_load_n(&d->status, __ATOMIC_ACQUIRE);
+
+		if ((status & FRAGMENT_PHASE) != fragment_phase(count, 0, NP_DATA_LOG2))
+			break;
+		h->taken[sub]++;
+		h->bytes += d->size;
+		if (h->channels)
+			np_ask(h, sub, d->page);
+		else
+			np_give(h, sub, d->page);
+	}
+	write_bar(h->f, ROBINNP_BAR_DMA, ROBINNP_DOORBELL(sub) + FRAGMENT_FREE, h->freed[sub]);
+	write_bar(h->f, ROBINNP_BAR_DMA, ROBINNP_DOORBELL(sub) + FRAGMENT_COMMAND, h->asked[sub]);
+}
+
+static void np_refill(struct host *h)
+{
+	unsigned int i;
+
+	for (i = 0; i < ROBINNP_SUBS; i++)
+		np_serve(h, i);
+}
+
 /* Memory, mapping, PCI enables. */
 static int prepare(struct host *h, struct function *f)
 {
@@ -288,6 +410,12 @@ out:
 		name, &p40_card, 1, streams, fragment, p40_start, p40_refill, nothing_left, 100    \
 	}
 
+/* As fast as the generators: 12 links at 100 kHz, if the card carries that. */
+#define ROBINNP(name, fetch, fragment)                                                             \
+	{                                                                                          \
+		name, &robinnp_card, 1, fetch, fragment, np_start, np_refill, nothing_left, 500    \
+	}
+
 int speed_run(double seconds)
 {
 	static const struct measurement list[] = {
@@ -301,6 +429,9 @@ int speed_run(double seconds)
 		P40("main, 1 KiB", 1, 1024),
 		P40("main, 16 KiB", 1, 16384),
 		P40("7 streams, 1 KiB", 7, 1024),
+		ROBINNP("12 links, cleared", 0, 1000),
+		ROBINNP("12 links, 400 B", 1, 400),
+		ROBINNP("12 links, 1600 B", 1, 1600),
 	};
 	unsigned int i;
 

@@ -113,6 +113,26 @@ static void moderated(void)
 	host_end();
 }
 
+/* An interrupt of the last run holds up none of this one. */
+static void first_of_a_run(void)
+{
+	ready();
+	wr(0, FRAGMENT_DATA_COUNT, 10);
+	wr(0, FRAGMENT_DATA_NS, 1000 * MS);
+	wr(0, FRAGMENT_ARM_DATA, 0);
+	fragments(1);
+	UNIT_EQ(DATA, 1);
+	wr(0, FRAGMENT_ARM_DATA, 1);
+	wr(0, FRAGMENT_CONTROL, 0);
+	begin(0, 100, 10, 6);
+	UNIT_EQ(rd(0, FRAGMENT_STATUS) & FRAGMENT_STATUS_DATA_ARMED, 0);
+	give_all(0);
+	wr(0, FRAGMENT_ARM_DATA, 0);
+	fragments(1);
+	UNIT_EQ(DATA, 2);
+	host_end();
+}
+
 static void completions(void)
 {
 	struct fragment_completion c;
@@ -233,5 +253,6 @@ static void alarms(void)
 }
 
 UNIT_MAIN("emulated RobinNP: interrupts", {"armed before and after", armed_before_and_after},
-	  {"counts ahead", ahead}, {"moderation", moderated}, {"completions", completions},
-	  {"vectors", vectors}, {"errors", errors}, {"alarms and notice", alarms})
+	  {"counts ahead", ahead}, {"moderation", moderated}, {"first of a run", first_of_a_run},
+	  {"completions", completions}, {"vectors", vectors}, {"errors", errors},
+	  {"alarms and notice", alarms})
