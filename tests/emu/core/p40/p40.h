@@ -26,6 +26,7 @@
 
 #include "../function_block.h"
 #include "../identity.h"
+#include "../source_clock.h"
 #include "../unit_faults.h"
 
 #include "kmod/cards/p40/p40_regs.h"
@@ -107,9 +108,7 @@ struct p40_generator {
 	uint32_t control, size_min, size_max, rate;
 	uint64_t first, limit;
 	uint64_t next, generated;
-	bool flows;	  /* since: */
-	uint64_t base_ns; /* and this many events were taken of what was due: */
-	uint64_t taken;
+	struct source_clock clock;
 };
 
 /* The packet that is filled and then written. */

@@ -3,8 +3,7 @@
  * The PCIe40's way into host memory: where a position of a ring is, and small writes besides.
  */
 #include "p40.h"
-
-#include <string.h>
+#include "../dma.h"
 
 uint32_t p40_lines(const struct p40_stream *st)
 {
@@ -59,28 +58,14 @@ enum card_dma p40_ring_at(struct p40_stream *st, uint32_t position, uint32_t off
 
 bool p40_put(struct p40_stream *st, uint64_t addr, const void *data, size_t bytes)
 {
-	const struct card_host *host = st->card->host;
-	const uint8_t *from = data;
+	uint64_t outside = 0;
 
-	while (bytes) {
-		size_t len = bytes;
-		void *ptr;
-
-		switch (host->dma(host->ctx, P40_FN, addr, &len, &ptr)) {
-		case CARD_DMA_NO_MASTER:
-			p40_no_master(st);
-			return false;
-		case CARD_DMA_OUTSIDE:
-			p40_outside(st);
-			break;
-		case CARD_DMA_OK:
-			memcpy(ptr, from, len);
-			break;
-		}
-		addr += len;
-		from += len;
-		bytes -= len;
+	if (!dma_put(st->card->host, P40_FN, addr, data, bytes, &outside)) {
+		p40_no_master(st);
+		return false;
 	}
+	while (outside--)
+		p40_outside(st);
 	st->no_master = false;
 	return true;
 }

@@ -24,13 +24,13 @@ void p40_source_restart(struct p40_stream *st)
 {
 	st->gen.next = st->gen.first;
 	st->gen.generated = 0;
-	st->gen.flows = false;
+	st->gen.clock.flows = false;
 }
 
 /* What was due by another rate is of no account any more. */
 void p40_source_clock(struct p40_stream *st)
 {
-	st->gen.flows = false;
+	st->gen.clock.flows = false;
 }
 
 static bool clocked(const struct p40_generator *g)
@@ -48,34 +48,15 @@ static bool flows(const struct p40_stream *st)
 static uint64_t due(struct p40_stream *st, uint64_t now, uint64_t *when)
 {
 	struct p40_generator *g = &st->gen;
-	uint64_t left = g->limit ? g->limit - g->generated : UINT64_MAX, total;
+	uint64_t left = UINT64_MAX;
 
 	if (!flows(st)) {
-		g->flows = false;
+		g->clock.flows = false;
 		return 0;
 	}
-	if (!g->flows) {
-		g->flows = true;
-		g->base_ns = now;
-		g->taken = 0;
-	}
-	if (g->limit && g->generated >= g->limit)
-		return 0;
-	if (!g->rate)
-		return left;
-	total = (unsigned __int128)(now - g->base_ns) * g->rate / NS;
-	/* A source that waits makes up for 10 ms. */
-	if (!clocked(g) && total - g->taken > g->rate / 100 + 1)
-		g->taken = total - g->rate / 100 - 1;
-	if (total == g->taken) {
-		uint64_t next = g->base_ns +
-				((unsigned __int128)(g->taken + 1) * NS + g->rate - 1) / g->rate;
-
-		if (next < *when)
-			*when = next;
-		return 0;
-	}
-	return total - g->taken < left ? total - g->taken : left;
+	if (g->limit)
+		left = g->limit > g->generated ? g->limit - g->generated : 0;
+	return source_clock_due(&g->clock, now, g->rate, left, !clocked(g), when);
 }
 
 /* A source that waits is as fast as the key rate says; a clock is not to be held. */
@@ -104,7 +85,7 @@ static void used(struct p40_generator *g, uint64_t events)
 {
 	g->next += events;
 	g->generated += events;
-	g->taken += events;
+	g->clock.taken += events;
 }
 
 static uint32_t level_of(const struct p40_stream *st, const struct p40_event *e)
@@ -343,5 +324,5 @@ void p40_source_off(struct p40_stream *st, uint64_t now)
 	p40_source_settle(st, now);
 	st->spill.throttling = false;
 	st->spill.truncating = false;
-	st->gen.flows = false;
+	st->gen.clock.flows = false;
 }

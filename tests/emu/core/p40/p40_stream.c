@@ -253,7 +253,7 @@ void p40_stream_close(struct p40_stream *st)
 	p40_source_settle(st, p40_now(st->card));
 	st->closing = true;
 	st->n.closes++;
-	st->gen.flows = false;
+	st->gen.clock.flows = false;
 }
 
 static bool lost(struct p40_stream *st)

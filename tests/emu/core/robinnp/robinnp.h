@@ -26,6 +26,7 @@
 
 #include "../function_block.h"
 #include "../identity.h"
+#include "../source_clock.h"
 #include "../unit_faults.h"
 
 #include "kmod/cards/robinnp/robinnp_regs.h"
@@ -105,9 +106,7 @@ struct robinnp_generator {
 	uint64_t limit;
 	uint32_t next;
 	uint64_t generated;
-	bool flows;	  /* since: */
-	uint64_t base_ns; /* and this many fragments were taken of what was due: */
-	uint64_t taken;
+	struct source_clock clock;
 };
 
 struct robinnp_link {

@@ -3,6 +3,7 @@
  * The RobinNP's way into host memory, and what is counted there.
  */
 #include "robinnp.h"
+#include "../dma.h"
 
 #include <string.h>
 
@@ -22,28 +23,14 @@ void robinnp_no_master(struct robinnp_sub *sub)
 
 bool robinnp_put(struct robinnp_sub *sub, uint64_t addr, const void *data, size_t bytes)
 {
-	const struct card_host *host = sub->card->host;
-	const uint8_t *from = data;
+	uint64_t outside = 0;
 
-	while (bytes) {
-		size_t len = bytes;
-		void *ptr;
-
-		switch (host->dma(host->ctx, ROBINNP_FN, addr, &len, &ptr)) {
-		case CARD_DMA_NO_MASTER:
-			robinnp_no_master(sub);
-			return false;
-		case CARD_DMA_OUTSIDE:
-			robinnp_outside(sub);
-			break;
-		case CARD_DMA_OK:
-			memcpy(ptr, from, len);
-			break;
-		}
-		addr += len;
-		from += len;
-		bytes -= len;
+	if (!dma_put(sub->card->host, ROBINNP_FN, addr, data, bytes, &outside)) {
+		robinnp_no_master(sub);
+		return false;
 	}
+	while (outside--)
+		robinnp_outside(sub);
 	sub->no_master = false;
 	return true;
 }

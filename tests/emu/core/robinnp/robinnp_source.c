@@ -7,11 +7,9 @@
 
 #include <endian.h>
 
-#define NS 1000000000ull
 #define US 1000ull
 #define AT_ONCE 16     /* fragments of a link before the next one's turn */
 #define WORTH 64       /* bytes of the budget for a fragment */
-#define LAG 100	       /* a card that is late makes up for 1/LAG second */
 #define DESCRIPTORS 64 /* in one write */
 
 void robinnp_source_default(struct robinnp_link *link)
@@ -26,12 +24,12 @@ void robinnp_source_restart(struct robinnp_link *link)
 {
 	link->gen.next = link->gen.first;
 	link->gen.generated = 0;
-	link->gen.flows = false;
+	link->gen.clock.flows = false;
 }
 
 void robinnp_source_clock(struct robinnp_link *link)
 {
-	link->gen.flows = false;
+	link->gen.clock.flows = false;
 }
 
 static bool flows(const struct robinnp_link *link)
@@ -44,33 +42,15 @@ static bool flows(const struct robinnp_link *link)
 static uint64_t due(struct robinnp_link *link, uint64_t now, uint64_t *when)
 {
 	struct robinnp_generator *g = &link->gen;
-	uint64_t left = g->limit ? g->limit - g->generated : UINT64_MAX, total;
+	uint64_t left = UINT64_MAX;
 
 	if (!flows(link)) {
-		g->flows = false;
+		g->clock.flows = false;
 		return 0;
 	}
-	if (!g->flows) {
-		g->flows = true;
-		g->base_ns = now;
-		g->taken = 0;
-	}
-	if (g->limit && g->generated >= g->limit)
-		return 0;
-	if (!g->rate)
-		return left;
-	total = (unsigned __int128)(now - g->base_ns) * g->rate / NS;
-	if (total - g->taken > g->rate / LAG + 1)
-		g->taken = total - g->rate / LAG - 1;
-	if (total == g->taken) {
-		uint64_t next = g->base_ns +
-				((unsigned __int128)(g->taken + 1) * NS + g->rate - 1) / g->rate;
-
-		if (next < *when)
-			*when = next;
-		return 0;
-	}
-	return total - g->taken < left ? total - g->taken : left;
+	if (g->limit)
+		left = g->limit > g->generated ? g->limit - g->generated : 0;
+	return source_clock_due(&g->clock, now, g->rate, left, true, when);
 }
 
 static uint32_t source_id(const struct robinnp_link *link, uint16_t source)
@@ -114,7 +94,7 @@ static void draw(struct robinnp_link *link, struct robinnp_fragment *f)
 	link->last = f->event;
 	g->next++;
 	g->generated++;
-	g->taken++;
+	g->clock.taken++;
 	link->total[FRAGMENT_LINK_OFFERED]++;
 }
 
@@ -328,5 +308,5 @@ void robinnp_source_off(struct robinnp_link *link, uint64_t now)
 	robinnp_hold_cycles(link, now);
 	link->held = false;
 	link->known = false;
-	link->gen.flows = false;
+	link->gen.clock.flows = false;
 }

@@ -16,6 +16,32 @@ __attribute__((unused)) static void begin_mapped(void)
 	config_set(PCI_COMMAND, PCI_COMMAND_MEMORY | PCI_COMMAND_MASTER, 2);
 }
 
+/* Where the vendor-specific capability of this id is: the first one is somebody else's. */
+__attribute__((unused)) static uint32_t our_capability(uint32_t id, uint32_t length)
+{
+	uint32_t at;
+
+	UNIT_EQ(config(0x100, 4) & 0xffff, PCI_EXT_CAP_ID_VNDR);
+	UNIT_EQ(config(0x100 + 8, 4), 0);
+	at = config(0x100, 4) >> 20;
+	UNIT_NEED(at);
+	UNIT_EQ(config(at, 4) & 0xffff, PCI_EXT_CAP_ID_VNDR);
+	UNIT_EQ(config(at + 4, 4), id | 1 << 16 | length << 20);
+	return at;
+}
+
+/* MSI-X with @count vectors, its tables in BAR 0. */
+__attribute__((unused)) static void msix_is(uint32_t count, uint32_t table, uint32_t pending)
+{
+	uint32_t at = old_capability(PCI_CAP_ID_MSIX);
+
+	UNIT_NEED(at);
+	UNIT_EQ(config(at + PCI_MSIX_FLAGS, 2), count - 1);
+	UNIT_EQ(config(at + PCI_MSIX_TABLE, 4), table);
+	UNIT_EQ(config(at + PCI_MSIX_PBA, 4), pending);
+	UNIT_NEED(old_capability(PCI_CAP_ID_MSI));
+}
+
 /* An eventfd for each vector, as QEMU sets them when they come one by one. */
 __attribute__((unused)) static void vectors_on(int *fd, unsigned int count)
 {

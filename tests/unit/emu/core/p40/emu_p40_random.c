@@ -3,33 +3,12 @@
  * Hosts that do anything at any time: whatever they write, the PCIe40 counts every event, keeps to
  * the rings and pages it was given, and tells of no position beyond a ring.
  */
+#include "tests/unit/emu/emu_dice.h"
 #include "emu_p40.h"
 
 #define HOSTS 12
 #define ACTS 6000
 #define LOG2 16
-
-static uint32_t dice;
-
-static uint32_t any(uint32_t below)
-{
-	dice = dice * 1664525 + 1013904223;
-	return (uint64_t)dice * below >> 32;
-}
-
-/* Small, large, or anything. */
-static uint32_t any_value(void)
-{
-	switch (any(4)) {
-	case 0:
-		return any(70);
-	case 1:
-		return 1u << any(32);
-	case 2:
-		return any(1 << 20);
-	}
-	return any(~0u);
-}
 
 static void any_setting(unsigned int s)
 {

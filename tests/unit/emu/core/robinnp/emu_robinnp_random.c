@@ -4,34 +4,13 @@
  * act, it writes where it may and nowhere else, and a page is whose it is: that is checked against
  * what the host was told.
  */
+#include "tests/unit/emu/emu_dice.h"
 #include "emu_robinnp.h"
 
 #define HOSTS 12
 #define ACTS 5000
 #define PAGES 6
 #define LOG2 6
-
-static uint32_t dice;
-
-static uint32_t any(uint32_t below)
-{
-	dice = dice * 1664525 + 1013904223;
-	return (uint64_t)dice * below >> 32;
-}
-
-/* Small, large, or anything. */
-static uint32_t any_value(void)
-{
-	switch (any(4)) {
-	case 0:
-		return any(70);
-	case 1:
-		return 1u << any(32);
-	case 2:
-		return any(1 << 20);
-	}
-	return any(~0u);
-}
 
 static uint32_t any_page(void)
 {
