@@ -281,13 +281,19 @@ static void levels(void)
 	run_for(0, 100 * MS);
 	UNIT_EQ(LINK(0, HOLDS), 1);
 	UNIT_EQ(LINK(0, OFFERED), 5);
-	/* Counters: what waits is offered anew. */
+	/* Counters: what waits is offered and told anew. */
+	give(0, FRAGMENT_PAGE(0, 0));
+	free_bell(0);
+	ask(0, 0, 0, 0, 0);
+	ask(0, 0, 0, 0, 0);
+	command_bell(0);
 	wr(0, FRAGMENT_RESET, FRAGMENT_RESET_COUNTERS);
 	UNIT_EQ(rd(0, FRAGMENT_GENERATION), generation);
 	UNIT_EQ(LINK(0, OFFERED), 1);
 	UNIT_EQ(LINK(0, WAITING), 1);
 	UNIT_EQ(LINK(0, HOLDS) + LINK(0, HOLD_CYCLES) + LINK(0, HOLD_EVENT), 0);
-	UNIT_EQ(SUB(0, FREES), 0);
+	UNIT_EQ(SUB(0, FREES), 1);
+	UNIT_EQ(SUB(0, COMMANDS), 2);
 	UNIT_NEED(even(0));
 	UNIT_NEED(rd(0, FRAGMENT_STATUS) & FRAGMENT_STATUS_ENABLED);
 	/* Logic: the generator begins anew, its settings stay. */
