@@ -1,25 +1,31 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * QEMU plugin: how many instructions the guest has executed, in its programs and in its kernel.
+ * QEMU plugin: how many instructions the guest has executed, in its programs and in its kernel, and
+ * how long its processors ran, and were kept from running.
  *
  *	-plugin file=insns.so,socket=PATH
  *
  * The socket is the other side of a virtio port, which QEMU listens at before it loads plugins:
- *each line from the guest is answered by one line, the two numbers. A block of code is the kernel's
- *when its address is in the upper half; its instructions are added when it is entered, all at once,
- *so a block that a fault ends early counts in full (rare where nothing faults, as in steady
- *readout).
+ * each line from the guest is answered by one line, the four numbers. A block of code is the
+ * kernel's when its address is in the upper half; its instructions are added when it is entered,
+ * all at once, so a block that a fault ends early counts in full (rare where nothing faults, as in
+ * steady readout). The times are those of the processors' threads, of all of them together, ns: a
+ * guest's own clock goes on while other programs of the machine have its processor, and what it
+ * calls CPU time has that in it.
  */
 #include "qemu_plugin.h"
 
 #include <errno.h>
 #include <inttypes.h>
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <unistd.h>
+
+#define PROCESSORS 16
 
 struct count {
 	uint64_t user, kernel;
@@ -28,6 +34,42 @@ struct count {
 int qemu_plugin_version = QEMU_PLUGIN_VERSION;
 
 static struct qemu_plugin_u64 user, kernel;
+static atomic_int threads[PROCESSORS];
+
+static void started(uint64_t id, unsigned int vcpu)
+{
+	if (vcpu < PROCESSORS)
+		atomic_store(&threads[vcpu], gettid());
+}
+
+/* 0 where the kernel does not count it. */
+static void add_times(int thread, uint64_t *run, uint64_t *wait)
+{
+	unsigned long long ran, waited;
+	char path[64];
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/proc/self/task/%d/schedstat", thread);
+	f = fopen(path, "re");
+	if (!f)
+		return;
+	if (fscanf(f, "%llu %llu", &ran, &waited) == 2) {
+		*run += ran;
+		*wait += waited;
+	}
+	fclose(f);
+}
+
+static int answer(int fd)
+{
+	uint64_t run = 0, wait = 0;
+	unsigned int i;
+
+	for (i = 0; i < PROCESSORS && atomic_load(&threads[i]); i++)
+		add_times(atomic_load(&threads[i]), &run, &wait);
+	return dprintf(fd, "%" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 "\n",
+		       qemu_plugin_u64_sum(user), qemu_plugin_u64_sum(kernel), run, wait);
+}
 
 static void translated(struct qemu_plugin_tb *tb, void *userdata)
 {
@@ -46,9 +88,7 @@ static void *serve(void *arg)
 
 	while ((n = read(fd, line, sizeof(line))) > 0) {
 		for (c = line; c < line + n; c++) {
-			if (*c == '\n' &&
-			    dprintf(fd, "%" PRIu64 " %" PRIu64 "\n", qemu_plugin_u64_sum(user),
-				    qemu_plugin_u64_sum(kernel)) < 0)
+			if (*c == '\n' && answer(fd) < 0)
 				return NULL;
 		}
 	}
@@ -89,6 +129,7 @@ int qemu_plugin_install(uint64_t id, const struct qemu_info *info, int argc, cha
 		return 1;
 	}
 	pthread_detach(thread);
+	qemu_plugin_register_vcpu_init_cb(id, started);
 	qemu_plugin_register_vcpu_tb_trans_cb(id, translated, NULL);
 	return 0;
 }

@@ -37,6 +37,10 @@ enum qemu_plugin_op {
 };
 
 typedef void (*qemu_plugin_tb_trans)(struct qemu_plugin_tb *tb, void *userdata);
+typedef void (*qemu_plugin_vcpu)(uint64_t id, unsigned int vcpu);
+
+/* Called in the thread of the processor. */
+void qemu_plugin_register_vcpu_init_cb(uint64_t id, qemu_plugin_vcpu cb);
 
 void qemu_plugin_register_vcpu_tb_trans_cb(uint64_t id, qemu_plugin_tb_trans cb, void *userdata);
 void qemu_plugin_register_vcpu_tb_exec_inline_per_vcpu(struct qemu_plugin_tb *tb,

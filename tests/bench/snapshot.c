@@ -47,13 +47,14 @@ void snapshot_cards(FILE *out, const struct scenario *s)
 
 void snapshot(FILE *out, const struct scenario *s)
 {
-	unsigned long long user = 0, kernel = 0;
+	unsigned long long user = 0, kernel = 0, run = 0, wait = 0;
 	const char *insns = port_ask("roc.insns", "read");
 	unsigned int i;
 
 	fprintf(out, "{\"ns\":%" PRIu64 ",\"insns\":", now_ns());
-	if (insns && sscanf(insns, "%llu %llu", &user, &kernel) == 2)
-		fprintf(out, "{\"user\":%llu,\"kernel\":%llu}", user, kernel);
+	if (insns && sscanf(insns, "%llu %llu %llu %llu", &user, &kernel, &run, &wait) == 4)
+		fprintf(out, "{\"user\":%llu,\"kernel\":%llu,\"run_ns\":%llu,\"wait_ns\":%llu}",
+			user, kernel, run, wait);
 	else
 		fprintf(out, "null");
 	fputc(',', out);

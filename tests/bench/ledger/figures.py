@@ -43,15 +43,45 @@ def card_seconds(begin, end):
     return (end["cards"][first]["now_ns"] - begin["cards"][first]["now_ns"]) / 1e9
 
 
-def _reference(raw):
+def _worked(first, last):
+    """
+    Seconds that an emulated card had for its work, by its own count: it was at it, or waited for
+    the host. In the others the machine below was at something else; a real card shares its
+    processor with nobody. 0 where it is not counted.
+    """
+    return sum(last.get(key, 0) - first.get(key, 0)
+               for key in ("engine_run_ns", "engine_idle_ns")) / 1e9
+
+
+def rate_at_work(begin, end, written):
+    """What the cards wrote, bytes/s of the time that they had for it."""
+    seconds = card_seconds(begin, end)
+    return sum((written(last) - written(first)) / (_worked(first, last) or seconds)
+               for first, last in zip(cards(begin), cards(end)))
+
+
+def starved(begin, end):
+    """Share of the time that a card did not have; the one that had least."""
+    seconds = card_seconds(begin, end)
+    worked = [_worked(first, last) or seconds for first, last in zip(cards(begin), cards(end))]
+    return max(0.0, 1 - min(worked, default=seconds) / seconds)
+
+
+def reference(raw, recycled):
     """What the cards can do, bytes/s: mean of before and after; None without a reference."""
-    rates = []
-    for name in ("reference_before", "reference_after"):
-        if name in raw:
-            first, last = raw[name]
-            rates.append((total(last, "recycled") - total(first, "recycled")) /
-                         card_seconds(first, last))
+    rates = [rate_at_work(*raw[name], recycled)
+             for name in ("reference_before", "reference_after") if name in raw]
     return sum(rates) / len(rates) if rates else None
+
+
+def guest_had(begin, end):
+    """
+    Of the time in which the guest's processors wanted to run, the part in which they did. What of
+    the rest falls into somebody's work the guest takes for CPU time. 1 where it is not counted.
+    """
+    first, last = begin["insns"] or {}, end["insns"] or {}
+    run, wait = (last.get(key, 0) - first.get(key, 0) for key in ("run_ns", "wait_ns"))
+    return run / (run + wait) if run > 0 else 1.0
 
 
 def insns_per_second(raw):
@@ -63,9 +93,9 @@ def insns_per_second(raw):
     return tuple((end["insns"][k] - begin["insns"][k]) / seconds for k in ("user", "kernel"))
 
 
-def _written(snapshot):
+def _written(ep):
     """Bytes that went into superpages of the host, finished or not."""
-    return sum(ep["packets"] + ep["open"] for ep in cards(snapshot)) * PAGE
+    return (ep["packets"] + ep["open"]) * PAGE
 
 
 def by_key(begin, end, part, key):
@@ -164,7 +194,7 @@ def figures(scenario, raw, baseline=None):
     def change(key):
         return total(end, key) - total(begin, key)
 
-    delivered = (_written(end) - _written(begin)) / seconds
+    delivered = sum(_written(b) - _written(a) for a, b in zip(cards(begin), cards(end))) / seconds
     threads = by_key(begin, end, "threads", "cpu_ns") / 1e9 / seconds
     reader = by_key(begin, end, "readers", "cpu_ns") / 1e9 / seconds
     ticks = by_key(begin, end, "threads", "voluntary")
@@ -191,6 +221,8 @@ def figures(scenario, raw, baseline=None):
         "cpu_share": threads + reader,
         "cpu_share_kernel_thread": threads,
         "cpu_share_reader": reader,
+        "guest_had": guest_had(begin, end),
+        "card_starved": starved(begin, end),
         "cpu_share_guest": 2 - (end["idle_ticks"] - begin["idle_ticks"]) / 100 / seconds,
         "latency": _latency(raw["times"], "from_card"),
         "handover": _latency(raw["times"], "from_ready"),
@@ -206,10 +238,10 @@ def figures(scenario, raw, baseline=None):
         stated = scenario.rate * scenario.channels
         row["generator_ratio"] = delivered / stated
         row["offered_ratio"] = change("generated") * PAGE / seconds / stated
-    able = _reference(raw)
+    able = reference(raw, lambda ep: ep["recycled"])
     if able and not scenario.rate:
         row["card_bytes_per_second"] = able
-        row["generator_ratio"] = delivered / able
+        row["generator_ratio"] = rate_at_work(begin, end, _written) / able
     if begin["insns"] and end["insns"]:
         none = baseline or (0.0, 0.0)
         parts = [max(0.0, end["insns"][k] - begin["insns"][k] - rest * seconds)

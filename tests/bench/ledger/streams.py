@@ -70,17 +70,6 @@ def of_main(snapshot, key):
     return sum(ep["streams"][0][key] for ep in figures.cards(snapshot))
 
 
-def reference(raw):
-    """What main can do when its ring is never full, bytes/s; None without a reference."""
-    rates = []
-    for name in ("reference_before", "reference_after"):
-        if name in raw:
-            first, last = raw[name]
-            rates.append((of_main(last, "recycled") - of_main(first, "recycled")) /
-                         figures.card_seconds(first, last))
-    return sum(rates) / len(rates) if rates else None
-
-
 def errors(raw):
     """Everything that must not be, as sentences."""
     found = []
@@ -137,16 +126,19 @@ def make_row(scenario, raw, baseline=None):
         "syscalls_per_batch": calls / taken if taken else None,
         "syscalls": calls,
         "cpu_share": threads + reader, "cpu_share_reader": reader,
-        "cpu_share_kernel_thread": threads,
+        "cpu_share_kernel_thread": threads, "guest_had": figures.guest_had(begin, end),
+        "card_starved": figures.starved(begin, end),
         "copies": end["events"].get("swiotlb/swiotlb_bounced", -1) -
         begin["events"].get("swiotlb/swiotlb_bounced", 0),
         "lost": change("throttled"), "generator_ratio": None, "insns_per_mib": None,
         "errors": len(errors(raw)), "error_texts": errors(raw)})
     if scenario.rate:
         row["generator_ratio"] = mib * MI / seconds / (scenario.rate * scenario.cards)
-    able = reference(raw)
+    able = figures.reference(raw, lambda ep: ep["streams"][0]["recycled"])
     if able and not scenario.rate:
-        row["generator_ratio"] = mib * MI / seconds / able
+        row["card_bytes_per_second"] = able
+        row["generator_ratio"] = figures.rate_at_work(
+            begin, end, lambda ep: ep["streams"][0]["bytes"]) / able
     if begin["insns"] and end["insns"]:
         none = baseline or (0.0, 0.0)
         row["insns_per_mib"] = per_mib(sum(
@@ -160,11 +152,13 @@ COLUMNS = (
     ("streams", lambda r: r["streams"], "%d"), ("cards", lambda r: r["cards"], "%d"),
     ("rate", lambda r: "alone" if r["purpose"] == "alone" else rate_text(r["rate"]), "%s"),
     ("MiB", lambda r: r["mib"], "%.0f"), ("ratio", lambda r: r["generator_ratio"], "%.3f"),
+    ("starved %", lambda r: 100 * r["card_starved"], "%.0f"),
     ("reads", lambda r: r["mmio_reads"], "%d"),
     ("wr/MiB", lambda r: r["mmio_writes_per_mib"], "%.4f"),
     ("irq/MiB", lambda r: r["interrupts_per_mib"], "%.4f"),
     ("call/batch", lambda r: r["syscalls_per_batch"], "%.3f"),
     ("cpu %", lambda r: 100 * r["cpu_share"], "%.1f"),
+    ("had %", lambda r: 100 * r["guest_had"], "%.0f"),
     ("insn/MiB", lambda r: r["insns_per_mib"], "%.0f"), ("copies", lambda r: r["copies"], "%d"),
     ("lost", lambda r: r["lost"], "%d"), ("errors", lambda r: r["errors"], "%d"),
 )

@@ -181,6 +181,7 @@ static int do_set(struct request *r)
 static int do_counts(struct request *r)
 {
 	struct emu *emu = r->emu;
+	uint64_t run, idle;
 	unsigned int e, bar;
 	char name[24];
 
@@ -192,8 +193,11 @@ static int do_counts(struct request *r)
 	for (e = r->first; e < r->last; e++) {
 		struct function *f = &emu->fn[e];
 
+		function_engine_times(f, &run, &idle);
 		json_object(r->out, NULL);
 		json_uint(r->out, "endpoint", e);
+		json_uint(r->out, "engine_run_ns", run);
+		json_uint(r->out, "engine_idle_ns", idle);
 		json_uint(r->out, "mmio_reads", f->log.reads);
 		json_uint(r->out, "mmio_writes", f->log.writes);
 		for (bar = 0; bar < CARD_BARS; bar++) {

@@ -43,6 +43,7 @@ struct function {
 	bool engine_quit;
 	pthread_t engine;
 	bool engine_runs;
+	uint64_t idle_ns, idle_since; /* how long the engine has had nothing to do; 0: it has */
 
 	struct config_space config;
 	struct dma_table dma;
@@ -96,6 +97,12 @@ int function_init(struct function *f, struct emu *emu, unsigned int nr);
 void function_free(struct function *f);
 int function_start(struct function *f);
 void function_stop_engine(struct function *f);
+/*
+ * Times of the engine, ns, under the lock: of a processor that it had, and without anything to do.
+ * In the rest of the time it was kept from working: by other programs of this machine, or to let
+ * register accesses pass.
+ */
+void function_engine_times(struct function *f, uint64_t *run, uint64_t *idle);
 void function_lock(struct function *f);
 void function_unlock(struct function *f, bool kick);
 

@@ -81,10 +81,13 @@ static void wait_idle(struct function *f, uint64_t until)
 	struct timespec t = {until / 1000000000, until % 1000000000};
 
 	f->idle = true;
+	f->idle_since = emu_now();
 	if (until == CARD_STEP_IDLE)
 		pthread_cond_wait(&f->wake, &f->lock);
 	else
 		pthread_cond_timedwait(&f->wake, &f->lock, &t);
+	f->idle_ns += emu_now() - f->idle_since;
+	f->idle_since = 0;
 	f->idle = false;
 }
 
@@ -144,6 +147,17 @@ int function_start(struct function *f)
 	rc = -pthread_create(&f->engine, NULL, engine, f);
 	f->engine_runs = !rc;
 	return rc;
+}
+
+void function_engine_times(struct function *f, uint64_t *run, uint64_t *idle)
+{
+	struct timespec t = {0};
+	clockid_t clock;
+
+	if (f->engine_runs && !pthread_getcpuclockid(f->engine, &clock))
+		clock_gettime(clock, &t);
+	*run = t.tv_sec * 1000000000ull + t.tv_nsec;
+	*idle = f->idle_ns + (f->idle_since ? emu_now() - f->idle_since : 0);
 }
 
 void function_stop_engine(struct function *f)

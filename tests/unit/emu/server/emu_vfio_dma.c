@@ -228,9 +228,36 @@ static void busy_engine_serves_registers(void)
 	end();
 }
 
+/* How long the engine had work, and how long it had none: never more than went by. */
+static void engine_times(void)
+{
+	uint64_t run, idle, before, i;
+
+	begin_dma();
+	UNIT_EQ(map_region(BASE + MEMORY, MEMORY, 0, vu.memory_fd, RW), 0);
+	run = counted("engine_run_ns");
+	idle = counted("engine_idle_ns");
+	usleep(50000);
+	CU_ASSERT(counted("engine_idle_ns") - idle >= 50000000);
+	CU_ASSERT(counted("engine_run_ns") - run < 10000000);
+	for (i = 0; i < 100; i++)
+		push(BASE, CRU_SUPERPAGE_MAX / CRU_PAGE_SIZE);
+	before = emu_now();
+	run = counted("engine_run_ns");
+	idle = counted("engine_idle_ns");
+	bar_write(0, CRU_DMA_CONTROL, CRU_DMA_CONTROL_START);
+	UNIT_NEED(UNIT_WAIT(bar_read(0, CRU_SP_READY(0)) == 100, LIMIT_MS));
+	run = counted("engine_run_ns") - run;
+	idle = counted("engine_idle_ns") - idle;
+	CU_ASSERT(run > 10000000);
+	CU_ASSERT(run + idle <= emu_now() - before);
+	end();
+}
+
 UNIT_MAIN("vfio-user server, DMA", {"DMA lands in guest memory", dma_lands},
 	  {"DMA outside mappings", outside_is_seen}, {"bus mastering off", bus_master_gate},
 	  {"unmap forms", unmaps}, {"unmap is synchronous", unmap_is_synchronous},
 	  {"general reset is synchronous", reset_is_synchronous}, {"FLR and device reset", resets},
 	  {"a guest comes and goes", guest_comes_and_goes}, {"all-ones", all_ones},
-	  {"busy engine serves registers", busy_engine_serves_registers})
+	  {"busy engine serves registers", busy_engine_serves_registers},
+	  {"engine times", engine_times})
