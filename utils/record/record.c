@@ -36,7 +36,7 @@ static const struct option_spec options[] = {
 	 .help = "Writes on their way at the same time"},
 	FLAG_OPTION(struct record_values, "buffered", buffered,
 		    "Write by the page cache, which copies"),
-	UNITS_RUN_OPTIONS(struct record_values),
+	UNITS_RUN_OPTIONS(struct record_values, "10"),
 };
 
 static int run(const void *values)

@@ -33,7 +33,7 @@ static const struct option_spec options[] = {
 	 .help = "Reads on their way at the same time"},
 	FLAG_OPTION(struct replay_values, "no-errorcheck", no_errorcheck,
 		    "Count the units, do not look into them"),
-	UNITS_RUN_OPTIONS(struct replay_values),
+	UNITS_RUN_OPTIONS(struct replay_values, "10"),
 };
 
 static int run(const void *values)

@@ -95,10 +95,6 @@ int units_run(const struct units_options *o, const char *name, struct source *so
 	int code;
 
 	stop_on_signals();
-	if (source->note[0] && !source->short_of)
-		tool_note("%s", source->note);
-	if (sink->note[0])
-		tool_note("%s", sink->note);
 	pump_run(&p);
 	units_report_end(&report);
 	if (errors)

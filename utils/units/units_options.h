@@ -63,7 +63,7 @@ extern const char *const units_data_sources[];
 			.help = "Without a card: bytes per second, 0 = as fast as possible"        \
 	}
 
-#define UNITS_RUN_OPTIONS(values)                                                                  \
+#define UNITS_RUN_OPTIONS(values, stall)                                                           \
 	{UNITS_AT(values, "bytes", OPTION_SIZE, bytes), .arg = "SIZE", .fallback = "0",            \
 	 .help = "Stop when so many bytes were taken, 0 = never"},                                 \
 		{UNITS_AT(values, "units", OPTION_SIZE, units), .arg = "N", .fallback = "0",       \
@@ -71,7 +71,7 @@ extern const char *const units_data_sources[];
 		{UNITS_AT(values, "time", OPTION_TIME, time), .arg = "TIME",                       \
 		 .help = "Stop after this time, as in 5h30m10s (never)"},                          \
 		{UNITS_AT(values, "stall-limit", OPTION_NUMBER, stall_limit), .arg = "SECONDS",    \
-		 .fallback = "10",                                                                 \
+		 .fallback = (stall),                                                              \
 		 .help = "Fail if nothing comes for so long, 0 = wait for ever"},                  \
 		FLAG_OPTION(values, "json", units.json, "Print the result as JSON"),               \
 		FLAG_OPTION(values, "no-display", units.no_display, "No live line"),               \

@@ -14,6 +14,7 @@
 #include "utils/common/json.h"
 #include "utils/common/output.h"
 #include "utils/common/prometheus.h"
+#include "utils/common/tool.h"
 
 static double per(double amount, double count)
 {
@@ -56,11 +57,23 @@ static void metrics(struct units_report *r, const struct pump *p)
 			 "The metrics were not written any more after that.");
 }
 
+/* What came up meanwhile, once. */
+static void say(struct units_report *r, char note[UNITS_WHY], bool keep)
+{
+	if (!note[0] || keep)
+		return;
+	units_report_end(r);
+	tool_note("%s", note);
+	note[0] = '\0';
+}
+
 void units_report_tick(struct pump *p, void *context)
 {
 	struct units_report *r = context;
 	uint64_t now = units_now();
 
+	say(r, p->source->note, p->source->short_of);
+	say(r, p->sink->note, false);
 	if (r->live)
 		live(r, p, now);
 	if (r->metrics)
