@@ -5,7 +5,8 @@
 
 UTILS_SRCS := $(filter-out utils/main.c,$(wildcard utils/*.c utils/*/*.c utils/*/*/*.c))
 UTILS_OBJS := $(UTILS_SRCS:%.c=$(O)/%.o)
-UTILS_LIBS := -luring -lpci -ljson-c
+# libfabric is loaded when it is needed.
+UTILS_LIBS := -luring -lpci -ljson-c -ldl
 # Every roc-*.1 is the page of a tool; a unit test holds the two together.
 UTILS_LINKS := $(patsubst Documentation/man/%.1,%,$(wildcard Documentation/man/roc-*.1))
 

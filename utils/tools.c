@@ -33,6 +33,8 @@ const struct tool *const tools[] = {
 	&tool_record,
 	&tool_replay,
 	&tool_node_check,
+	&tool_send,
+	&tool_recv,
 	NULL,
 };
 /* clang-format on */

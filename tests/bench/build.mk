@@ -28,3 +28,9 @@ $(BENCH_READERS:%=$(O)/bench/roc-bench-%): $(O)/bench/roc-bench-%: $(O)/tests/be
 # The quick form; FULL=1 the whole matrix, STRICT=1 fails for missed targets.
 bench: packages
 	@O=$(O) tests/bench/run $(if $(FULL),--full) $(if $(STRICT),--strict)
+
+# What tests/bench/send measures roc-send beside; on the host.
+$(O)/tests/bench/fabric.o: override CPPFLAGS += -Ilibroc/include
+$(O)/bench/fabric: $(O)/tests/bench/fabric.o $(O)/utils/libutils.a $(LIBROC_LINKED)
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS) $(LDFLAGS) -pthread -o $@ $(filter %.o %.a,$^) $(LIBROC_LINK) $(UTILS_LIBS) -lm

@@ -40,6 +40,8 @@ static const struct {
 	{"record", "/tmp/roc-nowhere --id=245"},
 	{"replay", "/tmp/roc-nowhere"},
 	{"node-check", ""},
+	{"send", "localhost --id=245"},
+	{"recv", "--bind=/tmp/roc-nowhere"},
 };
 
 /* Wrong on every machine. */
@@ -108,6 +110,12 @@ static const char *const usage[] = {
 	"record /tmp/roc-nowhere --synthetic --buffer-size=64Ki",
 	"replay",
 	"replay /tmp/roc-nowhere --rate=fast",
+	"send localhost",
+	"send --id=245",
+	"send localhost --id=245 --synthetic",
+	"send localhost --id=245 --connections=33",
+	"recv --connections=0",
+	"recv stray",
 };
 
 /* No form of an id. */

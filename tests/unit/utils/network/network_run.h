@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * A receiver at a port of its own, and a folder for what comes of it. Included after unit.h.
+ */
+#ifndef ROC_UNIT_NETWORK_RUN_H
+#define ROC_UNIT_NETWORK_RUN_H
+
+#include "tests/unit/utils/tool_run.h"
+
+static char dir[] = "/tmp/roc-network-XXXXXX";
+static unsigned int port; /* of the last receiver */
+
+#define SMALL "--synthetic --links=0-2 --buffer-size=4Mi --superpage-size=256Ki"
+
+static const char *file(const char *name)
+{
+	static char paths[4][128];
+	static unsigned int n;
+	char *path = paths[n++ % 4];
+
+	snprintf(path, sizeof(paths[0]), "%s/%s", dir, name);
+	return path;
+}
+
+static void fresh(void)
+{
+	char command[64];
+
+	if (strstr(dir, "XXXXXX"))
+		UNIT_NEED(mkdtemp(dir));
+	snprintf(command, sizeof(command), "rm -rf %s/*", dir);
+	UNIT_EQ(system(command), 0);
+}
+
+/* A receiver at a port of its own, or @at; its outputs go to the file @name. */
+static pid_t receiver(const char *name, unsigned int at, const char *options)
+{
+	const char *said;
+	pid_t pid;
+
+	unlink(file(name));
+	pid = tool_start(file(name), "recv --bind=127.0.0.1 --port=%u --json --stall-limit=0 %s",
+			 at, options);
+	CU_ASSERT_TRUE(UNIT_WAIT((tool_read(file(name)), strstr(tool_said, "Listening")), 20000));
+	said = strstr(tool_said, "at port ");
+	port = said ? (unsigned int)strtoul(said + 8, NULL, 10) : 0;
+	return pid;
+}
+
+#endif

@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * The protocol of roc-send and roc-recv: what is said as bytes, and that whoever is not a roc of
+ * this version, or asks for too much, gets a sentence.
+ */
+#include "unit.h"
+
+#include <arpa/inet.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
+
+#include "tests/unit/utils/network/network_run.h"
+#include "utils/network/wire.h"
+
+static void layouts(void)
+{
+	struct wire_hello h = {.version = WIRE_VERSION,
+			       .connection = 1,
+			       .connections = 2,
+			       .content = UNIT_DDG,
+			       .run = 0x1122334455667788,
+			       .unit_max = 1 << 20,
+			       .provider = "tcp",
+			       .name_bytes = 16},
+			  g;
+	struct wire_welcome w = {.version = WIRE_VERSION,
+				 .slots = 9,
+				 .name_bytes = 16,
+				 .stride = 8192,
+				 .slot_bytes = 4096,
+				 .why = "no"},
+			    v;
+	struct wire_record r = {.type = WIRE_CREDIT, .count = 3}, q;
+	struct wire_head head = {.bytes = 5, .link = -1, .sequence = 7}, back;
+	unsigned char text[WIRE_WELCOME];
+
+	wire_put_hello(text, &h);
+	UNIT_EQ(memcmp(text, "ROC-UNIT\1\0\0\0\0\2\0\0\1\0\0\0\2", 21), 0);
+	UNIT_EQ(text[40], 0x88);
+	UNIT_EQ(wire_get_hello(text, &g), WIRE_GOOD);
+	UNIT_EQ(memcmp(&g, &h, sizeof(g)), 0);
+	wire_put_welcome(text, &w);
+	UNIT_EQ(wire_get_welcome(text, &v), WIRE_GOOD);
+	UNIT_EQ(memcmp(&v, &w, sizeof(v)), 0);
+	wire_put_record(text, &r);
+	CU_ASSERT_TRUE(wire_get_record(text, &q));
+	UNIT_EQ(q.count, 3);
+	wire_put_head(text, &head);
+	wire_get_head(text, &back);
+	UNIT_EQ(memcmp(&head, &back, sizeof(head)), 0);
+}
+
+/* Whatever is in them: what is let through is in its limits. */
+static void wild_bytes(void)
+{
+	unsigned char text[WIRE_WELCOME];
+	struct wire_welcome w;
+	struct wire_record r;
+	struct wire_hello h;
+	unsigned int i, n, good = 0;
+
+	srandom(1);
+	for (n = 0; n < 20000; n++) {
+		struct wire_hello base = {
+			.version = WIRE_VERSION, .connections = 1, .unit_max = 1, .name_bytes = 1};
+		struct wire_welcome well = {.version = WIRE_VERSION,
+					    .slots = 1,
+					    .name_bytes = 1,
+					    .stride = 128,
+					    .slot_bytes = 64};
+
+		wire_put_hello(text, &base);
+		for (i = 0; i < 4; i++)
+			text[8 + (unsigned int)random() % 60] = (unsigned char)random();
+		if (wire_get_hello(text, &h) == WIRE_GOOD) {
+			good++;
+			CU_ASSERT_TRUE(h.name_bytes <= FABRIC_NAME &&
+				       h.connection < h.connections && h.content < UNIT_CONTENTS &&
+				       h.unit_max);
+		}
+		wire_put_welcome(text, &well);
+		for (i = 0; i < 4; i++)
+			text[8 + (unsigned int)random() % 60] = (unsigned char)random();
+		if (wire_get_welcome(text, &w) == WIRE_GOOD && !w.status) {
+			good++;
+			CU_ASSERT_TRUE(w.slots && w.slots <= WIRE_SLOTS_MAX &&
+				       w.slot_bytes + WIRE_HEAD <= w.stride);
+		}
+		for (i = 0; i < 8; i++)
+			text[i] = (unsigned char)random();
+		text[1] = text[2] = text[3] = 0;
+		if (wire_get_record(text, &r))
+			CU_ASSERT_TRUE(r.count <= WIRE_CREDITS);
+	}
+	CU_ASSERT_TRUE(good > 10);
+}
+
+/* Who listens and says @answer, once; the port. */
+static pid_t impostor(const void *answer, size_t bytes)
+{
+	struct sockaddr_in a = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+	socklen_t size = sizeof(a);
+	int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0), peer;
+	char text[1024];
+	pid_t pid;
+
+	UNIT_NEED(fd >= 0 && !bind(fd, (struct sockaddr *)&a, sizeof(a)) && !listen(fd, 4));
+	UNIT_EQ(getsockname(fd, (struct sockaddr *)&a, &size), 0);
+	port = ntohs(a.sin_port);
+	fflush(stdout);
+	pid = fork();
+	if (!pid) {
+		alarm(20);
+		peer = accept(fd, NULL, NULL);
+		if (write(peer, answer, bytes) == (ssize_t)bytes)
+			while (read(peer, text, sizeof(text)) > 0)
+				;
+		_exit(0);
+	}
+	close(fd);
+	return pid;
+}
+
+static void refused(const void *answer, size_t bytes, const char *sentence)
+{
+	pid_t pid = impostor(answer, bytes);
+
+	UNIT_EQ(tool_run("send 127.0.0.1 --port=%u " SMALL " --units=3", port), 1);
+	CU_ASSERT_TRUE(tool_says(sentence));
+	UNIT_EQ(tool_wait(pid, 20000), 0);
+}
+
+static void wrong_peers(void)
+{
+	struct wire_welcome w = {.version = 9};
+	unsigned char text[WIRE_WELCOME];
+
+	fresh();
+	UNIT_EQ(tool_run("send 127.0.0.1 --port=1 " SMALL " --units=3"), 1);
+	CU_ASSERT_TRUE(tool_says("127.0.0.1 port 1 cannot be reached: Connection refused"));
+	UNIT_EQ(tool_run("send no.such.host.invalid " SMALL " --units=3"), 1);
+	CU_ASSERT_TRUE(tool_says("is no address"));
+	refused("SSH-2.0-OpenSSH_9.2p1 Debian-2\r\n", 32, "is no roc-recv");
+	wire_put_welcome(text, &w);
+	refused(text, sizeof(text), "speaks version 9 of the protocol, this roc-send version 1");
+	/* Shorter, too. */
+	refused(text, 32, "speaks version 9");
+	w.version = WIRE_VERSION;
+	w.slots = 1;
+	wire_put_welcome(text, &w);
+	refused(text, sizeof(text), "makes no sense");
+	UNIT_EQ(tool_run("send 127.0.0.1 --provider=frob --port=1 " SMALL), 1);
+	UNIT_EQ(tool_run("recv --provider=frob"), 1);
+	CU_ASSERT_TRUE(tool_says("no provider \"frob\""));
+	UNIT_EQ(tool_run("recv --bind=192.0.2.77"), 1);
+	CU_ASSERT_TRUE(tool_says("Nobody can listen"));
+}
+
+/* What a client that is no roc-send, or another one, gets from roc-recv. */
+static size_t ask(const void *text, size_t bytes, unsigned char *answer, size_t room)
+{
+	struct sockaddr_in a = {.sin_family = AF_INET,
+				.sin_addr.s_addr = htonl(INADDR_LOOPBACK),
+				.sin_port = htons((uint16_t)port)};
+	int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	struct timeval limit = {.tv_sec = 10};
+	size_t got = 0;
+	ssize_t n;
+
+	UNIT_NEED(!connect(fd, (struct sockaddr *)&a, sizeof(a)));
+	setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof(limit));
+	UNIT_EQ(write(fd, text, bytes), (ssize_t)bytes);
+	while (got < room && (n = read(fd, answer + got, room - got)) > 0)
+		got += (size_t)n;
+	close(fd);
+	return got;
+}
+
+static void wrong_senders(void)
+{
+	struct wire_hello h = {.version = 9,
+			       .connections = 1,
+			       .unit_max = 4096,
+			       .name_bytes = 16,
+			       .provider = "tcp"};
+	unsigned char text[WIRE_HELLO], answer[WIRE_WELCOME];
+	struct wire_welcome w;
+	pid_t pid;
+
+	fresh();
+	pid = receiver("recv", 0, "--once --connections=1 --buffer-size=1Mi");
+	UNIT_EQ(ask("GET / HTTP/1.1\r\nHost: x\r\n\r\n", 27, answer, sizeof(answer)), 0);
+	wire_put_hello(text, &h);
+	UNIT_EQ(ask(text, 20, answer, sizeof(answer)), sizeof(answer));
+	UNIT_EQ(wire_get_welcome(answer, &w), WIRE_GOOD);
+	UNIT_EQ(w.status, WIRE_NO_VERSION);
+	CU_ASSERT_PTR_NOT_NULL(strstr(w.why, "version 9"));
+	h.version = WIRE_VERSION;
+	h.name_bytes = 1000;
+	wire_put_hello(text, &h);
+	UNIT_EQ(ask(text, sizeof(text), answer, sizeof(answer)), 0);
+	UNIT_EQ(tool_run("send 127.0.0.1 --port=%u --provider=shm " SMALL, port), 1);
+	CU_ASSERT_TRUE(tool_says("refuses: it listens with --provider=tcp"));
+	UNIT_EQ(tool_run("send 127.0.0.1 --port=%u --connections=2 " SMALL, port), 1);
+	CU_ASSERT_TRUE(tool_says("as many connections as it may"));
+	UNIT_EQ(tool_run("send 127.0.0.1 --port=%u --synthetic --buffer-size=8Mi "
+			 "--superpage-size=2Mi --units=3",
+			 port),
+		1);
+	CU_ASSERT_TRUE(tool_says("give roc-recv a larger --buffer-size"));
+	/* And it is as it was. */
+	UNIT_EQ(tool_run("send 127.0.0.1 --port=%u " SMALL " --units=30", port), 0);
+	UNIT_EQ(tool_wait(pid, 20000), 0);
+}
+
+UNIT_MAIN("who roc-send and roc-recv talk to", {"what is said, as the page has it", layouts},
+	  {"wild bytes", wild_bytes}, {"peers that are none", wrong_peers},
+	  {"senders that are none", wrong_senders})

@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * The control connection.
+ */
+#include "control.h"
+
+#include <errno.h>
+#include <netdb.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+static int resolve(const char *host, const char *port, int flags, struct addrinfo **list,
+		   char why[UNITS_WHY])
+{
+	struct addrinfo hints = {
+		.ai_family = AF_UNSPEC, .ai_socktype = SOCK_STREAM, .ai_flags = flags};
+	int ret = getaddrinfo(host, port, &hints, list);
+
+	if (!ret)
+		return 0;
+	return units_fail(why, EHOSTUNREACH, "\"%s\" port %s is no address: %s.", host ? host : "*",
+			  port, gai_strerror(ret));
+}
+
+static void set_up(int fd)
+{
+	int on = 1;
+
+	setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
+}
+
+int control_listen(const char *host, const char *port, char why[UNITS_WHY])
+{
+	struct addrinfo *list, *a;
+	int fd = -1, on = 1, err = 0, ret;
+
+	ret = resolve(host, port, AI_PASSIVE, &list, why);
+	if (ret)
+		return ret;
+	for (a = list; a && fd < 0; a = a->ai_next) {
+		fd = socket(a->ai_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+		if (fd < 0) {
+			err = errno;
+			continue;
+		}
+		setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on));
+		if (bind(fd, a->ai_addr, a->ai_addrlen) || listen(fd, 64)) {
+			err = errno;
+			close(fd);
+			fd = -1;
+		}
+	}
+	freeaddrinfo(list);
+	if (fd < 0)
+		return units_fail(why, err, "Nobody can listen at %s port %s: %s.",
+				  host ? host : "all addresses,", port, strerror(err));
+	return fd;
+}
+
+int control_connect(struct control *c, const char *host, const char *port, char why[UNITS_WHY])
+{
+	struct addrinfo *list, *a;
+	int err = 0, ret;
+
+	control_close(c);
+	ret = resolve(host, port, 0, &list, why);
+	if (ret)
+		return ret;
+	for (a = list; a && c->fd < 0; a = a->ai_next) {
+		c->fd = socket(a->ai_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+		if (c->fd < 0)
+			continue;
+		if (connect(c->fd, a->ai_addr, a->ai_addrlen) && errno != EINPROGRESS) {
+			err = errno;
+			close(c->fd);
+			c->fd = -1;
+		}
+	}
+	freeaddrinfo(list);
+	if (c->fd < 0)
+		return units_fail(why, err, "%s port %s cannot be reached: %s.", host, port,
+				  strerror(err));
+	set_up(c->fd);
+	c->heard = c->told = units_now();
+	return 0;
+}
+
+int control_connected(struct control *c)
+{
+	struct pollfd p = {.fd = c->fd, .events = POLLOUT};
+	socklen_t size = sizeof(int);
+	int err = 0;
+
+	if (poll(&p, 1, 0) < 1)
+		return 0;
+	if (getsockopt(c->fd, SOL_SOCKET, SO_ERROR, &err, &size))
+		err = errno;
+	return err ? -err : 1;
+}
+
+void control_accepted(struct control *c, int fd)
+{
+	c->fd = fd;
+	c->in_bytes = c->out_bytes = 0;
+	c->heard = c->told = units_now();
+	set_up(fd);
+}
+
+void control_close(struct control *c)
+{
+	if (c->fd >= 0)
+		close(c->fd);
+	c->fd = -1;
+	c->in_bytes = c->out_bytes = 0;
+}
+
+bool control_address(const struct control *c, bool other, char text[CONTROL_ADDRESS])
+{
+	struct sockaddr_storage address;
+	socklen_t size = sizeof(address);
+	struct sockaddr *a = (struct sockaddr *)&address;
+
+	return !(other ? getpeername(c->fd, a, &size) : getsockname(c->fd, a, &size)) &&
+	       !getnameinfo(a, size, text, CONTROL_ADDRESS, NULL, 0, NI_NUMERICHOST);
+}
+
+int control_receive(struct control *c)
+{
+	ssize_t n;
+
+	if (c->fd < 0)
+		return -ENOTCONN;
+	if (c->in_bytes == sizeof(c->in))
+		return 0;
+	n = recv(c->fd, c->in + c->in_bytes, sizeof(c->in) - c->in_bytes, MSG_DONTWAIT);
+	if (n < 0)
+		return errno == EAGAIN || errno == EINTR ? 0 : -errno;
+	if (!n)
+		return -ECONNRESET;
+	c->in_bytes += (size_t)n;
+	c->heard = units_now();
+	return 0;
+}
+
+void control_drop(struct control *c, size_t bytes)
+{
+	c->in_bytes -= bytes;
+	memmove(c->in, c->in + bytes, c->in_bytes);
+}
+
+static size_t record_bytes(const struct wire_record *r)
+{
+	return WIRE_RECORD + (r->type == WIRE_CREDIT ? 4 * (size_t)r->count : 0);
+}
+
+int control_record(const struct control *c, struct wire_record *r)
+{
+	if (c->in_bytes < WIRE_RECORD)
+		return 0;
+	if (!wire_get_record(c->in, r))
+		return -EPROTO;
+	return c->in_bytes >= record_bytes(r);
+}
+
+void control_drop_record(struct control *c, const struct wire_record *r)
+{
+	control_drop(c, record_bytes(r));
+}
+
+bool control_queue(struct control *c, const void *data, size_t bytes)
+{
+	if (c->fd < 0 || bytes > sizeof(c->out) - c->out_bytes)
+		return false;
+	memcpy(c->out + c->out_bytes, data, bytes);
+	c->out_bytes += bytes;
+	return true;
+}
+
+int control_flush(struct control *c)
+{
+	ssize_t n;
+
+	if (!c->out_bytes || c->fd < 0)
+		return 0;
+	n = send(c->fd, c->out, c->out_bytes, MSG_DONTWAIT | MSG_NOSIGNAL);
+	if (n < 0)
+		return errno == EAGAIN || errno == EINTR ? 0 : -errno;
+	c->out_bytes -= (size_t)n;
+	memmove(c->out, c->out + n, c->out_bytes);
+	c->told = units_now();
+	return 0;
+}
+
+int control_beat(struct control *c, uint64_t now)
+{
+	struct wire_record r = {.type = WIRE_BEAT};
+	unsigned char text[WIRE_RECORD];
+
+	if (now > c->heard && now - c->heard > CONTROL_SILENCE)
+		return -ETIMEDOUT;
+	if (now > c->told && now - c->told > UNITS_NS_PER_S) {
+		wire_put_record(text, &r);
+		control_queue(c, text, sizeof(text));
+		c->told = now;
+	}
+	return 0;
+}
+
+void control_sleep(const struct control *c, struct units_sleep *sleep)
+{
+	if (c->fd >= 0)
+		units_sleep_fd(sleep, c->fd, POLLIN | (c->out_bytes ? POLLOUT : 0));
+}

@@ -1,0 +1,311 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * libfabric, and only here. Its functions are asked for by the versions that programs built with
+ * any 1.x are bound to, so that a newer library gives the structures that we know.
+ */
+#include "fabric.h"
+
+#include <rdma/fi_errno.h>
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <string.h>
+#include <unistd.h>
+
+#define LIBRARY "libfabric.so.1"
+#define API FI_VERSION(1, 11)
+#define CQ_ENTRIES 4096
+#define SPIN_NS 20000 /* a provider without a descriptor is looked at so often */
+
+static struct {
+	void *handle;
+	int (*getinfo)(uint32_t version, const char *node, const char *service, uint64_t flags,
+		       const struct fi_info *hints, struct fi_info **info);
+	void (*freeinfo)(struct fi_info *info);
+	struct fi_info *(*dupinfo)(const struct fi_info *info);
+	int (*fabric)(struct fi_fabric_attr *attr, struct fid_fabric **fabric, void *context);
+	const char *(*strerror)(int err);
+} lib;
+
+/* A function's address, as POSIX has it. */
+static void *function(const char *name, const char *version)
+{
+	return dlvsym(lib.handle, name, version);
+}
+
+static int load(char why[UNITS_WHY])
+{
+	if (lib.strerror)
+		return 0;
+	if (!lib.handle)
+		lib.handle = dlopen(LIBRARY, RTLD_NOW | RTLD_LOCAL);
+	if (!lib.handle)
+		return units_fail(
+			why, ENOENT,
+			"libfabric is not installed (%s): apt-get install libfabric1, or on "
+			"Fedora and RHEL dnf install libfabric.",
+			LIBRARY);
+	*(void **)&lib.getinfo = function("fi_getinfo", "FABRIC_1.3");
+	*(void **)&lib.freeinfo = function("fi_freeinfo", "FABRIC_1.3");
+	*(void **)&lib.dupinfo = function("fi_dupinfo", "FABRIC_1.3");
+	*(void **)&lib.fabric = function("fi_fabric", "FABRIC_1.1");
+	*(void **)&lib.strerror = function("fi_strerror", "FABRIC_1.0");
+	if (!lib.getinfo || !lib.freeinfo || !lib.dupinfo || !lib.fabric || !lib.strerror) {
+		lib.strerror = NULL;
+		return units_fail(why, ENOENT,
+				  "The libfabric that is installed is not known: 1.11 "
+				  "or a later 1.x or 2.x is needed.");
+	}
+	return 0;
+}
+
+static int fail(char why[UNITS_WHY], int ret, const char *what)
+{
+	return units_fail(why, -ret > 0 && -ret < FI_ERRNO_OFFSET ? -ret : EIO,
+			  "libfabric: %s: %s.", what, lib.strerror(-ret));
+}
+
+const char *fabric_provider(const char *name)
+{
+	if (!strcmp(name, "tcp"))
+		return "tcp;ofi_rxm";
+	if (!strcmp(name, "verbs"))
+		return "verbs;ofi_rxm";
+	return name;
+}
+
+/* Of an address as the provider is asked for it: only those of the internet have one. */
+static bool has_address(const char *provider)
+{
+	return strcmp(provider, "shm") != 0;
+}
+
+int fabric_open(struct fabric *f, const char *provider, const char *node, char why[UNITS_WHY])
+{
+	struct fi_info *hints;
+	int ret;
+
+	*f = (struct fabric){0};
+	ret = load(why);
+	if (ret)
+		return ret;
+	hints = lib.dupinfo(NULL);
+	if (!hints)
+		return units_fail(why, ENOMEM, "There is no memory left.");
+	hints->caps = FI_MSG | FI_RMA;
+	hints->mode = FI_CONTEXT | FI_CONTEXT2;
+	hints->ep_attr->type = FI_EP_RDM;
+	hints->domain_attr->mr_mode =
+		FI_MR_LOCAL | FI_MR_VIRT_ADDR | FI_MR_ALLOCATED | FI_MR_PROV_KEY;
+	hints->domain_attr->resource_mgmt = FI_RM_ENABLED;
+	hints->domain_attr->threading = FI_THREAD_DOMAIN;
+	hints->fabric_attr->prov_name = strdup(fabric_provider(provider));
+	if (!has_address(provider))
+		node = NULL;
+	ret = lib.getinfo(API, node, NULL, node ? FI_SOURCE : 0, hints, &f->info);
+	lib.freeinfo(hints);
+	if (ret)
+		return units_fail(why, ENODEV,
+				  "libfabric has no provider \"%s\" here for what is needed (%s): "
+				  "fi_info lists what there is.",
+				  provider, lib.strerror(-ret));
+	f->virt = f->info->domain_attr->mr_mode & FI_MR_VIRT_ADDR;
+	f->wait_fd = has_address(provider);
+	ret = lib.fabric(f->info->fabric_attr, &f->fabric, NULL);
+	if (ret)
+		return fail(why, ret, "the fabric cannot be opened");
+	ret = fi_domain(f->fabric, f->info, &f->domain, NULL);
+	return ret ? fail(why, ret, "the domain cannot be opened") : 0;
+}
+
+int fabric_register(struct fabric *f, void *addr, size_t length, bool remote, char why[UNITS_WHY])
+{
+	static uint64_t keys;
+	uint64_t access = remote ? FI_REMOTE_WRITE : FI_WRITE;
+	unsigned int i = f->region_count;
+	int ret;
+
+	ret = fi_mr_reg(f->domain, addr, length, access, 0, ++keys, 0, &f->mr[i], NULL);
+	if (ret)
+		return units_fail(why, ENOMEM,
+				  "libfabric: %zu bytes cannot be registered: %s. See the limit of "
+				  "locked memory (ulimit -l).",
+				  length, lib.strerror(-ret));
+	f->regions[i] = (struct unit_region){.addr = addr, .length = length};
+	f->region_count++;
+	return 0;
+}
+
+void fabric_close(struct fabric *f)
+{
+	while (f->region_count)
+		fi_close(&f->mr[--f->region_count]->fid);
+	if (f->domain)
+		fi_close(&f->domain->fid);
+	if (f->fabric)
+		fi_close(&f->fabric->fid);
+	if (f->info)
+		lib.freeinfo(f->info);
+	*f = (struct fabric){0};
+}
+
+uint64_t fabric_key(const struct fabric *f, unsigned int i)
+{
+	return fi_mr_key(f->mr[i]);
+}
+
+uint64_t fabric_base(const struct fabric *f, unsigned int i)
+{
+	return f->virt ? (uintptr_t)f->regions[i].addr : 0;
+}
+
+static int open_queue(struct fabric *f, struct fabric_end *e)
+{
+	struct fi_cq_attr attr = {
+		.size = CQ_ENTRIES, .format = FI_CQ_FORMAT_DATA, .wait_obj = FI_WAIT_FD};
+	int ret;
+
+	e->fd = -1;
+	if (f->wait_fd) {
+		ret = fi_cq_open(f->domain, &attr, &e->cq, NULL);
+		if (!ret && !fi_control(&e->cq->fid, FI_GETWAIT, &e->fd))
+			return 0;
+		if (!ret)
+			fi_close(&e->cq->fid);
+		e->cq = NULL;
+		e->fd = -1;
+		f->wait_fd = false;
+	}
+	attr.wait_obj = FI_WAIT_NONE;
+	return fi_cq_open(f->domain, &attr, &e->cq, NULL);
+}
+
+int fabric_end_open(struct fabric *f, struct fabric_end *e, char why[UNITS_WHY])
+{
+	struct fi_av_attr av = {.type = FI_AV_UNSPEC, .count = 1};
+	int ret;
+
+	*e = (struct fabric_end){.fd = -1, .peer = FI_ADDR_UNSPEC};
+	ret = fi_av_open(f->domain, &av, &e->av, NULL);
+	if (!ret)
+		ret = open_queue(f, e);
+	if (!ret)
+		ret = fi_endpoint(f->domain, f->info, &e->ep, NULL);
+	if (!ret)
+		ret = fi_ep_bind(e->ep, &e->av->fid, 0);
+	if (!ret)
+		ret = fi_ep_bind(e->ep, &e->cq->fid, FI_TRANSMIT | FI_RECV);
+	if (!ret)
+		ret = fi_enable(e->ep);
+	e->name_bytes = sizeof(e->name);
+	if (!ret)
+		ret = fi_getname(&e->ep->fid, e->name, &e->name_bytes);
+	if (!ret)
+		return 0;
+	ret = fail(why, ret, "an endpoint cannot be opened");
+	fabric_end_close(e);
+	return ret;
+}
+
+int fabric_end_peer(struct fabric_end *e, const unsigned char *name, size_t bytes,
+		    char why[UNITS_WHY])
+{
+	/* Providers read as much as their names have. */
+	unsigned char whole[FABRIC_NAME] = {0};
+
+	memcpy(whole, name, bytes);
+	if (fi_av_insert(e->av, whole, 1, &e->peer, 0, NULL) != 1)
+		return units_fail(why, EPROTO, "libfabric does not take the other end's address.");
+	return 0;
+}
+
+void fabric_end_close(struct fabric_end *e)
+{
+	if (e->ep)
+		fi_close(&e->ep->fid);
+	if (e->cq)
+		fi_close(&e->cq->fid);
+	if (e->av)
+		fi_close(&e->av->fid);
+	*e = (struct fabric_end){.fd = -1};
+}
+
+static void *descriptor(const struct fabric *f, const void *addr)
+{
+	unsigned int i;
+
+	for (i = 0; i < f->region_count; i++) {
+		const char *base = f->regions[i].addr;
+
+		if ((const char *)addr >= base && (const char *)addr < base + f->regions[i].length)
+			return fi_mr_desc(f->mr[i]);
+	}
+	return NULL;
+}
+
+int fabric_end_write(const struct fabric *f, struct fabric_end *e, const struct fabric_write *w)
+{
+	struct iovec iov[2] = {
+		{.iov_base = (void *)(uintptr_t)w->head, .iov_len = w->head_bytes},
+		{.iov_base = (void *)(uintptr_t)w->data, .iov_len = w->data_bytes},
+	};
+	void *desc[2] = {descriptor(f, w->head), descriptor(f, w->data)};
+	struct fi_rma_iov to = {.addr = w->to, .len = w->head_bytes + w->data_bytes, .key = w->key};
+	struct fi_msg_rma message = {
+		.msg_iov = iov,
+		.desc = desc,
+		.iov_count = w->data_bytes ? 2 : 1,
+		.addr = e->peer,
+		.rma_iov = &to,
+		.rma_iov_count = 1,
+		.context = w->context,
+		.data = w->number,
+	};
+	ssize_t ret = fi_writemsg(e->ep, &message, FI_REMOTE_CQ_DATA | FI_COMPLETION);
+
+	if (!ret || ret == -FI_EAGAIN)
+		return ret ? -EAGAIN : 0;
+	return ret < 0 && -ret < FI_ERRNO_OFFSET ? (int)ret : -EIO;
+}
+
+int fabric_end_events(struct fabric_end *e, struct fabric_event *events, unsigned int room,
+		      char why[UNITS_WHY])
+{
+	struct fi_cq_data_entry entries[64];
+	struct fi_cq_err_entry error = {0};
+	ssize_t n, i;
+
+	if (room > sizeof(entries) / sizeof(entries[0]))
+		room = sizeof(entries) / sizeof(entries[0]);
+	n = fi_cq_read(e->cq, entries, room);
+	if (n == -FI_EAGAIN)
+		return 0;
+	if (n == -FI_EAVAIL) {
+		fi_cq_readerr(e->cq, &error, 0);
+		return units_fail(why, ECONNRESET, "The transfer failed: %s.",
+				  lib.strerror(error.err));
+	}
+	if (n < 0)
+		return fail(why, (int)n, "the queue of events failed");
+	for (i = 0; i < n; i++)
+		events[i] = (struct fabric_event){
+			.context =
+				entries[i].flags & FI_REMOTE_CQ_DATA ? NULL : entries[i].op_context,
+			.data = entries[i].data,
+		};
+	return (int)n;
+}
+
+void fabric_end_sleep(const struct fabric *f, struct fabric_end *e, struct units_sleep *sleep)
+{
+	struct fid *fid = e->cq ? &e->cq->fid : NULL;
+
+	if (!fid)
+		return;
+	if (e->fd < 0)
+		units_sleep_ns(sleep, SPIN_NS);
+	else if (fi_trywait(f->fabric, &fid, 1))
+		sleep->ns = 0;
+	else
+		units_sleep_fd(sleep, e->fd, POLLIN);
+}

@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What of libfabric is used: reliable datagram endpoints, memory that is registered once, and
+ * writes into the other end's memory that tell it by a number that they are there.
+ *
+ * libfabric is loaded when it is first needed: the other tools do without.
+ */
+#ifndef ROC_UTILS_FABRIC_H
+#define ROC_UTILS_FABRIC_H
+
+#include <rdma/fabric.h>
+#include <rdma/fi_cm.h>
+#include <rdma/fi_domain.h>
+#include <rdma/fi_endpoint.h>
+#include <rdma/fi_rma.h>
+
+#include "utils/units/units.h"
+
+#define FABRIC_NAME 256 /* bytes of an endpoint's name at most */
+#define FABRIC_REGIONS (UNITS_REGIONS + 1)
+
+/* Domain and memory of one side. */
+struct fabric {
+	struct fi_info *info;
+	struct fid_fabric *fabric;
+	struct fid_domain *domain;
+	struct unit_region regions[FABRIC_REGIONS];
+	struct fid_mr *mr[FABRIC_REGIONS];
+	unsigned int region_count;
+	bool virt;    /* remote addresses are those of the other process, else from 0 */
+	bool wait_fd; /* there is a descriptor to wait for */
+};
+
+/* One end of a connection. */
+struct fabric_end {
+	struct fid_av *av;
+	struct fid_cq *cq;
+	struct fid_ep *ep;
+	fi_addr_t peer;
+	int fd; /* to wait for, -1 */
+	size_t name_bytes;
+	unsigned char name[FABRIC_NAME];
+};
+
+struct fabric_event {
+	void *context; /* of our write; NULL: the other end wrote */
+	uint64_t data; /* its number */
+};
+
+/* "tcp" as users say it, and what libfabric calls it. */
+const char *fabric_provider(const char *name);
+
+/* @node: local address, or NULL. Each: 0, or -errno with the sentence. */
+int fabric_open(struct fabric *f, const char *provider, const char *node, char why[UNITS_WHY]);
+int fabric_register(struct fabric *f, void *addr, size_t length, bool remote, char why[UNITS_WHY]);
+void fabric_close(struct fabric *f);
+
+/* Of region @i: what the other side must say to write there. */
+uint64_t fabric_key(const struct fabric *f, unsigned int i);
+uint64_t fabric_base(const struct fabric *f, unsigned int i);
+
+int fabric_end_open(struct fabric *f, struct fabric_end *e, char why[UNITS_WHY]);
+int fabric_end_peer(struct fabric_end *e, const unsigned char *name, size_t bytes,
+		    char why[UNITS_WHY]);
+void fabric_end_close(struct fabric_end *e);
+
+struct fabric_write {
+	const void *head, *data; /* one behind the other at the other end */
+	size_t head_bytes, data_bytes;
+	uint64_t to, key, number;
+	void *context;
+};
+
+/* 0; -EAGAIN later; -errno. */
+int fabric_end_write(const struct fabric *f, struct fabric_end *e, const struct fabric_write *w);
+/* What happened: how many; -errno: the connection is of no more use, with the sentence. */
+int fabric_end_events(struct fabric_end *e, struct fabric_event *events, unsigned int room,
+		      char why[UNITS_WHY]);
+void fabric_end_sleep(const struct fabric *f, struct fabric_end *e, struct units_sleep *sleep);
+
+#endif

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Units over a network: Documentation/transport.md is the contract between the two ends.
+ *
+ *	fabric.c	libfabric: an end of a connection, memory, writes into the other's memory
+ *	wire.c		what is said over the control connection, as bytes
+ *	control.c	the control connection: TCP, without ever waiting
+ *	sink_send.c, send_link.c	the sending end: a sink, and its connections
+ *	source_recv.c, recv_guest.c	the receiving end: a source, and the senders
+ *	send.c, recv.c	the tools
+ */
+#ifndef ROC_UTILS_NETWORK_H
+#define ROC_UTILS_NETWORK_H
+
+#include "utils/units/units.h"
+
+#define NETWORK_PORT "4817"
+#define NETWORK_CONNECTIONS 32
+
+struct send_options {
+	const char *host, *port, *provider;
+	uint32_t connections; /* links are shared out among them */
+	uint32_t patience;    /* seconds that a receiver may be away */
+};
+
+/* Connected, or NULL and the sentence in @why. @source must outlive the sink. */
+struct sink *sink_send(const struct send_options *o, const struct source *source,
+		       char why[UNITS_WHY]);
+
+struct recv_options {
+	const char *host, *port, *provider; /* host: address to listen at, NULL: all */
+	uint64_t buffer;		    /* bytes of memory, shared out among the connections */
+	uint32_t connections;		    /* at the same time */
+	bool once;			    /* end when a sender has ended in order */
+};
+
+/* Listening, or NULL and the sentence in @why. */
+struct source *source_recv(const struct recv_options *o, char why[UNITS_WHY]);
+/* Port that it listens at. */
+unsigned int source_recv_port(const struct source *s);
+
+#endif

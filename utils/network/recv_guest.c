@@ -1,0 +1,359 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * A sender's connection at the receiving end. What it says is not believed: slots, sizes and
+ * numbers are looked at before they are used.
+ */
+#include "recv_guest.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+
+#define EVENTS 64
+#define GREET_NS (4 * UNITS_NS_PER_S)
+
+static void forget(struct guest *g)
+{
+	free(g->slot);
+	free(g->full);
+	free(g->credits);
+	g->slot = NULL;
+	g->full = NULL;
+	g->credits = NULL;
+	g->state = NOBODY;
+}
+
+/* Nobody writes to its memory any more. What is taken stays out, what is not is not ours: the
+ * sender has it still. */
+void guest_leave(struct recv *r, struct guest *g)
+{
+	fabric_end_close(&g->end);
+	fabric_close(&g->fabric);
+	control_close(&g->control);
+	g->head = g->tail;
+	g->credit_count = 0;
+	if (g->out)
+		g->state = LEAVING;
+	else
+		forget(g);
+}
+
+static void answer(struct guest *g, struct wire_welcome *w)
+{
+	unsigned char text[WIRE_WELCOME];
+
+	w->version = WIRE_VERSION;
+	wire_put_welcome(text, w);
+	control_queue(&g->control, text, sizeof(text));
+	control_flush(&g->control);
+}
+
+/* No: with a reason that the sender shows. */
+static int refuse(struct recv *r, struct guest *g, enum wire_status status, const char *why)
+{
+	struct wire_welcome w = {.status = status};
+	char other[CONTROL_ADDRESS] = "?";
+
+	snprintf(w.why, sizeof(w.why), "%s", why);
+	control_address(&g->control, true, other);
+	answer(g, &w);
+	snprintf(r->source.note, sizeof(r->source.note), "A sender at %s was refused: %.300s",
+		 other, why);
+	return -EPROTO;
+}
+
+static bool same_content(const struct recv *r, const struct wire_hello *h)
+{
+	const struct unit_format *f = &r->source.format;
+
+	return !r->known || (f->content == h->content && f->page_bytes == h->page_bytes);
+}
+
+static void learn(struct recv *r, const struct wire_hello *h)
+{
+	struct unit_format *f = &r->source.format;
+
+	if (r->run != h->run) {
+		r->run = h->run;
+		r->expected = h->connections;
+		r->ended = 0;
+	}
+	r->known = true;
+	f->content = h->content;
+	f->page_bytes = h->page_bytes;
+	f->any_link = h->flags & 1;
+	if (h->unit_max > f->unit_max)
+		f->unit_max = h->unit_max;
+	memcpy(f->from, h->from, sizeof(f->from));
+}
+
+static int make_slots(struct recv *r, struct guest *g)
+{
+	uint64_t stride = (g->hello.unit_max + 2 * RECV_ALIGN - 1) & ~(uint64_t)(RECV_ALIGN - 1);
+	uint64_t slots;
+	char why[256];
+
+	if (stride > r->share || stride < g->hello.unit_max) {
+		snprintf(why, sizeof(why),
+			 "its units have up to %" PRIu64
+			 " bytes, and there are %zu bytes of memory "
+			 "for a connection: give roc-recv a larger --buffer-size or fewer "
+			 "--connections.",
+			 g->hello.unit_max, r->share);
+		return refuse(r, g, WIRE_TOO_LARGE, why);
+	}
+	slots = r->share / stride;
+	g->slots = slots < WIRE_SLOTS_MAX ? (uint32_t)slots : WIRE_SLOTS_MAX;
+	g->stride = stride;
+	g->slot = calloc(g->slots, sizeof(*g->slot));
+	g->full = calloc(g->slots, sizeof(*g->full));
+	g->credits = calloc(g->slots, 4);
+	if (!g->slot || !g->full || !g->credits)
+		return refuse(r, g, WIRE_BROKEN, "it has no memory left.");
+	g->head = g->tail = 0;
+	g->out = g->credit_count = 0;
+	return 0;
+}
+
+/* The sender is one that we can hear: give it slots. */
+static int welcome(struct recv *r, struct guest *g)
+{
+	struct wire_welcome w = {.status = WIRE_OK};
+	char node[CONTROL_ADDRESS], why[UNITS_WHY] = "";
+	int ret;
+
+	ret = make_slots(r, g);
+	if (ret)
+		return ret;
+	ret = fabric_open(&g->fabric, r->opt.provider,
+			  control_address(&g->control, false, node) ? node : NULL, why);
+	if (!ret)
+		ret = fabric_register(&g->fabric, g->memory, g->slots * g->stride, true, why);
+	if (!ret)
+		ret = fabric_end_open(&g->fabric, &g->end, why);
+	if (!ret)
+		ret = fabric_end_peer(&g->end, g->hello.name, g->hello.name_bytes, why);
+	if (ret)
+		return refuse(r, g, WIRE_BROKEN, why);
+	learn(r, &g->hello);
+	w.slots = g->slots;
+	w.base = fabric_base(&g->fabric, 0) + RECV_ALIGN - WIRE_HEAD;
+	w.key = fabric_key(&g->fabric, 0);
+	w.stride = g->stride;
+	w.slot_bytes = g->stride - RECV_ALIGN;
+	snprintf(w.provider, sizeof(w.provider), "%s", r->opt.provider);
+	w.name_bytes = (uint32_t)g->end.name_bytes;
+	memcpy(w.name, g->end.name, sizeof(w.name));
+	g->state = SENDING;
+	g->units = g->bytes = g->received = 0;
+	g->ended = false;
+	answer(g, &w);
+	return 0;
+}
+
+static int judge_hello(struct recv *r, struct guest *g)
+{
+	char why[256];
+
+	switch (wire_get_hello(g->control.in, &g->hello)) {
+	case WIRE_GOOD:
+		break;
+	case WIRE_VERSION_WRONG:
+		snprintf(why, sizeof(why),
+			 "it speaks version %" PRIu32 " of the protocol, this roc-recv version %d.",
+			 g->hello.version, WIRE_VERSION);
+		return refuse(r, g, WIRE_NO_VERSION, why);
+	default:
+		return -EPROTO;
+	}
+	if (strcmp(g->hello.provider, r->opt.provider)) {
+		snprintf(why, sizeof(why),
+			 "it listens with --provider=%s, and the sender has --provider=%s.",
+			 r->opt.provider, g->hello.provider);
+		return refuse(r, g, WIRE_NO_PROVIDER, why);
+	}
+	if (!same_content(r, &g->hello)) {
+		snprintf(why, sizeof(why), "it receives other content (%s) already.",
+			 units_content_name(r->source.format.content));
+		return refuse(r, g, WIRE_OTHER_CONTENT, why);
+	}
+	return 0;
+}
+
+static int greet(struct recv *r, struct guest *g)
+{
+	uint32_t version;
+	int ret;
+
+	ret = control_receive(&g->control);
+	/* A version that we do not know may be shorter. */
+	if (g->control.in_bytes >= WIRE_GREETING &&
+	    wire_get_greeting(g->control.in, &version) == WIRE_STRANGER)
+		return -EPROTO;
+	if (g->control.in_bytes < WIRE_HELLO &&
+	    !(g->control.in_bytes >= WIRE_GREETING &&
+	      wire_get_greeting(g->control.in, &version) == WIRE_VERSION_WRONG))
+		return ret ? ret : units_now() - g->since > GREET_NS ? -ETIMEDOUT : 0;
+	ret = judge_hello(r, g);
+	if (ret)
+		return ret;
+	control_drop(&g->control, WIRE_HELLO);
+	return welcome(r, g);
+}
+
+void guests_let_in(struct recv *r)
+{
+	struct guest *g = NULL, waiting = {.control.fd = -1};
+	uint32_t i;
+	int fd;
+
+	fd = accept4(r->fd, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
+	if (fd < 0)
+		return;
+	for (i = 0; i < r->opt.connections && !g; i++) {
+		if (r->guests[i].state == NOBODY)
+			g = &r->guests[i];
+	}
+	if (!g || r->stopped) {
+		control_accepted(&waiting.control, fd);
+		refuse(r, &waiting, WIRE_NO_ROOM,
+		       r->stopped ? "it is about to end."
+				  : "it has as many connections as it may (--connections).");
+		control_close(&waiting.control);
+		return;
+	}
+	control_accepted(&g->control, fd);
+	g->since = units_now();
+	g->end.fd = -1;
+	g->state = GREETING;
+}
+
+/* What was written into our memory. */
+static int collect_events(struct recv *r, struct guest *g, char why[UNITS_WHY])
+{
+	struct fabric_event events[EVENTS];
+	int n, i;
+
+	n = fabric_end_events(&g->end, events, EVENTS, why);
+	for (i = 0; i < n; i++) {
+		uint64_t slot = events[i].data;
+		struct wire_head head;
+
+		if (events[i].context)
+			continue;
+		if (slot >= g->slots || g->slot[slot] != FREE)
+			return units_fail(why, EPROTO, "it wrote into a slot that is not its own");
+		wire_get_head((unsigned char *)guest_data(g, (uint32_t)slot) - WIRE_HEAD, &head);
+		if (head.bytes > g->stride - RECV_ALIGN)
+			return units_fail(why, EPROTO,
+					  "it sent a unit that is larger than it said");
+		g->slot[slot] = FULL;
+		g->full[g->tail++ % g->slots] = (uint32_t)slot;
+		g->received++;
+	}
+	return n < 0 ? n : 0;
+}
+
+static int hear(struct guest *g)
+{
+	struct wire_record record;
+	int gone, ret;
+
+	gone = control_receive(&g->control);
+	while ((ret = control_record(&g->control, &record)) > 0) {
+		if (record.type == WIRE_END) {
+			g->ended = true;
+			g->end_record = record;
+		}
+		control_drop_record(&g->control, &record);
+	}
+	return ret ? ret : gone;
+}
+
+/* It said that it sent everything, and all of it came to its end: say what we have. */
+static bool say_book(struct recv *r, struct guest *g)
+{
+	struct wire_record record = {.type = WIRE_BOOK, .a = g->units, .b = g->bytes};
+	unsigned char text[WIRE_RECORD];
+
+	if (!g->ended || g->out || g->head != g->tail || g->units < g->end_record.a)
+		return false;
+	wire_put_record(text, &record);
+	control_queue(&g->control, text, sizeof(text));
+	control_flush(&g->control);
+	if (g->hello.run == r->run)
+		r->ended++;
+	return true;
+}
+
+/* 0, or -errno: the sender is gone, or not to be trusted. */
+static int serve(struct recv *r, struct guest *g, bool listen, char why[UNITS_WHY])
+{
+	int ret;
+
+	ret = collect_events(r, g, why);
+	if (ret || !listen)
+		return ret;
+	ret = hear(g);
+	if (!ret)
+		ret = control_beat(&g->control, units_now());
+	if (!ret)
+		ret = control_flush(&g->control);
+	/* A sender that ended may hang up before we looked. */
+	if (g->ended && (!ret || ret == -ECONNRESET))
+		return 0;
+	return ret ? units_fail(why, -ret, "%s", strerror(-ret)) : 0;
+}
+
+static void part(struct recv *r, struct guest *g, const char *why)
+{
+	char other[CONTROL_ADDRESS] = "?";
+
+	control_address(&g->control, true, other);
+	snprintf(r->source.note, sizeof(r->source.note),
+		 "The sender at %s is gone (%.200s) after %" PRIu64 " units.", other, why,
+		 g->units);
+	r->lost_senders++;
+	guest_leave(r, g);
+}
+
+void guest_give_credits(struct recv *r, struct guest *g)
+{
+	struct wire_record record = {.type = WIRE_CREDIT};
+	unsigned char text[WIRE_RECORD];
+	uint32_t left = g->credit_count;
+	unsigned char *at = g->credits;
+
+	while (left) {
+		record.count = left < WIRE_CREDITS ? left : WIRE_CREDITS;
+		if (g->control.out_bytes + WIRE_RECORD + 4 * (size_t)record.count >
+		    sizeof(g->control.out))
+			break;
+		wire_put_record(text, &record);
+		control_queue(&g->control, text, sizeof(text));
+		control_queue(&g->control, at, 4 * (size_t)record.count);
+		at += 4 * (size_t)record.count;
+		left -= record.count;
+	}
+	memmove(g->credits, at, 4 * (size_t)left);
+	g->credit_count = left;
+	r->source.calls++;
+	/* That it is gone is found when it is listened to. */
+	control_flush(&g->control);
+}
+
+void guest_step(struct recv *r, struct guest *g, bool listen)
+{
+	char why[UNITS_WHY] = "";
+
+	if (g->state == GREETING && listen && greet(r, g))
+		guest_leave(r, g);
+	else if (g->state == SENDING && serve(r, g, listen, why))
+		part(r, g, why);
+	else if (g->state == SENDING && listen && say_book(r, g))
+		guest_leave(r, g);
+	else if (g->state == LEAVING && !g->out)
+		forget(g);
+}

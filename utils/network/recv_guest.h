@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The receiving end, inside: the connections of senders (recv_guest.c), and the source above them
+ * (source_recv.c).
+ */
+#ifndef ROC_UTILS_RECV_GUEST_H
+#define ROC_UTILS_RECV_GUEST_H
+
+#include "control.h"
+#include "network.h"
+#include "utils/record/recording.h"
+
+#define RECV_ALIGN RECORDING_ALIGN /* of data in memory: direct I/O may write them */
+
+enum guest_state {
+	NOBODY,
+	GREETING, /* has not said who it is */
+	SENDING,
+	LEAVING, /* is gone, but units of it are out */
+};
+
+enum slot_state {
+	FREE,
+	FULL, /* waits to be taken */
+	OUT,
+};
+
+/* A sender's connection, and its share of the memory. */
+struct guest {
+	enum guest_state state;
+	struct control control;
+	struct fabric fabric;
+	struct fabric_end end;
+	struct wire_hello hello;
+	uint64_t since, looked;
+	char *memory;
+	uint64_t stride;
+	uint32_t slots;
+	uint8_t *slot;	/* enum slot_state of each */
+	uint32_t *full; /* a ring of them */
+	uint64_t head, tail;
+	uint32_t out;
+	uint64_t units, bytes; /* that whoever takes them is done with */
+	uint64_t received;
+	unsigned char *credits; /* slots to be given back */
+	uint32_t credit_count;
+	bool ended; /* it said that it sent everything */
+	struct wire_record end_record;
+};
+
+struct recv {
+	struct source source;
+	struct recv_options opt;
+	int fd;
+	unsigned int port;
+	char *memory;
+	size_t length, share;
+	struct guest *guests;
+	uint32_t turn; /* whose unit is next */
+	uint64_t looked;
+	uint64_t run;		  /* of the sender whose connections come */
+	uint32_t expected, ended; /* its connections */
+	uint64_t units, bytes, taken;
+	uint64_t lost_senders;
+	bool known; /* the format is */
+	bool over, stopped;
+};
+
+/* The unit's data in a slot; what describes it is right before them. */
+static inline char *guest_data(const struct guest *g, uint32_t slot)
+{
+	return g->memory + slot * g->stride + RECV_ALIGN;
+}
+
+/* Whoever waits at the door. */
+void guests_let_in(struct recv *r);
+/* One step further. */
+void guest_step(struct recv *r, struct guest *g, bool listen);
+/* Give slots back that are free again. */
+void guest_give_credits(struct recv *r, struct guest *g);
+/* Nobody writes to its memory any more. */
+void guest_leave(struct recv *r, struct guest *g);
+
+#endif

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * roc-send: from a card, or from a recording, to a roc-recv.
+ */
+#include "network.h"
+
+#include "utils/common/tool.h"
+#include "utils/record/recording.h"
+#include "utils/units/units_options.h"
+
+struct send_values {
+	struct common_options common;
+	struct units_options units;
+	const char *host, *port, *provider, *replay;
+	uint32_t connections, patience;
+};
+
+#define AT(option_name, option_type, member)                                                       \
+	.name = (option_name), .type = (option_type), .offset = offsetof(struct send_values, member)
+
+static const struct option_spec options[] = {
+	{AT("HOST", OPTION_TEXT, host), .word = true, .required = true,
+	 .help = "Where roc-recv is: a name or an address"},
+	UNITS_SOURCE_OPTIONS(struct send_values),
+	{AT("replay", OPTION_TEXT, replay), .arg = "PATH",
+	 .help = "No card: a recording of roc-record"},
+	{AT("port", OPTION_TEXT, port), .arg = "PORT", .fallback = NETWORK_PORT,
+	 .help = "Port at which roc-recv listens"},
+	{AT("provider", OPTION_TEXT, provider), .arg = "NAME", .fallback = "tcp",
+	 .help = "Of libfabric: tcp, shm, verbs, efa, cxi"},
+	{AT("connections", OPTION_NUMBER, connections), .arg = "N", .fallback = "1", .min = 1,
+	 .max = NETWORK_CONNECTIONS, .help = "Links are shared out among so many connections"},
+	{AT("patience", OPTION_NUMBER, patience), .arg = "SECONDS", .fallback = "30",
+	 .help = "Wait so long for a receiver that was lost"},
+	UNITS_RUN_OPTIONS(struct send_values, "10"),
+};
+
+static int open_source(const struct send_values *v, struct source **source)
+{
+	struct replay_options replay = {
+		.path = v->replay,
+		.rate = v->units.rate,
+		.buffer = UINT64_C(64) << 20,
+		.depth = 16,
+	};
+	char why[UNITS_WHY] = "";
+
+	if (!v->replay)
+		return units_open_source(&v->units, source);
+	*source = source_replay(&replay, why);
+	return *source ? TOOL_OK : tool_fail("%s", why);
+}
+
+static int run(const void *values)
+{
+	const struct send_values *v = values;
+	struct send_options send = {
+		.host = v->host,
+		.port = v->port,
+		.provider = v->provider,
+		.connections = v->connections,
+		.patience = v->patience,
+	};
+	char why[UNITS_WHY] = "";
+	struct source *source;
+	struct sink *sink;
+	int code;
+
+	if (!v->units.id + !v->units.synthetic + !v->replay != 2)
+		return tool_usage("Where do the data come from? Give one of --id, --replay and "
+				  "--synthetic.");
+	code = open_source(v, &source);
+	if (code)
+		return code;
+	sink = sink_send(&send, source, why);
+	if (!sink) {
+		source_close(source);
+		return tool_fail("%s", why);
+	}
+	return units_run(&v->units, "send", source, sink, NULL);
+}
+
+const struct tool tool_send = {
+	.name = "send",
+	.summary = "Send a card's data to another machine, straight from its memory",
+	.example = "node2 --id=3b:00.0 --provider=verbs",
+	TOOL_OPTIONS(options, struct send_values),
+	.run = run,
+};

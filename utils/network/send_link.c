@@ -1,0 +1,409 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * A connection of the sending end: how it comes about, what goes over it, and what becomes of the
+ * units when it breaks.
+ */
+#include "send_link.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define FLYING 64 /* writes of a connection on their way */
+#define EVENTS 64
+#define GREET_NS (4 * UNITS_NS_PER_S) /* until a try is given up */
+#define LISTEN_NS (200 * 1000)	      /* between two looks at a quiet control connection */
+
+void parcel_push(struct send *s, struct list *l, uint32_t i)
+{
+	s->parcels[i].next = SEND_NONE;
+	if (l->count++)
+		s->parcels[l->last].next = i;
+	else
+		l->first = i;
+	l->last = i;
+}
+
+static void parcel_push_front(struct send *s, struct list *l, uint32_t i)
+{
+	s->parcels[i].next = l->first;
+	if (!l->count++)
+		l->last = i;
+	l->first = i;
+}
+
+uint32_t parcel_pop(struct send *s, struct list *l)
+{
+	uint32_t i = l->first;
+
+	l->first = s->parcels[i].next;
+	l->count--;
+	return i;
+}
+
+/* It arrived, and nobody reads it: it goes back. */
+static void finish_parcel(struct send *s, const struct parcel *p, uint32_t i)
+{
+	if (p->flying || !p->arrived)
+		return;
+	s->sink.n.units++;
+	s->sink.n.bytes += p->unit.bytes;
+	parcel_push(s, &s->done, i);
+}
+
+void link_end(struct link *l)
+{
+	if (l->open)
+		fabric_end_close(&l->end);
+	l->open = false;
+	control_close(&l->control);
+	l->state = DOWN;
+	l->since = units_now();
+}
+
+static int by_sequence(const void *a, const void *b)
+{
+	const struct parcel *const *p = a, *const *q = b;
+
+	return (*p)->unit.sequence < (*q)->unit.sequence ? 1 : -1;
+}
+
+/* The receiver is gone: what it did not say it has is to be sent again, in its order. */
+void link_lose(struct send *s, struct link *l, const char *why)
+{
+	struct parcel **back = calloc(l->welcome.slots + 1, sizeof(struct parcel *));
+	uint32_t i, n = 0;
+
+	if (!s->last[0])
+		snprintf(s->last, sizeof(s->last), "%s", why);
+	if (!l->away)
+		l->away = units_now();
+	link_end(l);
+	for (i = 0; l->in_slot && i < l->welcome.slots; i++) {
+		uint32_t at = l->in_slot[i];
+
+		if (at == SEND_NONE)
+			continue;
+		/* The end is closed: nobody reads the unit any more. */
+		s->parcels[at].flying = false;
+		if (back)
+			back[n++] = &s->parcels[at];
+		else
+			parcel_push_front(s, &l->queue, at);
+		l->in_slot[i] = SEND_NONE;
+	}
+	if (back) {
+		qsort(back, n, sizeof(struct parcel *), by_sequence);
+		for (i = 0; i < n; i++)
+			parcel_push_front(s, &l->queue, (uint32_t)(back[i] - s->parcels));
+	}
+	free(back);
+	/* And those that arrived, but were read till now. */
+	for (i = 0; i < SEND_PARCELS; i++) {
+		struct parcel *p = &s->parcels[i];
+
+		if (p->link != l - s->links || !p->flying)
+			continue;
+		p->flying = false;
+		finish_parcel(s, p, i);
+	}
+	l->flying = 0;
+	l->slot_count = 0;
+	l->units = l->bytes = 0;
+	snprintf(s->sink.note, sizeof(s->sink.note),
+		 "The receiver is lost (%.200s): %u units are sent again when it is back.", s->last,
+		 n);
+	s->sink.state = "   The receiver is away";
+}
+
+static int say_hello(struct send *s, struct link *l)
+{
+	const struct unit_format *f = &s->source->format;
+	unsigned char text[WIRE_HELLO];
+	struct wire_hello h = {
+		.version = WIRE_VERSION,
+		.connection = (uint32_t)(l - s->links),
+		.connections = s->opt.connections,
+		.content = f->content,
+		.page_bytes = f->page_bytes,
+		.flags = f->any_link,
+		.run = s->run,
+		.unit_max = f->unit_max,
+		.name_bytes = (uint32_t)l->end.name_bytes,
+	};
+
+	memcpy(h.from, f->from, sizeof(h.from));
+	snprintf(h.provider, sizeof(h.provider), "%s", s->opt.provider);
+	memcpy(h.name, l->end.name, sizeof(h.name));
+	wire_put_hello(text, &h);
+	control_queue(&l->control, text, sizeof(text));
+	return control_flush(&l->control);
+}
+
+/* Memory is registered when the first connection says at which address we are. */
+static int open_fabric(struct send *s, struct link *l, char why[UNITS_WHY])
+{
+	char node[CONTROL_ADDRESS];
+	unsigned int i;
+	int ret;
+
+	if (s->have_fabric)
+		return 0;
+	ret = fabric_open(&s->fabric, s->opt.provider,
+			  control_address(&l->control, false, node) ? node : NULL, why);
+	for (i = 0; i < s->source->region_count && !ret; i++)
+		ret = fabric_register(&s->fabric, s->source->regions[i].addr,
+				      s->source->regions[i].length, false, why);
+	if (!ret)
+		ret = fabric_register(&s->fabric, s->heads, (size_t)SEND_PARCELS * WIRE_HEAD, false,
+				      why);
+	if (ret)
+		fabric_close(&s->fabric);
+	s->have_fabric = !ret;
+	return ret;
+}
+
+static int greet(struct send *s, struct link *l, char why[UNITS_WHY])
+{
+	int ret = control_connected(&l->control);
+
+	if (ret < 0)
+		return units_fail(why, -ret, "%s port %s cannot be reached: %s.", s->opt.host,
+				  s->opt.port, strerror(-ret));
+	if (!ret)
+		return 0;
+	ret = open_fabric(s, l, why);
+	if (!ret)
+		ret = fabric_end_open(&s->fabric, &l->end, why);
+	if (ret)
+		return ret;
+	l->open = true;
+	l->state = GREETING;
+	ret = say_hello(s, l);
+	return ret ? units_fail(why, -ret, "%s port %s hung up: %s.", s->opt.host, s->opt.port,
+				strerror(-ret))
+		   : 0;
+}
+
+static int refuse(struct send *s, const struct link *l, enum wire_wrong wrong, char why[UNITS_WHY])
+{
+	const struct wire_welcome *w = &l->welcome;
+
+	switch (wrong) {
+	case WIRE_STRANGER:
+		return units_fail(why, EPROTO, "What listens at %s port %s is no roc-recv.",
+				  s->opt.host, s->opt.port);
+	case WIRE_VERSION_WRONG:
+		return units_fail(
+			why, EPROTO,
+			"The roc-recv at %s port %s speaks version %" PRIu32
+			" of the protocol, this roc-send version %d: install the same roc "
+			"at both ends.",
+			s->opt.host, s->opt.port, w->version, WIRE_VERSION);
+	case WIRE_MALFORMED:
+		return units_fail(why, EPROTO, "What %s port %s answers makes no sense.",
+				  s->opt.host, s->opt.port);
+	default:
+		return units_fail(why, w->status == WIRE_NO_ROOM ? EBUSY : EPROTO,
+				  "The roc-recv at %s port %s refuses: %s", s->opt.host,
+				  s->opt.port, w->why);
+	}
+}
+
+static int be_welcomed(struct send *s, struct link *l, char why[UNITS_WHY])
+{
+	enum wire_wrong wrong;
+	uint32_t i;
+	int ret;
+
+	ret = control_receive(&l->control);
+	if (l->control.in_bytes >= WIRE_GREETING) {
+		wrong = wire_get_greeting(l->control.in, &l->welcome.version);
+		if (wrong)
+			return refuse(s, l, wrong, why);
+	}
+	if (l->control.in_bytes < WIRE_WELCOME)
+		return ret ? units_fail(why, -ret, "%s port %s hung up: %s.", s->opt.host,
+					s->opt.port, strerror(-ret))
+			   : 0;
+	wrong = wire_get_welcome(l->control.in, &l->welcome);
+	if (wrong || l->welcome.status)
+		return refuse(s, l, wrong, why);
+	if (l->welcome.slot_bytes < s->source->format.unit_max)
+		return refuse(s, l, WIRE_MALFORMED, why);
+	control_drop(&l->control, WIRE_WELCOME);
+	ret = fabric_end_peer(&l->end, l->welcome.name, l->welcome.name_bytes, why);
+	if (ret)
+		return ret;
+	free(l->slots);
+	free(l->in_slot);
+	l->slots = calloc(l->welcome.slots, sizeof(*l->slots));
+	l->in_slot = calloc(l->welcome.slots, sizeof(*l->in_slot));
+	if (!l->slots || !l->in_slot)
+		return units_fail(why, ENOMEM, "There is no memory left.");
+	for (i = 0; i < l->welcome.slots; i++) {
+		l->slots[i] = l->welcome.slots - 1 - i;
+		l->in_slot[i] = SEND_NONE;
+	}
+	l->slot_count = l->welcome.slots;
+	l->state = READY;
+	l->since = units_now();
+	l->away = 0;
+	return 0;
+}
+
+/* Of a connection that is not there: one step further. -errno: this try failed. */
+int link_try(struct send *s, struct link *l, char why[UNITS_WHY])
+{
+	uint64_t now = units_now();
+	int ret = 0;
+
+	if (l->state == DOWN) {
+		ret = control_connect(&l->control, s->opt.host, s->opt.port, why);
+		if (!ret)
+			l->state = CONNECTING;
+		l->since = now;
+	}
+	if (!ret && l->state == CONNECTING)
+		ret = greet(s, l, why);
+	if (!ret && l->state == GREETING)
+		ret = be_welcomed(s, l, why);
+	if (!ret && l->state != READY && now - l->since > GREET_NS)
+		ret = units_fail(why, ETIMEDOUT, "%s port %s does not answer.", s->opt.host,
+				 s->opt.port);
+	if (ret)
+		link_end(l);
+	return ret;
+}
+
+/* The receiver is done with slots. */
+static int take_credits(struct send *s, struct link *l, uint32_t count)
+{
+	uint32_t n;
+
+	for (n = 0; n < count; n++) {
+		uint32_t slot = wire_get_slot(l->control.in + WIRE_RECORD + 4 * n), i;
+
+		if (slot >= l->welcome.slots || l->in_slot[slot] == SEND_NONE)
+			return -EPROTO;
+		i = l->in_slot[slot];
+		l->in_slot[slot] = SEND_NONE;
+		l->slots[l->slot_count++] = slot;
+		l->units++;
+		l->bytes += s->parcels[i].unit.bytes;
+		s->parcels[i].arrived = true;
+		finish_parcel(s, &s->parcels[i], i);
+	}
+	return 0;
+}
+
+static int hear(struct send *s, struct link *l)
+{
+	struct wire_record r;
+	int gone, ret;
+
+	gone = control_receive(&l->control);
+	while ((ret = control_record(&l->control, &r)) > 0) {
+		if (r.type == WIRE_CREDIT) {
+			ret = take_credits(s, l, r.count);
+			if (ret)
+				return ret;
+		} else if (r.type == WIRE_BOOK) {
+			l->book = r;
+			l->booked = true;
+		}
+		control_drop_record(&l->control, &r);
+	}
+	if (ret)
+		return ret;
+	return gone && !l->booked ? gone : 0;
+}
+
+static int collect_events(struct send *s, struct link *l)
+{
+	struct fabric_event events[EVENTS];
+	int n, i;
+
+	n = fabric_end_events(&l->end, events, EVENTS, s->last);
+	for (i = 0; i < n; i++) {
+		struct parcel *p = events[i].context;
+
+		/* Nobody writes to us. */
+		if (!p)
+			continue;
+		p->flying = false;
+		l->flying--;
+		finish_parcel(s, p, (uint32_t)(p - s->parcels));
+	}
+	return n < 0 ? n : 0;
+}
+
+static int send_one(struct send *s, struct link *l)
+{
+	uint32_t i = l->queue.first, slot = l->slots[l->slot_count - 1];
+	struct parcel *p = &s->parcels[i];
+	unsigned char *text = s->heads + (size_t)i * WIRE_HEAD;
+	struct wire_head head = {
+		.bytes = p->unit.bytes,
+		.sequence = p->unit.sequence,
+		.first = p->unit.first,
+		.time = p->unit.time,
+		.link = p->unit.link,
+		.flags = p->unit.flags,
+	};
+	struct fabric_write w = {
+		.head = text,
+		.data = p->unit.data,
+		.head_bytes = WIRE_HEAD,
+		.data_bytes = p->unit.bytes,
+		.to = l->welcome.base + slot * l->welcome.stride,
+		.key = l->welcome.key,
+		.number = slot,
+		.context = p,
+	};
+	int ret;
+
+	wire_put_head(text, &head);
+	ret = fabric_end_write(&s->fabric, &l->end, &w);
+	if (ret)
+		return ret;
+	s->sink.n.calls++;
+	parcel_pop(s, &l->queue);
+	l->slot_count--;
+	l->in_slot[slot] = i;
+	l->flying++;
+	if (p->sent)
+		s->sink.n.again++;
+	p->sent = p->flying = true;
+	p->slot = slot;
+	return 0;
+}
+
+/* A connection that is there: hear, send what there is room for, look what was sent. */
+int link_serve(struct send *s, struct link *l)
+{
+	uint64_t now = units_now();
+	uint32_t sent = 0;
+	int ret = 0;
+
+	if (l->booked)
+		return 0;
+	/* Credits are worth a call when there are few, else the other end lives or does not. */
+	if (l->slot_count < l->welcome.slots / 2 || now - l->looked > LISTEN_NS) {
+		l->looked = now;
+		ret = hear(s, l);
+	}
+	while (!ret && l->queue.count && l->slot_count && l->flying < FLYING) {
+		ret = send_one(s, l);
+		sent += !ret;
+	}
+	s->sink.n.batches += sent > 0;
+	if (ret == -EAGAIN)
+		ret = 0;
+	if (!ret)
+		ret = collect_events(s, l);
+	if (!ret)
+		ret = control_beat(&l->control, now);
+	return ret ? ret : control_flush(&l->control);
+}

@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The sending end, inside: its connections (send_link.c), and the sink above them (sink_send.c).
+ */
+#ifndef ROC_UTILS_SEND_LINK_H
+#define ROC_UTILS_SEND_LINK_H
+
+#include "control.h"
+#include "network.h"
+
+#define SEND_PARCELS 4096 /* units that we can have */
+#define SEND_NONE UINT32_MAX
+
+enum link_state {
+	DOWN,
+	CONNECTING,
+	GREETING,
+	READY,
+};
+
+/* A unit that is ours. */
+struct parcel {
+	struct unit unit;
+	uint32_t next; /* in its list */
+	uint32_t slot;
+	uint32_t link; /* connection */
+	bool flying;   /* the provider reads it */
+	bool arrived;  /* the receiver is done with it */
+	bool sent;     /* once at least */
+};
+
+struct list {
+	uint32_t first, last, count;
+};
+
+/* A connection. */
+struct link {
+	enum link_state state;
+	struct control control;
+	struct fabric_end end;
+	bool open;	 /* the end is */
+	uint64_t since;	 /* it has been so, units_now() */
+	uint64_t away;	 /* no receiver since, 0: there is one */
+	uint64_t looked; /* at the control connection */
+	struct wire_welcome welcome;
+	uint32_t *slots; /* free ones, a stack */
+	uint32_t slot_count;
+	uint32_t *in_slot; /* parcel in each, NONE */
+	struct list queue; /* to be sent */
+	uint32_t flying;
+	uint64_t units, bytes; /* arrived, at the receiver that is there now */
+	bool ended, booked;
+	struct wire_record book;
+};
+
+struct send {
+	struct sink sink;
+	struct send_options opt;
+	const struct source *source;
+	struct fabric fabric;
+	bool have_fabric;
+	uint64_t run;
+	struct parcel *parcels;
+	unsigned char *heads; /* of each parcel, what is written before its data */
+	struct list free, done;
+	struct link *links;
+	char last[UNITS_WHY]; /* why a connection was lost */
+};
+
+void parcel_push(struct send *s, struct list *l, uint32_t i);
+uint32_t parcel_pop(struct send *s, struct list *l);
+
+/*
+ * Of a connection that is not there: one step further. -errno: this try failed, -EPROTO: and so
+ * will every other.
+ */
+int link_try(struct send *s, struct link *l, char why[UNITS_WHY]);
+/* Of one that is there: hear, send what there is room for, look what was sent. */
+int link_serve(struct send *s, struct link *l);
+/* The receiver is gone: what it did not say it has is to be sent again, in its order. */
+void link_lose(struct send *s, struct link *l, const char *why);
+void link_end(struct link *l);
+
+#endif

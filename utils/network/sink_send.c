@@ -1,0 +1,301 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * The sending end. A unit is written from where it lies into a slot of the receiver's memory, and
+ * stays with us until the receiver says that it is done with the slot: only then is it known to
+ * have arrived, and until then it can be sent again. So a receiver that dies costs no unit, and one
+ * that is slow holds as many units as it gave slots.
+ */
+#include "send_link.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define TRY_NS (UNITS_NS_PER_S / 2) /* between two tries to connect */
+#define BOOK_NS (20 * UNITS_NS_PER_S)
+
+static struct send *of(struct sink *s)
+{
+	return (struct send *)s;
+}
+
+/* How long it may be away. */
+static int be_patient(struct send *s, const struct link *l)
+{
+	if (units_now() - l->away < s->opt.patience * UNITS_NS_PER_S)
+		return 0;
+	return units_fail(s->sink.why, EHOSTUNREACH,
+			  "The receiver was lost (%s), and did not come back within %u s "
+			  "(--patience).",
+			  s->last, s->opt.patience);
+}
+
+static int flush(struct sink *sink)
+{
+	struct send *s = of(sink);
+	char why[UNITS_WHY];
+	uint32_t i, ready = 0;
+	int ret;
+
+	for (i = 0; i < s->opt.connections; i++) {
+		struct link *l = &s->links[i];
+
+		if (l->state == READY) {
+			ret = link_serve(s, l);
+			if (ret)
+				link_lose(s, l, strerror(-ret));
+		} else if (l->state != DOWN || units_now() - l->since > TRY_NS) {
+			why[0] = '\0';
+			ret = link_try(s, l, why);
+			/* What will not change with time. */
+			if (ret == -EPROTO)
+				return units_fail(sink->why, EPROTO, "%s", why);
+		}
+		ready += l->state == READY;
+		if (l->state != READY && be_patient(s, l))
+			return -EHOSTUNREACH;
+	}
+	if (ready == s->opt.connections) {
+		sink->state = NULL;
+		s->last[0] = '\0';
+	}
+	return 0;
+}
+
+static int put(struct sink *sink, const struct unit *u)
+{
+	struct send *s = of(sink);
+	uint32_t link = u->link > 0 ? (uint32_t)u->link % s->opt.connections : 0, i;
+
+	if (!s->free.count)
+		return 0;
+	i = parcel_pop(s, &s->free);
+	s->parcels[i] = (struct parcel){.unit = *u, .link = link, .next = SEND_NONE};
+	parcel_push(s, &s->links[link].queue, i);
+	return 1;
+}
+
+static int done(struct sink *sink, uint64_t *handles, unsigned int room)
+{
+	struct send *s = of(sink);
+	unsigned int n;
+	uint32_t i;
+
+	for (n = 0; n < room && s->done.count; n++) {
+		i = parcel_pop(s, &s->done);
+		handles[n] = s->parcels[i].unit.handle;
+		parcel_push(s, &s->free, i);
+	}
+	return (int)n;
+}
+
+static void send_sleep(struct sink *sink, struct units_sleep *sleep)
+{
+	struct send *s = of(sink);
+	uint32_t i;
+
+	if (s->done.count)
+		sleep->ns = 0;
+	for (i = 0; i < s->opt.connections && sleep->ns; i++) {
+		struct link *l = &s->links[i];
+
+		if (l->state == READY) {
+			control_sleep(&l->control, sleep);
+			fabric_end_sleep(&s->fabric, &l->end, sleep);
+		} else {
+			units_sleep_ns(sleep, UNITS_NS_PER_S / 100);
+		}
+	}
+}
+
+/* Wait for one round of the connections' affairs. */
+static void doze(struct sink *sink)
+{
+	struct units_sleep sleep = {.ns = UNITS_NS_PER_S / 20};
+	struct timespec t = {0};
+
+	send_sleep(sink, &sleep);
+	t.tv_nsec = (long)sleep.ns;
+	if (sleep.ns)
+		ppoll(sleep.fds, sleep.count, &t, NULL);
+}
+
+static bool all_booked(const struct send *s)
+{
+	uint32_t i;
+
+	for (i = 0; i < s->opt.connections; i++) {
+		if (!s->links[i].booked)
+			return false;
+	}
+	return true;
+}
+
+static int say_end(struct send *s, struct link *l)
+{
+	struct wire_record r = {.type = WIRE_END, .a = l->units, .b = l->bytes};
+	unsigned char text[WIRE_RECORD];
+
+	wire_put_record(text, &r);
+	l->ended = control_queue(&l->control, text, sizeof(text));
+	l->looked = 0;
+	return control_flush(&l->control);
+}
+
+/* The books of both ends are the same, or it is said. */
+static int compare(struct send *s)
+{
+	uint32_t i;
+
+	for (i = 0; i < s->opt.connections; i++) {
+		const struct link *l = &s->links[i];
+
+		if (l->book.a != l->units || l->book.b != l->bytes)
+			return units_fail(s->sink.why, EBADMSG,
+					  "The receiver says that it has %" PRIu64
+					  " units and %" PRIu64 " bytes of connection %" PRIu32
+					  ", but it took %" PRIu64 " and %" PRIu64 ".",
+					  l->book.a, l->book.b, i, l->units, l->bytes);
+	}
+	return 0;
+}
+
+static int finish(struct sink *sink)
+{
+	struct send *s = of(sink);
+	uint64_t until = units_now() + BOOK_NS;
+	uint32_t i;
+	int ret;
+
+	if (sink->why[0])
+		return -EIO;
+	while (!all_booked(s)) {
+		for (i = 0; i < s->opt.connections; i++) {
+			struct link *l = &s->links[i];
+
+			if (l->state == READY && !l->ended && say_end(s, l))
+				link_lose(s, l, "it hung up at the end");
+			if (l->state != READY)
+				l->ended = false;
+			else if (!l->booked)
+				l->looked = 0;
+		}
+		ret = flush(sink);
+		if (ret)
+			return ret;
+		if (units_now() > until)
+			return units_fail(sink->why, ETIME,
+					  "The receiver did not say what it has (%s).",
+					  s->last[0] ? s->last : "it is slow");
+		if (!all_booked(s))
+			doze(sink);
+	}
+	return compare(s);
+}
+
+/* With the ends closed nobody reads units any more. */
+static void abandon(struct sink *sink)
+{
+	struct send *s = of(sink);
+	uint32_t i;
+
+	for (i = 0; i < s->opt.connections; i++) {
+		struct link *l = &s->links[i];
+		bool busy = l->flying;
+		uint32_t n;
+
+		for (n = 0; l->in_slot && n < l->welcome.slots && !busy; n++)
+			busy = l->in_slot[n] != SEND_NONE;
+		if (busy)
+			link_lose(s, l, "given up");
+		while (l->queue.count) {
+			uint32_t at = parcel_pop(s, &l->queue);
+
+			sink->n.lost++;
+			sink->n.lost_bytes += s->parcels[at].unit.bytes;
+			parcel_push(s, &s->done, at);
+		}
+	}
+}
+
+static void close_sink(struct sink *sink)
+{
+	struct send *s = of(sink);
+	uint32_t i;
+
+	for (i = 0; s->links && i < s->opt.connections; i++) {
+		link_end(&s->links[i]);
+		free(s->links[i].slots);
+		free(s->links[i].in_slot);
+	}
+	fabric_close(&s->fabric);
+	free(s->links);
+	free(s->parcels);
+	free(s->heads);
+	free(s);
+}
+
+static const struct sink_ops ops = {
+	.name = "send",
+	.put = put,
+	.flush = flush,
+	.done = done,
+	.finish = finish,
+	.abandon = abandon,
+	.sleep = send_sleep,
+	.close = close_sink,
+};
+
+static int prepare(struct send *s)
+{
+	uint32_t i;
+
+	s->parcels = calloc(SEND_PARCELS, sizeof(*s->parcels));
+	s->heads = calloc(SEND_PARCELS, WIRE_HEAD);
+	s->links = calloc(s->opt.connections, sizeof(*s->links));
+	if (!s->parcels || !s->heads || !s->links)
+		return units_fail(s->sink.why, ENOMEM, "There is no memory left.");
+	for (i = 0; i < s->opt.connections; i++) {
+		s->links[i].control.fd = -1;
+		s->links[i].end.fd = -1;
+	}
+	for (i = 0; i < SEND_PARCELS; i++)
+		parcel_push(s, &s->free, i);
+	/* A receiver that is not there is said before the card starts. */
+	for (i = 0; i < s->opt.connections; i++) {
+		while (s->links[i].state != READY) {
+			if (link_try(s, &s->links[i], s->sink.why))
+				return -EIO;
+			if (s->links[i].state != READY)
+				poll(&(struct pollfd){.fd = s->links[i].control.fd,
+						      .events = s->links[i].state == CONNECTING
+									? POLLOUT
+									: POLLIN},
+				     1, 50);
+		}
+	}
+	return 0;
+}
+
+struct sink *sink_send(const struct send_options *o, const struct source *source,
+		       char why[UNITS_WHY])
+{
+	struct send *s = calloc(1, sizeof(*s));
+
+	if (!s) {
+		units_fail(why, ENOMEM, "There is no memory left.");
+		return NULL;
+	}
+	s->sink.ops = &ops;
+	s->opt = *o;
+	s->source = source;
+	s->run = units_realtime();
+	if (prepare(s)) {
+		units_fail(why, EIO, "%s", s->sink.why);
+		close_sink(&s->sink);
+		return NULL;
+	}
+	return &s->sink;
+}

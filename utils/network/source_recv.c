@@ -1,0 +1,261 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * The receiving end. Memory is there before anybody connects, and is shared out as slots: a sender
+ * may write into a slot that is free, and gets it back when whoever takes the units is done with
+ * it. So memory does not grow, however slow they are.
+ */
+#include "recv_guest.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <netdb.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#define LISTEN_NS (2 * 1000 * 1000) /* between two looks at what does not hurry */
+
+static struct recv *of(struct source *s)
+{
+	return (struct recv *)s;
+}
+
+/* All connections one step further. */
+static void step(struct recv *r)
+{
+	uint64_t now = units_now();
+	bool listen = now - r->looked > LISTEN_NS;
+	uint32_t i;
+
+	if (listen) {
+		r->looked = now;
+		guests_let_in(r);
+	}
+	for (i = 0; i < r->opt.connections; i++)
+		guest_step(r, &r->guests[i], listen);
+	if (r->opt.once && r->known && r->ended >= r->expected)
+		r->over = true;
+}
+
+static int start(struct source *s)
+{
+	return 0;
+}
+
+static void lend(struct recv *r, struct guest *g, struct unit *u)
+{
+	uint32_t slot = g->full[g->head++ % g->slots];
+	struct wire_head head;
+
+	wire_get_head((unsigned char *)guest_data(g, slot) - WIRE_HEAD, &head);
+	/* It may have changed since it was looked at. */
+	if (head.bytes > g->stride - RECV_ALIGN)
+		head.bytes = 0;
+	g->slot[slot] = OUT;
+	g->out++;
+	r->taken++;
+	*u = (struct unit){
+		.data = guest_data(g, slot),
+		.bytes = head.bytes,
+		.handle = (uint64_t)(g - r->guests + 1) << 32 | slot,
+		.sequence = head.sequence,
+		.first = head.first,
+		.time = head.time,
+		.link = head.link,
+		.flags = head.flags,
+	};
+}
+
+static int take(struct source *s, struct unit *u)
+{
+	struct recv *r = of(s);
+	uint32_t i;
+
+	for (i = 0; i < r->opt.connections; i++) {
+		struct guest *g = &r->guests[(r->turn + i) % r->opt.connections];
+
+		if (g->state == SENDING && g->head != g->tail) {
+			r->turn = (uint32_t)(g - r->guests + 1) % r->opt.connections;
+			lend(r, g, u);
+			return 1;
+		}
+	}
+	return r->over || r->stopped ? -ENODATA : 0;
+}
+
+static int give_back(struct source *s, uint64_t handle)
+{
+	struct recv *r = of(s);
+	uint32_t slot = (uint32_t)handle, who = (uint32_t)(handle >> 32) - 1;
+	struct guest *g = who < r->opt.connections ? &r->guests[who] : NULL;
+	struct wire_head head;
+
+	if (!g || g->state < SENDING || slot >= g->slots || g->slot[slot] != OUT)
+		return units_fail(s->why, EINVAL, "Unit 0x%" PRIx64 " is not out.", handle);
+	wire_get_head((unsigned char *)guest_data(g, slot) - WIRE_HEAD, &head);
+	g->slot[slot] = FREE;
+	g->out--;
+	if (g->state != SENDING)
+		return 0;
+	g->units++;
+	g->bytes += head.bytes;
+	r->units++;
+	r->bytes += head.bytes;
+	wire_put_slot(g->credits + 4 * (size_t)g->credit_count++, slot);
+	return 0;
+}
+
+static int flush(struct source *s)
+{
+	struct recv *r = of(s);
+	uint32_t i;
+
+	for (i = 0; i < r->opt.connections; i++) {
+		struct guest *g = &r->guests[i];
+
+		if (g->state == SENDING && g->credit_count)
+			guest_give_credits(r, g);
+	}
+	step(r);
+	return 0;
+}
+
+static int stop(struct source *s)
+{
+	of(s)->stopped = true;
+	return 0;
+}
+
+static void recv_sleep(struct source *s, struct units_sleep *sleep)
+{
+	struct recv *r = of(s);
+	uint32_t i;
+
+	units_sleep_fd(sleep, r->fd, POLLIN);
+	r->looked = 0;
+	for (i = 0; i < r->opt.connections && sleep->ns; i++) {
+		struct guest *g = &r->guests[i];
+
+		if (g->state == SENDING && (g->head != g->tail || g->credit_count))
+			sleep->ns = 0;
+		if (g->state == SENDING && sleep->ns)
+			fabric_end_sleep(&g->fabric, &g->end, sleep);
+		if (g->state == SENDING && g->ended)
+			units_sleep_ns(sleep, UNITS_NS_PER_S / 1000);
+		else if (g->state == SENDING || g->state == GREETING)
+			control_sleep(&g->control, sleep);
+	}
+}
+
+static void books(struct source *s, struct unit_books *b)
+{
+	struct recv *r = of(s);
+
+	*b = (struct unit_books){.known = true, .units = r->units, .bytes = r->bytes};
+}
+
+static void close_source(struct source *s)
+{
+	struct recv *r = of(s);
+	uint32_t i;
+
+	for (i = 0; r->guests && i < r->opt.connections; i++) {
+		struct guest *g = &r->guests[i];
+
+		if (g->state == NOBODY)
+			continue;
+		/* The last word, if it was not said. */
+		control_flush(&g->control);
+		g->out = 0;
+		guest_leave(r, g);
+	}
+	if (r->fd >= 0)
+		close(r->fd);
+	if (r->memory)
+		munmap(r->memory, r->length);
+	free(r->guests);
+	free(r);
+}
+
+static const struct source_ops ops = {
+	.name = "recv",
+	.start = start,
+	.take = take,
+	.give_back = give_back,
+	.flush = flush,
+	.stop = stop,
+	.sleep = recv_sleep,
+	.books = books,
+	.close = close_source,
+};
+
+unsigned int source_recv_port(const struct source *s)
+{
+	return ((const struct recv *)s)->port;
+}
+
+static int prepare(struct recv *r)
+{
+	char *why = r->source.why, port[16];
+	struct sockaddr_storage address;
+	socklen_t size = sizeof(address);
+	struct fabric probe;
+	void *memory;
+	uint32_t i;
+
+	r->guests = calloc(r->opt.connections, sizeof(*r->guests));
+	if (!r->guests)
+		return units_fail(why, ENOMEM, "There is no memory left.");
+	for (i = 0; i < r->opt.connections; i++)
+		r->guests[i].control.fd = r->guests[i].end.fd = -1;
+	r->share = r->opt.buffer / r->opt.connections & ~(size_t)(RECV_ALIGN - 1);
+	r->length = r->share * r->opt.connections;
+	if (!r->length)
+		return units_fail(why, EINVAL,
+				  "The buffer (--buffer-size) is too small for %u connections.",
+				  r->opt.connections);
+	memory = mmap(NULL, r->length, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (memory == MAP_FAILED)
+		return units_fail(why, ENOMEM, "There is no memory for %zu bytes.", r->length);
+	r->memory = memory;
+	madvise(memory, r->length, MADV_HUGEPAGE);
+	for (i = 0; i < r->opt.connections; i++)
+		r->guests[i].memory = r->memory + i * r->share;
+	/* A provider that is not there is said now, not to the first sender. */
+	if (fabric_open(&probe, r->opt.provider, NULL, why)) {
+		fabric_close(&probe);
+		return -ENODEV;
+	}
+	fabric_close(&probe);
+	r->fd = control_listen(r->opt.host, r->opt.port, why);
+	if (r->fd < 0)
+		return r->fd;
+	if (!getsockname(r->fd, (struct sockaddr *)&address, &size) &&
+	    !getnameinfo((struct sockaddr *)&address, size, NULL, 0, port, sizeof(port),
+			 NI_NUMERICSERV))
+		r->port = (unsigned int)strtoul(port, NULL, 10);
+	return 0;
+}
+
+struct source *source_recv(const struct recv_options *o, char why[UNITS_WHY])
+{
+	struct recv *r = calloc(1, sizeof(*r));
+
+	if (!r) {
+		units_fail(why, ENOMEM, "There is no memory left.");
+		return NULL;
+	}
+	r->source = (struct source){.ops = &ops, .format = {.from = "network"}};
+	r->opt = *o;
+	r->fd = -1;
+	if (prepare(r)) {
+		units_fail(why, EIO, "%s", r->source.why);
+		close_source(&r->source);
+		return NULL;
+	}
+	r->source.regions[0] = (struct unit_region){.addr = r->memory, .length = r->length};
+	r->source.region_count = 1;
+	return &r->source;
+}
