@@ -114,6 +114,10 @@ $(O)/unit/libroc_calls: private override CFLAGS += $(LIBROC_WRAPPED:%=-Wl,--wrap
 LIBROC_STREAM_WRAPPED := open ioctl mmap roc_find roc_channel_owner
 $(O)/unit/libroc_stream: private override CFLAGS += $(LIBROC_STREAM_WRAPPED:%=-Wl,--wrap=%)
 
+LIBROC_FRAGMENT_WRAPPED := open ioctl roc_find roc_channel_owner
+$(O)/unit/libroc_fragment $(O)/unit/libroc_fragment_run: \
+	private override CFLAGS += $(LIBROC_FRAGMENT_WRAPPED:%=-Wl,--wrap=%)
+
 $(O)/unit/libroc_lend: private override CFLAGS += -Wl,--wrap=ioctl
 
 $(O)/unit/libroc_crorc_siu: private override CFLAGS += -Wl,--wrap=roc_channel_command

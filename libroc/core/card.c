@@ -19,6 +19,7 @@ static const struct {
 	{ROC_CARD_CRU, "cru", "CRU"},
 	{ROC_CARD_CRORC, "crorc", "CRORC"},
 	{ROC_CARD_P40, "p40", "PCIe40"},
+	{ROC_CARD_ROBINNP, "robinnp", "RobinNP"},
 };
 
 #define N_CARD_TYPES (sizeof(card_types) / sizeof(card_types[0]))

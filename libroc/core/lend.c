@@ -65,6 +65,8 @@ int roc_lender_close(struct roc_lender *l)
 				"return them before the lender is closed",
 				lent.count, (unsigned long long)lent.oldest,
 				(unsigned long long)(lent.oldest_ns / 1000000));
+	if (l->kind->close)
+		l->kind->close(l);
 	pthread_mutex_destroy(&l->lock);
 	free(l->buffers);
 	free(l->slots);

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Lending, inside: the book of what is out (lend.c), and what a kind of channel does for it
- * (lend_pool.c, lend_stream.c).
+ * (lend_pool.c, lend_stream.c, lend_fragment.c).
  */
 #ifndef LIBROC_LEND_H
 #define LIBROC_LEND_H
 
-#include <roc/lend.h>
+#include <roc/fragment.h>
 
 #include <pthread.h>
 
@@ -16,7 +16,7 @@
 struct libroc_loan {
 	struct roc_unit unit;
 	struct roc_fill fill; /* pool: the superpage */
-	uint64_t end;	      /* stream: position behind it */
+	uint64_t end;	      /* stream: position behind it; fragment: handle of the host page */
 	uint64_t room;	      /* bytes that the card does without */
 };
 
@@ -37,6 +37,7 @@ struct libroc_lend_kind {
 	int (*give)(struct roc_lender *l, const struct libroc_loan *loan, bool *kick);
 	int (*kick)(struct roc_lender *l);
 	int (*wait)(struct roc_lender *l, int timeout_ms);
+	void (*close)(struct roc_lender *l); /* or NULL */
 	bool in_order;
 };
 
@@ -46,19 +47,22 @@ struct libroc_lend_buffer {
 };
 
 /*
- * Owned by the caller of roc_lender_pool() or _stream(). The lock guards the slots, the lists and
- * the counts; and of the channel whatever give() writes. The rest is the taker's.
+ * Owned by the caller of roc_lender_pool(), _stream() or _fragments(). The lock guards the slots,
+ * the lists and the counts; and of the channel whatever give() writes. The rest is the taker's.
  */
 struct roc_lender {
 	const struct libroc_lend_kind *kind;
-	struct roc_channel *ch;	   /* pool */
-	struct roc_stream *stream; /* stream */
+	struct roc_channel *ch;		 /* pool */
+	struct roc_stream *stream;	 /* stream */
+	struct roc_fragments *fragments; /* fragment */
 
 	/* pool: by the cookies of its superpages */
 	struct libroc_lend_buffer *buffers;
 	unsigned int buffer_count;
 
 	uint64_t most; /* stream: bytes of a unit, if one packet is not larger */
+	struct roc_fragment_fetched
+		next; /* fragment: was shown and not taken yet; handle 0: none */
 
 	pthread_mutex_t lock;
 	struct libroc_lend_slot *slots;

@@ -2,7 +2,7 @@
 /*
  * libroc: lend and return. What takes data to a network, a file or a GPU wants units that it may
  * keep for a while and give back in any order, and does not want to know which kind of channel
- * they came from: superpages of a pool, or windows of a stream.
+ * they came from: superpages of a pool, windows of a stream, or fragments that were requested.
  *
  * A lender stands on one open channel. It hands a unit out with roc_lender_take(); the unit's
  * memory is then the caller's to read until it says roc_lender_return(). How many units are out,
@@ -11,14 +11,15 @@
  *   pool    each superpage goes back to the card as soon as it is returned, whatever else is out
  *   stream  the ring is given back in order: up to the oldest unit that is still out. What was
  *           returned behind it waits, and its room with it
+ *   fragment each host page can be written again as soon as it is returned, see roc/fragment.h
  *
  * Threads. One thread, the *taker*, calls everything that this page does not name here, and all
  * functions of the channel itself but those of other handles. Any thread, at any time between
- * roc_lender_pool() or _stream() and roc_lender_close(), may call roc_lender_return() and
- * roc_lender_lent(), also while the taker takes. They hold one lock for some dozen instructions,
- * never across a system call. Who hands a unit to another thread must do so in a way that orders
- * memory, as every queue does. Nothing is allocated per unit, and taking and returning make no
- * system call (but for the wake-up of a pool's driver that sleeps, see roc_channel_kick()).
+ * roc_lender_pool(), _stream() or _fragments() and roc_lender_close(), may call roc_lender_return()
+ * and roc_lender_lent(), also while the taker takes. They hold one lock for some dozen
+ * instructions, never across a system call. Who hands a unit to another thread must do so in a way
+ * that orders memory, as every queue does. Nothing is allocated per unit, and taking and returning
+ * make no system call (but for the wake-up of a pool's driver that sleeps, see roc_channel_kick()).
  */
 #ifndef ROC_LEND_H
 #define ROC_LEND_H
@@ -29,7 +30,8 @@
 extern "C" {
 #endif
 
-struct roc_lender; /* owned by the caller from roc_lender_pool() or _stream() to _close() */
+struct roc_lender; /* owned by the caller from roc_lender_pool(), _stream() or _fragments() to
+		      _close() */
 
 #define ROC_LENDER_MAX (1 << 20) /* units that one lender can have out */
 
@@ -48,9 +50,11 @@ enum roc_unit_flags {
  * @handle: for roc_lender_return(); never 0, and no other unit of the lender has it again
  * @sequence: number of the unit since the lender was made, from 0
  * @time: CLOCK_MONOTONIC ns at which it was taken
- * @offset: pool: of @data in the buffer, bytes; stream: position of @data in the stream, lines
- * @buffer: pool: handle of the buffer, as roc_buffer_register() gave it; stream: 0
- * @link: pool: link slot that filled it; stream: number of the stream
+ * @offset: pool: of @data in the buffer, bytes; stream: position of @data in the stream, lines;
+ *	fragment: event id
+ * @buffer: pool: handle of the buffer, as roc_buffer_register() gave it; else 0
+ * @link: pool: link slot that filled it; stream: number of the stream; fragment: link of the
+ *	sub-unit
  * @flags: bits of enum roc_unit_flags
  * @run: number of the start since open, from 1
  */
@@ -71,7 +75,7 @@ struct roc_unit {
  * struct roc_lent - what is lent now
  * @count: units out
  * @limit: that can be out at the same time
- * @waiting: stream: units returned already, behind one that is out; pool: 0
+ * @waiting: stream: units returned already, behind one that is out; else 0
  * @reserved: 0
  * @bytes: of data in the units that are out
  * @held: bytes of memory that the card does not have because of them, with those of @waiting

@@ -140,7 +140,7 @@ void roc_card_name(const struct roc_card *card, const char *id, char *text, size
  * roc_card_type_name() - name of a kind of card
  * @type: enum roc_card_type
  *
- * Return: "CRU", "CRORC", or "unknown"; never freed.
+ * Return: "CRU", "CRORC", "PCIe40", "RobinNP", or "unknown"; never freed.
  */
 const char *roc_card_type_name(enum roc_card_type type);
 

@@ -7,6 +7,7 @@
 #include <glob.h>
 #include <pthread.h>
 
+#include <roc/fragment.h>
 #include <roc/lend.h>
 #include <roc/packet.h>
 #include <roc/telemetry.h>
@@ -67,6 +68,9 @@ FROZEN(roc_fragment, 24);
 FROZEN(roc_packet_meta, 24);
 FROZEN(roc_packet_odin, 48);
 FROZEN(roc_unit, 64);
+FROZEN(roc_fragment_kept, 24);
+FROZEN(roc_fragment_fetched, 48);
+FROZEN(roc_fragments_counts, 96);
 FROZEN(roc_lent, 64);
 FROZEN(roc_channel_telemetry, 440);
 FROZEN(roc_card_telemetry, 128);

@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Fragments on request, inside: an open sub-unit and the tables of its pages.
+ */
+#ifndef LIBROC_FRAGMENT_H
+#define LIBROC_FRAGMENT_H
+
+#include <endian.h>
+
+#include <roc/fragment.h>
+
+#define LIBROC_FRAGMENT_NONE UINT32_MAX
+
+enum libroc_card_page_state {
+	LIBROC_PAGE_CARDS, /* or on its way to the card: in the free-page ring */
+	LIBROC_PAGE_KEPT,
+	LIBROC_PAGE_CLEARED, /* goes back when its requests are done */
+};
+
+/* A page of the card: by link, then number. */
+struct libroc_card_page {
+	uint32_t event, size;
+	uint32_t requests; /* outstanding */
+	uint16_t status;
+	uint16_t state; /* enum libroc_card_page_state */
+};
+
+/*
+ * A host page: free (in a list by next), asked for or lent. What returns it touches handle and
+ * next alone.
+ */
+struct libroc_host_page {
+	const char *data;
+	uint64_t handle; /* of who has it; 0: nobody */
+	uint64_t tag;
+	uint64_t time; /* lent since */
+	uint32_t size;
+	uint32_t page; /* place of the card's page in the table */
+	uint32_t next;
+	bool asked;
+};
+
+/* Owned by the caller of roc_fragments_open(). All counts run freely modulo 2^32 from start on. */
+struct roc_fragments {
+	int fd;
+	unsigned int number, links;
+	uint32_t host_pages_max;
+
+	/* The mappings, all or none; pages 0: none. */
+	const char *kernel_area;
+	char *user_area;
+	struct roc_fr_bell *bell; /* NULL: the card has none to map */
+	size_t kernel_length, user_length, bell_length;
+	const struct roc_fr_kernel *kernel;
+	const struct roc_fr_descriptor *descriptors;
+	const struct roc_fr_completion *completions;
+	struct roc_fr_user *user;
+	__le32 *frees;
+	struct roc_fr_command *commands;
+	uint32_t descriptor_entries, free_entries, command_entries;
+	uint32_t pages; /* of each link */
+	uint32_t page_size, host_page_size;
+
+	/* Of a run. */
+	uint32_t start;
+	uint32_t taken, done;		    /* descriptors, completions */
+	uint32_t freed, freed_told;	    /* entries put into the free-page ring */
+	uint32_t commanded, commanded_told; /* and into the command ring */
+	uint32_t outstanding;
+	uint32_t canceled;			     /* host pages that were looked at for it */
+	uint32_t pages_out;			     /* pages that are not the card's */
+	uint32_t unrung[ROC_FRAGMENTS_LINKS_MAX];    /* pages on their way, and */
+	uint32_t with_card[ROC_FRAGMENTS_LINKS_MAX]; /* those it has as far as it was told */
+	struct roc_fragment_index *index;
+	struct libroc_card_page *card_pages;
+
+	/* Of the host pages. What returned_* names is for any thread. */
+	struct libroc_host_page *host_pages;
+	uint32_t host_page_count;
+	unsigned int shift;	 /* bits of a handle that are the page's number */
+	uint32_t free;		 /* first of the taker's free pages */
+	uint32_t returned_first; /* of those that came back since the taker took them over */
+	uint64_t lent, returned;
+
+	struct roc_fragments_counts counts; /* what runs on over starts */
+	char sub[ROC_TEXT_MAX];		    /* its name */
+	char name[ROC_CARD_NAME_MAX + 32];  /* of card and sub-unit, for sentences */
+};
+
+/* fragment_rings.c: -EPIPE and a sentence if there are no rings yet. */
+int libroc_need_fragment_rings(const struct roc_fragments *f);
+void libroc_fragment_unmap(struct roc_fragments *f);
+
+/* fragment_take.c: all pages are the card's, which is told of them; the index is empty. */
+void libroc_fragment_begin(struct roc_fragments *f, uint32_t start);
+
+/* The fragment is no longer wanted: its page goes back at once, or when its requests are done. */
+void libroc_fragment_drop(struct roc_fragments *f, uint32_t page);
+
+/* One of its requests is done. */
+void libroc_fragment_requested(struct roc_fragments *f, uint32_t page);
+
+/* fragment_done.c: requests of the last run are forgotten. */
+void libroc_fragment_forget(struct roc_fragments *f);
+
+/* A host page for a request; there is one, roc_fragments_counts() said so. */
+uint32_t libroc_fragment_host_page(struct roc_fragments *f);
+void libroc_fragment_host_page_back(struct roc_fragments *f, uint32_t host_page);
+
+/* Host pages that nobody has. */
+uint32_t libroc_fragment_free(const struct roc_fragments *f);
+
+/* CLOCK_MONOTONIC ns */
+uint64_t libroc_fragment_now(void);
+
+/*
+ * Is entry @count of a ring there? It has @entries, its counts began at @start, and the entry has
+ * its phase in @status. If so, what else it holds can be read.
+ */
+static inline bool libroc_fragment_there(const __le32 *status, uint32_t count, uint32_t start,
+					 uint32_t entries)
+{
+	uint32_t word = le32toh(__atomic_load_n(status, __ATOMIC_ACQUIRE));
+
+	return !(word & ROC_FR_PHASE) == !!((count - start) & entries);
+}
+
+#endif /* LIBROC_FRAGMENT_H */

@@ -1,0 +1,278 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * The rings of a sub-unit, the tables of its pages, and the memory that it writes to.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "fragment.h"
+#include "fragment_index.h"
+#include "libroc.h"
+
+int libroc_need_fragment_rings(const struct roc_fragments *f)
+{
+	if (f->pages)
+		return 0;
+	return roc_fail(EPIPE,
+			"%s: there are no rings yet: call roc_fragments_rings(), _add() or "
+			"_start() first",
+			f->name);
+}
+
+static int fail_rings(int err, const struct roc_fragments *f, const struct roc_fr_rings *arg)
+{
+	switch (arg->why) {
+	case ROC_WHY_NONE:
+		break;
+	case ROC_WHY_MEMLOCK:
+		return roc_fail(err,
+				"%s: no rings: the limit is %llu bytes and %llu of them are in "
+				"use: %s",
+				f->name, (unsigned long long)arg->limit,
+				(unsigned long long)arg->pinned, roc_why_text(arg->why));
+	case ROC_WHY_LENGTH:
+		return roc_fail(err,
+				"%s: no rings for pages of %u bytes, host pages of %u and %u "
+				"requests: one of them is more than the card's %llu",
+				f->name, arg->page_size, arg->host_page_size, arg->commands,
+				(unsigned long long)arg->limit);
+	case ROC_WHY_OWNER:
+		return roc_fail(err,
+				"%s: only the process that opened the sub-unit can make its rings: "
+				"open it after fork(), not before",
+				f->name);
+	default:
+		return roc_fail(err, "%s: no rings: %s", f->name, roc_why_text(arg->why));
+	}
+	switch (err) {
+	case EINVAL:
+		return roc_fail(err,
+				"%s: pages of %u bytes, host pages of %u, %u requests: they must "
+				"be powers of two, of %u to %u, %u to %u and not below the page, "
+				"%u to %u; or 0. Or a link has no memory for %u pages",
+				f->name, arg->page_size, arg->host_page_size, arg->commands,
+				ROC_FR_PAGE_MIN, ROC_FR_PAGE_MAX, ROC_FR_HOST_PAGE_MIN,
+				ROC_FR_HOST_PAGE_MAX, ROC_FR_COMMANDS_MIN, ROC_FR_COMMANDS_MAX,
+				arg->pages);
+	case EBUSY:
+		return roc_fail(err,
+				"%s: the rings exist already: they are made once per open; close "
+				"the sub-unit to change their sizes",
+				f->name);
+	case ENOMEM:
+		return roc_fail(err,
+				"%s: no memory for the rings: they take it on the card's NUMA node "
+				"(numactl -H): take larger pages, or reserve fewer hugepages",
+				f->name);
+	default:
+		return libroc_fail_ioctl(err, f->name, "cannot make the rings");
+	}
+}
+
+static bool power_of_two(uint32_t n)
+{
+	return n && !(n & (n - 1));
+}
+
+static bool fits(uint64_t offset, uint64_t entries, uint64_t size, uint64_t length)
+{
+	return offset <= length && entries <= (length - offset) / size;
+}
+
+/* What is written to and read from later is in bounds if this is true. */
+static bool sound(const struct roc_fr_rings *r)
+{
+	uint64_t pages = (uint64_t)r->links * r->pages;
+
+	return r->links && r->links <= ROC_FRAGMENTS_LINKS_MAX && r->pages &&
+	       pages <= ROC_FRAGMENT_INDEX_MAX && power_of_two(r->descriptors) &&
+	       power_of_two(r->frees) && power_of_two(r->commands) && r->descriptors >= pages &&
+	       r->frees >= pages && r->kernel_length >= sizeof(struct roc_fr_kernel) &&
+	       r->user_length >= sizeof(struct roc_fr_user) &&
+	       (!r->bell_length || r->bell_length >= sizeof(struct roc_fr_bell)) &&
+	       fits(r->descriptors_offset, r->descriptors, sizeof(struct roc_fr_descriptor),
+		    r->kernel_length) &&
+	       fits(r->completions_offset, r->commands, sizeof(struct roc_fr_completion),
+		    r->kernel_length) &&
+	       fits(r->frees_offset, r->frees, sizeof(__le32), r->user_length) &&
+	       fits(r->commands_offset, r->commands, sizeof(struct roc_fr_command), r->user_length);
+}
+
+/* NULL: errno is restored, and *@err is the reason. */
+static void *map(const struct roc_fragments *f, uint64_t length, uint64_t offset, int prot,
+		 int *err)
+{
+	int saved = errno;
+	void *at = mmap(NULL, length, prot, MAP_SHARED, f->fd, (off_t)offset);
+
+	if (at != MAP_FAILED)
+		return at;
+	*err = errno;
+	errno = saved;
+	return NULL;
+}
+
+void libroc_fragment_unmap(struct roc_fragments *f)
+{
+	if (f->kernel_area)
+		munmap((void *)f->kernel_area, f->kernel_length);
+	if (f->user_area)
+		munmap(f->user_area, f->user_length);
+	if (f->bell)
+		munmap(f->bell, f->bell_length);
+	f->kernel_area = NULL;
+	f->user_area = NULL;
+	f->bell = NULL;
+}
+
+static int map_rings(struct roc_fragments *f, const struct roc_fr_rings *r)
+{
+	int err = 0;
+
+	f->kernel_length = r->kernel_length;
+	f->user_length = r->user_length;
+	f->bell_length = r->bell_length;
+	f->kernel_area = map(f, r->kernel_length, r->kernel_offset, PROT_READ, &err);
+	if (f->kernel_area)
+		f->user_area = map(f, r->user_length, r->user_offset, PROT_READ | PROT_WRITE, &err);
+	if (f->user_area && r->bell_length)
+		f->bell = map(f, r->bell_length, r->bell_offset, PROT_WRITE, &err);
+	if (err) {
+		libroc_fragment_unmap(f);
+		return libroc_fail_ioctl(err, f->name, "cannot map the rings");
+	}
+	f->kernel = (const void *)f->kernel_area;
+	f->descriptors = (const void *)(f->kernel_area + r->descriptors_offset);
+	f->completions = (const void *)(f->kernel_area + r->completions_offset);
+	f->user = (void *)f->user_area;
+	f->frees = (void *)(f->user_area + r->frees_offset);
+	f->commands = (void *)(f->user_area + r->commands_offset);
+	f->descriptor_entries = r->descriptors;
+	f->free_entries = r->frees;
+	f->command_entries = r->commands;
+	f->page_size = r->page_size;
+	f->host_page_size = r->host_page_size;
+	return 0;
+}
+
+/* Of pages and host pages, as many as there can be: nothing is allocated later. */
+static int make_tables(struct roc_fragments *f, uint32_t pages, uint32_t host_pages)
+{
+	struct roc_fragment_index *index;
+	int ret;
+
+	ret = roc_fragment_index_new(f->links * pages, f->links, &index);
+	if (ret)
+		return ret;
+	f->card_pages = calloc((size_t)f->links * pages, sizeof(*f->card_pages));
+	f->host_pages = calloc(host_pages, sizeof(*f->host_pages));
+	if (!f->card_pages || !f->host_pages) {
+		roc_fragment_index_free(index);
+		free(f->card_pages);
+		free(f->host_pages);
+		f->card_pages = NULL;
+		f->host_pages = NULL;
+		return roc_fail(ENOMEM, "%s: no memory for the tables of %u pages", f->name,
+				f->links * pages + host_pages);
+	}
+	f->index = index;
+	f->host_pages_max = host_pages;
+	while (UINT64_C(1) << f->shift < host_pages)
+		f->shift++;
+	f->free = LIBROC_FRAGMENT_NONE;
+	f->returned_first = LIBROC_FRAGMENT_NONE;
+	return 0;
+}
+
+int roc_fragments_rings(struct roc_fragments *f, uint32_t page, uint32_t pages, uint32_t host_page,
+			uint32_t commands)
+{
+	struct roc_fr_rings arg = {.size = sizeof(arg),
+				   .page_size = page,
+				   .pages = pages,
+				   .host_page_size = host_page,
+				   .commands = commands};
+	struct roc_fr_info info;
+	int ret;
+
+	ret = roc_fragments_info(f, &info);
+	if (ret)
+		return ret;
+	ret = libroc_ioctl(f->fd, ROC_FR_RINGS, &arg);
+	if (ret)
+		return fail_rings(-ret, f, &arg);
+	if (!sound(&arg) || !info.host_pages_max || arg.links != f->links)
+		return roc_fail(EPROTO,
+				"%s: the module describes rings that cannot be: install library "
+				"and module of the same version",
+				f->name);
+	ret = map_rings(f, &arg);
+	if (ret)
+		return ret;
+	ret = make_tables(f, arg.pages, info.host_pages_max);
+	if (ret) {
+		libroc_fragment_unmap(f);
+		return ret;
+	}
+	f->pages = arg.pages;
+	return 0;
+}
+
+/* Which host pages a buffer is; they follow those that are there. */
+static int number(struct roc_fragments *f, char *addr, size_t length, uint32_t handle)
+{
+	struct roc_fr_pages arg = {.size = sizeof(arg), .handle = handle};
+	uint32_t i;
+	int ret = libroc_ioctl(f->fd, ROC_FR_PAGES, &arg);
+
+	if (ret)
+		return libroc_fail_ioctl(-ret, f->name, "cannot ask for the numbers of host pages");
+	if (arg.first != f->host_page_count || arg.count != length / f->host_page_size ||
+	    arg.count > f->host_pages_max - f->host_page_count)
+		return roc_fail(EPROTO,
+				"%s: the module numbers a buffer's %u host pages from %u on, but "
+				"it should be %zu from %u: install library and module of the same "
+				"version",
+				f->name, arg.count, arg.first, length / f->host_page_size,
+				f->host_page_count);
+	/* From the last to the first, so that the first is the next to be taken. */
+	for (i = arg.count; i > 0; i--) {
+		f->host_pages[arg.first + i - 1].data = addr + (i - 1) * (size_t)f->host_page_size;
+		libroc_fragment_host_page_back(f, arg.first + i - 1);
+	}
+	f->host_page_count += arg.count;
+	return 0;
+}
+
+int roc_fragments_add(struct roc_fragments *f, void *addr, size_t length)
+{
+	struct roc_channel ch = {.fd = f->fd}; /* for its sentences */
+	uint32_t handle;
+	int ret;
+
+	if (!f->pages) {
+		ret = roc_fragments_rings(f, 0, 0, 0, 0);
+		if (ret)
+			return ret;
+	}
+	if (!length || length % f->host_page_size)
+		return roc_fail(EINVAL,
+				"%s: a buffer of %zu bytes is not a number of host pages of %u",
+				f->name, length, f->host_page_size);
+	if (length / f->host_page_size > f->host_pages_max - f->host_page_count)
+		return roc_fail(ENOSPC,
+				"%s: %zu host pages more than the %u there are: the card takes %u "
+				"in all: add less memory, or take larger host pages",
+				f->name, length / f->host_page_size, f->host_page_count,
+				f->host_pages_max);
+	strcpy(ch.name, f->name);
+	ret = roc_buffer_register(&ch, addr, length, f->host_page_size, &handle);
+	if (ret)
+		return ret;
+	ret = number(f, addr, length, handle);
+	if (ret)
+		roc_buffer_unregister(&ch, handle);
+	return ret;
+}

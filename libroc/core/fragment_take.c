@@ -1,0 +1,283 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * What a card keeps: descriptors come in and go into the index, events are cleared, and the pages
+ * go back through the free-page ring.
+ *
+ * A page is the card's, kept, or cleared while a request for it is outstanding: until that is done
+ * the card must not fill it again. The card is told of pages in heaps, because each time is a
+ * register write; but as soon as it may be short of pages on one link, of what there is.
+ */
+#include <string.h>
+
+#include <errno.h>
+
+#include "fragment.h"
+#include "fragment_index.h"
+#include "libroc.h"
+
+#define HEAP 64 /* pages that go back unasked for by the card */
+
+static void put(struct roc_fragments *f, uint32_t page)
+{
+	uint32_t link = page / f->pages;
+
+	/* It cannot be full: it has room for every page, and none is in it twice. */
+	__atomic_store_n(&f->frees[f->freed & (f->free_entries - 1)],
+			 htole32(ROC_FR_PAGE(link, page % f->pages)), __ATOMIC_RELAXED);
+	f->freed++;
+	f->unrung[link]++;
+	f->card_pages[page].state = LIBROC_PAGE_CARDS;
+	f->pages_out--;
+}
+
+void libroc_fragment_drop(struct roc_fragments *f, uint32_t page)
+{
+	if (f->card_pages[page].requests)
+		f->card_pages[page].state = LIBROC_PAGE_CLEARED;
+	else
+		put(f, page);
+}
+
+void libroc_fragment_requested(struct roc_fragments *f, uint32_t page)
+{
+	struct libroc_card_page *p = &f->card_pages[page];
+
+	if (!--p->requests && p->state == LIBROC_PAGE_CLEARED)
+		put(f, page);
+}
+
+void libroc_fragment_begin(struct roc_fragments *f, uint32_t start)
+{
+	uint32_t number, link;
+
+	f->start = start;
+	f->taken = start;
+	f->done = start;
+	f->freed = start;
+	f->freed_told = start;
+	f->commanded = start;
+	f->commanded_told = start;
+	memset(f->unrung, 0, sizeof(f->unrung));
+	memset(f->with_card, 0, sizeof(f->with_card));
+	memset(f->card_pages, 0, (size_t)f->links * f->pages * sizeof(*f->card_pages));
+	libroc_index_empty(f->index);
+	f->pages_out = f->links * f->pages;
+	for (number = 0; number < f->pages; number++)
+		for (link = 0; link < f->links; link++)
+			put(f, link * f->pages + number);
+}
+
+/* Is the card to be told of the pages that go back? */
+static bool short_of_pages(const struct roc_fragments *f)
+{
+	unsigned int link;
+
+	if (f->freed - f->freed_told >= HEAP)
+		return true;
+	for (link = 0; link < f->links; link++)
+		if (f->unrung[link] && f->with_card[link] < f->pages / 4)
+			return true;
+	return false;
+}
+
+/* The driver rings. What a sub-unit is told that does not run is lost, as it would be otherwise. */
+static int tell(struct roc_fragments *f, uint32_t what)
+{
+	struct roc_fr_tell arg = {
+		.size = sizeof(arg), .what = what, .free = f->freed, .command = f->commanded};
+	int ret = libroc_ioctl(f->fd, ROC_FR_TELL, &arg);
+
+	f->counts.tells++;
+	if (ret && ret != -EALREADY)
+		return libroc_fail_ioctl(-ret, f->name, "cannot tell the card");
+	return 0;
+}
+
+static void ring(struct roc_fragments *f, uint32_t what)
+{
+	/* The entries are there before the card is told of them. */
+	__atomic_thread_fence(__ATOMIC_RELEASE);
+	if (what & ROC_FR_TELL_FREE) {
+		*(volatile __le32 *)&f->bell->free = htole32(f->freed);
+		f->counts.doorbells++;
+	}
+	if (what & ROC_FR_TELL_COMMAND) {
+		*(volatile __le32 *)&f->bell->command = htole32(f->commanded);
+		f->counts.doorbells++;
+	}
+}
+
+int roc_fragments_flush(struct roc_fragments *f)
+{
+	uint32_t what = 0;
+	unsigned int link;
+
+	if (f->freed != f->freed_told && short_of_pages(f)) {
+		what |= ROC_FR_TELL_FREE;
+		f->freed_told = f->freed;
+		for (link = 0; link < f->links; link++) {
+			f->with_card[link] += f->unrung[link];
+			f->unrung[link] = 0;
+		}
+	}
+	if (f->commanded != f->commanded_told) {
+		what |= ROC_FR_TELL_COMMAND;
+		f->commanded_told = f->commanded;
+	}
+	if (!what)
+		return 0;
+	if (!f->bell)
+		return tell(f, what);
+	ring(f, what);
+	return 0;
+}
+
+/* What the card cannot mean. */
+static int fail_descriptor(const struct roc_fragments *f, const struct roc_fragment_kept *kept)
+{
+	return roc_fail(EBADMSG,
+			"%s: the card tells of %u bytes in page 0x%08x (event %u), but it has %u "
+			"pages of %u bytes on each of %u links, and that page may not be its own: "
+			"start again; if it comes back, load the card's firmware anew",
+			f->name, kept->size, kept->page, kept->event, f->pages, f->page_size,
+			f->links);
+}
+
+/* Place of the page in the table; NONE if there is no such page, or the card has no such to fill */
+static uint32_t place(const struct roc_fragments *f, uint32_t word)
+{
+	uint32_t link = ROC_FR_PAGE_LINK(word), number = ROC_FR_PAGE_NUMBER(word), page;
+
+	if (link >= f->links || number >= f->pages || !f->with_card[link])
+		return LIBROC_FRAGMENT_NONE;
+	page = link * f->pages + number;
+	return f->card_pages[page].state == LIBROC_PAGE_CARDS ? page : LIBROC_FRAGMENT_NONE;
+}
+
+/* The next descriptor becomes a kept fragment: 1, 0 there is none, -EBADMSG. */
+static int take(struct roc_fragments *f, struct roc_fragment_kept *kept, uint64_t now)
+{
+	const struct roc_fr_descriptor *d = &f->descriptors[f->taken & (f->descriptor_entries - 1)];
+	uint32_t dropped[ROC_FRAGMENTS_LINKS_MAX], page;
+	int n;
+
+	if (!libroc_fragment_there(&d->status, f->taken, f->start, f->descriptor_entries))
+		return 0;
+	kept->event = le32toh(__atomic_load_n(&d->event, __ATOMIC_RELAXED));
+	kept->page = le32toh(__atomic_load_n(&d->page, __ATOMIC_RELAXED));
+	kept->size = le32toh(__atomic_load_n(&d->size, __ATOMIC_RELAXED));
+	kept->status = ROC_FR_STATUS(le32toh(__atomic_load_n(&d->status, __ATOMIC_RELAXED)));
+	page = place(f, kept->page);
+	if (page == LIBROC_FRAGMENT_NONE || kept->size > f->page_size)
+		return fail_descriptor(f, kept);
+	kept->link = ROC_FR_PAGE_LINK(kept->page);
+	f->taken++;
+	f->with_card[kept->link]--;
+	f->pages_out++;
+	f->card_pages[page] = (struct libroc_card_page){.event = kept->event,
+							.size = kept->size,
+							.status = kept->status,
+							.state = LIBROC_PAGE_KEPT};
+	/* There is room: the index has a place for every page, and this one was not in it. */
+	n = roc_fragment_index_insert(f->index, kept->event, kept->link, page, now, dropped);
+	while (n > 0) {
+		libroc_fragment_drop(f, dropped[--n]);
+		f->counts.replaced++;
+	}
+	kept->links = roc_fragment_index_find(f->index, kept->event, NULL);
+	return 1;
+}
+
+int roc_fragments_take(struct roc_fragments *f, struct roc_fragment_kept *kept, unsigned int n)
+{
+	struct roc_fragment_kept one;
+	uint32_t flags;
+	unsigned int i;
+	uint64_t now;
+	int ret = libroc_need_fragment_rings(f);
+
+	if (ret)
+		return ret;
+	/* Before the look: what is there when the end is told is all there will be. */
+	flags = __atomic_load_n(&f->kernel->flags, __ATOMIC_ACQUIRE);
+	now = libroc_fragment_now();
+	for (i = 0; i < n; i++) {
+		ret = take(f, kept ? &kept[i] : &one, now);
+		if (ret <= 0)
+			break;
+	}
+	f->counts.taken += i;
+	__atomic_store_n(&f->user->descriptors, f->taken, __ATOMIC_RELEASE);
+	if (i)
+		return i;
+	if (!ret && n && flags & ROC_FR_GONE)
+		return libroc_fail_ioctl(ENODEV, f->name, "cannot take fragments");
+	return ret;
+}
+
+uint32_t roc_fragments_find(const struct roc_fragments *f, uint32_t event)
+{
+	return f->pages ? roc_fragment_index_find(f->index, event, NULL) : 0;
+}
+
+uint32_t roc_fragments_oldest(const struct roc_fragments *f, uint32_t *event, uint64_t *age_ns)
+{
+	uint64_t since, now = libroc_fragment_now();
+	uint32_t links;
+
+	links = f->pages ? roc_fragment_index_oldest(f->index, event, &since) : 0;
+	if (links)
+		*age_ns = now - since;
+	return links;
+}
+
+unsigned int roc_fragments_clear(struct roc_fragments *f, const uint32_t *events, unsigned int n)
+{
+	uint32_t pages[ROC_FRAGMENTS_LINKS_MAX], links;
+	unsigned int i, known = 0;
+
+	for (i = 0; i < n && f->pages; i++) {
+		links = roc_fragment_index_remove(f->index, events[i], ~UINT32_C(0), pages);
+		known += !!links;
+		f->counts.cleared += __builtin_popcount(links);
+		for (; links; links &= links - 1)
+			libroc_fragment_drop(f, pages[__builtin_ctz(links)]);
+	}
+	return known;
+}
+
+int roc_fragments_request(struct roc_fragments *f, uint32_t event, uint32_t links, uint64_t tag)
+{
+	uint32_t pages[ROC_FRAGMENTS_LINKS_MAX], asked, left;
+	struct libroc_host_page *h;
+	struct roc_fr_command *c;
+
+	if (!f->pages)
+		return 0;
+	asked = roc_fragment_index_find(f->index, event, pages) & links;
+	left = __builtin_popcount(asked);
+	if (left > libroc_fragment_free(f) || left > f->command_entries - f->outstanding)
+		return roc_fail(EAGAIN,
+				"%s: %u fragments of event %u, but %u host pages are free, and %u "
+				"of %u requests outstanding: take what is done, and return host "
+				"pages, or add more of them before the start",
+				f->name, left, event, libroc_fragment_free(f), f->outstanding,
+				f->command_entries);
+	for (left = asked; left; left &= left - 1) {
+		uint32_t page = pages[__builtin_ctz(left)], i = libroc_fragment_host_page(f);
+
+		h = &f->host_pages[i];
+		h->page = page;
+		h->tag = tag;
+		h->asked = true;
+		f->card_pages[page].requests++;
+		c = &f->commands[f->commanded++ & (f->command_entries - 1)];
+		c->page = htole32(ROC_FR_PAGE(page / f->pages, page % f->pages));
+		c->host_page = htole32(i);
+		c->tag = htole32(i);
+		c->op = htole32(ROC_FR_TRANSFER);
+		f->outstanding++;
+		f->counts.asked++;
+	}
+	return asked;
+}

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * Sleeping until a sub-unit has something.
+ */
+#include <errno.h>
+
+#include "fragment.h"
+#include "libroc.h"
+
+/* Counts at which whoever sleeps is woken. */
+struct wanted {
+	uint32_t data, done; /* 0: not for these */
+};
+
+static uint32_t least(uint32_t a, uint32_t b)
+{
+	return a < b ? a : b;
+}
+
+/* Which of them are there. */
+static uint32_t there(const struct roc_fragments *f, struct wanted w)
+{
+	uint32_t bits = 0, last = f->taken + w.data - 1;
+
+	if (w.data &&
+	    libroc_fragment_there(&f->descriptors[last & (f->descriptor_entries - 1)].status, last,
+				  f->start, f->descriptor_entries))
+		bits |= ROC_FRAGMENTS_DATA;
+	last = f->done + w.done - 1;
+	if (w.done && libroc_fragment_there(&f->completions[last & (f->command_entries - 1)].status,
+					    last, f->start, f->command_entries))
+		bits |= ROC_FRAGMENTS_DONE;
+	return bits;
+}
+
+/* Of a sub-unit that does not run: what is left, also if it is less than wanted. */
+static int left(const struct roc_fragments *f, struct wanted w)
+{
+	uint32_t flags = __atomic_load_n(&f->kernel->flags, __ATOMIC_ACQUIRE);
+	uint32_t bits = there(f, (struct wanted){!!w.data, !!w.done});
+
+	/* Those that will not be done any more come with an error. */
+	if (w.done && f->outstanding)
+		bits |= ROC_FRAGMENTS_DONE;
+	if (!bits && flags & ROC_FR_GONE)
+		return libroc_fail_ioctl(ENODEV, f->name, "cannot wait");
+	return bits;
+}
+
+static int fail_time(const struct roc_fragments *f, struct wanted w, int timeout_ms)
+{
+	return roc_fail(ETIME,
+			"%s: neither %u fragments nor %u of %u requests done after %d ms: check "
+			"that its links send (roc-status), and that kept events are cleared",
+			f->name, w.data, w.done, f->outstanding, timeout_ms);
+}
+
+int roc_fragments_wait(struct roc_fragments *f, unsigned int data, unsigned int done,
+		       int timeout_ms)
+{
+	struct roc_fr_wait arg = {.size = sizeof(arg)};
+	struct wanted w;
+	uint32_t bits;
+	int ret = libroc_need_fragment_rings(f);
+
+	if (ret)
+		return ret;
+	if (timeout_ms < -1)
+		return roc_fail(EINVAL, "%s: %d is no time to wait: -1 means no limit", f->name,
+				timeout_ms);
+	ret = roc_fragments_flush(f);
+	if (ret)
+		return ret;
+	w.data = least(data, f->descriptor_entries / 2);
+	w.done = least(done, least(f->outstanding, f->command_entries / 2));
+	bits = there(f, w);
+	if (bits || !(w.data || w.done))
+		return bits;
+	if (!roc_fragments_running(f))
+		return left(f, w);
+	arg.mask = (w.data ? ROC_FR_WAIT_DATA : 0) | (w.done ? ROC_FR_WAIT_DONE : 0);
+	arg.descriptors = f->taken + w.data;
+	arg.completions = f->done + w.done;
+	arg.deadline = libroc_deadline(timeout_ms);
+	ret = libroc_ioctl(f->fd, ROC_FR_WAIT, &arg);
+	/* What came after the kernel looked last counts, too. */
+	bits = there(f, w);
+	if (bits)
+		return bits;
+	switch (-ret) {
+	case 0:
+		return left(f, w);
+	case ETIME:
+		return fail_time(f, w, timeout_ms);
+	case EINTR:
+		return libroc_fail_text(EINTR, "a signal ended the wait: call again to go on");
+	default:
+		return libroc_fail_ioctl(-ret, f->name, "cannot wait");
+	}
+}

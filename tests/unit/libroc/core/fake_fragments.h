@@ -1,0 +1,386 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * A kernel and a card of a few lines under the library's fragments: the linker turns open(),
+ * ioctl(), roc_find() and roc_channel_owner() into ours, and the card is a table of pages and what
+ * it reads from the rings. Included once by each program that needs them.
+ */
+#ifndef ROC_UNIT_LIBROC_FAKE_FRAGMENTS_H
+#define ROC_UNIT_LIBROC_FAKE_FRAGMENTS_H
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdarg.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+
+#include <roc/fragment.h>
+
+#include "libroc/core/fragment.h"
+#include "libroc/core/libroc.h"
+#include "tests/unit/libroc/libroc_says.h"
+#include "unit.h"
+
+#define FAILS(call, err, text)                                                                     \
+	do {                                                                                       \
+		UNIT_EQ(call, err);                                                                \
+		SAYS(text);                                                                        \
+	} while (0)
+
+#define LINKS 3
+#define PAGES 24 /* of each link: no power of two */
+#define ALL (LINKS * PAGES)
+#define DESCRIPTORS 128
+#define COMMANDS 32
+#define PAGE 2048
+#define HOST_PAGES 48
+/* Offsets in the file that stands for the node. */
+#define DESCRIPTORS_AT 4096
+#define COMPLETIONS_AT 8192
+#define USER_AT 16384
+#define FREES_AT 4096 /* behind */
+#define COMMANDS_AT 8192
+#define BELL_AT 32768
+#define FILE_END 36864
+
+static struct {
+	int open_errno, errno_; /* of the next call */
+	bool other;		/* the endpoint has no sub-units */
+	bool old;		/* the module does not know the question */
+	bool no_bell;
+	uint32_t start; /* counts begin with */
+	unsigned int calls;
+	unsigned long request; /* last one */
+	union {
+		struct roc_fr_rings rings;
+		struct roc_fr_settings settings;
+		struct roc_fr_reset reset;
+		struct roc_fr_wait wait;
+		struct roc_fr_tell tell;
+		struct roc_fr_stop stop;
+		struct roc_buf_register buffer;
+	} in, out;
+	unsigned int unregistered;
+	uint32_t host_pages, skew; /* what PAGES says wrong */
+	void (*arrive)(void);	   /* what a wait brings */
+	char opened[64];
+
+	char *area; /* all of the file, for us */
+	struct roc_fr_kernel *kernel;
+	struct roc_fr_descriptor *descriptors;
+	struct roc_fr_completion *completions;
+	struct roc_fr_user *user;
+	__le32 *frees;
+	struct roc_fr_command *commands;
+	struct roc_fr_bell *bell;
+
+	/* The card. */
+	bool has[LINKS][PAGES];	      /* free pages */
+	uint32_t event[LINKS][PAGES]; /* in the others */
+	uint32_t size[LINKS][PAGES];
+	uint32_t sent, done, freed, commanded; /* counts */
+	uint32_t waiting[COMMANDS], n_waiting; /* commands, by slot */
+} fake;
+
+static char memory[HOST_PAGES * PAGE] __attribute__((aligned(4096)));
+
+int __wrap_open(const char *path, int flags, ...);
+int __wrap_ioctl(int fd, unsigned long request, ...);
+int __wrap_roc_find(const char *id, struct roc_card *card);
+int __wrap_roc_channel_owner(const char *id, unsigned int channel, int *pid, char *name,
+			     size_t size);
+
+int __wrap_open(const char *path, int flags, ...)
+{
+	int fd;
+
+	snprintf(fake.opened, sizeof(fake.opened), "%s", path);
+	if (fake.open_errno && strstr(path, "ch")) {
+		errno = fake.open_errno;
+		return -1;
+	}
+	fd = memfd_create("node", MFD_CLOEXEC);
+	UNIT_EQ(ftruncate(fd, FILE_END), 0);
+	return fd;
+}
+
+int __wrap_roc_find(const char *id, struct roc_card *card)
+{
+	*card = (struct roc_card){.type = ROC_CARD_ROBINNP, .channels = 2};
+	strcpy(card->node, "/dev/roc3");
+	strcpy(card->pci_address, "0000:3b:00.0");
+	return strcmp(id, "245") ? roc_fail(ENOENT, "no such card") : 0;
+}
+
+int __wrap_roc_channel_owner(const char *id, unsigned int channel, int *pid, char *name,
+			     size_t size)
+{
+	UNIT_EQ(channel, 1);
+	*pid = 4711;
+	snprintf(name, size, "roc-rosd");
+	return 0;
+}
+
+static void make_rings(int fd, struct roc_fr_rings *r)
+{
+	fake.area = mmap(NULL, FILE_END, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	UNIT_NEED(fake.area != MAP_FAILED);
+	fake.kernel = (void *)fake.area;
+	fake.kernel->flags = ROC_FR_STOPPED;
+	fake.descriptors = (void *)(fake.area + DESCRIPTORS_AT);
+	fake.completions = (void *)(fake.area + COMPLETIONS_AT);
+	fake.user = (void *)(fake.area + USER_AT);
+	fake.frees = (void *)(fake.area + USER_AT + FREES_AT);
+	fake.commands = (void *)(fake.area + USER_AT + COMMANDS_AT);
+	fake.bell = (void *)(fake.area + BELL_AT);
+	r->page_size = PAGE;
+	r->host_page_size = PAGE;
+	r->commands = COMMANDS;
+	r->links = LINKS;
+	r->pages = PAGES;
+	r->descriptors = DESCRIPTORS;
+	r->frees = DESCRIPTORS;
+	r->kernel_length = USER_AT;
+	r->user_offset = USER_AT;
+	r->user_length = BELL_AT - USER_AT;
+	r->bell_offset = BELL_AT;
+	r->bell_length = fake.no_bell ? 0 : 4096;
+	r->descriptors_offset = DESCRIPTORS_AT;
+	r->completions_offset = COMPLETIONS_AT;
+	r->frees_offset = FREES_AT;
+	r->commands_offset = COMMANDS_AT;
+}
+
+static void start(struct roc_fr_start *arg)
+{
+	memset(fake.area + DESCRIPTORS_AT, 0, USER_AT - DESCRIPTORS_AT);
+	memset(fake.has, 0, sizeof(fake.has));
+	arg->start = fake.start;
+	fake.sent = fake.start;
+	fake.done = fake.start;
+	fake.freed = fake.start;
+	fake.commanded = fake.start;
+	fake.n_waiting = 0;
+	fake.user->descriptors = fake.start;
+	fake.user->completions = fake.start;
+	fake.bell->free = fake.start;
+	fake.bell->command = fake.start;
+	fake.kernel->flags = 0;
+	fake.kernel->run++;
+}
+
+static int get_info(struct roc_fr_info *info)
+{
+	if (fake.other || fake.old)
+		errno = ENOTTY;
+	else if (info->sub >= 2)
+		errno = ENOENT;
+	else {
+		snprintf(info->name, sizeof(info->name), "sub%u", info->sub);
+		info->links = LINKS;
+		info->host_pages_max = HOST_PAGES;
+		return 0;
+	}
+	return -1;
+}
+
+int __wrap_ioctl(int fd, unsigned long request, ...)
+{
+	va_list ap;
+	void *arg;
+
+	va_start(ap, request);
+	arg = va_arg(ap, void *);
+	va_end(ap);
+	if (request == ROC_EP_INFO) {
+		((struct roc_ep_info *)arg)->caps = fake.other ? 0 : ROC_CAP_FRAGMENTS;
+		return 0;
+	}
+	if (request == ROC_FR_INFO)
+		return get_info(arg);
+	fake.request = request;
+	fake.calls++;
+	if (fake.errno_) {
+		errno = fake.errno_;
+		fake.errno_ = 0;
+		if (request == ROC_FR_RINGS) {
+			((struct roc_fr_rings *)arg)->why = fake.out.rings.why;
+			((struct roc_fr_rings *)arg)->limit = fake.out.rings.limit;
+			((struct roc_fr_rings *)arg)->pinned = fake.out.rings.pinned;
+		}
+		return -1;
+	}
+	switch (request) {
+	case ROC_FR_RINGS:
+		fake.in.rings = *(struct roc_fr_rings *)arg;
+		make_rings(fd, arg);
+		return 0;
+	case ROC_BUF_REGISTER:
+		fake.in.buffer = *(struct roc_buf_register *)arg;
+		((struct roc_buf_register *)arg)->handle = 7;
+		return 0;
+	case ROC_BUF_UNREGISTER:
+		fake.unregistered = ((struct roc_buf_unregister *)arg)->handle;
+		return 0;
+	case ROC_FR_PAGES:
+		((struct roc_fr_pages *)arg)->first = fake.host_pages + fake.skew;
+		((struct roc_fr_pages *)arg)->count = fake.in.buffer.length / PAGE;
+		fake.host_pages += fake.in.buffer.length / PAGE;
+		return 0;
+	case ROC_FR_START:
+		start(arg);
+		return 0;
+	case ROC_FR_STOP:
+		fake.in.stop = *(struct roc_fr_stop *)arg;
+		fake.kernel->flags = ROC_FR_STOPPED;
+		return 0;
+	case ROC_FR_TELL:
+		fake.in.tell = *(struct roc_fr_tell *)arg;
+		if (fake.in.tell.what & ROC_FR_TELL_FREE)
+			fake.bell->free = htole32(fake.in.tell.free);
+		if (fake.in.tell.what & ROC_FR_TELL_COMMAND)
+			fake.bell->command = htole32(fake.in.tell.command);
+		return 0;
+	case ROC_FR_SETTINGS:
+		fake.in.settings = *(struct roc_fr_settings *)arg;
+		*(struct roc_fr_settings *)arg = fake.out.settings;
+		return 0;
+	case ROC_FR_RESET:
+		fake.in.reset = *(struct roc_fr_reset *)arg;
+		return 0;
+	case ROC_FR_WAIT:
+		fake.in.wait = *(struct roc_fr_wait *)arg;
+		if (!fake.arrive) {
+			errno = ETIME;
+			return -1;
+		}
+		fake.arrive();
+		return 0;
+	case ROC_CH_EVENTFD:
+		return 0;
+	}
+	errno = ENOTTY;
+	return -1;
+}
+
+/* What the card knows of by its doorbells: pages, each of which is not its own, and commands. */
+__attribute__((unused)) static void card_looks(void)
+{
+	uint32_t word;
+
+	for (; fake.freed != le32toh(fake.bell->free); fake.freed++) {
+		word = le32toh(fake.frees[fake.freed % DESCRIPTORS]);
+		UNIT_NEED(word >> 28 < LINKS && (word & 0xfffffff) < PAGES);
+		CU_ASSERT_FALSE(fake.has[word >> 28][word & 0xfffffff]);
+		fake.has[word >> 28][word & 0xfffffff] = true;
+	}
+	for (; fake.commanded != le32toh(fake.bell->command); fake.commanded++) {
+		UNIT_NEED(fake.n_waiting < COMMANDS);
+		fake.waiting[fake.n_waiting++] = fake.commanded % COMMANDS;
+	}
+}
+
+static uint32_t phase(uint32_t count, uint32_t entries)
+{
+	return (count - fake.start) / entries % 2 ? 0 : ROC_FR_PHASE;
+}
+
+__attribute__((unused)) static void card_writes(uint32_t event, uint32_t page, uint32_t size,
+						uint32_t status)
+{
+	fake.descriptors[fake.sent % DESCRIPTORS] =
+		(struct roc_fr_descriptor){htole32(event), htole32(page), htole32(size),
+					   htole32(status | phase(fake.sent, DESCRIPTORS))};
+	fake.sent++;
+}
+
+/* False: the link has no free page. */
+__attribute__((unused)) static bool card_sends(uint32_t event, uint32_t link, uint32_t size,
+					       uint32_t status)
+{
+	uint32_t number;
+
+	card_looks();
+	for (number = 0; number < PAGES && !fake.has[link][number]; number++)
+		;
+	if (number == PAGES)
+		return false;
+	fake.has[link][number] = false;
+	fake.event[link][number] = event;
+	fake.size[link][number] = size;
+	card_writes(event, ROC_FR_PAGE(link, number), size, status);
+	return true;
+}
+
+__attribute__((unused)) static void card_writes_done(uint32_t tag, uint32_t size, uint32_t event,
+						     uint32_t status)
+{
+	fake.completions[fake.done % COMMANDS] =
+		(struct roc_fr_completion){htole32(tag), htole32(size), htole32(event),
+					   htole32(status | phase(fake.done, COMMANDS))};
+	fake.done++;
+}
+
+/* Command number @i of those that wait. */
+__attribute__((unused)) static void card_does_with(unsigned int i, uint32_t status)
+{
+	struct roc_fr_command *c = &fake.commands[fake.waiting[i]];
+	uint32_t link = le32toh(c->page) >> 28, number = le32toh(c->page) & 0xfffffff;
+	uint32_t *to = (void *)(memory + le32toh(c->host_page) * PAGE);
+
+	UNIT_NEED(le32toh(c->op) == ROC_FR_TRANSFER && link < LINKS && number < PAGES &&
+		  le32toh(c->host_page) < HOST_PAGES);
+	CU_ASSERT_FALSE(fake.has[link][number]); /* the page was given back too early */
+	if (status == ROC_FR_OK) {
+		to[0] = fake.event[link][number];
+		to[1] = link;
+	}
+	card_writes_done(le32toh(c->tag), status ? 0 : fake.size[link][number],
+			 fake.event[link][number], status);
+	fake.waiting[i] = fake.waiting[--fake.n_waiting];
+}
+
+__attribute__((unused)) static void card_does(void)
+{
+	card_looks();
+	UNIT_NEED(fake.n_waiting);
+	card_does_with(0, ROC_FR_OK);
+}
+
+__attribute__((unused)) static struct roc_fragments *opened(const char *name)
+{
+	struct roc_fragments *f = NULL;
+
+	memset(&fake, 0, sizeof(fake));
+	UNIT_NEED(!roc_fragments_open("245", name, &f));
+	return f;
+}
+
+/* With rings and all host pages, running, counts from @start on. */
+__attribute__((unused)) static struct roc_fragments *running(uint32_t start)
+{
+	struct roc_fragments *f = opened("sub0");
+
+	fake.start = start;
+	UNIT_NEED(!roc_fragments_rings(f, PAGE, PAGES, PAGE, COMMANDS));
+	UNIT_NEED(!roc_fragments_add(f, memory, sizeof(memory)));
+	UNIT_NEED(!roc_fragments_start(f));
+	return f;
+}
+
+__attribute__((unused)) static void finish(struct roc_fragments *f)
+{
+	roc_fragments_close(f);
+	if (fake.area)
+		munmap(fake.area, FILE_END);
+	fake.area = NULL;
+}
+
+__attribute__((unused)) static struct roc_fragments_counts counts(const struct roc_fragments *f)
+{
+	struct roc_fragments_counts c;
+
+	roc_fragments_counts(f, &c);
+	return c;
+}
+
+#endif /* ROC_UNIT_LIBROC_FAKE_FRAGMENTS_H */
