@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What a generated fragment holds, so that whoever gets one can check every word of it. Everything
- * is little endian.
+ * What a generated fragment holds, so that whoever gets one can check every word of it. The words
+ * are in Documentation/hardware/fragment-interface.md, section 9. Everything is little endian.
  */
 #ifndef FRAGMENT_DATA_H
 #define FRAGMENT_DATA_H

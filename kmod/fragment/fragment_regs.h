@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Fragment interface of a readout card: capability, registers, ring entries and bits, once, for the
- * driver, the emulated card and the tests. What generated
- * fragments hold is in fragment_data.h.
+ * driver, the emulated card and the tests. What they mean is in
+ * Documentation/hardware/fragment-interface.md. What generated fragments hold is in
+ * fragment_data.h.
  *
  * All offsets are bytes, all registers 32 bit, everything in host memory little endian.
  */
@@ -157,7 +158,7 @@ struct fragment_command {
 struct fragment_completion {
 	__le32 tag;
 	__le32 size;   /* bytes written to the host page */
-	__le32 event;  /* id of the fragment in the page, with TRANSFER */
+	__le32 event;  /* id of the fragment in the page; 0: none */
 	__le32 status; /* FRAGMENT_PHASE, FRAGMENT_DONE_* */
 };
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * RobinNP: what is of this card and not of the fragment interface, which has all its registers:
- * ids, BARs, sub-units.
+ * ids, BARs, sub-units. See Documentation/hardware/fragment-interface.md, section 1.
  */
 #ifndef ROBINNP_REGS_H
 #define ROBINNP_REGS_H

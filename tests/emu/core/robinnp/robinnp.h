@@ -240,6 +240,17 @@ static inline struct robinnp_page *robinnp_page(struct robinnp_sub *sub, uint32_
 	return &sub->link[FRAGMENT_PAGE_LINK(word)].page[FRAGMENT_PAGE_NUMBER(word)];
 }
 
+/* Commands that the card was told of and has not completed; free pages that it has not taken. */
+static inline uint32_t robinnp_commands(const struct robinnp_sub *sub)
+{
+	return sub->enabled ? sub->command_told - sub->executed : 0;
+}
+
+static inline uint32_t robinnp_frees(const struct robinnp_sub *sub)
+{
+	return sub->enabled ? sub->free_told - sub->freed : 0;
+}
+
 /* robinnp_regs.c, robinnp_open.c */
 uint32_t robinnp_read(struct robinnp *c, uint32_t off);
 void robinnp_write(struct robinnp *c, uint32_t off, uint32_t value);

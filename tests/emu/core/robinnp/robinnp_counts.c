@@ -52,9 +52,9 @@ static uint64_t sub_since(struct robinnp_sub *sub, unsigned int nr, const uint64
 {
 	switch (nr) {
 	case FRAGMENT_COUNT_COMMANDS_WAITING:
-		return sub->command_told - sub->executed;
+		return robinnp_commands(sub);
 	case FRAGMENT_COUNT_FREES_WAITING:
-		return sub->free_told - sub->freed;
+		return robinnp_frees(sub);
 	}
 	return sub->total[nr] - base[nr];
 }
@@ -73,8 +73,8 @@ uint64_t robinnp_sub_counter(struct robinnp_sub *sub, unsigned int nr)
 static void begin_anew(struct robinnp_sub *sub, uint64_t *base)
 {
 	memcpy(base, sub->total, sizeof(sub->total));
-	base[FRAGMENT_COUNT_COMMANDS] -= sub->command_told - sub->executed;
-	base[FRAGMENT_COUNT_FREES] -= sub->free_told - sub->freed;
+	base[FRAGMENT_COUNT_COMMANDS] -= robinnp_commands(sub);
+	base[FRAGMENT_COUNT_FREES] -= robinnp_frees(sub);
 }
 
 static void link_begin_anew(struct robinnp_link *link, uint64_t *base)

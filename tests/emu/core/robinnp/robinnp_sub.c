@@ -228,10 +228,8 @@ static void off(struct robinnp_sub *sub)
 	}
 	for (l = 0; l < ROBINNP_LINKS; l++)
 		robinnp_source_off(&sub->link[l], now);
-	sub->total[FRAGMENT_COUNT_COMMANDS_DISCARDED] += sub->command_told - sub->executed;
-	sub->total[FRAGMENT_COUNT_FREES_DISCARDED] += sub->free_told - sub->freed;
-	sub->executed = sub->command_told;
-	sub->freed = sub->free_told;
+	sub->total[FRAGMENT_COUNT_COMMANDS_DISCARDED] += robinnp_commands(sub);
+	sub->total[FRAGMENT_COUNT_FREES_DISCARDED] += robinnp_frees(sub);
 	sub->fetch_at = 0;
 	sub->fetch_count = 0;
 	robinnp_pages_free(sub);
