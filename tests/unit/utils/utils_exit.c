@@ -93,6 +93,11 @@ static const char *const usage[] = {
 	"node-check stray",
 	"node-check --root",
 	"node-check --limits=",
+	"node-check --find-latency",
+	"node-check --id=245",
+	"node-check --find-latency --id=245 --mode=busy",
+	"node-check --find-latency --id=245 --time=0",
+	"node-check --find-latency --id=zz",
 	"stream --id=245",
 	"stream frobnicate --id=245",
 	"stream stats",
@@ -202,6 +207,7 @@ static void no_module(void)
 	ends(TOOL_FAILED, "modprobe roc", "config", "--config-all --from-card");
 	ends(TOOL_FAILED, "modprobe roc", "node-check", "--json");
 	ends(TOOL_FAILED, "FAIL: driver, cards", "node-check", "--strict");
+	ends(TOOL_FAILED, "modprobe roc", "node-check", "--find-latency --id=245");
 	ends(TOOL_FAILED, "has no folder sys", "node-check", "--root=/nowhere");
 	ends(TOOL_FAILED, "is no folder", "node-check", "--root=/proc/self/status");
 	ends(TOOL_FAILED, "cannot be read", "node-check", "--limits=/nowhere");

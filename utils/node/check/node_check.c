@@ -8,8 +8,10 @@
 
 #include "utils/common/output.h"
 #include "utils/common/tool.h"
+#include "utils/dma/bench.h"
 
 #include "check.h"
+#include "latency.h"
 
 struct values {
 	struct common_options common;
@@ -17,7 +19,12 @@ struct values {
 	bool strict;
 	const char *root;
 	const char *limits;
+	bool find_latency;
+	struct latency_options latency;
 };
+
+#define AT(option_name, option_type, member)                                                       \
+	.name = (option_name), .type = (option_type), .offset = offsetof(struct values, member)
 
 static const struct option_spec options[] = {
 	JSON_OPTION(struct values),
@@ -33,6 +40,19 @@ static const struct option_spec options[] = {
 	 .arg = "DIR",
 	 .fallback = "/",
 	 .help = "Look at a copy of another machine's sys, proc, etc and dev"},
+	FLAG_OPTION(struct values, "find-latency", find_latency,
+		    "Find how deep a card's FIFO must be on this node; takes data"),
+	{AT("id", OPTION_TEXT, latency.id), .arg = "ID", .help = "Card, for --find-latency"},
+	{AT("dma-channel", OPTION_NUMBER, latency.channel), .arg = "N", .fallback = "0", .max = 255,
+	 .help = "DMA channel"},
+	{AT("data-source", OPTION_CHOICE, latency.source), .arg = "SOURCE", .fallback = "DDG",
+	 .choices = bench_source_names, .help = "Where the data come from"},
+	{AT("mode", OPTION_CHOICE, latency.mode), .arg = "MODE", .fallback = "timer",
+	 .choices = bench_mode_names, .help = "Who looks for finished superpages"},
+	{AT("superpage-size", OPTION_SIZE, latency.superpage), .arg = "SIZE", .fallback = "1Mi",
+	 .min = 1, .max = 1 << 30, .help = "Size of a superpage, a multiple of 32 KiB"},
+	{AT("time", OPTION_TIME, latency.seconds), .arg = "TIME", .fallback = "5s", .min = 1,
+	 .max = 86400, .help = "Of the run with each depth"},
 };
 
 static int fail_root(const char *root, int err)
@@ -79,6 +99,15 @@ static int run(const void *p)
 	char why[512];
 	int code, err;
 
+	if (v->find_latency != (v->latency.id != NULL))
+		return tool_usage(
+			"--find-latency and --id belong together. Example: roc-node-check "
+			"--find-latency --id=245:0");
+	if (v->latency.mode == ROC_MODE_BUSY)
+		return tool_usage(
+			"--mode: with --find-latency the driver looks, by timer or event.");
+	if (v->find_latency)
+		return latency_run(&v->latency, v->json);
 	limits_default(&c.limits);
 	if (limits_read(&c.limits, v->limits, why, sizeof(why)))
 		return tool_fail("%s", why);

@@ -6,6 +6,7 @@
  */
 #include "common/case.h"
 
+#include <inttypes.h>
 #include <unistd.h>
 
 /* What this guest is like, and a server would better not be. */
@@ -193,6 +194,56 @@ static void enter(void)
 	tool_enter("/tmp/node_check");
 }
 
+/* In which each of four links takes a superpage. */
+#define LINK_ROUND_MS 70.0
+
+/* The run with this depth in what --find-latency said: what it dropped, -1: there was none. */
+static int64_t dropped(unsigned int depth)
+{
+	const char *r = json_at(json_get(out, "runs"), 0);
+
+	for (; r; r = json_next(r))
+		if (json_number(json_get(r, "depth")) == depth)
+			return (int64_t)json_number(json_get(r, "dropped"));
+	return -1;
+}
+
+/*
+ * Published: a server that was slower dropped, and a FIFO of double depth was the cure. The links
+ * take a superpage each 70 ms; a new one can be used 84 ms, or half of that, after its push.
+ */
+static void find_latency(void)
+{
+	unsigned long long rate = emu_rate((uint64_t)(4 * 1048576 / (LINK_ROUND_MS / 1000)));
+	double us = 4 * 1048576.0 / (double)rate * 1e6 * 1.2;
+
+	emu_normal(CARD0, FOUR_LINKS);
+	emu(CARD0, "set 0 rate %llu", rate);
+	emu(CARD0, "set 0 refill-latency-us %.0f", us);
+	UNIT_EQ(RUN("roc-node-check --find-latency --id=" EP0 " --time=1s --json"), 0);
+	CU_ASSERT(json_valid(out));
+	CU_ASSERT(json_is(json_get(out, "verdict"), "PASS"));
+	UNIT_EQ(json_number(json_get(out, "links")), 4);
+	CU_ASSERT(dropped(1) > 0);
+	CU_ASSERT(dropped(2) > 0);
+	CU_ASSERT(json_number(json_get(out, "neededDepth")) > 2);
+	CU_ASSERT(json_number(json_get(out, "neededDepth")) <= 4);
+	UNIT_EQ(dropped(2 * (unsigned int)json_number(json_get(out, "neededDepth"))), 0);
+	unit_note("refill in %.0f ms: %" PRIu64 " needed", us / 1000,
+		  json_number(json_get(out, "neededDepth")));
+
+	emu(CARD0, "set 0 refill-latency-us %.0f", us / 2);
+	UNIT_EQ(RUN("roc-node-check --find-latency --id=" EP0 " --time=1s --json"), 0);
+	UNIT_EQ(dropped(2), 0);
+	UNIT_EQ(json_number(json_get(out, "neededDepth")), 2);
+	emu_normal(CARD0, FOUR_LINKS);
+
+	UNIT_EQ(RUN("roc-node-check --find-latency --id=" CRORC_ID), 1);
+	SAYS("--find-latency is for a CRU");
+	UNIT_EQ(RUN("roc-node-check --find-latency --id=" EP0 " --superpage-size=1000"), 1);
+	SAYS("must be a multiple of");
+}
+
 UNIT_MAIN("roc-node-check", {"enter", enter}, {"as it is", as_it_is},
 	  {"a missing endpoint", missing_endpoint}, {"the wrong node", wrong_node},
-	  {"too warm", too_warm}, {"for anybody", anybody})
+	  {"too warm", too_warm}, {"for anybody", anybody}, {"the depth of the FIFO", find_latency})

@@ -38,6 +38,10 @@ static const struct server {
 
 	{"cards", F, "a CRU with no driver", "-" EP0 "driver", ""},
 	{"cards", F, "driver uio_pci_dma", "-" EP0 "driver;>" EP0 "driver=../uio_pci_dma", ""},
+	{"cards", F, "no card", "-sys/class/roc;-sys/bus/pci/devices",
+	 "endpoints firmware temperature link-speed link-width max-payload max-read-request aspm "
+	 "aer "
+	 "numa-node numa-balance hugepages irq-affinity iommu permissions"},
 	{"cards", U, "do not know", CLASS0 "card_type=acme;sys/class/roc/roc1/card_type=acme",
 	 "endpoints firmware"},
 
