@@ -54,11 +54,12 @@ def _clock():
 
 
 def command(kernel, memory, gigapages, iommu, emulators, ports, initrd, console, tty=None, insns=None,
-            monitor=None):
+            monitor=None, shuffled=False):
     """
     ports: port name -> path of the socket that QEMU connects to; console: file for the kernel
     log; tty: socket path of the terminal, or None; insns: (plugin, path of its socket) to count
-    instructions, read through port roc.insns, or None; monitor: path of its socket, or None.
+    instructions, read through port roc.insns, or None; monitor: path of its socket, or None; shuffled:
+    free memory is handed out in no order, as on a machine that has been up for long.
     """
     half = parse_size(memory) // NODES
     accel = "kvm" if _has_kvm() else "tcg,thread=multi"
@@ -69,7 +70,8 @@ def command(kernel, memory, gigapages, iommu, emulators, ports, initrd, console,
         "-machine", "q35,usb=off,vmport=off,max-ram-below-4g=1G", "-m", "%dB" % (half * NODES),
         "-smp", "%d,sockets=%d,cores=1,threads=1" % (NODES, NODES),
         "-kernel", cache.kernel_image(kernel), "-initrd", initrd,
-        "-append", " ".join([KERNEL_ARGS, IOMMU_ARGS[iommu], *_gigapages(gigapages), *_clock()]),
+        "-append", " ".join([KERNEL_ARGS, IOMMU_ARGS[iommu], *_gigapages(gigapages), *_clock(),
+                             *(["page_alloc.shuffle=1"] if shuffled else [])]),
         "-chardev", "file,id=console,path=" + console, "-serial", "chardev:console",
     ]
     for node in range(NODES):

@@ -46,6 +46,7 @@ class Options:
         self.emu_set = []
         self.hugepages = 256
         self.gigapages = 0
+        self.shuffled = False  # qemu.command()
         self.timeout = 600.0
         self.out = None
         self.log = None
@@ -148,7 +149,8 @@ class Session:
         insns = (options.insns, os.path.join(self._dir, "insns")) if options.insns else None
         argv = qemu.command(options.kernel, options.memory, options.gigapages, options.iommu,
                             self._cards, ports, initrd, self._console(), tty, insns,
-                            os.path.join(self._dir, "monitor") if options.host else None)
+                            os.path.join(self._dir, "monitor") if options.host else None,
+                            options.shuffled)
         self._begin = time.monotonic()
         with open(os.path.join(self._dir, "qemu.log"), "w") as log:
             self._qemu = start(argv, stdin=subprocess.DEVNULL, stdout=log, stderr=log)
