@@ -1,0 +1,470 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * The worker of a sub-unit, turn by turn, over a source that does what a test tells it: the card
+ * fails, refuses, has no host pages, vanishes.
+ */
+#include <errno.h>
+#include <poll.h>
+
+#include "unit.h"
+
+#include "utils/ros/worker.h"
+
+#define EVENTS 64
+#define FLYING 256
+
+/* A source of 64 events. */
+static struct {
+	struct ros_source source;
+	uint32_t there[EVENTS]; /* links, taken in */
+	struct roc_fragment_kept news[FLYING];
+	unsigned int new_count;
+	struct {
+		uint32_t event, link;
+		uint64_t tag;
+	} flying[FLYING];
+	unsigned int flying_count;
+	bool hold; /* nothing gets done */
+	int error; /* of what is done */
+	int room;  /* host pages */
+	int take_error;
+	_Atomic bool stopped;
+	unsigned int starts, stops, flushes;
+} fake;
+
+static int fake_start(struct ros_source *s)
+{
+	fake.starts++;
+	return 0;
+}
+
+static int fake_stop(struct ros_source *s)
+{
+	fake.stops++;
+	return 0;
+}
+
+static void fake_close(struct ros_source *s)
+{
+}
+
+static int fake_take(struct ros_source *s, struct roc_fragment_kept *kept, unsigned int n)
+{
+	unsigned int i, count = fake.new_count;
+
+	if (fake.take_error)
+		return fake.take_error;
+	for (i = 0; i < count; i++) {
+		kept[i] = fake.news[i];
+		fake.there[kept[i].event] |= 1u << kept[i].link;
+	}
+	fake.new_count = 0;
+	return (int)count;
+}
+
+static uint32_t fake_find(struct ros_source *s, uint32_t event)
+{
+	return event < EVENTS ? fake.there[event] : 0;
+}
+
+static uint32_t fake_oldest(struct ros_source *s, uint32_t *event, uint64_t *age_ns)
+{
+	*age_ns = UINT64_MAX;
+	for (*event = 0; *event < EVENTS; ++*event)
+		if (fake.there[*event])
+			return fake.there[*event];
+	return 0;
+}
+
+static int fake_request(struct ros_source *s, uint32_t event, uint32_t links, uint64_t tag)
+{
+	unsigned int link;
+
+	links &= fake_find(s, event);
+	if (fake.room < __builtin_popcount(links))
+		return -EAGAIN;
+	for (link = 0; link < ROS_SOURCE_LINKS; link++) {
+		if (!(links & 1u << link))
+			continue;
+		fake.room--;
+		fake.flying[fake.flying_count].event = event;
+		fake.flying[fake.flying_count].link = link;
+		fake.flying[fake.flying_count++].tag = tag;
+	}
+	return (int)links;
+}
+
+static unsigned int fake_clear(struct ros_source *s, const uint32_t *events, unsigned int n)
+{
+	unsigned int i;
+
+	for (i = 0; i < n; i++)
+		fake.there[events[i]] = 0;
+	return n;
+}
+
+static int fake_flush(struct ros_source *s)
+{
+	fake.flushes++;
+	return 0;
+}
+
+static int fake_done(struct ros_source *s, struct roc_fragment_fetched *fetched, unsigned int n)
+{
+	unsigned int i;
+
+	if (fake.hold)
+		return 0;
+	for (i = 0; i < fake.flying_count; i++) {
+		fetched[i] = (struct roc_fragment_fetched){
+			.data = fake.error ? NULL : "data",
+			.handle = fake.error ? 0 : i + 1,
+			.tag = fake.flying[i].tag,
+			.event = fake.flying[i].event,
+			.link = fake.flying[i].link,
+			.size = fake.error ? 0 : 4,
+			.error = fake.error,
+		};
+	}
+	fake.flying_count = 0;
+	return (int)i;
+}
+
+static void fake_give_back(struct ros_source *s, uint64_t handle)
+{
+}
+
+static bool fake_running(struct ros_source *s)
+{
+	return !fake.stopped;
+}
+
+static void fake_counts(struct ros_source *s, struct roc_fragments_counts *c)
+{
+	*c = (struct roc_fragments_counts){0};
+}
+
+static bool fake_wait(struct ros_source *s, int fd, int ms)
+{
+	struct pollfd poll_fd = {.fd = fd, .events = POLLIN};
+
+	return poll(&poll_fd, 1, ms < 5 ? ms : 5) > 0;
+}
+
+static const struct ros_source_ops ops = {
+	.start = fake_start,
+	.stop = fake_stop,
+	.close = fake_close,
+	.take = fake_take,
+	.find = fake_find,
+	.oldest = fake_oldest,
+	.request = fake_request,
+	.clear = fake_clear,
+	.flush = fake_flush,
+	.done = fake_done,
+	.give_back = fake_give_back,
+	.running = fake_running,
+	.counts = fake_counts,
+	.wait = fake_wait,
+};
+
+static struct ros_worker w;
+static struct ros_bell network;
+
+#define MS UINT64_C(1000000)
+
+static void begin(uint64_t wait_ms, uint64_t busy_ms)
+{
+	memset(&fake, 0, sizeof(fake));
+	fake.source = (struct ros_source){.ops = &ops, .links = 0x3f};
+	fake.room = FLYING;
+	memset(&w, 0, sizeof(w));
+	w.source = &fake.source;
+	w.network = &network;
+	w.set = (struct ros_worker_settings){
+		.wait_ns = wait_ms * MS, .busy_ns = busy_ms * MS, .jobs = 64, .clears = 4};
+	UNIT_NEED(ros_bell_init(&network));
+	UNIT_NEED(!ros_worker_init(&w));
+}
+
+static void end(void)
+{
+	CU_ASSERT_PTR_NULL(ros_queue_pop(&w.results));
+	UNIT_EQ(w.waiting.count, 0);
+	CU_ASSERT_TRUE(TAILQ_EMPTY(&w.blocked) && TAILQ_EMPTY(&w.flight));
+	ros_worker_free(&w);
+	ros_bell_free(&network);
+}
+
+static void comes(uint32_t event, uint32_t links)
+{
+	for (; links; links &= links - 1)
+		fake.news[fake.new_count++] = (struct roc_fragment_kept){
+			.event = event, .link = (uint32_t)__builtin_ctz(links)};
+}
+
+static struct ros_part parts[40];
+
+static struct ros_part *ask(unsigned int i, uint32_t event, uint32_t links)
+{
+	parts[i] = (struct ros_part){.event = event, .links = links};
+	ros_worker_order(&w, &parts[i].job);
+	return &parts[i];
+}
+
+/* The next that is done is this one, and its links are so. */
+static void is_done(struct ros_part *p, uint32_t links, enum ros_status status)
+{
+	CU_ASSERT_PTR_EQUAL(ros_queue_pop(&w.results), p);
+	for (; links; links &= links - 1)
+		UNIT_EQ(p->pieces[__builtin_ctz(links)].status, status);
+}
+
+static bool result(void)
+{
+	ros_worker_turn(&w);
+	return !ros_queue_empty(&w.results);
+}
+
+static void served(void)
+{
+	struct ros_part *p;
+
+	begin(1000, 1000);
+	comes(3, 0x3f);
+	ros_worker_turn(&w);
+	p = ask(0, 3, 0x15);
+	ros_worker_turn(&w);
+	is_done(p, 0x15, ROS_OK);
+	UNIT_EQ(p->pieces[2].size, 4);
+	CU_ASSERT_TRUE(p->pieces[2].handle != 0);
+	CU_ASSERT_TRUE(fake.flushes > 0);
+	end();
+}
+
+static void waits(void)
+{
+	struct ros_part *p, *q;
+
+	begin(60000, 1000);
+	p = ask(0, 3, 0x3);
+	q = ask(1, 3, 0x2);
+	ros_worker_turn(&w);
+	CU_ASSERT_TRUE(ros_queue_empty(&w.results));
+	comes(3, 1);
+	comes(4, 2);
+	ros_worker_turn(&w);
+	CU_ASSERT_TRUE(ros_queue_empty(&w.results));
+	UNIT_EQ(w.waiting.count, 2);
+	comes(3, 2);
+	ros_worker_turn(&w);
+	is_done(q, 2, ROS_OK);
+	is_done(p, 3, ROS_OK);
+	UNIT_EQ(w.counts.waited, 2);
+	end();
+}
+
+static void in_vain(void)
+{
+	struct ros_part *p;
+
+	begin(50, 1000);
+	comes(3, 1);
+	p = ask(0, 3, 0x3);
+	ros_worker_turn(&w);
+	CU_ASSERT_TRUE(ros_queue_empty(&w.results));
+	CU_ASSERT_TRUE(UNIT_WAIT(result(), 5000));
+	is_done(p, 1, ROS_OK);
+	UNIT_EQ(p->pieces[1].status, ROS_NOT_THERE);
+	UNIT_EQ(w.counts.expired, 1);
+	end();
+	/* Nobody waits, or nobody any more. */
+	begin(0, 1000);
+	p = ask(0, 3, 0x3);
+	ros_worker_turn(&w);
+	is_done(p, 3, ROS_NOT_THERE);
+	end();
+	begin(60000, 1000);
+	p = ask(0, 3, 0x3);
+	ros_worker_turn(&w);
+	ros_worker_drain(&w);
+	ros_worker_turn(&w);
+	is_done(p, 3, ROS_DRAINING);
+	end();
+}
+
+/* In the order in which they came; who is small does not overtake. */
+static void no_pages(void)
+{
+	struct ros_part *p[3];
+
+	begin(1000, 60000);
+	comes(1, 0x3f);
+	ros_worker_turn(&w);
+	fake.room = 7;
+	p[0] = ask(0, 1, 0x3f);
+	p[1] = ask(1, 1, 0x3);
+	p[2] = ask(2, 1, 0x1);
+	ros_worker_turn(&w);
+	is_done(p[0], 0x3f, ROS_OK);
+	CU_ASSERT_TRUE(ros_queue_empty(&w.results));
+	CU_ASSERT_TRUE(w.starving);
+	UNIT_EQ(w.counts.blocked, 2);
+	fake.room = 3;
+	ros_worker_turn(&w);
+	is_done(p[1], 3, ROS_OK);
+	is_done(p[2], 1, ROS_OK);
+	CU_ASSERT_FALSE(w.starving);
+	end();
+}
+
+static void busy(void)
+{
+	struct ros_part *p;
+
+	begin(1000, 50);
+	comes(1, 0x3f);
+	ros_worker_turn(&w);
+	fake.room = 0;
+	p = ask(0, 1, 0x3);
+	ros_worker_turn(&w);
+	CU_ASSERT_TRUE(ros_queue_empty(&w.results));
+	CU_ASSERT_TRUE(UNIT_WAIT(result(), 5000));
+	is_done(p, 3, ROS_BUSY);
+	UNIT_EQ(w.counts.busy, 1);
+	end();
+}
+
+static void card_fails(void)
+{
+	struct ros_part *p;
+
+	begin(1000, 1000);
+	comes(1, 0x3f);
+	ros_worker_turn(&w);
+	fake.error = -EIO;
+	p = ask(0, 1, 0x21);
+	ros_worker_turn(&w);
+	is_done(p, 0x21, ROS_FAILED);
+	UNIT_EQ(p->pieces[5].handle, 0);
+	UNIT_EQ(w.counts.failed, 2);
+	end();
+}
+
+/* In every state at the same time: waiting, without a page, on its way; and afterwards. */
+static void card_vanishes(void)
+{
+	struct ros_part *p[4];
+
+	begin(60000, 60000);
+	comes(1, 0x3f);
+	comes(2, 0x3f);
+	ros_worker_turn(&w);
+	fake.hold = true;
+	fake.room = 6;
+	p[0] = ask(0, 1, 0x3f);
+	p[1] = ask(1, 2, 0x3);
+	p[2] = ask(2, 9, 0x7);
+	ros_worker_turn(&w);
+	CU_ASSERT_TRUE(ros_queue_empty(&w.results));
+	fake.take_error = -ENODEV;
+	ros_worker_turn(&w);
+	CU_ASSERT_TRUE(w.gone);
+	UNIT_EQ(fake.stops, 1);
+	is_done(p[0], 0x3f, ROS_GONE);
+	is_done(p[1], 3, ROS_GONE);
+	is_done(p[2], 7, ROS_GONE);
+	p[3] = ask(3, 1, 1);
+	ros_worker_turn(&w);
+	is_done(p[3], 1, ROS_GONE);
+	UNIT_EQ(fake.stops, 1);
+	end();
+}
+
+/* A sub-unit that stops without a word is seen by the thread, too. */
+static void stops_by_itself(void)
+{
+	struct ros_part *p;
+
+	begin(60000, 1000);
+	UNIT_NEED(!ros_worker_start(&w));
+	p = ask(0, 3, 1);
+	ros_worker_wake(&w);
+	fake.stopped = true;
+	CU_ASSERT_TRUE(UNIT_WAIT(!ros_queue_empty(&w.results), 5000));
+	is_done(p, 1, ROS_GONE);
+	ros_worker_stop(&w);
+	UNIT_EQ(fake.starts, 1);
+	end();
+}
+
+static struct ros_clear_part clear_part;
+static _Atomic uint8_t found[EVENTS];
+
+static struct ros_clear_part *clear(const uint32_t *events, uint32_t count)
+{
+	clear_part = (struct ros_clear_part){
+		.job.kind = ROS_JOB_CLEAR, .events = events, .found = found, .count = count};
+	memset(found, 0, sizeof(found));
+	ros_worker_order(&w, &clear_part.job);
+	return &clear_part;
+}
+
+static void cleared(void)
+{
+	static const uint32_t events[] = {1, 2, 3, 4};
+	struct ros_clear_part *c;
+	struct ros_part *p;
+
+	begin(60000, 1000);
+	comes(1, 0x3f);
+	comes(2, 0x0f);
+	ros_worker_turn(&w);
+	c = clear(events, 3);
+	p = ask(0, 2, 0x30); /* of what is still to come */
+	ros_worker_turn(&w);
+	CU_ASSERT_TRUE(ros_queue_empty(&w.results));
+	UNIT_EQ(fake.there[1], 0);
+	UNIT_EQ(fake.there[2], 0);
+	/* Both of it at once: who asked gets both, and then it goes. */
+	comes(2, 0x30);
+	ros_worker_turn(&w);
+	is_done(p, 0x30, ROS_OK);
+	UNIT_EQ(fake.there[2], 0);
+	ros_worker_drain(&w);
+	ros_worker_turn(&w);
+	CU_ASSERT_PTR_EQUAL(ros_queue_pop(&w.results), c);
+	UNIT_EQ(c->fragments, 12);
+	UNIT_EQ(found[0] + 2 * found[1] + 4 * found[2], 3);
+	end();
+	/* More events than can be waited for: the others are as they are. */
+	begin(60000, 1000);
+	w.spare->next->next = NULL; /* two are left */
+	c = clear(events, 4);
+	ros_worker_turn(&w);
+	UNIT_EQ(c->waiting, 2);
+	comes(1, 0x3f);
+	comes(2, 0x3f);
+	ros_worker_turn(&w);
+	CU_ASSERT_PTR_EQUAL(ros_queue_pop(&w.results), c);
+	UNIT_EQ(c->fragments, 12);
+	end();
+}
+
+static void aged(void)
+{
+	begin(0, 0);
+	w.set.age_ns = 1;
+	comes(1, 0x3f);
+	comes(2, 0x3f);
+	ros_worker_turn(&w);
+	UNIT_EQ(fake.there[1] | fake.there[2], 0);
+	UNIT_EQ(w.counts.aged, 12);
+	UNIT_EQ(w.counts.cleared, 12);
+	end();
+}
+
+UNIT_MAIN("worker of a sub-unit", {"served", served}, {"waits", waits}, {"in vain", in_vain},
+	  {"no host pages", no_pages}, {"busy", busy}, {"the card fails", card_fails},
+	  {"the card vanishes", card_vanishes}, {"it stops by itself", stops_by_itself},
+	  {"cleared", cleared}, {"aged", aged})

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Times, with three digits whatever their size: buckets as HdrHistogram lays them out (2048 to
+ * begin with, then 1024 for each doubling), and its text of percentiles, which its plotters read.
+ * Its C library is not in Debian, and this much of it is not worth another package.
+ */
+#ifndef ROC_UTILS_ROS_HISTOGRAM_H
+#define ROC_UTILS_ROS_HISTOGRAM_H
+
+#include <stdint.h>
+#include <stdio.h>
+
+#define HISTOGRAM_BITS 11			/* of the first buckets */
+#define HISTOGRAM_MAX ((UINT64_C(1) << 38) - 1) /* larger counts as this: 275 s of ns */
+#define HISTOGRAM_BUCKETS ((38 - HISTOGRAM_BITS + 2) << (HISTOGRAM_BITS - 1))
+
+struct histogram {
+	uint64_t counts[HISTOGRAM_BUCKETS];
+	uint64_t total, max;
+	double sum, squares;
+};
+
+void histogram_add(struct histogram *h, uint64_t value);
+/* The value that so many percent are not above; 0: there are none. */
+uint64_t histogram_percentile(const struct histogram *h, double percent);
+/* As HdrHistogram prints it; @unit: what a value is divided by. */
+void histogram_print(const struct histogram *h, FILE *out, double unit);
+
+#endif

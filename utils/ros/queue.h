@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * A queue of pointers from one thread to one other: no lock, no system call. And a doorbell for the
+ * one who sleeps: it is rung only then.
+ *
+ * A queue is made as large as there can be things to be put into it, so it is never full: whoever
+ * pushes never waits for whoever pops.
+ */
+#ifndef ROC_UTILS_ROS_QUEUE_H
+#define ROC_UTILS_ROS_QUEUE_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+struct ros_queue {
+	void **slots;
+	uint32_t mask;
+	/* Each index has one writer, and a cache line of its own. */
+	_Alignas(64) _Atomic uint32_t head; /* pushed */
+	_Alignas(64) _Atomic uint32_t tail; /* popped */
+};
+
+/* Room for @entries at least; false: no memory. */
+static inline bool ros_queue_init(struct ros_queue *q, uint32_t entries)
+{
+	uint32_t size = 16;
+
+	while (size < entries)
+		size *= 2;
+	q->slots = calloc(size, sizeof(*q->slots));
+	q->mask = size - 1;
+	atomic_init(&q->head, 0);
+	atomic_init(&q->tail, 0);
+	return q->slots;
+}
+
+static inline void ros_queue_free(struct ros_queue *q)
+{
+	free(q->slots);
+	q->slots = NULL;
+}
+
+/* False: it is full, and its maker has miscounted. */
+static inline bool ros_queue_push(struct ros_queue *q, void *entry)
+{
+	uint32_t head = atomic_load_explicit(&q->head, memory_order_relaxed);
+
+	if (head - atomic_load_explicit(&q->tail, memory_order_acquire) > q->mask)
+		return false;
+	q->slots[head & q->mask] = entry;
+	atomic_store_explicit(&q->head, head + 1, memory_order_release);
+	return true;
+}
+
+/* NULL: it is empty. */
+static inline void *ros_queue_pop(struct ros_queue *q)
+{
+	uint32_t tail = atomic_load_explicit(&q->tail, memory_order_relaxed);
+	void *entry;
+
+	if (tail == atomic_load_explicit(&q->head, memory_order_acquire))
+		return NULL;
+	entry = q->slots[tail & q->mask];
+	atomic_store_explicit(&q->tail, tail + 1, memory_order_release);
+	return entry;
+}
+
+static inline bool ros_queue_empty(struct ros_queue *q)
+{
+	return atomic_load_explicit(&q->tail, memory_order_relaxed) ==
+	       atomic_load_explicit(&q->head, memory_order_acquire);
+}
+
+/*
+ * The sleeper says that he is about to sleep, looks once more at all that he waits for, and only
+ * then sleeps in poll() or epoll_wait() on @fd. Who puts something there rings afterwards. The
+ * fences order the two pairs: one of both sees what the other did.
+ */
+struct ros_bell {
+	int fd;
+	_Alignas(64) _Atomic bool asleep;
+	_Atomic uint64_t rung; /* system calls */
+};
+
+static inline bool ros_bell_init(struct ros_bell *b)
+{
+	b->fd = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
+	atomic_init(&b->asleep, false);
+	atomic_init(&b->rung, 0);
+	return b->fd >= 0;
+}
+
+static inline void ros_bell_free(struct ros_bell *b)
+{
+	if (b->fd >= 0)
+		close(b->fd);
+	b->fd = -1;
+}
+
+static inline void ros_bell_lie_down(struct ros_bell *b)
+{
+	atomic_store_explicit(&b->asleep, true, memory_order_relaxed);
+	atomic_thread_fence(memory_order_seq_cst);
+}
+
+static inline void ros_bell_get_up(struct ros_bell *b)
+{
+	atomic_store_explicit(&b->asleep, false, memory_order_relaxed);
+}
+
+static inline void ros_bell_ring(struct ros_bell *b)
+{
+	static const uint64_t one = 1;
+
+	atomic_thread_fence(memory_order_seq_cst);
+	if (!atomic_load_explicit(&b->asleep, memory_order_relaxed) ||
+	    !atomic_exchange_explicit(&b->asleep, false, memory_order_relaxed))
+		return;
+	atomic_fetch_add_explicit(&b->rung, 1, memory_order_relaxed);
+	/* Its counter cannot be full: it is read more often than that. */
+	if (write(b->fd, &one, sizeof(one)) < 0)
+		return;
+}
+
+/* After poll() said so. */
+static inline void ros_bell_hush(struct ros_bell *b)
+{
+	uint64_t count;
+
+	if (read(b->fd, &count, sizeof(count)) < 0)
+		return;
+}
+
+/* A count that one thread makes and others read. */
+typedef _Atomic uint64_t ros_count;
+
+static inline void ros_count_add(ros_count *c, uint64_t n)
+{
+	atomic_store_explicit(c, atomic_load_explicit(c, memory_order_relaxed) + n,
+			      memory_order_relaxed);
+}
+
+static inline void ros_count_set(ros_count *c, uint64_t n)
+{
+	atomic_store_explicit(c, n, memory_order_relaxed);
+}
+
+static inline uint64_t ros_count_get(ros_count *c)
+{
+	return atomic_load_explicit(c, memory_order_relaxed);
+}
+
+#endif

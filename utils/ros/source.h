@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Where a worker's fragments come from: a table of functions, with the words of roc/fragment.h.
+ *
+ *	source_card.c		a sub-unit of a card
+ *	source_synthetic.c	memory, with the contents of an emulated card: for measuring and
+ *testing the daemon where there is none
+ *
+ * One thread, the worker's, calls everything but give_back, which is the network's.
+ */
+#ifndef ROC_UTILS_ROS_SOURCE_H
+#define ROC_UTILS_ROS_SOURCE_H
+
+#include <roc/fragment.h>
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define ROS_SOURCE_LINKS 6 /* of a sub-unit */
+
+struct ros_source;
+
+struct ros_source_ops {
+	/* 0 or a negative errno; then roc_error() has the sentence. */
+	int (*start)(struct ros_source *s);
+	/* When it returns nobody writes into host pages any more. */
+	int (*stop)(struct ros_source *s);
+	void (*close)(struct ros_source *s);
+
+	/* As the functions of the same name in roc/fragment.h. */
+	int (*take)(struct ros_source *s, struct roc_fragment_kept *kept, unsigned int n);
+	uint32_t (*find)(struct ros_source *s, uint32_t event);
+	uint32_t (*oldest)(struct ros_source *s, uint32_t *event, uint64_t *age_ns);
+	int (*request)(struct ros_source *s, uint32_t event, uint32_t links, uint64_t tag);
+	unsigned int (*clear)(struct ros_source *s, const uint32_t *events, unsigned int n);
+	int (*flush)(struct ros_source *s);
+	int (*done)(struct ros_source *s, struct roc_fragment_fetched *fetched, unsigned int n);
+	void (*give_back)(struct ros_source *s, uint64_t handle);
+	bool (*running)(struct ros_source *s);
+	void (*counts)(struct ros_source *s, struct roc_fragments_counts *counts);
+	/*
+	 * Sleep until there is something to take or done, or @fd can be read, or for @ms (-1: no
+	 * limit). True: @fd can be read.
+	 */
+	bool (*wait)(struct ros_source *s, int fd, int ms);
+};
+
+struct ros_source {
+	const struct ros_source_ops *ops;
+	char name[64];	   /* for sentences and metrics: "0000:3b:00.0 sub0" */
+	uint32_t links;	   /* mask of those that it has */
+	uint32_t fragment; /* bytes of the largest */
+	uint32_t pages;	   /* host pages */
+};
+
+/* What --source=synthetic is told. */
+struct ros_synthetic {
+	unsigned int unit; /* its number */
+	uint32_t source;   /* source id of the first card; two units are a card */
+	uint32_t size_min, size_max;
+	uint32_t rate; /* fragments per second and link, 0: as fast as there are pages */
+	uint32_t first_event;
+	uint32_t pages; /* of the card, for each link */
+	uint32_t host_pages;
+};
+
+/* NULL: roc_error() or errno says why. */
+struct ros_source *ros_source_synthetic(const struct ros_synthetic *settings);
+/* Sub-unit @sub of a card. NULL: roc_error() says why, errno is ENOENT if there is no such one. */
+struct ros_source *ros_source_card(const struct roc_card *card, const char *id, unsigned int sub,
+				   uint32_t host_pages, uint32_t page, uint32_t pages);
+
+#endif

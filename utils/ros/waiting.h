@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Who waits for fragments that have not come: found by event id when one comes, and by time when
+ * the wait is over. Nothing is allocated: who waits brings a struct ros_waiter. All wait for the
+ * same time, so who came first is also the first whose time is over.
+ */
+#ifndef ROC_UTILS_ROS_WAITING_H
+#define ROC_UTILS_ROS_WAITING_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/queue.h>
+
+struct ros_waiter {
+	LIST_ENTRY(ros_waiter) chain;
+	TAILQ_ENTRY(ros_waiter) order;
+	uint64_t until; /* CLOCK_MONOTONIC ns */
+	uint32_t event;
+	uint32_t missing; /* links */
+};
+
+struct ros_waiting {
+	LIST_HEAD(ros_waiting_chain, ros_waiter) * chains;
+	uint32_t mask;
+	TAILQ_HEAD(ros_waiting_order, ros_waiter) order;
+	uint32_t count;
+};
+
+/* @expected: how many there may be; more are only slower. False: no memory. */
+bool ros_waiting_init(struct ros_waiting *w, uint32_t expected);
+void ros_waiting_free(struct ros_waiting *w);
+
+/* @one: event, missing and until are its own. */
+void ros_waiting_add(struct ros_waiting *w, struct ros_waiter *one);
+void ros_waiting_remove(struct ros_waiting *w, struct ros_waiter *one);
+
+/* The next who waits for @event; @after: the one before, NULL: the first. Newest first. */
+struct ros_waiter *ros_waiting_find(struct ros_waiting *w, uint32_t event,
+				    struct ros_waiter *after);
+/* The first whose time is over, or NULL. */
+struct ros_waiter *ros_waiting_expired(struct ros_waiting *w, uint64_t now);
+/* When that will be; UINT64_MAX: nobody waits. */
+uint64_t ros_waiting_until(struct ros_waiting *w);
+
+#endif

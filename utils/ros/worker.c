@@ -1,0 +1,572 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * The thread of a sub-unit.
+ */
+#include "worker.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "ros_time.h"
+#include "utils/common/tool.h"
+
+#define BATCH 256
+#define LOOKS 64		 /* turns with nothing to do before it sleeps */
+#define COUNTS_NS (100 * ROS_MS) /* how old figures may be */
+#define SLEEP_MS 500		 /* at most: a lost wake-up, a card that died in silence */
+
+static struct ros_part *part_of(struct ros_waiter *one)
+{
+	return (struct ros_part *)((char *)one - offsetof(struct ros_part, waiter));
+}
+
+/*
+ * Who waits is either a part of a request or the event of a clear; the links of a clear are marked
+ * by a bit that no link has.
+ */
+#define OF_A_CLEAR (UINT32_C(1) << 31)
+
+static bool of_a_clear(const struct ros_waiter *one)
+{
+	return one->missing & OF_A_CLEAR;
+}
+
+static void result(struct ros_worker *w, struct ros_job *job)
+{
+	ros_queue_push(&w->results, job);
+	w->told = false;
+}
+
+static void part_finish(struct ros_worker *w, struct ros_part *p)
+{
+	if (!p->todo && !p->flying && !p->waiter.missing)
+		result(w, &p->job);
+}
+
+static void part_status(struct ros_part *p, uint32_t links, enum ros_status status)
+{
+	for (; links; links &= links - 1)
+		p->pieces[__builtin_ctz(links)] = (struct ros_piece){.status = (uint8_t)status};
+}
+
+/* Have what is there fetched. False: there are no host pages. */
+static bool part_fetch(struct ros_worker *w, struct ros_part *p)
+{
+	int links = w->source->ops->request(w->source, p->event, p->todo, (uintptr_t)p);
+
+	if (links == -EAGAIN)
+		return false;
+	if (links < 0)
+		links = 0;
+	if (links && !p->flying)
+		TAILQ_INSERT_TAIL(&w->flight, p, flight);
+	p->flying |= (uint32_t)links;
+	/* Cleared while it waited for a page. */
+	part_status(p, p->todo & ~(uint32_t)links, ROS_NOT_THERE);
+	p->todo = 0;
+	return true;
+}
+
+/* Of who comes first, first. */
+static void part_go(struct ros_worker *w, struct ros_part *p)
+{
+	if (p->blocked_since)
+		return; /* is in the row already */
+	if (TAILQ_EMPTY(&w->blocked) && part_fetch(w, p))
+		return;
+	p->blocked_since = w->now;
+	TAILQ_INSERT_TAIL(&w->blocked, p, blocked);
+	atomic_store_explicit(&w->starving, true, memory_order_relaxed);
+	ros_count_add(&w->counts.blocked, 1);
+}
+
+static void part_unblock(struct ros_worker *w, struct ros_part *p)
+{
+	TAILQ_REMOVE(&w->blocked, p, blocked);
+	p->blocked_since = 0;
+}
+
+static unsigned int serve_blocked(struct ros_worker *w)
+{
+	struct ros_part *p;
+	unsigned int served = 0;
+
+	while ((p = TAILQ_FIRST(&w->blocked))) {
+		if (part_fetch(w, p)) {
+			part_unblock(w, p);
+		} else if (w->now - p->blocked_since >= w->set.busy_ns) {
+			part_unblock(w, p);
+			part_status(p, p->todo, ROS_BUSY);
+			p->todo = 0;
+			ros_count_add(&w->counts.busy, 1);
+		} else {
+			return served;
+		}
+		part_finish(w, p);
+		served++;
+	}
+	if (served)
+		atomic_store_explicit(&w->starving, false, memory_order_relaxed);
+	return served;
+}
+
+static bool patient(struct ros_worker *w)
+{
+	return w->set.wait_ns && !atomic_load_explicit(&w->draining, memory_order_relaxed);
+}
+
+static void take_request(struct ros_worker *w, struct ros_part *p)
+{
+	uint32_t there;
+
+	p->flying = 0;
+	p->blocked_since = 0;
+	p->waiter.missing = 0;
+	if (atomic_load_explicit(&w->gone, memory_order_relaxed)) {
+		p->todo = 0;
+		part_status(p, p->links, ROS_GONE);
+		result(w, &p->job);
+		return;
+	}
+	there = p->links & w->source->ops->find(w->source, p->event);
+	p->todo = there;
+	if (p->links & ~there) {
+		if (patient(w)) {
+			p->waiter.event = p->event;
+			p->waiter.missing = p->links & ~there;
+			p->waiter.until = w->now + w->set.wait_ns;
+			ros_waiting_add(&w->waiting, &p->waiter);
+			ros_count_add(&w->counts.waited, 1);
+		} else {
+			part_status(p, p->links & ~there, ROS_NOT_THERE);
+		}
+	}
+	if (there)
+		part_go(w, p);
+	part_finish(w, p);
+}
+
+/* One event of a clear; what has not come is waited for. */
+static void clear_event(struct ros_worker *w, struct ros_clear_part *c, uint32_t number)
+{
+	uint32_t event = c->events[number], all = w->source->links;
+	uint32_t there = w->source->ops->find(w->source, event);
+	struct ros_clear_waiter *one = w->spare;
+
+	if (there) {
+		w->source->ops->clear(w->source, &event, 1);
+		c->fragments += (uint32_t)__builtin_popcount(there);
+		atomic_store_explicit(&c->found[number], 1, memory_order_relaxed);
+	}
+	if (!(all & ~there) || !patient(w) || !one)
+		return;
+	w->spare = one->next;
+	one->part = c;
+	one->number = number;
+	one->waiter.event = event;
+	one->waiter.missing = (all & ~there) | OF_A_CLEAR;
+	one->waiter.until = w->now + w->set.wait_ns;
+	ros_waiting_add(&w->waiting, &one->waiter);
+	ros_count_add(&w->counts.waited, 1);
+	c->waiting++;
+}
+
+static void take_clear(struct ros_worker *w, struct ros_clear_part *c)
+{
+	uint32_t i;
+
+	c->waiting = 0;
+	c->fragments = 0;
+	if (!atomic_load_explicit(&w->gone, memory_order_relaxed)) {
+		for (i = 0; i < c->count; i++)
+			clear_event(w, c, i);
+	}
+	ros_count_add(&w->counts.cleared, c->fragments);
+	if (!c->waiting)
+		result(w, &c->job);
+}
+
+static unsigned int take_orders(struct ros_worker *w)
+{
+	struct ros_job *job;
+	unsigned int n;
+
+	for (n = 0; n < BATCH && (job = ros_queue_pop(&w->orders)); n++) {
+		if (job->kind == ROS_JOB_REQUEST)
+			take_request(w, (struct ros_part *)job);
+		else
+			take_clear(w, (struct ros_clear_part *)job);
+	}
+	ros_count_add(&w->counts.jobs, n);
+	return n;
+}
+
+static void clear_some(struct ros_worker *w, struct ros_clear_waiter *c, uint32_t links)
+{
+	c->waiter.missing &= ~links;
+	c->part->fragments += (uint32_t)__builtin_popcount(links);
+	atomic_store_explicit(&c->part->found[c->number], 1, memory_order_relaxed);
+	ros_count_add(&w->counts.cleared, (uint64_t)__builtin_popcount(links));
+}
+
+static void clear_over(struct ros_worker *w, struct ros_waiter *one)
+{
+	struct ros_clear_waiter *c = (struct ros_clear_waiter *)one;
+
+	ros_waiting_remove(&w->waiting, one);
+	if (!--c->part->waiting)
+		result(w, &c->part->job);
+	c->next = w->spare;
+	w->spare = c;
+}
+
+/*
+ * Those who wanted it first, then those who want it away. Others of the event may have come with
+ * it: a clear takes all of them, so all of them are looked at.
+ */
+static void arrived(struct ros_worker *w, uint32_t event)
+{
+	struct ros_waiter *one, *next, *clear = NULL;
+	uint32_t there, bits;
+
+	one = ros_waiting_find(&w->waiting, event, NULL);
+	if (!one)
+		return;
+	there = w->source->ops->find(w->source, event);
+	for (; one; one = next) {
+		next = ros_waiting_find(&w->waiting, event, one);
+		bits = one->missing & there;
+		if (!bits)
+			continue;
+		if (of_a_clear(one)) {
+			clear = one; /* the oldest */
+			continue;
+		}
+		one->missing &= ~bits;
+		if (!one->missing)
+			ros_waiting_remove(&w->waiting, one);
+		part_of(one)->todo |= bits;
+		part_go(w, part_of(one));
+		part_finish(w, part_of(one));
+	}
+	if (!clear)
+		return;
+	w->source->ops->clear(w->source, &event, 1);
+	clear_some(w, (struct ros_clear_waiter *)clear, there);
+	if (clear->missing == OF_A_CLEAR)
+		clear_over(w, clear);
+}
+
+static void give_up(struct ros_worker *w, struct ros_waiter *one, enum ros_status status)
+{
+	ros_count_add(&w->counts.expired, 1);
+	if (of_a_clear(one)) {
+		clear_over(w, one);
+		return;
+	}
+	ros_waiting_remove(&w->waiting, one);
+	part_status(part_of(one), one->missing, status);
+	one->missing = 0;
+	part_finish(w, part_of(one));
+}
+
+static unsigned int expire(struct ros_worker *w)
+{
+	bool draining = atomic_load_explicit(&w->draining, memory_order_relaxed);
+	struct ros_waiter *one;
+	unsigned int n = 0;
+
+	while ((one = ros_waiting_expired(&w->waiting, draining ? UINT64_MAX : w->now))) {
+		give_up(w, one, one->until <= w->now ? ROS_NOT_THERE : ROS_DRAINING);
+		n++;
+	}
+	return n;
+}
+
+static void fetched(struct ros_worker *w, const struct roc_fragment_fetched *f)
+{
+	struct ros_part *p = (struct ros_part *)(uintptr_t)f->tag;
+	struct ros_piece *piece = &p->pieces[f->link];
+
+	*piece = (struct ros_piece){.status = ROS_FAILED};
+	if (!f->error) {
+		piece->status = ROS_OK;
+		piece->data = f->data;
+		piece->handle = f->handle;
+		piece->size = f->size;
+		piece->marks = (uint16_t)f->status;
+	} else if (f->error == -ECANCELED) {
+		piece->status = ROS_GONE;
+	}
+	ros_count_add(f->error ? &w->counts.failed : &w->counts.fetched, 1);
+	p->flying &= ~(UINT32_C(1) << f->link);
+	if (!p->flying)
+		TAILQ_REMOVE(&w->flight, p, flight);
+	part_finish(w, p);
+}
+
+/* Nothing comes from this sub-unit any more: everybody is told. */
+static void leave(struct ros_worker *w, const char *why)
+{
+	struct roc_fragment_fetched f[BATCH];
+	struct ros_waiter *one;
+	struct ros_part *p;
+	int n, i;
+
+	snprintf(w->failure, sizeof(w->failure), "%s", why);
+	atomic_store_explicit(&w->gone, true, memory_order_release);
+	w->source->ops->stop(w->source);
+	while ((n = w->source->ops->done(w->source, f, BATCH)) > 0) {
+		for (i = 0; i < n; i++)
+			fetched(w, &f[i]);
+	}
+	/* Nobody writes into host pages any more: what is on its way stays away. */
+	while ((p = TAILQ_FIRST(&w->flight))) {
+		TAILQ_REMOVE(&w->flight, p, flight);
+		part_status(p, p->flying, ROS_GONE);
+		p->flying = 0;
+		part_finish(w, p);
+	}
+	while ((p = TAILQ_FIRST(&w->blocked))) {
+		part_unblock(w, p);
+		part_status(p, p->todo, ROS_GONE);
+		p->todo = 0;
+		part_finish(w, p);
+	}
+	atomic_store_explicit(&w->starving, false, memory_order_relaxed);
+	while ((one = ros_waiting_expired(&w->waiting, UINT64_MAX)))
+		give_up(w, one, ROS_GONE);
+}
+
+static unsigned int take_in(struct ros_worker *w)
+{
+	struct roc_fragment_kept kept[BATCH];
+	int i, n = w->source->ops->take(w->source, kept, BATCH);
+
+	if (n < 0) {
+		leave(w, roc_error());
+		return 1;
+	}
+	for (i = 0; w->waiting.count && i < n; i++)
+		arrived(w, kept[i].event);
+	ros_count_add(&w->counts.taken, (uint64_t)n);
+	return (unsigned int)n;
+}
+
+static unsigned int take_done(struct ros_worker *w)
+{
+	struct roc_fragment_fetched f[BATCH];
+	int i, n = w->source->ops->done(w->source, f, BATCH);
+
+	if (n < 0) {
+		leave(w, roc_error());
+		return 1;
+	}
+	for (i = 0; i < n; i++)
+		fetched(w, &f[i]);
+	return (unsigned int)n;
+}
+
+/* What nobody asks for and nobody clears. */
+static void sweep(struct ros_worker *w)
+{
+	uint32_t event, links;
+	uint64_t age;
+	unsigned int n;
+
+	for (n = 0; n < BATCH; n++) {
+		links = w->source->ops->oldest(w->source, &event, &age);
+		if (!links || age < w->set.age_ns)
+			break;
+		w->source->ops->clear(w->source, &event, 1);
+		ros_count_add(&w->counts.aged, (uint64_t)__builtin_popcount(links));
+		ros_count_add(&w->counts.cleared, (uint64_t)__builtin_popcount(links));
+	}
+	w->swept = n < BATCH ? w->now : 0;
+}
+
+static void copy_counts(struct ros_worker *w)
+{
+	struct roc_fragments_counts c;
+
+	w->source->ops->counts(w->source, &c);
+	ros_count_set(&w->counts.kept, c.kept);
+	ros_count_set(&w->counts.events, c.events);
+	ros_count_set(&w->counts.outstanding, c.outstanding);
+	ros_count_set(&w->counts.free_pages, c.free);
+	ros_count_set(&w->counts.doorbells, c.doorbells);
+	ros_count_set(&w->counts.tells, c.tells);
+	w->looked = w->now;
+}
+
+bool ros_worker_turn(struct ros_worker *w)
+{
+	unsigned int n;
+
+	w->now = ros_now();
+	n = take_orders(w);
+	if (!atomic_load_explicit(&w->gone, memory_order_relaxed)) {
+		n += take_in(w);
+		n += serve_blocked(w);
+		w->source->ops->flush(w->source);
+		n += take_done(w);
+		if (w->set.age_ns && w->now - w->swept >= COUNTS_NS)
+			sweep(w);
+	}
+	n += expire(w);
+	if (w->now - w->looked >= COUNTS_NS)
+		copy_counts(w);
+	ros_count_add(&w->counts.turns, 1);
+	if (!w->told) {
+		w->told = true;
+		ros_bell_ring(w->network);
+	}
+	return n;
+}
+
+/* In ms, for poll(): until somebody's wait is over. */
+static int pause_ms(struct ros_worker *w)
+{
+	uint64_t until = ros_waiting_until(&w->waiting);
+	struct ros_part *p = TAILQ_FIRST(&w->blocked);
+
+	if (p && p->blocked_since + w->set.busy_ns < until)
+		until = p->blocked_since + w->set.busy_ns;
+	if (until <= w->now)
+		return 0;
+	until = (until - w->now + ROS_MS - 1) / ROS_MS;
+	return until < SLEEP_MS ? (int)until : SLEEP_MS;
+}
+
+/* Of a card that is gone only orders are to be answered. */
+static bool wait_for_work(struct ros_worker *w)
+{
+	struct pollfd fd = {.fd = w->bell.fd, .events = POLLIN};
+
+	if (atomic_load_explicit(&w->gone, memory_order_relaxed))
+		return poll(&fd, 1, SLEEP_MS) > 0;
+	return w->source->ops->wait(w->source, w->bell.fd, pause_ms(w));
+}
+
+static void sleep_some(struct ros_worker *w)
+{
+	ros_bell_lie_down(&w->bell);
+	if (ros_queue_empty(&w->orders) &&
+	    !atomic_load_explicit(&w->ending, memory_order_relaxed)) {
+		ros_count_add(&w->counts.sleeps, 1);
+		if (wait_for_work(w))
+			ros_bell_hush(&w->bell);
+	}
+	ros_bell_get_up(&w->bell);
+	if (!atomic_load_explicit(&w->gone, memory_order_relaxed) &&
+	    !w->source->ops->running(w->source))
+		leave(w, "The sub-unit has stopped by itself.");
+}
+
+static void *work(void *argument)
+{
+	struct ros_worker *w = argument;
+	unsigned int idle = 0;
+
+	while (!atomic_load_explicit(&w->ending, memory_order_relaxed)) {
+		if (ros_worker_turn(w)) {
+			idle = 0;
+		} else if (++idle >= LOOKS) {
+			sleep_some(w);
+			idle = 0;
+		}
+	}
+	return NULL;
+}
+
+int ros_worker_init(struct ros_worker *w)
+{
+	uint32_t i;
+
+	TAILQ_INIT(&w->blocked);
+	TAILQ_INIT(&w->flight);
+	w->told = true;
+	w->bell.fd = -1;
+	w->clears = calloc(w->set.clears, sizeof(*w->clears));
+	if (!w->clears || !ros_queue_init(&w->orders, w->set.jobs) ||
+	    !ros_queue_init(&w->results, w->set.jobs) ||
+	    !ros_waiting_init(&w->waiting, w->set.jobs))
+		return -ENOMEM;
+	if (!ros_bell_init(&w->bell))
+		return -errno;
+	for (i = 0; i < w->set.clears; i++) {
+		w->clears[i].next = w->spare;
+		w->spare = &w->clears[i];
+	}
+	return 0;
+}
+
+int ros_worker_start(struct ros_worker *w)
+{
+	sigset_t all, before;
+	int err;
+
+	if (w->source->ops->start(w->source))
+		return tool_fail("%s: %s", w->source->name, roc_error());
+	/* Signals are the main thread's. */
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &before);
+	err = pthread_create(&w->thread, NULL, work, w);
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	if (err) {
+		w->source->ops->stop(w->source);
+		return tool_fail("There is no thread left: %s.", strerror(err));
+	}
+	w->started = true;
+	return TOOL_OK;
+}
+
+void ros_worker_stop(struct ros_worker *w)
+{
+	if (!w->started)
+		return;
+	atomic_store_explicit(&w->ending, true, memory_order_relaxed);
+	ros_worker_wake(w);
+	pthread_join(w->thread, NULL);
+	w->started = false;
+	w->source->ops->stop(w->source);
+	w->now = ros_now();
+	copy_counts(w);
+}
+
+void ros_worker_free(struct ros_worker *w)
+{
+	ros_queue_free(&w->orders);
+	ros_queue_free(&w->results);
+	ros_waiting_free(&w->waiting);
+	ros_bell_free(&w->bell);
+	free(w->clears);
+	if (w->source)
+		w->source->ops->close(w->source);
+	w->source = NULL;
+}
+
+void ros_worker_order(struct ros_worker *w, struct ros_job *job)
+{
+	ros_queue_push(&w->orders, job);
+}
+
+void ros_worker_wake(struct ros_worker *w)
+{
+	ros_bell_ring(&w->bell);
+}
+
+void ros_worker_give_back(struct ros_worker *w, uint64_t handle)
+{
+	w->source->ops->give_back(w->source, handle);
+}
+
+void ros_worker_drain(struct ros_worker *w)
+{
+	atomic_store_explicit(&w->draining, true, memory_order_relaxed);
+	ros_bell_ring(&w->bell);
+}
