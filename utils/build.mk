@@ -10,6 +10,8 @@ UTILS_LIBS := -luring -lpci -ljson-c -ldl
 # Every roc-*.1 is the page of a tool; a unit test holds the two together.
 UTILS_LINKS := $(patsubst Documentation/man/%.1,%,$(wildcard Documentation/man/roc-*.1))
 
+SYSTEMDDIR ?= /usr/lib/systemd/system
+
 .PHONY: install-utils uninstall-utils
 
 utils: $(O)/utils/roc
@@ -28,11 +30,14 @@ $(O)/utils/roc: $(O)/utils/main.o $(O)/utils/libutils.a $(LIBROC_LINKED) $(O)/re
 		$(LIBROC_LINK) $(UTILS_LIBS) -lm
 
 install-utils: $(O)/utils/roc
-	install -d $(DESTDIR)$(BINDIR) $(DESTDIR)$(MANDIR)/man1
+	install -d $(DESTDIR)$(BINDIR) $(DESTDIR)$(MANDIR)/man1 $(DESTDIR)$(SYSTEMDDIR)
 	install -m 755 $(O)/utils/roc $(DESTDIR)$(BINDIR)/roc
 	for link in $(UTILS_LINKS); do ln -sf roc $(DESTDIR)$(BINDIR)/$$link || exit 1; done
 	install -m 644 Documentation/man/*.1 $(DESTDIR)$(MANDIR)/man1
+	sed 's|@BINDIR@|$(BINDIR)|' utils/ros/roc-rosd.service.in > $(DESTDIR)$(SYSTEMDDIR)/roc-rosd.service
+	chmod 644 $(DESTDIR)$(SYSTEMDDIR)/roc-rosd.service
 
 uninstall-utils:
 	rm -f $(addprefix $(DESTDIR)$(BINDIR)/,roc $(UTILS_LINKS))
 	rm -f $(addprefix $(DESTDIR)$(MANDIR)/man1/,$(notdir $(wildcard Documentation/man/*.1)))
+	rm -f $(DESTDIR)$(SYSTEMDDIR)/roc-rosd.service

@@ -35,6 +35,8 @@ const struct tool *const tools[] = {
 	&tool_node_check,
 	&tool_send,
 	&tool_recv,
+	&tool_rosd,
+	&tool_ros_load,
 	NULL,
 };
 /* clang-format on */

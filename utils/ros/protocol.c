@@ -4,6 +4,7 @@
  */
 #include "protocol.h"
 
+#include <ctype.h>
 #include <stdio.h>
 
 #include "bytes.h"
@@ -57,6 +58,21 @@ bool ros_closes(enum ros_code code)
 const char *ros_code_name(enum ros_code code)
 {
 	return code < ROS_CODES ? codes[code].name : "unknown";
+}
+
+const char *ros_code_key(enum ros_code code, char key[ROS_CODE_KEY_MAX])
+{
+	const char *from = ros_code_name(code);
+	size_t n = 0;
+
+	for (; *from && n < ROS_CODE_KEY_MAX - 1; from++) {
+		if (*from == '_')
+			key[n++] = *++from;
+		else
+			key[n++] = (char)tolower(*from);
+	}
+	key[n] = '\0';
+	return key;
 }
 
 const char *ros_status_name(unsigned int status)

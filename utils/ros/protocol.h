@@ -187,8 +187,10 @@ size_t ros_encode_cleared(void *out, uint64_t id, const struct ros_cleared *clea
 size_t ros_encode_error(void *out, const struct ros_refusal *why);
 
 bool ros_closes(enum ros_code code);
-const char *ros_code_name(enum ros_code code);	  /* "TOO_LONG" */
-const char *ros_status_name(unsigned int status); /* "not there" */
+const char *ros_code_name(enum ros_code code); /* "TOO_LONG" */
+#define ROS_CODE_KEY_MAX 24
+const char *ros_code_key(enum ros_code code, char key[ROS_CODE_KEY_MAX]); /* "tooLong" */
+const char *ros_status_name(unsigned int status);			  /* "not there" */
 
 /* The highest version that both speak, 0: there is none. */
 uint16_t ros_version(const struct ros_hello *hello);

@@ -39,6 +39,8 @@ static const struct {
 	{"stream", "stats --id=245"},
 	{"record", "/tmp/roc-nowhere --id=245"},
 	{"replay", "/tmp/roc-nowhere"},
+	{"rosd", "--id=245"},
+	{"ros-load", "--connect=127.0.0.1:1"},
 	{"node-check", ""},
 	{"send", "localhost --id=245"},
 	{"recv", "--bind=/tmp/roc-nowhere"},
@@ -98,6 +100,12 @@ static const char *const usage[] = {
 	"node-check --find-latency --id=245 --mode=busy",
 	"node-check --find-latency --id=245 --time=0",
 	"node-check --find-latency --id=zz",
+	"rosd",
+	"rosd --id=245 --source=synthetic",
+	"rosd --id=245 --listen=nowhere",
+	"rosd --id=245 --page-size=3000",
+	"ros-load --fraction=101",
+	"ros-load --size=3",
 	"stream --id=245",
 	"stream frobnicate --id=245",
 	"stream stats",
@@ -175,6 +183,14 @@ static bool cardless(size_t i)
 	return good[i].arguments[0] && !takes_id(good[i].tool);
 }
 
+/* What such a tool says in place of @says: what it lacks is no card. */
+static const char *lacks(size_t i, const char *says)
+{
+	if (!cardless(i))
+		return says;
+	return strcmp(good[i].tool, "ros-load") ? "/tmp/roc-nowhere" : "Does roc-rosd run there?";
+}
+
 static void all_tools(void)
 {
 	const struct tool *const *t;
@@ -198,8 +214,7 @@ static void no_module(void)
 		return;
 	rmdir("/sys/class/roc");
 	for (i = 0; i < N(good); i++)
-		ends(TOOL_FAILED, cardless(i) ? "/tmp/roc-nowhere" : "modprobe roc", good[i].tool,
-		     good[i].arguments);
+		ends(TOOL_FAILED, lacks(i, "modprobe roc"), good[i].tool, good[i].arguments);
 	ends(TOOL_FAILED, "modprobe roc", "metrics", "");
 	ends(TOOL_FAILED, "modprobe roc", "metrics", "--prometheus");
 	ends(TOOL_FAILED, "modprobe roc", "list-cards", "--json");
@@ -221,8 +236,7 @@ static void no_card(void)
 	if (!fresh_sysfs())
 		return;
 	for (i = 0; i < N(good); i++)
-		ends(TOOL_FAILED, cardless(i) ? "/tmp/roc-nowhere" : "lspci", good[i].tool,
-		     good[i].arguments);
+		ends(TOOL_FAILED, lacks(i, "lspci"), good[i].tool, good[i].arguments);
 	ends(TOOL_FAILED, "lspci", "metrics", "");
 	ends(TOOL_FAILED, "lspci", "config", "--config-all --from-card");
 }

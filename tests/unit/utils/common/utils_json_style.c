@@ -40,6 +40,8 @@ static const struct {
 	{"fw-check", {"fw-check"}},
 	{"bar-stress", {"bar-stress"}},
 	{"stream", {"stream-stats", "stream-follow", "stream-set"}},
+	{"rosd", {NULL}},
+	{"ros-load", {NULL}},
 };
 
 #define PRINTED (sizeof(printed) / sizeof(printed[0]))

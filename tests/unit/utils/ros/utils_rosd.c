@@ -1,0 +1,282 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * roc-rosd with clients that behave: what they ask for comes, what is cleared is gone, many at
+ * once.
+ */
+#include "unit.h"
+
+#include "tests/unit/utils/ros/ros_daemon.h"
+
+#define ALL UINT64_C(0xffffff)
+
+static struct daemon d;
+static struct client a;
+
+static void welcome(void)
+{
+	UNIT_NEED(daemon_start(&d, "--max-requests=17 --max-clears=3 --max-events=50 --wait=70 "
+				   "--patience=4000 --max-backlog=128Ki --size=1600"));
+	CU_ASSERT_TRUE(client_open(&a, &d, 0));
+	CU_ASSERT_TRUE(a.limits.links == ALL);
+	UNIT_EQ(a.limits.message, 24 + 8 * 50);
+	UNIT_EQ(a.limits.requests, 17);
+	UNIT_EQ(a.limits.clears, 3);
+	UNIT_EQ(a.limits.events, 50);
+	UNIT_EQ(a.limits.fragment, 2048);
+	UNIT_EQ(a.limits.wait, 70);
+	UNIT_EQ(a.limits.patience, 4000);
+	UNIT_EQ(a.limits.backlog, 128 << 10);
+	client_close(&a);
+	daemon_ends_well(&d);
+	daemon_forget(&d);
+}
+
+static void fragments(void)
+{
+	uint32_t event;
+
+	UNIT_NEED(daemon_start(&d, "--rate=0 --size=16 --size-max=2048 --source-id=0x123"));
+	UNIT_NEED(client_open(&a, &d, 0));
+	for (event = 0; event < 200; event++)
+		CU_ASSERT_TRUE(client_asks(&a, event, event % 3 ? UINT64_C(1) << event % 24 : ALL));
+	/* As often as one likes, and in part links that there are not. */
+	CU_ASSERT_TRUE(client_asks(&a, 5, ALL));
+	CU_ASSERT_TRUE(client_request(&a, 1, 5, 3 | UINT64_C(1) << 24 | UINT64_C(1) << 63));
+	UNIT_NEED(client_hears(&a, ROS_REPLY));
+	UNIT_EQ(a.m.flags, ROS_INCOMPLETE);
+	UNIT_EQ(a.m.reply.count, 4);
+	UNIT_EQ(a.m.reply.entries[2 * 8], 24);
+	UNIT_EQ(a.m.reply.entries[2 * 8 + 1], ROS_NO_LINK);
+	UNIT_EQ(a.m.reply.entries[3 * 8], 63);
+	CU_ASSERT_TRUE(client_request(&a, 2, 5, UINT64_C(1) << 40));
+	UNIT_NEED(client_hears(&a, ROS_REPLY));
+	UNIT_EQ(a.m.flags, ROS_INCOMPLETE);
+	UNIT_EQ(a.m.id, 2);
+	client_close(&a);
+	daemon_ends_well(&d);
+	UNIT_EQ(daemon_figure(&d, "replies"), 203);
+	daemon_forget(&d);
+}
+
+/* Answered after the wait, not before; or at once if there is none. */
+static void unknown(int wait)
+{
+	char options[64];
+	double begin;
+
+	snprintf(options, sizeof(options), "--rate=0 --pages=64 --wait=%d", wait);
+	UNIT_NEED(daemon_start(&d, options));
+	UNIT_NEED(client_open(&a, &d, 0));
+	begin = daemon_ms();
+	CU_ASSERT_TRUE(client_request(&a, 7, 0x80000000, ALL));
+	UNIT_NEED(client_hears(&a, ROS_REPLY));
+	CU_ASSERT_TRUE(daemon_ms() - begin >= wait - 1);
+	UNIT_EQ(a.m.flags, ROS_INCOMPLETE | ROS_UNKNOWN);
+	UNIT_EQ(a.m.reply.entries[1], ROS_NOT_THERE);
+	UNIT_EQ(a.m.length, 24 + 24 * 8);
+	client_close(&a);
+	daemon_ends_well(&d);
+	UNIT_EQ(daemon_figure(&d, "unknown"), 1);
+	UNIT_EQ(daemon_units(&d, "expired"), wait ? 4 : 0);
+	daemon_forget(&d);
+}
+
+static void unknown_waits(void)
+{
+	unknown(150);
+}
+
+static void unknown_at_once(void)
+{
+	unknown(0);
+}
+
+/* Asked for before it is there; and across the end of the ids. */
+static void early_and_wrap(void)
+{
+	uint32_t event = 0xffffffc0, i;
+
+	UNIT_NEED(daemon_start(&d, "--rate=500 --wait=5000 --first-event=0xffffffc0"));
+	UNIT_NEED(client_open(&a, &d, 0));
+	for (i = 0; i < 8; i++)
+		CU_ASSERT_TRUE(client_request(&a, i, event + 100 + i, ALL));
+	for (i = 0; i < 8; i++) {
+		UNIT_NEED(client_hears(&a, ROS_REPLY));
+		CU_ASSERT_TRUE(client_reply_good(&a, event + 100 + (uint32_t)a.m.id, ALL));
+	}
+	CU_ASSERT_TRUE(client_asks(&a, 0xffffffff, ALL));
+	CU_ASSERT_TRUE(client_asks(&a, 0, ALL));
+	client_close(&a);
+	daemon_ends_well(&d);
+	CU_ASSERT_TRUE(daemon_units(&d, "waited") >= 32);
+	UNIT_EQ(daemon_units(&d, "expired"), 0);
+	daemon_forget(&d);
+}
+
+static void cleared(uint32_t events, uint32_t none, uint32_t fragments)
+{
+	UNIT_NEED(client_hears(&a, ROS_CLEARED));
+	UNIT_EQ(a.m.cleared.events, events);
+	UNIT_EQ(a.m.cleared.unknown, none);
+	UNIT_EQ(a.m.cleared.fragments, fragments);
+}
+
+/* Of 64 pages 64 events fill all: what is cleared makes room for as many. */
+static void clears(void)
+{
+	uint32_t events[64], i;
+
+	UNIT_NEED(daemon_start(&d, "--rate=0 --pages=64 --wait=300"));
+	UNIT_NEED(client_open(&a, &d, 0));
+	CU_ASSERT_TRUE(client_asks(&a, 63, ALL));
+	for (i = 0; i < 64; i++)
+		events[i] = i;
+	CU_ASSERT_TRUE(client_clear(&a, 1, events, 64));
+	cleared(64, 0, 64 * 24);
+	CU_ASSERT_TRUE(client_asks(&a, 127, ALL));
+	/* What is not there: cleared before, twice in a list, and far away. */
+	events[0] = 64;
+	events[1] = 64;
+	events[2] = 5;
+	events[3] = 0x80000000;
+	CU_ASSERT_TRUE(client_clear(&a, 2, events, 4));
+	cleared(1, 3, 24);
+	CU_ASSERT_TRUE(client_request(&a, 3, 64, ALL));
+	UNIT_NEED(client_hears(&a, ROS_REPLY));
+	UNIT_EQ(a.m.flags, ROS_INCOMPLETE | ROS_UNKNOWN);
+	client_close(&a);
+	daemon_ends_well(&d);
+	UNIT_EQ(daemon_units(&d, "cleared"), 65 * 24);
+	UNIT_EQ(daemon_figure(&d, "clearedEvents"), 65);
+	UNIT_EQ(daemon_figure(&d, "unknownEvents"), 3);
+	daemon_forget(&d);
+}
+
+/* A decision that is quicker than the data: they go when they come. */
+static void clear_before_data(void)
+{
+	uint32_t events[20], i;
+
+	UNIT_NEED(daemon_start(&d, "--rate=200 --pages=256 --wait=5000"));
+	UNIT_NEED(client_open(&a, &d, 0));
+	for (i = 0; i < 20; i++)
+		events[i] = 40 + i;
+	/* And who asked first gets them all the same. */
+	CU_ASSERT_TRUE(client_request(&a, 50, 50, ALL));
+	CU_ASSERT_TRUE(client_clear(&a, 1, events, 20));
+	UNIT_NEED(client_hears(&a, ROS_REPLY));
+	CU_ASSERT_TRUE(client_reply_good(&a, 50, ALL));
+	cleared(20, 0, 20 * 24);
+	client_close(&a);
+	daemon_ends_well(&d);
+	daemon_forget(&d);
+}
+
+/* Nobody asks and nobody clears: the links are held, or it goes by age. */
+static void age(void)
+{
+	UNIT_NEED(daemon_start(&d, "--rate=0 --pages=64 --max-age=1s"));
+	UNIT_NEED(client_open(&a, &d, 0));
+	CU_ASSERT_TRUE(client_asks(&a, 0, ALL));
+	CU_ASSERT_TRUE(UNIT_WAIT(client_request(&a, 1, 100, ALL) && client_hears(&a, ROS_REPLY) &&
+					 !(a.m.flags & ROS_INCOMPLETE),
+				 8000));
+	client_close(&a);
+	daemon_ends_well(&d);
+	CU_ASSERT_TRUE(daemon_units(&d, "aged") >= 24 * 64);
+	daemon_forget(&d);
+}
+
+/* Answers come as they are ready, each with its id. */
+static void out_of_order(void)
+{
+	UNIT_NEED(daemon_start(&d, "--rate=0 --pages=64 --wait=200"));
+	UNIT_NEED(client_open(&a, &d, 0));
+	CU_ASSERT_TRUE(client_request(&a, 1, 1000000, ALL));
+	CU_ASSERT_TRUE(client_request(&a, 2, 10, 1));
+	UNIT_NEED(client_hears(&a, ROS_REPLY));
+	UNIT_EQ(a.m.id, 2);
+	UNIT_NEED(client_hears(&a, ROS_REPLY));
+	UNIT_EQ(a.m.id, 1);
+	client_close(&a);
+	daemon_ends_well(&d);
+	daemon_forget(&d);
+}
+
+/* The load tool: exit status, and what it says. */
+static int load(struct daemon *daemon, const char *options, json_object **said)
+{
+	static char text[1 << 16];
+	char command[512];
+	size_t length;
+	FILE *pipe;
+	int status;
+
+	snprintf(command, sizeof(command),
+		 "exec timeout %d \"$ROC_TOOL\" ros-load --connect=127.0.0.1:%u --json %s",
+		 (int)(50 * slowness()), daemon->port, options);
+	pipe = popen(command, "r");
+	UNIT_NEED(pipe);
+	length = fread(text, 1, sizeof(text) - 1, pipe);
+	text[length] = '\0';
+	status = pclose(pipe);
+	*said = json_tokener_parse(text);
+	return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+static int64_t said(json_object *o, const char *key)
+{
+	json_object *value;
+
+	return o && json_object_object_get_ex(o, key, &value) ? json_object_get_int64(value) : -1;
+}
+
+static void farm(const char *serve, const char *ask, int64_t events)
+{
+	json_object *o = NULL;
+
+	UNIT_NEED(daemon_start(&d, serve));
+	UNIT_EQ(load(&d, ask, &o), 0);
+	UNIT_EQ(said(o, "errors"), 0);
+	UNIT_EQ(said(o, "incomplete"), 0);
+	UNIT_EQ(said(o, "events"), events);
+	UNIT_EQ(said(o, "requests"), said(o, "replies"));
+	UNIT_EQ(said(o, "clearedEvents"), events);
+	UNIT_EQ(said(o, "clearedFragments"), events * 24);
+	unit_note("%lld replies/s of %lld requests", (long long)said(o, "repliesPerSecond"),
+		  (long long)said(o, "requests"));
+	daemon_ends_well(&d);
+	UNIT_EQ(daemon_figure(&d, "replies"), said(o, "replies"));
+	unit_note("%.2f system calls of the network's thread per reply",
+		  (double)(daemon_figure(&d, "sends") + daemon_figure(&d, "receives") +
+			   daemon_figure(&d, "polls") + daemon_figure(&d, "wakeups")) /
+			  (double)daemon_figure(&d, "replies"));
+	json_object_put(o);
+	daemon_forget(&d);
+}
+
+static void many_clients(void)
+{
+	farm("--rate=0 --size=400 --size-max=1600",
+	     "--clients=200 --events=20000 --size=400 --size-max=1600", 20000);
+}
+
+static void fraction(void)
+{
+	farm("--rate=20000 --wait=2000", "--clients=50 --events=10000 --fraction=10 --all=50",
+	     10000);
+}
+
+/* So few host pages that everybody waits for some. */
+static void few_pages(void)
+{
+	farm("--rate=0 --host-pages=64", "--clients=50 --events=5000 --all=100 --outstanding=16",
+	     5000);
+}
+
+UNIT_MAIN("roc-rosd", {"welcome", welcome}, {"fragments", fragments},
+	  {"unknown events wait", unknown_waits}, {"unknown events at once", unknown_at_once},
+	  {"before it is there, and when ids wrap", early_and_wrap}, {"clears", clears},
+	  {"a clear before the data", clear_before_data}, {"age", age},
+	  {"out of order", out_of_order}, {"200 clients", many_clients}, {"a tenth", fraction},
+	  {"few host pages", few_pages})

@@ -1,0 +1,234 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * How roc-rosd begins and ends: what the service manager is told, its metrics, SIGTERM with answers
+ * outstanding, SIGKILL at full rate.
+ */
+#include <sys/stat.h>
+#include <sys/un.h>
+
+#include "unit.h"
+
+#include "tests/unit/utils/ros/ros_daemon.h"
+
+#define ALL UINT64_C(0xffffff)
+
+static struct daemon d;
+static struct client a;
+
+/* What waits is answered, what is new is refused, and it ends by itself. */
+static void drain(void)
+{
+	struct client late = {.fd = -1};
+	uint32_t event = 5;
+	double begin;
+
+	UNIT_NEED(daemon_start(&d, "--rate=0 --pages=64 --wait=30000"));
+	UNIT_NEED(client_open(&a, &d, 0));
+	CU_ASSERT_TRUE(client_request(&a, 1, 1000000, ALL));
+	CU_ASSERT_TRUE(client_asks(&a, 3, ALL)); /* the first one is with the workers */
+	CU_ASSERT_TRUE(client_clear(&a, 2, &event, 1));
+	begin = daemon_ms();
+	kill(d.pid, SIGTERM);
+	while (client_hear(&a, LIMIT_MS) == HEARD_MESSAGE) {
+		if (a.m.type == ROS_CLEARED) {
+			UNIT_EQ(a.m.cleared.fragments, 24);
+			continue;
+		}
+		UNIT_EQ(a.m.type, ROS_REPLY);
+		UNIT_EQ(a.m.id, 1);
+		UNIT_EQ(a.m.reply.entries[1], ROS_DRAINING);
+	}
+	CU_ASSERT_TRUE(daemon_ms() - begin < 5000 * slowness());
+	CU_ASSERT_FALSE(client_connect(&late, &d, 0));
+	client_close(&late);
+	client_close(&a);
+	daemon_ends_well(&d);
+	UNIT_EQ(daemon_figure(&d, "replies"), 2);
+	daemon_forget(&d);
+}
+
+/* One that does not take its answers is waited for so long, and no longer. */
+static void drain_limit(void)
+{
+	double begin;
+	unsigned int i;
+
+	UNIT_NEED(daemon_start(&d, "--rate=0 --size=2048 --max-requests=2000 --drain=300"));
+	UNIT_NEED(client_open(&a, &d, 4096));
+	for (i = 0; i < 300; i++)
+		client_request(&a, i, i % 60, ALL);
+	begin = daemon_ms();
+	daemon_ends_well(&d);
+	CU_ASSERT_TRUE(daemon_ms() - begin < 5000 * slowness());
+	client_close(&a);
+	daemon_forget(&d);
+}
+
+/* With load, again and again: nothing is left on the machine, and the next one begins at once. */
+static void killed(void)
+{
+	char command[256], options[128];
+	uint16_t port = 0;
+	unsigned int i;
+	FILE *load;
+
+	for (i = 0; i < 3; i++) {
+		snprintf(options, sizeof(options), "--rate=0 --wait=20000 --listen=127.0.0.1:%u",
+			 port);
+		UNIT_NEED(daemon_start(&d, options));
+		port = d.port;
+		/* An event that comes when a thousand others have been cleared. */
+		UNIT_NEED(client_open(&a, &d, 0));
+		CU_ASSERT_TRUE(client_request(&a, 1, 6000, 1));
+		snprintf(command, sizeof(command),
+			 "exec timeout %d \"$ROC_TOOL\" ros-load --connect=127.0.0.1:%u "
+			 "--clients=20 "
+			 "--json >/dev/null 2>&1",
+			 (int)(30 * slowness()), port);
+		load = popen(command, "r");
+		UNIT_NEED(load);
+		CU_ASSERT_TRUE(client_hears(&a, ROS_REPLY));
+		kill(d.pid, SIGKILL);
+		UNIT_EQ(daemon_wait(&d), -1);
+		UNIT_EQ(WTERMSIG(d.status), SIGKILL);
+		client_close(&a);
+		daemon_forget(&d);
+		UNIT_EQ(WEXITSTATUS(pclose(load)), 1); /* it says so, and does not hang */
+	}
+}
+
+static int manager; /* socket */
+
+static bool manager_open(char *path, size_t size)
+{
+	struct sockaddr_un address = {.sun_family = AF_UNIX};
+
+	snprintf(path, size, "/tmp/roc-notify-%d", (int)getpid());
+	unlink(path);
+	snprintf(address.sun_path, sizeof(address.sun_path), "%s", path);
+	manager = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+	return !bind(manager, (struct sockaddr *)&address, sizeof(address));
+}
+
+/* The next that it is told, within the limit. */
+static const char *told(void)
+{
+	static char text[256];
+	struct pollfd fd = {.fd = manager, .events = POLLIN};
+	ssize_t got;
+
+	if (poll(&fd, 1, (int)(LIMIT_MS * slowness())) <= 0)
+		return "nothing";
+	got = recv(manager, text, sizeof(text) - 1, 0);
+	text[got > 0 ? got : 0] = '\0';
+	return text;
+}
+
+static void service(void)
+{
+	const char *last = "";
+	char path[108];
+	unsigned int i;
+
+	UNIT_NEED(manager_open(path, sizeof(path)));
+	setenv("NOTIFY_SOCKET", path, 1);
+	setenv("WATCHDOG_USEC", "600000", 1);
+	UNIT_NEED(daemon_start(&d, "--rate=1000"));
+	UNIT_STR(told(), "READY=1");
+	for (i = 0; i < 3; i++)
+		UNIT_STR(told(), "WATCHDOG=1");
+	kill(d.pid, SIGTERM);
+	for (i = 0; i < 5 && strcmp(last, "STOPPING=1") && strcmp(last, "nothing"); i++)
+		last = told();
+	UNIT_STR(last, "STOPPING=1");
+	unsetenv("NOTIFY_SOCKET");
+	unsetenv("WATCHDOG_USEC");
+	daemon_ends_well(&d);
+	close(manager);
+	unlink(path);
+	daemon_forget(&d);
+}
+
+static char metrics_text[1 << 16];
+
+static bool metrics_read(const char *path)
+{
+	FILE *in = fopen(path, "r");
+	size_t got;
+
+	if (!in)
+		return false;
+	got = fread(metrics_text, 1, sizeof(metrics_text) - 1, in);
+	metrics_text[got] = '\0';
+	fclose(in);
+	return true;
+}
+
+static void metrics(void)
+{
+	char path[64], options[128];
+	unsigned int i;
+
+	snprintf(path, sizeof(path), "/tmp/roc-rosd-%d.prom", (int)getpid());
+	snprintf(options, sizeof(options), "--rate=0 --interval=1s --metrics=%s", path);
+	UNIT_NEED(daemon_start(&d, options));
+	UNIT_NEED(client_open(&a, &d, 0));
+	for (i = 0; i < 7; i++)
+		CU_ASSERT_TRUE(client_asks(&a, i, ALL));
+	CU_ASSERT_TRUE(UNIT_WAIT(metrics_read(path) &&
+					 strstr(metrics_text, "roc_rosd_replies_total{listen=\""
+							      "127.0.0.1:0\"} 7\n"),
+				 5000));
+	CU_ASSERT_PTR_NOT_NULL(strstr(metrics_text, "unit=\"synthetic3\"} 1\n"));
+	CU_ASSERT_PTR_NOT_NULL(strstr(metrics_text, "roc_rosd_reply_seconds_count"));
+	CU_ASSERT_PTR_NOT_NULL(strstr(metrics_text, "roc_rosd_errors_total"));
+	client_close(&a);
+	daemon_ends_well(&d);
+	unlink(path);
+	daemon_forget(&d);
+}
+
+static int exit_of(const char *arguments, const char *says)
+{
+	char command[512], text[4096];
+	size_t length;
+	FILE *pipe;
+	int status;
+
+	snprintf(command, sizeof(command), "exec timeout 20 \"$ROC_TOOL\" %s 2>&1 </dev/null",
+		 arguments);
+	pipe = popen(command, "r");
+	UNIT_NEED(pipe);
+	length = fread(text, 1, sizeof(text) - 1, pipe);
+	text[length] = '\0';
+	status = pclose(pipe);
+	if (!strstr(text, says))
+		unit_note("%s: %s", arguments, text);
+	CU_ASSERT_PTR_NOT_NULL(strstr(text, says));
+	return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+static void refused(void)
+{
+	char arguments[128];
+
+	UNIT_NEED(daemon_start(&d, "--rate=0"));
+	snprintf(arguments, sizeof(arguments), "rosd --source=synthetic --listen=127.0.0.1:%u",
+		 d.port);
+	UNIT_EQ(exit_of(arguments, "cannot be listened on"), 1);
+	daemon_ends_well(&d);
+	snprintf(arguments, sizeof(arguments), "ros-load --connect=127.0.0.1:%u", d.port);
+	UNIT_EQ(exit_of(arguments, "Does roc-rosd run there?"), 1);
+	UNIT_EQ(exit_of("rosd --source=synthetic --listen=nowhere", "HOST:PORT"), 2);
+	UNIT_EQ(exit_of("rosd", "--id is missing"), 2);
+	UNIT_EQ(exit_of("rosd --source=synthetic --id=245", "has no card"), 2);
+	UNIT_EQ(exit_of("rosd --source=synthetic --size=17", "multiples of 4"), 2);
+	UNIT_EQ(exit_of("rosd --source=synthetic --page-size=3000", "power of two"), 2);
+	UNIT_EQ(exit_of("ros-load --size-max=1024", "--size"), 2);
+	UNIT_EQ(exit_of("ros-load --fraction=101", "0..100"), 2);
+	daemon_forget(&d);
+}
+
+UNIT_MAIN("roc-rosd: beginning and end", {"drain", drain}, {"drain with a limit", drain_limit},
+	  {"killed at full rate", killed}, {"service manager", service}, {"metrics", metrics},
+	  {"what does not begin", refused})

@@ -1,0 +1,338 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * roc-rosd with clients that do not behave: each is refused with the limit that it passed, and
+ * beside each of them another client is served as if nothing were.
+ */
+#include "unit.h"
+
+#include "tests/unit/utils/ros/ros_daemon.h"
+#include "utils/ros/bytes.h"
+
+#define ALL UINT64_C(0xffffff)
+
+static struct daemon d;
+static struct client good, bad;
+static uint8_t out[1 << 16];
+
+static void start(const char *options)
+{
+	UNIT_NEED(daemon_start(&d, options));
+	UNIT_NEED(client_open(&good, &d, 0));
+}
+
+static void finish(void)
+{
+	CU_ASSERT_TRUE(client_asks(&good, 3, ALL));
+	client_close(&good);
+	client_close(&bad);
+	daemon_ends_well(&d);
+}
+
+static void header(uint32_t length, uint16_t type)
+{
+	memset(out, 0, sizeof(out));
+	put32(out, length);
+	put16(out + 4, type);
+	put64(out + 8, 99);
+}
+
+/* What is in out[] ends the connection. */
+static void breaks(bool hello, size_t length, enum ros_code code, uint32_t limit)
+{
+	CU_ASSERT_TRUE(hello ? client_open(&bad, &d, 0) : client_connect(&bad, &d, 0));
+	CU_ASSERT_TRUE(client_send(&bad, out, length));
+	client_refused(&bad, code, limit);
+	client_close(&bad);
+	CU_ASSERT_TRUE(client_asks(&good, 1, ALL));
+}
+
+static void malformed(void)
+{
+	start("--rate=0 --max-events=100");
+	header(40, ROS_REQUEST);
+	put64(out + 24, 1);
+	breaks(true, 40, ROS_E_MALFORMED, 0);
+	header(32, ROS_REQUEST);
+	put64(out + 24, 1);
+	put16(out + 6, 1);
+	breaks(true, 32, ROS_E_MALFORMED, 0);
+	header(28, ROS_CLEAR);
+	put32(out + 16, 2);
+	breaks(true, 28, ROS_E_MALFORMED, 0);
+	header(16, 0x55);
+	breaks(true, 16, ROS_E_UNKNOWN_TYPE, ROS_CLEAR);
+	header(24, ROS_HELLO);
+	put32(out + 16, ROS_MAGIC);
+	put32(out + 20, 0x10001);
+	breaks(true, 24, ROS_E_MALFORMED, 0); /* a second one */
+	/* Nobody waits for the rest of what is too long. */
+	header(24 + 8 * 100 + 1, ROS_CLEAR);
+	breaks(true, 16, ROS_E_TOO_LONG, 24 + 8 * 100);
+	header(UINT32_MAX, ROS_REQUEST);
+	breaks(true, sizeof(out), ROS_E_TOO_LONG, 24 + 8 * 100);
+	finish();
+	UNIT_EQ(daemon_error(&d, ROS_E_MALFORMED), 4);
+	UNIT_EQ(daemon_error(&d, ROS_E_TOO_LONG), 2);
+	daemon_forget(&d);
+}
+
+static void no_hello(void)
+{
+	start("--rate=0 --patience=300");
+	header(32, ROS_REQUEST);
+	put64(out + 24, 1);
+	breaks(false, 32, ROS_E_NO_HELLO, 0);
+	header(24, ROS_HELLO);
+	breaks(false, 24, ROS_E_BAD_MAGIC, 0);
+	/* Of another version. */
+	put32(out + 16, ROS_MAGIC);
+	put16(out + 20, ROS_VERSION + 1);
+	put16(out + 22, ROS_VERSION + 3);
+	breaks(false, 24, ROS_E_VERSION, ROS_VERSION);
+	/* Of another protocol: "GET " is a long message of a type that there is not. */
+	strcpy((char *)out, "GET / HTTP/1.1\r\nHost: localhost\r\n\r\n");
+	breaks(false, strlen((char *)out), ROS_E_TOO_LONG, 24 + 8 * 1024);
+	/* Nothing at all, and half a message. */
+	breaks(false, 0, ROS_E_TIMEOUT, 300);
+	header(32, ROS_REQUEST);
+	breaks(true, 31, ROS_E_TIMEOUT, 300);
+	finish();
+	UNIT_EQ(daemon_error(&d, ROS_E_TIMEOUT), 2);
+	daemon_forget(&d);
+}
+
+/* Half a message, a byte at a time, is half a message. */
+static void dripping(void)
+{
+	double begin = daemon_ms();
+	bool taken = true;
+	unsigned int i;
+
+	start("--rate=0 --patience=300");
+	CU_ASSERT_TRUE(client_open(&bad, &d, 0));
+	header(32, ROS_REQUEST);
+	put64(out + 24, 1);
+	for (i = 0; i < 31 && taken; i++) {
+		taken = client_send(&bad, out + i, 1);
+		if (client_hear(&bad, 40) != HEARD_NOTHING)
+			break;
+	}
+	CU_ASSERT_TRUE(i < 31);
+	UNIT_EQ(bad.m.type, ROS_ERROR);
+	UNIT_EQ(bad.m.error.code, ROS_E_TIMEOUT);
+	CU_ASSERT_TRUE(daemon_ms() - begin < 5000 * slowness());
+	finish();
+	daemon_forget(&d);
+}
+
+/* Refusals that do not end anything: what is before and behind them is answered. */
+static void too_many_requests(void)
+{
+	unsigned int i, replies = 0, errors = 0;
+
+	start("--rate=0 --pages=64 --max-requests=5 --wait=400");
+	CU_ASSERT_TRUE(client_open(&bad, &d, 0));
+	for (i = 0; i < 8; i++)
+		CU_ASSERT_TRUE(client_request(&bad, i, 1000000 + i, ALL));
+	CU_ASSERT_TRUE(client_request(&bad, 8, 0, 0)); /* no links */
+	for (i = 0; i < 9; i++) {
+		UNIT_NEED(client_hear(&bad, LIMIT_MS) == HEARD_MESSAGE);
+		replies += bad.m.type == ROS_REPLY && bad.m.id < 5;
+		errors += bad.m.type == ROS_ERROR && bad.m.id >= 5;
+		if (bad.m.type == ROS_ERROR && bad.m.id < 8) {
+			UNIT_EQ(bad.m.error.code, ROS_E_TOO_MANY_REQUESTS);
+			UNIT_EQ(bad.m.error.limit, 5);
+		}
+	}
+	UNIT_EQ(replies, 5);
+	UNIT_EQ(errors, 4);
+	CU_ASSERT_TRUE(client_asks(&bad, 1, ALL));
+	finish();
+	UNIT_EQ(daemon_error(&d, ROS_E_NO_LINKS), 1);
+	daemon_forget(&d);
+}
+
+static void too_many_clears(void)
+{
+	uint32_t events[20] = {5000000};
+	unsigned int i;
+
+	start("--rate=0 --pages=64 --max-clears=2 --max-events=10 --wait=400");
+	CU_ASSERT_TRUE(client_open(&bad, &d, 0));
+	CU_ASSERT_TRUE(client_clear(&bad, 1, events, 11));
+	client_refused(&bad, ROS_E_TOO_MANY_EVENTS, 10);
+	UNIT_EQ(bad.m.id, 1);
+	for (i = 2; i < 5; i++)
+		CU_ASSERT_TRUE(client_clear(&bad, i, events, 1));
+	client_refused(&bad, ROS_E_TOO_MANY_CLEARS, 2);
+	UNIT_EQ(bad.m.id, 4);
+	for (i = 2; i < 4; i++) {
+		UNIT_NEED(client_hears(&bad, ROS_CLEARED));
+		UNIT_EQ(bad.m.id, i);
+		UNIT_EQ(bad.m.cleared.unknown, 1);
+	}
+	CU_ASSERT_TRUE(client_asks(&bad, 1, ALL));
+	finish();
+	daemon_forget(&d);
+}
+
+static void too_many_clients(void)
+{
+	static struct client more[40];
+	unsigned int i;
+
+	start("--rate=0 --max-clients=2");
+	CU_ASSERT_TRUE(client_open(&bad, &d, 0));
+	for (i = 0; i < 3; i++) {
+		CU_ASSERT_TRUE(client_connect(&more[0], &d, 0));
+		client_refused(&more[0], ROS_E_TOO_MANY_CLIENTS, 2);
+		client_close(&more[0]);
+	}
+	/* A crowd of them does not bother those who are in. */
+	for (i = 0; i < 40; i++)
+		CU_ASSERT_TRUE(client_connect(&more[i], &d, 0));
+	CU_ASSERT_TRUE(client_asks(&good, 2, ALL));
+	for (i = 0; i < 40; i++)
+		client_close(&more[i]);
+	client_close(&bad);
+	CU_ASSERT_TRUE(UNIT_WAIT(
+		client_connect(&bad, &d, 0) && client_hear(&bad, 100) == HEARD_NOTHING, 5000));
+	finish();
+	CU_ASSERT_TRUE(daemon_figure(&d, "refused") >= 43);
+	daemon_forget(&d);
+}
+
+/* Asks for everything there is, and takes nothing. */
+static unsigned int greedy(struct client *c, unsigned int most)
+{
+	unsigned int i;
+
+	for (i = 0; i < most; i++) {
+		if (!client_request(c, i, i % 60, ALL))
+			break;
+	}
+	return i;
+}
+
+static void does_not_read(void)
+{
+	double begin;
+
+	start("--rate=0 --patience=400 --max-requests=2000 --size=2048 --host-pages=4096");
+	CU_ASSERT_TRUE(client_open(&bad, &d, 4096));
+	greedy(&bad, 500);
+	begin = daemon_ms();
+	/* The connection is broken off, and not before its time. */
+	while (daemon_ms() - begin < LIMIT_MS * slowness() && client_request(&bad, 1, 1, 1))
+		CU_ASSERT_TRUE(client_asks(&good, 1, ALL));
+	CU_ASSERT_TRUE(daemon_ms() - begin >= 300);
+	CU_ASSERT_TRUE(daemon_ms() - begin < LIMIT_MS * slowness());
+	finish();
+	UNIT_EQ(daemon_figure(&d, "slow"), 1);
+	daemon_forget(&d);
+}
+
+/* With its backlog full nothing is read from it, and that is no error. */
+static void backlog(void)
+{
+	unsigned int i, replies = 0;
+
+	start("--rate=0 --max-requests=4000 --size=2048 --max-backlog=64Ki --patience=5000");
+	CU_ASSERT_TRUE(client_open(&bad, &d, 32768));
+	UNIT_EQ(greedy(&bad, 1000), 1000);
+	CU_ASSERT_TRUE(client_asks(&good, 1, ALL));
+	for (i = 0; i < 1000 && client_hear(&bad, LIMIT_MS) == HEARD_MESSAGE; i++)
+		replies += bad.m.type == ROS_REPLY &&
+			   client_reply_good(&bad, (uint32_t)bad.m.id % 60, ALL);
+	UNIT_EQ(replies, 1000);
+	finish();
+	UNIT_EQ(daemon_figure(&d, "slow"), 0);
+	daemon_forget(&d);
+}
+
+/*
+ * One that reads little by little has all host pages of the daemon in its replies, if it is let:
+ * the others do not notice.
+ */
+static void slow_among_fast(void)
+{
+	double begin, longest = 0, took;
+	unsigned int i, slow = 0;
+
+	start("--rate=0 --max-requests=2000 --size=2048 --host-pages=64 --patience=5000");
+	CU_ASSERT_TRUE(client_open(&bad, &d, 32768));
+	greedy(&bad, 200);
+	for (i = 0; i < 400; i++) {
+		begin = daemon_ms();
+		CU_ASSERT_TRUE(client_asks(&good, i % 60, ALL));
+		took = daemon_ms() - begin;
+		longest = took > longest ? took : longest;
+		if (i % 4 == 0)
+			slow += client_hear(&bad, 0) == HEARD_MESSAGE;
+	}
+	unit_note("longest wait beside a slow client: %.1f ms; it took %u replies", longest, slow);
+	CU_ASSERT_TRUE(longest < 1000 * slowness());
+	for (; slow < 200 && client_hear(&bad, LIMIT_MS) == HEARD_MESSAGE; slow++)
+		CU_ASSERT_TRUE(client_reply_good(&bad, (uint32_t)bad.m.id % 60, ALL));
+	UNIT_EQ(slow, 200);
+	finish();
+	CU_ASSERT_TRUE(daemon_figure(&d, "spills") > 0);
+	UNIT_EQ(daemon_figure(&d, "slow"), 0);
+	daemon_forget(&d);
+}
+
+/* Gone with requests in every state: waiting, fetched, half sent. */
+static void killed(const char *options)
+{
+	struct linger now = {.l_onoff = 1};
+	unsigned int i, k;
+
+	start(options);
+	for (i = 0; i < 40; i++) {
+		CU_ASSERT_TRUE(client_open(&bad, &d, i % 2 ? 4096 : 0));
+		for (k = 0; k < 60; k++)
+			client_request(&bad, k, k % 3 ? k : 1000000 + k, ALL);
+		if (i % 4 == 0)
+			client_hear(&bad, 5);
+		if (i % 3)
+			setsockopt(bad.fd, SOL_SOCKET, SO_LINGER, &now, sizeof(now));
+		client_close(&bad);
+	}
+	finish();
+	daemon_forget(&d);
+}
+
+static void killed_plain(void)
+{
+	killed("--rate=0 --wait=100 --host-pages=512");
+}
+
+static void killed_zerocopy(void)
+{
+	killed("--rate=0 --wait=100 --host-pages=512 --zerocopy=1");
+}
+
+/* Says that it sends no more, and reads on: it gets all its answers, then the end. */
+static void half_closed(void)
+{
+	unsigned int i, replies = 0;
+
+	start("--rate=0 --pages=64 --wait=200");
+	CU_ASSERT_TRUE(client_open(&bad, &d, 0));
+	for (i = 0; i < 20; i++)
+		CU_ASSERT_TRUE(client_request(&bad, i, i % 2 ? i : 1000000 + i, ALL));
+	shutdown(bad.fd, SHUT_WR);
+	while (client_hear(&bad, LIMIT_MS) == HEARD_MESSAGE)
+		replies += bad.m.type == ROS_REPLY;
+	UNIT_EQ(replies, 20);
+	finish();
+	daemon_forget(&d);
+}
+
+UNIT_MAIN("roc-rosd and those who do not behave", {"malformed", malformed}, {"no HELLO", no_hello},
+	  {"byte by byte", dripping}, {"too many requests", too_many_requests},
+	  {"too many clears and events", too_many_clears}, {"too many clients", too_many_clients},
+	  {"does not read", does_not_read}, {"backlog", backlog},
+	  {"slow among fast", slow_among_fast}, {"killed", killed_plain},
+	  {"killed while the kernel reads its pages", killed_zerocopy},
+	  {"half closed", half_closed})

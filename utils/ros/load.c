@@ -1,0 +1,262 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * roc-ros-load as a tool: the clients of a trigger farm, in one thread.
+ */
+#include "load.h"
+
+#include <errno.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include "fragment_check.h"
+#include "ros_time.h"
+#include "utils/common/stop.h"
+#include "utils/common/tool.h"
+
+#define EVENTS 128
+#define FINISH_NS (UINT64_C(10) * ROS_SECOND) /* for what is outstanding at the end */
+
+#define AT(option_name, option_type, member)                                                       \
+	.name = (option_name), .type = (option_type),                                              \
+	.offset = offsetof(struct load_options, member)
+#define FLAG(option_name, member, text) FLAG_OPTION(struct load_options, option_name, member, text)
+
+static const struct option_spec options[] = {
+	{AT("connect", OPTION_TEXT, connect), .arg = "HOST:PORT", .fallback = "127.0.0.1:9870",
+	 .help = "Where roc-rosd listens"},
+	{AT("clients", OPTION_NUMBER, clients), .arg = "N", .fallback = "200", .min = 1,
+	 .max = 16384, .help = "Connections"},
+	{AT("outstanding", OPTION_NUMBER, outstanding), .arg = "N", .fallback = "8", .min = 1,
+	 .max = 4096, .help = "Requests of each that are not answered"},
+	{AT("event-rate", OPTION_NUMBER, event_rate), .arg = "N", .fallback = "0",
+	 .help = "Events per second, 0 = as fast as they are answered"},
+	{AT("fraction", OPTION_NUMBER, fraction), .arg = "PERCENT", .fallback = "100", .min = 0,
+	 .max = 100, .help = "Events of which something is asked for"},
+	{AT("few", OPTION_NUMBER, few), .arg = "N", .fallback = "2", .min = 1, .max = ROS_LINKS,
+	 .help = "Links that are asked for"},
+	{AT("all", OPTION_NUMBER, all), .arg = "PERCENT", .fallback = "10", .min = 0, .max = 100,
+	 .help = "Requests that ask for all links in their place"},
+	{AT("clear", OPTION_NUMBER, clear), .arg = "N", .fallback = "100", .min = 0, .max = 8192,
+	 .help = "Events are cleared in lists of so many, 0 = not at all"},
+	{AT("first-event", OPTION_NUMBER, first_event), .arg = "N", .fallback = "0",
+	 .help = "First event id"},
+	{AT("events", OPTION_SIZE, events), .arg = "N", .fallback = "0",
+	 .help = "Stop after so many events, 0 = never"},
+	{AT("time", OPTION_TIME, time), .arg = "TIME",
+	 .help = "Stop after this time, as in 90s (never)"},
+	{AT("stall-limit", OPTION_NUMBER, stall_limit), .arg = "SECONDS", .fallback = "10",
+	 .help = "Fail if no answer comes for so long, 0 = wait for ever"},
+	{AT("size", OPTION_SIZE, size), .arg = "SIZE", .fallback = "0", .max = 131072,
+	 .help = "Bytes that fragments have to have, 0 = any"},
+	{AT("size-max", OPTION_SIZE, size_max), .arg = "SIZE", .fallback = "0", .max = 131072,
+	 .help = "Of the largest, if they are distributed"},
+	{AT("seed", OPTION_NUMBER, seed), .arg = "N", .fallback = "1",
+	 .help = "Which events and links are asked for"},
+	{AT("hgrm", OPTION_TEXT, hgrm), .arg = "FILE",
+	 .help = "Write the percentiles of latency as HdrHistogram does"},
+	FLAG("no-errorcheck", no_errorcheck, "Do not look into fragments"),
+	FLAG("no-display", no_display, "No live line"),
+	FLAG("json", json, "Print the result as JSON"),
+};
+
+static int check(const struct load_options *o)
+{
+	if ((o->size && o->size < ROS_FRAGMENT_MIN) || o->size % 4 || o->size_max % 4 ||
+	    (o->size_max && o->size_max < o->size) || (o->size_max && !o->size))
+		return tool_usage("--size, --size-max: fragments are multiples of 4 bytes from %d "
+				  "on, and the largest is not below the smallest.",
+				  ROS_FRAGMENT_MIN);
+	return TOOL_OK;
+}
+
+/* As many connections as there are clients. */
+static void raise_files(uint32_t clients)
+{
+	struct rlimit limit;
+
+	if (getrlimit(RLIMIT_NOFILE, &limit) || limit.rlim_cur > clients + 32)
+		return;
+	limit.rlim_cur = limit.rlim_max;
+	setrlimit(RLIMIT_NOFILE, &limit);
+}
+
+static bool wait_for(struct load *l, int ms)
+{
+	struct epoll_event events[EVENTS];
+	int i, n = epoll_wait(l->epoll, events, EVENTS, ms);
+
+	l->now = ros_now();
+	for (i = 0; i < n; i++) {
+		if (!load_client_event(events[i].data.ptr, events[i].events))
+			return false;
+	}
+	return true;
+}
+
+/* All are welcome before the first asks. */
+static bool connect_all(struct load *l)
+{
+	unsigned int i;
+
+	for (i = 0; i < l->opt->clients; i++) {
+		if (!load_connect(l, &l->clients[i]))
+			return false;
+	}
+	l->progress = l->now = ros_now();
+	while (l->welcomes < l->opt->clients) {
+		if (!wait_for(l, 20))
+			return false;
+		if (stop_asked())
+			return load_fail(l, "It was ended before all clients were welcome.");
+		if (l->now - l->progress > FINISH_NS)
+			return load_fail(l, "Of %u clients %u were welcome after %u s.",
+					 l->opt->clients, l->welcomes,
+					 (unsigned int)(FINISH_NS / ROS_SECOND));
+	}
+	return true;
+}
+
+static bool flush_all(struct load *l)
+{
+	unsigned int i;
+
+	for (i = 0; i < l->opt->clients; i++) {
+		if (l->clients[i].queued && !l->clients[i].writing &&
+		    !load_client_flush(&l->clients[i]))
+			return false;
+	}
+	return true;
+}
+
+static void end(struct load *l, const char *why)
+{
+	if (l->stopping)
+		return;
+	l->stopping = true;
+	l->end = why;
+}
+
+static void look_for_end(struct load *l)
+{
+	uint64_t stall = l->opt->stall_limit * ROS_SECOND;
+
+	if (stop_asked())
+		end(l, "signal");
+	if (l->opt->time && l->now - l->began >= l->opt->time * ROS_SECOND)
+		end(l, "time");
+	if (!stall)
+		stall = l->stopping ? FINISH_NS : UINT64_MAX;
+	if (load_idle(l))
+		l->progress = l->now;
+	if (l->now - l->progress >= stall) {
+		load_fail(l, "No answer came for %u s.", (unsigned int)(stall / ROS_SECOND));
+		l->end = "stall";
+	}
+}
+
+static void measure(struct load *l)
+{
+	uint64_t tick;
+
+	l->began = l->progress = l->now = ros_now();
+	tick = l->began + ROS_SECOND;
+	while (!l->failure[0] && !(l->stopping && load_idle(l))) {
+		load_events(l);
+		if (!flush_all(l) || !wait_for(l, load_pause(l)))
+			break;
+		look_for_end(l);
+		if (l->now < tick)
+			continue;
+		if (!l->opt->no_display && !l->opt->json && isatty(STDOUT_FILENO))
+			load_live(l);
+		tick += ROS_SECOND;
+	}
+	l->ended = ros_now();
+	if (!l->opt->no_display && !l->opt->json && isatty(STDOUT_FILENO))
+		load_live_end(l);
+}
+
+static int write_hgrm(const struct load *l)
+{
+	FILE *out = fopen(l->opt->hgrm, "we");
+
+	if (!out)
+		return tool_fail("%s cannot be written: %s.", l->opt->hgrm, strerror(errno));
+	histogram_print(&l->times, out, 1000);
+	if (fclose(out))
+		return tool_fail("%s could not be written: %s.", l->opt->hgrm, strerror(errno));
+	return TOOL_OK;
+}
+
+static int report(struct load *l)
+{
+	int code = TOOL_OK;
+
+	(l->opt->json ? load_json : load_text)(stdout, l);
+	if (l->opt->hgrm)
+		code = write_hgrm(l);
+	if (l->failure[0])
+		code = tool_fail("%s", l->failure);
+	if (l->errors.count)
+		code = tool_fail("The replies are wrong: %s.", l->errors.last);
+	return code;
+}
+
+static int run(const void *values)
+{
+	const struct load_options *o = values;
+	struct load *l = NULL;
+	unsigned int i;
+	int code = check(o);
+
+	if (code)
+		return code;
+	l = calloc(1, sizeof(*l));
+	if (l)
+		l->clients = calloc(o->clients, sizeof(*l->clients));
+	if (l)
+		l->decided.events = calloc((size_t)o->clients * o->outstanding + o->clear + 1,
+					   sizeof(*l->decided.events));
+	if (!l || !l->clients || !l->decided.events) {
+		code = tool_fail("There is no memory left.");
+		goto out;
+	}
+	l->opt = o;
+	l->random = o->seed;
+	l->end = "events";
+	for (i = 0; i < LOAD_CARDS; i++)
+		l->sources[i] = -1;
+	for (i = 0; i < o->clients; i++)
+		l->clients[i] = (struct load_client){.load = l, .number = i, .fd = -1};
+	stop_on_signals();
+	raise_files(o->clients);
+	l->epoll = epoll_create1(EPOLL_CLOEXEC);
+	if (connect_all(l)) {
+		measure(l);
+		code = report(l);
+	} else {
+		code = tool_fail("%s", l->failure);
+	}
+	for (i = 0; i < o->clients; i++)
+		load_disconnect(&l->clients[i]);
+	close(l->epoll);
+out:
+	if (l) {
+		free(l->clients);
+		free(l->decided.events);
+	}
+	free(l);
+	return code;
+}
+
+const struct tool tool_ros_load = {
+	.name = "ros-load",
+	.summary = "Ask roc-rosd for fragments as a trigger farm does, and check them",
+	.example = "--connect=10.1.2.3:9870 --clients=200 --fraction=50 --time=60s",
+	TOOL_OPTIONS(options, struct load_options),
+	.run = run,
+};

@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * A trigger in small: events come one after the other at a rate; some are asked for, most of these
+ * from few links and some from all; and each is cleared when it is decided.
+ */
+#include <string.h>
+
+#include "load.h"
+#include "ros_time.h"
+
+#define CLEAR_AGE (50 * ROS_MS) /* a list that does not fill up goes all the same */
+#define BURST 4096		/* events in one go */
+
+/* splitmix64: the same seed asks for the same. */
+static uint64_t next_random(struct load *l)
+{
+	uint64_t x = l->random += UINT64_C(0x9e3779b97f4a7c15);
+
+	x = (x ^ x >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
+	x = (x ^ x >> 27) * UINT64_C(0x94d049bb133111eb);
+	return x ^ x >> 31;
+}
+
+static bool chance(struct load *l, uint32_t percent)
+{
+	return next_random(l) % 100 < percent;
+}
+
+static uint64_t choose_links(struct load *l)
+{
+	unsigned int there = (unsigned int)__builtin_popcountll(l->links), want, skip;
+	uint64_t links = 0, left;
+
+	if (chance(l, l->opt->all) || l->opt->few >= there)
+		return l->links;
+	for (want = l->opt->few; want; want--, there--) {
+		left = l->links & ~links;
+		for (skip = (unsigned int)(next_random(l) % there); skip; skip--)
+			left &= left - 1;
+		links |= left & -left;
+	}
+	return links;
+}
+
+/* NULL: all have as much outstanding as they may. */
+static struct load_client *choose_client(struct load *l)
+{
+	unsigned int i;
+
+	for (i = 0; i < l->opt->clients; i++) {
+		struct load_client *c = &l->clients[l->turn];
+
+		l->turn = (l->turn + 1) % l->opt->clients;
+		if (load_client_ready(c))
+			return c;
+	}
+	return NULL;
+}
+
+/* A list to each client that may send one, as long as there is a full one, or @all. */
+static void send_clears(struct load *l, bool all)
+{
+	struct load_clears *d = &l->decided;
+	uint32_t count;
+	unsigned int i;
+
+	for (i = 0; i < l->opt->clients && (all ? d->count : d->count >= l->opt->clear); i++) {
+		struct load_client *c = &l->clients[l->clear_turn];
+
+		l->clear_turn = (l->clear_turn + 1) % l->opt->clients;
+		if (!load_client_can_clear(c))
+			continue;
+		count = d->count < l->opt->clear ? d->count : l->opt->clear;
+		load_client_clear(c, d->events, count);
+		l->counts.clears++;
+		d->count -= count;
+		memmove(d->events, d->events + count, d->count * sizeof(*d->events));
+		d->since = l->now;
+	}
+}
+
+/* There is room for a list, and for all that can be outstanding. */
+void load_decided(struct load *l, uint32_t event)
+{
+	if (!l->opt->clear)
+		return;
+	if (!l->decided.count)
+		l->decided.since = l->now;
+	l->decided.events[l->decided.count++] = event;
+	send_clears(l, false);
+}
+
+/* When event number @made is due; 0: at once. */
+static uint64_t due(const struct load *l)
+{
+	if (!l->opt->event_rate)
+		return 0;
+	return l->began + (uint64_t)((double)l->made * 1e9 / l->opt->event_rate);
+}
+
+static bool one_event(struct load *l)
+{
+	uint32_t event = (uint32_t)(l->opt->first_event + l->made);
+	struct load_client *c;
+	uint64_t since = due(l);
+
+	if (since > l->now)
+		return false;
+	/* No room in the list for another, until a clear is acknowledged. */
+	if (l->opt->clear && l->decided.count >= l->opt->clear) {
+		send_clears(l, false);
+		if (l->decided.count >= l->opt->clear) {
+			l->counts.held++;
+			return false;
+		}
+	}
+	c = choose_client(l);
+	if (!c) {
+		l->counts.held++;
+		return false;
+	}
+	l->made++;
+	l->counts.events++;
+	if (!chance(l, l->opt->fraction)) {
+		load_decided(l, event);
+		return true;
+	}
+	load_client_request(c, event, choose_links(l), since ? since : l->now);
+	l->counts.requests++;
+	return true;
+}
+
+void load_events(struct load *l)
+{
+	unsigned int i;
+
+	for (i = 0; !l->stopping && i < BURST; i++) {
+		if (l->opt->events && l->made >= l->opt->events) {
+			l->stopping = true;
+			l->end = "events";
+			break;
+		}
+		if (!one_event(l))
+			break;
+	}
+	send_clears(l, l->decided.count && l->now - l->decided.since >= CLEAR_AGE);
+}
+
+int load_pause(const struct load *l)
+{
+	uint64_t next = due(l);
+
+	if (l->stopping || !next)
+		return 20;
+	if (next <= l->now)
+		return 1; /* all clients are busy: they will say when not */
+	next = (next - l->now) / ROS_MS;
+	return next < 20 ? (int)next : 20;
+}
+
+bool load_idle(const struct load *l)
+{
+	return l->counts.requests == l->counts.replies && !l->decided.count &&
+	       l->counts.clears == l->counts.acknowledged;
+}

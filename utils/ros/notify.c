@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Telling the service manager.
+ */
+#include "notify.h"
+
+#include <errno.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include "utils/common/numbers.h"
+
+int notify_manager(const char *state)
+{
+	struct sockaddr_un a = {.sun_family = AF_UNIX};
+	const char *path = getenv("NOTIFY_SOCKET");
+	size_t length = path ? strlen(path) : 0;
+	ssize_t sent;
+	int fd, err;
+
+	if (!length)
+		return 0;
+	if ((path[0] != '/' && path[0] != '@') || length < 2)
+		return -EAFNOSUPPORT;
+	if (length >= sizeof(a.sun_path))
+		return -E2BIG;
+	memcpy(a.sun_path, path, length);
+	if (path[0] == '@')
+		a.sun_path[0] = '\0'; /* of the abstract kind */
+	fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+	if (fd < 0)
+		return -errno;
+	sent = sendto(fd, state, strlen(state), MSG_NOSIGNAL, (struct sockaddr *)&a,
+		      (socklen_t)(offsetof(struct sockaddr_un, sun_path) + length));
+	err = errno;
+	close(fd);
+	return sent < 0 ? -err : 1;
+}
+
+uint64_t notify_watchdog(void)
+{
+	const char *text = getenv("WATCHDOG_USEC"), *pid = getenv("WATCHDOG_PID");
+	uint64_t us, number;
+
+	if (!text || number_value(text, &us))
+		return 0;
+	if (pid && (number_value(pid, &number) || number != (uint64_t)getpid()))
+		return 0;
+	return us * 1000;
+}

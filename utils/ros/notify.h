@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Telling the service manager: sd_notify(3) without libsystemd. Its protocol is one datagram, is
+ * documented there as stable, and is all that the tools would have of that library, which they
+ * would then need on every machine.
+ */
+#ifndef ROC_UTILS_ROS_NOTIFY_H
+#define ROC_UTILS_ROS_NOTIFY_H
+
+#include <stdint.h>
+
+/* "READY=1" and the like, to $NOTIFY_SOCKET. 1 told, 0 nobody wants to know, or a negative errno.
+ */
+int notify_manager(const char *state);
+
+/* How often a sign of life is wanted, ns; 0: never. */
+uint64_t notify_watchdog(void);
+
+#endif

@@ -1,0 +1,424 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * roc-rosd as a tool: its options, and the order of its beginning and its end.
+ */
+#include "rosd.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <signal.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "fragment_check.h"
+#include "notify.h"
+#include "ros_time.h"
+#include "utils/common/output.h"
+#include "utils/common/tool.h"
+
+#define CLEAR_WAITERS 65536 /* events of clears that have not come, of a sub-unit */
+#define SYNTHETIC_PAGES 4096
+#define LOOK_NS (100 * ROS_MS)		    /* between two looks of the main thread */
+#define ALIVE_NS (UINT64_C(3) * ROS_SECOND) /* a thread that made no turn for so long hangs */
+
+static const char *const sources[] = {
+	[ROSD_CARD] = "card",
+	[ROSD_SYNTHETIC] = "synthetic",
+	NULL,
+};
+
+#define AT(option_name, option_type, member)                                                       \
+	.name = (option_name), .type = (option_type),                                              \
+	.offset = offsetof(struct rosd_options, member)
+
+static const struct option_spec options[] = {
+	{AT("id", OPTION_TEXT, id), .arg = "ID,...", .help = "Cards, all sub-units of each"},
+	{AT("listen", OPTION_TEXT, listen), .arg = "HOST:PORT", .fallback = "127.0.0.1:9870",
+	 .help = "Where clients come to; port 0: one that is free"},
+	FLAG_OPTION(struct rosd_options, "json", json,
+		    "Print what was counted as JSON, at the end"),
+
+	{AT("max-clients", OPTION_NUMBER, max_clients), .arg = "N", .fallback = "512", .min = 1,
+	 .max = 16384, .help = "Clients at the same time"},
+	{AT("max-requests", OPTION_NUMBER, max_requests), .arg = "N", .fallback = "64", .min = 1,
+	 .max = 4096, .help = "Outstanding requests of a client"},
+	{AT("max-clears", OPTION_NUMBER, max_clears), .arg = "N", .fallback = "8", .min = 1,
+	 .max = 256, .help = "Outstanding clears of a client"},
+	{AT("max-events", OPTION_NUMBER, max_events), .arg = "N", .fallback = "1024", .min = 1,
+	 .max = 65536, .help = "Events in one clear"},
+	{AT("max-backlog", OPTION_SIZE, max_backlog), .arg = "SIZE", .fallback = "4Mi",
+	 .min = 1 << 16, .max = 1 << 30,
+	 .help = "Answers that a client did not take, from which on it is not read from"},
+	{AT("max-spill", OPTION_SIZE, max_spill), .arg = "SIZE", .fallback = "256Mi",
+	 .help = "Memory for what slow clients did not take, when host pages get scarce"},
+	{AT("wait", OPTION_NUMBER, wait), .arg = "MS", .fallback = "100", .min = 0, .max = 60000,
+	 .help = "How long a fragment that has not come is waited for"},
+	{AT("patience", OPTION_NUMBER, patience), .arg = "MS", .fallback = "5000", .min = 10,
+	 .max = 600000, .help = "How long a client may not read, or send half a message"},
+	{AT("drain", OPTION_NUMBER, drain), .arg = "MS", .fallback = "5000", .min = 0,
+	 .max = 600000, .help = "How long clients get for their answers at the end"},
+	{AT("max-age", OPTION_TIME, max_age), .arg = "TIME",
+	 .help = "Clear fragments that are older, as in 30s (never)"},
+	{AT("zerocopy", OPTION_SIZE, zerocopy), .arg = "SIZE", .fallback = "32Ki", .max = 1 << 30,
+	 .help = "Send so much and more without a copy in the kernel, 0 = never"},
+	{AT("host-pages", OPTION_NUMBER, host_pages), .arg = "N", .fallback = "4096", .min = 64,
+	 .max = 65536, .help = "Host pages of a sub-unit"},
+	{AT("page-size", OPTION_NUMBER, page_size), .arg = "BYTES", .fallback = "2048", .min = 1024,
+	 .max = 65536, .help = "Page of the card: a longer fragment is cut"},
+
+	{AT("pages", OPTION_NUMBER, pages), .arg = "N", .fallback = "0", .min = 0, .max = 1 << 20,
+	 .help = "Pages of each link, 0 = all of a card's, 4096 of a synthetic one"},
+
+	{AT("metrics", OPTION_TEXT, metrics), .arg = "FILE",
+	 .help = "Write Prometheus text to a file, again and again"},
+	{AT("interval", OPTION_TIME, interval), .arg = "TIME", .fallback = "5s", .min = 1,
+	 .max = 86400, .help = "How often"},
+
+	{AT("source", OPTION_CHOICE, source), .arg = "SOURCE", .fallback = "card",
+	 .choices = sources, .help = "Where fragments come from"},
+	{AT("units", OPTION_NUMBER, units), .arg = "N", .fallback = "4", .min = 1, .max = ROS_UNITS,
+	 .help = "synthetic: sub-units of six links"},
+	{AT("size", OPTION_SIZE, size), .arg = "SIZE", .fallback = "1024", .min = ROS_FRAGMENT_MIN,
+	 .max = 65536, .help = "synthetic: bytes of a fragment"},
+	{AT("size-max", OPTION_SIZE, size_max), .arg = "SIZE", .fallback = "0", .max = 65536,
+	 .help = "synthetic: of the largest, if they are distributed"},
+	{AT("rate", OPTION_NUMBER, rate), .arg = "N", .fallback = "1000", .min = 0, .max = 1000000,
+	 .help = "synthetic: events per second, 0 = as fast as they are cleared"},
+	{AT("first-event", OPTION_NUMBER, first_event), .arg = "N", .fallback = "0",
+	 .help = "synthetic: first event id"},
+	{AT("source-id", OPTION_NUMBER, source_id), .arg = "N", .fallback = "0", .min = 0,
+	 .max = 65535, .help = "synthetic: source id of the first card"},
+};
+
+static int check(const struct rosd_options *o)
+{
+	const char *colon = strrchr(o->listen, ':');
+
+	if (!colon || !colon[1])
+		return tool_usage("--listen: \"%s\" is not HOST:PORT.", o->listen);
+	if (o->source == ROSD_CARD && !o->id)
+		return tool_usage("--id is missing. Example: roc-rosd --id=3b:00.0,af:00.0");
+	if (o->source == ROSD_SYNTHETIC && o->id)
+		return tool_usage("--id: a synthetic source has no card.");
+	if (o->page_size & (o->page_size - 1))
+		return tool_usage("--page-size: a page's size is a power of two.");
+	if (o->size % 4 || o->size_max % 4 || (o->size_max && o->size_max < o->size))
+		return tool_usage("--size, --size-max: fragments are multiples of 4 bytes, and the "
+				  "largest is not below the smallest.");
+	return TOOL_OK;
+}
+
+static int open_synthetic(struct rosd *d)
+{
+	const struct rosd_options *o = d->opt;
+	struct ros_synthetic set = {
+		.source = o->source_id,
+		.size_min = (uint32_t)o->size,
+		.size_max = (uint32_t)(o->size_max ? o->size_max : o->size),
+		.rate = o->rate,
+		.first_event = o->first_event,
+		.pages = o->pages ? o->pages : SYNTHETIC_PAGES,
+		.host_pages = o->host_pages,
+	};
+
+	for (set.unit = 0; set.unit < o->units; set.unit++) {
+		struct ros_source *s = ros_source_synthetic(&set);
+
+		if (!s)
+			return tool_fail("There is no memory left.");
+		d->workers[d->server.units++].source = s;
+	}
+	return TOOL_OK;
+}
+
+/* All sub-units of one card. */
+static int open_card(struct rosd *d, const char *id)
+{
+	struct roc_card card;
+	unsigned int sub;
+	int err;
+
+	err = roc_find(id, &card);
+	if (err)
+		return tool_fail_card(err);
+	for (sub = 0;; sub++) {
+		struct ros_source *s;
+
+		errno = 0;
+		s = ros_source_card(&card, id, sub, d->opt->host_pages, d->opt->page_size,
+				    d->opt->pages);
+		if (!s && errno == ENOENT && sub)
+			return TOOL_OK;
+		if (!s)
+			return tool_fail("%s", roc_error());
+		if (d->server.units == ROS_UNITS) {
+			s->ops->close(s);
+			return tool_fail("--id: these are more than %u sub-units, whose links a "
+					 "request can name.",
+					 ROS_UNITS);
+		}
+		d->workers[d->server.units++].source = s;
+	}
+}
+
+static int open_cards(struct rosd *d)
+{
+	char *list = strdup(d->opt->id), *rest = list, *id;
+	int code = TOOL_OK;
+
+	if (!list)
+		return tool_fail("There is no memory left.");
+	while (!code && (id = strsep(&rest, ",")))
+		code = open_card(d, id);
+	free(list);
+	return code;
+}
+
+static struct ros_server_settings settings(const struct rosd *d)
+{
+	const struct rosd_options *o = d->opt;
+	struct ros_server_settings s = {
+		.limits =
+			{
+				/* A clear that is too long can be told so, unless it is much too
+				   long. */
+				.message = ROS_CLEAR_BYTES + 8 * o->max_events,
+				.requests = o->max_requests,
+				.clears = o->max_clears,
+				.events = o->max_events,
+				.wait = o->wait,
+				.patience = o->patience,
+				.backlog = (uint32_t)o->max_backlog,
+			},
+		.clients = o->max_clients,
+		.zerocopy = (uint32_t)o->zerocopy,
+		.spill = o->max_spill,
+		.drain_ns = o->drain * ROS_MS,
+		.listen = o->listen,
+	};
+	unsigned int i;
+
+	if (s.limits.message < ROS_REQUEST_BYTES)
+		s.limits.message = ROS_REQUEST_BYTES;
+	for (i = 0; i < d->server.units; i++) {
+		if (d->workers[i].source->fragment > s.limits.fragment)
+			s.limits.fragment = d->workers[i].source->fragment;
+	}
+	return s;
+}
+
+static int prepare(struct rosd *d)
+{
+	const struct rosd_options *o = d->opt;
+	struct ros_server *s = &d->server;
+	unsigned int i;
+	int code;
+
+	s->epoll = -1;
+	s->bell.fd = -1;
+	s->workers = d->workers;
+	for (i = 0; i < ROS_UNITS; i++)
+		d->workers[i].bell.fd = -1;
+	code = o->source == ROSD_SYNTHETIC ? open_synthetic(d) : open_cards(d);
+	if (code)
+		return code;
+	s->set = settings(d);
+	for (i = 0; i < s->units; i++) {
+		struct ros_worker *w = &d->workers[i];
+
+		w->number = i;
+		w->network = &s->bell;
+		w->set = (struct ros_worker_settings){
+			.wait_ns = o->wait * ROS_MS,
+			.busy_ns = o->patience * ROS_MS,
+			.age_ns = o->max_age * ROS_SECOND,
+			.jobs = o->max_clients * (o->max_requests + o->max_clears),
+			.clears = CLEAR_WAITERS,
+		};
+		if (ros_worker_init(w))
+			return tool_fail("There is no memory left.");
+	}
+	return ros_server_init(s);
+}
+
+static int start(struct rosd *d)
+{
+	unsigned int i;
+	int code = TOOL_OK;
+
+	for (i = 0; !code && i < d->server.units; i++)
+		code = ros_worker_start(&d->workers[i]);
+	if (!code)
+		code = ros_server_start(&d->server);
+	return code;
+}
+
+static void finish(struct rosd *d)
+{
+	unsigned int i;
+
+	ros_server_stop(&d->server);
+	for (i = 0; i < d->server.units; i++)
+		ros_worker_stop(&d->workers[i]);
+	d->ended = ros_now();
+}
+
+static void destroy(struct rosd *d)
+{
+	unsigned int i;
+
+	if (d->server.clients.tqh_last)
+		ros_server_free(&d->server);
+	for (i = 0; i < d->server.units; i++)
+		ros_worker_free(&d->workers[i]);
+}
+
+/* The file is written by this thread: a disk that is slow is nobody else's affair. */
+static void write_metrics(struct rosd *d)
+{
+	struct output_options form = {.prometheus = true, .file = d->opt->metrics};
+	struct output out;
+
+	if (!d->opt->metrics || output_begin(&form, &out))
+		return;
+	rosd_metrics(out.out, d);
+	output_end(&out, TOOL_OK);
+}
+
+/* What the main thread has seen of the others. */
+struct seen {
+	uint64_t turns[ROS_UNITS + 1], when[ROS_UNITS + 1];
+	bool gone[ROS_UNITS];
+	unsigned int gone_count;
+};
+
+static bool alive(struct rosd *d, struct seen *seen, uint64_t now)
+{
+	bool all = true;
+	unsigned int i;
+
+	for (i = 0; i <= d->server.units; i++) {
+		uint64_t turns = ros_count_get(i < d->server.units ? &d->workers[i].counts.turns
+								   : &d->server.counts.turns);
+
+		if (turns != seen->turns[i] || !seen->when[i])
+			seen->when[i] = now;
+		seen->turns[i] = turns;
+		all &= now - seen->when[i] < ALIVE_NS;
+	}
+	return all;
+}
+
+static void look_at_units(struct rosd *d, struct seen *seen)
+{
+	unsigned int i;
+
+	for (i = 0; i < d->server.units; i++) {
+		if (seen->gone[i] ||
+		    !atomic_load_explicit(&d->workers[i].gone, memory_order_acquire))
+			continue;
+		seen->gone[i] = true;
+		seen->gone_count++;
+		tool_note("%s serves no more: %s", d->workers[i].source->name,
+			  d->workers[i].failure);
+	}
+}
+
+/* Until a signal (TOOL_OK), or until no sub-unit is left. */
+static int watch(struct rosd *d, const sigset_t *signals, struct seen *seen)
+{
+	uint64_t now = ros_now(), ping = notify_watchdog() / 3, pinged = now, written = 0;
+	struct timespec look = {.tv_nsec = (long)LOOK_NS};
+
+	for (;;) {
+		if (now - written >= d->opt->interval * ROS_SECOND) {
+			write_metrics(d);
+			written = now;
+		}
+		look_at_units(d, seen);
+		if (seen->gone_count == d->server.units)
+			return tool_fail("No sub-unit is left.");
+		if (sigtimedwait(signals, NULL, &look) > 0)
+			return TOOL_OK;
+		now = ros_now();
+		if (alive(d, seen, now) && ping && now - pinged >= ping) {
+			notify_manager("WATCHDOG=1");
+			pinged = now;
+		}
+	}
+}
+
+/* Everybody gets his answers; a second signal ends that. */
+static void drain(struct rosd *d, const sigset_t *signals, struct seen *seen)
+{
+	struct timespec look = {.tv_nsec = (long)(10 * ROS_MS)};
+	bool ping = notify_watchdog();
+
+	notify_manager("STOPPING=1");
+	ros_server_drain(&d->server);
+	while (!ros_server_ended(&d->server)) {
+		if (sigtimedwait(signals, NULL, &look) > 0)
+			ros_server_hurry(&d->server);
+		if (alive(d, seen, ros_now()) && ping)
+			notify_manager("WATCHDOG=1");
+	}
+}
+
+static void greet(const struct rosd *d)
+{
+	printf("Serving %u links of %u sub-units at %s, port %u.\n",
+	       (unsigned int)__builtin_popcountll(d->server.set.limits.links), d->server.units,
+	       d->opt->listen, d->server.port);
+	fflush(stdout);
+	notify_manager("READY=1");
+}
+
+static int run(const void *values)
+{
+	const struct rosd_options *o = values;
+	struct rosd *d = NULL;
+	struct seen seen = {0};
+	sigset_t signals;
+	int code = check(o);
+
+	if (code)
+		return code;
+	d = aligned_alloc(_Alignof(struct rosd), sizeof(*d));
+	if (!d)
+		return tool_fail("There is no memory left.");
+	memset(d, 0, sizeof(*d));
+	d->opt = o;
+	sigemptyset(&signals);
+	sigaddset(&signals, SIGTERM);
+	sigaddset(&signals, SIGINT);
+	code = prepare(d);
+	if (code)
+		goto out;
+	pthread_sigmask(SIG_BLOCK, &signals, NULL);
+	d->began = ros_now();
+	code = start(d);
+	if (!code) {
+		greet(d);
+		code = watch(d, &signals, &seen);
+		drain(d, &signals, &seen);
+	}
+	finish(d);
+	look_at_units(d, &seen);
+	if (d->server.counts.turns) {
+		write_metrics(d);
+		(o->json ? rosd_json : rosd_text)(stdout, d);
+	}
+out:
+	destroy(d);
+	free(d);
+	return code;
+}
+
+const struct tool tool_rosd = {
+	.name = "rosd",
+	.summary = "Serve the fragments of cards to clients on the network",
+	.example = "--id=3b:00.0,af:00.0 --listen=10.1.2.3:9870",
+	TOOL_OPTIONS(options, struct rosd_options),
+	.run = run,
+};

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * roc-rosd: what its parts share.
+ *
+ *	rosd.c		the tool: options, signals, the order of beginning and end
+ *	rosd_report.c	what it counted: metrics, text, JSON
+ *	server.h	the network's thread
+ *	worker.h	a thread per sub-unit
+ *	source.h	where their fragments come from
+ *	protocol.h	what is said on the network
+ *	notify.h	what the service manager is told
+ */
+#ifndef ROC_UTILS_ROS_ROSD_H
+#define ROC_UTILS_ROS_ROSD_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "server.h"
+#include "utils/common/options.h"
+
+struct rosd_size {
+	bool given;
+	uint64_t value;
+};
+
+struct rosd_options {
+	struct common_options common;
+	const char *id;
+	const char *listen;
+	unsigned int source; /* enum rosd_source */
+	bool json;
+
+	uint32_t max_clients, max_requests, max_clears, max_events;
+	uint64_t max_backlog, max_spill;
+	uint32_t wait, patience, drain;
+	uint64_t max_age;
+	uint64_t zerocopy;
+	uint32_t host_pages;
+	uint32_t page_size;
+
+	const char *metrics;
+	uint64_t interval;
+
+	uint32_t units;
+	uint64_t size, size_max;
+	uint32_t rate, pages, source_id;
+	uint32_t first_event;
+};
+
+enum rosd_source {
+	ROSD_CARD,
+	ROSD_SYNTHETIC,
+};
+
+struct rosd {
+	const struct rosd_options *opt;
+	struct ros_worker workers[ROS_UNITS];
+	struct ros_server server;
+	uint64_t began, ended; /* ns */
+};
+
+/* rosd_report.c */
+void rosd_metrics(FILE *out, struct rosd *d);
+void rosd_text(FILE *out, struct rosd *d);
+void rosd_json(FILE *out, struct rosd *d);
+
+#endif

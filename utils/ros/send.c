@@ -1,0 +1,342 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * What goes to a client: from the host pages straight to its socket, as many messages with one call
+ * as are there. A host page goes back when all of its message is sent, and the kernel is done with
+ * it.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <time.h>
+
+#include <linux/errqueue.h>
+
+#include "server.h"
+
+#define VECTORS 512
+#define SEND_BYTES (UINT32_C(1) << 20)
+
+/*
+ * Host pages that the kernel still reads cannot be had back from a client that is slow: all clients
+ * together have no more than half of those of any sub-unit there.
+ */
+static bool pages_left(struct ros_server *s, unsigned int more)
+{
+	unsigned int unit;
+
+	for (unit = 0; unit < s->units; unit++) {
+		if (s->pinned[unit] + more > s->workers[unit].source->pages / 2)
+			return false;
+	}
+	return true;
+}
+
+static void pin(struct ros_server *s, struct ros_out *out, int sign)
+{
+	struct ros_slot *slot = (struct ros_slot *)out;
+	unsigned int unit, link;
+
+	if (out->kind != ROS_OUT_REPLY || out->spilled)
+		return;
+	for (unit = 0; unit < s->units; unit++) {
+		for (link = 0; slot->parts[unit].links && link < ROS_SOURCE_LINKS; link++)
+			s->pinned[unit] +=
+				slot->parts[unit].pieces[link].handle ? (uint32_t)sign : 0;
+	}
+}
+
+/* All pages of a reply. */
+static void give_back(struct ros_server *s, struct ros_slot *slot)
+{
+	unsigned int unit, link;
+
+	for (unit = 0; unit < s->units; unit++) {
+		struct ros_part *p = &slot->parts[unit];
+
+		for (link = 0; p->links && link < ROS_SOURCE_LINKS; link++) {
+			if (!p->pieces[link].handle)
+				continue;
+			ros_worker_give_back(&s->workers[unit], p->pieces[link].handle);
+			p->pieces[link].handle = 0;
+			s->returned[unit] = true;
+		}
+	}
+}
+
+static void release(struct ros_client *c, struct ros_out *out)
+{
+	if (out->pinned)
+		pin(c->server, out, -1);
+	if (out->kind == ROS_OUT_REPLY)
+		give_back(c->server, (struct ros_slot *)out);
+	if (out->spilled) {
+		c->server->spilled -= out->spilled_bytes;
+		free(out->spilled);
+	}
+	ros_client_slot_free(c, out);
+}
+
+void ros_send_queue(struct ros_client *c, struct ros_out *out)
+{
+	unsigned int i;
+
+	out->zerocopies = 0;
+	out->pinned = false;
+	out->number = c->next_number++;
+	out->at = 0;
+	out->into = 0;
+	out->left = 0;
+	out->spilled = NULL;
+	for (i = 0; i < out->iovs; i++)
+		out->left += out->iov[i].iov_len;
+	TAILQ_INSERT_TAIL(&c->out, out, entry);
+	c->backlog += out->left;
+	if (!c->dirty) {
+		c->dirty = true;
+		TAILQ_INSERT_TAIL(&c->server->dirty, c, dirty_entry);
+	}
+}
+
+/* As much as one call takes; bytes. */
+static size_t gather(struct ros_client *c, struct iovec *iov, unsigned int *count)
+{
+	struct ros_out *out;
+	size_t bytes = 0;
+	unsigned int i;
+
+	*count = 0;
+	TAILQ_FOREACH(out, &c->out, entry)
+	{
+		for (i = out->at; i < out->iovs; i++) {
+			size_t into = i == out->at ? out->into : 0;
+
+			if (*count == VECTORS || bytes >= SEND_BYTES)
+				return bytes;
+			iov[*count].iov_base = (uint8_t *)out->iov[i].iov_base + into;
+			iov[*count].iov_len = out->iov[i].iov_len - into;
+			bytes += iov[*count].iov_len;
+			++*count;
+		}
+	}
+	return bytes;
+}
+
+/* @bytes are sent; @zerocopy: the kernel still reads them. */
+static void advance(struct ros_client *c, size_t bytes, bool zerocopy)
+{
+	uint64_t first = TAILQ_FIRST(&c->out)->number, last = first;
+	struct ros_out *out;
+	size_t step;
+
+	c->backlog -= bytes;
+	while (bytes && (out = TAILQ_FIRST(&c->out))) {
+		last = out->number;
+		out->zerocopies += zerocopy;
+		if (zerocopy && !out->pinned) {
+			out->pinned = true;
+			pin(c->server, out, 1);
+		}
+		step = bytes < out->left ? bytes : out->left;
+		bytes -= step;
+		out->left -= step;
+		if (!out->left) {
+			TAILQ_REMOVE(&c->out, out, entry);
+			/* It may have the answer already, and ask again. */
+			c->requests -= out->kind == ROS_OUT_REPLY;
+			c->clears -= out->kind == ROS_OUT_CLEARED;
+			if (out->kind == ROS_OUT_REPLY)
+				ros_count_add(&c->server->counts.replies, 1);
+			if (out->zerocopies)
+				TAILQ_INSERT_TAIL(&c->sent, out, entry);
+			else
+				release(c, out);
+			continue;
+		}
+		while (step >= out->iov[out->at].iov_len - out->into) {
+			step -= out->iov[out->at].iov_len - out->into;
+			out->into = 0;
+			out->at++;
+		}
+		out->into += step;
+	}
+	if (!zerocopy)
+		return;
+	c->zerocopies[c->zerocopy_next % ROS_ZEROCOPIES].first = first;
+	c->zerocopies[c->zerocopy_next % ROS_ZEROCOPIES].last = last;
+	c->zerocopies[c->zerocopy_next % ROS_ZEROCOPIES].open = true;
+	c->zerocopy_next++;
+	c->zerocopy_open++;
+	ros_count_add(&c->server->counts.zerocopies, 1);
+}
+
+static bool may_zerocopy(const struct ros_client *c, size_t bytes, unsigned int pieces)
+{
+	return c->zerocopy && bytes >= c->server->set.zerocopy &&
+	       !c->zerocopies[c->zerocopy_next % ROS_ZEROCOPIES].open &&
+	       pages_left(c->server, pieces);
+}
+
+static void blocked(struct ros_client *c, bool progress)
+{
+	c->blocked = true;
+	if (progress || !c->stalled)
+		c->stalled = c->server->now;
+}
+
+void ros_send(struct ros_client *c)
+{
+	struct ros_server *s = c->server;
+	struct iovec iov[VECTORS];
+	struct msghdr m = {.msg_iov = iov};
+	bool progress = false, zerocopy;
+	unsigned int count;
+	ssize_t sent;
+	size_t bytes;
+
+	while (!TAILQ_EMPTY(&c->out)) {
+		bytes = gather(c, iov, &count);
+		m.msg_iovlen = count;
+		zerocopy = may_zerocopy(c, bytes, count);
+	again:
+		sent = sendmsg(c->fd, &m,
+			       MSG_NOSIGNAL | MSG_DONTWAIT | (zerocopy ? MSG_ZEROCOPY : 0));
+		ros_count_add(&s->counts.sends, 1);
+		if (sent < 0 && zerocopy && errno == ENOBUFS) {
+			/* No more pages may be locked for this socket now. */
+			zerocopy = false;
+			goto again;
+		}
+		if (sent < 0 && errno == EINTR)
+			continue;
+		if (sent < 0 && errno != EAGAIN) {
+			ros_client_drop(c);
+			return;
+		}
+		if (sent < 0) {
+			blocked(c, progress);
+			break;
+		}
+		ros_count_add(&s->counts.bytes, (uint64_t)sent);
+		advance(c, (size_t)sent, zerocopy);
+		progress = true;
+		if ((size_t)sent < bytes) {
+			/* It is full: asking again would cost a call and bring nothing. */
+			blocked(c, true);
+			break;
+		}
+		c->blocked = false;
+	}
+	if (TAILQ_EMPTY(&c->out)) {
+		c->blocked = false;
+		c->stalled = 0;
+	}
+	if (progress)
+		ros_client_resume(c);
+	else
+		ros_client_interest(c);
+}
+
+void ros_send_drop(struct ros_client *c, struct ros_out *out)
+{
+	TAILQ_REMOVE(&c->out, out, entry);
+	c->backlog -= out->left;
+	out->left = 0;
+	if (out->zerocopies)
+		TAILQ_INSERT_TAIL(&c->sent, out, entry);
+	else
+		release(c, out);
+}
+
+void ros_send_forget(struct ros_client *c)
+{
+	while (!TAILQ_EMPTY(&c->out))
+		ros_send_drop(c, TAILQ_FIRST(&c->out));
+}
+
+static void zerocopy_over(struct ros_client *c, uint32_t number)
+{
+	struct ros_out *out, *next;
+	uint64_t first, last;
+
+	if (!c->zerocopies[number % ROS_ZEROCOPIES].open)
+		return;
+	c->zerocopies[number % ROS_ZEROCOPIES].open = false;
+	c->zerocopy_open--;
+	first = c->zerocopies[number % ROS_ZEROCOPIES].first;
+	last = c->zerocopies[number % ROS_ZEROCOPIES].last;
+	for (out = TAILQ_FIRST(&c->sent); out && out->number <= last; out = next) {
+		next = TAILQ_NEXT(out, entry);
+		if (out->number < first || --out->zerocopies)
+			continue;
+		TAILQ_REMOVE(&c->sent, out, entry);
+		release(c, out);
+	}
+	out = TAILQ_FIRST(&c->out); /* of which only a part was sent */
+	if (out && out->number >= first && out->number <= last)
+		out->zerocopies--;
+}
+
+void ros_send_zerocopied(struct ros_client *c)
+{
+	char control[256];
+	struct msghdr m;
+	struct cmsghdr *cm;
+	struct sock_extended_err *e;
+	uint32_t i;
+
+	for (;;) {
+		m = (struct msghdr){.msg_control = control, .msg_controllen = sizeof(control)};
+		if (recvmsg(c->fd, &m, MSG_ERRQUEUE | MSG_DONTWAIT) < 0)
+			return;
+		for (cm = CMSG_FIRSTHDR(&m); cm; cm = CMSG_NXTHDR(&m, cm)) {
+			e = (struct sock_extended_err *)CMSG_DATA(cm);
+			if (e->ee_errno || e->ee_origin != SO_EE_ORIGIN_ZEROCOPY)
+				continue;
+			for (i = e->ee_info; i != e->ee_data + 1; i++)
+				zerocopy_over(c, i);
+			/* On its way (loopback, a tunnel) it was copied all the same, at extra
+			 * cost. */
+			if (e->ee_code & SO_EE_CODE_ZEROCOPY_COPIED) {
+				ros_count_add(&c->server->counts.copied, 1);
+				c->zerocopy = false;
+			}
+		}
+	}
+}
+
+bool ros_send_spill(struct ros_client *c)
+{
+	struct ros_server *s = c->server;
+	struct ros_out *out;
+	uint8_t *at;
+	unsigned int i;
+
+	TAILQ_FOREACH(out, &c->out, entry)
+	{
+		if (out->kind != ROS_OUT_REPLY || out->spilled || out->zerocopies)
+			continue;
+		if (s->spilled + out->left > s->set.spill)
+			return false;
+		at = out->spilled = malloc(out->left);
+		if (!at)
+			return false;
+		out->spilled_bytes = out->left;
+		s->spilled += out->left;
+		for (i = out->at; i < out->iovs; i++) {
+			size_t into = i == out->at ? out->into : 0;
+
+			memcpy(at, (uint8_t *)out->iov[i].iov_base + into,
+			       out->iov[i].iov_len - into);
+			at += out->iov[i].iov_len - into;
+		}
+		out->iov[0] = (struct iovec){.iov_base = out->spilled, .iov_len = out->left};
+		out->iovs = 1;
+		out->at = 0;
+		out->into = 0;
+		give_back(s, (struct ros_slot *)out);
+		ros_count_add(&s->counts.spills, 1);
+		ros_count_add(&s->counts.spilled_bytes, out->left);
+	}
+	return true;
+}

@@ -1,0 +1,459 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * The loop of the network's thread: what workers have done, what clients ask for, who comes in,
+ * whose time is over.
+ */
+#include "server.h"
+
+#include <errno.h>
+#include <netdb.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "ros_time.h"
+#include "utils/common/tool.h"
+
+#define EVENTS 128
+#define RESULTS 1024	      /* of a worker in one turn */
+#define TICK_NS (50 * ROS_MS) /* how exact patience is */
+#define SPILL_NS (5 * ROS_MS) /* between two looks for slow clients */
+#define REFUSED_MAX 32	      /* that are told so at the same time; more are just closed */
+#define ACCEPTS 64	      /* in one turn */
+#define FILES_BESIDE 128      /* that the daemon has open beside its clients */
+
+void ros_server_order(struct ros_server *s, struct ros_job *job)
+{
+	ros_worker_order(&s->workers[job->unit], job);
+	s->ordered[job->unit] = true;
+}
+
+/* "HOST:PORT", "[ADDRESS]:PORT", ":PORT". */
+static int resolve(const char *text, struct addrinfo **list)
+{
+	struct addrinfo hints = {.ai_socktype = SOCK_STREAM,
+				 .ai_flags = AI_PASSIVE | AI_NUMERICSERV};
+	const char *colon = strrchr(text, ':');
+	char host[256];
+	size_t length;
+	int err;
+
+	length = colon ? (size_t)(colon - text) : 0;
+	if (!colon || length >= sizeof(host))
+		return tool_usage("--listen: \"%s\" is not HOST:PORT.", text);
+	memcpy(host, text, length);
+	host[length] = '\0';
+	if (length > 1 && host[0] == '[' && host[length - 1] == ']') {
+		memmove(host, host + 1, length);
+		host[length - 2] = '\0';
+	}
+	err = getaddrinfo(*host ? host : NULL, colon + 1, &hints, list);
+	if (err)
+		return tool_fail("--listen: %s: %s.", text, gai_strerror(err));
+	return TOOL_OK;
+}
+
+static int listen_on(const struct addrinfo *a)
+{
+	int one = 1, fd = socket(a->ai_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+
+	if (fd < 0)
+		return -1;
+	setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &one, sizeof(one));
+	if (a->ai_family == AF_INET6)
+		setsockopt(fd, IPPROTO_IPV6, IPV6_V6ONLY, &one, sizeof(one));
+	if (!bind(fd, a->ai_addr, a->ai_addrlen) && !listen(fd, 1024))
+		return fd;
+	close(fd);
+	return -1;
+}
+
+static uint16_t port_of(int fd)
+{
+	struct sockaddr_storage a = {0};
+	socklen_t length = sizeof(a);
+
+	if (getsockname(fd, (struct sockaddr *)&a, &length))
+		return 0;
+	return ntohs(a.ss_family == AF_INET6 ? ((struct sockaddr_in6 *)&a)->sin6_port
+					     : ((struct sockaddr_in *)&a)->sin_port);
+}
+
+/* All addresses that the name has, if one of them can be had. */
+static int listen_all(struct ros_server *s)
+{
+	struct addrinfo *list, *a;
+	int code, fd, err = 0;
+
+	code = resolve(s->set.listen, &list);
+	if (code)
+		return code;
+	for (a = list; a && s->listener_count < ROS_LISTENERS; a = a->ai_next) {
+		struct epoll_event event = {.events = EPOLLIN};
+
+		fd = listen_on(a);
+		if (fd < 0) {
+			err = errno;
+			continue;
+		}
+		event.data.ptr = &s->listeners[s->listener_count];
+		s->listeners[s->listener_count++] = fd;
+		epoll_ctl(s->epoll, EPOLL_CTL_ADD, fd, &event);
+	}
+	freeaddrinfo(list);
+	if (!s->listener_count)
+		return tool_fail("%s cannot be listened on: %s.", s->set.listen, strerror(err));
+	s->port = port_of(s->listeners[0]);
+	return TOOL_OK;
+}
+
+/* As many open files as there may be clients. */
+static void raise_files(struct ros_server *s)
+{
+	struct rlimit limit;
+	rlim_t wanted = s->set.clients + REFUSED_MAX + FILES_BESIDE;
+
+	if (getrlimit(RLIMIT_NOFILE, &limit) || limit.rlim_cur >= wanted)
+		return;
+	limit.rlim_cur = limit.rlim_max == RLIM_INFINITY || limit.rlim_max > wanted
+				 ? wanted
+				 : limit.rlim_max;
+	setrlimit(RLIMIT_NOFILE, &limit);
+	if (limit.rlim_cur < wanted)
+		tool_note("Only %llu files may be open (ulimit -n): fewer than %u clients fit.",
+			  (unsigned long long)limit.rlim_cur, s->set.clients);
+}
+
+static size_t round_up(size_t bytes)
+{
+	return (bytes + 63) & ~(size_t)63;
+}
+
+int ros_server_init(struct ros_server *s)
+{
+	struct epoll_event event = {.events = EPOLLIN | EPOLLET};
+	unsigned int unit, links = s->units * ROS_SOURCE_LINKS;
+
+	TAILQ_INIT(&s->clients);
+	TAILQ_INIT(&s->dirty);
+	TAILQ_INIT(&s->graves);
+	s->now = ros_now();
+	s->set.limits.links = 0;
+	for (unit = 0; unit < s->units; unit++)
+		s->set.limits.links |= (uint64_t)s->workers[unit].source->links
+				       << unit * ROS_SOURCE_LINKS;
+	s->slot_bytes = round_up(sizeof(struct ros_slot) + s->units * sizeof(struct ros_part) +
+				 (1 + links) * sizeof(struct iovec) + ROS_REPLY_HEAD_MAX);
+	s->clear_bytes =
+		round_up(sizeof(struct ros_clear_slot) + s->units * sizeof(struct ros_clear_part) +
+			 (size_t)s->set.limits.events * 5);
+	s->in_bytes = s->set.limits.message * 2;
+	if (s->in_bytes < 16384)
+		s->in_bytes = 16384;
+	raise_files(s);
+	s->epoll = epoll_create1(EPOLL_CLOEXEC);
+	/* An edge for each ring: the bell needs not be read. */
+	event.data.ptr = &s->bell;
+	if (s->epoll < 0 || !ros_bell_init(&s->bell) ||
+	    epoll_ctl(s->epoll, EPOLL_CTL_ADD, s->bell.fd, &event))
+		return tool_fail("There is no epoll: %s.", strerror(errno));
+	return listen_all(s);
+}
+
+static void stop_listening(struct ros_server *s)
+{
+	unsigned int i;
+
+	for (i = 0; i < s->listener_count; i++)
+		close(s->listeners[i]);
+	s->listener_count = 0;
+}
+
+/* One address; the last connection that fits is refused in words, those beyond it without. */
+static void accept_some(struct ros_server *s, int listener)
+{
+	unsigned int i;
+	int fd;
+
+	for (i = 0; i < ACCEPTS; i++) {
+		fd = accept4(listener, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
+		if (fd < 0 &&
+		    (errno == EMFILE || errno == ENFILE || errno == ENOBUFS || errno == ENOMEM)) {
+			/* It would be told of again and again. */
+			s->no_files = true;
+			epoll_ctl(s->epoll, EPOLL_CTL_DEL, listener, NULL);
+		}
+		if (fd < 0 && (errno == ECONNABORTED || errno == EINTR))
+			continue;
+		if (fd < 0)
+			return;
+		if (s->client_count < s->set.clients) {
+			ros_client_new(s, fd, false);
+			continue;
+		}
+		ros_count_add(&s->counts.refused, 1);
+		if (s->refused_count < REFUSED_MAX)
+			ros_client_new(s, fd, true);
+		else
+			close(fd);
+	}
+}
+
+static void accept_again(struct ros_server *s)
+{
+	unsigned int i;
+
+	s->no_files = false;
+	for (i = 0; i < s->listener_count; i++) {
+		struct epoll_event event = {.events = EPOLLIN, .data.ptr = &s->listeners[i]};
+
+		epoll_ctl(s->epoll, EPOLL_CTL_ADD, s->listeners[i], &event);
+	}
+}
+
+static bool is_listener(const struct ros_server *s, const void *pointer)
+{
+	const int *listener = pointer;
+
+	return listener >= s->listeners && listener < s->listeners + ROS_LISTENERS;
+}
+
+static bool results_there(struct ros_server *s)
+{
+	unsigned int unit;
+
+	for (unit = 0; unit < s->units; unit++) {
+		if (!ros_queue_empty(&s->workers[unit].results))
+			return true;
+	}
+	return false;
+}
+
+static void take_results(struct ros_server *s)
+{
+	struct ros_job *job;
+	unsigned int unit, n;
+
+	for (unit = 0; unit < s->units; unit++) {
+		for (n = 0; n < RESULTS && (job = ros_queue_pop(&s->workers[unit].results)); n++)
+			ros_client_job_done(s, job);
+	}
+}
+
+/* Everything that is ready for a client goes with one call. */
+static void send_all(struct ros_server *s)
+{
+	struct ros_client *c;
+
+	while ((c = TAILQ_FIRST(&s->dirty))) {
+		TAILQ_REMOVE(&s->dirty, c, dirty_entry);
+		c->dirty = false;
+		if (c->state != ROS_CLIENT_GONE && !c->blocked)
+			ros_send(c);
+	}
+}
+
+static void wake_workers(struct ros_server *s)
+{
+	unsigned int unit;
+
+	for (unit = 0; unit < s->units; unit++) {
+		struct ros_worker *w = &s->workers[unit];
+
+		if (s->ordered[unit] ||
+		    (s->returned[unit] && atomic_load_explicit(&w->starving, memory_order_relaxed)))
+			ros_worker_wake(w);
+		s->ordered[unit] = false;
+		s->returned[unit] = false;
+	}
+}
+
+/* Somebody waits for host pages: those who do not take theirs hold none. */
+static void spill(struct ros_server *s)
+{
+	struct ros_client *c, *next;
+	unsigned int unit;
+
+	s->starving = false;
+	for (unit = 0; unit < s->units; unit++)
+		s->starving |=
+			atomic_load_explicit(&s->workers[unit].starving, memory_order_relaxed);
+	if (!s->starving || s->now - s->spilled_at < SPILL_NS)
+		return;
+	s->spilled_at = s->now;
+	for (c = TAILQ_FIRST(&s->clients); c; c = next) {
+		next = TAILQ_NEXT(c, all);
+		if (c->state == ROS_CLIENT_GONE || !c->blocked || ros_send_spill(c))
+			continue;
+		ros_count_add(&s->counts.slow, 1);
+		ros_client_drop(c);
+	}
+}
+
+static void tick(struct ros_server *s)
+{
+	struct ros_client *c, *next;
+
+	s->ticked = s->now;
+	if (s->no_files)
+		accept_again(s);
+	for (c = TAILQ_FIRST(&s->clients); c; c = next) {
+		next = TAILQ_NEXT(c, all);
+		ros_client_tick(c);
+	}
+}
+
+static void begin_drain(struct ros_server *s)
+{
+	struct ros_client *c, *next;
+	unsigned int unit;
+
+	s->draining = true;
+	s->drain_until = s->now + s->set.drain_ns;
+	stop_listening(s);
+	for (unit = 0; unit < s->units; unit++)
+		ros_worker_drain(&s->workers[unit]);
+	for (c = TAILQ_FIRST(&s->clients); c; c = next) {
+		next = TAILQ_NEXT(c, all);
+		if (c->state == ROS_CLIENT_NEW)
+			ros_client_finish(c);
+	}
+}
+
+/* Who has all its answers is sent away; in the end everybody is. */
+static void drain(struct ros_server *s)
+{
+	struct ros_client *c, *next;
+
+	for (c = TAILQ_FIRST(&s->clients); c; c = next) {
+		next = TAILQ_NEXT(c, all);
+		if (s->now >= s->drain_until)
+			ros_client_drop(c);
+		else if (c->state == ROS_CLIENT_OPEN && !c->jobs && TAILQ_EMPTY(&c->out) &&
+			 TAILQ_EMPTY(&c->sent))
+			ros_client_finish(c);
+	}
+}
+
+static void bury(struct ros_server *s)
+{
+	struct ros_client *c;
+
+	while ((c = TAILQ_FIRST(&s->graves)))
+		ros_client_free(c);
+}
+
+static void turn(struct ros_server *s)
+{
+	struct epoll_event events[EVENTS];
+	int i, n, ms = (int)((s->starving ? SPILL_NS : TICK_NS) / ROS_MS);
+
+	ros_bell_lie_down(&s->bell);
+	if (results_there(s) || !TAILQ_EMPTY(&s->dirty))
+		ms = 0;
+	n = epoll_wait(s->epoll, events, EVENTS, ms);
+	ros_bell_get_up(&s->bell);
+	ros_count_add(&s->counts.polls, 1);
+	ros_count_add(&s->counts.turns, 1);
+	s->now = ros_now();
+	for (i = 0; i < n; i++) {
+		if (is_listener(s, events[i].data.ptr))
+			accept_some(s, *(int *)events[i].data.ptr);
+		else if (events[i].data.ptr != &s->bell)
+			ros_client_event(events[i].data.ptr, events[i].events);
+	}
+	/* Their work begins while ours goes on. */
+	wake_workers(s);
+	take_results(s);
+	send_all(s);
+	spill(s);
+	wake_workers(s);
+	if (!s->draining && atomic_load_explicit(&s->drain, memory_order_relaxed))
+		begin_drain(s);
+	if (s->now - s->ticked >= TICK_NS)
+		tick(s);
+	if (s->draining && atomic_load_explicit(&s->hurry, memory_order_relaxed) &&
+	    s->drain_until > s->now)
+		s->drain_until = s->now;
+	if (s->draining)
+		drain(s);
+	bury(s);
+}
+
+/* A job that its worker has is not forgotten: what it points to stays until then. */
+static bool over(struct ros_server *s)
+{
+	return s->draining && (TAILQ_EMPTY(&s->clients) || s->now >= s->drain_until + ROS_SECOND);
+}
+
+static void *serve(void *argument)
+{
+	struct ros_server *s = argument;
+
+	while (!over(s))
+		turn(s);
+	atomic_store_explicit(&s->done, true, memory_order_release);
+	return NULL;
+}
+
+int ros_server_start(struct ros_server *s)
+{
+	sigset_t all, before;
+	int err;
+
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &before);
+	err = pthread_create(&s->thread, NULL, serve, s);
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	if (err)
+		return tool_fail("There is no thread left: %s.", strerror(err));
+	s->started = true;
+	return TOOL_OK;
+}
+
+void ros_server_drain(struct ros_server *s)
+{
+	atomic_store_explicit(&s->drain, true, memory_order_relaxed);
+	ros_bell_ring(&s->bell);
+}
+
+void ros_server_hurry(struct ros_server *s)
+{
+	atomic_store_explicit(&s->hurry, true, memory_order_relaxed);
+	ros_bell_ring(&s->bell);
+}
+
+bool ros_server_ended(struct ros_server *s)
+{
+	return atomic_load_explicit(&s->done, memory_order_acquire);
+}
+
+void ros_server_stop(struct ros_server *s)
+{
+	if (!s->started)
+		return;
+	ros_server_drain(s);
+	pthread_join(s->thread, NULL);
+	s->started = false;
+}
+
+/* After the workers have stopped: what clients still hold goes back. */
+void ros_server_free(struct ros_server *s)
+{
+	struct ros_client *c;
+
+	stop_listening(s);
+	while ((c = TAILQ_FIRST(&s->clients))) {
+		TAILQ_REMOVE(&s->clients, c, all);
+		TAILQ_INSERT_TAIL(&s->graves, c, all);
+	}
+	bury(s);
+	ros_bell_free(&s->bell);
+	if (s->epoll >= 0)
+		close(s->epoll);
+}
