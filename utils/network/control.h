@@ -8,7 +8,7 @@
 
 #include "wire.h"
 
-#define CONTROL_SILENCE (5 * UNITS_NS_PER_S)
+#define CONTROL_SILENCE (10 * UNITS_NS_PER_S)
 #define CONTROL_ADDRESS 64
 
 struct control {

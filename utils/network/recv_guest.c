@@ -12,7 +12,7 @@
 #include <sys/socket.h>
 
 #define EVENTS 64
-#define GREET_NS (4 * UNITS_NS_PER_S)
+#define GREET_NS (15 * UNITS_NS_PER_S)
 
 static void forget(struct guest *g)
 {
@@ -317,6 +317,16 @@ static void part(struct recv *r, struct guest *g, const char *why)
 		 g->units);
 	r->lost_senders++;
 	guest_leave(r, g);
+}
+
+bool guest_credits_due(const struct guest *g, uint64_t now)
+{
+	uint32_t with_us = (uint32_t)(g->tail - g->head) + g->out + g->credit_count;
+
+	if (!g->credit_count)
+		return false;
+	return with_us > g->slots / 2 || g->credit_count >= g->slots / 4 || g->ended ||
+	       now - g->credit_since > RECV_CREDIT_NS;
 }
 
 void guest_give_credits(struct recv *r, struct guest *g)

@@ -11,6 +11,8 @@
 #include "utils/record/recording.h"
 
 #define RECV_ALIGN RECORDING_ALIGN /* of data in memory: direct I/O may write them */
+/* A credit waits for others so long, unless the sender has few slots: each wakes it. */
+#define RECV_CREDIT_NS (500 * 1000)
 
 enum guest_state {
 	NOBODY,
@@ -44,7 +46,8 @@ struct guest {
 	uint64_t received;
 	unsigned char *credits; /* slots to be given back */
 	uint32_t credit_count;
-	bool ended; /* it said that it sent everything */
+	uint64_t credit_since; /* units_now() of the first of them */
+	bool ended;	       /* it said that it sent everything */
 	struct wire_record end_record;
 };
 
@@ -76,6 +79,8 @@ static inline char *guest_data(const struct guest *g, uint32_t slot)
 void guests_let_in(struct recv *r);
 /* One step further. */
 void guest_step(struct recv *r, struct guest *g, bool listen);
+/* Are there enough of them, or is it time? */
+bool guest_credits_due(const struct guest *g, uint64_t now);
 /* Give slots back that are free again. */
 void guest_give_credits(struct recv *r, struct guest *g);
 /* Nobody writes to its memory any more. */

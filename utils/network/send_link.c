@@ -12,8 +12,8 @@
 
 #define FLYING 64 /* writes of a connection on their way */
 #define EVENTS 64
-#define GREET_NS (4 * UNITS_NS_PER_S) /* until a try is given up */
-#define LISTEN_NS (200 * 1000)	      /* between two looks at a quiet control connection */
+#define GREET_NS (15 * UNITS_NS_PER_S) /* until a try is given up */
+#define LISTEN_NS (200 * 1000)	       /* between two looks at a quiet control connection */
 
 void parcel_push(struct send *s, struct list *l, uint32_t i)
 {

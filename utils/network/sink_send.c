@@ -14,7 +14,7 @@
 #include <string.h>
 
 #define TRY_NS (UNITS_NS_PER_S / 2) /* between two tries to connect */
-#define BOOK_NS (20 * UNITS_NS_PER_S)
+#define BOOK_NS (60 * UNITS_NS_PER_S)
 
 static struct send *of(struct sink *s)
 {

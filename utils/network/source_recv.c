@@ -103,6 +103,8 @@ static int give_back(struct source *s, uint64_t handle)
 	g->bytes += head.bytes;
 	r->units++;
 	r->bytes += head.bytes;
+	if (!g->credit_count)
+		g->credit_since = units_now();
 	wire_put_slot(g->credits + 4 * (size_t)g->credit_count++, slot);
 	return 0;
 }
@@ -115,7 +117,7 @@ static int flush(struct source *s)
 	for (i = 0; i < r->opt.connections; i++) {
 		struct guest *g = &r->guests[i];
 
-		if (g->state == SENDING && g->credit_count)
+		if (g->state == SENDING && guest_credits_due(g, units_now()))
 			guest_give_credits(r, g);
 	}
 	step(r);
@@ -138,8 +140,10 @@ static void recv_sleep(struct source *s, struct units_sleep *sleep)
 	for (i = 0; i < r->opt.connections && sleep->ns; i++) {
 		struct guest *g = &r->guests[i];
 
-		if (g->state == SENDING && (g->head != g->tail || g->credit_count))
+		if (g->state == SENDING && g->head != g->tail)
 			sleep->ns = 0;
+		if (g->state == SENDING && g->credit_count)
+			units_sleep_ns(sleep, RECV_CREDIT_NS);
 		if (g->state == SENDING && sleep->ns)
 			fabric_end_sleep(&g->fabric, &g->end, sleep);
 		if (g->state == SENDING && g->ended)
@@ -221,6 +225,8 @@ static int prepare(struct recv *r)
 		return units_fail(why, ENOMEM, "There is no memory for %zu bytes.", r->length);
 	r->memory = memory;
 	madvise(memory, r->length, MADV_HUGEPAGE);
+	/* Now, and not page by page when data come. */
+	madvise(memory, r->length, MADV_POPULATE_WRITE);
 	for (i = 0; i < r->opt.connections; i++)
 		r->guests[i].memory = r->memory + i * r->share;
 	/* A provider that is not there is said now, not to the first sender. */
