@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * What libfabric does by itself, for roc-send to be measured beside: fabric PROVIDER BYTES COUNT
- * WINDOW. Two processes; one writes COUNT times BYTES into the memory of the other, WINDOW writes
- * on their way, as fi_rma_bw of fabtests does (which is in no package). Opening is the tools' own
+ * What libfabric does by itself, for roc-send to be measured beside:
+ * fabric PROVIDER BYTES COUNT WINDOW spin|wait. Two processes; one writes COUNT times BYTES into
+ * the memory of the other, WINDOW writes on their way, as fi_rma_bw of fabtests does (which is in
+ * no package), looking all the time or sleeping (its -c spin, -c fd). Opening is the tools' own
  * code; the loop is bare calls, no credits, no heads, no books. Prints bytes per second.
  */
 #include <errno.h>
@@ -26,6 +27,7 @@ struct hello {
 
 static char why[UNITS_WHY];
 static uint64_t bytes, count, window;
+static bool may_wait;
 
 static void check(int ret, const char *what)
 {
@@ -62,6 +64,19 @@ static void open_end(const char *provider, bool target, int in, int out, struct 
 	check(fabric_end_peer(e, other->name, other->name_bytes, why), "peer");
 }
 
+static void idle(const struct fabric *f, struct fabric_end *e)
+{
+	struct units_sleep s = {.ns = UNITS_NS_PER_S / 10};
+	struct timespec t = {0};
+
+	if (!may_wait)
+		return;
+	fabric_end_sleep(f, e, &s);
+	t.tv_nsec = (long)s.ns;
+	if (s.ns)
+		ppoll(s.fds, s.count, &t, NULL);
+}
+
 /* The one that is written to: drives its side until the last write is there. */
 static int target(const char *provider, int in, int out)
 {
@@ -75,6 +90,8 @@ static int target(const char *provider, int in, int out)
 	do {
 		n = fi_cq_read(e.cq, &entry, 1);
 		check(n < 0 && n != -FI_EAGAIN ? -EIO : 0, "events");
+		if (n < 1)
+			idle(&f, &e);
 	} while (n < 1);
 	transfer(out, &f.virt, 1, true);
 	fabric_end_close(&e);
@@ -82,7 +99,7 @@ static int target(const char *provider, int in, int out)
 	return 0;
 }
 
-static void collect(struct fabric_end *e, uint64_t *done)
+static void collect(const struct fabric *f, struct fabric_end *e, uint64_t *done)
 {
 	struct fi_cq_data_entry entries[64];
 	ssize_t n = fi_cq_read(e->cq, entries, 64);
@@ -90,6 +107,8 @@ static void collect(struct fabric_end *e, uint64_t *done)
 	check(n < 0 && n != -FI_EAGAIN ? -EIO : 0, "events");
 	if (n > 0)
 		*done += (uint64_t)n;
+	else
+		idle(f, e);
 }
 
 static double run(const char *provider, int in, int out)
@@ -119,7 +138,7 @@ static double run(const char *provider, int in, int out)
 			check(ret ? -EIO : 0, "write");
 			posted++;
 		}
-		collect(&e, &done);
+		collect(&f, &e, &done);
 		if (!begin && done)
 			begin = units_now();
 	}
@@ -133,13 +152,14 @@ int main(int argc, char **argv)
 	double rate;
 	pid_t pid;
 
-	if (argc != 5) {
-		fprintf(stderr, "Usage: fabric PROVIDER BYTES COUNT WINDOW\n");
+	if (argc != 6) {
+		fprintf(stderr, "Usage: fabric PROVIDER BYTES COUNT WINDOW spin|wait\n");
 		return 2;
 	}
 	bytes = strtoull(argv[2], NULL, 0);
 	count = strtoull(argv[3], NULL, 0);
 	window = strtoull(argv[4], NULL, 0);
+	may_wait = !strcmp(argv[5], "wait");
 	check(pipe(there) || pipe(back) || !bytes || count < 2 || !window ? -EINVAL : 0,
 	      "arguments");
 	alarm(LIMIT);
