@@ -64,7 +64,7 @@ static void send_clears(struct load *l, bool all)
 	uint32_t count;
 	unsigned int i;
 
-	for (i = 0; i < l->opt->clients && (all ? d->count : d->count >= l->opt->clear); i++) {
+	for (i = 0; i < l->opt->clients && d->count && (all || d->count >= l->opt->clear); i++) {
 		struct load_client *c = &l->clients[l->clear_turn];
 
 		l->clear_turn = (l->clear_turn + 1) % l->opt->clients;

@@ -92,17 +92,18 @@ static void queue_full(void)
 struct pair {
 	struct ros_queue there, back;
 	struct ros_bell bells[2];
+	int limit; /* ms */
 };
 
 /* Sleeps whenever there is nothing: a ring that gets lost ends the test. */
-static void *take(struct ros_queue *q, struct ros_bell *bell)
+static void *take(struct ros_queue *q, struct ros_bell *bell, int limit)
 {
 	struct pollfd fd = {.fd = bell->fd, .events = POLLIN};
 	void *entry;
 
 	while (!(entry = ros_queue_pop(q))) {
 		ros_bell_lie_down(bell);
-		if (ros_queue_empty(q) && poll(&fd, 1, (int)(5000 * slowness())) == 1)
+		if (ros_queue_empty(q) && poll(&fd, 1, limit) == 1)
 			ros_bell_hush(bell);
 		ros_bell_get_up(bell);
 	}
@@ -115,7 +116,7 @@ static void *echo(void *argument)
 	unsigned int i;
 
 	for (i = 0; i < TOKENS; i++) {
-		ros_queue_push(&p->back, take(&p->there, &p->bells[0]));
+		ros_queue_push(&p->back, take(&p->there, &p->bells[0], p->limit));
 		ros_bell_ring(&p->bells[1]);
 	}
 	return NULL;
@@ -125,7 +126,7 @@ static void queue_threads(void)
 {
 	double begin = unit_seconds();
 	uintptr_t sent = 0, got = 0;
-	struct pair p = {0};
+	struct pair p = {.limit = (int)(5000 * slowness())};
 	pthread_t thread;
 
 	UNIT_NEED(ros_queue_init(&p.there, 64) && ros_queue_init(&p.back, 64));
@@ -135,7 +136,7 @@ static void queue_threads(void)
 		while (sent < TOKENS && sent - got < 1 + sent % 64)
 			ros_queue_push(&p.there, (void *)++sent);
 		ros_bell_ring(&p.bells[0]);
-		if (take(&p.back, &p.bells[1]) != (void *)++got)
+		if (take(&p.back, &p.bells[1], p.limit) != (void *)++got)
 			break;
 	}
 	pthread_join(thread, NULL);

@@ -267,6 +267,25 @@ static void fraction(void)
 	     10000);
 }
 
+/* It would say so if anything were wrong: sizes that are not as expected, and events that never
+ * come. */
+static void load_finds_out(void)
+{
+	json_object *o = NULL;
+
+	UNIT_NEED(daemon_start(&d, "--rate=0 --pages=64 --size=400 --wait=50"));
+	UNIT_EQ(load(&d, "--clients=2 --events=10 --size=404 2>/dev/null", &o), 1);
+	CU_ASSERT_TRUE(said(o, "errors") > 0);
+	json_object_put(o);
+	UNIT_EQ(load(&d, "--clients=2 --events=10 --first-event=1000000 --clear=0", &o), 0);
+	UNIT_EQ(said(o, "incomplete"), 10);
+	UNIT_EQ(said(o, "unknown"), 10);
+	UNIT_EQ(said(o, "fragments"), 0);
+	json_object_put(o);
+	daemon_ends_well(&d);
+	daemon_forget(&d);
+}
+
 /* So few host pages that everybody waits for some. */
 static void few_pages(void)
 {
@@ -279,4 +298,4 @@ UNIT_MAIN("roc-rosd", {"welcome", welcome}, {"fragments", fragments},
 	  {"before it is there, and when ids wrap", early_and_wrap}, {"clears", clears},
 	  {"a clear before the data", clear_before_data}, {"age", age},
 	  {"out of order", out_of_order}, {"200 clients", many_clients}, {"a tenth", fraction},
-	  {"few host pages", few_pages})
+	  {"few host pages", few_pages}, {"the load finds out", load_finds_out})
