@@ -14,11 +14,13 @@
 #include "kmod/cards/crorc/crorc_regs.h"
 #include "kmod/cards/cru/cru_regs.h"
 #include "kmod/cards/p40/p40_regs.h"
+#include "kmod/cards/robinnp/robinnp_regs.h"
 
 static const struct node_kind kinds[] = {
 	{"cru", "CRU", ROC_CARD_CRU, CRU_VENDOR_CERN, CRU_DEVICE, 2, true},
 	{"crorc", "C-RORC", ROC_CARD_CRORC, CRORC_VENDOR, CRORC_DEVICE, 1, false},
 	{"p40", "PCIe40", ROC_CARD_P40, P40_VENDOR, P40_DEVICE, 1, true},
+	{"robinnp", "RobinNP", ROC_CARD_ROBINNP, ROBINNP_VENDOR, ROBINNP_DEVICE, 1, true},
 };
 
 #define KINDS (sizeof(kinds) / sizeof(kinds[0]))
@@ -45,15 +47,20 @@ static int small(const struct tree *t, const char *name, const char *file)
 	return (int)value;
 }
 
+/* Of another kind than a pool the reader's memory need not be contiguous, or it is the driver's. */
 static void count_channels(const struct tree *t, struct node_card *card)
 {
-	int channels = small(t, card->name, "channels"), i;
+	char kind[ROC_TEXT_MAX];
+	int i;
 
-	for (i = 0; i < channels && i < NODE_CHANNELS; i++) {
-		if (tree_exists(t, "sys/class/roc/%sch%d/stream", card->name, i))
-			card->streams++;
-		else
-			card->pools++;
+	card->channels = small(t, card->name, "channels");
+	if (card->channels < 0 || card->channels > NODE_CHANNELS)
+		card->channels = 0;
+	for (i = 0; i < card->channels; i++) {
+		/* A driver that knew no other kind did not say. */
+		if (tree_text(t, kind, sizeof(kind), "sys/class/roc/%sch%d/kind", card->name, i))
+			strcpy(kind, "pool");
+		card->pools += !strcmp(kind, "pool");
 	}
 }
 

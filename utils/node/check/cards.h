@@ -28,7 +28,7 @@ struct node_card {
 	char subject[24];	      /* for findings: "245:1", or the address */
 	const struct node_kind *kind; /* NULL: newer than this program */
 	int serial, endpoint, node;   /* -1: unknown */
-	int pools, streams;	      /* channels of each kind */
+	int channels, pools;	      /* all of them; those that take superpages */
 	char firmware[ROC_TEXT_MAX];
 };
 

@@ -168,7 +168,7 @@ void rule_permissions(struct check *c)
 		char name[32];
 
 		look_at_node(c, card->name, known ? &group : NULL);
-		for (k = 0; k < card->pools + card->streams; k++) {
+		for (k = 0; k < card->channels; k++) {
 			snprintf(name, sizeof(name), "%sch%d", card->name, k);
 			look_at_node(c, name, known ? &group : NULL);
 		}

@@ -226,6 +226,9 @@ void rule_memory_modules(struct check *c)
 		    first->locator, (unsigned long long)(first->bytes >> 20), first->speed,
 		    other->locator, (unsigned long long)(other->bytes >> 20), other->speed,
 		    other->configured);
+	} else if (first && !first->speed) {
+		say(c, VERDICT_PASS, NULL, expected, NULL, "%zu of %llu MiB", count,
+		    (unsigned long long)(first->bytes >> 20));
 	} else if (first) {
 		say(c, VERDICT_PASS, NULL, expected, NULL, "%zu of %llu MiB at %u MT/s", count,
 		    (unsigned long long)(first->bytes >> 20), first->speed);

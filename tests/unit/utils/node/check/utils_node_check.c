@@ -115,6 +115,12 @@ static const struct server {
 	{"numa-node", F, "node 0", "limits.json={\"cards\": {\"245\": 1, \"246\": 1}}", ""},
 	{"hugepages", P, "0 MiB, 0 MiB free",
 	 NODE "node1/" HUGE "nr_hugepages=0;" NODE "node1/" HUGE "free_hugepages=0", ""},
+	{"hugepages", P, "0 MiB",
+	 NODE "node1/" HUGE "nr_hugepages=0;" NODE "node1/" HUGE
+	      "free_hugepages=0;sys/bus/pci/devices/0000:af:00.0/iommu_group/type=identity;"
+	      "sys/class/roc/roc2ch0/kind=stream",
+	 ""},
+	{"cards", F, "a RobinNP with no driver", "-" EP0 "driver;" EP0 "device=0xe1a0", ""},
 	{"hugepages", F, "0 MiB, 0 MiB free",
 	 NODE "node1/" HUGE "nr_hugepages=0;" NODE "node1/" HUGE
 	      "free_hugepages=0;sys/bus/pci/devices/0000:af:00.0/iommu_group/type=identity",

@@ -85,6 +85,40 @@ static void cut(void)
 	munmap(hole, 2 * TABLE);
 }
 
+/* Structures that are too short for their type, and texts that are too long. */
+static void odd(void)
+{
+	static const uint8_t stubs[][6] = {{17, 4}, {16, 4}, {4, 4}, {127, 4}, {17, 5, 0, 0, 9}};
+	uint8_t *hole = before_hole(), *at;
+	uint8_t device[0x12] = {17, sizeof(device), [0x0d] = 4, [0x10] = 1, [0x11] = 200};
+	char letters[201];
+	const char *const texts[] = {letters, "BANK", NULL};
+	struct dmi dmi;
+	size_t i;
+
+	for (i = 0; i < sizeof(stubs) / sizeof(stubs[0]); i++) {
+		at = hole + TABLE - sizeof(stubs[0]);
+		memcpy(at, stubs[i], sizeof(stubs[0]));
+		UNIT_EQ(dmi_parse(at, sizeof(stubs[0]), &dmi), 0);
+		UNIT_EQ(dmi.modules, stubs[i][0] == 17 && stubs[i][1] == 4);
+		UNIT_EQ(modules(&dmi), 0);
+		dmi_free(&dmi);
+	}
+	memset(letters, 'x', sizeof(letters) - 1);
+	letters[sizeof(letters) - 1] = '\0';
+	letters[3] = '\x1b';
+	i = server_dmi_entry(hole, device, sizeof(device), texts);
+	at = memmove(hole + TABLE - i, hole, i);
+	UNIT_EQ(dmi_parse(at, i, &dmi), 0);
+	UNIT_EQ(dmi.modules, 1);
+	UNIT_EQ(modules(&dmi), 1);
+	UNIT_EQ(strlen(dmi.module[0].locator), DMI_TEXT_MAX - 1);
+	UNIT_EQ(dmi.module[0].locator[3], '?');
+	UNIT_STR(dmi.module[0].bank, "");
+	dmi_free(&dmi);
+	munmap(hole, 2 * TABLE);
+}
+
 /* The same bytes each time: who fails can be found. */
 static uint32_t next_random(uint32_t *state)
 {
@@ -137,4 +171,4 @@ static void noise(void)
 }
 
 UNIT_MAIN("the DMI table", {"a table that is right", right}, {"cut at every byte", cut},
-	  {"wrong bytes", wrong_bytes}, {"noise", noise})
+	  {"wrong bytes", wrong_bytes}, {"noise", noise}, {"odd structures", odd})
