@@ -16,6 +16,16 @@
 
 #include "common/way.h"
 
+/* Twice: what was put in behind the mapping, and what is there afterwards. */
+static bool bell_reaches_the_card(struct reader *r)
+{
+	uint64_t before = emu_touched(CARD0, 0, P40_BAR_DMA, P40_DOORBELL(r->stream)).writes;
+
+	reader_give(r, r->read, true);
+	reader_give(r, r->read, true);
+	return emu_touched(CARD0, 0, P40_BAR_DMA, P40_DOORBELL(r->stream)).writes != before;
+}
+
 static void start(struct reader *r)
 {
 	UNIT_NEED(reader_open(r));
@@ -23,6 +33,7 @@ static void start(struct reader *r)
 	UNIT_NEED(reader_start(r));
 	CU_ASSERT(reader_run(r, 100, 5000));
 	READER_OK(r);
+	CU_ASSERT(bell_reaches_the_card(r));
 }
 
 static void works(void)
@@ -113,7 +124,7 @@ static void told(struct reader *r)
 	UNIT_EQ(r->base[r->ring], byte);
 	reader_take(r, false);
 	READER_OK(r);
-	reader_give(r, r->read, true);
+	CU_ASSERT(!bell_reaches_the_card(r));
 	CU_ASSERT(mmap(NULL, r->made.ring_length, PROT_READ, MAP_SHARED, r->fd,
 		       r->made.ring_offset) == MAP_FAILED &&
 		  errno == ENODEV);
@@ -148,6 +159,7 @@ static void driver_taken_off(void)
 	CU_ASSERT(driver_bind(address));
 	/* Another card by the same name is not this reader's. */
 	UNIT_EQ(reader_wait(&r, 100), -ENODEV);
+	CU_ASSERT(!bell_reaches_the_card(&r));
 	works();
 	reader_close(&r);
 }
