@@ -26,7 +26,7 @@ enum roc_point {
 	ROC_POINT_REVOKE,	 /* dma-bufs are about to be revoked */
 	ROC_POINT_START_BUS,	 /* the card is set up and has no bus */
 	ROC_POINT_START_RUNNING, /* the card is set going, nobody knows */
-	ROC_POINT_TURN,		 /* the thread, while the channel runs */
+	ROC_POINT_TURN,		 /* who looks while the channel runs: its thread, a watchdog */
 	ROC_POINT_STOP,		 /* flushed, not yet reset */
 	ROC_POINT_CLOSE,	 /* the last close, outside of the channel's lock */
 	ROC_POINT_RETIRE,	 /* the same, under it; nothing is retired yet */

@@ -211,6 +211,7 @@ void roc_stream_watch(struct work_struct *work)
 
 	if (!roc_enter(ch->ep, r->open.epoch, &idx))
 		return;
+	roc_point(ch->ep, ROC_POINT_TURN);
 	if (roc_stream_tick(r)) {
 		roc_stream_watch_on(r);
 	} else {

@@ -6,6 +6,8 @@
 
 #include "kmod/cards/crorc/crorc_regs.h"
 #include "kmod/cards/cru/cru_regs.h"
+#include "kmod/cards/p40/p40_regs.h"
+#include "kmod/stream/stream_regs.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -17,11 +19,14 @@
 #include "emu.h"
 #include "limit.h"
 
-#define LENGTH (2u << 20)
+#define LENGTH_LOG2 21
+#define LENGTH (1u << LENGTH_LOG2)
 #define COMMAND 4 /* in configuration space */
 #define COMMAND_MEMORY_MASTER 6
 #define RESET_MS 100
 #define QUEUED "\"queued\":"
+#define BAR_MAP 4096
+#define P40_MAP 8192 /* settings and blocks of the first streams */
 
 static int master_bus(const char *address)
 {
@@ -42,7 +47,7 @@ static int master_bus(const char *address)
 	return err;
 }
 
-static volatile uint32_t *map_bar(const char *address, unsigned int bar)
+static volatile uint32_t *map_bar(const char *address, unsigned int bar, size_t length)
 {
 	char path[96];
 	void *p;
@@ -52,7 +57,7 @@ static volatile uint32_t *map_bar(const char *address, unsigned int bar)
 	fd = open(path, O_RDWR | O_CLOEXEC);
 	if (fd < 0)
 		return NULL;
-	p = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	p = mmap(NULL, length, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 	close(fd);
 	return p == MAP_FAILED ? NULL : p;
 }
@@ -82,21 +87,60 @@ static void start_crorc(volatile uint32_t *bar, uint64_t bus, uint64_t done)
 	(void)bar[CRORC_CHAN_CSR / 4];
 }
 
+/* What its generator makes comes from the other BAR. */
+static void start_p40(volatile uint32_t *bar, volatile uint32_t *card, uint64_t bus, uint64_t done)
+{
+	volatile uint32_t *stream = bar + P40_STREAM(P40_STREAM_MAIN) / 4;
+	volatile uint32_t *settings = card + P40_SETTINGS(P40_STREAM_MAIN) / 4;
+
+	settings[STREAM_SET_SIZE_MIN / 4] = 1000;
+	settings[STREAM_SET_RATE / 4] = 0;
+	settings[STREAM_SET_LIMIT / 4] = 0;
+	settings[STREAM_SET_GENERATOR / 4] = STREAM_GENERATOR_RUN;
+	stream[STREAM_RESET / 4] = STREAM_RESET_LOGIC;
+	sleep_ms(RESET_MS);
+	stream[STREAM_RING_LOW / 4] = bus;
+	stream[STREAM_RING_HIGH / 4] = bus >> 32;
+	stream[STREAM_RING_SIZE / 4] = LENGTH_LOG2;
+	stream[STREAM_SEGMENT_SIZE / 4] = 0;
+	stream[STREAM_PAGE_LOW / 4] = done;
+	stream[STREAM_PAGE_HIGH / 4] = done >> 32;
+	stream[STREAM_START / 4] = 0;
+	stream[STREAM_CONTROL / 4] = STREAM_CONTROL_ENABLE;
+	(void)stream[STREAM_CONTROL / 4];
+}
+
+static int p40_running(const struct target *t, uint64_t bus, uint64_t done)
+{
+	volatile uint32_t *bar = map_bar(t->address[0], P40_BAR_DMA, P40_MAP);
+	volatile uint32_t *card = map_bar(t->address[0], P40_BAR_CARD, P40_MAP);
+
+	if (!bar || !card)
+		return -errno;
+	start_p40(bar, card, bus, done);
+	munmap((void *)bar, P40_MAP);
+	munmap((void *)card, P40_MAP);
+	return 0;
+}
+
 int left_running(const struct target *t, uint64_t bus, uint64_t done)
 {
+	bool crorc = t->type == ROC_CARD_CRORC;
 	volatile uint32_t *bar;
 	int err = master_bus(t->address[0]);
 
 	if (err)
 		return err;
-	bar = map_bar(t->address[0], t->crorc ? t->channel : CRU_BAR_DMA);
+	if (t->type == ROC_CARD_P40)
+		return p40_running(t, bus, done);
+	bar = map_bar(t->address[0], crorc ? t->channel : CRU_BAR_DMA, BAR_MAP);
 	if (!bar)
 		return -errno;
-	if (t->crorc)
+	if (crorc)
 		start_crorc(bar, bus, done);
 	else
 		start_cru(bar, bus);
-	munmap((void *)bar, 4096);
+	munmap((void *)bar, BAR_MAP);
 	return 0;
 }
 
@@ -134,9 +178,28 @@ static bool cru_nothing(unsigned int card)
 	return good;
 }
 
+static bool p40_nothing(unsigned int card)
+{
+	bool good = true;
+	unsigned int s;
+
+	for (s = 0; s < P40_STREAMS; s++) {
+		uint32_t status = emu_peek(card, 0, P40_BAR_DMA, P40_STREAM(s) + STREAM_STATUS);
+
+		good &= zero("what the status says of a run", 0, s,
+			     status & (STREAM_STATUS_ENABLED | STREAM_STATUS_LOADING));
+		good &= zero("the status without QUIET", 0, s, ~status & STREAM_STATUS_QUIET);
+		good &= zero("the control register", 0, s,
+			     emu_peek(card, 0, P40_BAR_DMA, P40_STREAM(s) + STREAM_CONTROL));
+	}
+	return good;
+}
+
 bool left_nothing(const struct target *t)
 {
-	bool good = t->crorc ? crorc_nothing(t->card) : cru_nothing(t->card);
+	bool good = t->type == ROC_CARD_CRORC ? crorc_nothing(t->card)
+		    : t->type == ROC_CARD_P40 ? p40_nothing(t->card)
+					      : cru_nothing(t->card);
 	const char *counts = emu(t->card, "counts"), *p;
 
 	/* Of all links. */

@@ -226,6 +226,11 @@ bool has_events(const char *id)
 	return capable_of(id, ROC_CAP_EVENTS);
 }
 
+bool has_streams(const char *id)
+{
+	return capable_of(id, ROC_CAP_STREAMS);
+}
+
 bool bus_master(const char *id)
 {
 	char path[96];

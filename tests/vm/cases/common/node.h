@@ -61,6 +61,8 @@ const char *pci_address(const char *id);
 bool translated(const char *id);
 /* Does the card have the event interface? */
 bool has_events(const char *id);
+/* Are its channels streams? */
+bool has_streams(const char *id);
 /* PCI command register: may the card write? */
 bool bus_master(const char *id);
 

@@ -333,18 +333,25 @@ struct roc_st_info reader_info(const struct reader *r)
 	return info;
 }
 
-void emu_normal_p40(unsigned int card)
+void emu_keys_p40(unsigned int card)
 {
 	static const char *const keys[] = {"rate 0", "recycle off", "stamp off", "position-start 0",
 					   "temperature 45"};
-	struct roc_st_reset reset = {
-		.size = sizeof(reset), .stream = ROC_ST_ALL, .level = ROC_ST_RESET_DEFAULT};
 	unsigned int i;
-	int fd;
 
 	emu(card, "fault all clear");
 	for (i = 0; i < sizeof(keys) / sizeof(keys[0]); i++)
 		emu(card, "set all %s", keys[i]);
+	emu(card, "clear");
+}
+
+void emu_normal_p40(unsigned int card)
+{
+	struct roc_st_reset reset = {
+		.size = sizeof(reset), .stream = ROC_ST_ALL, .level = ROC_ST_RESET_DEFAULT};
+	int fd;
+
+	emu_keys_p40(card);
 	fd = node_open(P40_ID, -1);
 	if (fd >= 0) {
 		abi(fd, ROC_ST_RESET, &reset);

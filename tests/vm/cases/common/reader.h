@@ -82,7 +82,9 @@ struct roc_st_info reader_info(const struct reader *r);
 uint32_t reader_there(const struct reader *r);
 uint32_t reader_lines(const struct reader *r);
 
-/* All faults off, all keys as at power-on, all settings and counters too, nothing generated. */
+/* All faults off, all keys as at power-on, counts 0; the driver need not be there. */
+void emu_keys_p40(unsigned int card);
+/* And all settings and counters too, nothing generated. */
 void emu_normal_p40(unsigned int card);
 /* A count of one of a card's streams. */
 uint64_t emu_stream(unsigned int card, unsigned int stream, const char *name);

@@ -16,16 +16,20 @@
 #include "limit.h"
 #include "mem.h"
 #include "node.h"
+#include "reader.h"
 #include "rig.h"
 
 #define SUPERPAGE (128u << 10)
 #define COUNT 16
+#define RING (256u << 10)
 #define PREPARE_MS 10000
 #define END_MS 10000
 
 /* In the child. */
 static struct subject *self;
 static struct rig rig;
+static struct reader reader; /* of a stream, in place of @rig */
+static bool streams;
 static int fd = -1;
 static char node[64]; /* known beforehand: its card may be on its way out */
 static struct roc_memory extra;
@@ -40,9 +44,32 @@ static int do_close(void)
 		sleep_ms(1);
 	if (rig.ch)
 		roc_channel_close(rig.ch);
+	else if (reader.fd)
+		reader_close(&reader);
 	else
 		close(fd);
 	return 0;
+}
+
+static int make_ring(void)
+{
+	struct roc_st_ring ring = {.size = sizeof(ring), .length = RING};
+
+	return abi(fd, ROC_ST_RING, &ring);
+}
+
+static int start_stream(void)
+{
+	struct roc_st_start start = {.size = sizeof(start)};
+
+	return abi(fd, ROC_ST_START, &start);
+}
+
+static int stop_stream(void)
+{
+	struct roc_st_stop stop = {.size = sizeof(stop)};
+
+	return abi(fd, ROC_ST_STOP, &stop);
 }
 
 /* By the descriptor, not by the library: the other hand may close it meanwhile. */
@@ -55,11 +82,12 @@ static int obey(enum order order)
 		fd = open_rw(node);
 		return fd < 0 ? fd : 0;
 	case ORDER_REGISTER:
-		return buffer_register(fd, extra.addr, extra.length, 0, &reply);
+		return streams ? make_ring()
+			       : buffer_register(fd, extra.addr, extra.length, 0, &reply);
 	case ORDER_START:
-		return control(fd, ROC_CH_START, 0, 0);
+		return streams ? start_stream() : control(fd, ROC_CH_START, 0, 0);
 	case ORDER_STOP:
-		return control(fd, ROC_CH_STOP, 0, 0);
+		return streams ? stop_stream() : control(fd, ROC_CH_STOP, 0, 0);
 	case ORDER_CLOSE:
 		return do_close();
 	default:
@@ -82,17 +110,33 @@ static void *hand(void *arg)
 	return NULL;
 }
 
+/* With all of it mapped. How fast its data come is the card's setting. */
+static bool prepare_stream(void)
+{
+	reader = (struct reader){.id = self->id, .stream = self->channel, .ring = RING};
+	if (!reader_open(&reader))
+		return false;
+	fd = reader.fd;
+	if (!reader_generate(&reader, 0, 1000, 1000, 0, 0, 0))
+		return false;
+	return self->stage == STAGE_READY ||
+	       (reader_start(&reader) && reader_run(&reader, 20, PREPARE_MS));
+}
+
 static bool prepare(void)
 {
 	strcpy(node, node_path(self->id, self->channel));
 	if (self->stage == STAGE_NOTHING)
 		return true;
+	streams = has_streams(self->id);
 	if (roc_memory_alloc(2 << 20, -1, 0, &extra))
 		return false;
 	if (self->stage == STAGE_OPEN) {
 		fd = node_open(self->id, self->channel);
 		return fd >= 0;
 	}
+	if (streams)
+		return prepare_stream();
 	rig = (struct rig){.id = self->id,
 			   .channel = self->channel,
 			   .source = self->source,
@@ -106,6 +150,13 @@ static bool prepare(void)
 	return self->stage == STAGE_READY || (rig_start(&rig) && rig_run(&rig, 2, PREPARE_MS));
 }
 
+/* Over the doorbell, whether there is a card behind it or not. */
+static void take_stream(void)
+{
+	reader_take(&reader, false);
+	reader_give(&reader, reader.read, true);
+}
+
 static int live(void *arg)
 {
 	pthread_t threads[SUBJECT_HANDS];
@@ -113,7 +164,9 @@ static int live(void *arg)
 
 	self = arg;
 	if (!prepare()) {
-		printf("# subject: %s\n", rig.wrong[0] ? rig.wrong : "cannot prepare itself");
+		printf("# subject: %s\n", rig.wrong[0]	    ? rig.wrong
+					  : reader.wrong[0] ? reader.wrong
+							    : "cannot prepare itself");
 		self->failed = true;
 		return 1;
 	}
@@ -126,6 +179,8 @@ static int live(void *arg)
 			left = true;
 		else if (rig.ch)
 			rig_take(&rig, true);
+		else if (reader.kernel)
+			take_stream();
 		sleep_ms(2);
 	}
 }

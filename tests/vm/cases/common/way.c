@@ -8,6 +8,7 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -20,7 +21,6 @@
 #include "node.h"
 
 #define KERNEL_MS 20000
-#define ENDPOINTS 5 /* of all cards in the guest */
 #define OWNERS_HAND 1
 
 const char *const way_names[WAY_COUNT] = {
@@ -38,6 +38,16 @@ const char *const way_names[WAY_COUNT] = {
 	[WAY_RELOAD] = "reload",
 	[WAY_POWER] = "emulator-killed",
 };
+
+static size_t endpoints; /* of all cards in the guest */
+
+void way_prepare(void)
+{
+	struct roc_card *cards;
+
+	if (!roc_enumerate(&cards, &endpoints))
+		free(cards);
+}
 
 bool way_of_owner(enum way way)
 {
@@ -162,7 +172,7 @@ bool way_done(struct going *g, unsigned int ms)
 	int status;
 
 	if (g->way == WAY_CLOSE || g->way == WAY_STOP)
-		return subject_done(g->s, OWNERS_HAND, ms);
+		return !g->s || subject_done(g->s, OWNERS_HAND, ms);
 	while (g->pid) {
 		if (waitpid(g->pid, &status, WNOHANG) == g->pid) {
 			g->status = WIFEXITED(status) ? WEXITSTATUS(status) : EINTR;
@@ -218,7 +228,7 @@ bool way_back(const struct going *g)
 	default:
 		break;
 	}
-	good = wait_nodes(ENDPOINTS) && good;
+	good = wait_nodes(endpoints) && good;
 	if (!good)
 		printf("# %s: no way back\n", way_names[g->way]);
 	return good;

@@ -30,6 +30,9 @@ enum way {
 
 extern const char *const way_names[WAY_COUNT];
 
+/* Before the first: all cards of the guest are there. */
+void way_prepare(void);
+
 /* Done by the owner of the channel; to the hardware, with the driver's shut; at once. */
 bool way_of_owner(enum way way);
 bool way_shuts(enum way way);

@@ -17,6 +17,7 @@
 #include "common/klog.h"
 #include "common/left.h"
 #include "common/point.h"
+#include "common/reader.h"
 #include "common/subject.h"
 #include "common/way.h"
 
@@ -82,27 +83,37 @@ struct cell {
 
 static struct target targets[] = {
 	{.kind = "cru",
+	 .type = ROC_CARD_CRU,
 	 .card = CARD0,
 	 .endpoints = 2,
 	 .id = EP0,
 	 .other_id = EP1,
 	 .source = ROC_SOURCE_DDG},
 	{.kind = "crorc",
+	 .type = ROC_CARD_CRORC,
 	 .card = CRORC0,
 	 .endpoints = 1,
 	 .id = CRORC_ID,
 	 .other_id = CRORC_ID,
 	 .other_channel = 3,
-	 .source = ROC_SOURCE_INTERNAL,
-	 .crorc = true},
+	 .source = ROC_SOURCE_INTERNAL},
+	{.kind = "p40",
+	 .type = ROC_CARD_P40,
+	 .card = 3,
+	 .endpoints = 1,
+	 .id = "4004:0",
+	 .other_id = "4004:0",
+	 .other_channel = P40_STREAM_ODIN},
 };
 
-/* Each way and each phase. */
-static const struct {
+struct meeting {
 	enum way way;
 	enum phase phase;
 	enum first first;
-} selection[] = {
+};
+
+/* Each way and each phase. */
+static const struct meeting selection[] = {
 	{WAY_CLOSE, PHASE_STARTING, PHASE_FIRST},
 	{WAY_KILL, PHASE_FLOWING, WAY_FIRST},
 	{WAY_STOP, PHASE_STOPPING, PHASE_FIRST},
@@ -114,6 +125,28 @@ static const struct {
 	{WAY_UNPLUG, PHASE_REGISTERING, PHASE_FIRST},
 	{WAY_ALL_ONES, PHASE_CLOSING, WAY_FIRST},
 	{WAY_RMMOD, PHASE_OPENING, WAY_FIRST},
+	{WAY_RELOAD, PHASE_STARTING, WAY_FIRST},
+	{WAY_KILL, PHASE_FAILED, PHASE_FIRST},
+	{WAY_POWER, PHASE_FLOWING, PHASE_FIRST},
+};
+
+/* The same, and whatever happens to a card, with the ring mapped and data in it. */
+static const struct meeting selection_of_streams[] = {
+	{WAY_CLOSE, PHASE_STARTING, PHASE_FIRST},
+	{WAY_KILL, PHASE_FLOWING, WAY_FIRST},
+	{WAY_STOP, PHASE_STOPPING, PHASE_FIRST},
+	{WAY_UNBIND, PHASE_CLOSING, WAY_FIRST},
+	{WAY_UNBIND, PHASE_FLOWING, PHASE_FIRST},
+	{WAY_REMOVE, PHASE_FLOWING, WAY_FIRST},
+	{WAY_FLR, PHASE_OPENING, PHASE_FIRST},
+	{WAY_FLR, PHASE_FLOWING, PHASE_FIRST},
+	{WAY_AER_FATAL, PHASE_FLOWING, PHASE_FIRST},
+	{WAY_AER_NONFATAL, PHASE_FLOWING, PHASE_FIRST},
+	{WAY_UNPLUG, PHASE_REGISTERING, PHASE_FIRST},
+	{WAY_UNPLUG, PHASE_FLOWING, WAY_FIRST},
+	{WAY_ALL_ONES, PHASE_FLOWING, PHASE_FIRST},
+	{WAY_RMMOD, PHASE_OPENING, WAY_FIRST},
+	{WAY_RMMOD, PHASE_FLOWING, PHASE_FIRST},
 	{WAY_RELOAD, PHASE_STARTING, WAY_FIRST},
 	{WAY_KILL, PHASE_FAILED, PHASE_FIRST},
 	{WAY_POWER, PHASE_FLOWING, PHASE_FIRST},
@@ -172,11 +205,14 @@ static const char *phase_point(enum phase phase)
 	return turn_about(points);
 }
 
-/* Free hugepages, each word with its own address in it. */
+/* Free hugepages, and some of what else is free, each word with its own address in it. */
 struct held {
-	uint64_t *words;
+	uint64_t *words, *pages;
 	size_t length;
 };
+
+/* A ring that was just freed is what the kernel gives away next. */
+#define PAGES_HELD (16 * MIB)
 
 static size_t free_hugepages(void)
 {
@@ -221,8 +257,12 @@ static bool hold_memory(struct held *h)
 		return false;
 	h->words = mmap(NULL, h->length, PROT_READ | PROT_WRITE,
 			MAP_SHARED | MAP_ANONYMOUS | MAP_HUGETLB | MAP_POPULATE, -1, 0);
-	if (h->words == MAP_FAILED)
+	h->pages =
+		mmap(NULL, PAGES_HELD, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (h->words == MAP_FAILED || h->pages == MAP_FAILED)
 		return false;
+	madvise(h->pages, PAGES_HELD, MADV_NOHUGEPAGE);
+	fill(h->pages, PAGES_HELD);
 	fill(h->words, h->length);
 	return true;
 }
@@ -243,7 +283,9 @@ static uint64_t physical(const void *p)
 
 static void normal(const struct target *t)
 {
-	if (t->crorc)
+	if (t->type == ROC_CARD_P40)
+		emu_keys_p40(t->card);
+	else if (t->type == ROC_CARD_CRORC)
 		emu_normal_crorc(t->card);
 	else
 		emu_normal(t->card, FOUR_LINKS);
@@ -251,7 +293,9 @@ static void normal(const struct target *t)
 
 static void set_rate(const struct target *t, unsigned int channel, unsigned int rate)
 {
-	if (t->crorc)
+	if (t->type == ROC_CARD_P40)
+		emu(t->card, "set all rate %u", rate);
+	else if (t->type == ROC_CARD_CRORC)
 		emu(t->card, "set all rate %u=%u", channel, rate);
 	else
 		emu(t->card, "set %u rate %u", channel, rate);
@@ -261,7 +305,9 @@ static void fail_card(const struct target *t)
 {
 	if (t->events)
 		emu(t->card, "fault all record-sequence 5");
-	else if (t->crorc)
+	else if (t->type == ROC_CARD_P40)
+		emu(t->card, "fault 0 beyond-ring 0x7f 1000000");
+	else if (t->type == ROC_CARD_CRORC)
 		emu(t->card, "fault 0 count-jump 0x3f 50");
 	else
 		emu(t->card, "fault all size-index 5");
@@ -388,6 +434,17 @@ static void reloaded(const struct cell *c, struct going *g)
 	sleep_ms(limit_ms(MEET_MS));
 }
 
+static void stream_runs(const char *id, unsigned int stream, bool stop)
+{
+	struct reader r = {.id = id, .stream = stream, .ring = 256 * KIB};
+
+	UNIT_NEED(reader_open(&r));
+	reader_generate(&r, 0, 1000, 1000, 0, 0, 0);
+	CU_ASSERT(reader_start(&r) && reader_run(&r, 1000, RUN_MS) && (!stop || reader_stop(&r)));
+	READER_OK(&r);
+	reader_close(&r);
+}
+
 /* A run that ends by a stop or by the close alone. */
 static void runs(const struct target *t, const char *id, unsigned int channel, bool stop)
 {
@@ -398,6 +455,10 @@ static void runs(const struct target *t, const char *id, unsigned int channel, b
 			.superpage = 128 * KIB,
 			.count = HUGE / (128 * KIB)};
 
+	if (t->type == ROC_CARD_P40) {
+		stream_runs(id, channel, stop);
+		return;
+	}
 	UNIT_NEED(rig_open(&r));
 	rig_push(&r, RIG_MAX);
 	CU_ASSERT(rig_start(&r) && rig_run(&r, 24, RUN_MS) && (!stop || rig_stop(&r)));
@@ -429,9 +490,11 @@ static void verdict(const struct cell *c, struct going *g, int64_t pins_before, 
 	runs(t, t->id, t->channel, false);
 	CU_ASSERT(left_nothing(t));
 	CU_ASSERT(unchanged("memory that was free", h.words, h.length));
+	CU_ASSERT(unchanged("pages that were free", h.pages, PAGES_HELD));
 	munmap(h.words, h.length);
+	munmap(h.pages, PAGES_HELD);
 	if (c->way == WAY_RELOAD)
-		CU_ASSERT(unchanged("memory of the run that was left", victim.addr, HUGE));
+		CU_ASSERT(unchanged("memory of the run that was left", victim.addr, victim.length));
 	for (ep = 0; ep < t->endpoints; ep++)
 		UNIT_EQ(emu_count(t->card, ep, "dma_outside"), 0);
 	/* A card that is dead keeps what it had until reboot. */
@@ -515,12 +578,13 @@ static void run_cell(void)
 
 static bool selected(const struct cell *c)
 {
+	bool streams = c->t->type == ROC_CARD_P40;
+	const struct meeting *m = streams ? selection_of_streams : selection;
 	unsigned int i;
 
-	for (i = 0; i < N(selection); i++)
-		if (selection[i].way == c->way && selection[i].phase == c->phase &&
-		    selection[i].first == c->first)
-			return true;
+	for (i = 0; i < (streams ? N(selection_of_streams) : N(selection)); i++)
+		if (m[i].way == c->way && m[i].phase == c->phase && m[i].first == c->first)
+			return c->t->present;
 	return false;
 }
 
@@ -536,13 +600,26 @@ static bool wanted(const struct cell *c, int argc, char **argv)
 	return false;
 }
 
+static void find_targets(void)
+{
+	struct roc_card card;
+	unsigned int i;
+
+	for (i = 0; i < N(targets); i++)
+		targets[i].present = !roc_find(targets[i].id, &card);
+}
+
 static bool prepare_targets(void)
 {
 	unsigned int i;
 
+	way_prepare();
+
 	for (i = 0; i < N(targets); i++) {
 		struct target *t = &targets[i];
 
+		if (!t->present)
+			continue;
 		strcpy(t->address[0], pci_address(t->id));
 		strcpy(t->address[1], pci_address(t->other_id));
 		t->events = has_events(t->id);
@@ -574,6 +651,7 @@ int main(int argc, char **argv)
 
 	if (getenv("ROC_ROUND"))
 		round_number = atoi(getenv("ROC_ROUND"));
+	find_targets();
 	/* The ways that cost memory come last. */
 	for (way = 0; way < WAY_COUNT; way++)
 		for (i = 0; i < N(targets); i++)
