@@ -52,7 +52,7 @@ static struct stream_list streams(void)
 			 .truncated = 7,
 			 .truncated_bytes = 7000,
 			 .truncate_time = 250,
-			 .truncate_first = 50,
+			 .truncate_first = 40,
 			 .truncate_from = 50,
 			 .truncate_to = 56},
 		.bytes = 65536000,
@@ -62,6 +62,7 @@ static struct stream_list streams(void)
 		.arms = 9,
 		.doorbells = 3,
 		.wakes = 7,
+		.mmio_reads = 11,
 		.mmio_writes = 12,
 	};
 	l.info[1] = (struct roc_st_info){.stream = 1,
@@ -105,8 +106,11 @@ static void settings(void)
 					  .truncate_on = 1048576,
 					  .spill = 2097152,
 					  .interrupt_bytes = 8388608,
-					  .interrupt_time = 8000000};
+					  .interrupt_time = 8000000,
+					  .low_water = 4096};
+	const struct roc_p40_generator off = {.size_min = 64, .size_max = 128, .align = 4};
 	const struct roc_p40_generator g = {.first = UINT64_C(1) << 40,
+					    .limit = 1000000,
 					    .generated = 12345,
 					    .size_min = 100,
 					    .size_max = 4000,
@@ -121,6 +125,7 @@ static void settings(void)
 	out = golden_begin();
 	stream_settings_text(out, "main", &s, &g);
 	stream_settings_text(out, "meta", &s, NULL);
+	stream_settings_text(out, "odin0", &s, &off);
 	golden_end(out, "stream-set.txt");
 	out = golden_begin();
 	json_start(&j, out);
@@ -152,6 +157,7 @@ static void follow(void)
 			  .gaps = 2,
 			  .missing = 3000,
 			  .expect = {.known = true}},
+		.errors = {.count = 6},
 		.info = l.info[0],
 	};
 	FILE *out;
