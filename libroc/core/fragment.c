@@ -349,8 +349,12 @@ int roc_fragments_start(struct roc_fragments *f)
 int roc_fragments_stop(struct roc_fragments *f, bool now)
 {
 	struct roc_fr_stop arg = {.size = sizeof(arg), .flags = now ? ROC_FR_STOP_NOW : 0};
-	int ret = libroc_ioctl(f->fd, ROC_FR_STOP, &arg);
+	int ret;
 
+	/* What was requested is done, if there is time for that. */
+	if (!now)
+		roc_fragments_flush(f);
+	ret = libroc_ioctl(f->fd, ROC_FR_STOP, &arg);
 	if (ret == -EALREADY)
 		return roc_fail(EALREADY, "%s: is not running: there is nothing to stop", f->name);
 	if (ret == -EIO)

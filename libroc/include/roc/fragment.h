@@ -303,7 +303,8 @@ int roc_fragments_start(struct roc_fragments *f);
 /**
  * roc_fragments_stop() - nothing is sent any more
  * @f: handle
- * @now: do not wait until the card has done what it was asked for, which may take a second
+ * @now: do not flush, and wait until the card has done what it was asked for, which may take a
+ *	second
  *
  * When it returns the card does not write any more, and has forgotten what it kept. What it told of
  * can still be taken, to be counted, and what it has done still be had with roc_fragments_done();

@@ -265,7 +265,12 @@ static void the_end_of_a_run(void)
 	CU_ASSERT_PTR_NULL(got[4].data);
 	UNIT_EQ(roc_fragments_done(f, &more, 1), 0);
 	UNIT_EQ(roc_fragments_wait(f, 1, 1, -1), 0);
-	UNIT_EQ(counts(f).failed, 4);
+	/* Who requests after the end is told, too. */
+	UNIT_EQ(roc_fragments_request(f, 3, 1, 6), 1);
+	UNIT_EQ(roc_fragments_done(f, &more, 1), 1);
+	UNIT_EQ(more.error, -ECANCELED);
+	UNIT_EQ(more.tag, 6);
+	UNIT_EQ(counts(f).failed, 5);
 	UNIT_EQ(counts(f).free, HOST_PAGES - 1);
 	UNIT_EQ(roc_fragments_start(f), 0);
 	UNIT_EQ(counts(f).free, HOST_PAGES - 1);
@@ -275,13 +280,15 @@ static void the_end_of_a_run(void)
 	UNIT_EQ(roc_fragments_take(f, NULL, 100), 1);
 	UNIT_EQ(roc_fragments_request(f, 8, 2, 5), 2);
 	UNIT_EQ(roc_fragments_return(f, got[0].handle), 0);
+	UNIT_EQ(le32toh(fake.bell->command), 0);
 	UNIT_EQ(roc_fragments_stop(f, false), 0);
 	UNIT_EQ(fake.in.stop.flags, 0);
+	UNIT_EQ(le32toh(fake.bell->command), 1); /* the card hears of what was requested */
 	/* Nobody looks at the end of that request: the start forgets it. */
 	UNIT_EQ(roc_fragments_start(f), 0);
 	UNIT_EQ(counts(f).outstanding, 0);
 	UNIT_EQ(counts(f).free, HOST_PAGES);
-	UNIT_EQ(counts(f).failed, 5);
+	UNIT_EQ(counts(f).failed, 6);
 	/* The card goes. */
 	card_sends(2, 1, 100, 0);
 	fake.kernel->flags = ROC_FR_STOPPED | ROC_FR_GONE;
