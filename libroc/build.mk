@@ -130,6 +130,7 @@ UNIT_LIBS_libroc_crorc_config = $(EMU_OBJS)
 UNIT_LIBS_libroc_crorc_flash = $(EMU_OBJS)
 UNIT_LIBS_libroc_crorc_siu = $(EMU_OBJS)
 UNIT_LIBS_libroc_p40 = $(EMU_OBJS)
+UNIT_LIBS_libroc_robinnp = $(EMU_OBJS)
 
 # One looks at what is built, and compiles the headers.
 $(O)/unit/libroc_abi: $(LIBROC_LINKED) $(LIBROC_EXAMPLES)

@@ -14,6 +14,7 @@
 #include <roc/cru.h>
 #include <roc/firmware.h>
 #include <roc/p40.h>
+#include <roc/robinnp.h>
 #include <roc/roc.h>
 
 #endif /* ROC_BOARD_H */

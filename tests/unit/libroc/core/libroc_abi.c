@@ -173,8 +173,8 @@ static const struct library {
 #define BOARD (&libraries[1])
 
 /* All others are libroc's. */
-static const char *const board_headers[] = {"board.h", "config.h", "crorc.h",
-					    "cru.h",   "p40.h",	   "firmware.h"};
+static const char *const board_headers[] = {"board.h", "config.h",   "crorc.h",	 "cru.h",
+					    "p40.h",   "firmware.h", "robinnp.h"};
 
 static const struct library *library_of(const char *header)
 {
