@@ -47,6 +47,11 @@ static const char *const counter_files[ROC_COUNTERS] = {
 	[ROC_COUNT_ARMS] = "arms",
 	[ROC_COUNT_DOORBELLS] = "doorbells",
 	[ROC_COUNT_WAKES] = "wakes",
+	[ROC_COUNT_TRANSFERS] = "transfers",
+	[ROC_COUNT_RELEASES] = "releases",
+	[ROC_COUNT_FREED] = "freed",
+	[ROC_COUNT_DATA_INTERRUPTS] = "data_interrupts",
+	[ROC_COUNT_DONE_INTERRUPTS] = "done_interrupts",
 };
 
 /* A file of a directory in sysfs, without its line end. 0 or -errno. */
@@ -261,8 +266,8 @@ int roc_channel_telemetry_read(const struct roc_card *card, unsigned int channel
 	read_file(dir, "owner_name", now.owner_name, sizeof(now.owner_name));
 	if (!read_file(dir, "owner_pid", text, sizeof(text)))
 		now.owner_pid = atoi(text);
-	for (i = 0; i < sizeof(now.counter) / sizeof(now.counter[0]); i++)
-		now.counter[i] = i < ROC_COUNTERS ? read_number(dir, counter_files[i], &err) : -1;
+	for (i = 0; i < ROC_COUNTERS; i++)
+		now.counter[i] = read_number(dir, counter_files[i], &err);
 	read_gaps(dir, now.gaps);
 	close(dir);
 	errno = saved;

@@ -75,6 +75,17 @@ static const struct {
 				 "Times that the driver told the card of room."},
 	[ROC_COUNT_WAKES] = {"wakes", ">Wakes", "roc_channel_wakes",
 			     "Times that a reader was woken."},
+	[ROC_COUNT_TRANSFERS] = {"transfers", ">Sent", "roc_channel_transferred_fragments",
+				 "Fragments that the card wrote to host memory."},
+	[ROC_COUNT_RELEASES] = {"releases", ">Released", "roc_channel_released_pages",
+				"Pages of the card given back by commands."},
+	[ROC_COUNT_FREED] = {"freed", ">Freed", "roc_channel_freed_pages",
+			     "Pages of the card given back by the free-page ring."},
+	[ROC_COUNT_DATA_INTERRUPTS] = {"dataInterrupts", ">Of data", "roc_channel_data_interrupts",
+				       "Interrupts that told of fragments."},
+	[ROC_COUNT_DONE_INTERRUPTS] = {"doneInterrupts", ">Of requests",
+				       "roc_channel_done_interrupts",
+				       "Interrupts that told of requests done."},
 };
 
 /* What a table has without --verbose. */
@@ -112,6 +123,41 @@ static const enum roc_counter stream_more[] = {
 	ROC_COUNT_SPURIOUS_INTERRUPTS,
 };
 
+/* And of sub-units. */
+static const enum roc_counter sub_few[] = {
+	ROC_COUNT_TRANSFERS,
+	ROC_COUNT_BYTES,
+	ROC_COUNT_FREED,
+};
+static const enum roc_counter sub_more[] = {
+	ROC_COUNT_RELEASES,
+	ROC_COUNT_BAD_INDEX,
+	ROC_COUNT_ARMS,
+	ROC_COUNT_DOORBELLS,
+	ROC_COUNT_WAKES,
+	ROC_COUNT_MMIO_READS,
+	ROC_COUNT_MMIO_WRITES,
+	ROC_COUNT_INTERRUPTS,
+	ROC_COUNT_DATA_INTERRUPTS,
+	ROC_COUNT_DONE_INTERRUPTS,
+	ROC_COUNT_MISSED_INTERRUPTS,
+	ROC_COUNT_SPURIOUS_INTERRUPTS,
+};
+
+enum kind {
+	POOL,
+	STREAM,
+	SUB,
+};
+
+/* Only sub-units have interrupts by purpose. */
+static enum kind kind_of(const struct channels *c, unsigned int channel)
+{
+	if (*c->stream[channel])
+		return STREAM;
+	return c->channel[channel].counter[ROC_COUNT_DATA_INTERRUPTS] >= 0 ? SUB : POOL;
+}
+
 static bool one_of(const enum roc_counter *list, size_t count, enum roc_counter counter)
 {
 	size_t i;
@@ -122,11 +168,18 @@ static bool one_of(const enum roc_counter *list, size_t count, enum roc_counter 
 }
 
 /* Does this kind of channel have the counter at all? */
-static bool has_counter(bool stream, enum roc_counter counter)
+static bool has_counter(enum kind kind, enum roc_counter counter)
 {
-	if (stream)
+	switch (kind) {
+	case POOL:
+		break;
+	case STREAM:
 		return one_of(stream_few, COUNT(stream_few), counter) ||
 		       one_of(stream_more, COUNT(stream_more), counter);
+	case SUB:
+		return one_of(sub_few, COUNT(sub_few), counter) ||
+		       one_of(sub_more, COUNT(sub_more), counter);
+	}
 	return counter < ROC_COUNT_PACKETS;
 }
 
@@ -253,6 +306,20 @@ static void stream_row(struct table *table, const struct channels *c, unsigned i
 		counter_cell(table, t, stream_more[i]);
 }
 
+static void sub_row(struct table *table, const struct channels *c, unsigned int channel,
+		    bool verbose)
+{
+	const struct roc_channel_telemetry *t = &c->channel[channel];
+	size_t i;
+
+	first_cells(table, c, channel, NULL);
+	owner_cell(table, t);
+	for (i = 0; i < COUNT(sub_few); i++)
+		counter_cell(table, t, sub_few[i]);
+	for (i = 0; verbose && i < COUNT(sub_more); i++)
+		counter_cell(table, t, sub_more[i]);
+}
+
 static size_t add_heads(const char **heads, const enum roc_counter *list, size_t count)
 {
 	size_t i;
@@ -277,7 +344,7 @@ static void pools_text(FILE *out, const struct channels *c, size_t cards, bool v
 	table_start(&table, heads);
 	for (card = 0; card < cards; card++)
 		for (channel = 0; channel < c[card].count; channel++)
-			if (!*c[card].stream[channel])
+			if (kind_of(&c[card], channel) == POOL)
 				pool_row(&table, &c[card], channel, verbose);
 	table_print(&table, out, colours);
 }
@@ -301,43 +368,71 @@ static void streams_text(FILE *out, const struct channels *c, size_t cards, bool
 	table_print(&table, out, colours);
 }
 
-void channels_text(FILE *out, const struct channels *c, size_t cards, bool verbose, bool colours)
+static void subs_text(FILE *out, const struct channels *c, size_t cards, bool verbose, bool colours)
 {
-	size_t card, streams = 0, all = 0;
+	const char *heads[32] = {">#", "Card", ">Sub-unit", "State", "Owner"};
+	struct table table;
 	unsigned int channel;
+	size_t card, n = 5;
 
-	for (card = 0; card < cards; card++) {
-		all += c[card].count;
+	n += add_heads(heads + n, sub_few, COUNT(sub_few));
+	if (verbose)
+		add_heads(heads + n, sub_more, COUNT(sub_more));
+	table_start(&table, heads);
+	for (card = 0; card < cards; card++)
 		for (channel = 0; channel < c[card].count; channel++)
-			streams += *c[card].stream[channel] != '\0';
-	}
-	if (streams < all || !all)
-		pools_text(out, c, cards, verbose, colours);
-	if (streams && streams < all)
-		fputc('\n', out);
-	if (streams)
-		streams_text(out, c, cards, verbose, colours);
+			if (kind_of(&c[card], channel) == SUB)
+				sub_row(&table, &c[card], channel, verbose);
+	table_print(&table, out, colours);
 }
 
-static void json_channel(struct json *j, const struct roc_channel_telemetry *t, unsigned int number,
-			 const char *stream)
+void channels_text(FILE *out, const struct channels *c, size_t cards, bool verbose, bool colours)
 {
+	static void (*const texts[])(FILE * out, const struct channels *c, size_t cards,
+				     bool verbose, bool colours) = {
+		[POOL] = pools_text,
+		[STREAM] = streams_text,
+		[SUB] = subs_text,
+	};
+	size_t card, of[COUNT(texts)] = {0}, kind;
+	unsigned int channel;
+	bool first = true;
+
+	for (card = 0; card < cards; card++)
+		for (channel = 0; channel < c[card].count; channel++)
+			of[kind_of(&c[card], channel)]++;
+	/* Without any channel it is the table of pools that is empty. */
+	of[POOL] += !of[POOL] && !of[STREAM] && !of[SUB];
+	for (kind = 0; kind < COUNT(texts); kind++) {
+		if (!of[kind])
+			continue;
+		if (!first)
+			fputc('\n', out);
+		first = false;
+		texts[kind](out, c, cards, verbose, colours);
+	}
+}
+
+static void json_channel(struct json *j, const struct channels *c, unsigned int number)
+{
+	const struct roc_channel_telemetry *t = &c->channel[number];
+	enum kind kind = kind_of(c, number);
 	uint64_t gaps[ROC_GAPS];
 	unsigned int i;
 
 	json_object(j, NULL);
 	json_unsigned(j, "channel", number);
-	if (*stream)
-		json_text(j, "stream", stream);
+	if (kind == STREAM)
+		json_text(j, "stream", c->stream[number]);
 	json_text(j, "state", t->state);
-	if (!*stream)
+	if (kind == POOL)
 		json_text(j, "mode", *t->mode ? t->mode : NULL);
 	json_text(j, "ownerName", *t->owner_name ? t->owner_name : NULL);
 	output_number_json(j, "ownerPid", t->owner_pid > 0 ? t->owner_pid : -1);
 	for (i = 0; i < ROC_COUNTERS; i++)
-		if (has_counter(*stream, (enum roc_counter)i))
+		if (has_counter(kind, (enum roc_counter)i))
 			output_number_json(j, counters[i].key, t->counter[i]);
-	if (*stream) {
+	if (kind != POOL) {
 		json_object_end(j);
 		return;
 	}
@@ -356,7 +451,7 @@ void channels_json(struct json *j, const struct channels *c)
 
 	json_array(j, "channels");
 	for (i = 0; i < c->count; i++)
-		json_channel(j, &c->channel[i], i, c->stream[i]);
+		json_channel(j, c, i);
 	json_array_end(j);
 }
 
@@ -384,7 +479,7 @@ void channels_influx(FILE *out, const struct channels *c)
 		if (*c->stream[channel])
 			influx_text(&l, "stream", c->stream[channel]);
 		influx_text(&l, "state", t->state);
-		if (!*c->stream[channel])
+		if (kind_of(c, channel) == POOL)
 			influx_text(&l, "mode", t->mode);
 		influx_text(&l, "ownerName", t->owner_name);
 		influx_signed(&l, "ownerPid", t->owner_pid);
@@ -457,7 +552,7 @@ static void prometheus_states(struct prometheus *m, const struct channels *c, si
 			channel_labels(&labels, &c[card], channel);
 			if (*c[card].stream[channel])
 				prometheus_label(&labels, "stream", c[card].stream[channel]);
-			else
+			else if (kind_of(&c[card], channel) == POOL)
 				prometheus_label(&labels, "mode", c[card].channel[channel].mode);
 			prometheus_label(&labels, "owner", c[card].channel[channel].owner_name);
 			prometheus_sample(m, &labels, 1);

@@ -16,7 +16,8 @@
 
 #define CHANNELS_MAX 16
 
-/* Those of one card; what is negative is not known. stream: name, empty: a pool of superpages. */
+/* Those of one card; what is negative is not known. stream: name, empty: another kind of channel.
+ */
 struct channels {
 	struct roc_card card;
 	uint64_t time; /* output_time() of the reading */
@@ -29,8 +30,8 @@ struct channels {
 int channels_read(const struct roc_card *card, struct channels *c);
 
 /*
- * A table of the channels of @cards cards, and one of those that are streams; @verbose: what they
- * cost the driver, too.
+ * A table of the channels of @cards cards, one for each kind: pools, streams, sub-units; @verbose:
+ * what they cost the driver, too.
  */
 void channels_text(FILE *out, const struct channels *c, size_t cards, bool verbose, bool colours);
 /* The member "channels" of an object. */

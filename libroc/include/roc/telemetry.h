@@ -47,6 +47,11 @@ extern "C" {
  * @ROC_COUNT_ARMS: times that the card was asked for an interrupt
  * @ROC_COUNT_DOORBELLS: times that the driver told the card of room
  * @ROC_COUNT_WAKES: times that a reader was woken
+ * @ROC_COUNT_TRANSFERS: sub-unit: fragments that the card wrote to host memory
+ * @ROC_COUNT_RELEASES: pages of the card given back by commands
+ * @ROC_COUNT_FREED: pages of the card given back by the free-page ring
+ * @ROC_COUNT_DATA_INTERRUPTS: of the interrupts, told of fragments
+ * @ROC_COUNT_DONE_INTERRUPTS: of the interrupts, told of requests done
  * @ROC_COUNTERS: how many this header knows
  */
 enum roc_counter {
@@ -77,13 +82,19 @@ enum roc_counter {
 	ROC_COUNT_ARMS = 24,
 	ROC_COUNT_DOORBELLS = 25,
 	ROC_COUNT_WAKES = 26,
-	ROC_COUNTERS = 27,
+	ROC_COUNT_TRANSFERS = 27,
+	ROC_COUNT_RELEASES = 28,
+	ROC_COUNT_FREED = 29,
+	ROC_COUNT_DATA_INTERRUPTS = 30,
+	ROC_COUNT_DONE_INTERRUPTS = 31,
+	ROC_COUNTERS = 32,
 };
 
 /**
  * struct roc_channel_telemetry - a channel now
  * @state: "stopped", "running", "failed" or "gone"
- * @mode: "timer", "busy", "event", or "none" if nobody has the channel; empty for a stream
+ * @mode: "timer", "busy", "event", or "none" if nobody has the channel; empty if it is no
+ *	pool
  * @owner_name: program that has the channel open, empty: none
  * @owner_pid: its process, 0: none, or not of our PID namespace
  * @reserved: zero

@@ -183,5 +183,51 @@ static void streams(void)
 	says("packets=12i");
 }
 
+/* Channels that are sub-units. */
+static void sub_units(void)
+{
+	struct json_object *all, *channel;
+
+	if (!card())
+		return;
+	endpoint(2, "0000:5e:00.0", "417", "0");
+	show("roc2", "card_type", "robinnp");
+	show("roc2ch0", "state", "running");
+	show("roc2ch0", "kind", "fragment");
+	show("roc2ch0", "owner_pid", "816");
+	show("roc2ch0", "owner_name", "roc-rosd");
+	show("roc2ch0", "transfers", "300");
+	show("roc2ch0", "bytes", "480000");
+	show("roc2ch0", "freed", "2900");
+	show("roc2ch0", "interrupts", "30");
+	show("roc2ch0", "data_interrupts", "20");
+	show("roc2ch0", "done_interrupts", "9");
+	UNIT_EQ(run(""), 0);
+	says("Sub-unit  State");
+	says("running  roc-rosd (816)   300  480000   2900");
+	says("Superpages");
+	UNIT_EQ(run("--id=417"), 0);
+	CU_ASSERT_PTR_NULL(strstr(out, "Superpages"));
+	UNIT_EQ(run("--id=417 --json"), 0);
+	all = json_tokener_parse(out);
+	UNIT_NEED(all);
+	channel =
+		json_object_array_get_idx(member(json_object_array_get_idx(all, 0), "channels"), 0);
+	UNIT_EQ(json_object_get_int64(member(channel, "transfers")), 300);
+	UNIT_EQ(json_object_get_int64(member(channel, "doneInterrupts")), 9);
+	CU_ASSERT_FALSE(json_object_object_get_ex(channel, "superpages", NULL));
+	CU_ASSERT_FALSE(json_object_object_get_ex(channel, "packets", NULL));
+	CU_ASSERT_FALSE(json_object_object_get_ex(channel, "mode", NULL));
+	json_object_put(all);
+	UNIT_EQ(run("--id=245:0 --json"), 0);
+	CU_ASSERT_PTR_NULL(strstr(out, "transfers"));
+	UNIT_EQ(run("--prometheus"), 0);
+	says("roc_channel_transferred_fragments_total{pci_address=\"0000:5e:00.0\",serial=\"417\","
+	     "endpoint=\"0\",channel=\"0\"} 300\n");
+	UNIT_EQ(run("--monitoring"), 0);
+	says("freed=2900i");
+}
+
 UNIT_MAIN("roc-metrics without any right", {"JSON", json}, {"other forms", others},
-	  {"a card without its number", serial_lost}, {"streams", streams})
+	  {"a card without its number", serial_lost}, {"streams", streams},
+	  {"sub-units", sub_units})
