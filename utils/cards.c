@@ -7,6 +7,7 @@
 #include "utils/config/config.h"
 #include "utils/status/p40_status.h"
 #include "utils/status/pkt_monitor.h"
+#include "utils/status/robinnp_status.h"
 #include "utils/status/status.h"
 
 const struct card_kind card_kinds[] = {
@@ -39,6 +40,11 @@ const struct card_kind card_kinds[] = {
 		/* Its channels are streams: roc-stream. */
 		.type = ROC_CARD_P40,
 		.status = status_show_p40,
+	},
+	{
+		/* Its channels are sub-units: roc-fragment. */
+		.type = ROC_CARD_ROBINNP,
+		.status = status_show_robinnp,
 	},
 	{0},
 };

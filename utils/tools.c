@@ -30,6 +30,7 @@ const struct tool *const tools[] = {
 	&tool_fw_check,
 	&tool_bar_stress,
 	&tool_stream,
+	&tool_fragment,
 	&tool_record,
 	&tool_replay,
 	&tool_node_check,

@@ -102,6 +102,10 @@ static int check_options(struct bench *b)
 		bench_fail(b, "The channels of a %s are streams: use roc-stream follow.", name);
 		return -EOPNOTSUPP;
 	}
+	if (b->info.caps & ROC_CAP_FRAGMENTS) {
+		bench_fail(b, "The channels of a %s are sub-units: use roc-fragment run.", name);
+		return -EOPNOTSUPP;
+	}
 	if (b->kind->data[b->opt->source] == CHECK_NONE) {
 		bench_fail(b, "A %s has no data source %s.", name,
 			   bench_source_names[b->opt->source]);

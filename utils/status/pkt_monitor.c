@@ -209,9 +209,9 @@ static int run(const void *p)
 		goto out;
 	code = card_serial_check(&card, v->id, v->force);
 	if (!code && !kind->packets)
-		code = tool_fail("%s is %s: its packets are counted by stream, see roc-stream "
-				 "stats.",
-				 card_called(&card, v->id), card_name(card.type));
+		code = tool_fail("%s is %s, which is counted by channel: see %s stats.",
+				 card_called(&card, v->id), card_name(card.type),
+				 card.type == ROC_CARD_ROBINNP ? "roc-fragment" : "roc-stream");
 	else if (!code)
 		code = kind->packets(output.out, ep, &card, &request);
 	roc_close(ep);

@@ -37,6 +37,7 @@ static const struct {
 	{"fw-check", ""},
 	{"bar-stress", "--id=245 --channel=2 --address=0x4"},
 	{"stream", "stats --id=245"},
+	{"fragment", "stats --id=245"},
 	{"record", "/tmp/roc-nowhere --id=245"},
 	{"replay", "/tmp/roc-nowhere"},
 	{"rosd", "--id=245"},

@@ -11,7 +11,7 @@
 
 #include "utils/tools.h"
 
-#define GOLDENS 4
+#define GOLDENS 5
 
 /* A tool that prints JSON is in this list. NULL: only seen in guests. */
 static const struct {
@@ -26,7 +26,7 @@ static const struct {
 	{"reset", {NULL}},
 	{"bench-dma", {"bench-dma", "bench-dma-empty"}},
 	{"config", {"config"}},
-	{"status", {"status", "status-bare", "crorc-status", "p40-status"}},
+	{"status", {"status", "status-bare", "crorc-status", "p40-status", "robinnp-status"}},
 	{"metrics", {"metrics"}},
 	{"pkt-monitor", {"pkt-monitor", "crorc-pkt-monitor"}},
 	{"trig-monitor", {"trig-monitor"}},
@@ -40,6 +40,7 @@ static const struct {
 	{"fw-check", {"fw-check"}},
 	{"bar-stress", {"bar-stress"}},
 	{"stream", {"stream-stats", "stream-follow", "stream-set"}},
+	{"fragment", {"fragment-stats", "fragment-run", "fragment-set"}},
 	{"rosd", {NULL}},
 	{"ros-load", {NULL}},
 };

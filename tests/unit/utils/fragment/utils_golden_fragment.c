@@ -1,0 +1,222 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * What roc-fragment, and roc-status of a RobinNP, print, byte for byte.
+ */
+#include "unit.h"
+
+#include <math.h>
+
+#include "tests/unit/utils/golden.h"
+#include "utils/fragment/fragment.h"
+#include "utils/status/robinnp_status.h"
+
+static const struct roc_card card = {
+	.sequence = 3,
+	.type = ROC_CARD_ROBINNP,
+	.serial = 417,
+	.endpoint = 0,
+	.channels = 2,
+	.pci_address = "0000:5e:00.0",
+	.firmware = "c0ffee",
+	.node = "/dev/roc3",
+};
+
+/* One that runs, with a link that is held and one with errors; and one that nobody has. */
+static struct fragment_list subs(void)
+{
+	struct fragment_list l = {.card = card, .count = 2};
+	unsigned int i;
+
+	l.info[0] = (struct roc_fr_info){
+		.sub = 0,
+		.state = ROC_CH_RUNNING,
+		.run = 2,
+		.name = "sub0",
+		.owner = 4711,
+		.links = 6,
+		.link_memory = 64 << 20,
+		.page_size = 2048,
+		.pages = 32768,
+		.host_page_size = 2048,
+		.host_pages = 4096,
+		.mask = 0x3f,
+		.interrupts = 30,
+		.data_interrupts = 20,
+		.done_interrupts = 9,
+		.error_interrupts = 1,
+		.missed_interrupts = 1,
+		.spurious_interrupts = 2,
+		.arms = 31,
+		.wakes = 29,
+		.mmio_writes = 31,
+	};
+	l.info[1] = (struct roc_fr_info){
+		.sub = 1, .state = ROC_CH_FAILED, .name = "sub1", .links = 6, .bad_index = 4};
+	l.books[0].sub = (struct roc_robinnp_sub){.commands = 310,
+						  .ok = 300,
+						  .bad_page = 1,
+						  .aborted = 2,
+						  .commands_discarded = 3,
+						  .commands_waiting = 4,
+						  .transfers = 300,
+						  .bytes = 480000,
+						  .frees = 2950,
+						  .freed = 2949,
+						  .bad_free = 1,
+						  .data_interrupts = 20,
+						  .done_interrupts = 10,
+						  .error_interrupts = 1};
+	for (i = 0; i < ROC_ROBINNP_LINKS; i++) {
+		l.books[0].link[i] = (struct roc_robinnp_link){.offered = 1003 + i,
+							       .fragments = 1000 + i,
+							       .discarded = 2,
+							       .waiting = 1,
+							       .bytes = 1600000,
+							       .pages = 32768,
+							       .pages_host = 100,
+							       .pages_free = 32667,
+							       .pages_filled = 1};
+		l.books[1].link[i] = (struct roc_robinnp_link){.masked = true};
+	}
+	l.books[0].link[2].held = true;
+	l.books[0].link[2].holds = 3;
+	l.books[0].link[2].hold_cycles = 250000;
+	l.books[0].link[2].hold_event = 4294967295;
+	l.books[0].link[4].truncated = 5;
+	l.books[0].link[4].cut = 600;
+	l.books[0].link[4].link_errors = 6;
+	l.books[0].link[4].format_errors = 7;
+	l.books[0].link[4].sequence_errors = 8;
+	return l;
+}
+
+static void stats(void)
+{
+	struct fragment_list l = subs();
+	struct json j;
+	FILE *out;
+
+	out = golden_begin();
+	fragment_list_text(out, &l, false, false);
+	fputc('\n', out);
+	fragment_list_text(out, &l, true, true);
+	golden_end(out, "fragment-stats.txt");
+	out = golden_begin();
+	json_start(&j, out);
+	json_object(&j, NULL);
+	output_card_json(&j, &l.card);
+	fragment_list_json(&j, &l);
+	json_object_end(&j);
+	golden_end(out, "fragment-stats.json");
+}
+
+static void settings(void)
+{
+	const struct roc_fr_settings s = {.links = 0x3f,
+					  .data_count = 64,
+					  .data_time = 2000000,
+					  .done_count = 16,
+					  .done_time = 100000};
+	const struct roc_robinnp_generator g[] = {
+		{.size_min = 1024, .size_max = 2048},
+		{.first = 4294967290,
+		 .limit = 1000,
+		 .generated = 77,
+		 .size_min = 400,
+		 .size_max = 1600,
+		 .rate = 50000,
+		 .running = true,
+		 .distributed = true},
+	};
+	struct json j;
+	FILE *out;
+
+	out = golden_begin();
+	fragment_settings_text(out, "sub0", &s, 2, g);
+	golden_end(out, "fragment-set.txt");
+	out = golden_begin();
+	json_start(&j, out);
+	json_object(&j, NULL);
+	fragment_settings_json(&j, &s, 2, g);
+	json_object_end(&j);
+	golden_end(out, "fragment-set.json");
+}
+
+static void a_run(void)
+{
+	static const struct fragment_options opt = {.common = {.verbose = true}, .percent = 10};
+	struct fragment_list l = subs();
+	struct fragment_run r = {
+		.opt = &opt,
+		.card = card,
+		.links = 0x3f,
+		.end = FRAGMENT_END_TIME,
+		.start = 1000000000,
+		.finish = 3000000000,
+		.events = 20000,
+		.requested = 2000,
+		.incomplete = 3,
+		.bytes = 19200000,
+		.full = 4,
+		.waits = 500,
+		.kept_most = 777,
+		.latency_ns = 1234567,
+		.check = {.known = true, .bytes = 19200000},
+		.after = l.books[0],
+		.counts = {.taken = 120003,
+			   .replaced = 1,
+			   .asked = 12000,
+			   .fetched = 11990,
+			   .failed = 10,
+			   .cleared = 120002,
+			   .doorbells = 2500},
+		.info = l.info[0],
+	};
+	FILE *out;
+
+	out = golden_begin();
+	fragment_report_text(out, &r);
+	golden_end(out, "fragment-run.txt");
+	out = golden_begin();
+	fragment_report_json(out, &r);
+	golden_end(out, "fragment-run.json");
+}
+
+static void status(void)
+{
+	struct status_robinnp r = {.card = card,
+				   .status = {.chip_id = UINT64_C(0x123456789abcdef),
+					      .cycles = 250000000,
+					      .temperature = 41.5,
+					      .clock = 250000000,
+					      .features = 3,
+					      .subs = 2,
+					      .links = 6,
+					      .source = 0xa70,
+					      .serial = 417,
+					      .firmware = "1.2.3",
+					      .hash = "c0ffee",
+					      .date = "2026-01-02 03:04:05"},
+				   .subs = subs(),
+				   .time = GOLDEN_TIME};
+	FILE *out;
+
+	out = golden_begin();
+	status_robinnp_text(out, &r, false, false);
+	r.status.temperature = NAN;
+	status_robinnp_text(out, &r, true, true);
+	golden_end(out, "robinnp-status.txt");
+	r.status.temperature = 41.5;
+	out = golden_begin();
+	status_robinnp_json(out, &r);
+	golden_end(out, "robinnp-status.json");
+	out = golden_begin();
+	status_robinnp_influx(out, &r);
+	golden_end(out, "robinnp-status.influx");
+	out = golden_begin();
+	status_robinnp_prometheus(out, &r);
+	golden_end(out, "robinnp-status.prom");
+}
+
+UNIT_MAIN("utils golden fragment", {"stats", stats}, {"settings", settings}, {"a run", a_run},
+	  {"roc-status of a RobinNP", status})
