@@ -43,9 +43,9 @@ packages:
 shell: packages
 	@O=$(O) tests/vm/guest
 
-# Of a CRU, or with CARD=p40 of a PCIe40.
+# Of a CRU; with CARD=p40 of a PCIe40, with CARD=robinnp of a RobinNP.
 demo: packages
-	@O=$(O) tests/vm/demo$(if $(filter p40,$(CARD)),-p40)
+	@O=$(O) tests/vm/demo$(addprefix -,$(filter p40 robinnp,$(CARD)))
 
 check: packages
 	@O=$(O) tests/vm/check
