@@ -4,7 +4,7 @@
 # virtual machine. $(O)/bench/NAME; tests/bench/run puts the former into the guest.
 
 BENCH_LEDGER := counters ledger port readers snapshot
-BENCH_READERS := reader standin stream
+BENCH_READERS := fragment reader standin stream
 BENCH_OBJS := $(patsubst %,$(O)/tests/bench/%.o,$(BENCH_LEDGER) $(BENCH_READERS))
 
 .PHONY: bench bench-programs

@@ -249,9 +249,10 @@ static bool text_key(struct scenario *s, const char *key, const char *value)
 		const char *name;
 		const char **place;
 	} keys[] = {
-		{"name", &s->name},	{"mode", &s->mode},   {"source", &s->source},
-		{"rest", &s->rest},	{"batch", &s->batch}, {"superpage", &s->superpage},
-		{"buffer", &s->buffer}, {"limit", &s->limit}, {"command", &s->command},
+		{"name", &s->name},	  {"mode", &s->mode},	{"source", &s->source},
+		{"rest", &s->rest},	  {"batch", &s->batch}, {"superpage", &s->superpage},
+		{"buffer", &s->buffer},	  {"limit", &s->limit}, {"command", &s->command},
+		{"percent", &s->percent},
 	};
 	unsigned int i;
 
@@ -305,6 +306,7 @@ int main(int argc, char **argv)
 		.buffer = "268435456",
 		.batch = "1",
 		.limit = "1000",
+		.percent = "100",
 		.settle = 0.5,
 		.patience = 5,
 		.window = 3,

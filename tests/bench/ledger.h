@@ -44,7 +44,7 @@ struct scenario {
 	unsigned int count;
 	bool one_process; /* all endpoints in one reader */
 	const char *mode, *source, *rest;
-	const char *superpage, *buffer, *batch, *limit;
+	const char *superpage, *buffer, *batch, *limit, *percent;
 	const char *command; /* to run in place of readers; words are separated by '_' */
 	double patience;     /* seconds to wait for first superpages */
 	double settle, window, reference;

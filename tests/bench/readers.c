@@ -20,6 +20,7 @@
 #define READER "/usr/lib/roc/bench/roc-bench-reader"
 #define STANDIN "/usr/lib/roc/bench/roc-bench-standin"
 #define STREAM "/usr/lib/roc/bench/roc-bench-stream"
+#define FRAGMENT "/usr/lib/roc/bench/roc-bench-fragment"
 #define TOOL "roc-bench-dma"
 #define TOOL_SAYS "/run/roc-ledger-tool-%u.json"
 #define WORDS 40
@@ -95,6 +96,22 @@ static void stream_words(struct words *w, const struct scenario *s, const struct
 	word(w, s->endpoints[r->first].channel, NULL);
 }
 
+static void fragment_words(struct words *w, const struct scenario *s, const struct reader *r,
+			   int fd)
+{
+	char text[16];
+
+	snprintf(text, sizeof(text), "%d", fd);
+	word(w, FRAGMENT, NULL);
+	word(w, "--state=", text);
+	word(w, "--source=", s->source);
+	word(w, "--rest=", s->rest);
+	word(w, "--size=", s->superpage);
+	word(w, "--percent=", s->percent);
+	word(w, "--rate=", s->batch);
+	word(w, s->endpoints[r->first].channel, NULL);
+}
+
 /* The card has no events for it, unless they are what is measured. */
 static void tool_words(struct words *w, const struct scenario *s, const struct reader *r)
 {
@@ -140,6 +157,8 @@ static void become(const struct scenario *s, const struct reader *r, int fd)
 			_exit(127);
 	} else if (!strcmp(s->mode, "stream")) {
 		stream_words(&w, s, r, fd);
+	} else if (!strcmp(s->mode, "fragment")) {
+		fragment_words(&w, s, r, fd);
 	} else {
 		reader_words(&w, s, r, fd);
 	}

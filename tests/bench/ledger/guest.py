@@ -10,7 +10,8 @@ import tempfile
 from rocvm import build, cpio, emulator, session
 from rocvm.util import TOP, VmError, build_dir
 
-PROGRAMS = ("roc-bench-reader", "roc-bench-standin", "roc-bench-stream", "roc-ledger")
+PROGRAMS = ("roc-bench-fragment", "roc-bench-reader", "roc-bench-standin", "roc-bench-stream",
+            "roc-ledger")
 SCRIPTS = ("guest.sh", "fifo.sh")
 PLACE = "usr/lib/roc/bench/"
 # On each node: two endpoints with 256 MiB, or four channels with 1 GiB in one page.
@@ -39,6 +40,14 @@ class Cards:
         if len(found) < count:
             raise VmError("%d channels of kind %s in %s" % (len(found), kind, self.text))
         return ",".join(found[:count])
+
+    def sub_units(self, cards, count):
+        """The same for the first @count sub-units of each of @cards RobinNPs."""
+        numbers = [number for number, kind in enumerate(self.kinds) if kind == "robinnp"]
+        if len(numbers) < cards:
+            raise VmError("%d RobinNPs in %s" % (cards, self.text))
+        return ",".join("%d:0:%d/%d" % (number, emulator.SERIALS["robinnp"] + number, s)
+                        for number in numbers[:cards] for s in range(count))
 
     def streams(self, cards, count):
         """The same for the first @count streams of each of @cards PCIe40s."""

@@ -3,7 +3,7 @@
 
 from .scenario import GI, KI, MB, MI, SHAPED, SIZES, Scenario
 
-CARDS = "cru:2,crorc:1,p40:2"
+CARDS = "cru:2,crorc:1,p40:2,robinnp:2"
 MODES = (("cru", "timer"), ("cru", "event"), ("cru", "busy"), ("crorc", "timer"),
          ("crorc", "event"))
 ENDPOINTS = (1, 2, 4)

@@ -77,7 +77,17 @@ TRADE = (
 )
 
 
-def draw(rows, bar_rows, directory):
+def _fractions(rows):
+    """The largest fraction of events that was fetched, by size of a fragment; by rate of events."""
+    found = {}
+    for row in rows:
+        if row.get("purpose") == "most" and row.get("fraction") is not None:
+            found.setdefault("%d events/s" % row["rate"], {})[row["fragment_bytes"]] = \
+                100 * row["fraction"]
+    return [(name, None, points) for name, points in found.items()]
+
+
+def draw(rows, bar_rows, fragment_rows, directory):
     """Write the pictures that there is something for; names of the files."""
     os.makedirs(directory, exist_ok=True)
     sizes = [(size, size_text(size)) for size in SIZES]
@@ -103,6 +113,13 @@ def draw(rows, bar_rows, directory):
         if len(rates) > 1:
             write(name, svg.lines(title, "rate", label, [(r, rate_text(r)) for r in rates], curves,
                                   None))
+    curves = _fractions(fragment_rows)
+    if curves:
+        found = sorted({size for _, _, points in curves for size in points})
+        write("fragments-fraction", svg.lines(
+            "Largest fraction of events that is fetched, six links of each sub-unit",
+            "bytes of a fragment", "% of the events", [(s, "%d" % s) for s in found], curves,
+            100))
     columns = [("%d" % r["processes"], r["shares"], "Jain %.4f" % r["jain"])
                for r in bar_rows if "shares" in r]
     if columns:

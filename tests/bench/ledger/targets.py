@@ -236,6 +236,28 @@ STREAMS = [
            unit=" %"),
 ]
 
+UNDER_LOAD = _is(purpose=lambda p: p in ("load", "spin"))
+
+FRAGMENTS = [
+    Target("register reads", _value("mmio_reads"), 0, _is()),
+    Target("register writes per fragment under load", _value("mmio_writes_per_fragment"), 1 / 16,
+           UNDER_LOAD),
+    Target("interrupts per fragment under load", _value("interrupts_per_fragment"), 1 / 8,
+           UNDER_LOAD),
+    Target("interrupts per fragment that comes alone, distance from 1",
+           lambda r: abs(r["interrupts_per_fragment"] - 1), 0.02, _is(purpose="alone")),
+    Target("system calls, busy reader", _value("syscalls"), 0, _is(rest="spin")),
+    Target("copies", _value("copies"), 0, _is()),
+    Target("24 links: times that one was held", _value("held"), 0, _is(purpose="fraction")),
+    Target("24 links: delivered of the fixed rate", _value("rate_ratio"), 0.98,
+           _is(purpose="fraction"), least=True),
+    Target("24 links: fetched of what was wanted", lambda r: 100 * r["fraction"] / r["percent"],
+           0.98, _is(purpose="fraction"), least=True),
+    Target("24 links: fragments kept, at any time", _value("kept_most"), 8192,
+           _is(purpose="fraction")),
+    Target("fragments lost", _value("lost"), 0, _is()),
+]
+
 FIFO = [
     Target("dropped with the FIFO as deep as the refill latency needs", _value("dropped"), 0,
            lambda r: r.get("purpose") == "fifo" and r.get("expect_drops") is False
@@ -247,13 +269,13 @@ FIFO = [
 ]
 
 
-def report(rows, bar_rows, stream_rows=()):
+def report(rows, bar_rows, stream_rows=(), fragment_rows=()):
     """Lines of text, and how many were reached, missed, not measured."""
     lines, counts = [], {"reached": 0, "missed": 0, "not measured": 0}
     ours = [r for r in rows if r.get("purpose") != "fifo" and r.get("rest") != "standin"]
     groups = [(mode, TARGETS[mode], ours) for mode in ("event", "timer")]
-    groups += [("streams", STREAMS, stream_rows), ("FIFO depth", FIFO, rows),
-               ("BAR", BAR, bar_rows)]
+    groups += [("streams", STREAMS, stream_rows), ("fragments", FRAGMENTS, fragment_rows),
+               ("FIFO depth", FIFO, rows), ("BAR", BAR, bar_rows)]
     for name, targets, given in groups:
         lines.append("%s:" % name)
         for target in targets:

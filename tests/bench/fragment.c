@@ -1,0 +1,314 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * roc-bench-fragment: the reader of a sub-unit whose costs the ledger measures. It takes fragments
+ * in, fetches a fraction of the events and clears all, batch by batch; it looks at no data. What it
+ * counts it writes into memory shared with the ledger, so that being watched costs it nothing:
+ * superpages are fragments taken in, bytes those that were fetched, reclaimed are whole events,
+ * refused those of them that were fetched, looks is the most that was kept at any time.
+ */
+#include "state.h"
+
+#include <roc/fragment.h>
+#include <roc/robinnp.h>
+
+#include <errno.h>
+#include <getopt.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <time.h>
+#include <unistd.h>
+
+#define BATCH 256
+#define WAIT 64		   /* fragments that a sleeper waits for */
+#define ALONE_RATE 20	   /* events per second of a link whose fragments come alone */
+#define MOST 101	   /* percent: whatever there is room for */
+#define OUTSTANDING 1024   /* commands; what bounds the backlog with MOST */
+#define MEMORY (16u << 20) /* of host pages */
+
+static struct {
+	bool spin;
+	bool alone;
+	unsigned int percent, rate, number;
+	uint32_t size;
+	const char *id;
+	struct roc_fragments *f;
+	struct roc_memory memory;
+	struct bench_state *state;
+	uint32_t whole; /* mask */
+} bench;
+
+static uint64_t now_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * UINT64_C(1000000000) + (uint64_t)t.tv_nsec;
+}
+
+__attribute__((format(printf, 1, 2), noreturn)) static void fail(const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(bench.state->why, sizeof(bench.state->why), fmt, ap);
+	va_end(ap);
+	fprintf(stderr, "roc-bench-fragment: %s\n", bench.state->why);
+	bench.state->phase = BENCH_FAILED;
+	_exit(1);
+}
+
+static void mark(enum bench_mark m)
+{
+	bench.state->marks[m] = now_ns();
+}
+
+/* Only once the sub-unit runs, so that its links begin with the same event. */
+static void generate(bool on)
+{
+	struct roc_robinnp_generator g;
+	struct roc_endpoint *ep;
+	unsigned int i;
+
+	if (roc_open(bench.id, &ep))
+		fail("%s", roc_error());
+	for (i = 0; i < ROC_ROBINNP_LINKS; i++) {
+		unsigned int link = bench.number * ROC_ROBINNP_LINKS + i;
+
+		if (roc_robinnp_generator_read(ep, link, &g))
+			fail("%s", roc_error());
+		g.running = on && bench.whole >> i & 1;
+		g.distributed = false;
+		g.first = 0;
+		g.limit = 0;
+		g.size_min = bench.size;
+		g.size_max = bench.size;
+		g.rate = bench.alone ? ALONE_RATE : bench.rate;
+		if (roc_robinnp_generator_set(ep, link, &g))
+			fail("%s", roc_error());
+	}
+	roc_close(ep);
+}
+
+static void prepare(void)
+{
+	char number[16];
+
+	mark(BENCH_FOUND);
+	snprintf(number, sizeof(number), "%u", bench.number);
+	if (roc_fragments_open(bench.id, number, &bench.f) ||
+	    roc_fragments_rings(bench.f, 8192, 0, 0, OUTSTANDING))
+		fail("%s", roc_error());
+	mark(BENCH_OPENED);
+	if (roc_memory_alloc(MEMORY, -1, 0, &bench.memory))
+		fail("%s", roc_error());
+	mark(BENCH_ALLOCATED);
+	if (roc_fragments_add(bench.f, bench.memory.addr, bench.memory.length))
+		fail("%s", roc_error());
+	mark(BENCH_REGISTERED);
+	bench.whole = bench.alone ? 1 : (1u << roc_fragments_links(bench.f)) - 1;
+	generate(false);
+	mark(BENCH_FILLED);
+	if (roc_fragments_start(bench.f))
+		fail("%s", roc_error());
+	mark(BENCH_STARTED);
+	generate(true);
+}
+
+/* What is done is given back at once. */
+static int fetch(void)
+{
+	struct bench_channel *c = &bench.state->channels[0];
+	struct roc_fragment_fetched got[BATCH];
+	int i, n = roc_fragments_done(bench.f, got, BATCH);
+
+	if (n < 0)
+		fail("%s", roc_error());
+	for (i = 0; i < n; i++) {
+		if (got[i].error == -EIO)
+			fail("the card refused event %u of link %u", got[i].event, got[i].link);
+		if (got[i].error)
+			continue;
+		c->bytes += got[i].size;
+		if (roc_fragments_return(bench.f, got[i].handle))
+			fail("%s", roc_error());
+	}
+	return n;
+}
+
+static void rest(unsigned int data, unsigned int done)
+{
+	int n;
+
+	bench.state->sleeps++;
+	n = roc_fragments_wait(bench.f, data, done, 100);
+	if (n < 0 && n != -ETIME && n != -EINTR)
+		fail("%s", roc_error());
+	if (!n && !roc_fragments_running(bench.f))
+		fail("the sub-unit stopped by itself");
+}
+
+static bool wanted(uint32_t event)
+{
+	uint64_t percent = bench.percent;
+
+	return percent == MOST || (event + UINT64_C(1)) * percent / 100 != event * percent / 100;
+}
+
+static void decide(uint32_t event)
+{
+	struct bench_channel *c = &bench.state->channels[0];
+	int ret;
+
+	c->reclaimed++;
+	if (!wanted(event))
+		return;
+	while ((ret = roc_fragments_request(bench.f, event, bench.whole, 0)) == -EAGAIN) {
+		if (bench.percent == MOST)
+			return;
+		if (bench.spin)
+			roc_fragments_flush(bench.f);
+		else
+			rest(0, 1);
+		fetch();
+	}
+	c->refused += ret > 0;
+}
+
+static int take(void)
+{
+	struct bench_channel *c = &bench.state->channels[0];
+	struct roc_fragment_kept kept[BATCH];
+	struct roc_fragments_counts counts;
+	uint32_t cleared[BATCH];
+	int i, clear = 0, n = roc_fragments_take(bench.f, kept, BATCH);
+
+	if (n < 0)
+		fail("%s", roc_error());
+	if (n && !bench.state->marks[BENCH_FIRST])
+		mark(BENCH_FIRST);
+	for (i = 0; i < n; i++) {
+		if (kept[i].links != bench.whole)
+			continue;
+		decide(kept[i].event);
+		cleared[clear++] = kept[i].event;
+	}
+	roc_fragments_counts(bench.f, &counts);
+	if (counts.kept > c->looks)
+		c->looks = counts.kept;
+	c->kicks = counts.doorbells;
+	roc_fragments_clear(bench.f, cleared, (unsigned int)clear);
+	c->superpages += (unsigned int)n;
+	return n;
+}
+
+/* What is done is looked at when there are new fragments: whoever waits for it sleeps less. */
+static void run(void)
+{
+	unsigned int data = bench.alone ? 1 : WAIT;
+
+	bench.state->phase = BENCH_RUNNING;
+	while (!bench.state->stop) {
+		if (!bench.spin)
+			rest(data, 0);
+		if (!(take() | fetch()) && bench.spin) {
+			if (!roc_fragments_running(bench.f))
+				fail("the sub-unit stopped by itself");
+			__builtin_ia32_pause();
+		}
+		if (bench.spin)
+			roc_fragments_flush(bench.f);
+	}
+	if (roc_fragments_stop(bench.f, false))
+		fail("%s", roc_error());
+	while (take() | fetch())
+		;
+	bench.state->phase = BENCH_ENDED;
+}
+
+/* Only to end a sleep: the flag in the shared memory says what to do. */
+static void on_term(int number)
+{
+}
+
+static unsigned int number(const char *text)
+{
+	char *end;
+	unsigned long value = strtoul(text, &end, 0);
+
+	if (!*text || *end) {
+		fprintf(stderr, "roc-bench-fragment: '%s' is not a number\n", text);
+		exit(2);
+	}
+	return (unsigned int)value;
+}
+
+static void parse(int argc, char **argv)
+{
+	static const struct option options[] = {
+		{"state", required_argument, NULL, 's'},
+		{"rest", required_argument, NULL, 'r'},
+		{"size", required_argument, NULL, 'p'},
+		{"percent", required_argument, NULL, 'n'},
+		{"rate", required_argument, NULL, 'e'},
+		{"source", required_argument, NULL, 'o'},
+		{NULL},
+	};
+	char *slash;
+	int opt, fd = -1;
+
+	while ((opt = getopt_long(argc, argv, "", options, NULL)) != -1) {
+		switch (opt) {
+		case 's':
+			fd = (int)number(optarg);
+			break;
+		case 'r':
+			bench.spin = !strcmp(optarg, "spin");
+			break;
+		case 'p':
+			bench.size = number(optarg);
+			break;
+		case 'n':
+			bench.percent = number(optarg);
+			break;
+		case 'e':
+			bench.rate = number(optarg);
+			break;
+		case 'o':
+			bench.alone = !strcmp(optarg, "alone");
+			break;
+		default:
+			exit(2);
+		}
+	}
+	slash = optind + 1 == argc ? strchr(argv[optind], '/') : NULL;
+	bench.state = mmap(NULL, sizeof(*bench.state), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	if (bench.state == MAP_FAILED || !slash || bench.size < 16 || bench.percent > MOST) {
+		fprintf(stderr, "usage: roc-bench-fragment --state FD --size BYTES --percent N "
+				"--rate N [options] ID/SUB-UNIT\n");
+		exit(2);
+	}
+	*slash = '\0';
+	bench.id = argv[optind];
+	bench.number = number(slash + 1);
+}
+
+int main(int argc, char **argv)
+{
+	struct sigaction action = {.sa_handler = on_term};
+	uint64_t begin = now_ns();
+
+	parse(argc, argv);
+	bench.state->marks[BENCH_MAIN] = begin;
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	sigaction(SIGTERM, &action, NULL);
+	prepare();
+	run();
+	roc_fragments_close(bench.f);
+	roc_memory_free(&bench.memory);
+	return 0;
+}
