@@ -8,7 +8,7 @@
 #include <stdlib.h>
 
 #define BATCH 256
-#define MEMORY (8 << 20)
+#define MEMORY (2 << 20)
 
 static struct {
 	unsigned long long most, every, events, fetched, bytes, bad;

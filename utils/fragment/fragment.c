@@ -58,7 +58,7 @@ static const struct option_spec options[] = {
 	 .help = "run: pages of each link, 0 = all"},
 	{AT("host-page", OPTION_SIZE, host_page), .arg = "SIZE", .fallback = "0",
 	 .help = "run: page in host memory, 0 = the smallest"},
-	{AT("memory", OPTION_SIZE, memory), .arg = "SIZE", .fallback = "8Mi",
+	{AT("memory", OPTION_SIZE, memory), .arg = "SIZE", .fallback = "2Mi",
 	 .help = "run: host memory for fragments"},
 	{AT("commands", OPTION_SIZE, commands), .arg = "N", .fallback = "4096",
 	 .help = "run: fragments that can be requested at the same time"},
