@@ -267,6 +267,29 @@ static void fraction(void)
 	     10000);
 }
 
+/* Who waits for a host page hears of it as soon as one is back, also if nobody else says anything.
+ */
+static void pages_come_back(void)
+{
+	unsigned int i, replies = 0;
+	double begin;
+
+	UNIT_NEED(daemon_start(&d, "--rate=0 --host-pages=64"));
+	UNIT_NEED(client_open(&a, &d, 0));
+	CU_ASSERT_TRUE(client_asks(&a, 59, ALL)); /* all of them are there */
+	begin = daemon_ms();
+	for (i = 0; i < 60; i++)
+		CU_ASSERT_TRUE(client_request(&a, i, i, ALL));
+	for (i = 0; i < 60 && client_hear(&a, LIMIT_MS) == HEARD_MESSAGE; i++)
+		replies += client_reply_good(&a, (uint32_t)a.m.id, ALL);
+	UNIT_EQ(replies, 60);
+	CU_ASSERT_TRUE(daemon_ms() - begin < 1000 * slowness());
+	client_close(&a);
+	daemon_ends_well(&d);
+	CU_ASSERT_TRUE(daemon_units(&d, "blocked") > 0);
+	daemon_forget(&d);
+}
+
 /* It would say so if anything were wrong: sizes that are not as expected, and events that never
  * come. */
 static void load_finds_out(void)
@@ -298,4 +321,5 @@ UNIT_MAIN("roc-rosd", {"welcome", welcome}, {"fragments", fragments},
 	  {"before it is there, and when ids wrap", early_and_wrap}, {"clears", clears},
 	  {"a clear before the data", clear_before_data}, {"age", age},
 	  {"out of order", out_of_order}, {"200 clients", many_clients}, {"a tenth", fraction},
-	  {"few host pages", few_pages}, {"the load finds out", load_finds_out})
+	  {"few host pages", few_pages}, {"host pages come back", pages_come_back},
+	  {"the load finds out", load_finds_out})
