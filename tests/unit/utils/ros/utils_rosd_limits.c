@@ -250,6 +250,24 @@ static void backlog(void)
 	daemon_forget(&d);
 }
 
+/* So its requests stay in the socket, and the daemon has not taken them. */
+static void backlog_is_small(void)
+{
+	unsigned int i;
+
+	start("--rate=0 --max-requests=4000 --size=2048 --max-backlog=64Ki");
+	CU_ASSERT_TRUE(client_open(&bad, &d, 32768));
+	for (i = 0; i < 20; i++) {
+		UNIT_EQ(greedy(&bad, 100), 100);
+		CU_ASSERT_TRUE(client_asks(&good, 1, ALL));
+		usleep(20000);
+	}
+	finish();
+	unit_note("%lld of 2000 requests were taken", (long long)daemon_figure(&d, "requests"));
+	CU_ASSERT_TRUE(daemon_figure(&d, "requests") < 1500);
+	daemon_forget(&d);
+}
+
 /*
  * One that reads little by little has all host pages of the daemon in its replies, if it is let:
  * the others do not notice.
@@ -338,6 +356,6 @@ UNIT_MAIN("roc-rosd and those who do not behave", {"malformed", malformed}, {"no
 	  {"byte by byte", dripping}, {"too many requests", too_many_requests},
 	  {"too many clears and events", too_many_clears}, {"too many clients", too_many_clients},
 	  {"does not read", does_not_read}, {"backlog", backlog},
-	  {"slow among fast", slow_among_fast}, {"killed", killed_plain},
-	  {"killed while the kernel reads its pages", killed_zerocopy},
+	  {"no more than the backlog", backlog_is_small}, {"slow among fast", slow_among_fast},
+	  {"killed", killed_plain}, {"killed while the kernel reads its pages", killed_zerocopy},
 	  {"half closed", half_closed})
