@@ -67,6 +67,23 @@ static int flow(struct run *r, double seconds, uint64_t count)
 	return err;
 }
 
+/* A depth with which the card drops is not enough: it needs no longer run. */
+static int flow_until_dropped(struct run *r, double seconds, uint64_t dropped)
+{
+	double end = now() + seconds, left;
+	struct roc_ch_info info = {0};
+	int err = 0;
+
+	while (!err && (left = end - now()) > 0 && !stop_asked()) {
+		err = flow(r, left < SETTLE ? left : SETTLE, UINT64_MAX);
+		if (!err)
+			err = roc_channel_info(r->ch, &info);
+		if (!err && info.dropped != dropped)
+			break;
+	}
+	return err;
+}
+
 static unsigned int ring_entries(unsigned int superpages)
 {
 	unsigned int entries = ROC_RING_MIN;
@@ -119,7 +136,7 @@ static int measure(struct run *r, const struct latency_options *o, struct latenc
 	begin = now();
 	r->bytes = 0;
 	if (!err)
-		err = flow(r, (double)o->seconds, UINT64_MAX);
+		err = flow_until_dropped(r, (double)o->seconds, before.dropped);
 	step->seconds = now() - begin;
 	step->bytes = r->bytes;
 	if (!err)
