@@ -80,6 +80,19 @@ static int fetch(struct fragment_run *r)
 	return n;
 }
 
+/* It does not go on: why? */
+static void explain(struct fragment_run *r)
+{
+	struct roc_fr_info info;
+
+	if (roc_fragments_info(r->f, &info))
+		fail(r, "%s", roc_error());
+	else if (info.state == ROC_CH_FAILED)
+		fail(r, "The sub-unit failed: %s", roc_why_text(info.why));
+	else
+		fail(r, "The sub-unit was stopped by something else.");
+}
+
 /* Those of 100 that are fetched, evenly. */
 static bool wanted(const struct fragment_run *r, uint32_t event)
 {
@@ -88,24 +101,38 @@ static bool wanted(const struct fragment_run *r, uint32_t event)
 	return (event + UINT64_C(1)) * percent / 100 != event * percent / 100;
 }
 
+/* Until one of those that are outstanding is done; a busy run does not sleep for that either. */
+static void make_room(struct fragment_run *r)
+{
+	int ret;
+
+	r->full++;
+	if (r->opt->busy) {
+		if (roc_fragments_flush(r->f))
+			fail(r, "%s", roc_error());
+		if (!fetch(r) && !roc_fragments_running(r->f))
+			explain(r);
+		return;
+	}
+	r->waits++;
+	ret = roc_fragments_wait(r->f, 0, 1, WAIT_MS);
+	if (ret < 0 && ret != -ETIME && ret != -EINTR)
+		fail(r, "%s", roc_error());
+	else if (!ret)
+		explain(r);
+	fetch(r);
+}
+
 static void decide(struct fragment_run *r, uint32_t event)
 {
-	int ret = 0;
+	int ret;
 
 	r->events++;
 	if (!wanted(r, event))
 		return;
-	while (!r->failure[0] &&
-	       (ret = roc_fragments_request(r->f, event, r->links, fragment_now())) == -EAGAIN) {
-		r->full++;
-		r->waits++;
-		ret = roc_fragments_wait(r->f, 0, 1, WAIT_MS);
-		if (ret < 0 && ret != -ETIME && ret != -EINTR)
-			fail(r, "%s", roc_error());
-		if (!ret || interrupted)
-			return;
-		fetch(r);
-	}
+	while ((ret = roc_fragments_request(r->f, event, r->links, fragment_now())) == -EAGAIN &&
+	       !r->failure[0] && !interrupted)
+		make_room(r);
 	r->requested += ret > 0;
 }
 
@@ -147,20 +174,7 @@ static void clear_old(struct fragment_run *r)
 	}
 }
 
-/* It does not go on: why? */
-static void explain(struct fragment_run *r)
-{
-	struct roc_fr_info info;
-
-	if (roc_fragments_info(r->f, &info))
-		fail(r, "%s", roc_error());
-	else if (info.state == ROC_CH_FAILED)
-		fail(r, "The sub-unit failed: %s", roc_why_text(info.why));
-	else
-		fail(r, "The sub-unit was stopped by something else.");
-}
-
-/* False if nothing came within a moment. */
+/* Something came, or a moment passed. */
 static void look(struct fragment_run *r)
 {
 	int ret;
