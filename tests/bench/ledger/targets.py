@@ -236,14 +236,12 @@ STREAMS = [
            unit=" %"),
 ]
 
-UNDER_LOAD = _is(purpose=lambda p: p in ("load", "spin"))
+NOT_ALONE = _is(purpose=lambda p: p != "alone")
 
 FRAGMENTS = [
     Target("register reads", _value("mmio_reads"), 0, _is()),
-    Target("register writes per fragment under load", _value("mmio_writes_per_fragment"), 1 / 16,
-           UNDER_LOAD),
-    Target("interrupts per fragment under load", _value("interrupts_per_fragment"), 1 / 8,
-           UNDER_LOAD),
+    Target("register writes per fragment", _value("mmio_writes_per_fragment"), 1 / 16, NOT_ALONE),
+    Target("interrupts per fragment", _value("interrupts_per_fragment"), 1 / 8, NOT_ALONE),
     Target("interrupts per fragment that comes alone, distance from 1",
            lambda r: abs(r["interrupts_per_fragment"] - 1), 0.02, _is(purpose="alone")),
     Target("system calls, busy reader", _value("syscalls"), 0, _is(rest="spin")),
