@@ -270,6 +270,10 @@ static int open_card(struct card_source *c, const struct source_card_options *o)
 		return tool_fail("%s", roc_error());
 	if (c->info.caps & ROC_CAP_STREAMS)
 		return open_stream(c, o);
+	if (c->info.caps & ROC_CAP_FRAGMENTS)
+		return tool_fail(
+			"The sub-units of a %s send what they are asked for: use roc-rosd.",
+			roc_card_type_name(c->info.card_type));
 	code = check_firmware(c, o);
 	if (code)
 		return code;
