@@ -16,6 +16,8 @@
 #define API FI_VERSION(1, 11)
 #define CQ_ENTRIES 4096
 #define SPIN_NS 20000 /* a provider without a descriptor is looked at so often */
+/* And one with it: layered providers do not wake for every step that they want driven. */
+#define LOOK_NS 1000000
 
 static struct {
 	void *handle;
@@ -308,4 +310,5 @@ void fabric_end_sleep(const struct fabric *f, struct fabric_end *e, struct units
 		sleep->ns = 0;
 	else
 		units_sleep_fd(sleep, e->fd, POLLIN);
+	units_sleep_ns(sleep, LOOK_NS);
 }
