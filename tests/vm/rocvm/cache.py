@@ -46,11 +46,10 @@ RECIPES = {
     "kernel-new": ("trixie", _TRIXIE + _BACKPORTS, "trixie-backports", _BUILD_TOOLS),
     "kernel-debug": ("trixie", _TRIXIE, None, debug_kernel.PACKAGES),
     "guest": ("trixie", _TRIXIE, None, [
-        "base-files", "base-passwd", "bash", "coreutils", "findutils", "gawk", "grep", "iproute2", "kmod",
-        "less", "libcunit1", "libfabric1", "libjson-c5", "libnuma1", "libudev1", "liburing2",
-        "lm-sensors", "mount",
-        "ncurses-base", "ncurses-bin", "numactl", "pciutils", "procps", "sed", "strace", "tar",
-        "udev", "util-linux"]),
+        "base-files", "base-passwd", "bash", "coreutils", "findutils", "gawk", "grep", "iproute2",
+        "kmod", "less", "libcunit1", "libfabric1", "libjson-c5", "libnuma1", "libudev1",
+        "liburing2", "lm-sensors", "mount", "ncurses-base", "ncurses-bin", "numactl", "pciutils",
+        "procps", "sed", "strace", "tar", "udev", "util-linux"]),
     "monitoring": ("trixie", _TRIXIE, None, ["influxdb", "prometheus-node-exporter", "promtool"]),
 }
 

@@ -3,7 +3,7 @@
 The guest's root, an initramfs in three concatenated archives:
 
   base      the programs, the same for every run; packed once and kept in the cache
-  kernel    the few modules of the kernel that the guest needs to reach its ports
+  kernel    the few modules of the kernel that the guest needs to reach its ports, and for a network
   overlay   what is under test: the installed project, roc.ko, the scripts of rootfs/, the command
 """
 
@@ -25,7 +25,9 @@ _SKIP = {"usr/share/doc", "usr/share/man", "usr/share/locale", "usr/share/info",
          "usr/share/perl", "usr/share/perl5", "usr/lib/x86_64-linux-gnu/perl",
          "usr/lib/x86_64-linux-gnu/perl-base"}
 
-_MODULES = ["kernel/drivers/virtio/virtio*.ko*", "kernel/drivers/char/virtio_console.ko*"]
+_MODULES = ["kernel/drivers/virtio/virtio*.ko*", "kernel/drivers/char/virtio_console.ko*",
+            # For a network between two namespaces, with delay and loss.
+            "kernel/drivers/net/veth.ko*", "kernel/net/sched/sch_netem.ko*"]
 
 _USERS = """\
 root:x:0:0:root:/root:/bin/bash

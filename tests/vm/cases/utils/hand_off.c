@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * A card's data on their way out: recorded, and sent to another machine (a network namespace, with
+ * delay and loss in between), with the card's own books beside. What it wrote is what arrived.
+ */
+#include "tests/vm/cases/common/case.h"
+
+#define CARD "--id=0245 --data-source=DDG --buffer-size=8Mi --superpage-size=256Ki "
+#define STREAM "--id=4001 --stream=main --buffer-size=4Mi --superpage-size=256Ki "
+#define FAR "ip netns exec far "
+
+static bool there(const char *tool, const char *what)
+{
+	tool_enter("/tmp/hand_off");
+	if (!RUN("%s", tool))
+		return true;
+	unit_skip("there is no %s in this guest", what);
+	return false;
+}
+
+static int64_t number(const char *key)
+{
+	return json_number(json_get(out, key));
+}
+
+/* What the last tool printed: all came to its end, and the card says the same. */
+static void books_are_right(bool kept_up)
+{
+	const char *books = json_get(out, "books");
+
+	UNIT_EQ(number("lost"), 0);
+	UNIT_EQ(number("left"), 0);
+	UNIT_EQ(number("copiedBytes"), 0);
+	UNIT_EQ(number("taken"), number("units"));
+	UNIT_NEED(books);
+	UNIT_EQ(json_number(json_get(books, "bytes")), number("bytes"));
+	if (kept_up)
+		UNIT_EQ(json_number(json_get(books, "dropped")), 0);
+}
+
+static void recorded(void)
+{
+	int64_t units, bytes, card;
+
+	if (!there("roc-status --id=0245", "CRU"))
+		return;
+	emu_normal(0, 0xfff);
+	RUN("rm -rf rec");
+	UNIT_EQ(RUN("roc-record rec " CARD "--links=0,3 --bytes=8Mi --file-size=4Mi --json"), 0);
+	books_are_right(true);
+	units = number("units");
+	bytes = number("bytes");
+	CU_ASSERT_TRUE(bytes >= 8 << 20);
+	CU_ASSERT_TRUE(number("files") >= 2);
+	card = (int64_t)(emu_link_count(0, 0, 0, "superpages") +
+			 emu_link_count(0, 0, 3, "superpages"));
+	UNIT_EQ(units, card);
+	UNIT_EQ(RUN("roc-replay rec --json"), 0);
+	UNIT_EQ(number("units"), units);
+	UNIT_EQ(number("bytes"), bytes);
+	UNIT_EQ(number("errors"), 0);
+}
+
+static void stream_recorded(void)
+{
+	int64_t bytes;
+
+	if (!there("roc-stream stats --id=4001", "PCIe40"))
+		return;
+	UNIT_EQ(RUN("roc-stream reset --id=4001 --level=default"), 0);
+	UNIT_EQ(RUN("roc-stream set --id=4001 --stream=main --generator=distributed "
+		    "--fragment-min=0 --fragment-max=5000"),
+		0);
+	RUN("rm -rf rec");
+	UNIT_EQ(RUN("roc-record rec " STREAM "--bytes=8Mi --json"), 0);
+	books_are_right(true);
+	bytes = number("bytes");
+	UNIT_EQ(RUN("roc-replay rec --json"), 0);
+	UNIT_EQ(number("bytes"), bytes);
+	UNIT_EQ(number("errors"), 0);
+	CU_ASSERT_TRUE(json_is(json_get(out, "content"), "packets"));
+}
+
+static bool own_network(const char *trouble)
+{
+	int code;
+
+	if (RUN("modprobe veth && modprobe sch_netem && ip link set lo up")) {
+		unit_skip("this guest has no veth and netem");
+		return false;
+	}
+	RUN("ip netns del far; ip link del v0");
+	code = RUN("ip netns add far && ip link add v0 type veth peer name v1 && "
+		   "ip link set v1 netns far && ip addr add 10.77.0.1/24 dev v0 && "
+		   "ip link set v0 up && " FAR "ip addr add 10.77.0.2/24 dev v1 && " FAR
+		   "ip link set v1 up && " FAR "ip link set lo up && "
+		   "tc qdisc add dev v0 root netem %s && " FAR "tc qdisc add dev v1 root netem %s",
+		   trouble, trouble);
+	UNIT_EQ(code, 0);
+	return true;
+}
+
+/* In a command: wait until roc-recv in the other namespace listens. */
+#define LISTENING                                                                                  \
+	"for i in $(seq 300); do " FAR "ss -ltn | grep -q :4817 && break; sleep 0.1; done; "
+
+/* And until it has recorded something there. */
+#define RECORDED(folder)                                                                           \
+	"for i in $(seq 300); do [ $(stat -c %%s " folder "/run-000000.index 2> /dev/null || "     \
+	"echo 0) -gt 256 ] && break; sleep 0.1; done; "
+
+static void sent_far(void)
+{
+	int64_t units;
+	int code;
+
+	if (!there("roc-status --id=0245", "CRU") || !own_network("delay 3ms loss 0.5%"))
+		return;
+	emu_normal(0, 0xfff);
+	RUN("rm -rf far");
+	code = RUN("timeout 50 " FAR
+		   "roc-recv --once --buffer-size=16Mi --connections=2 --record=far --json > recv "
+		   "2> note & " LISTENING "timeout 50 roc-send 10.77.0.2 " CARD
+		   "--links=0,3 --connections=2 --bytes=4Mi --json; code=$?; wait; exit $code");
+	if (code)
+		unit_note("%.600s", out);
+	UNIT_EQ(code, 0);
+	books_are_right(true);
+	units = number("units");
+	UNIT_EQ(units, (int64_t)(emu_link_count(0, 0, 0, "superpages") +
+				 emu_link_count(0, 0, 3, "superpages")));
+	UNIT_EQ(number("calls"), units);
+	UNIT_EQ(RUN("cat recv"), 0);
+	UNIT_EQ(number("units"), units);
+	UNIT_EQ(RUN("roc-replay far --no-errorcheck --json"), 0);
+	UNIT_EQ(number("units"), units);
+}
+
+/* The receiver dies in the middle: the card may wait, but what it wrote is on one disk or both. */
+static void receiver_killed(void)
+{
+	int64_t units, again, first, second;
+	int code;
+
+	if (!there("roc-status --id=0245", "CRU") || !own_network("delay 1ms"))
+		return;
+	emu_normal(0, 0xfff);
+	RUN("rm -rf one two");
+	code = RUN("timeout 55 " FAR
+		   "roc-recv --buffer-size=8Mi --connections=1 --record=one > recv 2>&1 & "
+		   "first=$!; " LISTENING "timeout 55 roc-send 10.77.0.2 " CARD
+		   "--links=0 --patience=60 --json > sent 2> note & sender=$!; " RECORDED(
+			   "one") "kill -9 $(ip netns pids far); wait $first; timeout 55 " FAR
+				  "roc-recv --once --buffer-size=8Mi --connections=1 --record=two "
+				  "--json > recv "
+				  "2>&1 & second=$!; " RECORDED(
+					  "two") "kill $sender; wait $sender; code=$?; "
+						 "wait $second; exit $code");
+	if (code && !RUN("cat note recv"))
+		unit_note("%.600s", out);
+	UNIT_EQ(code, 0);
+	UNIT_EQ(RUN("cat sent"), 0);
+	books_are_right(false);
+	units = number("units");
+	again = number("again");
+	UNIT_EQ(RUN("roc-replay one --no-errorcheck --json 2> other"), 0);
+	first = number("units");
+	UNIT_EQ(RUN("roc-replay two --no-errorcheck --json"), 0);
+	second = number("units");
+	CU_ASSERT_TRUE(second > 0 && second < units);
+	/* In both there are those that were sent twice; of the dead one's last second there is no
+	 * index. */
+	CU_ASSERT_TRUE(first + second <= units + again);
+	unit_note("%lld arrived, %lld sent again; %lld and %lld in the recordings",
+		  (long long)units, (long long)again, (long long)first, (long long)second);
+	UNIT_EQ(RUN("cat note"), 0);
+	SAYS("The receiver is lost");
+}
+
+UNIT_MAIN("hand-off", {"a CRU's data are recorded", recorded},
+	  {"a stream is recorded", stream_recorded},
+	  {"sent over a network with delay and loss", sent_far},
+	  {"a receiver dies in the middle", receiver_killed})
