@@ -1,0 +1,502 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * A taker of fragments for tests. See taker.h.
+ */
+#include "taker.h"
+
+#include <endian.h>
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "emu.h"
+#include "json.h"
+#include "limit.h"
+#include "mem.h"
+#include "node.h"
+
+static void wrong(struct taker *t, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+
+static void wrong(struct taker *t, const char *fmt, ...)
+{
+	va_list ap;
+
+	if (t->errors++)
+		return;
+	va_start(ap, fmt);
+	vsnprintf(t->wrong, sizeof(t->wrong), fmt, ap);
+	va_end(ap);
+}
+
+static bool failed(struct taker *t, const char *what, int err)
+{
+	wrong(t, "%s: %s", what, strerror(-err));
+	return false;
+}
+
+static void *map(struct taker *t, uint64_t length, int prot, uint64_t offset)
+{
+	void *p = mmap(NULL, length, prot, MAP_SHARED, t->fd, offset);
+
+	if (p != MAP_FAILED)
+		return p;
+	failed(t, "mmap", -errno);
+	return NULL;
+}
+
+static bool map_all(struct taker *t)
+{
+	const struct roc_fr_rings *m = &t->made;
+	uint8_t *kernel = map(t, m->kernel_length, PROT_READ, m->kernel_offset);
+	uint8_t *user = map(t, m->user_length, PROT_READ | PROT_WRITE, m->user_offset);
+
+	t->bell = map(t, m->bell_length, PROT_READ | PROT_WRITE, m->bell_offset);
+	if (!kernel || !user || !t->bell)
+		return false;
+	t->kernel = (void *)kernel;
+	t->data = (void *)(kernel + m->descriptors_offset);
+	t->done = (void *)(kernel + m->completions_offset);
+	t->user = (void *)user;
+	t->frees = (void *)(user + m->frees_offset);
+	t->commands_ring = (void *)(user + m->commands_offset);
+	return true;
+}
+
+static bool make_host_pages(struct taker *t)
+{
+	uint32_t count = t->host_pages ?: 64, size = t->made.host_page_size;
+	struct roc_buf_register reply;
+	int err;
+
+	t->length = ((size_t)count * size + 0xfff) & ~(size_t)0xfff;
+	/* Of huge pages where one host page is more than a page of the machine. */
+	if (size > 4096)
+		t->length = (t->length + 0x1fffff) & ~(size_t)0x1fffff;
+	t->memory = memory_make(t->length, size > 4096 ? 2 << 20 : 4096, LAYOUT_ASCENDING);
+	err = buffer_register(t->fd, t->memory, t->length, size > 4096 ? size : 0, &reply);
+	if (err)
+		return failed(t, "ROC_BUF_REGISTER", err);
+	t->numbers = (struct roc_fr_pages){.size = sizeof(t->numbers), .handle = reply.handle};
+	err = abi(t->fd, ROC_FR_PAGES, &t->numbers);
+	if (err)
+		return failed(t, "ROC_FR_PAGES", err);
+	t->busy = calloc(t->numbers.count, sizeof(*t->busy));
+	t->asked = calloc(t->numbers.count, sizeof(*t->asked));
+	return t->busy && t->asked;
+}
+
+bool taker_open(struct taker *t)
+{
+	int err;
+
+	t->id = t->id ?: ROBINNP_ID;
+	t->errors = 0;
+	t->fd = node_open(t->id, t->sub);
+	if (t->fd < 0)
+		return failed(t, "open", t->fd);
+	t->made = (struct roc_fr_rings){.size = sizeof(t->made),
+					.page_size = t->page_size,
+					.host_page_size = t->host_page_size,
+					.commands = t->commands,
+					.pages = t->pages ?: 256};
+	err = abi(t->fd, ROC_FR_RINGS, &t->made);
+	if (err)
+		return failed(t, "ROC_FR_RINGS", err);
+	return map_all(t) && make_host_pages(t);
+}
+
+void taker_close(struct taker *t)
+{
+	const struct roc_fr_rings *m = &t->made;
+
+	if (t->kernel)
+		munmap((void *)t->kernel, m->kernel_length);
+	if (t->user)
+		munmap((void *)t->user, m->user_length);
+	if (t->bell)
+		munmap((void *)t->bell, m->bell_length);
+	if (t->fd >= 0)
+		close(t->fd);
+	if (t->memory)
+		munmap(t->memory, t->length);
+	free(t->busy);
+	free(t->asked);
+	t->kernel = NULL;
+	t->user = NULL;
+	t->bell = NULL;
+	t->memory = NULL;
+	t->busy = NULL;
+	t->asked = NULL;
+	t->fd = -1;
+}
+
+static uint32_t link_offset(const struct taker *t, unsigned int link, uint32_t offset)
+{
+	return ROBINNP_LINK(t->sub * ROBINNP_LINKS + link) + offset;
+}
+
+bool taker_set(struct taker *t, unsigned int link, uint32_t offset, uint32_t value)
+{
+	int fd = node_open(t->id ?: ROBINNP_ID, -1), err;
+
+	if (fd < 0)
+		return failed(t, "endpoint", fd);
+	err = reg_write(fd, ROBINNP_BAR_CARD, link_offset(t, link, offset), value);
+	close(fd);
+	return err ? failed(t, "a setting", err) : true;
+}
+
+uint64_t taker_link(struct taker *t, unsigned int link, unsigned int counter)
+{
+	int fd = node_open(t->id ?: ROBINNP_ID, -1);
+	uint32_t low = 0, high = 0;
+	uint32_t at = link_offset(t, link, FRAGMENT_LINK_COUNTERS + 8 * counter);
+
+	if (fd < 0 || reg_read(fd, ROBINNP_BAR_CARD, at + 4, &high) ||
+	    reg_read(fd, ROBINNP_BAR_CARD, at, &low))
+		failed(t, "a counter", -EIO);
+	close(fd);
+	return (uint64_t)high << 32 | low;
+}
+
+bool taker_generate(struct taker *t, uint32_t links, uint32_t min, uint32_t max, uint32_t rate,
+		    uint32_t first, uint64_t limit)
+{
+	unsigned int l;
+	bool ok = true;
+
+	t->min = min;
+	t->max = max;
+	for (l = 0; l < ROBINNP_LINKS; l++) {
+		uint32_t run =
+			FRAGMENT_GENERATOR_RUN | (min < max ? FRAGMENT_GENERATOR_DISTRIBUTED : 0);
+
+		ok = ok && taker_set(t, l, FRAGMENT_LINK_GENERATOR, 0);
+		if (!(links & 1u << l))
+			continue;
+		ok = ok && taker_set(t, l, FRAGMENT_LINK_SIZE_MIN, min) &&
+		     taker_set(t, l, FRAGMENT_LINK_SIZE_MAX, max) &&
+		     taker_set(t, l, FRAGMENT_LINK_RATE, rate) &&
+		     taker_set(t, l, FRAGMENT_LINK_FIRST, first) &&
+		     taker_set(t, l, FRAGMENT_LINK_LIMIT, limit) &&
+		     taker_set(t, l, FRAGMENT_LINK_LIMIT + 4, limit >> 32) &&
+		     taker_set(t, l, FRAGMENT_LINK_GENERATOR, run);
+	}
+	return ok;
+}
+
+int taker_begin(struct taker *t, struct roc_fr_start *reply)
+{
+	*reply = (struct roc_fr_start){.size = sizeof(*reply), .start = t->start};
+	t->data_count = t->done_count = t->free_count = t->command_count = t->start;
+	t->free_told = t->command_told = t->start;
+	t->fragments = t->transferred = t->released = t->bytes = t->truncated = 0;
+	memset(t->begun, 0, sizeof(t->begun));
+	memset(t->busy, 0, t->numbers.count * sizeof(*t->busy));
+	return abi(t->fd, ROC_FR_START, reply);
+}
+
+bool taker_start(struct taker *t, uint32_t pages)
+{
+	struct roc_fr_start reply;
+	unsigned int l;
+	uint32_t p;
+	int err = taker_begin(t, &reply);
+
+	if (err)
+		return failed(t, "ROC_FR_START", err);
+	for (p = 0; p < (pages ?: t->made.pages); p++)
+		for (l = 0; l < t->made.links; l++)
+			taker_free(t, ROC_FR_PAGE(l, p));
+	taker_ring(t);
+	return true;
+}
+
+bool taker_stop(struct taker *t)
+{
+	struct roc_fr_stop stop = {.size = sizeof(stop)};
+	int err = abi(t->fd, ROC_FR_STOP, &stop);
+
+	return err ? failed(t, "ROC_FR_STOP", err) : true;
+}
+
+void taker_free(struct taker *t, uint32_t page)
+{
+	t->frees[t->free_count++ & (t->made.frees - 1)] = htole32(page);
+}
+
+void taker_command(struct taker *t, uint32_t page, uint32_t host_page, uint32_t tag, uint32_t op)
+{
+	t->commands_ring[t->command_count++ & (t->made.commands - 1)] = (struct roc_fr_command){
+		.page = htole32(page),
+		.host_page = htole32(host_page),
+		.tag = htole32(tag),
+		.op = htole32(op),
+	};
+}
+
+void taker_ring(struct taker *t)
+{
+	__atomic_thread_fence(__ATOMIC_RELEASE);
+	if (t->free_count != t->free_told)
+		t->bell->free = htole32(t->free_count);
+	if (t->command_count != t->command_told)
+		t->bell->command = htole32(t->command_count);
+	t->free_told = t->free_count;
+	t->command_told = t->command_count;
+}
+
+uint32_t taker_outstanding(const struct taker *t)
+{
+	return t->command_count - t->done_count;
+}
+
+/* The word with the phase, if entry @count of a ring of @entries is there. */
+static bool there(const struct taker *t, const __le32 *at, uint32_t count, uint32_t entries,
+		  uint32_t *status)
+{
+	bool odd = (count - t->start) / entries & 1;
+
+	*status = le32toh(__atomic_load_n(at, __ATOMIC_ACQUIRE));
+	return !(*status & ROC_FR_PHASE) == odd;
+}
+
+static uint32_t size_of(const struct taker *t, unsigned int link, uint32_t event)
+{
+	uint32_t source =
+		fragment_source(FRAGMENT_CARD_SOURCE_DEFAULT, t->sub * ROBINNP_LINKS + link);
+
+	return t->min < t->max ? fragment_size(source, event, t->min, t->max) : t->min;
+}
+
+static void judge(struct taker *t, const struct held *h)
+{
+	unsigned int link = ROC_FR_PAGE_LINK(h->page);
+	uint32_t want;
+
+	if (link >= t->made.links || ROC_FR_PAGE_NUMBER(h->page) >= t->made.pages) {
+		wrong(t, "a descriptor of page %#x, which there is not", h->page);
+		return;
+	}
+	if (t->begun[link] && h->event != t->next[link])
+		wrong(t, "link %u: event %u, not %u", link, h->event, t->next[link]);
+	t->begun[link] = true;
+	t->next[link] = h->event + 1;
+	want = size_of(t, link, h->event);
+	if (want > t->made.page_size)
+		want = t->made.page_size;
+	if (h->size != want)
+		wrong(t, "link %u event %u: %u bytes, not %u", link, h->event, h->size, want);
+	t->truncated += !!(h->status & ROC_FR_TRUNCATED);
+}
+
+bool taker_next(struct taker *t, struct held *h)
+{
+	const struct roc_fr_descriptor *d = &t->data[t->data_count & (t->made.descriptors - 1)];
+	uint32_t status;
+
+	if (!there(t, &d->status, t->data_count, t->made.descriptors, &status))
+		return false;
+	*h = (struct held){le32toh(d->event), le32toh(d->page), le32toh(d->size),
+			   ROC_FR_STATUS(status)};
+	t->data_count++;
+	t->fragments++;
+	judge(t, h);
+	return true;
+}
+
+bool taker_finished(struct taker *t, struct roc_fr_completion *c)
+{
+	const struct roc_fr_completion *at = &t->done[t->done_count & (t->made.commands - 1)];
+	uint32_t status;
+
+	if (!there(t, &at->status, t->done_count, t->made.commands, &status))
+		return false;
+	*c = (struct roc_fr_completion){le32toh(at->tag), le32toh(at->size), le32toh(at->event),
+					ROC_FR_STATUS(status)};
+	t->done_count++;
+	return true;
+}
+
+static void check_data(struct taker *t, const struct held *h, const uint8_t *at)
+{
+	uint32_t source = fragment_source(FRAGMENT_CARD_SOURCE_DEFAULT,
+					  t->sub * ROBINNP_LINKS + ROC_FR_PAGE_LINK(h->page));
+	uint32_t word[4], i, w = fragment_pattern(source, h->event);
+
+	memcpy(word, at, sizeof(word));
+	if (le32toh(word[0]) != FRAGMENT_MAGIC || le32toh(word[1]) != h->event ||
+	    le32toh(word[2]) != source ||
+	    le32toh(word[3]) != size_of(t, ROC_FR_PAGE_LINK(h->page), h->event))
+		wrong(t, "event %u: header %#x %u %#x %u", h->event, word[0], word[1], word[2],
+		      word[3]);
+	for (i = sizeof(word); i < h->size; i += 4, w++) {
+		memcpy(word, at + i, 4);
+		if (le32toh(word[0]) != w) {
+			wrong(t, "event %u: word at %u", h->event, i);
+			return;
+		}
+	}
+}
+
+static void check_done(struct taker *t, const struct roc_fr_completion *c)
+{
+	const struct held *h;
+
+	if (c->tag >= t->numbers.count || !t->busy[c->tag]) {
+		wrong(t, "a completion of tag %#x, of which there is no command", c->tag);
+		return;
+	}
+	h = &t->asked[c->tag];
+	t->busy[c->tag] = false;
+	if (c->status != ROC_FR_OK || c->size != h->size || c->event != h->event)
+		wrong(t, "event %u: status %u, %u of %u bytes, event %u", h->event, c->status,
+		      c->size, h->size, c->event);
+	else
+		check_data(t, h, t->memory + (size_t)c->tag * t->made.host_page_size);
+	t->transferred++;
+	t->bytes += c->size;
+}
+
+/* A host page that nobody has; -1: there is none. */
+static int host_page(const struct taker *t)
+{
+	uint32_t i;
+
+	if (taker_outstanding(t) >= t->made.commands)
+		return -1;
+	for (i = 0; i < t->numbers.count; i++)
+		if (!t->busy[i])
+			return i;
+	return -1;
+}
+
+static void use(struct taker *t, const struct held *h)
+{
+	int page = t->fragments % 100 < t->percent ? host_page(t) : -1;
+
+	if (page < 0) {
+		taker_free(t, h->page);
+		t->released++;
+		return;
+	}
+	t->busy[page] = true;
+	t->asked[page] = *h;
+	taker_command(t, h->page, t->numbers.first + page, page, ROC_FR_TRANSFER | ROC_FR_RELEASE);
+}
+
+#define BATCH 256
+
+static unsigned int finish(struct taker *t)
+{
+	struct roc_fr_completion c;
+	unsigned int seen = 0;
+
+	for (; seen < BATCH && taker_finished(t, &c); seen++)
+		check_done(t, &c);
+	return seen;
+}
+
+unsigned int taker_pass(struct taker *t)
+{
+	unsigned int seen = finish(t);
+	struct held h;
+
+	for (; seen < 2 * BATCH && !t->errors && taker_next(t, &h); seen++)
+		use(t, &h);
+	taker_ring(t);
+	return seen;
+}
+
+int taker_wait(struct taker *t, uint32_t mask, unsigned int ms)
+{
+	struct roc_fr_wait wait = {
+		.size = sizeof(wait),
+		.mask = mask,
+		.descriptors = t->data_count + 1,
+		.completions = t->done_count + 1,
+		.deadline = (now_ms() + limit_ms(ms)) * 1000000ull,
+	};
+
+	t->user->descriptors = t->data_count;
+	t->user->completions = t->done_count;
+	return abi(t->fd, ROC_FR_WAIT, &wait);
+}
+
+bool taker_run(struct taker *t, uint64_t fragments, unsigned int ms)
+{
+	int64_t end = now_ms() + limit_ms(ms);
+	int err;
+
+	while (!t->errors && now_ms() < end) {
+		bool enough = t->fragments >= fragments;
+
+		if (enough && !taker_outstanding(t))
+			return true;
+		if (enough ? finish(t) : taker_pass(t))
+			continue;
+		if (t->kernel->flags & ROC_FR_STOPPED)
+			break;
+		err = taker_wait(t, (enough ? 0 : ROC_FR_WAIT_DATA) | ROC_FR_WAIT_DONE, ms);
+		if (err && err != -ETIME)
+			return failed(t, "ROC_FR_WAIT", err);
+	}
+	return false;
+}
+
+struct roc_fr_info taker_info(const struct taker *t)
+{
+	struct roc_fr_info info = {.size = sizeof(info)};
+
+	if (abi(t->fd, ROC_FR_INFO, &info))
+		memset(&info, 0xff, sizeof(info));
+	return info;
+}
+
+void emu_normal_robinnp(unsigned int card)
+{
+	static const char *const keys[] = {"rate 0", "shuffle off", "count-start 0",
+					   "temperature 45"};
+	struct roc_fr_reset reset = {
+		.size = sizeof(reset), .sub = ROC_FR_ALL, .level = ROC_FR_RESET_DEFAULT};
+	unsigned int i;
+	int fd;
+
+	emu(card, "fault all clear");
+	for (i = 0; i < sizeof(keys) / sizeof(keys[0]); i++)
+		emu(card, "set all %s", keys[i]);
+	fd = node_open(ROBINNP_ID, -1);
+	if (fd >= 0) {
+		abi(fd, ROC_FR_RESET, &reset);
+		close(fd);
+	}
+	emu(card, "clear");
+}
+
+static uint64_t count_of(unsigned int card, const char *list, unsigned int nr, const char *name)
+{
+	const char *v = json_at(json_get(emu(card, "counts"), "ep"), 0), *count;
+
+	v = v ? json_at(json_get(v, list), nr) : NULL;
+	count = v ? json_get(v, name) : NULL;
+	if (!count) {
+		printf("Bail out! no count %s of %s %u\n", name, list, nr);
+		fflush(stdout);
+		_exit(2);
+	}
+	return json_number(count);
+}
+
+uint64_t emu_sub(unsigned int card, unsigned int sub, const char *name)
+{
+	return count_of(card, "subs", sub, name);
+}
+
+uint64_t emu_fragment_link(unsigned int card, unsigned int link, const char *name)
+{
+	return count_of(card, "links", link, name);
+}

@@ -1,0 +1,567 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Fragments on request: every byte where it belongs, at what it may cost; what is refused, and with
+ * which errno; what a reader can write into its rings, and how little comes of it.
+ */
+#include "common/case.h"
+#include "common/taker.h"
+
+#include <poll.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+static void start(struct taker *t, uint32_t rate, uint64_t limit)
+{
+	emu_normal_robinnp(CARD0);
+	UNIT_NEED(taker_open(t));
+	taker_generate(t, TAKER_ALL_LINKS, 400, 1600, rate, 0, limit);
+	UNIT_NEED(taker_start(t, 0));
+}
+
+static void stop(struct taker *t)
+{
+	TAKER_OK(t);
+	CU_ASSERT(taker_stop(t));
+	CU_ASSERT(emu_quiet(CARD0, 0, 30));
+	taker_close(t);
+}
+
+/* Fractions of all, and of all links, as the card's own books have it. */
+static void every_byte(void)
+{
+	static const unsigned int percent[] = {0, 50, 100};
+	size_t i;
+
+	for (i = 0; i < N(percent); i++) {
+		struct taker t = {.percent = percent[i], .sub = i & 1};
+
+		start(&t, 0, 0);
+		CU_ASSERT(taker_run(&t, 6000, 20000));
+		CU_ASSERT(t.transferred > 0 || !percent[i]);
+		CU_ASSERT(t.released > 0 || percent[i] == 100);
+		UNIT_EQ(emu_sub(CARD0, t.sub, "transfers"), t.transferred);
+		UNIT_EQ(emu_sub(CARD0, t.sub, "transferred"), t.bytes);
+		UNIT_EQ(strtoull(node_attr(ROBINNP_ID, t.sub, "transfers"), NULL, 10),
+			t.transferred);
+		stop(&t);
+	}
+	CU_ASSERT(emu_clean(CARD0));
+}
+
+static void shuffled(void)
+{
+	struct taker t = {.percent = 100};
+
+	emu_normal_robinnp(CARD0);
+	emu(CARD0, "set all shuffle on");
+	UNIT_NEED(taker_open(&t));
+	taker_generate(&t, TAKER_ALL_LINKS, 400, 1600, 0, 0, 0);
+	UNIT_NEED(taker_start(&t, 0));
+	CU_ASSERT(taker_run(&t, 3000, 20000));
+	stop(&t);
+	emu(CARD0, "set all shuffle off");
+}
+
+/* Event ids, and the counts of all rings, over the end of their 32 bits; some laps of each ring. */
+static void wraps(void)
+{
+	struct taker t = {.percent = 50, .start = 0u - 1000, .pages = 64, .commands = 64};
+
+	emu_normal_robinnp(CARD0);
+	UNIT_NEED(taker_open(&t));
+	taker_generate(&t, TAKER_ALL_LINKS, 64, 64, 0, 0u - 300, 0);
+	UNIT_NEED(taker_start(&t, 0));
+	CU_ASSERT(taker_run(&t, 6000, 20000));
+	CU_ASSERT(t.next[0] < 0x80000000u && t.next[5] < 0x80000000u);
+	CU_ASSERT(t.data_count < 0x80000000u && t.command_count < 0x80000000u);
+	stop(&t);
+}
+
+static void truncated(void)
+{
+	struct taker t = {.percent = 100, .page_size = 1024, .host_page_size = 2048};
+
+	emu_normal_robinnp(CARD0);
+	UNIT_NEED(taker_open(&t));
+	taker_generate(&t, TAKER_ALL_LINKS, 1500, 1500, 0, 0, 0);
+	UNIT_NEED(taker_start(&t, 0));
+	CU_ASSERT(taker_run(&t, 600, 10000));
+	UNIT_EQ(t.truncated, t.fragments);
+	stop(&t);
+}
+
+/* Under load, and of one fragment that comes alone. */
+static void what_it_costs(void)
+{
+	struct taker t = {.percent = 50, .pages = 1024};
+	struct roc_fr_info before, after;
+	uint64_t told, writes, from; /* without the reader's own doorbells */
+	unsigned int i;
+
+	start(&t, 2000, 0);
+	CU_ASSERT(taker_run(&t, 500, 20000));
+	before = taker_info(&t);
+	from = t.fragments;
+	CU_ASSERT(taker_run(&t, from + 12000, 30000));
+	after = taker_info(&t);
+	told = after.interrupts - before.interrupts;
+	writes = after.mmio_writes - before.mmio_writes;
+	unit_note("%llu fragments: %llu interrupts, %llu writes",
+		  (unsigned long long)(t.fragments - from), (unsigned long long)told,
+		  (unsigned long long)writes);
+	CU_ASSERT(told <= (t.fragments - from) / 8);
+	CU_ASSERT(writes <= (t.fragments - from) / 8);
+	UNIT_EQ(after.mmio_reads, before.mmio_reads);
+	UNIT_EQ(after.missed_interrupts, 0);
+	stop(&t);
+
+	t = (struct taker){.percent = 0};
+	start(&t, 0, 1);
+	for (i = 0; i < 6; i++)
+		CU_ASSERT(taker_run(&t, i + 1, 5000));
+	for (i = 0; i < 3; i++) {
+		UNIT_EQ(taker_wait(&t, ROC_FR_WAIT_DATA, 50), -ETIME);
+		before = taker_info(&t);
+		taker_set(&t, 2, FRAGMENT_LINK_LIMIT, i + 2);
+		UNIT_EQ(taker_wait(&t, ROC_FR_WAIT_DATA, 5000), 0);
+		taker_pass(&t);
+		UNIT_EQ(taker_wait(&t, ROC_FR_WAIT_DATA, 50), -ETIME);
+		after = taker_info(&t);
+		UNIT_EQ(after.data_interrupts - before.data_interrupts, 1);
+		UNIT_EQ(after.interrupts - before.interrupts, 1);
+		UNIT_EQ(after.arms - before.arms, 1);
+		UNIT_EQ(after.spurious_interrupts, 0);
+	}
+	stop(&t);
+}
+
+/* A link without pages holds its source, and nobody else's; to the fragment. */
+static void back_pressure(void)
+{
+	struct taker t = {.pages = 64};
+	struct held h;
+	unsigned int i;
+
+	emu_normal_robinnp(CARD0);
+	UNIT_NEED(taker_open(&t));
+	/* Sources that begin when there are pages. */
+	UNIT_NEED(taker_start(&t, 4));
+	taker_generate(&t, TAKER_ALL_LINKS, 64, 64, 0, 0, 10);
+	for (i = 0; i < 24; i++) {
+		CU_ASSERT(UNIT_WAIT(taker_next(&t, &h), 5000));
+		/* All but link 3 get their pages back. */
+		if (ROC_FR_PAGE_LINK(h.page) != 3)
+			taker_free(&t, h.page);
+	}
+	taker_ring(&t);
+	/* Five links come to their end, one stands still. */
+	for (; i < 5 * 10 + 4; i++) {
+		CU_ASSERT(UNIT_WAIT(taker_next(&t, &h), 5000));
+		CU_ASSERT(ROC_FR_PAGE_LINK(h.page) != 3);
+		taker_free(&t, h.page);
+		taker_ring(&t);
+	}
+	sleep_ms(20);
+	CU_ASSERT(!taker_next(&t, &h));
+	UNIT_EQ(taker_link(&t, 3, FRAGMENT_LINK_HOLDS), 1);
+	UNIT_EQ(taker_link(&t, 3, FRAGMENT_LINK_HOLD_EVENT), 4);
+	UNIT_EQ(taker_link(&t, 3, FRAGMENT_LINK_OFFERED), 5);
+	UNIT_EQ(taker_link(&t, 3, FRAGMENT_LINK_WAITING), 1);
+	CU_ASSERT(taker_link(&t, 3, FRAGMENT_LINK_HOLD_CYCLES) > 0);
+	/* One page, one fragment, one more that waits. */
+	taker_free(&t, ROC_FR_PAGE(3, 0));
+	taker_ring(&t);
+	CU_ASSERT(UNIT_WAIT(taker_next(&t, &h), 5000));
+	UNIT_EQ(h.event, 4);
+	CU_ASSERT(UNIT_WAIT(taker_link(&t, 3, FRAGMENT_LINK_HOLDS) == 2, 2000));
+	UNIT_EQ(taker_link(&t, 3, FRAGMENT_LINK_HOLD_EVENT), 5);
+	stop(&t);
+	UNIT_EQ(emu_fragment_link(CARD0, 3, "discarded"), 1);
+	UNIT_EQ(emu_fragment_link(CARD0, 3, "fragments"), 5);
+}
+
+static uint32_t outcome(struct taker *t, uint32_t page, uint32_t host, uint32_t op)
+{
+	struct roc_fr_completion c = {.status = ~0u};
+
+	taker_command(t, page, host, 0x1234, op);
+	taker_ring(t);
+	CU_ASSERT(UNIT_WAIT(taker_finished(t, &c), 5000));
+	UNIT_EQ(c.tag, 0x1234);
+	return c.status;
+}
+
+/* A command reaches own card pages and own host pages, whatever is in it. */
+static void commands_judged(void)
+{
+	struct taker t = {.pages = 64, .host_pages = 4}, other = {.sub = 1, .percent = 100};
+	uint32_t page, beyond;
+	struct held h;
+
+	emu_normal_robinnp(CARD0);
+	UNIT_NEED(taker_open(&t));
+	UNIT_NEED(taker_open(&other));
+	taker_generate(&t, TAKER_ALL_LINKS, 64, 64, 0, 0, 3);
+	taker_generate(&other, TAKER_ALL_LINKS, 64, 64, 1000, 0, 0);
+	UNIT_NEED(taker_start(&t, 0));
+	UNIT_NEED(taker_start(&other, 0));
+	CU_ASSERT(UNIT_WAIT(taker_next(&t, &h), 5000));
+	page = h.page;
+	beyond = t.numbers.total;
+	UNIT_EQ(outcome(&t, page, beyond, ROC_FR_TRANSFER), ROC_FR_BAD_HOST_PAGE);
+	UNIT_EQ(outcome(&t, page, ~0u, ROC_FR_TRANSFER), ROC_FR_BAD_HOST_PAGE);
+	UNIT_EQ(outcome(&t, ROC_FR_PAGE(6, 0), 0, ROC_FR_TRANSFER), ROC_FR_BAD_PAGE);
+	UNIT_EQ(outcome(&t, ROC_FR_PAGE(0, 64), 0, ROC_FR_TRANSFER), ROC_FR_BAD_PAGE);
+	UNIT_EQ(outcome(&t, ROC_FR_PAGE(15, 0x0fffffff), 0, ROC_FR_TRANSFER), ROC_FR_BAD_PAGE);
+	/* One that is the card's. */
+	UNIT_EQ(outcome(&t, ROC_FR_PAGE(5, 63), 0, ROC_FR_TRANSFER), ROC_FR_BAD_PAGE);
+	UNIT_EQ(outcome(&t, page, 0, 0), ROC_FR_BAD_OP);
+	UNIT_EQ(outcome(&t, page, 0, 4 | ROC_FR_TRANSFER), ROC_FR_BAD_OP);
+	UNIT_EQ(outcome(&t, page, 3, ROC_FR_TRANSFER | ROC_FR_RELEASE), ROC_FR_OK);
+	/* It was given back. */
+	UNIT_EQ(outcome(&t, page, 0, ROC_FR_TRANSFER), ROC_FR_BAD_PAGE);
+	CU_ASSERT(t.memory[3 * t.made.host_page_size] == 'F');
+	CU_ASSERT(taker_run(&other, other.fragments + 100, 10000));
+	TAKER_OK(&other);
+	taker_stop(&other);
+	taker_close(&other);
+	stop(&t);
+	CU_ASSERT(emu_clean(CARD0));
+}
+
+/* Whatever is written where a reader may write: his run is spoilt, and nobody else's. */
+static void reader_that_lies(void)
+{
+	static const uint32_t lies[] = {1u << 31, ~0u, 1000000, 0x7fffffff, 4097};
+	struct taker t = {.percent = 50}, other = {.sub = 1, .percent = 100};
+	uint32_t i, k;
+
+	start(&t, 2000, 0);
+	UNIT_NEED(taker_open(&other));
+	taker_generate(&other, TAKER_ALL_LINKS, 64, 64, 1000, 0, 0);
+	UNIT_NEED(taker_start(&other, 0));
+	CU_ASSERT(taker_run(&t, 100, 5000));
+	for (i = 0; i < N(lies); i++) {
+		struct roc_fr_wait w = {.size = sizeof(w), .mask = 3, .deadline = 1};
+
+		t.user->descriptors = lies[i];
+		t.user->completions = ~lies[i];
+		t.bell->free = t.free_count + lies[i];
+		t.bell->command = t.command_count + lies[i];
+		w.descriptors = w.completions = lies[i];
+		abi(t.fd, ROC_FR_WAIT, &w);
+		poll(&(struct pollfd){.fd = t.fd, .events = POLLIN}, 1, 1);
+		for (k = 0; k < t.made.frees; k++)
+			t.frees[k] = lies[i] * (k + 1);
+		for (k = 0; k < t.made.commands; k++)
+			t.commands_ring[k] = (struct roc_fr_command){lies[i] * k, lies[i], k, k};
+		t.bell->free = t.free_count += 500;
+		t.bell->command = t.command_count += 500;
+		CU_ASSERT(taker_run(&other, other.fragments + 200, 10000));
+	}
+	CU_ASSERT(UNIT_WAIT(taker_info(&t).bad_index > 0, 5000));
+	UNIT_EQ(taker_info(&t).state, ROC_CH_RUNNING);
+	CU_ASSERT(taker_stop(&t));
+	/* And the next run is as good as any. */
+	taker_generate(&t, TAKER_ALL_LINKS, 400, 1600, 2000, 0, 0);
+	UNIT_NEED(taker_start(&t, 0));
+	CU_ASSERT(taker_run(&t, 1000, 10000));
+	TAKER_OK(&other);
+	taker_stop(&other);
+	taker_close(&other);
+	stop(&t);
+	CU_ASSERT(emu_clean(CARD0));
+}
+
+/* Commands that the card has are done; at once, they are lost, and it is said how many. */
+static void stops(void)
+{
+	struct roc_fr_stop s = {.size = sizeof(s)};
+	struct taker t = {.pages = 64};
+	struct roc_fr_completion c;
+	struct held h;
+	int i, now;
+
+	for (now = 0; now < 2; now++) {
+		emu_normal_robinnp(CARD0);
+		UNIT_NEED(taker_open(&t));
+		taker_generate(&t, TAKER_ALL_LINKS, 64, 64, 0, 0, 2);
+		UNIT_NEED(taker_start(&t, 0));
+		emu(CARD0, "fault 0 done-late 1 %u", now ? 60000000 : 50000);
+		for (i = 0; i < 12; i++) {
+			CU_ASSERT(UNIT_WAIT(taker_next(&t, &h), 5000));
+			taker_command(&t, h.page, i, i, ROC_FR_TRANSFER);
+		}
+		taker_ring(&t);
+		s = (struct roc_fr_stop){.size = sizeof(s), .flags = now ? ROC_FR_STOP_NOW : 0};
+		UNIT_EQ(abi(t.fd, ROC_FR_STOP, &s), 0);
+		UNIT_EQ(s.descriptors, 12);
+		UNIT_EQ(s.completions, now ? 0 : 12);
+		UNIT_EQ(s.lost, now ? 12 : 0);
+		for (i = 0; taker_finished(&t, &c); i++)
+			;
+		UNIT_EQ(i, now ? 0 : 12);
+		CU_ASSERT(t.kernel->flags & ROC_FR_STOPPED && !(t.kernel->flags & ROC_FR_FAILED));
+		s = (struct roc_fr_stop){.size = sizeof(s)};
+		UNIT_EQ(abi(t.fd, ROC_FR_STOP, &s), -EALREADY);
+		emu(CARD0, "fault all clear");
+		taker_close(&t);
+		CU_ASSERT(emu_quiet(CARD0, 0, 30));
+	}
+}
+
+/* poll, edges of epoll, an eventfd: each hears of the next, after it has heard of one. */
+static void sleepers(void)
+{
+	struct epoll_event want = {.events = EPOLLIN | EPOLLET}, got;
+	struct roc_ch_eventfd e = {.size = sizeof(e)};
+	int ep = epoll_create1(0), efd = eventfd(0, EFD_NONBLOCK);
+	struct pollfd by_poll, by_event = {.fd = efd, .events = POLLIN};
+	struct taker t = {.pages = 64};
+	uint64_t count;
+	uint32_t i;
+
+	start(&t, 0, 1);
+	CU_ASSERT(taker_run(&t, 6, 5000));
+	by_poll = (struct pollfd){.fd = t.fd, .events = POLLIN};
+	t.user->descriptors = t.data_count;
+	t.user->completions = t.done_count;
+	UNIT_EQ(poll(&by_poll, 1, 20), 0);
+	UNIT_EQ(epoll_ctl(ep, EPOLL_CTL_ADD, t.fd, &want), 0);
+	e.fd = efd;
+	UNIT_EQ(abi(t.fd, ROC_CH_EVENTFD, &e), 0);
+	/* Whoever came last may have to wait until the watchdog has seen him. */
+	for (i = 2; i < 8; i++) {
+		taker_set(&t, 1, FRAGMENT_LINK_LIMIT, i);
+		UNIT_EQ(poll(&by_event, 1, limit_ms(5000)), 1);
+		UNIT_EQ(read(efd, &count, sizeof(count)), (ssize_t)sizeof(count));
+		UNIT_EQ(epoll_wait(ep, &got, 1, limit_ms(5000)), 1);
+		UNIT_EQ(poll(&by_poll, 1, limit_ms(5000)), 1);
+		taker_pass(&t);
+		t.user->descriptors = t.data_count;
+		UNIT_EQ(poll(&by_poll, 1, 20), 0);
+	}
+	UNIT_EQ(taker_info(&t).missed_interrupts, 0);
+	stop(&t);
+	close(ep);
+	close(efd);
+}
+
+/* Whoever waits for many is not woken for few; completions do not wake who waits for descriptors.
+ */
+static void waits(void)
+{
+	struct roc_fr_wait w = {.size = sizeof(w), .mask = ROC_FR_WAIT_DATA};
+	struct taker t = {.pages = 64};
+
+	start(&t, 0, 1);
+	CU_ASSERT(taker_run(&t, 6, 5000));
+	w.descriptors = t.data_count + 10;
+	w.deadline = now_ns() + limit_ms(100) * 1000000ull;
+	taker_set(&t, 1, FRAGMENT_LINK_LIMIT, 5);
+	UNIT_EQ(abi(t.fd, ROC_FR_WAIT, &w), -ETIME);
+	UNIT_EQ(w.descriptors, t.data_count + 4);
+	w.ready = 0;
+	w.descriptors = t.data_count + 10;
+	w.deadline = now_ns() + limit_ms(5000) * 1000000ull;
+	taker_set(&t, 1, FRAGMENT_LINK_LIMIT, 11);
+	UNIT_EQ(abi(t.fd, ROC_FR_WAIT, &w), 0);
+	UNIT_EQ(w.ready, ROC_FR_WAIT_DATA);
+	UNIT_EQ(w.descriptors, t.data_count + 10);
+	w.ready = 0;
+	w.descriptors = t.data_count + 10 + t.made.descriptors + 1;
+	UNIT_EQ(abi(t.fd, ROC_FR_WAIT, &w), -EINVAL);
+	w.mask = 0;
+	UNIT_EQ(abi(t.fd, ROC_FR_WAIT, &w), -EINVAL);
+	CU_ASSERT(taker_run(&t, 16, 5000));
+	stop(&t);
+}
+
+static int rings(int fd, struct roc_fr_rings r)
+{
+	r.size = sizeof(r);
+	return abi(fd, ROC_FR_RINGS, &r);
+}
+
+static void refusals(void)
+{
+	int fd = node_open(ROBINNP_ID, 0), card = node_open(ROBINNP_ID, -1);
+	struct roc_fr_start begin = {.size = sizeof(begin)};
+	struct roc_fr_pages pages = {.size = sizeof(pages), .handle = 1};
+	struct roc_fr_tell tell = {.size = sizeof(tell), .what = ROC_FR_TELL_FREE};
+	struct roc_fr_settings set = {.size = sizeof(set)};
+	struct roc_fr_reset reset = {.size = sizeof(reset)};
+	struct roc_fr_info info = {.size = sizeof(info), .sub = 2};
+	struct roc_buf_register reply;
+	struct roc_fr_rings r;
+	struct taker t = {.pages = 64, .host_pages = 8};
+	void *more;
+
+	UNIT_NEED(fd >= 0 && card >= 0);
+	UNIT_EQ(node_open(ROBINNP_ID, 0), -EBUSY);
+	UNIT_EQ(rings(fd, (struct roc_fr_rings){.page_size = 3000}), -EINVAL);
+	UNIT_EQ(rings(fd, (struct roc_fr_rings){.page_size = 512}), -EINVAL);
+	UNIT_EQ(rings(fd, (struct roc_fr_rings){.page_size = 1 << 17}), -EINVAL);
+	UNIT_EQ(rings(fd, (struct roc_fr_rings){.page_size = 4096, .host_page_size = 2048}),
+		-EINVAL);
+	UNIT_EQ(rings(fd, (struct roc_fr_rings){.commands = 100}), -EINVAL);
+	UNIT_EQ(rings(fd, (struct roc_fr_rings){.commands = 8}), -EINVAL);
+	UNIT_EQ(rings(fd, (struct roc_fr_rings){.pages = 40000}), -EINVAL);
+	UNIT_EQ(rings(fd, (struct roc_fr_rings){.why = 1}), -EINVAL);
+	UNIT_EQ(abi(fd, ROC_FR_START, &begin), -EPIPE);
+	UNIT_EQ(abi(fd, ROC_FR_PAGES, &pages), -EPIPE);
+	UNIT_EQ(abi(fd, ROC_FR_TELL, &tell), -EPIPE);
+	CU_ASSERT(mmap(NULL, 4096, PROT_READ, MAP_SHARED, fd, 0x10ull << 32) == MAP_FAILED &&
+		  errno == EPIPE);
+	UNIT_EQ(abi(card, ROC_FR_INFO, &info), -ENOENT);
+	UNIT_EQ(abi(fd, ROC_FR_INFO, &info), -ENOENT);
+	set.sub = 1;
+	UNIT_EQ(abi(fd, ROC_FR_SETTINGS, &set), -ENOENT);
+	set = (struct roc_fr_settings){.size = sizeof(set), .set = ROC_FR_SET_LINKS, .links = 0x40};
+	UNIT_EQ(abi(fd, ROC_FR_SETTINGS, &set), -ERANGE);
+	set.links = 1;
+	UNIT_EQ(abi(card, ROC_FR_SETTINGS, &set), -EBUSY);
+	set.set = 0;
+	UNIT_EQ(abi(card, ROC_FR_SETTINGS, &set), 0);
+	UNIT_EQ(set.links, 0x3f);
+	UNIT_EQ(set.data_count, 64);
+	reset.level = 3;
+	UNIT_EQ(abi(fd, ROC_FR_RESET, &reset), -EINVAL);
+	/* What a pool has and this has not. */
+	UNIT_EQ(control(fd, ROC_CH_START, 0, 0), -ENOTTY);
+	UNIT_EQ(abi(fd, ROC_ST_START, &(struct roc_st_start){.size = 16}), -ENOTTY);
+	close(fd);
+
+	UNIT_NEED(taker_open(&t));
+	r = (struct roc_fr_rings){.size = sizeof(r)};
+	UNIT_EQ(abi(t.fd, ROC_FR_RINGS, &r), -EBUSY);
+	UNIT_EQ(abi(t.fd, ROC_FR_TELL, &tell), -EALREADY);
+	pages.handle = 7;
+	UNIT_EQ(abi(t.fd, ROC_FR_PAGES, &pages), -ENOENT);
+	taker_generate(&t, TAKER_ALL_LINKS, 64, 64, 0, 0, 1);
+	UNIT_NEED(taker_start(&t, 0));
+	UNIT_EQ(abi(t.fd, ROC_FR_START, &begin), -EBUSY);
+	more = memory_make(8192, 4096, LAYOUT_ASCENDING);
+	UNIT_EQ(buffer_register(t.fd, more, 8192, 0, &reply), -EBUSY);
+	UNIT_EQ(buffer_unregister(t.fd, t.numbers.handle), -EBUSY);
+	reset.level = ROC_FR_RESET_LOGIC;
+	UNIT_EQ(abi(t.fd, ROC_FR_RESET, &reset), -EBUSY);
+	reset.sub = ROC_FR_ALL;
+	UNIT_EQ(abi(card, ROC_FR_RESET, &reset), -EBUSY);
+	/* What kernel and card write nobody else does. */
+	CU_ASSERT(mmap(NULL, t.made.kernel_length, PROT_READ | PROT_WRITE, MAP_SHARED, t.fd,
+		       t.made.kernel_offset) == MAP_FAILED &&
+		  errno == EPERM);
+	CU_ASSERT(mprotect((void *)t.kernel, 4096, PROT_READ | PROT_WRITE) && errno == EACCES);
+	CU_ASSERT(mmap(NULL, t.made.user_length, PROT_READ, MAP_PRIVATE, t.fd,
+		       t.made.user_offset) == MAP_FAILED &&
+		  errno == EINVAL);
+	CU_ASSERT(mmap(NULL, t.made.user_length + 4096, PROT_READ, MAP_SHARED, t.fd,
+		       t.made.user_offset) == MAP_FAILED &&
+		  errno == EINVAL);
+	CU_ASSERT(taker_run(&t, 6, 5000));
+	munmap(more, 8192);
+	stop(&t);
+	close(card);
+}
+
+/* Pages are numbered through all buffers in the order of their handles, and holes close. */
+static void host_pages(void)
+{
+	struct roc_fr_pages p = {.size = sizeof(p)};
+	struct taker t = {.pages = 64, .host_pages = 8, .percent = 100};
+	struct roc_buf_register more;
+	void *at = memory_make(8192, 4096, LAYOUT_DESCENDING);
+
+	start(&t, 0, 1);
+	CU_ASSERT(taker_run(&t, 6, 5000));
+	CU_ASSERT(taker_stop(&t));
+	UNIT_EQ(buffer_register(t.fd, at, 8192, 0, &more), 0);
+	p.handle = more.handle;
+	UNIT_EQ(abi(t.fd, ROC_FR_PAGES, &p), 0);
+	UNIT_EQ(p.first, 8);
+	UNIT_EQ(p.count, 4);
+	UNIT_EQ(p.total, 12);
+	/* The first goes: the second takes its numbers, and its memory is reached by them. */
+	UNIT_EQ(buffer_unregister(t.fd, t.numbers.handle), 0);
+	p = (struct roc_fr_pages){.size = sizeof(p), .handle = more.handle};
+	UNIT_EQ(abi(t.fd, ROC_FR_PAGES, &p), 0);
+	UNIT_EQ(p.first, 0);
+	t.numbers = p;
+	munmap(t.memory, t.length);
+	t.memory = at;
+	t.length = 8192;
+	taker_generate(&t, TAKER_ALL_LINKS, 400, 1600, 0, 0, 0);
+	UNIT_NEED(taker_start(&t, 0));
+	CU_ASSERT(taker_run(&t, 200, 10000));
+	stop(&t);
+}
+
+/* Larger than a page of the machine: they have to lie in one piece. */
+static void large_host_pages(void)
+{
+	struct roc_fr_start reply;
+	struct roc_buf_register more;
+	struct taker t = {.page_size = 16384, .pages = 64, .percent = 100};
+	void *at;
+	int err;
+
+	emu_normal_robinnp(CARD0);
+	UNIT_NEED(taker_open(&t));
+	taker_generate(&t, TAKER_ALL_LINKS, 12000, 20000, 0, 0, 0);
+	UNIT_NEED(taker_start(&t, 0));
+	CU_ASSERT(taker_run(&t, 300, 10000));
+	CU_ASSERT(t.truncated > 0);
+	TAKER_OK(&t);
+	CU_ASSERT(taker_stop(&t));
+	at = memory_make(1 << 20, 4096, LAYOUT_DESCENDING);
+	err = buffer_register(t.fd, at, 1 << 20, 0, &more);
+	UNIT_EQ(err, 0);
+	err = taker_begin(&t, &reply);
+	if (translated(ROBINNP_ID)) {
+		UNIT_EQ(err, 0);
+		CU_ASSERT(taker_stop(&t));
+	} else {
+		UNIT_EQ(err, -EOPNOTSUPP);
+		UNIT_EQ(reply.why, ROC_WHY_CONTIGUITY);
+		UNIT_EQ(taker_info(&t).state, ROC_CH_STOPPED);
+	}
+	taker_close(&t);
+	munmap(at, 1 << 20);
+}
+
+/* Without a buffer, and by system calls in place of the doorbell. */
+static void nothing_to_write_to(void)
+{
+	struct roc_fr_tell tell = {.size = sizeof(tell),
+				   .what = ROC_FR_TELL_FREE | ROC_FR_TELL_COMMAND};
+	struct taker t = {.pages = 64};
+	struct held h;
+
+	emu_normal_robinnp(CARD0);
+	UNIT_NEED(taker_open(&t));
+	UNIT_EQ(buffer_unregister(t.fd, t.numbers.handle), 0);
+	taker_generate(&t, TAKER_ALL_LINKS, 64, 64, 0, 0, 1);
+	UNIT_NEED(taker_start(&t, 0));
+	CU_ASSERT(UNIT_WAIT(taker_next(&t, &h), 5000));
+	UNIT_EQ(outcome(&t, h.page, 0, ROC_FR_TRANSFER), ROC_FR_BAD_HOST_PAGE);
+	taker_command(&t, h.page, 0, 9, ROC_FR_RELEASE);
+	tell.free = t.free_count;
+	tell.command = t.command_count;
+	UNIT_EQ(abi(t.fd, ROC_FR_TELL, &tell), 0);
+	t.command_told = t.command_count;
+	UNIT_EQ(taker_wait(&t, ROC_FR_WAIT_DONE, 5000), 0);
+	UNIT_EQ(taker_info(&t).doorbells, 2);
+	UNIT_EQ(emu_sub(CARD0, 0, "releases"), 1);
+	stop(&t);
+}
+
+UNIT_MAIN("fragment", {"every byte", every_byte}, {"shuffled", shuffled}, {"wraps", wraps},
+	  {"truncated", truncated}, {"what it costs", what_it_costs},
+	  {"back-pressure", back_pressure}, {"commands judged", commands_judged},
+	  {"reader that lies", reader_that_lies}, {"stops", stops}, {"sleepers", sleepers},
+	  {"waits", waits}, {"refusals", refusals}, {"host pages", host_pages},
+	  {"large host pages", large_host_pages}, {"nothing to write to", nothing_to_write_to})

@@ -1,0 +1,308 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Sub-units of cards that break their contract: the run ends and says why, or goes on; nobody else
+ * is touched, and what the card could still write to stays.
+ */
+#include "common/case.h"
+#include "common/taker.h"
+
+#include <poll.h>
+#include <string.h>
+#include <unistd.h>
+
+static void start(struct taker *t, uint32_t rate, uint64_t limit)
+{
+	emu_normal_robinnp(CARD0);
+	UNIT_NEED(taker_open(t));
+	taker_generate(t, TAKER_ALL_LINKS, 64, 64, rate, 0, limit);
+	UNIT_NEED(taker_start(t, 0));
+}
+
+static void stop(struct taker *t)
+{
+	TAKER_OK(t);
+	CU_ASSERT(taker_stop(t));
+	taker_close(t);
+	CU_ASSERT(emu_quiet(CARD0, 0, 30));
+	CU_ASSERT(emu_clean(CARD0));
+}
+
+/* The run failed of this, everybody can see it, and a new start recovers. */
+static void failed_of(struct taker *t, uint32_t why)
+{
+	struct pollfd p = {.fd = t->fd, .events = POLLIN};
+
+	CU_ASSERT(UNIT_WAIT(t->kernel->flags & ROC_FR_FAILED, 15000));
+	CU_ASSERT(t->kernel->flags & ROC_FR_STOPPED);
+	UNIT_EQ(taker_info(t).state, ROC_CH_FAILED);
+	UNIT_EQ(taker_info(t).why, why);
+	UNIT_EQ(poll(&p, 1, 0), 1);
+	CU_ASSERT(p.revents & POLLERR && !(p.revents & POLLHUP));
+	CU_ASSERT(emu_quiet(CARD0, 0, 30));
+	emu(CARD0, "fault all clear");
+	t->errors = 0;
+	taker_generate(t, TAKER_ALL_LINKS, 64, 64, 2000, 0, 0);
+	UNIT_NEED(taker_start(t, 0));
+	CU_ASSERT(taker_run(t, 500, 10000));
+	stop(t);
+}
+
+/* An entry that the card says it wrote, and that nobody can see: the sleeper is not left alone. */
+static void hidden_descriptor(void)
+{
+	struct taker t = {.pages = 64};
+
+	start(&t, 0, 1);
+	CU_ASSERT(taker_run(&t, 6, 5000));
+	emu(CARD0, "fault 0 wrong-phase 1 1");
+	taker_set(&t, 0, FRAGMENT_LINK_LIMIT, 2);
+	UNIT_EQ(taker_wait(&t, ROC_FR_WAIT_DATA, 15000), 0);
+	failed_of(&t, ROC_WHY_RECORD);
+}
+
+static void hidden_completion(void)
+{
+	struct taker t = {.pages = 64};
+	struct held h;
+
+	start(&t, 0, 1);
+	CU_ASSERT(UNIT_WAIT(taker_next(&t, &h), 5000));
+	emu(CARD0, "fault 0 done-wrong-phase 1 1");
+	taker_command(&t, h.page, 0, 0, ROC_FR_TRANSFER);
+	taker_ring(&t);
+	UNIT_EQ(taker_wait(&t, ROC_FR_WAIT_DONE, 15000), 0);
+	failed_of(&t, ROC_WHY_RECORD);
+}
+
+/* What descriptors and completions say is the reader's to judge: nothing happens to the kernel. */
+static void entries_that_lie(void)
+{
+	static const char *const faults[] = {
+		"page-range 1 3", "page-free 1 3", "size-big 1 100000", "done-tag 1 3",
+		"done-twice 1 3", "done-lost 1 3", "done-size 1 5000",	"done-status 1 3",
+		"flip 1 3",	  "abort 1 3"};
+	struct taker t = {.percent = 100}, other = {.sub = 1, .percent = 100};
+	size_t i;
+
+	emu_normal_robinnp(CARD0);
+	UNIT_NEED(taker_open(&t));
+	UNIT_NEED(taker_open(&other));
+	taker_generate(&other, TAKER_ALL_LINKS, 64, 64, 1000, 0, 0);
+	UNIT_NEED(taker_start(&other, 0));
+	for (i = 0; i < N(faults); i++) {
+		t.errors = 0;
+		taker_generate(&t, TAKER_ALL_LINKS, 64, 64, 2000, 0, 0);
+		UNIT_NEED(taker_start(&t, 0));
+		CU_ASSERT(taker_run(&t, 100, 5000));
+		emu(CARD0, "fault 0 %s", faults[i]);
+		/* Found, or one that never comes. */
+		CU_ASSERT(!taker_run(&t, t.fragments + 300, 1000) ||
+			  !strncmp(faults[i], "page", 4));
+		emu(CARD0, "fault all clear");
+		taker_stop(&t);
+		UNIT_EQ(taker_info(&t).state, ROC_CH_STOPPED);
+	}
+	CU_ASSERT(taker_run(&other, other.fragments + 200, 10000));
+	TAKER_OK(&other);
+	taker_stop(&other);
+	taker_close(&other);
+	taker_close(&t);
+	start(&t, 2000, 0);
+	CU_ASSERT(taker_run(&t, 500, 10000));
+	stop(&t);
+}
+
+static void ring_that_cannot_be_read(void)
+{
+	struct taker t = {.pages = 64};
+
+	start(&t, 0, 1);
+	CU_ASSERT(taker_run(&t, 6, 5000));
+	emu(CARD0, "fault 0 fetch-error 1 1");
+	taker_free(&t, ROC_FR_PAGE(0, 0));
+	taker_ring(&t);
+	failed_of(&t, ROC_WHY_CARD);
+}
+
+static void tables(void)
+{
+	struct roc_fr_start reply;
+	struct taker t = {.host_pages = 4096, .percent = 100};
+
+	emu_normal_robinnp(CARD0);
+	UNIT_NEED(taker_open(&t));
+	emu(CARD0, "fault 0 fetch-error 1 3");
+	UNIT_EQ(taker_begin(&t, &reply), -EIO);
+	UNIT_EQ(taker_info(&t).state, ROC_CH_STOPPED);
+	emu(CARD0, "fault all clear");
+	emu(CARD0, "fault 0 load-slow 1 20");
+	taker_generate(&t, TAKER_ALL_LINKS, 64, 64, 2000, 0, 0);
+	UNIT_NEED(taker_start(&t, 0));
+	CU_ASSERT(taker_run(&t, 300, 10000));
+	stop(&t);
+}
+
+static void all_ones(void)
+{
+	struct taker t = {.pages = 64};
+	int64_t before = pins();
+
+	start(&t, 2000, 0);
+	CU_ASSERT(taker_run(&t, 100, 5000));
+	emu(CARD0, "fault 0 all-ones");
+	CU_ASSERT(UNIT_WAIT(t.kernel->flags & ROC_FR_FAILED, 15000));
+	UNIT_EQ(taker_info(&t).why, ROC_WHY_LOST);
+	/* It comes back as it was: what it may still write to was kept for it. */
+	emu(CARD0, "fault all clear");
+	taker_close(&t);
+	sleep_ms(20);
+	CU_ASSERT(emu_clean(CARD0));
+	start(&t, 2000, 0);
+	CU_ASSERT(taker_run(&t, 100, 5000));
+	stop(&t);
+	UNIT_EQ(pins(), before);
+}
+
+/* Interrupts that never came: the watchdog wakes, counts, and the next one comes. */
+static void interrupts_lost(void)
+{
+	struct taker t = {.pages = 64};
+	struct roc_fr_completion c;
+	struct held h;
+
+	start(&t, 0, 1);
+	CU_ASSERT(taker_run(&t, 6, 5000));
+	UNIT_EQ(taker_wait(&t, ROC_FR_WAIT_DATA, 50), -ETIME);
+	emu(CARD0, "fault 0 irq-lost 1 1");
+	taker_set(&t, 0, FRAGMENT_LINK_LIMIT, 2);
+	UNIT_EQ(taker_wait(&t, ROC_FR_WAIT_DATA, 10000), 0);
+	CU_ASSERT(UNIT_WAIT(taker_info(&t).missed_interrupts == 1, 5000));
+	CU_ASSERT(taker_next(&t, &h));
+	UNIT_EQ(taker_wait(&t, ROC_FR_WAIT_DONE, 50), -ETIME);
+	emu(CARD0, "fault 0 irq-lost 1 1");
+	taker_command(&t, h.page, 0, 0, ROC_FR_TRANSFER);
+	taker_ring(&t);
+	UNIT_EQ(taker_wait(&t, ROC_FR_WAIT_DONE, 10000), 0);
+	CU_ASSERT(UNIT_WAIT(taker_info(&t).missed_interrupts == 2, 5000));
+	CU_ASSERT(UNIT_WAIT(taker_finished(&t, &c), 1000));
+	UNIT_EQ(taker_wait(&t, ROC_FR_WAIT_DATA, 50), -ETIME);
+	taker_set(&t, 0, FRAGMENT_LINK_LIMIT, 3);
+	UNIT_EQ(taker_wait(&t, ROC_FR_WAIT_DATA, 10000), 0);
+	UNIT_EQ(taker_info(&t).missed_interrupts, 2);
+	stop(&t);
+}
+
+static void interrupts_for_nothing(void)
+{
+	struct taker t = {.pages = 64};
+	int i;
+
+	start(&t, 0, 1);
+	CU_ASSERT(taker_run(&t, 6, 5000));
+	emu(CARD0, "fault 0 irq-spurious 5");
+	for (i = 0; i < 5; i++)
+		UNIT_EQ(taker_wait(&t, ROC_FR_WAIT_DATA, 20), -ETIME);
+	CU_ASSERT(UNIT_WAIT(taker_info(&t).spurious_interrupts > 3, 2000));
+	emu(CARD0, "fault all clear");
+	taker_set(&t, 3, FRAGMENT_LINK_LIMIT, 50);
+	CU_ASSERT(taker_run(&t, 6 + 49, 5000));
+	UNIT_EQ(taker_info(&t).missed_interrupts, 0);
+	stop(&t);
+}
+
+/* A command that is never done: the stop says so, in its time. */
+static void completion_lost(void)
+{
+	struct roc_fr_stop s = {.size = sizeof(s)};
+	struct taker t = {.pages = 64};
+	struct held h;
+	int64_t begun;
+
+	start(&t, 0, 1);
+	CU_ASSERT(UNIT_WAIT(taker_next(&t, &h), 5000));
+	emu(CARD0, "fault 0 done-late 1 60000000");
+	taker_command(&t, h.page, 0, 0, ROC_FR_TRANSFER);
+	taker_ring(&t);
+	begun = now_ms();
+	UNIT_EQ(abi(t.fd, ROC_FR_STOP, &s), 0);
+	UNIT_EQ(s.lost, 1);
+	CU_ASSERT(now_ms() - begun >= 900 && now_ms() - begun < limit_ms(3000));
+	emu(CARD0, "fault all clear");
+	taker_close(&t);
+	CU_ASSERT(emu_quiet(CARD0, 0, 30));
+}
+
+/*
+ * A card that ignores its reset: without proof the bus is taken from it, and it is given back only
+ * after one.
+ */
+static void reset_ignored(void)
+{
+	struct roc_fr_start reply;
+	struct taker t = {.pages = 64};
+
+	start(&t, 2000, 0);
+	CU_ASSERT(taker_run(&t, 100, 5000));
+	emu(CARD0, "fault 0 reset-ignored 1");
+	CU_ASSERT(taker_stop(&t));
+	CU_ASSERT(!bus_master(ROBINNP_ID));
+	CU_ASSERT(emu_quiet(CARD0, 0, 30));
+	UNIT_EQ(taker_begin(&t, &reply), -EIO);
+	emu(CARD0, "fault all clear");
+	taker_generate(&t, TAKER_ALL_LINKS, 64, 64, 2000, 0, 0);
+	UNIT_NEED(taker_start(&t, 0));
+	CU_ASSERT(taker_run(&t, 100, 5000));
+	stop(&t);
+}
+
+/* A neighbour needs the bus, and the card does not stop: rings and host pages stay until it does.
+ */
+static void memory_held_while_the_card_may_write(void)
+{
+	struct taker t = {.pages = 64}, other = {.sub = 1, .percent = 50}, again = {.pages = 64};
+	int64_t before = pins();
+
+	start(&t, 2000, 0);
+	UNIT_NEED(taker_open(&other));
+	taker_generate(&other, TAKER_ALL_LINKS, 64, 64, 1000, 0, 0);
+	UNIT_NEED(taker_start(&other, 0));
+	CU_ASSERT(taker_run(&t, 100, 5000));
+	emu(CARD0, "fault 0 reset-ignored 1");
+	taker_close(&t);
+	CU_ASSERT(pins() >= before + 64 / 2);
+	/* It still writes, and not outside of what is mapped. */
+	CU_ASSERT(taker_run(&other, other.fragments + 50, 5000));
+	CU_ASSERT(emu_clean(CARD0));
+	emu(CARD0, "fault all clear");
+	UNIT_NEED(taker_open(&again));
+	taker_generate(&again, TAKER_ALL_LINKS, 64, 64, 2000, 0, 0);
+	UNIT_NEED(taker_start(&again, 0));
+	CU_ASSERT(taker_run(&again, 100, 5000));
+	TAKER_OK(&other);
+	CU_ASSERT(taker_stop(&other));
+	taker_close(&other);
+	stop(&again);
+	UNIT_EQ(pins(), before);
+}
+
+/* What is on its way when the sub-unit is switched off arrives before the memory goes. */
+static void late_writes(void)
+{
+	struct taker t = {.pages = 64, .percent = 50};
+
+	start(&t, 2000, 0);
+	CU_ASSERT(taker_run(&t, 100, 5000));
+	emu(CARD0, "fault 0 reset-slow 1 3");
+	taker_close(&t);
+	CU_ASSERT(emu_quiet(CARD0, 0, 30));
+	CU_ASSERT(emu_clean(CARD0));
+}
+
+UNIT_MAIN("fragment_faults", {"hidden descriptor", hidden_descriptor},
+	  {"hidden completion", hidden_completion}, {"entries that lie", entries_that_lie},
+	  {"ring that cannot be read", ring_that_cannot_be_read}, {"tables", tables},
+	  {"all ones", all_ones}, {"interrupts lost", interrupts_lost},
+	  {"interrupts for nothing", interrupts_for_nothing}, {"completion lost", completion_lost},
+	  {"reset ignored", reset_ignored},
+	  {"memory held while the card may write", memory_held_while_the_card_may_write},
+	  {"late writes", late_writes})
