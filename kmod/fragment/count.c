@@ -35,9 +35,20 @@ static __u32 there_from(const struct roc_count *c, __u32 from)
 	return low;
 }
 
-void roc_count_look(struct roc_count *c, __u32 taken)
+/*
+ * May the reader have come to @taken? The entry before it is there, or the one that came a lap
+ * later is in its place: then all of those behind it are there, too.
+ */
+static _Bool reached(const struct roc_count *c, __u32 taken)
 {
-	__u32 from = roc_count_ahead(taken, c->known) > 0 ? taken : c->known;
+	return there(c, taken - 1) || there(c, taken);
+}
+
+_Bool roc_count_look(struct roc_count *c, __u32 taken)
+{
+	_Bool ahead = roc_count_ahead(taken, c->known) > 0, good = !ahead || reached(c, taken);
+	__u32 from = ahead && good ? taken : c->known;
 
 	c->known = from + there_from(c, from);
+	return good;
 }

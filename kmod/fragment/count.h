@@ -38,9 +38,9 @@ static inline __u32 roc_count_entries(const struct roc_count *c)
 /*
  * Looks again. @taken: what the reader has; if that is further than we have ever looked it is where
  * we begin, for the card may have gone round more than once meanwhile. A few loads, however much
- * came.
+ * came. False: nothing is there of what the reader says that he has; it does not count.
  */
-void roc_count_look(struct roc_count *c, __u32 taken);
+_Bool roc_count_look(struct roc_count *c, __u32 taken);
 
 /* Negative if @a lies before @b. */
 static inline __s32 roc_count_ahead(__u32 a, __u32 b)
@@ -58,12 +58,6 @@ static inline _Bool roc_count_reached(const struct roc_count *c, __u32 count)
 static inline _Bool roc_count_fresh(const struct roc_count *c, __u32 taken)
 {
 	return roc_count_ahead(c->known, taken) > 0;
-}
-
-/* May a reader have taken so much, who follows the rules? */
-static inline _Bool roc_count_possible(const struct roc_count *c, __u32 taken)
-{
-	return c->known - taken <= roc_count_entries(c);
 }
 
 #endif /* ROC_COUNT_H */

@@ -228,8 +228,10 @@ static inline struct roc_fr_kernel *roc_sub_rings_kernel(const struct roc_sub_ri
 static inline u32 roc_sub_lane_taken(const struct roc_holder *h, unsigned int lane)
 {
 	const struct roc_fr_user *user = roc_sub_rings_user(h->rings);
+	const u32 *at = lane == ROC_LANE_DATA ? &user->descriptors : &user->completions;
 
-	return lane == ROC_LANE_DATA ? READ_ONCE(user->descriptors) : READ_ONCE(user->completions);
+	/* What the reader has seen of the ring we see, too. */
+	return smp_load_acquire(at);
 }
 
 /* What the kind asks of a card: nothing beyond what the core does. */

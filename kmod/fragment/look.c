@@ -22,20 +22,17 @@ static void roc_fragment_broken(struct roc_holder *h, enum roc_why why)
 	mod_delayed_work(system_percpu_wq, &h->watch, 0);
 }
 
-/* The reader's counts are his own affair: a bad one is told to him, and followed. */
+/* The reader's counts are his own affair: one that cannot be does not count, and he is told. */
 static void roc_fragment_look_now(struct roc_holder *h)
 {
 	struct roc_sub *sub = roc_sub(h->open.ch);
 	unsigned int i;
-	u32 taken;
 
 	for (i = 0; i < ROC_LANES; i++) {
-		taken = roc_sub_lane_taken(h, i);
-		roc_count_look(&h->lane[i].count, taken);
-		if (!h->bad && roc_count_ahead(taken, h->lane[i].count.known) > 0) {
-			h->bad = true;
-			sub->stats.bad_index++;
-		}
+		if (roc_count_look(&h->lane[i].count, roc_sub_lane_taken(h, i)) || h->bad)
+			continue;
+		h->bad = true;
+		sub->stats.bad_index++;
 	}
 }
 

@@ -369,7 +369,8 @@ struct roc_fr_rings {
  * through all buffers in the order of their handles: so the numbers hold from the last registration
  * (or unregistration) before a start on, and cannot change while the sub-unit runs.
  *
- * Errors: ENOENT no such buffer; EPIPE no rings, so the size of a page is not known yet.
+ * Errors: ENOENT no such buffer; EPIPE no rings, so the size of a page is not known yet; ENOSPC
+ * more than the card can be told of.
  */
 struct roc_fr_pages {
 	__u32 size;
@@ -445,10 +446,11 @@ struct roc_fr_settings {
  * registered nor unregistered until the stop. Without any buffer fragments can be released, not
  * transferred.
  *
- * Errors: EBUSY running; EPIPE no rings; ENOSPC (why LENGTH) more host pages than the card can be
- * told of, limit has how many it can; EOPNOTSUPP (why CONTIGUITY) a host page is not contiguous for
- * the card, and aligned to its size there: register with a granule of host_page_size, or use huge
- * pages; ENOMEM; EIO the card does not answer, or takes no orders.
+ * Errors: EBUSY running, or a buffer is just being registered; EPIPE no rings; ENOSPC (why LENGTH)
+ * more host pages than the card can be told of, limit has how many it can; EOPNOTSUPP (why
+ * CONTIGUITY) a host page is not contiguous for the card, and aligned to its size there: register
+ * with a granule of host_page_size, or use huge pages; ENOMEM; EIO the card does not answer, or
+ * takes no orders.
  */
 struct roc_fr_start {
 	__u32 size;
