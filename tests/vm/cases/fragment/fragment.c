@@ -468,6 +468,54 @@ static void refusals(void)
 	close(card);
 }
 
+/* Callers compiled with another header: a shorter structure, a longer one, one that knows more. */
+static void callers(void)
+{
+	static const struct {
+		unsigned long nr;
+		uint32_t size; /* as first published */
+		int result;    /* with the rest 0, on a stopped sub-unit with rings */
+		bool card;     /* on the endpoint's node, too */
+	} calls[] = {
+		{ROC_FR_INFO, 192, 0, true},	     {ROC_FR_RINGS, 120, -EBUSY, false},
+		{ROC_FR_SETTINGS, 40, 0, true},	     {ROC_FR_STOP, 24, -EALREADY, false},
+		{ROC_FR_TELL, 24, -EALREADY, false}, {ROC_FR_WAIT, 32, -EINVAL, false},
+		{ROC_FR_RESET, 16, 0, true},	     {ROC_FR_PAGES, 24, -ENOENT, false},
+		{ROC_FR_START, 32, 0, false},
+	};
+	int card = node_open(ROBINNP_ID, -1);
+	struct taker t = {.pages = 64};
+	uint32_t arg[128];
+	size_t i;
+
+	emu_normal_robinnp(CARD0);
+	UNIT_NEED(card >= 0 && taker_open(&t));
+	for (i = 0; i < N(calls); i++) {
+		uint32_t words = calls[i].size / 4;
+
+		memset(arg, 0, sizeof(arg));
+		arg[0] = calls[i].size - 4;
+		UNIT_EQ(abi(t.fd, calls[i].nr, arg), -EINVAL);
+		arg[0] = calls[i].size + 16;
+		arg[words + 3] = 1;
+		UNIT_EQ(abi(t.fd, calls[i].nr, arg), -E2BIG);
+		arg[words + 3] = 0;
+		arg[1] = 1u << 31;
+		UNIT_EQ(abi(t.fd, calls[i].nr, arg), -EINVAL);
+		arg[1] = 0;
+		UNIT_EQ(abi(t.fd, calls[i].nr, arg), calls[i].result);
+		/* Nothing beyond what this kernel knows is written. */
+		UNIT_EQ(arg[words], 0);
+		memset(arg, 0, sizeof(arg));
+		arg[0] = calls[i].size;
+		if (calls[i].nr != ROC_FR_START)
+			UNIT_EQ(abi(card, calls[i].nr, arg), calls[i].card ? 0 : -ENOTTY);
+	}
+	CU_ASSERT(taker_stop(&t));
+	taker_close(&t);
+	close(card);
+}
+
 /* Pages are numbered through all buffers in the order of their handles, and holes close. */
 static void host_pages(void)
 {
@@ -563,5 +611,6 @@ UNIT_MAIN("fragment", {"every byte", every_byte}, {"shuffled", shuffled}, {"wrap
 	  {"truncated", truncated}, {"what it costs", what_it_costs},
 	  {"back-pressure", back_pressure}, {"commands judged", commands_judged},
 	  {"reader that lies", reader_that_lies}, {"stops", stops}, {"sleepers", sleepers},
-	  {"waits", waits}, {"refusals", refusals}, {"host pages", host_pages},
-	  {"large host pages", large_host_pages}, {"nothing to write to", nothing_to_write_to})
+	  {"waits", waits}, {"refusals", refusals}, {"callers", callers},
+	  {"host pages", host_pages}, {"large host pages", large_host_pages},
+	  {"nothing to write to", nothing_to_write_to})
