@@ -22,12 +22,23 @@ static const char *file(const char *name)
 	return path;
 }
 
+static void leave_nothing(void)
+{
+	char command[64];
+
+	snprintf(command, sizeof(command), "rm -rf %s", dir);
+	if (system(command))
+		perror(command);
+}
+
 static void fresh(void)
 {
 	char command[64];
 
-	if (strstr(dir, "XXXXXX"))
+	if (strstr(dir, "XXXXXX")) {
 		UNIT_NEED(mkdtemp(dir));
+		atexit(leave_nothing);
+	}
 	snprintf(command, sizeof(command), "rm -rf %s/*", dir);
 	UNIT_EQ(system(command), 0);
 }

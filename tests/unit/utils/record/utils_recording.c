@@ -15,13 +15,24 @@
 static char dir[] = "/tmp/roc-recording-XXXXXX";
 static char why[UNITS_WHY];
 
+static void leave_nothing(void)
+{
+	char command[64];
+
+	snprintf(command, sizeof(command), "rm -rf %s", dir);
+	if (system(command))
+		perror(command);
+}
+
 static const char *fresh(const char *name)
 {
 	static char path[128];
 	char command[160];
 
-	if (strstr(dir, "XXXXXX"))
+	if (strstr(dir, "XXXXXX")) {
 		UNIT_NEED(mkdtemp(dir));
+		atexit(leave_nothing);
+	}
 	snprintf(path, sizeof(path), "%s/%s", dir, name);
 	snprintf(command, sizeof(command), "rm -rf %s", path);
 	UNIT_EQ(system(command), 0);
