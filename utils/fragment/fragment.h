@@ -113,6 +113,7 @@ struct fragment_run {
 	uint64_t start, finish; /* CLOCK_MONOTONIC ns */
 	uint64_t events, requested, incomplete;
 	uint64_t bytes;	     /* fetched */
+	uint64_t told;	     /* when a busy run flushed requests last */
 	uint64_t full;	     /* times that a request found no room */
 	uint64_t waits;	     /* system calls */
 	uint32_t kept_most;  /* fragments, at any time */

@@ -21,7 +21,8 @@
 #define NS_PER_S UINT64_C(1000000000)
 #define WAIT_MS 100 /* a signal between the look and the sleep waits so long */
 #define BATCH 256
-#define LOOKS 64 /* of a busy run, between two at the clock */
+#define LOOKS 64  /* of a busy run, between two at the clock */
+#define TELL_MS 2 /* a busy run tells the card of few requests so rarely */
 
 static volatile sig_atomic_t interrupted;
 
@@ -161,17 +162,35 @@ static int take(struct fragment_run *r)
 	return n;
 }
 
-/* Events that will not be whole any more. */
-static void clear_old(struct fragment_run *r)
+/*
+ * Events that will not be whole any more: they were too old when all that the card had told of was
+ * taken in, which was at @then. Since then we may have been held up ourselves.
+ */
+static void clear_old(struct fragment_run *r, uint64_t then)
 {
 	uint32_t event;
 	uint64_t age;
 
 	while (roc_fragments_oldest(r->f, &event, &age) &&
-	       age >= r->opt->whole_within * NS_PER_MS) {
+	       age >= r->opt->whole_within * NS_PER_MS + (fragment_now() - then)) {
 		roc_fragments_clear(r->f, &event, 1);
 		r->incomplete++;
 	}
+}
+
+/* Who looks all the time would ring for each event: requests go in batches, or after a while. */
+static void look_busily(struct fragment_run *r)
+{
+	struct roc_fragments_counts c;
+	uint64_t now = fragment_now();
+
+	roc_fragments_counts(r->f, &c);
+	if (c.queued && c.queued < r->opt->batch && now - r->told < TELL_MS * NS_PER_MS)
+		return;
+	if (c.queued)
+		r->told = now;
+	if (roc_fragments_flush(r->f))
+		fail(r, "%s", roc_error());
 }
 
 /* Something came, or a moment passed. */
@@ -180,8 +199,7 @@ static void look(struct fragment_run *r)
 	int ret;
 
 	if (r->opt->busy) {
-		if (roc_fragments_flush(r->f))
-			fail(r, "%s", roc_error());
+		look_busily(r);
 		return;
 	}
 	r->waits++;
@@ -215,18 +233,23 @@ static void run(struct fragment_run *r)
 {
 	uint64_t now = fragment_now(), progress = now, tick = now + NS_PER_S;
 	unsigned int looks = 0;
+	uint64_t before;
+	int taken;
 
 	r->start = now;
 	while (!finished(r, now, progress)) {
 		look(r);
-		if (take(r) + fetch(r))
+		before = fragment_now();
+		taken = take(r);
+		if (taken < BATCH)
+			clear_old(r, before);
+		if (taken + fetch(r))
 			progress = now;
 		else if (r->opt->busy && ++looks % LOOKS)
 			continue;
 		else if (r->opt->busy && !roc_fragments_running(r->f))
 			explain(r);
 		now = fragment_now();
-		clear_old(r);
 		if (now >= tick) {
 			fragment_live(r, now);
 			tick = now + NS_PER_S;
