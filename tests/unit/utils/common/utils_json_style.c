@@ -43,6 +43,11 @@ static const struct {
 	{"fragment", {"fragment-stats", "fragment-run", "fragment-set"}},
 	{"rosd", {NULL}},
 	{"ros-load", {NULL}},
+	{"node-check", {"node-check"}},
+	{"record", {NULL}},
+	{"replay", {NULL}},
+	{"send", {NULL}},
+	{"recv", {NULL}},
 };
 
 #define PRINTED (sizeof(printed) / sizeof(printed[0]))
