@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * The tools and the example for fragments on request, as people call them, on a RobinNP: what they
+ * print, what they say to bad input, and their exit codes.
+ */
+#include "tests/vm/cases/common/case.h"
+
+#define ID "--id=6001 "
+
+static bool there(void)
+{
+	if (!RUN("roc-fragment stats " ID))
+		return true;
+	unit_skip("there is no RobinNP in this guest");
+	return false;
+}
+
+static void refuses(int code, const char *sentence, const char *command)
+{
+	int got = RUN("%s", command);
+
+	if (got != code || !strstr(out, sentence))
+		unit_note("%s: exit %d: %.500s", command, got, out);
+	UNIT_EQ(got, code);
+	CU_ASSERT_PTR_NOT_NULL(strstr(out, sentence));
+}
+
+/* Ids wrap after some hundred events. */
+static void links_make(const char *settings)
+{
+	UNIT_EQ(RUN("roc-fragment reset " ID "--level=default"), 0);
+	UNIT_EQ(RUN("roc-fragment set " ID "--generator=distributed --fragment-min=400 "
+		    "--fragment-max=1600 --event-rate=2000 --first-event=4294967000 %s",
+		    settings),
+		0);
+}
+
+/* Taken in, some fetched, every word of them right, and the card's books say the same. */
+static void runs(const char *options)
+{
+	UNIT_EQ(RUN("roc-fragment run " ID "--pages=2048 --json %s", options), 0);
+	CU_ASSERT(json_valid(out));
+	UNIT_EQ(json_number(json_get(out, "errors")), 0);
+	UNIT_EQ(json_number(json_get(out, "incomplete")), 0);
+	UNIT_EQ(json_number(json_get(out, "replaced")), 0);
+	UNIT_EQ(json_number(json_get(out, "failed")), 0);
+	UNIT_EQ(json_number(json_get(out, "mmioReads")), 0);
+	UNIT_EQ(json_number(json_get(out, "fetched")), 6 * json_number(json_get(out, "requested")));
+	UNIT_EQ(json_number(json_get(out, "checkedBytes")), json_number(json_get(out, "bytes")));
+	CU_ASSERT(json_number(json_get(out, "fetched")) > 0);
+}
+
+static void every_word(void)
+{
+	if (!there())
+		return;
+	links_make("");
+	runs("--events=1000");
+	runs("--sub=sub1 --events=1000 --percent=10 --busy");
+	UNIT_EQ(json_number(json_get(out, "waits")), 0);
+	UNIT_EQ(json_number(json_get(out, "doneInterrupts")), 0);
+	CU_ASSERT(json_is(json_get(out, "sub"), "sub1"));
+	/* Fragments longer than a page are cut, and the rest of them is right. */
+	links_make("--event-rate=1000");
+	runs("--page=1Ki --events=300");
+	/* With few pages and little memory links are held and requests wait, and nothing is lost.
+	 */
+	links_make("--event-rate=0");
+	runs("--events=2000 --pages=16 --memory=64Ki --commands=16");
+	CU_ASSERT(json_number(json_get(out, "held")) > 0);
+}
+
+static void example(void)
+{
+	if (!there())
+		return;
+	links_make("");
+	UNIT_EQ(RUN("as-user reader /usr/lib/roc/fragment 6001 sub1 500 5"), 0);
+	SAYS(" events, 600 fragments fetched");
+	SAYS(" 0 bad");
+	UNIT_EQ(RUN("/usr/lib/roc/fragment 6001 sub7"), 1);
+	SAYS("it has sub0, sub1");
+}
+
+/* Two readers: the second one learns who the first one is. */
+static void second_reader(void)
+{
+	char command[600];
+
+	if (!there())
+		return;
+	links_make("");
+	snprintf(command, sizeof(command),
+		 "roc-fragment run " ID "--json > first & pid=$!; %s; roc-fragment run " ID
+		 "; code=$?; roc-fragment stats " ID "--sub=0 --json | grep ownerPid; "
+		 "kill -TERM $pid; wait $pid || code=99; exit $code",
+		 until_running("6001", 0));
+	UNIT_EQ(RUN("%s", command), 1);
+	SAYS("6001 (0000:");
+	SAYS("sub0 is in use by PID ");
+	SAYS("(roc-fragment): a sub-unit has one owner");
+	SAYS("\"ownerPid\": ");
+	UNIT_EQ(RUN("cat first"), 0);
+	CU_ASSERT(json_is(json_get(out, "end"), "signal"));
+	UNIT_EQ(json_number(json_get(out, "errors")), 0);
+}
+
+static void bad_input(void)
+{
+	if (!there())
+		return;
+	links_make("");
+	refuses(1, "powers of two, of 1024 to 65536", "roc-fragment run " ID "--page=3000");
+	refuses(1, "memory for 99999999 pages", "roc-fragment run " ID "--pages=99999999");
+	refuses(1, "requests", "roc-fragment run " ID "--commands=7");
+	refuses(1, "has no sub-unit 'sub2'", "roc-fragment run " ID "--sub=sub2");
+	refuses(2, "--percent", "roc-fragment run " ID "--percent=101");
+	refuses(2, "event ids have 32 bits", "roc-fragment set " ID "--first-event=4294967296");
+	refuses(1, "at most 1000000", "roc-fragment set " ID "--event-rate=1000001");
+	refuses(1, "in multiples of 4", "roc-fragment set " ID "--fragment-min=1001");
+	refuses(1, "roc-fragment run", "roc-bench-dma " ID);
+	refuses(1, "roc-fragment stats", "roc-pkt-monitor " ID);
+	refuses(1, "roc-fragment set", "roc-config " ID "--links=0");
+	/* Nothing comes, and the tool says so. */
+	UNIT_EQ(RUN("roc-fragment reset " ID "--level=default"), 0);
+	refuses(1, "no generator runs", "roc-fragment run " ID);
+	refuses(1, "do its links send", "roc-fragment run " ID "--links=0-5 --stall-limit=1");
+}
+
+static void shown(void)
+{
+	if (!there())
+		return;
+	UNIT_EQ(RUN("as-user stranger roc-list-cards --verbose"), 0);
+	SAYS("RobinNP");
+	UNIT_EQ(RUN("as-user stranger roc-metrics --id=6001"), 0);
+	SAYS("Sub-unit");
+	UNIT_EQ(RUN("as-user stranger roc-metrics --id=6001 --prometheus"), 0);
+	SAYS("roc_channel_transferred_fragments_total{");
+	UNIT_EQ(RUN("roc-status --id=6001 --json"), 0);
+	CU_ASSERT(json_valid(out));
+	CU_ASSERT(json_is(json_get(out, "type"), "RobinNP"));
+	UNIT_EQ(RUN("roc-status --id=6001"), 0);
+	SAYS("2 sub-units of 6 links");
+	UNIT_EQ(RUN("roc-fragment set " ID "--json"), 0);
+	CU_ASSERT(json_valid(out));
+}
+
+UNIT_MAIN("tools for fragments", {"every word of what is fetched", every_word},
+	  {"example", example}, {"a second reader", second_reader}, {"bad input", bad_input},
+	  {"sub-units shown", shown})
