@@ -72,11 +72,16 @@ static void every_word(void)
 
 static void example(void)
 {
+	unsigned int events = 0, fetched = 0;
+
 	if (!there())
 		return;
 	links_make("");
 	UNIT_EQ(RUN("as-user reader /usr/lib/roc/fragment 6001 sub1 500 5"), 0);
-	SAYS(" events, 600 fragments fetched");
+	/* It ends with the batch in which it has as many as it was told. */
+	UNIT_EQ(sscanf(out, "%u events, %u fragments fetched", &events, &fetched), 2);
+	CU_ASSERT(events >= 500 && fetched >= 600 && !(fetched % 6) &&
+		  fetched <= 6 * events / 5 + 6);
 	SAYS(" 0 bad");
 	UNIT_EQ(RUN("/usr/lib/roc/fragment 6001 sub7"), 1);
 	SAYS("it has sub0, sub1");
