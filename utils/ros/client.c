@@ -112,8 +112,16 @@ void ros_client_new(struct ros_server *s, int fd, bool refused)
 void ros_client_free(struct ros_client *c)
 {
 	struct ros_server *s = c->server;
+	struct ros_slot *slot, *next;
 
 	TAILQ_REMOVE(&s->graves, c, all);
+	for (slot = TAILQ_FIRST(&s->partial); slot; slot = next) {
+		next = TAILQ_NEXT(slot, partial);
+		if (slot->client != c)
+			continue;
+		TAILQ_REMOVE(&s->partial, slot, partial);
+		ros_send_aside_free(s, slot);
+	}
 	if (c->dirty)
 		TAILQ_REMOVE(&s->dirty, c, dirty_entry);
 	if (c->fd >= 0)
@@ -329,10 +337,13 @@ static void request(struct ros_client *c, const struct ros_message *m, struct ro
 	slot->links = m->request.links;
 	slot->since = s->now;
 	slot->parts_left = 0;
+	slot->halfway = false;
 	for (unit = 0; unit < s->units; unit++) {
 		struct ros_part *p = &slot->parts[unit];
 
 		p->event = slot->event;
+		p->back = false;
+		p->aside = NULL;
 		p->links =
 			(uint32_t)((slot->links & s->set.limits.links) >> unit * ROS_SOURCE_LINKS) &
 			((1u << ROS_SOURCE_LINKS) - 1);
@@ -601,8 +612,16 @@ void ros_client_job_done(struct ros_server *s, struct ros_job *job)
 	if (job->kind == ROS_JOB_REQUEST) {
 		struct ros_slot *slot = job->owner;
 
-		if (--slot->parts_left)
+		((struct ros_part *)job)->back = true;
+		if (--slot->parts_left) {
+			if (!slot->halfway)
+				TAILQ_INSERT_TAIL(&s->partial, slot, partial);
+			slot->halfway = true;
 			return;
+		}
+		if (slot->halfway)
+			TAILQ_REMOVE(&s->partial, slot, partial);
+		slot->halfway = false;
 		c = slot->client;
 		reply(c, slot);
 		out = &slot->out;

@@ -68,8 +68,10 @@ static void release(struct ros_client *c, struct ros_out *out)
 {
 	if (out->pinned)
 		pin(c->server, out, -1);
-	if (out->kind == ROS_OUT_REPLY)
+	if (out->kind == ROS_OUT_REPLY) {
 		give_back(c->server, (struct ros_slot *)out);
+		ros_send_aside_free(c->server, (struct ros_slot *)out);
+	}
 	if (out->spilled) {
 		c->server->spilled -= out->spilled_bytes;
 		free(out->spilled);
@@ -339,4 +341,70 @@ bool ros_send_spill(struct ros_client *c)
 		ros_count_add(&s->counts.spilled_bytes, out->left);
 	}
 	return true;
+}
+
+void ros_send_aside_free(struct ros_server *s, struct ros_slot *slot)
+{
+	unsigned int unit;
+
+	for (unit = 0; unit < s->units; unit++) {
+		struct ros_part *p = &slot->parts[unit];
+
+		if (!p->aside)
+			continue;
+		s->spilled -= p->aside_bytes;
+		free(p->aside);
+		p->aside = NULL;
+	}
+}
+
+static void part_spill(struct ros_server *s, struct ros_part *p)
+{
+	unsigned int link;
+	size_t bytes = 0;
+	uint8_t *at;
+
+	for (link = 0; link < ROS_SOURCE_LINKS; link++)
+		bytes += p->pieces[link].handle ? p->pieces[link].size : 0;
+	if (!bytes || s->spilled + bytes > s->set.spill)
+		return;
+	at = p->aside = malloc(bytes);
+	if (!at)
+		return;
+	p->aside_bytes = bytes;
+	s->spilled += bytes;
+	for (link = 0; link < ROS_SOURCE_LINKS; link++) {
+		struct ros_piece *piece = &p->pieces[link];
+
+		if (!piece->handle)
+			continue;
+		memcpy(at, piece->data, piece->size);
+		ros_worker_give_back(&s->workers[p->job.unit], piece->handle);
+		piece->handle = 0;
+		piece->data = at;
+		at += piece->size;
+	}
+	s->returned[p->job.unit] = true;
+	ros_count_add(&s->counts.spills, 1);
+	ros_count_add(&s->counts.spilled_bytes, bytes);
+}
+
+/*
+ * A reply whose part of one sub-unit waits for host pages holds those of the others, for which
+ * another reply may wait that holds the first one's: nobody would go on.
+ */
+void ros_send_spill_partial(struct ros_server *s)
+{
+	struct ros_slot *slot;
+	unsigned int unit;
+
+	TAILQ_FOREACH(slot, &s->partial, partial)
+	{
+		for (unit = 0; unit < s->units; unit++) {
+			struct ros_part *p = &slot->parts[unit];
+
+			if (p->links && p->back && !p->aside)
+				part_spill(s, p);
+		}
+	}
 }

@@ -142,6 +142,7 @@ int ros_server_init(struct ros_server *s)
 	TAILQ_INIT(&s->clients);
 	TAILQ_INIT(&s->dirty);
 	TAILQ_INIT(&s->graves);
+	TAILQ_INIT(&s->partial);
 	s->now = ros_now();
 	s->set.limits.links = 0;
 	for (unit = 0; unit < s->units; unit++)
@@ -286,6 +287,7 @@ static void spill(struct ros_server *s)
 	if (!s->starving || s->now - s->spilled_at < SPILL_NS)
 		return;
 	s->spilled_at = s->now;
+	ros_send_spill_partial(s);
 	for (c = TAILQ_FIRST(&s->clients); c; c = next) {
 		next = TAILQ_NEXT(c, all);
 		if (c->state == ROS_CLIENT_GONE || !c->blocked || ros_send_spill(c))

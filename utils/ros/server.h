@@ -65,6 +65,8 @@ struct ros_slot {
 	uint64_t links;
 	uint32_t event;
 	unsigned int parts_left;
+	bool halfway; /* some parts are back, others not */
+	TAILQ_ENTRY(ros_slot) partial;
 	uint8_t *head;
 	struct ros_part parts[]; /* of each unit; behind them iov and head */
 };
@@ -171,6 +173,7 @@ struct ros_server {
 	unsigned int listener_count;
 	uint16_t port; /* of the first */
 	struct ros_clients clients, dirty, graves;
+	TAILQ_HEAD(ros_partial, ros_slot) partial; /* that are halfway */
 	uint32_t client_count, refused_count;
 	size_t slot_bytes, clear_bytes, in_bytes;
 	uint32_t pinned[ROS_UNITS]; /* host pages that the kernel may still read */
@@ -227,5 +230,8 @@ void ros_send_forget(struct ros_client *c);
 void ros_send_zerocopied(struct ros_client *c);
 /* Copy what a slow client has not taken aside. False: there is too much of it already. */
 bool ros_send_spill(struct ros_client *c);
+/* Copy aside what came of replies that are halfway. */
+void ros_send_spill_partial(struct ros_server *s);
+void ros_send_aside_free(struct ros_server *s, struct ros_slot *slot);
 
 #endif

@@ -49,6 +49,11 @@ struct ros_part {
 	TAILQ_ENTRY(ros_part) blocked;
 	TAILQ_ENTRY(ros_part) flight; /* while flying is not 0 */
 	struct ros_piece pieces[ROS_SOURCE_LINKS];
+
+	/* The network's. */
+	bool back;   /* its worker is done with it */
+	void *aside; /* what was copied of it when host pages were scarce */
+	size_t aside_bytes;
 };
 
 /* A list of events to clear, in one sub-unit. */

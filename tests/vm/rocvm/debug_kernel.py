@@ -14,8 +14,9 @@ import time
 from . import root
 from .util import VmError, say
 
-PACKAGES = ["bash", "bc", "bison", "coreutils", "diffutils", "findutils", "flex", "gawk", "gcc", "grep",
-            "kmod", "libelf-dev", "libssl-dev", "linux-source", "make", "openssl", "perl", "sed", "tar", "xz-utils"]
+PACKAGES = ["bash", "bc", "bison", "coreutils", "diffutils", "findutils", "flex", "gawk", "gcc",
+            "grep", "gzip", "kmod", "libelf-dev", "libssl-dev", "linux-source", "make", "openssl",
+            "perl", "sed", "tar", "xz-utils"]
 BUILD_LIMIT = 4 * 3600  # with two processors that others use, too
 _CONFIG = os.path.join(os.path.dirname(os.path.abspath(__file__)), "debug.config")
 
