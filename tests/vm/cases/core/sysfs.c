@@ -166,12 +166,13 @@ static void fifo_empty(void)
 		CU_ASSERT(rig_start(&r));
 		/* All its superpages are full, and nobody gives them back. */
 		CU_ASSERT(UNIT_WAIT(counter("fifo_empty") > before, 10000));
-		rig_take(&r, true);
-		CU_ASSERT(UNIT_WAIT(ch_info(rig_fd(&r)).fifo_empty > 1, 10000));
+		/* Not all of them need be there when the first ones are given back. */
+		CU_ASSERT(
+			UNIT_WAIT((rig_take(&r, true), ch_info(rig_fd(&r)).fifo_empty > 1), 10000));
 		seen = ch_info(rig_fd(&r)).fifo_empty;
 		rig_stop(&r);
 		CU_ASSERT(UNIT_WAIT(counter("fifo_empty") >= before + seen, 5000));
-		before += seen;
+		before = counter("fifo_empty");
 	}
 	RIG_OK(&r);
 	rig_close(&r);
