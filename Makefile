@@ -109,7 +109,6 @@ help:
 	@echo '               CARD=p40 an emulated PCIe40: read and check its seven streams; with'
 	@echo '               CARD=robinnp an emulated RobinNP: fetch and check some of its events'
 	@echo 'check          everything that must be green: style, unit tests, guest tests'
-	@echo 'check-debug    the cases on a kernel with lockdep, KASAN and DMA-API debugging, which is compiled first'
 	@echo 'check-matrix   every way out of a channel in every phase of it, five times (hours)'
 	@echo 'unit           unit tests only'
 	@echo 'fuzz           fuzz what is read from the network (clang; FUZZ_TIME seconds for each target)'

@@ -9,9 +9,8 @@ CASE_SRCS := $(filter-out tests/vm/cases/common/%,$(sort $(shell find tests/vm/c
 CASE_NAMES := $(basename $(notdir $(CASE_SRCS)))
 CASE_OBJS := $(CASE_SRCS:%.c=$(O)/%.o)
 VM_ROOT := $(O)/vm/root
-DEBUG_MATRIX := 6.12-iommu,6.12-events,6.12-streams,6.12-streams-iommu,6.12-fragments,6.12-fragments-iommu
 
-.PHONY: cases vm-root shell demo check check-matrix check-debug packages
+.PHONY: cases vm-root shell demo check check-matrix packages
 
 $(CASE_OBJS) $(CASE_COMMON): override CPPFLAGS += -Ilibroc/include -Itests/unit \
 	-Itests/vm/cases
@@ -53,5 +52,3 @@ check: packages
 check-matrix: packages
 	@O=$(O) tests/vm/matrix
 
-check-debug: packages
-	@O=$(O) tests/vm/run --kernel debug --matrix $(DEBUG_MATRIX)
