@@ -87,7 +87,8 @@ static bool is_number(const char *text)
 static bool is_name(const char *key)
 {
 	return !strcmp(key, "firmware") || !strcmp(key, "firmwareHash") ||
-	       !strcmp(key, "userLogicVersion") || !strcmp(key, "found"); /* in words */
+	       !strcmp(key, "userLogicVersion") || !strcmp(key, "subject") ||
+	       !strcmp(key, "found"); /* in words */
 }
 
 static unsigned int wrong;
