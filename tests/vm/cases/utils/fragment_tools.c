@@ -78,10 +78,12 @@ static void example(void)
 		return;
 	links_make("");
 	UNIT_EQ(RUN("as-user reader /usr/lib/roc/fragment 6001 sub1 500 5"), 0);
-	/* It ends with the batch in which it has as many as it was told. */
+	/*
+	 * A fifth of the events, six links each: it ends with the batch in which it has as many as
+	 * it was told, and these need not be without a gap.
+	 */
 	UNIT_EQ(sscanf(out, "%u events, %u fragments fetched", &events, &fetched), 2);
-	CU_ASSERT(events >= 500 && fetched >= 600 && !(fetched % 6) &&
-		  fetched <= 6 * events / 5 + 6);
+	CU_ASSERT(events >= 500 && fetched >= 600 && !(fetched % 6) && fetched <= 2 * events);
 	SAYS(" 0 bad");
 	UNIT_EQ(RUN("/usr/lib/roc/fragment 6001 sub7"), 1);
 	SAYS("it has sub0, sub1");
