@@ -152,20 +152,49 @@ static int roc_reset_held(struct roc_endpoint *ep)
 	return err;
 }
 
-static int roc_reset_idle(struct roc_endpoint *ep)
+/* All channels of the function at once, or -EINTR and none. */
+int roc_channels_lock(struct roc_endpoint *ep)
 {
-	unsigned int i, held;
-	int err = 0;
+	unsigned int held;
 
 	for (held = 0; held < ep->ops->channels; held++)
 		if (mutex_lock_killable_nested(&ep->channels[held].lock, held))
 			break;
-	if (held < ep->ops->channels)
-		err = -EINTR;
-	else if (roc_suspects(ep))
-		err = roc_reset_held(ep);
-	for (i = 0; i < held; i++)
+	if (held == ep->ops->channels)
+		return 0;
+	while (held--)
+		mutex_unlock(&ep->channels[held].lock);
+	return -EINTR;
+}
+
+void roc_channels_unlock(struct roc_endpoint *ep)
+{
+	unsigned int i;
+
+	for (i = 0; i < ep->ops->channels; i++)
 		mutex_unlock(&ep->channels[i].lock);
+}
+
+/* Does one of them run? All channel locks held. */
+bool roc_channels_running(const struct roc_endpoint *ep)
+{
+	unsigned int i;
+
+	for (i = 0; i < ep->ops->channels; i++)
+		if (ep->channels[i].state == ROC_CH_RUNNING)
+			return true;
+	return false;
+}
+
+static int roc_reset_idle(struct roc_endpoint *ep)
+{
+	int err = roc_channels_lock(ep);
+
+	if (err)
+		return err;
+	if (roc_suspects(ep))
+		err = roc_reset_held(ep);
+	roc_channels_unlock(ep);
 	return err;
 }
 

@@ -172,24 +172,19 @@ int roc_sub_reset(struct roc_channel *ch, const struct roc_fr_reset *arg)
 	return err;
 }
 
-/* All or none, so all are held: as for a start that has to reset the function. */
+/* All or none. */
 static int roc_sub_reset_all(struct roc_endpoint *ep, u32 level)
 {
-	unsigned int i, held;
-	int err = 0;
+	unsigned int i;
+	int err = roc_channels_lock(ep);
 
-	for (held = 0; held < ep->ops->channels; held++)
-		if (mutex_lock_killable_nested(&ep->channels[held].lock, held))
-			break;
-	if (held < ep->ops->channels)
-		err = -EINTR;
-	for (i = 0; i < held && !err && level != ROC_FR_RESET_COUNTERS; i++)
-		if (ep->channels[i].state == ROC_CH_RUNNING)
-			err = -EBUSY;
-	for (i = 0; i < held && !err; i++)
+	if (err)
+		return err;
+	if (level != ROC_FR_RESET_COUNTERS && roc_channels_running(ep))
+		err = -EBUSY;
+	for (i = 0; i < ep->ops->channels && !err; i++)
 		err = roc_sub_reset_held(&ep->channels[i], level);
-	for (i = 0; i < held; i++)
-		mutex_unlock(&ep->channels[i].lock);
+	roc_channels_unlock(ep);
 	return err;
 }
 

@@ -298,26 +298,21 @@ static int roc_stream_card_default(struct roc_endpoint *ep)
 	return roc_alive(ep) ? 0 : -EIO;
 }
 
-/* All or none, so all are held: as for a start that has to reset the function. */
+/* All or none. */
 static int roc_stream_reset_all(struct roc_endpoint *ep, u32 level)
 {
-	unsigned int i, held;
-	int err = 0;
+	unsigned int i;
+	int err = roc_channels_lock(ep);
 
-	for (held = 0; held < ep->ops->channels; held++)
-		if (mutex_lock_killable_nested(&ep->channels[held].lock, held))
-			break;
-	if (held < ep->ops->channels)
-		err = -EINTR;
-	for (i = 0; i < held && !err && roc_reset_stops(level); i++)
-		if (ep->channels[i].state == ROC_CH_RUNNING)
-			err = -EBUSY;
-	for (i = 0; i < held && !err; i++)
+	if (err)
+		return err;
+	if (roc_reset_stops(level) && roc_channels_running(ep))
+		err = -EBUSY;
+	for (i = 0; i < ep->ops->channels && !err; i++)
 		err = roc_stream_reset_held(&ep->channels[i], level);
 	if (!err && level == ROC_ST_RESET_DEFAULT)
 		err = roc_stream_card_default(ep);
-	for (i = 0; i < held; i++)
-		mutex_unlock(&ep->channels[i].lock);
+	roc_channels_unlock(ep);
 	return err;
 }
 
