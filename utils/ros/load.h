@@ -15,8 +15,8 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#include "histogram.h"
 #include "protocol.h"
+#include "utils/common/histogram.h"
 #include "utils/common/options.h"
 #include "utils/dma/error_log.h"
 

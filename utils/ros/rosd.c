@@ -12,8 +12,8 @@
 #include <string.h>
 
 #include "fragment_check.h"
-#include "notify.h"
 #include "ros_time.h"
+#include "utils/common/notify.h"
 #include "utils/common/output.h"
 #include "utils/common/tool.h"
 

@@ -10,7 +10,7 @@
 #include "unit.h"
 
 #include "utils/ros/fragment_check.h"
-#include "utils/ros/histogram.h"
+#include "utils/common/histogram.h"
 #include "utils/ros/queue.h"
 #include "utils/ros/waiting.h"
 

@@ -4,8 +4,8 @@
  * begin with, then 1024 for each doubling), and its text of percentiles, which its plotters read.
  * Its C library is not in Debian, and this much of it is not worth another package.
  */
-#ifndef ROC_UTILS_ROS_HISTOGRAM_H
-#define ROC_UTILS_ROS_HISTOGRAM_H
+#ifndef ROC_UTILS_HISTOGRAM_H
+#define ROC_UTILS_HISTOGRAM_H
 
 #include <stdint.h>
 #include <stdio.h>

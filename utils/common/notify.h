@@ -4,8 +4,8 @@
  * documented there as stable, and is all that the tools would have of that library, which they
  * would then need on every machine.
  */
-#ifndef ROC_UTILS_ROS_NOTIFY_H
-#define ROC_UTILS_ROS_NOTIFY_H
+#ifndef ROC_UTILS_NOTIFY_H
+#define ROC_UTILS_NOTIFY_H
 
 #include <stdint.h>
 

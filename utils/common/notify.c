@@ -12,7 +12,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-#include "utils/common/numbers.h"
+#include "numbers.h"
 
 int notify_manager(const char *state)
 {
