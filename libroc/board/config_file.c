@@ -12,6 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "libroc_ini.h"
 #include "libroc_json.h"
 #include "libroc_pass.h"
 

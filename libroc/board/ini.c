@@ -7,7 +7,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "libroc_pass.h"
+#include <roc/roc.h>
+
+#include "libroc_ini.h"
 
 static char *trim(char *text)
 {

@@ -247,19 +247,4 @@ void libroc_config_section(struct libroc_config_writer *w, const char *name,
 int libroc_config_save(const char *uri, const void *config,
 		       void (*write)(struct libroc_config_writer *w, const void *config));
 
-/* ini.c */
-
-struct libroc_ini {
-	const char *file;
-	unsigned int line;
-	char section[64];
-	unsigned int section_line;
-	/* A value: 0, or the -errno that ends the reading. */
-	int (*value)(struct libroc_ini *ini, const char *key, const char *value);
-	int (*begin)(struct libroc_ini *ini); /* a section begins */
-	int (*end)(struct libroc_ini *ini);   /* it ends; also called when none is open */
-};
-
-int libroc_ini_read(struct libroc_ini *ini, char *text);
-
 #endif /* LIBROC_PASS_H */
