@@ -290,6 +290,8 @@ void robinnp_source_restart(struct robinnp_link *link);
 /* What was due until now is of no account any more. */
 void robinnp_source_clock(struct robinnp_link *link);
 void robinnp_source_off(struct robinnp_link *link, uint64_t now);
+/* Will a link come to its turn by itself, because it has something to send? */
+bool robinnp_flows(const struct robinnp_sub *sub);
 /* What there is to put into pages; bytes that this is worth. */
 size_t robinnp_source_turn(struct robinnp_sub *sub, uint64_t now, size_t budget, uint64_t *when);
 void robinnp_describe_turn(struct robinnp_sub *sub, uint64_t now, uint64_t *when);

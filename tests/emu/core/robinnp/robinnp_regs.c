@@ -183,8 +183,9 @@ void robinnp_write(struct robinnp *c, uint32_t off, uint32_t value)
 }
 
 /*
- * Values that are only kept wake nobody, nor do pages that no link waits for: they are taken with
- * the next turn, before a link could be held.
+ * Values that are only kept wake nobody, nor do pages that no link waits for, as long as there is a
+ * next turn with which they are taken, before a link could be held. A sub-unit whose links have
+ * nothing to send has none.
  */
 bool robinnp_stirs(struct robinnp *c, uint32_t off)
 {
@@ -195,5 +196,6 @@ bool robinnp_stirs(struct robinnp *c, uint32_t off)
 		return off == FRAGMENT_LINKS || off > FRAGMENT_START ||
 		       (off < FRAGMENT_DATA_LOW && !kept(sub, off, &mask));
 	sub = in_doorbell(c, &off);
-	return !sub || off != FRAGMENT_FREE || sub->host_error || robinnp_held(sub);
+	return !sub || off != FRAGMENT_FREE || sub->host_error || robinnp_held(sub) ||
+	       !robinnp_flows(sub);
 }

@@ -38,19 +38,34 @@ static bool flows(const struct robinnp_link *link)
 	       link->gen.control & FRAGMENT_GENERATOR_RUN;
 }
 
+/* Fragments until the generator's limit. */
+static uint64_t left(const struct robinnp_generator *g)
+{
+	if (!g->limit)
+		return UINT64_MAX;
+	return g->limit > g->generated ? g->limit - g->generated : 0;
+}
+
 /* Fragments that the source has by now. */
 static uint64_t due(struct robinnp_link *link, uint64_t now, uint64_t *when)
 {
 	struct robinnp_generator *g = &link->gen;
-	uint64_t left = UINT64_MAX;
 
 	if (!flows(link)) {
 		g->clock.flows = false;
 		return 0;
 	}
-	if (g->limit)
-		left = g->limit > g->generated ? g->limit - g->generated : 0;
-	return source_clock_due(&g->clock, now, g->rate, left, true, when);
+	return source_clock_due(&g->clock, now, g->rate, left(g), true, when);
+}
+
+bool robinnp_flows(const struct robinnp_sub *sub)
+{
+	unsigned int l;
+
+	for (l = 0; l < ROBINNP_LINKS; l++)
+		if (flows(&sub->link[l]) && left(&sub->link[l].gen))
+			return true;
+	return false;
 }
 
 static uint32_t source_id(const struct robinnp_link *link, uint16_t source)

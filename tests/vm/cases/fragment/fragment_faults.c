@@ -118,7 +118,10 @@ static void ring_that_cannot_be_read(void)
 
 	start(&t, 0, 1);
 	CU_ASSERT(taker_run(&t, 6, 5000));
+	/* What was given before is read, and the card at rest. */
+	CU_ASSERT(UNIT_WAIT(emu_sub(CARD0, 0, "frees_waiting") == 0, 5000));
 	emu(CARD0, "fault 0 fetch-error 1 1");
+	sleep_ms(20);
 	taker_free(&t, ROC_FR_PAGE(0, 0));
 	taker_ring(&t);
 	failed_of(&t, ROC_WHY_CARD);

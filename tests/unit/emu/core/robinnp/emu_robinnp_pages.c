@@ -177,6 +177,32 @@ static void doorbells(void)
 	host_end();
 }
 
+static bool free_stirs(void)
+{
+	return robinnp_card.stirs(host.card, 0, ROBINNP_BAR_DMA, ROBINNP_DOORBELL(0));
+}
+
+/* Pages are taken with a turn of the links, and at once where there will be none. */
+static void what_stirs(void)
+{
+	host_begin();
+	begin(0, 4, 5, 4);
+	CU_ASSERT(free_stirs());
+	give_all(0);
+	generate(0, 0, 64, 64, 3);
+	CU_ASSERT(!free_stirs());
+	wr(0, FRAGMENT_LINKS, 0x3e);
+	CU_ASSERT(free_stirs());
+	wr(0, FRAGMENT_LINKS, 0x3f);
+	run(0);
+	CU_ASSERT(free_stirs()); /* it has come to its end */
+	generate(0, 0, 64, 64, 9);
+	CU_ASSERT(!free_stirs());
+	run(0);
+	CU_ASSERT(free_stirs()); /* held */
+	host_end();
+}
+
 /* A command that releases a page makes it nobody's for those after it. */
 static void released_once(void)
 {
@@ -246,4 +272,5 @@ static void out_of_order(void)
 UNIT_MAIN("emulated RobinNP: pages and commands", {"bad frees", bad_frees},
 	  {"a filled page is not the host's", filled_is_not_the_hosts},
 	  {"bad commands", bad_commands}, {"empty pages", empty_pages}, {"doorbells", doorbells},
-	  {"released once", released_once}, {"completions in any order", out_of_order})
+	  {"what stirs", what_stirs}, {"released once", released_once},
+	  {"completions in any order", out_of_order})
