@@ -246,7 +246,7 @@ static void drain(struct pump *p)
 		if (ret > 0)
 			continue;
 		/* Nothing moved: what is with the sink may give the source room to show more. */
-		if (!p->n.out && !p->holds)
+		if (ret == -ENODATA && !p->n.out && !p->holds)
 			dry = true;
 		else if (units_now() > until)
 			units_fail(p->why, ETIME,

@@ -6,15 +6,19 @@
 
 #include <roc/roc.h>
 
+#include <endian.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "kmod/fragment/fragment_data.h"
 #include "utils/dma/check.h"
+#include "utils/ros/fragment_check.h"
 #include "utils/stream/stream.h"
 
-#define DONE 256	/* handles between two looks */
-#define PAGE_BYTES 8192 /* where the source does not say */
+#define DONE 256	      /* handles between two looks */
+#define PAGE_BYTES 8192	      /* where the source does not say */
+#define FRAGMENT_LINK_LAST 15 /* in a source id */
 
 struct check {
 	struct sink sink;
@@ -89,6 +93,29 @@ static void check_packets(struct check *c, const struct unit *u)
 		error_log_add(c->errors, "unit %" PRIu64 ": %s", u->sequence, roc_error());
 }
 
+/* What a generator sent, whole or cut. Which card it was is not known here. */
+static void check_fragment(struct check *c, const struct unit *u)
+{
+	const struct fragment_header *h = u->data;
+	const char *why;
+	uint32_t card;
+
+	if (u->first > UINT32_MAX || u->link < 0 || u->link > FRAGMENT_LINK_LAST ||
+	    u->bytes > UINT32_MAX) {
+		error_log_add(c->errors,
+			      "unit %" PRIu64 ": no fragment has event %" PRIu64 " of link %d",
+			      u->sequence, u->first, u->link);
+		return;
+	}
+	why = ros_fragment_check(u->data, (uint32_t)u->bytes, (uint32_t)u->first, (uint32_t)u->link,
+				 &card);
+	if (!why && le32toh(h->size) != u->bytes && !(u->flags & UNIT_DAMAGED))
+		why = "it was cut, and nobody said so";
+	if (why)
+		error_log_add(c->errors, "unit %" PRIu64 ", event %" PRIu64 " of link %d: %s",
+			      u->sequence, u->first, u->link, why);
+}
+
 static void look(struct check *c, const struct unit *u)
 {
 	struct check_superpage sp = {
@@ -103,6 +130,8 @@ static void look(struct check *c, const struct unit *u)
 		begin(c);
 	if (c->format->content == UNIT_PACKETS)
 		check_packets(c, u);
+	else if (c->format->content == UNIT_FRAGMENTS)
+		check_fragment(c, u);
 	else if (u->bytes > UINT32_MAX)
 		error_log_add(c->errors, "unit %" PRIu64 " has %" PRIu64 " bytes", u->sequence,
 			      u->bytes);

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "source_fragment.h"
 #include "utils/common/card.h"
 #include "utils/common/tool.h"
 
@@ -72,6 +73,8 @@ static int take(struct source *s, struct unit *u)
 		ret = c->stopped ? 0 : roc_lender_wait(c->lender, 0);
 		ret = ret == -ETIME || ret == -EINTR ? 0 : ret;
 	}
+	if (!ret && c->stopped)
+		return -ENODATA;
 	if (ret <= 0)
 		return ret && ret != -EAGAIN ? lib_fail(s, ret) : ret;
 	*u = (struct unit){
@@ -179,6 +182,13 @@ static enum unit_content content_of(enum check_data data)
 	}
 }
 
+int source_card_usage(uint64_t buffer, uint64_t unit)
+{
+	return buffer >= unit ? TOOL_OK
+			      : tool_usage("The buffer (--buffer-size) is smaller than one "
+					   "superpage (--superpage-size).");
+}
+
 static int open_pool(struct card_source *c, const struct source_card_options *o,
 		     const struct card_kind *kind)
 {
@@ -191,6 +201,8 @@ static int open_pool(struct card_source *c, const struct source_card_options *o,
 							    : 0;
 	uint32_t ring = ROC_RING_MIN;
 
+	if (source_card_usage(o->buffer, o->unit))
+		return TOOL_USAGE;
 	while (ring < o->buffer / o->unit && ring < ROC_RING_MAX)
 		ring *= 2;
 	if (kind->data[o->data_source] == CHECK_NONE)
@@ -258,6 +270,19 @@ static int check_firmware(const struct card_source *c, const struct source_card_
 		   : TOOL_OK;
 }
 
+static int open_fragments(const struct source_card_options *o, struct source **source)
+{
+	struct source_fragment_options fragment = {
+		.id = o->id,
+		.sub = o->sub,
+		.links = o->links,
+		.page = o->page,
+		.buffer = o->buffer,
+	};
+
+	return source_fragment(&fragment, source);
+}
+
 static int open_card(struct card_source *c, const struct source_card_options *o)
 {
 	const struct card_kind *kind;
@@ -268,18 +293,20 @@ static int open_card(struct card_source *c, const struct source_card_options *o)
 		return code;
 	if (roc_info(c->ep, &c->info))
 		return tool_fail("%s", roc_error());
+	if (o->sub && !(c->info.caps & ROC_CAP_FRAGMENTS))
+		return tool_fail("The channels of a %s are no sub-units: leave --sub away.",
+				 roc_card_type_name(c->info.card_type));
 	if (c->info.caps & ROC_CAP_STREAMS)
 		return open_stream(c, o);
-	if (c->info.caps & ROC_CAP_FRAGMENTS)
-		return tool_fail(
-			"The sub-units of a %s send what they are asked for: use roc-rosd.",
-			roc_card_type_name(c->info.card_type));
-	code = check_firmware(c, o);
-	if (code)
-		return code;
 	if (o->stream)
 		return tool_fail("The channels of a %s are no streams: leave --stream away.",
 				 roc_card_type_name(c->info.card_type));
+	/* Another file's. */
+	if (c->info.caps & ROC_CAP_FRAGMENTS)
+		return TOOL_OK;
+	code = check_firmware(c, o);
+	if (code)
+		return code;
 	return open_pool(c, o, kind);
 }
 
@@ -293,9 +320,9 @@ int source_card(const struct source_card_options *o, struct source **source)
 	c->source.ops = &ops;
 	c->source.region_count = 1;
 	code = open_card(c, o);
-	if (code) {
+	if (code || c->info.caps & ROC_CAP_FRAGMENTS) {
 		close_source(&c->source);
-		return code;
+		return code ? code : open_fragments(o, source);
 	}
 	*source = &c->source;
 	return TOOL_OK;

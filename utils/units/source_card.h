@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A channel of a card as a source: superpages of a pool, or windows of a stream, lent by libroc. No
- * system call is made while data flow.
+ * A channel of a card as a source: superpages of a pool, windows of a stream, or what a sub-unit
+ * keeps, lent by libroc. No system call is made while data flow.
  */
 #ifndef ROC_UTILS_SOURCE_CARD_H
 #define ROC_UTILS_SOURCE_CARD_H
@@ -14,6 +14,8 @@ struct source_card_options {
 	const char *id;
 	uint32_t dma_channel;
 	const char *stream;	  /* name; NULL: main, if the channels are streams */
+	const char *sub;	  /* name; NULL: the first, if the channels are sub-units */
+	uint64_t page;		  /* of a sub-unit: bytes of a card page */
 	unsigned int data_source; /* enum roc_source */
 	uint32_t links;
 	uint64_t buffer; /* bytes of the buffer, or of the ring */
@@ -21,6 +23,9 @@ struct source_card_options {
 	bool plain_memory;
 	bool bypass_fw_check;
 };
+
+/* A buffer of superpages has one at least. As below. */
+int source_card_usage(uint64_t buffer, uint64_t unit);
 
 /* Exit code; after a failure the message is out. */
 int source_card(const struct source_card_options *o, struct source **source);

@@ -12,8 +12,9 @@
 #include "utils/dma/rdh.h"
 
 static const char *const contents[UNIT_CONTENTS] = {
-	[UNIT_BYTES] = "bytes",	    [UNIT_COUNTER] = "counter", [UNIT_DDG] = "ddg",
-	[UNIT_RUNNING] = "running", [UNIT_HEADERS] = "headers", [UNIT_PACKETS] = "packets",
+	[UNIT_BYTES] = "bytes",		[UNIT_COUNTER] = "counter", [UNIT_DDG] = "ddg",
+	[UNIT_RUNNING] = "running",	[UNIT_HEADERS] = "headers", [UNIT_PACKETS] = "packets",
+	[UNIT_FRAGMENTS] = "fragments",
 };
 
 const char *units_content_name(enum unit_content content)

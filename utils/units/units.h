@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Units of data on their way from where they come to where they go, without a copy: superpages of a
- * pool, windows of a stream, what was read from a recording or came over a network. A *source*
- * lends units and takes them back in any order; a *sink* keeps each for a while and says which it
- * is done with. The pump between the two (pump.h) knows neither.
+ * pool, windows of a stream, fragments, what was read from a recording or came over a network. A
+ * source lends units and takes them back in any order; a sink keeps each for a while and says which
+ * it is done with. The pump between the two (pump.h) knows neither.
  *
  *	source_card.c		a channel of a card: pool or stream, by libroc's lender
- *	source_synthetic.c	superpages made in memory, as a card with a data generator makes
- *them sink_check.c		looks at the data, or only counts them
+ *	source_fragment.c	a sub-unit of a card: fragments, fetched as they come
+ *	source_synthetic.c	superpages made in memory, as a card's data generator makes them
+ *	sink_check.c		looks at the data, or only counts them
  *	pump.c			takes, puts, gives back; limits, the stop
  *	pace.c			a rate
  *	units_options.c		what the tools have in common on their command line
@@ -36,6 +37,7 @@ enum unit_content {
 	UNIT_RUNNING = 3, /* the same, and a 32-bit counter that runs on from packet to packet */
 	UNIT_HEADERS = 4, /* the same, and whatever the front end sends */
 	UNIT_PACKETS = 5, /* packets of a stream */
+	UNIT_FRAGMENTS = 6, /* one fragment, made by a generator */
 	UNIT_CONTENTS
 };
 
@@ -74,7 +76,7 @@ struct unit_region {
 struct unit_format {
 	enum unit_content content;
 	bool any_link;	     /* the link in a raw data header says nothing */
-	uint32_t page_bytes; /* UNIT_COUNTER: of a page */
+	uint32_t page_bytes; /* UNIT_COUNTER: of a page; UNIT_FRAGMENTS: longer ones were cut */
 	uint64_t unit_max;   /* bytes of the largest unit */
 	char from[64];	     /* in words: the card and channel, or what else it was */
 };
@@ -109,7 +111,7 @@ struct source_ops {
 	const char *name;
 	int (*start)(struct source *s);
 	/* The next unit: 1; 0 none now; -EAGAIN as many are out as can be; -ENODATA there will be
-	 * none. */
+	 * none, which every source says in the end after its stop. */
 	int (*take)(struct source *s, struct unit *u);
 	int (*give_back)(struct source *s, uint64_t handle);
 	/* After a batch of the two above: tells the other side, with one call for all. May be NULL.

@@ -27,6 +27,8 @@ static int open_synthetic(const struct units_options *o, struct source **source)
 	};
 	char why[UNITS_WHY] = "";
 
+	if (source_card_usage(o->buffer_size, o->superpage_size))
+		return TOOL_USAGE;
 	*source = source_synthetic(&synthetic, why);
 	return *source ? TOOL_OK : tool_fail("%s", why);
 }
@@ -37,6 +39,8 @@ int units_open_source(const struct units_options *o, struct source **source)
 		.id = o->id,
 		.dma_channel = o->dma_channel,
 		.stream = o->stream,
+		.sub = o->sub,
+		.page = o->page,
 		.data_source = o->data_source,
 		.links = o->links,
 		.buffer = o->buffer_size,
@@ -47,9 +51,6 @@ int units_open_source(const struct units_options *o, struct source **source)
 
 	if (!o->superpage_size || o->superpage_size > UINT32_MAX)
 		return tool_usage("--superpage-size: there are none of this size.");
-	if (o->buffer_size < o->superpage_size)
-		return tool_usage("The buffer (--buffer-size) is smaller than one superpage "
-				  "(--superpage-size).");
 	if (o->synthetic)
 		return open_synthetic(o, source);
 	if (o->rate)

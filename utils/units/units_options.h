@@ -15,10 +15,10 @@ struct units_options {
 	/* of a card */
 	const char *id;
 	uint32_t dma_channel;
-	const char *stream;
+	const char *stream, *sub;
 	unsigned int data_source;
 	uint32_t links;
-	uint64_t buffer_size, superpage_size;
+	uint64_t buffer_size, superpage_size, page;
 	bool plain_memory, bypass_fw_check;
 	bool synthetic;
 	uint64_t rate;
@@ -41,6 +41,11 @@ extern const char *const units_data_sources[];
 		 .fallback = "0", .max = 255, .help = "DMA channel"},                              \
 		{UNITS_AT(values, "stream", OPTION_TEXT, stream), .arg = "NAME",                   \
 		 .help = "Stream of a card that has them, as main or 0 (main)"},                   \
+		{UNITS_AT(values, "sub", OPTION_TEXT, sub), .arg = "NAME",                         \
+		 .help = "Sub-unit of a card that has them, as sub1 or 1 (sub0)"},                 \
+		{UNITS_AT(values, "page", OPTION_SIZE, page), .arg = "SIZE", .fallback = "2Ki",    \
+		 .max = 1 << 16,                                                                   \
+		 .help = "Of a sub-unit: size of a card page; a longer fragment is cut"},          \
 		{UNITS_AT(values, "data-source", OPTION_CHOICE, data_source), .arg = "SOURCE",     \
 		 .fallback = "INTERNAL", .choices = units_data_sources,                            \
 		 .help = "Where a card's data come from"},                                         \
@@ -48,7 +53,8 @@ extern const char *const units_data_sources[];
 		 .help = "Links to read, as 0-11 or 0,2,4-6 or a mask like 0xfff (all enabled "    \
 			 "ones)"},                                                                 \
 		{UNITS_AT(values, "buffer-size", OPTION_SIZE, buffer_size), .arg = "SIZE",         \
-		 .fallback = "1Gi", .help = "Size of the DMA buffer, or of the ring"},             \
+		 .fallback = "1Gi",                                                                \
+		 .help = "Size of the DMA buffer, of the ring, or of a sub-unit's host pages"},    \
 		{UNITS_AT(values, "superpage-size", OPTION_SIZE, superpage_size), .arg = "SIZE",   \
 		 .fallback = "1Mi", .help = "Size of a superpage, or of a stream's window"},       \
 		FLAG_OPTION(values, "plain-memory", units.plain_memory,                            \
@@ -67,7 +73,7 @@ extern const char *const units_data_sources[];
 	{UNITS_AT(values, "bytes", OPTION_SIZE, bytes), .arg = "SIZE", .fallback = "0",            \
 	 .help = "Stop when so many bytes were taken, 0 = never"},                                 \
 		{UNITS_AT(values, "units", OPTION_SIZE, units), .arg = "N", .fallback = "0",       \
-		 .help = "Stop after so many superpages or windows, 0 = never"},                   \
+		 .help = "Stop after so many superpages, windows or fragments, 0 = never"},        \
 		{UNITS_AT(values, "time", OPTION_TIME, time), .arg = "TIME",                       \
 		 .help = "Stop after this time, as in 5h30m10s (never)"},                          \
 		{UNITS_AT(values, "stall-limit", OPTION_NUMBER, stall_limit), .arg = "SECONDS",    \

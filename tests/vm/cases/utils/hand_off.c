@@ -81,6 +81,94 @@ static void stream_recorded(void)
 	CU_ASSERT_TRUE(json_is(json_get(out, "content"), "packets"));
 }
 
+/* Each link sends so many fragments, and no more. */
+#define FRAGMENTS 300
+#define SUB "--id=6001 --sub=sub1 "
+
+static bool links_make(const char *rate)
+{
+	if (!there("roc-fragment stats --id=6001", "RobinNP"))
+		return false;
+	UNIT_EQ(RUN("roc-fragment reset --id=6001 --level=default"), 0);
+	UNIT_EQ(RUN("roc-fragment set " SUB "--generator=distributed --fragment-min=400 "
+		    "--fragment-max=1600 --event-rate=%s --first-event=4294967200 --event-limit=%d",
+		    rate, FRAGMENTS),
+		0);
+	return true;
+}
+
+/*
+ * Host pages for all, then for few: what has no room stays in the card, which waits. Then fragments
+ * that are cut, and an end in the middle: what the card has told of until then comes still, which
+ * is nearly all, because its links have pages enough.
+ */
+static void fragments_recorded(void)
+{
+	static const struct {
+		const char *rate, *options;
+		int units, pages;
+	} ways[] = {
+		{"2000", "--buffer-size=4Mi", 6 * FRAGMENTS, 1024},
+		{"0", "--buffer-size=64Ki --page=1Ki", 6 * FRAGMENTS, 16},
+		{"0", "--buffer-size=64Ki", 3 * FRAGMENTS, 16},
+	};
+	int64_t units;
+	unsigned int i;
+
+	for (i = 0; i < N(ways); i++) {
+		bool all = ways[i].units == 6 * FRAGMENTS;
+
+		if (!links_make(ways[i].rate))
+			return;
+		RUN("rm -rf rec");
+		UNIT_EQ(RUN("roc-record rec " SUB "--superpage-size=4Ki %s --units=%d --json",
+			    ways[i].options, ways[i].units),
+			0);
+		books_are_right(all);
+		units = number("units");
+		CU_ASSERT_TRUE(units >= (all ? 6 : 5) * FRAGMENTS && units <= 6 * FRAGMENTS);
+		if (!all)
+			unit_note("%lld units", (long long)units);
+		UNIT_EQ(json_number(json_get(json_get(out, "books"), "units")), units);
+		CU_ASSERT_TRUE(json_is(json_get(out, "content"), "fragments"));
+		CU_ASSERT_TRUE(number("outMost") <= ways[i].pages);
+		UNIT_EQ(RUN("roc-replay rec --json"), 0);
+		UNIT_EQ(number("units"), units);
+		UNIT_EQ(number("errors"), 0);
+	}
+	/* A word that is not right is found. */
+	UNIT_EQ(RUN("printf x | dd of=rec/run-000000.data bs=1 seek=300 conv=notrunc"), 0);
+	UNIT_EQ(RUN("roc-replay rec"), 1);
+	SAYS("1 errors in the data");
+	UNIT_EQ(RUN("roc-record rec2 --id=6001 --stream=main"), 1);
+	SAYS("are no streams");
+}
+
+/* Some links only, to a receiver that looks at every word, until ^C. */
+static void fragments_sent(void)
+{
+	int64_t units;
+	int code;
+
+	if (!links_make("1000"))
+		return;
+	UNIT_EQ(RUN("ip link set lo up"), 0);
+	code = RUN("timeout 50 roc-recv --once --buffer-size=4Mi --json > recv 2> note & "
+		   "for i in $(seq 300); do ss -ltn | grep -q :4817 && break; sleep 0.1; done; "
+		   "timeout 50 roc-send 127.0.0.1 " SUB "--links=1,3 --buffer-size=1Mi --units=%d "
+		   "--json; code=$?; wait; exit $code",
+		   2 * FRAGMENTS);
+	UNIT_EQ(code, 0);
+	books_are_right(true);
+	units = number("units");
+	UNIT_EQ(units, 2 * FRAGMENTS);
+	UNIT_EQ(json_number(json_get(json_get(out, "books"), "units")), units);
+	UNIT_EQ(RUN("cat recv"), 0);
+	UNIT_EQ(number("units"), units);
+	UNIT_EQ(number("errors"), 0);
+	CU_ASSERT_TRUE(json_is(json_get(out, "content"), "fragments"));
+}
+
 static bool own_network(const char *trouble)
 {
 	int code;
@@ -178,6 +266,7 @@ static void receiver_killed(void)
 }
 
 UNIT_MAIN("hand-off", {"a CRU's data are recorded", recorded},
-	  {"a stream is recorded", stream_recorded},
+	  {"a stream is recorded", stream_recorded}, {"fragments are recorded", fragments_recorded},
+	  {"fragments are sent", fragments_sent},
 	  {"sent over a network with delay and loss", sent_far},
 	  {"a receiver dies in the middle", receiver_killed})

@@ -1,0 +1,334 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Fragments as they come. Once per batch everything that the card told of goes into the index, and
+ * is asked for from its oldest event on until no host page is left; so the card is told once for
+ * many. What finds no host page stays in the card, which holds its links back.
+ */
+#include "source_fragment.h"
+
+#include <roc/fragment.h>
+#include <roc/robinnp.h>
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "utils/common/card.h"
+#include "utils/common/tool.h"
+
+#define HOST_PAGE 4096 /* memory needs not be contiguous up to that */
+#define TAKE 4096      /* descriptors at once */
+#define END_NS (1000 * 1000)
+
+/* What the card counts, to which it is compared. */
+struct ledger {
+	uint64_t offered, transfers, bytes;
+};
+
+struct fragment_source {
+	struct source source;
+	struct roc_card card;
+	struct roc_endpoint *ep;
+	struct roc_fragments *f;
+	struct roc_memory memory;
+	struct roc_lender *lender;
+	uint32_t links; /* mask of those that are fetched */
+	int32_t link;	/* number of the first in the card */
+	bool slept;	/* since the last unit */
+	bool stopping;	/* what comes now stays in the card */
+	bool stopped;	/* the card is */
+	struct ledger before;
+};
+
+static struct fragment_source *of(struct source *s)
+{
+	return (struct fragment_source *)s;
+}
+
+static int lib_fail(struct source *s, int err)
+{
+	return units_fail(s->why, -err, "%s", roc_error());
+}
+
+static int read_ledger(struct fragment_source *c, struct ledger *l)
+{
+	struct roc_robinnp_link link;
+	struct roc_robinnp_sub sub;
+	uint32_t left;
+	int err;
+
+	err = roc_robinnp_sub_read(c->ep, roc_fragments_number(c->f), &sub);
+	*l = (struct ledger){.transfers = sub.transfers, .bytes = sub.bytes};
+	for (left = c->links; left && !err; left &= left - 1) {
+		err = roc_robinnp_link_read(c->ep, (unsigned int)(c->link + __builtin_ctz(left)),
+					    &link);
+		l->offered += link.offered;
+	}
+	return err;
+}
+
+static int start(struct source *s)
+{
+	struct fragment_source *c = of(s);
+	int ret;
+
+	ret = read_ledger(c, &c->before);
+	if (!ret)
+		ret = roc_fragments_start(c->f);
+	return ret ? lib_fail(s, ret) : 0;
+}
+
+static int take_in(struct fragment_source *c)
+{
+	int n;
+
+	do
+		n = roc_fragments_take(c->f, NULL, TAKE);
+	while (n == TAKE);
+	return n < 0 ? n : 0;
+}
+
+/* Links that are not wanted are cleared with their event, and so are events when they are asked
+ * for. */
+static int ask(struct fragment_source *c)
+{
+	uint32_t event, links;
+	uint64_t age;
+	int ret;
+
+	while ((links = roc_fragments_oldest(c->f, &event, &age))) {
+		ret = roc_fragments_request(c->f, event, links & c->links, 0);
+		if (ret == -EAGAIN)
+			break;
+		if (ret < 0)
+			return ret;
+		roc_fragments_clear(c->f, &event, 1);
+	}
+	return 0;
+}
+
+static int flush(struct source *s)
+{
+	struct fragment_source *c = of(s);
+	int ret = 0;
+
+	if (c->stopped)
+		return 0;
+	if (!c->stopping)
+		ret = take_in(c);
+	if (!ret)
+		ret = ask(c);
+	if (!ret)
+		ret = roc_fragments_flush(c->f);
+	return ret ? lib_fail(s, ret) : 0;
+}
+
+static int explain(struct source *s)
+{
+	struct roc_fr_info info;
+
+	if (roc_fragments_info(of(s)->f, &info))
+		return lib_fail(s, -ENODEV);
+	if (info.state == ROC_CH_FAILED)
+		return units_fail(s->why, EIO, "The sub-unit failed: %s", roc_why_text(info.why));
+	return units_fail(s->why, EIO, "The sub-unit was stopped by something else.");
+}
+
+/* All that the card told of before the stop has been taken: now it need not run any more. */
+static int end(struct source *s)
+{
+	struct fragment_source *c = of(s);
+	struct roc_fragments_counts n;
+	int ret;
+
+	roc_fragments_counts(c->f, &n);
+	if (!c->stopped && (n.events || n.outstanding))
+		return 0;
+	if (!c->stopped) {
+		c->stopped = true;
+		ret = roc_fragments_stop(c->f, false);
+		if (ret && ret != -EALREADY)
+			return lib_fail(s, ret);
+	}
+	return -ENODATA;
+}
+
+static int take(struct source *s, struct unit *u)
+{
+	struct fragment_source *c = of(s);
+	struct roc_unit r;
+	int ret;
+
+	ret = roc_lender_take(c->lender, &r);
+	if (ret < 0)
+		return ret == -EAGAIN ? ret : lib_fail(s, ret);
+	if (!ret && !c->stopped && c->slept && !roc_fragments_running(c->f))
+		return explain(s);
+	c->slept = false;
+	if (!ret)
+		return c->stopping ? end(s) : 0;
+	*u = (struct unit){
+		.data = r.data,
+		.bytes = r.length,
+		.handle = r.handle,
+		.sequence = r.sequence,
+		.first = r.offset,
+		.time = units_realtime(),
+		.link = c->link + r.link,
+		.flags = r.flags & ROC_UNIT_DAMAGED ? UNIT_DAMAGED : 0,
+	};
+	return 1;
+}
+
+static int give_back(struct source *s, uint64_t handle)
+{
+	int ret = roc_lender_return(of(s)->lender, handle);
+
+	return ret ? lib_fail(s, ret) : 0;
+}
+
+/* The card runs on until what is known of is fetched. */
+static int stop(struct source *s)
+{
+	struct fragment_source *c = of(s);
+	int ret;
+
+	ret = c->stopping ? 0 : take_in(c);
+	c->stopping = true;
+	return ret ? lib_fail(s, ret) : 0;
+}
+
+/* What is told of after the stop would wake us, too. */
+static void fragment_sleep(struct source *s, struct units_sleep *sleep)
+{
+	struct fragment_source *c = of(s);
+
+	if (c->stopping)
+		units_sleep_ns(sleep, END_NS);
+	else
+		units_sleep_fd(sleep, roc_fragments_fd(c->f), POLLIN);
+	c->slept = true;
+}
+
+static void books(struct source *s, struct unit_books *b)
+{
+	struct fragment_source *c = of(s);
+	struct ledger l;
+
+	memset(b, 0, sizeof(*b));
+	if (read_ledger(c, &l))
+		return;
+	*b = (struct unit_books){
+		.known = true,
+		.units = l.transfers - c->before.transfers,
+		.bytes = l.bytes - c->before.bytes,
+		.dropped = l.offered - c->before.offered - (l.transfers - c->before.transfers),
+		.dropped_what = "fragments",
+	};
+}
+
+static void close_source(struct source *s)
+{
+	struct fragment_source *c = of(s);
+
+	roc_lender_close(c->lender);
+	/* The sub-unit before its memory: it pins it. */
+	roc_fragments_close(c->f);
+	roc_memory_free(&c->memory);
+	roc_close(c->ep);
+	free(c);
+}
+
+static const struct source_ops ops = {
+	.name = "card",
+	.start = start,
+	.take = take,
+	.give_back = give_back,
+	.flush = flush,
+	.stop = stop,
+	.sleep = fragment_sleep,
+	.books = books,
+	.close = close_source,
+};
+
+/* Does a generator send on all links? Then it is known what must be in them. */
+static bool generated(struct fragment_source *c)
+{
+	struct roc_robinnp_generator g = {.running = true};
+	uint32_t left;
+
+	for (left = c->links; left && g.running; left &= left - 1) {
+		if (roc_robinnp_generator_read(c->ep, (unsigned int)(c->link + __builtin_ctz(left)),
+					       &g))
+			return false;
+	}
+	return g.running;
+}
+
+/* Host pages of so many bytes as card pages, but such that each can be written by itself. */
+static int add_memory(struct fragment_source *c, const struct source_fragment_options *o)
+{
+	struct roc_fr_info info;
+	uint64_t page = o->page > HOST_PAGE ? o->page : HOST_PAGE, most;
+
+	if (roc_fragments_rings(c->f, (uint32_t)o->page, 0, (uint32_t)page, 0) ||
+	    roc_fragments_info(c->f, &info))
+		return tool_fail("%s", roc_error());
+	most = o->buffer / page < info.host_pages_max ? o->buffer / page : info.host_pages_max;
+	if (most < (unsigned int)__builtin_popcount(c->links))
+		return tool_fail("The buffer (--buffer-size) has not room for a fragment of each "
+				 "link: give it %d pages of %u bytes at least.",
+				 __builtin_popcount(c->links), (unsigned int)page);
+	if (roc_memory_alloc(most * page, c->card.numa_node, ROC_MEMORY_PLAIN_OK, &c->memory) ||
+	    roc_fragments_add(c->f, c->memory.addr, most * page) ||
+	    roc_lender_fragments(c->f, (unsigned int)most, &c->lender))
+		return tool_fail("%s", roc_error());
+	c->source.regions[0] =
+		(struct unit_region){.addr = c->memory.addr, .length = c->memory.length};
+	c->source.region_count = 1;
+	c->source.format = (struct unit_format){
+		.content = generated(c) ? UNIT_FRAGMENTS : UNIT_BYTES,
+		.page_bytes = info.page_size,
+		.unit_max = info.page_size,
+	};
+	snprintf(c->source.format.from, sizeof(c->source.format.from), "%s sub-unit %s",
+		 c->card.pci_address, roc_fragments_name(c->f));
+	return TOOL_OK;
+}
+
+static int open_sub(struct fragment_source *c, const struct source_fragment_options *o)
+{
+	const struct card_kind *kind;
+	uint32_t all;
+	int code;
+
+	code = card_open(o->id, &c->card, &c->ep, &kind);
+	if (code)
+		return code;
+	if (roc_fragments_open_card(&c->card, o->id, o->sub ? o->sub : "0", &c->f))
+		return tool_fail("%s", roc_error());
+	all = (1u << roc_fragments_links(c->f)) - 1;
+	c->links = o->links ? o->links & all : all;
+	c->link = (int32_t)(roc_fragments_number(c->f) * roc_fragments_links(c->f));
+	if (!c->links)
+		return tool_fail("%s has the links 0 to %u (--links).", roc_fragments_name(c->f),
+				 roc_fragments_links(c->f) - 1);
+	return add_memory(c, o);
+}
+
+int source_fragment(const struct source_fragment_options *o, struct source **source)
+{
+	struct fragment_source *c = calloc(1, sizeof(*c));
+	int code;
+
+	if (!c)
+		return tool_fail("There is no memory left.");
+	c->source.ops = &ops;
+	code = open_sub(c, o);
+	if (code) {
+		close_source(&c->source);
+		return code;
+	}
+	*source = &c->source;
+	return TOOL_OK;
+}
