@@ -8,7 +8,8 @@
  *	bench_state.c	signal flag, time, reason of a failure
  *	bench_report.c	live line, final table, JSON
  *	hammer.c	register reads beside the data
- *	check*.c	is the data right
+ *
+ * Whether the data are right is looked at in utils/check/.
  */
 #ifndef ROC_UTILS_BENCH_H
 #define ROC_UTILS_BENCH_H
@@ -20,10 +21,10 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#include "utils/common/card.h"
-#include "check.h"
-#include "error_log.h"
 #include "hammer.h"
+#include "utils/check/check.h"
+#include "utils/check/error_log.h"
+#include "utils/common/card.h"
 #include "utils/common/json.h"
 #include "utils/common/options.h"
 

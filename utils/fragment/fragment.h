@@ -20,7 +20,7 @@
 
 #include "utils/common/json.h"
 #include "utils/common/options.h"
-#include "utils/dma/error_log.h"
+#include "utils/check/error_log.h"
 
 #define FRAGMENT_CARD_LINKS (ROC_ROBINNP_SUBS * ROC_ROBINNP_LINKS)
 

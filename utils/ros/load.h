@@ -18,7 +18,7 @@
 #include "protocol.h"
 #include "utils/common/histogram.h"
 #include "utils/common/options.h"
-#include "utils/dma/error_log.h"
+#include "utils/check/error_log.h"
 
 #define LOAD_CARD_LINKS 12 /* of a RobinNP: links of the daemon go on from card to card */
 #define LOAD_CARDS ((ROS_LINKS + LOAD_CARD_LINKS - 1) / LOAD_CARD_LINKS)

@@ -21,7 +21,7 @@
 
 #include "utils/common/json.h"
 #include "utils/common/options.h"
-#include "utils/dma/error_log.h"
+#include "utils/check/error_log.h"
 
 enum stream_action {
 	STREAM_DUMP,

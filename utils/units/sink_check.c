@@ -12,7 +12,7 @@
 #include <stdlib.h>
 
 #include "kmod/fragment/fragment_data.h"
-#include "utils/dma/check.h"
+#include "utils/check/check.h"
 #include "utils/ros/fragment_check.h"
 #include "utils/stream/stream.h"
 

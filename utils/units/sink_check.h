@@ -6,7 +6,7 @@
 #define ROC_UTILS_SINK_CHECK_H
 
 #include "units.h"
-#include "utils/dma/error_log.h"
+#include "utils/check/error_log.h"
 
 /*
  * @format: of the source, whose content is known by the first unit at the latest; must outlive the

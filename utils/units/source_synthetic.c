@@ -13,7 +13,7 @@
 #include <sys/mman.h>
 
 #include "pace.h"
-#include "utils/dma/rdh.h"
+#include "utils/check/rdh.h"
 
 #define LINKS 32
 

@@ -9,7 +9,7 @@
 #include <stdarg.h>
 #include <time.h>
 
-#include "utils/dma/rdh.h"
+#include "utils/check/rdh.h"
 
 static const char *const contents[UNIT_CONTENTS] = {
 	[UNIT_BYTES] = "bytes",		[UNIT_COUNTER] = "counter", [UNIT_DDG] = "ddg",

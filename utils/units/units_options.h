@@ -8,7 +8,7 @@
 #include "pump.h"
 #include "units_report.h"
 #include "utils/common/options.h"
-#include "utils/dma/error_log.h"
+#include "utils/check/error_log.h"
 
 /* Member "units" of a tool's values. */
 struct units_options {

@@ -7,8 +7,8 @@
 
 #include <stdint.h>
 
-#include "utils/dma/check.h"
-#include "utils/dma/rdh.h"
+#include "utils/check/check.h"
+#include "utils/check/rdh.h"
 
 #define SUPERPAGE 65536
 #define PACKET 8192

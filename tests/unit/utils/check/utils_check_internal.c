@@ -6,7 +6,7 @@
 
 #include <stdint.h>
 
-#include "utils/dma/check.h"
+#include "utils/check/check.h"
 
 #define PAGE 8192
 #define WORDS (PAGE / 32)
