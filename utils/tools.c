@@ -38,6 +38,7 @@ const struct tool *const tools[] = {
 	&tool_recv,
 	&tool_rosd,
 	&tool_ros_load,
+	&tool_gpu_src,
 	NULL,
 };
 /* clang-format on */

@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
 # Host tests: each NAME.c in a folder here is one CUnit program, $(O)/unit/NAME. The folders are those
-# of what is tested; kernel/ stands in for the kernel. What a program links comes from its folder
-# (UNIT_FOLDER_LIBS) and from UNIT_LIBS_NAME: objects, archives or -l flags.
+# of what is tested; kernel/ stands in for the kernel, libraries/ for those of other vendors. What a
+# program links comes from its folder (UNIT_FOLDER_LIBS) and from UNIT_LIBS_NAME: objects, archives or
+# -l flags.
 # `make unit` runs them all, UNIT="NAME ..." only some.
 
-UNIT_SRCS := $(filter-out tests/unit/kernel/%,$(sort $(shell find tests/unit -name '*.c')))
+UNIT_SRCS := $(filter-out tests/unit/kernel/% tests/unit/libraries/%,$(sort $(shell find tests/unit -name '*.c')))
 UNIT_NAMES := $(basename $(notdir $(UNIT_SRCS)))
 UNIT_OBJS := $(UNIT_SRCS:%.c=$(O)/%.o)
 UNIT_TIMEOUT ?= 60
@@ -56,3 +57,12 @@ unit-programs: $(UNIT:%=$(O)/unit/%)
 unit: unit-programs $(O)/emu/roc-emu $(O)/utils/roc
 	ROC_EMU=$(abspath $(O))/emu/roc-emu ROC_TOOL=$(abspath $(O))/utils/roc \
 	LD_LIBRARY_PATH=$(abspath $(O))/libroc tests/unit/run $(UNIT_TIMEOUT) $(UNIT:%=$(O)/unit/%)
+
+# Libraries that a machine may not have, for the tools that open them when they run.
+UNIT_LIBRARIES := $(O)/unit/libraries
+$(UNIT_LIBRARIES)/libcuda.so.1: tests/unit/libraries/cuda.c
+	@mkdir -p $(@D)
+	$(CC) $(ALL_CFLAGS) -shared -fPIC -fvisibility=hidden -o $@ $<
+$(O)/unit/utils_gpu_src: $(UNIT_LIBRARIES)/libcuda.so.1
+$(O)/tests/unit/utils/gpu/utils_gpu_src.o: override CPPFLAGS += \
+	-DFAKE_LIBRARIES='"$(abspath $(UNIT_LIBRARIES))"' -DBUILT_LIBRARIES='"$(abspath $(O)/libroc)"'

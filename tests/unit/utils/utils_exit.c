@@ -45,6 +45,7 @@ static const struct {
 	{"node-check", ""},
 	{"send", "localhost --id=245"},
 	{"recv", "--bind=/tmp/roc-nowhere"},
+	{"gpu-src", ""},
 };
 
 /* Wrong on every machine. */
@@ -130,6 +131,11 @@ static const char *const usage[] = {
 	"send localhost --id=245 --connections=33",
 	"recv --connections=0",
 	"recv stray",
+	"gpu-src --source=fpga",
+	"gpu-src --source=cpu --record-min=2M --record-max=1M",
+	"gpu-src --source=cpu --record-max=100001",
+	"gpu-src --source=cpu --streams=33",
+	"gpu-src --source=cpu --cpus=none",
 };
 
 /* No form of an id. */

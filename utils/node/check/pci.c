@@ -117,3 +117,30 @@ unsigned int node_pci_read_request(const struct node_pci *pci)
 {
 	return bytes((pci->device_control & PCI_EXP_DEVCTL_READRQ) >> 12);
 }
+
+int node_pci_speed(const struct tree *t, const char *address, const char *file, long *speed)
+{
+	char text[64], *end;
+	double value;
+	int err = tree_text(t, text, sizeof(text), "sys/bus/pci/devices/%s/%s", address, file);
+
+	if (err)
+		return err;
+	value = strtod(text, &end);
+	if (end == text || strncmp(end, " GT/s", 5) || value <= 0 || value > 1000)
+		return -EINVAL;
+	*speed = (long)(value * 100 + 0.5);
+	return 0;
+}
+
+int node_pci_width(const struct tree *t, const char *address, const char *file, long *width)
+{
+	long long value;
+	int err = tree_number(t, &value, "sys/bus/pci/devices/%s/%s", address, file);
+
+	/* The kernel says 255 or 0 where it does not know. */
+	if (!err && (value < 1 || value > 32))
+		err = -EINVAL;
+	*width = err ? 0 : (long)value;
+	return err;
+}

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The PCI Express capability of a function, by libpci: what the kernel does not show in sysfs.
+ * The PCI Express capability of a function, by libpci: what the kernel does not show in sysfs. And
+ * of its link what the kernel shows.
  */
 #ifndef ROC_UTILS_NODE_PCI_H
 #define ROC_UTILS_NODE_PCI_H
@@ -23,5 +24,10 @@ int node_pci_port(const struct tree *t, const char *address, char *port, size_t 
 unsigned int node_pci_payload(const struct node_pci *pci);
 unsigned int node_pci_payload_max(const struct node_pci *pci);
 unsigned int node_pci_read_request(const struct node_pci *pci);
+
+/* current_link_speed, max_link_speed: "8.0 GT/s PCIe" is 800, hundredths. */
+int node_pci_speed(const struct tree *t, const char *address, const char *file, long *speed);
+/* current_link_width, max_link_width: lanes. */
+int node_pci_width(const struct tree *t, const char *address, const char *file, long *width);
 
 #endif

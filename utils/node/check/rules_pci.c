@@ -16,35 +16,6 @@
 
 #define PORT_MAX 16
 
-/* "8.0 GT/s PCIe": the number in hundredths. */
-static int read_speed(const struct check *c, const char *address, const char *file, long *speed)
-{
-	char text[64], *end;
-	double value;
-	int err =
-		tree_text(&c->tree, text, sizeof(text), "sys/bus/pci/devices/%s/%s", address, file);
-
-	if (err)
-		return err;
-	value = strtod(text, &end);
-	if (end == text || strncmp(end, " GT/s", 5) || value <= 0 || value > 1000)
-		return -EINVAL;
-	*speed = (long)(value * 100 + 0.5);
-	return 0;
-}
-
-static int read_width(const struct check *c, const char *address, const char *file, long *width)
-{
-	long long value;
-	int err = tree_number(&c->tree, &value, "sys/bus/pci/devices/%s/%s", address, file);
-
-	/* The kernel says 255 or 0 where it does not know. */
-	if (!err && (value < 1 || value > 32))
-		err = -EINVAL;
-	*width = err ? 0 : (long)value;
-	return err;
-}
-
 void rule_link_speed(struct check *c)
 {
 	static const char same[] = "the fastest that the card can";
@@ -56,9 +27,9 @@ void rule_link_speed(struct check *c)
 	for (i = 0; i < c->cards.count; i++) {
 		const struct node_card *card = &c->cards.card[i];
 
-		err = read_speed(c, card->address, "current_link_speed", &now);
+		err = node_pci_speed(&c->tree, card->address, "current_link_speed", &now);
 		if (!err)
-			err = read_speed(c, card->address, "max_link_speed", &can);
+			err = node_pci_speed(&c->tree, card->address, "max_link_speed", &can);
 		if (err) {
 			say_unread(c, card->subject, same, err, "the speed of the link");
 			continue;
@@ -84,9 +55,9 @@ void rule_link_width(struct check *c)
 	for (i = 0; i < c->cards.count; i++) {
 		const struct node_card *card = &c->cards.card[i];
 
-		err = read_width(c, card->address, "current_link_width", &now);
+		err = node_pci_width(&c->tree, card->address, "current_link_width", &now);
 		if (!err)
-			err = read_width(c, card->address, "max_link_width", &can);
+			err = node_pci_width(&c->tree, card->address, "max_link_width", &can);
 		if (err) {
 			say_unread(c, card->subject, same, err, "the width of the link");
 			continue;

@@ -48,6 +48,7 @@ static const struct {
 	{"replay", {NULL}},
 	{"send", {NULL}},
 	{"recv", {NULL}},
+	{"gpu-src", {NULL}},
 };
 
 #define PRINTED (sizeof(printed) / sizeof(printed[0]))

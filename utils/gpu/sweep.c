@@ -1,0 +1,222 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * The sweep. Each copy takes another piece of the device's memory, so that one that was never made
+ * is seen when the records are looked at, which is done between the measured times.
+ */
+#include "sweep.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+#include <sys/resource.h>
+
+#include "utils/common/stop.h"
+#include "utils/units/content.h"
+
+#define WORD 8
+#define GIB ((double)(UINT64_C(1) << 30))
+#define BUFFER_MAX (UINT64_C(1) << 30) /* but for one record */
+#define LOOK_MAX (UINT64_C(64) << 20)  /* bytes of records that are looked at, but for one */
+
+struct times {
+	uint64_t wall;
+	double system, user;
+};
+
+/* Where records of one size go. */
+struct slots {
+	uint64_t record;
+	uint64_t count; /* a multiple of the streams: no two of them write to one slot */
+	uint64_t made;	/* copies begun for this point */
+	uint64_t first; /* number of the first of them, of all copies */
+};
+
+static double seconds(const struct timeval *t)
+{
+	return (double)t->tv_sec + (double)t->tv_usec / 1e6;
+}
+
+static struct times now(void)
+{
+	struct rusage usage;
+
+	getrusage(RUSAGE_SELF, &usage);
+	return (struct times){
+		.wall = units_now(),
+		.system = seconds(&usage.ru_stime),
+		.user = seconds(&usage.ru_utime),
+	};
+}
+
+/* First byte in the device's memory of copy @number. */
+static uint64_t place(uint64_t number)
+{
+	return content_mix(number, 0) % CONTENT_PLACES * WORD;
+}
+
+static char *slot_of(const struct sweep *s, const struct slots *slots, uint64_t n)
+{
+	return (char *)s->memory.addr + n % slots->count * slots->record;
+}
+
+static int one_repeat(struct sweep *s, struct slots *slots, unsigned int streams, uint64_t records)
+{
+	struct copier *c = s->copier;
+	unsigned int stream;
+	uint64_t i;
+	int ret;
+
+	for (i = 0; i < records; i++, slots->made++) {
+		ret = c->ops->copy(c, (unsigned int)(slots->made % streams),
+				   slot_of(s, slots, slots->made),
+				   place(slots->first + slots->made), slots->record);
+		if (ret)
+			return ret;
+	}
+	for (stream = 0; stream < streams; stream++) {
+		ret = c->ops->wait(c, stream);
+		if (ret)
+			return ret;
+	}
+	return 0;
+}
+
+/* The records that were copied last. */
+static void look(struct sweep *s, const struct slots *slots, struct sweep_point *p)
+{
+	uint64_t n = LOOK_MAX / slots->record ? LOOK_MAX / slots->record : 1, i;
+	struct content content;
+	int64_t wrong;
+
+	n = n < slots->count ? n : slots->count;
+	n = n < slots->made ? n : slots->made;
+	for (i = slots->made - n; i < slots->made; i++) {
+		/* A body alone: its counter goes on from there. */
+		content = (struct content){.place = place(slots->first + i) / WORD -
+						    CONTENT_HEAD / WORD};
+		wrong = content_check(&content, CONTENT_HEAD, slot_of(s, slots, i), slots->record);
+		if (wrong < 0)
+			continue;
+		units_fail(s->wrong, EBADMSG,
+			   "A record of %" PRIu64 " bytes was copied wrongly: byte %" PRId64
+			   " is not what the device's memory has.",
+			   slots->record, wrong - CONTENT_HEAD);
+		p->errors++;
+	}
+	s->errors += p->errors;
+}
+
+static void add_up(struct sweep_point *p, const double *rates, const struct times *spent)
+{
+	double sum = 0, squares = 0;
+	unsigned int i;
+
+	p->least = p->most = rates[0];
+	for (i = 0; i < p->repeats; i++) {
+		sum += rates[i];
+		p->least = fmin(p->least, rates[i]);
+		p->most = fmax(p->most, rates[i]);
+	}
+	p->mean = sum / p->repeats;
+	for (i = 0; i < p->repeats; i++)
+		squares += (rates[i] - p->mean) * (rates[i] - p->mean);
+	p->sigma = p->repeats > 1 ? sqrt(squares / (p->repeats - 1)) : NAN;
+	p->system = spent->system / ((double)p->bytes / GIB);
+	p->user = spent->user / ((double)p->bytes / GIB);
+}
+
+/* 0, or -errno with the sentence in the copier. */
+static int measure(struct sweep *s, struct slots *slots, struct sweep_point *p)
+{
+	uint64_t records = s->opt->bytes / p->record ? s->opt->bytes / p->record : 1;
+	struct times spent = {0}, before, after;
+	double rates[SWEEP_REPEATS];
+	unsigned int i;
+	int ret;
+
+	/* The first copies of all find caches and tables of the device cold. */
+	ret = one_repeat(s, slots, p->streams, p->streams);
+	for (i = 0; i < s->opt->repeats && !ret && !stop_asked(); i++) {
+		before = now();
+		ret = one_repeat(s, slots, p->streams, records);
+		after = now();
+		rates[i] = (double)(records * p->record * 8) / (double)(after.wall - before.wall);
+		spent.system += after.system - before.system;
+		spent.user += after.user - before.user;
+		p->repeats++;
+		p->bytes += records * p->record;
+	}
+	if (ret || !p->repeats)
+		return ret;
+	add_up(p, rates, &spent);
+	if (!s->opt->no_check)
+		look(s, slots, p);
+	return 0;
+}
+
+static int sweep_sizes(struct sweep *s, unsigned int streams, uint64_t *number)
+{
+	double factor = pow(10, 1.0 / s->opt->steps), size = (double)s->opt->record_min;
+	uint64_t record, last = 0;
+	int ret;
+
+	for (; last < s->opt->record_max && !stop_asked(); size *= factor) {
+		struct sweep_point *p = &s->points[s->count];
+		struct slots slots = {.first = *number};
+
+		record = ((uint64_t)(size + 0.5) + WORD - 1) / WORD * WORD;
+		record = record < s->opt->record_max ? record : s->opt->record_max;
+		if (record == last)
+			continue;
+		last = record;
+		slots.record = record;
+		slots.count = s->memory.length / record / streams * streams;
+		if (!slots.count || s->count == SWEEP_POINTS)
+			continue;
+		*p = (struct sweep_point){
+			.record = record, .pinned = s->pinned, .streams = streams};
+		ret = measure(s, &slots, p);
+		if (ret)
+			return ret;
+		s->count += p->repeats > 0;
+		*number += slots.made;
+	}
+	return 0;
+}
+
+static int sweep_memory(struct sweep *s, bool pinned, uint64_t *number)
+{
+	struct copier *c = s->copier;
+	unsigned int streams;
+	int ret = 0;
+
+	if (pinned)
+		ret = c->ops->pin(c, s->memory.addr, s->memory.length);
+	if (ret)
+		return ret;
+	s->pinned = pinned;
+	for (streams = 1; streams <= s->opt->streams && !ret; streams *= 2)
+		ret = sweep_sizes(s, streams, number);
+	if (pinned)
+		c->ops->unpin(c, s->memory.addr, s->memory.length);
+	return ret;
+}
+
+int sweep_run(struct sweep *s)
+{
+	const struct sweep_options *o = s->opt;
+	uint64_t length = o->record_max * o->streams, number = 0;
+	int ret;
+
+	length = length < BUFFER_MAX ? length : BUFFER_MAX;
+	length = length > o->record_max ? length : o->record_max;
+	if (roc_memory_alloc(length, -1, ROC_MEMORY_PLAIN_OK, &s->memory))
+		return tool_fail("%s", roc_error());
+	ret = copier_fill(s->copier, 0);
+	if (!ret && o->memory != SWEEP_PAGEABLE)
+		ret = sweep_memory(s, true, &number);
+	if (!ret && o->memory != SWEEP_PINNED && !stop_asked())
+		ret = sweep_memory(s, false, &number);
+	return ret ? tool_fail("%s", s->copier->why) : TOOL_OK;
+}
