@@ -9,7 +9,9 @@ LIBROC_LIBRARIES := roc roc-board
 LIBROC_OBJS_roc := $(patsubst %.c,$(O)/%.o,$(wildcard libroc/core/*.c))
 LIBROC_OBJS_roc-board := $(patsubst %.c,$(O)/%.o,$(wildcard libroc/board/*.c libroc/board/*/*.c)) \
 	$(O)/libroc/board/firmware_data.o
-LIBROC_OBJS := $(LIBROC_OBJS_roc) $(LIBROC_OBJS_roc-board)
+# What the tools and a library share of libfabric: linked into each, exported by none.
+LIBROC_FABRIC_OBJS := $(patsubst %.c,$(O)/%.o,$(wildcard libroc/fabric/*.c))
+LIBROC_OBJS := $(LIBROC_OBJS_roc) $(LIBROC_OBJS_roc-board) $(LIBROC_FABRIC_OBJS)
 LIBROC_SO := $(O)/libroc/libroc.so.$(LIBROC_ABI)
 LIBROC_BOARD_SO := $(O)/libroc/libroc-board.so.$(LIBROC_ABI)
 LIBROC_A := $(O)/libroc/libroc.a

@@ -5,7 +5,7 @@
 
 UTILS_SRCS := $(filter-out utils/main.c,$(wildcard utils/*.c utils/*/*.c utils/*/*/*.c))
 UTILS_OBJS := $(UTILS_SRCS:%.c=$(O)/%.o)
-# libfabric is loaded when it is needed.
+# libfabric is loaded when it is needed (libroc/fabric/).
 UTILS_LIBS := -luring -lpci -ljson-c -ldl
 # Every roc-*.1 is the page of a tool; a unit test holds the two together.
 UTILS_LINKS := $(patsubst Documentation/man/%.1,%,$(wildcard Documentation/man/roc-*.1))
@@ -18,7 +18,7 @@ utils: $(O)/utils/roc
 
 $(O)/utils/%.o $(O)/tests/unit/utils/%.o: override CPPFLAGS += -Ilibroc/include
 
-$(O)/utils/libutils.a: $(UTILS_OBJS)
+$(O)/utils/libutils.a: $(UTILS_OBJS) $(LIBROC_FABRIC_OBJS)
 	rm -f $@
 	$(AR) rcs $@ $^
 

@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 static int resolve(const char *host, const char *port, int flags, struct addrinfo **list,
-		   char why[UNITS_WHY])
+		   char why[FABRIC_WHY])
 {
 	struct addrinfo hints = {
 		.ai_family = AF_UNSPEC, .ai_socktype = SOCK_STREAM, .ai_flags = flags};
@@ -21,8 +21,8 @@ static int resolve(const char *host, const char *port, int flags, struct addrinf
 
 	if (!ret)
 		return 0;
-	return units_fail(why, EHOSTUNREACH, "\"%s\" port %s is no address: %s.", host ? host : "*",
-			  port, gai_strerror(ret));
+	return fabric_fail(why, EHOSTUNREACH, "\"%s\" port %s is no address: %s.",
+			   host ? host : "*", port, gai_strerror(ret));
 }
 
 static void set_up(int fd)
@@ -32,7 +32,7 @@ static void set_up(int fd)
 	setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
 }
 
-int control_listen(const char *host, const char *port, char why[UNITS_WHY])
+int control_listen(const char *host, const char *port, char why[FABRIC_WHY])
 {
 	struct addrinfo *list, *a;
 	int fd = -1, on = 1, err = 0, ret;
@@ -55,12 +55,12 @@ int control_listen(const char *host, const char *port, char why[UNITS_WHY])
 	}
 	freeaddrinfo(list);
 	if (fd < 0)
-		return units_fail(why, err, "Nobody can listen at %s port %s: %s.",
-				  host ? host : "all addresses,", port, strerror(err));
+		return fabric_fail(why, err, "Nobody can listen at %s port %s: %s.",
+				   host ? host : "all addresses,", port, strerror(err));
 	return fd;
 }
 
-int control_connect(struct control *c, const char *host, const char *port, char why[UNITS_WHY])
+int control_connect(struct control *c, const char *host, const char *port, char why[FABRIC_WHY])
 {
 	struct addrinfo *list, *a;
 	int err = 0, ret;
@@ -81,10 +81,10 @@ int control_connect(struct control *c, const char *host, const char *port, char 
 	}
 	freeaddrinfo(list);
 	if (c->fd < 0)
-		return units_fail(why, err, "%s port %s cannot be reached: %s.", host, port,
-				  strerror(err));
+		return fabric_fail(why, err, "%s port %s cannot be reached: %s.", host, port,
+				   strerror(err));
 	set_up(c->fd);
-	c->heard = c->told = units_now();
+	c->heard = c->told = fabric_now();
 	return 0;
 }
 
@@ -105,7 +105,7 @@ void control_accepted(struct control *c, int fd)
 {
 	c->fd = fd;
 	c->in_bytes = c->out_bytes = 0;
-	c->heard = c->told = units_now();
+	c->heard = c->told = fabric_now();
 	set_up(fd);
 }
 
@@ -141,7 +141,7 @@ int control_receive(struct control *c)
 	if (!n)
 		return -ECONNRESET;
 	c->in_bytes += (size_t)n;
-	c->heard = units_now();
+	c->heard = fabric_now();
 	return 0;
 }
 
@@ -149,25 +149,6 @@ void control_drop(struct control *c, size_t bytes)
 {
 	c->in_bytes -= bytes;
 	memmove(c->in, c->in + bytes, c->in_bytes);
-}
-
-static size_t record_bytes(const struct wire_record *r)
-{
-	return WIRE_RECORD + (r->type == WIRE_CREDIT ? 4 * (size_t)r->count : 0);
-}
-
-int control_record(const struct control *c, struct wire_record *r)
-{
-	if (c->in_bytes < WIRE_RECORD)
-		return 0;
-	if (!wire_get_record(c->in, r))
-		return -EPROTO;
-	return c->in_bytes >= record_bytes(r);
-}
-
-void control_drop_record(struct control *c, const struct wire_record *r)
-{
-	control_drop(c, record_bytes(r));
 }
 
 bool control_queue(struct control *c, const void *data, size_t bytes)
@@ -190,27 +171,12 @@ int control_flush(struct control *c)
 		return errno == EAGAIN || errno == EINTR ? 0 : -errno;
 	c->out_bytes -= (size_t)n;
 	memmove(c->out, c->out + n, c->out_bytes);
-	c->told = units_now();
+	c->told = fabric_now();
 	return 0;
 }
 
-int control_beat(struct control *c, uint64_t now)
-{
-	struct wire_record r = {.type = WIRE_BEAT};
-	unsigned char text[WIRE_RECORD];
-
-	if (now > c->heard && now - c->heard > CONTROL_SILENCE)
-		return -ETIMEDOUT;
-	if (now > c->told && now - c->told > UNITS_NS_PER_S) {
-		wire_put_record(text, &r);
-		control_queue(c, text, sizeof(text));
-		c->told = now;
-	}
-	return 0;
-}
-
-void control_sleep(const struct control *c, struct units_sleep *sleep)
+void control_sleep(const struct control *c, struct roc_idle *idle)
 {
 	if (c->fd >= 0)
-		units_sleep_fd(sleep, c->fd, POLLIN | (c->out_bytes ? POLLOUT : 0));
+		roc_idle_fd(idle, c->fd, POLLIN | (c->out_bytes ? POLLOUT : 0));
 }

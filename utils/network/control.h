@@ -1,29 +1,28 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The control connection: TCP, non-blocking. Both ends say something once a second, so that one
- * that is silent is known to be gone.
+ * A control connection: TCP, non-blocking. Whoever uses it has both ends say something now and
+ * then, so that one that is silent is known to be gone: heard and told are for that.
  */
 #ifndef ROC_UTILS_CONTROL_H
 #define ROC_UTILS_CONTROL_H
 
-#include "wire.h"
+#include "libroc/fabric/base.h"
 
-#define CONTROL_SILENCE (10 * UNITS_NS_PER_S)
 #define CONTROL_ADDRESS 64
 
 struct control {
 	int fd; /* -1: none */
 	size_t in_bytes;
 	size_t out_bytes;
-	uint64_t heard, told; /* units_now() */
+	uint64_t heard, told; /* fabric_now() */
 	unsigned char in[32 << 10];
 	unsigned char out[64 << 10];
 };
 
 /* Listening socket, or -errno with the sentence. @host NULL: all addresses. */
-int control_listen(const char *host, const char *port, char why[UNITS_WHY]);
+int control_listen(const char *host, const char *port, char why[FABRIC_WHY]);
 /* Begin to connect: 0, or -errno with the sentence. */
-int control_connect(struct control *c, const char *host, const char *port, char why[UNITS_WHY]);
+int control_connect(struct control *c, const char *host, const char *port, char why[FABRIC_WHY]);
 /* 1 connected, 0 not yet, -errno. */
 int control_connected(struct control *c);
 void control_accepted(struct control *c, int fd);
@@ -36,16 +35,10 @@ bool control_address(const struct control *c, bool other, char text[CONTROL_ADDR
 int control_receive(struct control *c);
 /* Forget the first bytes of what came. */
 void control_drop(struct control *c, size_t bytes);
-/* A whole record at the front of what came, with its slots behind it: 1; 0 not yet; -EPROTO. */
-int control_record(const struct control *c, struct wire_record *r);
-void control_drop_record(struct control *c, const struct wire_record *r);
-
 /* False: there is no room. What is queued goes with the next flush. */
 bool control_queue(struct control *c, const void *data, size_t bytes);
 /* One call; 0, or -errno: the other end is gone. */
 int control_flush(struct control *c);
-/* Say that we are there, if nothing was said for a while; -ETIMEDOUT the other end says nothing. */
-int control_beat(struct control *c, uint64_t now);
-void control_sleep(const struct control *c, struct units_sleep *sleep);
+void control_sleep(const struct control *c, struct roc_idle *idle);
 
 #endif

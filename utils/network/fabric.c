@@ -35,14 +35,14 @@ static void *function(const char *name, const char *version)
 	return dlvsym(lib.handle, name, version);
 }
 
-static int load(char why[UNITS_WHY])
+static int load(char why[FABRIC_WHY])
 {
 	if (lib.strerror)
 		return 0;
 	if (!lib.handle)
 		lib.handle = dlopen(LIBRARY, RTLD_NOW | RTLD_LOCAL);
 	if (!lib.handle)
-		return units_fail(
+		return fabric_fail(
 			why, ENOENT,
 			"libfabric is not installed (%s): apt-get install libfabric1, or on "
 			"Fedora and RHEL dnf install libfabric.",
@@ -54,17 +54,17 @@ static int load(char why[UNITS_WHY])
 	*(void **)&lib.strerror = function("fi_strerror", "FABRIC_1.0");
 	if (!lib.getinfo || !lib.freeinfo || !lib.dupinfo || !lib.fabric || !lib.strerror) {
 		lib.strerror = NULL;
-		return units_fail(why, ENOENT,
-				  "The libfabric that is installed is not known: 1.11 "
-				  "or a later 1.x or 2.x is needed.");
+		return fabric_fail(why, ENOENT,
+				   "The libfabric that is installed is not known: 1.11 "
+				   "or a later 1.x or 2.x is needed.");
 	}
 	return 0;
 }
 
-static int fail(char why[UNITS_WHY], int ret, const char *what)
+static int fail(char why[FABRIC_WHY], int ret, const char *what)
 {
-	return units_fail(why, -ret > 0 && -ret < FI_ERRNO_OFFSET ? -ret : EIO,
-			  "libfabric: %s: %s.", what, lib.strerror(-ret));
+	return fabric_fail(why, -ret > 0 && -ret < FI_ERRNO_OFFSET ? -ret : EIO,
+			   "libfabric: %s: %s.", what, lib.strerror(-ret));
 }
 
 const char *fabric_provider(const char *name)
@@ -82,7 +82,7 @@ static bool has_address(const char *provider)
 	return strcmp(provider, "shm") != 0;
 }
 
-int fabric_open(struct fabric *f, const char *provider, const char *node, char why[UNITS_WHY])
+int fabric_open(struct fabric *f, const char *provider, const char *node, char why[FABRIC_WHY])
 {
 	struct fi_info *hints;
 	int ret;
@@ -93,7 +93,7 @@ int fabric_open(struct fabric *f, const char *provider, const char *node, char w
 		return ret;
 	hints = lib.dupinfo(NULL);
 	if (!hints)
-		return units_fail(why, ENOMEM, "There is no memory left.");
+		return fabric_fail(why, ENOMEM, "There is no memory left.");
 	hints->caps = FI_MSG | FI_RMA;
 	hints->mode = FI_CONTEXT | FI_CONTEXT2;
 	hints->ep_attr->type = FI_EP_RDM;
@@ -107,10 +107,10 @@ int fabric_open(struct fabric *f, const char *provider, const char *node, char w
 	ret = lib.getinfo(API, node, NULL, node ? FI_SOURCE : 0, hints, &f->info);
 	lib.freeinfo(hints);
 	if (ret)
-		return units_fail(why, ENODEV,
-				  "libfabric has no provider \"%s\" here for what is needed (%s): "
-				  "fi_info lists what there is.",
-				  provider, lib.strerror(-ret));
+		return fabric_fail(why, ENODEV,
+				   "libfabric has no provider \"%s\" here for what is needed (%s): "
+				   "fi_info lists what there is.",
+				   provider, lib.strerror(-ret));
 	f->virt = f->info->domain_attr->mr_mode & FI_MR_VIRT_ADDR;
 	f->wait_fd = has_address(provider);
 	ret = lib.fabric(f->info->fabric_attr, &f->fabric, NULL);
@@ -120,7 +120,7 @@ int fabric_open(struct fabric *f, const char *provider, const char *node, char w
 	return ret ? fail(why, ret, "the domain cannot be opened") : 0;
 }
 
-int fabric_register(struct fabric *f, void *addr, size_t length, bool remote, char why[UNITS_WHY])
+int fabric_register(struct fabric *f, void *addr, size_t length, bool remote, char why[FABRIC_WHY])
 {
 	static uint64_t keys;
 	uint64_t access = remote ? FI_REMOTE_WRITE : FI_WRITE;
@@ -129,11 +129,12 @@ int fabric_register(struct fabric *f, void *addr, size_t length, bool remote, ch
 
 	ret = fi_mr_reg(f->domain, addr, length, access, 0, ++keys, 0, &f->mr[i], NULL);
 	if (ret)
-		return units_fail(why, ENOMEM,
-				  "libfabric: %zu bytes cannot be registered: %s. See the limit of "
-				  "locked memory (ulimit -l).",
-				  length, lib.strerror(-ret));
-	f->regions[i] = (struct unit_region){.addr = addr, .length = length};
+		return fabric_fail(
+			why, ENOMEM,
+			"libfabric: %zu bytes cannot be registered: %s. See the limit of "
+			"locked memory (ulimit -l).",
+			length, lib.strerror(-ret));
+	f->regions[i] = (struct iovec){.iov_base = addr, .iov_len = length};
 	f->region_count++;
 	return 0;
 }
@@ -158,7 +159,7 @@ uint64_t fabric_key(const struct fabric *f, unsigned int i)
 
 uint64_t fabric_base(const struct fabric *f, unsigned int i)
 {
-	return f->virt ? (uintptr_t)f->regions[i].addr : 0;
+	return f->virt ? (uintptr_t)f->regions[i].iov_base : 0;
 }
 
 static int open_queue(struct fabric *f, struct fabric_end *e)
@@ -182,7 +183,7 @@ static int open_queue(struct fabric *f, struct fabric_end *e)
 	return fi_cq_open(f->domain, &attr, &e->cq, NULL);
 }
 
-int fabric_end_open(struct fabric *f, struct fabric_end *e, char why[UNITS_WHY])
+int fabric_end_open(struct fabric *f, struct fabric_end *e, char why[FABRIC_WHY])
 {
 	struct fi_av_attr av = {.type = FI_AV_UNSPEC, .count = 1};
 	int ret;
@@ -210,14 +211,14 @@ int fabric_end_open(struct fabric *f, struct fabric_end *e, char why[UNITS_WHY])
 }
 
 int fabric_end_peer(struct fabric_end *e, const unsigned char *name, size_t bytes,
-		    char why[UNITS_WHY])
+		    char why[FABRIC_WHY])
 {
 	/* Providers read as much as their names have. */
 	unsigned char whole[FABRIC_NAME] = {0};
 
 	memcpy(whole, name, bytes);
 	if (fi_av_insert(e->av, whole, 1, &e->peer, 0, NULL) != 1)
-		return units_fail(why, EPROTO, "libfabric does not take the other end's address.");
+		return fabric_fail(why, EPROTO, "libfabric does not take the other end's address.");
 	return 0;
 }
 
@@ -237,9 +238,9 @@ static void *descriptor(const struct fabric *f, const void *addr)
 	unsigned int i;
 
 	for (i = 0; i < f->region_count; i++) {
-		const char *base = f->regions[i].addr;
+		const char *base = f->regions[i].iov_base;
 
-		if ((const char *)addr >= base && (const char *)addr < base + f->regions[i].length)
+		if ((const char *)addr >= base && (const char *)addr < base + f->regions[i].iov_len)
 			return fi_mr_desc(f->mr[i]);
 	}
 	return NULL;
@@ -271,7 +272,7 @@ int fabric_end_write(const struct fabric *f, struct fabric_end *e, const struct 
 }
 
 int fabric_end_events(struct fabric_end *e, struct fabric_event *events, unsigned int room,
-		      char why[UNITS_WHY])
+		      char why[FABRIC_WHY])
 {
 	struct fi_cq_data_entry entries[64];
 	struct fi_cq_err_entry error = {0};
@@ -284,8 +285,8 @@ int fabric_end_events(struct fabric_end *e, struct fabric_event *events, unsigne
 		return 0;
 	if (n == -FI_EAVAIL) {
 		fi_cq_readerr(e->cq, &error, 0);
-		return units_fail(why, ECONNRESET, "The transfer failed: %s.",
-				  lib.strerror(error.err));
+		return fabric_fail(why, ECONNRESET, "The transfer failed: %s.",
+				   lib.strerror(error.err));
 	}
 	if (n < 0)
 		return fail(why, (int)n, "the queue of events failed");
@@ -298,17 +299,17 @@ int fabric_end_events(struct fabric_end *e, struct fabric_event *events, unsigne
 	return (int)n;
 }
 
-void fabric_end_sleep(const struct fabric *f, struct fabric_end *e, struct units_sleep *sleep)
+void fabric_end_sleep(const struct fabric *f, struct fabric_end *e, struct roc_idle *idle)
 {
 	struct fid *fid = e->cq ? &e->cq->fid : NULL;
 
 	if (!fid)
 		return;
 	if (e->fd < 0)
-		units_sleep_ns(sleep, SPIN_NS);
+		roc_idle_ns(idle, SPIN_NS);
 	else if (fi_trywait(f->fabric, &fid, 1))
-		sleep->ns = 0;
+		idle->ns = 0;
 	else
-		units_sleep_fd(sleep, e->fd, POLLIN);
-	units_sleep_ns(sleep, LOOK_NS);
+		roc_idle_fd(idle, e->fd, POLLIN);
+	roc_idle_ns(idle, LOOK_NS);
 }

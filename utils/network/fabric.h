@@ -14,17 +14,17 @@
 #include <rdma/fi_endpoint.h>
 #include <rdma/fi_rma.h>
 
-#include "utils/units/units.h"
+#include "libroc/fabric/base.h"
 
 #define FABRIC_NAME 256 /* bytes of an endpoint's name at most */
-#define FABRIC_REGIONS (UNITS_REGIONS + 1)
+#define FABRIC_REGIONS (20)
 
 /* Domain and memory of one side. */
 struct fabric {
 	struct fi_info *info;
 	struct fid_fabric *fabric;
 	struct fid_domain *domain;
-	struct unit_region regions[FABRIC_REGIONS];
+	struct iovec regions[FABRIC_REGIONS];
 	struct fid_mr *mr[FABRIC_REGIONS];
 	unsigned int region_count;
 	bool virt;    /* remote addresses are those of the other process, else from 0 */
@@ -51,17 +51,17 @@ struct fabric_event {
 const char *fabric_provider(const char *name);
 
 /* @node: local address, or NULL. Each: 0, or -errno with the sentence. */
-int fabric_open(struct fabric *f, const char *provider, const char *node, char why[UNITS_WHY]);
-int fabric_register(struct fabric *f, void *addr, size_t length, bool remote, char why[UNITS_WHY]);
+int fabric_open(struct fabric *f, const char *provider, const char *node, char why[FABRIC_WHY]);
+int fabric_register(struct fabric *f, void *addr, size_t length, bool remote, char why[FABRIC_WHY]);
 void fabric_close(struct fabric *f);
 
 /* Of region @i: what the other side must say to write there. */
 uint64_t fabric_key(const struct fabric *f, unsigned int i);
 uint64_t fabric_base(const struct fabric *f, unsigned int i);
 
-int fabric_end_open(struct fabric *f, struct fabric_end *e, char why[UNITS_WHY]);
+int fabric_end_open(struct fabric *f, struct fabric_end *e, char why[FABRIC_WHY]);
 int fabric_end_peer(struct fabric_end *e, const unsigned char *name, size_t bytes,
-		    char why[UNITS_WHY]);
+		    char why[FABRIC_WHY]);
 void fabric_end_close(struct fabric_end *e);
 
 struct fabric_write {
@@ -75,7 +75,7 @@ struct fabric_write {
 int fabric_end_write(const struct fabric *f, struct fabric_end *e, const struct fabric_write *w);
 /* What happened: how many; -errno: the connection is of no more use, with the sentence. */
 int fabric_end_events(struct fabric_end *e, struct fabric_event *events, unsigned int room,
-		      char why[UNITS_WHY]);
-void fabric_end_sleep(const struct fabric *f, struct fabric_end *e, struct units_sleep *sleep);
+		      char why[FABRIC_WHY]);
+void fabric_end_sleep(const struct fabric *f, struct fabric_end *e, struct roc_idle *idle);
 
 #endif

@@ -5,6 +5,7 @@
  *	fabric.c	libfabric: an end of a connection, memory, writes into the other's memory
  *	wire.c		what is said over the control connection, as bytes
  *	control.c	the control connection: TCP, without ever waiting
+ *	records.c	what is said over it
  *	sink_send.c, send_link.c	the sending end: a sink, and its connections
  *	source_recv.c, recv_guest.c	the receiving end: a source, and the senders
  *	send.c, recv.c	the tools

@@ -6,7 +6,7 @@
 #ifndef ROC_UTILS_RECV_GUEST_H
 #define ROC_UTILS_RECV_GUEST_H
 
-#include "control.h"
+#include "records.h"
 #include "network.h"
 #include "utils/record/recording.h"
 

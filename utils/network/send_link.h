@@ -5,7 +5,7 @@
 #ifndef ROC_UTILS_SEND_LINK_H
 #define ROC_UTILS_SEND_LINK_H
 
-#include "control.h"
+#include "records.h"
 #include "network.h"
 
 #define SEND_PARCELS 4096 /* units that we can have */

@@ -7,6 +7,7 @@
 #define ROC_UTILS_WIRE_H
 
 #include "fabric.h"
+#include "utils/units/units.h"
 
 #define WIRE_MAGIC "ROC-UNIT"
 #define WIRE_VERSION 1

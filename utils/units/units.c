@@ -6,9 +6,6 @@
 
 #include <roc/packet.h>
 
-#include <stdarg.h>
-#include <time.h>
-
 #include "utils/check/rdh.h"
 
 static const char *const contents[UNIT_CONTENTS] = {
@@ -20,48 +17,6 @@ static const char *const contents[UNIT_CONTENTS] = {
 const char *units_content_name(enum unit_content content)
 {
 	return content < UNIT_CONTENTS ? contents[content] : contents[UNIT_BYTES];
-}
-
-int units_fail(char why[UNITS_WHY], int err, const char *fmt, ...)
-{
-	va_list ap;
-
-	if (!why[0]) {
-		va_start(ap, fmt);
-		vsnprintf(why, UNITS_WHY, fmt, ap);
-		va_end(ap);
-	}
-	return -err;
-}
-
-static uint64_t clock_ns(clockid_t id)
-{
-	struct timespec t;
-
-	clock_gettime(id, &t);
-	return (uint64_t)t.tv_sec * UNITS_NS_PER_S + (uint64_t)t.tv_nsec;
-}
-
-uint64_t units_now(void)
-{
-	return clock_ns(CLOCK_MONOTONIC);
-}
-
-uint64_t units_realtime(void)
-{
-	return clock_ns(CLOCK_REALTIME);
-}
-
-void units_sleep_fd(struct units_sleep *s, int fd, short events)
-{
-	if (s->count < sizeof(s->fds) / sizeof(s->fds[0]))
-		s->fds[s->count++] = (struct pollfd){.fd = fd, .events = events};
-}
-
-void units_sleep_ns(struct units_sleep *s, uint64_t ns)
-{
-	if (ns < s->ns)
-		s->ns = ns;
 }
 
 uint64_t units_first(enum unit_content content, const void *data, uint64_t bytes)

@@ -20,11 +20,12 @@
 #ifndef ROC_UTILS_UNITS_H
 #define ROC_UTILS_UNITS_H
 
-#include <poll.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
+
+#include "libroc/fabric/base.h"
 
 #define UNITS_NS_PER_S UINT64_C(1000000000)
 #define UNITS_FOREVER UINT64_MAX
@@ -89,20 +90,14 @@ struct unit_books {
 	const char *dropped_what;
 };
 
-#define UNITS_WHY 512
-
-/*
- * What to wait for when there is nothing to do: descriptors for poll(), and a time. Who cannot say
- * what it waits for by a descriptor lowers the time.
- */
-struct units_sleep {
-	struct pollfd fds[64];
-	unsigned int count;
-	uint64_t ns; /* at most; 0: do not sleep */
-};
-
-void units_sleep_fd(struct units_sleep *s, int fd, short events);
-void units_sleep_ns(struct units_sleep *s, uint64_t ns);
+/* What units share with all that has to do with a network, by their names. */
+#define UNITS_WHY FABRIC_WHY
+#define units_sleep roc_idle
+#define units_sleep_fd roc_idle_fd
+#define units_sleep_ns roc_idle_ns
+#define units_fail fabric_fail
+#define units_now fabric_now
+#define units_realtime fabric_realtime
 
 struct source;
 
@@ -174,13 +169,6 @@ struct sink {
 	char note[UNITS_WHY];
 	const char *state; /* for the live line: what is special now, NULL: nothing */
 };
-
-/* Keep the first sentence; returns -err. */
-int units_fail(char why[UNITS_WHY], int err, const char *fmt, ...)
-	__attribute__((format(printf, 3, 4)));
-
-uint64_t units_now(void);      /* CLOCK_MONOTONIC ns */
-uint64_t units_realtime(void); /* CLOCK_REALTIME ns */
 
 /* Orbit or event id at the start of a unit, as its content has it. */
 uint64_t units_first(enum unit_content content, const void *data, uint64_t bytes);
