@@ -15,7 +15,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "utils/network/fabric.h"
+#include "libroc/fabric/fabric.h"
 
 #define NODE "127.0.0.1"
 #define LIMIT 120 /* seconds */
@@ -25,7 +25,7 @@ struct hello {
 	unsigned char name[FABRIC_NAME];
 };
 
-static char why[UNITS_WHY];
+static char why[FABRIC_WHY];
 static uint64_t bytes, count, window;
 static bool may_wait;
 
@@ -66,7 +66,7 @@ static void open_end(const char *provider, bool target, int in, int out, struct 
 
 static void idle(const struct fabric *f, struct fabric_end *e)
 {
-	struct units_sleep s = {.ns = UNITS_NS_PER_S / 10};
+	struct units_sleep s = {.ns = FABRIC_NS_PER_S / 10};
 	struct timespec t = {0};
 
 	if (!may_wait)
@@ -140,10 +140,10 @@ static double run(const char *provider, int in, int out)
 		}
 		collect(&f, &e, &done);
 		if (!begin && done)
-			begin = units_now();
+			begin = fabric_now();
 	}
 	transfer(in, &byte, 1, false);
-	return (double)((count - 1) * bytes) / ((double)(units_now() - begin) / 1e9);
+	return (double)((count - 1) * bytes) / ((double)(fabric_now() - begin) / 1e9);
 }
 
 int main(int argc, char **argv)

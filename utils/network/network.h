@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Units over a network: Documentation/transport.md is the contract between the two ends.
+ * Units over a network, by Documentation/transport.md. What both ends have of libfabric and of
+ * connections is in libroc/fabric/.
  *
- *	fabric.c	libfabric: an end of a connection, memory, writes into the other's memory
  *	wire.c		what is said over the control connection, as bytes
- *	control.c	the control connection: TCP, without ever waiting
  *	records.c	what is said over it
  *	sink_send.c, send_link.c	the sending end: a sink, and its connections
  *	source_recv.c, recv_guest.c	the receiving end: a source, and the senders

@@ -5,7 +5,7 @@
 #ifndef ROC_UTILS_RECORDS_H
 #define ROC_UTILS_RECORDS_H
 
-#include "control.h"
+#include "libroc/fabric/control.h"
 #include "wire.h"
 
 #define CONTROL_SILENCE (10 * UNITS_NS_PER_S)

@@ -6,7 +6,7 @@
 #ifndef ROC_UTILS_WIRE_H
 #define ROC_UTILS_WIRE_H
 
-#include "fabric.h"
+#include "libroc/fabric/fabric.h"
 #include "utils/units/units.h"
 
 #define WIRE_MAGIC "ROC-UNIT"

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-or-later
+// SPDX-License-Identifier: LGPL-2.1-or-later
 /*
  * libfabric, and only here. Its functions are asked for by the versions that programs built with
  * any 1.x are bound to, so that a newer library gives the structures that we know.

@@ -1,12 +1,12 @@
-/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * A control connection: TCP, non-blocking. Whoever uses it has both ends say something now and
  * then, so that one that is silent is known to be gone: heard and told are for that.
  */
-#ifndef ROC_UTILS_CONTROL_H
-#define ROC_UTILS_CONTROL_H
+#ifndef LIBROC_CONTROL_H
+#define LIBROC_CONTROL_H
 
-#include "libroc/fabric/base.h"
+#include "base.h"
 
 #define CONTROL_ADDRESS 64
 

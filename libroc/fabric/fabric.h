@@ -1,12 +1,12 @@
-/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * What of libfabric is used: reliable datagram endpoints, memory that is registered once, and
  * writes into the other end's memory that tell it by a number that they are there.
  *
  * libfabric is loaded when it is first needed: the other tools do without.
  */
-#ifndef ROC_UTILS_FABRIC_H
-#define ROC_UTILS_FABRIC_H
+#ifndef LIBROC_FABRIC_H
+#define LIBROC_FABRIC_H
 
 #include <rdma/fabric.h>
 #include <rdma/fi_cm.h>
@@ -14,7 +14,7 @@
 #include <rdma/fi_endpoint.h>
 #include <rdma/fi_rma.h>
 
-#include "libroc/fabric/base.h"
+#include "base.h"
 
 #define FABRIC_NAME 256 /* bytes of an endpoint's name at most */
 #define FABRIC_REGIONS (20)
