@@ -66,7 +66,7 @@ static void open_end(const char *provider, bool target, int in, int out, struct 
 
 static void idle(const struct fabric *f, struct fabric_end *e)
 {
-	struct units_sleep s = {.ns = FABRIC_NS_PER_S / 10};
+	struct roc_idle s = {.ns = FABRIC_NS_PER_S / 10};
 	struct timespec t = {0};
 
 	if (!may_wait)
@@ -125,7 +125,7 @@ static double run(const char *provider, int in, int out)
 		/* The first one makes the connection, and is not measured. */
 		while (posted < count && posted - done < (begin ? window : 1)) {
 			uint64_t at = posted % window * bytes;
-			char *from = (char *)f.regions[0].addr + at;
+			char *from = (char *)f.regions[0].iov_base + at;
 
 			if (posted + 1 == count)
 				ret = fi_writedata(e.ep, from, bytes, fi_mr_desc(f.mr[0]), 1,
