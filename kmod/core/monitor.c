@@ -3,8 +3,8 @@
  * Temperature: hwmon for `sensors` and agents, and an alarm that is noticed without them.
  *
  * The sensor belongs to the card, so the card's endpoint 0 shows it. A slow work reads it (one
- * MMIO read every few seconds) and sends a change uevent when an alarm comes or goes. A card that
- * tells of a rising temperature by an interrupt is left alone until it does.
+ * MMIO read every update_interval) and sends a change uevent when an alarm comes or goes. A card
+ * that tells of a rising temperature by an interrupt is left alone until it does.
  */
 #include <linux/hwmon.h>
 #include <linux/kernel.h>
@@ -12,7 +12,10 @@
 #include "core/compat/compat.h"
 #include "core/roc.h"
 
-#define ROC_ALARM_PERIOD (5 * HZ)
+/* How often the work looks, in milliseconds: hwmon's update_interval */
+#define ROC_ALARM_PERIOD 5000
+#define ROC_ALARM_PERIOD_MIN 100 /* nobody gets a newer value anyway: sample.c */
+#define ROC_ALARM_PERIOD_MAX 60000
 #define ROC_ALARM_HYSTERESIS 2000 /* millidegrees below the limit before an alarm goes */
 
 static bool roc_monitored(struct roc_endpoint *ep)
@@ -89,7 +92,8 @@ static void roc_alarm_work(struct work_struct *work)
 	}
 	/* No interrupt tells that it got cooler. */
 	if (ep->alarm != ROC_ALARM_NONE || !READ_ONCE(ep->irqs.alarms))
-		schedule_delayed_work(&ep->alarm_work, ROC_ALARM_PERIOD);
+		schedule_delayed_work(&ep->alarm_work,
+				      msecs_to_jiffies(READ_ONCE(ep->alarm_period)));
 }
 
 /* The card itself raised an alarm: do not wait for the period. */
@@ -123,7 +127,7 @@ void roc_announce_link(struct roc_endpoint *ep)
 static umode_t roc_hwmon_visible(const void *data, enum hwmon_sensor_types type, u32 attr,
 				 int channel)
 {
-	return 0444;
+	return type == hwmon_chip ? 0644 : 0444;
 }
 
 static int roc_hwmon_read(struct device *dev, enum hwmon_sensor_types type, u32 attr, int channel,
@@ -133,6 +137,10 @@ static int roc_hwmon_read(struct device *dev, enum hwmon_sensor_types type, u32 
 	long now;
 	int err;
 
+	if (type == hwmon_chip) {
+		*value = READ_ONCE(ep->alarm_period);
+		return 0;
+	}
 	switch (attr) {
 	case hwmon_temp_input:
 		return roc_temperature(ep, false, value);
@@ -155,6 +163,17 @@ static int roc_hwmon_read(struct device *dev, enum hwmon_sensor_types type, u32 
 	}
 }
 
+/* Of update_interval, the only one that can be written. */
+static int roc_hwmon_write(struct device *dev, enum hwmon_sensor_types type, u32 attr, int channel,
+			   long value)
+{
+	struct roc_endpoint *ep = dev_get_drvdata(dev);
+
+	WRITE_ONCE(ep->alarm_period, clamp_val(value, ROC_ALARM_PERIOD_MIN, ROC_ALARM_PERIOD_MAX));
+	roc_monitor_now(ep);
+	return 0;
+}
+
 static int roc_hwmon_text(struct device *dev, enum hwmon_sensor_types type, u32 attr, int channel,
 			  const char **text)
 {
@@ -166,6 +185,12 @@ static const struct hwmon_ops roc_hwmon_ops = {
 	.is_visible = roc_hwmon_visible,
 	.read = roc_hwmon_read,
 	.read_string = roc_hwmon_text,
+	.write = roc_hwmon_write,
+};
+
+static const struct hwmon_channel_info roc_hwmon_device = {
+	.type = hwmon_chip,
+	.config = (const u32[]){HWMON_C_UPDATE_INTERVAL, 0},
 };
 
 static const struct hwmon_channel_info roc_hwmon_temperature = {
@@ -178,7 +203,8 @@ static const struct hwmon_channel_info roc_hwmon_temperature = {
 		},
 };
 
-static const struct hwmon_channel_info *roc_hwmon_channels[] = {&roc_hwmon_temperature, NULL};
+static const struct hwmon_channel_info *roc_hwmon_channels[] = {&roc_hwmon_device,
+								&roc_hwmon_temperature, NULL};
 
 static const struct hwmon_chip_info roc_hwmon_chip = {
 	.ops = &roc_hwmon_ops,
@@ -216,6 +242,7 @@ void roc_monitor_start(struct roc_endpoint *ep)
 {
 	if (!roc_monitored(ep))
 		return;
+	ep->alarm_period = ROC_ALARM_PERIOD;
 	INIT_DELAYED_WORK(&ep->alarm_work, roc_alarm_work);
 	roc_hwmon_register(ep);
 	schedule_delayed_work(&ep->alarm_work, 0);
@@ -226,6 +253,6 @@ void roc_monitor_stop(struct roc_endpoint *ep)
 {
 	if (!roc_monitored(ep))
 		return;
+	roc_hwmon_unregister(ep); /* who writes there sets the work going */
 	cancel_delayed_work_sync(&ep->alarm_work);
-	roc_hwmon_unregister(ep);
 }

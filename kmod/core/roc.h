@@ -164,6 +164,7 @@ struct roc_endpoint {
 	/* monitor.c; the work is the only writer of @alarm */
 	struct device *hwmon;
 	struct delayed_work alarm_work;
+	unsigned int alarm_period; /* milliseconds */
 	enum roc_alarm alarm;
 
 	struct roc_channel channels[ROC_CHANNELS_MAX];

@@ -262,6 +262,13 @@ int put_text(const char *path, const char *text)
 	return err;
 }
 
+int look_every(const char *id, unsigned int ms)
+{
+	return shell(NULL, 0, 5000,
+		     "echo %u | tee /sys/bus/pci/devices/%s/hwmon/hwmon*/update_interval", ms,
+		     pci_address(id));
+}
+
 int driver_unbind(const char *address)
 {
 	return put_text("/sys/bus/pci/drivers/roc/unbind", address);

@@ -68,6 +68,9 @@ bool bus_master(const char *id);
 
 /* Write a text to a file; 0 or -errno. */
 int put_text(const char *path, const char *text);
+/* How often the driver looks at the card's temperature: the usual, until the next probe. */
+#define LOOK_USUAL_MS 5000
+int look_every(const char *id, unsigned int ms);
 /* Unbind and bind a PCI function; wait for its nodes. @address because an unbound one has no id. */
 int driver_unbind(const char *address);
 bool driver_bind(const char *address);

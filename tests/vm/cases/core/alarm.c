@@ -8,7 +8,8 @@
 
 #include <glob.h>
 
-#define LOOK_MS 15000 /* the driver looks every five seconds */
+#define LOOK_MS 15000
+#define OFTEN_MS 200
 
 /* The hwmon device of endpoint 0 of the first card. */
 static char hwmon[256];
@@ -42,6 +43,24 @@ static void find(void)
 	UNIT_EQ(value("temp1_max"), 60000);
 	UNIT_EQ(value("temp1_crit"), 80000);
 	CU_ASSERT(UNIT_WAIT(labs(value("temp1_input") - 45000) < 700, LOOK_MS));
+}
+
+/* The time between two looks can be set, within what makes sense. */
+static void period(void)
+{
+	UNIT_EQ(value("update_interval"), LOOK_USUAL_MS);
+	UNIT_EQ(look_every(EP0, 0), 0);
+	UNIT_EQ(value("update_interval"), 100);
+	UNIT_EQ(look_every(EP0, 3600000), 0);
+	UNIT_EQ(value("update_interval"), 60000);
+	UNIT_EQ(RUN("as-user reader sh -c 'echo 1000 > %s/update_interval'", hwmon), 1);
+	/* One look when it is set; then none for a minute, or many. */
+	CU_ASSERT(UNIT_WAIT(emu_count(CARD0, 0, "mmio_reads") > 0, LOOK_MS));
+	emu(CARD0, "clear");
+	sleep_ms(1000);
+	UNIT_EQ(emu_count(CARD0, 0, "mmio_reads"), 0);
+	UNIT_EQ(look_every(EP0, OFTEN_MS), 0);
+	CU_ASSERT(UNIT_WAIT(emu_count(CARD0, 0, "mmio_reads") > 3, LOOK_MS));
 }
 
 /* What an administrator types. */
@@ -132,7 +151,8 @@ static void raised_and_cleared(void)
 	CU_ASSERT(alarm_is("none"));
 	CU_ASSERT(UNIT_WAIT(value("temp1_max_alarm") == 0, LOOK_MS));
 	close(fd);
+	UNIT_EQ(look_every(EP0, LOOK_USUAL_MS), 0);
 }
 
-UNIT_MAIN("alarm", {"hwmon", find}, {"sensors", sensors}, {"sensors, JSON", sensors_json},
-	  {"raised and cleared", raised_and_cleared})
+UNIT_MAIN("alarm", {"hwmon", find}, {"how often", period}, {"sensors", sensors},
+	  {"sensors, JSON", sensors_json}, {"raised and cleared", raised_and_cleared})

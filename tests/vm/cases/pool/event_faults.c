@@ -304,6 +304,16 @@ static void alarm_of(int fd, unsigned int degrees, const char *line)
 	CU_ASSERT(ms >= 0 && ms < at_once_ms());
 }
 
+#define OFTEN_MS 250
+
+/* It gets cooler, and the driver sees that by looking. */
+static void cool(int fd)
+{
+	UNIT_EQ(look_every(EP0, OFTEN_MS), 0);
+	emu(CARD0, "set temperature 45");
+	CU_ASSERT(uevent(fd, "ROC_ALARM=none", 12000) >= 0);
+}
+
 /* The driver looks every five seconds, but the card says so itself. */
 static void alarms(void)
 {
@@ -318,11 +328,11 @@ static void alarms(void)
 	CU_ASSERT_STRING_EQUAL(node_attr(EP0, -1, "alarm"), "temperature");
 	alarm_of(fd, 82, "ROC_ALARM=temperature-critical");
 	/* Going down it does not say: only while an alarm lasts the driver looks by itself. */
-	emu(CARD0, "set temperature 45");
-	CU_ASSERT(uevent(fd, "ROC_ALARM=none", 8000) >= 0);
+	cool(fd);
 	emu(CARD0, "clear");
-	sleep_ms(6000);
+	sleep_ms(5 * OFTEN_MS);
 	UNIT_EQ(emu_count(CARD0, 0, "mmio_reads"), 0);
+	UNIT_EQ(look_every(EP0, LOOK_USUAL_MS), 0);
 	close(fd);
 }
 
@@ -343,19 +353,21 @@ static void alarm_without_bus(void)
 	emu(CARD0, "fault 0 never-quiet");
 	rig_stop(&r);
 	CU_ASSERT(!bus_master(EP0));
+	UNIT_EQ(look_every(EP0, OFTEN_MS), 0);
 	emu(CARD0, "set temperature 62");
 	CU_ASSERT(uevent(fd, "ROC_ALARM=temperature", 12000) >= 0);
 	emu(CARD0, "fault 0 clear");
-	emu(CARD0, "set temperature 45");
-	CU_ASSERT(uevent(fd, "ROC_ALARM=none", 12000) >= 0);
-	/* The next start gives it back, and the card tells by itself again. */
+	cool(fd);
+	/* The next start gives it back, and the card tells by itself again: nobody looks meanwhile.
+	 */
 	UNIT_NEED(rig_start(&r));
 	CU_ASSERT(bus_master(EP0));
 	emu(CARD0, "clear");
-	sleep_ms(5500);
+	UNIT_EQ(look_every(EP0, 60000), 0);
+	CU_ASSERT(UNIT_WAIT(emu_count(CARD0, 0, "mmio_reads") > 0, 5000));
 	alarm_of(fd, 62, "ROC_ALARM=temperature");
-	emu(CARD0, "set temperature 45");
-	CU_ASSERT(uevent(fd, "ROC_ALARM=none", 12000) >= 0);
+	cool(fd);
+	UNIT_EQ(look_every(EP0, LOOK_USUAL_MS), 0);
 	rig_close(&r);
 	close(fd);
 }
