@@ -1,25 +1,30 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #
-# Two libraries: libroc, from core/, is cards, channels and memory; libroc-board, from board/ with a
-# folder for each card, is what a board's registers mean. It uses of libroc what is public. Each is a
-# shared library, a static one and a pkg-config file; and headers and examples.
+# Three libraries: libroc, from core/, is cards, channels and memory; libroc-board, from board/ with a
+# folder for each card, is what a board's registers mean; libroc-evb, from evb/, is event building. The
+# two use of libroc what is public. Each is a shared library and a pkg-config file, the first two a
+# static one as well; and headers and examples.
 
 LIBROC_ABI := 1
-LIBROC_LIBRARIES := roc roc-board
+LIBROC_LIBRARIES := roc roc-board roc-evb
 LIBROC_OBJS_roc := $(patsubst %.c,$(O)/%.o,$(wildcard libroc/core/*.c))
 LIBROC_OBJS_roc-board := $(patsubst %.c,$(O)/%.o,$(wildcard libroc/board/*.c libroc/board/*/*.c)) \
 	$(O)/libroc/board/firmware_data.o
 # What the tools and a library share of libfabric: linked into each, exported by none.
 LIBROC_FABRIC_OBJS := $(patsubst %.c,$(O)/%.o,$(wildcard libroc/fabric/*.c))
-LIBROC_OBJS := $(LIBROC_OBJS_roc) $(LIBROC_OBJS_roc-board) $(LIBROC_FABRIC_OBJS)
+LIBROC_OBJS_roc-evb := $(patsubst %.c,$(O)/%.o,$(wildcard libroc/evb/*.c)) $(LIBROC_FABRIC_OBJS)
+LIBROC_OBJS := $(LIBROC_OBJS_roc) $(LIBROC_OBJS_roc-board) $(LIBROC_OBJS_roc-evb)
 LIBROC_SO := $(O)/libroc/libroc.so.$(LIBROC_ABI)
 LIBROC_BOARD_SO := $(O)/libroc/libroc-board.so.$(LIBROC_ABI)
+LIBROC_EVB_SO := $(O)/libroc/libroc-evb.so.$(LIBROC_ABI)
 LIBROC_A := $(O)/libroc/libroc.a
 LIBROC_BOARD_A := $(O)/libroc/libroc-board.a
+# Not installed: for unit tests.
+LIBROC_EVB_A := $(O)/libroc/libroc-evb.a
 LIBROC_LIBS := -ludev -lnuma
 LIBROC_BOARD_LIBS := -ljson-c -lm -ldl
 # For programs that are built here, of which some need libroc alone.
-LIBROC_LINK := -L$(O)/libroc -Wl,--as-needed -lroc-board -lroc
+LIBROC_LINK := -L$(O)/libroc -Wl,--as-needed -lroc-evb -lroc-board -lroc
 LIBROC_LINKED := $(LIBROC_LIBRARIES:%=$(O)/libroc/lib%.so)
 LIBROC_CPPFLAGS := -Ilibroc/include
 LIBROC_HEADERS := $(filter-out %/uapi.h,$(wildcard libroc/include/roc/*.h))
@@ -60,12 +65,16 @@ $(LIBROC_SO): $(LIBROC_OBJS_roc) libroc/core/libroc.map
 $(LIBROC_BOARD_SO): $(LIBROC_OBJS_roc-board) libroc/board/libroc-board.map $(O)/libroc/libroc.so
 	$(libroc_shared) -Wl,--enable-new-dtags,-rpath,'$$ORIGIN' $(LIBROC_BOARD_LIBS)
 
+$(LIBROC_EVB_SO): $(LIBROC_OBJS_roc-evb) libroc/evb/libroc-evb.map $(O)/libroc/libroc.so
+	$(libroc_shared) -Wl,--enable-new-dtags,-rpath,'$$ORIGIN' -ldl
+
 $(LIBROC_LINKED): %.so: %.so.$(LIBROC_ABI)
 	ln -sf $(<F) $@
 
 $(LIBROC_A): $(LIBROC_OBJS_roc)
 $(LIBROC_BOARD_A): $(LIBROC_OBJS_roc-board)
-$(LIBROC_A) $(LIBROC_BOARD_A):
+$(LIBROC_EVB_A): $(LIBROC_OBJS_roc-evb)
+$(LIBROC_A) $(LIBROC_BOARD_A) $(LIBROC_EVB_A):
 	rm -f $@
 	$(AR) rcs $@ $^
 
@@ -77,9 +86,10 @@ $(LIBROC_EXAMPLES): %: %.o $(O)/libroc/libroc.so
 # roc/uapi.h is the kernel's header itself where no kernel tree is around.
 install-libroc: libroc
 	install -d $(DESTDIR)$(LIBDIR) $(DESTDIR)$(PKGCONFIGDIR) $(DESTDIR)$(INCLUDEDIR)/roc
-	install -m 755 $(LIBROC_SO) $(LIBROC_BOARD_SO) $(DESTDIR)$(LIBDIR)
+	install -m 755 $(LIBROC_SO) $(LIBROC_BOARD_SO) $(LIBROC_EVB_SO) $(DESTDIR)$(LIBDIR)
 	ln -sf $(notdir $(LIBROC_SO)) $(DESTDIR)$(LIBDIR)/libroc.so
 	ln -sf $(notdir $(LIBROC_BOARD_SO)) $(DESTDIR)$(LIBDIR)/libroc-board.so
+	ln -sf $(notdir $(LIBROC_EVB_SO)) $(DESTDIR)$(LIBDIR)/libroc-evb.so
 	install -m 644 $(LIBROC_A) $(LIBROC_BOARD_A) $(DESTDIR)$(LIBDIR)
 	install -m 644 $(LIBROC_HEADERS) $(DESTDIR)$(INCLUDEDIR)/roc
 	install -m 644 kmod/include/uapi/linux/roc.h $(DESTDIR)$(INCLUDEDIR)/roc/uapi.h
@@ -89,10 +99,11 @@ install-libroc: libroc
 	install -m 644 libroc/board/data/firmware.json $(DESTDIR)$(DATADIR)/roc
 	$(call libroc_pc,libroc/core/libroc.pc)
 	$(call libroc_pc,libroc/board/libroc-board.pc)
+	$(call libroc_pc,libroc/evb/libroc-evb.pc)
 	$(if $(DESTDIR),,ldconfig || true)
 
 uninstall-libroc:
-	rm -f $(addprefix $(DESTDIR)$(LIBDIR)/,$(notdir $(LIBROC_SO) $(LIBROC_BOARD_SO) $(LIBROC_LINKED) \
+	rm -f $(addprefix $(DESTDIR)$(LIBDIR)/,$(notdir $(LIBROC_SO) $(LIBROC_BOARD_SO) $(LIBROC_EVB_SO) $(LIBROC_LINKED) \
 		$(LIBROC_A) $(LIBROC_BOARD_A)))
 	rm -f $(LIBROC_LIBRARIES:%=$(DESTDIR)$(PKGCONFIGDIR)/lib%.pc)
 	rm -f $(addprefix $(DESTDIR)$(INCLUDEDIR)/roc/,$(notdir $(LIBROC_HEADERS)) uapi.h roc_stream.h roc_fragment.h)

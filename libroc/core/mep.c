@@ -54,7 +54,7 @@ void roc_mfp_put(void *to, const struct roc_mfp *head)
 	put32(at + 48, head->source);
 	put32(at + 52, head->epoch);
 	put32(at + 56, head->flags);
-	put32(at + 60, 0);
+	put32(at + 60, head->content);
 }
 
 void roc_mfp_put_entry(void *mfp, uint32_t i, const struct roc_mfp_entry *entry)
@@ -94,6 +94,7 @@ int libroc_mfp_get(const void *from, struct roc_mfp *head)
 		.source = get32(at + 48),
 		.epoch = get32(at + 52),
 		.flags = get32(at + 56),
+		.content = get32(at + 60),
 	};
 	if (!head->events || head->events > ROC_MFP_EVENTS_MAX || head->count > head->events ||
 	    head->bytes < roc_mfp_data(head->count) || head->bytes > ROC_MFP_BYTES_MAX)

@@ -113,6 +113,9 @@ int fabric_open(struct fabric *f, const char *provider, const char *node, char w
 				   provider, lib.strerror(-ret));
 	f->virt = f->info->domain_attr->mr_mode & FI_MR_VIRT_ADDR;
 	f->wait_fd = has_address(provider);
+	f->iov_limit = f->info->tx_attr->iov_limit < FABRIC_IOV
+			       ? (unsigned int)f->info->tx_attr->iov_limit
+			       : FABRIC_IOV;
 	ret = lib.fabric(f->info->fabric_attr, &f->fabric, NULL);
 	if (ret)
 		return fail(why, ret, "the fabric cannot be opened");
@@ -122,11 +125,20 @@ int fabric_open(struct fabric *f, const char *provider, const char *node, char w
 
 int fabric_register(struct fabric *f, void *addr, size_t length, bool remote, char why[FABRIC_WHY])
 {
-	static uint64_t keys;
-	uint64_t access = remote ? FI_REMOTE_WRITE : FI_WRITE;
+	return fabric_register_for(f, addr, length, remote ? FI_REMOTE_WRITE : FI_WRITE, why);
+}
+
+int fabric_register_for(struct fabric *f, void *addr, size_t length, uint64_t access,
+			char why[FABRIC_WHY])
+{
+	static _Atomic uint64_t keys;
 	unsigned int i = f->region_count;
 	int ret;
 
+	if (i == FABRIC_REGIONS)
+		return fabric_fail(why, ENOSPC,
+				   "There are more than %d pieces of memory to register.",
+				   FABRIC_REGIONS);
 	ret = fi_mr_reg(f->domain, addr, length, access, 0, ++keys, 0, &f->mr[i], NULL);
 	if (ret)
 		return fabric_fail(
@@ -246,29 +258,65 @@ static void *descriptor(const struct fabric *f, const void *addr)
 	return NULL;
 }
 
-int fabric_end_write(const struct fabric *f, struct fabric_end *e, const struct fabric_write *w)
+/* Of a call that hands something to libfabric. */
+static int handed(ssize_t ret)
 {
-	struct iovec iov[2] = {
-		{.iov_base = (void *)(uintptr_t)w->head, .iov_len = w->head_bytes},
-		{.iov_base = (void *)(uintptr_t)w->data, .iov_len = w->data_bytes},
-	};
-	void *desc[2] = {descriptor(f, w->head), descriptor(f, w->data)};
-	struct fi_rma_iov to = {.addr = w->to, .len = w->head_bytes + w->data_bytes, .key = w->key};
+	if (!ret || ret == -FI_EAGAIN)
+		return ret ? -EAGAIN : 0;
+	return ret < 0 && -ret < FI_ERRNO_OFFSET ? (int)ret : -EIO;
+}
+
+int fabric_end_gather(const struct fabric *f, struct fabric_end *e, const struct iovec *pieces,
+		      unsigned int count, const struct fabric_write *w)
+{
+	struct fi_rma_iov to = {.addr = w->to, .key = w->key};
+	void *desc[FABRIC_IOV];
 	struct fi_msg_rma message = {
-		.msg_iov = iov,
+		.msg_iov = pieces,
 		.desc = desc,
-		.iov_count = w->data_bytes ? 2 : 1,
+		.iov_count = count,
 		.addr = e->peer,
 		.rma_iov = &to,
 		.rma_iov_count = 1,
 		.context = w->context,
 		.data = w->number,
 	};
-	ssize_t ret = fi_writemsg(e->ep, &message, FI_REMOTE_CQ_DATA | FI_COMPLETION);
+	unsigned int i;
 
-	if (!ret || ret == -FI_EAGAIN)
-		return ret ? -EAGAIN : 0;
-	return ret < 0 && -ret < FI_ERRNO_OFFSET ? (int)ret : -EIO;
+	for (i = 0; i < count; i++) {
+		desc[i] = descriptor(f, pieces[i].iov_base);
+		to.len += pieces[i].iov_len;
+	}
+	return handed(fi_writemsg(e->ep, &message, FI_REMOTE_CQ_DATA | FI_COMPLETION));
+}
+
+int fabric_end_write(const struct fabric *f, struct fabric_end *e, const struct fabric_write *w)
+{
+	struct iovec pieces[2] = {
+		{.iov_base = (void *)(uintptr_t)w->head, .iov_len = w->head_bytes},
+		{.iov_base = (void *)(uintptr_t)w->data, .iov_len = w->data_bytes},
+	};
+
+	return fabric_end_gather(f, e, pieces, w->data_bytes ? 2 : 1, w);
+}
+
+int fabric_end_read(const struct fabric *f, struct fabric_end *e, void *into,
+		    const struct fabric_write *w)
+{
+	return handed(fi_read(e->ep, into, w->data_bytes, descriptor(f, into), e->peer, w->to,
+			      w->key, w->context));
+}
+
+int fabric_end_send(const struct fabric *f, struct fabric_end *e, const void *data, size_t bytes,
+		    void *context)
+{
+	return handed(fi_send(e->ep, data, bytes, descriptor(f, data), e->peer, context));
+}
+
+int fabric_end_receive(const struct fabric *f, struct fabric_end *e, void *into, size_t bytes,
+		       void *context)
+{
+	return handed(fi_recv(e->ep, into, bytes, descriptor(f, into), e->peer, context));
 }
 
 int fabric_end_events(struct fabric_end *e, struct fabric_event *events, unsigned int room,
@@ -295,6 +343,9 @@ int fabric_end_events(struct fabric_end *e, struct fabric_event *events, unsigne
 			.context =
 				entries[i].flags & FI_REMOTE_CQ_DATA ? NULL : entries[i].op_context,
 			.data = entries[i].data,
+			.received = entries[i].flags & FI_RECV &&
+				    !(entries[i].flags & FI_REMOTE_CQ_DATA),
+			.bytes = entries[i].len,
 		};
 	return (int)n;
 }

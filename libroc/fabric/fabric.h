@@ -17,7 +17,7 @@
 #include "base.h"
 
 #define FABRIC_NAME 256 /* bytes of an endpoint's name at most */
-#define FABRIC_REGIONS (20)
+#define FABRIC_REGIONS 80
 
 /* Domain and memory of one side. */
 struct fabric {
@@ -27,8 +27,9 @@ struct fabric {
 	struct iovec regions[FABRIC_REGIONS];
 	struct fid_mr *mr[FABRIC_REGIONS];
 	unsigned int region_count;
-	bool virt;    /* remote addresses are those of the other process, else from 0 */
-	bool wait_fd; /* there is a descriptor to wait for */
+	unsigned int iov_limit; /* pieces of our memory in one write */
+	bool virt;		/* remote addresses are those of the other process, else from 0 */
+	bool wait_fd;		/* there is a descriptor to wait for */
 };
 
 /* One end of a connection. */
@@ -43,8 +44,10 @@ struct fabric_end {
 };
 
 struct fabric_event {
-	void *context; /* of our write; NULL: the other end wrote */
+	void *context; /* of our write, read, message; NULL: the other end wrote */
 	uint64_t data; /* its number */
+	bool received; /* a message came, into the memory that fabric_end_receive() was given */
+	size_t bytes;  /* of it */
 };
 
 /* "tcp" as users say it, and what libfabric calls it. */
@@ -53,6 +56,9 @@ const char *fabric_provider(const char *name);
 /* @node: local address, or NULL. Each: 0, or -errno with the sentence. */
 int fabric_open(struct fabric *f, const char *provider, const char *node, char why[FABRIC_WHY]);
 int fabric_register(struct fabric *f, void *addr, size_t length, bool remote, char why[FABRIC_WHY]);
+/* For something else: FI_REMOTE_READ, FI_READ, FI_SEND | FI_RECV and the like. */
+int fabric_register_for(struct fabric *f, void *addr, size_t length, uint64_t access,
+			char why[FABRIC_WHY]);
 void fabric_close(struct fabric *f);
 
 /* Of region @i: what the other side must say to write there. */
@@ -73,6 +79,20 @@ struct fabric_write {
 
 /* 0; -EAGAIN later; -errno. */
 int fabric_end_write(const struct fabric *f, struct fabric_end *e, const struct fabric_write *w);
+
+/* Write @count pieces of our memory, at most FABRIC_IOV, one behind the other. */
+#define FABRIC_IOV 8
+int fabric_end_gather(const struct fabric *f, struct fabric_end *e, const struct iovec *pieces,
+		      unsigned int count, const struct fabric_write *w);
+/* Read w->data_bytes from the other end at w->to, w->key, to @into. */
+int fabric_end_read(const struct fabric *f, struct fabric_end *e, void *into,
+		    const struct fabric_write *w);
+/* A message, and memory for one that comes. */
+int fabric_end_send(const struct fabric *f, struct fabric_end *e, const void *data, size_t bytes,
+		    void *context);
+int fabric_end_receive(const struct fabric *f, struct fabric_end *e, void *into, size_t bytes,
+		       void *context);
+
 /* What happened: how many; -errno: the connection is of no more use, with the sentence. */
 int fabric_end_events(struct fabric_end *e, struct fabric_event *events, unsigned int room,
 		      char why[FABRIC_WHY]);

@@ -58,6 +58,7 @@ enum roc_mfp_flags {
  * @source: number of the source in the table of assignment @epoch
  * @epoch: of that table
  * @flags: bits of enum roc_mfp_flags
+ * @content: what is in the fragments, as the source has it; 0: bytes
  */
 struct roc_mfp {
 	uint64_t block;
@@ -69,6 +70,7 @@ struct roc_mfp {
 	uint32_t source;
 	uint32_t epoch;
 	uint32_t flags;
+	uint32_t content;
 };
 
 /**

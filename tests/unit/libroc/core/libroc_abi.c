@@ -181,6 +181,8 @@ static const struct library *library_of(const char *header)
 	const char *name = strrchr(header, '/') + 1;
 	size_t i;
 
+	if (!strncmp(name, "evb", 3))
+		return NULL; /* of the engine of event building */
 	for (i = 0; i < sizeof(board_headers) / sizeof(board_headers[0]); i++)
 		if (!strcmp(board_headers[i], name))
 			return BOARD;

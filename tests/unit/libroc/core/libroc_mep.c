@@ -33,7 +33,8 @@ static uint64_t make(unsigned char *to, uint32_t source)
 			       .count = FRAGMENTS,
 			       .source = source,
 			       .epoch = 4,
-			       .flags = ROC_MFP_GAPS};
+			       .flags = ROC_MFP_GAPS,
+			       .content = 3};
 	uint64_t at = roc_mfp_data(FRAGMENTS), k;
 	unsigned int i;
 
@@ -82,6 +83,7 @@ static void in_pieces_of(uint64_t bytes, size_t piece)
 	UNIT_EQ(view.head.time, 99);
 	UNIT_EQ(view.head.epoch, 4);
 	UNIT_EQ(view.head.source, 1);
+	UNIT_EQ(view.head.content, 3);
 	roc_mfp_begin(&walk, &view);
 	for (i = 0; roc_mfp_next(&walk, &f) > 0; i++) {
 		UNIT_NEED(i < FRAGMENTS);
