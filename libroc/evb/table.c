@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * Which builder gets a block, and in which order a readout unit sends: both follow from the table
+ * alone, so nobody is asked per block, and all nodes that have the table know the same.
+ */
+#include <roc/evb_manager.h>
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#define WEIGHT_MAX 1000
+
+static int wrong(char *why, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+static int wrong(char *why, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(why, ROC_EVB_WHY, fmt, ap);
+	va_end(ap);
+	return -EINVAL;
+}
+
+/* All bits of the result depend on all of the argument's (the finalizer of SplitMix64). */
+static uint64_t mixed(uint64_t x)
+{
+	x += UINT64_C(0x9e3779b97f4a7c15);
+	x = (x ^ (x >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
+	x = (x ^ (x >> 27)) * UINT64_C(0x94d049bb133111eb);
+	return x ^ (x >> 31);
+}
+
+/* @x is a fraction of 2^64: that fraction of @n. */
+static uint64_t share(uint64_t x, uint64_t n)
+{
+	return (uint64_t)(((unsigned __int128)x * n) >> 64);
+}
+
+static unsigned int by_hash(const struct roc_evb_table *t, uint64_t block)
+{
+	return (unsigned int)share(mixed(mixed(t->seed) ^ block), t->bu_count);
+}
+
+/*
+ * Multiples of the golden ratio fill the interval more evenly than anything else, from wherever
+ * they begin: each builder's share of any stretch of blocks is its share of the weights, but for a
+ * few.
+ */
+static unsigned int by_weight(const struct roc_evb_table *t, uint64_t block)
+{
+	uint64_t sum = 0, at;
+	unsigned int i;
+
+	for (i = 0; i < t->bu_count; i++)
+		sum += t->bus[i].weight;
+	if (!sum)
+		return (unsigned int)(block % t->bu_count);
+	at = share(block * UINT64_C(0x9e3779b97f4a7c15), sum);
+	for (i = 0; at >= t->bus[i].weight; i++)
+		at -= t->bus[i].weight;
+	return i;
+}
+
+unsigned int roc_evb_builder(const struct roc_evb_table *t, uint64_t block)
+{
+	if (!t->bu_count)
+		return 0;
+	switch (t->policy) {
+	case ROC_EVB_RANDOM:
+		return by_hash(t, block);
+	case ROC_EVB_LEAST_LOADED:
+		return by_weight(t, block);
+	default:
+		return (unsigned int)(block % t->bu_count);
+	}
+}
+
+uint64_t roc_evb_turn(const struct roc_evb_table *t, unsigned int ru, uint64_t step)
+{
+	uint64_t n = t->bu_count, cycle, base, builder;
+
+	if (t->policy != ROC_EVB_BARREL_SHIFT || !n)
+		return step;
+	cycle = step / n;
+	base = (t->from_block + cycle * n) % n;
+	/* Whose turn it is, and how far behind that of the cycle's first block it stands. */
+	builder = (ru + cycle % n + step % n) % n;
+	return cycle * n + (builder + n - base) % n;
+}
+
+bool roc_evb_name_valid(const char *name)
+{
+	size_t length = strnlen(name, ROC_EVB_NAME), i;
+
+	for (i = 0; i < length; i++) {
+		char c = name[i];
+
+		if (!((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+		      ((c == '.' || c == '_' || c == '-') && i)))
+			return false;
+	}
+	return length && length < ROC_EVB_NAME;
+}
+
+static int check_name(const char *name, const char *what, unsigned int i, char *why)
+{
+	return roc_evb_name_valid(name)
+		       ? 0
+		       : wrong(why,
+			       "the table's %s %u has no name of 1 to %u letters, digits and ._-",
+			       what, i, ROC_EVB_NAME - 1);
+}
+
+int roc_evb_table_check(const struct roc_evb_table *t, char why[ROC_EVB_WHY])
+{
+	unsigned int i, k;
+
+	if (t->ru_count > ROC_EVB_NODES_MAX || t->bu_count > ROC_EVB_NODES_MAX)
+		return wrong(why,
+			     "the table names %u readout units and %u builders, at most %u of "
+			     "each can be",
+			     t->ru_count, t->bu_count, ROC_EVB_NODES_MAX);
+	if (t->policy >= ROC_EVB_POLICIES)
+		return wrong(why, "the table's policy is %u, which this version does not know",
+			     t->policy);
+	if (!t->epoch)
+		return wrong(why, "the table has no epoch");
+	for (i = 0; i < t->ru_count; i++) {
+		if (check_name(t->rus[i].name, "readout unit", i, why))
+			return -EINVAL;
+		for (k = 0; k < i; k++) {
+			if (!strcmp(t->rus[i].name, t->rus[k].name))
+				return wrong(why, "the table names readout unit %s twice",
+					     t->rus[i].name);
+		}
+	}
+	for (i = 0; i < t->bu_count; i++) {
+		if (check_name(t->bus[i].name, "builder", i, why))
+			return -EINVAL;
+		if (!t->bus[i].weight || t->bus[i].weight > WEIGHT_MAX)
+			return wrong(why,
+				     "the table gives builder %s the weight %u, it is from 1 to %u",
+				     t->bus[i].name, t->bus[i].weight, WEIGHT_MAX);
+		for (k = 0; k < i; k++) {
+			if (!strcmp(t->bus[i].name, t->bus[k].name))
+				return wrong(why, "the table names builder %s twice",
+					     t->bus[i].name);
+		}
+	}
+	return 0;
+}

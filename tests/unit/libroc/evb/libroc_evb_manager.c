@@ -1,0 +1,406 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * What the manager decides, as a table of situations. A line of one is a time in ms and what
+ *happens:
+ *
+ *	+ r1 r2 b1 rb3		these are the members (r: readout unit, b: builder, rb: both); r1'
+ *is r1 started anew r1 100 b2:9 b1:-	r1 reports: its next block, whom it suspects and how many
+ *late blocks in a row (0: no connection) load b1 900		b1 reports its load = r1 r2 | b1 b3
+ *the table is another one, and has these from 164 300		it holds from a block in these
+ *bounds -			no other table is wanted
+ *	says ...		a sentence with these words
+ *
+ * Between two lines the manager is stepped every 100 ms; a table is adopted as it comes.
+ */
+#include "unit.h"
+
+#include <roc/evb_manager.h>
+
+#include <ctype.h>
+#include <inttypes.h>
+
+#define MS UINT64_C(1000000)
+#define LINES 40
+
+struct situation {
+	const char *name;
+	struct roc_evb_manager_config cfg;
+	const char *lines[LINES];
+};
+
+#define PAIRS                                                                                      \
+	{                                                                                          \
+		.policy = ROC_EVB_BARREL_SHIFT, .readouts = 2, .builders = 2                       \
+	}
+#define BOTH "+ r1 r2 b1 b2"
+#define ALL "r1 r2 | b1 b2"
+
+static const struct situation situations[] = {
+	{"the first table waits until nobody comes any more",
+	 PAIRS,
+	 {"0 + r1", "500 + r1 b1", "2000 -", "2100 + r1 r2 b1 b2", "3000 -", "3200 = " ALL,
+	  "3200 from 0 0"}},
+	{"and for as many as are wanted",
+	 {.readouts = 3, .builders = 1},
+	 {"0 + r1 r2 b1", "9000 -", "9000 + r1 r2 r3 b1", "10100 = r1 r2 r3 | b1"}},
+	{"a node may be both", {0}, {"0 + rb1 rb2", "1100 = rb1 rb2 | rb1 rb2"}},
+	{"names are in order, whoever came first",
+	 PAIRS,
+	 {"0 + b2 r2", "400 + b2 r2 b1 r1", "1500 = " ALL}},
+	{"who is gone is out at once, and the table holds from a block that nobody has begun",
+	 PAIRS,
+	 {"0 " BOTH, "1100 = " ALL, "1900 rate 1000", "2000 r1 1000", "3000 r1 2000",
+	  "3000 r2 1990", "3100 + r1 r2 b1", "3200 says b2 is gone", "3300 = r1 r2 | b1",
+	  "3300 from 2400 2600"}},
+	{"slowly: at least 64 blocks ahead",
+	 PAIRS,
+	 {"0 " BOTH, "1100 = " ALL, "1900 rate 1", "4000 r1 12", "4000 + r1 b1 b2",
+	  "4200 = r1 | b1 b2", "4200 from 76 77"}},
+	{"the first holds from the first block on, whatever was packed by then",
+	 PAIRS,
+	 {"0 " BOTH, "500 r1 5000", "1100 = " ALL, "1100 from 0 0"}},
+	{"who comes back is let in after a while",
+	 PAIRS,
+	 {"0 " BOTH, "1100 = " ALL, "2000 + r1 r2 b1", "2300 = r1 r2 | b1", "4000 " BOTH, "4900 -",
+	  "5200 = " ALL}},
+	{"started anew so quickly that nobody missed it: another place",
+	 PAIRS,
+	 {"0 " BOTH, "1100 = " ALL, "2000 + r1 r2' b1 b2", "2200 = r1 r2' | b1 b2", "5000 -"}},
+	{"all are gone: an empty table, and they come back",
+	 PAIRS,
+	 {"0 " BOTH, "1100 = " ALL, "2000 +", "2300 =  |", "3000 " BOTH, "4300 = " ALL}},
+	{"half of the readout units have no connection to a builder",
+	 PAIRS,
+	 {"0 " BOTH, "1100 = " ALL, "2000 r1 10 b2:-", "2000 r2 10", "2900 -", "3000 r1 20 b2:-",
+	  "3000 r2 20", "3300 = r1 r2 | b1", "3300 says b2 is taken out for 5.0 s",
+	  "3300 says cannot be reached"}},
+	{"too short a time for that",
+	 PAIRS,
+	 {"0 " BOTH, "1100 = " ALL, "2000 r1 10 b2:-", "2500 r1 15", "3000 r1 20 b2:-", "3900 -"}},
+	{"less than half",
+	 {.readouts = 3},
+	 {"0 + r1 r2 r3 b1 b2", "1100 = r1 r2 r3 | b1 b2", "2000 r1 10 b2:-", "2000 r2 10",
+	  "2000 r3 10", "3500 r1 20 b2:-", "3500 r2 20", "3500 r3 20", "5000 -", "5000 r2 20 b2:-",
+	  "5500 r1 25 b2:-", "6000 r2 20 b2:-", "6000 r3 20", "6200 = r1 r2 r3 | b1"}},
+	{"those who said nothing for three seconds have no vote",
+	 {.readouts = 3},
+	 {"0 + r1 r2 r3 b1 b2", "1100 = r1 r2 r3 | b1 b2", "2000 r2 10", "2000 r3 10",
+	  "2000 r1 10 b2:-", "3500 r1 20 b2:-", "4900 r1 20 b2:-", "4900 -",
+	  "5300 = r1 r2 r3 | b1"}},
+	{"two that lost each other: the builder goes, that costs no data",
+	 PAIRS,
+	 {"0 " BOTH, "1100 = " ALL, "2000 r1 10 b1:-", "2000 b1 0 r1:-", "2000 r2 10", "2000 b2 0",
+	  "3100 r1 20 b1:-", "3100 b1 0 r1:-", "3100 r2 20", "3100 b2 0", "3300 = r1 r2 | b2",
+	  "4500 b1 0 r1:-", "4500 r1 30", "6000 -"}},
+	{"late with one block after the other",
+	 PAIRS,
+	 {"0 " BOTH, "1100 = " ALL, "2000 b1 0 r2:7", "2000 b2 0 r2:7", "2500 -", "2600 b1 0 r2:8",
+	  "2600 b2 0", "2800 = r1 | b1 b2", "2800 says r2 is taken out", "2800 says it is late"}},
+	{"the last builder stays, and so does the last readout unit",
+	 {0},
+	 {"0 + r1 b1", "1100 = r1 | b1", "2000 r1 10 b1:-", "2000 b1 0 r1:99", "3500 r1 10 b1:-",
+	  "3500 b1 0 r1:99", "6000 -"}},
+	{"taken back, and out for twice as long",
+	 PAIRS,
+	 {"0 " BOTH, "1100 = " ALL, "2000 b1 0 r2:9", "2200 = r1 | b1 b2", "7000 -", "7300 = " ALL,
+	  "7300 says r2 is taken back", "8000 b1 0 r2:9", "8200 = r1 | b1 b2",
+	  "8200 says for 10.0 s", "18000 -", "18300 = " ALL}},
+	{"good for a minute: what was is forgotten",
+	 PAIRS,
+	 {"0 " BOTH, "1100 = " ALL, "2000 b1 0 r2:9", "2200 = r1 | b1 b2", "7300 = " ALL,
+	  "70000 b1 0 r2:9", "70200 = r1 | b1 b2", "70200 says for 5.0 s"}},
+	{"but started anew it is taken back at once",
+	 PAIRS,
+	 {"0 " BOTH, "1100 = " ALL, "2000 b1 0 r2:9", "2200 = r1 | b1 b2", "3000 + r1 r2' b1 b2",
+	  "4200 = r1 r2' | b1 b2"}},
+	{"what was said of the table before is no accusation of the next",
+	 PAIRS,
+	 {"0 + r1 r2 r3 b1 b2", "1100 = r1 r2 r3 | b1 b2", "2000 b1 0 r1:9 r2:9",
+	  "2000 b2 0 r1:9 r2:9", "2300 = r2 r3 | b1 b2", "3500 -", "3600 b1 0 r2:9",
+	  "3800 = r3 | b1 b2"}},
+	{"nor of having lost somebody",
+	 PAIRS,
+	 {"0 + r1 r2 r3 b1 b2", "1100 = r1 r2 r3 | b1 b2", "2000 b1 0 r1:- r2:-", "2000 b2 0",
+	  "2900 b2 0 r1:-", "3300 = r2 r3 | b1 b2", "3300 b1 0 r2:-", "3900 -",
+	  "4300 = r3 | b1 b2"}},
+	{"late and then not to be reached: that counts from then on",
+	 PAIRS,
+	 {"0 " BOTH, "1100 = " ALL, "2000 b1 0 r2:3", "2900 b1 0 r2:-", "3600 -",
+	  "4100 = r1 | b1 b2"}},
+	{"a stranger has no vote, and nobody has one about himself",
+	 PAIRS,
+	 {"0 " BOTH, "1100 = " ALL, "2000 b9 0 r2:99", "2000 r2 10 r2:99", "4000 -"}},
+	{"who lies is out",
+	 PAIRS,
+	 {"0 " BOTH, "1100 = " ALL, "2000 b1 0 r2:!", "2000 b2 0", "2200 = r1 | b1 b2",
+	  "2200 says it says what cannot be"}},
+	{"what is said of a process before is not said of this one",
+	 PAIRS,
+	 {"0 " BOTH, "1100 = " ALL, "2000 + r1 r2' b1 b2", "2200 = r1 r2' | b1 b2",
+	  "2300 b1 0 r2:99", "2400 b1 0 r2':7", "2500 r2 9000", "2600 + r1 r2' b2",
+	  "2800 = r1 r2' | b2", "2800 from 0 0"}},
+	{"memory moves weights, once a second and not for little",
+	 {.policy = ROC_EVB_LEAST_LOADED},
+	 {"0 + r1 b1 b2", "1100 = r1 | b1:1000 b2:1000", "2500 free b1 1000", "2500 free b2 950",
+	  "3000 -", "3100 free b2 50", "3300 = r1 | b1:1000 b2:725", "3500 free b2 50", "4000 -",
+	  "4300 = r1 | b1:1000 b2:556"}},
+	{"a full builder keeps a little",
+	 {.policy = ROC_EVB_LEAST_LOADED},
+	 {"0 + r1 b1 b2", "1100 = r1 | b1:1000 b2:1000", "2500 free b1 4000000", "2500 free b2 0",
+	  "2700 = r1 | b1:1000 b2:50"}},
+};
+
+static struct roc_evb_manager *m;
+static struct roc_evb_table table;
+static bool fresh; /* a table that the situation has not named yet */
+static char said[4096];
+static uint64_t rate;
+
+static uint64_t incarnation(const char *word)
+{
+	return strchr(word, '\'') ? 2 : 1;
+}
+
+static void member(struct roc_evb_member *one, const char *word)
+{
+	size_t length = strcspn(word, "'");
+
+	memset(one, 0, sizeof(*one));
+	memcpy(one->name, word, length);
+	one->incarnation = incarnation(word);
+	one->roles = (strchr(one->name, 'r') ? ROC_EVB_READOUT : 0) |
+		     (strchr(one->name, 'b') ? ROC_EVB_BUILDER : 0);
+}
+
+static void members(char *words, uint64_t now)
+{
+	static struct roc_evb_member all[16];
+	unsigned int count = 0;
+	char *word;
+
+	while ((word = strsep(&words, " "))) {
+		if (*word)
+			member(&all[count++], word);
+	}
+	roc_evb_manager_members(m, all, count, now);
+}
+
+static void report(const char *name, char *words, uint64_t now)
+{
+	struct roc_evb_report r = {
+		.incarnation = incarnation(name),
+		.newest_block = strtoull(words, &words, 10),
+		.blocks_per_s = rate,
+		.all_segments = 1000,
+		.free_segments = 1000,
+	};
+	char *word, who[32];
+
+	r.has_newest = r.newest_block;
+	while ((word = strsep(&words, " "))) {
+		struct roc_evb_suspect *s = &r.suspects[r.suspect_count];
+		char *colon = strchr(word, ':');
+
+		if (!colon)
+			continue;
+		*colon = '\0';
+		snprintf(s->name, sizeof(s->name), "%.*s", (int)strcspn(word, "'"), word);
+		s->incarnation = incarnation(word);
+		s->gone = colon[1] == '-';
+		s->lied = colon[1] == '!';
+		s->stale = isdigit(colon[1]) ? (uint32_t)atoi(colon + 1) : 0;
+		r.suspect_count++;
+	}
+	snprintf(who, sizeof(who), "%.*s", (int)strcspn(name, "'"), name);
+	roc_evb_manager_report(m, who, &r, now);
+}
+
+/* As a situation writes it; weights only where they are asked for. */
+static void written(char *text, size_t size, bool weights)
+{
+	unsigned int i;
+	FILE *out = fmemopen(text, size, "w");
+
+	for (i = 0; i < table.ru_count; i++)
+		fprintf(out, "%s%s ", table.rus[i].name, table.rus[i].incarnation > 1 ? "'" : "");
+	fprintf(out, "|");
+	for (i = 0; i < table.bu_count; i++) {
+		fprintf(out, " %s", table.bus[i].name);
+		if (weights)
+			fprintf(out, ":%u", table.bus[i].weight);
+	}
+	fclose(out);
+}
+
+static const char *expect(const char *what)
+{
+	static char text[256];
+	unsigned long long low, high;
+
+	if (!strcmp(what, "-")) {
+		if (!fresh)
+			return NULL;
+		written(text, sizeof(text), false);
+		return text;
+	}
+	if (what[0] == '=') {
+		written(text, sizeof(text), strchr(what, ':'));
+		what += strspn(what, "= ");
+		if (!fresh)
+			return "no new table";
+		fresh = false;
+		return strcmp(what, text) ? text : NULL;
+	}
+	if (sscanf(what, "from %llu %llu", &low, &high) == 2) {
+		snprintf(text, sizeof(text), "from %" PRIu64, table.from_block);
+		return table.from_block < low || table.from_block > high ? text : NULL;
+	}
+	return strstr(said, what + strlen("says ")) ? NULL : said;
+}
+
+/* What is not as the line says, or NULL. */
+static const char *happens(const char *line, uint64_t now)
+{
+	char copy[256], name[32];
+	unsigned int free_ones;
+	int at = 0;
+
+	snprintf(copy, sizeof(copy), "%s", line);
+	if (!strchr("-=", copy[0]) && strncmp(copy, "says", 4) && strncmp(copy, "from", 4))
+		said[0] = '\0';
+	if (copy[0] == '+') {
+		members(copy + 1, now);
+	} else if (sscanf(copy, "rate %" SCNu64, &rate) == 1) {
+		;
+	} else if (sscanf(copy, "free %31s %u", name, &free_ones) == 2) {
+		struct roc_evb_report r = {
+			.incarnation = 1, .free_segments = free_ones, .all_segments = 1000};
+
+		roc_evb_manager_report(m, name, &r, now);
+	} else if (sscanf(copy, "%31s %n", name, &at) == 1 && isdigit(copy[at]) &&
+		   strcmp(name, "from")) {
+		report(name, copy + at, now);
+	} else {
+		return expect(copy);
+	}
+	return NULL;
+}
+
+static void step(uint64_t now)
+{
+	static struct roc_evb_table next;
+	const char *sentence;
+	char why[ROC_EVB_WHY];
+
+	if (roc_evb_manager_step(m, 7, now, &next) == 1) {
+		UNIT_EQ(next.term, 7);
+		UNIT_EQ(next.epoch, table.epoch + 1);
+		CU_ASSERT_TRUE(next.from_block >= table.from_block);
+		UNIT_EQ(roc_evb_table_check(&next, why), 0);
+		table = next;
+		fresh = true;
+		roc_evb_manager_adopt(m, &table);
+	}
+	while ((sentence = roc_evb_manager_says(m)))
+		snprintf(said + strlen(said), sizeof(said) - strlen(said), "%s\n", sentence);
+}
+
+static void run(const struct situation *s)
+{
+	uint64_t now = 0;
+	unsigned int i;
+
+	memset(&table, 0, sizeof(table));
+	said[0] = '\0';
+	fresh = false;
+	rate = 0;
+	UNIT_NEED(!roc_evb_manager_new(&s->cfg, &m));
+	for (i = 0; i < LINES && s->lines[i]; i++) {
+		char *rest;
+		uint64_t at = strtoull(s->lines[i], &rest, 10) * MS;
+		const char *other;
+
+		/* The manager's clock does not begin at 0. */
+		for (; now < at; now += 100 * MS)
+			step(now + 1000 * MS);
+		other = happens(rest + 1, at + 1000 * MS);
+		if (other)
+			unit_note("%s: %s: %s", s->name, s->lines[i], other);
+		CU_ASSERT_PTR_NULL(other);
+	}
+	if (fresh)
+		unit_note("%s: another table at the end", s->name);
+	CU_ASSERT_FALSE(fresh);
+	roc_evb_manager_free(m);
+}
+
+static void all_situations(void)
+{
+	size_t i;
+
+	for (i = 0; i < sizeof(situations) / sizeof(situations[0]); i++)
+		run(&situations[i]);
+}
+
+/* The next manager goes on from the table it finds: no new one without need, the epoch goes on. */
+static void takes_over(void)
+{
+	struct roc_evb_manager_config cfg = PAIRS;
+	static struct roc_evb_table next;
+	struct roc_evb_member all[4];
+	static const char *const names[] = {"r1", "r2", "b1", "b2"};
+	unsigned int i;
+
+	run(&situations[0]);
+	UNIT_NEED(!roc_evb_manager_new(&cfg, &m));
+	roc_evb_manager_adopt(m, &table);
+	for (i = 0; i < 4; i++)
+		member(&all[i], names[i]);
+	roc_evb_manager_members(m, all, 4, 1000 * MS);
+	UNIT_EQ(roc_evb_manager_step(m, 9, 1100 * MS, &next), 0);
+	roc_evb_manager_members(m, all, 3, 1200 * MS);
+	UNIT_EQ(roc_evb_manager_step(m, 9, 1300 * MS, &next), 1);
+	UNIT_EQ(next.term, 9);
+	UNIT_EQ(next.epoch, table.epoch + 1);
+	UNIT_EQ(next.bu_count, 1);
+	roc_evb_manager_free(m);
+}
+
+static void too_many(void)
+{
+	enum {
+		MANY = 2 * ROC_EVB_NODES_MAX
+	};
+	static struct roc_evb_member all[MANY + 1];
+	struct roc_evb_manager_config cfg = {0};
+	static struct roc_evb_table next;
+	const char *sentence;
+	unsigned int i;
+
+	for (i = 0; i <= MANY; i++) {
+		snprintf(all[i].name, sizeof(all[i].name), "n%04u", i);
+		all[i].roles = i % 2 ? ROC_EVB_READOUT : ROC_EVB_READOUT | ROC_EVB_BUILDER;
+	}
+	UNIT_NEED(!roc_evb_manager_new(&cfg, &m));
+	roc_evb_manager_members(m, all, MANY + 1, 1);
+	sentence = roc_evb_manager_says(m);
+	CU_ASSERT_TRUE(sentence && strstr(sentence, "n1024 is not let in: there are 1024"));
+	UNIT_EQ(roc_evb_manager_step(m, 1, 2000 * MS, &next), 1);
+	UNIT_EQ(next.ru_count, ROC_EVB_NODES_MAX);
+	UNIT_EQ(next.bu_count, ROC_EVB_NODES_MAX);
+	/* One goes, and the place is another's. */
+	roc_evb_manager_members(m, all + 1, MANY, 2001 * MS);
+	UNIT_EQ(roc_evb_manager_state(m, "n1024"), ROC_EVB_STATE_IN);
+	UNIT_EQ(roc_evb_manager_state(m, "n0000"), -ENOENT);
+	roc_evb_manager_free(m);
+}
+
+static void refused(void)
+{
+	struct roc_evb_manager_config cfg = {.policy = 9};
+
+	UNIT_EQ(roc_evb_manager_new(&cfg, &m), -EINVAL);
+}
+
+UNIT_MAIN("event building: the manager", {"situations", all_situations},
+	  {"another takes over", takes_over}, {"too many nodes", too_many}, {"refused", refused})
