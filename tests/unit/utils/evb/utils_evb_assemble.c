@@ -1,0 +1,328 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Units of many links put together by event: in order, each byte once, and no unit is kept for ever
+ * whatever the links do.
+ */
+#include "unit.h"
+
+#include <errno.h>
+
+#include "utils/check/rdh.h"
+#include "utils/evb/assemble.h"
+
+#define MS UINT64_C(1000000)
+#define HOLD (100 * MS)
+#define PACKET 128
+
+static struct assemble *a;
+static uint64_t now, units_in, units_back;
+static char memory[64][16 * PACKET];
+static unsigned int used;
+
+static void begin(enum assemble_way way, bool wraps, uint64_t links)
+{
+	struct assemble_options o = {.way = way, .hold = HOLD, .wraps = wraps, .links = links};
+
+	assemble_free(a);
+	a = assemble_new(&o);
+	UNIT_NEED(a);
+	now = 1000 * MS;
+	units_in = units_back = used = 0;
+}
+
+/* A superpage of @link with a packet for each of @orbits. */
+static void superpage(int link, const uint32_t *orbits, unsigned int count)
+{
+	char *at = memory[used++ % 64];
+	struct unit u = {.data = at,
+			 .bytes = count * PACKET,
+			 .handle = ++units_in,
+			 .link = link,
+			 .time = now};
+	struct cut_piece p;
+	struct cut cut;
+	unsigned int i;
+	int ret;
+
+	memset(at, 0, count * PACKET);
+	for (i = 0; i < count; i++) {
+		uint32_t words[6] = {RDH_SIZE << 8 | 6, 0, PACKET << 16 | PACKET,
+				     (uint32_t)link,	0, orbits[i]};
+
+		memcpy(at + i * PACKET, words, sizeof(words));
+	}
+	cut_begin(&cut, UNIT_DDG, &u);
+	assemble_unit(a, &u, now);
+	while ((ret = cut_next(&cut, &p)) > 0)
+		assemble_piece(a, &p, now);
+	if (ret < 0)
+		assemble_bad(a);
+	assemble_unit_end(a);
+}
+
+#define SUPERPAGE(link, ...)                                                                       \
+	superpage(link, (uint32_t[]){__VA_ARGS__},                                                 \
+		  sizeof((uint32_t[]){__VA_ARGS__}) / sizeof(uint32_t))
+
+static void collect(void)
+{
+	uint64_t handle;
+
+	while (assemble_done(a, &handle))
+		units_back++;
+}
+
+/* The next fragment is @event, of @parts parts and @packets packets; -1: there is none. */
+static uint64_t expect(int64_t event, unsigned int parts, unsigned int packets)
+{
+	struct roc_evb_fragment f = {.event = UINT64_MAX};
+	int ret = assemble_take(a, now, false, &f);
+
+	UNIT_EQ(ret, event >= 0);
+	if (ret <= 0)
+		return 0;
+	UNIT_EQ(f.event, event);
+	UNIT_EQ(f.count, parts);
+	UNIT_EQ(f.bytes, packets * PACKET);
+	return f.handle;
+}
+
+static void back(uint64_t handle)
+{
+	UNIT_EQ(assemble_return(a, handle), 0);
+	collect();
+}
+
+static struct assemble_counts counts(void)
+{
+	struct assemble_counts n;
+
+	assemble_counts(a, &n);
+	return n;
+}
+
+static void together(void)
+{
+	uint64_t h[3];
+
+	begin(ASSEMBLE_PASSED, true, 2);
+	SUPERPAGE(0, 5, 5, 6, 7);
+	expect(-1, 0, 0);
+	SUPERPAGE(1, 5, 6, 6);
+	/* Link 1 may have more of 6. */
+	h[0] = expect(5, 2, 3);
+	expect(-1, 0, 0);
+	SUPERPAGE(1, 6, 7, 8);
+	h[1] = expect(6, 3, 4);
+	expect(-1, 0, 0);
+	SUPERPAGE(0, 8, 9);
+	h[2] = expect(7, 2, 2);
+	UNIT_EQ(units_back, 0);
+	back(h[1]);
+	back(h[0]);
+	/* 5 and 6 are back: only the second unit has nothing else. */
+	UNIT_EQ(units_back, 1);
+	back(h[2]);
+	UNIT_EQ(units_back, 2);
+	UNIT_EQ(assemble_return(a, h[2]), -EINVAL);
+	UNIT_EQ(assemble_return(a, 0), -EINVAL);
+	UNIT_EQ(assemble_return(a, UINT64_MAX), -EINVAL);
+	UNIT_EQ(counts().late + counts().disorder, 0);
+	assemble_abandon(a);
+	collect();
+	UNIT_EQ(units_back, units_in);
+}
+
+/* How many links there are is not known: only after a while. */
+static void learnt(void)
+{
+	begin(ASSEMBLE_PASSED, true, 0);
+	SUPERPAGE(0, 1, 2, 3);
+	expect(-1, 0, 0);
+	now += HOLD / 2;
+	SUPERPAGE(1, 1, 2, 3);
+	expect(-1, 0, 0);
+	now += HOLD / 2;
+	SUPERPAGE(0, 4);
+	back(expect(1, 2, 2));
+	back(expect(2, 2, 2));
+	expect(-1, 0, 0);
+}
+
+static void silent(void)
+{
+	struct roc_evb_fragment f;
+	unsigned int i;
+
+	begin(ASSEMBLE_PASSED, true, 2);
+	SUPERPAGE(0, 1);
+	SUPERPAGE(1, 1);
+	for (i = 2; i < 12; i++) {
+		now += HOLD / 5;
+		SUPERPAGE(0, i);
+	}
+	/* Link 1 is not waited for any more. */
+	back(expect(1, 2, 2));
+	for (i = 2; i < 11; i++)
+		back(expect(i, 1, 1));
+	expect(-1, 0, 0);
+	/* It comes back, late with what it has, and is waited for again. */
+	SUPERPAGE(1, 10, 11);
+	UNIT_EQ(counts().late, 1);
+	expect(-1, 0, 0);
+	SUPERPAGE(0, 12);
+	expect(-1, 0, 0);
+	now += HOLD;
+	back(expect(11, 2, 2));
+	back(expect(12, 1, 1));
+	UNIT_EQ(units_back, units_in);
+	UNIT_EQ(assemble_take(a, now, true, &f), 0);
+}
+
+static void wraps(void)
+{
+	begin(ASSEMBLE_PASSED, true, 2);
+	SUPERPAGE(0, 0xfffffffe, 0xffffffff, 0, 1);
+	SUPERPAGE(1, 0xffffffff, 0, 2);
+	back(expect(0xfffffffe, 1, 1));
+	back(expect(0xffffffff, 2, 2));
+	back(expect(0x100000000, 2, 2));
+	expect(-1, 0, 0);
+	/* Less than half of all ids back is back. */
+	SUPERPAGE(0, 0xffffffff);
+	UNIT_EQ(counts().disorder, 1);
+	SUPERPAGE(0, 2, 3);
+	back(expect(0x100000001, 1, 1));
+}
+
+static void broken(void)
+{
+	uint32_t orbits[] = {1, 2, 3};
+	struct roc_evb_fragment f;
+
+	begin(ASSEMBLE_PASSED, true, 1);
+	superpage(0, orbits, 3);
+	/* The same, with nonsense in the third header. */
+	units_in--;
+	begin(ASSEMBLE_PASSED, true, 1);
+	{
+		char *at = memory[0];
+		struct unit u = {.data = at, .bytes = 3 * PACKET, .handle = ++units_in};
+		struct cut_piece p;
+		struct cut cut;
+		int ret;
+
+		at[2 * PACKET] = 99;
+		cut_begin(&cut, UNIT_DDG, &u);
+		assemble_unit(a, &u, now);
+		while ((ret = cut_next(&cut, &p)) > 0)
+			assemble_piece(a, &p, now);
+		UNIT_EQ(ret, -EBADMSG);
+		assemble_bad(a);
+		assemble_unit_end(a);
+	}
+	used = 1;
+	SUPERPAGE(0, 3);
+	back(expect(1, 1, 1));
+	UNIT_EQ(assemble_take(a, now, false, &f), 1);
+	UNIT_EQ(f.event, 2);
+	CU_ASSERT_TRUE(f.flags & ROC_EVB_FRAGMENT_DAMAGED);
+	UNIT_EQ(counts().disorder, 1);
+}
+
+/* Sizes in headers that lead out of the superpage, and into the header itself. */
+static void lies(void)
+{
+	static const uint32_t sizes[] = {
+		0,	    63,	       64 << 16, 64 << 16 | 63, 63 << 16 | 64, 129 << 16 | 128,
+		0xffff0040, 0xffffffff};
+	struct unit u = {.data = memory[0], .bytes = PACKET};
+	struct cut_piece p;
+	struct cut cut;
+	size_t i;
+
+	for (i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
+		uint32_t words[6] = {RDH_SIZE << 8 | 6, 0, sizes[i]};
+
+		memcpy(memory[0], words, sizeof(words));
+		cut_begin(&cut, UNIT_DDG, &u);
+		UNIT_EQ(cut_next(&cut, &p), -EBADMSG);
+	}
+	u.bytes = RDH_SIZE - 1;
+	cut_begin(&cut, UNIT_DDG, &u);
+	UNIT_EQ(cut_next(&cut, &p), -EBADMSG);
+	u.bytes = 0;
+	cut_begin(&cut, UNIT_DDG, &u);
+	UNIT_EQ(cut_next(&cut, &p), 0);
+}
+
+/* One unit for each event and link, which may overtake each other. */
+static void fragment(int link, uint64_t event)
+{
+	struct unit u = {.data = memory[link],
+			 .bytes = PACKET,
+			 .handle = ++units_in,
+			 .link = link,
+			 .first = event};
+	struct cut_piece p;
+	struct cut cut;
+
+	cut_begin(&cut, UNIT_FRAGMENTS, &u);
+	assemble_unit(a, &u, now);
+	while (cut_next(&cut, &p) > 0)
+		assemble_piece(a, &p, now);
+	assemble_unit_end(a);
+}
+
+static void fetched(void)
+{
+	begin(ASSEMBLE_EACH, true, 2);
+	fragment(0, 1);
+	fragment(0, 2);
+	fragment(1, 2);
+	expect(-1, 0, 0);
+	fragment(1, 1);
+	back(expect(1, 2, 2));
+	back(expect(2, 2, 2));
+	fragment(0, 3);
+	expect(-1, 0, 0);
+	/* Link 1 sends nothing of 3. */
+	now += HOLD;
+	back(expect(3, 1, 1));
+	fragment(1, 3);
+	UNIT_EQ(counts().late, 1);
+	collect();
+	UNIT_EQ(units_back, units_in);
+}
+
+/* More than there is room for: nothing is written that is not ours, nothing is lost. */
+static void crowded(void)
+{
+	struct cut_piece p = {.data = memory, .bytes = PACKET};
+	struct roc_evb_fragment f;
+	struct unit u = {.data = memory, .bytes = PACKET};
+	uint64_t n = 0, out = 0;
+
+	begin(ASSEMBLE_AT_ONCE, false, 1);
+	for (; assemble_room(a); n++) {
+		u.handle = ++units_in;
+		p.event = n;
+		assemble_unit(a, &u, now);
+		assemble_piece(a, &p, now);
+		assemble_unit_end(a);
+	}
+	CU_ASSERT_TRUE(n >= 1024);
+	while (assemble_take(a, now, false, &f) > 0) {
+		UNIT_EQ(f.event, out);
+		out++;
+		back(f.handle);
+	}
+	UNIT_EQ(out, n);
+	UNIT_EQ(units_back, units_in);
+	assemble_free(a);
+	a = NULL;
+}
+
+UNIT_MAIN("Events of many links", {"two links", together}, {"links that are not known", learnt},
+	  {"a link that is silent", silent}, {"ids that wrap", wraps}, {"no header", broken},
+	  {"headers that lie", lies}, {"fragments that are fetched", fetched}, {"no room", crowded})

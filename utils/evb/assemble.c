@@ -1,0 +1,432 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Events that are being put together are a list in the order of their ids; each has a chain of
+ * pieces. Units, events and pieces are in arrays of fixed size, and name each other by index.
+ */
+#include "assemble.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#define UNITS (1u << 16)
+#define EVENTS (1u << 15)
+#define PIECES (1u << 17)
+#define NONE UINT32_MAX
+#define HALF (UINT32_C(1) << 31)
+
+struct piece {
+	const char *data;
+	uint64_t bytes;
+	uint32_t unit, next;
+};
+
+struct held {
+	uint64_t handle;
+	uint32_t users; /* pieces, and who cuts it */
+};
+
+enum state {
+	FREE,
+	OPEN,
+	OUT
+};
+
+struct event {
+	uint64_t id;
+	uint64_t since; /* first piece, CLOCK_MONOTONIC ns */
+	uint64_t time;	/* CLOCK_REALTIME ns */
+	uint64_t links; /* that have a piece */
+	uint64_t bytes;
+	uint32_t before, after;
+	uint32_t first, last; /* pieces */
+	uint32_t pieces;
+	uint32_t lent; /* times: upper half of its handle */
+	enum state state;
+	bool damaged;
+};
+
+struct line {
+	bool known;
+	uint64_t id;   /* of its last piece */
+	uint64_t seen; /* CLOCK_MONOTONIC ns */
+	uint32_t at;   /* event of its last piece */
+};
+
+/* Indexes that are free, as a stack. */
+struct stack {
+	uint32_t *index;
+	uint32_t count;
+};
+
+struct assemble {
+	struct assemble_options opt;
+	struct held *units;
+	struct event *events;
+	struct piece *pieces;
+	struct stack free_units, free_events, free_pieces, done;
+	uint32_t first, last; /* of the list of events */
+	struct line lines[UNITS_LINKS];
+	uint64_t begun; /* first unit, CLOCK_MONOTONIC ns; 0: none */
+	uint64_t high;	/* the highest id so far */
+	bool any, gone_any;
+	uint64_t gone;	  /* the last id that went out */
+	struct unit unit; /* that is being cut */
+	uint32_t unit_index;
+	struct roc_evb_part parts[ROC_EVB_PARTS];
+	struct assemble_counts n;
+};
+
+static bool stack_new(struct stack *s, uint32_t count, bool full)
+{
+	s->index = calloc(count, sizeof(*s->index));
+	while (s->index && full && s->count < count) {
+		s->index[s->count] = count - 1 - s->count;
+		s->count++;
+	}
+	return s->index;
+}
+
+static uint32_t pop(struct stack *s)
+{
+	return s->index[--s->count];
+}
+
+static void push(struct stack *s, uint32_t index)
+{
+	s->index[s->count++] = index;
+}
+
+struct assemble *assemble_new(const struct assemble_options *o)
+{
+	struct assemble *a = calloc(1, sizeof(*a));
+
+	if (!a)
+		return NULL;
+	a->opt = *o;
+	a->units = calloc(UNITS, sizeof(*a->units));
+	a->events = calloc(EVENTS, sizeof(*a->events));
+	a->pieces = calloc(PIECES, sizeof(*a->pieces));
+	a->first = a->last = NONE;
+	a->high = o->high << 32;
+	if (a->units && a->events && a->pieces && stack_new(&a->free_units, UNITS, true) &&
+	    stack_new(&a->free_events, EVENTS, true) && stack_new(&a->free_pieces, PIECES, true) &&
+	    stack_new(&a->done, UNITS, false))
+		return a;
+	assemble_free(a);
+	return NULL;
+}
+
+void assemble_free(struct assemble *a)
+{
+	if (!a)
+		return;
+	free(a->units);
+	free(a->events);
+	free(a->pieces);
+	free(a->free_units.index);
+	free(a->free_events.index);
+	free(a->free_pieces.index);
+	free(a->done.index);
+	free(a);
+}
+
+bool assemble_room(const struct assemble *a)
+{
+	return a->free_units.count && a->free_events.count && a->free_pieces.count;
+}
+
+static void unit_put(struct assemble *a, uint32_t unit)
+{
+	if (!--a->units[unit].users)
+		push(&a->done, unit);
+}
+
+bool assemble_done(struct assemble *a, uint64_t *handle)
+{
+	uint32_t unit;
+
+	if (!a->done.count)
+		return false;
+	unit = pop(&a->done);
+	*handle = a->units[unit].handle;
+	push(&a->free_units, unit);
+	return true;
+}
+
+void assemble_abandon(struct assemble *a)
+{
+	uint32_t unit;
+
+	for (unit = 0; unit < UNITS; unit++) {
+		if (!a->units[unit].users)
+			continue;
+		a->units[unit].users = 0;
+		push(&a->done, unit);
+	}
+}
+
+void assemble_unit(struct assemble *a, const struct unit *u, uint64_t now)
+{
+	a->unit = *u;
+	a->unit_index = pop(&a->free_units);
+	a->units[a->unit_index] = (struct held){.handle = u->handle, .users = 1};
+	if (!a->begun)
+		a->begun = now;
+}
+
+void assemble_unit_end(struct assemble *a)
+{
+	unit_put(a, a->unit_index);
+}
+
+/* The link of the unit that is being cut. */
+static struct line *line_of(struct assemble *a)
+{
+	int32_t link = a->unit.link;
+
+	return &a->lines[link < 0 || link >= UNITS_LINKS ? 0 : link];
+}
+
+void assemble_bad(struct assemble *a)
+{
+	const struct line *l = line_of(a);
+
+	/* It may have been of that event, or of one after it. */
+	if (l->known && l->at != NONE && a->events[l->at].state == OPEN &&
+	    a->events[l->at].id == l->id)
+		a->events[l->at].damaged = true;
+	a->n.disorder++;
+}
+
+/* The whole id of what a link says; false: it went back. */
+static bool unwrap(struct assemble *a, const struct line *l, uint64_t *id)
+{
+	uint64_t from = l->known ? l->id : a->high;
+	uint32_t ahead = (uint32_t)*id - (uint32_t)from;
+
+	if (!a->opt.wraps)
+		return !l->known || *id >= l->id || a->opt.way == ASSEMBLE_EACH;
+	if (!a->any) {
+		*id = a->high + (uint32_t)*id;
+		return true;
+	}
+	/* Links are not together, and what is fetched may overtake; one link that sends in order
+	 * may not go back. */
+	if (ahead < HALF) {
+		*id = from + ahead;
+		return true;
+	}
+	if (from < (uint32_t)-ahead)
+		return false;
+	*id = from - (uint32_t)-ahead;
+	return !l->known || a->opt.way == ASSEMBLE_EACH;
+}
+
+static uint32_t link_in(struct assemble *a, uint32_t before, uint64_t id)
+{
+	uint32_t at = pop(&a->free_events);
+	struct event *e = &a->events[at];
+	uint32_t lent = e->lent;
+
+	*e = (struct event){
+		.id = id,
+		.before = before,
+		.after = before == NONE ? a->first : a->events[before].after,
+		.first = NONE,
+		.last = NONE,
+		.lent = lent,
+		.state = OPEN,
+	};
+	if (e->before == NONE)
+		a->first = at;
+	else
+		a->events[e->before].after = at;
+	if (e->after == NONE)
+		a->last = at;
+	else
+		a->events[e->after].before = at;
+	return at;
+}
+
+/* The event of this id, from where the link was on; it is made if it is not there. */
+static uint32_t find(struct assemble *a, const struct line *l, uint64_t id)
+{
+	uint32_t at = a->last;
+
+	if (l->known && l->at != NONE && a->events[l->at].state == OPEN &&
+	    a->events[l->at].id == l->id)
+		at = l->at;
+	while (at != NONE && a->events[at].id > id)
+		at = a->events[at].before;
+	while (at != NONE && a->events[at].after != NONE && a->events[a->events[at].after].id <= id)
+		at = a->events[at].after;
+	if (at != NONE && a->events[at].id == id)
+		return at;
+	return link_in(a, at, id);
+}
+
+static void add(struct assemble *a, struct event *e, const struct cut_piece *p)
+{
+	struct piece *last = e->last == NONE ? NULL : &a->pieces[e->last];
+	uint32_t at;
+
+	e->bytes += p->bytes;
+	if (!p->bytes)
+		return;
+	if (last && last->unit == a->unit_index &&
+	    last->data + last->bytes == (const char *)p->data) {
+		last->bytes += p->bytes;
+		return;
+	}
+	at = pop(&a->free_pieces);
+	a->pieces[at] = (struct piece){
+		.data = p->data, .bytes = p->bytes, .unit = a->unit_index, .next = NONE};
+	a->units[a->unit_index].users++;
+	if (last)
+		last->next = at;
+	else
+		e->first = at;
+	e->last = at;
+	e->pieces++;
+}
+
+void assemble_piece(struct assemble *a, const struct cut_piece *p, uint64_t now)
+{
+	struct line *l = line_of(a);
+	uint64_t id = p->event;
+	struct event *e;
+	uint32_t at;
+
+	l->seen = now;
+	if (!unwrap(a, l, &id)) {
+		a->n.disorder++;
+		return;
+	}
+	if (a->gone_any && id <= a->gone) {
+		a->n.late++;
+		l->known = true;
+		l->id = id;
+		l->at = NONE;
+		return;
+	}
+	at = find(a, l, id);
+	e = &a->events[at];
+	if (!e->since) {
+		e->since = now;
+		e->time = a->unit.time;
+	}
+	e->links |= UINT64_C(1) << (l - a->lines);
+	e->damaged |= p->damaged;
+	add(a, e, p);
+	if (!a->any || id > a->high)
+		a->high = id;
+	a->any = true;
+	*l = (struct line){.known = true, .id = id, .seen = now, .at = at};
+}
+
+static bool active(const struct assemble *a, const struct line *l, uint64_t now)
+{
+	return l->known && now - l->seen < a->opt.hold;
+}
+
+/* Have all links sent what they have of the first event? */
+static bool whole(const struct assemble *a, uint64_t now)
+{
+	const struct event *e = &a->events[a->first];
+	uint64_t seen = 0;
+	unsigned int i;
+
+	if (a->opt.way == ASSEMBLE_AT_ONCE)
+		return true;
+	for (i = 0; i < UNITS_LINKS; i++) {
+		const struct line *l = &a->lines[i];
+
+		seen += l->known;
+		if (!active(a, l, now))
+			continue;
+		if (a->opt.way == ASSEMBLE_PASSED && l->id <= e->id)
+			return false;
+		if (a->opt.way == ASSEMBLE_EACH && !(e->links >> i & 1) &&
+		    now - e->since < a->opt.hold)
+			return false;
+	}
+	return (a->opt.links && seen >= a->opt.links) || now - a->begun >= a->opt.hold;
+}
+
+static void lend(struct assemble *a, uint32_t at, struct roc_evb_fragment *f)
+{
+	struct event *e = &a->events[at];
+	uint32_t p;
+
+	*f = (struct roc_evb_fragment){
+		.event = e->id,
+		.parts = a->parts,
+		.handle = (uint64_t)++e->lent << 32 | at,
+		.time = e->time,
+	};
+	for (p = e->first; p != NONE && f->count < ROC_EVB_PARTS; p = a->pieces[p].next) {
+		a->parts[f->count++] = (struct roc_evb_part){.data = a->pieces[p].data,
+							     .bytes = a->pieces[p].bytes};
+		f->bytes += a->pieces[p].bytes;
+	}
+	if (p != NONE) {
+		e->damaged = true;
+		a->n.cut++;
+	}
+	if (e->damaged) {
+		f->flags = ROC_EVB_FRAGMENT_DAMAGED;
+		a->n.damaged++;
+	}
+	a->n.events++;
+	a->n.bytes += f->bytes;
+	e->state = OUT;
+}
+
+int assemble_take(struct assemble *a, uint64_t now, bool end, struct roc_evb_fragment *f)
+{
+	uint32_t at = a->first;
+
+	if (at == NONE || (!end && !whole(a, now)))
+		return 0;
+	a->first = a->events[at].after;
+	if (a->first == NONE)
+		a->last = NONE;
+	else
+		a->events[a->first].before = NONE;
+	a->gone = a->events[at].id;
+	a->gone_any = true;
+	lend(a, at, f);
+	return 1;
+}
+
+int assemble_return(struct assemble *a, uint64_t handle)
+{
+	uint32_t at = (uint32_t)handle, p, next;
+	struct event *e = &a->events[at < EVENTS ? at : 0];
+
+	if (at >= EVENTS || e->state != OUT || e->lent != handle >> 32)
+		return -EINVAL;
+	for (p = e->first; p != NONE; p = next) {
+		next = a->pieces[p].next;
+		unit_put(a, a->pieces[p].unit);
+		push(&a->free_pieces, p);
+	}
+	e->state = FREE;
+	push(&a->free_events, at);
+	a->n.returned++;
+	return 0;
+}
+
+bool assemble_waits(const struct assemble *a, uint64_t now, uint64_t *ns)
+{
+	if (a->first == NONE)
+		return false;
+	/* Which of them is over first does not matter: it is looked at again then. */
+	*ns = a->opt.hold / 8;
+	return true;
+}
+
+void assemble_counts(const struct assemble *a, struct assemble_counts *n)
+{
+	*n = a->n;
+}

@@ -1,0 +1,324 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Fragments that a GPU, or this machine's own processors in its place, copy into our memory
+ * (utils/gpu/copier.h): the body from the device's memory, the head written here. Their content is
+ * that of the synthetic source, so receivers check them in the same way.
+ *
+ * Each stream of copies has one fragment at a time, in turn: they are lent in the order of events.
+ */
+#include "source.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "slots.h"
+#include "text.h"
+#include "trigger.h"
+#include "utils/gpu/copier.h"
+#include "utils/units/content.h"
+
+#define LOOK_NS 50000 /* a copy that is on its way is looked at so often */
+#define POISON 0xa5
+
+struct values {
+	uint64_t record, rate, first, events, buffer, streams, device;
+	bool pageable;
+};
+
+#define AT(key, key_type, member)                                                                  \
+	.name = (key), .type = (key_type), .offset = offsetof(struct values, member)
+
+static const struct evb_key keys[] = {
+	{AT("record", EVB_KEY_SIZE, record), .min = CONTENT_HEAD + 8, .max = UINT64_C(1) << 40},
+	{AT("rate", EVB_KEY_SIZE, rate), .max = 1000000000},
+	{AT("first", EVB_KEY_SIZE, first)},
+	{AT("events", EVB_KEY_SIZE, events)},
+	{AT("buffer", EVB_KEY_SIZE, buffer), .min = 1, .max = UINT64_C(1) << 40},
+	{AT("streams", EVB_KEY_SIZE, streams), .min = 1, .max = COPIER_STREAMS},
+	{AT("device", EVB_KEY_SIZE, device), .max = 255},
+	{AT("pageable", EVB_KEY_FLAG, pageable)},
+};
+
+struct flight {
+	uint64_t event, handle;
+	uint32_t slot;
+};
+
+struct copied {
+	struct values v;
+	uint64_t source;
+	struct copier *copier;
+	bool pinned;
+	struct evb_slots slots;
+	struct evb_trigger trigger;
+	struct flight flights[COPIER_STREAMS]; /* by stream */
+	uint64_t begun, lent;		       /* copies; number n is of stream n modulo streams */
+	uint64_t next, made;
+	bool stopped;
+	struct roc_evb_part part;
+	struct evb_source_books books;
+	char why[UNITS_WHY];
+};
+
+static int start(void *self)
+{
+	struct copied *c = self;
+
+	evb_trigger_start(&c->trigger, c->v.rate, c->v.first, units_realtime());
+	c->next = c->trigger.first;
+	return 0;
+}
+
+static bool more(const struct copied *c)
+{
+	return !c->stopped && (!c->v.events || c->made < c->v.events);
+}
+
+static int begin(struct copied *c)
+{
+	unsigned int stream = (unsigned int)(c->begun % c->v.streams);
+	struct flight *f = &c->flights[stream];
+	struct content content = content_of(c->source, c->next, c->v.record);
+	int ret;
+
+	f->event = c->next;
+	f->handle = evb_slots_lend(&c->slots, &f->slot);
+	ret = c->copier->ops->copy(c->copier, stream, evb_slot(&c->slots, f->slot) + CONTENT_HEAD,
+				   content.place * 8 + CONTENT_HEAD, c->v.record - CONTENT_HEAD);
+	if (ret)
+		return units_fail(c->why, -ret, "%s", c->copier->why);
+	c->begun++;
+	c->next++;
+	c->made++;
+	return 0;
+}
+
+/* What is due, as far as streams and slots go; a card would drop what finds no slot. */
+static int begin_all(struct copied *c)
+{
+	uint64_t now = c->v.rate ? units_realtime() : 0;
+	int ret;
+
+	while (more(c) && !evb_trigger_wait(&c->trigger, c->next, now)) {
+		if (c->v.rate && !c->slots.free_count) {
+			c->books.dropped++;
+			c->next++;
+			c->made++;
+			continue;
+		}
+		if (!c->slots.free_count || c->begun - c->lent == c->v.streams)
+			break;
+		ret = begin(c);
+		if (ret)
+			return ret;
+	}
+	return 0;
+}
+
+static int take(void *self, struct roc_evb_fragment *fragment)
+{
+	struct copied *c = self;
+	unsigned int stream = (unsigned int)(c->lent % c->v.streams);
+	const struct flight *f = &c->flights[stream];
+	uint64_t bytes = c->v.record, due;
+	struct content content;
+	int ret;
+
+	ret = begin_all(c);
+	if (ret)
+		return ret;
+	if (c->begun == c->lent) {
+		if (!more(c))
+			return -ENODATA;
+		return c->slots.free_count ? 0 : -EAGAIN;
+	}
+	ret = c->copier->ops->done(c->copier, stream);
+	if (ret < 0)
+		return units_fail(c->why, -ret, "%s", c->copier->why);
+	if (!ret)
+		return 0;
+	content = content_of(c->source, f->event, bytes);
+	content_write(&content, 0, evb_slot(&c->slots, f->slot), CONTENT_HEAD);
+	due = evb_trigger_due(&c->trigger, f->event);
+	c->part = (struct roc_evb_part){.data = evb_slot(&c->slots, f->slot), .bytes = bytes};
+	*fragment = (struct roc_evb_fragment){
+		.event = f->event,
+		.parts = &c->part,
+		.count = 1,
+		.bytes = bytes,
+		.handle = f->handle,
+		.time = due ? due : units_realtime(),
+	};
+	c->lent++;
+	c->books.events++;
+	c->books.bytes += bytes;
+	return 1;
+}
+
+static int give_back(void *self, uint64_t handle)
+{
+	struct copied *c = self;
+	uint32_t slot;
+	int ret = evb_slots_return(&c->slots, handle, &slot, c->why);
+
+	if (ret)
+		return ret;
+	memset(evb_slot(&c->slots, slot), POISON, CONTENT_HEAD);
+	c->books.returned++;
+	return 0;
+}
+
+static int stop(void *self)
+{
+	((struct copied *)self)->stopped = true;
+	return 0;
+}
+
+static void idle(void *self, struct roc_idle *idle)
+{
+	struct copied *c = self;
+
+	if (c->begun != c->lent)
+		roc_idle_ns(idle, LOOK_NS);
+	if (!more(c))
+		return;
+	if (c->v.rate)
+		roc_idle_ns(idle, evb_trigger_wait(&c->trigger, c->next, units_realtime()));
+	else if (c->slots.free_count && c->begun - c->lent < c->v.streams)
+		roc_idle_ns(idle, 0);
+}
+
+static unsigned int regions(void *self, struct roc_evb_region *regions, unsigned int room)
+{
+	struct copied *c = self;
+
+	if (room)
+		regions[0] =
+			(struct roc_evb_region){.addr = c->slots.memory, .length = c->slots.length};
+	return 1;
+}
+
+static const char *why_of(void *self)
+{
+	return ((struct copied *)self)->why;
+}
+
+static void books(void *self, struct evb_source_books *books)
+{
+	*books = ((struct copied *)self)->books;
+}
+
+static void close_source(void *self)
+{
+	struct copied *c = self;
+	unsigned int i;
+
+	/* Copies write to our memory until they are done. */
+	for (i = 0; c->copier && i < c->copier->streams; i++)
+		c->copier->ops->wait(c->copier, i);
+	if (c->pinned)
+		c->copier->ops->unpin(c->copier, c->slots.memory, c->slots.length);
+	copier_close(c->copier);
+	evb_slots_close(&c->slots);
+	free(c);
+}
+
+static const struct roc_evb_source_ops cpu_ops = {
+	.name = "cpu",
+	.content = EVB_CONTENT_SYNTHETIC,
+	.start = start,
+	.take = take,
+	.give_back = give_back,
+	.stop = stop,
+	.idle = idle,
+	.regions = regions,
+	.why = why_of,
+};
+
+static const struct roc_evb_source_ops gpu_ops = {
+	.name = "gpu",
+	.content = EVB_CONTENT_SYNTHETIC,
+	.start = start,
+	.take = take,
+	.give_back = give_back,
+	.stop = stop,
+	.idle = idle,
+	.regions = regions,
+	.why = why_of,
+};
+
+static int prepare(struct copied *c, const struct roc_evb_source_ops *ops, char why[UNITS_WHY])
+{
+	struct copier_options o = {
+		.device = (unsigned int)c->v.device,
+		.streams = (unsigned int)c->v.streams,
+		.memory = CONTENT_PLACES * 8 + c->v.record,
+	};
+	size_t stride = (c->v.record + 63) & ~UINT64_C(63);
+	uint64_t count = c->v.buffer / stride;
+	int ret;
+
+	if (count < c->v.streams || count > UINT32_MAX)
+		return units_fail(why, EINVAL,
+				  "%s: buffer has no room for a record of %llu bytes for each of "
+				  "%llu streams, or too much.",
+				  ops->name, (unsigned long long)c->v.record,
+				  (unsigned long long)c->v.streams);
+	ret = evb_slots_open(&c->slots, stride, (uint32_t)count, 0, why);
+	if (ret)
+		return ret;
+	c->copier = ops == &gpu_ops ? copier_cuda(&o, why) : copier_cpu(&o, why);
+	if (!c->copier)
+		return -ENODEV;
+	ret = copier_fill(c->copier, c->source);
+	if (!ret && !c->v.pageable && ops == &gpu_ops) {
+		ret = c->copier->ops->pin(c->copier, c->slots.memory, c->slots.length);
+		c->pinned = !ret;
+	}
+	return ret ? units_fail(why, -ret, "%s", c->copier->why) : 0;
+}
+
+static int open_source(const struct roc_evb_source_ops *ops, const char *values, const char *name,
+		       struct evb_source *source, char why[UNITS_WHY])
+{
+	struct copied *c = calloc(1, sizeof(*c));
+	int ret;
+
+	if (!c)
+		return units_fail(why, ENOMEM, "There is no memory left.");
+	c->v = (struct values){
+		.record = 1 << 20,
+		.first = EVB_TRIGGER_CLOCK,
+		.buffer = 64 << 20,
+		.streams = 2,
+	};
+	c->source = content_source(name);
+	ret = evb_text_parse(ops->name, values, keys, sizeof(keys) / sizeof(keys[0]), &c->v, why);
+	if (!ret)
+		ret = prepare(c, ops, why);
+	if (ret) {
+		close_source(c);
+		return ret;
+	}
+	*source = (struct evb_source){
+		.ops = ops,
+		.self = c,
+		.fragment_max = c->v.record,
+		.books = books,
+		.close = close_source,
+	};
+	return 0;
+}
+
+int evb_source_cpu(const char *values, const char *name, struct evb_source *source,
+		   char why[UNITS_WHY])
+{
+	return open_source(&cpu_ops, values, name, source, why);
+}
+
+int evb_source_gpu(const char *values, const char *name, struct evb_source *source,
+		   char why[UNITS_WHY])
+{
+	return open_source(&gpu_ops, values, name, source, why);
+}

@@ -1,0 +1,338 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Fragments made in memory, which every receiver can check by the name of their source, the event
+ * and their size alone. Whatever is drawn by lot is drawn from these, so a source that is started
+ * anew makes the same again.
+ */
+#include "source.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "slots.h"
+#include "text.h"
+#include "trigger.h"
+#include "utils/units/content.h"
+
+#define SIZE_MAX_BYTES (UINT64_C(1) << 32)
+#define PARTS_MAX 8
+#define HOLE 64		  /* bytes between two parts */
+#define EXPONENTIAL_MAX 8 /* times the mean; what is larger is cut */
+#define POISON 0xa5
+
+enum {
+	SPREAD_NONE,
+	SPREAD_EVEN,
+	SPREAD_EXPONENTIAL
+};
+enum {
+	FILL_ALL,
+	FILL_HEAD
+};
+
+static const char *const spreads[] = {"none", "even", "exponential", NULL};
+static const char *const fills[] = {"all", "head", NULL};
+
+struct values {
+	uint64_t size, rate, first, events, buffer, parts;
+	double gaps, damage, wrong;
+	unsigned int spread, fill;
+};
+
+#define AT(key, key_type, member)                                                                  \
+	.name = (key), .type = (key_type), .offset = offsetof(struct values, member)
+
+static const struct evb_key keys[] = {
+	{AT("size", EVB_KEY_SIZE, size), .max = SIZE_MAX_BYTES},
+	{AT("spread", EVB_KEY_NAME, spread), .names = spreads},
+	{AT("rate", EVB_KEY_SIZE, rate), .max = 1000000000},
+	{AT("first", EVB_KEY_SIZE, first)},
+	{AT("events", EVB_KEY_SIZE, events)},
+	{AT("gaps", EVB_KEY_SHARE, gaps)},
+	{AT("damage", EVB_KEY_SHARE, damage)},
+	{AT("wrong", EVB_KEY_SHARE, wrong)},
+	{AT("buffer", EVB_KEY_SIZE, buffer), .min = 1, .max = UINT64_C(1) << 40},
+	{AT("parts", EVB_KEY_SIZE, parts), .min = 1, .max = PARTS_MAX},
+	{AT("fill", EVB_KEY_NAME, fill), .names = fills},
+};
+
+struct synthetic {
+	struct values v;
+	uint64_t source; /* its number, of its name */
+	uint64_t largest;
+	struct evb_slots slots;
+	struct evb_trigger trigger;
+	uint64_t next; /* event */
+	uint64_t made; /* events, with gaps and those dropped */
+	bool stopped;
+	struct roc_evb_part parts[PARTS_MAX];
+	struct evb_source_books books;
+	char why[UNITS_WHY];
+};
+
+/* 0 to 1, drawn for an event and one purpose. */
+static double draw(const struct synthetic *y, uint64_t event, uint64_t purpose)
+{
+	return (double)(content_mix(content_mix(y->source, event), purpose) >> 11) * 0x1p-53;
+}
+
+static uint64_t size_of(const struct synthetic *y, uint64_t event)
+{
+	double lot = draw(y, event, 1), mean = (double)y->v.size;
+
+	switch (y->v.spread) {
+	case SPREAD_EVEN:
+		return (uint64_t)(2 * mean * lot);
+	case SPREAD_EXPONENTIAL:
+		return (uint64_t)fmin(-mean * log1p(-lot), mean * EXPONENTIAL_MAX);
+	default:
+		return y->v.size;
+	}
+}
+
+static uint64_t largest(const struct values *v)
+{
+	return v->spread == SPREAD_NONE	  ? v->size
+	       : v->spread == SPREAD_EVEN ? 2 * v->size
+					  : EXPONENTIAL_MAX * v->size;
+}
+
+static int start(void *self)
+{
+	struct synthetic *y = self;
+
+	evb_trigger_start(&y->trigger, y->v.rate, y->v.first, units_realtime());
+	y->next = y->trigger.first;
+	return 0;
+}
+
+/* Written anew for each event: whoever looks at it after it went back sees something else. */
+static unsigned int fill_all(struct synthetic *y, const struct content *c, char *at, uint64_t bytes)
+{
+	unsigned int n = (unsigned int)y->v.parts, i;
+	uint64_t from = 0, each = (bytes / n + 7) & ~UINT64_C(7);
+
+	for (i = 0; i < n; i++) {
+		uint64_t end = i + 1 == n || (i + 1) * each > bytes ? bytes : (i + 1) * each;
+
+		content_write(c, from, at + from + i * HOLE, end - from);
+		y->parts[i] =
+			(struct roc_evb_part){.data = at + from + i * HOLE, .bytes = end - from};
+		from = end;
+	}
+	return n;
+}
+
+/* Only the head is; the body lies in memory once, and begins at another place for each event. */
+static unsigned int fill_head(struct synthetic *y, const struct content *c, char *at,
+			      uint64_t bytes)
+{
+	uint64_t head = bytes < CONTENT_HEAD ? bytes : CONTENT_HEAD;
+
+	content_write(c, 0, at, head);
+	y->parts[0] = (struct roc_evb_part){.data = at, .bytes = head};
+	y->parts[1] = (struct roc_evb_part){
+		.data = evb_slots_extra(&y->slots) + c->place * 8 + CONTENT_HEAD,
+		.bytes = bytes - head,
+	};
+	return bytes > head ? 2 : 1;
+}
+
+static void make(struct synthetic *y, uint64_t event, struct roc_evb_fragment *f)
+{
+	uint64_t bytes = size_of(y, event), due = evb_trigger_due(&y->trigger, event);
+	struct content c = content_of(y->source, event, bytes);
+	uint32_t slot;
+
+	*f = (struct roc_evb_fragment){
+		.event = event,
+		.parts = y->parts,
+		.bytes = bytes,
+		.handle = evb_slots_lend(&y->slots, &slot),
+		.time = due ? due : units_realtime(),
+	};
+	if (bytes)
+		f->count = y->v.fill == FILL_HEAD
+				   ? fill_head(y, &c, evb_slot(&y->slots, slot), bytes)
+				   : fill_all(y, &c, evb_slot(&y->slots, slot), bytes);
+	if (draw(y, event, 2) < y->v.damage) {
+		f->flags = ROC_EVB_FRAGMENT_DAMAGED;
+		y->books.damaged++;
+	}
+	if (bytes && (f->flags || draw(y, event, 3) < y->v.wrong))
+		*evb_slot(&y->slots, slot) ^= 0x10;
+	y->books.events++;
+	y->books.bytes += bytes;
+}
+
+/* Of the events that are due: those that are gaps, and without room those that a card would drop.
+ */
+static void pass(struct synthetic *y, uint64_t now)
+{
+	for (; !y->v.events || y->made < y->v.events; y->made++, y->next++) {
+		if (y->v.rate && evb_trigger_wait(&y->trigger, y->next, now))
+			return;
+		if (draw(y, y->next, 4) < y->v.gaps)
+			y->books.gaps++;
+		else if (y->v.rate && !y->slots.free_count)
+			y->books.dropped++;
+		else
+			return;
+	}
+}
+
+static int take(void *self, struct roc_evb_fragment *f)
+{
+	struct synthetic *y = self;
+	uint64_t now = y->v.rate ? units_realtime() : 0;
+
+	if (y->stopped)
+		return -ENODATA;
+	pass(y, now);
+	if (y->v.events && y->made == y->v.events)
+		return -ENODATA;
+	if (!y->slots.free_count)
+		return -EAGAIN;
+	if (evb_trigger_wait(&y->trigger, y->next, now))
+		return 0;
+	make(y, y->next++, f);
+	y->made++;
+	return 1;
+}
+
+static int give_back(void *self, uint64_t handle)
+{
+	struct synthetic *y = self;
+	size_t ends = y->slots.stride < 128 ? y->slots.stride : 128;
+	uint32_t slot;
+	int ret = evb_slots_return(&y->slots, handle, &slot, y->why);
+
+	if (ret)
+		return ret;
+	/* Nobody gets away with looking at what he gave back. */
+	memset(evb_slot(&y->slots, slot), POISON, ends);
+	y->books.returned++;
+	return 0;
+}
+
+static int stop(void *self)
+{
+	((struct synthetic *)self)->stopped = true;
+	return 0;
+}
+
+static void idle(void *self, struct roc_idle *idle)
+{
+	struct synthetic *y = self;
+
+	if (y->stopped)
+		return;
+	/* Also without room: what is due then must be dropped. */
+	if (y->v.rate)
+		roc_idle_ns(idle, evb_trigger_wait(&y->trigger, y->next, units_realtime()));
+	else if (y->slots.free_count)
+		roc_idle_ns(idle, 0);
+}
+
+static unsigned int regions(void *self, struct roc_evb_region *regions, unsigned int room)
+{
+	struct synthetic *y = self;
+
+	if (room)
+		regions[0] =
+			(struct roc_evb_region){.addr = y->slots.memory, .length = y->slots.length};
+	return 1;
+}
+
+static const char *why_of(void *self)
+{
+	return ((struct synthetic *)self)->why;
+}
+
+static void books(void *self, struct evb_source_books *books)
+{
+	*books = ((struct synthetic *)self)->books;
+}
+
+static void close_source(void *self)
+{
+	struct synthetic *y = self;
+
+	evb_slots_close(&y->slots);
+	free(y);
+}
+
+static const struct roc_evb_source_ops ops = {
+	.name = "synthetic",
+	.content = EVB_CONTENT_SYNTHETIC,
+	.start = start,
+	.take = take,
+	.give_back = give_back,
+	.stop = stop,
+	.idle = idle,
+	.regions = regions,
+	.why = why_of,
+};
+
+static int prepare(struct synthetic *y, char why[UNITS_WHY])
+{
+	bool once = y->v.fill == FILL_HEAD;
+	size_t stride = (y->largest + y->v.parts * (HOLE + 8) + 63) & ~UINT64_C(63), extra = 0;
+	uint64_t count;
+	int ret;
+
+	if (once && y->v.parts != 1)
+		return units_fail(why, EINVAL,
+				  "synthetic: fill=head has its parts: leave parts "
+				  "away.");
+	if (once) {
+		stride = CONTENT_HEAD;
+		extra = CONTENT_PLACES * 8 + y->largest;
+	}
+	count = y->v.buffer / (once && y->largest ? y->largest : stride);
+	if (!count || count > UINT32_MAX)
+		return units_fail(why, EINVAL,
+				  "synthetic: buffer has no room for one fragment of %llu bytes, "
+				  "or too much.",
+				  (unsigned long long)y->largest);
+	ret = evb_slots_open(&y->slots, stride, (uint32_t)count, extra, why);
+	if (!ret)
+		content_body(y->source, 0, evb_slots_extra(&y->slots), extra);
+	return ret;
+}
+
+int evb_source_synthetic(const char *values, const char *name, struct evb_source *source,
+			 char why[UNITS_WHY])
+{
+	struct synthetic *y = calloc(1, sizeof(*y));
+	int ret;
+
+	if (!y)
+		return units_fail(why, ENOMEM, "There is no memory left.");
+	y->v = (struct values){
+		.size = 64 << 10,
+		.first = EVB_TRIGGER_CLOCK,
+		.buffer = 64 << 20,
+		.parts = 1,
+	};
+	ret = evb_text_parse("synthetic", values, keys, sizeof(keys) / sizeof(keys[0]), &y->v, why);
+	if (!ret) {
+		y->source = content_source(name);
+		y->largest = largest(&y->v);
+		ret = prepare(y, why);
+	}
+	if (ret) {
+		close_source(y);
+		return ret;
+	}
+	*source = (struct evb_source){
+		.ops = &ops,
+		.self = y,
+		.fragment_max = y->largest,
+		.books = books,
+		.close = close_source,
+	};
+	return 0;
+}

@@ -1,0 +1,463 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Whatever utils/units has as a source of events: units are cut by event (cut.c) and put together
+ * from all links (assemble.c), without a copy.
+ *
+ * With a rate, events get other ids than their own and are lent by the clock, one after the other:
+ * so a recording plays as if its events were triggered now, beside sources that are.
+ */
+#include "source.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "assemble.h"
+#include "cut.h"
+#include "text.h"
+#include "trigger.h"
+#include "utils/common/tool.h"
+#include "utils/record/recording.h"
+#include "utils/units/source_card.h"
+#include "utils/units/units_options.h"
+
+#define HOLD_NS (100 * 1000 * 1000)
+
+struct values {
+	char path[EVB_TEXT_MAX], id[EVB_TEXT_MAX], stream[EVB_TEXT_MAX], sub[EVB_TEXT_MAX];
+	uint64_t channel, buffer, superpage, links, hold, high, rate, first;
+	unsigned int data_source;
+	bool plain;
+};
+
+#define AT(key, key_type, member)                                                                  \
+	.name = (key), .type = (key_type), .offset = offsetof(struct values, member)
+
+struct adapter {
+	struct values v;
+	struct roc_evb_source_ops ops; /* with what its units have */
+	struct source *units;
+	struct assemble *assemble;
+	struct cut cut;
+	bool cutting;
+	bool stopped, ended;
+	/* With a rate: what is whole waits for its time. */
+	struct evb_trigger trigger;
+	uint64_t next, dropped;
+	struct roc_evb_fragment kept;
+	bool keeps;
+	char why[UNITS_WHY];
+};
+
+static int units_failed(struct adapter *a, int err)
+{
+	return units_fail(a->why, -err, "%s", a->units->why[0] ? a->units->why : strerror(-err));
+}
+
+static int start(void *self)
+{
+	struct adapter *a = self;
+	int ret = a->units->ops->start(a->units);
+
+	evb_trigger_start(&a->trigger, a->v.rate, a->v.first, units_realtime());
+	a->next = a->trigger.first;
+	return ret ? units_failed(a, ret) : 0;
+}
+
+static int flush(void *self)
+{
+	struct adapter *a = self;
+	int ret = a->units->ops->flush ? a->units->ops->flush(a->units) : 0;
+
+	return ret ? units_failed(a, ret) : 0;
+}
+
+/* What was cut so far has gone in; true: the unit is over. */
+static bool cut_on(struct adapter *a, uint64_t now)
+{
+	struct cut_piece p;
+	int ret;
+
+	while (assemble_room(a->assemble)) {
+		ret = cut_next(&a->cut, &p);
+		if (ret > 0) {
+			assemble_piece(a->assemble, &p, now);
+			continue;
+		}
+		if (ret < 0)
+			assemble_bad(a->assemble);
+		assemble_unit_end(a->assemble);
+		a->cutting = false;
+		return true;
+	}
+	return false;
+}
+
+static int give_units_back(struct adapter *a)
+{
+	uint64_t handle;
+	int ret;
+
+	while (assemble_done(a->assemble, &handle)) {
+		ret = a->units->ops->give_back(a->units, handle);
+		if (ret)
+			return units_failed(a, ret);
+	}
+	return 0;
+}
+
+/* One unit more: 1; 0 none; -errno. */
+static int feed(struct adapter *a, uint64_t now)
+{
+	struct unit u;
+	int ret;
+
+	if (!a->cutting) {
+		if (a->ended || !assemble_room(a->assemble))
+			return 0;
+		ret = a->units->ops->take(a->units, &u);
+		if (!ret && a->units->ops->flush) {
+			/* There are sources that move only then. */
+			ret = flush(a);
+			if (ret)
+				return ret;
+			ret = a->units->ops->take(a->units, &u);
+		}
+		if (ret == -ENODATA)
+			a->ended = true;
+		if (!ret || ret == -EAGAIN || ret == -ENODATA)
+			return 0;
+		if (ret < 0)
+			return units_failed(a, ret);
+		cut_begin(&a->cut, a->units->format.content, &u);
+		assemble_unit(a->assemble, &u, now);
+		a->cutting = true;
+	}
+	if (!cut_on(a, now))
+		return 0;
+	ret = give_units_back(a);
+	return ret ? ret : 1;
+}
+
+static int take_whole(struct adapter *a, struct roc_evb_fragment *f)
+{
+	uint64_t now = units_now();
+	int ret;
+
+	for (;;) {
+		ret = assemble_take(a->assemble, now, a->ended && !a->cutting, f);
+		if (ret)
+			return ret;
+		ret = feed(a, now);
+		if (ret < 0)
+			return ret;
+		if (!ret)
+			break;
+	}
+	ret = assemble_take(a->assemble, now, a->ended && !a->cutting, f);
+	return !ret && a->ended && !a->cutting ? -ENODATA : ret;
+}
+
+/* By the clock: what is due when nothing is whole is a gap. */
+static int take(void *self, struct roc_evb_fragment *f)
+{
+	struct adapter *a = self;
+	uint64_t now;
+	int ret;
+
+	if (!a->v.rate)
+		return take_whole(a, f);
+	/* What is left has no time any more. */
+	if (a->stopped)
+		return -ENODATA;
+	if (!a->keeps) {
+		ret = take_whole(a, &a->kept);
+		if (ret <= 0)
+			return ret;
+		a->keeps = true;
+	}
+	now = units_realtime();
+	if (evb_trigger_wait(&a->trigger, a->next, now))
+		return 0;
+	/* Whoever was late leaves out what passed meanwhile. */
+	while (!evb_trigger_wait(&a->trigger, a->next + 1, now)) {
+		a->next++;
+		a->dropped++;
+	}
+	a->keeps = false;
+	*f = a->kept;
+	f->event = a->next++;
+	f->time = evb_trigger_due(&a->trigger, f->event);
+	return 1;
+}
+
+static int give_back(void *self, uint64_t handle)
+{
+	struct adapter *a = self;
+	int ret = assemble_return(a->assemble, handle);
+
+	return ret ? units_fail(a->why, -ret, "Fragment 0x%llx is not out.",
+				(unsigned long long)handle)
+		   : give_units_back(a);
+}
+
+static int stop(void *self)
+{
+	struct adapter *a = self;
+	int ret = a->stopped ? 0 : a->units->ops->stop(a->units);
+
+	a->stopped = true;
+	return ret ? units_failed(a, ret) : 0;
+}
+
+static void idle(void *self, struct roc_idle *idle)
+{
+	struct adapter *a = self;
+	uint64_t ns;
+
+	if (a->keeps) {
+		roc_idle_ns(idle, evb_trigger_wait(&a->trigger, a->next, units_realtime()));
+		return;
+	}
+	if (assemble_waits(a->assemble, units_now(), &ns))
+		roc_idle_ns(idle, ns);
+	if (!a->ended && assemble_room(a->assemble))
+		a->units->ops->sleep(a->units, idle);
+}
+
+static unsigned int regions(void *self, struct roc_evb_region *regions, unsigned int room)
+{
+	struct adapter *a = self;
+	unsigned int i;
+
+	for (i = 0; i < a->units->region_count && i < room; i++)
+		regions[i] = (struct roc_evb_region){.addr = a->units->regions[i].addr,
+						     .length = a->units->regions[i].length};
+	return a->units->region_count;
+}
+
+static const char *why_of(void *self)
+{
+	return ((struct adapter *)self)->why;
+}
+
+static void books(void *self, struct evb_source_books *books)
+{
+	struct adapter *a = self;
+	struct assemble_counts n;
+	struct unit_books b = {0};
+
+	assemble_counts(a->assemble, &n);
+	a->units->ops->books(a->units, &b);
+	*books = (struct evb_source_books){
+		.events = n.events - a->keeps,
+		.bytes = n.bytes - (a->keeps ? a->kept.bytes : 0),
+		.returned = n.returned,
+		.gaps = a->dropped,
+		.dropped = b.known ? b.dropped : 0,
+		.damaged = n.damaged,
+		.late = n.late,
+		.disorder = n.disorder,
+	};
+}
+
+static void close_source(void *self)
+{
+	struct adapter *a = self;
+
+	if (a->assemble)
+		assemble_abandon(a->assemble);
+	if (a->units && a->assemble)
+		give_units_back(a);
+	source_close(a->units);
+	assemble_free(a->assemble);
+	free(a);
+}
+
+static const struct roc_evb_source_ops card_ops = {
+	.name = "card",
+	.start = start,
+	.take = take,
+	.give_back = give_back,
+	.flush = flush,
+	.stop = stop,
+	.idle = idle,
+	.regions = regions,
+	.why = why_of,
+};
+
+static const struct roc_evb_source_ops recording_ops = {
+	.name = "recording",
+	.start = start,
+	.take = take,
+	.give_back = give_back,
+	.flush = flush,
+	.stop = stop,
+	.idle = idle,
+	.regions = regions,
+	.why = why_of,
+};
+
+static enum assemble_way way_of(enum unit_content content)
+{
+	switch (content) {
+	case UNIT_DDG:
+	case UNIT_RUNNING:
+	case UNIT_HEADERS:
+		return ASSEMBLE_PASSED;
+	case UNIT_FRAGMENTS:
+		return ASSEMBLE_EACH;
+	default:
+		return ASSEMBLE_AT_ONCE;
+	}
+}
+
+static enum evb_content content_of_units(enum unit_content content)
+{
+	switch (content) {
+	case UNIT_DDG:
+	case UNIT_RUNNING:
+	case UNIT_HEADERS:
+		return EVB_CONTENT_RDH;
+	case UNIT_PACKETS:
+		return EVB_CONTENT_P40;
+	case UNIT_FRAGMENTS:
+		return EVB_CONTENT_ROBINNP;
+	default:
+		return EVB_CONTENT_BYTES;
+	}
+}
+
+/* With a->units open. */
+static int finish_open(struct adapter *a, struct evb_source *source, char why[UNITS_WHY])
+{
+	enum unit_content content = a->units->format.content;
+	struct assemble_options o = {
+		.way = way_of(content),
+		.hold = a->v.hold,
+		.links = a->v.links,
+		.wraps = cut_wraps(content),
+		.high = a->v.high,
+	};
+
+	a->assemble = assemble_new(&o);
+	if (!a->assemble)
+		return units_fail(why, ENOMEM, "There is no memory left.");
+	a->ops.content = content_of_units(content);
+	*source = (struct evb_source){
+		.ops = &a->ops,
+		.self = a,
+		.books = books,
+		.close = close_source,
+	};
+	return 0;
+}
+
+static struct adapter *new_adapter(const struct roc_evb_source_ops *ops, char why[UNITS_WHY])
+{
+	struct adapter *a = calloc(1, sizeof(*a));
+
+	if (!a) {
+		units_fail(why, ENOMEM, "There is no memory left.");
+		return NULL;
+	}
+	a->ops = *ops;
+	a->v.hold = HOLD_NS;
+	return a;
+}
+
+static int open_card(struct adapter *a, char why[UNITS_WHY])
+{
+	struct source_card_options o = {
+		.id = a->v.id,
+		.dma_channel = (uint32_t)a->v.channel,
+		.stream = a->v.stream[0] ? a->v.stream : NULL,
+		.sub = a->v.sub[0] ? a->v.sub : NULL,
+		.data_source = a->v.data_source,
+		.buffer = a->v.buffer,
+		.unit = a->v.superpage,
+		.plain_memory = a->v.plain,
+	};
+
+	if (!a->v.id[0])
+		return units_fail(why, EINVAL,
+				  "card: which one? Give id=, as in "
+				  "card:id=3b:00.0.");
+	if (source_card_usage(o.buffer, o.unit) || source_card(&o, &a->units))
+		return units_fail(why, ENODEV, "The card cannot be a source, see above.");
+	return 0;
+}
+
+static const struct evb_key card_keys[] = {
+	{AT("id", EVB_KEY_TEXT, id), .bare = true},
+	{AT("channel", EVB_KEY_SIZE, channel), .max = 255},
+	{AT("stream", EVB_KEY_TEXT, stream)},
+	{AT("sub", EVB_KEY_TEXT, sub)},
+	{AT("data-source", EVB_KEY_NAME, data_source), .names = units_data_sources},
+	{AT("buffer", EVB_KEY_SIZE, buffer)},
+	{AT("superpage", EVB_KEY_SIZE, superpage)},
+	{AT("links", EVB_KEY_SIZE, links), .max = UNITS_LINKS},
+	{AT("hold", EVB_KEY_TIME, hold)},
+	{AT("high", EVB_KEY_SIZE, high), .max = UINT32_MAX},
+	{AT("plain-memory", EVB_KEY_FLAG, plain)},
+};
+
+int evb_source_card(const char *values, const char *name, struct evb_source *source,
+		    char why[UNITS_WHY])
+{
+	struct adapter *a = new_adapter(&card_ops, why);
+	int ret;
+
+	if (!a)
+		return -ENOMEM;
+	a->v.buffer = UINT64_C(1) << 30;
+	a->v.superpage = 1 << 20;
+	a->v.data_source = ROC_SOURCE_DDG;
+	ret = evb_text_parse("card", values, card_keys, sizeof(card_keys) / sizeof(card_keys[0]),
+			     &a->v, why);
+	if (!ret)
+		ret = open_card(a, why);
+	if (!ret)
+		ret = finish_open(a, source, why);
+	if (ret)
+		close_source(a);
+	return ret;
+}
+
+static const struct evb_key recording_keys[] = {
+	{AT("path", EVB_KEY_TEXT, path), .bare = true},
+	{AT("buffer", EVB_KEY_SIZE, buffer)},
+	{AT("rate", EVB_KEY_SIZE, rate), .max = 1000000000},
+	{AT("first", EVB_KEY_SIZE, first)},
+	{AT("links", EVB_KEY_SIZE, links), .max = UNITS_LINKS},
+	{AT("hold", EVB_KEY_TIME, hold)},
+	{AT("high", EVB_KEY_SIZE, high), .max = UINT32_MAX},
+};
+
+int evb_source_recording(const char *values, const char *name, struct evb_source *source,
+			 char why[UNITS_WHY])
+{
+	struct adapter *a = new_adapter(&recording_ops, why);
+	struct replay_options o = {.depth = 16};
+	int ret;
+
+	if (!a)
+		return -ENOMEM;
+	a->v.buffer = 64 << 20;
+	a->v.first = EVB_TRIGGER_CLOCK;
+	ret = evb_text_parse("recording", values, recording_keys,
+			     sizeof(recording_keys) / sizeof(recording_keys[0]), &a->v, why);
+	if (!ret && !a->v.path[0])
+		ret = units_fail(why, EINVAL,
+				 "recording: which one? Give its folder, as in "
+				 "recording:/data/run1.");
+	if (!ret) {
+		o.path = a->v.path;
+		o.buffer = a->v.buffer;
+		a->units = source_replay(&o, why);
+		ret = a->units ? finish_open(a, source, why) : -ENOENT;
+	}
+	if (ret)
+		close_source(a);
+	return ret;
+}

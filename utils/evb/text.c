@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * The reader of "KIND:KEY=VALUE,...".
+ */
+#include "text.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "utils/common/numbers.h"
+#include "utils/units/units.h"
+
+bool evb_text_is(const char *text, const char *kind, const char **values)
+{
+	size_t length = strlen(kind);
+
+	if (strncmp(text, kind, length) || (text[length] && text[length] != ':'))
+		return false;
+	*values = text[length] ? text + length + 1 : "";
+	return true;
+}
+
+/* Each reader: NULL, or what is wrong, made to follow the value. */
+static const char *read_size(const struct evb_key *key, const char *text, void *to)
+{
+	uint64_t value;
+	const char *wrong = number_size(text, &value);
+
+	if (!wrong && key->max && (value < key->min || value > key->max))
+		wrong = "is out of range";
+	if (!wrong)
+		memcpy(to, &value, sizeof(value));
+	return wrong;
+}
+
+static const char *read_share(const char *text, void *to)
+{
+	char *end;
+	double value = strtod(text, &end);
+
+	if (end != text && !strcmp(end, "%")) {
+		value /= 100;
+		end++;
+	}
+	if (end == text || *end || !isfinite(value) || value < 0 || value > 1)
+		return "is no share (examples: 1%, 0.01)";
+	memcpy(to, &value, sizeof(value));
+	return NULL;
+}
+
+static const char *read_time(const char *text, void *to)
+{
+	static const struct {
+		const char *name;
+		double ns;
+	} units[] = {{"ns", 1}, {"us", 1e3}, {"ms", 1e6}, {"s", 1e9}};
+	char *end;
+	double value = strtod(text, &end);
+	uint64_t ns;
+	size_t i;
+
+	for (i = 0; i < sizeof(units) / sizeof(units[0]); i++) {
+		if (end == text || strcmp(end, units[i].name) || !(value >= 0) ||
+		    value * units[i].ns > 1e18)
+			continue;
+		ns = (uint64_t)(value * units[i].ns);
+		memcpy(to, &ns, sizeof(ns));
+		return NULL;
+	}
+	return "is not a time (examples: 5s, 200ms, 100us)";
+}
+
+static const char *read_text(const char *text, void *to)
+{
+	if (!*text)
+		return "is empty";
+	/* The caller's copy is no longer than that. */
+	strcpy(to, text);
+	return NULL;
+}
+
+static const char *read_name(const struct evb_key *key, const char *text, void *to)
+{
+	unsigned int i;
+
+	for (i = 0; key->names[i]; i++) {
+		if (strcmp(key->names[i], text))
+			continue;
+		memcpy(to, &i, sizeof(i));
+		return NULL;
+	}
+	return "is none that there is";
+}
+
+static const char *read_value(const struct evb_key *key, const char *text, void *to)
+{
+	switch (key->type) {
+	case EVB_KEY_SIZE:
+		return read_size(key, text, to);
+	case EVB_KEY_SHARE:
+		return read_share(text, to);
+	case EVB_KEY_TIME:
+		return read_time(text, to);
+	case EVB_KEY_TEXT:
+		return read_text(text, to);
+	case EVB_KEY_NAME:
+		return read_name(key, text, to);
+	default:
+		*(bool *)to = true;
+		return NULL;
+	}
+}
+
+static int unknown(const char *kind, const char *name, const struct evb_key *keys, size_t count,
+		   char *why)
+{
+	char known[256] = "";
+	size_t i;
+
+	for (i = 0; i < count; i++)
+		snprintf(known + strlen(known), sizeof(known) - strlen(known), "%s%s",
+			 i ? ", " : "", keys[i].name);
+	return units_fail(why, EINVAL, "%s: there is no \"%s\": known are %s.", kind, name, known);
+}
+
+static int one(const char *kind, char *word, bool first, const struct evb_key *keys, size_t count,
+	       void *to, char *why)
+{
+	char *value = strchr(word, '=');
+	const char *wrong;
+	size_t i;
+
+	if (value)
+		*value++ = '\0';
+	for (i = 0; i < count; i++) {
+		bool bare = first && !value && keys[i].bare;
+
+		if (!bare && strcmp(keys[i].name, word))
+			continue;
+		if (bare)
+			value = word;
+		if (!value != (keys[i].type == EVB_KEY_FLAG))
+			return units_fail(why, EINVAL, "%s: %s takes %s value.", kind, keys[i].name,
+					  value ? "no" : "a");
+		wrong = read_value(&keys[i], value, (char *)to + keys[i].offset);
+		return wrong ? units_fail(why, EINVAL, "%s: %s: \"%s\" %s.", kind, keys[i].name,
+					  value, wrong)
+			     : 0;
+	}
+	return unknown(kind, word, keys, count, why);
+}
+
+int evb_text_parse(const char *kind, const char *values, const struct evb_key *keys, size_t count,
+		   void *to, char *why)
+{
+	char copy[EVB_TEXT_MAX], *rest = copy, *word;
+	bool first = true;
+	int ret = 0;
+
+	if (strlen(values) >= sizeof(copy))
+		return units_fail(why, E2BIG, "%s: \"%s\" is too long.", kind, values);
+	strcpy(copy, values);
+	while (!ret && values[0] && (word = strsep(&rest, ","))) {
+		ret = one(kind, word, first, keys, count, to, why);
+		first = false;
+	}
+	return ret;
+}

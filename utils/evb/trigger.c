@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * The clock as a trigger. Integers only: a double does not have the bits for ns since 1970.
+ */
+#include "trigger.h"
+
+#include "utils/units/units.h"
+
+static uint64_t scale(uint64_t value, uint64_t to, uint64_t from)
+{
+	return (uint64_t)((unsigned __int128)value * to / from);
+}
+
+void evb_trigger_start(struct evb_trigger *t, uint64_t rate, uint64_t first, uint64_t now)
+{
+	*t = (struct evb_trigger){.rate = rate, .first = first, .start = now};
+	if (first != EVB_TRIGGER_CLOCK)
+		return;
+	t->first = rate ? scale(now, rate, UNITS_NS_PER_S) + 1 : 0;
+	/* That of event 0 is 1970, and so is that of this one by it. */
+	t->start = rate ? scale(t->first, UNITS_NS_PER_S, rate) : now;
+}
+
+uint64_t evb_trigger_due(const struct evb_trigger *t, uint64_t event)
+{
+	return t->rate ? t->start + scale(event - t->first, UNITS_NS_PER_S, t->rate) : 0;
+}
+
+uint64_t evb_trigger_wait(const struct evb_trigger *t, uint64_t event, uint64_t now)
+{
+	uint64_t due = evb_trigger_due(t, event);
+
+	return due > now ? due - now : 0;
+}
