@@ -8,6 +8,7 @@
 #include <roc/cru.h>
 #include <signal.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 
 static uint32_t peek(uint32_t offset)
 {
@@ -204,11 +205,8 @@ static void report(void)
 	SAYS("/nowhere/x");
 }
 
-/* Of the card's lock: the tool waits for it for 15 s at most, on a slow machine too. */
-#define HELD_MS 8000
-
 struct holder {
-	volatile bool has, gave;
+	volatile bool has, give;
 };
 
 static int hold(void *arg)
@@ -219,34 +217,53 @@ static int hold(void *arg)
 	if (roc_open(EP1, &ep) || roc_card_lock(ep, 0))
 		return 1;
 	h->has = true;
-	sleep_ms(limit_ms(2000) < HELD_MS ? limit_ms(2000) : HELD_MS);
-	h->gave = true;
+	/* Less than the tool waits for, on a slow machine too. */
+	for (unsigned int i = 0; i < 1000 && !h->give; i++)
+		sleep_ms(10);
 	roc_close(ep);
 	return 0;
 }
 
+/* So many processes sleep in the kernel for a card's lock. */
+static unsigned long asleep(void)
+{
+	char text[16];
+
+	shell(text, sizeof(text), 5000,
+	      "cat /proc/[0-9]*/syscall | grep -c '^%d 0x[0-9a-f]* 0x%lx '", SYS_ioctl,
+	      (unsigned long)ROC_CARD_LOCK);
+	return strtoul(text, NULL, 10);
+}
+
+#define ONE "--links=0-11 --cru-id=0xa --tf-length=10 --fee-id=0xa --trigger-window-size=5"
+#define OTHER "--links=3 --cru-id=0xb --tf-length=11 --fee-id=0xb"
+
+static int two(void *unused)
+{
+	return shell(NULL, 0, TOOL_LIMIT, ID ONE " & a=$!; " ID OTHER "; b=$?; wait $a && exit $b");
+}
+
+/* Two at once wait for who has the card, by way of the other endpoint, and then for each other. */
 static void serialised(void)
 {
 	struct holder *h = shared_alloc(sizeof(*h));
-	pid_t pid;
+	pid_t holder, both;
 	int code[2];
 
-	/* One waits for who has the card, by way of the other endpoint. */
-	pid = child_start(AS_ROOT, hold, h);
-	CU_ASSERT(UNIT_WAIT(h->has, 10000));
 	ends(0, ID "--config-uri=card.cfg --cru-id=0x9");
-	CU_ASSERT(h->gave);
-	UNIT_EQ(child_wait(pid, 5000), 0);
+	emu(CARD0, "clear");
+	holder = child_start(AS_ROOT, hold, h);
+	CU_ASSERT(UNIT_WAIT(h->has, 10000));
+	both = child_start(AS_ROOT, two, NULL);
+	CU_ASSERT(UNIT_WAIT(asleep() == 2, 5000));
+	UNIT_EQ(writes(CARD0), 0);
+	h->give = true;
+	UNIT_EQ(child_wait(holder, 15000), 0);
+	UNIT_EQ(child_wait(both, TOOL_LIMIT), 0);
 	shared_free(h, sizeof(*h));
-	UNIT_EQ((peek(CRU_USER_CONTROL) & CRU_USER_CONTROL_CRU_ID) >> CRU_USER_CONTROL_CRU_ID_SHIFT,
-		9);
-	/* Two at once: what is there afterwards is all of the one or all of the other. */
-	ends(0,
-	     ID "--force-config --links=0-11 --cru-id=0xa --tf-length=10 --fee-id=0xa & a=$!; " ID
-		"--force-config --links=3 --cru-id=0xb --tf-length=11 --fee-id=0xb; b=$?; "
-		"wait $a && exit $b");
-	code[0] = RUN(ID "--compare --links=0-11 --cru-id=0xa --tf-length=10 --fee-id=0xa");
-	code[1] = RUN(ID "--compare --links=3 --cru-id=0xb --tf-length=11 --fee-id=0xb");
+	/* What is there is all of the one or all of the other. */
+	code[0] = RUN(ID "--compare " ONE);
+	code[1] = RUN(ID "--compare " OTHER);
 	UNIT_EQ(code[0] + code[1], 1);
 }
 

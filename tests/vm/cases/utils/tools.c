@@ -262,12 +262,16 @@ static void owned_by_another(void)
 	close(fd);
 }
 
-/* Break the data once they flow: a bench takes the first packet of a link as it comes. */
+/*
+ * Break the data once they flow: a bench takes the first packet of a link as it comes. Slowly until
+ * then, so that enough is left.
+ */
 static int break_data(void *fault)
 {
-	if (!UNIT_WAIT(emu_count(CARD0, 0, "superpages") > 20, 20000))
+	if (!UNIT_WAIT(emu_count(CARD0, 0, "superpages") > 8, 20000))
 		return 1;
 	emu(CARD0, "fault 0 %s", (const char *)fault);
+	emu(CARD0, "set 0 rate 0");
 	return 0;
 }
 
@@ -279,9 +283,9 @@ static void finds(const char *fault)
 	unlink("readout_errors.txt");
 	emu_normal(CARD0, FOUR_LINKS);
 	emu(CARD0, "set 0 packets-per-tf 100");
-	emu(CARD0, "set 0 rate %llu", emu_rate(40000000));
+	emu(CARD0, "set 0 rate %llu", emu_rate(10000000));
 	pid = child_start(AS_ROOT, break_data, (void *)fault);
-	UNIT_EQ(RUN(BENCH "--json --bytes=40Mi --data-source=DDG --stall-limit=5"), 1);
+	UNIT_EQ(RUN(BENCH "--json --bytes=12Mi --data-source=DDG --stall-limit=5"), 1);
 	UNIT_EQ(child_wait(pid, 1000), 0);
 	CU_ASSERT(json_number(json_get(out, "errors")) >= 1);
 	if (!json_number(json_get(out, "errors")))

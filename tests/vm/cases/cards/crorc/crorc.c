@@ -135,7 +135,7 @@ static void one_of_six_killed(void)
 	five = pins();
 	CU_ASSERT(five > before);
 	player_start(&p[2]);
-	CU_ASSERT(players_advance(p, SIX, 20, LIMIT_MS));
+	CU_ASSERT(players_advance(p, SIX, 8, LIMIT_MS));
 	CU_ASSERT(pins() > five);
 	child_kill(p[2].pid);
 	p[2].leave = true;
@@ -144,7 +144,7 @@ static void one_of_six_killed(void)
 	UNIT_STR(node_attr(CRORC_ID, 2, "owner_pid"), "0");
 	UNIT_EQ(emu_peek(CRORC0, 0, 2, CRORC_CHAN_CSR) & CRORC_CHAN_CSR_DMA, 0);
 	writes = emu_link_count(CRORC0, 0, 2, "dma_writes");
-	CU_ASSERT(players_advance(p, SIX, 20, LIMIT_MS));
+	CU_ASSERT(players_advance(p, SIX, 8, LIMIT_MS));
 	UNIT_EQ(emu_link_count(CRORC0, 0, 2, "dma_writes"), writes);
 	/* The next one finds a channel as any other. */
 	CU_ASSERT(rig_once(&again, 20, LIMIT_MS));
