@@ -5,6 +5,8 @@
 
 UTILS_SRCS := $(filter-out utils/main.c,$(wildcard utils/*.c utils/*/*.c utils/*/*/*.c))
 UTILS_OBJS := $(UTILS_SRCS:%.c=$(O)/%.o)
+# What they have of a library that does not export it.
+UTILS_SHARED := $(LIBROC_FABRIC_OBJS) $(O)/libroc/board/ini.o
 # libfabric is loaded when it is needed (libroc/fabric/).
 UTILS_LIBS := -luring -lpci -ljson-c -ldl
 # Every roc-*.1 is the page of a tool; a unit test holds the two together.
@@ -18,7 +20,7 @@ utils: $(O)/utils/roc
 
 $(O)/utils/%.o $(O)/tests/unit/utils/%.o: override CPPFLAGS += -Ilibroc/include
 
-$(O)/utils/libutils.a: $(UTILS_OBJS) $(LIBROC_FABRIC_OBJS)
+$(O)/utils/libutils.a: $(UTILS_OBJS) $(UTILS_SHARED)
 	rm -f $@
 	$(AR) rcs $@ $^
 

@@ -1,0 +1,183 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Nodes that are nothing but their coordinators, all in one thread: they join, hear, report and
+ * leave. Included after unit.h.
+ */
+#ifndef ROC_UNIT_EVB_NODES_H
+#define ROC_UNIT_EVB_NODES_H
+
+#include <arpa/inet.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
+
+#include "libroc/fabric/base.h"
+#include "utils/evb/coordinator.h"
+
+#define NODES 8
+
+struct node {
+	struct evb_coordinator c;
+	struct roc_evb_member me;
+	struct roc_evb_member members[EVB_MEMBERS_MAX];
+	unsigned int member_count;
+	struct roc_evb_table table;
+	bool open, lost, stopped, silent;
+	unsigned int outs, losts, backs;
+	int ended; /* what poll() said */
+	struct roc_evb_report report;
+	uint64_t reported;
+	char leader[256];
+};
+
+static struct node nodes[NODES];
+static char sentences[8192]; /* of all managers */
+static char why[ROC_EVB_WHY];
+
+static void sentence(void *self, const char *text)
+{
+	snprintf(sentences + strlen(sentences), sizeof(sentences) - strlen(sentences), "%s\n",
+		 text);
+}
+
+__attribute__((unused)) static bool said(const char *text)
+{
+	if (strstr(sentences, text))
+		return true;
+	unit_note("not said: \"%s\", but: %s", text, sentences);
+	return false;
+}
+
+/* A port that is free now. */
+__attribute__((unused)) static unsigned int free_port(void)
+{
+	struct sockaddr_in a = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+	socklen_t size = sizeof(a);
+	int fd = socket(AF_INET, SOCK_STREAM, 0);
+
+	UNIT_NEED(!bind(fd, (struct sockaddr *)&a, sizeof(a)));
+	UNIT_NEED(!getsockname(fd, (struct sockaddr *)&a, &size));
+	close(fd);
+	return ntohs(a.sin_port);
+}
+
+/* 0, or what the coordinator says; roles as they are in the name: r, b, m. */
+static int node_open(struct node *n, const char *name, const char *text)
+{
+	struct evb_coordinator_config cfg = {
+		.text = text,
+		.name = name,
+		.manager = {.settle_ns = 300000000},
+		.say = sentence,
+	};
+	static uint64_t incarnation = 100;
+	int ret;
+
+	memset(n, 0, sizeof(*n));
+	ret = evb_coordinator_open(&cfg, &n->c, why);
+	if (ret)
+		return ret;
+	n->open = true;
+	snprintf(n->me.name, sizeof(n->me.name), "%s", name);
+	strcpy(n->me.host, "127.0.0.1");
+	strcpy(n->me.port, "4711");
+	n->me.incarnation = incarnation++;
+	n->me.roles = (strchr(name, 'r') ? ROC_EVB_READOUT : 0) |
+		      (strchr(name, 'b') ? ROC_EVB_BUILDER : 0) |
+		      (strchr(name, 'm') ? ROC_EVB_MANAGER : 0);
+	n->report.incarnation = n->me.incarnation;
+	return n->c.ops->join(n->c.self, &n->me);
+}
+
+static void node_close(struct node *n)
+{
+	if (!n->open)
+		return;
+	n->c.ops->leave(n->c.self);
+	evb_coordinator_close(&n->c);
+	n->open = false;
+}
+
+static void node_turn(struct node *n)
+{
+	struct roc_evb_news news;
+	int ret;
+
+	while ((ret = n->c.ops->poll(n->c.self, &news)) == 1) {
+		switch (news.what) {
+		case ROC_EVB_MEMBERS:
+			memcpy(n->members, news.members, news.member_count * sizeof(*news.members));
+			n->member_count = news.member_count;
+			break;
+		case ROC_EVB_TABLE:
+			CU_ASSERT_TRUE(news.table->epoch > n->table.epoch);
+			n->table = *news.table;
+			break;
+		case ROC_EVB_LEADER:
+			snprintf(n->leader, sizeof(n->leader), "%s", news.text);
+			break;
+		case ROC_EVB_LOST:
+			n->losts++;
+			n->lost = true;
+			CU_ASSERT_PTR_NOT_NULL(news.text);
+			break;
+		case ROC_EVB_BACK:
+			n->backs++;
+			n->lost = false;
+			break;
+		case ROC_EVB_OUT:
+			n->outs++;
+			n->me.incarnation += 1000;
+			n->report.incarnation = n->me.incarnation;
+			n->c.ops->join(n->c.self, &n->me);
+			break;
+		}
+	}
+	if (ret < 0)
+		n->ended = ret;
+	if (fabric_now() - n->reported > 100000000 && !n->silent) {
+		n->reported = fabric_now();
+		n->report.epoch = n->table.epoch;
+		n->c.ops->report(n->c.self, &n->report);
+	}
+}
+
+static bool turn(void)
+{
+	unsigned int i;
+
+	for (i = 0; i < NODES; i++) {
+		if (nodes[i].open && !nodes[i].stopped && !nodes[i].ended)
+			node_turn(&nodes[i]);
+	}
+	return true;
+}
+
+/* All turn until it is so. */
+#define TURN_UNTIL(condition, ms) UNIT_WAIT(turn() && (condition), ms)
+
+/* "r1 | b1", of the node's table. */
+static bool table_is(const struct node *n, const char *expected)
+{
+	static char text[512];
+	unsigned int i;
+	FILE *out = fmemopen(text, sizeof(text), "w");
+
+	for (i = 0; i < n->table.ru_count; i++)
+		fprintf(out, "%s ", n->table.rus[i].name);
+	fprintf(out, "|");
+	for (i = 0; i < n->table.bu_count; i++)
+		fprintf(out, " %s", n->table.bus[i].name);
+	fclose(out);
+	return !strcmp(text, expected);
+}
+
+static void close_all(void)
+{
+	unsigned int i;
+
+	for (i = NODES; i-- > 0;)
+		node_close(&nodes[i]);
+	sentences[0] = '\0';
+}
+
+#endif

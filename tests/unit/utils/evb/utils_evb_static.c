@@ -1,0 +1,375 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * static:FILE: the file with its faults, and systems of a few nodes: who comes, who goes, a manager
+ * that goes and comes back, two of a name, strangers, nonsense on the line.
+ */
+#include "unit.h"
+
+#include <sys/stat.h>
+
+#include "tests/unit/utils/evb/evb_nodes.h"
+#include "utils/evb/static_file.h"
+
+static char path[] = "/tmp/roc-evb-static-XXXXXX";
+static char text[64];
+static unsigned int port;
+
+static void write_file(const char *content)
+{
+	FILE *f;
+
+	if (strstr(path, "XXXXXX"))
+		close(mkstemp(path));
+	f = fopen(path, "w");
+	UNIT_NEED(f);
+	fputs(content, f);
+	fclose(f);
+	snprintf(text, sizeof(text), "static:%s", path);
+}
+
+#define HEAD "[system]\nname = test\n"
+#define M "[m]\nroles = manager\nhost = 127.0.0.1\nmanager-port = 9\n"
+#define R "[r1]\nroles = readout\n"
+#define B "[b1]\nroles = builder, readout\nhost = 127.0.0.1\nport = 5000\n"
+
+static void file_good(void)
+{
+	struct evb_static_file f;
+
+	write_file(HEAD "policy = random ; and a comment\nseed = 77\nreadouts = 2\nbuilders = 1\n"
+			"lease-ms = 700\n" M R B);
+	UNIT_NEED(!evb_static_read(path, &f, why));
+	CU_ASSERT_STRING_EQUAL(f.system, "test");
+	UNIT_EQ(f.policy, ROC_EVB_RANDOM);
+	UNIT_EQ(f.seed, 77);
+	UNIT_EQ(f.readouts, 2);
+	UNIT_EQ(f.builders, 1);
+	UNIT_EQ(f.lease_ms, 700);
+	UNIT_EQ(f.count, 3);
+	CU_ASSERT_STRING_EQUAL(f.manager->m.name, "m");
+	CU_ASSERT_STRING_EQUAL(f.manager->manager_port, "9");
+	CU_ASSERT_STRING_EQUAL(evb_static_find(&f, "b1")->m.port, "5000");
+	UNIT_EQ(evb_static_find(&f, "b1")->m.roles, ROC_EVB_BUILDER | ROC_EVB_READOUT);
+	CU_ASSERT_PTR_NULL(evb_static_find(&f, "b2"));
+	evb_static_free(&f);
+}
+
+static const struct {
+	const char *content, *says;
+} faults[] = {
+	{"nonsense", ":1: neither [section]"},
+	{HEAD M R B R, "13: the name r1 is given twice, first in line 7"},
+	{HEAD M R B "[m2]\nroles = manager\nhost = x\n", "a second manager, beside m in line 3"},
+	{HEAD R B, "no node has the role manager"},
+	{HEAD M R, "there must be a readout unit and a builder"},
+	{HEAD M "[r1]\nroles = reader\n", ":8: 'reader' is no role"},
+	{HEAD M R "[b1]\nroles = builder\n", ":9: node b1 has no host"},
+	{HEAD "[r 1]\nroles = readout\n", ":3: [r 1] is no name of a node"},
+	{HEAD M "[r1]\nhost = y\n", ":7: node r1 has no roles"},
+	{HEAD M "[r1]\nroles = readout\nport = 65536\n", ":9: 'port' is no port"},
+	{HEAD M "[r1]\nweight = 5\n", ":8: a node has no 'weight'"},
+	{HEAD "policy = best\n", ":3: 'best' is no policy"},
+	{HEAD "colour = red\n", ":3: the system has no 'colour'"},
+	{HEAD "lease-ms = -1\n", ":3: 'lease-ms' is no number"},
+	{HEAD "lease-ms = 1\n" M R B, "a lease is 100 ms or more"},
+	{HEAD "readouts = 3\n" M R B, "would wait for more nodes than the file has"},
+	{HEAD HEAD, ":3: section [system] is there twice"},
+	{"[system]\nname = a b\n", ":2: 'a b' is no name of a system"},
+};
+
+static void file_faults(void)
+{
+	struct evb_static_file f;
+	size_t i;
+
+	for (i = 0; i < sizeof(faults) / sizeof(faults[0]); i++) {
+		write_file(faults[i].content);
+		CU_ASSERT_TRUE(evb_static_read(path, &f, why) < 0);
+		if (!strstr(why, faults[i].says))
+			unit_note("not said: \"%s\", but: %s", faults[i].says, why);
+		CU_ASSERT_PTR_NOT_NULL(strstr(why, faults[i].says));
+	}
+	CU_ASSERT_TRUE(evb_static_read("/nowhere", &f, why) < 0);
+	CU_ASSERT_PTR_NOT_NULL(strstr(why, "/nowhere cannot be read"));
+	UNIT_EQ(node_open(&nodes[0], "r1", "zookeeper:x"), -EINVAL);
+	CU_ASSERT_PTR_NOT_NULL(strstr(why, "is no coordinator: static:FILE"));
+}
+
+static void system_file(const char *lease, const char *more)
+{
+	char content[1024];
+
+	port = free_port();
+	snprintf(content, sizeof(content),
+		 HEAD "policy = barrel-shift\nreadouts = 2\nbuilders = 2\nlease-ms = %s\n"
+		      "[m]\nroles = manager\nhost = 127.0.0.1\nmanager-port = %u\n"
+		      "[r1]\nroles = readout\n[r2]\nroles = readout\n"
+		      "[b1]\nroles = builder\nhost = 127.0.0.1\n"
+		      "[b2]\nroles = builder\nhost = 127.0.0.1\n%s",
+		 lease, port, more);
+	write_file(content);
+}
+
+static void open_all(void)
+{
+	static const char *const names[] = {"m", "r1", "r2", "b1", "b2"};
+	unsigned int i;
+
+	for (i = 0; i < 5; i++)
+		UNIT_EQ(node_open(&nodes[i], names[i], text), 0);
+}
+
+/* Of all that are open. */
+static bool all_have(const char *table)
+{
+	unsigned int i;
+
+	for (i = 0; i < NODES; i++) {
+		if (nodes[i].open && !nodes[i].stopped && !nodes[i].ended &&
+		    !table_is(&nodes[i], table))
+			return false;
+	}
+	return true;
+}
+
+static void come_and_go(void)
+{
+	system_file("1000", "");
+	open_all();
+	CU_ASSERT_TRUE(TURN_UNTIL(all_have("r1 r2 | b1 b2"), 6000));
+	UNIT_EQ(nodes[1].table.policy, ROC_EVB_BARREL_SHIFT);
+	UNIT_EQ(nodes[1].table.epoch, 1);
+	UNIT_EQ(nodes[4].member_count, 5);
+	CU_ASSERT_STRING_EQUAL(nodes[2].leader, "m is the manager.");
+	CU_ASSERT_STRING_EQUAL(nodes[4].c.system, "test");
+
+	/* One ends, and hangs up. */
+	node_close(&nodes[4]);
+	CU_ASSERT_TRUE(TURN_UNTIL(all_have("r1 r2 | b1"), 3000));
+	UNIT_EQ(node_open(&nodes[4], "b2", text), 0);
+	CU_ASSERT_TRUE(TURN_UNTIL(all_have("r1 r2 | b1 b2"), 6000));
+
+	/* One says nothing any more, and its connection is there. */
+	nodes[2].stopped = true;
+	CU_ASSERT_TRUE(TURN_UNTIL(all_have("r1 | b1 b2"), 6000));
+	nodes[2].stopped = false;
+	CU_ASSERT_TRUE(TURN_UNTIL(all_have("r1 r2 | b1 b2"), 8000));
+	UNIT_EQ(nodes[2].losts, 1);
+	UNIT_EQ(nodes[2].backs, 1);
+
+	/* Reports arrive: half of the readout units accuse a builder. */
+	nodes[1].report.suspect_count = 1;
+	strcpy(nodes[1].report.suspects[0].name, "b1");
+	nodes[1].report.suspects[0].incarnation = nodes[3].me.incarnation;
+	nodes[1].report.suspects[0].stale = 100;
+	nodes[1].report.has_newest = true;
+	nodes[1].report.newest_block = 5000;
+	CU_ASSERT_TRUE(TURN_UNTIL(all_have("r1 r2 | b2"), 6000));
+	CU_ASSERT_TRUE(said("b1 is taken out"));
+	UNIT_EQ(nodes[1].table.from_block, 5064);
+	close_all();
+}
+
+static void manager_goes(void)
+{
+	uint64_t epoch, term;
+
+	system_file("1000", "");
+	open_all();
+	CU_ASSERT_TRUE(TURN_UNTIL(all_have("r1 r2 | b1 b2"), 6000));
+	epoch = nodes[1].table.epoch;
+	term = nodes[1].table.term;
+	node_close(&nodes[0]);
+	CU_ASSERT_TRUE(
+		TURN_UNTIL(nodes[1].lost && nodes[2].lost && nodes[3].lost && nodes[4].lost, 3000));
+	/* They keep what they have. */
+	CU_ASSERT_TRUE(all_have("r1 r2 | b1 b2"));
+	CU_ASSERT_FALSE(TURN_UNTIL(nodes[1].ended || nodes[1].losts > 1, 1200));
+	/* Another process, which does not know what was; its clock may be the same second. */
+	UNIT_EQ(node_open(&nodes[0], "m", text), 0);
+	CU_ASSERT_TRUE(TURN_UNTIL(!nodes[1].lost && !nodes[2].lost && !nodes[3].lost &&
+					  !nodes[4].lost && nodes[0].table.epoch,
+				  6000));
+	CU_ASSERT_TRUE(all_have("r1 r2 | b1 b2"));
+	node_close(&nodes[4]);
+	CU_ASSERT_TRUE(TURN_UNTIL(all_have("r1 r2 | b1"), 6000));
+	CU_ASSERT_TRUE(nodes[1].table.epoch > epoch);
+	CU_ASSERT_TRUE(nodes[1].table.term > term);
+	close_all();
+}
+
+static void two_of_a_name(void)
+{
+	system_file("500", "");
+	open_all();
+	CU_ASSERT_TRUE(TURN_UNTIL(all_have("r1 r2 | b1 b2"), 6000));
+	UNIT_EQ(node_open(&nodes[5], "r1", text), 0);
+	CU_ASSERT_TRUE(TURN_UNTIL(nodes[5].ended, 6000));
+	UNIT_EQ(nodes[5].ended, -EEXIST);
+	CU_ASSERT_PTR_NOT_NULL(strstr(nodes[5].c.ops->why(nodes[5].c.self),
+				      "there is a node of the name r1 already"));
+	/* The first one noticed nothing. */
+	UNIT_EQ(nodes[1].losts, 0);
+	UNIT_EQ(nodes[1].table.epoch, 1);
+	node_close(&nodes[5]);
+	/* One that is started again while the one before is not given up yet is let in after that.
+	 */
+	nodes[1].stopped = true;
+	UNIT_EQ(node_open(&nodes[5], "r1", text), 0);
+	CU_ASSERT_TRUE(
+		TURN_UNTIL(table_is(&nodes[5], "r1 r2 | b1 b2") &&
+				   nodes[5].table.rus[0].incarnation == nodes[5].me.incarnation,
+			   8000));
+	UNIT_EQ(nodes[5].ended, 0);
+	close_all();
+}
+
+static void two_managers(void)
+{
+	system_file("500", "");
+	UNIT_EQ(node_open(&nodes[0], "m", text), 0);
+	UNIT_EQ(node_open(&nodes[1], "m", text), -EADDRINUSE);
+	CU_ASSERT_PTR_NOT_NULL(strstr(why, "is there a second manager?"));
+	close_all();
+}
+
+static void strangers(void)
+{
+	static const char other[] =
+		HEAD "[m]\nroles = manager\nhost = 127.0.0.1\nmanager-port = %u\n"
+		     "[b9]\nroles = builder readout\nhost = 127.0.0.1\n"
+		     "[r1]\nroles = builder readout\nhost = 127.0.0.1\n";
+	char content[512];
+
+	system_file("500", "");
+	UNIT_EQ(node_open(&nodes[0], "m", text), 0);
+	UNIT_EQ(node_open(&nodes[1], "x", text), -ENOENT);
+	CU_ASSERT_PTR_NOT_NULL(strstr(why, "names no node x"));
+	/* Files of nodes that are not the manager's. */
+	snprintf(content, sizeof(content), other, port);
+	write_file(content);
+	UNIT_EQ(node_open(&nodes[1], "b9", text), 0);
+	CU_ASSERT_TRUE(TURN_UNTIL(nodes[1].ended, 3000));
+	CU_ASSERT_PTR_NOT_NULL(
+		strstr(nodes[1].c.ops->why(nodes[1].c.self), "b9 is no name in the file"));
+	UNIT_EQ(node_open(&nodes[2], "r1", text), 0);
+	nodes[2].me.roles = ROC_EVB_BUILDER | ROC_EVB_READOUT;
+	nodes[2].c.ops->join(nodes[2].c.self, &nodes[2].me);
+	CU_ASSERT_TRUE(TURN_UNTIL(nodes[2].ended, 3000));
+	CU_ASSERT_PTR_NOT_NULL(
+		strstr(nodes[2].c.ops->why(nodes[2].c.self), "has a role that it has not"));
+	content[strlen("[system]\nname = t")] = 'u';
+	write_file(content);
+	UNIT_EQ(node_open(&nodes[3], "r1", text), 0);
+	CU_ASSERT_TRUE(TURN_UNTIL(nodes[3].ended, 3000));
+	CU_ASSERT_PTR_NOT_NULL(strstr(nodes[3].c.ops->why(nodes[3].c.self), "this one is test"));
+	close_all();
+}
+
+static int dial(void)
+{
+	struct sockaddr_in a = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+	int fd = socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK, 0);
+
+	a.sin_port = htons((uint16_t)port);
+	connect(fd, (struct sockaddr *)&a, sizeof(a));
+	return fd;
+}
+
+/* Said to the manager, which hangs up, and goes on with the others. */
+static void nonsense(void)
+{
+	static const char *const lines[] = {
+		"\n",
+		"hello\n",
+		"[1, 2]\n",
+		"{\"report\": {}}\n",
+		"{\"join\": 5, \"system\": \"test\", \"version\": 1}\n",
+		"{\"join\": {\"name\": \"r1\"}, \"system\": \"test\", \"version\": 1}\n",
+		"{\"join\": {}, \"system\": \"test\", \"version\": 2}\n",
+		"{\"join\": {\"name\": \"r1\", \"host\": \"\", \"port\": \"\", \"incarnation\": "
+		"-4, "
+		"\"roles\": 1}, \"system\": \"test\", \"version\": 1}\n",
+		"{\"join\": {\"name\": \"r1\", \"host\": \"\", \"port\": \"\", \"incarnation\": 4, "
+		"\"roles\": 1}, \"system\": \"test\", \"version\": 1}\n{\"report\": {\"epoch\": "
+		"1}}\n",
+		"{{{{{{{{{{{{{{{{{{{\n",
+		"\xff\xfe\n",
+	};
+	char got[4096];
+	size_t i;
+	ssize_t n;
+	int fd;
+
+	system_file("1000", "");
+	open_all();
+	CU_ASSERT_TRUE(TURN_UNTIL(all_have("r1 r2 | b1 b2"), 6000));
+	node_close(&nodes[1]);
+	CU_ASSERT_TRUE(TURN_UNTIL(all_have("r2 | b1 b2"), 6000));
+	for (i = 0; i < sizeof(lines) / sizeof(lines[0]); i++) {
+		fd = dial();
+		CU_ASSERT_TRUE(
+			TURN_UNTIL(send(fd, lines[i], strlen(lines[i]), MSG_NOSIGNAL) > 0, 1000));
+		/* A sentence, and the end. */
+		memset(got, 0, sizeof(got));
+		CU_ASSERT_TRUE(TURN_UNTIL(
+			(n = recv(fd, got + strlen(got), sizeof(got) - strlen(got) - 1, 0)) == 0,
+			2000));
+		if (!strstr(got, "refused"))
+			unit_note("%s: %s", lines[i], got);
+		CU_ASSERT_PTR_NOT_NULL(strstr(got, "refused"));
+		close(fd);
+	}
+	/* One line without an end. */
+	fd = dial();
+	memset(got, 'x', sizeof(got));
+	CU_ASSERT_TRUE(
+		TURN_UNTIL(send(fd, got, sizeof(got), MSG_NOSIGNAL) < 0 && errno != EAGAIN, 8000));
+	close(fd);
+	UNIT_EQ(nodes[2].losts, 0);
+	UNIT_EQ(nodes[3].losts, 0);
+	close_all();
+}
+
+static void count_lines(void *self, const char *name, const char *line)
+{
+	unsigned int *found = self;
+
+	*found |= !strcmp(name, "r1") && !strcmp(line, "{\"time\":1,\"in\":[2]}") ? 1 : 0;
+	*found |= !strcmp(name, "b1") && !strcmp(line, "{\"time\":3}") ? 2 : 0;
+}
+
+static void watcher(void)
+{
+	struct evb_coordinator_config cfg = {.text = text};
+	static const char one[] = "{ \"time\": 1, \"in\": [2]}", two[] = "{\"time\":3}";
+	unsigned int found = 0;
+
+	system_file("1000", "");
+	open_all();
+	CU_ASSERT_TRUE(TURN_UNTIL(all_have("r1 r2 | b1 b2"), 6000));
+	nodes[1].c.status(nodes[1].c.self, one, strlen(one));
+	memset(&nodes[5], 0, sizeof(nodes[5]));
+	UNIT_NEED(!evb_coordinator_open(&cfg, &nodes[5].c, why));
+	nodes[5].open = true;
+	nodes[5].silent = true;
+	CU_ASSERT_TRUE(TURN_UNTIL(nodes[5].table.epoch && nodes[5].member_count == 5, 3000));
+	nodes[3].c.status(nodes[3].c.self, two, strlen(two));
+	CU_ASSERT_TRUE(TURN_UNTIL(
+		(nodes[5].c.statuses(nodes[5].c.self, count_lines, &found), found == 3), 3000));
+	/* Nobody takes it for a node. */
+	UNIT_EQ(nodes[1].member_count, 5);
+	/* Who goes has no line any more. */
+	node_close(&nodes[1]);
+	CU_ASSERT_TRUE(TURN_UNTIL(
+		(found = 0, nodes[5].c.statuses(nodes[5].c.self, count_lines, &found), found == 2),
+		3000));
+	close_all();
+	unlink(path);
+}
+
+UNIT_MAIN("event building: static coordinator", {"the file", file_good},
+	  {"faults of the file", file_faults}, {"nodes come and go", come_and_go},
+	  {"the manager goes and comes back", manager_goes}, {"two of a name", two_of_a_name},
+	  {"two managers", two_managers}, {"strangers", strangers},
+	  {"nonsense on the line", nonsense}, {"who only looks", watcher})

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Coordinators, by their names.
+ */
+#include "coordinator.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+int evb_coordinator_open(const struct evb_coordinator_config *cfg, struct evb_coordinator *c,
+			 char why[ROC_EVB_WHY])
+{
+	static const struct {
+		const char *name;
+		int (*open)(const struct evb_coordinator_config *cfg, const char *where,
+			    struct evb_coordinator *c, char why[ROC_EVB_WHY]);
+	} kinds[] = {{"static:", evb_coordinator_static}};
+	size_t i;
+	int ret;
+
+	why[0] = '\0';
+	for (i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
+		size_t length = strlen(kinds[i].name);
+
+		if (strncmp(cfg->text, kinds[i].name, length))
+			continue;
+		ret = kinds[i].open(cfg, cfg->text + length, c, why);
+		if (ret && !why[0])
+			snprintf(why, ROC_EVB_WHY, "There is no memory left.");
+		return ret;
+	}
+	snprintf(why, ROC_EVB_WHY, "\"%s\" is no coordinator: static:FILE.", cfg->text);
+	return -EINVAL;
+}
+
+void evb_coordinator_close(struct evb_coordinator *c)
+{
+	if (c->ops)
+		c->close(c->self);
+	c->ops = NULL;
+}

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * roc-evb: coordinators, by what --coordinator says:
+ *
+ *	static:FILE	nodes are known beforehand (static_file.h); the manager is one of them, and
+ *			all others have a connection to it
+ *
+ * A node of the role ROC_EVB_MANAGER has the manager inside of its coordinator.
+ */
+#ifndef ROC_UTILS_EVB_COORDINATOR_H
+#define ROC_UTILS_EVB_COORDINATOR_H
+
+#include "manage.h"
+#include "view.h"
+
+struct evb_coordinator_config {
+	const char *text;   /* of --coordinator */
+	const char *system; /* NULL: the file's */
+	const char *name;   /* of this node; NULL: it only watches */
+	/* With static: policy, seed and how many are waited for are the file's. */
+	struct roc_evb_manager_config manager;
+	void (*say)(void *self, const char *sentence);
+	void *say_self;
+};
+
+/* What a watcher sees of a node: its newest line. */
+typedef void evb_status_fn(void *self, const char *name, const char *line);
+
+struct evb_coordinator {
+	const struct roc_evb_coordinator_ops *ops;
+	void *self;
+	/* What the coordinator knows of this node before it joined, else zero. */
+	struct roc_evb_member me;
+	char system[ROC_EVB_NAME];
+	uint64_t lease_ns;
+	/* This node's line for watchers. */
+	void (*status)(void *self, const char *line, size_t length);
+	/* Newest line of each node, for who watches. */
+	void (*statuses)(void *self, evb_status_fn *fn, void *fn_self);
+	void (*close)(void *self);
+};
+
+/* 0, or -errno with a sentence. */
+int evb_coordinator_open(const struct evb_coordinator_config *cfg, struct evb_coordinator *c,
+			 char why[ROC_EVB_WHY]);
+void evb_coordinator_close(struct evb_coordinator *c);
+
+/* The kinds. @where: what comes behind the colon. */
+int evb_coordinator_static(const struct evb_coordinator_config *cfg, const char *where,
+			   struct evb_coordinator *c, char why[ROC_EVB_WHY]);
+
+#endif

@@ -1,0 +1,416 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * static:FILE: a node's connection to the manager that the file names, and in the manager's own
+ * node the other end of all of them (static_star.c). When the manager is away the node goes on with
+ * what it has, and tries again.
+ */
+#include "coordinator.h"
+
+#include <errno.h>
+#include <json-c/json.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "libroc/fabric/control.h"
+#include "line.h"
+#include "record.h"
+#include "static_star.h"
+
+#define MS UINT64_C(1000000)
+#define TURN_NS MS	       /* a busy loop asks more often than it is worth */
+#define AGAIN_NS (500 * MS)    /* between two attempts to connect */
+#define CONNECT_NS (2000 * MS) /* an attempt takes no longer */
+#define REPORT_NS (200 * MS)
+
+struct seen {
+	char name[ROC_EVB_NAME];
+	char line[EVB_STATUS_MAX];
+};
+
+struct spoke {
+	struct evb_static_file file;
+	struct star *star; /* NULL: this node is not the manager */
+	struct evb_view view;
+	struct roc_evb_member me;
+	bool watches, joined; /* told who we are, or are to be told */
+	struct control connecting;
+	struct line line;
+	bool welcome;
+	uint64_t turned, tried, heard, told, reported;
+	uint64_t refused; /* since when our name is taken; 0: it is not */
+	unsigned int suspects;
+	struct seen *seen; /* of who watches */
+	unsigned int seen_count;
+	char why[ROC_EVB_WHY];
+};
+
+static uint64_t lease(const struct spoke *s)
+{
+	return s->file.lease_ms * MS;
+}
+
+static const char *address(const struct spoke *s, char text[ROC_EVB_HOST + ROC_EVB_PORT + 1])
+{
+	snprintf(text, ROC_EVB_HOST + ROC_EVB_PORT + 1, "%s:%s", s->file.manager->m.host,
+		 s->file.manager->manager_port);
+	return text;
+}
+
+static void hang_up(struct spoke *s, const char *reason)
+{
+	char text[ROC_EVB_HOST + ROC_EVB_PORT + 1];
+
+	line_close(&s->line);
+	control_close(&s->connecting);
+	s->welcome = false;
+	evb_view_lost(&s->view,
+		      "The manager %s at %s cannot be reached (%s): the node goes on with "
+		      "what it has.",
+		      s->file.manager->m.name, address(s, text), reason);
+}
+
+static int say(struct spoke *s, struct json_object *o, uint64_t now)
+{
+	s->told = now;
+	return line_say(&s->line, o);
+}
+
+static struct json_object *message(const char *key, struct json_object *value)
+{
+	struct json_object *o = json_object_new_object();
+
+	json_object_object_add(o, key, value);
+	return o;
+}
+
+static void introduce(struct spoke *s, uint64_t now)
+{
+	struct json_object *o = s->watches ? message("watch", json_object_new_boolean(true))
+					   : message("join", evb_member_record(&s->me));
+
+	json_object_object_add(o, "system", json_object_new_string(s->file.system));
+	json_object_object_add(o, "version", json_object_new_int(STAR_VERSION));
+	if (s->view.table.epoch)
+		json_object_object_add(o, "have", evb_table_record(&s->view.table));
+	say(s, o, now);
+}
+
+/* Who is gone has no line any more. */
+static void forget(struct spoke *s)
+{
+	unsigned int i, k;
+
+	for (i = 0; i < s->seen_count;) {
+		for (k = 0; k < s->view.member_count; k++) {
+			if (!strcmp(s->seen[i].name, s->view.members[k].name))
+				break;
+		}
+		if (k == s->view.member_count)
+			s->seen[i] = s->seen[--s->seen_count];
+		else
+			i++;
+	}
+}
+
+static void take_members(struct spoke *s, struct json_object *list)
+{
+	static struct roc_evb_member all[EVB_MEMBERS_MAX]; /* large, and one thread */
+	size_t i,
+		n = json_object_is_type(list, json_type_array) ? json_object_array_length(list) : 0;
+	unsigned int count = 0;
+	char why[ROC_EVB_WHY];
+
+	for (i = 0; i < n && count < EVB_MEMBERS_MAX; i++) {
+		if (!evb_member_read(json_object_array_get_idx(list, i), &all[count], why))
+			count++;
+	}
+	evb_view_members(&s->view, all, count);
+	if (s->seen)
+		forget(s);
+}
+
+static void take_status(struct spoke *s, struct json_object *o)
+{
+	const char *name = json_object_get_string(json_object_object_get(o, "node"));
+	const char *line = json_object_to_json_string_ext(json_object_object_get(o, "status"),
+							  JSON_C_TO_STRING_PLAIN);
+	unsigned int i;
+
+	if (!s->seen || !name || !roc_evb_name_valid(name) || strlen(line) >= EVB_STATUS_MAX)
+		return;
+	for (i = 0; i < s->seen_count && strcmp(s->seen[i].name, name); i++)
+		;
+	if (i == EVB_MEMBERS_MAX)
+		return;
+	s->seen_count = i == s->seen_count ? i + 1 : s->seen_count;
+	strcpy(s->seen[i].name, name);
+	strcpy(s->seen[i].line, line);
+}
+
+/* 0, or -errno: it is the end of the node. */
+static int take(struct spoke *s, struct json_object *o, uint64_t now)
+{
+	static struct roc_evb_table t; /* large, and one thread */
+	struct json_object *v = NULL;
+	char why[ROC_EVB_WHY];
+
+	if (json_object_object_get_ex(o, "welcome", &v)) {
+		s->welcome = true;
+		s->refused = 0;
+		evb_view_back(&s->view);
+		evb_view_leader(&s->view, s->file.manager->m.name);
+	} else if (json_object_object_get_ex(o, "refused", &v)) {
+		const char *text = json_object_get_string(v);
+
+		/* Perhaps it is ourselves of before, and not given up yet. */
+		s->refused = s->refused ? s->refused : now;
+		if (json_object_get_boolean(json_object_object_get(o, "taken")) &&
+		    now - s->refused < 2 * lease(s)) {
+			s->tried = now;
+			line_close(&s->line);
+			return 0;
+		}
+		snprintf(s->why, sizeof(s->why), "The manager %s refuses this node: %.300s",
+			 s->file.manager->m.name, text ? text : "");
+		return json_object_get_boolean(json_object_object_get(o, "taken")) ? -EEXIST
+										   : -EPERM;
+	} else if (json_object_object_get_ex(o, "members", &v)) {
+		take_members(s, v);
+	} else if (json_object_object_get_ex(o, "table", &v)) {
+		if (evb_table_read(v, &t, why))
+			hang_up(s, why);
+		else
+			evb_view_table(&s->view, &t);
+	} else if (json_object_object_get_ex(o, "node", &v)) {
+		take_status(s, o);
+	}
+	return 0;
+}
+
+static void connect_again(struct spoke *s, uint64_t now)
+{
+	const struct evb_static_node *n = s->file.manager;
+	char why[FABRIC_WHY] = "";
+	int done;
+
+	if (s->connecting.fd < 0) {
+		if (s->tried && now - s->tried < AGAIN_NS)
+			return;
+		s->tried = now;
+		if (control_connect(&s->connecting, n->m.host, n->manager_port, why))
+			return hang_up(s, why);
+	}
+	done = control_connected(&s->connecting);
+	if (done < 0 || (!done && now - s->tried > CONNECT_NS))
+		return hang_up(s, done ? strerror(-done) : "nobody answers");
+	if (!done)
+		return;
+	line_open(&s->line, s->connecting.fd);
+	s->connecting.fd = -1;
+	s->heard = now;
+	introduce(s, now);
+}
+
+static int listen_to_it(struct spoke *s, uint64_t now)
+{
+	struct json_object *o;
+	int ret = line_read(&s->line), end;
+	bool bad = false;
+
+	while (s->line.fd >= 0 && (o = line_next(&s->line, &bad))) {
+		s->heard = now;
+		end = take(s, o, now);
+		json_object_put(o);
+		if (end)
+			return end;
+	}
+	if (s->line.fd < 0)
+		return 0;
+	if (!ret && now - s->told > lease(s) / 4)
+		ret = say(s, message("beat", json_object_new_boolean(true)), now);
+	if (!ret)
+		ret = line_flush(&s->line);
+	if (ret || bad)
+		hang_up(s, bad ? "it says what is no JSON" : strerror(-ret));
+	else if (now - s->heard > lease(s))
+		hang_up(s, "it is silent");
+	return 0;
+}
+
+static int static_poll(void *self, struct roc_evb_news *news)
+{
+	struct spoke *s = self;
+	uint64_t now = fabric_now();
+	int ret = 0;
+
+	if (now - s->turned >= TURN_NS && (s->joined || s->watches)) {
+		s->turned = now;
+		if (s->star)
+			star_turn(s->star, now);
+		if (s->line.fd < 0)
+			connect_again(s, now);
+		if (s->line.fd >= 0)
+			ret = listen_to_it(s, now);
+	}
+	return ret ? ret : evb_view_poll(&s->view, news);
+}
+
+static int static_join(void *self, const struct roc_evb_member *me)
+{
+	struct spoke *s = self;
+
+	s->me = *me;
+	s->joined = true;
+	if (s->line.fd >= 0)
+		introduce(s, fabric_now());
+	return 0;
+}
+
+static int static_report(void *self, const struct roc_evb_report *r)
+{
+	struct spoke *s = self;
+	uint64_t now = fabric_now();
+
+	if (!s->welcome || (now - s->reported < REPORT_NS && r->suspect_count == s->suspects))
+		return 0;
+	s->reported = now;
+	s->suspects = r->suspect_count;
+	say(s, message("report", evb_report_record(r)), now);
+	return 0;
+}
+
+static int static_leave(void *self)
+{
+	struct spoke *s = self;
+
+	/* The end of the connection says it. */
+	s->joined = false;
+	line_close(&s->line);
+	control_close(&s->connecting);
+	if (s->star)
+		star_turn(s->star, fabric_now());
+	return 0;
+}
+
+static void static_idle(void *self, struct roc_idle *idle)
+{
+	struct spoke *s = self;
+
+	if (s->view.news)
+		roc_idle_ns(idle, 0);
+	if (s->star)
+		star_idle(s->star, idle);
+	if (s->connecting.fd >= 0)
+		roc_idle_fd(idle, s->connecting.fd, POLLOUT);
+	if (s->line.fd >= 0)
+		roc_idle_fd(idle, s->line.fd, line_waits(&s->line) ? POLLIN | POLLOUT : POLLIN);
+	roc_idle_ns(idle, s->line.fd < 0 ? 50 * MS : lease(s) / 8);
+}
+
+static const char *static_why(void *self)
+{
+	return ((struct spoke *)self)->why;
+}
+
+static void static_status(void *self, const char *line, size_t length)
+{
+	struct spoke *s = self;
+	struct json_object *o;
+
+	if (!s->welcome || length >= EVB_STATUS_MAX)
+		return;
+	o = json_tokener_parse(line);
+	if (o)
+		say(s, message("status", o), fabric_now());
+}
+
+static void static_statuses(void *self, evb_status_fn *fn, void *fn_self)
+{
+	struct spoke *s = self;
+	unsigned int i;
+
+	for (i = 0; i < s->seen_count; i++)
+		fn(fn_self, s->seen[i].name, s->seen[i].line);
+}
+
+static void static_close(void *self)
+{
+	struct spoke *s = self;
+
+	line_close(&s->line);
+	control_close(&s->connecting);
+	star_close(s->star);
+	evb_static_free(&s->file);
+	free(s->seen);
+	free(s);
+}
+
+static const struct roc_evb_coordinator_ops static_ops = {
+	.name = "static",
+	.join = static_join,
+	.poll = static_poll,
+	.report = static_report,
+	.leave = static_leave,
+	.idle = static_idle,
+	.why = static_why,
+};
+
+/* Who we are by the file, and the manager's end if that is us. */
+static int find_me(struct spoke *s, const struct evb_coordinator_config *cfg, const char *path,
+		   char why[ROC_EVB_WHY])
+{
+	const struct evb_static_node *n;
+
+	if (cfg->system && strcmp(cfg->system, s->file.system)) {
+		snprintf(why, ROC_EVB_WHY, "%s is of system %s, not %s.", path, s->file.system,
+			 cfg->system);
+		return -EINVAL;
+	}
+	if (!cfg->name) {
+		s->watches = true;
+		s->seen = calloc(EVB_MEMBERS_MAX, sizeof(*s->seen));
+		return s->seen ? 0 : -ENOMEM;
+	}
+	n = evb_static_find(&s->file, cfg->name);
+	if (!n) {
+		snprintf(why, ROC_EVB_WHY, "%s names no node %s: give one that it does, or add it.",
+			 path, cfg->name);
+		return -ENOENT;
+	}
+	s->me = n->m;
+	if (n != s->file.manager)
+		return 0;
+	s->star = star_open(&s->file, &cfg->manager, cfg->say, cfg->say_self, why);
+	return s->star ? 0 : -EADDRINUSE;
+}
+
+int evb_coordinator_static(const struct evb_coordinator_config *cfg, const char *where,
+			   struct evb_coordinator *c, char why[ROC_EVB_WHY])
+{
+	struct spoke *s = calloc(1, sizeof(*s));
+	int ret;
+
+	if (!s)
+		return -ENOMEM;
+	s->line.fd = -1;
+	s->connecting.fd = -1;
+	ret = evb_static_read(where, &s->file, why);
+	if (!ret)
+		ret = find_me(s, cfg, where, why);
+	if (ret) {
+		static_close(s);
+		return ret;
+	}
+	*c = (struct evb_coordinator){
+		.ops = &static_ops,
+		.self = s,
+		.me = s->me,
+		.lease_ns = lease(s),
+		.status = static_status,
+		.statuses = static_statuses,
+		.close = static_close,
+	};
+	strcpy(c->system, s->file.system);
+	return 0;
+}

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * The manager beside a coordinator.
+ */
+#include "manage.h"
+
+#define STEP_NS UINT64_C(20000000)
+
+int manage_begin(struct manage *m, const struct roc_evb_manager_config *cfg, uint64_t term,
+		 const struct roc_evb_table *last)
+{
+	int ret = roc_evb_manager_new(cfg, &m->m);
+
+	if (ret)
+		return ret;
+	m->term = term;
+	m->stepped = 0;
+	if (last->epoch)
+		manage_found(m, last);
+	return 0;
+}
+
+void manage_end(struct manage *m)
+{
+	roc_evb_manager_free(m->m);
+	m->m = NULL;
+}
+
+void manage_found(struct manage *m, const struct roc_evb_table *table)
+{
+	if (table->term >= m->term)
+		m->term = table->term + 1;
+	roc_evb_manager_adopt(m->m, table);
+	m->next = *table;
+}
+
+static void tell(struct manage *m)
+{
+	const char *sentence;
+
+	while ((sentence = roc_evb_manager_says(m->m))) {
+		if (m->say)
+			m->say(m->say_self, sentence);
+	}
+}
+
+const struct roc_evb_table *manage_step(struct manage *m, uint64_t now)
+{
+	int wanted;
+
+	if (!m->m || now - m->stepped < STEP_NS)
+		return NULL;
+	m->stepped = now;
+	wanted = roc_evb_manager_step(m->m, m->term, now, &m->next);
+	tell(m);
+	return wanted ? &m->next : NULL;
+}
+
+void manage_published(struct manage *m)
+{
+	roc_evb_manager_adopt(m->m, &m->next);
+}

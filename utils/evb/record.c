@@ -1,0 +1,297 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Members, tables and reports as JSON. Numbers of 64 bits are decimal numbers, as everywhere; what
+ * reads them must not go by double.
+ */
+#include "record.h"
+
+#include <errno.h>
+#include <json-c/json.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+const char *const evb_policies[ROC_EVB_POLICIES + 1] = {
+	[ROC_EVB_ROUND_ROBIN] = "round-robin",
+	[ROC_EVB_BARREL_SHIFT] = "barrel-shift",
+	[ROC_EVB_RANDOM] = "random",
+	[ROC_EVB_LEAST_LOADED] = "least-loaded",
+};
+
+static int wrong(char *why, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+static int wrong(char *why, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(why, ROC_EVB_WHY, fmt, ap);
+	va_end(ap);
+	return -EINVAL;
+}
+
+static void add_number(struct json_object *o, const char *key, uint64_t value)
+{
+	json_object_object_add(o, key, json_object_new_uint64(value));
+}
+
+static void add_text(struct json_object *o, const char *key, const char *value)
+{
+	json_object_object_add(o, key, json_object_new_string(value));
+}
+
+static void add_bool(struct json_object *o, const char *key, bool value)
+{
+	json_object_object_add(o, key, json_object_new_boolean(value));
+}
+
+/* A number that is there, is one, and is not above @max. */
+static int take_number(struct json_object *o, const char *key, uint64_t max, uint64_t *value,
+		       char *why)
+{
+	struct json_object *v = NULL;
+
+	if (!json_object_object_get_ex(o, key, &v) || !json_object_is_type(v, json_type_int))
+		return wrong(why, "\"%s\" is missing or no number", key);
+	/* One below 0 is 0 to get_uint64(). */
+	if (json_object_get_string(v)[0] == '-')
+		return wrong(why, "\"%s\" is below 0", key);
+	*value = json_object_get_uint64(v);
+	if (*value > max)
+		return wrong(why, "\"%s\" is %llu, at most %llu can be", key,
+			     (unsigned long long)*value, (unsigned long long)max);
+	return 0;
+}
+
+static int take_u32(struct json_object *o, const char *key, uint32_t max, uint32_t *value,
+		    char *why)
+{
+	uint64_t number;
+	int ret = take_number(o, key, max, &number, why);
+
+	if (!ret)
+		*value = (uint32_t)number;
+	return ret;
+}
+
+/* Text of printable characters that fits; @value is zero behind it. */
+static int take_text(struct json_object *o, const char *key, size_t size, char *value, char *why)
+{
+	struct json_object *v = NULL;
+	const char *text;
+	size_t length, i;
+
+	if (!json_object_object_get_ex(o, key, &v) || !json_object_is_type(v, json_type_string))
+		return wrong(why, "\"%s\" is missing or no text", key);
+	text = json_object_get_string(v);
+	length = (size_t)json_object_get_string_len(v);
+	if (length >= size)
+		return wrong(why, "\"%s\" has %zu characters, at most %zu can be", key, length,
+			     size - 1);
+	for (i = 0; i < length; i++) {
+		if (text[i] <= ' ' || text[i] > '~')
+			return wrong(why, "\"%s\" has a character that cannot be in it", key);
+	}
+	memset(value, 0, size);
+	memcpy(value, text, length);
+	return 0;
+}
+
+static int take_name(struct json_object *o, char name[ROC_EVB_NAME], char *why)
+{
+	if (take_text(o, "name", ROC_EVB_NAME, name, why))
+		return -EINVAL;
+	return roc_evb_name_valid(name)
+		       ? 0
+		       : wrong(why, "\"%s\" is no name of 1 to %d letters, digits and ._-", name,
+			       ROC_EVB_NAME - 1);
+}
+
+static bool take_bool(struct json_object *o, const char *key)
+{
+	return json_object_get_boolean(json_object_object_get(o, key));
+}
+
+struct json_object *evb_member_record(const struct roc_evb_member *m)
+{
+	struct json_object *o = json_object_new_object();
+
+	if (!o)
+		return NULL;
+	add_text(o, "name", m->name);
+	add_text(o, "host", m->host);
+	add_text(o, "port", m->port);
+	add_number(o, "incarnation", m->incarnation);
+	add_number(o, "roles", m->roles);
+	return o;
+}
+
+int evb_member_read(struct json_object *record, struct roc_evb_member *m, char why[ROC_EVB_WHY])
+{
+	memset(m, 0, sizeof(*m));
+	if (!json_object_is_type(record, json_type_object))
+		return wrong(why, "a member is an object");
+	if (take_name(record, m->name, why) ||
+	    take_text(record, "host", sizeof(m->host), m->host, why) ||
+	    take_text(record, "port", sizeof(m->port), m->port, why) ||
+	    take_number(record, "incarnation", UINT64_MAX, &m->incarnation, why) ||
+	    take_u32(record, "roles", ROC_EVB_READOUT | ROC_EVB_BUILDER | ROC_EVB_MANAGER,
+		     &m->roles, why))
+		return -EINVAL;
+	return 0;
+}
+
+static struct json_object *places(const struct roc_evb_place *p, uint32_t count)
+{
+	struct json_object *all = json_object_new_array();
+	uint32_t i;
+
+	for (i = 0; all && i < count; i++) {
+		struct json_object *o = json_object_new_object();
+
+		add_text(o, "name", p[i].name);
+		add_number(o, "incarnation", p[i].incarnation);
+		add_number(o, "weight", p[i].weight);
+		json_object_array_add(all, o);
+	}
+	return all;
+}
+
+struct json_object *evb_table_record(const struct roc_evb_table *t)
+{
+	struct json_object *o = json_object_new_object();
+
+	if (!o)
+		return NULL;
+	add_number(o, "term", t->term);
+	add_number(o, "epoch", t->epoch);
+	add_number(o, "fromBlock", t->from_block);
+	add_number(o, "seed", t->seed);
+	add_number(o, "policy", t->policy);
+	json_object_object_add(o, "readoutUnits", places(t->rus, t->ru_count));
+	json_object_object_add(o, "builderUnits", places(t->bus, t->bu_count));
+	return o;
+}
+
+static int take_places(struct json_object *o, const char *key, struct roc_evb_place *p,
+		       uint32_t *count, char *why)
+{
+	struct json_object *all = json_object_object_get(o, key);
+	size_t i, n;
+
+	if (!json_object_is_type(all, json_type_array))
+		return wrong(why, "\"%s\" is missing or no list", key);
+	n = json_object_array_length(all);
+	if (n > ROC_EVB_NODES_MAX)
+		return wrong(why, "\"%s\" has %zu nodes, at most %d can be", key, n,
+			     ROC_EVB_NODES_MAX);
+	for (i = 0; i < n; i++) {
+		struct json_object *one = json_object_array_get_idx(all, i);
+
+		if (!json_object_is_type(one, json_type_object))
+			return wrong(why, "\"%s\" has something that is no node", key);
+		if (take_name(one, p[i].name, why) ||
+		    take_number(one, "incarnation", UINT64_MAX, &p[i].incarnation, why) ||
+		    take_u32(one, "weight", UINT32_MAX, &p[i].weight, why))
+			return -EINVAL;
+	}
+	*count = (uint32_t)n;
+	return 0;
+}
+
+int evb_table_read(struct json_object *record, struct roc_evb_table *t, char why[ROC_EVB_WHY])
+{
+	memset(t, 0, sizeof(*t));
+	if (!json_object_is_type(record, json_type_object))
+		return wrong(why, "a table is an object");
+	if (take_number(record, "term", UINT64_MAX, &t->term, why) ||
+	    take_number(record, "epoch", UINT64_MAX, &t->epoch, why) ||
+	    take_number(record, "fromBlock", UINT64_MAX, &t->from_block, why) ||
+	    take_number(record, "seed", UINT64_MAX, &t->seed, why) ||
+	    take_u32(record, "policy", UINT32_MAX, &t->policy, why) ||
+	    take_places(record, "readoutUnits", t->rus, &t->ru_count, why) ||
+	    take_places(record, "builderUnits", t->bus, &t->bu_count, why))
+		return -EINVAL;
+	return roc_evb_table_check(t, why);
+}
+
+struct json_object *evb_report_record(const struct roc_evb_report *r)
+{
+	struct json_object *o = json_object_new_object(), *all;
+	unsigned int i;
+
+	if (!o)
+		return NULL;
+	add_number(o, "incarnation", r->incarnation);
+	add_number(o, "epoch", r->epoch);
+	add_bool(o, "hasNewest", r->has_newest);
+	add_number(o, "newestBlock", r->newest_block);
+	add_number(o, "blocksPerSecond", r->blocks_per_s);
+	add_number(o, "openBlocks", r->open_blocks);
+	add_number(o, "readyBlocks", r->ready_blocks);
+	add_number(o, "freeSegments", r->free_segments);
+	add_number(o, "allSegments", r->all_segments);
+	add_number(o, "backlogBytes", r->backlog_bytes);
+	add_bool(o, "ended", r->ended);
+	all = json_object_new_array();
+	for (i = 0; i < r->suspect_count && i < ROC_EVB_SUSPECTS; i++) {
+		struct json_object *s = json_object_new_object();
+
+		add_text(s, "name", r->suspects[i].name);
+		add_number(s, "incarnation", r->suspects[i].incarnation);
+		add_number(s, "stale", r->suspects[i].stale);
+		add_bool(s, "gone", r->suspects[i].gone);
+		add_bool(s, "lied", r->suspects[i].lied);
+		json_object_array_add(all, s);
+	}
+	json_object_object_add(o, "suspects", all);
+	return o;
+}
+
+static int take_suspects(struct json_object *record, struct roc_evb_report *r, char *why)
+{
+	struct json_object *all = json_object_object_get(record, "suspects");
+	size_t i, n;
+
+	if (!json_object_is_type(all, json_type_array))
+		return wrong(why, "\"suspects\" is missing or no list");
+	n = json_object_array_length(all);
+	if (n > ROC_EVB_SUSPECTS)
+		return wrong(why, "\"suspects\" has %zu nodes, at most %d can be", n,
+			     ROC_EVB_SUSPECTS);
+	for (i = 0; i < n; i++) {
+		struct json_object *one = json_object_array_get_idx(all, i);
+		struct roc_evb_suspect *s = &r->suspects[i];
+
+		if (!json_object_is_type(one, json_type_object))
+			return wrong(why, "\"suspects\" has something that is no node");
+		if (take_name(one, s->name, why) ||
+		    take_number(one, "incarnation", UINT64_MAX, &s->incarnation, why) ||
+		    take_u32(one, "stale", UINT32_MAX, &s->stale, why))
+			return -EINVAL;
+		s->gone = take_bool(one, "gone");
+		s->lied = take_bool(one, "lied");
+	}
+	r->suspect_count = (unsigned int)n;
+	return 0;
+}
+
+int evb_report_read(struct json_object *record, struct roc_evb_report *r, char why[ROC_EVB_WHY])
+{
+	memset(r, 0, sizeof(*r));
+	if (!json_object_is_type(record, json_type_object))
+		return wrong(why, "a report is an object");
+	if (take_number(record, "incarnation", UINT64_MAX, &r->incarnation, why) ||
+	    take_number(record, "epoch", UINT64_MAX, &r->epoch, why) ||
+	    take_number(record, "newestBlock", UINT64_MAX, &r->newest_block, why) ||
+	    take_number(record, "blocksPerSecond", UINT64_MAX, &r->blocks_per_s, why) ||
+	    take_u32(record, "openBlocks", UINT32_MAX, &r->open_blocks, why) ||
+	    take_u32(record, "readyBlocks", UINT32_MAX, &r->ready_blocks, why) ||
+	    take_u32(record, "freeSegments", UINT32_MAX, &r->free_segments, why) ||
+	    take_u32(record, "allSegments", UINT32_MAX, &r->all_segments, why) ||
+	    take_number(record, "backlogBytes", UINT64_MAX, &r->backlog_bytes, why) ||
+	    take_suspects(record, r, why))
+		return -EINVAL;
+	r->has_newest = take_bool(record, "hasNewest");
+	r->ended = take_bool(record, "ended");
+	return 0;
+}

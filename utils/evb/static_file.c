@@ -1,0 +1,274 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * The file of a system whose nodes are known beforehand.
+ */
+#include "static_file.h"
+
+#include <errno.h>
+#include <roc/evb_manager.h>
+#include <roc/roc.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "libroc/board/libroc_ini.h"
+#include "record.h"
+#include "utils/common/numbers.h"
+
+#define FILE_MAX (1 << 20)
+#define LEASE_MS 2000
+
+/* @ini is first, for the callbacks. */
+struct reader {
+	struct libroc_ini ini;
+	struct evb_static_file *f;
+	struct evb_static_node *node; /* of the open section; NULL: the system's */
+	bool system;
+};
+
+static int wrong(const struct reader *r, const char *fmt, const char *a)
+{
+	char text[ROC_EVB_WHY];
+
+	snprintf(text, sizeof(text), fmt, a);
+	return roc_fail(EINVAL, "%s:%u: %s", r->ini.file, r->ini.line, text);
+}
+
+static int begin(struct libroc_ini *ini)
+{
+	struct reader *r = (struct reader *)ini;
+	struct evb_static_file *f = r->f;
+	const struct evb_static_node *other;
+
+	if (!strcmp(ini->section, "system")) {
+		if (r->system)
+			return wrong(r, "section [%s] is there twice", ini->section);
+		r->system = true;
+		r->node = NULL;
+		return 0;
+	}
+	if (!roc_evb_name_valid(ini->section))
+		return wrong(r, "[%s] is no name of a node: up to 31 letters, digits and ._-",
+			     ini->section);
+	other = evb_static_find(f, ini->section);
+	if (other)
+		return roc_fail(EEXIST,
+				"%s:%u: the name %s is given twice, first in line %u; each "
+				"node has its own",
+				ini->file, ini->line, ini->section, other->line);
+	if (f->count == EVB_MEMBERS_MAX)
+		return wrong(r, "[%s] is one node more than there can be", ini->section);
+	r->node = &f->nodes[f->count++];
+	memset(r->node, 0, sizeof(*r->node));
+	strcpy(r->node->m.name, ini->section);
+	r->node->line = ini->line;
+	return 0;
+}
+
+static int take_roles(struct reader *r, const char *value)
+{
+	static const char *const names[] = {"readout", "builder", "manager"};
+	char copy[128], *rest = copy, *word;
+	size_t i;
+
+	snprintf(copy, sizeof(copy), "%s", value);
+	while ((word = strsep(&rest, " \t,"))) {
+		if (!*word)
+			continue;
+		for (i = 0; i < 3 && strcmp(word, names[i]); i++)
+			;
+		if (i == 3)
+			return wrong(r, "'%.40s' is no role: readout, builder, manager", word);
+		r->node->m.roles |= 1u << i;
+	}
+	return 0;
+}
+
+static int take_text(struct reader *r, const char *key, const char *value, char *to, size_t size)
+{
+	if (!*value || strlen(value) >= size)
+		return wrong(r, "'%s' is empty or too long", key);
+	strcpy(to, value);
+	return 0;
+}
+
+static int take_port(struct reader *r, const char *key, const char *value, char to[ROC_EVB_PORT])
+{
+	uint64_t port;
+
+	if (number_value(value, &port) || port > 65535)
+		return wrong(r, "'%s' is no port", key);
+	if (port)
+		snprintf(to, ROC_EVB_PORT, "%u", (unsigned int)port);
+	return 0;
+}
+
+static int take_number(struct reader *r, const char *key, const char *value, uint64_t max,
+		       uint64_t *to)
+{
+	if (number_value(value, to) || *to > max)
+		return wrong(r, "'%s' is no number, or one that is too large", key);
+	return 0;
+}
+
+static int take_policy(struct reader *r, const char *value)
+{
+	for (r->f->policy = 0; r->f->policy < ROC_EVB_POLICIES; r->f->policy++) {
+		if (!strcmp(evb_policies[r->f->policy], value))
+			return 0;
+	}
+	return wrong(r, "'%.40s' is no policy: round-robin, barrel-shift, random, least-loaded",
+		     value);
+}
+
+static int take_value(struct libroc_ini *ini, const char *key, const char *value)
+{
+	struct reader *r = (struct reader *)ini;
+	struct evb_static_file *f = r->f;
+
+	if (r->node) {
+		if (!strcmp(key, "roles"))
+			return take_roles(r, value);
+		if (!strcmp(key, "host"))
+			return take_text(r, key, value, r->node->m.host, ROC_EVB_HOST);
+		if (!strcmp(key, "port"))
+			return take_port(r, key, value, r->node->m.port);
+		if (!strcmp(key, "manager-port"))
+			return take_port(r, key, value, r->node->manager_port);
+		return wrong(r, "a node has no '%.40s', but roles, host, port, manager-port", key);
+	}
+	if (!strcmp(key, "name"))
+		return roc_evb_name_valid(value)
+			       ? take_text(r, key, value, f->system, sizeof(f->system))
+			       : wrong(r, "'%.40s' is no name of a system", value);
+	if (!strcmp(key, "policy"))
+		return take_policy(r, value);
+	if (!strcmp(key, "seed"))
+		return take_number(r, key, value, UINT64_MAX, &f->seed);
+	if (!strcmp(key, "readouts"))
+		return take_number(r, key, value, ROC_EVB_NODES_MAX, &f->readouts);
+	if (!strcmp(key, "builders"))
+		return take_number(r, key, value, ROC_EVB_NODES_MAX, &f->builders);
+	if (!strcmp(key, "lease-ms"))
+		return take_number(r, key, value, 600000, &f->lease_ms);
+	return wrong(r,
+		     "the system has no '%.40s', but name, policy, seed, readouts, builders, "
+		     "lease-ms",
+		     key);
+}
+
+static int end(struct libroc_ini *ini)
+{
+	struct reader *r = (struct reader *)ini;
+	struct evb_static_file *f = r->f;
+	struct evb_static_node *n = r->node;
+
+	if (!n)
+		return 0;
+	r->node = NULL;
+	if (!n->m.roles)
+		return roc_fail(EINVAL, "%s:%u: node %s has no roles", ini->file, n->line,
+				n->m.name);
+	if (!n->m.host[0] && n->m.roles & (ROC_EVB_BUILDER | ROC_EVB_MANAGER))
+		return roc_fail(EINVAL, "%s:%u: node %s has no host: the others come to it",
+				ini->file, n->line, n->m.name);
+	if (!(n->m.roles & ROC_EVB_MANAGER))
+		return 0;
+	if (f->manager)
+		return roc_fail(EINVAL,
+				"%s:%u: node %s is a second manager, beside %s in line %u; one "
+				"file has one, several take etcd",
+				ini->file, n->line, n->m.name, f->manager->m.name,
+				f->manager->line);
+	if (!n->manager_port[0])
+		strcpy(n->manager_port, EVB_MANAGER_PORT);
+	f->manager = n;
+	return 0;
+}
+
+static int check(const char *path, struct evb_static_file *f)
+{
+	unsigned int i, readouts = 0, builders = 0;
+
+	for (i = 0; i < f->count; i++) {
+		readouts += !!(f->nodes[i].m.roles & ROC_EVB_READOUT);
+		builders += !!(f->nodes[i].m.roles & ROC_EVB_BUILDER);
+	}
+	if (!f->manager)
+		return roc_fail(EINVAL, "%s: no node has the role manager", path);
+	if (!readouts || !builders)
+		return roc_fail(EINVAL, "%s: there must be a readout unit and a builder", path);
+	if (f->readouts > readouts || f->builders > builders)
+		return roc_fail(EINVAL,
+				"%s: the first table would wait for more nodes than the file "
+				"has: %u readout units, %u builders",
+				path, readouts, builders);
+	if (f->lease_ms < 100)
+		return roc_fail(EINVAL, "%s: a lease is 100 ms or more", path);
+	return 0;
+}
+
+static char *read_all(const char *path)
+{
+	FILE *in = fopen(path, "re");
+	char *text = NULL;
+	size_t length;
+
+	if (!in) {
+		roc_fail(errno, "%s cannot be read: %s", path, strerror(errno));
+		return NULL;
+	}
+	text = malloc(FILE_MAX + 1);
+	length = text ? fread(text, 1, FILE_MAX + 1, in) : 0;
+	if (!text || ferror(in) || length > FILE_MAX) {
+		roc_fail(EINVAL, "%s cannot be read, or is larger than 1 MiB", path);
+		free(text);
+		text = NULL;
+	} else {
+		text[length] = '\0';
+	}
+	fclose(in);
+	return text;
+}
+
+int evb_static_read(const char *path, struct evb_static_file *f, char why[ROC_EVB_WHY])
+{
+	struct reader r = {
+		.ini = {.file = path, .value = take_value, .begin = begin, .end = end},
+		.f = f,
+	};
+	char *text = read_all(path);
+	int ret = -EINVAL;
+
+	*f = (struct evb_static_file){.system = "roc", .lease_ms = LEASE_MS};
+	if (text) {
+		f->nodes = calloc(EVB_MEMBERS_MAX, sizeof(*f->nodes));
+		ret = f->nodes ? libroc_ini_read(&r.ini, text)
+			       : roc_fail(ENOMEM, "there is no memory left");
+	}
+	if (!ret)
+		ret = check(path, f);
+	free(text);
+	if (!ret)
+		return 0;
+	snprintf(why, ROC_EVB_WHY, "%s.", roc_error());
+	evb_static_free(f);
+	return ret;
+}
+
+void evb_static_free(struct evb_static_file *f)
+{
+	free(f->nodes);
+	f->nodes = NULL;
+}
+
+const struct evb_static_node *evb_static_find(const struct evb_static_file *f, const char *name)
+{
+	unsigned int i;
+
+	for (i = 0; i < f->count; i++) {
+		if (!strcmp(f->nodes[i].m.name, name))
+			return &f->nodes[i];
+	}
+	return NULL;
+}

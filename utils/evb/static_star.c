@@ -1,0 +1,393 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * The manager's end of static:FILE.
+ */
+#include "static_star.h"
+
+#include <errno.h>
+#include <json-c/json.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "libroc/fabric/control.h"
+#include "line.h"
+#include "record.h"
+
+#define PEERS (EVB_MEMBERS_MAX + 64) /* some who only look */
+#define HELLO_NS (2 * FABRIC_NS_PER_S)
+
+struct peer {
+	struct line line;
+	bool member, watcher;
+	bool refused;
+	struct roc_evb_member m;
+	uint64_t heard;
+	char status[EVB_STATUS_MAX];
+	size_t status_bytes;
+};
+
+struct star {
+	const struct evb_static_file *file;
+	int fd;
+	struct peer *peers[PEERS];
+	unsigned int count;
+	bool changed; /* who is there */
+	uint64_t lease_ns, beat;
+	struct manage manage;
+	struct roc_evb_table table;
+	void (*say)(void *self, const char *sentence);
+	void *say_self;
+};
+
+static void say(struct star *s, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+static void say(struct star *s, const char *fmt, ...)
+{
+	char text[EVB_SENTENCE];
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(text, sizeof(text), fmt, ap);
+	va_end(ap);
+	if (s->say)
+		s->say(s->say_self, text);
+}
+
+struct star *star_open(const struct evb_static_file *file,
+		       const struct roc_evb_manager_config *times,
+		       void (*say_fn)(void *self, const char *sentence), void *say_self,
+		       char why[ROC_EVB_WHY])
+{
+	const struct evb_static_node *n = file->manager;
+	struct roc_evb_manager_config cfg = *times;
+	struct roc_evb_table none = {0};
+	struct star *s = calloc(1, sizeof(*s));
+
+	if (!s) {
+		snprintf(why, ROC_EVB_WHY, "There is no memory left.");
+		return NULL;
+	}
+	cfg.policy = file->policy;
+	cfg.seed = file->seed;
+	cfg.readouts = (uint32_t)file->readouts;
+	cfg.builders = (uint32_t)file->builders;
+	s->file = file;
+	s->lease_ns = file->lease_ms * 1000000;
+	s->say = say_fn;
+	s->say_self = say_self;
+	s->manage.say = say_fn;
+	s->manage.say_self = say_self;
+	s->fd = control_listen(n->m.host, n->manager_port, why);
+	if (s->fd == -EADDRINUSE)
+		snprintf(why, ROC_EVB_WHY,
+			 "At %s port %s somebody listens already: is there a second manager?",
+			 n->m.host, n->manager_port);
+	/* Seconds since 1970: a manager that is started again is of a later term. */
+	if (s->fd < 0 ||
+	    manage_begin(&s->manage, &cfg, fabric_realtime() / FABRIC_NS_PER_S, &none)) {
+		star_close(s);
+		return NULL;
+	}
+	return s;
+}
+
+static void drop(struct star *s, unsigned int i)
+{
+	struct peer *p = s->peers[i];
+
+	s->changed |= p->member;
+	line_close(&p->line);
+	free(p);
+	s->peers[i] = s->peers[--s->count];
+}
+
+void star_close(struct star *s)
+{
+	if (!s)
+		return;
+	while (s->count)
+		drop(s, s->count - 1);
+	if (s->fd >= 0)
+		close(s->fd);
+	if (s->manage.m)
+		manage_end(&s->manage);
+	free(s);
+}
+
+static struct json_object *with(const char *key, struct json_object *value)
+{
+	struct json_object *o = json_object_new_object();
+
+	json_object_object_add(o, key, value);
+	return o;
+}
+
+static void refuse(struct star *s, struct peer *p, bool taken, const char *fmt, ...)
+	__attribute__((format(printf, 4, 5)));
+static void refuse(struct star *s, struct peer *p, bool taken, const char *fmt, ...)
+{
+	char text[EVB_SENTENCE];
+	struct json_object *o;
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(text, sizeof(text), fmt, ap);
+	va_end(ap);
+	o = with("refused", json_object_new_string(text));
+	json_object_object_add(o, "taken", json_object_new_boolean(taken));
+	line_say(&p->line, o);
+	p->refused = true;
+	if (!taken) /* who comes again and again is not worth a line each time */
+		say(s, "A node is refused: %s", text);
+}
+
+static struct json_object *members(const struct star *s)
+{
+	struct json_object *all = json_object_new_array();
+	unsigned int i;
+
+	for (i = 0; i < s->count; i++) {
+		if (s->peers[i]->member)
+			json_object_array_add(all, evb_member_record(&s->peers[i]->m));
+	}
+	return with("members", all);
+}
+
+static struct json_object *status_of(const struct peer *p)
+{
+	struct json_object *o = with("node", json_object_new_string(p->m.name));
+
+	json_object_object_add(o, "status", json_tokener_parse(p->status));
+	return o;
+}
+
+/* What everybody hears who comes. */
+static void welcome(struct star *s, struct peer *p)
+{
+	struct json_object *o = with("welcome", json_object_new_boolean(true));
+	unsigned int i;
+
+	json_object_object_add(o, "manager", json_object_new_string(s->file->manager->m.name));
+	line_say(&p->line, o);
+	if (s->table.epoch)
+		line_say(&p->line, with("table", evb_table_record(&s->table)));
+	if (!p->watcher)
+		return;
+	line_say(&p->line, members(s));
+	for (i = 0; i < s->count; i++) {
+		if (s->peers[i]->status_bytes)
+			line_say(&p->line, status_of(s->peers[i]));
+	}
+}
+
+/* To all, each time anew: they are few. */
+static void tell_all(struct star *s, struct json_object *o)
+{
+	unsigned int i;
+
+	for (i = 0; i < s->count; i++) {
+		if (s->peers[i]->member || s->peers[i]->watcher)
+			line_say(&s->peers[i]->line, json_object_get(o));
+	}
+	json_object_put(o);
+}
+
+/* A manager before us may have written a newer table than ours. */
+static void take_have(struct star *s, struct json_object *have)
+{
+	static struct roc_evb_table t; /* large, and one thread */
+	char why[ROC_EVB_WHY];
+
+	if (!have || evb_table_read(have, &t, why) || t.epoch <= s->table.epoch)
+		return;
+	s->table = t;
+	manage_found(&s->manage, &t);
+	tell_all(s, with("table", evb_table_record(&t)));
+}
+
+static bool same_system(struct star *s, struct peer *p, struct json_object *o)
+{
+	const char *system = json_object_get_string(json_object_object_get(o, "system"));
+
+	if (json_object_get_int64(json_object_object_get(o, "version")) != STAR_VERSION) {
+		refuse(s, p, false,
+		       "it speaks another version than %d: the manager and all nodes "
+		       "need the same roc.",
+		       STAR_VERSION);
+		return false;
+	}
+	if (!system || strcmp(system, s->file->system)) {
+		refuse(s, p, false, "it is of system %.40s, this one is %s.",
+		       system ? system : "(none)", s->file->system);
+		return false;
+	}
+	return true;
+}
+
+static void take_join(struct star *s, struct peer *p, struct json_object *o)
+{
+	const struct evb_static_node *known;
+	struct roc_evb_member m;
+	char why[ROC_EVB_WHY];
+	unsigned int i;
+
+	if (!same_system(s, p, o))
+		return;
+	if (evb_member_read(json_object_object_get(o, "join"), &m, why))
+		return refuse(s, p, false, "what it says of itself is wrong: %.200s.", why);
+	known = evb_static_find(s->file, m.name);
+	if (!known)
+		return refuse(s, p, false, "%s is no name in the file of system %s.", m.name,
+			      s->file->system);
+	if (m.roles & ~known->m.roles)
+		return refuse(s, p, false,
+			      "%s has a role that it has not in the file of system %s.", m.name,
+			      s->file->system);
+	for (i = 0; i < s->count; i++) {
+		struct peer *other = s->peers[i];
+
+		if (other != p && other->member && !strcmp(other->m.name, m.name))
+			return refuse(s, p, true, "there is a node of the name %s already.",
+				      m.name);
+	}
+	p->m = m;
+	p->member = true;
+	s->changed = true;
+	take_have(s, json_object_object_get(o, "have"));
+	welcome(s, p);
+}
+
+static void take_report(struct star *s, struct peer *p, struct json_object *record, uint64_t now)
+{
+	struct roc_evb_report r;
+	char why[ROC_EVB_WHY];
+
+	if (evb_report_read(record, &r, why))
+		refuse(s, p, false, "the report of %s is wrong: %.200s.", p->m.name, why);
+	else
+		roc_evb_manager_report(s->manage.m, p->m.name, &r, now);
+}
+
+static void take_status(struct star *s, struct peer *p, struct json_object *status)
+{
+	const char *text = json_object_to_json_string_ext(status, JSON_C_TO_STRING_PLAIN);
+	unsigned int i;
+
+	if (strlen(text) >= sizeof(p->status))
+		return refuse(s, p, false, "the line of %s is too long.", p->m.name);
+	strcpy(p->status, text);
+	p->status_bytes = strlen(text);
+	for (i = 0; i < s->count; i++) {
+		if (s->peers[i]->watcher)
+			line_say(&s->peers[i]->line, status_of(p));
+	}
+}
+
+static void take(struct star *s, struct peer *p, struct json_object *o, uint64_t now)
+{
+	struct json_object *v = NULL;
+
+	if (json_object_object_get_ex(o, "join", &v)) {
+		take_join(s, p, o);
+	} else if (json_object_object_get_ex(o, "watch", &v)) {
+		p->watcher = same_system(s, p, o);
+		if (p->watcher)
+			welcome(s, p);
+	} else if (!p->member && !p->watcher) {
+		refuse(s, p, false, "it did not say who it is.");
+	} else if (p->member && json_object_object_get_ex(o, "report", &v)) {
+		take_report(s, p, v, now);
+	} else if (p->member && json_object_object_get_ex(o, "status", &v)) {
+		take_status(s, p, v);
+	}
+}
+
+/* False: it is to be dropped. */
+static bool serve(struct star *s, struct peer *p, uint64_t now)
+{
+	uint64_t patience = p->member || p->watcher ? s->lease_ns : HELLO_NS;
+	struct json_object *o;
+	int ret = line_read(&p->line);
+	bool bad = false;
+
+	while (!p->refused && (o = line_next(&p->line, &bad))) {
+		p->heard = now;
+		take(s, p, o, now);
+		json_object_put(o);
+	}
+	if (bad)
+		refuse(s, p, false, "%s says what is no JSON.", p->member ? p->m.name : "it");
+	if (!ret)
+		ret = line_flush(&p->line);
+	return !ret && !p->refused && now - p->heard <= patience;
+}
+
+static void accept_all(struct star *s, uint64_t now)
+{
+	struct peer *p;
+	int fd;
+
+	while ((fd = accept4(s->fd, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC)) >= 0) {
+		p = s->count < PEERS ? calloc(1, sizeof(*p)) : NULL;
+		if (!p) {
+			close(fd);
+			return;
+		}
+		line_open(&p->line, fd);
+		p->heard = now;
+		s->peers[s->count++] = p;
+	}
+}
+
+static void tell_manager(struct star *s, uint64_t now)
+{
+	static struct roc_evb_member all[EVB_MEMBERS_MAX]; /* large, and one thread */
+	unsigned int i, count = 0;
+
+	for (i = 0; i < s->count; i++) {
+		if (s->peers[i]->member && count < EVB_MEMBERS_MAX)
+			all[count++] = s->peers[i]->m;
+	}
+	roc_evb_manager_members(s->manage.m, all, count, now);
+}
+
+void star_turn(struct star *s, uint64_t now)
+{
+	const struct roc_evb_table *t;
+	unsigned int i;
+
+	accept_all(s, now);
+	for (i = s->count; i-- > 0;) {
+		if (!serve(s, s->peers[i], now))
+			drop(s, i);
+	}
+	if (s->changed) {
+		s->changed = false;
+		tell_manager(s, now);
+		tell_all(s, members(s));
+	}
+	if (now - s->beat > s->lease_ns / 4) {
+		s->beat = now;
+		tell_all(s, with("beat", json_object_new_boolean(true)));
+	}
+	t = manage_step(&s->manage, now);
+	if (!t)
+		return;
+	s->table = *t;
+	tell_all(s, with("table", evb_table_record(t)));
+	manage_published(&s->manage);
+}
+
+void star_idle(const struct star *s, struct roc_idle *idle)
+{
+	unsigned int i;
+
+	roc_idle_fd(idle, s->fd, POLLIN);
+	for (i = 0; i < s->count; i++)
+		roc_idle_fd(idle, s->peers[i]->line.fd,
+			    line_waits(&s->peers[i]->line) ? POLLIN | POLLOUT : POLLIN);
+	roc_idle_ns(idle, 50 * FABRIC_NS_PER_S / 1000);
+}
