@@ -1,0 +1,481 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Sinks of event building: what is wrong in a block is found, what is right comes out of a file as
+ * it went in, and each block is given back once.
+ */
+#include "unit.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <sys/resource.h>
+
+#include "utils/evb/check_files.h"
+#include "utils/evb/source.h"
+#include "utils/units/content.h"
+
+#define EVENTS 8 /* of a block */
+#define SOURCES 3
+#define SEGMENTS 64
+
+/* A block whose MFPs lie in segments of their own, as a builder has them. */
+struct block {
+	struct roc_mep mep;
+	struct roc_mep_source sources[SOURCES];
+	struct iovec segments[SOURCES][SEGMENTS];
+};
+
+static uint64_t size_of(unsigned int source, uint64_t event)
+{
+	return content_mix(source, event) % 700;
+}
+
+static void make_mfp(struct block *b, unsigned int source, uint64_t number, size_t segment)
+{
+	struct roc_mfp head = {.block = number,
+			       .first_event = number * EVENTS,
+			       .events = EVENTS,
+			       .source = source,
+			       .content = EVB_CONTENT_SYNTHETIC};
+	static char whole[EVENTS * 1024];
+	uint64_t at, left;
+	unsigned int i, n;
+
+	/* The second source has nothing of each third event. */
+	for (i = 0; i < EVENTS; i++) {
+		if (source != 1 || (head.first_event + i) % 3)
+			head.count++;
+	}
+	at = roc_mfp_data(head.count);
+	for (i = n = 0; i < EVENTS; i++) {
+		uint64_t event = head.first_event + i, bytes = size_of(source, event);
+		struct roc_mfp_entry entry = {.offset = i, .bytes = bytes};
+		struct content c =
+			content_of(content_source(b->sources[source].name), event, bytes);
+
+		if (source == 1 && event % 3 == 0)
+			continue;
+		roc_mfp_put_entry(whole, n++, &entry);
+		content_write(&c, 0, whole + at, bytes);
+		at += roc_mep_padded(bytes);
+	}
+	head.bytes = at;
+	roc_mfp_put(whole, &head);
+	for (n = 0, left = at; left; n++) {
+		size_t bytes = left < segment ? left : segment;
+
+		UNIT_NEED(n < SEGMENTS);
+		b->segments[source][n].iov_base = malloc(bytes);
+		b->segments[source][n].iov_len = bytes;
+		memcpy(b->segments[source][n].iov_base, whole + at - left, bytes);
+		left -= bytes;
+	}
+	b->sources[source].state = ROC_MEP_HERE;
+	UNIT_EQ(roc_mfp_open(&b->sources[source].view, b->segments[source], n), 0);
+}
+
+/* @missing: a source that is not there, -1: none. */
+static struct block *make_block(uint64_t number, size_t segment, int missing)
+{
+	struct block *b = calloc(1, sizeof(*b));
+	unsigned int i;
+
+	b->mep = (struct roc_mep){
+		.block = number,
+		.first_event = number * EVENTS,
+		.handle = number + 1000,
+		.events = EVENTS,
+		.epoch = 1,
+		.count = SOURCES,
+		.sources = b->sources,
+		.flags = missing >= 0 ? ROC_MEP_INCOMPLETE : 0,
+	};
+	for (i = 0; i < SOURCES; i++) {
+		snprintf(b->sources[i].name, sizeof(b->sources[i].name), "ru%u", i + 1);
+		if ((int)i == missing)
+			b->sources[i].state = ROC_MEP_MISSING;
+		else
+			make_mfp(b, i, number, segment);
+	}
+	return b;
+}
+
+static void free_block(struct block *b)
+{
+	unsigned int i, k;
+
+	for (i = 0; i < SOURCES; i++) {
+		for (k = 0; k < SEGMENTS; k++)
+			free(b->segments[i][k].iov_base);
+	}
+	free(b);
+}
+
+static struct evb_sink sink;
+static char why[UNITS_WHY];
+
+static void open_it(const char *text)
+{
+	why[0] = '\0';
+	UNIT_EQ(evb_sink_open(text, "bu1", &sink, why), 0);
+	if (why[0])
+		unit_note("%s", why);
+	UNIT_NEED(sink.ops);
+}
+
+static struct evb_sink_books books(void)
+{
+	struct evb_sink_books n;
+
+	sink.books(sink.self, &n);
+	return n;
+}
+
+/* Put, and wait until it is back. */
+static int give(struct block *b)
+{
+	uint64_t handle = 0;
+	int ret = 0;
+
+	CU_ASSERT_TRUE(UNIT_WAIT((ret = sink.ops->put(sink.self, &b->mep)) != 0, 2000));
+	if (ret < 0)
+		return ret;
+	if (sink.ops->flush)
+		UNIT_EQ(sink.ops->flush(sink.self), 0);
+	CU_ASSERT_TRUE(UNIT_WAIT((ret = sink.ops->done(sink.self, &handle, 1)) != 0, 2000));
+	UNIT_EQ(ret, 1);
+	UNIT_EQ(handle, b->mep.handle);
+	return 1;
+}
+
+static void right(void)
+{
+	static const size_t segments[] = {100000, 1000, 160};
+	uint64_t bytes = 0, fragments = 0;
+	unsigned int i, s, e;
+
+	open_it("check");
+	for (i = 0; i < 30; i++) {
+		struct block *b = make_block(i * 2, segments[i % 3], i == 7 ? 2 : -1);
+
+		UNIT_EQ(give(b), 1);
+		for (s = 0; s < SOURCES; s++) {
+			for (e = i * 2 * EVENTS; e < (i * 2 + 1) * EVENTS; e++) {
+				if ((s == 1 && e % 3 == 0) || (s == 2 && i == 7))
+					continue;
+				fragments++;
+				bytes += size_of(s, e);
+			}
+		}
+		free_block(b);
+	}
+	UNIT_EQ(books().blocks, 30);
+	UNIT_EQ(books().events, 30 * EVENTS);
+	UNIT_EQ(books().fragments, fragments);
+	UNIT_EQ(books().bytes, bytes);
+	UNIT_EQ(books().incomplete, 1);
+	UNIT_EQ(books().missing, 1);
+	UNIT_EQ(books().errors, 0);
+	if (books().errors)
+		unit_note("%s", books().wrong);
+	evb_sink_close(&sink);
+}
+
+/* One block with something wrong in it, which is found and named. */
+static void finds(struct block *b, const char *says)
+{
+	open_it("check");
+	UNIT_EQ(give(b), 1);
+	UNIT_EQ(books().errors, 1);
+	if (!strstr(books().wrong, says))
+		unit_note("%s", books().wrong);
+	CU_ASSERT_TRUE(strstr(books().wrong, says) != NULL);
+	evb_sink_close(&sink);
+	free_block(b);
+}
+
+static void wrong(void)
+{
+	struct block *b = make_block(5, 200, -1);
+	unsigned int last = b->sources[2].view.count - 1;
+
+	((char *)b->segments[2][last].iov_base)[0] ^= 1;
+	finds(b, " of ru3: byte ");
+
+	b = make_block(5, 200, -1);
+	strcpy(b->sources[0].name, "ru9");
+	open_it("check");
+	UNIT_EQ(give(b), 1);
+	UNIT_EQ(books().errors, EVENTS);
+	evb_sink_close(&sink);
+	free_block(b);
+
+	b = make_block(5, 200, 1);
+	b->mep.flags = 0;
+	finds(b, "Block 5 lacks 1 sources, and does not say so.");
+
+	b = make_block(5, 200, -1);
+	b->mep.flags = ROC_MEP_INCOMPLETE;
+	finds(b, "Block 5 lacks 0 sources, and says that it is not complete.");
+
+	b = make_block(5, 200, -1);
+	b->sources[1].view.head.flags |= ROC_MFP_DAMAGED;
+	finds(b, "Block 5 has damaged data");
+
+	b = make_block(5, 200, -1);
+	b->mep.block = 6;
+	b->mep.first_event = 48;
+	open_it("check");
+	UNIT_EQ(give(b), 1);
+	UNIT_EQ(books().errors, 3);
+	CU_ASSERT_TRUE(strstr(books().wrong, "what is there of ru1 is of block 5") != NULL);
+	evb_sink_close(&sink);
+	free_block(b);
+}
+
+static void twice(void)
+{
+	/* Back and forth, over the border of the window, and round it. */
+	static const uint64_t blocks[] = {70, 3, 69, 4, 65541, 65540, 200000, 199999, 1 << 30};
+	unsigned int i;
+
+	open_it("check");
+	for (i = 0; i < sizeof(blocks) / sizeof(blocks[0]); i++) {
+		struct block *b = make_block(blocks[i], 5000, -1);
+
+		UNIT_EQ(give(b), 1);
+		UNIT_EQ(books().errors, i);
+		UNIT_EQ(give(b), 1);
+		UNIT_EQ(books().errors, i + 1);
+		free_block(b);
+	}
+	CU_ASSERT_TRUE(strstr(books().wrong, "Block 70 came twice.") != NULL);
+	evb_sink_close(&sink);
+}
+
+static void packet(unsigned char *at, uint32_t orbit, uint32_t next)
+{
+	uint32_t words[6] = {64 << 8 | 7, 0, next << 16 | next, 0, 0, orbit};
+
+	memset(at, 0, next);
+	memcpy(at, words, sizeof(words));
+}
+
+/* Packets of an orbit, wherever segments end. */
+static void packets(uint32_t orbit, const char *says)
+{
+	unsigned char data[80 + 64 + 100 * 3] = {0};
+	struct roc_mfp head = {.block = 1,
+			       .first_event = 1,
+			       .events = 1,
+			       .count = 1,
+			       .content = EVB_CONTENT_RDH,
+			       .bytes = sizeof(data)};
+	struct roc_mfp_entry entry = {.bytes = 64 + 100 * 3};
+	struct roc_mep_source source = {.name = "cru"};
+	struct roc_mep mep = {.block = 1,
+			      .first_event = 1,
+			      .events = 1,
+			      .count = 1,
+			      .sources = &source,
+			      .handle = 1};
+	struct iovec segments[7];
+	uint64_t handle;
+	unsigned int i;
+
+	roc_mfp_put(data, &head);
+	roc_mfp_put_entry(data, 0, &entry);
+	packet(data + 80, 5, 100);
+	packet(data + 180, 5, 64);
+	packet(data + 244, 5, 100);
+	packet(data + 344, orbit, 100);
+	for (i = 0; i < 7; i++) {
+		size_t from = i ? 80 + (i - 1) * 61 : 0, to = i == 6 ? sizeof(data) : 80 + i * 61;
+
+		segments[i] = (struct iovec){.iov_base = data + from, .iov_len = to - from};
+	}
+	UNIT_EQ(roc_mfp_open(&source.view, segments, 7), 0);
+	open_it("check");
+	UNIT_EQ(sink.ops->put(sink.self, &mep), 1);
+	UNIT_EQ(sink.ops->done(sink.self, &handle, 1), 1);
+	UNIT_EQ(books().errors, says != NULL);
+	if (says)
+		CU_ASSERT_TRUE(strstr(books().wrong, says) != NULL);
+	UNIT_EQ(books().unknown, 0);
+	evb_sink_close(&sink);
+}
+
+static void headers(void)
+{
+	packets(5, NULL);
+	packets(6, "Event 1 of cru: the packet at byte 264 is of another orbit.");
+}
+
+static char dir[] = "/tmp/roc-evb-XXXXXX";
+
+static void clean(void)
+{
+	char command[64];
+
+	snprintf(command, sizeof(command), "rm -rf %s", dir);
+	if (system(command))
+		perror(command);
+}
+
+/* Write @count blocks; what the sink said of them. */
+static struct evb_sink_books record(const char *options, unsigned int count)
+{
+	struct evb_sink_books n;
+	char text[128];
+	unsigned int i;
+
+	snprintf(text, sizeof(text), "file:%s%s", dir, options);
+	open_it(text);
+	for (i = 0; i < count; i++) {
+		struct block *b = make_block(i, i % 2 ? 90 + i : 5000, i == 11 ? 0 : -1);
+
+		UNIT_EQ(give(b), 1);
+		free_block(b);
+	}
+	UNIT_EQ(sink.ops->finish(sink.self), 1);
+	n = books();
+	evb_sink_close(&sink);
+	return n;
+}
+
+static char *file(unsigned int number)
+{
+	static char path[128];
+
+	snprintf(path, sizeof(path), "%s/bu1-%06u.mep", dir, number);
+	return path;
+}
+
+static void files(void)
+{
+	struct evb_sink_books in, out;
+
+	UNIT_NEED(mkdtemp(dir));
+	atexit(clean);
+	in = record(",size=40000", 60);
+	UNIT_EQ(in.blocks, 60);
+	CU_ASSERT_TRUE(in.files > 3);
+	UNIT_EQ(evb_check_files(dir, &out, why), 0);
+	UNIT_EQ(out.blocks, in.blocks);
+	UNIT_EQ(out.fragments, in.fragments);
+	UNIT_EQ(out.files, in.files);
+	UNIT_EQ(out.incomplete, 1);
+	UNIT_EQ(out.errors, 0);
+	/* A second run leaves the first alone. */
+	record("", 5);
+	why[0] = '\0';
+	UNIT_EQ(evb_check_files(dir, &out, why), 0);
+	UNIT_EQ(out.files, in.files + 1);
+	UNIT_EQ(out.blocks, in.blocks + 5);
+	UNIT_EQ(out.errors, 5); /* the same blocks, again */
+}
+
+static void change(const char *path, long at, unsigned char mask)
+{
+	FILE *f = fopen(path, "r+");
+	int c;
+
+	UNIT_NEED(f);
+	UNIT_EQ(fseek(f, at, SEEK_SET), 0);
+	c = fgetc(f);
+	UNIT_EQ(fseek(f, at, SEEK_SET), 0);
+	fputc(c ^ mask, f);
+	fclose(f);
+}
+
+/* What cannot be read is said, and what is before it counts. */
+static void broken(void)
+{
+	struct evb_sink_books out;
+	struct evb_sink_books whole;
+	long at;
+
+	UNIT_EQ(evb_check_files(file(0), &whole, why), 0);
+	for (at = 0; at < 64; at++) {
+		why[0] = '\0';
+		change(file(0), at, 0x80);
+		evb_check_files(file(0), &out, why);
+		change(file(0), at, 0x80);
+	}
+	why[0] = '\0';
+	change(file(0), 0, 1);
+	UNIT_EQ(evb_check_files(file(0), &out, why), -EPROTO);
+	CU_ASSERT_TRUE(strstr(why, "byte 0: there is no block") != NULL);
+	UNIT_EQ(out.blocks, 0);
+	change(file(0), 0, 1);
+	why[0] = '\0';
+	UNIT_EQ(truncate(file(0), 30000), 0);
+	UNIT_EQ(evb_check_files(file(0), &out, why), -EMSGSIZE);
+	CU_ASSERT_TRUE(strstr(why, "the file ends inside a block") != NULL);
+	CU_ASSERT_TRUE(out.blocks > 2 && out.blocks < whole.blocks);
+	UNIT_EQ(out.errors, 0);
+	why[0] = '\0';
+	UNIT_EQ(evb_check_files("/tmp/roc-nowhere", &out, why), -ENOENT);
+}
+
+/* The disk is full: what is there is whole, every block comes back, and the sink says it. */
+static void full(void)
+{
+	struct rlimit limit, before;
+	struct evb_sink_books out;
+	char text[128];
+	unsigned int i, kept = 0;
+	int ret = 1;
+
+	clean();
+	signal(SIGXFSZ, SIG_IGN);
+	UNIT_EQ(getrlimit(RLIMIT_FSIZE, &before), 0);
+	limit = before;
+	limit.rlim_cur = 40000;
+	UNIT_EQ(setrlimit(RLIMIT_FSIZE, &limit), 0);
+	snprintf(text, sizeof(text), "file:%s", dir);
+	open_it(text);
+	for (i = 0; i < 60 && ret == 1; i++) {
+		struct block *b = make_block(i, 500, -1);
+
+		ret = give(b);
+		kept += ret == 1;
+		free_block(b);
+	}
+	UNIT_EQ(ret, -ENOSPC);
+	UNIT_EQ(books().lost, 1);
+	UNIT_EQ(books().blocks + 1, kept);
+	CU_ASSERT_TRUE(strstr(sink.ops->why(sink.self), "What comes now is not written") != NULL);
+	evb_sink_close(&sink);
+	UNIT_EQ(setrlimit(RLIMIT_FSIZE, &before), 0);
+	why[0] = '\0';
+	evb_check_files(dir, &out, why);
+	UNIT_EQ(out.blocks + 1, kept);
+	UNIT_EQ(out.errors, 0);
+}
+
+static void refused(void)
+{
+	static const struct {
+		const char *text, *says;
+	} bad[] = {
+		{"disk", "There is no sink \"disk\""},
+		{"file", "which folder?"},
+		{"file:/proc/nowhere", "cannot be made"},
+		{"check:fast", "there is no \"fast\""},
+	};
+	size_t i;
+
+	for (i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+		why[0] = '\0';
+		CU_ASSERT_TRUE(evb_sink_open(bad[i].text, "bu1", &sink, why) < 0);
+		if (!strstr(why, bad[i].says))
+			unit_note("%s: %s", bad[i].text, why);
+		CU_ASSERT_TRUE(strstr(why, bad[i].says) != NULL);
+		evb_sink_close(&sink);
+	}
+}
+
+UNIT_MAIN("Sinks of event building", {"what is right", right}, {"what is wrong", wrong},
+	  {"a block that comes twice", twice}, {"packets with headers", headers},
+	  {"files, there and back", files}, {"files that are broken", broken},
+	  {"a full disk", full}, {"what is refused, and why", refused})

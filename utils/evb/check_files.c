@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Reading files of blocks. They are mapped, and nothing in them is believed; but they are files
+ * that nobody makes shorter meanwhile.
+ */
+#include "check_files.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <glob.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "inspect.h"
+
+struct reader {
+	struct inspect inspect;
+	struct roc_mep_source *sources;
+	struct iovec *segments;
+	unsigned int room;
+};
+
+static int grow(struct reader *r, unsigned int count, char why[UNITS_WHY])
+{
+	free(r->sources);
+	free(r->segments);
+	r->sources = calloc(count, sizeof(*r->sources));
+	r->segments = calloc(count, sizeof(*r->segments));
+	r->room = r->sources && r->segments ? count : 0;
+	return r->room ? 0 : units_fail(why, ENOMEM, "There is no memory left.");
+}
+
+static const char *words(int err)
+{
+	switch (err) {
+	case -EPROTO:
+		return "there is no block";
+	case -EPROTONOSUPPORT:
+		return "the block is of a version that is not known here";
+	case -EMSGSIZE:
+		return "the file ends inside a block";
+	default:
+		return "a block contradicts itself";
+	}
+}
+
+static int read_blocks(struct reader *r, const char *path, const char *data, uint64_t bytes,
+		       char why[UNITS_WHY])
+{
+	struct roc_mep mep;
+	uint64_t at = 0;
+	int ret;
+
+	while (at < bytes) {
+		ret = roc_mep_open(&mep, data + at, bytes - at, r->sources, r->segments, r->room);
+		if (ret == -ENOSPC && mep.count <= ROC_MEP_SOURCES_MAX) {
+			ret = grow(r, mep.count, why);
+			if (ret)
+				return ret;
+			continue;
+		}
+		if (ret)
+			return units_fail(why, -ret, "%s: byte %" PRIu64 ": %s.", path, at,
+					  words(ret));
+		ret = inspect_block(&r->inspect, &mep);
+		if (ret)
+			return units_fail(why, -ret, "%s", r->inspect.why);
+		at += roc_mep_bytes(&mep);
+	}
+	return 0;
+}
+
+static int read_file(struct reader *r, const char *path, char why[UNITS_WHY])
+{
+	struct stat st;
+	int fd, ret = 0;
+	void *data;
+
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0 || fstat(fd, &st) || !S_ISREG(st.st_mode)) {
+		ret = units_fail(why, fd < 0 ? errno : EINVAL, "%s cannot be read: %s.", path,
+				 fd < 0 ? strerror(errno) : "it is no file");
+		goto out;
+	}
+	if (!st.st_size)
+		goto out;
+	data = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
+	if (data == MAP_FAILED) {
+		ret = units_fail(why, errno, "%s cannot be mapped: %s.", path, strerror(errno));
+		goto out;
+	}
+	madvise(data, (size_t)st.st_size, MADV_SEQUENTIAL);
+	r->inspect.n.files++;
+	ret = read_blocks(r, path, data, (uint64_t)st.st_size, why);
+	munmap(data, (size_t)st.st_size);
+out:
+	if (fd >= 0)
+		close(fd);
+	return ret;
+}
+
+static int read_all(struct reader *r, const char *path, char why[UNITS_WHY])
+{
+	char pattern[4096];
+	struct stat st;
+	glob_t found;
+	size_t i;
+	int ret = 0, one;
+
+	if (stat(path, &st))
+		return units_fail(why, errno, "%s cannot be read: %s.", path, strerror(errno));
+	if (!S_ISDIR(st.st_mode))
+		return read_file(r, path, why);
+	if (snprintf(pattern, sizeof(pattern), "%s/*.mep", path) >= (int)sizeof(pattern) ||
+	    glob(pattern, 0, NULL, &found))
+		return units_fail(why, ENOENT, "%s has no files *.mep.", path);
+	for (i = 0; i < found.gl_pathc; i++) {
+		one = read_file(r, found.gl_pathv[i], why);
+		ret = ret ? ret : one;
+	}
+	globfree(&found);
+	return ret;
+}
+
+int evb_check_files(const char *path, struct evb_sink_books *books, char why[UNITS_WHY])
+{
+	struct reader *r = calloc(1, sizeof(*r));
+	int ret;
+
+	if (!r || grow(r, 64, why)) {
+		free(r);
+		return units_fail(why, ENOMEM, "There is no memory left.");
+	}
+	ret = read_all(r, path, why);
+	*books = r->inspect.n;
+	inspect_end(&r->inspect);
+	free(r->sources);
+	free(r->segments);
+	free(r);
+	return ret;
+}

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Sinks of event building: tables of functions as roc/evb.h has them.
+ *
+ *	sink_check.c	looks at every byte that it can know, or only counts
+ *	sink_file.c	blocks of events one behind the other in files
+ *	sink_shm.c	lends them to filter processes on this machine, and gets them back
+ *	sink_forward.c	sends them on to a roc-recv
+ *	inspect.c	what is in a block, for the first, and for files (check_files.c)
+ *	sink.c		one of them, by what people type
+ */
+#ifndef ROC_UTILS_EVB_SINK_H
+#define ROC_UTILS_EVB_SINK_H
+
+#include <roc/evb.h>
+
+#include "utils/units/units.h"
+
+/* What a sink did, since its start. Blocks are those of roc/mep.h. */
+struct evb_sink_books {
+	uint64_t blocks, events, fragments, bytes; /* it is done with, well */
+	uint64_t incomplete, damaged;		   /* of the blocks */
+	uint64_t missing;			   /* sources in them that did not come */
+	uint64_t lost;	  /* blocks that it had and could not bring to their end */
+	uint64_t errors;  /* in the data */
+	uint64_t unknown; /* fragments of which nothing can be known */
+	uint64_t files;
+	uint64_t again;	   /* blocks that were lent to another filter, the first one being gone */
+	uint64_t accepted; /* events, by filters */
+	char wrong[UNITS_WHY]; /* the first error */
+};
+
+struct evb_sink {
+	const struct roc_evb_sink_ops *ops;
+	void *self;
+	void (*books)(void *self, struct evb_sink_books *books);
+	void (*close)(void *self);
+};
+
+/*
+ * @text: as in "file:/data/run1,size=4Gi", see roc-evb(1). @name: of the node. 0, or -errno with
+ * the sentence.
+ */
+int evb_sink_open(const char *text, const char *name, struct evb_sink *sink, char why[UNITS_WHY]);
+void evb_sink_close(struct evb_sink *sink);
+/* The kinds there are, for help: "check, ..." */
+const char *evb_sink_kinds(void);
+
+/* @values: behind the colon. As evb_sink_open(). */
+int evb_sink_check(const char *values, const char *name, struct evb_sink *sink,
+		   char why[UNITS_WHY]);
+int evb_sink_count(const char *values, const char *name, struct evb_sink *sink,
+		   char why[UNITS_WHY]);
+int evb_sink_file(const char *values, const char *name, struct evb_sink *sink, char why[UNITS_WHY]);
+
+#endif

@@ -1,0 +1,431 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Blocks of events in files: one MEP in one piece behind the other (Documentation/mep.md), written
+ * by io_uring from where they were built. DIR/NAME-000000.mep, then -000001 and so on; what is
+ * there already is never written to.
+ */
+#include "sink.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <liburing.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "text.h"
+
+#define DEPTH 64	 /* blocks on their way at most */
+#define PIECES (1 << 14) /* of a block */
+#define AT_ONCE 1024	 /* pieces of a write: the kernel takes no more */
+#define FILES_MAX 1000000
+
+struct values {
+	char dir[EVB_TEXT_MAX];
+	uint64_t size;
+};
+
+static const struct evb_key keys[] = {
+	{.name = "dir", .type = EVB_KEY_TEXT, .offset = offsetof(struct values, dir), .bare = true},
+	{.name = "size", .type = EVB_KEY_SIZE, .offset = offsetof(struct values, size)},
+};
+
+struct block {
+	uint64_t handle, offset, bytes;
+	unsigned char *head; /* its own head and table */
+	size_t head_room;
+	struct iovec *pieces;
+	unsigned int count, room, at;
+	struct roc_mep_shape {
+		uint64_t events, fragments, data;
+		uint32_t flags, missing;
+	} shape;
+};
+
+struct file_sink {
+	struct values v;
+	char name[ROC_EVB_NAME];
+	struct io_uring ring;
+	bool have_ring;
+	int fd; /* -1: none is open */
+	unsigned int number, flying, queued;
+	uint64_t end; /* of what was handed out in the file */
+	struct block blocks[DEPTH];
+	unsigned int free_list[DEPTH], free_count;
+	uint64_t handles[DEPTH];
+	unsigned int done_count;
+	bool full;
+	struct evb_sink_books n;
+	char why[UNITS_WHY];
+};
+
+static const char padding[ROC_MEP_ALIGN];
+
+static int open_next(struct file_sink *s)
+{
+	char path[EVB_TEXT_MAX + ROC_EVB_NAME + 32];
+
+	for (; s->number < FILES_MAX; s->number++) {
+		snprintf(path, sizeof(path), "%s/%s-%06u.mep", s->v.dir, s->name, s->number);
+		s->fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+		if (s->fd >= 0) {
+			s->number++;
+			s->end = 0;
+			s->n.files++;
+			return 0;
+		}
+		if (errno != EEXIST)
+			break;
+	}
+	return units_fail(s->why, errno, "%s cannot be written: %s.", path, strerror(errno));
+}
+
+/* The next file begins when nothing is on its way into this one. */
+static int roll(struct file_sink *s)
+{
+	if (s->flying)
+		return 0;
+	close(s->fd);
+	s->fd = -1;
+	return open_next(s) ? -EIO : 1;
+}
+
+static int piece(struct file_sink *s, struct block *b, const void *data, size_t bytes)
+{
+	struct iovec *more;
+
+	if (!bytes)
+		return 0;
+	if (b->count == b->room) {
+		if (b->room == PIECES)
+			return units_fail(s->why, E2BIG, "A block has more than %d pieces.",
+					  PIECES);
+		more = realloc(b->pieces, 2 * b->room * sizeof(*more));
+		if (!more)
+			return units_fail(s->why, ENOMEM, "There is no memory left.");
+		b->pieces = more;
+		b->room *= 2;
+	}
+	b->pieces[b->count++] =
+		(struct iovec){.iov_base = (void *)(uintptr_t)data, .iov_len = bytes};
+	return 0;
+}
+
+/* A MFP lies in the first bytes of its segments. */
+static int pieces_of(struct file_sink *s, struct block *b, const struct roc_mep_source *source)
+{
+	uint64_t left = source->view.head.bytes;
+	unsigned int i;
+	int ret = 0;
+
+	for (i = 0; i < source->view.count && left && !ret; i++) {
+		const struct iovec *segment = &source->view.segments[i];
+		size_t n = segment->iov_len < left ? segment->iov_len : left;
+
+		ret = piece(s, b, segment->iov_base, n);
+		left -= n;
+	}
+	b->shape.fragments += source->view.head.count;
+	/* So many at least. */
+	if (source->view.head.count > b->shape.events)
+		b->shape.events = source->view.head.count;
+	b->shape.data += source->view.head.bytes - roc_mfp_data(source->view.head.count);
+	return ret ? ret
+		   : piece(s, b, padding,
+			   roc_mep_padded(source->view.head.bytes) - source->view.head.bytes);
+}
+
+static int lay_out(struct file_sink *s, struct block *b, const struct roc_mep *mep)
+{
+	size_t head = ROC_MEP_HEAD + (size_t)mep->count * ROC_MEP_ENTRY;
+	unsigned char *more;
+	unsigned int i;
+	int ret;
+
+	if (head > b->head_room) {
+		more = realloc(b->head, head);
+		if (!more)
+			return units_fail(s->why, ENOMEM, "There is no memory left.");
+		b->head = more;
+		b->head_room = head;
+	}
+	b->handle = mep->handle;
+	b->count = b->at = 0;
+	b->shape = (struct roc_mep_shape){.flags = mep->flags};
+	b->bytes = roc_mep_bytes(mep);
+	ret = piece(s, b, b->head, roc_mep_put(b->head, mep));
+	for (i = 0; i < mep->count && !ret; i++) {
+		b->shape.missing += mep->sources[i].state == ROC_MEP_MISSING;
+		if (mep->sources[i].state == ROC_MEP_HERE)
+			ret = pieces_of(s, b, &mep->sources[i]);
+	}
+	return ret;
+}
+
+static void queue(struct file_sink *s, struct block *b)
+{
+	struct io_uring_sqe *sqe = io_uring_get_sqe(&s->ring);
+	unsigned int n = b->count - b->at < AT_ONCE ? b->count - b->at : AT_ONCE;
+
+	io_uring_prep_writev(sqe, s->fd, b->pieces + b->at, n, b->offset);
+	io_uring_sqe_set_data(sqe, b);
+	s->queued++;
+}
+
+static int put(void *self, const struct roc_mep *mep)
+{
+	struct file_sink *s = self;
+	struct block *b;
+	int ret;
+
+	if (s->full)
+		return -ENOSPC;
+	if (!s->free_count)
+		return 0;
+	if (s->v.size && s->end && s->end + roc_mep_bytes(mep) > s->v.size) {
+		ret = roll(s);
+		if (ret <= 0)
+			return ret;
+	}
+	b = &s->blocks[s->free_list[s->free_count - 1]];
+	ret = lay_out(s, b, mep);
+	if (ret)
+		return ret;
+	s->free_count--;
+	b->offset = s->end;
+	s->end += b->bytes;
+	s->flying++;
+	queue(s, b);
+	return 1;
+}
+
+static void finished(struct file_sink *s, struct block *b, bool well)
+{
+	s->flying--;
+	s->handles[s->done_count++] = b->handle;
+	s->free_list[s->free_count++] = (unsigned int)(b - s->blocks);
+	if (!well) {
+		s->n.lost++;
+		return;
+	}
+	s->n.blocks++;
+	s->n.events += b->shape.events;
+	s->n.fragments += b->shape.fragments;
+	s->n.bytes += b->shape.data;
+	s->n.incomplete += !!(b->shape.flags & ROC_MEP_INCOMPLETE);
+	s->n.damaged += !!(b->shape.flags & ROC_MEP_DAMAGED);
+	s->n.missing += b->shape.missing;
+}
+
+/* @written bytes of a block are there. */
+static int written(struct file_sink *s, struct block *b, int ret)
+{
+	size_t left = ret > 0 ? (size_t)ret : 0;
+
+	if (ret == -EAGAIN || ret == -EINTR) {
+		queue(s, b);
+		return 0;
+	}
+	if (ret == -ENOSPC || ret == -EDQUOT || ret == -EFBIG) {
+		/* What is whole up to there can be read; whoever reads sees where it ends. */
+		s->full = true;
+		units_fail(s->why, ENOSPC, "%s: %s. What comes now is not written.", s->v.dir,
+			   strerror(-ret));
+		finished(s, b, false);
+		return 0;
+	}
+	if (ret <= 0) {
+		finished(s, b, false);
+		return units_fail(s->why, ret ? -ret : EIO, "%s cannot be written: %s.", s->v.dir,
+				  strerror(ret ? -ret : EIO));
+	}
+	b->offset += left;
+	while (left) {
+		struct iovec *v = &b->pieces[b->at];
+		size_t n = v->iov_len < left ? v->iov_len : left;
+
+		v->iov_base = (char *)v->iov_base + n;
+		v->iov_len -= n;
+		left -= n;
+		b->at += !v->iov_len;
+	}
+	if (b->at == b->count)
+		finished(s, b, true);
+	else
+		queue(s, b);
+	return 0;
+}
+
+static int flush(void *self)
+{
+	struct file_sink *s = self;
+	int ret;
+
+	if (!s->queued)
+		return 0;
+	ret = io_uring_submit(&s->ring);
+	if (ret < 0 && ret != -EAGAIN && ret != -EBUSY && ret != -EINTR)
+		return units_fail(s->why, -ret, "The kernel takes no writes: %s.", strerror(-ret));
+	if (ret > 0)
+		s->queued -= (unsigned int)ret;
+	return 0;
+}
+
+static int reap(struct file_sink *s)
+{
+	struct io_uring_cqe *cqe;
+	int ret = 0;
+
+	while (!ret && !io_uring_peek_cqe(&s->ring, &cqe)) {
+		struct block *b = io_uring_cqe_get_data(cqe);
+		int res = cqe->res;
+
+		io_uring_cqe_seen(&s->ring, cqe);
+		ret = written(s, b, res);
+	}
+	return ret ? ret : flush(s);
+}
+
+static int done(void *self, uint64_t *handles, unsigned int room)
+{
+	struct file_sink *s = self;
+	unsigned int n;
+	int ret = reap(s);
+
+	if (ret)
+		return ret;
+	for (n = 0; n < room && s->done_count; n++)
+		handles[n] = s->handles[--s->done_count];
+	return (int)n;
+}
+
+static int finish(void *self)
+{
+	struct file_sink *s = self;
+
+	if (s->fd >= 0 && fdatasync(s->fd))
+		return units_fail(s->why, errno, "%s cannot be written: %s.", s->v.dir,
+				  strerror(errno));
+	return 1;
+}
+
+/* The kernel reads our blocks until it has said otherwise. */
+static void abandon(void *self)
+{
+	struct file_sink *s = self;
+	struct io_uring_cqe *cqe;
+	struct block *b;
+
+	while (s->flying) {
+		flush(s);
+		if (io_uring_wait_cqe(&s->ring, &cqe))
+			break;
+		b = io_uring_cqe_get_data(cqe);
+		finished(s, b, b->at + AT_ONCE >= b->count && cqe->res > 0);
+		io_uring_cqe_seen(&s->ring, cqe);
+	}
+}
+
+static void idle(void *self, struct roc_idle *idle)
+{
+	struct file_sink *s = self;
+
+	if (s->done_count)
+		roc_idle_ns(idle, 0);
+	else if (s->flying)
+		roc_idle_fd(idle, s->ring.ring_fd, POLLIN);
+}
+
+static const char *why_of(void *self)
+{
+	return ((struct file_sink *)self)->why;
+}
+
+static void books(void *self, struct evb_sink_books *books)
+{
+	struct file_sink *s = self;
+
+	*books = s->n;
+	memcpy(books->wrong, s->why, sizeof(books->wrong));
+}
+
+static void close_sink(void *self)
+{
+	struct file_sink *s = self;
+	unsigned int i;
+
+	if (s->have_ring) {
+		abandon(s);
+		io_uring_queue_exit(&s->ring);
+	}
+	if (s->fd >= 0)
+		close(s->fd);
+	for (i = 0; i < DEPTH; i++) {
+		free(s->blocks[i].head);
+		free(s->blocks[i].pieces);
+	}
+	free(s);
+}
+
+static const struct roc_evb_sink_ops ops = {
+	.name = "file",
+	.put = put,
+	.flush = flush,
+	.done = done,
+	.finish = finish,
+	.abandon = abandon,
+	.idle = idle,
+	.why = why_of,
+};
+
+static int prepare(struct file_sink *s)
+{
+	unsigned int i;
+	int ret;
+
+	if (!s->v.dir[0])
+		return units_fail(s->why, EINVAL, "file: which folder? As in file:/data/run1.");
+	if (mkdir(s->v.dir, 0777) && errno != EEXIST)
+		return units_fail(s->why, errno, "%s cannot be made: %s.", s->v.dir,
+				  strerror(errno));
+	for (i = 0; i < DEPTH; i++) {
+		s->blocks[i].room = 64;
+		s->blocks[i].pieces = calloc(s->blocks[i].room, sizeof(struct iovec));
+		if (!s->blocks[i].pieces)
+			return units_fail(s->why, ENOMEM, "There is no memory left.");
+		s->free_list[s->free_count++] = i;
+	}
+	ret = io_uring_queue_init(2 * DEPTH, &s->ring, 0);
+	if (ret)
+		return units_fail(s->why, -ret,
+				  "The kernel gives no io_uring: %s. See "
+				  "/proc/sys/kernel/io_uring_disabled.",
+				  strerror(-ret));
+	s->have_ring = true;
+	return open_next(s);
+}
+
+int evb_sink_file(const char *values, const char *name, struct evb_sink *sink, char why[UNITS_WHY])
+{
+	struct file_sink *s = calloc(1, sizeof(*s));
+	int ret;
+
+	if (!s)
+		return units_fail(why, ENOMEM, "There is no memory left.");
+	s->fd = -1;
+	s->v.size = UINT64_C(4) << 30;
+	snprintf(s->name, sizeof(s->name), "%s", name);
+	ret = evb_text_parse("file", values, keys, sizeof(keys) / sizeof(keys[0]), &s->v, s->why);
+	if (!ret)
+		ret = prepare(s);
+	if (ret) {
+		units_fail(why, -ret, "%s", s->why);
+		close_sink(s);
+		return ret;
+	}
+	*sink = (struct evb_sink){.ops = &ops, .self = s, .books = books, .close = close_sink};
+	return 0;
+}
