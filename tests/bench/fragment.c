@@ -20,8 +20,9 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
-#include <time.h>
 #include <unistd.h>
+
+#include "utils/common/clock.h"
 
 #define BATCH 256
 #define WAIT 64		   /* fragments that a sleeper waits for */
@@ -41,14 +42,6 @@ static struct {
 	struct bench_state *state;
 	uint32_t whole; /* mask */
 } bench;
-
-static uint64_t now_ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * UINT64_C(1000000000) + (uint64_t)t.tv_nsec;
-}
 
 __attribute__((format(printf, 1, 2), noreturn)) static void fail(const char *fmt, ...)
 {

@@ -19,14 +19,6 @@ static FILE *result;
 static char *result_text;
 static size_t result_length;
 
-uint64_t now_ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * UINT64_C(1000000000) + (uint64_t)t.tv_nsec;
-}
-
 void sleep_until(uint64_t ns)
 {
 	struct timespec t = {.tv_sec = (time_t)(ns / 1000000000),

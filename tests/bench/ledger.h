@@ -20,6 +20,8 @@
 #include <stdio.h>
 #include <sys/types.h>
 
+#include "utils/common/clock.h"
+
 #define LEDGER_CARDS 8
 #define LEDGER_ENDPOINTS 16
 
@@ -55,7 +57,6 @@ struct scenario {
 	unsigned int reader_count;
 };
 
-uint64_t now_ns(void);
 void sleep_until(uint64_t ns);
 /* Ends the program; readers end with it. */
 void die(const char *fmt, ...) __attribute__((format(printf, 1, 2), noreturn));

@@ -19,8 +19,9 @@
 #include <sys/epoll.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
-#include <time.h>
 #include <unistd.h>
+
+#include "utils/common/clock.h"
 
 /* How the reader waits for superpages. */
 enum rest {
@@ -53,14 +54,6 @@ static struct {
 	unsigned int count;
 	struct bench_state *state;
 } bench;
-
-static uint64_t now_ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * UINT64_C(1000000000) + (uint64_t)t.tv_nsec;
-}
 
 static void fail(const char *fmt, ...)
 {

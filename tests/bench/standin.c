@@ -26,8 +26,9 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
-#include <time.h>
 #include <unistd.h>
+
+#include "utils/common/clock.h"
 
 #define PCI_COMMAND 4
 #define PCI_COMMAND_MASTER 4
@@ -56,14 +57,6 @@ static struct {
 } standin;
 
 static volatile sig_atomic_t over;
-
-static uint64_t now_ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * UINT64_C(1000000000) + (uint64_t)t.tv_nsec;
-}
 
 static void __attribute__((format(printf, 1, 2), noreturn)) fail(const char *fmt, ...)
 {

@@ -18,8 +18,9 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
-#include <time.h>
 #include <unistd.h>
+
+#include "utils/common/clock.h"
 
 #define ALONE_RATE 20	  /* events per second of a stream whose packets come alone */
 #define RECORD_RATE 10000 /* of an ODIN stream */
@@ -36,14 +37,6 @@ static struct {
 	struct roc_stream *s;
 	struct bench_state *state;
 } bench;
-
-static uint64_t now_ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * UINT64_C(1000000000) + (uint64_t)t.tv_nsec;
-}
 
 __attribute__((format(printf, 1, 2), noreturn)) static void fail(const char *fmt, ...)
 {

@@ -7,9 +7,12 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <stdarg.h>
 #include <string.h>
 #include <unistd.h>
+
+#include "utils/common/tool.h"
 
 static void set_broken(struct error_log *log, const char *what)
 {
@@ -62,4 +65,12 @@ void error_log_close(struct error_log *log)
 	if (fclose(log->file) || bad)
 		set_broken(log, "could not be written");
 	log->file = NULL;
+}
+
+int error_log_verdict(const struct error_log *log)
+{
+	if (!log->count)
+		return TOOL_OK;
+	return tool_fail("%" PRIu64 " errors in the data; the first ones are in %s. Last: %s",
+			 log->count, log->path, log->last);
 }

@@ -28,5 +28,7 @@ struct error_log {
 void error_log_add(struct error_log *log, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
 void error_log_close(struct error_log *log);
+/* The exit code for what was found, and its sentence. */
+int error_log_verdict(const struct error_log *log);
 
 #endif

@@ -46,6 +46,17 @@ struct common_options {
 	bool verbose;
 };
 
+/* A setting, and whether it was given. */
+struct given_number {
+	bool given;
+	uint32_t value;
+};
+
+struct given_size {
+	bool given;
+	uint64_t value;
+};
+
 /* Entries that many tables have. @values: the tool's structure; the last two name their member. */
 #define FLAG_OPTION(values, option_name, member, option_help)                                      \
 	{                                                                                          \

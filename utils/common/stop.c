@@ -15,13 +15,23 @@ static void on_signal(int number)
 	asked = 1;
 }
 
-void stop_on_signals(void)
+/* Not restarting: a sleep must end. */
+static void catch (int flags)
 {
-	/* Not restarting: a sleep must end. */
-	struct sigaction action = {.sa_handler = on_signal};
+	struct sigaction action = {.sa_handler = on_signal, .sa_flags = flags};
 
 	sigaction(SIGINT, &action, NULL);
 	sigaction(SIGTERM, &action, NULL);
+}
+
+void stop_on_signals(void)
+{
+	catch (0);
+}
+
+void stop_on_first_signals(void)
+{
+	catch ((int)SA_RESETHAND);
 }
 
 bool stop_asked(void)

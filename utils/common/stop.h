@@ -9,6 +9,8 @@
 
 /* From now on SIGINT and SIGTERM do not end the process but are asked for. */
 void stop_on_signals(void);
+/* The same, but the second one of its kind ends the process. */
+void stop_on_first_signals(void);
 bool stop_asked(void);
 /* Sleep until the signal or for so long; true: the signal came. */
 bool stop_sleep(double seconds);

@@ -144,7 +144,6 @@ int bench_run(const void *values); /* the whole tool: struct bench_options to ex
 
 /* bench_state.c */
 extern volatile sig_atomic_t bench_interrupted;
-uint64_t bench_now(void); /* CLOCK_MONOTONIC, ns */
 /* Keep the first reason for a failure. */
 void bench_fail(struct bench *b, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 

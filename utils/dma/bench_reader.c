@@ -9,10 +9,9 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
-#define NS_PER_S UINT64_C(1000000000)
-#define NS_PER_MS UINT64_C(1000000)
+#include "utils/common/clock.h"
+
 #define TICK_NS NS_PER_S /* live line and temperature */
 #define WAIT_MS 100	 /* longest sleep: a signal between the look and the sleep waits so long */
 #define BATCH 32	 /* superpages between two refills */
@@ -223,7 +222,7 @@ static void pause_us(uint32_t us)
  */
 static unsigned int nap(struct bench *b)
 {
-	uint64_t now = bench_now(), slept = now - b->nap_time;
+	uint64_t now = now_ns(), slept = now - b->nap_time;
 	uint64_t most = b->count / 4 < NAP_SUPERPAGES ? b->count / 4 : NAP_SUPERPAGES, n;
 
 	if (slept >= NAP_NS) {
@@ -267,7 +266,7 @@ static void random_pause(uint64_t now, uint64_t *next)
 		return;
 	if (*next)
 		pause_us((uint32_t)(1 + random() % 500) * 1000);
-	*next = bench_now() + (uint64_t)(10 + random() % 1990) * NS_PER_MS;
+	*next = now_ns() + (uint64_t)(10 + random() % 1990) * NS_PER_MS;
 }
 
 /* Is it over? Sets b->end. */
@@ -311,7 +310,7 @@ static bool buffer_full(struct bench *b, uint32_t *seen)
 
 void bench_reader_run(struct bench *b)
 {
-	uint64_t now = bench_now(), progress = now, tick = now + TICK_NS, next_pause = 0;
+	uint64_t now = now_ns(), progress = now, tick = now + TICK_NS, next_pause = 0;
 	uint32_t seen = 0;
 
 	b->counts.start = now;
@@ -333,13 +332,13 @@ void bench_reader_run(struct bench *b)
 		}
 		if (b->opt->random_pause)
 			random_pause(now, &next_pause);
-		now = bench_now();
+		now = now_ns();
 		if (now >= tick) {
 			bench_live(b);
 			tick = now + TICK_NS;
 		}
 	}
-	b->counts.end = bench_now();
+	b->counts.end = now_ns();
 }
 
 void bench_reader_drain(struct bench *b)

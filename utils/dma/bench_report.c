@@ -8,6 +8,7 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "utils/common/clock.h"
 #include "utils/common/gaps.h"
 #include "utils/common/json.h"
 #include "utils/common/output.h"
@@ -49,7 +50,7 @@ void bench_live(struct bench *b)
 {
 	static uint64_t last_bytes, last_time;
 	const struct bench_counts *n = &b->counts;
-	uint64_t now = bench_now(), run = (now - n->start) / 1000000000;
+	uint64_t now = now_ns(), run = (now - n->start) / 1000000000;
 	double rate = per((double)(n->bytes - last_bytes) * 8,
 			  (double)(now - (last_time ? last_time : n->start)));
 	char celsius[16];

@@ -10,23 +10,16 @@
 #include "kmod/cards/cru/cru_regs.h"
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
+
+#include "utils/common/clock.h"
 
 #define BATCH 64 /* reads between two looks at the stop flag */
-
-static double seconds(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
-}
 
 static void *work(void *p)
 {
 	uint32_t first = 0, value;
 	struct hammer *h = p;
-	double start = seconds();
+	uint64_t start = now_ns();
 	unsigned int i;
 
 	while (!atomic_load(&h->stop) && !h->error[0]) {
@@ -41,7 +34,7 @@ static void *work(void *p)
 			h->wrong += value != first;
 		}
 	}
-	h->seconds = seconds() - start;
+	h->seconds = (double)(now_ns() - start) / NS_PER_S;
 	return NULL;
 }
 

@@ -5,7 +5,6 @@
 #include "fragment.h"
 
 #include <stddef.h>
-#include <time.h>
 
 #include "utils/common/card.h"
 #include "utils/common/tool.h"
@@ -92,14 +91,6 @@ static const struct option_spec options[] = {
 	{AT("level", OPTION_CHOICE, level), .arg = "LEVEL", .fallback = "counters",
 	 .choices = levels, .help = "reset: how much"},
 };
-
-uint64_t fragment_now(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * UINT64_C(1000000000) + (uint64_t)t.tv_nsec;
-}
 
 static int reset(const struct fragment_options *o)
 {

@@ -31,17 +31,6 @@ enum fragment_action {
 	FRAGMENT_RESET_CARD,
 };
 
-/* A setting, and whether it was given. */
-struct fragment_number {
-	bool given;
-	uint32_t value;
-};
-
-struct fragment_size {
-	bool given;
-	uint64_t value;
-};
-
 struct fragment_options {
 	struct common_options common;
 	unsigned int action; /* enum fragment_action */
@@ -49,7 +38,7 @@ struct fragment_options {
 	const char *sub;
 	bool json;
 
-	struct fragment_number links;
+	struct given_number links;
 	uint32_t percent;
 	uint64_t events;
 	uint64_t time;
@@ -61,9 +50,9 @@ struct fragment_options {
 	bool no_errorcheck;
 	bool no_display;
 
-	struct fragment_number generator, rate;
-	struct fragment_size size_min, size_max, first_event, limit;
-	struct fragment_number data_count, data_time, done_count, done_time;
+	struct given_number generator, rate;
+	struct given_size size_min, size_max, first_event, limit;
+	struct given_number data_count, data_time, done_count, done_time;
 
 	unsigned int level;
 };
@@ -153,7 +142,5 @@ void fragment_settings_text(FILE *out, const char *sub, const struct roc_fr_sett
 			    unsigned int links, const struct roc_robinnp_generator *g);
 void fragment_settings_json(struct json *j, const struct roc_fr_settings *s, unsigned int links,
 			    const struct roc_robinnp_generator *g);
-
-uint64_t fragment_now(void); /* CLOCK_MONOTONIC, ns */
 
 #endif

@@ -8,37 +8,20 @@
 
 #include <errno.h>
 #include <inttypes.h>
-#include <signal.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "utils/common/card.h"
+#include "utils/common/clock.h"
+#include "utils/common/stop.h"
 #include "utils/common/tool.h"
 
-#define NS_PER_MS UINT64_C(1000000)
-#define NS_PER_S UINT64_C(1000000000)
 #define WAIT_MS 100 /* a signal between the look and the sleep waits so long */
 #define BATCH 256
 #define LOOKS 64  /* of a busy run, between two at the clock */
 #define TELL_MS 2 /* a busy run tells the card of few requests so rarely */
-
-static volatile sig_atomic_t interrupted;
-
-static void on_signal(int number)
-{
-	interrupted = 1;
-}
-
-/* The first signal ends the run in order; the second one of its kind ends the process. */
-static void catch_signals(void)
-{
-	struct sigaction action = {.sa_handler = on_signal, .sa_flags = (int)SA_RESETHAND};
-
-	sigaction(SIGINT, &action, NULL);
-	sigaction(SIGTERM, &action, NULL);
-}
 
 __attribute__((format(printf, 2, 3))) static void fail(struct fragment_run *r, const char *fmt, ...)
 {
@@ -56,7 +39,7 @@ static int fetch(struct fragment_run *r)
 {
 	struct roc_fragment_fetched got[BATCH];
 	int i, n = roc_fragments_done(r->f, got, BATCH);
-	uint64_t now = fragment_now();
+	uint64_t now = now_ns();
 
 	if (n < 0) {
 		fail(r, "%s", roc_error());
@@ -131,8 +114,8 @@ static void decide(struct fragment_run *r, uint32_t event)
 	r->events++;
 	if (!wanted(r, event))
 		return;
-	while ((ret = roc_fragments_request(r->f, event, r->links, fragment_now())) == -EAGAIN &&
-	       !r->failure[0] && !interrupted)
+	while ((ret = roc_fragments_request(r->f, event, r->links, now_ns())) == -EAGAIN &&
+	       !r->failure[0] && !stop_asked())
 		make_room(r);
 	r->requested += ret > 0;
 }
@@ -172,7 +155,7 @@ static void clear_old(struct fragment_run *r, uint64_t then)
 	uint64_t age;
 
 	while (roc_fragments_oldest(r->f, &event, &age) &&
-	       age >= r->opt->whole_within * NS_PER_MS + (fragment_now() - then)) {
+	       age >= r->opt->whole_within * NS_PER_MS + (now_ns() - then)) {
 		roc_fragments_clear(r->f, &event, 1);
 		r->incomplete++;
 	}
@@ -182,7 +165,7 @@ static void clear_old(struct fragment_run *r, uint64_t then)
 static void look_busily(struct fragment_run *r)
 {
 	struct roc_fragments_counts c;
-	uint64_t now = fragment_now();
+	uint64_t now = now_ns();
 
 	roc_fragments_counts(r->f, &c);
 	if (c.queued && c.queued < r->opt->batch && now - r->told < TELL_MS * NS_PER_MS)
@@ -216,7 +199,7 @@ static bool finished(struct fragment_run *r, uint64_t now, uint64_t progress)
 
 	if (r->failure[0])
 		r->end = FRAGMENT_END_FAILED;
-	else if (interrupted)
+	else if (stop_asked())
 		r->end = FRAGMENT_END_SIGNAL;
 	else if (o->events && r->events >= o->events)
 		r->end = FRAGMENT_END_EVENTS;
@@ -231,7 +214,7 @@ static bool finished(struct fragment_run *r, uint64_t now, uint64_t progress)
 
 static void run(struct fragment_run *r)
 {
-	uint64_t now = fragment_now(), progress = now, tick = now + NS_PER_S;
+	uint64_t now = now_ns(), progress = now, tick = now + NS_PER_S;
 	unsigned int looks = 0;
 	uint64_t before;
 	int taken;
@@ -239,7 +222,7 @@ static void run(struct fragment_run *r)
 	r->start = now;
 	while (!finished(r, now, progress)) {
 		look(r);
-		before = fragment_now();
+		before = now_ns();
 		taken = take(r);
 		if (taken < BATCH)
 			clear_old(r, before);
@@ -249,23 +232,23 @@ static void run(struct fragment_run *r)
 			continue;
 		else if (r->opt->busy && !roc_fragments_running(r->f))
 			explain(r);
-		now = fragment_now();
+		now = now_ns();
 		if (now >= tick) {
 			fragment_live(r, now);
 			tick = now + NS_PER_S;
 		}
 	}
-	r->finish = fragment_now();
+	r->finish = now_ns();
 }
 
 /* Requests on their way are waited for; then the card is stopped, and what it told of counted. */
 static void end(struct fragment_run *r)
 {
-	uint64_t limit = fragment_now() + 10 * NS_PER_S;
+	uint64_t limit = now_ns() + 10 * NS_PER_S;
 	struct roc_fragments_counts c;
 
 	roc_fragments_counts(r->f, &c);
-	while (!r->failure[0] && c.outstanding && fragment_now() < limit) {
+	while (!r->failure[0] && c.outstanding && now_ns() < limit) {
 		roc_fragments_wait(r->f, 0, c.outstanding, WAIT_MS);
 		fetch(r);
 		roc_fragments_counts(r->f, &c);
@@ -390,11 +373,7 @@ static int verdict(struct fragment_run *r)
 				 r->opt->stall_limit);
 	if (r->failure[0])
 		return tool_fail("%s", r->failure);
-	if (r->errors.count)
-		return tool_fail("%" PRIu64 " errors in the data; the first ones are in %s. Last: "
-				 "%s",
-				 r->errors.count, ERROR_LOG_FILE, r->errors.last);
-	return TOOL_OK;
+	return error_log_verdict(&r->errors);
 }
 
 int fragment_run(const struct fragment_options *o)
@@ -405,7 +384,7 @@ int fragment_run(const struct fragment_options *o)
 	if (!r)
 		return tool_fail("There is no memory left.");
 	r->opt = o;
-	catch_signals();
+	stop_on_first_signals();
 	code = prepare(r);
 	if (!code) {
 		take_fragments(r);

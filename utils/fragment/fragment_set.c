@@ -76,7 +76,7 @@ static bool changes_generator(const struct fragment_options *o)
 static int driver_settings(const struct fragment_options *o, struct roc_fr_settings *s)
 {
 	const struct {
-		const struct fragment_number *from;
+		const struct given_number *from;
 		__u32 *to;
 		uint32_t bit;
 	} numbers[] = {
@@ -104,7 +104,7 @@ static int driver_settings(const struct fragment_options *o, struct roc_fr_setti
 	return TOOL_OK;
 }
 
-static uint32_t to_word(const struct fragment_size *size, uint32_t now)
+static uint32_t to_word(const struct given_size *size, uint32_t now)
 {
 	if (!size->given)
 		return now;

@@ -19,6 +19,7 @@
 #include <unistd.h>
 
 #include "utils/common/card.h"
+#include "utils/common/clock.h"
 #include "utils/common/numbers.h"
 #include "utils/common/stop.h"
 #include "utils/common/tool.h"
@@ -108,14 +109,6 @@ struct stress {
 	unsigned int processes;
 	struct shared *shared;
 };
-
-static uint64_t now_ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * UINT64_C(1000000000) + (uint64_t)t.tv_nsec;
-}
 
 static void count_op(struct bar_stress_ops *ops, uint64_t ns)
 {

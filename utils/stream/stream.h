@@ -31,17 +31,6 @@ enum stream_action {
 	STREAM_RESET,
 };
 
-/* A setting, and whether it was given. */
-struct stream_number {
-	bool given;
-	uint32_t value;
-};
-
-struct stream_size {
-	bool given;
-	uint64_t value;
-};
-
 struct stream_options {
 	struct common_options common;
 	unsigned int action; /* enum stream_action */
@@ -52,7 +41,7 @@ struct stream_options {
 	uint64_t ring;
 	uint64_t bytes;
 	uint64_t time;
-	struct stream_size packets;
+	struct given_size packets;
 	uint32_t stall_limit;
 	bool busy;
 	bool no_errorcheck;
@@ -61,15 +50,15 @@ struct stream_options {
 
 	bool live;
 
-	struct stream_number policy;
-	struct stream_number pack_events, pack_time;
-	struct stream_size pack_bytes;
-	struct stream_size throttle_on, throttle_off, truncate_on;
-	struct stream_size interrupt_bytes, interrupt_time, low_water;
-	struct stream_number generator, event_rate, align;
-	struct stream_size fragment_min, fragment_max, first_event, event_limit;
+	struct given_number policy;
+	struct given_number pack_events, pack_time;
+	struct given_size pack_bytes;
+	struct given_size throttle_on, throttle_off, truncate_on;
+	struct given_size interrupt_bytes, interrupt_time, low_water;
+	struct given_number generator, event_rate, align;
+	struct given_size fragment_min, fragment_max, first_event, event_limit;
 	bool clocked, waiting;
-	struct stream_number source_id, enabled;
+	struct given_number source_id, enabled;
 
 	unsigned int level;
 };
@@ -159,7 +148,5 @@ void stream_settings_text(FILE *out, const char *stream, const struct roc_st_set
 			  const struct roc_p40_generator *g);
 void stream_settings_json(struct json *j, const struct roc_st_settings *s,
 			  const struct roc_p40_generator *g);
-
-uint64_t stream_now(void); /* CLOCK_MONOTONIC, ns */
 
 #endif

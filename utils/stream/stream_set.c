@@ -96,7 +96,7 @@ void stream_settings_json(struct json *j, const struct roc_st_settings *s,
 static int driver_settings(const struct stream_options *o, struct roc_st_settings *s)
 {
 	const struct {
-		const struct stream_size *from;
+		const struct given_size *from;
 		uint32_t *to;
 		uint32_t bit;
 		const char *name;
@@ -107,7 +107,7 @@ static int driver_settings(const struct stream_options *o, struct roc_st_setting
 		{&o->truncate_on, &s->truncate_on, ROC_ST_SET_TRUNCATE_ON, "truncate-on"},
 	};
 	const struct {
-		const struct stream_number *from;
+		const struct given_number *from;
 		uint32_t *to;
 		uint32_t bit;
 	} numbers[] = {
@@ -116,7 +116,7 @@ static int driver_settings(const struct stream_options *o, struct roc_st_setting
 		{&o->pack_time, &s->pack_time, ROC_ST_SET_PACK_TIME},
 	};
 	const struct {
-		const struct stream_size *from;
+		const struct given_size *from;
 		__aligned_u64 *to;
 		uint32_t bit;
 	} wide[] = {
@@ -150,7 +150,7 @@ static int driver_settings(const struct stream_options *o, struct roc_st_setting
 	return TOOL_OK;
 }
 
-static uint32_t to_word(const struct stream_size *size, uint32_t now)
+static uint32_t to_word(const struct given_size *size, uint32_t now)
 {
 	if (!size->given)
 		return now;

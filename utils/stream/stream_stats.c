@@ -8,13 +8,14 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <math.h>
-#include <signal.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "utils/common/card.h"
+#include "utils/common/clock.h"
 #include "utils/common/output.h"
+#include "utils/common/stop.h"
 #include "utils/common/table.h"
 #include "utils/common/tool.h"
 
@@ -192,13 +193,6 @@ void stream_list_json(struct json *j, const struct stream_list *l)
 	json_array_end(j);
 }
 
-static volatile sig_atomic_t interrupted;
-
-static void on_signal(int number)
-{
-	interrupted = 1;
-}
-
 static void live_line(const struct roc_st_info *i, const struct roc_st_info *before, double s)
 {
 	double bytes = (double)(i->card.bytes - before->card.bytes);
@@ -216,24 +210,22 @@ static void live_line(const struct roc_st_info *i, const struct roc_st_info *bef
 /* A line each second, over the one before if it is a terminal. */
 static int live(struct roc_endpoint *ep, unsigned int stream, uint64_t limit_s)
 {
-	struct sigaction action = {.sa_handler = on_signal, .sa_flags = (int)SA_RESETHAND};
-	uint64_t begin = stream_now(), last = begin, now;
+	uint64_t begin = now_ns(), last = begin, now;
 	struct timespec second = {.tv_sec = 1};
 	struct roc_st_info before, info;
 
-	sigaction(SIGINT, &action, NULL);
-	sigaction(SIGTERM, &action, NULL);
+	stop_on_first_signals();
 	if (roc_card_stream(ep, stream, &before))
 		return tool_fail("%s", roc_error());
-	while (!interrupted) {
+	while (!stop_asked()) {
 		nanosleep(&second, NULL);
-		now = stream_now();
+		now = now_ns();
 		if (roc_card_stream(ep, stream, &info))
 			return tool_fail("%s", roc_error());
 		live_line(&info, &before, (double)(now - last) / 1e9);
 		before = info;
 		last = now;
-		if (limit_s && now - begin >= limit_s * UINT64_C(1000000000))
+		if (limit_s && now - begin >= limit_s * NS_PER_S)
 			break;
 	}
 	if (isatty(STDOUT_FILENO))

@@ -7,35 +7,19 @@
 
 #include <errno.h>
 #include <inttypes.h>
-#include <signal.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "utils/common/card.h"
+#include "utils/common/clock.h"
+#include "utils/common/stop.h"
 #include "utils/common/tool.h"
 
-#define NS_PER_S UINT64_C(1000000000)
 #define WAIT_MS 100 /* a signal between the look and the sleep waits so long */
 #define DUMP_PACKETS 10
 #define LOOKS 64 /* of a busy reader, between two at the clock */
-
-static volatile sig_atomic_t interrupted;
-
-static void on_signal(int number)
-{
-	interrupted = 1;
-}
-
-/* The first signal ends the run in order; the second one of its kind ends the process. */
-static void catch_signals(void)
-{
-	struct sigaction action = {.sa_handler = on_signal, .sa_flags = (int)SA_RESETHAND};
-
-	sigaction(SIGINT, &action, NULL);
-	sigaction(SIGTERM, &action, NULL);
-}
 
 __attribute__((format(printf, 2, 3))) static void fail(struct stream_run *r, const char *fmt, ...)
 {
@@ -127,7 +111,7 @@ static bool finished(struct stream_run *r, uint64_t now, uint64_t progress)
 
 	if (r->failure[0])
 		r->end = STREAM_END_FAILED;
-	else if (interrupted)
+	else if (stop_asked())
 		r->end = STREAM_END_SIGNAL;
 	else if (r->check.packets >= most_packets(o))
 		r->end = STREAM_END_PACKETS;
@@ -144,7 +128,7 @@ static bool finished(struct stream_run *r, uint64_t now, uint64_t progress)
 
 static void run(struct stream_run *r)
 {
-	uint64_t now = stream_now(), progress = now, tick = now + NS_PER_S;
+	uint64_t now = now_ns(), progress = now, tick = now + NS_PER_S;
 	const void *data = NULL;
 	unsigned int looks = 0;
 	int64_t bytes;
@@ -162,13 +146,13 @@ static void run(struct stream_run *r)
 			continue;
 		else if (r->opt->busy && !roc_stream_running(r->s))
 			explain(r);
-		now = stream_now();
+		now = now_ns();
 		if (now >= tick) {
 			stream_live(r, now);
 			tick = now + NS_PER_S;
 		}
 	}
-	r->finish = stream_now();
+	r->finish = now_ns();
 }
 
 /* What the card still had when it was stopped is in the ring now. */
@@ -268,11 +252,7 @@ static int verdict(struct stream_run *r)
 				 r->opt->stall_limit);
 	if (r->failure[0])
 		return tool_fail("%s", r->failure);
-	if (r->errors.count)
-		return tool_fail("%" PRIu64 " errors in the data; the first ones are in %s. Last: "
-				 "%s",
-				 r->errors.count, ERROR_LOG_FILE, r->errors.last);
-	return TOOL_OK;
+	return error_log_verdict(&r->errors);
 }
 
 int stream_take(const struct stream_options *o)
@@ -283,7 +263,7 @@ int stream_take(const struct stream_options *o)
 	if (!r)
 		return tool_fail("There is no memory left.");
 	r->opt = o;
-	catch_signals();
+	stop_on_first_signals();
 	code = prepare(r);
 	if (!code) {
 		take_data(r);

@@ -67,9 +67,7 @@ static int verdict(const struct units_options *o, const struct pump *p,
 	if (p->why[0])
 		return tool_fail("%s", p->why);
 	if (errors && errors->count)
-		return tool_fail("%" PRIu64 " errors in the data; the first ones are in %s. Last: "
-				 "%s",
-				 errors->count, ERROR_LOG_FILE, errors->last);
+		return error_log_verdict(errors);
 	if (p->source->short_of)
 		return tool_fail("%s", p->source->note);
 	return TOOL_OK;

@@ -8,9 +8,9 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <string.h>
-#include <time.h>
 
 #include "utils/common/card.h"
+#include "utils/common/clock.h"
 #include "utils/common/stop.h"
 #include "utils/common/tool.h"
 
@@ -27,10 +27,7 @@ struct run {
 
 static double now(void)
 {
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+	return (double)now_ns() / NS_PER_S;
 }
 
 /* What is ready goes back at once. 0 or -errno, for which roc_error() has the sentence. */

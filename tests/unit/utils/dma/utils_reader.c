@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <inttypes.h>
 
+#include "utils/common/clock.h"
 #include "utils/dma/bench.h"
 
 #define COUNT 20 /* superpages */
@@ -61,7 +62,7 @@ static void complete(uint32_t flags, uint32_t received)
 	channel.ready[k->ready_prod & r->ready_mask] = (struct roc_ready){
 		.cookie = f->cookie,
 		.offset = f->offset,
-		.time = driver.time ? driver.time : bench_now(),
+		.time = driver.time ? driver.time : now_ns(),
 		.sequence = driver.sequence++,
 		.buffer = f->buffer,
 		.length = f->length,
@@ -412,7 +413,7 @@ static void full(void)
 	start();
 	options.buffer_full_check = true;
 	driver.left = 10000;
-	driver.time = bench_now() + 123456789;
+	driver.time = now_ns() + 123456789;
 	finish(BENCH_END_FULL);
 	UNIT_EQ(bench.counts.superpages, 0);
 	CU_ASSERT_TRUE(bench.counts.filled_ns > 100000000 && bench.counts.filled_ns <= 123456789);
