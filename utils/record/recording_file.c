@@ -63,17 +63,36 @@ static void header_of(const struct recording_set *set, const struct recording_fi
 	recording_put_header(head, &h);
 }
 
-int recording_file_begin(struct recording_set *set, struct recording_file *f, char why[UNITS_WHY])
+/* What this process made and nobody needs: a file that was there is somebody's, and stays. */
+static void take_back(const struct recording_set *set, const struct recording_file *f)
 {
-	unsigned char head[RECORDING_HEADER];
 	char name[PATH_MAX];
 
-	*f = (struct recording_file){
-		.data = -1, .index = -1, .number = set->next, .begun = units_now(), .direct = true};
-	f->text = malloc(TEXT);
-	if (!f->text)
-		return units_fail(why, ENOMEM, "There is no memory left.");
-	f->text_room = TEXT;
+	if (f->data >= 0) {
+		file_name(set, f->number, RECORDING_DATA, name);
+		unlink(name);
+	}
+	if (f->index >= 0) {
+		file_name(set, f->number, RECORDING_INDEX, name);
+		unlink(name);
+	}
+}
+
+static void close_both(struct recording_file *f)
+{
+	if (f->data >= 0)
+		close(f->data);
+	if (f->index >= 0)
+		close(f->index);
+	free(f->text);
+	f->text = NULL;
+	f->data = f->index = -1;
+}
+
+static int make_data(const struct recording_set *set, struct recording_file *f, char why[UNITS_WHY])
+{
+	char name[PATH_MAX];
+
 	file_name(set, f->number, RECORDING_DATA, name);
 	f->data = create(name, set->opt->buffered ? 0 : O_DIRECT);
 	f->direct = !set->opt->buffered;
@@ -83,15 +102,44 @@ int recording_file_begin(struct recording_set *set, struct recording_file *f, ch
 		f->data = create(name, 0);
 		f->direct = false;
 	}
-	if (f->data < 0)
-		return fail_create(name, -f->data, why);
+	return f->data < 0 ? fail_create(name, -f->data, why) : 0;
+}
+
+static int make_index(const struct recording_set *set, struct recording_file *f,
+		      char why[UNITS_WHY])
+{
+	unsigned char head[RECORDING_HEADER];
+	char name[PATH_MAX];
+	ssize_t n;
+
 	file_name(set, f->number, RECORDING_INDEX, name);
 	f->index = create(name, 0);
 	if (f->index < 0)
 		return fail_create(name, -f->index, why);
 	header_of(set, f, head, units_realtime(), 0);
-	if (pwrite(f->index, head, sizeof(head), 0) != sizeof(head))
-		return units_fail(why, errno, "%s cannot be written: %s.", name, strerror(errno));
+	n = pwrite(f->index, head, sizeof(head), 0);
+	return n == sizeof(head) ? 0 : fail_create(name, n < 0 ? errno : ENOSPC, why);
+}
+
+int recording_file_begin(struct recording_set *set, struct recording_file *f, char why[UNITS_WHY])
+{
+	int ret;
+
+	*f = (struct recording_file){
+		.data = -1, .index = -1, .number = set->next, .begun = units_now()};
+	/* On a full disk the index may have to wait until all that is on its way has ended. */
+	f->text_room = TEXT + set->opt->depth * (size_t)RECORDING_ENTRY;
+	f->text = malloc(f->text_room);
+	if (!f->text)
+		return units_fail(why, ENOMEM, "There is no memory left.");
+	ret = make_data(set, f, why);
+	if (!ret)
+		ret = make_index(set, f, why);
+	if (ret) {
+		take_back(set, f);
+		close_both(f);
+		return ret;
+	}
 	set->next++;
 	return 0;
 }
@@ -134,12 +182,19 @@ int recording_file_index(struct recording_file *f, char why[UNITS_WHY])
 int recording_file_note(struct recording_file *f, const struct recording_entry *e,
 			char why[UNITS_WHY])
 {
+	int ret;
+
+	if (f->text_room - f->text_bytes < RECORDING_ENTRY) {
+		ret = recording_file_index(f, why);
+		if (ret)
+			return ret;
+	}
 	recording_put_entry(f->text + f->text_bytes, e);
 	f->text_bytes += RECORDING_ENTRY;
 	f->entries++;
 	if (e->offset + e->bytes > f->bytes)
 		f->bytes = e->offset + e->bytes;
-	return f->text_bytes == f->text_room ? recording_file_index(f, why) : 0;
+	return f->text_bytes >= TEXT ? recording_file_index(f, why) : 0;
 }
 
 int recording_file_end(const struct recording_set *set, struct recording_file *f,
@@ -147,15 +202,12 @@ int recording_file_end(const struct recording_set *set, struct recording_file *f
 {
 	unsigned char head[RECORDING_HEADER], old[RECORDING_HEADER];
 	struct recording_header h;
-	char name[PATH_MAX];
 	int ret = 0;
 
 	/* The room first: on a full disk the index needs some of it. */
 	if (f->data >= 0 && (ftruncate(f->data, (off_t)f->bytes) || fdatasync(f->data)))
 		ret = units_fail(why, errno, "A recording could not be ended: %s.",
 				 strerror(errno));
-	if (f->data >= 0)
-		close(f->data);
 	if (f->index >= 0) {
 		if (!ret)
 			ret = recording_file_index(f, why);
@@ -170,17 +222,10 @@ int recording_file_end(const struct recording_set *set, struct recording_file *f
 						 "%s.",
 						 strerror(errno));
 		}
-		close(f->index);
 	}
 	/* A file without a unit says nothing, unless it is the only one. */
-	if (!ret && !f->entries && f->number) {
-		file_name(set, f->number, RECORDING_DATA, name);
-		unlink(name);
-		file_name(set, f->number, RECORDING_INDEX, name);
-		unlink(name);
-	}
-	free(f->text);
-	f->text = NULL;
-	f->data = f->index = -1;
+	if (!ret && !f->entries && f->number)
+		take_back(set, f);
+	close_both(f);
 	return ret;
 }

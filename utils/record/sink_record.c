@@ -65,16 +65,37 @@ static struct write *at(struct record *r, uint64_t n)
 	return &r->writes[n % r->opt.depth];
 }
 
+/* The disk is: nothing new is taken. */
+static int be_full(struct record *r)
+{
+	r->full = true;
+	return units_fail(r->sink.why, ENOSPC,
+			  "%s is full: nothing more is taken, and what was written is in order.",
+			  r->opt.dir);
+}
+
+static bool says_full(int err)
+{
+	return err == -ENOSPC || err == -EDQUOT || err == -EFBIG;
+}
+
 static int new_file(struct record *r)
 {
+	struct recording_file *f = calloc(1, sizeof(*f));
+	char why[UNITS_WHY] = "";
 	int ret;
 
-	r->file = calloc(1, sizeof(*r->file));
-	if (!r->file)
+	if (!f)
 		return units_fail(r->sink.why, ENOMEM, "There is no memory left.");
-	ret = recording_file_begin(&r->set, r->file, r->sink.why);
-	if (ret)
-		return ret;
+	ret = recording_file_begin(&r->set, f, why);
+	if (ret) {
+		free(f);
+		/* Before the first one somebody wants to know which. */
+		if (r->sink.n.files && says_full(ret))
+			return be_full(r);
+		return units_fail(r->sink.why, -ret, "%s", why);
+	}
+	r->file = f;
 	r->sink.n.files++;
 	if (!r->file->direct && !r->opt.buffered)
 		units_fail(r->sink.note, 0,
@@ -160,7 +181,7 @@ static int put(struct sink *s, const struct unit *u)
 			return -EIO;
 	}
 	if (!r->file && new_file(r))
-		return -EIO;
+		return r->full ? -ENOSPC : -EIO;
 	recording_file_reserve(&r->set, r->file, length);
 	w = at(r, r->tail++);
 	*w = (struct write){
@@ -224,20 +245,28 @@ static void finished(struct record *r, struct write *w, int res)
 		return;
 	}
 	w->state = FAILED;
-	if (res == -ENOSPC || res == -EDQUOT || res == -EFBIG || !res) {
-		r->full = true;
-		units_fail(r->sink.why, ENOSPC,
-			   "%s is full: nothing more is taken, and what was written is in order.",
-			   r->opt.dir);
+	if (says_full(res) || !res) {
+		be_full(r);
 		return;
 	}
 	r->failed = true;
 	units_fail(r->sink.why, -res, "%s cannot be written: %s.", r->opt.dir, strerror(-res));
 }
 
+/* Of the index. That it has no room now is no loss: when the data file is cut it gets some. */
+static int judge_index(struct record *r, int ret, const char *why)
+{
+	if (says_full(ret)) {
+		be_full(r);
+		return 0;
+	}
+	return ret ? units_fail(r->sink.why, -ret, "%s", why) : 0;
+}
+
 /* Entries whose turn it is. */
 static int settle(struct record *r)
 {
+	char why[UNITS_WHY] = "";
 	int ret = 0;
 
 	while (r->head != r->tail && at(r, r->head)->state >= RETURNED_WRITTEN) {
@@ -245,14 +274,14 @@ static int settle(struct record *r)
 		struct recording_file *f = w->file;
 
 		if (w->state == RETURNED_WRITTEN && !ret)
-			ret = recording_file_note(f, &w->entry, r->sink.why);
+			ret = judge_index(r, recording_file_note(f, &w->entry, why), why);
 		r->head++;
 		f->pending--;
 		if (f->last && !f->pending && end_file(r, f) && !ret)
 			ret = -EIO;
 	}
 	if (!ret && r->file && r->file->text_bytes && units_now() - r->indexed > UNITS_NS_PER_S) {
-		ret = recording_file_index(r->file, r->sink.why);
+		ret = judge_index(r, recording_file_index(r->file, why), why);
 		r->indexed = units_now();
 	}
 	return ret;

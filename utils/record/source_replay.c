@@ -131,6 +131,7 @@ static int read_ahead(struct replay *r)
 static int finished(struct replay *r, struct slot *slot, int res)
 {
 	uint64_t needed = slot->entry->offset - slot->place + slot->entry->bytes;
+	uint64_t before = slot->done;
 
 	r->reading--;
 	if (res == -EAGAIN || res == -EINTR) {
@@ -146,10 +147,11 @@ static int finished(struct replay *r, struct slot *slot, int res)
 		slot->state = READ;
 		return 0;
 	}
-	if (!res)
+	slot->done &= ~(uint64_t)(RECORDING_ALIGN - 1);
+	/* A part of a block is the end of the file: it would be read again and again. */
+	if (slot->done == before)
 		return units_fail(r->source.why, EIO,
 				  "The recording became shorter while it was read.");
-	slot->done &= ~(uint64_t)(RECORDING_ALIGN - 1);
 	queue(r, slot);
 	return 0;
 }

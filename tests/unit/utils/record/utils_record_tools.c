@@ -83,6 +83,59 @@ static void good(void)
 	CU_ASSERT_TRUE(tool_says("is there already"));
 }
 
+static const char *in_dir(const char *name)
+{
+	static char path[128];
+
+	snprintf(path, sizeof(path), "%s/%s", dir, name);
+	return path;
+}
+
+static void put_file(const char *name)
+{
+	FILE *f = fopen(in_dir(name), "w");
+
+	UNIT_NEED(f);
+	fputs("somebody's", f);
+	fclose(f);
+}
+
+static bool as_it_was(const char *name)
+{
+	char text[16] = "";
+	FILE *f = fopen(in_dir(name), "r");
+
+	if (!f)
+		return false;
+	CU_ASSERT_TRUE(fread(text, 1, sizeof(text) - 1, f) > 0);
+	fclose(f);
+	return !strcmp(text, "somebody's");
+}
+
+/* Of a run before, whose first file was archived: it stays, whole or in part. */
+static void another_recording(void)
+{
+	fresh();
+	UNIT_EQ(mkdir(in_dir("r"), 0777), 0);
+	put_file("r/run-000001.data");
+	put_file("r/run-000001.index");
+	UNIT_EQ(tool_run("record %s/r " SMALL " --units=50 --file-size=4Mi --json", dir), 1);
+	CU_ASSERT_TRUE(tool_says("run-000001.data is there already"));
+	CU_ASSERT_TRUE(as_it_was("r/run-000001.data"));
+	CU_ASSERT_TRUE(as_it_was("r/run-000001.index"));
+	UNIT_EQ(tool_number("files"), 1);
+	fresh();
+	UNIT_EQ(mkdir(in_dir("r"), 0777), 0);
+	put_file("r/run-000001.index");
+	UNIT_EQ(tool_run("record %s/r " SMALL " --units=50 --file-size=4Mi", dir), 1);
+	CU_ASSERT_TRUE(tool_says("run-000001.index is there already"));
+	CU_ASSERT_TRUE(as_it_was("r/run-000001.index"));
+	/* And ours goes. */
+	UNIT_EQ(access(in_dir("r/run-000001.data"), F_OK), -1);
+	UNIT_EQ(tool_run("replay %s/r/run-000000.index --json", dir), 0);
+	CU_ASSERT_TRUE(tool_number("units") > 0);
+}
+
 static void rotates_by_time(void)
 {
 	fresh();
@@ -179,6 +232,26 @@ static void full(void)
 	UNIT_EQ(umount(dir), 0);
 }
 
+/* There is room for data, but not for another file: full is full. */
+static void full_of_files(void)
+{
+	int64_t written;
+
+	/* Two folders, two files, and one of the next two. */
+	if (!own_disk("size=20m,nr_inodes=5"))
+		return;
+	UNIT_EQ(tool_run("record %s/r " SMALL " --units=50 --file-size=4Mi --json", dir), 1);
+	CU_ASSERT_TRUE(tool_says("is full: nothing more is taken"));
+	CU_ASSERT_TRUE(tool_says("\"end\": \"full\""));
+	written = tool_number("units");
+	UNIT_EQ(written, 16);
+	UNIT_EQ(tool_number("taken"), written);
+	UNIT_EQ(tool_number("files"), 1);
+	UNIT_EQ(tool_run("replay %s/r --json", dir), 0);
+	UNIT_EQ(tool_number("units"), written);
+	UNIT_EQ(umount(dir), 0);
+}
+
 static void may_not_write(void)
 {
 	char name[64];
@@ -262,9 +335,10 @@ static void metrics(void)
 }
 
 UNIT_MAIN("roc-record and roc-replay", {"written, read, checked", good},
-	  {"files change by time", rotates_by_time}, {"files that were cut short", cut},
-	  {"files that are damaged or foreign", damaged},
+	  {"another recording stays", another_recording}, {"files change by time", rotates_by_time},
+	  {"files that were cut short", cut}, {"files that are damaged or foreign", damaged},
 	  {"a file that is missing", one_file_missing}, {"a full disk keeps the book", full},
+	  {"no room for a file keeps the book", full_of_files},
 	  {"a folder that may not be written", may_not_write},
 	  {"interrupted files are whole", interrupted}, {"what a killed writer leaves", killed},
 	  {"metrics", metrics})

@@ -5,7 +5,9 @@
  */
 #include "unit.h"
 
+#include <fcntl.h>
 #include <inttypes.h>
+#include <sys/stat.h>
 
 #include "utils/record/recording.h"
 #include "utils/units/pump.h"
@@ -313,7 +315,79 @@ static void dropped_is_counted(void)
 	source_close(p.source);
 }
 
+/* No room for the index: what is on its way still gets its entries, when the file is cut. */
+static void index_waits(void)
+{
+	const struct record_options record = {.dir = fresh("index"), .prefix = "run", .depth = 40};
+	const struct unit_format format = {.unit_max = 4096};
+	struct recording_set set = {.opt = &record, .format = &format};
+	struct recording_entry e = {.bytes = 1};
+	struct recording recording;
+	struct recording_file f;
+	unsigned int n, refused = 0;
+	int index, fd;
+
+	UNIT_EQ(mkdir(record.dir, 0777), 0);
+	UNIT_EQ(recording_file_begin(&set, &f, why), 0);
+	index = dup(f.index);
+	fd = open("/dev/full", O_RDWR | O_CLOEXEC);
+	UNIT_NEED(index >= 0 && fd >= 0 && dup2(fd, f.index) >= 0);
+	close(fd);
+	for (n = 0; n < 64 + 40; n++) {
+		e.sequence = n;
+		refused += recording_file_note(&f, &e, why) == -ENOSPC;
+		/* Behind it is somebody else's memory. */
+		UNIT_NEED(f.text_bytes <= f.text_room);
+	}
+	UNIT_EQ(refused, 41);
+	/* One more than can be on its way. */
+	UNIT_EQ(recording_file_note(&f, &e, why), -ENOSPC);
+	UNIT_EQ(f.text_bytes, f.text_room);
+	UNIT_NEED(dup2(index, f.index) >= 0);
+	close(index);
+	why[0] = '\0';
+	UNIT_EQ(recording_file_end(&set, &f, why), 0);
+	UNIT_STR(why, "");
+	UNIT_EQ(recording_open(record.dir, &recording, why), 0);
+	UNIT_EQ(recording.units, 64 + 40);
+	recording_close(&recording);
+}
+
+/* Cut in the middle of a unit's block after it was opened: it ends, with a sentence. */
+static void cut_while_read(void)
+{
+	struct replay_options options = {.buffer = 1 << 20, .depth = 1};
+	struct source *replay;
+	char name[160];
+	struct odd o;
+	struct unit u;
+	double end;
+	int ret = 0;
+
+	options.path = fresh("cut");
+	record_odd(&o, options.path, true);
+	free(o.memory);
+	replay = source_replay(&options, why);
+	UNIT_NEED(replay);
+	snprintf(name, sizeof(name), "%s/odd-000000.data", options.path);
+	UNIT_EQ(truncate(name, 4096 * 3 + 100), 0);
+	end = unit_seconds() + 20;
+	UNIT_EQ(replay->ops->start(replay), 0);
+	while (ret >= 0 && unit_seconds() < end) {
+		ret = replay->ops->take(replay, &u);
+		if (ret > 0)
+			UNIT_EQ(replay->ops->give_back(replay, u.handle), 0);
+		if (ret >= 0)
+			ret = replay->ops->flush(replay);
+	}
+	UNIT_EQ(ret, -EIO);
+	UNIT_STR(replay->why, "The recording became shorter while it was read.");
+	source_close(replay);
+}
+
 UNIT_MAIN("recordings", {"the index as the page has it", layout},
 	  {"headers that are none", wrong_headers},
 	  {"units of any place and size come back as they were", there_and_back},
-	  {"what is dropped is counted, and seen in the index", dropped_is_counted})
+	  {"what is dropped is counted, and seen in the index", dropped_is_counted},
+	  {"an index without room waits", index_waits},
+	  {"a file that is cut while it is read", cut_while_read})
