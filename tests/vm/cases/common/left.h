@@ -6,25 +6,10 @@
 #ifndef CASE_LEFT_H
 #define CASE_LEFT_H
 
-#include <roc/roc.h>
-
 #include <stdbool.h>
 #include <stdint.h>
 
-struct target {
-	const char *kind;
-	enum roc_card_type type;
-	unsigned int card; /* emulated card */
-	unsigned int endpoints;
-	const char *id;
-	unsigned int channel;
-	const char *other_id; /* the neighbour */
-	unsigned int other_channel;
-	enum roc_source source;
-	char address[2][32]; /* of the endpoints; the first is that of @id */
-	bool events;
-	bool present; /* in this guest */
-};
+#include "target.h"
 
 /*
  * As software that crashed: the channel runs, masters the bus, and fills 2 MiB at @bus, whose

@@ -13,23 +13,25 @@
  * points where there is more than one. tests/vm/matrix runs all of it again and again.
  */
 #include "common/case.h"
+#include "common/free_memory.h"
 #include "common/host.h"
 #include "common/klog.h"
 #include "common/left.h"
 #include "common/point.h"
-#include "common/reader.h"
 #include "common/subject.h"
+#include "common/target.h"
 #include "common/way.h"
 
+#include "kmod/cards/p40/p40_regs.h"
+
 #include <fcntl.h>
-#include <sys/mman.h>
 
 #define REACH_MS 5000
 #define JOIN_MS 15000
 /* So long does the second party get to arrive where it has to wait for the first. */
 #define SETTLE_MS 30
 #define MEET_MS 60
-#define RUN_MS 10000
+#define SHELL_MS 10000
 #define RATE 4000000 /* bytes/s: superpages are in the card at every moment */
 #define SLOW 200000
 
@@ -208,68 +210,6 @@ static const char *phase_point(enum phase phase)
 	return turn_about(points);
 }
 
-/* Free hugepages, and some of what else is free, each word with its own address in it. */
-struct held {
-	uint64_t *words, *pages;
-	size_t length;
-};
-
-/* A ring that was just freed is what the kernel gives away next. */
-#define PAGES_HELD (16 * MIB)
-
-static size_t free_hugepages(void)
-{
-	size_t value = 0;
-	char line[128];
-	FILE *f = fopen("/proc/meminfo", "re");
-
-	while (f && fgets(line, sizeof(line), f))
-		sscanf(line, "HugePages_Free: %zu", &value);
-	if (f)
-		fclose(f);
-	return value;
-}
-
-static void fill(uint64_t *words, size_t length)
-{
-	size_t i;
-
-	for (i = 0; i < length / 8; i++)
-		words[i] = (uintptr_t)&words[i] * 0x9e3779b97f4a7c15ull;
-}
-
-static bool unchanged(const char *what, const uint64_t *words, size_t length)
-{
-	size_t i, wrong = 0, first = 0;
-
-	for (i = 0; i < length / 8; i++) {
-		if (words[i] == (uintptr_t)&words[i] * 0x9e3779b97f4a7c15ull)
-			continue;
-		first = wrong++ ? first : i;
-	}
-	if (wrong)
-		unit_note("%s: %zu of %zu bytes were overwritten, first at 0x%zx: 0x%llx", what,
-			  wrong * 8, length, first * 8, (unsigned long long)words[first]);
-	return !wrong;
-}
-
-static bool hold_memory(struct held *h)
-{
-	h->length = free_hugepages() * HUGE;
-	if (!h->length)
-		return false;
-	h->words = mmap(NULL, h->length, PROT_READ | PROT_WRITE,
-			MAP_SHARED | MAP_ANONYMOUS | MAP_HUGETLB | MAP_POPULATE, -1, 0);
-	h->pages =
-		mmap(NULL, PAGES_HELD, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	if (h->words == MAP_FAILED || h->pages == MAP_FAILED)
-		return false;
-	madvise(h->pages, PAGES_HELD, MADV_NOHUGEPAGE);
-	fill(h->pages, PAGES_HELD);
-	fill(h->words, h->length);
-	return true;
-}
-
 /* What a card that was left running writes into, and what the runs of the verdict use. */
 static struct roc_memory victim, own;
 
@@ -282,38 +222,6 @@ static uint64_t physical(const void *p)
 		entry = 0;
 	close(fd);
 	return (entry & ((1ull << 55) - 1)) * 4096 + (uintptr_t)p % 4096;
-}
-
-static void normal(const struct target *t)
-{
-	if (t->type == ROC_CARD_P40)
-		emu_keys_p40(t->card);
-	else if (t->type == ROC_CARD_CRORC)
-		emu_normal_crorc(t->card);
-	else
-		emu_normal(t->card, FOUR_LINKS);
-}
-
-static void set_rate(const struct target *t, unsigned int channel, unsigned int rate)
-{
-	if (t->type == ROC_CARD_P40)
-		emu(t->card, "set all rate %u", rate);
-	else if (t->type == ROC_CARD_CRORC)
-		emu(t->card, "set all rate %u=%u", channel, rate);
-	else
-		emu(t->card, "set %u rate %u", channel, rate);
-}
-
-static void fail_card(const struct target *t)
-{
-	if (t->events)
-		emu(t->card, "fault all record-sequence 5");
-	else if (t->type == ROC_CARD_P40)
-		emu(t->card, "fault 0 beyond-ring 0x7f 1000000");
-	else if (t->type == ROC_CARD_CRORC)
-		emu(t->card, "fault 0 count-jump 0x3f 50");
-	else
-		emu(t->card, "fault all size-index 5");
 }
 
 static bool has_failed(const char *id, unsigned int channel)
@@ -343,7 +251,7 @@ static void phase_first(const struct cell *c, struct going *g)
 	if (phases[c->phase].order)
 		subject_order(g->s, 0, phases[c->phase].order);
 	if (c->phase == PHASE_FAILED) {
-		fail_card(t);
+		target_fail(t);
 		CU_ASSERT(UNIT_WAIT(has_failed(t->id, t->channel), REACH_MS));
 		emu(t->card, "fault all clear");
 	} else {
@@ -393,7 +301,7 @@ static void way_first(const struct cell *c, struct going *g)
 		sleep_ms(limit_ms(MEET_MS));
 	if (c->phase == PHASE_FAILED && c->way != WAY_POWER) {
 		if (c->way != WAY_ALL_ONES)
-			fail_card(t);
+			target_fail(t);
 		sleep_ms(limit_ms(2 * MEET_MS));
 		if (c->way != WAY_ALL_ONES)
 			emu(t->card, "fault all clear");
@@ -417,19 +325,19 @@ static void reloaded(const struct cell *c, struct going *g)
 	unsigned int channel = same ? t->channel : t->other_channel;
 
 	UNIT_NEED(module_unload(REACH_MS) == 0);
-	set_rate(t, 0, SLOW);
+	target_rate(t, 0, SLOW);
 	UNIT_NEED(left_running(t, physical(victim.addr), physical((char *)victim.addr + HUGE)) ==
 		  0);
 	CU_ASSERT(UNIT_WAIT(emu_count(t->card, 0, "dma_writes"), REACH_MS));
 	UNIT_NEED(way_back(g));
-	fill(victim.addr, victim.length);
-	set_rate(t, 0, RATE);
+	memory_fill(victim.addr, victim.length);
+	target_rate(t, 0, RATE);
 	g->s = subject_start(id, channel, t->source, phases[c->phase].stage);
 	UNIT_NEED(g->s);
 	if (phases[c->phase].order)
 		subject_order(g->s, 0, phases[c->phase].order);
 	if (c->phase == PHASE_FAILED) {
-		fail_card(t);
+		target_fail(t);
 		CU_ASSERT(UNIT_WAIT(has_failed(id, channel), REACH_MS));
 		emu(t->card, "fault all clear");
 	}
@@ -437,43 +345,11 @@ static void reloaded(const struct cell *c, struct going *g)
 	sleep_ms(limit_ms(MEET_MS));
 }
 
-static void stream_runs(const char *id, unsigned int stream, bool stop)
-{
-	struct reader r = {.id = id, .stream = stream, .ring = 256 * KIB};
-
-	UNIT_NEED(reader_open(&r));
-	reader_generate(&r, 0, 1000, 1000, 0, 0, 0);
-	CU_ASSERT(reader_start(&r) && reader_run(&r, 1000, RUN_MS) && (!stop || reader_stop(&r)));
-	READER_OK(&r);
-	reader_close(&r);
-}
-
-/* A run that ends by a stop or by the close alone. */
-static void runs(const struct target *t, const char *id, unsigned int channel, bool stop)
-{
-	struct rig r = {.id = id,
-			.channel = channel,
-			.source = t->source,
-			.memory = own.addr,
-			.superpage = 128 * KIB,
-			.count = HUGE / (128 * KIB)};
-
-	if (t->type == ROC_CARD_P40) {
-		stream_runs(id, channel, stop);
-		return;
-	}
-	UNIT_NEED(rig_open(&r));
-	rig_push(&r, RIG_MAX);
-	CU_ASSERT(rig_start(&r) && rig_run(&r, 24, RUN_MS) && (!stop || rig_stop(&r)));
-	RIG_OK(&r);
-	rig_close(&r);
-}
-
 static void verdict(const struct cell *c, struct going *g, int64_t pins_before, int log)
 {
 	const struct target *t = c->t;
 	bool gone = c->way == WAY_POWER, away = gone || c->way == WAY_ALL_ONES;
-	struct held h = {0};
+	struct free_memory m = {0};
 	unsigned int ep;
 
 	/* What does not answer cannot be stopped, and comes back as it was. */
@@ -482,22 +358,20 @@ static void verdict(const struct cell *c, struct going *g, int64_t pins_before, 
 		 */
 		if (c->way != WAY_RELOAD)
 			CU_ASSERT(left_nothing(t));
-		normal(t); /* unlimited: whatever still writes writes much */
+		target_normal(t); /* unlimited: whatever still writes writes much */
 	}
-	UNIT_NEED(hold_memory(&h));
+	UNIT_NEED(free_memory_hold(&m));
 	if (c->way != WAY_RELOAD)
 		UNIT_NEED(way_back(g));
 	if (away)
-		normal(t);
-	runs(t, t->other_id, t->other_channel, true);
-	runs(t, t->id, t->channel, false);
+		target_normal(t);
+	CU_ASSERT(target_runs(t, t->other_id, t->other_channel, own.addr, true));
+	CU_ASSERT(target_runs(t, t->id, t->channel, own.addr, false));
 	CU_ASSERT(left_nothing(t));
-	CU_ASSERT(unchanged("memory that was free", h.words, h.length));
-	CU_ASSERT(unchanged("pages that were free", h.pages, PAGES_HELD));
-	munmap(h.words, h.length);
-	munmap(h.pages, PAGES_HELD);
+	CU_ASSERT(free_memory_unchanged(&m));
 	if (c->way == WAY_RELOAD)
-		CU_ASSERT(unchanged("memory of the run that was left", victim.addr, victim.length));
+		CU_ASSERT(memory_unchanged("memory of the run that was left", victim.addr,
+					   victim.length));
 	for (ep = 0; ep < t->endpoints; ep++)
 		UNIT_EQ(emu_count(t->card, ep, "dma_outside"), 0);
 	/* A card that is dead keeps what it had until reboot. */
@@ -512,7 +386,7 @@ static bool has_msix(const struct target *t)
 	char path[96], text[256];
 
 	snprintf(path, sizeof(path), "/sys/bus/pci/devices/%s/msi_irqs", t->address[0]);
-	return !shell(text, sizeof(text), RUN_MS, "grep -rqx msix %s", path);
+	return !shell(text, sizeof(text), SHELL_MS, "grep -rqx msix %s", path);
 }
 
 static struct cell cells[N(targets) * WAY_COUNT * PHASE_COUNT * FIRST_COUNT];
@@ -557,8 +431,8 @@ static void run_cell(void)
 	g = (struct going){.way = c->way, .t = c->t};
 	log = klog_open();
 	before = pins();
-	normal(c->t);
-	set_rate(c->t, 0, RATE);
+	target_normal(c->t);
+	target_rate(c->t, 0, RATE);
 	if (c->way == WAY_RELOAD)
 		reloaded(c, &g);
 	else if (c->first == PHASE_FIRST)
@@ -630,7 +504,7 @@ static bool prepare_targets(void)
 	if (roc_memory_alloc(HUGE, -1, 0, &own) || roc_memory_alloc(2 * HUGE, -1, 0, &victim))
 		return false;
 	/* Present in our page table, too. */
-	fill(victim.addr, victim.length);
+	memory_fill(victim.addr, victim.length);
 	return true;
 }
 
