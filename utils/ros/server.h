@@ -3,7 +3,8 @@
  * The network's thread of roc-rosd: all clients in one loop of epoll.
  *
  *	server.c	the loop, who comes in, what workers have done
- *	client.c	a client's life, what it asks for
+ *	client.c	a client's life
+ *	ask.c		what it asks for, and what comes of it
  *	send.c		what goes to it: from host pages to the socket
  *
  * All memory of a client is allocated when it says HELLO, as much as its limits let it use.
@@ -205,7 +206,6 @@ void ros_server_order(struct ros_server *s, struct ros_job *job);
 /* client.c */
 void ros_client_new(struct ros_server *s, int fd, bool refused);
 void ros_client_event(struct ros_client *c, uint32_t events);
-void ros_client_job_done(struct ros_server *s, struct ros_job *job);
 void ros_client_tick(struct ros_client *c);
 /* Read on, if it stopped for what was not taken. */
 void ros_client_resume(struct ros_client *c);
@@ -217,6 +217,14 @@ void ros_client_interest(struct ros_client *c);
 /* If nothing is left of it. */
 void ros_client_bury(struct ros_client *c);
 void ros_client_free(struct ros_client *c);
+
+/* ask.c */
+/* Everything that is there. */
+void ros_client_parse(struct ros_client *c);
+/* Say no, and end the connection where the code does. */
+void ros_client_refuse(struct ros_client *c, enum ros_code code, uint64_t id, uint32_t limit,
+		       uint32_t value);
+void ros_client_job_done(struct ros_server *s, struct ros_job *job);
 /* A slot is not used any more. */
 void ros_client_slot_free(struct ros_client *c, struct ros_out *out);
 
