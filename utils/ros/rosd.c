@@ -15,6 +15,7 @@
 #include "ros_time.h"
 #include "utils/common/notify.h"
 #include "utils/common/output.h"
+#include "utils/common/scrape.h"
 #include "utils/common/tool.h"
 
 #define CLEAR_WAITERS 65536 /* events of clears that have not come, of a sub-unit */
@@ -72,8 +73,10 @@ static const struct option_spec options[] = {
 
 	{AT("metrics", OPTION_TEXT, metrics), .arg = "FILE",
 	 .help = "Write Prometheus text to a file, again and again"},
+	{AT("metrics-socket", OPTION_TEXT, metrics_socket), .arg = "PATH",
+	 .help = "Give it to each who asks a Unix socket by HTTP"},
 	{AT("interval", OPTION_TIME, interval), .arg = "TIME", .fallback = "5s", .min = 1,
-	 .max = 86400, .help = "How often"},
+	 .max = 86400, .help = "How often the file is written"},
 
 	{AT("source", OPTION_CHOICE, source), .arg = "SOURCE", .fallback = "card",
 	 .choices = sources, .help = "Where fragments come from"},
@@ -378,6 +381,7 @@ static int run(const void *values)
 {
 	const struct rosd_options *o = values;
 	struct rosd *d = NULL;
+	struct scrape *scrape = NULL;
 	struct seen seen = {0};
 	sigset_t signals;
 	int code = check(o);
@@ -397,12 +401,19 @@ static int run(const void *values)
 		goto out;
 	pthread_sigmask(SIG_BLOCK, &signals, NULL);
 	d->began = ros_now();
+	if (o->metrics_socket) {
+		scrape = scrape_start(o->metrics_socket, rosd_metrics, d);
+		code = scrape ? TOOL_OK : TOOL_FAILED;
+	}
+	if (code)
+		goto out;
 	code = start(d);
 	if (!code) {
 		greet(d);
 		code = watch(d, &signals, &seen);
 		drain(d, &signals, &seen);
 	}
+	scrape_stop(scrape);
 	finish(d);
 	look_at_units(d, &seen);
 	if (d->server.counts.turns) {

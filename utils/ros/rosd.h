@@ -40,7 +40,7 @@ struct rosd_options {
 	uint32_t host_pages;
 	uint32_t page_size;
 
-	const char *metrics;
+	const char *metrics, *metrics_socket;
 	uint64_t interval;
 
 	uint32_t units;
@@ -62,7 +62,8 @@ struct rosd {
 };
 
 /* rosd_report.c */
-void rosd_metrics(FILE *out, struct rosd *d);
+/* @d: struct rosd */
+void rosd_metrics(FILE *out, void *d);
 void rosd_text(FILE *out, struct rosd *d);
 void rosd_json(FILE *out, struct rosd *d);
 

@@ -177,8 +177,9 @@ static void metrics_units(struct prometheus *p, struct rosd *d,
 		prometheus_sample(p, &labels[unit], d->workers[unit].source->pages);
 }
 
-void rosd_metrics(FILE *out, struct rosd *d)
+void rosd_metrics(FILE *out, void *what)
 {
+	struct rosd *d = what;
 	struct prometheus_labels all = {.text = ""}, units[ROS_UNITS];
 	struct prometheus p;
 	unsigned int i;

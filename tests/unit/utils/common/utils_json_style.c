@@ -41,7 +41,7 @@ static const struct {
 	{"bar-stress", {"bar-stress"}},
 	{"stream", {"stream-stats", "stream-follow", "stream-set"}},
 	{"fragment", {"fragment-stats", "fragment-run", "fragment-set"}},
-	{"rosd", {NULL}},
+	{"rosd", {"rosd"}},
 	{"ros-load", {NULL}},
 	{"node-check", {"node-check"}},
 	{"record", {NULL}},

@@ -188,6 +188,84 @@ static void metrics(void)
 	daemon_forget(&d);
 }
 
+static int scraper(const char *path)
+{
+	struct sockaddr_un address = {.sun_family = AF_UNIX};
+	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+
+	snprintf(address.sun_path, sizeof(address.sun_path), "%s", path);
+	if (!connect(fd, (struct sockaddr *)&address, sizeof(address)))
+		return fd;
+	close(fd);
+	return -1;
+}
+
+/* All that comes, into metrics_text; false: it did not end in time. */
+static bool scrape(const char *path, const char *request)
+{
+	int fd = scraper(path);
+	struct pollfd wait = {.fd = fd, .events = POLLIN};
+	size_t have = 0;
+	ssize_t got = -1;
+
+	if (fd < 0 || send(fd, request, strlen(request), MSG_NOSIGNAL) < 0)
+		return false;
+	while (poll(&wait, 1, (int)(LIMIT_MS * slowness())) > 0) {
+		got = recv(fd, metrics_text + have, sizeof(metrics_text) - 1 - have, 0);
+		if (got <= 0)
+			break;
+		have += (size_t)got;
+	}
+	metrics_text[have] = '\0';
+	close(fd);
+	return !got;
+}
+
+/* Each gets what is now; who asks for nothing, or does not read, holds nobody up. */
+static void metrics_socket(void)
+{
+	static const char ask[] = "GET /metrics HTTP/1.1\r\nHost: x\r\n\r\n";
+	char path[64], options[128], *body, *length;
+	int silent[10];
+	unsigned int i;
+
+	snprintf(path, sizeof(path), "/tmp/roc-rosd-%d.sock", (int)getpid());
+	snprintf(options, sizeof(options), "--rate=0 --metrics-socket=%s", path);
+	/* One is left by somebody who was killed. */
+	UNIT_NEED(daemon_start(&d, options));
+	kill(d.pid, SIGKILL);
+	daemon_wait(&d);
+	daemon_forget(&d);
+	CU_ASSERT_EQUAL(access(path, F_OK), 0);
+	UNIT_NEED(daemon_start(&d, options));
+	UNIT_NEED(client_open(&a, &d, 0));
+	CU_ASSERT_TRUE(client_asks(&a, 1, ALL));
+	CU_ASSERT_TRUE(scrape(path, ask));
+	UNIT_EQ(strncmp(metrics_text, "HTTP/1.0 200 OK\r\n", 17), 0);
+	length = strstr(metrics_text, "Content-Length: ");
+	body = strstr(metrics_text, "\r\n\r\n");
+	UNIT_NEED(length && body);
+	UNIT_EQ((size_t)atoi(length + strlen("Content-Length: ")), strlen(body + 4));
+	CU_ASSERT_PTR_NOT_NULL(strstr(body, "roc_rosd_replies_total{listen=\"127.0.0.1:0\"} 1\n"));
+	CU_ASSERT_TRUE(client_asks(&a, 2, ALL));
+	CU_ASSERT_TRUE(scrape(path, ask));
+	CU_ASSERT_PTR_NOT_NULL(strstr(metrics_text, "127.0.0.1:0\"} 2\n"));
+	CU_ASSERT_TRUE(scrape(path, "PUT / HTTP/1.1\r\n\r\n"));
+	UNIT_EQ(strncmp(metrics_text, "HTTP/1.0 405 ", 13), 0);
+	for (i = 0; i < 10; i++)
+		silent[i] = scraper(path);
+	CU_ASSERT_TRUE(client_asks(&a, 3, ALL));
+	CU_ASSERT_TRUE(scrape(path, ask));
+	CU_ASSERT_PTR_NOT_NULL(strstr(metrics_text, "127.0.0.1:0\"} 3\n"));
+	client_close(&a);
+	/* Nor does who is still there when it ends. */
+	daemon_ends_well(&d);
+	for (i = 0; i < 10; i++)
+		close(silent[i]);
+	UNIT_EQ(access(path, F_OK), -1);
+	daemon_forget(&d);
+}
+
 static int exit_of(const char *arguments, const char *says)
 {
 	char command[512], text[4096];
@@ -224,6 +302,9 @@ static void refused(void)
 	UNIT_EQ(exit_of("rosd --source=synthetic --id=245", "has no card"), 2);
 	UNIT_EQ(exit_of("rosd --source=synthetic --size=17", "multiples of 4"), 2);
 	UNIT_EQ(exit_of("rosd --source=synthetic --page-size=3000", "power of two"), 2);
+	UNIT_EQ(exit_of("rosd --source=synthetic --metrics-socket=/nowhere/at/all",
+			"There is no socket for metrics"),
+		1);
 	UNIT_EQ(exit_of("ros-load --size-max=1024", "--size"), 2);
 	UNIT_EQ(exit_of("ros-load --fraction=101", "0..100"), 2);
 	daemon_forget(&d);
@@ -231,4 +312,4 @@ static void refused(void)
 
 UNIT_MAIN("roc-rosd: beginning and end", {"drain", drain}, {"drain with a limit", drain_limit},
 	  {"killed at full rate", killed}, {"service manager", service}, {"metrics", metrics},
-	  {"what does not begin", refused})
+	  {"metrics on a socket", metrics_socket}, {"what does not begin", refused})

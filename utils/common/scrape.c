@@ -1,0 +1,312 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Figures on a Unix socket. See scrape.h.
+ */
+#include "scrape.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "tool.h"
+
+#define READERS 8
+#define PATIENCE_MS 1000 /* for all of a connection */
+#define REQUEST_MAX 4096
+#define HEAD_MAX 160
+
+struct reader {
+	int fd; /* -1: nobody */
+	int64_t until;
+	char request[REQUEST_MAX];
+	size_t have;
+	char *text; /* NULL: it has not asked yet */
+	size_t length, sent;
+};
+
+struct scrape {
+	void (*print)(FILE *out, void *what);
+	void *what;
+	struct sockaddr_un address;
+	int listener, quit;
+	pthread_t thread;
+	struct reader readers[READERS];
+};
+
+static int64_t now_ms(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return t.tv_sec * INT64_C(1000) + t.tv_nsec / 1000000;
+}
+
+static void leave(struct reader *r)
+{
+	close(r->fd);
+	free(r->text);
+	r->fd = -1;
+	r->text = NULL;
+}
+
+/* What it gets; false: there is no memory. */
+static bool answer(struct scrape *s, struct reader *r)
+{
+	const char *status = "200 OK";
+	char *body = NULL, head[HEAD_MAX];
+	size_t length = 0, used;
+	FILE *out = open_memstream(&body, &length);
+
+	if (!out)
+		return false;
+	if (!strncmp(r->request, "GET ", 4))
+		s->print(out, s->what);
+	else
+		status = "405 Method Not Allowed";
+	if (fclose(out)) {
+		free(body);
+		return false;
+	}
+	used = (size_t)snprintf(head, sizeof(head),
+				"HTTP/1.0 %s\r\n"
+				"Content-Type: text/plain; version=0.0.4; charset=utf-8\r\n"
+				"Content-Length: %zu\r\n\r\n",
+				status, length);
+	r->text = malloc(used + length);
+	if (r->text) {
+		memcpy(r->text, head, used);
+		memcpy(r->text + used, body, length);
+		r->length = used + length;
+		r->sent = 0;
+	}
+	free(body);
+	return r->text;
+}
+
+/* True: it has asked. */
+static bool hear(struct reader *r)
+{
+	ssize_t got =
+		recv(r->fd, r->request + r->have, sizeof(r->request) - 1 - r->have, MSG_DONTWAIT);
+
+	if (got < 0 && (errno == EAGAIN || errno == EINTR))
+		return false;
+	if (got <= 0) {
+		leave(r);
+		return false;
+	}
+	r->have += (size_t)got;
+	r->request[r->have] = '\0';
+	if (strstr(r->request, "\r\n\r\n") || strstr(r->request, "\n\n"))
+		return true;
+	if (r->have == sizeof(r->request) - 1)
+		leave(r);
+	return false;
+}
+
+static void say(struct reader *r)
+{
+	ssize_t sent =
+		send(r->fd, r->text + r->sent, r->length - r->sent, MSG_DONTWAIT | MSG_NOSIGNAL);
+
+	if (sent < 0 && (errno == EAGAIN || errno == EINTR))
+		return;
+	if (sent > 0)
+		r->sent += (size_t)sent;
+	if (sent < 0 || r->sent == r->length)
+		leave(r);
+}
+
+static void serve(struct scrape *s, struct reader *r)
+{
+	if (!r->text && hear(r) && !answer(s, r))
+		leave(r);
+	if (r->text)
+		say(r);
+}
+
+static struct reader *place(struct scrape *s)
+{
+	unsigned int i;
+
+	for (i = 0; i < READERS; i++)
+		if (s->readers[i].fd < 0)
+			return &s->readers[i];
+	return NULL;
+}
+
+static void come(struct scrape *s)
+{
+	struct reader *r = place(s);
+
+	r->fd = accept4(s->listener, NULL, NULL, SOCK_CLOEXEC);
+	r->until = now_ms() + PATIENCE_MS;
+	r->have = 0;
+}
+
+/* Those whose time is over leave; ms until that of the next one is. */
+static int tidy(struct scrape *s)
+{
+	int64_t now = now_ms(), next = -1;
+	unsigned int i;
+
+	for (i = 0; i < READERS; i++) {
+		struct reader *r = &s->readers[i];
+
+		if (r->fd >= 0 && r->until <= now)
+			leave(r);
+		if (r->fd >= 0 && (next < 0 || r->until - now < next))
+			next = r->until - now;
+	}
+	return (int)next;
+}
+
+static void *work(void *argument)
+{
+	struct pollfd fd[READERS + 2];
+	struct scrape *s = argument;
+	unsigned int i;
+
+	for (;;) {
+		int ms = tidy(s);
+
+		fd[0] = (struct pollfd){.fd = s->quit, .events = POLLIN};
+		/* Without a place they wait at the door. */
+		fd[1] = (struct pollfd){.fd = place(s) ? s->listener : -1, .events = POLLIN};
+		for (i = 0; i < READERS; i++)
+			fd[2 + i] =
+				(struct pollfd){.fd = s->readers[i].fd,
+						.events = s->readers[i].text ? POLLOUT : POLLIN};
+		if (poll(fd, READERS + 2, ms) < 0)
+			continue;
+		if (fd[0].revents)
+			return NULL;
+		for (i = 0; i < READERS; i++)
+			if (fd[2 + i].fd >= 0 && fd[2 + i].revents)
+				serve(s, &s->readers[i]);
+		if (fd[1].revents)
+			come(s);
+	}
+}
+
+/* One that a program left that was killed. */
+static bool deserted(const struct sockaddr_un *a)
+{
+	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	bool nobody;
+
+	if (fd < 0)
+		return false;
+	nobody = connect(fd, (const struct sockaddr *)a, sizeof(*a)) && errno == ECONNREFUSED;
+	close(fd);
+	return nobody;
+}
+
+/* 0 or an errno. */
+static int listen_at(struct scrape *s)
+{
+	const struct sockaddr *a = (struct sockaddr *)&s->address;
+	int err;
+
+	s->listener = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	if (s->listener < 0)
+		return errno;
+	err = bind(s->listener, a, sizeof(s->address)) ? errno : 0;
+	if (err == EADDRINUSE && deserted(&s->address)) {
+		unlink(s->address.sun_path);
+		err = bind(s->listener, a, sizeof(s->address)) ? errno : 0;
+	}
+	if (err)
+		goto err_close;
+	/* Nobody can connect before it listens. */
+	if (chmod(s->address.sun_path, 0666) || listen(s->listener, READERS)) {
+		err = errno;
+		unlink(s->address.sun_path);
+		goto err_close;
+	}
+	return 0;
+
+err_close:
+	close(s->listener);
+	return err;
+}
+
+static int begin(struct scrape *s)
+{
+	sigset_t all, before;
+	int err;
+
+	s->quit = eventfd(0, EFD_CLOEXEC);
+	if (s->quit < 0)
+		return errno;
+	err = listen_at(s);
+	if (err)
+		goto err_quit;
+	/* Signals are the main thread's. */
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &before);
+	err = pthread_create(&s->thread, NULL, work, s);
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	if (!err)
+		return 0;
+	unlink(s->address.sun_path);
+	close(s->listener);
+err_quit:
+	close(s->quit);
+	return err;
+}
+
+struct scrape *scrape_start(const char *path, void (*print)(FILE *out, void *what), void *what)
+{
+	struct scrape *s = calloc(1, sizeof(*s));
+	unsigned int i;
+	int err = ENOMEM;
+
+	if (!s)
+		goto err;
+	s->print = print;
+	s->what = what;
+	for (i = 0; i < READERS; i++)
+		s->readers[i].fd = -1;
+	s->address.sun_family = AF_UNIX;
+	err = ENAMETOOLONG;
+	if (strlen(path) >= sizeof(s->address.sun_path))
+		goto err;
+	strcpy(s->address.sun_path, path);
+	err = begin(s);
+	if (!err)
+		return s;
+err:
+	free(s);
+	tool_fail("There is no socket for metrics at %s: %s.", path, strerror(err));
+	return NULL;
+}
+
+void scrape_stop(struct scrape *s)
+{
+	unsigned int i;
+
+	if (!s)
+		return;
+	eventfd_write(s->quit, 1);
+	pthread_join(s->thread, NULL);
+	unlink(s->address.sun_path);
+	for (i = 0; i < READERS; i++)
+		if (s->readers[i].fd >= 0)
+			leave(&s->readers[i]);
+	close(s->listener);
+	close(s->quit);
+	free(s);
+}
