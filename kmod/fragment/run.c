@@ -197,6 +197,7 @@ void roc_fragment_watch(struct work_struct *work)
 
 	if (!roc_enter(ch->ep, h->open.epoch, &idx))
 		return;
+	roc_point(ch->ep, ROC_POINT_TURN);
 	if (roc_fragment_tick(h)) {
 		roc_fragment_watch_on(h);
 	} else {

@@ -7,7 +7,10 @@
 #include "kmod/cards/crorc/crorc_regs.h"
 #include "kmod/cards/cru/cru_regs.h"
 #include "kmod/cards/p40/p40_regs.h"
+#include "kmod/cards/robinnp/robinnp_regs.h"
+#include "kmod/fragment/fragment_regs.h"
 #include "kmod/stream/stream_regs.h"
+#include <endian.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -27,6 +30,11 @@
 #define QUEUED "\"queued\":"
 #define BAR_MAP 4096
 #define P40_MAP 8192 /* settings and blocks of the first streams */
+/* Pages of each link that make rings of 1 MiB and less, and fragments for a minute. */
+#define ROBINNP_PAGES 10000
+#define ROBINNP_RATE 100
+#define ROBINNP_RINGS_LOG2 16
+#define ROBINNP_COMMANDS_LOG2 6
 
 static int master_bus(const char *address)
 {
@@ -123,7 +131,77 @@ static int p40_running(const struct target *t, uint64_t bus, uint64_t done)
 	return 0;
 }
 
-int left_running(const struct target *t, uint64_t bus, uint64_t done)
+static void generate_robinnp(volatile uint32_t *card)
+{
+	unsigned int l;
+
+	for (l = 0; l < ROBINNP_LINKS; l++) {
+		volatile uint32_t *link = card + ROBINNP_LINK(l) / 4;
+
+		link[FRAGMENT_LINK_SIZE_MIN / 4] = 64;
+		link[FRAGMENT_LINK_RATE / 4] = ROBINNP_RATE;
+		link[FRAGMENT_LINK_LIMIT / 4] = 0;
+		link[FRAGMENT_LINK_LIMIT / 4 + 1] = 0;
+		link[FRAGMENT_LINK_GENERATOR / 4] = FRAGMENT_GENERATOR_RUN;
+	}
+}
+
+/* The ring of free pages is at @done, seen at @frees; the others are at @bus. */
+static int start_robinnp(volatile uint32_t *bar, uint64_t bus, uint64_t done, __le32 *frees)
+{
+	const uint64_t half = LENGTH / 2;
+	const uint32_t set[][2] = {
+		{FRAGMENT_DATA_LOW, bus},
+		{FRAGMENT_DATA_HIGH, bus >> 32},
+		{FRAGMENT_DONE_LOW, bus + half},
+		{FRAGMENT_DONE_HIGH, (bus + half) >> 32},
+		{FRAGMENT_COMMAND_LOW, bus + half + LENGTH / 4},
+		{FRAGMENT_COMMAND_HIGH, (bus + half + LENGTH / 4) >> 32},
+		{FRAGMENT_FREE_LOW, done},
+		{FRAGMENT_FREE_HIGH, done >> 32},
+		{FRAGMENT_DATA_SIZE, ROBINNP_RINGS_LOG2},
+		{FRAGMENT_FREE_SIZE, ROBINNP_RINGS_LOG2},
+		{FRAGMENT_COMMAND_SIZE, ROBINNP_COMMANDS_LOG2},
+		{FRAGMENT_HOST_PAGES, 0},
+		{FRAGMENT_PAGES, ROBINNP_PAGES},
+		{FRAGMENT_START, 0},
+		{FRAGMENT_CONTROL, FRAGMENT_CONTROL_ENABLE},
+	};
+	volatile uint32_t *sub = bar + ROBINNP_SUB(0) / 4;
+	int64_t end = now_ms() + limit_ms(RESET_MS);
+	unsigned int i;
+
+	for (i = 0; i < ROBINNP_PAGES * ROBINNP_LINKS; i++)
+		frees[i] = htole32(FRAGMENT_PAGE(i % ROBINNP_LINKS, i / ROBINNP_LINKS));
+	sub[FRAGMENT_RESET / 4] = FRAGMENT_RESET_LOGIC;
+	sleep_ms(RESET_MS);
+	for (i = 0; i < sizeof(set) / sizeof(set[0]); i++)
+		sub[set[i][0] / 4] = set[i][1];
+	while (!(sub[FRAGMENT_STATUS / 4] & FRAGMENT_STATUS_ENABLED)) {
+		if (now_ms() > end)
+			return -EIO;
+		sleep_ms(1);
+	}
+	bar[(ROBINNP_DOORBELL(0) + FRAGMENT_FREE) / 4] = ROBINNP_PAGES * ROBINNP_LINKS;
+	return 0;
+}
+
+static int robinnp_running(const struct target *t, uint64_t bus, uint64_t done, __le32 *frees)
+{
+	volatile uint32_t *bar = map_bar(t->address[0], ROBINNP_BAR_DMA, ROBINNP_BAR_DMA_SIZE);
+	volatile uint32_t *card = map_bar(t->address[0], ROBINNP_BAR_CARD, ROBINNP_BAR_CARD_SIZE);
+	int err;
+
+	if (!bar || !card)
+		return -errno;
+	generate_robinnp(card);
+	err = start_robinnp(bar, bus, done, frees);
+	munmap((void *)bar, ROBINNP_BAR_DMA_SIZE);
+	munmap((void *)card, ROBINNP_BAR_CARD_SIZE);
+	return err;
+}
+
+int left_running(const struct target *t, uint64_t bus, uint64_t done, void *seen)
 {
 	bool crorc = t->type == ROC_CARD_CRORC;
 	volatile uint32_t *bar;
@@ -133,6 +211,8 @@ int left_running(const struct target *t, uint64_t bus, uint64_t done)
 		return err;
 	if (t->type == ROC_CARD_P40)
 		return p40_running(t, bus, done);
+	if (t->type == ROC_CARD_ROBINNP)
+		return robinnp_running(t, bus, done, seen);
 	bar = map_bar(t->address[0], crorc ? t->channel : CRU_BAR_DMA, BAR_MAP);
 	if (!bar)
 		return -errno;
@@ -195,11 +275,41 @@ static bool p40_nothing(unsigned int card)
 	return good;
 }
 
+static bool robinnp_nothing(unsigned int card)
+{
+	bool good = true;
+	unsigned int s;
+
+	for (s = 0; s < ROBINNP_SUBS; s++) {
+		uint32_t status =
+			emu_peek(card, 0, ROBINNP_BAR_DMA, ROBINNP_SUB(s) + FRAGMENT_STATUS);
+
+		good &= zero("what the status says of a run", 0, s,
+			     status & (FRAGMENT_STATUS_ENABLED | FRAGMENT_STATUS_LOADING));
+		good &= zero("the status without QUIET", 0, s, ~status & FRAGMENT_STATUS_QUIET);
+		good &= zero("the control register", 0, s,
+			     emu_peek(card, 0, ROBINNP_BAR_DMA, ROBINNP_SUB(s) + FRAGMENT_CONTROL));
+	}
+	return good;
+}
+
+static bool card_nothing(const struct target *t)
+{
+	switch (t->type) {
+	case ROC_CARD_CRORC:
+		return crorc_nothing(t->card);
+	case ROC_CARD_P40:
+		return p40_nothing(t->card);
+	case ROC_CARD_ROBINNP:
+		return robinnp_nothing(t->card);
+	default:
+		return cru_nothing(t->card);
+	}
+}
+
 bool left_nothing(const struct target *t)
 {
-	bool good = t->type == ROC_CARD_CRORC ? crorc_nothing(t->card)
-		    : t->type == ROC_CARD_P40 ? p40_nothing(t->card)
-					      : cru_nothing(t->card);
+	bool good = card_nothing(t);
 	const char *counts = emu(t->card, "counts"), *p;
 
 	/* Of all links. */

@@ -13,9 +13,10 @@
 
 /*
  * As software that crashed: the channel runs, masters the bus, and fills 2 MiB at @bus, whose
- * completion block, or control page, is at @done. The driver is not there. 0 or -errno.
+ * completion block, control page, or ring of free pages is at @done, which the caller sees at
+ * @seen. The driver is not there. 0 or -errno.
  */
-int left_running(const struct target *t, uint64_t bus, uint64_t done);
+int left_running(const struct target *t, uint64_t bus, uint64_t done, void *seen);
 
 /* Nothing of the card is started, enabled or queued; else it is noted. */
 bool left_nothing(const struct target *t);

@@ -231,6 +231,11 @@ bool has_streams(const char *id)
 	return capable_of(id, ROC_CAP_STREAMS);
 }
 
+bool has_fragments(const char *id)
+{
+	return capable_of(id, ROC_CAP_FRAGMENTS);
+}
+
 bool bus_master(const char *id)
 {
 	char path[96];

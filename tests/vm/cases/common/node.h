@@ -63,6 +63,8 @@ bool translated(const char *id);
 bool has_events(const char *id);
 /* Are its channels streams? */
 bool has_streams(const char *id);
+/* Are they sub-units? */
+bool has_fragments(const char *id);
 /* PCI command register: may the card write? */
 bool bus_master(const char *id);
 

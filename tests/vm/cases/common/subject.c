@@ -18,10 +18,12 @@
 #include "node.h"
 #include "reader.h"
 #include "rig.h"
+#include "taker.h"
 
 #define SUPERPAGE (128u << 10)
 #define COUNT 16
 #define RING (256u << 10)
+#define PAGES 64
 #define PREPARE_MS 10000
 #define END_MS 10000
 
@@ -29,7 +31,9 @@
 static struct subject *self;
 static struct rig rig;
 static struct reader reader; /* of a stream, in place of @rig */
-static bool streams;
+static struct taker taker;   /* of a sub-unit */
+static bool streams, fragments;
+static bool given; /* the card has its pages */
 static int fd = -1;
 static char node[64]; /* known beforehand: its card may be on its way out */
 static struct roc_memory extra;
@@ -46,6 +50,8 @@ static int do_close(void)
 		roc_channel_close(rig.ch);
 	else if (reader.fd)
 		reader_close(&reader);
+	else if (taker.fd)
+		taker_close(&taker);
 	else
 		close(fd);
 	return 0;
@@ -58,36 +64,55 @@ static int make_ring(void)
 	return abi(fd, ROC_ST_RING, &ring);
 }
 
-static int start_stream(void)
+static int make_rings(void)
 {
-	struct roc_st_start start = {.size = sizeof(start)};
+	struct roc_fr_rings rings = {.size = sizeof(rings), .pages = PAGES};
 
-	return abi(fd, ROC_ST_START, &start);
+	return abi(fd, ROC_FR_RINGS, &rings);
 }
 
-static int stop_stream(void)
+static int more_memory(void)
 {
-	struct roc_st_stop stop = {.size = sizeof(stop)};
+	struct roc_buf_register reply;
 
-	return abi(fd, ROC_ST_STOP, &stop);
+	if (streams)
+		return make_ring();
+	return fragments ? make_rings() : buffer_register(fd, extra.addr, extra.length, 0, &reply);
+}
+
+static int start(void)
+{
+	struct roc_st_start stream = {.size = sizeof(stream)};
+	struct roc_fr_start sub = {.size = sizeof(sub)};
+
+	if (streams)
+		return abi(fd, ROC_ST_START, &stream);
+	return fragments ? abi(fd, ROC_FR_START, &sub) : control(fd, ROC_CH_START, 0, 0);
+}
+
+static int stop(void)
+{
+	struct roc_st_stop stream = {.size = sizeof(stream)};
+	struct roc_fr_stop sub = {.size = sizeof(sub)};
+
+	if (streams)
+		return abi(fd, ROC_ST_STOP, &stream);
+	return fragments ? abi(fd, ROC_FR_STOP, &sub) : control(fd, ROC_CH_STOP, 0, 0);
 }
 
 /* By the descriptor, not by the library: the other hand may close it meanwhile. */
 static int obey(enum order order)
 {
-	struct roc_buf_register reply;
-
 	switch (order) {
 	case ORDER_OPEN:
 		fd = open_rw(node);
 		return fd < 0 ? fd : 0;
 	case ORDER_REGISTER:
-		return streams ? make_ring()
-			       : buffer_register(fd, extra.addr, extra.length, 0, &reply);
+		return more_memory();
 	case ORDER_START:
-		return streams ? start_stream() : control(fd, ROC_CH_START, 0, 0);
+		return start();
 	case ORDER_STOP:
-		return streams ? stop_stream() : control(fd, ROC_CH_STOP, 0, 0);
+		return stop();
 	case ORDER_CLOSE:
 		return do_close();
 	default:
@@ -123,12 +148,28 @@ static bool prepare_stream(void)
 	       (reader_start(&reader) && reader_run(&reader, 20, PREPARE_MS));
 }
 
+/* With commands out at every moment: the card does not keep up with half of what comes. */
+static bool prepare_fragments(void)
+{
+	taker = (struct taker){.id = self->id, .sub = self->channel, .percent = 50, .pages = PAGES};
+	if (!taker_open(&taker))
+		return false;
+	fd = taker.fd;
+	if (!taker_generate(&taker, TAKER_ALL_LINKS, 400, 1600, 2000, 0, 0))
+		return false;
+	if (self->stage == STAGE_READY)
+		return true;
+	given = taker_start(&taker, 0);
+	return given && taker_run(&taker, 100, PREPARE_MS);
+}
+
 static bool prepare(void)
 {
 	strcpy(node, node_path(self->id, self->channel));
 	if (self->stage == STAGE_NOTHING)
 		return true;
 	streams = has_streams(self->id);
+	fragments = has_fragments(self->id);
 	if (roc_memory_alloc(2 << 20, -1, 0, &extra))
 		return false;
 	if (self->stage == STAGE_OPEN) {
@@ -137,6 +178,8 @@ static bool prepare(void)
 	}
 	if (streams)
 		return prepare_stream();
+	if (fragments)
+		return prepare_fragments();
 	rig = (struct rig){.id = self->id,
 			   .channel = self->channel,
 			   .source = self->source,
@@ -157,6 +200,17 @@ static void take_stream(void)
 	reader_give(&reader, reader.read, true);
 }
 
+/* The same; its pages are the card's as soon as it runs. */
+static void take_fragments(void)
+{
+	if (!given && taker.kernel->flags & ROC_FR_STOPPED)
+		return;
+	if (!given)
+		taker_give_all(&taker, 0);
+	given = true;
+	taker_pass(&taker);
+}
+
 static int live(void *arg)
 {
 	pthread_t threads[SUBJECT_HANDS];
@@ -164,9 +218,8 @@ static int live(void *arg)
 
 	self = arg;
 	if (!prepare()) {
-		printf("# subject: %s\n", rig.wrong[0]	    ? rig.wrong
-					  : reader.wrong[0] ? reader.wrong
-							    : "cannot prepare itself");
+		printf("# subject: %s%s%s\n", rig.wrong, reader.wrong,
+		       taker.errors ? taker.wrong : " cannot prepare itself");
 		self->failed = true;
 		return 1;
 	}
@@ -181,6 +234,8 @@ static int live(void *arg)
 			rig_take(&rig, true);
 		else if (reader.kernel)
 			take_stream();
+		else if (taker.kernel)
+			take_fragments();
 		sleep_ms(2);
 	}
 }

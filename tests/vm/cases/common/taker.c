@@ -200,19 +200,25 @@ int taker_begin(struct taker *t, struct roc_fr_start *reply)
 	return abi(t->fd, ROC_FR_START, reply);
 }
 
-bool taker_start(struct taker *t, uint32_t pages)
+void taker_give_all(struct taker *t, uint32_t pages)
 {
-	struct roc_fr_start reply;
 	unsigned int l;
 	uint32_t p;
-	int err = taker_begin(t, &reply);
 
-	if (err)
-		return failed(t, "ROC_FR_START", err);
 	for (p = 0; p < (pages ?: t->made.pages); p++)
 		for (l = 0; l < t->made.links; l++)
 			taker_free(t, ROC_FR_PAGE(l, p));
 	taker_ring(t);
+}
+
+bool taker_start(struct taker *t, uint32_t pages)
+{
+	struct roc_fr_start reply;
+	int err = taker_begin(t, &reply);
+
+	if (err)
+		return failed(t, "ROC_FR_START", err);
+	taker_give_all(t, pages);
 	return true;
 }
 
@@ -457,18 +463,25 @@ struct roc_fr_info taker_info(const struct taker *t)
 	return info;
 }
 
-void emu_normal_robinnp(unsigned int card)
+void emu_keys_robinnp(unsigned int card)
 {
 	static const char *const keys[] = {"rate 0", "shuffle off", "count-start 0",
 					   "temperature 45"};
-	struct roc_fr_reset reset = {
-		.size = sizeof(reset), .sub = ROC_FR_ALL, .level = ROC_FR_RESET_DEFAULT};
 	unsigned int i;
-	int fd;
 
 	emu(card, "fault all clear");
 	for (i = 0; i < sizeof(keys) / sizeof(keys[0]); i++)
 		emu(card, "set all %s", keys[i]);
+	emu(card, "clear");
+}
+
+void emu_normal_robinnp(unsigned int card)
+{
+	struct roc_fr_reset reset = {
+		.size = sizeof(reset), .sub = ROC_FR_ALL, .level = ROC_FR_RESET_DEFAULT};
+	int fd;
+
+	emu_keys_robinnp(card);
 	fd = node_open(ROBINNP_ID, -1);
 	if (fd >= 0) {
 		abi(fd, ROC_FR_RESET, &reset);

@@ -78,6 +78,7 @@ uint64_t taker_link(struct taker *t, unsigned int link, unsigned int counter);
 
 /* START, and all pages to the card; @pages: so many of each link, 0: all. */
 bool taker_start(struct taker *t, uint32_t pages);
+void taker_give_all(struct taker *t, uint32_t pages);	      /* the pages alone */
 int taker_begin(struct taker *t, struct roc_fr_start *reply); /* START alone; 0 or -errno */
 bool taker_stop(struct taker *t);
 
@@ -101,7 +102,9 @@ int taker_wait(struct taker *t, uint32_t mask, unsigned int ms);
 struct roc_fr_info taker_info(const struct taker *t);
 uint32_t taker_outstanding(const struct taker *t);
 
-/* All faults off, all keys as at power-on, all settings and counters too, nothing generated. */
+/* All faults off, all keys as at power-on, counts 0; the driver need not be there. */
+void emu_keys_robinnp(unsigned int card);
+/* And all settings and counters too, nothing generated. */
 void emu_normal_robinnp(unsigned int card);
 /* A count of one of a card's sub-units, and of its links, 0 to 11. */
 uint64_t emu_sub(unsigned int card, unsigned int sub, const char *name);

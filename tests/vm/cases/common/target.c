@@ -10,6 +10,7 @@
 #include "mem.h"
 #include "reader.h"
 #include "rig.h"
+#include "taker.h"
 
 #define RUN_MS 10000
 #define SUPERPAGE (128u << 10)
@@ -21,6 +22,8 @@ void target_normal(const struct target *t)
 {
 	if (t->type == ROC_CARD_P40)
 		emu_keys_p40(t->card);
+	else if (t->type == ROC_CARD_ROBINNP)
+		emu_keys_robinnp(t->card);
 	else if (t->type == ROC_CARD_CRORC)
 		emu_normal_crorc(t->card);
 	else
@@ -29,7 +32,7 @@ void target_normal(const struct target *t)
 
 void target_rate(const struct target *t, unsigned int channel, unsigned int rate)
 {
-	if (t->type == ROC_CARD_P40)
+	if (t->type == ROC_CARD_P40 || t->type == ROC_CARD_ROBINNP)
 		emu(t->card, "set all rate %u", rate);
 	else if (t->type == ROC_CARD_CRORC)
 		emu(t->card, "set all rate %u=%u", channel, rate);
@@ -43,6 +46,8 @@ void target_fail(const struct target *t)
 		emu(t->card, "fault all record-sequence 5");
 	else if (t->type == ROC_CARD_P40)
 		emu(t->card, "fault 0 beyond-ring 0x7f 1000000");
+	else if (t->type == ROC_CARD_ROBINNP)
+		emu(t->card, "fault 0 fetch-error 3 1");
 	else if (t->type == ROC_CARD_CRORC)
 		emu(t->card, "fault 0 count-jump 0x3f 50");
 	else
@@ -90,10 +95,25 @@ static bool stream_runs(const char *id, unsigned int stream, bool stop)
 	return was(good, id, stream, r.errors, r.wrong);
 }
 
+static bool fragments_run(const char *id, unsigned int sub, bool stop)
+{
+	struct taker t = {.id = id, .sub = sub, .percent = 50, .pages = 64};
+	bool good = taker_open(&t);
+
+	if (!good)
+		return was(good, id, sub, t.errors, t.wrong);
+	good = taker_generate(&t, TAKER_ALL_LINKS, 400, 1600, 2000, 0, 0) && taker_start(&t, 0) &&
+	       taker_run(&t, 500, RUN_MS) && (!stop || taker_stop(&t));
+	taker_close(&t);
+	return was(good, id, sub, t.errors, t.wrong);
+}
+
 bool target_runs(const struct target *t, const char *id, unsigned int channel, void *memory,
 		 bool stop)
 {
 	if (t->type == ROC_CARD_P40)
 		return stream_runs(id, channel, stop);
+	if (t->type == ROC_CARD_ROBINNP)
+		return fragments_run(id, channel, stop);
 	return pool_runs(id, channel, t->source, memory, stop);
 }

@@ -106,6 +106,13 @@ static struct target targets[] = {
 	 .id = "4004:0",
 	 .other_id = "4004:0",
 	 .other_channel = P40_STREAM_ODIN},
+	{.kind = "robinnp",
+	 .type = ROC_CARD_ROBINNP,
+	 .card = 4,
+	 .endpoints = 1,
+	 .id = "6005:0",
+	 .other_id = "6005:0",
+	 .other_channel = 1},
 };
 
 struct meeting {
@@ -154,6 +161,17 @@ static const struct meeting selection_of_streams[] = {
 	{WAY_RMMOD, PHASE_OPENING, WAY_FIRST},
 	{WAY_RMMOD, PHASE_FLOWING, PHASE_FIRST},
 	{WAY_RELOAD, PHASE_STARTING, WAY_FIRST},
+	{WAY_KILL, PHASE_FAILED, PHASE_FIRST},
+};
+
+/*
+ * Of sub-units, with commands out at every moment: each phase. The ways that are not here are in
+ * tests/vm/cases/fragment/fragment_ways_out.c, while data flow, and with all phases in the matrix.
+ */
+static const struct meeting selection_of_fragments[] = {
+	{WAY_CLOSE, PHASE_STARTING, PHASE_FIRST}, {WAY_STOP, PHASE_STOPPING, PHASE_FIRST},
+	{WAY_UNBIND, PHASE_CLOSING, WAY_FIRST},	  {WAY_REMOVE, PHASE_FLOWING, WAY_FIRST},
+	{WAY_RMMOD, PHASE_OPENING, WAY_FIRST},	  {WAY_RELOAD, PHASE_REGISTERING, WAY_FIRST},
 	{WAY_KILL, PHASE_FAILED, PHASE_FIRST},
 };
 
@@ -326,8 +344,8 @@ static void reloaded(const struct cell *c, struct going *g)
 
 	UNIT_NEED(module_unload(REACH_MS) == 0);
 	target_rate(t, 0, SLOW);
-	UNIT_NEED(left_running(t, physical(victim.addr), physical((char *)victim.addr + HUGE)) ==
-		  0);
+	UNIT_NEED(left_running(t, physical(victim.addr), physical((char *)victim.addr + HUGE),
+			       (char *)victim.addr + HUGE) == 0);
 	CU_ASSERT(UNIT_WAIT(emu_count(t->card, 0, "dma_writes"), REACH_MS));
 	UNIT_NEED(way_back(g));
 	memory_fill(victim.addr, victim.length);
@@ -453,16 +471,27 @@ static void run_cell(void)
 	unfinished = false;
 }
 
+static bool is_among(const struct cell *c, const struct meeting *m, size_t count)
+{
+	size_t i;
+
+	for (i = 0; i < count; i++)
+		if (m[i].way == c->way && m[i].phase == c->phase && m[i].first == c->first)
+			return true;
+	return false;
+}
+
 static bool selected(const struct cell *c)
 {
-	bool streams = c->t->type == ROC_CARD_P40;
-	const struct meeting *m = streams ? selection_of_streams : selection;
-	unsigned int i;
-
-	for (i = 0; i < (streams ? N(selection_of_streams) : N(selection)); i++)
-		if (m[i].way == c->way && m[i].phase == c->phase && m[i].first == c->first)
-			return c->t->present;
-	return false;
+	switch (c->t->type) {
+	case ROC_CARD_P40:
+		return c->t->present && is_among(c, selection_of_streams, N(selection_of_streams));
+	case ROC_CARD_ROBINNP:
+		return c->t->present &&
+		       is_among(c, selection_of_fragments, N(selection_of_fragments));
+	default:
+		return c->t->present && is_among(c, selection, N(selection));
+	}
 }
 
 static bool wanted(const struct cell *c, int argc, char **argv)
