@@ -17,11 +17,12 @@ static const struct {
 	{"check", evb_sink_check},
 	{"count", evb_sink_count},
 	{"file", evb_sink_file},
+	{"shm", evb_sink_shm},
 };
 
 const char *evb_sink_kinds(void)
 {
-	return "check, count, file";
+	return "check, count, file, shm";
 }
 
 int evb_sink_open(const char *text, const char *name, struct evb_sink *sink, char why[UNITS_WHY])

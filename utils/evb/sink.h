@@ -52,5 +52,6 @@ int evb_sink_check(const char *values, const char *name, struct evb_sink *sink,
 int evb_sink_count(const char *values, const char *name, struct evb_sink *sink,
 		   char why[UNITS_WHY]);
 int evb_sink_file(const char *values, const char *name, struct evb_sink *sink, char why[UNITS_WHY]);
+int evb_sink_shm(const char *values, const char *name, struct evb_sink *sink, char why[UNITS_WHY]);
 
 #endif

@@ -1,0 +1,286 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * A filter process: takes blocks from a builder's memory. The builder is another program, so
+ * nothing that it says is used before it was looked at.
+ */
+#include <roc/filter.h>
+
+#include <errno.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include "libroc.h"
+
+#define HELLO_MS 10000
+#define MESSAGE_MAX (1 << 22)
+#define SEGMENTS_MAX (1 << 17)
+
+/* A block that is out. */
+struct taken {
+	struct roc_mep mep;
+	struct roc_mep_source *sources;
+	struct iovec *segments;
+	unsigned int source_room, segment_room;
+	bool out;
+};
+
+struct roc_filter {
+	int fd;
+	char *memory;
+	uint64_t length;
+	unsigned char *message;
+	uint32_t message_room, depth;
+	struct taken taken[ROC_FILTER_DEPTH_MAX];
+};
+
+static int connect_to(struct roc_filter *f, const char *path)
+{
+	struct sockaddr_un to = {.sun_family = AF_UNIX};
+
+	if (strlen(path) >= sizeof(to.sun_path))
+		return roc_fail(ENAMETOOLONG, "%s: the name of a socket has %zu characters at most",
+				path, sizeof(to.sun_path) - 1);
+	strcpy(to.sun_path, path);
+	f->fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
+	if (f->fd < 0)
+		return roc_fail(errno, "no socket: %s", strerror(errno));
+	if (connect(f->fd, (struct sockaddr *)&to, sizeof(to)))
+		return roc_fail(errno, "no builder lends blocks at %s: %s", path, strerror(errno));
+	return 0;
+}
+
+/* The hello and the descriptor that comes with it, -1: none. */
+static int read_hello(struct roc_filter *f, struct roc_filter_hello *hello, int *fd)
+{
+	union {
+		struct cmsghdr head;
+		char room[CMSG_SPACE(sizeof(int))];
+	} control;
+	struct iovec v = {.iov_base = hello, .iov_len = sizeof(*hello)};
+	struct msghdr m = {.msg_iov = &v,
+			   .msg_iovlen = 1,
+			   .msg_control = &control,
+			   .msg_controllen = sizeof(control)};
+	struct pollfd p = {.fd = f->fd, .events = POLLIN};
+	struct cmsghdr *c;
+	ssize_t n;
+
+	*fd = -1;
+	if (poll(&p, 1, HELLO_MS) <= 0)
+		return roc_fail(ETIME, "the builder says nothing: does it run?");
+	n = recvmsg(f->fd, &m, MSG_CMSG_CLOEXEC);
+	c = n > 0 ? CMSG_FIRSTHDR(&m) : NULL;
+	if (c && c->cmsg_level == SOL_SOCKET && c->cmsg_type == SCM_RIGHTS &&
+	    c->cmsg_len == CMSG_LEN(sizeof(int)))
+		memcpy(fd, CMSG_DATA(c), sizeof(int));
+	if (n != sizeof(*hello) || hello->magic != ROC_FILTER_MAGIC || *fd < 0 || !hello->length ||
+	    !hello->depth || hello->depth > ROC_FILTER_DEPTH_MAX ||
+	    hello->message < sizeof(struct roc_filter_block) || hello->message > MESSAGE_MAX)
+		return roc_fail(EPROTO, "who listens there is no builder, or one of another "
+					"version");
+	return 0;
+}
+
+static int map(struct roc_filter *f, const struct roc_filter_hello *hello, int fd)
+{
+	struct stat st;
+	void *memory;
+
+	if (fstat(fd, &st) || (uint64_t)st.st_size < hello->length)
+		return roc_fail(EPROTO, "the builder's memory is smaller than it says");
+	memory = mmap(NULL, hello->length, PROT_READ, MAP_SHARED, fd, 0);
+	if (memory == MAP_FAILED)
+		return roc_fail(ENOMEM, "the builder's memory cannot be mapped: %s",
+				strerror(errno));
+	f->memory = memory;
+	f->length = hello->length;
+	f->depth = hello->depth;
+	f->message_room = hello->message;
+	f->message = malloc(hello->message);
+	return f->message ? 0 : roc_fail(ENOMEM, "no memory for messages");
+}
+
+int roc_filter_open(const char *path, struct roc_filter **filter)
+{
+	struct roc_filter *f = calloc(1, sizeof(*f));
+	struct roc_filter_hello hello;
+	int fd = -1, ret;
+
+	if (!f)
+		return roc_fail(ENOMEM, "no memory for a filter");
+	f->fd = -1;
+	ret = connect_to(f, path);
+	if (!ret)
+		ret = read_hello(f, &hello, &fd);
+	if (!ret)
+		ret = map(f, &hello, fd);
+	if (fd >= 0)
+		close(fd);
+	if (ret) {
+		roc_filter_close(f);
+		return ret;
+	}
+	*filter = f;
+	return 0;
+}
+
+int roc_filter_fd(const struct roc_filter *f)
+{
+	return f->fd;
+}
+
+static int room_for(struct taken *t, unsigned int sources, unsigned int segments)
+{
+	if (sources > t->source_room) {
+		free(t->sources);
+		t->sources = calloc(sources, sizeof(*t->sources));
+		t->source_room = t->sources ? sources : 0;
+	}
+	if (segments > t->segment_room) {
+		free(t->segments);
+		t->segments = calloc(segments, sizeof(*t->segments));
+		t->segment_room = t->segments ? segments : 0;
+	}
+	return t->source_room >= sources && t->segment_room >= segments
+		       ? 0
+		       : roc_fail(ENOMEM, "no memory for %u segments", segments);
+}
+
+static bool segments_good(const struct roc_filter *f, struct taken *t,
+			  const struct roc_filter_segment *from, unsigned int count)
+{
+	struct roc_filter_segment s;
+	unsigned int i;
+
+	for (i = 0; i < count; i++) {
+		memcpy(&s, &from[i], sizeof(s));
+		if (s.offset > f->length || s.bytes > f->length - s.offset)
+			return false;
+		t->segments[i] =
+			(struct iovec){.iov_base = f->memory + s.offset, .iov_len = s.bytes};
+	}
+	return true;
+}
+
+static bool sources_good(struct taken *t, const struct roc_filter_source *from, unsigned int count,
+			 unsigned int segments)
+{
+	unsigned int i, at = 0;
+
+	for (i = 0; i < count; i++) {
+		struct roc_mep_source *to = &t->sources[i];
+
+		if (from[i].segments > segments - at || from[i].state > ROC_MEP_MISSING ||
+		    !memchr(from[i].name, 0, sizeof(from[i].name)))
+			return false;
+		*to = (struct roc_mep_source){.state = from[i].state};
+		strcpy(to->name, from[i].name);
+		if (to->state == ROC_MEP_HERE &&
+		    roc_mfp_open(&to->view, t->segments + at, from[i].segments))
+			return false;
+		at += from[i].segments;
+	}
+	return at == segments;
+}
+
+static int decode(const struct roc_filter *f, struct taken *t, size_t bytes)
+{
+	const struct roc_filter_source *sources =
+		(const void *)(f->message + sizeof(struct roc_filter_block));
+	struct roc_filter_block b;
+	int ret;
+
+	if (bytes < sizeof(b))
+		return -EBADMSG;
+	memcpy(&b, f->message, sizeof(b));
+	if (b.count > ROC_MEP_SOURCES_MAX || b.segments > SEGMENTS_MAX ||
+	    bytes != sizeof(b) + b.count * sizeof(struct roc_filter_source) +
+			     b.segments * sizeof(struct roc_filter_segment))
+		return -EBADMSG;
+	ret = room_for(t, b.count, b.segments);
+	if (ret)
+		return ret;
+	if (!segments_good(f, t, (const void *)(sources + b.count), b.segments) ||
+	    !sources_good(t, sources, b.count, b.segments))
+		return -EBADMSG;
+	t->mep = (struct roc_mep){
+		.block = b.block,
+		.first_event = b.first_event,
+		.handle = b.handle,
+		.time = b.time,
+		.events = b.events,
+		.epoch = b.epoch,
+		.flags = b.flags,
+		.count = b.count,
+		.sources = t->sources,
+	};
+	return 0;
+}
+
+int roc_filter_take(struct roc_filter *f, const struct roc_mep **mep)
+{
+	struct taken *t = NULL;
+	unsigned int i;
+	ssize_t n;
+	int ret;
+
+	for (i = 0; i < f->depth && !t; i++)
+		t = f->taken[i].out ? NULL : &f->taken[i];
+	if (!t)
+		return 0;
+	n = recv(f->fd, f->message, f->message_room, MSG_DONTWAIT | MSG_TRUNC);
+	if (n < 0 && (errno == EAGAIN || errno == EINTR))
+		return 0;
+	if (n <= 0)
+		return roc_fail(ENODATA, "the builder is gone");
+	ret = (size_t)n <= f->message_room ? decode(f, t, (size_t)n) : -EBADMSG;
+	if (ret == -EBADMSG) {
+		shutdown(f->fd, SHUT_RDWR);
+		return roc_fail(EBADMSG, "the builder sent what is no block of events");
+	}
+	if (ret)
+		return ret;
+	t->out = true;
+	*mep = &t->mep;
+	return 1;
+}
+
+int roc_filter_return(struct roc_filter *f, const struct roc_mep *mep, uint64_t accepted)
+{
+	struct roc_filter_return r = {.handle = mep->handle, .accepted = accepted};
+	unsigned int i;
+
+	for (i = 0; i < f->depth && &f->taken[i].mep != mep; i++)
+		;
+	if (i == f->depth || !f->taken[i].out)
+		return roc_fail(EINVAL, "this block is not out: each is returned once");
+	f->taken[i].out = false;
+	/* Small, and there is room for one of each block that is out. */
+	if (send(f->fd, &r, sizeof(r), MSG_NOSIGNAL) != sizeof(r))
+		return roc_fail(ENODATA, "the builder is gone");
+	return 0;
+}
+
+void roc_filter_close(struct roc_filter *f)
+{
+	unsigned int i;
+
+	if (!f)
+		return;
+	if (f->fd >= 0)
+		close(f->fd);
+	if (f->memory)
+		munmap(f->memory, f->length);
+	for (i = 0; i < ROC_FILTER_DEPTH_MAX; i++) {
+		free(f->taken[i].sources);
+		free(f->taken[i].segments);
+	}
+	free(f->message);
+	free(f);
+}

@@ -1,0 +1,371 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Blocks lent to filter processes: each comes back once, whoever dies and whatever he says.
+ */
+#include "unit.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+
+#include <roc/filter.h>
+#include <roc/roc.h>
+
+#include "tests/unit/utils/evb/blocks.h"
+#include "utils/evb/inspect.h"
+#include "utils/evb/sink.h"
+
+#define MEMORY (4 << 20)
+
+static char path[64], why[UNITS_WHY];
+static struct evb_sink sink;
+static int memory = -1;
+static struct block *block[64];
+static unsigned int put_count, back_count;
+
+static void begin(const char *options)
+{
+	char text[128];
+
+	snprintf(path, sizeof(path), "/tmp/roc-evb-%d", getpid());
+	snprintf(text, sizeof(text), "shm:%s%s", path, options);
+	why[0] = '\0';
+	UNIT_EQ(evb_sink_open(text, "bu1", &sink, why), 0);
+	if (why[0])
+		unit_note("%s", why);
+	UNIT_NEED(sink.ops);
+	memory = memfd_create("blocks", MFD_CLOEXEC);
+	UNIT_EQ(ftruncate(memory, MEMORY), 0);
+	block_memory = mmap(NULL, MEMORY, PROT_READ | PROT_WRITE, MAP_SHARED, memory, 0);
+	UNIT_NEED(block_memory != MAP_FAILED);
+	block_room = MEMORY;
+	block_used = 0;
+	put_count = back_count = 0;
+	UNIT_EQ(sink.ops->memory(sink.self, memory, block_memory, MEMORY), 0);
+}
+
+static void end(void)
+{
+	evb_sink_close(&sink);
+	CU_ASSERT_TRUE(access(path, F_OK) < 0);
+	while (put_count)
+		free_block(block[--put_count]);
+	munmap(block_memory, MEMORY);
+	block_memory = NULL;
+	close(memory);
+}
+
+static struct evb_sink_books books(void)
+{
+	struct evb_sink_books n;
+
+	sink.books(sink.self, &n);
+	return n;
+}
+
+/* One turn of a builder: each block comes back once. */
+static unsigned int turn(void)
+{
+	uint64_t handles[64];
+	int n = sink.ops->done(sink.self, handles, 64), i, k;
+
+	CU_ASSERT_TRUE(n >= 0);
+	for (i = 0; i < n; i++) {
+		for (k = 0; k < (int)put_count && block[k]->mep.handle != handles[i]; k++)
+			;
+		UNIT_NEED(k < (int)put_count);
+		block[k]->mep.handle = UINT64_MAX;
+		back_count++;
+	}
+	return back_count;
+}
+
+static int put(int missing)
+{
+	struct block *b = make_block(put_count, put_count % 2 ? 150 : 5000, missing);
+	int ret = sink.ops->put(sink.self, &b->mep);
+
+	if (ret == 1)
+		block[put_count++] = b;
+	else
+		free_block(b);
+	return ret;
+}
+
+struct opening {
+	struct roc_filter *filter;
+	int ret;
+	atomic_bool over;
+};
+
+static void *open_in_thread(void *argument)
+{
+	struct opening *o = argument;
+
+	o->ret = roc_filter_open(path, &o->filter);
+	if (o->ret)
+		unit_note("%s", roc_error());
+	o->over = true;
+	return NULL;
+}
+
+/* The hello comes when the builder makes a turn. */
+static struct roc_filter *new_filter(void)
+{
+	struct opening o = {0};
+	pthread_t thread;
+
+	UNIT_EQ(pthread_create(&thread, NULL, open_in_thread, &o), 0);
+	CU_ASSERT_TRUE(UNIT_WAIT((turn(), o.over), 5000));
+	pthread_join(thread, NULL);
+	UNIT_EQ(o.ret, 0);
+	UNIT_NEED(o.filter);
+	return o.filter;
+}
+
+static void there_and_back(void)
+{
+	struct inspect *in = calloc(1, sizeof(*in));
+	const struct roc_mep *mep[3];
+	struct roc_filter *f;
+	unsigned int i;
+
+	begin(",depth=2");
+	UNIT_EQ(put(-1), 0); /* nobody is there */
+	f = new_filter();
+	UNIT_EQ(put(-1), 1);
+	UNIT_EQ(put(2), 1);
+	UNIT_EQ(put(-1), 0);
+	UNIT_EQ(roc_filter_take(f, &mep[0]), 1);
+	UNIT_EQ(roc_filter_take(f, &mep[1]), 1);
+	UNIT_EQ(roc_filter_take(f, &mep[2]), 0);
+	for (i = 0; i < 2; i++)
+		UNIT_EQ(inspect_block(in, mep[i]), 0);
+	UNIT_EQ(in->n.errors, 0);
+	UNIT_EQ(in->n.missing, 1);
+	UNIT_EQ(in->n.fragments, books().fragments);
+	UNIT_EQ(turn(), 0);
+	UNIT_EQ(roc_filter_return(f, mep[1], 5), 0);
+	UNIT_EQ(roc_filter_return(f, mep[1], 5), -EINVAL);
+	CU_ASSERT_TRUE(UNIT_WAIT(turn() == 1, 2000));
+	UNIT_EQ(put(-1), 1);
+	UNIT_EQ(roc_filter_return(f, mep[0], 1000), 0);
+	CU_ASSERT_TRUE(UNIT_WAIT(turn() == 2, 2000));
+	UNIT_EQ(books().accepted, 5 + EVENTS);
+	UNIT_EQ(roc_filter_take(f, &mep[0]), 1);
+	UNIT_EQ(mep[0]->block, 2);
+	roc_filter_close(f);
+	inspect_end(in);
+	free(in);
+	end();
+}
+
+/* A filter dies with blocks: another one gets them; one that kills three is given up. */
+static void dies(void)
+{
+	const struct roc_mep *mep;
+	struct roc_filter *a, *b;
+
+	begin(",depth=3");
+	a = new_filter();
+	UNIT_EQ(put(-1), 1);
+	UNIT_EQ(put(-1), 1);
+	b = new_filter();
+	roc_filter_close(a);
+	CU_ASSERT_TRUE(UNIT_WAIT((turn(), books().again == 2), 2000));
+	UNIT_EQ(roc_filter_take(b, &mep), 1);
+	UNIT_EQ(roc_filter_return(b, mep, 0), 0);
+	CU_ASSERT_TRUE(UNIT_WAIT(turn() == 1, 2000));
+	roc_filter_close(b);
+	turn();
+	roc_filter_close(new_filter());
+	CU_ASSERT_TRUE(UNIT_WAIT(turn() == 2, 2000));
+	UNIT_EQ(books().lost, 1);
+	UNIT_EQ(books().again, 3);
+	UNIT_EQ(put(-1), 0);
+	end();
+}
+
+static int stranger(void)
+{
+	struct sockaddr_un to = {.sun_family = AF_UNIX};
+	int fd = socket(AF_UNIX, SOCK_SEQPACKET, 0);
+
+	strcpy(to.sun_path, path);
+	UNIT_EQ(connect(fd, (struct sockaddr *)&to, sizeof(to)), 0);
+	turn();
+	return fd;
+}
+
+/* Whatever a filter says, what is another's stays his. */
+static void lies(void)
+{
+	struct roc_filter_return bad[] = {{0, 0},
+					  {UINT64_C(1) << 32 | 1, 0},
+					  {UINT64_MAX, 0},
+					  {UINT64_C(2) << 32, 0},
+					  {UINT64_C(1) << 32, 0}};
+	const struct roc_mep *mep;
+	struct roc_filter *f;
+	unsigned int i;
+	char byte;
+	int fd;
+
+	begin("");
+	f = new_filter();
+	UNIT_EQ(put(-1), 1);
+	for (i = 0; i < 6; i++) {
+		fd = stranger();
+		if (i < 5)
+			UNIT_EQ(send(fd, &bad[i], sizeof(bad[i]), 0), sizeof(bad[i]));
+		else
+			UNIT_EQ(send(fd, "x", 1, 0), 1);
+		UNIT_EQ(turn(), 0);
+		/* The hello, then the end. */
+		recv(fd, &byte, 1, 0);
+		UNIT_EQ(recv(fd, &byte, 1, MSG_DONTWAIT), 0);
+		close(fd);
+	}
+	UNIT_EQ(roc_filter_take(f, &mep), 1);
+	UNIT_EQ(roc_filter_return(f, mep, 1), 0);
+	CU_ASSERT_TRUE(UNIT_WAIT(turn() == 1, 2000));
+	roc_filter_close(f);
+	/* And what it got it cannot write to. */
+	fd = stranger();
+	{
+		char hello[64], room[CMSG_SPACE(sizeof(int))];
+		struct iovec v = {.iov_base = hello, .iov_len = sizeof(hello)};
+		struct msghdr m = {.msg_iov = &v,
+				   .msg_iovlen = 1,
+				   .msg_control = room,
+				   .msg_controllen = sizeof(room)};
+		int got;
+
+		UNIT_EQ(recvmsg(fd, &m, 0), sizeof(struct roc_filter_hello));
+		memcpy(&got, CMSG_DATA(CMSG_FIRSTHDR(&m)), sizeof(got));
+		CU_ASSERT_TRUE(mmap(NULL, MEMORY, PROT_WRITE, MAP_SHARED, got, 0) == MAP_FAILED);
+		close(got);
+	}
+	close(fd);
+	end();
+}
+
+/* A builder that says what cannot be does no harm to a filter. */
+static void lying_builder(void)
+{
+	struct roc_filter_hello hello = {
+		.magic = ROC_FILTER_MAGIC, .length = 4096, .depth = 2, .message = 4096};
+	static const struct {
+		uint32_t count, segments, state, of_source;
+		uint64_t offset, bytes;
+		int extra;
+	} say[] = {
+		{1, 1, 0, 1, 4096, 1, 0}, {1, 1, 0, 1, UINT64_MAX, 2, 0},
+		{1, 1, 0, 1, 0, 4097, 0}, {1, 1, 0, 1, 0, UINT64_MAX, 0},
+		{1, 1, 0, 2, 0, 100, 0},  {1, 1, 3, 1, 0, 100, 0},
+		{1, 1, 1, 0, 0, 100, 0},  {1, 1, 0, 1, 0, 100, 8},
+		{5000, 0, 0, 0, 0, 0, 0}, {1, 1, 0, 1, 1, 100, 0},
+		{1, 1, 0, 1, 0, 4096, 0},
+	};
+	/* The last is good. */
+	struct roc_mfp head = {.events = 1, .bytes = ROC_MFP_HEAD};
+	unsigned char mfp[ROC_MFP_HEAD];
+	size_t i;
+
+	for (i = 0; i < sizeof(say) / sizeof(say[0]); i++) {
+		struct sockaddr_un at = {.sun_family = AF_UNIX};
+		struct {
+			struct roc_filter_block b;
+			struct roc_filter_source s;
+			struct roc_filter_segment segment;
+			uint64_t extra;
+		} __attribute__((packed)) m = {
+			.b = {.count = say[i].count, .segments = say[i].segments},
+			.s = {.name = "ru1", .state = say[i].state, .segments = say[i].of_source},
+			.segment = {say[i].offset, say[i].bytes},
+		};
+		size_t bytes = sizeof(m) - 8 + (size_t)say[i].extra;
+		union {
+			struct cmsghdr head;
+			char room[CMSG_SPACE(sizeof(int))];
+		} control = {.head = {.cmsg_len = CMSG_LEN(sizeof(int)),
+				      .cmsg_level = SOL_SOCKET,
+				      .cmsg_type = SCM_RIGHTS}};
+		struct iovec v = {.iov_base = &hello, .iov_len = sizeof(hello)};
+		struct msghdr with = {.msg_iov = &v,
+				      .msg_iovlen = 1,
+				      .msg_control = &control,
+				      .msg_controllen = sizeof(control)};
+		int listener = socket(AF_UNIX, SOCK_SEQPACKET, 0), fd, file;
+		struct opening o = {0};
+		const struct roc_mep *mep;
+		pthread_t thread;
+
+		snprintf(path, sizeof(path), "/tmp/roc-evb-%d", getpid());
+		strcpy(at.sun_path, path);
+		unlink(path);
+		UNIT_EQ(bind(listener, (struct sockaddr *)&at, sizeof(at)), 0);
+		UNIT_EQ(listen(listener, 1), 0);
+		UNIT_EQ(pthread_create(&thread, NULL, open_in_thread, &o), 0);
+		fd = accept(listener, NULL, NULL);
+		file = memfd_create("blocks", 0);
+		UNIT_EQ(ftruncate(file, 4096), 0);
+		roc_mfp_put(mfp, &head);
+		UNIT_EQ(pwrite(file, mfp, sizeof(mfp), 0), sizeof(mfp));
+		memcpy(CMSG_DATA(&control.head), &file, sizeof(int));
+		UNIT_EQ(sendmsg(fd, &with, 0), sizeof(hello));
+		pthread_join(thread, NULL);
+		UNIT_EQ(o.ret, 0);
+		UNIT_EQ(send(fd, &m, bytes, 0), bytes);
+		UNIT_EQ(roc_filter_take(o.filter, &mep),
+			i + 1 < sizeof(say) / sizeof(say[0]) ? -EBADMSG : 1);
+		roc_filter_close(o.filter);
+		close(fd);
+		close(file);
+		close(listener);
+		unlink(path);
+	}
+}
+
+static void nobody(void)
+{
+	struct roc_filter *f = NULL;
+	struct evb_sink second;
+	uint64_t handle;
+	int fd;
+
+	UNIT_EQ(roc_filter_open("/tmp/roc-nowhere", &f), -ENOENT);
+	begin(",pass");
+	/* Two builders at one socket. */
+	{
+		char text[80];
+
+		snprintf(text, sizeof(text), "shm:%s", path);
+		CU_ASSERT_TRUE(evb_sink_open(text, "bu2", &second, why) < 0);
+		CU_ASSERT_TRUE(strstr(why, "cannot be listened at") != NULL);
+	}
+	/* Nobody filters: it passes, and is counted. */
+	UNIT_EQ(put(-1), 1);
+	UNIT_EQ(sink.ops->done(sink.self, &handle, 1), 1);
+	UNIT_EQ(books().unknown, 1);
+	end();
+	/* A socket that was left by who was killed is taken over. */
+	fd = socket(AF_UNIX, SOCK_SEQPACKET, 0);
+	{
+		struct sockaddr_un at = {.sun_family = AF_UNIX};
+
+		strcpy(at.sun_path, path);
+		UNIT_EQ(bind(fd, (struct sockaddr *)&at, sizeof(at)), 0);
+	}
+	close(fd);
+	begin("");
+	end();
+}
+
+UNIT_MAIN("Blocks lent to filters", {"there and back", there_and_back},
+	  {"a filter that dies", dies}, {"filters that lie", lies},
+	  {"a builder that lies", lying_builder}, {"nobody there", nobody})

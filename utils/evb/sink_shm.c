@@ -1,0 +1,506 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Blocks of events lent to filter processes on this machine (roc/filter.h): they see the memory
+ * that blocks were built in, and cannot write to it. Each block goes to the process that has the
+ * fewest; of one that ends or lies, what it had is lent to another, three times at most.
+ */
+#include "sink.h"
+
+#include <roc/filter.h>
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include "text.h"
+
+#define FILTERS 16
+#define BLOCKS 1024
+#define TRIES 3
+#define MESSAGE (128 << 10)
+#define NOBODY FILTERS
+
+struct values {
+	char path[EVB_TEXT_MAX];
+	uint64_t depth;
+	bool pass;
+};
+
+static const struct evb_key keys[] = {
+	{.name = "path",
+	 .type = EVB_KEY_TEXT,
+	 .offset = offsetof(struct values, path),
+	 .bare = true},
+	{.name = "depth",
+	 .type = EVB_KEY_SIZE,
+	 .offset = offsetof(struct values, depth),
+	 .min = 1,
+	 .max = ROC_FILTER_DEPTH_MAX},
+	{.name = "pass", .type = EVB_KEY_FLAG, .offset = offsetof(struct values, pass)},
+};
+
+/* A block that is ours. */
+struct lent {
+	const struct roc_mep *mep; /* NULL: the place is free */
+	unsigned int filter;	   /* NOBODY: it waits */
+	unsigned int tries;
+	uint32_t times; /* that the place was used: upper half of the handle */
+};
+
+struct filter {
+	int fd; /* -1: none */
+	unsigned int out;
+};
+
+struct shm {
+	struct values v;
+	int listener, memory;
+	char *base;
+	size_t length;
+	struct filter filters[FILTERS];
+	struct lent lent[BLOCKS];
+	unsigned int held, waiting;
+	uint64_t done[BLOCKS];
+	unsigned int done_count;
+	unsigned char *message;
+	struct evb_sink_books n;
+	char why[UNITS_WHY];
+};
+
+static int memory(void *self, int fd, void *base, size_t length)
+{
+	struct shm *s = self;
+	char path[64];
+
+	/* Whoever gets it must not be able to map it for writing. */
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+	s->memory = open(path, O_RDONLY | O_CLOEXEC);
+	if (s->memory < 0)
+		return units_fail(s->why, errno,
+				  "The memory of blocks cannot be opened for filters: %s. Is /proc "
+				  "there?",
+				  strerror(errno));
+	s->base = base;
+	s->length = length;
+	return 0;
+}
+
+static void finished(struct shm *s, struct lent *l)
+{
+	s->done[s->done_count++] = l->mep->handle;
+	l->mep = NULL;
+	s->held--;
+}
+
+static void give_up(struct shm *s, unsigned int filter)
+{
+	unsigned int i;
+
+	close(s->filters[filter].fd);
+	s->filters[filter] = (struct filter){.fd = -1};
+	for (i = 0; i < BLOCKS; i++) {
+		struct lent *l = &s->lent[i];
+
+		if (!l->mep || l->filter != filter)
+			continue;
+		l->filter = NOBODY;
+		if (l->tries < TRIES) {
+			s->waiting++;
+			continue;
+		}
+		s->n.lost++;
+		finished(s, l);
+	}
+}
+
+static bool hello(struct shm *s, int fd)
+{
+	struct roc_filter_hello h = {.magic = ROC_FILTER_MAGIC,
+				     .length = s->length,
+				     .depth = (uint32_t)s->v.depth,
+				     .message = MESSAGE};
+	union {
+		struct cmsghdr head;
+		char room[CMSG_SPACE(sizeof(int))];
+	} control = {.head = {.cmsg_len = CMSG_LEN(sizeof(int)),
+			      .cmsg_level = SOL_SOCKET,
+			      .cmsg_type = SCM_RIGHTS}};
+	struct iovec v = {.iov_base = &h, .iov_len = sizeof(h)};
+	struct msghdr m = {.msg_iov = &v,
+			   .msg_iovlen = 1,
+			   .msg_control = &control,
+			   .msg_controllen = sizeof(control)};
+
+	memcpy(CMSG_DATA(&control.head), &s->memory, sizeof(int));
+	return sendmsg(fd, &m, MSG_NOSIGNAL | MSG_DONTWAIT) == sizeof(h);
+}
+
+static void accept_filters(struct shm *s)
+{
+	unsigned int i;
+	int fd;
+
+	/* Before the memory is known they wait in the queue. */
+	while (s->memory >= 0) {
+		fd = accept4(s->listener, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
+		if (fd < 0)
+			return;
+		for (i = 0; i < FILTERS && s->filters[i].fd >= 0; i++)
+			;
+		if (i == FILTERS || !hello(s, fd)) {
+			close(fd);
+			continue;
+		}
+		s->filters[i] = (struct filter){.fd = fd};
+	}
+}
+
+/* What a filter gave back. One that says what cannot be is a filter no more. */
+static void hear(struct shm *s, unsigned int filter)
+{
+	struct roc_filter_return r;
+	struct lent *l;
+	ssize_t n;
+
+	while (s->filters[filter].fd >= 0) {
+		n = recv(s->filters[filter].fd, &r, sizeof(r), MSG_DONTWAIT | MSG_TRUNC);
+		if (n < 0 && (errno == EAGAIN || errno == EINTR))
+			return;
+		l = &s->lent[n == sizeof(r) ? (uint32_t)r.handle % BLOCKS : 0];
+		if (n != sizeof(r) || (uint32_t)r.handle >= BLOCKS || !l->mep ||
+		    l->filter != filter || l->times != r.handle >> 32) {
+			give_up(s, filter);
+			return;
+		}
+		s->filters[filter].out--;
+		s->n.accepted += r.accepted < l->mep->events ? r.accepted : l->mep->events;
+		finished(s, l);
+	}
+}
+
+static void look(struct shm *s)
+{
+	unsigned int i;
+
+	accept_filters(s);
+	for (i = 0; i < FILTERS; i++)
+		hear(s, i);
+}
+
+/* Bytes of the message for a block; 0: it is too large. */
+static size_t encode(struct shm *s, const struct lent *l)
+{
+	const struct roc_mep *mep = l->mep;
+	struct roc_filter_block b = {
+		.handle = (uint64_t)l->times << 32 | (uint32_t)(l - s->lent),
+		.block = mep->block,
+		.first_event = mep->first_event,
+		.time = mep->time,
+		.events = mep->events,
+		.epoch = mep->epoch,
+		.flags = mep->flags,
+		.count = mep->count,
+	};
+	struct roc_filter_source *to = (void *)(s->message + sizeof(b));
+	struct roc_filter_segment *segment;
+	unsigned int i, k;
+
+	for (i = 0; i < mep->count; i++)
+		b.segments +=
+			mep->sources[i].state == ROC_MEP_HERE ? mep->sources[i].view.count : 0;
+	if (sizeof(b) + b.count * sizeof(*to) + b.segments * sizeof(*segment) > MESSAGE)
+		return 0;
+	segment = (void *)(to + b.count);
+	for (i = 0; i < mep->count; i++, to++) {
+		const struct roc_mep_source *source = &mep->sources[i];
+
+		*to = (struct roc_filter_source){.state = source->state};
+		memcpy(to->name, source->name, sizeof(to->name));
+		if (source->state != ROC_MEP_HERE)
+			continue;
+		to->segments = source->view.count;
+		for (k = 0; k < source->view.count; k++, segment++) {
+			const struct iovec *v = &source->view.segments[k];
+
+			*segment = (struct roc_filter_segment){
+				.offset = (uint64_t)((char *)v->iov_base - s->base),
+				.bytes = v->iov_len};
+		}
+	}
+	memcpy(s->message, &b, sizeof(b));
+	return (size_t)((unsigned char *)segment - s->message);
+}
+
+/* The filter that has the fewest, NOBODY: all have enough, or there is none. */
+static unsigned int choose(const struct shm *s)
+{
+	unsigned int best = NOBODY, i;
+
+	for (i = 0; i < FILTERS; i++) {
+		if (s->filters[i].fd >= 0 && s->filters[i].out < s->v.depth &&
+		    (best == NOBODY || s->filters[i].out < s->filters[best].out))
+			best = i;
+	}
+	return best;
+}
+
+/* 1 it is lent; 0 not now; -EMSGSIZE. */
+static int lend(struct shm *s, struct lent *l)
+{
+	unsigned int filter = choose(s);
+	size_t bytes;
+
+	if (filter == NOBODY)
+		return 0;
+	bytes = encode(s, l);
+	if (!bytes)
+		return units_fail(s->why, EMSGSIZE,
+				  "A block has more segments than fit into a message for a filter "
+				  "(%d bytes): have fewer events in a block, or larger segments.",
+				  MESSAGE);
+	if (send(s->filters[filter].fd, s->message, bytes, MSG_NOSIGNAL | MSG_DONTWAIT) !=
+	    (ssize_t)bytes) {
+		if (errno != EAGAIN && errno != EINTR)
+			give_up(s, filter);
+		return 0;
+	}
+	l->filter = filter;
+	l->tries++;
+	s->n.again += l->tries > 1;
+	s->filters[filter].out++;
+	return 1;
+}
+
+static int lend_waiting(struct shm *s)
+{
+	unsigned int i;
+	int ret;
+
+	for (i = 0; i < BLOCKS && s->waiting; i++) {
+		if (!s->lent[i].mep || s->lent[i].filter != NOBODY)
+			continue;
+		ret = lend(s, &s->lent[i]);
+		if (ret <= 0)
+			return ret;
+		s->waiting--;
+	}
+	return 0;
+}
+
+static bool alone(const struct shm *s)
+{
+	unsigned int i;
+
+	for (i = 0; i < FILTERS && s->filters[i].fd < 0; i++)
+		;
+	return i == FILTERS;
+}
+
+static void count(struct shm *s, const struct roc_mep *mep)
+{
+	unsigned int i, events = 0;
+
+	s->n.blocks++;
+	s->n.incomplete += !!(mep->flags & ROC_MEP_INCOMPLETE);
+	s->n.damaged += !!(mep->flags & ROC_MEP_DAMAGED);
+	for (i = 0; i < mep->count; i++) {
+		const struct roc_mfp *head = &mep->sources[i].view.head;
+
+		s->n.missing += mep->sources[i].state == ROC_MEP_MISSING;
+		if (mep->sources[i].state != ROC_MEP_HERE)
+			continue;
+		events = head->count > events ? head->count : events;
+		s->n.fragments += head->count;
+		s->n.bytes += head->bytes - roc_mfp_data(head->count);
+	}
+	s->n.events += events;
+}
+
+static int put(void *self, const struct roc_mep *mep)
+{
+	struct shm *s = self;
+	unsigned int i;
+	struct lent *l;
+	int ret;
+
+	look(s);
+	if (s->waiting || s->done_count + s->held >= BLOCKS)
+		return 0;
+	for (i = 0; i < BLOCKS && s->lent[i].mep; i++)
+		;
+	if (i == BLOCKS)
+		return 0;
+	l = &s->lent[i];
+	*l = (struct lent){.mep = mep, .filter = NOBODY, .times = l->times + 1};
+	ret = lend(s, l);
+	if (ret <= 0) {
+		l->mep = NULL;
+		if (ret || !s->v.pass || !alone(s))
+			return ret;
+		s->n.unknown++;
+		s->done[s->done_count++] = mep->handle;
+		count(s, mep);
+		return 1;
+	}
+	s->held++;
+	count(s, mep);
+	return 1;
+}
+
+static int done(void *self, uint64_t *handles, unsigned int room)
+{
+	struct shm *s = self;
+	unsigned int n;
+	int ret;
+
+	look(s);
+	ret = lend_waiting(s);
+	if (ret)
+		return ret;
+	for (n = 0; n < room && s->done_count; n++)
+		handles[n] = s->done[--s->done_count];
+	return (int)n;
+}
+
+static void abandon(void *self)
+{
+	struct shm *s = self;
+	unsigned int i;
+
+	for (i = 0; i < FILTERS; i++) {
+		if (s->filters[i].fd >= 0)
+			give_up(s, i);
+	}
+	for (i = 0; i < BLOCKS; i++) {
+		if (!s->lent[i].mep)
+			continue;
+		s->n.lost++;
+		finished(s, &s->lent[i]);
+	}
+	s->waiting = 0;
+}
+
+static void idle(void *self, struct roc_idle *idle)
+{
+	struct shm *s = self;
+	unsigned int i;
+
+	if (s->done_count)
+		roc_idle_ns(idle, 0);
+	if (s->memory >= 0)
+		roc_idle_fd(idle, s->listener, POLLIN);
+	for (i = 0; i < FILTERS; i++) {
+		if (s->filters[i].fd >= 0)
+			roc_idle_fd(idle, s->filters[i].fd, POLLIN);
+	}
+}
+
+static const char *why_of(void *self)
+{
+	return ((struct shm *)self)->why;
+}
+
+static void books(void *self, struct evb_sink_books *books)
+{
+	*books = ((struct shm *)self)->n;
+}
+
+static void close_sink(void *self)
+{
+	struct shm *s = self;
+	unsigned int i;
+
+	for (i = 0; i < FILTERS; i++) {
+		if (s->filters[i].fd >= 0)
+			close(s->filters[i].fd);
+	}
+	if (s->listener >= 0) {
+		close(s->listener);
+		unlink(s->v.path);
+	}
+	if (s->memory >= 0)
+		close(s->memory);
+	free(s->message);
+	free(s);
+}
+
+static const struct roc_evb_sink_ops ops = {
+	.name = "shm",
+	.memory = memory,
+	.put = put,
+	.done = done,
+	.abandon = abandon,
+	.idle = idle,
+	.why = why_of,
+};
+
+/* A socket that nobody listens at was left by who was killed. */
+static bool stale(const struct sockaddr_un *at)
+{
+	int fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
+	bool refused = fd >= 0 && connect(fd, (const struct sockaddr *)at, sizeof(*at)) &&
+		       errno == ECONNREFUSED;
+
+	if (fd >= 0)
+		close(fd);
+	return refused;
+}
+
+static int listen_at(struct shm *s)
+{
+	struct sockaddr_un at = {.sun_family = AF_UNIX};
+	int fd;
+
+	if (!s->v.path[0] || strlen(s->v.path) >= sizeof(at.sun_path))
+		return units_fail(s->why, EINVAL,
+				  "shm: which socket? A name of less than %zu characters, as in "
+				  "shm:/run/roc/events.",
+				  sizeof(at.sun_path));
+	strcpy(at.sun_path, s->v.path);
+	fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	if (fd < 0)
+		return units_fail(s->why, errno, "There is no socket left: %s.", strerror(errno));
+	if (stale(&at))
+		unlink(s->v.path);
+	if (bind(fd, (struct sockaddr *)&at, sizeof(at)) || listen(fd, FILTERS)) {
+		units_fail(s->why, errno, "shm: %s cannot be listened at: %s.", s->v.path,
+			   strerror(errno));
+		close(fd);
+		return -EADDRINUSE;
+	}
+	s->listener = fd;
+	return 0;
+}
+
+int evb_sink_shm(const char *values, const char *name, struct evb_sink *sink, char why[UNITS_WHY])
+{
+	struct shm *s = calloc(1, sizeof(*s));
+	unsigned int i;
+	int ret;
+
+	if (!s)
+		return units_fail(why, ENOMEM, "There is no memory left.");
+	s->listener = s->memory = -1;
+	s->v.depth = 8;
+	for (i = 0; i < FILTERS; i++)
+		s->filters[i].fd = -1;
+	s->message = malloc(MESSAGE);
+	ret = s->message ? evb_text_parse("shm", values, keys, sizeof(keys) / sizeof(keys[0]),
+					  &s->v, s->why)
+			 : units_fail(s->why, ENOMEM, "There is no memory left.");
+	if (!ret)
+		ret = listen_at(s);
+	if (ret) {
+		units_fail(why, -ret, "%s", s->why);
+		close_sink(s);
+		return ret;
+	}
+	*sink = (struct evb_sink){.ops = &ops, .self = s, .books = books, .close = close_sink};
+	return 0;
+}
