@@ -110,6 +110,7 @@ help:
 	@echo '               CARD=robinnp an emulated RobinNP: fetch and check some of its events'
 	@echo 'check          everything that must be green: style, unit tests, guest tests'
 	@echo 'check-matrix   every way out of a channel in every phase of it, five times (hours)'
+	@echo 'soak           all channels of two CRUs and a C-RORC at once, for SOAK_SECONDS (60), in a guest'
 	@echo 'unit           unit tests only'
 	@echo 'fuzz           fuzz what is read from the network (clang; FUZZ_TIME seconds for each target)'
 	@echo 'bench          the ledger: costs and ratios of readout in a guest (FULL=1: whole matrix)'

@@ -10,7 +10,7 @@ CASE_NAMES := $(basename $(notdir $(CASE_SRCS)))
 CASE_OBJS := $(CASE_SRCS:%.c=$(O)/%.o)
 VM_ROOT := $(O)/vm/root
 
-.PHONY: cases vm-root shell demo check check-matrix packages
+.PHONY: cases vm-root shell demo check check-matrix soak packages
 
 $(CASE_OBJS) $(CASE_COMMON): override CPPFLAGS += -Ilibroc/include -Itests/unit \
 	-Itests/vm/cases
@@ -51,4 +51,10 @@ check: packages
 
 check-matrix: packages
 	@O=$(O) tests/vm/matrix
+
+# What `make check` does for two seconds, for as long as it takes to trust it.
+SOAK_SECONDS ?= 60
+soak: packages
+	@O=$(O) tests/vm/guest --cards cru:2,crorc:1 --timeout $$(($(SOAK_SECONDS) + 300)) -- \
+		env ROC_SOAK_SECONDS=$(SOAK_SECONDS) /usr/lib/roc/cases/soak
 

@@ -34,6 +34,11 @@ void stop_on_first_signals(void)
 	catch ((int)SA_RESETHAND);
 }
 
+void stop_ask(void)
+{
+	asked = 1;
+}
+
 bool stop_asked(void)
 {
 	return asked;

@@ -12,6 +12,8 @@ void stop_on_signals(void);
 /* The same, but the second one of its kind ends the process. */
 void stop_on_first_signals(void);
 bool stop_asked(void);
+/* As the signal does, from any thread. */
+void stop_ask(void);
 /* Sleep until the signal or for so long; true: the signal came. */
 bool stop_sleep(double seconds);
 

@@ -16,6 +16,7 @@ enum {
 	TOOL_OK = 0,
 	TOOL_FAILED = 1,
 	TOOL_USAGE = 2,
+	TOOL_UNFINISHED = 3, /* interrupted before there was a verdict: roc-bench-dma --soak */
 };
 
 struct tool {

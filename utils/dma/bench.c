@@ -3,6 +3,7 @@
  * roc-bench-dma: take data, check every byte, say how fast it was.
  */
 #include "bench.h"
+#include "soak.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -293,6 +294,8 @@ int bench_run(const void *values)
 
 	if (bench_check_usage(o))
 		return TOOL_USAGE;
+	if (o->soak)
+		return soak_run(o);
 	err = roc_find(o->id, &b.card);
 	if (!err)
 		err = roc_open_card(&b.card, o->id, &b.ep);

@@ -7,6 +7,7 @@
  *	bench_reader.c	the loop: wait, take, check, give back; stop and drain
  *	bench_state.c	signal flag, time, reason of a failure
  *	bench_report.c	live line, final table, JSON
+ *	soak*.c		all channels of a node at once, for long: see soak.h
  *	hammer.c	register reads beside the data
  *
  * Whether the data are right is looked at in utils/check/.
@@ -64,6 +65,11 @@ struct bench_options {
 	bool plain_memory;
 	bool no_events;
 	bool json;
+	/* of a soak */
+	uint64_t soak, verdict_every; /* seconds */
+	uint32_t max_temperature;
+	uint64_t max_errors, max_dropped;
+	const char *log, *plot;
 };
 
 /* What no card could do; exit code. */

@@ -7,6 +7,7 @@
 #include <stddef.h>
 
 #include "bench.h"
+#include "soak.h"
 #include "utils/common/tool.h"
 
 const char *const bench_source_names[] = {
@@ -27,7 +28,7 @@ const char *const bench_mode_names[] = {
 #define FLAG(option_name, member, text) FLAG_OPTION(struct bench_options, option_name, member, text)
 
 static const struct option_spec options[] = {
-	ID_OPTION(struct bench_options),
+	{AT("id", OPTION_TEXT, id), .arg = "ID", .help = "Card; of a soak: this one alone"},
 	{AT("dma-channel", OPTION_NUMBER, dma_channel), .arg = "N", .fallback = "0", .max = 255,
 	 .help = "DMA channel"},
 	{AT("channel", OPTION_NUMBER, dma_channel), .arg = "N", .max = 255, .help = "The same"},
@@ -45,6 +46,21 @@ static const struct option_spec options[] = {
 	 .help = "Stop after this time, as in 5h30m10s (never)"},
 	{AT("stall-limit", OPTION_NUMBER, stall_limit), .arg = "SECONDS", .fallback = "10",
 	 .help = "Fail if no superpage arrives for so long, 0 = wait for ever"},
+
+	{AT("soak", OPTION_TIME, soak), .arg = "TIME",
+	 .help = "All channels of all cards at once for this time, as in 24h, with verdicts"},
+	{AT("verdict-every", OPTION_TIME, verdict_every), .arg = "TIME", .fallback = "60s",
+	 .min = 1, .max = 86400, .help = "Soak: a verdict on each channel so often"},
+	{AT("max-temperature", OPTION_NUMBER, max_temperature), .arg = "DEGREES", .fallback = "60",
+	 .max = 427, .help = "Soak: stop when a card is so warm"},
+	{AT("max-errors", OPTION_SIZE, max_errors), .arg = "N", .fallback = "0",
+	 .help = "Soak: stop after more errors in the data of a channel"},
+	{AT("max-dropped", OPTION_SIZE, max_dropped), .arg = "N", .fallback = "0",
+	 .help = "Soak: stop when a card dropped more from a channel"},
+	{AT("log", OPTION_TEXT, log), .arg = "FILE",
+	 .help = "Soak: a line for each verdict; if there are some already, go on from there"},
+	{AT("plot", OPTION_TEXT, plot), .arg = "FILE",
+	 .help = "Soak: write rate and temperature over time as SVG"},
 
 	{AT("buffer-size", OPTION_SIZE, buffer_size), .arg = "SIZE", .fallback = "1Gi",
 	 .help = "Size of the DMA buffer"},
@@ -90,6 +106,8 @@ static const struct option_spec options[] = {
 
 int bench_check_usage(const struct bench_options *o)
 {
+	if (!o->soak && !o->id)
+		return tool_usage("Which card? Give --id, or --soak for all of them.");
 	if (!o->superpage_size)
 		return tool_usage("--superpage-size: a superpage of 0 bytes is none.");
 	if (o->buffer_size < o->superpage_size)
@@ -101,7 +119,7 @@ int bench_check_usage(const struct bench_options *o)
 	if (o->stbrd && o->source != ROC_SOURCE_FEE)
 		return tool_usage("--stbrd is a command to the front end: it needs "
 				  "--data-source=FEE.");
-	return TOOL_OK;
+	return soak_check_usage(o);
 }
 
 const struct tool tool_bench_dma = {

@@ -208,7 +208,7 @@ static bool finished(struct pump *p, uint64_t now, uint64_t progress)
 
 static void flow(struct pump *p)
 {
-	uint64_t now = units_now(), progress = now, tick = now + UNITS_NS_PER_S, units;
+	uint64_t now = units_now(), progress = now, tick = now + p->tick_ns, units;
 	int ret;
 
 	while (!finished(p, now, progress)) {
@@ -227,7 +227,7 @@ static void flow(struct pump *p)
 		if (now >= tick) {
 			if (p->tick)
 				p->tick(p, p->context);
-			tick = now + UNITS_NS_PER_S;
+			tick = now + p->tick_ns;
 		}
 	}
 }
@@ -283,6 +283,8 @@ void pump_run(struct pump *p)
 
 	if (!p->limits.finish)
 		p->limits.finish = 10;
+	if (!p->tick_ns)
+		p->tick_ns = UNITS_NS_PER_S;
 	p->n.start = units_now();
 	ret = p->source->ops->start(p->source);
 	if (ret) {

@@ -47,8 +47,9 @@ struct pump {
 	struct source *source;
 	struct sink *sink;
 	struct pump_limits limits;
-	/* Once a second, and after the end; may be NULL. */
+	/* Once a second, or as often as @tick_ns has it, and after the end; may be NULL. */
 	void (*tick)(struct pump *p, void *context);
+	uint64_t tick_ns;
 	void *context;
 
 	struct pump_counts n;

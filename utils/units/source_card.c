@@ -71,6 +71,9 @@ static int take(struct source *s, struct unit *u)
 		c->slept = false;
 		s->calls++;
 		ret = c->stopped ? 0 : roc_lender_wait(c->lender, 0);
+		/* An end that nobody asked for is a failure, and the sentence says which. */
+		if (ret == -ENODATA)
+			return lib_fail(s, -EIO);
 		ret = ret == -ETIME || ret == -EINTR ? 0 : ret;
 	}
 	if (!ret && c->stopped)

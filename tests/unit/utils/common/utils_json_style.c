@@ -24,7 +24,7 @@ static const struct {
 	{"reg-write", {"reg"}},
 	{"reg-modify", {"reg"}},
 	{"reset", {NULL}},
-	{"bench-dma", {"bench-dma", "bench-dma-empty"}},
+	{"bench-dma", {"bench-dma", "bench-dma-empty", "bench-dma-soak"}},
 	{"config", {"config"}},
 	{"status", {"status", "status-bare", "crorc-status", "p40-status", "robinnp-status"}},
 	{"metrics", {"metrics"}},

@@ -1,0 +1,282 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * A soak without cards: limits and verdicts, the log and what may have become of it, and what is
+ * shown at the end, byte for byte.
+ */
+#include "unit.h"
+
+#include <math.h>
+#include <unistd.h>
+
+#include "tests/unit/utils/golden.h"
+#include "utils/dma/soak.h"
+
+static const struct soak_limits limits = {.temperature = 60, .errors = 2, .dropped = 0};
+static const char *const lanes[] = {"0245:0", "0245:1", "1003:0 channel 2"};
+
+static enum soak_verdict verdict(double temperature, uint64_t errors, uint64_t dropped,
+				 uint64_t units)
+{
+	struct soak_period p = {.seconds = 60,
+				.temperature = temperature,
+				.errors = errors,
+				.dropped = dropped,
+				.units = units};
+
+	return soak_judge(&limits, &p);
+}
+
+static void judged(void)
+{
+	struct soak_counts total = {.errors = 2};
+	char why[SOAK_WHY] = "";
+
+	UNIT_EQ(verdict(45, 0, 0, 9), SOAK_PASS);
+	UNIT_EQ(verdict(NAN, 0, 0, 9), SOAK_PASS);
+	UNIT_EQ(verdict(54.9, 0, 0, 9), SOAK_PASS);
+	UNIT_EQ(verdict(55, 0, 0, 9), SOAK_WARN);
+	UNIT_EQ(verdict(59.9, 0, 0, 9), SOAK_WARN);
+	UNIT_EQ(verdict(60, 0, 0, 9), SOAK_FAIL);
+	UNIT_EQ(verdict(45, 2, 0, 9), SOAK_WARN);
+	UNIT_EQ(verdict(45, 3, 0, 9), SOAK_FAIL);
+	UNIT_EQ(verdict(45, 0, 1, 9), SOAK_FAIL);
+	UNIT_EQ(verdict(45, 0, 0, 0), SOAK_WARN);
+
+	CU_ASSERT_FALSE(soak_broken(&limits, "x", 59.9, &total, why));
+	CU_ASSERT_FALSE(soak_broken(&limits, "x", NAN, &total, why));
+	CU_ASSERT_TRUE(soak_broken(&limits, "0245:1", 60, &total, why));
+	CU_ASSERT_PTR_NOT_NULL(strstr(why, "0245:1 has 60.0 degrees"));
+	total.errors = 3;
+	CU_ASSERT_TRUE(soak_broken(&limits, "x", 20, &total, why));
+	CU_ASSERT_PTR_NOT_NULL(strstr(why, "3 errors"));
+	total = (struct soak_counts){.dropped = 1};
+	CU_ASSERT_TRUE(soak_broken(&limits, "x", 20, &total, why));
+	CU_ASSERT_PTR_NOT_NULL(strstr(why, "dropped 1"));
+}
+
+/* Two periods of three lanes; the third has no sensor, and the second is slow. */
+static void make_history(struct soak_history *h)
+{
+	unsigned int i;
+
+	*h = (struct soak_history){0};
+	for (i = 0; i < 6; i++) {
+		struct soak_period p = {
+			.lane = i % 3,
+			.at = i < 3 ? 60 : 120,
+			.seconds = 60,
+			.units = i % 3 == 1 ? 1000 : 4000,
+			.bytes = (i % 3 == 1 ? UINT64_C(1000) : UINT64_C(4000)) << 20,
+			.errors = i == 4,
+			.gap = i % 3 == 2 ? -1 : (int)i + 2,
+			.temperature = i % 3 == 2 ? NAN
+				       : i < 3	  ? 45.25
+						  : 56.5,
+		};
+
+		p.verdict = soak_judge(&limits, &p);
+		UNIT_EQ(soak_history_add(h, &p), 0);
+	}
+}
+
+static void added_up(void)
+{
+	struct soak_sum one, two, three;
+	struct soak_history h;
+
+	make_history(&h);
+	soak_add_up(&h, 0, &one);
+	soak_add_up(&h, 1, &two);
+	soak_add_up(&h, 2, &three);
+	UNIT_EQ(one.periods, 2);
+	UNIT_EQ(one.bytes, UINT64_C(8000) << 20);
+	UNIT_EQ(one.gap, 5);
+	UNIT_EQ(two.errors, 1);
+	UNIT_EQ(one.verdict, SOAK_WARN);
+	UNIT_EQ(three.verdict, SOAK_PASS);
+	UNIT_EQ(three.gap, -1);
+	CU_ASSERT_TRUE(isnan(three.temperature));
+	CU_ASSERT_DOUBLE_EQUAL(one.temperature, 56.5, 0);
+	CU_ASSERT_DOUBLE_EQUAL(one.seconds, 120, 0);
+	CU_ASSERT_TRUE(soak_slow(&two, &one));
+	CU_ASSERT_FALSE(soak_slow(&one, &one));
+	CU_ASSERT_FALSE(soak_slow(&one, &two));
+	free(h.period);
+}
+
+static char path[] = "/tmp/roc-soak-XXXXXX";
+
+static void leave_nothing(void)
+{
+	unlink(path);
+}
+
+/* The log as a text, from now on. */
+static void put(const char *text, size_t length)
+{
+	FILE *f;
+
+	if (strstr(path, "XXXXXX")) {
+		int fd = mkstemp(path);
+
+		UNIT_NEED(fd >= 0);
+		close(fd);
+		atexit(leave_nothing);
+	}
+	f = fopen(path, "w");
+	UNIT_NEED(f);
+	UNIT_EQ(fwrite(text, 1, length, f), length);
+	fclose(f);
+}
+
+static struct soak_log *read_log(struct soak_history *h, char why[SOAK_WHY])
+{
+	*h = (struct soak_history){0};
+	why[0] = '\0';
+	return soak_log_open(path, lanes, 3, h, why);
+}
+
+static void written_and_read(void)
+{
+	struct soak_history h, back;
+	struct soak_log *log, *other;
+	char why[SOAK_WHY];
+	size_t i;
+
+	put("", 0);
+	make_history(&h);
+	log = read_log(&back, why);
+	UNIT_NEED(log);
+	UNIT_EQ(back.count, 0);
+	UNIT_EQ(soak_log_write(log, &h, 0), 0);
+	other = read_log(&back, why);
+	CU_ASSERT_PTR_NULL(other);
+	CU_ASSERT_PTR_NOT_NULL(strstr(why, "another soak"));
+	soak_log_close(log);
+
+	log = read_log(&back, why);
+	UNIT_NEED(log);
+	UNIT_EQ(back.count, 6);
+	CU_ASSERT_DOUBLE_EQUAL(back.seconds, 120, 0);
+	for (i = 0; i < back.count; i++) {
+		const struct soak_period *a = &h.period[i], *b = &back.period[i];
+
+		CU_ASSERT_TRUE(a->lane == b->lane && a->at == b->at && a->seconds == b->seconds);
+		CU_ASSERT_TRUE(a->units == b->units && a->bytes == b->bytes);
+		CU_ASSERT_TRUE(a->errors == b->errors && a->dropped == b->dropped);
+		CU_ASSERT_TRUE(a->gap == b->gap && a->verdict == b->verdict);
+		CU_ASSERT_TRUE(a->temperature == b->temperature ||
+			       (isnan(a->temperature) && isnan(b->temperature)));
+	}
+	soak_log_close(log);
+	free(back.period);
+	free(h.period);
+}
+
+#define HEAD "{\"soak\":1,\"lanes\":[\"0245:0\",\"0245:1\",\"1003:0 channel 2\"]}\n"
+#define LINE                                                                                       \
+	"{\"lane\":1,\"at\":60.0,\"seconds\":60.0,\"units\":3,\"bytes\":9,\"errors\":0,"           \
+	"\"dropped\":0,\"gap\":4,\"temperature\":45.5,\"verdict\":\"PASS\"}\n"
+
+/* Wherever a writer was killed: what is whole counts, and the next line is one again. */
+static void torn(void)
+{
+	static const char text[] = HEAD LINE LINE;
+	size_t head = strlen(HEAD), line = strlen(LINE), cut;
+	struct soak_history h, back;
+	struct soak_log *log;
+	char why[SOAK_WHY];
+
+	make_history(&h);
+	for (cut = head; cut <= head + 2 * line; cut++) {
+		put(text, cut);
+		log = read_log(&back, why);
+		UNIT_NEED(log);
+		UNIT_EQ(back.count, (cut - head) / line);
+		free(back.period);
+		UNIT_EQ(soak_log_write(log, &h, 5), 0);
+		soak_log_close(log);
+		log = read_log(&back, why);
+		UNIT_NEED(log);
+		UNIT_EQ(back.count, (cut - head) / line + 1);
+		soak_log_close(log);
+		free(back.period);
+	}
+	free(h.period);
+}
+
+static void refused(const char *text, const char *sentence)
+{
+	struct soak_history h;
+	char why[SOAK_WHY];
+
+	put(text, strlen(text));
+	CU_ASSERT_PTR_NULL(read_log(&h, why));
+	if (!strstr(why, sentence))
+		unit_note("%s: %s", text, why);
+	CU_ASSERT_PTR_NOT_NULL(strstr(why, sentence));
+	free(h.period);
+}
+
+static void wrong(void)
+{
+	refused("hello\n", "is no log of a soak");
+	refused("hello", "is no log of a soak");
+	refused("{}\n", "is no log of a soak");
+	refused("[1]\n", "is no log of a soak");
+	refused("{\"soak\":2,\"lanes\":[]}\n", "format 2");
+	refused("{\"soak\":1,\"lanes\":[\"0245:0\",\"0246:1\"]}\n",
+		"has 0246:1 where this node has 0245:1");
+	refused("{\"soak\":1,\"lanes\":[\"0245:0\",\"0245:1\"]}\n",
+		"has none where this node has 1003:0 channel 2");
+	refused(HEAD "nonsense\n" LINE, "line 2 is not of a soak");
+	refused(HEAD LINE "{\"lane\":3,\"at\":60,\"seconds\":60,\"units\":3,\"bytes\":9,"
+			  "\"errors\":0,\"dropped\":0,\"verdict\":\"PASS\"}\n",
+		"line 3 is not of a soak");
+	refused(HEAD "{\"lane\":1,\"at\":-1,\"seconds\":60,\"units\":3,\"bytes\":9,"
+		     "\"errors\":0,\"dropped\":0,\"verdict\":\"PASS\"}\n",
+		"line 2 is not of a soak");
+	refused(HEAD "{\"lane\":1,\"at\":1,\"seconds\":60,\"units\":3,\"bytes\":9,"
+		     "\"errors\":0,\"dropped\":0,\"verdict\":\"GOOD\"}\n",
+		"line 2 is not of a soak");
+	refused(HEAD "{\"lane\":1,\"at\":1,\"seconds\":60,\"units\":3,\"bytes\":9,\"gap\":99,"
+		     "\"errors\":0,\"dropped\":0,\"verdict\":\"PASS\"}\n",
+		"line 2 is not of a soak");
+}
+
+static void shown(void)
+{
+	static const struct bench_options options = {.soak = 120};
+	static struct soak_lane lane[3];
+	struct soak s = {.opt = &options, .limits = limits, .lanes = lane, .count = 3};
+	unsigned int i;
+	FILE *out;
+
+	for (i = 0; i < 3; i++) {
+		lane[i].card = golden_cards[i];
+		lane[i].pool = true;
+		snprintf(lane[i].name, sizeof(lane[i].name), "%s", lanes[i]);
+	}
+	lane[0].card.type = lane[1].card.type = ROC_CARD_CRU;
+	lane[2].card.type = ROC_CARD_CRORC;
+	make_history(&s.history);
+	out = golden_begin();
+	soak_report_lines(out, &s, 0, false);
+	soak_report_text(out, &s, false);
+	golden_end(out, "bench-dma-soak.txt");
+	out = golden_begin();
+	soak_report_json(out, &s);
+	golden_end(out, "bench-dma-soak.json");
+	out = golden_begin();
+	soak_plot(out, &s);
+	golden_end(out, "bench-dma-soak.svg");
+	UNIT_EQ(soak_report_verdict(&s), SOAK_WARN);
+	s.interrupted = true;
+	strcpy(s.why, "0245:1 has 60.0 degrees C.");
+	UNIT_EQ(soak_report_verdict(&s), SOAK_FAIL);
+	free(s.history.period);
+}
+
+UNIT_MAIN("utils soak", {"limits and verdicts", judged}, {"added up", added_up},
+	  {"a log is written and read", written_and_read}, {"a log with a torn end", torn},
+	  {"logs that are none", wrong}, {"what is shown", shown})

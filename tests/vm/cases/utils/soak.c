@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * roc-bench-dma --soak on all that is there at once: verdicts, the limits that end it, the log that
+ * a later call goes on with, and exit codes that a script can trust. ROC_SOAK_SECONDS has it last
+ * longer (make soak).
+ */
+#include "common/case.h"
+
+#include <stdlib.h>
+
+#define SOAK                                                                                       \
+	"roc-bench-dma --soak=%us --verdict-every=%us --buffer-size=4Mi --superpage-size=256Ki "
+#define ALL_ENDPOINTS 4 /* of the CRUs */
+
+static unsigned int wanted_seconds(void)
+{
+	const char *text = getenv("ROC_SOAK_SECONDS");
+	unsigned int seconds = text ? (unsigned int)strtoul(text, NULL, 10) : 0;
+
+	return seconds ? seconds : 2;
+}
+
+/* Data that a slow guest can keep up with, on all cards. */
+static bool calm(void)
+{
+	unsigned int card;
+
+	tool_enter("/tmp/soak");
+	RUN("rm -f log plot.svg");
+	if (RUN("roc-status --id=0245")) {
+		unit_skip("there is no CRU in this guest");
+		return false;
+	}
+	for (card = CARD0; card <= CARD1; card++) {
+		emu_normal(card, FOUR_LINKS);
+		emu(card, "set all rate %llu", emu_rate(8 << 20));
+	}
+	emu_normal_crorc(CRORC0);
+	emu(CRORC0, "set all rate %llu", emu_rate(4 << 20));
+	return true;
+}
+
+static const char *channel(const char *name)
+{
+	const char *c = json_at(json_get(out, "channels"), 0);
+
+	while (c && !json_is(json_get(c, "name"), name))
+		c = json_next(c);
+	if (!c)
+		unit_note("no channel %s in: %.500s", name, out);
+	return c;
+}
+
+static int soak(unsigned int seconds, unsigned int every, const char *options)
+{
+	return RUN(SOAK "%s", seconds, every, options);
+}
+
+static void everything(void)
+{
+	static const char *const names[] = {"0245:0", "0245:1",		  "0246:0",
+					    "0246:1", "1003:0 channel 0", "1003:0 channel 5"};
+	unsigned int i, seconds = wanted_seconds(), every = seconds > 20 ? 10 : 1;
+	int code;
+
+	if (!calm())
+		return;
+	code = soak(seconds, every, "--log=log --plot=plot.svg --json 2> note");
+	if (code)
+		unit_note("%.800s", out);
+	UNIT_EQ(code, 0);
+	CU_ASSERT(json_valid(out));
+	CU_ASSERT(!json_is(json_get(out, "verdict"), "FAIL"));
+	CU_ASSERT(json_real(json_get(out, "seconds")) >= seconds);
+	for (i = 0; i < N(names); i++) {
+		const char *c = channel(names[i]);
+
+		UNIT_NEED(c);
+		UNIT_EQ(json_number(json_get(c, "errors")), 0);
+		UNIT_EQ(json_number(json_get(c, "dropped")), 0);
+		CU_ASSERT(json_number(json_get(c, "bytes")) > 0);
+		CU_ASSERT(json_number(json_get(c, "periods")) >= 1);
+		if (i < ALL_ENDPOINTS)
+			CU_ASSERT(json_real(json_get(c, "temperature")) > 44);
+	}
+	UNIT_EQ(RUN("grep -c '^<polyline' plot.svg"), 0);
+	CU_ASSERT(strtol(out, NULL, 10) >= 10 + ALL_ENDPOINTS);
+	/* Nothing is left to do: it says again what came of it, without a card. */
+	UNIT_EQ(soak(seconds, every, "--log=log"), 0);
+	SAYS("Soak: ");
+}
+
+/* ^C in the middle, then the same command; a writer that was killed in the middle of a line. */
+static void gone_on_with(void)
+{
+	if (!calm())
+		return;
+	UNIT_EQ(RUN("timeout --preserve-status -s INT 2 " SOAK "--id=0245:0 --log=log", 100, 1), 3);
+	SAYS("goes on from there");
+	SAYS("Soak: unfinished after ");
+	UNIT_EQ(RUN("printf '{\"lane\":0,\"at\":9' >> log"), 0);
+	UNIT_EQ(RUN("wc -l < log"), 0);
+	UNIT_EQ(RUN(SOAK "--id=0245:0 --log=log --json", 4, 1), 0);
+	CU_ASSERT(json_real(json_get(out, "earlierSeconds")) > 0.5);
+	CU_ASSERT(json_real(json_get(out, "seconds")) >= 4);
+	UNIT_EQ(RUN(SOAK "--id=0246:0 --log=log", 4, 1), 1);
+	SAYS("is the log of other channels");
+	UNIT_EQ(RUN("roc-bench-dma --soak=3s --bytes=1Mi"), 2);
+	UNIT_EQ(RUN("roc-bench-dma --bytes=1Mi"), 2);
+	UNIT_EQ(RUN("roc-bench-dma --id=0245 --log=log"), 2);
+}
+
+/* The first sentence of a soak that broke a limit long before its time. */
+static void fails(const char *options, const char *sentence)
+{
+	int code = soak(100, 1, options);
+
+	if (code != 1 || !strstr(out, sentence))
+		unit_note("%s: exit %d: %.500s", options, code, out);
+	UNIT_EQ(code, 1);
+	CU_ASSERT_PTR_NOT_NULL(strstr(out, sentence));
+	CU_ASSERT_PTR_NOT_NULL(strstr(out, "Soak: FAIL after "));
+}
+
+static void limits(void)
+{
+	if (!calm())
+		return;
+	/* A page with a wrong word. */
+	emu(CARD1, "fault 0 flip 50");
+	fails("--id=0246:0", "errors in the data");
+	emu(CARD1, "fault all clear");
+	/* More than any reader here takes. What is missing is an error in the data, too. */
+	emu(CARD0, "set 1 rate 4000000000");
+	fails("--id=0245:1 --data-source=DDG --no-errorcheck", "0245:1: the card dropped ");
+	fails("--id=0245:1 --data-source=DDG", "0245:1: ");
+	emu_normal(CARD0, FOUR_LINKS);
+	emu(CARD0, "fault 0 stall");
+	fails("--id=0245:0 --stall-limit=1", "0245:0: nothing came for 1 s");
+	emu(CARD0, "fault all clear");
+}
+
+UNIT_MAIN("soak", {"everything at once", everything}, {"gone on with", gone_on_with},
+	  {"limits end it", limits})

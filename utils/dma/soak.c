@@ -1,0 +1,249 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * A soak from its first second to its last. The main thread looks at the thermometers and at what
+ * the lanes have counted some times a second, so that a limit ends it at once; a verdict on each
+ * lane is given once per period.
+ */
+#include "soak.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "utils/common/output.h"
+#include "utils/common/stop.h"
+#include "utils/common/tool.h"
+
+#define LOOK_S 0.2
+
+int soak_check_usage(const struct bench_options *o)
+{
+	if (!o->soak) {
+		if (o->log || o->plot)
+			return tool_usage("--log and --plot are for a soak: give --soak.");
+		return TOOL_OK;
+	}
+	if (o->bytes || o->time)
+		return tool_usage("A soak lasts as long as --soak says: leave --bytes and --time "
+				  "away.");
+	if (o->mode != ROC_MODE_TIMER || o->no_events || o->buffer_full_check || o->bar_hammer ||
+	    o->random_pause || o->ascii_file || o->bin_file || o->print_sp_change ||
+	    o->fast_check || o->stbrd)
+		return tool_usage("A soak takes and checks data, and nothing else: leave --mode, "
+				  "--no-events, --fast-check, --stbrd and what tries, prints or "
+				  "keeps data away.");
+	return TOOL_OK;
+}
+
+__attribute__((format(printf, 2, 3))) static void fail(struct soak *s, const char *fmt, ...)
+{
+	va_list ap;
+
+	if (s->why[0])
+		return;
+	va_start(ap, fmt);
+	vsnprintf(s->why, sizeof(s->why), fmt, ap);
+	va_end(ap);
+}
+
+static struct soak_counts counts_of(struct soak_lane *l, struct soak *s)
+{
+	struct soak_counts c;
+
+	pthread_mutex_lock(&l->lock);
+	c = l->now;
+	if (l->over && l->why[0])
+		fail(s, "%s", l->why);
+	else if (l->over && !stop_asked())
+		fail(s, "%s ended by itself.", l->name);
+	pthread_mutex_unlock(&l->lock);
+	return c;
+}
+
+/* Is a limit broken, or a lane at its end? The first sentence counts. */
+static void look(struct soak *s)
+{
+	char why[SOAK_WHY];
+	unsigned int i;
+
+	for (i = 0; i < s->count; i++) {
+		struct soak_lane *l = &s->lanes[i];
+		struct soak_counts c = counts_of(l, s);
+
+		soak_lane_look(l);
+		if (soak_broken(&s->limits, l->name, l->temperature, &c, why))
+			fail(s, "%s", why);
+	}
+}
+
+/* What a lane did since the last verdict; one that has not said anything since waits. */
+static int judge_lane(struct soak *s, unsigned int i, double at)
+{
+	struct soak_lane *l = &s->lanes[i];
+	struct soak_counts c = counts_of(l, s), *b = &l->last;
+	struct soak_period p = {
+		.lane = i,
+		.at = at,
+		.seconds = (double)(c.time - b->time) / 1e9,
+		.units = c.units - b->units,
+		.bytes = c.bytes - b->bytes,
+		.errors = c.errors - b->errors,
+		/* The card's counter may have started anew. */
+		.dropped = c.dropped >= b->dropped ? c.dropped - b->dropped : c.dropped,
+		.temperature = l->hottest,
+	};
+
+	if (c.time == b->time)
+		return 0;
+	p.gap = soak_lane_gap(l);
+	p.verdict = soak_judge(&s->limits, &p);
+	l->last = c;
+	l->hottest = NAN;
+	return soak_history_add(&s->history, &p);
+}
+
+static void judge(struct soak *s, double at)
+{
+	size_t first = s->history.count;
+	unsigned int i;
+	int ret = 0;
+
+	for (i = 0; i < s->count; i++)
+		ret = judge_lane(s, i, at) ? -ENOMEM : ret;
+	if (ret)
+		fail(s, "There is no memory left for verdicts.");
+	if (s->log) {
+		ret = soak_log_write(s->log, &s->history, first);
+		if (ret)
+			fail(s, "%s cannot be written any more: %s.", s->opt->log, strerror(-ret));
+	}
+	if (!s->opt->json)
+		soak_report_lines(stdout, s, first, output_colours(stdout));
+	fflush(stdout);
+}
+
+static void wait_for_lanes(struct soak *s)
+{
+	unsigned int i;
+
+	stop_ask();
+	for (i = 0; i < s->count; i++)
+		soak_lane_join(&s->lanes[i]);
+}
+
+/* Lanes are running. */
+static void watch(struct soak *s)
+{
+	const struct bench_options *o = s->opt;
+	double at = s->earlier, every = (double)o->verdict_every, next = at + every;
+
+	while (!s->why[0]) {
+		s->interrupted = stop_sleep(fmin(LOOK_S, fmax(next - at, 0.001)));
+		at = s->earlier + (double)(units_now() - s->begin) / 1e9;
+		look(s);
+		if (s->interrupted || at >= (double)o->soak)
+			break;
+		if (at >= next && !s->why[0]) {
+			judge(s, at);
+			next += every;
+		}
+	}
+	wait_for_lanes(s);
+	/* What came since the last verdict, and what the end brought to light. */
+	look(s);
+	judge(s, at);
+}
+
+static void start(struct soak *s)
+{
+	unsigned int i;
+	int err;
+
+	s->begin = units_now();
+	for (i = 0; i < s->count; i++) {
+		s->lanes[i].pump.limits.stall = s->opt->stall_limit;
+		err = soak_lane_start(&s->lanes[i]);
+		if (err) {
+			fail(s, "No thread can be started: %s.", strerror(-err));
+			return;
+		}
+	}
+}
+
+static int result(struct soak *s)
+{
+	enum soak_verdict verdict = soak_report_verdict(s);
+	int code = TOOL_OK;
+
+	if (s->opt->json)
+		soak_report_json(stdout, s);
+	else
+		soak_report_text(stdout, s, output_colours(stdout));
+	if (s->opt->plot)
+		code = soak_plot_write(s->opt->plot, s);
+	if (s->why[0])
+		return tool_fail("%s", s->why);
+	if (verdict == SOAK_FAIL)
+		return tool_fail("The soak failed before: see %s.", s->opt->log);
+	if (s->interrupted) {
+		tool_note("Interrupted after %.0f of %" PRIu64 " s: %s.", s->history.seconds,
+			  s->opt->soak,
+			  s->opt->log ? "the same command goes on from there"
+				      : "with --log it could be gone on with");
+		return TOOL_UNFINISHED;
+	}
+	return code;
+}
+
+/* Of what is open already. */
+static int run(struct soak *s)
+{
+	unsigned int i;
+	int code;
+
+	if (s->history.seconds >= (double)s->opt->soak)
+		return result(s);
+	for (i = 0; i < s->count; i++) {
+		code = soak_lane_open(&s->lanes[i], s->opt);
+		if (code)
+			return code;
+	}
+	stop_on_signals();
+	start(s);
+	watch(s);
+	return result(s);
+}
+
+int soak_run(const struct bench_options *o)
+{
+	struct soak s = {.opt = o,
+			 .limits = {.temperature = o->max_temperature,
+				    .errors = o->max_errors,
+				    .dropped = o->max_dropped}};
+	char why[SOAK_WHY] = "";
+	unsigned int i;
+	int code;
+
+	code = soak_lanes_find(o, &s.lanes, &s.count);
+	if (code)
+		return code;
+	for (i = 0; i < s.count; i++)
+		s.names[i] = s.lanes[i].name;
+	if (o->log) {
+		s.log = soak_log_open(o->log, s.names, s.count, &s.history, why);
+		if (!s.log)
+			code = tool_fail("%s", why);
+	}
+	s.earlier = s.history.seconds;
+	if (!code)
+		code = run(&s);
+	for (i = 0; i < s.count; i++)
+		soak_lane_close(&s.lanes[i]);
+	soak_log_close(s.log);
+	free(s.history.period);
+	free(s.lanes);
+	return code;
+}

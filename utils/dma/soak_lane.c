@@ -1,0 +1,224 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * A lane of a soak: whatever kind of channel it is, its data come by a source of utils/units and go
+ * to the check. The thread writes what it counts under the lane's lock once a second.
+ */
+#include "soak.h"
+
+#include <roc/telemetry.h>
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "utils/common/output.h"
+#include "utils/common/tool.h"
+#include "utils/units/sink_check.h"
+#include "utils/units/source_card.h"
+
+static int no_room(void)
+{
+	return tool_fail("There are more than %d channels: give the card of some by --id.",
+			 SOAK_LANES);
+}
+
+/* Numbered as the driver numbers the channels of an endpoint. */
+static int add_lane(struct soak_lane *lanes, unsigned int *count, const struct roc_card *card,
+		    unsigned int channel, uint64_t caps)
+{
+	char called[OUTPUT_CARD_MAX], stream[ROC_TEXT_MAX] = "";
+	struct soak_lane *l = &lanes[*count];
+
+	if (*count == SOAK_LANES)
+		return no_room();
+	if (caps & ROC_CAP_STREAMS && roc_channel_stream(card, channel, stream))
+		return tool_fail("%s", roc_error());
+	*l = (struct soak_lane){.card = *card,
+				.channel = channel,
+				.pool = !(caps & (ROC_CAP_STREAMS | ROC_CAP_FRAGMENTS)),
+				.fragments = caps & ROC_CAP_FRAGMENTS,
+				.temperature = NAN,
+				.hottest = NAN,
+				.lock = PTHREAD_MUTEX_INITIALIZER};
+	output_card(card, called);
+	if (stream[0])
+		snprintf(l->name, sizeof(l->name), "%s %s", called, stream);
+	else if (l->fragments)
+		snprintf(l->name, sizeof(l->name), "%s sub%u", called, channel);
+	else if (card->channels > 1)
+		snprintf(l->name, sizeof(l->name), "%s channel %u", called, channel);
+	else
+		snprintf(l->name, sizeof(l->name), "%s", called);
+	(*count)++;
+	return TOOL_OK;
+}
+
+static int add_card(struct soak_lane *lanes, unsigned int *count, const struct roc_card *card)
+{
+	struct roc_ep_info info = {0};
+	struct roc_endpoint *ep;
+	int code, err, i;
+
+	err = roc_open_card(card, NULL, &ep);
+	if (err)
+		return tool_fail("%s", roc_error());
+	err = roc_info(ep, &info);
+	roc_close(ep);
+	if (err)
+		return tool_fail("%s", roc_error());
+	for (i = 0; i < card->channels; i++) {
+		code = add_lane(lanes, count, card, (unsigned int)i, info.caps);
+		if (code)
+			return code;
+	}
+	return TOOL_OK;
+}
+
+int soak_lanes_find(const struct bench_options *o, struct soak_lane **lanes, unsigned int *count)
+{
+	struct soak_lane *found = calloc(SOAK_LANES, sizeof(*found));
+	struct roc_card *cards = NULL, one;
+	size_t number = 1, i;
+	int code = TOOL_OK, err;
+
+	*count = 0;
+	if (!found)
+		return tool_fail("There is no memory left.");
+	if (o->id) {
+		err = roc_find(o->id, &one);
+		if (err)
+			code = tool_fail_card(err);
+	} else {
+		code = cards_list(&cards, &number);
+	}
+	for (i = 0; !code && i < number; i++)
+		code = add_card(found, count, cards ? &cards[i] : &one);
+	free(cards);
+	if (code) {
+		free(found);
+		return code;
+	}
+	*lanes = found;
+	return TOOL_OK;
+}
+
+int soak_lane_open(struct soak_lane *l, const struct bench_options *o)
+{
+	char number[16];
+	struct source_card_options card = {
+		.id = l->card.pci_address,
+		.dma_channel = l->channel,
+		.stream = l->pool || l->fragments ? NULL : number,
+		.sub = l->fragments ? number : NULL,
+		.data_source = o->source,
+		.links = o->links,
+		.buffer = o->buffer_size,
+		.unit = o->superpage_size,
+		.plain_memory = o->plain_memory,
+		.bypass_fw_check = o->bypass_fw_check,
+	};
+	int code;
+
+	snprintf(number, sizeof(number), "%u", l->channel);
+	code = source_card(&card, &l->source);
+	if (code)
+		return code;
+	l->errors = (struct error_log){.path = ERROR_LOG_FILE, .card = l->name};
+	l->sink = o->no_errorcheck ? sink_count() : sink_check(&l->source->format, &l->errors);
+	return l->sink ? TOOL_OK : tool_fail("There is no memory left.");
+}
+
+/* In the lane's thread. */
+static void publish(struct pump *p, void *context)
+{
+	struct soak_lane *l = context;
+	struct soak_counts c = {
+		.time = units_now(),
+		.units = p->n.units,
+		.bytes = p->n.bytes,
+		.errors = p->sink->n.errors,
+	};
+	struct unit_books books = {0};
+
+	p->source->ops->books(p->source, &books);
+	if (books.known && !l->fragments)
+		c.dropped = books.dropped;
+	pthread_mutex_lock(&l->lock);
+	l->now = c;
+	pthread_mutex_unlock(&l->lock);
+}
+
+static void *work(void *context)
+{
+	struct soak_lane *l = context;
+	struct pump *p = &l->pump;
+
+	pump_run(p);
+	pthread_mutex_lock(&l->lock);
+	l->over = true;
+	if (p->end == PUMP_END_STALL)
+		snprintf(l->why, sizeof(l->why),
+			 "%s: nothing came for %u s (--stall-limit). Is there a trigger, are the "
+			 "links up, is the source right?",
+			 l->name, (unsigned int)p->limits.stall);
+	else if (p->why[0])
+		snprintf(l->why, sizeof(l->why), "%s: %s", l->name, p->why);
+	pthread_mutex_unlock(&l->lock);
+	return NULL;
+}
+
+int soak_lane_start(struct soak_lane *l)
+{
+	int err;
+
+	l->pump.source = l->source;
+	l->pump.sink = l->sink;
+	l->pump.tick = publish;
+	l->pump.tick_ns = SOAK_TICK_NS;
+	l->pump.context = l;
+	l->now.time = l->last.time = units_now();
+	/* From here on a difference is what this call saw. */
+	soak_lane_gap(l);
+	err = pthread_create(&l->thread, NULL, work, l);
+	l->running = !err;
+	return -err;
+}
+
+void soak_lane_join(struct soak_lane *l)
+{
+	if (l->running)
+		pthread_join(l->thread, NULL);
+	l->running = false;
+}
+
+void soak_lane_close(struct soak_lane *l)
+{
+	error_log_close(&l->errors);
+	sink_close(l->sink);
+	source_close(l->source);
+}
+
+void soak_lane_look(struct soak_lane *l)
+{
+	struct roc_card_telemetry t = {.temperature = NAN};
+
+	roc_card_telemetry_read(&l->card, &t);
+	l->temperature = t.temperature;
+	l->hottest = fmax(l->hottest, t.temperature);
+}
+
+int soak_lane_gap(struct soak_lane *l)
+{
+	struct roc_channel_telemetry t;
+	int i, longest = -1;
+
+	if (!l->pool || roc_channel_telemetry_read(&l->card, l->channel, &t) || t.gaps[0] < 0)
+		return -1;
+	for (i = 0; i < ROC_GAPS; i++) {
+		if (t.gaps[i] > l->gaps[i])
+			longest = i;
+		l->gaps[i] = t.gaps[i];
+	}
+	return longest;
+}

@@ -1,0 +1,316 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * The log of a soak: a line of JSON that names the lanes, then one for each lane and period, which
+ * are only appended. A later call reads them and goes on. Whoever wrote it may have been killed in
+ * the middle of a line: the last one need not be whole, and is cut off. Everything else must be as
+ * it is written here.
+ */
+#include "soak_history.h"
+
+#include <json-c/json.h>
+#include <roc/roc.h>
+
+#include <errno.h>
+#include <fcntl.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "utils/units/units.h"
+
+#define FORMAT 1
+#define SIZE_MAX_LOG (UINT64_C(1) << 30)
+
+struct soak_log {
+	int fd;
+};
+
+__attribute__((format(printf, 2, 3))) static int wrong(char why[SOAK_WHY], const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(why, SOAK_WHY, fmt, ap);
+	va_end(ap);
+	return -EINVAL;
+}
+
+static struct json_object *member(struct json_object *o, const char *key, enum json_type type)
+{
+	struct json_object *value;
+
+	return json_object_object_get_ex(o, key, &value) && json_object_is_type(value, type) ? value
+											     : NULL;
+}
+
+/* A count or a time: not negative, and a number. */
+static bool number(struct json_object *o, const char *key, double *value)
+{
+	struct json_object *v;
+
+	if (!json_object_object_get_ex(o, key, &v) ||
+	    !(json_object_is_type(v, json_type_int) || json_object_is_type(v, json_type_double)))
+		return false;
+	*value = json_object_get_double(v);
+	return isfinite(*value) && *value >= 0 && *value < 1e18;
+}
+
+static bool count(struct json_object *o, const char *key, uint64_t *value)
+{
+	double d;
+
+	if (!number(o, key, &d) || !member(o, key, json_type_int))
+		return false;
+	*value = (uint64_t)json_object_get_int64(member(o, key, json_type_int));
+	return true;
+}
+
+/* The same lanes in the same order: rates and sums of others would say nothing. */
+static int take_head(struct json_object *o, const char *const *lanes, unsigned int n,
+		     const char *path, char why[SOAK_WHY])
+{
+	struct json_object *list = member(o, "lanes", json_type_array), *name;
+	struct json_object *format = member(o, "soak", json_type_int);
+	size_t i, there = list ? json_object_array_length(list) : 0;
+
+	if (!format || !list)
+		return wrong(why, "%s is no log of a soak.", path);
+	if (json_object_get_int(format) != FORMAT)
+		return wrong(why,
+			     "%s has format %d, and this tool reads %d: install the same roc "
+			     "as wrote it.",
+			     path, json_object_get_int(format), FORMAT);
+	for (i = 0; i < there || i < n; i++) {
+		name = i < there ? json_object_array_get_idx(list, i) : NULL;
+		if (i < n && name && json_object_is_type(name, json_type_string) &&
+		    !strcmp(json_object_get_string(name), lanes[i]))
+			continue;
+		return wrong(why,
+			     "%s is the log of other channels: it has %s where this node has "
+			     "%s. Take another --log.",
+			     path,
+			     name && json_object_is_type(name, json_type_string)
+				     ? json_object_get_string(name)
+				     : "none",
+			     i < n ? lanes[i] : "none");
+	}
+	return 0;
+}
+
+static bool take_period(struct json_object *o, unsigned int lanes, struct soak_period *p)
+{
+	struct json_object *verdict = member(o, "verdict", json_type_string), *v;
+	uint64_t lane, gap;
+	unsigned int i;
+
+	*p = (struct soak_period){.gap = -1, .temperature = NAN};
+	if (!count(o, "lane", &lane) || lane >= lanes || !number(o, "at", &p->at) ||
+	    !number(o, "seconds", &p->seconds) || !count(o, "units", &p->units) ||
+	    !count(o, "bytes", &p->bytes) || !count(o, "errors", &p->errors) ||
+	    !count(o, "dropped", &p->dropped) || !verdict)
+		return false;
+	p->lane = (unsigned int)lane;
+	if (count(o, "gap", &gap)) {
+		if (gap >= ROC_GAPS)
+			return false;
+		p->gap = (int)gap;
+	}
+	v = member(o, "temperature", json_type_double);
+	if (v)
+		p->temperature = json_object_get_double(v);
+	for (i = SOAK_PASS; i <= SOAK_FAIL; i++) {
+		if (!strcmp(json_object_get_string(verdict), soak_verdict_name(i))) {
+			p->verdict = i;
+			return true;
+		}
+	}
+	return false;
+}
+
+/* Lines of @text, @length bytes: how many of them are whole, in bytes; -errno. */
+static ssize_t take_lines(char *text, size_t length, const char *const *lanes, unsigned int n,
+			  const char *path, struct soak_history *h, char why[SOAK_WHY])
+{
+	size_t at = 0, line = 0;
+	struct json_object *o;
+	struct soak_period p;
+	char *end;
+	int ret;
+
+	while (at < length && (end = memchr(text + at, '\n', length - at))) {
+		*end = '\0';
+		line++;
+		o = json_tokener_parse(text + at);
+		if (line == 1)
+			ret = take_head(o, lanes, n, path, why);
+		else if (o && json_object_is_type(o, json_type_object) && take_period(o, n, &p))
+			ret = soak_history_add(h, &p) ? wrong(why, "There is no memory left.") : 0;
+		else
+			ret = wrong(why, "%s: line %zu is not of a soak.", path, line);
+		json_object_put(o);
+		if (ret)
+			return ret;
+		at = (size_t)(end + 1 - text);
+	}
+	return (ssize_t)at;
+}
+
+static int write_all(int fd, const char *text, size_t length)
+{
+	while (length) {
+		ssize_t n = write(fd, text, length);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0)
+			return n ? -errno : -EIO;
+		text += n;
+		length -= (size_t)n;
+	}
+	return 0;
+}
+
+static int write_line(int fd, struct json_object *o)
+{
+	size_t length;
+	const char *text = json_object_to_json_string_length(o, JSON_C_TO_STRING_PLAIN, &length);
+	char *line = malloc(length + 1);
+	int ret = -ENOMEM;
+
+	if (line) {
+		memcpy(line, text, length);
+		line[length] = '\n';
+		ret = write_all(fd, line, length + 1);
+	}
+	free(line);
+	return ret;
+}
+
+static int write_head(int fd, const char *const *lanes, unsigned int n)
+{
+	struct json_object *o = json_object_new_object(), *list = json_object_new_array();
+	unsigned int i;
+	int ret;
+
+	for (i = 0; i < n; i++)
+		json_object_array_add(list, json_object_new_string(lanes[i]));
+	json_object_object_add(o, "soak", json_object_new_int(FORMAT));
+	json_object_object_add(o, "lanes", list);
+	ret = write_line(fd, o);
+	json_object_put(o);
+	return ret;
+}
+
+/* What is in the file, and a 0 behind it. NULL: errno. */
+static char *read_all(int fd, size_t *length)
+{
+	struct stat st;
+	char *text;
+	ssize_t n;
+
+	*length = 0;
+	if (fstat(fd, &st))
+		return NULL;
+	if (!S_ISREG(st.st_mode) || (uint64_t)st.st_size > SIZE_MAX_LOG) {
+		errno = S_ISREG(st.st_mode) ? EFBIG : EINVAL;
+		return NULL;
+	}
+	text = malloc((size_t)st.st_size + 1);
+	while (text && *length < (size_t)st.st_size) {
+		n = pread(fd, text + *length, (size_t)st.st_size - *length, (off_t)*length);
+		if (n <= 0)
+			break;
+		*length += (size_t)n;
+	}
+	if (text)
+		text[*length] = '\0';
+	return text;
+}
+
+static int go_on(struct soak_log *log, const char *path, const char *const *lanes, unsigned int n,
+		 struct soak_history *h, char why[SOAK_WHY])
+{
+	size_t length;
+	ssize_t whole;
+	char *text;
+	int ret;
+
+	text = read_all(log->fd, &length);
+	if (!text)
+		return wrong(why, "%s cannot be read: %s.", path, strerror(errno));
+	whole = take_lines(text, length, lanes, n, path, h, why);
+	free(text);
+	if (whole < 0)
+		return (int)whole;
+	if (!whole && length)
+		return wrong(why, "%s is no log of a soak.", path);
+	if ((size_t)whole < length && ftruncate(log->fd, whole))
+		return wrong(why, "%s cannot be written: %s.", path, strerror(errno));
+	ret = whole ? 0 : write_head(log->fd, lanes, n);
+	return ret ? wrong(why, "%s cannot be written: %s.", path, strerror(-ret)) : 0;
+}
+
+struct soak_log *soak_log_open(const char *path, const char *const *lanes, unsigned int n,
+			       struct soak_history *h, char why[SOAK_WHY])
+{
+	struct soak_log *log = calloc(1, sizeof(*log));
+
+	if (!log) {
+		wrong(why, "There is no memory left.");
+		return NULL;
+	}
+	log->fd = open(path, O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
+	if (log->fd < 0) {
+		wrong(why, "%s cannot be opened: %s.", path, strerror(errno));
+	} else if (flock(log->fd, LOCK_EX | LOCK_NB)) {
+		wrong(why, "%s: another soak writes to it.", path);
+	} else if (!go_on(log, path, lanes, n, h, why)) {
+		return log;
+	}
+	soak_log_close(log);
+	return NULL;
+}
+
+int soak_log_write(struct soak_log *log, const struct soak_history *h, size_t first)
+{
+	struct json_object *o;
+	int ret = 0;
+
+	for (; first < h->count && !ret; first++) {
+		const struct soak_period *p = &h->period[first];
+
+		o = json_object_new_object();
+		json_object_object_add(o, "lane", json_object_new_int((int)p->lane));
+		json_object_object_add(
+			o, "time",
+			json_object_new_int64((int64_t)(units_realtime() / UNITS_NS_PER_S)));
+		json_object_object_add(o, "at", json_object_new_double(p->at));
+		json_object_object_add(o, "seconds", json_object_new_double(p->seconds));
+		json_object_object_add(o, "units", json_object_new_int64((int64_t)p->units));
+		json_object_object_add(o, "bytes", json_object_new_int64((int64_t)p->bytes));
+		json_object_object_add(o, "errors", json_object_new_int64((int64_t)p->errors));
+		json_object_object_add(o, "dropped", json_object_new_int64((int64_t)p->dropped));
+		json_object_object_add(o, "gap", p->gap < 0 ? NULL : json_object_new_int(p->gap));
+		json_object_object_add(
+			o, "temperature",
+			isnan(p->temperature) ? NULL : json_object_new_double(p->temperature));
+		json_object_object_add(o, "verdict",
+				       json_object_new_string(soak_verdict_name(p->verdict)));
+		ret = write_line(log->fd, o);
+		json_object_put(o);
+	}
+	return ret;
+}
+
+void soak_log_close(struct soak_log *log)
+{
+	if (!log)
+		return;
+	if (log->fd >= 0)
+		close(log->fd);
+	free(log);
+}
