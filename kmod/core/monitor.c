@@ -76,18 +76,36 @@ static void roc_announce(struct roc_endpoint *ep, enum roc_alarm alarm, long val
 	kobject_uevent_env(&ep->dev.kobj, KOBJ_CHANGE, env);
 }
 
+#if IS_REACHABLE(CONFIG_HWMON)
+/* For who polls the alarm, and for what listens to hwmon: it is another answer now. */
+static void roc_hwmon_notify(struct roc_endpoint *ep, enum roc_alarm before, enum roc_alarm alarm)
+{
+	if (!ep->hwmon)
+		return;
+	if ((before == ROC_ALARM_NONE) != (alarm == ROC_ALARM_NONE))
+		hwmon_notify_event(ep->hwmon, hwmon_temp, hwmon_temp_max_alarm, 0);
+	if ((before == ROC_ALARM_CRITICAL) != (alarm == ROC_ALARM_CRITICAL))
+		hwmon_notify_event(ep->hwmon, hwmon_temp, hwmon_temp_crit_alarm, 0);
+}
+#else
+static void roc_hwmon_notify(struct roc_endpoint *ep, enum roc_alarm before, enum roc_alarm alarm)
+{
+}
+#endif
+
 static void roc_alarm_work(struct work_struct *work)
 {
 	struct roc_endpoint *ep =
 		container_of(to_delayed_work(work), struct roc_endpoint, alarm_work);
-	enum roc_alarm alarm;
+	enum roc_alarm alarm, before = ep->alarm;
 	long value;
 
 	if (!roc_temperature(ep, true, &value)) {
 		alarm = roc_judge(ep, value);
-		if (alarm != ep->alarm) {
+		if (alarm != before) {
 			WRITE_ONCE(ep->alarm, alarm);
 			roc_announce(ep, alarm, value);
+			roc_hwmon_notify(ep, before, alarm);
 		}
 	}
 	/* No interrupt tells that it got cooler. */

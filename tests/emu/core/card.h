@@ -133,6 +133,8 @@ struct card_ops {
 	/* Interrupts and vendor-specific capability, as set at start-up. NULL: a plain card. */
 	void (*messages)(void *card, struct card_messages *m);
 	uint64_t (*dma_outside)(void *card); /* since creation; clear does not touch it */
+	/* Has the card cut its own power? NULL: it never does. Overlaps with everything. */
+	bool (*off)(void *card);
 };
 
 extern const struct card_ops cru_card, crorc_card, p40_card, robinnp_card;

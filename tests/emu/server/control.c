@@ -414,6 +414,26 @@ static int do_faults(struct request *r)
 	return 0;
 }
 
+/* A card that cut its own power stays off until somebody gives it power. */
+static int do_power(struct request *r)
+{
+	const char *word = next(r);
+	unsigned int e;
+
+	if (word && strcmp(word, "on"))
+		return refuse(r, "power, or power on");
+	if (no_more(r))
+		return -1;
+	if (word && r->emu->ops->off && r->emu->ops->off(r->emu->card))
+		return refuse(r, "it is too hot still");
+	if (word && atomic_exchange(&r->emu->off, false)) {
+		for (e = 0; e < r->emu->ops->functions; e++)
+			function_power_on(&r->emu->fn[e]);
+	}
+	json_bool(r->out, "on", !atomic_load(&r->emu->off));
+	return 0;
+}
+
 static int do_quit(struct request *r)
 {
 	if (no_more(r))
@@ -429,7 +449,7 @@ static const struct {
 	{"info", do_info},   {"get", do_get},	    {"set", do_set},	 {"counts", do_counts},
 	{"clear", do_clear}, {"mmio", do_mmio},	    {"trace", do_trace}, {"peek", do_peek},
 	{"poke", do_poke},   {"config", do_config}, {"fault", do_fault}, {"faults", do_faults},
-	{"quit", do_quit},
+	{"power", do_power}, {"quit", do_quit},
 };
 
 #define COMMANDS (sizeof(commands) / sizeof(commands[0]))

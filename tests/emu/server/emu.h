@@ -65,6 +65,7 @@ struct emu {
 	void *card;
 	struct card_host host;
 	struct function fn[CARD_FUNCTIONS];
+	atomic_bool off; /* the card has no power */
 	atomic_bool quit;
 	atomic_bool quit_asked; /* by the control command; on_quit follows its answer */
 	void (*on_quit)(struct emu *emu);
@@ -117,6 +118,10 @@ int function_map(struct function *f, const struct vu_dma_map *map, int fd);
 int function_unmap(struct function *f, const struct vu_dma_unmap *unmap);
 /* Function-level reset. */
 void function_reset(struct function *f);
+/* The link is down, or the card has no power: nothing answers, nothing is sent. */
+bool function_dark(struct function *f);
+/* Power is there again; under the lock. */
+void function_power_on(struct function *f);
 /* The host is gone: no mappings, no interrupts, power-on state. */
 void function_host_gone(struct function *f);
 

@@ -107,6 +107,20 @@ static void give_way(struct function *f)
 	f->gave_way = false;
 }
 
+/* What is off stays off, however cool it gets. */
+bool function_dark(struct function *f)
+{
+	struct emu *emu = f->emu;
+
+	if (f->all_ones || atomic_load(&emu->off))
+		return true;
+	if (!emu->ops->off || !emu->ops->off(emu->card))
+		return false;
+	atomic_store(&emu->off, true);
+	emu_say("%s: too hot: it has cut its own power", emu->ops->name);
+	return true;
+}
+
 static void *engine(void *arg)
 {
 	struct function *f = arg;
@@ -117,7 +131,7 @@ static void *engine(void *arg)
 	while (!f->engine_quit) {
 		uint64_t until = CARD_STEP_IDLE;
 
-		if (!f->all_ones)
+		if (!function_dark(f))
 			until = emu->ops->step(emu->card, f->nr, EMU_STEP_BYTES);
 		if (until != CARD_STEP_AGAIN)
 			wait_idle(f, until);
@@ -205,7 +219,7 @@ void function_bar_read(struct function *f, unsigned int bar, uint64_t off, void 
 	} else {
 		uint32_t value = ~0u;
 
-		if (!f->all_ones)
+		if (!function_dark(f))
 			value = emu->ops->read(emu->card, f->nr, bar, off);
 		mmio_log_access(&f->log, false, bar, off, value, emu_now());
 		memcpy(data, &value, sizeof(value));
@@ -227,7 +241,7 @@ void function_bar_write(struct function *f, unsigned int bar, uint64_t off, cons
 	} else {
 		memcpy(&value, data, sizeof(value));
 		mmio_log_access(&f->log, true, bar, off, value, emu_now());
-		if (!f->all_ones) {
+		if (!function_dark(f)) {
 			ops->write(card, f->nr, bar, off, value);
 			stirs = !ops->stirs || ops->stirs(card, f->nr, bar, off);
 		}
@@ -238,7 +252,7 @@ void function_bar_write(struct function *f, unsigned int bar, uint64_t off, cons
 void function_config_read(struct function *f, uint32_t off, void *data, uint32_t len)
 {
 	function_lock(f);
-	if (f->all_ones)
+	if (function_dark(f))
 		memset(data, 0xff, len);
 	else
 		config_read(&f->config, off, data, len);
@@ -251,12 +265,19 @@ static void reset_locked(struct function *f)
 	f->emu->ops->reset(f->emu->card, f->nr);
 }
 
+void function_power_on(struct function *f)
+{
+	reset_locked(f);
+}
+
 void function_config_write(struct function *f, uint32_t off, const void *data, uint32_t len)
 {
 	function_lock(f);
-	if (!f->all_ones && config_write(&f->config, off, data, len))
-		reset_locked(f);
-	irq_unmasked(f);
+	if (!function_dark(f)) {
+		if (config_write(&f->config, off, data, len))
+			reset_locked(f);
+		irq_unmasked(f);
+	}
 	function_unlock(f, true);
 }
 

@@ -267,4 +267,5 @@ const struct card_ops cru_card = {
 	.device = device,
 	.messages = messages,
 	.dma_outside = dma_outside,
+	.off = cru_too_hot,
 };

@@ -11,6 +11,7 @@
  *	cru_ddg.c     packets with headers: links, heartbeat frames, time frames
  *	cru_events.c  how superpages come and go through the event interface
  *	cru_keys.c    settings of the control socket
+ *	cru_thermal.c the thermometer, and a card that gets warmer
  *	cru_faults.c  faults of the control socket
  *	events.h      the event interface, common to all cards
  *	pattern.c     the copy loops; rdh.h the header, values.c how settings are written
@@ -25,6 +26,7 @@
 #include "tests/emu/core/events.h"
 #include "tests/emu/core/pattern.h"
 #include "tests/emu/core/rdh.h"
+#include "tests/emu/core/thermal.h"
 
 #include "kmod/cards/cru/cru_regs.h"
 
@@ -170,6 +172,7 @@ struct cru {
 	unsigned int vendor, device;
 	struct event_setup events;
 	struct cru_board board;
+	struct thermal thermal;
 };
 
 static inline uint64_t cru_now(struct cru *c)
@@ -188,6 +191,17 @@ void cru_bar0_write(struct cru_ep *ep, uint32_t off, uint32_t value);
 bool cru_bar0_stirs(const struct cru_ep *ep, uint32_t off);
 bool cru_bar0_poke(struct cru_ep *ep, uint32_t off, uint32_t value);
 void cru_bar0_power_on(struct cru_ep *ep);
+
+/* cru_thermal.c */
+uint32_t cru_temperature_raw(struct cru *c); /* as in the register, 0: no sensor */
+uint32_t cru_read_temperature(struct cru *c, uint32_t off, bool peek);
+bool cru_too_hot(void *card);
+int cru_set_temperature(void *card, unsigned int fn, const char *text, char *err);
+void cru_get_temperature(void *card, unsigned int fn, char *text, size_t size);
+int cru_set_slope(void *card, unsigned int fn, const char *text, char *err);
+void cru_get_slope(void *card, unsigned int fn, char *text, size_t size);
+int cru_set_cut(void *card, unsigned int fn, const char *text, char *err);
+void cru_get_cut(void *card, unsigned int fn, char *text, size_t size);
 
 /* cru_bar2.c, cru_datapath.c */
 uint32_t cru_bar2_read(struct cru *c, uint32_t off, bool peek);

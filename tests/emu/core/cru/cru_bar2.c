@@ -115,7 +115,7 @@ static const struct bar2_reg bsp[] = {
 	{CRU_BOARD_TYPE, .power_on = 0x00763232, RO},
 	{CRU_USER_CONTROL, .write = write_user_control},
 	{CRU_GPIO_IN, RO},
-	{CRU_TEMPERATURE, .power_on = 458, RO},
+	{CRU_TEMPERATURE, .power_on = 458, .read = cru_read_temperature, RO},
 	{CRU_CHIP_ID_HIGH, .power_on = 0x00540186, RO},
 	{CRU_CHIP_ID_LOW, .power_on = 0x28b0c45a, RO},
 	{CRU_SPARE_IN, RO, .read = read_spare},

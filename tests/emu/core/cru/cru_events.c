@@ -63,7 +63,7 @@ int cru_events_init(struct cru_ep *ep)
 
 void cru_events_observe(struct cru_ep *ep)
 {
-	uint32_t raw = *cru_bar2_word(ep->card, CRU_TEMPERATURE) & CRU_TEMPERATURE_RAW;
+	uint32_t raw = cru_temperature_raw(ep->card);
 
 	event_observe(&ep->events, raw ? (int)raw * 693000 / 1024 - 265000 : INT_MIN,
 		      ~ep->links_down & ((1u << CRU_GBT_LINKS) - 1));

@@ -79,7 +79,7 @@ static void put_be16(uint8_t *at, uint32_t value)
 
 static int temperature_sixteenths(struct cru *c)
 {
-	uint32_t raw = *cru_bar2_word(c, CRU_TEMPERATURE) & CRU_TEMPERATURE_RAW;
+	uint32_t raw = cru_temperature_raw(c);
 
 	return (int)(raw * 693 * 16 / 1024) - 265 * 16;
 }

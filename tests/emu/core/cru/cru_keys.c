@@ -96,35 +96,6 @@ static void get_depth(void *card, unsigned int fn, char *text, size_t size)
 	snprintf(text, size, "%u", endpoint(card, fn)->set.depth);
 }
 
-static int set_temperature(void *card, unsigned int fn, const char *text, char *err)
-{
-	char *end;
-	double t = strtod(text, &end);
-	double raw = (t + 265) * 1024 / 693;
-
-	if (!strcmp(text, "none")) {
-		raw = 0;
-	} else if (!*text || *end || !(raw >= 1 && raw <= CRU_TEMPERATURE_RAW)) {
-		snprintf(err, CARD_ERR, "'%.40s' is not a temperature from -264 to 427 or none",
-			 text);
-		return -1;
-	} else {
-		raw += 0.5;
-	}
-	*cru_bar2_word(card, CRU_TEMPERATURE) = (uint32_t)raw;
-	return 0;
-}
-
-static void get_temperature(void *card, unsigned int fn, char *text, size_t size)
-{
-	uint32_t raw = *cru_bar2_word(card, CRU_TEMPERATURE) & CRU_TEMPERATURE_RAW;
-
-	if (raw)
-		snprintf(text, size, "%.2f", raw * 693 / 1024.0 - 265);
-	else
-		snprintf(text, size, "none");
-}
-
 static int set_links(void *card, unsigned int fn, const char *text, char *err)
 {
 	uint32_t *enable = cru_bar2_word(card, CRU_DATAPATH(fn) + CRU_DATAPATH_ENABLE);
@@ -243,7 +214,9 @@ const struct card_key cru_keys[] = {
 	{"stamp", "on or off: finished superpages begin with the card's time", PER_ENDPOINT,
 	 set_stamp, get_stamp},
 	{"features", "firmware feature word", PER_ENDPOINT, set_features, get_features},
-	{"temperature", "degC or none", PER_CARD, set_temperature, get_temperature},
+	{"temperature", "degC or none", PER_CARD, cru_set_temperature, cru_get_temperature},
+	{"temperature-slope", "degC per second@degC, or 0", PER_CARD, cru_set_slope, cru_get_slope},
+	{"temperature-cut", "degC without power, or none", PER_CARD, cru_set_cut, cru_get_cut},
 	{"firmware", "git hash", PER_CARD, set_firmware, get_firmware},
 	{"user-logic", "git hash", PER_CARD, set_user_logic, get_user_logic},
 	{"link-state", "up, down or bad", PER_ENDPOINT, cru_set_link_state, cru_get_link_state},
@@ -298,6 +271,7 @@ void cru_keys_default(struct cru *c)
 	c->vendor = CRU_VENDOR_CERN;
 	c->device = CRU_DEVICE;
 	cru_serial_set(c, 245);
+	c->thermal.cut = THERMAL_NEVER;
 	c->events = (struct event_setup){
 		.vectors = 8,
 		.bar = CRU_BAR_DMA,

@@ -270,7 +270,36 @@ static void json_escapes(void)
 	end();
 }
 
+/* A card that is too hot has no power, until it is cooler and somebody gives it power. */
+static void power(void)
+{
+	begin();
+	UNIT_STR(run("power"), "{\"ok\":true,\"on\":true}");
+	wr(1, 0, CRU_SP_HIGH(0), 0x12345678);
+	UNIT_STR(run("set temperature-cut 80"), OK);
+	UNIT_EQ(rd(0, 2, CRU_FW_HASH), 0xf6b5d742);
+	UNIT_STR(run("set temperature 81"), OK);
+	UNIT_EQ(rd(0, 2, CRU_FW_HASH), ~0u);
+	UNIT_EQ(rd(1, 0, CRU_DATA_SOURCE), ~0u);
+	UNIT_STR(run("power"), "{\"ok\":true,\"on\":false}");
+	CU_ASSERT_PTR_NOT_NULL(strstr(run("power on"), "too hot"));
+	/* Cooler is not enough. */
+	UNIT_STR(run("set temperature 45"), OK);
+	UNIT_EQ(rd(0, 2, CRU_FW_HASH), ~0u);
+	UNIT_STR(run("power on"), "{\"ok\":true,\"on\":true}");
+	/* Its functions are as after power-on: memory decoding is off. */
+	UNIT_EQ(rd(0, 2, CRU_FW_HASH), ~0u);
+	{
+		uint16_t on = PCI_COMMAND_MEMORY;
+
+		function_config_write(&emu->fn[0], PCI_COMMAND, &on, sizeof(on));
+	}
+	UNIT_EQ(rd(0, 2, CRU_FW_HASH), 0xf6b5d742);
+	CU_ASSERT_PTR_NOT_NULL(strstr(run("power off"), "\"ok\":false"));
+	end();
+}
+
 UNIT_MAIN("control commands", {"info", info}, {"set and get", set_and_get},
 	  {"refused lines change nothing", refused}, {"counts and clear", counts_and_clear},
 	  {"mmio", mmio}, {"trace", trace}, {"peek and poke", peek_and_poke}, {"faults", faults},
-	  {"quit", quit}, {"strings are escaped", json_escapes})
+	  {"quit", quit}, {"strings are escaped", json_escapes}, {"power", power})

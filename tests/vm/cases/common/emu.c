@@ -340,9 +340,9 @@ static void set_keys(unsigned int card, const char *const *keys, unsigned int co
 void emu_normal(unsigned int card, uint32_t links)
 {
 	static const char *const keys[] = {
-		"rate 0",	 "packet 8128",	     "packets-per-tf 1000",
-		"orbit ctp",	 "fifo-depth 128",   "refill-latency-us 0",
-		"count-start 0", "source-mode free", "temperature 45",
+		"rate 0",	  "packet 8128",	  "packets-per-tf 1000", "orbit ctp",
+		"fifo-depth 128", "refill-latency-us 0",  "count-start 0",	 "source-mode free",
+		"temperature 45", "temperature-cut none",
 	};
 
 	set_keys(card, keys, sizeof(keys) / sizeof(keys[0]));

@@ -122,6 +122,53 @@ static void settings(void)
 	host_end();
 }
 
+/* Three flows of air, as published: two hold it, with the third it comes above 60. */
+static void gets_warmer(void)
+{
+	static const struct {
+		const char *slope;
+		double ends;
+	} air[] = {{"0.5@52", 52}, {"0.5@53", 53}, {"0.5@68", 68}};
+	unsigned int i;
+
+	for (i = 0; i < sizeof(air) / sizeof(air[0]); i++) {
+		host_begin();
+		key(0, "temperature", "45");
+		key(0, "temperature-slope", air[i].slope);
+		UNIT_STR(key_get(0, "temperature-slope"), air[i].slope);
+		UNIT_EQ(rd2(CRU_TEMPERATURE), 458);
+		host.now += 10000000000ull;
+		CU_ASSERT_DOUBLE_EQUAL(atof(key_get(0, "temperature")), 50, 0.7);
+		host.now += 1000000000000ull;
+		CU_ASSERT_DOUBLE_EQUAL(atof(key_get(0, "temperature")), air[i].ends, 0.7);
+		CU_ASSERT_DOUBLE_EQUAL(rd2(CRU_TEMPERATURE) * 693 / 1024.0 - 265, air[i].ends, 0.7);
+		/* It stands still where it is, or cools. */
+		key(0, "temperature-slope", "0");
+		CU_ASSERT_DOUBLE_EQUAL(atof(key_get(0, "temperature")), air[i].ends, 0.7);
+		key(0, "temperature-slope", "10@40");
+		host.now += 1000000000ull;
+		CU_ASSERT_DOUBLE_EQUAL(atof(key_get(0, "temperature")), air[i].ends - 10, 0.7);
+		CU_ASSERT_FALSE(cru_card.off(host.card));
+		host_end();
+	}
+	host_begin();
+	key(0, "temperature-cut", "80");
+	UNIT_STR(key_get(0, "temperature-cut"), "80");
+	key(0, "temperature", "79");
+	CU_ASSERT_FALSE(cru_card.off(host.card));
+	key(0, "temperature-slope", "1@90");
+	host.now += 500000000ull;
+	CU_ASSERT_FALSE(cru_card.off(host.card));
+	host.now += 1000000000ull;
+	CU_ASSERT_TRUE(cru_card.off(host.card));
+	key(0, "temperature-cut", "none");
+	CU_ASSERT_FALSE(cru_card.off(host.card));
+	key(0, "temperature-cut", "80");
+	key(0, "temperature", "81");
+	CU_ASSERT_TRUE(cru_card.off(host.card));
+	host_end();
+}
+
 static void settings_refused(void)
 {
 	host_begin();
@@ -136,6 +183,18 @@ static void settings_refused(void)
 	key_refused("fifo-depth", "4097");
 	key_refused("temperature", "500");
 	key_refused("temperature", "warm");
+	key_refused("temperature-slope", "1");
+	key_refused("temperature-slope", "1@");
+	key_refused("temperature-slope", "0@60");
+	key_refused("temperature-slope", "-1@60");
+	key_refused("temperature-slope", "1e9@60");
+	key_refused("temperature-slope", "1@500");
+	key_refused("temperature-slope", "1@60 ");
+	key_refused("temperature-cut", "hot");
+	key_refused("temperature-cut", "1e300");
+	key(0, "temperature", "none");
+	key_refused("temperature-slope", "1@60");
+	key(0, "temperature", "45");
 	key_refused("links-enabled", "0x10000");
 	key_refused("source-mode", "never");
 	key_refused("pci-id", "8086:1234");
@@ -165,4 +224,4 @@ UNIT_MAIN("emulated CRU, card", {"power-on values", power_on_values},
 	  {"plain storage, common to both endpoints", plain_storage},
 	  {"read-only registers", read_only}, {"sticky link bits", sticky_bits},
 	  {"settings", settings}, {"settings refused", settings_refused},
-	  {"every setting takes its own value", keys_round_trip})
+	  {"it gets warmer", gets_warmer}, {"every setting takes its own value", keys_round_trip})

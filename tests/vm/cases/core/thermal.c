@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * A card that gets warmer while it sends: three flows of air, as published for three servers, of
+ * which one is not enough; the alarm at 60 degrees; and at 80 the card cuts its own power in the
+ * middle of a transfer. Every reader is told, the module can be taken out, and the card comes back
+ * when it is cool.
+ */
+#include "common/case.h"
+#include "common/uevent.h"
+#include "common/way.h"
+
+#include <fcntl.h>
+#include <glob.h>
+#include <poll.h>
+#include <unistd.h>
+
+#define LOOK_MS 15000 /* the driver looks every five seconds */
+#define SOAK                                                                                       \
+	"roc-bench-dma --soak=%s --verdict-every=1s --id=%s --buffer-size=4Mi "                    \
+	"--superpage-size=256Ki --json"
+
+/* It is at 50 degrees, and sends what a slow guest can take. */
+static void warm(const char *slope)
+{
+	tool_enter("/tmp/thermal");
+	emu_normal(CARD0, FOUR_LINKS);
+	emu(CARD0, "set all rate %llu", emu_rate(8 << 20));
+	emu(CARD0, "set temperature 50");
+	emu(CARD0, "set temperature-slope %s", slope);
+}
+
+static double hottest(void)
+{
+	return json_real(json_get(json_at(json_get(out, "channels"), 0), "temperature"));
+}
+
+static void three_slopes(void)
+{
+	warm("4@52");
+	UNIT_EQ(RUN(SOAK, "2s", "0245:0"), 0);
+	CU_ASSERT_DOUBLE_EQUAL(hottest(), 52, 0.7);
+	CU_ASSERT(json_is(json_get(out, "verdict"), "PASS"));
+	warm("4@53");
+	UNIT_EQ(RUN(SOAK, "2s", "0245:0"), 0);
+	CU_ASSERT_DOUBLE_EQUAL(hottest(), 53, 0.7);
+	CU_ASSERT(json_is(json_get(out, "verdict"), "PASS"));
+	/* Long before it is at 68 degrees it is at 60, and that ends it. */
+	warm("10@68");
+	UNIT_EQ(RUN(SOAK " 2> sentence", "100s", "0245:0"), 1);
+	CU_ASSERT(hottest() >= 60);
+	CU_ASSERT(json_is(json_get(out, "verdict"), "FAIL"));
+	CU_ASSERT(json_real(json_get(out, "seconds")) < 60);
+	UNIT_EQ(RUN("cat sentence"), 0);
+	SAYS("0245:0 has 6");
+	SAYS("the limit is 60 (--max-temperature)");
+}
+
+/* The attribute that `sensors` reads; poll() tells of a change to who has read it. */
+static int open_alarm(void)
+{
+	char pattern[128];
+	glob_t found;
+	int fd = -1;
+
+	snprintf(pattern, sizeof(pattern), "/sys/bus/pci/devices/%s/hwmon/hwmon*/temp1_max_alarm",
+		 pci_address(EP0));
+	if (!glob(pattern, 0, NULL, &found))
+		fd = open(found.gl_pathv[0], O_RDONLY | O_CLOEXEC);
+	globfree(&found);
+	return fd;
+}
+
+static int read_alarm(int fd)
+{
+	char text[8] = "";
+
+	return pread(fd, text, sizeof(text) - 1, 0) > 0 ? text[0] - '0' : -1;
+}
+
+static void alarm_at_60(void)
+{
+	struct rig r = {.id = EP0, .source = ROC_SOURCE_DDG, .count = 8};
+	struct pollfd p = {.events = POLLPRI};
+	int fd = uevents_listen();
+	int64_t end;
+
+	warm("0");
+	p.fd = open_alarm();
+	UNIT_NEED(fd >= 0 && p.fd >= 0);
+	CU_ASSERT(UNIT_WAIT(read_alarm(p.fd) == 0, LOOK_MS));
+	UNIT_NEED(rig_open(&r));
+	rig_push(&r, RIG_MAX);
+	UNIT_NEED(rig_start(&r) && rig_run(&r, 4, 5000));
+	emu(CARD0, "set temperature-slope 20@64");
+	/* Data are taken meanwhile. */
+	end = now_ms() + limit_ms(LOOK_MS);
+	while (!poll(&p, 1, 0) && now_ms() < end) {
+		roc_channel_wait(r.ch, 1, 20);
+		rig_take(&r, true);
+	}
+	CU_ASSERT(p.revents & POLLPRI);
+	UNIT_EQ(read_alarm(p.fd), 1);
+	CU_ASSERT(uevent(fd, "ROC_ALARM=temperature", LOOK_MS) >= 0);
+	CU_ASSERT(strtol(uevent_value("ROC_TEMPERATURE"), NULL, 10) >= 60000);
+	UNIT_STR(node_attr(EP0, -1, "alarm"), "temperature");
+	UNIT_EQ(ch_info(rig_fd(&r)).state, ROC_CH_RUNNING);
+	RIG_OK(&r);
+	rig_close(&r);
+	close(p.fd);
+	close(fd);
+}
+
+static bool lost(struct rig *r)
+{
+	roc_channel_wait(r->ch, 1, 20);
+	rig_take(r, true);
+	return ch_info(rig_fd(r)).state == ROC_CH_FAILED;
+}
+
+/* Whoever has it open, on both endpoints: one that takes data, one that sleeps, one that looks. */
+static void power_cut(void)
+{
+	struct rig r = {.id = EP0, .source = ROC_SOURCE_DDG, .count = 8};
+	char address[2][ROC_TEXT_MAX];
+	unsigned int i;
+	uint32_t v;
+	int fd;
+
+	warm("0");
+	emu(CARD0, "set temperature-cut 80");
+	strcpy(address[0], pci_address(EP0));
+	strcpy(address[1], pci_address(EP1));
+	fd = node_open(EP0, -1);
+	UNIT_NEED(rig_open(&r));
+	rig_push(&r, RIG_MAX);
+	UNIT_NEED(rig_start(&r) && rig_run(&r, 4, 5000));
+	emu(CARD0, "set temperature-slope 20@90");
+	/* A tool on the other endpoint is told in a sentence. */
+	UNIT_EQ(RUN(SOAK " --max-temperature=400 2> sentence", "100s", "0245:1"), 1);
+	UNIT_EQ(RUN("cat sentence"), 0);
+	SAYS("0245:1: ");
+	SAYS(roc_why_text(ROC_WHY_LOST));
+	CU_ASSERT(UNIT_WAIT(lost(&r), 10000));
+	CU_ASSERT_PTR_NOT_NULL(strstr(emu(CARD0, "power"), "\"on\":false"));
+	UNIT_EQ(ch_info(rig_fd(&r)).why, ROC_WHY_LOST);
+	rig_take(&r, false);
+	UNIT_EQ(rig_missing(&r), 0);
+	UNIT_EQ(reg_read(fd, CRU_BAR_CARD, CRU_FW_HASH, &v), -EIO);
+	UNIT_EQ(control(rig_fd(&r), ROC_CH_START, 0, 0), -EIO);
+	UNIT_EQ(emu_count(CARD0, 0, "dma_outside") + emu_count(CARD0, 1, "dma_outside"), 0);
+	RIG_OK(&r);
+	rig_close(&r);
+	close(fd);
+
+	UNIT_EQ(module_unload(20000), 0);
+	/* Cool again, and with power: what is on the bus is found anew. */
+	emu_normal(CARD0, FOUR_LINKS);
+	CU_ASSERT_PTR_NOT_NULL(strstr(emu(CARD0, "power on"), "\"on\":true"));
+	for (i = 0; i < 2; i++) {
+		char path[96];
+
+		snprintf(path, sizeof(path), "/sys/bus/pci/devices/%s/remove", address[i]);
+		UNIT_EQ(put_text(path, "1"), 0);
+	}
+	UNIT_EQ(put_text("/sys/bus/pci/rescan", "1"), 0);
+	UNIT_EQ(RUN("modprobe roc"), 0);
+	UNIT_NEED(wait_nodes(5));
+	r = (struct rig){.id = EP0, .source = ROC_SOURCE_DDG, .count = 8};
+	CU_ASSERT(rig_once(&r, 20, 5000));
+	RIG_OK(&r);
+	rig_close(&r);
+	UNIT_EQ(emu_count(CARD0, 0, "dma_outside") + emu_count(CARD0, 1, "dma_outside"), 0);
+}
+
+UNIT_MAIN("thermal", {"three slopes", three_slopes}, {"alarm at 60 degrees", alarm_at_60},
+	  {"power cut at 80 degrees", power_cut})
