@@ -51,6 +51,8 @@ static const struct {
 } lists[] = {
 	{"cru", ROC_CARD_CRU},
 	{"crorc", ROC_CARD_CRORC},
+	{"p40", ROC_CARD_P40},
+	{"robinnp", ROC_CARD_ROBINNP},
 };
 
 static const char *significant(const char *hash)
@@ -137,7 +139,8 @@ static int take_list(struct roc_firmware_list *list, const char *path, struct js
 	}
 	if (!ret && (!version || !found))
 		return roc_fail(EINVAL,
-				"%s: needs a text \"version\" and a list \"cru\" or \"crorc\"",
+				"%s: needs a text \"version\" and a list \"cru\", \"crorc\", "
+				"\"p40\" or \"robinnp\"",
 				path);
 	return ret;
 }
@@ -292,6 +295,16 @@ const char *roc_firmware_source(const struct roc_firmware_list *list)
 static bool is_for(const struct entry *e, enum roc_card_type type)
 {
 	return !type || !e->type || e->type == type;
+}
+
+bool roc_firmware_covers(const struct roc_firmware_list *list, enum roc_card_type type)
+{
+	size_t i;
+
+	for (i = 0; i < list->count; i++)
+		if (list->entries[i].type == type)
+			return true;
+	return false;
 }
 
 /* From the end: the site's word counts more than ours. */

@@ -105,6 +105,17 @@ void roc_firmware_text(const struct roc_firmware_list *list, const char *hash, c
 		       size_t size);
 
 /**
+ * roc_firmware_covers() - whether the list knows of a kind of card at all
+ * @list: list
+ * @type: kind of card
+ *
+ * The site's file does not say of which cards its versions are, so it does not count.
+ *
+ * Return: false if no version in it is of @type: what it says of one means nothing then.
+ */
+bool roc_firmware_covers(const struct roc_firmware_list *list, enum roc_card_type type);
+
+/**
  * roc_firmware_check() - whether a version is good for data taking
  * @list: list
  * @type: kind of card that has it; 0: any

@@ -8,6 +8,7 @@ import fcntl
 import hashlib
 import io
 import os
+import re
 import shutil
 import subprocess
 import time
@@ -69,8 +70,18 @@ def _sources(root):
     return found
 
 
+def _version():
+    """As `make kmod` has it: the module says the same as library and tools."""
+    with open(os.path.join(TOP, "dkms.conf")) as f:
+        found = re.search(r'^PACKAGE_VERSION="([^"]*)"', f.read(), re.MULTILINE)
+    if not found:
+        raise VmError("dkms.conf has no PACKAGE_VERSION")
+    return found.group(1)
+
+
 def _digest(kernel, points, folders):
-    digest = hashlib.sha256(("%s %s" % (cache.tree("kernel-" + kernel), points)).encode())
+    digest = hashlib.sha256(("%s %s %s" % (cache.tree("kernel-" + kernel), points,
+                                           _version())).encode())
     for root in folders:
         for name in _sources(root):
             digest.update(name.encode() + b"\0")
@@ -145,7 +156,7 @@ def _built(kernel, release, work, points, name, folders):
     command = "make -s -j%d -C /lib/modules/%s/build M=/mnt/kmod modules" % (
         os.cpu_count() or 1, release)
     # Warnings are errors here: the module must be clean on every kernel that is tested.
-    command += " KCFLAGS=-Werror ROC_POINTS=%d" % points
+    command += " KCFLAGS=-Werror ROC_POINTS=%d ROC_VERSION=%s" % (points, _version())
     built = cache.run_in_tree("kernel-" + kernel, command, [(work, "kmod")], text=True,
                               stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
     if built.returncode:

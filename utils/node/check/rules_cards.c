@@ -11,6 +11,8 @@
 #include <roc/firmware.h>
 #include <roc/roc.h>
 
+#include "utils/common/card.h"
+
 void rule_driver(struct check *c)
 {
 	const struct limits_texts *allowed = &c->limits.drivers;
@@ -226,6 +228,13 @@ void rule_firmware(struct check *c)
 			    "install tools as new as the driver", "%s", text);
 		else if (!roc_firmware_check(list, card->kind->type, card->firmware))
 			say(c, VERDICT_PASS, card->subject, expected, NULL, "%s", text);
+		else if (state == ROC_FIRMWARE_UNKNOWN &&
+			 !roc_firmware_covers(list, card->kind->type))
+			say(c, VERDICT_UNKNOWN, card->subject, expected,
+			    "ask who made it whether it is good, then add it to "
+			    "/etc/o2.d/readoutcard/o2-roc-fw-list.json",
+			    "%s: the list has no firmware of %s", text,
+			    card_name(card->kind->type));
 		else
 			say(c, VERDICT_FAIL, card->subject, expected,
 			    "load accepted firmware (roc-fw-check names it), or add this one to "

@@ -79,6 +79,9 @@ static void the_list_that_comes_with_it(void)
 		UNIT_STR(text_of("e4a5a46e"), "v3.10.0 (old)");
 		UNIT_STR(text_of("deadbeef"), "deadbeef");
 		UNIT_EQ(roc_firmware_check(list, ROC_CARD_CRU, "f6b5d742"), 0);
+		CU_ASSERT_TRUE(roc_firmware_covers(list, ROC_CARD_CRU));
+		CU_ASSERT_TRUE(roc_firmware_covers(list, ROC_CARD_CRORC));
+		CU_ASSERT_FALSE(roc_firmware_covers(list, ROC_CARD_P40));
 		UNIT_EQ(roc_firmware_check(list, ROC_CARD_CRU, "e4a5a46e"), -EPERM);
 		SAYS("v3.10.0 is no longer accepted");
 		SAYS("v3.19.4 (f6b5d742)");

@@ -11,7 +11,7 @@
 
 /* What this guest is like, and a server would better not be. */
 #define LIMITS                                                                                     \
-	"\"drivers\": [\"0\"], \"maxPayload\": 128, \"memoryPerChannel\": \"32Mi\", "              \
+	"\"maxPayload\": 128, \"memoryPerChannel\": \"32Mi\", "                                    \
 	"\"iommu\": [\"none\", \"identity\", \"DMA\", \"DMA-FQ\"]"
 #define CHECK "roc-node-check --limits=limits.json"
 #define HUGEPAGES "/sys/devices/system/node/node0/hugepages/hugepages-2048kB/nr_hugepages"

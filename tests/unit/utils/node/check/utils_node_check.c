@@ -63,6 +63,10 @@ static const struct server {
 	{"firmware", F, "not on the list", CLASS0 "firmware=1234567", ""},
 	{"firmware", U, "o2-roc-fw-list.json", "etc/o2.d/readoutcard/o2-roc-fw-list.json=nonsense",
 	 ""},
+	{"firmware", U, "1234567: the list has no firmware of a PCIe40",
+	 CLASS0 "card_type=p40;" CLASS0 "firmware=1234567;sys/class/roc/roc1/card_type=p40;"
+		"sys/class/roc/roc1/firmware=1234567",
+	 ""},
 	{"firmware", P, "site f00d",
 	 "etc/o2.d/readoutcard/o2-roc-fw-list.json={\"f00d\": \"site\"};" CLASS0 "firmware=f00d",
 	 ""},
