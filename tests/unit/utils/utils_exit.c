@@ -184,18 +184,23 @@ static bool takes_id(const char *name)
 	return false;
 }
 
-/* Of the tools that have arguments some need neither driver nor card. */
-static bool cardless(size_t i)
-{
-	return good[i].arguments[0] && !takes_id(good[i].tool);
-}
+/* Of the tools that have arguments some need neither driver nor card: what they lack is another. */
+static const struct {
+	const char *tool, *says;
+} without_card[] = {
+	{"ros-load", "Does roc-rosd run there?"},
+	{"gpu-src", "--source=cpu"},
+};
 
-/* What such a tool says in place of @says: what it lacks is no card. */
 static const char *lacks(size_t i, const char *says)
 {
-	if (!cardless(i))
-		return says;
-	return strcmp(good[i].tool, "ros-load") ? "/tmp/roc-nowhere" : "Does roc-rosd run there?";
+	size_t k;
+
+	for (k = 0; k < N(without_card); k++) {
+		if (!strcmp(without_card[k].tool, good[i].tool))
+			return without_card[k].says;
+	}
+	return good[i].arguments[0] && !takes_id(good[i].tool) ? "/tmp/roc-nowhere" : says;
 }
 
 static void all_tools(void)
