@@ -15,7 +15,7 @@ int evb_coordinator_open(const struct evb_coordinator_config *cfg, struct evb_co
 		const char *name;
 		int (*open)(const struct evb_coordinator_config *cfg, const char *where,
 			    struct evb_coordinator *c, char why[ROC_EVB_WHY]);
-	} kinds[] = {{"static:", evb_coordinator_static}};
+	} kinds[] = {{"static:", evb_coordinator_static}, {"etcd:", evb_coordinator_etcd}};
 	size_t i;
 	int ret;
 
@@ -30,7 +30,7 @@ int evb_coordinator_open(const struct evb_coordinator_config *cfg, struct evb_co
 			snprintf(why, ROC_EVB_WHY, "There is no memory left.");
 		return ret;
 	}
-	snprintf(why, ROC_EVB_WHY, "\"%s\" is no coordinator: static:FILE.", cfg->text);
+	snprintf(why, ROC_EVB_WHY, "\"%s\" is no coordinator: static:FILE or etcd:URL.", cfg->text);
 	return -EINVAL;
 }
 

@@ -4,8 +4,11 @@
  *
  *	static:FILE	nodes are known beforehand (static_file.h); the manager is one of them, and
  *			all others have a connection to it
+ *	etcd:URL,...	an etcd of the site: leases are membership, watches tell of members and
+ *tables
  *
- * A node of the role ROC_EVB_MANAGER has the manager inside of its coordinator.
+ * A node of the role ROC_EVB_MANAGER has the manager inside of its coordinator: with static: it is
+ * the one that the file names, with etcd: whoever comes first, the others stand by.
  */
 #ifndef ROC_UTILS_EVB_COORDINATOR_H
 #define ROC_UTILS_EVB_COORDINATOR_H
@@ -15,8 +18,9 @@
 
 struct evb_coordinator_config {
 	const char *text;   /* of --coordinator */
-	const char *system; /* NULL: the file's */
+	const char *system; /* NULL: the file's, "roc" with etcd */
 	const char *name;   /* of this node; NULL: it only watches */
+	uint64_t lease_ns;  /* etcd; with static: the file's counts */
 	/* With static: policy, seed and how many are waited for are the file's. */
 	struct roc_evb_manager_config manager;
 	void (*say)(void *self, const char *sentence);
@@ -48,5 +52,7 @@ void evb_coordinator_close(struct evb_coordinator *c);
 /* The kinds. @where: what comes behind the colon. */
 int evb_coordinator_static(const struct evb_coordinator_config *cfg, const char *where,
 			   struct evb_coordinator *c, char why[ROC_EVB_WHY]);
+int evb_coordinator_etcd(const struct evb_coordinator_config *cfg, const char *where,
+			 struct evb_coordinator *c, char why[ROC_EVB_WHY]);
 
 #endif

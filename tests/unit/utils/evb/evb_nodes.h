@@ -26,7 +26,7 @@ struct node {
 	int ended; /* what poll() said */
 	struct roc_evb_report report;
 	uint64_t reported;
-	char leader[256];
+	char leader[256], lost_text[256];
 };
 
 static struct node nodes[NODES];
@@ -66,7 +66,8 @@ static int node_open(struct node *n, const char *name, const char *text)
 	struct evb_coordinator_config cfg = {
 		.text = text,
 		.name = name,
-		.manager = {.settle_ns = 300000000},
+		.lease_ns = 2000000000,
+		.manager = {.policy = ROC_EVB_BARREL_SHIFT, .readouts = 1, .settle_ns = 300000000},
 		.say = sentence,
 	};
 	static uint64_t incarnation = 100;
@@ -118,7 +119,7 @@ static void node_turn(struct node *n)
 		case ROC_EVB_LOST:
 			n->losts++;
 			n->lost = true;
-			CU_ASSERT_PTR_NOT_NULL(news.text);
+			snprintf(n->lost_text, sizeof(n->lost_text), "%s", news.text);
 			break;
 		case ROC_EVB_BACK:
 			n->backs++;
@@ -169,6 +170,19 @@ static bool table_is(const struct node *n, const char *expected)
 		fprintf(out, " %s", n->table.bus[i].name);
 	fclose(out);
 	return !strcmp(text, expected);
+}
+
+/* Of all that are open. */
+__attribute__((unused)) static bool all_have(const char *table)
+{
+	unsigned int i;
+
+	for (i = 0; i < NODES; i++) {
+		if (nodes[i].open && !nodes[i].stopped && !nodes[i].ended &&
+		    !table_is(&nodes[i], table))
+			return false;
+	}
+	return true;
 }
 
 static void close_all(void)

@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * An etcd of the test's own: on the loopback, with ports and a folder that nobody else has.
+ * Included after unit.h and evb_nodes.h.
+ */
+#ifndef ROC_UNIT_ETCD_RUN_H
+#define ROC_UNIT_ETCD_RUN_H
+
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/wait.h>
+
+static char etcd_dir[] = "/tmp/roc-etcd-XXXXXX";
+static pid_t etcd_pid;
+static unsigned int etcd_port, etcd_peer_port;
+static char etcd_text[64]; /* of --coordinator */
+
+static void etcd_end(int number)
+{
+	if (etcd_pid <= 0)
+		return;
+	kill(etcd_pid, number);
+	waitpid(etcd_pid, NULL, 0);
+	etcd_pid = 0;
+}
+
+static void etcd_leave_nothing(void)
+{
+	char command[64];
+
+	etcd_end(SIGKILL);
+	snprintf(command, sizeof(command), "rm -rf %s", etcd_dir);
+	if (system(command))
+		perror(command);
+}
+
+static bool etcd_listens(void)
+{
+	struct sockaddr_in a = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+	static const char get[] = "GET /health HTTP/1.0\r\n\r\n";
+	char answer[512] = "";
+	struct timeval t = {.tv_sec = 1};
+	int fd = socket(AF_INET, SOCK_STREAM, 0);
+	ssize_t n = -1;
+
+	a.sin_port = htons((uint16_t)etcd_port);
+	setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &t, sizeof(t));
+	if (!connect(fd, (struct sockaddr *)&a, sizeof(a)) &&
+	    send(fd, get, sizeof(get) - 1, MSG_NOSIGNAL) > 0)
+		n = recv(fd, answer, sizeof(answer) - 1, MSG_WAITALL);
+	close(fd);
+	return n > 0 && strstr(answer, "\"true\"");
+}
+
+/* False: it did not start; the test is skipped if there is none. @empty: what it knew is lost. */
+static bool etcd_start(bool empty)
+{
+	char command[512];
+
+	if (access("/usr/bin/etcd", X_OK)) {
+		unit_skip("there is no /usr/bin/etcd: install etcd-server");
+		return false;
+	}
+	if (strstr(etcd_dir, "XXXXXX")) {
+		UNIT_NEED(mkdtemp(etcd_dir));
+		atexit(etcd_leave_nothing);
+	}
+	if (!etcd_port) {
+		etcd_port = free_port();
+		etcd_peer_port = free_port();
+	}
+	snprintf(etcd_text, sizeof(etcd_text), "etcd:http://127.0.0.1:%u", etcd_port);
+	snprintf(command, sizeof(command),
+		 "%s exec /usr/bin/etcd --data-dir %s/data --unsafe-no-fsync "
+		 "--heartbeat-interval 50 --election-timeout 250 "
+		 "--listen-client-urls http://127.0.0.1:%u --advertise-client-urls "
+		 "http://127.0.0.1:%u --listen-peer-urls http://127.0.0.1:%u "
+		 "--initial-advertise-peer-urls http://127.0.0.1:%u "
+		 "--initial-cluster default=http://127.0.0.1:%u > %s/log 2>&1",
+		 empty ? "rm -rf $0;" : "", etcd_dir, etcd_port, etcd_port, etcd_peer_port,
+		 etcd_peer_port, etcd_peer_port, etcd_dir);
+	fflush(stdout);
+	etcd_pid = fork();
+	if (!etcd_pid) {
+		char data[64];
+
+		snprintf(data, sizeof(data), "%s/data", etcd_dir);
+		/* Not longer than the test itself may run. */
+		alarm(60);
+		execl("/bin/sh", "sh", "-c", command, data, NULL);
+		_exit(127);
+	}
+	UNIT_NEED(etcd_pid > 0);
+	return true;
+}
+
+static bool etcd_started(bool empty)
+{
+	bool up;
+
+	if (!etcd_start(empty))
+		return false;
+	up = UNIT_WAIT(etcd_listens(), 20000);
+	CU_ASSERT_TRUE(up);
+	return up;
+}
+
+#endif

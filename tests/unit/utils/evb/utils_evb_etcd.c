@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * etcd:URL with a real etcd: who comes, who goes, two managers, two of a name, etcd restarted while
+ * nodes report, and with all that it knew lost.
+ */
+#include "unit.h"
+
+#include "tests/unit/utils/evb/evb_nodes.h"
+#include "tests/unit/utils/evb/etcd_run.h"
+
+static void open_all(void)
+{
+	static const char *const names[] = {"m1", "r1", "r2", "b1", "b2"};
+	unsigned int i;
+
+	for (i = 0; i < 5; i++)
+		UNIT_EQ(node_open(&nodes[i], names[i], etcd_text), 0);
+}
+
+static unsigned int sum_outs(void)
+{
+	unsigned int i, sum = 0;
+
+	for (i = 0; i < NODES; i++)
+		sum += nodes[i].outs;
+	return sum;
+}
+
+static bool all_lost(bool lost)
+{
+	unsigned int i;
+
+	for (i = 0; i < NODES; i++) {
+		if (nodes[i].open && nodes[i].lost != lost)
+			return false;
+	}
+	return true;
+}
+
+static void come_and_go(void)
+{
+	if (!etcd_started(true))
+		return;
+	open_all();
+	CU_ASSERT_TRUE(TURN_UNTIL(all_have("r1 r2 | b1 b2"), 6000));
+	UNIT_EQ(nodes[1].table.policy, ROC_EVB_BARREL_SHIFT);
+	UNIT_EQ(nodes[4].member_count, 5);
+	CU_ASSERT_STRING_EQUAL(nodes[2].leader, "m1 is the manager.");
+
+	/* Reports arrive. */
+	nodes[1].report.suspect_count = 1;
+	strcpy(nodes[1].report.suspects[0].name, "b1");
+	nodes[1].report.suspects[0].incarnation = nodes[3].me.incarnation;
+	nodes[1].report.suspects[0].stale = 100;
+	CU_ASSERT_TRUE(TURN_UNTIL(all_have("r1 r2 | b2"), 6000));
+	CU_ASSERT_TRUE(said("b1 is taken out"));
+	nodes[1].report.suspect_count = 0;
+
+	/* Who leaves is out at once, not when its lease ran out. */
+	node_close(&nodes[2]);
+	CU_ASSERT_TRUE(TURN_UNTIL(all_have("r1 | b2"), 1500));
+	close_all();
+}
+
+/* The first one is stopped for longer than its lease, and does not know it. */
+static void two_managers(void)
+{
+	uint64_t term;
+
+	open_all();
+	UNIT_EQ(node_open(&nodes[5], "m2", etcd_text), 0);
+	CU_ASSERT_TRUE(TURN_UNTIL(all_have("r1 r2 | b1 b2"), 6000));
+	CU_ASSERT_STRING_EQUAL(nodes[5].leader, "m1 is the manager.");
+	term = nodes[1].table.term;
+	nodes[0].stopped = true;
+	CU_ASSERT_TRUE(TURN_UNTIL(!strcmp(nodes[1].leader, "m2 is the manager."), 8000));
+	node_close(&nodes[4]);
+	CU_ASSERT_TRUE(TURN_UNTIL(all_have("r1 r2 | b1"), 6000));
+	CU_ASSERT_TRUE(nodes[1].table.term > term);
+	nodes[0].stopped = false;
+	CU_ASSERT_TRUE(TURN_UNTIL(nodes[0].outs == 1 && all_have("r1 r2 | b1"), 6000));
+	CU_ASSERT_STRING_EQUAL(nodes[0].leader, "m2 is the manager.");
+	CU_ASSERT_TRUE(said("m1 is the manager no more"));
+	close_all();
+}
+
+static void restarted(void)
+{
+	uint64_t epoch;
+
+	open_all();
+	CU_ASSERT_TRUE(TURN_UNTIL(all_have("r1 r2 | b1 b2"), 6000));
+	epoch = nodes[1].table.epoch;
+	etcd_end(SIGKILL);
+	CU_ASSERT_TRUE(TURN_UNTIL(all_lost(true), 4000));
+	CU_ASSERT_TRUE(all_have("r1 r2 | b1 b2"));
+	if (!etcd_start(false))
+		return;
+	CU_ASSERT_TRUE(TURN_UNTIL(all_lost(false), 15000));
+	/* Its leases are as they were: nobody had to join anew, and nothing was decided. */
+	UNIT_EQ(sum_outs(), 0);
+	UNIT_EQ(nodes[1].table.epoch, epoch);
+	UNIT_EQ(nodes[1].losts, 1);
+	node_close(&nodes[4]);
+	CU_ASSERT_TRUE(TURN_UNTIL(all_have("r1 r2 | b1"), 6000));
+	close_all();
+}
+
+static void all_lost_there(void)
+{
+	uint64_t epoch;
+
+	open_all();
+	CU_ASSERT_TRUE(TURN_UNTIL(all_have("r1 r2 | b1 b2"), 6000));
+	epoch = nodes[1].table.epoch;
+	etcd_end(SIGKILL);
+	CU_ASSERT_TRUE(TURN_UNTIL(all_lost(true), 4000));
+	if (!etcd_start(true))
+		return;
+	CU_ASSERT_TRUE(TURN_UNTIL(sum_outs() == 5, 15000));
+	CU_ASSERT_TRUE(TURN_UNTIL(nodes[1].table.epoch > epoch && all_have("r1 r2 | b1 b2") &&
+					  all_lost(false),
+				  8000));
+	close_all();
+}
+
+static void two_of_a_name(void)
+{
+	open_all();
+	CU_ASSERT_TRUE(TURN_UNTIL(all_have("r1 r2 | b1 b2"), 6000));
+	UNIT_EQ(node_open(&nodes[5], "r1", etcd_text), 0);
+	/* One that was started anew before its lease ran out is let in after that. */
+	UNIT_EQ(node_open(&nodes[6], "b2", etcd_text), 0);
+	nodes[4].stopped = true;
+	CU_ASSERT_TRUE(
+		TURN_UNTIL(nodes[5].ended && table_is(&nodes[1], "r1 r2 | b1 b2") &&
+				   nodes[1].table.bus[1].incarnation == nodes[6].me.incarnation,
+			   12000));
+	UNIT_EQ(nodes[5].ended, -EEXIST);
+	CU_ASSERT_PTR_NOT_NULL(
+		strstr(nodes[5].c.ops->why(nodes[5].c.self), "a node of the name r1"));
+	UNIT_EQ(nodes[1].outs, 0);
+	close_all();
+	etcd_end(SIGKILL);
+}
+
+UNIT_MAIN("event building: etcd", {"nodes come and go", come_and_go},
+	  {"two managers", two_managers}, {"restarted while nodes report", restarted},
+	  {"all that it knew is lost", all_lost_there}, {"two of a name", two_of_a_name})

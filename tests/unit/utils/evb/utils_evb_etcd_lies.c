@@ -1,0 +1,363 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * etcd:URL with somebody who is no etcd, or one that has strange things in its keys: a node says
+ * so, believes nothing of it, and goes on.
+ */
+#include "unit.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+
+#include "tests/unit/utils/evb/evb_nodes.h"
+
+enum mode {
+	SILENT,
+	HANGS_UP,
+	NO_HTTP,
+	ERROR_500,
+	NO_JSON,
+	NO_OBJECT,
+	ENDLESS,
+	LIES,
+	REFUSES
+};
+
+static atomic_int mode;
+static atomic_bool over;
+static int listener;
+static char text[64];
+static char table_text[64 << 10]; /* in the key, not yet base64 */
+
+static void base64(const char *in, char *out)
+{
+	static const char digits[] =
+		"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+	size_t n = strlen(in), i, k;
+
+	for (i = 0; i < n; i += 3) {
+		unsigned int word = 0;
+
+		for (k = 0; k < 3; k++)
+			word = word << 8 | (i + k < n ? (unsigned char)in[i + k] : 0);
+		for (k = 0; k < 4; k++)
+			*out++ = i + k > n ? '=' : digits[word >> (18 - 6 * k) & 63];
+	}
+	*out = '\0';
+}
+
+static void kv(FILE *out, const char *key, const char *value, unsigned int lease)
+{
+	static char code[128 << 10];
+
+	base64(key, code);
+	fprintf(out,
+		"{\"key\":\"%s\",\"create_revision\":\"7\",\"mod_revision\":\"7\",\"lease\":\"%"
+		"u\",",
+		code, lease);
+	base64(value, code);
+	fprintf(out, "\"value\":\"%s\"}", code);
+}
+
+#define MEMBER(name, roles)                                                                        \
+	"{\"name\":\"" name "\",\"host\":\"127.0.0.1\",\"port\":\"1\",\"incarnation\":1,"          \
+	"\"roles\":" roles "}"
+
+static void list(FILE *out, bool lies)
+{
+	fprintf(out, "{\"header\":{\"revision\":\"9\"},\"kvs\":[");
+	if (lies) {
+		kv(out, "/roc-evb/roc/members/r7", MEMBER("r8", "1"), 1);
+		fputc(',', out);
+		kv(out, "/roc-evb/roc/members/r9", "{}", 1);
+		fputc(',', out);
+		kv(out, "/roc-evb/roc/members/../x", MEMBER("../x", "1"), 1);
+		fputc(',', out);
+		kv(out, "/roc-evb/roc/members/r6", "[[[[", 1);
+		fputc(',', out);
+		kv(out, "/somebody/else", "1", 1);
+		fprintf(out,
+			",{\"key\":\"%%%%%%\",\"value\":\"AAAA\"},{\"value\":5},7,null,{\"key\":"
+			"\"L3JvYw==\",\"value\":\"A\"},");
+		kv(out, "/roc-evb/roc/members/r5", MEMBER("r5", "1"), 1);
+		fputc(',', out);
+		kv(out, "/roc-evb/roc/table", table_text, 0);
+		fputc(',', out);
+		kv(out, "/roc-evb/roc/manager", "a manager's name that is none", 77);
+	} else {
+		kv(out, "/roc-evb/roc/members/m1", MEMBER("m1", "4"), 5);
+		fputc(',', out);
+		kv(out, "/roc-evb/roc/members/r1", MEMBER("r1", "1"), 6);
+		fputc(',', out);
+		kv(out, "/roc-evb/roc/members/b1", MEMBER("b1", "2"), 6);
+		fputc(',', out);
+		kv(out, "/roc-evb/roc/manager", "m1", 5);
+	}
+	fprintf(out, "],\"count\":\"1\"}");
+}
+
+/* The answer of one that looks like an etcd; false: the connection is kept open behind it. */
+static bool answer(FILE *out, const char *request)
+{
+	bool lies = mode == LIES;
+
+	if (strstr(request, "/v3/lease/grant"))
+		fprintf(out, "{\"ID\":\"5\",\"TTL\":\"2\"}");
+	else if (strstr(request, "/v3/lease/keepalive"))
+		fprintf(out, "{\"result\":{\"ID\":\"5\",\"TTL\":\"2\"}}");
+	else if (strstr(request, "/v3/kv/txn") && strstr(request, "failure"))
+		fprintf(out, "{\"succeeded\":true}");
+	else if (strstr(request, "/v3/kv/txn"))
+		fprintf(out, "{\"header\":{}}");
+	else if (strstr(request, "/v3/kv/range"))
+		list(out, lies);
+	else if (strstr(request, "/v3/watch"))
+		fprintf(out,
+			"{\"result\":{\"created\":true}}\n{\"result\":{\"events\":[7,{\"kv\":5},{"
+			"\"type\":9},null,{\"type\":\"DELETE\",\"kv\":{\"key\":\"/\"}}]}}\n");
+	else
+		fprintf(out, "{}");
+	return !strstr(request, "/v3/watch");
+}
+
+static void respond(int fd, const char *request)
+{
+	static const char head[] = "HTTP/1.1 %s\r\nConnection: close\r\n\r\n";
+	FILE *out = fdopen(dup(fd), "w");
+	unsigned int i;
+
+	if (mode >= ERROR_500)
+		fprintf(out, head, mode == ERROR_500 ? "500 Broken" : "200 OK");
+	switch ((enum mode)mode) {
+	case NO_HTTP:
+		fprintf(out, "220 mail.example.org ESMTP\r\n");
+		break;
+	case ERROR_500:
+		fprintf(out, "the disk is full\n");
+		break;
+	case NO_JSON:
+		fprintf(out, "<html>Welcome</html>");
+		break;
+	case NO_OBJECT:
+		fprintf(out, "[1, 2, 3]");
+		break;
+	case ENDLESS:
+		for (i = 0; i < 6 << 20 && !ferror(out); i += 64)
+			fprintf(out, "%64s", "x");
+		break;
+	case LIES:
+	case REFUSES:
+		if (!answer(out, request)) {
+			fflush(out);
+			/* Streams go on until all is over. */
+			while (!over && (mode == LIES || mode == REFUSES))
+				usleep(20000);
+		}
+		break;
+	default:
+		break;
+	}
+	fclose(out);
+}
+
+static void *serve_one(void *context)
+{
+	int fd = (int)(intptr_t)context;
+	char request[16384] = "", *body;
+	size_t have = 0, length = 0;
+	ssize_t n;
+
+	while (have < sizeof(request) - 1 &&
+	       (n = recv(fd, request + have, sizeof(request) - 1 - have, 0)) > 0) {
+		have += (size_t)n;
+		request[have] = '\0';
+		body = strstr(request, "\r\n\r\n");
+		if (body && strstr(request, "Content-Length: "))
+			length = strtoul(strstr(request, "Content-Length: ") + 16, NULL, 10);
+		if (body && have >= (size_t)(body + 4 - request) + length)
+			break;
+	}
+	if (mode == SILENT) {
+		while (!over && mode == SILENT)
+			usleep(20000);
+	} else {
+		respond(fd, request);
+	}
+	close(fd);
+	return NULL;
+}
+
+static void *serve(void *unused)
+{
+	struct pollfd p = {.fd = listener, .events = POLLIN};
+	pthread_t thread;
+	int fd;
+
+	while (!over) {
+		if (poll(&p, 1, 50) < 1)
+			continue;
+		fd = accept(listener, NULL, NULL);
+		if (fd < 0 || pthread_create(&thread, NULL, serve_one, (void *)(intptr_t)fd))
+			continue;
+		pthread_detach(thread);
+	}
+	return NULL;
+}
+
+static pthread_t server;
+
+static void begin(enum mode first)
+{
+	struct sockaddr_in a = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+	unsigned int port = free_port();
+
+	a.sin_port = htons((uint16_t)port);
+	listener = socket(AF_INET, SOCK_STREAM, 0);
+	UNIT_NEED(!bind(listener, (struct sockaddr *)&a, sizeof(a)) && !listen(listener, 16));
+	snprintf(text, sizeof(text), "etcd:http://127.0.0.1:%u", port);
+	mode = first;
+	over = false;
+	UNIT_NEED(!pthread_create(&server, NULL, serve, NULL));
+}
+
+static void end(void)
+{
+	close_all();
+	over = true;
+	pthread_join(server, NULL);
+	close(listener);
+}
+
+/* Whatever it says: one sentence, and the node goes on trying. */
+static void no_etcd(void)
+{
+	static const struct {
+		enum mode mode;
+		const char *says;
+	} modes[] = {
+		{HANGS_UP, "the node goes on with what it has"},
+		{NO_HTTP, "the node goes on with what it has"},
+		{ERROR_500, "it answers 500: the disk is full"},
+		{NO_JSON, "its answer is no JSON object"},
+		{NO_OBJECT, "its answer is no JSON object"},
+		{ENDLESS, "its answer is larger than 4 MiB"},
+	};
+	struct roc_evb_news news;
+	size_t i;
+
+	for (i = 0; i < sizeof(modes) / sizeof(modes[0]); i++) {
+		begin(modes[i].mode);
+		UNIT_EQ(node_open(&nodes[0], "r1", text), 0);
+		CU_ASSERT_TRUE(TURN_UNTIL(nodes[0].lost, 3000));
+		if (!strstr(nodes[0].lost_text, modes[i].says))
+			unit_note("%s: %s", modes[i].says, nodes[0].lost_text);
+		CU_ASSERT_PTR_NOT_NULL(strstr(nodes[0].lost_text, modes[i].says));
+		UNIT_EQ(nodes[0].ended, 0);
+		UNIT_EQ(nodes[0].c.ops->poll(nodes[0].c.self, &news), 0);
+		/* The same again is no news. */
+		CU_ASSERT_FALSE(TURN_UNTIL(nodes[0].losts > 1 || nodes[0].ended, 700));
+		end();
+	}
+	/* Nobody at all; and one of two addresses. */
+	UNIT_EQ(node_open(&nodes[0], "r1", "etcd:http://127.0.0.1:1"), 0);
+	CU_ASSERT_TRUE(TURN_UNTIL(nodes[0].lost, 3000));
+	close_all();
+}
+
+/* It answers nothing: that is found out by time. */
+static void silent(void)
+{
+	begin(SILENT);
+	UNIT_EQ(node_open(&nodes[0], "r1", text), 0);
+	CU_ASSERT_TRUE(TURN_UNTIL(nodes[0].lost, 6000));
+	end();
+}
+
+static const char *const tables[] = {
+	"nonsense",
+	"{}",
+	"{\"term\":1,\"epoch\":0,\"fromBlock\":0,\"seed\":0,\"policy\":0,\"readoutUnits\":[],"
+	"\"builderUnits\":[]}",
+	"{\"term\":1,\"epoch\":1,\"fromBlock\":0,\"seed\":0,\"policy\":4,\"readoutUnits\":[],"
+	"\"builderUnits\":[]}",
+	"{\"term\":-1,\"epoch\":1,\"fromBlock\":0,\"seed\":0,\"policy\":0,\"readoutUnits\":[],"
+	"\"builderUnits\":[]}",
+	"{\"term\":1,\"epoch\":1,\"fromBlock\":0,\"seed\":0,\"policy\":0,\"readoutUnits\":[],"
+	"\"builderUnits\":[{\"name\":\"b\",\"incarnation\":1,\"weight\":0}]}",
+	"{\"term\":1,\"epoch\":1,\"fromBlock\":0,\"seed\":0,\"policy\":0,\"readoutUnits\":[],"
+	"\"builderUnits\":[{\"name\":\"b\",\"incarnation\":1,\"weight\":5},{\"name\":\"b\","
+	"\"incarnation\":2,\"weight\":5}]}",
+	"{\"term\":1,\"epoch\":1,\"fromBlock\":0,\"seed\":0,\"policy\":0,\"readoutUnits\":[],"
+	"\"builderUnits\":[{\"name\":\"0123456789012345678901234567890123456789\","
+	"\"incarnation\":1,\"weight\":5}]}",
+	NULL, /* more nodes than there can be */
+};
+
+static void strange_keys(void)
+{
+	size_t i, k, at;
+
+	for (i = 0; i < sizeof(tables) / sizeof(tables[0]); i++) {
+		if (tables[i]) {
+			strcpy(table_text, tables[i]);
+		} else {
+			at = (size_t)sprintf(table_text,
+					     "{\"term\":1,\"epoch\":1,\"fromBlock\":0,\"seed\":"
+					     "0,\"policy\":0,\"readoutUnits\":[");
+			for (k = 0; k <= ROC_EVB_NODES_MAX; k++)
+				at += (size_t)sprintf(table_text + at,
+						      "%s{\"name\":\"n%zu\",\"incarnation\":1,"
+						      "\"weight\":1}",
+						      k ? "," : "", k);
+			sprintf(table_text + at, "],\"builderUnits\":[]}");
+		}
+		begin(LIES);
+		UNIT_EQ(node_open(&nodes[0], "r1", text), 0);
+		CU_ASSERT_TRUE(TURN_UNTIL(nodes[0].member_count, 5000));
+		UNIT_EQ(nodes[0].member_count, 1);
+		CU_ASSERT_STRING_EQUAL(nodes[0].members[0].name, "r5");
+		UNIT_EQ(nodes[0].table.epoch, 0);
+		UNIT_EQ(nodes[0].ended, 0);
+		CU_ASSERT_TRUE(said("The member r7 is not taken for one: its name is another"));
+		CU_ASSERT_TRUE(said("The member r9 is not taken for one"));
+		CU_ASSERT_TRUE(said("The table in etcd is not believed"));
+		end();
+	}
+}
+
+/* It says that the key is ours, and takes no table: there is a newer manager. */
+static void refuses(void)
+{
+	begin(REFUSES);
+	UNIT_EQ(node_open(&nodes[0], "m1", text), 0);
+	CU_ASSERT_TRUE(TURN_UNTIL(!strcmp(nodes[0].leader, "m1 is the manager."), 5000));
+	CU_ASSERT_TRUE(TURN_UNTIL(strstr(sentences, "The table of m1 is refused by etcd"), 5000));
+	CU_ASSERT_TRUE(said("m1 is the manager no more"));
+	UNIT_EQ(nodes[0].table.epoch, 0);
+	UNIT_EQ(nodes[0].ended, 0);
+	close_all();
+	end();
+}
+
+static void wrong_words(void)
+{
+	static const struct {
+		const char *text, *says;
+	} words[] = {
+		{"etcd:", "is not http://HOST:PORT"},
+		{"etcd:ftp://x", "is not http://HOST:PORT"},
+		{"etcd:http://x:1,y", "\"y\" is not http://HOST:PORT"},
+		{"etcd:http://x:1?colour=red", "\"colour=red\" is no option"},
+	};
+	size_t i;
+
+	for (i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
+		UNIT_EQ(node_open(&nodes[0], "r1", words[i].text), -EINVAL);
+		if (!strstr(why, words[i].says))
+			unit_note("not said: \"%s\", but: %s", words[i].says, why);
+		CU_ASSERT_PTR_NOT_NULL(strstr(why, words[i].says));
+	}
+}
+
+UNIT_MAIN("event building: what is no etcd", {"no etcd", no_etcd}, {"silent", silent},
+	  {"strange keys", strange_keys}, {"refuses a table", refuses},
+	  {"wrong words", wrong_words})

@@ -1,0 +1,343 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * etcd:URL,...: a node's member key hangs on a lease that it keeps alive; the manager's key on the
+ * manager's. Everybody watches members, manager and table; the manager, and who looks on, the
+ * reports. A table is written only if the manager's key is still the one that its writer made: of
+ * two managers the older is refused by etcd itself. etcd away: the node goes on with what it has.
+ *
+ *	/roc-evb/SYSTEM/members/NAME		member, with its lease
+ *	/roc-evb/SYSTEM/manager			name of the manager, with its lease
+ *	/roc-evb/SYSTEM/table			table
+ *	/roc-evb-reports/SYSTEM/NAME		{"report": report, "status": line}, with its lease
+ */
+#include "etcd.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "etcd_talk.h"
+#include "libroc/fabric/base.h"
+#include "record.h"
+
+#define TURN_NS (2 * MS)
+#define AGAIN_NS (500 * MS)
+#define SOON_NS (200 * MS) /* a report with another suspect */
+#define LEAVE_NS (1000 * MS)
+
+void etcd_post(struct etcd *e, enum etcd_place place, const char *path, struct json_object *body,
+	       bool stream)
+{
+	char url[ETCD_URL_MAX + 32];
+
+	snprintf(url, sizeof(url), "%s/v3/%s", e->urls[e->url], path);
+	if (http_post(e->http, place, url, body, stream ? 0 : ETCD_CALL_MS))
+		etcd_away(e, "there is no memory left");
+}
+
+void etcd_away(struct etcd *e, const char *why)
+{
+	char url[ETCD_URL_MAX];
+
+	snprintf(url, sizeof(url), "%.80s", e->urls[e->url]);
+	e->listed = e->reports_listed = false;
+	http_cancel(e->http, ETCD_WATCH);
+	http_cancel(e->http, ETCD_REPORTS);
+	e->again = fabric_now() + AGAIN_NS;
+	e->url = (e->url + 1) % e->url_count;
+	evb_view_lost(&e->view,
+		      "etcd at %s cannot be reached (%.120s): the node goes on with what it "
+		      "has.",
+		      url, why);
+}
+
+/* The next step to being a member, and to knowing who else is. */
+static void advance(struct etcd *e, uint64_t now)
+{
+	struct json_object *member;
+
+	if (http_busy(e->http, ETCD_COMMAND) || now < e->again)
+		return;
+	if (e->joining && e->old_lease) {
+		e->step = STEP_REVOKE;
+		etcd_post(e, ETCD_COMMAND, "lease/revoke", etcd_lease(e->old_lease), false);
+	} else if (e->joining && !e->lease) {
+		e->step = STEP_GRANT;
+		e->granted = now;
+		etcd_post(e, ETCD_COMMAND, "lease/grant", etcd_grant(e->ttl), false);
+	} else if (e->joining && !e->joined) {
+		e->step = STEP_JOIN;
+		member = evb_member_record(&e->me);
+		etcd_post(
+			e, ETCD_COMMAND, "kv/txn",
+			etcd_create(etcd_key(e, "members/", e->me.name),
+				    json_object_to_json_string_ext(member, JSON_C_TO_STRING_PLAIN),
+				    e->lease),
+			false);
+		json_object_put(member);
+	} else if (!e->listed) {
+		e->step = STEP_LIST;
+		etcd_post(e, ETCD_COMMAND, "kv/range", etcd_list(etcd_key(e, "", "")), false);
+	} else if (e->candidate && e->joined && !e->manager_created) {
+		e->step = STEP_CAMPAIGN;
+		etcd_post(e, ETCD_COMMAND, "kv/txn",
+			  etcd_create(etcd_key(e, "manager", ""), e->me.name, e->lease), false);
+	}
+}
+
+static void keep_alive(struct etcd *e, uint64_t now)
+{
+	if (!e->lease || http_busy(e->http, ETCD_KEEP) || now < e->again ||
+	    now - e->kept < e->ttl * FABRIC_NS_PER_S / 4)
+		return;
+	e->kept = now;
+	etcd_post(e, ETCD_KEEP, "lease/keepalive", etcd_lease(e->lease), false);
+}
+
+static void send_report(struct etcd *e, uint64_t now)
+{
+	struct json_object *o, *status;
+
+	if (!e->has_report || !e->joined || now < e->again || http_busy(e->http, ETCD_REPORT))
+		return;
+	if (now - e->reported < (e->urgent ? SOON_NS : FABRIC_NS_PER_S))
+		return;
+	e->reported = now;
+	e->has_report = e->urgent = false;
+	o = json_object_new_object();
+	json_object_object_add(o, "report", evb_report_record(&e->report));
+	status = e->status[0] ? json_tokener_parse(e->status) : NULL;
+	json_object_object_add(o, "status", status);
+	etcd_post(e, ETCD_REPORT, "kv/put",
+		  etcd_put(etcd_report_key(e, e->me.name),
+			   json_object_to_json_string_ext(o, JSON_C_TO_STRING_PLAIN), e->lease),
+		  false);
+	json_object_put(o);
+}
+
+static int etcd_poll(void *self, struct roc_evb_news *news)
+{
+	struct etcd *e = self;
+	uint64_t now = fabric_now();
+
+	if (now - e->turned >= TURN_NS && !e->ended) {
+		e->turned = now;
+		http_turn(e->http);
+		advance(e, now);
+		keep_alive(e, now);
+		send_report(e, now);
+		etcd_manage(e, now);
+	}
+	return e->ended ? e->ended : evb_view_poll(&e->view, news);
+}
+
+static int etcd_join(void *self, const struct roc_evb_member *me)
+{
+	struct etcd *e = self;
+
+	/* Our place of before is given up, and with it what hung on it. */
+	if (e->lease)
+		e->old_lease = e->lease;
+	e->lease = 0;
+	e->joined = false;
+	e->taken = 0;
+	e->me = *me;
+	e->joining = true;
+	e->candidate = me->roles & ROC_EVB_MANAGER;
+	http_cancel(e->http, ETCD_KEEP);
+	return 0;
+}
+
+static int etcd_report(void *self, const struct roc_evb_report *r)
+{
+	struct etcd *e = self;
+
+	e->urgent |= r->suspect_count != e->report.suspect_count;
+	e->report = *r;
+	e->has_report = true;
+	return 0;
+}
+
+static int etcd_leave(void *self)
+{
+	struct etcd *e = self;
+	uint64_t until = fabric_now() + LEAVE_NS;
+	struct roc_idle idle;
+	unsigned int i;
+
+	for (i = 0; i < HTTP_PLACES; i++)
+		http_cancel(e->http, i);
+	e->joining = false;
+	if (!e->lease || e->view.lost)
+		return 0;
+	/* Else all would wait for the lease to run out. */
+	e->step = STEP_REVOKE;
+	etcd_post(e, ETCD_COMMAND, "lease/revoke", etcd_lease(e->lease), false);
+	while (http_busy(e->http, ETCD_COMMAND) && fabric_now() < until) {
+		idle = (struct roc_idle){.ns = 10 * MS};
+		http_idle(e->http, &idle);
+		poll(idle.fds, idle.count, (int)(idle.ns / MS));
+		http_turn(e->http);
+	}
+	e->lease = 0;
+	return 0;
+}
+
+static void etcd_idle(void *self, struct roc_idle *idle)
+{
+	struct etcd *e = self;
+
+	if (e->view.news)
+		roc_idle_ns(idle, 0);
+	http_idle(e->http, idle);
+	roc_idle_ns(idle, 50 * MS);
+}
+
+static const char *etcd_why(void *self)
+{
+	return ((struct etcd *)self)->why;
+}
+
+static void etcd_status(void *self, const char *line, size_t length)
+{
+	struct etcd *e = self;
+
+	if (length < sizeof(e->status))
+		memcpy(e->status, line, length + 1);
+	/* Who is the manager and nothing else has no other report. */
+	if (!(e->me.roles & (ROC_EVB_READOUT | ROC_EVB_BUILDER))) {
+		e->report.incarnation = e->me.incarnation;
+		e->has_report = true;
+	}
+}
+
+static void etcd_statuses(void *self, evb_status_fn *fn, void *fn_self)
+{
+	struct etcd *e = self;
+	unsigned int i;
+
+	for (i = 0; i < e->seen_count; i++)
+		fn(fn_self, e->seen[i].name, e->seen[i].line);
+}
+
+static void etcd_close(void *self)
+{
+	struct etcd *e = self;
+
+	http_close(e->http);
+	manage_end(&e->manage);
+	free(e->seen);
+	free(e);
+}
+
+static const struct roc_evb_coordinator_ops etcd_ops = {
+	.name = "etcd",
+	.join = etcd_join,
+	.poll = etcd_poll,
+	.report = etcd_report,
+	.leave = etcd_leave,
+	.idle = etcd_idle,
+	.why = etcd_why,
+};
+
+/* "http://a:2379,http://b:2379?ca=FILE&cert=FILE&key=FILE"; @text is cut up. */
+static int take_where(struct etcd *e, char *text, struct http_tls *tls, char *why)
+{
+	char *options = strchr(text, '?'), *one;
+
+	if (options)
+		*options++ = '\0';
+	while ((one = strsep(&options, "&"))) {
+		if (!strncmp(one, "ca=", 3))
+			tls->ca = one + 3;
+		else if (!strncmp(one, "cert=", 5))
+			tls->cert = one + 5;
+		else if (!strncmp(one, "key=", 4))
+			tls->key = one + 4;
+		else {
+			snprintf(why, ROC_EVB_WHY,
+				 "etcd: \"%.60s\" is no option: ca=FILE, cert=FILE, key=FILE.",
+				 one);
+			return -EINVAL;
+		}
+	}
+	while ((one = strsep(&text, ","))) {
+		size_t length = strlen(one);
+
+		while (length && one[length - 1] == '/')
+			one[--length] = '\0';
+		if ((strncmp(one, "http://", 7) && strncmp(one, "https://", 8)) ||
+		    length >= ETCD_URL_MAX || e->url_count == ETCD_URLS) {
+			snprintf(why, ROC_EVB_WHY,
+				 "etcd: \"%.60s\" is not http://HOST:PORT or https://HOST:PORT, or "
+				 "one "
+				 "more than %d.",
+				 one, ETCD_URLS);
+			return -EINVAL;
+		}
+		strcpy(e->urls[e->url_count++], one);
+	}
+	return 0;
+}
+
+static int set_up(struct etcd *e, const struct evb_coordinator_config *cfg, const char *where,
+		  char why[ROC_EVB_WHY])
+{
+	struct http_tls tls = {0};
+	char *copy;
+	int ret;
+
+	if (!roc_evb_name_valid(e->system)) {
+		snprintf(why, ROC_EVB_WHY, "\"%.60s\" is no name of a system.", cfg->system);
+		return -EINVAL;
+	}
+	if (!cfg->name) {
+		e->seen = calloc(EVB_MEMBERS_MAX, sizeof(*e->seen));
+		if (!e->seen)
+			return -ENOMEM;
+	}
+	copy = strdup(where);
+	if (!copy)
+		return -ENOMEM;
+	ret = take_where(e, copy, &tls, why);
+	if (!ret) {
+		e->http = http_open(&tls, etcd_answer, e, why);
+		ret = e->http ? 0 : -ENOENT;
+	}
+	free(copy);
+	return ret;
+}
+
+int evb_coordinator_etcd(const struct evb_coordinator_config *cfg, const char *where,
+			 struct evb_coordinator *c, char why[ROC_EVB_WHY])
+{
+	struct etcd *e = calloc(1, sizeof(*e));
+	int ret;
+
+	if (!e)
+		return -ENOMEM;
+	snprintf(e->system, sizeof(e->system), "%s", cfg->system ? cfg->system : "roc");
+	/* Leases are of whole seconds, two at least. */
+	e->ttl = (cfg->lease_ns + FABRIC_NS_PER_S - 1) / FABRIC_NS_PER_S;
+	e->ttl = e->ttl < 2 ? 2 : e->ttl;
+	e->cfg = cfg->manager;
+	e->manage.say = cfg->say;
+	e->manage.say_self = cfg->say_self;
+	ret = set_up(e, cfg, where, why);
+	if (ret) {
+		etcd_close(e);
+		return ret;
+	}
+	*c = (struct evb_coordinator){
+		.ops = &etcd_ops,
+		.self = e,
+		.lease_ns = e->ttl * FABRIC_NS_PER_S,
+		.status = etcd_status,
+		.statuses = etcd_statuses,
+		.close = etcd_close,
+	};
+	strcpy(c->system, e->system);
+	return 0;
+}

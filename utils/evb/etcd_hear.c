@@ -1,0 +1,438 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * What etcd answers, and what its watches tell. What is in a key is looked at as what anybody could
+ * have written there.
+ */
+#include "etcd.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "libroc/fabric/base.h"
+
+#define PREFIX "/roc-evb/%s/"
+#define REPORT_PREFIX "/roc-evb-reports/%s/"
+
+static const char *key_of(const char *format, const struct etcd *e, const char *what,
+			  const char *name)
+{
+	static char keys[4][ETCD_KEY_MAX]; /* one thread, a few at once */
+	static unsigned int n;
+	char *key = keys[n++ % 4];
+	int length = snprintf(key, ETCD_KEY_MAX, format, e->system);
+
+	snprintf(key + length, ETCD_KEY_MAX - (size_t)length, "%s%s", what, name);
+	return key;
+}
+
+const char *etcd_key(const struct etcd *e, const char *what, const char *name)
+{
+	return key_of(PREFIX, e, what, name);
+}
+
+const char *etcd_report_key(const struct etcd *e, const char *name)
+{
+	return key_of(REPORT_PREFIX, e, "", name);
+}
+
+static struct json_object *value_of(const struct etcd_kv *kv)
+{
+	return kv->value ? json_tokener_parse(kv->value) : NULL;
+}
+
+static void say(struct etcd *e, const char *fmt, const char *a, const char *b)
+{
+	char text[EVB_SENTENCE];
+
+	if (!e->manage.say)
+		return;
+	snprintf(text, sizeof(text), fmt, a, b);
+	e->manage.say(e->manage.say_self, text);
+}
+
+static void tell_members(struct etcd *e)
+{
+	evb_view_members(&e->view, e->members, e->count);
+	if (e->managing)
+		roc_evb_manager_members(e->manage.m, e->members, e->count, fabric_now());
+}
+
+static void forget(struct etcd *e, const char *name)
+{
+	unsigned int i;
+
+	for (i = 0; i < e->count; i++) {
+		if (!strcmp(e->members[i].name, name)) {
+			e->members[i] = e->members[--e->count];
+			return;
+		}
+	}
+}
+
+static void take_member(struct etcd *e, const struct etcd_kv *kv, const char *name)
+{
+	struct json_object *o = value_of(kv);
+	struct roc_evb_member m;
+	char why[ROC_EVB_WHY] = "its name is another";
+
+	forget(e, name);
+	if (kv->value) {
+		if (evb_member_read(o, &m, why) || strcmp(m.name, name))
+			say(e, "The member %.40s is not taken for one: %.150s.", name, why);
+		else if (e->count < EVB_MEMBERS_MAX)
+			e->members[e->count++] = m;
+	}
+	json_object_put(o);
+}
+
+static void take_table(struct etcd *e, const struct etcd_kv *kv)
+{
+	static struct roc_evb_table t; /* large, and one thread */
+	struct json_object *o = value_of(kv);
+	char why[ROC_EVB_WHY];
+
+	if (kv->value && evb_table_read(o, &t, why))
+		say(e, "The table in %s is not believed: %.150s.", "etcd", why);
+	else if (kv->value)
+		evb_view_table(&e->view, &t);
+	json_object_put(o);
+}
+
+static void be_manager(struct etcd *e)
+{
+	if (manage_begin(&e->manage, &e->cfg, e->manager_created, &e->view.table))
+		return;
+	e->managing = true;
+	e->reports_listed = false;
+	tell_members(e);
+}
+
+static void be_no_manager(struct etcd *e)
+{
+	if (!e->managing)
+		return;
+	e->managing = false;
+	manage_end(&e->manage);
+	http_cancel(e->http, ETCD_PUBLISH);
+	if (!e->seen) {
+		http_cancel(e->http, ETCD_REPORTS);
+		http_cancel(e->http, ETCD_REPORT_LIST);
+	}
+	say(e, "%s is the manager no more: %s.", e->me.name,
+	    "its key in etcd is gone, or another's");
+}
+
+static void take_manager(struct etcd *e, const struct etcd_kv *kv)
+{
+	bool ours = kv->value && e->joined && kv->lease == e->lease && e->lease;
+
+	e->manager_created = kv->value ? kv->created : 0;
+	evb_view_leader(&e->view, kv->value && roc_evb_name_valid(kv->value) ? kv->value : "");
+	if (ours && !e->managing)
+		be_manager(e);
+	else if (!ours)
+		be_no_manager(e);
+}
+
+static void take_kv(struct etcd *e, const struct etcd_kv *kv)
+{
+	size_t length = strlen(etcd_key(e, "", ""));
+	const char *what = kv->key + length;
+
+	if (strncmp(kv->key, etcd_key(e, "", ""), length))
+		return;
+	if (!strncmp(what, "members/", 8))
+		take_member(e, kv, what + 8);
+	else if (!strcmp(what, "manager"))
+		take_manager(e, kv);
+	else if (!strcmp(what, "table"))
+		take_table(e, kv);
+}
+
+static void see(struct etcd *e, const char *name, struct json_object *status)
+{
+	const char *line = json_object_to_json_string_ext(status, JSON_C_TO_STRING_PLAIN);
+	unsigned int i;
+
+	for (i = 0; i < e->seen_count && strcmp(e->seen[i].name, name); i++)
+		;
+	if (!status) {
+		if (i < e->seen_count)
+			e->seen[i] = e->seen[--e->seen_count];
+		return;
+	}
+	if (i == EVB_MEMBERS_MAX || strlen(line) >= EVB_STATUS_MAX)
+		return;
+	e->seen_count = i == e->seen_count ? i + 1 : e->seen_count;
+	strcpy(e->seen[i].name, name);
+	strcpy(e->seen[i].line, line);
+}
+
+static void take_report(struct etcd *e, const struct etcd_kv *kv)
+{
+	size_t length = strlen(etcd_report_key(e, ""));
+	const char *name = kv->key + length;
+	struct json_object *o;
+	struct roc_evb_report r;
+	char why[ROC_EVB_WHY];
+
+	if (strncmp(kv->key, etcd_report_key(e, ""), length) || !roc_evb_name_valid(name))
+		return;
+	o = value_of(kv);
+	if (e->managing && kv->value) {
+		if (evb_report_read(json_object_object_get(o, "report"), &r, why))
+			say(e, "A report of %s is not believed: %.150s.", name, why);
+		else
+			roc_evb_manager_report(e->manage.m, name, &r, fabric_now());
+	}
+	if (e->seen)
+		see(e, name,
+		    json_object_is_type(o, json_type_object) ? json_object_object_get(o, "status")
+							     : NULL);
+	json_object_put(o);
+}
+
+typedef void kv_fn(struct etcd *e, const struct etcd_kv *kv);
+
+static void take_list(struct etcd *e, struct json_object *answer, kv_fn *fn)
+{
+	struct json_object *list = json_object_object_get(answer, "kvs");
+	size_t i,
+		n = json_object_is_type(list, json_type_array) ? json_object_array_length(list) : 0;
+	struct etcd_kv kv;
+
+	for (i = 0; i < n; i++) {
+		if (etcd_kv_read(json_object_array_get_idx(list, i), false, &kv))
+			fn(e, &kv);
+		etcd_kv_free(&kv);
+	}
+}
+
+/* What a watch tells; false: it came to its end. */
+static bool take_events(struct etcd *e, struct json_object *line, kv_fn *fn)
+{
+	struct json_object *result = json_object_object_get(line, "result");
+	struct json_object *list, *type;
+	struct etcd_kv kv;
+	size_t i, n;
+
+	if (!json_object_is_type(result, json_type_object) ||
+	    json_object_get_boolean(json_object_object_get(result, "canceled")))
+		return false;
+	list = json_object_object_get(result, "events");
+	n = json_object_is_type(list, json_type_array) ? json_object_array_length(list) : 0;
+	for (i = 0; i < n; i++) {
+		struct json_object *one = json_object_array_get_idx(list, i);
+		bool deleted;
+
+		if (!json_object_is_type(one, json_type_object))
+			continue;
+		type = json_object_object_get(one, "type");
+		deleted = type && !strcmp(json_object_get_string(type), "DELETE");
+		if (etcd_kv_read(json_object_object_get(one, "kv"), deleted, &kv))
+			fn(e, &kv);
+		etcd_kv_free(&kv);
+	}
+	return true;
+}
+
+static void take_state(struct etcd *e, struct json_object *answer)
+{
+	uint64_t revision = etcd_revision(answer);
+	const struct etcd_kv none = {.value = NULL};
+	uint64_t before = e->manager_created;
+
+	e->count = 0;
+	e->manager_created = 0;
+	take_list(e, answer, take_kv);
+	if (!e->manager_created && before)
+		take_manager(e, &none);
+	tell_members(e);
+	e->listed = true;
+	etcd_post(e, ETCD_WATCH, "watch", etcd_watch(etcd_key(e, "", ""), revision + 1), true);
+	if (e->listed)
+		evb_view_back(&e->view);
+}
+
+static void take_joined(struct etcd *e, struct json_object *answer)
+{
+	struct json_object *list, *range = NULL;
+	struct roc_evb_member m = {0};
+	uint64_t now = fabric_now();
+	char why[ROC_EVB_WHY];
+	struct etcd_kv kv = {.value = NULL};
+
+	if (json_object_get_boolean(json_object_object_get(answer, "succeeded"))) {
+		e->joined = true;
+		e->taken = 0;
+		return;
+	}
+	list = json_object_object_get(answer, "responses");
+	if (json_object_is_type(list, json_type_array) && json_object_array_length(list))
+		range = json_object_object_get(json_object_array_get_idx(list, 0),
+					       "response_range");
+	list = range ? json_object_object_get(range, "kvs") : NULL;
+	if (json_object_is_type(list, json_type_array) && json_object_array_length(list) &&
+	    etcd_kv_read(json_object_array_get_idx(list, 0), false, &kv)) {
+		struct json_object *o = value_of(&kv);
+
+		evb_member_read(o, &m, why);
+		json_object_put(o);
+	}
+	/* Ours, whose answer was lost. */
+	e->joined = kv.lease && kv.lease == e->lease && m.incarnation == e->me.incarnation;
+	etcd_kv_free(&kv);
+	if (e->joined)
+		return;
+	/* Perhaps it is ourselves of before: then its lease runs out. */
+	e->taken = e->taken ? e->taken : now;
+	e->again = now + 300 * MS;
+	if (now - e->taken < (2 * e->ttl + 1) * FABRIC_NS_PER_S)
+		return;
+	snprintf(e->why, sizeof(e->why),
+		 "There is a node of the name %s in system %s already, and it is alive: each node "
+		 "has "
+		 "its own name.",
+		 e->me.name, e->system);
+	e->ended = -EEXIST;
+}
+
+static void take_command(struct etcd *e, struct json_object *answer)
+{
+	switch (e->step) {
+	case STEP_REVOKE:
+		e->old_lease = 0;
+		break;
+	case STEP_GRANT:
+		e->lease = etcd_number(answer, "ID");
+		e->kept = e->granted;
+		break;
+	case STEP_JOIN:
+		take_joined(e, answer);
+		break;
+	case STEP_LIST:
+		take_state(e, answer);
+		break;
+	default:
+		/* Whose it is the watch tells; until then nobody tries again. */
+		e->again = fabric_now() + 200 * MS;
+		break;
+	}
+}
+
+static void take_kept(struct etcd *e, struct json_object *answer)
+{
+	if (etcd_number(json_object_object_get(answer, "result"), "TTL"))
+		return;
+	e->lease = 0;
+	e->joined = e->joining = false;
+	be_no_manager(e);
+	evb_view_out(&e->view, "The lease of %s in etcd ran out: it joins anew.", e->me.name);
+}
+
+static void take_published(struct etcd *e, struct json_object *answer)
+{
+	if (!e->managing)
+		return;
+	if (json_object_get_boolean(json_object_object_get(answer, "succeeded"))) {
+		manage_published(&e->manage);
+		return;
+	}
+	say(e, "The table of %s is refused by etcd: %s.", e->me.name, "there is a newer manager");
+	e->listed = false;
+	http_cancel(e->http, ETCD_WATCH);
+	be_no_manager(e);
+}
+
+void etcd_manage(struct etcd *e, uint64_t now)
+{
+	const struct roc_evb_table *t;
+	struct json_object *o;
+
+	if ((e->managing || e->seen) && e->listed && !e->reports_listed && now >= e->again &&
+	    !http_busy(e->http, ETCD_REPORT_LIST) && !http_busy(e->http, ETCD_REPORTS))
+		etcd_post(e, ETCD_REPORT_LIST, "kv/range", etcd_list(etcd_report_key(e, "")),
+			  false);
+	if (!e->managing || !e->listed || e->view.lost || http_busy(e->http, ETCD_PUBLISH))
+		return;
+	t = manage_step(&e->manage, now);
+	if (!t)
+		return;
+	o = evb_table_record(t);
+	etcd_post(e, ETCD_PUBLISH, "kv/txn",
+		  etcd_put_guarded(etcd_key(e, "manager", ""), e->manager_created,
+				   etcd_key(e, "table", ""),
+				   json_object_to_json_string_ext(o, JSON_C_TO_STRING_PLAIN)),
+		  false);
+	json_object_put(o);
+}
+
+/* A lease that etcd does not know is no failure of the way to it. */
+static bool unknown_lease(struct etcd *e, unsigned int place, int result, const char *why)
+{
+	if (result != -EPROTO || !strstr(why, "lease not found"))
+		return false;
+	if (place == ETCD_COMMAND && e->step == STEP_REVOKE)
+		e->old_lease = 0;
+	else if (place == ETCD_COMMAND)
+		e->lease = 0;
+	return true;
+}
+
+static void over(struct etcd *e, unsigned int place, struct json_object *answer)
+{
+	uint64_t revision;
+
+	switch ((enum etcd_place)place) {
+	case ETCD_COMMAND:
+		take_command(e, answer);
+		break;
+	case ETCD_KEEP:
+		take_kept(e, answer);
+		break;
+	case ETCD_PUBLISH:
+		take_published(e, answer);
+		break;
+	case ETCD_REPORT_LIST:
+		revision = etcd_revision(answer);
+		take_list(e, answer, take_report);
+		e->reports_listed = true;
+		etcd_post(e, ETCD_REPORTS, "watch",
+			  etcd_watch(etcd_report_key(e, ""), revision + 1), true);
+		break;
+	case ETCD_WATCH:
+		e->listed = false;
+		break;
+	case ETCD_REPORTS:
+		e->reports_listed = false;
+		break;
+	case ETCD_REPORT:
+		break;
+	}
+}
+
+void etcd_answer(void *self, unsigned int place, int result, struct json_object *answer,
+		 const char *why)
+{
+	struct etcd *e = self;
+
+	if (result < 0) {
+		if (!unknown_lease(e, place, result, why))
+			etcd_away(e, why);
+	} else if (!result) {
+		over(e, place, answer);
+	} else if (place == ETCD_WATCH) {
+		if (take_events(e, answer, take_kv)) {
+			tell_members(e);
+		} else {
+			/* Cancelled, for being too far behind or whatever: all is asked anew. */
+			http_cancel(e->http, place);
+			e->listed = false;
+		}
+	} else if (!take_events(e, answer, take_report)) {
+		http_cancel(e->http, place);
+		e->reports_listed = false;
+	}
+}

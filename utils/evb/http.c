@@ -1,0 +1,377 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * JSON to a server and back, by libcurl.
+ */
+#include "http.h"
+
+#include <curl/curl.h>
+#include <dlfcn.h>
+#include <errno.h>
+#include <json-c/json.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "libroc/fabric/base.h"
+
+#define LIBRARY "libcurl.so.4"
+#define CONNECT_MS 2000L
+#define SOCKETS 32
+#define MS UINT64_C(1000000)
+
+/* What of libcurl is used: the library itself is not linked. */
+static struct {
+	void *handle;
+	CURLcode (*global_init)(long flags);
+	CURL *(*easy_init)(void);
+	CURLcode (*easy_setopt)(CURL *easy, CURLoption option, ...);
+	CURLcode (*easy_getinfo)(CURL *easy, CURLINFO info, ...);
+	void (*easy_cleanup)(CURL *easy);
+	const char *(*easy_strerror)(CURLcode code);
+	struct curl_slist *(*slist_append)(struct curl_slist *list, const char *text);
+	void (*slist_free_all)(struct curl_slist *list);
+	CURLM *(*multi_init)(void);
+	CURLMcode (*multi_setopt)(CURLM *multi, CURLMoption option, ...);
+	CURLMcode (*multi_add_handle)(CURLM *multi, CURL *easy);
+	CURLMcode (*multi_remove_handle)(CURLM *multi, CURL *easy);
+	CURLMcode (*multi_socket_action)(CURLM *multi, curl_socket_t s, int bits, int *running);
+	CURLMsg *(*multi_info_read)(CURLM *multi, int *left);
+	CURLMcode (*multi_cleanup)(CURLM *multi);
+} lib;
+
+struct call {
+	CURL *easy; /* NULL: the place is free */
+	char *body;
+	bool stream;
+	char *got;
+	size_t have, room;
+	bool too_much;
+	char error[CURL_ERROR_SIZE];
+};
+
+struct http {
+	CURLM *multi;
+	struct curl_slist *headers;
+	char *ca, *cert, *key;
+	http_fn *fn;
+	void *self;
+	struct call calls[HTTP_PLACES];
+	struct pollfd sockets[SOCKETS];
+	unsigned int count;
+	uint64_t due; /* when the library wants a turn; 0: it does not */
+};
+
+static int load(char why[ROC_EVB_WHY])
+{
+	static const struct {
+		const char *name;
+		void **to;
+	} names[] = {
+		{"curl_global_init", (void **)&lib.global_init},
+		{"curl_easy_init", (void **)&lib.easy_init},
+		{"curl_easy_setopt", (void **)&lib.easy_setopt},
+		{"curl_easy_getinfo", (void **)&lib.easy_getinfo},
+		{"curl_easy_cleanup", (void **)&lib.easy_cleanup},
+		{"curl_easy_strerror", (void **)&lib.easy_strerror},
+		{"curl_slist_append", (void **)&lib.slist_append},
+		{"curl_slist_free_all", (void **)&lib.slist_free_all},
+		{"curl_multi_init", (void **)&lib.multi_init},
+		{"curl_multi_setopt", (void **)&lib.multi_setopt},
+		{"curl_multi_add_handle", (void **)&lib.multi_add_handle},
+		{"curl_multi_remove_handle", (void **)&lib.multi_remove_handle},
+		{"curl_multi_socket_action", (void **)&lib.multi_socket_action},
+		{"curl_multi_info_read", (void **)&lib.multi_info_read},
+		{"curl_multi_cleanup", (void **)&lib.multi_cleanup},
+	};
+	void *handle;
+	size_t i;
+
+	if (lib.handle)
+		return 0;
+	handle = dlopen(LIBRARY, RTLD_NOW | RTLD_LOCAL);
+	for (i = 0; handle && i < sizeof(names) / sizeof(names[0]); i++) {
+		*names[i].to = dlsym(handle, names[i].name);
+		if (!*names[i].to) {
+			dlclose(handle);
+			handle = NULL;
+		}
+	}
+	if (!handle || lib.global_init(CURL_GLOBAL_DEFAULT)) {
+		snprintf(
+			why, ROC_EVB_WHY,
+			"%s cannot be loaded: install libcurl4 (Fedora, RHEL: libcurl), which etcd "
+			"is talked to by.",
+			LIBRARY);
+		return -ENOENT;
+	}
+	lib.handle = handle;
+	return 0;
+}
+
+static int on_socket(CURL *easy, curl_socket_t s, int what, void *self, void *unused)
+{
+	struct http *h = self;
+	unsigned int i;
+
+	for (i = 0; i < h->count && h->sockets[i].fd != s; i++)
+		;
+	if (what == CURL_POLL_REMOVE) {
+		if (i < h->count)
+			h->sockets[i] = h->sockets[--h->count];
+		return 0;
+	}
+	if (i == SOCKETS)
+		return 0; /* more than there are calls: the time brings it on */
+	h->count = i == h->count ? i + 1 : h->count;
+	h->sockets[i].fd = s;
+	h->sockets[i].events =
+		(short)((what & CURL_POLL_IN ? POLLIN : 0) | (what & CURL_POLL_OUT ? POLLOUT : 0));
+	return 0;
+}
+
+static int on_timer(CURLM *multi, long ms, void *self)
+{
+	struct http *h = self;
+
+	h->due = ms < 0 ? 0 : fabric_now() + (uint64_t)ms * MS;
+	return 0;
+}
+
+struct http *http_open(const struct http_tls *tls, http_fn *fn, void *self, char why[ROC_EVB_WHY])
+{
+	struct http *h;
+
+	if (load(why))
+		return NULL;
+	h = calloc(1, sizeof(*h));
+	if (!h)
+		return NULL;
+	h->fn = fn;
+	h->self = self;
+	h->ca = tls->ca ? strdup(tls->ca) : NULL;
+	h->cert = tls->cert ? strdup(tls->cert) : NULL;
+	h->key = tls->key ? strdup(tls->key) : NULL;
+	h->headers = lib.slist_append(NULL, "Content-Type: application/json");
+	h->multi = lib.multi_init();
+	if (!h->headers || !h->multi) {
+		http_close(h);
+		return NULL;
+	}
+	lib.multi_setopt(h->multi, CURLMOPT_SOCKETFUNCTION, on_socket);
+	lib.multi_setopt(h->multi, CURLMOPT_SOCKETDATA, h);
+	lib.multi_setopt(h->multi, CURLMOPT_TIMERFUNCTION, on_timer);
+	lib.multi_setopt(h->multi, CURLMOPT_TIMERDATA, h);
+	return h;
+}
+
+static void forget(struct http *h, struct call *c)
+{
+	if (!c->easy)
+		return;
+	lib.multi_remove_handle(h->multi, c->easy);
+	lib.easy_cleanup(c->easy);
+	free(c->body);
+	free(c->got);
+	memset(c, 0, sizeof(*c));
+}
+
+void http_close(struct http *h)
+{
+	unsigned int i;
+
+	if (!h)
+		return;
+	for (i = 0; i < HTTP_PLACES; i++)
+		forget(h, &h->calls[i]);
+	if (h->multi)
+		lib.multi_cleanup(h->multi);
+	lib.slist_free_all(h->headers);
+	free(h->ca);
+	free(h->cert);
+	free(h->key);
+	free(h);
+}
+
+bool http_busy(const struct http *h, unsigned int place)
+{
+	return h->calls[place].easy;
+}
+
+void http_cancel(struct http *h, unsigned int place)
+{
+	forget(h, &h->calls[place]);
+}
+
+static struct json_object *parse(const char *text, size_t length)
+{
+	struct json_tokener *t = json_tokener_new();
+	struct json_object *o = NULL;
+
+	if (!t)
+		return NULL;
+	o = json_tokener_parse_ex(t, text, (int)length);
+	json_tokener_free(t);
+	if (json_object_is_type(o, json_type_object))
+		return o;
+	json_object_put(o);
+	return NULL;
+}
+
+/* Whole lines of a stream go on at once. */
+static void lines(struct http *h, struct call *c)
+{
+	unsigned int place = (unsigned int)(c - h->calls);
+	char *end;
+
+	/* The function may end the call, and free what came with it. */
+	while (c->easy && c->have && (end = memchr(c->got, '\n', c->have))) {
+		size_t length = (size_t)(end + 1 - c->got);
+		struct json_object *o = length > 1 ? parse(c->got, length) : NULL;
+
+		memmove(c->got, c->got + length, c->have - length);
+		c->have -= length;
+		if (o)
+			h->fn(h->self, place, 1, o, NULL);
+		json_object_put(o);
+	}
+}
+
+static size_t on_data(char *data, size_t size, size_t n, void *self)
+{
+	struct call *c = self;
+	size_t bytes = size * n, room = c->room ? c->room : 4096;
+	char *larger;
+
+	while (room < c->have + bytes)
+		room *= 2;
+	if (room > HTTP_ANSWER_MAX) {
+		c->too_much = true;
+		return 0;
+	}
+	if (room > c->room) {
+		larger = realloc(c->got, room);
+		if (!larger)
+			return 0;
+		c->got = larger;
+		c->room = room;
+	}
+	memcpy(c->got + c->have, data, bytes);
+	c->have += bytes;
+	return bytes;
+}
+
+int http_post(struct http *h, unsigned int place, const char *url, struct json_object *body,
+	      unsigned int timeout_ms)
+{
+	struct call *c = &h->calls[place];
+	const char *text =
+		body ? json_object_to_json_string_ext(body, JSON_C_TO_STRING_PLAIN) : NULL;
+
+	if (text && !c->easy) {
+		c->body = strdup(text);
+		c->easy = c->body ? lib.easy_init() : NULL;
+	}
+	json_object_put(body);
+	if (!c->easy)
+		return -ENOMEM;
+	c->stream = !timeout_ms;
+	lib.easy_setopt(c->easy, CURLOPT_URL, url);
+	lib.easy_setopt(c->easy, CURLOPT_HTTPHEADER, h->headers);
+	lib.easy_setopt(c->easy, CURLOPT_POSTFIELDS, c->body);
+	lib.easy_setopt(c->easy, CURLOPT_WRITEFUNCTION, on_data);
+	lib.easy_setopt(c->easy, CURLOPT_WRITEDATA, c);
+	lib.easy_setopt(c->easy, CURLOPT_ERRORBUFFER, c->error);
+	lib.easy_setopt(c->easy, CURLOPT_NOSIGNAL, 1L);
+	lib.easy_setopt(c->easy, CURLOPT_NOPROXY, "*");
+	lib.easy_setopt(c->easy, CURLOPT_CONNECTTIMEOUT_MS, CONNECT_MS);
+	lib.easy_setopt(c->easy, CURLOPT_TIMEOUT_MS, (long)timeout_ms);
+	/* A stream whose other end is gone without a word is found out. */
+	lib.easy_setopt(c->easy, CURLOPT_TCP_KEEPALIVE, 1L);
+	lib.easy_setopt(c->easy, CURLOPT_TCP_KEEPIDLE, 5L);
+	lib.easy_setopt(c->easy, CURLOPT_TCP_KEEPINTVL, 2L);
+	if (h->ca)
+		lib.easy_setopt(c->easy, CURLOPT_CAINFO, h->ca);
+	if (h->cert)
+		lib.easy_setopt(c->easy, CURLOPT_SSLCERT, h->cert);
+	if (h->key)
+		lib.easy_setopt(c->easy, CURLOPT_SSLKEY, h->key);
+	if (!lib.multi_add_handle(h->multi, c->easy))
+		return 0;
+	forget(h, c);
+	return -ENOMEM;
+}
+
+/* A call is over. */
+static void ends(struct http *h, struct call *c, CURLcode code)
+{
+	unsigned int place = (unsigned int)(c - h->calls);
+	struct json_object *o = NULL;
+	char why[ROC_EVB_WHY] = "";
+	long status = 0;
+	int result = 0;
+
+	lib.easy_getinfo(c->easy, CURLINFO_RESPONSE_CODE, &status);
+	if (c->too_much) {
+		snprintf(why, sizeof(why), "its answer is larger than 4 MiB");
+		result = -EMSGSIZE;
+	} else if (code) {
+		snprintf(why, sizeof(why), "%s", c->error[0] ? c->error : lib.easy_strerror(code));
+		result = -EHOSTUNREACH;
+	} else if (status != 200) {
+		snprintf(why, sizeof(why), "it answers %ld: %.200s", status,
+			 c->have ? (c->got[c->have - 1] = '\0', c->got) : "");
+		result = -EPROTO;
+	} else if (!c->stream && !(o = parse(c->got ? c->got : "", c->have))) {
+		snprintf(why, sizeof(why), "its answer is no JSON object");
+		result = -EPROTO;
+	}
+	forget(h, c); /* the place is free for what follows */
+	h->fn(h->self, place, result, o, why);
+	json_object_put(o);
+}
+
+static struct call *call_of(struct http *h, const CURL *easy)
+{
+	unsigned int i;
+
+	for (i = 0; i < HTTP_PLACES && h->calls[i].easy != easy; i++)
+		;
+	return i < HTTP_PLACES ? &h->calls[i] : NULL;
+}
+
+void http_turn(struct http *h)
+{
+	struct pollfd sockets[SOCKETS];
+	unsigned int i, count = h->count;
+	int running, left;
+	CURLMsg *m;
+
+	memcpy(sockets, h->sockets, sizeof(sockets));
+	for (i = 0; i < count; i++)
+		lib.multi_socket_action(h->multi, sockets[i].fd, 0, &running);
+	if (h->due && fabric_now() >= h->due) {
+		h->due = 0;
+		lib.multi_socket_action(h->multi, CURL_SOCKET_TIMEOUT, 0, &running);
+	}
+	for (i = 0; i < HTTP_PLACES; i++) {
+		if (h->calls[i].easy && h->calls[i].stream)
+			lines(h, &h->calls[i]);
+	}
+	while ((m = lib.multi_info_read(h->multi, &left))) {
+		struct call *c = call_of(h, m->easy_handle);
+
+		if (m->msg == CURLMSG_DONE && c)
+			ends(h, c, m->data.result);
+	}
+}
+
+void http_idle(const struct http *h, struct roc_idle *idle)
+{
+	uint64_t now = fabric_now();
+	unsigned int i;
+
+	for (i = 0; i < h->count; i++)
+		roc_idle_fd(idle, h->sockets[i].fd, h->sockets[i].events);
+	if (h->due)
+		roc_idle_ns(idle, h->due > now ? h->due - now : 0);
+}
