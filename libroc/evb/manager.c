@@ -104,6 +104,12 @@ void roc_evb_manager_adopt(struct roc_evb_manager *m, const struct roc_evb_table
 	m->table = *table;
 }
 
+/* What was told last may be of a moment after that of the step. */
+static uint64_t passed(uint64_t now, uint64_t then)
+{
+	return now > then ? now - then : 0;
+}
+
 static struct node *find(const struct roc_evb_manager *m, const char *name)
 {
 	unsigned int i;
@@ -273,7 +279,7 @@ static enum roc_evb_state vote(const struct roc_evb_manager *m, const struct nod
 			return ROC_EVB_STATE_LIED;
 		if (s->stale >= m->cfg.slow_row && voter->at > m->judged)
 			return ROC_EVB_STATE_SLOW;
-		if (s->gone && now - since >= m->cfg.suspect_ns)
+		if (s->gone && passed(now, since) >= m->cfg.suspect_ns)
 			return ROC_EVB_STATE_OUT;
 	}
 	return ROC_EVB_STATE_IN;
@@ -292,8 +298,8 @@ static unsigned int accused(const struct roc_evb_manager *m, const struct node *
 		const struct node *voter = &m->node[i];
 		enum roc_evb_state v;
 
-		if (!voter->alive || !voter->reported || now - voter->at > FRESH_NS || voter == n ||
-		    index_of(&m->table, voter->m.name, !builder) < 0)
+		if (!voter->alive || !voter->reported || passed(now, voter->at) > FRESH_NS ||
+		    voter == n || index_of(&m->table, voter->m.name, !builder) < 0)
 			continue;
 		all++;
 		v = vote(m, voter, n, now);
@@ -368,7 +374,7 @@ static void take_back(struct roc_evb_manager *m, uint64_t now)
 			if (n->alive)
 				say(m, "%s is taken back.", n->m.name);
 		} else if (n->state == ROC_EVB_STATE_IN && n->backoff &&
-			   now - n->in_since > GOOD_NS) {
+			   passed(now, n->in_since) > GOOD_NS) {
 			n->backoff = 0;
 		}
 	}
@@ -382,7 +388,8 @@ static bool wanted(const struct roc_evb_manager *m, const struct node *n, bool b
 	if (!n->alive || !(n->m.roles & role) || n->state != ROC_EVB_STATE_IN)
 		return false;
 	/* Who is in stays; who came lately waits for those who come with it. */
-	return index_of(&m->table, n->m.name, builder) >= 0 || now - n->came >= m->cfg.settle_ns;
+	return index_of(&m->table, n->m.name, builder) >= 0 ||
+	       passed(now, n->came) >= m->cfg.settle_ns;
 }
 
 static void enter(struct roc_evb_place *places, uint32_t *count, const struct node *n,
@@ -465,7 +472,7 @@ static uint64_t ahead(const struct roc_evb_manager *m, uint64_t now)
 		if (!n->alive || !n->reported || !n->packs)
 			continue;
 		any = true;
-		at = n->block + (uint64_t)((double)n->rate * (double)(now - n->at) / 1e9);
+		at = n->block + (uint64_t)((double)n->rate * (double)passed(now, n->at) / 1e9);
 		highest = at > highest ? at : highest;
 		rate = n->rate > rate ? n->rate : rate;
 	}
@@ -487,7 +494,7 @@ static bool settled(const struct roc_evb_manager *m, const struct roc_evb_table 
 	if (t->ru_count < m->cfg.readouts || t->bu_count < m->cfg.builders)
 		return false;
 	for (i = 0; i < m->count; i++) {
-		if (m->node[i].alive && now - m->node[i].came < m->cfg.settle_ns)
+		if (m->node[i].alive && passed(now, m->node[i].came) < m->cfg.settle_ns)
 			return false;
 	}
 	return true;
@@ -507,11 +514,11 @@ int roc_evb_manager_step(struct roc_evb_manager *m, uint64_t term, uint64_t now,
 	next->seed = m->cfg.seed;
 	next->policy = m->cfg.policy;
 	fill(m, next, now);
-	if (!settled(m, next, now) || (m->tabled && now - m->tabled < PACE_NS))
+	if (!settled(m, next, now) || (m->tabled && passed(now, m->tabled) < PACE_NS))
 		return 0;
 	changed = !m->table.epoch || others(&m->table, next);
 	if (!changed &&
-	    !(weighs && now - m->weighed >= WEIGHTS_NS && other_weights(&m->table, next)))
+	    !(weighs && passed(now, m->weighed) >= WEIGHTS_NS && other_weights(&m->table, next)))
 		return 0;
 	next->from_block = ahead(m, now);
 	m->tabled = now;

@@ -19,6 +19,7 @@
 
 #define PEERS (EVB_MEMBERS_MAX + 64) /* some who only look */
 #define HELLO_NS (2 * FABRIC_NS_PER_S)
+#define RETURN_NS (FABRIC_NS_PER_S / 2) /* as often do nodes try */
 
 struct peer {
 	struct line line;
@@ -37,6 +38,7 @@ struct star {
 	unsigned int count;
 	bool changed; /* who is there */
 	uint64_t lease_ns, beat;
+	uint64_t found; /* when we heard that there was a manager before us; 0: there was none */
 	struct manage manage;
 	struct roc_evb_table table;
 	void (*say)(void *self, const char *sentence);
@@ -196,7 +198,7 @@ static void tell_all(struct star *s, struct json_object *o)
 }
 
 /* A manager before us may have written a newer table than ours. */
-static void take_have(struct star *s, struct json_object *have)
+static void take_have(struct star *s, struct json_object *have, uint64_t now)
 {
 	static struct roc_evb_table t; /* large, and one thread */
 	char why[ROC_EVB_WHY];
@@ -204,6 +206,7 @@ static void take_have(struct star *s, struct json_object *have)
 	if (!have || evb_table_read(have, &t, why) || t.epoch <= s->table.epoch)
 		return;
 	s->table = t;
+	s->found = s->found ? s->found : now;
 	manage_found(&s->manage, &t);
 	tell_all(s, with("table", evb_table_record(&t)));
 }
@@ -227,7 +230,7 @@ static bool same_system(struct star *s, struct peer *p, struct json_object *o)
 	return true;
 }
 
-static void take_join(struct star *s, struct peer *p, struct json_object *o)
+static void take_join(struct star *s, struct peer *p, struct json_object *o, uint64_t now)
 {
 	const struct evb_static_node *known;
 	struct roc_evb_member m;
@@ -256,7 +259,7 @@ static void take_join(struct star *s, struct peer *p, struct json_object *o)
 	p->m = m;
 	p->member = true;
 	s->changed = true;
-	take_have(s, json_object_object_get(o, "have"));
+	take_have(s, json_object_object_get(o, "have"), now);
 	welcome(s, p);
 }
 
@@ -291,7 +294,7 @@ static void take(struct star *s, struct peer *p, struct json_object *o, uint64_t
 	struct json_object *v = NULL;
 
 	if (json_object_object_get_ex(o, "join", &v)) {
-		take_join(s, p, o);
+		take_join(s, p, o, now);
 	} else if (json_object_object_get_ex(o, "watch", &v)) {
 		p->watcher = same_system(s, p, o);
 		if (p->watcher)
@@ -373,6 +376,9 @@ void star_turn(struct star *s, uint64_t now)
 		s->beat = now;
 		tell_all(s, with("beat", json_object_new_boolean(true)));
 	}
+	/* Whom a manager before us had is not gone for not having found us yet. */
+	if (s->found && now - s->found < s->lease_ns + RETURN_NS)
+		return;
 	t = manage_step(&s->manage, now);
 	if (!t)
 		return;

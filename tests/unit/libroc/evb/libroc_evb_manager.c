@@ -395,6 +395,31 @@ static void too_many(void)
 	roc_evb_manager_free(m);
 }
 
+/* The clock was looked at before the report came in, and the step is made with that. */
+static void told_later(void)
+{
+	struct roc_evb_manager_config cfg = PAIRS;
+	static struct roc_evb_table next;
+	static const char *const names[] = {"r1", "r2", "b1", "b2"};
+	struct roc_evb_member all[4];
+	struct roc_evb_report r = {
+		.incarnation = 1, .has_newest = true, .newest_block = 500, .blocks_per_s = 1000};
+	unsigned int i;
+
+	run(&situations[0]);
+	UNIT_NEED(!roc_evb_manager_new(&cfg, &m));
+	for (i = 0; i < 4; i++)
+		member(&all[i], names[i]);
+	roc_evb_manager_members(m, all, 4, 1001 * MS);
+	UNIT_EQ(roc_evb_manager_step(m, 9, 1000 * MS, &next), 0);
+	roc_evb_manager_adopt(m, &table);
+	roc_evb_manager_report(m, "r1", &r, 3001 * MS);
+	roc_evb_manager_members(m, all, 3, 3001 * MS);
+	UNIT_EQ(roc_evb_manager_step(m, 9, 3000 * MS, &next), 1);
+	UNIT_EQ(next.from_block, 800);
+	roc_evb_manager_free(m);
+}
+
 static void refused(void)
 {
 	struct roc_evb_manager_config cfg = {.policy = 9};
@@ -403,4 +428,5 @@ static void refused(void)
 }
 
 UNIT_MAIN("event building: the manager", {"situations", all_situations},
-	  {"another takes over", takes_over}, {"too many nodes", too_many}, {"refused", refused})
+	  {"another takes over", takes_over}, {"told of later than it is", told_later},
+	  {"too many nodes", too_many}, {"refused", refused})
