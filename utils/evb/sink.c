@@ -14,15 +14,13 @@ static const struct {
 	int (*open)(const char *values, const char *name, struct evb_sink *sink,
 		    char why[UNITS_WHY]);
 } kinds[] = {
-	{"check", evb_sink_check},
-	{"count", evb_sink_count},
-	{"file", evb_sink_file},
-	{"shm", evb_sink_shm},
+	{"check", evb_sink_check}, {"count", evb_sink_count},	  {"file", evb_sink_file},
+	{"shm", evb_sink_shm},	   {"forward", evb_sink_forward},
 };
 
 const char *evb_sink_kinds(void)
 {
-	return "check, count, file, shm";
+	return "check, count, file, shm, forward";
 }
 
 int evb_sink_open(const char *text, const char *name, struct evb_sink *sink, char why[UNITS_WHY])

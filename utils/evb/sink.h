@@ -53,5 +53,7 @@ int evb_sink_count(const char *values, const char *name, struct evb_sink *sink,
 		   char why[UNITS_WHY]);
 int evb_sink_file(const char *values, const char *name, struct evb_sink *sink, char why[UNITS_WHY]);
 int evb_sink_shm(const char *values, const char *name, struct evb_sink *sink, char why[UNITS_WHY]);
+int evb_sink_forward(const char *values, const char *name, struct evb_sink *sink,
+		     char why[UNITS_WHY]);
 
 #endif
