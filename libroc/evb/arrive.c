@@ -1,0 +1,421 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * Builder unit: what a readout unit writes and says. None of it is believed: segments, sizes,
+ * blocks and counts are looked at before they are used, and who says what cannot be is taken out.
+ */
+#include "engine.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <string.h>
+
+static int late(struct roc_evb *e, struct evb_guest *g)
+{
+	e->n.late++;
+	return 0;
+}
+
+/* Is the block one that this guest may send us now? */
+static int judge_block(struct roc_evb *e, struct evb_guest *g, uint64_t number, uint64_t bytes,
+		       uint64_t epoch)
+{
+	const struct roc_evb_table *t = NULL;
+	unsigned int i;
+
+	if (bytes > g->mfp_max)
+		return pair_fail(&g->pair, EPROTO,
+				 "it sends a MFP of %" PRIu64
+				 " bytes and said that none has more than "
+				 "%" PRIu64 ".",
+				 bytes, g->mfp_max);
+	if (number > UINT64_MAX / e->cfg.events - 1)
+		return pair_fail(&g->pair, EPROTO, "it sends block %" PRIu64 ", which cannot be.",
+				 number);
+	if (number < g->passed)
+		return pair_fail(&g->pair, EPROTO,
+				 "it sends block %" PRIu64
+				 " and said that it has none below %" PRIu64 ".",
+				 number, g->passed);
+	for (i = 0; i < e->table_count; i++) {
+		if (e->tables[i].table.epoch == epoch)
+			t = &e->tables[i].table;
+	}
+	/* A table that we do not have yet, or not any more: it may be so. */
+	if (!t)
+		return 0;
+	if (number < t->from_block || !t->bu_count ||
+	    strcmp(t->bus[roc_evb_builder(t, number)].name, e->name))
+		return pair_fail(&g->pair, EPROTO,
+				 "it sends block %" PRIu64 ", which by table %" PRIu64
+				 " is another builder's.",
+				 number, epoch);
+	return 0;
+}
+
+/* All parts are here: is it a MFP, and the one that was announced? */
+static int completed(struct roc_evb *e, struct evb_guest *g, struct evb_arrival *a)
+{
+	uint32_t i;
+	int ret;
+
+	for (i = 0; i < a->parts; i++) {
+		uint64_t left = a->bytes - i * g->room;
+
+		a->pieces[i] = (struct iovec){
+			.iov_base = evb_segment_at(g, a->segments[i]) + EVB_SEGMENT_HEAD,
+			.iov_len = left < g->room ? left : g->room,
+		};
+	}
+	ret = roc_mfp_open(&a->view, a->pieces, a->parts);
+	if (ret == -EPROTONOSUPPORT)
+		return pair_fail(&g->pair, EPROTO,
+				 "its MFPs have version %" PRIu32 " of the layout, ours %d.",
+				 a->view.head.count, ROC_MEP_VERSION);
+	if (ret || a->view.head.bytes != a->bytes || a->view.head.block != a->number ||
+	    a->view.head.events != e->cfg.events ||
+	    a->view.head.first_event != a->number * e->cfg.events)
+		return pair_fail(&g->pair, EPROTO,
+				 "what it sends as block %" PRIu64 " contradicts itself.",
+				 a->number);
+	if (a->block == EVB_NOBODY) {
+		evb_arrival_free(e, g, a);
+		return late(e, g);
+	}
+	evb_block_has(e, g, a);
+	return 0;
+}
+
+/* All writes to a segment are here. */
+static int part_came(struct roc_evb *e, struct evb_guest *g, uint32_t segment)
+{
+	struct evb_segment head;
+	struct evb_arrival *a;
+	uint32_t block, i;
+	int ret;
+
+	if (!evb_get_segment(evb_segment_at(g, segment), g->room, &head))
+		return pair_fail(&g->pair, EPROTO,
+				 "what it writes has a head that makes no sense.");
+	g->got += !head.part;
+	block = evb_block_of(e, head.block);
+	if (block == EVB_NOBODY) {
+		evb_segment_free(e, g, segment);
+		return head.part ? 0 : late(e, g);
+	}
+	i = e->bu.blocks[block].arrivals[g - e->bu.guests];
+	a = i == EVB_NOBODY ? NULL : &g->arrivals[i];
+	if (!a) {
+		ret = judge_block(e, g, head.block, head.mfp_bytes, head.epoch);
+		if (ret)
+			return ret;
+		a = evb_arrival_new(g, head.block, head.mfp_bytes);
+		if (!a)
+			return pair_fail(&g->pair, EPROTO,
+					 "it sends more MFPs at once than it may (%" PRIu32 ").",
+					 g->arrivals_max);
+		evb_block_join(e, block, g, a);
+	}
+	if (a->bytes != head.mfp_bytes || a->segments[head.part] != EVB_NOBODY)
+		return pair_fail(&g->pair, EPROTO, "it sends block %" PRIu64 " twice.", head.block);
+	g->slots[segment].state = SEGMENT_HELD;
+	a->segments[head.part] = segment;
+	return ++a->here == a->parts ? completed(e, g, a) : 0;
+}
+
+/* One of @of writes to a segment. */
+static int wrote(struct roc_evb *e, struct evb_guest *g, uint32_t segment, uint32_t of)
+{
+	struct evb_slot *s;
+
+	if (segment >= g->segments || !of)
+		return pair_fail(&g->pair, EPROTO,
+				 "it writes to segment %" PRIu32 ", and it has %" PRIu32 ".",
+				 segment, g->segments);
+	s = &g->slots[segment];
+	if (s->state == SEGMENT_LENT) {
+		*s = (struct evb_slot){.state = SEGMENT_WRITING, .of = of};
+		g->lent--;
+	}
+	if (s->state != SEGMENT_WRITING || s->of != of)
+		return pair_fail(&g->pair, EPROTO,
+				 "it writes to segment %" PRIu32 ", which is not its own now.",
+				 segment);
+	return ++s->writes == s->of ? part_came(e, g, segment) : 0;
+}
+
+static int written(void *self, struct pair *p, uint32_t number)
+{
+	struct roc_evb *e = self;
+
+	if (e->cfg.protocol != ROC_EVB_PUSH)
+		return pair_fail(p, EPROTO, "it writes to our memory, and nobody asked it to.");
+	return wrote(e, evb_guest_of_pair(p), number & 0xffff, number >> 16);
+}
+
+/* A piece of a segment as a message. */
+static int piece_came(struct roc_evb *e, struct evb_guest *g, const struct evb_message *m)
+{
+	if (e->cfg.protocol != ROC_EVB_COMMAND || m->number >= g->segments || !m->count ||
+	    m->a > g->segment || m->count > g->segment - m->a || m->b > EVB_WRITES_MAX ||
+	    (g->slots[m->number].state != SEGMENT_LENT &&
+	     g->slots[m->number].state != SEGMENT_WRITING))
+		return pair_fail(&g->pair, EPROTO,
+				 "it sends a piece for segment %" PRIu32 ", which cannot be.",
+				 m->number);
+	memcpy(evb_segment_at(g, m->number) + m->a, m->payload, m->count);
+	e->n.copied += m->count;
+	return wrote(e, g, m->number, (uint32_t)m->b);
+}
+
+/* Pulled: a MFP is announced; a long list of pieces takes several messages. */
+static int announced(struct roc_evb *e, struct evb_guest *g, const struct evb_message *m)
+{
+	uint32_t first = (uint32_t)(m->c >> 32), all = (uint32_t)m->c, i, block;
+	struct evb_arrival *a = NULL;
+	uint64_t bytes = 0;
+	int ret;
+
+	if (e->cfg.protocol != ROC_EVB_PULL || !m->count || !all || all > g->pieces_max ||
+	    first > all || m->count > all - first || m->b < ROC_MFP_HEAD)
+		return pair_fail(&g->pair, EPROTO,
+				 "it announces block %" PRIu64 ", which cannot be.", m->a);
+	if (!first) {
+		ret = judge_block(e, g, m->a, m->b, 0);
+		if (ret)
+			return ret;
+		a = g->telling == EVB_NOBODY ? evb_arrival_new(g, m->a, m->b) : NULL;
+		if (!a)
+			return pair_fail(&g->pair, EPROTO,
+					 "it announces more MFPs at once than it may (%" PRIu32
+					 ").",
+					 g->arrivals_max);
+		a->ticket = m->number;
+		a->from_count = all;
+		g->telling = (uint32_t)(a - g->arrivals);
+		g->got++;
+		block = evb_block_of(e, m->a);
+		if (block != EVB_NOBODY) {
+			if (e->bu.blocks[block].arrivals[g - e->bu.guests] != EVB_NOBODY)
+				return pair_fail(&g->pair, EPROTO,
+						 "it announces block %" PRIu64 " twice.", m->a);
+			evb_block_join(e, block, g, a);
+		}
+	} else if (g->telling != EVB_NOBODY) {
+		a = &g->arrivals[g->telling];
+	}
+	if (!a || a->ticket != m->number || a->told != first || a->from_count != all)
+		return pair_fail(&g->pair, EPROTO,
+				 "it announces pieces of what it did not announce.");
+	for (i = 0; i < m->count; i++) {
+		struct evb_piece *p = &a->from[first + i];
+
+		evb_get_piece(m, i, p);
+		if (p->region >= g->pair.peer.region_count || !p->bytes ||
+		    p->bytes > g->pair.peer.regions[p->region].bytes ||
+		    p->offset > g->pair.peer.regions[p->region].bytes - p->bytes)
+			return pair_fail(&g->pair, EPROTO,
+					 "it announces data outside of its memory.");
+	}
+	a->told += m->count;
+	if (a->told < a->from_count)
+		return 0;
+	g->telling = EVB_NOBODY;
+	for (i = 0; i < a->from_count; i++) {
+		bytes += a->from[i].bytes;
+		if (a->from[i].bytes > a->bytes || bytes > a->bytes)
+			break;
+	}
+	if (bytes != a->bytes || i < a->from_count)
+		return pair_fail(&g->pair, EPROTO, "it announces pieces that are not its MFP.");
+	if (a->block == EVB_NOBODY) {
+		evb_arrival_free(e, g, a);
+		return late(e, g);
+	}
+	/* To be read in its order. */
+	a->listed = true;
+	a->next = EVB_NOBODY;
+	if (g->first_read == EVB_NOBODY)
+		g->first_read = (uint32_t)(a - g->arrivals);
+	else
+		g->arrivals[g->last_read].next = (uint32_t)(a - g->arrivals);
+	g->last_read = (uint32_t)(a - g->arrivals);
+	return 0;
+}
+
+/* It has nothing more of blocks below, from when all that it sent is here. */
+static int has_passed(struct roc_evb *e, struct evb_guest *g, uint64_t block, uint64_t sent)
+{
+	if (block < g->passed_said)
+		return pair_fail(&g->pair, EPROTO, "it takes back which blocks have passed.");
+	g->passed_said = block;
+	g->passed_at = sent;
+	return 0;
+}
+
+static int heard(void *self, struct pair *p, const struct evb_message *m)
+{
+	struct roc_evb *e = self;
+	struct evb_guest *g = evb_guest_of_pair(p);
+
+	switch (m->type) {
+	case EVB_BEAT:
+		return 0;
+	case EVB_PASSED:
+		return g->ended ? pair_fail(p, EPROTO, "it goes on after its end.")
+				: has_passed(e, g, m->a, m->b);
+	case EVB_END:
+		g->ended = true;
+		return has_passed(e, g, UINT64_MAX, m->b);
+	case EVB_PIECE_OF:
+		return piece_came(e, g, m);
+	case EVB_HAVE:
+		return announced(e, g, m);
+	default:
+		return pair_fail(p, EPROTO, "it sent a message that a readout unit does not send.");
+	}
+}
+
+/* A read is done. */
+static int data_done(void *self, struct pair *p, struct pair_op *op)
+{
+	struct roc_evb *e = self;
+	struct evb_guest *g = evb_guest_of_pair(p);
+	struct evb_arrival *a = op->of;
+
+	pair_op_free(p, op);
+	if (--a->reads || a->listed)
+		return 0;
+	if (a->filled < a->bytes) {
+		evb_arrival_free(e, g, a);
+		return late(e, g);
+	}
+	return completed(e, g, a);
+}
+
+const struct pair_use evb_arrive_use = {
+	.message = heard,
+	.written = written,
+	.done = data_done,
+};
+
+/* Segments for all of it, or none. */
+static bool take_segments(struct evb_guest *g, struct evb_arrival *a)
+{
+	uint32_t i;
+
+	if (a->segments[0] != EVB_NOBODY)
+		return true;
+	if (g->free_count < a->parts)
+		return false;
+	for (i = 0; i < a->parts; i++) {
+		a->segments[i] = g->free_list[--g->free_count];
+		g->slots[a->segments[i]].state = SEGMENT_HELD;
+	}
+	return true;
+}
+
+/* The next bytes of it: as far as the piece there and the segment here go. */
+static int read_some(struct roc_evb *e, struct evb_guest *g, struct evb_arrival *a)
+{
+	const struct evb_piece *from = &a->from[a->from_next];
+	const struct evb_region *r = &g->pair.peer.regions[from->region];
+	uint64_t in_segment = a->filled % g->room, bytes = from->bytes - a->from_done;
+	struct pair_op *op = pair_op(&g->pair);
+	struct fabric_write w = {.to = r->base + from->offset + a->from_done, .key = r->key};
+	int ret;
+
+	if (!op)
+		return -EAGAIN;
+	if (bytes > g->room - in_segment)
+		bytes = g->room - in_segment;
+	w.data_bytes = bytes;
+	w.context = op;
+	op->of = a;
+	ret = fabric_end_read(&g->pair.fabric, &g->pair.end,
+			      evb_segment_at(g, a->segments[a->filled / g->room]) +
+				      EVB_SEGMENT_HEAD + in_segment,
+			      &w);
+	e->n.calls++;
+	if (ret) {
+		pair_op_free(&g->pair, op);
+		return ret == -EAGAIN ? ret
+				      : pair_fail(&g->pair, -ret, "it cannot be read from: %s.",
+						  strerror(-ret));
+	}
+	a->reads++;
+	a->filled += bytes;
+	a->from_done += bytes;
+	if (a->from_done == from->bytes) {
+		a->from_next++;
+		a->from_done = 0;
+	}
+	return 0;
+}
+
+static int pull(struct roc_evb *e, struct evb_guest *g)
+{
+	int ret = 0;
+
+	while (g->first_read != EVB_NOBODY && !ret) {
+		struct evb_arrival *a = &g->arrivals[g->first_read];
+
+		if (a->block == EVB_NOBODY) {
+			/* Given up meanwhile: what is being read comes to its end. */
+			g->first_read = a->next;
+			a->listed = false;
+			if (!a->reads) {
+				evb_arrival_free(e, g, a);
+				late(e, g);
+			}
+			continue;
+		}
+		if (!take_segments(g, a))
+			return 0;
+		while (a->filled < a->bytes && !ret)
+			ret = read_some(e, g, a);
+		if (a->filled == a->bytes) {
+			g->first_read = a->next;
+			a->listed = false;
+		}
+		e->progress |= !ret;
+	}
+	return ret == -EAGAIN ? 0 : ret;
+}
+
+static int tell_got(struct evb_guest *g)
+{
+	struct evb_message m = {.type = EVB_GOT};
+	unsigned char *text;
+	uint32_t i;
+	int ret;
+
+	if (!g->got_count)
+		return 0;
+	text = pair_message(&g->pair);
+	if (!text)
+		return 0;
+	m.count = g->got_count < EVB_PAYLOAD / 4 ? g->got_count : EVB_PAYLOAD / 4;
+	for (i = 0; i < m.count; i++)
+		evb_put_number(text, i, g->gots[i]);
+	ret = pair_send(&g->pair, text, &m);
+	if (ret)
+		return ret == -EAGAIN ? 0 : ret;
+	g->got_count -= m.count;
+	memmove(g->gots, g->gots + m.count, g->got_count * sizeof(*g->gots));
+	return 0;
+}
+
+int evb_arrive_step(struct roc_evb *e, struct evb_guest *g)
+{
+	int ret = 0;
+
+	if (g->passed < g->passed_said && g->got >= g->passed_at) {
+		g->passed = g->passed_said;
+		evb_blocks_look(e);
+		e->progress = true;
+	}
+	if (e->cfg.protocol != ROC_EVB_PULL)
+		return 0;
+	ret = pull(e, g);
+	return ret ? ret : tell_got(g);
+}

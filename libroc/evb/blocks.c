@@ -1,0 +1,486 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * Builder unit: blocks. One is open from the first part of it that comes until all readout units
+ * that its table names are here, or said that they have nothing, or it is too old; then the sink
+ * has it, once.
+ */
+#include "engine.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define DELIVERED (1 << 16) /* blocks that are remembered */
+#define SPARE 64	    /* blocks of which nothing is here any more */
+#define POSTPONED_MOST 16   /* stale timeouts for which a block can be our own fault */
+#define DONE_ROOM 64
+
+int evb_blocks_new(struct roc_evb *e)
+{
+	struct evb_builder *b = &e->bu;
+	uint32_t *arrivals;
+	struct roc_mep_source *sources;
+	uint32_t i, hash = 16;
+
+	b->block_count = b->count * e->cfg.in_flight + SPARE;
+	while (hash < 2 * b->block_count)
+		hash *= 2;
+	b->hash_mask = hash - 1;
+	b->blocks = calloc(b->block_count, sizeof(*b->blocks));
+	b->hash = malloc(hash * sizeof(*b->hash));
+	b->delivered = calloc(DELIVERED, sizeof(*b->delivered));
+	arrivals = malloc((size_t)b->block_count * b->count * sizeof(*arrivals));
+	sources = calloc((size_t)b->block_count * b->count, sizeof(*sources));
+	if (!b->blocks || !b->hash || !b->delivered || !arrivals || !sources) {
+		free(arrivals);
+		free(sources);
+		return -ENOMEM;
+	}
+	memset(b->hash, 0xff, hash * sizeof(*b->hash));
+	b->free_first = EVB_NOBODY;
+	for (i = b->block_count; i--;) {
+		b->blocks[i].arrivals = arrivals + (size_t)i * b->count;
+		b->blocks[i].sources = sources + (size_t)i * b->count;
+		b->blocks[i].next = b->free_first;
+		b->free_first = i;
+	}
+	return 0;
+}
+
+void evb_blocks_free(struct roc_evb *e)
+{
+	struct evb_builder *b = &e->bu;
+
+	if (b->blocks) {
+		free(b->blocks[0].arrivals);
+		free(b->blocks[0].sources);
+	}
+	free(b->blocks);
+	free(b->hash);
+	free(b->delivered);
+	b->blocks = NULL;
+	b->hash = NULL;
+	b->delivered = NULL;
+}
+
+static void append(struct evb_builder *b, struct evb_blocks *l, uint32_t i)
+{
+	struct evb_block *k = &b->blocks[i];
+
+	k->next = EVB_NOBODY;
+	k->prev = l->count ? l->last : EVB_NOBODY;
+	if (l->count++)
+		b->blocks[l->last].next = i;
+	else
+		l->first = i;
+	l->last = i;
+}
+
+static void take_out(struct evb_builder *b, struct evb_blocks *l, uint32_t i)
+{
+	struct evb_block *k = &b->blocks[i];
+
+	if (k->prev == EVB_NOBODY)
+		l->first = k->next;
+	else
+		b->blocks[k->prev].next = k->next;
+	if (k->next == EVB_NOBODY)
+		l->last = k->prev;
+	else
+		b->blocks[k->next].prev = k->prev;
+	l->count--;
+}
+
+static uint32_t *bucket(struct evb_builder *b, uint64_t number)
+{
+	return &b->hash[(number * UINT64_C(0x9e3779b97f4a7c15) >> 32) & b->hash_mask];
+}
+
+/* Readout units that the block still waits for. */
+static uint32_t waits_for(struct roc_evb *e, const struct evb_block *k)
+{
+	struct evb_builder *b = &e->bu;
+	const struct evb_known *t = evb_table(e, k->number);
+	uint32_t i, n = 0;
+
+	/* As long as no table is known nobody can say. */
+	if (!t)
+		return 1;
+	for (i = 0; i < t->table.ru_count; i++) {
+		const struct evb_guest *g = t->guest[i] < 0 ? NULL : &b->guests[t->guest[i]];
+		uint32_t a = g ? k->arrivals[t->guest[i]] : EVB_NOBODY;
+
+		if (a != EVB_NOBODY ? !g->arrivals[a].whole : !g || g->passed <= k->number)
+			n++;
+	}
+	return n;
+}
+
+uint32_t evb_block_of(struct roc_evb *e, uint64_t number)
+{
+	struct evb_builder *b = &e->bu;
+	uint32_t *at = bucket(b, number), i;
+	struct evb_block *k;
+
+	for (i = *at; i != EVB_NOBODY; i = b->blocks[i].next_hash) {
+		if (b->blocks[i].number == number)
+			return b->blocks[i].state == BLOCK_OPEN ? i : EVB_NOBODY;
+	}
+	if (b->delivered[number % DELIVERED] > number || b->free_first == EVB_NOBODY)
+		return EVB_NOBODY;
+	i = b->free_first;
+	k = &b->blocks[i];
+	b->free_first = k->next;
+	k->state = BLOCK_OPEN;
+	k->number = number;
+	k->since = e->now;
+	k->postponed = 0;
+	k->generation++;
+	memset(k->arrivals, 0xff, b->count * sizeof(*k->arrivals));
+	k->next_hash = *at;
+	*at = i;
+	append(b, &b->open, i);
+	b->any = true;
+	k->waiting = waits_for(e, k);
+	if (b->open.count + b->ready.count + b->out > e->n.open_blocks_max)
+		e->n.open_blocks_max = b->open.count + b->ready.count + b->out;
+	return i;
+}
+
+void evb_block_join(struct roc_evb *e, uint32_t block, struct evb_guest *g, struct evb_arrival *a)
+{
+	a->block = block;
+	e->bu.blocks[block].arrivals[g - e->bu.guests] = (uint32_t)(a - g->arrivals);
+}
+
+/* What is here of a guest for a block; NULL: nothing that is whole. */
+static struct evb_arrival *whole(struct evb_builder *b, const struct evb_block *k, int guest)
+{
+	struct evb_arrival *a;
+
+	if (guest < 0 || k->arrivals[guest] == EVB_NOBODY)
+		return NULL;
+	a = &b->guests[guest].arrivals[k->arrivals[guest]];
+	return a->whole ? a : NULL;
+}
+
+/* Time of a MFP by our clock. */
+static uint64_t our_time(const struct evb_guest *g, uint64_t time)
+{
+	return g->pair.round_trip ? time - (uint64_t)g->pair.skew : time;
+}
+
+static void one_source(struct roc_evb *e, struct evb_block *k, int guest, const char *name,
+		       uint32_t i)
+{
+	struct evb_arrival *a = whole(&e->bu, k, guest);
+	struct roc_mep_source *s = &k->sources[i];
+	struct evb_guest *g = guest < 0 ? NULL : &e->bu.guests[guest];
+	uint64_t time;
+
+	memset(s->name, 0, sizeof(s->name));
+	memcpy(s->name, name, strnlen(name, sizeof(s->name) - 1));
+	if (a) {
+		s->state = ROC_MEP_HERE;
+		s->view = a->view;
+		if (a->view.head.flags & ROC_MFP_DAMAGED)
+			k->mep.flags |= ROC_MEP_DAMAGED;
+		time = our_time(g, a->view.head.time);
+		if (a->view.head.time && (!k->mep.time || time < k->mep.time))
+			k->mep.time = time;
+		g->n.stale = 0;
+		return;
+	}
+	k->mep.flags |= ROC_MEP_INCOMPLETE;
+	s->state = g && g->passed > k->number ? ROC_MEP_GONE : ROC_MEP_MISSING;
+	if (s->state == ROC_MEP_GONE) {
+		e->n.gone++;
+	} else {
+		e->n.missing++;
+		if (g)
+			g->n.stale++;
+	}
+}
+
+/* From the trigger to now, in a bin of four to each power of two. */
+static void count_latency(struct roc_evb *e, uint64_t time)
+{
+	uint64_t now = fabric_realtime();
+	unsigned int bin = 0;
+
+	if (!time)
+		return;
+	while (bin + 1 < ROC_EVB_LATENCIES && now > time &&
+	       now - time >= roc_evb_latency_ns(bin + 1))
+		bin++;
+	e->n.latency[bin]++;
+}
+
+/* The block is closed: the sink gets it as it is. */
+static void make_ready(struct roc_evb *e, uint32_t i)
+{
+	struct evb_builder *b = &e->bu;
+	struct evb_block *k = &b->blocks[i];
+	const struct evb_known *t = evb_table(e, k->number);
+	uint32_t n;
+
+	take_out(b, &b->open, i);
+	append(b, &b->ready, i);
+	k->state = BLOCK_READY;
+	b->delivered[k->number % DELIVERED] = k->number + 1;
+	k->mep = (struct roc_mep){
+		.block = k->number,
+		.first_event = k->number * e->cfg.events,
+		.handle = (uint64_t)k->generation << 32 | i,
+		.events = e->cfg.events,
+		.epoch = t ? (uint32_t)t->table.epoch : 0,
+		.count = t && t->table.ru_count <= b->count ? t->table.ru_count : b->count,
+		.sources = k->sources,
+	};
+	for (n = 0; n < k->mep.count; n++)
+		one_source(e, k, t ? t->guest[n] : (int)n,
+			   t ? t->table.rus[n].name : b->guests[n].name, n);
+	if (!t)
+		k->mep.flags |= ROC_MEP_INCOMPLETE;
+	/* What is not whole, or is of nobody who should have sent it, has no use any more. */
+	for (n = 0; n < b->count; n++) {
+		struct evb_guest *g = &b->guests[n];
+		struct evb_arrival *a;
+
+		if (k->arrivals[n] == EVB_NOBODY)
+			continue;
+		a = &g->arrivals[k->arrivals[n]];
+		if (a->whole && (!t || t->ru_of[n] >= 0))
+			continue;
+		e->n.late += a->whole;
+		k->arrivals[n] = EVB_NOBODY;
+		a->block = EVB_NOBODY;
+		/* What is being announced or read is freed when that is over. */
+		if (!a->reads && !a->listed && g->telling != (uint32_t)(a - g->arrivals))
+			evb_arrival_free(e, g, a);
+	}
+	if (k->mep.flags & ROC_MEP_INCOMPLETE) {
+		e->n.incomplete++;
+	} else {
+		e->n.complete++;
+		count_latency(e, k->mep.time);
+	}
+	e->n.damaged += !!(k->mep.flags & ROC_MEP_DAMAGED);
+	e->progress = true;
+}
+
+void evb_block_has(struct roc_evb *e, struct evb_guest *g, struct evb_arrival *a)
+{
+	struct evb_block *k = &e->bu.blocks[a->block];
+	const struct evb_known *t = evb_table(e, k->number);
+
+	a->whole = true;
+	g->n.moved.count++;
+	g->n.moved.bytes += a->bytes;
+	e->n.received.count++;
+	e->n.received.bytes += a->bytes;
+	if (t && t->ru_of[g - e->bu.guests] >= 0 && !--k->waiting)
+		make_ready(e, a->block);
+}
+
+void evb_block_forget(struct roc_evb *e, struct evb_guest *g, struct evb_arrival *a)
+{
+	if (a->block != EVB_NOBODY)
+		e->bu.blocks[a->block].arrivals[g - e->bu.guests] = EVB_NOBODY;
+	a->block = EVB_NOBODY;
+	evb_arrival_free(e, g, a);
+}
+
+void evb_blocks_look(struct roc_evb *e)
+{
+	struct evb_builder *b = &e->bu;
+	uint32_t i = b->open.first, n = b->open.count, next;
+
+	for (; n; n--, i = next) {
+		struct evb_block *k = &b->blocks[i];
+
+		next = k->next;
+		k->waiting = waits_for(e, k);
+		if (!k->waiting)
+			make_ready(e, i);
+	}
+}
+
+/* Does it wait for somebody who cannot send because we hold all that is his? */
+static bool our_fault(struct roc_evb *e, const struct evb_block *k)
+{
+	struct evb_builder *b = &e->bu;
+	const struct evb_known *t = evb_table(e, k->number);
+	uint32_t i;
+
+	if (!t || (!b->ready.count && !b->out))
+		return false;
+	for (i = 0; i < t->table.ru_count; i++) {
+		const struct evb_guest *g = t->guest[i] < 0 ? NULL : &b->guests[t->guest[i]];
+
+		if (!g || g->pair.state != PAIR_READY || whole(b, k, t->guest[i]) ||
+		    g->passed > k->number)
+			continue;
+		if (e->cfg.protocol == ROC_EVB_PULL ? !g->free_count
+						    : g->lent + g->free_count < g->parts_max)
+			return true;
+		if (g->arrivals_used >= g->arrivals_max)
+			return true;
+	}
+	return false;
+}
+
+static void give_up_old(struct roc_evb *e)
+{
+	struct evb_builder *b = &e->bu;
+
+	while (b->open.count) {
+		struct evb_block *k = &b->blocks[b->open.first];
+		uint32_t i = b->open.first;
+
+		if (e->now - k->since < e->cfg.stale_ns)
+			return;
+		if (k->postponed < POSTPONED_MOST && our_fault(e, k)) {
+			k->since = e->now;
+			k->postponed++;
+			take_out(b, &b->open, i);
+			append(b, &b->open, i);
+			continue;
+		}
+		e->n.stale++;
+		make_ready(e, i);
+	}
+}
+
+static void release(struct roc_evb *e, uint32_t i)
+{
+	struct evb_builder *b = &e->bu;
+	struct evb_block *k = &b->blocks[i];
+	uint32_t *at = bucket(b, k->number), n;
+
+	while (*at != i)
+		at = &b->blocks[*at].next_hash;
+	*at = k->next_hash;
+	for (n = 0; n < b->count; n++) {
+		struct evb_guest *g = &b->guests[n];
+
+		if (k->arrivals[n] != EVB_NOBODY)
+			evb_arrival_free(e, g, &g->arrivals[k->arrivals[n]]);
+	}
+	k->state = BLOCK_FREE;
+	k->next = b->free_first;
+	b->free_first = i;
+	e->progress = true;
+}
+
+static int sink_failed(struct roc_evb *e, int ret)
+{
+	return evb_fail(e, -ret, "The sink: %.400s", e->sink->why(e->sink_self));
+}
+
+static int put_ready(struct roc_evb *e)
+{
+	struct evb_builder *b = &e->bu;
+	int ret;
+
+	if (b->ready.count && !b->memory_said && e->sink->memory) {
+		ret = e->sink->memory(e->sink_self, b->memory_fd, b->memory, b->memory_bytes);
+		if (ret)
+			return sink_failed(e, ret);
+	}
+	b->memory_said |= b->ready.count > 0;
+	while (b->ready.count) {
+		uint32_t i = b->ready.first;
+		struct evb_block *k = &b->blocks[i];
+
+		ret = e->sink->put(e->sink_self, &k->mep);
+		if (!ret)
+			break;
+		if (ret < 0 && ret != -ENOSPC)
+			return sink_failed(e, ret);
+		take_out(b, &b->ready, i);
+		if (ret < 0) {
+			e->n.unsaved++;
+			release(e, i);
+			continue;
+		}
+		k->state = BLOCK_OUT;
+		b->out++;
+		e->n.out.count++;
+		e->n.out.bytes += roc_mep_bytes(&k->mep);
+		e->progress = true;
+	}
+	return e->sink->flush ? e->sink->flush(e->sink_self) : 0;
+}
+
+static int take_back(struct roc_evb *e)
+{
+	struct evb_builder *b = &e->bu;
+	uint64_t handles[DONE_ROOM];
+	int n, i;
+
+	do {
+		n = e->sink->done(e->sink_self, handles, DONE_ROOM);
+		if (n < 0)
+			return sink_failed(e, n);
+		for (i = 0; i < n; i++) {
+			uint32_t slot = (uint32_t)handles[i];
+
+			if (slot >= b->block_count || b->blocks[slot].state != BLOCK_OUT ||
+			    b->blocks[slot].generation != handles[i] >> 32)
+				return evb_fail(e, EPROTO,
+						"The sink %s gives back what it does not have.",
+						e->sink->name);
+			b->out--;
+			release(e, slot);
+		}
+	} while (n == DONE_ROOM);
+	return 0;
+}
+
+int evb_blocks_step(struct roc_evb *e)
+{
+	struct evb_builder *b = &e->bu;
+	int ret;
+
+	give_up_old(e);
+	ret = put_ready(e);
+	if (!ret)
+		ret = take_back(e);
+	e->n.open_blocks = b->open.count + b->ready.count + b->out;
+	e->n.ready_blocks = b->ready.count;
+	return ret;
+}
+
+void evb_blocks_give_up(struct roc_evb *e)
+{
+	while (e->bu.open.count)
+		make_ready(e, e->bu.open.first);
+}
+
+void evb_blocks_tables(struct roc_evb *e)
+{
+	struct evb_builder *b = &e->bu;
+	unsigned int i, k, n;
+
+	for (k = 0; k < e->table_count; k++) {
+		struct evb_known *t = &e->tables[k];
+
+		for (n = 0; n < b->count; n++)
+			t->ru_of[n] = -1;
+		for (i = 0; i < t->table.ru_count; i++) {
+			t->guest[i] = -1;
+			for (n = 0; n < b->count; n++) {
+				struct evb_guest *g = &b->guests[n];
+
+				if (!g->used || strcmp(g->name, t->table.rus[i].name) ||
+				    g->incarnation != t->table.rus[i].incarnation)
+					continue;
+				t->guest[i] = (int16_t)n;
+				t->ru_of[n] = (int16_t)i;
+			}
+		}
+	}
+	evb_blocks_look(e);
+}

@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * Builder unit: its memory, which is shared out among readout units, and its turn.
+ */
+#include "engine.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <netinet/in.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+static int listen_at(struct roc_evb *e, char why[ROC_EVB_WHY])
+{
+	struct sockaddr_storage a;
+	socklen_t size = sizeof(a);
+	int fd = control_listen(e->host[0] ? e->host : NULL, e->port[0] ? e->port : "0", why);
+
+	if (fd < 0)
+		return fd;
+	e->bu.fd = fd;
+	if (getsockname(fd, (struct sockaddr *)&a, &size))
+		return -errno;
+	e->bu.port = ntohs(a.ss_family == AF_INET6 ? ((struct sockaddr_in6 *)&a)->sin6_port
+						   : ((struct sockaddr_in *)&a)->sin_port);
+	return 0;
+}
+
+/* How the memory is shared out: pieces of at most max_region bytes, at most max_regions of them. */
+static int share_out(struct roc_evb *e, char why[ROC_EVB_WHY])
+{
+	const struct roc_evb_config *c = &e->cfg;
+	struct evb_builder *b = &e->bu;
+	uint64_t share = c->memory / b->count & ~UINT64_C(4095), region = share, regions = 1;
+	bool limited = c->protocol == ROC_EVB_PUSH;
+	unsigned int i;
+
+	if (limited && c->max_region && region > c->max_region)
+		region = c->max_region & ~UINT64_C(4095);
+	if (!region || region < EVB_SEGMENT_MIN)
+		return fabric_fail(why, ENOSPC,
+				   "%" PRIu64 " bytes of memory, in regions of up to %" PRIu64
+				   " bytes, are too little for %u readout units.",
+				   c->memory, c->max_region ? c->max_region : c->memory, b->count);
+	regions = share / region;
+	if (limited && c->max_regions && regions > c->max_regions / b->count)
+		regions = c->max_regions / b->count;
+	if (regions > EVB_REGIONS)
+		regions = EVB_REGIONS;
+	if (!regions)
+		return fabric_fail(
+			why, ENOSPC,
+			"%u readout units need a region of memory each, and only %" PRIu32
+			" may be registered: give fewer peers, or more regions.",
+			b->count, c->max_regions);
+	b->memory_bytes = b->count * regions * region;
+	b->memory_fd = memfd_create("roc-evb", MFD_CLOEXEC);
+	if (b->memory_fd < 0 || ftruncate(b->memory_fd, (off_t)b->memory_bytes))
+		return -ENOMEM;
+	b->memory = mmap(NULL, b->memory_bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_POPULATE,
+			 b->memory_fd, 0);
+	if (b->memory == MAP_FAILED) {
+		b->memory = NULL;
+		return -ENOMEM;
+	}
+	for (i = 0; i < b->count; i++) {
+		b->guests[i].memory = b->memory + i * regions * region;
+		b->guests[i].region = region;
+		b->guests[i].regions = (uint32_t)regions;
+	}
+	return 0;
+}
+
+int evb_builder_new(struct roc_evb *e, char why[ROC_EVB_WHY])
+{
+	struct evb_builder *b = &e->bu;
+	unsigned int i;
+	int ret;
+
+	b->count = e->cfg.peers;
+	b->guests = calloc(b->count, sizeof(*b->guests));
+	b->waiting = calloc(EVB_WAITING, sizeof(*b->waiting));
+	if (!b->guests || !b->waiting)
+		return -ENOMEM;
+	for (i = 0; i < EVB_WAITING; i++)
+		b->waiting[i].control.fd = b->waiting[i].end.fd = -1;
+	for (i = 0; i < b->count; i++) {
+		if (pair_new(&b->guests[i].pair))
+			return -ENOMEM;
+		b->guests[i].first_read = b->guests[i].telling = EVB_NOBODY;
+	}
+	ret = share_out(e, why);
+	if (!ret)
+		ret = evb_blocks_new(e);
+	if (!ret)
+		ret = listen_at(e, why);
+	return ret;
+}
+
+void evb_builder_free(struct roc_evb *e)
+{
+	struct evb_builder *b = &e->bu;
+	unsigned int i;
+
+	for (i = 0; b->waiting && i < EVB_WAITING; i++)
+		control_close(&b->waiting[i].control);
+	free(b->waiting);
+	for (i = 0; b->guests && i < b->count; i++) {
+		pair_free(&b->guests[i].pair);
+		evb_uncut(&b->guests[i]);
+	}
+	free(b->guests);
+	b->guests = NULL;
+	evb_blocks_free(e);
+	if (b->memory)
+		munmap(b->memory, b->memory_bytes);
+	if (b->memory_fd >= 0)
+		close(b->memory_fd);
+	if (b->fd >= 0)
+		close(b->fd);
+}
+
+/* Every readout unit of the newest table has ended, and all that they sent is delivered. */
+static bool all_delivered(struct roc_evb *e)
+{
+	struct evb_builder *b = &e->bu;
+	const struct evb_known *t = evb_newest(e);
+	unsigned int i;
+
+	if (b->open.count || b->ready.count || b->out)
+		return false;
+	if (e->stopped && e->now - e->stopped > e->cfg.stale_ns)
+		return true;
+	if (!t || !t->table.ru_count)
+		return e->stopped;
+	for (i = 0; i < t->table.ru_count; i++) {
+		if (t->guest[i] < 0 || b->guests[t->guest[i]].passed != UINT64_MAX)
+			return false;
+		if (!b->guests[t->guest[i]].bye_said &&
+		    b->guests[t->guest[i]].pair.state == PAIR_READY)
+			return false;
+	}
+	return true;
+}
+
+int evb_builder_step(struct roc_evb *e)
+{
+	struct evb_builder *b = &e->bu;
+	uint32_t free_segments = 0, all = 0;
+	unsigned int i;
+	int ret;
+
+	if (e->stop && !e->stopped)
+		e->stopped = e->now;
+	evb_guests_let_in(e);
+	for (i = 0; i < b->count; i++) {
+		struct evb_guest *g = &b->guests[i];
+
+		evb_guest_step(e, g);
+		free_segments += g->free_count + g->lent;
+		all += g->segments;
+	}
+	e->n.free_segments = free_segments;
+	e->n.all_segments = all;
+	ret = evb_blocks_step(e);
+	if (ret || b->finished || !all_delivered(e))
+		return ret;
+	ret = e->sink->finish ? e->sink->finish(e->sink_self) : 1;
+	if (ret < 0)
+		return evb_fail(e, -ret, "The sink: %.400s", e->sink->why(e->sink_self));
+	b->finished = ret > 0;
+	return 0;
+}
+
+void evb_builder_tables(struct roc_evb *e)
+{
+	evb_blocks_tables(e);
+}
+
+void evb_builder_drop(struct roc_evb *e)
+{
+	struct evb_builder *b = &e->bu;
+	unsigned int i;
+
+	for (i = 0; i < b->count; i++) {
+		if (b->guests[i].pair.state != PAIR_DOWN)
+			evb_guest_close(e, &b->guests[i], NULL);
+	}
+	evb_blocks_give_up(e);
+}
+
+void evb_builder_idle(struct roc_evb *e, struct roc_idle *idle)
+{
+	struct evb_builder *b = &e->bu;
+	unsigned int i;
+
+	roc_idle_fd(idle, b->fd, POLLIN);
+	for (i = 0; i < b->count; i++) {
+		pair_idle(&b->guests[i].pair, idle);
+		if (b->guests[i].free_count)
+			roc_idle_ns(idle, EVB_MS / 5);
+	}
+	for (i = 0; i < EVB_WAITING; i++)
+		pair_idle(&b->waiting[i], idle);
+	if (b->ready.count + b->out && e->sink->idle)
+		e->sink->idle(e->sink_self, idle);
+	else if (b->ready.count + b->out)
+		roc_idle_ns(idle, EVB_MS / 10);
+	if (b->open.count)
+		roc_idle_ns(idle, e->cfg.stale_ns / 16);
+}

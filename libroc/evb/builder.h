@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * The builder unit: blocks, from the first part of the first MFP until the sink is done with the
+ * MEP. Each readout unit, a guest, has a share of the memory, cut in segments.
+ */
+#ifndef LIBROC_EVB_BUILDER_H
+#define LIBROC_EVB_BUILDER_H
+
+#include "pair.h"
+
+struct roc_evb;
+struct evb_known;
+
+#define EVB_NOBODY UINT32_MAX
+#define EVB_WAITING 8 /* connections that have not said hello */
+
+enum evb_segment_state {
+	SEGMENT_FREE = 0, /* to be lent; pull: to be read into */
+	SEGMENT_LENT,	  /* the guest may write */
+	SEGMENT_WRITING,  /* it has written some of it */
+	SEGMENT_HELD,	  /* data of an arrival */
+};
+
+struct evb_slot {
+	uint8_t state;
+	uint32_t writes, of; /* that came, of how many */
+};
+
+/* One MFP that comes, or is here. */
+struct evb_arrival {
+	uint32_t next;		  /* of the free ones, or of those that are to be read */
+	bool used, whole, listed; /* listed: it is to be read */
+	uint32_t block;		  /* slot; EVB_NOBODY: it was given up */
+	uint64_t number, bytes;
+	uint32_t parts, here;
+	uint32_t *segments; /* in the order of parts; EVB_NOBODY: not here */
+	struct iovec *pieces;
+	struct roc_mfp_view view; /* when it is whole */
+	/* Pulled: */
+	uint32_t ticket, reads;
+	uint32_t from_count, told, from_next;
+	uint64_t from_done, filled; /* bytes of the piece, of the MFP, that are being read */
+	struct evb_piece *from;
+};
+
+struct evb_guest {
+	char name[ROC_EVB_NAME];
+	uint64_t incarnation;
+	bool used; /* the slot is somebody's, who may be away */
+	bool ended, bye_said;
+	bool lied;
+	struct pair pair;
+	unsigned char *memory; /* its share */
+	uint64_t region;       /* bytes that are registered in one piece */
+	uint32_t regions;
+	/* As it is cut for what the guest sends: */
+	uint64_t mfp_max, segment, room; /* room: without its head */
+	uint32_t segments, per_region;
+	struct evb_slot *slots;
+	uint32_t *free_list;
+	uint32_t free_count, lent;
+	uint64_t free_since;
+	struct evb_arrival *arrivals;
+	uint32_t arrivals_max, arrivals_used, parts_max, pieces_max;
+	uint32_t free_arrival;
+	uint32_t *parts;
+	struct iovec *pieces;
+	struct evb_piece *from;
+	uint32_t telling;		/* the arrival that is being announced */
+	uint32_t first_read, last_read; /* arrivals that are to be read */
+	uint32_t *gots;
+	uint32_t got_count;
+
+	uint64_t got;			 /* MFPs, on this connection */
+	uint64_t passed;		 /* nothing comes of blocks below, but what is here */
+	uint64_t passed_said, passed_at; /* the same from when @passed_at MFPs are here */
+	struct roc_evb_peer n;
+};
+
+enum evb_block_state {
+	BLOCK_FREE,
+	BLOCK_OPEN,
+	BLOCK_READY, /* whole, or given up: waits for the sink */
+	BLOCK_OUT,   /* the sink has it */
+};
+
+struct evb_block {
+	enum evb_block_state state;
+	uint64_t number, since, postponed;
+	uint32_t next_hash, next, prev; /* slots */
+	uint32_t waiting;		/* readout units that it waits for */
+	uint32_t generation;
+	uint32_t *arrivals; /* of each guest; EVB_NOBODY */
+	struct roc_mep mep;
+	struct roc_mep_source *sources;
+};
+
+struct evb_blocks {
+	uint32_t first, last, count;
+};
+
+struct evb_builder {
+	int fd; /* listens, -1 */
+	unsigned int port;
+	uint64_t looked;      /* when, whether somebody came */
+	struct pair *waiting; /* who has not said hello: TCP alone */
+	int memory_fd;
+	unsigned char *memory;
+	size_t memory_bytes;
+	struct evb_guest *guests;
+	unsigned int count;
+	struct evb_block *blocks;
+	uint32_t block_count, free_first;
+	uint32_t *hash;
+	uint32_t hash_mask;
+	struct evb_blocks open, ready;
+	uint32_t out;
+	uint64_t *delivered; /* by the lower bits of a number: that number + 1 */
+	bool memory_said, any, finished;
+};
+
+static inline struct evb_guest *evb_guest_of_pair(struct pair *p)
+{
+	return (struct evb_guest *)((char *)p - offsetof(struct evb_guest, pair));
+}
+
+/* Of arrival.c */
+/* Cut the share for a guest's MFPs. 0; -EMSGSIZE they do not fit; -EBUSY it is in use as it was
+ * cut. */
+int evb_cut(struct roc_evb *e, struct evb_guest *g, uint64_t mfp_max, uint32_t pieces_max,
+	    bool single);
+void evb_uncut(struct evb_guest *g);
+unsigned char *evb_segment_at(const struct evb_guest *g, uint32_t segment);
+void evb_segment_free(struct roc_evb *e, struct evb_guest *g, uint32_t segment);
+/* NULL: there are as many as there can be. */
+struct evb_arrival *evb_arrival_new(struct evb_guest *g, uint64_t number, uint64_t bytes);
+/* Its memory is the guest's again. */
+void evb_arrival_free(struct roc_evb *e, struct evb_guest *g, struct evb_arrival *a);
+/* The guest is gone: what it may have written to is ours; whole arrivals stay. */
+void evb_recall(struct evb_guest *g);
+
+/* Of blocks.c */
+int evb_blocks_new(struct roc_evb *e);
+void evb_blocks_free(struct roc_evb *e);
+/* Slot of the block of that number, opened if need be; EVB_NOBODY: it was given up or delivered. */
+uint32_t evb_block_of(struct roc_evb *e, uint64_t number);
+void evb_block_join(struct roc_evb *e, uint32_t block, struct evb_guest *g, struct evb_arrival *a);
+/* The arrival is whole. */
+void evb_block_has(struct roc_evb *e, struct evb_guest *g, struct evb_arrival *a);
+/* An arrival that is not whole will not become so. */
+void evb_block_forget(struct roc_evb *e, struct evb_guest *g, struct evb_arrival *a);
+/* What guests have, or who is expected, has changed: look at all open blocks. */
+void evb_blocks_look(struct roc_evb *e);
+/* Deliver what is ready, or too old; take back what the sink is done with. 0 or -errno. */
+int evb_blocks_step(struct roc_evb *e);
+/* Deliver all open ones as they are. */
+void evb_blocks_give_up(struct roc_evb *e);
+void evb_blocks_tables(struct roc_evb *e);
+
+/* Of arrive.c */
+extern const struct pair_use evb_arrive_use;
+/* Read what was announced; tell what was read. 0 or -errno: the guest is of no more use. */
+int evb_arrive_step(struct roc_evb *e, struct evb_guest *g);
+
+/* Of guest.c */
+void evb_guests_let_in(struct roc_evb *e);
+void evb_guest_step(struct roc_evb *e, struct evb_guest *g);
+void evb_guest_close(struct roc_evb *e, struct evb_guest *g, const char *why);
+
+/* Of builder.c */
+int evb_builder_new(struct roc_evb *e, char why[ROC_EVB_WHY]);
+void evb_builder_free(struct roc_evb *e);
+/* Connections, what comes, blocks, the sink. 0 or -errno. */
+int evb_builder_step(struct roc_evb *e);
+void evb_builder_tables(struct roc_evb *e);
+/* What is open is delivered as it is; the connections are closed. */
+void evb_builder_drop(struct roc_evb *e);
+void evb_builder_idle(struct roc_evb *e, struct roc_idle *idle);
+
+#endif

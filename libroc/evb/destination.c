@@ -1,0 +1,390 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * Readout unit: the connection to a builder, how it comes about and what becomes of MFPs when it
+ * breaks.
+ */
+#include "engine.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define GREET_NS (3000 * EVB_MS)
+#define PAUSE_LEAST (20 * EVB_MS)
+#define PAUSE_MOST (500 * EVB_MS)
+#define LOST_SAY_NS (500 * EVB_MS)
+
+/* What was lost for a builder, in one sentence for all of it. */
+static void say_lost(struct roc_evb *e, struct evb_destination *d, bool now)
+{
+	if (!d->lost_count || (!now && e->now - d->lost_said < LOST_SAY_NS))
+		return;
+	evb_say(e,
+		"Lost for builder %s, which did not take them: %" PRIu64 " blocks from %" PRIu64
+		" to %" PRIu64 ".",
+		d->name, d->lost_count, d->lost_from, d->lost_to);
+	d->lost_said = e->now;
+	d->lost_count = 0;
+}
+
+/* A slot for another builder: what is allocated stays. */
+static void reset(struct evb_destination *d, const struct roc_evb_place *place)
+{
+	struct pair pair = d->pair;
+
+	*d = (struct evb_destination){.used = true, .incarnation = place->incarnation};
+	d->pair = pair;
+	memcpy(d->name, place->name, sizeof(d->name));
+	memcpy(d->n.name, place->name, sizeof(d->n.name));
+	d->n.builder = true;
+}
+
+void evb_destination_close(struct roc_evb *e, struct evb_destination *d, const char *why)
+{
+	struct evb_readout *r = &e->ru;
+	bool was = d->pair.state == PAIR_READY;
+	uint32_t i;
+
+	if (why && (was || !d->failed_said)) {
+		evb_say(e, "Builder %s %s: %s", d->name, was ? "is lost" : "cannot be reached",
+			why);
+		d->failed_said = true;
+	}
+	pair_close(&d->pair);
+	if (was || !d->down)
+		d->down = e->now;
+	d->pause = was || !d->pause ? PAUSE_LEAST : d->pause * 2;
+	if (d->pause > PAUSE_MOST)
+		d->pause = PAUSE_MOST;
+	d->retry = e->now + d->pause;
+	d->end_said = false;
+	d->free_count = 0;
+	free(d->free_segments);
+	free(d->lent);
+	d->free_segments = NULL;
+	d->lent = NULL;
+	/* Half of it is with the builder and nobody can say which half: it begins anew. */
+	if (d->queue.count) {
+		struct evb_mfp *m = &r->mfps[d->queue.first];
+
+		if (m->sending) {
+			m->sending = false;
+			m->flying = m->part = m->told = 0;
+			m->at = (struct evb_cursor){0};
+		}
+	}
+	while (d->tickets.count)
+		evb_lose(e, d, evb_pop(r->mfps, &d->tickets));
+	/* Nobody reads them any more; whether they arrived nobody knows. */
+	for (i = 0; i < r->mfp_count; i++) {
+		struct evb_mfp *m = &r->mfps[i];
+
+		if (!m->flying || m->destination != d - r->destinations)
+			continue;
+		m->flying = 0;
+		evb_lose(e, d, i);
+	}
+	d->n.in_flight = 0;
+	d->n.connected = false;
+}
+
+static int connect_to(struct roc_evb *e, struct evb_destination *d)
+{
+	const struct roc_evb_member *m = evb_member(e, d->name);
+	char why[FABRIC_WHY] = "";
+	int ret;
+
+	d->pair.why[0] = '\0';
+	if (!m || m->incarnation != d->incarnation || !m->port[0])
+		return pair_fail(&d->pair, ENOENT, "nobody says where it is.");
+	ret = control_connect(&d->pair.control, m->host, m->port, why);
+	if (ret)
+		return pair_fail(&d->pair, -ret, "%.400s", why);
+	d->pair.state = PAIR_CONNECTING;
+	d->pair.since = e->now;
+	return 0;
+}
+
+/* Pulled: everything that a MFP can be in is the builder's to read. */
+static int lend_memory(struct roc_evb *e, struct evb_destination *d, struct evb_greeting *g)
+{
+	struct evb_readout *r = &e->ru;
+	struct fabric *f = &d->pair.fabric;
+	uint64_t access = e->cfg.protocol == ROC_EVB_PULL ? FI_REMOTE_READ : FI_WRITE;
+	size_t at, bytes;
+	unsigned int i;
+	int ret = 0;
+
+	for (at = 0; at < r->memory_bytes && !ret; at += bytes) {
+		bytes = r->memory_bytes - at < r->chunk ? r->memory_bytes - at : r->chunk;
+		ret = fabric_register_for(f, r->memory + at, bytes, access, d->pair.why);
+	}
+	for (i = 0; i < r->region_count && !ret; i++)
+		ret = fabric_register_for(f, r->regions[i].addr, r->regions[i].length, access,
+					  d->pair.why);
+	if (ret || e->cfg.protocol != ROC_EVB_PULL)
+		return ret;
+	/* The first is that of messages. */
+	g->region_count = f->region_count - 1;
+	for (i = 0; i < g->region_count; i++)
+		g->regions[i] = (struct evb_region){.base = fabric_base(f, i + 1),
+						    .key = fabric_key(f, i + 1),
+						    .bytes = f->regions[i + 1].iov_len};
+	return 0;
+}
+
+static int greet(struct roc_evb *e, struct evb_destination *d)
+{
+	struct evb_greeting g = {.in_flight = e->cfg.in_flight,
+				 .pieces = e->ru.pieces_max,
+				 .mfp_max = e->ru.mfp_max,
+				 .to_incarnation = d->incarnation};
+	int ret = control_connected(&d->pair.control);
+
+	if (ret < 0)
+		return pair_fail(&d->pair, -ret, "%s.", strerror(-ret));
+	/* Opening an endpoint takes time: one in a turn. */
+	if (!ret || e->opened)
+		return 0;
+	e->opened = true;
+	ret = pair_open_fabric(&d->pair, e->provider);
+	if (!ret)
+		ret = lend_memory(e, d, &g);
+	if (ret)
+		return ret;
+	evb_introduce(e, &g);
+	memcpy(g.to, d->name, sizeof(g.to));
+	g.name_bytes = (uint32_t)d->pair.end.name_bytes;
+	memcpy(g.end_name, d->pair.end.name, sizeof(g.end_name));
+	d->pair.state = PAIR_GREETING;
+	return pair_say_greeting(&d->pair, &g);
+}
+
+/* Is what it has what we need? */
+static int judge(struct roc_evb *e, struct evb_destination *d)
+{
+	const struct evb_greeting *g = &d->pair.peer;
+	uint64_t room = g->segment - EVB_SEGMENT_HEAD, parts;
+
+	if (g->status)
+		return pair_fail(&d->pair, EPROTO, "it refuses: %s", g->why);
+	if (strcmp(g->name, d->name) || g->incarnation != d->incarnation)
+		return pair_fail(&d->pair, EPROTO, "somebody else (%s) answers there.", g->name);
+	if (e->cfg.protocol == ROC_EVB_PULL)
+		return 0;
+	if (!g->segments)
+		return pair_fail(&d->pair, EPROTO, "it has no segments.");
+	parts = evb_parts(e->ru.mfp_max, room);
+	if (parts > g->segments || parts > e->ru.parts_max)
+		return pair_fail(&d->pair, EMSGSIZE,
+				 "its segments of %" PRIu64 " bytes do not do for MFPs of %" PRIu64
+				 ".",
+				 g->segment, e->ru.mfp_max);
+	return 0;
+}
+
+static int be_welcomed(struct roc_evb *e, struct evb_destination *d)
+{
+	const struct evb_greeting *g = &d->pair.peer;
+	int ret = pair_hear_greeting(&d->pair, "what listens there");
+
+	if (ret < 1)
+		return ret;
+	ret = judge(e, d);
+	if (!ret)
+		ret = pair_ready(&d->pair);
+	if (ret)
+		return ret;
+	d->free_segments = calloc(g->segments + 1, sizeof(*d->free_segments));
+	d->lent = calloc(g->segments + 1, sizeof(*d->lent));
+	if (!d->free_segments || !d->lent)
+		return pair_fail(&d->pair, ENOMEM, "there is no memory left.");
+	d->limit =
+		g->in_flight && g->in_flight < e->cfg.in_flight ? g->in_flight : e->cfg.in_flight;
+	d->free_count = 0;
+	d->sent = 0;
+	d->tell = true;
+	d->down = d->pause = 0;
+	d->progress = e->now;
+	d->failed_said = false;
+	d->n.connected = true;
+	e->progress = true;
+	return 0;
+}
+
+/* Blocks below have been sent, or there are none. */
+static uint64_t passed(const struct roc_evb *e, const struct evb_destination *d)
+{
+	const struct evb_readout *r = &e->ru;
+
+	return d->queue.count ? r->mfps[d->queue.first].block : r->next_block;
+}
+
+/* Say what is to be said. */
+static int tell(struct roc_evb *e, struct evb_destination *d)
+{
+	struct evb_readout *r = &e->ru;
+	struct evb_message m = {.type = EVB_PASSED, .a = passed(e, d), .b = d->sent};
+	int ret;
+
+	if (r->ended && r->open == EVB_NONE && !d->queue.count && !d->end_said) {
+		m.type = EVB_END;
+		ret = pair_tell(&d->pair, &m);
+		d->end_said = !ret;
+		if (ret != -EAGAIN)
+			e->progress = true;
+		return ret == -EAGAIN ? 0 : ret;
+	}
+	if (d->end_said)
+		return 0;
+	/* Now and then without a reason, for a builder whose block nobody else has anything of. */
+	if (!d->tell && e->now - d->told < e->cfg.stale_ns / 8)
+		return 0;
+	if (!r->any)
+		return 0;
+	ret = pair_tell(&d->pair, &m);
+	if (!ret) {
+		d->tell = false;
+		d->told = e->now;
+	}
+	return ret == -EAGAIN ? 0 : ret;
+}
+
+static int serve(struct roc_evb *e, struct evb_destination *d)
+{
+	int ret = pair_progress(&d->pair, &evb_send_use, e);
+
+	if (ret > 0)
+		e->progress = true;
+	if (ret >= 0)
+		ret = evb_send(e, d);
+	if (!ret)
+		ret = tell(e, d);
+	if (!ret)
+		ret = pair_alive(&d->pair, e->now, e->cfg.silence_ns);
+	/* It has everything: then it may go. */
+	if (ret && d->bye)
+		ret = 0;
+	return ret;
+}
+
+/* What it does not take has no place for ever. */
+static void give_up(struct roc_evb *e, struct evb_destination *d)
+{
+	struct evb_readout *r = &e->ru;
+	uint64_t patience = e->cfg.patience_ns;
+
+	while (d->queue.count) {
+		struct evb_mfp *m = &r->mfps[d->queue.first];
+		uint64_t since = m->since;
+
+		if (m->sending || !m->released)
+			return;
+		if (d->pair.state == PAIR_READY && d->progress > since)
+			since = d->progress;
+		/* Who has been away for so long already is not waited for anew with each MFP. */
+		if (d->pair.state != PAIR_READY && d->down && d->down < since)
+			since = d->down;
+		if (e->now - since < patience && (d->wanted || d->pair.state == PAIR_READY))
+			return;
+		evb_lose(e, d, evb_pop(r->mfps, &d->queue));
+	}
+}
+
+void evb_destination_step(struct roc_evb *e, struct evb_destination *d)
+{
+	struct pair *p = &d->pair;
+	int ret = 0;
+
+	if (p->state == PAIR_DOWN && d->wanted && !d->lied && !d->bye && e->now >= d->retry)
+		ret = connect_to(e, d);
+	if (!ret && p->state == PAIR_CONNECTING)
+		ret = greet(e, d);
+	if (!ret && p->state == PAIR_GREETING)
+		ret = be_welcomed(e, d);
+	if (!ret && p->state == PAIR_READY)
+		ret = serve(e, d);
+	else if (!ret && p->state != PAIR_DOWN && e->now - p->since > GREET_NS)
+		ret = pair_fail(p, ETIMEDOUT, "it does not answer.");
+	if (ret == -EPROTO && p->state == PAIR_READY && !d->lied) {
+		d->lied = true;
+		e->n.liars++;
+	}
+	if (ret)
+		evb_destination_close(e, d, p->why);
+	give_up(e, d);
+	say_lost(e, d, false);
+	d->n.queue = d->queue.count;
+	d->n.credits = d->free_count;
+	d->n.skew_known = p->state == PAIR_READY && p->round_trip;
+	d->n.skew_ns = p->skew;
+	/* Nobody needs it any more, and it was told up to where it need not wait for us. */
+	if (!d->wanted && !d->queue.count && !d->tickets.count && !d->n.in_flight &&
+	    (p->state != PAIR_READY || e->now - d->unwanted > e->cfg.stale_ns)) {
+		say_lost(e, d, true);
+		pair_close(p);
+		d->used = false;
+	}
+}
+
+int evb_destination_of(struct roc_evb *e, const struct roc_evb_place *place)
+{
+	struct evb_readout *r = &e->ru;
+	struct evb_destination *d = NULL;
+	unsigned int i;
+
+	for (i = 0; i < r->count && !d; i++) {
+		if (r->destinations[i].used && !strcmp(r->destinations[i].name, place->name))
+			d = &r->destinations[i];
+	}
+	for (i = 0; i < r->count && !d; i++) {
+		if (r->destinations[i].used)
+			continue;
+		d = &r->destinations[i];
+		reset(d, place);
+		d->down = e->now;
+	}
+	if (!d)
+		return -1;
+	if (d->incarnation != place->incarnation) {
+		if (d->pair.state != PAIR_DOWN)
+			evb_destination_close(e, d, "it was started anew.");
+		d->incarnation = place->incarnation;
+		d->lied = d->bye = false;
+		d->retry = 0;
+		d->down = e->now;
+	}
+	d->wanted = true;
+	return (int)(d - r->destinations);
+}
+
+int evb_destinations_new(struct roc_evb *e, char why[ROC_EVB_WHY])
+{
+	struct evb_readout *r = &e->ru;
+	unsigned int i;
+
+	r->count = e->cfg.peers;
+	r->destinations = calloc(r->count, sizeof(*r->destinations));
+	if (!r->destinations)
+		return -ENOMEM;
+	for (i = 0; i < r->count; i++) {
+		if (pair_new(&r->destinations[i].pair))
+			return -ENOMEM;
+	}
+	return 0;
+}
+
+void evb_destinations_free(struct roc_evb *e)
+{
+	struct evb_readout *r = &e->ru;
+	unsigned int i;
+
+	for (i = 0; r->destinations && i < r->count; i++) {
+		free(r->destinations[i].free_segments);
+		free(r->destinations[i].lent);
+		pair_free(&r->destinations[i].pair);
+	}
+	free(r->destinations);
+	r->destinations = NULL;
+}

@@ -1,0 +1,449 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * Readout unit: takes fragments, closes MFPs at the end of their blocks, and says to which builder
+ * each goes. That is in the table of assignment; nobody is asked.
+ */
+#include "engine.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <string.h>
+
+#define TAKE_MOST 256 /* fragments in one turn */
+#define LOOK_NS 100000
+
+static struct evb_mfp *mfp(struct roc_evb *e, uint32_t i)
+{
+	return &e->ru.mfps[i];
+}
+
+/* A list by next_turn. */
+static void turn_push(struct evb_readout *r, struct evb_list *l, uint32_t i)
+{
+	r->mfps[i].next_turn = EVB_NONE;
+	if (l->count++)
+		r->mfps[l->last].next_turn = i;
+	else
+		l->first = i;
+	l->last = i;
+}
+
+/* The cycle that was gathered: each MFP in the turn of its builder. */
+static void release_cycle(struct roc_evb *e)
+{
+	struct evb_readout *r = &e->ru;
+	const struct evb_known *k;
+	uint32_t at, n, left = r->gather.count;
+	uint64_t step;
+
+	if (!left)
+		return;
+	at = r->gather.first;
+	k = evb_table(e, mfp(e, at)->block);
+	for (step = 0; k && k->ru >= 0 && left && step < k->table.bu_count; step++) {
+		uint64_t cycle = r->cycle * k->table.bu_count;
+		uint64_t block = k->table.from_block +
+				 roc_evb_turn(&k->table, (unsigned int)k->ru, cycle + step);
+
+		for (at = r->gather.first, n = 0; n < r->gather.count; n++) {
+			uint32_t next = mfp(e, at)->next_turn;
+
+			if (!mfp(e, at)->released && mfp(e, at)->block == block)
+				break;
+			at = next;
+		}
+		if (n == r->gather.count)
+			continue;
+		mfp(e, at)->released = true;
+		left--;
+		r->order[r->order_count++] = at;
+	}
+	/* Another table came between: they go as they are. */
+	for (at = r->gather.first, n = 0; n < r->gather.count; n++, at = mfp(e, at)->next_turn) {
+		if (mfp(e, at)->released)
+			continue;
+		mfp(e, at)->released = true;
+		r->order[r->order_count++] = at;
+	}
+	for (n = 0; n < r->order_count; n++) {
+		mfp(e, r->order[n])->in_turns = true;
+		turn_push(r, &r->turns, r->order[n]);
+	}
+	r->order_count = 0;
+	r->gather = (struct evb_list){0};
+}
+
+/* To its builder: at once, or when its cycle is there. */
+static void assign(struct roc_evb *e, uint32_t i)
+{
+	struct evb_readout *r = &e->ru;
+	struct evb_mfp *m = mfp(e, i);
+	const struct evb_known *k = evb_table(e, m->block);
+	int slot = k->destination[roc_evb_builder(&k->table, m->block)];
+	struct evb_destination *d;
+	uint64_t cycle;
+
+	if (slot < 0) {
+		e->n.dropped++;
+		e->n.dropped_events += m->count;
+		evb_mfp_finish(e, i);
+		return;
+	}
+	d = &r->destinations[slot];
+	m->destination = (uint32_t)slot;
+	evb_push(r->mfps, &d->queue, i);
+	d->n.queue = d->queue.count;
+	if (d->n.queue > d->n.queue_max)
+		d->n.queue_max = d->n.queue;
+	if (k->table.policy != ROC_EVB_BARREL_SHIFT || k->table.bu_count < 2) {
+		m->released = true;
+		return;
+	}
+	cycle = (m->block - k->table.from_block) / k->table.bu_count;
+	if (cycle != r->cycle || k->table.epoch != r->cycle_epoch)
+		release_cycle(e);
+	r->cycle = cycle;
+	r->cycle_epoch = k->table.epoch;
+	turn_push(r, &r->gather, i);
+	if ((m->block - k->table.from_block) % k->table.bu_count == k->table.bu_count - 1)
+		release_cycle(e);
+}
+
+static void close_open(struct roc_evb *e)
+{
+	struct evb_readout *r = &e->ru;
+	uint32_t i = r->open;
+	struct evb_known *k;
+
+	if (i == EVB_NONE)
+		return;
+	r->open = EVB_NONE;
+	r->next_block = mfp(e, i)->block + 1;
+	r->packed++;
+	k = evb_table(e, mfp(e, i)->block);
+	if (k && k->ru >= 0 && k->table.bu_count) {
+		evb_mfp_close(e, mfp(e, i), (uint32_t)k->ru, k->table.epoch);
+		assign(e, i);
+	} else {
+		e->n.unassigned += mfp(e, i)->count;
+		evb_mfp_finish(e, i);
+	}
+	if (r->next_block >= r->rescope)
+		evb_readout_tables(e);
+}
+
+/* Blocks are skipped: builders need not wait for them. */
+static void skip_to(struct roc_evb *e, uint64_t block)
+{
+	struct evb_readout *r = &e->ru;
+	unsigned int i;
+
+	if (r->any && block > r->next_block) {
+		for (i = 0; i < r->count; i++)
+			r->destinations[i].tell = true;
+	}
+	r->next_block = block;
+	if (r->next_block >= r->rescope)
+		evb_readout_tables(e);
+}
+
+/* One fragment; it is the MFP's, or goes back at once. */
+static void take_in(struct roc_evb *e, const struct roc_evb_fragment *f)
+{
+	struct evb_readout *r = &e->ru;
+	uint64_t block = f->event / e->cfg.events;
+	const struct evb_known *k = evb_table(e, block);
+
+	e->n.in.count++;
+	e->n.in.bytes += f->bytes;
+	if ((r->seen && f->event <= r->last_event) || (r->any && block < r->next_block)) {
+		e->n.disorder++;
+		evb_give_back(e, f->handle);
+		return;
+	}
+	r->seen = true;
+	r->last_event = f->event;
+	if (!k || k->ru < 0 || !k->table.bu_count) {
+		close_open(e);
+		e->n.unassigned++;
+		evb_give_back(e, f->handle);
+		return;
+	}
+	if (r->open != EVB_NONE && mfp(e, r->open)->block != block)
+		close_open(e);
+	if (r->open == EVB_NONE) {
+		skip_to(e, block);
+		r->any = true;
+		r->open = evb_mfp_new(e, block);
+	}
+	if (f->bytes > e->cfg.fragment_max || f->count > ROC_EVB_PARTS ||
+	    !evb_mfp_add(e, mfp(e, r->open), f)) {
+		e->n.too_large++;
+		evb_give_back(e, f->handle);
+	}
+	if (f->event % e->cfg.events == e->cfg.events - 1)
+		close_open(e);
+}
+
+/* Barrel shift: a new cycle only when every builder has room in its window. */
+static bool held_by_window(struct roc_evb *e)
+{
+	const struct evb_readout *r = &e->ru;
+	const struct evb_known *k = evb_table(e, r->next_block);
+	unsigned int i;
+
+	if (!k || k->table.policy != ROC_EVB_BARREL_SHIFT || r->gather.count || r->open != EVB_NONE)
+		return false;
+	for (i = 0; i < k->table.bu_count; i++) {
+		if (k->destination[i] >= 0 &&
+		    r->destinations[k->destination[i]].queue.count >= e->cfg.window)
+			return true;
+	}
+	return false;
+}
+
+/* May fragments be taken now? */
+static bool may_take(struct roc_evb *e)
+{
+	struct evb_readout *r = &e->ru;
+	const struct evb_known *k = evb_newest(e), *next;
+	unsigned int i;
+
+	if (!k || r->ended || !r->free.count)
+		return false;
+	next = r->any ? evb_table(e, r->next_block) : k;
+	if (k->ru < 0 && (!next || next->ru < 0))
+		return false;
+	if (r->started)
+		return !held_by_window(e);
+	/* At the start every builder should be there; but nobody is waited for for ever. */
+	if (!r->hold)
+		r->hold = e->now + e->cfg.stale_ns;
+	for (i = 0; i < r->count && e->now < r->hold; i++) {
+		if (r->destinations[i].wanted && r->destinations[i].pair.state != PAIR_READY)
+			return false;
+	}
+	return true;
+}
+
+static int source_failed(struct roc_evb *e, int ret)
+{
+	return evb_fail(e, -ret, "The source: %.400s", e->source->why(e->source_self));
+}
+
+static int take(struct roc_evb *e)
+{
+	struct evb_readout *r = &e->ru;
+	struct roc_evb_fragment f;
+	unsigned int n;
+	int ret = 0;
+
+	for (n = 0; n < TAKE_MOST && may_take(e) && !e->failed; n++) {
+		if (!r->started) {
+			ret = e->source->start(e->source_self);
+			if (ret)
+				return source_failed(e, ret);
+			r->started = true;
+		}
+		f = (struct roc_evb_fragment){0};
+		ret = e->source->take(e->source_self, &f);
+		if (ret < 1)
+			break;
+		take_in(e, &f);
+		e->progress = true;
+	}
+	if (ret == -ENODATA)
+		r->ended = true;
+	else if (ret < 0 && ret != -EAGAIN)
+		return source_failed(e, ret);
+	return e->failed;
+}
+
+/* The end of the source, or of our patience with it after a stop. */
+static int come_to_end(struct roc_evb *e)
+{
+	struct evb_readout *r = &e->ru;
+	int ret;
+
+	if (e->stop && !e->stopped) {
+		e->stopped = e->now;
+		ret = r->started ? e->source->stop(e->source_self) : 0;
+		if (ret)
+			return source_failed(e, ret);
+	}
+	if (e->stopped && (!r->started || e->now - e->stopped > e->cfg.stale_ns))
+		r->ended = true;
+	if (r->ended && r->open != EVB_NONE)
+		close_open(e);
+	return 0;
+}
+
+/* Nothing is gathered or packed for ever if the source is slow. */
+static void linger(struct roc_evb *e)
+{
+	struct evb_readout *r = &e->ru;
+
+	if (r->gather.count &&
+	    (r->ended || e->now - mfp(e, r->gather.first)->since > e->cfg.stale_ns / 16))
+		release_cycle(e);
+	if (r->open != EVB_NONE && e->now - mfp(e, r->open)->since > e->cfg.stale_ns / 2)
+		close_open(e);
+}
+
+static bool all_sent(struct roc_evb *e)
+{
+	struct evb_readout *r = &e->ru;
+	unsigned int i;
+
+	if (!r->ended || r->open != EVB_NONE || r->free.count < r->mfp_count)
+		return false;
+	for (i = 0; i < r->count; i++) {
+		const struct evb_destination *d = &r->destinations[i];
+
+		if (!d->used || !d->wanted || d->bye || d->lied)
+			continue;
+		if (d->pair.state == PAIR_READY || e->now - d->down < e->cfg.patience_ns)
+			return e->stopped && e->now - e->stopped > 2 * e->cfg.stale_ns;
+	}
+	return true;
+}
+
+int evb_readout_step(struct roc_evb *e)
+{
+	struct evb_readout *r = &e->ru;
+	unsigned int i, credits = 0;
+	int ret;
+
+	ret = take(e);
+	if (!ret)
+		ret = come_to_end(e);
+	if (ret)
+		return ret;
+	linger(e);
+	for (i = 0; i < r->count; i++) {
+		if (!r->destinations[i].used)
+			continue;
+		evb_destination_step(e, &r->destinations[i]);
+		credits += r->destinations[i].free_count;
+	}
+	e->n.credits = credits;
+	e->n.mfps = r->mfp_count - r->free.count;
+	if (r->started && e->source->flush) {
+		ret = e->source->flush(e->source_self);
+		if (ret)
+			return source_failed(e, ret);
+	}
+	r->finished = all_sent(e);
+	e->n.ended = r->finished;
+	return e->failed;
+}
+
+void evb_readout_tables(struct roc_evb *e)
+{
+	struct evb_readout *r = &e->ru;
+	unsigned int i, k;
+
+	r->rescope = UINT64_MAX;
+	for (i = 0; i < r->count; i++)
+		r->destinations[i].wanted = false;
+	for (k = 0; k < e->table_count; k++) {
+		struct evb_known *known = &e->tables[k];
+		uint64_t until =
+			k + 1 < e->table_count ? e->tables[k + 1].table.from_block : UINT64_MAX;
+		bool counts = until > r->next_block;
+
+		if (counts && until < r->rescope)
+			r->rescope = until;
+		for (i = 0; i < known->table.bu_count; i++) {
+			known->destination[i] = -1;
+			if (counts && known->ru >= 0)
+				known->destination[i] =
+					(int16_t)evb_destination_of(e, &known->table.bus[i]);
+		}
+	}
+	for (i = 0; i < r->count; i++) {
+		struct evb_destination *d = &r->destinations[i];
+
+		if (d->wanted)
+			d->unwanted = 0;
+		else if (d->used && !d->unwanted)
+			d->unwanted = e->now;
+	}
+}
+
+void evb_readout_drop(struct roc_evb *e)
+{
+	struct evb_readout *r = &e->ru;
+	unsigned int i;
+
+	if (r->open != EVB_NONE) {
+		e->n.dropped++;
+		e->n.dropped_events += mfp(e, r->open)->count;
+		r->next_block = mfp(e, r->open)->block + 1;
+		evb_mfp_finish(e, r->open);
+		r->open = EVB_NONE;
+	}
+	r->gather = (struct evb_list){0};
+	for (i = 0; i < r->count; i++) {
+		struct evb_destination *d = &r->destinations[i];
+
+		if (!d->used)
+			continue;
+		evb_destination_close(e, d, NULL);
+		while (d->queue.count)
+			evb_lose(e, d, evb_pop(r->mfps, &d->queue));
+		d->used = d->wanted = false;
+	}
+}
+
+void evb_readout_idle(struct roc_evb *e, struct roc_idle *idle)
+{
+	struct evb_readout *r = &e->ru;
+	unsigned int i;
+
+	for (i = 0; i < r->count; i++) {
+		if (!r->destinations[i].used)
+			continue;
+		pair_idle(&r->destinations[i].pair, idle);
+		if (r->destinations[i].pair.state != PAIR_READY)
+			roc_idle_ns(idle, 10 * EVB_MS);
+	}
+	if (!may_take(e))
+		return;
+	if (e->source->idle)
+		e->source->idle(e->source_self, idle);
+	else
+		roc_idle_ns(idle, LOOK_NS);
+}
+
+int evb_readout_new(struct roc_evb *e, char why[ROC_EVB_WHY])
+{
+	struct roc_evb_config *c = &e->cfg;
+	struct evb_readout *r = &e->ru;
+	unsigned int i;
+	int ret;
+
+	r->open = EVB_NONE;
+	r->rescope = UINT64_MAX;
+	r->mfp_max = c->mfp_max;
+	if (e->source->regions)
+		r->region_count = e->source->regions(e->source_self, r->regions, ROC_EVB_REGIONS);
+	if (r->region_count > ROC_EVB_REGIONS)
+		r->region_count = 0;
+	/* Who reads from it reads from pieces that are registered. */
+	for (i = 0; i < r->region_count && c->protocol == ROC_EVB_PULL; i++) {
+		if ((c->max_region && r->regions[i].length > c->max_region) || c->max_regions)
+			r->region_count = 0;
+	}
+	r->in_place = r->region_count && c->protocol != ROC_EVB_COMMAND;
+	ret = evb_mfps_new(e, why);
+	if (!ret)
+		ret = evb_destinations_new(e, why);
+	return ret;
+}
+
+void evb_readout_free(struct roc_evb *e)
+{
+	evb_destinations_free(e);
+	evb_mfps_free(e);
+}

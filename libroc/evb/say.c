@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * Sentences of a node, and what of it everybody looks up.
+ */
+#include "engine.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#define SAID_MOST 20 /* sentences in a second */
+
+void evb_say(struct roc_evb *e, const char *fmt, ...)
+{
+	char text[ROC_EVB_WHY];
+	va_list ap;
+
+	if (!e->cfg.say)
+		return;
+	if (e->now - e->said > FABRIC_NS_PER_S) {
+		e->said = e->now;
+		e->said_count = 0;
+		if (e->unsaid) {
+			snprintf(text, sizeof(text), "%u more sentences were left out.", e->unsaid);
+			e->unsaid = 0;
+			e->cfg.say(e->cfg.say_self, text);
+		}
+	}
+	if (e->said_count++ >= SAID_MOST) {
+		e->unsaid++;
+		return;
+	}
+	va_start(ap, fmt);
+	vsnprintf(text, sizeof(text), fmt, ap);
+	va_end(ap);
+	e->cfg.say(e->cfg.say_self, text);
+}
+
+int evb_fail(struct roc_evb *e, int err, const char *fmt, ...)
+{
+	va_list ap;
+
+	if (!e->why[0]) {
+		va_start(ap, fmt);
+		vsnprintf(e->why, sizeof(e->why), fmt, ap);
+		va_end(ap);
+	}
+	return -err;
+}
+
+struct evb_known *evb_newest(struct roc_evb *e)
+{
+	return e->table_count ? &e->tables[e->table_count - 1] : NULL;
+}
+
+struct evb_known *evb_table(struct roc_evb *e, uint64_t block)
+{
+	unsigned int i = e->table_count;
+
+	while (i--) {
+		if (e->tables[i].table.from_block <= block)
+			return &e->tables[i];
+	}
+	return NULL;
+}
+
+const struct roc_evb_member *evb_member(const struct roc_evb *e, const char *name)
+{
+	unsigned int i;
+
+	for (i = 0; i < e->member_count; i++) {
+		if (!strcmp(e->members[i].name, name))
+			return &e->members[i];
+	}
+	return NULL;
+}
+
+void evb_introduce(const struct roc_evb *e, struct evb_greeting *g)
+{
+	g->version = EVB_VERSION;
+	g->layout = ROC_MEP_VERSION;
+	g->protocol = e->cfg.protocol;
+	g->events = e->cfg.events;
+	g->incarnation = e->incarnation;
+	memcpy(g->system, e->system, sizeof(g->system));
+	memcpy(g->name, e->name, sizeof(g->name));
+	memcpy(g->provider, e->provider, sizeof(g->provider));
+}

@@ -1,0 +1,559 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * A whole system of event building in one process, one thread: nodes with sources whose every byte
+ * is known, sinks that look at every byte, and a coordinator that is a few variables.
+ */
+#ifndef ROC_TEST_EVB_SYSTEM_H
+#define ROC_TEST_EVB_SYSTEM_H
+
+#include <errno.h>
+#include <stdbool.h>
+
+#include <roc/evb.h>
+
+#include "unit.h"
+
+#define NODES 8
+#define SOURCE_SLOTS 64
+#define EVENTS_MOST 20000
+#define HELD 16
+
+/* Of the coordinator: what everybody reads, each in its own time. */
+struct board {
+	struct roc_evb_member members[NODES];
+	unsigned int member_count, members_version;
+	struct roc_evb_table table;
+	unsigned int table_version;
+	struct roc_evb_report reports[NODES];
+};
+
+struct test_source {
+	unsigned int number;
+	uint64_t first, events, next; /* ids */
+	uint64_t skip_from, skip_to;  /* that it does not have */
+	uint32_t size;		      /* at most */
+	bool fixed;		      /* all of them */
+	bool cold;		      /* says -ENODATA never */
+	unsigned char *memory;
+	bool out[SOURCE_SLOTS];
+	unsigned int out_count;
+	uint64_t taken, back;
+	bool stopped, started;
+	struct roc_evb_part parts[2];
+	uint64_t time_shift;
+	uint32_t damaged; /* every so many */
+};
+
+struct test_sink {
+	uint64_t handles[HELD];
+	unsigned int held, hold; /* how many it keeps at once */
+	uint64_t meps, events, bytes, incomplete, damaged, wrong;
+	uint8_t seen[EVENTS_MOST]; /* times, of each event */
+	uint8_t whole[EVENTS_MOST];
+	bool stuck; /* takes nothing */
+	uint64_t first;
+	unsigned int sources; /* that an event should have */
+	unsigned int missing[NODES], gone[NODES];
+	const void *base;
+	size_t length;
+	bool finished;
+};
+
+struct node {
+	char name[ROC_EVB_NAME];
+	struct roc_evb *evb;
+	struct test_source source;
+	struct test_sink sink;
+	struct roc_evb_config cfg;
+	unsigned int members_version, table_version, index;
+	bool used, over, cut_off; /* cut_off: hears nothing from the coordinator */
+	bool paused;
+	int result;
+	char said[4096];
+};
+
+static struct board board;
+static struct node nodes[NODES];
+static struct roc_mep_events *walk;
+
+/* Content: a byte of a fragment. */
+static inline unsigned char byte_at(unsigned int source, uint64_t event, uint64_t i)
+{
+	return (unsigned char)(source * 37 + event * 11 + i * 3 + (i >> 8) * 5);
+}
+
+static inline uint32_t size_of(uint32_t size, bool fixed, unsigned int source, uint64_t event)
+{
+	uint64_t x = (event + 1) * UINT64_C(0x9e3779b97f4a7c15) + source;
+
+	return fixed ? size : (uint32_t)((x >> 33) % (size + 1));
+}
+
+static int source_start(void *self)
+{
+	struct test_source *s = self;
+
+	s->started = true;
+	return 0;
+}
+
+static int source_take(void *self, struct roc_evb_fragment *f)
+{
+	struct test_source *s = self;
+	uint64_t event, i;
+	uint32_t size, half;
+	unsigned char *to;
+	unsigned int slot;
+
+	if (s->next >= s->skip_from && s->next < s->skip_to)
+		s->next = s->skip_to;
+	if (s->next >= s->first + s->events || s->stopped)
+		return s->cold && !s->stopped ? 0 : -ENODATA;
+	for (slot = 0; slot < SOURCE_SLOTS && s->out[slot]; slot++)
+		;
+	if (slot == SOURCE_SLOTS)
+		return -EAGAIN;
+	event = s->next++;
+	size = size_of(s->size, s->fixed, s->number, event);
+	to = s->memory + (size_t)slot * (s->size + 64);
+	half = size / 3;
+	/* Two parts that are not adjacent. */
+	for (i = 0; i < half; i++)
+		to[i] = byte_at(s->number, event, i);
+	for (; i < size; i++)
+		to[i + 16] = byte_at(s->number, event, i);
+	s->parts[0] = (struct roc_evb_part){to, half};
+	s->parts[1] = (struct roc_evb_part){to + half + 16, size - half};
+	s->out[slot] = true;
+	s->out_count++;
+	s->taken++;
+	*f = (struct roc_evb_fragment){
+		.event = event,
+		.parts = s->parts,
+		.count = 2,
+		.bytes = size,
+		.handle = slot + 1,
+		.time = (uint64_t)time(NULL) * 1000000000 + s->time_shift,
+		.flags = s->damaged && event % s->damaged == 0 ? ROC_EVB_FRAGMENT_DAMAGED : 0,
+	};
+	return 1;
+}
+
+static int source_give_back(void *self, uint64_t handle)
+{
+	struct test_source *s = self;
+
+	if (!handle || handle > SOURCE_SLOTS || !s->out[handle - 1]) {
+		CU_FAIL("given back twice");
+		return -EINVAL;
+	}
+	/* Whoever reads it now reads what is wrong. */
+	memset(s->memory + (handle - 1) * (size_t)(s->size + 64), 0xee, s->size + 64);
+	s->out[handle - 1] = false;
+	s->out_count--;
+	s->back++;
+	return 0;
+}
+
+static int source_stop(void *self)
+{
+	struct test_source *s = self;
+
+	s->stopped = true;
+	return 0;
+}
+
+static void source_idle(void *self, struct roc_idle *idle)
+{
+	roc_idle_ns(idle, 100000);
+}
+
+static unsigned int source_regions(void *self, struct roc_evb_region *regions, unsigned int room)
+{
+	struct test_source *s = self;
+
+	regions[0] = (struct roc_evb_region){s->memory, (size_t)SOURCE_SLOTS * (s->size + 64)};
+	return 1;
+}
+
+static const char *no_reason(void *self)
+{
+	return "no reason";
+}
+
+static const struct roc_evb_source_ops source_ops = {
+	.name = "test",
+	.content = 77,
+	.start = source_start,
+	.take = source_take,
+	.give_back = source_give_back,
+	.stop = source_stop,
+	.idle = source_idle,
+	.regions = source_regions,
+	.why = no_reason,
+};
+
+/* Every byte of a fragment. */
+static bool right(const struct roc_mfp_fragment *f, const struct test_source *s)
+{
+	static struct iovec parts[256];
+	unsigned int n = roc_mfp_parts(f, parts, 256), i;
+	uint64_t at = 0;
+	size_t k;
+
+	if (f->bytes != size_of(s->size, s->fixed, s->number, f->event) || n > 256)
+		return false;
+	for (i = 0; i < n; i++) {
+		for (k = 0; k < parts[i].iov_len; k++, at++) {
+			if (((unsigned char *)parts[i].iov_base)[k] !=
+			    byte_at(s->number, f->event, at))
+				return false;
+		}
+	}
+	return at == f->bytes;
+}
+
+static struct node *node_of(const char *name)
+{
+	unsigned int i;
+
+	for (i = 0; i < NODES; i++) {
+		if (!strcmp(nodes[i].name, name))
+			return &nodes[i];
+	}
+	return NULL;
+}
+
+static void look(struct test_sink *s, const struct roc_mep *m)
+{
+	struct roc_mep_event event;
+	unsigned int i;
+
+	UNIT_NEED(!roc_mep_events_begin(walk, m));
+	while (roc_mep_events_next(walk, &event) > 0) {
+		uint64_t at = event.event - s->first;
+
+		for (i = 0; i < event.count; i++) {
+			const struct roc_mfp_fragment *f = &event.fragments[i];
+			struct node *n = node_of(m->sources[i].name);
+
+			if (f->view && (!n || !right(f, &n->source) ||
+					f->view->head.content != source_ops.content))
+				s->wrong++;
+			if (f->view)
+				s->bytes += f->bytes;
+			if (f->data && s->base && f->bytes &&
+			    ((const char *)f->data < (const char *)s->base ||
+			     (const char *)f->data >= (const char *)s->base + s->length))
+				s->wrong++;
+		}
+		s->events++;
+		if (at < EVENTS_MOST) {
+			s->seen[at]++;
+			s->whole[at] += event.here == s->sources;
+		}
+	}
+	for (i = 0; i < m->count; i++) {
+		struct node *n = node_of(m->sources[i].name);
+
+		if (n && m->sources[i].state == ROC_MEP_MISSING)
+			s->missing[n->index]++;
+		if (n && m->sources[i].state == ROC_MEP_GONE)
+			s->gone[n->index]++;
+	}
+}
+
+static int sink_memory(void *self, int fd, void *base, size_t length)
+{
+	struct test_sink *s = self;
+
+	CU_ASSERT_TRUE(fd >= 0 && !s->meps);
+	s->base = base;
+	s->length = length;
+	return 0;
+}
+
+static int sink_put(void *self, const struct roc_mep *m)
+{
+	struct test_sink *s = self;
+
+	if (s->held == HELD || s->stuck)
+		return 0;
+	look(s, m);
+	s->meps++;
+	s->incomplete += !!(m->flags & ROC_MEP_INCOMPLETE);
+	s->damaged += !!(m->flags & ROC_MEP_DAMAGED);
+	s->handles[s->held++] = m->handle;
+	return 1;
+}
+
+/* The oldest last. */
+static int sink_done(void *self, uint64_t *handles, unsigned int room)
+{
+	struct test_sink *s = self;
+	unsigned int n = 0;
+
+	while (s->held > s->hold && n < room)
+		handles[n++] = s->handles[--s->held];
+	if (!n && s->held) {
+		handles[n++] = s->handles[0];
+		memmove(s->handles, s->handles + 1, --s->held * sizeof(s->handles[0]));
+	}
+	return (int)n;
+}
+
+static int sink_finish(void *self)
+{
+	struct test_sink *s = self;
+
+	CU_ASSERT_EQUAL(s->held, 0);
+	s->finished = true;
+	return 1;
+}
+
+static const struct roc_evb_sink_ops sink_ops = {
+	.name = "test",
+	.put = sink_put,
+	.done = sink_done,
+	.finish = sink_finish,
+	.why = no_reason,
+	.memory = sink_memory,
+};
+
+static int coordinator_join(void *self, const struct roc_evb_member *me)
+{
+	unsigned int i;
+
+	for (i = 0; i < board.member_count && strcmp(board.members[i].name, me->name); i++)
+		;
+	if (i == board.member_count)
+		board.member_count++;
+	board.members[i] = *me;
+	board.members_version++;
+	return 0;
+}
+
+static int coordinator_poll(void *self, struct roc_evb_news *news)
+{
+	struct node *n = self;
+
+	if (n->cut_off)
+		return 0;
+	if (n->members_version != board.members_version) {
+		n->members_version = board.members_version;
+		*news = (struct roc_evb_news){.what = ROC_EVB_MEMBERS,
+					      .members = board.members,
+					      .member_count = board.member_count};
+		return 1;
+	}
+	if (n->table_version != board.table_version) {
+		n->table_version = board.table_version;
+		*news = (struct roc_evb_news){.what = ROC_EVB_TABLE, .table = &board.table};
+		return 1;
+	}
+	return 0;
+}
+
+static int coordinator_report(void *self, const struct roc_evb_report *r)
+{
+	struct node *n = self;
+
+	board.reports[n->index] = *r;
+	return 0;
+}
+
+static int coordinator_leave(void *self)
+{
+	return 0;
+}
+
+static const struct roc_evb_coordinator_ops coordinator_ops = {
+	.name = "test",
+	.join = coordinator_join,
+	.poll = coordinator_poll,
+	.report = coordinator_report,
+	.leave = coordinator_leave,
+	.why = no_reason,
+};
+
+static void node_says(void *self, const char *sentence)
+{
+	struct node *n = self;
+	size_t at = strlen(n->said);
+
+	snprintf(n->said + at, sizeof(n->said) - at, "%s\n", sentence);
+	if (getenv("EVB_SAY"))
+		printf("# %s: %s\n", n->name, sentence);
+}
+
+/* As tests begin: change what is to be other, then node_open(). */
+static struct node *node_new(unsigned int i, uint32_t roles)
+{
+	struct node *n = &nodes[i];
+
+	memset(n, 0, sizeof(*n));
+	snprintf(n->name, sizeof(n->name), "node%u", i);
+	n->index = i;
+	n->used = true;
+	n->source = (struct test_source){.number = i, .events = 200, .size = 1000};
+	n->sink.sources = 1;
+	n->sink.hold = 3;
+	n->cfg = (struct roc_evb_config){
+		.system = "test",
+		.name = n->name,
+		.host = "127.0.0.1",
+		.roles = roles,
+		.fragment_max = 4096,
+		.memory = 4 << 20,
+		.segment = 4096,
+		.lease_ns = UINT64_C(20000000000),
+		.stale_ns = UINT64_C(5000000000),
+		.say = node_says,
+		.say_self = n,
+	};
+	return n;
+}
+
+static int node_try(struct node *n, char why[ROC_EVB_WHY])
+{
+	bool ru = n->cfg.roles & ROC_EVB_READOUT, bu = n->cfg.roles & ROC_EVB_BUILDER;
+
+	n->source.next = n->source.first;
+	n->source.memory = calloc(SOURCE_SLOTS, n->source.size + 64);
+	UNIT_NEED(n->source.memory);
+	return roc_evb_open(&n->cfg, ru ? &source_ops : NULL, &n->source, bu ? &sink_ops : NULL,
+			    &n->sink, &coordinator_ops, n, &n->evb, why);
+}
+
+static void node_open(struct node *n)
+{
+	char why[ROC_EVB_WHY];
+	int ret = node_try(n, why);
+
+	if (ret)
+		unit_note("%s: %s", n->name, why);
+	UNIT_NEED(!ret);
+}
+
+static void node_close(struct node *n)
+{
+	roc_evb_close(n->evb);
+	n->evb = NULL;
+	/* Everything that was taken is back. */
+	UNIT_EQ(n->source.out_count, 0);
+	UNIT_EQ(n->source.taken, n->source.back);
+	free(n->source.memory);
+	n->source.memory = NULL;
+	n->used = false;
+}
+
+/* The manager: a table of all that have joined, from a block on. */
+static void publish(enum roc_evb_policy policy, uint64_t from_block)
+{
+	struct roc_evb_table *t = &board.table;
+	unsigned int i;
+
+	t->term = 1;
+	t->epoch++;
+	t->from_block = from_block;
+	t->policy = policy;
+	t->seed = 5;
+	t->ru_count = t->bu_count = 0;
+	for (i = 0; i < board.member_count; i++) {
+		const struct roc_evb_member *m = &board.members[i];
+		struct roc_evb_place p = {.incarnation = m->incarnation, .weight = 0};
+		struct node *n = node_of(m->name);
+
+		if (!n || !n->used)
+			continue;
+		memcpy(p.name, m->name, sizeof(p.name));
+		if (m->roles & ROC_EVB_READOUT)
+			t->rus[t->ru_count++] = p;
+		p.weight = 100;
+		if (m->roles & ROC_EVB_BUILDER)
+			t->bus[t->bu_count++] = p;
+	}
+	board.table_version++;
+}
+
+static void begin(void)
+{
+	memset(&board, 0, sizeof(board));
+	memset(nodes, 0, sizeof(nodes));
+	if (!walk)
+		UNIT_NEED(!roc_mep_events_new(NODES, &walk));
+}
+
+/* One turn of each. True: all have come to their end. */
+static bool turn_all(void)
+{
+	bool all = true;
+	unsigned int i;
+
+	for (i = 0; i < NODES; i++) {
+		struct node *n = &nodes[i];
+
+		if (!n->used || n->paused || !n->evb)
+			continue;
+		n->result = roc_evb_step(n->evb, 0);
+		if (n->result < 0) {
+			unit_note("%s: %s", n->name, roc_evb_why(n->evb));
+			CU_FAIL("a node failed");
+			return true;
+		}
+		n->over |= n->result > 0;
+		all &= n->over;
+	}
+	return all;
+}
+
+/* False: it did not come to its end in that time. */
+static bool run_until(bool (*over)(void), unsigned int ms)
+{
+	double end = unit_seconds() + ms * slowness() / 1000.0;
+
+	do {
+		if (turn_all() && !over)
+			return true;
+		if (over && over())
+			return true;
+	} while (unit_seconds() < end);
+	return false;
+}
+
+__attribute__((unused)) static struct roc_evb_counts counts_of(const struct node *n)
+{
+	struct roc_evb_counts c;
+
+	roc_evb_counts(n->evb, &c);
+	return c;
+}
+
+static void show(void)
+{
+	unsigned int i;
+
+	for (i = 0; i < NODES; i++) {
+		struct roc_evb_counts c;
+
+		if (!nodes[i].used)
+			continue;
+		c = counts_of(&nodes[i]);
+		unit_note(
+			"%s: in %llu sent %llu received %llu out %llu complete %llu incomplete "
+			"%llu "
+			"stale %llu late %llu gone %llu missing %llu dropped %llu mfps %u open %u "
+			"ready %u",
+			nodes[i].name, (unsigned long long)c.in.count,
+			(unsigned long long)c.sent.count, (unsigned long long)c.received.count,
+			(unsigned long long)c.out.count, (unsigned long long)c.complete,
+			(unsigned long long)c.incomplete, (unsigned long long)c.stale,
+			(unsigned long long)c.late, (unsigned long long)c.gone,
+			(unsigned long long)c.missing, (unsigned long long)c.dropped, c.mfps,
+			c.open_blocks, c.ready_blocks);
+		if (nodes[i].said[0])
+			unit_note("%s says: %s", nodes[i].name, nodes[i].said);
+	}
+}
+
+#endif

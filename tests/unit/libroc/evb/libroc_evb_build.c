@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Event building: every event comes out whole, once, with every byte as its source made it; pushed,
+ * pulled and by commands, in one segment and in several, with every assignment, 1 to 8 nodes.
+ */
+#include "tests/unit/libroc/evb/evb_system.h"
+
+static const char *const protocols[] = {"push", "pull", "command"};
+
+struct shape {
+	unsigned int rus, bus; /* nodes with each; the first ones have both */
+	enum roc_evb_protocol protocol;
+	enum roc_evb_policy policy;
+	bool single;
+	uint32_t events; /* of a block */
+	uint32_t size;
+	uint64_t total;
+	const char *provider;
+};
+
+static void make(const struct shape *s)
+{
+	unsigned int i, all = s->rus > s->bus ? s->rus : s->bus;
+
+	begin();
+	for (i = 0; i < all; i++) {
+		struct node *n = node_new(i, (i < s->rus ? ROC_EVB_READOUT : 0) |
+						     (i < s->bus ? ROC_EVB_BUILDER : 0));
+
+		n->cfg.protocol = s->protocol;
+		n->cfg.single = s->single;
+		n->cfg.events = s->events;
+		n->cfg.fragment_max = s->size;
+		n->cfg.provider = s->provider;
+		n->cfg.memory = 16 << 20;
+		n->cfg.peers = all;
+		n->source.size = s->size;
+		n->source.events = s->total;
+		n->sink.sources = s->rus;
+		node_open(n);
+	}
+	publish(s->policy, 0);
+}
+
+/* Each event once, whole, somewhere. */
+static void all_there(const struct shape *s)
+{
+	uint64_t event, meps = 0, events = 0;
+	unsigned int i, wrong = 0;
+
+	for (event = 0; event < s->total; event++) {
+		unsigned int seen = 0, whole = 0;
+
+		for (i = 0; i < s->bus; i++) {
+			seen += nodes[i].sink.seen[event];
+			whole += nodes[i].sink.whole[event];
+		}
+		wrong += seen != 1 || whole != 1;
+	}
+	UNIT_EQ(wrong, 0);
+	for (i = 0; i < s->bus; i++) {
+		struct roc_evb_counts c = counts_of(&nodes[i]);
+
+		UNIT_EQ(nodes[i].sink.wrong, 0);
+		UNIT_EQ(nodes[i].sink.incomplete, 0);
+		CU_ASSERT_TRUE(nodes[i].sink.finished);
+		UNIT_EQ(c.complete, nodes[i].sink.meps);
+		UNIT_EQ(c.stale + c.late + c.missing + c.gone + c.liars + c.refused, 0);
+		UNIT_EQ(c.open_blocks, 0);
+		meps += c.complete;
+		events += nodes[i].sink.events;
+	}
+	UNIT_EQ(meps, (s->total + s->events - 1) / s->events);
+	UNIT_EQ(events, s->total);
+	for (i = 0; i < s->rus; i++) {
+		struct roc_evb_counts c = counts_of(&nodes[i]);
+
+		UNIT_EQ(c.in.count, s->total);
+		UNIT_EQ(c.dropped + c.disorder + c.unassigned + c.too_large, 0);
+	}
+}
+
+static void built(const struct shape *s)
+{
+	unsigned int i;
+	double start;
+
+	make(s);
+	start = unit_seconds();
+	if (!run_until(NULL, 20000)) {
+		CU_FAIL("it did not come to its end");
+		show();
+	}
+	if (getenv("EVB_TIMES"))
+		unit_note("%u to %u, %s, policy %u, %s, %u events of %u bytes: %.3f s", s->rus,
+			  s->bus, protocols[s->protocol], s->policy, s->single ? "single" : "multi",
+			  s->events, s->size, unit_seconds() - start);
+	all_there(s);
+	for (i = 0; i < NODES; i++) {
+		if (nodes[i].used)
+			node_close(&nodes[i]);
+	}
+}
+
+static void one_pair(void)
+{
+	built(&(struct shape){
+		.rus = 1, .bus = 1, .single = true, .events = 1, .size = 1000, .total = 500});
+}
+
+static void protocols_and_segments(void)
+{
+	unsigned int protocol, single, events;
+
+	for (protocol = 0; protocol < 3; protocol++) {
+		for (single = 0; single < 2; single++) {
+			for (events = 1; events < 8; events += 6)
+				built(&(struct shape){.rus = 2,
+						      .bus = 2,
+						      .protocol = protocol,
+						      .single = single,
+						      .events = events,
+						      .size = 20000,
+						      .total = 150});
+		}
+	}
+}
+
+static void assignments(void)
+{
+	unsigned int policy;
+
+	for (policy = 0; policy < ROC_EVB_POLICIES; policy++)
+		built(&(struct shape){.rus = 4,
+				      .bus = 4,
+				      .policy = policy,
+				      .events = 2,
+				      .size = 3000,
+				      .total = 401});
+}
+
+/* More of the one than of the other, nothing in many fragments, and eight of both. */
+static void many_nodes(void)
+{
+	built(&(struct shape){.rus = 5, .bus = 2, .events = 3, .size = 500, .total = 300});
+	built(&(struct shape){.rus = 1, .bus = 4, .events = 1, .size = 0, .total = 300});
+	built(&(struct shape){.rus = 8,
+			      .bus = 8,
+			      .policy = ROC_EVB_BARREL_SHIFT,
+			      .events = 4,
+			      .size = 4000,
+			      .total = 500});
+	built(&(struct shape){.rus = 8,
+			      .bus = 8,
+			      .protocol = ROC_EVB_PULL,
+			      .policy = ROC_EVB_RANDOM,
+			      .events = 4,
+			      .size = 4000,
+			      .total = 500});
+}
+
+static void large_fragments(void)
+{
+	unsigned int protocol;
+
+	for (protocol = 0; protocol < 3; protocol++)
+		built(&(struct shape){.rus = 2,
+				      .bus = 2,
+				      .protocol = protocol,
+				      .events = 1,
+				      .size = 400000,
+				      .total = 40});
+}
+
+UNIT_MAIN("event building", {"one_pair", one_pair},
+	  {"protocols_and_segments", protocols_and_segments}, {"assignments", assignments},
+	  {"many_nodes", many_nodes}, {"large_fragments", large_fragments})
