@@ -79,6 +79,8 @@ static int roc_ch_eventfd(struct file *file, void *arg)
 		spin_lock_irq(&o->eventfd_lock);
 		swap(o->eventfd, ctx);
 		spin_unlock_irq(&o->eventfd_lock);
+		if (e->fd >= 0 && o->ch->kind->listen)
+			o->ch->kind->listen(o);
 		mutex_unlock(&o->ch->lock);
 	}
 	if (ctx)

@@ -106,6 +106,11 @@ struct roc_kind {
 	__poll_t (*poll)(struct roc_open *o, struct poll_table_struct *pt);
 	/* Not stale when it is called, and maybe while it runs. No lock held. */
 	int (*mmap)(struct roc_open *o, struct vm_area_struct *vma);
+	/*
+	 * An eventfd was set, maybe while it runs: who has one need never call again. Channel lock
+	 * held. NULL: whoever looks does so without being asked.
+	 */
+	void (*listen)(struct roc_open *o);
 	void (*fdinfo)(struct roc_open *o, struct seq_file *m);
 
 	/*

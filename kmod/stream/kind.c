@@ -51,7 +51,10 @@ static void roc_stream_free(struct roc_open *o)
 		roc_stream_ring_put(r->ring);
 }
 
-/* Who finds nothing is going to sleep. Registers are there only inside the read side. */
+/*
+ * Who finds nothing is going to sleep; and who polls for edges does not come back when it has taken
+ * what it found. Registers are there only inside the read side.
+ */
 static __poll_t roc_stream_poll(struct roc_open *o, poll_table *pt)
 {
 	struct roc_reader *r = roc_reader(o);
@@ -68,7 +71,7 @@ static __poll_t roc_stream_poll(struct roc_open *o, poll_table *pt)
 		r->edge = true;
 	if (roc_stream_look(r)) {
 		readable = roc_stream_readable(r);
-		if (readable)
+		if (readable && !r->edge)
 			roc_stream_relieve(r);
 		else
 			roc_stream_attend(r);
@@ -78,6 +81,20 @@ static __poll_t roc_stream_poll(struct roc_open *o, poll_table *pt)
 	spin_unlock_irq(&st->lock);
 	roc_leave(o->ch->ep, idx);
 	return readable ? EPOLLIN | EPOLLRDNORM : 0;
+}
+
+static void roc_stream_listen(struct roc_open *o)
+{
+	struct roc_reader *r = roc_reader(o);
+	struct roc_stream *st = roc_stream(o->ch);
+
+	spin_lock_irq(&st->lock);
+	if (roc_stream_look(r)) {
+		if (roc_stream_readable(r))
+			roc_open_signal(o);
+		roc_stream_attend(r);
+	}
+	spin_unlock_irq(&st->lock);
 }
 
 /* A ring that the caller does not know of yet may still be taken back. */
@@ -121,6 +138,7 @@ const struct roc_kind roc_stream_kind = {
 	.free = roc_stream_free,
 	.poll = roc_stream_poll,
 	.mmap = roc_stream_mmap,
+	.listen = roc_stream_listen,
 	.fdinfo = roc_stream_fdinfo,
 	.lend = roc_stream_lend,
 	.irq = roc_stream_irq,

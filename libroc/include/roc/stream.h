@@ -97,10 +97,11 @@ int roc_stream_fd(const struct roc_stream *s);
  * @s: handle
  * @eventfd: descriptor from eventfd(), which the caller may close; -1 ends the signals
  *
- * Signalled when the low-water mark is reached, and when the stream stops, fails or loses its card.
- * Unlike roc_stream_wait() and poll(), a wait for an eventfd does not tell the card how far the
- * reader is. A ring that is full although its reader gave back data, but not half of it, is found
- * by the driver after half a second: use the other two where that matters.
+ * Signalled when the low-water mark is reached, at once if it is already, and when the stream
+ * stops, fails or loses its card. Before a start or while it runs, as you like. Unlike
+ * roc_stream_wait() and poll(), a wait for an eventfd does not tell the card how far the reader is.
+ * A ring that is full although its reader gave back data, but not half of it, is found by the
+ * driver after half a second: use the other two where that matters.
  *
  * Return: 0; -EBADF; -EINVAL not an eventfd.
  */

@@ -22,7 +22,8 @@
  * low-water mark is reached) or on an eventfd. The first two tell the card of roc_st_user.read, so
  * who sleeps in them needs no doorbell. Waiting for an eventfd is no call of this driver's: ring
  * the doorbell, or call ROC_ST_CONSUME, before; else a full ring waits for the driver's watchdog,
- * half a second. poll() says POLLERR when the run failed, POLLERR and POLLHUP when the card is
+ * half a second. An eventfd that is set while the stream runs is signalled at once if the mark is
+ * reached already. poll() says POLLERR when the run failed, POLLERR and POLLHUP when the card is
  * gone.
  */
 #ifndef _UAPI_LINUX_ROC_STREAM_H

@@ -368,15 +368,13 @@ static void consume(void)
 	reader_close(&r);
 }
 
-/* poll with a low-water mark, epoll for edges, an eventfd. */
+/* poll with a low-water mark, epoll for edges. */
 static void sleepers(void)
 {
-	struct roc_ch_eventfd e = {.size = sizeof(e)};
 	struct reader r = {.stream = P40_STREAM_ODIN, .ring = 64 * KIB};
 	struct pollfd p;
 	struct epoll_event ev = {.events = EPOLLIN | EPOLLET};
-	uint64_t count;
-	int efd = eventfd(0, EFD_NONBLOCK), epfd = epoll_create1(0);
+	int epfd = epoll_create1(0);
 
 	start(&r);
 	p = (struct pollfd){.fd = r.fd, .events = POLLIN};
@@ -416,17 +414,77 @@ static void sleepers(void)
 	CU_ASSERT(UNIT_WAIT(reader_there(&r) == 2, 2000));
 	reader_take(&r, true);
 	close(epfd);
-	e.fd = efd;
+	finish(&r);
+}
+
+/* So many more events, and whoever sleeps on @fd is told. */
+static void tells(struct reader *r, int fd, uint64_t limit)
+{
+	struct pollfd p = {.fd = fd, .events = POLLIN};
+
+	reader_set(r, STREAM_SET_LIMIT, limit);
+	UNIT_EQ(poll(&p, 1, limit_ms(5000)), 1);
+}
+
+/* An eventfd that comes late, when there is nothing or something: no other call is needed. */
+static void eventfd_in_the_run(void)
+{
+	struct roc_ch_eventfd e = {.size = sizeof(e), .fd = eventfd(0, EFD_NONBLOCK)};
+	struct reader r = {.stream = P40_STREAM_ODIN, .ring = 64 * KIB};
+	uint64_t count;
+	int i;
+
+	start(&r);
+	reader_generate(&r, 0, 64, 64, 0, 2, 0);
+	UNIT_NEED(reader_start(&r));
+	CU_ASSERT(UNIT_WAIT(reader_take(&r, true), 5000));
 	UNIT_EQ(abi(r.fd, ROC_CH_EVENTFD, &e), 0);
-	UNIT_EQ(poll(&p, 1, 0), 0);
-	reader_set(&r, STREAM_SET_LIMIT, 16);
-	CU_ASSERT(UNIT_WAIT(read(efd, &count, sizeof(count)) == sizeof(count), 5000));
-	CU_ASSERT(UNIT_WAIT(reader_there(&r) == 2, 2000));
+	for (i = 2; i < 5; i++) {
+		tells(&r, e.fd, 2 * i);
+		CU_ASSERT(UNIT_WAIT(reader_there(&r) == 2, 2000));
+		reader_take(&r, true);
+		while (read(e.fd, &count, sizeof(count)) > 0)
+			;
+	}
+	close(e.fd);
+	e.fd = -1;
+	UNIT_EQ(abi(r.fd, ROC_CH_EVENTFD, &e), 0);
+	reader_set(&r, STREAM_SET_LIMIT, 10);
+	CU_ASSERT(UNIT_WAIT(reader_there(&r) == 2, 5000));
+	e.fd = eventfd(0, EFD_NONBLOCK);
+	UNIT_EQ(abi(r.fd, ROC_CH_EVENTFD, &e), 0);
+	UNIT_EQ(read(e.fd, &count, sizeof(count)), sizeof(count));
 	reader_take(&r, true);
 	finish(&r);
 	/* The end is something to see, too. */
-	CU_ASSERT(read(efd, &count, sizeof(count)) == sizeof(count));
-	close(efd);
+	UNIT_EQ(read(e.fd, &count, sizeof(count)), sizeof(count));
+	close(e.fd);
+}
+
+/* Who begins to poll for edges when there are data: of the next ones it hears, too. */
+static void edges_in_the_run(void)
+{
+	struct epoll_event ev = {.events = EPOLLIN | EPOLLET};
+	struct reader r = {.stream = P40_STREAM_ODIN, .ring = 64 * KIB};
+	int epfd = epoll_create1(0), i;
+
+	start(&r);
+	reader_generate(&r, 0, 64, 64, 0, 2, 0);
+	UNIT_NEED(reader_start(&r));
+	CU_ASSERT(UNIT_WAIT(reader_there(&r) == 2, 5000));
+	UNIT_EQ(epoll_ctl(epfd, EPOLL_CTL_ADD, r.fd, &ev), 0);
+	UNIT_EQ(epoll_wait(epfd, &ev, 1, 0), 1);
+	for (i = 2; i < 5; i++) {
+		reader_take(&r, true);
+		/* An edge for what was taken meanwhile is no harm. */
+		while (epoll_wait(epfd, &ev, 1, 100) > 0)
+			;
+		tells(&r, epfd, 2 * i);
+		CU_ASSERT(UNIT_WAIT(reader_there(&r) == 2, 2000));
+	}
+	reader_take(&r, true);
+	close(epfd);
+	finish(&r);
 }
 
 /* One interrupt for a unit after silence, and nothing else; a sleeper costs a write per batch. */
@@ -765,7 +823,8 @@ UNIT_MAIN("stream", {"packets over the wrap", packets_over_the_wrap},
 	  {"all streams at once", all_streams_at_once}, {"mappings", mappings},
 	  {"bad rings", bad_rings}, {"one opener", one_opener}, {"settings", settings},
 	  {"resets", resets}, {"enable mask", enable_mask}, {"consume", consume},
-	  {"sleepers", sleepers}, {"what it costs", what_it_costs},
+	  {"sleepers", sleepers}, {"eventfd in the run", eventfd_in_the_run},
+	  {"edges in the run", edges_in_the_run}, {"what it costs", what_it_costs},
 	  {"throttle told late", throttle_told_late}, {"faster than told", faster_than_told},
 	  {"busy reader", busy_reader}, {"full ring, waiting source", full_ring_waiting_source},
 	  {"full ring, throttled", full_ring_throttled},
