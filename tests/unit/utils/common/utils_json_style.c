@@ -44,10 +44,10 @@ static const struct {
 	{"rosd", {"rosd"}},
 	{"ros-load", {NULL}},
 	{"node-check", {"node-check"}},
-	{"record", {NULL}},
-	{"replay", {NULL}},
-	{"send", {NULL}},
-	{"recv", {NULL}},
+	{"record", {"record"}},
+	{"replay", {"replay"}},
+	{"send", {"send"}},
+	{"recv", {"recv"}},
 	{"gpu-src", {NULL}},
 };
 
