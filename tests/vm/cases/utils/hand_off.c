@@ -197,49 +197,27 @@ static bool own_network(const char *trouble)
 	"for i in $(seq 300); do [ $(stat -c %%s " folder "/run-000000.index 2> /dev/null || "     \
 	"echo 0) -gt 256 ] && break; sleep 0.1; done; "
 
+/*
+ * Two links over two connections, and the receiver dies in the middle: the card may wait, but what
+ * it wrote is on one disk or both. (That libfabric looks for one provider only spares a slow guest
+ * seconds at either end.)
+ */
 static void sent_far(void)
 {
-	int64_t units;
+	int64_t units, again, first, second;
 	int code;
 
 	if (!there("roc-status --id=0245", "CRU") || !own_network("delay 3ms loss 0.5%"))
 		return;
 	emu_normal(0, 0xfff);
-	RUN("rm -rf far");
-	code = RUN("timeout 50 " FAR
-		   "roc-recv --once --buffer-size=16Mi --connections=2 --record=far --json > recv "
-		   "2> note & " LISTENING "timeout 50 roc-send 10.77.0.2 " CARD
-		   "--links=0,3 --connections=2 --bytes=4Mi --json; code=$?; wait; exit $code");
-	if (code)
-		unit_note("%.600s", out);
-	UNIT_EQ(code, 0);
-	books_are_right(true);
-	units = number("units");
-	UNIT_EQ(units, (int64_t)(emu_link_count(0, 0, 0, "superpages") +
-				 emu_link_count(0, 0, 3, "superpages")));
-	UNIT_EQ(number("calls"), units);
-	UNIT_EQ(RUN("cat recv"), 0);
-	UNIT_EQ(number("units"), units);
-	UNIT_EQ(RUN("roc-replay far --no-errorcheck --json"), 0);
-	UNIT_EQ(number("units"), units);
-}
-
-/* The receiver dies in the middle: the card may wait, but what it wrote is on one disk or both. */
-static void receiver_killed(void)
-{
-	int64_t units, again, first, second;
-	int code;
-
-	if (!there("roc-status --id=0245", "CRU") || !own_network("delay 1ms"))
-		return;
-	emu_normal(0, 0xfff);
 	RUN("rm -rf one two");
-	code = RUN("timeout 55 " FAR
-		   "roc-recv --buffer-size=8Mi --connections=1 --record=one > recv 2>&1 & "
+	code = RUN("export FI_PROVIDER=tcp; timeout 55 " FAR
+		   "roc-recv --buffer-size=16Mi --connections=2 --record=one > recv 2>&1 & "
 		   "first=$!; " LISTENING "timeout 55 roc-send 10.77.0.2 " CARD
-		   "--links=0 --patience=60 --json > sent 2> note & sender=$!; " RECORDED(
+		   "--links=0,3 --connections=2 --patience=60 --json > sent 2> note & "
+		   "sender=$!; " RECORDED(
 			   "one") "kill -9 $(ip netns pids far); wait $first; timeout 55 " FAR
-				  "roc-recv --once --buffer-size=8Mi --connections=1 --record=two "
+				  "roc-recv --once --buffer-size=16Mi --connections=2 --record=two "
 				  "--json > recv "
 				  "2>&1 & second=$!; " RECORDED(
 					  "two") "kill $sender; wait $sender; code=$?; "
@@ -251,6 +229,8 @@ static void receiver_killed(void)
 	books_are_right(false);
 	units = number("units");
 	again = number("again");
+	UNIT_EQ(units, (int64_t)(emu_link_count(0, 0, 0, "superpages") +
+				 emu_link_count(0, 0, 3, "superpages")));
 	UNIT_EQ(RUN("roc-replay one --no-errorcheck --json 2> other"), 0);
 	first = number("units");
 	UNIT_EQ(RUN("roc-replay two --no-errorcheck --json"), 0);
@@ -268,5 +248,4 @@ static void receiver_killed(void)
 UNIT_MAIN("hand-off", {"a CRU's data are recorded", recorded},
 	  {"a stream is recorded", stream_recorded}, {"fragments are recorded", fragments_recorded},
 	  {"fragments are sent", fragments_sent},
-	  {"sent over a network with delay and loss", sent_far},
-	  {"a receiver dies in the middle", receiver_killed})
+	  {"sent over a network with delay and loss, to a receiver that dies", sent_far})
