@@ -138,6 +138,7 @@ static void wait_for_lanes(struct soak *s)
 static void watch(struct soak *s)
 {
 	const struct bench_options *o = s->opt;
+	unsigned int i;
 	double at = s->earlier, every = (double)o->verdict_every, next = at + every;
 
 	while (!s->why[0]) {
@@ -155,6 +156,13 @@ static void watch(struct soak *s)
 	/* What came since the last verdict, and what the end brought to light. */
 	look(s);
 	judge(s, at);
+	for (i = 0; i < s->count && !s->interrupted; i++) {
+		if (!s->lanes[i].last.units)
+			fail(s,
+			     "%s: nothing came. Is there a trigger, are the links up, is the "
+			     "source right?",
+			     s->lanes[i].name);
+	}
 }
 
 static void start(struct soak *s)

@@ -137,8 +137,52 @@ static void limits(void)
 	emu_normal(CARD0, FOUR_LINKS);
 	emu(CARD0, "fault 0 stall");
 	fails("--id=0245:0 --stall-limit=1", "0245:0: nothing came for 1 s");
+	/* Also if it is over before that is known. */
+	UNIT_EQ(soak(1, 1, "--id=0245:0"), 1);
+	SAYS("0245:0: nothing came.");
 	emu(CARD0, "fault all clear");
 }
 
+/* All streams of a card, and both sub-units of another, each set to send. */
+static void other_kinds(void)
+{
+	static const char *const sets[] = {
+		/* Of what main sends, meta tells. */
+		"roc-stream set --id=4001 --stream=main --generator=distributed --fragment-min=0 "
+		"--fragment-max=3000 --event-rate=1000 && for n in 0 1 2 3 4; do roc-stream set "
+		"--id=4001 --stream=odin$n --generator=fixed --event-rate=2000 || exit 1; done",
+		"roc-fragment set --id=6001 --generator=distributed --fragment-min=400 "
+		"--fragment-max=1600 --event-rate=300",
+	};
+	static const char *const resets[] = {"roc-stream reset --id=4001 --level=default",
+					     "roc-fragment reset --id=6001 --level=default"};
+	unsigned int i, any = 0, channels;
+	const char *c;
+	int code;
+
+	tool_enter("/tmp/soak");
+	for (i = 0; i < N(sets); i++) {
+		if (RUN("%s", resets[i]))
+			continue;
+		any++;
+		UNIT_EQ(RUN("%s", sets[i]), 0);
+		code = soak(2, 1, "--json");
+		if (code)
+			unit_note("%.800s", out);
+		UNIT_EQ(code, 0);
+		channels = 0;
+		for (c = json_at(json_get(out, "channels"), 0); c; c = json_next(c)) {
+			UNIT_EQ(json_number(json_get(c, "errors")), 0);
+			CU_ASSERT(json_number(json_get(c, "units")) > 0);
+			CU_ASSERT(json_real(json_get(c, "temperature")) > 44);
+			channels++;
+		}
+		UNIT_EQ(channels, i ? 2 : 7);
+		RUN("%s", resets[i]);
+	}
+	if (!any)
+		unit_skip("there are only pools in this guest");
+}
+
 UNIT_MAIN("soak", {"everything at once", everything}, {"gone on with", gone_on_with},
-	  {"limits end it", limits})
+	  {"limits end it", limits}, {"streams and sub-units", other_kinds})
