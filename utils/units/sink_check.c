@@ -72,6 +72,15 @@ static void begin(struct check *c)
 	c->begun = true;
 }
 
+/* Which ODIN stream it is only its card knows: what its first record says must stay so. */
+static void learn_stream(struct stream_check *s, const struct roc_packet *packet)
+{
+	struct roc_packet_odin odin;
+
+	if (!s->begun && packet->kind == ROC_PACKET_ODIN && !roc_packet_odin(packet, &odin))
+		s->stream = odin.stream;
+}
+
 static void check_packets(struct check *c, const struct unit *u)
 {
 	struct roc_packets walk;
@@ -85,6 +94,7 @@ static void check_packets(struct check *c, const struct unit *u)
 	}
 	roc_packets_begin(&walk, u->data, u->bytes);
 	while ((ret = roc_packets_next(&walk, &packet)) > 0) {
+		learn_stream(&c->streams[u->link], &packet);
 		ret = stream_check_packet(&c->streams[u->link], &packet, false);
 		if (ret)
 			break;
