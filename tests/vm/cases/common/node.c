@@ -297,6 +297,17 @@ static unsigned int links_made(void)
 	return made;
 }
 
+unsigned int nodes_there(void)
+{
+	return links_made();
+}
+
+bool has_msix(const char *address)
+{
+	return !shell(NULL, 0, NODES_MS, "grep -rqx msix /sys/bus/pci/devices/%s/msi_irqs",
+		      address);
+}
+
 bool wait_nodes(unsigned int count)
 {
 	int64_t end = now_ms() + limit_ms(NODES_MS);

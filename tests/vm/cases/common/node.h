@@ -78,6 +78,10 @@ int driver_unbind(const char *address);
 bool driver_bind(const char *address);
 /* Both endpoints of a card: off and on. */
 bool rebind_card(unsigned int card);
+/* Its vectors are there while the driver has it. */
+bool has_msix(const char *address);
+/* Endpoints that udev has made links of. */
+unsigned int nodes_there(void);
 /* Until udev has made the links of all @count endpoints, at most a while. */
 bool wait_nodes(unsigned int count);
 

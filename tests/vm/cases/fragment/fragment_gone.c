@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * A card that vanishes under roc-rosd, under load and in every way in which cards do, and one
+ * daemon on two cards of which one does: its links are answered as gone, the others are served on.
+ */
+#include "common/case.h"
+#include "common/host.h"
+#include "common/klog.h"
+#include "common/rosd.h"
+#include "common/taker.h"
+
+#include <string.h>
+
+#define FIRST "6001"
+#define SECOND "6002"
+#define KERNEL_MS 30000
+
+/* Does something to the first card, when @at says so; then @at is taken away. */
+struct deed {
+	bool (*fn)(const char *address);
+	char address[32];
+};
+
+static bool unbind(const char *address)
+{
+	return !driver_unbind(address);
+}
+
+static bool all_ones(const char *address)
+{
+	emu(CARD0, "fault 0 all-ones");
+	return true;
+}
+
+static bool unplug(const char *address)
+{
+	int log = klog_open();
+	bool good = host_do("unplug 0 0") && klog_wait(log, "will power off", KERNEL_MS) &&
+		    !slot_off(address);
+
+	close(log);
+	return good;
+}
+
+static int do_deed(void *arg)
+{
+	const struct deed *d = arg;
+
+	return UNIT_WAIT(!access("/tmp/rosd/now", F_OK), 60000) && d->fn(d->address) &&
+			       !unlink("/tmp/rosd/now")
+		       ? 0
+		       : 1;
+}
+
+/* What a script says at the point where the card goes: it is gone when this is over. */
+#define GOES "touch now; for i in $(seq 600); do [ -e now ] || break; sleep 0.1; done\n"
+
+static void gone(bool (*fn)(const char *address), bool (*back)(const char *address))
+{
+	struct deed d = {.fn = fn};
+	pid_t pid;
+
+	emu_normal_robinnp(CARD0);
+	UNIT_NEED(rosd_loopback());
+	UNIT_NEED(rosd_generate(FIRST, 400, 1600, 0, 0));
+	strcpy(d.address, pci_address(FIRST ":0"));
+	RUN("rm -rf /tmp/rosd");
+	pid = child_start(AS_ROOT, do_deed, &d);
+	ROSD_SCRIPT(1, "serve " FIRST "\n"
+		       "ask --clients=20 --stall-limit=5 & load=$!\n"
+		       "sleep 0.7\n" GOES "wait $daemon; code=$?\n"
+		       "wait $load\n"
+		       "exit $code\n");
+	UNIT_EQ(child_wait(pid, 5000), 0);
+	UNIT_EQ(RUN("cat /tmp/rosd/served.err"), 0);
+	SAYS("serves no more");
+	SAYS("No sub-unit is left");
+	/* What the card was asked for in its last moment stays its own. */
+	CU_ASSERT(rosd_units("hostPages") > 0);
+	UNIT_EQ(rosd_units("hostPagesFree") + rosd_units("outstanding"), rosd_units("hostPages"));
+	CU_ASSERT(back(d.address));
+	/* It is there again, and serves. */
+	UNIT_NEED(rosd_generate(FIRST, 400, 1600, 0, 0));
+	ROSD_SCRIPT(0, "serve " FIRST "\nask --clients=4 --events=300 || exit 94\nend\n");
+}
+
+static void by_unbind(void)
+{
+	gone(unbind, driver_bind);
+}
+
+static bool answers(const char *address)
+{
+	emu(CARD0, "fault all clear");
+	return true;
+}
+
+static void by_all_ones(void)
+{
+	gone(all_ones, answers);
+}
+
+static bool plug(const char *address)
+{
+	return host_do("plug 0 0") && wait_nodes(2);
+}
+
+static void by_unplug(void)
+{
+	if (!host_there() || has_msix(pci_address(FIRST ":0"))) {
+		unit_skip("needs --host, and a function without MSI-X");
+		return;
+	}
+	gone(unplug, plug);
+}
+
+/* 24 links; then half of them, with the same clients. */
+static void one_of_two(void)
+{
+	struct deed d = {.fn = unbind};
+	int64_t events = 400;
+	struct roc_card card;
+	pid_t pid;
+
+	if (roc_find(SECOND, &card)) {
+		unit_skip("there is one card in this guest");
+		return;
+	}
+	emu_normal_robinnp(CARD0);
+	UNIT_NEED(rosd_loopback());
+	UNIT_NEED(rosd_generate(FIRST, 400, 1600, 0, 0) && rosd_generate(SECOND, 400, 1600, 0, 0));
+	ROSD_SCRIPT(0, "serve " FIRST "," SECOND "\n"
+		       "ask --clients=20 --all=50 --events=400 || exit 91\n"
+		       "end\n");
+	UNIT_EQ(rosd_said("served", "links"), 2 * ROSD_LINKS);
+	UNIT_EQ(rosd_said("asked", "errors") + rosd_said("asked", "incomplete"), 0);
+	UNIT_EQ(rosd_said("asked", "requests"), events);
+	UNIT_EQ(rosd_said("asked", "clearedFragments"), events * 2 * ROSD_LINKS);
+	UNIT_EQ(rosd_units("cleared"), events * 2 * ROSD_LINKS);
+	UNIT_EQ(rosd_units("hostPagesFree"), rosd_units("hostPages"));
+	strcpy(d.address, pci_address(FIRST ":0"));
+	RUN("rm -rf /tmp/rosd");
+	pid = child_start(AS_ROOT, do_deed, &d);
+	ROSD_SCRIPT(0, "serve " FIRST "," SECOND "\n"
+		       "ask --clients=20 --all=100 --time=60s & load=$!\n"
+		       "sleep 0.7\n" GOES "sleep 0.7; kill $load; wait $load\n"
+		       "end\n");
+	UNIT_EQ(child_wait(pid, 5000), 0);
+	CU_ASSERT(rosd_said("asked", "incomplete") > 0);
+	UNIT_EQ(rosd_said("asked", "errors"), 0);
+	/* Those of the second card go on coming, and none of theirs is missing. */
+	UNIT_EQ(RUN("sed -n '/^{/,$p' /tmp/rosd/asked"), 0);
+	CU_ASSERT(json_number(json_get(json_get(out, "status"), "gone")) > 0);
+	UNIT_EQ(json_number(json_get(json_get(out, "status"), "failed")), 0);
+	CU_ASSERT(driver_bind(d.address));
+}
+
+UNIT_MAIN("cards that vanish under roc-rosd", {"by unbind", by_unbind},
+	  {"by all ones", by_all_ones}, {"by unplug", by_unplug}, {"one of two", one_of_two})
