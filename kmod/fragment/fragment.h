@@ -149,6 +149,7 @@ struct roc_sub_rings {
 	__le64 *table;
 	dma_addr_t table_bus;
 	size_t table_size;
+	struct roc_charge table_charge;
 	u32 host_pages;
 };
 
@@ -256,9 +257,10 @@ void roc_sub_rings_put(struct roc_sub_rings *rings);
 void roc_sub_rings_begin(struct roc_sub_rings *rings, u32 start);
 u64 roc_sub_rings_before(const struct roc_sub_rings *rings, enum roc_fragment_ring ring);
 
-/* table.c: host pages; channel lock */
+/* table.c: host pages; channel lock, but for the last */
 int roc_table_make(struct roc_holder *h, struct roc_fr_start *arg);
 int roc_table_find(struct roc_holder *h, struct roc_fr_pages *arg);
+void roc_table_free(struct roc_sub_rings *rings, struct roc_endpoint *ep);
 
 /* map.c */
 int roc_fragment_mmap(struct roc_open *o, struct vm_area_struct *vma);

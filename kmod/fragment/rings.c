@@ -182,10 +182,7 @@ static void roc_sub_rings_release(struct roc_held *held, struct roc_endpoint *ep
 	struct roc_sub_rings *rings = container_of(held, struct roc_sub_rings, held);
 
 	roc_sub_rings_unmap(rings, ep);
-	if (rings->table)
-		dma_free_coherent(&ep->pdev->dev, rings->table_size, rings->table,
-				  rings->table_bus);
-	rings->table = NULL;
+	roc_table_free(rings, ep);
 	roc_sub_rings_put(rings);
 }
 
@@ -195,6 +192,7 @@ static void roc_sub_rings_abandon(struct roc_held *held, struct roc_endpoint *ep
 	struct roc_sub_rings *rings = container_of(held, struct roc_sub_rings, held);
 
 	roc_sub_rings_unmap(rings, ep);
+	roc_uncharge(&rings->table_charge);
 	roc_uncharge(&rings->charge);
 }
 

@@ -46,17 +46,33 @@ int roc_table_find(struct roc_holder *h, struct roc_fr_pages *arg)
 	return 0;
 }
 
-static int roc_table_alloc(struct roc_sub_rings *rings, struct roc_endpoint *ep, u32 pages)
+/* The card reads it no more. */
+void roc_table_free(struct roc_sub_rings *rings, struct roc_endpoint *ep)
+{
+	if (rings->table)
+		dma_free_coherent(&ep->pdev->dev, rings->table_size, rings->table,
+				  rings->table_bus);
+	rings->table = NULL;
+	roc_uncharge(&rings->table_charge);
+}
+
+static int roc_table_alloc(struct roc_sub_rings *rings, struct roc_endpoint *ep, u32 pages,
+			   struct roc_fr_start *arg)
 {
 	size_t size = PAGE_ALIGN(max(pages, 1u) * sizeof(*rings->table));
-	struct device *dev = &ep->pdev->dev;
+	u64 pinned;
+	int err;
 
 	if (rings->table && rings->table_size >= size)
 		return 0;
-	if (rings->table)
-		dma_free_coherent(dev, rings->table_size, rings->table, rings->table_bus);
-	rings->table = dma_alloc_coherent(dev, size, &rings->table_bus, GFP_KERNEL | __GFP_NOWARN);
+	roc_table_free(rings, ep);
+	err = roc_charge(&rings->table_charge, size >> PAGE_SHIFT, &arg->why, &arg->limit, &pinned);
+	if (err)
+		return err;
+	rings->table = dma_alloc_coherent(&ep->pdev->dev, size, &rings->table_bus, ROC_PAGES_GFP);
 	rings->table_size = size;
+	if (!rings->table)
+		roc_uncharge(&rings->table_charge);
 	return rings->table ? 0 : -ENOMEM;
 }
 
@@ -99,7 +115,7 @@ int roc_table_make(struct roc_holder *h, struct roc_fr_start *arg)
 		arg->limit = sub->host_pages_max;
 		return -ENOSPC;
 	}
-	err = roc_table_alloc(rings, h->open.ch->ep, total);
+	err = roc_table_alloc(rings, h->open.ch->ep, total, arg);
 	if (err)
 		return err;
 	xa_for_each (&h->open.buffers, handle, buf) {

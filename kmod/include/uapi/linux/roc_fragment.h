@@ -449,7 +449,8 @@ struct roc_fr_settings {
  * Errors: EBUSY running, or a buffer is just being registered; EPIPE no rings; ENOSPC (why LENGTH)
  * more host pages than the card can be told of, limit has how many it can; EOPNOTSUPP (why
  * CONTIGUITY) a host page is not contiguous for the card, and aligned to its size there: register
- * with a granule of host_page_size, or use huge pages; ENOMEM; EIO the card does not answer, or
+ * with a granule of host_page_size, or use huge pages; ENOMEM (why MEMLOCK: the table of host
+ * pages, 8 bytes of each, would be more than RLIMIT_MEMLOCK); EIO the card does not answer, or
  * takes no orders.
  */
 struct roc_fr_start {
