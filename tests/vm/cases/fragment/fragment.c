@@ -248,6 +248,9 @@ static void reader_that_lies(void)
 	taker_generate(&other, TAKER_ALL_LINKS, 64, 64, 1000, 0, 0);
 	UNIT_NEED(taker_start(&other, 0));
 	CU_ASSERT(taker_run(&t, 100, 5000));
+	/* More than there are pages cannot have come. */
+	t.user->descriptors = t.data_count + t.made.descriptors - 1;
+	CU_ASSERT(UNIT_WAIT(taker_info(&t).bad_index == 1, 5000));
 	for (i = 0; i < N(lies); i++) {
 		struct roc_fr_wait w = {.size = sizeof(w), .mask = 3, .deadline = 1};
 
@@ -317,6 +320,71 @@ static void stops(void)
 	}
 }
 
+/* What comes while the card does what it was asked for: nothing more, from the beginning. */
+static void stop_in_full_flow(void)
+{
+	struct roc_fr_stop s = {.size = sizeof(s)};
+	struct taker t = {.pages = 2048};
+	struct held h;
+	int64_t begun;
+
+	start(&t, 2000, 0);
+	CU_ASSERT(UNIT_WAIT(taker_next(&t, &h), 5000));
+	emu(CARD0, "fault 0 done-late 1 400000");
+	taker_command(&t, h.page, 0, 0, ROC_FR_TRANSFER);
+	taker_ring(&t);
+	while (taker_next(&t, &h))
+		;
+	begun = now_ms();
+	UNIT_EQ(abi(t.fd, ROC_FR_STOP, &s), 0);
+	begun = now_ms() - begun;
+	UNIT_EQ(s.lost, 0);
+	CU_ASSERT(begun >= 300);
+	unit_note("%u fragments in %lld ms", s.descriptors - t.data_count, (long long)begun);
+	/* Of the 12 that the generators make in each. */
+	CU_ASSERT(s.descriptors - t.data_count < begun * 3);
+	TAKER_OK(&t);
+	emu(CARD0, "fault all clear");
+	taker_close(&t);
+}
+
+static bool card_has(uint32_t links, uint32_t count, uint32_t time)
+{
+	const uint32_t sub = ROBINNP_SUB(0);
+
+	return emu_peek(CARD0, 0, ROBINNP_BAR_DMA, sub + FRAGMENT_LINKS) == links &&
+	       emu_peek(CARD0, 0, ROBINNP_BAR_DMA, sub + FRAGMENT_DATA_COUNT) == count &&
+	       emu_peek(CARD0, 0, ROBINNP_BAR_DMA, sub + FRAGMENT_DONE_NS) == time;
+}
+
+/* They reach a card that runs, and hold for the runs that follow. */
+static void settings(void)
+{
+	struct roc_fr_settings set = {
+		.size = sizeof(set),
+		.set = ROC_FR_SET_LINKS | ROC_FR_SET_DATA_COUNT | ROC_FR_SET_DONE_TIME,
+		.links = 0x15,
+		.data_count = 7,
+		.done_time = 123456,
+	};
+	struct taker t = {.pages = 64};
+
+	start(&t, 2000, 0);
+	CU_ASSERT(card_has(TAKER_ALL_LINKS, 64, 100000));
+	UNIT_EQ(abi(t.fd, ROC_FR_SETTINGS, &set), 0);
+	CU_ASSERT(card_has(0x15, 7, 123456));
+	CU_ASSERT(taker_stop(&t));
+	UNIT_NEED(taker_start(&t, 0));
+	CU_ASSERT(card_has(0x15, 7, 123456));
+	CU_ASSERT(taker_run(&t, 100, 5000));
+	CU_ASSERT(!t.begun[1] && t.begun[2]);
+	stop(&t);
+	emu_normal_robinnp(CARD0);
+	start(&t, 0, 1);
+	CU_ASSERT(card_has(TAKER_ALL_LINKS, 64, 100000));
+	stop(&t);
+}
+
 /* poll, edges of epoll, an eventfd: each hears of the next, after it has heard of one. */
 static void sleepers(void)
 {
@@ -352,6 +420,47 @@ static void sleepers(void)
 	stop(&t);
 	close(ep);
 	close(efd);
+}
+
+struct patience {
+	struct taker *t;
+	uint32_t more;
+};
+
+static int wait_for_more(void *arg)
+{
+	const struct patience *p = arg;
+	struct roc_fr_wait w = {.size = sizeof(w), .mask = ROC_FR_WAIT_DATA};
+
+	w.descriptors = p->t->data_count + p->more;
+	w.deadline = now_ns() + 60000000000ull;
+	return abi(p->t->fd, ROC_FR_WAIT, &w) ? 1 : 0;
+}
+
+/* Two sleep, the second one for less: he is told first, and the first one when it is enough. */
+static void two_sleepers(void)
+{
+	struct taker t = {.pages = 64};
+	struct patience many = {&t, 10}, few = {&t, 2};
+	pid_t first, second;
+	uint64_t arms;
+
+	start(&t, 0, 1);
+	CU_ASSERT(taker_run(&t, 6, 5000));
+	t.user->descriptors = t.data_count;
+	arms = taker_info(&t).arms;
+	first = child_start(AS_ROOT, wait_for_more, &many);
+	CU_ASSERT(UNIT_WAIT(taker_info(&t).arms > arms, 5000));
+	arms = taker_info(&t).arms;
+	second = child_start(AS_ROOT, wait_for_more, &few);
+	CU_ASSERT(UNIT_WAIT(taker_info(&t).arms > arms, 5000));
+	taker_set(&t, 1, FRAGMENT_LINK_LIMIT, 3);
+	UNIT_EQ(child_wait(second, 5000), 0);
+	taker_set(&t, 1, FRAGMENT_LINK_LIMIT, 11);
+	UNIT_EQ(child_wait(first, 5000), 0);
+	UNIT_EQ(taker_info(&t).missed_interrupts, 0);
+	CU_ASSERT(taker_run(&t, 16, 5000));
+	stop(&t);
 }
 
 /* Whoever waits for many is not woken for few; completions do not wake who waits for descriptors.
@@ -614,7 +723,8 @@ static void nothing_to_write_to(void)
 UNIT_MAIN("fragment", {"every byte", every_byte}, {"shuffled", shuffled}, {"wraps", wraps},
 	  {"truncated", truncated}, {"what it costs", what_it_costs},
 	  {"back-pressure", back_pressure}, {"commands judged", commands_judged},
-	  {"reader that lies", reader_that_lies}, {"stops", stops}, {"sleepers", sleepers},
-	  {"waits", waits}, {"refusals", refusals}, {"callers", callers},
-	  {"host pages", host_pages}, {"large host pages", large_host_pages},
+	  {"reader that lies", reader_that_lies}, {"stops", stops},
+	  {"stop in full flow", stop_in_full_flow}, {"settings", settings}, {"sleepers", sleepers},
+	  {"waits", waits}, {"two sleepers", two_sleepers}, {"refusals", refusals},
+	  {"callers", callers}, {"host pages", host_pages}, {"large host pages", large_host_pages},
 	  {"nothing to write to", nothing_to_write_to})

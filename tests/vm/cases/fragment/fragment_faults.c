@@ -51,12 +51,16 @@ static void failed_of(struct taker *t, uint32_t why)
 static void hidden_descriptor(void)
 {
 	struct taker t = {.pages = 64};
+	int64_t begun;
 
 	start(&t, 0, 1);
 	CU_ASSERT(taker_run(&t, 6, 5000));
 	emu(CARD0, "fault 0 wrong-phase 1 1");
 	taker_set(&t, 0, FRAGMENT_LINK_LIMIT, 2);
-	UNIT_EQ(taker_wait(&t, ROC_FR_WAIT_DATA, 15000), 0);
+	begun = now_ms();
+	/* Woken, and not by the end of his time. */
+	UNIT_EQ(taker_wait(&t, ROC_FR_WAIT_DATA, 60000), 0);
+	CU_ASSERT(now_ms() - begun < limit_ms(15000));
 	failed_of(&t, ROC_WHY_RECORD);
 }
 
@@ -124,6 +128,8 @@ static void ring_that_cannot_be_read(void)
 	sleep_ms(20);
 	taker_free(&t, ROC_FR_PAGE(0, 0));
 	taker_ring(&t);
+	/* The card has a vector for that. */
+	CU_ASSERT(UNIT_WAIT(taker_info(&t).error_interrupts == 1, 15000));
 	failed_of(&t, ROC_WHY_CARD);
 }
 
