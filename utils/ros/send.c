@@ -297,8 +297,8 @@ void ros_send_zerocopied(struct ros_client *c)
 				continue;
 			for (i = e->ee_info; i != e->ee_data + 1; i++)
 				zerocopy_over(c, i);
-			/* On its way (loopback, a tunnel) it was copied all the same, at extra
-			 * cost. */
+			/* On its way (loopback, veth, a tunnel) it was copied all the same, at
+			 * extra cost: this client's path is asked no more. */
 			if (e->ee_code & SO_EE_CODE_ZEROCOPY_COPIED) {
 				ros_count_add(&c->server->counts.copied, 1);
 				c->zerocopy = false;

@@ -352,10 +352,29 @@ static void half_closed(void)
 	daemon_forget(&d);
 }
 
+/* Over the loopback the kernel copies what it was asked not to: it is asked once, or until it says.
+ */
+static void copied_all_the_same(void)
+{
+	unsigned int i;
+
+	UNIT_NEED(daemon_start(&d, "--rate=0 --zerocopy=4096"));
+	UNIT_NEED(client_open(&good, &d, 0));
+	for (i = 0; i < 100; i++)
+		UNIT_NEED(client_asks(&good, i, ALL));
+	client_close(&good);
+	daemon_ends_well(&d);
+	CU_ASSERT_TRUE(daemon_figure(&d, "sends") > 100);
+	CU_ASSERT_TRUE(daemon_figure(&d, "zerocopiesCopied") >= 1);
+	CU_ASSERT_TRUE(daemon_figure(&d, "zerocopies") >= 1);
+	CU_ASSERT_TRUE(daemon_figure(&d, "zerocopies") <= 10);
+	daemon_forget(&d);
+}
+
 UNIT_MAIN("roc-rosd and those who do not behave", {"malformed", malformed}, {"no HELLO", no_hello},
 	  {"byte by byte", dripping}, {"too many requests", too_many_requests},
 	  {"too many clears and events", too_many_clears}, {"too many clients", too_many_clients},
 	  {"does not read", does_not_read}, {"backlog", backlog},
 	  {"no more than the backlog", backlog_is_small}, {"slow among fast", slow_among_fast},
 	  {"killed", killed_plain}, {"killed while the kernel reads its pages", killed_zerocopy},
-	  {"half closed", half_closed})
+	  {"copied all the same", copied_all_the_same}, {"half closed", half_closed})
