@@ -112,6 +112,11 @@ uint64_t check_internal(struct checker *c, const struct check_superpage *sp)
 	uint32_t page_size = c->config.page_size, words = page_size / WORD_BYTES, offset;
 	uint64_t pages = 0;
 
+	if (!words) {
+		error_log_add(c->errors, CHECK_AT "a page of %u bytes has no word",
+			      CHECK_AT_ARGS(sp, pages, 0u), page_size);
+		return 0;
+	}
 	for (offset = 0; sp->received - offset >= page_size; offset += page_size) {
 		if (link->pages % c->config.frequency == 0)
 			check_page(c, sp, offset, words);

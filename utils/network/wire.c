@@ -7,6 +7,9 @@
 #include <endian.h>
 #include <string.h>
 
+#include "network.h"
+#include "utils/units/outside.h"
+
 static void put32(unsigned char *to, unsigned int at, uint32_t value)
 {
 	value = htole32(value);
@@ -51,13 +54,6 @@ enum wire_wrong wire_get_greeting(const unsigned char *from, uint32_t *version)
 	return *version == WIRE_VERSION ? WIRE_GOOD : WIRE_VERSION_WRONG;
 }
 
-/* Text of a fixed length, ended with 0. */
-static void get_text(char *to, const unsigned char *from, size_t size)
-{
-	memcpy(to, from, size);
-	to[size - 1] = '\0';
-}
-
 void wire_put_hello(unsigned char *to, const struct wire_hello *h)
 {
 	put_greeting(to, h->version, WIRE_HELLO);
@@ -92,11 +88,13 @@ enum wire_wrong wire_get_hello(const unsigned char *from, struct wire_hello *h)
 	h->name_bytes = get32(from, 36);
 	h->run = get64(from, 40);
 	h->unit_max = get64(from, 48);
-	get_text(h->from, from + 64, sizeof(h->from));
-	get_text(h->provider, from + 128, sizeof(h->provider));
+	outside_text(h->from, from + 64, sizeof(h->from));
+	outside_text(h->provider, from + 128, sizeof(h->provider));
 	memcpy(h->name, from + 160, sizeof(h->name));
-	if (!h->connections || h->connection >= h->connections || !h->unit_max || !h->name_bytes ||
-	    h->name_bytes > FABRIC_NAME || h->content >= UNIT_CONTENTS)
+	if (!h->connections || h->connections > NETWORK_CONNECTIONS ||
+	    h->connection >= h->connections || !h->unit_max || !h->name_bytes ||
+	    h->name_bytes > FABRIC_NAME || h->content >= UNIT_CONTENTS ||
+	    !outside_page(h->content, h->page_bytes))
 		return WIRE_MALFORMED;
 	return WIRE_GOOD;
 }
@@ -133,8 +131,8 @@ enum wire_wrong wire_get_welcome(const unsigned char *from, struct wire_welcome 
 	w->key = get64(from, 40);
 	w->stride = get64(from, 48);
 	w->slot_bytes = get64(from, 56);
-	get_text(w->provider, from + 64, sizeof(w->provider));
-	get_text(w->why, from + 128, sizeof(w->why));
+	outside_text(w->provider, from + 64, sizeof(w->provider));
+	outside_text(w->why, from + 128, sizeof(w->why));
 	memcpy(w->name, from + 384, sizeof(w->name));
 	if (w->status)
 		return WIRE_GOOD;

@@ -53,6 +53,7 @@ enum recording_wrong {
 	RECORDING_FOREIGN,  /* of the other byte order */
 	RECORDING_NEWER,    /* a version that we do not know */
 	RECORDING_CORRUPT,  /* the checksum is wrong */
+	RECORDING_PAGES,    /* of a size that no pages have */
 };
 
 uint32_t recording_crc(const void *data, size_t length); /* CRC-32C */

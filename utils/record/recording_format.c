@@ -8,6 +8,8 @@
 #include <endian.h>
 #include <string.h>
 
+#include "utils/units/outside.h"
+
 #define HEADER_CRC (RECORDING_HEADER - 4)
 #define ENTRY_CRC (RECORDING_ENTRY - 4)
 
@@ -111,10 +113,11 @@ enum recording_wrong recording_get_header(const unsigned char *from, size_t leng
 	h->entries = get64(from, 64);
 	h->bytes = get64(from, 72);
 	h->unit_max = get64(from, 80);
-	memcpy(h->from, from + 96, sizeof(h->from));
-	h->from[sizeof(h->from) - 1] = '\0';
+	outside_text(h->from, from + 96, sizeof(h->from));
 	if (h->header != RECORDING_HEADER || h->entry != RECORDING_ENTRY)
 		return RECORDING_CORRUPT;
+	if (!outside_page(h->content, h->page_bytes))
+		return RECORDING_PAGES;
 	return RECORDING_GOOD;
 }
 

@@ -103,6 +103,12 @@ static int fail_header(const struct recording_part *p, enum recording_wrong wron
 				  "%s has version %" PRIu32 " of the index, and this is a roc that "
 				  "knows version %d: use the one that wrote it, or a newer one.",
 				  p->index, p->header.version, RECORDING_VERSION);
+	case RECORDING_PAGES:
+		return units_fail(why, EINVAL,
+				  "%s says that its pages have %" PRIu32
+				  " bytes: whatever wrote it "
+				  "is in error.",
+				  p->index, p->header.page_bytes);
 	default:
 		return units_fail(why, EINVAL,
 				  "%s is damaged: the checksum of its header is wrong. Copy it "

@@ -5,6 +5,7 @@
 #include "unit.h"
 
 #include <stdint.h>
+#include <sys/mman.h>
 
 #include "utils/check/check.h"
 
@@ -299,6 +300,23 @@ static void log_file(void)
 	CU_ASSERT_TRUE(strlen(log.why) > 10);
 }
 
+/* A page that has no word of the counter: an error, and nothing behind the data is read. */
+static void no_word(void)
+{
+	struct check_config c = config();
+	char *memory = mmap(NULL, 8192, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	struct check_superpage sp = {.data = memory + 4095, .received = 1, .length = 1};
+
+	UNIT_NEED(memory != MAP_FAILED);
+	UNIT_EQ(mprotect(memory + 4096, 4096, PROT_NONE), 0);
+	for (c.page_size = 1; c.page_size < 32; c.page_size += 10) {
+		start(c);
+		UNIT_EQ(check_superpage(&checker, &sp), 0);
+		UNIT_EQ(errors.count, 1);
+	}
+	munmap(memory, 8192);
+}
+
 UNIT_MAIN("utils check internal", {"good data through the counter's wrap", good},
 	  {"links are apart", links_apart}, {"any wrong bit is found", any_bit},
 	  {"message", message}, {"missing superpage", missing_superpage},
@@ -306,4 +324,5 @@ UNIT_MAIN("utils check internal", {"good data through the counter's wrap", good}
 	  {"repeated superpage", repeated_superpage}, {"unwritten page", unwritten_page},
 	  {"no resync", no_resync}, {"check frequency", frequency}, {"partial superpage", partial},
 	  {"impossible entries", bad_entry}, {"check disabled", disabled},
-	  {"first wrong word", first_wrong_word}, {"error file", log_file})
+	  {"pages without a word", no_word}, {"first wrong word", first_wrong_word},
+	  {"error file", log_file})

@@ -10,7 +10,9 @@
 #include <sys/socket.h>
 
 #include "tests/unit/utils/network/network_run.h"
+#include "utils/network/network.h"
 #include "utils/network/wire.h"
+#include "utils/units/outside.h"
 
 static void layouts(void)
 {
@@ -39,6 +41,14 @@ static void layouts(void)
 	UNIT_EQ(text[40], 0x88);
 	UNIT_EQ(wire_get_hello(text, &g), WIRE_GOOD);
 	UNIT_EQ(memcmp(&g, &h, sizeof(g)), 0);
+	/* No text of another machine moves a cursor here, and no page is without a word. */
+	strcpy(h.from, "\033]0;x\a\177 \n~");
+	wire_put_hello(text, &h);
+	UNIT_EQ(wire_get_hello(text, &g), WIRE_GOOD);
+	UNIT_STR(g.from, "?]0;x?? ?~");
+	h.page_bytes = 16;
+	wire_put_hello(text, &h);
+	UNIT_EQ(wire_get_hello(text, &g), WIRE_MALFORMED);
 	wire_put_welcome(text, &w);
 	UNIT_EQ(wire_get_welcome(text, &v), WIRE_GOOD);
 	UNIT_EQ(memcmp(&v, &w, sizeof(v)), 0);
@@ -74,9 +84,10 @@ static void wild_bytes(void)
 			text[8 + (unsigned int)random() % 60] = (unsigned char)random();
 		if (wire_get_hello(text, &h) == WIRE_GOOD) {
 			good++;
-			CU_ASSERT_TRUE(h.name_bytes <= FABRIC_NAME &&
-				       h.connection < h.connections && h.content < UNIT_CONTENTS &&
-				       h.unit_max);
+			CU_ASSERT_TRUE(
+				h.name_bytes <= FABRIC_NAME && h.connection < h.connections &&
+				h.connections <= NETWORK_CONNECTIONS && h.content < UNIT_CONTENTS &&
+				h.unit_max && outside_page(h.content, h.page_bytes));
 		}
 		wire_put_welcome(text, &well);
 		for (i = 0; i < 4; i++)

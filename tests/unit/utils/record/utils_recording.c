@@ -122,6 +122,27 @@ static void wrong_headers(void)
 	UNIT_EQ(recording_get_header(text, sizeof(text), &h), RECORDING_NO_INDEX);
 }
 
+/* What a header says was written by anybody: it leads nobody out of the data, or off the line. */
+static void lying_headers(void)
+{
+	static const uint32_t pages[] = {1, 32, 65, 8191, UINT32_MAX};
+	unsigned char text[RECORDING_HEADER];
+	struct recording_header h, lie;
+	unsigned int i;
+
+	for (i = 0; i < sizeof(pages) / sizeof(pages[0]); i++) {
+		lie = header;
+		lie.page_bytes = pages[i];
+		recording_put_header(text, &lie);
+		UNIT_EQ(recording_get_header(text, sizeof(text), &h), RECORDING_PAGES);
+	}
+	lie = header;
+	strcpy(lie.from, "\033[2J\ncard");
+	recording_put_header(text, &lie);
+	UNIT_EQ(recording_get_header(text, sizeof(text), &h), RECORDING_GOOD);
+	UNIT_STR(h.from, "?[2J?card");
+}
+
 /* A source of units of any place and size, that come back in another order. */
 #define ODD 200
 #define ODD_ROOM (4 << 20)
@@ -386,7 +407,7 @@ static void cut_while_read(void)
 }
 
 UNIT_MAIN("recordings", {"the index as the page has it", layout},
-	  {"headers that are none", wrong_headers},
+	  {"headers that are none", wrong_headers}, {"headers that lie", lying_headers},
 	  {"units of any place and size come back as they were", there_and_back},
 	  {"what is dropped is counted, and seen in the index", dropped_is_counted},
 	  {"an index without room waits", index_waits},
