@@ -1,89 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The fuzzer's corpus, as it is and with some bytes changed: what `make fuzz` looks at for longer,
- * and with clang.
+ * The corpus of the fuzzer of what roc-rosd and its clients say.
  */
-#include <dirent.h>
-
 #include "unit.h"
 
 #include "tests/fuzz/ros_protocol.c"
 
 #define CORPUS "tests/fuzz/corpus/ros_protocol/"
-#define FILES_MAX 256
-#define CHANGES 2000 /* of each file */
 
-static struct {
-	uint8_t bytes[LONGEST];
-	size_t size;
-} files[FILES_MAX];
-static unsigned int count;
-
-static void load(void)
-{
-	DIR *folder = opendir(CORPUS);
-	struct dirent *entry;
-	char path[512];
-	FILE *in;
-
-	UNIT_NEED(folder);
-	count = 0;
-	while ((entry = readdir(folder)) && count < FILES_MAX) {
-		if (entry->d_name[0] == '.')
-			continue;
-		snprintf(path, sizeof(path), CORPUS "%s", entry->d_name);
-		in = fopen(path, "rb");
-		UNIT_NEED(in);
-		files[count].size = fread(files[count].bytes, 1, LONGEST, in);
-		fclose(in);
-		count++;
-	}
-	closedir(folder);
-}
+#include "tests/unit/fuzz_corpus.h"
 
 static void corpus(void)
 {
-	unsigned int i;
-
-	load();
-	CU_ASSERT_TRUE(count >= 30);
-	for (i = 0; i < count; i++)
-		LLVMFuzzerTestOneInput(files[i].bytes, files[i].size);
-}
-
-static uint32_t seed = 1;
-
-static uint32_t next(uint32_t below)
-{
-	seed = seed * 1664525 + 1013904223;
-	return (uint32_t)((uint64_t)seed * below >> 32);
-}
-
-/* A few bytes are others, a length or a count is off by one, the end is missing. */
-static void changed(void)
-{
-	static const uint8_t values[] = {0, 1, 2, 3, 16, 24, 32, 63, 64, 127, 128, 254, 255};
-	static uint8_t work[LONGEST];
-	unsigned int i, n, k;
-	size_t size;
-
-	load();
-	for (i = 0; i < count; i++) {
-		for (n = 0; n < CHANGES && files[i].size; n++) {
-			size = files[i].size;
-			memcpy(work, files[i].bytes, size);
-			for (k = next(4); k; k--) {
-				uint8_t *at = &work[next((uint32_t)size)];
-
-				*at = next(2) ? values[next(sizeof(values))]
-					      : (uint8_t)(*at + next(3) - 1);
-			}
-			if (!next(4))
-				size = next((uint32_t)size + 1);
-			LLVMFuzzerTestOneInput(work, size);
-		}
-	}
-	unit_note("%u files, %u inputs", count, count * CHANGES);
+	corpus_is_run(30);
 }
 
 UNIT_MAIN("corpus of the protocol's fuzzer", {"corpus", corpus}, {"changed", changed})

@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * A fuzzer's corpus, as it is and with some bytes changed: what `make fuzz` looks at for longer,
+ * and with clang. Included after unit.h and the fuzzer's target, with the corpus' folder as CORPUS.
+ */
+#ifndef ROC_UNIT_FUZZ_CORPUS_H
+#define ROC_UNIT_FUZZ_CORPUS_H
+
+#include <dirent.h>
+
+#define FILES_MAX 256
+#define FILE_MAX 4096
+#define CHANGES 2000 /* of each file */
+
+static struct {
+	uint8_t bytes[FILE_MAX];
+	size_t size;
+} files[FILES_MAX];
+static unsigned int count;
+
+static void load(void)
+{
+	DIR *folder = opendir(CORPUS);
+	struct dirent *entry;
+	char path[512];
+	FILE *in;
+
+	UNIT_NEED(folder);
+	count = 0;
+	while ((entry = readdir(folder)) && count < FILES_MAX) {
+		if (entry->d_name[0] == '.')
+			continue;
+		snprintf(path, sizeof(path), CORPUS "%s", entry->d_name);
+		in = fopen(path, "rb");
+		UNIT_NEED(in);
+		files[count].size = fread(files[count].bytes, 1, FILE_MAX, in);
+		fclose(in);
+		count++;
+	}
+	closedir(folder);
+}
+
+/* All of it, and that it is not less than @least. */
+static void corpus_is_run(unsigned int least)
+{
+	unsigned int i;
+
+	load();
+	CU_ASSERT_TRUE(count >= least);
+	for (i = 0; i < count; i++)
+		LLVMFuzzerTestOneInput(files[i].bytes, files[i].size);
+}
+
+static uint32_t seed = 1;
+
+static uint32_t next(uint32_t below)
+{
+	seed = seed * 1664525 + 1013904223;
+	return (uint32_t)((uint64_t)seed * below >> 32);
+}
+
+/* A few bytes are others, a length or a count is off by one, the end is missing. */
+static void changed(void)
+{
+	static const uint8_t values[] = {0, 1, 2, 3, 16, 24, 32, 63, 64, 127, 128, 254, 255};
+	static uint8_t work[FILE_MAX];
+	unsigned int i, n, k;
+	size_t size;
+
+	load();
+	for (i = 0; i < count; i++) {
+		for (n = 0; n < CHANGES && files[i].size; n++) {
+			size = files[i].size;
+			memcpy(work, files[i].bytes, size);
+			for (k = next(4); k; k--) {
+				uint8_t *at = &work[next((uint32_t)size)];
+
+				*at = next(2) ? values[next(sizeof(values))]
+					      : (uint8_t)(*at + next(3) - 1);
+			}
+			if (!next(4))
+				size = next((uint32_t)size + 1);
+			LLVMFuzzerTestOneInput(work, size);
+		}
+	}
+	unit_note("%u files, %u inputs", count, count * CHANGES);
+}
+
+#endif

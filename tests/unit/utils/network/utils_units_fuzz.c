@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * The corpus of the fuzzer of what roc-send, roc-recv and roc-replay read.
+ */
+#include "unit.h"
+
+#include "tests/fuzz/units.c"
+
+#define CORPUS "tests/fuzz/corpus/units/"
+
+#include "tests/unit/fuzz_corpus.h"
+
+static void corpus(void)
+{
+	corpus_is_run(20);
+}
+
+UNIT_MAIN("corpus of the units' fuzzer", {"corpus", corpus}, {"changed", changed})
