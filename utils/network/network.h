@@ -16,11 +16,13 @@
 
 #define NETWORK_PORT "4817"
 #define NETWORK_CONNECTIONS 32
+#define NETWORK_SILENCE "10" /* seconds */
 
 struct send_options {
 	const char *host, *port, *provider;
 	uint32_t connections; /* links are shared out among them */
 	uint32_t patience;    /* seconds that a receiver may be away */
+	uint32_t silence;     /* seconds after which one that says nothing is */
 };
 
 /* Connected, or NULL and the sentence in @why. @source must outlive the sink. */
@@ -31,7 +33,8 @@ struct recv_options {
 	const char *host, *port, *provider; /* host: address to listen at, NULL: all */
 	uint64_t buffer;		    /* bytes of memory, shared out among the connections */
 	uint32_t connections;		    /* at the same time */
-	bool once;			    /* end when a sender has ended in order */
+	uint32_t silence; /* seconds after which a sender is gone that says nothing */
+	bool once;	  /* end when a sender has ended in order */
 };
 
 /* Listening, or NULL and the sentence in @why. */

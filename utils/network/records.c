@@ -25,14 +25,17 @@ void control_drop_record(struct control *c, const struct wire_record *r)
 	control_drop(c, record_bytes(r));
 }
 
-int control_beat(struct control *c, uint64_t now)
+int control_beat(struct control *c, uint64_t now, uint32_t silence)
 {
+	uint64_t limit = silence * UNITS_NS_PER_S;
+	/* Who has little patience may have told the other end so. */
+	uint64_t pause = limit / 4 < UNITS_NS_PER_S ? limit / 4 : UNITS_NS_PER_S;
 	struct wire_record r = {.type = WIRE_BEAT};
 	unsigned char text[WIRE_RECORD];
 
-	if (now > c->heard && now - c->heard > CONTROL_SILENCE)
+	if (now > c->heard && now - c->heard > limit)
 		return -ETIMEDOUT;
-	if (now > c->told && now - c->told > UNITS_NS_PER_S) {
+	if (now > c->told && now - c->told > pause) {
 		wire_put_record(text, &r);
 		control_queue(c, text, sizeof(text));
 		c->told = now;

@@ -14,7 +14,7 @@ struct recv_values {
 	struct units_options units;
 	const char *bind, *port, *provider, *dir, *prefix;
 	uint64_t buffer, file_size, file_time;
-	uint32_t connections, depth;
+	uint32_t connections, silence, depth;
 	bool once, no_errorcheck, buffered;
 };
 
@@ -36,6 +36,8 @@ static const struct option_spec options[] = {
 	 .help = "Memory, shared out among the connections"},
 	{AT("connections", OPTION_NUMBER, connections), .arg = "N", .fallback = "4", .min = 1,
 	 .max = NETWORK_CONNECTIONS, .help = "Connections at the same time"},
+	{AT("silence", OPTION_NUMBER, silence), .arg = "SECONDS", .fallback = NETWORK_SILENCE,
+	 .min = 1, .help = "A sender that says nothing for so long is gone; below 5 at both ends"},
 	{AT("prefix", OPTION_TEXT, prefix), .arg = "NAME", .fallback = "run",
 	 .help = "How the files are called: NAME-000000.data and so on"},
 	{AT("file-size", OPTION_SIZE, file_size), .arg = "SIZE", .fallback = "4Gi",
@@ -75,6 +77,7 @@ static int run(const void *values)
 		.provider = v->provider,
 		.buffer = v->buffer,
 		.connections = v->connections,
+		.silence = v->silence,
 		.once = v->once,
 	};
 	struct error_log errors = {.path = ERROR_LOG_FILE, .card = "network"};

@@ -13,6 +13,7 @@
 
 #define EVENTS 64
 #define GREET_NS (15 * UNITS_NS_PER_S)
+#define HANG_UP_NS UNITS_NS_PER_S /* after the book */
 
 static void forget(struct guest *g)
 {
@@ -69,6 +70,21 @@ static bool same_content(const struct recv *r, const struct wire_hello *h)
 	const struct unit_format *f = &r->source.format;
 
 	return !r->known || (f->content == h->content && f->page_bytes == h->page_bytes);
+}
+
+/*
+ * Who ends with a sender hears no other one as long as that one is there: what another says would
+ * count as its end.
+ */
+static bool hears_another(const struct recv *r, const struct wire_hello *h)
+{
+	uint32_t i;
+
+	for (i = 0; i < r->opt.connections && r->opt.once && r->run != h->run; i++) {
+		if (r->guests[i].state == SENDING && r->guests[i].hello.run == r->run)
+			return true;
+	}
+	return false;
 }
 
 static void learn(struct recv *r, const struct wire_hello *h)
@@ -148,7 +164,6 @@ static int welcome(struct recv *r, struct guest *g)
 	memcpy(w.name, g->end.name, sizeof(w.name));
 	g->state = SENDING;
 	g->units = g->bytes = g->received = 0;
-	g->ended = false;
 	answer(g, &w);
 	return 0;
 }
@@ -179,6 +194,12 @@ static int judge_hello(struct recv *r, struct guest *g)
 			 units_content_name(r->source.format.content));
 		return refuse(r, g, WIRE_OTHER_CONTENT, why);
 	}
+	if (hears_another(r, &g->hello))
+		return refuse(r, g, WIRE_NO_ROOM,
+			      "it receives another sender, and ends with it (--once).");
+	/* One sender has not now so many connections and then so many. */
+	if (r->known && r->run == g->hello.run && r->expected != g->hello.connections)
+		return -EPROTO;
 	return 0;
 }
 
@@ -216,11 +237,11 @@ void guests_let_in(struct recv *r)
 		if (r->guests[i].state == NOBODY)
 			g = &r->guests[i];
 	}
-	if (!g || r->stopped) {
+	if (!g || r->stopped || r->over) {
 		control_accepted(&waiting.control, fd);
 		refuse(r, &waiting, WIRE_NO_ROOM,
-		       r->stopped ? "it is about to end."
-				  : "it has as many connections as it may (--connections).");
+		       g ? "it is about to end."
+			 : "it has as many connections as it may (--connections).");
 		control_close(&waiting.control);
 		return;
 	}
@@ -243,68 +264,87 @@ static int collect_events(struct recv *r, struct guest *g, char why[UNITS_WHY])
 
 		if (events[i].context)
 			continue;
-		if (slot >= g->slots || g->slot[slot] != FREE)
+		if (slot >= g->slots || g->slot[slot].state != FREE)
 			return units_fail(why, EPROTO, "it wrote into a slot that is not its own");
 		wire_get_head((unsigned char *)guest_data(g, (uint32_t)slot) - WIRE_HEAD, &head);
 		if (head.bytes > g->stride - RECV_ALIGN)
 			return units_fail(why, EPROTO,
 					  "it sent a unit that is larger than it said");
-		g->slot[slot] = FULL;
+		g->slot[slot] = (struct guest_slot){.state = FULL, .bytes = head.bytes};
 		g->full[g->tail++ % g->slots] = (uint32_t)slot;
 		g->received++;
 	}
 	return n < 0 ? n : 0;
 }
 
-static int hear(struct guest *g)
+/*
+ * It says that it sent everything, and that all of it has its credit. Then all of it is with us,
+ * and done; whoever says so otherwise would keep its place for ever.
+ */
+static int say_book(struct recv *r, struct guest *g, const struct wire_record *end,
+		    char why[UNITS_WHY])
+{
+	struct wire_record record = {.type = WIRE_BOOK, .a = g->units, .b = g->bytes};
+	unsigned char text[WIRE_RECORD];
+
+	if (end->a != g->units || g->units != g->received)
+		return units_fail(why, EPROTO,
+				  "it says that it is done with %" PRIu64 " units, and of %" PRIu64
+				  " that came %" PRIu64 " are",
+				  end->a, g->received, g->units);
+	wire_put_record(text, &record);
+	control_queue(&g->control, text, sizeof(text));
+	g->state = BOOKED;
+	g->since = units_now();
+	if (g->hello.run == r->run)
+		r->ended |= UINT32_C(1) << g->hello.connection;
+	return 0;
+}
+
+static int hear(struct recv *r, struct guest *g, char why[UNITS_WHY])
 {
 	struct wire_record record;
 	int gone, ret;
 
 	gone = control_receive(&g->control);
-	while ((ret = control_record(&g->control, &record)) > 0) {
-		if (record.type == WIRE_END) {
-			g->ended = true;
-			g->end_record = record;
-		}
+	while (g->state == SENDING && (ret = control_record(&g->control, &record)) != 0) {
+		if (ret > 0 && record.type == WIRE_END)
+			ret = say_book(r, g, &record, why);
+		if (ret < 0)
+			return ret;
 		control_drop_record(&g->control, &record);
 	}
-	return ret ? ret : gone;
-}
-
-/* It said that it sent everything, and all of it came to its end: say what we have. */
-static bool say_book(struct recv *r, struct guest *g)
-{
-	struct wire_record record = {.type = WIRE_BOOK, .a = g->units, .b = g->bytes};
-	unsigned char text[WIRE_RECORD];
-
-	if (!g->ended || g->out || g->head != g->tail || g->units < g->end_record.a)
-		return false;
-	wire_put_record(text, &record);
-	control_queue(&g->control, text, sizeof(text));
-	control_flush(&g->control);
-	if (g->hello.run == r->run)
-		r->ended++;
-	return true;
+	/* Who ended in order may hang up before we looked. */
+	return g->state == SENDING ? gone : 0;
 }
 
 /* 0, or -errno: the sender is gone, or not to be trusted. */
 static int serve(struct recv *r, struct guest *g, bool listen, char why[UNITS_WHY])
 {
-	int ret;
+	int ret = 0;
 
-	ret = collect_events(r, g, why);
+	/* What comes after the stop has no credit: the sender keeps it. */
+	if (!r->stopped)
+		ret = collect_events(r, g, why);
 	if (ret || !listen)
 		return ret;
-	ret = hear(g);
+	ret = hear(r, g, why);
 	if (!ret)
-		ret = control_beat(&g->control, units_now());
+		ret = control_beat(&g->control, units_now(), r->opt.silence);
 	if (!ret)
 		ret = control_flush(&g->control);
-	/* A sender that ended may hang up before we looked. */
-	if (g->ended && (!ret || ret == -ECONNRESET))
+	if (g->state == BOOKED)
 		return 0;
 	return ret ? units_fail(why, -ret, "%s", strerror(-ret)) : 0;
+}
+
+/* Its last words have no meaning any more, but closing before they were read would lose ours. */
+static bool hung_up(struct guest *g)
+{
+	int gone = control_receive(&g->control);
+
+	control_drop(&g->control, g->control.in_bytes);
+	return gone || control_flush(&g->control);
 }
 
 static void part(struct recv *r, struct guest *g, const char *why)
@@ -315,7 +355,6 @@ static void part(struct recv *r, struct guest *g, const char *why)
 	snprintf(r->source.note, sizeof(r->source.note),
 		 "The sender at %s is gone (%.200s) after %" PRIu64 " units.", other, why,
 		 g->units);
-	r->lost_senders++;
 	guest_leave(r, g);
 }
 
@@ -325,8 +364,15 @@ bool guest_credits_due(const struct guest *g, uint64_t now)
 
 	if (!g->credit_count)
 		return false;
-	return with_us > g->slots / 2 || g->credit_count >= g->slots / 4 || g->ended ||
+	return with_us > g->slots / 2 || g->credit_count >= g->slots / 4 ||
 	       now - g->credit_since > RECV_CREDIT_NS;
+}
+
+/* From now on the sender may write there. */
+static void free_slots(struct guest *g, const unsigned char *at, uint32_t count)
+{
+	for (; count; count--, at += 4)
+		g->slot[wire_get_slot(at)].state = FREE;
 }
 
 void guest_give_credits(struct recv *r, struct guest *g)
@@ -344,6 +390,7 @@ void guest_give_credits(struct recv *r, struct guest *g)
 		wire_put_record(text, &record);
 		control_queue(&g->control, text, sizeof(text));
 		control_queue(&g->control, at, 4 * (size_t)record.count);
+		free_slots(g, at, record.count);
 		at += 4 * (size_t)record.count;
 		left -= record.count;
 	}
@@ -362,8 +409,22 @@ void guest_step(struct recv *r, struct guest *g, bool listen)
 		guest_leave(r, g);
 	else if (g->state == SENDING && serve(r, g, listen, why))
 		part(r, g, why);
-	else if (g->state == SENDING && listen && say_book(r, g))
+	else if (g->state == BOOKED && listen &&
+		 (hung_up(g) || units_now() - g->since > HANG_UP_NS))
 		guest_leave(r, g);
 	else if (g->state == LEAVING && !g->out)
 		forget(g);
+}
+
+bool guest_goodbye(struct recv *r, struct guest *g)
+{
+	if (g->state != SENDING && g->state != BOOKED)
+		return false;
+	if (g->credit_count)
+		guest_give_credits(r, g);
+	if (hung_up(g))
+		return false;
+	if (!g->credit_count && !g->control.out_bytes)
+		shutdown(g->control.fd, SHUT_WR);
+	return true;
 }

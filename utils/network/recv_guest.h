@@ -18,13 +18,21 @@ enum guest_state {
 	NOBODY,
 	GREETING, /* has not said who it is */
 	SENDING,
+	BOOKED,	 /* it sent everything, and was told what we have: it hangs up */
 	LEAVING, /* is gone, but units of it are out */
 };
 
 enum slot_state {
-	FREE,
+	FREE, /* the sender may write there */
 	FULL, /* waits to be taken */
 	OUT,
+	OWED, /* whoever took it is done, and the sender was not told yet */
+	KEPT, /* it was not brought to its end, so the sender is not told */
+};
+
+struct guest_slot {
+	enum slot_state state;
+	uint64_t bytes; /* of the unit, as they were when it came */
 };
 
 /* A sender's connection, and its share of the memory. */
@@ -38,17 +46,15 @@ struct guest {
 	char *memory;
 	uint64_t stride;
 	uint32_t slots;
-	uint8_t *slot;	/* enum slot_state of each */
+	struct guest_slot *slot;
 	uint32_t *full; /* a ring of them */
 	uint64_t head, tail;
 	uint32_t out;
 	uint64_t units, bytes; /* that whoever takes them is done with */
 	uint64_t received;
-	unsigned char *credits; /* slots to be given back */
+	unsigned char *credits; /* slots that are owed, each once */
 	uint32_t credit_count;
 	uint64_t credit_since; /* units_now() of the first of them */
-	bool ended;	       /* it said that it sent everything */
-	struct wire_record end_record;
 };
 
 struct recv {
@@ -61,11 +67,11 @@ struct recv {
 	struct guest *guests;
 	uint32_t turn; /* whose unit is next */
 	uint64_t looked;
-	uint64_t run;		  /* of the sender whose connections come */
-	uint32_t expected, ended; /* its connections */
-	uint64_t units, bytes, taken;
-	uint64_t lost_senders;
-	bool known; /* the format is */
+	uint64_t run; /* of the sender whose connections come */
+	uint32_t expected;
+	uint32_t ended;	       /* a bit for each of them that ended in order */
+	uint64_t units, bytes; /* that were taken */
+	bool known;	       /* the format is */
 	bool over, stopped;
 };
 
@@ -85,5 +91,10 @@ bool guest_credits_due(const struct guest *g, uint64_t now);
 void guest_give_credits(struct recv *r, struct guest *g);
 /* Nobody writes to its memory any more. */
 void guest_leave(struct recv *r, struct guest *g);
+/*
+ * We end: one step towards it that the sender knows what we have of it. False: there is nothing
+ * more to be done for it.
+ */
+bool guest_goodbye(struct recv *r, struct guest *g);
 
 #endif

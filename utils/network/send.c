@@ -12,7 +12,7 @@ struct send_values {
 	struct common_options common;
 	struct units_options units;
 	const char *host, *port, *provider, *replay;
-	uint32_t connections, patience;
+	uint32_t connections, patience, silence;
 };
 
 #define AT(option_name, option_type, member)                                                       \
@@ -32,6 +32,8 @@ static const struct option_spec options[] = {
 	 .max = NETWORK_CONNECTIONS, .help = "Links are shared out among so many connections"},
 	{AT("patience", OPTION_NUMBER, patience), .arg = "SECONDS", .fallback = "30",
 	 .help = "Wait so long for a receiver that was lost"},
+	{AT("silence", OPTION_NUMBER, silence), .arg = "SECONDS", .fallback = NETWORK_SILENCE,
+	 .min = 1, .help = "One that says nothing for so long is lost; below 5 at both ends"},
 	UNITS_RUN_OPTIONS(struct send_values, "10"),
 };
 
@@ -60,6 +62,7 @@ static int run(const void *values)
 		.provider = v->provider,
 		.connections = v->connections,
 		.patience = v->patience,
+		.silence = v->silence,
 	};
 	char why[UNITS_WHY] = "";
 	struct source *source;

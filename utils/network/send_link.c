@@ -186,10 +186,9 @@ static int greet(struct send *s, struct link *l, char why[UNITS_WHY])
 		   : 0;
 }
 
-static int refuse(struct send *s, const struct link *l, enum wire_wrong wrong, char why[UNITS_WHY])
+static int refuse(struct send *s, const struct wire_welcome *w, enum wire_wrong wrong,
+		  char why[UNITS_WHY])
 {
-	const struct wire_welcome *w = &l->welcome;
-
 	switch (wrong) {
 	case WIRE_STRANGER:
 		return units_fail(why, EPROTO, "What listens at %s port %s is no roc-recv.",
@@ -211,45 +210,60 @@ static int refuse(struct send *s, const struct link *l, enum wire_wrong wrong, c
 	}
 }
 
+/* Slots as they are said now: none of them is in use. */
+static int make_slots(struct link *l, const struct wire_welcome *w, char why[UNITS_WHY])
+{
+	uint32_t *slots = calloc(w->slots, sizeof(*slots));
+	uint32_t *in_slot = calloc(w->slots, sizeof(*in_slot)), i;
+
+	if (!slots || !in_slot) {
+		free(slots);
+		free(in_slot);
+		return units_fail(why, ENOMEM, "There is no memory left.");
+	}
+	for (i = 0; i < w->slots; i++) {
+		slots[i] = w->slots - 1 - i;
+		in_slot[i] = SEND_NONE;
+	}
+	free(l->slots);
+	free(l->in_slot);
+	l->slots = slots;
+	l->in_slot = in_slot;
+	l->slot_count = w->slots;
+	l->welcome = *w;
+	return 0;
+}
+
+/* What the receiver says is looked at before anything of the connection is as it says. */
 static int be_welcomed(struct send *s, struct link *l, char why[UNITS_WHY])
 {
+	struct wire_welcome w = {0};
 	enum wire_wrong wrong;
-	uint32_t i;
 	int ret;
 
 	ret = control_receive(&l->control);
 	if (l->control.in_bytes >= WIRE_GREETING) {
-		wrong = wire_get_greeting(l->control.in, &l->welcome.version);
+		wrong = wire_get_greeting(l->control.in, &w.version);
 		if (wrong)
-			return refuse(s, l, wrong, why);
+			return refuse(s, &w, wrong, why);
 	}
 	if (l->control.in_bytes < WIRE_WELCOME)
 		return ret ? units_fail(why, -ret, "%s port %s hung up: %s.", s->opt.host,
 					s->opt.port, strerror(-ret))
 			   : 0;
-	wrong = wire_get_welcome(l->control.in, &l->welcome);
-	if (wrong || l->welcome.status)
-		return refuse(s, l, wrong, why);
-	if (l->welcome.slot_bytes < s->source->format.unit_max)
-		return refuse(s, l, WIRE_MALFORMED, why);
+	wrong = wire_get_welcome(l->control.in, &w);
+	if (wrong || w.status)
+		return refuse(s, &w, wrong, why);
+	if (w.slot_bytes < s->source->format.unit_max)
+		return refuse(s, &w, WIRE_MALFORMED, why);
 	control_drop(&l->control, WIRE_WELCOME);
-	ret = fabric_end_peer(&l->end, l->welcome.name, l->welcome.name_bytes, why);
+	ret = fabric_end_peer(&l->end, w.name, w.name_bytes, why);
+	if (!ret)
+		ret = make_slots(l, &w, why);
 	if (ret)
 		return ret;
-	free(l->slots);
-	free(l->in_slot);
-	l->slots = calloc(l->welcome.slots, sizeof(*l->slots));
-	l->in_slot = calloc(l->welcome.slots, sizeof(*l->in_slot));
-	if (!l->slots || !l->in_slot)
-		return units_fail(why, ENOMEM, "There is no memory left.");
-	for (i = 0; i < l->welcome.slots; i++) {
-		l->slots[i] = l->welcome.slots - 1 - i;
-		l->in_slot[i] = SEND_NONE;
-	}
-	l->slot_count = l->welcome.slots;
 	l->state = READY;
 	l->since = units_now();
-	l->away = 0;
 	return 0;
 }
 
@@ -289,6 +303,7 @@ static int take_credits(struct send *s, struct link *l, uint32_t count)
 			return -EPROTO;
 		i = l->in_slot[slot];
 		l->in_slot[slot] = SEND_NONE;
+		l->away = 0;
 		l->slots[l->slot_count++] = slot;
 		l->units++;
 		l->bytes += s->parcels[i].unit.bytes;
@@ -310,6 +325,9 @@ static int hear(struct send *s, struct link *l)
 			if (ret)
 				return ret;
 		} else if (r.type == WIRE_BOOK) {
+			/* Before our end it would only keep us from sending. */
+			if (!l->ended)
+				return -EPROTO;
 			l->book = r;
 			l->booked = true;
 		}
@@ -389,6 +407,9 @@ int link_serve(struct send *s, struct link *l)
 
 	if (l->booked)
 		return 0;
+	/* One that only says hello, and goes again and again, is not there. */
+	if (l->away && now - l->since > s->opt.patience * UNITS_NS_PER_S)
+		l->away = 0;
 	/* Credits are worth a call when there are few, else the other end lives or does not. */
 	if (l->slot_count < l->welcome.slots / 2 || now - l->looked > LISTEN_NS) {
 		l->looked = now;
@@ -404,6 +425,6 @@ int link_serve(struct send *s, struct link *l)
 	if (!ret)
 		ret = collect_events(s, l);
 	if (!ret)
-		ret = control_beat(&l->control, now);
+		ret = control_beat(&l->control, now, s->opt.silence);
 	return ret ? ret : control_flush(&l->control);
 }

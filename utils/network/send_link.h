@@ -40,7 +40,7 @@ struct link {
 	struct fabric_end end;
 	bool open;	 /* the end is */
 	uint64_t since;	 /* it has been so, units_now() */
-	uint64_t away;	 /* no receiver since, 0: there is one */
+	uint64_t away;	 /* no receiver that takes anything since, 0: there is one */
 	uint64_t looked; /* at the control connection */
 	struct wire_welcome welcome;
 	uint32_t *slots; /* free ones, a stack */

@@ -16,10 +16,17 @@
 #include <unistd.h>
 
 #define LISTEN_NS (2 * 1000 * 1000) /* between two looks at what does not hurry */
+#define GOODBYE_NS UNITS_NS_PER_S   /* until senders have heard what we have of theirs */
 
 static struct recv *of(struct source *s)
 {
 	return (struct recv *)s;
+}
+
+/* Bits of so many connections, which are 32 at most. */
+static uint32_t all_of(uint32_t count)
+{
+	return UINT32_MAX >> (32 - count);
 }
 
 /* All connections one step further. */
@@ -35,7 +42,7 @@ static void step(struct recv *r)
 	}
 	for (i = 0; i < r->opt.connections; i++)
 		guest_step(r, &r->guests[i], listen);
-	if (r->opt.once && r->known && r->ended >= r->expected)
+	if (r->opt.once && r->known && r->ended == all_of(r->expected))
 		r->over = true;
 }
 
@@ -49,16 +56,15 @@ static void lend(struct recv *r, struct guest *g, struct unit *u)
 	uint32_t slot = g->full[g->head++ % g->slots];
 	struct wire_head head;
 
+	/* It may have changed since it was looked at: the bytes are those that were judged. */
 	wire_get_head((unsigned char *)guest_data(g, slot) - WIRE_HEAD, &head);
-	/* It may have changed since it was looked at. */
-	if (head.bytes > g->stride - RECV_ALIGN)
-		head.bytes = 0;
-	g->slot[slot] = OUT;
+	g->slot[slot].state = OUT;
 	g->out++;
-	r->taken++;
+	r->units++;
+	r->bytes += g->slot[slot].bytes;
 	*u = (struct unit){
 		.data = guest_data(g, slot),
-		.bytes = head.bytes,
+		.bytes = g->slot[slot].bytes,
 		.handle = (uint64_t)(g - r->guests + 1) << 32 | slot,
 		.sequence = head.sequence,
 		.first = head.first,
@@ -85,27 +91,46 @@ static int take(struct source *s, struct unit *u)
 	return r->over || r->stopped ? -ENODATA : 0;
 }
 
-static int give_back(struct source *s, uint64_t handle)
+/* A unit comes back: its slot, or NULL with the sentence. */
+static struct guest_slot *come_back(struct source *s, uint64_t handle, struct guest **guest)
 {
 	struct recv *r = of(s);
 	uint32_t slot = (uint32_t)handle, who = (uint32_t)(handle >> 32) - 1;
 	struct guest *g = who < r->opt.connections ? &r->guests[who] : NULL;
-	struct wire_head head;
 
-	if (!g || g->state < SENDING || slot >= g->slots || g->slot[slot] != OUT)
-		return units_fail(s->why, EINVAL, "Unit 0x%" PRIx64 " is not out.", handle);
-	wire_get_head((unsigned char *)guest_data(g, slot) - WIRE_HEAD, &head);
-	g->slot[slot] = FREE;
+	if (!g || g->state < SENDING || slot >= g->slots || g->slot[slot].state != OUT) {
+		units_fail(s->why, EINVAL, "Unit 0x%" PRIx64 " is not out.", handle);
+		return NULL;
+	}
+	g->slot[slot].state = KEPT;
 	g->out--;
+	*guest = g;
+	return &g->slot[slot];
+}
+
+static int refuse(struct source *s, uint64_t handle)
+{
+	struct guest *g;
+
+	return come_back(s, handle, &g) ? 0 : -EINVAL;
+}
+
+static int give_back(struct source *s, uint64_t handle)
+{
+	struct guest_slot *slot;
+	struct guest *g;
+
+	slot = come_back(s, handle, &g);
+	if (!slot)
+		return -EINVAL;
 	if (g->state != SENDING)
 		return 0;
 	g->units++;
-	g->bytes += head.bytes;
-	r->units++;
-	r->bytes += head.bytes;
+	g->bytes += slot->bytes;
+	slot->state = OWED;
 	if (!g->credit_count)
 		g->credit_since = units_now();
-	wire_put_slot(g->credits + 4 * (size_t)g->credit_count++, slot);
+	wire_put_slot(g->credits + 4 * (size_t)g->credit_count++, (uint32_t)handle);
 	return 0;
 }
 
@@ -146,9 +171,9 @@ static void recv_sleep(struct source *s, struct units_sleep *sleep)
 			units_sleep_ns(sleep, RECV_CREDIT_NS);
 		if (g->state == SENDING && sleep->ns)
 			fabric_end_sleep(&g->fabric, &g->end, sleep);
-		if (g->state == SENDING && g->ended)
-			units_sleep_ns(sleep, UNITS_NS_PER_S / 1000);
-		else if (g->state == SENDING || g->state == GREETING)
+		if (g->state == BOOKED)
+			units_sleep_ns(sleep, UNITS_NS_PER_S / 100);
+		if (g->state != NOBODY && g->state != LEAVING)
 			control_sleep(&g->control, sleep);
 	}
 }
@@ -160,18 +185,37 @@ static void books(struct source *s, struct unit_books *b)
 	*b = (struct unit_books){.known = true, .units = r->units, .bytes = r->bytes};
 }
 
+/* What has its credit must be known to the sender, or it sends it again to the next one. */
+static void say_goodbye(struct recv *r)
+{
+	uint64_t until = units_now() + GOODBYE_NS;
+	struct pollfd fds[NETWORK_CONNECTIONS];
+	nfds_t count;
+	uint32_t i;
+
+	do {
+		for (i = count = 0; i < r->opt.connections; i++) {
+			struct guest *g = &r->guests[i];
+
+			if (guest_goodbye(r, g))
+				fds[count++] =
+					(struct pollfd){.fd = g->control.fd, .events = POLLIN};
+		}
+	} while (count && poll(fds, count, 10) >= 0 && units_now() < until);
+}
+
 static void close_source(struct source *s)
 {
 	struct recv *r = of(s);
 	uint32_t i;
 
+	if (r->guests)
+		say_goodbye(r);
 	for (i = 0; r->guests && i < r->opt.connections; i++) {
 		struct guest *g = &r->guests[i];
 
 		if (g->state == NOBODY)
 			continue;
-		/* The last word, if it was not said. */
-		control_flush(&g->control);
 		g->out = 0;
 		guest_leave(r, g);
 	}
@@ -188,6 +232,7 @@ static const struct source_ops ops = {
 	.start = start,
 	.take = take,
 	.give_back = give_back,
+	.refuse = refuse,
 	.flush = flush,
 	.stop = stop,
 	.sleep = recv_sleep,

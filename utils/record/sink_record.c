@@ -305,18 +305,35 @@ static int done(struct sink *s, uint64_t *handles, unsigned int room)
 	for (i = r->head; i != r->tail && n < room; i++) {
 		struct write *w = at(r, i);
 
-		if (w->state == WRITTEN) {
-			w->state = RETURNED_WRITTEN;
-			s->n.units++;
-			s->n.bytes += w->entry.bytes;
-			/* By the page cache the kernel copies. We never do. */
-		} else if (w->state == FAILED) {
-			w->state = RETURNED_FAILED;
-			s->n.lost++;
-			s->n.lost_bytes += w->entry.bytes;
-		} else {
+		if (w->state != WRITTEN)
 			continue;
-		}
+		w->state = RETURNED_WRITTEN;
+		/* By the page cache the kernel copies. We never do. */
+		s->n.units++;
+		s->n.bytes += w->entry.bytes;
+		handles[n++] = w->handle;
+	}
+	ret = settle(r);
+	return n ? (int)n : ret;
+}
+
+static int lost(struct sink *s, uint64_t *handles, unsigned int room)
+{
+	struct record *r = of(s);
+	unsigned int n = 0;
+	uint64_t i;
+	int ret;
+
+	if (!r->full && !r->failed)
+		return 0;
+	for (i = r->head; i != r->tail && n < room; i++) {
+		struct write *w = at(r, i);
+
+		if (w->state != FAILED)
+			continue;
+		w->state = RETURNED_FAILED;
+		s->n.lost++;
+		s->n.lost_bytes += w->entry.bytes;
 		handles[n++] = w->handle;
 	}
 	ret = settle(r);
@@ -380,6 +397,7 @@ static const struct sink_ops ops = {
 	.put = put,
 	.flush = flush,
 	.done = done,
+	.lost = lost,
 	.finish = finish,
 	.abandon = abandon,
 	.sleep = record_sleep,

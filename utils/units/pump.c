@@ -52,6 +52,15 @@ static int give_back(struct pump *p, uint64_t handle)
 	return ret ? fail(p, ret, p->source->why) : 0;
 }
 
+/* Of a unit that did not get where it should. */
+static int refuse(struct pump *p, uint64_t handle)
+{
+	const struct source_ops *ops = p->source->ops;
+	int ret = (ops->refuse ? ops->refuse : ops->give_back)(p->source, handle);
+
+	return ret ? fail(p, ret, p->source->why) : 0;
+}
+
 /* Hand one unit over: 1; 0 no room, or no more; -errno. */
 static int put(struct pump *p, const struct unit *u)
 {
@@ -75,8 +84,7 @@ static int put(struct pump *p, const struct unit *u)
 	p->full = true;
 	p->n.left++;
 	p->n.left_bytes += u->bytes;
-	ret = give_back(p, u->handle);
-	return ret ? ret : 0;
+	return refuse(p, u->handle);
 }
 
 static bool enough(const struct pump *p)
@@ -118,13 +126,14 @@ static int move(struct pump *p, bool all)
 	return n;
 }
 
-/* What the sink is done with goes back: how many, or -errno. */
-static int collect(struct pump *p)
+/* Units come out of the sink by @out and go back by @back: how many, or -errno. */
+static int pass_back(struct pump *p, int (*out)(struct sink *, uint64_t *, unsigned int),
+		     int (*back)(struct pump *, uint64_t))
 {
 	uint64_t handles[BATCH];
 	int n, i, ret;
 
-	n = p->sink->ops->done(p->sink, handles, BATCH);
+	n = out(p->sink, handles, BATCH);
 	if (n == -ENOSPC) {
 		p->full = true;
 		return 0;
@@ -132,13 +141,26 @@ static int collect(struct pump *p)
 	if (n < 0)
 		return fail(p, n, p->sink->why);
 	for (i = 0; i < n; i++) {
-		ret = give_back(p, handles[i]);
+		ret = back(p, handles[i]);
 		if (ret)
 			return ret;
 	}
 	p->n.returned += (uint64_t)n;
 	p->n.out -= (uint64_t)n;
 	return n;
+}
+
+/* What the sink is done with goes back: how many, or -errno. */
+static int collect(struct pump *p)
+{
+	const struct sink_ops *ops = p->sink->ops;
+	int n, lost;
+
+	n = pass_back(p, ops->done, give_back);
+	if (n < 0 || !ops->lost)
+		return n;
+	lost = pass_back(p, ops->lost, refuse);
+	return lost < 0 ? lost : n + lost;
 }
 
 static void doze(struct pump *p)
@@ -268,7 +290,7 @@ static void let_go(struct pump *p)
 	p->why[0] = '\0';
 	while (p->n.out && collect(p) > 0)
 		;
-	if (p->holds && !give_back(p, p->held.handle)) {
+	if (p->holds && !refuse(p, p->held.handle)) {
 		p->holds = false;
 		p->n.left++;
 		p->n.left_bytes += p->held.bytes;

@@ -11,6 +11,7 @@
  *	sink_check.c		looks at the data, or only counts them
  *	pump.c			takes, puts, gives back; limits, the stop
  *	pace.c			a rate
+ *	outside.c		what came from a network or a file, before it is believed
  *	units_options.c		what the tools have in common on their command line
  *	units_report.c		live line, table, JSON, metrics
  *
@@ -109,6 +110,9 @@ struct source_ops {
 	 * none, which every source says in the end after its stop. */
 	int (*take)(struct source *s, struct unit *u);
 	int (*give_back)(struct source *s, uint64_t handle);
+	/* The same, of a unit that was not brought to its end: whoever sent it keeps it. May be
+	 * NULL: give_back. */
+	int (*refuse)(struct source *s, uint64_t handle);
 	/* After a batch of the two above: tells the other side, with one call for all. May be NULL.
 	 */
 	int (*flush)(struct source *s);
@@ -142,6 +146,9 @@ struct sink_ops {
 	int (*flush)(struct sink *s);
 	/* Handles of units it is done with: how many were written to @handles. */
 	int (*done)(struct sink *s, uint64_t *handles, unsigned int room);
+	/* The same of those that it could not bring to their end, if done() has them not. May be
+	 * NULL. */
+	int (*lost)(struct sink *s, uint64_t *handles, unsigned int room);
 	/* Nothing more is put and all units are done with: end in order. May take a moment. */
 	int (*finish)(struct sink *s);
 	/* Let go of all units at once, whatever becomes of them. After it done() has them all. */

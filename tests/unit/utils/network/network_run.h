@@ -6,6 +6,7 @@
 #define ROC_UNIT_NETWORK_RUN_H
 
 #include "tests/unit/utils/tool_run.h"
+#include "utils/record/recording.h"
 
 static char dir[] = "/tmp/roc-network-XXXXXX";
 static unsigned int port; /* of the last receiver */
@@ -56,6 +57,41 @@ static pid_t receiver(const char *name, unsigned int at, const char *options)
 	said = strstr(tool_said, "at port ");
 	port = said ? (unsigned int)strtoul(said + 8, NULL, 10) : 0;
 	return pid;
+}
+
+/* Sequences in the recordings below one path: each once at least; how many twice. */
+__attribute__((unused)) static unsigned int sequences(const char *path, unsigned char *seen,
+						      unsigned int room)
+{
+	struct recording recording;
+	unsigned int i, twice = 0;
+	char why[UNITS_WHY] = "";
+	uint64_t n;
+
+	if (recording_open(path, &recording, why)) {
+		unit_note("%s", why);
+		return 0;
+	}
+	for (i = 0; i < recording.count; i++) {
+		for (n = 0; n < recording.parts[i].count; n++) {
+			uint64_t s = recording.parts[i].entries[n].sequence;
+
+			UNIT_NEED(s < room);
+			twice += seen[s];
+			seen[s] = 1;
+		}
+	}
+	recording_close(&recording);
+	return twice;
+}
+
+__attribute__((unused)) static bool index_has(const char *name, long entries)
+{
+	char path[160];
+	struct stat st;
+
+	snprintf(path, sizeof(path), "%s/run-000000.index", file(name));
+	return !stat(path, &st) && st.st_size >= 256 + 64 * entries;
 }
 
 #endif

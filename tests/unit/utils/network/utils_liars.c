@@ -1,0 +1,444 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Senders and receivers that lie, by real connections: what they say costs nobody else anything,
+ * and no memory but their own slots is touched.
+ */
+#include "unit.h"
+
+#include <arpa/inet.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
+
+#include "tests/unit/utils/network/network_run.h"
+#include "utils/network/recv_guest.h"
+
+#define MEMORY 8192
+
+/* A sender of ours, that says what it wants to. */
+struct liar {
+	struct control control;
+	struct fabric fabric;
+	struct fabric_end end;
+	struct wire_welcome welcome;
+	unsigned char *memory;
+	unsigned int flying;
+};
+
+static char why[UNITS_WHY];
+
+static const struct wire_hello usual = {.version = WIRE_VERSION,
+					.connections = 1,
+					.content = UNIT_BYTES,
+					.run = 1,
+					.unit_max = 4096,
+					.from = "a liar",
+					.provider = "tcp"};
+
+static bool connects(struct liar *l)
+{
+	char to[16];
+
+	memset(l, 0, sizeof(*l));
+	why[0] = '\0';
+	l->control.fd = l->end.fd = -1;
+	snprintf(to, sizeof(to), "%u", port);
+	return !control_connect(&l->control, "127.0.0.1", to, why) &&
+	       UNIT_WAIT(control_connected(&l->control), 10000);
+}
+
+/* Its end of libfabric, and the hello with it. */
+static void greets(struct liar *l, const struct wire_hello *hello)
+{
+	unsigned char text[WIRE_HELLO];
+	struct wire_hello h = *hello;
+
+	UNIT_NEED(connects(l));
+	l->memory = aligned_alloc(4096, MEMORY);
+	UNIT_NEED(l->memory);
+	memset(l->memory, 0, MEMORY);
+	UNIT_EQ(fabric_open(&l->fabric, "tcp", "127.0.0.1", why), 0);
+	UNIT_EQ(fabric_register(&l->fabric, l->memory, MEMORY, false, why), 0);
+	UNIT_EQ(fabric_end_open(&l->fabric, &l->end, why), 0);
+	h.name_bytes = (uint32_t)l->end.name_bytes;
+	memcpy(h.name, l->end.name, sizeof(h.name));
+	wire_put_hello(text, &h);
+	UNIT_NEED(control_queue(&l->control, text, sizeof(text)));
+	UNIT_EQ(control_flush(&l->control), 0);
+}
+
+/* What it says, and the answer: the status, -1: there was none. @turn: of a receiver of ours. */
+static int says_hello(struct liar *l, const struct wire_hello *hello, struct source *turn)
+{
+	int gone = 0;
+
+	greets(l, hello);
+	CU_ASSERT_TRUE(
+		UNIT_WAIT((gone = control_receive(&l->control), turn ? turn->ops->flush(turn) : 0,
+			   gone || l->control.in_bytes >= WIRE_WELCOME),
+			  10000));
+	if (l->control.in_bytes < WIRE_WELCOME)
+		return -1;
+	UNIT_EQ(wire_get_welcome(l->control.in, &l->welcome), WIRE_GOOD);
+	control_drop(&l->control, WIRE_WELCOME);
+	if (!l->welcome.status)
+		UNIT_EQ(fabric_end_peer(&l->end, l->welcome.name, l->welcome.name_bytes, why), 0);
+	return (int)l->welcome.status;
+}
+
+static void says_end(struct liar *l, uint64_t units, uint64_t bytes)
+{
+	const struct wire_record r = {.type = WIRE_END, .a = units, .b = bytes};
+	unsigned char text[WIRE_RECORD];
+
+	wire_put_record(text, &r);
+	CU_ASSERT_TRUE(control_queue(&l->control, text, sizeof(text)));
+	control_flush(&l->control);
+}
+
+static void hangs_up(struct liar *l)
+{
+	fabric_end_close(&l->end);
+	fabric_close(&l->fabric);
+	control_close(&l->control);
+	free(l->memory);
+	l->memory = NULL;
+}
+
+/* All that it wrote is there. */
+static bool arrived(struct liar *l)
+{
+	struct fabric_event events[8];
+	int n = fabric_end_events(&l->end, events, 8, why);
+
+	l->flying -= n > 0 ? (unsigned int)n : 0;
+	return !l->flying;
+}
+
+/* Into @slot, if libfabric takes it now. */
+static bool writes(struct liar *l, uint32_t slot, uint64_t bytes)
+{
+	const struct wire_head head = {.bytes = bytes, .first = UNIT_FIRST_UNKNOWN};
+	struct fabric_write w = {
+		.head = l->memory,
+		.data = l->memory + 4096,
+		.head_bytes = WIRE_HEAD,
+		.data_bytes = 8,
+		.to = l->welcome.base + slot * l->welcome.stride,
+		.key = l->welcome.key,
+		.number = slot,
+		.context = l,
+	};
+	int ret;
+
+	if (!arrived(l))
+		return false;
+	wire_put_head(l->memory, &head);
+	ret = fabric_end_write(&l->fabric, &l->end, &w);
+	l->flying += !ret;
+	return !ret;
+}
+
+/* One unit through a receiver of ours, if there is one. */
+static void pass(struct source *s)
+{
+	struct unit u;
+
+	UNIT_EQ(s->ops->flush(s), 0);
+	if (s->ops->take(s, &u) == 1)
+		UNIT_EQ(s->ops->give_back(s, u.handle), 0);
+}
+
+/* It hears nothing, so that no credit gets through, and goes on writing: until it is thrown out. */
+static void hears_nothing(void)
+{
+	const struct recv_options o = {.host = "127.0.0.1",
+				       .port = "0",
+				       .provider = "tcp",
+				       .buffer = 2 * 8192,
+				       .connections = 1,
+				       .silence = 10};
+	double end = unit_seconds() + 20;
+	bool bounded = true;
+	struct source *s;
+	struct guest *g;
+	struct liar l;
+	int small = 2048;
+
+	why[0] = '\0';
+	s = source_recv(&o, why);
+	UNIT_STR(why, "");
+	UNIT_NEED(s);
+	g = &((struct recv *)s)->guests[0];
+	port = source_recv_port(s);
+	UNIT_EQ(says_hello(&l, &usual, s), WIRE_OK);
+	setsockopt(l.control.fd, SOL_SOCKET, SO_RCVBUF, &small, sizeof(small));
+	UNIT_EQ(g->slots, 2);
+	while (bounded && g->state == SENDING && unit_seconds() < end) {
+		writes(&l, 0, 8);
+		control_beat(&l.control, units_now(), 100);
+		control_flush(&l.control);
+		pass(s);
+		/* Behind it is somebody else's memory. */
+		bounded = g->credit_count <= g->slots;
+	}
+	CU_ASSERT_TRUE(bounded);
+	CU_ASSERT_TRUE(g->state != SENDING);
+	CU_ASSERT_PTR_NOT_NULL(strstr(s->note, "a slot that is not its own"));
+	unit_note("thrown out after %d units", (int)((struct recv *)s)->units);
+	hangs_up(&l);
+	/* And the next one is heard. */
+	if (bounded) {
+		UNIT_EQ(says_hello(&l, &usual, s), WIRE_OK);
+		hangs_up(&l);
+	}
+	source_close(s);
+}
+
+/* @count units with their credits. */
+static void sends(struct liar *l, unsigned int count)
+{
+	struct wire_record r;
+	unsigned int i, credits = 0;
+
+	for (i = 0; i < count; i++) {
+		CU_ASSERT_TRUE(UNIT_WAIT(writes(l, i, 8), 10000));
+		CU_ASSERT_TRUE(UNIT_WAIT(arrived(l), 10000));
+	}
+	CU_ASSERT_TRUE(UNIT_WAIT((arrived(l), control_receive(&l->control),
+				  control_record(&l->control, &r) > 0
+					  ? (credits += r.type == WIRE_CREDIT ? r.count : 0,
+					     control_drop_record(&l->control, &r))
+					  : (void)0,
+				  credits == count),
+				 10000));
+}
+
+static bool receiver_says(const char *text)
+{
+	tool_read(file("recv"));
+	return strstr(tool_said, text);
+}
+
+/* Thrown out, so that its place is free. */
+static bool is_out(struct liar *l)
+{
+	return UNIT_WAIT(control_receive(&l->control) < 0, 5000);
+}
+
+/* Its place is free again, although it sent less than it says: hung up, or still there. */
+static void ends_too_early(void)
+{
+	struct liar l;
+	pid_t pid;
+
+	fresh();
+	pid = receiver("recv", 0, "--connections=1 --no-errorcheck --buffer-size=1Mi");
+	UNIT_EQ(says_hello(&l, &usual, NULL), WIRE_OK);
+	sends(&l, 2);
+	says_end(&l, UINT64_MAX, 16);
+	CU_ASSERT_TRUE(is_out(&l));
+	hangs_up(&l);
+	UNIT_NEED(says_hello(&l, &usual, NULL) == WIRE_OK);
+	says_end(&l, 1, 8);
+	hangs_up(&l);
+	CU_ASSERT_TRUE(UNIT_WAIT(receiver_says("done with 1 units, and of 0 that came 0"), 5000));
+	/* Who ends in order is told what is there. */
+	UNIT_NEED(says_hello(&l, &usual, NULL) == WIRE_OK);
+	sends(&l, 2);
+	says_end(&l, 2, 16);
+	CU_ASSERT_TRUE(
+		UNIT_WAIT((control_receive(&l.control), l.control.in_bytes >= WIRE_RECORD), 5000));
+	UNIT_EQ(l.control.in[l.control.in_bytes - WIRE_RECORD], WIRE_BOOK);
+	hangs_up(&l);
+	kill(pid, SIGINT);
+	UNIT_EQ(tool_wait(pid, 20000), 0);
+	tool_read(file("recv"));
+	UNIT_EQ(tool_number("units"), 4);
+}
+
+/* Nothing of it is left, and it was told so. */
+static void ends_empty(struct liar *l, const struct wire_hello *h)
+{
+	UNIT_NEED(says_hello(l, h, NULL) == WIRE_OK);
+	says_end(l, 0, 0);
+	CU_ASSERT_TRUE(UNIT_WAIT((control_receive(&l->control), l->control.in_bytes >= WIRE_RECORD),
+				 5000));
+	hangs_up(l);
+}
+
+/* Whoever ends with one sender is not ended by another. */
+static void strangers_end(void)
+{
+	struct wire_hello h = usual, stranger = usual;
+	struct liar one, other;
+	pid_t pid;
+
+	fresh();
+	pid = receiver("recv", 0, "--once --connections=4 --no-errorcheck --buffer-size=1Mi");
+	h.connections = 2;
+	UNIT_NEED(says_hello(&one, &h, NULL) == WIRE_OK);
+	sends(&one, 3);
+	stranger.run = 2;
+	UNIT_EQ(says_hello(&other, &stranger, NULL), WIRE_NO_ROOM);
+	CU_ASSERT_PTR_NOT_NULL(strstr(other.welcome.why, "it receives another sender"));
+	if (!other.welcome.status)
+		says_end(&other, 0, 0);
+	hangs_up(&other);
+	/* Nor by who says that there are fewer connections. */
+	stranger = h;
+	stranger.connections = 1;
+	UNIT_EQ(says_hello(&other, &stranger, NULL), -1);
+	hangs_up(&other);
+	/* One that ends twice is still one. */
+	h.connection = 1;
+	ends_empty(&other, &h);
+	ends_empty(&other, &h);
+	sends(&one, 2);
+	says_end(&one, 5, 40);
+	UNIT_EQ(tool_wait(pid, 20000), 0);
+	hangs_up(&one);
+	tool_read(file("recv"));
+	UNIT_EQ(tool_number("units"), 5);
+}
+
+/* Pages without a word, and text that a terminal obeys. */
+static void sizes_and_words(void)
+{
+	struct wire_hello h = usual;
+	struct liar l;
+	pid_t pid;
+
+	fresh();
+	pid = receiver("recv", 0, "--connections=1 --buffer-size=1Mi");
+	h.content = UNIT_COUNTER;
+	h.page_bytes = 1;
+	UNIT_EQ(says_hello(&l, &h, NULL), -1);
+	hangs_up(&l);
+	h = usual;
+	strcpy(h.provider, "\033]0;x\n.<3>kernel: y");
+	UNIT_EQ(says_hello(&l, &h, NULL), WIRE_NO_PROVIDER);
+	hangs_up(&l);
+	CU_ASSERT_TRUE(UNIT_WAIT(receiver_says("--provider=?]0;x?.<3>kernel: y"), 5000));
+	CU_ASSERT_PTR_NULL(strchr(tool_said, '\033'));
+	h = usual;
+	strcpy(h.from, "\033[2J");
+	UNIT_EQ(says_hello(&l, &h, NULL), WIRE_OK);
+	hangs_up(&l);
+	kill(pid, SIGINT);
+	UNIT_EQ(tool_wait(pid, 20000), 0);
+	tool_read(file("recv"));
+	CU_ASSERT_TRUE(tool_says("\"from\": \"?[2J\""));
+}
+
+/* A receiver that answers so, one after the other, each a moment after the hello. */
+#define ANSWERS 2
+
+struct answer {
+	struct wire_welcome welcome;
+	struct wire_record record; /* behind it, if it has a type */
+};
+
+static void answer(int peer, const struct answer *a)
+{
+	unsigned char text[WIRE_WELCOME + WIRE_RECORD], hello[WIRE_HELLO];
+	size_t bytes = WIRE_WELCOME + (a->record.type ? WIRE_RECORD : 0);
+
+	if (recv(peer, hello, sizeof(hello), MSG_WAITALL) != sizeof(hello))
+		return;
+	wire_put_welcome(text, &a->welcome);
+	wire_put_record(text + WIRE_WELCOME, &a->record);
+	if (send(peer, text, bytes, MSG_NOSIGNAL) != (ssize_t)bytes)
+		return;
+	usleep(300000);
+}
+
+static pid_t lying_receiver(const struct answer *answers)
+{
+	struct sockaddr_in a = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+	int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0), peer;
+	socklen_t size = sizeof(a);
+	unsigned int i;
+	pid_t pid;
+
+	UNIT_NEED(fd >= 0 && !bind(fd, (struct sockaddr *)&a, sizeof(a)) && !listen(fd, 4));
+	UNIT_EQ(getsockname(fd, (struct sockaddr *)&a, &size), 0);
+	port = ntohs(a.sin_port);
+	fflush(stdout);
+	pid = fork();
+	if (!pid) {
+		alarm(20);
+		for (i = 0;; i++) {
+			peer = accept(fd, NULL, NULL);
+			answer(peer, &answers[i < ANSWERS ? i : ANSWERS - 1]);
+			close(peer);
+		}
+	}
+	UNIT_NEED(pid > 0);
+	close(fd);
+	return pid;
+}
+
+/* Good slots, behind a name at which nobody is. */
+static struct wire_welcome good_welcome(void)
+{
+	struct sockaddr_in nobody = {.sin_family = AF_INET,
+				     .sin_port = htons(9),
+				     .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+	struct wire_welcome w = {.version = WIRE_VERSION,
+				 .slots = 2,
+				 .name_bytes = sizeof(nobody),
+				 .stride = 1 << 20,
+				 .slot_bytes = 1 << 19,
+				 .provider = "tcp"};
+
+	memcpy(w.name, &nobody, sizeof(nobody));
+	return w;
+}
+
+static void sent_to(const struct answer *answers, const char *sentence)
+{
+	pid_t pid = lying_receiver(answers);
+
+	UNIT_EQ(tool_run("send 127.0.0.1 --port=%u --patience=1 " SMALL " --rate=40Mi --json",
+			 port),
+		1);
+	CU_ASSERT_TRUE(tool_says(sentence));
+	CU_ASSERT_PTR_NULL(strchr(tool_said, '\033'));
+	CU_ASSERT_TRUE(tool_number("lost") > 0);
+	UNIT_EQ(tool_number("taken"), tool_number("units") + tool_number("lost"));
+	UNIT_EQ(tool_number("returned"), tool_number("taken"));
+	kill(pid, SIGKILL);
+	waitpid(pid, NULL, 0);
+}
+
+/* What it had of the first connection is not what it says at the second. */
+static void other_slots(void)
+{
+	struct answer answers[ANSWERS] = {{.welcome = good_welcome()}, {.welcome = good_welcome()}};
+
+	answers[1].welcome.slots = WIRE_SLOTS_MAX;
+	answers[1].welcome.slot_bytes = 0;
+	sent_to(answers, "makes no sense");
+	answers[1].welcome = (struct wire_welcome){.version = WIRE_VERSION,
+						   .status = WIRE_NO_ROOM,
+						   .slots = UINT32_MAX,
+						   .why = "\033]0;full\a"};
+	sent_to(answers, "did not come back within 1 s");
+}
+
+/* The books before there is anything to be booked. */
+static void books_too_early(void)
+{
+	struct answer answers[ANSWERS] = {
+		{.welcome = good_welcome(), .record = {.type = WIRE_BOOK}}};
+
+	answers[1] = answers[0];
+	sent_to(answers, "did not come back within 1 s");
+}
+
+UNIT_MAIN("peers that lie", {"a sender that hears nothing", hears_nothing},
+	  {"a sender that ends too early", ends_too_early},
+	  {"a stranger ends nothing", strangers_end},
+	  {"sizes and words of a sender", sizes_and_words},
+	  {"a receiver that has other slots now", other_slots},
+	  {"a receiver that books too early", books_too_early})

@@ -1,0 +1,271 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * An end of roc-send and roc-recv that dies, falls silent, is interrupted or has a full disk: no
+ * unit is missing that is not counted.
+ */
+#include "unit.h"
+
+#include "tests/unit/fake_sysfs.h"
+#include "tests/unit/utils/network/network_run.h"
+
+/* The receiver dies in the middle, another one comes: not one unit is missing. */
+static void receiver_killed(void)
+{
+	static unsigned char seen[4096];
+	unsigned int twice, missing = 0, i;
+	char options[160];
+	pid_t first, second, sender;
+	int64_t sent;
+
+	fresh();
+	memset(seen, 0, sizeof(seen));
+	snprintf(options, sizeof(options), "--connections=2 --buffer-size=8Mi --record=%s",
+		 file("a"));
+	first = receiver("recv1", 0, options);
+	/* Slower than the slowest machine: nothing is dropped for want of room but while it is
+	 * away. */
+	sender = tool_start(file("send"),
+			    "send 127.0.0.1 --port=%u --connections=2 " SMALL
+			    " --rate=40Mi --units=400 --json",
+			    port);
+	CU_ASSERT_TRUE(UNIT_WAIT(index_has("a", 64), 20000));
+	kill(-first, SIGKILL);
+	tool_wait(first, 5000);
+	snprintf(options, sizeof(options), "--once --connections=2 --buffer-size=8Mi --record=%s",
+		 file("b"));
+	second = receiver("recv2", port, options);
+	UNIT_EQ(tool_wait(sender, 40000), 0);
+	tool_read(file("send"));
+	CU_ASSERT_TRUE(tool_says("The receiver is lost"));
+	sent = tool_number("units");
+	UNIT_EQ(sent, tool_number("taken"));
+	UNIT_EQ(tool_number("lost"), 0);
+	UNIT_EQ(tool_wait(second, 20000), 0);
+	/* What was said to have come from the first is in its files, or was in its hands. */
+	tool_read(file("recv2"));
+	CU_ASSERT_TRUE(tool_number("units") < sent);
+	twice = sequences(file("b"), seen, sizeof(seen));
+	UNIT_EQ(twice, 0);
+	UNIT_EQ(tool_number("units"), tool_number("books.units"));
+	twice = sequences(file("a"), seen, sizeof(seen));
+	tool_read(file("send"));
+	{
+		int64_t made = sent + tool_number("books.dropped") / 32;
+
+		for (i = 0; i < made; i++)
+			missing += !seen[i];
+		unit_note("%d sent, %u twice, %d dropped by the card, %u missing in the files",
+			  (int)sent, twice, (int)(tool_number("books.dropped") / 32), missing);
+		/* Entries of the killed one that were a second old at most were not written yet. */
+		CU_ASSERT_TRUE(missing >= tool_number("books.dropped") / 32);
+		CU_ASSERT_TRUE(missing <= tool_number("books.dropped") / 32 + 64);
+	}
+	CU_ASSERT_TRUE((int64_t)twice <= tool_number("again"));
+}
+
+static void receiver_gone(void)
+{
+	char options[160];
+	pid_t pid, sender;
+
+	fresh();
+	snprintf(options, sizeof(options), "--buffer-size=8Mi --record=%s", file("a"));
+	pid = receiver("recv", 0, options);
+	sender = tool_start(file("send"),
+			    "send 127.0.0.1 --port=%u --patience=1 " SMALL " --rate=40Mi --json",
+			    port);
+	CU_ASSERT_TRUE(UNIT_WAIT(index_has("a", 5), 20000));
+	kill(-pid, SIGKILL);
+	tool_wait(pid, 5000);
+	UNIT_EQ(tool_wait(sender, 20000), 1);
+	tool_read(file("send"));
+	CU_ASSERT_TRUE(tool_says("did not come back within 1 s"));
+	UNIT_EQ(tool_number("taken"), tool_number("units") + tool_number("lost"));
+	UNIT_EQ(tool_number("returned"), tool_number("taken"));
+	UNIT_EQ(tool_number("books.units"), tool_number("taken") + tool_number("left"));
+	CU_ASSERT_TRUE(tool_number("lost") > 0);
+}
+
+/* Of @taken units, and of what the card dropped among them, each is in one of both recordings. */
+static void in_one_of_both(int64_t taken)
+{
+	static unsigned char seen[4096];
+	unsigned int twice, missing = 0, i;
+	int64_t dropped;
+
+	memset(seen, 0, sizeof(seen));
+	twice = sequences(file("a"), seen, sizeof(seen)) + sequences(file("b"), seen, sizeof(seen));
+	tool_read(file("send"));
+	dropped = tool_number("books.dropped") / 32;
+	for (i = 0; i < taken + dropped; i++)
+		missing += !seen[i];
+	unit_note("%d sent, %u twice, %u missing, %d dropped by the card", (int)taken, twice,
+		  missing, (int)dropped);
+	UNIT_EQ(missing, dropped);
+	UNIT_EQ(twice, 0);
+}
+
+/*
+ * A receiver that ends in order, in the middle, and another one: what the first wrote the sender
+ * knows of, so that nothing comes twice and nothing is missing.
+ */
+static void receiver_interrupted(void)
+{
+	char options[160];
+	pid_t first, second, sender;
+
+	fresh();
+	snprintf(options, sizeof(options), "--connections=2 --buffer-size=8Mi --record=%s",
+		 file("a"));
+	first = receiver("recv1", 0, options);
+	sender = tool_start(file("send"),
+			    "send 127.0.0.1 --port=%u --connections=2 " SMALL
+			    " --rate=40Mi --units=180 --json",
+			    port);
+	CU_ASSERT_TRUE(UNIT_WAIT(index_has("a", 64), 20000));
+	kill(first, SIGINT);
+	UNIT_EQ(tool_wait(first, 5000), 0);
+	snprintf(options, sizeof(options), "--once --connections=2 --buffer-size=8Mi --record=%s",
+		 file("b"));
+	second = receiver("recv2", port, options);
+	UNIT_EQ(tool_wait(sender, 40000), 0);
+	UNIT_EQ(tool_wait(second, 20000), 0);
+	tool_read(file("send"));
+	in_one_of_both(tool_number("taken"));
+}
+
+/* What it wrote is in order; the rest is the sender's still, and goes to the next one. */
+static void full_disk(void)
+{
+	pid_t first, second, sender;
+	char options[160];
+	int64_t written;
+
+	snprintf(options, sizeof(options), "--connections=2 --buffer-size=8Mi --record=%s",
+		 file("a"));
+	first = receiver("recv1", 0, options);
+	sender = tool_start(file("send"),
+			    "send 127.0.0.1 --port=%u --connections=2 " SMALL
+			    " --rate=40Mi --units=150 --json",
+			    port);
+	UNIT_EQ(tool_wait(first, 20000), 1);
+	tool_read(file("recv1"));
+	CU_ASSERT_TRUE(tool_says("is full: nothing more is taken, and what was written"));
+	CU_ASSERT_TRUE(tool_says("\"end\": \"full\""));
+	written = tool_number("units");
+	CU_ASSERT_TRUE(written >= 20 && written < 40);
+	UNIT_EQ(tool_number("taken"), written + tool_number("lost"));
+	UNIT_EQ(tool_number("books.units"), tool_number("taken") + tool_number("left"));
+	UNIT_EQ(tool_run("replay %s --no-errorcheck --json", file("a")), 0);
+	UNIT_EQ(tool_number("units"), written);
+	snprintf(options, sizeof(options), "--once --connections=2 --buffer-size=8Mi --record=%s",
+		 file("b"));
+	second = receiver("recv2", port, options);
+	UNIT_EQ(tool_wait(sender, 40000), 0);
+	UNIT_EQ(tool_wait(second, 20000), 0);
+	tool_read(file("recv2"));
+	written += tool_number("units");
+	tool_read(file("send"));
+	UNIT_EQ(tool_number("lost"), 0);
+	UNIT_EQ(tool_number("units"), written);
+	in_one_of_both(tool_number("taken"));
+}
+
+static void receiver_full(void)
+{
+	fresh();
+	if (!own_sysfs()) {
+		unit_skip("a mount namespace of our own is not permitted here");
+		return;
+	}
+	UNIT_EQ(mkdir(file("a"), 0777), 0);
+	UNIT_NEED(!mount("roc-test", file("a"), "tmpfs", 0, "size=10m"));
+	full_disk();
+	UNIT_EQ(umount(file("a")), 0);
+}
+
+#define QUICK "--connections=1 --buffer-size=8Mi --no-errorcheck --silence=1"
+
+/* A receiver says nothing any more, but is there: after so long another one is looked for. */
+static void receiver_silent(void)
+{
+	pid_t first, second, sender;
+	double begin;
+
+	fresh();
+	first = receiver("recv1", 0, QUICK);
+	sender = tool_start(file("send"),
+			    "send 127.0.0.1 --port=%u --silence=1 " SMALL
+			    " --rate=20Mi --units=150 --metrics=%s --json",
+			    port, file("m"));
+	CU_ASSERT_TRUE(UNIT_WAIT(!access(file("m"), F_OK), 20000));
+	begin = unit_seconds();
+	kill(-first, SIGSTOP);
+	CU_ASSERT_TRUE(
+		UNIT_WAIT((tool_read(file("send")), strstr(tool_said, "is lost (Conn")), 8000));
+	CU_ASSERT_TRUE(tool_says("The receiver is lost (Connection timed out)"));
+	/* Not at once, either. */
+	CU_ASSERT_TRUE(unit_seconds() - begin > 0.7);
+	kill(-first, SIGKILL);
+	tool_wait(first, 5000);
+	second = receiver("recv2", port, QUICK " --once");
+	UNIT_EQ(tool_wait(sender, 40000), 0);
+	UNIT_EQ(tool_wait(second, 20000), 0);
+	tool_read(file("send"));
+	UNIT_EQ(tool_number("taken"), tool_number("units"));
+	UNIT_EQ(tool_number("lost"), 0);
+}
+
+/* And a sender that does so keeps no other one out. */
+static void sender_silent(void)
+{
+	pid_t pid, sender;
+
+	fresh();
+	pid = receiver("recv", 0, QUICK);
+	sender = tool_start(file("send"),
+			    "send 127.0.0.1 --port=%u --silence=1 " SMALL
+			    " --rate=10Mi --metrics=%s",
+			    port, file("m"));
+	CU_ASSERT_TRUE(UNIT_WAIT(!access(file("m"), F_OK), 20000));
+	kill(-sender, SIGSTOP);
+	CU_ASSERT_TRUE(UNIT_WAIT((tool_read(file("recv")), strstr(tool_said, "gone (Conn")), 8000));
+	CU_ASSERT_TRUE(tool_says("is gone (Connection timed out)"));
+	UNIT_EQ(tool_run("send 127.0.0.1 --port=%u " SMALL " --units=20", port), 0);
+	kill(-sender, SIGKILL);
+	tool_wait(sender, 5000);
+	kill(pid, SIGINT);
+	UNIT_EQ(tool_wait(pid, 20000), 0);
+}
+
+/* Of a sender that dies the receiver keeps what came, and hears the next one. */
+static void sender_killed(void)
+{
+	char options[160];
+	pid_t pid, sender;
+	int64_t units;
+
+	fresh();
+	snprintf(options, sizeof(options), "--once --connections=1 --buffer-size=8Mi --record=%s",
+		 file("a"));
+	pid = receiver("recv", 0, options);
+	sender = tool_start(file("send"), "send 127.0.0.1 --port=%u " SMALL " --rate=40Mi", port);
+	CU_ASSERT_TRUE(UNIT_WAIT(index_has("a", 5), 20000));
+	kill(-sender, SIGKILL);
+	tool_wait(sender, 5000);
+	CU_ASSERT_TRUE(UNIT_WAIT((tool_read(file("recv")), strstr(tool_said, "is gone")), 20000));
+	UNIT_EQ(tool_run("send 127.0.0.1 --port=%u " SMALL " --units=40 --json", port), 0);
+	units = tool_number("units");
+	UNIT_EQ(tool_wait(pid, 20000), 0);
+	tool_read(file("recv"));
+	CU_ASSERT_TRUE(tool_number("units") > units);
+	UNIT_EQ(tool_number("taken"), tool_number("units"));
+}
+
+UNIT_MAIN("an end of roc-send and roc-recv that is lost",
+	  {"a receiver is killed, another one comes", receiver_killed},
+	  {"a receiver is gone for good", receiver_gone},
+	  {"a receiver is interrupted, another one comes", receiver_interrupted},
+	  {"a receiver's disk is full", receiver_full}, {"a receiver is silent", receiver_silent},
+	  {"a sender is silent", sender_silent},
+	  {"a sender is killed, another one comes", sender_killed})
