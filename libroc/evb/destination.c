@@ -317,8 +317,7 @@ void evb_destination_step(struct roc_evb *e, struct evb_destination *d)
 	say_lost(e, d, false);
 	d->n.queue = d->queue.count;
 	d->n.credits = d->free_count;
-	d->n.skew_known = p->state == PAIR_READY && p->round_trip;
-	d->n.skew_ns = p->skew;
+	evb_look_at_clock(e, p, &d->n);
 	/* Nobody needs it any more, and it was told up to where it need not wait for us. */
 	if (!d->wanted && !d->queue.count && !d->tickets.count && !d->n.in_flight &&
 	    (p->state != PAIR_READY || e->now - d->unwanted > e->cfg.stale_ns)) {

@@ -77,6 +77,8 @@ void evb_say(struct roc_evb *e, const char *fmt, ...) __attribute__((format(prin
 /* The node cannot go on: keeps the sentence, returns -err. */
 int evb_fail(struct roc_evb *e, int err, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
+/* What is known of the peer's clock. */
+void evb_look_at_clock(struct roc_evb *e, struct pair *p, struct roc_evb_peer *n);
 /* The table that holds for a block, NULL: none that is known. */
 struct evb_known *evb_table(struct roc_evb *e, uint64_t block);
 struct evb_known *evb_newest(struct roc_evb *e);

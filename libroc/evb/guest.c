@@ -352,7 +352,6 @@ void evb_guest_step(struct roc_evb *e, struct evb_guest *g)
 	/* Who has ended and been told so may hang up. */
 	if (ret)
 		evb_guest_close(e, g, g->bye_said ? NULL : g->pair.why);
-	g->n.skew_known = g->pair.state == PAIR_READY && g->pair.round_trip;
-	g->n.skew_ns = g->pair.skew;
+	evb_look_at_clock(e, &g->pair, &g->n);
 	g->n.credits = g->lent;
 }

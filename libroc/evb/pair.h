@@ -54,6 +54,7 @@ struct pair {
 	uint64_t peer_clock, peer_heard; /* of its last beat: its clock, when that came by ours */
 	int64_t skew;			 /* its clock less ours */
 	uint64_t round_trip;		 /* of the beat by which the skew is known; 0: not known */
+	bool skew_said;
 	uint64_t calls;
 };
 

@@ -4,11 +4,13 @@
  */
 #include "engine.h"
 
+#include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
 #define SAID_MOST 20 /* sentences in a second */
+#define SKEW_SAID_NS (10 * (int64_t)EVB_MS)
 
 void evb_say(struct roc_evb *e, const char *fmt, ...)
 {
@@ -46,6 +48,20 @@ int evb_fail(struct roc_evb *e, int err, const char *fmt, ...)
 		va_end(ap);
 	}
 	return -err;
+}
+
+void evb_look_at_clock(struct roc_evb *e, struct pair *p, struct roc_evb_peer *n)
+{
+	int64_t off = p->skew < 0 ? -p->skew : p->skew;
+
+	n->skew_known = p->state == PAIR_READY && p->round_trip;
+	n->skew_ns = p->skew;
+	/* Half of the way there and back is what nobody can know. */
+	if (!n->skew_known || p->skew_said || off < SKEW_SAID_NS + (int64_t)(p->round_trip / 2))
+		return;
+	p->skew_said = true;
+	evb_say(e, "The clock of %s is %" PRId64 " ms %s ours: latencies are corrected by it.",
+		n->name, off / (int64_t)EVB_MS, p->skew > 0 ? "ahead of" : "behind");
 }
 
 struct evb_known *evb_newest(struct roc_evb *e)

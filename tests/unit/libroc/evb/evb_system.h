@@ -529,7 +529,7 @@ __attribute__((unused)) static struct roc_evb_counts counts_of(const struct node
 	return c;
 }
 
-static void show(void)
+__attribute__((unused)) static void show(void)
 {
 	unsigned int i;
 

@@ -172,6 +172,21 @@ static void large_fragments(void)
 				      .total = 40});
 }
 
+static void by_shared_memory(void)
+{
+	unsigned int protocol;
+
+	for (protocol = 0; protocol < 3; protocol++)
+		built(&(struct shape){.rus = 2,
+				      .bus = 2,
+				      .protocol = protocol,
+				      .events = 2,
+				      .size = 30000,
+				      .total = 100,
+				      .provider = "shm"});
+}
+
 UNIT_MAIN("event building", {"one_pair", one_pair},
 	  {"protocols_and_segments", protocols_and_segments}, {"assignments", assignments},
-	  {"many_nodes", many_nodes}, {"large_fragments", large_fragments})
+	  {"many_nodes", many_nodes}, {"large_fragments", large_fragments},
+	  {"by_shared_memory", by_shared_memory})

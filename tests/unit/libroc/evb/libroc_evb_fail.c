@@ -1,0 +1,523 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Event building when something goes wrong: nodes that die, stand still, are missing, have nothing,
+ * or do not fit together. What is lost is said, marked and counted; the others go on.
+ */
+#include "tests/unit/libroc/evb/evb_system.h"
+
+#define MS UINT64_C(1000000)
+#define KILLED 6000 /* events */
+
+static struct node *both(unsigned int i, uint64_t total)
+{
+	struct node *n = node_new(i, ROC_EVB_READOUT | ROC_EVB_BUILDER);
+
+	n->cfg.peers = 4;
+	n->cfg.memory = 8 << 20;
+	n->source.events = total;
+	return n;
+}
+
+static void close_all(void)
+{
+	unsigned int i;
+
+	for (i = 0; i < NODES; i++) {
+		if (nodes[i].used)
+			node_close(&nodes[i]);
+	}
+}
+
+static uint64_t newest(void)
+{
+	uint64_t most = 0;
+	unsigned int i;
+
+	for (i = 0; i < NODES; i++) {
+		if (nodes[i].used && board.reports[i].newest_block > most)
+			most = board.reports[i].newest_block;
+	}
+	return most;
+}
+
+static uint64_t out_of(unsigned int i)
+{
+	return counts_of(&nodes[i]).out.count;
+}
+
+static bool some_are_out(void)
+{
+	return out_of(0) > 100;
+}
+
+static uint64_t wanted;
+
+static bool more_are_out(void)
+{
+	return out_of(0) > wanted && out_of(1) > wanted;
+}
+
+/* A node is killed: only what was in it, or on its way to it, is lost; the rest goes on. */
+static void killed(void)
+{
+	uint64_t event, dropped = 0, incomplete = 0, lost = 0;
+	unsigned int i;
+
+	begin();
+	for (i = 0; i < 3; i++) {
+		both(i, KILLED);
+		nodes[i].cfg.stale_ns = 400 * MS;
+		nodes[i].sink.sources = 2;
+		node_open(&nodes[i]);
+	}
+	publish(ROC_EVB_ROUND_ROBIN, 0);
+	CU_ASSERT_TRUE(run_until(some_are_out, 10000));
+	node_close(&nodes[2]);
+	/* Nobody but its peers knows yet; they go on without being told. */
+	wanted = out_of(0) > out_of(1) ? out_of(0) + 50 : out_of(1) + 50;
+	CU_ASSERT_TRUE(run_until(more_are_out, 5000));
+	publish(ROC_EVB_ROUND_ROBIN, newest() + 100);
+	if (!run_until(NULL, 30000)) {
+		CU_FAIL("it did not come to its end");
+		show();
+	}
+	for (event = 0; event < KILLED; event++) {
+		unsigned int seen = nodes[0].sink.seen[event] + nodes[1].sink.seen[event];
+
+		CU_ASSERT_TRUE(seen <= 1);
+		/* The killed one's builder had it. */
+		if (!seen)
+			CU_ASSERT_TRUE(event % 3 == 2);
+		lost += !seen;
+	}
+	for (i = 0; i < 2; i++) {
+		struct roc_evb_counts c = counts_of(&nodes[i]);
+
+		UNIT_EQ(nodes[i].sink.wrong, 0);
+		UNIT_EQ(nodes[i].sink.missing[1 - i], 0);
+		dropped += c.dropped;
+		incomplete += c.incomplete;
+		CU_ASSERT_TRUE(strstr(nodes[i].said, "Builder node2 is lost") != NULL);
+		CU_ASSERT_TRUE(strstr(nodes[i].said, "Lost for builder node2") != NULL);
+		CU_ASSERT_TRUE(strstr(nodes[i].said, "Readout unit node2 is lost") != NULL);
+	}
+	/* All of it is marked and counted. */
+	UNIT_EQ(incomplete, nodes[0].sink.incomplete + nodes[1].sink.incomplete);
+	CU_ASSERT_TRUE(dropped > 0 && dropped <= 2 * lost);
+	unit_note("%llu events lost with their builder, %llu incomplete of %u",
+		  (unsigned long long)lost, (unsigned long long)incomplete, KILLED);
+	close_all();
+}
+
+static bool rejoined(void)
+{
+	return counts_of(&nodes[2]).rejoined > 0;
+}
+
+static bool second_builds(void)
+{
+	return counts_of(&nodes[2]).complete > wanted;
+}
+
+/* A node stands still for longer than its lease: it drops what it had, and is taken back. */
+static void stood_still(void)
+{
+	unsigned int i;
+
+	begin();
+	for (i = 0; i < 3; i++) {
+		both(i, EVENTS_MOST - 1);
+		nodes[i].cfg.stale_ns = 300 * MS;
+		nodes[i].cfg.lease_ns = 1000 * MS;
+		node_open(&nodes[i]);
+	}
+	publish(ROC_EVB_ROUND_ROBIN, 0);
+	CU_ASSERT_TRUE(run_until(some_are_out, 10000));
+	nodes[2].paused = true;
+	nodes[2].used = false;
+	publish(ROC_EVB_ROUND_ROBIN, newest() + 50);
+	nodes[2].used = true;
+	wanted = out_of(0) > out_of(1) ? out_of(0) + 50 : out_of(1) + 50;
+	CU_ASSERT_TRUE(run_until(more_are_out, 10000));
+	usleep(550000);
+	nodes[0].used = nodes[1].used = true;
+	nodes[2].paused = false;
+	/* The others stood still meanwhile as well. */
+	CU_ASSERT_TRUE(run_until(rejoined, 5000));
+	CU_ASSERT_TRUE(strstr(nodes[2].said, "made no turn for") != NULL);
+	wanted = counts_of(&nodes[2]).complete + 20;
+	publish(ROC_EVB_ROUND_ROBIN, newest() + 100);
+	CU_ASSERT_TRUE(run_until(second_builds, 10000));
+	for (i = 0; i < 3; i++) {
+		UNIT_EQ(nodes[i].sink.wrong, 0);
+		UNIT_EQ(counts_of(&nodes[i]).liars, 0);
+		roc_evb_stop(nodes[i].evb);
+	}
+	if (!run_until(NULL, 10000)) {
+		CU_FAIL("it did not come to its end");
+		show();
+	}
+	for (i = 0; i < 3; i++)
+		CU_ASSERT_TRUE(nodes[i].sink.finished);
+	close_all();
+}
+
+/* A readout unit that the table has, and that never came. */
+static void never_came(void)
+{
+	uint64_t total = 60;
+	unsigned int i;
+
+	begin();
+	for (i = 0; i < 2; i++) {
+		both(i, total);
+		nodes[i].cfg.stale_ns = 200 * MS;
+		node_open(&nodes[i]);
+	}
+	node_new(2, ROC_EVB_READOUT);
+	board.members[board.member_count++] = (struct roc_evb_member){
+		.name = "node2", .incarnation = 7, .roles = ROC_EVB_READOUT};
+	publish(ROC_EVB_ROUND_ROBIN, 0);
+	nodes[2].used = false;
+	for (i = 0; i < 2; i++)
+		nodes[i].sink.sources = 2;
+	wanted = 29;
+	CU_ASSERT_TRUE(run_until(more_are_out, 10000));
+	for (i = 0; i < 2; i++) {
+		struct roc_evb_counts c = counts_of(&nodes[i]);
+
+		UNIT_EQ(nodes[i].sink.wrong, 0);
+		UNIT_EQ(c.incomplete, 30);
+		UNIT_EQ(c.stale, 30);
+		UNIT_EQ(nodes[i].sink.missing[2], 30);
+		UNIT_EQ(nodes[i].sink.missing[0] + nodes[i].sink.missing[1], 0);
+		/* The manager hears of it. */
+		CU_ASSERT_TRUE(board.reports[i].suspect_count > 0);
+		UNIT_STR(board.reports[i].suspects[board.reports[i].suspect_count - 1].name,
+			 "node2");
+		CU_ASSERT_TRUE(board.reports[i].suspects[board.reports[i].suspect_count - 1].gone);
+	}
+	/* Then it is out of the table, and the others come to their end. */
+	publish(ROC_EVB_ROUND_ROBIN, 1000);
+	CU_ASSERT_TRUE(run_until(NULL, 10000));
+	close_all();
+}
+
+/* A source without some events: nobody waits for them. Builders are told how far it is. */
+static void has_nothing(void)
+{
+	double before;
+	unsigned int i;
+
+	begin();
+	for (i = 0; i < 2; i++) {
+		both(i, 300);
+		nodes[i].cfg.events = 3;
+		node_open(&nodes[i]);
+	}
+	nodes[1].source.skip_from = 50;
+	nodes[1].source.skip_to = 200;
+	publish(ROC_EVB_BARREL_SHIFT, 0);
+	before = unit_seconds();
+	CU_ASSERT_TRUE(run_until(NULL, 20000));
+	/* The stale timeout is 5 s. */
+	CU_ASSERT_TRUE(unit_seconds() - before < 4 * slowness());
+	for (i = 0; i < 2; i++) {
+		UNIT_EQ(nodes[i].sink.wrong, 0);
+		UNIT_EQ(counts_of(&nodes[i]).stale, 0);
+	}
+	/* Blocks 17 to 65 are not there, 16 and 66 are in part. */
+	UNIT_EQ(nodes[0].sink.gone[1] + nodes[1].sink.gone[1], 49);
+	UNIT_EQ(nodes[0].sink.missing[1] + nodes[1].sink.missing[1], 0);
+	UNIT_EQ(nodes[0].sink.events + nodes[1].sink.events, 300);
+	close_all();
+}
+
+static double until;
+
+static bool late_enough(void)
+{
+	return unit_seconds() > until;
+}
+
+/* A sink that takes nothing for long: it is nobody's fault but ours, so nothing is stale. */
+static void slow_sink(void)
+{
+	unsigned int i;
+
+	begin();
+	for (i = 0; i < 2; i++) {
+		both(i, 2000);
+		nodes[i].cfg.stale_ns = 150 * MS;
+		nodes[i].cfg.patience_ns = 20000 * MS;
+		nodes[i].sink.sources = 2;
+		node_open(&nodes[i]);
+	}
+	nodes[0].sink.stuck = true;
+	publish(ROC_EVB_ROUND_ROBIN, 0);
+	until = unit_seconds() + 0.6;
+	CU_ASSERT_TRUE(run_until(late_enough, 5000));
+	CU_ASSERT_TRUE(counts_of(&nodes[0]).ready_blocks > 10);
+	nodes[0].sink.stuck = false;
+	CU_ASSERT_TRUE(run_until(NULL, 20000));
+	for (i = 0; i < 2; i++) {
+		struct roc_evb_counts c = counts_of(&nodes[i]);
+
+		UNIT_EQ(c.complete, 1000);
+		UNIT_EQ(c.incomplete + c.stale + c.dropped, 0);
+	}
+	close_all();
+}
+
+/* And without patience: what it did not take is dropped, and said as a range of blocks. */
+static void no_patience(void)
+{
+	unsigned int i;
+
+	begin();
+	for (i = 0; i < 2; i++) {
+		both(i, 1000);
+		nodes[i].cfg.stale_ns = 200 * MS;
+		node_open(&nodes[i]);
+	}
+	nodes[0].sink.stuck = true;
+	publish(ROC_EVB_ROUND_ROBIN, 0);
+	wanted = 0;
+	until = unit_seconds() + 1.5;
+	CU_ASSERT_TRUE(run_until(late_enough, 10000));
+	nodes[0].sink.stuck = false;
+	CU_ASSERT_TRUE(run_until(NULL, 20000));
+	CU_ASSERT_TRUE(counts_of(&nodes[1]).dropped > 0);
+	CU_ASSERT_TRUE(strstr(nodes[1].said, "Lost for builder node0") != NULL);
+	/* The other builder has lost nothing. */
+	UNIT_EQ(nodes[1].sink.wrong + nodes[0].sink.wrong, 0);
+	UNIT_EQ(counts_of(&nodes[1]).missing, 0);
+	close_all();
+}
+
+/* Barrel shift bounds what waits for a builder by its window; by chance nothing does. */
+static uint32_t deepest(enum roc_evb_policy policy)
+{
+	struct roc_evb_peer peers[2 * NODES];
+	uint32_t most = 0;
+	unsigned int i, k, n;
+
+	begin();
+	for (i = 0; i < 4; i++) {
+		both(i, 600);
+		nodes[i].cfg.in_flight = 2;
+		nodes[i].cfg.window = 3;
+		node_open(&nodes[i]);
+	}
+	publish(policy, 0);
+	CU_ASSERT_TRUE(run_until(NULL, 20000));
+	for (i = 0; i < 4; i++) {
+		UNIT_EQ(nodes[i].sink.incomplete + nodes[i].sink.wrong, 0);
+		n = roc_evb_peers(nodes[i].evb, peers, 2 * NODES);
+		UNIT_EQ(n, 8);
+		for (k = 0; k < n; k++) {
+			if (peers[k].builder && peers[k].queue_max > most)
+				most = peers[k].queue_max;
+		}
+	}
+	close_all();
+	return most;
+}
+
+static void windows(void)
+{
+	uint32_t barrel = deepest(ROC_EVB_BARREL_SHIFT), random = deepest(ROC_EVB_RANDOM);
+
+	unit_note("at most %u MFPs wait for a builder by barrel shift, %u at random", barrel,
+		  random);
+	CU_ASSERT_TRUE(barrel <= 3);
+	CU_ASSERT_TRUE(random > 3);
+}
+
+/* The seed's hardware: 8 regions of 2 MiB. A MFP of more than one is built in several segments. */
+static void small_regions(void)
+{
+	char why[ROC_EVB_WHY];
+	unsigned int i, protocol;
+	struct node *n;
+
+	for (protocol = 0; protocol < 2; protocol++) {
+		begin();
+		for (i = 0; i < 2; i++) {
+			n = both(i, 4);
+			n->cfg.protocol = protocol;
+			n->cfg.peers = 2;
+			n->cfg.memory = 64 << 20;
+			n->cfg.segment = 256 << 10;
+			n->cfg.max_region = 2 << 20;
+			n->cfg.max_regions = 8;
+			n->cfg.fragment_max = protocol ? 300 << 10 : 3 << 20;
+			n->source.size = (uint32_t)n->cfg.fragment_max;
+			n->source.fixed = true;
+			n->sink.sources = 2;
+			node_open(n);
+		}
+		publish(ROC_EVB_ROUND_ROBIN, 0);
+		CU_ASSERT_TRUE(run_until(NULL, 20000));
+		for (i = 0; i < 2; i++) {
+			UNIT_EQ(counts_of(&nodes[i]).complete, 2);
+			UNIT_EQ(nodes[i].sink.wrong, 0);
+		}
+		close_all();
+	}
+	/* In one segment it does not fit. */
+	begin();
+	for (i = 0; i < 2; i++) {
+		n = both(i, 12);
+		n->cfg.single = true;
+		n->cfg.peers = 2;
+		n->cfg.memory = 64 << 20;
+		n->cfg.max_region = 2 << 20;
+		n->cfg.max_regions = 8;
+		n->cfg.fragment_max = 3 << 20;
+		node_open(n);
+	}
+	publish(ROC_EVB_ROUND_ROBIN, 0);
+	until = unit_seconds() + 0.3;
+	run_until(late_enough, 5000);
+	CU_ASSERT_TRUE(strstr(nodes[0].said, "each must fit one segment") != NULL);
+	for (i = 0; i < 2; i++)
+		roc_evb_stop(nodes[i].evb);
+	run_until(NULL, 20000);
+	close_all();
+	begin();
+	n = both(0, 12);
+	n->cfg.max_region = 2 << 20;
+	n->cfg.max_regions = 3;
+	UNIT_EQ(node_try(n, why), -ENOSPC);
+	CU_ASSERT_TRUE(strstr(why, "may be registered") != NULL);
+	free(n->source.memory);
+	n->cfg.max_regions = 8;
+	n->cfg.protocol = ROC_EVB_PULL;
+	n->cfg.fragment_max = 3 << 20;
+	UNIT_EQ(node_try(n, why), -ENOSPC);
+	CU_ASSERT_TRUE(strstr(why, "larger regions") != NULL);
+	free(n->source.memory);
+}
+
+/* Event ids that begin late, and one source that begins later than the other. */
+static void late_ids(void)
+{
+	unsigned int i;
+
+	begin();
+	for (i = 0; i < 2; i++) {
+		both(i, 300);
+		nodes[i].source.first = (UINT64_C(1) << 50) + 20 * i;
+		nodes[i].source.events = 300 - 20 * i;
+		nodes[i].sink.first = UINT64_C(1) << 50;
+		nodes[i].cfg.events = 10;
+		nodes[i].cfg.stale_ns = 500 * MS;
+		node_open(&nodes[i]);
+	}
+	publish(ROC_EVB_ROUND_ROBIN, 0);
+	CU_ASSERT_TRUE(run_until(NULL, 20000));
+	for (i = 0; i < 2; i++)
+		UNIT_EQ(nodes[i].sink.wrong, 0);
+	UNIT_EQ(nodes[0].sink.events + nodes[1].sink.events, 300);
+	UNIT_EQ(counts_of(&nodes[0]).incomplete + counts_of(&nodes[1]).incomplete, 2);
+	close_all();
+}
+
+/* Nodes that do not fit together say why. */
+static void does_not_fit(void)
+{
+	static const char *const sentences[] = {
+		"it is of system other",	"its blocks have 2 events",
+		"give node0 the same protocol", "it has provider tcp;ofi_rxm of libfabric",
+		"its MFPs have up to",
+	};
+	unsigned int i;
+	size_t k;
+
+	for (k = 0; k < sizeof(sentences) / sizeof(sentences[0]); k++) {
+		begin();
+		node_new(0, ROC_EVB_BUILDER);
+		node_new(1, ROC_EVB_READOUT);
+		nodes[1].cfg.system = k == 0 ? "other" : "test";
+		nodes[1].cfg.events = k == 1 ? 2 : 1;
+		nodes[1].cfg.protocol = k == 2 ? ROC_EVB_PULL : ROC_EVB_PUSH;
+		nodes[1].cfg.provider = k == 3 ? "tcp;ofi_rxm" : "tcp";
+		nodes[1].cfg.fragment_max = k == 4 ? 9 << 20 : 4096;
+		for (i = 0; i < 2; i++) {
+			nodes[i].cfg.stale_ns = 100 * MS;
+			node_open(&nodes[i]);
+		}
+		publish(ROC_EVB_ROUND_ROBIN, 0);
+		until = unit_seconds() + 0.2;
+		run_until(late_enough, 5000);
+		CU_ASSERT_TRUE(strstr(nodes[0].said, sentences[k]) != NULL);
+		CU_ASSERT_TRUE(strstr(nodes[1].said, sentences[k]) != NULL);
+		CU_ASSERT_TRUE(counts_of(&nodes[0]).refused > 0);
+		close_all();
+	}
+}
+
+/* What roc_evb_open() says of a configuration. */
+static void configurations(void)
+{
+	char why[ROC_EVB_WHY];
+	struct node *n;
+
+	begin();
+	n = both(0, 1);
+	n->cfg.provider = "no-such";
+	UNIT_EQ(node_try(n, why), -ENODEV);
+	CU_ASSERT_TRUE(strstr(why, "no-such") != NULL);
+	free(n->source.memory);
+	n = both(0, 1);
+	n->cfg.events = ROC_MFP_EVENTS_MAX + 1;
+	UNIT_EQ(node_try(n, why), -EINVAL);
+	free(n->source.memory);
+	n = both(0, 1);
+	n->cfg.name = "a-name-that-has-more-than-thirty-one-characters";
+	UNIT_EQ(node_try(n, why), -EINVAL);
+	CU_ASSERT_TRUE(strstr(why, "31 characters") != NULL);
+	free(n->source.memory);
+	n = both(0, 1);
+	n->cfg.host = "no.such.host.invalid";
+	UNIT_EQ(node_try(n, why) < 0, true);
+	CU_ASSERT_TRUE(why[0] != '\0');
+	free(n->source.memory);
+}
+
+/* A table of an older manager is not believed, one that cannot be is refused; nodes that hear of no
+ * coordinator go on. */
+static void tables(void)
+{
+	unsigned int i;
+
+	begin();
+	for (i = 0; i < 2; i++) {
+		both(i, 3000);
+		nodes[i].sink.sources = 2;
+		node_open(&nodes[i]);
+	}
+	publish(ROC_EVB_ROUND_ROBIN, 0);
+	CU_ASSERT_TRUE(run_until(some_are_out, 10000));
+	publish(ROC_EVB_ROUND_ROBIN, 5000);
+	board.table.term = 0;
+	turn_all();
+	CU_ASSERT_TRUE(strstr(nodes[0].said, "there is a newer manager") != NULL);
+	UNIT_EQ(counts_of(&nodes[0]).epoch, 1);
+	board.table.term = 2;
+	board.table.policy = 99;
+	board.table_version++;
+	turn_all();
+	CU_ASSERT_TRUE(strstr(nodes[0].said, "is refused") != NULL);
+	nodes[0].cut_off = nodes[1].cut_off = true;
+	CU_ASSERT_TRUE(run_until(NULL, 20000));
+	UNIT_EQ(counts_of(&nodes[0]).complete + counts_of(&nodes[1]).complete, 3000);
+	close_all();
+}
+
+UNIT_MAIN("event building, when something goes wrong", {"killed", killed},
+	  {"stood_still", stood_still}, {"never_came", never_came}, {"has_nothing", has_nothing},
+	  {"slow_sink", slow_sink}, {"no_patience", no_patience}, {"windows", windows},
+	  {"small_regions", small_regions}, {"late_ids", late_ids}, {"does_not_fit", does_not_fit},
+	  {"configurations", configurations}, {"tables", tables})

@@ -1,0 +1,537 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Peers that say what cannot be: a readout unit, or a builder, made of the library's own parts,
+ * that says what it is told to. Whoever hears it takes it out with a sentence, and nothing outside
+ * of what it was given is touched.
+ */
+#include <poll.h>
+#include <sys/socket.h>
+
+#include "libroc/evb/pair.h"
+#include "tests/unit/libroc/evb/evb_system.h"
+
+/* The one that lies, and what it got. */
+static struct {
+	struct pair pair;
+	struct evb_greeting hello;
+	uint32_t credits[4096], credit_count;
+	unsigned char *memory; /* registered: to write from, or to be read */
+	size_t length;
+	int listener;
+} liar;
+
+static int liar_hears(void *self, struct pair *p, const struct evb_message *m)
+{
+	uint32_t i;
+
+	for (i = 0; m->type == EVB_CREDIT && i < m->count && liar.credit_count < 4096; i++)
+		liar.credits[liar.credit_count++] = evb_get_number(m, i);
+	return 0;
+}
+
+static int liar_written(void *self, struct pair *p, uint32_t number)
+{
+	return 0;
+}
+
+static int liar_done(void *self, struct pair *p, struct pair_op *op)
+{
+	pair_op_free(p, op);
+	return 0;
+}
+
+static const struct pair_use liar_use = {liar_hears, liar_written, liar_done};
+
+static struct node *honest;
+
+static bool liar_turn(void)
+{
+	turn_all();
+	if (liar.pair.state == PAIR_READY)
+		return pair_progress(&liar.pair, &liar_use, NULL) < 0;
+	return false;
+}
+
+static bool greeted(void)
+{
+	liar_turn();
+	return pair_hear_greeting(&liar.pair, "it") != 0;
+}
+
+static bool has_credits(void)
+{
+	liar_turn();
+	return liar.credit_count >= 8;
+}
+
+static bool taken_out(void)
+{
+	liar_turn();
+	return counts_of(honest).liars > 0;
+}
+
+/* A builder that is honest; node1 lies. */
+static void meet_builder(enum roc_evb_protocol protocol)
+{
+	struct evb_greeting *g = &liar.hello;
+	char port[8];
+
+	begin();
+	memset(&liar, 0, sizeof(liar));
+	honest = node_new(0, ROC_EVB_BUILDER);
+	honest->cfg.protocol = protocol;
+	honest->cfg.events = 4;
+	honest->cfg.memory = 1 << 20;
+	honest->cfg.peers = 2;
+	honest->cfg.in_flight = 4;
+	node_open(honest);
+	board.members[board.member_count++] = (struct roc_evb_member){
+		.name = "node1", .incarnation = 7, .roles = ROC_EVB_READOUT};
+	node_new(1, ROC_EVB_READOUT);
+	publish(ROC_EVB_ROUND_ROBIN, 0);
+	nodes[1].used = false;
+	turn_all();
+
+	liar.length = 1 << 20;
+	liar.memory = calloc(1, liar.length);
+	UNIT_NEED(!pair_new(&liar.pair) && liar.memory);
+	snprintf(port, sizeof(port), "%u", roc_evb_port(honest->evb));
+	UNIT_NEED(!control_connect(&liar.pair.control, "127.0.0.1", port, liar.pair.why));
+	UNIT_NEED(UNIT_WAIT(control_connected(&liar.pair.control) > 0, 5000));
+	UNIT_NEED(!pair_open_fabric(&liar.pair, "tcp"));
+	UNIT_NEED(!fabric_register_for(&liar.pair.fabric, liar.memory, liar.length,
+				       FI_WRITE | FI_REMOTE_READ, liar.pair.why));
+	*g = (struct evb_greeting){
+		.version = EVB_VERSION,
+		.layout = ROC_MEP_VERSION,
+		.protocol = protocol,
+		.events = 4,
+		.pieces = protocol == ROC_EVB_PULL ? 8 : 0,
+		.in_flight = 4,
+		.mfp_max = 20000,
+		.incarnation = 7,
+		.to_incarnation = roc_evb_incarnation(honest->evb),
+		.system = "test",
+		.name = "node1",
+		.to = "node0",
+		.provider = "tcp",
+		.name_bytes = (uint32_t)liar.pair.end.name_bytes,
+		.region_count = 1,
+	};
+	g->regions[0] = (struct evb_region){.base = fabric_base(&liar.pair.fabric, 1),
+					    .key = fabric_key(&liar.pair.fabric, 1),
+					    .bytes = liar.length};
+	memcpy(g->end_name, liar.pair.end.name, sizeof(g->end_name));
+}
+
+static void say_hello(void)
+{
+	UNIT_NEED(!pair_say_greeting(&liar.pair, &liar.hello));
+	liar.pair.state = PAIR_GREETING;
+	CU_ASSERT_TRUE(run_until(greeted, 5000));
+	UNIT_EQ(liar.pair.peer.status, 0);
+	UNIT_NEED(!pair_ready(&liar.pair));
+	if (liar.hello.protocol != ROC_EVB_PULL)
+		UNIT_NEED(run_until(has_credits, 5000));
+}
+
+static void part(void)
+{
+	pair_free(&liar.pair);
+	free(liar.memory);
+	node_close(honest);
+}
+
+/* Write a segment: its head, and a MFP. */
+static void write_segment(uint32_t number, uint32_t notice, const struct evb_segment *head,
+			  const struct roc_mfp *mfp)
+{
+	const struct evb_greeting *g = &liar.pair.peer;
+	struct iovec v = {.iov_base = liar.memory, .iov_len = 1024};
+	struct fabric_write w = {
+		.to = g->regions[0].base + number % g->per_region * g->segment,
+		.key = g->regions[0].key,
+		.number = notice,
+		.context = pair_op(&liar.pair),
+	};
+	double end = unit_seconds() + 5;
+	int ret;
+
+	evb_put_segment(liar.memory, head);
+	if (mfp)
+		roc_mfp_put(liar.memory + EVB_SEGMENT_HEAD, mfp);
+	while ((ret = fabric_end_gather(&liar.pair.fabric, &liar.pair.end, &v, 1, &w)) == -EAGAIN &&
+	       unit_seconds() < end)
+		liar_turn();
+	UNIT_NEED(!ret);
+}
+
+static void is_taken_out(const char *sentence)
+{
+	CU_ASSERT_TRUE(run_until(taken_out, 5000));
+	if (!strstr(honest->said, sentence)) {
+		unit_note("not \"%s\" but \"%s\"", sentence, honest->said);
+		CU_FAIL("another sentence");
+	}
+	UNIT_EQ(counts_of(honest).liars, 1);
+	UNIT_EQ(honest->sink.wrong, 0);
+	part();
+}
+
+/* An empty MFP of a block, and the segment's head for it. */
+static struct roc_mfp an_mfp(uint64_t block)
+{
+	return (struct roc_mfp){.block = block,
+				.first_event = block * 4,
+				.bytes = ROC_MFP_HEAD,
+				.events = 4,
+				.epoch = 1};
+}
+
+static struct evb_segment a_head(uint64_t block, uint64_t bytes)
+{
+	return (struct evb_segment){
+		.block = block, .mfp_bytes = bytes, .bytes = bytes, .epoch = 1, .parts = 1};
+}
+
+static void writes_wrong(unsigned int what)
+{
+	struct roc_mfp mfp = an_mfp(what == 4 ? 6 : 5);
+	struct evb_segment head = a_head(5, ROC_MFP_HEAD);
+	uint32_t segment = liar.credits[0], notice = evb_notice(segment, 1);
+
+	switch (what) {
+	case 0: /* no such segment */
+		notice = evb_notice(60000, 1);
+		break;
+	case 1: /* no writes at all */
+		notice = evb_notice(segment, 0);
+		break;
+	case 2: /* the head */
+		head.parts = 9;
+		break;
+	case 3:
+		head.bytes = head.mfp_bytes = 5000;
+		head.parts = 2;
+		break;
+	case 5:
+		mfp.count = 2;
+		break;
+	case 6:
+		mfp.bytes = ROC_MFP_HEAD + 8;
+		break;
+	case 7:
+		head.mfp_bytes = 30000;
+		head.bytes = liar.pair.peer.segment - EVB_SEGMENT_HEAD;
+		head.parts = (uint32_t)evb_parts(30000, head.bytes);
+		break;
+	case 8:
+		head.block = mfp.block = UINT64_MAX / 2;
+		mfp.first_event = mfp.block * 4;
+		break;
+	default:
+		break;
+	}
+	write_segment(segment, notice, &head, &mfp);
+	/* The same again, to a segment that is not its own any more. */
+	if (what == 9)
+		write_segment(segment, evb_notice(segment, 1), &head, &mfp);
+	/* The same block in another one: the first was incomplete, waits for nobody and is out. */
+	if (what == 10) {
+		head.parts = 2;
+		head.mfp_bytes = liar.pair.peer.segment;
+		head.bytes = liar.pair.peer.segment - EVB_SEGMENT_HEAD;
+		head.block = 6;
+		write_segment(liar.credits[1], evb_notice(liar.credits[1], 1), &head, &mfp);
+		write_segment(liar.credits[2], evb_notice(liar.credits[2], 1), &head, &mfp);
+	}
+	/* Another version of the layout. */
+	if (what == 11) {
+		head.block = 8;
+		mfp = an_mfp(8);
+		evb_put_segment(liar.memory, &head);
+		roc_mfp_put(liar.memory + EVB_SEGMENT_HEAD, &mfp);
+		liar.memory[EVB_SEGMENT_HEAD + 4] = 2;
+		write_segment(liar.credits[1], evb_notice(liar.credits[1], 1), &head, NULL);
+	}
+}
+
+static void segments(void)
+{
+	static const char *const sentences[] = {
+		"it writes to segment 60000",
+		"it writes to segment",
+		"a head that makes no sense",
+		"a head that makes no sense",
+		"contradicts itself",
+		"contradicts itself",
+		"contradicts itself",
+		"said that none has more than 20000",
+		"which cannot be",
+		"which is not its own now",
+		"sends block 6 twice",
+		"version 2 of the layout, ours 1",
+	};
+	unsigned int i;
+
+	for (i = 0; i < sizeof(sentences) / sizeof(sentences[0]); i++) {
+		meet_builder(ROC_EVB_PUSH);
+		say_hello();
+		writes_wrong(i);
+		is_taken_out(sentences[i]);
+	}
+}
+
+static void send_it(unsigned char *text, const struct evb_message *m)
+{
+	double end = unit_seconds() + 5;
+	int ret;
+
+	while ((ret = pair_send(&liar.pair, text, m)) == -EAGAIN && unit_seconds() < end)
+		liar_turn();
+	UNIT_NEED(!ret);
+}
+
+static void tell(enum evb_type type, uint32_t count, uint32_t number, uint64_t a, uint64_t b,
+		 uint64_t c)
+{
+	unsigned char *text = pair_message(&liar.pair);
+	struct evb_message m = {
+		.type = type, .count = count, .number = number, .a = a, .b = b, .c = c};
+
+	UNIT_NEED(text);
+	memset(text + EVB_HEAD, 0, EVB_PAYLOAD);
+	send_it(text, &m);
+}
+
+static void messages(void)
+{
+	static const struct {
+		enum roc_evb_protocol protocol;
+		enum evb_type type;
+		uint32_t count, number;
+		uint64_t a, b, c;
+		const char *sentence;
+	} lies[] = {
+		{ROC_EVB_PUSH, EVB_GOT, 1, 0, 0, 0, 0, "a readout unit does not send"},
+		{ROC_EVB_PUSH, EVB_TYPES, 0, 0, 0, 0, 0, "makes no sense"},
+		{ROC_EVB_PUSH, EVB_PIECE_OF, 8, 0, 0, 1, 0, "sends a piece for segment"},
+		{ROC_EVB_COMMAND, EVB_PIECE_OF, 8, 0, 1 << 30, 1, 0, "sends a piece for segment"},
+		{ROC_EVB_COMMAND, EVB_PIECE_OF, 8, 60000, 0, 1, 0, "sends a piece for segment"},
+		{ROC_EVB_COMMAND, EVB_PIECE_OF, 8, 0, 0, 0, 0, "it writes to segment 0"},
+		{ROC_EVB_PUSH, EVB_HAVE, 1, 0, 5, 64, 1, "announces block 5"},
+		{ROC_EVB_PULL, EVB_HAVE, 1, 0, 5, 64, 9, "announces block 5"},
+		{ROC_EVB_PULL, EVB_HAVE, 1, 0, 5, 64, 1, "outside of its memory"},
+		{ROC_EVB_PULL, EVB_HAVE, 1, 0, 5, 30000, 1, "said that none has more"},
+		{ROC_EVB_PULL, EVB_HAVE, 1, 0, 5, 64, (UINT64_C(1) << 32) + 2,
+		 "pieces of what it did not announce"},
+	};
+	size_t i;
+
+	for (i = 0; i < sizeof(lies) / sizeof(lies[0]); i++) {
+		meet_builder(lies[i].protocol);
+		say_hello();
+		tell(lies[i].type, lies[i].count, lies[i].number, lies[i].a, lies[i].b, lies[i].c);
+		is_taken_out(lies[i].sentence);
+	}
+	meet_builder(ROC_EVB_PUSH);
+	say_hello();
+	tell(EVB_PASSED, 0, 0, 50, 0, 0);
+	tell(EVB_PASSED, 0, 0, 49, 0, 0);
+	is_taken_out("takes back which blocks have passed");
+	meet_builder(ROC_EVB_PUSH);
+	say_hello();
+	tell(EVB_END, 0, 0, 0, 0, 0);
+	tell(EVB_PASSED, 0, 0, 49, 0, 0);
+	is_taken_out("goes on after its end");
+}
+
+static void have(uint32_t ticket, uint64_t block, uint64_t bytes, uint64_t piece)
+{
+	unsigned char *text = pair_message(&liar.pair);
+	struct evb_message m = {
+		.type = EVB_HAVE, .count = 1, .number = ticket, .a = block, .b = bytes, .c = 1};
+
+	UNIT_NEED(text);
+	evb_put_piece(text, 0, &(struct evb_piece){.bytes = piece});
+	send_it(text, &m);
+}
+
+static void announcements(void)
+{
+	unsigned int i;
+
+	meet_builder(ROC_EVB_PULL);
+	say_hello();
+	have(1, 5, 64, 65);
+	is_taken_out("pieces that are not its MFP");
+	meet_builder(ROC_EVB_PULL);
+	say_hello();
+	have(1, 5, 64, 2 << 20);
+	is_taken_out("outside of its memory");
+	/* What it reads is nothing. */
+	meet_builder(ROC_EVB_PULL);
+	say_hello();
+	have(1, 5, 64, 64);
+	is_taken_out("contradicts itself");
+	meet_builder(ROC_EVB_PULL);
+	say_hello();
+	honest->sink.stuck = true;
+	for (i = 0; i < 5; i++) {
+		struct roc_mfp mfp = an_mfp(5 + i);
+
+		roc_mfp_put(liar.memory + 64 * i, &mfp);
+	}
+	for (i = 0; i < 5; i++) {
+		unsigned char *text = pair_message(&liar.pair);
+		struct evb_message m = {
+			.type = EVB_HAVE, .count = 1, .number = i, .a = 5 + i, .b = 64, .c = 1};
+
+		UNIT_NEED(text);
+		evb_put_piece(text, 0, &(struct evb_piece){.offset = 64 * i, .bytes = 64});
+		send_it(text, &m);
+	}
+	is_taken_out("more MFPs at once than it may (4)");
+}
+
+/* Who was taken out is not let in again, unless it is another process. */
+static void not_trusted(void)
+{
+	struct pair second = {0};
+	char port[8];
+
+	meet_builder(ROC_EVB_PUSH);
+	say_hello();
+	tell(EVB_GOT, 1, 0, 0, 0, 0);
+	CU_ASSERT_TRUE(run_until(taken_out, 5000));
+	UNIT_NEED(!pair_new(&second));
+	pair_free(&liar.pair);
+	liar.pair = second;
+	snprintf(port, sizeof(port), "%u", roc_evb_port(honest->evb));
+	UNIT_NEED(!control_connect(&liar.pair.control, "127.0.0.1", port, liar.pair.why));
+	UNIT_NEED(UNIT_WAIT(control_connected(&liar.pair.control) > 0, 5000));
+	UNIT_NEED(!pair_say_greeting(&liar.pair, &liar.hello));
+	CU_ASSERT_TRUE(run_until(greeted, 5000));
+	UNIT_EQ(liar.pair.peer.status, EVB_NOT_TRUSTED);
+	CU_ASSERT_TRUE(strstr(liar.pair.peer.why, "start it anew") != NULL);
+	part();
+}
+
+/* Another version, another program: each gets an answer that it can show. */
+static void strangers(void)
+{
+	meet_builder(ROC_EVB_PUSH);
+	liar.hello.version = 9;
+	UNIT_NEED(!pair_say_greeting(&liar.pair, &liar.hello));
+	CU_ASSERT_TRUE(run_until(greeted, 5000));
+	UNIT_EQ(liar.pair.peer.status, EVB_NO_VERSION);
+	CU_ASSERT_TRUE(strstr(liar.pair.peer.why, "version 9 of the protocol") != NULL);
+	part();
+	meet_builder(ROC_EVB_PUSH);
+	liar.hello.layout = 2;
+	UNIT_NEED(!pair_say_greeting(&liar.pair, &liar.hello));
+	CU_ASSERT_TRUE(run_until(greeted, 5000));
+	UNIT_EQ(liar.pair.peer.status, EVB_NO_LAYOUT);
+	part();
+	meet_builder(ROC_EVB_PUSH);
+	control_queue(&liar.pair.control, "GET / HTTP/1.1\r\n\r\n", 18);
+	UNIT_EQ(control_flush(&liar.pair.control), 0);
+	CU_ASSERT_TRUE(run_until(greeted, 5000)); /* hung up */
+	UNIT_EQ(counts_of(honest).refused, 0);
+	part();
+}
+
+static bool accepted(void)
+{
+	int fd;
+
+	turn_all();
+	fd = accept4(liar.listener, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
+	if (fd < 0)
+		return false;
+	control_accepted(&liar.pair.control, fd);
+	return true;
+}
+
+static bool connected(void)
+{
+	struct roc_evb_peer peer;
+
+	liar_turn();
+	return roc_evb_peers(honest->evb, &peer, 1) == 1 && peer.connected;
+}
+
+/* A readout unit that is honest, and a builder that lies. */
+static void builder_lies(void)
+{
+	static const struct {
+		enum evb_type type;
+		uint32_t count;
+		unsigned int credit;
+		const char *sentence;
+	} lies[] = {
+		{EVB_CREDIT, 1, 99, "credit for segment 99"},
+		{EVB_CREDIT, 2, 1, "credit for segment 1"},
+		{EVB_GOT, 1, 3, "gives back MFP 3"},
+		{EVB_BYE, 0, 0, "too soon"},
+		{EVB_PASSED, 0, 0, "a builder does not send"},
+	};
+	struct evb_greeting g;
+	char why[FABRIC_WHY] = "";
+	size_t k;
+	uint32_t i;
+
+	for (k = 0; k < sizeof(lies) / sizeof(lies[0]); k++) {
+		unsigned char *text;
+		struct evb_message m = {.type = lies[k].type, .count = lies[k].count};
+
+		begin();
+		memset(&liar, 0, sizeof(liar));
+		UNIT_NEED(!pair_new(&liar.pair));
+		liar.listener = control_listen("127.0.0.1", "47391", why);
+		UNIT_NEED(liar.listener >= 0);
+		honest = node_new(0, ROC_EVB_READOUT);
+		honest->source.cold = true;
+		honest->source.events = 1;
+		node_open(honest);
+		board.members[board.member_count++] =
+			(struct roc_evb_member){.name = "node1",
+						.host = "127.0.0.1",
+						.port = "47391",
+						.incarnation = 7,
+						.roles = ROC_EVB_BUILDER};
+		node_new(1, ROC_EVB_BUILDER);
+		publish(ROC_EVB_ROUND_ROBIN, 0);
+		nodes[1].used = false;
+		CU_ASSERT_TRUE(run_until(accepted, 5000));
+		UNIT_NEED(!pair_open_fabric(&liar.pair, "tcp"));
+		liar.pair.state = PAIR_GREETING;
+		CU_ASSERT_TRUE(run_until(greeted, 5000));
+		g = liar.pair.peer;
+		liar.memory = calloc(1, 1 << 20);
+		UNIT_NEED(!fabric_register(&liar.pair.fabric, liar.memory, 1 << 20, true, why));
+		memcpy(g.name, "node1", 6);
+		g.incarnation = 7;
+		g.segments = g.per_region = 16;
+		g.segment = 16384;
+		g.region_count = 1;
+		g.regions[0] = (struct evb_region){.base = fabric_base(&liar.pair.fabric, 1),
+						   .key = fabric_key(&liar.pair.fabric, 1),
+						   .bytes = 1 << 20};
+		g.name_bytes = (uint32_t)liar.pair.end.name_bytes;
+		memcpy(g.end_name, liar.pair.end.name, sizeof(g.end_name));
+		UNIT_NEED(!pair_ready(&liar.pair));
+		UNIT_NEED(!pair_say_greeting(&liar.pair, &g));
+		CU_ASSERT_TRUE(run_until(connected, 5000));
+		text = pair_message(&liar.pair);
+		for (i = 0; i < m.count; i++)
+			evb_put_number(text, i, lies[k].credit);
+		send_it(text, &m);
+		close(liar.listener);
+		is_taken_out(lies[k].sentence);
+	}
+}
+
+UNIT_MAIN("event building, peers that lie", {"segments", segments}, {"messages", messages},
+	  {"announcements", announcements}, {"not_trusted", not_trusted}, {"strangers", strangers},
+	  {"builder_lies", builder_lies})
