@@ -39,6 +39,7 @@ const struct tool *const tools[] = {
 	&tool_rosd,
 	&tool_ros_load,
 	&tool_gpu_src,
+	&tool_evb,
 	NULL,
 };
 /* clang-format on */

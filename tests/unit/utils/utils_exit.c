@@ -46,6 +46,7 @@ static const struct {
 	{"send", "localhost --id=245"},
 	{"recv", "--bind=/tmp/roc-nowhere"},
 	{"gpu-src", ""},
+	{"evb", "node --name=r1 --coordinator=static:/tmp/roc-nowhere"},
 };
 
 /* Wrong on every machine. */
@@ -131,6 +132,18 @@ static const char *const usage[] = {
 	"send localhost --id=245 --connections=33",
 	"recv --connections=0",
 	"recv stray",
+	"evb",
+	"evb frobnicate",
+	"evb node",
+	"evb node --coordinator=static:/tmp/roc-nowhere",
+	"evb node --name=a/b --coordinator=static:/tmp/roc-nowhere",
+	"evb watch",
+	"evb check",
+	"evb plan",
+	"evb plan --nodes=4",
+	"evb plan --nodes=4 --builders=3 --fragment=1Ki",
+	"evb plan --nodes=4 --fragment=1Ki --link-rate=fast",
+	"evb plan --nodes=4 --fragment=1Ki --share=2",
 	"gpu-src --source=fpga",
 	"gpu-src --source=cpu --record-min=2M --record-max=1M",
 	"gpu-src --source=cpu --record-max=100001",

@@ -49,6 +49,7 @@ static const struct {
 	{"send", {"send"}},
 	{"recv", {"recv"}},
 	{"gpu-src", {NULL}},
+	{"evb", {NULL}},
 };
 
 #define PRINTED (sizeof(printed) / sizeof(printed[0]))

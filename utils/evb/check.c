@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * roc-evb check: what a node's sink wrote, looked at afterwards.
+ */
+#include <inttypes.h>
+
+#include "check_files.h"
+#include "evb_options.h"
+#include "utils/common/json.h"
+#include "utils/common/tool.h"
+
+static void show(const struct evb_sink_books *b, bool as_json)
+{
+	const struct {
+		const char *key, *name;
+		uint64_t value;
+	} figures[] = {
+		{"files", "Files", b->files},
+		{"blocks", "Blocks", b->blocks},
+		{"incomplete", "Incomplete", b->incomplete},
+		{"missing", "Missing sources", b->missing},
+		{"damaged", "Damaged", b->damaged},
+		{"events", "Events", b->events},
+		{"fragments", "Fragments", b->fragments},
+		{"bytes", "Bytes", b->bytes},
+		{"unknown", "Not to be known", b->unknown},
+		{"errors", "Errors", b->errors},
+	};
+	struct json j;
+	size_t i;
+
+	if (as_json) {
+		json_start(&j, stdout);
+		json_object(&j, NULL);
+	}
+	for (i = 0; i < sizeof(figures) / sizeof(figures[0]); i++) {
+		if (as_json)
+			json_unsigned(&j, figures[i].key, figures[i].value);
+		else
+			printf("  %-20s%" PRIu64 "\n", figures[i].name, figures[i].value);
+	}
+	if (as_json)
+		json_object_end(&j);
+}
+
+int evb_check(const struct evb_options *o)
+{
+	struct evb_sink_books b = {0};
+	char why[UNITS_WHY] = "";
+	int ret;
+
+	if (!o->path)
+		return tool_usage(
+			"--path is missing: a file of the sink file, or a folder of such.");
+	ret = evb_check_files(o->path, &b, why);
+	show(&b, o->json);
+	if (ret)
+		return tool_fail("%s", why);
+	if (b.errors)
+		return tool_fail("The data are wrong at %" PRIu64 " places. The first: %s",
+				 b.errors, b.wrong);
+	if (o->complete && b.incomplete)
+		return tool_fail("Not every event is complete.");
+	return TOOL_OK;
+}

@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * roc-evb as a tool: its options.
+ */
+#include "evb_options.h"
+
+#include <roc/evb.h>
+#include <stddef.h>
+#include <string.h>
+
+#include "record.h"
+#include "utils/common/tool.h"
+
+static const char *const actions[] = {
+	[EVB_NODE] = "node",
+	[EVB_PLAN] = "plan",
+	[EVB_WATCH] = "watch",
+	[EVB_CHECK] = "check",
+	NULL,
+};
+
+static const char *const protocols[] = {
+	[ROC_EVB_PUSH] = "push",
+	[ROC_EVB_PULL] = "pull",
+	[ROC_EVB_COMMAND] = "command",
+	NULL,
+};
+
+#define AT(option_name, option_type, member)                                                       \
+	.name = (option_name), .type = (option_type), .offset = offsetof(struct evb_options, member)
+#define FLAG(option_name, member, text) FLAG_OPTION(struct evb_options, option_name, member, text)
+#define MS_MAX 600000
+
+static const struct option_spec options[] = {
+	{AT("ACTION", OPTION_CHOICE, action), .word = true, .required = true, .choices = actions,
+	 .help = "What to do"},
+	{AT("coordinator", OPTION_TEXT, coordinator), .arg = "WHICH",
+	 .help = "node, watch: static:FILE or etcd:URL"},
+	{AT("system", OPTION_TEXT, system), .arg = "NAME",
+	 .help = "node, watch: name of the system (the file's, else roc)"},
+	{AT("name", OPTION_TEXT, name), .arg = "NAME", .help = "node: its name in the system"},
+	{AT("roles", OPTION_TEXT, roles), .arg = "LIST",
+	 .help = "node: of readout,builder,manager (the file's)"},
+	{AT("source", OPTION_TEXT, source), .arg = "KIND", .help = "node: where data come from"},
+	{AT("sink", OPTION_TEXT, sink), .arg = "KIND", .fallback = "check",
+	 .help = "node: where events go"},
+	FLAG("json", json, "node: a line of JSON per second; the others: JSON"),
+	FLAG("complete", complete,
+	     "node, check: fail if an event is not complete, or was lost here"),
+	{AT("time", OPTION_TIME, time), .arg = "TIME",
+	 .help = "node, watch: end after this time, as in 5h30m10s (never)"},
+	{AT("metrics", OPTION_TEXT, metrics), .arg = "FILE",
+	 .help = "node: write Prometheus text to a file, every second"},
+
+	{AT("host", OPTION_TEXT, host), .arg = "ADDRESS",
+	 .help = "node: a builder listens at this address only (the file's, else all)"},
+	{AT("advertise", OPTION_TEXT, advertise), .arg = "ADDRESS",
+	 .help = "node: address that the others are told (--host)"},
+	{AT("port", OPTION_TEXT, port), .arg = "PORT",
+	 .help = "node: port at which a builder listens (the file's, else any)"},
+	{AT("provider", OPTION_TEXT, provider), .arg = "NAME", .fallback = "tcp",
+	 .help = "node: of libfabric: tcp, shm, verbs, efa, cxi"},
+	{AT("protocol", OPTION_CHOICE, protocol), .arg = "HOW", .fallback = "push",
+	 .choices = protocols, .help = "node: who moves the data"},
+	FLAG("single", single, "node: a MFP fits one segment"),
+	{AT("events", OPTION_NUMBER, events), .arg = "N", .fallback = "1", .min = 1,
+	 .max = ROC_MFP_EVENTS_MAX, .help = "node, plan: events of a block"},
+	{AT("fragment", OPTION_SIZE, fragment), .arg = "SIZE", .fallback = "0",
+	 .help = "node: largest fragment, 0 = what the source says; plan: of all, in the mean"},
+	{AT("mfp", OPTION_SIZE, mfp), .arg = "SIZE", .fallback = "0",
+	 .help = "node: largest MFP, 0 = of largest fragments"},
+	{AT("blocks", OPTION_NUMBER, blocks), .arg = "N", .fallback = "64", .min = 1, .max = 65536,
+	 .help = "node: MFPs that a readout unit has open"},
+	{AT("window", OPTION_NUMBER, window), .arg = "N", .fallback = "2", .min = 1, .max = 65536,
+	 .help = "node: barrel shift: MFPs of a destination that wait or are on their way"},
+	{AT("in-flight", OPTION_NUMBER, in_flight), .arg = "N", .fallback = "32", .min = 1,
+	 .max = 65536, .help = "node: MFPs of a readout unit that a builder has"},
+	{AT("copy-below", OPTION_SIZE, copy_below), .arg = "SIZE", .fallback = "8Ki",
+	 .help = "node: smaller fragments are copied together"},
+	{AT("memory", OPTION_SIZE, memory), .arg = "SIZE", .fallback = "64Mi",
+	 .help = "node: of a builder, for MFPs"},
+	{AT("peers", OPTION_NUMBER, peers), .arg = "N", .fallback = "8", .min = 1,
+	 .max = ROC_EVB_NODES_MAX, .help = "node: readout units that it is shared out among"},
+	{AT("segment", OPTION_SIZE, segment), .arg = "SIZE", .fallback = "0",
+	 .help = "node: piece of that memory (--single: the largest MFP, else 256Ki)"},
+	{AT("max-region", OPTION_SIZE, region), .arg = "SIZE", .fallback = "0",
+	 .help = "node: largest memory that is registered in one piece, 0 = no limit"},
+	{AT("max-regions", OPTION_NUMBER, regions), .arg = "N", .fallback = "0",
+	 .help = "node: how many such pieces, 0 = no limit"},
+	{AT("stale", OPTION_NUMBER, stale), .arg = "MS", .fallback = "1000", .min = 10,
+	 .max = MS_MAX, .help = "node, plan: a block that is open for so long is given up"},
+	{AT("patience", OPTION_NUMBER, patience), .arg = "MS", .fallback = "0", .max = MS_MAX,
+	 .help = "node: what a builder does not take for so long is dropped, 0 = as --stale"},
+	{AT("lease", OPTION_NUMBER, lease), .arg = "MS", .fallback = "2000", .min = 100,
+	 .max = MS_MAX, .help = "node: who is silent for so long is gone (static: the file's)"},
+
+	{AT("policy", OPTION_CHOICE, policy), .arg = "POLICY", .fallback = "barrel-shift",
+	 .choices = evb_policies, .help = "manager with etcd, plan: which builder has a block"},
+	{AT("seed", OPTION_NUMBER, seed), .arg = "N", .fallback = "1",
+	 .help = "manager with etcd, plan: of random"},
+	{AT("readouts", OPTION_NUMBER, readouts), .arg = "N", .fallback = "0",
+	 .max = ROC_EVB_NODES_MAX,
+	 .help = "manager with etcd: the first table waits for so many; plan: readout units"},
+	{AT("builders", OPTION_NUMBER, builders), .arg = "N", .fallback = "0",
+	 .max = ROC_EVB_NODES_MAX, .help = "The same of builders"},
+
+	{AT("nodes", OPTION_NUMBER, nodes), .arg = "N", .fallback = "0", .max = ROC_EVB_NODES_MAX,
+	 .help = "plan: nodes that are both"},
+	{AT("spread", OPTION_SIZE, spread), .arg = "SIZE", .fallback = "0",
+	 .help = "plan: standard deviation of a fragment's size"},
+	{AT("event-rate", OPTION_NUMBER, event_rate), .arg = "N", .fallback = "0",
+	 .help = "plan: events per second, 0 = as many as the links carry at --share"},
+	{AT("link-rate", OPTION_TEXT, link_rate), .arg = "GBPS", .fallback = "100",
+	 .help = "plan: Gb/s of a node's link, in each direction, for data"},
+	{AT("share", OPTION_TEXT, share), .arg = "FRACTION", .fallback = "0.8",
+	 .help = "plan: of the link that is used, if no event rate is given"},
+	{AT("hold", OPTION_NUMBER, hold), .arg = "MS", .fallback = "0", .max = MS_MAX,
+	 .help = "plan: how long a sink keeps an event"},
+	{AT("simulate", OPTION_NUMBER, simulate), .arg = "N", .fallback = "200000", .min = 1000,
+	 .max = 100000000, .help = "plan: blocks for which queues are followed"},
+	{AT("path", OPTION_TEXT, path), .arg = "PATH",
+	 .help = "check: file of the sink file, or folder of such"},
+	FLAG("once", once, "watch: look once, then end"),
+};
+
+static int run(const void *values)
+{
+	const struct evb_options *o = values;
+
+	if ((o->action == EVB_NODE || o->action == EVB_WATCH) && !o->coordinator)
+		return tool_usage("--coordinator is missing. Example: roc-evb %s "
+				  "--coordinator=static:/etc/roc/evb.conf",
+				  actions[o->action]);
+	switch ((enum evb_action)o->action) {
+	case EVB_NODE:
+		return evb_node(o);
+	case EVB_PLAN:
+		return evb_plan(o);
+	case EVB_WATCH:
+		return evb_watch(o);
+	case EVB_CHECK:
+		return evb_check(o);
+	}
+	return TOOL_USAGE;
+}
+
+const struct tool tool_evb = {
+	.name = "evb",
+	.summary = "Build events: bring the fragments of many nodes together",
+	.example = "node --name=node1 --coordinator=static:evb.conf --source=card:id=3b:00.0",
+	TOOL_OPTIONS(options, struct evb_options),
+	.run = run,
+};

@@ -1,0 +1,341 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * roc-evb node: a node from its options to its end. It is one thread: engine, source, sink and
+ * coordinator take turns.
+ */
+#include "node.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "libroc/fabric/base.h"
+#include "utils/common/notify.h"
+#include "utils/common/output.h"
+#include "utils/common/stop.h"
+#include "utils/common/tool.h"
+
+#define MS UINT64_C(1000000)
+#define STEP_MS 100		      /* a turn waits no longer */
+#define LOOK_NS FABRIC_NS_PER_S	      /* a line, metrics */
+#define END_NS (30 * FABRIC_NS_PER_S) /* what is asked to end and does not, is left */
+
+static void say(void *self, const char *sentence)
+{
+	tool_note("%s", sentence);
+}
+
+/* "readout,builder" */
+static int take_roles(const char *text, uint32_t *roles)
+{
+	static const char *const names[] = {"readout", "builder", "manager"};
+	char copy[64], *rest = copy, *word;
+	size_t i;
+
+	*roles = 0;
+	if (strlen(text) >= sizeof(copy))
+		return tool_usage("--roles: \"%s\" is too long.", text);
+	strcpy(copy, text);
+	while ((word = strsep(&rest, ","))) {
+		for (i = 0; i < 3 && strcmp(names[i], word); i++)
+			;
+		if (i == 3)
+			return tool_usage("--roles: \"%s\" is no role: readout, builder, manager.",
+					  word);
+		*roles |= 1u << i;
+	}
+	return TOOL_OK;
+}
+
+static int open_coordinator(struct node *n)
+{
+	const struct evb_options *o = n->o;
+	struct evb_coordinator_config cfg = {
+		.text = o->coordinator,
+		.system = o->system,
+		.name = o->name,
+		.lease_ns = o->lease * MS,
+		.manager = {.policy = o->policy,
+			    .seed = o->seed,
+			    .readouts = o->readouts,
+			    .builders = o->builders},
+		.say = say,
+	};
+	char why[ROC_EVB_WHY];
+
+	if (evb_coordinator_open(&cfg, &n->coordinator, why))
+		return tool_fail("%s", why);
+	n->roles = n->coordinator.me.roles;
+	return o->roles ? take_roles(o->roles, &n->roles) : TOOL_OK;
+}
+
+static int open_ends(struct node *n)
+{
+	const struct evb_options *o = n->o;
+	char why[UNITS_WHY] = "";
+
+	if (n->roles & ROC_EVB_READOUT) {
+		if (!o->source)
+			return tool_usage("--source is missing: a readout unit has one. There are: "
+					  "%s.",
+					  evb_source_kinds());
+		if (evb_source_open(o->source, o->name, &n->source, why))
+			return tool_fail("%s", why);
+	}
+	if (n->roles & ROC_EVB_BUILDER && evb_sink_open(o->sink, o->name, &n->sink, why))
+		return tool_fail("%s", why);
+	return TOOL_OK;
+}
+
+/* Text of the option, else what the coordinator knows, else nothing. */
+static const char *chosen(const char *option, const char *known)
+{
+	return option ? option : known[0] ? known : NULL;
+}
+
+static int open_engine(struct node *n)
+{
+	const struct evb_options *o = n->o;
+	struct roc_evb_config cfg = {
+		.system = n->coordinator.system,
+		.name = o->name,
+		.host = chosen(o->host, n->coordinator.me.host),
+		.advertise = o->advertise,
+		.port = chosen(o->port, n->coordinator.me.port),
+		.provider = o->provider,
+		.roles = n->roles,
+		.protocol = (enum roc_evb_protocol)o->protocol,
+		.single = o->single,
+		.events = o->events,
+		.fragment_max = o->fragment ? o->fragment : n->source.fragment_max,
+		.mfp_max = o->mfp,
+		.blocks = o->blocks,
+		.window = o->window,
+		.in_flight = o->in_flight,
+		.copy_below = o->copy_below,
+		.memory = o->memory,
+		.peers = o->peers,
+		.segment = o->segment,
+		.max_region = o->region,
+		.max_regions = o->regions,
+		.stale_ns = o->stale * MS,
+		.patience_ns = o->patience * MS,
+		.lease_ns = n->coordinator.lease_ns,
+		.say = say,
+	};
+	char why[ROC_EVB_WHY] = "";
+	int ret;
+
+	ret = roc_evb_open(&cfg, n->source.ops, n->source.self, n->sink.ops, n->sink.self,
+			   n->coordinator.ops, n->coordinator.self, &n->evb, why);
+	if (ret)
+		return tool_fail("%s", why[0] ? why : strerror(-ret));
+	if (why[0])
+		tool_note("%s", why);
+	return TOOL_OK;
+}
+
+/* Who is the manager and nothing else has no engine: it only keeps the others together. */
+static int join_alone(struct node *n)
+{
+	struct roc_evb_member me = n->coordinator.me;
+
+	memset(me.name, 0, sizeof(me.name));
+	strcpy(me.name, n->o->name);
+	me.roles = n->roles;
+	me.incarnation = fabric_realtime();
+	return n->coordinator.ops->join(n->coordinator.self, &me)
+		       ? tool_fail("%s", n->coordinator.ops->why(n->coordinator.self))
+		       : TOOL_OK;
+}
+
+static void hear_alone(struct node *n, const struct roc_evb_news *news)
+{
+	if (news->what == ROC_EVB_LOST)
+		n->report.now.contact = false;
+	else if (news->what == ROC_EVB_BACK || news->what == ROC_EVB_LEADER)
+		n->report.now.contact = true;
+	else if (news->what == ROC_EVB_TABLE)
+		n->report.now.epoch = news->table->epoch;
+	if (news->text)
+		tool_note("%s", news->text);
+}
+
+static int step_alone(struct node *n)
+{
+	struct roc_idle idle = {.ns = STEP_MS * MS};
+	struct timespec t;
+	struct roc_evb_news news;
+	int ret;
+
+	while ((ret = n->coordinator.ops->poll(n->coordinator.self, &news)) == 1) {
+		hear_alone(n, &news);
+		if (news.what == ROC_EVB_OUT && join_alone(n))
+			return -EIO;
+	}
+	if (ret < 0)
+		return ret;
+	if (n->stopping)
+		return 1;
+	n->coordinator.ops->idle(n->coordinator.self, &idle);
+	t.tv_sec = (time_t)(idle.ns / FABRIC_NS_PER_S);
+	t.tv_nsec = (long)(idle.ns % FABRIC_NS_PER_S);
+	ppoll(idle.fds, idle.count, &t, NULL);
+	return 0;
+}
+
+static void metrics(struct node *n)
+{
+	const struct output_options options = {.prometheus = true, .file = n->o->metrics};
+	struct output o;
+
+	if (n->broken || output_begin(&options, &o))
+		return;
+	evb_node_prometheus(o.out, &n->report);
+	n->broken = output_end(&o, TOOL_OK);
+}
+
+static void tell_watchers(struct node *n)
+{
+	size_t length;
+	char *line = evb_node_line(&n->report, &length);
+
+	if (line)
+		n->coordinator.status(n->coordinator.self, line, length);
+	free(line);
+}
+
+static void look(struct node *n, uint64_t now)
+{
+	struct evb_node_report *r = &n->report;
+
+	r->time = fabric_realtime();
+	r->seconds = (double)(now - n->looked) / 1e9;
+	n->looked = now;
+	if (n->evb) {
+		roc_evb_counts(n->evb, &r->now);
+		r->peer_count = roc_evb_peers(n->evb, r->peers, EVB_PEERS_SHOWN);
+		if (r->peer_count > EVB_PEERS_SHOWN)
+			r->peer_count = EVB_PEERS_SHOWN;
+	}
+	if (n->o->json)
+		evb_node_print(stdout, r, &n->source, &n->sink);
+	if (n->o->metrics)
+		metrics(n);
+	tell_watchers(n);
+	r->before = r->now;
+}
+
+/* Time is over, or a signal came. */
+static void stop_in_time(struct node *n, uint64_t now)
+{
+	const struct evb_options *o = n->o;
+
+	if (n->stopping ||
+	    (!stop_asked() && !(o->time && now - n->began >= o->time * FABRIC_NS_PER_S)))
+		return;
+	n->stopping = now;
+	notify_manager("STOPPING=1");
+	if (n->evb)
+		roc_evb_stop(n->evb);
+}
+
+static int loop(struct node *n)
+{
+	uint64_t ping = notify_watchdog() / 3, pinged = 0, now = fabric_now();
+	int ret = 0;
+
+	n->began = n->looked = now;
+	while (!ret) {
+		ret = n->evb ? roc_evb_step(n->evb, STEP_MS) : step_alone(n);
+		now = fabric_now();
+		stop_in_time(n, now);
+		if (!ret && now - n->looked >= LOOK_NS)
+			look(n, now);
+		if (ping && now - pinged >= ping) {
+			notify_manager("WATCHDOG=1");
+			pinged = now;
+		}
+		if (!ret && n->stopping && now - n->stopping > END_NS)
+			break;
+	}
+	n->report.ended = true;
+	look(n, now);
+	if (ret > 0)
+		return TOOL_OK;
+	if (!ret)
+		return tool_fail("What is on its way does not come to its end: given up.");
+	return tool_fail("%s", n->evb ? roc_evb_why(n->evb)
+				      : n->coordinator.ops->why(n->coordinator.self));
+}
+
+/* Whether scripts may take it for good. */
+static int verdict(struct node *n, int code)
+{
+	struct evb_sink_books out = {0};
+
+	if (code)
+		return code;
+	if (n->sink.ops)
+		n->sink.books(n->sink.self, &out);
+	if (out.errors)
+		return tool_fail("The data are wrong at %llu places. The first: %s",
+				 (unsigned long long)out.errors, out.wrong);
+	if (n->o->complete && evb_node_losses(&n->report.now) + out.lost)
+		return tool_fail("Not every event was complete, or something was lost here.");
+	return n->broken;
+}
+
+static int run_node(struct node *n)
+{
+	int code = open_coordinator(n);
+	bool works;
+
+	if (code)
+		return code;
+	if (!n->roles)
+		return tool_usage("--roles is missing: readout, builder, manager.");
+	works = n->roles & (ROC_EVB_READOUT | ROC_EVB_BUILDER);
+	n->report.system = n->coordinator.system;
+	n->report.name = n->o->name;
+	n->report.roles = n->roles;
+	code = open_ends(n);
+	if (!code)
+		code = works ? open_engine(n) : join_alone(n);
+	if (code)
+		return code;
+	stop_on_signals();
+	tool_note("Node %s of system %s is up.", n->o->name, n->coordinator.system);
+	notify_manager("READY=1");
+	code = loop(n);
+	if (!n->o->json && works)
+		evb_node_text(stdout, &n->report);
+	return verdict(n, code);
+}
+
+int evb_node(const struct evb_options *o)
+{
+	struct node *n;
+	int code;
+
+	if (!o->name || !roc_evb_name_valid(o->name))
+		return tool_usage("--name: a node has a name of 1 to %d letters, digits and ._-.",
+				  ROC_EVB_NAME - 1);
+	n = calloc(1, sizeof(*n));
+	if (!n)
+		return tool_fail("There is no memory left.");
+	n->o = o;
+	code = run_node(n);
+	if (n->evb)
+		roc_evb_close(n->evb);
+	else if (n->coordinator.ops)
+		n->coordinator.ops->leave(n->coordinator.self);
+	if (n->sink.ops)
+		evb_sink_close(&n->sink);
+	if (n->source.ops)
+		evb_source_close(&n->source);
+	evb_coordinator_close(&n->coordinator);
+	free(n);
+	return code;
+}

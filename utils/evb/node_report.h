@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * roc-evb: what a node says of itself.
+ */
+#ifndef ROC_UTILS_EVB_NODE_REPORT_H
+#define ROC_UTILS_EVB_NODE_REPORT_H
+
+#include <roc/evb.h>
+#include <stdio.h>
+
+#include "sink.h"
+#include "source.h"
+
+#define EVB_PEERS_SHOWN (2 * ROC_EVB_NODES_MAX)
+
+struct evb_node_report {
+	const char *system, *name;
+	uint32_t roles;
+	uint64_t time;	/* CLOCK_REALTIME ns */
+	double seconds; /* since the look before */
+	bool ended;	/* it is the last */
+	struct roc_evb_counts now, before;
+	struct roc_evb_peer peers[EVB_PEERS_SHOWN];
+	unsigned int peer_count;
+};
+
+/* What of the counts says that an event was not complete, or that something was lost here. */
+uint64_t evb_node_losses(const struct roc_evb_counts *n);
+
+/* A line of JSON with every connection and bin; and what source and sink counted, as far as they
+ * are open. */
+void evb_node_print(FILE *out, const struct evb_node_report *r, const struct evb_source *source,
+		    const struct evb_sink *sink);
+/* The short one that watchers get, to be freed; NULL: no memory. */
+char *evb_node_line(const struct evb_node_report *r, size_t *length);
+void evb_node_prometheus(FILE *out, const struct evb_node_report *r);
+void evb_node_text(FILE *out, const struct evb_node_report *r);
+
+#endif
