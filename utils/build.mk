@@ -13,6 +13,8 @@ UTILS_LIBS := -luring -lpci -ljson-c -ldl
 UTILS_LINKS := $(patsubst Documentation/man/%.1,%,$(wildcard Documentation/man/roc-*.1))
 
 SYSTEMDDIR ?= /usr/lib/systemd/system
+# Of services, each from a FILE.in.
+UTILS_UNITS := utils/ros/roc-rosd.service utils/evb/roc-evb@.service
 
 .PHONY: install-utils uninstall-utils
 
@@ -36,10 +38,11 @@ install-utils: $(O)/utils/roc
 	install -m 755 $(O)/utils/roc $(DESTDIR)$(BINDIR)/roc
 	for link in $(UTILS_LINKS); do ln -sf roc $(DESTDIR)$(BINDIR)/$$link || exit 1; done
 	install -m 644 Documentation/man/*.1 $(DESTDIR)$(MANDIR)/man1
-	sed 's|@BINDIR@|$(BINDIR)|' utils/ros/roc-rosd.service.in > $(DESTDIR)$(SYSTEMDDIR)/roc-rosd.service
-	chmod 644 $(DESTDIR)$(SYSTEMDDIR)/roc-rosd.service
+	for unit in $(UTILS_UNITS); do \
+		sed 's|@BINDIR@|$(BINDIR)|' $$unit.in > $(DESTDIR)$(SYSTEMDDIR)/$${unit##*/} && \
+		chmod 644 $(DESTDIR)$(SYSTEMDDIR)/$${unit##*/} || exit 1; done
 
 uninstall-utils:
 	rm -f $(addprefix $(DESTDIR)$(BINDIR)/,roc $(UTILS_LINKS))
 	rm -f $(addprefix $(DESTDIR)$(MANDIR)/man1/,$(notdir $(wildcard Documentation/man/*.1)))
-	rm -f $(DESTDIR)$(SYSTEMDDIR)/roc-rosd.service
+	rm -f $(addprefix $(DESTDIR)$(SYSTEMDDIR)/,$(notdir $(UTILS_UNITS)))
