@@ -8,7 +8,7 @@ UTILS_OBJS := $(UTILS_SRCS:%.c=$(O)/%.o)
 # What they have of a library that does not export it.
 UTILS_SHARED := $(LIBROC_FABRIC_OBJS) $(O)/libroc/board/ini.o
 # libfabric is loaded when it is needed (libroc/fabric/).
-UTILS_LIBS := -luring -lpci -ljson-c -ldl
+UTILS_LIBS := -luring -lpci -ljson-c -lnuma -ldl
 # Every roc-*.1 is the page of a tool; a unit test holds the two together.
 UTILS_LINKS := $(patsubst Documentation/man/%.1,%,$(wildcard Documentation/man/roc-*.1))
 

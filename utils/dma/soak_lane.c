@@ -9,6 +9,7 @@
 
 #include <errno.h>
 #include <math.h>
+#include <numa.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -154,6 +155,9 @@ static void *work(void *context)
 	struct soak_lane *l = context;
 	struct pump *p = &l->pump;
 
+	/* Where its memory is. If that is not permitted it runs where it may. */
+	if (l->card.numa_node >= 0 && numa_available() >= 0)
+		numa_run_on_node(l->card.numa_node);
 	pump_run(p);
 	pthread_mutex_lock(&l->lock);
 	l->over = true;

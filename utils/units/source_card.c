@@ -5,12 +5,12 @@
 #include "source_card.h"
 
 #include <roc/firmware.h>
-#include <roc/lend.h>
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "lent.h"
 #include "source_fragment.h"
 #include "utils/common/card.h"
 #include "utils/common/tool.h"
@@ -37,11 +37,6 @@ static struct card_source *of(struct source *s)
 	return (struct card_source *)s;
 }
 
-static int lib_fail(struct source *s, int err)
-{
-	return units_fail(s->why, -err, "%s", roc_error());
-}
-
 static int start(struct source *s)
 {
 	struct card_source *c = of(s);
@@ -56,7 +51,7 @@ static int start(struct source *s)
 		if (!ret)
 			ret = roc_channel_start(c->ch);
 	}
-	return ret ? lib_fail(s, ret) : 0;
+	return ret ? lent_fail(s, ret) : 0;
 }
 
 static int take(struct source *s, struct unit *u)
@@ -73,31 +68,22 @@ static int take(struct source *s, struct unit *u)
 		ret = c->stopped ? 0 : roc_lender_wait(c->lender, 0);
 		/* An end that nobody asked for is a failure, and the sentence says which. */
 		if (ret == -ENODATA)
-			return lib_fail(s, -EIO);
+			return lent_fail(s, -EIO);
 		ret = ret == -ETIME || ret == -EINTR ? 0 : ret;
 	}
 	if (!ret && c->stopped)
 		return -ENODATA;
 	if (ret <= 0)
-		return ret && ret != -EAGAIN ? lib_fail(s, ret) : ret;
-	*u = (struct unit){
-		.data = r.data,
-		.bytes = r.length,
-		.handle = r.handle,
-		.sequence = r.sequence,
-		.first = units_first(s->format.content, r.data, r.length),
-		.time = units_realtime(),
-		.link = r.link,
-		.flags = r.flags & ROC_UNIT_DAMAGED ? UNIT_DAMAGED : 0,
-	};
+		return ret && ret != -EAGAIN ? lent_fail(s, ret) : ret;
+	lent_unit(&r, u);
+	u->first = units_first(s->format.content, r.data, r.length);
+	u->link = r.link;
 	return 1;
 }
 
 static int give_back(struct source *s, uint64_t handle)
 {
-	int ret = roc_lender_return(of(s)->lender, handle);
-
-	return ret ? lib_fail(s, ret) : 0;
+	return lent_return(s, of(s)->lender, handle);
 }
 
 static int stop(struct source *s)
@@ -106,7 +92,7 @@ static int stop(struct source *s)
 	int ret = c->stream ? roc_stream_stop(c->stream, NULL) : roc_channel_stop(c->ch, NULL);
 
 	c->stopped = true;
-	return ret && ret != -EALREADY ? lib_fail(s, ret) : 0;
+	return ret && ret != -EALREADY ? lent_fail(s, ret) : 0;
 }
 
 /* poll() counts what was not taken: what is out does not wake us. A failed run does. */

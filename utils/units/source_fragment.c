@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lent.h"
 #include "utils/common/card.h"
 #include "utils/common/tool.h"
 
@@ -45,11 +46,6 @@ static struct fragment_source *of(struct source *s)
 	return (struct fragment_source *)s;
 }
 
-static int lib_fail(struct source *s, int err)
-{
-	return units_fail(s->why, -err, "%s", roc_error());
-}
-
 static int read_ledger(struct fragment_source *c, struct ledger *l)
 {
 	struct roc_robinnp_link link;
@@ -75,7 +71,7 @@ static int start(struct source *s)
 	ret = read_ledger(c, &c->before);
 	if (!ret)
 		ret = roc_fragments_start(c->f);
-	return ret ? lib_fail(s, ret) : 0;
+	return ret ? lent_fail(s, ret) : 0;
 }
 
 static int take_in(struct fragment_source *c)
@@ -120,7 +116,7 @@ static int flush(struct source *s)
 		ret = ask(c);
 	if (!ret)
 		ret = roc_fragments_flush(c->f);
-	return ret ? lib_fail(s, ret) : 0;
+	return ret ? lent_fail(s, ret) : 0;
 }
 
 static int explain(struct source *s)
@@ -128,7 +124,7 @@ static int explain(struct source *s)
 	struct roc_fr_info info;
 
 	if (roc_fragments_info(of(s)->f, &info))
-		return lib_fail(s, -ENODEV);
+		return lent_fail(s, -ENODEV);
 	if (info.state == ROC_CH_FAILED)
 		return units_fail(s->why, EIO, "The sub-unit failed: %s", roc_why_text(info.why));
 	return units_fail(s->why, EIO, "The sub-unit was stopped by something else.");
@@ -148,7 +144,7 @@ static int end(struct source *s)
 		c->stopped = true;
 		ret = roc_fragments_stop(c->f, false);
 		if (ret && ret != -EALREADY)
-			return lib_fail(s, ret);
+			return lent_fail(s, ret);
 	}
 	return -ENODATA;
 }
@@ -161,30 +157,21 @@ static int take(struct source *s, struct unit *u)
 
 	ret = roc_lender_take(c->lender, &r);
 	if (ret < 0)
-		return ret == -EAGAIN ? ret : lib_fail(s, ret);
+		return ret == -EAGAIN ? ret : lent_fail(s, ret);
 	if (!ret && !c->stopped && c->slept && !roc_fragments_running(c->f))
 		return explain(s);
 	c->slept = false;
 	if (!ret)
 		return c->stopping ? end(s) : 0;
-	*u = (struct unit){
-		.data = r.data,
-		.bytes = r.length,
-		.handle = r.handle,
-		.sequence = r.sequence,
-		.first = r.offset,
-		.time = units_realtime(),
-		.link = c->link + r.link,
-		.flags = r.flags & ROC_UNIT_DAMAGED ? UNIT_DAMAGED : 0,
-	};
+	lent_unit(&r, u);
+	u->first = r.offset;
+	u->link = c->link + r.link;
 	return 1;
 }
 
 static int give_back(struct source *s, uint64_t handle)
 {
-	int ret = roc_lender_return(of(s)->lender, handle);
-
-	return ret ? lib_fail(s, ret) : 0;
+	return lent_return(s, of(s)->lender, handle);
 }
 
 /* The card runs on until what is known of is fetched. */
@@ -195,7 +182,7 @@ static int stop(struct source *s)
 
 	ret = c->stopping ? 0 : take_in(c);
 	c->stopping = true;
-	return ret ? lib_fail(s, ret) : 0;
+	return ret ? lent_fail(s, ret) : 0;
 }
 
 /* What is told of after the stop would wake us, too. */

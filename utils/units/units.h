@@ -7,6 +7,7 @@
  *
  *	source_card.c		a channel of a card: pool or stream, by libroc's lender
  *	source_fragment.c	a sub-unit of a card: fragments, fetched as they come
+ *	lent.c			what these two share
  *	source_synthetic.c	superpages made in memory, as a card's data generator makes them
  *	sink_check.c		looks at the data, or only counts them
  *	pump.c			takes, puts, gives back; limits, the stop
