@@ -165,6 +165,14 @@ static void watch(struct soak *s)
 	}
 }
 
+/* So that nobody goes on with what has failed. */
+static void keep_failure(struct soak *s)
+{
+	if (s->log && s->why[0] && soak_log_fail(s->log, s->why))
+		tool_note("%s cannot be written: it does not say that the soak failed.",
+			  s->opt->log);
+}
+
 static void start(struct soak *s)
 {
 	unsigned int i;
@@ -183,7 +191,6 @@ static void start(struct soak *s)
 
 static int result(struct soak *s)
 {
-	enum soak_verdict verdict = soak_report_verdict(s);
 	int code = TOOL_OK;
 
 	if (s->opt->json)
@@ -194,8 +201,6 @@ static int result(struct soak *s)
 		code = soak_plot_write(s->opt->plot, s);
 	if (s->why[0])
 		return tool_fail("%s", s->why);
-	if (verdict == SOAK_FAIL)
-		return tool_fail("The soak failed before: see %s.", s->opt->log);
 	if (s->interrupted) {
 		tool_note("Interrupted after %.0f of %" PRIu64 " s: %s.", s->history.seconds,
 			  s->opt->soak,
@@ -212,6 +217,14 @@ static int run(struct soak *s)
 	unsigned int i;
 	int code;
 
+	if (s->history.failed[0])
+		fail(s, "It failed before, and %s says so: %s A new soak needs another --log.",
+		     s->opt->log, s->history.failed);
+	else if (soak_report_verdict(s) == SOAK_FAIL)
+		fail(s, "It failed before: %s has a verdict FAIL. A new soak needs another --log.",
+		     s->opt->log);
+	if (s->why[0])
+		return result(s);
 	if (s->history.seconds >= (double)s->opt->soak)
 		return result(s);
 	for (i = 0; i < s->count; i++) {
@@ -222,6 +235,7 @@ static int run(struct soak *s)
 	stop_on_signals();
 	start(s);
 	watch(s);
+	keep_failure(s);
 	return result(s);
 }
 

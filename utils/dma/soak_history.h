@@ -33,7 +33,8 @@ struct soak_period {
 struct soak_history {
 	struct soak_period *period;
 	size_t count, room;
-	double seconds; /* @at of the last one */
+	double seconds;	       /* @at of the last one */
+	char failed[SOAK_WHY]; /* why it ended for good; empty: it did not */
 };
 
 const char *soak_verdict_name(enum soak_verdict verdict);
@@ -48,6 +49,8 @@ struct soak_log *soak_log_open(const char *path, const char *const *lanes, unsig
 			       struct soak_history *h, char why[SOAK_WHY]);
 /* The periods from @first on. 0, or -errno. */
 int soak_log_write(struct soak_log *log, const struct soak_history *h, size_t first);
+/* It failed, and a later call need not go on. 0, or -errno. */
+int soak_log_fail(struct soak_log *log, const char *why);
 void soak_log_close(struct soak_log *log);
 
 #endif

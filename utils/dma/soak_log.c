@@ -131,6 +131,15 @@ static bool take_period(struct json_object *o, unsigned int lanes, struct soak_p
 	return false;
 }
 
+static bool take_failure(struct json_object *o, struct soak_history *h)
+{
+	struct json_object *why = member(o, "failed", json_type_string);
+
+	if (why && !h->failed[0])
+		snprintf(h->failed, sizeof(h->failed), "%s", json_object_get_string(why));
+	return why;
+}
+
 /* Lines of @text, @length bytes: how many of them are whole, in bytes; -errno. */
 static ssize_t take_lines(char *text, size_t length, const char *const *lanes, unsigned int n,
 			  const char *path, struct soak_history *h, char why[SOAK_WHY])
@@ -147,6 +156,8 @@ static ssize_t take_lines(char *text, size_t length, const char *const *lanes, u
 		o = json_tokener_parse(text + at);
 		if (line == 1)
 			ret = take_head(o, lanes, n, path, why);
+		else if (o && json_object_is_type(o, json_type_object) && take_failure(o, h))
+			ret = 0;
 		else if (o && json_object_is_type(o, json_type_object) && take_period(o, n, &p))
 			ret = soak_history_add(h, &p) ? wrong(why, "There is no memory left.") : 0;
 		else
@@ -303,6 +314,17 @@ int soak_log_write(struct soak_log *log, const struct soak_history *h, size_t fi
 		ret = write_line(log->fd, o);
 		json_object_put(o);
 	}
+	return ret;
+}
+
+int soak_log_fail(struct soak_log *log, const char *why)
+{
+	struct json_object *o = json_object_new_object();
+	int ret;
+
+	json_object_object_add(o, "failed", json_object_new_string(why));
+	ret = write_line(log->fd, o);
+	json_object_put(o);
 	return ret;
 }
 

@@ -168,6 +168,15 @@ static void written_and_read(void)
 		CU_ASSERT_TRUE(a->temperature == b->temperature ||
 			       (isnan(a->temperature) && isnan(b->temperature)));
 	}
+	/* And that it failed, whatever comes behind. */
+	UNIT_EQ(soak_log_fail(log, "0245:1 has \"60.0\" degrees."), 0);
+	UNIT_EQ(soak_log_write(log, &h, 5), 0);
+	soak_log_close(log);
+	free(back.period);
+	log = read_log(&back, why);
+	UNIT_NEED(log);
+	UNIT_STR(back.failed, "0245:1 has \"60.0\" degrees.");
+	UNIT_EQ(back.count, 7);
 	soak_log_close(log);
 	free(back.period);
 	free(h.period);

@@ -136,7 +136,10 @@ static void limits(void)
 	fails("--id=0245:1 --data-source=DDG", "0245:1: ");
 	emu_normal(CARD0, FOUR_LINKS);
 	emu(CARD0, "fault 0 stall");
-	fails("--id=0245:0 --stall-limit=1", "0245:0: nothing came for 1 s");
+	fails("--id=0245:0 --stall-limit=1 --log=log", "0245:0: nothing came for 1 s");
+	/* Nobody goes on with that. */
+	UNIT_EQ(soak(100, 1, "--id=0245:0 --log=log"), 1);
+	SAYS("It failed before, and log says so: 0245:0: nothing came for 1 s");
 	/* Also if it is over before that is known. */
 	UNIT_EQ(soak(1, 1, "--id=0245:0"), 1);
 	SAYS("0245:0: nothing came.");
