@@ -309,7 +309,8 @@ int fabric_end_gather(const struct fabric *f, struct fabric_end *e, const struct
 		desc[i] = descriptor(f, pieces[i].iov_base);
 		to.len += pieces[i].iov_len;
 	}
-	return handed(fi_writemsg(e->ep, &message, FI_REMOTE_CQ_DATA | FI_COMPLETION));
+	return handed(fi_writemsg(e->ep, &message,
+				  FI_REMOTE_CQ_DATA | FI_COMPLETION | (w->more ? FI_MORE : 0)));
 }
 
 int fabric_end_write(const struct fabric *f, struct fabric_end *e, const struct fabric_write *w)

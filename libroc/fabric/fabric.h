@@ -75,6 +75,7 @@ struct fabric_write {
 	size_t head_bytes, data_bytes;
 	uint64_t to, key, number;
 	void *context;
+	bool more; /* another write follows at once: a provider that heeds it tells its card once */
 };
 
 /* 0; -EAGAIN later; -errno. */

@@ -173,6 +173,8 @@ static int greet(struct send *s, struct link *l, char why[UNITS_WHY])
 				  s->opt.port, strerror(-ret));
 	if (!ret)
 		return 0;
+	if (!s->address[0] && !control_address(&l->control, true, s->address))
+		s->address[0] = '\0';
 	ret = open_fabric(s, l, why);
 	if (!ret)
 		ret = fabric_end_open(&s->fabric, &l->end, why);
@@ -274,7 +276,8 @@ int link_try(struct send *s, struct link *l, char why[UNITS_WHY])
 	int ret = 0;
 
 	if (l->state == DOWN) {
-		ret = control_connect(&l->control, s->opt.host, s->opt.port, why);
+		ret = control_connect(&l->control, s->address[0] ? s->address : s->opt.host,
+				      s->opt.port, why);
 		if (!ret)
 			l->state = CONNECTING;
 		l->since = now;
@@ -357,6 +360,11 @@ static int collect_events(struct send *s, struct link *l)
 	return n < 0 ? n : 0;
 }
 
+static bool has_room(const struct link *l, uint32_t units)
+{
+	return l->queue.count >= units && l->slot_count >= units && l->flying + units <= FLYING;
+}
+
 static int send_one(struct send *s, struct link *l)
 {
 	uint32_t i = l->queue.first, slot = l->slots[l->slot_count - 1];
@@ -379,6 +387,7 @@ static int send_one(struct send *s, struct link *l)
 		.key = l->welcome.key,
 		.number = slot,
 		.context = p,
+		.more = has_room(l, 2),
 	};
 	int ret;
 
@@ -415,7 +424,7 @@ int link_serve(struct send *s, struct link *l)
 		l->looked = now;
 		ret = hear(s, l);
 	}
-	while (!ret && l->queue.count && l->slot_count && l->flying < FLYING) {
+	while (!ret && has_room(l, 1)) {
 		ret = send_one(s, l);
 		sent += !ret;
 	}

@@ -65,6 +65,8 @@ struct send {
 	struct list free, done;
 	struct link *links;
 	char last[UNITS_WHY]; /* why a connection was lost */
+	/* The receiver's, since it was there once: nobody is asked for its name while data wait. */
+	char address[CONTROL_ADDRESS];
 };
 
 void parcel_push(struct send *s, struct list *l, uint32_t i);
