@@ -146,11 +146,15 @@ static int welcome(struct recv *r, struct guest *g)
 	ret = fabric_open(&g->fabric, r->opt.provider,
 			  control_address(&g->control, false, node) ? node : NULL, why);
 	if (!ret)
-		ret = fabric_register(&g->fabric, g->memory, g->slots * g->stride, true, why);
+		ret = fabric_register_for(&g->fabric, g->memory, g->slots * g->stride,
+					  FI_REMOTE_WRITE | FI_RECV, why);
 	if (!ret)
 		ret = fabric_end_open(&g->fabric, &g->end, why);
 	if (!ret)
 		ret = fabric_end_peer(&g->end, g->hello.name, g->hello.name_bytes, why);
+	/* Nobody sends messages. What comes unasked libfabric would keep, as much as there is. */
+	if (!ret && fabric_end_receive(&g->fabric, &g->end, g->memory, WIRE_HEAD, &g->message))
+		ret = units_fail(why, EIO, "libfabric takes no memory for a message.");
 	if (ret)
 		return refuse(r, g, WIRE_BROKEN, why);
 	learn(r, &g->hello);
@@ -262,6 +266,8 @@ static int collect_events(struct recv *r, struct guest *g, char why[UNITS_WHY])
 		uint64_t slot = events[i].data;
 		struct wire_head head;
 
+		if (events[i].received)
+			return units_fail(why, EPROTO, "it sent a message, which nobody does");
 		if (events[i].context)
 			continue;
 		if (slot >= g->slots || g->slot[slot].state != FREE)

@@ -41,6 +41,7 @@ struct guest {
 	struct control control;
 	struct fabric fabric;
 	struct fabric_end end;
+	struct fi_context2 message; /* that nobody should send */
 	struct wire_hello hello;
 	uint64_t since, looked;
 	char *memory;

@@ -156,8 +156,8 @@ static int open_fabric(struct send *s, struct link *l, char why[UNITS_WHY])
 		ret = fabric_register(&s->fabric, s->source->regions[i].addr,
 				      s->source->regions[i].length, false, why);
 	if (!ret)
-		ret = fabric_register(&s->fabric, s->heads, (size_t)SEND_PARCELS * WIRE_HEAD, false,
-				      why);
+		ret = fabric_register_for(&s->fabric, s->heads, SEND_HEADS, FI_WRITE | FI_RECV,
+					  why);
 	if (ret)
 		fabric_close(&s->fabric);
 	s->have_fabric = !ret;
@@ -260,6 +260,9 @@ static int be_welcomed(struct send *s, struct link *l, char why[UNITS_WHY])
 		return refuse(s, &w, WIRE_MALFORMED, why);
 	control_drop(&l->control, WIRE_WELCOME);
 	ret = fabric_end_peer(&l->end, w.name, w.name_bytes, why);
+	if (!ret && fabric_end_receive(&s->fabric, &l->end, s->heads + SEND_HEADS - WIRE_HEAD,
+				       WIRE_HEAD, &l->message))
+		ret = units_fail(why, EIO, "libfabric takes no memory for a message.");
 	if (!ret)
 		ret = make_slots(l, &w, why);
 	if (ret)
@@ -350,6 +353,9 @@ static int collect_events(struct send *s, struct link *l)
 	for (i = 0; i < n; i++) {
 		struct parcel *p = events[i].context;
 
+		/* Nobody sends messages, and libfabric would keep as many as come. */
+		if (events[i].received)
+			return -EPROTO;
 		/* Nobody writes to us. */
 		if (!p)
 			continue;

@@ -10,6 +10,8 @@
 
 #define SEND_PARCELS 4096 /* units that we can have */
 #define SEND_NONE UINT32_MAX
+/* Heads of parcels, and memory for a message, which nobody sends. */
+#define SEND_HEADS ((SEND_PARCELS + 1) * (size_t)WIRE_HEAD)
 
 enum link_state {
 	DOWN,
@@ -20,6 +22,7 @@ enum link_state {
 
 /* A unit that is ours. */
 struct parcel {
+	struct fi_context2 context; /* libfabric's, as long as it flies; the first of all */
 	struct unit unit;
 	uint32_t next; /* in its list */
 	uint32_t slot;
@@ -38,10 +41,11 @@ struct link {
 	enum link_state state;
 	struct control control;
 	struct fabric_end end;
-	bool open;	 /* the end is */
-	uint64_t since;	 /* it has been so, units_now() */
-	uint64_t away;	 /* no receiver that takes anything since, 0: there is one */
-	uint64_t looked; /* at the control connection */
+	struct fi_context2 message; /* that nobody should send */
+	bool open;		    /* the end is */
+	uint64_t since;		    /* it has been so, units_now() */
+	uint64_t away;		    /* no receiver that takes anything since, 0: there is one */
+	uint64_t looked;	    /* at the control connection */
 	struct wire_welcome welcome;
 	uint32_t *slots; /* free ones, a stack */
 	uint32_t slot_count;

@@ -253,7 +253,7 @@ static int prepare(struct send *s)
 	uint32_t i;
 
 	s->parcels = calloc(SEND_PARCELS, sizeof(*s->parcels));
-	s->heads = calloc(SEND_PARCELS, WIRE_HEAD);
+	s->heads = calloc(1, SEND_HEADS);
 	s->links = calloc(s->opt.connections, sizeof(*s->links));
 	if (!s->parcels || !s->heads || !s->links)
 		return units_fail(s->sink.why, ENOMEM, "There is no memory left.");

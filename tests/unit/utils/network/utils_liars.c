@@ -34,6 +34,23 @@ static const struct wire_hello usual = {.version = WIRE_VERSION,
 					.from = "a liar",
 					.provider = "tcp"};
 
+/* Good slots, behind a name at which nobody is. */
+static struct wire_welcome good_welcome(void)
+{
+	struct sockaddr_in nobody = {.sin_family = AF_INET,
+				     .sin_port = htons(9),
+				     .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+	struct wire_welcome w = {.version = WIRE_VERSION,
+				 .slots = 2,
+				 .name_bytes = sizeof(nobody),
+				 .stride = 1 << 20,
+				 .slot_bytes = 1 << 19,
+				 .provider = "tcp"};
+
+	memcpy(w.name, &nobody, sizeof(nobody));
+	return w;
+}
+
 static bool connects(struct liar *l)
 {
 	char to[16];
@@ -46,6 +63,16 @@ static bool connects(struct liar *l)
 	       UNIT_WAIT(control_connected(&l->control), 10000);
 }
 
+static void opens_fabric(struct liar *l)
+{
+	l->memory = aligned_alloc(4096, MEMORY);
+	UNIT_NEED(l->memory);
+	memset(l->memory, 0, MEMORY);
+	UNIT_EQ(fabric_open(&l->fabric, "tcp", "127.0.0.1", why), 0);
+	UNIT_EQ(fabric_register(&l->fabric, l->memory, MEMORY, false, why), 0);
+	UNIT_EQ(fabric_end_open(&l->fabric, &l->end, why), 0);
+}
+
 /* Its end of libfabric, and the hello with it. */
 static void greets(struct liar *l, const struct wire_hello *hello)
 {
@@ -53,12 +80,7 @@ static void greets(struct liar *l, const struct wire_hello *hello)
 	struct wire_hello h = *hello;
 
 	UNIT_NEED(connects(l));
-	l->memory = aligned_alloc(4096, MEMORY);
-	UNIT_NEED(l->memory);
-	memset(l->memory, 0, MEMORY);
-	UNIT_EQ(fabric_open(&l->fabric, "tcp", "127.0.0.1", why), 0);
-	UNIT_EQ(fabric_register(&l->fabric, l->memory, MEMORY, false, why), 0);
-	UNIT_EQ(fabric_end_open(&l->fabric, &l->end, why), 0);
+	opens_fabric(l);
 	h.name_bytes = (uint32_t)l->end.name_bytes;
 	memcpy(h.name, l->end.name, sizeof(h.name));
 	wire_put_hello(text, &h);
@@ -171,7 +193,9 @@ static void hears_nothing(void)
 	g = &((struct recv *)s)->guests[0];
 	port = source_recv_port(s);
 	UNIT_EQ(says_hello(&l, &usual, s), WIRE_OK);
+	/* Little is on its way between the two, so that it comes to the point soon. */
 	setsockopt(l.control.fd, SOL_SOCKET, SO_RCVBUF, &small, sizeof(small));
+	setsockopt(g->control.fd, SOL_SOCKET, SO_SNDBUF, &small, sizeof(small));
 	UNIT_EQ(g->slots, 2);
 	while (bounded && g->state == SENDING && unit_seconds() < end) {
 		writes(&l, 0, 8);
@@ -254,6 +278,62 @@ static void ends_too_early(void)
 	UNIT_EQ(tool_wait(pid, 20000), 0);
 	tool_read(file("recv"));
 	UNIT_EQ(tool_number("units"), 4);
+}
+
+/* Messages that nobody asked for libfabric would keep, as many as there are. */
+static void sends_messages(void)
+{
+	struct liar l;
+	pid_t pid;
+
+	fresh();
+	pid = receiver("recv", 0, "--connections=1 --no-errorcheck --buffer-size=1Mi");
+	UNIT_EQ(says_hello(&l, &usual, NULL), WIRE_OK);
+	sends(&l, 1);
+	UNIT_EQ(fabric_end_send(&l.fabric, &l.end, l.memory, 32, &l), 0);
+	l.flying++;
+	CU_ASSERT_TRUE(UNIT_WAIT((arrived(&l), control_receive(&l.control) < 0), 5000));
+	hangs_up(&l);
+	kill(pid, SIGINT);
+	UNIT_EQ(tool_wait(pid, 20000), 0);
+}
+
+/* The same of a receiver: what it has of libfabric is real. */
+static void answers_with_messages(void)
+{
+	struct sockaddr_in a;
+	socklen_t size = sizeof(a);
+	struct wire_welcome w = good_welcome();
+	unsigned char text[WIRE_WELCOME];
+	struct wire_hello h;
+	struct liar l = {.end.fd = -1};
+	pid_t pid;
+	int fd, peer = -1;
+
+	fresh();
+	why[0] = '\0';
+	fd = control_listen("127.0.0.1", "0", why);
+	UNIT_NEED(fd >= 0 && !getsockname(fd, (struct sockaddr *)&a, &size));
+	pid = tool_start(file("send"), "send 127.0.0.1 --port=%u --patience=1 " SMALL " --json",
+			 ntohs(a.sin_port));
+	UNIT_NEED(UNIT_WAIT((peer = accept4(fd, NULL, NULL, SOCK_NONBLOCK)) >= 0, 20000));
+	close(fd);
+	control_accepted(&l.control, peer);
+	UNIT_NEED(UNIT_WAIT((control_receive(&l.control), l.control.in_bytes >= WIRE_HELLO), 5000));
+	UNIT_EQ(wire_get_hello(l.control.in, &h), WIRE_GOOD);
+	control_drop(&l.control, WIRE_HELLO);
+	opens_fabric(&l);
+	w.name_bytes = (uint32_t)l.end.name_bytes;
+	memcpy(w.name, l.end.name, sizeof(w.name));
+	UNIT_EQ(fabric_end_peer(&l.end, h.name, h.name_bytes, why), 0);
+	wire_put_welcome(text, &w);
+	UNIT_NEED(control_queue(&l.control, text, sizeof(text)));
+	UNIT_EQ(control_flush(&l.control), 0);
+	CU_ASSERT_TRUE(UNIT_WAIT(!fabric_end_send(&l.fabric, &l.end, l.memory, 32, &l), 5000));
+	l.flying++;
+	CU_ASSERT_TRUE(UNIT_WAIT((arrived(&l), control_receive(&l.control) < 0), 5000));
+	hangs_up(&l);
+	UNIT_EQ(tool_wait(pid, 20000), 1);
 }
 
 /* Nothing of it is left, and it was told so. */
@@ -378,23 +458,6 @@ static pid_t lying_receiver(const struct answer *answers)
 	return pid;
 }
 
-/* Good slots, behind a name at which nobody is. */
-static struct wire_welcome good_welcome(void)
-{
-	struct sockaddr_in nobody = {.sin_family = AF_INET,
-				     .sin_port = htons(9),
-				     .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
-	struct wire_welcome w = {.version = WIRE_VERSION,
-				 .slots = 2,
-				 .name_bytes = sizeof(nobody),
-				 .stride = 1 << 20,
-				 .slot_bytes = 1 << 19,
-				 .provider = "tcp"};
-
-	memcpy(w.name, &nobody, sizeof(nobody));
-	return w;
-}
-
 static void sent_to(const struct answer *answers, const char *sentence)
 {
 	pid_t pid = lying_receiver(answers);
@@ -438,6 +501,8 @@ static void books_too_early(void)
 
 UNIT_MAIN("peers that lie", {"a sender that hears nothing", hears_nothing},
 	  {"a sender that ends too early", ends_too_early},
+	  {"a sender that sends messages", sends_messages},
+	  {"a receiver that sends messages", answers_with_messages},
 	  {"a stranger ends nothing", strangers_end},
 	  {"sizes and words of a sender", sizes_and_words},
 	  {"a receiver that has other slots now", other_slots},
