@@ -8,6 +8,7 @@
 
 #include "core/block.h"
 #include "stream/stream.h"
+#include "stream/trace.h"
 
 #define ROC_LOAD_TRY_US 200
 #define ROC_LOAD_TRIES (4 * STREAM_LOAD_MS * 1000 / ROC_LOAD_TRY_US)
@@ -165,6 +166,7 @@ void roc_stream_arm(struct roc_reader *r)
 	r->seen = tell ? p->read : p->written;
 	r->armed = true;
 	r->overdue = 0;
+	trace_roc_stream_arm(ch->ep->minor, ch->number, r->seen, p->read);
 	roc_stream_write(ch, tell ? STREAM_ARM : STREAM_ARM_SEEN, r->seen);
 }
 

@@ -10,6 +10,7 @@
 
 #include "core/compat/compat.h"
 #include "stream/stream.h"
+#include "stream/trace.h"
 
 /* Less room than that is not worth a register write of its own. */
 #define ROC_RELIEF 4 /* part of the ring */
@@ -168,6 +169,7 @@ static void roc_stream_interrupt(struct roc_reader *r, bool shared)
 	sent = roc_card_interrupts(r) != r->sent;
 	if (shared && !fresh && !sent)
 		return;
+	trace_roc_stream_interrupt(ch->ep->minor, ch->number, r->position.written, r->seen);
 	ch->stats.interrupts++;
 	r->overdue = 0;
 	r->sent += sent;

@@ -5,9 +5,9 @@
  */
 #include <linux/delay.h>
 
-#include "core/trace.h"
 #include "core/compat/compat.h"
 #include "stream/stream.h"
+#include "stream/trace.h"
 
 #define ROC_CLOSE_TRY_US 500
 /* Longer than the card's promise, because the card may be an emulated one on a busy machine. */
@@ -126,6 +126,7 @@ int roc_stream_start(struct roc_reader *r, u32 position)
 	}
 	r->run++;
 	r->discarded = le64_to_cpu(roc_ring_counters(r->ring)->discarded);
+	trace_roc_stream_start(ch->ep->minor, ch->number, r->run, position);
 	roc_stream_bind(r, position);
 	ch->why = ROC_WHY_NONE;
 	roc_point(ch->ep, ROC_POINT_START_RUNNING);
@@ -147,6 +148,8 @@ static void roc_stream_end(struct roc_reader *r, enum roc_ch_state state, enum r
 	roc_stream_last_counters(r, present && !READ_ONCE(ch->suspect));
 	WRITE_ONCE(ch->state, state);
 	ch->why = state == ROC_CH_FAILED ? why : ROC_WHY_NONE;
+	trace_roc_stream_end(ch->ep->minor, ch->number, ch->why, r->position.written,
+			     r->position.read);
 	roc_stream_flags(r, ROC_ST_STOPPED | (state == ROC_CH_FAILED ? ROC_ST_FAILED : 0), 0);
 	roc_open_wake(&r->open);
 }

@@ -818,6 +818,38 @@ static void written_straight_to_a_file(void)
 	finish(&r);
 }
 
+#define TRACE "/sys/kernel/tracing/"
+
+/* What a run looks like from outside. */
+static void traced(void)
+{
+	struct reader r = {.stream = P40_STREAM_ODIN, .ring = 64 * KIB};
+	char node[32], line[128];
+
+	snprintf(node, sizeof(node), "%s", node_path(P40_ID, r.stream) + strlen("/dev/"));
+	start(&r);
+	UNIT_EQ(put_text(TRACE "trace", ""), 0);
+	UNIT_EQ(put_text(TRACE "events/roc/enable", "1"), 0);
+	reader_generate(&r, 0, 64, 64, 0, 2, 0);
+	reader_set(&r, STREAM_SET_GENERATOR, 0);
+	UNIT_NEED(reader_start(&r));
+	UNIT_EQ(reader_wait(&r, 1), -ETIME);
+	reader_set(&r, STREAM_SET_GENERATOR, STREAM_GENERATOR_RUN);
+	CU_ASSERT(reader_run(&r, 2, 5000));
+	CU_ASSERT(UNIT_WAIT(reader_info(&r).interrupts > 0, 5000));
+	finish(&r);
+	UNIT_EQ(put_text(TRACE "events/roc/enable", "0"), 0);
+	UNIT_EQ(RUN("cat " TRACE "trace"), 0);
+	snprintf(line, sizeof(line), "roc_stream_start: %s run=1 position=0", node);
+	SAYS(line);
+	snprintf(line, sizeof(line), "roc_stream_arm: %s seen=0 read=0", node);
+	SAYS(line);
+	snprintf(line, sizeof(line), "roc_stream_interrupt: %s written=", node);
+	SAYS(line);
+	snprintf(line, sizeof(line), "roc_stream_end: %s why=0 written=2 read=", node);
+	SAYS(line);
+}
+
 UNIT_MAIN("stream", {"packets over the wrap", packets_over_the_wrap},
 	  {"counts over 32 bits", counts_over_32_bits},
 	  {"all streams at once", all_streams_at_once}, {"mappings", mappings},
@@ -830,4 +862,4 @@ UNIT_MAIN("stream", {"packets over the wrap", packets_over_the_wrap},
 	  {"full ring, throttled", full_ring_throttled},
 	  {"full ring, truncated", full_ring_truncated},
 	  {"stop with a full ring", stop_with_a_full_ring},
-	  {"written straight to a file", written_straight_to_a_file})
+	  {"written straight to a file", written_straight_to_a_file}, {"traced", traced})
