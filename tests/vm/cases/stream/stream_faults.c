@@ -204,16 +204,16 @@ static bool shuffled(void)
 	return strstr(line, "page_alloc.shuffle=1");
 }
 
-/* Every byte on both sides of the border behind a segment, the last of which is the ring's end. */
-static void over_the_border(struct reader *r, unsigned int segment)
+/* Every byte on both sides of the border behind a part, the last of which is the ring's end. */
+static void over_the_border(struct reader *r, unsigned int part, unsigned int parts)
 {
-	uint32_t lines = reader_lines(r) / r->made.segments;
+	uint32_t lines = reader_lines(r) / parts;
 
-	r->position = segment * lines + lines - 128 * KIB / ROC_ST_LINE;
+	r->position = part * lines + lines - 128 * KIB / ROC_ST_LINE;
 	r->event = 0;
 	UNIT_NEED(reader_start(r));
 	CU_ASSERT(reader_run(r, 300, 5000));
-	CU_ASSERT(r->read - segment * lines > lines + 128 * KIB / ROC_ST_LINE);
+	CU_ASSERT(r->read - part * lines > lines + 128 * KIB / ROC_ST_LINE);
 	CU_ASSERT(reader_stop(r));
 	READER_OK(r);
 }
@@ -244,9 +244,24 @@ static void tables(void)
 		emu(CARD0, "fault 0 fetch-error 1 1");
 	}
 	for (i = 0; i < r.made.segments; i++)
-		over_the_border(&r, i);
+		over_the_border(&r, i, r.made.segments);
 	UNIT_EQ(emu_stream(CARD0, 0, "fetch_errors"), r.made.segments > 1 ? 4 : 0);
 	emu(CARD0, "fault all clear");
+	reader_close(&r);
+	CU_ASSERT(emu_clean(CARD0));
+}
+
+/* Of the size that a server would give it: far out in it, too, each byte is where it belongs. */
+static void large_ring(void)
+{
+	struct reader r = {.ring = 256 * MIB};
+	unsigned int i;
+
+	start(&r);
+	UNIT_EQ(r.made.ring_length, 2 * r.ring);
+	unit_note("%u segments", r.made.segments);
+	for (i = 0; i < 8; i++)
+		over_the_border(&r, i, 8);
 	reader_close(&r);
 	CU_ASSERT(emu_clean(CARD0));
 }
@@ -344,7 +359,7 @@ UNIT_MAIN("stream_faults", {"position beyond the ring", position_beyond_the_ring
 	  {"position that nobody looks at", position_that_nobody_looks_at}, {"all ones", all_ones},
 	  {"interrupts lost", interrupts_lost}, {"interrupts for nothing", interrupts_for_nothing},
 	  {"doorbells lost", doorbells_lost}, {"reader that lies", reader_that_lies},
-	  {"tables", tables}, {"end that never comes", end_that_never_comes},
-	  {"reset ignored", reset_ignored},
+	  {"tables", tables}, {"large ring", large_ring},
+	  {"end that never comes", end_that_never_comes}, {"reset ignored", reset_ignored},
 	  {"ring held while the card may write", ring_held_while_the_card_may_write},
 	  {"late writes", late_writes})
