@@ -156,7 +156,7 @@ static bool seen(struct inspect *in, uint64_t block)
 
 static void look_at_block(struct inspect *in, const struct roc_mep *mep)
 {
-	unsigned int missing = 0, i;
+	unsigned int missing = 0, absent = 0, i;
 	bool damaged = false;
 
 	if (seen(in, mep->block))
@@ -168,6 +168,7 @@ static void look_at_block(struct inspect *in, const struct roc_mep *mep)
 		const struct roc_mep_source *s = &mep->sources[i];
 
 		missing += s->state == ROC_MEP_MISSING;
+		absent += s->state != ROC_MEP_HERE;
 		if (s->state != ROC_MEP_HERE)
 			continue;
 		damaged |= s->view.head.flags & ROC_MFP_DAMAGED;
@@ -176,9 +177,9 @@ static void look_at_block(struct inspect *in, const struct roc_mep *mep)
 			wrong(in, "Block %" PRIu64 ": what is there of %s is of block %" PRIu64 ".",
 			      mep->block, s->name, s->view.head.block);
 	}
-	if (!missing != !(mep->flags & ROC_MEP_INCOMPLETE))
-		wrong(in, "Block %" PRIu64 " lacks %u sources, and %s.", mep->block, missing,
-		      missing ? "does not say so" : "says that it is not complete");
+	if (!absent != !(mep->flags & ROC_MEP_INCOMPLETE))
+		wrong(in, "Block %" PRIu64 " lacks %u sources, and %s.", mep->block, absent,
+		      absent ? "does not say so" : "says that it is not complete");
 	if (damaged && !(mep->flags & ROC_MEP_DAMAGED))
 		wrong(in, "Block %" PRIu64 " has damaged data, and does not say so.", mep->block);
 	in->n.missing += missing;
