@@ -49,7 +49,7 @@ static const struct {
 	{"send", {"send"}},
 	{"recv", {"recv"}},
 	{"gpu-src", {NULL}},
-	{"evb", {NULL}},
+	{"evb", {"evb", "evb-line"}},
 };
 
 #define PRINTED (sizeof(printed) / sizeof(printed[0]))

@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * An etcd of the test's own: on the loopback, with ports and a folder that nobody else has.
- * Included after unit.h and evb_nodes.h.
+ * Included after unit.h.
  */
 #ifndef ROC_UNIT_ETCD_RUN_H
 #define ROC_UNIT_ETCD_RUN_H
 
-#include <fcntl.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <sys/wait.h>
+
+#include "evb_port.h"
 
 static char etcd_dir[] = "/tmp/roc-etcd-XXXXXX";
 static pid_t etcd_pid;

@@ -6,9 +6,7 @@
 #ifndef ROC_UNIT_EVB_NODES_H
 #define ROC_UNIT_EVB_NODES_H
 
-#include <arpa/inet.h>
-#include <netinet/in.h>
-#include <sys/socket.h>
+#include "evb_port.h"
 
 #include "libroc/fabric/base.h"
 #include "utils/evb/coordinator.h"
@@ -45,19 +43,6 @@ __attribute__((unused)) static bool said(const char *text)
 		return true;
 	unit_note("not said: \"%s\", but: %s", text, sentences);
 	return false;
-}
-
-/* A port that is free now. */
-__attribute__((unused)) static unsigned int free_port(void)
-{
-	struct sockaddr_in a = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
-	socklen_t size = sizeof(a);
-	int fd = socket(AF_INET, SOCK_STREAM, 0);
-
-	UNIT_NEED(!bind(fd, (struct sockaddr *)&a, sizeof(a)));
-	UNIT_NEED(!getsockname(fd, (struct sockaddr *)&a, &size));
-	close(fd);
-	return ntohs(a.sin_port);
 }
 
 /* 0, or what the coordinator says; roles as they are in the name: r, b, m. */

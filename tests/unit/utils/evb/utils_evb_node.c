@@ -1,0 +1,313 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * roc-evb as users call it: small systems on the loopback, from beginning to end; what it prints,
+ * how it exits, what the service manager is told; and whether the arithmetic of `roc-evb plan` is
+ * that of a system that runs.
+ */
+#include "unit.h"
+
+#include <math.h>
+#include <sys/un.h>
+
+#include "tests/unit/utils/evb/etcd_run.h"
+#include "tests/unit/utils/tool_run.h"
+
+static char dir[] = "/tmp/roc-evb-node-XXXXXX";
+static char conf[64];
+
+static const char *file(const char *name)
+{
+	static char paths[8][128];
+	static unsigned int n;
+	char *path = paths[n++ % 8];
+
+	snprintf(path, sizeof(paths[0]), "%s/%s", dir, name);
+	return path;
+}
+
+static void leave_nothing(void)
+{
+	char command[64];
+
+	snprintf(command, sizeof(command), "rm -rf %s", dir);
+	if (system(command))
+		perror(command);
+}
+
+static void begin(const char *policy)
+{
+	FILE *f;
+
+	if (strstr(dir, "XXXXXX")) {
+		UNIT_NEED(mkdtemp(dir));
+		atexit(leave_nothing);
+	}
+	unlink(file("out1"));
+	unlink(file("out2"));
+	snprintf(conf, sizeof(conf), "%s", file("evb.conf"));
+	f = fopen(conf, "w");
+	UNIT_NEED(f);
+	fprintf(f,
+		"[system]\nname = small\npolicy = %s\nreadouts = 2\nbuilders = 2\n"
+		"[node1]\nroles = readout builder manager\nhost = 127.0.0.1\nmanager-port = %u\n"
+		"[node2]\nroles = readout builder\nhost = 127.0.0.1\n",
+		policy, free_port());
+	fclose(f);
+}
+
+static pid_t node(unsigned int number, const char *options)
+{
+	char out[32];
+
+	snprintf(out, sizeof(out), "out%u", number);
+	return tool_start(file(out), "evb node --name=node%u --coordinator=static:%s --json %s",
+			  number, conf, options);
+}
+
+/* The last line that a node printed, to tool_json. */
+static void last_line(unsigned int number)
+{
+	static char text[1 << 20];
+	char out[32], *line, *last = NULL, *rest = text;
+	size_t length = 0;
+	FILE *f;
+
+	snprintf(out, sizeof(out), "out%u", number);
+	f = fopen(file(out), "r");
+	if (f) {
+		length = fread(text, 1, sizeof(text) - 1, f);
+		fclose(f);
+	}
+	text[length] = '\0';
+	while ((line = strsep(&rest, "\n"))) {
+		if (line[0] == '{' && rest)
+			last = line;
+		else if (line[0])
+			snprintf(tool_said, sizeof(tool_said), "%s", line);
+	}
+	json_object_put(tool_json);
+	tool_json = last ? json_tokener_parse(last) : NULL;
+}
+
+static int64_t node_number(unsigned int number, const char *way)
+{
+	last_line(number);
+	return tool_number(way);
+}
+
+/* From the first event to the last: everything arrives, once. */
+static void to_the_end(void)
+{
+	static const char options[] = "--source=synthetic:size=3000,events=2000 --events=16 "
+				      "--complete --protocol=pull";
+	struct json_object *peers;
+	pid_t a, b;
+
+	begin("barrel-shift");
+	UNIT_EQ(tool_run("evb node --name=node9 --coordinator=static:%s", conf), 1);
+	CU_ASSERT_TRUE(tool_says("names no node node9"));
+	a = node(1, options);
+	b = node(2, options);
+	UNIT_EQ(tool_wait(a, 30000), 0);
+	UNIT_EQ(tool_wait(b, 30000), 0);
+	UNIT_EQ(node_number(1, "sourceBooks.events"), 2000);
+	UNIT_EQ(tool_number("sourceBooks.returned"), 2000);
+	UNIT_EQ(tool_number("sinkBooks.events") + node_number(2, "sinkBooks.events"), 2000);
+	UNIT_EQ(tool_number("sinkBooks.fragments") + node_number(1, "sinkBooks.fragments"), 4000);
+	UNIT_EQ(tool_number("incomplete"), 0);
+	UNIT_EQ(json_object_get_boolean(json_object_object_get(tool_json, "ended")), 1);
+	peers = json_object_object_get(tool_json, "peers");
+	UNIT_NEED(json_object_is_type(peers, json_type_array));
+	UNIT_EQ(json_object_array_length(peers), 4);
+}
+
+/* Whether a family of the metrics has a sample of that value. */
+static bool metric(const char *sample)
+{
+	static char text[256 << 10];
+	FILE *f = fopen(file("node.prom"), "r");
+	size_t length = f ? fread(text, 1, sizeof(text) - 1, f) : 0;
+
+	if (f)
+		fclose(f);
+	text[length] = '\0';
+	if (strstr(text, sample))
+		return true;
+	unit_note("no \"%s\" in %zu bytes of metrics", sample, length);
+	return false;
+}
+
+/* One of two dies: the other says so, and a script that wants all complete hears it. */
+static void killed(void)
+{
+	pid_t a, b;
+
+	begin("barrel-shift");
+	a = node(1, "--source=synthetic:size=2000,rate=500 --complete");
+	b = node(2, "--source=synthetic:size=2000,rate=500 --complete");
+	CU_ASSERT_TRUE(UNIT_WAIT(node_number(1, "complete") > 100, 15000));
+	kill(-b, SIGKILL);
+	tool_wait(b, 5000);
+	CU_ASSERT_TRUE(UNIT_WAIT(node_number(1, "epoch") == 2, 10000));
+	kill(-a, SIGTERM);
+	UNIT_EQ(tool_wait(a, 20000), 1);
+	CU_ASSERT_TRUE(node_number(1, "incomplete") > 0);
+	CU_ASSERT_PTR_NOT_NULL(strstr(tool_said, "something was lost here"));
+	UNIT_EQ(tool_number("sinkBooks.errors"), 0);
+}
+
+/* The whole system, as somebody who only looks on sees it. */
+static void watched(void)
+{
+	struct json_object *lines, *one;
+	pid_t also;
+
+	also = tool_start(file("watch.json"), "evb watch --once --json --coordinator=static:%s",
+			  conf);
+	UNIT_EQ(tool_run("evb watch --once --coordinator=static:%s", conf), 0);
+	CU_ASSERT_TRUE(tool_says("System small, table 1 (barrel-shift): 2 readout units, 2 "
+				 "builders"));
+	CU_ASSERT_TRUE(tool_says("node1  RBM    in"));
+	CU_ASSERT_TRUE(tool_says("node2  RB     in"));
+	UNIT_EQ(tool_wait(also, 5000), 0);
+	json_object_put(tool_json);
+	tool_json = json_object_from_file(file("watch.json"));
+	UNIT_EQ(tool_number("epoch"), 1);
+	lines = json_object_object_get(tool_json, "lines");
+	one = lines ? json_object_object_get(lines, "node2") : NULL;
+	CU_ASSERT_PTR_NOT_NULL(one);
+	CU_ASSERT_TRUE(one && json_object_get_int64(json_object_object_get(one, "complete")) > 0);
+}
+
+static double plan_number(const char *key)
+{
+	return json_object_get_double(json_object_object_get(tool_json, key));
+}
+
+struct moved {
+	double time, sent, sent_count, received;
+};
+
+static struct moved moved_by(unsigned int number)
+{
+	last_line(number);
+	return (struct moved){
+		.time = (double)tool_number("time") / 1e9,
+		.sent = (double)tool_number("sent.bytes"),
+		.sent_count = (double)tool_number("sent.count"),
+		.received = (double)tool_number("received.bytes"),
+	};
+}
+
+/* Bytes over each link, and of a MFP, as measured and on paper: within 5 %. */
+static void as_planned(void)
+{
+	static const char options[] =
+		"--source=synthetic:size=10000,rate=400 --events=4 --sink=count";
+	double sent, received, mfp, planned_sent, planned_received, planned_mfp;
+	struct moved before, after;
+	char with_metrics[256];
+	pid_t a, b;
+
+	UNIT_EQ(tool_run("evb plan --nodes=2 --fragment=10000 --events=4 --event-rate=400 --json"),
+		0);
+	/* What a node sends itself is counted by the engine, and needs no link on paper. */
+	planned_sent = 2 * plan_number("sendBytesPerSecond");
+	planned_received = 2 * plan_number("receiveBytesPerSecond");
+	planned_mfp = plan_number("mfpBytes");
+	begin("barrel-shift");
+	snprintf(with_metrics, sizeof(with_metrics), "%s --metrics=%s", options, file("node.prom"));
+	a = node(1, with_metrics);
+	b = node(2, options);
+	CU_ASSERT_TRUE(UNIT_WAIT(node_number(2, "complete") > 40 && node_number(1, "complete") > 40,
+				 15000));
+	before = moved_by(1);
+	watched();
+	CU_ASSERT_TRUE(UNIT_WAIT((after = moved_by(1)).time > before.time + 2.5, 15000));
+	kill(-a, SIGTERM);
+	kill(-b, SIGTERM);
+	UNIT_EQ(tool_wait(a, 20000), 0);
+	UNIT_EQ(tool_wait(b, 20000), 0);
+	sent = (after.sent - before.sent) / (after.time - before.time);
+	received = (after.received - before.received) / (after.time - before.time);
+	mfp = (after.sent - before.sent) / (after.sent_count - before.sent_count);
+	unit_note("sent %.0f B/s (planned %.0f), received %.0f B/s (%.0f), MFP %.0f B (%.0f)", sent,
+		  planned_sent, received, planned_received, mfp, planned_mfp);
+	CU_ASSERT_TRUE(fabs(sent - planned_sent) < 0.05 * planned_sent);
+	CU_ASSERT_TRUE(fabs(received - planned_received) < 0.05 * planned_received);
+	CU_ASSERT_TRUE(fabs(mfp - planned_mfp) < 0.01 * planned_mfp);
+	CU_ASSERT_TRUE(
+		metric("# TYPE roc_evb_sent_bytes_total counter\nroc_evb_sent_bytes_total{system="
+		       "\"small\",node=\"node1\"} "));
+	CU_ASSERT_TRUE(metric("roc_evb_assigned{system=\"small\",node=\"node1\"} 1\n"));
+	CU_ASSERT_TRUE(
+		metric("roc_evb_destination_queue_max{system=\"small\",node=\"node1\",builder="
+		       "\"node2\"} "));
+}
+
+/* Three nodes by etcd; one of them is the manager and nothing else. */
+static void by_etcd(void)
+{
+	static const char source[] =
+		"--source=synthetic:size=3000,events=1000 --complete --events=8";
+	pid_t m, a, b;
+
+	begin("random");
+	if (!etcd_started(true))
+		return;
+	m = tool_start(
+		file("out0"),
+		"evb node --name=m --roles=manager --coordinator=%s --readouts=2 --builders=2 "
+		"--policy=random --json",
+		etcd_text);
+	a = tool_start(file("out1"),
+		       "evb node --name=a --roles=readout,builder --host=127.0.0.1 "
+		       "--coordinator=%s --json %s",
+		       etcd_text, source);
+	b = tool_start(file("out2"),
+		       "evb node --name=b --roles=readout,builder --host=127.0.0.1 "
+		       "--coordinator=%s --json %s",
+		       etcd_text, source);
+	UNIT_EQ(tool_wait(a, 30000), 0);
+	UNIT_EQ(tool_wait(b, 30000), 0);
+	UNIT_EQ(node_number(1, "sinkBooks.fragments") + node_number(2, "sinkBooks.fragments"),
+		2000);
+	kill(-m, SIGTERM);
+	UNIT_EQ(tool_wait(m, 5000), 0);
+	etcd_end(SIGKILL);
+}
+
+/* As systemd starts it. */
+static void service(void)
+{
+	struct sockaddr_un address = {.sun_family = AF_UNIX};
+	struct timeval t = {.tv_sec = 15};
+	char got[128] = "";
+	int fd = socket(AF_UNIX, SOCK_DGRAM, 0);
+	pid_t a;
+
+	begin("random");
+	snprintf(address.sun_path, sizeof(address.sun_path), "%s", file("notify"));
+	UNIT_NEED(!bind(fd, (struct sockaddr *)&address, sizeof(address)));
+	setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &t, sizeof(t));
+	setenv("NOTIFY_SOCKET", address.sun_path, 1);
+	setenv("WATCHDOG_USEC", "3000000", 1);
+	a = node(1, "--source=synthetic:size=2000,rate=50");
+	unsetenv("NOTIFY_SOCKET");
+	unsetenv("WATCHDOG_USEC");
+	CU_ASSERT_TRUE(recv(fd, got, sizeof(got) - 1, 0) > 0);
+	CU_ASSERT_STRING_EQUAL(got, "READY=1");
+	memset(got, 0, sizeof(got));
+	CU_ASSERT_TRUE(recv(fd, got, sizeof(got) - 1, 0) > 0);
+	CU_ASSERT_STRING_EQUAL(got, "WATCHDOG=1");
+	kill(-a, SIGTERM);
+	do {
+		memset(got, 0, sizeof(got));
+	} while (recv(fd, got, sizeof(got) - 1, 0) > 0 && strcmp(got, "STOPPING=1"));
+	CU_ASSERT_STRING_EQUAL(got, "STOPPING=1");
+	tool_wait(a, 15000);
+	close(fd);
+}
+
+UNIT_MAIN("roc-evb", {"to the end", to_the_end}, {"one is killed", killed},
+	  {"as planned, and watched", as_planned}, {"by etcd", by_etcd}, {"as a service", service})
