@@ -44,6 +44,7 @@ include tests/unit/build.mk
 include tests/fuzz/build.mk
 include tests/vm/build.mk
 include tests/bench/build.mk
+include tests/evb/build.mk
 
 # What is built knows where other things will be from its own place, so PREFIX is not in it. The
 # file changes when these ways do: `make install` may be given other folders than `make`.
@@ -107,8 +108,10 @@ help:
 	@echo 'dkms-uninstall take it from DKMS'
 	@echo 'demo           two emulated CRUs in a guest: take and check data on four endpoints; with'
 	@echo '               CARD=p40 an emulated PCIe40: read and check its seven streams; with'
-	@echo '               CARD=robinnp an emulated RobinNP: fetch and check some of its events'
+	@echo '               CARD=robinnp an emulated RobinNP: fetch and check some of its events; with'
+	@echo '               EVB=1 no card: build events on four nodes in network namespaces'
 	@echo 'check          everything that must be green: style, unit tests, guest tests'
+	@echo 'check-evb      whole systems of event building in network namespaces: what fails, and comes back'
 	@echo 'check-matrix   every way out of a channel in every phase of it, five times (hours)'
 	@echo 'soak           all channels of two CRUs and a C-RORC at once, for SOAK_SECONDS (60), in a guest'
 	@echo 'unit           unit tests only'

@@ -42,9 +42,10 @@ packages:
 shell: packages
 	@O=$(O) tests/vm/guest
 
-# Of a CRU; with CARD=p40 of a PCIe40, with CARD=robinnp of a RobinNP.
-demo: packages
-	@O=$(O) tests/vm/demo$(addprefix -,$(filter p40 robinnp,$(CARD)))
+# Of a CRU; with CARD=p40 of a PCIe40, with CARD=robinnp of a RobinNP; with EVB=1 event building, on
+# the host.
+demo: packages $(if $(EVB),evb-programs)
+	@O=$(O) $(if $(EVB),tests/evb/demo,tests/vm/demo$(addprefix -,$(filter p40 robinnp,$(CARD))))
 
 check: packages
 	@O=$(O) tests/vm/check

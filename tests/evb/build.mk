@@ -1,0 +1,15 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+#
+# Whole systems of event building in network namespaces, on the host: tests/evb/run.
+
+.PHONY: check-evb evb-programs
+
+evb-programs: utils $(O)/evb/leg
+
+$(O)/evb/leg: $(O)/tests/evb/leg.o
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^
+
+# REPEAT=N each so often, ONLY="WORD ..." only some.
+check-evb: packages evb-programs
+	@O=$(O) tests/evb/run $(if $(REPEAT),--repeat $(REPEAT)) $(ONLY)

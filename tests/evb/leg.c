@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * A bad network in user space, for kernels that have none of their own (tc netem): a tap device
+ *here and one in another network namespace, and between them frames are late, lost, or not carried
+ *at all.
+ *
+ *	leg HERE NAMESPACE THERE
+ *
+ * Lines on standard input say how it is from then on, in ms and parts of a hundred thousand:
+ * "DELAY JITTER LOSS"; a loss of 100000 is a cut. It ends when its input does.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/if_tun.h>
+#include <net/if.h>
+#include <poll.h>
+#include <sched.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <time.h>
+#include <unistd.h>
+
+#define FRAME 9216
+#define FRAMES 4096 /* on their way in one direction: what is more is lost, as in a real one */
+#define WHOLE 100000
+
+struct frame {
+	uint64_t due;
+	size_t bytes;
+	unsigned char data[FRAME];
+};
+
+struct way {
+	int from, to;
+	struct frame *frames;
+	unsigned int head, count;
+	uint64_t last; /* due time of the newest: frames do not overtake */
+};
+
+static unsigned long delay, jitter, loss;
+
+static uint64_t now_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
+}
+
+static void die(const char *what)
+{
+	fprintf(stderr, "leg: %s: %s\n", what, strerror(errno));
+	exit(1);
+}
+
+static int tap(const char *name)
+{
+	struct ifreq r = {.ifr_flags = IFF_TAP | IFF_NO_PI};
+	int fd = open("/dev/net/tun", O_RDWR | O_NONBLOCK | O_CLOEXEC);
+
+	snprintf(r.ifr_name, sizeof(r.ifr_name), "%s", name);
+	if (fd < 0 || ioctl(fd, TUNSETIFF, &r))
+		die(name);
+	return fd;
+}
+
+static void take(struct way *w)
+{
+	for (;;) {
+		struct frame *f = &w->frames[(w->head + w->count) % FRAMES];
+		static unsigned char thrown[FRAME];
+		unsigned char *to = w->count < FRAMES ? f->data : thrown;
+		ssize_t n = read(w->from, to, FRAME);
+
+		if (n <= 0)
+			return;
+		if (w->count == FRAMES || (unsigned long)(random() % WHOLE) < loss)
+			continue;
+		f->bytes = (size_t)n;
+		f->due = now_ns() +
+			 (delay + (jitter ? (unsigned long)random() % jitter : 0)) * 1000000;
+		f->due = f->due > w->last ? f->due : w->last;
+		w->last = f->due;
+		w->count++;
+	}
+}
+
+/* What is due goes out; ns until the next is. */
+static uint64_t give(struct way *w)
+{
+	uint64_t now = now_ns();
+
+	while (w->count && w->frames[w->head].due <= now) {
+		struct frame *f = &w->frames[w->head];
+
+		/* A device that is down, or full, loses it. */
+		if (write(w->to, f->data, f->bytes) < 0 && errno != EIO && errno != EAGAIN &&
+		    errno != ENOBUFS)
+			die("write");
+		w->head = (w->head + 1) % FRAMES;
+		w->count--;
+	}
+	return w->count ? w->frames[w->head].due - now : 1000000000;
+}
+
+static void hear(void)
+{
+	char line[128];
+
+	if (!fgets(line, sizeof(line), stdin))
+		exit(0);
+	if (sscanf(line, "%lu %lu %lu", &delay, &jitter, &loss) != 3)
+		fprintf(stderr, "leg: not understood: %s", line);
+	printf("now\n");
+	fflush(stdout);
+}
+
+int main(int argc, char **argv)
+{
+	struct way there = {0}, back = {0};
+	struct pollfd fds[3] = {
+		{.fd = 0, .events = POLLIN}, {.events = POLLIN}, {.events = POLLIN}};
+	int ns;
+
+	if (argc != 4) {
+		fprintf(stderr, "leg HERE NAMESPACE THERE\n");
+		return 2;
+	}
+	setvbuf(stdin, NULL, _IONBF, 0);
+	there.frames = malloc(FRAMES * sizeof(struct frame));
+	back.frames = malloc(FRAMES * sizeof(struct frame));
+	there.from = back.to = tap(argv[1]);
+	ns = open(argv[2], O_RDONLY | O_CLOEXEC);
+	if (!there.frames || !back.frames || ns < 0 || setns(ns, CLONE_NEWNET))
+		die(argv[2]);
+	there.to = back.from = tap(argv[3]);
+	fds[1].fd = there.from;
+	fds[2].fd = back.from;
+	printf("there\n");
+	fflush(stdout);
+	for (;;) {
+		uint64_t a = give(&there), b = give(&back), ns_left = a < b ? a : b;
+		struct timespec t = {.tv_nsec = (long)(ns_left < 999999999 ? ns_left : 999999999)};
+
+		ppoll(fds, 3, &t, NULL);
+		if (fds[0].revents)
+			hear();
+		take(&there);
+		take(&back);
+	}
+}

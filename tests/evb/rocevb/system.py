@@ -1,0 +1,185 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""
+A system of event building: its nodes as processes, what they say, and how they end.
+
+Each node is `roc-evb node`; it prints a JSON line each second, which a thread collects. Waits have
+a limit, longer on a machine that is slow.
+"""
+
+import json
+import os
+import signal
+import subprocess
+import threading
+import time
+
+from . import net
+
+TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))))
+BUILD = os.path.join(TOP, os.environ.get("O", "build"))
+ROC = os.path.join(BUILD, "utils", "roc")
+LEG = os.path.join(BUILD, "evb", "leg")
+ENVIRONMENT = dict(os.environ, LD_LIBRARY_PATH=os.path.join(BUILD, "libroc"))
+
+
+def slowness():
+    """How much longer than on a free machine things take here: of the load for each processor."""
+    return max(1.0, min(4.0, os.getloadavg()[0] / (os.cpu_count() or 1)))
+
+
+def wait(what, seconds):
+    """Until @what() is true, or the time is over: whether it became so."""
+    until = time.monotonic() + seconds * slowness()
+    while not what():
+        if time.monotonic() > until:
+            return False
+        time.sleep(0.05)
+    return True
+
+
+class Node:
+    """One node; @k is its namespace."""
+
+    def __init__(self, network, k, name, argv, directory):
+        self.k, self.name, self.lines, self.words = k, name, [], []
+        self.lock = threading.Lock()
+        self.log = open(os.path.join(directory, "%s-%d.log" % (name, int(time.time() * 1000))),
+                        "w+", encoding="utf-8")
+        self.process = subprocess.Popen(
+            network.inside(k) + [ROC, "evb", "node", "--name=" + name, *argv],
+            stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=self.log, text=True,
+            env=ENVIRONMENT, preexec_fn=net.end_with_parent)
+        self.thread = threading.Thread(target=self._listen, daemon=True)
+        self.thread.start()
+
+    def _listen(self):
+        for line in self.process.stdout:
+            try:
+                said = json.loads(line)
+            except ValueError:
+                said = None
+            with self.lock:
+                if isinstance(said, dict):
+                    said["at"] = time.monotonic()
+                    self.lines.append(said)
+                else:
+                    self.words.append(line)
+
+    def last(self):
+        """The newest line, {} before the first."""
+        with self.lock:
+            return self.lines[-1] if self.lines else {}
+
+    def number(self, way):
+        """A number of the newest line by its way, as in "sinkOut.count"; 0: it is not there."""
+        at = self.last()
+        for key in way.split("."):
+            at = at.get(key, {}) if isinstance(at, dict) else {}
+        return at if isinstance(at, (int, float)) else 0
+
+    def says(self):
+        """Its sentences."""
+        self.log.flush()
+        with open(self.log.name, encoding="utf-8", errors="replace") as f:
+            return f.read()
+
+    def signal(self, number):
+        self.process.send_signal(number)
+
+    def kill(self):
+        self.process.kill()
+        self.process.wait()
+
+    def wait(self, seconds):
+        """Exit status, None: it did not end."""
+        try:
+            status = self.process.wait(seconds * slowness())
+        except subprocess.TimeoutExpired:
+            return None
+        self.thread.join(5)
+        return status
+
+    def stop(self, seconds=20):
+        """In order; exit status."""
+        if self.process.poll() is None:
+            self.process.send_signal(signal.SIGTERM)
+        status = self.wait(seconds)
+        if status is None:
+            self.kill()
+        return status
+
+
+class System:
+    """Nodes n1 to n@count, each readout unit and builder, and the manager m beside the bridge."""
+
+    def __init__(self, network, directory, source, sink, count=None, policy="barrel-shift",
+                 stale=500, lease=1000, options=(), kinds=None, etcd=None):
+        self.network, self.directory, self.count = network, directory, count or network.count
+        self.nodes, self.kinds = {}, kinds or {}
+        self.options = ["--json", "--sink=" + sink, "--stale=%d" % stale, *options]
+        self.source = source
+        self.config = os.path.join(directory, "evb.conf")
+        self.coordinator = etcd or "static:" + self.config
+        self.manager_options = ["--json"]
+        if etcd:
+            self.options += ["--lease=%d" % lease]
+            self.manager_options += ["--lease=%d" % lease, "--policy=" + policy,
+                                     "--readouts=%d" % self.count, "--builders=%d" % self.count]
+        with open(self.config, "w", encoding="utf-8") as f:
+            f.write("[system]\nname = test\npolicy = %s\nreadouts = %d\nbuilders = %d\n"
+                    "lease-ms = %d\n\n[m]\nroles = manager\nhost = %s\n" % (
+                        policy, self.count, self.count, lease, net.address(254)))
+            for k in range(1, self.count + 1):
+                f.write("\n[n%d]\nroles = readout builder\nhost = %s\n" % (k, net.address(k)))
+
+    def start_manager(self):
+        roles = [] if self.coordinator.startswith("static:") else ["--roles=manager"]
+        self.nodes["m"] = Node(self.network, 0, "m",
+                               ["--coordinator=" + self.coordinator, *roles,
+                                *self.manager_options], self.directory)
+        return self.nodes["m"]
+
+    def start(self, k):
+        name = "n%d" % k
+        roles = [] if self.coordinator.startswith("static:") else [
+            "--roles=readout,builder", "--host=" + net.address(k)]
+        self.nodes[name] = Node(
+            self.network, k, name,
+            ["--coordinator=" + self.coordinator, "--source=" + self.kinds.get(k, self.source),
+             *roles, *self.options], self.directory)
+        return self.nodes[name]
+
+    def start_all(self):
+        self.start_manager()
+        for k in range(1, self.count + 1):
+            self.start(k)
+
+    def builders(self):
+        return [n for name, n in self.nodes.items() if name != "m"]
+
+    def complete(self, but=()):
+        """Complete blocks so far, of all but some."""
+        return sum(n.number("complete") for n in self.builders() if n.name not in but)
+
+    def builds(self, but=(), seconds=15, more=10):
+        """Each builder but some has built so many complete blocks more."""
+        before = {n.name: n.number("complete") for n in self.builders() if n.name not in but}
+        return wait(lambda: all(self.nodes[name].number("complete") >= was + more
+                                for name, was in before.items()), seconds)
+
+    def stop_all(self):
+        """All of them in order, the manager last: names of those that did not end well."""
+        nodes = self.builders()
+        for node in nodes:
+            if node.process.poll() is None:
+                node.signal(signal.SIGTERM)
+        bad = ["%s (%s)" % (n.name, s) for n in nodes for s in [n.wait(20)] if s]
+        bad += [n.name for n in nodes if n.process.poll() is None]
+        if "m" in self.nodes and self.nodes["m"].stop():
+            bad.append("m")
+        return bad
+
+    def end(self):
+        for node in self.nodes.values():
+            if node.process.poll() is None:
+                node.kill()
