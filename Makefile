@@ -115,6 +115,7 @@ help:
 	@echo 'check-matrix   every way out of a channel in every phase of it, five times (hours)'
 	@echo 'soak           all channels of two CRUs and a C-RORC at once, for SOAK_SECONDS (60), in a guest'
 	@echo 'unit           unit tests only'
+	@echo 'check-sanitizers unit tests of event building with ASan and UBSan, then with TSan'
 	@echo 'fuzz           fuzz what is read from the network (clang; FUZZ_TIME seconds for each target)'
 	@echo 'bench          the ledger: costs and ratios of readout in a guest (FULL=1: whole matrix)'
 	@echo 'shell          a shell in a guest with the module loaded and the tools on PATH'

@@ -34,7 +34,7 @@ void evb_uncut(struct evb_guest *g)
 	g->pieces = NULL;
 	g->from = NULL;
 	g->gots = NULL;
-	g->segments = g->arrivals_max = 0;
+	g->segments = g->arrivals_max = g->arrivals_pool = 0;
 }
 
 static uint64_t segment_for(const struct roc_evb *e, const struct evb_guest *g, uint64_t mfp_max,
@@ -58,12 +58,12 @@ static int allocate(struct evb_guest *g)
 
 	g->slots = calloc(g->segments, sizeof(*g->slots));
 	g->free_list = calloc(g->segments, sizeof(*g->free_list));
-	g->arrivals = calloc(g->arrivals_max, sizeof(*g->arrivals));
-	g->parts = calloc((size_t)g->arrivals_max * g->parts_max, sizeof(*g->parts));
-	g->pieces = calloc((size_t)g->arrivals_max * g->parts_max, sizeof(*g->pieces));
+	g->arrivals = calloc(g->arrivals_pool, sizeof(*g->arrivals));
+	g->parts = calloc((size_t)g->arrivals_pool * g->parts_max, sizeof(*g->parts));
+	g->pieces = calloc((size_t)g->arrivals_pool * g->parts_max, sizeof(*g->pieces));
 	g->gots = calloc(g->arrivals_max, sizeof(*g->gots));
 	if (g->pieces_max)
-		g->from = calloc((size_t)g->arrivals_max * g->pieces_max, sizeof(*g->from));
+		g->from = calloc((size_t)g->arrivals_pool * g->pieces_max, sizeof(*g->from));
 	if (!g->slots || !g->free_list || !g->arrivals || !g->parts || !g->pieces || !g->gots ||
 	    (g->pieces_max && !g->from))
 		return -ENOMEM;
@@ -71,7 +71,7 @@ static int allocate(struct evb_guest *g)
 		g->free_list[i] = g->segments - 1 - i;
 	g->free_count = g->segments;
 	g->free_arrival = EVB_NOBODY;
-	for (i = g->arrivals_max; i--;) {
+	for (i = g->arrivals_pool; i--;) {
 		struct evb_arrival *a = &g->arrivals[i];
 
 		a->segments = g->parts + (size_t)i * g->parts_max;
@@ -81,6 +81,23 @@ static int allocate(struct evb_guest *g)
 		g->free_arrival = i;
 	}
 	return 0;
+}
+
+static uint32_t arrivals_to_pull(struct evb_guest *g)
+{
+	uint64_t most = PARTS_MOST / g->parts_max, pool;
+
+	if (most > PIECES_MOST / g->pieces_max)
+		most = PIECES_MOST / g->pieces_max;
+	if (most < 2)
+		most = 2;
+	pool = g->segments < EVB_READ_MOST ? g->segments : EVB_READ_MOST;
+	pool += g->arrivals_max;
+	if (pool > most)
+		pool = most;
+	if (g->arrivals_max > pool / 2)
+		g->arrivals_max = (uint32_t)(pool / 2);
+	return (uint32_t)pool;
 }
 
 int evb_cut(struct roc_evb *e, struct evb_guest *g, uint64_t mfp_max, uint32_t pieces_max,
@@ -111,8 +128,10 @@ int evb_cut(struct roc_evb *e, struct evb_guest *g, uint64_t mfp_max, uint32_t p
 	g->arrivals_max = e->cfg.in_flight;
 	if (g->arrivals_max > PARTS_MOST / g->parts_max)
 		g->arrivals_max = PARTS_MOST / g->parts_max;
-	if (pieces_max && g->arrivals_max > PIECES_MOST / pieces_max)
-		g->arrivals_max = PIECES_MOST / pieces_max;
+	g->arrivals_pool = g->arrivals_max;
+	/* What was read is the guest's no more, but is here as long as the sink has it. */
+	if (pieces_max)
+		g->arrivals_pool = arrivals_to_pull(g);
 	ret = allocate(g);
 	if (ret)
 		evb_uncut(g);
@@ -132,8 +151,7 @@ struct evb_arrival *evb_arrival_new(struct evb_guest *g, uint64_t number, uint64
 	struct evb_arrival *a;
 	uint32_t i;
 
-	/* Those that it was not told to be free yet count. */
-	if (g->free_arrival == EVB_NOBODY || g->arrivals_used + g->got_count >= g->arrivals_max)
+	if (g->free_arrival == EVB_NOBODY)
 		return NULL;
 	a = &g->arrivals[g->free_arrival];
 	g->free_arrival = a->next;
@@ -157,6 +175,13 @@ struct evb_arrival *evb_arrival_new(struct evb_guest *g, uint64_t number, uint64
 	return a;
 }
 
+void evb_arrival_got(struct evb_guest *g, struct evb_arrival *a)
+{
+	if (g->pieces_max && !a->got_said && g->pair.state == PAIR_READY)
+		g->gots[g->got_count++] = a->ticket;
+	a->got_said = true;
+}
+
 void evb_arrival_free(struct roc_evb *e, struct evb_guest *g, struct evb_arrival *a)
 {
 	uint32_t i;
@@ -165,8 +190,9 @@ void evb_arrival_free(struct roc_evb *e, struct evb_guest *g, struct evb_arrival
 		if (a->segments[i] != EVB_NOBODY)
 			evb_segment_free(e, g, a->segments[i]);
 	}
-	if (g->pieces_max && g->pair.state == PAIR_READY)
-		g->gots[g->got_count++] = a->ticket;
+	if (g->pieces_max && a->segments[0] != EVB_NOBODY)
+		g->reading--;
+	evb_arrival_got(g, a);
 	a->used = false;
 	a->next = g->free_arrival;
 	g->free_arrival = (uint32_t)(a - g->arrivals);
@@ -185,5 +211,5 @@ void evb_recall(struct evb_guest *g)
 		g->free_list[g->free_count++] = i;
 	}
 	g->lent = 0;
-	g->got_count = 0;
+	g->got_count = g->announced = 0;
 }

@@ -77,6 +77,7 @@ static int completed(struct roc_evb *e, struct evb_guest *g, struct evb_arrival 
 		return pair_fail(&g->pair, EPROTO,
 				 "what it sends as block %" PRIu64 " contradicts itself.",
 				 a->number);
+	evb_arrival_got(g, a);
 	if (a->block == EVB_NOBODY) {
 		evb_arrival_free(e, g, a);
 		return late(e, g);
@@ -183,12 +184,14 @@ static int announced(struct roc_evb *e, struct evb_guest *g, const struct evb_me
 		ret = judge_block(e, g, m->a, m->b, 0);
 		if (ret)
 			return ret;
-		a = g->telling == EVB_NOBODY ? evb_arrival_new(g, m->a, m->b) : NULL;
+		if (g->telling == EVB_NOBODY && g->announced < g->arrivals_max)
+			a = evb_arrival_new(g, m->a, m->b);
 		if (!a)
 			return pair_fail(&g->pair, EPROTO,
 					 "it announces more MFPs at once than it may (%" PRIu32
 					 ").",
 					 g->arrivals_max);
+		g->announced++;
 		a->ticket = m->number;
 		a->from_count = all;
 		g->telling = (uint32_t)(a - g->arrivals);
@@ -305,8 +308,10 @@ static bool take_segments(struct evb_guest *g, struct evb_arrival *a)
 
 	if (a->segments[0] != EVB_NOBODY)
 		return true;
-	if (g->free_count < a->parts)
+	/* There is always an arrival left for what may be announced. */
+	if (g->free_count < a->parts || g->reading >= g->arrivals_pool - g->arrivals_max)
 		return false;
+	g->reading++;
 	for (i = 0; i < a->parts; i++) {
 		a->segments[i] = g->free_list[--g->free_count];
 		g->slots[a->segments[i]].state = SEGMENT_HELD;
@@ -401,6 +406,7 @@ static int tell_got(struct evb_guest *g)
 	if (ret)
 		return ret == -EAGAIN ? 0 : ret;
 	g->got_count -= m.count;
+	g->announced -= m.count;
 	memmove(g->gots, g->gots + m.count, g->got_count * sizeof(*g->gots));
 	return 0;
 }

@@ -24,6 +24,9 @@ int evb_blocks_new(struct roc_evb *e)
 	uint32_t i, hash = 16;
 
 	b->block_count = b->count * e->cfg.in_flight + SPARE;
+	/* What was read stays, until the sink is done, beside what is announced. */
+	if (e->cfg.protocol == ROC_EVB_PULL)
+		b->block_count += b->count * EVB_READ_MOST;
 	while (hash < 2 * b->block_count)
 		hash *= 2;
 	b->hash_mask = hash - 1;
@@ -325,7 +328,7 @@ static bool our_fault(struct roc_evb *e, const struct evb_block *k)
 		if (e->cfg.protocol == ROC_EVB_PULL ? !g->free_count
 						    : g->lent + g->free_count < g->parts_max)
 			return true;
-		if (g->arrivals_used >= g->arrivals_max)
+		if (g->free_arrival == EVB_NOBODY)
 			return true;
 	}
 	return false;

@@ -12,7 +12,8 @@ struct roc_evb;
 struct evb_known;
 
 #define EVB_NOBODY UINT32_MAX
-#define EVB_WAITING 8 /* connections that have not said hello */
+#define EVB_READ_MOST 1024 /* pulled: MFPs of a guest that were read and are here */
+#define EVB_WAITING 8	   /* connections that have not said hello */
 
 enum evb_segment_state {
 	SEGMENT_FREE = 0, /* to be lent; pull: to be read into */
@@ -28,9 +29,11 @@ struct evb_slot {
 
 /* One MFP that comes, or is here. */
 struct evb_arrival {
-	uint32_t next;		  /* of the free ones, or of those that are to be read */
-	bool used, whole, listed; /* listed: it is to be read */
-	uint32_t block;		  /* slot; EVB_NOBODY: it was given up */
+	uint32_t next; /* of the free ones, or of those that are to be read */
+	bool used, whole;
+	bool listed;	/* pulled: it is to be read */
+	bool got_said;	/* the readout unit may have its memory back */
+	uint32_t block; /* slot; EVB_NOBODY: it was given up */
 	uint64_t number, bytes;
 	uint32_t parts, here;
 	uint32_t *segments; /* in the order of parts; EVB_NOBODY: not here */
@@ -61,7 +64,11 @@ struct evb_guest {
 	uint32_t free_count, lent;
 	uint64_t free_since;
 	struct evb_arrival *arrivals;
-	uint32_t arrivals_max, arrivals_used, parts_max, pieces_max;
+	uint32_t arrivals_max;	/* that the guest may have sent, or announced, at once */
+	uint32_t arrivals_pool; /* pulled: and those that were read */
+	uint32_t arrivals_used, parts_max, pieces_max;
+	uint32_t announced; /* pulled: and not given back */
+	uint32_t reading;   /* and that have segments */
 	uint32_t free_arrival;
 	uint32_t *parts;
 	struct iovec *pieces;
@@ -134,6 +141,8 @@ unsigned char *evb_segment_at(const struct evb_guest *g, uint32_t segment);
 void evb_segment_free(struct roc_evb *e, struct evb_guest *g, uint32_t segment);
 /* NULL: there are as many as there can be. */
 struct evb_arrival *evb_arrival_new(struct evb_guest *g, uint64_t number, uint64_t bytes);
+/* Pulled: the guest's own memory is not needed any more. */
+void evb_arrival_got(struct evb_guest *g, struct evb_arrival *a);
 /* Its memory is the guest's again. */
 void evb_arrival_free(struct roc_evb *e, struct evb_guest *g, struct evb_arrival *a);
 /* The guest is gone: what it may have written to is ours; whole arrivals stay. */

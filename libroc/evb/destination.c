@@ -10,7 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define GREET_NS (3000 * EVB_MS)
 #define PAUSE_LEAST (20 * EVB_MS)
 #define PAUSE_MOST (500 * EVB_MS)
 #define LOST_SAY_NS (500 * EVB_MS)
@@ -158,6 +157,7 @@ static int greet(struct roc_evb *e, struct evb_destination *d)
 	g.name_bytes = (uint32_t)d->pair.end.name_bytes;
 	memcpy(g.end_name, d->pair.end.name, sizeof(g.end_name));
 	d->pair.state = PAIR_GREETING;
+	d->pair.since = e->now;
 	return pair_say_greeting(&d->pair, &g);
 }
 
@@ -305,7 +305,7 @@ void evb_destination_step(struct roc_evb *e, struct evb_destination *d)
 		ret = be_welcomed(e, d);
 	if (!ret && p->state == PAIR_READY)
 		ret = serve(e, d);
-	else if (!ret && p->state != PAIR_DOWN && e->now - p->since > GREET_NS)
+	else if (!ret && p->state != PAIR_DOWN && e->now - p->since > EVB_GREET_NS(e))
 		ret = pair_fail(p, ETIMEDOUT, "it does not answer.");
 	if (ret == -EPROTO && p->state == PAIR_READY && !d->lied) {
 		d->lied = true;

@@ -70,6 +70,8 @@ struct roc_evb {
 };
 
 #define EVB_MS UINT64_C(1000000)
+/* Until a greeting is given up: the other end may have many to greet, one in a turn. */
+#define EVB_GREET_NS(e) (3000 * EVB_MS + 2 * (e)->cfg.silence_ns)
 
 /* Of say.c */
 /* A sentence for people; more than some in a second are only counted. */

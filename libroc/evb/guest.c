@@ -12,7 +12,6 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#define GREET_NS (3000 * EVB_MS)
 #define CREDIT_NS (EVB_MS / 5)
 #define CREDITS (EVB_PAYLOAD / 4)
 
@@ -28,7 +27,7 @@ void evb_guest_close(struct roc_evb *e, struct evb_guest *g, const char *why)
 	if (!was)
 		return;
 	/* Nothing reaches its memory any more. What is not whole will not become so. */
-	for (i = 0; i < g->arrivals_max; i++) {
+	for (i = 0; i < g->arrivals_pool; i++) {
 		struct evb_arrival *a = &g->arrivals[i];
 
 		a->reads = 0;
@@ -243,7 +242,7 @@ static void greet(struct roc_evb *e, struct pair *p)
 		refuse(e, p, "", EVB_NO_VERSION, "%.200s", p->why);
 	else if (ret > 0)
 		ret = welcome(e, p);
-	else if (!ret && e->now - p->since > GREET_NS)
+	else if (!ret && e->now - p->since > EVB_GREET_NS(e))
 		ret = -ETIMEDOUT;
 	if (ret < 0)
 		pair_close(p);

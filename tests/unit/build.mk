@@ -67,3 +67,16 @@ $(UNIT_LIBRARIES)/libcuda.so.1: tests/unit/libraries/cuda.c
 $(O)/unit/utils_gpu_src: $(UNIT_LIBRARIES)/libcuda.so.1
 $(O)/tests/unit/utils/gpu/utils_gpu_src.o: override CPPFLAGS += \
 	-DFAKE_LIBRARIES='"$(abspath $(UNIT_LIBRARIES))"' -DBUILT_LIBRARIES='"$(abspath $(O)/libroc)"'
+
+# The library of event building, and its tests, with what finds wrong memory and wrong threads. libfabric
+# is not built so: what it does by itself is not looked at.
+SANITIZED := $(filter libroc_mep libroc_evb_%,$(UNIT_NAMES))
+.PHONY: check-sanitizers
+check-sanitizers:
+	$(MAKE) O=$(O)/asan CFLAGS='-O1 -g -fsanitize=address,undefined -fno-sanitize-recover=undefined' \
+		UNIT='$(SANITIZED)' unit-programs
+	ASAN_OPTIONS=detect_leaks=1 LSAN_OPTIONS=suppressions=tests/unit/libroc/evb/lsan.supp:print_suppressions=0 \
+		ROC_SLOWNESS=4 tests/unit/run 300 $(SANITIZED:%=$(O)/asan/unit/%)
+	$(MAKE) O=$(O)/tsan CFLAGS='-O1 -g -fsanitize=thread' UNIT='$(SANITIZED)' unit-programs
+	TSAN_OPTIONS=suppressions=tests/unit/libroc/evb/tsan.supp ROC_SLOWNESS=6 \
+		tests/unit/run 300 $(SANITIZED:%=$(O)/tsan/unit/%)

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A whole system of event building in one process, one thread: nodes with sources whose every byte
- * is known, sinks that look at every byte, and a coordinator that is a few variables.
+ * A whole system of event building in one process: nodes with sources whose every byte is known,
+ * sinks that look at every byte, and a coordinator that is a few variables. Usually one thread
+ * makes the turns of all; nodes can have one each as well.
  */
 #ifndef ROC_TEST_EVB_SYSTEM_H
 #define ROC_TEST_EVB_SYSTEM_H
 
 #include <errno.h>
+#include <pthread.h>
 #include <stdbool.h>
 
 #include <roc/evb.h>
@@ -57,6 +59,7 @@ struct test_sink {
 	const void *base;
 	size_t length;
 	bool finished;
+	struct roc_mep_events *walk;
 };
 
 struct node {
@@ -70,11 +73,14 @@ struct node {
 	bool paused;
 	int result;
 	char said[4096];
+	struct roc_evb_member members[NODES];
+	struct roc_evb_table table;
+	pthread_t thread;
 };
 
 static struct board board;
+static pthread_mutex_t board_lock = PTHREAD_MUTEX_INITIALIZER;
 static struct node nodes[NODES];
-static struct roc_mep_events *walk;
 
 /* Content: a byte of a fragment. */
 static inline unsigned char byte_at(unsigned int source, uint64_t event, uint64_t i)
@@ -196,7 +202,7 @@ static const struct roc_evb_source_ops source_ops = {
 /* Every byte of a fragment. */
 static bool right(const struct roc_mfp_fragment *f, const struct test_source *s)
 {
-	static struct iovec parts[256];
+	struct iovec parts[256];
 	unsigned int n = roc_mfp_parts(f, parts, 256), i;
 	uint64_t at = 0;
 	size_t k;
@@ -229,8 +235,8 @@ static void look(struct test_sink *s, const struct roc_mep *m)
 	struct roc_mep_event event;
 	unsigned int i;
 
-	UNIT_NEED(!roc_mep_events_begin(walk, m));
-	while (roc_mep_events_next(walk, &event) > 0) {
+	UNIT_NEED(s->walk && !roc_mep_events_begin(s->walk, m));
+	while (roc_mep_events_next(s->walk, &event) > 0) {
 		uint64_t at = event.event - s->first;
 
 		for (i = 0; i < event.count; i++) {
@@ -324,41 +330,50 @@ static int coordinator_join(void *self, const struct roc_evb_member *me)
 {
 	unsigned int i;
 
+	pthread_mutex_lock(&board_lock);
 	for (i = 0; i < board.member_count && strcmp(board.members[i].name, me->name); i++)
 		;
 	if (i == board.member_count)
 		board.member_count++;
 	board.members[i] = *me;
 	board.members_version++;
+	pthread_mutex_unlock(&board_lock);
 	return 0;
 }
 
+/* What poll() hands out is the coordinator's until the next: each node has its own. */
 static int coordinator_poll(void *self, struct roc_evb_news *news)
 {
 	struct node *n = self;
+	int ret = 0;
 
 	if (n->cut_off)
 		return 0;
+	pthread_mutex_lock(&board_lock);
 	if (n->members_version != board.members_version) {
 		n->members_version = board.members_version;
+		memcpy(n->members, board.members, sizeof(n->members));
 		*news = (struct roc_evb_news){.what = ROC_EVB_MEMBERS,
-					      .members = board.members,
+					      .members = n->members,
 					      .member_count = board.member_count};
-		return 1;
-	}
-	if (n->table_version != board.table_version) {
+		ret = 1;
+	} else if (n->table_version != board.table_version) {
 		n->table_version = board.table_version;
-		*news = (struct roc_evb_news){.what = ROC_EVB_TABLE, .table = &board.table};
-		return 1;
+		n->table = board.table;
+		*news = (struct roc_evb_news){.what = ROC_EVB_TABLE, .table = &n->table};
+		ret = 1;
 	}
-	return 0;
+	pthread_mutex_unlock(&board_lock);
+	return ret;
 }
 
 static int coordinator_report(void *self, const struct roc_evb_report *r)
 {
 	struct node *n = self;
 
+	pthread_mutex_lock(&board_lock);
 	board.reports[n->index] = *r;
+	pthread_mutex_unlock(&board_lock);
 	return 0;
 }
 
@@ -421,6 +436,8 @@ static int node_try(struct node *n, char why[ROC_EVB_WHY])
 	n->source.next = n->source.first;
 	n->source.memory = calloc(SOURCE_SLOTS, n->source.size + 64);
 	UNIT_NEED(n->source.memory);
+	if (!n->sink.walk)
+		UNIT_NEED(!roc_mep_events_new(NODES, &n->sink.walk));
 	return roc_evb_open(&n->cfg, ru ? &source_ops : NULL, &n->source, bu ? &sink_ops : NULL,
 			    &n->sink, &coordinator_ops, n, &n->evb, why);
 }
@@ -444,7 +461,18 @@ static void node_close(struct node *n)
 	UNIT_EQ(n->source.taken, n->source.back);
 	free(n->source.memory);
 	n->source.memory = NULL;
+	roc_mep_events_free(n->sink.walk);
+	n->sink.walk = NULL;
 	n->used = false;
+}
+
+/* Of one that could not be opened. */
+__attribute__((unused)) static void node_forget(struct node *n)
+{
+	free(n->source.memory);
+	n->source.memory = NULL;
+	roc_mep_events_free(n->sink.walk);
+	n->sink.walk = NULL;
 }
 
 /* The manager: a table of all that have joined, from a block on. */
@@ -480,8 +508,6 @@ static void begin(void)
 {
 	memset(&board, 0, sizeof(board));
 	memset(nodes, 0, sizeof(nodes));
-	if (!walk)
-		UNIT_NEED(!roc_mep_events_new(NODES, &walk));
 }
 
 /* One turn of each. True: all have come to their end. */

@@ -391,13 +391,13 @@ static void small_regions(void)
 	n->cfg.max_regions = 3;
 	UNIT_EQ(node_try(n, why), -ENOSPC);
 	CU_ASSERT_TRUE(strstr(why, "may be registered") != NULL);
-	free(n->source.memory);
+	node_forget(n);
 	n->cfg.max_regions = 8;
 	n->cfg.protocol = ROC_EVB_PULL;
 	n->cfg.fragment_max = 3 << 20;
 	UNIT_EQ(node_try(n, why), -ENOSPC);
 	CU_ASSERT_TRUE(strstr(why, "larger regions") != NULL);
-	free(n->source.memory);
+	node_forget(n);
 }
 
 /* Event ids that begin late, and one source that begins later than the other. */
@@ -469,21 +469,21 @@ static void configurations(void)
 	n->cfg.provider = "no-such";
 	UNIT_EQ(node_try(n, why), -ENODEV);
 	CU_ASSERT_TRUE(strstr(why, "no-such") != NULL);
-	free(n->source.memory);
+	node_forget(n);
 	n = both(0, 1);
 	n->cfg.events = ROC_MFP_EVENTS_MAX + 1;
 	UNIT_EQ(node_try(n, why), -EINVAL);
-	free(n->source.memory);
+	node_forget(n);
 	n = both(0, 1);
 	n->cfg.name = "a-name-that-has-more-than-thirty-one-characters";
 	UNIT_EQ(node_try(n, why), -EINVAL);
 	CU_ASSERT_TRUE(strstr(why, "31 characters") != NULL);
-	free(n->source.memory);
+	node_forget(n);
 	n = both(0, 1);
 	n->cfg.host = "no.such.host.invalid";
 	UNIT_EQ(node_try(n, why) < 0, true);
 	CU_ASSERT_TRUE(why[0] != '\0');
-	free(n->source.memory);
+	node_forget(n);
 }
 
 /* A table of an older manager is not believed, one that cannot be is refused; nodes that hear of no
