@@ -8,6 +8,7 @@
 
 #include <errno.h>
 #include <json-c/json.h>
+#include <netdb.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -30,7 +31,8 @@ struct seen {
 
 struct spoke {
 	struct evb_static_file file;
-	struct star *star; /* NULL: this node is not the manager */
+	struct star *star;     /* NULL: this node is not the manager */
+	char host[NI_MAXHOST]; /* of the manager, as a number: a name can take its time */
 	struct evb_view view;
 	struct roc_evb_member me;
 	bool watches, joined; /* told who we are, or are to be told */
@@ -198,7 +200,7 @@ static void connect_again(struct spoke *s, uint64_t now)
 		if (s->tried && now - s->tried < AGAIN_NS)
 			return;
 		s->tried = now;
-		if (control_connect(&s->connecting, n->m.host, n->manager_port, why))
+		if (control_connect(&s->connecting, s->host, n->manager_port, why))
 			return hang_up(s, why);
 	}
 	done = control_connected(&s->connecting);
@@ -356,6 +358,25 @@ static const struct roc_evb_coordinator_ops static_ops = {
 	.why = static_why,
 };
 
+/* Once, before there is a loop that would stand still meanwhile. */
+static int look_up(struct spoke *s, char why[ROC_EVB_WHY])
+{
+	const struct evb_static_node *n = s->file.manager;
+	struct addrinfo hints = {.ai_family = AF_UNSPEC, .ai_socktype = SOCK_STREAM}, *list;
+	int ret = getaddrinfo(n->m.host, NULL, &hints, &list);
+
+	if (!ret) {
+		ret = getnameinfo(list->ai_addr, list->ai_addrlen, s->host, sizeof(s->host), NULL,
+				  0, NI_NUMERICHOST);
+		freeaddrinfo(list);
+	}
+	if (!ret)
+		return 0;
+	snprintf(why, ROC_EVB_WHY, "The host of the manager %s, \"%s\", is no address: %s.",
+		 n->m.name, n->m.host, gai_strerror(ret));
+	return -EHOSTUNREACH;
+}
+
 /* Who we are by the file, and the manager's end if that is us. */
 static int find_me(struct spoke *s, const struct evb_coordinator_config *cfg, const char *path,
 		   char why[ROC_EVB_WHY])
@@ -396,6 +417,8 @@ int evb_coordinator_static(const struct evb_coordinator_config *cfg, const char 
 	s->line.fd = -1;
 	s->connecting.fd = -1;
 	ret = evb_static_read(where, &s->file, why);
+	if (!ret)
+		ret = look_up(s, why);
 	if (!ret)
 		ret = find_me(s, cfg, where, why);
 	if (ret) {

@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#define LINE_MAX_BYTES (1 << 20) /* a table of all nodes there can be is a third of it */
+#define LINE_MAX_BYTES (1 << 18) /* a table of all nodes there can be is half of it */
 
 struct json_object;
 

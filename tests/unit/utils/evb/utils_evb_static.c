@@ -5,9 +5,11 @@
  */
 #include "unit.h"
 
-#include <sys/stat.h>
+#include <json-c/json.h>
 
 #include "tests/unit/utils/evb/evb_nodes.h"
+#include "utils/evb/line.h"
+#include "utils/evb/record.h"
 #include "utils/evb/static_file.h"
 
 static char path[] = "/tmp/roc-evb-static-XXXXXX";
@@ -232,6 +234,35 @@ static void two_managers(void)
 	close_all();
 }
 
+/* The largest table goes through a line, and a node that comes back tells it. */
+static void largest(void)
+{
+	static struct roc_evb_table t;
+	struct json_object *o;
+	unsigned int i;
+	char name[ROC_EVB_NAME];
+	size_t length;
+
+	memset(&t, 0, sizeof(t));
+	t.term = t.epoch = t.from_block = t.seed = UINT64_MAX;
+	t.ru_count = t.bu_count = ROC_EVB_NODES_MAX;
+	for (i = 0; i < ROC_EVB_NODES_MAX; i++) {
+		snprintf(name, sizeof(name), "a-name-of-thirty-one-letters%03u", i);
+		strcpy(t.rus[i].name, name);
+		strcpy(t.bus[i].name, name);
+		t.rus[i].incarnation = t.bus[i].incarnation = UINT64_MAX;
+		t.bus[i].weight = 1000;
+	}
+	o = evb_table_record(&t);
+	json_object_to_json_string_length(o, JSON_C_TO_STRING_PLAIN, &length);
+	unit_note("the largest table has %zu bytes", length);
+	CU_ASSERT_TRUE(length + 512 < LINE_MAX_BYTES);
+	memset(&t, 0, sizeof(t));
+	UNIT_EQ(evb_table_read(o, &t, why), 0);
+	UNIT_EQ(t.bus[ROC_EVB_NODES_MAX - 1].incarnation, UINT64_MAX);
+	json_object_put(o);
+}
+
 static void strangers(void)
 {
 	static const char other[] =
@@ -244,6 +275,10 @@ static void strangers(void)
 	UNIT_EQ(node_open(&nodes[0], "m", text), 0);
 	UNIT_EQ(node_open(&nodes[1], "x", text), -ENOENT);
 	CU_ASSERT_PTR_NOT_NULL(strstr(why, "names no node x"));
+	/* A host that is none is told of at once. */
+	write_file(HEAD "[m]\nroles = manager\nhost = no.such.host.invalid\n" R B);
+	UNIT_EQ(node_open(&nodes[1], "r1", text), -EHOSTUNREACH);
+	CU_ASSERT_PTR_NOT_NULL(strstr(why, "\"no.such.host.invalid\", is no address"));
 	/* Files of nodes that are not the manager's. */
 	snprintf(content, sizeof(content), other, port);
 	write_file(content);
@@ -369,5 +404,5 @@ static void watcher(void)
 UNIT_MAIN("event building: static coordinator", {"the file", file_good},
 	  {"faults of the file", file_faults}, {"nodes come and go", come_and_go},
 	  {"the manager goes and comes back", manager_goes}, {"two of a name", two_of_a_name},
-	  {"two managers", two_managers}, {"strangers", strangers},
+	  {"two managers", two_managers}, {"strangers", strangers}, {"the largest table", largest},
 	  {"nonsense on the line", nonsense}, {"who only looks", watcher})
