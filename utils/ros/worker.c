@@ -114,6 +114,54 @@ static unsigned int serve_blocked(struct ros_worker *w)
 	return served;
 }
 
+/*
+ * Of who waits for the rest: what is there of it is fetched, but for more than half of the host
+ * pages. Whose fragments are all there is not to wait for those of whom some may never come.
+ */
+static void part_ahead(struct ros_worker *w, struct ros_part *p, uint32_t links)
+{
+	uint32_t pages = (uint32_t)__builtin_popcount(links);
+
+	if (!p->later && w->ahead + pages <= w->source->pages / 2) {
+		p->ahead += pages;
+		w->ahead += pages;
+		p->todo |= links;
+		return;
+	}
+	w->deferred += links && !p->later;
+	p->later |= links;
+}
+
+/* It waits no more, or what it left for later would be cleared. */
+static void part_catch_up(struct ros_worker *w, struct ros_part *p)
+{
+	w->deferred -= p->later != 0;
+	p->todo |= p->later;
+	p->later = 0;
+}
+
+static void part_complete(struct ros_worker *w, struct ros_part *p)
+{
+	ros_waiting_remove(&w->waiting, &p->waiter);
+	w->ahead -= p->ahead;
+	p->ahead = 0;
+	part_catch_up(w, p);
+}
+
+/* Who asked before the clear gets what it clears. */
+static void clear_now(struct ros_worker *w, uint32_t event)
+{
+	struct ros_waiter *one = w->deferred ? ros_waiting_find(&w->waiting, event, NULL) : NULL;
+
+	for (; one; one = ros_waiting_find(&w->waiting, event, one)) {
+		if (of_a_clear(one) || !part_of(one)->later)
+			continue;
+		part_catch_up(w, part_of(one));
+		part_go(w, part_of(one));
+	}
+	w->source->ops->clear(w->source, &event, 1);
+}
+
 static bool patient(struct ros_worker *w)
 {
 	return w->set.wait_ns && !atomic_load_explicit(&w->draining, memory_order_relaxed);
@@ -124,6 +172,8 @@ static void take_request(struct ros_worker *w, struct ros_part *p)
 	uint32_t there;
 
 	p->flying = 0;
+	p->later = 0;
+	p->ahead = 0;
 	p->blocked_since = 0;
 	p->waiter.missing = 0;
 	if (atomic_load_explicit(&w->gone, memory_order_relaxed)) {
@@ -136,6 +186,8 @@ static void take_request(struct ros_worker *w, struct ros_part *p)
 	p->todo = there;
 	if (p->links & ~there) {
 		if (patient(w)) {
+			p->todo = 0;
+			part_ahead(w, p, there);
 			p->waiter.event = p->event;
 			p->waiter.missing = p->links & ~there;
 			p->waiter.until = w->now + w->set.wait_ns;
@@ -145,7 +197,7 @@ static void take_request(struct ros_worker *w, struct ros_part *p)
 			part_status(p, p->links & ~there, ROS_NOT_THERE);
 		}
 	}
-	if (there)
+	if (p->todo)
 		part_go(w, p);
 	part_finish(w, p);
 }
@@ -158,7 +210,7 @@ static void clear_event(struct ros_worker *w, struct ros_clear_part *c, uint32_t
 	struct ros_clear_waiter *one = w->spare;
 
 	if (there) {
-		w->source->ops->clear(w->source, &event, 1);
+		clear_now(w, event);
 		c->fragments += (uint32_t)__builtin_popcount(there);
 		atomic_store_explicit(&c->found[number], 1, memory_order_relaxed);
 	}
@@ -247,15 +299,19 @@ static void arrived(struct ros_worker *w, uint32_t event)
 			continue;
 		}
 		one->missing &= ~bits;
-		if (!one->missing)
-			ros_waiting_remove(&w->waiting, one);
-		part_of(one)->todo |= bits;
-		part_go(w, part_of(one));
+		if (one->missing) {
+			part_ahead(w, part_of(one), bits);
+		} else {
+			part_complete(w, part_of(one));
+			part_of(one)->todo |= bits;
+		}
+		if (part_of(one)->todo)
+			part_go(w, part_of(one));
 		part_finish(w, part_of(one));
 	}
 	if (!clear)
 		return;
-	w->source->ops->clear(w->source, &event, 1);
+	clear_now(w, event);
 	clear_some(w, (struct ros_clear_waiter *)clear, there);
 	if (clear->missing == OF_A_CLEAR)
 		clear_over(w, clear);
@@ -268,9 +324,15 @@ static void give_up(struct ros_worker *w, struct ros_waiter *one, enum ros_statu
 		clear_over(w, one);
 		return;
 	}
-	ros_waiting_remove(&w->waiting, one);
 	part_status(part_of(one), one->missing, status);
 	one->missing = 0;
+	part_complete(w, part_of(one));
+	if (status == ROS_GONE) {
+		part_status(part_of(one), part_of(one)->todo, status);
+		part_of(one)->todo = 0;
+	}
+	if (part_of(one)->todo)
+		part_go(w, part_of(one));
 	part_finish(w, part_of(one));
 }
 
@@ -382,7 +444,7 @@ static void sweep(struct ros_worker *w)
 		links = w->source->ops->oldest(w->source, &event, &age);
 		if (!links || age < w->set.age_ns)
 			break;
-		w->source->ops->clear(w->source, &event, 1);
+		clear_now(w, event);
 		ros_count_add(&w->counts.aged, (uint64_t)__builtin_popcount(links));
 		ros_count_add(&w->counts.cleared, (uint64_t)__builtin_popcount(links));
 	}

@@ -44,6 +44,8 @@ struct ros_part {
 	uint32_t event;
 	uint32_t links;	 /* wanted, of the sub-unit */
 	uint32_t todo;	 /* there, and no host page yet */
+	uint32_t later;	 /* there, and fetched when the others have come */
+	uint32_t ahead;	 /* host pages for what came before the others */
 	uint32_t flying; /* on their way into host pages */
 	uint64_t blocked_since;
 	TAILQ_ENTRY(ros_part) blocked;
@@ -111,6 +113,8 @@ struct ros_worker {
 
 	/* The worker's own. */
 	struct ros_waiting waiting;
+	uint32_t ahead;	   /* host pages of parts that wait for the rest of theirs */
+	uint32_t deferred; /* parts with something for later */
 	TAILQ_HEAD(ros_blocked, ros_part) blocked;
 	struct ros_clear_waiter *clears, *spare;
 	TAILQ_HEAD(ros_flight, ros_part) flight;

@@ -176,7 +176,7 @@ static struct ros_bell network;
 static void begin(uint64_t wait_ms, uint64_t busy_ms)
 {
 	memset(&fake, 0, sizeof(fake));
-	fake.source = (struct ros_source){.ops = &ops, .links = 0x3f};
+	fake.source = (struct ros_source){.ops = &ops, .links = 0x3f, .pages = FLYING};
 	fake.room = FLYING;
 	memset(&w, 0, sizeof(w));
 	w.source = &fake.source;
@@ -464,7 +464,68 @@ static void aged(void)
 	end();
 }
 
+/* Who waits for the rest holds half of the host pages at most; and gets what is cleared meanwhile.
+ */
+static void ahead_of_the_rest(void)
+{
+	static const uint32_t first = 1;
+	struct ros_part *p[4];
+
+	begin(60000, 60000);
+	fake.source.pages = 8;
+	comes(1, 0x1f);
+	comes(2, 0x01);
+	comes(3, 0x07);
+	comes(4, 0x01);
+	comes(5, 0x3f);
+	ros_worker_turn(&w);
+	p[0] = ask(0, 1, 0x3f);
+	p[1] = ask(1, 2, 0x09);
+	p[2] = ask(2, 3, 0x3f);
+	p[3] = ask(3, 4, 0x03);
+	ros_worker_turn(&w);
+	UNIT_EQ(FLYING - fake.room, 4); /* of the second and the third */
+	is_done((ask(4, 5, 0x3f), ros_worker_turn(&w), &parts[4]), 0x3f, ROS_OK);
+	/* What is cleared is fetched before. */
+	clear(&first, 1);
+	ros_worker_turn(&w);
+	UNIT_EQ(FLYING - fake.room, 4 + 6 + 5);
+	UNIT_EQ(fake.there[1], 0);
+	/* The rest comes, and there is room for those behind. */
+	comes(2, 0x08);
+	ros_worker_turn(&w);
+	is_done(p[1], 0x09, ROS_OK);
+	comes(4, 0x02);
+	ros_worker_turn(&w);
+	is_done(p[3], 0x03, ROS_OK);
+	comes(3, 0x38);
+	ros_worker_turn(&w);
+	is_done(p[2], 0x3f, ROS_OK);
+	/* In vain: what was there is sent. */
+	ros_worker_drain(&w);
+	UNIT_NEED(UNIT_WAIT(result(), 1000));
+	is_done(p[0], 0x1f, ROS_OK);
+	UNIT_EQ(p[0]->pieces[5].status, ROS_DRAINING);
+	CU_ASSERT_PTR_EQUAL(ros_queue_pop(&w.results), &clear_part);
+	UNIT_EQ(w.ahead, 0);
+	UNIT_EQ(w.deferred, 0);
+	end();
+	/* A card that vanishes: nothing is asked of it for those who waited. */
+	begin(60000, 60000);
+	fake.source.pages = 2;
+	comes(1, 0x3);
+	ros_worker_turn(&w);
+	p[0] = ask(0, 1, 0x7);
+	ros_worker_turn(&w);
+	fake.take_error = -ENODEV;
+	ros_worker_turn(&w);
+	is_done(p[0], 0x7, ROS_GONE);
+	UNIT_EQ(fake.room, FLYING);
+	UNIT_EQ(w.deferred, 0);
+	end();
+}
+
 UNIT_MAIN("worker of a sub-unit", {"served", served}, {"waits", waits}, {"in vain", in_vain},
 	  {"no host pages", no_pages}, {"busy", busy}, {"the card fails", card_fails},
 	  {"the card vanishes", card_vanishes}, {"it stops by itself", stops_by_itself},
-	  {"cleared", cleared}, {"aged", aged})
+	  {"cleared", cleared}, {"aged", aged}, {"ahead of the rest", ahead_of_the_rest})

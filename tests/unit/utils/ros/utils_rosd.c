@@ -257,7 +257,7 @@ static void farm(const char *serve, const char *ask, int64_t events)
 
 static void many_clients(void)
 {
-	farm("--rate=0 --size=400 --size-max=1600",
+	farm("--rate=0 --size=400 --size-max=1600 --wait=5000",
 	     "--clients=200 --events=20000 --size=400 --size-max=1600", 20000);
 }
 
