@@ -149,6 +149,31 @@ static void service(void)
 	daemon_forget(&d);
 }
 
+/* systemd finds nothing to say about the unit; nothing is started. */
+static void unit_file(void)
+{
+	char command[1024], text[4096];
+	size_t length;
+	FILE *pipe;
+
+	if (access("/usr/bin/systemd-analyze", X_OK)) {
+		unit_skip("there is no systemd-analyze");
+		return;
+	}
+	snprintf(command, sizeof(command),
+		 "d=$(mktemp -d /tmp/roc-unit-XXXXXX) && ln -s \"$ROC_TOOL\" $d/roc-rosd && "
+		 "sed \"s|@BINDIR@|$d|\" utils/ros/roc-rosd.service.in > $d/roc-rosd.service && "
+		 "timeout %d systemd-analyze verify --man=no $d/roc-rosd.service 2>&1; "
+		 "echo status $?; rm -r $d",
+		 (int)(20 * slowness()));
+	pipe = popen(command, "r");
+	UNIT_NEED(pipe);
+	length = fread(text, 1, sizeof(text) - 1, pipe);
+	text[length] = '\0';
+	pclose(pipe);
+	UNIT_STR(text, "status 0\n");
+}
+
 static char metrics_text[1 << 16];
 
 static bool metrics_read(const char *path)
@@ -311,5 +336,6 @@ static void refused(void)
 }
 
 UNIT_MAIN("roc-rosd: beginning and end", {"drain", drain}, {"drain with a limit", drain_limit},
-	  {"killed at full rate", killed}, {"service manager", service}, {"metrics", metrics},
-	  {"metrics on a socket", metrics_socket}, {"what does not begin", refused})
+	  {"killed at full rate", killed}, {"service manager", service}, {"unit file", unit_file},
+	  {"metrics", metrics}, {"metrics on a socket", metrics_socket},
+	  {"what does not begin", refused})
