@@ -629,6 +629,36 @@ static void callers(void)
 	close(card);
 }
 
+/* Who cannot be told of what was done: it was not. */
+static void not_told(void)
+{
+	static const unsigned long calls[] = {
+		ROC_FR_INFO, ROC_FR_RINGS, ROC_FR_SETTINGS, ROC_FR_START, ROC_FR_STOP,
+		ROC_FR_TELL, ROC_FR_WAIT,  ROC_FR_RESET,    ROC_FR_PAGES,
+	};
+	struct roc_fr_rings *rings = memory_make(4096, 4096, LAYOUT_ASCENDING);
+	struct taker t = {.pages = 64, .percent = 100};
+	int fd = node_open(ROBINNP_ID, 0), i;
+	size_t call;
+
+	UNIT_NEED(fd >= 0);
+	emu_normal_robinnp(CARD0);
+	for (call = 0; call < N(calls); call++)
+		UNIT_EQ(abi(fd, calls[call], (void *)8), -EFAULT);
+	*rings = (struct roc_fr_rings){.size = sizeof(*rings), .pages = 64};
+	UNIT_EQ(mprotect(rings, 4096, PROT_READ), 0);
+	for (i = 0; i < 3; i++)
+		UNIT_EQ(abi(fd, ROC_FR_RINGS, rings), -EFAULT);
+	UNIT_EQ(mprotect(rings, 4096, PROT_READ | PROT_WRITE), 0);
+	UNIT_EQ(abi(fd, ROC_FR_RINGS, rings), 0);
+	UNIT_EQ(abi(fd, ROC_FR_RINGS, rings), -EBUSY);
+	close(fd);
+	munmap(rings, 4096);
+	start(&t, 0, 1);
+	CU_ASSERT(taker_run(&t, 6, 5000));
+	stop(&t);
+}
+
 /* Pages are numbered through all buffers in the order of their handles, and holes close. */
 static void host_pages(void)
 {
@@ -726,5 +756,5 @@ UNIT_MAIN("fragment", {"every byte", every_byte}, {"shuffled", shuffled}, {"wrap
 	  {"reader that lies", reader_that_lies}, {"stops", stops},
 	  {"stop in full flow", stop_in_full_flow}, {"settings", settings}, {"sleepers", sleepers},
 	  {"waits", waits}, {"two sleepers", two_sleepers}, {"refusals", refusals},
-	  {"callers", callers}, {"host pages", host_pages}, {"large host pages", large_host_pages},
-	  {"nothing to write to", nothing_to_write_to})
+	  {"callers", callers}, {"not told", not_told}, {"host pages", host_pages},
+	  {"large host pages", large_host_pages}, {"nothing to write to", nothing_to_write_to})

@@ -268,10 +268,12 @@ static void reset_ignored(void)
  */
 static void memory_held_while_the_card_may_write(void)
 {
-	struct taker t = {.pages = 64}, other = {.sub = 1, .percent = 50}, again = {.pages = 64};
+	struct taker t = {.pages = 4096}, other = {.sub = 1, .percent = 50}, again = {.pages = 64};
 	int64_t before = pins();
+	uint64_t written;
 
-	start(&t, 2000, 0);
+	/* It has pages for a while. */
+	start(&t, 200, 0);
 	UNIT_NEED(taker_open(&other));
 	taker_generate(&other, TAKER_ALL_LINKS, 64, 64, 1000, 0, 0);
 	UNIT_NEED(taker_start(&other, 0));
@@ -280,7 +282,9 @@ static void memory_held_while_the_card_may_write(void)
 	taker_close(&t);
 	CU_ASSERT(pins() >= before + 64 / 2);
 	/* It still writes, and not outside of what is mapped. */
+	written = emu_sub(CARD0, 0, "descriptors");
 	CU_ASSERT(taker_run(&other, other.fragments + 50, 5000));
+	CU_ASSERT(UNIT_WAIT(emu_sub(CARD0, 0, "descriptors") > written, 5000));
 	CU_ASSERT(emu_clean(CARD0));
 	emu(CARD0, "fault all clear");
 	UNIT_NEED(taker_open(&again));
