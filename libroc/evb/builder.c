@@ -5,6 +5,7 @@
 #include "engine.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <netinet/in.h>
 #include <stdlib.h>
@@ -56,7 +57,7 @@ static int share_out(struct roc_evb *e, char why[ROC_EVB_WHY])
 			" may be registered: give fewer peers, or more regions.",
 			b->count, c->max_regions);
 	b->memory_bytes = b->count * regions * region;
-	b->memory_fd = memfd_create("roc-evb", MFD_CLOEXEC);
+	b->memory_fd = memfd_create("roc-evb", MFD_CLOEXEC | MFD_ALLOW_SEALING);
 	if (b->memory_fd < 0 || ftruncate(b->memory_fd, (off_t)b->memory_bytes))
 		return -ENOMEM;
 	b->memory = mmap(NULL, b->memory_bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_POPULATE,
@@ -65,6 +66,11 @@ static int share_out(struct roc_evb *e, char why[ROC_EVB_WHY])
 		b->memory = NULL;
 		return -ENOMEM;
 	}
+	/* Whoever a sink lends it to can open it anew: but not to write, nor to make it shorter. */
+	if (fcntl(b->memory_fd, F_ADD_SEALS,
+		  F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_FUTURE_WRITE | F_SEAL_SEAL))
+		return fabric_fail(why, errno, "The memory of blocks cannot be sealed: %s.",
+				   strerror(errno));
 	for (i = 0; i < b->count; i++) {
 		b->guests[i].memory = b->memory + i * regions * region;
 		b->guests[i].region = region;

@@ -2,7 +2,8 @@
 /*
  * Blocks of events lent to filter processes on this machine (roc/filter.h): they see the memory
  * that blocks were built in, and cannot write to it. Each block goes to the process that has the
- * fewest; of one that ends or lies, what it had is lent to another, three times at most.
+ * fewest; of one that ends, lies, or keeps a block for longer than the hold time, what it had is
+ * lent to another, three times at most.
  */
 #include "sink.h"
 
@@ -28,7 +29,7 @@
 
 struct values {
 	char path[EVB_TEXT_MAX];
-	uint64_t depth;
+	uint64_t depth, hold;
 	bool pass;
 };
 
@@ -42,6 +43,7 @@ static const struct evb_key keys[] = {
 	 .offset = offsetof(struct values, depth),
 	 .min = 1,
 	 .max = ROC_FILTER_DEPTH_MAX},
+	{.name = "hold", .type = EVB_KEY_TIME, .offset = offsetof(struct values, hold)},
 	{.name = "pass", .type = EVB_KEY_FLAG, .offset = offsetof(struct values, pass)},
 };
 
@@ -51,11 +53,13 @@ struct lent {
 	unsigned int filter;	   /* NOBODY: it waits */
 	unsigned int tries;
 	uint32_t times; /* that the place was used: upper half of the handle */
+	uint64_t since; /* units_now() when it was lent */
 };
 
 struct filter {
 	int fd; /* -1: none */
 	unsigned int out;
+	bool full; /* its socket takes no more now */
 };
 
 struct shm {
@@ -69,16 +73,26 @@ struct shm {
 	uint64_t done[BLOCKS];
 	unsigned int done_count;
 	unsigned char *message;
+	uint64_t looked; /* units_now() when loans were looked at for their age */
+	dev_t device;	 /* of the socket in the file system, */
+	ino_t inode;	 /* which may be another's by now */
 	struct evb_sink_books n;
 	char why[UNITS_WHY];
 };
 
+/* Whoever gets it must not be able to write to it, nor to make it shorter under us. */
 static int memory(void *self, int fd, void *base, size_t length)
 {
+	const int needed = F_SEAL_SHRINK | F_SEAL_FUTURE_WRITE | F_SEAL_SEAL;
 	struct shm *s = self;
 	char path[64];
+	int seals;
 
-	/* Whoever gets it must not be able to map it for writing. */
+	seals = fcntl(fd, F_GET_SEALS);
+	if (seals < 0 || (seals & needed) != needed)
+		return units_fail(s->why, EPERM,
+				  "The memory of blocks is not sealed, so filters could write to "
+				  "it: it is not lent.");
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
 	s->memory = open(path, O_RDONLY | O_CLOEXEC);
 	if (s->memory < 0)
@@ -184,13 +198,32 @@ static void hear(struct shm *s, unsigned int filter)
 	}
 }
 
+/* A filter that keeps a block for too long has been stopped, or hangs. */
+static void expire(struct shm *s)
+{
+	uint64_t now = units_now();
+	unsigned int i;
+
+	if (!s->v.hold || now - s->looked < s->v.hold / 8)
+		return;
+	s->looked = now;
+	for (i = 0; i < BLOCKS; i++) {
+		if (s->lent[i].mep && s->lent[i].filter != NOBODY &&
+		    now - s->lent[i].since > s->v.hold)
+			give_up(s, s->lent[i].filter);
+	}
+}
+
 static void look(struct shm *s)
 {
 	unsigned int i;
 
 	accept_filters(s);
-	for (i = 0; i < FILTERS; i++)
+	for (i = 0; i < FILTERS; i++) {
+		s->filters[i].full = false;
 		hear(s, i);
+	}
+	expire(s);
 }
 
 /* Bytes of the message for a block; 0: it is too large. */
@@ -243,7 +276,8 @@ static unsigned int choose(const struct shm *s)
 	unsigned int best = NOBODY, i;
 
 	for (i = 0; i < FILTERS; i++) {
-		if (s->filters[i].fd >= 0 && s->filters[i].out < s->v.depth &&
+		if (s->filters[i].fd >= 0 && !s->filters[i].full &&
+		    s->filters[i].out < s->v.depth &&
 		    (best == NOBODY || s->filters[i].out < s->filters[best].out))
 			best = i;
 	}
@@ -253,25 +287,28 @@ static unsigned int choose(const struct shm *s)
 /* 1 it is lent; 0 not now; -EMSGSIZE. */
 static int lend(struct shm *s, struct lent *l)
 {
-	unsigned int filter = choose(s);
-	size_t bytes;
+	size_t bytes = encode(s, l);
+	unsigned int filter;
 
-	if (filter == NOBODY)
-		return 0;
-	bytes = encode(s, l);
 	if (!bytes)
 		return units_fail(s->why, EMSGSIZE,
 				  "A block has more segments than fit into a message for a filter "
 				  "(%d bytes): have fewer events in a block, or larger segments.",
 				  MESSAGE);
-	if (send(s->filters[filter].fd, s->message, bytes, MSG_NOSIGNAL | MSG_DONTWAIT) !=
-	    (ssize_t)bytes) {
-		if (errno != EAGAIN && errno != EINTR)
+	while ((filter = choose(s)) != NOBODY) {
+		if (send(s->filters[filter].fd, s->message, bytes, MSG_NOSIGNAL | MSG_DONTWAIT) ==
+		    (ssize_t)bytes)
+			break;
+		if (errno == EAGAIN || errno == EINTR)
+			s->filters[filter].full = true;
+		else
 			give_up(s, filter);
-		return 0;
 	}
+	if (filter == NOBODY)
+		return 0;
 	l->filter = filter;
 	l->tries++;
+	l->since = units_now();
 	s->n.again += l->tries > 1;
 	s->filters[filter].out++;
 	return 1;
@@ -393,6 +430,8 @@ static void idle(void *self, struct roc_idle *idle)
 
 	if (s->done_count)
 		roc_idle_ns(idle, 0);
+	if (s->held && s->v.hold)
+		roc_idle_ns(idle, s->v.hold / 8 + 1);
 	if (s->memory >= 0)
 		roc_idle_fd(idle, s->listener, POLLIN);
 	for (i = 0; i < FILTERS; i++) {
@@ -414,6 +453,7 @@ static void books(void *self, struct evb_sink_books *books)
 static void close_sink(void *self)
 {
 	struct shm *s = self;
+	struct stat st;
 	unsigned int i;
 
 	for (i = 0; i < FILTERS; i++) {
@@ -422,7 +462,8 @@ static void close_sink(void *self)
 	}
 	if (s->listener >= 0) {
 		close(s->listener);
-		unlink(s->v.path);
+		if (!lstat(s->v.path, &st) && st.st_dev == s->device && st.st_ino == s->inode)
+			unlink(s->v.path);
 	}
 	if (s->memory >= 0)
 		close(s->memory);
@@ -440,13 +481,18 @@ static const struct roc_evb_sink_ops ops = {
 	.why = why_of,
 };
 
-/* A socket that nobody listens at was left by who was killed. */
+/* A socket that nobody listens at was left by who was killed. A file is none of our affair. */
 static bool stale(const struct sockaddr_un *at)
 {
-	int fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
-	bool refused = fd >= 0 && connect(fd, (const struct sockaddr *)at, sizeof(*at)) &&
-		       errno == ECONNREFUSED;
+	struct stat st;
+	bool refused;
+	int fd;
 
+	if (lstat(at->sun_path, &st) || !S_ISSOCK(st.st_mode))
+		return false;
+	fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
+	refused = fd >= 0 && connect(fd, (const struct sockaddr *)at, sizeof(*at)) &&
+		  errno == ECONNREFUSED;
 	if (fd >= 0)
 		close(fd);
 	return refused;
@@ -455,6 +501,7 @@ static bool stale(const struct sockaddr_un *at)
 static int listen_at(struct shm *s)
 {
 	struct sockaddr_un at = {.sun_family = AF_UNIX};
+	struct stat st;
 	int fd;
 
 	if (!s->v.path[0] || strlen(s->v.path) >= sizeof(at.sun_path))
@@ -475,6 +522,10 @@ static int listen_at(struct shm *s)
 		return -EADDRINUSE;
 	}
 	s->listener = fd;
+	if (!lstat(s->v.path, &st)) {
+		s->device = st.st_dev;
+		s->inode = st.st_ino;
+	}
 	return 0;
 }
 
@@ -488,6 +539,7 @@ int evb_sink_shm(const char *values, const char *name, struct evb_sink *sink, ch
 		return units_fail(why, ENOMEM, "There is no memory left.");
 	s->listener = s->memory = -1;
 	s->v.depth = 8;
+	s->v.hold = 10 * UNITS_NS_PER_S;
 	for (i = 0; i < FILTERS; i++)
 		s->filters[i].fd = -1;
 	s->message = malloc(MESSAGE);

@@ -133,7 +133,7 @@ struct roc_evb_source_ops {
  * @why: sentence of the last failure
  * @memory: called before the first put: all MEPs will lie in the @length bytes at @base, which are
  *	the file @fd (a memfd, mapped shared) from its start: for who lends them to another process.
- *	0 or -errno. May be NULL
+ *	It is sealed: nobody else can write to it or make it shorter. 0 or -errno. May be NULL
  */
 struct roc_evb_sink_ops {
 	const char *name;

@@ -5,6 +5,7 @@
 #include "unit.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <sys/mman.h>
@@ -20,6 +21,7 @@
 #include "utils/evb/sink.h"
 
 #define MEMORY (4 << 20)
+#define SEALS (F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_FUTURE_WRITE | F_SEAL_SEAL)
 
 static char path[64], why[UNITS_WHY];
 static struct evb_sink sink;
@@ -38,13 +40,15 @@ static void begin(const char *options)
 	if (why[0])
 		unit_note("%s", why);
 	UNIT_NEED(sink.ops);
-	memory = memfd_create("blocks", MFD_CLOEXEC);
+	memory = memfd_create("blocks", MFD_CLOEXEC | MFD_ALLOW_SEALING);
 	UNIT_EQ(ftruncate(memory, MEMORY), 0);
 	block_memory = mmap(NULL, MEMORY, PROT_READ | PROT_WRITE, MAP_SHARED, memory, 0);
 	UNIT_NEED(block_memory != MAP_FAILED);
 	block_room = MEMORY;
 	block_used = 0;
 	put_count = back_count = 0;
+	UNIT_EQ(sink.ops->memory(sink.self, memory, block_memory, MEMORY), -EPERM);
+	UNIT_EQ(fcntl(memory, F_ADD_SEALS, SEALS), 0);
 	UNIT_EQ(sink.ops->memory(sink.self, memory, block_memory, MEMORY), 0);
 }
 
@@ -190,6 +194,28 @@ static void dies(void)
 	end();
 }
 
+/* One that keeps a block for too long is a filter no more; one that does not read is passed by. */
+static void stands_still(void)
+{
+	const struct roc_mep *mep;
+	struct roc_filter *a, *b;
+
+	begin(",hold=300ms,depth=4");
+	a = new_filter();
+	UNIT_EQ(put(-1), 1);
+	UNIT_EQ(roc_filter_take(a, &mep), 1);
+	b = new_filter();
+	CU_ASSERT_TRUE(UNIT_WAIT((turn(), books().again == 1), 5000));
+	UNIT_EQ(roc_filter_return(a, mep, 1), -ENODATA);
+	UNIT_EQ(roc_filter_take(b, &mep), 1);
+	UNIT_EQ(roc_filter_return(b, mep, 1), 0);
+	CU_ASSERT_TRUE(UNIT_WAIT(turn() == 1, 2000));
+	UNIT_EQ(books().accepted, 1);
+	roc_filter_close(a);
+	roc_filter_close(b);
+	end();
+}
+
 static int stranger(void)
 {
 	struct sockaddr_un to = {.sun_family = AF_UNIX};
@@ -243,11 +269,18 @@ static void lies(void)
 				   .msg_iovlen = 1,
 				   .msg_control = room,
 				   .msg_controllen = sizeof(room)};
-		int got;
+		int got, anew;
 
 		UNIT_EQ(recvmsg(fd, &m, 0), sizeof(struct roc_filter_hello));
 		memcpy(&got, CMSG_DATA(CMSG_FIRSTHDR(&m)), sizeof(got));
 		CU_ASSERT_TRUE(mmap(NULL, MEMORY, PROT_WRITE, MAP_SHARED, got, 0) == MAP_FAILED);
+		/* Nor if it is opened anew. */
+		snprintf(hello, sizeof(hello), "/proc/self/fd/%d", got);
+		anew = open(hello, O_RDWR);
+		CU_ASSERT_TRUE(anew < 0 || (mmap(NULL, MEMORY, PROT_READ | PROT_WRITE, MAP_SHARED,
+						 anew, 0) == MAP_FAILED &&
+					    ftruncate(anew, 0) < 0 && write(anew, hello, 1) < 0));
+		close(anew);
 		close(got);
 	}
 	close(fd);
@@ -353,6 +386,18 @@ static void nobody(void)
 	UNIT_EQ(sink.ops->done(sink.self, &handle, 1), 1);
 	UNIT_EQ(books().unknown, 1);
 	end();
+	/* A file of that name is somebody's. */
+	fd = open(path, O_CREAT | O_WRONLY, 0600);
+	close(fd);
+	{
+		char text[80];
+
+		snprintf(text, sizeof(text), "shm:%s", path);
+		why[0] = '\0';
+		UNIT_EQ(evb_sink_open(text, "bu1", &second, why), -EADDRINUSE);
+		UNIT_EQ(access(path, F_OK), 0);
+		unlink(path);
+	}
 	/* A socket that was left by who was killed is taken over. */
 	fd = socket(AF_UNIX, SOCK_SEQPACKET, 0);
 	{
@@ -363,9 +408,19 @@ static void nobody(void)
 	}
 	close(fd);
 	begin("");
-	end();
+	/* Another's by now. */
+	unlink(path);
+	fd = open(path, O_CREAT | O_WRONLY, 0600);
+	close(fd);
+	evb_sink_close(&sink);
+	UNIT_EQ(access(path, F_OK), 0);
+	unlink(path);
+	munmap(block_memory, MEMORY);
+	block_memory = NULL;
+	close(memory);
 }
 
 UNIT_MAIN("Blocks lent to filters", {"there and back", there_and_back},
-	  {"a filter that dies", dies}, {"filters that lie", lies},
-	  {"a builder that lies", lying_builder}, {"nobody there", nobody})
+	  {"a filter that dies", dies}, {"a filter that stands still", stands_still},
+	  {"filters that lie", lies}, {"a builder that lies", lying_builder},
+	  {"nobody there", nobody})
