@@ -242,6 +242,24 @@ static char *read_all(int fd, size_t *length)
 	return text;
 }
 
+/* What all lanes have: a writer may have been killed between two lines of one time. */
+static double common_seconds(const struct soak_history *h, unsigned int lanes)
+{
+	double seconds = h->seconds, last;
+	unsigned int lane;
+	size_t i;
+
+	for (lane = 0; lane < lanes; lane++) {
+		last = 0;
+		for (i = 0; i < h->count; i++) {
+			if (h->period[i].lane == lane)
+				last = fmax(last, h->period[i].at);
+		}
+		seconds = fmin(seconds, last);
+	}
+	return seconds;
+}
+
 static int go_on(struct soak_log *log, const char *path, const char *const *lanes, unsigned int n,
 		 struct soak_history *h, char why[SOAK_WHY])
 {
@@ -257,6 +275,7 @@ static int go_on(struct soak_log *log, const char *path, const char *const *lane
 	free(text);
 	if (whole < 0)
 		return (int)whole;
+	h->seconds = common_seconds(h, n);
 	if (!whole && length)
 		return wrong(why, "%s is no log of a soak.", path);
 	if ((size_t)whole < length && ftruncate(log->fd, whole))
