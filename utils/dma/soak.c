@@ -63,7 +63,14 @@ static struct soak_counts counts_of(struct soak_lane *l, struct soak *s)
 	return c;
 }
 
-/* Is a limit broken, or a lane at its end? The first sentence counts. */
+/* The card's counter may have started anew. */
+static uint64_t since(uint64_t now, uint64_t before)
+{
+	return now >= before ? now - before : now;
+}
+
+/* Is a limit broken, with what there was before, or a lane at its end? The first sentence counts.
+ */
 static void look(struct soak *s)
 {
 	char why[SOAK_WHY];
@@ -74,6 +81,8 @@ static void look(struct soak *s)
 		struct soak_counts c = counts_of(l, s);
 
 		soak_lane_look(l);
+		c.errors = l->errors_judged + c.errors - l->last.errors;
+		c.dropped = l->dropped_judged + since(c.dropped, l->last.dropped);
 		if (soak_broken(&s->limits, l->name, l->temperature, &c, why))
 			fail(s, "%s", why);
 	}
@@ -91,8 +100,7 @@ static int judge_lane(struct soak *s, unsigned int i, double at)
 		.units = c.units - b->units,
 		.bytes = c.bytes - b->bytes,
 		.errors = c.errors - b->errors,
-		/* The card's counter may have started anew. */
-		.dropped = c.dropped >= b->dropped ? c.dropped - b->dropped : c.dropped,
+		.dropped = since(c.dropped, b->dropped),
 		.temperature = l->hottest,
 	};
 
@@ -101,6 +109,8 @@ static int judge_lane(struct soak *s, unsigned int i, double at)
 	p.gap = soak_lane_gap(l);
 	p.verdict = soak_judge(&s->limits, &p);
 	l->last = c;
+	l->errors_judged += p.errors;
+	l->dropped_judged += p.dropped;
 	l->hottest = NAN;
 	return soak_history_add(&s->history, &p);
 }
@@ -175,11 +185,15 @@ static void keep_failure(struct soak *s)
 
 static void start(struct soak *s)
 {
+	struct soak_sum sum;
 	unsigned int i;
 	int err;
 
 	s->begin = units_now();
 	for (i = 0; i < s->count; i++) {
+		soak_add_up(&s->history, i, &sum);
+		s->lanes[i].errors_judged = sum.errors;
+		s->lanes[i].dropped_judged = sum.dropped;
 		s->lanes[i].pump.limits.stall = s->opt->stall_limit;
 		err = soak_lane_start(&s->lanes[i]);
 		if (err) {

@@ -62,8 +62,9 @@ struct soak_lane {
 	char why[SOAK_WHY]; /* it did not end as it was told */
 
 	/* Of the main thread. */
-	struct soak_counts last; /* at the end of the last period */
-	int64_t gaps[ROC_GAPS];	 /* then */
+	struct soak_counts last;		/* at the end of the last period */
+	uint64_t errors_judged, dropped_judged; /* in all periods, also of earlier calls */
+	int64_t gaps[ROC_GAPS];			/* then */
 	double temperature, hottest;
 };
 

@@ -216,7 +216,7 @@ static int write_head(int fd, const char *const *lanes, unsigned int n)
 	return ret;
 }
 
-/* What is in the file, and a 0 behind it. NULL: errno. */
+/* What is in the file. NULL: errno. */
 static char *read_all(int fd, size_t *length)
 {
 	struct stat st;
@@ -233,12 +233,14 @@ static char *read_all(int fd, size_t *length)
 	text = malloc((size_t)st.st_size + 1);
 	while (text && *length < (size_t)st.st_size) {
 		n = pread(fd, text + *length, (size_t)st.st_size - *length, (off_t)*length);
-		if (n <= 0)
-			break;
+		if (n <= 0) {
+			/* What cannot be read is not cut off as if it were torn. */
+			errno = n ? errno : EIO;
+			free(text);
+			return NULL;
+		}
 		*length += (size_t)n;
 	}
-	if (text)
-		text[*length] = '\0';
 	return text;
 }
 

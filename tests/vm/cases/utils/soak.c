@@ -130,6 +130,16 @@ static void limits(void)
 	emu(CARD1, "fault 0 flip 50");
 	fails("--id=0246:0", "errors in the data");
 	emu(CARD1, "fault all clear");
+	/* Two are within the limit; with the two of the next call they are not. */
+	emu(CARD1, "fault 0 flip 2");
+	UNIT_EQ(RUN("timeout --preserve-status -s INT 2 " SOAK
+		    "--id=0246:0 --max-errors=3 --log=log",
+		    100, 1),
+		3);
+	emu(CARD1, "fault 0 flip 2");
+	fails("--id=0246:0 --max-errors=3 --log=log", "errors in the data, see");
+	emu(CARD1, "fault all clear");
+	RUN("rm log");
 	/* More than any reader here takes. What is missing is an error in the data, too. */
 	emu(CARD0, "set 1 rate 4000000000");
 	fails("--id=0245:1 --data-source=DDG --no-errorcheck", "0245:1: the card dropped ");
