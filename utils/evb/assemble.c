@@ -353,10 +353,27 @@ static bool whole(const struct assemble *a, uint64_t now)
 	return (a->opt.links && seen >= a->opt.links) || now - a->begun >= a->opt.hold;
 }
 
+/* Was a link not waited for that has sent before, and not yet what comes behind this event? */
+static bool lacks_link(const struct assemble *a, const struct event *e)
+{
+	unsigned int i;
+
+	for (i = 0; a->opt.way != ASSEMBLE_AT_ONCE && i < UNITS_LINKS; i++) {
+		const struct line *l = &a->lines[i];
+
+		if (l->known && !(e->links >> i & 1) &&
+		    (a->opt.way == ASSEMBLE_EACH || l->id < e->id))
+			return true;
+	}
+	return false;
+}
+
 static void lend(struct assemble *a, uint32_t at, struct roc_evb_fragment *f)
 {
 	struct event *e = &a->events[at];
 	uint32_t p;
+
+	e->damaged |= lacks_link(a, e);
 
 	*f = (struct roc_evb_fragment){
 		.event = e->id,

@@ -6,8 +6,8 @@
  *
  * When a fragment is whole is said by the way in which links send: at once (one link, one piece);
  * when all links have passed the event; or when all links have sent a piece. A link that was silent
- * for the hold time is not waited for, and before the first hold time is over nothing goes out, for
- * links may have to be seen yet.
+ * for the hold time is not waited for, which is marked as damage; and before the first hold time is
+ * over nothing goes out, for links may have to be seen yet.
  */
 #ifndef ROC_UTILS_EVB_ASSEMBLE_H
 #define ROC_UTILS_EVB_ASSEMBLE_H

@@ -39,6 +39,8 @@ struct block {
 	size_t head_room;
 	struct iovec *pieces;
 	unsigned int count, room, at;
+	uint64_t begin; /* in the file */
+	bool over, well;
 	struct roc_mep_shape {
 		uint64_t events, fragments, data;
 		uint32_t flags, missing;
@@ -55,6 +57,9 @@ struct file_sink {
 	uint64_t end; /* of what was handed out in the file */
 	struct block blocks[DEPTH];
 	unsigned int free_list[DEPTH], free_count;
+	unsigned int order[DEPTH], first, ordered; /* blocks as they lie in the file */
+	bool hole;				   /* from that byte on nothing can be read */
+	uint64_t hole_at;
 	uint64_t handles[DEPTH];
 	unsigned int done_count;
 	bool full;
@@ -195,22 +200,17 @@ static int put(void *self, const struct roc_mep *mep)
 	if (ret)
 		return ret;
 	s->free_count--;
-	b->offset = s->end;
+	b->offset = b->begin = s->end;
+	b->over = false;
 	s->end += b->bytes;
+	s->order[(s->first + s->ordered++) % DEPTH] = (unsigned int)(b - s->blocks);
 	s->flying++;
 	queue(s, b);
 	return 1;
 }
 
-static void finished(struct file_sink *s, struct block *b, bool well)
+static void add_up(struct file_sink *s, const struct block *b)
 {
-	s->flying--;
-	s->handles[s->done_count++] = b->handle;
-	s->free_list[s->free_count++] = (unsigned int)(b - s->blocks);
-	if (!well) {
-		s->n.lost++;
-		return;
-	}
 	s->n.blocks++;
 	s->n.events += b->shape.events;
 	s->n.fragments += b->shape.fragments;
@@ -218,6 +218,30 @@ static void finished(struct file_sink *s, struct block *b, bool well)
 	s->n.incomplete += !!(b->shape.flags & ROC_MEP_INCOMPLETE);
 	s->n.damaged += !!(b->shape.flags & ROC_MEP_DAMAGED);
 	s->n.missing += b->shape.missing;
+}
+
+/* What lies behind a block that could not be written cannot be found by who reads. */
+static void finished(struct file_sink *s, struct block *b, bool well)
+{
+	s->flying--;
+	s->handles[s->done_count++] = b->handle;
+	b->over = true;
+	b->well = well;
+	while (s->ordered && s->blocks[s->order[s->first]].over) {
+		struct block *first = &s->blocks[s->order[s->first]];
+
+		if (!first->well && !s->hole) {
+			s->hole = true;
+			s->hole_at = first->begin;
+		}
+		if (s->hole)
+			s->n.lost++;
+		else
+			add_up(s, first);
+		s->free_list[s->free_count++] = s->order[s->first];
+		s->first = (s->first + 1) % DEPTH;
+		s->ordered--;
+	}
 }
 
 /* @written bytes of a block are there. */
@@ -317,15 +341,18 @@ static void abandon(void *self)
 {
 	struct file_sink *s = self;
 	struct io_uring_cqe *cqe;
-	struct block *b;
 
 	while (s->flying) {
+		struct block *b;
+		int res;
+
 		flush(s);
 		if (io_uring_wait_cqe(&s->ring, &cqe))
 			break;
 		b = io_uring_cqe_get_data(cqe);
-		finished(s, b, b->at + AT_ONCE >= b->count && cqe->res > 0);
+		res = cqe->res;
 		io_uring_cqe_seen(&s->ring, cqe);
+		written(s, b, res);
 	}
 }
 
@@ -361,8 +388,11 @@ static void close_sink(void *self)
 		abandon(s);
 		io_uring_queue_exit(&s->ring);
 	}
-	if (s->fd >= 0)
+	if (s->fd >= 0) {
+		if (s->hole && ftruncate(s->fd, (off_t)s->hole_at))
+			units_fail(s->why, errno, "%s cannot be cut.", s->v.dir);
 		close(s->fd);
+	}
 	for (i = 0; i < DEPTH; i++) {
 		free(s->blocks[i].head);
 		free(s->blocks[i].pieces);

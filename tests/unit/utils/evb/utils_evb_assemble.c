@@ -163,8 +163,11 @@ static void silent(void)
 	}
 	/* Link 1 is not waited for any more. */
 	back(expect(1, 2, 2));
+	UNIT_EQ(counts().damaged, 0);
 	for (i = 2; i < 11; i++)
 		back(expect(i, 1, 1));
+	/* And each says so. */
+	UNIT_EQ(counts().damaged, 9);
 	expect(-1, 0, 0);
 	/* It comes back, late with what it has, and is waited for again. */
 	SUPERPAGE(1, 10, 11);

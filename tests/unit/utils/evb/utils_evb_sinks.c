@@ -319,13 +319,18 @@ static void broken(void)
 	UNIT_EQ(evb_check_files("/tmp/roc-nowhere", &out, why), -ENOENT);
 }
 
-/* The disk is full: what is there is whole, every block comes back, and the sink says it. */
+/*
+ * The disk is full: what is there can be read, every block comes back, and the sink says how many
+ * are not there. A batch is on its way at once: blocks behind the one that failed are lost, too.
+ */
 static void full(void)
 {
+	struct block *batch[60];
 	struct rlimit limit, before;
-	struct evb_sink_books out;
+	struct evb_sink_books out, n;
+	unsigned int i, put = 0, back = 0;
+	uint64_t handles[64];
 	char text[128];
-	unsigned int i, kept = 0;
 	int ret = 1;
 
 	clean();
@@ -336,22 +341,27 @@ static void full(void)
 	UNIT_EQ(setrlimit(RLIMIT_FSIZE, &limit), 0);
 	snprintf(text, sizeof(text), "file:%s", dir);
 	open_it(text);
-	for (i = 0; i < 60 && ret == 1; i++) {
-		struct block *b = make_block(i, 500, -1);
-
-		ret = give(b);
-		kept += ret == 1;
-		free_block(b);
-	}
-	UNIT_EQ(ret, -ENOSPC);
-	UNIT_EQ(books().lost, 1);
-	UNIT_EQ(books().blocks + 1, kept);
+	/* A large block in front of small ones: those may fit where it does not. */
+	for (i = 0; i < 60; i++)
+		batch[i] = make_block(i, 500, i < 5 || i > 6 ? 1 : -1);
+	for (i = 0; i < 60 && sink.ops->put(sink.self, &batch[i]->mep) == 1; i++)
+		put++;
+	UNIT_EQ(sink.ops->flush(sink.self), 0);
+	CU_ASSERT_TRUE(UNIT_WAIT(
+		(ret = sink.ops->done(sink.self, handles, 64)) >= 0 && (back += ret) == put, 5000));
+	UNIT_EQ(sink.ops->put(sink.self, &batch[0]->mep), -ENOSPC);
+	n = books();
+	UNIT_EQ(n.lost + n.blocks, put);
+	CU_ASSERT_TRUE(n.lost > 0 && n.blocks > 0);
 	CU_ASSERT_TRUE(strstr(sink.ops->why(sink.self), "What comes now is not written") != NULL);
 	evb_sink_close(&sink);
 	UNIT_EQ(setrlimit(RLIMIT_FSIZE, &before), 0);
+	for (i = 0; i < 60; i++)
+		free_block(batch[i]);
 	why[0] = '\0';
-	evb_check_files(dir, &out, why);
-	UNIT_EQ(out.blocks + 1, kept);
+	UNIT_EQ(evb_check_files(dir, &out, why), 0);
+	UNIT_EQ(out.blocks, n.blocks);
+	UNIT_EQ(out.fragments, n.fragments);
 	UNIT_EQ(out.errors, 0);
 }
 
