@@ -166,6 +166,8 @@ static int welcome(struct recv *r, struct guest *g)
 	snprintf(w.provider, sizeof(w.provider), "%s", r->opt.provider);
 	w.name_bytes = (uint32_t)g->end.name_bytes;
 	memcpy(w.name, g->end.name, sizeof(w.name));
+	/* Till now it was us who took their time. */
+	g->control.heard = units_now();
 	g->state = SENDING;
 	g->units = g->bytes = g->received = 0;
 	answer(g, &w);

@@ -117,7 +117,7 @@ void link_lose(struct send *s, struct link *l, const char *why)
 	s->sink.state = "   The receiver is away";
 }
 
-static int say_hello(struct send *s, struct link *l)
+static void say_hello(struct send *s, struct link *l)
 {
 	const struct unit_format *f = &s->source->format;
 	unsigned char text[WIRE_HELLO];
@@ -138,7 +138,7 @@ static int say_hello(struct send *s, struct link *l)
 	memcpy(h.name, l->end.name, sizeof(h.name));
 	wire_put_hello(text, &h);
 	control_queue(&l->control, text, sizeof(text));
-	return control_flush(&l->control);
+	control_flush(&l->control);
 }
 
 /* Memory is registered when the first connection says at which address we are. */
@@ -182,10 +182,9 @@ static int greet(struct send *s, struct link *l, char why[UNITS_WHY])
 		return ret;
 	l->open = true;
 	l->state = GREETING;
-	ret = say_hello(s, l);
-	return ret ? units_fail(why, -ret, "%s port %s hung up: %s.", s->opt.host, s->opt.port,
-				strerror(-ret))
-		   : 0;
+	/* Whoever hung up meanwhile may have said why: that is read next. */
+	say_hello(s, l);
+	return 0;
 }
 
 static int refuse(struct send *s, const struct wire_welcome *w, enum wire_wrong wrong,

@@ -106,9 +106,10 @@ static void wild_bytes(void)
 	CU_ASSERT_TRUE(good > 10);
 }
 
-/* Who listens and says @answer, once; the port. */
-static pid_t impostor(const void *answer, size_t bytes)
+/* Who listens and says @answer, once; and goes at once without having heard a word, or does not. */
+static pid_t impostor(const void *answer, size_t bytes, bool goes)
 {
+	const struct linger at_once = {.l_onoff = 1};
 	struct sockaddr_in a = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
 	socklen_t size = sizeof(a);
 	int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0), peer;
@@ -123,6 +124,12 @@ static pid_t impostor(const void *answer, size_t bytes)
 	if (!pid) {
 		alarm(20);
 		peer = accept(fd, NULL, NULL);
+		if (goes) {
+			/* While the other one opens its libfabric. */
+			usleep(30000);
+			setsockopt(peer, SOL_SOCKET, SO_LINGER, &at_once, sizeof(at_once));
+			_exit(write(peer, answer, bytes) != (ssize_t)bytes);
+		}
 		if (write(peer, answer, bytes) == (ssize_t)bytes)
 			while (read(peer, text, sizeof(text)) > 0)
 				;
@@ -132,13 +139,17 @@ static pid_t impostor(const void *answer, size_t bytes)
 	return pid;
 }
 
-static void refused(const void *answer, size_t bytes, const char *sentence)
+static void refused_by(pid_t pid, const char *sentence)
 {
-	pid_t pid = impostor(answer, bytes);
 
 	UNIT_EQ(tool_run("send 127.0.0.1 --port=%u " SMALL " --units=3", port), 1);
 	CU_ASSERT_TRUE(tool_says(sentence));
 	UNIT_EQ(tool_wait(pid, 20000), 0);
+}
+
+static void refused(const void *answer, size_t bytes, const char *sentence)
+{
+	refused_by(impostor(answer, bytes, false), sentence);
 }
 
 static void wrong_peers(void)
@@ -157,6 +168,11 @@ static void wrong_peers(void)
 	/* Shorter, too. */
 	refused(text, 32, "speaks version 9");
 	w.version = WIRE_VERSION;
+	w.status = WIRE_NO_ROOM;
+	strcpy(w.why, "come later.");
+	wire_put_welcome(text, &w);
+	refused_by(impostor(text, sizeof(text), true), "refuses: come later.");
+	w.status = WIRE_OK;
 	w.slots = 1;
 	wire_put_welcome(text, &w);
 	refused(text, sizeof(text), "makes no sense");
