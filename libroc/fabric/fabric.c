@@ -4,6 +4,7 @@
  * any 1.x are bound to, so that a newer library gives the structures that we know.
  */
 #include "fabric.h"
+#include "hang_up.h"
 
 #include <rdma/fi_errno.h>
 
@@ -256,8 +257,28 @@ int fabric_end_peer(struct fabric_end *e, const unsigned char *name, size_t byte
 	return 0;
 }
 
+/* So often at most an end that was hung up is looked at; it takes two or three looks. */
+#define LAST_LOOKS 64
+
+static void hang_up(struct fabric_end *e)
+{
+	struct fi_cq_err_entry error;
+	struct fi_cq_data_entry entry;
+	unsigned int i;
+
+	if (!fabric_hang_up(e->name, e->name_bytes))
+		return;
+	for (i = 0; i < LAST_LOOKS; i++) {
+		error = (struct fi_cq_err_entry){0};
+		if (fi_cq_read(e->cq, &entry, 1) == -FI_EAVAIL)
+			fi_cq_readerr(e->cq, &error, 0);
+	}
+}
+
 void fabric_end_close(struct fabric_end *e)
 {
+	if (e->ep && e->cq)
+		hang_up(e);
 	if (e->ep)
 		fi_close(&e->ep->fid);
 	if (e->cq)

@@ -280,6 +280,42 @@ static void ends_too_early(void)
 	UNIT_EQ(tool_number("units"), 4);
 }
 
+/* A receiver ends while half of a unit is there, and the rest does not come. */
+static void half_a_unit(void)
+{
+	const size_t bytes = 32 << 20;
+	struct wire_hello h = usual;
+	struct fabric_write w;
+	struct liar l;
+	pid_t pid;
+	void *data;
+
+	fresh();
+	pid = receiver("recv", 0, "--connections=1 --no-errorcheck --buffer-size=64Mi");
+	h.unit_max = bytes;
+	UNIT_NEED(says_hello(&l, &h, NULL) == WIRE_OK);
+	sends(&l, 1);
+	data = aligned_alloc(4096, bytes);
+	UNIT_NEED(data);
+	UNIT_EQ(fabric_register(&l.fabric, data, bytes, false, why), 0);
+	w = (struct fabric_write){.head = l.memory,
+				  .data = data,
+				  .head_bytes = WIRE_HEAD,
+				  .data_bytes = bytes,
+				  .to = l.welcome.base,
+				  .key = l.welcome.key,
+				  .context = &l};
+	/* As much as a socket takes: whoever looks for no events sends no more. */
+	UNIT_EQ(fabric_end_write(&l.fabric, &l.end, &w), 0);
+	usleep(100000);
+	kill(pid, SIGINT);
+	UNIT_EQ(tool_wait(pid, 20000), 0);
+	hangs_up(&l);
+	free(data);
+	tool_read(file("recv"));
+	UNIT_EQ(tool_number("units"), 1);
+}
+
 /* Messages that nobody asked for libfabric would keep, as many as there are. */
 static void sends_messages(void)
 {
@@ -501,6 +537,7 @@ static void books_too_early(void)
 
 UNIT_MAIN("peers that lie", {"a sender that hears nothing", hears_nothing},
 	  {"a sender that ends too early", ends_too_early},
+	  {"a sender that stops in a unit", half_a_unit},
 	  {"a sender that sends messages", sends_messages},
 	  {"a receiver that sends messages", answers_with_messages},
 	  {"a stranger ends nothing", strangers_end},
