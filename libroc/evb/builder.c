@@ -182,7 +182,13 @@ int evb_builder_step(struct roc_evb *e)
 
 void evb_builder_tables(struct roc_evb *e)
 {
+	unsigned int i;
+
 	evb_blocks_tables(e);
+	/* Who was late by one table begins anew with the next: else whoever comes back would be
+	 * accused at once of what was before. */
+	for (i = 0; i < e->bu.count; i++)
+		e->bu.guests[i].n.stale = 0;
 }
 
 void evb_builder_drop(struct roc_evb *e)

@@ -364,6 +364,7 @@ void evb_readout_tables(struct roc_evb *e)
 	for (i = 0; i < r->count; i++) {
 		struct evb_destination *d = &r->destinations[i];
 
+		d->n.stale = 0;
 		if (d->wanted)
 			d->unwanted = 0;
 		else if (d->used && !d->unwanted)
