@@ -5,10 +5,13 @@
 #include <roc/evb_manager.h>
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "ahead.h"
 
 #define MS UINT64_C(1000000)
 #define SECOND (1000 * MS)
@@ -33,8 +36,8 @@ struct node {
 	struct roc_evb_member m;
 	bool alive;
 	enum roc_evb_state state;
-	uint64_t came, in_since;
-	uint64_t until, backoff; /* out until; how long the last time */
+	uint64_t came, in_since, entered; /* entered: a table */
+	uint64_t until, backoff;	  /* out until; how long the last time */
 	/* Of its last report. */
 	bool reported, packs;
 	uint64_t at, block, rate; /* when; the newest, and so many a second */
@@ -48,6 +51,7 @@ struct roc_evb_manager {
 	struct node node[NODES];
 	unsigned int count;
 	struct roc_evb_table table; /* holds; epoch 0: there is none */
+	uint64_t tried;		    /* the last epoch that was given out */
 	uint64_t tabled, weighed, judged;
 	char sentence[SENTENCES][256];
 	unsigned int said, asked;
@@ -89,6 +93,7 @@ int roc_evb_manager_new(const struct roc_evb_manager_config *cfg, struct roc_evb
 	c->lead_blocks = c->lead_blocks ? c->lead_blocks : 64;
 	c->slow_row = c->slow_row ? c->slow_row : 8;
 	c->suspect_ns = c->suspect_ns ? c->suspect_ns : SECOND;
+	c->grace_ns = c->grace_ns ? c->grace_ns : 3 * SECOND;
 	c->backoff_ns = c->backoff_ns ? c->backoff_ns : 5 * SECOND;
 	c->backoff_max_ns = c->backoff_max_ns ? c->backoff_max_ns : 60 * SECOND;
 	return 0;
@@ -272,12 +277,14 @@ static enum roc_evb_state vote(const struct roc_evb_manager *m, const struct nod
 		const struct suspicion *s = &voter->suspects[i];
 		/* What was said before the last judgement was said of another table. */
 		uint64_t since = s->since > m->judged ? s->since : m->judged;
+		bool settled_in = passed(now, n->entered) >= m->cfg.lead_ns + m->cfg.grace_ns;
 
 		if (strcmp(s->name, n->m.name) || s->incarnation != n->m.incarnation)
 			continue;
 		if (s->lied && voter->at > m->judged)
 			return ROC_EVB_STATE_LIED;
-		if (s->stale >= m->cfg.slow_row && voter->at > m->judged)
+		since = since > n->entered ? since : n->entered;
+		if (settled_in && s->stale >= m->cfg.slow_row && voter->at > m->judged)
 			return ROC_EVB_STATE_SLOW;
 		if (s->gone && passed(now, since) >= m->cfg.suspect_ns)
 			return ROC_EVB_STATE_OUT;
@@ -458,30 +465,52 @@ static bool other_weights(const struct roc_evb_table *a, const struct roc_evb_ta
 	return false;
 }
 
-/* A block that nobody has begun by the time it hears of the table. */
-static uint64_t ahead(const struct roc_evb_manager *m, uint64_t now)
+/* Of readout units that are there the newest block is not known yet; it will be. */
+static bool to_be_heard(const struct roc_evb_manager *m, uint64_t now)
 {
-	uint64_t highest = 0, rate = 0, lead;
 	unsigned int i;
-	bool any = false;
+
+	for (i = 0; i < m->table.ru_count; i++) {
+		const struct node *n = find(m, m->table.rus[i].name);
+
+		if (n && n->alive && !n->reported &&
+		    n->m.incarnation == m->table.rus[i].incarnation &&
+		    passed(now, n->came) < FRESH_NS)
+			return true;
+	}
+	return false;
+}
+
+/*
+ * A block that nobody has begun by the time it hears of the table. It may be before that of the
+ * table that is published: then that one never holds.
+ */
+static uint64_t ahead(struct roc_evb_manager *m, uint64_t now)
+{
+	struct evb_position p[NODES];
+	unsigned int i, count = 0, odd;
+	uint64_t from;
 
 	for (i = 0; i < m->count; i++) {
 		const struct node *n = &m->node[i];
-		uint64_t at;
 
-		if (!n->alive || !n->reported || !n->packs)
-			continue;
-		any = true;
-		at = n->block + (uint64_t)((double)n->rate * (double)passed(now, n->at) / 1e9);
-		highest = at > highest ? at : highest;
-		rate = n->rate > rate ? n->rate : rate;
+		if (n->alive && n->reported && n->packs)
+			p[count++] = (struct evb_position){
+				.block = evb_by_now(n->block, n->rate, passed(now, n->at)),
+				.rate = n->rate,
+				.who = i,
+			};
 	}
-	/* The first holds from the first block on, whoever has it by then. */
-	if (!any || !m->table.epoch)
-		return m->table.from_block;
-	lead = (uint64_t)((double)rate * (double)m->cfg.lead_ns / 1e9);
-	highest += lead > m->cfg.lead_blocks ? lead : m->cfg.lead_blocks;
-	return highest > m->table.from_block ? highest : m->table.from_block;
+	/* Nobody has begun any; and the first table holds from the first block on anyhow. */
+	if (!count || !m->table.epoch)
+		return 0;
+	from = evb_ahead(p, count, m->cfg.lead_ns, m->cfg.lead_blocks, &odd);
+	for (i = 0; i < odd; i++)
+		say(m,
+		    "%s says that it is at block %" PRIu64 ", far ahead of all others: that is not "
+		    "believed.",
+		    m->node[p[i].who].m.name, p[i].block);
+	return from;
 }
 
 /* Is the first table to be written, or who came to be let in? */
@@ -500,6 +529,27 @@ static bool settled(const struct roc_evb_manager *m, const struct roc_evb_table 
 	return true;
 }
 
+/* Who was not in the table before is not late with what went before. */
+static void newcomers(struct roc_evb_manager *m, const struct roc_evb_table *next, uint64_t now)
+{
+	const struct roc_evb_place *places;
+	unsigned int b, i;
+	int before;
+
+	for (b = 0; b < 2; b++) {
+		places = b ? next->bus : next->rus;
+		for (i = 0; i < (b ? next->bu_count : next->ru_count); i++) {
+			struct node *n = find(m, places[i].name);
+
+			before = index_of(&m->table, places[i].name, b);
+			if (n &&
+			    (before < 0 || (b ? m->table.bus : m->table.rus)[before].incarnation !=
+						   places[i].incarnation))
+				n->entered = now;
+		}
+	}
+}
+
 int roc_evb_manager_step(struct roc_evb_manager *m, uint64_t term, uint64_t now,
 			 struct roc_evb_table *next)
 {
@@ -510,7 +560,8 @@ int roc_evb_manager_step(struct roc_evb_manager *m, uint64_t term, uint64_t now,
 	take_back(m, now);
 	memset(next, 0, sizeof(*next));
 	next->term = term;
-	next->epoch = m->table.epoch + 1;
+	/* Of one whose publication failed nobody knows who has it: its number is not used again. */
+	next->epoch = (m->tried > m->table.epoch ? m->tried : m->table.epoch) + 1;
 	next->seed = m->cfg.seed;
 	next->policy = m->cfg.policy;
 	fill(m, next, now);
@@ -520,7 +571,11 @@ int roc_evb_manager_step(struct roc_evb_manager *m, uint64_t term, uint64_t now,
 	if (!changed &&
 	    !(weighs && passed(now, m->weighed) >= WEIGHTS_NS && other_weights(&m->table, next)))
 		return 0;
+	if (m->table.epoch && to_be_heard(m, now))
+		return 0;
 	next->from_block = ahead(m, now);
+	newcomers(m, next, now);
+	m->tried = next->epoch;
 	m->tabled = now;
 	m->weighed = now;
 	return 1;

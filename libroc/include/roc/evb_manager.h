@@ -18,7 +18,9 @@
  *	  when it was started anew.
  *	- With ROC_EVB_LEAST_LOADED builders' weights follow their free memory, at most once a
  *second.
- *	- A table holds from a block on that no readout unit has begun by the time it hears of it.
+ *	- A table holds from a block on that no readout unit has begun by the time it hears of it:
+ *ahead of the farthest, but of one that is far ahead of all others. That may be before the block of
+ *a table that is published and does not hold yet: then that one never will.
  *
  * One thread at a time per manager.
  */
@@ -51,6 +53,7 @@ bool roc_evb_name_valid(const char *name);
  * @lead_ns: a table is written so long before it holds; 0: 300 ms
  * @lead_blocks: and so many blocks at least; 0: 64
  * @slow_row: late blocks in a row for which a node is taken out; 0: 8
+ * @grace_ns: and not before it has been in the table for so long and @lead_ns; 0: 3 s
  * @suspect_ns: how long a node may be without a connection; 0: 1 s
  * @backoff_ns: how long a node is out the first time; 0: 5 s
  * @backoff_max_ns: and at most; 0: 60 s
@@ -64,6 +67,7 @@ struct roc_evb_manager_config {
 	uint64_t lead_ns;
 	uint32_t lead_blocks;
 	uint32_t slow_row;
+	uint64_t grace_ns;
 	uint64_t suspect_ns;
 	uint64_t backoff_ns;
 	uint64_t backoff_max_ns;
@@ -133,7 +137,7 @@ void roc_evb_manager_report(struct roc_evb_manager *manager, const char *name,
  * @next: the table
  *
  * To be called a few times a second, and after each of the calls above. The table counts when it
- * has been adopted; until then the same is answered again.
+ * has been adopted; until then it is answered again, as of another epoch.
  *
  * Return: 1 @next is to be published; 0 what holds is right.
  */
