@@ -6,9 +6,11 @@
 
 #include <roc/roc.h>
 
+#include <ctype.h>
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 static const char *running = "roc";
@@ -18,12 +20,21 @@ void tool_set_name(const char *name)
 	running = name;
 }
 
+/* Some of it was said by others: no line of theirs, and nothing that moves a terminal. */
 static void message(const char *fmt, va_list ap)
 {
+	char *line = NULL, *text;
+
 	fflush(stdout);
 	fprintf(stderr, "%s%s: ", strcmp(running, "roc") ? "roc-" : "", running);
-	vfprintf(stderr, fmt, ap);
-	fputc('\n', stderr);
+	if (vasprintf(&line, fmt, ap) < 0)
+		line = NULL;
+	for (text = line; text && *text; text++) {
+		if (iscntrl((unsigned char)*text))
+			*text = '?';
+	}
+	fprintf(stderr, "%s\n", line ? line : "There is no memory left.");
+	free(line);
 }
 
 int tool_fail(const char *fmt, ...)

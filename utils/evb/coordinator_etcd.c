@@ -147,6 +147,9 @@ static int etcd_join(void *self, const struct roc_evb_member *me)
 	e->joining = true;
 	e->candidate = me->roles & ROC_EVB_MANAGER;
 	http_cancel(e->http, ETCD_KEEP);
+	/* An answer to what was asked for the place of before is none for this one. */
+	http_cancel(e->http, ETCD_COMMAND);
+	e->step = STEP_NONE;
 	return 0;
 }
 

@@ -87,6 +87,33 @@ static void take_member(struct etcd *e, const struct etcd_kv *kv, const char *na
 	json_object_put(o);
 }
 
+/* Does it name somebody who is there? Else it is what a run before left. */
+static bool of_these(const struct etcd *e, const struct roc_evb_place *places, unsigned int count)
+{
+	unsigned int i, k;
+
+	for (i = 0; i < count; i++) {
+		for (k = 0; k < e->count; k++) {
+			if (!strcmp(e->members[k].name, places[i].name) &&
+			    e->members[k].incarnation == places[i].incarnation)
+				return true;
+		}
+	}
+	return false;
+}
+
+static void believe_table(struct etcd *e, const struct roc_evb_table *t)
+{
+	/* Published, though the answer that said so was lost. */
+	if (e->managing && t->term == e->manage.term)
+		roc_evb_manager_adopt(e->manage.m, t);
+	if (of_these(e, t->rus, t->ru_count) || of_these(e, t->bus, t->bu_count) ||
+	    !(t->ru_count + t->bu_count))
+		evb_view_table(&e->view, t);
+	else
+		evb_view_found(&e->view, t);
+}
+
 static void take_table(struct etcd *e, const struct etcd_kv *kv)
 {
 	static struct roc_evb_table t; /* large, and one thread */
@@ -96,7 +123,7 @@ static void take_table(struct etcd *e, const struct etcd_kv *kv)
 	if (kv->value && evb_table_read(o, &t, why))
 		say(e, "The table in %s is not believed: %.150s.", "etcd", why);
 	else if (kv->value)
-		evb_view_table(&e->view, &t);
+		believe_table(e, &t);
 	json_object_put(o);
 }
 

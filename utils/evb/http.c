@@ -312,7 +312,7 @@ static void ends(struct http *h, struct call *c, CURLcode code)
 
 	lib.easy_getinfo(c->easy, CURLINFO_RESPONSE_CODE, &status);
 	if (c->too_much) {
-		snprintf(why, sizeof(why), "its answer is larger than 4 MiB");
+		snprintf(why, sizeof(why), "its answer is larger than 16 MiB");
 		result = -EMSGSIZE;
 	} else if (code) {
 		snprintf(why, sizeof(why), "%s", c->error[0] ? c->error : lib.easy_strerror(code));

@@ -9,7 +9,7 @@
 #include <roc/evb.h>
 
 #define HTTP_PLACES 8
-#define HTTP_ANSWER_MAX (4 << 20)
+#define HTTP_ANSWER_MAX (16 << 20) /* reports of all nodes there can be */
 
 struct http;
 struct json_object;

@@ -273,16 +273,20 @@ static int loop(struct node *n)
 /* Whether scripts may take it for good. */
 static int verdict(struct node *n, int code)
 {
+	struct evb_source_books in = {0};
 	struct evb_sink_books out = {0};
 
 	if (code)
 		return code;
+	if (n->source.ops)
+		n->source.books(n->source.self, &in);
 	if (n->sink.ops)
 		n->sink.books(n->sink.self, &out);
 	if (out.errors)
 		return tool_fail("The data are wrong at %llu places. The first: %s",
 				 (unsigned long long)out.errors, out.wrong);
-	if (n->o->complete && evb_node_losses(&n->report.now) + out.lost)
+	if (n->o->complete &&
+	    evb_node_losses(&n->report.now) + out.lost + in.late + in.disorder + in.dropped)
 		return tool_fail("Not every event was complete, or something was lost here.");
 	return n->broken;
 }

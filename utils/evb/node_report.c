@@ -59,7 +59,7 @@ static const struct figure figures[] = {
 	{"droppedEvents", "Events in them", "roc_evb_dropped_events", "Fragments in those.",
 	 LOSS(dropped_events)},
 	{"unassigned", "Unassigned", "roc_evb_unassigned_fragments",
-	 "Fragments of blocks that no table gives to this node.", COUNTER(unassigned)},
+	 "Fragments of blocks that no table gives to this node.", LOSS(unassigned)},
 	{"disorder", "Out of order", "roc_evb_disordered_fragments",
 	 "Fragments with an id that had passed.", LOSS(disorder)},
 	{"tooLarge", "Too large", "roc_evb_too_large_fragments",

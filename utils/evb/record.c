@@ -203,8 +203,9 @@ int evb_table_read(struct json_object *record, struct roc_evb_table *t, char why
 	memset(t, 0, sizeof(*t));
 	if (!json_object_is_type(record, json_type_object))
 		return wrong(why, "a table is an object");
-	if (take_number(record, "term", UINT64_MAX, &t->term, why) ||
-	    take_number(record, "epoch", UINT64_MAX, &t->epoch, why) ||
+	/* There must be numbers behind it. */
+	if (take_number(record, "term", UINT64_MAX / 2, &t->term, why) ||
+	    take_number(record, "epoch", UINT64_MAX / 2, &t->epoch, why) ||
 	    take_number(record, "fromBlock", UINT64_MAX, &t->from_block, why) ||
 	    take_number(record, "seed", UINT64_MAX, &t->seed, why) ||
 	    take_u32(record, "policy", UINT32_MAX, &t->policy, why) ||

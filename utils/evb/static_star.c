@@ -295,7 +295,7 @@ static void take(struct star *s, struct peer *p, struct json_object *o, uint64_t
 
 	if (json_object_object_get_ex(o, "join", &v)) {
 		take_join(s, p, o, now);
-	} else if (json_object_object_get_ex(o, "watch", &v)) {
+	} else if (json_object_object_get_ex(o, "watch", &v) && !p->watcher) {
 		p->watcher = same_system(s, p, o);
 		if (p->watcher)
 			welcome(s, p);

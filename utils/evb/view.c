@@ -37,6 +37,12 @@ int evb_view_table(struct evb_view *v, const struct roc_evb_table *table)
 	return 0;
 }
 
+void evb_view_found(struct evb_view *v, const struct roc_evb_table *table)
+{
+	if (table->epoch > v->table.epoch && table->term >= v->table.term)
+		v->table = *table;
+}
+
 void evb_view_leader(struct evb_view *v, const char *name)
 {
 	if (!strcmp(v->leader, name))

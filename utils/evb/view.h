@@ -25,6 +25,8 @@ struct evb_view {
 void evb_view_members(struct evb_view *v, const struct roc_evb_member *members, unsigned int count);
 /* 0; -ESTALE: an older manager's, or one that was passed: nothing is taken over. */
 int evb_view_table(struct evb_view *v, const struct roc_evb_table *table);
+/* What was left by those of before: the manager goes on from it, and nobody follows it. */
+void evb_view_found(struct evb_view *v, const struct roc_evb_table *table);
 void evb_view_leader(struct evb_view *v, const char *name);
 /* Sentences are said once, however often it happens. */
 void evb_view_lost(struct evb_view *v, const char *fmt, ...) __attribute__((format(printf, 2, 3)));

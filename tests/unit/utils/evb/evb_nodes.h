@@ -20,7 +20,7 @@ struct node {
 	unsigned int member_count;
 	struct roc_evb_table table;
 	bool open, lost, stopped, silent;
-	unsigned int outs, losts, backs;
+	unsigned int outs, losts, backs, tables;
 	int ended; /* what poll() said */
 	struct roc_evb_report report;
 	uint64_t reported;
@@ -97,6 +97,7 @@ static void node_turn(struct node *n)
 		case ROC_EVB_TABLE:
 			CU_ASSERT_TRUE(news.table->epoch > n->table.epoch);
 			n->table = *news.table;
+			n->tables++;
 			break;
 		case ROC_EVB_LEADER:
 			snprintf(n->leader, sizeof(n->leader), "%s", news.text);

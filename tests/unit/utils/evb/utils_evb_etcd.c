@@ -62,6 +62,29 @@ static void come_and_go(void)
 	close_all();
 }
 
+/* What a run before left is the manager's to go on from, and nobody's to follow. */
+static void second_run(void)
+{
+	open_all();
+	CU_ASSERT_TRUE(TURN_UNTIL(all_have("r1 r2 | b1 b2"), 6000));
+	nodes[1].report.has_newest = nodes[2].report.has_newest = true;
+	nodes[1].report.newest_block = nodes[2].report.newest_block = 5000000;
+	/* Both are heard before somebody goes. */
+	CU_ASSERT_FALSE(TURN_UNTIL(nodes[1].tables > 1, 1300));
+	node_close(&nodes[4]);
+	CU_ASSERT_TRUE(TURN_UNTIL(all_have("r1 r2 | b1"), 6000));
+	UNIT_EQ(nodes[1].table.from_block, 5000064);
+	close_all();
+
+	open_all();
+	CU_ASSERT_TRUE(TURN_UNTIL(all_have("r1 r2 | b1 b2"), 6000));
+	UNIT_EQ(nodes[1].tables, 1);
+	UNIT_EQ(nodes[3].tables, 1);
+	UNIT_EQ(nodes[1].table.from_block, 0);
+	CU_ASSERT_TRUE(nodes[1].table.epoch > 2);
+	close_all();
+}
+
 /* The first one is stopped for longer than its lease, and does not know it. */
 static void two_managers(void)
 {
@@ -144,6 +167,6 @@ static void two_of_a_name(void)
 	etcd_end(SIGKILL);
 }
 
-UNIT_MAIN("event building: etcd", {"nodes come and go", come_and_go},
+UNIT_MAIN("event building: etcd", {"nodes come and go", come_and_go}, {"a second run", second_run},
 	  {"two managers", two_managers}, {"restarted while nodes report", restarted},
 	  {"all that it knew is lost", all_lost_there}, {"two of a name", two_of_a_name})

@@ -19,11 +19,13 @@ enum mode {
 	NO_OBJECT,
 	ENDLESS,
 	LIES,
-	REFUSES
+	REFUSES,
+	SLOW
 };
 
 static atomic_int mode;
 static atomic_bool over;
+static atomic_uint joins;
 static int listener;
 static char text[64];
 static char table_text[64 << 10]; /* in the key, not yet base64 */
@@ -104,9 +106,12 @@ static bool answer(FILE *out, const char *request)
 		fprintf(out, "{\"ID\":\"5\",\"TTL\":\"2\"}");
 	else if (strstr(request, "/v3/lease/keepalive"))
 		fprintf(out, "{\"result\":{\"ID\":\"5\",\"TTL\":\"2\"}}");
-	else if (strstr(request, "/v3/kv/txn") && strstr(request, "failure"))
+	else if (strstr(request, "/v3/kv/txn") && strstr(request, "failure")) {
+		joins++;
+		if (mode == SLOW)
+			usleep(400000);
 		fprintf(out, "{\"succeeded\":true}");
-	else if (strstr(request, "/v3/kv/txn"))
+	} else if (strstr(request, "/v3/kv/txn"))
 		fprintf(out, "{\"header\":{}}");
 	else if (strstr(request, "/v3/kv/range"))
 		list(out, lies);
@@ -141,15 +146,16 @@ static void respond(int fd, const char *request)
 		fprintf(out, "[1, 2, 3]");
 		break;
 	case ENDLESS:
-		for (i = 0; i < 6 << 20 && !ferror(out); i += 64)
+		for (i = 0; i < 18 << 20 && !ferror(out); i += 64)
 			fprintf(out, "%64s", "x");
 		break;
 	case LIES:
 	case REFUSES:
+	case SLOW:
 		if (!answer(out, request)) {
 			fflush(out);
 			/* Streams go on until all is over. */
-			while (!over && (mode == LIES || mode == REFUSES))
+			while (!over && mode >= LIES)
 				usleep(20000);
 		}
 		break;
@@ -239,7 +245,7 @@ static void no_etcd(void)
 		{ERROR_500, "it answers 500: the disk is full"},
 		{NO_JSON, "its answer is no JSON object"},
 		{NO_OBJECT, "its answer is no JSON object"},
-		{ENDLESS, "its answer is larger than 4 MiB"},
+		{ENDLESS, "its answer is larger than 16 MiB"},
 	};
 	struct roc_evb_news news;
 	size_t i;
@@ -338,6 +344,20 @@ static void refuses(void)
 	end();
 }
 
+/* A node that joins anew while its first answer is on its way is not a member by that one. */
+static void late_answer(void)
+{
+	begin(SLOW);
+	joins = 0;
+	UNIT_EQ(node_open(&nodes[0], "r1", text), 0);
+	CU_ASSERT_TRUE(TURN_UNTIL(joins == 1, 3000));
+	nodes[0].me.incarnation++;
+	UNIT_EQ(nodes[0].c.ops->join(nodes[0].c.self, &nodes[0].me), 0);
+	CU_ASSERT_TRUE(TURN_UNTIL(joins == 2, 3000));
+	UNIT_EQ(nodes[0].ended, 0);
+	end();
+}
+
 static void wrong_words(void)
 {
 	static const struct {
@@ -360,4 +380,4 @@ static void wrong_words(void)
 
 UNIT_MAIN("event building: what is no etcd", {"no etcd", no_etcd}, {"silent", silent},
 	  {"strange keys", strange_keys}, {"refuses a table", refuses},
-	  {"wrong words", wrong_words})
+	  {"a late answer", late_answer}, {"wrong words", wrong_words})

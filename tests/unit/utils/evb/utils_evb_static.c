@@ -244,7 +244,8 @@ static void largest(void)
 	size_t length;
 
 	memset(&t, 0, sizeof(t));
-	t.term = t.epoch = t.from_block = t.seed = UINT64_MAX;
+	t.from_block = t.seed = UINT64_MAX;
+	t.term = t.epoch = UINT64_MAX / 2;
 	t.ru_count = t.bu_count = ROC_EVB_NODES_MAX;
 	for (i = 0; i < ROC_EVB_NODES_MAX; i++) {
 		snprintf(name, sizeof(name), "a-name-of-thirty-one-letters%03u", i);
@@ -260,6 +261,11 @@ static void largest(void)
 	memset(&t, 0, sizeof(t));
 	UNIT_EQ(evb_table_read(o, &t, why), 0);
 	UNIT_EQ(t.bus[ROC_EVB_NODES_MAX - 1].incarnation, UINT64_MAX);
+	json_object_put(o);
+	/* One that has no number behind it would be the last for ever. */
+	t.epoch++;
+	o = evb_table_record(&t);
+	UNIT_EQ(evb_table_read(o, &t, why), -EINVAL);
 	json_object_put(o);
 }
 

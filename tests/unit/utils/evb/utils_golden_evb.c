@@ -114,13 +114,14 @@ static void forms(void)
 /* What a script hears of with --complete. */
 static void losses(void)
 {
-	struct roc_evb_counts n = {.complete = 5, .damaged = 1, .gone = 3, .unassigned = 7};
+	struct roc_evb_counts n = {.complete = 5, .damaged = 1, .gone = 3, .liars = 7};
 
 	UNIT_EQ(evb_node_losses(&n), 0);
 	n.late = 1;
 	n.dropped = 2;
 	n.unsaved = 4;
-	UNIT_EQ(evb_node_losses(&n), 7);
+	n.unassigned = 8;
+	UNIT_EQ(evb_node_losses(&n), 15);
 }
 
 UNIT_MAIN("what a node of roc-evb says", {"forms", forms}, {"losses", losses})
