@@ -19,6 +19,7 @@ static int late(struct roc_evb *e, struct evb_guest *g)
 static int judge_block(struct roc_evb *e, struct evb_guest *g, uint64_t number, uint64_t bytes,
 		       uint64_t epoch)
 {
+	const struct evb_known *newest = evb_newest(e);
 	const struct roc_evb_table *t = NULL;
 	unsigned int i;
 
@@ -40,9 +41,16 @@ static int judge_block(struct roc_evb *e, struct evb_guest *g, uint64_t number, 
 		if (e->tables[i].table.epoch == epoch)
 			t = &e->tables[i].table;
 	}
-	/* A table that we do not have yet, or not any more: it may be so. */
-	if (!t)
+	/* A table that has not come yet, or one that was too long ago: it may be so. */
+	if (!t && epoch &&
+	    (!newest || epoch > newest->table.epoch || epoch < e->tables[0].table.epoch ||
+	     e->table_dropped))
 		return 0;
+	if (!t)
+		return pair_fail(&g->pair, EPROTO,
+				 "it sends block %" PRIu64 " by table %" PRIu64
+				 ", which there is none of.",
+				 number, epoch);
 	if (number < t->from_block || !t->bu_count ||
 	    strcmp(t->bus[roc_evb_builder(t, number)].name, e->name))
 		return pair_fail(&g->pair, EPROTO,
@@ -98,23 +106,25 @@ static int part_came(struct roc_evb *e, struct evb_guest *g, uint32_t segment)
 		return pair_fail(&g->pair, EPROTO,
 				 "what it writes has a head that makes no sense.");
 	g->got += !head.part;
-	block = evb_block_of(e, head.block);
-	if (block == EVB_NOBODY) {
-		evb_segment_free(e, g, segment);
-		return head.part ? 0 : late(e, g);
-	}
-	i = e->bu.blocks[block].arrivals[g - e->bu.guests];
+	/* It is judged before anything is opened for it. */
+	block = evb_block_find(e, head.block);
+	i = block == EVB_NOBODY ? EVB_NOBODY : e->bu.blocks[block].arrivals[g - e->bu.guests];
 	a = i == EVB_NOBODY ? NULL : &g->arrivals[i];
 	if (!a) {
 		ret = judge_block(e, g, head.block, head.mfp_bytes, head.epoch);
 		if (ret)
 			return ret;
+		block = evb_block_of(e, head.block);
+		if (block == EVB_NOBODY) {
+			evb_segment_free(e, g, segment);
+			return head.part ? 0 : late(e, g);
+		}
 		a = evb_arrival_new(g, head.block, head.mfp_bytes);
 		if (!a)
 			return pair_fail(&g->pair, EPROTO,
 					 "it sends more MFPs at once than it may (%" PRIu32 ").",
 					 g->arrivals_max);
-		evb_block_join(e, block, g, a);
+		evb_block_join(e, block, g, a, head.epoch);
 	}
 	if (a->bytes != head.mfp_bytes || a->segments[head.part] != EVB_NOBODY)
 		return pair_fail(&g->pair, EPROTO, "it sends block %" PRIu64 " twice.", head.block);
@@ -181,7 +191,7 @@ static int announced(struct roc_evb *e, struct evb_guest *g, const struct evb_me
 		return pair_fail(&g->pair, EPROTO,
 				 "it announces block %" PRIu64 ", which cannot be.", m->a);
 	if (!first) {
-		ret = judge_block(e, g, m->a, m->b, 0);
+		ret = judge_block(e, g, m->a, m->b, m->d);
 		if (ret)
 			return ret;
 		if (g->telling == EVB_NOBODY && g->announced < g->arrivals_max)
@@ -201,7 +211,7 @@ static int announced(struct roc_evb *e, struct evb_guest *g, const struct evb_me
 			if (e->bu.blocks[block].arrivals[g - e->bu.guests] != EVB_NOBODY)
 				return pair_fail(&g->pair, EPROTO,
 						 "it announces block %" PRIu64 " twice.", m->a);
-			evb_block_join(e, block, g, a);
+			evb_block_join(e, block, g, a, m->d);
 		}
 	} else if (g->telling != EVB_NOBODY) {
 		a = &g->arrivals[g->telling];

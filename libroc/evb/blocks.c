@@ -12,8 +12,10 @@
 #include <string.h>
 
 #define DELIVERED (1 << 16) /* blocks that are remembered */
-#define SPARE 64	    /* blocks of which nothing is here any more */
-#define POSTPONED_MOST 16   /* stale timeouts for which a block can be our own fault */
+/* A number so far below one that was delivered is not late: that one was wrong. */
+#define BEHIND_MOST (UINT64_C(1) << 24)
+#define SPARE 64	  /* blocks of which nothing is here any more */
+#define POSTPONED_MOST 16 /* stale timeouts for which a block can be our own fault */
 #define DONE_ROOM 64
 
 int evb_blocks_new(struct roc_evb *e)
@@ -107,8 +109,8 @@ static uint32_t waits_for(struct roc_evb *e, const struct evb_block *k)
 	const struct evb_known *t = evb_table(e, k->number);
 	uint32_t i, n = 0;
 
-	/* As long as no table is known nobody can say. */
-	if (!t)
+	/* As long as the table by which it was sent is not known nobody can say. */
+	if (!t || k->epoch > evb_newest(e)->table.epoch)
 		return 1;
 	for (i = 0; i < t->table.ru_count; i++) {
 		const struct evb_guest *g = t->guest[i] < 0 ? NULL : &b->guests[t->guest[i]];
@@ -120,9 +122,22 @@ static uint32_t waits_for(struct roc_evb *e, const struct evb_block *k)
 	return n;
 }
 
+uint32_t evb_block_find(struct roc_evb *e, uint64_t number)
+{
+	struct evb_builder *b = &e->bu;
+	uint32_t i;
+
+	for (i = *bucket(b, number); i != EVB_NOBODY; i = b->blocks[i].next_hash) {
+		if (b->blocks[i].number == number && b->blocks[i].state == BLOCK_OPEN)
+			return i;
+	}
+	return EVB_NOBODY;
+}
+
 uint32_t evb_block_of(struct roc_evb *e, uint64_t number)
 {
 	struct evb_builder *b = &e->bu;
+	uint64_t before = b->delivered[number % DELIVERED];
 	uint32_t *at = bucket(b, number), i;
 	struct evb_block *k;
 
@@ -130,7 +145,7 @@ uint32_t evb_block_of(struct roc_evb *e, uint64_t number)
 		if (b->blocks[i].number == number)
 			return b->blocks[i].state == BLOCK_OPEN ? i : EVB_NOBODY;
 	}
-	if (b->delivered[number % DELIVERED] > number || b->free_first == EVB_NOBODY)
+	if ((before > number && before - number < BEHIND_MOST) || b->free_first == EVB_NOBODY)
 		return EVB_NOBODY;
 	i = b->free_first;
 	k = &b->blocks[i];
@@ -139,6 +154,7 @@ uint32_t evb_block_of(struct roc_evb *e, uint64_t number)
 	k->number = number;
 	k->since = e->now;
 	k->postponed = 0;
+	k->epoch = 0;
 	k->generation++;
 	memset(k->arrivals, 0xff, b->count * sizeof(*k->arrivals));
 	k->next_hash = *at;
@@ -151,8 +167,13 @@ uint32_t evb_block_of(struct roc_evb *e, uint64_t number)
 	return i;
 }
 
-void evb_block_join(struct roc_evb *e, uint32_t block, struct evb_guest *g, struct evb_arrival *a)
+void evb_block_join(struct roc_evb *e, uint32_t block, struct evb_guest *g, struct evb_arrival *a,
+		    uint64_t epoch)
 {
+	struct evb_block *k = &e->bu.blocks[block];
+
+	if (epoch > k->epoch)
+		k->epoch = epoch;
 	a->block = block;
 	e->bu.blocks[block].arrivals[g - e->bu.guests] = (uint32_t)(a - g->arrivals);
 }
@@ -220,18 +241,39 @@ static void count_latency(struct roc_evb *e, uint64_t time)
 	e->n.latency[bin]++;
 }
 
+static void release(struct roc_evb *e, uint32_t i)
+{
+	struct evb_builder *b = &e->bu;
+	struct evb_block *k = &b->blocks[i];
+	uint32_t *at = bucket(b, k->number), n;
+
+	while (*at != i)
+		at = &b->blocks[*at].next_hash;
+	*at = k->next_hash;
+	for (n = 0; n < b->count; n++) {
+		struct evb_guest *g = &b->guests[n];
+
+		if (k->arrivals[n] != EVB_NOBODY)
+			evb_arrival_free(e, g, &g->arrivals[k->arrivals[n]]);
+	}
+	k->state = BLOCK_FREE;
+	k->next = b->free_first;
+	b->free_first = i;
+	e->progress = true;
+}
+
 /* The block is closed: the sink gets it as it is. */
 static void make_ready(struct roc_evb *e, uint32_t i)
 {
 	struct evb_builder *b = &e->bu;
 	struct evb_block *k = &b->blocks[i];
 	const struct evb_known *t = evb_table(e, k->number);
+	bool known = false;
 	uint32_t n;
 
 	take_out(b, &b->open, i);
 	append(b, &b->ready, i);
 	k->state = BLOCK_READY;
-	b->delivered[k->number % DELIVERED] = k->number + 1;
 	k->mep = (struct roc_mep){
 		.block = k->number,
 		.first_event = k->number * e->cfg.events,
@@ -244,7 +286,8 @@ static void make_ready(struct roc_evb *e, uint32_t i)
 	for (n = 0; n < k->mep.count; n++)
 		one_source(e, k, t ? t->guest[n] : (int)n,
 			   t ? t->table.rus[n].name : b->guests[n].name, n);
-	if (!t)
+	/* By a table that never came there may be others. */
+	if (!t || k->epoch > t->table.epoch)
 		k->mep.flags |= ROC_MEP_INCOMPLETE;
 	/* What is not whole, or is of nobody who should have sent it, has no use any more. */
 	for (n = 0; n < b->count; n++) {
@@ -254,8 +297,10 @@ static void make_ready(struct roc_evb *e, uint32_t i)
 		if (k->arrivals[n] == EVB_NOBODY)
 			continue;
 		a = &g->arrivals[k->arrivals[n]];
-		if (a->whole && (!t || t->ru_of[n] >= 0))
+		if (a->whole && t && t->ru_of[n] >= 0) {
+			known = true;
 			continue;
+		}
 		e->n.late += a->whole;
 		k->arrivals[n] = EVB_NOBODY;
 		a->block = EVB_NOBODY;
@@ -263,6 +308,14 @@ static void make_ready(struct roc_evb *e, uint32_t i)
 		if (!a->reads && !a->listed && g->telling != (uint32_t)(a - g->arrivals))
 			evb_arrival_free(e, g, a);
 	}
+	e->progress = true;
+	/* Of nobody who should have sent it: such a number says nothing about later ones. */
+	if (!known) {
+		take_out(b, &b->ready, i);
+		release(e, i);
+		return;
+	}
+	b->delivered[k->number % DELIVERED] = k->number + 1;
 	if (k->mep.flags & ROC_MEP_INCOMPLETE) {
 		e->n.incomplete++;
 	} else {
@@ -270,20 +323,19 @@ static void make_ready(struct roc_evb *e, uint32_t i)
 		count_latency(e, k->mep.time);
 	}
 	e->n.damaged += !!(k->mep.flags & ROC_MEP_DAMAGED);
-	e->progress = true;
 }
 
 void evb_block_has(struct roc_evb *e, struct evb_guest *g, struct evb_arrival *a)
 {
 	struct evb_block *k = &e->bu.blocks[a->block];
-	const struct evb_known *t = evb_table(e, k->number);
 
 	a->whole = true;
 	g->n.moved.count++;
 	g->n.moved.bytes += a->bytes;
 	e->n.received.count++;
 	e->n.received.bytes += a->bytes;
-	if (t && t->ru_of[g - e->bu.guests] >= 0 && !--k->waiting)
+	k->waiting = waits_for(e, k);
+	if (!k->waiting)
 		make_ready(e, a->block);
 }
 
@@ -354,27 +406,6 @@ static void give_up_old(struct roc_evb *e)
 		e->n.stale++;
 		make_ready(e, i);
 	}
-}
-
-static void release(struct roc_evb *e, uint32_t i)
-{
-	struct evb_builder *b = &e->bu;
-	struct evb_block *k = &b->blocks[i];
-	uint32_t *at = bucket(b, k->number), n;
-
-	while (*at != i)
-		at = &b->blocks[*at].next_hash;
-	*at = k->next_hash;
-	for (n = 0; n < b->count; n++) {
-		struct evb_guest *g = &b->guests[n];
-
-		if (k->arrivals[n] != EVB_NOBODY)
-			evb_arrival_free(e, g, &g->arrivals[k->arrivals[n]]);
-	}
-	k->state = BLOCK_FREE;
-	k->next = b->free_first;
-	b->free_first = i;
-	e->progress = true;
 }
 
 static int sink_failed(struct roc_evb *e, int ret)

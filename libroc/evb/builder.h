@@ -94,6 +94,7 @@ enum evb_block_state {
 struct evb_block {
 	enum evb_block_state state;
 	uint64_t number, since, postponed;
+	uint64_t epoch;			/* the newest by which somebody sent it */
 	uint32_t next_hash, next, prev; /* slots */
 	uint32_t waiting;		/* readout units that it waits for */
 	uint32_t generation;
@@ -151,9 +152,12 @@ void evb_recall(struct evb_guest *g);
 /* Of blocks.c */
 int evb_blocks_new(struct roc_evb *e);
 void evb_blocks_free(struct roc_evb *e);
-/* Slot of the block of that number, opened if need be; EVB_NOBODY: it was given up or delivered. */
+/* Slot of the block of that number, EVB_NOBODY: it is not open. */
+uint32_t evb_block_find(struct roc_evb *e, uint64_t number);
+/* The same, opened if need be; EVB_NOBODY: it was given up or delivered. */
 uint32_t evb_block_of(struct roc_evb *e, uint64_t number);
-void evb_block_join(struct roc_evb *e, uint32_t block, struct evb_guest *g, struct evb_arrival *a);
+void evb_block_join(struct roc_evb *e, uint32_t block, struct evb_guest *g, struct evb_arrival *a,
+		    uint64_t epoch);
 /* The arrival is whole. */
 void evb_block_has(struct roc_evb *e, struct evb_guest *g, struct evb_arrival *a);
 /* An arrival that is not whole will not become so. */

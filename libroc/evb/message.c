@@ -4,6 +4,8 @@
  */
 #include "message.h"
 
+#include <roc/evb_manager.h>
+
 #include <endian.h>
 #include <string.h>
 
@@ -97,7 +99,7 @@ static bool contradicts(const struct evb_greeting *g)
 	if (g->status)
 		return g->status >= EVB_STATUSES;
 	if (!g->name_bytes || g->name_bytes > FABRIC_NAME || g->region_count > EVB_REGIONS ||
-	    !g->name[0] || !g->events || g->events > ROC_MFP_EVENTS_MAX ||
+	    !roc_evb_name_valid(g->name) || !g->events || g->events > ROC_MFP_EVENTS_MAX ||
 	    g->pieces > EVB_PIECES_MAX || g->mfp_max > ROC_MFP_BYTES_MAX ||
 	    g->segments > EVB_SEGMENTS)
 		return true;
@@ -181,6 +183,7 @@ size_t evb_put_message(unsigned char *to, const struct evb_message *m)
 	put64(to, 16, m->a);
 	put64(to, 24, m->b);
 	put64(to, 32, m->c);
+	put64(to, 40, m->d);
 	return bytes;
 }
 
@@ -201,6 +204,7 @@ bool evb_get_message(const unsigned char *from, size_t bytes, struct evb_message
 		.a = get64(from, 16),
 		.b = get64(from, 24),
 		.c = get64(from, 32),
+		.d = get64(from, 40),
 		.payload = from + EVB_HEAD,
 	};
 	return m->count <= EVB_PAYLOAD && EVB_HEAD + payload_bytes(m->type, m->count) == bytes;

@@ -79,7 +79,7 @@ enum evb_type {
 	EVB_PASSED = 3, /* readout unit: a: blocks below are sent or are none, b: MFPs sent */
 	EVB_END = 4,	/* readout unit: nothing more will come; b: MFPs sent */
 	EVB_HAVE = 5, /* pull, readout unit: @number ticket, a: block, b: bytes, c: first piece here
-			 and pieces in all (upper, lower half); @count pieces */
+			 and pieces in all (upper, lower half), d: epoch; @count pieces */
 	EVB_GOT = 6,  /* pull, builder: is done with @count tickets */
 	EVB_PIECE_OF = 7, /* command: a: offset in segment @number, b: pieces of it; @count bytes */
 	EVB_BYE = 8,	  /* builder: has all of a readout unit that ended */
@@ -89,7 +89,7 @@ enum evb_type {
 struct evb_message {
 	enum evb_type type;
 	uint32_t count, number;
-	uint64_t a, b, c;
+	uint64_t a, b, c, d;
 	size_t bytes;		      /* of all of it */
 	const unsigned char *payload; /* in what was decoded */
 };

@@ -10,6 +10,8 @@
 #include <string.h>
 
 #define TAKE_MOST 256 /* fragments in one turn */
+#define SILENT 4      /* stale timeouts without a fragment, until a block is closed as it is */
+#define JUMP (UINT64_C(1) << 24) /* events */
 #define LOOK_NS 100000
 
 static struct evb_mfp *mfp(struct roc_evb *e, uint32_t i)
@@ -147,6 +149,23 @@ static void skip_to(struct roc_evb *e, uint64_t block)
 		evb_readout_tables(e);
 }
 
+/*
+ * An id that is far ahead of the one before is a wrong one, unless the next goes on from there: one
+ * broken word must not make all that follows too old.
+ */
+static bool is_jump(struct evb_readout *r, uint64_t event)
+{
+	bool again = r->jumped && event > r->jump && event - r->jump < JUMP;
+
+	if (!r->seen || event < r->last_event || event - r->last_event < JUMP || again) {
+		r->jumped = false;
+		return false;
+	}
+	r->jumped = true;
+	r->jump = event;
+	return true;
+}
+
 /* One fragment; it is the MFP's, or goes back at once. */
 static void take_in(struct roc_evb *e, const struct roc_evb_fragment *f)
 {
@@ -156,13 +175,22 @@ static void take_in(struct roc_evb *e, const struct roc_evb_fragment *f)
 
 	e->n.in.count++;
 	e->n.in.bytes += f->bytes;
-	if ((r->seen && f->event <= r->last_event) || (r->any && block < r->next_block)) {
+	if (is_jump(r, f->event) || (r->seen && f->event <= r->last_event) ||
+	    (r->any && block < r->next_block)) {
 		e->n.disorder++;
+		if (r->closed_early && r->seen && f->event > r->last_event)
+			evb_say(e,
+				"Event %" PRIu64
+				" is lost: its block was closed because the source said "
+				"nothing for %u stale timeouts. Give fewer events per block.",
+				f->event, SILENT);
 		evb_give_back(e, f->handle);
 		return;
 	}
 	r->seen = true;
 	r->last_event = f->event;
+	r->last_time = e->now;
+	r->closed_early = false;
 	if (!k || k->ru < 0 || !k->table.bu_count) {
 		close_open(e);
 		e->n.unassigned++;
@@ -179,6 +207,7 @@ static void take_in(struct roc_evb *e, const struct roc_evb_fragment *f)
 	if (f->bytes > e->cfg.fragment_max || f->count > ROC_EVB_PARTS ||
 	    !evb_mfp_add(e, mfp(e, r->open), f)) {
 		e->n.too_large++;
+		mfp(e, r->open)->flags |= ROC_MFP_DAMAGED;
 		evb_give_back(e, f->handle);
 	}
 	if (f->event % e->cfg.events == e->cfg.events - 1)
@@ -286,8 +315,10 @@ static void linger(struct roc_evb *e)
 	if (r->gather.count &&
 	    (r->ended || e->now - mfp(e, r->gather.first)->since > e->cfg.stale_ns / 16))
 		release_cycle(e);
-	if (r->open != EVB_NONE && e->now - mfp(e, r->open)->since > e->cfg.stale_ns / 2)
-		close_open(e);
+	if (r->open == EVB_NONE || e->now - r->last_time < SILENT * e->cfg.stale_ns)
+		return;
+	r->closed_early = true;
+	close_open(e);
 }
 
 static bool all_sent(struct roc_evb *e)

@@ -98,7 +98,9 @@ struct evb_readout {
 	bool in_place; /* large fragments are sent from where they are */
 	bool started, ended, finished;
 	bool seen, any; /* a fragment; one of a block that is ours to send */
-	uint64_t last_event, next_block, hold;
+	uint64_t last_event, last_time, next_block, hold;
+	uint64_t jump; /* an id that was too far ahead */
+	bool jumped, closed_early;
 	uint64_t rescope; /* when that block is reached, fewer builders may be wanted */
 	uint64_t packed;  /* MFPs */
 	/* Barrel shift: a cycle that is gathered; and what has its turn, in that order. */

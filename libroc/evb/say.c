@@ -14,7 +14,7 @@
 
 void evb_say(struct roc_evb *e, const char *fmt, ...)
 {
-	char text[ROC_EVB_WHY];
+	char text[ROC_EVB_WHY], *at;
 	va_list ap;
 
 	if (!e->cfg.say)
@@ -35,6 +35,11 @@ void evb_say(struct roc_evb *e, const char *fmt, ...)
 	va_start(ap, fmt);
 	vsnprintf(text, sizeof(text), fmt, ap);
 	va_end(ap);
+	/* Some of it may be what a stranger said: that is not to reach a terminal as it is. */
+	for (at = text; *at; at++) {
+		if (*at < ' ' || *at > '~')
+			*at = '?';
+	}
 	e->cfg.say(e->cfg.say_self, text);
 }
 

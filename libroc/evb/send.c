@@ -224,7 +224,8 @@ static int step_pull(struct roc_evb *e, struct evb_destination *d, struct evb_mf
 				      .number = (uint32_t)(m - e->ru.mfps),
 				      .a = m->block,
 				      .b = m->bytes,
-				      .c = (uint64_t)m->told << 32 | m->piece_count};
+				      .c = (uint64_t)m->told << 32 | m->piece_count,
+				      .d = m->epoch};
 	struct evb_piece p;
 	int ret;
 

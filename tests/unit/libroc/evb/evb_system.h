@@ -43,7 +43,10 @@ struct test_source {
 	bool stopped, started;
 	struct roc_evb_part parts[2];
 	uint64_t time_shift;
-	uint32_t damaged; /* every so many */
+	uint32_t damaged;  /* every so many */
+	uint64_t wrong_at; /* this id is given out as a far higher one; 0: none */
+	double pause;	   /* seconds between two */
+	double last;
 };
 
 struct test_sink {
@@ -115,6 +118,9 @@ static int source_take(void *self, struct roc_evb_fragment *f)
 		s->next = s->skip_to;
 	if (s->next >= s->first + s->events || s->stopped)
 		return s->cold && !s->stopped ? 0 : -ENODATA;
+	if (s->pause && unit_seconds() - s->last < s->pause)
+		return 0;
+	s->last = unit_seconds();
 	for (slot = 0; slot < SOURCE_SLOTS && s->out[slot]; slot++)
 		;
 	if (slot == SOURCE_SLOTS)
@@ -134,7 +140,7 @@ static int source_take(void *self, struct roc_evb_fragment *f)
 	s->out_count++;
 	s->taken++;
 	*f = (struct roc_evb_fragment){
-		.event = event,
+		.event = s->wrong_at && event == s->wrong_at ? UINT64_C(1) << 50 : event,
 		.parts = s->parts,
 		.count = 2,
 		.bytes = size,

@@ -516,8 +516,96 @@ static void tables(void)
 	close_all();
 }
 
+/* One broken event id costs one fragment, and not all that come after it. */
+static void broken_id(void)
+{
+	unsigned int i;
+
+	begin();
+	for (i = 0; i < 2; i++) {
+		both(i, 200);
+		nodes[i].sink.sources = 2;
+		node_open(&nodes[i]);
+	}
+	nodes[1].source.wrong_at = 77;
+	publish(ROC_EVB_ROUND_ROBIN, 0);
+	CU_ASSERT_TRUE(run_until(NULL, 20000));
+	UNIT_EQ(counts_of(&nodes[1]).disorder, 1);
+	UNIT_EQ(counts_of(&nodes[0]).complete + counts_of(&nodes[1]).complete, 199);
+	UNIT_EQ(nodes[0].sink.gone[1] + nodes[1].sink.gone[1], 1);
+	CU_ASSERT_TRUE(board.reports[1].newest_block < 200);
+	close_all();
+}
+
+/* A block that takes the source longer than the stale timeout is whole all the same. */
+static void slow_source(void)
+{
+	unsigned int i;
+
+	begin();
+	for (i = 0; i < 2; i++) {
+		both(i, 20);
+		nodes[i].cfg.events = 10;
+		nodes[i].cfg.stale_ns = 200 * MS;
+		nodes[i].source.pause = 0.03;
+		nodes[i].sink.sources = 2;
+		node_open(&nodes[i]);
+	}
+	publish(ROC_EVB_ROUND_ROBIN, 0);
+	CU_ASSERT_TRUE(run_until(NULL, 20000));
+	for (i = 0; i < 2; i++) {
+		UNIT_EQ(counts_of(&nodes[i]).disorder, 0);
+		UNIT_EQ(counts_of(&nodes[i]).complete, 1);
+	}
+	UNIT_EQ(nodes[0].sink.events + nodes[1].sink.events, 20);
+	close_all();
+}
+
+static bool all_packed(void)
+{
+	return counts_of(&nodes[0]).received.count >= 400;
+}
+
+/* A builder that hears of a table late does not take for complete what it says is not. */
+static void late_table(void)
+{
+	unsigned int i, protocol;
+
+	for (protocol = 0; protocol < 2; protocol++) {
+		begin();
+		for (i = 0; i < 3; i++) {
+			node_new(i, i ? ROC_EVB_READOUT : ROC_EVB_BUILDER);
+			nodes[i].cfg.protocol = protocol;
+			nodes[i].cfg.in_flight = 400;
+			nodes[i].cfg.blocks = 400;
+			nodes[i].source.events = 300;
+			nodes[i].source.size = 100;
+			nodes[i].sink.sources = 2;
+			if (i < 2)
+				node_open(&nodes[i]);
+		}
+		nodes[2].used = false;
+		publish(ROC_EVB_ROUND_ROBIN, 0);
+		turn_all();
+		nodes[0].cut_off = true;
+		nodes[2].used = true;
+		node_open(&nodes[2]);
+		publish(ROC_EVB_ROUND_ROBIN, 200);
+		CU_ASSERT_TRUE(run_until(all_packed, 10000));
+		UNIT_EQ(counts_of(&nodes[0]).complete, 200);
+		nodes[0].cut_off = false;
+		CU_ASSERT_TRUE(run_until(NULL, 10000));
+		UNIT_EQ(counts_of(&nodes[0]).complete, 300);
+		UNIT_EQ(counts_of(&nodes[0]).late, 0);
+		for (i = 200; i < 300; i++)
+			UNIT_EQ(nodes[0].sink.whole[i], 1);
+		close_all();
+	}
+}
+
 UNIT_MAIN("event building, when something goes wrong", {"killed", killed},
 	  {"stood_still", stood_still}, {"never_came", never_came}, {"has_nothing", has_nothing},
 	  {"slow_sink", slow_sink}, {"no_patience", no_patience}, {"windows", windows},
 	  {"small_regions", small_regions}, {"late_ids", late_ids}, {"does_not_fit", does_not_fit},
-	  {"configurations", configurations}, {"tables", tables})
+	  {"configurations", configurations}, {"tables", tables}, {"broken_id", broken_id},
+	  {"slow_source", slow_source}, {"late_table", late_table})

@@ -229,6 +229,11 @@ static void writes_wrong(unsigned int what)
 		head.block = mfp.block = UINT64_MAX / 2;
 		mfp.first_event = mfp.block * 4;
 		break;
+	case 12: /* no table says so: nothing may be opened for it */
+		head.epoch = 0;
+		head.block = mfp.block = UINT64_C(1) << 40;
+		mfp.first_event = mfp.block * 4;
+		break;
 	default:
 		break;
 	}
@@ -271,6 +276,7 @@ static void segments(void)
 		"which is not its own now",
 		"sends block 6 twice",
 		"version 2 of the layout, ours 1",
+		"which there is none of",
 	};
 	unsigned int i;
 
@@ -297,7 +303,7 @@ static void tell(enum evb_type type, uint32_t count, uint32_t number, uint64_t a
 {
 	unsigned char *text = pair_message(&liar.pair);
 	struct evb_message m = {
-		.type = type, .count = count, .number = number, .a = a, .b = b, .c = c};
+		.type = type, .count = count, .number = number, .a = a, .b = b, .c = c, .d = 1};
 
 	UNIT_NEED(text);
 	memset(text + EVB_HEAD, 0, EVB_PAYLOAD);
@@ -349,8 +355,13 @@ static void messages(void)
 static void have(uint32_t ticket, uint64_t block, uint64_t bytes, uint64_t piece)
 {
 	unsigned char *text = pair_message(&liar.pair);
-	struct evb_message m = {
-		.type = EVB_HAVE, .count = 1, .number = ticket, .a = block, .b = bytes, .c = 1};
+	struct evb_message m = {.type = EVB_HAVE,
+				.count = 1,
+				.number = ticket,
+				.a = block,
+				.b = bytes,
+				.c = 1,
+				.d = 1};
 
 	UNIT_NEED(text);
 	evb_put_piece(text, 0, &(struct evb_piece){.bytes = piece});
@@ -384,8 +395,13 @@ static void announcements(void)
 	}
 	for (i = 0; i < 5; i++) {
 		unsigned char *text = pair_message(&liar.pair);
-		struct evb_message m = {
-			.type = EVB_HAVE, .count = 1, .number = i, .a = 5 + i, .b = 64, .c = 1};
+		struct evb_message m = {.type = EVB_HAVE,
+					.count = 1,
+					.number = i,
+					.a = 5 + i,
+					.b = 64,
+					.c = 1,
+					.d = 1};
 
 		UNIT_NEED(text);
 		evb_put_piece(text, 0, &(struct evb_piece){.offset = 64 * i, .bytes = 64});
@@ -432,6 +448,14 @@ static void strangers(void)
 	UNIT_NEED(!pair_say_greeting(&liar.pair, &liar.hello));
 	CU_ASSERT_TRUE(run_until(greeted, 5000));
 	UNIT_EQ(liar.pair.peer.status, EVB_NO_LAYOUT);
+	part();
+	/* What it says does not reach a terminal as it is. */
+	meet_builder(ROC_EVB_PUSH);
+	snprintf(liar.hello.system, sizeof(liar.hello.system), "\033]0;x\nall is well");
+	UNIT_NEED(!pair_say_greeting(&liar.pair, &liar.hello));
+	CU_ASSERT_TRUE(run_until(greeted, 5000));
+	UNIT_EQ(liar.pair.peer.status, EVB_NO_SYSTEM);
+	CU_ASSERT_TRUE(strstr(honest->said, "it is of system ?]0;x?all is well") != NULL);
 	part();
 	meet_builder(ROC_EVB_PUSH);
 	control_queue(&liar.pair.control, "GET / HTTP/1.1\r\n\r\n", 18);
