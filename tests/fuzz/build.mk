@@ -10,6 +10,7 @@ FUZZ_SOURCES_ros_protocol := utils/ros/protocol.c
 FUZZ_SOURCES_units := utils/network/wire.c utils/network/records.c utils/record/recording_format.c \
 	utils/units/outside.c libroc/fabric/control.c libroc/fabric/base.c
 FUZZ_SOURCES_mep := libroc/core/mep.c libroc/core/mep_walk.c
+FUZZ_SOURCES_evb_message := libroc/evb/message.c libroc/evb/table.c
 FUZZ_FLAGS := -std=gnu11 -D_GNU_SOURCE -iquote . -Ilibroc/include -g -O1 -fsanitize=fuzzer,address,undefined \
 	-fno-sanitize-recover=undefined
 

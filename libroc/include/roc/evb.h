@@ -10,7 +10,8 @@
  * wait. A function that returns -errno has its sentence ready for why().
  *
  * All memory for data is allocated by roc_evb_open(); what a connection needs, when it comes.
- * The layout of MFP and MEP is in roc/mep.h.
+ * What the nodes say to each other: Documentation/event-building-protocol.md; the layout of MFP and
+ * MEP: roc/mep.h.
  */
 #ifndef ROC_EVB_H
 #define ROC_EVB_H
