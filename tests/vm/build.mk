@@ -9,8 +9,9 @@ CASE_SRCS := $(filter-out tests/vm/cases/common/%,$(sort $(shell find tests/vm/c
 CASE_NAMES := $(basename $(notdir $(CASE_SRCS)))
 CASE_OBJS := $(CASE_SRCS:%.c=$(O)/%.o)
 VM_ROOT := $(O)/vm/root
+DEBUG_MATRIX := 6.12,6.12-iommu,6.12-events,6.12-streams,6.12-streams-iommu,6.12-fragments,6.12-fragments-iommu
 
-.PHONY: cases vm-root shell demo check check-matrix soak packages
+.PHONY: cases vm-root shell demo check check-matrix check-debug soak packages
 
 $(CASE_OBJS) $(CASE_COMMON): override CPPFLAGS += -Ilibroc/include -Itests/unit \
 	-Itests/vm/cases
@@ -59,3 +60,5 @@ soak: packages
 	@O=$(O) tests/vm/guest --cards cru:2,crorc:1 --timeout $$(($(SOAK_SECONDS) + 300)) -- \
 		env ROC_SOAK_SECONDS=$(SOAK_SECONDS) /usr/lib/roc/cases/soak
 
+check-debug: packages
+	@O=$(O) tests/vm/run --kernel debug --matrix $(DEBUG_MATRIX)

@@ -8,7 +8,8 @@ named by a hash of its recipe, built beside its final place and renamed, under a
 exists is complete, and two builds at once share the work.
 
   qemu          QEMU with the vfio-user client, run by its own dynamic loader
-  kernel-NAME   one kernel: image, modules, headers and the compiler that fits it
+  kernel-NAME   one kernel: image, modules, headers and the compiler that fits it; kernel-debug is
+                compiled here (debug_kernel.py), the others are Debian's
   guest         the programs inside the guest
   monitoring    who takes what the tools print for monitoring, run by its own dynamic loader
 """
@@ -24,7 +25,7 @@ import subprocess
 import tempfile
 import time
 
-from . import mirror
+from . import debug_kernel, mirror, root
 from .util import VmError, say
 
 UNUSED_LIMIT = 14 * 86400
@@ -43,6 +44,7 @@ RECIPES = {
     "kernel-6.1": ("bookworm", _BOOKWORM, None, _BUILD_TOOLS),
     "kernel-6.12": ("trixie", _TRIXIE, None, _BUILD_TOOLS + ["dkms"]),
     "kernel-new": ("trixie", _TRIXIE + _BACKPORTS, "trixie-backports", _BUILD_TOOLS),
+    "kernel-debug": ("trixie", _TRIXIE, None, debug_kernel.PACKAGES),
     "guest": ("trixie", _TRIXIE, None, [
         "base-files", "base-passwd", "bash", "coreutils", "findutils", "gawk", "grep", "iproute2",
         "kmod", "less", "libcunit1", "libfabric1", "libjson-c5", "libnuma1", "libudev1",
@@ -50,6 +52,9 @@ RECIPES = {
         "procps", "sed", "strace", "tar", "udev", "util-linux"]),
     "monitoring": ("trixie", _TRIXIE, None, ["influxdb", "prometheus-node-exporter", "promtool"]),
 }
+
+# What is done to a tree before it is complete, and what this depends on beside the recipe.
+_FINISH = {"kernel-debug": (debug_kernel.build, debug_kernel.key)}
 
 KERNELS = [name[len("kernel-"):] for name in RECIPES if name.startswith("kernel-")]
 
@@ -69,7 +74,10 @@ def locked(name):
 
 
 def _recipe_hash(name):
-    return hashlib.sha256(json.dumps([FORMAT, RECIPES[name]]).encode()).hexdigest()[:12]
+    recipe = [FORMAT, RECIPES[name]]
+    if name in _FINISH:
+        recipe.append(_FINISH[name][1]())
+    return hashlib.sha256(json.dumps(recipe).encode()).hexdigest()[:12]
 
 
 def tree(name):
@@ -103,7 +111,7 @@ def _build_tree(name, path):
     begin = time.monotonic()
     work = tempfile.mkdtemp(prefix=".%s-" % name, dir=cache_dir())
     try:
-        root = os.path.join(work, "root")
+        top = os.path.join(work, "root")
         argv = ["mmdebstrap", "--quiet", "--variant=extract", "--mode=chrootless",
                 "--architectures=amd64", "--aptopt=APT::Install-Recommends \"false\"",
                 "--aptopt=Acquire::Retries \"3\"", "--include=" + ",".join(packages)]
@@ -113,7 +121,7 @@ def _build_tree(name, path):
                 f.write("Package: *\nPin: release n=%s\nPin-Priority: 990\n" % winner)
             argv.append("--aptopt=Dir::Etc::Preferences \"%s\"" % pin)
         argv += ["--aptopt=" + option for option in mirror.apt_options()]
-        made = subprocess.run(argv + [base, root, "-"], input="\n".join(sources) + "\n",
+        made = subprocess.run(argv + [base, top, "-"], input="\n".join(sources) + "\n",
                               text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
                               timeout=FETCH_LIMIT)
         if made.returncode:
@@ -123,17 +131,19 @@ def _build_tree(name, path):
         # Only files that are needed: no device node, no package list. Directories that the
         # package left unreadable for others must stay removable by their owner.
         for sub in ("dev", "var/lib/apt", "var/cache"):
-            shutil.rmtree(os.path.join(root, sub), ignore_errors=True)
+            shutil.rmtree(os.path.join(top, sub), ignore_errors=True)
         for sub in ("dev", "proc", "sys", "mnt", "tmp"):
-            os.makedirs(os.path.join(root, sub), exist_ok=True)
+            os.makedirs(os.path.join(top, sub), exist_ok=True)
         # Links that package scripts would make; kbuild and popen() need them.
         for where in ("bin", "usr/bin"):
             for link, program in (("sh", "bash"), ("awk", "gawk")):
-                link = os.path.join(root, where, link)
-                if (os.path.exists(os.path.join(root, where, program))
+                link = os.path.join(top, where, link)
+                if (os.path.exists(os.path.join(top, where, program))
                         and not os.path.lexists(link)):
                     os.symlink(program, link)
-        os.rename(root, path)
+        if name in _FINISH:
+            _FINISH[name][0](top)
+        os.rename(top, path)
     finally:
         shutil.rmtree(work, ignore_errors=True)
     say("cache: %s ready in %.0f s" % (name, time.monotonic() - begin))
@@ -163,10 +173,10 @@ def kernel_image(kernel):
 
 def program(name, binary):
     """How to call a program of a tree: by the tree's own loader, with its own libraries."""
-    root = tree(name)
-    lib = os.path.join(root, "usr/lib/x86_64-linux-gnu")
+    top = tree(name)
+    lib = os.path.join(top, "usr/lib/x86_64-linux-gnu")
     return [os.path.join(lib, "ld-linux-x86-64.so.2"), "--library-path", lib,
-            os.path.join(root, "usr/bin", binary)]
+            os.path.join(top, "usr/bin", binary)]
 
 
 def qemu_command():
@@ -180,20 +190,5 @@ def qemu_command():
 
 
 def run_in_tree(name, command, binds, limit=600, **kwargs):
-    """
-    Run a shell command with a tree as its root, for building modules. binds: (host directory,
-    place below /mnt) pairs. Works without privilege where user namespaces are allowed.
-    """
-    root = tree(name)
-    # chroot is where an ordinary user does not look.
-    script = ["set -e", "PATH=$PATH:/usr/sbin:/sbin",
-              "mount --rbind /dev %s/dev" % root, "mount --rbind /proc %s/proc" % root,
-              "mount -t tmpfs tmpfs %s/mnt" % root, "mount -t tmpfs tmpfs %s/tmp" % root]
-    for host, place in binds:
-        script += ["mkdir -p %s/mnt/%s" % (root, place),
-                   "mount --bind '%s' %s/mnt/%s" % (host, root, place)]
-    script.append("exec chroot %s /usr/bin/env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/tmp LC_ALL=C "
-                  "/bin/bash -c \"$1\"" % root)
-    user = [] if os.geteuid() == 0 else ["--user", "--map-root-user"]
-    argv = ["unshare"] + user + ["--mount", "sh", "-c", "\n".join(script), "sh", command]
-    return subprocess.run(argv, timeout=limit, **kwargs)
+    """Run a shell command with a tree as its root, for building modules: root.run()."""
+    return root.run(tree(name), command, binds, limit, **kwargs)
