@@ -11,6 +11,9 @@ FUZZ_SOURCES_units := utils/network/wire.c utils/network/records.c utils/record/
 	utils/units/outside.c libroc/fabric/control.c libroc/fabric/base.c
 FUZZ_SOURCES_mep := libroc/core/mep.c libroc/core/mep_walk.c
 FUZZ_SOURCES_evb_message := libroc/evb/message.c libroc/evb/table.c
+FUZZ_SOURCES_evb_records := utils/evb/record.c utils/evb/etcd_talk.c utils/evb/watch_line.c \
+	utils/common/numbers.c libroc/evb/table.c
+FUZZ_LIBS_evb_records := -ljson-c
 FUZZ_FLAGS := -std=gnu11 -D_GNU_SOURCE -iquote . -Ilibroc/include -g -O1 -fsanitize=fuzzer,address,undefined \
 	-fno-sanitize-recover=undefined
 
@@ -23,7 +26,7 @@ $(O)/fuzz/$(1): tests/fuzz/$(1).c $(FUZZ_SOURCES_$(1))
 	@command -v $(FUZZ_CC) >/dev/null || { echo "make fuzz: there is no $(FUZZ_CC): install clang-14" \
 		"and libclang-rt-14-dev, or give FUZZ_CC=" >&2; exit 1; }
 	@mkdir -p $$(@D)
-	$(FUZZ_CC) $(FUZZ_FLAGS) -o $$@ $$^
+	$(FUZZ_CC) $(FUZZ_FLAGS) -o $$@ $$^ $(FUZZ_LIBS_$(1))
 
 fuzz-$(1): $(O)/fuzz/$(1)
 	@mkdir -p $(O)/fuzz/corpus/$(1)

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * The corpus of the fuzzer of what roc-evb reads as JSON.
+ */
+#include "unit.h"
+
+#include "tests/fuzz/evb_records.c"
+
+#define CORPUS "tests/fuzz/corpus/evb_records/"
+
+#include "tests/unit/fuzz_corpus.h"
+
+static void corpus(void)
+{
+	corpus_is_run(9);
+}
+
+UNIT_MAIN("corpus of the records' fuzzer", {"corpus", corpus}, {"changed", changed})
