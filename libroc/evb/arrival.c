@@ -35,6 +35,7 @@ void evb_uncut(struct evb_guest *g)
 	g->from = NULL;
 	g->gots = NULL;
 	g->segments = g->arrivals_max = g->arrivals_pool = 0;
+	g->free_count = g->lent = 0;
 }
 
 static uint64_t segment_for(const struct roc_evb *e, const struct evb_guest *g, uint64_t mfp_max,
@@ -122,8 +123,10 @@ int evb_cut(struct roc_evb *e, struct evb_guest *g, uint64_t mfp_max, uint32_t p
 	g->mfp_max = mfp_max;
 	g->pieces_max = pieces_max;
 	most = evb_parts(mfp_max, g->room);
-	if (most > g->segments)
+	if (most > g->segments) {
+		evb_uncut(g);
 		return -EMSGSIZE;
+	}
 	g->parts_max = (uint32_t)most;
 	g->arrivals_max = e->cfg.in_flight;
 	if (g->arrivals_max > PARTS_MOST / g->parts_max)

@@ -296,6 +296,7 @@ static int data_done(void *self, struct pair *p, struct pair_op *op)
 	struct evb_arrival *a = op->of;
 
 	pair_op_free(p, op);
+	p->heard = e->now;
 	if (--a->reads || a->listed)
 		return 0;
 	if (a->filled < a->bytes) {

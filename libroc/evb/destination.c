@@ -88,6 +88,15 @@ void evb_destination_close(struct roc_evb *e, struct evb_destination *d, const c
 	d->n.connected = false;
 }
 
+void evb_destination_drop(struct roc_evb *e, struct evb_destination *d)
+{
+	evb_destination_close(e, d, NULL);
+	while (d->queue.count)
+		evb_lose(e, d, evb_pop(e->ru.mfps, &d->queue));
+	say_lost(e, d, true);
+	d->used = d->wanted = false;
+}
+
 static int connect_to(struct roc_evb *e, struct evb_destination *d)
 {
 	const struct roc_evb_member *m = evb_member(e, d->name);
@@ -319,10 +328,12 @@ void evb_destination_step(struct roc_evb *e, struct evb_destination *d)
 	d->n.credits = d->free_count;
 	evb_look_at_clock(e, p, &d->n);
 	/* Nobody needs it any more, and it was told up to where it need not wait for us. */
-	if (!d->wanted && !d->queue.count && !d->tickets.count && !d->n.in_flight &&
-	    (p->state != PAIR_READY || e->now - d->unwanted > e->cfg.stale_ns)) {
+	if (!d->wanted && !d->queue.count &&
+	    (p->state != PAIR_READY ||
+	     (e->now - d->unwanted > e->cfg.stale_ns && !d->tickets.count && !d->n.in_flight) ||
+	     e->now - d->unwanted > e->cfg.stale_ns + e->cfg.patience_ns)) {
+		evb_destination_close(e, d, NULL);
 		say_lost(e, d, true);
-		pair_close(p);
 		d->used = false;
 	}
 }

@@ -12,6 +12,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#define MUTE_NS (500 * EVB_MS) /* for a connection that has said nothing */
 #define CREDIT_NS (EVB_MS / 5)
 #define CREDITS (EVB_PAYLOAD / 4)
 
@@ -260,6 +261,9 @@ void evb_guests_let_in(struct roc_evb *e)
 		struct pair *p = &b->waiting[i];
 		int fd;
 
+		/* Who says nothing keeps nobody out for long. */
+		if (p->state != PAIR_DOWN && !p->control.in_bytes && e->now - p->since > MUTE_NS)
+			pair_close(p);
 		if (p->state != PAIR_DOWN)
 			continue;
 		fd = accept4(b->fd, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);

@@ -237,6 +237,7 @@ static int one_message(struct pair *p, const struct pair_use *use, void *self, s
 	struct evb_message m;
 	int ret;
 
+	p->heard = fabric_now();
 	if (!evb_get_message(op->text, bytes, &m))
 		return pair_fail(p, EPROTO, "it sent a message that makes no sense.");
 	if (m.type == EVB_BEAT)
@@ -256,8 +257,12 @@ static int one_event(struct pair *p, const struct pair_use *use, void *self,
 {
 	struct pair_op *op = e->context;
 
-	if (!op)
+	/* That our own sends are done says nothing about the other end: its kernel may have taken
+	 * them. */
+	if (!op) {
+		p->heard = fabric_now();
 		return use->written(self, p, (uint32_t)e->data);
+	}
 	switch (op->what) {
 	case PAIR_RECEIVE:
 		return one_message(p, use, self, op, e->bytes);
@@ -288,8 +293,6 @@ int pair_progress(struct pair *p, const struct pair_use *use, void *self)
 		}
 		all += n;
 	}
-	if (all)
-		p->heard = fabric_now();
 	return all;
 }
 

@@ -417,14 +417,8 @@ void evb_readout_drop(struct roc_evb *e)
 	}
 	r->gather = (struct evb_list){0};
 	for (i = 0; i < r->count; i++) {
-		struct evb_destination *d = &r->destinations[i];
-
-		if (!d->used)
-			continue;
-		evb_destination_close(e, d, NULL);
-		while (d->queue.count)
-			evb_lose(e, d, evb_pop(r->mfps, &d->queue));
-		d->used = d->wanted = false;
+		if (r->destinations[i].used)
+			evb_destination_drop(e, &r->destinations[i]);
 	}
 }
 

@@ -138,6 +138,8 @@ void evb_lose(struct roc_evb *e, struct evb_destination *d, uint32_t i);
 /* Of destination.c */
 void evb_destination_step(struct roc_evb *e, struct evb_destination *d);
 void evb_destination_close(struct roc_evb *e, struct evb_destination *d, const char *why);
+/* The same, with what waits for it. */
+void evb_destination_drop(struct roc_evb *e, struct evb_destination *d);
 int evb_destinations_new(struct roc_evb *e, char why[ROC_EVB_WHY]);
 void evb_destinations_free(struct roc_evb *e);
 /* The slot of a builder, made if need be; -1: there are too many. */

@@ -162,6 +162,41 @@ static void stood_still(void)
 	close_all();
 }
 
+static double until;
+
+static bool late_enough(void)
+{
+	return unit_seconds() > until;
+}
+
+/* A peer that stands still is gone after its silence, though its kernel takes what is sent to it.
+ */
+static void mute(void)
+{
+	unsigned int i;
+
+	begin();
+	for (i = 0; i < 2; i++) {
+		both(i, 100000);
+		nodes[i].cfg.silence_ns = 400 * MS;
+		nodes[i].source.cold = true;
+		nodes[i].source.events = 0;
+		node_open(&nodes[i]);
+	}
+	publish(ROC_EVB_ROUND_ROBIN, 0);
+	until = unit_seconds() + 0.3;
+	run_until(late_enough, 5000);
+	nodes[1].paused = true;
+	until = unit_seconds() + 1;
+	run_until(late_enough, 5000);
+	CU_ASSERT_TRUE(strstr(nodes[0].said, "Builder node1 is lost: it says nothing any more") !=
+		       NULL);
+	CU_ASSERT_TRUE(strstr(nodes[0].said,
+			      "Readout unit node1 is lost: it says nothing any more") != NULL);
+	CU_ASSERT_TRUE(strstr(nodes[0].said, "node0 is lost") == NULL);
+	close_all();
+}
+
 /* A readout unit that the table has, and that never came. */
 static void never_came(void)
 {
@@ -231,13 +266,6 @@ static void has_nothing(void)
 	UNIT_EQ(nodes[0].sink.missing[1] + nodes[1].sink.missing[1], 0);
 	UNIT_EQ(nodes[0].sink.events + nodes[1].sink.events, 300);
 	close_all();
-}
-
-static double until;
-
-static bool late_enough(void)
-{
-	return unit_seconds() > until;
 }
 
 /* A sink that takes nothing for long: it is nobody's fault but ours, so nothing is stale. */
@@ -604,8 +632,8 @@ static void late_table(void)
 }
 
 UNIT_MAIN("event building, when something goes wrong", {"killed", killed},
-	  {"stood_still", stood_still}, {"never_came", never_came}, {"has_nothing", has_nothing},
-	  {"slow_sink", slow_sink}, {"no_patience", no_patience}, {"windows", windows},
-	  {"small_regions", small_regions}, {"late_ids", late_ids}, {"does_not_fit", does_not_fit},
-	  {"configurations", configurations}, {"tables", tables}, {"broken_id", broken_id},
-	  {"slow_source", slow_source}, {"late_table", late_table})
+	  {"stood_still", stood_still}, {"mute", mute}, {"never_came", never_came},
+	  {"has_nothing", has_nothing}, {"slow_sink", slow_sink}, {"no_patience", no_patience},
+	  {"windows", windows}, {"small_regions", small_regions}, {"late_ids", late_ids},
+	  {"does_not_fit", does_not_fit}, {"configurations", configurations}, {"tables", tables},
+	  {"broken_id", broken_id}, {"slow_source", slow_source}, {"late_table", late_table})
