@@ -3,7 +3,7 @@
 Networks of our own: everything is in a network and mount namespace that ends with us, so nothing of
 the machine is touched, and neither root nor a module is needed where users may have namespaces.
 
-Node k has the namespace nk and the address 10.77.0.k, all are on one bridge. A node can have a bad
+Each node has a namespace of its own and the address 10.77.0.k, all are on one bridge. A node can have a bad
 leg: tests/evb/leg.c carries its frames late, loses some, or all of them.
 """
 
@@ -64,37 +64,43 @@ class Leg:
 
 
 class Net:
-    """A bridge and namespaces n1 to n@count; those in @bad have a leg."""
+    """A bridge and @count namespaces; those in @bad have a leg."""
+
+    made = 0  # devices go away some time after their namespace: no two networks have the same names
 
     def __init__(self, count, bad=(), leg=None):
-        self.count = count
-        self.legs = {}
-        run("ip", "link", "add", "br0", "type", "bridge")
-        run("ip", "link", "set", "br0", "mtu", MTU, "up")
-        run("ip", "addr", "add", address(254) + "/24", "dev", "br0")
+        Net.made += 1
+        self.count, self.bridge, self.legs = count, "br%d" % Net.made, {}
+        run("ip", "link", "add", self.bridge, "type", "bridge")
+        run("ip", "link", "set", self.bridge, "mtu", MTU, "up")
+        run("ip", "addr", "add", address(254) + "/24", "dev", self.bridge)
         for k in range(1, count + 1):
-            name, outside = "n%d" % k, "v%d" % k
+            name, outside = self.name(k), "v%d.%d" % (Net.made, k)
             run("ip", "netns", "add", name)
             if k in bad:
                 self.legs[k] = Leg(leg, outside, name)
             else:
                 run("ip", "link", "add", outside, "type", "veth", "peer", "name", "eth0", "netns",
                     name)
-            run("ip", "link", "set", outside, "mtu", MTU, "master", "br0", "up")
+            run("ip", "link", "set", outside, "mtu", MTU, "master", self.bridge, "up")
             run("ip", "-n", name, "link", "set", "lo", "up")
             run("ip", "-n", name, "addr", "add", address(k) + "/24", "dev", "eth0")
             run("ip", "-n", name, "link", "set", "eth0", "mtu", MTU, "up")
 
+    @staticmethod
+    def name(k):
+        return "n%d.%d" % (Net.made, k)
+
     def inside(self, k):
         """What to put before a command to run it at node @k; 0: beside the bridge."""
-        return ["nsenter", "--net=/run/netns/n%d" % k] if k else []
+        return ["nsenter", "--net=/run/netns/" + self.name(k)] if k else []
 
     def close(self):
         for leg in self.legs.values():
             leg.end()
         for k in range(1, self.count + 1):
-            run("ip", "netns", "delete", "n%d" % k)
-        run("ip", "link", "delete", "br0")
+            run("ip", "netns", "delete", self.name(k))
+        run("ip", "link", "delete", self.bridge)
 
 
 def end_with_parent():
