@@ -33,7 +33,7 @@ void ros_fragment_fill(void *at, uint32_t source, uint32_t event, uint32_t size)
 		put32(bytes + offset, word++);
 }
 
-static char wrong[128];
+static __thread char wrong[128];
 
 static const char *differs(const char *what, uint32_t got, uint32_t expected)
 {
