@@ -28,14 +28,15 @@ static void close_all(void)
 	}
 }
 
+/* Blocks of one event: the highest that anybody has begun. Reports come too seldom here. */
 static uint64_t newest(void)
 {
 	uint64_t most = 0;
 	unsigned int i;
 
 	for (i = 0; i < NODES; i++) {
-		if (nodes[i].used && board.reports[i].newest_block > most)
-			most = board.reports[i].newest_block;
+		if (nodes[i].used && nodes[i].evb && counts_of(&nodes[i]).in.count > most)
+			most = counts_of(&nodes[i]).in.count;
 	}
 	return most;
 }
