@@ -113,6 +113,36 @@ def eight(directory):
     return transport(directory, "push", "--segment=64Ki", count=8, events=320)
 
 
+def longest_queue(directory, policy):
+    """Most MFPs that waited for one builder, at any readout unit; and the complete blocks."""
+    network = Net(4)
+    system = System(network, directory,
+                    "synthetic:size=64Ki,first=0,events=800,buffer=16Mi,fill=head", "count",
+                    stale=8000, lease=8000, policy=policy, options=["--events=4", "--peers=4"])
+    try:
+        system.start_all()
+        bad = [n.name for n in system.builders() if n.wait(40)]
+        peers = [p for n in system.builders() for p in n.last().get("peers", [])
+                 if p["role"] == "builder"]
+        return max((p["queueMax"] for p in peers), default=0), system.complete(), bad
+    finally:
+        system.end()
+        network.close()
+
+
+def queues(directory):
+    """Barrel shift keeps a destination's queue to its window (2), random does not."""
+    wrong, most = [], {}
+    for policy in ("barrel-shift", "random"):
+        most[policy], complete, bad = longest_queue(directory, policy)
+        if bad or complete != 200:
+            wrong.append("%s: %d blocks of 200 are complete, %s failed" % (policy, complete, bad))
+    if most["barrel-shift"] > 2 or most["random"] <= 2:
+        wrong.append("the window is no bound, or random needs none")
+    return wrong, "most blocks that waited for one builder: %s" % ", ".join(
+        "%s %d" % item for item in most.items())
+
+
 def killed(directory):
     """A node is killed and brought back: it costs only its own, and the others go on."""
     network, wrong = Net(4), []
@@ -238,6 +268,7 @@ ALL = QUICK + [
     ("data as commands", command),
     ("regions of 2 MiB, eight of them", limited),
     ("eight nodes", eight),
+    ("a window bounds the queues of barrel shift", queues),
     ("the manager killed and brought back", manager_killed),
     ("a node stopped, and going on", stopped),
     ("a leg that is slow and loses frames", slow_leg),
