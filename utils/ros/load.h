@@ -57,7 +57,8 @@ struct load_client {
 	bool writing; /* the socket took nothing */
 	struct ros_limits limits;
 	struct load_request *requests;
-	uint32_t *spare; /* entries of requests that are free, a stack */
+	uint32_t granted; /* entries of requests: what was wanted, if the daemon lets it */
+	uint32_t *spare;  /* entries of requests that are free, a stack */
 	uint32_t spares, clears;
 	uint8_t *in, *out;
 	size_t in_size, have, out_size, queued;

@@ -196,6 +196,7 @@ static bool welcome(struct load_client *c, const struct ros_message *m)
 	c->spare = calloc(most, sizeof(*c->spare));
 	if (!in || !c->requests || !c->spare)
 		return load_fail(l, "There is no memory left.");
+	c->granted = most;
 	c->in = in;
 	c->in_size = 2 * longest;
 	c->longest = (uint32_t)longest;
@@ -212,7 +213,7 @@ static bool reply(struct load_client *c, const struct ros_message *m)
 	struct load *l = c->load;
 	struct load_request *r;
 
-	if (entry >= l->opt->outstanding || !c->requests || !c->requests[entry].open ||
+	if (entry >= c->granted || !c->requests[entry].open ||
 	    c->requests[entry].uses != m->id >> 32)
 		return load_fail(l, "Client %u got a reply that it did not ask for.", c->number);
 	r = &c->requests[entry];
@@ -222,6 +223,23 @@ static bool reply(struct load_client *c, const struct ros_message *m)
 	histogram_add(&l->times, l->now > r->since ? l->now - r->since : 0);
 	load_check(l, r, m);
 	load_decided(l, r->event);
+	return true;
+}
+
+static bool cleared(struct load_client *c, const struct ros_message *m)
+{
+	struct load *l = c->load;
+
+	if (!c->clears)
+		return load_fail(l, "Client %u got a CLEARED that it did not ask for.", c->number);
+	c->clears--;
+	l->counts.acknowledged++;
+	l->counts.cleared_events += m->cleared.events;
+	l->counts.unknown_events += m->cleared.unknown;
+	l->counts.cleared_fragments += m->cleared.fragments;
+	if (m->cleared.events + m->cleared.unknown != m->id)
+		error_log_add(&l->errors, "of %u events to clear %u were, and %u were not there",
+			      (unsigned int)m->id, m->cleared.events, m->cleared.unknown);
 	return true;
 }
 
@@ -246,16 +264,7 @@ static bool message(struct load_client *c, const struct ros_message *m)
 	case ROS_REPLY:
 		return reply(c, m);
 	case ROS_CLEARED:
-		c->clears--;
-		l->counts.acknowledged++;
-		l->counts.cleared_events += m->cleared.events;
-		l->counts.unknown_events += m->cleared.unknown;
-		l->counts.cleared_fragments += m->cleared.fragments;
-		if (m->cleared.events + m->cleared.unknown != m->id)
-			error_log_add(&l->errors,
-				      "of %u events to clear %u were, and %u were not there",
-				      (unsigned int)m->id, m->cleared.events, m->cleared.unknown);
-		return true;
+		return cleared(c, m);
 	default:
 		return refused(c, m);
 	}

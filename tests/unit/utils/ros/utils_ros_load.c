@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * roc-ros-load and a daemon that lies: what was not asked for ends the run with a sentence, and
+ * nothing that it says is an index before it was looked at.
+ */
+#include <arpa/inet.h>
+#include <poll.h>
+#include <sys/epoll.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "unit.h"
+
+#include "utils/ros/load.h"
+
+#define GRANTED 2
+#define FAR 40000000 /* an entry where no memory is */
+
+static struct load_options options = {.outstanding = UINT32_MAX, .clear = 1, .no_errorcheck = true};
+static struct load_client client;
+static struct load load;
+static int daemon_fd;
+
+static bool hears(const void *bytes, size_t length)
+{
+	struct pollfd fd = {.fd = client.fd, .events = POLLIN};
+
+	return send(daemon_fd, bytes, length, MSG_NOSIGNAL) == (ssize_t)length &&
+	       poll(&fd, 1, 5000) == 1 && load_client_event(&client, EPOLLIN);
+}
+
+/* Welcome, with fewer requests than it would like to have outstanding. */
+static void begin(void)
+{
+	struct ros_limits limits = {.links = 1, .requests = GRANTED, .clears = 1, .events = 8};
+	struct sockaddr_in a = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+	socklen_t length = sizeof(a);
+	uint8_t out[ROS_WELCOME_BYTES];
+	static char name[32];
+	int listener = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+
+	UNIT_NEED(!bind(listener, (struct sockaddr *)&a, length) && !listen(listener, 1) &&
+		  !getsockname(listener, (struct sockaddr *)&a, &length));
+	snprintf(name, sizeof(name), "127.0.0.1:%u", ntohs(a.sin_port));
+	options.connect = name;
+	load = (struct load){.opt = &options, .epoll = epoll_create1(EPOLL_CLOEXEC)};
+	client = (struct load_client){.load = &load};
+	UNIT_NEED(load_connect(&load, &client));
+	daemon_fd = accept(listener, NULL, NULL);
+	close(listener);
+	UNIT_NEED(daemon_fd >= 0);
+	UNIT_NEED(hears(out, ros_encode_welcome(out, 0, ROS_VERSION, &limits)));
+	UNIT_EQ(client.spares, GRANTED);
+}
+
+static void end(const char *says)
+{
+	CU_ASSERT_PTR_NOT_NULL(strstr(load.failure, says));
+	load_disconnect(&client);
+	close(daemon_fd);
+	close(load.epoll);
+}
+
+static void reply_of_no_request(void)
+{
+	struct ros_entry entry = {.link = 0, .status = ROS_NOT_THERE};
+	uint8_t out[ROS_REPLY_HEAD_MAX];
+
+	begin();
+	CU_ASSERT_FALSE(hears(out, ros_encode_reply(out, FAR, 1, ROS_INCOMPLETE, &entry, 1, 0)));
+	end("a reply that it did not ask for");
+}
+
+static void cleared_of_no_clear(void)
+{
+	struct ros_cleared cleared = {.events = 1};
+	uint8_t out[ROS_CLEARED_BYTES];
+	uint32_t event = 1;
+
+	begin();
+	load_client_clear(&client, &event, 1);
+	CU_ASSERT_TRUE(hears(out, ros_encode_cleared(out, 1, &cleared)));
+	CU_ASSERT_FALSE(hears(out, ros_encode_cleared(out, 1, &cleared)));
+	UNIT_EQ(client.clears, 0);
+	UNIT_EQ(load.counts.acknowledged, 1);
+	end("a CLEARED that it did not ask for");
+}
+
+UNIT_MAIN("roc-ros-load and a daemon that lies", {"a reply of no request", reply_of_no_request},
+	  {"a CLEARED of no clear", cleared_of_no_clear})
