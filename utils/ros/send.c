@@ -320,9 +320,14 @@ bool ros_send_spill(struct ros_client *c)
 			continue;
 		if (s->spilled + out->left > s->set.spill)
 			return false;
-		at = out->spilled = malloc(out->left);
+		at = malloc(out->left);
 		if (!at)
 			return false;
+		/* The kernel is done with what it took of these pages. */
+		if (out->pinned)
+			pin(s, out, -1);
+		out->pinned = false;
+		out->spilled = at;
 		out->spilled_bytes = out->left;
 		s->spilled += out->left;
 		for (i = out->at; i < out->iovs; i++) {
