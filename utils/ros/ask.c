@@ -83,6 +83,7 @@ static struct ros_clear_slot *clear_new(struct ros_client *c)
 	struct ros_server *s = c->server;
 	struct ros_clear_slot *slot = c->free_clears;
 	size_t before = (size_t)s->set.limits.requests * (s->set.zerocopy ? 2 : 1) * s->slot_bytes;
+	struct ros_clear_waiter *waiters;
 	unsigned int unit;
 
 	if (slot) {
@@ -96,11 +97,14 @@ static struct ros_clear_slot *clear_new(struct ros_client *c)
 	slot->client = c;
 	slot->out.kind = ROS_OUT_CLEARED;
 	slot->out.iov = &slot->iov;
-	slot->events = (uint32_t *)&slot->parts[s->units];
+	waiters = (struct ros_clear_waiter *)&slot->parts[s->units];
+	slot->events = (uint32_t *)(waiters + (size_t)s->units * s->set.limits.events);
 	slot->found = (_Atomic uint8_t *)(slot->events + s->set.limits.events);
-	for (unit = 0; unit < s->units; unit++)
+	for (unit = 0; unit < s->units; unit++) {
 		slot->parts[unit].job = (struct ros_job){
 			.kind = ROS_JOB_CLEAR, .unit = (uint8_t)unit, .owner = slot};
+		slot->parts[unit].waiters = waiters + (size_t)unit * s->set.limits.events;
+	}
 	return slot;
 }
 

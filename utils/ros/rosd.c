@@ -18,7 +18,6 @@
 #include "utils/common/scrape.h"
 #include "utils/common/tool.h"
 
-#define CLEAR_WAITERS 65536 /* events of clears that have not come, of a sub-unit */
 #define SYNTHETIC_PAGES 4096
 #define LOOK_NS (100 * ROS_MS)		    /* between two looks of the main thread */
 #define ALIVE_NS (UINT64_C(3) * ROS_SECOND) /* a thread that made no turn for so long hangs */
@@ -243,7 +242,6 @@ static int prepare(struct rosd *d)
 			.busy_ns = o->patience * ROS_MS,
 			.age_ns = o->max_age * ROS_SECOND,
 			.jobs = o->max_clients * (o->max_requests + o->max_clears),
-			.clears = CLEAR_WAITERS,
 		};
 		if (ros_worker_init(w))
 			return tool_fail("There is no memory left.");

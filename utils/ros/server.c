@@ -150,9 +150,10 @@ int ros_server_init(struct ros_server *s)
 				       << unit * ROS_SOURCE_LINKS;
 	s->slot_bytes = round_up(sizeof(struct ros_slot) + s->units * sizeof(struct ros_part) +
 				 (1 + links) * sizeof(struct iovec) + ROS_REPLY_HEAD_MAX);
-	s->clear_bytes =
-		round_up(sizeof(struct ros_clear_slot) + s->units * sizeof(struct ros_clear_part) +
-			 (size_t)s->set.limits.events * 5);
+	s->clear_bytes = round_up(
+		sizeof(struct ros_clear_slot) + s->units * sizeof(struct ros_clear_part) +
+		(size_t)s->set.limits.events * (s->units * sizeof(struct ros_clear_waiter) +
+						sizeof(uint32_t) + sizeof(uint8_t)));
 	s->in_bytes = s->set.limits.message * 2;
 	if (s->in_bytes < 16384)
 		s->in_bytes = 16384;

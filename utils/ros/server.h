@@ -83,7 +83,7 @@ struct ros_clear_slot {
 	_Atomic uint8_t *found;
 	struct iovec iov;
 	uint8_t head[ROS_CLEARED_BYTES];
-	struct ros_clear_part parts[]; /* of each unit; behind them events and found */
+	struct ros_clear_part parts[]; /* of each unit; behind them waiters, events and found */
 };
 
 struct ros_note {

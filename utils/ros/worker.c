@@ -207,18 +207,16 @@ static void clear_event(struct ros_worker *w, struct ros_clear_part *c, uint32_t
 {
 	uint32_t event = c->events[number], all = w->source->links;
 	uint32_t there = w->source->ops->find(w->source, event);
-	struct ros_clear_waiter *one = w->spare;
+	struct ros_clear_waiter *one = &c->waiters[number];
 
 	if (there) {
 		clear_now(w, event);
 		c->fragments += (uint32_t)__builtin_popcount(there);
 		atomic_store_explicit(&c->found[number], 1, memory_order_relaxed);
 	}
-	if (!(all & ~there) || !patient(w) || !one)
+	if (!(all & ~there) || !patient(w))
 		return;
-	w->spare = one->next;
 	one->part = c;
-	one->number = number;
 	one->waiter.event = event;
 	one->waiter.missing = (all & ~there) | OF_A_CLEAR;
 	one->waiter.until = w->now + w->set.wait_ns;
@@ -261,7 +259,7 @@ static void clear_some(struct ros_worker *w, struct ros_clear_waiter *c, uint32_
 {
 	c->waiter.missing &= ~links;
 	c->part->fragments += (uint32_t)__builtin_popcount(links);
-	atomic_store_explicit(&c->part->found[c->number], 1, memory_order_relaxed);
+	atomic_store_explicit(&c->part->found[c - c->part->waiters], 1, memory_order_relaxed);
 	ros_count_add(&w->counts.cleared, (uint64_t)__builtin_popcount(links));
 }
 
@@ -272,8 +270,6 @@ static void clear_over(struct ros_worker *w, struct ros_waiter *one)
 	ros_waiting_remove(&w->waiting, one);
 	if (!--c->part->waiting)
 		result(w, &c->part->job);
-	c->next = w->spare;
-	w->spare = c;
 }
 
 /*
@@ -547,23 +543,15 @@ static void *work(void *argument)
 
 int ros_worker_init(struct ros_worker *w)
 {
-	uint32_t i;
-
 	TAILQ_INIT(&w->blocked);
 	TAILQ_INIT(&w->flight);
 	w->told = true;
 	w->bell.fd = -1;
-	w->clears = calloc(w->set.clears, sizeof(*w->clears));
-	if (!w->clears || !ros_queue_init(&w->orders, w->set.jobs) ||
-	    !ros_queue_init(&w->results, w->set.jobs) ||
+	if (!ros_queue_init(&w->orders, w->set.jobs) || !ros_queue_init(&w->results, w->set.jobs) ||
 	    !ros_waiting_init(&w->waiting, w->set.jobs))
 		return -ENOMEM;
 	if (!ros_bell_init(&w->bell))
 		return -errno;
-	for (i = 0; i < w->set.clears; i++) {
-		w->clears[i].next = w->spare;
-		w->spare = &w->clears[i];
-	}
 	return 0;
 }
 
@@ -606,7 +594,6 @@ void ros_worker_free(struct ros_worker *w)
 	ros_queue_free(&w->results);
 	ros_waiting_free(&w->waiting);
 	ros_bell_free(&w->bell);
-	free(w->clears);
 	if (w->source)
 		w->source->ops->close(w->source);
 	w->source = NULL;

@@ -58,22 +58,23 @@ struct ros_part {
 	size_t aside_bytes;
 };
 
-/* A list of events to clear, in one sub-unit. */
-struct ros_clear_part {
-	struct ros_job job;
-	const uint32_t *events;
-	_Atomic uint8_t *found; /* set for those of which there was one; of all sub-units */
-	uint32_t count;
-	uint32_t waiting; /* events of which some link has not come */
-	uint32_t fragments;
-};
+struct ros_clear_part;
 
 /* A clear that waits for one event. */
 struct ros_clear_waiter {
 	struct ros_waiter waiter;
-	struct ros_clear_part *part; /* NULL: of a request, which is around the waiter */
-	uint32_t number;	     /* in the list */
-	struct ros_clear_waiter *next;
+	struct ros_clear_part *part;
+};
+
+/* A list of events to clear, in one sub-unit. */
+struct ros_clear_part {
+	struct ros_job job;
+	const uint32_t *events;
+	struct ros_clear_waiter *waiters; /* one for each: nobody's clear takes another's */
+	_Atomic uint8_t *found; /* set for those of which there was one; of all sub-units */
+	uint32_t count;
+	uint32_t waiting; /* events of which some link has not come */
+	uint32_t fragments;
 };
 
 struct ros_worker_counts {
@@ -95,7 +96,6 @@ struct ros_worker_settings {
 	uint64_t busy_ns; /* for a host page */
 	uint64_t age_ns;  /* fragments older than that are cleared; 0: never */
 	uint32_t jobs;	  /* that can be outstanding */
-	uint32_t clears;  /* events of clears that can wait */
 };
 
 struct ros_worker {
@@ -116,7 +116,6 @@ struct ros_worker {
 	uint32_t ahead;	   /* host pages of parts that wait for the rest of theirs */
 	uint32_t deferred; /* parts with something for later */
 	TAILQ_HEAD(ros_blocked, ros_part) blocked;
-	struct ros_clear_waiter *clears, *spare;
 	TAILQ_HEAD(ros_flight, ros_part) flight;
 	bool told; /* there are results that the network was not told of */
 	uint64_t now, looked, swept;

@@ -182,7 +182,7 @@ static void begin(uint64_t wait_ms, uint64_t busy_ms)
 	w.source = &fake.source;
 	w.network = &network;
 	w.set = (struct ros_worker_settings){
-		.wait_ns = wait_ms * MS, .busy_ns = busy_ms * MS, .jobs = 64, .clears = 4};
+		.wait_ns = wait_ms * MS, .busy_ns = busy_ms * MS, .jobs = 64};
 	UNIT_NEED(ros_bell_init(&network));
 	UNIT_NEED(!ros_worker_init(&w));
 }
@@ -399,12 +399,16 @@ static void stops_by_itself(void)
 }
 
 static struct ros_clear_part clear_part;
+static struct ros_clear_waiter waiters[EVENTS];
 static _Atomic uint8_t found[EVENTS];
 
 static struct ros_clear_part *clear(const uint32_t *events, uint32_t count)
 {
-	clear_part = (struct ros_clear_part){
-		.job.kind = ROS_JOB_CLEAR, .events = events, .found = found, .count = count};
+	clear_part = (struct ros_clear_part){.job.kind = ROS_JOB_CLEAR,
+					     .events = events,
+					     .waiters = waiters,
+					     .found = found,
+					     .count = count};
 	memset(found, 0, sizeof(found));
 	ros_worker_order(&w, &clear_part.job);
 	return &clear_part;
@@ -437,17 +441,19 @@ static void cleared(void)
 	UNIT_EQ(c->fragments, 12);
 	UNIT_EQ(found[0] + 2 * found[1] + 4 * found[2], 3);
 	end();
-	/* More events than can be waited for: the others are as they are. */
+	/* Nothing of it is there yet: all of it is waited for. */
 	begin(60000, 1000);
-	w.spare->next->next = NULL; /* two are left */
 	c = clear(events, 4);
 	ros_worker_turn(&w);
-	UNIT_EQ(c->waiting, 2);
+	UNIT_EQ(c->waiting, 4);
 	comes(1, 0x3f);
 	comes(2, 0x3f);
+	comes(3, 0x3f);
+	comes(4, 0x3f);
 	ros_worker_turn(&w);
 	CU_ASSERT_PTR_EQUAL(ros_queue_pop(&w.results), c);
-	UNIT_EQ(c->fragments, 12);
+	UNIT_EQ(c->fragments, 24);
+	UNIT_EQ(found[0] + found[1] + found[2] + found[3], 4);
 	end();
 }
 

@@ -176,6 +176,33 @@ static void too_many_clears(void)
 	daemon_forget(&d);
 }
 
+/* One has as many events waiting as it may: another's clear waits beside it, and takes what comes.
+ */
+static void clears_of_all(void)
+{
+	static uint32_t far[1024];
+	uint32_t next = 64, first = 0;
+	unsigned int i, k;
+
+	start("--rate=0 --pages=64 --max-clears=65 --wait=30000");
+	CU_ASSERT_TRUE(client_open(&bad, &d, 0));
+	for (i = 0; i < 65; i++) {
+		for (k = 0; k < 1024; k++)
+			far[k] = 1000000 + 1024 * i + k;
+		CU_ASSERT_TRUE(client_clear(&bad, i, far, 1024));
+	}
+	CU_ASSERT_TRUE(client_asks(&bad, 1, ALL)); /* they are with the workers */
+	CU_ASSERT_TRUE(client_clear(&good, 1, &next, 1));
+	CU_ASSERT_TRUE(client_clear(&good, 2, &first, 1));
+	for (i = 0; i < 2; i++) {
+		UNIT_NEED(client_hears(&good, ROS_CLEARED));
+		UNIT_EQ(good.m.cleared.fragments, 24);
+		UNIT_EQ(good.m.cleared.unknown, 0);
+	}
+	finish();
+	daemon_forget(&d);
+}
+
 static void too_many_clients(void)
 {
 	static struct client more[40];
@@ -373,7 +400,8 @@ static void copied_all_the_same(void)
 
 UNIT_MAIN("roc-rosd and those who do not behave", {"malformed", malformed}, {"no HELLO", no_hello},
 	  {"byte by byte", dripping}, {"too many requests", too_many_requests},
-	  {"too many clears and events", too_many_clears}, {"too many clients", too_many_clients},
+	  {"too many clears and events", too_many_clears},
+	  {"clears of one and of another", clears_of_all}, {"too many clients", too_many_clients},
 	  {"does not read", does_not_read}, {"backlog", backlog},
 	  {"no more than the backlog", backlog_is_small}, {"slow among fast", slow_among_fast},
 	  {"killed", killed_plain}, {"killed while the kernel reads its pages", killed_zerocopy},
