@@ -84,7 +84,7 @@ void ros_client_free(struct ros_client *c)
 		if (slot->client != c)
 			continue;
 		TAILQ_REMOVE(&s->partial, slot, partial);
-		ros_send_aside_free(s, slot);
+		ros_send_aside_free(slot);
 	}
 	if (c->dirty)
 		TAILQ_REMOVE(&s->dirty, c, dirty_entry);

@@ -64,16 +64,23 @@ static void give_back(struct ros_server *s, struct ros_slot *slot)
 	}
 }
 
+/* So much more is copied aside for it, or again less. */
+static void book(struct ros_client *c, int64_t bytes)
+{
+	c->spilled += (size_t)bytes;
+	c->server->spilled += (uint64_t)bytes;
+}
+
 static void release(struct ros_client *c, struct ros_out *out)
 {
 	if (out->pinned)
 		pin(c->server, out, -1);
 	if (out->kind == ROS_OUT_REPLY) {
 		give_back(c->server, (struct ros_slot *)out);
-		ros_send_aside_free(c->server, (struct ros_slot *)out);
+		ros_send_aside_free((struct ros_slot *)out);
 	}
 	if (out->spilled) {
-		c->server->spilled -= out->spilled_bytes;
+		book(c, -(int64_t)out->spilled_bytes);
 		free(out->spilled);
 	}
 	ros_client_slot_free(c, out);
@@ -307,7 +314,38 @@ void ros_send_zerocopied(struct ros_client *c)
 	}
 }
 
-bool ros_send_spill(struct ros_client *c)
+/*
+ * There is no room to copy @bytes more aside for @c. Of those who hold their share of what there
+ * is, or more, the one that has taken nothing for longest. Who holds less is not to pay for the
+ * others.
+ */
+static struct ros_client *too_slow(struct ros_client *c, size_t bytes)
+{
+	struct ros_client *one, *worst = c;
+	struct ros_server *s = c->server;
+	uint64_t held, sum = 0, holders = 0, since, longest = UINT64_MAX;
+	unsigned int pass;
+
+	for (pass = 0; pass < 2; pass++) {
+		TAILQ_FOREACH(one, &s->clients, all)
+		{
+			held = one->spilled + (one == c ? bytes : 0);
+			if (one->state == ROS_CLIENT_GONE || !held)
+				continue;
+			since = one->stalled ? one->stalled : s->now;
+			if (!pass) {
+				sum += held;
+				holders++;
+			} else if (held * holders >= sum && since < longest) {
+				longest = since;
+				worst = one;
+			}
+		}
+	}
+	return worst;
+}
+
+struct ros_client *ros_send_spill(struct ros_client *c)
 {
 	struct ros_server *s = c->server;
 	struct ros_out *out;
@@ -319,17 +357,17 @@ bool ros_send_spill(struct ros_client *c)
 		if (out->kind != ROS_OUT_REPLY || out->spilled || out->zerocopies)
 			continue;
 		if (s->spilled + out->left > s->set.spill)
-			return false;
+			return too_slow(c, out->left);
 		at = malloc(out->left);
 		if (!at)
-			return false;
+			return c;
 		/* The kernel is done with what it took of these pages. */
 		if (out->pinned)
 			pin(s, out, -1);
 		out->pinned = false;
 		out->spilled = at;
 		out->spilled_bytes = out->left;
-		s->spilled += out->left;
+		book(c, (int64_t)out->left);
 		for (i = out->at; i < out->iovs; i++) {
 			size_t into = i == out->at ? out->into : 0;
 
@@ -345,39 +383,42 @@ bool ros_send_spill(struct ros_client *c)
 		ros_count_add(&s->counts.spills, 1);
 		ros_count_add(&s->counts.spilled_bytes, out->left);
 	}
-	return true;
+	return NULL;
 }
 
-void ros_send_aside_free(struct ros_server *s, struct ros_slot *slot)
+void ros_send_aside_free(struct ros_slot *slot)
 {
 	unsigned int unit;
 
-	for (unit = 0; unit < s->units; unit++) {
+	for (unit = 0; unit < slot->client->server->units; unit++) {
 		struct ros_part *p = &slot->parts[unit];
 
 		if (!p->aside)
 			continue;
-		s->spilled -= p->aside_bytes;
+		book(slot->client, -(int64_t)p->aside_bytes);
 		free(p->aside);
 		p->aside = NULL;
 	}
 }
 
-static void part_spill(struct ros_server *s, struct ros_part *p)
+static struct ros_client *part_spill(struct ros_client *c, struct ros_part *p)
 {
+	struct ros_server *s = c->server;
 	unsigned int link;
 	size_t bytes = 0;
 	uint8_t *at;
 
 	for (link = 0; link < ROS_SOURCE_LINKS; link++)
 		bytes += p->pieces[link].handle ? p->pieces[link].size : 0;
-	if (!bytes || s->spilled + bytes > s->set.spill)
-		return;
+	if (!bytes)
+		return NULL;
+	if (s->spilled + bytes > s->set.spill)
+		return too_slow(c, bytes);
 	at = p->aside = malloc(bytes);
 	if (!at)
-		return;
+		return NULL;
 	p->aside_bytes = bytes;
-	s->spilled += bytes;
+	book(c, (int64_t)bytes);
 	for (link = 0; link < ROS_SOURCE_LINKS; link++) {
 		struct ros_piece *piece = &p->pieces[link];
 
@@ -392,14 +433,16 @@ static void part_spill(struct ros_server *s, struct ros_part *p)
 	s->returned[p->job.unit] = true;
 	ros_count_add(&s->counts.spills, 1);
 	ros_count_add(&s->counts.spilled_bytes, bytes);
+	return NULL;
 }
 
 /*
  * A reply whose part of one sub-unit waits for host pages holds those of the others, for which
  * another reply may wait that holds the first one's: nobody would go on.
  */
-void ros_send_spill_partial(struct ros_server *s)
+struct ros_client *ros_send_spill_partial(struct ros_server *s)
 {
+	struct ros_client *worst = NULL, *one;
 	struct ros_slot *slot;
 	unsigned int unit;
 
@@ -408,8 +451,13 @@ void ros_send_spill_partial(struct ros_server *s)
 		for (unit = 0; unit < s->units; unit++) {
 			struct ros_part *p = &slot->parts[unit];
 
-			if (p->links && p->back && !p->aside)
-				part_spill(s, p);
+			if (!p->links || !p->back || p->aside)
+				continue;
+			one = part_spill(slot->client, p);
+			/* It does not block anybody's socket: its parts stay where they are. */
+			if (one && one != slot->client)
+				worst = one;
 		}
 	}
+	return worst;
 }

@@ -275,10 +275,18 @@ static void wake_workers(struct ros_server *s)
 	}
 }
 
+static void drop_slow(struct ros_server *s, struct ros_client *c)
+{
+	if (!c)
+		return;
+	ros_count_add(&s->counts.slow, 1);
+	ros_client_drop(c);
+}
+
 /* Somebody waits for host pages: those who do not take theirs hold none. */
 static void spill(struct ros_server *s)
 {
-	struct ros_client *c, *next;
+	struct ros_client *c, *next, *slow;
 	unsigned int unit;
 
 	s->starving = false;
@@ -288,13 +296,17 @@ static void spill(struct ros_server *s)
 	if (!s->starving || s->now - s->spilled_at < SPILL_NS)
 		return;
 	s->spilled_at = s->now;
-	ros_send_spill_partial(s);
+	drop_slow(s, ros_send_spill_partial(s));
 	for (c = TAILQ_FIRST(&s->clients); c; c = next) {
+		slow = NULL;
+		if (c->state != ROS_CLIENT_GONE && c->blocked)
+			slow = ros_send_spill(c);
+		/* Another one goes so that there is room for it at the next look. */
+		if (slow != c)
+			drop_slow(s, slow);
 		next = TAILQ_NEXT(c, all);
-		if (c->state == ROS_CLIENT_GONE || !c->blocked || ros_send_spill(c))
-			continue;
-		ros_count_add(&s->counts.slow, 1);
-		ros_client_drop(c);
+		if (slow == c)
+			drop_slow(s, slow);
 	}
 }
 

@@ -139,6 +139,7 @@ struct ros_client {
 	struct ros_outs sent; /* the kernel is not done with */
 	uint64_t next_number;
 	size_t backlog;
+	size_t spilled; /* bytes that are copied aside for it now */
 	uint32_t zerocopy_next, zerocopy_open;
 	struct {
 		uint64_t first, last; /* numbers of messages */
@@ -236,10 +237,12 @@ void ros_send_drop(struct ros_client *c, struct ros_out *out);
 void ros_send_forget(struct ros_client *c);
 /* What the kernel is done with. */
 void ros_send_zerocopied(struct ros_client *c);
-/* Copy what a slow client has not taken aside. False: there is too much of it already. */
-bool ros_send_spill(struct ros_client *c);
-/* Copy aside what came of replies that are halfway. */
-void ros_send_spill_partial(struct ros_server *s);
-void ros_send_aside_free(struct ros_server *s, struct ros_slot *slot);
+/*
+ * Copy what a slow client has not taken aside; and what came of replies that are halfway. Who is to
+ * be dropped to make room for it; NULL: nobody. It may be @c.
+ */
+struct ros_client *ros_send_spill(struct ros_client *c);
+struct ros_client *ros_send_spill_partial(struct ros_server *s);
+void ros_send_aside_free(struct ros_slot *slot);
 
 #endif

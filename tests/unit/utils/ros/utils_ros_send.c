@@ -96,14 +96,18 @@ static struct ros_out *replies(struct one *one, unsigned int i, uint32_t size)
 	return &slot->out;
 }
 
-static void end(struct one *one)
+static void leaves(struct one *one)
 {
 	ros_send_forget(&one->c);
+	UNIT_EQ(one->c.spilled, 0);
+	close(one->c.fd);
+	close(one->peer);
+}
+
+static void end(void)
+{
 	UNIT_EQ(server.pinned[0], 0);
 	UNIT_EQ(server.spilled, 0);
-	if (one->c.fd >= 0)
-		close(one->c.fd);
-	close(one->peer);
 	close(server.epoll);
 }
 
@@ -128,11 +132,51 @@ static void pinned_and_spilled(void)
 	UNIT_EQ(server.counts.zerocopies, 1);
 	UNIT_EQ(server.pinned[0], 1);
 	UNIT_NEED(UNIT_WAIT(told(&one, out), 5000));
-	CU_ASSERT_TRUE(ros_send_spill(&one.c));
+	CU_ASSERT_PTR_NULL(ros_send_spill(&one.c));
 	CU_ASSERT_PTR_NOT_NULL(out->spilled);
 	UNIT_EQ(returned, 1);
 	UNIT_EQ(server.pinned[0], 0);
-	end(&one);
+	leaves(&one);
+	end();
 }
 
-UNIT_MAIN("what goes to slow clients", {"pinned and spilled", pinned_and_spilled})
+/* It has so much to take, and stands still. */
+static void stands(struct one *one, uint32_t size)
+{
+	connects(one);
+	one->c.zerocopy = false;
+	replies(one, 0, size);
+	ros_send(&one->c);
+	CU_ASSERT_TRUE(one->c.blocked);
+	server.now++;
+}
+
+/* What is copied aside is full: of those who hold much of it the slowest goes, and no other. */
+static void full_for_some(void)
+{
+	static struct one slow[3], small, fresh;
+	unsigned int i;
+
+	begin(4 * (uint64_t)BYTES);
+	stands(&small, BYTES / 8);
+	CU_ASSERT_PTR_NULL(ros_send_spill(&small.c));
+	for (i = 0; i < 3; i++) {
+		stands(&slow[i], BYTES);
+		CU_ASSERT_PTR_NULL(ros_send_spill(&slow[i].c));
+	}
+	server.now++;
+	slow[0].c.stalled = server.now; /* it took some */
+	stands(&fresh, BYTES);
+	CU_ASSERT_PTR_EQUAL(ros_send_spill(&fresh.c), &slow[1].c);
+	leaves(&slow[1]);
+	slow[1].c.state = ROS_CLIENT_GONE;
+	CU_ASSERT_PTR_NULL(ros_send_spill(&fresh.c));
+	leaves(&fresh);
+	leaves(&slow[2]);
+	leaves(&slow[0]);
+	leaves(&small);
+	end();
+}
+
+UNIT_MAIN("what goes to slow clients", {"pinned and spilled", pinned_and_spilled},
+	  {"full for some", full_for_some})
