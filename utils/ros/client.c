@@ -34,7 +34,7 @@ static void set_options(int fd)
 	set_option(fd, IPPROTO_TCP, TCP_KEEPCNT, 3);
 }
 
-void ros_client_new(struct ros_server *s, int fd, bool refused)
+void ros_client_new(struct ros_server *s, int fd, const struct in6_addr *from, bool refused)
 {
 	struct epoll_event event = {.events = EPOLLIN};
 	struct ros_client *c = calloc(1, sizeof(*c));
@@ -56,6 +56,8 @@ void ros_client_new(struct ros_server *s, int fd, bool refused)
 	c->interest = EPOLLIN;
 	c->refused = refused;
 	c->half = s->now;
+	c->active = s->now;
+	c->from = *from;
 	TAILQ_INIT(&c->out);
 	TAILQ_INIT(&c->sent);
 	for (i = 0; i < ROS_NOTES; i++) {
@@ -71,6 +73,33 @@ void ros_client_new(struct ros_server *s, int fd, bool refused)
 	s->client_count++;
 	ros_count_set(&s->counts.clients, s->client_count);
 	ros_count_add(&s->counts.connections, 1);
+}
+
+bool ros_client_silent(const struct ros_client *c)
+{
+	const struct ros_server *s = c->server;
+	int unread;
+
+	if (c->state != ROS_CLIENT_OPEN || c->requests || c->clears || c->jobs || c->half ||
+	    !TAILQ_EMPTY(&c->out) || !TAILQ_EMPTY(&c->sent))
+		return false;
+	if (s->now - c->active < s->set.limits.patience * ROS_MS)
+		return false;
+	/* What it asks for may have come this moment. */
+	return !ioctl(c->fd, FIONREAD, &unread) && !unread;
+}
+
+void ros_client_displace(struct ros_client *c)
+{
+	struct ros_server *s = c->server;
+
+	c->refused = true;
+	s->client_count--;
+	s->refused_count++;
+	if (s->refused_count > ROS_REFUSED_MAX)
+		ros_client_drop(c);
+	else
+		ros_client_refuse(c, ROS_E_TOO_MANY_CLIENTS, 0, s->set.clients, s->set.clients);
 }
 
 void ros_client_free(struct ros_client *c)
@@ -193,6 +222,7 @@ static void read_some(struct ros_client *c)
 		ros_client_drop(c);
 		return;
 	}
+	c->active = s->now;
 	if (!got) {
 		c->eof = true;
 		if (c->shut)

@@ -241,6 +241,8 @@ void ros_send(struct ros_client *c)
 		c->stalled = 0;
 	}
 	if (progress)
+		c->active = s->now;
+	if (progress)
 		ros_client_resume(c);
 	else
 		ros_client_interest(c);

@@ -23,7 +23,6 @@
 #define RESULTS 1024	      /* of a worker in one turn */
 #define TICK_NS (50 * ROS_MS) /* how exact patience is */
 #define SPILL_NS (5 * ROS_MS) /* between two looks for slow clients */
-#define REFUSED_MAX 32	      /* that are told so at the same time; more are just closed */
 #define ACCEPTS 64	      /* in one turn */
 #define FILES_BESIDE 128      /* that the daemon has open beside its clients */
 
@@ -116,7 +115,7 @@ static int listen_all(struct ros_server *s)
 static void raise_files(struct ros_server *s)
 {
 	struct rlimit limit;
-	rlim_t wanted = s->set.clients + REFUSED_MAX + FILES_BESIDE;
+	rlim_t wanted = s->set.clients + ROS_REFUSED_MAX + FILES_BESIDE;
 
 	if (getrlimit(RLIMIT_NOFILE, &limit) || limit.rlim_cur >= wanted)
 		return;
@@ -176,14 +175,53 @@ static void stop_listening(struct ros_server *s)
 	s->listener_count = 0;
 }
 
+/* Of IPv4 as mapped. */
+static struct in6_addr address_of(const struct sockaddr_storage *a)
+{
+	struct in6_addr from = {0};
+
+	if (a->ss_family == AF_INET6)
+		return ((const struct sockaddr_in6 *)a)->sin6_addr;
+	from.s6_addr[10] = from.s6_addr[11] = 0xff;
+	memcpy(&from.s6_addr[12], &((const struct sockaddr_in *)a)->sin_addr, 4);
+	return from;
+}
+
+/*
+ * All places are taken: who has been silent for longest gives up its own. If the one who comes has
+ * such connections itself, it is one of these: nobody drives out others by coming again and again.
+ */
+static void make_place(struct ros_server *s, const struct in6_addr *from)
+{
+	struct ros_client *c, *longest = NULL;
+	bool ours = false, same;
+
+	TAILQ_FOREACH(c, &s->clients, all)
+	{
+		same = !memcmp(&c->from, from, sizeof(*from));
+		if ((ours && !same) || (longest && ours == same && c->active >= longest->active) ||
+		    !ros_client_silent(c))
+			continue;
+		longest = c;
+		ours = same;
+	}
+	if (longest)
+		ros_client_displace(longest);
+}
+
 /* One address; the last connection that fits is refused in words, those beyond it without. */
 static void accept_some(struct ros_server *s, int listener)
 {
+	struct sockaddr_storage address = {0};
+	struct in6_addr from;
+	socklen_t length;
 	unsigned int i;
 	int fd;
 
 	for (i = 0; i < ACCEPTS; i++) {
-		fd = accept4(listener, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
+		length = sizeof(address);
+		fd = accept4(listener, (struct sockaddr *)&address, &length,
+			     SOCK_NONBLOCK | SOCK_CLOEXEC);
 		if (fd < 0 &&
 		    (errno == EMFILE || errno == ENFILE || errno == ENOBUFS || errno == ENOMEM)) {
 			/* It would be told of again and again. */
@@ -194,13 +232,16 @@ static void accept_some(struct ros_server *s, int listener)
 			continue;
 		if (fd < 0)
 			return;
+		from = address_of(&address);
+		if (s->client_count >= s->set.clients)
+			make_place(s, &from);
 		if (s->client_count < s->set.clients) {
-			ros_client_new(s, fd, false);
+			ros_client_new(s, fd, &from, false);
 			continue;
 		}
 		ros_count_add(&s->counts.refused, 1);
-		if (s->refused_count < REFUSED_MAX)
-			ros_client_new(s, fd, true);
+		if (s->refused_count < ROS_REFUSED_MAX)
+			ros_client_new(s, fd, &from, true);
 		else
 			close(fd);
 	}

@@ -26,6 +26,7 @@
 #define ROS_NOTES 16	   /* short messages to a client that it did not take yet */
 #define ROS_ZEROCOPIES 512 /* sends to a client that the kernel was not done with */
 #define ROS_TIMES 24	   /* buckets of a histogram: below 2^i us */
+#define ROS_REFUSED_MAX 32 /* that are told so at the same time; more are just closed */
 
 struct ros_server_settings {
 	struct ros_limits limits; /* of a client; links is filled in by ros_server_init() */
@@ -122,6 +123,8 @@ struct ros_client {
 	uint64_t stalled; /* since when the socket takes nothing; 0: it does */
 	uint64_t half;	  /* since when there is half a message, or no HELLO; 0: neither */
 	uint64_t linger;  /* until when it is listened for its end */
+	uint64_t active;  /* when something came from it or went to it last */
+	struct in6_addr from;
 
 	uint8_t *in;
 	size_t have;
@@ -205,7 +208,11 @@ void ros_server_free(struct ros_server *s);
 void ros_server_order(struct ros_server *s, struct ros_job *job);
 
 /* client.c */
-void ros_client_new(struct ros_server *s, int fd, bool refused);
+void ros_client_new(struct ros_server *s, int fd, const struct in6_addr *from, bool refused);
+/* Nothing is asked for, and has not been for longer than patience. */
+bool ros_client_silent(const struct ros_client *c);
+/* Its place is another's from now on. */
+void ros_client_displace(struct ros_client *c);
 void ros_client_event(struct ros_client *c, uint32_t events);
 void ros_client_tick(struct ros_client *c);
 /* Read on, if it stopped for what was not taken. */

@@ -229,6 +229,61 @@ static void too_many_clients(void)
 	daemon_forget(&d);
 }
 
+/* Connected from an address of the loopback of its own, and welcome; false: it is refused. */
+static bool comes_in(struct client *c, const char *from)
+{
+	struct sockaddr_in a = {.sin_family = AF_INET};
+	struct ros_hello hello = {.lowest = 1, .highest = ROS_VERSION};
+
+	c->have = c->used = 0;
+	c->fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	inet_pton(AF_INET, from, &a.sin_addr);
+	if (!bind(c->fd, (struct sockaddr *)&a, sizeof(a))) {
+		a.sin_port = htons(d.port);
+		a.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+		if (!connect(c->fd, (struct sockaddr *)&a, sizeof(a)) &&
+		    client_send(c, out, ros_encode_hello(out, 1, &hello)) &&
+		    client_hear(c, LIMIT_MS) == HEARD_MESSAGE && c->m.type == ROS_WELCOME)
+			return true;
+	}
+	client_close(c);
+	return false;
+}
+
+/* Who has asked for something keeps its place, who is silent only while nobody needs it. */
+static void silent_clients(void)
+{
+	static struct client other, third;
+	unsigned int i;
+
+	start("--rate=0 --pages=64 --max-clients=3 --patience=200 --wait=60000");
+	CU_ASSERT_TRUE(comes_in(&other, "127.0.0.2"));
+	CU_ASSERT_TRUE(comes_in(&bad, "127.0.0.3"));
+	/* Its own before that of another, which has been silent for longer. */
+	CU_ASSERT_TRUE(UNIT_WAIT(comes_in(&third, "127.0.0.3"), 5000));
+	client_refused(&bad, ROS_E_TOO_MANY_CLIENTS, 3);
+	client_close(&bad);
+	CU_ASSERT_TRUE(client_request(&good, 77, 1000000, ALL));
+	CU_ASSERT_TRUE(client_asks(&good, 1, ALL));
+	CU_ASSERT_TRUE(client_request(&third, 77, 1000000, ALL));
+	CU_ASSERT_TRUE(client_asks(&third, 1, ALL));
+	/* That of another, where it has none that is silent. */
+	CU_ASSERT_TRUE(UNIT_WAIT(comes_in(&bad, "127.0.0.3"), 5000));
+	client_refused(&other, ROS_E_TOO_MANY_CLIENTS, 3);
+	client_close(&other);
+	CU_ASSERT_TRUE(client_request(&bad, 77, 1000000, ALL));
+	CU_ASSERT_TRUE(client_asks(&bad, 1, ALL));
+	/* Nobody who waits for something, however long. */
+	for (i = 0; i < 3; i++) {
+		usleep(200000);
+		CU_ASSERT_FALSE(comes_in(&other, "127.0.0.2"));
+	}
+	CU_ASSERT_TRUE(client_asks(&third, 2, ALL));
+	client_close(&third);
+	finish();
+	daemon_forget(&d);
+}
+
 /* Asks for everything there is, and takes nothing. */
 static unsigned int greedy(struct client *c, unsigned int most)
 {
@@ -402,7 +457,8 @@ UNIT_MAIN("roc-rosd and those who do not behave", {"malformed", malformed}, {"no
 	  {"byte by byte", dripping}, {"too many requests", too_many_requests},
 	  {"too many clears and events", too_many_clears},
 	  {"clears of one and of another", clears_of_all}, {"too many clients", too_many_clients},
-	  {"does not read", does_not_read}, {"backlog", backlog},
-	  {"no more than the backlog", backlog_is_small}, {"slow among fast", slow_among_fast},
-	  {"killed", killed_plain}, {"killed while the kernel reads its pages", killed_zerocopy},
+	  {"silent clients", silent_clients}, {"does not read", does_not_read},
+	  {"backlog", backlog}, {"no more than the backlog", backlog_is_small},
+	  {"slow among fast", slow_among_fast}, {"killed", killed_plain},
+	  {"killed while the kernel reads its pages", killed_zerocopy},
 	  {"copied all the same", copied_all_the_same}, {"half closed", half_closed})
