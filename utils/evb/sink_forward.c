@@ -18,7 +18,7 @@
 
 struct values {
 	char to[EVB_TEXT_MAX], provider[EVB_TEXT_MAX];
-	uint64_t connections, largest, patience;
+	uint64_t connections, largest, patience, silence;
 };
 
 #define AT(key, key_type, member)                                                                  \
@@ -30,6 +30,7 @@ static const struct evb_key keys[] = {
 	{AT("connections", EVB_KEY_SIZE, connections), .min = 1, .max = NETWORK_CONNECTIONS},
 	{AT("largest", EVB_KEY_SIZE, largest), .min = 4096, .max = UINT64_C(1) << 32},
 	{AT("patience", EVB_KEY_SIZE, patience), .max = 86400},
+	{AT("silence", EVB_KEY_SIZE, silence), .min = 1, .max = 86400},
 };
 
 struct sent {
@@ -67,6 +68,7 @@ static int memory(void *self, int fd, void *base, size_t length)
 		.provider = f->v.provider,
 		.connections = (uint32_t)f->v.connections,
 		.patience = (uint32_t)f->v.patience,
+		.silence = (uint32_t)f->v.silence,
 	};
 
 	f->units.regions[0] = (struct unit_region){.addr = base, .length = length};
@@ -296,7 +298,12 @@ int evb_sink_forward(const char *values, const char *name, struct evb_sink *sink
 	if (!f)
 		return units_fail(why, ENOMEM, "There is no memory left.");
 	f->v = (struct values){
-		.provider = "tcp", .connections = 1, .largest = 2 << 20, .patience = 30};
+		.provider = "tcp",
+		.connections = 1,
+		.largest = 2 << 20,
+		.patience = 30,
+		.silence = strtoul(NETWORK_SILENCE, NULL, 10),
+	};
 	ret = evb_text_parse("forward", values, keys, sizeof(keys) / sizeof(keys[0]), &f->v, why);
 	if (!ret)
 		ret = split(f, why);
