@@ -34,7 +34,7 @@ struct roc_channel;  /* an open /dev/rocNchM; the same with roc_channel_open(), 
 /**
  * roc_version() - version of this library
  *
- * Return: text like "0.3.0", never freed.
+ * Return: text like "0.4.0", never freed.
  */
 const char *roc_version(void);
 
