@@ -100,7 +100,12 @@ static void roc_sub_set_now(struct roc_sub_settings *s, const struct roc_fr_sett
 		WRITE_ONCE(s->time[ROC_LANE_DONE], arg->done_time);
 }
 
-/* @h: the holder who asks, NULL: a stranger. */
+/* Somebody has it open, and it is not @h who asks; NULL: a stranger. The sub-unit's lock held. */
+static bool roc_sub_anothers(const struct roc_sub *sub, const struct roc_holder *h)
+{
+	return sub->opened && sub->opened != h;
+}
+
 int roc_sub_set(struct roc_channel *ch, struct roc_fr_settings *arg, const struct roc_holder *h)
 {
 	const u32 known = ROC_FR_SET_LINKS | ROC_FR_SET_DATA_COUNT | ROC_FR_SET_DATA_TIME |
@@ -114,7 +119,7 @@ int roc_sub_set(struct roc_channel *ch, struct roc_fr_settings *arg, const struc
 	if (arg->set & ROC_FR_SET_LINKS && arg->links & ~(BIT(sub->links) - 1))
 		return -ERANGE;
 	spin_lock_irq(&sub->lock);
-	if (arg->set && sub->opened && sub->opened != h)
+	if (arg->set && roc_sub_anothers(sub, h))
 		err = -EBUSY;
 	if (arg->set && !err) {
 		roc_sub_set_now(s, arg);
@@ -137,14 +142,28 @@ static const u32 roc_fr_reset_bits[] = {
 	[ROC_FR_RESET_COUNTERS] = FRAGMENT_RESET_COUNTERS,
 };
 
+/* May @h do that? Channel lock held, so nobody opens or starts meanwhile. */
+static int roc_sub_reset_allowed(struct roc_channel *ch, u32 level, const struct roc_holder *h)
+{
+	struct roc_sub *sub = roc_sub(ch);
+	bool anothers;
+
+	if (level == ROC_FR_RESET_COUNTERS)
+		return 0;
+	spin_lock_irq(&sub->lock);
+	anothers = roc_sub_anothers(sub, h);
+	spin_unlock_irq(&sub->lock);
+	/* The settings are those of who has it open. */
+	return ch->state == ROC_CH_RUNNING || (anothers && level == ROC_FR_RESET_DEFAULT) ? -EBUSY
+											  : 0;
+}
+
 /* Channel lock held. */
 static int roc_sub_reset_held(struct roc_channel *ch, u32 level)
 {
 	struct roc_sub *sub = roc_sub(ch);
 	int err;
 
-	if (ch->state == ROC_CH_RUNNING && level != ROC_FR_RESET_COUNTERS)
-		return -EBUSY;
 	err = roc_fragment_reset(ch, roc_fr_reset_bits[level]);
 	if (!err && level == ROC_FR_RESET_DEFAULT) {
 		spin_lock_irq(&sub->lock);
@@ -159,7 +178,8 @@ static int roc_fr_reset_check(const struct roc_fr_reset *arg)
 	return arg->flags || arg->level >= ARRAY_SIZE(roc_fr_reset_bits) ? -EINVAL : 0;
 }
 
-int roc_sub_reset(struct roc_channel *ch, const struct roc_fr_reset *arg)
+int roc_sub_reset(struct roc_channel *ch, const struct roc_fr_reset *arg,
+		  const struct roc_holder *h)
 {
 	int err = roc_fr_reset_check(arg);
 
@@ -167,7 +187,9 @@ int roc_sub_reset(struct roc_channel *ch, const struct roc_fr_reset *arg)
 		return err;
 	if (mutex_lock_killable(&ch->lock))
 		return -EINTR;
-	err = roc_sub_reset_held(ch, arg->level);
+	err = roc_sub_reset_allowed(ch, arg->level, h);
+	if (!err)
+		err = roc_sub_reset_held(ch, arg->level);
 	mutex_unlock(&ch->lock);
 	return err;
 }
@@ -180,8 +202,8 @@ static int roc_sub_reset_all(struct roc_endpoint *ep, u32 level)
 
 	if (err)
 		return err;
-	if (level != ROC_FR_RESET_COUNTERS && roc_channels_running(ep))
-		err = -EBUSY;
+	for (i = 0; i < ep->ops->channels && !err; i++)
+		err = roc_sub_reset_allowed(&ep->channels[i], level, NULL);
 	for (i = 0; i < ep->ops->channels && !err; i++)
 		err = roc_sub_reset_held(&ep->channels[i], level);
 	roc_channels_unlock(ep);
@@ -223,7 +245,7 @@ static int roc_fr_card_reset(struct file *file, void *data)
 		return err;
 	if (arg->sub == ROC_FR_ALL)
 		return roc_sub_reset_all(roc_endpoint_of(file), arg->level);
-	return ch ? roc_sub_reset(ch, arg) : -ENOENT;
+	return ch ? roc_sub_reset(ch, arg, NULL) : -ENOENT;
 }
 
 const struct roc_ioctl roc_fragment_card_ioctls[ROC_FRAGMENT_CARD_IOCTLS] = {

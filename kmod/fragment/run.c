@@ -171,6 +171,9 @@ int roc_fragment_stop(struct roc_holder *h, struct roc_fr_stop *arg)
 	left = roc_fragment_drain(h, !(arg->flags & ROC_FR_STOP_NOW));
 	before = roc_fragment_written(ch, ROC_LANE_DONE);
 	why = READ_ONCE(h->why);
+	/* What reads as all ones is no count. */
+	if (!why && roc_fragment_status(ch) == ROC_ALL_ONES)
+		why = ROC_WHY_LOST;
 	roc_point(ch->ep, ROC_POINT_STOP);
 	roc_fragment_end(h, why ? ROC_CH_FAILED : ROC_CH_STOPPED, why, true);
 	arg->descriptors = h->lane[ROC_LANE_DATA].count.known;

@@ -477,7 +477,8 @@ enum roc_fr_stop_flags {
  * @flags: bits of enum roc_fr_stop_flags
  * @descriptors: out: count of descriptors at the end; 0 on entry
  * @completions: out: the same of completions; 0 on entry
- * @lost: out: commands told to the card whose completions did not come; 0 on entry
+ * @lost: out: commands told to the card whose completions did not come; not known, and 0, of a
+ *	card that does not answer; 0 on entry
  * @reserved: must be 0
  *
  * No fragment is taken from a link any more; commands that the card has are done, for which it has
@@ -580,7 +581,8 @@ enum roc_fr_level {
  * @level: enum roc_fr_level
  *
  * Errors: ENOENT the card has no such sub-unit; EBUSY it, or one of them, runs: of DEFAULT and
- * LOGIC; EIO the card does not answer, or the reset does not show.
+ * LOGIC; or somebody else has it open: of DEFAULT, since the settings are theirs; EIO the card does
+ * not answer, or the reset does not show.
  */
 struct roc_fr_reset {
 	__u32 size;

@@ -543,6 +543,21 @@ static void refusals(void)
 	UNIT_EQ(set.data_count, 64);
 	reset.level = 3;
 	UNIT_EQ(abi(fd, ROC_FR_RESET, &reset), -EINVAL);
+	/* The settings are the holder's, and with them what gives up all of them. */
+	set.set = ROC_FR_SET_LINKS;
+	UNIT_EQ(abi(fd, ROC_FR_SETTINGS, &set), 0);
+	reset.level = ROC_FR_RESET_DEFAULT;
+	UNIT_EQ(abi(card, ROC_FR_RESET, &reset), -EBUSY);
+	reset.sub = ROC_FR_ALL;
+	UNIT_EQ(abi(card, ROC_FR_RESET, &reset), -EBUSY);
+	reset.sub = 0;
+	set.set = 0;
+	UNIT_EQ(abi(card, ROC_FR_SETTINGS, &set), 0);
+	UNIT_EQ(set.links, 1);
+	UNIT_EQ(abi(fd, ROC_FR_RESET, &reset), 0);
+	set.set = 0;
+	UNIT_EQ(abi(card, ROC_FR_SETTINGS, &set), 0);
+	UNIT_EQ(set.links, 0x3f);
 	/* What a pool has and this has not. */
 	UNIT_EQ(control(fd, ROC_CH_START, 0, 0), -ENOTTY);
 	UNIT_EQ(abi(fd, ROC_ST_START, &(struct roc_st_start){.size = 16}), -ENOTTY);

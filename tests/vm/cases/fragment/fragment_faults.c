@@ -172,6 +172,22 @@ static void all_ones(void)
 	UNIT_EQ(pins(), before);
 }
 
+/* Who stops before the watchdog has looked is told, too. */
+static void stop_all_ones(void)
+{
+	struct taker t = {.pages = 64};
+	struct roc_fr_stop end = {.size = sizeof(end)};
+
+	start(&t, 2000, 0);
+	CU_ASSERT(taker_run(&t, 100, 5000));
+	emu(CARD0, "fault 0 all-ones");
+	UNIT_EQ(abi(t.fd, ROC_FR_STOP, &end), -EIO);
+	UNIT_EQ(taker_info(&t).why, ROC_WHY_LOST);
+	emu(CARD0, "fault all clear");
+	taker_close(&t);
+	CU_ASSERT(emu_clean(CARD0));
+}
+
 /* Interrupts that never came: the watchdog wakes, counts, and the next one comes. */
 static void interrupts_lost(void)
 {
@@ -314,8 +330,8 @@ static void late_writes(void)
 UNIT_MAIN("fragment_faults", {"hidden descriptor", hidden_descriptor},
 	  {"hidden completion", hidden_completion}, {"entries that lie", entries_that_lie},
 	  {"ring that cannot be read", ring_that_cannot_be_read}, {"tables", tables},
-	  {"all ones", all_ones}, {"interrupts lost", interrupts_lost},
-	  {"interrupts for nothing", interrupts_for_nothing}, {"completion lost", completion_lost},
-	  {"reset ignored", reset_ignored},
+	  {"all ones", all_ones}, {"stopped at all ones", stop_all_ones},
+	  {"interrupts lost", interrupts_lost}, {"interrupts for nothing", interrupts_for_nothing},
+	  {"completion lost", completion_lost}, {"reset ignored", reset_ignored},
 	  {"memory held while the card may write", memory_held_while_the_card_may_write},
 	  {"late writes", late_writes})
