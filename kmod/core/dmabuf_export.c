@@ -24,6 +24,9 @@
 
 ROC_IMPORT_DMA_BUF_NS;
 
+/* The card has the pages mapped, too, and others may: each side synchronises for itself. */
+#define ROC_EXPORT_ATTRS DMA_ATTR_SKIP_CPU_SYNC
+
 /**
  * struct roc_export - a dma-buf of ours
  * @node: in the endpoint's @exports, under its lock, from birth to release
@@ -116,9 +119,10 @@ static struct sg_table *roc_export_map(struct dma_buf_attachment *attachment,
 	err = roc_copy_pages(&mapping->sgt, export->memory->pages, dma_get_max_seg_size(dev));
 	if (err)
 		goto err_free;
-	err = dma_map_sgtable(dev, &mapping->sgt, direction, 0);
+	err = dma_map_sgtable(dev, &mapping->sgt, direction, ROC_EXPORT_ATTRS);
 	if (err)
 		goto err_table;
+	dma_sync_sgtable_for_device(dev, &mapping->sgt, direction);
 	mutex_lock(&export->lock);
 	list_add(&mapping->node, &export->mappings);
 	mutex_unlock(&export->lock);
@@ -140,7 +144,8 @@ static void roc_export_unmap(struct dma_buf_attachment *attachment, struct sg_ta
 	mutex_lock(&export->lock);
 	list_del(&mapping->node);
 	mutex_unlock(&export->lock);
-	dma_unmap_sgtable(mapping->dev, &mapping->sgt, mapping->direction, 0);
+	dma_sync_sgtable_for_cpu(mapping->dev, &mapping->sgt, mapping->direction);
+	dma_unmap_sgtable(mapping->dev, &mapping->sgt, mapping->direction, ROC_EXPORT_ATTRS);
 	sg_free_table(&mapping->sgt);
 	kfree(mapping);
 }
