@@ -206,14 +206,15 @@ static void pages_out(void)
 	host_end();
 }
 
-/* Free pages that nobody waits for do not wake the card, those that are waited for do. */
+/* Free pages wake a card at rest, and one with a link that waits for them; emu_robinnp_pages.c has
+ * the rest. */
 static void stirs(void)
 {
 	uint32_t free = ROBINNP_DOORBELL(0) + FRAGMENT_FREE;
 
 	host_begin();
 	begin(0, 2, 4, 4);
-	UNIT_NEED(!robinnp_card.stirs(host.card, 0, 0, free));
+	UNIT_NEED(robinnp_card.stirs(host.card, 0, 0, free));
 	UNIT_NEED(robinnp_card.stirs(host.card, 0, 0, ROBINNP_DOORBELL(0) + FRAGMENT_COMMAND));
 	UNIT_NEED(robinnp_card.stirs(host.card, 0, 0, ROBINNP_SUB(0) + FRAGMENT_ARM_DATA));
 	UNIT_NEED(robinnp_card.stirs(host.card, 0, 0, ROBINNP_SUB(0) + FRAGMENT_LINKS));
