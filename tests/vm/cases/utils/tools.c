@@ -172,7 +172,7 @@ static void example(void)
 static void bad_usage(void)
 {
 	refuses(2, "--id is missing", "roc-reg-read --channel=2 --address=0");
-	refuses(2, "--id is missing", "roc-bench-dma");
+	refuses(2, "Give --id", "roc-bench-dma");
 	refuses(2, "hexadecimal", "roc-reg-read --id=245 --channel=2 --address=xyz");
 	refuses(2, "32 bits", "roc-reg-read --id=245 --channel=2 --address=0x100000000");
 	refuses(2, "32 bits", "roc-reg-write --id=245 --channel=2 --address=0 --value=0x123456789");
