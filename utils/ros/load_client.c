@@ -192,13 +192,15 @@ static bool welcome(struct load_client *c, const struct ros_message *m)
 	if (longest < 65536)
 		longest = 65536;
 	in = realloc(c->in, 2 * longest);
+	if (in) {
+		c->in = in;
+		c->in_size = 2 * longest;
+	}
 	c->requests = calloc(most, sizeof(*c->requests));
 	c->spare = calloc(most, sizeof(*c->spare));
 	if (!in || !c->requests || !c->spare)
 		return load_fail(l, "There is no memory left.");
 	c->granted = most;
-	c->in = in;
-	c->in_size = 2 * longest;
 	c->longest = (uint32_t)longest;
 	for (c->spares = 0; c->spares < most; c->spares++)
 		c->spare[c->spares] = c->spares;

@@ -6,6 +6,7 @@
 #include <arpa/inet.h>
 #include <poll.h>
 #include <sys/epoll.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -29,13 +30,19 @@ static bool hears(const void *bytes, size_t length)
 	       poll(&fd, 1, 5000) == 1 && load_client_event(&client, EPOLLIN);
 }
 
-/* Welcome, with fewer requests than it would like to have outstanding. */
-static void begin(void)
+static bool welcomed(uint32_t requests)
 {
-	struct ros_limits limits = {.links = 1, .requests = GRANTED, .clears = 1, .events = 8};
+	struct ros_limits limits = {
+		.links = 1, .requests = requests, .clears = 1, .events = 8, .fragment = 65536};
+	uint8_t out[ROS_WELCOME_BYTES];
+
+	return hears(out, ros_encode_welcome(out, 0, ROS_VERSION, &limits));
+}
+
+static void connects(void)
+{
 	struct sockaddr_in a = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
 	socklen_t length = sizeof(a);
-	uint8_t out[ROS_WELCOME_BYTES];
 	static char name[32];
 	int listener = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
 
@@ -49,7 +56,13 @@ static void begin(void)
 	daemon_fd = accept(listener, NULL, NULL);
 	close(listener);
 	UNIT_NEED(daemon_fd >= 0);
-	UNIT_NEED(hears(out, ros_encode_welcome(out, 0, ROS_VERSION, &limits)));
+}
+
+/* Welcome, with fewer requests than it would like to have outstanding. */
+static void begin(void)
+{
+	connects();
+	UNIT_NEED(welcomed(GRANTED));
 	UNIT_EQ(client.spares, GRANTED);
 }
 
@@ -86,5 +99,20 @@ static void cleared_of_no_clear(void)
 	end("a CLEARED that it did not ask for");
 }
 
+/* More requests than there is memory for: what was made longer before is not freed twice. */
+static void no_memory(void)
+{
+	struct rlimit before, little;
+
+	connects();
+	UNIT_NEED(!getrlimit(RLIMIT_AS, &before));
+	little = before;
+	little.rlim_cur = (rlim_t)1 << 30;
+	UNIT_NEED(!setrlimit(RLIMIT_AS, &little));
+	CU_ASSERT_FALSE(welcomed(UINT32_MAX));
+	setrlimit(RLIMIT_AS, &before);
+	end("no memory left");
+}
+
 UNIT_MAIN("roc-ros-load and a daemon that lies", {"a reply of no request", reply_of_no_request},
-	  {"a CLEARED of no clear", cleared_of_no_clear})
+	  {"a CLEARED of no clear", cleared_of_no_clear}, {"no memory", no_memory})
