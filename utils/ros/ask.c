@@ -140,10 +140,17 @@ static void hello(struct ros_client *c, const struct ros_message *m)
 		ros_client_refuse(c, ROS_E_VERSION, m->id, ROS_VERSION, m->hello.highest);
 		return;
 	}
+	if (!ros_server_place(s, &c->from)) {
+		ros_count_add(&s->counts.refused, 1);
+		ros_client_refuse(c, ROS_E_TOO_MANY_CLIENTS, m->id, s->set.clients,
+				  s->client_count);
+		return;
+	}
 	if (!allocate(c)) {
 		ros_client_drop(c);
 		return;
 	}
+	ros_client_count(c);
 	c->state = ROS_CLIENT_OPEN;
 	c->half = 0;
 	c->zerocopy = s->set.zerocopy;

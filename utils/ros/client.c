@@ -55,6 +55,7 @@ void ros_client_new(struct ros_server *s, int fd, const struct in6_addr *from, b
 	c->fd = fd;
 	c->interest = EPOLLIN;
 	c->refused = refused;
+	c->greeting = !refused;
 	c->half = s->now;
 	c->active = s->now;
 	c->from = *from;
@@ -70,9 +71,18 @@ void ros_client_new(struct ros_server *s, int fd, const struct in6_addr *from, b
 		ros_client_refuse(c, ROS_E_TOO_MANY_CLIENTS, 0, s->set.clients, s->client_count);
 		return;
 	}
+	s->greeting_count++;
+	ros_count_add(&s->counts.connections, 1);
+}
+
+void ros_client_count(struct ros_client *c)
+{
+	struct ros_server *s = c->server;
+
+	c->greeting = false;
+	s->greeting_count--;
 	s->client_count++;
 	ros_count_set(&s->counts.clients, s->client_count);
-	ros_count_add(&s->counts.connections, 1);
 }
 
 bool ros_client_silent(const struct ros_client *c)
@@ -93,10 +103,14 @@ void ros_client_displace(struct ros_client *c)
 {
 	struct ros_server *s = c->server;
 
+	if (c->greeting)
+		s->greeting_count--;
+	else
+		s->client_count--;
+	c->greeting = false;
 	c->refused = true;
-	s->client_count--;
 	s->refused_count++;
-	if (s->refused_count > ROS_REFUSED_MAX)
+	if (s->refused_count > ROS_REFUSED_MAX || c->state == ROS_CLIENT_LINGER)
 		ros_client_drop(c);
 	else
 		ros_client_refuse(c, ROS_E_TOO_MANY_CLIENTS, 0, s->set.clients, s->set.clients);
@@ -121,6 +135,8 @@ void ros_client_free(struct ros_client *c)
 		close(c->fd);
 	if (c->refused)
 		s->refused_count--;
+	else if (c->greeting)
+		s->greeting_count--;
 	else
 		s->client_count--;
 	ros_count_set(&s->counts.clients, s->client_count);

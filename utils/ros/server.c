@@ -115,7 +115,7 @@ static int listen_all(struct ros_server *s)
 static void raise_files(struct ros_server *s)
 {
 	struct rlimit limit;
-	rlim_t wanted = s->set.clients + ROS_REFUSED_MAX + FILES_BESIDE;
+	rlim_t wanted = s->set.clients + ROS_GREETING_MAX + ROS_REFUSED_MAX + FILES_BESIDE;
 
 	if (getrlimit(RLIMIT_NOFILE, &limit) || limit.rlim_cur >= wanted)
 		return;
@@ -188,25 +188,61 @@ static struct in6_addr address_of(const struct sockaddr_storage *a)
 }
 
 /*
- * All places are taken: who has been silent for longest gives up its own. If the one who comes has
- * such connections itself, it is one of these: nobody drives out others by coming again and again.
+ * Who gives up its place to one that comes @from there: of those without HELLO the one that has
+ * been there for longest, of clients the one that has been silent for longest. If the one who comes
+ * has such connections itself, it is one of these: nobody drives out others by coming again and
+ * again.
  */
-static void make_place(struct ros_server *s, const struct in6_addr *from)
+static struct ros_client *gives_place(struct ros_server *s, const struct in6_addr *from,
+				      bool greeting)
 {
 	struct ros_client *c, *longest = NULL;
+	uint64_t since, first = 0;
 	bool ours = false, same;
 
 	TAILQ_FOREACH(c, &s->clients, all)
 	{
 		same = !memcmp(&c->from, from, sizeof(*from));
-		if ((ours && !same) || (longest && ours == same && c->active >= longest->active) ||
-		    !ros_client_silent(c))
+		/* Who hears already that its time is over or its HELLO none has 0 here. */
+		since = greeting ? c->half : c->active;
+		if ((ours && !same) || (longest && ours == same && since >= first) ||
+		    c->greeting != greeting || (!greeting && !ros_client_silent(c)))
 			continue;
 		longest = c;
+		first = since;
 		ours = same;
 	}
-	if (longest)
-		ros_client_displace(longest);
+	return longest;
+}
+
+bool ros_server_place(struct ros_server *s, const struct in6_addr *from)
+{
+	struct ros_client *silent;
+
+	if (s->client_count < s->set.clients)
+		return true;
+	silent = gives_place(s, from, false);
+	if (silent)
+		ros_client_displace(silent);
+	return silent;
+}
+
+/*
+ * Whether one more may say HELLO. A client goes only when it did: until then a stranger has cost
+ * nobody anything.
+ */
+static bool may_greet(struct ros_server *s, const struct in6_addr *from)
+{
+	struct ros_client *first;
+
+	if (s->client_count >= s->set.clients && !gives_place(s, from, false))
+		return false;
+	if (s->greeting_count < ROS_GREETING_MAX)
+		return true;
+	first = gives_place(s, from, true);
+	if (first)
+		ros_client_displace(first);
+	return first;
 }
 
 /* One address; the last connection that fits is refused in words, those beyond it without. */
@@ -233,9 +269,7 @@ static void accept_some(struct ros_server *s, int listener)
 		if (fd < 0)
 			return;
 		from = address_of(&address);
-		if (s->client_count >= s->set.clients)
-			make_place(s, &from);
-		if (s->client_count < s->set.clients) {
+		if (may_greet(s, &from)) {
 			ros_client_new(s, fd, &from, false);
 			continue;
 		}

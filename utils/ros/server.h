@@ -27,6 +27,8 @@
 #define ROS_ZEROCOPIES 512 /* sends to a client that the kernel was not done with */
 #define ROS_TIMES 24	   /* buckets of a histogram: below 2^i us */
 #define ROS_REFUSED_MAX 32 /* that are told so at the same time; more are just closed */
+/* That have not said HELLO: more than can come in one turn of the loop, so all had their chance. */
+#define ROS_GREETING_MAX 320
 
 struct ros_server_settings {
 	struct ros_limits limits; /* of a client; links is filled in by ros_server_init() */
@@ -111,6 +113,7 @@ struct ros_client {
 	int fd;
 	uint32_t interest; /* as epoll knows it */
 	bool refused;	   /* was one too many */
+	bool greeting;	   /* has no client's place yet: it did not say HELLO */
 	bool dirty;	   /* there is something new to send */
 	bool blocked;	   /* the socket takes nothing now */
 	bool paused;	   /* nothing is read: it does not take its answers */
@@ -179,7 +182,7 @@ struct ros_server {
 	uint16_t port; /* of the first */
 	struct ros_clients clients, dirty, graves;
 	TAILQ_HEAD(ros_partial, ros_slot) partial; /* that are halfway */
-	uint32_t client_count, refused_count;
+	uint32_t client_count, greeting_count, refused_count;
 	size_t slot_bytes, clear_bytes, in_bytes;
 	uint32_t pinned[ROS_UNITS]; /* host pages that the kernel may still read */
 	bool ordered[ROS_UNITS], returned[ROS_UNITS];
@@ -206,11 +209,15 @@ void ros_server_free(struct ros_server *s);
 
 /* server.c */
 void ros_server_order(struct ros_server *s, struct ros_job *job);
+/* Is there a client's place for who comes @from there, or can one be made? */
+bool ros_server_place(struct ros_server *s, const struct in6_addr *from);
 
 /* client.c */
 void ros_client_new(struct ros_server *s, int fd, const struct in6_addr *from, bool refused);
 /* Nothing is asked for, and has not been for longer than patience. */
 bool ros_client_silent(const struct ros_client *c);
+/* It said HELLO, and there is a client's place for it. */
+void ros_client_count(struct ros_client *c);
 /* Its place is another's from now on. */
 void ros_client_displace(struct ros_client *c);
 void ros_client_event(struct ros_client *c, uint32_t events);

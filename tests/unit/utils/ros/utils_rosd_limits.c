@@ -7,8 +7,10 @@
 
 #include "tests/unit/utils/ros/ros_daemon.h"
 #include "utils/ros/bytes.h"
+#include "utils/ros/server.h"
 
 #define ALL UINT64_C(0xffffff)
+#define CROWD (ROS_GREETING_MAX + 80) /* even: the last one has said half */
 
 static struct daemon d;
 static struct client good, bad;
@@ -285,6 +287,39 @@ static void silent_clients(void)
 	daemon_forget(&d);
 }
 
+/*
+ * Who says nothing, or half a HELLO, has no client's place, and no client goes for it; of so many
+ * that there is no place even for these the first go.
+ */
+static void strangers(void)
+{
+	struct ros_hello hello = {.lowest = 1, .highest = ROS_VERSION};
+	size_t length = ros_encode_hello(out, 1, &hello);
+	static struct client newcomer;
+	int crowd[CROWD];
+	unsigned int i;
+
+	start("--rate=0 --max-clients=2 --patience=600000");
+	for (i = 0; i < CROWD; i++) {
+		CU_ASSERT_TRUE(client_connect(&bad, &d, 0));
+		crowd[i] = bad.fd;
+		if (i % 2)
+			CU_ASSERT_TRUE(client_send(&bad, out, length / 2));
+	}
+	CU_ASSERT_TRUE(comes_in(&newcomer, "127.0.0.1"));
+	CU_ASSERT_TRUE(client_asks(&good, 1, ALL));
+	CU_ASSERT_TRUE(client_asks(&newcomer, 1, ALL));
+	/* Who has waited meanwhile may say what it wants to, and is one too many now. */
+	CU_ASSERT_TRUE(client_send(&bad, out + length / 2, length - length / 2));
+	client_refused(&bad, ROS_E_TOO_MANY_CLIENTS, 2);
+	for (i = 0; i < CROWD; i++)
+		close(crowd[i]);
+	bad.fd = -1;
+	client_close(&newcomer);
+	finish();
+	daemon_forget(&d);
+}
+
 /* Asks for everything there is, and takes nothing. */
 static unsigned int greedy(struct client *c, unsigned int most)
 {
@@ -458,8 +493,8 @@ UNIT_MAIN("roc-rosd and those who do not behave", {"malformed", malformed}, {"no
 	  {"byte by byte", dripping}, {"too many requests", too_many_requests},
 	  {"too many clears and events", too_many_clears},
 	  {"clears of one and of another", clears_of_all}, {"too many clients", too_many_clients},
-	  {"silent clients", silent_clients}, {"does not read", does_not_read},
-	  {"backlog", backlog}, {"no more than the backlog", backlog_is_small},
-	  {"slow among fast", slow_among_fast}, {"killed", killed_plain},
-	  {"killed while the kernel reads its pages", killed_zerocopy},
+	  {"silent clients", silent_clients}, {"strangers", strangers},
+	  {"does not read", does_not_read}, {"backlog", backlog},
+	  {"no more than the backlog", backlog_is_small}, {"slow among fast", slow_among_fast},
+	  {"killed", killed_plain}, {"killed while the kernel reads its pages", killed_zerocopy},
 	  {"copied all the same", copied_all_the_same}, {"half closed", half_closed})
