@@ -335,6 +335,8 @@ void evb_destination_step(struct roc_evb *e, struct evb_destination *d)
 		evb_destination_close(e, d, NULL);
 		say_lost(e, d, true);
 		d->used = false;
+		/* There is a place for whoever had none. */
+		e->ru.rescope = 0;
 	}
 }
 
@@ -374,7 +376,9 @@ int evb_destinations_new(struct roc_evb *e, char why[ROC_EVB_WHY])
 	struct evb_readout *r = &e->ru;
 	unsigned int i;
 
-	r->count = e->cfg.peers;
+	/* Builders of a table, beside those of the one before that have not got all that is theirs.
+	 */
+	r->count = 2 * e->cfg.peers;
 	r->destinations = calloc(r->count, sizeof(*r->destinations));
 	if (!r->destinations)
 		return -ENOMEM;

@@ -51,6 +51,11 @@ static bool some_are_out(void)
 	return out_of(0) > 100;
 }
 
+static bool some_blocks(void)
+{
+	return out_of(1) + out_of(2) > 100;
+}
+
 static uint64_t wanted;
 
 static bool more_are_out(void)
@@ -632,9 +637,61 @@ static void late_table(void)
 	}
 }
 
+static unsigned int seen_in_all(void)
+{
+	unsigned int i, event, count = 0;
+
+	for (event = 0; event < EVENTS_MOST; event++) {
+		for (i = 0; i < NODES; i++)
+			count += nodes[i].sink.seen[event];
+	}
+	return count;
+}
+
+static bool all_seen(void)
+{
+	return seen_in_all() == wanted;
+}
+
+/* All builders are replaced by as many of other names: nothing is lost, though a readout unit is
+ * made for no more than there are at once. */
+static void replaced(void)
+{
+	unsigned int i;
+
+	begin();
+	wanted = 8000;
+	for (i = 0; i < 5; i++) {
+		node_new(i, i ? ROC_EVB_BUILDER : ROC_EVB_READOUT);
+		nodes[i].cfg.peers = 2;
+		nodes[i].source.events = wanted;
+		nodes[i].source.size = 100;
+		if (i < 3)
+			node_open(&nodes[i]);
+	}
+	nodes[3].used = nodes[4].used = false;
+	publish(ROC_EVB_ROUND_ROBIN, 0);
+	CU_ASSERT_TRUE(run_until(some_blocks, 10000));
+	for (i = 1; i < 5; i++)
+		nodes[i].used = i > 2;
+	node_open(&nodes[3]);
+	node_open(&nodes[4]);
+	publish(ROC_EVB_ROUND_ROBIN, newest() + 500);
+	nodes[1].used = nodes[2].used = true;
+	if (!run_until(all_seen, 20000)) {
+		unit_note("%u of %llu", seen_in_all(), (unsigned long long)wanted);
+		CU_FAIL("not all were built");
+		show();
+	}
+	UNIT_EQ(counts_of(&nodes[0]).dropped, 0);
+	CU_ASSERT_TRUE(counts_of(&nodes[3]).complete > 0 && counts_of(&nodes[4]).complete > 0);
+	close_all();
+}
+
 UNIT_MAIN("event building, when something goes wrong", {"killed", killed},
 	  {"stood_still", stood_still}, {"mute", mute}, {"never_came", never_came},
 	  {"has_nothing", has_nothing}, {"slow_sink", slow_sink}, {"no_patience", no_patience},
 	  {"windows", windows}, {"small_regions", small_regions}, {"late_ids", late_ids},
 	  {"does_not_fit", does_not_fit}, {"configurations", configurations}, {"tables", tables},
-	  {"broken_id", broken_id}, {"slow_source", slow_source}, {"late_table", late_table})
+	  {"broken_id", broken_id}, {"slow_source", slow_source}, {"late_table", late_table},
+	  {"replaced", replaced})
