@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "ahead.h"
+#include "fit.h"
 
 #define MS UINT64_C(1000000)
 #define SECOND (1000 * MS)
@@ -35,6 +36,7 @@ struct suspicion {
 struct node {
 	struct roc_evb_member m;
 	bool alive;
+	uint32_t unfit; /* roles in which it is left out, which was said */
 	enum roc_evb_state state;
 	uint64_t came, in_since, entered; /* entered: a table */
 	uint64_t until, backoff;	  /* out until; how long the last time */
@@ -176,6 +178,7 @@ static void comes(struct roc_evb_manager *m, const struct roc_evb_member *member
 	n->in_since = now;
 	n->reported = false;
 	n->suspect_count = 0;
+	n->unfit = 0;
 	n->weight = WEIGHT_FULL;
 }
 
@@ -399,9 +402,10 @@ static bool wanted(const struct roc_evb_manager *m, const struct node *n, bool b
 	       passed(now, n->came) >= m->cfg.settle_ns;
 }
 
-static void enter(struct roc_evb_place *places, uint32_t *count, const struct node *n,
+static void enter(struct roc_evb_place *places, uint32_t *count, struct node *n, uint32_t role,
 		  uint32_t weight)
 {
+	n->unfit &= ~role;
 	if (*count == ROC_EVB_NODES_MAX)
 		return;
 	strcpy(places[*count].name, n->m.name);
@@ -409,28 +413,82 @@ static void enter(struct roc_evb_place *places, uint32_t *count, const struct no
 	places[(*count)++].weight = weight;
 }
 
-static int by_name(const void *a, const void *b)
+/* Who could be in, by name, so that each manager comes to the same: how many. */
+static unsigned int candidates(const struct roc_evb_manager *m, bool builder, uint64_t now,
+			       struct evb_fit *f)
 {
-	return strcmp(((const struct roc_evb_place *)a)->name,
-		      ((const struct roc_evb_place *)b)->name);
-}
-
-/* Who should be in: by name, so that each manager comes to the same. */
-static void fill(const struct roc_evb_manager *m, struct roc_evb_table *t, uint64_t now)
-{
-	bool weighs = m->cfg.policy == ROC_EVB_LEAST_LOADED;
-	unsigned int i;
+	const struct roc_evb_place *places = builder ? m->table.bus : m->table.rus;
+	unsigned int i, k, count = 0;
+	int at;
 
 	for (i = 0; i < m->count; i++) {
 		const struct node *n = &m->node[i];
 
-		if (wanted(m, n, false, now))
-			enter(t->rus, &t->ru_count, n, 0);
-		if (wanted(m, n, true, now))
-			enter(t->bus, &t->bu_count, n, weighs ? n->weight : WEIGHT_FULL);
+		if (!wanted(m, n, builder, now))
+			continue;
+		for (k = count++; k && strcmp(m->node[f[k - 1].who].m.name, n->m.name) > 0; k--)
+			f[k] = f[k - 1];
+		at = index_of(&m->table, n->m.name, builder);
+		f[k] = (struct evb_fit){
+			.who = i,
+			.peers = n->m.peers,
+			.holds = at >= 0 && places[at].incarnation == n->m.incarnation,
+		};
 	}
-	qsort(t->rus, t->ru_count, sizeof(t->rus[0]), by_name);
-	qsort(t->bus, t->bu_count, sizeof(t->bus[0]), by_name);
+	return count;
+}
+
+/* Who does not fit is said to do so once. */
+static void leave_out(struct roc_evb_manager *m, const struct evb_fit *f, bool builder,
+		      const struct evb_fit *others, unsigned int other_count)
+{
+	const char *other = builder ? "readout units" : "builders";
+	uint32_t role = builder ? ROC_EVB_BUILDER : ROC_EVB_READOUT;
+	struct node *n = &m->node[f->who], *by;
+	unsigned int i, count = 0;
+
+	if (n->unfit & role)
+		return;
+	n->unfit |= role;
+	if (f->limit == EVB_FIT_ITSELF) {
+		for (i = 0; i < other_count; i++)
+			count += others[i].fits;
+		say(m,
+		    "%s is not let in: it is made for %" PRIu32
+		    " %s, and there are %u: start it with more peers.",
+		    n->m.name, n->m.peers, other, count);
+		return;
+	}
+	by = &m->node[others[f->limit].who];
+	say(m,
+	    "%s is not let in: %s is made for %" PRIu32
+	    " %s, and has them: start that with more peers.",
+	    n->m.name, by->m.name, by->m.peers, builder ? "builders" : "readout units");
+}
+
+static void fill(struct roc_evb_manager *m, struct roc_evb_table *t, uint64_t now)
+{
+	struct evb_fit rus[NODES], bus[NODES];
+	unsigned int ru_count = candidates(m, false, now, rus);
+	unsigned int bu_count = candidates(m, true, now, bus), i;
+	bool weighs = m->cfg.policy == ROC_EVB_LEAST_LOADED;
+
+	evb_fit(rus, ru_count, bus, bu_count);
+	for (i = 0; i < ru_count; i++) {
+		if (rus[i].fits)
+			enter(t->rus, &t->ru_count, &m->node[rus[i].who], ROC_EVB_READOUT, 0);
+		else
+			leave_out(m, &rus[i], false, bus, bu_count);
+	}
+	for (i = 0; i < bu_count; i++) {
+		struct node *n = &m->node[bus[i].who];
+
+		if (bus[i].fits)
+			enter(t->bus, &t->bu_count, n, ROC_EVB_BUILDER,
+			      weighs ? n->weight : WEIGHT_FULL);
+		else
+			leave_out(m, &bus[i], true, rus, ru_count);
+	}
 }
 
 static bool other_places(const struct roc_evb_place *a, const struct roc_evb_place *b,

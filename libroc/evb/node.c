@@ -15,7 +15,7 @@
 
 int evb_join(struct roc_evb *e)
 {
-	struct roc_evb_member me = {.roles = e->cfg.roles};
+	struct roc_evb_member me = {.roles = e->cfg.roles, .peers = e->cfg.peers};
 	int ret;
 
 	do {

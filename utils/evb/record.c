@@ -122,6 +122,7 @@ struct json_object *evb_member_record(const struct roc_evb_member *m)
 	add_text(o, "port", m->port);
 	add_number(o, "incarnation", m->incarnation);
 	add_number(o, "roles", m->roles);
+	add_number(o, "peers", m->peers);
 	return o;
 }
 
@@ -135,7 +136,8 @@ int evb_member_read(struct json_object *record, struct roc_evb_member *m, char w
 	    take_text(record, "port", sizeof(m->port), m->port, why) ||
 	    take_number(record, "incarnation", UINT64_MAX, &m->incarnation, why) ||
 	    take_u32(record, "roles", ROC_EVB_READOUT | ROC_EVB_BUILDER | ROC_EVB_MANAGER,
-		     &m->roles, why))
+		     &m->roles, why) ||
+	    take_u32(record, "peers", ROC_EVB_NODES_MAX, &m->peers, why))
 		return -EINVAL;
 	return 0;
 }

@@ -258,6 +258,7 @@ enum roc_evb_role {
  * @port: and port
  * @incarnation: of its process: another number each time it joins
  * @roles: bits of enum roc_evb_role
+ * @peers: nodes of the other role that it is made for; 0: any number
  */
 struct roc_evb_member {
 	char name[ROC_EVB_NAME];
@@ -265,6 +266,7 @@ struct roc_evb_member {
 	char port[ROC_EVB_PORT];
 	uint64_t incarnation;
 	uint32_t roles;
+	uint32_t peers;
 };
 
 /**
@@ -413,7 +415,7 @@ enum roc_evb_protocol {
  *	(8192)
  * @memory: bytes of a builder for MFPs (64 MiB), shared out among as many readout units as
  *	@peers
- * @peers: readout units that a system may have, and builder units (8)
+ * @peers: readout units that a system may have, and builder units (8); the manager lets in no more
  * @segment: bytes of a segment (single: what the largest MFP needs; else 256 KiB, or less if
  *	@max_region is)
  * @max_region: bytes of a piece of memory that may be registered for the others (no limit)

@@ -4,7 +4,8 @@
  *happens:
  *
  *	+ r1 r2 b1 rb3		these are the members (r: readout unit, b: builder, rb: both); r1'
- *is r1 started anew r1 100 b2:9 b1:-	r1 reports: its next block, whom it suspects and how many
+ *is r1 started anew, r1/2 is made for two of the other role r1 100 b2:9 b1:-	r1 reports: its next
+ *block, whom it suspects and how many
  *late blocks in a row (0: no connection) load b1 900		b1 reports its load = r1 r2 | b1 b3
  *the table is another one, and has these from 164 300		it holds from a block in these
  *bounds -			no other table is wanted
@@ -178,6 +179,34 @@ static const struct situation situations[] = {
 	 {"0 + r1 b1 b2", "1100 = r1 | b1:1000 b2:1000", "2500 free b1 1000", "2500 free b2 950",
 	  "3000 -", "3100 free b2 50", "3300 = r1 | b1:1000 b2:725", "3500 free b2 50", "4000 -",
 	  "4300 = r1 | b1:1000 b2:556"}},
+	{"more readout units than the builders are made for: as many as fit, and who does not is "
+	 "said",
+	 {.readouts = 2},
+	 {"0 + r1 r2 r3 b1/2 b2/2", "1100 = r1 r2 | b1 b2",
+	  "1100 says r3 is not let in: b1 is made for 2 readout units", "3000 -",
+	  "3000 + r1 r3 b1/2 b2/2", "3200 = r1 r3 | b1 b2"}},
+	{"the first table waits for as many as are wanted, which do not fit",
+	 {.readouts = 3},
+	 {"0 + r1 r2 r3 b1/2", "1100 says r3 is not let in", "5000 -", "5000 + r1 r2 r3 b1'/3",
+	  "6200 = r1 r2 r3 | b1"}},
+	{"a builder that is too small is left out before any readout unit",
+	 {.readouts = 3},
+	 {"0 + r1 r2 r3 b1/3 b2/1", "1100 = r1 r2 r3 | b1",
+	  "1100 says b2 is not let in: it is made for 1 readout units, and there are 3"}},
+	{"who has a place keeps it, also beside a larger one",
+	 {.readouts = 2},
+	 {"0 + r1 r2 b1/2", "1100 = r1 r2 | b1", "2000 + r0 r1 r2 b1/2 b0/9",
+	  "3200 = r1 r2 | b0 b1", "3200 says r0 is not let in: b1 is made for 2", "4000 -",
+	  "4000 + r0 r1 r2 b0/9", "4200 = r0 r1 r2 | b0"}},
+	{"more builders than the readout units are made for",
+	 {.readouts = 1},
+	 {"0 + r1/1 b1 b2", "1100 = r1 | b1",
+	  "1100 says b2 is not let in: r1 is made for 1 builders", "2000 + r1/1 r2/0 rb3/3 b1 b2",
+	  "3200 = r1 r2 rb3 | b1", "3200 says rb3 is not let in: r1 is made for 1 builders"}},
+	{"one that can reach fewer builders than there are",
+	 {.readouts = 1},
+	 {"0 + r1 b1 b2", "1100 = r1 | b1 b2", "2000 + r1 r2/1 b1 b2",
+	  "3300 says r2 is not let in: it is made for 1 builders, and there are 2", "4000 -"}},
 	{"a full builder keeps a little",
 	 {.policy = ROC_EVB_LEAST_LOADED},
 	 {"0 + r1 b1 b2", "1100 = r1 | b1:1000 b2:1000", "2500 free b1 4000000", "2500 free b2 0",
@@ -197,13 +226,15 @@ static uint64_t incarnation(const char *word)
 
 static void member(struct roc_evb_member *one, const char *word)
 {
-	size_t length = strcspn(word, "'");
+	size_t length = strcspn(word, "'/");
+	const char *peers = strchr(word, '/');
 
 	memset(one, 0, sizeof(*one));
 	memcpy(one->name, word, length);
 	one->incarnation = incarnation(word);
 	one->roles = (strchr(one->name, 'r') ? ROC_EVB_READOUT : 0) |
 		     (strchr(one->name, 'b') ? ROC_EVB_BUILDER : 0);
+	one->peers = peers ? (uint32_t)atoi(peers + 1) : 0;
 }
 
 /* Readout units say at once that they have packed nothing: else they are waited for. */

@@ -62,7 +62,7 @@ static void kv(FILE *out, const char *key, const char *value, unsigned int lease
 
 #define MEMBER(name, roles)                                                                        \
 	"{\"name\":\"" name "\",\"host\":\"127.0.0.1\",\"port\":\"1\",\"incarnation\":1,"          \
-	"\"roles\":" roles "}"
+	"\"roles\":" roles ",\"peers\":8}"
 
 static void list(FILE *out, bool lies)
 {

@@ -329,9 +329,10 @@ static void nonsense(void)
 		"{\"join\": {}, \"system\": \"test\", \"version\": 2}\n",
 		"{\"join\": {\"name\": \"r1\", \"host\": \"\", \"port\": \"\", \"incarnation\": "
 		"-4, "
-		"\"roles\": 1}, \"system\": \"test\", \"version\": 1}\n",
+		"\"roles\": 1, \"peers\": 8}, \"system\": \"test\", \"version\": 1}\n",
 		"{\"join\": {\"name\": \"r1\", \"host\": \"\", \"port\": \"\", \"incarnation\": 4, "
-		"\"roles\": 1}, \"system\": \"test\", \"version\": 1}\n{\"report\": {\"epoch\": "
+		"\"roles\": 1, \"peers\": 8}, \"system\": \"test\", \"version\": 1}\n{\"report\": "
+		"{\"epoch\": "
 		"1}}\n",
 		"{{{{{{{{{{{{{{{{{{{\n",
 		"\xff\xfe\n",

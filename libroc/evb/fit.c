@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * Who can be in a table together. A readout unit whose fragments some builder has no place for
+ * would make every block of that builder incomplete, so it is left out; and a builder that is too
+ * small for the readout units that there are is left out before any of them, as that costs no data.
+ */
+#include "fit.h"
+
+static uint32_t room(const struct evb_fit *f)
+{
+	return f->peers ? f->peers : UINT32_MAX;
+}
+
+static unsigned int fitting(const struct evb_fit *f, unsigned int count)
+{
+	unsigned int i, n = 0;
+
+	for (i = 0; i < count; i++)
+		n += f[i].fits;
+	return n;
+}
+
+/* Of those that fit the one that is made for the fewest; @count: there is none. */
+static unsigned int smallest(const struct evb_fit *f, unsigned int count)
+{
+	unsigned int i, of = count;
+
+	for (i = 0; i < count; i++) {
+		if (f[i].fits && (of == count || room(&f[i]) < room(&f[of])))
+			of = i;
+	}
+	return of;
+}
+
+static unsigned int largest(const struct evb_fit *f, unsigned int count)
+{
+	unsigned int i, of = 0;
+
+	for (i = 1; i < count; i++)
+		of = room(&f[i]) > room(&f[of]) ? i : of;
+	return of;
+}
+
+/* Let in as many of @f as @limit, one of the other role, and they themselves are made for. */
+static void let_in(struct evb_fit *f, unsigned int count, const struct evb_fit *other,
+		   unsigned int other_count, unsigned int limit)
+{
+	unsigned int i, in = fitting(f, count), others = fitting(other, other_count);
+
+	for (i = 0; i < count; i++) {
+		if (f[i].fits)
+			continue;
+		f[i].limit = room(&f[i]) < others ? EVB_FIT_ITSELF : limit;
+		f[i].fits =
+			room(&f[i]) >= others && (limit == other_count || in < room(&other[limit]));
+		in += f[i].fits;
+	}
+}
+
+void evb_fit(struct evb_fit *rus, unsigned int ru_count, struct evb_fit *bus, unsigned int bu_count)
+{
+	unsigned int i, limit;
+
+	for (i = 0; i < ru_count; i++)
+		rus[i].fits = rus[i].holds;
+	for (i = 0; i < bu_count; i++)
+		bus[i].fits = bus[i].holds;
+	limit = smallest(bus, bu_count);
+	if (limit == bu_count && bu_count)
+		limit = largest(bus, bu_count);
+	let_in(rus, ru_count, bus, bu_count, limit);
+	let_in(bus, bu_count, rus, ru_count, smallest(rus, ru_count));
+}
