@@ -13,6 +13,7 @@
 
 #define EVENTS 64
 #define GREET_NS (15 * UNITS_NS_PER_S)
+#define PLACE_NS UNITS_NS_PER_S	  /* to say who it is, while others wait for its place */
 #define HANG_UP_NS UNITS_NS_PER_S /* after the book */
 
 static void forget(struct guest *g)
@@ -24,6 +25,20 @@ static void forget(struct guest *g)
 	g->full = NULL;
 	g->credits = NULL;
 	g->state = NOBODY;
+}
+
+/* Who went without a unit leaves nothing behind: the next one may send what it likes. */
+static void forget_content(struct recv *r)
+{
+	uint32_t i;
+
+	if (r->units)
+		return;
+	for (i = 0; i < r->opt.connections; i++) {
+		if (r->guests[i].state == SENDING)
+			return;
+	}
+	r->known = false;
 }
 
 /* Nobody writes to its memory any more. What is taken stays out, what is not is not ours: the
@@ -39,6 +54,7 @@ void guest_leave(struct recv *r, struct guest *g)
 		g->state = LEAVING;
 	else
 		forget(g);
+	forget_content(r);
 }
 
 static void answer(struct guest *g, struct wire_welcome *w)
@@ -91,11 +107,13 @@ static void learn(struct recv *r, const struct wire_hello *h)
 {
 	struct unit_format *f = &r->source.format;
 
-	if (r->run != h->run) {
+	if (r->run != h->run || !r->expected) {
 		r->run = h->run;
 		r->expected = h->connections;
 		r->ended = 0;
 	}
+	if (!r->known)
+		f->unit_max = 0;
 	r->known = true;
 	f->content = h->content;
 	f->page_bytes = h->page_bytes;
@@ -204,7 +222,7 @@ static int judge_hello(struct recv *r, struct guest *g)
 		return refuse(r, g, WIRE_NO_ROOM,
 			      "it receives another sender, and ends with it (--once).");
 	/* One sender has not now so many connections and then so many. */
-	if (r->known && r->run == g->hello.run && r->expected != g->hello.connections)
+	if (r->expected && r->run == g->hello.run && r->expected != g->hello.connections)
 		return -EPROTO;
 	return 0;
 }
@@ -230,19 +248,34 @@ static int greet(struct recv *r, struct guest *g)
 	return welcome(r, g);
 }
 
+/* One that is free, or that of who takes his time to say who he is. */
+static struct guest *free_place(struct recv *r)
+{
+	struct guest *g, *first = NULL;
+	uint32_t i;
+
+	for (i = 0; i < r->opt.connections; i++) {
+		g = &r->guests[i];
+		if (g->state == NOBODY)
+			return g;
+		if (g->state == GREETING && (!first || g->since < first->since))
+			first = g;
+	}
+	if (!first || units_now() - first->since < PLACE_NS)
+		return NULL;
+	guest_leave(r, first);
+	return first;
+}
+
 void guests_let_in(struct recv *r)
 {
-	struct guest *g = NULL, waiting = {.control.fd = -1};
-	uint32_t i;
+	struct guest *g, waiting = {.control.fd = -1};
 	int fd;
 
 	fd = accept4(r->fd, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
 	if (fd < 0)
 		return;
-	for (i = 0; i < r->opt.connections && !g; i++) {
-		if (r->guests[i].state == NOBODY)
-			g = &r->guests[i];
-	}
+	g = free_place(r);
 	if (!g || r->stopped || r->over) {
 		control_accepted(&waiting.control, fd);
 		refuse(r, &waiting, WIRE_NO_ROOM,
@@ -306,6 +339,7 @@ static int say_book(struct recv *r, struct guest *g, const struct wire_record *e
 	g->since = units_now();
 	if (g->hello.run == r->run)
 		r->ended |= UINT32_C(1) << g->hello.connection;
+	forget_content(r);
 	return 0;
 }
 

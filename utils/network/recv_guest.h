@@ -72,7 +72,7 @@ struct recv {
 	uint32_t expected;
 	uint32_t ended;	       /* a bit for each of them that ended in order */
 	uint64_t units, bytes; /* that were taken */
-	bool known;	       /* the format is */
+	bool known;	       /* the format is, by who sends or by units */
 	bool over, stopped;
 };
 

@@ -42,7 +42,8 @@ static void step(struct recv *r)
 	}
 	for (i = 0; i < r->opt.connections; i++)
 		guest_step(r, &r->guests[i], listen);
-	if (r->opt.once && r->known && r->ended == all_of(r->expected))
+	/* Who had nothing is not the one that is waited for. */
+	if (r->opt.once && r->units && r->ended == all_of(r->expected))
 		r->over = true;
 }
 

@@ -391,6 +391,15 @@ static void strangers_end(void)
 
 	fresh();
 	pid = receiver("recv", 0, "--once --connections=4 --no-errorcheck --buffer-size=1Mi");
+	/* Nor by who comes first and has nothing, or does not say who it is; and they leave
+	 * nothing. */
+	stranger.run = 2;
+	stranger.content = UNIT_COUNTER;
+	stranger.page_bytes = 8192;
+	ends_empty(&other, &stranger);
+	UNIT_NEED(connects(&other));
+	control_close(&other.control);
+	stranger = usual;
 	h.connections = 2;
 	UNIT_NEED(says_hello(&one, &h, NULL) == WIRE_OK);
 	sends(&one, 3);
@@ -415,6 +424,33 @@ static void strangers_end(void)
 	hangs_up(&one);
 	tool_read(file("recv"));
 	UNIT_EQ(tool_number("units"), 5);
+}
+
+/* They keep out nobody who says at once who it is. */
+static void strangers_wait(void)
+{
+	const struct recv_options o = {.host = "127.0.0.1",
+				       .port = "0",
+				       .provider = "tcp",
+				       .buffer = 2 << 20,
+				       .connections = 2,
+				       .silence = 10};
+	struct liar silent[2], sender;
+	double until;
+	struct source *s;
+
+	why[0] = '\0';
+	s = source_recv(&o, why);
+	UNIT_NEED(s);
+	port = source_recv_port(s);
+	UNIT_NEED(connects(&silent[0]) && connects(&silent[1]));
+	for (until = unit_seconds() + 1.2; unit_seconds() < until; usleep(10000))
+		UNIT_EQ(s->ops->flush(s), 0);
+	UNIT_EQ(says_hello(&sender, &usual, s), WIRE_OK);
+	hangs_up(&sender);
+	control_close(&silent[0].control);
+	control_close(&silent[1].control);
+	source_close(s);
 }
 
 /* Pages without a word, and text that a terminal obeys. */
@@ -540,7 +576,7 @@ UNIT_MAIN("peers that lie", {"a sender that hears nothing", hears_nothing},
 	  {"a sender that stops in a unit", half_a_unit},
 	  {"a sender that sends messages", sends_messages},
 	  {"a receiver that sends messages", answers_with_messages},
-	  {"a stranger ends nothing", strangers_end},
+	  {"a stranger ends nothing", strangers_end}, {"strangers who say nothing", strangers_wait},
 	  {"sizes and words of a sender", sizes_and_words},
 	  {"a receiver that has other slots now", other_slots},
 	  {"a receiver that books too early", books_too_early})
