@@ -66,7 +66,7 @@ $(LIBROC_BOARD_SO): $(LIBROC_OBJS_roc-board) libroc/board/libroc-board.map $(O)/
 	$(libroc_shared) -Wl,--enable-new-dtags,-rpath,'$$ORIGIN' $(LIBROC_BOARD_LIBS)
 
 $(LIBROC_EVB_SO): $(LIBROC_OBJS_roc-evb) libroc/evb/libroc-evb.map $(O)/libroc/libroc.so
-	$(libroc_shared) -Wl,--enable-new-dtags,-rpath,'$$ORIGIN' -ldl
+	$(libroc_shared) -Wl,--enable-new-dtags,-rpath,'$$ORIGIN' -pthread -ldl
 
 $(LIBROC_LINKED): %.so: %.so.$(LIBROC_ABI)
 	ln -sf $(<F) $@

@@ -32,6 +32,7 @@ static void reset(struct evb_destination *d, const struct roc_evb_place *place)
 {
 	struct pair pair = d->pair;
 
+	lookup_drop(&d->lookup);
 	*d = (struct evb_destination){.used = true, .incarnation = place->incarnation};
 	d->pair = pair;
 	memcpy(d->name, place->name, sizeof(d->name));
@@ -106,7 +107,13 @@ static int connect_to(struct roc_evb *e, struct evb_destination *d)
 	d->pair.why[0] = '\0';
 	if (!m || m->incarnation != d->incarnation || !m->port[0])
 		return pair_fail(&d->pair, ENOENT, "nobody says where it is.");
-	ret = control_connect(&d->pair.control, m->host, m->port, why);
+	ret = 1;
+	if (!d->address[0])
+		ret = lookup_address(&d->lookup, m->host, d->address, why);
+	if (!ret)
+		return 0;
+	if (ret > 0)
+		ret = control_connect(&d->pair.control, d->address, m->port, why);
 	if (ret)
 		return pair_fail(&d->pair, -ret, "%.400s", why);
 	d->pair.state = PAIR_CONNECTING;
@@ -363,6 +370,8 @@ int evb_destination_of(struct roc_evb *e, const struct roc_evb_place *place)
 		if (d->pair.state != PAIR_DOWN)
 			evb_destination_close(e, d, "it was started anew.");
 		d->incarnation = place->incarnation;
+		lookup_drop(&d->lookup);
+		d->address[0] = '\0';
 		d->lied = d->bye = false;
 		d->retry = 0;
 		d->down = e->now;
@@ -397,6 +406,7 @@ void evb_destinations_free(struct roc_evb *e)
 	for (i = 0; r->destinations && i < r->count; i++) {
 		free(r->destinations[i].free_segments);
 		free(r->destinations[i].lent);
+		lookup_drop(&r->destinations[i].lookup);
 		pair_free(&r->destinations[i].pair);
 	}
 	free(r->destinations);

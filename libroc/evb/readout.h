@@ -6,6 +6,7 @@
 #ifndef LIBROC_EVB_READOUT_H
 #define LIBROC_EVB_READOUT_H
 
+#include "libroc/fabric/lookup.h"
 #include "pair.h"
 
 struct roc_evb;
@@ -62,6 +63,8 @@ struct evb_destination {
 	uint64_t incarnation; /* that the tables mean */
 	bool used, wanted;
 	bool lied, failed_said;
+	struct lookup *lookup;	       /* of its address, as long as that is not known */
+	char address[CONTROL_ADDRESS]; /* of this incarnation */
 	struct pair pair;
 	uint64_t retry, pause;	 /* when to try again, and how long after that */
 	uint64_t down;		 /* since when it is not connected */

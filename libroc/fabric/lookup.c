@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * Looking up a name takes as long as its server likes, and cannot be interrupted: it has a thread
+ * of its own, which outlives who asked if need be.
+ */
+#include "lookup.h"
+
+#include <errno.h>
+#include <netdb.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+
+struct lookup {
+	atomic_int users; /* the thread, and who asked */
+	atomic_bool over;
+	int result; /* of getaddrinfo() or getnameinfo(), when it is over */
+	char host[256];
+	char address[CONTROL_ADDRESS];
+};
+
+static void put(struct lookup *l)
+{
+	if (atomic_fetch_sub(&l->users, 1) == 1)
+		free(l);
+}
+
+/* Of getaddrinfo() and getnameinfo(). */
+static int look(const char *host, int flags, char address[CONTROL_ADDRESS])
+{
+	struct addrinfo hints = {
+		.ai_family = AF_UNSPEC, .ai_socktype = SOCK_STREAM, .ai_flags = flags};
+	struct addrinfo *list;
+	int ret = getaddrinfo(host, NULL, &hints, &list);
+
+	if (ret)
+		return ret;
+	ret = getnameinfo(list->ai_addr, list->ai_addrlen, address, CONTROL_ADDRESS, NULL, 0,
+			  NI_NUMERICHOST);
+	freeaddrinfo(list);
+	return ret;
+}
+
+static void *look_up(void *arg)
+{
+	struct lookup *l = arg;
+
+	l->result = look(l->host, AI_ADDRCONFIG, l->address);
+	atomic_store(&l->over, true);
+	put(l);
+	return NULL;
+}
+
+static int begin(struct lookup *l)
+{
+	sigset_t all, before;
+	pthread_t thread;
+	int ret;
+
+	/* Signals are for the threads of who asked. */
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &before);
+	ret = pthread_create(&thread, NULL, look_up, l);
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	if (!ret)
+		pthread_detach(thread);
+	return ret;
+}
+
+static int start(struct lookup **lookup, const char *host, char why[FABRIC_WHY])
+{
+	struct lookup *l = calloc(1, sizeof(*l));
+	int ret = ENOMEM;
+
+	if (l && strlen(host) < sizeof(l->host)) {
+		strcpy(l->host, host);
+		atomic_init(&l->users, 2);
+		ret = begin(l);
+	}
+	if (!ret) {
+		*lookup = l;
+		return 0;
+	}
+	free(l);
+	return fabric_fail(why, ret, "\"%.100s\" cannot be looked up: %s.", host, strerror(ret));
+}
+
+int lookup_address(struct lookup **lookup, const char *host, char address[CONTROL_ADDRESS],
+		   char why[FABRIC_WHY])
+{
+	struct lookup *l = *lookup;
+	int result;
+
+	if (!l && !look(host, AI_NUMERICHOST, address))
+		return 1;
+	if (!l)
+		return start(lookup, host, why);
+	if (!atomic_load(&l->over))
+		return 0;
+	result = l->result;
+	memcpy(address, l->address, CONTROL_ADDRESS);
+	lookup_drop(lookup);
+	if (!result)
+		return 1;
+	address[0] = '\0';
+	return fabric_fail(why, EHOSTUNREACH, "\"%s\" is no address: %s.", host,
+			   gai_strerror(result));
+}
+
+void lookup_drop(struct lookup **lookup)
+{
+	if (*lookup)
+		put(*lookup);
+	*lookup = NULL;
+}

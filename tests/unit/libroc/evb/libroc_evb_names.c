@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Members whose host is a name: whoever knows it may be slow, and a node goes on meanwhile. The
+ * name server is a function of the test's own.
+ */
+#include <arpa/inet.h>
+#include <netdb.h>
+#include <stdatomic.h>
+
+#include "tests/unit/libroc/evb/evb_system.h"
+
+#define TURNS 50 /* that a node makes while it waits for a name */
+
+static atomic_bool answers;	/* the name server does */
+static atomic_uint asked, over; /* questions that needed it */
+
+/* *.test is known to it, and *.nowhere is known not to be. */
+int getaddrinfo(const char *host, const char *service, const struct addrinfo *hints,
+		struct addrinfo **list)
+{
+	static struct sockaddr_in here[64];
+	static atomic_uint used;
+	struct addrinfo *a;
+	struct sockaddr_in *to = &here[atomic_fetch_add(&used, 1) % 64];
+	const char *number = host && strchr(host, '.') ? host : "127.0.0.1";
+	bool name = host && (strstr(host, ".test") || strstr(host, ".nowhere"));
+	double end = unit_seconds() + 5 * slowness();
+
+	if (name && hints->ai_flags & AI_NUMERICHOST)
+		return EAI_NONAME;
+	if (name) {
+		atomic_fetch_add(&asked, 1);
+		while (!atomic_load(&answers) && unit_seconds() < end)
+			usleep(1000);
+		atomic_fetch_add(&over, 1);
+		if (!atomic_load(&answers))
+			return EAI_AGAIN;
+		if (strstr(host, ".nowhere"))
+			return EAI_NONAME;
+		number = "127.0.0.1";
+	}
+	*to = (struct sockaddr_in){
+		.sin_family = AF_INET,
+		.sin_port = htons((uint16_t)(service ? atoi(service) : 0)),
+	};
+	if (inet_pton(AF_INET, number, &to->sin_addr) != 1)
+		return EAI_NONAME;
+	a = calloc(1, sizeof(*a));
+	if (!a)
+		return EAI_MEMORY;
+	*a = (struct addrinfo){
+		.ai_family = AF_INET,
+		.ai_socktype = SOCK_STREAM,
+		.ai_addrlen = sizeof(*to),
+		.ai_addr = (struct sockaddr *)to,
+	};
+	*list = a;
+	return 0;
+}
+
+void freeaddrinfo(struct addrinfo *list)
+{
+	free(list);
+}
+
+/* A readout unit, and a builder that is known by this name. */
+static void open_two(const char *host)
+{
+	begin();
+	atomic_store(&answers, false);
+	atomic_store(&asked, 0);
+	atomic_store(&over, 0);
+	node_new(0, ROC_EVB_READOUT);
+	node_new(1, ROC_EVB_BUILDER)->cfg.advertise = host;
+	/* It begins when it has its builder, or this is over. */
+	nodes[0].cfg.stale_ns = UINT64_C(60000000000);
+	node_open(&nodes[0]);
+	node_open(&nodes[1]);
+	publish(ROC_EVB_ROUND_ROBIN, 0);
+}
+
+static bool is_asked(void)
+{
+	return atomic_load(&asked) > 0;
+}
+
+static void slow(void)
+{
+	unsigned int i;
+
+	open_two("slow.test");
+	CU_ASSERT_TRUE(run_until(is_asked, 10000));
+	for (i = 0; i < TURNS && !atomic_load(&over); i++)
+		turn_all();
+	/* All of that was while nobody knew. */
+	UNIT_EQ(atomic_load(&over), 0);
+	UNIT_EQ(atomic_load(&asked), 1);
+	atomic_store(&answers, true);
+	CU_ASSERT_TRUE(run_until(NULL, 20000));
+	UNIT_EQ(counts_of(&nodes[1]).complete, 200);
+	UNIT_EQ(nodes[1].sink.wrong, 0);
+	node_close(&nodes[0]);
+	node_close(&nodes[1]);
+}
+
+/* A node ends though a name is still being looked up; what comes then is nobody's. */
+static void given_up(void)
+{
+	open_two("never.test");
+	CU_ASSERT_TRUE(run_until(is_asked, 10000));
+	node_close(&nodes[0]);
+	node_close(&nodes[1]);
+	UNIT_EQ(atomic_load(&over), 0);
+	atomic_store(&answers, true);
+	CU_ASSERT_TRUE(UNIT_WAIT(atomic_load(&over) == 1, 10000));
+}
+
+static bool is_said(void)
+{
+	return strstr(nodes[0].said, "Builder node1 cannot be reached");
+}
+
+static void unknown(void)
+{
+	open_two("no.nowhere");
+	atomic_store(&answers, true);
+	CU_ASSERT_TRUE(run_until(is_said, 10000));
+	CU_ASSERT_TRUE(strstr(nodes[0].said, "\"no.nowhere\" is no address: ") != NULL);
+	node_close(&nodes[0]);
+	node_close(&nodes[1]);
+}
+
+UNIT_MAIN("event building: names of members", {"slow", slow}, {"given up", given_up},
+	  {"unknown", unknown})
