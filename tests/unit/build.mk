@@ -9,7 +9,7 @@
 UNIT_SRCS := $(filter-out tests/unit/kernel/% tests/unit/libraries/%,$(sort $(shell find tests/unit -name '*.c')))
 UNIT_NAMES := $(basename $(notdir $(UNIT_SRCS)))
 UNIT_OBJS := $(UNIT_SRCS:%.c=$(O)/%.o)
-UNIT_TIMEOUT ?= 60
+UNIT_TIMEOUT ?= 300
 UNIT ?= $(UNIT_NAMES)
 
 UNIT_FOLDER_LIBS_emu = $(EMU_OBJS)

@@ -89,18 +89,29 @@ __attribute__((unused, format(printf, 1, 2))) static void unit_note(const char *
 	CU_assertImplementation(!!(condition), __LINE__, #condition, __FILE__, "", CU_TRUE)
 
 /*
- * Poll a condition for at most @ms milliseconds, on a slow machine longer; the value is whether it
- * became true.
+ * Limits of waits say when to give up, not how long something may take: on a machine that does
+ * other things, too, it takes a few times as long.
  */
-#define UNIT_WAIT(condition, ms)                                                                   \
+#define UNIT_PATIENCE 5
+
+#define UNIT_POLL(condition, seconds)                                                              \
 	({                                                                                         \
 		struct timespec unit_pause = {0, 1000000};                                         \
-		double unit_end = unit_seconds() + (ms)*slowness() / 1000.0;                       \
+		double unit_end = unit_seconds() + (seconds);                                      \
 		int unit_ok;                                                                       \
 		while (!(unit_ok = !!(condition)) && unit_seconds() < unit_end)                    \
 			nanosleep(&unit_pause, NULL);                                              \
 		unit_ok;                                                                           \
 	})
+
+/*
+ * Poll a condition for @ms milliseconds, on a slow or busy machine longer; the value is whether it
+ * became true.
+ */
+#define UNIT_WAIT(condition, ms) UNIT_POLL(condition, (ms)*slowness() * UNIT_PATIENCE / 1000.0)
+
+/* Whether a condition stays true for so long, and no longer on any machine. */
+#define UNIT_STAYS(condition, ms) (!UNIT_POLL(!(condition), (ms) / 1000.0))
 
 __attribute__((unused)) static double unit_seconds(void)
 {

@@ -8,6 +8,7 @@
 
 #include <signal.h>
 #include <stdbool.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 
 #include "evb_port.h"
@@ -87,8 +88,8 @@ static bool etcd_start(bool empty)
 		char data[64];
 
 		snprintf(data, sizeof(data), "%s/data", etcd_dir);
-		/* Not longer than the test itself may run. */
-		alarm(60);
+		/* Not longer than the test itself runs. */
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
 		execl("/bin/sh", "sh", "-c", command, data, NULL);
 		_exit(127);
 	}

@@ -8,13 +8,20 @@
 #include "tests/unit/utils/evb/evb_nodes.h"
 #include "tests/unit/utils/evb/etcd_run.h"
 
-static void open_all(void)
+/* The manager is open. */
+static void open_others(void)
 {
-	static const char *const names[] = {"m1", "r1", "r2", "b1", "b2"};
+	static const char *const names[] = {"r1", "r2", "b1", "b2"};
 	unsigned int i;
 
-	for (i = 0; i < 5; i++)
-		UNIT_EQ(node_open(&nodes[i], names[i], etcd_text), 0);
+	for (i = 0; i < 4; i++)
+		UNIT_EQ(node_open(&nodes[i + 1], names[i], etcd_text), 0);
+}
+
+static void open_all(void)
+{
+	UNIT_EQ(node_open(&nodes[0], "m1", etcd_text), 0);
+	open_others();
 }
 
 static unsigned int sum_outs(void)
@@ -24,6 +31,17 @@ static unsigned int sum_outs(void)
 	for (i = 0; i < NODES; i++)
 		sum += nodes[i].outs;
 	return sum;
+}
+
+static bool all_were_out(void)
+{
+	unsigned int i;
+
+	for (i = 0; i < NODES; i++) {
+		if (nodes[i].open && !nodes[i].outs)
+			return false;
+	}
+	return true;
 }
 
 static bool all_lost(bool lost)
@@ -39,13 +57,15 @@ static bool all_lost(bool lost)
 
 static void come_and_go(void)
 {
+	double left;
+
 	if (!etcd_started(true))
 		return;
 	open_all();
 	CU_ASSERT_TRUE(TURN_UNTIL(all_have("r1 r2 | b1 b2"), 6000));
 	UNIT_EQ(nodes[1].table.policy, ROC_EVB_BARREL_SHIFT);
 	UNIT_EQ(nodes[4].member_count, 5);
-	CU_ASSERT_STRING_EQUAL(nodes[2].leader, "m1 is the manager.");
+	CU_ASSERT_TRUE(TURN_UNTIL(!strcmp(nodes[2].leader, "m1 is the manager."), 6000));
 
 	/* Reports arrive. */
 	nodes[1].report.suspect_count = 1;
@@ -56,53 +76,75 @@ static void come_and_go(void)
 	CU_ASSERT_TRUE(said("b1 is taken out"));
 	nodes[1].report.suspect_count = 0;
 
-	/* Who leaves is out at once, not when its lease ran out. */
+	/* Who leaves is out before its lease could run out. */
+	left = unit_seconds();
 	node_close(&nodes[2]);
-	CU_ASSERT_TRUE(TURN_UNTIL(all_have("r1 | b2"), 1500));
+	CU_ASSERT_TRUE(TURN_UNTIL(all_have("r1 | b2"), 6000));
+	CU_ASSERT_TRUE(unit_seconds() - left < LEASE_LONG / 1e9 / 2);
 	close_all();
 }
 
 /* What a run before left is the manager's to go on from, and nobody's to follow. */
 static void second_run(void)
 {
+	unsigned int tables;
+
 	open_all();
 	CU_ASSERT_TRUE(TURN_UNTIL(all_have("r1 r2 | b1 b2"), 6000));
 	nodes[1].report.has_newest = nodes[2].report.has_newest = true;
 	nodes[1].report.newest_block = nodes[2].report.newest_block = 5000000;
 	/* Both are heard before somebody goes. */
-	CU_ASSERT_FALSE(TURN_UNTIL(nodes[1].tables > 1, 1300));
+	tables = nodes[1].tables;
+	CU_ASSERT_TRUE(TURN_WHILE(nodes[1].tables == tables, 1300));
 	node_close(&nodes[4]);
 	CU_ASSERT_TRUE(TURN_UNTIL(all_have("r1 r2 | b1"), 6000));
+	/* Where the machine was busy they were not: then the next one goes by them. */
+	while (nodes[1].table.from_block != 5000064 && tables++ < 6) {
+		UNIT_EQ(node_open(&nodes[4], "b2", etcd_text), 0);
+		CU_ASSERT_TRUE(TURN_UNTIL(all_have("r1 r2 | b1 b2"), 6000));
+		node_close(&nodes[4]);
+		CU_ASSERT_TRUE(TURN_UNTIL(all_have("r1 r2 | b1"), 6000));
+	}
 	UNIT_EQ(nodes[1].table.from_block, 5000064);
 	close_all();
 
 	open_all();
 	CU_ASSERT_TRUE(TURN_UNTIL(all_have("r1 r2 | b1 b2"), 6000));
-	UNIT_EQ(nodes[1].tables, 1);
-	UNIT_EQ(nodes[3].tables, 1);
+	UNIT_EQ(nodes[1].first_from, 0);
+	UNIT_EQ(nodes[3].first_from, 0);
 	UNIT_EQ(nodes[1].table.from_block, 0);
 	CU_ASSERT_TRUE(nodes[1].table.epoch > 2);
 	close_all();
 }
 
-/* The first one is stopped for longer than its lease, and does not know it. */
+/*
+ * The first one is stopped for longer than its lease, and does not know it. The second one comes
+ * when the first one leads; should the first one's lease run out earlier, all is as if it were
+ * stopped.
+ */
 static void two_managers(void)
 {
+	unsigned int outs;
 	uint64_t term;
 
-	open_all();
-	UNIT_EQ(node_open(&nodes[5], "m2", etcd_text), 0);
+	nodes_lease = LEASE_SHORT;
+	UNIT_EQ(node_open(&nodes[0], "m1", etcd_text), 0);
+	nodes_lease = LEASE_LONG;
+	open_others();
 	CU_ASSERT_TRUE(TURN_UNTIL(all_have("r1 r2 | b1 b2"), 6000));
-	CU_ASSERT_STRING_EQUAL(nodes[5].leader, "m1 is the manager.");
+	CU_ASSERT_TRUE(TURN_UNTIL(!strcmp(nodes[1].leader, "m1 is the manager."), 6000));
 	term = nodes[1].table.term;
+	outs = nodes[0].outs;
+	UNIT_EQ(node_open(&nodes[5], "m2", etcd_text), 0);
+	CU_ASSERT_TRUE(TURN_UNTIL(nodes[5].leader[0], 6000));
 	nodes[0].stopped = true;
 	CU_ASSERT_TRUE(TURN_UNTIL(!strcmp(nodes[1].leader, "m2 is the manager."), 8000));
 	node_close(&nodes[4]);
 	CU_ASSERT_TRUE(TURN_UNTIL(all_have("r1 r2 | b1"), 6000));
 	CU_ASSERT_TRUE(nodes[1].table.term > term);
 	nodes[0].stopped = false;
-	CU_ASSERT_TRUE(TURN_UNTIL(nodes[0].outs == 1 && all_have("r1 r2 | b1"), 6000));
-	CU_ASSERT_STRING_EQUAL(nodes[0].leader, "m2 is the manager.");
+	CU_ASSERT_TRUE(TURN_UNTIL(nodes[0].outs > outs && all_have("r1 r2 | b1"), 6000));
+	CU_ASSERT_TRUE(TURN_UNTIL(!strcmp(nodes[0].leader, "m2 is the manager."), 6000));
 	CU_ASSERT_TRUE(said("m1 is the manager no more"));
 	close_all();
 }
@@ -123,7 +165,8 @@ static void restarted(void)
 	/* Its leases are as they were: nobody had to join anew, and nothing was decided. */
 	UNIT_EQ(sum_outs(), 0);
 	UNIT_EQ(nodes[1].table.epoch, epoch);
-	UNIT_EQ(nodes[1].losts, 1);
+	/* Told once, not each time that it tried again. */
+	UNIT_EQ(nodes[1].losts, nodes[1].backs);
 	node_close(&nodes[4]);
 	CU_ASSERT_TRUE(TURN_UNTIL(all_have("r1 r2 | b1"), 6000));
 	close_all();
@@ -133,14 +176,16 @@ static void all_lost_there(void)
 {
 	uint64_t epoch;
 
+	nodes_lease = LEASE_SHORT;
 	open_all();
+	nodes_lease = LEASE_LONG;
 	CU_ASSERT_TRUE(TURN_UNTIL(all_have("r1 r2 | b1 b2"), 6000));
 	epoch = nodes[1].table.epoch;
 	etcd_end(SIGKILL);
 	CU_ASSERT_TRUE(TURN_UNTIL(all_lost(true), 4000));
 	if (!etcd_start(true))
 		return;
-	CU_ASSERT_TRUE(TURN_UNTIL(sum_outs() == 5, 15000));
+	CU_ASSERT_TRUE(TURN_UNTIL(all_were_out(), 15000));
 	CU_ASSERT_TRUE(TURN_UNTIL(nodes[1].table.epoch > epoch && all_have("r1 r2 | b1 b2") &&
 					  all_lost(false),
 				  8000));
@@ -150,8 +195,12 @@ static void all_lost_there(void)
 static void two_of_a_name(void)
 {
 	open_all();
+	node_close(&nodes[4]);
+	nodes_lease = LEASE_SHORT;
+	UNIT_EQ(node_open(&nodes[4], "b2", etcd_text), 0);
 	CU_ASSERT_TRUE(TURN_UNTIL(all_have("r1 r2 | b1 b2"), 6000));
 	UNIT_EQ(node_open(&nodes[5], "r1", etcd_text), 0);
+	nodes_lease = LEASE_LONG;
 	/* One that was started anew before its lease ran out is let in after that. */
 	UNIT_EQ(node_open(&nodes[6], "b2", etcd_text), 0);
 	nodes[4].stopped = true;
