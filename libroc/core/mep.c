@@ -3,41 +3,13 @@
  * MFP and MEP as bytes: heads, index, table of sources; Documentation/mep.md. All little endian.
  * Nothing of what is read is believed before it was looked at.
  */
-#include <endian.h>
 #include <errno.h>
 #include <string.h>
 
 #include <roc/mep.h>
 
+#include "bytes.h"
 #include "mep.h"
-
-static void put32(unsigned char *to, uint32_t value)
-{
-	value = htole32(value);
-	memcpy(to, &value, sizeof(value));
-}
-
-static void put64(unsigned char *to, uint64_t value)
-{
-	value = htole64(value);
-	memcpy(to, &value, sizeof(value));
-}
-
-static uint32_t get32(const unsigned char *from)
-{
-	uint32_t value;
-
-	memcpy(&value, from, sizeof(value));
-	return le32toh(value);
-}
-
-static uint64_t get64(const unsigned char *from)
-{
-	uint64_t value;
-
-	memcpy(&value, from, sizeof(value));
-	return le64toh(value);
-}
 
 void roc_mfp_put(void *to, const struct roc_mfp *head)
 {

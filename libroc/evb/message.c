@@ -6,40 +6,13 @@
 
 #include <roc/evb_manager.h>
 
-#include <endian.h>
 #include <string.h>
+
+#include "libroc/core/bytes.h"
 
 #define MAGIC_BYTES 8
 #define REGIONS_AT 1024
 #define SEGMENT_MAGIC UINT32_C(0x47455352) /* RSEG */
-
-static void put32(unsigned char *to, size_t at, uint32_t value)
-{
-	value = htole32(value);
-	memcpy(to + at, &value, sizeof(value));
-}
-
-static void put64(unsigned char *to, size_t at, uint64_t value)
-{
-	value = htole64(value);
-	memcpy(to + at, &value, sizeof(value));
-}
-
-static uint32_t get32(const unsigned char *from, size_t at)
-{
-	uint32_t value;
-
-	memcpy(&value, from + at, sizeof(value));
-	return le32toh(value);
-}
-
-static uint64_t get64(const unsigned char *from, size_t at)
-{
-	uint64_t value;
-
-	memcpy(&value, from + at, sizeof(value));
-	return le64toh(value);
-}
 
 /* Text of a fixed length, ended with 0. */
 static void get_text(char *to, const unsigned char *from, size_t size)
@@ -54,22 +27,22 @@ void evb_put_greeting(unsigned char *to, const struct evb_greeting *g)
 
 	memset(to, 0, EVB_GREETING);
 	memcpy(to, EVB_MAGIC, MAGIC_BYTES);
-	put32(to, 8, g->version);
-	put32(to, 12, EVB_GREETING);
-	put32(to, 16, g->status);
-	put32(to, 20, g->layout);
-	put32(to, 24, g->protocol);
-	put32(to, 28, g->events);
-	put32(to, 32, g->in_flight);
-	put32(to, 36, g->pieces);
-	put32(to, 40, g->name_bytes);
-	put32(to, 44, g->region_count);
-	put32(to, 48, g->segments);
-	put32(to, 52, g->per_region);
-	put64(to, 56, g->segment);
-	put64(to, 64, g->mfp_max);
-	put64(to, 72, g->incarnation);
-	put64(to, 80, g->to_incarnation);
+	put32(to + 8, g->version);
+	put32(to + 12, EVB_GREETING);
+	put32(to + 16, g->status);
+	put32(to + 20, g->layout);
+	put32(to + 24, g->protocol);
+	put32(to + 28, g->events);
+	put32(to + 32, g->in_flight);
+	put32(to + 36, g->pieces);
+	put32(to + 40, g->name_bytes);
+	put32(to + 44, g->region_count);
+	put32(to + 48, g->segments);
+	put32(to + 52, g->per_region);
+	put64(to + 56, g->segment);
+	put64(to + 64, g->mfp_max);
+	put64(to + 72, g->incarnation);
+	put64(to + 80, g->to_incarnation);
 	memcpy(to + 128, g->system, sizeof(g->system));
 	memcpy(to + 160, g->name, sizeof(g->name));
 	memcpy(to + 192, g->to, sizeof(g->to));
@@ -77,9 +50,9 @@ void evb_put_greeting(unsigned char *to, const struct evb_greeting *g)
 	memcpy(to + 256, g->why, sizeof(g->why));
 	memcpy(to + 512, g->end_name, sizeof(g->end_name));
 	for (i = 0; i < g->region_count && i < EVB_REGIONS; i++) {
-		put64(to, REGIONS_AT + 24 * i, g->regions[i].base);
-		put64(to, REGIONS_AT + 24 * i + 8, g->regions[i].key);
-		put64(to, REGIONS_AT + 24 * i + 16, g->regions[i].bytes);
+		put64(to + REGIONS_AT + 24 * i, g->regions[i].base);
+		put64(to + REGIONS_AT + 24 * i + 8, g->regions[i].key);
+		put64(to + REGIONS_AT + 24 * i + 16, g->regions[i].bytes);
 	}
 }
 
@@ -87,7 +60,7 @@ enum evb_wrong evb_get_version(const unsigned char *from, uint32_t *version)
 {
 	if (memcmp(from, EVB_MAGIC, MAGIC_BYTES))
 		return EVB_STRANGER;
-	*version = get32(from, 8);
+	*version = get32(from + 8);
 	return *version == EVB_VERSION ? EVB_GOOD : EVB_VERSION_WRONG;
 }
 
@@ -124,22 +97,22 @@ enum evb_wrong evb_get_greeting(const unsigned char *from, struct evb_greeting *
 	wrong = evb_get_version(from, &g->version);
 	if (wrong)
 		return wrong;
-	if (get32(from, 12) != EVB_GREETING)
+	if (get32(from + 12) != EVB_GREETING)
 		return EVB_MALFORMED;
-	g->status = get32(from, 16);
-	g->layout = get32(from, 20);
-	g->protocol = get32(from, 24);
-	g->events = get32(from, 28);
-	g->in_flight = get32(from, 32);
-	g->pieces = get32(from, 36);
-	g->name_bytes = get32(from, 40);
-	g->region_count = get32(from, 44);
-	g->segments = get32(from, 48);
-	g->per_region = get32(from, 52);
-	g->segment = get64(from, 56);
-	g->mfp_max = get64(from, 64);
-	g->incarnation = get64(from, 72);
-	g->to_incarnation = get64(from, 80);
+	g->status = get32(from + 16);
+	g->layout = get32(from + 20);
+	g->protocol = get32(from + 24);
+	g->events = get32(from + 28);
+	g->in_flight = get32(from + 32);
+	g->pieces = get32(from + 36);
+	g->name_bytes = get32(from + 40);
+	g->region_count = get32(from + 44);
+	g->segments = get32(from + 48);
+	g->per_region = get32(from + 52);
+	g->segment = get64(from + 56);
+	g->mfp_max = get64(from + 64);
+	g->incarnation = get64(from + 72);
+	g->to_incarnation = get64(from + 80);
 	get_text(g->system, from + 128, sizeof(g->system));
 	get_text(g->name, from + 160, sizeof(g->name));
 	get_text(g->to, from + 192, sizeof(g->to));
@@ -148,9 +121,9 @@ enum evb_wrong evb_get_greeting(const unsigned char *from, struct evb_greeting *
 	memcpy(g->end_name, from + 512, sizeof(g->end_name));
 	for (i = 0; i < g->region_count && i < EVB_REGIONS; i++)
 		g->regions[i] = (struct evb_region){
-			.base = get64(from, REGIONS_AT + 24 * i),
-			.key = get64(from, REGIONS_AT + 24 * i + 8),
-			.bytes = get64(from, REGIONS_AT + 24 * i + 16),
+			.base = get64(from + REGIONS_AT + 24 * i),
+			.key = get64(from + REGIONS_AT + 24 * i + 8),
+			.bytes = get64(from + REGIONS_AT + 24 * i + 16),
 		};
 	return contradicts(g) ? EVB_MALFORMED : EVB_GOOD;
 }
@@ -176,14 +149,14 @@ size_t evb_put_message(unsigned char *to, const struct evb_message *m)
 	size_t bytes = EVB_HEAD + payload_bytes(m->type, m->count);
 
 	memset(to, 0, EVB_HEAD);
-	put32(to, 0, m->type);
-	put32(to, 4, (uint32_t)bytes);
-	put32(to, 8, m->count);
-	put32(to, 12, m->number);
-	put64(to, 16, m->a);
-	put64(to, 24, m->b);
-	put64(to, 32, m->c);
-	put64(to, 40, m->d);
+	put32(to, m->type);
+	put32(to + 4, (uint32_t)bytes);
+	put32(to + 8, m->count);
+	put32(to + 12, m->number);
+	put64(to + 16, m->a);
+	put64(to + 24, m->b);
+	put64(to + 32, m->c);
+	put64(to + 40, m->d);
 	return bytes;
 }
 
@@ -193,18 +166,18 @@ bool evb_get_message(const unsigned char *from, size_t bytes, struct evb_message
 
 	if (bytes < EVB_HEAD || bytes > EVB_COMMAND)
 		return false;
-	type = get32(from, 0);
-	if (type < EVB_BEAT || type >= EVB_TYPES || get32(from, 4) != bytes)
+	type = get32(from);
+	if (type < EVB_BEAT || type >= EVB_TYPES || get32(from + 4) != bytes)
 		return false;
 	*m = (struct evb_message){
 		.type = type,
 		.bytes = bytes,
-		.count = get32(from, 8),
-		.number = get32(from, 12),
-		.a = get64(from, 16),
-		.b = get64(from, 24),
-		.c = get64(from, 32),
-		.d = get64(from, 40),
+		.count = get32(from + 8),
+		.number = get32(from + 12),
+		.a = get64(from + 16),
+		.b = get64(from + 24),
+		.c = get64(from + 32),
+		.d = get64(from + 40),
 		.payload = from + EVB_HEAD,
 	};
 	return m->count <= EVB_PAYLOAD && EVB_HEAD + payload_bytes(m->type, m->count) == bytes;
@@ -212,59 +185,59 @@ bool evb_get_message(const unsigned char *from, size_t bytes, struct evb_message
 
 void evb_put_number(unsigned char *message, uint32_t i, uint32_t number)
 {
-	put32(message, EVB_HEAD + 4 * (size_t)i, number);
+	put32(message + EVB_HEAD + 4 * (size_t)i, number);
 }
 
 uint32_t evb_get_number(const struct evb_message *m, uint32_t i)
 {
-	return get32(m->payload, 4 * (size_t)i);
+	return get32(m->payload + 4 * (size_t)i);
 }
 
 void evb_put_piece(unsigned char *message, uint32_t i, const struct evb_piece *p)
 {
 	size_t at = EVB_HEAD + EVB_PIECE * (size_t)i;
 
-	put32(message, at, p->region);
-	put32(message, at + 4, 0);
-	put64(message, at + 8, p->offset);
-	put64(message, at + 16, p->bytes);
+	put32(message + at, p->region);
+	put32(message + at + 4, 0);
+	put64(message + at + 8, p->offset);
+	put64(message + at + 16, p->bytes);
 }
 
 void evb_get_piece(const struct evb_message *m, uint32_t i, struct evb_piece *p)
 {
 	size_t at = EVB_PIECE * (size_t)i;
 
-	p->region = get32(m->payload, at);
-	p->offset = get64(m->payload, at + 8);
-	p->bytes = get64(m->payload, at + 16);
+	p->region = get32(m->payload + at);
+	p->offset = get64(m->payload + at + 8);
+	p->bytes = get64(m->payload + at + 16);
 }
 
 void evb_put_segment(unsigned char *to, const struct evb_segment *s)
 {
 	memset(to, 0, EVB_SEGMENT_HEAD);
-	put32(to, 0, SEGMENT_MAGIC);
-	put32(to, 4, EVB_VERSION);
-	put64(to, 8, s->block);
-	put64(to, 16, s->mfp_bytes);
-	put64(to, 24, s->bytes);
-	put64(to, 32, s->epoch);
-	put32(to, 40, s->part);
-	put32(to, 44, s->parts);
+	put32(to, SEGMENT_MAGIC);
+	put32(to + 4, EVB_VERSION);
+	put64(to + 8, s->block);
+	put64(to + 16, s->mfp_bytes);
+	put64(to + 24, s->bytes);
+	put64(to + 32, s->epoch);
+	put32(to + 40, s->part);
+	put32(to + 44, s->parts);
 }
 
 bool evb_get_segment(const unsigned char *from, uint64_t room, struct evb_segment *s)
 {
 	uint64_t left;
 
-	if (get32(from, 0) != SEGMENT_MAGIC || get32(from, 4) != EVB_VERSION)
+	if (get32(from) != SEGMENT_MAGIC || get32(from + 4) != EVB_VERSION)
 		return false;
 	*s = (struct evb_segment){
-		.block = get64(from, 8),
-		.mfp_bytes = get64(from, 16),
-		.bytes = get64(from, 24),
-		.epoch = get64(from, 32),
-		.part = get32(from, 40),
-		.parts = get32(from, 44),
+		.block = get64(from + 8),
+		.mfp_bytes = get64(from + 16),
+		.bytes = get64(from + 24),
+		.epoch = get64(from + 32),
+		.part = get32(from + 40),
+		.parts = get32(from + 44),
 	};
 	if (s->mfp_bytes < ROC_MFP_HEAD || s->mfp_bytes > ROC_MFP_BYTES_MAX ||
 	    s->parts != evb_parts(s->mfp_bytes, room) || s->part >= s->parts)

@@ -5,9 +5,9 @@
  */
 #include "recording.h"
 
-#include <endian.h>
 #include <string.h>
 
+#include "libroc/core/bytes.h"
 #include "utils/units/outside.h"
 
 #define HEADER_CRC (RECORDING_HEADER - 4)
@@ -33,54 +33,26 @@ uint32_t recording_crc(const void *data, size_t length)
 	return ~crc;
 }
 
-static void put32(unsigned char *to, unsigned int at, uint32_t value)
-{
-	value = htole32(value);
-	memcpy(to + at, &value, sizeof(value));
-}
-
-static void put64(unsigned char *to, unsigned int at, uint64_t value)
-{
-	value = htole64(value);
-	memcpy(to + at, &value, sizeof(value));
-}
-
-static uint32_t get32(const unsigned char *from, unsigned int at)
-{
-	uint32_t value;
-
-	memcpy(&value, from + at, sizeof(value));
-	return le32toh(value);
-}
-
-static uint64_t get64(const unsigned char *from, unsigned int at)
-{
-	uint64_t value;
-
-	memcpy(&value, from + at, sizeof(value));
-	return le64toh(value);
-}
-
 void recording_put_header(unsigned char *to, const struct recording_header *h)
 {
 	memset(to, 0, RECORDING_HEADER);
 	memcpy(to, RECORDING_MAGIC, 8);
-	put32(to, 8, RECORDING_ORDER);
-	put32(to, 12, RECORDING_VERSION);
-	put32(to, 16, RECORDING_HEADER);
-	put32(to, 20, RECORDING_ENTRY);
-	put32(to, 24, RECORDING_ALIGN);
-	put32(to, 28, h->flags);
-	put32(to, 32, h->content);
-	put32(to, 36, h->page_bytes);
-	put32(to, 40, h->number);
-	put64(to, 48, h->run);
-	put64(to, 56, h->time);
-	put64(to, 64, h->entries);
-	put64(to, 72, h->bytes);
-	put64(to, 80, h->unit_max);
+	put32(to + 8, RECORDING_ORDER);
+	put32(to + 12, RECORDING_VERSION);
+	put32(to + 16, RECORDING_HEADER);
+	put32(to + 20, RECORDING_ENTRY);
+	put32(to + 24, RECORDING_ALIGN);
+	put32(to + 28, h->flags);
+	put32(to + 32, h->content);
+	put32(to + 36, h->page_bytes);
+	put32(to + 40, h->number);
+	put64(to + 48, h->run);
+	put64(to + 56, h->time);
+	put64(to + 64, h->entries);
+	put64(to + 72, h->bytes);
+	put64(to + 80, h->unit_max);
 	memcpy(to + 96, h->from, sizeof(h->from));
-	put32(to, HEADER_CRC, recording_crc(to, HEADER_CRC));
+	put32(to + HEADER_CRC, recording_crc(to, HEADER_CRC));
 }
 
 enum recording_wrong recording_get_header(const unsigned char *from, size_t length,
@@ -90,29 +62,29 @@ enum recording_wrong recording_get_header(const unsigned char *from, size_t leng
 		return RECORDING_SHORT;
 	if (memcmp(from, RECORDING_MAGIC, 8))
 		return RECORDING_NO_INDEX;
-	if (get32(from, 8) == __builtin_bswap32(RECORDING_ORDER))
+	if (get32(from + 8) == __builtin_bswap32(RECORDING_ORDER))
 		return RECORDING_FOREIGN;
-	if (get32(from, 8) != RECORDING_ORDER)
+	if (get32(from + 8) != RECORDING_ORDER)
 		return RECORDING_CORRUPT;
-	h->version = get32(from, 12);
+	h->version = get32(from + 12);
 	if (h->version != RECORDING_VERSION)
 		return RECORDING_NEWER;
 	if (length < RECORDING_HEADER)
 		return RECORDING_SHORT;
-	if (get32(from, HEADER_CRC) != recording_crc(from, HEADER_CRC))
+	if (get32(from + HEADER_CRC) != recording_crc(from, HEADER_CRC))
 		return RECORDING_CORRUPT;
-	h->header = get32(from, 16);
-	h->entry = get32(from, 20);
-	h->align = get32(from, 24);
-	h->flags = get32(from, 28);
-	h->content = get32(from, 32);
-	h->page_bytes = get32(from, 36);
-	h->number = get32(from, 40);
-	h->run = get64(from, 48);
-	h->time = get64(from, 56);
-	h->entries = get64(from, 64);
-	h->bytes = get64(from, 72);
-	h->unit_max = get64(from, 80);
+	h->header = get32(from + 16);
+	h->entry = get32(from + 20);
+	h->align = get32(from + 24);
+	h->flags = get32(from + 28);
+	h->content = get32(from + 32);
+	h->page_bytes = get32(from + 36);
+	h->number = get32(from + 40);
+	h->run = get64(from + 48);
+	h->time = get64(from + 56);
+	h->entries = get64(from + 64);
+	h->bytes = get64(from + 72);
+	h->unit_max = get64(from + 80);
 	outside_text(h->from, from + 96, sizeof(h->from));
 	if (h->header != RECORDING_HEADER || h->entry != RECORDING_ENTRY)
 		return RECORDING_CORRUPT;
@@ -124,28 +96,28 @@ enum recording_wrong recording_get_header(const unsigned char *from, size_t leng
 void recording_put_entry(unsigned char *to, const struct recording_entry *e)
 {
 	memset(to, 0, RECORDING_ENTRY);
-	put64(to, 0, e->offset);
-	put64(to, 8, e->bytes);
-	put64(to, 16, e->first);
-	put64(to, 24, e->sequence);
-	put64(to, 32, e->time);
-	put32(to, 40, (uint32_t)e->link);
-	put32(to, 44, e->flags);
-	put32(to, ENTRY_CRC, recording_crc(to, ENTRY_CRC));
+	put64(to, e->offset);
+	put64(to + 8, e->bytes);
+	put64(to + 16, e->first);
+	put64(to + 24, e->sequence);
+	put64(to + 32, e->time);
+	put32(to + 40, (uint32_t)e->link);
+	put32(to + 44, e->flags);
+	put32(to + ENTRY_CRC, recording_crc(to, ENTRY_CRC));
 }
 
 bool recording_get_entry(const unsigned char *from, struct recording_entry *e)
 {
-	if (get32(from, ENTRY_CRC) != recording_crc(from, ENTRY_CRC))
+	if (get32(from + ENTRY_CRC) != recording_crc(from, ENTRY_CRC))
 		return false;
 	*e = (struct recording_entry){
-		.offset = get64(from, 0),
-		.bytes = get64(from, 8),
-		.first = get64(from, 16),
-		.sequence = get64(from, 24),
-		.time = get64(from, 32),
-		.link = (int32_t)get32(from, 40),
-		.flags = get32(from, 44),
+		.offset = get64(from),
+		.bytes = get64(from + 8),
+		.first = get64(from + 16),
+		.sequence = get64(from + 24),
+		.time = get64(from + 32),
+		.link = (int32_t)get32(from + 40),
+		.flags = get32(from + 44),
 	};
 	return true;
 }

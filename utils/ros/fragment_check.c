@@ -7,8 +7,8 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#include "bytes.h"
 #include "kmod/fragment/fragment_data.h"
+#include "libroc/core/bytes.h"
 
 uint32_t ros_source_id(uint32_t card, uint32_t link)
 {

@@ -7,7 +7,7 @@
 #include <ctype.h>
 #include <stdio.h>
 
-#include "bytes.h"
+#include "libroc/core/bytes.h"
 
 static const struct {
 	const char *name;

@@ -5,7 +5,7 @@
  */
 #include "unit.h"
 
-#include "utils/ros/bytes.h"
+#include "libroc/core/bytes.h"
 #include "utils/ros/protocol.h"
 
 static const struct ros_limits limits = {

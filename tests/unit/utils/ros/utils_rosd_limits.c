@@ -6,7 +6,7 @@
 #include "unit.h"
 
 #include "tests/unit/utils/ros/ros_daemon.h"
-#include "utils/ros/bytes.h"
+#include "libroc/core/bytes.h"
 #include "utils/ros/server.h"
 
 #define ALL UINT64_C(0xffffff)

@@ -1,15 +1,15 @@
-/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Little-endian numbers at any address.
  */
-#ifndef ROC_UTILS_ROS_BYTES_H
-#define ROC_UTILS_ROS_BYTES_H
+#ifndef LIBROC_BYTES_H
+#define LIBROC_BYTES_H
 
 #include <endian.h>
 #include <stdint.h>
 #include <string.h>
 
-static inline uint16_t get16(const uint8_t *at)
+static inline uint16_t get16(const unsigned char *at)
 {
 	uint16_t v;
 
@@ -17,7 +17,7 @@ static inline uint16_t get16(const uint8_t *at)
 	return le16toh(v);
 }
 
-static inline uint32_t get32(const uint8_t *at)
+static inline uint32_t get32(const unsigned char *at)
 {
 	uint32_t v;
 
@@ -25,7 +25,7 @@ static inline uint32_t get32(const uint8_t *at)
 	return le32toh(v);
 }
 
-static inline uint64_t get64(const uint8_t *at)
+static inline uint64_t get64(const unsigned char *at)
 {
 	uint64_t v;
 
@@ -33,19 +33,19 @@ static inline uint64_t get64(const uint8_t *at)
 	return le64toh(v);
 }
 
-static inline void put16(uint8_t *at, uint16_t v)
+static inline void put16(unsigned char *at, uint16_t v)
 {
 	v = htole16(v);
 	memcpy(at, &v, sizeof(v));
 }
 
-static inline void put32(uint8_t *at, uint32_t v)
+static inline void put32(unsigned char *at, uint32_t v)
 {
 	v = htole32(v);
 	memcpy(at, &v, sizeof(v));
 }
 
-static inline void put64(uint8_t *at, uint64_t v)
+static inline void put64(unsigned char *at, uint64_t v)
 {
 	v = htole64(v);
 	memcpy(at, &v, sizeof(v));
