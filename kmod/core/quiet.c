@@ -175,17 +175,6 @@ void roc_channels_unlock(struct roc_endpoint *ep)
 		mutex_unlock(&ep->channels[i].lock);
 }
 
-/* Does one of them run? All channel locks held. */
-bool roc_channels_running(const struct roc_endpoint *ep)
-{
-	unsigned int i;
-
-	for (i = 0; i < ep->ops->channels; i++)
-		if (ep->channels[i].state == ROC_CH_RUNNING)
-			return true;
-	return false;
-}
-
 static int roc_reset_idle(struct roc_endpoint *ep)
 {
 	int err = roc_channels_lock(ep);

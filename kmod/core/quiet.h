@@ -42,7 +42,6 @@ void roc_bus_leave(struct roc_channel *ch);
 /* quiet.c */
 int roc_channels_lock(struct roc_endpoint *ep);
 void roc_channels_unlock(struct roc_endpoint *ep);
-bool roc_channels_running(const struct roc_endpoint *ep);
 void roc_make_quiet(struct roc_channel *ch, bool present);
 bool roc_settle(struct roc_channel *ch, bool present);
 int roc_settle_all(struct roc_endpoint *ep);

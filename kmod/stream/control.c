@@ -242,9 +242,12 @@ static const u32 roc_reset_bits[] = {
 	[ROC_ST_RESET_COUNTERS] = STREAM_RESET_COUNTERS,
 };
 
-static bool roc_reset_stops(u32 level)
+/* What stops a stream is not for one that runs. Channel lock held. */
+static int roc_stream_reset_allowed(const struct roc_channel *ch, u32 level)
 {
-	return level == ROC_ST_RESET_DEFAULT || level == ROC_ST_RESET_LOGIC;
+	bool stops = level == ROC_ST_RESET_DEFAULT || level == ROC_ST_RESET_LOGIC;
+
+	return stops && ch->state == ROC_CH_RUNNING ? -EBUSY : 0;
 }
 
 /* Channel lock held. */
@@ -254,9 +257,9 @@ static int roc_stream_reset_held(struct roc_channel *ch, u32 level)
 	struct stream_counters last = {};
 	int err;
 
-	if (ch->state == ROC_CH_RUNNING && roc_reset_stops(level))
-		return -EBUSY;
-	err = roc_stream_reset(ch, roc_reset_bits[level]);
+	err = roc_stream_reset_allowed(ch, level);
+	if (!err)
+		err = roc_stream_reset(ch, roc_reset_bits[level]);
 	if (err)
 		return err;
 	if (level == ROC_ST_RESET_DEFAULT) {
@@ -306,8 +309,8 @@ static int roc_stream_reset_all(struct roc_endpoint *ep, u32 level)
 
 	if (err)
 		return err;
-	if (roc_reset_stops(level) && roc_channels_running(ep))
-		err = -EBUSY;
+	for (i = 0; i < ep->ops->channels && !err; i++)
+		err = roc_stream_reset_allowed(&ep->channels[i], level);
 	for (i = 0; i < ep->ops->channels && !err; i++)
 		err = roc_stream_reset_held(&ep->channels[i], level);
 	if (!err && level == ROC_ST_RESET_DEFAULT)
