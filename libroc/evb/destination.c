@@ -104,6 +104,10 @@ static int connect_to(struct roc_evb *e, struct evb_destination *d)
 	char why[FABRIC_WHY] = "";
 	int ret;
 
+	/* As many in a turn as can say hello in one: a builder hangs up on who connects and is
+	 * mute. */
+	if (e->begun)
+		return 0;
 	d->pair.why[0] = '\0';
 	if (!m || m->incarnation != d->incarnation || !m->port[0])
 		return pair_fail(&d->pair, ENOENT, "nobody says where it is.");
@@ -116,6 +120,7 @@ static int connect_to(struct roc_evb *e, struct evb_destination *d)
 		ret = control_connect(&d->pair.control, d->address, m->port, why);
 	if (ret)
 		return pair_fail(&d->pair, -ret, "%.400s", why);
+	e->begun = e->progress = true;
 	d->pair.state = PAIR_CONNECTING;
 	d->pair.since = e->now;
 	return 0;
@@ -160,9 +165,13 @@ static int greet(struct roc_evb *e, struct evb_destination *d)
 	if (ret < 0)
 		return pair_fail(&d->pair, -ret, "%s.", strerror(-ret));
 	/* Opening an endpoint takes time: one in a turn. */
-	if (!ret || e->opened)
+	if (!ret)
 		return 0;
-	e->opened = true;
+	if (e->opened) {
+		e->begun = true;
+		return 0;
+	}
+	e->opened = e->progress = true;
 	ret = pair_open_fabric(&d->pair, e->provider);
 	if (!ret)
 		ret = lend_memory(e, d, &g);

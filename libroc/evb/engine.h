@@ -53,7 +53,7 @@ struct roc_evb {
 	unsigned int said_count, unsaid;
 	uint64_t reported_packed;
 	bool turning, joined, tables_new, progress;
-	bool opened;	    /* an endpoint, in this turn */
+	bool opened, begun; /* an endpoint, a connection with a builder, in this turn */
 	int failed;	    /* by something that is called from deep below */
 	volatile bool stop; /* by a signal's handler */
 	uint64_t stopped;   /* when the source was told */

@@ -192,7 +192,7 @@ int roc_evb_step(struct roc_evb *evb, int timeout_ms)
 	struct roc_evb *e = evb;
 	int ret;
 
-	e->progress = e->opened = false;
+	e->progress = e->opened = e->begun = false;
 	ret = turn(e);
 	if (!ret)
 		ret = evb_node_step(e);

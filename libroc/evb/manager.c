@@ -287,7 +287,10 @@ static enum roc_evb_state vote(const struct roc_evb_manager *m, const struct nod
 		if (s->lied && voter->at > m->judged)
 			return ROC_EVB_STATE_LIED;
 		since = since > n->entered ? since : n->entered;
-		if (settled_in && s->stale >= m->cfg.slow_row && voter->at > m->judged)
+		/* Who came lately is being connected with, by each of the others in its turn. */
+		if (!settled_in)
+			continue;
+		if (s->stale >= m->cfg.slow_row && voter->at > m->judged)
 			return ROC_EVB_STATE_SLOW;
 		if (s->gone && passed(now, since) >= m->cfg.suspect_ns)
 			return ROC_EVB_STATE_OUT;

@@ -56,7 +56,8 @@ bool roc_evb_name_valid(const char *name);
  * @lead_ns: a table is written so long before it holds; 0: 300 ms
  * @lead_blocks: and so many blocks at least; 0: 64
  * @slow_row: late blocks in a row for which a node is taken out; 0: 8
- * @grace_ns: and not before it has been in the table for so long and @lead_ns; 0: 3 s
+ * @grace_ns: nobody is taken out for being late, or without a connection, who has not been in the
+ *	table for so long and @lead_ns; 0: 3 s
  * @suspect_ns: how long a node may be without a connection; 0: 1 s
  * @backoff_ns: how long a node is out the first time; 0: 5 s
  * @backoff_max_ns: and at most; 0: 60 s

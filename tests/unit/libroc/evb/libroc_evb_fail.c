@@ -3,6 +3,11 @@
  * Event building when something goes wrong: nodes that die, stand still, are missing, have nothing,
  * or do not fit together. What is lost is said, marked and counted; the others go on.
  */
+#include <netinet/in.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "libroc/fabric/control.h"
 #include "tests/unit/libroc/evb/evb_system.h"
 
 #define MS UINT64_C(1000000)
@@ -688,10 +693,77 @@ static void replaced(void)
 	close_all();
 }
 
+#define BUILDERS 6
+
+/* Builders of which nobody answers: who has connected, and who has said something. */
+static struct {
+	int listeners[BUILDERS], fds[BUILDERS];
+	unsigned int connected, heard, mute_most;
+} doors;
+
+static bool all_greeted(void)
+{
+	unsigned int i;
+	char byte;
+
+	turn_all();
+	doors.connected = doors.heard = 0;
+	for (i = 0; i < BUILDERS; i++) {
+		if (doors.fds[i] < 0)
+			doors.fds[i] = accept4(doors.listeners[i], NULL, NULL,
+					       SOCK_NONBLOCK | SOCK_CLOEXEC);
+		if (doors.fds[i] < 0)
+			continue;
+		doors.connected++;
+		doors.heard += recv(doors.fds[i], &byte, 1, MSG_PEEK | MSG_DONTWAIT) == 1;
+	}
+	if (doors.connected - doors.heard > doors.mute_most)
+		doors.mute_most = doors.connected - doors.heard;
+	return doors.heard == BUILDERS;
+}
+
+/* A builder hangs up on who connects and is mute: none is connected with before it is greeted. */
+static void one_by_one(void)
+{
+	struct sockaddr_in at;
+	socklen_t length = sizeof(at);
+	struct roc_evb_member *m;
+	char why[ROC_EVB_WHY];
+	unsigned int i;
+
+	begin();
+	memset(&doors, 0, sizeof(doors));
+	node_new(0, ROC_EVB_READOUT);
+	nodes[0].source.cold = true;
+	node_open(&nodes[0]);
+	for (i = 0; i < BUILDERS; i++) {
+		doors.fds[i] = -1;
+		doors.listeners[i] = control_listen("127.0.0.1", "0", why);
+		UNIT_NEED(doors.listeners[i] >= 0);
+		UNIT_NEED(!getsockname(doors.listeners[i], (struct sockaddr *)&at, &length));
+		m = &board.members[board.member_count++];
+		*m = (struct roc_evb_member){
+			.host = "127.0.0.1", .incarnation = 7, .roles = ROC_EVB_BUILDER};
+		strcpy(m->name, node_new(i + 1, ROC_EVB_BUILDER)->name);
+		snprintf(m->port, sizeof(m->port), "%u", ntohs(at.sin_port));
+	}
+	publish(ROC_EVB_ROUND_ROBIN, 0);
+	for (i = 0; i < BUILDERS; i++)
+		nodes[i + 1].used = false;
+	CU_ASSERT_TRUE(run_until(all_greeted, 20000));
+	unit_note("at most %u had connected and said nothing", doors.mute_most);
+	CU_ASSERT_TRUE(doors.mute_most <= 1);
+	node_close(&nodes[0]);
+	for (i = 0; i < BUILDERS; i++) {
+		close(doors.listeners[i]);
+		close(doors.fds[i]);
+	}
+}
+
 UNIT_MAIN("event building, when something goes wrong", {"killed", killed},
 	  {"stood_still", stood_still}, {"mute", mute}, {"never_came", never_came},
 	  {"has_nothing", has_nothing}, {"slow_sink", slow_sink}, {"no_patience", no_patience},
 	  {"windows", windows}, {"small_regions", small_regions}, {"late_ids", late_ids},
 	  {"does_not_fit", does_not_fit}, {"configurations", configurations}, {"tables", tables},
 	  {"broken_id", broken_id}, {"slow_source", slow_source}, {"late_table", late_table},
-	  {"replaced", replaced})
+	  {"replaced", replaced}, {"one_by_one", one_by_one})
