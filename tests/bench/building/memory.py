@@ -1,0 +1,107 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""
+Memory of a system that runs for a while at a low rate: what each node has must not grow. libfabric
+keeps messages for which no memory was posted on the heap of the process, without a limit: they
+would show in its RssAnon.
+"""
+
+import os
+import shutil
+import tempfile
+import time
+
+from rocevb.net import Net
+from rocevb.system import System
+
+from .arithmetic import growth
+
+# Of the time: buffers are touched for the first time, and the memory of the last 65536 blocks is.
+WARM = 0.25
+NODES, RATE = 3, 200
+# A leak of two bytes per event in half an hour; below that a page more or less says nothing.
+ALLOWED = 512 << 10
+FIELDS = ("VmRSS", "RssAnon")
+
+
+def status(pid):
+    """Bytes of what /proc says of a process, and how many files it has open."""
+    found = {"files": len(os.listdir("/proc/%d/fd" % pid))}
+    with open("/proc/%d/status" % pid, encoding="ascii") as f:
+        for line in f:
+            name, _, rest = line.partition(":")
+            if name in FIELDS:
+                found[name] = int(rest.split()[0]) << 10
+    return found
+
+
+def sample(nodes, seconds, every):
+    """{node: {field: [(second, value)]}}"""
+    found = {n.name: {} for n in nodes}
+    began = time.monotonic()
+    while time.monotonic() - began < seconds:
+        for node in nodes:
+            at = time.monotonic() - began
+            for field, value in status(node.process.pid).items():
+                found[node.name].setdefault(field, []).append((round(at, 3), value))
+        time.sleep(every)
+    return found
+
+
+def judge(found, seconds, wrong):
+    rows = []
+    for name, fields in found.items():
+        row = {"node": name}
+        for field, points in fields.items():
+            row[field] = {"first": points[0][1], "last": points[-1][1],
+                          "growth": round(growth(points, WARM * seconds))}
+            if field in FIELDS and row[field]["growth"] > ALLOWED:
+                wrong.append("%s: %s grows by %d bytes" % (name, field, row[field]["growth"]))
+            if field not in FIELDS and row[field]["growth"] >= 1:
+                wrong.append("%s has more and more files open" % name)
+        rows.append(row)
+    return rows
+
+
+def run(minutes, protocol):
+    """What is wrong, and the record."""
+    directory, wrong = tempfile.mkdtemp(prefix="roc-evb-memory-"), []
+    network = Net(NODES)
+    seconds = 60 * minutes
+    system = System(network, directory,
+                    "synthetic:size=8Ki,spread=even,rate=%d,buffer=4Mi" % RATE, "check",
+                    stale=2000, lease=8000,
+                    options=["--protocol=" + protocol, "--memory=8Mi",
+                             "--peers=%d" % NODES])
+    try:
+        system.start_all()
+        if not system.builds(seconds=60):
+            return ["it does not begin: " + system.nodes["n1"].says()[-300:]], {}
+        found = sample(list(system.nodes.values()), seconds, max(0.5, seconds / 360))
+        bad = system.stop_all()
+        if bad:
+            wrong.append("did not end in order: " + ", ".join(bad))
+        rows = judge(found, seconds, wrong)
+        events = sum(n.number("sourceBooks.events") for n in system.builders())
+        if events < 0.5 * RATE * seconds * NODES:
+            wrong.append("only %d events were made" % events)
+        for node in system.builders():
+            if node.number("sinkBooks.errors"):
+                wrong.append("%s: wrong data" % node.name)
+        return wrong, {"protocol": protocol, "minutes": minutes, "events": events,
+                       "complete": system.complete(), "nodes": rows, "samples": found}
+    finally:
+        system.end()
+        network.close()
+        shutil.rmtree(directory, ignore_errors=True)
+
+
+def table(record):
+    """Lines of text."""
+    lines = ["%-8s %-6s %14s %14s %14s %14s" % ("protocol", "node", "VmRSS, KiB", "grown by, KiB",
+                                                 "RssAnon, KiB", "grown by, KiB")]
+    for row in record.get("nodes", ()):
+        lines.append("%-8s %-6s %14d %14.1f %14d %14.1f" % (
+            record["protocol"], row["node"], row["VmRSS"]["last"] >> 10,
+            row["VmRSS"]["growth"] / 1024, row["RssAnon"]["last"] >> 10,
+            row["RssAnon"]["growth"] / 1024))
+    return lines
