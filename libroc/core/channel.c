@@ -11,7 +11,7 @@
 
 #include "libroc.h"
 
-int libroc_fail_owned(const struct roc_card *card, unsigned int channel, const char *text,
+static int fail_owned(const struct roc_card *card, unsigned int channel, const char *text,
 		      const char *what)
 {
 	char name[64] = "";
@@ -31,6 +31,17 @@ int libroc_fail_owned(const struct roc_card *card, unsigned int channel, const c
 			text, pid, name[0] ? name : "name unknown", what, pid, what);
 }
 
+int libroc_open_channel(const struct roc_card *card, unsigned int channel, const char *name,
+			const char *what)
+{
+	char node[48];
+	int fd;
+
+	snprintf(node, sizeof(node), "%sch%u", card->node, channel);
+	fd = libroc_open_node(name, node);
+	return fd == -EBUSY ? fail_owned(card, channel, name, what) : fd;
+}
+
 int roc_channel_open(const char *id, unsigned int channel, struct roc_channel **ch)
 {
 	struct roc_card card;
@@ -43,7 +54,7 @@ int roc_channel_open(const char *id, unsigned int channel, struct roc_channel **
 int roc_channel_open_card(const struct roc_card *card, const char *id, unsigned int channel,
 			  struct roc_channel **ch)
 {
-	char node[48], name[ROC_CARD_NAME_MAX];
+	char name[ROC_CARD_NAME_MAX];
 	struct roc_channel *new;
 	int ret;
 
@@ -55,11 +66,8 @@ int roc_channel_open_card(const struct roc_card *card, const char *id, unsigned 
 	if (!new)
 		return libroc_fail_text(ENOMEM, "no memory for a channel's handle");
 	snprintf(new->name, sizeof(new->name), "%s channel %u", name, channel);
-	snprintf(node, sizeof(node), "%sch%u", card->node, channel);
-	ret = libroc_open_node(new->name, node);
+	ret = libroc_open_channel(card, channel, new->name, "channel");
 	if (ret < 0) {
-		if (ret == -EBUSY)
-			ret = libroc_fail_owned(card, channel, new->name, "channel");
 		free(new);
 		return ret;
 	}
@@ -217,15 +225,20 @@ int roc_channel_start(struct roc_channel *ch)
 	}
 }
 
+int libroc_fail_stop(int err, const char *name)
+{
+	if (err == EALREADY)
+		return roc_fail(EALREADY, "%s: is not running: there is nothing to stop", name);
+	return libroc_fail_ioctl(err, name, "cannot stop");
+}
+
 int roc_channel_stop(struct roc_channel *ch, unsigned int *reclaimed)
 {
 	struct roc_ch_control arg = {.size = sizeof(arg)};
 	int ret = libroc_ioctl(ch->fd, ROC_CH_STOP, &arg);
 
-	if (ret == -EALREADY)
-		return roc_fail(EALREADY, "%s: is not running: there is nothing to stop", ch->name);
 	if (ret < 0)
-		return libroc_fail_ioctl(-ret, ch->name, "cannot stop");
+		return libroc_fail_stop(-ret, ch->name);
 	if (reclaimed)
 		*reclaimed = arg.count;
 	return 0;

@@ -9,103 +9,64 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "asked.h"
 #include "fragment.h"
 #include "libroc.h"
 
-#define SUBS_MAX 16 /* of a card */
+static int name_of(struct roc_endpoint *ep, unsigned int number, char name[ROC_TEXT_MAX]);
 
-static int fail_no_subs(const char *name)
-{
-	return roc_fail(EOPNOTSUPP,
-			"%s: the card keeps no fragments, its channels are of another kind: see "
-			"roc-list-cards for what it is",
-			name);
-}
-
-/*
- * Who is asked: the endpoint, or the sub-unit's own node. An endpoint with other channels may not
- * know the question (-ENOTTY), as an old module does not know it anywhere.
- */
-struct asked {
-	struct roc_endpoint *ep; /* NULL: the sub-unit */
-	int fd;
-	const char *name;
+static const struct libroc_kind kind = {
+	.one = "sub-unit",
+	.many = "sub-units",
+	.cap = ROC_CAP_FRAGMENTS,
+	.lacks = "the card keeps no fragments, its channels are of another kind: see "
+		 "roc-list-cards for what it is",
+	.levels = "enum roc_fr_level",
+	.mild = "ROC_FR_RESET_COUNTERS",
+	.name = name_of,
 };
 
-static int ask(const struct asked *a, unsigned long request, void *arg)
+static struct libroc_asked endpoint(struct roc_endpoint *ep)
 {
-	struct roc_ep_info info = {.size = sizeof(info)};
-	int ret;
-
-	if (!a->ep)
-		return libroc_ioctl(a->fd, request, arg);
-	ret = a->ep->backend->ioctl(a->ep, request, arg);
-	if (ret == -ENOTTY && !a->ep->backend->ioctl(a->ep, ROC_EP_INFO, &info) &&
-	    !(info.caps & ROC_CAP_FRAGMENTS))
-		return -EOPNOTSUPP;
-	return ret;
+	return (struct libroc_asked){.kind = &kind, .ep = ep, .name = ep->name};
 }
 
-static struct asked endpoint(struct roc_endpoint *ep)
+static struct libroc_asked itself(const struct roc_fragments *f)
 {
-	return (struct asked){.ep = ep, .name = ep->name};
+	return (struct libroc_asked){.kind = &kind, .fd = f->fd, .name = f->name};
 }
 
-static struct asked itself(const struct roc_fragments *f)
-{
-	return (struct asked){.fd = f->fd, .name = f->name};
-}
-
-static int get_info(struct asked a, unsigned int sub, struct roc_fr_info *info)
+static int get_info(struct libroc_asked a, unsigned int sub, struct roc_fr_info *info)
 {
 	*info = (struct roc_fr_info){.size = sizeof(*info), .sub = sub};
-	return ask(&a, ROC_FR_INFO, info);
+	return libroc_ask(&a, ROC_FR_INFO, info);
+}
+
+static int name_of(struct roc_endpoint *ep, unsigned int number, char name[ROC_TEXT_MAX])
+{
+	struct roc_fr_info info;
+	int ret = get_info(endpoint(ep), number, &info);
+
+	if (!ret)
+		snprintf(name, ROC_TEXT_MAX, "%.*s", ROC_TEXT_MAX - 1, info.name);
+	return ret;
 }
 
 int roc_card_fragments(struct roc_endpoint *ep, unsigned int sub, struct roc_fr_info *info)
 {
+	struct libroc_asked a = endpoint(ep);
 	struct roc_fr_info arg;
-	int ret = get_info(endpoint(ep), sub, &arg);
+	int ret = get_info(a, sub, &arg);
 
-	switch (-ret) {
-	case 0:
-		*info = arg;
-		return 0;
-	case ENOENT:
-		return roc_fail(ENOENT, "%s: the card has no sub-unit %u", ep->name, sub);
-	case EOPNOTSUPP:
-		return fail_no_subs(ep->name);
-	default:
-		return libroc_fail_ioctl(-ret, ep->name, "cannot ask for a sub-unit's state");
-	}
+	if (ret)
+		return libroc_fail_asked(&a, -ret, sub, "cannot ask for a sub-unit's state");
+	*info = arg;
+	return 0;
 }
 
 int roc_card_fragments_find(struct roc_endpoint *ep, const char *name, unsigned int *sub)
 {
-	char list[SUBS_MAX * (ROC_TEXT_MAX + 2)] = "", *end;
-	unsigned long wanted = strtoul(name, &end, 10);
-	struct roc_fr_info info;
-	unsigned int i;
-	size_t used = 0;
-	int ret = 0;
-
-	for (i = 0; i < SUBS_MAX; i++) {
-		ret = get_info(endpoint(ep), i, &info);
-		if (ret)
-			break;
-		if ((*name && !*end && wanted == i) || !strncmp(name, info.name, ROC_TEXT_MAX)) {
-			*sub = i;
-			return 0;
-		}
-		used += snprintf(list + used, sizeof(list) - used, "%s%.*s", i ? ", " : "",
-				 ROC_TEXT_MAX, info.name);
-	}
-	if (ret == -EOPNOTSUPP)
-		return fail_no_subs(ep->name);
-	if (ret && ret != -ENOENT)
-		return libroc_fail_ioctl(-ret, ep->name, "cannot ask for its sub-units");
-	return roc_fail(ENOENT, "%s: the card has no sub-unit '%s'; it has %s", ep->name, name,
-			used ? list : "none");
+	return libroc_find_named(&kind, ep, name, sub);
 }
 
 int roc_fragments_open(const char *id, const char *sub, struct roc_fragments **f)
@@ -144,7 +105,6 @@ int roc_fragments_open_card(const struct roc_card *card, const char *id, const c
 			    struct roc_fragments **f)
 {
 	struct roc_fragments *new;
-	char node[48];
 	int ret;
 
 	new = calloc(1, sizeof(*new));
@@ -153,10 +113,7 @@ int roc_fragments_open_card(const struct roc_card *card, const char *id, const c
 	ret = find(card, id, sub, new);
 	if (ret)
 		goto fail;
-	snprintf(node, sizeof(node), "%sch%u", card->node, new->number);
-	ret = libroc_open_node(new->name, node);
-	if (ret == -EBUSY)
-		ret = libroc_fail_owned(card, new->number, new->name, "sub-unit");
+	ret = libroc_open_channel(card, new->number, new->name, kind.one);
 	if (ret < 0)
 		goto fail;
 	new->fd = ret;
@@ -217,7 +174,8 @@ int roc_fragments_info(struct roc_fragments *f, struct roc_fr_info *info)
 	return 0;
 }
 
-static int change_settings(struct asked a, unsigned int sub, struct roc_fr_settings *settings)
+static int change_settings(struct libroc_asked a, unsigned int sub,
+			   struct roc_fr_settings *settings)
 {
 	struct roc_fr_settings arg = *settings;
 	int ret;
@@ -226,7 +184,7 @@ static int change_settings(struct asked a, unsigned int sub, struct roc_fr_setti
 	arg.flags = 0;
 	arg.sub = sub;
 	arg.reserved = 0;
-	ret = ask(&a, ROC_FR_SETTINGS, &arg);
+	ret = libroc_ask(&a, ROC_FR_SETTINGS, &arg);
 	switch (-ret) {
 	case 0:
 		*settings = arg;
@@ -238,10 +196,6 @@ static int change_settings(struct asked a, unsigned int sub, struct roc_fr_setti
 				"roc_fr_settings",
 				a.name, arg.set, arg.links, arg.data_count, arg.data_time,
 				arg.done_count, arg.done_time);
-	case EOPNOTSUPP:
-		return fail_no_subs(a.name);
-	case ENOENT:
-		return roc_fail(ENOENT, "%s: the card has no sub-unit %u", a.name, sub);
 	case EINVAL:
 		return roc_fail(EINVAL, "%s: unknown settings in set 0x%x: see enum roc_fr_set",
 				a.name, arg.set);
@@ -249,7 +203,7 @@ static int change_settings(struct asked a, unsigned int sub, struct roc_fr_setti
 		return roc_fail(EBUSY, "%s: sub-unit %u is in use: who has it changes its settings",
 				a.name, sub);
 	default:
-		return libroc_fail_ioctl(-ret, a.name, "cannot change the sub-unit's settings");
+		return libroc_fail_asked(&a, -ret, sub, "cannot change the sub-unit's settings");
 	}
 }
 
@@ -264,34 +218,11 @@ int roc_card_fragments_settings(struct roc_endpoint *ep, unsigned int sub,
 	return change_settings(endpoint(ep), sub, settings);
 }
 
-static int reset(struct asked a, unsigned int sub, enum roc_fr_level level)
+static int reset(struct libroc_asked a, unsigned int sub, enum roc_fr_level level)
 {
 	struct roc_fr_reset arg = {.size = sizeof(arg), .sub = sub, .level = level};
-	int ret = ask(&a, ROC_FR_RESET, &arg);
 
-	switch (-ret) {
-	case 0:
-		return 0;
-	case EBUSY:
-		return roc_fail(EBUSY,
-				"%s: cannot reset so much of a sub-unit that runs: stop it first, "
-				"or take ROC_FR_RESET_COUNTERS",
-				a.name);
-	case EINVAL:
-		return roc_fail(EINVAL, "%s: there is no reset level %u: see enum roc_fr_level",
-				a.name, arg.level);
-	case ENOENT:
-		return roc_fail(ENOENT, "%s: the card has no sub-unit %u", a.name, sub);
-	case EOPNOTSUPP:
-		return fail_no_subs(a.name);
-	case EIO:
-		return roc_fail(EIO,
-				"%s: the card answers all ones, or the reset does not show: it is "
-				"off the bus, or load its firmware anew",
-				a.name);
-	default:
-		return libroc_fail_ioctl(-ret, a.name, "cannot reset");
-	}
+	return libroc_reset_asked(&a, ROC_FR_RESET, &arg, sub, level);
 }
 
 int roc_fragments_reset(struct roc_fragments *f, enum roc_fr_level level)
@@ -315,17 +246,7 @@ static int fail_start(int err, const struct roc_fragments *f, const struct roc_f
 	if (arg->why)
 		return roc_fail(err, "%s: cannot start (the limit is %llu): %s", f->name,
 				(unsigned long long)arg->limit, roc_why_text(arg->why));
-	switch (err) {
-	case EBUSY:
-		return roc_fail(EBUSY, "%s: is running already: stop it first", f->name);
-	case EIO:
-		return roc_fail(EIO,
-				"%s: the card does not do as it is told, or is off the bus: start "
-				"again; if it comes back, load the card's firmware anew",
-				f->name);
-	default:
-		return libroc_fail_ioctl(err, f->name, "cannot start");
-	}
+	return libroc_fail_start(err, f->name);
 }
 
 int roc_fragments_start(struct roc_fragments *f)
@@ -355,14 +276,12 @@ int roc_fragments_stop(struct roc_fragments *f, bool now)
 	if (!now)
 		roc_fragments_flush(f);
 	ret = libroc_ioctl(f->fd, ROC_FR_STOP, &arg);
-	if (ret == -EALREADY)
-		return roc_fail(EALREADY, "%s: is not running: there is nothing to stop", f->name);
 	if (ret == -EIO)
 		return roc_fail(EIO,
 				"%s: the card broke its contract before it was stopped: "
 				"roc_fragments_info() says how",
 				f->name);
-	return ret ? libroc_fail_ioctl(-ret, f->name, "cannot stop") : 0;
+	return ret ? libroc_fail_stop(-ret, f->name) : 0;
 }
 
 bool roc_fragments_running(const struct roc_fragments *f)

@@ -24,9 +24,10 @@ int libroc_open_node(const char *name, const char *node);
 
 /* channel.c */
 
-/* -EBUSY: who has /dev/rocNch@channel, which is called @text and is a @what. */
-int libroc_fail_owned(const struct roc_card *card, unsigned int channel, const char *text,
-		      const char *what);
+/* A channel's node, which @name is in sentences and a @what: its descriptor, or -errno. */
+int libroc_open_channel(const struct roc_card *card, unsigned int channel, const char *name,
+			const char *what);
+int libroc_fail_stop(int err, const char *name);
 
 /* wait.c */
 

@@ -10,103 +10,64 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "asked.h"
 #include "libroc.h"
 #include "stream.h"
 
-#define STREAMS_MAX 32 /* of a card */
+static int name_of(struct roc_endpoint *ep, unsigned int number, char name[ROC_TEXT_MAX]);
 
-static int fail_no_streams(const char *name)
-{
-	return roc_fail(EOPNOTSUPP,
-			"%s: the card has no streams, its channels are pools of superpages: use "
-			"roc_channel_open()",
-			name);
-}
-
-/*
- * Who is asked: the endpoint, or the stream's own node. An endpoint with pools may not know the
- * question (-ENOTTY), as an old module does not know it anywhere.
- */
-struct asked {
-	struct roc_endpoint *ep; /* NULL: the stream */
-	int fd;
-	const char *name;
+static const struct libroc_kind kind = {
+	.one = "stream",
+	.many = "streams",
+	.cap = ROC_CAP_STREAMS,
+	.lacks = "the card has no streams, its channels are pools of superpages: use "
+		 "roc_channel_open()",
+	.levels = "enum roc_st_level",
+	.mild = "ROC_ST_RESET_FLUSH or _COUNTERS",
+	.name = name_of,
 };
 
-static int ask(const struct asked *a, unsigned long request, void *arg)
+static struct libroc_asked endpoint(struct roc_endpoint *ep)
 {
-	struct roc_ep_info info = {.size = sizeof(info)};
-	int ret;
-
-	if (!a->ep)
-		return libroc_ioctl(a->fd, request, arg);
-	ret = a->ep->backend->ioctl(a->ep, request, arg);
-	if (ret == -ENOTTY && !a->ep->backend->ioctl(a->ep, ROC_EP_INFO, &info) &&
-	    !(info.caps & ROC_CAP_STREAMS))
-		return -EOPNOTSUPP;
-	return ret;
+	return (struct libroc_asked){.kind = &kind, .ep = ep, .name = ep->name};
 }
 
-static struct asked endpoint(struct roc_endpoint *ep)
+static struct libroc_asked itself(const struct roc_stream *s)
 {
-	return (struct asked){.ep = ep, .name = ep->name};
+	return (struct libroc_asked){.kind = &kind, .fd = s->fd, .name = s->name};
 }
 
-static struct asked itself(struct roc_stream *s)
-{
-	return (struct asked){.fd = s->fd, .name = s->name};
-}
-
-static int get_info(struct asked a, unsigned int stream, struct roc_st_info *info)
+static int get_info(struct libroc_asked a, unsigned int stream, struct roc_st_info *info)
 {
 	*info = (struct roc_st_info){.size = sizeof(*info), .stream = stream};
-	return ask(&a, ROC_ST_INFO, info);
+	return libroc_ask(&a, ROC_ST_INFO, info);
+}
+
+static int name_of(struct roc_endpoint *ep, unsigned int number, char name[ROC_TEXT_MAX])
+{
+	struct roc_st_info info;
+	int ret = get_info(endpoint(ep), number, &info);
+
+	if (!ret)
+		snprintf(name, ROC_TEXT_MAX, "%.*s", ROC_TEXT_MAX - 1, info.name);
+	return ret;
 }
 
 int roc_card_stream(struct roc_endpoint *ep, unsigned int stream, struct roc_st_info *info)
 {
+	struct libroc_asked a = endpoint(ep);
 	struct roc_st_info arg;
-	int ret = get_info(endpoint(ep), stream, &arg);
+	int ret = get_info(a, stream, &arg);
 
-	switch (-ret) {
-	case 0:
-		*info = arg;
-		return 0;
-	case ENOENT:
-		return roc_fail(ENOENT, "%s: the card has no stream %u", ep->name, stream);
-	case EOPNOTSUPP:
-		return fail_no_streams(ep->name);
-	default:
-		return libroc_fail_ioctl(-ret, ep->name, "cannot ask for a stream's state");
-	}
+	if (ret)
+		return libroc_fail_asked(&a, -ret, stream, "cannot ask for a stream's state");
+	*info = arg;
+	return 0;
 }
 
 int roc_card_stream_find(struct roc_endpoint *ep, const char *name, unsigned int *stream)
 {
-	char list[STREAMS_MAX * (ROC_TEXT_MAX + 2)] = "", *end;
-	unsigned long number = strtoul(name, &end, 10);
-	struct roc_st_info info;
-	unsigned int i;
-	size_t used = 0;
-	int ret = 0;
-
-	for (i = 0; i < STREAMS_MAX; i++) {
-		ret = get_info(endpoint(ep), i, &info);
-		if (ret)
-			break;
-		if ((*name && !*end && number == i) || !strcmp(name, info.name)) {
-			*stream = i;
-			return 0;
-		}
-		used += snprintf(list + used, sizeof(list) - used, "%s%.*s", i ? ", " : "",
-				 ROC_TEXT_MAX, info.name);
-	}
-	if (ret == -EOPNOTSUPP)
-		return fail_no_streams(ep->name);
-	if (ret && ret != -ENOENT)
-		return libroc_fail_ioctl(-ret, ep->name, "cannot ask for its streams");
-	return roc_fail(ENOENT, "%s: the card has no stream '%s'; it has %s", ep->name, name,
-			used ? list : "none");
+	return libroc_find_named(&kind, ep, name, stream);
 }
 
 int roc_stream_open(const char *id, const char *stream, struct roc_stream **s)
@@ -144,7 +105,6 @@ int roc_stream_open_card(const struct roc_card *card, const char *id, const char
 			 struct roc_stream **s)
 {
 	struct roc_stream *new;
-	char node[48];
 	int ret;
 
 	new = calloc(1, sizeof(*new));
@@ -153,10 +113,7 @@ int roc_stream_open_card(const struct roc_card *card, const char *id, const char
 	ret = find(card, id, stream, new);
 	if (ret)
 		goto fail;
-	snprintf(node, sizeof(node), "%sch%u", card->node, new->number);
-	ret = libroc_open_node(new->name, node);
-	if (ret == -EBUSY)
-		ret = libroc_fail_owned(card, new->number, new->name, "stream");
+	ret = libroc_open_channel(card, new->number, new->name, kind.one);
 	if (ret < 0)
 		goto fail;
 	new->fd = ret;
@@ -214,7 +171,8 @@ int roc_stream_info(struct roc_stream *s, struct roc_st_info *info)
 	return 0;
 }
 
-static int change_settings(struct asked a, unsigned int stream, struct roc_st_settings *settings)
+static int change_settings(struct libroc_asked a, unsigned int stream,
+			   struct roc_st_settings *settings)
 {
 	struct roc_st_settings arg = *settings;
 	int ret;
@@ -223,7 +181,7 @@ static int change_settings(struct asked a, unsigned int stream, struct roc_st_se
 	arg.flags = 0;
 	arg.stream = stream;
 	arg.spill = 0;
-	ret = ask(&a, ROC_ST_SETTINGS, &arg);
+	ret = libroc_ask(&a, ROC_ST_SETTINGS, &arg);
 	switch (-ret) {
 	case 0:
 		*settings = arg;
@@ -240,19 +198,17 @@ static int change_settings(struct asked a, unsigned int stream, struct roc_st_se
 				(unsigned long long)arg.interrupt_time);
 	case EOPNOTSUPP:
 		if (!arg.set)
-			return fail_no_streams(a.name);
+			return libroc_fail_lacks(&kind, a.name);
 		return roc_fail(EOPNOTSUPP,
 				"%s: the stream does not have a setting of set 0x%x, or the card "
 				"has no streams: set what roc_st_settings says of this kind of "
 				"stream",
 				a.name, arg.set);
-	case ENOENT:
-		return roc_fail(ENOENT, "%s: the card has no stream %u", a.name, stream);
 	case EINVAL:
 		return roc_fail(EINVAL, "%s: unknown settings in set 0x%x: see enum roc_st_set",
 				a.name, arg.set);
 	default:
-		return libroc_fail_ioctl(-ret, a.name, "cannot change the stream's settings");
+		return libroc_fail_asked(&a, -ret, stream, "cannot change the stream's settings");
 	}
 }
 
@@ -278,15 +234,8 @@ int roc_stream_start(struct roc_stream *s, uint32_t position)
 			return ret;
 	}
 	ret = libroc_ioctl(s->fd, ROC_ST_START, &arg);
-	if (ret == -EBUSY)
-		return roc_fail(EBUSY, "%s: is running already: stop it first", s->name);
-	if (ret == -EIO)
-		return roc_fail(EIO,
-				"%s: the card does not do as it is told, or is off the bus: start "
-				"again; if it comes back, load the card's firmware anew",
-				s->name);
 	if (ret)
-		return libroc_fail_ioctl(-ret, s->name, "cannot start");
+		return libroc_fail_start(-ret, s->name);
 	s->seen = position;
 	s->read = position;
 	s->told = position;
@@ -299,43 +248,18 @@ int roc_stream_stop(struct roc_stream *s, unsigned int *lost)
 	struct roc_st_stop arg = {.size = sizeof(arg)};
 	int ret = libroc_ioctl(s->fd, ROC_ST_STOP, &arg);
 
-	if (ret == -EALREADY)
-		return roc_fail(EALREADY, "%s: is not running: there is nothing to stop", s->name);
 	if (ret)
-		return libroc_fail_ioctl(-ret, s->name, "cannot stop");
+		return libroc_fail_stop(-ret, s->name);
 	if (lost)
 		*lost = arg.lost;
 	return 0;
 }
 
-static int reset(struct asked a, unsigned int stream, enum roc_st_level level)
+static int reset(struct libroc_asked a, unsigned int stream, enum roc_st_level level)
 {
 	struct roc_st_reset arg = {.size = sizeof(arg), .stream = stream, .level = level};
-	int ret = ask(&a, ROC_ST_RESET, &arg);
 
-	switch (-ret) {
-	case 0:
-		return 0;
-	case EBUSY:
-		return roc_fail(EBUSY,
-				"%s: cannot reset so much of a stream that runs: stop it first, "
-				"or take ROC_ST_RESET_FLUSH or _COUNTERS",
-				a.name);
-	case EINVAL:
-		return roc_fail(EINVAL, "%s: there is no reset level %u: see enum roc_st_level",
-				a.name, arg.level);
-	case ENOENT:
-		return roc_fail(ENOENT, "%s: the card has no stream %u", a.name, stream);
-	case EOPNOTSUPP:
-		return fail_no_streams(a.name);
-	case EIO:
-		return roc_fail(EIO,
-				"%s: the card answers all ones, or the reset does not show: it is "
-				"off the bus, or load its firmware anew",
-				a.name);
-	default:
-		return libroc_fail_ioctl(-ret, a.name, "cannot reset");
-	}
+	return libroc_reset_asked(&a, ROC_ST_RESET, &arg, stream, level);
 }
 
 int roc_stream_reset(struct roc_stream *s, enum roc_st_level level)
@@ -351,18 +275,18 @@ int roc_card_stream_reset(struct roc_endpoint *ep, unsigned int stream, enum roc
 int roc_card_streams(struct roc_endpoint *ep, struct roc_st_card *streams)
 {
 	struct roc_st_card arg = *streams;
-	struct asked a = endpoint(ep);
+	struct libroc_asked a = endpoint(ep);
 	int ret;
 
 	arg.size = sizeof(arg);
 	arg.flags = 0;
-	ret = ask(&a, ROC_ST_CARD, &arg);
+	ret = libroc_ask(&a, ROC_ST_CARD, &arg);
 	switch (-ret) {
 	case 0:
 		*streams = arg;
 		return 0;
 	case EOPNOTSUPP:
-		return fail_no_streams(ep->name);
+		return libroc_fail_lacks(&kind, ep->name);
 	case ENOENT:
 		return roc_fail(ENOENT, "%s: mask 0x%x enables streams that the card does not have",
 				ep->name, arg.enabled);
