@@ -148,6 +148,27 @@ enum kind {
 	POOL,
 	STREAM,
 	SUB,
+	KINDS,
+};
+
+#define COUNTERS(list) list, COUNT(list)
+
+static const struct {
+	const char *heads[6]; /* before the counters */
+	const enum roc_counter *few;
+	size_t few_count;
+	const enum roc_counter *more;
+	size_t more_count;
+} kinds[KINDS] = {
+	[POOL] = {{">#", "Card", ">Channel", "State", "Mode", "Owner"},
+		  COUNTERS(few),
+		  COUNTERS(more)},
+	[STREAM] = {{">#", "Card", ">Channel", "Stream", "State", "Owner"},
+		    COUNTERS(stream_few),
+		    COUNTERS(stream_more)},
+	[SUB] = {{">#", "Card", ">Sub-unit", "State", "Owner"},
+		 COUNTERS(sub_few),
+		 COUNTERS(sub_more)},
 };
 
 /* Only sub-units have interrupts by purpose. */
@@ -170,17 +191,10 @@ static bool one_of(const enum roc_counter *list, size_t count, enum roc_counter 
 /* Does this kind of channel have the counter at all? */
 static bool has_counter(enum kind kind, enum roc_counter counter)
 {
-	switch (kind) {
-	case POOL:
-		break;
-	case STREAM:
-		return one_of(stream_few, COUNT(stream_few), counter) ||
-		       one_of(stream_more, COUNT(stream_more), counter);
-	case SUB:
-		return one_of(sub_few, COUNT(sub_few), counter) ||
-		       one_of(sub_more, COUNT(sub_more), counter);
-	}
-	return counter < ROC_COUNT_PACKETS;
+	if (kind == POOL)
+		return counter < ROC_COUNT_PACKETS;
+	return one_of(kinds[kind].few, kinds[kind].few_count, counter) ||
+	       one_of(kinds[kind].more, kinds[kind].more_count, counter);
 }
 
 static const char *const states[] = {"stopped", "running", "failed", "gone"};
@@ -261,63 +275,28 @@ static const char *state_colour(const char *state)
 	return !strcmp(state, "stopped") ? NULL : COLOUR_BAD;
 }
 
-/* Card, channel, state; what is between is the kind's. */
-static void first_cells(struct table *table, const struct channels *c, unsigned int channel,
-			const char *third)
+static void row(struct table *table, const struct channels *c, unsigned int channel, bool verbose)
 {
 	const struct roc_channel_telemetry *t = &c->channel[channel];
+	enum kind kind = kind_of(c, channel);
 	char card[OUTPUT_CARD_MAX];
+	size_t i;
 
 	table_cell(table, NULL, "%d", c->card.sequence);
 	table_cell(table, NULL, "%s", output_card(&c->card, card));
 	table_cell(table, NULL, "%u", channel);
-	if (third)
-		table_cell(table, NULL, "%s", third);
+	if (kind == STREAM)
+		table_cell(table, NULL, "%s", c->stream[channel]);
 	table_cell(table, state_colour(t->state), "%s", t->state);
-}
-
-static void pool_row(struct table *table, const struct channels *c, unsigned int channel,
-		     bool verbose)
-{
-	const struct roc_channel_telemetry *t = &c->channel[channel];
-	size_t i;
-
-	first_cells(table, c, channel, NULL);
-	table_cell(table, NULL, "%s", *t->mode ? t->mode : "-");
+	if (kind == POOL)
+		table_cell(table, NULL, "%s", *t->mode ? t->mode : "-");
 	owner_cell(table, t);
-	for (i = 0; i < COUNT(few); i++)
-		counter_cell(table, t, few[i]);
-	gap_cell(table, t);
-	for (i = 0; verbose && i < COUNT(more); i++)
-		counter_cell(table, t, more[i]);
-}
-
-static void stream_row(struct table *table, const struct channels *c, unsigned int channel,
-		       bool verbose)
-{
-	const struct roc_channel_telemetry *t = &c->channel[channel];
-	size_t i;
-
-	first_cells(table, c, channel, c->stream[channel]);
-	owner_cell(table, t);
-	for (i = 0; i < COUNT(stream_few); i++)
-		counter_cell(table, t, stream_few[i]);
-	for (i = 0; verbose && i < COUNT(stream_more); i++)
-		counter_cell(table, t, stream_more[i]);
-}
-
-static void sub_row(struct table *table, const struct channels *c, unsigned int channel,
-		    bool verbose)
-{
-	const struct roc_channel_telemetry *t = &c->channel[channel];
-	size_t i;
-
-	first_cells(table, c, channel, NULL);
-	owner_cell(table, t);
-	for (i = 0; i < COUNT(sub_few); i++)
-		counter_cell(table, t, sub_few[i]);
-	for (i = 0; verbose && i < COUNT(sub_more); i++)
-		counter_cell(table, t, sub_more[i]);
+	for (i = 0; i < kinds[kind].few_count; i++)
+		counter_cell(table, t, kinds[kind].few[i]);
+	if (kind == POOL)
+		gap_cell(table, t);
+	for (i = 0; verbose && i < kinds[kind].more_count; i++)
+		counter_cell(table, t, kinds[kind].more[i]);
 }
 
 static size_t add_heads(const char **heads, const enum roc_counter *list, size_t count)
@@ -329,72 +308,32 @@ static size_t add_heads(const char **heads, const enum roc_counter *list, size_t
 	return count;
 }
 
-static void pools_text(FILE *out, const struct channels *c, size_t cards, bool verbose,
-		       bool colours)
+static void kind_text(FILE *out, const struct channels *c, size_t cards, enum kind kind,
+		      bool verbose, bool colours)
 {
-	const char *heads[32] = {">#", "Card", ">Channel", "State", "Mode", "Owner"};
+	const char *heads[32] = {NULL};
 	struct table table;
 	unsigned int channel;
-	size_t card, n = 6;
+	size_t card, n;
 
-	n += add_heads(heads + n, few, COUNT(few));
-	heads[n++] = ">Gap p99 us";
+	for (n = 0; n < COUNT(kinds[kind].heads) && kinds[kind].heads[n]; n++)
+		heads[n] = kinds[kind].heads[n];
+	n += add_heads(heads + n, kinds[kind].few, kinds[kind].few_count);
+	if (kind == POOL)
+		heads[n++] = ">Gap p99 us";
 	if (verbose)
-		add_heads(heads + n, more, COUNT(more));
+		add_heads(heads + n, kinds[kind].more, kinds[kind].more_count);
 	table_start(&table, heads);
 	for (card = 0; card < cards; card++)
 		for (channel = 0; channel < c[card].count; channel++)
-			if (kind_of(&c[card], channel) == POOL)
-				pool_row(&table, &c[card], channel, verbose);
-	table_print(&table, out, colours);
-}
-
-static void streams_text(FILE *out, const struct channels *c, size_t cards, bool verbose,
-			 bool colours)
-{
-	const char *heads[32] = {">#", "Card", ">Channel", "Stream", "State", "Owner"};
-	struct table table;
-	unsigned int channel;
-	size_t card, n = 6;
-
-	n += add_heads(heads + n, stream_few, COUNT(stream_few));
-	if (verbose)
-		add_heads(heads + n, stream_more, COUNT(stream_more));
-	table_start(&table, heads);
-	for (card = 0; card < cards; card++)
-		for (channel = 0; channel < c[card].count; channel++)
-			if (*c[card].stream[channel])
-				stream_row(&table, &c[card], channel, verbose);
-	table_print(&table, out, colours);
-}
-
-static void subs_text(FILE *out, const struct channels *c, size_t cards, bool verbose, bool colours)
-{
-	const char *heads[32] = {">#", "Card", ">Sub-unit", "State", "Owner"};
-	struct table table;
-	unsigned int channel;
-	size_t card, n = 5;
-
-	n += add_heads(heads + n, sub_few, COUNT(sub_few));
-	if (verbose)
-		add_heads(heads + n, sub_more, COUNT(sub_more));
-	table_start(&table, heads);
-	for (card = 0; card < cards; card++)
-		for (channel = 0; channel < c[card].count; channel++)
-			if (kind_of(&c[card], channel) == SUB)
-				sub_row(&table, &c[card], channel, verbose);
+			if (kind_of(&c[card], channel) == kind)
+				row(&table, &c[card], channel, verbose);
 	table_print(&table, out, colours);
 }
 
 void channels_text(FILE *out, const struct channels *c, size_t cards, bool verbose, bool colours)
 {
-	static void (*const texts[])(FILE * out, const struct channels *c, size_t cards,
-				     bool verbose, bool colours) = {
-		[POOL] = pools_text,
-		[STREAM] = streams_text,
-		[SUB] = subs_text,
-	};
-	size_t card, of[COUNT(texts)] = {0}, kind;
+	size_t card, of[KINDS] = {0}, kind;
 	unsigned int channel;
 	bool first = true;
 
@@ -403,13 +342,13 @@ void channels_text(FILE *out, const struct channels *c, size_t cards, bool verbo
 			of[kind_of(&c[card], channel)]++;
 	/* Without any channel it is the table of pools that is empty. */
 	of[POOL] += !of[POOL] && !of[STREAM] && !of[SUB];
-	for (kind = 0; kind < COUNT(texts); kind++) {
+	for (kind = 0; kind < KINDS; kind++) {
 		if (!of[kind])
 			continue;
 		if (!first)
 			fputc('\n', out);
 		first = false;
-		texts[kind](out, c, cards, verbose, colours);
+		kind_text(out, c, cards, (enum kind)kind, verbose, colours);
 	}
 }
 
