@@ -251,6 +251,7 @@ int roc_channel_telemetry_read(const struct roc_card *card, unsigned int channel
 {
 	struct roc_channel_telemetry now = {.owner_pid = 0};
 	int saved = errno;
+	int64_t errors;
 	unsigned int i;
 	int dir, err = 0;
 	char text[32];
@@ -268,6 +269,9 @@ int roc_channel_telemetry_read(const struct roc_card *card, unsigned int channel
 		now.owner_pid = atoi(text);
 	for (i = 0; i < ROC_COUNTERS; i++)
 		now.counter[i] = read_number(dir, counter_files[i], &err);
+	errors = read_number(dir, "error_interrupts", &err);
+	if (errors > 0)
+		now.error_interrupts = errors < UINT32_MAX ? (uint32_t)errors : UINT32_MAX;
 	read_gaps(dir, now.gaps);
 	close(dir);
 	errno = saved;

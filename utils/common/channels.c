@@ -14,13 +14,17 @@
 #include "table.h"
 #include "tool.h"
 
+/* Not in the library's array, which is full. */
+#define ERROR_INTERRUPTS ROC_COUNTERS
+#define ALL_COUNTERS (ROC_COUNTERS + 1)
+
 static const struct {
 	const char *key;    /* JSON, InfluxDB */
 	const char *head;   /* text */
 	const char *metric; /* Prometheus */
 	const char *help;
 	bool error; /* should be 0 */
-} counters[ROC_COUNTERS] = {
+} counters[ALL_COUNTERS] = {
 	[ROC_COUNT_SUPERPAGES] = {"superpages", ">Superpages", "roc_channel_superpages",
 				  "Superpages that came back with data."},
 	[ROC_COUNT_BYTES] = {"bytes", ">Bytes", "roc_channel_bytes", "Bytes received."},
@@ -86,6 +90,8 @@ static const struct {
 	[ROC_COUNT_DONE_INTERRUPTS] = {"doneInterrupts", ">Of requests",
 				       "roc_channel_done_interrupts",
 				       "Interrupts that told of requests done."},
+	[ERROR_INTERRUPTS] = {"errorInterrupts", ">Of errors", "roc_channel_error_interrupts",
+			      "Interrupts that told of an error.", true},
 };
 
 /* What a table has without --verbose. */
@@ -140,6 +146,7 @@ static const enum roc_counter sub_more[] = {
 	ROC_COUNT_INTERRUPTS,
 	ROC_COUNT_DATA_INTERRUPTS,
 	ROC_COUNT_DONE_INTERRUPTS,
+	ERROR_INTERRUPTS,
 	ROC_COUNT_MISSED_INTERRUPTS,
 	ROC_COUNT_SPURIOUS_INTERRUPTS,
 };
@@ -172,11 +179,24 @@ static const struct {
 };
 
 /* Only sub-units have interrupts by purpose. */
+static bool by_purpose(const struct roc_channel_telemetry *t)
+{
+	return t->counter[ROC_COUNT_DATA_INTERRUPTS] >= 0;
+}
+
 static enum kind kind_of(const struct channels *c, unsigned int channel)
 {
 	if (*c->stream[channel])
 		return STREAM;
-	return c->channel[channel].counter[ROC_COUNT_DATA_INTERRUPTS] >= 0 ? SUB : POOL;
+	return by_purpose(&c->channel[channel]) ? SUB : POOL;
+}
+
+/* -1: not known. */
+static int64_t value_of(const struct roc_channel_telemetry *t, enum roc_counter counter)
+{
+	if (counter != ERROR_INTERRUPTS)
+		return t->counter[counter];
+	return by_purpose(t) ? (int64_t)t->error_interrupts : -1;
 }
 
 static bool one_of(const enum roc_counter *list, size_t count, enum roc_counter counter)
@@ -249,7 +269,7 @@ static void gap_cell(struct table *table, const struct roc_channel_telemetry *t)
 static void counter_cell(struct table *table, const struct roc_channel_telemetry *t,
 			 enum roc_counter counter)
 {
-	int64_t value = t->counter[counter];
+	int64_t value = value_of(t, counter);
 
 	if (value < 0)
 		table_cell(table, NULL, "-");
@@ -368,9 +388,9 @@ static void json_channel(struct json *j, const struct channels *c, unsigned int 
 		json_text(j, "mode", *t->mode ? t->mode : NULL);
 	json_text(j, "ownerName", *t->owner_name ? t->owner_name : NULL);
 	output_number_json(j, "ownerPid", t->owner_pid > 0 ? t->owner_pid : -1);
-	for (i = 0; i < ROC_COUNTERS; i++)
+	for (i = 0; i < ALL_COUNTERS; i++)
 		if (has_counter(kind, (enum roc_counter)i))
-			output_number_json(j, counters[i].key, t->counter[i]);
+			output_number_json(j, counters[i].key, value_of(t, (enum roc_counter)i));
 	if (kind != POOL) {
 		json_object_end(j);
 		return;
@@ -422,9 +442,10 @@ void channels_influx(FILE *out, const struct channels *c)
 			influx_text(&l, "mode", t->mode);
 		influx_text(&l, "ownerName", t->owner_name);
 		influx_signed(&l, "ownerPid", t->owner_pid);
-		for (i = 0; i < ROC_COUNTERS; i++)
-			if (t->counter[i] >= 0)
-				influx_signed(&l, counters[i].key, t->counter[i]);
+		for (i = 0; i < ALL_COUNTERS; i++)
+			if (value_of(t, (enum roc_counter)i) >= 0)
+				influx_signed(&l, counters[i].key,
+					      value_of(t, (enum roc_counter)i));
 		if (has_gaps(t))
 			influx_gaps(&l, t);
 		influx_end(&l, c->time);
@@ -451,7 +472,7 @@ static void prometheus_counter(struct prometheus *m, const struct channels *c, s
 
 	for (card = 0; card < cards; card++) {
 		for (channel = 0; channel < c[card].count; channel++) {
-			int64_t value = c[card].channel[channel].counter[counter];
+			int64_t value = value_of(&c[card].channel[channel], counter);
 
 			if (value < 0)
 				continue;
@@ -535,7 +556,7 @@ void channels_prometheus(struct prometheus *m, const struct channels *c, size_t 
 	if (!all)
 		return;
 	prometheus_states(m, c, cards);
-	for (i = 0; i < ROC_COUNTERS; i++)
+	for (i = 0; i < ALL_COUNTERS; i++)
 		prometheus_counter(m, c, cards, (enum roc_counter)i);
 	prometheus_gaps(m, c, cards);
 }

@@ -97,7 +97,9 @@ enum roc_counter {
  *	pool
  * @owner_name: program that has the channel open, empty: none
  * @owner_pid: its process, 0: none, or not of our PID namespace
- * @reserved: zero
+ * @error_interrupts: of a sub-unit's interrupts, told of an error; at most UINT32_MAX is said. 0 of
+ *	other channels, and from a libroc before 0.4.0. It is beside the counters because these have
+ *no place left, and programs have a structure of this size
  * @counter: by enum roc_counter; those behind ROC_COUNTERS are -1
  * @gaps: how long the card had room between finishing a superpage and getting the next: [i] counts
  *	gaps below 2^i microseconds and not below the one before, the last one everything longer;
@@ -108,7 +110,7 @@ struct roc_channel_telemetry {
 	char mode[ROC_TEXT_MAX];
 	char owner_name[ROC_TEXT_MAX];
 	int32_t owner_pid;
-	uint32_t reserved;
+	uint32_t error_interrupts;
 	int64_t counter[32];
 	int64_t gaps[ROC_GAPS];
 };

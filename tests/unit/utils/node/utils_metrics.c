@@ -202,6 +202,7 @@ static void sub_units(void)
 	show("roc2ch0", "interrupts", "30");
 	show("roc2ch0", "data_interrupts", "20");
 	show("roc2ch0", "done_interrupts", "9");
+	show("roc2ch0", "error_interrupts", "5000000000");
 	UNIT_EQ(run(""), 0);
 	says("Sub-unit  State");
 	says("running  roc-rosd (816)   300  480000   2900");
@@ -215,17 +216,28 @@ static void sub_units(void)
 		json_object_array_get_idx(member(json_object_array_get_idx(all, 0), "channels"), 0);
 	UNIT_EQ(json_object_get_int64(member(channel, "transfers")), 300);
 	UNIT_EQ(json_object_get_int64(member(channel, "doneInterrupts")), 9);
+	/* As many as the structure of programs can say. */
+	UNIT_EQ(json_object_get_int64(member(channel, "errorInterrupts")), UINT32_MAX);
 	CU_ASSERT_FALSE(json_object_object_get_ex(channel, "superpages", NULL));
 	CU_ASSERT_FALSE(json_object_object_get_ex(channel, "packets", NULL));
 	CU_ASSERT_FALSE(json_object_object_get_ex(channel, "mode", NULL));
 	json_object_put(all);
+	show("roc2ch0", "error_interrupts", "2");
 	UNIT_EQ(run("--id=245:0 --json"), 0);
 	CU_ASSERT_PTR_NULL(strstr(out, "transfers"));
+	CU_ASSERT_PTR_NULL(strstr(out, "errorInterrupts"));
 	UNIT_EQ(run("--prometheus"), 0);
 	says("roc_channel_transferred_fragments_total{pci_address=\"0000:5e:00.0\",serial=\"417\","
 	     "endpoint=\"0\",channel=\"0\"} 300\n");
+	says("roc_channel_error_interrupts_total{pci_address=\"0000:5e:00.0\",serial=\"417\","
+	     "endpoint=\"0\",channel=\"0\"} 2\n");
 	UNIT_EQ(run("--monitoring"), 0);
 	says("freed=2900i");
+	says("errorInterrupts=2i");
+	UNIT_EQ(run("--id=245:0 --monitoring"), 0);
+	CU_ASSERT_PTR_NULL(strstr(out, "errorInterrupts"));
+	UNIT_EQ(run("--id=417 --verbose"), 0);
+	says("Of errors");
 }
 
 UNIT_MAIN("roc-metrics without any right", {"JSON", json}, {"other forms", others},
