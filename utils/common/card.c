@@ -79,6 +79,15 @@ int card_open(const char *id, struct roc_card *card, struct roc_endpoint **ep,
 	return code;
 }
 
+int card_open_any(const char *id, struct roc_card *card, struct roc_endpoint **ep)
+{
+	int err = roc_find(id, card);
+
+	if (err)
+		return tool_fail_card(err);
+	return roc_open_card(card, id, ep) ? tool_fail("%s", roc_error()) : TOOL_OK;
+}
+
 int card_serial_check(const struct roc_card *card, const char *id, bool force)
 {
 	static const char sentence[] =

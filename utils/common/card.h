@@ -67,7 +67,9 @@ const struct card_kind *card_kind(enum roc_card_type type);
  */
 int card_open(const char *id, struct roc_card *card, struct roc_endpoint **ep,
 	      const struct card_kind **kind);
-/* The same without opening it: @card and @kind only. */
+/* The same, of whatever kind it is. */
+int card_open_any(const char *id, struct roc_card *card, struct roc_endpoint **ep);
+/* card_open() without opening it: @card and @kind only. */
 int card_find(const char *id, struct roc_card *card, const struct card_kind **kind);
 
 /*

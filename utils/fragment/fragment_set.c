@@ -203,16 +203,14 @@ int fragment_set(const struct fragment_options *o)
 	struct roc_fr_settings wanted = {.set = 0};
 	struct roc_endpoint *ep;
 	struct roc_card card;
-	int code, err;
+	int code;
 
 	code = driver_settings(o, &wanted);
 	if (code)
 		return code;
-	err = roc_find(o->id, &card);
-	if (err)
-		return tool_fail_card(err);
-	if (roc_open_card(&card, o->id, &ep))
-		return tool_fail("%s", roc_error());
+	code = card_open_any(o->id, &card, &ep);
+	if (code)
+		return code;
 	code = set_all(o, ep, &card, &wanted);
 	roc_close(ep);
 	return code;

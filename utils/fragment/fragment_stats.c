@@ -288,13 +288,11 @@ int fragment_stats(const struct fragment_options *o)
 	struct fragment_list l;
 	struct roc_card card;
 	unsigned int sub;
-	int err, code;
+	int code;
 
-	err = roc_find(o->id, &card);
-	if (err)
-		return tool_fail_card(err);
-	if (roc_open_card(&card, o->id, &ep))
-		return tool_fail("%s", roc_error());
+	code = card_open_any(o->id, &card, &ep);
+	if (code)
+		return code;
 	code = fragment_list_read(ep, &card, &l);
 	if (!code && o->sub) {
 		if (roc_card_fragments_find(ep, o->sub, &sub)) {

@@ -276,7 +276,7 @@ int stream_set(const struct stream_options *o)
 	struct roc_st_settings wanted = {.set = 0};
 	struct roc_endpoint *ep;
 	struct roc_card card;
-	int code, err;
+	int code;
 
 	code = driver_settings(o, &wanted);
 	if (code)
@@ -284,11 +284,9 @@ int stream_set(const struct stream_options *o)
 	if (!o->stream && (wanted.set || changes_generator(o)))
 		return tool_usage("--stream is missing: settings are of one stream, but for "
 				  "--source-id and --enabled.");
-	err = roc_find(o->id, &card);
-	if (err)
-		return tool_fail_card(err);
-	if (roc_open_card(&card, o->id, &ep))
-		return tool_fail("%s", roc_error());
+	code = card_open_any(o->id, &card, &ep);
+	if (code)
+		return code;
 	code = set_all(o, ep, &card, &wanted);
 	roc_close(ep);
 	return code;

@@ -254,13 +254,11 @@ int stream_stats(const struct stream_options *o)
 	struct stream_list l;
 	struct roc_card card;
 	unsigned int stream = 0;
-	int err, code;
+	int code;
 
-	err = roc_find(o->id, &card);
-	if (err)
-		return tool_fail_card(err);
-	if (roc_open_card(&card, o->id, &ep))
-		return tool_fail("%s", roc_error());
+	code = card_open_any(o->id, &card, &ep);
+	if (code)
+		return code;
 	if (o->stream && roc_card_stream_find(ep, o->stream, &stream)) {
 		code = tool_fail("%s", roc_error());
 	} else if (o->live) {
