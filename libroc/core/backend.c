@@ -19,13 +19,10 @@ static int driver_ioctl(struct roc_endpoint *ep, unsigned long request, void *ar
 
 static void spin(unsigned int us)
 {
-	struct timespec start, now;
+	uint64_t end = libroc_now() + us * UINT64_C(1000);
 
-	clock_gettime(CLOCK_MONOTONIC, &start);
-	do {
-		clock_gettime(CLOCK_MONOTONIC, &now);
-	} while ((now.tv_sec - start.tv_sec) * 1000000000l + now.tv_nsec - start.tv_nsec <
-		 us * 1000l);
+	while (libroc_now() < end)
+		;
 }
 
 static void driver_sleep(struct roc_endpoint *ep, unsigned int us)

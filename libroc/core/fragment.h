@@ -110,9 +110,6 @@ void libroc_fragment_host_page_back(struct roc_fragments *f, uint32_t host_page)
 /* Host pages that nobody has. */
 uint32_t libroc_fragment_free(const struct roc_fragments *f);
 
-/* CLOCK_MONOTONIC ns */
-uint64_t libroc_fragment_now(void);
-
 /*
  * Is entry @count of a ring there? It has @entries, its counts began at @start, and the entry has
  * its phase in @status. If so, what else it holds can be read.

@@ -8,18 +8,9 @@
  * list that the taker takes over as a whole.
  */
 #include <errno.h>
-#include <time.h>
 
 #include "fragment.h"
 #include "libroc.h"
-
-uint64_t libroc_fragment_now(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return t.tv_sec * UINT64_C(1000000000) + t.tv_nsec;
-}
 
 uint32_t libroc_fragment_free(const struct roc_fragments *f)
 {
@@ -169,7 +160,7 @@ int roc_fragments_done(struct roc_fragments *f, struct roc_fragment_fetched *fet
 		return ret;
 	/* Before the look: what is not done when the end is told will not be. */
 	flags = __atomic_load_n(&f->kernel->flags, __ATOMIC_ACQUIRE);
-	now = libroc_fragment_now();
+	now = libroc_now();
 	for (i = 0; i < n; i++) {
 		ret = take(f, &fetched[i], now);
 		if (!ret && flags & ROC_FR_STOPPED)
@@ -214,7 +205,7 @@ int roc_fragments_return(struct roc_fragments *f, uint64_t handle)
 
 void roc_fragments_lent(const struct roc_fragments *f, struct roc_lent *lent)
 {
-	uint64_t now = libroc_fragment_now(), oldest = UINT64_MAX, handle, time;
+	uint64_t now = libroc_now(), oldest = UINT64_MAX, handle, time;
 	const struct libroc_host_page *h;
 
 	*lent = (struct roc_lent){.limit = f->host_page_count};

@@ -200,7 +200,7 @@ int roc_fragments_take(struct roc_fragments *f, struct roc_fragment_kept *kept, 
 		return ret;
 	/* Before the look: what is there when the end is told is all there will be. */
 	flags = __atomic_load_n(&f->kernel->flags, __ATOMIC_ACQUIRE);
-	now = libroc_fragment_now();
+	now = libroc_now();
 	for (i = 0; i < n; i++) {
 		ret = take(f, kept ? &kept[i] : &one, now);
 		if (ret <= 0)
@@ -222,7 +222,7 @@ uint32_t roc_fragments_find(const struct roc_fragments *f, uint32_t event)
 
 uint32_t roc_fragments_oldest(const struct roc_fragments *f, uint32_t *event, uint64_t *age_ns)
 {
-	uint64_t since, now = libroc_fragment_now();
+	uint64_t since, now = libroc_now();
 	uint32_t links;
 
 	links = f->pages ? roc_fragment_index_oldest(f->index, event, &since) : 0;

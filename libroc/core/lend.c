@@ -10,18 +10,9 @@
  */
 #include <errno.h>
 #include <stdlib.h>
-#include <time.h>
 
 #include "lend.h"
 #include "libroc.h"
-
-static uint64_t now_ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return t.tv_sec * UINT64_C(1000000000) + t.tv_nsec;
-}
 
 int libroc_lender_new(const struct libroc_lend_kind *kind, unsigned int limit,
 		      struct roc_lender **lender)
@@ -135,7 +126,7 @@ int roc_lender_take(struct roc_lender *l, struct roc_unit *unit)
 	ret = l->kind->peek(l, &loan);
 	if (ret <= 0)
 		return ret;
-	loan.unit.time = now_ns();
+	loan.unit.time = libroc_now();
 	pthread_mutex_lock(&l->lock);
 	index = l->free;
 	if (index != LIBROC_LEND_NONE) {
@@ -230,7 +221,7 @@ int roc_lender_return(struct roc_lender *l, uint64_t handle)
 
 void roc_lender_lent(struct roc_lender *l, struct roc_lent *lent)
 {
-	uint64_t now = now_ns(), since = now;
+	uint64_t now = libroc_now(), since = now;
 
 	pthread_mutex_lock(&l->lock);
 	*lent = l->lent;

@@ -31,7 +31,8 @@ int libroc_fail_stop(int err, const char *name);
 
 /* wait.c */
 
-/* CLOCK_MONOTONIC ns that far from now; -1: never. */
+/* CLOCK_MONOTONIC ns; that far from now, -1: never. */
+uint64_t libroc_now(void);
 uint64_t libroc_deadline(int timeout_ms);
 int libroc_eventfd(int fd, const char *name, int eventfd);
 

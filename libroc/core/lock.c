@@ -5,7 +5,6 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 
 #include "libroc.h"
 
@@ -37,16 +36,13 @@ static int fail_held(const struct roc_endpoint *ep, int owner)
 int roc_card_lock(struct roc_endpoint *ep, int timeout_ms)
 {
 	struct roc_card_lock arg = {.size = sizeof(arg)};
-	struct timespec now;
 	int ret;
 
 	if (timeout_ms < 0)
 		return roc_fail(EINVAL, "%s: a card's lock cannot be waited for for %d ms",
 				ep->name, timeout_ms);
-	if (timeout_ms) {
-		clock_gettime(CLOCK_MONOTONIC, &now);
-		arg.deadline = now.tv_sec * 1000000000ull + now.tv_nsec + timeout_ms * 1000000ull;
-	}
+	if (timeout_ms)
+		arg.deadline = libroc_deadline(timeout_ms);
 	ret = ep->backend->ioctl(ep, ROC_CARD_LOCK, &arg);
 	switch (-ret) {
 	case 0:

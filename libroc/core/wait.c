@@ -10,14 +10,17 @@
 #define NSEC_PER_SEC 1000000000ULL
 #define NSEC_PER_MSEC 1000000ULL
 
-uint64_t libroc_deadline(int timeout_ms)
+uint64_t libroc_now(void)
 {
 	struct timespec now;
 
-	if (timeout_ms < 0)
-		return INT64_MAX;
 	clock_gettime(CLOCK_MONOTONIC, &now);
-	return now.tv_sec * NSEC_PER_SEC + now.tv_nsec + timeout_ms * NSEC_PER_MSEC;
+	return now.tv_sec * NSEC_PER_SEC + now.tv_nsec;
+}
+
+uint64_t libroc_deadline(int timeout_ms)
+{
+	return timeout_ms < 0 ? INT64_MAX : libroc_now() + timeout_ms * NSEC_PER_MSEC;
 }
 
 int roc_channel_wait(struct roc_channel *ch, unsigned int min_ready, int timeout_ms)

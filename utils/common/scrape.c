@@ -17,9 +17,9 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "clock.h"
 #include "tool.h"
 
 #define READERS 8
@@ -47,10 +47,7 @@ struct scrape {
 
 static int64_t now_ms(void)
 {
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return t.tv_sec * INT64_C(1000) + t.tv_nsec / 1000000;
+	return (int64_t)(now_ns() / NS_PER_MS);
 }
 
 static void leave(struct reader *r)

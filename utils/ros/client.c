@@ -13,10 +13,10 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "ros_time.h"
 #include "server.h"
+#include "utils/common/clock.h"
 
-#define LINGER_NS ROS_SECOND
+#define LINGER_NS NS_PER_S
 
 static void set_option(int fd, int level, int option, int value)
 {
@@ -93,7 +93,7 @@ bool ros_client_silent(const struct ros_client *c)
 	if (c->state != ROS_CLIENT_OPEN || c->requests || c->clears || c->jobs || c->half ||
 	    !TAILQ_EMPTY(&c->out) || !TAILQ_EMPTY(&c->sent))
 		return false;
-	if (s->now - c->active < s->set.limits.patience * ROS_MS)
+	if (s->now - c->active < s->set.limits.patience * NS_PER_MS)
 		return false;
 	/* What it asks for may have come this moment. */
 	return !ioctl(c->fd, FIONREAD, &unread) && !unread;
@@ -308,7 +308,7 @@ static void look_for_progress(struct ros_client *c)
 void ros_client_tick(struct ros_client *c)
 {
 	struct ros_server *s = c->server;
-	uint64_t patience = s->set.limits.patience * ROS_MS;
+	uint64_t patience = s->set.limits.patience * NS_PER_MS;
 
 	if (c->state == ROS_CLIENT_GONE) {
 		if (c->zerocopy_open)

@@ -13,12 +13,12 @@
 #include <unistd.h>
 
 #include "fragment_check.h"
-#include "ros_time.h"
+#include "utils/common/clock.h"
 #include "utils/common/stop.h"
 #include "utils/common/tool.h"
 
 #define EVENTS 128
-#define FINISH_NS (UINT64_C(10) * ROS_SECOND) /* for what is outstanding at the end */
+#define FINISH_NS (UINT64_C(10) * NS_PER_S) /* for what is outstanding at the end */
 
 #define AT(option_name, option_type, member)                                                       \
 	.name = (option_name), .type = (option_type),                                              \
@@ -89,7 +89,7 @@ static bool wait_for(struct load *l, int ms)
 	struct epoll_event events[EVENTS];
 	int i, n = epoll_wait(l->epoll, events, EVENTS, ms);
 
-	l->now = ros_now();
+	l->now = now_ns();
 	for (i = 0; i < n; i++) {
 		if (!load_client_event(events[i].data.ptr, events[i].events))
 			return false;
@@ -106,7 +106,7 @@ static bool connect_all(struct load *l)
 		if (!load_connect(l, &l->clients[i]))
 			return false;
 	}
-	l->progress = l->now = ros_now();
+	l->progress = l->now = now_ns();
 	while (l->welcomes < l->opt->clients) {
 		if (!wait_for(l, 20))
 			return false;
@@ -115,7 +115,7 @@ static bool connect_all(struct load *l)
 		if (l->now - l->progress > FINISH_NS)
 			return load_fail(l, "Of %u clients %u were welcome after %u s.",
 					 l->opt->clients, l->welcomes,
-					 (unsigned int)(FINISH_NS / ROS_SECOND));
+					 (unsigned int)(FINISH_NS / NS_PER_S));
 	}
 	return true;
 }
@@ -142,18 +142,18 @@ static void end(struct load *l, const char *why)
 
 static void look_for_end(struct load *l)
 {
-	uint64_t stall = l->opt->stall_limit * ROS_SECOND;
+	uint64_t stall = l->opt->stall_limit * NS_PER_S;
 
 	if (stop_asked())
 		end(l, "signal");
-	if (l->opt->time && l->now - l->began >= l->opt->time * ROS_SECOND)
+	if (l->opt->time && l->now - l->began >= l->opt->time * NS_PER_S)
 		end(l, "time");
 	if (!stall)
 		stall = l->stopping ? FINISH_NS : UINT64_MAX;
 	if (load_idle(l))
 		l->progress = l->now;
 	if (l->now - l->progress >= stall) {
-		load_fail(l, "No answer came for %u s.", (unsigned int)(stall / ROS_SECOND));
+		load_fail(l, "No answer came for %u s.", (unsigned int)(stall / NS_PER_S));
 		l->end = "stall";
 	}
 }
@@ -162,8 +162,8 @@ static void measure(struct load *l)
 {
 	uint64_t tick;
 
-	l->began = l->progress = l->now = ros_now();
-	tick = l->began + ROS_SECOND;
+	l->began = l->progress = l->now = now_ns();
+	tick = l->began + NS_PER_S;
 	while (!l->failure[0] && !(l->stopping && load_idle(l))) {
 		load_events(l);
 		if (!flush_all(l) || !wait_for(l, load_pause(l)))
@@ -173,9 +173,9 @@ static void measure(struct load *l)
 			continue;
 		if (!l->opt->no_display && !l->opt->json && isatty(STDOUT_FILENO))
 			load_live(l);
-		tick += ROS_SECOND;
+		tick += NS_PER_S;
 	}
-	l->ended = ros_now();
+	l->ended = now_ns();
 	if (!l->opt->no_display && !l->opt->json && isatty(STDOUT_FILENO))
 		load_live_end(l);
 }

@@ -6,10 +6,10 @@
 #include <string.h>
 
 #include "load.h"
-#include "ros_time.h"
+#include "utils/common/clock.h"
 
-#define CLEAR_AGE (50 * ROS_MS) /* a list that does not fill up goes all the same */
-#define BURST 4096		/* events in one go */
+#define CLEAR_AGE (50 * NS_PER_MS) /* a list that does not fill up goes all the same */
+#define BURST 4096		   /* events in one go */
 
 /* splitmix64: the same seed asks for the same. */
 static uint64_t next_random(struct load *l)
@@ -154,7 +154,7 @@ int load_pause(const struct load *l)
 		return 20;
 	if (next <= l->now)
 		return 1; /* all clients are busy: they will say when not */
-	next = (next - l->now) / ROS_MS;
+	next = (next - l->now) / NS_PER_MS;
 	return next < 20 ? (int)next : 20;
 }
 

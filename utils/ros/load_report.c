@@ -6,7 +6,7 @@
 #include <math.h>
 
 #include "load.h"
-#include "ros_time.h"
+#include "utils/common/clock.h"
 #include "utils/common/json.h"
 
 static const struct {

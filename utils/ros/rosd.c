@@ -12,15 +12,15 @@
 #include <string.h>
 
 #include "fragment_check.h"
-#include "ros_time.h"
+#include "utils/common/clock.h"
 #include "utils/common/notify.h"
 #include "utils/common/output.h"
 #include "utils/common/scrape.h"
 #include "utils/common/tool.h"
 
 #define SYNTHETIC_PAGES 4096
-#define LOOK_NS (100 * ROS_MS)		    /* between two looks of the main thread */
-#define ALIVE_NS (UINT64_C(3) * ROS_SECOND) /* a thread that made no turn for so long hangs */
+#define LOOK_NS (100 * NS_PER_MS)	  /* between two looks of the main thread */
+#define ALIVE_NS (UINT64_C(3) * NS_PER_S) /* a thread that made no turn for so long hangs */
 
 static const char *const sources[] = {
 	[ROSD_CARD] = "card",
@@ -202,7 +202,7 @@ static struct ros_server_settings settings(const struct rosd *d)
 		.clients = o->max_clients,
 		.zerocopy = (uint32_t)o->zerocopy,
 		.spill = o->max_spill,
-		.drain_ns = o->drain * ROS_MS,
+		.drain_ns = o->drain * NS_PER_MS,
 		.listen = o->listen,
 	};
 	unsigned int i;
@@ -238,9 +238,9 @@ static int prepare(struct rosd *d)
 		w->number = i;
 		w->network = &s->bell;
 		w->set = (struct ros_worker_settings){
-			.wait_ns = o->wait * ROS_MS,
-			.busy_ns = o->patience * ROS_MS,
-			.age_ns = o->max_age * ROS_SECOND,
+			.wait_ns = o->wait * NS_PER_MS,
+			.busy_ns = o->patience * NS_PER_MS,
+			.age_ns = o->max_age * NS_PER_S,
 			.jobs = o->max_clients * (o->max_requests + o->max_clears),
 		};
 		if (ros_worker_init(w))
@@ -268,7 +268,7 @@ static void finish(struct rosd *d)
 	ros_server_stop(&d->server);
 	for (i = 0; i < d->server.units; i++)
 		ros_worker_stop(&d->workers[i]);
-	d->ended = ros_now();
+	d->ended = now_ns();
 }
 
 static void destroy(struct rosd *d)
@@ -335,11 +335,11 @@ static void look_at_units(struct rosd *d, struct seen *seen)
 /* Until a signal (TOOL_OK), or until no sub-unit is left. */
 static int watch(struct rosd *d, const sigset_t *signals, struct seen *seen)
 {
-	uint64_t now = ros_now(), ping = notify_watchdog() / 3, pinged = now, written = 0;
+	uint64_t now = now_ns(), ping = notify_watchdog() / 3, pinged = now, written = 0;
 	struct timespec look = {.tv_nsec = (long)LOOK_NS};
 
 	for (;;) {
-		if (now - written >= d->opt->interval * ROS_SECOND) {
+		if (now - written >= d->opt->interval * NS_PER_S) {
 			write_metrics(d);
 			written = now;
 		}
@@ -348,7 +348,7 @@ static int watch(struct rosd *d, const sigset_t *signals, struct seen *seen)
 			return tool_fail("No sub-unit is left.");
 		if (sigtimedwait(signals, NULL, &look) > 0)
 			return TOOL_OK;
-		now = ros_now();
+		now = now_ns();
 		if (alive(d, seen, now) && ping && now - pinged >= ping) {
 			notify_manager("WATCHDOG=1");
 			pinged = now;
@@ -359,7 +359,7 @@ static int watch(struct rosd *d, const sigset_t *signals, struct seen *seen)
 /* Everybody gets his answers; a second signal ends that. */
 static void drain(struct rosd *d, const sigset_t *signals, struct seen *seen)
 {
-	struct timespec look = {.tv_nsec = (long)(10 * ROS_MS)};
+	struct timespec look = {.tv_nsec = (long)(10 * NS_PER_MS)};
 	bool ping = notify_watchdog();
 
 	notify_manager("STOPPING=1");
@@ -367,7 +367,7 @@ static void drain(struct rosd *d, const sigset_t *signals, struct seen *seen)
 	while (!ros_server_ended(&d->server)) {
 		if (sigtimedwait(signals, NULL, &look) > 0)
 			ros_server_hurry(&d->server);
-		if (alive(d, seen, ros_now()) && ping)
+		if (alive(d, seen, now_ns()) && ping)
 			notify_manager("WATCHDOG=1");
 	}
 }
@@ -404,7 +404,7 @@ static int run(const void *values)
 	if (code)
 		goto out;
 	pthread_sigmask(SIG_BLOCK, &signals, NULL);
-	d->began = ros_now();
+	d->began = now_ns();
 	if (o->metrics_socket) {
 		scrape = scrape_start(o->metrics_socket, rosd_metrics, d);
 		code = scrape ? TOOL_OK : TOOL_FAILED;

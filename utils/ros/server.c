@@ -16,15 +16,15 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "ros_time.h"
+#include "utils/common/clock.h"
 #include "utils/common/tool.h"
 
 #define EVENTS 128
-#define RESULTS 1024	      /* of a worker in one turn */
-#define TICK_NS (50 * ROS_MS) /* how exact patience is */
-#define SPILL_NS (5 * ROS_MS) /* between two looks for slow clients */
-#define ACCEPTS 64	      /* in one turn */
-#define FILES_BESIDE 128      /* that the daemon has open beside its clients */
+#define RESULTS 1024		 /* of a worker in one turn */
+#define TICK_NS (50 * NS_PER_MS) /* how exact patience is */
+#define SPILL_NS (5 * NS_PER_MS) /* between two looks for slow clients */
+#define ACCEPTS 64		 /* in one turn */
+#define FILES_BESIDE 128	 /* that the daemon has open beside its clients */
 
 void ros_server_order(struct ros_server *s, struct ros_job *job)
 {
@@ -142,7 +142,7 @@ int ros_server_init(struct ros_server *s)
 	TAILQ_INIT(&s->dirty);
 	TAILQ_INIT(&s->graves);
 	TAILQ_INIT(&s->partial);
-	s->now = ros_now();
+	s->now = now_ns();
 	s->set.limits.links = 0;
 	for (unit = 0; unit < s->units; unit++)
 		s->set.limits.links |= (uint64_t)s->workers[unit].source->links
@@ -441,7 +441,7 @@ static void bury(struct ros_server *s)
 static void turn(struct ros_server *s)
 {
 	struct epoll_event events[EVENTS];
-	int i, n, ms = (int)((s->starving ? SPILL_NS : TICK_NS) / ROS_MS);
+	int i, n, ms = (int)((s->starving ? SPILL_NS : TICK_NS) / NS_PER_MS);
 
 	ros_bell_lie_down(&s->bell);
 	if (results_there(s) || !TAILQ_EMPTY(&s->dirty))
@@ -450,7 +450,7 @@ static void turn(struct ros_server *s)
 	ros_bell_get_up(&s->bell);
 	ros_count_add(&s->counts.polls, 1);
 	ros_count_add(&s->counts.turns, 1);
-	s->now = ros_now();
+	s->now = now_ns();
 	for (i = 0; i < n; i++) {
 		if (is_listener(s, events[i].data.ptr))
 			accept_some(s, *(int *)events[i].data.ptr);
@@ -478,7 +478,7 @@ static void turn(struct ros_server *s)
 /* A job that its worker has is not forgotten: what it points to stays until then. */
 static bool over(struct ros_server *s)
 {
-	return s->draining && (TAILQ_EMPTY(&s->clients) || s->now >= s->drain_until + ROS_SECOND);
+	return s->draining && (TAILQ_EMPTY(&s->clients) || s->now >= s->drain_until + NS_PER_S);
 }
 
 static void *serve(void *argument)

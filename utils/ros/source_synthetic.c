@@ -11,8 +11,8 @@
 
 #include "fragment_check.h"
 #include "queue.h"
-#include "ros_time.h"
 #include "source.h"
+#include "utils/common/clock.h"
 
 struct page {
 	uint32_t event, size;
@@ -71,7 +71,7 @@ static uint64_t period(const struct synthetic *y)
 static int start(struct ros_source *s)
 {
 	struct synthetic *y = of(s);
-	uint64_t now = ros_now();
+	uint64_t now = now_ns();
 	unsigned int i;
 
 	for (i = 0; i < ROS_SOURCE_LINKS; i++)
@@ -92,7 +92,7 @@ static void release(struct synthetic *y, uint32_t page)
 
 	/* A link that was held goes on from now on, and does not make up for it. */
 	if (!l->spares && y->set.rate) {
-		uint64_t now = ros_now();
+		uint64_t now = now_ns();
 
 		if (l->due < now)
 			l->due = now;
@@ -142,7 +142,7 @@ static bool generate(struct synthetic *y, unsigned int link, uint64_t now,
 static int take(struct ros_source *s, struct roc_fragment_kept *kept, unsigned int n)
 {
 	struct synthetic *y = of(s);
-	uint64_t now = ros_now();
+	uint64_t now = now_ns();
 	unsigned int count = 0, idle = 0;
 
 	while (y->run && count < n && idle < ROS_SOURCE_LINKS) {
@@ -166,7 +166,7 @@ static uint32_t find(struct ros_source *s, uint32_t event)
 static uint32_t oldest(struct ros_source *s, uint32_t *event, uint64_t *age_ns)
 {
 	uint32_t links = roc_fragment_index_oldest(of(s)->index, event, age_ns);
-	uint64_t now = ros_now();
+	uint64_t now = now_ns();
 
 	if (links)
 		*age_ns = now > *age_ns ? now - *age_ns : 0;
@@ -301,7 +301,7 @@ static void counts(struct ros_source *s, struct roc_fragments_counts *c)
 static bool wait(struct ros_source *s, int fd, int ms)
 {
 	struct pollfd poll_fd = {.fd = fd, .events = POLLIN};
-	uint64_t now = ros_now(), until = ms < 0 ? UINT64_MAX : now + (uint64_t)ms * 1000000;
+	uint64_t now = now_ns(), until = ms < 0 ? UINT64_MAX : now + (uint64_t)ms * 1000000;
 	struct synthetic *y = of(s);
 	struct timespec time;
 	unsigned int i;

@@ -11,13 +11,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ros_time.h"
+#include "utils/common/clock.h"
 #include "utils/common/tool.h"
 
 #define BATCH 256
-#define LOOKS 64		 /* turns with nothing to do before it sleeps */
-#define COUNTS_NS (100 * ROS_MS) /* how old figures may be */
-#define SLEEP_MS 500		 /* at most: a lost wake-up, a card that died in silence */
+#define LOOKS 64		    /* turns with nothing to do before it sleeps */
+#define COUNTS_NS (100 * NS_PER_MS) /* how old figures may be */
+#define SLEEP_MS 500		    /* at most: a lost wake-up, a card that died in silence */
 
 static struct ros_part *part_of(struct ros_waiter *one)
 {
@@ -465,7 +465,7 @@ bool ros_worker_turn(struct ros_worker *w)
 {
 	unsigned int n;
 
-	w->now = ros_now();
+	w->now = now_ns();
 	n = take_orders(w);
 	if (!atomic_load_explicit(&w->gone, memory_order_relaxed)) {
 		n += take_in(w);
@@ -496,7 +496,7 @@ static int pause_ms(struct ros_worker *w)
 		until = p->blocked_since + w->set.busy_ns;
 	if (until <= w->now)
 		return 0;
-	until = (until - w->now + ROS_MS - 1) / ROS_MS;
+	until = (until - w->now + NS_PER_MS - 1) / NS_PER_MS;
 	return until < SLEEP_MS ? (int)until : SLEEP_MS;
 }
 
@@ -584,7 +584,7 @@ void ros_worker_stop(struct ros_worker *w)
 	pthread_join(w->thread, NULL);
 	w->started = false;
 	w->source->ops->stop(w->source);
-	w->now = ros_now();
+	w->now = now_ns();
 	copy_counts(w);
 }
 
