@@ -316,6 +316,9 @@ static void make_ready(struct roc_evb *e, uint32_t i)
 		return;
 	}
 	b->delivered[k->number % DELIVERED] = k->number + 1;
+	if (!b->has_built || k->number > b->built)
+		b->built = k->number;
+	b->has_built = true;
 	if (k->mep.flags & ROC_MEP_INCOMPLETE) {
 		e->n.incomplete++;
 	} else {

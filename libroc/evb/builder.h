@@ -125,6 +125,8 @@ struct evb_builder {
 	uint32_t out;
 	uint64_t *delivered; /* by the lower bits of a number: that number + 1 */
 	bool memory_said, any, finished;
+	bool has_built;
+	uint64_t built; /* highest block that was delivered */
 };
 
 static inline struct evb_guest *evb_guest_of_pair(struct pair *p)

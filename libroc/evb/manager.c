@@ -41,8 +41,9 @@ struct node {
 	uint64_t came, in_since, entered; /* entered: a table */
 	uint64_t until, backoff;	  /* out until; how long the last time */
 	/* Of its last report. */
-	bool reported, packs;
+	bool reported, packs, built;
 	uint64_t at, block, rate; /* when; the newest, and so many a second */
+	uint64_t built_block;
 	uint32_t weight;
 	struct suspicion suspects[ROC_EVB_SUSPECTS];
 	unsigned int suspect_count;
@@ -256,6 +257,8 @@ void roc_evb_manager_report(struct roc_evb_manager *m, const char *name,
 	n->packs = report->has_newest;
 	n->block = report->newest_block;
 	n->rate = report->blocks_per_s;
+	n->built = report->has_built;
+	n->built_block = report->built_block;
 	n->at = now;
 	n->reported = true;
 }
@@ -542,6 +545,22 @@ static bool to_be_heard(const struct roc_evb_manager *m, uint64_t now)
 	return false;
 }
 
+/* The block behind all that builders have delivered. */
+static uint64_t behind_built(const struct roc_evb_manager *m)
+{
+	uint64_t from = 0;
+	unsigned int i;
+
+	for (i = 0; i < m->count; i++) {
+		const struct node *n = &m->node[i];
+
+		if (n->alive && n->reported && n->built && n->built_block >= from &&
+		    n->built_block < UINT64_MAX)
+			from = n->built_block + 1;
+	}
+	return from;
+}
+
 /*
  * A block that nobody has begun by the time it hears of the table. It may be before that of the
  * table that is published: then that one never holds.
@@ -562,8 +581,11 @@ static uint64_t ahead(struct roc_evb_manager *m, uint64_t now)
 				.who = i,
 			};
 	}
-	/* Nobody has begun any; and the first table holds from the first block on anyhow. */
-	if (!count || !m->table.epoch)
+	/* Nobody has begun any: but who has built some does not build them twice. */
+	if (!count)
+		return behind_built(m);
+	/* The first table holds from the first block on anyhow. */
+	if (!m->table.epoch)
 		return 0;
 	from = evb_ahead(p, count, m->cfg.lead_ns, m->cfg.lead_blocks, &odd);
 	for (i = 0; i < odd; i++)

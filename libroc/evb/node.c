@@ -212,6 +212,8 @@ int evb_report(struct roc_evb *e)
 		.ready_blocks = e->n.ready_blocks,
 		.free_segments = e->n.free_segments,
 		.all_segments = e->n.all_segments,
+		.has_built = e->bu.has_built,
+		.built_block = e->bu.built,
 	};
 	uint64_t passed = e->now - e->reported;
 	unsigned int i;

@@ -13,6 +13,7 @@
 #define SILENT 4      /* stale timeouts without a fragment, until a block is closed as it is */
 #define JUMP (UINT64_C(1) << 24) /* events */
 #define LOOK_NS 100000
+#define BEHIND 4 /* stale timeouts for which a source may be behind the table that it came into */
 
 static struct evb_mfp *mfp(struct roc_evb *e, uint32_t i)
 {
@@ -166,6 +167,30 @@ static bool is_jump(struct evb_readout *r, uint64_t event)
 	return true;
 }
 
+/*
+ * Its events are of blocks that no table of ours has any more. Who was started a moment ago comes
+ * to those that the table has; a source that counts from zero never does.
+ */
+static void be_behind(struct roc_evb *e, uint64_t event)
+{
+	struct evb_readout *r = &e->ru;
+	const struct evb_known *k = evb_newest(e);
+
+	if (!k || k->ru < 0 || event / e->cfg.events >= k->table.from_block)
+		return;
+	if (!r->behind)
+		r->behind = e->now;
+	if (r->behind_said || e->now - r->behind < BEHIND * e->cfg.stale_ns)
+		return;
+	r->behind_said = true;
+	evb_say(e,
+		"The source is at event %" PRIu64 ", and this node is in the table from block "
+		"%" PRIu64 " on, event %" PRIu64
+		". A source that counts from zero cannot come back into a system that runs: start "
+		"all its nodes anew.",
+		event, k->table.from_block, k->table.from_block * e->cfg.events);
+}
+
 /* One fragment; it is the MFP's, or goes back at once. */
 static void take_in(struct roc_evb *e, const struct roc_evb_fragment *f)
 {
@@ -194,9 +219,12 @@ static void take_in(struct roc_evb *e, const struct roc_evb_fragment *f)
 	if (!k || k->ru < 0 || !k->table.bu_count) {
 		close_open(e);
 		e->n.unassigned++;
+		be_behind(e, f->event);
 		evb_give_back(e, f->handle);
 		return;
 	}
+	r->behind = 0;
+	r->behind_said = false;
 	if (r->open != EVB_NONE && mfp(e, r->open)->block != block)
 		close_open(e);
 	if (r->open == EVB_NONE) {
@@ -260,6 +288,25 @@ static int source_failed(struct roc_evb *e, int ret)
 	return evb_fail(e, -ret, "The source: %.400s", e->source->why(e->source_self));
 }
 
+/* What is before the table that we came into need not be made. */
+static int go_on(struct roc_evb *e)
+{
+	struct evb_readout *r = &e->ru;
+	const struct evb_known *k = evb_newest(e), *now = evb_table(e, r->next_block);
+	int ret;
+
+	if (r->gone_on == k->table.epoch)
+		return 0;
+	r->gone_on = k->table.epoch;
+	if (!e->source->go_on || k->ru < 0 || (now && now->ru >= 0) ||
+	    k->table.from_block > UINT64_MAX / e->cfg.events - 1)
+		return 0;
+	ret = e->source->go_on(e->source_self, k->table.from_block * e->cfg.events);
+	/* The next id is no wrong one, however far it is from the last. */
+	r->seen = false;
+	return ret ? source_failed(e, ret) : 0;
+}
+
 static int take(struct roc_evb *e)
 {
 	struct evb_readout *r = &e->ru;
@@ -274,6 +321,9 @@ static int take(struct roc_evb *e)
 				return source_failed(e, ret);
 			r->started = true;
 		}
+		ret = go_on(e);
+		if (ret)
+			return ret;
 		f = (struct roc_evb_fragment){0};
 		ret = e->source->take(e->source_self, &f);
 		if (ret < 1)

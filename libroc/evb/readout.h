@@ -104,6 +104,10 @@ struct evb_readout {
 	uint64_t last_event, last_time, next_block, hold;
 	uint64_t jump; /* an id that was too far ahead */
 	bool jumped, closed_early;
+	uint64_t gone_on; /* epoch of the table by which the source was told where to go on */
+	uint64_t behind;  /* since when its events are of blocks before the table's; 0: they are not
+			   */
+	bool behind_said;
 	uint64_t rescope; /* when that block is reached, fewer builders may be wanted */
 	uint64_t packed;  /* MFPs */
 	/* Barrel shift: a cycle that is gathered; and what has its turn, in that order. */

@@ -235,6 +235,8 @@ struct json_object *evb_report_record(const struct roc_evb_report *r)
 	add_number(o, "allSegments", r->all_segments);
 	add_number(o, "backlogBytes", r->backlog_bytes);
 	add_bool(o, "ended", r->ended);
+	add_bool(o, "hasBuilt", r->has_built);
+	add_number(o, "builtBlock", r->built_block);
 	all = json_object_new_array();
 	for (i = 0; i < r->suspect_count && i < ROC_EVB_SUSPECTS; i++) {
 		struct json_object *s = json_object_new_object();
@@ -292,9 +294,11 @@ int evb_report_read(struct json_object *record, struct roc_evb_report *r, char w
 	    take_u32(record, "freeSegments", UINT32_MAX, &r->free_segments, why) ||
 	    take_u32(record, "allSegments", UINT32_MAX, &r->all_segments, why) ||
 	    take_number(record, "backlogBytes", UINT64_MAX, &r->backlog_bytes, why) ||
+	    take_number(record, "builtBlock", UINT64_MAX, &r->built_block, why) ||
 	    take_suspects(record, r, why))
 		return -EINVAL;
 	r->has_newest = take_bool(record, "hasNewest");
 	r->ended = take_bool(record, "ended");
+	r->has_built = take_bool(record, "hasBuilt");
 	return 0;
 }

@@ -169,6 +169,15 @@ static int give_back(void *self, uint64_t handle)
 	return 0;
 }
 
+static int go_on(void *self, uint64_t event)
+{
+	struct copied *c = self;
+
+	if (evb_trigger_go_on(&c->trigger, event, c->next, units_realtime()))
+		c->next = event;
+	return 0;
+}
+
 static int stop(void *self)
 {
 	((struct copied *)self)->stopped = true;
@@ -230,6 +239,7 @@ static const struct roc_evb_source_ops cpu_ops = {
 	.start = start,
 	.take = take,
 	.give_back = give_back,
+	.go_on = go_on,
 	.stop = stop,
 	.idle = idle,
 	.regions = regions,

@@ -217,6 +217,15 @@ static int give_back(void *self, uint64_t handle)
 	return 0;
 }
 
+static int go_on(void *self, uint64_t event)
+{
+	struct synthetic *y = self;
+
+	if (evb_trigger_go_on(&y->trigger, event, y->next, units_realtime()))
+		y->next = event;
+	return 0;
+}
+
 static int stop(void *self)
 {
 	((struct synthetic *)self)->stopped = true;
@@ -270,6 +279,7 @@ static const struct roc_evb_source_ops ops = {
 	.start = start,
 	.take = take,
 	.give_back = give_back,
+	.go_on = go_on,
 	.stop = stop,
 	.idle = idle,
 	.regions = regions,

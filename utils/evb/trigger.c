@@ -16,9 +16,19 @@ void evb_trigger_start(struct evb_trigger *t, uint64_t rate, uint64_t first, uin
 	*t = (struct evb_trigger){.rate = rate, .first = first, .start = now};
 	if (first != EVB_TRIGGER_CLOCK)
 		return;
+	t->clock = rate;
 	t->first = rate ? scale(now, rate, UNITS_NS_PER_S) + 1 : 0;
 	/* That of event 0 is 1970, and so is that of this one by it. */
 	t->start = rate ? scale(t->first, UNITS_NS_PER_S, rate) : now;
+}
+
+bool evb_trigger_go_on(struct evb_trigger *t, uint64_t event, uint64_t next, uint64_t now)
+{
+	if (t->clock || event <= next)
+		return false;
+	t->first = event;
+	t->start = now;
+	return true;
 }
 
 uint64_t evb_trigger_due(const struct evb_trigger *t, uint64_t event)

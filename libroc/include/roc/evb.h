@@ -96,6 +96,9 @@ struct roc_evb_region {
  *	will be none any more; or -errno, and the node ends with it
  * @give_back: a fragment is done with: each exactly once, in any order. 0 or -errno
  * @flush: once in each turn, after both. May be NULL. 0 or -errno
+ * @go_on: nobody builds events below @event: a source that counts by itself goes on from there,
+ *	never back; one whose events are numbered elsewhere does nothing. Called after start(), when
+ *	this node comes into a system that runs. May be NULL. 0 or -errno
  * @stop: nothing new comes; what is there can still be taken, until take() says -ENODATA. 0 or
  *-errno
  * @idle: what to wait for until take() has something. May be NULL: looked at every 100 us
@@ -110,6 +113,7 @@ struct roc_evb_source_ops {
 	int (*take)(void *self, struct roc_evb_fragment *fragment);
 	int (*give_back)(void *self, uint64_t handle);
 	int (*flush)(void *self);
+	int (*go_on)(void *self, uint64_t event);
 	int (*stop)(void *self);
 	void (*idle)(void *self, struct roc_idle *idle);
 	unsigned int (*regions)(void *self, struct roc_evb_region *regions, unsigned int room);
@@ -335,6 +339,8 @@ struct roc_evb_suspect {
  * @all_segments: of its builder unit
  * @backlog_bytes: in memory of its builder unit
  * @ended: its readout unit has sent everything there will be
+ * @has_built: its builder unit has delivered a block
+ * @built_block: the highest that it has delivered
  * @suspects: peers that something is wrong with
  * @suspect_count: of @suspects
  */
@@ -350,6 +356,8 @@ struct roc_evb_report {
 	uint32_t all_segments;
 	uint64_t backlog_bytes;
 	bool ended;
+	bool has_built;
+	uint64_t built_block;
 	struct roc_evb_suspect suspects[ROC_EVB_SUSPECTS];
 	unsigned int suspect_count;
 };

@@ -21,6 +21,8 @@
  *	  when it was started anew.
  *	- With ROC_EVB_LEAST_LOADED builders' weights follow their free memory, at most once a
  *second.
+ *	- When no readout unit has begun anything, a table holds from behind what builders have
+ *	  delivered: those that were all started anew go on there.
  *	- A table holds from a block on that no readout unit has begun by the time it hears of it:
  *ahead of the farthest, but of one that is far ahead of all others. That may be before the block of
  *a table that is published and does not hold yet: then that one never will.

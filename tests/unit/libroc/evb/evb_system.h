@@ -36,6 +36,7 @@ struct test_source {
 	uint32_t size;		      /* at most */
 	bool fixed;		      /* all of them */
 	bool cold;		      /* says -ENODATA never */
+	bool counts;		      /* by itself: goes on where it is told */
 	unsigned char *memory;
 	bool out[SOURCE_SLOTS];
 	unsigned int out_count;
@@ -167,6 +168,15 @@ static int source_give_back(void *self, uint64_t handle)
 	return 0;
 }
 
+static int source_go_on(void *self, uint64_t event)
+{
+	struct test_source *s = self;
+
+	if (s->counts && event > s->next)
+		s->next = event;
+	return 0;
+}
+
 static int source_stop(void *self)
 {
 	struct test_source *s = self;
@@ -199,6 +209,7 @@ static const struct roc_evb_source_ops source_ops = {
 	.start = source_start,
 	.take = source_take,
 	.give_back = source_give_back,
+	.go_on = source_go_on,
 	.stop = source_stop,
 	.idle = source_idle,
 	.regions = source_regions,

@@ -760,10 +760,87 @@ static void one_by_one(void)
 	}
 }
 
+/* Two readout units of which one is killed, and started anew as it was at first. */
+static void restart_one(bool counts, uint64_t ahead)
+{
+	unsigned int i;
+
+	begin();
+	for (i = 0; i < 3; i++) {
+		node_new(i, i < 2 ? ROC_EVB_READOUT : ROC_EVB_BUILDER);
+		nodes[i].cfg.stale_ns = (counts ? (uint64_t)(800 * slowness()) : 200) * MS;
+		nodes[i].source.events = EVENTS_MOST - 1;
+		nodes[i].source.pause = 0.002;
+		nodes[i].sink.sources = 2;
+		node_open(&nodes[i]);
+	}
+	publish(ROC_EVB_ROUND_ROBIN, 0);
+	CU_ASSERT_TRUE(run_until(some_blocks, 20000));
+	node_close(&nodes[0]);
+	publish(ROC_EVB_ROUND_ROBIN, newest() + 20);
+	node_new(0, ROC_EVB_READOUT);
+	nodes[0].cfg.stale_ns = nodes[1].cfg.stale_ns;
+	nodes[0].source.events = EVENTS_MOST - 1;
+	nodes[0].source.pause = 0.002;
+	nodes[0].source.counts = counts;
+	node_open(&nodes[0]);
+	wanted = newest() + ahead;
+	publish(ROC_EVB_ROUND_ROBIN, wanted);
+}
+
+static void stop_all(void)
+{
+	unsigned int i;
+
+	for (i = 0; i < NODES; i++) {
+		if (nodes[i].used)
+			roc_evb_stop(nodes[i].evb);
+	}
+	CU_ASSERT_TRUE(run_until(NULL, 20000));
+	close_all();
+}
+
+static bool both_there(void)
+{
+	unsigned int event, count = 0;
+
+	for (event = (unsigned int)wanted; event < EVENTS_MOST; event++)
+		count += nodes[2].sink.whole[event];
+	return count >= 20;
+}
+
+/* A source that counts by itself goes on where the system is. */
+static void comes_back(void)
+{
+	restart_one(true, 40);
+	CU_ASSERT_TRUE(run_until(both_there, 20000));
+	UNIT_EQ(counts_of(&nodes[0]).unassigned, 0);
+	UNIT_EQ(nodes[2].sink.wrong, 0);
+	stop_all();
+}
+
+static bool behind_said(void)
+{
+	return strstr(nodes[0].said, "A source that counts from zero cannot come back");
+}
+
+/* And one that cannot is told so. */
+static void counts_from_zero(void)
+{
+	restart_one(false, 15000);
+	if (!run_until(behind_said, 20000)) {
+		CU_FAIL("nothing is said");
+		show();
+	}
+	CU_ASSERT_TRUE(counts_of(&nodes[0]).unassigned > 0);
+	stop_all();
+}
+
 UNIT_MAIN("event building, when something goes wrong", {"killed", killed},
 	  {"stood_still", stood_still}, {"mute", mute}, {"never_came", never_came},
 	  {"has_nothing", has_nothing}, {"slow_sink", slow_sink}, {"no_patience", no_patience},
 	  {"windows", windows}, {"small_regions", small_regions}, {"late_ids", late_ids},
 	  {"does_not_fit", does_not_fit}, {"configurations", configurations}, {"tables", tables},
 	  {"broken_id", broken_id}, {"slow_source", slow_source}, {"late_table", late_table},
-	  {"replaced", replaced}, {"one_by_one", one_by_one})
+	  {"replaced", replaced}, {"one_by_one", one_by_one}, {"comes_back", comes_back},
+	  {"counts_from_zero", counts_from_zero})

@@ -161,6 +161,14 @@ static const struct situation situations[] = {
 	 {"0 " BOTH, "1100 = " ALL, "2000 r1 5000000", "2000 r2 5000000", "2500 + r1 r2 b1",
 	  "2700 = r1 r2 | b1", "2700 from 5000064 5000064", "3000 +", "4000 + r1' r2' b1' b2'",
 	  "5300 = r1' r2' | b1 b2", "5300 from 0 0"}},
+	{"but builders that have built do not build it twice",
+	 PAIRS,
+	 {"0 " BOTH, "1100 = " ALL, "2000 r1 5000", "2000 r2 5000", "2100 built b1 4998",
+	  "2100 built b2 4997", "2500 + b1 b2", "2700 = | b1 b2", "2700 from 4999 4999",
+	  "3000 + r1' r2' b1 b2", "4200 = r1' r2' | b1 b2", "4200 from 4999 4999"}},
+	{"nor after the manager was started anew",
+	 PAIRS,
+	 {"0 " BOTH, "500 built b1 70", "1100 = " ALL, "1100 from 71 71"}},
 	{"who came into the table is not late with what went before",
 	 {.readouts = 2},
 	 {"0 + r1 b1 b2 r2", "1100 = r1 r2 | b1 b2", "2000 b1 0 r2:9", "2000 b2 0 r2:9", "4300 -",
@@ -354,7 +362,7 @@ static const char *expect(const char *what)
 static const char *happens(const char *line, uint64_t now)
 {
 	char copy[256], name[32];
-	unsigned int free_ones;
+	unsigned int free_ones, built;
 	int at = 0;
 
 	snprintf(copy, sizeof(copy), "%s", line);
@@ -364,6 +372,15 @@ static const char *happens(const char *line, uint64_t now)
 		members(copy + 1, now);
 	} else if (sscanf(copy, "rate %" SCNu64, &rate) == 1) {
 		;
+	} else if (sscanf(copy, "built %31s %u", name, &built) == 2) {
+		struct roc_evb_report r = {.incarnation = incarnation(name),
+					   .has_built = true,
+					   .built_block = built,
+					   .all_segments = 1,
+					   .free_segments = 1};
+
+		name[strcspn(name, "'")] = '\0';
+		roc_evb_manager_report(m, name, &r, now);
 	} else if (sscanf(copy, "free %31s %u", name, &free_ones) == 2) {
 		struct roc_evb_report r = {
 			.incarnation = 1, .free_segments = free_ones, .all_segments = 1000};

@@ -71,6 +71,46 @@ static unsigned int wrong_bytes(const struct roc_evb_fragment *f, const char *na
 	return wrong + (at != f->bytes);
 }
 
+/* Where the system is; but an id of the clock, or one that has been, stays as it is. */
+static void go_on(void)
+{
+	static const struct {
+		const char *text;
+		uint64_t first;
+	} kinds[] = {
+		{"synthetic:size=100", 5000},
+		{"synthetic:size=100,first=6000", 6000},
+		{"synthetic:size=100,first=7,rate=1k", 5000},
+		{"cpu:record=4Ki,buffer=1Mi", 5000},
+	};
+	struct roc_evb_fragment f;
+	uint64_t before;
+	size_t i;
+
+	for (i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
+		open_it(kinds[i].text);
+		UNIT_EQ(source.ops->go_on(source.self, 5000), 0);
+		UNIT_EQ(take(&f), 1);
+		UNIT_EQ(f.event, kinds[i].first);
+		UNIT_EQ(wrong_bytes(&f, "ru1"), 0);
+		give(f.handle);
+		UNIT_EQ(source.ops->go_on(source.self, 3), 0);
+		UNIT_EQ(take(&f), 1);
+		UNIT_EQ(f.event, kinds[i].first + 1);
+		give(f.handle);
+		evb_source_close(&source);
+	}
+	open_it("synthetic:size=100,rate=1k");
+	UNIT_EQ(take(&f), 1);
+	before = f.event;
+	give(f.handle);
+	UNIT_EQ(source.ops->go_on(source.self, before + 1000000), 0);
+	UNIT_EQ(take(&f), 1);
+	CU_ASSERT_TRUE(f.event > before && f.event < before + 1000000);
+	give(f.handle);
+	evb_source_close(&source);
+}
+
 static void synthetic(const char *text, uint64_t first, unsigned int events, uint64_t least,
 		      uint64_t most)
 {
@@ -280,4 +320,5 @@ static void recorded(void)
 
 UNIT_MAIN("Sources of event building", {"content and order", made}, {"no room", full},
 	  {"gaps, damage, wrong bytes", by_lot}, {"ids and times by the clock", by_clock},
-	  {"what is refused, and why", refused}, {"a recording", recorded})
+	  {"what is refused, and why", refused}, {"a recording", recorded},
+	  {"into a system that runs", go_on})
