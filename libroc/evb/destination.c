@@ -40,6 +40,42 @@ static void reset(struct evb_destination *d, const struct roc_evb_place *place)
 	d->n.builder = true;
 }
 
+/*
+ * What it was given whole and has not given back: it may have delivered some of it before it went,
+ * and nobody is left to ask.
+ */
+static void count_unsure(struct roc_evb *e, struct evb_destination *d)
+{
+	const struct evb_mfp *mfps = e->ru.mfps;
+	uint64_t count = 0, events = 0;
+	uint32_t i, n;
+
+	if (e->cfg.protocol != ROC_EVB_PULL && d->queue.count && mfps[d->queue.first].sending) {
+		const struct evb_mfp *half = &mfps[d->queue.first];
+
+		for (i = 0; i < half->parts; i++)
+			d->lent[half->segments[i]] = LENT_USED;
+	}
+	for (i = 0; d->lent && i < d->pair.peer.segments; i++) {
+		if (d->lent[i] != LENT_LAST)
+			continue;
+		count++;
+		events += d->events[i];
+	}
+	for (n = d->tickets.count, i = d->tickets.first; n; n--, i = mfps[i].next) {
+		count++;
+		events += mfps[i].count;
+	}
+	if (!count)
+		return;
+	e->n.unsure += count;
+	e->n.unsure_events += events;
+	evb_say(e,
+		"Builder %s had %" PRIu64 " blocks that it did not give back: whether it delivered "
+		"them is not known here.",
+		d->name, count);
+}
+
 void evb_destination_close(struct roc_evb *e, struct evb_destination *d, const char *why)
 {
 	struct evb_readout *r = &e->ru;
@@ -51,6 +87,8 @@ void evb_destination_close(struct roc_evb *e, struct evb_destination *d, const c
 			why);
 		d->failed_said = true;
 	}
+	if (was && !d->bye)
+		count_unsure(e, d);
 	pair_close(&d->pair);
 	if (was || !d->down)
 		d->down = e->now;
@@ -62,8 +100,10 @@ void evb_destination_close(struct roc_evb *e, struct evb_destination *d, const c
 	d->free_count = 0;
 	free(d->free_segments);
 	free(d->lent);
+	free(d->events);
 	d->free_segments = NULL;
 	d->lent = NULL;
+	d->events = NULL;
 	/* Half of it is with the builder and nobody can say which half: it begins anew. */
 	if (d->queue.count) {
 		struct evb_mfp *m = &r->mfps[d->queue.first];
@@ -75,15 +115,15 @@ void evb_destination_close(struct roc_evb *e, struct evb_destination *d, const c
 		}
 	}
 	while (d->tickets.count)
-		evb_lose(e, d, evb_pop(r->mfps, &d->tickets));
-	/* Nobody reads them any more; whether they arrived nobody knows. */
+		evb_mfp_finish(e, evb_pop(r->mfps, &d->tickets));
+	/* Nobody reads them any more. */
 	for (i = 0; i < r->mfp_count; i++) {
 		struct evb_mfp *m = &r->mfps[i];
 
 		if (!m->flying || m->destination != d - r->destinations)
 			continue;
 		m->flying = 0;
-		evb_lose(e, d, i);
+		evb_mfp_finish(e, i);
 	}
 	d->n.in_flight = 0;
 	d->n.connected = false;
@@ -223,7 +263,8 @@ static int be_welcomed(struct roc_evb *e, struct evb_destination *d)
 		return ret;
 	d->free_segments = calloc(g->segments + 1, sizeof(*d->free_segments));
 	d->lent = calloc(g->segments + 1, sizeof(*d->lent));
-	if (!d->free_segments || !d->lent)
+	d->events = calloc(g->segments + 1, sizeof(*d->events));
+	if (!d->free_segments || !d->lent || !d->events)
 		return pair_fail(&d->pair, ENOMEM, "there is no memory left.");
 	d->limit =
 		g->in_flight && g->in_flight < e->cfg.in_flight ? g->in_flight : e->cfg.in_flight;
@@ -415,6 +456,7 @@ void evb_destinations_free(struct roc_evb *e)
 	for (i = 0; r->destinations && i < r->count; i++) {
 		free(r->destinations[i].free_segments);
 		free(r->destinations[i].lent);
+		free(r->destinations[i].events);
 		lookup_drop(&r->destinations[i].lookup);
 		pair_free(&r->destinations[i].pair);
 	}

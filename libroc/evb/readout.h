@@ -78,8 +78,9 @@ struct evb_destination {
 	uint32_t *free_segments; /* its segments that we may write to */
 	uint32_t free_count;
 	uint8_t *lent;
-	uint32_t limit;					    /* MFPs that it may have */
-	uint64_t sent;					    /* MFPs, on this connection */
+	uint32_t *events; /* of the MFP of which a segment is the last */
+	uint32_t limit;	  /* MFPs that it may have */
+	uint64_t sent;	  /* MFPs, on this connection */
 	uint64_t lost_from, lost_to, lost_count, lost_said; /* blocks that are not said yet */
 	struct roc_evb_peer n;
 };

@@ -186,6 +186,7 @@ static bool begin_push(struct evb_destination *d, struct evb_mfp *m)
 	for (i = 0; i < m->parts; i++) {
 		m->segments[i] = d->free_segments[--d->free_count];
 		d->lent[m->segments[i]] = i + 1 < m->parts ? LENT_USED : LENT_LAST;
+		d->events[m->segments[i]] = m->count;
 	}
 	return true;
 }

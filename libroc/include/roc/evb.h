@@ -494,6 +494,9 @@ struct roc_evb_flow {
  * @missing: MFPs that should have come and did not
  * @dropped: MFPs that a builder did not take in time
  * @dropped_events: fragments in those
+ * @unsure: MFPs that a builder had whole, and had not given back when the connection broke: whether
+ *	it delivered them is not known
+ * @unsure_events: fragments in those
  * @unassigned: fragments of blocks for which this node was in no table
  * @disorder: fragments with an id that had passed
  * @too_large: fragments that were larger than said
@@ -521,6 +524,7 @@ struct roc_evb_counts {
 	uint64_t complete, incomplete, damaged, stale, unsaved;
 	uint64_t late, gone, missing;
 	uint64_t dropped, dropped_events;
+	uint64_t unsure, unsure_events;
 	uint64_t unassigned, disorder, too_large;
 	uint64_t copied, calls;
 	uint64_t rejoined, refused, liars;

@@ -11,7 +11,8 @@
 #include "tests/unit/libroc/evb/evb_system.h"
 
 #define MS UINT64_C(1000000)
-#define KILLED 6000 /* events */
+#define KILLED 6000  /* events */
+#define IN_FLIGHT 64 /* as it is if nothing is said */
 
 static struct node *both(unsigned int i, uint64_t total)
 {
@@ -71,7 +72,7 @@ static bool more_are_out(void)
 /* A node is killed: only what was in it, or on its way to it, is lost; the rest goes on. */
 static void killed(void)
 {
-	uint64_t event, dropped = 0, incomplete = 0, lost = 0;
+	uint64_t event, dropped = 0, incomplete = 0, lost = 0, nowhere = 0;
 	unsigned int i;
 
 	begin();
@@ -100,12 +101,17 @@ static void killed(void)
 		if (!seen)
 			CU_ASSERT_TRUE(event % 3 == 2);
 		lost += !seen;
+		nowhere += !seen && !nodes[2].sink.seen[event];
 	}
 	for (i = 0; i < 2; i++) {
 		struct roc_evb_counts c = counts_of(&nodes[i]);
 
 		UNIT_EQ(nodes[i].sink.wrong, 0);
 		UNIT_EQ(nodes[i].sink.missing[1 - i], 0);
+		/* Each that is nowhere was dropped, or the killed one had it. */
+		CU_ASSERT_TRUE(c.dropped_events <= lost);
+		CU_ASSERT_TRUE(c.dropped_events + c.unsure_events >= nowhere);
+		CU_ASSERT_TRUE(c.unsure <= IN_FLIGHT);
 		dropped += c.dropped;
 		incomplete += c.incomplete;
 		CU_ASSERT_TRUE(strstr(nodes[i].said, "Builder node2 is lost") != NULL);

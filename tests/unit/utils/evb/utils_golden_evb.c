@@ -52,6 +52,8 @@ static void fill(void)
 	n->stale = 1;
 	n->dropped = 4;
 	n->dropped_events = 32;
+	n->unsure = 3;
+	n->unsure_events = 24;
 	n->copied = 4096;
 	n->calls = 777;
 	n->epoch = 3;
