@@ -1,23 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The thread of a sub-unit.
+ * What a sub-unit's thread does in a turn: requests and clears, what came, what was fetched, who
+ * waits.
  */
 #include "worker.h"
 
 #include <errno.h>
-#include <poll.h>
-#include <signal.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "utils/common/clock.h"
-#include "utils/common/tool.h"
 
 #define BATCH 256
-#define LOOKS 64		    /* turns with nothing to do before it sleeps */
 #define COUNTS_NS (100 * NS_PER_MS) /* how old figures may be */
-#define SLEEP_MS 500		    /* at most: a lost wake-up, a card that died in silence */
 
 static struct ros_part *part_of(struct ros_waiter *one)
 {
@@ -368,7 +362,7 @@ static void fetched(struct ros_worker *w, const struct roc_fragment_fetched *f)
 }
 
 /* Nothing comes from this sub-unit any more: everybody is told. */
-static void leave(struct ros_worker *w, const char *why)
+void ros_worker_leave(struct ros_worker *w, const char *why)
 {
 	struct roc_fragment_fetched f[BATCH];
 	struct ros_waiter *one;
@@ -406,7 +400,7 @@ static unsigned int take_in(struct ros_worker *w)
 	int i, n = w->source->ops->take(w->source, kept, BATCH);
 
 	if (n < 0) {
-		leave(w, roc_error());
+		ros_worker_leave(w, roc_error());
 		return 1;
 	}
 	for (i = 0; w->waiting.count && i < n; i++)
@@ -421,7 +415,7 @@ static unsigned int take_done(struct ros_worker *w)
 	int i, n = w->source->ops->done(w->source, f, BATCH);
 
 	if (n < 0) {
-		leave(w, roc_error());
+		ros_worker_leave(w, roc_error());
 		return 1;
 	}
 	for (i = 0; i < n; i++)
@@ -447,7 +441,7 @@ static void sweep(struct ros_worker *w)
 	w->swept = n < BATCH ? w->now : 0;
 }
 
-static void copy_counts(struct ros_worker *w)
+void ros_worker_copy_counts(struct ros_worker *w)
 {
 	struct roc_fragments_counts c;
 
@@ -477,145 +471,11 @@ bool ros_worker_turn(struct ros_worker *w)
 	}
 	n += expire(w);
 	if (w->now - w->looked >= COUNTS_NS)
-		copy_counts(w);
+		ros_worker_copy_counts(w);
 	ros_count_add(&w->counts.turns, 1);
 	if (!w->told) {
 		w->told = true;
 		ros_bell_ring(w->network);
 	}
 	return n;
-}
-
-/* In ms, for poll(): until somebody's wait is over. */
-static int pause_ms(struct ros_worker *w)
-{
-	uint64_t until = ros_waiting_until(&w->waiting);
-	struct ros_part *p = TAILQ_FIRST(&w->blocked);
-
-	if (p && p->blocked_since + w->set.busy_ns < until)
-		until = p->blocked_since + w->set.busy_ns;
-	if (until <= w->now)
-		return 0;
-	until = (until - w->now + NS_PER_MS - 1) / NS_PER_MS;
-	return until < SLEEP_MS ? (int)until : SLEEP_MS;
-}
-
-/* Of a card that is gone only orders are to be answered. */
-static bool wait_for_work(struct ros_worker *w)
-{
-	struct pollfd fd = {.fd = w->bell.fd, .events = POLLIN};
-
-	if (atomic_load_explicit(&w->gone, memory_order_relaxed))
-		return poll(&fd, 1, SLEEP_MS) > 0;
-	return w->source->ops->wait(w->source, w->bell.fd, pause_ms(w));
-}
-
-static void sleep_some(struct ros_worker *w)
-{
-	ros_bell_lie_down(&w->bell);
-	if (ros_queue_empty(&w->orders) &&
-	    !atomic_load_explicit(&w->ending, memory_order_relaxed)) {
-		ros_count_add(&w->counts.sleeps, 1);
-		if (wait_for_work(w))
-			ros_bell_hush(&w->bell);
-	}
-	ros_bell_get_up(&w->bell);
-	if (!atomic_load_explicit(&w->gone, memory_order_relaxed) &&
-	    !w->source->ops->running(w->source))
-		leave(w, "The sub-unit has stopped by itself.");
-}
-
-static void *work(void *argument)
-{
-	struct ros_worker *w = argument;
-	unsigned int idle = 0;
-
-	while (!atomic_load_explicit(&w->ending, memory_order_relaxed)) {
-		if (ros_worker_turn(w)) {
-			idle = 0;
-		} else if (++idle >= LOOKS) {
-			sleep_some(w);
-			idle = 0;
-		}
-	}
-	return NULL;
-}
-
-int ros_worker_init(struct ros_worker *w)
-{
-	TAILQ_INIT(&w->blocked);
-	TAILQ_INIT(&w->flight);
-	w->told = true;
-	w->bell.fd = -1;
-	if (!ros_queue_init(&w->orders, w->set.jobs) || !ros_queue_init(&w->results, w->set.jobs) ||
-	    !ros_waiting_init(&w->waiting, w->set.jobs))
-		return -ENOMEM;
-	if (!ros_bell_init(&w->bell))
-		return -errno;
-	return 0;
-}
-
-int ros_worker_start(struct ros_worker *w)
-{
-	sigset_t all, before;
-	int err;
-
-	if (w->source->ops->start(w->source))
-		return tool_fail("%s: %s", w->source->name, roc_error());
-	/* Signals are the main thread's. */
-	sigfillset(&all);
-	pthread_sigmask(SIG_SETMASK, &all, &before);
-	err = pthread_create(&w->thread, NULL, work, w);
-	pthread_sigmask(SIG_SETMASK, &before, NULL);
-	if (err) {
-		w->source->ops->stop(w->source);
-		return tool_fail("There is no thread left: %s.", strerror(err));
-	}
-	w->started = true;
-	return TOOL_OK;
-}
-
-void ros_worker_stop(struct ros_worker *w)
-{
-	if (!w->started)
-		return;
-	atomic_store_explicit(&w->ending, true, memory_order_relaxed);
-	ros_worker_wake(w);
-	pthread_join(w->thread, NULL);
-	w->started = false;
-	w->source->ops->stop(w->source);
-	w->now = now_ns();
-	copy_counts(w);
-}
-
-void ros_worker_free(struct ros_worker *w)
-{
-	ros_queue_free(&w->orders);
-	ros_queue_free(&w->results);
-	ros_waiting_free(&w->waiting);
-	ros_bell_free(&w->bell);
-	if (w->source)
-		w->source->ops->close(w->source);
-	w->source = NULL;
-}
-
-void ros_worker_order(struct ros_worker *w, struct ros_job *job)
-{
-	ros_queue_push(&w->orders, job);
-}
-
-void ros_worker_wake(struct ros_worker *w)
-{
-	ros_bell_ring(&w->bell);
-}
-
-void ros_worker_give_back(struct ros_worker *w, uint64_t handle)
-{
-	w->source->ops->give_back(w->source, handle);
-}
-
-void ros_worker_drain(struct ros_worker *w)
-{
-	atomic_store_explicit(&w->draining, true, memory_order_relaxed);
-	ros_bell_ring(&w->bell);
 }

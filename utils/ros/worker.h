@@ -124,6 +124,8 @@ struct ros_worker {
 	char failure[256]; /* why it is gone; to be read when gone is seen */
 };
 
+/* worker_thread.c */
+
 /* 0 or a negative errno. @w is zeroed but for source, number, set, network. */
 int ros_worker_init(struct ros_worker *w);
 /* The source and the thread. Exit code; after a failure the message is out. */
@@ -132,9 +134,6 @@ int ros_worker_start(struct ros_worker *w);
 void ros_worker_stop(struct ros_worker *w);
 void ros_worker_free(struct ros_worker *w);
 
-/* One turn of the thread: for tests. True: there was something to do. */
-bool ros_worker_turn(struct ros_worker *w);
-
 /* By the network: hand over a job, then once for many say that there are some. */
 void ros_worker_order(struct ros_worker *w, struct ros_job *job);
 void ros_worker_wake(struct ros_worker *w);
@@ -142,5 +141,14 @@ void ros_worker_wake(struct ros_worker *w);
 void ros_worker_give_back(struct ros_worker *w, uint64_t handle);
 /* From now on nothing is waited for. Any thread. */
 void ros_worker_drain(struct ros_worker *w);
+
+/* worker.c */
+
+/* One turn of the thread. True: there was something to do. */
+bool ros_worker_turn(struct ros_worker *w);
+/* Nothing comes from this sub-unit any more: everybody is told. */
+void ros_worker_leave(struct ros_worker *w, const char *why);
+/* Figures that others may read. */
+void ros_worker_copy_counts(struct ros_worker *w);
 
 #endif
