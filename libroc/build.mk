@@ -120,9 +120,9 @@ $(O)/tests/unit/kernel/kmod_ring.o: kmod/pool/ring.c
 	@mkdir -p $(@D)
 	$(CC) $(ALL_CFLAGS) -c -o $@ $<
 
-# One test puts itself between the library and the kernel.
+# Two tests put themselves between the library and the kernel.
 LIBROC_WRAPPED := open ioctl stat roc_find roc_channel_owner
-$(O)/unit/libroc_calls: private override CFLAGS += $(LIBROC_WRAPPED:%=-Wl,--wrap=%)
+$(O)/unit/libroc_calls $(O)/unit/libroc_buffers: private override CFLAGS += $(LIBROC_WRAPPED:%=-Wl,--wrap=%)
 
 LIBROC_STREAM_WRAPPED := open ioctl mmap roc_find roc_channel_owner
 $(O)/unit/libroc_stream: private override CFLAGS += $(LIBROC_STREAM_WRAPPED:%=-Wl,--wrap=%)

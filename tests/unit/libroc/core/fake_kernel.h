@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * A kernel made of a few lines: the linker turns the library's open(), ioctl(), stat(), roc_find()
+ * and roc_channel_owner() into these (--wrap), so what is checked is what the library asks and what
+ * it makes of the answers.
+ */
+#ifndef TESTS_FAKE_KERNEL_H
+#define TESTS_FAKE_KERNEL_H
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdarg.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+
+#include "libroc/core/libroc.h"
+#include "unit.h"
+
+#define ENTRIES 16
+#define KERNEL_AREA 65536 /* offset of the kernel area in the file that stands for the node */
+
+/* One kernel for all tests; reset() makes it anew. */
+static struct {
+	int open_errno;	       /* refuse the next open() with this */
+	int errno_;	       /* refuse the next ioctl() with this */
+	mode_t node_mode;      /* of the node for stat(); 0: there is none */
+	unsigned long request; /* last one */
+	unsigned int calls;
+	union { /* what it brought, and the answer to be given */
+		struct roc_ep_info info;
+		struct roc_bar_info bar;
+		struct roc_reg reg;
+		struct roc_ch_info ch;
+		struct roc_ch_rings rings;
+		struct roc_ch_configure configure;
+		struct roc_ch_mode mode;
+		struct roc_ch_control control;
+		struct roc_ch_wait wait;
+		struct roc_ch_eventfd eventfd;
+		struct roc_ch_command command;
+		struct roc_buf_register buf;
+		struct roc_buf_unregister unbuf;
+		struct roc_buf_export export;
+		struct roc_buf_import import;
+		uint32_t size;
+	} in, out;
+	uint32_t reply;			/* bytes of out that replace the caller's structure */
+	struct roc_ring_kernel *kernel; /* rings of the last open */
+	struct roc_ready *ready;
+	struct roc_ring_user *user;
+	uint32_t arrive; /* a wait brings the ready ring to this */
+	int owner_pid;	 /* -1: in another container, 0: nobody */
+	enum roc_card_type type;
+} fake;
+
+static char opened[64];
+
+int __wrap_open(const char *path, int flags, ...);
+int __wrap_ioctl(int fd, unsigned long request, ...);
+int __wrap_stat(const char *path, struct stat *st);
+int __wrap_roc_find(const char *id, struct roc_card *card);
+int __wrap_roc_channel_owner(const char *id, unsigned int channel, int *pid, char *name,
+			     size_t size);
+
+static inline void reset(void)
+{
+	memset(&fake, 0, sizeof(fake));
+}
+
+int __wrap_open(const char *path, int flags, ...)
+{
+	snprintf(opened, sizeof(opened), "%s", path);
+	UNIT_EQ(flags, O_RDWR | O_CLOEXEC);
+	if (fake.open_errno) {
+		errno = fake.open_errno;
+		return -1;
+	}
+	return memfd_create("node", MFD_CLOEXEC);
+}
+
+int __wrap_stat(const char *path, struct stat *st)
+{
+	if (!fake.node_mode) {
+		errno = ENOENT;
+		return -1;
+	}
+	memset(st, 0, sizeof(*st));
+	st->st_mode = S_IFCHR | fake.node_mode;
+	return 0;
+}
+
+int __wrap_roc_find(const char *id, struct roc_card *card)
+{
+	memset(card, 0, sizeof(*card));
+	card->channels = 2;
+	card->minor = 3;
+	card->type = fake.type;
+	strcpy(card->node, "/dev/roc3");
+	strcpy(card->pci_address, "0000:3b:00.0");
+	return strcmp(id, "245") && !strchr(id, '.') ? roc_fail(ENOENT, "no such card") : 0;
+}
+
+int __wrap_roc_channel_owner(const char *id, unsigned int channel, int *pid, char *name,
+			     size_t size)
+{
+	if (!fake.owner_pid)
+		return roc_fail(ENOENT, "nobody");
+	*pid = fake.owner_pid > 0 ? fake.owner_pid : 0;
+	snprintf(name, size, "roc-bench-dma");
+	return 0;
+}
+
+/* The node's file becomes the two areas, as the driver would map them. */
+static inline void make_rings(int fd, struct roc_ch_rings *rings)
+{
+	char *area;
+
+	UNIT_EQ(ftruncate(fd, 2 * KERNEL_AREA), 0);
+	area = mmap(NULL, 2 * KERNEL_AREA, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	UNIT_NEED(area != MAP_FAILED);
+	fake.user = (void *)area;
+	fake.kernel = (void *)(area + KERNEL_AREA);
+	fake.ready = (void *)(area + KERNEL_AREA + 4096);
+	rings->fill_entries = ENTRIES;
+	rings->ready_entries = ENTRIES;
+	rings->user_offset = 0;
+	rings->user_length = 8192;
+	rings->kernel_offset = KERNEL_AREA;
+	rings->kernel_length = 8192;
+	rings->fill_entries_offset = 4096;
+	rings->ready_entries_offset = 4096;
+}
+
+int __wrap_ioctl(int fd, unsigned long request, ...)
+{
+	va_list ap;
+	void *arg;
+
+	va_start(ap, request);
+	arg = va_arg(ap, void *);
+	va_end(ap);
+	fake.request = request;
+	fake.calls++;
+	memcpy(&fake.in, arg, *(uint32_t *)arg);
+	if (fake.reply)
+		memcpy(arg, &fake.out, fake.reply);
+	if (request == ROC_CH_WAIT && fake.kernel && fake.arrive)
+		fake.kernel->ready_prod = fake.arrive;
+	if (fake.errno_) {
+		errno = fake.errno_;
+		return -1;
+	}
+	if (request == ROC_CH_RINGS)
+		make_rings(fd, arg);
+	return 0;
+}
+
+static inline struct roc_endpoint *endpoint(void)
+{
+	struct roc_endpoint *ep = NULL;
+
+	reset();
+	UNIT_NEED(!roc_open("245", &ep));
+	return ep;
+}
+
+static inline struct roc_channel *channel(bool with_rings)
+{
+	struct roc_channel *ch = NULL;
+
+	reset();
+	UNIT_NEED(!roc_channel_open("245", 1, &ch));
+	if (with_rings)
+		UNIT_NEED(!roc_channel_rings(ch, ENTRIES, ENTRIES));
+	fake.calls = 0;
+	return ch;
+}
+
+/* Closes, and with it the two mappings that make_rings() left. */
+static inline void done(struct roc_channel *ch)
+{
+	if (fake.user)
+		munmap(fake.user, 2 * KERNEL_AREA);
+	roc_channel_close(ch);
+	reset();
+}
+
+#endif
