@@ -141,6 +141,7 @@ static void roc_irq_free(struct roc_endpoint *ep, int count)
 		irq_set_affinity_and_hint(ep->irqs.number[count], NULL);
 		free_irq(ep->irqs.number[count], ep);
 	}
+	roc_point(ep, ROC_POINT_IRQS_FREE);
 	pci_free_irq_vectors(ep->pdev);
 	kfree(ep->irqs.number);
 	ep->irqs.number = NULL;
@@ -223,7 +224,24 @@ void roc_irqs_enable(struct roc_endpoint *ep)
 	roc_monitor_now(ep); /* then by looking */
 }
 
-/* No interrupt comes any more. The card keeps the bus, and knows where its notice goes. */
+/* The card tells of nothing by itself any more. Its channels still do. */
+void roc_irqs_hush(struct roc_endpoint *ep)
+{
+	struct roc_irqs *irqs = &ep->irqs;
+
+	if (!irqs->block)
+		return;
+	mutex_lock(&ep->card->lock);
+	irqs->programmed = false;
+	mutex_unlock(&ep->card->lock);
+	if (irqs->count && pci_device_is_present(ep->pdev))
+		roc_irq_silence(ep);
+}
+
+/*
+ * No interrupt comes any more. The bus is off: MSI without masks has its address cleared before it
+ * is switched off, and what the card sends in between would be written to bus address 0.
+ */
 void roc_irqs_stop(struct roc_endpoint *ep)
 {
 	struct roc_irqs *irqs = &ep->irqs;
@@ -231,12 +249,7 @@ void roc_irqs_stop(struct roc_endpoint *ep)
 
 	if (!irqs->block)
 		return;
-	mutex_lock(&ep->card->lock);
-	irqs->programmed = false;
-	mutex_unlock(&ep->card->lock);
 	if (irqs->count) {
-		if (pci_device_is_present(ep->pdev))
-			roc_irq_silence(ep);
 		for (c = 0; c < ep->ops->channels; c++)
 			roc_irqs_none(&ep->channels[c]);
 		roc_irq_free(ep, irqs->count);

@@ -6,9 +6,9 @@
  *   1. epoch 0: new entries get -ENODEV            2. bus mastering off: nothing can be written
  *   3. wake all waiters                            4. wait for everybody inside (SRCU)
  *   5. zap the BAR mappings                        6. retire open channels: stop the card if
- *   7. unmap the BARs, release the regions            it still answers, unmap, unpin; then
- *                                                     revoke what was exported
- *   8. take the nodes away                         9. drop the reference
+ *   7. give the interrupts back                       it still answers, unmap, unpin; then
+ *   8. unmap the BARs, release the regions            revoke what was exported
+ *   9. take the nodes away                        10. drop the reference
  */
 #include <linux/dma-mapping.h>
 #include <linux/iommu.h>
@@ -183,8 +183,8 @@ static int roc_pci_probe(struct pci_dev *pdev, const struct pci_device_id *id)
 
 err_irqs:
 	WRITE_ONCE(ep->epoch, 0);
-	roc_irqs_stop(ep);
 	roc_bus_off(ep);
+	roc_irqs_stop(ep);
 err_kind:
 	roc_forget_kind(ep, false);
 	roc_card_put(ep);
@@ -269,13 +269,20 @@ static bool roc_abandon_held(struct roc_endpoint *ep)
 	return any;
 }
 
+/* Nothing of it writes, interrupts or looks any more. */
+static void roc_shut_for_good(struct roc_endpoint *ep)
+{
+	roc_irqs_hush(ep);
+	roc_shut(ep, true);
+	roc_irqs_stop(ep); /* an alarm sets the monitor's work going */
+	roc_monitor_stop(ep);
+}
+
 static void roc_pci_remove(struct pci_dev *pdev)
 {
 	struct roc_endpoint *ep = pci_get_drvdata(pdev);
 
-	roc_irqs_stop(ep); /* an alarm sets the monitor's work going */
-	roc_monitor_stop(ep);
-	roc_shut(ep, true);
+	roc_shut_for_good(ep);
 	if (roc_suspects(ep) && !roc_reset_function(ep))
 		roc_settle_by_reset(ep);
 	roc_forget_kind(ep, roc_abandon_held(ep));
@@ -376,11 +383,7 @@ static DEFINE_SIMPLE_DEV_PM_OPS(roc_pm_ops, roc_suspend, roc_resume);
 /* The next kernel does not know whose memory the card was writing to. */
 static void roc_pci_shutdown(struct pci_dev *pdev)
 {
-	struct roc_endpoint *ep = pci_get_drvdata(pdev);
-
-	roc_irqs_stop(ep);
-	roc_monitor_stop(ep);
-	roc_shut(ep, true);
+	roc_shut_for_good(pci_get_drvdata(pdev));
 }
 
 static struct pci_driver roc_pci_driver = {

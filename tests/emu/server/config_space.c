@@ -234,6 +234,12 @@ unsigned int config_msi(const struct config_space *c)
 	return granted < c->id.messages.msi ? granted : c->id.messages.msi;
 }
 
+bool config_msi_nowhere(const struct config_space *c)
+{
+	return !config_msix(c) && config_msi(c) && !get(c, CAP_MSI + PCI_MSI_ADDRESS_LO, 4) &&
+	       !get(c, CAP_MSI + PCI_MSI_ADDRESS_HI, 4);
+}
+
 bool config_memory_on(const struct config_space *c)
 {
 	return full_power(c) && get(c, PCI_COMMAND, 2) & PCI_COMMAND_MEMORY;

@@ -40,6 +40,8 @@ bool config_write(struct config_space *c, uint32_t off, const void *data, uint32
 /* Vectors of MSI-X and of MSI that the host has enabled; 0: it has not. */
 unsigned int config_msix(const struct config_space *c);
 unsigned int config_msi(const struct config_space *c);
+/* Messages are of MSI, whose address is 0: the host has taken it back and not switched them off. */
+bool config_msi_nowhere(const struct config_space *c);
 /* All MSI-X vectors wait. */
 bool config_msix_masked(const struct config_space *c);
 

@@ -209,6 +209,7 @@ static int do_counts(struct request *r)
 		json_uint(r->out, "bad_access", f->log.bad);
 		json_uint(r->out, "mappings", f->dma.count);
 		json_uint(r->out, "memory_lost", f->dma.files.lost - f->lost_before);
+		json_uint(r->out, "messages_outside", f->nowhere - f->nowhere_before);
 		emu->ops->counts(emu->card, e, r->out);
 		json_end_object(r->out);
 	}
@@ -228,6 +229,7 @@ static int do_clear(struct request *r)
 
 		mmio_log_clear(&f->log);
 		f->lost_before = f->dma.files.lost;
+		f->nowhere_before = f->nowhere;
 		r->emu->ops->clear(r->emu->card, e);
 	}
 	return 0;

@@ -94,7 +94,15 @@ static enum card_dma host_dma_read(void *ctx, unsigned int fn, uint64_t addr, si
 
 static enum card_message host_message(void *ctx, unsigned int fn, unsigned int vector)
 {
-	return irq_message(&((struct emu *)ctx)->fn[fn], vector);
+	struct function *f = &((struct emu *)ctx)->fn[fn];
+	enum card_message how = irq_message(f, vector);
+
+	/* A message is a write, too. */
+	if (how == CARD_MESSAGE_SENT && config_msi_nowhere(&f->config)) {
+		f->nowhere++;
+		outside(f, "interrupt", 0, sizeof(uint32_t));
+	}
+	return how;
 }
 
 /* Without descriptors or memory for one more client it waits until another leaves. */

@@ -53,6 +53,7 @@ struct function {
 	bool vanished;			       /* fault: no server */
 	uint64_t outside_ns;		       /* last DMA outside any mapping, for the log */
 	uint64_t lost_before;		       /* memory lost before the counts were cleared */
+	uint64_t nowhere, nowhere_before;      /* messages to bus address 0; the same */
 
 	/* vfio-user side: owned by its thread; fds are written under the lock */
 	int listen_fd, client_fd;

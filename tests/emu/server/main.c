@@ -107,8 +107,10 @@ static int verdict(struct emu *emu)
 
 	emu_lock_all(emu);
 	outside = emu->ops->dma_outside(emu->card);
-	for (e = 0; e < emu->ops->functions; e++)
+	for (e = 0; e < emu->ops->functions; e++) {
 		lost += emu->fn[e].dma.files.lost;
+		outside += emu->fn[e].nowhere;
+	}
 	emu_unlock_all(emu, false);
 	if (lost)
 		emu_say("roc-emu: %" PRIu64 " DMA accesses met memory that the client took away",

@@ -322,6 +322,7 @@ static void by_msi(void)
 	begin_card(&cru_card, on);
 	UNIT_EQ(map_region(BASE, MEMORY, 0, vu.memory_fd, RW), 0);
 	at = old_capability(PCI_CAP_ID_MSI) + PCI_MSI_FLAGS;
+	config_set(at - PCI_MSI_FLAGS + PCI_MSI_ADDRESS_LO, 0xfee00000, 4);
 	messages(VFIO_PCI_MSI_IRQ_INDEX, at, PCI_MSI_FLAGS_ENABLE | 2 << 4);
 	/* Granted one message only: another is not sent. */
 	config_set(at, PCI_MSI_FLAGS_ENABLE, 2);
@@ -334,6 +335,12 @@ static void by_msi(void)
 	ev_wr(EVENT_ARM, 5);
 	give(1, BYTES);
 	CU_ASSERT(UNIT_WAIT(came(0), LIMIT_MS));
+	UNIT_EQ(counted("messages_outside"), 0);
+	/* To where a host that takes the vector back lets it go: a write to address 0. */
+	config_set(at - PCI_MSI_FLAGS + PCI_MSI_ADDRESS_LO, 0, 4);
+	ev_wr(EVENT_ARM, 6);
+	give(1, BYTES);
+	CU_ASSERT(UNIT_WAIT(counted("messages_outside") == 1, LIMIT_MS));
 	vectors_end(4);
 	end();
 }
