@@ -34,6 +34,18 @@ static void close_all(void)
 	}
 }
 
+static void stop_all(void)
+{
+	unsigned int i;
+
+	for (i = 0; i < NODES; i++) {
+		if (nodes[i].used)
+			roc_evb_stop(nodes[i].evb);
+	}
+	CU_ASSERT_TRUE(run_until(NULL, 20000));
+	close_all();
+}
+
 /* Blocks of one event: the highest that anybody has begun. Reports come too seldom here. */
 static uint64_t newest(void)
 {
@@ -312,6 +324,70 @@ static void slow_sink(void)
 		UNIT_EQ(c.incomplete + c.stale + c.dropped, 0);
 	}
 	close_all();
+}
+
+/*
+ * A builder whose sink takes nothing, with blocks open that the second readout unit has no room
+ * for: it needs four segments for each, and the first one.
+ */
+static void no_room(uint64_t stale_ns)
+{
+	unsigned int i;
+
+	begin();
+	for (i = 0; i < 3; i++) {
+		node_new(i, i ? ROC_EVB_READOUT : ROC_EVB_BUILDER);
+		nodes[i].cfg.stale_ns = stale_ns;
+		nodes[i].cfg.patience_ns = 60000 * MS;
+		nodes[i].cfg.memory = 1 << 20;
+		nodes[i].cfg.peers = 2;
+		nodes[i].cfg.fragment_max = 12000;
+		nodes[i].source.events = 300;
+		nodes[i].source.size = i == 2 ? 12000 : 100;
+		nodes[i].source.fixed = true;
+		nodes[i].sink.sources = 2;
+		node_open(&nodes[i]);
+	}
+	nodes[0].sink.stuck = true;
+	publish(ROC_EVB_ROUND_ROBIN, 0);
+}
+
+static bool some_wait(void)
+{
+	struct roc_evb_counts c = counts_of(&nodes[0]);
+
+	return c.ready_blocks > 10 && c.open_blocks > c.ready_blocks + 10;
+}
+
+/* As long as it is the builder's own fault they are not given up for their age. */
+static void own_fault(void)
+{
+	no_room((uint64_t)(300 * slowness()) * MS);
+	CU_ASSERT_TRUE(run_until(some_wait, 10000));
+	until = unit_seconds() + 0.9 * slowness();
+	CU_ASSERT_TRUE(run_until(late_enough, 10000));
+	UNIT_EQ(counts_of(&nodes[0]).stale, 0);
+	nodes[0].sink.stuck = false;
+	CU_ASSERT_TRUE(run_until(NULL, 20000));
+	UNIT_EQ(counts_of(&nodes[0]).complete, 300);
+	UNIT_EQ(nodes[0].sink.wrong, 0);
+	close_all();
+}
+
+static bool given_up(void)
+{
+	return counts_of(&nodes[0]).stale > 10;
+}
+
+/* But not for ever: the others' data are in the memory of who waits, too. */
+static void own_fault_for_ever(void)
+{
+	no_room(20 * MS);
+	CU_ASSERT_TRUE(run_until(some_wait, 10000));
+	CU_ASSERT_TRUE(run_until(given_up, 20000));
+	UNIT_EQ(nodes[0].sink.meps, 0);
+	nodes[0].sink.stuck = false;
+	stop_all();
 }
 
 /* And without patience: what it did not take is dropped, and said as a range of blocks. */
@@ -794,18 +870,6 @@ static void restart_one(bool counts, uint64_t ahead)
 	publish(ROC_EVB_ROUND_ROBIN, wanted);
 }
 
-static void stop_all(void)
-{
-	unsigned int i;
-
-	for (i = 0; i < NODES; i++) {
-		if (nodes[i].used)
-			roc_evb_stop(nodes[i].evb);
-	}
-	CU_ASSERT_TRUE(run_until(NULL, 20000));
-	close_all();
-}
-
 static bool both_there(void)
 {
 	unsigned int event, count = 0;
@@ -844,7 +908,8 @@ static void counts_from_zero(void)
 
 UNIT_MAIN("event building, when something goes wrong", {"killed", killed},
 	  {"stood_still", stood_still}, {"mute", mute}, {"never_came", never_came},
-	  {"has_nothing", has_nothing}, {"slow_sink", slow_sink}, {"no_patience", no_patience},
+	  {"has_nothing", has_nothing}, {"slow_sink", slow_sink}, {"own_fault", own_fault},
+	  {"own_fault_for_ever", own_fault_for_ever}, {"no_patience", no_patience},
 	  {"windows", windows}, {"small_regions", small_regions}, {"late_ids", late_ids},
 	  {"does_not_fit", does_not_fit}, {"configurations", configurations}, {"tables", tables},
 	  {"broken_id", broken_id}, {"slow_source", slow_source}, {"late_table", late_table},
