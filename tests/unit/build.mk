@@ -10,7 +10,10 @@ UNIT_SRCS := $(filter-out tests/unit/kernel/% tests/unit/libraries/%,$(sort $(sh
 UNIT_NAMES := $(basename $(notdir $(UNIT_SRCS)))
 UNIT_OBJS := $(UNIT_SRCS:%.c=$(O)/%.o)
 UNIT_TIMEOUT ?= 300
-UNIT ?= $(UNIT_NAMES)
+# At a time: most of them wait more than they compute. Those that wait longest begin first.
+UNIT_JOBS ?= $(shell expr 2 '*' $$(nproc))
+UNIT_LONG := utils_send_lost utils_evb_etcd utils_evb_node libroc_evb_fail utils_liars utils_evb_static
+UNIT ?= $(UNIT_LONG) $(filter-out $(UNIT_LONG),$(UNIT_NAMES))
 
 UNIT_FOLDER_LIBS_emu = $(EMU_OBJS)
 # Files of the module that know no kernel type but integers; the little they include is in kernel/.
@@ -56,7 +59,7 @@ $(foreach name,$(UNIT_NAMES),$(eval $(call unit_program,$(name))))
 unit-programs: $(UNIT:%=$(O)/unit/%)
 
 unit: unit-programs $(O)/emu/roc-emu $(O)/utils/roc
-	ROC_EMU=$(abspath $(O))/emu/roc-emu ROC_TOOL=$(abspath $(O))/utils/roc \
+	ROC_EMU=$(abspath $(O))/emu/roc-emu ROC_TOOL=$(abspath $(O))/utils/roc JOBS=$(UNIT_JOBS) \
 	LD_LIBRARY_PATH=$(abspath $(O))/libroc tests/unit/run $(UNIT_TIMEOUT) $(UNIT:%=$(O)/unit/%)
 
 # Libraries that a machine may not have, for the tools that open them when they run.

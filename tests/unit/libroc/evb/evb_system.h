@@ -553,7 +553,7 @@ static bool turn_all(void)
 /* False: it did not come to its end in that time. */
 static bool run_until(bool (*over)(void), unsigned int ms)
 {
-	double end = unit_seconds() + ms * slowness() / 1000.0;
+	double end = unit_seconds() + ms * slowness() * UNIT_PATIENCE / 1000.0;
 
 	do {
 		if (turn_all() && !over)

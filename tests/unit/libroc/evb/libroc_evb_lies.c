@@ -10,6 +10,8 @@
 #include "libroc/evb/pair.h"
 #include "tests/unit/libroc/evb/evb_system.h"
 
+#include "port.h"
+
 /* The one that lies, and what it got. */
 static struct {
 	struct pair pair;
@@ -154,7 +156,7 @@ static void write_segment(uint32_t number, uint32_t notice, const struct evb_seg
 		.number = notice,
 		.context = pair_op(&liar.pair),
 	};
-	double end = unit_seconds() + 5;
+	double end = unit_seconds() + 5 * UNIT_PATIENCE;
 	int ret;
 
 	evb_put_segment(liar.memory, head);
@@ -290,7 +292,7 @@ static void segments(void)
 
 static void send_it(unsigned char *text, const struct evb_message *m)
 {
-	double end = unit_seconds() + 5;
+	double end = unit_seconds() + 5 * UNIT_PATIENCE;
 	int ret;
 
 	while ((ret = pair_send(&liar.pair, text, m)) == -EAGAIN && unit_seconds() < end)
@@ -501,6 +503,7 @@ static void builder_lies(void)
 		{EVB_PASSED, 0, 0, "a builder does not send"},
 	};
 	struct evb_greeting g;
+	char port[8];
 	char why[FABRIC_WHY] = "";
 	size_t k;
 	uint32_t i;
@@ -512,18 +515,20 @@ static void builder_lies(void)
 		begin();
 		memset(&liar, 0, sizeof(liar));
 		UNIT_NEED(!pair_new(&liar.pair));
-		liar.listener = control_listen("127.0.0.1", "47391", why);
+		snprintf(port, sizeof(port), "%u", free_port());
+		liar.listener = control_listen("127.0.0.1", port, why);
 		UNIT_NEED(liar.listener >= 0);
 		honest = node_new(0, ROC_EVB_READOUT);
 		honest->source.cold = true;
 		honest->source.events = 1;
 		node_open(honest);
-		board.members[board.member_count++] =
-			(struct roc_evb_member){.name = "node1",
-						.host = "127.0.0.1",
-						.port = "47391",
-						.incarnation = 7,
-						.roles = ROC_EVB_BUILDER};
+		board.members[board.member_count] = (struct roc_evb_member){
+			.name = "node1",
+			.host = "127.0.0.1",
+			.incarnation = 7,
+			.roles = ROC_EVB_BUILDER,
+		};
+		strcpy(board.members[board.member_count++].port, port);
 		node_new(1, ROC_EVB_BUILDER);
 		publish(ROC_EVB_ROUND_ROBIN, 0);
 		nodes[1].used = false;

@@ -11,7 +11,7 @@
 #include <sys/prctl.h>
 #include <sys/wait.h>
 
-#include "evb_port.h"
+#include "port.h"
 
 static char etcd_dir[] = "/tmp/roc-etcd-XXXXXX";
 static pid_t etcd_pid;

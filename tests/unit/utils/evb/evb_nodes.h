@@ -6,7 +6,7 @@
 #ifndef ROC_UNIT_EVB_NODES_H
 #define ROC_UNIT_EVB_NODES_H
 
-#include "evb_port.h"
+#include "port.h"
 
 #include "libroc/fabric/base.h"
 #include "utils/evb/coordinator.h"
