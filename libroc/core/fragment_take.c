@@ -75,7 +75,7 @@ static bool short_of_pages(const struct roc_fragments *f)
 	if (f->freed - f->freed_told >= HEAP)
 		return true;
 	for (link = 0; link < f->links; link++)
-		if (f->unrung[link] && f->with_card[link] < f->pages / 4)
+		if (f->unrung[link] && f->with_card[link] < (f->pages + 3) / 4)
 			return true;
 	return false;
 }

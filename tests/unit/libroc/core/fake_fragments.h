@@ -136,7 +136,7 @@ static void make_rings(int fd, struct roc_fr_rings *r)
 	r->host_page_size = PAGE;
 	r->commands = COMMANDS;
 	r->links = LINKS;
-	r->pages = PAGES;
+	r->pages = r->pages && r->pages < PAGES ? r->pages : PAGES;
 	r->descriptors = DESCRIPTORS;
 	r->frees = DESCRIPTORS;
 	r->kernel_length = USER_AT;

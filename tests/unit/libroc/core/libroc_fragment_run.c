@@ -124,6 +124,24 @@ static void pages_go_back(void)
 	finish(f);
 }
 
+/* With one page of each link there is never less than a quarter of them but none. */
+static void few_pages(void)
+{
+	struct roc_fragments *f = opened("sub0");
+	uint32_t event;
+
+	UNIT_NEED(!roc_fragments_rings(f, PAGE, 1, PAGE, COMMANDS));
+	UNIT_NEED(!roc_fragments_add(f, memory, sizeof(memory)));
+	UNIT_NEED(!roc_fragments_start(f));
+	for (event = 0; event < 10; event++) {
+		roc_fragments_flush(f);
+		UNIT_NEED(card_sends(event, 1, 100, 0));
+		UNIT_EQ(roc_fragments_take(f, NULL, 100), 1);
+		UNIT_EQ(roc_fragments_clear(f, &event, 1), 1);
+	}
+	finish(f);
+}
+
 /* What is requested when its event is cleared is fetched, and its page goes back after that. */
 static void cleared_while_outstanding(void)
 {
@@ -488,6 +506,7 @@ static void anything(void)
 UNIT_MAIN("libroc_fragment_run",
 	  {"an event comes, is fetched and cleared without a system call", an_event},
 	  {"pages go back in heaps, or when the card is short of them", pages_go_back},
+	  {"one page of each link", few_pages},
 	  {"an event that is cleared while it is requested", cleared_while_outstanding},
 	  {"a request for which there is no room", no_room},
 	  {"host pages that are returned twice", returned_twice},
