@@ -171,7 +171,10 @@ int roc_irqs_alloc(struct roc_endpoint *ep)
 	return irqs->notice ? 0 : -ENOMEM;
 }
 
-/* As many vectors as there are. None at all is no error. Before anybody can open a channel. */
+/*
+ * As many vectors as there are, and as the card says that it can name: its table of MSI-X may be
+ * larger. None at all is no error. Before anybody can open a channel.
+ */
 void roc_irqs_start(struct roc_endpoint *ep)
 {
 	struct roc_irqs *irqs = &ep->irqs;
@@ -181,7 +184,9 @@ void roc_irqs_start(struct roc_endpoint *ep)
 	if (!irqs->block)
 		return;
 	INIT_WORK(&irqs->work, roc_irq_work);
-	got = pci_alloc_irq_vectors(ep->pdev, 1, want,
+	if (!irqs->most)
+		goto none;
+	got = pci_alloc_irq_vectors(ep->pdev, 1, min(want, irqs->most),
 				    PCI_IRQ_MSI | (irqs->msix ? PCI_IRQ_MSIX : 0));
 	if (got <= 0)
 		goto none;

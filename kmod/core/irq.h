@@ -19,6 +19,7 @@ struct roc_endpoint;
  * @block: the function's registers, see function_regs.h; set when the kind is probed, NULL = the
  *	card has no interrupts
  * @causes: of which the card tells; set with @block
+ * @most: vectors that the card can name in its registers; set with @block
  * @msix: users cannot write its table; see capability.c
  * @count: vectors that we were given
  * @number: Linux's numbers of them
@@ -32,6 +33,7 @@ struct roc_endpoint;
 struct roc_irqs {
 	void __iomem *block;
 	u32 causes;
+	unsigned int most;
 	bool msix;
 	int count;
 	int *number;

@@ -38,6 +38,7 @@ static const char *find_limits(const struct roc_vsec_card *card, int at,
 	vsec->memory = (__u64)roc_vsec_word(card, at + FRAGMENT_VSEC_MEMORY) << 10;
 	if (vsec->memory < 1u << FRAGMENT_PAGE_MAX || vsec->memory >> FRAGMENT_PAGE_MIN >> 28)
 		return "there are no links of such memory";
+	vsec->vectors = FRAGMENT_VSEC_VECTORS(limits);
 	vsec->host_pages = roc_vsec_word(card, at + FRAGMENT_VSEC_HOST_PAGES);
 	return (void *)0;
 }

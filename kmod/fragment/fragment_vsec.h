@@ -17,6 +17,7 @@ struct roc_fragment_vsec {
 	unsigned int data_log2;	   /* entries of the largest descriptor and free-page ring */
 	unsigned int command_log2; /* and command and completion ring */
 	__u32 host_pages;	   /* of the largest table */
+	unsigned int vectors;
 	struct roc_piece sub[ROC_SUBS_MAX];
 	struct roc_piece bell[ROC_SUBS_MAX];
 	struct roc_piece counts[ROC_SUBS_MAX];

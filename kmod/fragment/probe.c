@@ -61,6 +61,7 @@ int roc_fragment_probe(struct roc_endpoint *ep)
 	if (!ep->irqs.msix)
 		dev_warn(&ep->pdev->dev, "MSI-X is not used: users may write its table\n");
 	ep->irqs.block = ep->bar[vsec.function.bar] + vsec.function.offset;
+	ep->irqs.most = vsec.vectors;
 	ep->irqs.causes = FRAGMENT_CAUSE_ALL & ~FRAGMENT_CAUSE_PAGES_OUT;
 	ep->caps |= ROC_CAP_FRAGMENTS;
 	return 0;

@@ -133,6 +133,7 @@ int roc_event_probe(struct roc_endpoint *ep)
 		roc_event_remove(ep, false);
 		found = -1;
 	} else {
+		ep->irqs.most = vsec.vectors;
 		ep->irqs.causes = EVENT_CAUSE_ALL;
 		ep->caps |= ROC_CAP_EVENTS;
 	}

@@ -31,6 +31,7 @@ int roc_event_vsec_find(const struct roc_vsec_card *card, struct roc_event_vsec 
 	vsec->ring_log2 = EVENT_VSEC_RING_MAX(limits);
 	if (vsec->ring_log2 < EVENT_RING_MIN || vsec->ring_log2 > RING_LOG2_MAX)
 		return -1;
+	vsec->vectors = EVENT_VSEC_VECTORS(limits);
 	for (i = 0; i < card->channels; i++)
 		vsec->block[i] = (struct roc_piece){
 			EVENT_VSEC_BAR(channel) + i * EVENT_VSEC_BAR(stride),

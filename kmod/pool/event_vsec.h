@@ -14,10 +14,11 @@
 /**
  * struct roc_event_vsec - what the capability says
  * @ring_log2: entries of the largest ring
+ * @vectors: that the card can name
  * @block: the channels' blocks, then the function's
  */
 struct roc_event_vsec {
-	unsigned int ring_log2;
+	unsigned int ring_log2, vectors;
 	struct roc_piece block[ROC_EVENT_CHANNELS + 1];
 };
 

@@ -77,6 +77,7 @@ int roc_stream_probe(struct roc_endpoint *ep)
 	if (!ep->irqs.msix)
 		dev_warn(&ep->pdev->dev, "MSI-X is not used: users may write its table\n");
 	ep->irqs.block = ep->bar[vsec.function.bar] + vsec.function.offset;
+	ep->irqs.most = vsec.vectors;
 	ep->irqs.causes = STREAM_CAUSE_ALL & ~STREAM_CAUSE_THROTTLE;
 	ep->caps |= ROC_CAP_STREAMS;
 	return 0;

@@ -53,6 +53,7 @@ int roc_stream_vsec_find(const struct roc_vsec_card *card, struct roc_stream_vse
 		return -1;
 	if (vsec->ring_log2 > RING_LOG2_MAX)
 		vsec->ring_log2 = RING_LOG2_MAX;
+	vsec->vectors = STREAM_VSEC_VECTORS(limits);
 	vsec->segments = roc_vsec_word(card, at + STREAM_VSEC_SEGMENTS);
 	roc_vsec_places(card, at + STREAM_VSEC_STREAM, at + STREAM_VSEC_STRIDE, STREAM_SIZE,
 			vsec->stream);

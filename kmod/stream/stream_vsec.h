@@ -14,6 +14,7 @@
 struct roc_stream_vsec {
 	unsigned int ring_log2; /* bytes of the largest ring */
 	__u32 segments;		/* entries of the largest table */
+	unsigned int vectors;
 	struct roc_piece stream[ROC_STREAMS_MAX];
 	struct roc_piece bell[ROC_STREAMS_MAX];
 	struct roc_piece settings[ROC_STREAMS_MAX];

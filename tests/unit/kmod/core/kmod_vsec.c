@@ -95,6 +95,7 @@ static void good_ones(void)
 	UNIT_EQ(card.table[1].size, 8);
 	UNIT_EQ(found(), 1);
 	UNIT_EQ(vsec.ring_log2, 16);
+	UNIT_EQ(vsec.vectors, 8);
 	UNIT_EQ(vsec.block[0].bar, 0);
 	UNIT_EQ(vsec.block[0].offset, 0x1000);
 	UNIT_EQ(vsec.block[0].size, EVENT_CHANNEL_SIZE);

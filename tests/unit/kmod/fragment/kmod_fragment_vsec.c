@@ -85,6 +85,7 @@ static void found(void)
 	UNIT_EQ(vsec.data_log2, ROBINNP_DATA_MAX);
 	UNIT_EQ(vsec.command_log2, ROBINNP_COMMAND_MAX);
 	UNIT_EQ(vsec.host_pages, ROBINNP_HOST_PAGES);
+	UNIT_EQ(vsec.vectors, ROBINNP_VECTORS);
 	UNIT_EQ(vsec.sub[1].offset, ROBINNP_SUB(1));
 	UNIT_EQ(vsec.bell[1].offset, ROBINNP_DOORBELL(1));
 	UNIT_EQ(vsec.bell[1].bar, ROBINNP_BAR_DMA);

@@ -81,6 +81,7 @@ static void found(void)
 	UNIT_EQ(find(&vsec), 1);
 	UNIT_EQ(vsec.ring_log2, P40_RING_MAX);
 	UNIT_EQ(vsec.segments, P40_SEGMENTS);
+	UNIT_EQ(vsec.vectors, P40_VECTORS);
 	UNIT_EQ(vsec.stream[6].offset, P40_STREAM(6));
 	UNIT_EQ(vsec.bell[6].offset, P40_DOORBELL(6));
 	UNIT_EQ(vsec.bell[6].bar, P40_BAR_DMA);

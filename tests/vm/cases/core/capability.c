@@ -64,6 +64,22 @@ static void odd_words(void)
 	CU_ASSERT(events_again());
 }
 
+/* Its table of messages has room for two, of which it can name one. */
+static void fewer_vectors(void)
+{
+	uint32_t limits;
+
+	if (skip())
+		return;
+	limits = emu_config(CARD0, 0, VSEC + EVENT_VSEC_LIMITS);
+	emu_config_set(CARD0, 0, VSEC + EVENT_VSEC_LIMITS, (limits & 0xffff) | 1 << 16);
+	CU_ASSERT(events_again());
+	UNIT_EQ(RUN("dmesg | grep 'roc %s' | tail -3", address), 0);
+	SAYS("1 of 2 interrupts");
+	works();
+	emu_config_set(CARD0, 0, VSEC + EVENT_VSEC_LIMITS, limits);
+}
+
 /* A block in BAR2, and everything there as a block has it. */
 static void in_reach_of_users(void)
 {
@@ -109,5 +125,6 @@ static void leave(void)
 	CU_ASSERT(emu_clean(CARD0));
 }
 
-UNIT_MAIN("capability", {"odd words", odd_words}, {"blocks users may write", in_reach_of_users},
-	  {"no memory", no_memory}, {"as it was", leave})
+UNIT_MAIN("capability", {"odd words", odd_words}, {"fewer vectors than messages", fewer_vectors},
+	  {"blocks users may write", in_reach_of_users}, {"no memory", no_memory},
+	  {"as it was", leave})
