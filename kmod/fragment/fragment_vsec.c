@@ -40,6 +40,8 @@ static const char *find_limits(const struct roc_vsec_card *card, int at,
 		return "there are no links of such memory";
 	vsec->vectors = FRAGMENT_VSEC_VECTORS(limits);
 	vsec->host_pages = roc_vsec_word(card, at + FRAGMENT_VSEC_HOST_PAGES);
+	if (!vsec->host_pages)
+		return "there is no table of no host pages";
 	return (void *)0;
 }
 

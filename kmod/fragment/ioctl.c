@@ -21,7 +21,7 @@ static void roc_fr_rings_default(const struct roc_sub *sub, struct roc_fr_rings 
 	if (!arg->host_page_size)
 		arg->host_page_size = max(arg->page_size, ROC_FR_HOST_PAGE_MIN);
 	if (!arg->commands)
-		arg->commands = ROC_FR_COMMANDS_DEFAULT;
+		arg->commands = min_t(u32, ROC_FR_COMMANDS_DEFAULT, 1u << sub->command_log2);
 	arg->links = sub->links;
 }
 

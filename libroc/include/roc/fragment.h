@@ -262,7 +262,8 @@ int roc_fragments_reset(struct roc_fragments *f, enum roc_fr_level level);
  * @pages: pages of the card to use, of each link; 0: all that it has. Fewer make smaller rings, and
  *	the card holds its links back sooner
  * @host_page: bytes of a host page, a power of two, @page at least; 0: the smallest
- * @commands: requests that can be outstanding, a power of two; 0 = ROC_FR_COMMANDS_DEFAULT
+ * @commands: requests that can be outstanding, a power of two; 0 = ROC_FR_COMMANDS_DEFAULT, or the
+ *	card's most if that is less
  *
  * Once per open. roc_fragments_add() and roc_fragments_start() do it with the defaults if it was
  * not done.

@@ -296,8 +296,8 @@ struct roc_fr_bell {
  * @host_page_size: in: bytes of a host page, ROC_FR_HOST_PAGE_MIN..ROC_FR_HOST_PAGE_MAX and not
  *	below @page_size, 0: the smallest; out: used
  * @commands: in: entries of the command ring, a power of two,
- *	ROC_FR_COMMANDS_MIN..ROC_FR_COMMANDS_MAX, 0: ROC_FR_COMMANDS_DEFAULT; out: used, and as many
- *	has the completion ring
+ *	ROC_FR_COMMANDS_MIN..ROC_FR_COMMANDS_MAX, 0: ROC_FR_COMMANDS_DEFAULT, or the card's most if
+ *	that is less; out: used, and as many has the completion ring
  * @links: out: links of the sub-unit
  * @pages: in: card pages of each link, 0: as many as its memory has; out: used
  * @descriptors: out: entries of the descriptor ring, @links x @pages or more

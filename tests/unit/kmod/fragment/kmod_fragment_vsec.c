@@ -123,6 +123,8 @@ static void refused(void)
 		/* less than a page, and more pages than a word can name */
 		{FRAGMENT_VSEC_MEMORY, 63},
 		{FRAGMENT_VSEC_MEMORY, 1u << 28},
+		/* no host page to write to */
+		{FRAGMENT_VSEC_HOST_PAGES, 0},
 		/* outside of the BAR, or none of ours */
 		{FRAGMENT_VSEC_SUB, ROBINNP_BAR_DMA | (ROBINNP_BAR_DMA_SIZE - 0x100)},
 		{FRAGMENT_VSEC_SUB, 1 | ROBINNP_SUB(0)},
