@@ -5,6 +5,7 @@
 #include "subject.h"
 
 #include <errno.h>
+#include <poll.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
@@ -26,6 +27,7 @@
 #define PAGES 64
 #define PREPARE_MS 10000
 #define END_MS 10000
+#define LOOK_HAND 1
 
 /* In the child. */
 static struct subject *self;
@@ -100,6 +102,42 @@ static int stop(void)
 	return fragments ? abi(fd, ROC_FR_STOP, &sub) : control(fd, ROC_CH_STOP, 0, 0);
 }
 
+static int wait_now(void)
+{
+	struct roc_st_wait stream = {.size = sizeof(stream), .position = reader.read + 1};
+	struct roc_fr_wait sub = {
+		.size = sizeof(sub), .mask = ROC_FR_WAIT_DATA, .descriptors = taker.data_count + 1};
+	struct roc_ch_wait pool = {.size = sizeof(pool), .min_ready = 1};
+
+	if (streams)
+		return abi(fd, ROC_ST_WAIT, &stream);
+	return fragments ? abi(fd, ROC_FR_WAIT, &sub) : abi(fd, ROC_CH_WAIT, &pool);
+}
+
+static void look(struct subject_told *t)
+{
+	struct pollfd p = {.fd = fd, .events = POLLIN};
+	uint32_t flags = 0;
+
+	*t = (struct subject_told){.rings = rig.rings || reader.kernel || taker.kernel};
+	poll(&p, 1, 0);
+	t->poll = p.revents;
+	t->wait = wait_now();
+	if (rig.rings) {
+		flags = rig.rings->kernel->flags;
+		t->stopped = flags & ROC_RING_STOPPED;
+		t->gone = flags & ROC_RING_GONE;
+	} else if (reader.kernel) {
+		flags = reader.kernel->flags;
+		t->stopped = flags & ROC_ST_STOPPED;
+		t->gone = flags & ROC_ST_GONE;
+	} else if (taker.kernel) {
+		flags = taker.kernel->flags;
+		t->stopped = flags & ROC_FR_STOPPED;
+		t->gone = flags & ROC_FR_GONE;
+	}
+}
+
 /* By the descriptor, not by the library: the other hand may close it meanwhile. */
 static int obey(enum order order)
 {
@@ -115,6 +153,9 @@ static int obey(enum order order)
 		return stop();
 	case ORDER_CLOSE:
 		return do_close();
+	case ORDER_LOOK:
+		look(&self->told);
+		return 0;
 	default:
 		return -EINVAL;
 	}
@@ -275,6 +316,12 @@ bool subject_done(struct subject *s, unsigned int hand, unsigned int ms)
 		sleep_ms(1);
 	}
 	return true;
+}
+
+bool subject_look(struct subject *s)
+{
+	subject_order(s, LOOK_HAND, ORDER_LOOK);
+	return subject_done(s, LOOK_HAND, END_MS);
 }
 
 void subject_kill(struct subject *s)

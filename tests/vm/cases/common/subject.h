@@ -27,9 +27,18 @@ enum order {
 	ORDER_START,
 	ORDER_STOP,
 	ORDER_CLOSE,
+	ORDER_LOOK, /* what am I told of my card? */
 };
 
 #define SUBJECT_HANDS 2
+
+/* What the driver says to who has the channel, at once. */
+struct subject_told {
+	int poll;   /* revents */
+	int wait;   /* 0 or -errno */
+	bool rings; /* it has some; their flags: */
+	bool stopped, gone;
+};
 
 struct subject {
 	const char *id;
@@ -42,6 +51,7 @@ struct subject {
 		volatile bool done;
 		volatile int result; /* 0 or -errno */
 	} hand[SUBJECT_HANDS];
+	struct subject_told told;
 	pid_t pid; /* 0: it has ended */
 };
 
@@ -52,6 +62,8 @@ struct subject *subject_start(const char *id, unsigned int channel, enum roc_sou
 void subject_order(struct subject *s, unsigned int hand, enum order order);
 /* Has it done what it was told, within @ms? True also without an order. */
 bool subject_done(struct subject *s, unsigned int hand, unsigned int ms);
+/* Fill in @told. False: it does not answer. */
+bool subject_look(struct subject *s);
 /* SIGKILL now; and its end. False: it does not end. */
 void subject_kill(struct subject *s);
 bool subject_end(struct subject *s);

@@ -25,9 +25,12 @@
 #include "kmod/cards/p40/p40_regs.h"
 
 #include <fcntl.h>
+#include <poll.h>
 
 #define REACH_MS 5000
 #define JOIN_MS 15000
+/* A card that does not answer any more is asked when it was silent for two seconds. */
+#define TOLD_MS 10000
 /* So long does the second party get to arrive where it has to wait for the first. */
 #define SETTLE_MS 30
 #define MEET_MS 60
@@ -362,6 +365,44 @@ static void reloaded(const struct cell *c, struct going *g)
 	sleep_ms(limit_ms(MEET_MS));
 }
 
+static bool is_told(const struct cell *c, struct subject *s)
+{
+	const struct subject_told *t = &s->told;
+
+	if (!subject_look(s))
+		return false;
+	if (way_shuts(c->way))
+		return t->wait == -ENODEV && t->poll & POLLERR && t->poll & POLLHUP &&
+		       (!t->rings || (t->stopped && t->gone));
+	if (c->way == WAY_ALL_ONES)
+		return t->poll & POLLERR && t->stopped && !t->gone;
+	return t->wait != -ENODEV && !(t->poll & POLLHUP) && !t->gone;
+}
+
+/*
+ * Who has the channel hears of what came over it, and of nothing else: that the card is gone, that
+ * it does not answer (it is asked while data should flow), or, of an error that was repaired,
+ * nothing.
+ */
+static void told(const struct cell *c, struct subject *s)
+{
+	const struct subject_told *t = &s->told;
+	bool hears = c->phase != PHASE_OPENING && c->phase != PHASE_CLOSING;
+	bool asked = c->way == WAY_ALL_ONES && c->phase == PHASE_FLOWING;
+	bool spared = c->way == WAY_AER_NONFATAL;
+	bool good;
+
+	/* With an open file the module stays. */
+	if (!hears || !(asked || spared || (way_shuts(c->way) && c->way != WAY_RMMOD)))
+		return;
+	good = UNIT_WAIT(is_told(c, s), TOLD_MS);
+	if (!good)
+		unit_note("told: poll %#x, wait %d, %s%s%s", t->poll, t->wait,
+			  t->rings ? "rings" : "no rings", t->stopped ? ", stopped" : "",
+			  t->gone ? ", gone" : "");
+	CU_ASSERT(good);
+}
+
 static void verdict(const struct cell *c, struct going *g, int64_t pins_before, int log)
 {
 	const struct target *t = c->t;
@@ -451,6 +492,8 @@ static void run_cell(void)
 		UNIT_EQ(g.status, EWOULDBLOCK);
 	else
 		UNIT_EQ(g.status, 0);
+	if (g.s)
+		told(c, g.s);
 	end_subject(g.s);
 	/* Refused: there is nothing to come back from. */
 	if (c->way == WAY_RMMOD && g.s)
