@@ -44,7 +44,7 @@ static int judge_block(struct roc_evb *e, struct evb_guest *g, uint64_t number, 
 	/* A table that has not come yet, or one that was too long ago: it may be so. */
 	if (!t && epoch &&
 	    (!newest || epoch > newest->table.epoch || epoch < e->tables[0].table.epoch ||
-	     e->table_dropped))
+	     e->table_missed))
 		return 0;
 	if (!t)
 		return pair_fail(&g->pair, EPROTO,

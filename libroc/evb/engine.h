@@ -62,7 +62,7 @@ struct roc_evb {
 	unsigned int member_count;
 	struct evb_known *tables; /* ROC_EVB_TABLES, oldest first */
 	unsigned int table_count;
-	bool table_dropped; /* one that was overruled before it held */
+	bool table_missed; /* one that was overruled before it held, or never came */
 
 	struct evb_readout ru;
 	struct evb_builder bu;

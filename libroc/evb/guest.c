@@ -252,17 +252,21 @@ static void greet(struct roc_evb *e, struct pair *p)
 void evb_guests_let_in(struct roc_evb *e)
 {
 	struct evb_builder *b = &e->bu;
+	bool full = true;
 	unsigned int i;
 
 	if (e->now - b->looked < EVB_MS && b->looked)
 		goto greet;
 	b->looked = e->now;
+	for (i = 0; i < EVB_WAITING; i++)
+		full &= b->waiting[i].state != PAIR_DOWN;
 	for (i = 0; i < EVB_WAITING; i++) {
 		struct pair *p = &b->waiting[i];
 		int fd;
 
-		/* Who says nothing keeps nobody out for long. */
-		if (p->state != PAIR_DOWN && !p->control.in_bytes && e->now - p->since > MUTE_NS)
+		/* Who says nothing keeps nobody out for long; else it may be slow. */
+		if (full && p->state != PAIR_DOWN && !p->control.in_bytes &&
+		    e->now - p->since > MUTE_NS)
 			pair_close(p);
 		if (p->state != PAIR_DOWN)
 			continue;

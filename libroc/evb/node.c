@@ -87,10 +87,13 @@ static void take_table(struct roc_evb *e, const struct roc_evb_table *t)
 			t->ru_count, t->bu_count, e->cfg.peers);
 		return;
 	}
+	/* Who is slow is told of the newest only. */
+	if (k && t->epoch != k->table.epoch + 1)
+		e->table_missed = true;
 	/* What begins at the same block or later never holds. */
 	while (e->table_count && e->tables[e->table_count - 1].table.from_block >= t->from_block) {
 		e->table_count--;
-		e->table_dropped = true;
+		e->table_missed = true;
 	}
 	if (e->table_count == ROC_EVB_TABLES) {
 		memmove(e->tables, e->tables + 1, (ROC_EVB_TABLES - 1) * sizeof(*e->tables));

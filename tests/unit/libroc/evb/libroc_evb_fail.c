@@ -750,6 +750,41 @@ static void late_table(void)
 	}
 }
 
+static bool readouts_have_heard(void)
+{
+	return counts_of(&nodes[1]).epoch == 2 && counts_of(&nodes[2]).epoch == 2 && all_packed();
+}
+
+/* A builder that was told of the newest table only takes nobody for a liar who had the others. */
+static void missed_table(void)
+{
+	unsigned int i;
+
+	begin();
+	for (i = 0; i < 3; i++) {
+		node_new(i, i ? ROC_EVB_READOUT : ROC_EVB_BUILDER);
+		nodes[i].cfg.in_flight = 400;
+		nodes[i].cfg.blocks = 400;
+		nodes[i].source.events = 300;
+		nodes[i].source.size = 100;
+		nodes[i].sink.sources = 2;
+		node_open(&nodes[i]);
+	}
+	publish(ROC_EVB_ROUND_ROBIN, 0);
+	turn_all();
+	nodes[0].cut_off = true;
+	publish(ROC_EVB_ROUND_ROBIN, 200);
+	CU_ASSERT_TRUE(run_until(readouts_have_heard, 10000));
+	publish(ROC_EVB_ROUND_ROBIN, 250);
+	nodes[0].cut_off = false;
+	CU_ASSERT_TRUE(run_until(NULL, 10000));
+	UNIT_EQ(counts_of(&nodes[0]).liars, 0);
+	/* Who else should have sent the others nobody knows. */
+	UNIT_EQ(counts_of(&nodes[0]).complete, 250);
+	UNIT_EQ(counts_of(&nodes[0]).incomplete, 50);
+	close_all();
+}
+
 static unsigned int seen_in_all(void)
 {
 	unsigned int i, event, count = 0;
@@ -940,4 +975,4 @@ UNIT_MAIN("event building, when something goes wrong", {"killed", killed},
 	  {"does_not_fit", does_not_fit}, {"configurations", configurations}, {"tables", tables},
 	  {"broken_id", broken_id}, {"slow_source", slow_source}, {"late_table", late_table},
 	  {"replaced", replaced}, {"one_by_one", one_by_one}, {"comes_back", comes_back},
-	  {"counts_from_zero", counts_from_zero})
+	  {"counts_from_zero", counts_from_zero}, {"missed_table", missed_table})

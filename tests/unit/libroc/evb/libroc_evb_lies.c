@@ -603,6 +603,19 @@ static void flood(void)
 	part();
 }
 
+/* One that needs longer for its hello than a mute one may keep others out is no liar. */
+static void takes_its_time(void)
+{
+	double end = unit_seconds() + 0.7;
+
+	meet_builder(ROC_EVB_PUSH);
+	while (unit_seconds() < end)
+		liar_turn();
+	say_hello();
+	UNIT_EQ(counts_of(honest).liars, 0);
+	part();
+}
+
 UNIT_MAIN("event building, peers that lie", {"segments", segments}, {"messages", messages},
 	  {"announcements", announcements}, {"not_trusted", not_trusted}, {"strangers", strangers},
-	  {"builder_lies", builder_lies}, {"flood", flood})
+	  {"builder_lies", builder_lies}, {"flood", flood}, {"takes_its_time", takes_its_time})
