@@ -53,6 +53,15 @@ void etcd_away(struct etcd *e, const char *why)
 		      url, why);
 }
 
+/* Who asks must be known first. */
+static void ask_for_token(struct etcd *e, uint64_t now)
+{
+	if (http_busy(e->http, ETCD_COMMAND) || now < e->again)
+		return;
+	e->step = STEP_AUTH;
+	etcd_post(e, ETCD_COMMAND, "auth/authenticate", etcd_auth_body(&e->auth), false);
+}
+
 /* The next step to being a member, and to knowing who else is. */
 static void advance(struct etcd *e, uint64_t now)
 {
@@ -125,10 +134,14 @@ static int etcd_poll(void *self, struct roc_evb_news *news)
 	if (now - e->turned >= TURN_NS && !e->ended) {
 		e->turned = now;
 		http_turn(e->http);
-		advance(e, now);
-		keep_alive(e, now);
-		send_report(e, now);
-		etcd_manage(e, now);
+		if (e->auth.user[0] && !e->auth.known) {
+			ask_for_token(e, now);
+		} else {
+			advance(e, now);
+			keep_alive(e, now);
+			send_report(e, now);
+			etcd_manage(e, now);
+		}
 	}
 	return e->ended ? e->ended : evb_view_poll(&e->view, news);
 }
@@ -173,7 +186,7 @@ static int etcd_leave(void *self)
 	for (i = 0; i < HTTP_PLACES; i++)
 		http_cancel(e->http, i);
 	e->joining = false;
-	if (!e->lease || e->view.lost)
+	if (!e->lease || e->view.lost || (e->auth.user[0] && !e->auth.known))
 		return 0;
 	/* Else all would wait for the lease to run out. */
 	e->step = STEP_REVOKE;
@@ -231,6 +244,7 @@ static void etcd_close(void *self)
 
 	http_close(e->http);
 	manage_end(&e->manage);
+	explicit_bzero(&e->auth, sizeof(e->auth));
 	free(e->seen);
 	free(e);
 }
@@ -245,10 +259,11 @@ static const struct roc_evb_coordinator_ops etcd_ops = {
 	.why = etcd_why,
 };
 
-/* "http://a:2379,http://b:2379?ca=FILE&cert=FILE&key=FILE"; @text is cut up. */
+/* "http://a:2379,http://b:2379?ca=FILE&cert=FILE&key=FILE&auth=FILE"; @text is cut up. */
 static int take_where(struct etcd *e, char *text, struct http_tls *tls, char *why)
 {
 	char *options = strchr(text, '?'), *one;
+	int ret;
 
 	if (options)
 		*options++ = '\0';
@@ -259,9 +274,14 @@ static int take_where(struct etcd *e, char *text, struct http_tls *tls, char *wh
 			tls->cert = one + 5;
 		else if (!strncmp(one, "key=", 4))
 			tls->key = one + 4;
-		else {
+		else if (!strncmp(one, "auth=", 5)) {
+			ret = etcd_auth_read(&e->auth, one + 5, why);
+			if (ret)
+				return ret;
+		} else {
 			snprintf(why, ROC_EVB_WHY,
-				 "etcd: \"%.60s\" is no option: ca=FILE, cert=FILE, key=FILE.",
+				 "etcd: \"%.60s\" is no option: ca=FILE, cert=FILE, key=FILE, "
+				 "auth=FILE.",
 				 one);
 			return -EINVAL;
 		}

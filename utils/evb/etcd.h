@@ -5,6 +5,7 @@
  *	coordinator_etcd.c	the functions of a coordinator: what is asked, and when
  *	etcd_hear.c		what comes back
  *	etcd_talk.c		how both are written
+ *	etcd_auth.c		who we are for it
  */
 #ifndef ROC_UTILS_EVB_ETCD_H
 #define ROC_UTILS_EVB_ETCD_H
@@ -12,6 +13,7 @@
 #include <json-c/json.h>
 
 #include "coordinator.h"
+#include "etcd_auth.h"
 #include "etcd_talk.h"
 #include "http.h"
 #include "record.h"
@@ -33,6 +35,7 @@ enum etcd_place {
 
 enum etcd_step {
 	STEP_NONE,
+	STEP_AUTH,
 	STEP_REVOKE,
 	STEP_GRANT,
 	STEP_JOIN,
@@ -50,6 +53,7 @@ struct etcd {
 	char urls[ETCD_URLS][ETCD_URL_MAX];
 	unsigned int url, url_count;
 	struct http *http;
+	struct etcd_auth auth;
 	struct evb_view view;
 	enum etcd_step step;
 	uint64_t turned, again; /* not before */
@@ -60,7 +64,7 @@ struct etcd {
 	uint64_t granted, kept;
 	uint64_t taken; /* since when another has our name; 0: none */
 
-	bool listed, reports_listed;
+	bool listed, reports_listed, heard;
 	struct roc_evb_member members[EVB_MEMBERS_MAX];
 	unsigned int count;
 	uint64_t manager_created; /* revision of the manager's key; 0: there is none */

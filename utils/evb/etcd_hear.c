@@ -277,7 +277,7 @@ static void take_state(struct etcd *e, struct json_object *answer)
 	if (!e->manager_created && before)
 		take_manager(e, &none);
 	tell_members(e);
-	e->listed = true;
+	e->listed = e->heard = true;
 	etcd_post(e, ETCD_WATCH, "watch", etcd_watch(etcd_key(e, "", ""), revision + 1), true);
 	if (e->listed)
 		evb_view_back(&e->view);
@@ -326,9 +326,21 @@ static void take_joined(struct etcd *e, struct json_object *answer)
 	e->ended = -EEXIST;
 }
 
+static void take_token(struct etcd *e, struct json_object *answer)
+{
+	const char *token = etcd_auth_token(answer);
+
+	e->auth.known = token && !http_authorize(e->http, token);
+	if (!e->auth.known)
+		etcd_away(e, "it gives no token");
+}
+
 static void take_command(struct etcd *e, struct json_object *answer)
 {
 	switch (e->step) {
+	case STEP_AUTH:
+		take_token(e, answer);
+		break;
 	case STEP_REVOKE:
 		e->old_lease = 0;
 		break;
@@ -408,6 +420,33 @@ static bool unknown_lease(struct etcd *e, unsigned int place, int result, const 
 	return true;
 }
 
+/* Who is not let in is told so at the start; later it may heal. False: it is about something else.
+ */
+static bool unknown_who(struct etcd *e, unsigned int place, int result, const char *why)
+{
+	char sentence[ROC_EVB_WHY];
+
+	switch (result == -EPROTO ? etcd_auth_judge(&e->auth, why, sentence) : ETCD_AUTH_OTHER) {
+	case ETCD_AUTH_AGAIN:
+		/* Who asks for another must not say the old one. */
+		http_authorize(e->http, NULL);
+		e->again = fabric_now() + 100 * MS;
+		e->listed &= place != ETCD_WATCH;
+		e->reports_listed &= place != ETCD_REPORTS;
+		return true;
+	case ETCD_AUTH_OFF:
+		return true;
+	case ETCD_AUTH_REFUSED:
+		if (e->heard)
+			return false;
+		memcpy(e->why, sentence, sizeof(e->why));
+		e->ended = -EACCES;
+		return true;
+	default:
+		return false;
+	}
+}
+
 static void over(struct etcd *e, unsigned int place, struct json_object *answer)
 {
 	uint64_t revision;
@@ -446,7 +485,7 @@ void etcd_answer(void *self, unsigned int place, int result, struct json_object 
 	struct etcd *e = self;
 
 	if (result < 0) {
-		if (!unknown_lease(e, place, result, why))
+		if (!unknown_who(e, place, result, why) && !unknown_lease(e, place, result, why))
 			etcd_away(e, why);
 	} else if (!result) {
 		over(e, place, answer);

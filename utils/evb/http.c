@@ -42,6 +42,7 @@ static struct {
 struct call {
 	CURL *easy; /* NULL: the place is free */
 	char *body;
+	struct curl_slist *headers;
 	bool stream;
 	char *got;
 	size_t have, room;
@@ -51,8 +52,8 @@ struct call {
 
 struct http {
 	CURLM *multi;
-	struct curl_slist *headers;
 	char *ca, *cert, *key;
+	char *who; /* a head that says who asks, or NULL */
 	http_fn *fn;
 	void *self;
 	struct call calls[HTTP_PLACES];
@@ -151,9 +152,8 @@ struct http *http_open(const struct http_tls *tls, http_fn *fn, void *self, char
 	h->ca = tls->ca ? strdup(tls->ca) : NULL;
 	h->cert = tls->cert ? strdup(tls->cert) : NULL;
 	h->key = tls->key ? strdup(tls->key) : NULL;
-	h->headers = lib.slist_append(NULL, "Content-Type: application/json");
 	h->multi = lib.multi_init();
-	if (!h->headers || !h->multi) {
+	if (!h->multi) {
 		http_close(h);
 		return NULL;
 	}
@@ -164,12 +164,38 @@ struct http *http_open(const struct http_tls *tls, http_fn *fn, void *self, char
 	return h;
 }
 
+int http_authorize(struct http *h, const char *token)
+{
+	char *who = NULL;
+
+	if (token &&
+	    (token[strcspn(token, "\r\n")] || asprintf(&who, "Authorization: %s", token) < 0))
+		return -EPROTO;
+	free(h->who);
+	h->who = who;
+	return 0;
+}
+
+/* Each call has its own: those of before stay until it is over. */
+static struct curl_slist *heads(const struct http *h)
+{
+	struct curl_slist *list = lib.slist_append(NULL, "Content-Type: application/json"), *more;
+
+	if (!list || !h->who)
+		return list;
+	more = lib.slist_append(list, h->who);
+	if (!more)
+		lib.slist_free_all(list);
+	return more;
+}
+
 static void forget(struct http *h, struct call *c)
 {
 	if (!c->easy)
 		return;
 	lib.multi_remove_handle(h->multi, c->easy);
 	lib.easy_cleanup(c->easy);
+	lib.slist_free_all(c->headers);
 	free(c->body);
 	free(c->got);
 	memset(c, 0, sizeof(*c));
@@ -185,7 +211,7 @@ void http_close(struct http *h)
 		forget(h, &h->calls[i]);
 	if (h->multi)
 		lib.multi_cleanup(h->multi);
-	lib.slist_free_all(h->headers);
+	free(h->who);
 	free(h->ca);
 	free(h->cert);
 	free(h->key);
@@ -274,9 +300,10 @@ int http_post(struct http *h, unsigned int place, const char *url, struct json_o
 	json_object_put(body);
 	if (!c->easy)
 		return -ENOMEM;
+	c->headers = heads(h);
 	c->stream = !timeout_ms;
 	lib.easy_setopt(c->easy, CURLOPT_URL, url);
-	lib.easy_setopt(c->easy, CURLOPT_HTTPHEADER, h->headers);
+	lib.easy_setopt(c->easy, CURLOPT_HTTPHEADER, c->headers);
 	lib.easy_setopt(c->easy, CURLOPT_POSTFIELDS, c->body);
 	lib.easy_setopt(c->easy, CURLOPT_WRITEFUNCTION, on_data);
 	lib.easy_setopt(c->easy, CURLOPT_WRITEDATA, c);
@@ -295,7 +322,7 @@ int http_post(struct http *h, unsigned int place, const char *url, struct json_o
 		lib.easy_setopt(c->easy, CURLOPT_SSLCERT, h->cert);
 	if (h->key)
 		lib.easy_setopt(c->easy, CURLOPT_SSLKEY, h->key);
-	if (!lib.multi_add_handle(h->multi, c->easy))
+	if (c->headers && !lib.multi_add_handle(h->multi, c->easy))
 		return 0;
 	forget(h, c);
 	return -ENOMEM;

@@ -28,6 +28,9 @@ typedef void http_fn(void *self, unsigned int place, int result, struct json_obj
 /* NULL and a sentence: libcurl is not there. */
 struct http *http_open(const struct http_tls *tls, http_fn *fn, void *self, char why[ROC_EVB_WHY]);
 void http_close(struct http *h);
+/* Who asks, as a token that goes with every call from now on, or NULL. 0, or -EPROTO: it is none.
+ */
+int http_authorize(struct http *h, const char *token);
 
 /*
  * POST @body, which is put, to @url. @timeout_ms 0: an answer of many lines that does not end by
