@@ -25,7 +25,7 @@ static int p40_identify(struct roc_endpoint *ep)
 	ep->features = p40_card(ep, STREAM_CARD_FEATURES);
 	ep->chip_id =
 		(u64)p40_card(ep, STREAM_CARD_CHIP_HIGH) << 32 | p40_card(ep, STREAM_CARD_CHIP_LOW);
-	snprintf(ep->firmware, sizeof(ep->firmware), "%x", p40_card(ep, STREAM_CARD_HASH));
+	snprintf(ep->firmware, sizeof(ep->firmware), "%08x", p40_card(ep, STREAM_CARD_HASH));
 	if (ep->features & STREAM_FEATURE_TEMPERATURE)
 		ep->caps |= ROC_CAP_TEMPERATURE;
 	if (ep->features & STREAM_FEATURE_GENERATORS)

@@ -73,7 +73,7 @@ int roc_p40_status_read(struct roc_endpoint *ep, struct roc_p40_status *status)
 	};
 	snprintf(now.firmware, sizeof(now.firmware), "%u.%u.%u", firmware >> 16,
 		 firmware >> 8 & 0xff, firmware & 0xff);
-	snprintf(now.hash, sizeof(now.hash), "%x", card_word(&c, STREAM_CARD_HASH));
+	snprintf(now.hash, sizeof(now.hash), "%08x", card_word(&c, STREAM_CARD_HASH));
 	/* Decimal digits, four bits each. */
 	snprintf(now.date, sizeof(now.date), "%04x-%02x-%02x %02x:%02x:%02x", date >> 16,
 		 date >> 8 & 0xff, date & 0xff, daytime >> 16 & 0xff, daytime >> 8 & 0xff,
