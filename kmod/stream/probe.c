@@ -8,7 +8,6 @@
 #include "core/block.h"
 #include "core/capability.h"
 #include "stream/stream.h"
-#include "stream/stream_vsec.h"
 
 static void __iomem *roc_stream_block(struct roc_endpoint *ep, const struct roc_piece *piece,
 				      u32 magic, u32 number)
@@ -55,9 +54,29 @@ static int roc_stream_probe_one(struct roc_channel *ch, const struct roc_stream_
 	return 0;
 }
 
+/*
+ * Users write the open registers without asking, and number the streams as this card's are: one
+ * that has them elsewhere would be set wrong.
+ */
+static const char *roc_stream_foreign(struct roc_endpoint *ep, const struct roc_stream_vsec *vsec)
+{
+	const struct roc_stream_ops *ops = container_of(ep->ops, const struct roc_stream_ops, card);
+	unsigned int c;
+
+	if (!roc_stream_vsec_agrees(vsec, ep->ops->channels, &ops->open))
+		return "its open registers are elsewhere than users look for them";
+	for (c = 0; c < ep->ops->channels; c++) {
+		u32 type = ioread32(roc_stream(&ep->channels[c])->block + STREAM_TYPE);
+
+		if ((type & 0xffff) != ops->types[c])
+			return "its streams are in another order than users know them in";
+	}
+	return NULL;
+}
+
 int roc_stream_probe(struct roc_endpoint *ep)
 {
-	const char *why = "a block's id is not what it should be";
+	const char *foreign, *why = "a block's id is not what it should be";
 	struct roc_stream_vsec vsec;
 	struct roc_vsec_card card;
 	unsigned int c;
@@ -70,6 +89,11 @@ int roc_stream_probe(struct roc_endpoint *ep)
 		err = roc_stream_probe_one(&ep->channels[c], &vsec);
 	if (!err && !roc_stream_block(ep, &vsec.function, STREAM_ID_FUNCTION, ep->ops->channels))
 		err = -ENODEV;
+	foreign = err ? NULL : roc_stream_foreign(ep, &vsec);
+	if (foreign) {
+		why = foreign;
+		err = -ENODEV;
+	}
 	if (err) {
 		dev_err(&ep->pdev->dev, "the stream interface cannot be used: %s\n", why);
 		return err;

@@ -99,6 +99,16 @@ static void roc_stream_last_counters(struct roc_reader *r, bool present)
 	spin_unlock_irq(&st->lock);
 }
 
+/* Until the card's first state is there the page says where the run begins. */
+static void roc_stream_page_begin(struct roc_stream_ring *ring, u32 position)
+{
+	struct stream_state *state = roc_ring_state(ring);
+
+	clear_page(page_address(ring->card_page));
+	state->written = cpu_to_le32(position);
+	state->read = cpu_to_le32(position);
+}
+
 int roc_stream_start(struct roc_reader *r, u32 position)
 {
 	struct roc_channel *ch = r->open.ch;
@@ -115,7 +125,7 @@ int roc_stream_start(struct roc_reader *r, u32 position)
 		err = roc_bus_give(ch);
 	if (!err) {
 		ch->loaded = true;
-		clear_page(page_address(r->ring->card_page));
+		roc_stream_page_begin(r->ring, position);
 		WRITE_ONCE(roc_ring_user(r->ring)->read, position);
 		WRITE_ONCE(roc_ring_user(r->ring)->taken, position);
 		err = roc_stream_enable(r, position);

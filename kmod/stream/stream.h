@@ -21,6 +21,7 @@
 #include "core/roc.h"
 #include "stream/position.h"
 #include "stream/stream_regs.h"
+#include "stream/stream_vsec.h"
 
 /* mmap offsets */
 #define ROC_CONTROL_COOKIE (0x10ull << 32)
@@ -209,9 +210,12 @@ static inline struct stream_counters *roc_ring_counters(const struct roc_stream_
 	return page_address(ring->card_page) + STREAM_PAGE_COUNTERS;
 }
 
-/* What the kind asks of a card: nothing beyond what the core does. */
+/* What the kind asks of a card beyond what the core does: where its open registers are, its TYPEs.
+ */
 struct roc_stream_ops {
 	struct roc_card_ops card;
+	struct roc_stream_open open;
+	const u16 *types;
 };
 
 /* kind.c */

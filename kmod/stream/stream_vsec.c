@@ -68,3 +68,20 @@ int roc_stream_vsec_find(const struct roc_vsec_card *card, struct roc_stream_vse
 	*why = judge(card, vsec);
 	return *why ? -1 : 1;
 }
+
+static _Bool at(const struct roc_piece *piece, unsigned int bar, __u64 offset)
+{
+	return piece->bar == bar && piece->offset == offset;
+}
+
+_Bool roc_stream_vsec_agrees(const struct roc_stream_vsec *vsec, unsigned int streams,
+			     const struct roc_stream_open *open)
+{
+	const struct roc_piece *first = &open->settings;
+	unsigned int i;
+
+	for (i = 0; i < streams; i++)
+		if (!at(&vsec->settings[i], first->bar, first->offset + i * open->stride))
+			return 0;
+	return at(&vsec->card, open->card.bar, open->card.offset);
+}

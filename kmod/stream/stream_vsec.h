@@ -22,8 +22,18 @@ struct roc_stream_vsec {
 	struct roc_piece card;
 };
 
+/* What user space knows by the card's PCI id, without asking: the first of each, and the way on. */
+struct roc_stream_open {
+	struct roc_piece card;
+	struct roc_piece settings;
+	__u64 stride;
+};
+
 /* 1: found, and good. 0: there is none. -1: it cannot be used, and *@why says why. */
 int roc_stream_vsec_find(const struct roc_vsec_card *card, struct roc_stream_vsec *vsec,
 			 const char **why);
+/* Is the open part of @streams streams where users look for it? */
+_Bool roc_stream_vsec_agrees(const struct roc_stream_vsec *vsec, unsigned int streams,
+			     const struct roc_stream_open *open);
 
 #endif /* ROC_STREAM_VSEC_H */

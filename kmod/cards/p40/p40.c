@@ -82,6 +82,16 @@ static const struct roc_bar_policy p40_policy[ROC_BARS] = {
 	[P40_BAR_CARD] = {.access = ROC_BAR_MMAP_READ | ROC_BAR_MMAP_WRITE | ROC_BAR_REG_WRITE},
 };
 
+static const u16 p40_types[P40_STREAMS] = {
+	[P40_STREAM_MAIN] = STREAM_TYPE_MAIN,
+	[P40_STREAM_META] = STREAM_TYPE_META,
+	[P40_STREAM_ODIN] = STREAM_TYPE_ODIN,
+	[P40_STREAM_ODIN + 1] = STREAM_TYPE_ODIN | 1 << 8,
+	[P40_STREAM_ODIN + 2] = STREAM_TYPE_ODIN | 2 << 8,
+	[P40_STREAM_ODIN + 3] = STREAM_TYPE_ODIN | 3 << 8,
+	[P40_STREAM_ODIN + 4] = STREAM_TYPE_ODIN | 4 << 8,
+};
+
 const struct roc_stream_ops roc_p40_ops = {
 	.card =
 		{
@@ -102,4 +112,11 @@ const struct roc_stream_ops roc_p40_ops = {
 			.left_running = p40_left_running,
 			.reset = p40_reset,
 		},
+	.open =
+		{
+			.card = {.bar = P40_BAR_CARD, .offset = P40_CARD},
+			.settings = {.bar = P40_BAR_CARD, .offset = P40_SETTINGS(0)},
+			.stride = P40_SETTINGS(1) - P40_SETTINGS(0),
+		},
+	.types = p40_types,
 };

@@ -152,5 +152,35 @@ static void largest_ring(void)
 	UNIT_EQ(vsec.ring_log2, 36);
 }
 
+/* Good in itself, and yet not what users of this PCI id take for granted. */
+static void elsewhere(void)
+{
+	static const struct roc_stream_open open = {
+		.card = {.bar = P40_BAR_CARD, .offset = P40_CARD},
+		.settings = {.bar = P40_BAR_CARD, .offset = P40_SETTINGS(0)},
+		.stride = P40_SETTINGS(1) - P40_SETTINGS(0),
+	};
+	static const struct {
+		unsigned int at;
+		__u32 value;
+	} moved[] = {
+		{STREAM_VSEC_CARD, P40_BAR_CARD | 0x8000},
+		{STREAM_VSEC_SETTINGS, P40_BAR_CARD | (P40_SETTINGS(0) + 8)},
+		{STREAM_VSEC_SETTINGS_STRIDE, 0x208},
+	};
+	struct roc_stream_vsec vsec;
+	size_t i;
+
+	good();
+	UNIT_EQ(find(&vsec), 1);
+	CU_ASSERT(roc_stream_vsec_agrees(&vsec, P40_STREAMS, &open));
+	for (i = 0; i < sizeof(moved) / sizeof(moved[0]); i++) {
+		good();
+		put(moved[i].at, moved[i].value);
+		UNIT_EQ(find(&vsec), 1);
+		CU_ASSERT(!roc_stream_vsec_agrees(&vsec, P40_STREAMS, &open));
+	}
+}
+
 UNIT_MAIN("kmod_stream_vsec", {"found", found}, {"not there", not_there}, {"refused", refused},
-	  {"largest ring", largest_ring})
+	  {"largest ring", largest_ring}, {"elsewhere", elsewhere})

@@ -6,6 +6,7 @@
 #include "common/case.h"
 #include "common/reader.h"
 
+#include <errno.h>
 #include <poll.h>
 #include <string.h>
 #include <unistd.h>
@@ -70,6 +71,24 @@ static void position_backwards(void)
 	CU_ASSERT(UNIT_WAIT(r.kernel->flags & ROC_ST_FAILED, 5000));
 	reader_set(&r, STREAM_SET_LIMIT, 0);
 	failed_of(&r, ROC_WHY_POSITION);
+}
+
+/* Enabled, and nothing of this run in the page yet: that is where it begins, not position 0. */
+static void first_state_late(void)
+{
+	struct reader r = {.ring = 64 * KIB, .position = 0x7fffff00};
+
+	start(&r);
+	emu(CARD0, "fault 0 state-late 1 1000000000");
+	UNIT_NEED(reader_start(&r));
+	UNIT_EQ(reader_there(&r), 0);
+	UNIT_EQ(reader_wait(&r, 20), -ETIME);
+	emu(CARD0, "fault 0 clear");
+	CU_ASSERT(reader_run(&r, 100, 5000));
+	READER_OK(&r);
+	CU_ASSERT(reader_stop(&r));
+	reader_close(&r);
+	CU_ASSERT(emu_clean(CARD0));
 }
 
 /* Nobody sleeps or asks: the watchdog finds out. */
@@ -355,7 +374,7 @@ static void late_writes(void)
 }
 
 UNIT_MAIN("stream_faults", {"position beyond the ring", position_beyond_the_ring},
-	  {"position backwards", position_backwards},
+	  {"position backwards", position_backwards}, {"first state late", first_state_late},
 	  {"position that nobody looks at", position_that_nobody_looks_at}, {"all ones", all_ones},
 	  {"interrupts lost", interrupts_lost}, {"interrupts for nothing", interrupts_for_nothing},
 	  {"doorbells lost", doorbells_lost}, {"reader that lies", reader_that_lies},
