@@ -262,6 +262,23 @@ static void release(struct roc_evb *e, uint32_t i)
 	e->progress = true;
 }
 
+/*
+ * How far the system has come, of which those that are started anew go on: all readout units say so
+ * by a block that is whole. One that lacks something may be what a single one made of a wrong id.
+ */
+static void note_built(struct evb_builder *b, const struct evb_block *k)
+{
+	if (!(k->mep.flags & ROC_MEP_INCOMPLETE)) {
+		if (!b->has_built || k->number > b->whole)
+			b->whole = k->number;
+		b->has_built = true;
+	} else if (!b->has_built || (k->number > b->whole && k->number - b->whole > DELIVERED)) {
+		return;
+	}
+	if (k->number > b->built)
+		b->built = k->number;
+}
+
 /* The block is closed: the sink gets it as it is. */
 static void make_ready(struct roc_evb *e, uint32_t i)
 {
@@ -316,9 +333,7 @@ static void make_ready(struct roc_evb *e, uint32_t i)
 		return;
 	}
 	b->delivered[k->number % DELIVERED] = k->number + 1;
-	if (!b->has_built || k->number > b->built)
-		b->built = k->number;
-	b->has_built = true;
+	note_built(b, k);
 	if (k->mep.flags & ROC_MEP_INCOMPLETE) {
 		e->n.incomplete++;
 	} else {

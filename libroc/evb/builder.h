@@ -126,7 +126,8 @@ struct evb_builder {
 	uint64_t *delivered; /* by the lower bits of a number: that number + 1 */
 	bool memory_said, any, finished;
 	bool has_built;
-	uint64_t built; /* highest block that was delivered */
+	uint64_t whole; /* highest block that was delivered with all that belongs to it */
+	uint64_t built; /* highest that was delivered, not far from that */
 };
 
 static inline struct evb_guest *evb_guest_of_pair(struct pair *p)

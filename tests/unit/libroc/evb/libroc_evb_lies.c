@@ -45,6 +45,7 @@ static int liar_done(void *self, struct pair *p, struct pair_op *op)
 static const struct pair_use liar_use = {liar_hears, liar_written, liar_done};
 
 static struct node *honest;
+static uint64_t stale_ns = UINT64_C(5000000000);
 
 static bool liar_turn(void)
 {
@@ -86,6 +87,7 @@ static void meet_builder(enum roc_evb_protocol protocol)
 	honest->cfg.memory = 1 << 20;
 	honest->cfg.peers = 2;
 	honest->cfg.in_flight = 4;
+	honest->cfg.stale_ns = stale_ns;
 	node_open(honest);
 	board.members[board.member_count++] = (struct roc_evb_member){
 		.name = "node1", .incarnation = 7, .roles = ROC_EVB_READOUT};
@@ -616,6 +618,51 @@ static void takes_its_time(void)
 	part();
 }
 
+static void delivers(uint64_t block, uint32_t credit)
+{
+	uint64_t before = counts_of(honest).complete + counts_of(honest).incomplete;
+	struct evb_segment head = a_head(block, ROC_MFP_HEAD);
+	struct roc_mfp mfp = an_mfp(block);
+
+	head.epoch = mfp.epoch = (uint32_t)board.table.epoch;
+	write_segment(liar.credits[credit], evb_notice(liar.credits[credit], 1), &head, &mfp);
+	CU_ASSERT_TRUE(UNIT_WAIT(
+		(liar_turn(), counts_of(honest).complete + counts_of(honest).incomplete > before),
+		10000));
+}
+
+static void reports(void)
+{
+	memset(&board.reports[0], 0, sizeof(board.reports[0]));
+	CU_ASSERT_TRUE(UNIT_WAIT((liar_turn(), board.reports[0].all_segments), 10000));
+}
+
+/* One readout unit alone does not say how far the system has come. */
+static void far_ahead(void)
+{
+	stale_ns = 200 * 1000000;
+	meet_builder(ROC_EVB_PUSH);
+	say_hello();
+	delivers(5, 0);
+	reports();
+	CU_ASSERT_TRUE(board.reports[0].has_built);
+	UNIT_EQ(board.reports[0].built_block, 5);
+	/* Another one is in the table that has nothing. */
+	board.members[board.member_count++] = (struct roc_evb_member){
+		.name = "node2", .incarnation = 8, .roles = ROC_EVB_READOUT};
+	node_new(2, ROC_EVB_READOUT);
+	nodes[1].used = true;
+	publish(ROC_EVB_ROUND_ROBIN, 6);
+	nodes[1].used = nodes[2].used = false;
+	delivers(7, 1);
+	delivers(UINT64_C(1) << 40, 2);
+	UNIT_EQ(counts_of(honest).incomplete, 2);
+	reports();
+	UNIT_EQ(board.reports[0].built_block, 7);
+	part();
+}
+
 UNIT_MAIN("event building, peers that lie", {"segments", segments}, {"messages", messages},
 	  {"announcements", announcements}, {"not_trusted", not_trusted}, {"strangers", strangers},
-	  {"builder_lies", builder_lies}, {"flood", flood}, {"takes_its_time", takes_its_time})
+	  {"builder_lies", builder_lies}, {"flood", flood}, {"takes_its_time", takes_its_time},
+	  {"far ahead", far_ahead})
