@@ -4,10 +4,10 @@ The ledger of a run: what is in the files of all builders, read here anew from t
 (Documentation/mep.md), against what each source says that it made.
 
 Every fragment is in the files once; or it is one that its readout unit counted as dropped, or as
-of no builder; or a builder that was made to fail had it in its hands: at most HELD blocks of each
-source. Blocks that are not complete say so, and lack only who was made to fail; those that such a
-builder built may lack others, and while it is cut off it builds by the table that it has: what it
-cannot complete may be there a second time.
+of no builder; or a builder that was lost had it whole, which the readout unit counted, too. Blocks
+that are not complete say so, and lack only who was made to fail; those that such a builder built may
+lack others, and while it is cut off it builds by the table that it has: what it cannot complete may
+be there a second time. A block that is nowhere was that builder's.
 """
 
 import glob
@@ -17,7 +17,6 @@ import struct
 MEP, MFP = struct.Struct("<4sIQQQQIIII8x"), struct.Struct("<4sIQQQQIIIIII")
 SOURCE, ENTRY = struct.Struct("<32sI4xQ16x"), struct.Struct("<IIQ")
 HERE, GONE, MISSING = 0, 1, 2
-HELD = 32 + 2  # --in-flight and --window of a node, as they are by themselves
 
 
 def padded(size):
@@ -73,33 +72,56 @@ def read_file(path, whole=True):
 
 
 class Ledger:
-    """@killed: builders of which files may be cut; @fallible: nodes that may be missing."""
+    """
+    @killed: builders of which files may be cut; @fallible: nodes that were made to fail. @span:
+    blocks that are looked at in full, from when all nodes were there until they were asked to end:
+    first, one behind the last, events of a block, names of all nodes in their order, and of those
+    whose sources leave no event out.
+    """
 
-    def __init__(self, directory, killed=(), fallible=()):
+    def __init__(self, directory, killed=(), fallible=(), span=None):
         self.wrong, self.blocks, self.have = [], {}, {}
+        self.fallible, self.nowhere = fallible, 0
         for path in sorted(glob.glob(os.path.join(directory, "*.mep"))):
             name = os.path.basename(path).rsplit("-", 1)[0]
             for block in read_file(path, name not in killed):
-                self._take(block, fallible)
+                self._take(block)
+        if span:
+            self._look(*span)
 
-    def _take(self, block, fallible):
+    def _take(self, block):
         other = self.blocks.get(block.number)
-        cut_off = [b for b in (block, other) if b and b.incomplete and b.builder in fallible]
+        cut_off = [b for b in (block, other) if b and b.incomplete and b.builder in self.fallible]
         if other and not cut_off:
             self.wrong.append("block %d was built by %s and by %s" % (
                 block.number, other.builder, block.builder))
         if not other or block not in cut_off:
             self.blocks[block.number] = block
-        if block.incomplete != bool(block.absent):
-            self.wrong.append("block %d lacks %d sources, and says otherwise" % (
+        # It may say so although all are here: by a table that the builder never had there were more.
+        if block.absent and not block.incomplete:
+            self.wrong.append("block %d lacks %d sources, and does not say so" % (
                 block.number, block.absent))
-        for name in block.missing:
-            if name not in fallible and block.builder not in fallible:
-                self.wrong.append("block %d lacks %s, with which nothing was wrong" % (
-                    block.number, name))
         for name, events in block.events.items():
-            have = self.have.setdefault(name, set())
-            have.update(events)
+            self.have.setdefault(name, set()).update(events)
+
+    def _look(self, first, behind, events, names, whole):
+        """A block is whole but for who failed, or it is nowhere, and was that one's to build."""
+        for number in range(first, behind):
+            block = self.blocks.get(number)
+            if not block:
+                self.nowhere += 1
+                owner = names[number % len(names)]
+                if owner not in self.fallible:
+                    self.wrong.append("block %d is nowhere, and with %s, who should have built "
+                                      "it, nothing was wrong" % (number, owner))
+                continue
+            if block.incomplete and block.builder in self.fallible:
+                continue
+            for name in whole:
+                if name not in self.fallible and len(block.events.get(name, ())) != events:
+                    self.wrong.append("block %d, of %s, has %d events of %s, with which nothing "
+                                      "was wrong" % (number, block.builder,
+                                                     len(block.events.get(name, ())), name))
 
     @property
     def complete(self):
@@ -109,15 +131,18 @@ class Ledger:
     def incomplete(self):
         return sum(b.incomplete for b in self.blocks.values())
 
-    def balance(self, line, spare=0):
+    def balance(self, line, late):
         """
-        A source's books against the files; @line: the last that its node said; @spare: events that
-        may have been in the hands of a builder that failed.
+        A source's books against the files; @line: the last that its node said; @late: events that
+        builders had delivered their blocks without. What is in no file was dropped, or of no
+        builder, or late; or a builder had it whole when it was lost, which the source counts apart.
         """
         name, made = line["node"], line["sourceBooks"]["events"]
         have = len(self.have.get(name, ()))
         lost = line["droppedEvents"] + line["unassigned"]
-        if not 0 <= made - have - lost <= spare:
-            self.wrong.append("%s made %d events: %d are in files, %d it says are lost, %+d" % (
-                name, made, have, lost, made - have - lost))
+        if not 0 <= made - have - lost <= line["unsureEvents"] + late:
+            self.wrong.append("%s made %d events: %d are in files, %d it says are lost, of %d it "
+                              "does not know, %d came late: %+d" % (
+                                  name, made, have, lost, line["unsureEvents"], late,
+                                  made - have - lost))
         return made, have, lost

@@ -6,6 +6,7 @@ Each node is `roc-evb node`; it prints a JSON line each second, which a thread c
 a limit, longer on a machine that is slow.
 """
 
+import collections
 import json
 import os
 import signal
@@ -14,6 +15,7 @@ import threading
 import time
 
 from . import net
+from .pace import slowness
 
 TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))))
 BUILD = os.path.join(TOP, os.environ.get("O", "build"))
@@ -22,14 +24,13 @@ LEG = os.path.join(BUILD, "evb", "leg")
 ENVIRONMENT = dict(os.environ, LD_LIBRARY_PATH=os.path.join(BUILD, "libroc"))
 
 
-def slowness():
-    """How much longer than on a free machine things take here: of the load for each processor."""
-    return max(1.0, min(4.0, os.getloadavg()[0] / (os.cpu_count() or 1)))
+LINES = 60  # of each node that are kept
+PATIENCE = 3  # times as long as usual is waited for what should be, and is, at once
 
 
 def wait(what, seconds):
     """Until @what() is true, or the time is over: whether it became so."""
-    until = time.monotonic() + seconds * slowness()
+    until = time.monotonic() + PATIENCE * seconds * slowness()
     while not what():
         if time.monotonic() > until:
             return False
@@ -41,7 +42,8 @@ class Node:
     """One node; @k is its namespace."""
 
     def __init__(self, network, k, name, argv, directory):
-        self.k, self.name, self.lines, self.words = k, name, [], []
+        self.k, self.name, self.words = k, name, []
+        self.lines = collections.deque(maxlen=LINES)
         self.lock = threading.Lock()
         self.log = open(os.path.join(directory, "%s-%d.log" % (name, int(time.time() * 1000))),
                         "w+", encoding="utf-8")
@@ -93,7 +95,7 @@ class Node:
     def wait(self, seconds):
         """Exit status, None: it did not end."""
         try:
-            status = self.process.wait(seconds * slowness())
+            status = self.process.wait(PATIENCE * seconds * slowness())
         except subprocess.TimeoutExpired:
             return None
         self.thread.join(5)
@@ -115,7 +117,7 @@ class System:
     def __init__(self, network, directory, source, sink, count=None, policy="barrel-shift",
                  stale=500, lease=1000, options=(), kinds=None, etcd=None):
         self.network, self.directory, self.count = network, directory, count or network.count
-        self.nodes, self.kinds = {}, kinds or {}
+        self.nodes, self.kinds, self.stale = {}, kinds or {}, stale / 1000
         self.options = ["--json", "--sink=" + sink, "--stale=%d" % stale, *options]
         self.source = source
         self.config = os.path.join(directory, "evb.conf")
@@ -156,6 +158,10 @@ class System:
 
     def builders(self):
         return [n for name, n in self.nodes.items() if name != "m"]
+
+    def names(self):
+        """Of all that build, in the order of tables."""
+        return ["n%d" % k for k in range(1, self.count + 1)]
 
     def complete(self, but=()):
         """Complete blocks so far, of all but some."""

@@ -1,0 +1,45 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""When each builder's files grow: whether it goes on is seen there, to a few hundredths of a second."""
+
+import os
+import threading
+import time
+
+LOOK = 0.02
+
+
+class Growth:
+    """Of the files NODE-*.mep of a directory, until it is asked to stop."""
+
+    def __init__(self, directory):
+        self._directory, self._over = directory, threading.Event()
+        self._sizes, self._grew = {}, {}
+        self._thread = threading.Thread(target=self._watch, daemon=True)
+        self._thread.start()
+
+    def _look(self):
+        sizes, now = {}, time.monotonic()
+        for entry in os.scandir(self._directory):
+            if entry.name.endswith(".mep"):
+                name = entry.name.rsplit("-", 1)[0]
+                sizes[name] = sizes.get(name, 0) + entry.stat().st_size
+        for name, size in sizes.items():
+            if size != self._sizes.get(name, 0):
+                self._grew.setdefault(name, []).append(now)
+        self._sizes = sizes
+
+    def _watch(self):
+        while not self._over.wait(LOOK):
+            self._look()
+
+    def stop(self):
+        self._over.set()
+        self._thread.join()
+
+    def longest(self, names, since, until):
+        """Seconds for which one of these stood still at most, meanwhile."""
+        most = 0.0
+        for name in names:
+            times = [t for t in self._grew.get(name, ()) if since < t < until]
+            most = max(most, max(b - a for a, b in zip([since, *times], [*times, until])))
+        return most
