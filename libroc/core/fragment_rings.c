@@ -35,7 +35,8 @@ static int fail_rings(int err, const struct roc_fragments *f, const struct roc_f
 	case ROC_WHY_LENGTH:
 		return roc_fail(err,
 				"%s: no rings for pages of %u bytes, host pages of %u and %u "
-				"requests: one of them is more than the card's %llu",
+				"requests: one of them is more than the card's %llu: ask for that "
+				"at most",
 				f->name, arg->page_size, arg->host_page_size, arg->commands,
 				(unsigned long long)arg->limit);
 	case ROC_WHY_OWNER:

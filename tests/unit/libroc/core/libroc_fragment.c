@@ -73,6 +73,7 @@ static void rings(void)
 	fake.errno_ = EOPNOTSUPP;
 	fake.out.rings = (struct roc_fr_rings){.why = ROC_WHY_LENGTH, .limit = 1024};
 	FAILS(roc_fragments_rings(f, 0, 0, 0, 65536), -EOPNOTSUPP, "65536 requests: one of them");
+	SAYS("ask for that at most");
 	fake.errno_ = EPERM;
 	fake.out.rings = (struct roc_fr_rings){.why = ROC_WHY_OWNER};
 	FAILS(roc_fragments_rings(f, 0, 0, 0, 0), -EPERM, "after fork()");
