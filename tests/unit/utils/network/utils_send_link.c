@@ -126,7 +126,7 @@ static pid_t receiver(char port[16], bool hangs_up)
 	fflush(stdout);
 	pid = fork();
 	if (!pid) {
-		alarm(20);
+		alarm(120);
 		for (;; hangs_up = false) {
 			peer = accept(fd, NULL, NULL);
 			if (send(peer, text, sizeof(text), MSG_NOSIGNAL) != sizeof(text))

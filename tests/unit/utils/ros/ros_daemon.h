@@ -24,7 +24,7 @@
 #include "utils/ros/fragment_check.h"
 #include "utils/ros/protocol.h"
 
-#define LIMIT_MS 10000 /* for whatever has to come */
+#define LIMIT_MS 30000 /* for whatever has to come */
 #define ARGUMENTS_MAX 40
 
 struct daemon {
