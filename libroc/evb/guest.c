@@ -65,6 +65,8 @@ static int judge(struct roc_evb *e, struct pair *p)
 {
 	const struct evb_greeting *g = &p->peer;
 
+	if (g->status)
+		return refuse(e, p, "", EVB_BROKEN, "it says hello with a refusal.");
 	if (g->layout != ROC_MEP_VERSION)
 		return refuse(e, p, g->name, EVB_NO_LAYOUT,
 			      "its MFPs have version %" PRIu32

@@ -69,8 +69,6 @@ static bool contradicts(const struct evb_greeting *g)
 {
 	uint32_t i;
 
-	if (g->status)
-		return g->status >= EVB_STATUSES;
 	if (!g->name_bytes || g->name_bytes > FABRIC_NAME || g->region_count > EVB_REGIONS ||
 	    !roc_evb_name_valid(g->name) || !g->events || g->events > ROC_MFP_EVENTS_MAX ||
 	    g->pieces > EVB_PIECES_MAX || g->mfp_max > ROC_MFP_BYTES_MAX ||
@@ -125,7 +123,13 @@ enum evb_wrong evb_get_greeting(const unsigned char *from, struct evb_greeting *
 			.key = get64(from + REGIONS_AT + 24 * i + 8),
 			.bytes = get64(from + REGIONS_AT + 24 * i + 16),
 		};
-	return contradicts(g) ? EVB_MALFORMED : EVB_GOOD;
+	if (!g->status)
+		return contradicts(g) ? EVB_MALFORMED : EVB_GOOD;
+	/* Who refuses says why, and has no sizes that anybody could use. */
+	g->events = g->in_flight = g->pieces = g->name_bytes = g->region_count = 0;
+	g->segments = g->per_region = 0;
+	g->segment = g->mfp_max = 0;
+	return g->status < EVB_STATUSES ? EVB_GOOD : EVB_MALFORMED;
 }
 
 /* What a message carries. */

@@ -251,6 +251,8 @@ int fabric_end_peer(struct fabric_end *e, const unsigned char *name, size_t byte
 	/* Providers read as much as their names have. */
 	unsigned char whole[FABRIC_NAME] = {0};
 
+	if (bytes > sizeof(whole))
+		return fabric_fail(why, EPROTO, "The other end's address has %zu bytes.", bytes);
 	memcpy(whole, name, bytes);
 	if (fi_av_insert(e->av, whole, 1, &e->peer, 0, NULL) != 1)
 		return fabric_fail(why, EPROTO, "libfabric does not take the other end's address.");

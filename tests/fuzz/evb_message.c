@@ -27,15 +27,13 @@ static void greeting(const uint8_t *data)
 	if (evb_get_greeting(data, &g))
 		return;
 	must(!g.system[ROC_EVB_NAME - 1] && !g.name[ROC_EVB_NAME - 1] && !g.why[255]);
-	if (!g.status) {
-		must(g.name_bytes && g.name_bytes <= FABRIC_NAME && g.region_count <= EVB_REGIONS);
-		must(g.segments <= EVB_SEGMENTS && g.pieces <= EVB_PIECES_MAX);
-		/* Every segment is inside of its region. */
-		for (i = 0; i < g.segments; i++) {
-			must(i / g.per_region < g.region_count);
-			must((i % g.per_region + 1) * g.segment <=
-			     g.regions[i / g.per_region].bytes);
-		}
+	must(g.name_bytes <= FABRIC_NAME && g.region_count <= EVB_REGIONS);
+	must(g.segments <= EVB_SEGMENTS && g.pieces <= EVB_PIECES_MAX);
+	must(!g.status != !g.name_bytes);
+	/* Every segment is inside of its region. */
+	for (i = 0; i < g.segments; i++) {
+		must(i / g.per_region < g.region_count);
+		must((i % g.per_region + 1) * g.segment <= g.regions[i / g.per_region].bytes);
 	}
 	evb_put_greeting(again, &g);
 	must(!evb_get_greeting(again, &h) && h.segment == g.segment && h.segments == g.segments);

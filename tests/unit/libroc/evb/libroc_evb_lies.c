@@ -453,6 +453,15 @@ static void strangers(void)
 	CU_ASSERT_TRUE(run_until(greeted, 5000));
 	UNIT_EQ(liar.pair.peer.status, EVB_NO_LAYOUT);
 	part();
+	/* A refusal has no sizes: nobody looks at them. */
+	meet_builder(ROC_EVB_PUSH);
+	liar.hello.status = EVB_NO_ROOM;
+	liar.hello.name_bytes = 1500;
+	UNIT_NEED(!pair_say_greeting(&liar.pair, &liar.hello));
+	CU_ASSERT_TRUE(run_until(greeted, 5000));
+	UNIT_EQ(liar.pair.peer.status, EVB_BROKEN);
+	CU_ASSERT_TRUE(strstr(liar.pair.peer.why, "says hello with a refusal") != NULL);
+	part();
 	/* What it says does not reach a terminal as it is. */
 	meet_builder(ROC_EVB_PUSH);
 	snprintf(liar.hello.system, sizeof(liar.hello.system), "\033]0;x\nall is well");
