@@ -16,6 +16,7 @@
 #define BEHIND_MOST (UINT64_C(1) << 24)
 #define SPARE 64	  /* blocks of which nothing is here any more */
 #define POSTPONED_MOST 16 /* stale timeouts for which a block can be our own fault */
+#define BEGUN_MOST 2	  /* MFPs of a readout unit that are on their way at the same time */
 #define DONE_ROOM 64
 
 int evb_blocks_new(struct roc_evb *e)
@@ -359,10 +360,21 @@ void evb_block_has(struct roc_evb *e, struct evb_guest *g, struct evb_arrival *a
 
 void evb_block_forget(struct roc_evb *e, struct evb_guest *g, struct evb_arrival *a)
 {
-	if (a->block != EVB_NOBODY)
-		e->bu.blocks[a->block].arrivals[g - e->bu.guests] = EVB_NOBODY;
+	struct evb_builder *b = &e->bu;
+	uint32_t block = a->block, n;
+
 	a->block = EVB_NOBODY;
 	evb_arrival_free(e, g, a);
+	if (block == EVB_NOBODY)
+		return;
+	b->blocks[block].arrivals[g - b->guests] = EVB_NOBODY;
+	for (n = 0; n < b->count; n++) {
+		if (b->blocks[block].arrivals[n] != EVB_NOBODY)
+			return;
+	}
+	/* Nobody else has begun it: who comes and goes must not take all places for blocks. */
+	take_out(b, &b->open, block);
+	release(e, block);
 }
 
 void evb_blocks_look(struct roc_evb *e)
@@ -380,6 +392,16 @@ void evb_blocks_look(struct roc_evb *e)
 	}
 }
 
+/* It has begun more than it would at once if it had only room: what it holds it holds itself. */
+static bool dawdles(const struct roc_evb *e, const struct evb_guest *g)
+{
+	unsigned int i, begun = 0;
+
+	for (i = 0; e->cfg.protocol != ROC_EVB_PULL && i < g->arrivals_pool; i++)
+		begun += g->arrivals[i].used && !g->arrivals[i].whole;
+	return begun > BEGUN_MOST;
+}
+
 /* Does it wait for somebody who cannot send because we hold all that is his? */
 static bool our_fault(struct roc_evb *e, const struct evb_block *k)
 {
@@ -393,7 +415,7 @@ static bool our_fault(struct roc_evb *e, const struct evb_block *k)
 		const struct evb_guest *g = t->guest[i] < 0 ? NULL : &b->guests[t->guest[i]];
 
 		if (!g || g->pair.state != PAIR_READY || whole(b, k, t->guest[i]) ||
-		    g->passed > k->number)
+		    g->passed > k->number || dawdles(e, g))
 			continue;
 		if (e->cfg.protocol == ROC_EVB_PULL ? !g->free_count
 						    : g->lent + g->free_count < g->parts_max)

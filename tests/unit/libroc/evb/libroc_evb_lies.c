@@ -671,7 +671,73 @@ static void far_ahead(void)
 	part();
 }
 
+static bool one_open(void)
+{
+	liar_turn();
+	return counts_of(honest).open_blocks == 1;
+}
+
+static bool lost(void)
+{
+	turn_all();
+	return strstr(honest->said, "node1 is lost") != NULL;
+}
+
+/* Who comes, begins blocks and goes leaves none of them open: there are only so many. */
+static void comes_and_goes(void)
+{
+	struct roc_mfp mfp = an_mfp(6);
+	struct evb_segment head;
+
+	stale_ns = UINT64_C(60000000000);
+	meet_builder(ROC_EVB_PUSH);
+	say_hello();
+	head = a_head(6, liar.pair.peer.segment);
+	head.parts = 2;
+	head.bytes = liar.pair.peer.segment - EVB_SEGMENT_HEAD;
+	write_segment(liar.credits[1], evb_notice(liar.credits[1], 1), &head, &mfp);
+	CU_ASSERT_TRUE(run_until(one_open, 5000));
+	pair_close(&liar.pair);
+	CU_ASSERT_TRUE(run_until(lost, 5000));
+	turn_all();
+	UNIT_EQ(counts_of(honest).open_blocks, 0);
+	UNIT_EQ(counts_of(honest).liars, 0);
+	part();
+}
+
+static bool two_given_up(void)
+{
+	liar_turn();
+	return counts_of(honest).stale >= 2;
+}
+
+/* Who begins all that it may and ends nothing does not hold blocks open as if that were our fault:
+ * that would be for 16 stale timeouts. */
+static void ends_nothing(void)
+{
+	struct roc_mfp mfp = an_mfp(4);
+	struct evb_segment head = a_head(4, ROC_MFP_HEAD);
+	uint32_t i;
+
+	stale_ns = UINT64_C(1000000000);
+	meet_builder(ROC_EVB_PUSH);
+	say_hello();
+	honest->sink.stuck = true;
+	write_segment(liar.credits[0], evb_notice(liar.credits[0], 1), &head, &mfp);
+	for (i = 1; i < 4; i++) {
+		head = a_head(4 + i, liar.pair.peer.segment);
+		head.parts = 2;
+		head.bytes = liar.pair.peer.segment - EVB_SEGMENT_HEAD;
+		write_segment(liar.credits[i], evb_notice(liar.credits[i], 1), &head, NULL);
+	}
+	/* 12 s on a machine that is not slow. */
+	CU_ASSERT_TRUE(run_until(two_given_up, 2400));
+	UNIT_EQ(counts_of(honest).liars, 0);
+	part();
+}
+
 UNIT_MAIN("event building, peers that lie", {"segments", segments}, {"messages", messages},
 	  {"announcements", announcements}, {"not_trusted", not_trusted}, {"strangers", strangers},
 	  {"builder_lies", builder_lies}, {"flood", flood}, {"takes_its_time", takes_its_time},
-	  {"far ahead", far_ahead})
+	  {"far ahead", far_ahead}, {"comes_and_goes", comes_and_goes},
+	  {"ends_nothing", ends_nothing})
