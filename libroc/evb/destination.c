@@ -90,6 +90,11 @@ void evb_destination_close(struct roc_evb *e, struct evb_destination *d, const c
 	if (was && !d->bye)
 		count_unsure(e, d);
 	pair_close(&d->pair);
+	/* Another of its addresses may do. */
+	if (!was) {
+		d->address[0] = '\0';
+		d->which++;
+	}
 	if (was || !d->down)
 		d->down = e->now;
 	d->pause = was || !d->pause ? PAUSE_LEAST : d->pause * 2;
@@ -153,7 +158,7 @@ static int connect_to(struct roc_evb *e, struct evb_destination *d)
 		return pair_fail(&d->pair, ENOENT, "nobody says where it is.");
 	ret = 1;
 	if (!d->address[0])
-		ret = lookup_address(&d->lookup, m->host, d->address, why);
+		ret = lookup_address(&d->lookup, m->host, d->which, d->address, why);
 	if (!ret)
 		return 0;
 	if (ret > 0)

@@ -65,6 +65,7 @@ struct evb_destination {
 	bool lied, failed_said;
 	struct lookup *lookup;	       /* of its address, as long as that is not known */
 	char address[CONTROL_ADDRESS]; /* of this incarnation */
+	unsigned int which;	       /* of its addresses */
 	struct pair pair;
 	uint64_t retry, pause;	 /* when to try again, and how long after that */
 	uint64_t down;		 /* since when it is not connected */

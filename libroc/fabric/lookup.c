@@ -17,6 +17,7 @@
 struct lookup {
 	atomic_int users; /* the thread, and who asked */
 	atomic_bool over;
+	unsigned int which;
 	int result; /* of getaddrinfo() or getnameinfo(), when it is over */
 	char host[256];
 	char address[CONTROL_ADDRESS];
@@ -29,16 +30,18 @@ static void put(struct lookup *l)
 }
 
 /* Of getaddrinfo() and getnameinfo(). */
-static int look(const char *host, int flags, char address[CONTROL_ADDRESS])
+static int look(const char *host, int flags, unsigned int which, char address[CONTROL_ADDRESS])
 {
 	struct addrinfo hints = {
 		.ai_family = AF_UNSPEC, .ai_socktype = SOCK_STREAM, .ai_flags = flags};
-	struct addrinfo *list;
+	struct addrinfo *list, *a;
 	int ret = getaddrinfo(host, NULL, &hints, &list);
 
 	if (ret)
 		return ret;
-	ret = getnameinfo(list->ai_addr, list->ai_addrlen, address, CONTROL_ADDRESS, NULL, 0,
+	for (a = list; which; which--)
+		a = a->ai_next ? a->ai_next : list;
+	ret = getnameinfo(a->ai_addr, a->ai_addrlen, address, CONTROL_ADDRESS, NULL, 0,
 			  NI_NUMERICHOST);
 	freeaddrinfo(list);
 	return ret;
@@ -48,7 +51,7 @@ static void *look_up(void *arg)
 {
 	struct lookup *l = arg;
 
-	l->result = look(l->host, AI_ADDRCONFIG, l->address);
+	l->result = look(l->host, AI_ADDRCONFIG, l->which, l->address);
 	atomic_store(&l->over, true);
 	put(l);
 	return NULL;
@@ -70,13 +73,14 @@ static int begin(struct lookup *l)
 	return ret;
 }
 
-static int start(struct lookup **lookup, const char *host, char why[FABRIC_WHY])
+static int start(struct lookup **lookup, const char *host, unsigned int which, char why[FABRIC_WHY])
 {
 	struct lookup *l = calloc(1, sizeof(*l));
 	int ret = ENOMEM;
 
 	if (l && strlen(host) < sizeof(l->host)) {
 		strcpy(l->host, host);
+		l->which = which;
 		atomic_init(&l->users, 2);
 		ret = begin(l);
 	}
@@ -88,16 +92,16 @@ static int start(struct lookup **lookup, const char *host, char why[FABRIC_WHY])
 	return fabric_fail(why, ret, "\"%.100s\" cannot be looked up: %s.", host, strerror(ret));
 }
 
-int lookup_address(struct lookup **lookup, const char *host, char address[CONTROL_ADDRESS],
-		   char why[FABRIC_WHY])
+int lookup_address(struct lookup **lookup, const char *host, unsigned int which,
+		   char address[CONTROL_ADDRESS], char why[FABRIC_WHY])
 {
 	struct lookup *l = *lookup;
 	int result;
 
-	if (!l && !look(host, AI_NUMERICHOST, address))
+	if (!l && !look(host, AI_NUMERICHOST, 0, address))
 		return 1;
 	if (!l)
-		return start(lookup, host, why);
+		return start(lookup, host, which, why);
 	if (!atomic_load(&l->over))
 		return 0;
 	result = l->result;

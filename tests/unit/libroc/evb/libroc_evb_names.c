@@ -14,7 +14,23 @@
 static atomic_bool answers;	/* the name server does */
 static atomic_uint asked, over; /* questions that needed it */
 
-/* *.test is known to it, and *.nowhere is known not to be. */
+static int add_before(struct addrinfo **list)
+{
+	static struct sockaddr_in nobody = {.sin_family = AF_INET};
+	struct addrinfo *a = calloc(1, sizeof(*a));
+
+	if (!a)
+		return EAI_MEMORY;
+	nobody.sin_addr.s_addr = htonl(INADDR_LOOPBACK + 1);
+	*a = **list;
+	a->ai_addr = (struct sockaddr *)&nobody;
+	a->ai_next = *list;
+	*list = a;
+	return 0;
+}
+
+/* *.test is known to it, two.test with an address at which nobody listens before, and *.nowhere is
+ * known not to be. */
 int getaddrinfo(const char *host, const char *service, const struct addrinfo *hints,
 		struct addrinfo **list)
 {
@@ -55,12 +71,19 @@ int getaddrinfo(const char *host, const char *service, const struct addrinfo *hi
 		.ai_addr = (struct sockaddr *)to,
 	};
 	*list = a;
+	if (name && strstr(host, "two.test"))
+		return add_before(list);
 	return 0;
 }
 
 void freeaddrinfo(struct addrinfo *list)
 {
-	free(list);
+	struct addrinfo *next;
+
+	for (; list; list = next) {
+		next = list->ai_next;
+		free(list);
+	}
 }
 
 /* A readout unit, and a builder that is known by this name. */
@@ -130,5 +153,16 @@ static void unknown(void)
 	node_close(&nodes[1]);
 }
 
+/* The first address of a name need not be the one at which it listens. */
+static void two_addresses(void)
+{
+	open_two("two.test");
+	atomic_store(&answers, true);
+	CU_ASSERT_TRUE(run_until(NULL, 20000));
+	UNIT_EQ(counts_of(&nodes[1]).complete, 200);
+	node_close(&nodes[0]);
+	node_close(&nodes[1]);
+}
+
 UNIT_MAIN("event building: names of members", {"slow", slow}, {"given up", given_up},
-	  {"unknown", unknown})
+	  {"unknown", unknown}, {"two addresses", two_addresses})
