@@ -77,7 +77,6 @@ struct stream_check {
 	struct error_log *errors;
 
 	bool begun;
-	bool gap;		/* the last packet said that there is one behind it */
 	uint64_t next_event;	/* expected */
 	uint32_t next_number;	/* of the packet */
 	uint32_t next_position; /* META: in main's ring, lines */

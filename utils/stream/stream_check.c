@@ -44,7 +44,10 @@ static bool is_zero(const void *data, const void *end)
 	return true;
 }
 
-/* Events come in order; a gap is right only where the packet before said so. */
+/*
+ * Events come in order. A gap need not have been known of when the packet before it was closed, and
+ * records have no flag to say it with: so it is counted, for comparing with what the card kept out.
+ */
 static void follow_events(struct stream_check *c, const struct roc_packet *p, uint32_t events)
 {
 	if (c->begun && p->number != c->next_number)
@@ -57,17 +60,9 @@ static void follow_events(struct stream_check *c, const struct roc_packet *p, ui
 		} else {
 			c->gaps++;
 			c->missing += p->first_event - c->next_event;
-			/* ODIN records have no flag to say it with. */
-			if (p->kind == ROC_PACKET_EVENTS && !c->gap)
-				error_log_add(c->errors,
-					      AT "%" PRIu64
-						 " events are missing, and the packet before does "
-						 "not say so",
-					      AT_ARGS(p), p->first_event - c->next_event);
 		}
 	}
 	c->begun = true;
-	c->gap = p->flags & ROC_PACKET_GAP;
 	c->next_number = p->number + 1;
 	c->next_event = p->first_event + events;
 	c->packets++;

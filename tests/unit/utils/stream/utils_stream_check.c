@@ -153,7 +153,8 @@ static void gaps(void)
 	begin(8, 0);
 	add(1, 0, 2, -1);
 	add(13, 1, 2, -1);
-	wrong("10 events are missing, and the packet before does not say so");
+	/* The card did not know of it yet, or events were flushed. */
+	UNIT_EQ(walk(false), 0);
 	UNIT_EQ(check.missing, 10);
 	begin(8, 0);
 	add(1, 0, 2, -1)->flags = htole16(STREAM_PACKET_GAP);
