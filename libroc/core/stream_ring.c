@@ -148,6 +148,11 @@ int roc_stream_ring(struct roc_stream *s, uint64_t length)
 				  .length = length ? length : ROC_STREAM_RING_DEFAULT};
 	int ret = libroc_ioctl(s->fd, ROC_ST_RING, &arg);
 
+	/* Who did not say how much takes what the card can. */
+	if (ret && !length && arg.why == ROC_WHY_LENGTH && arg.limit < ROC_STREAM_RING_DEFAULT) {
+		arg = (struct roc_st_ring){.size = sizeof(arg), .length = arg.limit};
+		ret = libroc_ioctl(s->fd, ROC_ST_RING, &arg);
+	}
 	return ret ? fail_ring(-ret, s, &arg) : map_ring(s, &arg);
 }
 

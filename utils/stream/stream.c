@@ -36,8 +36,8 @@ static const struct option_spec options[] = {
 	 .help = "Stream, as main or 0 (dump, follow: main; stats, set: all)"},
 	FLAG("json", json, "Print the result as JSON"),
 
-	{AT("ring", OPTION_SIZE, ring), .arg = "SIZE", .fallback = "64Mi",
-	 .help = "dump, follow: size of the ring"},
+	{SET("ring", OPTION_SIZE, ring), .arg = "SIZE",
+	 .help = "dump, follow: size of the ring (64Mi, or what the card takes)"},
 	{AT("bytes", OPTION_SIZE, bytes), .arg = "SIZE", .fallback = "0",
 	 .help = "dump, follow: stop when so many bytes were taken, 0 = never"},
 	{SET("packets", OPTION_SIZE, packets), .arg = "N",
@@ -125,7 +125,7 @@ static int run(const void *values)
 
 	if (o->clocked && o->waiting)
 		return tool_usage("--clocked and --waiting: a generator is one or the other.");
-	if (!o->ring || o->ring & (o->ring - 1))
+	if (o->ring.given && (!o->ring.value || o->ring.value & (o->ring.value - 1)))
 		return tool_usage("--ring: a ring's size is a power of two, from 64Ki to 64Gi.");
 	switch ((enum stream_action)o->action) {
 	case STREAM_DUMP:

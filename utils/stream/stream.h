@@ -38,7 +38,7 @@ struct stream_options {
 	const char *stream;
 	bool json;
 
-	uint64_t ring;
+	struct given_size ring;
 	uint64_t bytes;
 	uint64_t time;
 	struct given_size packets;

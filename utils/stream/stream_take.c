@@ -213,7 +213,7 @@ static int prepare(struct stream_run *r)
 	if (err)
 		return tool_fail_card(err);
 	if (roc_stream_open_card(&r->card, o->id, o->stream ? o->stream : "main", &r->s) ||
-	    roc_stream_ring(r->s, o->ring) || roc_stream_info(r->s, &r->before))
+	    roc_stream_ring(r->s, o->ring.value) || roc_stream_info(r->s, &r->before))
 		return tool_fail("%s", roc_error());
 	if (o->bin_file && !(r->bin = fopen(o->bin_file, "we")))
 		return tool_fail("%s cannot be written: %s.", o->bin_file, strerror(errno));

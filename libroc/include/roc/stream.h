@@ -133,7 +133,7 @@ int roc_stream_settings(struct roc_stream *s, struct roc_st_settings *settings);
  * roc_stream_ring() - make the ring and map it
  * @s: handle
  * @length: bytes, a power of two from ROC_ST_RING_MIN to ROC_ST_RING_MAX; 0 =
- *	ROC_STREAM_RING_DEFAULT
+ *	ROC_STREAM_RING_DEFAULT, or as much as the card takes if that is less
  *
  * Once per open. roc_stream_start() does it with the default if it was not done.
  *

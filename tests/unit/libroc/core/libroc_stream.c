@@ -318,6 +318,15 @@ static void rings(void)
 	UNIT_EQ(((const char *)data)[5], 'x');
 	UNIT_EQ(((const char *)data)[RING + 5], 'x');
 	finish(s);
+	/* A card that takes less than the default: only who asked for so much is told. */
+	s = stream("main");
+	fake.errno_ = EOPNOTSUPP;
+	fake.out.ring = (struct roc_st_ring){.why = ROC_WHY_LENGTH, .limit = RING};
+	FAILS(roc_stream_ring(s, 64 << 20), -EOPNOTSUPP, "the card takes 64 KiB at most");
+	fake.errno_ = EOPNOTSUPP;
+	UNIT_EQ(roc_stream_ring(s, 0), 0);
+	UNIT_EQ(fake.in.ring.length, RING);
+	finish(s);
 }
 
 /* Round the ring, and over 2^32 lines: always in one piece. */
