@@ -11,6 +11,12 @@
 
 #define SLOWNESS_MAX 100.0
 
+/*
+ * Limits of waits say when to give up, not how long something may take: on a machine that does
+ * other things, too, it takes a few times as long.
+ */
+#define UNIT_PATIENCE 5
+
 __attribute__((unused)) static double slowness(void)
 {
 	static double known;

@@ -88,12 +88,6 @@ __attribute__((unused, format(printf, 1, 2))) static void unit_note(const char *
 #define UNIT_NEED(condition)                                                                       \
 	CU_assertImplementation(!!(condition), __LINE__, #condition, __FILE__, "", CU_TRUE)
 
-/*
- * Limits of waits say when to give up, not how long something may take: on a machine that does
- * other things, too, it takes a few times as long.
- */
-#define UNIT_PATIENCE 5
-
 #define UNIT_POLL(condition, seconds)                                                              \
 	({                                                                                         \
 		struct timespec unit_pause = {0, 1000000};                                         \

@@ -64,7 +64,7 @@ int64_t cgroup_left(void)
 
 bool cgroup_end(void)
 {
-	int64_t end = now_ms() + limit_ms(END_MS);
+	int64_t end = now_ms() + patience_ms(END_MS);
 	bool empty;
 
 	while (!(empty = !rmdir(GROUP)) && now_ms() < end)

@@ -37,7 +37,7 @@ static void bail(const char *what, const char *line, const char *answer)
 static int open_port(unsigned int card, const char *line)
 {
 	char path[64];
-	int64_t end = now_ms() + limit_ms(OPEN_MS);
+	int64_t end = now_ms() + patience_ms(OPEN_MS);
 	int fd;
 
 	snprintf(path, sizeof(path), "/dev/virtio-ports/roc.emu.%u", card);
@@ -54,7 +54,7 @@ static int open_port(unsigned int card, const char *line)
 static void send_line(int fd, const char *line)
 {
 	size_t length = strlen(line), done = 0;
-	int64_t end = now_ms() + limit_ms(ANSWER_MS);
+	int64_t end = now_ms() + patience_ms(ANSWER_MS);
 
 	while (done < length) {
 		ssize_t n = write(fd, line + done, length - done);
@@ -73,7 +73,7 @@ static size_t answer_size;
 
 static void read_answer(int fd, const char *line)
 {
-	int64_t end = now_ms() + limit_ms(ANSWER_MS);
+	int64_t end = now_ms() + patience_ms(ANSWER_MS);
 	size_t used = 0;
 
 	for (;;) {

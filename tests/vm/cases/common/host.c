@@ -26,7 +26,7 @@ bool host_there(void)
 
 static bool answer(int fd, char *text, size_t size)
 {
-	int64_t end = now_ms() + limit_ms(LIMIT_MS);
+	int64_t end = now_ms() + patience_ms(LIMIT_MS);
 	size_t used = 0;
 
 	while (now_ms() < end && used + 1 < size) {

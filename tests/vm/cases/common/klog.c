@@ -60,7 +60,7 @@ static const char *next(int fd)
 
 const char *klog_wait(int fd, const char *text, unsigned int ms)
 {
-	int64_t end = now_ms() + limit_ms(ms);
+	int64_t end = now_ms() + patience_ms(ms);
 	const char *line;
 
 	for (;;) {

@@ -47,6 +47,16 @@ unsigned int limit_ms(unsigned int ms)
 	return ms * slowness();
 }
 
+unsigned int patience_ms(unsigned int ms)
+{
+	return limit_ms(ms) * UNIT_PATIENCE;
+}
+
+bool took_less(int64_t begin, unsigned int ms)
+{
+	return now_ms() - begin < patience_ms(ms);
+}
+
 static bool drop_caps(void)
 {
 	struct __user_cap_header_struct header = {_LINUX_CAPABILITY_VERSION_3, 0};
@@ -89,7 +99,7 @@ pid_t child_start(enum who who, int (*fn)(void *arg), void *arg)
 
 int child_wait(pid_t pid, unsigned int ms)
 {
-	int64_t end = now_ms() + limit_ms(ms);
+	int64_t end = now_ms() + patience_ms(ms);
 	int status;
 
 	for (;;) {

@@ -3,7 +3,8 @@
  * Time, and children with a limit on their lives.
  *
  * Every limit that a helper of the cases takes is for a machine of usual speed, and longer on a
- * slow one. Who hands a limit to the kernel or the library, or asserts one, uses limit_ms().
+ * slow one. Who hands a limit to the kernel or the library uses limit_ms(), who asserts one
+ * took_less().
  */
 #ifndef CASE_LIMIT_H
 #define CASE_LIMIT_H
@@ -18,6 +19,10 @@ void sleep_ms(unsigned int ms);
 
 /* So many ms, longer on a slow machine. */
 unsigned int limit_ms(unsigned int ms);
+/* When to give up waiting for what must come: a few times as long, as UNIT_WAIT does. */
+unsigned int patience_ms(unsigned int ms);
+/* What began at @begin (now_ms()) did not take for ever. */
+bool took_less(int64_t begin, unsigned int ms);
 
 enum who {
 	AS_ROOT,

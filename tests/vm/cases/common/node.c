@@ -310,7 +310,7 @@ bool has_msix(const char *address)
 
 bool wait_nodes(unsigned int count)
 {
-	int64_t end = now_ms() + limit_ms(NODES_MS);
+	int64_t end = now_ms() + patience_ms(NODES_MS);
 	char out[256];
 
 	while (links_made() < count) {
@@ -325,7 +325,7 @@ bool wait_nodes(unsigned int count)
 bool driver_bind(const char *address)
 {
 	char path[64];
-	int64_t end = now_ms() + limit_ms(NODES_MS);
+	int64_t end = now_ms() + patience_ms(NODES_MS);
 	int err = put_text("/sys/bus/pci/drivers/roc/bind", address);
 
 	if (err) {
@@ -365,7 +365,7 @@ bool rebind_card(unsigned int card)
 int shell(char *out, unsigned long size, unsigned int ms, const char *fmt, ...)
 {
 	char command[2048], waste[4096];
-	int64_t end = now_ms() + limit_ms(ms);
+	int64_t end = now_ms() + patience_ms(ms);
 	unsigned long used = 0;
 	int fds[2], status;
 	va_list ap;

@@ -84,7 +84,7 @@ static bool over(const struct player *p, unsigned int count)
 bool players_advance(struct player *p, unsigned int count, uint64_t n, unsigned int ms)
 {
 	uint64_t target[16] = {0};
-	int64_t end = now_ms() + limit_ms(ms);
+	int64_t end = now_ms() + patience_ms(ms);
 	unsigned int i;
 	bool all;
 

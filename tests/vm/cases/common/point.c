@@ -74,7 +74,7 @@ void point_hold(const char *name, const char *id)
 
 bool point_reached(const char *name, unsigned int ms)
 {
-	int64_t end = now_ms() + limit_ms(ms);
+	int64_t end = now_ms() + patience_ms(ms);
 
 	while (!get(name, "sleeping")) {
 		if (now_ms() > end)

@@ -316,7 +316,7 @@ unsigned int rig_take(struct rig *r, bool again)
 
 bool rig_run(struct rig *r, uint64_t n, unsigned int ms)
 {
-	int64_t end = now_ms() + limit_ms(ms);
+	int64_t end = now_ms() + patience_ms(ms);
 
 	while (r->filled < n) {
 		int64_t left = end - now_ms();

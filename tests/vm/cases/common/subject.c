@@ -43,7 +43,7 @@ static volatile bool leave, left; /* the main thread lets go of the rings */
 
 static int do_close(void)
 {
-	int64_t end = now_ms() + limit_ms(END_MS);
+	int64_t end = now_ms() + patience_ms(END_MS);
 
 	leave = true;
 	while (!left && now_ms() < end)
@@ -285,7 +285,7 @@ struct subject *subject_start(const char *id, unsigned int channel, enum roc_sou
 			      enum stage stage)
 {
 	struct subject *s = shared_alloc(sizeof(*s));
-	int64_t end = now_ms() + limit_ms(2 * PREPARE_MS);
+	int64_t end = now_ms() + patience_ms(2 * PREPARE_MS);
 
 	s->id = id;
 	s->channel = channel;
@@ -331,7 +331,7 @@ void subject_kill(struct subject *s)
 
 bool subject_end(struct subject *s)
 {
-	int64_t end = now_ms() + limit_ms(END_MS);
+	int64_t end = now_ms() + patience_ms(END_MS);
 	bool ended;
 
 	kill(s->pid, SIGKILL);

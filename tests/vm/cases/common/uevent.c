@@ -43,7 +43,7 @@ int64_t uevent(int fd, const char *line, unsigned int ms)
 	int64_t begin = now_ms(), left;
 	struct pollfd p = {.fd = fd, .events = POLLIN};
 
-	while ((left = begin + limit_ms(ms) - now_ms()) > 0 && poll(&p, 1, left) > 0) {
+	while ((left = begin + patience_ms(ms) - now_ms()) > 0 && poll(&p, 1, left) > 0) {
 		const char *found;
 
 		length = recv(fd, text, sizeof(text) - 1, 0);

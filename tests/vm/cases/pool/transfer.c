@@ -107,11 +107,13 @@ static void packed_packets(void)
 
 static void sizes(void)
 {
-	static const struct {
+	/* A stop asks for a second at most; what it has not heard of then comes back as unused. */
+	const uint32_t many = limit_ms(1) < 8 ? 256 : 32;
+	const struct {
 		uint32_t size, count, n;
 	} runs[] = {
-		{32 * KIB, 256, 600}, {96 * KIB, 64, 150},	 {2 * MIB, 16, 20},
-		{8 * MIB, 6, 6},      {CRU_SUPERPAGE_MAX, 4, 3},
+		{32 * KIB, many, 600}, {96 * KIB, 64, 150},	  {2 * MIB, 16, 20},
+		{8 * MIB, 6, 6},       {CRU_SUPERPAGE_MAX, 4, 3},
 	};
 	void *memory = memory_make(64 * MIB, HUGE, LAYOUT_ASCENDING);
 	size_t i, contiguous = memory_contiguous(memory, 64 * MIB);
@@ -247,7 +249,7 @@ static void waits(void)
 	UNIT_NEED(rig_open(&r) && rig_start(&r));
 	begin = now_ms();
 	UNIT_EQ(roc_channel_wait(r.ch, 1, 150), -ETIME);
-	CU_ASSERT(now_ms() - begin >= 150 && now_ms() - begin < limit_ms(1500));
+	CU_ASSERT(now_ms() - begin >= 150 && took_less(begin, 1500));
 	rig_push(&r, 5);
 	UNIT_EQ(rig_wait(&r, 5, 3000), 5);
 	/* As many as asked for, not the first. */

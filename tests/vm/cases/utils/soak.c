@@ -9,7 +9,13 @@
 #include <stdlib.h>
 
 #define SOAK                                                                                       \
-	"roc-bench-dma --soak=%us --verdict-every=%us --buffer-size=4Mi --superpage-size=256Ki "
+	"roc-bench-dma --soak=%us --verdict-every=%us --buffer-size=16Mi --superpage-size=256Ki "
+/* The same, and ^C when two periods are in its log. */
+#define INTERRUPTED(options)                                                                       \
+	SOAK options " --log=log & pid=$!; "                                                       \
+		     "for i in $(seq 1200); do [ \"$(cat log 2> /dev/null | wc -l)\" -gt 2 ] && "  \
+		     "break; "                                                                     \
+		     "sleep 0.05; done; kill -INT $pid; wait $pid"
 #define ALL_ENDPOINTS 4 /* of the CRUs */
 
 static unsigned int wanted_seconds(void)
@@ -95,7 +101,7 @@ static void gone_on_with(void)
 {
 	if (!calm())
 		return;
-	UNIT_EQ(RUN("timeout --preserve-status -s INT 2 " SOAK "--id=0245:0 --log=log", 100, 1), 3);
+	UNIT_EQ(RUN(INTERRUPTED("--id=0245:0"), 100, 1), 3);
 	SAYS("goes on from there");
 	SAYS("Soak: unfinished after ");
 	UNIT_EQ(RUN("printf '{\"lane\":0,\"at\":9' >> log"), 0);
@@ -132,10 +138,7 @@ static void limits(void)
 	emu(CARD1, "fault all clear");
 	/* Two are within the limit; with the two of the next call they are not. */
 	emu(CARD1, "fault 0 flip 2");
-	UNIT_EQ(RUN("timeout --preserve-status -s INT 2 " SOAK
-		    "--id=0246:0 --max-errors=3 --log=log",
-		    100, 1),
-		3);
+	UNIT_EQ(RUN(INTERRUPTED("--id=0246:0 --max-errors=3"), 100, 1), 3);
 	emu(CARD1, "fault 0 flip 2");
 	fails("--id=0246:0 --max-errors=3 --log=log", "errors in the data, see");
 	emu(CARD1, "fault all clear");
@@ -179,7 +182,7 @@ static void other_kinds(void)
 			continue;
 		any++;
 		UNIT_EQ(RUN("%s", sets[i]), 0);
-		code = soak(2, 1, "--json");
+		code = soak(2, 1, "--buffer-size=4Mi --json");
 		if (code)
 			unit_note("%.800s", out);
 		UNIT_EQ(code, 0);

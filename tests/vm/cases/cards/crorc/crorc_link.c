@@ -52,7 +52,7 @@ static void start_fails(enum roc_source source, int err, unsigned int at_least,
 	begin = now_ms();
 	UNIT_EQ(control(rig_fd(&r), ROC_CH_START, 0, 0), err);
 	took = now_ms() - begin;
-	at_most = limit_ms(at_most + SLACK_MS);
+	at_most = patience_ms(at_most + SLACK_MS);
 	if (took < at_least || took > at_most)
 		unit_note("took %lld ms, not %u to %u", (long long)took, at_least, at_most);
 	CU_ASSERT(took >= at_least && took <= at_most);
