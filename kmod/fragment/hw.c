@@ -173,7 +173,9 @@ int roc_fragment_enable(struct roc_holder *h, u32 start)
 			break;
 		if (status & FRAGMENT_STATUS_ENABLED && !(status & errors))
 			return 0;
-		roc_sub_write(ch, FRAGMENT_CONTROL, 0);
+		/* A read of the table that is still on its way must not come into the next try. */
+		if (roc_fragment_disable(ch))
+			break;
 	}
 	return -EIO;
 }

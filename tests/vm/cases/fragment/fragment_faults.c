@@ -137,6 +137,7 @@ static void tables(void)
 {
 	struct roc_fr_start reply;
 	struct taker t = {.host_pages = 4096, .percent = 100};
+	uint64_t resets;
 
 	emu_normal_robinnp(CARD0);
 	UNIT_NEED(taker_open(&t));
@@ -146,7 +147,11 @@ static void tables(void)
 	emu(CARD0, "fault all clear");
 	emu(CARD0, "fault 0 load-slow 1 20");
 	taker_generate(&t, TAKER_ALL_LINKS, 64, 64, 2000, 0, 0);
+	/* One that fails is tried again, when the card is proved to be at rest. */
+	emu(CARD0, "fault 0 fetch-error 1 1");
+	resets = emu_sub(CARD0, 0, "resets");
 	UNIT_NEED(taker_start(&t, 0));
+	UNIT_EQ(emu_sub(CARD0, 0, "resets") - resets, 2);
 	CU_ASSERT(taker_run(&t, 300, 10000));
 	stop(&t);
 }
