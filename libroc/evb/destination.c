@@ -276,6 +276,7 @@ static int be_welcomed(struct roc_evb *e, struct evb_destination *d)
 	d->free_count = 0;
 	d->sent = 0;
 	d->tell = true;
+	d->stuck = false;
 	d->down = d->pause = 0;
 	d->progress = e->now;
 	d->failed_said = false;
@@ -347,19 +348,27 @@ static void give_up(struct roc_evb *e, struct evb_destination *d)
 	uint64_t patience = e->cfg.patience_ns;
 
 	while (d->queue.count) {
+		/* Half of the first may be there: what is behind it does not wait for that. */
+		bool half = r->mfps[d->queue.first].sending, ready = d->pair.state == PAIR_READY;
 		struct evb_mfp *m = &r->mfps[d->queue.first];
-		uint64_t since = m->since;
+		uint64_t since, moved = d->moved > d->progress ? d->moved : d->progress;
 
-		if (m->sending || !m->released)
+		if (half && d->queue.count == 1)
 			return;
-		if (d->pair.state == PAIR_READY && d->progress > since)
-			since = d->progress;
+		if (half)
+			m = &r->mfps[m->next];
+		if (!m->released)
+			return;
+		since = m->since;
+		if (ready && (moved > since || (d->stuck && d->n.stale)))
+			since = moved;
 		/* Who has been away for so long already is not waited for anew with each MFP. */
-		if (d->pair.state != PAIR_READY && d->down && d->down < since)
+		if (!ready && d->down && d->down < since)
 			since = d->down;
-		if (e->now - since < patience && (d->wanted || d->pair.state == PAIR_READY))
+		if (e->now - since < patience && (d->wanted || ready))
 			return;
-		evb_lose(e, d, evb_pop(r->mfps, &d->queue));
+		evb_lose(e, d,
+			 half ? evb_pop_second(r->mfps, &d->queue) : evb_pop(r->mfps, &d->queue));
 	}
 }
 

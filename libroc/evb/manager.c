@@ -301,6 +301,25 @@ static enum roc_evb_state vote(const struct roc_evb_manager *m, const struct nod
 	return ROC_EVB_STATE_IN;
 }
 
+/* Who speaks against all others, and there are several, is alone himself. */
+static bool is_alone(const struct roc_evb_manager *m, const struct node *voter, bool builder,
+		     uint64_t now)
+{
+	unsigned int i, count = builder ? m->table.bu_count : m->table.ru_count, others = 0;
+
+	for (i = 0; i < count; i++) {
+		const struct roc_evb_place *p = builder ? &m->table.bus[i] : &m->table.rus[i];
+		const struct node *n = find(m, p->name);
+
+		if (!n || n == voter || !n->alive)
+			continue;
+		if (vote(m, voter, n, now) == ROC_EVB_STATE_IN)
+			return false;
+		others++;
+	}
+	return others > 1;
+}
+
 /*
  * Per mille of those who could tell of @n as a builder, or as a readout unit, and accuse it; and of
  * what most of them do.
@@ -317,8 +336,10 @@ static unsigned int accused(const struct roc_evb_manager *m, const struct node *
 		if (!voter->alive || !voter->reported || passed(now, voter->at) > FRESH_NS ||
 		    voter == n || index_of(&m->table, voter->m.name, !builder) < 0)
 			continue;
-		all++;
 		v = vote(m, voter, n, now);
+		if (v != ROC_EVB_STATE_IN && is_alone(m, voter, builder, now))
+			continue;
+		all++;
 		against += v != ROC_EVB_STATE_IN;
 		counts[v]++;
 	}

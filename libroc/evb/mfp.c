@@ -32,6 +32,17 @@ uint32_t evb_pop(struct evb_mfp *mfps, struct evb_list *l)
 	return i;
 }
 
+uint32_t evb_pop_second(struct evb_mfp *mfps, struct evb_list *l)
+{
+	uint32_t first = l->first, i = mfps[first].next;
+
+	mfps[first].next = mfps[i].next;
+	if (l->last == i)
+		l->last = first;
+	l->count--;
+	return i;
+}
+
 void evb_give_back(struct roc_evb *e, uint64_t handle)
 {
 	int ret = e->source->give_back(e->source_self, handle);
@@ -192,8 +203,7 @@ void evb_mfp_close(struct roc_evb *e, struct evb_mfp *m, uint32_t source, uint64
 	m->since = e->now;
 }
 
-/* Its turn is over: whoever is behind it moves up. */
-static void leave_turns(struct evb_readout *r, uint32_t i)
+void evb_leave_turns(struct evb_readout *r, uint32_t i)
 {
 	uint32_t at = r->turns.first, before = EVB_NONE, n;
 
@@ -218,7 +228,7 @@ void evb_mfp_finish(struct roc_evb *e, uint32_t i)
 	uint32_t k;
 
 	if (m->in_turns)
-		leave_turns(&e->ru, i);
+		evb_leave_turns(&e->ru, i);
 	for (k = 0; k < m->handle_count; k++)
 		evb_give_back(e, m->handles[k]);
 	m->handle_count = 0;

@@ -13,6 +13,7 @@
 #define SILENT 4      /* stale timeouts without a fragment, until a block is closed as it is */
 #define JUMP (UINT64_C(1) << 24) /* events */
 #define LOOK_NS 100000
+#define TURN 4	 /* the part of a stale timeout for which a builder may stand still in its turn */
 #define BEHIND 4 /* stale timeouts for which a source may be behind the table that it came into */
 
 static struct evb_mfp *mfp(struct roc_evb *e, uint32_t i)
@@ -69,11 +70,42 @@ static void release_cycle(struct roc_evb *e)
 		r->order[r->order_count++] = at;
 	}
 	for (n = 0; n < r->order_count; n++) {
+		if (r->destinations[mfp(e, r->order[n])->destination].stuck)
+			continue;
 		mfp(e, r->order[n])->in_turns = true;
 		turn_push(r, &r->turns, r->order[n]);
 	}
 	r->order_count = 0;
 	r->gather = (struct evb_list){0};
+}
+
+/* Barrel shift: nobody waits for long behind a builder that died, or stands still. */
+static void pass_turns(struct roc_evb *e)
+{
+	struct evb_readout *r = &e->ru;
+	struct evb_destination *d = NULL;
+	uint32_t at = r->turns.first, next, n;
+	uint64_t since;
+
+	for (n = 0; n < r->turns.count && n < e->cfg.window && !d; n++) {
+		struct evb_mfp *m = mfp(e, at);
+
+		m->turn = m->turn ? m->turn : e->now;
+		d = &r->destinations[m->destination];
+		since = d->moved > m->turn ? d->moved : m->turn;
+		if (e->now - since < e->cfg.stale_ns / TURN)
+			d = NULL;
+		at = m->next_turn;
+	}
+	if (!d)
+		return;
+	d->stuck = true;
+	at = r->turns.first;
+	for (n = r->turns.count; n; n--, at = next) {
+		next = mfp(e, at)->next_turn;
+		if (mfp(e, at)->destination == (uint32_t)(d - r->destinations))
+			evb_leave_turns(r, at);
+	}
 }
 
 /* To its builder: at once, or when its cycle is there. */
@@ -252,8 +284,10 @@ static bool held_by_window(struct roc_evb *e)
 	if (!k || k->table.policy != ROC_EVB_BARREL_SHIFT || r->gather.count || r->open != EVB_NONE)
 		return false;
 	for (i = 0; i < k->table.bu_count; i++) {
-		if (k->destination[i] >= 0 &&
-		    r->destinations[k->destination[i]].queue.count >= e->cfg.window)
+		const struct evb_destination *d =
+			k->destination[i] < 0 ? NULL : &r->destinations[k->destination[i]];
+
+		if (d && !d->stuck && d->queue.count >= e->cfg.window)
 			return true;
 	}
 	return false;
@@ -401,6 +435,7 @@ int evb_readout_step(struct roc_evb *e)
 	if (ret)
 		return ret;
 	linger(e);
+	pass_turns(e);
 	for (i = 0; i < r->count; i++) {
 		if (!r->destinations[i].used)
 			continue;

@@ -26,6 +26,7 @@ struct evb_mfp {
 	uint32_t next_turn; /* in that of turns, or of the cycle that is gathered */
 	uint32_t destination;
 	uint64_t block, epoch, since, time;
+	uint64_t turn; /* when its turn came, 0: not yet */
 	uint32_t count, flags, source, table_ru;
 	uint64_t bytes; /* of the whole MFP as far as it is packed */
 	/* Memory of its own: heads of segments, the first of them right before the MFP's head. */
@@ -63,6 +64,7 @@ struct evb_destination {
 	uint64_t incarnation; /* that the tables mean */
 	bool used, wanted;
 	bool lied, failed_said;
+	bool stuck;		       /* it did not move in its turn: it has none until it does */
 	struct lookup *lookup;	       /* of its address, as long as that is not known */
 	char address[CONTROL_ADDRESS]; /* of this incarnation */
 	unsigned int which;	       /* of its addresses */
@@ -71,6 +73,7 @@ struct evb_destination {
 	uint64_t down;		 /* since when it is not connected */
 	uint64_t unwanted;	 /* since when no table needs it */
 	uint64_t progress;	 /* when it took something last */
+	uint64_t moved;		 /* when a write was done, or it gave something back, last */
 	uint64_t told;		 /* when it was told last what has passed */
 	bool end_said, bye;	 /* it knows that nothing more comes; it has everything */
 	bool tell;		 /* it should know soon what has passed */
@@ -127,11 +130,15 @@ static inline struct evb_destination *evb_destination_of_pair(struct pair *p)
 /* Of mfp.c */
 void evb_push(struct evb_mfp *mfps, struct evb_list *l, uint32_t i);
 uint32_t evb_pop(struct evb_mfp *mfps, struct evb_list *l);
+/* The one behind the first. */
+uint32_t evb_pop_second(struct evb_mfp *mfps, struct evb_list *l);
 void evb_give_back(struct roc_evb *e, uint64_t handle);
 uint32_t evb_mfp_new(struct roc_evb *e, uint64_t block);
 /* False: there is no room for it. */
 bool evb_mfp_add(struct roc_evb *e, struct evb_mfp *m, const struct roc_evb_fragment *f);
 void evb_mfp_close(struct roc_evb *e, struct evb_mfp *m, uint32_t source, uint64_t epoch);
+/* Its turn is over: whoever is behind it moves up. */
+void evb_leave_turns(struct evb_readout *r, uint32_t i);
 /* It is done with: fragments go back. */
 void evb_mfp_finish(struct roc_evb *e, uint32_t i);
 int evb_mfps_new(struct roc_evb *e, char why[ROC_EVB_WHY]);

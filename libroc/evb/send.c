@@ -367,11 +367,19 @@ static int take_tickets(struct roc_evb *e, struct evb_destination *d, const stru
 	return 0;
 }
 
+static void moved(struct roc_evb *e, struct evb_destination *d)
+{
+	d->moved = e->now;
+	d->stuck = false;
+}
+
 static int heard(void *self, struct pair *p, const struct evb_message *m)
 {
 	struct roc_evb *e = self;
 	struct evb_destination *d = evb_destination_of_pair(p);
 
+	if (m->type != EVB_BEAT)
+		moved(e, d);
 	switch (m->type) {
 	case EVB_BEAT:
 		return 0;
@@ -407,6 +415,7 @@ static int data_done(void *self, struct pair *p, struct pair_op *op)
 	struct evb_mfp *m = op->of;
 
 	pair_op_free(p, op);
+	moved(e, evb_destination_of_pair(p));
 	if (!--m->flying && m->handed)
 		evb_mfp_finish(e, (uint32_t)(m - e->ru.mfps));
 	return 0;

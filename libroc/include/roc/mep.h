@@ -232,7 +232,8 @@ enum roc_mep_state {
 
 /**
  * enum roc_mep_flags - of a MEP
- * @ROC_MEP_INCOMPLETE: not all sources are here
+ * @ROC_MEP_INCOMPLETE: not all sources are here, or which there should be is not known: the builder
+ *	never had the table of assignment by which some of it was sent
  * @ROC_MEP_DAMAGED: some MFP is
  */
 enum roc_mep_flags {

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Event building beside a node that stands still, of which nobody knows yet: it costs what is its
+ * own, and what others send to each other does not wait for it.
+ */
+#include "tests/unit/libroc/evb/evb_system.h"
+
+#define MS UINT64_C(1000000)
+#define EVENTS 240
+#define STALE_MS 1000
+/* Seconds between two events: what a builder gets in a stale timeout is less than it may have. */
+#define PAUSE 0.01
+#define IN_FLIGHT 40
+#define STUCK 2 /* the node; by the number of an event each has the third of them */
+
+static bool others_are_out(void)
+{
+	return nodes[0].sink.meps + nodes[1].sink.meps >= 2 * EVENTS / 3;
+}
+
+static bool some_are_out(void)
+{
+	return nodes[STUCK].sink.meps >= 5;
+}
+
+/* What nobody took of node @i, for the node that is stuck and for the others. */
+static void look_at_losses(unsigned int i)
+{
+	struct roc_evb_peer peers[2 * NODES];
+	unsigned int count = roc_evb_peers(nodes[i].evb, peers, 2 * NODES), p;
+	bool is_stuck;
+
+	for (p = 0; p < count && p < 2 * NODES; p++) {
+		if (!peers[p].builder)
+			continue;
+		is_stuck = !strcmp(peers[p].name, nodes[STUCK].name);
+		UNIT_EQ(peers[p].dropped > 0, is_stuck);
+	}
+}
+
+static void stands_still(enum roc_evb_protocol protocol)
+{
+	unsigned int i;
+
+	begin();
+	for (i = 0; i < 3; i++) {
+		struct node *n = node_new(i, ROC_EVB_READOUT | ROC_EVB_BUILDER);
+
+		n->cfg.protocol = protocol;
+		n->cfg.peers = 4;
+		n->cfg.memory = 8 << 20;
+		n->cfg.stale_ns = (uint64_t)(STALE_MS * slowness()) * MS;
+		/* Whoever waits behind another for so long is late everywhere. */
+		n->cfg.patience_ns = 2 * n->cfg.stale_ns;
+		n->cfg.in_flight = IN_FLIGHT;
+		n->source.events = EVENTS;
+		n->source.pause = PAUSE * slowness();
+		n->sink.sources = 2;
+		node_open(n);
+	}
+	publish(ROC_EVB_BARREL_SHIFT, 0);
+	CU_ASSERT_TRUE(run_until(some_are_out, 20000));
+	nodes[STUCK].paused = true;
+	if (!run_until(others_are_out, 60000)) {
+		CU_FAIL("the others wait");
+		show();
+	}
+	for (i = 0; i < STUCK; i++) {
+		UNIT_EQ(nodes[i].sink.wrong, 0);
+		UNIT_EQ(nodes[i].sink.missing[1 - i], 0);
+		UNIT_EQ(nodes[i].sink.gone[1 - i], 0);
+		look_at_losses(i);
+	}
+	for (i = 0; i < 3; i++)
+		node_close(&nodes[i]);
+}
+
+static void pushed(void)
+{
+	stands_still(ROC_EVB_PUSH);
+}
+
+static void pulled(void)
+{
+	stands_still(ROC_EVB_PULL);
+}
+
+UNIT_MAIN("event building beside a node that stands still", {"pushed", pushed}, {"pulled", pulled})
