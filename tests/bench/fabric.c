@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * What libfabric does by itself, for roc-send to be measured beside:
- * fabric PROVIDER BYTES COUNT WINDOW spin|wait. Two processes; one writes COUNT times BYTES into
- * the memory of the other, WINDOW writes on their way, as fi_rma_bw of fabtests does (which is in
- * no package), looking all the time or sleeping (its -c spin, -c fd). Opening is the tools' own
- * code; the loop is bare calls, no credits, no heads, no books. Prints bytes per second.
+ * What libfabric does by itself, for roc-send and roc-evb to be measured beside:
+ * fabric PROVIDER BYTES COUNT WINDOW spin|wait write|read. Two processes; one writes COUNT times
+ * BYTES into the memory of the other, or reads them from there, WINDOW operations on their way, as
+ * fi_rma_bw of fabtests does (which is in no package; its -o), looking all the time or sleeping
+ * (its -c spin, -c fd). Opening is the tools' own code; the loop is bare calls, no credits, no
+ * heads, no books. Prints bytes per second.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -27,7 +28,7 @@ struct hello {
 
 static char why[FABRIC_WHY];
 static uint64_t bytes, count, window;
-static bool may_wait;
+static bool may_wait, reads;
 
 static void check(int ret, const char *what)
 {
@@ -54,7 +55,10 @@ static void open_end(const char *provider, bool target, int in, int out, struct 
 
 	check(memory == MAP_FAILED ? -ENOMEM : 0, "memory");
 	check(fabric_open(f, provider, NODE, why), "open");
-	check(fabric_register(f, memory, window * bytes, target, why), "register");
+	check(fabric_register_for(f, memory, window * bytes,
+				  target ? FI_REMOTE_WRITE | FI_REMOTE_READ : FI_WRITE | FI_READ,
+				  why),
+	      "register");
 	check(fabric_end_open(f, e, why), "endpoint");
 	h = (struct hello){
 		.base = fabric_base(f, 0), .key = fabric_key(f, 0), .name_bytes = e->name_bytes};
@@ -126,10 +130,17 @@ static double run(const char *provider, int in, int out)
 		while (posted < count && posted - done < (begin ? window : 1)) {
 			uint64_t at = posted % window * bytes;
 			char *from = (char *)f.regions[0].iov_base + at;
+			bool last = posted + 1 == count;
 
-			if (posted + 1 == count)
+			/* The last one is a write, and tells the other that it may end. */
+			if (last && reads && done < posted)
+				break;
+			if (last)
 				ret = fi_writedata(e.ep, from, bytes, fi_mr_desc(f.mr[0]), 1,
 						   e.peer, other.base + at, other.key, NULL);
+			else if (reads)
+				ret = fi_read(e.ep, from, bytes, fi_mr_desc(f.mr[0]), e.peer,
+					      other.base + at, other.key, NULL);
 			else
 				ret = fi_write(e.ep, from, bytes, fi_mr_desc(f.mr[0]), e.peer,
 					       other.base + at, other.key, NULL);
@@ -152,14 +163,15 @@ int main(int argc, char **argv)
 	double rate;
 	pid_t pid;
 
-	if (argc != 6) {
-		fprintf(stderr, "Usage: fabric PROVIDER BYTES COUNT WINDOW spin|wait\n");
+	if (argc != 7) {
+		fprintf(stderr, "Usage: fabric PROVIDER BYTES COUNT WINDOW spin|wait write|read\n");
 		return 2;
 	}
 	bytes = strtoull(argv[2], NULL, 0);
 	count = strtoull(argv[3], NULL, 0);
 	window = strtoull(argv[4], NULL, 0);
 	may_wait = !strcmp(argv[5], "wait");
+	reads = !strcmp(argv[6], "read");
 	check(pipe(there) || pipe(back) || !bytes || count < 2 || !window ? -EINVAL : 0,
 	      "arguments");
 	alarm(LIMIT);

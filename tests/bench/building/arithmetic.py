@@ -17,3 +17,29 @@ def growth(points, warm):
     """
     late = [p for p in points if p[0] >= warm]
     return slope(late) * (late[-1][0] - late[0][0]) if len(late) > 1 else 0.0
+
+
+def mean_rate(points):
+    """
+    Bytes per second of (ns, bytes so far), from the first at which there were any to the last; None:
+    there are not two.
+    """
+    there = [p for p in points if p[1] > 0]
+    if len(there) < 2 or there[-1][0] <= there[0][0]:
+        return None
+    return (there[-1][1] - there[0][1]) * 1e9 / (there[-1][0] - there[0][0])
+
+
+def median(values):
+    """None: there is none."""
+    there = sorted(v for v in values if v is not None)
+    middle = len(there) // 2
+    if not there:
+        return None
+    return there[middle] if len(there) % 2 else (there[middle - 1] + there[middle]) / 2
+
+
+def ratio(ours, theirs):
+    """Of medians of means; what libfabric does counts as it does best: spinning, or asleep."""
+    mine, best = median(ours), max((m for m in map(median, theirs) if m), default=None)
+    return mine / best if mine is not None and best else None

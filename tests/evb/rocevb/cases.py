@@ -166,12 +166,16 @@ def eight(directory):
     return transport(directory, "push", "--segment=64Ki", count=8, events=320)
 
 
-def longest_queue(directory, policy):
+QUEUED_EVENTS = 800
+
+
+def longest_queue(directory, policy, count=4):
     """Most MFPs that waited for one builder, at any readout unit; and the complete blocks."""
-    network = Net(4)
+    network = Net(count)
     system = System(network, directory,
-                    "synthetic:size=64Ki,first=0,events=800,buffer=16Mi,fill=head", "count",
-                    stale=PACE.ms(8000), lease=PACE.ms(8000), policy=policy, options=["--events=4", "--peers=4"])
+                    "synthetic:size=64Ki,first=0,events=%d,buffer=16Mi,fill=head" %
+                    QUEUED_EVENTS, "count",
+                    stale=PACE.ms(8000), lease=PACE.ms(8000), policy=policy, options=["--events=%d" % EVENTS, "--peers=%d" % count])
     try:
         system.start_all()
         bad = [n.name for n in system.builders() if n.wait(40)]
@@ -188,9 +192,9 @@ def queues(directory):
     wrong, most = [], {}
     for policy in ("barrel-shift", "random"):
         most[policy], complete, bad = longest_queue(directory, policy)
-        if bad or complete != 200:
-            wrong.append("%s: %d blocks of 200 are complete, %s failed" % (policy, complete, bad))
-    if most["barrel-shift"] > 2 or most["random"] <= 2:
+        if bad or complete != QUEUED_EVENTS // EVENTS:
+            wrong.append("%s: %d blocks are complete, %s failed" % (policy, complete, bad))
+    if most["barrel-shift"] > WINDOW or most["random"] <= WINDOW:
         wrong.append("the window is no bound, or random needs none")
     return wrong, "most blocks that waited for one builder: %s" % ", ".join(
         "%s %d" % item for item in most.items())

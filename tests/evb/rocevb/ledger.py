@@ -139,7 +139,8 @@ class Ledger:
         """
         name, made = line["node"], line["sourceBooks"]["events"]
         have = len(self.have.get(name, ()))
-        lost = line["droppedEvents"] + line["unassigned"]
+        # Who joins anew in the middle of a block has no use for the rest of it: out of order.
+        lost = line["droppedEvents"] + line["unassigned"] + line["disorder"]
         if not 0 <= made - have - lost <= line["unsureEvents"] + late:
             self.wrong.append("%s made %d events: %d are in files, %d it says are lost, of %d it "
                               "does not know, %d came late: %+d" % (

@@ -20,7 +20,9 @@ MARK = "ROC_EVB_NAMESPACES"
 def enter():
     """Run this program again in namespaces of its own; returns when it is there."""
     if os.environ.get(MARK):
-        subprocess.run(["mount", "-t", "tmpfs", "tmpfs", "/run"], check=True)
+        # What is named by process ids, too: ours begin at 1.
+        for folder in ("/run", "/dev/shm"):
+            subprocess.run(["mount", "-t", "tmpfs", "tmpfs", folder], check=True)
         os.makedirs("/run/netns")
         run("ip", "link", "set", "lo", "up")
         return
