@@ -125,7 +125,9 @@ int roc_stream_enable(struct roc_reader *r, u32 position)
 			break;
 		if (status & STREAM_STATUS_ENABLED && !(status & errors))
 			return 0;
-		roc_stream_write(ch, STREAM_CONTROL, 0);
+		/* What is on its way for this try must not meet the next one. */
+		if (roc_stream_disable(ch))
+			break;
 	}
 	return -EIO;
 }

@@ -245,16 +245,20 @@ static void tables(void)
 {
 	struct roc_st_start begin = {.size = sizeof(begin)};
 	struct reader r = {.ring = 16 * MIB};
+	uint64_t resets;
 	unsigned int i;
 
 	start(&r);
 	unit_note("%u segments", r.made.segments);
 	CU_ASSERT(translated(P40_ID) ? r.made.segments == 1 : r.made.segments > 1 || !shuffled());
 	if (r.made.segments > 1) {
+		resets = emu_stream(CARD0, 0, "resets");
 		emu(CARD0, "fault 0 fetch-error 1 3");
 		UNIT_EQ(abi(r.fd, ROC_ST_START, &begin), -EIO);
 		UNIT_EQ(reader_info(&r).state, ROC_CH_STOPPED);
 		UNIT_EQ(emu_stream(CARD0, 0, "fetch_errors"), 3);
+		/* Each try begins with a stream that is proved quiet, and so does the next run. */
+		CU_ASSERT(emu_stream(CARD0, 0, "resets") >= resets + 4);
 		emu(CARD0, "fault 0 load-slow 1 60000");
 		UNIT_EQ(abi(r.fd, ROC_ST_START, &begin), -EIO);
 		CU_ASSERT(emu_quiet(CARD0, 0, 30));
