@@ -19,6 +19,7 @@
 #define SOURCE_SLOTS 64
 #define EVENTS_MOST 20000
 #define HELD 16
+#define MS UINT64_C(1000000) /* in ns */
 
 /* Of the coordinator: what everybody reads, each in its own time. */
 struct board {
@@ -597,6 +598,38 @@ __attribute__((unused)) static void show(void)
 		if (nodes[i].said[0])
 			unit_note("%s says: %s", nodes[i].name, nodes[i].said);
 	}
+}
+
+__attribute__((unused)) static struct node *both(unsigned int i, uint64_t total)
+{
+	struct node *n = node_new(i, ROC_EVB_READOUT | ROC_EVB_BUILDER);
+
+	n->cfg.peers = 4;
+	n->cfg.memory = 8 << 20;
+	n->source.events = total;
+	return n;
+}
+
+__attribute__((unused)) static void close_all(void)
+{
+	unsigned int i;
+
+	for (i = 0; i < NODES; i++) {
+		if (nodes[i].used)
+			node_close(&nodes[i]);
+	}
+}
+
+__attribute__((unused)) static void stop_all(void)
+{
+	unsigned int i;
+
+	for (i = 0; i < NODES; i++) {
+		if (nodes[i].used)
+			roc_evb_stop(nodes[i].evb);
+	}
+	CU_ASSERT_TRUE(run_until(NULL, 20000));
+	close_all();
 }
 
 #endif

@@ -5,7 +5,6 @@
  */
 #include "tests/unit/libroc/evb/evb_system.h"
 
-#define MS UINT64_C(1000000)
 #define EVENTS 240
 #define STALE_MS 1000
 /* Seconds between two events: what a builder gets in a stale timeout is less than it may have. */

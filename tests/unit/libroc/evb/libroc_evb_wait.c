@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Event building where somebody waits: a sink that takes nothing, builders without room, and what
+ * waits for them.
+ */
+#include "tests/unit/libroc/evb/evb_system.h"
+
+static double until;
+
+static bool late_enough(void)
+{
+	return unit_seconds() > until;
+}
+
+/* A sink that takes nothing for long: it is nobody's fault but ours, so nothing is stale. */
+static void slow_sink(void)
+{
+	unsigned int i;
+
+	begin();
+	for (i = 0; i < 2; i++) {
+		both(i, 2000);
+		nodes[i].cfg.stale_ns = 150 * MS;
+		nodes[i].cfg.patience_ns = 20000 * MS;
+		nodes[i].sink.sources = 2;
+		node_open(&nodes[i]);
+	}
+	nodes[0].sink.stuck = true;
+	publish(ROC_EVB_ROUND_ROBIN, 0);
+	until = unit_seconds() + 0.6;
+	CU_ASSERT_TRUE(run_until(late_enough, 5000));
+	CU_ASSERT_TRUE(counts_of(&nodes[0]).ready_blocks > 10);
+	nodes[0].sink.stuck = false;
+	CU_ASSERT_TRUE(run_until(NULL, 20000));
+	for (i = 0; i < 2; i++) {
+		struct roc_evb_counts c = counts_of(&nodes[i]);
+
+		UNIT_EQ(c.complete, 1000);
+		UNIT_EQ(c.incomplete + c.stale + c.dropped, 0);
+	}
+	close_all();
+}
+
+/*
+ * A builder whose sink takes nothing, with blocks open that the second readout unit has no room
+ * for: it needs four segments for each, and the first one.
+ */
+static void no_room(uint64_t stale_ns)
+{
+	unsigned int i;
+
+	begin();
+	for (i = 0; i < 3; i++) {
+		node_new(i, i ? ROC_EVB_READOUT : ROC_EVB_BUILDER);
+		nodes[i].cfg.stale_ns = stale_ns;
+		nodes[i].cfg.patience_ns = 60000 * MS;
+		nodes[i].cfg.memory = 1 << 20;
+		nodes[i].cfg.peers = 2;
+		nodes[i].cfg.fragment_max = 12000;
+		nodes[i].source.events = 300;
+		nodes[i].source.size = i == 2 ? 12000 : 100;
+		nodes[i].source.fixed = true;
+		nodes[i].sink.sources = 2;
+		node_open(&nodes[i]);
+	}
+	nodes[0].sink.stuck = true;
+	publish(ROC_EVB_ROUND_ROBIN, 0);
+}
+
+static bool some_wait(void)
+{
+	struct roc_evb_counts c = counts_of(&nodes[0]);
+
+	return c.ready_blocks > 10 && c.open_blocks > c.ready_blocks + 10;
+}
+
+/* Those given up, of a builder whose sink takes nothing for three times as long as they may take.
+ */
+static uint64_t given_up_after(unsigned int stale_ms)
+{
+	uint64_t lost;
+
+	no_room(stale_ms * MS);
+	CU_ASSERT_TRUE(run_until(some_wait, 10000));
+	until = unit_seconds() + 3 * stale_ms / 1e3;
+	CU_ASSERT_TRUE(run_until(late_enough, 10000));
+	lost = counts_of(&nodes[0]).stale;
+	nodes[0].sink.stuck = false;
+	CU_ASSERT_TRUE(run_until(NULL, 20000));
+	lost += 300 - counts_of(&nodes[0]).complete;
+	UNIT_EQ(nodes[0].sink.wrong, 0);
+	close_all();
+	return lost;
+}
+
+/*
+ * As long as it is the builder's own fault they are not given up for their age. Where the machine
+ * is busy the readout units may be late after that, too, but not with any limit.
+ */
+static void own_fault(void)
+{
+	unsigned int i, stale_ms = (unsigned int)(300 * slowness());
+	uint64_t lost = 1;
+
+	for (i = 0; lost && i < 4; i++, stale_ms *= 2)
+		lost = given_up_after(stale_ms);
+	UNIT_EQ(lost, 0);
+}
+
+static bool given_up(void)
+{
+	return counts_of(&nodes[0]).stale > 10;
+}
+
+/* But not for ever: the others' data are in the memory of who waits, too. */
+static void own_fault_for_ever(void)
+{
+	no_room(20 * MS);
+	CU_ASSERT_TRUE(run_until(some_wait, 10000));
+	CU_ASSERT_TRUE(run_until(given_up, 20000));
+	UNIT_EQ(nodes[0].sink.meps, 0);
+	nodes[0].sink.stuck = false;
+	stop_all();
+}
+
+/* And without patience: what it did not take is dropped, and said as a range of blocks. */
+static void no_patience(void)
+{
+	unsigned int i;
+
+	begin();
+	for (i = 0; i < 2; i++) {
+		both(i, 1000);
+		nodes[i].cfg.stale_ns = 200 * MS;
+		node_open(&nodes[i]);
+	}
+	nodes[0].sink.stuck = true;
+	publish(ROC_EVB_ROUND_ROBIN, 0);
+	until = unit_seconds() + 1.5;
+	CU_ASSERT_TRUE(run_until(late_enough, 10000));
+	nodes[0].sink.stuck = false;
+	CU_ASSERT_TRUE(run_until(NULL, 20000));
+	CU_ASSERT_TRUE(counts_of(&nodes[1]).dropped > 0);
+	CU_ASSERT_TRUE(strstr(nodes[1].said, "Lost for builder node0") != NULL);
+	/* The other builder has lost nothing. */
+	UNIT_EQ(nodes[1].sink.wrong + nodes[0].sink.wrong, 0);
+	UNIT_EQ(counts_of(&nodes[1]).missing, 0);
+	close_all();
+}
+
+/* Barrel shift bounds what waits for a builder by its window; by chance nothing does. */
+static uint32_t deepest(enum roc_evb_policy policy)
+{
+	struct roc_evb_peer peers[2 * NODES];
+	uint32_t most = 0;
+	unsigned int i, k, n;
+
+	begin();
+	for (i = 0; i < 4; i++) {
+		both(i, 600);
+		nodes[i].cfg.in_flight = 2;
+		nodes[i].cfg.window = 3;
+		node_open(&nodes[i]);
+	}
+	publish(policy, 0);
+	CU_ASSERT_TRUE(run_until(NULL, 20000));
+	for (i = 0; i < 4; i++) {
+		UNIT_EQ(nodes[i].sink.incomplete + nodes[i].sink.wrong, 0);
+		n = roc_evb_peers(nodes[i].evb, peers, 2 * NODES);
+		UNIT_EQ(n, 8);
+		for (k = 0; k < n; k++) {
+			if (peers[k].builder && peers[k].queue_max > most)
+				most = peers[k].queue_max;
+		}
+	}
+	close_all();
+	return most;
+}
+
+static void windows(void)
+{
+	uint32_t barrel = deepest(ROC_EVB_BARREL_SHIFT), random = deepest(ROC_EVB_RANDOM);
+
+	unit_note("at most %u MFPs wait for a builder by barrel shift, %u at random", barrel,
+		  random);
+	CU_ASSERT_TRUE(barrel <= 3);
+	CU_ASSERT_TRUE(random > 3);
+}
+
+UNIT_MAIN("event building, when somebody waits", {"slow_sink", slow_sink}, {"own_fault", own_fault},
+	  {"own_fault_for_ever", own_fault_for_ever}, {"no_patience", no_patience},
+	  {"windows", windows})
