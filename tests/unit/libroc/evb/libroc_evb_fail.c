@@ -49,25 +49,51 @@ static bool more_are_out(void)
 	return out_of(0) > wanted && out_of(1) > wanted;
 }
 
+static bool all_connected(void)
+{
+	struct roc_evb_peer peers[2 * NODES];
+	unsigned int i, k, n, used = 0;
+
+	for (i = 0; i < NODES; i++)
+		used += nodes[i].used;
+	for (i = 0; i < used; i++) {
+		n = roc_evb_peers(nodes[i].evb, peers, 2 * NODES);
+		for (k = 0; k < n; k++) {
+			if (!peers[k].connected)
+				return false;
+		}
+		if (n < 2 * used)
+			return false;
+	}
+	return true;
+}
+
 /* A node is killed: only what was in it, or on its way to it, is lost; the rest goes on. */
-static void killed(void)
+static void killed_once(unsigned int stale_ms)
 {
 	uint64_t event, dropped = 0, incomplete = 0, lost = 0, nowhere = 0;
 	unsigned int i;
 
 	begin();
 	for (i = 0; i < 3; i++) {
-		both(i, KILLED);
-		nodes[i].cfg.stale_ns = 400 * MS;
+		both(i, 0);
+		nodes[i].source.cold = true;
+		nodes[i].cfg.stale_ns = stale_ms * MS;
 		nodes[i].sink.sources = 2;
 		node_open(&nodes[i]);
 	}
 	publish(ROC_EVB_ROUND_ROBIN, 0);
+	/* What is lost is not so for having been sent before there was anybody. */
+	CU_ASSERT_TRUE(run_until(all_connected, 20000));
+	for (i = 0; i < 3; i++) {
+		nodes[i].source.events = KILLED;
+		nodes[i].source.cold = false;
+	}
 	CU_ASSERT_TRUE(run_until(some_are_out, 10000));
 	node_close(&nodes[2]);
 	/* Nobody but its peers knows yet; they go on without being told. */
 	wanted = out_of(0) > out_of(1) ? out_of(0) + 50 : out_of(1) + 50;
-	CU_ASSERT_TRUE(run_until(more_are_out, 5000));
+	CU_ASSERT_TRUE(run_until(more_are_out, 20000));
 	publish(ROC_EVB_ROUND_ROBIN, newest() + 100);
 	if (!run_until(NULL, 30000)) {
 		CU_FAIL("it did not come to its end");
@@ -79,7 +105,7 @@ static void killed(void)
 		CU_ASSERT_TRUE(seen <= 1);
 		/* The killed one's builder had it. */
 		if (!seen)
-			CU_ASSERT_TRUE(event % 3 == 2);
+			UNLESS_STILL(event % 3 == 2);
 		lost += !seen;
 		nowhere += !seen && !nodes[2].sink.seen[event];
 	}
@@ -87,9 +113,9 @@ static void killed(void)
 		struct roc_evb_counts c = counts_of(&nodes[i]);
 
 		UNIT_EQ(nodes[i].sink.wrong, 0);
-		UNIT_EQ(nodes[i].sink.missing[1 - i], 0);
+		UNLESS_STILL(!nodes[i].sink.missing[1 - i]);
 		/* Each that is nowhere was dropped, or the killed one had it. */
-		CU_ASSERT_TRUE(c.dropped_events <= lost);
+		UNLESS_STILL(c.dropped_events <= lost);
 		CU_ASSERT_TRUE(c.dropped_events + c.unsure_events >= nowhere);
 		CU_ASSERT_TRUE(c.unsure <= IN_FLIGHT);
 		dropped += c.dropped;
@@ -100,19 +126,32 @@ static void killed(void)
 	}
 	/* All of it is marked and counted. */
 	UNIT_EQ(incomplete, nodes[0].sink.incomplete + nodes[1].sink.incomplete);
-	CU_ASSERT_TRUE(dropped > 0 && dropped <= 2 * lost);
+	CU_ASSERT_TRUE(dropped > 0);
+	UNLESS_STILL(dropped <= 2 * lost);
 	unit_note("%llu events lost with their builder, %llu incomplete of %u",
 		  (unsigned long long)lost, (unsigned long long)incomplete, KILLED);
 	close_all();
 }
 
-static bool rejoined(void)
+static void killed(void)
 {
-	return counts_of(&nodes[2]).rejoined > 0;
+	unhurried(killed_once, 400);
 }
 
+static uint64_t rejoins;
+
+static bool rejoined(void)
+{
+	return counts_of(&nodes[2]).rejoined > rejoins;
+}
+
+/* In a table anew after each time that it was out. */
 static bool second_builds(void)
 {
+	if (rejoined()) {
+		rejoins = counts_of(&nodes[2]).rejoined;
+		publish(ROC_EVB_ROUND_ROBIN, newest() + 100);
+	}
 	return counts_of(&nodes[2]).complete > wanted;
 }
 
@@ -123,9 +162,11 @@ static void stood_still(void)
 
 	begin();
 	for (i = 0; i < 3; i++) {
-		both(i, EVENTS_MOST - 1);
+		/* As many as there is time for. */
+		both(i, UINT32_MAX);
 		nodes[i].cfg.stale_ns = 300 * MS;
-		nodes[i].cfg.lease_ns = 1000 * MS;
+		if (i == 2)
+			nodes[i].cfg.lease_ns = 1000 * MS;
 		node_open(&nodes[i]);
 	}
 	publish(ROC_EVB_ROUND_ROBIN, 0);
@@ -139,11 +180,10 @@ static void stood_still(void)
 	usleep(550000);
 	nodes[0].used = nodes[1].used = true;
 	nodes[2].paused = false;
-	/* The others stood still meanwhile as well. */
+	rejoins = counts_of(&nodes[2]).rejoined;
 	CU_ASSERT_TRUE(run_until(rejoined, 5000));
 	CU_ASSERT_TRUE(strstr(nodes[2].said, "made no turn for") != NULL);
 	wanted = counts_of(&nodes[2]).complete + 20;
-	publish(ROC_EVB_ROUND_ROBIN, newest() + 100);
 	CU_ASSERT_TRUE(run_until(second_builds, 10000));
 	for (i = 0; i < 3; i++) {
 		UNIT_EQ(nodes[i].sink.wrong, 0);
@@ -159,23 +199,6 @@ static void stood_still(void)
 	close_all();
 }
 
-static bool all_connected(void)
-{
-	struct roc_evb_peer peers[2 * NODES];
-	unsigned int i, k, n;
-
-	for (i = 0; i < 2; i++) {
-		n = roc_evb_peers(nodes[i].evb, peers, 2 * NODES);
-		for (k = 0; k < n; k++) {
-			if (!peers[k].connected)
-				return false;
-		}
-		if (n < 4)
-			return false;
-	}
-	return true;
-}
-
 static bool both_are_lost(void)
 {
 	return strstr(nodes[0].said, "Builder node1 is lost: it says nothing any more") &&
@@ -184,14 +207,14 @@ static bool both_are_lost(void)
 
 /* A peer that stands still is gone after its silence, though its kernel takes what is sent to it.
  */
-static void mute(void)
+static void mute_once(unsigned int silence_ms)
 {
 	unsigned int i;
 
 	begin();
 	for (i = 0; i < 2; i++) {
 		both(i, 100000);
-		nodes[i].cfg.silence_ns = 400 * MS;
+		nodes[i].cfg.silence_ns = silence_ms * MS;
 		nodes[i].source.cold = true;
 		nodes[i].source.events = 0;
 		node_open(&nodes[i]);
@@ -199,21 +222,28 @@ static void mute(void)
 	publish(ROC_EVB_ROUND_ROBIN, 0);
 	CU_ASSERT_TRUE(run_until(all_connected, 5000));
 	nodes[1].paused = true;
-	CU_ASSERT_TRUE(run_until(both_are_lost, 5000));
-	CU_ASSERT_TRUE(strstr(nodes[0].said, "node0 is lost") == NULL);
+	CU_ASSERT_TRUE(run_until(both_are_lost, 20000));
+	UNLESS_STILL(strstr(nodes[0].said, "node0 is lost") == NULL);
 	close_all();
 }
 
-/* A readout unit that the table has, and that never came. */
-static void never_came(void)
+static void mute(void)
 {
+	unhurried(mute_once, 400);
+}
+
+/* A readout unit that the table has, and that never came. */
+static void never_came_once(unsigned int stale_ms)
+{
+	const struct roc_evb_suspect *last;
 	uint64_t total = 60;
 	unsigned int i;
 
 	begin();
 	for (i = 0; i < 2; i++) {
 		both(i, total);
-		nodes[i].cfg.stale_ns = 200 * MS;
+		nodes[i].cfg.stale_ns = stale_ms * MS;
+		nodes[i].cfg.patience_ns = STALE_LATE;
 		node_open(&nodes[i]);
 	}
 	node_new(2, ROC_EVB_READOUT);
@@ -224,7 +254,7 @@ static void never_came(void)
 	for (i = 0; i < 2; i++)
 		nodes[i].sink.sources = 2;
 	wanted = 29;
-	CU_ASSERT_TRUE(run_until(more_are_out, 10000));
+	CU_ASSERT_TRUE(run_until(more_are_out, 20000));
 	for (i = 0; i < 2; i++) {
 		struct roc_evb_counts c = counts_of(&nodes[i]);
 
@@ -232,17 +262,21 @@ static void never_came(void)
 		UNIT_EQ(c.incomplete, 30);
 		UNIT_EQ(c.stale, 30);
 		UNIT_EQ(nodes[i].sink.missing[2], 30);
-		UNIT_EQ(nodes[i].sink.missing[0] + nodes[i].sink.missing[1], 0);
+		UNLESS_STILL(!nodes[i].sink.missing[0] && !nodes[i].sink.missing[1]);
 		/* The manager hears of it. */
 		CU_ASSERT_TRUE(board.reports[i].suspect_count > 0);
-		UNIT_STR(board.reports[i].suspects[board.reports[i].suspect_count - 1].name,
-			 "node2");
-		CU_ASSERT_TRUE(board.reports[i].suspects[board.reports[i].suspect_count - 1].gone);
+		last = &board.reports[i].suspects[board.reports[i].suspect_count - 1];
+		UNLESS_STILL(!strcmp(last->name, "node2") && last->gone);
 	}
 	/* Then it is out of the table, and the others come to their end. */
 	publish(ROC_EVB_ROUND_ROBIN, 1000);
-	CU_ASSERT_TRUE(run_until(NULL, 10000));
+	CU_ASSERT_TRUE(run_until(NULL, 20000));
 	close_all();
+}
+
+static void never_came(void)
+{
+	unhurried(never_came_once, 200);
 }
 
 /* A source without some events: nobody waits for them. Builders are told how far it is. */
@@ -356,7 +390,7 @@ static void late_ids(void)
 		nodes[i].source.events = 300 - 20 * i;
 		nodes[i].sink.first = UINT64_C(1) << 50;
 		nodes[i].cfg.events = 10;
-		nodes[i].cfg.stale_ns = 500 * MS;
+		nodes[i].cfg.stale_ns = STALE_LATE;
 		node_open(&nodes[i]);
 	}
 	publish(ROC_EVB_ROUND_ROBIN, 0);
@@ -487,7 +521,7 @@ static void broken_id(void)
 }
 
 /* A block that takes the source longer than the stale timeout is whole all the same. */
-static void slow_source(void)
+static void slow_source_once(unsigned int stale_ms)
 {
 	unsigned int i;
 
@@ -495,8 +529,8 @@ static void slow_source(void)
 	for (i = 0; i < 2; i++) {
 		both(i, 20);
 		nodes[i].cfg.events = 10;
-		nodes[i].cfg.stale_ns = 200 * MS;
-		nodes[i].source.pause = 0.03;
+		nodes[i].cfg.stale_ns = stale_ms * MS;
+		nodes[i].source.pause = 0.15 * stale_ms / 1e3;
 		nodes[i].sink.sources = 2;
 		node_open(&nodes[i]);
 	}
@@ -504,10 +538,15 @@ static void slow_source(void)
 	CU_ASSERT_TRUE(run_until(NULL, 20000));
 	for (i = 0; i < 2; i++) {
 		UNIT_EQ(counts_of(&nodes[i]).disorder, 0);
-		UNIT_EQ(counts_of(&nodes[i]).complete, 1);
+		UNLESS_STILL(counts_of(&nodes[i]).complete == 1);
 	}
-	UNIT_EQ(nodes[0].sink.events + nodes[1].sink.events, 20);
+	UNLESS_STILL(nodes[0].sink.events + nodes[1].sink.events == 20);
 	close_all();
+}
+
+static void slow_source(void)
+{
+	unhurried(slow_source_once, 200);
 }
 
 static bool all_packed(void)
