@@ -197,6 +197,8 @@ void evb_arrival_free(struct roc_evb *e, struct evb_guest *g, struct evb_arrival
 		g->reading--;
 	evb_arrival_got(g, a);
 	a->used = false;
+	g->arrivals_before -= a->before;
+	a->before = false;
 	a->next = g->free_arrival;
 	g->free_arrival = (uint32_t)(a - g->arrivals);
 	g->arrivals_used--;
@@ -207,6 +209,12 @@ void evb_recall(struct evb_guest *g)
 {
 	uint32_t i;
 
+	for (i = 0; i < g->arrivals_pool && g->arrivals; i++) {
+		struct evb_arrival *a = &g->arrivals[i];
+
+		g->arrivals_before += a->used && !a->before;
+		a->before = a->used;
+	}
 	for (i = 0; i < g->segments; i++) {
 		if (g->slots[i].state != SEGMENT_LENT && g->slots[i].state != SEGMENT_WRITING)
 			continue;

@@ -120,6 +120,11 @@ static int part_came(struct roc_evb *e, struct evb_guest *g, uint32_t segment)
 			return head.part ? 0 : late(e, g);
 		}
 		a = evb_arrival_new(g, head.block, head.mfp_bytes);
+		/* It knows nothing of what came before it connected anew, and is here yet. */
+		if (!a && g->arrivals_before) {
+			evb_segment_free(e, g, segment);
+			return head.part ? 0 : late(e, g);
+		}
 		if (!a)
 			return pair_fail(&g->pair, EPROTO,
 					 "it sends more MFPs at once than it may (%" PRIu32 ").",

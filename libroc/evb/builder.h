@@ -31,6 +31,7 @@ struct evb_slot {
 struct evb_arrival {
 	uint32_t next; /* of the free ones, or of those that are to be read */
 	bool used, whole;
+	bool before;	/* it came by a connection that is no more */
 	bool listed;	/* pulled: it is to be read */
 	bool got_said;	/* the readout unit may have its memory back */
 	uint32_t block; /* slot; EVB_NOBODY: it was given up */
@@ -67,6 +68,7 @@ struct evb_guest {
 	uint32_t arrivals_max;	/* that the guest may have sent, or announced, at once */
 	uint32_t arrivals_pool; /* pulled: and those that were read */
 	uint32_t arrivals_used, parts_max, pieces_max;
+	uint32_t arrivals_before;
 	uint32_t announced; /* pulled: and not given back */
 	uint32_t reading;   /* and that have segments */
 	uint32_t free_arrival;
