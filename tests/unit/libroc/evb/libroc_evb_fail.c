@@ -350,6 +350,7 @@ static void small_regions(void)
 	for (i = 0; i < 2; i++) {
 		n = both(i, 12);
 		n->cfg.single = true;
+		n->cfg.stale_ns = 1000 * MS; /* that they wait for each other at the end */
 		n->cfg.peers = 2;
 		n->cfg.memory = 64 << 20;
 		n->cfg.max_region = 2 << 20;
