@@ -19,6 +19,7 @@
 #define FRESH_NS (3 * SECOND) /* a report that is older says nothing of now */
 #define PACE_NS (200 * MS)    /* between two tables: nodes keep the last few only */
 #define WEIGHTS_NS SECOND     /* between two tables for weights' sake */
+#define FAR_NS (2 * SECOND)   /* a table that holds later than in that time holds too late */
 #define GOOD_NS (60 * SECOND) /* in the table for so long: what was before is forgotten */
 #define SENTENCES 32
 #define NODES (2 * ROC_EVB_NODES_MAX) /* each may have one role only */
@@ -582,15 +583,10 @@ static uint64_t behind_built(const struct roc_evb_manager *m)
 	return from;
 }
 
-/*
- * A block that nobody has begun by the time it hears of the table. It may be before that of the
- * table that is published: then that one never holds.
- */
-static uint64_t ahead(struct roc_evb_manager *m, uint64_t now)
+/* Where those are who pack blocks: how many they are. */
+static unsigned int positions(const struct roc_evb_manager *m, uint64_t now, struct evb_position *p)
 {
-	struct evb_position p[NODES];
-	unsigned int i, count = 0, odd;
-	uint64_t from;
+	unsigned int i, count = 0;
 
 	for (i = 0; i < m->count; i++) {
 		const struct node *n = &m->node[i];
@@ -602,6 +598,19 @@ static uint64_t ahead(struct roc_evb_manager *m, uint64_t now)
 				.who = i,
 			};
 	}
+	return count;
+}
+
+/*
+ * A block that nobody has begun by the time it hears of the table. It may be before that of the
+ * table that is published: then that one never holds.
+ */
+static uint64_t ahead(struct roc_evb_manager *m, uint64_t now)
+{
+	struct evb_position p[NODES];
+	unsigned int i, count = positions(m, now, p), odd;
+	uint64_t from;
+
 	/* Nobody has begun any: but who has built some does not build them twice. */
 	if (!count)
 		return behind_built(m);
@@ -615,6 +624,22 @@ static uint64_t ahead(struct roc_evb_manager *m, uint64_t now)
 		    "believed.",
 		    m->node[p[i].who].m.name, p[i].block);
 	return from;
+}
+
+/*
+ * Who stood still and makes up for it is fast for a moment; a table that was put as far ahead as
+ * that would have taken him holds in minutes only, and until then whoever it lets in is out.
+ */
+static bool too_far(const struct roc_evb_manager *m, uint64_t now)
+{
+	struct evb_position p[NODES];
+	unsigned int count, odd;
+
+	if (passed(now, m->tabled) < FAR_NS)
+		return false;
+	count = positions(m, now, p);
+	return count && m->table.from_block > evb_ahead(p, count, m->cfg.lead_ns + FAR_NS,
+							m->cfg.lead_blocks, &odd);
 }
 
 /* Is one of those still there? Else the table is of a run before, and all begins anew. */
@@ -687,7 +712,7 @@ int roc_evb_manager_step(struct roc_evb_manager *m, uint64_t term, uint64_t now,
 	fill(m, next, now);
 	if (!settled(m, next, now) || (m->tabled && passed(now, m->tabled) < PACE_NS))
 		return 0;
-	changed = !m->table.epoch || others(&m->table, next);
+	changed = !m->table.epoch || others(&m->table, next) || too_far(m, now);
 	if (!changed &&
 	    !(weighs && passed(now, m->weighed) >= WEIGHTS_NS && other_weights(&m->table, next)))
 		return 0;
