@@ -19,6 +19,16 @@ def growth(points, warm):
     return slope(late) * (late[-1][0] - late[0][0]) if len(late) > 1 else 0.0
 
 
+def longest_still(points):
+    """Seconds for which the count of (second, count) did not grow, at most, also at the end."""
+    longest, (since, before) = 0.0, points[0]
+    for at, count in points:
+        longest = max(longest, at - since)
+        if count > before:
+            since, before = at, count
+    return longest
+
+
 def mean_rate(points):
     """
     Bytes per second of (ns, bytes so far), from the first at which there were any to the last; None:

@@ -13,7 +13,7 @@ import time
 from rocevb.net import Net
 from rocevb.system import System
 
-from .arithmetic import growth
+from .arithmetic import growth, longest_still
 
 # Of the time: what was allocated is touched for the first time. libfabric goes once through rings of
 # some ten thousands of operations for each connection.
@@ -22,6 +22,9 @@ NODES, RATE = 3, 500
 # A leak of two bytes per event in half an hour; below that a page more or less says nothing.
 ALLOWED = 512 << 10
 FIELDS = ("VmRSS", "RssAnon")
+# Who builds nothing needs no memory either: no builder is without a complete block for so long, in
+# seconds, and all of them have at least so large a share of the blocks.
+STILL, SHARE = 30, 0.5
 
 
 def status(pid):
@@ -42,7 +45,8 @@ def sample(nodes, seconds, every):
     while time.monotonic() - began < seconds:
         for node in nodes:
             at = time.monotonic() - began
-            for field, value in status(node.process.pid).items():
+            for field, value in dict(status(node.process.pid),
+                                     complete=node.number("complete")).items():
                 found[node.name].setdefault(field, []).append((round(at, 3), value))
         time.sleep(every)
     return found
@@ -51,8 +55,13 @@ def sample(nodes, seconds, every):
 def judge(found, seconds, wrong):
     rows = []
     for name, fields in found.items():
-        row = {"node": name}
+        still = longest_still(fields["complete"])
+        row = {"node": name, "complete": fields["complete"][-1][1], "still": still}
+        if still > STILL:
+            wrong.append("%s built no complete block for %d s" % (name, still))
         for field, points in fields.items():
+            if field == "complete":
+                continue
             row[field] = {"first": points[0][1], "last": points[-1][1],
                           "growth": round(growth(points, WARM * seconds))}
             if field in FIELDS and row[field]["growth"] > ALLOWED:
@@ -83,6 +92,8 @@ def run(minutes, protocol):
             wrong.append("did not end in order: " + ", ".join(bad))
         rows = judge(found, seconds, wrong)
         events = sum(n.number("sourceBooks.events") for n in system.builders())
+        if system.complete() < SHARE * RATE * seconds:
+            wrong.append("only %d complete blocks were built" % system.complete())
         if sum(n.number("rejoined") for n in system.builders()):
             wrong.append("a node joined anew: the machine was too busy")
         if events < 0.5 * RATE * seconds * NODES:
