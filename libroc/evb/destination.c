@@ -430,7 +430,8 @@ int evb_destination_of(struct roc_evb *e, const struct roc_evb_place *place)
 	}
 	if (!d)
 		return -1;
-	if (d->incarnation != place->incarnation) {
+	/* A later table has it as it is now. */
+	if (!d->wanted && d->incarnation != place->incarnation) {
 		if (d->pair.state != PAIR_DOWN)
 			evb_destination_close(e, d, "it was started anew.");
 		d->incarnation = place->incarnation;

@@ -462,7 +462,8 @@ void evb_readout_tables(struct roc_evb *e)
 	r->rescope = UINT64_MAX;
 	for (i = 0; i < r->count; i++)
 		r->destinations[i].wanted = false;
-	for (k = 0; k < e->table_count; k++) {
+	/* The newest first: of a builder that was started anew there is one connection. */
+	for (k = e->table_count; k-- > 0;) {
 		struct evb_known *known = &e->tables[k];
 		uint64_t until =
 			k + 1 < e->table_count ? e->tables[k + 1].table.from_block : UINT64_MAX;

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * A builder that was started anew while the table that has it as it was before still holds: the
+ * connection with the new one is not touched by tables that come.
+ */
+#include "tests/unit/libroc/evb/evb_system.h"
+
+#define FAR 1000000 /* a block that is not reached here */
+#define MORE 3	    /* tables that come */
+
+static uint64_t epoch_of(const struct node *n)
+{
+	struct roc_evb_counts counts;
+
+	roc_evb_counts(n->evb, &counts);
+	return counts.epoch;
+}
+
+/* The newest table is there, and the connection with the builder. */
+static bool is_connected(void)
+{
+	struct roc_evb_peer peers[2 * NODES];
+	unsigned int count = roc_evb_peers(nodes[0].evb, peers, 2 * NODES), i;
+
+	if (epoch_of(&nodes[0]) != board.table.epoch || epoch_of(&nodes[1]) != board.table.epoch)
+		return false;
+	for (i = 0; i < count && i < 2 * NODES; i++) {
+		if (peers[i].builder && peers[i].connected)
+			return true;
+	}
+	return false;
+}
+
+static void tables_come(enum roc_evb_protocol protocol)
+{
+	unsigned int i;
+
+	begin();
+	for (i = 0; i < 2; i++) {
+		struct node *n = node_new(i, i ? ROC_EVB_BUILDER : ROC_EVB_READOUT);
+
+		n->cfg.protocol = protocol;
+		n->source.events = 10;
+		n->source.cold = true;
+		n->sink.sources = 1;
+		node_open(n);
+	}
+	publish(ROC_EVB_RANDOM, 0);
+	CU_ASSERT_TRUE(run_until(is_connected, 20000));
+	node_close(&nodes[1]);
+	node_new(1, ROC_EVB_BUILDER)->cfg.protocol = protocol;
+	nodes[1].sink.sources = 1;
+	node_open(&nodes[1]);
+	publish(ROC_EVB_RANDOM, FAR);
+	CU_ASSERT_TRUE(run_until(is_connected, 20000));
+	nodes[0].said[0] = '\0';
+	for (i = 0; i < MORE; i++) {
+		publish(ROC_EVB_RANDOM, FAR + 1 + i);
+		CU_ASSERT_TRUE(run_until(is_connected, 20000));
+		CU_ASSERT_PTR_NULL(strstr(nodes[0].said, "is lost"));
+	}
+	if (nodes[0].said[0])
+		unit_note("%s", nodes[0].said);
+	for (i = 0; i < 2; i++)
+		node_close(&nodes[i]);
+}
+
+static void pushed(void)
+{
+	tables_come(ROC_EVB_PUSH);
+}
+
+static void pulled(void)
+{
+	tables_come(ROC_EVB_PULL);
+}
+
+UNIT_MAIN("a builder that was started anew", {"pushed", pushed}, {"pulled", pulled})
