@@ -16,7 +16,7 @@
 
 #include <json-c/json.h>
 
-static char tool_said[1 << 20]; /* a node says a line of JSON each second, and may be slow */
+static char tool_said[1 << 20];	      /* a node says a line of JSON each second, and may be slow */
 static struct json_object *tool_json; /* of the last run, NULL: it printed none */
 
 /* Exit code; both outputs in tool_said, what is JSON of it in tool_json. */
