@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * The manager, inside: what its files share. Calls go down this list:
+ *
+ *	manager.c		the next table, and the block that it holds from
+ *	manager_places.c	who has a place in it
+ *	manager_judge.c		whom the others speak against
+ *	manager_nodes.c		who is there, and what they reported
+ *	fit.c, ahead.c		who can be together; how far the system is
+ */
+#ifndef LIBROC_EVB_MANAGER_H
+#define LIBROC_EVB_MANAGER_H
+
+#include <roc/evb_manager.h>
+
+#define MS UINT64_C(1000000)
+#define SECOND (1000 * MS)
+#define FRESH_NS (3 * SECOND) /* a report that is older says nothing of now */
+#define SENTENCES 32
+#define NODES (2 * ROC_EVB_NODES_MAX) /* each may have one role only */
+#define WEIGHT_FULL 1000
+
+struct suspicion {
+	char name[ROC_EVB_NAME];
+	uint64_t incarnation, since;
+	uint32_t stale;
+	bool gone, lied;
+};
+
+struct node {
+	struct roc_evb_member m;
+	bool alive;
+	uint32_t unfit; /* roles in which it is left out, which was said */
+	enum roc_evb_state state;
+	uint64_t came, in_since, entered; /* entered: a table */
+	uint64_t until, backoff;	  /* out until; how long the last time */
+	/* Of its last report. */
+	bool reported, packs, built;
+	uint64_t at, block, rate; /* when; the newest, and so many a second */
+	uint64_t built_block;
+	uint32_t weight;
+	struct suspicion suspects[ROC_EVB_SUSPECTS];
+	unsigned int suspect_count;
+};
+
+struct roc_evb_manager {
+	struct roc_evb_manager_config cfg;
+	struct node node[NODES];
+	unsigned int count;
+	struct roc_evb_table table; /* holds; epoch 0: there is none */
+	uint64_t tried;		    /* the last epoch that was given out */
+	uint64_t tabled, weighed, judged;
+	char sentence[SENTENCES][256];
+	unsigned int said, asked;
+};
+
+/* What was told last may be of a moment after that of the step. */
+static inline uint64_t evb_manager_passed(uint64_t now, uint64_t then)
+{
+	return now > then ? now - then : 0;
+}
+
+/* Of manager_nodes.c */
+void evb_manager_say(struct roc_evb_manager *m, const char *fmt, ...)
+	__attribute__((format(printf, 2, 3)));
+struct node *evb_manager_find(const struct roc_evb_manager *m, const char *name);
+/* Where a table has somebody, -1. */
+int evb_manager_index(const struct roc_evb_table *t, const char *name, bool builder);
+
+/* Of manager_judge.c */
+void evb_manager_take_out(struct roc_evb_manager *m, uint64_t now);
+void evb_manager_take_back(struct roc_evb_manager *m, uint64_t now);
+
+/* Of manager_places.c */
+void evb_manager_fill(struct roc_evb_manager *m, struct roc_evb_table *t, uint64_t now);
+/* Are they tables of others; do they have other weights? */
+bool evb_manager_others(const struct roc_evb_table *a, const struct roc_evb_table *b);
+bool evb_manager_other_weights(const struct roc_evb_table *a, const struct roc_evb_table *b);
+
+#endif

@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * The manager: whom the others speak against. One at a time is taken out, and taken back.
+ */
+#include "manager.h"
+
+#include <string.h>
+
+#define GOOD_NS (60 * SECOND) /* in the table for so long: what was before is forgotten */
+
+static enum roc_evb_state vote(const struct roc_evb_manager *m, const struct node *voter,
+			       const struct node *n, uint64_t now)
+{
+	unsigned int i;
+
+	for (i = 0; i < voter->suspect_count; i++) {
+		const struct suspicion *s = &voter->suspects[i];
+		/* What was said before the last judgement was said of another table. */
+		uint64_t since = s->since > m->judged ? s->since : m->judged;
+		bool settled_in =
+			evb_manager_passed(now, n->entered) >= m->cfg.lead_ns + m->cfg.grace_ns;
+
+		if (strcmp(s->name, n->m.name) || s->incarnation != n->m.incarnation)
+			continue;
+		if (s->lied && voter->at > m->judged)
+			return ROC_EVB_STATE_LIED;
+		since = since > n->entered ? since : n->entered;
+		/* Who came lately is being connected with, by each of the others in its turn. */
+		if (!settled_in)
+			continue;
+		if (s->stale >= m->cfg.slow_row && voter->at > m->judged)
+			return ROC_EVB_STATE_SLOW;
+		if (s->gone && evb_manager_passed(now, since) >= m->cfg.suspect_ns)
+			return ROC_EVB_STATE_OUT;
+	}
+	return ROC_EVB_STATE_IN;
+}
+
+/* Who speaks against all others, and there are several, is alone himself. */
+static bool is_alone(const struct roc_evb_manager *m, const struct node *voter, bool builder,
+		     uint64_t now)
+{
+	unsigned int i, count = builder ? m->table.bu_count : m->table.ru_count, others = 0;
+
+	for (i = 0; i < count; i++) {
+		const struct roc_evb_place *p = builder ? &m->table.bus[i] : &m->table.rus[i];
+		const struct node *n = evb_manager_find(m, p->name);
+
+		if (!n || n == voter || !n->alive)
+			continue;
+		if (vote(m, voter, n, now) == ROC_EVB_STATE_IN)
+			return false;
+		others++;
+	}
+	return others > 1;
+}
+
+/*
+ * Per mille of those who could tell of @n as a builder, or as a readout unit, and accuse it; and of
+ * what most of them do.
+ */
+static unsigned int accused(const struct roc_evb_manager *m, const struct node *n, bool builder,
+			    uint64_t now, enum roc_evb_state *of)
+{
+	unsigned int i, all = 0, against = 0, counts[ROC_EVB_STATE_LIED + 1] = {0};
+
+	for (i = 0; i < m->count; i++) {
+		const struct node *voter = &m->node[i];
+		enum roc_evb_state v;
+
+		if (!voter->alive || !voter->reported ||
+		    evb_manager_passed(now, voter->at) > FRESH_NS || voter == n ||
+		    evb_manager_index(&m->table, voter->m.name, !builder) < 0)
+			continue;
+		v = vote(m, voter, n, now);
+		if (v != ROC_EVB_STATE_IN && is_alone(m, voter, builder, now))
+			continue;
+		all++;
+		against += v != ROC_EVB_STATE_IN;
+		counts[v]++;
+	}
+	*of = ROC_EVB_STATE_LIED;
+	for (i = ROC_EVB_STATE_LIED; i > ROC_EVB_STATE_IN; i--)
+		*of = counts[i] > counts[*of] ? (enum roc_evb_state)i : *of;
+	return all ? 1000 * against / all : 0;
+}
+
+/* Whom most speak against, if it is half of them; NULL: nobody. */
+static struct node *judge(struct roc_evb_manager *m, bool builders, uint64_t now,
+			  enum roc_evb_state *of)
+{
+	unsigned int i, most = 0, count = builders ? m->table.bu_count : m->table.ru_count;
+	struct node *worst = NULL;
+
+	for (i = 0; count > 1 && i < count; i++) {
+		const struct roc_evb_place *at = builders ? &m->table.bus[i] : &m->table.rus[i];
+		struct node *n = evb_manager_find(m, at->name);
+		enum roc_evb_state state;
+		unsigned int part;
+
+		if (!n || !n->alive || n->state != ROC_EVB_STATE_IN)
+			continue;
+		part = accused(m, n, builders, now, &state);
+		if (part >= 500 && part > most) {
+			most = part;
+			worst = n;
+			*of = state;
+		}
+	}
+	return worst;
+}
+
+void evb_manager_take_out(struct roc_evb_manager *m, uint64_t now)
+{
+	static const char *const reasons[] = {
+		[ROC_EVB_STATE_OUT] = "it cannot be reached",
+		[ROC_EVB_STATE_SLOW] = "it is late with one block after the other",
+		[ROC_EVB_STATE_LIED] = "it says what cannot be",
+	};
+	enum roc_evb_state of;
+	struct node *n = judge(m, true, now, &of);
+
+	if (!n)
+		n = judge(m, false, now, &of);
+	if (!n)
+		return;
+	n->backoff = n->backoff ? 2 * n->backoff : m->cfg.backoff_ns;
+	if (n->backoff > m->cfg.backoff_max_ns)
+		n->backoff = m->cfg.backoff_max_ns;
+	n->until = now + n->backoff;
+	n->state = of;
+	m->judged = now;
+	evb_manager_say(
+		m,
+		"%s is taken out for %.1f s: at least half of those who work with it say that %s.",
+		n->m.name, (double)n->backoff / 1e9, reasons[of]);
+}
+
+void evb_manager_take_back(struct roc_evb_manager *m, uint64_t now)
+{
+	unsigned int i;
+
+	for (i = 0; i < m->count; i++) {
+		struct node *n = &m->node[i];
+
+		if (n->state != ROC_EVB_STATE_IN && now >= n->until) {
+			n->state = ROC_EVB_STATE_IN;
+			n->in_since = now;
+			if (n->alive)
+				evb_manager_say(m, "%s is taken back.", n->m.name);
+		} else if (n->state == ROC_EVB_STATE_IN && n->backoff &&
+			   evb_manager_passed(now, n->in_since) > GOOD_NS) {
+			n->backoff = 0;
+		}
+	}
+}

@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * The manager: who is there, what they reported, and what it says of them.
+ */
+#include "manager.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#define WEIGHT_MIN                                                                                 \
+	50 /* a builder that is full gets a little, else it could not show that it is not */
+
+void evb_manager_say(struct roc_evb_manager *m, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(m->sentence[m->said++ % SENTENCES], sizeof(m->sentence[0]), fmt, ap);
+	va_end(ap);
+	if (m->said - m->asked > SENTENCES)
+		m->asked = m->said - SENTENCES;
+}
+
+const char *roc_evb_manager_says(struct roc_evb_manager *m)
+{
+	return m->asked == m->said ? NULL : m->sentence[m->asked++ % SENTENCES];
+}
+
+struct node *evb_manager_find(const struct roc_evb_manager *m, const char *name)
+{
+	unsigned int i;
+
+	for (i = 0; i < m->count; i++) {
+		if (!strcmp(m->node[i].m.name, name))
+			return (struct node *)&m->node[i];
+	}
+	return NULL;
+}
+
+int roc_evb_manager_state(const struct roc_evb_manager *m, const char *name)
+{
+	const struct node *n = evb_manager_find(m, name);
+
+	return n ? (int)n->state : -ENOENT;
+}
+
+/* A place for somebody new; of those who are gone the one that has been known for longest. */
+static struct node *place(struct roc_evb_manager *m)
+{
+	struct node *old = NULL;
+	unsigned int i;
+
+	if (m->count < NODES)
+		return &m->node[m->count++];
+	for (i = 0; i < m->count; i++) {
+		if (!m->node[i].alive && (!old || m->node[i].came < old->came))
+			old = &m->node[i];
+	}
+	return old;
+}
+
+static void comes(struct roc_evb_manager *m, const struct roc_evb_member *member, uint64_t now)
+{
+	struct node *n = evb_manager_find(m, member->name);
+
+	if (n && n->alive && n->m.incarnation == member->incarnation) {
+		n->m = *member;
+		return;
+	}
+	if (!n) {
+		n = place(m);
+		if (!n) {
+			evb_manager_say(
+				m, "%s is not let in: there are %u nodes already, more cannot be.",
+				member->name, NODES);
+			return;
+		}
+		memset(n, 0, sizeof(*n));
+	} else if (n->m.incarnation != member->incarnation) {
+		/* Whatever was wrong with the one before. */
+		n->state = ROC_EVB_STATE_IN;
+		n->until = 0;
+		n->backoff = 0;
+	}
+	n->m = *member;
+	n->alive = true;
+	n->came = now;
+	n->in_since = now;
+	n->reported = false;
+	n->suspect_count = 0;
+	n->unfit = 0;
+	n->weight = WEIGHT_FULL;
+}
+
+void roc_evb_manager_members(struct roc_evb_manager *m, const struct roc_evb_member *members,
+			     unsigned int count, uint64_t now)
+{
+	unsigned int i, k;
+
+	/* First those who went: their places may be wanted. */
+	for (i = 0; i < m->count; i++) {
+		struct node *n = &m->node[i];
+
+		for (k = 0; k < count && strcmp(members[k].name, n->m.name); k++)
+			;
+		if (n->alive && k == count) {
+			n->alive = false;
+			evb_manager_say(m, "%s is gone.", n->m.name);
+		}
+	}
+	for (k = 0; k < count; k++) {
+		if (roc_evb_name_valid(members[k].name))
+			comes(m, &members[k], now);
+	}
+}
+
+static bool same(const struct suspicion *a, const struct suspicion *b)
+{
+	return !strcmp(a->name, b->name) && a->incarnation == b->incarnation;
+}
+
+static void take_suspects(struct node *n, const struct roc_evb_report *r, uint64_t now)
+{
+	struct suspicion before[ROC_EVB_SUSPECTS];
+	unsigned int i, k, had = n->suspect_count;
+
+	memcpy(before, n->suspects, sizeof(before));
+	n->suspect_count = 0;
+	for (i = 0; i < r->suspect_count && i < ROC_EVB_SUSPECTS; i++) {
+		struct suspicion *s = &n->suspects[n->suspect_count];
+
+		if (!roc_evb_name_valid(r->suspects[i].name))
+			continue;
+		strcpy(s->name, r->suspects[i].name);
+		s->incarnation = r->suspects[i].incarnation;
+		s->stale = r->suspects[i].stale;
+		s->gone = r->suspects[i].gone;
+		s->lied = r->suspects[i].lied;
+		for (k = 0; k < had && !(before[k].gone && same(&before[k], s)); k++)
+			;
+		s->since = k < had ? before[k].since : now;
+		n->suspect_count++;
+	}
+}
+
+/* Per mille of its memory that is free: what waits for a slow sink is in there, too. */
+static uint32_t room(const struct roc_evb_report *r)
+{
+	uint64_t free = r->free_segments < r->all_segments ? r->free_segments : r->all_segments;
+	uint32_t weight =
+		r->all_segments ? (uint32_t)(WEIGHT_FULL * free / r->all_segments) : WEIGHT_FULL;
+
+	return weight < WEIGHT_MIN ? WEIGHT_MIN : weight;
+}
+
+void roc_evb_manager_report(struct roc_evb_manager *m, const char *name,
+			    const struct roc_evb_report *report, uint64_t now)
+{
+	struct node *n = evb_manager_find(m, name);
+
+	/* One of before it was started anew says nothing of now. */
+	if (!n || !n->alive || report->incarnation != n->m.incarnation)
+		return;
+	take_suspects(n, report, now);
+	n->weight = n->reported ? (3 * n->weight + room(report)) / 4 : room(report);
+	n->packs = report->has_newest;
+	n->block = report->newest_block;
+	n->rate = report->blocks_per_s;
+	n->built = report->has_built;
+	n->built_block = report->built_block;
+	n->at = now;
+	n->reported = true;
+}
+
+int evb_manager_index(const struct roc_evb_table *t, const char *name, bool builder)
+{
+	unsigned int i, count = builder ? t->bu_count : t->ru_count;
+
+	for (i = 0; i < count; i++) {
+		if (!strcmp(builder ? t->bus[i].name : t->rus[i].name, name))
+			return (int)i;
+	}
+	return -1;
+}

@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * The manager: who has a place in the next table, and whether that is another table.
+ */
+#include "fit.h"
+#include "manager.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+static bool wanted(const struct roc_evb_manager *m, const struct node *n, bool builder,
+		   uint64_t now)
+{
+	uint32_t role = builder ? ROC_EVB_BUILDER : ROC_EVB_READOUT;
+
+	if (!n->alive || !(n->m.roles & role) || n->state != ROC_EVB_STATE_IN)
+		return false;
+	/* Who is in stays; who came lately waits for those who come with it. */
+	return evb_manager_index(&m->table, n->m.name, builder) >= 0 ||
+	       evb_manager_passed(now, n->came) >= m->cfg.settle_ns;
+}
+
+static void enter(struct roc_evb_place *places, uint32_t *count, struct node *n, uint32_t role,
+		  uint32_t weight)
+{
+	n->unfit &= ~role;
+	if (*count == ROC_EVB_NODES_MAX)
+		return;
+	strcpy(places[*count].name, n->m.name);
+	places[*count].incarnation = n->m.incarnation;
+	places[(*count)++].weight = weight;
+}
+
+/* Who could be in, by name, so that each manager comes to the same: how many. */
+static unsigned int candidates(const struct roc_evb_manager *m, bool builder, uint64_t now,
+			       struct evb_fit *f)
+{
+	const struct roc_evb_place *places = builder ? m->table.bus : m->table.rus;
+	unsigned int i, k, count = 0;
+	int at;
+
+	for (i = 0; i < m->count; i++) {
+		const struct node *n = &m->node[i];
+
+		if (!wanted(m, n, builder, now))
+			continue;
+		for (k = count++; k && strcmp(m->node[f[k - 1].who].m.name, n->m.name) > 0; k--)
+			f[k] = f[k - 1];
+		at = evb_manager_index(&m->table, n->m.name, builder);
+		f[k] = (struct evb_fit){
+			.who = i,
+			.peers = n->m.peers,
+			.holds = at >= 0 && places[at].incarnation == n->m.incarnation,
+		};
+	}
+	return count;
+}
+
+/* Who does not fit is said to do so once. */
+static void leave_out(struct roc_evb_manager *m, const struct evb_fit *f, bool builder,
+		      const struct evb_fit *others, unsigned int other_count)
+{
+	const char *other = builder ? "readout units" : "builders";
+	uint32_t role = builder ? ROC_EVB_BUILDER : ROC_EVB_READOUT;
+	struct node *n = &m->node[f->who], *by;
+	unsigned int i, count = 0;
+
+	if (n->unfit & role)
+		return;
+	n->unfit |= role;
+	if (f->limit == EVB_FIT_ITSELF) {
+		for (i = 0; i < other_count; i++)
+			count += others[i].fits;
+		evb_manager_say(m,
+				"%s is not let in: it is made for %" PRIu32
+				" %s, and there are %u: start it with more peers.",
+				n->m.name, n->m.peers, other, count);
+		return;
+	}
+	by = &m->node[others[f->limit].who];
+	evb_manager_say(m,
+			"%s is not let in: %s is made for %" PRIu32
+			" %s, and has them: start that with more peers.",
+			n->m.name, by->m.name, by->m.peers, builder ? "builders" : "readout units");
+}
+
+void evb_manager_fill(struct roc_evb_manager *m, struct roc_evb_table *t, uint64_t now)
+{
+	struct evb_fit rus[NODES], bus[NODES];
+	unsigned int ru_count = candidates(m, false, now, rus);
+	unsigned int bu_count = candidates(m, true, now, bus), i;
+	bool weighs = m->cfg.policy == ROC_EVB_LEAST_LOADED;
+
+	evb_fit(rus, ru_count, bus, bu_count);
+	for (i = 0; i < ru_count; i++) {
+		if (rus[i].fits)
+			enter(t->rus, &t->ru_count, &m->node[rus[i].who], ROC_EVB_READOUT, 0);
+		else
+			leave_out(m, &rus[i], false, bus, bu_count);
+	}
+	for (i = 0; i < bu_count; i++) {
+		struct node *n = &m->node[bus[i].who];
+
+		if (bus[i].fits)
+			enter(t->bus, &t->bu_count, n, ROC_EVB_BUILDER,
+			      weighs ? n->weight : WEIGHT_FULL);
+		else
+			leave_out(m, &bus[i], true, rus, ru_count);
+	}
+}
+
+static bool other_places(const struct roc_evb_place *a, const struct roc_evb_place *b,
+			 unsigned int count)
+{
+	unsigned int i;
+
+	for (i = 0; i < count; i++) {
+		if (strcmp(a[i].name, b[i].name) || a[i].incarnation != b[i].incarnation)
+			return true;
+	}
+	return false;
+}
+
+bool evb_manager_others(const struct roc_evb_table *a, const struct roc_evb_table *b)
+{
+	return a->ru_count != b->ru_count || a->bu_count != b->bu_count || a->policy != b->policy ||
+	       a->seed != b->seed || other_places(a->rus, b->rus, a->ru_count) ||
+	       other_places(a->bus, b->bus, a->bu_count);
+}
+
+bool evb_manager_other_weights(const struct roc_evb_table *a, const struct roc_evb_table *b)
+{
+	unsigned int i;
+
+	for (i = 0; i < a->bu_count; i++) {
+		int64_t before = a->bus[i].weight, after = b->bus[i].weight;
+
+		if (10 * llabs(after - before) > before)
+			return true;
+	}
+	return false;
+}
