@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * A peer made of the library's own parts that says what it is told to, and a builder that is
+ * honest.
+ */
+#ifndef ROC_TEST_EVB_LIAR_H
+#define ROC_TEST_EVB_LIAR_H
+
+#include "libroc/evb/pair.h"
+#include "tests/unit/libroc/evb/evb_system.h"
+
+/* The one that lies, and what it got. */
+static struct {
+	struct pair pair;
+	struct evb_greeting hello;
+	uint32_t credits[4096], credit_count;
+	unsigned char *memory; /* registered: to write from, or to be read */
+	size_t length;
+	int listener;
+} liar;
+
+static int liar_hears(void *self, struct pair *p, const struct evb_message *m)
+{
+	uint32_t i;
+
+	for (i = 0; m->type == EVB_CREDIT && i < m->count && liar.credit_count < 4096; i++)
+		liar.credits[liar.credit_count++] = evb_get_number(m, i);
+	return 0;
+}
+
+static int liar_written(void *self, struct pair *p, uint32_t number)
+{
+	return 0;
+}
+
+static int liar_done(void *self, struct pair *p, struct pair_op *op)
+{
+	pair_op_free(p, op);
+	return 0;
+}
+
+static const struct pair_use liar_use = {liar_hears, liar_written, liar_done};
+
+static struct node *honest;
+static uint64_t stale_ns = UINT64_C(5000000000);
+
+static bool liar_turn(void)
+{
+	turn_all();
+	if (liar.pair.state == PAIR_READY)
+		return pair_progress(&liar.pair, &liar_use, NULL) < 0;
+	return false;
+}
+
+static bool greeted(void)
+{
+	liar_turn();
+	return pair_hear_greeting(&liar.pair, "it") != 0;
+}
+
+__attribute__((unused)) static bool has_credits(void)
+{
+	liar_turn();
+	return liar.credit_count >= 8;
+}
+
+__attribute__((unused)) static bool taken_out(void)
+{
+	liar_turn();
+	return counts_of(honest).liars > 0;
+}
+
+/* A builder that is honest; node1 lies. */
+__attribute__((unused)) static void meet_builder(enum roc_evb_protocol protocol)
+{
+	struct evb_greeting *g = &liar.hello;
+	char port[8];
+
+	begin();
+	memset(&liar, 0, sizeof(liar));
+	honest = node_new(0, ROC_EVB_BUILDER);
+	honest->cfg.protocol = protocol;
+	honest->cfg.events = 4;
+	honest->cfg.memory = 1 << 20;
+	honest->cfg.peers = 2;
+	honest->cfg.in_flight = 4;
+	honest->cfg.stale_ns = stale_ns;
+	node_open(honest);
+	board.members[board.member_count++] = (struct roc_evb_member){
+		.name = "node1", .incarnation = 7, .roles = ROC_EVB_READOUT};
+	node_new(1, ROC_EVB_READOUT);
+	publish(ROC_EVB_ROUND_ROBIN, 0);
+	nodes[1].used = false;
+	turn_all();
+
+	liar.length = 1 << 20;
+	liar.memory = calloc(1, liar.length);
+	UNIT_NEED(!pair_new(&liar.pair) && liar.memory);
+	snprintf(port, sizeof(port), "%u", roc_evb_port(honest->evb));
+	UNIT_NEED(!control_connect(&liar.pair.control, "127.0.0.1", port, liar.pair.why));
+	UNIT_NEED(UNIT_WAIT(control_connected(&liar.pair.control) > 0, 5000));
+	UNIT_NEED(!pair_open_fabric(&liar.pair, "tcp"));
+	UNIT_NEED(!fabric_register_for(&liar.pair.fabric, liar.memory, liar.length,
+				       FI_WRITE | FI_REMOTE_READ, liar.pair.why));
+	*g = (struct evb_greeting){
+		.version = EVB_VERSION,
+		.layout = ROC_MEP_VERSION,
+		.protocol = protocol,
+		.events = 4,
+		.pieces = protocol == ROC_EVB_PULL ? 8 : 0,
+		.in_flight = 4,
+		.mfp_max = 20000,
+		.incarnation = 7,
+		.to_incarnation = roc_evb_incarnation(honest->evb),
+		.system = "test",
+		.name = "node1",
+		.to = "node0",
+		.provider = "tcp",
+		.name_bytes = (uint32_t)liar.pair.end.name_bytes,
+		.region_count = 1,
+	};
+	g->regions[0] = (struct evb_region){.base = fabric_base(&liar.pair.fabric, 1),
+					    .key = fabric_key(&liar.pair.fabric, 1),
+					    .bytes = liar.length};
+	memcpy(g->end_name, liar.pair.end.name, sizeof(g->end_name));
+}
+
+__attribute__((unused)) static void say_hello(void)
+{
+	UNIT_NEED(!pair_say_greeting(&liar.pair, &liar.hello));
+	liar.pair.state = PAIR_GREETING;
+	CU_ASSERT_TRUE(run_until(greeted, 5000));
+	UNIT_EQ(liar.pair.peer.status, 0);
+	UNIT_NEED(!pair_ready(&liar.pair));
+	if (liar.hello.protocol != ROC_EVB_PULL)
+		UNIT_NEED(run_until(has_credits, 5000));
+}
+
+__attribute__((unused)) static void part(void)
+{
+	pair_free(&liar.pair);
+	free(liar.memory);
+	node_close(honest);
+}
+
+/* Write a segment: its head, and a MFP. */
+__attribute__((unused)) static void write_segment(uint32_t number, uint32_t notice,
+						  const struct evb_segment *head,
+						  const struct roc_mfp *mfp)
+{
+	const struct evb_greeting *g = &liar.pair.peer;
+	struct iovec v = {.iov_base = liar.memory, .iov_len = 1024};
+	struct fabric_write w = {
+		.to = g->regions[0].base + number % g->per_region * g->segment,
+		.key = g->regions[0].key,
+		.number = notice,
+		.context = pair_op(&liar.pair),
+	};
+	double end = unit_seconds() + 5 * UNIT_PATIENCE;
+	int ret;
+
+	evb_put_segment(liar.memory, head);
+	if (mfp)
+		roc_mfp_put(liar.memory + EVB_SEGMENT_HEAD, mfp);
+	while ((ret = fabric_end_gather(&liar.pair.fabric, &liar.pair.end, &v, 1, &w)) == -EAGAIN &&
+	       unit_seconds() < end)
+		liar_turn();
+	UNIT_NEED(!ret);
+}
+
+/* An empty MFP of a block, and the segment's head for it. */
+__attribute__((unused)) static struct roc_mfp an_mfp(uint64_t block)
+{
+	return (struct roc_mfp){.block = block,
+				.first_event = block * 4,
+				.bytes = ROC_MFP_HEAD,
+				.events = 4,
+				.epoch = 1};
+}
+
+__attribute__((unused)) static struct evb_segment a_head(uint64_t block, uint64_t bytes)
+{
+	return (struct evb_segment){
+		.block = block, .mfp_bytes = bytes, .bytes = bytes, .epoch = 1, .parts = 1};
+}
+
+__attribute__((unused)) static void send_it(unsigned char *text, const struct evb_message *m)
+{
+	double end = unit_seconds() + 5 * UNIT_PATIENCE;
+	int ret;
+
+	while ((ret = pair_send(&liar.pair, text, m)) == -EAGAIN && unit_seconds() < end)
+		liar_turn();
+	UNIT_NEED(!ret);
+}
+
+#endif

@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * How far a system is: what tests of event building wait for.
+ */
+#ifndef ROC_TEST_EVB_PROGRESS_H
+#define ROC_TEST_EVB_PROGRESS_H
+
+#include "tests/unit/libroc/evb/evb_system.h"
+
+/* Blocks of one event: the highest that anybody has begun. Reports come too seldom here. */
+__attribute__((unused)) static uint64_t newest(void)
+{
+	uint64_t most = 0;
+	unsigned int i;
+
+	for (i = 0; i < NODES; i++) {
+		if (nodes[i].used && nodes[i].evb && counts_of(&nodes[i]).in.count > most)
+			most = counts_of(&nodes[i]).in.count;
+	}
+	return most;
+}
+
+__attribute__((unused)) static uint64_t out_of(unsigned int i)
+{
+	return counts_of(&nodes[i]).out.count;
+}
+
+__attribute__((unused)) static bool some_are_out(void)
+{
+	return out_of(0) > 100;
+}
+
+__attribute__((unused)) static bool some_blocks(void)
+{
+	return out_of(1) + out_of(2) > 100;
+}
+
+/* As many blocks as a test waits for. */
+static uint64_t wanted;
+
+__attribute__((unused)) static bool more_are_out(void)
+{
+	return out_of(0) > wanted && out_of(1) > wanted;
+}
+
+__attribute__((unused)) static bool all_connected(void)
+{
+	struct roc_evb_peer peers[2 * NODES];
+	unsigned int i, k, n, used = 0;
+
+	for (i = 0; i < NODES; i++)
+		used += nodes[i].used;
+	for (i = 0; i < used; i++) {
+		n = roc_evb_peers(nodes[i].evb, peers, 2 * NODES);
+		for (k = 0; k < n; k++) {
+			if (!peers[k].connected)
+				return false;
+		}
+		if (n < 2 * used)
+			return false;
+	}
+	return true;
+}
+
+#endif

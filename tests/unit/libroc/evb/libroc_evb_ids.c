@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Event ids: of sources that have not all of them, begin late, are slow, or say a wrong one.
+ */
+#include "tests/unit/libroc/evb/evb_system.h"
+
+#define STALE_LATE (60000 * MS)
+
+/* A source without some events: nobody waits for them. Builders are told how far it is. */
+static void has_nothing(void)
+{
+	double before;
+	unsigned int i;
+
+	begin();
+	for (i = 0; i < 2; i++) {
+		both(i, 300);
+		nodes[i].cfg.events = 3;
+		nodes[i].cfg.stale_ns = STALE_LATE;
+		node_open(&nodes[i]);
+	}
+	nodes[1].source.skip_from = 50;
+	nodes[1].source.skip_to = 200;
+	publish(ROC_EVB_BARREL_SHIFT, 0);
+	before = unit_seconds();
+	CU_ASSERT_TRUE(run_until(NULL, 20000));
+	CU_ASSERT_TRUE(unit_seconds() - before < STALE_LATE / 1e9 / 2);
+	for (i = 0; i < 2; i++) {
+		UNIT_EQ(nodes[i].sink.wrong, 0);
+		UNIT_EQ(counts_of(&nodes[i]).stale, 0);
+	}
+	/* Blocks 17 to 65 are not there, 16 and 66 are in part. */
+	UNIT_EQ(nodes[0].sink.gone[1] + nodes[1].sink.gone[1], 49);
+	UNIT_EQ(nodes[0].sink.missing[1] + nodes[1].sink.missing[1], 0);
+	UNIT_EQ(nodes[0].sink.events + nodes[1].sink.events, 300);
+	close_all();
+}
+
+/* Event ids that begin late, and one source that begins later than the other. */
+static void late_ids(void)
+{
+	unsigned int i;
+
+	begin();
+	for (i = 0; i < 2; i++) {
+		both(i, 300);
+		nodes[i].source.first = (UINT64_C(1) << 50) + 20 * i;
+		nodes[i].source.events = 300 - 20 * i;
+		nodes[i].sink.first = UINT64_C(1) << 50;
+		nodes[i].cfg.events = 10;
+		nodes[i].cfg.stale_ns = STALE_LATE;
+		node_open(&nodes[i]);
+	}
+	publish(ROC_EVB_ROUND_ROBIN, 0);
+	CU_ASSERT_TRUE(run_until(NULL, 20000));
+	for (i = 0; i < 2; i++)
+		UNIT_EQ(nodes[i].sink.wrong, 0);
+	UNIT_EQ(nodes[0].sink.events + nodes[1].sink.events, 300);
+	UNIT_EQ(counts_of(&nodes[0]).incomplete + counts_of(&nodes[1]).incomplete, 2);
+	close_all();
+}
+
+/* One broken event id costs one fragment, and not all that come after it. */
+static void broken_id(void)
+{
+	unsigned int i;
+
+	begin();
+	for (i = 0; i < 2; i++) {
+		both(i, 200);
+		nodes[i].sink.sources = 2;
+		node_open(&nodes[i]);
+	}
+	nodes[1].source.wrong_at = 77;
+	publish(ROC_EVB_ROUND_ROBIN, 0);
+	CU_ASSERT_TRUE(run_until(NULL, 20000));
+	UNIT_EQ(counts_of(&nodes[1]).disorder, 1);
+	UNIT_EQ(counts_of(&nodes[0]).complete + counts_of(&nodes[1]).complete, 199);
+	UNIT_EQ(nodes[0].sink.gone[1] + nodes[1].sink.gone[1], 1);
+	CU_ASSERT_TRUE(board.reports[1].newest_block < 200);
+	close_all();
+}
+
+/* A block that takes the source longer than the stale timeout is whole all the same. */
+static void slow_source_once(unsigned int stale_ms)
+{
+	unsigned int i;
+
+	begin();
+	for (i = 0; i < 2; i++) {
+		both(i, 20);
+		nodes[i].cfg.events = 10;
+		nodes[i].cfg.stale_ns = stale_ms * MS;
+		nodes[i].source.pause = 0.15 * stale_ms / 1e3;
+		nodes[i].sink.sources = 2;
+		node_open(&nodes[i]);
+	}
+	publish(ROC_EVB_ROUND_ROBIN, 0);
+	CU_ASSERT_TRUE(run_until(NULL, 20000));
+	for (i = 0; i < 2; i++) {
+		UNLESS_STILL(counts_of(&nodes[i]).disorder == 0);
+		UNLESS_STILL(counts_of(&nodes[i]).complete == 1);
+	}
+	UNLESS_STILL(nodes[0].sink.events + nodes[1].sink.events == 20);
+	close_all();
+}
+
+static void slow_source(void)
+{
+	unhurried(slow_source_once, 200);
+}
+
+UNIT_MAIN("event building, event ids", {"has_nothing", has_nothing}, {"late_ids", late_ids},
+	  {"broken_id", broken_id}, {"slow_source", slow_source})

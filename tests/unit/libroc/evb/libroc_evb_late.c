@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Tables of assignment that are not believed, come late or never, or replace all builders.
+ */
+#include "tests/unit/libroc/evb/evb_progress.h"
+
+/* A table of an older manager is not believed, one that cannot be is refused; nodes that hear of no
+ * coordinator go on. */
+static void tables(void)
+{
+	unsigned int i;
+
+	begin();
+	for (i = 0; i < 2; i++) {
+		both(i, 3000);
+		nodes[i].sink.sources = 2;
+		node_open(&nodes[i]);
+	}
+	publish(ROC_EVB_ROUND_ROBIN, 0);
+	CU_ASSERT_TRUE(run_until(some_are_out, 10000));
+	publish(ROC_EVB_ROUND_ROBIN, 5000);
+	board.table.term = 0;
+	turn_all();
+	CU_ASSERT_TRUE(strstr(nodes[0].said, "there is a newer manager") != NULL);
+	UNIT_EQ(counts_of(&nodes[0]).epoch, 1);
+	board.table.term = 2;
+	board.table.policy = 99;
+	board.table_version++;
+	turn_all();
+	CU_ASSERT_TRUE(strstr(nodes[0].said, "is refused") != NULL);
+	nodes[0].cut_off = nodes[1].cut_off = true;
+	CU_ASSERT_TRUE(run_until(NULL, 20000));
+	UNIT_EQ(counts_of(&nodes[0]).complete + counts_of(&nodes[1]).complete, 3000);
+	close_all();
+}
+
+static bool all_packed(void)
+{
+	return counts_of(&nodes[0]).received.count >= 400;
+}
+
+/* A builder that hears of a table late does not take for complete what it says is not. */
+static void late_table(void)
+{
+	unsigned int i, protocol;
+
+	for (protocol = 0; protocol < 2; protocol++) {
+		begin();
+		for (i = 0; i < 3; i++) {
+			node_new(i, i ? ROC_EVB_READOUT : ROC_EVB_BUILDER);
+			nodes[i].cfg.protocol = protocol;
+			nodes[i].cfg.in_flight = 400;
+			nodes[i].cfg.blocks = 400;
+			nodes[i].source.events = 300;
+			nodes[i].source.size = 100;
+			nodes[i].sink.sources = 2;
+			if (i < 2)
+				node_open(&nodes[i]);
+		}
+		nodes[2].used = false;
+		publish(ROC_EVB_ROUND_ROBIN, 0);
+		turn_all();
+		nodes[0].cut_off = true;
+		nodes[2].used = true;
+		node_open(&nodes[2]);
+		publish(ROC_EVB_ROUND_ROBIN, 200);
+		CU_ASSERT_TRUE(run_until(all_packed, 10000));
+		UNIT_EQ(counts_of(&nodes[0]).complete, 200);
+		nodes[0].cut_off = false;
+		CU_ASSERT_TRUE(run_until(NULL, 10000));
+		UNIT_EQ(counts_of(&nodes[0]).complete, 300);
+		UNIT_EQ(counts_of(&nodes[0]).late, 0);
+		for (i = 200; i < 300; i++)
+			UNIT_EQ(nodes[0].sink.whole[i], 1);
+		close_all();
+	}
+}
+
+static bool readouts_have_heard(void)
+{
+	return counts_of(&nodes[1]).epoch == 2 && counts_of(&nodes[2]).epoch == 2 && all_packed();
+}
+
+/* A builder that was told of the newest table only takes nobody for a liar who had the others. */
+static void missed_table(void)
+{
+	unsigned int i;
+
+	begin();
+	for (i = 0; i < 3; i++) {
+		node_new(i, i ? ROC_EVB_READOUT : ROC_EVB_BUILDER);
+		nodes[i].cfg.in_flight = 400;
+		nodes[i].cfg.blocks = 400;
+		nodes[i].source.events = 300;
+		nodes[i].source.size = 100;
+		nodes[i].sink.sources = 2;
+		node_open(&nodes[i]);
+	}
+	publish(ROC_EVB_ROUND_ROBIN, 0);
+	turn_all();
+	nodes[0].cut_off = true;
+	publish(ROC_EVB_ROUND_ROBIN, 200);
+	CU_ASSERT_TRUE(run_until(readouts_have_heard, 10000));
+	publish(ROC_EVB_ROUND_ROBIN, 250);
+	nodes[0].cut_off = false;
+	CU_ASSERT_TRUE(run_until(NULL, 10000));
+	UNIT_EQ(counts_of(&nodes[0]).liars, 0);
+	/* Who else should have sent the others nobody knows. */
+	UNIT_EQ(counts_of(&nodes[0]).complete, 250);
+	UNIT_EQ(counts_of(&nodes[0]).incomplete, 50);
+	close_all();
+}
+
+static unsigned int seen_in_all(void)
+{
+	unsigned int i, event, count = 0;
+
+	for (event = 0; event < EVENTS_MOST; event++) {
+		for (i = 0; i < NODES; i++)
+			count += nodes[i].sink.seen[event];
+	}
+	return count;
+}
+
+static bool all_seen(void)
+{
+	return seen_in_all() == wanted;
+}
+
+/* All builders are replaced by as many of other names: nothing is lost, though a readout unit is
+ * made for no more than there are at once. */
+static void replaced(void)
+{
+	unsigned int i;
+
+	begin();
+	wanted = 8000;
+	for (i = 0; i < 5; i++) {
+		node_new(i, i ? ROC_EVB_BUILDER : ROC_EVB_READOUT);
+		nodes[i].cfg.peers = 2;
+		nodes[i].source.events = wanted;
+		nodes[i].source.size = 100;
+		if (i < 3)
+			node_open(&nodes[i]);
+	}
+	nodes[3].used = nodes[4].used = false;
+	publish(ROC_EVB_ROUND_ROBIN, 0);
+	CU_ASSERT_TRUE(run_until(some_blocks, 10000));
+	for (i = 1; i < 5; i++)
+		nodes[i].used = i > 2;
+	node_open(&nodes[3]);
+	node_open(&nodes[4]);
+	publish(ROC_EVB_ROUND_ROBIN, newest() + 500);
+	nodes[1].used = nodes[2].used = true;
+	if (!run_until(all_seen, 20000)) {
+		unit_note("%u of %llu", seen_in_all(), (unsigned long long)wanted);
+		CU_FAIL("not all were built");
+		show();
+	}
+	UNIT_EQ(counts_of(&nodes[0]).dropped, 0);
+	CU_ASSERT_TRUE(counts_of(&nodes[3]).complete > 0 && counts_of(&nodes[4]).complete > 0);
+	close_all();
+}
+
+UNIT_MAIN("event building, tables that come", {"tables", tables}, {"late_table", late_table},
+	  {"missed_table", missed_table}, {"replaced", replaced})

@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Peers that say nothing that cannot be, but too much, too late, or less than they might.
+ */
+#include "tests/unit/libroc/evb/evb_liar.h"
+
+static uint64_t resident(void)
+{
+	unsigned long long all, here = 0;
+	FILE *f = fopen("/proc/self/statm", "r");
+
+	UNIT_NEED(f);
+	UNIT_EQ(fscanf(f, "%llu %llu", &all, &here), 2);
+	fclose(f);
+	return here * (uint64_t)sysconf(_SC_PAGESIZE);
+}
+
+/*
+ * Messages as fast as they can be sent. libfabric keeps what nobody has posted memory for, 4.5 kB
+ * each, so there must always be some; what its own buffers take (31 MB) it takes once.
+ */
+#define FLOOD 60000
+
+static void flood(void)
+{
+	struct evb_message m = {.type = EVB_BEAT, .a = 1};
+	unsigned int sent = 0;
+	uint64_t before;
+	double end;
+	int ret = 0;
+
+	meet_builder(ROC_EVB_PUSH);
+	say_hello();
+	before = resident();
+	end = unit_seconds() + 30 * slowness();
+	while (sent < FLOOD && (!ret || ret == -EAGAIN) && unit_seconds() < end) {
+		while (!(ret = pair_tell(&liar.pair, &m)))
+			sent++;
+		liar_turn();
+	}
+	UNIT_EQ(ret, -EAGAIN);
+	CU_ASSERT_TRUE(sent >= FLOOD / 2);
+	unit_note("%u messages, %.0f MB more memory", sent, (double)(resident() - before) / 1e6);
+	CU_ASSERT_TRUE(resident() < before + 100000000);
+	UNIT_EQ(counts_of(honest).liars, 0);
+	part();
+}
+
+/* One that needs longer for its hello than a mute one may keep others out is no liar. */
+static void takes_its_time(void)
+{
+	double end = unit_seconds() + 0.7;
+
+	meet_builder(ROC_EVB_PUSH);
+	while (unit_seconds() < end)
+		liar_turn();
+	say_hello();
+	UNIT_EQ(counts_of(honest).liars, 0);
+	part();
+}
+
+static void delivers(uint64_t block, uint32_t credit)
+{
+	uint64_t before = counts_of(honest).complete + counts_of(honest).incomplete;
+	struct evb_segment head = a_head(block, ROC_MFP_HEAD);
+	struct roc_mfp mfp = an_mfp(block);
+
+	head.epoch = mfp.epoch = (uint32_t)board.table.epoch;
+	write_segment(liar.credits[credit], evb_notice(liar.credits[credit], 1), &head, &mfp);
+	CU_ASSERT_TRUE(UNIT_WAIT(
+		(liar_turn(), counts_of(honest).complete + counts_of(honest).incomplete > before),
+		10000));
+}
+
+static void reports(void)
+{
+	memset(&board.reports[0], 0, sizeof(board.reports[0]));
+	CU_ASSERT_TRUE(UNIT_WAIT((liar_turn(), board.reports[0].all_segments), 10000));
+}
+
+/* One readout unit alone does not say how far the system has come. */
+static void far_ahead(void)
+{
+	stale_ns = 200 * 1000000;
+	meet_builder(ROC_EVB_PUSH);
+	say_hello();
+	delivers(5, 0);
+	reports();
+	CU_ASSERT_TRUE(board.reports[0].has_built);
+	UNIT_EQ(board.reports[0].built_block, 5);
+	/* Another one is in the table that has nothing. */
+	board.members[board.member_count++] = (struct roc_evb_member){
+		.name = "node2", .incarnation = 8, .roles = ROC_EVB_READOUT};
+	node_new(2, ROC_EVB_READOUT);
+	nodes[1].used = true;
+	publish(ROC_EVB_ROUND_ROBIN, 6);
+	nodes[1].used = nodes[2].used = false;
+	delivers(7, 1);
+	delivers(UINT64_C(1) << 40, 2);
+	UNIT_EQ(counts_of(honest).incomplete, 2);
+	reports();
+	UNIT_EQ(board.reports[0].built_block, 7);
+	part();
+}
+
+static bool one_open(void)
+{
+	liar_turn();
+	return counts_of(honest).open_blocks == 1;
+}
+
+static bool lost(void)
+{
+	turn_all();
+	return strstr(honest->said, "node1 is lost") != NULL;
+}
+
+/* Who comes, begins blocks and goes leaves none of them open: there are only so many. */
+static void comes_and_goes(void)
+{
+	struct roc_mfp mfp = an_mfp(6);
+	struct evb_segment head;
+
+	stale_ns = UINT64_C(60000000000);
+	meet_builder(ROC_EVB_PUSH);
+	say_hello();
+	head = a_head(6, liar.pair.peer.segment);
+	head.parts = 2;
+	head.bytes = liar.pair.peer.segment - EVB_SEGMENT_HEAD;
+	write_segment(liar.credits[1], evb_notice(liar.credits[1], 1), &head, &mfp);
+	CU_ASSERT_TRUE(run_until(one_open, 5000));
+	pair_close(&liar.pair);
+	CU_ASSERT_TRUE(run_until(lost, 5000));
+	turn_all();
+	UNIT_EQ(counts_of(honest).open_blocks, 0);
+	UNIT_EQ(counts_of(honest).liars, 0);
+	part();
+}
+
+static bool two_given_up(void)
+{
+	liar_turn();
+	return counts_of(honest).stale >= 2;
+}
+
+/* Who begins all that it may and ends nothing does not hold blocks open as if that were our fault:
+ * that would be for 16 stale timeouts. */
+static void ends_nothing(void)
+{
+	struct roc_mfp mfp = an_mfp(4);
+	struct evb_segment head = a_head(4, ROC_MFP_HEAD);
+	uint32_t i;
+
+	stale_ns = UINT64_C(1000000000);
+	meet_builder(ROC_EVB_PUSH);
+	say_hello();
+	honest->sink.stuck = true;
+	write_segment(liar.credits[0], evb_notice(liar.credits[0], 1), &head, &mfp);
+	for (i = 1; i < 4; i++) {
+		head = a_head(4 + i, liar.pair.peer.segment);
+		head.parts = 2;
+		head.bytes = liar.pair.peer.segment - EVB_SEGMENT_HEAD;
+		write_segment(liar.credits[i], evb_notice(liar.credits[i], 1), &head, NULL);
+	}
+	/* 12 s on a machine that is not slow. */
+	CU_ASSERT_TRUE(run_until(two_given_up, 2400));
+	UNIT_EQ(counts_of(honest).liars, 0);
+	part();
+}
+
+UNIT_MAIN("event building, odd peers", {"flood", flood}, {"takes_its_time", takes_its_time},
+	  {"far ahead", far_ahead}, {"comes_and_goes", comes_and_goes},
+	  {"ends_nothing", ends_nothing})

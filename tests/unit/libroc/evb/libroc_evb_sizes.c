@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * What nodes are made for: memory that is cut in small pieces, and configurations that do not fit,
+ * each other or at all.
+ */
+#include "tests/unit/libroc/evb/evb_system.h"
+
+static bool is_too_large(void)
+{
+	return strstr(nodes[0].said, "each must fit one segment");
+}
+
+/* The seed's hardware: 8 regions of 2 MiB. A MFP of more than one is built in several segments. */
+static void small_regions(void)
+{
+	char why[ROC_EVB_WHY];
+	unsigned int i, protocol;
+	struct node *n;
+
+	for (protocol = 0; protocol < 2; protocol++) {
+		begin();
+		for (i = 0; i < 2; i++) {
+			n = both(i, 4);
+			n->cfg.protocol = protocol;
+			n->cfg.peers = 2;
+			n->cfg.memory = 64 << 20;
+			n->cfg.segment = 256 << 10;
+			n->cfg.max_region = 2 << 20;
+			n->cfg.max_regions = 8;
+			n->cfg.fragment_max = protocol ? 300 << 10 : 3 << 20;
+			n->source.size = (uint32_t)n->cfg.fragment_max;
+			n->source.fixed = true;
+			n->sink.sources = 2;
+			node_open(n);
+		}
+		publish(ROC_EVB_ROUND_ROBIN, 0);
+		CU_ASSERT_TRUE(run_until(NULL, 20000));
+		for (i = 0; i < 2; i++) {
+			UNIT_EQ(counts_of(&nodes[i]).complete, 2);
+			UNIT_EQ(nodes[i].sink.wrong, 0);
+		}
+		close_all();
+	}
+	/* In one segment it does not fit. */
+	begin();
+	for (i = 0; i < 2; i++) {
+		n = both(i, 12);
+		n->cfg.single = true;
+		n->cfg.stale_ns = 1000 * MS; /* that they wait for each other at the end */
+		n->cfg.peers = 2;
+		n->cfg.memory = 64 << 20;
+		n->cfg.max_region = 2 << 20;
+		n->cfg.max_regions = 8;
+		n->cfg.fragment_max = 3 << 20;
+		node_open(n);
+	}
+	publish(ROC_EVB_ROUND_ROBIN, 0);
+	CU_ASSERT_TRUE(run_until(is_too_large, 5000));
+	for (i = 0; i < 2; i++)
+		roc_evb_stop(nodes[i].evb);
+	run_until(NULL, 20000);
+	close_all();
+	begin();
+	n = both(0, 12);
+	n->cfg.max_region = 2 << 20;
+	n->cfg.max_regions = 3;
+	UNIT_EQ(node_try(n, why), -ENOSPC);
+	CU_ASSERT_TRUE(strstr(why, "may be registered") != NULL);
+	node_forget(n);
+	n->cfg.max_regions = 8;
+	n->cfg.protocol = ROC_EVB_PULL;
+	n->cfg.fragment_max = 3 << 20;
+	UNIT_EQ(node_try(n, why), -ENOSPC);
+	CU_ASSERT_TRUE(strstr(why, "larger regions") != NULL);
+	node_forget(n);
+}
+
+static const char *both_say;
+
+static bool is_refused(void)
+{
+	return strstr(nodes[0].said, both_say) && strstr(nodes[1].said, both_say) &&
+	       counts_of(&nodes[0]).refused;
+}
+
+/* Nodes that do not fit together say why. */
+static void does_not_fit(void)
+{
+	static const char *const sentences[] = {
+		"it is of system other",	"its blocks have 2 events",
+		"give node0 the same protocol", "it has provider tcp;ofi_rxm of libfabric",
+		"its MFPs have up to",
+	};
+	unsigned int i;
+	size_t k;
+
+	for (k = 0; k < sizeof(sentences) / sizeof(sentences[0]); k++) {
+		begin();
+		node_new(0, ROC_EVB_BUILDER);
+		node_new(1, ROC_EVB_READOUT);
+		nodes[1].cfg.system = k == 0 ? "other" : "test";
+		nodes[1].cfg.events = k == 1 ? 2 : 1;
+		nodes[1].cfg.protocol = k == 2 ? ROC_EVB_PULL : ROC_EVB_PUSH;
+		nodes[1].cfg.provider = k == 3 ? "tcp;ofi_rxm" : "tcp";
+		nodes[1].cfg.fragment_max = k == 4 ? 9 << 20 : 4096;
+		for (i = 0; i < 2; i++) {
+			nodes[i].cfg.stale_ns = 100 * MS;
+			node_open(&nodes[i]);
+		}
+		publish(ROC_EVB_ROUND_ROBIN, 0);
+		both_say = sentences[k];
+		CU_ASSERT_TRUE(run_until(is_refused, 5000));
+		close_all();
+	}
+}
+
+/* What roc_evb_open() says of a configuration. */
+static void configurations(void)
+{
+	char why[ROC_EVB_WHY];
+	struct node *n;
+
+	begin();
+	n = both(0, 1);
+	n->cfg.provider = "no-such";
+	UNIT_EQ(node_try(n, why), -ENODEV);
+	CU_ASSERT_TRUE(strstr(why, "no-such") != NULL);
+	node_forget(n);
+	n = both(0, 1);
+	n->cfg.events = ROC_MFP_EVENTS_MAX + 1;
+	UNIT_EQ(node_try(n, why), -EINVAL);
+	node_forget(n);
+	n = both(0, 1);
+	n->cfg.name = "a-name-that-has-more-than-thirty-one-characters";
+	UNIT_EQ(node_try(n, why), -EINVAL);
+	CU_ASSERT_TRUE(strstr(why, "31 characters") != NULL);
+	node_forget(n);
+	n = both(0, 1);
+	n->cfg.host = "no.such.host.invalid";
+	UNIT_EQ(node_try(n, why) < 0, true);
+	CU_ASSERT_TRUE(why[0] != '\0');
+	node_forget(n);
+}
+
+UNIT_MAIN("event building, sizes and configurations", {"small_regions", small_regions},
+	  {"does_not_fit", does_not_fit}, {"configurations", configurations})
