@@ -70,29 +70,13 @@ __attribute__((unused)) static bool taken_out(void)
 	return counts_of(honest).liars > 0;
 }
 
-/* A builder that is honest; node1 lies. */
-__attribute__((unused)) static void meet_builder(enum roc_evb_protocol protocol)
+/* To the builder, from nothing, with all that is in a hello. */
+__attribute__((unused)) static void liar_connects(enum roc_evb_protocol protocol)
 {
 	struct evb_greeting *g = &liar.hello;
 	char port[8];
 
-	begin();
 	memset(&liar, 0, sizeof(liar));
-	honest = node_new(0, ROC_EVB_BUILDER);
-	honest->cfg.protocol = protocol;
-	honest->cfg.events = 4;
-	honest->cfg.memory = 1 << 20;
-	honest->cfg.peers = 2;
-	honest->cfg.in_flight = 4;
-	honest->cfg.stale_ns = stale_ns;
-	node_open(honest);
-	board.members[board.member_count++] = (struct roc_evb_member){
-		.name = "node1", .incarnation = 7, .roles = ROC_EVB_READOUT};
-	node_new(1, ROC_EVB_READOUT);
-	publish(ROC_EVB_ROUND_ROBIN, 0);
-	nodes[1].used = false;
-	turn_all();
-
 	liar.length = 1 << 20;
 	liar.memory = calloc(1, liar.length);
 	UNIT_NEED(!pair_new(&liar.pair) && liar.memory);
@@ -125,6 +109,27 @@ __attribute__((unused)) static void meet_builder(enum roc_evb_protocol protocol)
 	memcpy(g->end_name, liar.pair.end.name, sizeof(g->end_name));
 }
 
+/* A builder that is honest; node1 lies. */
+__attribute__((unused)) static void meet_builder(enum roc_evb_protocol protocol)
+{
+	begin();
+	honest = node_new(0, ROC_EVB_BUILDER);
+	honest->cfg.protocol = protocol;
+	honest->cfg.events = 4;
+	honest->cfg.memory = 1 << 20;
+	honest->cfg.peers = 2;
+	honest->cfg.in_flight = 4;
+	honest->cfg.stale_ns = stale_ns;
+	node_open(honest);
+	board.members[board.member_count++] = (struct roc_evb_member){
+		.name = "node1", .incarnation = 7, .roles = ROC_EVB_READOUT};
+	node_new(1, ROC_EVB_READOUT);
+	publish(ROC_EVB_ROUND_ROBIN, 0);
+	nodes[1].used = false;
+	turn_all();
+	liar_connects(protocol);
+}
+
 __attribute__((unused)) static void say_hello(void)
 {
 	UNIT_NEED(!pair_say_greeting(&liar.pair, &liar.hello));
@@ -136,11 +141,28 @@ __attribute__((unused)) static void say_hello(void)
 		UNIT_NEED(run_until(has_credits, 5000));
 }
 
-__attribute__((unused)) static void part(void)
+__attribute__((unused)) static void liar_leaves(void)
 {
 	pair_free(&liar.pair);
 	free(liar.memory);
+}
+
+__attribute__((unused)) static void part(void)
+{
+	liar_leaves();
 	node_close(honest);
+}
+
+__attribute__((unused)) static void is_taken_out(const char *sentence)
+{
+	CU_ASSERT_TRUE(run_until(taken_out, 5000));
+	if (!strstr(honest->said, sentence)) {
+		unit_note("not \"%s\" but \"%s\"", sentence, honest->said);
+		CU_FAIL("another sentence");
+	}
+	UNIT_EQ(counts_of(honest).liars, 1);
+	UNIT_EQ(honest->sink.wrong, 0);
+	part();
 }
 
 /* Write a segment: its head, and a MFP. */

@@ -10,18 +10,6 @@
 
 #include "port.h"
 
-static void is_taken_out(const char *sentence)
-{
-	CU_ASSERT_TRUE(run_until(taken_out, 5000));
-	if (!strstr(honest->said, sentence)) {
-		unit_note("not \"%s\" but \"%s\"", sentence, honest->said);
-		CU_FAIL("another sentence");
-	}
-	UNIT_EQ(counts_of(honest).liars, 1);
-	UNIT_EQ(honest->sink.wrong, 0);
-	part();
-}
-
 static void writes_wrong(unsigned int what)
 {
 	struct roc_mfp mfp = an_mfp(what == 4 ? 6 : 5);
