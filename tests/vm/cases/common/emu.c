@@ -104,23 +104,17 @@ static bool check_never(unsigned int card);
 static bool soiled; /* what must never happen was seen, and its count cleared since */
 
 #define CARDS_MAX 8
-#define FIRST_SERIAL 245
-#define FIRST_SERIAL_CRORC 1001
-#define FIRST_SERIAL_P40 4001
 
 /* Serial number of the first card of a type, and endpoints of each. */
-static int first_serial(enum roc_card_type type, unsigned int *endpoints)
-{
-	*endpoints = type == ROC_CARD_CRU ? 2 : 1;
-	switch (type) {
-	case ROC_CARD_CRORC:
-		return FIRST_SERIAL_CRORC;
-	case ROC_CARD_P40:
-		return FIRST_SERIAL_P40;
-	default:
-		return FIRST_SERIAL;
-	}
-}
+static const struct {
+	int first;
+	unsigned int endpoints;
+} kinds[] = {
+	[ROC_CARD_CRU] = {245, 2},
+	[ROC_CARD_CRORC] = {1001, 1},
+	[ROC_CARD_P40] = {4001, 1},
+	[ROC_CARD_ROBINNP] = {6001, 1},
+};
 
 /* The configuration spaces of a card's endpoints, open from when they are found. */
 static struct {
@@ -138,10 +132,7 @@ static void find_spaces(unsigned int card)
 	if (roc_enumerate(&cards, &count))
 		return;
 	for (i = 0; i < count && found < 2; i++) {
-		unsigned int endpoints;
-		int first = first_serial(cards[i].type, &endpoints);
-
-		if (cards[i].serial != first + (int)card)
+		if (cards[i].serial != kinds[cards[i].type].first + (int)card)
 			continue;
 		snprintf(path, sizeof(path), "/sys/bus/pci/devices/%s/config",
 			 cards[i].pci_address);
@@ -150,7 +141,7 @@ static void find_spaces(unsigned int card)
 			bail(strerror(errno), path, "");
 		found++;
 		/* Not while one of two is without its driver. */
-		if (found == endpoints)
+		if (found == kinds[cards[i].type].endpoints)
 			spaces[card].count = found;
 	}
 	for (i = 0; !spaces[card].count && i < found; i++)
