@@ -97,45 +97,87 @@ static void truncated(void)
 	stop(&t);
 }
 
-/* Under load, and of one fragment that comes alone. */
-static void what_it_costs(void)
+#define BATCH 96 /* fragments at a time */
+
+static bool batch_there(const struct taker *t)
+{
+	return emu_sub(CARD0, t->sub, "descriptors") - t->data_count >= BATCH;
+}
+
+/* Sleep until the next batch is there, or until all that was asked for is done. */
+static int sleep_for_batch(struct taker *t)
+{
+	struct roc_fr_wait wait = {
+		.size = sizeof(wait),
+		.mask = ROC_FR_WAIT_DATA | ROC_FR_WAIT_DONE,
+		.descriptors = t->data_count + BATCH,
+		.completions = t->command_count,
+		.deadline = now_ns() + limit_ms(10000) * 1000000ull,
+	};
+
+	t->user->descriptors = t->data_count;
+	t->user->completions = t->done_count;
+	return abi(t->fd, ROC_FR_WAIT, &wait);
+}
+
+/* Who takes many at a time is told once of each ring, however slow the card is. */
+static void what_many_cost(void)
 {
 	struct taker t = {.percent = 50, .pages = 1024};
 	struct roc_fr_info before, after;
-	uint64_t told, writes, from; /* without the reader's own doorbells */
-	unsigned int i;
+	uint64_t from, told, writes; /* without the reader's own doorbells */
+	unsigned int round;
+	int64_t begin;
 
 	start(&t, 2000, 0);
 	CU_ASSERT(taker_run(&t, 500, 20000));
+	begin = now_ms();
 	before = taker_info(&t);
 	from = t.fragments;
-	CU_ASSERT(taker_run(&t, from + 12000, 30000));
+	for (round = 0; round < 50; round++) {
+		CU_ASSERT(UNIT_WAIT(batch_there(&t), 10000));
+		taker_pass(&t);
+		UNIT_EQ(sleep_for_batch(&t), 0);
+	}
 	after = taker_info(&t);
 	told = after.interrupts - before.interrupts;
 	writes = after.mmio_writes - before.mmio_writes;
 	unit_note("%llu fragments: %llu interrupts, %llu writes",
 		  (unsigned long long)(t.fragments - from), (unsigned long long)told,
 		  (unsigned long long)writes);
-	CU_ASSERT(told <= (t.fragments - from) / 8);
-	CU_ASSERT(writes <= (t.fragments - from) / 8);
-	UNIT_EQ(after.mmio_reads, before.mmio_reads);
+	CU_ASSERT(t.fragments - from >= 50 * BATCH);
+	CU_ASSERT(told <= 2 * round);
+	CU_ASSERT(writes <= 2 * round);
+	/* A card that is silent for two seconds is asked, and a machine may be so slow. */
+	CU_ASSERT(after.mmio_reads - before.mmio_reads <= (uint64_t)(now_ms() - begin) / 2000 * 3);
 	UNIT_EQ(after.missed_interrupts, 0);
 	stop(&t);
+}
 
-	t = (struct taker){.percent = 0};
+static void what_one_costs(void)
+{
+	struct taker t = {.percent = 0};
+	struct roc_fr_info before, after;
+	unsigned int i;
+
 	start(&t, 0, 1);
 	for (i = 0; i < 6; i++)
 		CU_ASSERT(taker_run(&t, i + 1, 5000));
 	for (i = 0; i < 3; i++) {
+		uint64_t told;
+
 		UNIT_EQ(taker_wait(&t, ROC_FR_WAIT_DATA, 50), -ETIME);
 		before = taker_info(&t);
+		told = emu_sub(CARD0, t.sub, "data_interrupts");
 		taker_set(&t, 2, FRAGMENT_LINK_LIMIT, i + 2);
 		UNIT_EQ(taker_wait(&t, ROC_FR_WAIT_DATA, 5000), 0);
 		taker_pass(&t);
 		UNIT_EQ(taker_wait(&t, ROC_FR_WAIT_DATA, 50), -ETIME);
+		/* As the card counts: a message may be late, and two may arrive as one. */
+		UNIT_EQ(emu_sub(CARD0, t.sub, "data_interrupts") - told, 1);
+		CU_ASSERT(UNIT_WAIT(taker_info(&t).interrupts > before.interrupts, 5000));
 		after = taker_info(&t);
-		UNIT_EQ(after.data_interrupts - before.data_interrupts, 1);
-		UNIT_EQ(after.interrupts - before.interrupts, 1);
+		CU_ASSERT(after.interrupts <= told + 1);
 		UNIT_EQ(after.arms - before.arms, 1);
 		UNIT_EQ(after.spurious_interrupts, 0);
 	}
@@ -770,10 +812,11 @@ static void nothing_to_write_to(void)
 }
 
 UNIT_MAIN("fragment", {"every byte", every_byte}, {"shuffled", shuffled}, {"wraps", wraps},
-	  {"truncated", truncated}, {"what it costs", what_it_costs},
-	  {"back-pressure", back_pressure}, {"commands judged", commands_judged},
-	  {"reader that lies", reader_that_lies}, {"stops", stops},
-	  {"stop in full flow", stop_in_full_flow}, {"settings", settings}, {"sleepers", sleepers},
-	  {"waits", waits}, {"two sleepers", two_sleepers}, {"refusals", refusals},
-	  {"callers", callers}, {"not told", not_told}, {"host pages", host_pages},
-	  {"large host pages", large_host_pages}, {"nothing to write to", nothing_to_write_to})
+	  {"truncated", truncated}, {"what many cost", what_many_cost},
+	  {"what one costs", what_one_costs}, {"back-pressure", back_pressure},
+	  {"commands judged", commands_judged}, {"reader that lies", reader_that_lies},
+	  {"stops", stops}, {"stop in full flow", stop_in_full_flow}, {"settings", settings},
+	  {"sleepers", sleepers}, {"waits", waits}, {"two sleepers", two_sleepers},
+	  {"refusals", refusals}, {"callers", callers}, {"not told", not_told},
+	  {"host pages", host_pages}, {"large host pages", large_host_pages},
+	  {"nothing to write to", nothing_to_write_to})

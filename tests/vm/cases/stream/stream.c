@@ -487,18 +487,21 @@ static void edges_in_the_run(void)
 	finish(&r);
 }
 
-/* One interrupt for a unit after silence, and nothing else; a sleeper costs a write per batch. */
+/*
+ * One interrupt for a unit after silence, and nothing else; a sleeper costs a write per batch. The
+ * ring holds all: a throttle is told of, too.
+ */
 static void what_it_costs(void)
 {
-	struct reader r = {.ring = 4 * MIB};
+	struct reader r = {.ring = 32 * MIB};
 	struct roc_st_info info;
-	uint64_t waits = 0;
+	uint64_t waits = 0, told;
 	int64_t begin;
 
 	start(&r);
+	begin = now_ms();
 	reader_generate(&r, 0, 4096, 4096, 0, 4096, 0);
 	UNIT_NEED(reader_start(&r));
-	begin = now_ms();
 	while (r.events < 4096 && !r.errors) {
 		struct roc_st_wait w = {.size = sizeof(w), .position = r.read + 8192};
 
@@ -517,14 +520,19 @@ static void what_it_costs(void)
 	unit_note("16 MiB in %llu waits: %llu interrupts, %llu register writes",
 		  (unsigned long long)waits, (unsigned long long)info.interrupts,
 		  (unsigned long long)info.mmio_writes);
-	/* Silence, then one packet: one interrupt. */
+	/*
+	 * Silence, then one packet: one interrupt. As the card counts: a message may be late, and
+	 * two may arrive as one.
+	 */
 	UNIT_EQ(reader_wait(&r, 100), -ETIME);
 	info = reader_info(&r);
+	told = emu_stream(CARD0, 0, "interrupts");
 	reader_set(&r, STREAM_SET_LIMIT, 4097);
 	UNIT_EQ(reader_wait(&r, 5000), 0);
 	CU_ASSERT(UNIT_WAIT(reader_info(&r).interrupts > info.interrupts, 5000));
 	sleep_ms(100);
-	UNIT_EQ(reader_info(&r).interrupts - info.interrupts, 1);
+	UNIT_EQ(emu_stream(CARD0, 0, "interrupts"), told + 1);
+	CU_ASSERT(reader_info(&r).interrupts <= told + 1);
 	UNIT_EQ(reader_info(&r).spurious_interrupts, 0);
 	UNIT_EQ(reader_info(&r).missed_interrupts, 0);
 	reader_take(&r, true);
