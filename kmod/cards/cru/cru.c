@@ -22,7 +22,7 @@
 #define CRU_SERIAL_TRIES 3
 /* How long the generator may take to fill something, and a flush to show. */
 #define CRU_FILL_US 2000
-#define CRU_FILL_TRIES 20
+#define CRU_FILL_TRIES 100
 #define CRU_ADDRESS_TEST 0x5a5a5a58
 
 /**
