@@ -6,6 +6,9 @@
 # to $(O). The kernel module is built by kbuild (kmod/Kbuild) for the kernel in $(KVER).
 
 O ?= build
+# One folder has one name, from here: what the compiler says of headers is of the objects by that name.
+relative = $(shell realpath -m --relative-to=$(1) $(2))
+override O := $(call relative,.,$(O))
 PREFIX ?= /usr/local
 DESTDIR ?=
 BINDIR ?= $(PREFIX)/bin
@@ -36,19 +39,14 @@ ALL_CFLAGS = -std=gnu11 -D_GNU_SOURCE -iquote . $(WARN) $(WERROR) -MMD -MP $(CPP
 
 all: libroc utils
 
-include libroc/build.mk
-include utils/build.mk
-include udev/build.mk
-include tests/emu/build.mk
-include tests/unit/build.mk
-include tests/fuzz/build.mk
-include tests/vm/build.mk
-include tests/bench/build.mk
-include tests/evb/build.mk
+BUILD_MK := libroc/build.mk utils/build.mk udev/build.mk \
+	$(addprefix tests/,emu/build.mk unit/build.mk fuzz/build.mk vm/build.mk bench/build.mk evb/build.mk)
+# What is compiled depends on them, too: on its flags.
+RULES := Makefile $(BUILD_MK)
+include $(BUILD_MK)
 
 # What is built knows where other things will be from its own place, so PREFIX is not in it. The
 # file changes when these ways do: `make install` may be given other folders than `make`.
-relative = $(shell realpath -m --relative-to=$(1) $(2))
 WAYS = $(call relative,$(LIBDIR),$(DATADIR)) $(call relative,$(BINDIR),$(LIBDIR))
 
 .PHONY: always
@@ -56,7 +54,7 @@ $(O)/relative: always
 	@mkdir -p $(@D)
 	@echo '$(WAYS)' | cmp -s - $@ || echo '$(WAYS)' > $@
 
-$(O)/%.o: %.c
+$(O)/%.o: %.c $(RULES)
 	@mkdir -p $(@D)
 	$(CC) $(ALL_CFLAGS) -c -o $@ $<
 

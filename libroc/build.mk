@@ -116,7 +116,7 @@ $(O)/tests/unit/libroc/%.o: override CPPFLAGS += $(LIBROC_CPPFLAGS)
 # The rings are tested against the module's own code for the other side.
 UNIT_LIBS_libroc_rings := $(O)/tests/unit/kernel/ring_loop.o $(O)/tests/unit/kernel/kmod_ring.o
 $(UNIT_LIBS_libroc_rings): override CPPFLAGS += -Itests/unit/kernel -Ikmod/include -Ikmod
-$(O)/tests/unit/kernel/kmod_ring.o: kmod/pool/ring.c
+$(O)/tests/unit/kernel/kmod_ring.o: kmod/pool/ring.c $(RULES)
 	@mkdir -p $(@D)
 	$(CC) $(ALL_CFLAGS) -c -o $@ $<
 

@@ -11,7 +11,7 @@ BENCH_OBJS := $(patsubst %,$(O)/tests/bench/%.o,$(BENCH_LEDGER) $(BENCH_READERS)
 
 bench-programs: $(BENCH_READERS:%=$(O)/bench/roc-bench-%) $(O)/bench/roc-ledger $(O)/bench/insns.so
 
-$(O)/bench/insns.so: tests/bench/insns.c tests/bench/qemu_plugin.h
+$(O)/bench/insns.so: tests/bench/insns.c $(RULES)
 	@mkdir -p $(@D)
 	$(CC) $(ALL_CFLAGS) -shared -fPIC -fvisibility=hidden -pthread -o $@ $<
 

@@ -21,12 +21,15 @@ FUZZ_FLAGS := -std=gnu11 -D_GNU_SOURCE -iquote . -Ilibroc/include -g -O1 -fsanit
 
 fuzz: $(FUZZ_NAMES:%=fuzz-%)
 
+# Of several sources in one go the compiler says one's headers only.
+FUZZ_HEADERS := $(wildcard libroc/*/*.h libroc/include/roc/*.h utils/*/*.h)
+
 define fuzz_program
-$(O)/fuzz/$(1): tests/fuzz/$(1).c $(FUZZ_SOURCES_$(1))
+$(O)/fuzz/$(1): tests/fuzz/$(1).c $(FUZZ_SOURCES_$(1)) $(FUZZ_HEADERS) $(RULES)
 	@command -v $(FUZZ_CC) >/dev/null || { echo "make fuzz: there is no $(FUZZ_CC): install clang-14" \
 		"and libclang-rt-14-dev, or give FUZZ_CC=" >&2; exit 1; }
 	@mkdir -p $$(@D)
-	$(FUZZ_CC) $(FUZZ_FLAGS) -o $$@ $$^ $(FUZZ_LIBS_$(1))
+	$(FUZZ_CC) $(FUZZ_FLAGS) -o $$@ $$(filter %.c,$$^) $(FUZZ_LIBS_$(1))
 
 fuzz-$(1): $(O)/fuzz/$(1)
 	@mkdir -p $(O)/fuzz/corpus/$(1)

@@ -26,7 +26,7 @@ UNIT_FOLDER_LIBS_libroc = $(O)/libroc/libroc.a
 UNIT_FOLDER_LIBS_libroc_board = $(O)/libroc/libroc-board.a
 UNIT_FOLDER_LIBS_libroc_evb = $(O)/libroc/libroc-evb.a
 UNIT_FOLDER_LIBS_utils = $(O)/utils/libutils.a $(O)/libroc/libroc-evb.a $(O)/libroc/libroc-board.a \
-	$(O)/libroc/libroc.a 	$(UTILS_LIBS)
+	$(O)/libroc/libroc.a $(UTILS_LIBS)
 
 # Of the folder in the folder, of the folder, of the name.
 unit_folders = $(subst /, ,$(patsubst tests/unit/%,%,$(filter %/$(1).c,$(UNIT_SRCS))))
@@ -47,7 +47,7 @@ endef
 $(UNIT_KMOD_OBJS) $(filter $(O)/tests/unit/kmod/%,$(UNIT_OBJS)): \
 	override CPPFLAGS += -Itests/unit/kernel -Ikmod/include -Ikmod
 define unit_kmod_object
-$(O)/tests/unit/kernel/kmod_$(basename $(notdir $(1))).o: $(1)
+$(O)/tests/unit/kernel/kmod_$(basename $(notdir $(1))).o: $(1) $(RULES)
 	@mkdir -p $$(@D)
 	$$(CC) $$(ALL_CFLAGS) -c -o $$@ $$<
 endef
@@ -64,7 +64,7 @@ unit: unit-programs $(O)/emu/roc-emu $(O)/utils/roc
 
 # Libraries that a machine may not have, for the tools that open them when they run.
 UNIT_LIBRARIES := $(O)/unit/libraries
-$(UNIT_LIBRARIES)/libcuda.so.1: tests/unit/libraries/cuda.c
+$(UNIT_LIBRARIES)/libcuda.so.1: tests/unit/libraries/cuda.c $(RULES)
 	@mkdir -p $(@D)
 	$(CC) $(ALL_CFLAGS) -shared -fPIC -fvisibility=hidden -o $@ $<
 $(O)/unit/utils_gpu_src: $(UNIT_LIBRARIES)/libcuda.so.1

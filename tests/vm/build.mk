@@ -2,7 +2,8 @@
 #
 # The guest: its cases, the tree that is laid over its root, and the targets that boot it.
 # Each NAME.c in a folder of tests/vm/cases/ is one CUnit program, $(O)/cases/NAME, linked with what
-# is in common/ there. The other folders are those of what is tested.
+# is in common/ there. The other folders are those of what is tested. `make cases` builds them all,
+# CASES="NAME ..." only some.
 
 CASE_COMMON := $(patsubst %.c,$(O)/%.o,$(wildcard tests/vm/cases/common/*.c))
 CASE_SRCS := $(filter-out tests/vm/cases/common/%,$(sort $(shell find tests/vm/cases -name '*.c')))
@@ -11,7 +12,7 @@ CASE_OBJS := $(CASE_SRCS:%.c=$(O)/%.o)
 VM_ROOT := $(O)/vm/root
 DEBUG_MATRIX := 6.12,6.12-iommu,6.12-events,6.12-streams,6.12-streams-iommu,6.12-fragments,6.12-fragments-iommu
 
-.PHONY: cases vm-root shell demo check check-matrix check-debug soak packages
+.PHONY: cases tsc_khz vm-root shell demo check check-matrix check-debug soak packages
 
 $(CASE_OBJS) $(CASE_COMMON): override CPPFLAGS += -Ilibroc/include -Itests/unit \
 	-Itests/vm/cases
@@ -24,8 +25,10 @@ $(O)/cases/$(1): $(filter %/$(1).o,$(CASE_OBJS)) $(CASE_COMMON) $(LIBROC_LINKED)
 endef
 $(foreach name,$(CASE_NAMES),$(eval $(call case_program,$(name))))
 
-cases: $(CASE_NAMES:%=$(O)/cases/%)
+CASES ?= $(CASE_NAMES)
+cases: $(CASES:%=$(O)/cases/%)
 
+tsc_khz: $(O)/vm/tsc_khz
 $(O)/vm/tsc_khz: $(O)/tests/vm/tsc_khz.o
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $<

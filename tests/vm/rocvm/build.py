@@ -35,7 +35,7 @@ def user_space(cases=()):
                    if k not in ("MAKEFLAGS", "MFLAGS", "MAKELEVEL", "DESTDIR", "PREFIX")}
     work = os.path.join(build_dir(), "vm")
     os.makedirs(work, exist_ok=True)
-    targets = ["vm-root"] + [os.path.join(build_dir(), "cases", name) for name in cases]
+    targets = ["vm-root"] + (["cases", "CASES=" + " ".join(cases)] if cases else [])
     # Two guests started at once must not install into each other's tree.
     with open(os.path.join(work, "lock"), "w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
