@@ -15,11 +15,34 @@ static int late(struct roc_evb *e, struct evb_guest *g)
 	return 0;
 }
 
-/* Is the block one that this guest may send us now? */
+static bool is_ours(const struct roc_evb *e, const struct roc_evb_table *t, uint64_t block)
+{
+	return t->bu_count && !strcmp(t->bus[roc_evb_builder(t, block)].name, e->name);
+}
+
+/*
+ * A table that is not known may not have come yet, have been missed, or be one of too long ago.
+ * What was sent by it is looked at when it comes; but from the block on that a later one holds
+ * from, that one says whose a block is.
+ */
+static int judge_unknown(struct roc_evb *e, struct evb_guest *g, uint64_t number, uint64_t epoch)
+{
+	const struct evb_known *newest = evb_newest(e), *later = evb_table(e, number);
+
+	if (!epoch || (newest && epoch < newest->table.epoch && epoch > e->tables[0].table.epoch &&
+		       !e->table_missed))
+		return pair_fail(&g->pair, EPROTO,
+				 "it sends block %" PRIu64 " by table %" PRIu64
+				 ", which there is none of.",
+				 number, epoch);
+	return later && later->table.epoch > epoch && !is_ours(e, &later->table, number);
+}
+
+/* Is the block one that this guest may send us now? 1: it is nobody's fault, but has no use here.
+ */
 static int judge_block(struct roc_evb *e, struct evb_guest *g, uint64_t number, uint64_t bytes,
 		       uint64_t epoch)
 {
-	const struct evb_known *newest = evb_newest(e);
 	const struct roc_evb_table *t = NULL;
 	unsigned int i;
 
@@ -41,18 +64,9 @@ static int judge_block(struct roc_evb *e, struct evb_guest *g, uint64_t number, 
 		if (e->tables[i].table.epoch == epoch)
 			t = &e->tables[i].table;
 	}
-	/* A table that has not come yet, or one that was too long ago: it may be so. */
-	if (!t && epoch &&
-	    (!newest || epoch > newest->table.epoch || epoch < e->tables[0].table.epoch ||
-	     e->table_missed))
-		return 0;
 	if (!t)
-		return pair_fail(&g->pair, EPROTO,
-				 "it sends block %" PRIu64 " by table %" PRIu64
-				 ", which there is none of.",
-				 number, epoch);
-	if (number < t->from_block || !t->bu_count ||
-	    strcmp(t->bus[roc_evb_builder(t, number)].name, e->name))
+		return judge_unknown(e, g, number, epoch);
+	if (number < t->from_block || !is_ours(e, t, number))
 		return pair_fail(&g->pair, EPROTO,
 				 "it sends block %" PRIu64 ", which by table %" PRIu64
 				 " is another builder's.",
@@ -112,9 +126,9 @@ static int part_came(struct roc_evb *e, struct evb_guest *g, uint32_t segment)
 	a = i == EVB_NOBODY ? NULL : &g->arrivals[i];
 	if (!a) {
 		ret = judge_block(e, g, head.block, head.mfp_bytes, head.epoch);
-		if (ret)
+		if (ret < 0)
 			return ret;
-		block = evb_block_of(e, head.block);
+		block = ret ? EVB_NOBODY : evb_block_of(e, head.block);
 		if (block == EVB_NOBODY) {
 			evb_segment_free(e, g, segment);
 			return head.part ? 0 : late(e, g);
@@ -197,7 +211,7 @@ static int announced(struct roc_evb *e, struct evb_guest *g, const struct evb_me
 				 "it announces block %" PRIu64 ", which cannot be.", m->a);
 	if (!first) {
 		ret = judge_block(e, g, m->a, m->b, m->d);
-		if (ret)
+		if (ret < 0)
 			return ret;
 		if (g->telling == EVB_NOBODY && g->announced < g->arrivals_max)
 			a = evb_arrival_new(g, m->a, m->b);
@@ -211,7 +225,7 @@ static int announced(struct roc_evb *e, struct evb_guest *g, const struct evb_me
 		a->from_count = all;
 		g->telling = (uint32_t)(a - g->arrivals);
 		g->got++;
-		block = evb_block_of(e, m->a);
+		block = ret ? EVB_NOBODY : evb_block_of(e, m->a);
 		if (block != EVB_NOBODY) {
 			if (e->bu.blocks[block].arrivals[g - e->bu.guests] != EVB_NOBODY)
 				return pair_fail(&g->pair, EPROTO,

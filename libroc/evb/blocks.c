@@ -14,9 +14,10 @@
 #define DELIVERED (1 << 16) /* blocks that are remembered */
 /* A number so far below one that was delivered is not late: that one was wrong. */
 #define BEHIND_MOST (UINT64_C(1) << 24)
-#define SPARE 64	  /* blocks of which nothing is here any more */
-#define POSTPONED_MOST 16 /* stale timeouts for which a block can be our own fault */
-#define BEGUN_MOST 2	  /* MFPs of a readout unit that are on their way at the same time */
+#define NEAR (DELIVERED / 2) /* to the highest that was whole */
+#define SPARE 64	     /* blocks of which nothing is here any more */
+#define POSTPONED_MOST 16    /* stale timeouts for which a block can be our own fault */
+#define BEGUN_MOST 2	     /* MFPs of a readout unit that are on their way at the same time */
 #define DONE_ROOM 64
 
 int evb_blocks_new(struct roc_evb *e)
@@ -36,9 +37,10 @@ int evb_blocks_new(struct roc_evb *e)
 	b->blocks = calloc(b->block_count, sizeof(*b->blocks));
 	b->hash = malloc(hash * sizeof(*b->hash));
 	b->delivered = calloc(DELIVERED, sizeof(*b->delivered));
+	b->odd = calloc(DELIVERED, sizeof(*b->odd));
 	arrivals = malloc((size_t)b->block_count * b->count * sizeof(*arrivals));
 	sources = calloc((size_t)b->block_count * b->count, sizeof(*sources));
-	if (!b->blocks || !b->hash || !b->delivered || !arrivals || !sources) {
+	if (!b->blocks || !b->hash || !b->delivered || !b->odd || !arrivals || !sources) {
 		free(arrivals);
 		free(sources);
 		return -ENOMEM;
@@ -65,9 +67,10 @@ void evb_blocks_free(struct roc_evb *e)
 	free(b->blocks);
 	free(b->hash);
 	free(b->delivered);
+	free(b->odd);
 	b->blocks = NULL;
 	b->hash = NULL;
-	b->delivered = NULL;
+	b->delivered = b->odd = NULL;
 }
 
 static void append(struct evb_builder *b, struct evb_blocks *l, uint32_t i)
@@ -135,10 +138,33 @@ uint32_t evb_block_find(struct roc_evb *e, uint64_t number)
 	return EVB_NOBODY;
 }
 
+/* Was it delivered, or is it older than what is remembered? */
+static bool is_over(const struct evb_builder *b, uint64_t number)
+{
+	uint64_t before = b->delivered[number % DELIVERED];
+
+	return (before > number && before - number < BEHIND_MOST) ||
+	       b->odd[number % DELIVERED] == number + 1;
+}
+
+/*
+ * A block that lacks something and is far from those that were whole may be what a single one made
+ * of a wrong id, or of many: that one is remembered, and nothing follows for those before it.
+ */
+static void remember(struct evb_builder *b, const struct evb_block *k)
+{
+	uint64_t number = k->number;
+	uint64_t apart = number > b->whole ? number - b->whole : b->whole - number;
+
+	if (!(k->mep.flags & ROC_MEP_INCOMPLETE) || (b->has_built && apart < NEAR))
+		b->delivered[number % DELIVERED] = number + 1;
+	else
+		b->odd[number % DELIVERED] = number + 1;
+}
+
 uint32_t evb_block_of(struct roc_evb *e, uint64_t number)
 {
 	struct evb_builder *b = &e->bu;
-	uint64_t before = b->delivered[number % DELIVERED];
 	uint32_t *at = bucket(b, number), i;
 	struct evb_block *k;
 
@@ -146,7 +172,7 @@ uint32_t evb_block_of(struct roc_evb *e, uint64_t number)
 		if (b->blocks[i].number == number)
 			return b->blocks[i].state == BLOCK_OPEN ? i : EVB_NOBODY;
 	}
-	if ((before > number && before - number < BEHIND_MOST) || b->free_first == EVB_NOBODY)
+	if (is_over(b, number) || b->free_first == EVB_NOBODY)
 		return EVB_NOBODY;
 	i = b->free_first;
 	k = &b->blocks[i];
@@ -333,7 +359,7 @@ static void make_ready(struct roc_evb *e, uint32_t i)
 		release(e, i);
 		return;
 	}
-	b->delivered[k->number % DELIVERED] = k->number + 1;
+	remember(b, k);
 	note_built(b, k);
 	if (k->mep.flags & ROC_MEP_INCOMPLETE) {
 		e->n.incomplete++;

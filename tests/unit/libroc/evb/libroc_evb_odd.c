@@ -32,7 +32,7 @@ static void flood(void)
 	meet_builder(ROC_EVB_PUSH);
 	say_hello();
 	before = resident();
-	end = unit_seconds() + 30 * slowness();
+	end = unit_seconds() + 30 * slowness() * UNIT_PATIENCE;
 	while (sent < FLOOD && (!ret || ret == -EAGAIN) && unit_seconds() < end) {
 		while (!(ret = pair_tell(&liar.pair, &m)))
 			sent++;
@@ -59,14 +59,42 @@ static void takes_its_time(void)
 	part();
 }
 
-static void delivers(uint64_t block, uint32_t credit)
+static void sends(uint64_t block, uint32_t credit)
 {
-	uint64_t before = counts_of(honest).complete + counts_of(honest).incomplete;
 	struct evb_segment head = a_head(block, ROC_MFP_HEAD);
 	struct roc_mfp mfp = an_mfp(block);
 
 	head.epoch = mfp.epoch = (uint32_t)board.table.epoch;
 	write_segment(liar.credits[credit], evb_notice(liar.credits[credit], 1), &head, &mfp);
+}
+
+/* The same, pulled; each from a place of its own. */
+static void announces(uint64_t block, uint32_t ticket)
+{
+	unsigned char *text = pair_message(&liar.pair);
+	struct roc_mfp mfp = an_mfp(block);
+	struct evb_message m = {.type = EVB_HAVE,
+				.count = 1,
+				.number = ticket,
+				.a = block,
+				.b = ROC_MFP_HEAD,
+				.c = 1,
+				.d = board.table.epoch};
+
+	UNIT_NEED(text);
+	mfp.epoch = (uint32_t)board.table.epoch;
+	roc_mfp_put(liar.memory + ticket * UINT64_C(4096), &mfp);
+	evb_put_piece(
+		text, 0,
+		&(struct evb_piece){.offset = ticket * UINT64_C(4096), .bytes = ROC_MFP_HEAD});
+	send_it(text, &m);
+}
+
+static void delivers(uint64_t block, uint32_t credit)
+{
+	uint64_t before = counts_of(honest).complete + counts_of(honest).incomplete;
+
+	sends(block, credit);
 	CU_ASSERT_TRUE(UNIT_WAIT(
 		(liar_turn(), counts_of(honest).complete + counts_of(honest).incomplete > before),
 		10000));
@@ -101,6 +129,89 @@ static void far_ahead(void)
 	reports();
 	UNIT_EQ(board.reports[0].built_block, 7);
 	part();
+}
+
+/* As if it had come back: it is in the table again, alone or beside one that is not there. */
+static void publish_beside(bool other, uint64_t from)
+{
+	nodes[1].used = true;
+	nodes[2].used = other;
+	publish(ROC_EVB_ROUND_ROBIN, from);
+	nodes[1].used = nodes[2].used = false;
+}
+
+/*
+ * Delivered blocks are remembered by the lower bits of their numbers. Numbers that are multiples
+ * of that many ahead hide none of those that others have yet to send; the last comes once only.
+ */
+static void same_bits(void)
+{
+	unsigned int i;
+
+	stale_ns = 200 * 1000000;
+	meet_builder(ROC_EVB_PUSH);
+	say_hello();
+	delivers(5, 0);
+	board.members[board.member_count++] = (struct roc_evb_member){
+		.name = "node2", .incarnation = 8, .roles = ROC_EVB_READOUT};
+	node_new(2, ROC_EVB_READOUT);
+	publish_beside(true, 6);
+	for (i = 1; i < 4; i++)
+		delivers(70 + i * UINT64_C(65536), i);
+	UNIT_EQ(counts_of(honest).incomplete, 3);
+	publish_beside(false, 60);
+	delivers(70, 4);
+	UNIT_EQ(counts_of(honest).complete, 2);
+	UNIT_EQ(counts_of(honest).late, 0);
+	sends(70 + 3 * UINT64_C(65536), 5);
+	CU_ASSERT_TRUE(UNIT_WAIT((liar_turn(), counts_of(honest).late == 1), 10000));
+	part();
+}
+
+static uint64_t looked_at(void)
+{
+	struct roc_evb_counts c;
+
+	liar_turn();
+	c = counts_of(honest);
+	return c.late + c.complete + c.incomplete + c.open_blocks + c.liars;
+}
+
+/*
+ * By a table that the builder missed it is sent what it knows nothing about; but not beyond the
+ * block from which the next one says that it is another's.
+ */
+static void by_missed_table(void)
+{
+	static const uint64_t blocks[] = {20, 102, 103};
+	enum roc_evb_protocol protocol;
+	uint32_t i;
+
+	for (protocol = ROC_EVB_PUSH; protocol <= ROC_EVB_PULL; protocol++) {
+		stale_ns = 200 * 1000000;
+		meet_builder(protocol);
+		say_hello();
+		board.members[board.member_count++] = (struct roc_evb_member){
+			.name = "node2", .incarnation = 8, .roles = ROC_EVB_BUILDER};
+		node_new(2, ROC_EVB_BUILDER);
+		publish_beside(true, 10);
+		publish_beside(true, 100);
+		turn_all();
+		board.table.epoch = 2; /* that of what is sent */
+		for (i = 0; i < 3; i++) {
+			if (protocol == ROC_EVB_PUSH)
+				sends(blocks[i], i);
+			else
+				announces(blocks[i], i);
+			CU_ASSERT_TRUE(UNIT_WAIT(looked_at() > i, 10000));
+		}
+		/* Who should have sent the first nobody knows; the last is the other's. */
+		UNIT_EQ(counts_of(honest).incomplete, 1);
+		UNIT_EQ(counts_of(honest).complete, 1);
+		UNIT_EQ(counts_of(honest).late, 1);
+		UNIT_EQ(counts_of(honest).liars, 0);
+		part();
+	}
 }
 
 static bool one_open(void)
@@ -169,5 +280,5 @@ static void ends_nothing(void)
 }
 
 UNIT_MAIN("event building, odd peers", {"flood", flood}, {"takes_its_time", takes_its_time},
-	  {"far ahead", far_ahead}, {"comes_and_goes", comes_and_goes},
-	  {"ends_nothing", ends_nothing})
+	  {"far ahead", far_ahead}, {"same_bits", same_bits}, {"by_missed_table", by_missed_table},
+	  {"comes_and_goes", comes_and_goes}, {"ends_nothing", ends_nothing})
