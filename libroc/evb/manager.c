@@ -10,9 +10,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define PACE_NS (200 * MS)  /* between two tables: nodes keep the last few only */
-#define WEIGHTS_NS SECOND   /* between two tables for weights' sake */
-#define FAR_NS (2 * SECOND) /* a table that holds later than in that time holds too late */
+#define LEASE_NS (2 * SECOND) /* as it is if nothing is said; others have to be longer */
+#define PACE_NS (200 * MS)    /* between two tables: nodes keep the last few only */
+#define WEIGHTS_NS SECOND     /* between two tables for weights' sake */
+#define FAR_NS (2 * SECOND)   /* a table that holds later than in that time holds too late */
 
 int roc_evb_manager_new(const struct roc_evb_manager_config *cfg, struct roc_evb_manager **manager)
 {
@@ -31,8 +32,9 @@ int roc_evb_manager_new(const struct roc_evb_manager_config *cfg, struct roc_evb
 	c->lead_ns = c->lead_ns ? c->lead_ns : 300 * MS;
 	c->lead_blocks = c->lead_blocks ? c->lead_blocks : 64;
 	c->slow_row = c->slow_row ? c->slow_row : 8;
-	c->suspect_ns = c->suspect_ns ? c->suspect_ns : SECOND;
-	c->grace_ns = c->grace_ns ? c->grace_ns : 3 * SECOND;
+	c->lease_ns = c->lease_ns > LEASE_NS ? c->lease_ns : LEASE_NS;
+	c->suspect_ns = c->suspect_ns ? c->suspect_ns : c->lease_ns / 2;
+	c->grace_ns = c->grace_ns ? c->grace_ns : c->lease_ns + c->lease_ns / 2;
 	c->backoff_ns = c->backoff_ns ? c->backoff_ns : 5 * SECOND;
 	c->backoff_max_ns = c->backoff_max_ns ? c->backoff_max_ns : 60 * SECOND;
 	return 0;

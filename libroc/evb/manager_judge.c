@@ -4,6 +4,7 @@
  */
 #include "manager.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #define GOOD_NS (60 * SECOND) /* in the table for so long: what was before is forgotten */
@@ -119,6 +120,7 @@ void evb_manager_take_out(struct roc_evb_manager *m, uint64_t now)
 	};
 	enum roc_evb_state of;
 	struct node *n = judge(m, true, now, &of);
+	char until[40];
 
 	if (!n)
 		n = judge(m, false, now, &of);
@@ -130,10 +132,15 @@ void evb_manager_take_out(struct roc_evb_manager *m, uint64_t now)
 	n->until = now + n->backoff;
 	n->state = of;
 	m->judged = now;
-	evb_manager_say(
-		m,
-		"%s is taken out for %.1f s: at least half of those who work with it say that %s.",
-		n->m.name, (double)n->backoff / 1e9, reasons[of]);
+	snprintf(until, sizeof(until), "for %.1f s", (double)n->backoff / 1e9);
+	/* Those who say so refuse it until then: a table with it would cost blocks each time. */
+	if (of == ROC_EVB_STATE_LIED) {
+		n->until = UINT64_MAX;
+		strcpy(until, "until it is started anew");
+	}
+	evb_manager_say(m,
+			"%s is taken out %s: at least half of those who work with it say that %s.",
+			n->m.name, until, reasons[of]);
 }
 
 void evb_manager_take_back(struct roc_evb_manager *m, uint64_t now)

@@ -346,6 +346,7 @@ int evb_coordinator_etcd(const struct evb_coordinator_config *cfg, const char *w
 	e->ttl = (cfg->lease_ns + FABRIC_NS_PER_S - 1) / FABRIC_NS_PER_S;
 	e->ttl = e->ttl < 2 ? 2 : e->ttl;
 	e->cfg = cfg->manager;
+	e->cfg.lease_ns = e->ttl * FABRIC_NS_PER_S;
 	e->manage.say = cfg->say;
 	e->manage.say_self = cfg->say_self;
 	ret = set_up(e, cfg, where, why);

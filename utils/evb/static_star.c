@@ -77,7 +77,7 @@ struct star *star_open(const struct evb_static_file *file,
 	cfg.readouts = (uint32_t)file->readouts;
 	cfg.builders = (uint32_t)file->builders;
 	s->file = file;
-	s->lease_ns = file->lease_ms * 1000000;
+	s->lease_ns = cfg.lease_ns = file->lease_ms * 1000000;
 	s->say = say_fn;
 	s->say_self = say_self;
 	s->manage.say = say_fn;

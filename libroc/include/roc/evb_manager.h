@@ -18,7 +18,8 @@
  *a while, or because it was late with many blocks in a row. One at a time, builders first (that
  *costs no data), never the last; then those who accused it are heard anew.
  *	- Who was taken out is taken back after a time that doubles with each repetition, or at once
- *	  when it was started anew.
+ *	  when it was started anew; who said what cannot be only then: until then it is refused by
+ *	  those who heard it.
  *	- With ROC_EVB_LEAST_LOADED builders' weights follow their free memory, at most once a
  *second.
  *	- When no readout unit has begun anything, a table holds from behind what builders have
@@ -59,10 +60,11 @@ bool roc_evb_name_valid(const char *name);
  * @lead_blocks: and so many blocks at least; 0: 64
  * @slow_row: late blocks in a row for which a node is taken out; 0: 8
  * @grace_ns: nobody is taken out for being late, or without a connection, who has not been in the
- *	table for so long and @lead_ns; 0: 3 s
- * @suspect_ns: how long a node may be without a connection; 0: 1 s
+ *	table for so long and @lead_ns; 0: one and a half leases, 3 s at least
+ * @suspect_ns: how long a node may be without a connection; 0: half of a lease, 1 s at least
  * @backoff_ns: how long a node is out the first time; 0: 5 s
  * @backoff_max_ns: and at most; 0: 60 s
+ * @lease_ns: of the members; longer where the machines are slow, or busy; 0: 2 s
  */
 struct roc_evb_manager_config {
 	uint32_t policy;
@@ -77,6 +79,7 @@ struct roc_evb_manager_config {
 	uint64_t suspect_ns;
 	uint64_t backoff_ns;
 	uint64_t backoff_max_ns;
+	uint64_t lease_ns;
 };
 
 /**
@@ -84,7 +87,7 @@ struct roc_evb_manager_config {
  * @ROC_EVB_STATE_IN: it is in the table, or will be in the next
  * @ROC_EVB_STATE_OUT: there was no connection to it
  * @ROC_EVB_STATE_SLOW: it was late with too many blocks in a row
- * @ROC_EVB_STATE_LIED: it said what could not be
+ * @ROC_EVB_STATE_LIED: it said what could not be: it stays out until it is started anew
  */
 enum roc_evb_state {
 	ROC_EVB_STATE_IN,

@@ -216,26 +216,37 @@ static void announcements(void)
 	is_taken_out("more MFPs at once than it may (4)");
 }
 
-/* Who was taken out is not let in again, unless it is another process. */
-static void not_trusted(void)
+static void comes_again(uint64_t incarnation, enum evb_status status)
 {
-	struct pair second = {0};
+	struct pair another = {0};
 	char port[8];
 
-	meet_builder(ROC_EVB_PUSH);
-	say_hello();
-	tell(EVB_GOT, 1, 0, 0, 0, 0);
-	CU_ASSERT_TRUE(run_until(taken_out, 5000));
-	UNIT_NEED(!pair_new(&second));
+	UNIT_NEED(!pair_new(&another));
 	pair_free(&liar.pair);
-	liar.pair = second;
+	liar.pair = another;
+	liar.hello.incarnation = incarnation;
 	snprintf(port, sizeof(port), "%u", roc_evb_port(honest->evb));
 	UNIT_NEED(!control_connect(&liar.pair.control, "127.0.0.1", port, liar.pair.why));
 	UNIT_NEED(UNIT_WAIT(control_connected(&liar.pair.control) > 0, 5000));
 	UNIT_NEED(!pair_say_greeting(&liar.pair, &liar.hello));
 	CU_ASSERT_TRUE(run_until(greeted, 5000));
-	UNIT_EQ(liar.pair.peer.status, EVB_NOT_TRUSTED);
+	UNIT_EQ(liar.pair.peer.status, status);
+}
+
+/* Who was taken out is not let in again, unless it is another process. */
+static void not_trusted(void)
+{
+	meet_builder(ROC_EVB_PUSH);
+	say_hello();
+	tell(EVB_GOT, 1, 0, 0, 0, 0);
+	CU_ASSERT_TRUE(run_until(taken_out, 5000));
+	comes_again(7, EVB_NOT_TRUSTED);
 	CU_ASSERT_TRUE(strstr(liar.pair.peer.why, "start it anew") != NULL);
+	/* However often it tries, and as long as it is the same one. */
+	comes_again(7, EVB_NOT_TRUSTED);
+	comes_again(8, EVB_OK);
+	/* Nor does that one pay for what was before. */
+	UNIT_EQ(counts_of(honest).liars, 1);
 	part();
 }
 
@@ -300,7 +311,61 @@ static bool connected(void)
 	return roc_evb_peers(honest->evb, &peer, 1) == 1 && peer.connected;
 }
 
-/* A readout unit that is honest, and a builder that lies. */
+/* A readout unit that is honest; node1 is a builder that lies. */
+static void meet_readout(void)
+{
+	char port[8];
+	char why[FABRIC_WHY] = "";
+
+	begin();
+	memset(&liar, 0, sizeof(liar));
+	UNIT_NEED(!pair_new(&liar.pair));
+	snprintf(port, sizeof(port), "%u", free_port());
+	liar.listener = control_listen("127.0.0.1", port, why);
+	UNIT_NEED(liar.listener >= 0);
+	honest = node_new(0, ROC_EVB_READOUT);
+	honest->source.cold = true;
+	honest->source.events = 1;
+	node_open(honest);
+	board.members[board.member_count] = (struct roc_evb_member){
+		.name = "node1",
+		.host = "127.0.0.1",
+		.incarnation = 7,
+		.roles = ROC_EVB_BUILDER,
+	};
+	strcpy(board.members[board.member_count++].port, port);
+	node_new(1, ROC_EVB_BUILDER);
+	publish(ROC_EVB_ROUND_ROBIN, 0);
+	nodes[1].used = false;
+}
+
+static void say_welcome(void)
+{
+	struct evb_greeting g;
+	char why[FABRIC_WHY] = "";
+
+	CU_ASSERT_TRUE(run_until(accepted, 5000));
+	UNIT_NEED(!pair_open_fabric(&liar.pair, "tcp"));
+	liar.pair.state = PAIR_GREETING;
+	CU_ASSERT_TRUE(run_until(greeted, 5000));
+	g = liar.pair.peer;
+	liar.memory = calloc(1, 1 << 20);
+	UNIT_NEED(!fabric_register(&liar.pair.fabric, liar.memory, 1 << 20, true, why));
+	memcpy(g.name, "node1", 6);
+	g.incarnation = 7;
+	g.segments = g.per_region = 16;
+	g.segment = 16384;
+	g.region_count = 1;
+	g.regions[0] = (struct evb_region){.base = fabric_base(&liar.pair.fabric, 1),
+					   .key = fabric_key(&liar.pair.fabric, 1),
+					   .bytes = 1 << 20};
+	g.name_bytes = (uint32_t)liar.pair.end.name_bytes;
+	memcpy(g.end_name, liar.pair.end.name, sizeof(g.end_name));
+	UNIT_NEED(!pair_ready(&liar.pair));
+	UNIT_NEED(!pair_say_greeting(&liar.pair, &g));
+	CU_ASSERT_TRUE(run_until(connected, 5000));
+}
+
 static void builder_lies(void)
 {
 	static const struct {
@@ -315,9 +380,6 @@ static void builder_lies(void)
 		{EVB_BYE, 0, 0, "too soon"},
 		{EVB_PASSED, 0, 0, "a builder does not send"},
 	};
-	struct evb_greeting g;
-	char port[8];
-	char why[FABRIC_WHY] = "";
 	size_t k;
 	uint32_t i;
 
@@ -325,46 +387,8 @@ static void builder_lies(void)
 		unsigned char *text;
 		struct evb_message m = {.type = lies[k].type, .count = lies[k].count};
 
-		begin();
-		memset(&liar, 0, sizeof(liar));
-		UNIT_NEED(!pair_new(&liar.pair));
-		snprintf(port, sizeof(port), "%u", free_port());
-		liar.listener = control_listen("127.0.0.1", port, why);
-		UNIT_NEED(liar.listener >= 0);
-		honest = node_new(0, ROC_EVB_READOUT);
-		honest->source.cold = true;
-		honest->source.events = 1;
-		node_open(honest);
-		board.members[board.member_count] = (struct roc_evb_member){
-			.name = "node1",
-			.host = "127.0.0.1",
-			.incarnation = 7,
-			.roles = ROC_EVB_BUILDER,
-		};
-		strcpy(board.members[board.member_count++].port, port);
-		node_new(1, ROC_EVB_BUILDER);
-		publish(ROC_EVB_ROUND_ROBIN, 0);
-		nodes[1].used = false;
-		CU_ASSERT_TRUE(run_until(accepted, 5000));
-		UNIT_NEED(!pair_open_fabric(&liar.pair, "tcp"));
-		liar.pair.state = PAIR_GREETING;
-		CU_ASSERT_TRUE(run_until(greeted, 5000));
-		g = liar.pair.peer;
-		liar.memory = calloc(1, 1 << 20);
-		UNIT_NEED(!fabric_register(&liar.pair.fabric, liar.memory, 1 << 20, true, why));
-		memcpy(g.name, "node1", 6);
-		g.incarnation = 7;
-		g.segments = g.per_region = 16;
-		g.segment = 16384;
-		g.region_count = 1;
-		g.regions[0] = (struct evb_region){.base = fabric_base(&liar.pair.fabric, 1),
-						   .key = fabric_key(&liar.pair.fabric, 1),
-						   .bytes = 1 << 20};
-		g.name_bytes = (uint32_t)liar.pair.end.name_bytes;
-		memcpy(g.end_name, liar.pair.end.name, sizeof(g.end_name));
-		UNIT_NEED(!pair_ready(&liar.pair));
-		UNIT_NEED(!pair_say_greeting(&liar.pair, &g));
-		CU_ASSERT_TRUE(run_until(connected, 5000));
+		meet_readout();
+		say_welcome();
 		text = pair_message(&liar.pair);
 		for (i = 0; i < m.count; i++)
 			evb_put_number(text, i, lies[k].credit);
@@ -374,6 +398,27 @@ static void builder_lies(void)
 	}
 }
 
+/* Such a builder is not connected with again, until it was started anew. */
+static void builder_anew(void)
+{
+	meet_readout();
+	say_welcome();
+	tell(EVB_PASSED, 0, 0, 0, 0, 0);
+	CU_ASSERT_TRUE(run_until(taken_out, 5000));
+	pair_free(&liar.pair);
+	UNIT_NEED(!pair_new(&liar.pair));
+	CU_ASSERT_TRUE(UNIT_STAYS(!accepted(), 300));
+	nodes[1].used = true;
+	board.members[1].incarnation = 8;
+	board.members_version++;
+	publish(ROC_EVB_ROUND_ROBIN, 100);
+	nodes[1].used = false;
+	CU_ASSERT_TRUE(run_until(accepted, 5000));
+	UNIT_EQ(counts_of(honest).liars, 1);
+	close(liar.listener);
+	part();
+}
+
 UNIT_MAIN("event building, peers that lie", {"segments", segments}, {"messages", messages},
 	  {"announcements", announcements}, {"not_trusted", not_trusted}, {"strangers", strangers},
-	  {"builder_lies", builder_lies})
+	  {"builder_lies", builder_lies}, {"builder_anew", builder_anew})
