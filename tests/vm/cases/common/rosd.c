@@ -61,14 +61,25 @@ bool rosd_generate(const char *id, uint32_t min, uint32_t max, uint32_t rate, ui
 	"serve() {\n"                                                                              \
 	"	local ids=$1; shift\n"                                                                   \
 	"	roc-rosd --id=$ids --listen=127.0.0.1:9870 --pages=256 --wait=3000 "                     \
-	"		--json \"$@\" > served 2> served.err & daemon=$!\n"                                     \
-	"	for i in $(seq 200); do grep -q Serving served && break; sleep 0.05; done\n"             \
+	"		--metrics=metrics --interval=1s --json \"$@\" > served 2> served.err & "                \
+	"daemon=$!\n"                                                                              \
+	"	for i in $(seq 1200); do grep -q Serving served && break; sleep 0.05; done\n"            \
 	"	grep -q Serving served || { cat served.err; exit 90; }\n"                                \
 	"}\n"                                                                                      \
-	"ask() {\n"                                                                                \
-	"	timeout 40 roc-ros-load --connect=127.0.0.1:9870 --json --size=400 "                     \
-	"--size-max=1600 "                                                                         \
-	"		--clear=50 \"$@\" > asked 2> asked.err\n"                                               \
+	"LOAD='timeout 300 roc-ros-load --connect=127.0.0.1:9870 --json --size=400 "               \
+	"	--size-max=1600 --clear=50'\n"                                                           \
+	"ask() { $LOAD \"$@\" > asked 2> asked.err; }\n"                                           \
+	"begin() { $LOAD \"$@\" > asked 2> asked.err & load=$!; }\n"                               \
+	"answers() {\n"                                                                            \
+	"	cat metrics 2> /dev/null | awk '/^roc_rosd_replies/ {n = $2} END {print n + 0}'\n"       \
+	"}\n"                                                                                      \
+	"loaded() {\n"                                                                             \
+	"	local i before=$(answers)\n"                                                             \
+	"	for i in $(seq 600); do\n"                                                               \
+	"		[ $(answers) -gt $before ] && return; sleep 0.1\n"                                      \
+	"	done\n"                                                                                  \
+	"	echo \"no answer in a minute, $before before\" >> asked.err\n"                           \
+	"	exit 95\n"                                                                               \
 	"}\n"                                                                                      \
 	"end() { kill $daemon; wait $daemon; }\n"
 

@@ -20,8 +20,9 @@ bool rosd_generate(const char *id, uint32_t min, uint32_t max, uint32_t rate, ui
 
 /*
  * Run a script in an empty directory; its exit code. Its words: serve IDS [OPTION]... begins the
- * daemon and waits until it serves, ask [OPTION]... loads it, end is SIGTERM and what is said then.
- * All of them have limits. With another code than @code what was said is noted.
+ * daemon and waits until it serves, ask [OPTION]... loads it, begin [OPTION]... in the background
+ * ($load), loaded waits until more has been answered than before, end is SIGTERM and what is said
+ * then. All of them have limits. With another code than @code what was said is noted.
  */
 int rosd_script(int code, const char *text);
 #define ROSD_SCRIPT(code, text)                                                                    \

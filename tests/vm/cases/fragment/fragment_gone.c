@@ -53,7 +53,7 @@ static int do_deed(void *arg)
 }
 
 /* What a script says at the point where the card goes: it is gone when this is over. */
-#define GOES "touch now; for i in $(seq 600); do [ -e now ] || break; sleep 0.1; done\n"
+#define GOES "touch now; for i in $(seq 6000); do [ -e now ] || break; sleep 0.1; done\n"
 
 static void gone(bool (*fn)(const char *address), bool (*back)(const char *address))
 {
@@ -67,8 +67,8 @@ static void gone(bool (*fn)(const char *address), bool (*back)(const char *addre
 	RUN("rm -rf /tmp/rosd");
 	pid = child_start(AS_ROOT, do_deed, &d);
 	ROSD_SCRIPT(1, "serve " FIRST "\n"
-		       "ask --clients=20 --stall-limit=5 & load=$!\n"
-		       "sleep 0.7\n" GOES "wait $daemon; code=$?\n"
+		       "begin --clients=20 --stall-limit=5\n"
+		       "loaded; sleep 0.3\n" GOES "wait $daemon; code=$?\n"
 		       "wait $load\n"
 		       "exit $code\n");
 	UNIT_EQ(child_wait(pid, 5000), 0);
@@ -142,10 +142,12 @@ static void one_of_two(void)
 	RUN("rm -rf /tmp/rosd");
 	pid = child_start(AS_ROOT, do_deed, &d);
 	ROSD_SCRIPT(0, "serve " FIRST "," SECOND "\n"
-		       "ask --clients=20 --all=100 --time=60s & load=$!\n"
-		       "sleep 0.7\n" GOES "sleep 0.7; kill $load; wait $load\n"
+		       "begin --clients=20 --all=100 --time=300s\n"
+		       "loaded; sleep 0.3\n" GOES "kill $load; wait $load; mv asked meanwhile\n"
+		       "ask --clients=20 --all=100 --events=100\n"
 		       "end\n");
 	UNIT_EQ(child_wait(pid, 5000), 0);
+	UNIT_EQ(rosd_said("meanwhile", "errors"), 0);
 	CU_ASSERT(rosd_said("asked", "incomplete") > 0);
 	UNIT_EQ(rosd_said("asked", "errors"), 0);
 	/* Those of the second card go on coming, and none of theirs is missing. */

@@ -61,7 +61,7 @@ static void client_killed(void)
 		    "for i in 1 2 3; do\n"
 		    "	roc-ros-load --connect=127.0.0.1:9870 --clients=20 --all=100 --json "
 		    "--clear=0 > /dev/null 2>&1 & load=$!\n"
-		    "	sleep 0.3; kill -9 $load; wait $load 2> /dev/null\n"
+		    "	loaded; sleep 0.3; kill -9 $load; wait $load 2> /dev/null\n"
 		    "done\n"
 		    "end\n");
 	CU_ASSERT(rosd_said("served", "requests") > 0);
@@ -76,8 +76,8 @@ static void daemon_killed(void)
 		return;
 	UNIT_NEED(rosd_generate(ID, 400, 1600, 0, 0));
 	ROSD_SCRIPT(0, "serve " ID "\n"
-		       "ask --clients=20 --stall-limit=5 & load=$!\n"
-		       "sleep 0.7; kill -9 $daemon; wait $daemon\n"
+		       "begin --clients=20 --stall-limit=5\n"
+		       "loaded; sleep 0.3; kill -9 $daemon; wait $daemon\n"
 		       "wait $load && exit 92\n"
 		       "serve " ID "\n"
 		       "ask --clients=4 --events=300 || exit 93\n"
