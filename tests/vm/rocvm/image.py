@@ -29,6 +29,8 @@ _MODULES = ["kernel/drivers/virtio/virtio*.ko*", "kernel/drivers/char/virtio_con
             # For a network between two namespaces, with delay and loss.
             "kernel/drivers/net/veth.ko*", "kernel/net/sched/sch_netem.ko*"]
 
+SERVICE = "roc-vm.service"
+
 _USERS = """\
 root:x:0:0:root:/root:/bin/bash
 daemon:x:1:1:daemon:/usr/sbin:/usr/sbin/nologin
@@ -96,10 +98,27 @@ def base_archives(kernel):
     ]
 
 
-def write_overlay(stream, kernel, settings, command, installed=None, module=None):
+def _write_systemd(archive):
+    """
+    For a guest whose first process is systemd: Debian's units, without the links by which those of a
+    whole system start. Limits of time are for machines that are not emulated.
+    """
+    units = os.path.join(cache.tree("guest"), "usr/lib/systemd/system")
+    for name in sorted(os.listdir(units)):
+        if not os.path.isdir(os.path.join(units, name)):
+            archive.file(os.path.join(units, name), "usr/lib/systemd/system/" + name)
+    archive.file(os.path.join(VM_DIR, "rootfs", SERVICE), "etc/systemd/system/" + SERVICE)
+    archive.symlink("etc/systemd/system/multi-user.target.wants/" + SERVICE, "../" + SERVICE)
+    archive.data("etc/machine-id", b"0123456789abcdef0123456789abcdef\n")
+    archive.data("etc/systemd/system.conf.d/roc-vm.conf",
+                 b"[Manager]\nDefaultTimeoutStartSec=infinity\n")
+
+
+def write_overlay(stream, kernel, settings, command, installed=None, module=None, systemd=False):
     """
     settings: NAME -> value, read by rootfs/init; command: argument list, empty for a shell;
-    installed: archive from build.user_space(); module: contents of roc.ko.
+    installed: archive from build.user_space(); module: contents of roc.ko; systemd: it is the
+    first process.
     """
     if installed:
         stream.write(installed)
@@ -107,8 +126,10 @@ def write_overlay(stream, kernel, settings, command, installed=None, module=None
     rootfs = os.path.join(VM_DIR, "rootfs")
     archive.file(os.path.join(rootfs, "init"), "init")
     for name in sorted(os.listdir(rootfs)):
-        if name != "init":
+        if name not in ("init", SERVICE):
             archive.file(os.path.join(rootfs, name), "usr/bin/" + name)
+    if systemd:
+        _write_systemd(archive)
     if module:
         place = "usr/lib/modules/%s/updates/dkms/roc.ko" % cache.kernel_release(kernel)
         archive.data(place, module)

@@ -51,6 +51,7 @@ class Options:
         self.out = None
         self.log = None
         self.module = True
+        self.systemd = False  # it is the first process, with Debian's units
         self.tty = False
         self.stdin = False  # our standard input is the command's
         self.allow_log = None
@@ -164,6 +165,7 @@ class Session:
         options = self._options
         size = shutil.get_terminal_size()
         settings = {"HUGEPAGES": options.hugepages, "MODULE": int(bool(options.module)),
+                    "SYSTEMD": int(options.systemd),
                     "TTY": int(options.tty), "OUT": options.out or "", "ROWS": size.lines, "COLUMNS": size.columns,
                     "GUEST_TERM": os.environ.get("TERM", "linux")}
         path = os.path.join(self._dir, "initrd")
@@ -172,7 +174,7 @@ class Session:
                 with open(archive, "rb") as part:
                     shutil.copyfileobj(part, stream, 1 << 20)
             image.write_overlay(stream, options.kernel, settings, options.command,
-                                self._installed, self._module)
+                                self._installed, self._module, options.systemd)
         return path
 
     def _listen(self, name):
