@@ -12,7 +12,7 @@ CASE_OBJS := $(CASE_SRCS:%.c=$(O)/%.o)
 VM_ROOT := $(O)/vm/root
 DEBUG_MATRIX := 6.12,6.12-iommu,6.12-events,6.12-streams,6.12-streams-iommu,6.12-fragments,6.12-fragments-iommu
 
-.PHONY: cases tsc_khz vm-root shell demo check check-matrix check-debug soak packages
+.PHONY: cases tsc_khz vm-root shell demo check check-matrix check-debug check-service soak packages
 
 $(CASE_OBJS) $(CASE_COMMON): override CPPFLAGS += -Ilibroc/include -Itests/unit \
 	-Itests/vm/cases
@@ -62,6 +62,10 @@ SOAK_SECONDS ?= 60
 soak: packages
 	@O=$(O) tests/vm/guest --cards cru:2,crorc:1 --timeout $$(($(SOAK_SECONDS) + 300)) -- \
 		env ROC_SOAK_SECONDS=$(SOAK_SECONDS) /usr/lib/roc/cases/soak
+
+# systemd is the first process of this guest, which boots as long as two cases may take.
+check-service: packages
+	@O=$(O) tests/vm/run --matrix 6.12-services
 
 check-debug: packages
 	@O=$(O) tests/vm/run --kernel debug --matrix $(DEBUG_MATRIX)

@@ -70,21 +70,32 @@ static int open_coordinator(struct node *n)
 	return o->roles ? take_roles(o->roles, &n->roles) : TOOL_OK;
 }
 
+/* The words for it are wrong on every machine, or it is this one that does not have it. */
+static int fail_end(int err, const char *why)
+{
+	return err == -EINVAL ? tool_usage("%s", why) : tool_fail("%s", why);
+}
+
 static int open_ends(struct node *n)
 {
 	const struct evb_options *o = n->o;
 	char why[UNITS_WHY] = "";
+	int err;
 
 	if (n->roles & ROC_EVB_READOUT) {
 		if (!o->source)
 			return tool_usage("--source is missing: a readout unit has one. There are: "
 					  "%s.",
 					  evb_source_kinds());
-		if (evb_source_open(o->source, o->name, &n->source, why))
-			return tool_fail("%s", why);
+		err = evb_source_open(o->source, o->name, &n->source, why);
+		if (err)
+			return fail_end(err, why);
 	}
-	if (n->roles & ROC_EVB_BUILDER && evb_sink_open(o->sink, o->name, &n->sink, why))
-		return tool_fail("%s", why);
+	if (n->roles & ROC_EVB_BUILDER) {
+		err = evb_sink_open(o->sink, o->name, &n->sink, why);
+		if (err)
+			return fail_end(err, why);
+	}
 	return TOOL_OK;
 }
 

@@ -1,0 +1,337 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * The units as they are installed, in a guest whose first process is systemd: when it takes them
+ * for started, what their sandbox leaves them, and what becomes of them when they are stopped,
+ * killed, hang, lose their card or were told nonsense.
+ */
+#include "common/case.h"
+#include "common/rosd.h"
+
+#include <string.h>
+#include <unistd.h>
+
+#define UNITS "/etc/systemd/system"
+#define ROSD "roc-rosd"
+#define EVB "roc-evb@n1"
+#define ROSD_CONF "/etc/default/roc-rosd"
+#define ROSD_USUAL "--id=%s --listen=127.0.0.1:9870 --pages=256 --wait=3000 --interval=1s --json"
+#define LOAD                                                                                       \
+	"timeout 300 roc-ros-load --connect=127.0.0.1:9870 --json --size=400 --size-max=1600 "     \
+	"--clear=50 --clients=4 "
+/* Tenths, of 10 for what is least protected: this unit is at 1.7. */
+#define EXPOSED_MOST "20"
+/* More often than systemd's own limit allows, if they are fast: five times in 10 s. */
+#define RESTARTS_MANY 6
+
+static char card[16];
+
+/* A RobinNP, wherever it is among the guest's cards. */
+static bool there(void)
+{
+	struct roc_card found;
+	unsigned int k;
+
+	for (k = 0; !card[0] && k < 3; k++) {
+		snprintf(card, sizeof(card), "%u", 6001 + k);
+		if (roc_find(card, &found))
+			card[0] = '\0';
+	}
+	if (access("/run/systemd/system", F_OK))
+		unit_skip("systemd is not the first process of this guest");
+	else if (!card[0])
+		unit_skip("there is no RobinNP in this guest");
+	else
+		return true;
+	return false;
+}
+
+static bool shows(const char *unit, const char *property, const char *value)
+{
+	return !RUN("systemctl show -P %s %s", property, unit) &&
+	       !strncmp(out, value, strlen(value)) && out[strlen(value)] == '\n';
+}
+
+static unsigned int restarts(const char *unit)
+{
+	return RUN("systemctl show -P NRestarts %s", unit) ? 0
+							   : (unsigned int)strtoul(out, NULL, 10);
+}
+
+/* It is up, once more than @before. */
+static bool up_again(const char *unit, unsigned int before)
+{
+	return restarts(unit) > before && shows(unit, "ActiveState", "active");
+}
+
+/* What it and systemd said of it since it was started last. */
+static bool journal_has(const char *unit, const char *text)
+{
+	return !RUN("journalctl --sync; journalctl --invocation=0 -o cat --no-pager -u %s", unit) &&
+	       strstr(out, text);
+}
+
+static void conf(const char *options)
+{
+	UNIT_EQ(RUN("mkdir -p /etc/default && echo ROSD_OPTIONS='%s' > " ROSD_CONF, options), 0);
+}
+
+static void usual(void)
+{
+	char options[160];
+
+	snprintf(options, sizeof(options), ROSD_USUAL, card);
+	conf(options);
+}
+
+/* Limits of a unit, in ms; 0: none. */
+static void limits(const char *unit, unsigned int watchdog, unsigned int stop)
+{
+	UNIT_EQ(RUN("mkdir -p " UNITS "/%s.service.d && printf '[Service]\\nWatchdogSec=%ums\\n"
+		    "TimeoutStopSec=%ums\\n' > " UNITS "/%s.service.d/limits.conf && "
+		    "systemctl daemon-reload",
+		    unit, watchdog, stop, unit),
+		0);
+}
+
+/* Every byte of so many events. */
+static void asks(const char *events)
+{
+	UNIT_EQ(RUN(LOAD "--stall-limit=%u --events=%s > /tmp/asked 2> /tmp/asked.err || "
+			 "{ code=$?; cat /tmp/asked.err; exit $code; }",
+		    patience_ms(10000) / 1000, events),
+		0);
+	UNIT_EQ(RUN("sed -n '/^{/,$p' /tmp/asked"), 0);
+	UNIT_EQ(json_number(json_get(out, "errors")), 0);
+	UNIT_EQ(json_number(json_get(out, "incomplete")), 0);
+	UNIT_EQ(json_number(json_get(out, "replies")), strtol(events, NULL, 10));
+}
+
+/* Their limits are those of the units, on a machine that may be slow. */
+static void installed(void)
+{
+	if (!there())
+		return;
+	UNIT_NEED(rosd_loopback() && rosd_generate(card, 400, 1600, 0, 0));
+	ends(0, "systemd-analyze verify --man=no " ROSD ".service " EVB ".service");
+	UNIT_STR(out, "");
+	limits(ROSD, patience_ms(10000), patience_ms(20000));
+	limits("roc-evb@", patience_ms(10000), patience_ms(40000));
+}
+
+/* Started when it serves, and for good. */
+static void serves(void)
+{
+	if (!there())
+		return;
+	usual();
+	ends(0, "systemctl enable --now " ROSD);
+	CU_ASSERT(shows(ROSD, "ActiveState", "active"));
+	asks("300");
+	ends(0, "systemctl is-enabled " ROSD);
+	/* For who collects metrics. */
+	CU_ASSERT(UNIT_WAIT(
+		!RUN("as-user stranger grep '^roc_rosd_replies' /run/roc-rosd/metrics.prom"),
+		10000));
+	ends(0, "as-user stranger test -w /run/roc-rosd/metrics.sock");
+}
+
+/* As nobody in particular, with no rights, no files to write and no devices but the cards. */
+static void shut_in(void)
+{
+	if (!there())
+		return;
+	ends(0, "cat /proc/$(systemctl show -P MainPID " ROSD ")/status");
+	SAYS("NoNewPrivs:\t1");
+	SAYS("Seccomp:\t2");
+	SAYS("CapPrm:\t0000000000000000");
+	CU_ASSERT_PTR_NULL(strstr(out, "Uid:\t0"));
+	UNIT_EQ(RUN("nsenter -t $(systemctl show -P MainPID " ROSD ") -m touch /etc/of-roc-rosd"),
+		1);
+	SAYS("Read-only file system");
+	ends(0,
+	     "nsenter -t $(systemctl show -P MainPID " ROSD ") -m touch /run/roc-rosd/of-roc-rosd");
+	/* Even root, who has all rights, opens no other device in its place. */
+	ends(0, ": < /dev/kmsg");
+	UNIT_EQ(RUN("echo $$ > /sys/fs/cgroup/system.slice/" ROSD ".service/cgroup.procs && "
+		    ": < /dev/roc0 && : < /dev/kmsg"),
+		1);
+	SAYS("/dev/kmsg: Operation not permitted");
+	ends(0, "systemd-analyze security --threshold=" EXPOSED_MOST " --no-pager " ROSD);
+}
+
+static int load(void *unused)
+{
+	return RUN(LOAD "--time=600s > /tmp/asked 2> /tmp/asked.err");
+}
+
+static uint64_t replies(void)
+{
+	return RUN("awk '/^roc_rosd_replies/ {print $2}' /run/roc-rosd/metrics.prom")
+		       ? 0
+		       : strtoull(out, NULL, 10);
+}
+
+/* Stopped in the middle of a load it answers what it was asked, and ends by itself. */
+static void stops(void)
+{
+	uint64_t before;
+	pid_t pid;
+
+	if (!there())
+		return;
+	before = replies();
+	pid = child_start(AS_ROOT, load, NULL);
+	CU_ASSERT(UNIT_WAIT(replies() > before, 20000));
+	ends(0, "systemctl stop " ROSD);
+	CU_ASSERT(shows(ROSD, "Result", "success"));
+	CU_ASSERT(shows(ROSD, "ActiveState", "inactive"));
+	CU_ASSERT(child_wait(pid, 30000) >= 0);
+	UNIT_EQ(RUN("test -e /run/roc-rosd"), 1);
+	/* None was lost on the way. */
+	CU_ASSERT(UNIT_WAIT(journal_has(ROSD, "\"clients\""), 10000));
+	ends(0, "journalctl --invocation=0 -o cat --no-pager -u " ROSD " | sed -n '/^{/,/^}/p'");
+	CU_ASSERT(json_number(json_get(out, "requests")) > 0);
+	UNIT_EQ(json_number(json_get(out, "replies")), json_number(json_get(out, "requests")));
+}
+
+/* The card has been written to by none since, and the next one begins as if nothing had been. */
+static void killed(void)
+{
+	unsigned int before;
+
+	if (!there())
+		return;
+	ends(0, "systemctl start " ROSD);
+	before = restarts(ROSD);
+	ends(0, "systemctl kill -s KILL " ROSD);
+	CU_ASSERT(UNIT_WAIT(up_again(ROSD, before), 20000));
+	asks("100");
+}
+
+/* Who is silent for the time of the watchdog is taken for dead. (It asks for less than the unit.)
+ */
+static void hangs(void)
+{
+	unsigned int before;
+
+	if (!there())
+		return;
+	limits(ROSD, limit_ms(4000), patience_ms(20000));
+	ends(0, "systemctl restart " ROSD);
+	before = restarts(ROSD);
+	ends(0, "systemctl kill -s STOP " ROSD);
+	CU_ASSERT(UNIT_WAIT(restarts(ROSD) > before, 30000));
+	CU_ASSERT(UNIT_WAIT(
+		!RUN("journalctl --no-pager -o cat -u " ROSD " | grep 'Watchdog timeout'"), 10000));
+	limits(ROSD, patience_ms(10000), patience_ms(20000));
+	ends(0, "systemctl restart " ROSD);
+	asks("100");
+}
+
+/* It tries until the card is there again, however long that takes. */
+static void card_taken(void)
+{
+	char address[32];
+
+	if (!there())
+		return;
+	ends(0, "systemctl reset-failed " ROSD "; systemctl restart " ROSD);
+	UNIT_EQ(restarts(ROSD), 0);
+	CU_ASSERT(shows(ROSD, "StartLimitIntervalUSec", "0"));
+	snprintf(address, sizeof(address), "%s", pci_address(card));
+	UNIT_EQ(driver_unbind(address), 0);
+	CU_ASSERT(UNIT_WAIT(restarts(ROSD) >= RESTARTS_MANY, 60000));
+	CU_ASSERT(!shows(ROSD, "ActiveState", "active"));
+	ends(0, "journalctl --no-pager -o cat -u " ROSD);
+	SAYS("serves no more");
+	SAYS("No sub-unit is left.");
+	UNIT_NEED(driver_bind(address));
+	CU_ASSERT(UNIT_WAIT(shows(ROSD, "ActiveState", "active"), 20000));
+	UNIT_NEED(rosd_generate(card, 400, 1600, 0, 0));
+	ends(0, "systemctl restart " ROSD);
+	asks("100");
+	ends(0, "systemctl stop " ROSD);
+}
+
+/* A wrong command line does not get better by being tried again. */
+static void nonsense(const char *unit, const char *sentence)
+{
+	CU_ASSERT(RUN("systemctl start %s", unit) > 0);
+	CU_ASSERT(UNIT_WAIT(shows(unit, "ActiveState", "failed"), 10000));
+	UNIT_EQ(restarts(unit), 0);
+	CU_ASSERT(UNIT_WAIT(journal_has(unit, sentence), 10000));
+	tool_says(sentence);
+	RUN("systemctl reset-failed %s", unit);
+}
+
+static void bad_options(void)
+{
+	if (!there())
+		return;
+	conf("--id=nonsense --listen=127.0.0.1:9870");
+	nonsense(ROSD, "nonsense");
+	conf("--speed=high");
+	nonsense(ROSD, "--speed");
+	/* As it is when nobody has said anything yet. */
+	UNIT_EQ(RUN("rm " ROSD_CONF), 0);
+	nonsense(ROSD, "--id is missing");
+	usual();
+}
+
+static void evb_conf(const char *options)
+{
+	int code = RUN("mkdir -p /etc/roc/evb && printf '[system]\\nreadouts = 1\\nbuilders = 1\\n"
+		       "lease-ms = %u\\n[n1]\\nroles = readout builder manager\\n"
+		       "host = 127.0.0.1\\n' > /etc/roc/evb.conf && echo "
+		       "EVB_OPTIONS='--coordinator=static:/etc/roc/evb.conf %s' > "
+		       "/etc/roc/evb/n1.env",
+		       patience_ms(2000), options);
+
+	UNIT_EQ(code, 0);
+}
+
+/* A node that is a whole system of its own: from a card into files, in the same sandbox. */
+static void event_building(void)
+{
+	char options[320];
+	unsigned int before;
+
+	if (!there())
+		return;
+	UNIT_NEED(rosd_generate(card, 400, 1600, 200, 0));
+	snprintf(options, sizeof(options),
+		 "--source=card:id=%s,sub=sub0,buffer=4Mi,links=6,hold=%ums "
+		 "--sink=file:/var/lib/roc-evb-n1 --events=4 --fragment=64Ki --memory=32Mi "
+		 "--peers=1 --stale=%u",
+		 card, patience_ms(2000), patience_ms(4000));
+	evb_conf(options);
+	ends(0, "systemctl start " EVB);
+	CU_ASSERT(UNIT_WAIT(!RUN("awk '/^roc_evb_complete_blocks/ && $2 > 25 {n = 1} "
+				 "END {exit !n}' /run/roc-evb-n1/metrics.prom"),
+			    30000));
+	before = restarts(EVB);
+	ends(0, "systemctl kill -s KILL " EVB);
+	CU_ASSERT(UNIT_WAIT(up_again(EVB, before), 20000));
+	ends(0, "systemctl stop " EVB);
+	CU_ASSERT(shows(EVB, "Result", "success"));
+	ends(0, "roc-evb check --path=/var/lib/roc-evb-n1 --json");
+	CU_ASSERT(json_number(json_get(out, "events")) > 100);
+	evb_conf("--source=nonsense");
+	nonsense(EVB, "nonsense");
+	UNIT_EQ(RUN("rm /etc/roc/evb/n1.env"), 0);
+	UNIT_EQ(RUN("systemctl start " EVB), 1);
+}
+
+static void leave(void)
+{
+	if (!there())
+		return;
+	ends(0, "systemctl disable --now " ROSD);
+	UNIT_EQ(RUN("rm -rf " UNITS "/roc-*.d /etc/roc/evb /etc/roc/evb.conf " ROSD_CONF
+		    " && systemctl daemon-reload && ! systemctl --failed -q | grep roc-"),
+		0);
+}
+
+UNIT_MAIN("units under systemd", {"installed", installed}, {"serves", serves}, {"shut in", shut_in},
+	  {"stops", stops}, {"killed", killed}, {"hangs", hangs}, {"card taken", card_taken},
+	  {"bad options", bad_options}, {"event building", event_building}, {"leave", leave})
