@@ -99,17 +99,12 @@ static void truncated(void)
 
 #define BATCH 96 /* fragments at a time */
 
-static bool batch_there(const struct taker *t)
-{
-	return emu_sub(CARD0, t->sub, "descriptors") - t->data_count >= BATCH;
-}
-
 /* Sleep until the next batch is there, or until all that was asked for is done. */
-static int sleep_for_batch(struct taker *t)
+static int sleep_for(struct taker *t, uint32_t mask)
 {
 	struct roc_fr_wait wait = {
 		.size = sizeof(wait),
-		.mask = ROC_FR_WAIT_DATA | ROC_FR_WAIT_DONE,
+		.mask = mask,
 		.descriptors = t->data_count + BATCH,
 		.completions = t->command_count,
 		.deadline = now_ns() + limit_ms(10000) * 1000000ull,
@@ -135,9 +130,9 @@ static void what_many_cost(void)
 	before = taker_info(&t);
 	from = t.fragments;
 	for (round = 0; round < 50; round++) {
-		CU_ASSERT(UNIT_WAIT(batch_there(&t), 10000));
+		UNIT_EQ(sleep_for(&t, ROC_FR_WAIT_DATA), 0);
 		taker_pass(&t);
-		UNIT_EQ(sleep_for_batch(&t), 0);
+		UNIT_EQ(sleep_for(&t, ROC_FR_WAIT_DONE), 0);
 	}
 	after = taker_info(&t);
 	told = after.interrupts - before.interrupts;
@@ -146,8 +141,9 @@ static void what_many_cost(void)
 		  (unsigned long long)(t.fragments - from), (unsigned long long)told,
 		  (unsigned long long)writes);
 	CU_ASSERT(t.fragments - from >= 50 * BATCH);
-	CU_ASSERT(told <= 2 * round);
-	CU_ASSERT(writes <= 2 * round);
+	/* Two may still have been on their way. */
+	CU_ASSERT(told <= 2 * round + 2);
+	CU_ASSERT(writes <= 2 * round + 2);
 	/* A card that is silent for two seconds is asked, and a machine may be so slow. */
 	CU_ASSERT(after.mmio_reads - before.mmio_reads <= (uint64_t)(now_ms() - begin) / 2000 * 3);
 	UNIT_EQ(after.missed_interrupts, 0);
