@@ -17,6 +17,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "etcd_talk.h"
 #include "libroc/fabric/base.h"
@@ -305,6 +306,23 @@ static int take_where(struct etcd *e, char *text, struct http_tls *tls, char *wh
 	return 0;
 }
 
+/* Else each call would fail, with a sentence that names no file. */
+static int try_files(const struct http_tls *tls, char *why)
+{
+	const char *const files[] = {tls->ca, tls->cert, tls->key};
+	static const char *const names[] = {"ca", "cert", "key"};
+	unsigned int i;
+
+	for (i = 0; i < 3; i++) {
+		if (!files[i] || !access(files[i], R_OK))
+			continue;
+		snprintf(why, ROC_EVB_WHY, "etcd: %s=%.200s: %s.", names[i], files[i],
+			 strerror(errno));
+		return -errno;
+	}
+	return 0;
+}
+
 static int set_up(struct etcd *e, const struct evb_coordinator_config *cfg, const char *where,
 		  char why[ROC_EVB_WHY])
 {
@@ -325,6 +343,8 @@ static int set_up(struct etcd *e, const struct evb_coordinator_config *cfg, cons
 	if (!copy)
 		return -ENOMEM;
 	ret = take_where(e, copy, &tls, why);
+	if (!ret)
+		ret = try_files(&tls, why);
 	if (!ret) {
 		e->http = http_open(&tls, etcd_answer, e, why);
 		ret = e->http ? 0 : -ENOENT;

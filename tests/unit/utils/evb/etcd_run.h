@@ -17,6 +17,9 @@ static char etcd_dir[] = "/tmp/roc-etcd-XXXXXX";
 static pid_t etcd_pid;
 static unsigned int etcd_port, etcd_peer_port;
 static char etcd_text[64]; /* of --coordinator */
+/* Certificates, as options of etcd; then it is asked for its health at a port of its own. */
+static char etcd_tls[512];
+static unsigned int etcd_health_port;
 
 static void etcd_end(int number)
 {
@@ -46,7 +49,7 @@ static bool etcd_listens(void)
 	int fd = socket(AF_INET, SOCK_STREAM, 0);
 	ssize_t n = -1;
 
-	a.sin_port = htons((uint16_t)etcd_port);
+	a.sin_port = htons((uint16_t)etcd_health_port);
 	setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &t, sizeof(t));
 	if (!connect(fd, (struct sockaddr *)&a, sizeof(a)) &&
 	    send(fd, get, sizeof(get) - 1, MSG_NOSIGNAL) > 0)
@@ -55,33 +58,43 @@ static bool etcd_listens(void)
 	return n > 0 && strstr(answer, "\"true\"");
 }
 
+static void etcd_make_dir(void)
+{
+	if (strstr(etcd_dir, "XXXXXX")) {
+		UNIT_NEED(mkdtemp(etcd_dir));
+		atexit(etcd_leave_nothing);
+	}
+}
+
 /* False: it did not start; the test is skipped if there is none. @empty: what it knew is lost. */
 static bool etcd_start(bool empty)
 {
-	char command[512];
+	const char *scheme = etcd_tls[0] ? "https" : "http";
+	char command[1280], health[64] = "";
 
 	if (access("/usr/bin/etcd", X_OK)) {
 		unit_skip("there is no /usr/bin/etcd: install etcd-server");
 		return false;
 	}
-	if (strstr(etcd_dir, "XXXXXX")) {
-		UNIT_NEED(mkdtemp(etcd_dir));
-		atexit(etcd_leave_nothing);
-	}
+	etcd_make_dir();
 	if (!etcd_port) {
 		etcd_port = free_port();
 		etcd_peer_port = free_port();
 	}
-	snprintf(etcd_text, sizeof(etcd_text), "etcd:http://127.0.0.1:%u", etcd_port);
+	etcd_health_port = etcd_tls[0] ? free_port() : etcd_port;
+	if (etcd_tls[0])
+		snprintf(health, sizeof(health), "--listen-metrics-urls http://127.0.0.1:%u",
+			 etcd_health_port);
+	snprintf(etcd_text, sizeof(etcd_text), "etcd:%s://127.0.0.1:%u", scheme, etcd_port);
 	snprintf(command, sizeof(command),
 		 "%s exec /usr/bin/etcd --data-dir %s/data --unsafe-no-fsync "
 		 "--heartbeat-interval 50 --election-timeout 250 "
-		 "--listen-client-urls http://127.0.0.1:%u --advertise-client-urls "
-		 "http://127.0.0.1:%u --listen-peer-urls http://127.0.0.1:%u "
+		 "%s %s --listen-client-urls %s://127.0.0.1:%u --advertise-client-urls "
+		 "%s://127.0.0.1:%u --listen-peer-urls http://127.0.0.1:%u "
 		 "--initial-advertise-peer-urls http://127.0.0.1:%u "
 		 "--initial-cluster default=http://127.0.0.1:%u > %s/log 2>&1",
-		 empty ? "rm -rf $0;" : "", etcd_dir, etcd_port, etcd_port, etcd_peer_port,
-		 etcd_peer_port, etcd_peer_port, etcd_dir);
+		 empty ? "rm -rf $0;" : "", etcd_dir, etcd_tls, health, scheme, etcd_port, scheme,
+		 etcd_port, etcd_peer_port, etcd_peer_port, etcd_peer_port, etcd_dir);
 	fflush(stdout);
 	etcd_pid = fork();
 	if (!etcd_pid) {

@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * etcd:https://... with a real etcd, and certificates that the test has made: who cannot show the
+ * right one is refused with a sentence, at either end.
+ */
+#include "unit.h"
+
+#include <sys/stat.h>
+
+#include "tests/unit/utils/evb/evb_nodes.h"
+#include "tests/unit/utils/evb/etcd_run.h"
+
+#define OPENSSL "/usr/bin/openssl"
+
+/* Two authorities; the first of them speaks for the etcd at 127.0.0.1, and for a node. */
+static const char make_them[] =
+	"cd %s && new='req -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes' && "
+	"for ca in ca other; do " OPENSSL " $new -x509 -days 2 -subj /CN=$ca -keyout $ca.key "
+	"-out $ca.pem || exit 1; done && echo subjectAltName=IP:127.0.0.1 > names && "
+	"for who in etcd node; do " OPENSSL
+	" $new -subj /CN=$who -keyout $who.key -out $who.csr && " OPENSSL
+	" x509 -req -in $who.csr -CA ca.pem -CAkey ca.key -CAcreateserial -days 2 "
+	"-extfile names -out $who.pem || exit 1; done";
+
+static bool has_certificates(void)
+{
+	char command[1024], redirected[1100];
+	struct stat st;
+
+	if (access(OPENSSL, X_OK)) {
+		unit_skip("there is no " OPENSSL);
+		return false;
+	}
+	etcd_make_dir();
+	snprintf(command, sizeof(command), "%s/node.pem", etcd_dir);
+	if (!stat(command, &st))
+		return true;
+	snprintf(command, sizeof(command), make_them, etcd_dir);
+	snprintf(redirected, sizeof(redirected), "(%s) > %s/openssl 2>&1", command, etcd_dir);
+	UNIT_EQ(system(redirected), 0);
+	return true;
+}
+
+static bool started(const char *more)
+{
+	if (!has_certificates())
+		return false;
+	snprintf(etcd_tls, sizeof(etcd_tls), "--cert-file %s/etcd.pem --key-file %s/etcd.key %s%s",
+		 etcd_dir, etcd_dir, more, more[0] ? etcd_dir : "");
+	if (more[0])
+		strcat(etcd_tls, "/ca.pem");
+	return etcd_started(true);
+}
+
+/* Of the coordinator: with these files of ours. */
+static const char *with(const char *ca, const char *who)
+{
+	static char text[512];
+	int at = snprintf(text, sizeof(text), "%s", etcd_text);
+
+	if (ca)
+		at += snprintf(text + at, sizeof(text) - (size_t)at, "?ca=%s/%s.pem", etcd_dir, ca);
+	if (who)
+		snprintf(text + at, sizeof(text) - (size_t)at, "&cert=%s/%s.pem&key=%s/%s.key",
+			 etcd_dir, who, etcd_dir, who);
+	return text;
+}
+
+static void works(const char *text)
+{
+	UNIT_EQ(node_open(&nodes[0], "m1", text), 0);
+	UNIT_EQ(node_open(&nodes[1], "rb1", text), 0);
+	CU_ASSERT_TRUE(TURN_UNTIL(all_have("rb1 | rb1"), 20000));
+	UNIT_EQ(nodes[0].losts, 0);
+	close_all();
+}
+
+static void is_refused(const char *text, const char *says)
+{
+	UNIT_EQ(node_open(&nodes[0], "m1", text), 0);
+	CU_ASSERT_TRUE(TURN_UNTIL(nodes[0].lost, 20000));
+	if (!strstr(nodes[0].lost_text, says)) {
+		unit_note("not \"%s\" but \"%s\"", says, nodes[0].lost_text);
+		CU_FAIL("another sentence");
+	}
+	UNIT_EQ(nodes[0].tables, 0);
+	close_all();
+}
+
+static void known(void)
+{
+	if (!started(""))
+		return;
+	works(with("ca", NULL));
+	etcd_end(SIGKILL);
+}
+
+static void strangers(void)
+{
+	char text[256];
+
+	if (!started(""))
+		return;
+	is_refused(with("other", NULL), "certificate");
+	/* Nobody whom this machine knows speaks for it. */
+	is_refused(with(NULL, NULL), "certificate");
+	/* The right certificate, but another's name. */
+	snprintf(text, sizeof(text), "etcd:https://localhost:%u?ca=%s/ca.pem", etcd_port, etcd_dir);
+	is_refused(text, "subject name");
+	snprintf(text, sizeof(text), "etcd:http://127.0.0.1:%u", etcd_port);
+	is_refused(text, "cannot be reached");
+	etcd_end(SIGKILL);
+}
+
+/* An etcd that wants a certificate of who asks. It hangs up, and may do so before it says why. */
+static void both_ways(void)
+{
+	if (!started("--client-cert-auth --trusted-ca-file "))
+		return;
+	is_refused(with("ca", NULL), "cannot be reached");
+	is_refused(with("ca", "other"), "cannot be reached");
+	works(with("ca", "node"));
+	etcd_end(SIGKILL);
+}
+
+static void files(void)
+{
+	static const char *const names[] = {"ca", "cert", "key"};
+	char text[256];
+	unsigned int i;
+
+	for (i = 0; i < 3; i++) {
+		snprintf(text, sizeof(text), "etcd:https://127.0.0.1:1?%s=/no/such", names[i]);
+		UNIT_EQ(node_open(&nodes[0], "m1", text), -ENOENT);
+		snprintf(text, sizeof(text), "etcd: %s=/no/such: No such file", names[i]);
+		if (!strstr(why, text))
+			unit_note("not \"%s\" but \"%s\"", text, why);
+		CU_ASSERT_PTR_NOT_NULL(strstr(why, text));
+	}
+}
+
+UNIT_MAIN("event building: an etcd by TLS", {"known", known}, {"strangers", strangers},
+	  {"both ways", both_ways}, {"files", files})
