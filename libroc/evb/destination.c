@@ -280,7 +280,7 @@ static int be_welcomed(struct roc_evb *e, struct evb_destination *d)
 	d->down = d->pause = 0;
 	d->progress = e->now;
 	d->failed_said = false;
-	d->n.connected = true;
+	d->n.connected = d->reached = true;
 	e->progress = true;
 	return 0;
 }
@@ -437,7 +437,7 @@ int evb_destination_of(struct roc_evb *e, const struct roc_evb_place *place)
 		d->incarnation = place->incarnation;
 		lookup_drop(&d->lookup);
 		d->address[0] = '\0';
-		d->lied = d->bye = false;
+		d->lied = d->bye = d->reached = false;
 		d->retry = 0;
 		d->down = e->now;
 	}

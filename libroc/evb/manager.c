@@ -33,7 +33,7 @@ int roc_evb_manager_new(const struct roc_evb_manager_config *cfg, struct roc_evb
 	c->lead_blocks = c->lead_blocks ? c->lead_blocks : 64;
 	c->slow_row = c->slow_row ? c->slow_row : 8;
 	c->lease_ns = c->lease_ns > LEASE_NS ? c->lease_ns : LEASE_NS;
-	c->suspect_ns = c->suspect_ns ? c->suspect_ns : c->lease_ns / 2;
+	c->suspect_ns = c->suspect_ns ? c->suspect_ns : SECOND;
 	c->grace_ns = c->grace_ns ? c->grace_ns : c->lease_ns + c->lease_ns / 2;
 	c->backoff_ns = c->backoff_ns ? c->backoff_ns : 5 * SECOND;
 	c->backoff_max_ns = c->backoff_max_ns ? c->backoff_max_ns : 60 * SECOND;
@@ -190,8 +190,10 @@ static void newcomers(struct roc_evb_manager *m, const struct roc_evb_table *nex
 			before = evb_manager_index(&m->table, places[i].name, b);
 			if (n &&
 			    (before < 0 || (b ? m->table.bus : m->table.rus)[before].incarnation !=
-						   places[i].incarnation))
+						   places[i].incarnation)) {
 				n->entered = now;
+				n->met = false;
+			}
 		}
 	}
 }

@@ -33,9 +33,11 @@ struct node {
 	uint32_t unfit; /* roles in which it is left out, which was said */
 	enum roc_evb_state state;
 	uint64_t came, in_since, entered; /* entered: a table */
+	bool met;			  /* since then, by all who work with it */
 	uint64_t until, backoff;	  /* out until; how long the last time */
 	/* Of its last report. */
 	bool reported, packs, built;
+	uint64_t epoch;		  /* of the table that it had */
 	uint64_t at, block, rate; /* when; the newest, and so many a second */
 	uint64_t built_block;
 	uint32_t weight;

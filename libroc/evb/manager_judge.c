@@ -9,6 +9,48 @@
 
 #define GOOD_NS (60 * SECOND) /* in the table for so long: what was before is forgotten */
 
+/* All who are in the table have told of it, and nobody that he lacks it: then it was connected
+ * with. */
+static void meet(struct roc_evb_manager *m)
+{
+	bool met[NODES], here[NODES], anew = false;
+	unsigned int i, k;
+
+	for (i = 0; i < m->count; i++) {
+		struct node *n = &m->node[i];
+
+		met[i] = n->met;
+		here[i] = n->alive && (evb_manager_index(&m->table, n->m.name, false) >= 0 ||
+				       evb_manager_index(&m->table, n->m.name, true) >= 0);
+		if (!here[i])
+			continue;
+		if (!n->reported || n->epoch < m->table.epoch)
+			return;
+		anew |= !n->met;
+	}
+	if (!anew)
+		return;
+	for (i = 0; i < m->count; i++)
+		m->node[i].met |= here[i];
+	for (i = 0; i < m->count; i++) {
+		struct node *n = &m->node[i], *other;
+
+		for (k = 0; here[i] && k < n->suspect_count; k++) {
+			other = evb_manager_find(m, n->suspects[k].name);
+			if (!other || other->m.incarnation != n->suspects[k].incarnation)
+				continue;
+			other->met &= met[other - m->node];
+			n->met &= met[i];
+		}
+	}
+}
+
+/* Who came lately is being connected with, by each of the others in its turn. */
+static bool settled_in(const struct roc_evb_manager *m, const struct node *n, uint64_t now)
+{
+	return n->met || evb_manager_passed(now, n->entered) >= m->cfg.lead_ns + m->cfg.grace_ns;
+}
+
 static enum roc_evb_state vote(const struct roc_evb_manager *m, const struct node *voter,
 			       const struct node *n, uint64_t now)
 {
@@ -18,16 +60,13 @@ static enum roc_evb_state vote(const struct roc_evb_manager *m, const struct nod
 		const struct suspicion *s = &voter->suspects[i];
 		/* What was said before the last judgement was said of another table. */
 		uint64_t since = s->since > m->judged ? s->since : m->judged;
-		bool settled_in =
-			evb_manager_passed(now, n->entered) >= m->cfg.lead_ns + m->cfg.grace_ns;
 
 		if (strcmp(s->name, n->m.name) || s->incarnation != n->m.incarnation)
 			continue;
 		if (s->lied && voter->at > m->judged)
 			return ROC_EVB_STATE_LIED;
 		since = since > n->entered ? since : n->entered;
-		/* Who came lately is being connected with, by each of the others in its turn. */
-		if (!settled_in)
+		if (!settled_in(m, n, now) || !settled_in(m, voter, now))
 			continue;
 		if (s->stale >= m->cfg.slow_row && voter->at > m->judged)
 			return ROC_EVB_STATE_SLOW;
@@ -119,9 +158,11 @@ void evb_manager_take_out(struct roc_evb_manager *m, uint64_t now)
 		[ROC_EVB_STATE_LIED] = "it says what cannot be",
 	};
 	enum roc_evb_state of;
-	struct node *n = judge(m, true, now, &of);
 	char until[40];
+	struct node *n;
 
+	meet(m);
+	n = judge(m, true, now, &of);
 	if (!n)
 		n = judge(m, false, now, &of);
 	if (!n)

@@ -165,6 +165,7 @@ void roc_evb_manager_report(struct roc_evb_manager *m, const char *name,
 		return;
 	take_suspects(n, report, now);
 	n->weight = n->reported ? (3 * n->weight + room(report)) / 4 : room(report);
+	n->epoch = report->epoch;
 	n->packs = report->has_newest;
 	n->block = report->newest_block;
 	n->rate = report->blocks_per_s;

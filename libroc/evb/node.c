@@ -192,7 +192,8 @@ static void suspects(struct roc_evb *e, struct roc_evb_report *r)
 
 		if (d->used && d->wanted && !d->bye)
 			suspect(r, d->name, d->incarnation, d->n.stale,
-				d->pair.state != PAIR_READY && e->now - d->down > 100 * EVB_MS,
+				d->pair.state != PAIR_READY &&
+					(!d->reached || e->now - d->down > 100 * EVB_MS),
 				d->lied);
 	}
 	for (i = 0; e->sink && t && i < t->table.ru_count; i++) {

@@ -64,6 +64,7 @@ struct evb_destination {
 	uint64_t incarnation; /* that the tables mean */
 	bool used, wanted;
 	bool lied, failed_said;
+	bool reached;		       /* it was connected once */
 	bool stuck;		       /* it did not move in its turn: it has none until it does */
 	struct lookup *lookup;	       /* of its address, as long as that is not known */
 	char address[CONTROL_ADDRESS]; /* of this incarnation */

@@ -60,8 +60,9 @@ bool roc_evb_name_valid(const char *name);
  * @lead_blocks: and so many blocks at least; 0: 64
  * @slow_row: late blocks in a row for which a node is taken out; 0: 8
  * @grace_ns: nobody is taken out for being late, or without a connection, who has not been in the
- *	table for so long and @lead_ns; 0: one and a half leases, 3 s at least
- * @suspect_ns: how long a node may be without a connection; 0: half of a lease, 1 s at least
+ *	table for so long and @lead_ns, or has once been connected with by all; 0: one and a half
+ *	leases, 3 s at least
+ * @suspect_ns: how long a node may be without a connection; 0: 1 s
  * @backoff_ns: how long a node is out the first time; 0: 5 s
  * @backoff_max_ns: and at most; 0: 60 s
  * @lease_ns: of the members; longer where the machines are slow, or busy; 0: 2 s
