@@ -7,7 +7,7 @@ BENCH_LEDGER := counters ledger port readers snapshot
 BENCH_READERS := fragment reader standin stream
 BENCH_OBJS := $(patsubst %,$(O)/tests/bench/%.o,$(BENCH_LEDGER) $(BENCH_READERS))
 
-.PHONY: bench bench-programs
+.PHONY: bench bench-programs bench-fabric
 
 bench-programs: $(BENCH_READERS:%=$(O)/bench/roc-bench-%) $(O)/bench/roc-ledger $(O)/bench/insns.so
 
@@ -31,6 +31,7 @@ bench: packages
 
 # What tests/bench/send measures roc-send beside; on the host.
 $(O)/tests/bench/fabric.o: override CPPFLAGS += -Ilibroc/include
+bench-fabric: $(O)/bench/fabric
 $(O)/bench/fabric: $(O)/tests/bench/fabric.o $(O)/utils/libutils.a $(LIBROC_LINKED)
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) $(LDFLAGS) -pthread -o $@ $(filter %.o %.a,$^) $(LIBROC_LINK) $(UTILS_LIBS) -lm
