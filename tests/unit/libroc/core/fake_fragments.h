@@ -9,8 +9,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <stdarg.h>
-#include <sys/ioctl.h>
 #include <sys/mman.h>
 
 #include <roc/fragment.h>
@@ -19,6 +17,7 @@
 #include "libroc/core/libroc.h"
 #include "tests/unit/libroc/libroc_says.h"
 #include "unit.h"
+#include "wrap_ioctl.h"
 
 #define FAILS(call, err, text)                                                                     \
 	do {                                                                                       \
@@ -84,7 +83,6 @@ static struct {
 static char memory[HOST_PAGES * PAGE] __attribute__((aligned(4096)));
 
 int __wrap_open(const char *path, int flags, ...);
-int __wrap_ioctl(int fd, unsigned long request, ...);
 int __wrap_roc_find(const char *id, struct roc_card *card);
 int __wrap_roc_channel_owner(const char *id, unsigned int channel, int *pid, char *name,
 			     size_t size);
@@ -183,14 +181,8 @@ static int get_info(struct roc_fr_info *info)
 	return -1;
 }
 
-int __wrap_ioctl(int fd, unsigned long request, ...)
+static int on_ioctl(int fd, unsigned long request, void *arg)
 {
-	va_list ap;
-	void *arg;
-
-	va_start(ap, request);
-	arg = va_arg(ap, void *);
-	va_end(ap);
 	if (request == ROC_EP_INFO) {
 		((struct roc_ep_info *)arg)->caps = fake.other ? 0 : ROC_CAP_FRAGMENTS;
 		return 0;

@@ -9,13 +9,12 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <stdarg.h>
-#include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 
 #include "libroc/core/libroc.h"
 #include "unit.h"
+#include "wrap_ioctl.h"
 
 #define ENTRIES 16
 #define KERNEL_AREA 65536 /* offset of the kernel area in the file that stands for the node */
@@ -57,7 +56,6 @@ static struct {
 static char opened[64];
 
 int __wrap_open(const char *path, int flags, ...);
-int __wrap_ioctl(int fd, unsigned long request, ...);
 int __wrap_stat(const char *path, struct stat *st);
 int __wrap_roc_find(const char *id, struct roc_card *card);
 int __wrap_roc_channel_owner(const char *id, unsigned int channel, int *pid, char *name,
@@ -132,14 +130,8 @@ static inline void make_rings(int fd, struct roc_ch_rings *rings)
 	rings->ready_entries_offset = 4096;
 }
 
-int __wrap_ioctl(int fd, unsigned long request, ...)
+static int on_ioctl(int fd, unsigned long request, void *arg)
 {
-	va_list ap;
-	void *arg;
-
-	va_start(ap, request);
-	arg = va_arg(ap, void *);
-	va_end(ap);
 	fake.request = request;
 	fake.calls++;
 	memcpy(&fake.in, arg, *(uint32_t *)arg);

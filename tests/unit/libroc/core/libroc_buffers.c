@@ -8,21 +8,61 @@
 
 #include "fake_kernel.h"
 
-static void refuse(struct roc_channel *ch, int err, uint32_t why, uint64_t limit)
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+
+/* What the driver answers, and what the sentence has in it. */
+struct refusal {
+	int err;
+	uint32_t why, error;
+	uint64_t limit;
+	const char *says[3];
+};
+
+static void says(const char *const text[3])
+{
+	unsigned int i;
+
+	for (i = 0; i < 3 && text[i]; i++)
+		SAYS(text[i]);
+}
+
+static const struct refusal refused[] = {
+	{ENOMEM,
+	 ROC_WHY_MEMLOCK,
+	 0,
+	 8388608,
+	 {"cannot pin 64 MiB, the limit is 8388608 bytes and 2097152 of them are in use",
+	  "@roc - memlock unlimited"}},
+	{EOPNOTSUPP,
+	 ROC_WHY_CONTIGUITY,
+	 0,
+	 4096,
+	 {"superpages of 1 MiB", "has 4096 bytes", "hugepages"}},
+	{EOPNOTSUPP, ROC_WHY_BOUNCE, .says = {"bounce"}},
+	{EPERM, ROC_WHY_OWNER, .says = {"cannot register 64 MiB", "open the channel after fork()"}},
+	{EFAULT, ROC_WHY_PIN, .says = {"cannot be pinned"}},
+	{EINVAL, .says = {"multiples of the page size"}},
+	{EOVERFLOW, .says = {"end of the address space"}},
+	{ENOSPC, .says = {"too many buffers"}},
+	{EBUSY, .says = {"stop it first"}},
+	{ENOMEM, .says = {"no memory in the kernel"}},
+};
+
+static void refuse(struct roc_channel *ch, const struct refusal *r)
 {
 	static char page[4096];
 	uint32_t handle = 4;
 
-	fake.errno_ = err;
+	fake.errno_ = r->err;
 	fake.reply = sizeof(struct roc_buf_register);
 	fake.out.buf = (struct roc_buf_register){.size = sizeof(fake.out.buf),
 						 .addr = (uintptr_t)page,
 						 .length = 64 << 20,
 						 .granule = 1 << 20,
-						 .why = why,
-						 .limit = limit,
-						 .pinned = limit / 4};
-	UNIT_EQ(roc_buffer_register(ch, page, 64 << 20, 1 << 20, &handle), -err);
+						 .why = r->why,
+						 .limit = r->limit,
+						 .pinned = r->limit / 4};
+	UNIT_EQ(roc_buffer_register(ch, page, 64 << 20, 1 << 20, &handle), -r->err);
 	UNIT_EQ(handle, 4);
 }
 
@@ -30,6 +70,7 @@ static void buffers(void)
 {
 	struct roc_channel *ch = channel(false);
 	uint32_t handle = 0;
+	size_t i;
 
 	fake.reply = sizeof(struct roc_buf_register);
 	fake.out.buf = (struct roc_buf_register){.size = sizeof(fake.out.buf), .handle = 9};
@@ -40,30 +81,10 @@ static void buffers(void)
 	UNIT_EQ(fake.in.buf.granule, 1 << 20);
 	UNIT_EQ(fake.in.buf.handle | fake.in.buf.why | fake.in.buf.limit | fake.in.buf.extents, 0);
 
-	refuse(ch, ENOMEM, ROC_WHY_MEMLOCK, 8388608);
-	SAYS("cannot pin 64 MiB, the limit is 8388608 bytes and 2097152 of them are in use");
-	SAYS("@roc - memlock unlimited");
-	refuse(ch, EOPNOTSUPP, ROC_WHY_CONTIGUITY, 4096);
-	SAYS("superpages of 1 MiB");
-	SAYS("has 4096 bytes");
-	SAYS("hugepages");
-	refuse(ch, EOPNOTSUPP, ROC_WHY_BOUNCE, 0);
-	SAYS("bounce");
-	refuse(ch, EPERM, ROC_WHY_OWNER, 0);
-	SAYS("cannot register 64 MiB");
-	SAYS("open the channel after fork()");
-	refuse(ch, EFAULT, ROC_WHY_PIN, 0);
-	SAYS("cannot be pinned");
-	refuse(ch, EINVAL, 0, 0);
-	SAYS("multiples of the page size");
-	refuse(ch, EOVERFLOW, 0, 0);
-	SAYS("end of the address space");
-	refuse(ch, ENOSPC, 0, 0);
-	SAYS("too many buffers");
-	refuse(ch, EBUSY, 0, 0);
-	SAYS("stop it first");
-	refuse(ch, ENOMEM, 0, 0);
-	SAYS("no memory in the kernel");
+	for (i = 0; i < COUNT(refused); i++) {
+		refuse(ch, &refused[i]);
+		says(refused[i].says);
+	}
 
 	fake.reply = 0;
 	fake.errno_ = ENOENT;
@@ -77,32 +98,65 @@ static void buffers(void)
 	done(ch);
 }
 
-/* What the driver answers to an export, or an import, and the sentence that comes of it. */
-static void refuse_export(struct roc_channel *ch, int err, struct roc_buf_export out)
+static const struct refusal not_exported[] = {
+	{ENOMEM,
+	 ROC_WHY_MEMLOCK,
+	 0,
+	 8388608,
+	 {"counts for the user, the limit is 8388608 bytes and 2097152 of them are in use"}},
+	{ENOMEM, .says = {"no memory in the kernel"}},
+	{ENOENT, .says = {"handle 9"}},
+	{EOPNOTSUPP, .says = {"it was imported, pass that dma-buf on"}},
+	{EPIPE, .says = {"has no ring to export"}},
+	{EINVAL, .says = {"unknown flag"}},
+	{EMFILE, .says = {"ulimit -n"}},
+};
+
+static void refuse_export(struct roc_channel *ch, const struct refusal *r)
 {
 	int fd = 4;
 
-	out.size = sizeof(out);
-	fake.errno_ = err;
-	fake.reply = sizeof(out);
-	fake.out.export = out;
-	UNIT_EQ(roc_buffer_export(ch, 9, ROC_EXPORT_CLOEXEC, &fd), -err);
+	fake.errno_ = r->err;
+	fake.reply = sizeof(struct roc_buf_export);
+	fake.out.export = (struct roc_buf_export){.size = sizeof(fake.out.export),
+						  .why = r->why,
+						  .limit = r->limit,
+						  .pinned = r->limit / 4};
+	UNIT_EQ(roc_buffer_export(ch, 9, ROC_EXPORT_CLOEXEC, &fd), -r->err);
 	UNIT_EQ(fd, 4);
 }
 
-static void refuse_import(struct roc_channel *ch, int err, uint32_t why, uint32_t error)
+static const struct refusal not_imported[] = {
+	{EOPNOTSUPP, ROC_WHY_PEER, EREMOTEIO,
+	 .says = {"its exporter says: Remote I/O error", "below one PCIe switch"}},
+	{EOPNOTSUPP, ROC_WHY_NO_P2P, EOPNOTSUPP, .says = {"CONFIG_PCI_P2PDMA"}},
+	{EOPNOTSUPP, ROC_WHY_EXPORTER, EBUSY, .says = {"keep its memory in place"}},
+	{EOPNOTSUPP, ROC_WHY_CONTIGUITY,
+	 .says = {"superpages of 0x100000 wanted, but its shortest extent has 4096 bytes"}},
+	{EOPNOTSUPP, ROC_WHY_BOUNCE, .says = {"cannot import dma-buf 17"}},
+	{EOPNOTSUPP, .says = {"CONFIG_DMA_SHARED_BUFFER"}},
+	{EBADF, .says = {"17 is not an open descriptor"}},
+	{EINVAL, .says = {"it must be a dma-buf"}},
+	{EACCES, .says = {"not open for writing"}},
+	{ERANGE, .says = {"outside of dma-buf 17"}},
+	{ENOSPC, .says = {"too many buffers"}},
+	{EBUSY, .says = {"stop it first"}},
+	{ENOMEM, .says = {"no memory in the kernel"}},
+};
+
+static void refuse_import(struct roc_channel *ch, const struct refusal *r)
 {
 	uint32_t handle = 4;
 
-	fake.errno_ = err;
+	fake.errno_ = r->err;
 	fake.reply = sizeof(struct roc_buf_import);
 	fake.out.import = (struct roc_buf_import){.size = sizeof(fake.out.import),
 						  .fd = 17,
 						  .granule = 1 << 20,
-						  .why = why,
-						  .error = error,
+						  .why = r->why,
+						  .error = r->error,
 						  .limit = 4096};
-	UNIT_EQ(roc_buffer_import(ch, 17, 4096, 0, 1 << 20, &handle), -err);
+	UNIT_EQ(roc_buffer_import(ch, 17, 4096, 0, 1 << 20, &handle), -r->err);
 	UNIT_EQ(handle, 4);
 }
 
@@ -111,6 +165,7 @@ static void dma_bufs(void)
 	struct roc_channel *ch = channel(false);
 	uint32_t handle = 0;
 	int fd = -1;
+	size_t i;
 
 	fake.reply = sizeof(struct roc_buf_export);
 	fake.out.export = (struct roc_buf_export){.size = sizeof(fake.out.export), .fd = 23};
@@ -119,22 +174,10 @@ static void dma_bufs(void)
 	UNIT_EQ(fake.in.export.handle, 9);
 	UNIT_EQ(fake.in.export.flags, ROC_EXPORT_CLOEXEC | ROC_EXPORT_WRITE);
 	UNIT_EQ(fake.in.export.fd | fake.in.export.why | fake.in.export.limit, 0);
-	refuse_export(
-		ch, ENOMEM,
-		(struct roc_buf_export){.why = ROC_WHY_MEMLOCK, .limit = 8388608, .pinned = 4096});
-	SAYS("counts for the user, the limit is 8388608 bytes and 4096 of them are in use");
-	refuse_export(ch, ENOMEM, (struct roc_buf_export){.why = 0});
-	SAYS("no memory in the kernel");
-	refuse_export(ch, ENOENT, (struct roc_buf_export){.why = 0});
-	SAYS("handle 9");
-	refuse_export(ch, EOPNOTSUPP, (struct roc_buf_export){.why = 0});
-	SAYS("it was imported, pass that dma-buf on");
-	refuse_export(ch, EPIPE, (struct roc_buf_export){.why = 0});
-	SAYS("has no ring to export");
-	refuse_export(ch, EINVAL, (struct roc_buf_export){.why = 0});
-	SAYS("unknown flag");
-	refuse_export(ch, EMFILE, (struct roc_buf_export){.why = 0});
-	SAYS("ulimit -n");
+	for (i = 0; i < COUNT(not_exported); i++) {
+		refuse_export(ch, &not_exported[i]);
+		says(not_exported[i].says);
+	}
 
 	fake.errno_ = 0;
 	fake.reply = sizeof(struct roc_buf_import);
@@ -146,33 +189,10 @@ static void dma_bufs(void)
 	UNIT_EQ(fake.in.import.length, 1 << 21);
 	UNIT_EQ(fake.in.import.granule, 1 << 20);
 	UNIT_EQ(fake.in.import.handle | fake.in.import.why | fake.in.import.error, 0);
-	refuse_import(ch, EOPNOTSUPP, ROC_WHY_PEER, EREMOTEIO);
-	SAYS("its exporter says: Remote I/O error");
-	SAYS("below one PCIe switch");
-	refuse_import(ch, EOPNOTSUPP, ROC_WHY_NO_P2P, EOPNOTSUPP);
-	SAYS("CONFIG_PCI_P2PDMA");
-	refuse_import(ch, EOPNOTSUPP, ROC_WHY_EXPORTER, EBUSY);
-	SAYS("keep its memory in place");
-	refuse_import(ch, EOPNOTSUPP, ROC_WHY_CONTIGUITY, 0);
-	SAYS("superpages of 0x100000 wanted, but its shortest extent has 4096 bytes");
-	refuse_import(ch, EOPNOTSUPP, ROC_WHY_BOUNCE, 0);
-	SAYS("cannot import dma-buf 17");
-	refuse_import(ch, EOPNOTSUPP, 0, 0);
-	SAYS("CONFIG_DMA_SHARED_BUFFER");
-	refuse_import(ch, EBADF, 0, 0);
-	SAYS("17 is not an open descriptor");
-	refuse_import(ch, EINVAL, 0, 0);
-	SAYS("it must be a dma-buf");
-	refuse_import(ch, EACCES, 0, 0);
-	SAYS("not open for writing");
-	refuse_import(ch, ERANGE, 0, 0);
-	SAYS("outside of dma-buf 17");
-	refuse_import(ch, ENOSPC, 0, 0);
-	SAYS("too many buffers");
-	refuse_import(ch, EBUSY, 0, 0);
-	SAYS("stop it first");
-	refuse_import(ch, ENOMEM, 0, 0);
-	SAYS("no memory in the kernel");
+	for (i = 0; i < COUNT(not_imported); i++) {
+		refuse_import(ch, &not_imported[i]);
+		says(not_imported[i].says);
+	}
 	done(ch);
 }
 

@@ -6,14 +6,14 @@
 #include <errno.h>
 #include <pthread.h>
 #include <sched.h>
-#include <stdarg.h>
 #include <stdatomic.h>
-#include <sys/ioctl.h>
 
 #include "libroc/core/lend.h"
 #include "libroc/core/libroc.h"
 #include "tests/unit/libroc/libroc_says.h"
 #include "unit.h"
+
+#include "wrap_ioctl.h"
 
 #define FAILS(call, err, text)                                                                     \
 	do {                                                                                       \
@@ -370,16 +370,8 @@ static struct {
 	char memory[8 * SUPERPAGE];
 } pool;
 
-int __wrap_ioctl(int fd, unsigned long request, ...);
-
-int __wrap_ioctl(int fd, unsigned long request, ...)
+static int on_ioctl(int fd, unsigned long request, void *arg)
 {
-	va_list ap;
-	void *arg;
-
-	va_start(ap, request);
-	arg = va_arg(ap, void *);
-	va_end(ap);
 	switch (request) {
 	case ROC_BUF_REGISTER:
 		((struct roc_buf_register *)arg)->handle = 100 + pool.registers++;

@@ -6,8 +6,6 @@
  */
 #include <errno.h>
 #include <fcntl.h>
-#include <stdarg.h>
-#include <sys/ioctl.h>
 #include <sys/mman.h>
 
 #include <roc/lend.h>
@@ -19,6 +17,8 @@
 #include "libroc/core/stream.h"
 #include "tests/unit/libroc/libroc_says.h"
 #include "unit.h"
+
+#include "wrap_ioctl.h"
 
 #define FAILS(call, err, text)                                                                     \
 	do {                                                                                       \
@@ -61,7 +61,6 @@ static struct {
 } fake;
 
 int __wrap_open(const char *path, int flags, ...);
-int __wrap_ioctl(int fd, unsigned long request, ...);
 void *__wrap_mmap(void *at, size_t length, int prot, int flags, int fd, off_t offset);
 void *__real_mmap(void *at, size_t length, int prot, int flags, int fd, off_t offset);
 int __wrap_roc_find(const char *id, struct roc_card *card);
@@ -149,14 +148,8 @@ static int get_info(struct roc_st_info *info)
 	return 0;
 }
 
-int __wrap_ioctl(int fd, unsigned long request, ...)
+static int on_ioctl(int fd, unsigned long request, void *arg)
 {
-	va_list ap;
-	void *arg;
-
-	va_start(ap, request);
-	arg = va_arg(ap, void *);
-	va_end(ap);
 	if (request == ROC_EP_INFO) {
 		((struct roc_ep_info *)arg)->caps = fake.pools ? 0 : ROC_CAP_STREAMS;
 		return 0;

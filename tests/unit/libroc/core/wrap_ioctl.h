@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The linker turns the library's ioctl() into this one (--wrap=ioctl), which asks on_ioctl() of the
+ * test that includes it: -1 with errno, or what the driver would return.
+ */
+#ifndef TESTS_WRAP_IOCTL_H
+#define TESTS_WRAP_IOCTL_H
+
+#include <errno.h>
+#include <stdarg.h>
+#include <sys/ioctl.h>
+
+static int on_ioctl(int fd, unsigned long request, void *arg);
+
+int __wrap_ioctl(int fd, unsigned long request, ...);
+
+int __wrap_ioctl(int fd, unsigned long request, ...)
+{
+	va_list ap;
+	void *arg;
+
+	va_start(ap, request);
+	arg = va_arg(ap, void *);
+	va_end(ap);
+	return on_ioctl(fd, request, arg);
+}
+
+#endif
