@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Little-endian numbers at any address.
+ * Little-endian numbers at any address; and a structure's, which are at the same places whether
+ * they are put or taken.
  */
 #ifndef LIBROC_BYTES_H
 #define LIBROC_BYTES_H
 
 #include <endian.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <string.h>
 
@@ -49,6 +51,57 @@ static inline void put64(unsigned char *at, uint64_t v)
 {
 	v = htole64(v);
 	memcpy(at, &v, sizeof(v));
+}
+
+/* A number of 4 or 8 bytes: where it is among the bytes, and in the structure. */
+struct bytes_field {
+	uint16_t at, of, size;
+};
+
+#define BYTES_FIELD(offset, type, member)                                                          \
+	{                                                                                          \
+		(offset), offsetof(type, member), BYTES_SIZE(((type *)NULL)->member)               \
+	}
+/* Of another size it does not compile. */
+#define BYTES_SIZE(number)                                                                         \
+	(sizeof(number) + 0 * sizeof(char[sizeof(number) == 4 || sizeof(number) == 8 ? 1 : -1]))
+/* Of an array of them. */
+#define BYTES_FIELDS(fields) (fields), sizeof(fields) / sizeof((fields)[0])
+
+static inline void put_fields(unsigned char *to, const void *from, const struct bytes_field *f,
+			      size_t count)
+{
+	const unsigned char *s = from;
+	uint32_t half;
+	uint64_t whole;
+
+	for (; count; count--, f++) {
+		if (f->size == sizeof(half)) {
+			memcpy(&half, s + f->of, sizeof(half));
+			put32(to + f->at, half);
+		} else {
+			memcpy(&whole, s + f->of, sizeof(whole));
+			put64(to + f->at, whole);
+		}
+	}
+}
+
+static inline void get_fields(void *to, const unsigned char *from, const struct bytes_field *f,
+			      size_t count)
+{
+	unsigned char *s = to;
+	uint32_t half;
+	uint64_t whole;
+
+	for (; count; count--, f++) {
+		if (f->size == sizeof(half)) {
+			half = get32(from + f->at);
+			memcpy(s + f->of, &half, sizeof(half));
+		} else {
+			whole = get64(from + f->at);
+			memcpy(s + f->of, &whole, sizeof(whole));
+		}
+	}
 }
 
 #endif

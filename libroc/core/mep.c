@@ -11,22 +11,18 @@
 #include "bytes.h"
 #include "mep.h"
 
+#define MFP(offset, member) BYTES_FIELD(offset, struct roc_mfp, member)
+static const struct bytes_field mfp_numbers[] = {
+	MFP(8, block),	MFP(16, first_event), MFP(24, time),  MFP(32, bytes), MFP(40, events),
+	MFP(44, count), MFP(48, source),      MFP(52, epoch), MFP(56, flags), MFP(60, content)};
+
 void roc_mfp_put(void *to, const struct roc_mfp *head)
 {
 	unsigned char *at = to;
 
 	memcpy(at, LIBROC_MFP_MAGIC, 4);
 	put32(at + 4, ROC_MEP_VERSION);
-	put64(at + 8, head->block);
-	put64(at + 16, head->first_event);
-	put64(at + 24, head->time);
-	put64(at + 32, head->bytes);
-	put32(at + 40, head->events);
-	put32(at + 44, head->count);
-	put32(at + 48, head->source);
-	put32(at + 52, head->epoch);
-	put32(at + 56, head->flags);
-	put32(at + 60, head->content);
+	put_fields(at, head, BYTES_FIELDS(mfp_numbers));
 }
 
 void roc_mfp_put_entry(void *mfp, uint32_t i, const struct roc_mfp_entry *entry)
@@ -56,18 +52,7 @@ int libroc_mfp_get(const void *from, struct roc_mfp *head)
 	head->count = get32(at + 4);
 	if (head->count != ROC_MEP_VERSION)
 		return -EPROTONOSUPPORT;
-	*head = (struct roc_mfp){
-		.block = get64(at + 8),
-		.first_event = get64(at + 16),
-		.time = get64(at + 24),
-		.bytes = get64(at + 32),
-		.events = get32(at + 40),
-		.count = get32(at + 44),
-		.source = get32(at + 48),
-		.epoch = get32(at + 52),
-		.flags = get32(at + 56),
-		.content = get32(at + 60),
-	};
+	get_fields(head, at, BYTES_FIELDS(mfp_numbers));
 	if (!head->events || head->events > ROC_MFP_EVENTS_MAX || head->count > head->events ||
 	    head->bytes < roc_mfp_data(head->count) || head->bytes > ROC_MFP_BYTES_MAX)
 		return -EBADMSG;

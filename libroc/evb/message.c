@@ -14,6 +14,24 @@
 #define REGIONS_AT 1024
 #define SEGMENT_MAGIC UINT32_C(0x47455352) /* RSEG */
 
+#define GREETING(offset, member) BYTES_FIELD(offset, struct evb_greeting, member)
+static const struct bytes_field greeting_numbers[] = {
+	GREETING(8, version),	GREETING(16, status),	   GREETING(20, layout),
+	GREETING(24, protocol), GREETING(28, events),	   GREETING(32, in_flight),
+	GREETING(36, pieces),	GREETING(40, name_bytes),  GREETING(44, region_count),
+	GREETING(48, segments), GREETING(52, per_region),  GREETING(56, segment),
+	GREETING(64, mfp_max),	GREETING(72, incarnation), GREETING(80, to_incarnation)};
+
+#define MESSAGE(offset, member) BYTES_FIELD(offset, struct evb_message, member)
+static const struct bytes_field message_numbers[] = {
+	MESSAGE(0, type), MESSAGE(8, count), MESSAGE(12, number), MESSAGE(16, a),
+	MESSAGE(24, b),	  MESSAGE(32, c),    MESSAGE(40, d)};
+
+#define SEGMENT(offset, member) BYTES_FIELD(offset, struct evb_segment, member)
+static const struct bytes_field segment_numbers[] = {SEGMENT(8, block),	 SEGMENT(16, mfp_bytes),
+						     SEGMENT(24, bytes), SEGMENT(32, epoch),
+						     SEGMENT(40, part),	 SEGMENT(44, parts)};
+
 /* Text of a fixed length, ended with 0. */
 static void get_text(char *to, const unsigned char *from, size_t size)
 {
@@ -27,22 +45,8 @@ void evb_put_greeting(unsigned char *to, const struct evb_greeting *g)
 
 	memset(to, 0, EVB_GREETING);
 	memcpy(to, EVB_MAGIC, MAGIC_BYTES);
-	put32(to + 8, g->version);
+	put_fields(to, g, BYTES_FIELDS(greeting_numbers));
 	put32(to + 12, EVB_GREETING);
-	put32(to + 16, g->status);
-	put32(to + 20, g->layout);
-	put32(to + 24, g->protocol);
-	put32(to + 28, g->events);
-	put32(to + 32, g->in_flight);
-	put32(to + 36, g->pieces);
-	put32(to + 40, g->name_bytes);
-	put32(to + 44, g->region_count);
-	put32(to + 48, g->segments);
-	put32(to + 52, g->per_region);
-	put64(to + 56, g->segment);
-	put64(to + 64, g->mfp_max);
-	put64(to + 72, g->incarnation);
-	put64(to + 80, g->to_incarnation);
 	memcpy(to + 128, g->system, sizeof(g->system));
 	memcpy(to + 160, g->name, sizeof(g->name));
 	memcpy(to + 192, g->to, sizeof(g->to));
@@ -97,20 +101,7 @@ enum evb_wrong evb_get_greeting(const unsigned char *from, struct evb_greeting *
 		return wrong;
 	if (get32(from + 12) != EVB_GREETING)
 		return EVB_MALFORMED;
-	g->status = get32(from + 16);
-	g->layout = get32(from + 20);
-	g->protocol = get32(from + 24);
-	g->events = get32(from + 28);
-	g->in_flight = get32(from + 32);
-	g->pieces = get32(from + 36);
-	g->name_bytes = get32(from + 40);
-	g->region_count = get32(from + 44);
-	g->segments = get32(from + 48);
-	g->per_region = get32(from + 52);
-	g->segment = get64(from + 56);
-	g->mfp_max = get64(from + 64);
-	g->incarnation = get64(from + 72);
-	g->to_incarnation = get64(from + 80);
+	get_fields(g, from, BYTES_FIELDS(greeting_numbers));
 	get_text(g->system, from + 128, sizeof(g->system));
 	get_text(g->name, from + 160, sizeof(g->name));
 	get_text(g->to, from + 192, sizeof(g->to));
@@ -153,14 +144,8 @@ size_t evb_put_message(unsigned char *to, const struct evb_message *m)
 	size_t bytes = EVB_HEAD + payload_bytes(m->type, m->count);
 
 	memset(to, 0, EVB_HEAD);
-	put32(to, m->type);
+	put_fields(to, m, BYTES_FIELDS(message_numbers));
 	put32(to + 4, (uint32_t)bytes);
-	put32(to + 8, m->count);
-	put32(to + 12, m->number);
-	put64(to + 16, m->a);
-	put64(to + 24, m->b);
-	put64(to + 32, m->c);
-	put64(to + 40, m->d);
 	return bytes;
 }
 
@@ -176,14 +161,9 @@ bool evb_get_message(const unsigned char *from, size_t bytes, struct evb_message
 	*m = (struct evb_message){
 		.type = type,
 		.bytes = bytes,
-		.count = get32(from + 8),
-		.number = get32(from + 12),
-		.a = get64(from + 16),
-		.b = get64(from + 24),
-		.c = get64(from + 32),
-		.d = get64(from + 40),
 		.payload = from + EVB_HEAD,
 	};
+	get_fields(m, from, BYTES_FIELDS(message_numbers));
 	return m->count <= EVB_PAYLOAD && EVB_HEAD + payload_bytes(m->type, m->count) == bytes;
 }
 
@@ -221,12 +201,7 @@ void evb_put_segment(unsigned char *to, const struct evb_segment *s)
 	memset(to, 0, EVB_SEGMENT_HEAD);
 	put32(to, SEGMENT_MAGIC);
 	put32(to + 4, EVB_VERSION);
-	put64(to + 8, s->block);
-	put64(to + 16, s->mfp_bytes);
-	put64(to + 24, s->bytes);
-	put64(to + 32, s->epoch);
-	put32(to + 40, s->part);
-	put32(to + 44, s->parts);
+	put_fields(to, s, BYTES_FIELDS(segment_numbers));
 }
 
 bool evb_get_segment(const unsigned char *from, uint64_t room, struct evb_segment *s)
@@ -235,14 +210,7 @@ bool evb_get_segment(const unsigned char *from, uint64_t room, struct evb_segmen
 
 	if (get32(from) != SEGMENT_MAGIC || get32(from + 4) != EVB_VERSION)
 		return false;
-	*s = (struct evb_segment){
-		.block = get64(from + 8),
-		.mfp_bytes = get64(from + 16),
-		.bytes = get64(from + 24),
-		.epoch = get64(from + 32),
-		.part = get32(from + 40),
-		.parts = get32(from + 44),
-	};
+	get_fields(s, from, BYTES_FIELDS(segment_numbers));
 	if (s->mfp_bytes < ROC_MFP_HEAD || s->mfp_bytes > ROC_MFP_BYTES_MAX ||
 	    s->parts != evb_parts(s->mfp_bytes, room) || s->part >= s->parts)
 		return false;

@@ -10,6 +10,25 @@
 #include "network.h"
 #include "utils/units/outside.h"
 
+#define HELLO(offset, member) BYTES_FIELD(offset, struct wire_hello, member)
+static const struct bytes_field hello_numbers[] = {
+	HELLO(16, connection), HELLO(20, connections), HELLO(24, content), HELLO(28, page_bytes),
+	HELLO(32, flags),      HELLO(36, name_bytes),  HELLO(40, run),	   HELLO(48, unit_max)};
+
+#define WELCOME(offset, member) BYTES_FIELD(offset, struct wire_welcome, member)
+static const struct bytes_field welcome_numbers[] = {
+	WELCOME(16, status), WELCOME(20, slots),  WELCOME(24, name_bytes), WELCOME(32, base),
+	WELCOME(40, key),    WELCOME(48, stride), WELCOME(56, slot_bytes)};
+
+#define RECORD(offset, member) BYTES_FIELD(offset, struct wire_record, member)
+static const struct bytes_field record_numbers[] = {RECORD(0, type), RECORD(4, count), RECORD(8, a),
+						    RECORD(16, b)};
+
+#define HEAD(offset, member) BYTES_FIELD(offset, struct wire_head, member)
+static const struct bytes_field head_numbers[] = {HEAD(0, bytes),  HEAD(8, sequence),
+						  HEAD(16, first), HEAD(24, time),
+						  HEAD(32, link),  HEAD(36, flags)};
+
 static void put_greeting(unsigned char *to, uint32_t version, uint32_t bytes)
 {
 	memset(to, 0, bytes);
@@ -29,14 +48,7 @@ enum wire_wrong wire_get_greeting(const unsigned char *from, uint32_t *version)
 void wire_put_hello(unsigned char *to, const struct wire_hello *h)
 {
 	put_greeting(to, h->version, WIRE_HELLO);
-	put32(to + 16, h->connection);
-	put32(to + 20, h->connections);
-	put32(to + 24, h->content);
-	put32(to + 28, h->page_bytes);
-	put32(to + 32, h->flags);
-	put32(to + 36, h->name_bytes);
-	put64(to + 40, h->run);
-	put64(to + 48, h->unit_max);
+	put_fields(to, h, BYTES_FIELDS(hello_numbers));
 	memcpy(to + 64, h->from, sizeof(h->from));
 	memcpy(to + 128, h->provider, sizeof(h->provider));
 	memcpy(to + 160, h->name, sizeof(h->name));
@@ -52,14 +64,7 @@ enum wire_wrong wire_get_hello(const unsigned char *from, struct wire_hello *h)
 		return wrong;
 	if (get32(from + 12) != WIRE_HELLO)
 		return WIRE_MALFORMED;
-	h->connection = get32(from + 16);
-	h->connections = get32(from + 20);
-	h->content = get32(from + 24);
-	h->page_bytes = get32(from + 28);
-	h->flags = get32(from + 32);
-	h->name_bytes = get32(from + 36);
-	h->run = get64(from + 40);
-	h->unit_max = get64(from + 48);
+	get_fields(h, from, BYTES_FIELDS(hello_numbers));
 	outside_text(h->from, from + 64, sizeof(h->from));
 	outside_text(h->provider, from + 128, sizeof(h->provider));
 	memcpy(h->name, from + 160, sizeof(h->name));
@@ -74,13 +79,7 @@ enum wire_wrong wire_get_hello(const unsigned char *from, struct wire_hello *h)
 void wire_put_welcome(unsigned char *to, const struct wire_welcome *w)
 {
 	put_greeting(to, w->version, WIRE_WELCOME);
-	put32(to + 16, w->status);
-	put32(to + 20, w->slots);
-	put32(to + 24, w->name_bytes);
-	put64(to + 32, w->base);
-	put64(to + 40, w->key);
-	put64(to + 48, w->stride);
-	put64(to + 56, w->slot_bytes);
+	put_fields(to, w, BYTES_FIELDS(welcome_numbers));
 	memcpy(to + 64, w->provider, sizeof(w->provider));
 	memcpy(to + 128, w->why, sizeof(w->why));
 	memcpy(to + 384, w->name, sizeof(w->name));
@@ -96,13 +95,7 @@ enum wire_wrong wire_get_welcome(const unsigned char *from, struct wire_welcome 
 		return wrong;
 	if (get32(from + 12) != WIRE_WELCOME)
 		return WIRE_MALFORMED;
-	w->status = get32(from + 16);
-	w->slots = get32(from + 20);
-	w->name_bytes = get32(from + 24);
-	w->base = get64(from + 32);
-	w->key = get64(from + 40);
-	w->stride = get64(from + 48);
-	w->slot_bytes = get64(from + 56);
+	get_fields(w, from, BYTES_FIELDS(welcome_numbers));
 	outside_text(w->provider, from + 64, sizeof(w->provider));
 	outside_text(w->why, from + 128, sizeof(w->why));
 	memcpy(w->name, from + 384, sizeof(w->name));
@@ -118,20 +111,12 @@ enum wire_wrong wire_get_welcome(const unsigned char *from, struct wire_welcome 
 void wire_put_record(unsigned char *to, const struct wire_record *r)
 {
 	memset(to, 0, WIRE_RECORD);
-	put32(to, r->type);
-	put32(to + 4, r->count);
-	put64(to + 8, r->a);
-	put64(to + 16, r->b);
+	put_fields(to, r, BYTES_FIELDS(record_numbers));
 }
 
 bool wire_get_record(const unsigned char *from, struct wire_record *r)
 {
-	*r = (struct wire_record){
-		.type = get32(from),
-		.count = get32(from + 4),
-		.a = get64(from + 8),
-		.b = get64(from + 16),
-	};
+	get_fields(r, from, BYTES_FIELDS(record_numbers));
 	if (r->type < WIRE_BEAT || r->type > WIRE_BOOK)
 		return false;
 	return r->type == WIRE_CREDIT ? r->count && r->count <= WIRE_CREDITS : !r->count;
@@ -150,22 +135,10 @@ uint32_t wire_get_slot(const unsigned char *from)
 void wire_put_head(unsigned char *to, const struct wire_head *h)
 {
 	memset(to, 0, WIRE_HEAD);
-	put64(to, h->bytes);
-	put64(to + 8, h->sequence);
-	put64(to + 16, h->first);
-	put64(to + 24, h->time);
-	put32(to + 32, (uint32_t)h->link);
-	put32(to + 36, h->flags);
+	put_fields(to, h, BYTES_FIELDS(head_numbers));
 }
 
 void wire_get_head(const unsigned char *from, struct wire_head *h)
 {
-	*h = (struct wire_head){
-		.bytes = get64(from),
-		.sequence = get64(from + 8),
-		.first = get64(from + 16),
-		.time = get64(from + 24),
-		.link = (int32_t)get32(from + 32),
-		.flags = get32(from + 36),
-	};
+	get_fields(h, from, BYTES_FIELDS(head_numbers));
 }

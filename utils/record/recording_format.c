@@ -33,6 +33,17 @@ uint32_t recording_crc(const void *data, size_t length)
 	return ~crc;
 }
 
+#define HEADER(offset, member) BYTES_FIELD(offset, struct recording_header, member)
+static const struct bytes_field header_numbers[] = {
+	HEADER(28, flags),   HEADER(32, content), HEADER(36, page_bytes),
+	HEADER(40, number),  HEADER(48, run),	  HEADER(56, time),
+	HEADER(64, entries), HEADER(72, bytes),	  HEADER(80, unit_max)};
+
+#define ENTRY(offset, member) BYTES_FIELD(offset, struct recording_entry, member)
+static const struct bytes_field entry_numbers[] = {
+	ENTRY(0, offset), ENTRY(8, bytes), ENTRY(16, first), ENTRY(24, sequence),
+	ENTRY(32, time),  ENTRY(40, link), ENTRY(44, flags)};
+
 void recording_put_header(unsigned char *to, const struct recording_header *h)
 {
 	memset(to, 0, RECORDING_HEADER);
@@ -42,15 +53,7 @@ void recording_put_header(unsigned char *to, const struct recording_header *h)
 	put32(to + 16, RECORDING_HEADER);
 	put32(to + 20, RECORDING_ENTRY);
 	put32(to + 24, RECORDING_ALIGN);
-	put32(to + 28, h->flags);
-	put32(to + 32, h->content);
-	put32(to + 36, h->page_bytes);
-	put32(to + 40, h->number);
-	put64(to + 48, h->run);
-	put64(to + 56, h->time);
-	put64(to + 64, h->entries);
-	put64(to + 72, h->bytes);
-	put64(to + 80, h->unit_max);
+	put_fields(to, h, BYTES_FIELDS(header_numbers));
 	memcpy(to + 96, h->from, sizeof(h->from));
 	put32(to + HEADER_CRC, recording_crc(to, HEADER_CRC));
 }
@@ -76,15 +79,7 @@ enum recording_wrong recording_get_header(const unsigned char *from, size_t leng
 	h->header = get32(from + 16);
 	h->entry = get32(from + 20);
 	h->align = get32(from + 24);
-	h->flags = get32(from + 28);
-	h->content = get32(from + 32);
-	h->page_bytes = get32(from + 36);
-	h->number = get32(from + 40);
-	h->run = get64(from + 48);
-	h->time = get64(from + 56);
-	h->entries = get64(from + 64);
-	h->bytes = get64(from + 72);
-	h->unit_max = get64(from + 80);
+	get_fields(h, from, BYTES_FIELDS(header_numbers));
 	outside_text(h->from, from + 96, sizeof(h->from));
 	if (h->header != RECORDING_HEADER || h->entry != RECORDING_ENTRY)
 		return RECORDING_CORRUPT;
@@ -96,13 +91,7 @@ enum recording_wrong recording_get_header(const unsigned char *from, size_t leng
 void recording_put_entry(unsigned char *to, const struct recording_entry *e)
 {
 	memset(to, 0, RECORDING_ENTRY);
-	put64(to, e->offset);
-	put64(to + 8, e->bytes);
-	put64(to + 16, e->first);
-	put64(to + 24, e->sequence);
-	put64(to + 32, e->time);
-	put32(to + 40, (uint32_t)e->link);
-	put32(to + 44, e->flags);
+	put_fields(to, e, BYTES_FIELDS(entry_numbers));
 	put32(to + ENTRY_CRC, recording_crc(to, ENTRY_CRC));
 }
 
@@ -110,14 +99,6 @@ bool recording_get_entry(const unsigned char *from, struct recording_entry *e)
 {
 	if (get32(from + ENTRY_CRC) != recording_crc(from, ENTRY_CRC))
 		return false;
-	*e = (struct recording_entry){
-		.offset = get64(from),
-		.bytes = get64(from + 8),
-		.first = get64(from + 16),
-		.sequence = get64(from + 24),
-		.time = get64(from + 32),
-		.link = (int32_t)get32(from + 40),
-		.flags = get32(from + 44),
-	};
+	get_fields(e, from, BYTES_FIELDS(entry_numbers));
 	return true;
 }
