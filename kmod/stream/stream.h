@@ -210,8 +210,7 @@ static inline struct stream_counters *roc_ring_counters(const struct roc_stream_
 	return page_address(ring->card_page) + STREAM_PAGE_COUNTERS;
 }
 
-/* What the kind asks of a card beyond what the core does: where its open registers are, its TYPEs.
- */
+/* What the kind asks of a card beyond what the core does: its open registers' place, its TYPEs. */
 struct roc_stream_ops {
 	struct roc_card_ops card;
 	struct roc_stream_open open;

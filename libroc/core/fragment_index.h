@@ -8,9 +8,8 @@
 #include <roc/fragment_index.h>
 
 #define LIBROC_INDEX_NONE UINT32_MAX
-#define LIBROC_INDEX_LAP                                                                           \
-	(UINT64_C(1) << 31) /* entries after which an event is of an earlier lap                   \
-			     */
+/* Entries after which an event is of an earlier lap. */
+#define LIBROC_INDEX_LAP (UINT64_C(1) << 31)
 
 /*
  * An event: in a chain of those with the same hash and in the list of all, in order; or free, and

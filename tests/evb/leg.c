@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * A bad network in user space, for kernels that have none of their own (tc netem): a tap device
- *here and one in another network namespace, and between them frames are late, lost, or not carried
- *at all.
+ * here and one in another network namespace, and between them frames are late, lost, or not carried
+ * at all.
  *
  *	leg HERE NAMESPACE THERE
  *

@@ -11,8 +11,8 @@
  *	UNIT_MAIN("arithmetic", {"adds", adds}, {"another", another})
  *
  * The program prints the plan and one `ok`/`not ok` line per test, each failed assertion after a
- *`#` with file, line and condition, and the time of a test that took a second or more. It exits 0
- *if nothing failed, 1 otherwise. Arguments select the tests whose names contain one of them. Link
+ * `#` with file, line and condition, and the time of a test that took a second or more. It exits 0
+ * if nothing failed, 1 otherwise. Arguments select the tests whose names contain one of them. Link
  * with -lcunit.
  */
 #ifndef ROC_UNIT_H

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * roc-bench-dma --soak: everything at once, for long. Each channel, stream or sub-unit of the node
- * is a *lane*: a thread takes its data and looks at every byte. Once per period each gets a
- *verdict.
+ * is a *lane*: a thread takes its data and looks at every byte. Once per period each gets
+ * a verdict.
  *
  *	soak.c		the run: opens, waits, judges, ends
  *	soak_lane.c	a lane: what it is called, its thread, what it has counted

@@ -5,7 +5,7 @@
  *	static:FILE	nodes are known beforehand (static_file.h); the manager is one of them, and
  *			all others have a connection to it
  *	etcd:URL,...	an etcd of the site: leases are membership, watches tell of members and
- *tables
+ *			tables
  *
  * A node of the role ROC_EVB_MANAGER has the manager inside of its coordinator: with static: it is
  * the one that the file names, with etcd: whoever comes first, the others stand by.

@@ -4,7 +4,7 @@
  *
  *	source_card.c		a sub-unit of a card
  *	source_synthetic.c	memory, with the contents of an emulated card: for measuring and
- *testing the daemon where there is none
+ *				testing the daemon where there is none
  *
  * One thread, the worker's, calls everything but give_back, which is the network's.
  */

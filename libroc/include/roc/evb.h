@@ -100,7 +100,7 @@ struct roc_evb_region {
  *	never back; one whose events are numbered elsewhere does nothing. Called after start(), when
  *	this node comes into a system that runs. May be NULL. 0 or -errno
  * @stop: nothing new comes; what is there can still be taken, until take() says -ENODATA. 0 or
- *-errno
+ *	-errno
  * @idle: what to wait for until take() has something. May be NULL: looked at every 100 us
  * @regions: memory that all fragments lie in: how many; up to @room are filled in. Constant from
  *	the start on. NULL or 0: not known; then fragments are copied
@@ -156,7 +156,7 @@ struct roc_evb_sink_ops {
 
 /**
  * enum roc_evb_policy - which builder has a block. The numbers are in tables: new ones go to the
- *end
+ *	end
  * @ROC_EVB_ROUND_ROBIN: one after the other
  * @ROC_EVB_BARREL_SHIFT: the same, but readout units send a cycle of blocks each from another
  *	builder on, and do not run ahead of their window

@@ -9,24 +9,25 @@
  *
  *	- The first table is written when so many readout units and builders are there as are waited
  *	  for and nobody came for a while; who comes later is let in after the same while, and who
- *is gone is out of the table at once.
+ *	  is gone is out of the table at once.
  *	- Nobody is let in whom those who are there are not made for (@peers of struct
  *	  roc_evb_member): it costs data if a readout unit is too many for a builder. Who has a
  *	  place keeps it.
  *	- A readout unit that at least half of the builders suspect is taken out, and so is a
- *builder that at least half of the readout units suspect: because there has been no connection for
- *a while, or because it was late with many blocks in a row. One at a time, builders first (that
- *costs no data), never the last; then those who accused it are heard anew.
+ *	  builder that at least half of the readout units suspect: because there has been no
+ *	  connection for a while, or because it was late with many blocks in a row. One at a time,
+ *	  builders first (that costs no data), never the last; then those who accused it are heard
+ *	  anew.
  *	- Who was taken out is taken back after a time that doubles with each repetition, or at once
  *	  when it was started anew; who said what cannot be only then: until then it is refused by
  *	  those who heard it.
  *	- With ROC_EVB_LEAST_LOADED builders' weights follow their free memory, at most once a
- *second.
+ *	  second.
  *	- When no readout unit has begun anything, a table holds from behind what builders have
  *	  delivered: those that were all started anew go on there.
  *	- A table holds from a block on that no readout unit has begun by the time it hears of it:
- *ahead of the farthest, but of one that is far ahead of all others. That may be before the block of
- *a table that is published and does not hold yet: then that one never will.
+ *	  ahead of the farthest, but of one that is far ahead of all others. That may be before the
+ *	  block of a table that is published and does not hold yet: then that one never will.
  *
  * One thread at a time per manager.
  */

@@ -99,7 +99,7 @@ enum roc_counter {
  * @owner_pid: its process, 0: none, or not of our PID namespace
  * @error_interrupts: of a sub-unit's interrupts, told of an error; at most UINT32_MAX is said. 0 of
  *	other channels, and from a libroc before 0.4.0. It is beside the counters because these have
- *no place left, and programs have a structure of this size
+ *	no place left, and programs have a structure of this size
  * @counter: by enum roc_counter; those behind ROC_COUNTERS are -1
  * @gaps: how long the card had room between finishing a superpage and getting the next: [i] counts
  *	gaps below 2^i microseconds and not below the one before, the last one everything longer;

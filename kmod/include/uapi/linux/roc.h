@@ -821,20 +821,20 @@ enum roc_export_flags {
  *
  * Other devices import it and see what the card writes, as processes do that map it (MAP_SHARED, up
  * to its length). Also while the channel runs. What is ready only the ready ring says, or a
- *stream's positions: there are no fences. DMA_BUF_IOCTL_SYNC brackets the CPU's accesses where
- *another device writes.
+ * stream's positions: there are no fences. DMA_BUF_IOCTL_SYNC brackets the CPU's accesses where
+ * another device writes.
  *
  * The dma-buf keeps the memory when the buffer is unregistered and the channel closed, pinned,
- *until the last descriptor, mapping and importer have gone. When the card is removed or reset it is
- * revoked: importers that want to know are told (move_notify), attach, map, mmap and the begin of
- * a CPU access fail with ENODEV. Mappings that exist go on showing the memory as it is.
+ * until the last descriptor, mapping and importer have gone. When the card is removed or reset it
+ * is revoked: importers that want to know are told (move_notify), attach, map, mmap and the begin
+ * of a CPU access fail with ENODEV. Mappings that exist go on showing the memory as it is.
  *
  * Memory that is exported counts against RLIMIT_MEMLOCK of the user, too, once however often it is
  * exported, until it is given back: it may outlive the process.
  *
  * Errors: ENOENT; EPIPE the stream has no ring yet; EOPNOTSUPP the buffer was imported: share that
  * descriptor, or the kernel has no dma-bufs; ENOMEM (why MEMLOCK, or no memory when why is 0);
- *EMFILE.
+ * EMFILE.
  */
 struct roc_buf_export {
 	__u32 size;

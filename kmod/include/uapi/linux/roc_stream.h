@@ -290,7 +290,7 @@ struct roc_st_ring {
 /**
  * enum roc_st_policy - what a stream does when the ring is full and the card's own memory fills up
  * @ROC_ST_THROTTLE: from &roc_st_settings.throttle_on bytes to throttle_off it takes no events.
- *Without this bit the same happens when there is no room for the next one
+ *	Without this bit the same happens when there is no room for the next one
  * @ROC_ST_TRUNCATE: from &roc_st_settings.truncate_on bytes on events come without their data,
  *	marked so: every event id is there
  */
@@ -348,9 +348,8 @@ enum roc_st_set {
  *
  * In: members that @set names, others are not looked at; out: all, as they are from now on. They
  * belong to the stream, not to the open file, and hold until they are changed or the stream is
- *	reset with ROC_ST_RESET_DEFAULT; may be set while it runs. Up to @spill they are the card's,
- *	which has them from whoever wrote its registers last, and forgets them with a function
- *reset.
+ * reset with ROC_ST_RESET_DEFAULT; may be set while it runs. Up to @spill they are the card's,
+ * which has them from whoever wrote its registers last, and forgets them with a function reset.
  *
  * Errors: ENOENT the card has no such stream;
  * or the stream does not have this setting: none was set; ERANGE the card does not take a value

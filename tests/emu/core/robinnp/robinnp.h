@@ -19,7 +19,7 @@
  *
  * A fragment goes from the source into a page of its link's list, and its descriptor to the host; a
  * command writes what is in a page into a host page. Of a fragment only what its words are made of
- *is kept. All state belongs to struct robinnp; card.h says who may call what when.
+ * is kept. All state belongs to struct robinnp; card.h says who may call what when.
  */
 #ifndef EMU_ROBINNP_H
 #define EMU_ROBINNP_H

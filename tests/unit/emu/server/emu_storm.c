@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * Everybody at once: clients of both endpoints that map, access, reset, leave and come back,
- *control clients that set, break and count, engines that write. The card has to answer all of them,
- *and to end when it is told. Built with the thread sanitizer it looks for races as well:
+ * control clients that set, break and count, engines that write. The card has to answer all of
+ * them, and to end when it is told. Built with the thread sanitizer it looks for races as well:
  *
  *	make unit O=build/tsan CFLAGS='-O1 -g -fsanitize=thread' UNIT=emu_storm
  */

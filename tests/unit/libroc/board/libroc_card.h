@@ -4,7 +4,7 @@
  * to the card is what the model sees, and time goes on only when the library sleeps.
  *
  * One card at a time: card_begin() makes it, card_end() takes it away. Who includes this has
- *included emu_host_card.h with HOST_CARD, and says what the card is:
+ * included emu_host_card.h with HOST_CARD, and says what the card is:
  *
  *	CARD_TYPE	enum roc_card_type
  *	CARD_SERIAL	its serial number

@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * What the manager decides, as a table of situations. A line of one is a time in ms and what
- *happens:
+ * happens:
  *
- *	+ r1 r2 b1 rb3		these are the members (r: readout unit, b: builder, rb: both); r1'
- *is r1 started anew, r1/2 is made for two of the other role r1 100 b2:9 b1:-	r1 reports: its next
- *block, whom it suspects and how many
- *late blocks in a row (0: no connection) load b1 900		b1 reports its load = r1 r2 | b1 b3
- *the table is another one, and has these from 164 300		it holds from a block in these
- *bounds -			no other table is wanted
+ *	+ r1 r2 b1 rb3		these are the members (r: readout unit, b: builder, rb: both);
+ *				r1' is r1 started anew, r1/2 is made for two of the other role
+ *	r1 100 b2:9 b1:-	r1 reports: its next block, whom it suspects and how many late
+ *				blocks in a row (-: no connection)
+ *	load b1 900		b1 reports its load
+ *	= r1 r2 | b1 b3		the table is another one, and has these
+ *	from 164 300		it holds from a block in these bounds
+ *	-			no other table is wanted
  *	says ...		a sentence with these words
  *
  * Between two lines the manager is stepped every 100 ms; a table is adopted as it comes.

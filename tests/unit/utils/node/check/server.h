@@ -8,8 +8,8 @@
  *	-PATH			neither file, folder nor link
  *	0PATH			nobody may read the file
  *	>PATH=TARGET		a symbolic link
- *	@config=ADDRESS PAYLOAD REQUEST ASPM	configuration space; PAYLOAD 0: its first 64 bytes
- *only
+ *	@config=ADDRESS PAYLOAD REQUEST ASPM
+ *				configuration space; PAYLOAD 0: its first 64 bytes only
  *	@dmi=N N ...		memory modules on each socket
  *	@module=N GIB SPEED SET	the tables of @dmi that follow have such a module in slot N
  *	@slots=MAKER		the same: how the board names its slots (enum server_maker)
