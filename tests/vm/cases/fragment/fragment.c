@@ -169,9 +169,11 @@ static void what_one_costs(void)
 		UNIT_EQ(taker_wait(&t, ROC_FR_WAIT_DATA, 5000), 0);
 		taker_pass(&t);
 		UNIT_EQ(taker_wait(&t, ROC_FR_WAIT_DATA, 50), -ETIME);
-		/* As the card counts: a message may be late, and two may arrive as one. */
+		/*
+		 * As the card counts: a message may be late, two may arrive as one, and with a
+		 * vector that is shared nobody knows whose a late one was.
+		 */
 		UNIT_EQ(emu_sub(CARD0, t.sub, "data_interrupts") - told, 1);
-		CU_ASSERT(UNIT_WAIT(taker_info(&t).interrupts > before.interrupts, 5000));
 		after = taker_info(&t);
 		CU_ASSERT(after.interrupts <= told + 1);
 		UNIT_EQ(after.arms - before.arms, 1);
