@@ -51,10 +51,8 @@ int libroc_reset_asked(const struct libroc_asked *a, unsigned long request, void
 	case 0:
 		return 0;
 	case EBUSY:
-		return roc_fail(EBUSY,
-				"%s: cannot reset so much of a %s that runs: stop it first, or "
-				"take %s",
-				a->name, a->kind->one, a->kind->mild);
+		return roc_fail(EBUSY, "%s: cannot reset so much of a %s that %s, or take %s",
+				a->name, a->kind->one, a->kind->busy, a->kind->mild);
 	case EINVAL:
 		return roc_fail(EINVAL, "%s: there is no reset level %u: see %s", a->name, level,
 				a->kind->levels);

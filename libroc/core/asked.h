@@ -13,7 +13,8 @@ struct libroc_kind {
 	uint32_t cap;		/* of an endpoint that has them */
 	const char *lacks;	/* what is said of an endpoint that has none */
 	const char *levels;	/* where its levels of reset are */
-	const char *mild;	/* of these, those that are for one that runs */
+	const char *mild;	/* of these, those that are for one that is busy */
+	const char *busy;	/* why another level may have to wait */
 	/* What number @number of a card is called. 0, -ENOENT: there is none, or -errno. */
 	int (*name)(struct roc_endpoint *ep, unsigned int number, char name[ROC_TEXT_MAX]);
 };

@@ -23,6 +23,7 @@ static const struct libroc_kind kind = {
 		 "roc-list-cards for what it is",
 	.levels = "enum roc_fr_level",
 	.mild = "ROC_FR_RESET_COUNTERS",
+	.busy = "runs, or has the settings of who has it open: stop it first, wait for its end",
 	.name = name_of,
 };
 

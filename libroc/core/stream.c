@@ -24,6 +24,7 @@ static const struct libroc_kind kind = {
 		 "roc_channel_open()",
 	.levels = "enum roc_st_level",
 	.mild = "ROC_ST_RESET_FLUSH or _COUNTERS",
+	.busy = "runs: stop it first",
 	.name = name_of,
 };
 

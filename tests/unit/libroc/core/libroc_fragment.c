@@ -409,6 +409,7 @@ static void settings_and_resets(void)
 	UNIT_EQ(fake.in.reset.level, ROC_FR_RESET_COUNTERS);
 	fake.errno_ = EBUSY;
 	FAILS(roc_fragments_reset(f, ROC_FR_RESET_LOGIC), -EBUSY, "stop it first");
+	SAYS("the settings of who has it open");
 	fake.errno_ = EIO;
 	FAILS(roc_fragments_reset(f, ROC_FR_RESET_LOGIC), -EIO, "does not show");
 	UNIT_EQ(roc_fragments_eventfd(f, 5), 0);
