@@ -349,27 +349,41 @@ static bool take_segments(struct evb_guest *g, struct evb_arrival *a)
 	return true;
 }
 
-/* The next bytes of it: as far as the piece there and the segment here go. */
+/*
+ * The next bytes of it, as far as the segment here goes: of as many pieces there as one operation
+ * can read. The head of a MFP is a piece of its own, and an operation for it would cost as much as
+ * one for its data.
+ */
 static int read_some(struct roc_evb *e, struct evb_guest *g, struct evb_arrival *a)
 {
-	const struct evb_piece *from = &a->from[a->from_next];
-	const struct evb_region *r = &g->pair.peer.regions[from->region];
-	uint64_t in_segment = a->filled % g->room, bytes = from->bytes - a->from_done;
+	uint64_t in_segment = a->filled % g->room, room = g->room - in_segment, done = a->from_done;
+	struct fi_rma_iov from[FABRIC_IOV];
 	struct pair_op *op = pair_op(&g->pair);
-	struct fabric_write w = {.to = r->base + from->offset + a->from_done, .key = r->key};
+	uint32_t next = a->from_next;
+	unsigned int n;
 	int ret;
 
 	if (!op)
 		return -EAGAIN;
-	if (bytes > g->room - in_segment)
-		bytes = g->room - in_segment;
-	w.data_bytes = bytes;
-	w.context = op;
 	op->of = a;
+	for (n = 0; n < g->pair.fabric.rma_limit && room && next < a->from_count; n++) {
+		const struct evb_piece *p = &a->from[next];
+		const struct evb_region *r = &g->pair.peer.regions[p->region];
+		uint64_t bytes = p->bytes - done < room ? p->bytes - done : room;
+
+		from[n] = (struct fi_rma_iov){
+			.addr = r->base + p->offset + done, .len = bytes, .key = r->key};
+		room -= bytes;
+		done += bytes;
+		if (done == p->bytes) {
+			next++;
+			done = 0;
+		}
+	}
 	ret = fabric_end_read(&g->pair.fabric, &g->pair.end,
 			      evb_segment_at(g, a->segments[a->filled / g->room]) +
 				      EVB_SEGMENT_HEAD + in_segment,
-			      &w);
+			      from, n, op);
 	e->n.calls++;
 	if (ret) {
 		pair_op_free(&g->pair, op);
@@ -378,12 +392,9 @@ static int read_some(struct roc_evb *e, struct evb_guest *g, struct evb_arrival 
 						  strerror(-ret));
 	}
 	a->reads++;
-	a->filled += bytes;
-	a->from_done += bytes;
-	if (a->from_done == from->bytes) {
-		a->from_next++;
-		a->from_done = 0;
-	}
+	a->filled += g->room - in_segment - room;
+	a->from_next = next;
+	a->from_done = done;
 	return 0;
 }
 

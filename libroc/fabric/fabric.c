@@ -139,6 +139,11 @@ int fabric_open(struct fabric *f, const char *provider, const char *node, char w
 	f->iov_limit = f->info->tx_attr->iov_limit < FABRIC_IOV
 			       ? (unsigned int)f->info->tx_attr->iov_limit
 			       : FABRIC_IOV;
+	f->rma_limit = f->info->tx_attr->rma_iov_limit < FABRIC_IOV
+			       ? (unsigned int)f->info->tx_attr->rma_iov_limit
+			       : FABRIC_IOV;
+	/* Who says nothing reads one. */
+	f->rma_limit = f->rma_limit ? f->rma_limit : 1;
 	ret = lib.fabric(f->info->fabric_attr, &f->fabric, NULL);
 	if (ret)
 		return fail(why, ret, "the fabric cannot be opened");
@@ -347,10 +352,24 @@ int fabric_end_write(const struct fabric *f, struct fabric_end *e, const struct 
 }
 
 int fabric_end_read(const struct fabric *f, struct fabric_end *e, void *into,
-		    const struct fabric_write *w)
+		    const struct fi_rma_iov *from, unsigned int count, void *context)
 {
-	return handed(fi_read(e->ep, into, w->data_bytes, descriptor(f, into), e->peer, w->to,
-			      w->key, w->context));
+	struct iovec to = {.iov_base = into};
+	void *desc = descriptor(f, into);
+	struct fi_msg_rma message = {
+		.msg_iov = &to,
+		.desc = &desc,
+		.iov_count = 1,
+		.addr = e->peer,
+		.rma_iov = from,
+		.rma_iov_count = count,
+		.context = context,
+	};
+	unsigned int i;
+
+	for (i = 0; i < count; i++)
+		to.iov_len += from[i].len;
+	return handed(fi_readmsg(e->ep, &message, FI_COMPLETION));
 }
 
 int fabric_end_send(const struct fabric *f, struct fabric_end *e, const void *data, size_t bytes,

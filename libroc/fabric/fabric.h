@@ -28,6 +28,7 @@ struct fabric {
 	struct fid_mr *mr[FABRIC_REGIONS];
 	unsigned int region_count;
 	unsigned int iov_limit; /* pieces of our memory in one write */
+	unsigned int rma_limit; /* pieces of the other's memory in one read */
 	bool virt;		/* remote addresses are those of the other process, else from 0 */
 	bool wait_fd;		/* there is a descriptor to wait for */
 };
@@ -85,9 +86,10 @@ int fabric_end_write(const struct fabric *f, struct fabric_end *e, const struct 
 #define FABRIC_IOV 8
 int fabric_end_gather(const struct fabric *f, struct fabric_end *e, const struct iovec *pieces,
 		      unsigned int count, const struct fabric_write *w);
-/* Read w->data_bytes from the other end at w->to, w->key, to @into. */
+/* Read @count pieces of the other's memory, at most f->rma_limit, to @into, one behind the other.
+ */
 int fabric_end_read(const struct fabric *f, struct fabric_end *e, void *into,
-		    const struct fabric_write *w);
+		    const struct fi_rma_iov *from, unsigned int count, void *context);
 /* A message, and memory for one that comes. */
 int fabric_end_send(const struct fabric *f, struct fabric_end *e, const void *data, size_t bytes,
 		    void *context);

@@ -215,6 +215,35 @@ static void large_fragments(void)
 				      .total = 40});
 }
 
+/* Pulled: the head of a MFP, and a fragment of two parts that stay where they are, by one read. */
+static void one_read(void)
+{
+	const uint64_t total = 60;
+	struct roc_evb_counts c;
+	unsigned int i;
+
+	begin();
+	for (i = 0; i < 2; i++) {
+		node_new(i, i ? ROC_EVB_READOUT : ROC_EVB_BUILDER);
+		nodes[i].cfg.protocol = ROC_EVB_PULL;
+		nodes[i].cfg.single = true;
+		nodes[i].cfg.in_flight = 4;
+		nodes[i].cfg.fragment_max = 30000;
+		nodes[i].source.size = 30000;
+		nodes[i].source.fixed = true;
+		nodes[i].source.events = total;
+		node_open(&nodes[i]);
+	}
+	publish(ROC_EVB_ROUND_ROBIN, 0);
+	CU_ASSERT_TRUE(run_until(NULL, 20000));
+	c = counts_of(&nodes[0]);
+	UNIT_EQ(c.complete, total);
+	UNIT_EQ(nodes[0].sink.wrong, 0);
+	/* A few are tried again. */
+	CU_ASSERT_TRUE(c.calls >= total && c.calls < 2 * total);
+	close_all();
+}
+
 static void by_shared_memory(void)
 {
 	unsigned int protocol;
@@ -232,4 +261,4 @@ static void by_shared_memory(void)
 UNIT_MAIN("event building", {"one_pair", one_pair},
 	  {"protocols_and_segments", protocols_and_segments}, {"assignments", assignments},
 	  {"many_nodes", many_nodes}, {"threads", threads}, {"large_fragments", large_fragments},
-	  {"by_shared_memory", by_shared_memory})
+	  {"one_read", one_read}, {"by_shared_memory", by_shared_memory})
