@@ -60,7 +60,10 @@ static int node_open(struct node *n, const char *name, const char *text)
 		.text = text,
 		.name = name,
 		.lease_ns = nodes_lease,
-		.manager = {.policy = ROC_EVB_BARREL_SHIFT, .readouts = 1, .settle_ns = 300000000},
+		.manager = {.policy = ROC_EVB_BARREL_SHIFT,
+			    .readouts = 1,
+			    .settle_ns = 300000000,
+			    .grace_ns = 1},
 		.say = sentence,
 	};
 	static uint64_t incarnation = 100;
