@@ -110,7 +110,7 @@ help:
 	@echo '               EVB=1 no card: build events on four nodes in network namespaces'
 	@echo 'check          everything that must be green: style, unit tests, guest tests'
 	@echo 'check-evb      whole systems of event building in network namespaces: what fails, and comes back'
-	@echo 'check-service  the installed units under systemd, in a guest whose first process it is'
+	@echo 'check-service  the installed units under systemd in a guest, and events built from cards of three kinds'
 	@echo 'check-debug    the cases on a kernel with lockdep, KASAN and DMA-API debugging, which is compiled first'
 	@echo 'check-matrix   every way out of a channel in every phase of it, five times (hours)'
 	@echo 'soak           all channels of two CRUs and a C-RORC at once, for SOAK_SECONDS (60), in a guest'

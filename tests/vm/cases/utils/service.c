@@ -303,7 +303,7 @@ static void event_building(void)
 		 "--source=card:id=%s,sub=sub0,buffer=4Mi,links=6,hold=%ums "
 		 "--sink=file:/var/lib/roc-evb-n1 --events=4 --fragment=64Ki --memory=32Mi "
 		 "--peers=1 --stale=%u",
-		 card, patience_ms(2000), patience_ms(4000));
+		 card, patience_ms(2000), limit_ms(4000));
 	evb_conf(options);
 	ends(0, "systemctl start " EVB);
 	CU_ASSERT(UNIT_WAIT(!RUN("awk '/^roc_evb_complete_blocks/ && $2 > 25 {n = 1} "
