@@ -99,19 +99,22 @@ static void roc_stream_last_counters(struct roc_reader *r, bool present)
 	spin_unlock_irq(&st->lock);
 }
 
-/* Until the card's first state is there the page says where the run begins. */
-static void roc_stream_page_begin(struct roc_stream_ring *ring, u32 position)
+/* Until the card's first state is there the page says where the run begins, and its counters. */
+static void roc_stream_page_begin(struct roc_stream_ring *ring, u32 position,
+				  const struct stream_counters *counters)
 {
 	struct stream_state *state = roc_ring_state(ring);
 
 	clear_page(page_address(ring->card_page));
 	state->written = cpu_to_le32(position);
 	state->read = cpu_to_le32(position);
+	*roc_ring_counters(ring) = *counters;
 }
 
 int roc_stream_start(struct roc_reader *r, u32 position)
 {
 	struct roc_channel *ch = r->open.ch;
+	struct stream_counters counters = {};
 	int err;
 
 	if (ch->state == ROC_CH_RUNNING)
@@ -125,7 +128,8 @@ int roc_stream_start(struct roc_reader *r, u32 position)
 		err = roc_bus_give(ch);
 	if (!err) {
 		ch->loaded = true;
-		roc_stream_page_begin(r->ring, position);
+		roc_stream_read_counters(ch, &counters);
+		roc_stream_page_begin(r->ring, position, &counters);
 		WRITE_ONCE(roc_ring_user(r->ring)->read, position);
 		WRITE_ONCE(roc_ring_user(r->ring)->taken, position);
 		err = roc_stream_enable(r, position);
@@ -135,7 +139,7 @@ int roc_stream_start(struct roc_reader *r, u32 position)
 		return err;
 	}
 	r->run++;
-	r->discarded = le64_to_cpu(roc_ring_counters(r->ring)->discarded);
+	r->discarded = le64_to_cpu(counters.discarded);
 	trace_roc_stream_start(ch->ep->minor, ch->number, r->run, position);
 	roc_stream_bind(r, position);
 	ch->why = ROC_WHY_NONE;

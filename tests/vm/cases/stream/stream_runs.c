@@ -1,0 +1,309 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Runs of a stream one after the other, and what meets a run: nothing of the one before is left in
+ * it, what is set reaches it, and whoever came first still hears of what he waits for.
+ */
+#include "common/case.h"
+#include "common/reader.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#define VSEC 0x200 /* where the emulated card has it */
+#define STATE_LATE_US 1000000000
+
+static void start(struct reader *r)
+{
+	emu_normal_p40(CARD0);
+	UNIT_NEED(reader_open(r));
+}
+
+static void finish(struct reader *r)
+{
+	READER_OK(r);
+	CU_ASSERT(reader_stop(r));
+	reader_close(r);
+	CU_ASSERT(emu_clean(CARD0));
+}
+
+/* Ends the run with a full ring; what it has lost. */
+static uint64_t full(struct reader *r)
+{
+	struct roc_st_stop stop = {.size = sizeof(stop)};
+
+	UNIT_NEED(reader_start(r));
+	CU_ASSERT(UNIT_WAIT(emu_stream(CARD0, 0, "throttles") > 0, 10000));
+	UNIT_EQ(abi(r->fd, ROC_ST_STOP, &stop), 0);
+	return stop.lost;
+}
+
+/* The card counts on; a run has lost what was lost in it, and its flags and page are its own. */
+static void after_a_full_ring(void)
+{
+	struct roc_st_stop stop = {.size = sizeof(stop)};
+	struct reader r = {.ring = 64 * KIB};
+	uint64_t lost;
+
+	start(&r);
+	reader_generate(&r, 0, 1024, 1024, 0, 3000, 0);
+	lost = full(&r);
+	CU_ASSERT(lost > 0);
+	UNIT_EQ(reader_info(&r).card.discarded, lost);
+	CU_ASSERT(r.kernel->flags & ROC_ST_STOPPED);
+	/* Nothing of the next one comes into the page before its end. */
+	reader_generate(&r, 0, 1024, 1024, 0, 10, 0);
+	emu(CARD0, "fault 0 state-late 1 %u", STATE_LATE_US);
+	r.position = 5000;
+	r.event = 0;
+	UNIT_NEED(reader_start(&r));
+	UNIT_EQ(r.kernel->flags, 0);
+	UNIT_EQ(reader_there(&r), 0);
+	UNIT_EQ(r.state->read, 5000);
+	UNIT_EQ(r.state->status, 0);
+	UNIT_EQ(reader_info(&r).card.discarded, lost);
+	emu(CARD0, "fault 0 clear");
+	CU_ASSERT(reader_run(&r, 10, 5000));
+	READER_OK(&r);
+	UNIT_EQ(abi(r.fd, ROC_ST_STOP, &stop), 0);
+	UNIT_EQ(stop.lost, 0);
+	UNIT_EQ(reader_info(&r).card.discarded, lost);
+	reader_close(&r);
+	CU_ASSERT(emu_clean(CARD0));
+}
+
+static int set(int fd, uint32_t what, struct roc_st_settings s)
+{
+	s.size = sizeof(s);
+	s.set = what;
+	return abi(fd, ROC_ST_SETTINGS, &s);
+}
+
+static bool card_has(uint32_t bytes, uint32_t time)
+{
+	return emu_peek(CARD0, 0, P40_BAR_DMA, P40_STREAM(0) + STREAM_IRQ_BYTES) == bytes &&
+	       emu_peek(CARD0, 0, P40_BAR_DMA, P40_STREAM(0) + STREAM_IRQ_NS) == time;
+}
+
+/* When to interrupt reaches a card that runs, and holds for the runs that follow. */
+static void moderation(void)
+{
+	struct reader r = {.ring = 64 * KIB};
+
+	start(&r);
+	UNIT_NEED(reader_start(&r));
+	CU_ASSERT(card_has(16 * KIB, 30000000));
+	UNIT_EQ(set(r.fd, ROC_ST_SET_INTERRUPT_BYTES | ROC_ST_SET_INTERRUPT_TIME,
+		    (struct roc_st_settings){.interrupt_bytes = 4096, .interrupt_time = 123456}),
+		0);
+	CU_ASSERT(card_has(4096, 123456));
+	CU_ASSERT(reader_stop(&r));
+	UNIT_NEED(reader_start(&r));
+	CU_ASSERT(card_has(4096, 123456));
+	finish(&r);
+}
+
+/* What all streams share goes back with the defaults of all, and not with those of one. */
+static void defaults_of_the_card(void)
+{
+	struct roc_st_card card = {.size = sizeof(card),
+				   .set = ROC_ST_CARD_ENABLED | ROC_ST_CARD_SOURCE,
+				   .enabled = 0x15,
+				   .source = 0x777};
+	struct roc_st_reset reset = {.size = sizeof(reset), .level = ROC_ST_RESET_DEFAULT};
+	int fd;
+
+	emu_normal_p40(CARD0);
+	fd = node_open(P40_ID, -1);
+	UNIT_EQ(abi(fd, ROC_ST_CARD, &card), 0);
+	UNIT_EQ(abi(fd, ROC_ST_RESET, &reset), 0);
+	card = (struct roc_st_card){.size = sizeof(card)};
+	UNIT_EQ(abi(fd, ROC_ST_CARD, &card), 0);
+	UNIT_EQ(card.enabled, 0x15);
+	UNIT_EQ(card.source, 0x777);
+	reset.stream = ROC_ST_ALL;
+	UNIT_EQ(abi(fd, ROC_ST_RESET, &reset), 0);
+	card = (struct roc_st_card){.size = sizeof(card)};
+	UNIT_EQ(abi(fd, ROC_ST_CARD, &card), 0);
+	UNIT_EQ(card.enabled, 0x7f);
+	UNIT_EQ(card.source, STREAM_CARD_SOURCE_DEFAULT);
+	close(fd);
+}
+
+/* An eventfd from before the run: the card is asked as the run begins, not when somebody looks. */
+static void eventfd_before_the_run(void)
+{
+	struct roc_ch_eventfd e = {.size = sizeof(e), .fd = eventfd(0, EFD_NONBLOCK)};
+	struct reader r = {.stream = P40_STREAM_ODIN, .ring = 64 * KIB};
+	struct pollfd p = {.fd = e.fd, .events = POLLIN};
+
+	start(&r);
+	UNIT_EQ(abi(r.fd, ROC_CH_EVENTFD, &e), 0);
+	reader_generate(&r, 0, 64, 64, 1, 2, STREAM_GENERATOR_CLOCKED);
+	UNIT_NEED(reader_start(&r));
+	UNIT_EQ(reader_info(&r).arms, 1);
+	UNIT_EQ(poll(&p, 1, patience_ms(5000)), 1);
+	CU_ASSERT(UNIT_WAIT((reader_take(&r, true), r.events == 2), 5000));
+	finish(&r);
+	close(e.fd);
+}
+
+struct patience {
+	struct reader *r;
+	uint32_t lines;
+};
+
+static int wait_for_lines(void *arg)
+{
+	const struct patience *p = arg;
+	struct roc_st_wait w = {.size = sizeof(w), .position = p->r->read + p->lines};
+
+	w.deadline = now_ns() + 60000000000ull;
+	return abi(p->r->fd, ROC_ST_WAIT, &w) ? 1 : 0;
+}
+
+/* Who polls is told of the first line; who sleeps until there are ten is told of the tenth. */
+static void sleeper_beside_poll(void)
+{
+	struct reader r = {.stream = P40_STREAM_ODIN, .ring = 64 * KIB};
+	struct patience ten = {&r, 10};
+	struct pollfd p;
+	uint64_t arms;
+	pid_t pid;
+
+	start(&r);
+	/* One line each. */
+	reader_generate(&r, 0, 64, 64, 0, 1, 0);
+	UNIT_NEED(reader_start(&r));
+	CU_ASSERT(UNIT_WAIT(reader_take(&r, true), 5000));
+	arms = reader_info(&r).arms;
+	pid = child_start(AS_ROOT, wait_for_lines, &ten);
+	CU_ASSERT(UNIT_WAIT(reader_info(&r).arms > arms, 5000));
+	p = (struct pollfd){.fd = r.fd, .events = POLLIN};
+	reader_set(&r, STREAM_SET_LIMIT, 2);
+	UNIT_EQ(poll(&p, 1, patience_ms(5000)), 1);
+	CU_ASSERT(UNIT_WAIT(reader_info(&r).interrupts >= 1, 5000));
+	reader_set(&r, STREAM_SET_LIMIT, 11);
+	UNIT_EQ(child_wait(pid, 5000), 0);
+	CU_ASSERT(UNIT_WAIT((reader_take(&r, true), r.events == 11), 5000));
+	finish(&r);
+}
+
+/* Two sleep: who wants less is told first, whoever came first, and the other when it is enough. */
+static void two_sleep(bool less_first)
+{
+	struct reader r = {.stream = P40_STREAM_ODIN, .ring = 64 * KIB};
+	struct patience ten = {&r, 10}, two = {&r, 2};
+	pid_t first, second;
+
+	start(&r);
+	reader_generate(&r, 0, 64, 64, 0, 1, 0);
+	UNIT_NEED(reader_start(&r));
+	CU_ASSERT(UNIT_WAIT(reader_take(&r, true), 5000));
+	first = child_start(AS_ROOT, wait_for_lines, less_first ? &two : &ten);
+	CU_ASSERT(UNIT_WAIT(child_sleeps(first), 5000));
+	second = child_start(AS_ROOT, wait_for_lines, less_first ? &ten : &two);
+	CU_ASSERT(UNIT_WAIT(child_sleeps(second), 5000));
+	reader_set(&r, STREAM_SET_LIMIT, 3);
+	UNIT_EQ(child_wait(less_first ? first : second, 5000), 0);
+	reader_set(&r, STREAM_SET_LIMIT, 11);
+	UNIT_EQ(child_wait(less_first ? second : first, 5000), 0);
+	CU_ASSERT(UNIT_WAIT((reader_take(&r, true), r.events == 11), 5000));
+	finish(&r);
+}
+
+static void two_sleepers(void)
+{
+	two_sleep(false);
+	two_sleep(true);
+}
+
+static int ring_of_another(void *arg)
+{
+	struct roc_st_ring ring = {.size = sizeof(ring), .length = 64 * KIB};
+
+	return abi(*(const int *)arg, ROC_ST_RING, &ring) != -EPERM || ring.why != ROC_WHY_OWNER;
+}
+
+/* The limit is of who opened it: what was forked makes no ring with one of its own. */
+static void forked(void)
+{
+	struct roc_st_ring ring = {.size = sizeof(ring), .length = 64 * KIB};
+	int fd = node_open(P40_ID, 0);
+
+	UNIT_NEED(fd >= 0);
+	UNIT_EQ(child_run(AS_ROOT, ring_of_another, &fd, 5000), 0);
+	UNIT_EQ(abi(fd, ROC_ST_RING, &ring), 0);
+	close(fd);
+}
+
+/* A doorbell that nobody may ring so: counted once in each run, and the data flow on. */
+static void doorbell_out_of_bounds(void)
+{
+	struct reader r = {.ring = 64 * KIB};
+	uint64_t bad;
+	int i;
+
+	start(&r);
+	for (i = 1; i <= 2; i++) {
+		r.event = 0;
+		reader_generate(&r, 0, 1000, 1000, 0, 100, 0);
+		UNIT_NEED(reader_start(&r));
+		CU_ASSERT(reader_run(&r, 100, 5000));
+		bad = reader_info(&r).bad_index;
+		*r.bell = r.read + 1000000;
+		CU_ASSERT(UNIT_WAIT(emu_peek(CARD0, 0, P40_BAR_DMA, P40_STREAM(0) + STREAM_STATUS) &
+					    STREAM_STATUS_HOST_ERROR,
+				    2000));
+		reader_set(&r, STREAM_SET_LIMIT, 200);
+		CU_ASSERT(reader_run(&r, 200, 5000));
+		CU_ASSERT(UNIT_WAIT(reader_info(&r).bad_index == bad + 1, 2000));
+		READER_OK(&r);
+		CU_ASSERT(reader_stop(&r));
+	}
+	reader_close(&r);
+}
+
+/* Where a card's block may seem to be: its clock is not 0 there. */
+static uint32_t another_place(void)
+{
+	uint32_t at;
+
+	for (at = 8; at < P40_SETTINGS(1); at += 8)
+		if (emu_peek(CARD0, 0, P40_BAR_CARD, P40_CARD + at + STREAM_CARD_CLOCK))
+			return at;
+	return 0;
+}
+
+/* The capability says that they are elsewhere than libraries look for them. */
+static void open_registers_elsewhere(void)
+{
+	uint32_t before, away = another_place();
+	struct reader r = {.ring = 64 * KIB};
+	char address[ROC_TEXT_MAX];
+
+	UNIT_NEED(away);
+	strcpy(address, pci_address(P40_ID));
+	UNIT_EQ(driver_unbind(address), 0);
+	before = emu_config(CARD0, 0, VSEC + STREAM_VSEC_CARD);
+	emu_config_set(CARD0, 0, VSEC + STREAM_VSEC_CARD, before + away);
+	UNIT_EQ(put_text("/sys/bus/pci/drivers/roc/bind", address), -ENODEV);
+	UNIT_EQ(RUN("dmesg | grep 'roc %s' | tail -3", address), 0);
+	SAYS("open registers are elsewhere");
+	emu_config_set(CARD0, 0, VSEC + STREAM_VSEC_CARD, before);
+	UNIT_NEED(driver_bind(address));
+	start(&r);
+	reader_generate(&r, 0, 1000, 1000, 0, 100, 0);
+	UNIT_NEED(reader_start(&r));
+	CU_ASSERT(reader_run(&r, 100, 5000));
+	finish(&r);
+}
+
+UNIT_MAIN("stream_runs", {"after a full ring", after_a_full_ring}, {"moderation", moderation},
+	  {"defaults of the card", defaults_of_the_card},
+	  {"eventfd before the run", eventfd_before_the_run},
+	  {"sleeper beside poll", sleeper_beside_poll}, {"two sleepers", two_sleepers},
+	  {"forked", forked}, {"doorbell out of bounds", doorbell_out_of_bounds},
+	  {"open registers elsewhere", open_registers_elsewhere})
