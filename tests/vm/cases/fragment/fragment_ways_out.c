@@ -2,8 +2,7 @@
 /*
  * How a sub-unit comes to its end while fragments come and commands are out: its holder is killed,
  * the driver or the card is taken away, the function is reset. No write of the card's afterwards,
- * the memory back, and the mappings that stay do no harm. And a card that can do less when the
- * driver comes back, and a processor that goes and comes.
+ * the memory back, and the mappings that stay do no harm. And a processor that goes and comes.
  */
 #include "common/case.h"
 #include "common/taker.h"
@@ -24,7 +23,6 @@
 #include "common/way.h"
 
 #define KERNEL_MS 30000
-#define VSEC 0x200 /* where the emulated card has it */
 
 static void start(struct taker *t)
 {
@@ -189,17 +187,13 @@ static int stop_now(void *arg)
 	return err || s.lost != 0 || s.completions != 1;
 }
 
-/* What the card does between the look and the end was not lost. */
-static void done_at_last(void)
+/* What the card does between the look and the end, until it is quiet, was not lost. */
+static void done_at(const char *point)
 {
 	struct taker t = {.pages = 64};
 	struct held h;
 	pid_t pid;
 
-	if (!points_there()) {
-		unit_skip("needs --points");
-		return;
-	}
 	emu_normal_robinnp(CARD0);
 	UNIT_NEED(taker_open(&t));
 	taker_generate(&t, TAKER_ALL_LINKS, 64, 64, 0, 0, 2);
@@ -208,15 +202,25 @@ static void done_at_last(void)
 	emu(CARD0, "fault 0 done-late 1 60000000");
 	taker_command(&t, h.page, 0, 0, ROC_FR_TRANSFER);
 	taker_ring(&t);
-	point_hold("stop", ROBINNP_ID);
+	point_hold(point, ROBINNP_ID);
 	pid = child_start(AS_ROOT, stop_now, &t);
-	CU_ASSERT(point_reached("stop", 5000));
+	CU_ASSERT(point_reached(point, 5000));
 	emu(CARD0, "fault all clear");
 	CU_ASSERT(UNIT_WAIT(emu_sub(CARD0, 0, "completions") == 1, 5000));
 	points_release();
 	UNIT_EQ(child_wait(pid, 10000), 0);
 	TAKER_OK(&t);
 	taker_close(&t);
+}
+
+static void done_at_last(void)
+{
+	if (!points_there()) {
+		unit_skip("needs --points");
+		return;
+	}
+	done_at("stop");
+	done_at("quiesce");
 }
 
 /* The card is gone: the reader hears of it, whichever way it sleeps, and its mappings stay. */
@@ -450,37 +454,6 @@ static void bus_errors(void)
 	}
 }
 
-/* As @limits and @host_pages of the capability have it. */
-static bool driver_again(uint32_t limits, uint32_t host_pages)
-{
-	char address[32];
-
-	strcpy(address, pci_address(ROBINNP_ID));
-	UNIT_EQ(driver_unbind(address), 0);
-	emu_config_set(CARD0, 0, VSEC + FRAGMENT_VSEC_LIMITS, limits);
-	emu_config_set(CARD0, 0, VSEC + FRAGMENT_VSEC_HOST_PAGES, host_pages);
-	return driver_bind(address);
-}
-
-/* What nobody asked for is what the card has, however little: rings of 16 commands. */
-static void smaller_card(void)
-{
-	uint32_t limits = emu_config(CARD0, 0, VSEC + FRAGMENT_VSEC_LIMITS);
-	uint32_t host_pages = emu_config(CARD0, 0, VSEC + FRAGMENT_VSEC_HOST_PAGES);
-	struct taker t = {.percent = 50, .pages = 21, .host_pages = 40};
-
-	emu_normal_robinnp(CARD0);
-	UNIT_NEED(driver_again((limits & 0xff0000ff) | 7 << 8 | 4 << 16, 40));
-	start(&t);
-	UNIT_EQ(t.made.commands, 16);
-	UNIT_EQ(t.made.descriptors, 128);
-	UNIT_EQ(taker_info(&t).host_pages_max, 40);
-	CU_ASSERT(taker_stop(&t));
-	taker_close(&t);
-	UNIT_NEED(driver_again(limits, host_pages));
-	works();
-}
-
 /* A processor goes, with the interrupts and the work that it had, and comes back. */
 static void processor_goes(void)
 {
@@ -509,5 +482,4 @@ UNIT_MAIN("fragment_ways_out", {"holder killed", holder_killed}, {"memory back",
 	  {"driver taken off", driver_taken_off}, {"no message to nowhere", no_message_to_nowhere},
 	  {"function reset", function_reset}, {"module taken out", module_taken_out},
 	  {"card left running", card_left_running}, {"unplugged", unplugged},
-	  {"bus errors", bus_errors}, {"smaller card", smaller_card},
-	  {"processor goes", processor_goes})
+	  {"bus errors", bus_errors}, {"processor goes", processor_goes})

@@ -1,0 +1,321 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Runs of a sub-unit one after the other, and who meets a run: nothing of the one before is left in
+ * it, and whoever came first still hears of what he waits for. And of a card that can do less when
+ * the driver comes back.
+ */
+#include "common/case.h"
+#include "common/taker.h"
+
+#include <poll.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#define VSEC 0x200 /* where the emulated card has it */
+
+static void start(struct taker *t, uint32_t rate, uint64_t limit)
+{
+	emu_normal_robinnp(CARD0);
+	UNIT_NEED(taker_open(t));
+	taker_generate(t, TAKER_ALL_LINKS, 64, 64, rate, 0, limit);
+	UNIT_NEED(taker_start(t, 0));
+}
+
+static void stop(struct taker *t)
+{
+	TAKER_OK(t);
+	CU_ASSERT(taker_stop(t));
+	CU_ASSERT(emu_quiet(CARD0, 0, 30));
+	taker_close(t);
+}
+
+/* Takes all there is without a call that sleeps. */
+static bool takes(struct taker *t, uint64_t fragments)
+{
+	taker_pass(t);
+	t->user->descriptors = t->data_count;
+	return t->fragments >= fragments;
+}
+
+/* An eventfd from before the run: the card is asked as the run begins, and again as it has told. */
+static void eventfd_before_the_run(void)
+{
+	struct roc_ch_eventfd e = {.size = sizeof(e), .fd = eventfd(0, EFD_NONBLOCK)};
+	struct pollfd p = {.fd = e.fd, .events = POLLIN};
+	struct taker t = {.pages = 64};
+	struct roc_fr_start reply;
+
+	emu_normal_robinnp(CARD0);
+	UNIT_NEED(taker_open(&t));
+	UNIT_EQ(abi(t.fd, ROC_CH_EVENTFD, &e), 0);
+	taker_generate(&t, 1, 64, 64, 0, 0, 1);
+	/* Nothing comes without pages. */
+	UNIT_EQ(taker_begin(&t, &reply), 0);
+	UNIT_EQ(taker_info(&t).arms, 2);
+	taker_give_all(&t, 0);
+	UNIT_EQ(poll(&p, 1, patience_ms(5000)), 1);
+	UNIT_EQ(taker_info(&t).arms, 3);
+	CU_ASSERT(UNIT_WAIT(takes(&t, 1), 5000));
+	stop(&t);
+	close(e.fd);
+}
+
+/* One that comes when nobody has ever slept: it needs no other call. */
+static void eventfd_in_the_run(void)
+{
+	struct roc_ch_eventfd e = {.size = sizeof(e), .fd = eventfd(0, EFD_NONBLOCK)};
+	struct pollfd p = {.fd = e.fd, .events = POLLIN};
+	struct taker t = {.pages = 64};
+
+	start(&t, 0, 1);
+	CU_ASSERT(UNIT_WAIT(takes(&t, 6), 5000));
+	UNIT_EQ(taker_info(&t).arms, 0);
+	UNIT_EQ(abi(t.fd, ROC_CH_EVENTFD, &e), 0);
+	CU_ASSERT(UNIT_WAIT(taker_info(&t).arms, 5000));
+	taker_set(&t, 1, FRAGMENT_LINK_LIMIT, 2);
+	UNIT_EQ(poll(&p, 1, patience_ms(5000)), 1);
+	CU_ASSERT(UNIT_WAIT(takes(&t, 7), 5000));
+	stop(&t);
+	close(e.fd);
+}
+
+struct patience {
+	const struct taker *t;
+	uint32_t more;
+};
+
+static int wait_for_more(void *arg)
+{
+	const struct patience *p = arg;
+	struct roc_fr_wait w = {.size = sizeof(w), .mask = ROC_FR_WAIT_DATA};
+
+	w.descriptors = p->t->data_count + p->more;
+	w.deadline = now_ns() + 60000000000ull;
+	return abi(p->t->fd, ROC_FR_WAIT, &w) ? 1 : 0;
+}
+
+/* Who polls has the card tell of the first; who sleeps until there are ten hears of the tenth. */
+static void sleeper_beside_poll(void)
+{
+	struct taker t = {.pages = 64};
+	struct patience ten = {&t, 10};
+	struct pollfd p;
+	uint64_t arms, told;
+	pid_t pid;
+
+	start(&t, 0, 1);
+	CU_ASSERT(UNIT_WAIT(takes(&t, 6), 5000));
+	p = (struct pollfd){.fd = t.fd, .events = POLLIN};
+	told = taker_info(&t).data_interrupts;
+	pid = child_start(AS_ROOT, wait_for_more, &ten);
+	CU_ASSERT(UNIT_WAIT(taker_info(&t).arms > 0, 5000));
+	arms = taker_info(&t).arms;
+	UNIT_EQ(poll(&p, 1, 0), 0);
+	CU_ASSERT(taker_info(&t).arms > arms);
+	taker_set(&t, 1, FRAGMENT_LINK_LIMIT, 2);
+	CU_ASSERT(UNIT_WAIT(taker_info(&t).data_interrupts > told, 5000));
+	taker_set(&t, 1, FRAGMENT_LINK_LIMIT, 11);
+	UNIT_EQ(child_wait(pid, 5000), 0);
+	CU_ASSERT(UNIT_WAIT(takes(&t, 16), 5000));
+	stop(&t);
+}
+
+/* Two sleep, who wants more came last: the other is told first, as if he were alone. */
+static void shorter_wish_first(void)
+{
+	struct taker t = {.pages = 64};
+	struct patience two = {&t, 2}, ten = {&t, 10};
+	pid_t first, second;
+
+	start(&t, 0, 1);
+	CU_ASSERT(UNIT_WAIT(takes(&t, 6), 5000));
+	first = child_start(AS_ROOT, wait_for_more, &two);
+	CU_ASSERT(UNIT_WAIT(taker_info(&t).arms > 0, 5000));
+	second = child_start(AS_ROOT, wait_for_more, &ten);
+	CU_ASSERT(UNIT_WAIT(child_sleeps(second), 5000));
+	taker_set(&t, 1, FRAGMENT_LINK_LIMIT, 3);
+	UNIT_EQ(child_wait(first, 5000), 0);
+	taker_set(&t, 1, FRAGMENT_LINK_LIMIT, 11);
+	UNIT_EQ(child_wait(second, 5000), 0);
+	CU_ASSERT(UNIT_WAIT(takes(&t, 16), 5000));
+	stop(&t);
+}
+
+/* What a reader says that cannot be is counted once in each run: counts, and doorbells. */
+static void lies_of_each_run(void)
+{
+	struct taker t = {.pages = 64};
+	unsigned int run;
+
+	emu_normal_robinnp(CARD0);
+	UNIT_NEED(taker_open(&t));
+	for (run = 0; run < 2; run++) {
+		taker_generate(&t, TAKER_ALL_LINKS, 64, 64, 2000, 0, 0);
+		UNIT_NEED(taker_start(&t, 0));
+		CU_ASSERT(taker_run(&t, 100, 10000));
+		t.bell->free = t.free_count + 1000000;
+		CU_ASSERT(UNIT_WAIT(taker_info(&t).bad_index == 2 * run + 1, 5000));
+		t.user->descriptors = t.data_count + t.made.descriptors - 1;
+		CU_ASSERT(UNIT_WAIT(taker_info(&t).bad_index == 2 * run + 2, 5000));
+		UNIT_EQ(taker_info(&t).state, ROC_CH_RUNNING);
+		CU_ASSERT(taker_stop(&t));
+	}
+	taker_close(&t);
+}
+
+/* A run's counts are the reader's to say, and his own counts begin there. */
+static void counts_begin(void)
+{
+	struct taker t = {.pages = 64, .percent = 100};
+	uint32_t i;
+
+	emu_normal_robinnp(CARD0);
+	UNIT_NEED(taker_open(&t));
+	for (i = 0; i < 2; i++) {
+		struct roc_fr_start reply;
+
+		t.start = 1000 - 700 * i;
+		taker_generate(&t, TAKER_ALL_LINKS, 64, 64, 2000, 0, 0);
+		UNIT_EQ(taker_begin(&t, &reply), 0);
+		UNIT_EQ(t.user->descriptors, t.start);
+		UNIT_EQ(t.user->completions, t.start);
+		taker_give_all(&t, 0);
+		CU_ASSERT(taker_run(&t, 200, 10000));
+		TAKER_OK(&t);
+		CU_ASSERT(taker_stop(&t));
+	}
+	taker_close(&t);
+}
+
+static int rings_of_another(void *arg)
+{
+	struct roc_fr_rings rings = {.size = sizeof(rings), .pages = 8};
+
+	return abi(*(const int *)arg, ROC_FR_RINGS, &rings) != -EPERM || rings.why != ROC_WHY_OWNER;
+}
+
+/* The limit is of who opened it: what was forked makes no rings with one of its own. */
+static void forked(void)
+{
+	struct roc_fr_rings rings = {.size = sizeof(rings), .pages = 8};
+	int fd = node_open(ROBINNP_ID, 0);
+
+	UNIT_NEED(fd >= 0);
+	UNIT_EQ(child_run(AS_ROOT, rings_of_another, &fd, 5000), 0);
+	UNIT_EQ(abi(fd, ROC_FR_RINGS, &rings), 0);
+	close(fd);
+}
+
+/* Beside the first ones; the handle. */
+static uint32_t more_pages(struct taker *t, void *at, size_t length)
+{
+	struct roc_buf_register more;
+
+	UNIT_EQ(buffer_register(t->fd, at, length, 0, &more), 0);
+	return more.handle;
+}
+
+/* A table of one run is made anew for the next, which has more host pages. */
+static void longer_table(void)
+{
+	struct taker t = {.pages = 64, .percent = 100};
+	struct roc_fr_start reply;
+	uint32_t handle;
+	void *at;
+
+	start(&t, 2000, 0);
+	CU_ASSERT(taker_run(&t, 100, 10000));
+	CU_ASSERT(taker_stop(&t));
+	at = memory_make(2 * HUGE, HUGE, LAYOUT_ASCENDING);
+	handle = more_pages(&t, at, 2 * HUGE);
+	UNIT_EQ(taker_begin(&t, &reply), 0);
+	UNIT_EQ(reply.host_pages, 64 + 2 * HUGE / t.made.host_page_size);
+	CU_ASSERT(emu_clean(CARD0));
+	CU_ASSERT(taker_stop(&t));
+	UNIT_EQ(buffer_unregister(t.fd, handle), 0);
+	taker_close(&t);
+	munmap(at, 2 * HUGE);
+}
+
+/* In one piece is not enough: a host page begins at a multiple of its size. */
+static void host_pages_askew(void)
+{
+	struct taker t = {.page_size = 16384, .pages = 64};
+	struct roc_fr_start reply;
+	void *at;
+
+	if (translated(ROBINNP_ID)) {
+		unit_skip("behind an IOMMU the kernel chooses where they begin");
+		return;
+	}
+	emu_normal_robinnp(CARD0);
+	UNIT_NEED(taker_open(&t));
+	at = memory_make(HUGE, HUGE, LAYOUT_ASCENDING);
+	more_pages(&t, (char *)at + 4096, 1 << 20);
+	UNIT_EQ(taker_begin(&t, &reply), -EOPNOTSUPP);
+	UNIT_EQ(reply.why, ROC_WHY_CONTIGUITY);
+	taker_close(&t);
+	munmap(at, HUGE);
+}
+
+/* As @limits and @host_pages of the capability have it. */
+static bool driver_again(uint32_t limits, uint32_t host_pages)
+{
+	char address[32];
+
+	strcpy(address, pci_address(ROBINNP_ID));
+	UNIT_EQ(driver_unbind(address), 0);
+	emu_config_set(CARD0, 0, VSEC + FRAGMENT_VSEC_LIMITS, limits);
+	emu_config_set(CARD0, 0, VSEC + FRAGMENT_VSEC_HOST_PAGES, host_pages);
+	return driver_bind(address);
+}
+
+/* As many host pages as the card has are registered: more are neither numbered nor started with. */
+static void no_more_pages(struct taker *t)
+{
+	void *at = memory_make(4096, 4096, LAYOUT_ASCENDING);
+	struct roc_fr_pages pages = {.size = sizeof(pages)};
+	struct roc_buf_register more;
+	struct roc_fr_start reply;
+
+	UNIT_EQ(buffer_register(t->fd, at, 4096, 0, &more), 0);
+	pages.handle = more.handle;
+	UNIT_EQ(abi(t->fd, ROC_FR_PAGES, &pages), -ENOSPC);
+	UNIT_EQ(taker_begin(t, &reply), -ENOSPC);
+	UNIT_EQ(reply.why, ROC_WHY_LENGTH);
+	UNIT_EQ(reply.limit, 40);
+	munmap(at, 4096);
+}
+
+/* What nobody asked for is what the card has, however little: rings of 16 commands. */
+static void smaller_card(void)
+{
+	uint32_t limits = emu_config(CARD0, 0, VSEC + FRAGMENT_VSEC_LIMITS);
+	uint32_t host_pages = emu_config(CARD0, 0, VSEC + FRAGMENT_VSEC_HOST_PAGES);
+	struct taker t = {.percent = 50, .pages = 21, .host_pages = 40};
+
+	emu_normal_robinnp(CARD0);
+	UNIT_NEED(driver_again((limits & 0xff0000ff) | 7 << 8 | 4 << 16, 40));
+	start(&t, 2000, 0);
+	CU_ASSERT(taker_run(&t, 100, 10000));
+	TAKER_OK(&t);
+	UNIT_EQ(t.made.commands, 16);
+	UNIT_EQ(t.made.descriptors, 128);
+	UNIT_EQ(taker_info(&t).host_pages_max, 40);
+	CU_ASSERT(taker_stop(&t));
+	no_more_pages(&t);
+	taker_close(&t);
+	UNIT_NEED(driver_again(limits, host_pages));
+	t = (struct taker){.percent = 50};
+	start(&t, 2000, 0);
+	CU_ASSERT(taker_run(&t, 100, 10000));
+	stop(&t);
+}
+
+UNIT_MAIN("fragment_runs", {"eventfd before the run", eventfd_before_the_run},
+	  {"eventfd in the run", eventfd_in_the_run}, {"sleeper beside poll", sleeper_beside_poll},
+	  {"shorter wish first", shorter_wish_first}, {"lies of each run", lies_of_each_run},
+	  {"counts begin", counts_begin}, {"forked", forked}, {"longer table", longer_table},
+	  {"host pages askew", host_pages_askew}, {"smaller card", smaller_card})
