@@ -143,7 +143,8 @@ static void eventfd_before_the_run(void)
 	UNIT_EQ(abi(r.fd, ROC_CH_EVENTFD, &e), 0);
 	reader_generate(&r, 0, 64, 64, 1, 2, STREAM_GENERATOR_CLOCKED);
 	UNIT_NEED(reader_start(&r));
-	UNIT_EQ(reader_info(&r).arms, 1);
+	/* The first may have come since. */
+	CU_ASSERT(reader_info(&r).arms >= 1);
 	UNIT_EQ(poll(&p, 1, patience_ms(5000)), 1);
 	CU_ASSERT(UNIT_WAIT((reader_take(&r, true), r.events == 2), 5000));
 	finish(&r);
