@@ -142,8 +142,12 @@ int fabric_open(struct fabric *f, const char *provider, const char *node, char w
 	f->rma_limit = f->info->tx_attr->rma_iov_limit < FABRIC_IOV
 			       ? (unsigned int)f->info->tx_attr->rma_iov_limit
 			       : FABRIC_IOV;
-	/* Who says nothing reads one. */
-	f->rma_limit = f->rma_limit ? f->rma_limit : 1;
+	/*
+	 * Who says nothing reads one. And shm, which says four, takes 15 times as long for two pieces
+	 * of 64 KiB as for one after the other.
+	 */
+	if (!f->rma_limit || !strcmp(provider, "shm"))
+		f->rma_limit = 1;
 	ret = lib.fabric(f->info->fabric_attr, &f->fabric, NULL);
 	if (ret)
 		return fail(why, ret, "the fabric cannot be opened");
