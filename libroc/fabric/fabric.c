@@ -143,8 +143,8 @@ int fabric_open(struct fabric *f, const char *provider, const char *node, char w
 			       ? (unsigned int)f->info->tx_attr->rma_iov_limit
 			       : FABRIC_IOV;
 	/*
-	 * Who says nothing reads one. And shm, which says four, takes 15 times as long for two pieces
-	 * of 64 KiB as for one after the other.
+	 * Who says nothing reads one. And shm, which says four, takes 15 times as long for two
+	 * pieces of 64 KiB as for one after the other.
 	 */
 	if (!f->rma_limit || !strcmp(provider, "shm"))
 		f->rma_limit = 1;
