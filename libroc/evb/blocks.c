@@ -181,6 +181,7 @@ uint32_t evb_block_of(struct roc_evb *e, uint64_t number)
 	k->number = number;
 	k->since = e->now;
 	k->postponed = 0;
+	k->held_up = false;
 	k->epoch = 0;
 	k->generation++;
 	memset(k->arrivals, 0xff, b->count * sizeof(*k->arrivals));
@@ -459,10 +460,13 @@ static void give_up_old(struct roc_evb *e)
 	while (b->open.count) {
 		struct evb_block *k = &b->blocks[b->open.first];
 		uint32_t i = b->open.first;
+		bool was = k->held_up;
 
 		if (e->now - k->since < e->cfg.stale_ns)
 			return;
-		if (k->postponed < POSTPONED_MOST && our_fault(e, k)) {
+		/* What was our fault until now has all of its time once more: the rest can come. */
+		k->held_up = our_fault(e, k);
+		if (k->postponed < POSTPONED_MOST && (k->held_up || was)) {
 			k->since = e->now;
 			k->postponed++;
 			take_out(b, &b->open, i);

@@ -96,6 +96,7 @@ enum evb_block_state {
 struct evb_block {
 	enum evb_block_state state;
 	uint64_t number, since, postponed;
+	bool held_up;			/* by us, when its time was over last */
 	uint64_t epoch;			/* the newest by which somebody sent it */
 	uint32_t next_hash, next, prev; /* slots */
 	uint32_t waiting;		/* readout units that it waits for */
