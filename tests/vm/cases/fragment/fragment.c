@@ -3,30 +3,16 @@
  * Fragments on request: every byte where it belongs, at what it may cost; what is refused, and with
  * which errno; what a reader can write into its rings, and how little comes of it.
  */
-#include "common/case.h"
-#include "common/taker.h"
+#include "fragment/fragment_case.h"
 
 #include <poll.h>
 #include <string.h>
-#include <sys/epoll.h>
-#include <sys/eventfd.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
 static void start(struct taker *t, uint32_t rate, uint64_t limit)
 {
-	emu_normal_robinnp(CARD0);
-	UNIT_NEED(taker_open(t));
-	taker_generate(t, TAKER_ALL_LINKS, 400, 1600, rate, 0, limit);
-	UNIT_NEED(taker_start(t, 0));
-}
-
-static void stop(struct taker *t)
-{
-	TAKER_OK(t);
-	CU_ASSERT(taker_stop(t));
-	CU_ASSERT(emu_quiet(CARD0, 0, 30));
-	taker_close(t);
+	start_of(t, 400, 1600, rate, limit);
 }
 
 /* Fractions of all, and of all links, as the card's own books have it. */
@@ -94,91 +80,6 @@ static void truncated(void)
 	UNIT_NEED(taker_start(&t, 0));
 	CU_ASSERT(taker_run(&t, 600, 10000));
 	UNIT_EQ(t.truncated, t.fragments);
-	stop(&t);
-}
-
-#define BATCH 96 /* fragments at a time */
-
-/* Sleep until the next batch is there, or until all that was asked for is done. */
-static int sleep_for(struct taker *t, uint32_t mask)
-{
-	struct roc_fr_wait wait = {
-		.size = sizeof(wait),
-		.mask = mask,
-		.descriptors = t->data_count + BATCH,
-		.completions = t->command_count,
-		.deadline = now_ns() + limit_ms(10000) * 1000000ull,
-	};
-
-	t->user->descriptors = t->data_count;
-	t->user->completions = t->done_count;
-	return abi(t->fd, ROC_FR_WAIT, &wait);
-}
-
-/* Who takes many at a time is told once of each ring, however slow the card is. */
-static void what_many_cost(void)
-{
-	struct taker t = {.percent = 50, .pages = 1024};
-	struct roc_fr_info before, after;
-	uint64_t from, told, writes; /* without the reader's own doorbells */
-	unsigned int round;
-	int64_t begin;
-
-	start(&t, 2000, 0);
-	CU_ASSERT(taker_run(&t, 500, 20000));
-	begin = now_ms();
-	before = taker_info(&t);
-	from = t.fragments;
-	for (round = 0; round < 50; round++) {
-		UNIT_EQ(sleep_for(&t, ROC_FR_WAIT_DATA), 0);
-		taker_pass(&t);
-		UNIT_EQ(sleep_for(&t, ROC_FR_WAIT_DONE), 0);
-	}
-	after = taker_info(&t);
-	told = after.interrupts - before.interrupts;
-	writes = after.mmio_writes - before.mmio_writes;
-	unit_note("%llu fragments: %llu interrupts, %llu writes",
-		  (unsigned long long)(t.fragments - from), (unsigned long long)told,
-		  (unsigned long long)writes);
-	CU_ASSERT(t.fragments - from >= 50 * BATCH);
-	/* Two may still have been on their way. */
-	CU_ASSERT(told <= 2 * round + 2);
-	CU_ASSERT(writes <= 2 * round + 2);
-	/* A card that is silent for two seconds is asked, and a machine may be so slow. */
-	CU_ASSERT(after.mmio_reads - before.mmio_reads <= (uint64_t)(now_ms() - begin) / 2000 * 3);
-	UNIT_EQ(after.missed_interrupts, 0);
-	stop(&t);
-}
-
-static void what_one_costs(void)
-{
-	struct taker t = {.percent = 0};
-	struct roc_fr_info before, after;
-	unsigned int i;
-
-	start(&t, 0, 1);
-	for (i = 0; i < 6; i++)
-		CU_ASSERT(taker_run(&t, i + 1, 5000));
-	for (i = 0; i < 3; i++) {
-		uint64_t told;
-
-		UNIT_EQ(taker_wait(&t, ROC_FR_WAIT_DATA, 50), -ETIME);
-		before = taker_info(&t);
-		told = emu_sub(CARD0, t.sub, "data_interrupts");
-		taker_set(&t, 2, FRAGMENT_LINK_LIMIT, i + 2);
-		UNIT_EQ(taker_wait(&t, ROC_FR_WAIT_DATA, 5000), 0);
-		taker_pass(&t);
-		UNIT_EQ(taker_wait(&t, ROC_FR_WAIT_DATA, 50), -ETIME);
-		/*
-		 * As the card counts: a message may be late, two may arrive as one, and with a
-		 * vector that is shared nobody knows whose a late one was.
-		 */
-		UNIT_EQ(emu_sub(CARD0, t.sub, "data_interrupts") - told, 1);
-		after = taker_info(&t);
-		CU_ASSERT(after.interrupts <= told + 1);
-		UNIT_EQ(after.arms - before.arms, 1);
-		UNIT_EQ(after.spurious_interrupts, 0);
-	}
 	stop(&t);
 }
 
@@ -422,114 +323,6 @@ static void settings(void)
 	emu_normal_robinnp(CARD0);
 	start(&t, 0, 1);
 	CU_ASSERT(card_has(TAKER_ALL_LINKS, 64, 100000));
-	stop(&t);
-}
-
-/* poll, edges of epoll, an eventfd: each hears of the next, after it has heard of one. */
-static void sleepers(void)
-{
-	struct epoll_event want = {.events = EPOLLIN | EPOLLET}, got;
-	struct roc_ch_eventfd e = {.size = sizeof(e)};
-	int ep = epoll_create1(0), efd = eventfd(0, EFD_NONBLOCK);
-	struct pollfd by_poll, by_event = {.fd = efd, .events = POLLIN};
-	struct taker t = {.pages = 64};
-	uint64_t count;
-	uint32_t i;
-
-	start(&t, 0, 1);
-	CU_ASSERT(taker_run(&t, 6, 5000));
-	by_poll = (struct pollfd){.fd = t.fd, .events = POLLIN};
-	t.user->descriptors = t.data_count;
-	t.user->completions = t.done_count;
-	UNIT_EQ(poll(&by_poll, 1, 20), 0);
-	UNIT_EQ(epoll_ctl(ep, EPOLL_CTL_ADD, t.fd, &want), 0);
-	e.fd = efd;
-	UNIT_EQ(abi(t.fd, ROC_CH_EVENTFD, &e), 0);
-	/* Whoever came last may have to wait until the watchdog has seen him. */
-	for (i = 2; i < 8; i++) {
-		taker_set(&t, 1, FRAGMENT_LINK_LIMIT, i);
-		UNIT_EQ(poll(&by_event, 1, limit_ms(5000)), 1);
-		UNIT_EQ(read(efd, &count, sizeof(count)), (ssize_t)sizeof(count));
-		UNIT_EQ(epoll_wait(ep, &got, 1, limit_ms(5000)), 1);
-		UNIT_EQ(poll(&by_poll, 1, limit_ms(5000)), 1);
-		taker_pass(&t);
-		t.user->descriptors = t.data_count;
-		UNIT_EQ(poll(&by_poll, 1, 20), 0);
-	}
-	UNIT_EQ(taker_info(&t).missed_interrupts, 0);
-	stop(&t);
-	close(ep);
-	close(efd);
-}
-
-struct patience {
-	struct taker *t;
-	uint32_t more;
-};
-
-static int wait_for_more(void *arg)
-{
-	const struct patience *p = arg;
-	struct roc_fr_wait w = {.size = sizeof(w), .mask = ROC_FR_WAIT_DATA};
-
-	w.descriptors = p->t->data_count + p->more;
-	w.deadline = now_ns() + 60000000000ull;
-	return abi(p->t->fd, ROC_FR_WAIT, &w) ? 1 : 0;
-}
-
-/* Two sleep, the second one for less: he is told first, and the first one when it is enough. */
-static void two_sleepers(void)
-{
-	struct taker t = {.pages = 64};
-	struct patience many = {&t, 10}, few = {&t, 2};
-	pid_t first, second;
-	uint64_t arms;
-
-	start(&t, 0, 1);
-	CU_ASSERT(taker_run(&t, 6, 5000));
-	t.user->descriptors = t.data_count;
-	arms = taker_info(&t).arms;
-	first = child_start(AS_ROOT, wait_for_more, &many);
-	CU_ASSERT(UNIT_WAIT(taker_info(&t).arms > arms, 5000));
-	arms = taker_info(&t).arms;
-	second = child_start(AS_ROOT, wait_for_more, &few);
-	CU_ASSERT(UNIT_WAIT(taker_info(&t).arms > arms, 5000));
-	taker_set(&t, 1, FRAGMENT_LINK_LIMIT, 3);
-	UNIT_EQ(child_wait(second, 5000), 0);
-	taker_set(&t, 1, FRAGMENT_LINK_LIMIT, 11);
-	UNIT_EQ(child_wait(first, 5000), 0);
-	UNIT_EQ(taker_info(&t).missed_interrupts, 0);
-	CU_ASSERT(taker_run(&t, 16, 5000));
-	stop(&t);
-}
-
-/* Whoever waits for many is not woken for few; completions do not wake who waits for descriptors.
- */
-static void waits(void)
-{
-	struct roc_fr_wait w = {.size = sizeof(w), .mask = ROC_FR_WAIT_DATA};
-	struct taker t = {.pages = 64};
-
-	start(&t, 0, 1);
-	CU_ASSERT(taker_run(&t, 6, 5000));
-	w.descriptors = t.data_count + 10;
-	w.deadline = now_ns() + limit_ms(100) * 1000000ull;
-	taker_set(&t, 1, FRAGMENT_LINK_LIMIT, 5);
-	UNIT_EQ(abi(t.fd, ROC_FR_WAIT, &w), -ETIME);
-	UNIT_EQ(w.descriptors, t.data_count + 4);
-	w.ready = 0;
-	w.descriptors = t.data_count + 10;
-	w.deadline = now_ns() + limit_ms(5000) * 1000000ull;
-	taker_set(&t, 1, FRAGMENT_LINK_LIMIT, 11);
-	UNIT_EQ(abi(t.fd, ROC_FR_WAIT, &w), 0);
-	UNIT_EQ(w.ready, ROC_FR_WAIT_DATA);
-	UNIT_EQ(w.descriptors, t.data_count + 10);
-	w.ready = 0;
-	w.descriptors = t.data_count + 10 + t.made.descriptors + 1;
-	UNIT_EQ(abi(t.fd, ROC_FR_WAIT, &w), -EINVAL);
-	w.mask = 0;
-	UNIT_EQ(abi(t.fd, ROC_FR_WAIT, &w), -EINVAL);
-	CU_ASSERT(taker_run(&t, 16, 5000));
 	stop(&t);
 }
 
@@ -810,11 +603,9 @@ static void nothing_to_write_to(void)
 }
 
 UNIT_MAIN("fragment", {"every byte", every_byte}, {"shuffled", shuffled}, {"wraps", wraps},
-	  {"truncated", truncated}, {"what many cost", what_many_cost},
-	  {"what one costs", what_one_costs}, {"back-pressure", back_pressure},
+	  {"truncated", truncated}, {"back-pressure", back_pressure},
 	  {"commands judged", commands_judged}, {"reader that lies", reader_that_lies},
 	  {"stops", stops}, {"stop in full flow", stop_in_full_flow}, {"settings", settings},
-	  {"sleepers", sleepers}, {"waits", waits}, {"two sleepers", two_sleepers},
 	  {"refusals", refusals}, {"callers", callers}, {"not told", not_told},
 	  {"host pages", host_pages}, {"large host pages", large_host_pages},
 	  {"nothing to write to", nothing_to_write_to})

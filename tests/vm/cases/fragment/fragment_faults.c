@@ -3,8 +3,7 @@
  * Sub-units of cards that break their contract: the run ends and says why, or goes on; nobody else
  * is touched, and what the card could still write to stays.
  */
-#include "common/case.h"
-#include "common/taker.h"
+#include "fragment/fragment_case.h"
 
 #include <poll.h>
 #include <string.h>
@@ -12,18 +11,12 @@
 
 static void start(struct taker *t, uint32_t rate, uint64_t limit)
 {
-	emu_normal_robinnp(CARD0);
-	UNIT_NEED(taker_open(t));
-	taker_generate(t, TAKER_ALL_LINKS, 64, 64, rate, 0, limit);
-	UNIT_NEED(taker_start(t, 0));
+	start_of(t, 64, 64, rate, limit);
 }
 
-static void stop(struct taker *t)
+static void end(struct taker *t)
 {
-	TAKER_OK(t);
-	CU_ASSERT(taker_stop(t));
-	taker_close(t);
-	CU_ASSERT(emu_quiet(CARD0, 0, 30));
+	stop(t);
 	CU_ASSERT(emu_clean(CARD0));
 }
 
@@ -113,7 +106,7 @@ static void entries_that_lie(void)
 	taker_close(&t);
 	start(&t, 2000, 0);
 	CU_ASSERT(taker_run(&t, 500, 10000));
-	stop(&t);
+	end(&t);
 }
 
 static void ring_that_cannot_be_read(void)
@@ -153,7 +146,7 @@ static void tables(void)
 	UNIT_NEED(taker_start(&t, 0));
 	UNIT_EQ(emu_sub(CARD0, 0, "resets") - resets, 2);
 	CU_ASSERT(taker_run(&t, 300, 10000));
-	stop(&t);
+	end(&t);
 }
 
 static void all_ones(void)
@@ -173,7 +166,7 @@ static void all_ones(void)
 	CU_ASSERT(emu_clean(CARD0));
 	start(&t, 2000, 0);
 	CU_ASSERT(taker_run(&t, 100, 5000));
-	stop(&t);
+	end(&t);
 	UNIT_EQ(pins(), before);
 }
 
@@ -219,7 +212,7 @@ static void interrupts_lost(void)
 	taker_set(&t, 0, FRAGMENT_LINK_LIMIT, 3);
 	UNIT_EQ(taker_wait(&t, ROC_FR_WAIT_DATA, 10000), 0);
 	UNIT_EQ(taker_info(&t).missed_interrupts, 2);
-	stop(&t);
+	end(&t);
 }
 
 static void interrupts_for_nothing(void)
@@ -237,7 +230,7 @@ static void interrupts_for_nothing(void)
 	taker_set(&t, 3, FRAGMENT_LINK_LIMIT, 50);
 	CU_ASSERT(taker_run(&t, 6 + 49, 5000));
 	UNIT_EQ(taker_info(&t).missed_interrupts, 0);
-	stop(&t);
+	end(&t);
 }
 
 /* A command that is never done: the stop says so, in its time. */
@@ -282,7 +275,7 @@ static void reset_ignored(void)
 	taker_generate(&t, TAKER_ALL_LINKS, 64, 64, 2000, 0, 0);
 	UNIT_NEED(taker_start(&t, 0));
 	CU_ASSERT(taker_run(&t, 100, 5000));
-	stop(&t);
+	end(&t);
 }
 
 /* A neighbour needs the bus, and the card does not stop: rings and host pages stay until it does.
@@ -315,7 +308,7 @@ static void memory_held_while_the_card_may_write(void)
 	TAKER_OK(&other);
 	CU_ASSERT(taker_stop(&other));
 	taker_close(&other);
-	stop(&again);
+	end(&again);
 	UNIT_EQ(pins(), before);
 }
 

@@ -1,15 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Runs of a sub-unit one after the other, and who meets a run: nothing of the one before is left in
- * it, and whoever came first still hears of what he waits for. And of a card that can do less when
- * the driver comes back.
+ * Runs of a sub-unit one after the other: nothing of the one before is left in it. And of a card
+ * that can do less when the driver comes back.
  */
-#include "common/case.h"
-#include "common/taker.h"
+#include "fragment/fragment_case.h"
 
-#include <poll.h>
 #include <string.h>
-#include <sys/eventfd.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -17,130 +13,7 @@
 
 static void start(struct taker *t, uint32_t rate, uint64_t limit)
 {
-	emu_normal_robinnp(CARD0);
-	UNIT_NEED(taker_open(t));
-	taker_generate(t, TAKER_ALL_LINKS, 64, 64, rate, 0, limit);
-	UNIT_NEED(taker_start(t, 0));
-}
-
-static void stop(struct taker *t)
-{
-	TAKER_OK(t);
-	CU_ASSERT(taker_stop(t));
-	CU_ASSERT(emu_quiet(CARD0, 0, 30));
-	taker_close(t);
-}
-
-/* Takes all there is without a call that sleeps. */
-static bool takes(struct taker *t, uint64_t fragments)
-{
-	taker_pass(t);
-	t->user->descriptors = t->data_count;
-	return t->fragments >= fragments;
-}
-
-/* An eventfd from before the run: the card is asked as the run begins, and again as it has told. */
-static void eventfd_before_the_run(void)
-{
-	struct roc_ch_eventfd e = {.size = sizeof(e), .fd = eventfd(0, EFD_NONBLOCK)};
-	struct pollfd p = {.fd = e.fd, .events = POLLIN};
-	struct taker t = {.pages = 64};
-	struct roc_fr_start reply;
-
-	emu_normal_robinnp(CARD0);
-	UNIT_NEED(taker_open(&t));
-	UNIT_EQ(abi(t.fd, ROC_CH_EVENTFD, &e), 0);
-	taker_generate(&t, 1, 64, 64, 0, 0, 1);
-	/* Nothing comes without pages. */
-	UNIT_EQ(taker_begin(&t, &reply), 0);
-	UNIT_EQ(taker_info(&t).arms, 2);
-	taker_give_all(&t, 0);
-	UNIT_EQ(poll(&p, 1, patience_ms(5000)), 1);
-	CU_ASSERT(UNIT_WAIT(taker_info(&t).arms == 3, 5000));
-	CU_ASSERT(UNIT_WAIT(takes(&t, 1), 5000));
-	stop(&t);
-	close(e.fd);
-}
-
-/* One that comes when nobody has ever slept: it needs no other call. */
-static void eventfd_in_the_run(void)
-{
-	struct roc_ch_eventfd e = {.size = sizeof(e), .fd = eventfd(0, EFD_NONBLOCK)};
-	struct pollfd p = {.fd = e.fd, .events = POLLIN};
-	struct taker t = {.pages = 64};
-
-	start(&t, 0, 1);
-	CU_ASSERT(UNIT_WAIT(takes(&t, 6), 5000));
-	UNIT_EQ(taker_info(&t).arms, 0);
-	UNIT_EQ(abi(t.fd, ROC_CH_EVENTFD, &e), 0);
-	CU_ASSERT(UNIT_WAIT(taker_info(&t).arms, 5000));
-	taker_set(&t, 1, FRAGMENT_LINK_LIMIT, 2);
-	UNIT_EQ(poll(&p, 1, patience_ms(5000)), 1);
-	CU_ASSERT(UNIT_WAIT(takes(&t, 7), 5000));
-	stop(&t);
-	close(e.fd);
-}
-
-struct patience {
-	const struct taker *t;
-	uint32_t more;
-};
-
-static int wait_for_more(void *arg)
-{
-	const struct patience *p = arg;
-	struct roc_fr_wait w = {.size = sizeof(w), .mask = ROC_FR_WAIT_DATA};
-
-	w.descriptors = p->t->data_count + p->more;
-	w.deadline = now_ns() + 60000000000ull;
-	return abi(p->t->fd, ROC_FR_WAIT, &w) ? 1 : 0;
-}
-
-/* Who polls has the card tell of the first; who sleeps until there are ten hears of the tenth. */
-static void sleeper_beside_poll(void)
-{
-	struct taker t = {.pages = 64};
-	struct patience ten = {&t, 10};
-	struct pollfd p;
-	uint64_t arms, told;
-	pid_t pid;
-
-	start(&t, 0, 1);
-	CU_ASSERT(UNIT_WAIT(takes(&t, 6), 5000));
-	p = (struct pollfd){.fd = t.fd, .events = POLLIN};
-	told = taker_info(&t).data_interrupts;
-	pid = child_start(AS_ROOT, wait_for_more, &ten);
-	CU_ASSERT(UNIT_WAIT(taker_info(&t).arms > 0, 5000));
-	arms = taker_info(&t).arms;
-	UNIT_EQ(poll(&p, 1, 0), 0);
-	CU_ASSERT(taker_info(&t).arms > arms);
-	taker_set(&t, 1, FRAGMENT_LINK_LIMIT, 2);
-	CU_ASSERT(UNIT_WAIT(taker_info(&t).data_interrupts > told, 5000));
-	taker_set(&t, 1, FRAGMENT_LINK_LIMIT, 11);
-	UNIT_EQ(child_wait(pid, 5000), 0);
-	CU_ASSERT(UNIT_WAIT(takes(&t, 16), 5000));
-	stop(&t);
-}
-
-/* Two sleep, who wants more came last: the other is told first, as if he were alone. */
-static void shorter_wish_first(void)
-{
-	struct taker t = {.pages = 64};
-	struct patience two = {&t, 2}, ten = {&t, 10};
-	pid_t first, second;
-
-	start(&t, 0, 1);
-	CU_ASSERT(UNIT_WAIT(takes(&t, 6), 5000));
-	first = child_start(AS_ROOT, wait_for_more, &two);
-	CU_ASSERT(UNIT_WAIT(taker_info(&t).arms > 0, 5000));
-	second = child_start(AS_ROOT, wait_for_more, &ten);
-	CU_ASSERT(UNIT_WAIT(child_sleeps(second), 5000));
-	taker_set(&t, 1, FRAGMENT_LINK_LIMIT, 3);
-	UNIT_EQ(child_wait(first, 5000), 0);
-	taker_set(&t, 1, FRAGMENT_LINK_LIMIT, 11);
-	UNIT_EQ(child_wait(second, 5000), 0);
-	CU_ASSERT(UNIT_WAIT(takes(&t, 16), 5000));
-	stop(&t);
+	start_of(t, 64, 64, rate, limit);
 }
 
 /* What a reader says that cannot be is counted once in each run: counts, and doorbells. */
@@ -314,8 +187,6 @@ static void smaller_card(void)
 	stop(&t);
 }
 
-UNIT_MAIN("fragment_runs", {"eventfd before the run", eventfd_before_the_run},
-	  {"eventfd in the run", eventfd_in_the_run}, {"sleeper beside poll", sleeper_beside_poll},
-	  {"shorter wish first", shorter_wish_first}, {"lies of each run", lies_of_each_run},
-	  {"counts begin", counts_begin}, {"forked", forked}, {"longer table", longer_table},
+UNIT_MAIN("fragment_runs", {"lies of each run", lies_of_each_run}, {"counts begin", counts_begin},
+	  {"forked", forked}, {"longer table", longer_table},
 	  {"host pages askew", host_pages_askew}, {"smaller card", smaller_card})

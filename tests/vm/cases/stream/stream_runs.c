@@ -1,33 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Runs of a stream one after the other, and what meets a run: nothing of the one before is left in
- * it, what is set reaches it, and whoever came first still hears of what he waits for.
+ * Runs of a stream one after the other: nothing of the one before is left in it, and what is set
+ * reaches it.
  */
-#include "common/case.h"
-#include "common/reader.h"
+#include "stream/stream_case.h"
 
 #include <errno.h>
-#include <poll.h>
 #include <string.h>
-#include <sys/eventfd.h>
 #include <unistd.h>
 
 #define VSEC 0x200 /* where the emulated card has it */
 #define STATE_LATE_US 1000000000
-
-static void start(struct reader *r)
-{
-	emu_normal_p40(CARD0);
-	UNIT_NEED(reader_open(r));
-}
-
-static void finish(struct reader *r)
-{
-	READER_OK(r);
-	CU_ASSERT(reader_stop(r));
-	reader_close(r);
-	CU_ASSERT(emu_clean(CARD0));
-}
 
 /* Ends the run with a full ring; what it has lost. */
 static uint64_t full(struct reader *r)
@@ -72,13 +55,6 @@ static void after_a_full_ring(void)
 	UNIT_EQ(reader_info(&r).card.discarded, lost);
 	reader_close(&r);
 	CU_ASSERT(emu_clean(CARD0));
-}
-
-static int set(int fd, uint32_t what, struct roc_st_settings s)
-{
-	s.size = sizeof(s);
-	s.set = what;
-	return abi(fd, ROC_ST_SETTINGS, &s);
 }
 
 static bool card_has(uint32_t bytes, uint32_t time)
@@ -130,95 +106,6 @@ static void defaults_of_the_card(void)
 	UNIT_EQ(card.enabled, 0x7f);
 	UNIT_EQ(card.source, STREAM_CARD_SOURCE_DEFAULT);
 	close(fd);
-}
-
-/* An eventfd from before the run: the card is asked as the run begins, not when somebody looks. */
-static void eventfd_before_the_run(void)
-{
-	struct roc_ch_eventfd e = {.size = sizeof(e), .fd = eventfd(0, EFD_NONBLOCK)};
-	struct reader r = {.stream = P40_STREAM_ODIN, .ring = 64 * KIB};
-	struct pollfd p = {.fd = e.fd, .events = POLLIN};
-
-	start(&r);
-	UNIT_EQ(abi(r.fd, ROC_CH_EVENTFD, &e), 0);
-	reader_generate(&r, 0, 64, 64, 1, 2, STREAM_GENERATOR_CLOCKED);
-	UNIT_NEED(reader_start(&r));
-	/* The first may have come since. */
-	CU_ASSERT(reader_info(&r).arms >= 1);
-	UNIT_EQ(poll(&p, 1, patience_ms(5000)), 1);
-	CU_ASSERT(UNIT_WAIT((reader_take(&r, true), r.events == 2), 5000));
-	finish(&r);
-	close(e.fd);
-}
-
-struct patience {
-	struct reader *r;
-	uint32_t lines;
-};
-
-static int wait_for_lines(void *arg)
-{
-	const struct patience *p = arg;
-	struct roc_st_wait w = {.size = sizeof(w), .position = p->r->read + p->lines};
-
-	w.deadline = now_ns() + 60000000000ull;
-	return abi(p->r->fd, ROC_ST_WAIT, &w) ? 1 : 0;
-}
-
-/* Who polls is told of the first line; who sleeps until there are ten is told of the tenth. */
-static void sleeper_beside_poll(void)
-{
-	struct reader r = {.stream = P40_STREAM_ODIN, .ring = 64 * KIB};
-	struct patience ten = {&r, 10};
-	struct pollfd p;
-	uint64_t arms;
-	pid_t pid;
-
-	start(&r);
-	/* One line each. */
-	reader_generate(&r, 0, 64, 64, 0, 1, 0);
-	UNIT_NEED(reader_start(&r));
-	CU_ASSERT(UNIT_WAIT(reader_take(&r, true), 5000));
-	arms = reader_info(&r).arms;
-	pid = child_start(AS_ROOT, wait_for_lines, &ten);
-	CU_ASSERT(UNIT_WAIT(reader_info(&r).arms > arms, 5000));
-	p = (struct pollfd){.fd = r.fd, .events = POLLIN};
-	reader_set(&r, STREAM_SET_LIMIT, 2);
-	UNIT_EQ(poll(&p, 1, patience_ms(5000)), 1);
-	CU_ASSERT(UNIT_WAIT(reader_info(&r).interrupts >= 1, 5000));
-	reader_set(&r, STREAM_SET_LIMIT, 11);
-	UNIT_EQ(child_wait(pid, 5000), 0);
-	CU_ASSERT(UNIT_WAIT((reader_take(&r, true), r.events == 11), 5000));
-	finish(&r);
-}
-
-/* Two sleep: who wants less is told first, whoever came first, and the other when it is enough. */
-static void two_sleep(bool less_first)
-{
-	struct reader r = {.stream = P40_STREAM_ODIN, .ring = 64 * KIB};
-	struct patience ten = {&r, 10}, two = {&r, 2};
-	pid_t first, second;
-
-	start(&r);
-	reader_generate(&r, 0, 64, 64, 0, 1, 0);
-	UNIT_NEED(reader_start(&r));
-	CU_ASSERT(UNIT_WAIT(reader_take(&r, true), 5000));
-	first = child_start(AS_ROOT, wait_for_lines, less_first ? &two : &ten);
-	CU_ASSERT(UNIT_WAIT(child_sleeps(first), 5000));
-	second = child_start(AS_ROOT, wait_for_lines, less_first ? &ten : &two);
-	CU_ASSERT(UNIT_WAIT(child_sleeps(second), 5000));
-	reader_set(&r, STREAM_SET_LIMIT, 3);
-	UNIT_EQ(child_wait(less_first ? first : second, 5000), 0);
-	reader_set(&r, STREAM_SET_LIMIT, 11);
-	UNIT_EQ(child_wait(less_first ? second : first, 5000), 0);
-	CU_ASSERT(UNIT_WAIT((reader_take(&r, true), r.events == 11), 5000));
-	finish(&r);
-}
-
-static void two_sleepers(void)
-{
-	two_sleep(false);
-	two_sleep(true);
 }
 
 static int ring_of_another(void *arg)
@@ -303,8 +190,6 @@ static void open_registers_elsewhere(void)
 }
 
 UNIT_MAIN("stream_runs", {"after a full ring", after_a_full_ring}, {"moderation", moderation},
-	  {"defaults of the card", defaults_of_the_card},
-	  {"eventfd before the run", eventfd_before_the_run},
-	  {"sleeper beside poll", sleeper_beside_poll}, {"two sleepers", two_sleepers},
-	  {"forked", forked}, {"doorbell out of bounds", doorbell_out_of_bounds},
+	  {"defaults of the card", defaults_of_the_card}, {"forked", forked},
+	  {"doorbell out of bounds", doorbell_out_of_bounds},
 	  {"open registers elsewhere", open_registers_elsewhere})

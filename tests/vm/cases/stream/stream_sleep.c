@@ -1,0 +1,361 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Streams by the ABI: who sleeps, and is told; who never does; what either costs. Whoever came
+ * first hears of what he waits for, whoever comes beside him.
+ */
+#include "stream/stream_case.h"
+
+#include <poll.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+/* poll with a low-water mark, epoll for edges. */
+static void sleepers(void)
+{
+	struct reader r = {.stream = P40_STREAM_ODIN, .ring = 64 * KIB};
+	struct pollfd p;
+	struct epoll_event ev = {.events = EPOLLIN | EPOLLET};
+	int epfd = epoll_create1(0);
+
+	start(&r);
+	p = (struct pollfd){.fd = r.fd, .events = POLLIN};
+	UNIT_EQ(set(r.fd, ROC_ST_SET_LOW_WATER, (struct roc_st_settings){.low_water = 640}), 0);
+	reader_generate(&r, 0, 64, 64, 0, 5, 0);
+	UNIT_NEED(reader_start(&r));
+	CU_ASSERT(UNIT_WAIT(emu_stream(CARD0, r.stream, "events") == 5, 5000));
+	UNIT_EQ(poll(&p, 1, 100), 0);
+	UNIT_EQ(set(r.fd, ROC_ST_SET_LOW_WATER, (struct roc_st_settings){.low_water = 320}), 0);
+	UNIT_EQ(poll(&p, 1, 0), 1);
+	UNIT_EQ(p.revents, POLLIN);
+	UNIT_EQ(reader_take(&r, true), 5);
+	UNIT_EQ(poll(&p, 1, 0), 0);
+	/* What was taken and not given back does not count as there. */
+	UNIT_EQ(set(r.fd, ROC_ST_SET_LOW_WATER, (struct roc_st_settings){.low_water = 0}), 0);
+	reader_set(&r, STREAM_SET_LIMIT, 8);
+	UNIT_EQ(poll(&p, 1, limit_ms(5000)), 1);
+	CU_ASSERT(UNIT_WAIT(reader_there(&r) == 3, 2000));
+	reader_take(&r, false);
+	r.user->taken = r.read;
+	UNIT_EQ(poll(&p, 1, 0), 0);
+	r.user->taken = r.read - 1;
+	UNIT_EQ(poll(&p, 1, 0), 1);
+	reader_give(&r, r.read, false);
+	r.user->taken = r.read;
+	/* An edge per batch, though the reader makes no call in between. */
+	UNIT_EQ(epoll_ctl(epfd, EPOLL_CTL_ADD, r.fd, &ev), 0);
+	UNIT_EQ(epoll_wait(epfd, &ev, 1, 0), 0);
+	reader_set(&r, STREAM_SET_LIMIT, 12);
+	UNIT_EQ(epoll_wait(epfd, &ev, 1, limit_ms(5000)), 1);
+	CU_ASSERT(UNIT_WAIT(reader_there(&r) == 4, 2000));
+	reader_take(&r, true);
+	while (epoll_wait(epfd, &ev, 1, 100) > 0)
+		;
+	reader_set(&r, STREAM_SET_LIMIT, 14);
+	UNIT_EQ(epoll_wait(epfd, &ev, 1, limit_ms(5000)), 1);
+	CU_ASSERT(UNIT_WAIT(reader_there(&r) == 2, 2000));
+	reader_take(&r, true);
+	close(epfd);
+	finish(&r);
+}
+
+/* So many more events, and whoever sleeps on @fd is told. */
+static void tells(struct reader *r, int fd, uint64_t limit)
+{
+	struct pollfd p = {.fd = fd, .events = POLLIN};
+
+	reader_set(r, STREAM_SET_LIMIT, limit);
+	UNIT_EQ(poll(&p, 1, limit_ms(5000)), 1);
+}
+
+/* An eventfd that comes late, when there is nothing or something: no other call is needed. */
+static void eventfd_in_the_run(void)
+{
+	struct roc_ch_eventfd e = {.size = sizeof(e), .fd = eventfd(0, EFD_NONBLOCK)};
+	struct reader r = {.stream = P40_STREAM_ODIN, .ring = 64 * KIB};
+	uint64_t count;
+	int i;
+
+	start(&r);
+	reader_generate(&r, 0, 64, 64, 0, 2, 0);
+	UNIT_NEED(reader_start(&r));
+	CU_ASSERT(UNIT_WAIT(reader_take(&r, true), 5000));
+	UNIT_EQ(abi(r.fd, ROC_CH_EVENTFD, &e), 0);
+	for (i = 2; i < 5; i++) {
+		tells(&r, e.fd, 2 * i);
+		CU_ASSERT(UNIT_WAIT(reader_there(&r) == 2, 2000));
+		reader_take(&r, true);
+		while (read(e.fd, &count, sizeof(count)) > 0)
+			;
+	}
+	close(e.fd);
+	e.fd = -1;
+	UNIT_EQ(abi(r.fd, ROC_CH_EVENTFD, &e), 0);
+	reader_set(&r, STREAM_SET_LIMIT, 10);
+	CU_ASSERT(UNIT_WAIT(reader_there(&r) == 2, 5000));
+	e.fd = eventfd(0, EFD_NONBLOCK);
+	UNIT_EQ(abi(r.fd, ROC_CH_EVENTFD, &e), 0);
+	UNIT_EQ(read(e.fd, &count, sizeof(count)), sizeof(count));
+	reader_take(&r, true);
+	finish(&r);
+	/* The end is something to see, too. */
+	UNIT_EQ(read(e.fd, &count, sizeof(count)), sizeof(count));
+	close(e.fd);
+}
+
+/* Who begins to poll for edges when there are data: of the next ones it hears, too. */
+static void edges_in_the_run(void)
+{
+	struct epoll_event ev = {.events = EPOLLIN | EPOLLET};
+	struct reader r = {.stream = P40_STREAM_ODIN, .ring = 64 * KIB};
+	int epfd = epoll_create1(0), i;
+
+	start(&r);
+	reader_generate(&r, 0, 64, 64, 0, 2, 0);
+	UNIT_NEED(reader_start(&r));
+	CU_ASSERT(UNIT_WAIT(reader_there(&r) == 2, 5000));
+	UNIT_EQ(epoll_ctl(epfd, EPOLL_CTL_ADD, r.fd, &ev), 0);
+	UNIT_EQ(epoll_wait(epfd, &ev, 1, 0), 1);
+	for (i = 2; i < 5; i++) {
+		reader_take(&r, true);
+		/* An edge for what was taken meanwhile is no harm. */
+		while (epoll_wait(epfd, &ev, 1, 100) > 0)
+			;
+		tells(&r, epfd, 2 * i);
+		CU_ASSERT(UNIT_WAIT(reader_there(&r) == 2, 2000));
+	}
+	reader_take(&r, true);
+	close(epfd);
+	finish(&r);
+}
+
+/*
+ * One interrupt for a unit after silence, and nothing else; a sleeper costs a write per batch. The
+ * ring holds all: a throttle is told of, too.
+ */
+static void what_it_costs(void)
+{
+	struct reader r = {.ring = 32 * MIB};
+	struct roc_st_info info;
+	uint64_t waits = 0, told;
+	int64_t begin;
+
+	start(&r);
+	begin = now_ms();
+	reader_generate(&r, 0, 4096, 4096, 0, 4096, 0);
+	UNIT_NEED(reader_start(&r));
+	while (r.events < 4096 && !r.errors) {
+		struct roc_st_wait w = {.size = sizeof(w), .position = r.read + 8192};
+
+		w.deadline = now_ns() + limit_ms(100) * 1000000ull;
+		waits++;
+		abi(r.fd, ROC_ST_WAIT, &w);
+		if (!reader_take(&r, true) && waits > 2000)
+			break;
+	}
+	info = reader_info(&r);
+	UNIT_EQ(r.events, 4096);
+	/* A card that is silent for two seconds is asked, and a guest may be so slow. */
+	CU_ASSERT(info.mmio_reads <= (uint64_t)(now_ms() - begin) / 2000);
+	/* With what the doorbell adds when a reader is fast enough never to sleep. */
+	CU_ASSERT(info.mmio_writes <= waits + info.interrupts + 8);
+	unit_note("16 MiB in %llu waits: %llu interrupts, %llu register writes",
+		  (unsigned long long)waits, (unsigned long long)info.interrupts,
+		  (unsigned long long)info.mmio_writes);
+	/*
+	 * Silence, then one packet: one interrupt. As the card counts: a message may be late, and
+	 * two may arrive as one.
+	 */
+	UNIT_EQ(reader_wait(&r, 100), -ETIME);
+	info = reader_info(&r);
+	told = emu_stream(CARD0, 0, "interrupts");
+	reader_set(&r, STREAM_SET_LIMIT, 4097);
+	UNIT_EQ(reader_wait(&r, 5000), 0);
+	CU_ASSERT(UNIT_WAIT(reader_info(&r).interrupts > info.interrupts, 5000));
+	sleep_ms(100);
+	UNIT_EQ(emu_stream(CARD0, 0, "interrupts"), told + 1);
+	CU_ASSERT(reader_info(&r).interrupts <= told + 1);
+	UNIT_EQ(reader_info(&r).spurious_interrupts, 0);
+	UNIT_EQ(reader_info(&r).missed_interrupts, 0);
+	reader_take(&r, true);
+	finish(&r);
+}
+
+/*
+ * The card tells of a throttle with an interrupt, too, and that one takes the arming with it: who
+ * sleeps for data is told of the next all the same. Nobody slept while the throttle went on, so the
+ * card tells of it when somebody does, and there is nothing to be read then.
+ */
+static void throttle_told_late(void)
+{
+	struct reader r = {.ring = 64 * KIB};
+	struct roc_st_info info;
+	int64_t end;
+
+	start(&r);
+	reader_generate(&r, 0, 1024, 1024, 0, 3000, 0);
+	UNIT_NEED(reader_start(&r));
+	CU_ASSERT(UNIT_WAIT(reader_info(&r).card.throttles == 1, 10000));
+	end = now_ms() + limit_ms(20000);
+	while (r.events < 3000 && !r.errors && now_ms() < end)
+		if (reader_take(&r, false))
+			reader_give(&r, r.read, true);
+	UNIT_EQ(r.events, 3000);
+	UNIT_EQ(reader_info(&r).interrupts, 0);
+	UNIT_EQ(reader_wait(&r, 20), -ETIME);
+	CU_ASSERT(UNIT_WAIT(reader_info(&r).interrupts == 1, 5000));
+	reader_set(&r, STREAM_SET_LIMIT, 3001);
+	UNIT_EQ(reader_wait(&r, 5000), 0);
+	CU_ASSERT(UNIT_WAIT(reader_info(&r).interrupts == 2, 5000));
+	info = reader_info(&r);
+	UNIT_EQ(info.spurious_interrupts, 0);
+	UNIT_EQ(info.missed_interrupts, 0);
+	reader_take(&r, true);
+	UNIT_EQ(r.events, 3001);
+	finish(&r);
+}
+
+/* Who slept, and then is faster than the card may tell: no interrupt is missing. */
+static void faster_than_told(void)
+{
+	struct roc_st_settings s = {.interrupt_time = 450000000};
+	struct reader r = {.stream = P40_STREAM_ODIN, .ring = 64 * KIB};
+	struct roc_st_info info;
+
+	start(&r);
+	UNIT_EQ(set(r.fd, ROC_ST_SET_INTERRUPT_TIME, s), 0);
+	reader_generate(&r, 0, 64, 64, 0, 1, 0);
+	reader_set(&r, STREAM_SET_GENERATOR, 0);
+	UNIT_NEED(reader_start(&r));
+	/* The first one comes at once, and the time runs from there. */
+	UNIT_EQ(reader_wait(&r, 10), -ETIME);
+	reader_set(&r, STREAM_SET_GENERATOR, STREAM_GENERATOR_RUN);
+	CU_ASSERT(reader_run(&r, 1, 5000));
+	CU_ASSERT(UNIT_WAIT(reader_info(&r).interrupts == 1, 5000));
+	UNIT_EQ(reader_wait(&r, 10), -ETIME);
+	reader_set(&r, STREAM_SET_LIMIT, 2);
+	CU_ASSERT(UNIT_WAIT(reader_take(&r, false) == 1, 5000));
+	reader_give(&r, r.read, true);
+	/* As often as the watchdog would have to look, and once more. */
+	sleep_ms(1600);
+	info = reader_info(&r);
+	UNIT_EQ(info.missed_interrupts, 0);
+	UNIT_EQ(info.spurious_interrupts, 0);
+	finish(&r);
+}
+
+/* A busy reader makes no system call: its doorbell is the card's register. */
+static void busy_reader(void)
+{
+	struct reader r = {.ring = 64 * KIB};
+	struct roc_st_info info;
+	int64_t end;
+
+	start(&r);
+	reader_generate(&r, 0, 1000, 1000, 0, 2000, 0);
+	UNIT_NEED(reader_start(&r));
+	end = now_ms() + limit_ms(20000);
+	while (r.events < 2000 && !r.errors && now_ms() < end)
+		if (reader_take(&r, false))
+			reader_give(&r, r.read, true);
+	info = reader_info(&r);
+	UNIT_EQ(r.events, 2000);
+	UNIT_EQ(info.interrupts + info.arms + info.mmio_reads, 0);
+	UNIT_EQ(info.bad_index, 0);
+	finish(&r);
+}
+
+/* An eventfd from before the run: the card is asked as the run begins, not when somebody looks. */
+static void eventfd_before_the_run(void)
+{
+	struct roc_ch_eventfd e = {.size = sizeof(e), .fd = eventfd(0, EFD_NONBLOCK)};
+	struct reader r = {.stream = P40_STREAM_ODIN, .ring = 64 * KIB};
+	struct pollfd p = {.fd = e.fd, .events = POLLIN};
+
+	start(&r);
+	UNIT_EQ(abi(r.fd, ROC_CH_EVENTFD, &e), 0);
+	reader_generate(&r, 0, 64, 64, 1, 2, STREAM_GENERATOR_CLOCKED);
+	UNIT_NEED(reader_start(&r));
+	/* The first may have come since. */
+	CU_ASSERT(reader_info(&r).arms >= 1);
+	UNIT_EQ(poll(&p, 1, patience_ms(5000)), 1);
+	CU_ASSERT(UNIT_WAIT((reader_take(&r, true), r.events == 2), 5000));
+	finish(&r);
+	close(e.fd);
+}
+
+struct patience {
+	struct reader *r;
+	uint32_t lines;
+};
+
+static int wait_for_lines(void *arg)
+{
+	const struct patience *p = arg;
+	struct roc_st_wait w = {.size = sizeof(w), .position = p->r->read + p->lines};
+
+	w.deadline = now_ns() + 60000000000ull;
+	return abi(p->r->fd, ROC_ST_WAIT, &w) ? 1 : 0;
+}
+
+/* Who polls is told of the first line; who sleeps until there are ten is told of the tenth. */
+static void sleeper_beside_poll(void)
+{
+	struct reader r = {.stream = P40_STREAM_ODIN, .ring = 64 * KIB};
+	struct patience ten = {&r, 10};
+	struct pollfd p;
+	uint64_t arms;
+	pid_t pid;
+
+	start(&r);
+	/* One line each. */
+	reader_generate(&r, 0, 64, 64, 0, 1, 0);
+	UNIT_NEED(reader_start(&r));
+	CU_ASSERT(UNIT_WAIT(reader_take(&r, true), 5000));
+	arms = reader_info(&r).arms;
+	pid = child_start(AS_ROOT, wait_for_lines, &ten);
+	CU_ASSERT(UNIT_WAIT(reader_info(&r).arms > arms, 5000));
+	p = (struct pollfd){.fd = r.fd, .events = POLLIN};
+	reader_set(&r, STREAM_SET_LIMIT, 2);
+	UNIT_EQ(poll(&p, 1, patience_ms(5000)), 1);
+	CU_ASSERT(UNIT_WAIT(reader_info(&r).interrupts >= 1, 5000));
+	reader_set(&r, STREAM_SET_LIMIT, 11);
+	UNIT_EQ(child_wait(pid, 5000), 0);
+	CU_ASSERT(UNIT_WAIT((reader_take(&r, true), r.events == 11), 5000));
+	finish(&r);
+}
+
+/* Two sleep: who wants less is told first, whoever came first, and the other when it is enough. */
+static void two_sleep(bool less_first)
+{
+	struct reader r = {.stream = P40_STREAM_ODIN, .ring = 64 * KIB};
+	struct patience ten = {&r, 10}, two = {&r, 2};
+	pid_t first, second;
+
+	start(&r);
+	reader_generate(&r, 0, 64, 64, 0, 1, 0);
+	UNIT_NEED(reader_start(&r));
+	CU_ASSERT(UNIT_WAIT(reader_take(&r, true), 5000));
+	first = child_start(AS_ROOT, wait_for_lines, less_first ? &two : &ten);
+	CU_ASSERT(UNIT_WAIT(child_sleeps(first), 5000));
+	second = child_start(AS_ROOT, wait_for_lines, less_first ? &ten : &two);
+	CU_ASSERT(UNIT_WAIT(child_sleeps(second), 5000));
+	reader_set(&r, STREAM_SET_LIMIT, 3);
+	UNIT_EQ(child_wait(less_first ? first : second, 5000), 0);
+	reader_set(&r, STREAM_SET_LIMIT, 11);
+	UNIT_EQ(child_wait(less_first ? second : first, 5000), 0);
+	CU_ASSERT(UNIT_WAIT((reader_take(&r, true), r.events == 11), 5000));
+	finish(&r);
+}
+
+static void two_sleepers(void)
+{
+	two_sleep(false);
+	two_sleep(true);
+}
+
+UNIT_MAIN("stream_sleep", {"sleepers", sleepers}, {"eventfd in the run", eventfd_in_the_run},
+	  {"edges in the run", edges_in_the_run}, {"what it costs", what_it_costs},
+	  {"throttle told late", throttle_told_late}, {"faster than told", faster_than_told},
+	  {"busy reader", busy_reader}, {"eventfd before the run", eventfd_before_the_run},
+	  {"sleeper beside poll", sleeper_beside_poll}, {"two sleepers", two_sleepers})
