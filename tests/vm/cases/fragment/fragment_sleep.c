@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Fragments on request by the ABI: who sleeps, and is told, and what that costs. Whoever came first hears
- * of what he waits for, whoever comes beside him.
+ * Fragments on request by the ABI: who sleeps, and is told, and what that costs. Whoever came first
+ * hears of what he waits for, whoever comes beside him.
  */
 #include "fragment/fragment_case.h"
 
