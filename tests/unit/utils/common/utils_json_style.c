@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * One style of JSON: what each tool prints, as the golden files have it, has keys in camelCase and
- * numbers as numbers, and what is of a card has the same name everywhere. In the guests every JSON
- * that a tool prints is looked at in the same way (tests/vm/cases/common/tool.c).
+ * numbers as numbers, and what is of a card has the same name everywhere; each key is in the tool's
+ * manual page, or in another that this one names for it. In the guests every JSON that a tool
+ * prints is looked at in the same way (tests/vm/cases/common/tool.c).
  */
 #include "unit.h"
 
@@ -53,6 +54,21 @@ static const struct {
 };
 
 #define PRINTED (sizeof(printed) / sizeof(printed[0]))
+
+/*
+ * What a tool prints as another does is in the page of that one; the golden file of the registers
+ * is one for all of their tools.
+ */
+static const struct {
+	const char *tool, *page;
+} as[] = {
+	{"reg-read", "reg-modify"},  {"reg-read-range", "reg-modify"},
+	{"reg-write", "reg-modify"}, {"status", "metrics"},
+	{"status", "bench-dma"},     {"status", "stream"},
+	{"status", "fragment"},	     {"metrics", "bench-dma"},
+	{"replay", "record"},	     {"send", "record"},
+	{"recv", "record"},
+};
 
 static bool key_good(const char *key)
 {
@@ -128,6 +144,76 @@ static void walk(const char *file, const char *key, struct json_object *value)
 	}
 }
 
+/* @word stands whole, and bold, in the manual page of a tool. */
+static bool page_has(const char *tool, const char *word)
+{
+	size_t length = strlen(word);
+	char name[32], path[128], line[512], *at;
+	bool found = false;
+	FILE *page;
+
+	snprintf(name, sizeof(name), "roc-%s", tool);
+	snprintf(path, sizeof(path), "Documentation/man/%s.1", name);
+	page = fopen(path, "r");
+	UNIT_NEED(page);
+	while (!found && fgets(line, sizeof(line), page)) {
+		if (strncmp(line, ".B", 2) && strncmp(line, ".RB", 3))
+			continue;
+		for (at = strstr(line + 3, word); at && !found; at = strstr(at + 1, word))
+			found = !isalnum((unsigned char)at[-1]) &&
+				!isalnum((unsigned char)at[length]);
+	}
+	fclose(page);
+	return found;
+}
+
+static bool pages_have(const char *tool, const char *word)
+{
+	bool found = page_has(tool, word);
+	size_t i;
+
+	for (i = 0; !found && i < sizeof(as) / sizeof(as[0]); i++)
+		found = !strcmp(as[i].tool, tool) && page_has(as[i].page, word);
+	return found;
+}
+
+static void told(const char *tool, struct json_object *value)
+{
+	size_t i;
+
+	if (json_object_is_type(value, json_type_array)) {
+		for (i = 0; i < json_object_array_length(value); i++)
+			told(tool, json_object_array_get_idx(value, i));
+	} else if (json_object_is_type(value, json_type_object)) {
+		json_object_object_foreach(value, name, member)
+		{
+			if (!isdigit((unsigned char)*name) && !pages_have(tool, name))
+				complain(tool, "key that no manual page has", name);
+			told(tool, member);
+		}
+	}
+}
+
+static void manual_pages(void)
+{
+	size_t i, g;
+
+	wrong = 0;
+	for (i = 0; i < PRINTED; i++) {
+		for (g = 0; g < GOLDENS && printed[i].golden[g]; g++) {
+			struct json_object *all;
+			char path[128];
+
+			snprintf(path, sizeof(path), "tests/golden/%s.json", printed[i].golden[g]);
+			all = json_object_from_file(path);
+			UNIT_NEED(all);
+			told(printed[i].tool, all);
+			json_object_put(all);
+		}
+	}
+	UNIT_EQ(wrong, 0);
+}
+
 static void goldens(void)
 {
 	size_t i, g;
@@ -178,4 +264,5 @@ static void all_tools(void)
 	UNIT_EQ(count, PRINTED);
 }
 
-UNIT_MAIN("JSON of all tools", {"keys and numbers", goldens}, {"every tool is there", all_tools})
+UNIT_MAIN("JSON of all tools", {"keys and numbers", goldens}, {"every tool is there", all_tools},
+	  {"keys are in the manual pages", manual_pages})
