@@ -80,10 +80,12 @@ static int load(char why[FABRIC_WHY])
 	return 0;
 }
 
+/* -EINVAL and -ENOSPC tell our caller that he asked for what cannot be: libfabric's do not. */
 static int fail(char why[FABRIC_WHY], int ret, const char *what)
 {
-	return fabric_fail(why, -ret > 0 && -ret < FI_ERRNO_OFFSET ? -ret : EIO,
-			   "libfabric: %s: %s.", what, lib.strerror(-ret));
+	bool known = -ret > 0 && -ret < FI_ERRNO_OFFSET && ret != -FI_EINVAL && ret != -FI_ENOSPC;
+
+	return fabric_fail(why, known ? -ret : EIO, "libfabric: %s: %s.", what, lib.strerror(-ret));
 }
 
 const char *fabric_provider(const char *name)

@@ -82,6 +82,18 @@ const char *number_value32(const char *text, uint32_t *value)
 	return NULL;
 }
 
+const char *number_port(const char *text, uint16_t *value)
+{
+	uint64_t v;
+
+	if (text[strspn(text, "0123456789")] || number_value(text, &v))
+		return "is no port: a port is a number";
+	if (v > UINT16_MAX)
+		return "is no port: they end at 65535";
+	*value = (uint16_t)v;
+	return NULL;
+}
+
 const char *number_size(const char *text, uint64_t *value)
 {
 	static const char letters[] = "kMGTPE";

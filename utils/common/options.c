@@ -67,6 +67,7 @@ static bool set_value(const struct option_spec *spec, const char *text, void *va
 	const char *wrong = NULL;
 	uint64_t number = 0;
 	uint32_t word = 0;
+	uint16_t port;
 	char names[128];
 
 	switch (spec->type) {
@@ -77,6 +78,11 @@ static bool set_value(const struct option_spec *spec, const char *text, void *va
 		if (!*text)
 			wrong = "is empty";
 		else
+			*(const char **)value = text;
+		break;
+	case OPTION_PORT:
+		wrong = number_port(text, &port);
+		if (!wrong)
 			*(const char **)value = text;
 		break;
 	case OPTION_NUMBER:

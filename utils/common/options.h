@@ -19,6 +19,7 @@ struct tool;
 enum option_type {     /* C type of the value */
 	OPTION_FLAG,   /* bool */
 	OPTION_TEXT,   /* const char * */
+	OPTION_PORT,   /* const char *, a number up to 65535 */
 	OPTION_NUMBER, /* uint32_t, decimal, or hexadecimal with 0x */
 	OPTION_HEX,    /* uint32_t, hexadecimal with or without 0x */
 	OPTION_SIZE,   /* uint64_t */

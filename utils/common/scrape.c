@@ -265,6 +265,11 @@ err_quit:
 	return err;
 }
 
+bool scrape_path_fits(const char *path)
+{
+	return strlen(path) < sizeof(((struct sockaddr_un *)NULL)->sun_path);
+}
+
 struct scrape *scrape_start(const char *path, void (*print)(FILE *out, void *what), void *what)
 {
 	struct scrape *s = calloc(1, sizeof(*s));
@@ -279,7 +284,7 @@ struct scrape *scrape_start(const char *path, void (*print)(FILE *out, void *wha
 		s->readers[i].fd = -1;
 	s->address.sun_family = AF_UNIX;
 	err = ENAMETOOLONG;
-	if (strlen(path) >= sizeof(s->address.sun_path))
+	if (!scrape_path_fits(path))
 		goto err;
 	strcpy(s->address.sun_path, path);
 	err = begin(s);

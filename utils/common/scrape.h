@@ -10,9 +10,13 @@
 #ifndef ROC_UTILS_SCRAPE_H
 #define ROC_UTILS_SCRAPE_H
 
+#include <stdbool.h>
 #include <stdio.h>
 
 struct scrape;
+
+/* Whether a socket can have that path. */
+bool scrape_path_fits(const char *path);
 
 /*
  * The socket at @path is made, and may be connected to by everybody; one that nobody listens on any

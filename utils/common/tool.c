@@ -66,6 +66,11 @@ void tool_note(const char *fmt, ...)
 	va_end(ap);
 }
 
+int tool_fail_for(int err, const char *why)
+{
+	return err == -EINVAL ? tool_usage("%s", why) : tool_fail("%s", why);
+}
+
 int tool_fail_card(int err)
 {
 	return err == -EINVAL ? tool_usage("--id: %s", roc_error()) : tool_fail("%s", roc_error());

@@ -10,7 +10,8 @@
 
 /*
  * Exit codes, the same for every tool. A command line that is wrong on every machine is TOOL_USAGE;
- * what another card, firmware, file or user could have had done is TOOL_FAILED.
+ * what another card, firmware, file or user could have had done is TOOL_FAILED. A daemon says
+ * TOOL_USAGE of its file of nodes, too: its unit tries again for ever what is TOOL_FAILED.
  */
 enum {
 	TOOL_OK = 0,
@@ -40,6 +41,9 @@ void tool_set_name(const char *name);
 int tool_fail(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 int tool_usage(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 void tool_note(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+
+/* For an -errno with its sentence: of -EINVAL it is what was asked for that is wrong. */
+int tool_fail_for(int err, const char *why);
 
 /* What the library says after it was given an id: an id of no form is wrong usage. */
 int tool_fail_card(int err);

@@ -44,7 +44,7 @@ struct evb_coordinator {
 	void (*close)(void *self);
 };
 
-/* 0, or -errno with a sentence. */
+/* 0, or -errno with a sentence. -EINVAL: what was said of it, here or in its file, is wrong. */
 int evb_coordinator_open(const struct evb_coordinator_config *cfg, struct evb_coordinator *c,
 			 char why[ROC_EVB_WHY]);
 void evb_coordinator_close(struct evb_coordinator *c);

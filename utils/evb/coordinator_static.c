@@ -397,7 +397,7 @@ static int find_me(struct spoke *s, const struct evb_coordinator_config *cfg, co
 	if (!n) {
 		snprintf(why, ROC_EVB_WHY, "%s names no node %s: give one that it does, or add it.",
 			 path, cfg->name);
-		return -ENOENT;
+		return -EINVAL;
 	}
 	s->me = n->m;
 	if (n != s->file.manager)

@@ -56,7 +56,7 @@ static const struct option_spec options[] = {
 	 .help = "node: a builder listens at this address only (the file's, else all)"},
 	{AT("advertise", OPTION_TEXT, advertise), .arg = "ADDRESS",
 	 .help = "node: address that the others are told (--host)"},
-	{AT("port", OPTION_TEXT, port), .arg = "PORT",
+	{AT("port", OPTION_PORT, port), .arg = "PORT",
 	 .help = "node: port at which a builder listens (the file's, else any)"},
 	{AT("provider", OPTION_TEXT, provider), .arg = "NAME", .fallback = "tcp",
 	 .help = "node: of libfabric: tcp, shm, verbs, efa, cxi"},

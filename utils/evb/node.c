@@ -63,17 +63,12 @@ static int open_coordinator(struct node *n)
 		.say = say,
 	};
 	char why[ROC_EVB_WHY];
+	int ret = evb_coordinator_open(&cfg, &n->coordinator, why);
 
-	if (evb_coordinator_open(&cfg, &n->coordinator, why))
-		return tool_fail("%s", why);
+	if (ret)
+		return tool_fail_for(ret, why);
 	n->roles = n->coordinator.me.roles;
 	return o->roles ? take_roles(o->roles, &n->roles) : TOOL_OK;
-}
-
-/* The words for it are wrong on every machine, or it is this one that does not have it. */
-static int fail_end(int err, const char *why)
-{
-	return err == -EINVAL ? tool_usage("%s", why) : tool_fail("%s", why);
 }
 
 static int open_ends(struct node *n)
@@ -89,12 +84,12 @@ static int open_ends(struct node *n)
 					  evb_source_kinds());
 		err = evb_source_open(o->source, o->name, &n->source, why);
 		if (err)
-			return fail_end(err, why);
+			return tool_fail_for(err, why);
 	}
 	if (n->roles & ROC_EVB_BUILDER) {
 		err = evb_sink_open(o->sink, o->name, &n->sink, why);
 		if (err)
-			return fail_end(err, why);
+			return tool_fail_for(err, why);
 	}
 	return TOOL_OK;
 }
@@ -140,8 +135,9 @@ static int open_engine(struct node *n)
 
 	ret = roc_evb_open(&cfg, n->source.ops, n->source.self, n->sink.ops, n->sink.self,
 			   n->coordinator.ops, n->coordinator.self, &n->evb, why);
+	/* No space: what was asked for does not fit the memory that was given. */
 	if (ret)
-		return tool_fail("%s", why[0] ? why : strerror(-ret));
+		return tool_fail_for(ret == -ENOSPC ? -EINVAL : ret, why[0] ? why : strerror(-ret));
 	if (why[0])
 		tool_note("%s", why);
 	return TOOL_OK;

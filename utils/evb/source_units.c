@@ -378,14 +378,19 @@ static int open_card(struct adapter *a, char why[UNITS_WHY])
 		.unit = a->v.superpage,
 		.plain_memory = a->v.plain,
 	};
+	int code;
 
 	if (!a->v.id[0])
 		return units_fail(why, EINVAL,
 				  "card: which one? Give id=, as in "
 				  "card:id=3b:00.0.");
-	if (source_card_usage(o.buffer, o.unit) || source_card(&o, &a->units))
-		return units_fail(why, ENODEV, "The card cannot be a source, see above.");
-	return 0;
+	code = source_card_usage(o.buffer, o.unit);
+	if (!code)
+		code = source_card(&o, &a->units);
+	if (!code)
+		return 0;
+	return units_fail(why, code == TOOL_USAGE ? EINVAL : ENODEV,
+			  "The card cannot be a source, see above.");
 }
 
 static const struct evb_key card_keys[] = {

@@ -52,7 +52,7 @@ static int begin(struct libroc_ini *ini)
 			     ini->section);
 	other = evb_static_find(f, ini->section);
 	if (other)
-		return roc_fail(EEXIST,
+		return roc_fail(EINVAL,
 				"%s:%u: the name %s is given twice, first in line %u; each "
 				"node has its own",
 				ini->file, ini->line, ini->section, other->line);
@@ -94,12 +94,12 @@ static int take_text(struct reader *r, const char *key, const char *value, char 
 
 static int take_port(struct reader *r, const char *key, const char *value, char to[ROC_EVB_PORT])
 {
-	uint64_t port;
+	uint16_t port;
 
-	if (number_value(value, &port) || port > 65535)
+	if (number_port(value, &port))
 		return wrong(r, "'%s' is no port", key);
 	if (port)
-		snprintf(to, ROC_EVB_PORT, "%u", (unsigned int)port);
+		snprintf(to, ROC_EVB_PORT, "%u", port);
 	return 0;
 }
 
@@ -208,27 +208,22 @@ static int check(const char *path, struct evb_static_file *f)
 	return 0;
 }
 
-static char *read_all(const char *path)
+/* A file that is not there, or not ours to read, may yet be: that is not -EINVAL. */
+static int read_all(const char *path, char text[FILE_MAX + 1])
 {
 	FILE *in = fopen(path, "re");
-	char *text = NULL;
-	size_t length;
+	size_t length = in ? fread(text, 1, FILE_MAX + 1, in) : 0;
+	int ret = 0;
 
-	if (!in) {
-		roc_fail(errno, "%s cannot be read: %s", path, strerror(errno));
-		return NULL;
-	}
-	text = malloc(FILE_MAX + 1);
-	length = text ? fread(text, 1, FILE_MAX + 1, in) : 0;
-	if (!text || ferror(in) || length > FILE_MAX) {
-		roc_fail(EINVAL, "%s cannot be read, or is larger than 1 MiB", path);
-		free(text);
-		text = NULL;
-	} else {
+	if (!in || ferror(in))
+		ret = roc_fail(errno, "%s cannot be read: %s", path, strerror(errno));
+	else if (length > FILE_MAX)
+		ret = roc_fail(EINVAL, "%s is larger than 1 MiB", path);
+	else
 		text[length] = '\0';
-	}
-	fclose(in);
-	return text;
+	if (in)
+		fclose(in);
+	return ret;
 }
 
 int evb_static_read(const char *path, struct evb_static_file *f, char why[ROC_EVB_WHY])
@@ -237,15 +232,14 @@ int evb_static_read(const char *path, struct evb_static_file *f, char why[ROC_EV
 		.ini = {.file = path, .value = take_value, .begin = begin, .end = end},
 		.f = f,
 	};
-	char *text = read_all(path);
-	int ret = -EINVAL;
+	char *text = malloc(FILE_MAX + 1);
+	int ret;
 
 	*f = (struct evb_static_file){.system = "roc", .lease_ms = LEASE_MS};
-	if (text) {
-		f->nodes = calloc(EVB_MEMBERS_MAX, sizeof(*f->nodes));
-		ret = f->nodes ? libroc_ini_read(&r.ini, text)
-			       : roc_fail(ENOMEM, "there is no memory left");
-	}
+	f->nodes = calloc(EVB_MEMBERS_MAX, sizeof(*f->nodes));
+	ret = text && f->nodes ? read_all(path, text) : roc_fail(ENOMEM, "there is no memory left");
+	if (!ret)
+		ret = libroc_ini_read(&r.ini, text);
 	if (!ret)
 		ret = check(path, f);
 	free(text);

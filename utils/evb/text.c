@@ -161,7 +161,7 @@ int evb_text_parse(const char *kind, const char *values, const struct evb_key *k
 	int ret = 0;
 
 	if (strlen(values) >= sizeof(copy))
-		return units_fail(why, E2BIG, "%s: \"%s\" is too long.", kind, values);
+		return units_fail(why, EINVAL, "%s: \"%s\" is too long.", kind, values);
 	strcpy(copy, values);
 	while (!ret && values[0] && (word = strsep(&rest, ","))) {
 		ret = one(kind, word, first, keys, count, to, why);

@@ -221,7 +221,7 @@ int evb_watch(const struct evb_options *o)
 	struct evb_coordinator_config cfg = {.text = o->coordinator, .system = o->system};
 	struct watch *w = calloc(1, sizeof(*w));
 	char why[ROC_EVB_WHY];
-	int code = TOOL_FAILED;
+	int ret, code;
 
 	if (w)
 		w->members = calloc(EVB_MEMBERS_MAX, sizeof(*w->members));
@@ -230,8 +230,9 @@ int evb_watch(const struct evb_options *o)
 		return tool_fail("There is no memory left.");
 	}
 	w->o = o;
-	if (evb_coordinator_open(&cfg, &w->c, why)) {
-		tool_fail("%s", why);
+	ret = evb_coordinator_open(&cfg, &w->c, why);
+	if (ret) {
+		code = tool_fail_for(ret, why);
 	} else {
 		stop_on_signals();
 		code = loop(w);

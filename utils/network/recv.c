@@ -29,7 +29,7 @@ static const struct option_spec options[] = {
 		    "End when a sender has sent everything, if it had anything"),
 	{AT("bind", OPTION_TEXT, bind), .arg = "ADDRESS",
 	 .help = "Listen at this address only (all)"},
-	{AT("port", OPTION_TEXT, port), .arg = "PORT", .fallback = NETWORK_PORT,
+	{AT("port", OPTION_PORT, port), .arg = "PORT", .fallback = NETWORK_PORT,
 	 .help = "Port to listen at, 0 = any, which is said"},
 	{AT("provider", OPTION_TEXT, provider), .arg = "NAME", .fallback = "tcp",
 	 .help = "Of libfabric: tcp, shm, verbs, efa, cxi"},

@@ -24,7 +24,7 @@ static const struct option_spec options[] = {
 	UNITS_SOURCE_OPTIONS(struct send_values),
 	{AT("replay", OPTION_TEXT, replay), .arg = "PATH",
 	 .help = "No card: a recording of roc-record"},
-	{AT("port", OPTION_TEXT, port), .arg = "PORT", .fallback = NETWORK_PORT,
+	{AT("port", OPTION_PORT, port), .arg = "PORT", .fallback = NETWORK_PORT,
 	 .help = "Port at which roc-recv listens"},
 	{AT("provider", OPTION_TEXT, provider), .arg = "NAME", .fallback = "tcp",
 	 .help = "Of libfabric: tcp, shm, verbs, efa, cxi"},

@@ -14,6 +14,7 @@
 #include "fragment_check.h"
 #include "utils/common/clock.h"
 #include "utils/common/notify.h"
+#include "utils/common/numbers.h"
 #include "utils/common/output.h"
 #include "utils/common/scrape.h"
 #include "utils/common/tool.h"
@@ -102,8 +103,9 @@ static const struct option_spec options[] = {
 static int check(const struct rosd_options *o)
 {
 	const char *colon = strrchr(o->listen, ':');
+	uint16_t port;
 
-	if (!colon || !colon[1])
+	if (!colon || number_port(colon + 1, &port))
 		return tool_usage("--listen: \"%s\" is not HOST:PORT.", o->listen);
 	if (o->source == ROSD_CARD && !o->id)
 		return tool_usage("--id is missing. Example: roc-rosd --id=3b:00.0,af:00.0");
@@ -114,6 +116,9 @@ static int check(const struct rosd_options *o)
 	if (o->size % 4 || o->size_max % 4 || (o->size_max && o->size_max < o->size))
 		return tool_usage("--size, --size-max: fragments are multiples of 4 bytes, and the "
 				  "largest is not below the smallest.");
+	if (o->metrics_socket && !scrape_path_fits(o->metrics_socket))
+		return tool_usage("--metrics-socket: \"%s\" is too long for a socket's path.",
+				  o->metrics_socket);
 	return TOOL_OK;
 }
 

@@ -174,6 +174,22 @@ static void links(void)
 	refuse32(number_links, "0-99999999999");
 }
 
+static void ports(void)
+{
+	static const char *const bad[] = {"", "http", "0x50", "-1", " 80", "80 ", "65536"};
+	uint16_t port = 7;
+	size_t i;
+
+	for (i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+		CU_ASSERT_PTR_NOT_NULL(number_port(bad[i], &port));
+		UNIT_EQ(port, 7);
+	}
+	CU_ASSERT_PTR_NULL(number_port("65535", &port));
+	UNIT_EQ(port, 65535);
+	CU_ASSERT_PTR_NULL(number_port("0", &port));
+	UNIT_EQ(port, 0);
+}
+
 UNIT_MAIN("utils numbers", {"hexadecimal numbers", hexadecimal},
 	  {"decimal numbers, or with 0x", value}, {"sizes", size}, {"times", time_span},
-	  {"lists of links", links})
+	  {"lists of links", links}, {"ports", ports})

@@ -109,7 +109,7 @@ static void to_the_end(void)
 	pid_t a, b;
 
 	begin("barrel-shift");
-	UNIT_EQ(tool_run("evb node --name=node9 --coordinator=static:%s", conf), 1);
+	UNIT_EQ(tool_run("evb node --name=node9 --coordinator=static:%s", conf), 2);
 	CU_ASSERT_TRUE(tool_says("names no node node9"));
 	a = node(1, options);
 	b = node(2, options);

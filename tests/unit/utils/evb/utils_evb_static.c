@@ -281,7 +281,7 @@ static void strangers(void)
 
 	system_file("500", "");
 	UNIT_EQ(node_open(&nodes[0], "m", text), 0);
-	UNIT_EQ(node_open(&nodes[1], "x", text), -ENOENT);
+	UNIT_EQ(node_open(&nodes[1], "x", text), -EINVAL);
 	CU_ASSERT_PTR_NOT_NULL(strstr(why, "names no node x"));
 	/* A host that is none is told of at once. */
 	write_file(HEAD "[m]\nroles = manager\nhost = no.such.host.invalid\n" R B);

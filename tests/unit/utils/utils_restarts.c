@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * What systemd tries again: a daemon that has a unit exits with 2 for what nobody but who wrote it
+ * can put right, which the unit is not started again for, and with 1 for what may pass by itself.
+ */
+#include "unit.h"
+
+#include <arpa/inet.h>
+#include <fcntl.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
+
+#include "tests/unit/fake_sysfs.h"
+#include "tests/unit/port.h"
+#include "tests/unit/utils/tool_run.h"
+
+#include "utils/common/tool.h"
+
+#define N(a) (sizeof(a) / sizeof((a)[0]))
+#define LONG_64 "/a-folder-with-a-name-of-sixty-four-characters-neither-more-or-less"
+
+static const struct {
+	const char *folder, *name;
+} units[] = {{"utils/ros", "roc-rosd.service.in"}, {"utils/evb", "roc-evb@.service.in"}};
+
+static char dir[] = "/tmp/roc-restarts-XXXXXX";
+static char conf[64];
+static unsigned int port;
+
+static void leave_nothing(void)
+{
+	unlink(conf);
+	rmdir(dir);
+}
+
+static void here(void)
+{
+	if (!strstr(dir, "XXXXXX"))
+		return;
+	UNIT_NEED(mkdtemp(dir));
+	atexit(leave_nothing);
+	snprintf(conf, sizeof(conf), "%s/evb.conf", dir);
+	port = free_port();
+}
+
+/* [m] is the manager, at a port that is free; NULL: there is no file. */
+static void file(const char *more)
+{
+	FILE *f;
+
+	here();
+	unlink(conf);
+	if (!more)
+		return;
+	f = fopen(conf, "w");
+	UNIT_NEED(f);
+	fprintf(f, "[n1]\nroles = readout builder manager\nhost = 127.0.0.1\nmanager-port = %u\n%s",
+		port, more);
+	fclose(f);
+}
+
+static void ends(int code, const char *says, const char *tool, const char *arguments)
+{
+	int got = tool_run("%s %s", tool, arguments);
+
+	if (got != code)
+		unit_note("%s %s: exit %d, not %d: %.300s", tool, arguments, got, code, tool_said);
+	UNIT_EQ(got, code);
+	CU_ASSERT_TRUE(tool_says(says));
+}
+
+static void units_say_so(void)
+{
+	char text[8192], path[64];
+	size_t i, length;
+	FILE *f;
+
+	for (i = 0; i < N(units); i++) {
+		snprintf(path, sizeof(path), "%s/%s", units[i].folder, units[i].name);
+		f = fopen(path, "r");
+		UNIT_NEED(f);
+		length = fread(text, 1, sizeof(text) - 1, f);
+		text[length] = '\0';
+		fclose(f);
+		CU_ASSERT_PTR_NOT_NULL(strstr(text, "\nRestart=on-failure\n"));
+		CU_ASSERT_PTR_NOT_NULL(strstr(text, "\nRestartPreventExitStatus=2\n"));
+	}
+	UNIT_EQ(TOOL_USAGE, 2);
+}
+
+static const struct {
+	int code;
+	const char *arguments, *says;
+} rosd[] = {
+	{TOOL_USAGE, "", "--id is missing"},
+	{TOOL_USAGE, "--id=zz", "--id"},
+	{TOOL_USAGE, "--source=synthetic --listen=127.0.0.1:ninety", "HOST:PORT"},
+	{TOOL_USAGE, "--source=synthetic --listen=127.0.0.1", "HOST:PORT"},
+	{TOOL_USAGE, "--source=synthetic --listen=127.0.0.1:65536", "HOST:PORT"},
+	{TOOL_USAGE, "--source=synthetic --metrics-socket=" LONG_64 LONG_64, "too long"},
+	/* A card may come, an address may be given to this machine, a folder made. */
+	{TOOL_FAILED, "--id=246", "246"},
+	{TOOL_FAILED, "--source=synthetic --listen=192.0.2.1:9870", "cannot be listened on"},
+	{TOOL_FAILED, "--source=synthetic --listen=127.0.0.1:0 --metrics-socket=/nowhere/at/all",
+	 "no socket for metrics"},
+};
+
+static void rosd_ends(void)
+{
+	size_t i;
+
+	if (!fresh_sysfs())
+		return;
+	endpoint(0, "0000:3b:00.0", "245", "0");
+	for (i = 0; i < N(rosd); i++)
+		ends(rosd[i].code, rosd[i].says, "rosd", rosd[i].arguments);
+}
+
+static const struct {
+	int code;
+	const char *more; /* of the file */
+	const char *says;
+} files[] = {
+	{TOOL_USAGE, "nonsense\n", ":5: "},
+	{TOOL_USAGE, "colour = red\n", "a node has no 'colour'"},
+	{TOOL_USAGE, "[n1]\nroles = readout\n", "the name n1 is given twice"},
+	{TOOL_USAGE, "[m2]\nroles = manager\nhost = x\n", "a second manager"},
+	{TOOL_USAGE, "[system]\nreadouts = 5\n", "would wait for more nodes"},
+	{TOOL_USAGE, "[system]\nname = other\n", "is of system other, not roc"},
+	/* It may be on its way. */
+	{TOOL_FAILED, NULL, "cannot be read"},
+};
+
+static void files_end(void)
+{
+	char arguments[256];
+	size_t i;
+
+	for (i = 0; i < N(files); i++) {
+		file(files[i].more);
+		snprintf(arguments, sizeof(arguments),
+			 "node --name=n1 --system=roc --coordinator=static:%s --source=synthetic",
+			 conf);
+		ends(files[i].code, files[i].says, "evb", arguments);
+	}
+	/* The same words for who only looks. */
+	file("nonsense\n");
+	snprintf(arguments, sizeof(arguments), "watch --once --coordinator=static:%s", conf);
+	ends(TOOL_USAGE, ":5: ", "evb", arguments);
+}
+
+static const struct {
+	int code;
+	const char *coordinator; /* NULL: the file */
+	const char *options, *says;
+} nodes[] = {
+	{TOOL_USAGE, NULL, "--name=n9", "names no node n9"},
+	{TOOL_USAGE, "zookeeper:x", "--name=n1", "is no coordinator: static:FILE or etcd:URL"},
+	{TOOL_USAGE, "etcd:nowhere", "--name=n1", "is not http://HOST:PORT"},
+	{TOOL_USAGE, NULL, "--name=n1 --roles=king", "is no role"},
+	{TOOL_USAGE, NULL, "--name=n1 --port=ninety", "--port"},
+	{TOOL_USAGE, NULL, "--name=n1 --port=65536", "--port"},
+	{TOOL_USAGE, NULL, "--name=n1", "--source is missing"},
+	{TOOL_USAGE, NULL, "--name=n1 --source=nonsense", "no source \"nonsense\""},
+	{TOOL_USAGE, NULL, "--name=n1 --source=card:id=zz", "cannot be a source"},
+	{TOOL_USAGE, NULL, "--name=n1 --source=card:id=245,buffer=1Ki", "cannot be a source"},
+	{TOOL_USAGE, NULL, "--name=n1 --source=synthetic:size=x", "size"},
+	{TOOL_USAGE, NULL, "--name=n1 --source=synthetic --sink=nonsense", "no sink \"nonsense\""},
+	{TOOL_USAGE, NULL,
+	 "--name=n1 --source=synthetic --sink=file:" LONG_64 LONG_64 LONG_64 LONG_64, "too long"},
+	{TOOL_USAGE, NULL, "--name=n1 --source=synthetic --events=1024 --fragment=1Gi",
+	 "more than a MFP can have"},
+	{TOOL_USAGE, NULL, "--name=n1 --source=synthetic --fragment=1Mi --memory=4Ki", "memory"},
+	/* What another etcd, card, disk or library has. */
+	{TOOL_FAILED, "etcd:https://127.0.0.1:1?ca=/nowhere/ca.pem", "--name=n1",
+	 "/nowhere/ca.pem"},
+	{TOOL_FAILED, NULL, "--name=n1 --source=card:id=246", "cannot be a source"},
+	{TOOL_FAILED, NULL, "--name=n1 --source=recording:/nowhere", "/nowhere"},
+	{TOOL_FAILED, NULL, "--name=n1 --source=synthetic --sink=file:/proc/self/none",
+	 "cannot be made"},
+	{TOOL_FAILED, NULL, "--name=n1 --source=synthetic --provider=smoke",
+	 "no provider \"smoke\""},
+};
+
+static void nodes_end(void)
+{
+	char arguments[512];
+	size_t i;
+
+	if (!fresh_sysfs())
+		return;
+	endpoint(0, "0000:3b:00.0", "245", "0");
+	file("");
+	for (i = 0; i < N(nodes); i++) {
+		snprintf(arguments, sizeof(arguments), "node --coordinator=%s%s %s",
+			 nodes[i].coordinator ? "" : "static:",
+			 nodes[i].coordinator ? nodes[i].coordinator : conf, nodes[i].options);
+		ends(nodes[i].code, nodes[i].says, "evb", arguments);
+	}
+}
+
+/* The other manager may end. */
+static void port_taken(void)
+{
+	struct sockaddr_in a = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+	char arguments[256];
+	int fd;
+
+	file("");
+	a.sin_port = htons((uint16_t)port);
+	fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	UNIT_NEED(!bind(fd, (struct sockaddr *)&a, sizeof(a)) && !listen(fd, 1));
+	snprintf(arguments, sizeof(arguments),
+		 "node --name=n1 --coordinator=static:%s --source=synthetic", conf);
+	ends(TOOL_FAILED, "is there a second manager?", "evb", arguments);
+	close(fd);
+}
+
+UNIT_MAIN("what a unit is started again for", {"units", units_say_so}, {"roc-rosd", rosd_ends},
+	  {"file of nodes", files_end}, {"roc-evb", nodes_end}, {"port taken", port_taken})
