@@ -21,10 +21,11 @@ static void reader(FILE *out, const struct reader *r)
 		const struct bench_channel *c = &s->channels[i];
 
 		fprintf(out,
-			"%s{\"superpages\":%" PRIu64 ",\"bytes\":%" PRIu64 ",\"reclaimed\":%" PRIu64
-			",\"refused\":%" PRIu64 ",\"kicks\":%" PRIu64 ",\"looks\":%" PRIu64 "}",
-			i ? "," : "", c->superpages, c->bytes, c->reclaimed, c->refused, c->kicks,
-			c->looks);
+			"%s{\"superpages\":%" PRIu64 ",\"bytes\":%" PRIu64 ",\"packets\":%" PRIu64
+			",\"reclaimed\":%" PRIu64 ",\"refused\":%" PRIu64 ",\"kicks\":%" PRIu64
+			",\"looks\":%" PRIu64 "}",
+			i ? "," : "", c->superpages, c->bytes, c->packets, c->reclaimed, c->refused,
+			c->kicks, c->looks);
 	}
 	fprintf(out, "]}");
 }
@@ -87,7 +88,17 @@ static void classes(FILE *out, const char *name, const struct bench_times *t)
 	fprintf(out, "]}");
 }
 
-/* "times":[...]: of each reader, start-up and latencies. */
+static void walks(FILE *out, const struct bench_walks *w)
+{
+	uint64_t i, count = w->count < BENCH_WALKS ? w->count : BENCH_WALKS;
+
+	fprintf(out, "\"walks_ps\":[");
+	for (i = 0; i < count; i++)
+		fprintf(out, "%s%" PRIu64, i ? "," : "", w->ps[i]);
+	fprintf(out, "]");
+}
+
+/* "times":[...]: of each reader, start-up, latencies, and what its own work took. */
 void snapshot_times(FILE *out, const struct scenario *s)
 {
 	unsigned int i, m;
@@ -103,6 +114,8 @@ void snapshot_times(FILE *out, const struct scenario *s)
 		classes(out, "from_card", &state->from_card);
 		fputc(',', out);
 		classes(out, "from_ready", &state->from_ready);
+		fputc(',', out);
+		walks(out, &state->walks);
 		fprintf(out, "}");
 	}
 	fprintf(out, "]");

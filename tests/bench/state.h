@@ -48,8 +48,17 @@ struct bench_times {
 	_Atomic uint64_t classes[BENCH_CLASSES];
 };
 
+/* How long it took to walk through the packets of a batch: ps for each, the last of them. */
+#define BENCH_WALKS 64
+
+struct bench_walks {
+	_Atomic uint64_t count; /* the next one's place is this modulo BENCH_WALKS */
+	_Atomic uint64_t ps[BENCH_WALKS];
+};
+
 struct bench_channel {
 	_Atomic uint64_t superpages, bytes; /* filled ones */
+	_Atomic uint64_t packets;	    /* walked through */
 	_Atomic uint64_t reclaimed, refused;
 	_Atomic uint64_t kicks, looks;
 	uint64_t dropped; /* packets, by the driver: the card counts anew from each start */
@@ -67,6 +76,7 @@ struct bench_state {
 	uint64_t marks[BENCH_MARKS];   /* ns of CLOCK_MONOTONIC */
 	struct bench_times from_card;  /* card finished it -> in the reader's hands */
 	struct bench_times from_ready; /* kernel saw it -> in the reader's hands */
+	struct bench_walks walks;      /* outside of the window */
 	struct bench_channel channels[BENCH_CHANNELS];
 };
 
@@ -87,6 +97,12 @@ static inline void bench_time_add(struct bench_times *t, int64_t ns)
 	t->count++;
 	if (ns > 0 && (uint64_t)ns > t->max_ns)
 		t->max_ns = ns;
+}
+
+static inline void bench_walk_add(struct bench_walks *w, uint64_t ns, uint64_t packets)
+{
+	w->ps[w->count % BENCH_WALKS] = ns * 1000 / packets;
+	w->count++;
 }
 
 #endif /* BENCH_STATE_H */

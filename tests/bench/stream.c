@@ -1,16 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * roc-bench-stream: the reader of streams whose costs the ledger measures. It takes what is there
- * and gives it back, batch by batch; it looks at no data. What it counts it writes into memory
- * shared with the ledger, so that being watched costs it nothing.
+ * and gives it back, batch by batch; it looks at no data, or walks through every packet, as any
+ * reader has to. What it counts it writes into memory shared with the ledger, so that being watched
+ * costs it nothing.
  */
 #include "state.h"
 
 #include <roc/p40.h>
+#include <roc/packet.h>
+#include <roc/roc.h>
 #include <roc/stream.h>
 
 #include <errno.h>
 #include <getopt.h>
+#include <numa.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -30,6 +34,7 @@
 static struct {
 	bool spin;
 	bool alone;
+	bool walk;
 	uint64_t packet, ring, batch;
 	int limit_ms;
 	const char *id;
@@ -98,10 +103,24 @@ static void generate(void)
 	roc_close(ep);
 }
 
+/* As reader.c does, and for the same reason. */
+static void run_near(void)
+{
+	struct roc_card card;
+
+	if (bench.spin || numa_available() < 0)
+		return;
+	if (roc_find(bench.id, &card))
+		fail("%s", roc_error());
+	if (card.numa_node >= 0 && numa_run_on_node(card.numa_node))
+		fail("node %d: %s", card.numa_node, strerror(errno));
+}
+
 static void prepare(void)
 {
 	char number[16];
 
+	run_near();
 	mark(BENCH_FOUND);
 	snprintf(number, sizeof(number), "%u", bench.number);
 	if (roc_stream_open(bench.id, number, &bench.s))
@@ -119,6 +138,51 @@ static void prepare(void)
 	generate();
 }
 
+/* Every packet and each of its fragments, in place: where they are, and whether they fit. */
+static uint64_t walk(const void *data, uint64_t bytes)
+{
+	struct roc_fragment f;
+	struct roc_packets w;
+	struct roc_packet p;
+	uint64_t packets = 0;
+	int ret;
+
+	roc_packets_begin(&w, data, bytes);
+	while ((ret = roc_packets_next(&w, &p)) > 0) {
+		packets++;
+		while ((ret = roc_packet_fragment(&p, &f)) > 0)
+			;
+		if (ret)
+			break;
+	}
+	if (ret)
+		fail("%s", roc_error());
+	return packets;
+}
+
+static uint64_t cpu_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+	return (uint64_t)t.tv_sec * NS_PER_S + (uint64_t)t.tv_nsec;
+}
+
+/*
+ * What walking takes by itself: before and after the window, because asking for the time is a
+ * system call; less what asking takes.
+ */
+static uint64_t walk_timed(const void *data, uint64_t bytes)
+{
+	uint64_t asked = cpu_ns(), begin = cpu_ns(), packets, took, asking = begin - asked;
+
+	packets = walk(data, bytes);
+	took = cpu_ns() - begin;
+	if (packets)
+		bench_walk_add(&bench.state->walks, took > asking ? took - asking : 0, packets);
+	return packets;
+}
+
 /* Everything that is there goes back. Bytes of it. */
 static uint64_t drain(void)
 {
@@ -127,10 +191,15 @@ static uint64_t drain(void)
 	int64_t bytes;
 
 	bytes = roc_stream_peek(bench.s, &data);
-	if (bytes < 0 || (bytes && roc_stream_consume(bench.s, (uint64_t)bytes)))
+	if (bytes < 0)
 		fail("%s", roc_error());
 	if (!bytes)
 		return 0;
+	if (bench.walk)
+		c->packets += bench.state->measuring ? walk(data, (uint64_t)bytes)
+						     : walk_timed(data, (uint64_t)bytes);
+	if (roc_stream_consume(bench.s, (uint64_t)bytes))
+		fail("%s", roc_error());
 	if (!bench.state->marks[BENCH_FIRST])
 		mark(BENCH_FIRST);
 	c->superpages++;
@@ -231,6 +300,7 @@ static void parse(int argc, char **argv)
 			break;
 		case 'o':
 			bench.alone = !strcmp(optarg, "alone");
+			bench.walk = !strcmp(optarg, "rate");
 			break;
 		default:
 			exit(2);

@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Rows of the ledger about streams: what is measured, and raw counts to figures per MiB."""
 
+import statistics
+
 from . import figures
 from .scenario import KI, MB, MI, rate_text, size_text
 
 RING = 64 * MI
-BATCH = 12 * MI  # of a sleeping reader; less than what rings the doorbell
+BATCH = RING // 4  # of a sleeping reader, as that of pools; less than what rings the doorbell
 LIMIT_MS = 100
 STREAMS = 7
 
@@ -86,6 +88,12 @@ def errors(raw):
     return found
 
 
+def walk_ns(raw):
+    """What a packet took of a reader that walked through it and did nothing else; None: nobody did."""
+    taken = [ps for reader in raw["times"] for ps in reader["walks_ps"]]
+    return statistics.median(taken) / 1000 if taken else None
+
+
 def make_row(scenario, raw, baseline=None):
     """One object of "streams" in build/bench.json."""
     row = {"name": scenario.name(), "purpose": scenario.purpose, "rest": scenario.rest,
@@ -100,18 +108,21 @@ def make_row(scenario, raw, baseline=None):
     def change(key):
         return figures.total(end, key) - figures.total(begin, key)
 
-    def batches(snapshot):
-        return sum(c["superpages"] for r in snapshot["readers"] for c in r["channels"])
+    def of_readers(key):
+        return sum(sign * c.get(key, 0) for sign, snapshot in ((-1, begin), (1, end))
+                   for r in snapshot["readers"] for c in r["channels"])
 
     def main(key):
         return of_main(end, key) - of_main(begin, key)
 
     mib = main("bytes") / MI
-    taken = batches(end) - batches(begin)
+    taken = of_readers("superpages")
     calls = sum(figures.syscalls(begin, end).values())
     threads = figures.by_key(begin, end, "threads", "cpu_ns") / 1e9 / seconds
     reader = figures.by_key(begin, end, "readers", "cpu_ns") / 1e9 / seconds
     interrupts = main("interrupts")
+    walk = walk_ns(raw)
+    work = None if walk is None else walk * of_readers("packets") / 1e9 / seconds
 
     def per_mib(amount):
         return amount / mib if mib else None
@@ -126,7 +137,9 @@ def make_row(scenario, raw, baseline=None):
         "syscalls_per_batch": calls / taken if taken else None,
         "syscalls": calls,
         "cpu_share": threads + reader, "cpu_share_reader": reader,
-        "cpu_share_kernel_thread": threads, "guest_had": figures.guest_had(begin, end),
+        "cpu_share_kernel_thread": threads, "walk_ns_per_packet": walk, "cpu_share_work": work,
+        "cpu_share_beside_work": None if work is None else threads + reader - work,
+        "guest_had": figures.guest_had(begin, end),
         "card_starved": figures.starved(begin, end),
         "copies": end["events"].get("swiotlb/swiotlb_bounced", -1) -
         begin["events"].get("swiotlb/swiotlb_bounced", 0),
@@ -147,6 +160,10 @@ def make_row(scenario, raw, baseline=None):
     return row
 
 
+def _percent(share):
+    return None if share is None else 100 * share
+
+
 COLUMNS = (
     ("reader", lambda r: r["rest"], "%s"), ("packet", lambda r: size_text(r["packet_bytes"]), "%s"),
     ("streams", lambda r: r["streams"], "%d"), ("cards", lambda r: r["cards"], "%d"),
@@ -158,6 +175,7 @@ COLUMNS = (
     ("irq/MiB", lambda r: r["interrupts_per_mib"], "%.4f"),
     ("call/batch", lambda r: r["syscalls_per_batch"], "%.3f"),
     ("cpu %", lambda r: 100 * r["cpu_share"], "%.1f"),
+    ("work %", lambda r: _percent(r["cpu_share_work"]), "%.1f"),
     ("had %", lambda r: 100 * r["guest_had"], "%.0f"),
     ("insn/MiB", lambda r: r["insns_per_mib"], "%.0f"), ("copies", lambda r: r["copies"], "%d"),
     ("lost", lambda r: r["lost"], "%d"), ("errors", lambda r: r["errors"], "%d"),
