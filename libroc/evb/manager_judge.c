@@ -9,27 +9,43 @@
 
 #define GOOD_NS (60 * SECOND) /* in the table for so long: what was before is forgotten */
 
-/* All who are in the table have told of it, and nobody that he lacks it: then it was connected
- * with. */
+static bool is_here(const struct roc_evb_manager *m, const struct node *n)
+{
+	return n->alive && (evb_manager_index(&m->table, n->m.name, false) >= 0 ||
+			    evb_manager_index(&m->table, n->m.name, true) >= 0);
+}
+
+/* All who are in the table: mostly so, and then nothing is looked up. */
+static bool all_met(const struct roc_evb_manager *m)
+{
+	unsigned int i;
+
+	for (i = 0; i < m->count; i++) {
+		if (!m->node[i].met && is_here(m, &m->node[i]))
+			return false;
+	}
+	return true;
+}
+
+/*
+ * All who are in the table have told of it, and nobody that he lacks it: then it was connected
+ * with.
+ */
 static void meet(struct roc_evb_manager *m)
 {
-	bool met[NODES], here[NODES], anew = false;
+	bool met[NODES], here[NODES];
 	unsigned int i, k;
 
+	if (all_met(m))
+		return;
 	for (i = 0; i < m->count; i++) {
 		struct node *n = &m->node[i];
 
 		met[i] = n->met;
-		here[i] = n->alive && (evb_manager_index(&m->table, n->m.name, false) >= 0 ||
-				       evb_manager_index(&m->table, n->m.name, true) >= 0);
-		if (!here[i])
-			continue;
-		if (!n->reported || n->epoch < m->table.epoch)
+		here[i] = is_here(m, n);
+		if (here[i] && (!n->reported || n->epoch < m->table.epoch))
 			return;
-		anew |= !n->met;
 	}
-	if (!anew)
-		return;
 	for (i = 0; i < m->count; i++)
 		m->node[i].met |= here[i];
 	for (i = 0; i < m->count; i++) {
