@@ -38,7 +38,8 @@ static int judge_unknown(struct roc_evb *e, struct evb_guest *g, uint64_t number
 	return later && later->table.epoch > epoch && !is_ours(e, &later->table, number);
 }
 
-/* Is the block one that this guest may send us now? 1: it is nobody's fault, but has no use here.
+/*
+ * Is the block one that this guest may send us now? 1: it is nobody's fault, but has no use here.
  */
 static int judge_block(struct roc_evb *e, struct evb_guest *g, uint64_t number, uint64_t bytes,
 		       uint64_t epoch)

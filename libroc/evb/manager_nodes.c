@@ -9,8 +9,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#define WEIGHT_MIN                                                                                 \
-	50 /* a builder that is full gets a little, else it could not show that it is not */
+/* A builder that is full gets a little, else it could not show that it is not. */
+#define WEIGHT_MIN 50
 
 void evb_manager_say(struct roc_evb_manager *m, const char *fmt, ...)
 {

@@ -59,7 +59,8 @@ static void take_members(struct roc_evb *e, const struct roc_evb_news *news)
 	e->member_count = n;
 }
 
-/* A table is written to for as long as nobody knows it: later ones only replace what they overrule.
+/*
+ * A table is written to for as long as nobody knows it: later ones only replace what they overrule.
  */
 static void take_table(struct roc_evb *e, const struct roc_evb_table *t)
 {

@@ -86,7 +86,8 @@ int fabric_end_write(const struct fabric *f, struct fabric_end *e, const struct 
 #define FABRIC_IOV 8
 int fabric_end_gather(const struct fabric *f, struct fabric_end *e, const struct iovec *pieces,
 		      unsigned int count, const struct fabric_write *w);
-/* Read @count pieces of the other's memory, at most f->rma_limit, to @into, one behind the other.
+/*
+ * Read @count pieces of the other's memory, at most f->rma_limit, to @into, one behind the other.
  */
 int fabric_end_read(const struct fabric *f, struct fabric_end *e, void *into,
 		    const struct fi_rma_iov *from, unsigned int count, void *context);
