@@ -456,6 +456,9 @@ static void strangers_wait(void)
 	begin = unit_seconds();
 	CU_ASSERT_TRUE(UNIT_WAIT(gets_in(&sender, s), 2000));
 	unit_note("let in after %.1f s", unit_seconds() - begin);
+	/* The one that has waited for longest went, and the other may wait on, for 15 s. */
+	CU_ASSERT_TRUE(UNIT_WAIT(control_receive(&silent[0].control) < 0, 5000));
+	CU_ASSERT_TRUE(!control_receive(&silent[1].control) || unit_seconds() - begin > 10);
 	hangs_up(&sender);
 	control_close(&silent[0].control);
 	control_close(&silent[1].control);

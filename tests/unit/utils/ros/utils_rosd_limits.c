@@ -231,23 +231,29 @@ static void too_many_clients(void)
 	daemon_forget(&d);
 }
 
-/* Connected from an address of the loopback of its own, and welcome; false: it is refused. */
-static bool comes_in(struct client *c, const char *from)
+/* Connected from an address of the loopback of its own, and nothing said yet. */
+static bool connects(struct client *c, const char *from)
 {
 	struct sockaddr_in a = {.sin_family = AF_INET};
-	struct ros_hello hello = {.lowest = 1, .highest = ROS_VERSION};
 
 	c->have = c->used = 0;
 	c->fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
 	inet_pton(AF_INET, from, &a.sin_addr);
-	if (!bind(c->fd, (struct sockaddr *)&a, sizeof(a))) {
-		a.sin_port = htons(d.port);
-		a.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-		if (!connect(c->fd, (struct sockaddr *)&a, sizeof(a)) &&
-		    client_send(c, out, ros_encode_hello(out, 1, &hello)) &&
-		    client_hear(c, LIMIT_MS) == HEARD_MESSAGE && c->m.type == ROS_WELCOME)
-			return true;
-	}
+	if (bind(c->fd, (struct sockaddr *)&a, sizeof(a)))
+		return false;
+	a.sin_port = htons(d.port);
+	a.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+	return !connect(c->fd, (struct sockaddr *)&a, sizeof(a));
+}
+
+/* And welcome; false: it is refused. */
+static bool comes_in(struct client *c, const char *from)
+{
+	struct ros_hello hello = {.lowest = 1, .highest = ROS_VERSION};
+
+	if (connects(c, from) && client_send(c, out, ros_encode_hello(out, 1, &hello)) &&
+	    client_hear(c, LIMIT_MS) == HEARD_MESSAGE && c->m.type == ROS_WELCOME)
+		return true;
 	client_close(c);
 	return false;
 }
@@ -255,26 +261,31 @@ static bool comes_in(struct client *c, const char *from)
 /* Who has asked for something keeps its place, who is silent only while nobody needs it. */
 static void silent_clients(void)
 {
-	static struct client other, third;
+	static struct client other, third, stranger;
 	unsigned int i;
 
 	/* Who comes says HELLO within that, also on a busy machine. */
 	start("--rate=0 --pages=64 --max-clients=3 --patience=1000 --wait=60000");
 	CU_ASSERT_TRUE(comes_in(&other, "127.0.0.2"));
+	CU_ASSERT_TRUE(client_asks(&good, 1, ALL));
 	CU_ASSERT_TRUE(comes_in(&bad, "127.0.0.3"));
 	usleep(1100000); /* all three have been silent for long enough */
+	CU_ASSERT_TRUE(connects(&stranger, "127.0.0.2"));
 	/* Its own before that of another, which has been silent for longer. */
 	CU_ASSERT_TRUE(comes_in(&third, "127.0.0.3"));
 	client_refused(&bad, ROS_E_TOO_MANY_CLIENTS, 3);
 	client_close(&bad);
-	CU_ASSERT_TRUE(client_request(&good, 77, 1000000, ALL));
-	CU_ASSERT_TRUE(client_asks(&good, 1, ALL));
+	/* Who came before it and said nothing has cost nobody his place. */
+	UNIT_EQ(client_hear(&other, 300), HEARD_NOTHING);
+	client_close(&stranger);
 	CU_ASSERT_TRUE(client_request(&third, 77, 1000000, ALL));
 	CU_ASSERT_TRUE(client_asks(&third, 1, ALL));
-	/* That of another, where it has none that is silent. */
+	/* That of another, where it has none that is silent: the one that is so for longest. */
 	CU_ASSERT_TRUE(comes_in(&bad, "127.0.0.3"));
 	client_refused(&other, ROS_E_TOO_MANY_CLIENTS, 3);
 	client_close(&other);
+	CU_ASSERT_TRUE(client_request(&good, 77, 1000000, ALL));
+	CU_ASSERT_TRUE(client_asks(&good, 1, ALL));
 	CU_ASSERT_TRUE(client_request(&bad, 77, 1000000, ALL));
 	CU_ASSERT_TRUE(client_asks(&bad, 1, ALL));
 	/* Nobody who waits for something, however long. */
