@@ -3,9 +3,12 @@
  * User memory, pinned and charged.
  *
  * Pinned in batches (no array of all pages) and merged into a scatter-gather table as it grows: a
- * hugepage is one entry.
+ * hugepage is one entry. Of one that hugetlb made only the ends of a batch are looked at, which is
+ * most of the time that a gigabyte takes.
  */
 #include <linux/mm.h>
+#include <linux/page-flags.h>
+#include <linux/scatterlist.h>
 #include <linux/sched/signal.h>
 #include <linux/slab.h>
 
@@ -36,6 +39,36 @@ static void roc_pin_free(struct roc_memory *memory)
 	kfree(pin);
 }
 
+/*
+ * One piece of memory for certain: hugetlb maps its pages whole, so what is between two of one page
+ * that are as far apart as they should be is between them in memory, too. Of a transparent one the
+ * middle may have been replaced.
+ */
+static bool roc_batch_is_whole(struct page **batch, int count)
+{
+	struct folio *folio = page_folio(batch[0]);
+
+	return folio_test_hugetlb(folio) && page_folio(batch[count - 1]) == folio &&
+	       page_to_pfn(batch[count - 1]) - page_to_pfn(batch[0]) == count - 1;
+}
+
+/* Does the batch go on where the table's last entry ends? Then that one is longer, and no more. */
+static bool roc_pin_extend(struct sg_append_table *table, struct page **batch, int count,
+			   unsigned int max_segment, unsigned long left)
+{
+	size_t length = (size_t)count << PAGE_SHIFT;
+	struct scatterlist *last = table->prv;
+
+	if (!last || !roc_batch_is_whole(batch, count) ||
+	    page_to_pfn(batch[0]) != page_to_pfn(sg_page(last)) + (last->length >> PAGE_SHIFT) ||
+	    last->length + length > max_segment)
+		return false;
+	last->length += length;
+	if (!left)
+		sg_mark_end(last);
+	return true;
+}
+
 static int roc_pin_pages(struct roc_pin *pin, unsigned int max_segment, unsigned long addr)
 {
 	unsigned long left = pin->pages;
@@ -61,6 +94,8 @@ static int roc_pin_pages(struct roc_pin *pin, unsigned int max_segment, unsigned
 		}
 		left -= got;
 		addr += got * PAGE_SIZE;
+		if (roc_pin_extend(&pin->table, batch, got, max_segment, left))
+			continue;
 		err = sg_alloc_append_table_from_pages(&pin->table, batch, got, 0, got * PAGE_SIZE,
 						       max_segment, left, GFP_KERNEL_ACCOUNT);
 		if (err) {

@@ -15,6 +15,7 @@
 #define ROC_H
 
 #include <linux/cdev.h>
+#include <linux/delay.h>
 #include <linux/device.h>
 #include <linux/io.h>
 #include <linux/mutex.h>
@@ -231,6 +232,15 @@ static inline u32 roc_read(struct roc_endpoint *ep, unsigned int bar, u32 offset
 static inline void roc_write(struct roc_endpoint *ep, unsigned int bar, u32 offset, u32 value)
 {
 	iowrite32(value, ep->bar[bar] + offset);
+}
+
+/*
+ * A wait that a card's documents ask for. msleep() counts in ticks and adds one, which makes 16 ms
+ * of 10, and 12 ms too much of a start with three of them.
+ */
+static inline void roc_wait_ms(unsigned int ms)
+{
+	usleep_range(ms * USEC_PER_MSEC, ms * USEC_PER_MSEC + 100);
 }
 
 #endif /* ROC_H */

@@ -34,6 +34,7 @@ enum rest {
 struct source {
 	const char *id;
 	unsigned int number;
+	struct roc_card card;
 	struct roc_endpoint *ep;
 	struct roc_channel *ch;
 	struct roc_rings *rings;
@@ -84,8 +85,8 @@ static void open_source(struct source *s)
 
 	while (entries < count)
 		entries *= 2;
-	if (roc_channel_open(s->id, s->number, &s->ch) || roc_channel_configure(s->ch, &config) ||
-	    roc_channel_rings(s->ch, entries, entries))
+	if (roc_channel_open_card(&s->card, s->id, s->number, &s->ch) ||
+	    roc_channel_configure(s->ch, &config) || roc_channel_rings(s->ch, entries, entries))
 		fail("%s", roc_error());
 	s->rings = roc_channel_ring(s->ch);
 }
@@ -144,7 +145,9 @@ static void prepare(void)
 	for (i = 0; i < bench.count; i++) {
 		struct source *s = &bench.sources[i];
 
-		if (roc_open(s->id, &s->ep) || roc_info(s->ep, &s->info))
+		/* The cards of a machine are looked through once. */
+		if (roc_find(s->id, &s->card) || roc_open_card(&s->card, s->id, &s->ep) ||
+		    roc_info(s->ep, &s->info))
 			fail("%s", roc_error());
 	}
 	mark(BENCH_FOUND);

@@ -51,7 +51,7 @@ static int crorc_identify(struct roc_endpoint *ep)
 			return -ENODEV;
 	if (!serial) {
 		roc_write(ep, CRORC_BAR_CARD, CRORC_FLASH_COMMAND, CRORC_SERIAL_LOAD);
-		msleep(CRORC_SERIAL_LOAD_MS);
+		roc_wait_ms(CRORC_SERIAL_LOAD_MS);
 		serial = roc_read(ep, CRORC_BAR_CARD, CRORC_SERIAL);
 	}
 	ep->serial = roc_parse_serial(serial);
@@ -269,7 +269,7 @@ static int crorc_start(struct roc_channel *ch, enum roc_source source, u32 links
 	if (!err)
 		err = crorc_open_source(ch, source, configure);
 	if (!err)
-		msleep(CRORC_START_WAIT_MS);
+		roc_wait_ms(CRORC_START_WAIT_MS);
 	return err;
 }
 

@@ -104,7 +104,7 @@ static int cru_read_serial(struct roc_endpoint *ep)
 	if (!word)
 		roc_write(ep, CRU_BAR_CARD, CRU_SERIAL_LOAD, CRU_SERIAL_LOAD_GO);
 	for (tries = 0; !word && tries < CRU_SERIAL_TRIES; tries++) {
-		msleep(CRU_SERIAL_LOAD_MS);
+		roc_wait_ms(CRU_SERIAL_LOAD_MS);
 		word = roc_read(ep, CRU_BAR_CARD, CRU_SERIAL);
 	}
 	return roc_parse_serial(word);
@@ -240,7 +240,7 @@ static void cru_run_put(struct roc_channel *ch, bool present)
 static void cru_reset_dma(struct roc_channel *ch, u32 what)
 {
 	cru_write(ch, CRU_RESET_CONTROL, what);
-	msleep(CRU_RESET_WAIT_MS);
+	roc_wait_ms(CRU_RESET_WAIT_MS);
 }
 
 /* The generator may want the debug bit, but only when the whole register is 0. */
@@ -306,7 +306,7 @@ static int cru_start(struct roc_channel *ch, enum roc_source source, u32 links, 
 	if (err)
 		return err;
 	cru_write(ch, CRU_DMA_CONTROL, CRU_DMA_CONTROL_START);
-	msleep(CRU_START_WAIT_MS);
+	roc_wait_ms(CRU_START_WAIT_MS);
 	return 0;
 }
 
