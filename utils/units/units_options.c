@@ -66,11 +66,12 @@ static int verdict(const struct units_options *o, const struct pump *p,
 				 o->stall_limit);
 	if (p->why[0])
 		return tool_fail("%s", p->why);
+	/* Where something is missing what comes behind it may not go on: both are to be known. */
+	if (p->source->short_of)
+		tool_fail("%s", p->source->note);
 	if (errors && errors->count)
 		return error_log_verdict(errors);
-	if (p->source->short_of)
-		return tool_fail("%s", p->source->note);
-	return TOOL_OK;
+	return p->source->short_of ? TOOL_FAILED : TOOL_OK;
 }
 
 int units_run(const struct units_options *o, const char *name, struct source *source,

@@ -157,6 +157,13 @@ static void cut(void)
 	UNIT_EQ(tool_run("replay %s/r --json", dir), 1);
 	CU_ASSERT_TRUE(tool_says("run-000003.index is cut short: 1 of 2"));
 	UNIT_EQ(tool_number("units"), 49);
+	/* What comes behind it does not go on from there: both are said. */
+	make();
+	change("r/run-000001.data", 300000, NULL, 0);
+	UNIT_EQ(tool_run("replay %s/r --json", dir), 1);
+	CU_ASSERT_TRUE(tool_says("run-000001.data is cut short: 1 of 16 units are there"));
+	CU_ASSERT_TRUE(tool_says("errors in the data"));
+	unlink("readout_errors.txt");
 	change("r/run-000003.index", 100, NULL, 0);
 	UNIT_EQ(tool_run("replay %s/r --json", dir), 1);
 	CU_ASSERT_TRUE(tool_says("it has no whole header"));
