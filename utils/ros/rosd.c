@@ -379,9 +379,16 @@ static void drain(struct rosd *d, const sigset_t *signals, struct seen *seen)
 
 static void greet(const struct rosd *d)
 {
-	printf("Serving %u links of %u sub-units at %s, port %u.\n",
-	       (unsigned int)__builtin_popcountll(d->server.set.limits.links), d->server.units,
-	       d->opt->listen, d->server.port);
+	char line[384];
+
+	snprintf(line, sizeof(line), "Serving %u links of %u sub-units at %s, port %u.",
+		 (unsigned int)__builtin_popcountll(d->server.set.limits.links), d->server.units,
+		 d->opt->listen, d->server.port);
+	/* What --json prints is one document. */
+	if (d->opt->json)
+		tool_note("%s", line);
+	else
+		printf("%s\n", line);
 	fflush(stdout);
 	notify_manager("READY=1");
 }

@@ -29,7 +29,8 @@
 
 struct daemon {
 	pid_t pid;
-	int out; /* its standard output */
+	int out; /* its standard output: the report of --json, and nothing else */
+	int err; /* where it says that it serves */
 	uint16_t port;
 	int status;	  /* when it has ended */
 	char text[65536]; /* all that it said */
@@ -43,15 +44,15 @@ static inline double daemon_ms(void)
 	return unit_seconds() * 1000;
 }
 
-/* What it says next; false: it closed its output, or said nothing for so long. */
-static inline bool daemon_hear(struct daemon *d, int ms)
+/* What it says next at @from; false: it closed that, or said nothing for so long. */
+static inline bool daemon_hear(struct daemon *d, int from, int ms)
 {
-	struct pollfd fd = {.fd = d->out, .events = POLLIN};
+	struct pollfd fd = {.fd = from, .events = POLLIN};
 	ssize_t got;
 
 	if (poll(&fd, 1, (int)(ms * slowness())) <= 0)
 		return false;
-	got = read(d->out, d->text + d->length, sizeof(d->text) - 1 - d->length);
+	got = read(from, d->text + d->length, sizeof(d->text) - 1 - d->length);
 	if (got <= 0)
 		return false;
 	d->length += (size_t)got;
@@ -66,13 +67,13 @@ static inline bool daemon_start(struct daemon *d, const char *options)
 					    "--json"};
 	char words[1024], *rest = words, *word;
 	const char *argv[ARGUMENTS_MAX + 1];
-	int ends[2], n = 0;
+	int ends[2], err[2], n = 0;
 	const char *port;
 	size_t i;
 
-	*d = (struct daemon){.pid = -1, .out = -1};
+	*d = (struct daemon){.pid = -1, .out = -1, .err = -1};
 	argv[n++] = getenv("ROC_TOOL");
-	if (!argv[0] || pipe2(ends, O_CLOEXEC))
+	if (!argv[0] || pipe2(ends, O_CLOEXEC) || pipe2(err, O_CLOEXEC))
 		return false;
 	for (i = 0; i < sizeof(fixed) / sizeof(fixed[0]); i++)
 		argv[n++] = fixed[i];
@@ -85,16 +86,21 @@ static inline bool daemon_start(struct daemon *d, const char *options)
 	if (!d->pid) {
 		prctl(PR_SET_PDEATHSIG, SIGKILL);
 		dup2(ends[1], STDOUT_FILENO);
+		dup2(err[1], STDERR_FILENO);
 		execv(argv[0], (char *const *)argv);
 		_exit(127);
 	}
 	close(ends[1]);
+	close(err[1]);
 	d->out = ends[0];
+	d->err = err[0];
 	while (!(port = strstr(d->text, ", port ")) || !strchr(port, '\n')) {
-		if (!daemon_hear(d, LIMIT_MS))
+		if (!daemon_hear(d, d->err, LIMIT_MS))
 			return false;
 	}
 	d->port = (uint16_t)atoi(port + strlen(", port "));
+	d->length = 0;
+	d->text[0] = '\0';
 	return true;
 }
 
@@ -103,12 +109,11 @@ static inline int daemon_wait(struct daemon *d)
 {
 	double end = daemon_ms() + LIMIT_MS * slowness();
 	struct timespec pause = {.tv_nsec = 1000000};
-	const char *json;
 	pid_t got;
 
 	if (d->pid <= 0)
 		return -1;
-	while (daemon_hear(d, LIMIT_MS))
+	while (daemon_hear(d, d->out, LIMIT_MS))
 		;
 	while (!(got = waitpid(d->pid, &d->status, WNOHANG)) && daemon_ms() < end)
 		nanosleep(&pause, NULL);
@@ -118,9 +123,9 @@ static inline int daemon_wait(struct daemon *d)
 	}
 	d->pid = -1;
 	close(d->out);
-	json = strchr(d->text, '{');
-	if (json)
-		d->report = json_tokener_parse(json);
+	close(d->err);
+	if (d->text[0] == '{')
+		d->report = json_tokener_parse(d->text);
 	return got && WIFEXITED(d->status) ? WEXITSTATUS(d->status) : -1;
 }
 

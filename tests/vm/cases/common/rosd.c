@@ -63,8 +63,8 @@ bool rosd_generate(const char *id, uint32_t min, uint32_t max, uint32_t rate, ui
 	"	roc-rosd --id=$ids --listen=127.0.0.1:9870 --pages=256 --wait=3000 "                     \
 	"		--metrics=metrics --interval=1s --json \"$@\" > served 2> served.err & "                \
 	"daemon=$!\n"                                                                              \
-	"	for i in $(seq 1200); do grep -q Serving served && break; sleep 0.05; done\n"            \
-	"	grep -q Serving served || { cat served.err; exit 90; }\n"                                \
+	"	for i in $(seq 1200); do grep -q Serving served.err && break; sleep 0.05; done\n"        \
+	"	grep -q Serving served.err || { cat served.err; exit 90; }\n"                            \
 	"}\n"                                                                                      \
 	"LOAD='timeout 300 roc-ros-load --connect=127.0.0.1:9870 --json --size=400 "               \
 	"	--size-max=1600 --clear=50'\n"                                                           \
