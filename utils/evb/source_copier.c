@@ -281,7 +281,7 @@ static int prepare(struct copied *c, const struct roc_evb_source_ops *ops, char 
 	c->copier = ops == &gpu_ops ? copier_cuda(&o, why) : copier_cpu(&o, why);
 	if (!c->copier)
 		return -ENODEV;
-	ret = copier_fill(c->copier, c->source);
+	ret = copier_fill(c->copier, c->source, NULL);
 	if (!ret && !c->v.pageable && ops == &gpu_ops) {
 		ret = c->copier->ops->pin(c->copier, c->slots.memory, c->slots.length);
 		c->pinned = !ret;

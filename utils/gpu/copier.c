@@ -11,7 +11,7 @@
 
 #define PIECE (1 << 20)
 
-int copier_fill(struct copier *c, uint64_t source)
+int copier_fill(struct copier *c, uint64_t source, bool (*enough)(void))
 {
 	char *piece = malloc(PIECE);
 	uint64_t at;
@@ -20,6 +20,10 @@ int copier_fill(struct copier *c, uint64_t source)
 	if (!piece)
 		return units_fail(c->why, ENOMEM, "There is no memory left.");
 	for (at = 0; at < c->memory && !ret; at += PIECE) {
+		if (enough && enough()) {
+			ret = units_fail(c->why, ECANCELED, "It was interrupted.");
+			break;
+		}
 		size_t bytes = c->memory - at < PIECE ? (size_t)(c->memory - at) : PIECE;
 
 		content_body(source, at / 8, piece, bytes);

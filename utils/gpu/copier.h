@@ -61,7 +61,10 @@ static inline void copier_close(struct copier *c)
 		c->ops->close(c);
 }
 
-/* Bodies (utils/units/content.h) of @source, to be copied from 8 times the place on. */
-int copier_fill(struct copier *c, uint64_t source);
+/*
+ * Bodies (utils/units/content.h) of @source, to be copied from 8 times the place on. @enough: asked
+ * again and again, as gigabytes take seconds; true: -ECANCELED. May be NULL.
+ */
+int copier_fill(struct copier *c, uint64_t source, bool (*enough)(void));
 
 #endif

@@ -213,10 +213,12 @@ int sweep_run(struct sweep *s)
 	length = length > o->record_max ? length : o->record_max;
 	if (roc_memory_alloc(length, -1, ROC_MEMORY_PLAIN_OK, &s->memory))
 		return tool_fail("%s", roc_error());
-	ret = copier_fill(s->copier, 0);
+	ret = copier_fill(s->copier, 0, stop_asked);
 	if (!ret && o->memory != SWEEP_PAGEABLE)
 		ret = sweep_memory(s, true, &number);
 	if (!ret && o->memory != SWEEP_PINNED && !stop_asked())
 		ret = sweep_memory(s, false, &number);
+	if (!s->count && stop_asked())
+		return tool_fail("It was interrupted before anything was measured.");
 	return ret ? tool_fail("%s", s->copier->why) : TOOL_OK;
 }

@@ -6,6 +6,7 @@
 #include "unit.h"
 
 #include "tests/unit/utils/tool_run.h"
+#include "utils/gpu/copier.h"
 #include "utils/gpu/link.h"
 #include "utils/units/content.h"
 
@@ -201,8 +202,36 @@ static void whose(void)
 	UNIT_EQ(content_check(&c, 0, data, 256), -1);
 }
 
+static unsigned int asked;
+
+static bool enough(void)
+{
+	return ++asked == 3;
+}
+
+/* To fill a device's memory takes seconds, and ^C does not wait for that. */
+static void interrupted(void)
+{
+	const struct copier_options o = {.streams = 1, .memory = 8 << 20};
+	struct copier *c;
+	char why[UNITS_WHY], byte = 1;
+
+	c = copier_cpu(&o, why);
+	UNIT_NEED(c);
+	asked = 0;
+	UNIT_EQ(copier_fill(c, 1, enough), -ECANCELED);
+	UNIT_EQ(asked, 3);
+	CU_ASSERT_PTR_NOT_NULL(strstr(c->why, "interrupted"));
+	/* Behind what was filled all is as it came from the kernel. */
+	UNIT_EQ(c->ops->copy(c, 0, &byte, (2 << 20) + 64, 1), 0);
+	UNIT_EQ(c->ops->wait(c, 0), 0);
+	UNIT_EQ(byte, 0);
+	UNIT_EQ(copier_fill(c, 1, NULL), 0);
+	copier_close(c);
+}
+
 UNIT_MAIN("A GPU as a source", {"this machine's memory in place of one", by_cpu},
 	  {"a library that stands in for its driver's", by_gpu}, {"none there", nothing_there},
-	  {"what breaks is said", what_breaks}, {"the ceiling of a link", spoken_out},
-	  {"the ceiling by sysfs", of_sysfs}, {"content: every byte", every_byte},
-	  {"content: source, event and size", whose})
+	  {"what breaks is said", what_breaks}, {"interrupted", interrupted},
+	  {"the ceiling of a link", spoken_out}, {"the ceiling by sysfs", of_sysfs},
+	  {"content: every byte", every_byte}, {"content: source, event and size", whose})
