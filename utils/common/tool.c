@@ -78,7 +78,10 @@ int tool_fail_card(int err)
 
 int tool_finish(void)
 {
-	if (fflush(stdout) || ferror(stdout))
-		return tool_fail("The output could not be written: %s.", strerror(errno));
-	return TOOL_OK;
+	errno = 0;
+	if (!fflush(stdout) && !ferror(stdout))
+		return TOOL_OK;
+	/* Of what failed before only that is known: errno was another's since. */
+	return errno ? tool_fail("The output could not be written: %s.", strerror(errno))
+		     : tool_fail("The output could not be written.");
 }

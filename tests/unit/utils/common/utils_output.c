@@ -6,9 +6,12 @@
 #include "unit.h"
 
 #include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
 #include <math.h>
 #include <stdint.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "utils/common/influx.h"
@@ -280,8 +283,44 @@ static void no_file(void)
 	UNIT_EQ(write_one("/nowhere/roc.prom", "one\n", TOOL_OK), TOOL_FAILED);
 }
 
+/* What a tool says at its end whose output went to a full disk. @early: it noticed on its way. */
+static const char *said_at_end(bool early)
+{
+	static char said[256];
+	int ends[2], status = 0;
+	ssize_t got;
+	pid_t pid;
+
+	UNIT_NEED(!pipe(ends));
+	fflush(stdout);
+	pid = fork();
+	if (!pid) {
+		dup2(open("/dev/full", O_WRONLY), STDOUT_FILENO);
+		dup2(ends[1], STDERR_FILENO);
+		printf("a line");
+		if (early)
+			fflush(stdout);
+		errno = ENOTCONN;
+		_exit(tool_finish());
+	}
+	close(ends[1]);
+	UNIT_EQ(waitpid(pid, &status, 0), pid);
+	UNIT_EQ(WEXITSTATUS(status), TOOL_FAILED);
+	got = read(ends[0], said, sizeof(said) - 1);
+	said[got > 0 ? got : 0] = '\0';
+	close(ends[0]);
+	return said;
+}
+
+static void full_disk(void)
+{
+	CU_ASSERT_PTR_NOT_NULL(strstr(said_at_end(false), "No space left"));
+	CU_ASSERT_PTR_NOT_NULL(strstr(said_at_end(true), "could not be written"));
+	CU_ASSERT_PTR_NULL(strstr(said_at_end(true), "not connected"));
+}
+
 UNIT_MAIN("output", {"InfluxDB: escapes", influx_escapes},
 	  {"InfluxDB: numbers that are none", influx_not_finite}, {"InfluxDB: cards", influx_cards},
 	  {"Prometheus", prometheus_forms}, {"labels that do not fit", labels_full},
 	  {"columns", columns}, {"one form at a time", choice}, {"files are whole", whole_files},
-	  {"what is no file", no_file})
+	  {"what is no file", no_file}, {"a full disk", full_disk})
