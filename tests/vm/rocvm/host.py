@@ -6,13 +6,15 @@ is `ok` or a sentence.
 """
 
 import json
+import os
 import socket
+import struct
 import time
 
 from .util import VmError
 
 LIMIT = 20.0
-SEEN = 0.3  # in which QEMU sees that a connection has ended
+HEARS = "IO vfio-user"  # QEMU's thread that hears the cards
 # Errors that a root port may see, by whether they are fatal unless the kernel says otherwise.
 ERRORS = {"fatal": "DLP", "nonfatal": "COMP_TIME"}
 
@@ -46,9 +48,32 @@ class Monitor:
             raise VmError("%s: %s" % (name, answer["error"]["desc"]))
         return answer.get("return")
 
+    def thread(self, name):
+        """Where /proc has this thread of QEMU."""
+        peer = self._socket.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, struct.calcsize("3i"))
+        folder = "/proc/%d/task" % struct.unpack("3i", peer)[0]
+        for task in os.listdir(folder):
+            try:
+                with open(os.path.join(folder, task, "comm"), encoding="ascii") as f:
+                    if f.read().strip() == name:
+                        return os.path.join(folder, task)
+            except FileNotFoundError:
+                pass  # one that has ended meanwhile
+        raise VmError("QEMU has no thread \"%s\"" % name)
+
     def close(self):
         self._lines.close()
         self._socket.close()
+
+
+def sleeps(thread):
+    """Whether it does, and how often it has begun to."""
+    fields = {}
+    with open(os.path.join(thread, "status"), encoding="ascii") as f:
+        for line in f:
+            name, _, rest = line.partition(":")
+            fields[name] = rest.split()
+    return fields["State"][0] == "S", int(fields["voluntary_ctxt_switches"][0])
 
 
 class Host:
@@ -69,10 +94,20 @@ class Host:
 
     def _kill(self, card):
         # QEMU 10.1 dies of an assertion when a write of the guest meets the end of the connection, and
-        # does not say when it has seen that end.
+        # does not say when it has seen that end. But the thread that does is awake from the end of
+        # the card's process on, and sleeps again when it has looked at all that there was.
+        thread = self._monitor.thread(HEARS)
         self._monitor.call("stop")
+        before = sleeps(thread)[1]
         card.kill()
-        time.sleep(SEEN)
+        deadline = time.monotonic() + LIMIT
+        while True:
+            asleep, times = sleeps(thread)
+            if asleep and times > before:
+                break
+            if time.monotonic() > deadline:
+                raise VmError("QEMU does not see that card %d is gone" % card.number)
+            time.sleep(0.01)
         self._monitor.call("cont")
 
     def _revive(self, card):
