@@ -15,7 +15,7 @@ import threading
 import time
 
 from . import net
-from .pace import slowness
+from .pace import PACE, slowness
 
 TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))))
 BUILD = os.path.join(TOP, os.environ.get("O", "build"))
@@ -51,6 +51,7 @@ class Node:
             network.inside(k) + [ROC, "evb", "node", "--name=" + name, *argv],
             stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=self.log, text=True,
             env=ENVIRONMENT, preexec_fn=net.end_with_parent)
+        PACE.watch(name, self.process.pid)
         self.thread = threading.Thread(target=self._listen, daemon=True)
         self.thread.start()
 
