@@ -28,6 +28,7 @@ struct card_source {
 	struct roc_lender *lender;
 	bool slept; /* since the last unit */
 	bool stopped;
+	bool counts; /* from the next two on */
 	struct roc_ch_info before;
 	struct roc_st_info stream_before;
 };
@@ -44,10 +45,12 @@ static int start(struct source *s)
 
 	if (c->stream) {
 		ret = roc_stream_info(c->stream, &c->stream_before);
+		c->counts = !ret;
 		if (!ret)
 			ret = roc_stream_start(c->stream, 0);
 	} else {
 		ret = roc_channel_info(c->ch, &c->before);
+		c->counts = !ret;
 		if (!ret)
 			ret = roc_channel_start(c->ch);
 	}
@@ -116,6 +119,9 @@ static void books(struct source *s, struct unit_books *b)
 	struct roc_st_info st;
 
 	memset(b, 0, sizeof(*b));
+	/* What was before the start is not ours. */
+	if (!c->counts)
+		return;
 	if (c->stream && !roc_stream_info(c->stream, &st))
 		*b = (struct unit_books){
 			.known = true,

@@ -23,7 +23,7 @@
 
 /* What the card counts, to which it is compared. */
 struct ledger {
-	uint64_t offered, transfers, bytes;
+	uint64_t offered, discarded, transfers, bytes;
 };
 
 struct fragment_source {
@@ -38,6 +38,7 @@ struct fragment_source {
 	bool slept;	/* since the last unit */
 	bool stopping;	/* what comes now stays in the card */
 	bool stopped;	/* the card is */
+	bool counts;	/* from before on */
 	struct ledger before;
 };
 
@@ -59,6 +60,7 @@ static int read_ledger(struct fragment_source *c, struct ledger *l)
 		err = roc_robinnp_link_read(c->ep, (unsigned int)(c->link + __builtin_ctz(left)),
 					    &link);
 		l->offered += link.offered;
+		l->discarded += link.discarded;
 	}
 	return err;
 }
@@ -69,6 +71,7 @@ static int start(struct source *s)
 	int ret;
 
 	ret = read_ledger(c, &c->before);
+	c->counts = !ret;
 	if (!ret)
 		ret = roc_fragments_start(c->f);
 	return ret ? lent_fail(s, ret) : 0;
@@ -197,19 +200,28 @@ static void fragment_sleep(struct source *s, struct units_sleep *sleep)
 	c->slept = true;
 }
 
+/* What the card keeps may be fetched yet as long as it runs, and is lost when it does not. */
+static uint64_t dropped(const struct fragment_source *c, const struct ledger *l)
+{
+	if (!c->stopped && roc_fragments_running(c->f))
+		return l->discarded - c->before.discarded;
+	return l->offered - c->before.offered - (l->transfers - c->before.transfers);
+}
+
 static void books(struct source *s, struct unit_books *b)
 {
 	struct fragment_source *c = of(s);
 	struct ledger l;
 
 	memset(b, 0, sizeof(*b));
-	if (read_ledger(c, &l))
+	/* What was before the start is not ours. */
+	if (!c->counts || read_ledger(c, &l))
 		return;
 	*b = (struct unit_books){
 		.known = true,
 		.units = l.transfers - c->before.transfers,
 		.bytes = l.bytes - c->before.bytes,
-		.dropped = l.offered - c->before.offered - (l.transfers - c->before.transfers),
+		.dropped = dropped(c, &l),
 		.dropped_what = "fragments",
 	};
 }
