@@ -412,6 +412,26 @@ static void manual_pages(void)
 }
 
 /* Links are installed by the names of the pages: each page must have its tool. */
+/* The page of all says what each is for. */
+static void page_of_all(void)
+{
+	const struct tool *const *t;
+	char *page = read_page("roc"), name[64], *at;
+	bool there;
+
+	for (t = tools; *t; t++) {
+		snprintf(name, sizeof(name), "roc-%s", (*t)->name);
+		there = false;
+		for (at = strstr(page, name); at && !there; at = strstr(at + 1, name))
+			there = !isalnum((unsigned char)at[strlen(name)]) &&
+				at[strlen(name)] != '-';
+		if (!there)
+			unit_note("roc.1 lacks %s", name);
+		CU_ASSERT_TRUE(there);
+	}
+	free(page);
+}
+
 static void pages_have_tools(void)
 {
 	unsigned int pages = 0, count = 0;
@@ -443,4 +463,4 @@ UNIT_MAIN("utils options", {"fallbacks", fallbacks}, {"values given", given},
 	  {"a word", a_word}, {"numbers are decimal", numbers_are_decimal},
 	  {"choices in any case", choices_in_any_case},
 	  {"manual pages and help agree", manual_pages},
-	  {"manual pages and tools agree", pages_have_tools})
+	  {"manual pages and tools agree", pages_have_tools}, {"the page of all", page_of_all})
