@@ -52,21 +52,28 @@ static const char *const counter_files[ROC_COUNTERS] = {
 	[ROC_COUNT_DONE_INTERRUPTS] = "done_interrupts",
 };
 
-/* -1: not known; *@err keeps the first reason that is more than that there is no such file. */
-static int64_t read_number(int dir, const char *name, int *err)
+/* False: not known; *@err keeps the first reason that is more than that there is no such file. */
+static bool read_signed(int dir, const char *name, int64_t *value, int *err)
 {
 	char text[32], *end;
-	int64_t value;
 	int ret = libroc_sysfs_read(dir, name, text, sizeof(text));
 
 	if (ret) {
 		if (ret != -ENOENT && !*err)
 			*err = ret;
-		return -1;
+		return false;
 	}
 	errno = 0;
-	value = strtoll(text, &end, 10);
-	return errno || end == text || *end || value < 0 ? -1 : value;
+	*value = strtoll(text, &end, 10);
+	return !errno && end != text && !*end;
+}
+
+/* -1: not known. */
+static int64_t read_number(int dir, const char *name, int *err)
+{
+	int64_t value;
+
+	return read_signed(dir, name, &value, err) && value >= 0 ? value : -1;
 }
 
 static void read_gaps(int dir, int64_t *gaps)
@@ -98,7 +105,8 @@ static double hwmon_temperature(int minor, int *err)
 {
 	char path[sizeof(LIBROC_CLASS) + 64];
 	struct dirent *entry;
-	int64_t value = -1;
+	bool known = false;
+	int64_t value;
 	DIR *dir;
 	int fd;
 
@@ -110,13 +118,13 @@ static double hwmon_temperature(int minor, int *err)
 		fd = openat(dirfd(dir), entry->d_name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 		if (fd < 0)
 			continue;
-		value = read_number(fd, "temp1_input", err);
+		known = read_signed(fd, "temp1_input", &value, err);
 		close(fd);
 		break;
 	}
 	if (dir)
 		closedir(dir);
-	return value < 0 ? NAN : (double)value / 1000;
+	return known ? (double)value / 1000 : NAN;
 }
 
 /* A card has one sensor, with its endpoint 0. -1: that endpoint is not there, or not to be told. */

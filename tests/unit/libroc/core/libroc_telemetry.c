@@ -42,10 +42,18 @@ static void card_values(void)
 	show("roc0", "ctp_clock_hz", "unknown");
 	show("roc0", "packets_per_second", "12 monkeys");
 	show("roc0", "local_clock_hz", "");
+	/* What a clock or a count cannot be, a cold card is. */
+	show("roc0", "dropped_packets", "-1000");
+	sensor("0000:3b:00.0", "-1000");
 	UNIT_EQ(roc_card_telemetry_read(&card, &t), 0);
 	UNIT_EQ(t.ctp_hz, -1);
 	UNIT_EQ(t.packets_per_second, -1);
 	UNIT_EQ(t.local_hz, -1);
+	UNIT_EQ(t.dropped_packets, -1);
+	CU_ASSERT_DOUBLE_EQUAL(t.temperature, -1, 1e-9);
+	sensor("0000:3b:00.0", "cold");
+	UNIT_EQ(roc_card_telemetry_read(&card, &t), 0);
+	CU_ASSERT(isnan(t.temperature));
 }
 
 /* The sensor is the card's, and sits at its endpoint 0. */
