@@ -108,6 +108,7 @@ struct fragment_run {
 	uint32_t kept_most;  /* fragments, at any time */
 	uint64_t latency_ns; /* longest from a request to its data */
 	struct fragment_books before, after;
+	bool books; /* both could be read */
 	struct roc_fragments_counts counts;
 	struct roc_fr_info info;
 };

@@ -90,6 +90,24 @@ static void row_count(FILE *out, const char *name, uint64_t value)
 	fprintf(out, "  %-26s %" PRIu64 "\n", name, value);
 }
 
+/* What only the card knows: not if it has gone. */
+static void row_books(FILE *out, const char *name, const struct fragment_run *r, uint64_t value)
+{
+	if (r->books)
+		row_count(out, name, value);
+	else
+		fprintf(out, "  %-26s -\n", name);
+}
+
+static void json_books(struct json *j, const char *key, const struct fragment_run *r,
+		       uint64_t value)
+{
+	if (r->books)
+		json_unsigned(j, key, value);
+	else
+		json_null(j, key);
+}
+
 static void row_real(FILE *out, const char *name, double value)
 {
 	if (isfinite(value))
@@ -114,7 +132,7 @@ void fragment_report_text(FILE *out, const struct fragment_run *r)
 	row_count(out, "Bytes fetched", r->bytes);
 	row_real(out, "Gb/s", per((double)r->bytes * 8 / 1e9, s));
 	row_count(out, "Most that were kept", r->kept_most);
-	row_count(out, "Times that links were held", holds(r, &cycles));
+	row_books(out, "Times that links were held", r, holds(r, &cycles));
 	row_real(out, "Longest request, us", (double)r->latency_ns / 1e3);
 	row_real(out, "Register reads/fragment", per((double)r->info.mmio_reads, taken));
 	row_real(out, "Register writes/fragment", per((double)writes(r), taken));
@@ -163,10 +181,10 @@ void fragment_report_json(FILE *out, const struct fragment_run *r)
 	json_unsigned(&j, "cleared", c->cleared);
 	json_unsigned(&j, "replaced", c->replaced);
 	json_unsigned(&j, "failed", c->failed);
-	json_unsigned(&j, "discarded", discarded(r));
+	json_books(&j, "discarded", r, discarded(r));
 	json_unsigned(&j, "keptMost", r->kept_most);
-	json_unsigned(&j, "held", times);
-	json_unsigned(&j, "heldCycles", cycles);
+	json_books(&j, "held", r, times);
+	json_books(&j, "heldCycles", r, cycles);
 	json_unsigned(&j, "errors", r->errors.count);
 	json_bool(&j, "checked", !r->opt->no_errorcheck);
 	json_bool(&j, "sizesKnown", r->check.known);

@@ -361,7 +361,9 @@ static void take_fragments(struct fragment_run *r)
 	roc_fragments_counts(r->f, &r->counts);
 	if (fragment_books_read(r->ep, roc_fragments_number(r->f), &r->after))
 		fail(r, "%s", roc_error());
-	else if (!r->failure[0])
+	else
+		r->books = true;
+	if (!r->failure[0])
 		compare(r);
 }
 

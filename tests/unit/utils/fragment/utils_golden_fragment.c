@@ -163,6 +163,7 @@ static void a_run(void)
 		.latency_ns = 1234567,
 		.check = {.known = true, .bytes = 19200000},
 		.after = l.books[0],
+		.books = true,
 		.counts = {.taken = 120003,
 			   .replaced = 1,
 			   .asked = 12000,
@@ -180,6 +181,16 @@ static void a_run(void)
 	out = golden_begin();
 	fragment_report_json(out, &r);
 	golden_end(out, "fragment-run.json");
+	/* The card went, and what it counted with it. */
+	r.before = r.after;
+	r.after = (struct fragment_books){0};
+	r.books = false;
+	out = golden_begin();
+	fragment_report_text(out, &r);
+	golden_end(out, "fragment-run-gone.txt");
+	out = golden_begin();
+	fragment_report_json(out, &r);
+	golden_end(out, "fragment-run-gone.json");
 }
 
 static void status(void)
