@@ -12,6 +12,7 @@
 #define ROC_LOAD_TRY_US 200
 #define ROC_LOAD_TRIES (10 * FRAGMENT_LOAD_MS * 1000 / ROC_LOAD_TRY_US)
 #define ROC_ENABLE_TRIES 3
+#define ROC_ENABLE_ERRORS (FRAGMENT_STATUS_SETUP_ERROR | FRAGMENT_STATUS_FETCH_ERROR)
 
 static u32 roc_sub_read(struct roc_channel *ch, u32 offset)
 {
@@ -137,15 +138,15 @@ static bool roc_fragment_is_set_up(struct roc_holder *h, u32 start)
 	       roc_sub_read(ch, FRAGMENT_PAGES) == rings->pages;
 }
 
-/* Until the card has read its table. */
-static u32 roc_fragment_loaded(struct roc_channel *ch)
+/* Until the card says what came of it. At first it may show nothing at all. */
+static u32 roc_fragment_enabled(struct roc_channel *ch)
 {
 	unsigned int tries;
 	u32 status = 0;
 
 	for (tries = 0; tries < ROC_LOAD_TRIES; tries++) {
 		status = roc_fragment_status(ch);
-		if (status == ROC_ALL_ONES || !(status & FRAGMENT_STATUS_LOADING))
+		if (status & (FRAGMENT_STATUS_ENABLED | ROC_ENABLE_ERRORS))
 			break;
 		usleep_range(ROC_LOAD_TRY_US, 2 * ROC_LOAD_TRY_US);
 	}
@@ -158,7 +159,6 @@ static u32 roc_fragment_loaded(struct roc_channel *ch)
  */
 int roc_fragment_enable(struct roc_holder *h, u32 start)
 {
-	const u32 errors = FRAGMENT_STATUS_SETUP_ERROR | FRAGMENT_STATUS_FETCH_ERROR;
 	struct roc_channel *ch = h->open.ch;
 	unsigned int tries;
 	u32 status;
@@ -168,10 +168,10 @@ int roc_fragment_enable(struct roc_holder *h, u32 start)
 		if (!roc_fragment_is_set_up(h, start))
 			continue;
 		roc_sub_write(ch, FRAGMENT_CONTROL, FRAGMENT_CONTROL_ENABLE);
-		status = roc_fragment_loaded(ch);
+		status = roc_fragment_enabled(ch);
 		if (status == ROC_ALL_ONES)
 			break;
-		if (status & FRAGMENT_STATUS_ENABLED && !(status & errors))
+		if (status & FRAGMENT_STATUS_ENABLED && !(status & ROC_ENABLE_ERRORS))
 			return 0;
 		/* A read of the table that is still on its way must not come into the next try. */
 		if (roc_fragment_disable(ch))

@@ -13,6 +13,7 @@
 #define ROC_LOAD_TRY_US 200
 #define ROC_LOAD_TRIES (4 * STREAM_LOAD_MS * 1000 / ROC_LOAD_TRY_US)
 #define ROC_ENABLE_TRIES 3
+#define ROC_ENABLE_ERRORS (STREAM_STATUS_SETUP_ERROR | STREAM_STATUS_FETCH_ERROR)
 
 static u32 roc_stream_read(struct roc_channel *ch, u32 offset)
 {
@@ -88,15 +89,15 @@ static void roc_stream_setup(struct roc_reader *r, u32 position)
 	roc_stream_write(ch, STREAM_VECTOR, ch->vector[0] < 0 ? STREAM_VECTOR_NONE : ch->vector[0]);
 }
 
-/* Until the card has read its table. */
-static u32 roc_stream_loaded(struct roc_channel *ch)
+/* Until the card says what came of it. At first it may show nothing at all. */
+static u32 roc_stream_enabled(struct roc_channel *ch)
 {
 	unsigned int tries;
 	u32 status = 0;
 
 	for (tries = 0; tries < ROC_LOAD_TRIES; tries++) {
 		status = roc_stream_status(ch);
-		if (status == ROC_ALL_ONES || !(status & STREAM_STATUS_LOADING))
+		if (status & (STREAM_STATUS_ENABLED | ROC_ENABLE_ERRORS))
 			break;
 		usleep_range(ROC_LOAD_TRY_US, 2 * ROC_LOAD_TRY_US);
 	}
@@ -110,7 +111,6 @@ static u32 roc_stream_loaded(struct roc_channel *ch)
  */
 int roc_stream_enable(struct roc_reader *r, u32 position)
 {
-	const u32 errors = STREAM_STATUS_SETUP_ERROR | STREAM_STATUS_FETCH_ERROR;
 	struct roc_channel *ch = r->open.ch;
 	unsigned int tries;
 	u32 status;
@@ -120,10 +120,10 @@ int roc_stream_enable(struct roc_reader *r, u32 position)
 		if (roc_stream_read(ch, STREAM_START) != position)
 			continue;
 		roc_stream_write(ch, STREAM_CONTROL, STREAM_CONTROL_ENABLE);
-		status = roc_stream_loaded(ch);
+		status = roc_stream_enabled(ch);
 		if (status == ROC_ALL_ONES)
 			break;
-		if (status & STREAM_STATUS_ENABLED && !(status & errors))
+		if (status & STREAM_STATUS_ENABLED && !(status & ROC_ENABLE_ERRORS))
 			return 0;
 		/* What is on its way for this try must not meet the next one. */
 		if (roc_stream_disable(ch))

@@ -57,6 +57,7 @@ enum p40_fault {
 	P40_LOST_DOORBELL,
 	P40_IRQ_LOST,
 	P40_IRQ_SPURIOUS,
+	P40_ENABLE_SLOW,
 	P40_LOAD_SLOW,
 	P40_FETCH_ERROR,
 	P40_NEVER_QUIET,
@@ -167,6 +168,7 @@ struct p40_stream {
 	uint64_t *segment; /* bus addresses; NULL: contiguous */
 	uint32_t segments, loaded;
 	uint64_t load_ns;
+	bool load_shows;		    /* in STATUS */
 	uint32_t written, told, read, seen; /* positions */
 	uint32_t units;
 	uint64_t last_event;

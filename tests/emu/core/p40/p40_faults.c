@@ -29,6 +29,7 @@ const struct card_fault p40_fault_list[] = {
 	[P40_IRQ_LOST] = {"irq-lost", MASK, "N", "the next N interrupts do not arrive"},
 	[P40_IRQ_SPURIOUS] = {"irq-spurious", "ms", NULL,
 			      "an interrupt for nothing now, and every ms"},
+	[P40_ENABLE_SLOW] = {"enable-slow", MASK, "ms", "enables are carried out that much later"},
 	[P40_LOAD_SLOW] = {"load-slow", MASK, "ms", "the table of segments takes that long"},
 	[P40_FETCH_ERROR] = {"fetch-error", MASK, "N", "the next N reads of tables fail"},
 	[P40_NEVER_QUIET] = {"never-quiet", NULL, NULL, "QUIET is never shown"},

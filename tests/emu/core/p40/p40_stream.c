@@ -56,7 +56,7 @@ uint32_t p40_stream_status(const struct p40_stream *st)
 	} bits[] = {
 		{st->enabled, STREAM_STATUS_ENABLED},
 		{quiet(st), STREAM_STATUS_QUIET},
-		{st->loading, STREAM_STATUS_LOADING},
+		{st->loading && st->load_shows, STREAM_STATUS_LOADING},
 		{st->ended, STREAM_STATUS_ENDED},
 		{st->armed, STREAM_STATUS_ARMED},
 		{st->full, STREAM_STATUS_FULL},
@@ -154,32 +154,34 @@ static uint64_t load_turn(struct p40_stream *st, uint64_t now)
 		return CARD_STEP_IDLE;
 	if (st->load_ns > now)
 		return st->load_ns;
-	if (st->fault[P40_FETCH_ERROR]) {
+	if (st->segment && st->fault[P40_FETCH_ERROR]) {
 		st->fault[P40_FETCH_ERROR]--;
 		fetch_failed(st);
 		return CARD_STEP_IDLE;
 	}
-	while (load_piece(st))
+	while (st->segment && load_piece(st))
 		;
 	if (st->loading && st->loaded == st->segments)
 		enabled(st);
 	return CARD_STEP_IDLE;
 }
 
-static void load(struct p40_stream *st)
+static bool table_room(struct p40_stream *st)
 {
-	uint64_t now = p40_now(st->card);
-
 	st->segment_log2 = st->segment_size;
 	st->segments = 1u << (st->ring_log2 - st->segment_log2);
-	st->loaded = 0;
 	st->segment = calloc(st->segments, sizeof(*st->segment));
-	if (!st->segment) {
-		fetch_failed(st);
-		return;
-	}
+	return st->segment;
+}
+
+/* What is carried out later shows nothing until then, with a table or without. */
+static void load(struct p40_stream *st)
+{
+	uint64_t now = p40_now(st->card), late = st->fault[P40_ENABLE_SLOW];
+
 	st->loading = true;
-	st->load_ns = now + st->fault[P40_LOAD_SLOW] * MS;
+	st->load_shows = st->segment && !late;
+	st->load_ns = now + (late + (st->segment ? st->fault[P40_LOAD_SLOW] : 0)) * MS;
 	load_turn(st, now);
 }
 
@@ -211,10 +213,12 @@ void p40_stream_enable(struct p40_stream *st)
 	st->ring_log2 = st->ring_size;
 	free(st->segment);
 	st->segment = NULL;
-	if (st->segment_size)
-		load(st);
+	st->segments = 0;
+	st->loaded = 0;
+	if (st->segment_size && !table_room(st))
+		fetch_failed(st);
 	else
-		enabled(st);
+		load(st);
 }
 
 static void off(struct p40_stream *st)

@@ -62,6 +62,7 @@ enum robinnp_fault {
 	ROBINNP_DONE_SIZE,
 	ROBINNP_DONE_STATUS,
 	ROBINNP_LOST_DOORBELL,
+	ROBINNP_ENABLE_SLOW,
 	ROBINNP_LOAD_SLOW,
 	ROBINNP_FETCH_ERROR,
 	ROBINNP_NEVER_QUIET,
@@ -179,6 +180,7 @@ struct robinnp_sub {
 	uint64_t *table; /* bus addresses of the host's pages */
 	uint32_t loaded;
 	uint64_t load_ns;
+	bool load_shows; /* in STATUS */
 
 	/* counts of the run */
 	uint32_t descriptors, completions; /* written */

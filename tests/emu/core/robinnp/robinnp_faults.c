@@ -43,6 +43,8 @@ const struct card_fault robinnp_fault_list[] = {
 				 "the next N completions have a status that there is not"},
 	[ROBINNP_LOST_DOORBELL] = {"lost-doorbell", MASK, "N",
 				   "the next N writes of FREE or COMMAND are lost"},
+	[ROBINNP_ENABLE_SLOW] = {"enable-slow", MASK, "ms",
+				 "enables are carried out that much later"},
 	[ROBINNP_LOAD_SLOW] = {"load-slow", MASK, "ms", "the host-page table takes that long"},
 	[ROBINNP_FETCH_ERROR] = {"fetch-error", MASK, "N",
 				 "the next N reads of tables and rings fail"},

@@ -24,7 +24,7 @@ uint32_t robinnp_status(const struct robinnp_sub *sub)
 
 	if (sub->enabled)
 		status |= FRAGMENT_STATUS_ENABLED;
-	if (sub->loading)
+	if (sub->loading && sub->load_shows)
 		status |= FRAGMENT_STATUS_LOADING;
 	if (!sub->enabled && !sub->loading && !sub->error_due && !sub->stray_ns &&
 	    !sub->card->fault[ROBINNP_NEVER_QUIET])
@@ -140,29 +140,31 @@ static uint64_t load_turn(struct robinnp_sub *sub, uint64_t now)
 		return CARD_STEP_IDLE;
 	if (sub->load_ns > now)
 		return sub->load_ns;
-	if (robinnp_fault_take(sub, ROBINNP_FETCH_ERROR)) {
+	if (sub->table && robinnp_fault_take(sub, ROBINNP_FETCH_ERROR)) {
 		robinnp_fetch_failed(sub);
 		return CARD_STEP_IDLE;
 	}
-	while (load_piece(sub))
+	while (sub->table && load_piece(sub))
 		;
 	if (sub->loading && sub->loaded == sub->run_host_pages)
 		enabled(sub);
 	return CARD_STEP_IDLE;
 }
 
+static bool table_room(struct robinnp_sub *sub)
+{
+	sub->table = calloc(sub->run_host_pages, sizeof(*sub->table));
+	return sub->table;
+}
+
+/* What is carried out later shows nothing until then, with a table or without. */
 static void load(struct robinnp_sub *sub)
 {
-	uint64_t now = robinnp_now(sub->card);
+	uint64_t now = robinnp_now(sub->card), late = sub->fault[ROBINNP_ENABLE_SLOW];
 
-	sub->loaded = 0;
-	sub->table = calloc(sub->run_host_pages, sizeof(*sub->table));
-	if (!sub->table) {
-		robinnp_fetch_failed(sub);
-		return;
-	}
 	sub->loading = true;
-	sub->load_ns = now + sub->fault[ROBINNP_LOAD_SLOW] * MS;
+	sub->load_shows = sub->table && !late;
+	sub->load_ns = now + (late + (sub->table ? sub->fault[ROBINNP_LOAD_SLOW] : 0)) * MS;
 	load_turn(sub, now);
 }
 
@@ -211,10 +213,11 @@ void robinnp_enable(struct robinnp_sub *sub)
 	take_over(sub);
 	free(sub->table);
 	sub->table = NULL;
-	if (sub->run_host_pages)
-		load(sub);
+	sub->loaded = 0;
+	if (sub->run_host_pages && !table_room(sub))
+		robinnp_fetch_failed(sub);
 	else
-		enabled(sub);
+		load(sub);
 }
 
 static void off(struct robinnp_sub *sub)

@@ -149,6 +149,20 @@ static void tables(void)
 	end(&t);
 }
 
+/* A card may carry out an enable later, and show nothing of it until then. */
+static void enabled_late(void)
+{
+	struct taker t = {.percent = 100};
+
+	emu_normal_robinnp(CARD0);
+	UNIT_NEED(taker_open(&t));
+	emu(CARD0, "fault 0 enable-slow 1 5");
+	taker_generate(&t, TAKER_ALL_LINKS, 64, 64, 2000, 0, 0);
+	UNIT_NEED(taker_start(&t, 0));
+	CU_ASSERT(taker_run(&t, 100, 10000));
+	end(&t);
+}
+
 static void all_ones(void)
 {
 	struct taker t = {.pages = 64};
@@ -328,8 +342,9 @@ static void late_writes(void)
 UNIT_MAIN("fragment_faults", {"hidden descriptor", hidden_descriptor},
 	  {"hidden completion", hidden_completion}, {"entries that lie", entries_that_lie},
 	  {"ring that cannot be read", ring_that_cannot_be_read}, {"tables", tables},
-	  {"all ones", all_ones}, {"stopped at all ones", stop_all_ones},
-	  {"interrupts lost", interrupts_lost}, {"interrupts for nothing", interrupts_for_nothing},
-	  {"completion lost", completion_lost}, {"reset ignored", reset_ignored},
+	  {"enabled late", enabled_late}, {"all ones", all_ones},
+	  {"stopped at all ones", stop_all_ones}, {"interrupts lost", interrupts_lost},
+	  {"interrupts for nothing", interrupts_for_nothing}, {"completion lost", completion_lost},
+	  {"reset ignored", reset_ignored},
 	  {"memory held while the card may write", memory_held_while_the_card_may_write},
 	  {"late writes", late_writes})

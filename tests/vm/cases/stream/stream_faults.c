@@ -274,6 +274,22 @@ static void tables(void)
 	CU_ASSERT(emu_clean(CARD0));
 }
 
+/* A card may carry out an enable later, and show nothing of it until then. */
+static void enabled_late(void)
+{
+	struct reader r = {.ring = 64 * KIB};
+
+	start(&r);
+	emu(CARD0, "fault 0 enable-slow 1 5");
+	UNIT_NEED(reader_start(&r));
+	CU_ASSERT(reader_run(&r, 100, 5000));
+	CU_ASSERT(reader_stop(&r));
+	READER_OK(&r);
+	emu(CARD0, "fault all clear");
+	reader_close(&r);
+	CU_ASSERT(emu_clean(CARD0));
+}
+
 /* Of the size that a server would give it: far out in it, too, each byte is where it belongs. */
 static void large_ring(void)
 {
@@ -386,7 +402,7 @@ UNIT_MAIN("stream_faults", {"position beyond the ring", position_beyond_the_ring
 	  {"position that nobody looks at", position_that_nobody_looks_at}, {"all ones", all_ones},
 	  {"interrupts lost", interrupts_lost}, {"interrupts for nothing", interrupts_for_nothing},
 	  {"doorbells lost", doorbells_lost}, {"reader that lies", reader_that_lies},
-	  {"tables", tables}, {"large ring", large_ring},
+	  {"tables", tables}, {"enabled late", enabled_late}, {"large ring", large_ring},
 	  {"end that never comes", end_that_never_comes}, {"reset ignored", reset_ignored},
 	  {"ring held while the card may write", ring_held_while_the_card_may_write},
 	  {"late writes", late_writes})

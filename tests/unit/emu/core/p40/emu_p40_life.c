@@ -158,6 +158,30 @@ static void loading(void)
 	host_end();
 }
 
+/* Carried out later, and without a bit of STATUS until then: with a table or without. */
+static void enabled_late(void)
+{
+	unsigned int segment;
+
+	for (segment = 0; segment <= 16; segment += 16) {
+		host_begin();
+		table(16, RING_AT(MAIN), 0x11000);
+		fault(0, "enable-slow", 1ull << 32 | 5);
+		UNIT_EQ(enable(MAIN, segment ? TABLE_AT : RING_AT(MAIN), 20, segment), 0);
+		UNIT_EQ(rd(MAIN, STREAM_CONTROL), STREAM_CONTROL_ENABLE);
+		run_for(0, 4000000);
+		UNIT_EQ(rd(MAIN, STREAM_STATUS), 0);
+		run_for(0, 2000000);
+		UNIT_EQ(rd(MAIN, STREAM_STATUS), STREAM_STATUS_ENABLED);
+		wr(MAIN, STREAM_CONTROL, 0);
+		UNIT_EQ(enable(MAIN, segment ? TABLE_AT : RING_AT(MAIN), 20, segment), 0);
+		wr(MAIN, STREAM_CONTROL, 0);
+		run_for(0, 6000000);
+		UNIT_EQ(rd(MAIN, STREAM_STATUS), STREAM_STATUS_QUIET);
+		host_end();
+	}
+}
+
 static void closing(unsigned int s)
 {
 	wr(s, STREAM_CONTROL, STREAM_CONTROL_ENABLE | STREAM_CONTROL_CLOSE);
@@ -330,7 +354,7 @@ static void mask(void)
 
 UNIT_MAIN("emulated PCIe40: life of a stream", {"enabling refused", enable_refused},
 	  {"enabling", enabling}, {"tables of segments", tables}, {"loading", loading},
-	  {"close in the middle of a packet", close_in_a_packet},
+	  {"enabled late", enabled_late}, {"close in the middle of a packet", close_in_a_packet},
 	  {"close of nothing", close_of_nothing}, {"close when the ring is full", close_when_full},
 	  {"disable at once", disable_at_once}, {"no bus mastering", no_bus},
 	  {"mask of the card", mask})

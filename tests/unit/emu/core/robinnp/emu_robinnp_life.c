@@ -176,6 +176,25 @@ static void loading(void)
 	host_end();
 }
 
+/* Carried out later, and without a bit of STATUS until then. */
+static void enabled_late(void)
+{
+	host_begin();
+	fault(0, "enable-slow", ONE(0) | 5);
+	UNIT_EQ(enable(0, 0), 0);
+	UNIT_EQ(rd(0, FRAGMENT_CONTROL), FRAGMENT_CONTROL_ENABLE);
+	run_for(0, 4 * MS);
+	UNIT_EQ(rd(0, FRAGMENT_STATUS), 0);
+	run_for(0, 2 * MS);
+	UNIT_EQ(rd(0, FRAGMENT_STATUS), FRAGMENT_STATUS_ENABLED);
+	wr(0, FRAGMENT_CONTROL, 0);
+	UNIT_EQ(enable(0, 0), 0);
+	wr(0, FRAGMENT_CONTROL, 0);
+	run_for(0, 6 * MS);
+	UNIT_EQ(rd(0, FRAGMENT_STATUS), FRAGMENT_STATUS_QUIET);
+	host_end();
+}
+
 /* Addresses and sizes are taken once. */
 static void kept_for_later(void)
 {
@@ -448,7 +467,8 @@ static void fetch_errors(void)
 
 UNIT_MAIN("emulated RobinNP: life of a sub-unit", {"enabling refused", enable_refused},
 	  {"without a table", without_a_table}, {"host-page tables", tables}, {"loading", loading},
-	  {"what is kept for later", kept_for_later}, {"disable at once", disable_at_once},
+	  {"enabled late", enabled_late}, {"what is kept for later", kept_for_later},
+	  {"disable at once", disable_at_once},
 	  {"nothing of the last run", nothing_of_the_last_run}, {"levels of reset", levels},
 	  {"resets of the card", resets_of_the_card}, {"no bus mastering", no_bus},
 	  {"what cannot be read", fetch_errors})
