@@ -27,6 +27,7 @@ struct check {
 	struct checker pages;
 	struct stream_check streams[CHECK_LINKS];
 	bool begun;
+	uint64_t run; /* of what continues */
 	uint64_t handles[DONE];
 	unsigned int count;
 };
@@ -70,6 +71,7 @@ static void begin(struct check *c)
 	for (i = 0; i < CHECK_LINKS; i++)
 		c->streams[i] = (struct stream_check){.errors = c->errors};
 	c->begun = true;
+	c->run = c->format->run;
 }
 
 /* Which ODIN stream it is only its card knows: what its first record says must stay so. */
@@ -136,7 +138,7 @@ static void look(struct check *c, const struct unit *u)
 		.number = u->sequence,
 	};
 
-	if (!c->begun)
+	if (!c->begun || c->run != c->format->run)
 		begin(c);
 	if (c->format->content == UNIT_PACKETS)
 		check_packets(c, u);

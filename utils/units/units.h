@@ -82,6 +82,7 @@ struct unit_format {
 	uint32_t page_bytes; /* UNIT_COUNTER: of a page; UNIT_FRAGMENTS: longer ones were cut */
 	uint64_t unit_max;   /* bytes of the largest unit */
 	char from[64];	     /* in words: the card and channel, or what else it was */
+	uint64_t run;	     /* another number than before: what continues begins anew */
 };
 
 /* What the other side of a source counted, after the stop. */

@@ -92,6 +92,25 @@ static void interrupted(void)
 }
 
 /* Three slots and a card that does not wait: memory stays, and what is dropped is a gap. */
+/* What another one sends begins anew: its counters are not wrong because those before went on. */
+static void one_after_the_other(void)
+{
+	unsigned int i;
+	pid_t pid;
+
+	fresh();
+	pid = receiver("recv", 0, "--buffer-size=8Mi");
+	for (i = 0; i < 2; i++) {
+		UNIT_EQ(tool_run("send 127.0.0.1 --port=%u " SMALL " --units=10 --json", port), 0);
+		UNIT_EQ(tool_number("units"), 10);
+	}
+	kill(pid, SIGINT);
+	UNIT_EQ(tool_wait(pid, 20000), 0);
+	tool_read(file("recv"));
+	UNIT_EQ(tool_number("units"), 20);
+	UNIT_EQ(tool_number("errors"), 0);
+}
+
 static void slow_receiver(void)
 {
 	static unsigned char seen[1 << 20];
@@ -210,5 +229,6 @@ static void flat(void)
 UNIT_MAIN("roc-send and roc-recv", {"by tcp", by_tcp}, {"by three connections", by_tcp_thrice},
 	  {"by shm", by_shm}, {"a recording is sent and recorded", recording_sent},
 	  {"an interrupted sender ends in order", interrupted},
+	  {"one sender after the other", one_after_the_other},
 	  {"a slow receiver costs the card, not memory", slow_receiver},
 	  {"memory stays as it is", flat})
