@@ -23,6 +23,7 @@
 #ifndef LIBROC_EVB_ENGINE_H
 #define LIBROC_EVB_ENGINE_H
 
+#include "libroc/fabric/doze.h"
 #include "builder.h"
 #include "readout.h"
 
@@ -56,7 +57,8 @@ struct roc_evb {
 	bool opened, begun; /* an endpoint, a connection with a builder, in this turn */
 	int failed;	    /* by something that is called from deep below */
 	volatile bool stop; /* by a signal's handler */
-	uint64_t stopped;   /* when the source was told */
+	struct doze doze;
+	uint64_t stopped; /* when the source was told */
 
 	struct roc_evb_member *members;
 	unsigned int member_count;

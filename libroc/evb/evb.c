@@ -73,6 +73,8 @@ static int check(struct roc_evb *e, char why[ROC_EVB_WHY])
 	set64(&c->patience_ns, c->stale_ns);
 	set64(&c->lease_ns, 2 * FABRIC_NS_PER_S);
 	set64(&c->silence_ns, c->lease_ns);
+	set64(&c->spin_ns, DOZE_SPIN_US * UINT64_C(1000));
+	e->doze.spin_ns = c->spin_ns == ROC_EVB_NO_SPIN ? 0 : c->spin_ns;
 	if (c->events > ROC_MFP_EVENTS_MAX)
 		return fabric_fail(why, EINVAL, "A block has 1 to %d events, not %" PRIu32 ".",
 				   ROC_MFP_EVENTS_MAX, c->events);
@@ -159,16 +161,12 @@ int roc_evb_open(const struct roc_evb_config *config, const struct roc_evb_sourc
 	return ret;
 }
 
-static void sleep_until(struct roc_evb *e, int timeout_ms)
+static void rest(struct roc_evb *e, int timeout_ms)
 {
 	struct roc_idle idle = {.ns = (uint64_t)timeout_ms * EVB_MS};
-	struct timespec t;
 
 	roc_evb_idle(e, &idle);
-	t = (struct timespec){.tv_sec = (time_t)(idle.ns / FABRIC_NS_PER_S),
-			      .tv_nsec = (long)(idle.ns % FABRIC_NS_PER_S)};
-	if (idle.ns)
-		ppoll(idle.fds, idle.count, &t, NULL);
+	doze(&e->doze, &idle);
 }
 
 /* Was the node stopped for so long that the others have given it up? */
@@ -207,8 +205,10 @@ int roc_evb_step(struct roc_evb *evb, int timeout_ms)
 	if ((!e->source || e->ru.finished) && (!e->sink || e->bu.finished) &&
 	    (e->source || e->sink || e->stop))
 		return 1;
-	if (!e->progress && timeout_ms)
-		sleep_until(e, timeout_ms);
+	if (e->progress)
+		doze_moved(&e->doze);
+	else if (timeout_ms)
+		rest(e, timeout_ms);
 	return 0;
 }
 

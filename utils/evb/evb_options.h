@@ -35,7 +35,7 @@ struct evb_options {
 	unsigned int protocol, policy;
 	uint32_t events, blocks, window, in_flight, peers, regions, seed;
 	uint32_t readouts, builders;
-	uint32_t stale, patience, lease;
+	uint32_t stale, patience, lease, spin;
 	uint64_t fragment, mfp, copy_below, memory, segment, region;
 	uint64_t time;
 	/* plan */

@@ -6,11 +6,11 @@
 #include "node.h"
 
 #include <errno.h>
-#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "libroc/fabric/base.h"
+#include "libroc/fabric/doze.h"
 #include "utils/common/notify.h"
 #include "utils/common/output.h"
 #include "utils/common/stop.h"
@@ -128,6 +128,7 @@ static int open_engine(struct node *n)
 		.stale_ns = o->stale * MS,
 		.patience_ns = o->patience * MS,
 		.lease_ns = n->coordinator.lease_ns,
+		.spin_ns = o->spin ? o->spin * UINT64_C(1000) : ROC_EVB_NO_SPIN,
 		.say = say,
 	};
 	char why[ROC_EVB_WHY] = "";
@@ -172,7 +173,6 @@ static void hear_alone(struct node *n, const struct roc_evb_news *news)
 static int step_alone(struct node *n)
 {
 	struct roc_idle idle = {.ns = STEP_MS * MS};
-	struct timespec t;
 	struct roc_evb_news news;
 	int ret;
 
@@ -186,9 +186,7 @@ static int step_alone(struct node *n)
 	if (n->stopping)
 		return 1;
 	n->coordinator.ops->idle(n->coordinator.self, &idle);
-	t.tv_sec = (time_t)(idle.ns / FABRIC_NS_PER_S);
-	t.tv_nsec = (long)(idle.ns % FABRIC_NS_PER_S);
-	ppoll(idle.fds, idle.count, &t, NULL);
+	doze(&(struct doze){0}, &idle);
 	return 0;
 }
 

@@ -50,6 +50,7 @@ static const struct option_spec options[] = {
 	FLAG_OPTION(struct recv_values, "buffered", buffered,
 		    "Write by the page cache, which copies"),
 	UNITS_RUN_OPTIONS(struct recv_values, "0"),
+	UNITS_SPIN_OPTION(struct recv_values),
 };
 
 static struct sink *open_sink(const struct recv_values *v, const struct source *source,

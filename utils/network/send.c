@@ -35,6 +35,7 @@ static const struct option_spec options[] = {
 	{AT("silence", OPTION_NUMBER, silence), .arg = "SECONDS", .fallback = NETWORK_SILENCE,
 	 .min = 1, .help = "One that says nothing for so long is lost; below 5 at both ends"},
 	UNITS_RUN_OPTIONS(struct send_values, "10"),
+	UNITS_SPIN_OPTION(struct send_values),
 };
 
 static int open_source(const struct send_values *v, struct source **source)

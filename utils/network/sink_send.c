@@ -7,6 +7,8 @@
  */
 #include "send_link.h"
 
+#include "libroc/fabric/doze.h"
+
 #include <errno.h>
 #include <inttypes.h>
 #include <poll.h>
@@ -111,15 +113,12 @@ static void send_sleep(struct sink *sink, struct units_sleep *sleep)
 }
 
 /* Wait for one round of the connections' affairs. */
-static void doze(struct sink *sink)
+static void rest(struct sink *sink)
 {
 	struct units_sleep sleep = {.ns = UNITS_NS_PER_S / 20};
-	struct timespec t = {0};
 
 	send_sleep(sink, &sleep);
-	t.tv_nsec = (long)sleep.ns;
-	if (sleep.ns)
-		ppoll(sleep.fds, sleep.count, &t, NULL);
+	doze(&(struct doze){0}, &sleep);
 }
 
 static bool all_booked(const struct send *s)
@@ -190,7 +189,7 @@ static int finish(struct sink *sink)
 					  "The receiver did not say what it has (%s).",
 					  s->last[0] ? s->last : "it is slow");
 		if (!all_booked(s))
-			doze(sink);
+			rest(sink);
 	}
 	return compare(s);
 }

@@ -163,20 +163,14 @@ static int collect(struct pump *p)
 	return lost < 0 ? lost : n + lost;
 }
 
-static void doze(struct pump *p)
+static void rest(struct pump *p)
 {
 	struct units_sleep s = {.ns = SLEEP_NS};
-	struct timespec t;
 
 	p->sink->ops->sleep(p->sink, &s);
 	if (s.ns)
 		p->source->ops->sleep(p->source, &s);
-	if (!s.ns)
-		return;
-	p->n.sleeps++;
-	t = (struct timespec){.tv_sec = (time_t)(s.ns / UNITS_NS_PER_S),
-			      .tv_nsec = (long)(s.ns % UNITS_NS_PER_S)};
-	ppoll(s.fds, s.count, &t, NULL);
+	p->n.sleeps += doze(&p->doze, &s);
 }
 
 /* One batch there and what is done back: how many in all; as move(). */
@@ -240,8 +234,10 @@ static void flow(struct pump *p)
 			p->end = PUMP_END_SOURCE;
 			return;
 		}
-		if (ret <= 0 && !p->why[0])
-			doze(p);
+		if (ret > 0)
+			doze_moved(&p->doze);
+		else if (!p->why[0])
+			rest(p);
 		now = units_now();
 		/* What is with the sink is the sink's affair. */
 		if (units != p->n.units + p->n.returned || p->n.out || p->holds)
@@ -276,7 +272,7 @@ static void drain(struct pump *p)
 				   " s.",
 				   p->n.out, p->limits.finish);
 		else
-			doze(p);
+			rest(p);
 	}
 }
 

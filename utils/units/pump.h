@@ -7,6 +7,7 @@
 #ifndef ROC_UTILS_PUMP_H
 #define ROC_UTILS_PUMP_H
 
+#include "libroc/fabric/doze.h"
 #include "units.h"
 
 struct pump_limits {
@@ -51,6 +52,7 @@ struct pump {
 	void (*tick)(struct pump *p, void *context);
 	uint64_t tick_ns;
 	void *context;
+	struct doze doze; /* who is at a network gives it a time to look on */
 
 	struct pump_counts n;
 	enum pump_end end;

@@ -28,6 +28,7 @@ struct units_options {
 	uint32_t stall_limit;
 	bool json, no_display;
 	const char *metrics;
+	uint32_t spin; /* us; of those at a network */
 };
 
 extern const char *const units_data_sources[];
@@ -85,6 +86,14 @@ extern const char *const units_data_sources[];
 		UNITS_AT(values, "metrics", OPTION_TEXT, metrics),                                 \
 			.arg = "FILE",                                                             \
 			.help = "Keep a file for Prometheus, written anew once a second"           \
+	}
+
+#define UNITS_SPIN_OPTION(values)                                                                  \
+	{                                                                                          \
+		UNITS_AT(values, "spin", OPTION_NUMBER, spin),                                     \
+			.arg = "US", .fallback = "300", .max = DOZE_SPIN_MOST_US,                  \
+			.help = "Look for so long for what comes next before a sleep, 0 = sleep "  \
+				"at once"                                                          \
 	}
 
 /* The source that was asked for: a card, or a synthetic one. Exit code, the message is out. */

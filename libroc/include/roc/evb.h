@@ -402,6 +402,8 @@ enum roc_evb_protocol {
 	ROC_EVB_COMMAND = 2,
 };
 
+#define ROC_EVB_NO_SPIN UINT64_MAX
+
 /**
  * struct roc_evb_config - a node. Whatever is 0 or NULL has the value in brackets
  * @system: name of the system; who says another is refused
@@ -433,6 +435,9 @@ enum roc_evb_protocol {
  * @lease_ns: a node whose loop made no turn for half of that has been given up by the others: it
  *	joins anew (2 s)
  * @silence_ns: a peer that says nothing for so long is gone (@lease_ns)
+ * @spin_ns: while something comes all the time roc_evb_step() looks for what comes next for so long
+ *	before it sleeps, and twice as long as it works at most (300 us); ROC_EVB_NO_SPIN: it
+ *	sleeps at once
  * @say: gets each sentence for people, or NULL
  * @say_self: first argument of @say
  */
@@ -462,6 +467,7 @@ struct roc_evb_config {
 	uint64_t patience_ns;
 	uint64_t lease_ns;
 	uint64_t silence_ns;
+	uint64_t spin_ns;
 	void (*say)(void *self, const char *sentence);
 	void *say_self;
 };

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * The wait of a loop, when there was nothing to do in its turn. That one end sleeps and is woken
+ * costs the other one time, which it may not have: while something comes all the time the loop
+ * looks for what comes next, for a moment, before it sleeps.
+ *
+ * What that costs is bounded: it looks for twice as long as it works at most, and not at all after
+ * it was woken by nothing. Whoever looks in vain does so less and less often: then the other end is
+ * slow, or has no processor to run on but ours.
+ */
+#ifndef LIBROC_FABRIC_DOZE_H
+#define LIBROC_FABRIC_DOZE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <roc/idle.h>
+
+#define DOZE_SPIN_US 300 /* where nobody says otherwise */
+#define DOZE_SPIN_MOST_US 10000
+
+struct doze {
+	uint64_t spin_ns; /* look for so long at most before each sleep; 0: sleep at once */
+	uint64_t since;	  /* the last wait, or look */
+	uint64_t credit;  /* ns for which it may still look */
+	uint64_t until;	  /* it looks now */
+	bool moved;	  /* something came since */
+	bool spins;
+	unsigned int vain, skip; /* looks in vain, one behind the other; sleeps without one, left */
+};
+
+/* Something was done in a turn. */
+static inline void doze_moved(struct doze *d)
+{
+	d->moved = true;
+}
+
+/* Wait for what @idle has. False: it did not sleep. */
+bool doze(struct doze *d, struct roc_idle *idle);
+
+#endif

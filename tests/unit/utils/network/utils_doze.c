@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * When a loop looks on and when it sleeps: while something comes, for a time that is bounded; not
+ * when nothing comes, and seldom when it was in vain.
+ */
+#include "unit.h"
+
+#include <unistd.h>
+
+#include "libroc/fabric/base.h"
+#include "libroc/fabric/doze.h"
+
+#define US UINT64_C(1000)
+#define MS (1000 * US)
+#define ROUNDS 1000
+
+static bool rest(struct doze *d, int fd)
+{
+	/* As short as can be: it is counted whether it sleeps, not how long. */
+	struct roc_idle idle = {.ns = 1};
+
+	if (fd >= 0)
+		roc_idle_fd(&idle, fd, POLLIN);
+	return doze(d, &idle);
+}
+
+static void work(struct doze *d, uint64_t ns)
+{
+	uint64_t until = fabric_now() + ns;
+
+	while (fabric_now() < until)
+		;
+	doze_moved(d);
+}
+
+/* Looks until it sleeps. */
+static unsigned int looks(struct doze *d, int fd)
+{
+	unsigned int n;
+
+	for (n = 0; !rest(d, fd); n++)
+		;
+	return n;
+}
+
+static void never(void)
+{
+	struct doze d = {.spin_ns = 0};
+	unsigned int i;
+
+	for (i = 0; i < 3; i++) {
+		work(&d, 100 * US);
+		CU_ASSERT_TRUE(rest(&d, -1));
+	}
+}
+
+/* After its work it looks for as long as it may, and sleeps then. */
+static void bounded(void)
+{
+	struct doze d = {.spin_ns = 2 * MS};
+	uint64_t began;
+
+	CU_ASSERT_TRUE(rest(&d, -1));
+	work(&d, 5 * MS);
+	began = fabric_now();
+	CU_ASSERT_TRUE(looks(&d, -1) > 0);
+	CU_ASSERT_TRUE(fabric_now() - began >= 2 * MS);
+}
+
+/* Who worked for a moment looks for a moment: the bound alone would be an hour. */
+static void by_work(void)
+{
+	struct doze d = {.spin_ns = 3600 * FABRIC_NS_PER_S};
+	uint64_t began;
+
+	CU_ASSERT_TRUE(rest(&d, -1));
+	work(&d, MS);
+	began = fabric_now();
+	looks(&d, -1);
+	CU_ASSERT_TRUE(fabric_now() - began < 600 * FABRIC_NS_PER_S);
+}
+
+/* Nothing comes: every turn is a sleep. */
+static void idle(void)
+{
+	struct doze d = {.spin_ns = MS};
+	unsigned int i, n = 0;
+
+	work(&d, MS);
+	looks(&d, -1);
+	for (i = 0; i < ROUNDS; i++)
+		n += looks(&d, -1);
+	UNIT_EQ(n, 0);
+}
+
+/* What comes never comes while it looks. */
+static void in_vain(void)
+{
+	struct doze d = {.spin_ns = 20 * US};
+	unsigned int i, n = 0;
+
+	for (i = 0; i < ROUNDS; i++) {
+		work(&d, 20 * US);
+		n += looks(&d, -1) > 0;
+	}
+	CU_ASSERT_TRUE(n > 0);
+	/* Three, then after 1, 3, 7 and so on to 63 others. */
+	if (n > 30)
+		unit_note("of %d sleeps %u had a look", ROUNDS, n);
+	CU_ASSERT_TRUE(n <= 30);
+}
+
+/* Bytes are there, of something that is not whole: no sleep, and the next look is not skipped. */
+static void bytes(void)
+{
+	struct doze d = {.spin_ns = MS};
+	unsigned int i, slept = 0;
+	int fds[2];
+
+	UNIT_EQ(pipe(fds), 0);
+	CU_ASSERT_TRUE(rest(&d, fds[0]));
+	for (i = 0; i < 100; i++) {
+		work(&d, 20 * US);
+		looks(&d, fds[0]);
+	}
+	CU_ASSERT_TRUE(d.skip > 0);
+	UNIT_EQ(write(fds[1], "", 1), 1);
+	for (i = 0; i < ROUNDS; i++) {
+		work(&d, 20 * US);
+		slept += rest(&d, fds[0]);
+	}
+	/* Only those that were to be skipped. */
+	CU_ASSERT_TRUE(slept <= 63);
+	UNIT_EQ(d.vain, 0);
+	close(fds[0]);
+	close(fds[1]);
+}
+
+UNIT_MAIN("the wait of a loop", {"none is wanted", never}, {"no longer than it may", bounded},
+	  {"no longer than twice its work", by_work}, {"nothing comes", idle}, {"in vain", in_vain},
+	  {"something comes in pieces", bytes})
