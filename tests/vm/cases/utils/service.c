@@ -106,7 +106,16 @@ static void asks(const char *events)
 	UNIT_EQ(json_number(json_get(out, "replies")), strtol(events, NULL, 10));
 }
 
-/* Their limits are those of the units, on a machine that may be slow. */
+/* Its own limits. How often it is tried again has none: see "card taken". */
+static void own_limits(const char *unit, const char *stop)
+{
+	/* A property only while it runs. */
+	UNIT_EQ(RUN("systemctl cat %s | grep -x WatchdogSec=10", unit), 0);
+	CU_ASSERT(shows(unit, "TimeoutStopUSec", stop));
+	CU_ASSERT(shows(unit, "StartLimitIntervalUSec", "0"));
+}
+
+/* From here on their limits are those of a machine that may be slow. */
 static void installed(void)
 {
 	if (!there())
@@ -114,6 +123,8 @@ static void installed(void)
 	UNIT_NEED(rosd_loopback() && rosd_generate(card, 400, 1600, 0, 0));
 	ends(0, "systemd-analyze verify --man=no " ROSD ".service " EVB ".service");
 	UNIT_STR(out, "");
+	own_limits(ROSD, "20s");
+	own_limits(EVB, "40s");
 	limits(ROSD, patience_ms(10000), patience_ms(20000));
 	limits("roc-evb@", patience_ms(10000), patience_ms(40000));
 }
@@ -237,7 +248,6 @@ static void card_taken(void)
 		return;
 	ends(0, "systemctl reset-failed " ROSD "; systemctl restart " ROSD);
 	UNIT_EQ(restarts(ROSD), 0);
-	CU_ASSERT(shows(ROSD, "StartLimitIntervalUSec", "0"));
 	snprintf(address, sizeof(address), "%s", pci_address(card));
 	UNIT_EQ(driver_unbind(address), 0);
 	CU_ASSERT(UNIT_WAIT(restarts(ROSD) >= RESTARTS_MANY, 60000));
