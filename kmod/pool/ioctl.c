@@ -21,11 +21,31 @@ u32 roc_ready_now(struct roc_session *s)
 	return min(held, s->rings.ready_entries);
 }
 
+/* What the card says itself; of one that does not answer, what was known before. Channel lock. */
+static void roc_ask_card(struct roc_session *s, struct roc_ch_info *info, bool running)
+{
+	const struct roc_pool_ops *ops = roc_pool_ops(s->ch->ep);
+	u32 links = running ? s->run.links : s->setting.links;
+
+	info->links = links ?: ops->enabled_links(s->ch);
+	if (running && ops->fifo_empty)
+		info->fifo_empty = ops->fifo_empty(s->ch);
+	if (!ops->dropped)
+		return;
+	/* Read last: if the card answered here, so it did above. */
+	info->dropped = ops->dropped(s->ch);
+	if (info->dropped == ROC_ALL_ONES && !roc_alive(s->ch->ep)) {
+		info->links = links;
+		info->fifo_empty = running ? s->pool->empties : 0;
+		info->dropped = s->pool->dropped_known;
+	}
+	s->pool->dropped_known = info->dropped;
+}
+
 static int roc_ch_info(struct file *file, void *arg)
 {
 	struct roc_session *s = roc_session(file->private_data);
 	struct roc_channel *ch = s->ch;
-	const struct roc_pool_ops *ops = roc_pool_ops(ch->ep);
 	struct roc_ch_info *info = arg;
 	struct roc_pool_stats pool;
 	struct roc_stats since;
@@ -48,15 +68,12 @@ static int roc_ch_info(struct file *file, void *arg)
 		.why = ch->why,
 		.source = s->setting.source,
 		.mode = s->setting.mode,
-		.links = running ? s->run.links : s->setting.links ?: ops->enabled_links(ch),
 		.in_flight = s->run.in_flight,
 		.pushed = pool.pushed,
 		.completed = pool.completed,
 		.bytes = since.bytes,
 		.reclaimed = pool.reclaimed,
 		.refused = pool.refused,
-		.dropped = ops->dropped ? ops->dropped(ch) : 0,
-		.fifo_empty = running && ops->fifo_empty ? ops->fifo_empty(ch) : 0,
 		.looks = pool.looks,
 		.mmio_reads = since.mmio_reads,
 		.mmio_writes = since.mmio_writes,
@@ -67,6 +84,7 @@ static int roc_ch_info(struct file *file, void *arg)
 		.missed_interrupts = since.missed_interrupts,
 		.spurious_interrupts = since.spurious_interrupts,
 	};
+	roc_ask_card(s, info, running);
 	memcpy(info->gaps, pool.gaps, sizeof(info->gaps));
 	info->capacity = hweight32(info->links) * roc_session_depth(s);
 	mutex_unlock(&ch->lock);

@@ -92,6 +92,7 @@ struct roc_pool_stats {
  * @mode: enum roc_mode of the present session, -1 = there is none; read without the lock
  * @no_sizes: the card does not say how much is in a superpage, so nothing proves a mark: mark.c
  * @empties: of this run, as @stats has it: see roc_count_empties()
+ * @dropped_known: what the card said last of what it dropped; channel lock
  * @dropped: @fifo_empty: for sysfs; under the endpoint's lock of samples
  */
 struct roc_pool {
@@ -100,6 +101,7 @@ struct roc_pool {
 	int mode;
 	bool no_sizes;
 	u32 empties;
+	u32 dropped_known;
 	struct roc_sample dropped;
 	struct roc_sample fifo_empty;
 	struct roc_event event;
