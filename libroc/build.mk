@@ -21,7 +21,7 @@ LIBROC_A := $(O)/libroc/libroc.a
 LIBROC_BOARD_A := $(O)/libroc/libroc-board.a
 # Not installed: for unit tests.
 LIBROC_EVB_A := $(O)/libroc/libroc-evb.a
-LIBROC_LIBS := -lnuma
+LIBROC_LIBS := -ludev -lnuma
 LIBROC_BOARD_LIBS := -ljson-c -lm -ldl
 # For programs that are built here, of which some need libroc alone.
 LIBROC_LINK := -L$(O)/libroc -Wl,--as-needed -lroc-evb -lroc-board -lroc

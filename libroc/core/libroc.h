@@ -56,15 +56,6 @@ struct libroc_id {
 int libroc_id_parse(const char *text, struct libroc_id *id);
 bool libroc_id_matches(const struct libroc_id *id, const struct roc_card *card);
 
-/* sysfs.c */
-
-#define LIBROC_CLASS "/sys/class/roc"
-
-/* A folder, to read its files. A descriptor, or -errno. */
-int libroc_sysfs_dir(const char *path);
-/* A file's first line, without its end. 0, or -errno and no text. */
-int libroc_sysfs_read(int dir, const char *name, char *text, size_t size);
-
 /* card.c */
 
 /* Text of an attribute of one device, without line end; NULL if there is none. */

@@ -33,7 +33,7 @@ unit_folders = $(subst /, ,$(patsubst tests/unit/%,%,$(filter %/$(1).c,$(UNIT_SR
 unit_folder_libs = $(UNIT_FOLDER_LIBS_$(word 1,$(1))_$(word 2,$(1))) $(UNIT_FOLDER_LIBS_$(word 1,$(1)))
 unit_libs = $(call unit_folder_libs,$(call unit_folders,$(1))) $(UNIT_LIBS_$(1))
 
-UNIT_LDLIBS ?= -lcunit -lnuma -ljson-c -lm
+UNIT_LDLIBS ?= -lcunit -ludev -lnuma -ljson-c -lm
 
 $(UNIT_OBJS): CFLAGS += -pthread
 $(UNIT_OBJS): override CPPFLAGS += -Itests/unit

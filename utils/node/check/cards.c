@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The endpoints of a tree. libroc knows this machine only, so the class is read here.
+ * The endpoints of a tree. libroc would ask udev, which knows this machine only, so the class is
+ * read by hand.
  */
 #include "cards.h"
 

@@ -165,7 +165,7 @@ static const struct library {
 	{"libroc/core/libroc.map",
 	 LIBROC_BUILT "/libroc.so",
 	 "@@ROC_0.",
-	 {"libc.so.", "libnuma.so.", "ld-linux"}},
+	 {"libc.so.", "libudev.so.", "libnuma.so.", "ld-linux"}},
 	{"libroc/board/libroc-board.map",
 	 LIBROC_BUILT "/libroc-board.so",
 	 "@@ROC_BOARD_0.",

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Enumeration, and the udev rules by the real udevadm, over a sysfs that this test writes.
+ * Enumeration by the real libudev, and the udev rules by the real udevadm, over a sysfs that this
+ * test writes.
  */
 #include <sys/resource.h>
 #include <sys/sysmacros.h>
