@@ -101,10 +101,12 @@ const char *number_size(const char *text, uint64_t *value)
 	uint64_t v, unit = 1;
 	long power;
 
+	if (has_0x(text))
+		return number_value(text, value);
 	if (!take_digits(&p, 10, UINT64_MAX, &v))
 		return "is too large";
 	if (p == text)
-		return "is not a size (examples: 4096, 64k, 512Mi, 1Gi)";
+		return "is not a size (examples: 4096, 0x1000, 64k, 512Mi, 1Gi)";
 	if (*p) {
 		/* Ki is the binary unit, k the decimal one; K alone could be meant as either. */
 		letter = p[0] == 'K' && p[1] == 'i' ? letters : strchr(letters, *p);

@@ -18,7 +18,7 @@ const char *number_value(const char *text, uint64_t *value);
 const char *number_value32(const char *text, uint32_t *value);
 /* Of TCP: up to 65535, 0 is any. */
 const char *number_port(const char *text, uint16_t *value);
-/* Bytes: digits with k M G T P E (powers of 1000) or Ki Mi Gi Ti Pi Ei (powers of 1024). */
+/* Digits with k M G T P E (powers of 1000) or Ki Mi Gi Ti Pi Ei (powers of 1024), or with 0x. */
 const char *number_size(const char *text, uint64_t *value);
 /* Seconds, from hours, minutes, seconds as in 5h30m10s, 90s or 2h, in any order. */
 const char *number_time(const char *text, uint64_t *value);

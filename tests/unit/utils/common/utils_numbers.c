@@ -104,6 +104,7 @@ static void value(void)
 static void size(void)
 {
 	accept64(number_size, "4096", 4096);
+	accept64(number_size, "0xfffffff0", UINT64_C(0xfffffff0));
 	accept64(number_size, "1k", 1000);
 	accept64(number_size, "1Ki", 1024);
 	accept64(number_size, "3M", 3000000);
@@ -128,7 +129,9 @@ static void size(void)
 	refuse64(number_size, "");
 	refuse64(number_size, "1.5Gi");
 	refuse64(number_size, "-1Gi");
-	refuse64(number_size, "0x100");
+	refuse64(number_size, "0x");
+	refuse64(number_size, "0x1k");
+	refuse64(number_size, "0x10000000000000000");
 }
 
 static void time_span(void)
