@@ -70,6 +70,9 @@ uint32_t libroc_pass_modify(struct libroc_pass *c, unsigned int bar, uint32_t of
 void libroc_pass_pulse(struct libroc_pass *c, unsigned int bar, uint32_t offset, uint32_t mask);
 void libroc_pass_sleep(struct libroc_pass *c, unsigned int us);
 void libroc_pass_fail(struct libroc_pass *c, int ret);
+/* -EOPNOTSUPP if such a card's word of features lacks @feature, which the sentence ends with. */
+int libroc_pass_need_feature(struct roc_endpoint *ep, enum roc_card_type type,
+			     struct libroc_where feature, const char *lacks);
 /* -EBUSY if a channel of the card runs. */
 int libroc_pass_need_stopped(struct libroc_pass *c, const char *what);
 

@@ -113,6 +113,26 @@ void libroc_pass_sleep(struct libroc_pass *c, unsigned int us)
 		roc_sleep(c->ep, us);
 }
 
+int libroc_pass_need_feature(struct roc_endpoint *ep, enum roc_card_type type,
+			     struct libroc_where feature, const char *lacks)
+{
+	struct libroc_pass c;
+	uint32_t word;
+	int ret;
+
+	ret = libroc_pass_begin(ep, &c, type, false, NULL);
+	if (ret)
+		return ret;
+	word = libroc_pass_read(&c, feature.bar, feature.offset);
+	if (!c.err && !(word & feature.mask))
+		libroc_pass_fail(&c,
+				 roc_fail(EOPNOTSUPP,
+					  "%s: the card's firmware has no %s: load one that has, "
+					  "or take what its inputs send",
+					  roc_endpoint_name(ep), lacks));
+	return libroc_pass_end(&c);
+}
+
 int libroc_pass_need_stopped(struct libroc_pass *c, const char *what)
 {
 	int ret = c->err ? c->err : roc_card_running(c->ep);

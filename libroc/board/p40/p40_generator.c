@@ -71,6 +71,14 @@ int roc_p40_generator_read(struct roc_endpoint *ep, unsigned int stream,
 	return ret;
 }
 
+static int check_card(struct roc_endpoint *ep)
+{
+	const struct libroc_where feature = {P40_BAR_CARD, P40_CARD + STREAM_CARD_FEATURES,
+					     STREAM_FEATURE_GENERATORS};
+
+	return libroc_pass_need_feature(ep, ROC_CARD_P40, feature, "generators");
+}
+
 static int check_values(struct roc_endpoint *ep, unsigned int stream,
 			const struct roc_p40_generator *g)
 {
@@ -137,6 +145,8 @@ int roc_p40_generator_set(struct roc_endpoint *ep, unsigned int stream,
 	int ret;
 
 	ret = check_stream(ep, stream);
+	if (!ret)
+		ret = check_card(ep);
 	if (!ret)
 		ret = check_values(ep, stream, g);
 	if (!ret)

@@ -72,6 +72,15 @@ static bool no_size(uint32_t bytes)
 	return bytes < FRAGMENT_BYTES_MIN || bytes > FRAGMENT_BYTES_MAX || bytes % 4;
 }
 
+static int check_card(struct roc_endpoint *ep)
+{
+	const struct libroc_where feature = {ROBINNP_BAR_CARD,
+					     ROBINNP_CARD + FRAGMENT_CARD_FEATURES,
+					     FRAGMENT_FEATURE_GENERATORS};
+
+	return libroc_pass_need_feature(ep, ROC_CARD_ROBINNP, feature, "generators");
+}
+
 static int check_values(struct roc_endpoint *ep, const struct roc_robinnp_generator *g)
 {
 	if (g->rate > FRAGMENT_RATE_MAX)
@@ -116,6 +125,8 @@ int roc_robinnp_generator_set(struct roc_endpoint *ep, unsigned int link,
 	int ret;
 
 	ret = check_link(ep, link);
+	if (!ret)
+		ret = check_card(ep);
 	if (!ret)
 		ret = check_values(ep, g);
 	if (!ret)

@@ -119,7 +119,7 @@ int roc_p40_generator_read(struct roc_endpoint *ep, unsigned int stream,
  *
  * Return: 0; -ENOENT as above; -ERANGE a value that the card does not have (nothing was changed,
  * the sentence says what it takes); -EIO the card did not take it; -EBUSY another process has the
- * lock.
+ * lock; -EOPNOTSUPP its firmware has no generators.
  */
 int roc_p40_generator_set(struct roc_endpoint *ep, unsigned int stream,
 			  const struct roc_p40_generator *generator);

@@ -224,7 +224,7 @@ int roc_robinnp_generator_read(struct roc_endpoint *ep, unsigned int link,
  *
  * Return: 0; -ENOENT no such link; -ERANGE a value that the card does not have (nothing was
  * changed, the sentence says what it takes); -EIO the card did not take it; -EBUSY another process
- * has the lock.
+ * has the lock; -EOPNOTSUPP its firmware has no generators.
  */
 int roc_robinnp_generator_set(struct roc_endpoint *ep, unsigned int link,
 			      const struct roc_robinnp_generator *generator);

@@ -84,6 +84,9 @@ void identity_write(struct identity *d, uint32_t off, uint32_t value)
 bool identity_poke(struct identity *d, uint32_t off, uint32_t value)
 {
 	switch (off) {
+	case STREAM_CARD_FEATURES:
+		d->features = value;
+		return true;
 	case STREAM_CARD_SOURCE:
 		d->source = value;
 		return true;

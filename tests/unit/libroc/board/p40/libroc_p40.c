@@ -149,6 +149,10 @@ static void bad_values(void)
 	card.lock_errno = EBUSY;
 	card.lock_owner = 4711;
 	UNIT_EQ(roc_p40_generator_set(card.ep, 0, &g), -EBUSY);
+	/* Data come from the detector alone. */
+	CU_ASSERT(HOST_CARD.poke(host.card, 0, P40_BAR_CARD, P40_CARD + STREAM_CARD_FEATURES, 0));
+	FAILS(roc_p40_generator_set(card.ep, 0, &(struct roc_p40_generator){0}), -EOPNOTSUPP,
+	      "has no generators");
 	card_end();
 }
 

@@ -164,6 +164,11 @@ static void bad_values(void)
 	card.lock_errno = EBUSY;
 	card.lock_owner = 4711;
 	UNIT_EQ(roc_robinnp_generator_set(card.ep, 0, &g), -EBUSY);
+	/* Data come from the detector alone. */
+	CU_ASSERT(HOST_CARD.poke(host.card, 0, ROBINNP_BAR_CARD,
+				 ROBINNP_CARD + FRAGMENT_CARD_FEATURES, 0));
+	FAILS(roc_robinnp_generator_set(card.ep, 0, &(struct roc_robinnp_generator){0}),
+	      -EOPNOTSUPP, "has no generators");
 	card_end();
 }
 
