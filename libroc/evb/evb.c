@@ -74,7 +74,7 @@ static int check(struct roc_evb *e, char why[ROC_EVB_WHY])
 	set64(&c->lease_ns, 2 * FABRIC_NS_PER_S);
 	set64(&c->silence_ns, c->lease_ns);
 	set64(&c->spin_ns, DOZE_SPIN_US * UINT64_C(1000));
-	e->doze.spin_ns = c->spin_ns == ROC_EVB_NO_SPIN ? 0 : c->spin_ns;
+	e->doze.spin_ns = c->spin_ns == ROC_EVB_NO_SPIN ? 0 : doze_spin(c->spin_ns);
 	if (c->events > ROC_MFP_EVENTS_MAX)
 		return fabric_fail(why, EINVAL, "A block has 1 to %d events, not %" PRIu32 ".",
 				   ROC_MFP_EVENTS_MAX, c->events);

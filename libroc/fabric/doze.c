@@ -4,12 +4,24 @@
  */
 #include "doze.h"
 
+#include <sched.h>
+
 #include "base.h"
 
 #define LOOK_FOR 2     /* times what it worked */
 #define CREDIT_SPINS 4 /* so many can be saved up */
 #define VAIN_FREE 3    /* in vain one behind the other, and nothing follows */
 #define SKIP_MOST 63   /* then of 64 sleeps one has a look, which costs next to nothing */
+
+uint64_t doze_spin(uint64_t ns)
+{
+	cpu_set_t set;
+
+	/* It fails where there are more than fit in. */
+	if (sched_getaffinity(0, sizeof(set), &set))
+		return ns;
+	return CPU_COUNT(&set) > 1 ? ns : 0;
+}
 
 static bool ready(struct roc_idle *idle, uint64_t ns)
 {

@@ -29,6 +29,9 @@ struct doze {
 	unsigned int vain, skip; /* looks in vain, one behind the other; sleeps without one, left */
 };
 
+/* How long to look where @ns are wished: where there is one processor the other end may need it. */
+uint64_t doze_spin(uint64_t ns);
+
 /* Something was done in a turn. */
 static inline void doze_moved(struct doze *d)
 {

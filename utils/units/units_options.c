@@ -91,7 +91,7 @@ int units_run(const struct units_options *o, const char *name, struct source *so
 			   .stall = o->stall_limit},
 		.tick = units_report_tick,
 		.context = &report,
-		.doze.spin_ns = o->spin * UINT64_C(1000),
+		.doze.spin_ns = doze_spin(o->spin * UINT64_C(1000)),
 	};
 	int code;
 

@@ -5,6 +5,7 @@
  */
 #include "unit.h"
 
+#include <sched.h>
 #include <unistd.h>
 
 #include "libroc/fabric/base.h"
@@ -136,6 +137,23 @@ static void bytes(void)
 	close(fds[1]);
 }
 
+/* The other end can do nothing while we look. */
+static void one_processor(void)
+{
+	cpu_set_t all, one;
+	int cpu = 0;
+
+	UNIT_EQ(sched_getaffinity(0, sizeof(all), &all), 0);
+	UNIT_EQ(doze_spin(MS), CPU_COUNT(&all) > 1 ? MS : 0);
+	while (!CPU_ISSET(cpu, &all))
+		cpu++;
+	CPU_ZERO(&one);
+	CPU_SET(cpu, &one);
+	UNIT_EQ(sched_setaffinity(0, sizeof(one), &one), 0);
+	UNIT_EQ(doze_spin(MS), 0);
+	UNIT_EQ(sched_setaffinity(0, sizeof(all), &all), 0);
+}
+
 UNIT_MAIN("the wait of a loop", {"none is wanted", never}, {"no longer than it may", bounded},
 	  {"no longer than twice its work", by_work}, {"nothing comes", idle}, {"in vain", in_vain},
-	  {"something comes in pieces", bytes})
+	  {"something comes in pieces", bytes}, {"one processor", one_processor})
