@@ -3,11 +3,10 @@
  * User memory, pinned and charged.
  *
  * Pinned in batches (no array of all pages) and merged into a scatter-gather table as it grows: a
- * hugepage is one entry. Of one that hugetlb made only the ends of a batch are looked at, which is
+ * hugepage is one entry. A batch from within one is taken as a whole: to merge it page by page is
  * most of the time that a gigabyte takes.
  */
 #include <linux/mm.h>
-#include <linux/page-flags.h>
 #include <linux/scatterlist.h>
 #include <linux/sched/signal.h>
 #include <linux/slab.h>
@@ -39,17 +38,18 @@ static void roc_pin_free(struct roc_memory *memory)
 	kfree(pin);
 }
 
-/*
- * One piece of memory for certain: hugetlb maps its pages whole, so what is between two of one page
- * that are as far apart as they should be is between them in memory, too. Of a transparent one the
- * middle may have been replaced.
- */
+/* Of one folio, without a hole. All pages are looked at: the middle may be of another mapping. */
 static bool roc_batch_is_whole(struct page **batch, int count)
 {
-	struct folio *folio = page_folio(batch[0]);
+	int i;
 
-	return folio_test_hugetlb(folio) && page_folio(batch[count - 1]) == folio &&
-	       page_to_pfn(batch[count - 1]) - page_to_pfn(batch[0]) == count - 1;
+	if (page_folio(batch[0]) != page_folio(batch[count - 1]))
+		return false;
+	for (i = 1; i < count; i++) {
+		if (batch[i] != batch[0] + i)
+			return false;
+	}
+	return true;
 }
 
 /* Does the batch go on where the table's last entry ends? Then that one is longer, and no more. */

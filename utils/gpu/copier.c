@@ -20,12 +20,12 @@ int copier_fill(struct copier *c, uint64_t source, bool (*enough)(void))
 	if (!piece)
 		return units_fail(c->why, ENOMEM, "There is no memory left.");
 	for (at = 0; at < c->memory && !ret; at += PIECE) {
+		size_t bytes = c->memory - at < PIECE ? (size_t)(c->memory - at) : PIECE;
+
 		if (enough && enough()) {
 			ret = units_fail(c->why, ECANCELED, "It was interrupted.");
 			break;
 		}
-		size_t bytes = c->memory - at < PIECE ? (size_t)(c->memory - at) : PIECE;
-
 		content_body(source, at / 8, piece, bytes);
 		ret = c->ops->upload(c, at, piece, bytes);
 	}
