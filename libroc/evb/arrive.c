@@ -20,6 +20,31 @@ static bool is_ours(const struct roc_evb *e, const struct roc_evb_table *t, uint
 	return t->bu_count && !strcmp(t->bus[roc_evb_builder(t, block)].name, e->name);
 }
 
+static const struct roc_evb_table *table_of(const struct roc_evb *e, uint64_t epoch)
+{
+	unsigned int i;
+
+	for (i = 0; i < e->table_count; i++) {
+		if (e->tables[i].table.epoch == epoch)
+			return &e->tables[i].table;
+	}
+	return NULL;
+}
+
+/* By this table, of which we know. */
+static bool may_send(const struct roc_evb *e, const struct roc_evb_table *t, uint64_t number)
+{
+	return number >= t->from_block && is_ours(e, t, number);
+}
+
+static int another_s(struct evb_guest *g, uint64_t number, uint64_t epoch)
+{
+	return pair_fail(&g->pair, EPROTO,
+			 "it sends block %" PRIu64 ", which by table %" PRIu64
+			 " is another builder's.",
+			 number, epoch);
+}
+
 /*
  * A table that is not known may not have come yet, have been missed, or be one of too long ago.
  * What was sent by it is looked at when it comes; but from the block on that a later one holds
@@ -44,8 +69,7 @@ static int judge_unknown(struct roc_evb *e, struct evb_guest *g, uint64_t number
 static int judge_block(struct roc_evb *e, struct evb_guest *g, uint64_t number, uint64_t bytes,
 		       uint64_t epoch)
 {
-	const struct roc_evb_table *t = NULL;
-	unsigned int i;
+	const struct roc_evb_table *t = table_of(e, epoch);
 
 	if (bytes > g->mfp_max)
 		return pair_fail(&g->pair, EPROTO,
@@ -61,18 +85,49 @@ static int judge_block(struct roc_evb *e, struct evb_guest *g, uint64_t number, 
 				 "it sends block %" PRIu64
 				 " and said that it has none below %" PRIu64 ".",
 				 number, g->passed);
-	for (i = 0; i < e->table_count; i++) {
-		if (e->tables[i].table.epoch == epoch)
-			t = &e->tables[i].table;
-	}
 	if (!t)
 		return judge_unknown(e, g, number, epoch);
-	if (number < t->from_block || !is_ours(e, t, number))
-		return pair_fail(&g->pair, EPROTO,
-				 "it sends block %" PRIu64 ", which by table %" PRIu64
-				 " is another builder's.",
-				 number, epoch);
-	return 0;
+	return may_send(e, t, number) ? 0 : another_s(g, number, epoch);
+}
+
+/* It was sent by a table that is known now. 0 or -errno: it should not have been. */
+static int judge_again(struct roc_evb *e, struct evb_guest *g, struct evb_arrival *a)
+{
+	const struct roc_evb_table *t = table_of(e, a->epoch);
+	uint64_t number = a->number;
+	bool before = a->before;
+
+	if (may_send(e, t, number))
+		return 0;
+	/* What is not whole goes with the connection. */
+	if (a->whole && a->block != EVB_NOBODY && e->bu.blocks[a->block].state == BLOCK_OPEN)
+		evb_block_forget(e, g, a);
+	return before ? 0 : another_s(g, number, t->epoch);
+}
+
+int evb_arrive_tables(struct roc_evb *e, struct evb_guest *g)
+{
+	unsigned int i;
+	int ret = 0;
+
+	for (i = 0; i < g->arrivals_pool; i++) {
+		struct evb_arrival *a = &g->arrivals[i];
+
+		if (!a->used || a->judged || !table_of(e, a->epoch))
+			continue;
+		a->judged = true;
+		if (judge_again(e, g, a))
+			ret = -EPROTO;
+	}
+	return ret;
+}
+
+static void join(struct roc_evb *e, uint32_t block, struct evb_guest *g, struct evb_arrival *a,
+		 uint64_t epoch)
+{
+	a->epoch = epoch;
+	a->judged = table_of(e, epoch) != NULL;
+	evb_block_join(e, block, g, a, epoch);
 }
 
 /* All parts are here: is it a MFP, and the one that was announced? */
@@ -144,7 +199,7 @@ static int part_came(struct roc_evb *e, struct evb_guest *g, uint32_t segment)
 			return pair_fail(&g->pair, EPROTO,
 					 "it sends more MFPs at once than it may (%" PRIu32 ").",
 					 g->arrivals_max);
-		evb_block_join(e, block, g, a, head.epoch);
+		join(e, block, g, a, head.epoch);
 	}
 	if (a->bytes != head.mfp_bytes || a->segments[head.part] != EVB_NOBODY)
 		return pair_fail(&g->pair, EPROTO, "it sends block %" PRIu64 " twice.", head.block);
@@ -231,7 +286,7 @@ static int announced(struct roc_evb *e, struct evb_guest *g, const struct evb_me
 			if (e->bu.blocks[block].arrivals[g - e->bu.guests] != EVB_NOBODY)
 				return pair_fail(&g->pair, EPROTO,
 						 "it announces block %" PRIu64 " twice.", m->a);
-			evb_block_join(e, block, g, a, m->d);
+			join(e, block, g, a, m->d);
 		}
 	} else if (g->telling != EVB_NOBODY) {
 		a = &g->arrivals[g->telling];

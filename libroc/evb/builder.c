@@ -184,9 +184,14 @@ void evb_builder_tables(struct roc_evb *e)
 {
 	unsigned int i;
 
+	/* Before a block is whole by it. */
+	for (i = 0; i < e->bu.count; i++)
+		evb_guest_tables(e, &e->bu.guests[i]);
 	evb_blocks_tables(e);
-	/* Who was late by one table begins anew with the next: else whoever comes back would be
-	 * accused at once of what was before. */
+	/*
+	 * Who was late by one table begins anew with the next: else whoever comes back would be
+	 * accused at once of what was before.
+	 */
 	for (i = 0; i < e->bu.count; i++)
 		e->bu.guests[i].n.stale = 0;
 }

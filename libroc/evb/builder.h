@@ -36,6 +36,8 @@ struct evb_arrival {
 	bool got_said;	/* the readout unit may have its memory back */
 	uint32_t block; /* slot; EVB_NOBODY: it was given up */
 	uint64_t number, bytes;
+	uint64_t epoch; /* of the table that it was sent by, */
+	bool judged;	/* which was known */
 	uint32_t parts, here;
 	uint32_t *segments; /* in the order of parts; EVB_NOBODY: not here */
 	struct iovec *pieces;
@@ -181,10 +183,13 @@ void evb_blocks_tables(struct roc_evb *e);
 extern const struct pair_use evb_arrive_use;
 /* Read what was announced; tell what was read. 0 or -errno: the guest is of no more use. */
 int evb_arrive_step(struct roc_evb *e, struct evb_guest *g);
+/* A table has come: may what was sent by it be here? 0 or -errno, as before. */
+int evb_arrive_tables(struct roc_evb *e, struct evb_guest *g);
 
 /* Of guest.c */
 void evb_guests_let_in(struct roc_evb *e);
 void evb_guest_step(struct roc_evb *e, struct evb_guest *g);
+void evb_guest_tables(struct roc_evb *e, struct evb_guest *g);
 void evb_guest_close(struct roc_evb *e, struct evb_guest *g, const char *why);
 
 /* Of builder.c */

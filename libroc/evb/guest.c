@@ -347,6 +347,20 @@ static int serve(struct roc_evb *e, struct evb_guest *g)
 	return ret;
 }
 
+static void lied(struct roc_evb *e, struct evb_guest *g)
+{
+	g->lied = true;
+	e->n.liars++;
+}
+
+void evb_guest_tables(struct roc_evb *e, struct evb_guest *g)
+{
+	if (!evb_arrive_tables(e, g))
+		return;
+	lied(e, g);
+	evb_guest_close(e, g, g->pair.why);
+}
+
 void evb_guest_step(struct roc_evb *e, struct evb_guest *g)
 {
 	int ret;
@@ -354,10 +368,8 @@ void evb_guest_step(struct roc_evb *e, struct evb_guest *g)
 	if (g->pair.state != PAIR_READY)
 		return;
 	ret = serve(e, g);
-	if (ret == -EPROTO) {
-		g->lied = true;
-		e->n.liars++;
-	}
+	if (ret == -EPROTO)
+		lied(e, g);
 	/* Who has ended and been told so may hang up. */
 	if (ret)
 		evb_guest_close(e, g, g->bye_said ? NULL : g->pair.why);

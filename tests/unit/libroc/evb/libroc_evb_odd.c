@@ -214,6 +214,49 @@ static void by_missed_table(void)
 	}
 }
 
+static bool two_whole(void)
+{
+	liar_turn();
+	return counts_of(honest).received.count == 2;
+}
+
+/*
+ * What was sent by a table that comes later is judged then: what is another's is not built, however
+ * whole it is, and who sent it is not believed any more.
+ */
+static void by_later_table(void)
+{
+	enum roc_evb_protocol protocol;
+
+	for (protocol = ROC_EVB_PUSH; protocol <= ROC_EVB_PULL; protocol++) {
+		stale_ns = UINT64_C(60000000000);
+		meet_builder(protocol);
+		say_hello();
+		board.members[board.member_count++] = (struct roc_evb_member){
+			.name = "node2", .incarnation = 8, .roles = ROC_EVB_BUILDER};
+		node_new(2, ROC_EVB_BUILDER);
+		board.table.epoch = 2;
+		if (protocol == ROC_EVB_PUSH) {
+			sends(102, 0);
+			sends(103, 1);
+		} else {
+			announces(102, 0);
+			announces(103, 1);
+		}
+		CU_ASSERT_TRUE(run_until(two_whole, 5000));
+		board.table.epoch = 1;
+		publish_beside(true, 10);
+		CU_ASSERT_TRUE(UNIT_WAIT((turn_all(), counts_of(honest).liars == 1 &&
+							      counts_of(honest).complete == 1),
+					 5000));
+		CU_ASSERT_TRUE(strstr(honest->said, "block 103, which by table 2 is another") !=
+			       NULL);
+		UNIT_EQ(counts_of(honest).open_blocks, 0);
+		UNIT_EQ(counts_of(honest).incomplete, 0);
+		part();
+	}
+}
+
 static bool one_open(void)
 {
 	liar_turn();
@@ -281,4 +324,5 @@ static void ends_nothing(void)
 
 UNIT_MAIN("event building, odd peers", {"flood", flood}, {"takes_its_time", takes_its_time},
 	  {"far ahead", far_ahead}, {"same_bits", same_bits}, {"by_missed_table", by_missed_table},
-	  {"comes_and_goes", comes_and_goes}, {"ends_nothing", ends_nothing})
+	  {"by_later_table", by_later_table}, {"comes_and_goes", comes_and_goes},
+	  {"ends_nothing", ends_nothing})
