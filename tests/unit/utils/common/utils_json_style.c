@@ -194,27 +194,7 @@ static void told(const char *tool, struct json_object *value)
 	}
 }
 
-static void manual_pages(void)
-{
-	size_t i, g;
-
-	wrong = 0;
-	for (i = 0; i < PRINTED; i++) {
-		for (g = 0; g < GOLDENS && printed[i].golden[g]; g++) {
-			struct json_object *all;
-			char path[128];
-
-			snprintf(path, sizeof(path), "tests/golden/%s.json", printed[i].golden[g]);
-			all = json_object_from_file(path);
-			UNIT_NEED(all);
-			told(printed[i].tool, all);
-			json_object_put(all);
-		}
-	}
-	UNIT_EQ(wrong, 0);
-}
-
-static void goldens(void)
+static void each_golden(void (*look)(const char *tool, const char *path, struct json_object *all))
 {
 	size_t i, g;
 
@@ -229,11 +209,31 @@ static void goldens(void)
 			if (!all)
 				unit_note("%s: %s", path, json_util_get_last_err());
 			UNIT_NEED(all);
-			walk(path, "", all);
+			look(printed[i].tool, path, all);
 			json_object_put(all);
 		}
 	}
 	UNIT_EQ(wrong, 0);
+}
+
+static void is_told(const char *tool, const char *path, struct json_object *all)
+{
+	told(tool, all);
+}
+
+static void manual_pages(void)
+{
+	each_golden(is_told);
+}
+
+static void has_style(const char *tool, const char *path, struct json_object *all)
+{
+	walk(path, "", all);
+}
+
+static void goldens(void)
+{
+	each_golden(has_style);
 }
 
 static bool prints_json(const struct tool *tool)
