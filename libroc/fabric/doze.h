@@ -16,7 +16,10 @@
 
 #include <roc/idle.h>
 
-#define DOZE_SPIN_US 300 /* where nobody says otherwise */
+#define DOZE_SPIN_US 300 /* where nobody says otherwise; and as options have it: */
+#define DOZE_SPIN_TEXT DOZE_TEXT(DOZE_SPIN_US)
+#define DOZE_TEXT(number) DOZE_TEXT_OF(number)
+#define DOZE_TEXT_OF(number) #number
 #define DOZE_SPIN_MOST_US 10000
 
 struct doze {

@@ -94,7 +94,8 @@ static const struct option_spec options[] = {
 	 .help = "node: what a builder does not take for so long is dropped, 0 = as --stale"},
 	{AT("lease", OPTION_NUMBER, lease), .arg = "MS", .fallback = "2000", .min = 100,
 	 .max = MS_MAX, .help = "node: who is silent for so long is gone (static: the file's)"},
-	{AT("spin", OPTION_NUMBER, spin), .arg = "US", .fallback = "300", .max = DOZE_SPIN_MOST_US,
+	{AT("spin", OPTION_NUMBER, spin), .arg = "US", .fallback = DOZE_SPIN_TEXT,
+	 .max = DOZE_SPIN_MOST_US,
 	 .help = "node: look for so long for what comes next before a sleep, 0 = sleep at once"},
 
 	{AT("policy", OPTION_CHOICE, policy), .arg = "POLICY", .fallback = "barrel-shift",

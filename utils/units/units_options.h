@@ -91,7 +91,7 @@ extern const char *const units_data_sources[];
 #define UNITS_SPIN_OPTION(values)                                                                  \
 	{                                                                                          \
 		UNITS_AT(values, "spin", OPTION_NUMBER, spin),                                     \
-			.arg = "US", .fallback = "300", .max = DOZE_SPIN_MOST_US,                  \
+			.arg = "US", .fallback = DOZE_SPIN_TEXT, .max = DOZE_SPIN_MOST_US,         \
 			.help = "Look for so long for what comes next before a sleep, 0 = sleep "  \
 				"at once"                                                          \
 	}
