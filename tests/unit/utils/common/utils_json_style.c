@@ -41,7 +41,7 @@ static const struct {
 	{"fw-check", {"fw-check"}},
 	{"bar-stress", {"bar-stress"}},
 	{"stream", {"stream-stats", "stream-follow", "stream-set"}},
-	{"fragment", {"fragment-stats", "fragment-run", "fragment-set"}},
+	{"fragment", {"fragment-stats", "fragment-run", "fragment-run-gone", "fragment-set"}},
 	{"rosd", {"rosd"}},
 	{"ros-load", {NULL}},
 	{"node-check", {"node-check"}},
