@@ -17,6 +17,20 @@ static uint32_t least(uint32_t a, uint32_t b)
 	return a < b ? a : b;
 }
 
+/*
+ * Half of the pages that the card has: a link that is out of them is held, so whoever waits for all
+ * of them may wait for ever. 1 if there are none.
+ */
+static uint32_t soon(const struct roc_fragments *f)
+{
+	uint32_t pages = 0;
+	unsigned int link;
+
+	for (link = 0; link < f->links; link++)
+		pages += f->with_card[link];
+	return pages > 1 ? pages / 2 : 1;
+}
+
 /* Which of them are there. */
 static uint32_t there(const struct roc_fragments *f, struct wanted w)
 {
@@ -71,7 +85,7 @@ int roc_fragments_wait(struct roc_fragments *f, unsigned int data, unsigned int 
 	ret = roc_fragments_flush(f);
 	if (ret)
 		return ret;
-	w.data = least(data, f->descriptor_entries / 2);
+	w.data = least(data, soon(f));
 	w.done = least(done, least(f->outstanding, f->command_entries / 2));
 	bits = there(f, w);
 	if (bits || !(w.data || w.done))
