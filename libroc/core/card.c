@@ -72,15 +72,13 @@ int libroc_card_minor(const char *sysname)
 }
 
 /*
- * -ENOENT: it went away between listing and reading (its attributes do not answer), or is not
- * an endpoint; the caller leaves it out.
+ * Whose it is: what an id may name. -ENOENT: it went away between listing and reading (its
+ * attributes do not answer), or is not an endpoint; the caller leaves it out.
  */
-int libroc_card_parse(const char *sysname, libroc_attr_fn attr, void *context,
-		      struct roc_card *card)
+int libroc_card_identify(const char *sysname, libroc_attr_fn attr, void *context,
+			 struct roc_card *card)
 {
 	int minor = libroc_card_minor(sysname);
-	const char *type;
-	size_t i;
 
 	memset(card, 0, sizeof(*card));
 	if (minor < 0)
@@ -89,12 +87,25 @@ int libroc_card_parse(const char *sysname, libroc_attr_fn attr, void *context,
 		return -ENOENT;
 	card->minor = minor;
 	snprintf(card->node, sizeof(card->node), "/dev/%.20s", sysname);
+	card->serial = attr_int(attr, context, "serial", -1);
+	card->endpoint = attr_int(attr, context, "endpoint", -1);
+	return 0;
+}
+
+/* That, and the rest. */
+int libroc_card_parse(const char *sysname, libroc_attr_fn attr, void *context,
+		      struct roc_card *card)
+{
+	int ret = libroc_card_identify(sysname, attr, context, card);
+	const char *type;
+	size_t i;
+
+	if (ret)
+		return ret;
 	type = attr(context, "card_type");
 	for (i = 0; type && i < N_CARD_TYPES; i++)
 		if (!strcmp(type, card_types[i].attribute))
 			card->type = card_types[i].type;
-	card->serial = attr_int(attr, context, "serial", -1);
-	card->endpoint = attr_int(attr, context, "endpoint", -1);
 	card->numa_node = attr_int(attr, context, "numa_node", -1);
 	card->channels = attr_int(attr, context, "channels", 0);
 	attr_text(attr, context, "firmware", card->firmware);

@@ -2,7 +2,8 @@
 /*
  * Cards and channels of this machine, found by libudev in sysfs: nothing is opened, no register
  * is touched. Every program begins with this, so names are looked up one by one: libudev's own
- * scan visits all devices and their parents, which takes seven times as many system calls.
+ * scan visits all devices and their parents, which takes seven times as many system calls. Each
+ * attribute takes half a dozen, so of cards that are not meant no more is read than who they are.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -31,8 +32,11 @@ static struct udev_device *device_named(struct udev *udev, const char *sysname)
 	return udev_device_new_from_syspath(udev, path);
 }
 
+typedef int (*read_fn)(const char *sysname, libroc_attr_fn attr, void *context,
+		       struct roc_card *card);
+
 /* -ENOENT if this name is no card's, or it has gone. */
-static int card_named(struct udev *udev, const char *sysname, struct roc_card *card)
+static int card_named(struct udev *udev, const char *sysname, read_fn read, struct roc_card *card)
 {
 	struct udev_device *device;
 	int ret;
@@ -42,12 +46,12 @@ static int card_named(struct udev *udev, const char *sysname, struct roc_card *c
 	device = device_named(udev, sysname);
 	if (!device)
 		return -ENOENT;
-	ret = libroc_card_parse(sysname, udev_attr, device, card);
+	ret = read(sysname, udev_attr, device, card);
 	udev_device_unref(device);
 	return ret;
 }
 
-static int enumerate(struct udev *udev, struct roc_card **cards, size_t *count)
+static int enumerate(struct udev *udev, read_fn read, struct roc_card **cards, size_t *count)
 {
 	struct roc_card *found = NULL;
 	struct dirent *entry;
@@ -60,7 +64,7 @@ static int enumerate(struct udev *udev, struct roc_card **cards, size_t *count)
 	while (dir && (entry = readdir(dir))) {
 		struct roc_card card, *more;
 
-		if (card_named(udev, entry->d_name, &card))
+		if (card_named(udev, entry->d_name, read, &card))
 			continue;
 		more = reallocarray(found, n + 1, sizeof(*found));
 		if (!more) {
@@ -79,20 +83,25 @@ static int enumerate(struct udev *udev, struct roc_card **cards, size_t *count)
 	return 0;
 }
 
-int roc_enumerate(struct roc_card **cards, size_t *count)
+static int enumerate_all(read_fn read, struct roc_card **cards, size_t *count)
 {
 	int saved = errno;
 	struct udev *udev = udev_new();
 	int ret = -ENOMEM;
 
 	if (udev)
-		ret = enumerate(udev, cards, count);
+		ret = enumerate(udev, read, cards, count);
 	udev_unref(udev);
 	errno = saved;
 	if (ret < 0)
 		return roc_fail(-ret, "cannot list the devices in " CLASS_PATH ": %s",
 				strerror(-ret));
 	return 0;
+}
+
+int roc_enumerate(struct roc_card **cards, size_t *count)
+{
+	return enumerate_all(libroc_card_parse, cards, count);
 }
 
 /* No card at all: the module, or the hardware? */
@@ -113,13 +122,32 @@ static int fail_no_cards(const char *id)
 			id);
 }
 
-int roc_find(const char *id, struct roc_card *card)
+/* All of a card that was identified. -ENOENT: it has gone, another may have its name. */
+static int read_whole(struct roc_card *card)
+{
+	struct udev *udev = udev_new();
+	struct roc_card whole;
+	char sysname[16];
+	int ret = -ENOENT;
+
+	snprintf(sysname, sizeof(sysname), "roc%d", card->minor);
+	if (udev)
+		ret = card_named(udev, sysname, libroc_card_parse, &whole);
+	udev_unref(udev);
+	if (ret || strcmp(whole.pci_address, card->pci_address))
+		return -ENOENT;
+	whole.sequence = card->sequence;
+	*card = whole;
+	return 0;
+}
+
+static int find(read_fn read, const char *id, struct roc_card *card)
 {
 	struct roc_card *cards;
 	size_t count;
 	int ret;
 
-	ret = roc_enumerate(&cards, &count);
+	ret = enumerate_all(read, &cards, &count);
 	if (ret)
 		return ret;
 	ret = libroc_card_choose(id, cards, count, card);
@@ -127,6 +155,19 @@ int roc_find(const char *id, struct roc_card *card)
 		ret = fail_no_cards(id);
 	free(cards);
 	return ret;
+}
+
+int roc_find(const char *id, struct roc_card *card)
+{
+	int saved = errno;
+	int ret;
+
+	ret = find(libroc_card_identify, id, card);
+	if (!ret)
+		ret = read_whole(card);
+	errno = saved;
+	/* Who names a card that is not there is told which are, with all that they are. */
+	return ret == -ENOENT ? find(libroc_card_parse, id, card) : ret;
 }
 
 static const char *attr_or_empty(struct udev_device *device, const char *name)

@@ -63,6 +63,8 @@ typedef const char *(*libroc_attr_fn)(void *context, const char *name);
 
 /* Of "rocN"; -1 if this is no endpoint's name. */
 int libroc_card_minor(const char *sysname);
+int libroc_card_identify(const char *sysname, libroc_attr_fn attr, void *context,
+			 struct roc_card *card);
 int libroc_card_parse(const char *sysname, libroc_attr_fn attr, void *context,
 		      struct roc_card *card);
 void libroc_cards_sort(struct roc_card *cards, size_t count);

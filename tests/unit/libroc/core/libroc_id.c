@@ -146,6 +146,14 @@ static const char *pair_attr(void *context, const char *name)
 	return NULL;
 }
 
+static unsigned int asked;
+
+static const char *counted_attr(void *context, const char *name)
+{
+	asked++;
+	return pair_attr(context, name);
+}
+
 static void attributes(void)
 {
 	const char *full[] = {
@@ -190,6 +198,15 @@ static void attributes(void)
 	UNIT_EQ(card.endpoint, -1);
 	UNIT_EQ(card.numa_node, -1);
 	UNIT_STR(card.firmware, "");
+
+	/* Each attribute is read from a file: to know who it is takes three. */
+	asked = 0;
+	UNIT_EQ(libroc_card_identify("roc12", counted_attr, full, &card), 0);
+	UNIT_EQ(asked, 3);
+	UNIT_EQ(card.minor, 12);
+	UNIT_EQ(card.serial, 10243);
+	UNIT_EQ(card.endpoint, 1);
+	UNIT_STR(card.pci_address, "0000:3b:00.0");
 
 	UNIT_EQ(libroc_card_parse("roc0", pair_attr, gone, &card), -ENOENT);
 	UNIT_EQ(libroc_card_parse("roc0ch0", pair_attr, full, &card), -ENOENT);
