@@ -167,11 +167,11 @@ const void *roc_stream_base(const struct roc_stream *s, uint64_t *length)
 
 int64_t libroc_stream_from(struct roc_stream *s, uint32_t position, const void **data)
 {
-	uint32_t read =
-		__atomic_load_n(&s->read, __ATOMIC_RELAXED); /* a lender's thread moves it */
-	uint32_t written, lines;
+	uint32_t written, read, lines;
 
 	written = le32toh(__atomic_load_n(&s->state->written, __ATOMIC_ACQUIRE));
+	/* Behind it: a lender's thread moves it on, and the card follows at once. */
+	read = __atomic_load_n(&s->read, __ATOMIC_RELAXED);
 	/* Neither beyond the ring nor back behind what we saw. */
 	if (written - read > s->lines || (int32_t)(written - s->seen) < 0)
 		return roc_fail(EBADMSG,

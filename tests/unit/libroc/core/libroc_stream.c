@@ -6,6 +6,7 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <sys/mman.h>
 
 #include <roc/lend.h>
@@ -441,6 +442,37 @@ static void a_card_that_lies(void)
 	finish(s);
 }
 
+static struct roc_stream *raced;
+
+/* In the moment in which the reader looks at what was written: half goes back, half is new. */
+static void give_and_write(int number)
+{
+	uint32_t position = fake.user->read + LINES / 2;
+
+	UNIT_EQ(number, SIGSEGV);
+	mprotect((void *)(uintptr_t)raced->state, 4096, PROT_READ);
+	libroc_stream_give(raced, position);
+	fake.card->written = position + LINES;
+}
+
+/* A lender's thread may give back at any time, and a card that waited for it writes at once. */
+static void given_back_meanwhile(void)
+{
+	struct sigaction race = {.sa_handler = give_and_write}, before;
+	struct roc_stream *s = running(10);
+	const void *data = NULL;
+
+	raced = s;
+	fake.card->written = 10 + LINES;
+	UNIT_EQ(roc_stream_peek(s, &data), RING);
+	UNIT_EQ(sigaction(SIGSEGV, &race, &before), 0);
+	UNIT_EQ(mprotect((void *)(uintptr_t)s->state, 4096, PROT_NONE), 0);
+	UNIT_EQ(libroc_stream_from(s, 10 + LINES, &data), RING / 2);
+	UNIT_EQ(sigaction(SIGSEGV, &before, NULL), 0);
+	UNIT_EQ(fake.user->read, 10 + LINES / 2);
+	finish(s);
+}
+
 static void waiting(void)
 {
 	struct roc_stream *s = running(100);
@@ -643,7 +675,8 @@ UNIT_MAIN("libroc_stream", {"opened by name and number", opening},
 	  {"every reason why there is no ring", rings},
 	  {"data in one piece, round and round, without a system call", data_in_place},
 	  {"the doorbell is rung for halves of the ring, and for less when it is full", doorbell},
-	  {"a card that lies about its position", a_card_that_lies}, {"waiting", waiting},
-	  {"settings, resets, start and stop", settings_and_resets},
+	  {"a card that lies about its position", a_card_that_lies},
+	  {"lines that are given back while somebody looks", given_back_meanwhile},
+	  {"waiting", waiting}, {"settings, resets, start and stop", settings_and_resets},
 	  {"windows are lent and returned", windows_are_lent},
 	  {"a lender when the stream has ended", a_lender_of_a_stream_that_ended})
