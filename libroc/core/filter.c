@@ -72,7 +72,10 @@ static int read_hello(struct roc_filter *f, struct roc_filter_hello *hello, int 
 	ssize_t n;
 
 	*fd = -1;
-	if (poll(&p, 1, HELLO_MS) <= 0)
+	n = poll(&p, 1, HELLO_MS);
+	if (n < 0 && errno == EINTR)
+		return roc_fail(EINTR, "a signal ended the wait for the builder: open it again");
+	if (n <= 0)
 		return roc_fail(ETIME, "the builder says nothing: does it run?");
 	n = recvmsg(f->fd, &m, MSG_CMSG_CLOEXEC);
 	c = n > 0 ? CMSG_FIRSTHDR(&m) : NULL;
@@ -110,10 +113,12 @@ int roc_filter_open(const char *path, struct roc_filter **filter)
 {
 	struct roc_filter *f = calloc(1, sizeof(*f));
 	struct roc_filter_hello hello;
-	int fd = -1, ret;
+	int fd = -1, saved = errno, ret;
 
-	if (!f)
+	if (!f) {
+		errno = saved;
 		return roc_fail(ENOMEM, "no memory for a filter");
+	}
 	f->fd = -1;
 	ret = connect_to(f, path);
 	if (!ret)
@@ -122,12 +127,12 @@ int roc_filter_open(const char *path, struct roc_filter **filter)
 		ret = map(f, &hello, fd);
 	if (fd >= 0)
 		close(fd);
-	if (ret) {
+	if (ret)
 		roc_filter_close(f);
-		return ret;
-	}
-	*filter = f;
-	return 0;
+	else
+		*filter = f;
+	errno = saved;
+	return ret;
 }
 
 int roc_filter_fd(const struct roc_filter *f)
@@ -223,7 +228,7 @@ static int decode(const struct roc_filter *f, struct taken *t, size_t bytes)
 	return 0;
 }
 
-int roc_filter_take(struct roc_filter *f, const struct roc_mep **mep)
+static int take(struct roc_filter *f, const struct roc_mep **mep)
 {
 	struct taken *t = NULL;
 	unsigned int i;
@@ -251,10 +256,20 @@ int roc_filter_take(struct roc_filter *f, const struct roc_mep **mep)
 	return 1;
 }
 
+int roc_filter_take(struct roc_filter *f, const struct roc_mep **mep)
+{
+	int saved = errno, ret = take(f, mep);
+
+	errno = saved;
+	return ret;
+}
+
 int roc_filter_return(struct roc_filter *f, const struct roc_mep *mep, uint64_t accepted)
 {
 	struct roc_filter_return r = {.handle = mep->handle, .accepted = accepted};
+	int saved = errno;
 	unsigned int i;
+	ssize_t n;
 
 	for (i = 0; i < f->depth && &f->taken[i].mep != mep; i++)
 		;
@@ -262,9 +277,11 @@ int roc_filter_return(struct roc_filter *f, const struct roc_mep *mep, uint64_t 
 		return roc_fail(EINVAL, "this block is not out: each is returned once");
 	f->taken[i].out = false;
 	/* Small, and there is room for one of each block that is out. */
-	if (send(f->fd, &r, sizeof(r), MSG_NOSIGNAL) != sizeof(r))
-		return roc_fail(ENODATA, "the builder is gone");
-	return 0;
+	do
+		n = send(f->fd, &r, sizeof(r), MSG_NOSIGNAL);
+	while (n < 0 && errno == EINTR);
+	errno = saved;
+	return n == sizeof(r) ? 0 : roc_fail(ENODATA, "the builder is gone");
 }
 
 void roc_filter_close(struct roc_filter *f)

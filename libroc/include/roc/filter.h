@@ -96,8 +96,8 @@ struct roc_filter; /* owned by the caller from roc_filter_open() to _close() */
  *
  * Waits until the builder has said hello, ten seconds at most.
  *
- * Return: 0; -ENOENT, -ECONNREFUSED nobody is there; -EACCES; -ETIME; -EPROTO it is no builder;
- * -ENOMEM. The sentence is in roc_error().
+ * Return: 0; -ENOENT, -ECONNREFUSED nobody is there; -EACCES; -ETIME; -EINTR a signal came, open
+ * it again; -EPROTO it is no builder; -ENOMEM. The sentence is in roc_error().
  */
 int roc_filter_open(const char *path, struct roc_filter **filter);
 

@@ -7,10 +7,12 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdatomic.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/time.h>
 #include <sys/un.h>
 
 #include <roc/filter.h>
@@ -364,6 +366,34 @@ static void lying_builder(void)
 	}
 }
 
+static void on_alarm(int number)
+{
+	UNIT_EQ(number, SIGALRM);
+}
+
+/* It is not the builder's silence that ended the wait; and errno is the program's own. */
+static void a_signal_while_opening(void)
+{
+	struct itimerval soon = {.it_value.tv_usec = 20000, .it_interval.tv_usec = 20000};
+	struct sockaddr_un at = {.sun_family = AF_UNIX};
+	struct sigaction alarm = {.sa_handler = on_alarm}, before;
+	int listener = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
+	struct roc_filter *f = NULL;
+
+	snprintf(path, sizeof(path), "/tmp/roc-evb-%d", getpid());
+	snprintf(at.sun_path, sizeof(at.sun_path), "%s", path);
+	UNIT_NEED(!bind(listener, (struct sockaddr *)&at, sizeof(at)) && !listen(listener, 1));
+	UNIT_EQ(sigaction(SIGALRM, &alarm, &before), 0);
+	UNIT_EQ(setitimer(ITIMER_REAL, &soon, NULL), 0);
+	errno = 4711;
+	UNIT_EQ(roc_filter_open(path, &f), -EINTR);
+	UNIT_EQ(errno, 4711);
+	UNIT_EQ(setitimer(ITIMER_REAL, &(struct itimerval){0}, NULL), 0);
+	UNIT_EQ(sigaction(SIGALRM, &before, NULL), 0);
+	close(listener);
+	unlink(path);
+}
+
 static void nobody(void)
 {
 	struct roc_filter *f = NULL;
@@ -423,4 +453,4 @@ static void nobody(void)
 UNIT_MAIN("Blocks lent to filters", {"there and back", there_and_back},
 	  {"a filter that dies", dies}, {"a filter that stands still", stands_still},
 	  {"filters that lie", lies}, {"a builder that lies", lying_builder},
-	  {"nobody there", nobody})
+	  {"a signal while it is opened", a_signal_while_opening}, {"nobody there", nobody})
