@@ -32,16 +32,22 @@ void etcd_post(struct etcd *e, enum etcd_place place, const char *path, struct j
 	       bool stream)
 {
 	char url[ETCD_URL_MAX + 32];
+	/* After one that says nothing there must be time for the next, before the lease is over. */
+	uint64_t ms = place == ETCD_KEEP ? e->ttl * 1000 / 4 : ETCD_CALL_MS;
 
+	e->asked[place] = e->url;
 	snprintf(url, sizeof(url), "%s/v3/%s", e->urls[e->url], path);
-	if (http_post(e->http, place, url, body, stream ? 0 : ETCD_CALL_MS))
-		etcd_away(e, "there is no memory left");
+	if (http_post(e->http, place, url, body, stream ? 0 : (unsigned int)ms))
+		etcd_away(e, place, "there is no memory left");
 }
 
-void etcd_away(struct etcd *e, const char *why)
+void etcd_away(struct etcd *e, enum etcd_place place, const char *why)
 {
 	char url[ETCD_URL_MAX];
 
+	/* All that was asked of one that is away fails: that is one failure, one step on. */
+	if (e->asked[place] != e->url)
+		return;
 	snprintf(url, sizeof(url), "%.80s", e->urls[e->url]);
 	e->listed = e->reports_listed = false;
 	http_cancel(e->http, ETCD_WATCH);

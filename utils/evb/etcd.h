@@ -52,6 +52,7 @@ struct etcd {
 	char system[ROC_EVB_NAME];
 	char urls[ETCD_URLS][ETCD_URL_MAX];
 	unsigned int url, url_count;
+	unsigned int asked[HTTP_PLACES]; /* the address that the call in a place went to */
 	struct http *http;
 	struct etcd_auth auth;
 	struct evb_view view;
@@ -85,7 +86,7 @@ struct etcd {
 
 void etcd_post(struct etcd *e, enum etcd_place place, const char *path, struct json_object *body,
 	       bool stream);
-void etcd_away(struct etcd *e, const char *why);
+void etcd_away(struct etcd *e, enum etcd_place place, const char *why);
 const char *etcd_key(const struct etcd *e, const char *what, const char *name);
 const char *etcd_report_key(const struct etcd *e, const char *name);
 void etcd_manage(struct etcd *e, uint64_t now);

@@ -20,14 +20,18 @@ enum mode {
 	ENDLESS,
 	LIES,
 	REFUSES,
-	SLOW
+	SLOW,
+	WELL
 };
 
 static atomic_int mode;
 static atomic_bool over;
+static atomic_bool dumb; /* from now on, whoever asks at the first address */
+static atomic_bool once; /* one answer is an error */
 static atomic_uint joins;
-static int listener;
-static char text[64];
+static atomic_uint_fast64_t kept, lease_ns = UINT64_MAX; /* since when, for how long */
+static int listener, second = -1;
+static char text[128];
 static char table_text[64 << 10]; /* in the key, not yet base64 */
 
 static void base64(const char *in, char *out)
@@ -91,8 +95,10 @@ static void list(FILE *out, bool lies)
 		kv(out, "/roc-evb/roc/members/r1", MEMBER("r1", "1"), 6);
 		fputc(',', out);
 		kv(out, "/roc-evb/roc/members/b1", MEMBER("b1", "2"), 6);
-		fputc(',', out);
-		kv(out, "/roc-evb/roc/manager", "m1", 5);
+		if (mode != WELL) {
+			fputc(',', out);
+			kv(out, "/roc-evb/roc/manager", "m1", 5);
+		}
 	}
 	fprintf(out, "],\"count\":\"1\"}");
 }
@@ -104,6 +110,8 @@ static bool answer(FILE *out, const char *request)
 
 	if (strstr(request, "/v3/lease/grant"))
 		fprintf(out, "{\"ID\":\"5\",\"TTL\":\"2\"}");
+	else if (strstr(request, "/v3/lease/keepalive") && fabric_now() - kept > lease_ns)
+		fprintf(out, "{\"result\":{\"ID\":\"5\"}}");
 	else if (strstr(request, "/v3/lease/keepalive"))
 		fprintf(out, "{\"result\":{\"ID\":\"5\",\"TTL\":\"2\"}}");
 	else if (strstr(request, "/v3/kv/txn") && strstr(request, "failure")) {
@@ -121,6 +129,8 @@ static bool answer(FILE *out, const char *request)
 			"\"type\":9},null,{\"type\":\"DELETE\",\"kv\":{\"key\":\"/\"}}]}}\n");
 	else
 		fprintf(out, "{}");
+	if (strstr(request, "/v3/lease/"))
+		kept = fabric_now();
 	return !strstr(request, "/v3/watch");
 }
 
@@ -128,11 +138,12 @@ static void respond(int fd, const char *request)
 {
 	static const char head[] = "HTTP/1.1 %s\r\nConnection: close\r\n\r\n";
 	FILE *out = fdopen(dup(fd), "w");
+	enum mode now = atomic_exchange(&once, false) ? ERROR_500 : mode;
 	unsigned int i;
 
-	if (mode >= ERROR_500)
-		fprintf(out, head, mode == ERROR_500 ? "500 Broken" : "200 OK");
-	switch ((enum mode)mode) {
+	if (now >= ERROR_500)
+		fprintf(out, head, now == ERROR_500 ? "500 Broken" : "200 OK");
+	switch (now) {
 	case NO_HTTP:
 		fprintf(out, "220 mail.example.org ESMTP\r\n");
 		break;
@@ -152,6 +163,7 @@ static void respond(int fd, const char *request)
 	case LIES:
 	case REFUSES:
 	case SLOW:
+	case WELL:
 		if (!answer(out, request)) {
 			fflush(out);
 			/* Streams go on until all is over. */
@@ -194,14 +206,17 @@ static void *serve_one(void *context)
 
 static void *serve(void *unused)
 {
-	struct pollfd p = {.fd = listener, .events = POLLIN};
 	pthread_t thread;
 	int fd;
 
 	while (!over) {
-		if (poll(&p, 1, 50) < 1)
+		/* Nobody looks at what comes to one that is dumb; the kernel takes it. */
+		struct pollfd p[] = {{.fd = dumb ? -1 : listener, .events = POLLIN},
+				     {.fd = second, .events = POLLIN}};
+
+		if (poll(p, 2, 50) < 1)
 			continue;
-		fd = accept(listener, NULL, NULL);
+		fd = accept(p[0].revents ? listener : second, NULL, NULL);
 		if (fd < 0 || pthread_create(&thread, NULL, serve_one, (void *)(intptr_t)fd))
 			continue;
 		pthread_detach(thread);
@@ -211,18 +226,33 @@ static void *serve(void *unused)
 
 static pthread_t server;
 
-static void begin(enum mode first)
+/* One more address of the list. */
+static int listens(void)
 {
 	struct sockaddr_in a = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
 	unsigned int port = free_port();
+	int fd = socket(AF_INET, SOCK_STREAM, 0);
 
 	a.sin_port = htons((uint16_t)port);
-	listener = socket(AF_INET, SOCK_STREAM, 0);
-	UNIT_NEED(!bind(listener, (struct sockaddr *)&a, sizeof(a)) && !listen(listener, 16));
-	snprintf(text, sizeof(text), "etcd:http://127.0.0.1:%u", port);
+	UNIT_NEED(!bind(fd, (struct sockaddr *)&a, sizeof(a)) && !listen(fd, 64));
+	snprintf(text + strlen(text), sizeof(text) - strlen(text), "%shttp://127.0.0.1:%u",
+		 text[0] ? "," : "etcd:", port);
+	return fd;
+}
+
+static void serve_it(enum mode first)
+{
 	mode = first;
-	over = false;
+	over = dumb = once = false;
+	lease_ns = UINT64_MAX;
 	UNIT_NEED(!pthread_create(&server, NULL, serve, NULL));
+}
+
+static void begin(enum mode first)
+{
+	text[0] = '\0';
+	listener = listens();
+	serve_it(first);
 }
 
 static void end(void)
@@ -359,6 +389,65 @@ static void late_answer(void)
 	end();
 }
 
+/* False: the node's lease was over before the second one was asked. */
+static bool goes_over(void)
+{
+	uint64_t before;
+	bool in;
+
+	text[0] = '\0';
+	listener = listens();
+	second = listens();
+	serve_it(WELL);
+	nodes_lease = UINT64_C(4000000000);
+	UNIT_EQ(node_open(&nodes[0], "r1", text), 0);
+	nodes_lease = LEASE_LONG;
+	CU_ASSERT_TRUE(TURN_UNTIL(nodes[0].member_count == 3, 5000));
+	lease_ns = (uint64_t)(4e9 * slowness());
+	before = kept;
+	dumb = true;
+	CU_ASSERT_TRUE(TURN_UNTIL(kept != before, 10000));
+	CU_ASSERT_TRUE(TURN_UNTIL(nodes[0].backs, 10000));
+	in = !nodes[0].outs;
+	end();
+	close(second);
+	second = -1;
+	return in;
+}
+
+/* One of two stands still: what was asked of it is asked of the other before a lease is over. */
+static void one_hangs(void)
+{
+	unsigned int tries = 1;
+
+	/* A machine that is busy may be too late with anything. */
+	while (!goes_over() && tries++ < 4)
+		;
+	CU_ASSERT_TRUE(tries <= 4);
+}
+
+/* Nobody is in at two of three addresses: the node finds its way back to the one that is well. */
+static void two_hang(void)
+{
+	int dead[2];
+
+	text[0] = '\0';
+	listener = listens();
+	dead[0] = listens();
+	dead[1] = listens();
+	serve_it(WELL);
+	nodes_lease = LEASE_SHORT;
+	UNIT_EQ(node_open(&nodes[0], "r1", text), 0);
+	nodes_lease = LEASE_LONG;
+	CU_ASSERT_TRUE(TURN_UNTIL(nodes[0].member_count == 3, 5000));
+	once = true;
+	CU_ASSERT_TRUE(TURN_UNTIL(nodes[0].lost, 5000));
+	CU_ASSERT_TRUE(TURN_UNTIL(!nodes[0].lost, 15000));
+	end();
+	close(dead[0]);
+	close(dead[1]);
+}
+
 static void wrong_words(void)
 {
 	static const struct {
@@ -381,4 +470,5 @@ static void wrong_words(void)
 
 UNIT_MAIN("event building: what is no etcd", {"no etcd", no_etcd}, {"silent", silent},
 	  {"strange keys", strange_keys}, {"refuses a table", refuses},
-	  {"a late answer", late_answer}, {"wrong words", wrong_words})
+	  {"a late answer", late_answer}, {"one of two hangs", one_hangs},
+	  {"two of three hang", two_hang}, {"wrong words", wrong_words})
