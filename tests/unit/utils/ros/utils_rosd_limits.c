@@ -350,8 +350,8 @@ static void does_not_read(void)
 
 	start("--rate=0 --patience=400 --max-requests=2000 --size=2048 --host-pages=4096");
 	CU_ASSERT_TRUE(client_open(&bad, &d, 4096));
-	greedy(&bad, 500);
 	begin = daemon_ms();
+	greedy(&bad, 500);
 	/* The connection is broken off, and not before its time. */
 	while (daemon_ms() - begin < LIMIT_MS * slowness() && client_request(&bad, 1, 1, 1))
 		CU_ASSERT_TRUE(client_asks(&good, 1, ALL));
