@@ -43,6 +43,12 @@ def count(lines, status):
     return result
 
 
+def skipped_for(lines, reasons):
+    """Lines of tests that were skipped for one of these."""
+    return [line for line in lines if line.startswith("ok ") and
+            any(reason in line.partition("# SKIP")[2] for reason in reasons)]
+
+
 def closing(text):
     """The last closing line in a text, or None."""
     found = None

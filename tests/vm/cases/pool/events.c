@@ -43,6 +43,8 @@ static void plain_card_refuses(void)
 	struct roc_ch_mode raw = {.size = sizeof(raw), .mode = ROC_MODE_EVENT + 1};
 	char path[96];
 
+	/* The driver's word against the card's: whatever follows goes by the driver's. */
+	UNIT_EQ(events(), json_is(json_get(emu(CARD0, "get events"), "value"), "on"));
 	UNIT_NEED(!roc_channel_open(EP0, 0, &ch));
 	UNIT_EQ(roc_channel_configure(ch, &config), want);
 	UNIT_EQ(roc_channel_mode(ch, ROC_MODE_EVENT), want);
