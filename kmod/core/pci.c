@@ -330,13 +330,22 @@ static pci_ers_result_t roc_error_detected(struct pci_dev *pdev, pci_channel_sta
 static pci_ers_result_t roc_slot_reset(struct pci_dev *pdev)
 {
 	struct roc_endpoint *ep = pci_get_drvdata(pdev);
+	bool shut = !READ_ONCE(ep->epoch);
 
 	pci_restore_state(pdev);
 	pci_save_state(pdev);
 	pci_clear_master(pdev);
+	/*
+	 * Somebody else below the port asked for the reset, after an error that we could have lived
+	 * with. What runs ends here. Older kernels only say that there was a reset, and then
+	 * nothing is proved by it.
+	 */
+	if (!shut)
+		roc_shut(ep, true);
 	if (!roc_alive(ep))
 		return PCI_ERS_RESULT_DISCONNECT;
-	roc_settle_by_reset(ep);
+	if (shut || (roc_suspects(ep) && !roc_reset_function(ep)))
+		roc_settle_by_reset(ep);
 	return PCI_ERS_RESULT_RECOVERED;
 }
 
@@ -344,7 +353,8 @@ static void roc_error_resume(struct pci_dev *pdev)
 {
 	struct roc_endpoint *ep = pci_get_drvdata(pdev);
 
-	if (!READ_ONCE(ep->epoch))
+	/* An earlier reset may have left it dead; this error was not about that. */
+	if (!READ_ONCE(ep->epoch) && roc_alive(ep))
 		roc_reopen(ep);
 }
 

@@ -123,7 +123,7 @@ def test_modules(kernel):
                "core/compat": os.path.join(TOP, "kmod", "core", "compat")}
     stream = io.BytesIO()
     archive = cpio.Archive(stream)
-    for name in ("roc-test-dmabuf",):
+    for name in ("roc-test-dmabuf", "roc-test-recovery"):
         archive.data("usr/lib/roc/modules/%s.ko" % name,
                      _module(kernel, False, "test-modules", name, folders))
     archive.end()

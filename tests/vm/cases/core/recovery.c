@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Error recoveries of the PCI core that are about something else below the same port:
+ * tests/vm/modules/recovery.c takes the steps.
+ */
+#include "common/case.h"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#define MODULE "/usr/lib/roc/modules/roc-test-recovery.ko"
+#define LIMIT_MS 10000
+
+/* 0 or -errno. */
+static int recovery(const char *id, const char *steps)
+{
+	int module = open(MODULE, O_RDONLY | O_CLOEXEC), err = 0;
+	char parameters[128];
+
+	UNIT_NEED(module >= 0);
+	snprintf(parameters, sizeof(parameters), "device=%s steps=%s", pci_address(id), steps);
+	if (syscall(SYS_finit_module, module, parameters, 0))
+		err = -errno;
+	close(module);
+	if (!err && syscall(SYS_delete_module, "roc_test_recovery", O_NONBLOCK))
+		err = -errno;
+	return err;
+}
+
+static void works(struct rig r)
+{
+	CU_ASSERT(rig_once(&r, 20, LIMIT_MS));
+	RIG_OK(&r);
+	rig_close(&r);
+}
+
+static void reset_for_another(struct rig r)
+{
+	struct rig again = r;
+	int64_t before = pins();
+	struct pollfd p = {0};
+
+	r.count = 8;
+	UNIT_NEED(rig_open(&r));
+	rig_push(&r, RIG_MAX);
+	UNIT_NEED(rig_start(&r) && rig_run(&r, 20, LIMIT_MS));
+	/* With ours alone it is over here, and data go on. */
+	UNIT_EQ(recovery(r.id, "normal,resume"), 0);
+	CU_ASSERT(rig_run(&r, r.filled + 20, LIMIT_MS));
+	UNIT_EQ(recovery(r.id, "normal,reset,resume"), 0);
+	/* Whoever takes data is told that there are none any more. */
+	p.fd = rig_fd(&r);
+	CU_ASSERT(poll(&p, 1, 0) == 1 && p.revents & POLLHUP);
+	UNIT_EQ(control(rig_fd(&r), ROC_CH_STOP, 0, 0), -ENODEV);
+	rig_take(&r, false);
+	UNIT_EQ(rig_missing(&r), 0);
+	UNIT_EQ(pins(), before);
+	rig_close(&r);
+	works(again);
+}
+
+/* The driver of a neighbour, a network card say, wants a reset after an error that is not fatal. */
+static void reset_for_a_neighbour(void)
+{
+	emu_normal(CARD0, FOUR_LINKS);
+	emu_normal_crorc(CRORC0);
+	reset_for_another((struct rig){.id = EP0, .source = ROC_SOURCE_DDG});
+	reset_for_another((struct rig){.id = CRORC_ID});
+	UNIT_EQ(emu_count(CARD0, 0, "dma_outside"), 0);
+	UNIT_EQ(emu_count(CRORC0, 0, "dma_outside"), 0);
+}
+
+/* A card that does not answer is not there again because somebody else recovered. */
+static void dead_stays_dead(void)
+{
+	char reset[96];
+
+	emu_normal(CARD0, FOUR_LINKS);
+	snprintf(reset, sizeof(reset), "/sys/bus/pci/devices/%s/reset", pci_address(EP0));
+	emu(CARD0, "fault 0 all-ones");
+	UNIT_EQ(recovery(EP0, "frozen,normal,resume"), 0);
+	UNIT_EQ(node_open(EP0, -1), -ENODEV);
+	UNIT_EQ(node_open(EP0, 0), -ENODEV);
+	emu(CARD0, "fault 0 clear");
+	UNIT_EQ(put_text(reset, "1"), 0);
+	works((struct rig){.id = EP0, .source = ROC_SOURCE_DDG});
+}
+
+UNIT_MAIN("recovery", {"reset for a neighbour", reset_for_a_neighbour},
+	  {"dead stays dead", dead_stays_dead})

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * roc-test-recovery.ko: the steps of an error recovery by the PCI core, as the driver of one
+ * function meets them. Which come, and in which order, depends on what drivers of other functions
+ * below the same port answer. As with kernels where "reset" is only said, nothing is reset.
+ */
+#include <linux/module.h>
+#include <linux/pci.h>
+#include <linux/string.h>
+
+static char *device = "";
+module_param(device, charp, 0);
+MODULE_PARM_DESC(device, "address of the function, as lspci -D says it");
+
+static char *steps = "";
+module_param(steps, charp, 0);
+MODULE_PARM_DESC(steps, "of normal, frozen, reset and resume, with commas between");
+
+static int recovery_step(struct pci_dev *pdev, const struct pci_error_handlers *handlers,
+			 const char *step)
+{
+	if (!strcmp(step, "normal"))
+		handlers->error_detected(pdev, pci_channel_io_normal);
+	else if (!strcmp(step, "frozen"))
+		handlers->error_detected(pdev, pci_channel_io_frozen);
+	else if (!strcmp(step, "reset"))
+		handlers->slot_reset(pdev);
+	else if (!strcmp(step, "resume"))
+		handlers->resume(pdev);
+	else
+		return -EINVAL;
+	return 0;
+}
+
+static int recovery_steps(struct pci_dev *pdev)
+{
+	char *rest = steps, *step;
+	int err = 0;
+
+	while (!err && (step = strsep(&rest, ","))) {
+		device_lock(&pdev->dev);
+		if (pdev->driver && pdev->driver->err_handler)
+			err = recovery_step(pdev, pdev->driver->err_handler, step);
+		else
+			err = -ENODEV;
+		device_unlock(&pdev->dev);
+	}
+	return err;
+}
+
+/* All is done when it is loaded. */
+static int __init recovery_init(void)
+{
+	unsigned int domain, bus, slot, function;
+	struct pci_dev *pdev;
+	int err;
+
+	if (sscanf(device, "%x:%x:%x.%x", &domain, &bus, &slot, &function) != 4)
+		return -EINVAL;
+	pdev = pci_get_domain_bus_and_slot(domain, bus, PCI_DEVFN(slot, function));
+	if (!pdev)
+		return -ENODEV;
+	err = recovery_steps(pdev);
+	pci_dev_put(pdev);
+	return err;
+}
+
+static void __exit recovery_exit(void)
+{
+}
+
+module_init(recovery_init);
+module_exit(recovery_exit);
+
+MODULE_AUTHOR("roc developers");
+MODULE_DESCRIPTION("error recovery for tests: what other drivers below a port bring about");
+MODULE_LICENSE("GPL");
