@@ -105,6 +105,7 @@ static void roc_alarm_work(struct work_struct *work)
 		if (alarm != before) {
 			WRITE_ONCE(ep->alarm, alarm);
 			roc_announce(ep, alarm, value);
+			roc_point(ep, ROC_POINT_ALARM);
 			roc_hwmon_notify(ep, before, alarm);
 		}
 	}
@@ -271,6 +272,8 @@ void roc_monitor_stop(struct roc_endpoint *ep)
 {
 	if (!roc_monitored(ep))
 		return;
-	roc_hwmon_unregister(ep); /* who writes there sets the work going */
+	/* One that found an alarm before the epoch went tells hwmon; a later one finds nothing. */
+	cancel_delayed_work_sync(&ep->alarm_work);
+	roc_hwmon_unregister(ep); /* who writes there sets the work going again */
 	cancel_delayed_work_sync(&ep->alarm_work);
 }

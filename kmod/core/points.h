@@ -33,6 +33,7 @@ enum roc_point {
 	ROC_POINT_QUIESCE,	 /* a run is ending, the card still at work */
 	ROC_POINT_SHUT_EPOCH,	 /* removal, reset: the epoch is 0, the bus not yet off */
 	ROC_POINT_SHUT_RETIRE,	 /* nobody is inside any more, nothing retired */
+	ROC_POINT_ALARM,	 /* an alarm came or went: users are told, hwmon is not */
 	ROC_POINT_IRQS_FREE,	 /* vectors are given back, messages still switched on */
 	ROC_POINT_REMOVE_BARS,	 /* all is retired, the BARs are still mapped */
 	ROC_POINT_COUNT,

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Probe and removal meet what else the driver does, in orders that are forced by points in the
+ * module (kmod/core/points.h).
+ */
+#include "common/case.h"
+
+#include <glob.h>
+
+#define LIMIT_MS 10000
+#define LOOK_MS 15000
+#define MEET_MS 1000 /* so long does the second party get to go on where it should wait */
+
+static char address[ROC_TEXT_MAX];
+
+static int unbind(void *unused)
+{
+	return -driver_unbind(address);
+}
+
+static bool ready(void)
+{
+	if (!points_there())
+		unit_skip("this module has no points");
+	else
+		strcpy(address, pci_address(EP0));
+	return points_there();
+}
+
+static bool hwmon_there(void)
+{
+	char pattern[128];
+	glob_t found;
+	bool there;
+
+	snprintf(pattern, sizeof(pattern), "/sys/bus/pci/devices/%s/hwmon/hwmon*", address);
+	there = !glob(pattern, 0, NULL, &found);
+	globfree(&found);
+	return there;
+}
+
+/* Who is about to tell hwmon of an alarm still finds it. */
+static void alarm_then_removal(void)
+{
+	unsigned int before;
+	pid_t pid;
+
+	if (!ready())
+		return;
+	emu_normal(CARD0, FOUR_LINKS);
+	UNIT_EQ(look_every(EP0, 100), 0);
+	CU_ASSERT(UNIT_WAIT(!strcmp(node_attr(EP0, -1, "alarm"), "none"), LOOK_MS));
+	point_watch("shut_retire", EP0);
+	before = point_hits("shut_retire");
+	point_hold("alarm", EP0);
+	emu(CARD0, "set temperature 61");
+	UNIT_NEED(point_reached("alarm", LOOK_MS));
+	pid = child_start(AS_ROOT, unbind, NULL);
+	CU_ASSERT(UNIT_WAIT(point_hits("shut_retire") > before, LIMIT_MS));
+	CU_ASSERT(UNIT_STAYS(hwmon_there(), MEET_MS));
+	point_release("alarm");
+	UNIT_EQ(child_wait(pid, LIMIT_MS), 0);
+	CU_ASSERT(!hwmon_there());
+	emu(CARD0, "set temperature 45");
+	UNIT_NEED(driver_bind(address));
+}
+
+UNIT_MAIN("orders", {"alarm, then removal", alarm_then_removal})
