@@ -13,6 +13,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#define STOP_STALE 8 /* stale timeouts after the stop for which something may come */
+
 static int listen_at(struct roc_evb *e, char why[ROC_EVB_WHY])
 {
 	struct sockaddr_storage a;
@@ -151,6 +153,26 @@ static bool all_delivered(struct roc_evb *e)
 	return true;
 }
 
+/* Others may go on for ever. Who ends with us has had the time to send what it had. */
+static bool is_time_to_close(const struct roc_evb *e)
+{
+	return e->stopped && !e->bu.closed &&
+	       e->now - e->stopped > STOP_STALE * e->cfg.stale_ns + e->cfg.patience_ns;
+}
+
+static void close_doors(struct roc_evb *e)
+{
+	struct evb_builder *b = &e->bu;
+	unsigned int i;
+
+	b->closed = true;
+	for (i = 0; i < EVB_WAITING; i++)
+		pair_close(&b->waiting[i]);
+	close(b->fd);
+	b->fd = -1;
+	evb_builder_drop(e);
+}
+
 int evb_builder_step(struct roc_evb *e)
 {
 	struct evb_builder *b = &e->bu;
@@ -160,7 +182,10 @@ int evb_builder_step(struct roc_evb *e)
 
 	if (e->stop && !e->stopped)
 		e->stopped = e->now;
-	evb_guests_let_in(e);
+	if (is_time_to_close(e))
+		close_doors(e);
+	if (!b->closed)
+		evb_guests_let_in(e);
 	for (i = 0; i < b->count; i++) {
 		struct evb_guest *g = &b->guests[i];
 
@@ -213,7 +238,8 @@ void evb_builder_idle(struct roc_evb *e, struct roc_idle *idle)
 	struct evb_builder *b = &e->bu;
 	unsigned int i;
 
-	roc_idle_fd(idle, b->fd, POLLIN);
+	if (!b->closed)
+		roc_idle_fd(idle, b->fd, POLLIN);
 	for (i = 0; i < b->count; i++) {
 		pair_idle(&b->guests[i].pair, idle);
 		/* Credits that wait for more of them, of who is there. */

@@ -232,6 +232,14 @@ static void look(struct node *n, uint64_t now)
 	r->before = r->now;
 }
 
+/* The engine has its own limit, of some stale timeouts. */
+static uint64_t end_ns(const struct evb_options *o)
+{
+	uint64_t ns = (12 * o->stale + 2 * (o->patience ? o->patience : o->stale)) * MS;
+
+	return ns > END_NS ? ns : END_NS;
+}
+
 /* Time is over, or a signal came. */
 static void stop_in_time(struct node *n, uint64_t now)
 {
@@ -262,7 +270,7 @@ static int loop(struct node *n)
 			notify_manager("WATCHDOG=1");
 			pinged = now;
 		}
-		if (!ret && n->stopping && now - n->stopping > END_NS)
+		if (!ret && n->stopping && now - n->stopping > end_ns(n->o))
 			break;
 	}
 	n->report.ended = true;

@@ -620,8 +620,9 @@ void roc_evb_idle(struct roc_evb *evb, struct roc_idle *idle);
  * roc_evb_stop() - come to an end in order
  * @evb: handle
  *
- * Stops the source; what is on its way is still delivered, for a stale timeout at most. Can be
- * called from a signal handler.
+ * Stops the source; what is on its way is still delivered, for a stale timeout at most. A builder
+ * unit of a system that goes on takes nothing new after eight stale timeouts and the patience, and
+ * delivers what it has then. Can be called from a signal handler.
  */
 void roc_evb_stop(struct roc_evb *evb);
 

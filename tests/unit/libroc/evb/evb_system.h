@@ -58,7 +58,9 @@ struct test_sink {
 	uint64_t meps, events, bytes, incomplete, damaged, wrong;
 	uint8_t seen[EVENTS_MOST]; /* times, of each event */
 	uint8_t whole[EVENTS_MOST];
-	bool stuck; /* takes nothing */
+	bool stuck;  /* takes nothing */
+	double keep; /* seconds for which it has each; 0: as many as it may hold */
+	double since[HELD];
 	uint64_t first;
 	unsigned int sources; /* that an event should have */
 	unsigned int missing[NODES], gone[NODES];
@@ -308,6 +310,7 @@ static int sink_put(void *self, const struct roc_mep *m)
 	s->meps++;
 	s->incomplete += !!(m->flags & ROC_MEP_INCOMPLETE);
 	s->damaged += !!(m->flags & ROC_MEP_DAMAGED);
+	s->since[s->held] = unit_seconds();
 	s->handles[s->held++] = m->handle;
 	return 1;
 }
@@ -318,6 +321,14 @@ static int sink_done(void *self, uint64_t *handles, unsigned int room)
 	struct test_sink *s = self;
 	unsigned int n = 0;
 
+	while (s->keep && s->held && n < room && unit_seconds() - s->since[0] >= s->keep) {
+		handles[n++] = s->handles[0];
+		s->held--;
+		memmove(s->handles, s->handles + 1, s->held * sizeof(s->handles[0]));
+		memmove(s->since, s->since + 1, s->held * sizeof(s->since[0]));
+	}
+	if (s->keep)
+		return (int)n;
 	while (s->held > s->hold && n < room)
 		handles[n++] = s->handles[--s->held];
 	if (!n && s->held) {

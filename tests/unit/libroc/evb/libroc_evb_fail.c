@@ -356,6 +356,59 @@ static void counts_from_zero(void)
 	stop_all();
 }
 
+static bool third_builds(void)
+{
+	return out_of(2) > 30;
+}
+
+static bool fourth_builds(void)
+{
+	return out_of(3) > wanted;
+}
+
+static bool third_is_over(void)
+{
+	return nodes[2].over;
+}
+
+/* A builder that is to end is done, though those who send to it go on and its sink is busy. */
+static void others_go_on(void)
+{
+	struct roc_evb_counts c;
+	unsigned int i;
+
+	begin();
+	for (i = 0; i < 4; i++) {
+		node_new(i, i < 2 ? ROC_EVB_READOUT : ROC_EVB_BUILDER);
+		nodes[i].cfg.stale_ns = (uint64_t)(200 * slowness()) * MS;
+		nodes[i].source.events = UINT32_MAX;
+		nodes[i].source.pause = 0.002;
+		nodes[i].sink.sources = 2;
+		nodes[i].sink.keep = 0.3;
+		node_open(&nodes[i]);
+	}
+	publish(ROC_EVB_ROUND_ROBIN, 0);
+	CU_ASSERT_TRUE(run_until(third_builds, 20000));
+	roc_evb_stop(nodes[2].evb);
+	if (!run_until(third_is_over, 10000)) {
+		CU_FAIL("it did not come to its end");
+		show();
+	}
+	CU_ASSERT_TRUE(nodes[2].sink.finished);
+	c = counts_of(&nodes[2]);
+	UNIT_EQ(c.open_blocks, 0);
+	UNIT_EQ(c.out.count, nodes[2].sink.meps);
+	UNIT_EQ(c.complete + c.incomplete, nodes[2].sink.meps);
+	UNIT_EQ(nodes[2].sink.wrong, 0);
+	node_close(&nodes[2]);
+	/* The other one goes on. */
+	publish(ROC_EVB_ROUND_ROBIN, newest() + 20);
+	wanted = out_of(3) + 40;
+	CU_ASSERT_TRUE(run_until(fourth_builds, 20000));
+	stop_all();
+}
+
 UNIT_MAIN("event building, when nodes fail", {"killed", killed}, {"stood_still", stood_still},
 	  {"mute", mute}, {"never_came", never_came}, {"one_by_one", one_by_one},
-	  {"comes_back", comes_back}, {"counts_from_zero", counts_from_zero})
+	  {"comes_back", comes_back}, {"counts_from_zero", counts_from_zero},
+	  {"others_go_on", others_go_on})
