@@ -143,28 +143,12 @@ static bool too_far(const struct roc_evb_manager *m, uint64_t now)
 							m->cfg.lead_blocks, &odd);
 }
 
-/* Is one of those still there? Else the table is of a run before, and all begins anew. */
-static bool anybody(const struct roc_evb_manager *m, const struct roc_evb_place *places,
-		    unsigned int count)
-{
-	unsigned int i;
-
-	for (i = 0; i < count; i++) {
-		const struct node *n = evb_manager_find(m, places[i].name);
-
-		if (n && n->alive && n->m.incarnation == places[i].incarnation)
-			return true;
-	}
-	return false;
-}
-
 /* Is the first table to be written, or who came to be let in? */
 static bool settled(const struct roc_evb_manager *m, const struct roc_evb_table *t, uint64_t now)
 {
 	unsigned int i;
 
-	if (anybody(m, m->table.rus, m->table.ru_count) ||
-	    anybody(m, m->table.bus, m->table.bu_count))
+	if (evb_manager_runs(m))
 		return true;
 	if (t->ru_count < m->cfg.readouts || t->bu_count < m->cfg.builders)
 		return false;

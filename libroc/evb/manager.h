@@ -75,6 +75,8 @@ void evb_manager_take_back(struct roc_evb_manager *m, uint64_t now);
 
 /* Of manager_places.c */
 void evb_manager_fill(struct roc_evb_manager *m, struct roc_evb_table *t, uint64_t now);
+/* Is somebody of the table still there? Else it is of a run before, and all begins anew. */
+bool evb_manager_runs(const struct roc_evb_manager *m);
 /* Are they tables of others; do they have other weights? */
 bool evb_manager_others(const struct roc_evb_table *a, const struct roc_evb_table *b);
 bool evb_manager_other_weights(const struct roc_evb_table *a, const struct roc_evb_table *b);

@@ -21,6 +21,45 @@ static bool wanted(const struct roc_evb_manager *m, const struct node *n, bool b
 	       evb_manager_passed(now, n->came) >= m->cfg.settle_ns;
 }
 
+/* Is one of those still there? */
+static bool anybody(const struct roc_evb_manager *m, const struct roc_evb_place *places,
+		    unsigned int count)
+{
+	unsigned int i;
+
+	for (i = 0; i < count; i++) {
+		const struct node *n = evb_manager_find(m, places[i].name);
+
+		if (n && n->alive && n->m.incarnation == places[i].incarnation)
+			return true;
+	}
+	return false;
+}
+
+bool evb_manager_runs(const struct roc_evb_manager *m)
+{
+	return anybody(m, m->table.rus, m->table.ru_count) ||
+	       anybody(m, m->table.bus, m->table.bu_count);
+}
+
+/* The first table has so many of the other role: who is made for fewer cannot be in it. */
+static bool too_small(struct roc_evb_manager *m, struct node *n, bool builder)
+{
+	uint32_t role = builder ? ROC_EVB_BUILDER : ROC_EVB_READOUT;
+	uint32_t others = builder ? m->cfg.readouts : m->cfg.builders;
+
+	if (!n->m.peers || n->m.peers >= others)
+		return false;
+	if (!(n->unfit & role))
+		evb_manager_say(
+			m,
+			"%s is not let in: it is made for %" PRIu32
+			" %s, and the first table waits for %" PRIu32 ": start it with more peers.",
+			n->m.name, n->m.peers, builder ? "readout units" : "builders", others);
+	n->unfit |= role;
+	return true;
+}
+
 static void enter(struct roc_evb_place *places, uint32_t *count, struct node *n, uint32_t role,
 		  uint32_t weight)
 {
@@ -33,7 +72,7 @@ static void enter(struct roc_evb_place *places, uint32_t *count, struct node *n,
 }
 
 /* Who could be in, by name, so that each manager comes to the same: how many. */
-static unsigned int candidates(const struct roc_evb_manager *m, bool builder, uint64_t now,
+static unsigned int candidates(struct roc_evb_manager *m, bool first, bool builder, uint64_t now,
 			       struct evb_fit *f)
 {
 	const struct roc_evb_place *places = builder ? m->table.bus : m->table.rus;
@@ -41,9 +80,9 @@ static unsigned int candidates(const struct roc_evb_manager *m, bool builder, ui
 	int at;
 
 	for (i = 0; i < m->count; i++) {
-		const struct node *n = &m->node[i];
+		struct node *n = &m->node[i];
 
-		if (!wanted(m, n, builder, now))
+		if (!wanted(m, n, builder, now) || (first && too_small(m, n, builder)))
 			continue;
 		for (k = count++; k && strcmp(m->node[f[k - 1].who].m.name, n->m.name) > 0; k--)
 			f[k] = f[k - 1];
@@ -88,8 +127,9 @@ static void leave_out(struct roc_evb_manager *m, const struct evb_fit *f, bool b
 void evb_manager_fill(struct roc_evb_manager *m, struct roc_evb_table *t, uint64_t now)
 {
 	struct evb_fit rus[NODES], bus[NODES];
-	unsigned int ru_count = candidates(m, false, now, rus);
-	unsigned int bu_count = candidates(m, true, now, bus), i;
+	bool first = !evb_manager_runs(m);
+	unsigned int ru_count = candidates(m, first, false, now, rus);
+	unsigned int bu_count = candidates(m, first, true, now, bus), i;
 	bool weighs = m->cfg.policy == ROC_EVB_LEAST_LOADED;
 
 	evb_fit(rus, ru_count, bus, bu_count);

@@ -12,7 +12,8 @@
  *	  is gone is out of the table at once.
  *	- Nobody is let in whom those who are there are not made for (@peers of struct
  *	  roc_evb_member): it costs data if a readout unit is too many for a builder. Who has a
- *	  place keeps it.
+ *	  place keeps it. Into the first table nobody is let who is made for fewer than it waits
+ *	  for.
  *	- A readout unit that at least half of the builders suspect is taken out, and so is a
  *	  builder that at least half of the readout units suspect: because there has been no
  *	  connection for a while, or because it was late with many blocks in a row. One at a time,
