@@ -134,6 +134,10 @@ static int open_engine(struct node *n)
 	char why[ROC_EVB_WHY] = "";
 	int ret;
 
+	/* No coordinator but the file of nodes knows where a builder is. */
+	if (n->roles & ROC_EVB_BUILDER && !cfg.host && !cfg.advertise)
+		tool_note("The others are told to come to 127.0.0.1: if they are on other "
+			  "machines, give --host or --advertise.");
 	ret = roc_evb_open(&cfg, n->source.ops, n->source.self, n->sink.ops, n->sink.self,
 			   n->coordinator.ops, n->coordinator.self, &n->evb, why);
 	/* No space: what was asked for does not fit the memory that was given. */

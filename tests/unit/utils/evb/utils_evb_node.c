@@ -288,13 +288,17 @@ static void by_etcd(void)
 		       "--coordinator=%s --json %s",
 		       etcd_text, source);
 	b = tool_start(file("out2"),
-		       "evb node --name=b --roles=readout,builder --host=127.0.0.1 "
-		       "--coordinator=%s --json %s",
+		       "evb node --name=b --roles=readout,builder --coordinator=%s --json %s",
 		       etcd_text, source);
 	UNIT_EQ(tool_wait(a, 30000), 0);
 	UNIT_EQ(tool_wait(b, 30000), 0);
 	UNIT_EQ(node_number(1, "sinkBooks.fragments") + node_number(2, "sinkBooks.fragments"),
 		2000);
+	/* Where a builder is told to be that does not say it. */
+	tool_read(file("out2"));
+	CU_ASSERT_TRUE(tool_says("The others are told to come to 127.0.0.1"));
+	tool_read(file("out1"));
+	CU_ASSERT_PTR_NULL(strstr(tool_said, "The others are told"));
 	kill(-m, SIGTERM);
 	UNIT_EQ(tool_wait(m, 5000), 0);
 	etcd_end(SIGKILL);
