@@ -87,9 +87,10 @@ enum roc_card_type {
  * @ROC_CAP_EVENTS: completion records in host memory and interrupts
  * @ROC_CAP_IOMMU: DMA goes through a translating IOMMU: any user memory may be registered
  * @ROC_CAP_DDL: channels have a detector data link that takes commands: ROC_CH_COMMAND
- * @ROC_CAP_STREAMS: channels are streams: the ioctls ROC_ST_*, and of the others ROC_CH_EVENTFD
- * @ROC_CAP_FRAGMENTS: channels are sub-units: the ioctls ROC_FR_*, and of the others ROC_CH_EVENTFD
- *	and ROC_BUF_*
+ * @ROC_CAP_STREAMS: channels are streams: the ioctls ROC_ST_*, and of the others ROC_CH_RESET,
+ *	ROC_CH_EVENTFD and ROC_BUF_EXPORT (of the ring)
+ * @ROC_CAP_FRAGMENTS: channels are sub-units: the ioctls ROC_FR_*, and of the others ROC_CH_RESET,
+ *	ROC_CH_EVENTFD and ROC_BUF_*
  */
 enum roc_caps {
 	ROC_CAP_TEMPERATURE = 1 << 0,
@@ -128,7 +129,8 @@ enum roc_caps {
  * @device: PCI device id
  * @reserved: zero
  * @pci_address: "dddd:bb:dd.f", NUL terminated
- * @firmware: firmware version: git hash, lower-case hex without leading zeros
+ * @firmware: firmware version: git hash, lower-case hex without leading zeros, of a PCIe40 eight
+ *	digits
  * @user_logic: user-logic version, same form; empty if the card has none
  *
  * No error of its own.
