@@ -55,6 +55,9 @@ $(foreach source,$(UNIT_KMOD_SOURCES),$(eval $(call unit_kmod_object,$(source)))
 
 $(foreach name,$(UNIT_NAMES),$(eval $(call unit_program,$(name))))
 
+# A disk that does not take what was written.
+$(O)/unit/utils_recording: private override CFLAGS += -Wl,--wrap=fdatasync
+
 .PHONY: unit unit-programs
 unit-programs: $(UNIT:%=$(O)/unit/%)
 

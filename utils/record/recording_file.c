@@ -211,8 +211,10 @@ int recording_file_end(const struct recording_set *set, struct recording_file *f
 	if (f->index >= 0) {
 		if (!ret)
 			ret = recording_file_index(f, why);
-		if (!ret && pread(f->index, old, sizeof(old), 0) == sizeof(old) &&
-		    recording_get_header(old, sizeof(old), &h) == RECORDING_GOOD) {
+		if (!ret && (pread(f->index, old, sizeof(old), 0) != sizeof(old) ||
+			     recording_get_header(old, sizeof(old), &h) != RECORDING_GOOD))
+			ret = units_fail(why, EIO, "The index of the recording is not as written.");
+		if (!ret) {
 			header_of(set, f, head, h.time, RECORDING_CLOSED);
 			if (fdatasync(f->index) ||
 			    pwrite(f->index, head, sizeof(head), 0) != sizeof(head) ||

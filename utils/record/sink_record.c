@@ -165,6 +165,8 @@ static int put(struct sink *s, const struct unit *u)
 
 	if (r->full)
 		return -ENOSPC;
+	if (r->failed)
+		return -EIO;
 	if (r->tail - r->head == r->opt.depth)
 		return 0;
 	before = (uintptr_t)u->data % RECORDING_ALIGN;
@@ -284,6 +286,8 @@ static int settle(struct record *r)
 		ret = judge_index(r, recording_file_index(r->file, why), why);
 		r->indexed = units_now();
 	}
+	/* Who asked may have units to tell of, and no room for this. */
+	r->failed |= ret < 0;
 	return ret;
 }
 

@@ -5,6 +5,7 @@
  */
 #include "unit.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
 #include <sys/stat.h>
@@ -374,6 +375,81 @@ static void index_waits(void)
 	recording_close(&recording);
 }
 
+static unsigned int sync_fails; /* the so-manieth from now, 0: none */
+
+int __wrap_fdatasync(int fd);
+int __real_fdatasync(int fd);
+
+/* As a disk behind the page cache says that it did not take what was written. */
+int __wrap_fdatasync(int fd)
+{
+	if (!sync_fails || --sync_fails)
+		return __real_fdatasync(fd);
+	errno = EIO;
+	return -1;
+}
+
+static void put_two(struct sink *sink, void *memory)
+{
+	struct unit u = {.data = memory, .bytes = 700 << 10, .handle = 1};
+
+	UNIT_EQ(sink->ops->put(sink, &u), 1);
+	/* Too much for one file: the first one ends when its unit does. */
+	u.handle = 2;
+	UNIT_EQ(sink->ops->put(sink, &u), 1);
+	UNIT_EQ(sink->n.files, 2);
+	UNIT_EQ(sink->ops->flush(sink), 0);
+}
+
+/* A file that was not the last one is not ended: its units went back, and the run still failed. */
+static void end_fails(void)
+{
+	struct record_options record = {
+		.dir = fresh("end"), .prefix = "run", .file_bytes = 1 << 20, .depth = 4};
+	struct source source = {.format = {.unit_max = 1 << 20}};
+	struct unit another = {.bytes = 4096, .handle = 3};
+	struct sink *sink;
+	uint64_t handles[4];
+	unsigned int back = 0;
+	void *memory = NULL;
+	int n = 0;
+
+	UNIT_EQ(posix_memalign(&memory, 4096, 1 << 20), 0);
+	memset(memory, 0x5a, 1 << 20);
+	sink = sink_record(&record, &source, why);
+	UNIT_NEED(sink);
+	sync_fails = 1;
+	put_two(sink, memory);
+	CU_ASSERT_TRUE(UNIT_WAIT((n = sink->ops->done(sink, handles, 4)) < 0 ||
+					 (back += (unsigned int)n) == 2,
+				 20000));
+	UNIT_EQ(sync_fails, 0);
+	UNIT_EQ(back, 2);
+	another.data = memory;
+	UNIT_EQ(sink->ops->put(sink, &another), -EIO);
+	UNIT_EQ(sink->ops->finish(sink), -EIO);
+	UNIT_STR(sink->why, "A recording could not be ended: Input/output error.");
+	sink_close(sink);
+	free(memory);
+}
+
+/* Somebody wrote over the head of the index: it cannot be closed, and that is said. */
+static void index_spoilt(void)
+{
+	const struct record_options record = {.dir = fresh("spoilt"), .prefix = "run", .depth = 4};
+	const struct unit_format format = {.unit_max = 4096};
+	struct recording_set set = {.opt = &record, .format = &format};
+	struct recording_entry e = {.bytes = 1};
+	struct recording_file f;
+
+	UNIT_EQ(mkdir(record.dir, 0777), 0);
+	UNIT_EQ(recording_file_begin(&set, &f, why), 0);
+	UNIT_EQ(recording_file_note(&f, &e, why), 0);
+	UNIT_EQ(pwrite(f.index, "?", 1, 100), 1);
+	UNIT_EQ(recording_file_end(&set, &f, why), -EIO);
+	UNIT_STR(why, "The index of the recording is not as written.");
+}
+
 /* Cut in the middle of a unit's block after it was opened: it ends, with a sentence. */
 static void cut_while_read(void)
 {
@@ -411,4 +487,6 @@ UNIT_MAIN("recordings", {"the index as the page has it", layout},
 	  {"units of any place and size come back as they were", there_and_back},
 	  {"what is dropped is counted, and seen in the index", dropped_is_counted},
 	  {"an index without room waits", index_waits},
+	  {"a file that cannot be ended is no success", end_fails},
+	  {"an index whose head is not as written", index_spoilt},
 	  {"a file that is cut while it is read", cut_while_read})
