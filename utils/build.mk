@@ -6,7 +6,7 @@
 UTILS_SRCS := $(filter-out utils/main.c,$(wildcard utils/*.c utils/*/*.c utils/*/*/*.c))
 UTILS_OBJS := $(UTILS_SRCS:%.c=$(O)/%.o)
 # What they have of a library that does not export it.
-UTILS_SHARED := $(LIBROC_FABRIC_OBJS) $(O)/libroc/board/ini.o
+UTILS_SHARED := $(LIBROC_FABRIC_OBJS) $(addprefix $(O)/libroc/board/,ini.o replace.o)
 # libfabric is loaded when it is needed (libroc/fabric/).
 UTILS_LIBS := -luring -lpci -ljson-c -lnuma -ldl
 # Every roc-*.1 is the page of a tool; a unit test holds the two together.

@@ -9,12 +9,11 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "libroc_ini.h"
 #include "libroc_json.h"
 #include "libroc_pass.h"
+#include "libroc_replace.h"
 
 /* A file being read. On the stack of libroc_config_load(); @ini is first, for the callbacks. */
 struct reader {
@@ -358,42 +357,28 @@ void libroc_config_section(struct libroc_config_writer *w, const char *name,
 int libroc_config_save(const char *uri, const void *config,
 		       void (*write)(struct libroc_config_writer *w, const void *config))
 {
-	char *temporary = NULL;
-	int saved = errno;
-	const char *path;
 	struct libroc_config_writer w = {.any = false};
-	int fd, ret;
-	FILE *f;
+	struct libroc_replacement r;
+	int saved = errno, ret;
+	const char *path;
 
 	ret = split_uri(uri, &path, &w.json);
 	if (ret)
 		return ret;
-	if (asprintf(&temporary, "%s.XXXXXX", path) < 0)
-		return roc_fail(ENOMEM, "no memory for a file's name");
-	fd = mkstemp(temporary);
-	f = fd < 0 ? NULL : fdopen(fd, "w");
-	if (!f) {
-		ret = roc_fail(errno, "%s cannot be written: %s", path, strerror(errno));
-		if (fd >= 0)
-			close(fd);
-		goto out;
+	ret = libroc_replace_begin(&r, path);
+	if (!ret) {
+		w.file = r.file;
+		write(&w, config);
+		if (w.json)
+			fputs("\n  }\n}\n", r.file);
+		ret = libroc_replace_end(&r);
+		if (ret)
+			ret = roc_fail(-ret, "%s cannot be written: %s", path, strerror(-ret));
+	} else if (ret == -EINVAL) {
+		ret = roc_fail(EINVAL, "%s is not a file", path);
+	} else {
+		ret = roc_fail(-ret, "%s cannot be written: %s", path, strerror(-ret));
 	}
-	w.file = f;
-	write(&w, config);
-	if (w.json)
-		fputs("\n  }\n}\n", f);
-	fchmod(fd, 0644);
-	ret = ferror(f) ? EIO : 0;
-	if (fclose(f))
-		ret = errno;
-	if (!ret && rename(temporary, path))
-		ret = errno;
-	if (ret)
-		ret = roc_fail(ret, "%s cannot be written: %s", path, strerror(ret));
-out:
-	if (ret && fd >= 0)
-		unlink(temporary);
-	free(temporary);
 	errno = saved;
 	return ret;
 }

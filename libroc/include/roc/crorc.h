@@ -106,10 +106,12 @@ int roc_crorc_config_load(const char *uri, struct roc_crorc_config *config, bool
 
 /**
  * roc_crorc_config_save() - write a configuration file that roc_crorc_config_load() reads back
- * @uri: as for roc_config_card(). A file of that name is replaced, whole or not at all
+ * @uri: as for roc_config_card(). A file of that name is replaced, whole or not at all; a link
+ *	stays, what it leads to is replaced
  * @config: to write
  *
- * Return: 0; the errors of roc_crorc_config_check(); the error of writing.
+ * Return: 0; the errors of roc_crorc_config_check(); -EINVAL what is there is no regular file; the
+ * error of writing.
  */
 int roc_crorc_config_save(const char *uri, const struct roc_crorc_config *config);
 

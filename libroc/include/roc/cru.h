@@ -259,10 +259,12 @@ int roc_cru_config_load(const char *uri, struct roc_cru_config *config);
 
 /**
  * roc_cru_config_save() - write a configuration file that roc_cru_config_load() reads back
- * @uri: as for roc_cru_config_load(). A file of that name is replaced, whole or not at all
+ * @uri: as for roc_cru_config_load(). A file of that name is replaced, whole or not at all; a link
+ *	stays, what it leads to is replaced
  * @config: to write
  *
- * Return: 0; the errors of roc_cru_config_check(); the error of writing.
+ * Return: 0; the errors of roc_cru_config_check(); -EINVAL what is there is no regular file; the
+ * error of writing.
  */
 int roc_cru_config_save(const char *uri, const struct roc_cru_config *config);
 

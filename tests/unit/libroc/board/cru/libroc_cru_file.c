@@ -267,10 +267,46 @@ static void combinations_are_checked(void)
 	unlink(path);
 }
 
+/* What has a name that is not a file's keeps it, and so does a link. */
+static void names_stay(void)
+{
+	char link[sizeof(path) + 8];
+	struct roc_cru_config c;
+	mode_t mask = umask(027);
+	struct stat st;
+
+	roc_cru_config_default(&c);
+	file("fifo", "");
+	unlink(path);
+	UNIT_NEED(!mkfifo(path, 0600));
+	UNIT_EQ(roc_cru_config_save(path, &c), -EINVAL);
+	SAYS("is not a file");
+	UNIT_NEED(!lstat(path, &st));
+	CU_ASSERT_TRUE(S_ISFIFO(st.st_mode));
+	unlink(path);
+	file("real.cfg", "what was there before");
+	snprintf(link, sizeof(link), "%s.link", path);
+	UNIT_NEED(!symlink("real.cfg", link));
+	UNIT_EQ(roc_cru_config_save(link, &c), 0);
+	UNIT_NEED(!lstat(link, &st));
+	CU_ASSERT_TRUE(S_ISLNK(st.st_mode));
+	UNIT_EQ(roc_cru_config_load(path, &c), 0);
+	UNIT_NEED(!stat(path, &st));
+	UNIT_EQ(st.st_mode & 07777, 0640);
+	/* It leads nowhere now. */
+	unlink(path);
+	UNIT_EQ(roc_cru_config_save(link, &c), -ENOENT);
+	UNIT_NEED(!lstat(link, &st));
+	CU_ASSERT_TRUE(S_ISLNK(st.st_mode));
+	unlink(link);
+	umask(mask);
+}
+
 static void round_trips(void)
 {
 	static const char *const names[] = {"trip.cfg", "trip.json"};
 	struct roc_cru_config c, back;
+	mode_t mask = umask(022);
 	struct stat st;
 	size_t i, l;
 
@@ -298,6 +334,7 @@ static void round_trips(void)
 	CU_ASSERT_TRUE(access(path, F_OK));
 	remove_directory();
 	CU_ASSERT_TRUE(access(directory, F_OK)); /* no temporary file stayed */
+	umask(mask);
 }
 
 static void single_values(void)
@@ -363,4 +400,5 @@ UNIT_MAIN("libroc_cru_file", {"templates load", templates_load},
 	  {"faulty JSON files are refused", faulty_json_files_are_refused},
 	  {"other places are refused", other_places_are_refused},
 	  {"combinations are checked", combinations_are_checked}, {"single values", single_values},
-	  {"differences have names", differences_have_names}, {"round trips", round_trips})
+	  {"differences have names", differences_have_names}, {"names stay", names_stay},
+	  {"round trips", round_trips})
