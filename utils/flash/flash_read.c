@@ -9,6 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "libroc/board/libroc_replace.h"
 #include "utils/common/json.h"
 #include "utils/common/stop.h"
 #include "utils/common/tool.h"
@@ -91,6 +92,10 @@ static int copy(const struct values *v, struct flash_card *f, uint32_t total, st
 			break;
 		}
 		put(s, words, ready, n);
+		if (s->file && ferror(s->file)) {
+			code = tool_fail("%s could not be written: %s.", v->file, strerror(errno));
+			break;
+		}
 		if (show)
 			fprintf(stderr, "\rReading: %u %%\033[K",
 				(unsigned int)((uint64_t)(done + n) * 100 / total));
@@ -100,24 +105,27 @@ static int copy(const struct values *v, struct flash_card *f, uint32_t total, st
 	return code;
 }
 
-/* A file that is not whole must not look like an image. Exit code. */
+/* A file that is not whole must not look like an image, nor cost the one before. Exit code. */
 static int read_to_file(const struct values *v, struct flash_card *f, uint32_t total)
 {
+	struct libroc_replacement r;
 	struct sink s = {.v = v};
-	bool failed;
-	int code;
+	int code, err = libroc_replace_begin(&r, v->file);
 
-	s.file = fopen(v->file, "we");
-	if (!s.file)
-		return tool_fail("%s cannot be written: %s.", v->file, strerror(errno));
+	if (err == -EINVAL)
+		return tool_fail("%s is not a file.", v->file);
+	if (err)
+		return tool_fail("%s cannot be written: %s.", v->file, strerror(-err));
+	s.file = r.file;
 	code = copy(v, f, total, &s);
-	failed = ferror(s.file);
-	failed |= fclose(s.file) != 0;
-	if (failed)
-		code = tool_fail("%s could not be written: %s.", v->file, strerror(errno));
-	if (code)
-		unlink(v->file);
-	return code;
+	if (code) {
+		libroc_replace_drop(&r);
+		return code;
+	}
+	err = libroc_replace_end(&r);
+	if (err)
+		return tool_fail("%s could not be written: %s.", v->file, strerror(-err));
+	return TOOL_OK;
 }
 
 static int read_to_stdout(const struct values *v, struct flash_card *f, uint32_t total)
