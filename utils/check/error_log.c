@@ -10,6 +10,7 @@
 #include <inttypes.h>
 #include <stdarg.h>
 #include <string.h>
+#include <sys/file.h>
 #include <unistd.h>
 
 #include "utils/common/tool.h"
@@ -21,15 +22,31 @@ static void set_broken(struct error_log *log, const char *what)
 		 strerror(errno));
 }
 
-/* Appending, so that benches of several endpoints in one directory do not overwrite each other. */
+/*
+ * What is there of an earlier run goes, unless somebody has the file open for his own errors:
+ * several benches in one directory, and the lanes of a soak, write to one file. Where there are no
+ * locks everything stays.
+ */
+static int prepare(const struct error_log *log, int fd)
+{
+	if (!log->keep && !flock(fd, LOCK_EX | LOCK_NB) && ftruncate(fd, 0))
+		return -1;
+	while (flock(fd, LOCK_SH) && errno == EINTR)
+		;
+	return 0;
+}
+
 static void open_file(struct error_log *log)
 {
-	int fd = open(log->path, O_WRONLY | O_CREAT | O_TRUNC | O_APPEND | O_CLOEXEC, 0666);
+	int fd = open(log->path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
 
-	if (fd >= 0)
+	if (fd >= 0 && !prepare(log, fd))
 		log->file = fdopen(fd, "a");
-	if (log->file)
+	if (log->file) {
+		/* Whole lines, as others write theirs between them. */
+		setvbuf(log->file, NULL, _IOLBF, 0);
 		return;
+	}
 	set_broken(log, "cannot be opened");
 	if (fd >= 0)
 		close(fd);

@@ -18,6 +18,7 @@
 struct error_log {
 	const char *path; /* NULL: no file */
 	const char *card; /* starts each line: several benches may share the file */
+	bool keep;	  /* it goes on: what the file has of before stays */
 	uint64_t count;
 	char last[256]; /* text of the last error that was written out */
 	FILE *file;

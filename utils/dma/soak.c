@@ -245,6 +245,7 @@ static int run(struct soak *s)
 		code = soak_lane_open(&s->lanes[i], s->opt);
 		if (code)
 			return code;
+		s->lanes[i].errors.keep = s->history.count;
 	}
 	stop_on_signals();
 	start(s);

@@ -300,6 +300,55 @@ static void log_file(void)
 	CU_ASSERT_TRUE(strlen(log.why) > 10);
 }
 
+static unsigned int lines_of(const char *path)
+{
+	unsigned int lines = 0;
+	char line[300];
+	FILE *file = fopen(path, "r");
+
+	UNIT_NEED(file);
+	while (fgets(line, sizeof(line), file)) {
+		lines++;
+		/* Nobody's line begins within another's. */
+		CU_ASSERT_TRUE(!strncmp(line, "first: error ", 13) ||
+			       !strncmp(line, "second: error ", 14));
+	}
+	fclose(file);
+	return lines;
+}
+
+/* Lanes of a soak, or benches in one folder: who finds something late takes nothing away. */
+static void shared_log(void)
+{
+	char dir[] = "/tmp/roc-unit-XXXXXX", path[64];
+	struct error_log first = {.path = path, .card = "first"};
+	struct error_log second = {.path = path, .card = "second"};
+	unsigned int i;
+
+	UNIT_NEED(mkdtemp(dir));
+	snprintf(path, sizeof(path), "%s/errors.txt", dir);
+	for (i = 0; i < 300; i++)
+		error_log_add(&first, "error %u", i);
+	error_log_add(&second, "error 0");
+	error_log_add(&first, "error 300");
+	UNIT_EQ(lines_of(path), 302);
+	error_log_close(&first);
+	error_log_close(&second);
+	UNIT_EQ(lines_of(path), 302);
+	/* A soak that goes on. */
+	first = (struct error_log){.path = path, .card = "first", .keep = true};
+	error_log_add(&first, "error 301");
+	error_log_close(&first);
+	UNIT_EQ(lines_of(path), 303);
+	/* Another run. */
+	second = (struct error_log){.path = path, .card = "second"};
+	error_log_add(&second, "error 0");
+	error_log_close(&second);
+	UNIT_EQ(lines_of(path), 1);
+	unlink(path);
+	rmdir(dir);
+}
+
 /* A page that has no word of the counter: an error, and nothing behind the data is read. */
 static void no_word(void)
 {
@@ -325,4 +374,4 @@ UNIT_MAIN("utils check internal", {"good data through the counter's wrap", good}
 	  {"no resync", no_resync}, {"check frequency", frequency}, {"partial superpage", partial},
 	  {"impossible entries", bad_entry}, {"check disabled", disabled},
 	  {"pages without a word", no_word}, {"first wrong word", first_wrong_word},
-	  {"error file", log_file})
+	  {"error file", log_file}, {"a log of several", shared_log})
