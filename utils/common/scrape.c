@@ -40,6 +40,8 @@ struct scrape {
 	void (*print)(FILE *out, void *what);
 	void *what;
 	struct sockaddr_un address;
+	dev_t device; /* of the socket's name */
+	ino_t inode;
 	int listener, quit;
 	pthread_t thread;
 	struct reader readers[READERS];
@@ -198,12 +200,16 @@ static void *work(void *argument)
 	}
 }
 
-/* One that a program left that was killed. */
+/* A socket that a program left that was killed. A file refuses a connection, too, and stays. */
 static bool deserted(const struct sockaddr_un *a)
 {
-	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	struct stat st;
 	bool nobody;
+	int fd;
 
+	if (lstat(a->sun_path, &st) || !S_ISSOCK(st.st_mode))
+		return false;
+	fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
 	if (fd < 0)
 		return false;
 	nobody = connect(fd, (const struct sockaddr *)a, sizeof(*a)) && errno == ECONNREFUSED;
@@ -215,6 +221,7 @@ static bool deserted(const struct sockaddr_un *a)
 static int listen_at(struct scrape *s)
 {
 	const struct sockaddr *a = (struct sockaddr *)&s->address;
+	struct stat st;
 	int err;
 
 	s->listener = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
@@ -232,6 +239,10 @@ static int listen_at(struct scrape *s)
 		err = errno;
 		unlink(s->address.sun_path);
 		goto err_close;
+	}
+	if (!lstat(s->address.sun_path, &st)) {
+		s->device = st.st_dev;
+		s->inode = st.st_ino;
 	}
 	return 0;
 
@@ -298,13 +309,16 @@ err:
 
 void scrape_stop(struct scrape *s)
 {
+	struct stat st;
 	unsigned int i;
 
 	if (!s)
 		return;
 	eventfd_write(s->quit, 1);
 	pthread_join(s->thread, NULL);
-	unlink(s->address.sun_path);
+	/* Whoever has the name by now keeps it. */
+	if (!lstat(s->address.sun_path, &st) && st.st_dev == s->device && st.st_ino == s->inode)
+		unlink(s->address.sun_path);
 	for (i = 0; i < READERS; i++)
 		if (s->readers[i].fd >= 0)
 			leave(&s->readers[i]);

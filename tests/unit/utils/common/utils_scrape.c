@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * The name of a socket for figures: what it takes over, and what it leaves alone. What comes out of
+ * one is in utils_rosd_life.
+ */
+#include "unit.h"
+
+#include <stdbool.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+
+#include "utils/common/scrape.h"
+
+static char folder[] = "/tmp/roc-scrape-XXXXXX";
+static char path[64];
+
+static void begin(void)
+{
+	strcpy(folder, "/tmp/roc-scrape-XXXXXX");
+	UNIT_NEED(mkdtemp(folder));
+	snprintf(path, sizeof(path), "%s/name", folder);
+}
+
+static void end(void)
+{
+	unlink(path);
+	UNIT_EQ(rmdir(folder), 0);
+}
+
+static void put_file(void)
+{
+	FILE *f = fopen(path, "we");
+
+	UNIT_NEED(f);
+	fputs("somebody's", f);
+	fclose(f);
+}
+
+static bool is(mode_t type)
+{
+	struct stat st;
+
+	return !lstat(path, &st) && (st.st_mode & S_IFMT) == type;
+}
+
+static void print(FILE *out, void *what)
+{
+}
+
+static void deserted(void)
+{
+	struct sockaddr_un address = {.sun_family = AF_UNIX};
+	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	struct scrape *s;
+
+	begin();
+	strcpy(address.sun_path, path);
+	UNIT_NEED(!bind(fd, (struct sockaddr *)&address, sizeof(address)));
+	close(fd);
+	s = scrape_start(path, print, NULL);
+	UNIT_NEED(s);
+	CU_ASSERT_TRUE(is(S_IFSOCK));
+	/* One that is listened on is not taken. */
+	CU_ASSERT_PTR_NULL(scrape_start(path, print, NULL));
+	scrape_stop(s);
+	CU_ASSERT_FALSE(is(S_IFSOCK));
+	end();
+}
+
+/* Nobody listens on it either. */
+static void a_file(void)
+{
+	struct scrape *s;
+
+	begin();
+	put_file();
+	s = scrape_start(path, print, NULL);
+	CU_ASSERT_PTR_NULL(s);
+	CU_ASSERT_TRUE(is(S_IFREG));
+	scrape_stop(s);
+	end();
+}
+
+/* Somebody removed ours, and has the name. */
+static void another(void)
+{
+	struct scrape *s;
+
+	begin();
+	s = scrape_start(path, print, NULL);
+	UNIT_NEED(s);
+	UNIT_EQ(unlink(path), 0);
+	put_file();
+	scrape_stop(s);
+	CU_ASSERT_TRUE(is(S_IFREG));
+	end();
+}
+
+UNIT_MAIN("socket for figures", {"a deserted one is taken over", deserted},
+	  {"a file stays", a_file}, {"another's stays", another})
