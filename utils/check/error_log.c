@@ -86,8 +86,15 @@ void error_log_close(struct error_log *log)
 
 int error_log_verdict(const struct error_log *log)
 {
+	char which[32] = "Last";
+
 	if (!log->count)
 		return TOOL_OK;
-	return tool_fail("%" PRIu64 " errors in the data; the first ones are in %s. Last: %s",
-			 log->count, log->path, log->last);
+	if (log->count > ERROR_LOG_MAX)
+		snprintf(which, sizeof(which), "Number %u", ERROR_LOG_MAX);
+	if (log->broken)
+		return tool_fail("%" PRIu64 " errors in the data. %s %s: %s", log->count, log->why,
+				 which, log->last);
+	return tool_fail("%" PRIu64 " errors in the data; the first ones are in %s. %s: %s",
+			 log->count, log->path, which, log->last);
 }

@@ -271,10 +271,7 @@ static int result(struct bench *b)
 		bench_report_text(stdout, b);
 	if (b->failure[0])
 		return tool_fail("%s", b->failure);
-	if (b->errors.count)
-		return tool_fail("%" PRIu64 " errors in the data, see " ERROR_LOG_FILE ".",
-				 b->errors.count);
-	return TOOL_OK;
+	return error_log_verdict(&b->errors);
 }
 
 int bench_run(const void *values)
@@ -342,7 +339,5 @@ close_channel:
 close_endpoint:
 	roc_close(b.ep);
 	error_log_close(&b.errors);
-	if (b.errors.broken)
-		tool_note("%s", b.errors.why);
 	return ran ? result(&b) : tool_fail("%s", b.failure);
 }

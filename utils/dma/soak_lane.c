@@ -199,6 +199,8 @@ void soak_lane_join(struct soak_lane *l)
 void soak_lane_close(struct soak_lane *l)
 {
 	error_log_close(&l->errors);
+	if (l->errors.broken)
+		tool_note("%s", l->errors.why);
 	sink_close(l->sink);
 	source_close(l->source);
 }

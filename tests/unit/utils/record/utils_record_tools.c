@@ -5,6 +5,8 @@
  */
 #include "unit.h"
 
+#include <limits.h>
+
 #include "tests/unit/fake_sysfs.h"
 #include "tests/unit/utils/tool_run.h"
 
@@ -196,6 +198,23 @@ static void damaged(void)
 	CU_ASSERT_TRUE(tool_says("No such file"));
 }
 
+/* Where they cannot be written nobody is sent to look for them. */
+static void no_place_for_errors(void)
+{
+	char before[PATH_MAX];
+
+	make();
+	change("r/run-000002.data", 100000, "\x42", 1);
+	UNIT_NEED(getcwd(before, sizeof(before)));
+	UNIT_EQ(mkdir(in_dir("readout_errors.txt"), 0777), 0);
+	UNIT_EQ(chdir(dir), 0);
+	UNIT_EQ(tool_run("replay r"), 1);
+	UNIT_EQ(chdir(before), 0);
+	CU_ASSERT_TRUE(tool_says("1 errors in the data. readout_errors.txt cannot be opened: Is a "
+				 "directory. Errors are only counted. Last: "));
+	CU_ASSERT_PTR_NULL(strstr(tool_said, "are in"));
+}
+
 static void one_file_missing(void)
 {
 	char name[64];
@@ -344,6 +363,7 @@ static void metrics(void)
 UNIT_MAIN("roc-record and roc-replay", {"written, read, checked", good},
 	  {"another recording stays", another_recording}, {"files change by time", rotates_by_time},
 	  {"files that were cut short", cut}, {"files that are damaged or foreign", damaged},
+	  {"no place for the errors", no_place_for_errors},
 	  {"a file that is missing", one_file_missing}, {"a full disk keeps the book", full},
 	  {"no room for a file keeps the book", full_of_files},
 	  {"a folder that may not be written", may_not_write},
