@@ -20,6 +20,7 @@ struct pass {
 	struct roc_config_result *result;
 	struct libroc_state wanted, have;
 	bool clock, pon;      /* to be done */
+	bool half;	      /* TTC is selected, but is not the source of triggers */
 	uint32_t onu_address; /* before; valid with pon */
 	struct libroc_changes changes;
 };
@@ -54,8 +55,12 @@ static void compare_clock(struct pass *p)
 {
 	bool pon = p->config->pon_upstream && p->wanted.clock == ROC_CRU_CLOCK_TTC;
 	bool ready = pon && libroc_onu_ready(&p->c, p->config->onu_address);
+	bool differs = p->wanted.clock != p->have.clock;
 
-	if (p->wanted.clock != p->have.clock) {
+	/* What only a pass leaves that ended in its middle: the PLLs first, then the source. */
+	p->half = !differs && p->wanted.clock == ROC_CRU_CLOCK_TTC &&
+		  p->have.trigger_source != p->wanted.trigger_source;
+	if (differs) {
 		struct roc_config_difference *d = libroc_difference(p->result);
 
 		snprintf(d->name, sizeof(d->name), "cru.clock");
@@ -69,7 +74,7 @@ static void compare_clock(struct pass *p)
 		snprintf(d->wanted, sizeof(d->wanted), "up at %u", p->config->onu_address);
 		snprintf(d->have, sizeof(d->have), "no");
 	}
-	p->clock = p->wanted.clock != p->have.clock || p->flags & ROC_CONFIG_FORCE;
+	p->clock = differs || p->half || p->flags & ROC_CONFIG_FORCE;
 	p->pon = pon && (!ready || p->clock);
 	if (p->pon)
 		p->onu_address = libroc_onu_address(&p->c);
@@ -125,7 +130,7 @@ static void compare_all(struct pass *p)
 	if (!p->wanted.user_logic)
 		skip |= LIBROC_V_UL;
 	compare(p, libroc_state_first, libroc_state_first_count, -1, &p->wanted, &p->have, skip,
-		LIBROC_V_CLOCK);
+		p->half ? 0 : LIBROC_V_CLOCK);
 	compare_links(p);
 	compare(p, libroc_state_last, libroc_state_last_count, -1, &p->wanted, &p->have, skip, 0);
 }

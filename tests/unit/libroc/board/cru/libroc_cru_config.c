@@ -477,6 +477,34 @@ static void ttc_clock_and_pon(void)
 	card_end();
 }
 
+/* As a pass leaves it that was killed after the PLLs: nothing behind them is as it should be. */
+static void a_clock_half_selected(void)
+{
+	struct libroc_pass c;
+
+	cru_begin();
+	unusual();
+	UNIT_EQ(configure(0, ROC_CONFIG_FORCE), 0);
+	UNIT_EQ(peek(0x200000) & 3, 2);
+	UNIT_EQ(libroc_cru_begin(&card.ep[0], &c, true), 0);
+	CU_ASSERT_TRUE(libroc_i2c_write(&c, CRU_I2C_SI5345_2, CRU_I2C_CHIP_PLL, CRU_PLL_PAGE,
+					CRU_PLL_INPUT >> 8));
+	CU_ASSERT_TRUE(libroc_i2c_write(&c, CRU_I2C_SI5345_2, CRU_I2C_CHIP_PLL,
+					CRU_PLL_INPUT & 0xff,
+					CRU_PLL_INPUT_TTC << CRU_PLL_INPUT_SHIFT | 1));
+	UNIT_EQ(libroc_pass_end(&c), 0);
+	config.clock = ROC_CRU_CLOCK_TTC;
+	UNIT_EQ(configure(0, ROC_CONFIG_COMPARE_ONLY), 0);
+	UNIT_EQ(result.count, 1);
+	CU_ASSERT_TRUE(has_difference(&result, "cru.clock (source of triggers)", "TTC", "LOCAL"));
+	UNIT_EQ(configure(0, 0), 0);
+	CU_ASSERT_TRUE(result.clock_programmed);
+	UNIT_EQ(peek(0x200000) & 3, 0);
+	UNIT_EQ(configure(0, 0), 0);
+	CU_ASSERT_FALSE(result.reconfigured);
+	card_end();
+}
+
 /* No light: the clock cannot lock, and the card goes back to the one it had. */
 static void a_clock_that_does_not_lock(void)
 {
@@ -600,5 +628,6 @@ UNIT_MAIN("libroc_cru_config", {"the card gets it all", the_card_gets_it_all},
 	  {"firmware is asked", firmware_is_asked},
 	  {"GBT off switches links off", gbt_off_switches_links_off},
 	  {"force writes all", force_writes_all}, {"TTC clock and PON", ttc_clock_and_pon},
+	  {"a clock that is half selected", a_clock_half_selected},
 	  {"a clock that does not lock", a_clock_that_does_not_lock},
 	  {"PLL tables of a site", pll_tables_of_a_site})
