@@ -5,6 +5,7 @@
 #include "config.h"
 
 #include <errno.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -30,6 +31,18 @@ static int card_base(struct roc_endpoint *ep, const struct config_kind *kind,
 	return TOOL_OK;
 }
 
+/* A card is not left in the middle of a pass: who asks for an end gets it behind the pass. */
+static void hold_signals(sigset_t *before)
+{
+	sigset_t held;
+
+	sigemptyset(&held);
+	sigaddset(&held, SIGINT);
+	sigaddset(&held, SIGTERM);
+	sigaddset(&held, SIGHUP);
+	sigprocmask(SIG_BLOCK, &held, before);
+}
+
 /* Exit code; a failure of the card is in @o too, so that the summary has it. */
 static int configure(const struct config_values *v, const struct config_kind *kind,
 		     const struct roc_card *card, const union config_any *wanted,
@@ -38,7 +51,8 @@ static int configure(const struct config_values *v, const struct config_kind *ki
 	union config_any config = *wanted;
 	unsigned int flags = 0;
 	struct roc_endpoint *ep;
-	int code = TOOL_OK, err;
+	int code = TOOL_OK, err = 0;
+	sigset_t before;
 
 	*o = (struct config_outcome){.card = *card, .compare = v->compare};
 	if (v->force)
@@ -63,7 +77,12 @@ static int configure(const struct config_values *v, const struct config_kind *ki
 	if (isatty(STDERR_FILENO) && !v->compare && kind->slow)
 		tool_note("%s: configuring; a change of the clock takes some 10 s.",
 			  card_called(card, v->id));
-	err = kind->configure(ep, &config, flags, &o->result);
+	/* While it waits for the lock nothing has begun, and it may end. */
+	if (!v->from_card)
+		err = roc_card_lock(ep, LOCK_MS);
+	hold_signals(&before);
+	if (!err)
+		err = kind->configure(ep, &config, flags, &o->result);
 	if (err) {
 		take_error(o);
 		code = tool_fail("%s%s", o->why,
@@ -73,8 +92,8 @@ static int configure(const struct config_values *v, const struct config_kind *ki
 	} else if (v->compare && o->result.count) {
 		code = TOOL_FAILED;
 	}
-	if (v->from_card)
-		roc_card_unlock(ep);
+	roc_card_unlock(ep);
+	sigprocmask(SIG_SETMASK, &before, NULL);
 	if (!v->json)
 		config_text(stdout, o, v->common.verbose);
 	if (!err && v->status_report && config_report(v->status_report, card, ep))

@@ -278,7 +278,7 @@ int roc_cru_config_save(const char *uri, const struct roc_cru_config *config);
  * Checks everything, compares with the card, and writes only if something differs or it is forced.
  * Every word written is read back; when one does not, all are put back as they were. Refuses to
  * change a card while one of its channels runs. Takes the card lock for the whole pass and waits
- * for it for up to 15 s.
+ * for it for up to 15 s. A process that ends in a pass leaves the card in its middle: hold signals.
  *
  * Return: 0; the errors of roc_cru_config_check(); -EPERM firmware not accepted; -EBUSY a channel
  * of the card runs, or another process holds the card lock; -ENOLINK the card has fewer links than

@@ -1,8 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * What roc-config makes of its options, without a card.
+ * What roc-config makes of its options, and of signals, without a card: the linker puts functions
+ * of ours in the library's place.
  */
 #include "unit.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <sys/wait.h>
 
 #include "utils/config/config.h"
 #include "utils/tools.h"
@@ -249,6 +254,102 @@ static void which_card(void)
 	UNIT_EQ(config_choose(&v, &chosen), TOOL_FAILED);
 }
 
+static int comes;	 /* this signal, in the middle of ... */
+static bool comes_early; /* the wait for the card's lock, else of a pass */
+
+int __wrap_roc_find(const char *id, struct roc_card *card);
+int __wrap_roc_open_card(const struct roc_card *card, const char *id, struct roc_endpoint **ep);
+void __wrap_roc_close(struct roc_endpoint *ep);
+int __wrap_roc_card_lock(struct roc_endpoint *ep, int timeout_ms);
+int __wrap_roc_card_unlock(struct roc_endpoint *ep);
+int __wrap_roc_cru_configure(struct roc_endpoint *ep, const struct roc_cru_config *c,
+			     unsigned int flags, struct roc_config_result *result);
+int __real_roc_find(const char *id, struct roc_card *card);
+
+int __wrap_roc_find(const char *id, struct roc_card *card)
+{
+	if (!comes)
+		return __real_roc_find(id, card);
+	*card = (struct roc_card){.type = ROC_CARD_CRU, .pci_address = "0000:3b:00.0"};
+	return 0;
+}
+
+int __wrap_roc_open_card(const struct roc_card *card, const char *id, struct roc_endpoint **ep)
+{
+	*ep = NULL;
+	return 0;
+}
+
+void __wrap_roc_close(struct roc_endpoint *ep)
+{
+}
+
+int __wrap_roc_card_lock(struct roc_endpoint *ep, int timeout_ms)
+{
+	if (comes_early)
+		raise(comes);
+	return 0;
+}
+
+int __wrap_roc_card_unlock(struct roc_endpoint *ep)
+{
+	return 0;
+}
+
+int __wrap_roc_cru_configure(struct roc_endpoint *ep, const struct roc_cru_config *c,
+			     unsigned int flags, struct roc_config_result *result)
+{
+	fputs("begun ", stderr);
+	raise(comes);
+	fputs("finished ", stderr);
+	return roc_fail(EBADMSG, "all was put back");
+}
+
+/* What roc-config says until it ends, which must be by @signal. */
+static const char *interrupted(int signal_number, bool early)
+{
+	static char said[512];
+	int ends[2], status = 0;
+	size_t length = 0;
+	ssize_t got;
+	pid_t pid;
+
+	UNIT_EQ(apply("--id=#0", "--clock=TTC", NULL), TOOL_OK);
+	UNIT_NEED(!pipe(ends));
+	fflush(stdout);
+	pid = fork();
+	if (!pid) {
+		signal(signal_number, SIG_DFL);
+		dup2(ends[1], STDERR_FILENO);
+		comes = signal_number;
+		comes_early = early;
+		_exit(config_run(&v));
+	}
+	UNIT_NEED(pid > 0);
+	close(ends[1]);
+	while ((got = read(ends[0], said + length, sizeof(said) - 1 - length)) > 0)
+		length += (size_t)got;
+	said[length] = '\0';
+	close(ends[0]);
+	UNIT_EQ(waitpid(pid, &status, 0), pid);
+	CU_ASSERT_TRUE(WIFSIGNALED(status));
+	UNIT_EQ(WTERMSIG(status), signal_number);
+	return said;
+}
+
+/* A card is not left in the middle of a pass, and it is said what became of it. */
+static void not_in_the_middle(void)
+{
+	static const int signals[] = {SIGINT, SIGTERM, SIGHUP};
+	size_t i;
+
+	for (i = 0; i < sizeof(signals) / sizeof(signals[0]); i++) {
+		UNIT_STR(interrupted(signals[i], false), "begun finished roc: all was put back\n");
+		/* Nothing has begun. */
+		UNIT_STR(interrupted(signals[i], true), "");
+	}
+}
+
 UNIT_MAIN("config options", {"each option its parameter", one_each}, {"links", links},
 	  {"mistakes", mistakes}, {"templates", templates}, {"C-RORC", crorc},
-	  {"which kind of card", which_card})
+	  {"which kind of card", which_card}, {"no end in the middle of a pass", not_in_the_middle})
