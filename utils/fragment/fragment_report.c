@@ -155,6 +155,13 @@ void fragment_report_text(FILE *out, const struct fragment_run *r)
 		row_count(out, "Errors", r->errors.count);
 }
 
+/* Of one that could not begin, or failed behind its end, the end says nothing. */
+static const char *end_name(const struct fragment_run *r)
+{
+	return end_names[r->failure[0] && r->end != FRAGMENT_END_STALL ? FRAGMENT_END_FAILED
+								       : r->end];
+}
+
 void fragment_report_json(FILE *out, const struct fragment_run *r)
 {
 	const struct roc_fragments_counts *c = &r->counts;
@@ -207,7 +214,7 @@ void fragment_report_json(FILE *out, const struct fragment_run *r)
 	json_real(&j, "writesPerFragment", per((double)writes(r), taken));
 	json_real(&j, "interruptsPerFragment", per((double)r->info.interrupts, taken));
 	json_real(&j, "systemCallsPerFragment", per((double)(r->waits + c->tells), taken));
-	json_text(&j, "end", end_names[r->end]);
+	json_text(&j, "end", end_name(r));
 	json_text(&j, "failure", r->failure[0] ? r->failure : NULL);
 	json_object_end(&j);
 }

@@ -169,6 +169,12 @@ void stream_report_text(FILE *out, const struct stream_run *r)
 		row_count(out, "Errors", r->errors.count);
 }
 
+/* Of one that could not begin, or failed behind its end, the end says nothing. */
+static const char *end_name(const struct stream_run *r)
+{
+	return end_names[r->failure[0] && r->end != STREAM_END_STALL ? STREAM_END_FAILED : r->end];
+}
+
 void stream_report_json(FILE *out, const struct stream_run *r)
 {
 	const struct roc_st_counters *a = &r->before.card, *b = &r->info.card;
@@ -203,7 +209,7 @@ void stream_report_json(FILE *out, const struct stream_run *r)
 	json_unsigned(&j, "doorbells", r->info.doorbells);
 	json_unsigned(&j, "mmioReads", r->info.mmio_reads);
 	json_unsigned(&j, "mmioWrites", r->info.mmio_writes);
-	json_text(&j, "end", end_names[r->end]);
+	json_text(&j, "end", end_name(r));
 	json_text(&j, "failure", r->failure[0] ? r->failure : NULL);
 	json_object_end(&j);
 }

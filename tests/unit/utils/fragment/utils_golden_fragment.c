@@ -193,6 +193,19 @@ static void a_run(void)
 	golden_end(out, "fragment-run-gone.json");
 }
 
+/* No limit was reached by what did not begin. */
+static void failed(void)
+{
+	static const struct fragment_options opt = {.percent = 10};
+	struct fragment_run r = {.opt = &opt, .card = card, .failure = "The card is gone."};
+	FILE *out = golden_begin();
+
+	fragment_report_json(out, &r);
+	fclose(out);
+	CU_ASSERT_PTR_NOT_NULL(strstr(golden_text, "\"end\": \"failed\""));
+	free(golden_text);
+}
+
 static void status(void)
 {
 	struct status_robinnp r = {.card = card,
@@ -230,4 +243,4 @@ static void status(void)
 }
 
 UNIT_MAIN("utils golden fragment", {"stats", stats}, {"settings", settings}, {"a run", a_run},
-	  {"roc-status of a RobinNP", status})
+	  {"a run that failed", failed}, {"roc-status of a RobinNP", status})

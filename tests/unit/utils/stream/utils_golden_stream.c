@@ -170,6 +170,19 @@ static void follow(void)
 	golden_end(out, "stream-follow.json");
 }
 
+/* No limit was reached by what did not begin. */
+static void failed(void)
+{
+	static const struct stream_options opt = {.action = STREAM_FOLLOW};
+	struct stream_run r = {.opt = &opt, .card = card, .failure = "The card is gone."};
+	FILE *out = golden_begin();
+
+	stream_report_json(out, &r);
+	fclose(out);
+	CU_ASSERT_PTR_NOT_NULL(strstr(golden_text, "\"end\": \"failed\""));
+	free(golden_text);
+}
+
 static void dump(void)
 {
 	static union {
@@ -231,4 +244,4 @@ static void dump(void)
 }
 
 UNIT_MAIN("utils golden stream", {"stats", stats}, {"settings", settings}, {"follow", follow},
-	  {"dump", dump})
+	  {"a run that failed", failed}, {"dump", dump})
