@@ -204,7 +204,11 @@ static int put(struct sink *s, const struct unit *u)
 	w->buffer = buffer_of(r, w->from, length);
 	r->file->end += length;
 	r->file->pending++;
-	queue(r, w);
+	/* Of no bytes there is only the entry: a write of none would look like a full disk. */
+	if (length)
+		queue(r, w);
+	else
+		w->state = WRITTEN;
 	return 1;
 }
 

@@ -144,7 +144,7 @@ static bool writes(struct liar *l, uint32_t slot, uint64_t bytes)
 		.head = l->memory,
 		.data = l->memory + 4096,
 		.head_bytes = WIRE_HEAD,
-		.data_bytes = 8,
+		.data_bytes = bytes ? 8 : 0,
 		.to = l->welcome.base + slot * l->welcome.stride,
 		.key = l->welcome.key,
 		.number = slot,
@@ -218,14 +218,14 @@ static void hears_nothing(void)
 	source_close(s);
 }
 
-/* @count units with their credits. */
-static void sends(struct liar *l, unsigned int count)
+/* @count more units of @bytes, from @slot on, with their credits. */
+static void sends_of(struct liar *l, uint32_t slot, unsigned int count, uint64_t bytes)
 {
 	struct wire_record r;
 	unsigned int i, credits = 0;
 
 	for (i = 0; i < count; i++) {
-		CU_ASSERT_TRUE(UNIT_WAIT(writes(l, i, 8), 10000));
+		CU_ASSERT_TRUE(UNIT_WAIT(writes(l, slot + i, bytes), 10000));
 		CU_ASSERT_TRUE(UNIT_WAIT(arrived(l), 10000));
 	}
 	CU_ASSERT_TRUE(UNIT_WAIT((arrived(l), control_receive(&l->control),
@@ -235,6 +235,11 @@ static void sends(struct liar *l, unsigned int count)
 					  : (void)0,
 				  credits == count),
 				 10000));
+}
+
+static void sends(struct liar *l, unsigned int count)
+{
+	sends_of(l, 0, count, 8);
 }
 
 static bool receiver_says(const char *text)
@@ -465,6 +470,39 @@ static void strangers_wait(void)
 	source_close(s);
 }
 
+/* Of no bytes: there is nothing to write, and the disk is not full. */
+static void empty_units(void)
+{
+	struct recording recording;
+	char options[256];
+	struct liar l;
+	pid_t pid;
+
+	fresh();
+	snprintf(options, sizeof(options), "--connections=1 --buffer-size=1Mi --record=%s",
+		 file("out"));
+	pid = receiver("recv", 0, options);
+	UNIT_NEED(says_hello(&l, &usual, NULL) == WIRE_OK);
+	sends_of(&l, 0, 2, 0);
+	sends_of(&l, 2, 1, 8);
+	sends_of(&l, 3, 1, 0);
+	hangs_up(&l);
+	kill(pid, SIGINT);
+	UNIT_EQ(tool_wait(pid, 20000), 0);
+	tool_read(file("recv"));
+	UNIT_EQ(tool_number("units"), 4);
+	UNIT_EQ(tool_number("lost"), 0);
+	UNIT_NEED(!recording_open(file("out"), &recording, why));
+	UNIT_EQ(recording.count, 1);
+	UNIT_EQ(recording.parts[0].count, 4);
+	UNIT_EQ(recording.parts[0].entries[0].bytes, 0);
+	UNIT_EQ(recording.parts[0].entries[2].bytes, 8);
+	recording_close(&recording);
+	UNIT_EQ(tool_run("replay %s --no-errorcheck --json", file("out")), 0);
+	UNIT_EQ(tool_number("units"), 4);
+	UNIT_EQ(tool_number("bytes"), 8);
+}
+
 /* Pages without a word, and text that a terminal obeys. */
 static void sizes_and_words(void)
 {
@@ -589,6 +627,6 @@ UNIT_MAIN("peers that lie", {"a sender that hears nothing", hears_nothing},
 	  {"a sender that sends messages", sends_messages},
 	  {"a receiver that sends messages", answers_with_messages},
 	  {"a stranger ends nothing", strangers_end}, {"strangers who say nothing", strangers_wait},
-	  {"sizes and words of a sender", sizes_and_words},
+	  {"units of no bytes", empty_units}, {"sizes and words of a sender", sizes_and_words},
 	  {"a receiver that has other slots now", other_slots},
 	  {"a receiver that books too early", books_too_early})
