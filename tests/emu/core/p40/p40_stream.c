@@ -268,6 +268,12 @@ static bool lost(struct p40_stream *st)
 	return true;
 }
 
+/* Somebody was faster. */
+static bool is_late(const struct p40_stream *st, uint32_t value)
+{
+	return st->read - value <= p40_lines(st);
+}
+
 /* From the read position to what the host was told. */
 static bool in_bounds(const struct p40_stream *st, uint32_t value)
 {
@@ -280,7 +286,8 @@ void p40_stream_read(struct p40_stream *st, uint32_t value)
 	if (lost(st) || !st->enabled)
 		return;
 	if (!in_bounds(st, value)) {
-		p40_host_error(st);
+		if (!is_late(st, value))
+			p40_host_error(st);
 		return;
 	}
 	if (value - st->read > st->seen - st->read)
@@ -296,8 +303,8 @@ void p40_stream_arm(struct p40_stream *st, uint32_t value, bool read)
 	if (in_bounds(st, value)) {
 		st->seen = value;
 		st->read = read ? value : st->read;
-	} else if (st->read - value <= p40_lines(st)) {
-		st->seen = st->read; /* the reader was faster */
+	} else if (is_late(st, value)) {
+		st->seen = st->read;
 	} else {
 		p40_host_error(st);
 		return;
