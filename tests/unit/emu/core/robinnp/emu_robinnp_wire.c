@@ -301,6 +301,41 @@ static void all_ones(void)
 	end();
 }
 
+/* Who has a page mapped can make any access to it: nothing comes of one that is no word. */
+static void no_words(void)
+{
+	static const struct {
+		uint32_t bar, off, len;
+	} at[] = {
+		{0, ROBINNP_DOORBELL(0) + FRAGMENT_FREE, 1},
+		{0, ROBINNP_DOORBELL(0) + FRAGMENT_FREE, 8},
+		{0, ROBINNP_DOORBELL(0) + FRAGMENT_FREE + 2, 4},
+		{0, ROBINNP_DOORBELL(0) + FRAGMENT_COMMAND, 2},
+		{0, ROBINNP_DOORBELL(0) + 0xff8, 8},
+		{2, FRAGMENT_CARD_TEST, 1},
+		{2, FRAGMENT_CARD_TEST, 2},
+		{2, FRAGMENT_CARD_TEST, 8},
+		{2, FRAGMENT_CARD_TEST + 1, 4},
+	};
+	uint64_t all = ~0ull, got;
+	unsigned int i;
+
+	begin_mapped();
+	enable(0);
+	bar_write(2, FRAGMENT_CARD_TEST, 0x77);
+	for (i = 0; i < sizeof(at) / sizeof(at[0]); i++) {
+		region_write(0, at[i].bar, at[i].off, &all, at[i].len);
+		UNIT_EQ(region_read(at[i].bar, at[i].off, &got, at[i].len), 0);
+	}
+	UNIT_EQ(bar_read(0, ROBINNP_DOORBELL(0) + FRAGMENT_FREE), reader[0].freed);
+	UNIT_EQ(bar_read(0, ROBINNP_DOORBELL(0) + FRAGMENT_COMMAND), 0);
+	UNIT_EQ(bar_read(2, FRAGMENT_CARD_TEST), 0x77);
+	UNIT_EQ(status(0) & (FRAGMENT_STATUS_ENABLED | FRAGMENT_STATUS_HOST_ERROR),
+		FRAGMENT_STATUS_ENABLED);
+	UNIT_EQ(counted("host_errors"), 0);
+	end();
+}
+
 UNIT_MAIN("emulated RobinNP: from the wire", {"configuration space", configuration},
 	  {"one message", one_message}, {"every byte, beside the engine", every_byte},
-	  {"mappings that go", unmapped}, {"all ones", all_ones})
+	  {"mappings that go", unmapped}, {"all ones", all_ones}, {"no words", no_words})
