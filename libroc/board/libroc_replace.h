@@ -7,11 +7,14 @@
 #define LIBROC_REPLACE_H
 
 #include <limits.h>
+#include <stdbool.h>
 #include <stdio.h>
 
 /* A file that is being written. Owned by whoever declares it, from begin to end or drop. */
 struct libroc_replacement {
 	FILE *file;
+	/* Written anew soon: the end does not wait until it is on the disk. false after begin. */
+	bool passing;
 	char path[PATH_MAX], work[PATH_MAX + 32];
 };
 

@@ -61,6 +61,7 @@ int libroc_replace_begin(struct libroc_replacement *r, const char *path)
 	fd = open_work(r);
 	if (fd < 0)
 		return -errno;
+	r->passing = false;
 	r->file = fdopen(fd, "w");
 	if (r->file)
 		return 0;
@@ -74,7 +75,7 @@ int libroc_replace_end(struct libroc_replacement *r)
 {
 	int err = ferror(r->file) ? EIO : 0;
 
-	if (fflush(r->file) || (!err && fsync(fileno(r->file))))
+	if (fflush(r->file) || (!err && !r->passing && fsync(fileno(r->file))))
 		err = errno;
 	if (fclose(r->file) && !err)
 		err = errno;

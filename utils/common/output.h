@@ -30,6 +30,7 @@ struct output_options {
 	bool prometheus;
 	bool openmetrics;
 	const char *file;
+	bool passing; /* the file is written anew soon: nobody waits until it is on the disk */
 };
 
 /* For tools with a struct output_options named output. */
@@ -56,6 +57,7 @@ struct output {
 	enum output_format format;
 	FILE *out;
 	const char *path; /* NULL: standard output */
+	bool passing;
 	char *text;
 	size_t length;
 };

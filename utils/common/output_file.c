@@ -15,7 +15,7 @@ int output_begin(const struct output_options *options, struct output *o)
 {
 	int code;
 
-	*o = (struct output){.out = stdout, .path = options->file};
+	*o = (struct output){.out = stdout, .path = options->file, .passing = options->passing};
 	code = output_choose(options, &o->format);
 	if (code || !o->path)
 		return code;
@@ -24,7 +24,7 @@ int output_begin(const struct output_options *options, struct output *o)
 }
 
 /* A reader of @path finds the text before or this one, never a part. */
-static int replace(const char *path, const char *text, size_t length)
+static int replace(const char *path, const char *text, size_t length, bool passing)
 {
 	struct libroc_replacement r;
 	int err = libroc_replace_begin(&r, path);
@@ -33,6 +33,7 @@ static int replace(const char *path, const char *text, size_t length)
 		return tool_fail("%s is not a file.", path);
 	if (err)
 		return tool_fail("%s cannot be written: %s.", path, strerror(-err));
+	r.passing = passing;
 	if (fwrite(text, 1, length, r.file) == length) {
 		err = libroc_replace_end(&r);
 	} else {
@@ -56,7 +57,7 @@ int output_end(struct output *o, int code)
 	if (bad)
 		written = tool_fail("There is no memory left.");
 	else
-		written = o->length ? replace(o->path, o->text, o->length) : TOOL_OK;
+		written = o->length ? replace(o->path, o->text, o->length, o->passing) : TOOL_OK;
 	free(o->text);
 	return code ? code : written;
 }

@@ -196,7 +196,8 @@ static int step_alone(struct node *n)
 
 static void metrics(struct node *n)
 {
-	const struct output_options options = {.prometheus = true, .file = n->o->metrics};
+	const struct output_options options = {
+		.prometheus = true, .file = n->o->metrics, .passing = true};
 	struct output o;
 
 	if (n->broken || output_begin(&options, &o))

@@ -42,7 +42,8 @@ static void live(struct units_report *r, const struct pump *p, uint64_t now)
 
 static void metrics(struct units_report *r, const struct pump *p)
 {
-	const struct output_options options = {.prometheus = true, .file = r->metrics};
+	const struct output_options options = {
+		.prometheus = true, .file = r->metrics, .passing = true};
 	struct output o;
 
 	if (r->broken[0])

@@ -11,6 +11,7 @@
 
 #include "tests/unit/utils/evb/etcd_run.h"
 #include "tests/unit/utils/tool_run.h"
+#include "tests/unit/utils/no_fsync.h"
 
 /* Nobody is given up for having been late on a busy machine; who is killed hangs up. */
 #define LEASE "20000"
@@ -304,6 +305,30 @@ static void by_etcd(void)
 	etcd_end(SIGKILL);
 }
 
+/* The thread that writes the metrics makes all turns: it waits for no disk. */
+static void metrics_without_disk(void)
+{
+	static const char options[] = "--source=synthetic:size=3000,events=100,rate=100 " PATIENT;
+	char arguments[512];
+	int code;
+	pid_t b;
+
+	begin("barrel-shift");
+	snprintf(arguments, sizeof(arguments),
+		 "evb node --name=node1 --coordinator=static:%s --json --metrics=%s %s", conf,
+		 file("node.prom"), options);
+	b = node(2, options);
+	code = tool_without_fsync(file("out1"), arguments);
+	if (code == NO_FSYNC_CANNOT) {
+		kill(-b, SIGKILL);
+		tool_wait(b, 5000);
+		return;
+	}
+	UNIT_EQ(code, 0);
+	UNIT_EQ(tool_wait(b, 30000), 0);
+	CU_ASSERT_TRUE(metric("roc_evb_assigned{system=\"small\",node=\"node1\"} 1\n"));
+}
+
 /* What the service manager is told next, or nothing. */
 static const char *told(int fd)
 {
@@ -348,4 +373,5 @@ static void service(void)
 }
 
 UNIT_MAIN("roc-evb", {"to the end", to_the_end}, {"one is killed", killed},
-	  {"as planned, and watched", as_planned}, {"by etcd", by_etcd}, {"as a service", service})
+	  {"as planned, and watched", as_planned}, {"by etcd", by_etcd},
+	  {"metrics wait for no disk", metrics_without_disk}, {"as a service", service})
