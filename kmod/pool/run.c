@@ -217,8 +217,14 @@ int roc_run_stop(struct roc_session *s, u32 *reclaimed)
 			break;
 	}
 	roc_point(ch->ep, ROC_POINT_STOP);
+	/* In memory a card that has gone looks like one that has nothing to say. */
+	if (!roc_alive(ch->ep)) {
+		roc_run_fail(s, ROC_WHY_LOST);
+		return -EIO;
+	}
 	*reclaimed = roc_run_end(s, ROC_CH_STOPPED, ROC_WHY_NONE, true);
-	return 0;
+	/* It may still write: whoever has its superpages back must know. */
+	return s->open.leak ? -EIO : 0;
 }
 
 /* End a run without the reader's help: the last close, removal, a broken contract. */

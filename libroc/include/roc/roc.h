@@ -525,10 +525,12 @@ int roc_channel_start(struct roc_channel *ch);
  * @ch: handle
  * @reclaimed: superpages that the card handed back unfilled, or NULL
  *
- * When it returns the card does not write any more, and every superpage it held is in the ready
+ * When it returns 0 the card does not write any more, and every superpage it held is in the ready
  * ring. Entries still in the fill ring stay there for the next start.
  *
- * Return: 0; -EALREADY not running.
+ * Return: 0; -EALREADY not running; -EIO the card broke its contract meanwhile, or does not answer,
+ * and the channel is ROC_CH_FAILED; or it is ROC_CH_STOPPED and the card could not be stopped: then
+ * it may still write into the superpages that came back, until a start succeeds or it is reset.
  */
 int roc_channel_stop(struct roc_channel *ch, unsigned int *reclaimed);
 

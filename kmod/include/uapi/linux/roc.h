@@ -649,13 +649,15 @@ enum roc_reset_level {
  * START resets the card's DMA block and sets it going (it sleeps for the card's documented
  * waits: CRU 210 ms, C-RORC 100 ms). Superpages already in the fill ring are pushed at once.
  * STOP flushes, waits for what the flush closes, resets the DMA block, and hands back every
- * superpage that the card held; entries still in the fill ring stay there. When it returns the
- * card does not write any more.
+ * superpage that the card held; entries still in the fill ring stay there. When it returns 0
+ * the card does not write any more.
  *
  * Errors:
  * START: EBUSY running; ENOLINK no links are enabled in the card, or the link is down; EPIPE no
  * rings; EIO the card does not answer; ETIME the far end of the link does not answer.
- * STOP: EALREADY not running.
+ * STOP: EALREADY not running; EIO the card broke its contract meanwhile, or does not answer, and
+ * the channel is FAILED; or it is STOPPED and the card could not be stopped: then it may still
+ * write into the superpages that came back, until a start succeeds or the card is reset.
  * RESET: EBUSY running; EOPNOTSUPP level that the card does not have; ENOLINK, ETIME as above.
  * KICK: EPIPE no rings; EALREADY LOOK and not running.
  */

@@ -224,6 +224,22 @@ static void end_missing(void)
 	works();
 }
 
+/* Only memory is looked at while it is stopped, and memory of a card that has gone is silent. */
+static void lost_at_stop(void)
+{
+	struct rig r;
+	int ret;
+
+	if (skip())
+		return;
+	UNIT_NEED(flow(&r));
+	emu(CARD0, "fault 0 all-ones");
+	ret = roc_channel_stop(r.ch, NULL);
+	/* Unless this program was kept from it for longer than a card may be silent. */
+	CU_ASSERT(ret == -EIO || ret == -EALREADY);
+	failed(&r, ROC_WHY_LOST, 2000);
+}
+
 /* Quiet cannot be proved: then the card must not have the bus. */
 static void never_quiet(void)
 {
@@ -383,6 +399,6 @@ UNIT_MAIN("event_faults", {"end unasked", end_unasked}, {"interrupt lost", lost_
 	  {"record twice", record_twice}, {"wrong sequence", record_sequence},
 	  {"record of another round", record_overrun}, {"record skipped", record_hidden},
 	  {"descriptors unreadable", fetch_error}, {"no end", end_missing},
-	  {"never quiet", never_quiet}, {"stop and reset under load", under_load},
-	  {"alarms", alarms}, {"alarm without the bus", alarm_without_bus},
-	  {"card was never asked too much", leave})
+	  {"lost at a stop", lost_at_stop}, {"never quiet", never_quiet},
+	  {"stop and reset under load", under_load}, {"alarms", alarms},
+	  {"alarm without the bus", alarm_without_bus}, {"card was never asked too much", leave})

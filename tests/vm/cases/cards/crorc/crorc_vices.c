@@ -319,6 +319,25 @@ static void all_ones(void)
 	rig_close(&r);
 }
 
+/* The same, but it is stopped before anybody can notice. */
+static void all_ones_at_stop(void)
+{
+	struct rig r = small_rig();
+	int ret;
+
+	UNIT_NEED(running_rig(&r));
+	emu(CRORC0, "fault 0 all-ones");
+	ret = roc_channel_stop(r.ch, NULL);
+	/* Unless this program was kept from it for longer than a card may be silent. */
+	CU_ASSERT(ret == -EIO || ret == -EALREADY);
+	UNIT_EQ(ch_info(rig_fd(&r)).state, ROC_CH_FAILED);
+	UNIT_EQ(ch_info(rig_fd(&r)).why, ROC_WHY_LOST);
+	rig_take(&r, false);
+	UNIT_EQ(rig_missing(&r), 0);
+	CU_ASSERT(!r.reclaimed || r.why == ROC_WHY_LOST);
+	recovers(&r);
+}
+
 /* A channel that cannot be stopped keeps its memory, and the bus must not be taken from the rest.
  */
 static void reset_ignored(void)
@@ -338,7 +357,11 @@ static void reset_ignored(void)
 	rig_push(&r, RIG_MAX);
 	CU_ASSERT(rig_start(&r) && rig_run(&r, 20, LIMIT_MS));
 	emu(CRORC0, "fault 0 reset-ignored 0x8");
-	rig_stop(&r);
+	/* Who has its superpages back is told. */
+	UNIT_EQ(roc_channel_stop(r.ch, NULL), -EIO);
+	UNIT_EQ(ch_info(rig_fd(&r)).state, ROC_CH_STOPPED);
+	rig_take(&r, false);
+	UNIT_EQ(rig_missing(&r), 0);
 	RIG_OK(&r);
 	rig_close(&r);
 	CU_ASSERT(pins() > with);
@@ -375,5 +398,5 @@ static void leave(void)
 UNIT_MAIN("crorc_vices", {"lost pushes", lost_pushes}, {"lost words", lost_words},
 	  {"lost switches", lost_switches}, {"late completions", late}, {"late flush", late_flush},
 	  {"write race", write_race}, {"broken contract", broken}, {"no bytes", no_bytes},
-	  {"all ones", all_ones}, {"reset ignored", reset_ignored},
-	  {"card was never asked too much", leave})
+	  {"all ones", all_ones}, {"all ones at a stop", all_ones_at_stop},
+	  {"reset ignored", reset_ignored}, {"card was never asked too much", leave})
