@@ -325,7 +325,11 @@ void roc_event_moderate(struct roc_channel *ch, u32 count, u32 us, u32 longest)
 /* A write may have been lost: say again what the card should know. */
 void roc_event_repeat(struct roc_channel *ch)
 {
-	roc_event_tell(ch, EVENT_DOORBELL, roc_pool(ch)->event.published);
+	struct roc_event *ev = &roc_pool(ch)->event;
+
+	ev->told = ev->consumed;
+	roc_event_tell(ch, EVENT_CONSUMED, ev->consumed);
+	roc_event_tell(ch, EVENT_DOORBELL, ev->published);
 }
 
 /* Whose thread the channel's interrupt wakes; NULL: nobody's, and none is being woken. */

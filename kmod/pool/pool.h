@@ -170,7 +170,7 @@ struct roc_run {
 };
 
 /**
- * struct roc_watch - event mode: the watchdog of interrupts. Reset at start. Channel lock
+ * struct roc_watch - the watchdog of a card with events. Reset at start. Channel lock
  * @armed: an interrupt was asked for
  * @since: when it saw records without an interrupt, 0 = there are none
  * @heard: when the card last said something
@@ -178,6 +178,7 @@ struct roc_run {
  * @took: the last of these
  * @check: when it looks
  * @asked: when the card was last known to be there, 0 = not yet in this run
+ * @repeated: in this silence it was told again what it should know
  * @doubt: the card says that something is wrong with the channel
  */
 struct roc_watch {
@@ -188,6 +189,7 @@ struct roc_watch {
 	u64 took;
 	u64 check;
 	u64 asked;
+	bool repeated;
 	bool doubt;
 };
 

@@ -23,7 +23,7 @@
 #define ROC_BLOCKED_MAX_NS 20000000ull
 /* Of one turn: then others get the channel lock. */
 #define ROC_TURN_NS 2000000ull
-/* Event mode: bounds of how long silence is believed. */
+/* Bounds of how long silence is believed. */
 #define ROC_PATIENCE_MIN_NS 100000000ull
 #define ROC_PATIENCE_MAX_NS 500000000ull
 /* Then records wait for so long, in case that somebody is just about to say so. */
@@ -45,6 +45,50 @@ static void roc_took_early(struct roc_session *s, u64 now)
 	s->thread.watch.took = now;
 }
 
+/* The card says that something is wrong with this channel. */
+static enum roc_why roc_check_doubt(struct roc_session *s)
+{
+	u32 status;
+
+	if (!xchg(&s->thread.watch.doubt, false))
+		return ROC_WHY_NONE;
+	status = roc_event_status(s->ch);
+	if (status == ROC_ALL_ONES)
+		return ROC_WHY_LOST;
+	return status & (EVENT_STATUS_FETCH_ERROR | EVENT_STATUS_HOST_ERROR) ? ROC_WHY_CARD
+									     : ROC_WHY_NONE;
+}
+
+/*
+ * Nothing was found, though something may be wrong. No register is read while data flow, so a card
+ * that went, a doorbell that was lost, and an error of which no interrupt told are found out by
+ * their silence.
+ */
+static enum roc_why roc_check_silence(struct roc_session *s, u64 now, u32 found)
+{
+	u64 usual = clamp(2 * s->run.rate.gap, ROC_SILENCE_NS, ROC_SILENCE_MAX_NS);
+	struct roc_watch *w = &s->thread.watch;
+
+	if (found || !s->run.in_flight || !w->asked) {
+		w->asked = now;
+		w->repeated = false;
+	}
+	if (found)
+		return ROC_WHY_NONE;
+	if (roc_event_skipped(&s->pool->event))
+		return ROC_WHY_RECORD;
+	if (!w->repeated && now - w->asked >= ROC_PATIENCE_MAX_NS) {
+		roc_event_repeat(s->ch);
+		w->repeated = true;
+	}
+	if (now - w->asked < usual)
+		return ROC_WHY_NONE;
+	w->asked = now;
+	w->repeated = false;
+	w->doubt = true;
+	return roc_check_doubt(s);
+}
+
 /* Look now and refill: busy mode. Superpages found. */
 u32 roc_thread_look(struct roc_session *s)
 {
@@ -58,6 +102,8 @@ u32 roc_thread_look(struct roc_session *s)
 		roc_rate_found(&s->run.rate, now, found);
 	if (!why)
 		why = roc_refill(s, now, &left);
+	if (!why && s->pool->event.on)
+		why = roc_check_silence(s, now, found);
 	if (why) {
 		roc_run_fail(s, why);
 		return found;
@@ -157,20 +203,6 @@ static void roc_moderate(struct roc_session *s, u64 now)
 	roc_event_moderate(s->ch, count, us, ROC_MODERATION_US);
 }
 
-/* The card says that something is wrong with this channel. */
-static enum roc_why roc_check_doubt(struct roc_session *s)
-{
-	u32 status;
-
-	if (!xchg(&s->thread.watch.doubt, false))
-		return ROC_WHY_NONE;
-	status = roc_event_status(s->ch);
-	if (status == ROC_ALL_ONES)
-		return ROC_WHY_LOST;
-	return status & (EVENT_STATUS_FETCH_ERROR | EVENT_STATUS_HOST_ERROR) ? ROC_WHY_CARD
-									     : ROC_WHY_NONE;
-}
-
 /* How long the card may be silent: longer than its rate and moderation explain. */
 static u64 roc_patience(struct roc_session *s)
 {
@@ -181,22 +213,6 @@ static u64 roc_patience(struct roc_session *s)
 	apart = max(interval,
 		    min(interval * ROC_MODERATION_BATCH, ROC_MODERATION_US * (u64)NSEC_PER_USEC));
 	return clamp(8 * apart, ROC_PATIENCE_MIN_NS, ROC_PATIENCE_MAX_NS);
-}
-
-/*
- * Nothing was found, though something may be wrong. No register is read while data flow, so a card
- * that went is found out by its silence.
- */
-static enum roc_why roc_check_silence(struct roc_session *s, u64 now)
-{
-	u64 usual = clamp(2 * s->run.rate.gap, ROC_SILENCE_NS, ROC_SILENCE_MAX_NS);
-
-	if (roc_event_skipped(&s->pool->event))
-		return ROC_WHY_RECORD;
-	if (!s->run.in_flight || now - s->thread.watch.asked < usual)
-		return ROC_WHY_NONE;
-	s->thread.watch.asked = now;
-	return roc_alive(s->ch->ep) ? ROC_WHY_NONE : ROC_WHY_LOST;
 }
 
 /*
@@ -312,10 +328,8 @@ static enum roc_why roc_turn(struct roc_session *s, u64 *rest)
 
 	if (total)
 		roc_rate_found(&s->run.rate, now, total);
-	if (total || !s->thread.watch.asked)
-		s->thread.watch.asked = now;
-	if (ev->on && !total) {
-		why = roc_check_silence(s, now);
+	if (ev->on) {
+		why = roc_check_silence(s, now, total);
 		if (why)
 			return why;
 	}

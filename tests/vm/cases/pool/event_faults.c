@@ -240,6 +240,28 @@ static void lost_at_stop(void)
 	failed(&r, ROC_WHY_LOST, 2000);
 }
 
+/* Nobody but the reader looks, and it finds out as well. */
+static void lost_in_busy_mode(void)
+{
+	struct rig r;
+	int64_t end;
+
+	if (skip())
+		return;
+	UNIT_NEED(flow(&r));
+	r.mode = ROC_MODE_BUSY;
+	UNIT_EQ(roc_channel_mode(r.ch, r.mode), 0);
+	CU_ASSERT(rig_run(&r, r.filled + 40, 5000));
+	emu(CARD0, "fault 0 all-ones");
+	end = now_ms() + limit_ms(8000);
+	while (ch_info(rig_fd(&r)).state == ROC_CH_RUNNING && now_ms() < end) {
+		roc_channel_look(r.ch);
+		rig_take(&r, true);
+		sleep_ms(1);
+	}
+	failed(&r, ROC_WHY_LOST, 0);
+}
+
 /* Quiet cannot be proved: then the card must not have the bus. */
 static void never_quiet(void)
 {
@@ -399,6 +421,7 @@ UNIT_MAIN("event_faults", {"end unasked", end_unasked}, {"interrupt lost", lost_
 	  {"record twice", record_twice}, {"wrong sequence", record_sequence},
 	  {"record of another round", record_overrun}, {"record skipped", record_hidden},
 	  {"descriptors unreadable", fetch_error}, {"no end", end_missing},
-	  {"lost at a stop", lost_at_stop}, {"never quiet", never_quiet},
-	  {"stop and reset under load", under_load}, {"alarms", alarms},
-	  {"alarm without the bus", alarm_without_bus}, {"card was never asked too much", leave})
+	  {"lost at a stop", lost_at_stop}, {"lost in busy mode", lost_in_busy_mode},
+	  {"never quiet", never_quiet}, {"stop and reset under load", under_load},
+	  {"alarms", alarms}, {"alarm without the bus", alarm_without_bus},
+	  {"card was never asked too much", leave})

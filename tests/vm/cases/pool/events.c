@@ -627,6 +627,15 @@ static void no_vector(void)
 	/* It counts anew since it took the card. */
 	UNIT_EQ(counters(EP1, 0).interrupts, 0);
 	UNIT_EQ(counters(EP1, 0).reads, 0);
+	/* Nor does one tell of an error: a card that has fallen silent is asked. */
+	rig_push(&r, RIG_MAX);
+	CU_ASSERT(rig_start(&r) && rig_run(&r, 20, 5000));
+	emu(CARD0, "fault 1 fetch-error 1");
+	CU_ASSERT(
+		UNIT_WAIT((rig_take(&r, true), ch_info(rig_fd(&r)).state != ROC_CH_RUNNING), 8000));
+	UNIT_EQ(ch_info(rig_fd(&r)).state, ROC_CH_FAILED);
+	UNIT_EQ(ch_info(rig_fd(&r)).why, ROC_WHY_CARD);
+	RIG_OK(&r);
 	rig_close(&r);
 	UNIT_EQ(driver_unbind(address), 0);
 	UNIT_EQ(put_text(path, "1"), 0);

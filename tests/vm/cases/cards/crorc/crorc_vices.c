@@ -6,17 +6,27 @@
 #include "common/case.h"
 #include "common/player.h"
 
+#include "kmod/pool/event_regs.h"
 #include <poll.h>
 
 #define LIMIT_MS 30000
 #define SIX CRORC_CHANNELS
 #define CHANNEL 3
+#define EVENTS 0x800 /* a channel's block of registers, in its BAR */
 
 static bool plain(void)
 {
 	if (!has_events(CRORC_ID))
 		return true;
 	unit_skip("the card has the event interface");
+	return false;
+}
+
+static bool events(void)
+{
+	if (has_events(CRORC_ID))
+		return true;
+	unit_skip("the card has no event interface");
 	return false;
 }
 
@@ -389,6 +399,68 @@ static void reset_ignored(void)
 	CU_ASSERT(emu_clean(CRORC0));
 }
 
+static const enum roc_mode modes[] = {ROC_MODE_TIMER, ROC_MODE_BUSY, ROC_MODE_EVENT};
+
+/* A card with events of which this register's writes are lost. Nothing runs yet. */
+static struct rig losing_rig(enum roc_mode mode, uint32_t offset)
+{
+	struct rig r = small_rig();
+
+	r.mode = mode;
+	r.by_timer = true;
+	emu_normal_crorc(CRORC0);
+	emu(CRORC0, "fault 0 lost-write 0x%x 1", EVENTS + offset);
+	CU_ASSERT(rig_open(&r));
+	rig_push(&r, RIG_MAX);
+	return r;
+}
+
+/* The writes arrive again, and data come. */
+static void goes_on(struct rig *r)
+{
+	CU_ASSERT(emu_count(CRORC0, 0, "writes_lost") > 0);
+	emu(CRORC0, "fault 0 clear");
+	CU_ASSERT(rig_run(r, r->filled + 20, LIMIT_MS));
+	rig_stop(r);
+	rig_agrees(r, CRORC0, 0);
+	RIG_OK(r);
+	rig_close(r);
+	CU_ASSERT(emu_clean(CRORC0));
+}
+
+/* The card never heard of what it was given, so nothing ever comes of which it could tell. */
+static void lost_doorbell(void)
+{
+	struct rig r;
+	size_t i;
+
+	if (!events())
+		return;
+	for (i = 0; i < N(modes); i++) {
+		r = losing_rig(modes[i], EVENT_DOORBELL);
+		CU_ASSERT(rig_start(&r));
+		goes_on(&r);
+	}
+}
+
+/* The card has no room for records, and was told of some. */
+static void lost_room(void)
+{
+	struct rig r;
+	size_t i;
+
+	if (!events())
+		return;
+	for (i = 0; modes[i] != ROC_MODE_EVENT; i++) {
+		r = losing_rig(modes[i], EVENT_CONSUMED);
+		CU_ASSERT(rig_start(&r));
+		CU_ASSERT(UNIT_WAIT((rig_take(&r, true), roc_channel_look(r.ch),
+				     emu_count(CRORC0, 0, "record_stalls") > 0),
+				    LIMIT_MS));
+		goes_on(&r);
+	}
+}
+
 static void leave(void)
 {
 	CU_ASSERT(emu_clean(CRORC0));
@@ -399,4 +471,5 @@ UNIT_MAIN("crorc_vices", {"lost pushes", lost_pushes}, {"lost words", lost_words
 	  {"lost switches", lost_switches}, {"late completions", late}, {"late flush", late_flush},
 	  {"write race", write_race}, {"broken contract", broken}, {"no bytes", no_bytes},
 	  {"all ones", all_ones}, {"all ones at a stop", all_ones_at_stop},
-	  {"reset ignored", reset_ignored}, {"card was never asked too much", leave})
+	  {"reset ignored", reset_ignored}, {"lost doorbell", lost_doorbell},
+	  {"lost room", lost_room}, {"card was never asked too much", leave})
