@@ -185,21 +185,20 @@ static void roc_flush(struct roc_session *s)
 	roc_pool_ops(s->ch->ep)->flush(s->ch);
 }
 
-int roc_run_stop(struct roc_session *s, u32 *reclaimed)
+/*
+ * Take what a flush closed: looks in a row with nothing new, or nothing left to come. Not 0: the
+ * card broke its contract.
+ */
+static enum roc_why roc_take_flushed(struct roc_session *s)
 {
 	const struct roc_event *ev = &s->pool->event;
-	struct roc_channel *ch = s->ch;
 	unsigned int tries, limit, idle = 0;
 	enum roc_why why;
 	u32 found;
 	u64 end;
 
-	if (ch->state != ROC_CH_RUNNING)
-		return -EALREADY;
-	roc_flush(s);
-	/* Looks in a row with nothing new, or nothing left to come: what the flush closed is in. */
 	end = ktime_get_ns() + ROC_FLUSH_NS;
-	limit = max(2u, roc_pool_ops(ch->ep)->flush_us / ROC_FLUSH_TRY_US);
+	limit = max(2u, roc_pool_ops(s->ch->ep)->flush_us / ROC_FLUSH_TRY_US);
 	if (ev->on)
 		limit = 2 * EVENT_END_MS * USEC_PER_MSEC / ROC_FLUSH_TRY_US;
 	for (tries = 0; tries < ROC_FLUSH_TRIES + limit && idle < limit; tries++) {
@@ -207,14 +206,28 @@ int roc_run_stop(struct roc_session *s, u32 *reclaimed)
 			usleep_range(ROC_FLUSH_TRY_US, 2 * ROC_FLUSH_TRY_US);
 		do {
 			why = roc_look(s, ktime_get_ns(), ROC_LOOK_ALL, &found);
-			if (why) {
-				roc_run_fail(s, why);
-				return -EIO;
-			}
+			if (why)
+				return why;
 			idle = found ? 0 : idle + 1;
 		} while (s->run.unfinished && ktime_get_ns() < end);
 		if (s->run.unfinished || (ev->on ? ev->ended : !s->run.in_flight))
 			break;
+	}
+	return ROC_WHY_NONE;
+}
+
+int roc_run_stop(struct roc_session *s, u32 *reclaimed)
+{
+	struct roc_channel *ch = s->ch;
+	enum roc_why why;
+
+	if (ch->state != ROC_CH_RUNNING)
+		return -EALREADY;
+	roc_flush(s);
+	why = roc_take_flushed(s);
+	if (why) {
+		roc_run_fail(s, why);
+		return -EIO;
 	}
 	roc_point(ch->ep, ROC_POINT_STOP);
 	/* In memory a card that has gone looks like one that has nothing to say. */
@@ -237,8 +250,18 @@ void roc_run_abort(struct roc_session *s, enum roc_ch_state state, enum roc_why 
 	roc_run_end(s, state, why, present);
 }
 
-/* The card broke its contract. One that is not there is not touched. */
+/*
+ * The card broke its contract, or says that something is wrong. One that is not there is not
+ * touched.
+ */
 void roc_run_fail(struct roc_session *s, enum roc_why why)
 {
-	roc_run_abort(s, ROC_CH_FAILED, why, why != ROC_WHY_LOST);
+	if (s->ch->state != ROC_CH_RUNNING)
+		return;
+	if (why != ROC_WHY_LOST)
+		roc_flush(s);
+	/* What it has is good, and it still tells of it. Whatever goes wrong with that: it ends. */
+	if (why == ROC_WHY_CARD)
+		roc_take_flushed(s);
+	roc_run_end(s, ROC_CH_FAILED, why, why != ROC_WHY_LOST);
 }

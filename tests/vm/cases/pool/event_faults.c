@@ -83,6 +83,9 @@ static void failed(struct rig *r, enum roc_why why, unsigned int ms)
 	UNIT_EQ(rig_missing(r), 0);
 	CU_ASSERT(r->reclaimed > 0);
 	UNIT_EQ(r->why, why);
+	/* A card that says so itself has finished what it had. */
+	if (why == ROC_WHY_CARD)
+		rig_agrees(r, CARD0, 0);
 	emu(CARD0, "fault 0 clear");
 	emu(CARD0, "set 0 rate 0");
 	/* A new start recovers, on the same descriptor. */
