@@ -85,6 +85,9 @@ static int roc_event_alloc_rings(struct roc_endpoint *ep, struct roc_event *ev, 
 	ev->depth = min3(depth, (u32)ROC_FIFO_DEPTH_MAX, 1u << (log2_max - 1));
 	ev->submit_log2 = clamp_t(u32, order_base_2(links * ev->depth), EVENT_RING_MIN,
 				  min_t(u32, log2_max - 1, ROC_EVENT_LOG2_MAX));
+	/* There would be a link that never gets a superpage, and whoever looks after it no rest. */
+	if (1u << ev->submit_log2 < links)
+		return -EINVAL;
 	ev->record_log2 = ev->submit_log2 + 1;
 	ev->submit = dma_alloc_coherent(dev, sizeof(*ev->submit) << ev->submit_log2,
 					&ev->submit_bus, GFP_KERNEL);
@@ -114,7 +117,7 @@ static int roc_event_probe_channel(struct roc_endpoint *ep, unsigned int c,
 int roc_event_probe(struct roc_endpoint *ep)
 {
 	unsigned int channels = ep->ops->channels, i;
-	const char *why = "a block is not where it should be, or has no limits";
+	const char *why = "a block is not where it should be, or its limits or rings are too small";
 	struct roc_event_vsec vsec;
 	struct roc_vsec_card card;
 	int found, err = 0;
@@ -123,7 +126,7 @@ int roc_event_probe(struct roc_endpoint *ep)
 	found = roc_event_vsec_find(&card, &vsec, &why);
 	if (found <= 0)
 		goto out;
-	why = "a block is not where it should be, or has no limits";
+	why = "a block is not where it should be, or its limits or rings are too small";
 	for (i = 0; i < channels && !err; i++)
 		err = roc_event_probe_channel(ep, i, &vsec);
 	if (!err)

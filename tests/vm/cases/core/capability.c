@@ -60,6 +60,11 @@ static void odd_words(void)
 	odd(VSEC + EVENT_VSEC_LIMITS, emu_config(CARD0, 0, VSEC + EVENT_VSEC_LIMITS) | 255 << 8,
 	    "no rings of such a size");
 	works();
+	/* Rings that may be, but with fewer entries than there are links. */
+	odd(VSEC + EVENT_VSEC_LIMITS,
+	    (emu_config(CARD0, 0, VSEC + EVENT_VSEC_LIMITS) & ~0xff00u) | 4 << 8,
+	    "rings are too small");
+	works();
 	odd(VSEC + EVENT_VSEC_CARD, BLOCKS + 0x800, "not where it should be");
 	CU_ASSERT(events_again());
 }
