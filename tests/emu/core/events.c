@@ -141,9 +141,10 @@ static bool place(struct event_channel *ch)
 
 	if (done_full(ch))
 		return false;
-	if (link < e->ops->links && !d->flags)
-		how = e->ops->put(e->model, ch->nr, link, le64toh(d->address), le32toh(d->length),
-				  number);
+	/* No length is as bad as flags. */
+	if (link < e->ops->links)
+		how = e->ops->put(e->model, ch->nr, link, le64toh(d->address),
+				  d->flags ? 0 : le32toh(d->length), number);
 	if (how == EVENT_PUT_FULL) {
 		ch->n.waits += !ch->waiting;
 		ch->waiting = true;

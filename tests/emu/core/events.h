@@ -37,7 +37,7 @@ struct event_done {
 
 enum event_put {
 	EVENT_PUT_TAKEN,
-	EVENT_PUT_FULL, /* no room in this link's FIFO now */
+	EVENT_PUT_FULL, /* no room in this link's FIFO now; or bad, and others are before it */
 	EVENT_PUT_BAD,
 };
 

@@ -20,7 +20,7 @@ static enum event_put put(void *model, unsigned int channel, unsigned int link, 
 	struct crorc_channel *ch = &((struct crorc *)model)->ch[channel];
 
 	if (!bytes || bytes > CRORC_SUPERPAGE_MAX || bytes % CRORC_SUPERPAGE_ALIGN || addr % 4)
-		return EVENT_PUT_BAD;
+		return queued(ch) || ch->closing ? EVENT_PUT_FULL : EVENT_PUT_BAD;
 	if (queued(ch) == CRORC_EVENT_DEPTH)
 		return EVENT_PUT_FULL;
 	ch->fifo[(ch->fifo_head + ch->fifo_count++) % CRORC_EVENT_DEPTH] =

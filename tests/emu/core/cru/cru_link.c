@@ -31,7 +31,7 @@ enum event_put cru_link_put(struct cru_ep *ep, unsigned int l, uint64_t addr, ui
 			    uint32_t number)
 {
 	if (!bytes || bytes % CRU_PAGE_SIZE || bytes > CRU_SUPERPAGE_MAX || addr % 4)
-		return EVENT_PUT_BAD;
+		return cru_link_queued(&ep->link[l]) ? EVENT_PUT_FULL : EVENT_PUT_BAD;
 	if (cru_link_queued(&ep->link[l]) >= ep->set.depth)
 		return EVENT_PUT_FULL;
 	append(ep, l, addr, bytes, number);

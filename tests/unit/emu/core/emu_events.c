@@ -404,6 +404,31 @@ static void bad_descriptors(void)
 	host_end();
 }
 
+/* Records of a link are in the order of its descriptors, those of bad ones, too. */
+static void bad_in_its_turn(void)
+{
+	begin();
+	start(0, INTERNAL);
+	wr(0, CRU_DMA_CONTROL, 0);
+	ev_prepare(&d, 0, 4, 4);
+	UNIT_EQ(ev_enable(&d), OK);
+	ev_put(&d, 0, bus(0), BYTES);
+	ev_put(&d, 0, bus(1), 0);
+	ev_put(&d, 0, bus(2), BYTES);
+	d.submit[2].flags = htole16(1);
+	ev_put(&d, CRU_LINK_SLOTS, bus(3), BYTES);
+	ev_ring(&d);
+	run(0);
+	UNIT_EQ(count(0, -1, "refused"), 0);
+	wr(0, CRU_DMA_CONTROL, CRU_DMA_CONTROL_START);
+	run(0);
+	EV_RECORD(&d, 0, BYTES, 0);
+	EV_RECORD(&d, 1, 0, EVENT_RECORD_REFUSED);
+	EV_RECORD(&d, 2, 0, EVENT_RECORD_REFUSED);
+	EV_RECORD(&d, 3, 0, EVENT_RECORD_REFUSED | CRU_LINK_SLOTS);
+	host_end();
+}
+
 /* In order, several with one read, never over the ring's end; a full link holds up the others. */
 static void fetching(void)
 {
@@ -642,8 +667,8 @@ UNIT_MAIN("emulated event interface", {"a plain card has none of it", plain_card
 	  {"batches and phases", batches_and_phases},
 	  {"links and time frames", links_and_time_frames}, {"flush and end", flush_and_end},
 	  {"end of nothing", end_of_nothing}, {"no room", no_room}, {"bounds", bounds},
-	  {"bad descriptors", bad_descriptors}, {"fetching", fetching},
-	  {"fetching over pages", fetching_over_pages},
+	  {"bad descriptors", bad_descriptors}, {"a bad one in its turn", bad_in_its_turn},
+	  {"fetching", fetching}, {"fetching over pages", fetching_over_pages},
 	  {"a flush stops fetching", flush_stops_fetching}, {"disable", disable},
 	  {"resets", resets}, {"bus mastering off", bus_mastering_off},
 	  {"rate, depth and latency hold", keys_hold}, {"endpoints apart", endpoints_apart})
