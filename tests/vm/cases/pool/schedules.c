@@ -403,13 +403,25 @@ static void told(const struct cell *c, struct subject *s)
 	CU_ASSERT(good);
 }
 
+static void nothing_outside(const struct target *t)
+{
+	unsigned int ep;
+
+	for (ep = 0; ep < t->endpoints; ep++) {
+		UNIT_EQ(emu_count(t->card, ep, "dma_outside"), 0);
+		UNIT_EQ(emu_count(t->card, ep, "messages_outside"), 0);
+	}
+}
+
 static void verdict(const struct cell *c, struct going *g, int64_t pins_before, int log)
 {
 	const struct target *t = c->t;
 	bool gone = c->way == WAY_POWER, away = gone || c->way == WAY_ALL_ONES;
 	struct free_memory m = {0};
-	unsigned int ep;
 
+	/* Of the meeting itself: what follows clears the counts. */
+	if (!gone)
+		nothing_outside(t);
 	/* What does not answer cannot be stopped, and comes back as it was. */
 	if (!away) {
 		/* A channel that nobody has used since the module came may stand there without bus.
@@ -430,8 +442,7 @@ static void verdict(const struct cell *c, struct going *g, int64_t pins_before, 
 	if (c->way == WAY_RELOAD)
 		CU_ASSERT(memory_unchanged("memory of the run that was left", victim.addr,
 					   victim.length));
-	for (ep = 0; ep < t->endpoints; ep++)
-		UNIT_EQ(emu_count(t->card, ep, "dma_outside"), 0);
+	nothing_outside(t);
 	/* A card that is dead keeps what it had until reboot. */
 	if (!gone)
 		UNIT_EQ(pins(), pins_before);
