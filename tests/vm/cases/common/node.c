@@ -32,6 +32,13 @@ static void find(const char *id, struct roc_card *card)
 	_exit(2);
 }
 
+bool card_there(const char *id)
+{
+	struct roc_card card;
+
+	return !roc_find(id, &card);
+}
+
 const char *node_path(const char *id, int channel)
 {
 	static char path[48];

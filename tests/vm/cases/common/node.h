@@ -23,6 +23,8 @@
 #define CRORC0 2u
 #define CRORC_ID "1003:0"
 
+/* The library finds it: what asks a tool for that cannot tell a tool that fails. */
+bool card_there(const char *id);
 /* "/dev/rocN" or, with a channel, "/dev/rocNchM"; the text stays until the next call. */
 const char *node_path(const char *id, int channel);
 /* An open descriptor, or -errno. channel -1: the endpoint. */

@@ -9,7 +9,7 @@
 
 static bool there(void)
 {
-	if (!RUN("roc-fragment stats " ID))
+	if (card_there("6001"))
 		return true;
 	unit_skip("there is no RobinNP in this guest");
 	return false;
@@ -151,6 +151,10 @@ static void shown(void)
 	SAYS("2 sub-units of 6 links");
 	UNIT_EQ(RUN("roc-fragment set " ID "--json"), 0);
 	CU_ASSERT(json_valid(out));
+	UNIT_EQ(RUN("roc-fragment stats " ID "--json"), 0);
+	CU_ASSERT(json_is(json_get(json_at(json_get(out, "subUnits"), 1), "sub"), "sub1"));
+	UNIT_EQ(RUN("roc-fragment stats " ID), 0);
+	SAYS("sub1");
 }
 
 UNIT_MAIN("tools for fragments", {"every word of what is fetched", every_word},

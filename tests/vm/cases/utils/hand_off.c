@@ -9,10 +9,10 @@
 #define STREAM "--id=4001 --stream=main --buffer-size=4Mi --superpage-size=256Ki "
 #define FAR "ip netns exec far "
 
-static bool there(const char *tool, const char *what)
+static bool there(const char *id, const char *what)
 {
 	tool_enter("/tmp/hand_off");
-	if (!RUN("%s", tool))
+	if (card_there(id))
 		return true;
 	unit_skip("there is no %s in this guest", what);
 	return false;
@@ -42,7 +42,7 @@ static void recorded(void)
 {
 	int64_t units, bytes, card;
 
-	if (!there("roc-status --id=0245", "CRU"))
+	if (!there("0245", "CRU"))
 		return;
 	emu_normal(0, 0xfff);
 	RUN("rm -rf rec");
@@ -65,7 +65,7 @@ static void stream_recorded(void)
 {
 	int64_t bytes;
 
-	if (!there("roc-stream stats --id=4001", "PCIe40"))
+	if (!there("4001", "PCIe40"))
 		return;
 	UNIT_EQ(RUN("roc-stream reset --id=4001 --level=default"), 0);
 	UNIT_EQ(RUN("roc-stream set --id=4001 --stream=main --generator=distributed "
@@ -87,7 +87,7 @@ static void stream_recorded(void)
 
 static bool links_make(const char *rate)
 {
-	if (!there("roc-fragment stats --id=6001", "RobinNP"))
+	if (!there("6001", "RobinNP"))
 		return false;
 	UNIT_EQ(RUN("roc-fragment reset --id=6001 --level=default"), 0);
 	UNIT_EQ(RUN("roc-fragment set " SUB "--generator=distributed --fragment-min=400 "
@@ -211,7 +211,7 @@ static void sent_far(void)
 	int64_t units, again, first, second;
 	int code;
 
-	if (!there("roc-status --id=0245", "CRU") || !own_network("delay 3ms loss 0.5%"))
+	if (!there("0245", "CRU") || !own_network("delay 3ms loss 0.5%"))
 		return;
 	emu_normal(0, 0xfff);
 	RUN("rm -rf one two");
