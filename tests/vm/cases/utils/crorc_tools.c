@@ -240,7 +240,8 @@ static void six_at_once(void)
 
 	emu(CRORC0, "clear");
 	ends(0, "for c in 0 1 2 3 4 5; do " BENCH "--json --bytes=16Mi --channel=$c > $c.json & "
-		"done; wait");
+		"all=\"$all $!\"; done; code=0; for one in $all; do wait $one || code=97; done; "
+		"exit $code");
 	for (c = 0; c < 6; c++) {
 		UNIT_EQ(RUN("cat %u.json", c), 0);
 		check_bench(c, "INTERNAL");
