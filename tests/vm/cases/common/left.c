@@ -168,7 +168,7 @@ static int start_robinnp(volatile uint32_t *bar, uint64_t bus, uint64_t done, __
 		{FRAGMENT_CONTROL, FRAGMENT_CONTROL_ENABLE},
 	};
 	volatile uint32_t *sub = bar + ROBINNP_SUB(0) / 4;
-	int64_t end = now_ms() + limit_ms(RESET_MS);
+	int64_t end = now_ms() + patience_ms(RESET_MS);
 	unsigned int i;
 
 	for (i = 0; i < ROBINNP_PAGES * ROBINNP_LINKS; i++)

@@ -309,7 +309,7 @@ int reader_wait(struct reader *r, unsigned int ms)
 
 bool reader_run(struct reader *r, uint64_t events, unsigned int ms)
 {
-	int64_t end = now_ms() + limit_ms(ms);
+	int64_t end = now_ms() + patience_ms(ms);
 	int err;
 
 	while (r->events < events && !r->errors && now_ms() < end) {

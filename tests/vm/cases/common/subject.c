@@ -308,7 +308,7 @@ void subject_order(struct subject *s, unsigned int hand, enum order order)
 
 bool subject_done(struct subject *s, unsigned int hand, unsigned int ms)
 {
-	int64_t end = now_ms() + limit_ms(ms);
+	int64_t end = now_ms() + patience_ms(ms);
 
 	while (s->hand[hand].order != ORDER_NONE && !s->hand[hand].done) {
 		if (now_ms() > end)

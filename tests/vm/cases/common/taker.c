@@ -435,7 +435,7 @@ int taker_wait(struct taker *t, uint32_t mask, unsigned int ms)
 
 bool taker_run(struct taker *t, uint64_t fragments, unsigned int ms)
 {
-	int64_t end = now_ms() + limit_ms(ms);
+	int64_t end = now_ms() + patience_ms(ms);
 	int err;
 
 	while (!t->errors && now_ms() < end) {

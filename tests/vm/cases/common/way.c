@@ -67,7 +67,7 @@ bool way_at_once(enum way way)
 
 int module_unload(unsigned int ms)
 {
-	int64_t end = now_ms() + limit_ms(ms);
+	int64_t end = now_ms() + patience_ms(ms);
 
 	while (syscall(SYS_delete_module, "roc", O_NONBLOCK)) {
 		if (errno != EWOULDBLOCK || now_ms() >= end)
@@ -168,7 +168,7 @@ void way_begin(struct going *g)
 
 bool way_done(struct going *g, unsigned int ms)
 {
-	int64_t end = now_ms() + limit_ms(ms);
+	int64_t end = now_ms() + patience_ms(ms);
 	int status;
 
 	if (g->way == WAY_CLOSE || g->way == WAY_STOP)

@@ -53,7 +53,7 @@ static int leave_at_once(void *arg)
 		return 2;
 	p.fd = rig_fd(&l->r);
 	l->runs = true;
-	if (poll(&p, 1, limit_ms(LIMIT_MS)) != 1)
+	if (poll(&p, 1, patience_ms(LIMIT_MS)) != 1)
 		return 3;
 	rig_close(&l->r);
 	return 0;
@@ -63,7 +63,7 @@ static int leave_at_once(void *arg)
 static bool unbind_under(const char *address, struct rig r)
 {
 	struct leaver *l = shared_alloc(sizeof(*l));
-	int64_t end = now_ms() + limit_ms(LIMIT_MS);
+	int64_t end = now_ms() + patience_ms(LIMIT_MS);
 	pid_t pid;
 	bool good;
 
@@ -157,7 +157,7 @@ static void foreign_memory_is_ours(struct foreign *f)
 static bool writes(unsigned int card, unsigned int n)
 {
 	uint64_t before = emu_count(card, 0, "dma_writes");
-	int64_t end = now_ms() + limit_ms(LIMIT_MS);
+	int64_t end = now_ms() + patience_ms(LIMIT_MS);
 
 	while (emu_count(card, 0, "dma_writes") < before + n) {
 		if (now_ms() > end)

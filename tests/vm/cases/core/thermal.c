@@ -98,7 +98,7 @@ static void alarm_at_60(void)
 	UNIT_NEED(rig_start(&r) && rig_run(&r, 4, 5000));
 	emu(CARD0, "set temperature-slope 20@64");
 	/* Data are taken meanwhile. */
-	end = now_ms() + limit_ms(LOOK_MS);
+	end = now_ms() + patience_ms(LOOK_MS);
 	while (!poll(&p, 1, 0) && now_ms() < end) {
 		roc_channel_wait(r.ch, 1, 20);
 		rig_take(&r, true);

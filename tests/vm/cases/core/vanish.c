@@ -22,7 +22,7 @@ static void vanished(void)
 	rig_push(&r, RIG_MAX);
 	UNIT_NEED(rig_start(&r) && rig_run(&r, 20, 5000));
 	emu(CARD1, "fault 1 vanish");
-	end = now_ms() + limit_ms(5000);
+	end = now_ms() + patience_ms(5000);
 	while (ch_info(rig_fd(&r)).state == ROC_CH_RUNNING && now_ms() < end) {
 		roc_channel_wait(r.ch, 1, 20);
 		rig_take(&r, true);

@@ -74,10 +74,16 @@ static void hidden_completion(void)
 /* What descriptors and completions say is the reader's to judge: nothing happens to the kernel. */
 static void entries_that_lie(void)
 {
-	static const char *const faults[] = {
-		"page-range 1 3", "page-free 1 3", "size-big 1 100000", "done-tag 1 3",
-		"done-twice 1 3", "done-lost 1 3", "done-size 1 5000",	"done-status 1 3",
-		"flip 1 3",	  "abort 1 3"};
+	/* What the reader must find: not a page that is as good, nor what never comes. */
+	static const struct {
+		const char *fault;
+		bool found;
+	} lies[] = {
+		{"page-range 1 3", false},  {"page-free 1 3", false},  {"size-big 1 100000", true},
+		{"done-tag 1 3", true},	    {"done-twice 1 3", true},  {"done-lost 1 3", false},
+		{"done-size 1 5000", true}, {"done-status 1 3", true}, {"flip 1 3", true},
+		{"abort 1 3", true},
+	};
 	struct taker t = {.percent = 100}, other = {.sub = 1, .percent = 100};
 	size_t i;
 
@@ -86,15 +92,17 @@ static void entries_that_lie(void)
 	UNIT_NEED(taker_open(&other));
 	taker_generate(&other, TAKER_ALL_LINKS, 64, 64, 1000, 0, 0);
 	UNIT_NEED(taker_start(&other, 0));
-	for (i = 0; i < N(faults); i++) {
+	for (i = 0; i < N(lies); i++) {
 		t.errors = 0;
 		taker_generate(&t, TAKER_ALL_LINKS, 64, 64, 2000, 0, 0);
 		UNIT_NEED(taker_start(&t, 0));
 		CU_ASSERT(taker_run(&t, 100, 5000));
-		emu(CARD0, "fault 0 %s", faults[i]);
-		/* Found, behind all that was there already, or one that never comes. */
-		CU_ASSERT(!taker_run(&t, t.fragments + 3000, 1000) ||
-			  !strncmp(faults[i], "page", 4));
+		emu(CARD0, "fault 0 %s", lies[i].fault);
+		/* Behind all that was there already. */
+		taker_run(&t, t.fragments + 3000, 1000);
+		if (lies[i].found && !t.errors)
+			unit_note("%s: not found", lies[i].fault);
+		CU_ASSERT(t.errors || !lies[i].found);
 		emu(CARD0, "fault all clear");
 		taker_stop(&t);
 		UNIT_EQ(taker_info(&t).state, ROC_CH_STOPPED);

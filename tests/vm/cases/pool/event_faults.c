@@ -69,7 +69,7 @@ static void works(void)
 static void failed(struct rig *r, enum roc_why why, unsigned int ms)
 {
 	struct roc_ch_info info;
-	int64_t end = now_ms() + limit_ms(ms);
+	int64_t end = now_ms() + patience_ms(ms);
 
 	do {
 		rig_take(r, true);
@@ -142,7 +142,7 @@ static void spurious_interrupt(void)
 		return;
 	UNIT_NEED(flow(&r));
 	emu(CARD0, "fault 0 irq-spurious 2");
-	end = now_ms() + limit_ms(5000);
+	end = now_ms() + patience_ms(5000);
 	do {
 		CU_ASSERT(rig_run(&r, r.filled + 60, 5000));
 	} while (counted().spurious <= 10 && now_ms() < end);

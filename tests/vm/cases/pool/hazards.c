@@ -34,7 +34,7 @@ static uint32_t state(const struct rig *r)
 /* Take what there is until the channel fails; then everything is ours again. */
 static void fails_with(struct rig *r, uint32_t why)
 {
-	int64_t end = now_ms() + limit_ms(FAIL_MS);
+	int64_t end = now_ms() + patience_ms(FAIL_MS);
 	struct pollfd p = {.fd = rig_fd(r), .events = POLLIN};
 	struct roc_ch_info info;
 

@@ -300,6 +300,7 @@ static void way_first(const struct cell *c, struct going *g)
 	bool owner = way_of_owner(c->way), opening = c->phase == PHASE_OPENING;
 	const char *point = way_at_once(c->way) ? NULL : way_point(c->way);
 	struct subject *other = NULL, *s;
+	int64_t end;
 
 	/* Who opens cannot be who closes. */
 	if (owner)
@@ -326,8 +327,9 @@ static void way_first(const struct cell *c, struct going *g)
 		if (c->way != WAY_ALL_ONES)
 			emu(t->card, "fault all clear");
 	}
-	if (point)
-		subject_done(s, 0, MEET_MS);
+	end = now_ms() + limit_ms(MEET_MS);
+	while (point && !subject_done(s, 0, 0) && now_ms() < end)
+		sleep_ms(1);
 	points_release();
 	CU_ASSERT(way_done(g, JOIN_MS));
 	if (opening || c->way != WAY_KILL)

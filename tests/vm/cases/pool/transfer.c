@@ -371,7 +371,7 @@ static void two_endpoints(void)
 {
 	struct rig a = {.id = EP0, .source = ROC_SOURCE_DDG};
 	struct rig b = {.id = EP1, .source = ROC_SOURCE_DDG};
-	int64_t end = now_ms() + limit_ms(LIMIT_MS);
+	int64_t end = now_ms() + patience_ms(LIMIT_MS);
 
 	emu(CARD0, "set all links-enabled 0xf");
 	emu(CARD0, "clear");

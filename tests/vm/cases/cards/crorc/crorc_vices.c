@@ -194,7 +194,7 @@ static bool running_rig(struct rig *r)
 static void fails_with(struct rig *r, uint32_t why)
 {
 	struct pollfd p = {.fd = rig_fd(r), .events = POLLIN};
-	int64_t end = now_ms() + limit_ms(LIMIT_MS);
+	int64_t end = now_ms() + patience_ms(LIMIT_MS);
 	struct roc_ch_info info;
 
 	while (ch_info(rig_fd(r)).state == ROC_CH_RUNNING && now_ms() < end) {
