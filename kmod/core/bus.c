@@ -74,13 +74,28 @@ void roc_bus_off(struct roc_endpoint *ep)
 }
 
 /*
+ * Is it certain that the function cannot write any more? This read also pushes out what it had on
+ * the way.
+ */
+bool roc_bus_is_off(struct roc_endpoint *ep)
+{
+	u16 command;
+
+	pci_read_config_word(ep->pdev, PCI_COMMAND, &command);
+	if (command != 0xffff)
+		return !(command & PCI_COMMAND_MASTER);
+	/* It does not answer, and may come back as it was. Unless it has left its slot. */
+	return ep->pdev->error_state == pci_channel_io_perm_failure;
+}
+
+/*
  * Take the bus from a channel. A function either masters it or does not: so this can be done only
  * when no other channel needs it. True if it is certain that the channel cannot write any more.
  */
 bool roc_bus_take(struct roc_channel *ch)
 {
 	struct roc_endpoint *ep = ch->ep;
-	u16 command;
+	bool off;
 
 	mutex_lock(&ep->card->lock);
 	ch->bus = false;
@@ -89,13 +104,9 @@ bool roc_bus_take(struct roc_channel *ch)
 		pci_clear_master(ep->pdev);
 		roc_monitor_alarms(ep, false);
 	}
-	/* This read also pushes out what the card had on the way. */
-	pci_read_config_word(ep->pdev, PCI_COMMAND, &command);
+	off = roc_bus_is_off(ep);
 	mutex_unlock(&ep->card->lock);
-	if (command != 0xffff)
-		return !(command & PCI_COMMAND_MASTER);
-	/* It does not answer, and may come back as it was. Unless it has left its slot. */
-	return ep->pdev->error_state == pci_channel_io_perm_failure;
+	return off;
 }
 
 /* The channel is quiet: it does not need the bus any more. */

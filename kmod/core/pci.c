@@ -249,10 +249,13 @@ static void roc_reopen(struct roc_endpoint *ep)
 	roc_irqs_enable(ep);
 }
 
-/* The last chance to give buffers back has passed: better lost than written into. */
+/*
+ * The last chance to give memory back has passed: better lost than written into. Channels prove
+ * that they are quiet; what the function tells of by itself is stopped by the bus alone.
+ */
 static bool roc_abandon_held(struct roc_endpoint *ep)
 {
-	bool any = false;
+	bool any = !roc_bus_is_off(ep);
 	unsigned int i;
 
 	for (i = 0; i < ep->ops->channels; i++) {
@@ -262,10 +265,10 @@ static bool roc_abandon_held(struct roc_endpoint *ep)
 			&ep->pdev->dev,
 			"roc%dch%u: the card was never stopped; buffers stay pinned until reboot\n",
 			ep->minor, i);
-		/* Not given back either. */
-		ep->memory = NULL;
 		any = true;
 	}
+	if (any)
+		ep->memory = NULL; /* not given back either */
 	return any;
 }
 

@@ -36,6 +36,7 @@ bool roc_suspects(struct roc_endpoint *ep);
 int roc_bus_give(struct roc_channel *ch);
 int roc_bus_give_function(struct roc_endpoint *ep);
 void roc_bus_off(struct roc_endpoint *ep);
+bool roc_bus_is_off(struct roc_endpoint *ep);
 bool roc_bus_take(struct roc_channel *ch);
 void roc_bus_leave(struct roc_channel *ch);
 

@@ -5,6 +5,8 @@
  */
 #include "common/case.h"
 
+#include "kmod/pool/event_regs.h"
+
 #include <fcntl.h>
 #include <poll.h>
 #include <sys/mman.h>
@@ -14,6 +16,7 @@
 #define NEIGHBOUR 3
 #define PATTERN 0x5a
 #define BAR_MAP 4096
+#define VSEC 0x200 /* where the emulated card has it */
 
 /* Nothing of what was there goes on when the bus is given to it. */
 static void cru_is_quiet(unsigned int card, unsigned int ep)
@@ -467,9 +470,43 @@ static void failed_start_of_events(void)
 	emu_normal_crorc(CRORC0);
 }
 
+static uint32_t card_cause(uint32_t block)
+{
+	return emu_peek(CARD0, 0, block & 7, (block & ~7u) + EVENT_CARD_CAUSE);
+}
+
+/*
+ * An idle card tells of alarms by itself. One that does not answer while the driver lets go of it
+ * does so when it is back: not into memory that is somebody else's.
+ */
+static void notice_after_unbind(void)
+{
+	uint32_t block = emu_config(CARD0, 0, VSEC + EVENT_VSEC_CARD);
+	char address[ROC_TEXT_MAX];
+	uint64_t outside;
+
+	if (!has_events(EP0) || !translated(EP0))
+		return unit_skip("seen with an IOMMU, on a card with events");
+	emu_normal(CARD0, FOUR_LINKS);
+	CU_ASSERT(UNIT_WAIT(bus_master(EP0), LIMIT_MS));
+	outside = emu_count(CARD0, 0, "dma_outside");
+	strcpy(address, pci_address(EP0));
+	emu(CARD0, "fault 0 all-ones");
+	UNIT_EQ(driver_unbind(address), 0);
+	emu(CARD0, "fault 0 clear");
+	emu(CARD0, "set temperature 85");
+	/* It has an alarm to tell, and tells it. */
+	CU_ASSERT(UNIT_WAIT(card_cause(block) & EVENT_CAUSE_TEMPERATURE, LIMIT_MS));
+	CU_ASSERT(UNIT_STAYS(emu_count(CARD0, 0, "dma_outside") == outside, 500));
+	emu(CARD0, "set temperature 45");
+	UNIT_NEED(driver_bind(address));
+	CU_ASSERT(has_events(EP0));
+}
+
 UNIT_MAIN("quiet", {"left in the removal", left_in_removal},
 	  {"C-RORC left running", left_running_crorc},
 	  {"C-RORC left running, deaf", left_running_crorc_deaf},
 	  {"CRU left running", left_running_cru}, {"nothing finished", nothing_finished},
 	  {"nothing sent", nothing_sent}, {"push counter wraps", push_counter_wraps},
-	  {"twins", twins}, {"failed start of events", failed_start_of_events})
+	  {"twins", twins}, {"failed start of events", failed_start_of_events},
+	  {"notice after unbind", notice_after_unbind})
