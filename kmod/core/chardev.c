@@ -178,7 +178,11 @@ static int roc_publish_channel(struct roc_channel *ch)
 	err = dev_set_name(&ch->dev, "roc%dch%u", ch->ep->minor, ch->number);
 	if (err)
 		return err;
-	return cdev_device_add(&ch->cdev, &ch->dev);
+	err = cdev_device_add(&ch->cdev, &ch->dev);
+	if (err || !roc_point_fails(ch->ep, ROC_POINT_PUBLISH))
+		return err;
+	cdev_device_del(&ch->cdev, &ch->dev);
+	return -ENOMEM;
 }
 
 static void roc_unpublish_channels(struct roc_endpoint *ep, unsigned int count)

@@ -123,10 +123,80 @@ static void roc_forget_kind(struct roc_endpoint *ep, bool keep)
 		roc_irqs_free(ep);
 }
 
+/* Steps 1 to 6 above. @present: the card may still answer. */
+static void roc_shut(struct roc_endpoint *ep, bool present)
+{
+	unsigned int i;
+
+	WRITE_ONCE(ep->reachable, present);
+	WRITE_ONCE(ep->epoch, 0);
+	roc_point(ep, ROC_POINT_SHUT_EPOCH);
+	roc_bus_off(ep);
+	for (i = 0; i < ep->ops->channels; i++) {
+		struct roc_channel *ch = &ep->channels[i];
+
+		mutex_lock(&ch->lock);
+		if (ch->open) {
+			ch->kind->gone(ch->open);
+			roc_open_wake(ch->open);
+		}
+		mutex_unlock(&ch->lock);
+	}
+	wake_up_all(&ep->gone);
+	wake_up_all(&ep->card->holder_wait);
+	synchronize_srcu(&ep->srcu);
+	unmap_mapping_range(ep->inode->i_mapping, 0, ROC_REVOKED_END, 1);
+	roc_point(ep, ROC_POINT_SHUT_RETIRE);
+	present = roc_reachable(ep);
+	for (i = 0; i < ep->ops->channels; i++) {
+		struct roc_channel *ch = &ep->channels[i];
+
+		mutex_lock(&ch->lock);
+		if (ch->open)
+			roc_open_retire(ch->open, present);
+		roc_settle(ch, present);
+		WRITE_ONCE(ch->state, ROC_CH_GONE);
+		mutex_unlock(&ch->lock);
+	}
+	roc_exports_revoke(ep);
+}
+
+/*
+ * The last chance to give memory back has passed: better lost than written into. Channels prove
+ * that they are quiet; what the function tells of by itself is stopped by the bus alone.
+ */
+static bool roc_abandon_held(struct roc_endpoint *ep)
+{
+	bool any = !roc_bus_is_off(ep);
+	unsigned int i;
+
+	for (i = 0; i < ep->ops->channels; i++) {
+		if (!roc_held_abandon(&ep->channels[i]))
+			continue;
+		dev_alert(
+			&ep->pdev->dev,
+			"roc%dch%u: the card was never stopped; buffers stay pinned until reboot\n",
+			ep->minor, i);
+		any = true;
+	}
+	if (any)
+		ep->memory = NULL; /* not given back either */
+	return any;
+}
+
+/* Of what is shut. True: the card may still write to what is left. */
+static bool roc_let_go(struct roc_endpoint *ep)
+{
+	if (roc_suspects(ep) && !roc_reset_function(ep))
+		roc_settle_by_reset(ep);
+	return roc_abandon_held(ep);
+}
+
 static int roc_pci_probe(struct pci_dev *pdev, const struct pci_device_id *id)
 {
 	const struct roc_card_ops *ops = (const struct roc_card_ops *)id->driver_data;
 	struct roc_endpoint *ep;
+	bool keep = false;
 	u16 command;
 	int err;
 
@@ -182,11 +252,12 @@ static int roc_pci_probe(struct pci_dev *pdev, const struct pci_device_id *id)
 	return 0;
 
 err_irqs:
-	WRITE_ONCE(ep->epoch, 0);
-	roc_bus_off(ep);
+	/* A node was there for a moment, and somebody may have it open. */
+	roc_shut(ep, true);
 	roc_irqs_stop(ep);
+	keep = roc_let_go(ep);
 err_kind:
-	roc_forget_kind(ep, false);
+	roc_forget_kind(ep, keep);
 	roc_card_put(ep);
 err_memory:
 	roc_free_memory(ep);
@@ -200,44 +271,6 @@ err_put:
 	return err;
 }
 
-/* Steps 1 to 6 above. @present: the card may still answer. */
-static void roc_shut(struct roc_endpoint *ep, bool present)
-{
-	unsigned int i;
-
-	WRITE_ONCE(ep->reachable, present);
-	WRITE_ONCE(ep->epoch, 0);
-	roc_point(ep, ROC_POINT_SHUT_EPOCH);
-	roc_bus_off(ep);
-	for (i = 0; i < ep->ops->channels; i++) {
-		struct roc_channel *ch = &ep->channels[i];
-
-		mutex_lock(&ch->lock);
-		if (ch->open) {
-			ch->kind->gone(ch->open);
-			roc_open_wake(ch->open);
-		}
-		mutex_unlock(&ch->lock);
-	}
-	wake_up_all(&ep->gone);
-	wake_up_all(&ep->card->holder_wait);
-	synchronize_srcu(&ep->srcu);
-	unmap_mapping_range(ep->inode->i_mapping, 0, ROC_REVOKED_END, 1);
-	roc_point(ep, ROC_POINT_SHUT_RETIRE);
-	present = roc_reachable(ep);
-	for (i = 0; i < ep->ops->channels; i++) {
-		struct roc_channel *ch = &ep->channels[i];
-
-		mutex_lock(&ch->lock);
-		if (ch->open)
-			roc_open_retire(ch->open, present);
-		roc_settle(ch, present);
-		WRITE_ONCE(ch->state, ROC_CH_GONE);
-		mutex_unlock(&ch->lock);
-	}
-	roc_exports_revoke(ep);
-}
-
 static void roc_reopen(struct roc_endpoint *ep)
 {
 	unsigned int i;
@@ -247,29 +280,6 @@ static void roc_reopen(struct roc_endpoint *ep)
 	WRITE_ONCE(ep->reachable, true);
 	WRITE_ONCE(ep->epoch, ++ep->last_epoch);
 	roc_irqs_enable(ep);
-}
-
-/*
- * The last chance to give memory back has passed: better lost than written into. Channels prove
- * that they are quiet; what the function tells of by itself is stopped by the bus alone.
- */
-static bool roc_abandon_held(struct roc_endpoint *ep)
-{
-	bool any = !roc_bus_is_off(ep);
-	unsigned int i;
-
-	for (i = 0; i < ep->ops->channels; i++) {
-		if (!roc_held_abandon(&ep->channels[i]))
-			continue;
-		dev_alert(
-			&ep->pdev->dev,
-			"roc%dch%u: the card was never stopped; buffers stay pinned until reboot\n",
-			ep->minor, i);
-		any = true;
-	}
-	if (any)
-		ep->memory = NULL; /* not given back either */
-	return any;
 }
 
 /* Nothing of it writes, interrupts or looks any more. */
@@ -286,9 +296,7 @@ static void roc_pci_remove(struct pci_dev *pdev)
 	struct roc_endpoint *ep = pci_get_drvdata(pdev);
 
 	roc_shut_for_good(ep);
-	if (roc_suspects(ep) && !roc_reset_function(ep))
-		roc_settle_by_reset(ep);
-	roc_forget_kind(ep, roc_abandon_held(ep));
+	roc_forget_kind(ep, roc_let_go(ep));
 	roc_card_put(ep);
 	roc_point(ep, ROC_POINT_REMOVE_BARS);
 	roc_free_memory(ep);

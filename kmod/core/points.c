@@ -26,6 +26,7 @@ struct roc_point_state {
 static struct roc_point_state roc_point_states[ROC_POINT_COUNT] = {
 	[ROC_POINT_EVENT_RINGS] = ROC_POINT("event_rings"),
 	[ROC_POINT_EVENT_NOTICE] = ROC_POINT("event_notice"),
+	[ROC_POINT_PUBLISH] = ROC_POINT("publish"),
 	[ROC_POINT_OPEN] = ROC_POINT("open"),
 	[ROC_POINT_REGISTER] = ROC_POINT("register"),
 	[ROC_POINT_IMPORT] = ROC_POINT("import"),

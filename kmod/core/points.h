@@ -19,6 +19,7 @@ struct roc_endpoint;
 enum roc_point {
 	ROC_POINT_EVENT_RINGS,	 /* memory for the rings of a channel with events; can fail */
 	ROC_POINT_EVENT_NOTICE,	 /* memory for what the card as a whole tells; can fail */
+	ROC_POINT_PUBLISH,	 /* a channel's node is there, not all are; can fail */
 	ROC_POINT_OPEN,		 /* inside, the channel not yet claimed */
 	ROC_POINT_REGISTER,	 /* pages are pinned, not yet mapped */
 	ROC_POINT_IMPORT,	 /* a dma-buf is mapped, not yet listed */

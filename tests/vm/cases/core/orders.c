@@ -6,6 +6,8 @@
 #include "common/case.h"
 
 #include <glob.h>
+#include <poll.h>
+#include <sys/mman.h>
 
 #define LIMIT_MS 10000
 #define LOOK_MS 15000
@@ -65,4 +67,50 @@ static void alarm_then_removal(void)
 	UNIT_NEED(driver_bind(address));
 }
 
-UNIT_MAIN("orders", {"alarm, then removal", alarm_then_removal})
+static int bind_without_memory(void *unused)
+{
+	return put_text("/sys/bus/pci/drivers/roc/bind", address) == -ENOMEM ? 0 : 1;
+}
+
+/* Whoever opened the first node of a card of which the next one could not be made. */
+static void opened_while_probe_fails(void)
+{
+	struct pollfd p = {.events = POLLIN};
+	struct roc_ch_info info = {.size = sizeof(info)};
+	struct roc_buf_register b;
+	struct rig r = {.id = EP0, .source = ROC_SOURCE_DDG};
+	int64_t before = pins();
+	char path[64];
+	void *memory;
+	pid_t pid;
+
+	if (!ready())
+		return;
+	emu_normal(CARD0, FOUR_LINKS);
+	strcpy(path, node_path(EP0, 0));
+	memory = memory_make(HUGE, HUGE, LAYOUT_ASCENDING);
+	UNIT_EQ(driver_unbind(address), 0);
+	point_hold("publish", NULL);
+	point_fail("publish", 1);
+	pid = child_start(AS_ROOT, bind_without_memory, NULL);
+	UNIT_NEED(point_reached("publish", LIMIT_MS));
+	p.fd = open_rw(path);
+	CU_ASSERT(p.fd >= 0);
+	UNIT_EQ(buffer_register(p.fd, memory, HUGE, MIB, &b), 0);
+	CU_ASSERT(pins() > before);
+	point_release("publish");
+	UNIT_EQ(child_wait(pid, LIMIT_MS), 0);
+	/* As after any removal. */
+	UNIT_EQ(abi(p.fd, ROC_CH_INFO, &info), -ENODEV);
+	CU_ASSERT(poll(&p, 1, 0) == 1 && p.revents & POLLHUP);
+	UNIT_EQ(pins(), before);
+	close(p.fd);
+	munmap(memory, HUGE);
+	UNIT_NEED(driver_bind(address));
+	CU_ASSERT(rig_once(&r, 20, LIMIT_MS));
+	RIG_OK(&r);
+	rig_close(&r);
+}
+
+UNIT_MAIN("orders", {"alarm, then removal", alarm_then_removal},
+	  {"opened while a probe fails", opened_while_probe_fails})
