@@ -243,7 +243,7 @@ static int roc_bar_mmap(struct roc_endpoint *ep, struct vm_area_struct *vma)
 		return -EINVAL;
 	if (length > ep->bar_length[bar] || offset > ep->bar_length[bar] - length)
 		return -EINVAL;
-	if (!(vma->vm_flags & VM_SHARED))
+	if (!(vma->vm_flags & VM_MAYSHARE))
 		return -EINVAL;
 	access = roc_bar_access(ep, bar);
 	if (!(access & ROC_BAR_MMAP_READ))

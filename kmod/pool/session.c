@@ -118,7 +118,7 @@ int roc_session_mmap(struct roc_session *s, struct vm_area_struct *vma)
 
 	if (!smp_load_acquire(&s->rings_ready))
 		return -EPIPE;
-	if (!(vma->vm_flags & VM_SHARED))
+	if (!(vma->vm_flags & VM_MAYSHARE))
 		return -EINVAL;
 	if (cookie == ROC_USER_COOKIE && length == s->user_length)
 		return roc_map_area(vma, s->rings.user);

@@ -5,6 +5,8 @@
  */
 #include "common/case.h"
 
+#include <fcntl.h>
+#include <signal.h>
 #include <sys/mman.h>
 
 #define STORAGE 0x100010 /* BAR2, plain storage: NACK delay */
@@ -249,6 +251,40 @@ static void map_limits(void)
 	close(fd);
 }
 
+static void touch(void *p)
+{
+	(void)*(volatile uint32_t *)p;
+}
+
+/* Opened for reading only: mapped for reading only, and taken away like all others. */
+static void opened_to_read(void)
+{
+	int fd = open(node_path(EP0, -1), O_RDONLY | O_CLOEXEC);
+	int ch = open(node_path(EP0, 0), O_RDONLY | O_CLOEXEC);
+	struct roc_ch_rings rings = {.size = sizeof(rings)};
+	uint64_t bar2 = bar_offset(fd, 2);
+	char address[ROC_TEXT_MAX];
+	void *p;
+
+	UNIT_NEED(fd >= 0 && ch >= 0 && bar2);
+	strcpy(address, pci_address(EP0));
+	UNIT_EQ(map_err(fd, PAGE, PROT_READ | PROT_WRITE, MAP_SHARED, bar2), -EACCES);
+	UNIT_EQ(map_err(fd, PAGE, PROT_READ, MAP_PRIVATE, bar2), -EINVAL);
+	p = mmap(NULL, PAGE, PROT_READ, MAP_SHARED, fd, bar2 + CRU_SERIAL / PAGE * PAGE);
+	UNIT_NEED(p != MAP_FAILED);
+	UNIT_EQ(mprotect(p, PAGE, PROT_READ | PROT_WRITE), -1);
+	UNIT_EQ(((volatile uint32_t *)p)[CRU_SERIAL % PAGE / 4],
+		emu_peek(CARD0, 0, CRU_BAR_CARD, CRU_SERIAL));
+	UNIT_EQ(abi(ch, ROC_CH_RINGS, &rings), 0);
+	UNIT_EQ(map_err(ch, rings.kernel_length, PROT_READ, MAP_SHARED, rings.kernel_offset), 0);
+	UNIT_EQ(driver_unbind(address), 0);
+	UNIT_EQ(faults(touch, p), SIGBUS);
+	munmap(p, PAGE);
+	close(ch);
+	close(fd);
+	UNIT_NEED(driver_bind(address));
+}
+
 static void mapped_is_the_same(void)
 {
 	static const uint32_t offsets[] = {
@@ -303,11 +339,6 @@ static void control_is_behind_writes(void)
 	roc_bar_unmap(&bar);
 }
 
-static void touch(void *p)
-{
-	(void)*(volatile uint32_t *)p;
-}
-
 static int touch_in_child(void *p)
 {
 	return faults(touch, p);
@@ -329,7 +360,7 @@ static void map_is_not_inherited(void)
 
 UNIT_MAIN("registers", {"read and write", read_and_write}, {"accesses", accesses},
 	  {"modify is atomic", modify_is_atomic}, {"map policy", map_policy},
-	  {"addresses", addresses}, {"map limits", map_limits},
+	  {"addresses", addresses}, {"map limits", map_limits}, {"opened to read", opened_to_read},
 	  {"mapped is the same", mapped_is_the_same},
 	  {"control is behind writes", control_is_behind_writes},
 	  {"map is not inherited", map_is_not_inherited})
