@@ -123,8 +123,10 @@ int roc_card_lock(struct roc_endpoint *ep, u32 epoch, const void *holder, struct
 	u64 now = ktime_get_ns();
 	bool taken;
 
-	if (READ_ONCE(card->holder) == holder)
+	if (READ_ONCE(card->holder) == holder) {
+		arg->owner = roc_holder_pid(card);
 		return -EDEADLK;
+	}
 	taken = roc_try_lock(card, holder);
 	if (!taken && arg->deadline > now) {
 		u64 left = min_t(u64, arg->deadline - now, KTIME_MAX);
@@ -133,8 +135,10 @@ int roc_card_lock(struct roc_endpoint *ep, u32 epoch, const void *holder, struct
 			READ_ONCE(ep->epoch) != epoch || (taken = roc_try_lock(card, holder)),
 			ns_to_ktime(left));
 
-		if (err == -ERESTARTSYS)
+		if (err == -ERESTARTSYS) {
+			arg->owner = roc_holder_pid(card);
 			return -EINTR;
+		}
 	}
 	if (!taken) {
 		arg->owner = roc_holder_pid(card);

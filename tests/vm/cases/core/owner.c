@@ -148,7 +148,8 @@ static void card_lock(void)
 
 	UNIT_EQ(unlock_card(fd), -EPERM);
 	UNIT_EQ(lock_card(fd, 0, &owner), 0);
-	UNIT_EQ(lock_card(fd, 0, NULL), -EDEADLK);
+	UNIT_EQ(lock_card(fd, 0, &owner), -EDEADLK);
+	UNIT_EQ(owner, getpid());
 	/* It belongs to the open file, not to the process. */
 	UNIT_EQ(lock_card(same, 0, &owner), -EBUSY);
 	UNIT_EQ(owner, getpid());
@@ -199,14 +200,15 @@ static void interrupted_lock(void)
 	struct itimerval soon = {{0, 200000}, {0, 200000}}, never = {.it_value = {0}};
 	struct sigaction action = {.sa_handler = on_alarm}, old;
 	struct holder *h = shared_alloc(sizeof(*h));
-	int fd = node_open(EP0, -1);
+	int fd = node_open(EP0, -1), owner;
 	pid_t pid = child_start(AS_READER, hold_lock, h);
 
 	UNIT_NEED(UNIT_WAIT(h->open, 10000));
 	UNIT_EQ(h->result, 0);
 	sigaction(SIGALRM, &action, &old);
 	setitimer(ITIMER_REAL, &soon, NULL);
-	UNIT_EQ(lock_card(fd, limit_ms(5000), NULL), -EINTR);
+	UNIT_EQ(lock_card(fd, limit_ms(5000), &owner), -EINTR);
+	UNIT_EQ(owner, pid);
 	setitimer(ITIMER_REAL, &never, NULL);
 	sigaction(SIGALRM, &old, NULL);
 	UNIT_EQ(unlock_card(fd), -EPERM);
