@@ -54,8 +54,7 @@ static int roc_make_pieces(struct roc_buffer *buf)
 	unsigned int i;
 
 	buf->pieces.room = buf->backing->pages->orig_nents;
-	buf->pieces.table =
-		kvcalloc(buf->pieces.room, sizeof(struct roc_extent), GFP_KERNEL_ACCOUNT);
+	buf->pieces.table = kvcalloc(buf->pieces.room, sizeof(struct roc_extent), ROC_TABLE_GFP);
 	if (!buf->pieces.table)
 		return -ENOMEM;
 	for_each_sgtable_sg (buf->backing->pages, sg, i)
