@@ -208,6 +208,7 @@ static int roc_export_mmap(struct dma_buf *dmabuf, struct vm_area_struct *vma)
 			return err;
 		at += length;
 		skip = 0;
+		cond_resched();
 	}
 	return 0;
 }

@@ -30,9 +30,11 @@ static void roc_pin_free(struct roc_memory *memory)
 	struct scatterlist *sg;
 	unsigned int i;
 
-	for_each_sgtable_sg (&pin->table.sgt, sg, i)
+	for_each_sgtable_sg (&pin->table.sgt, sg, i) {
 		unpin_user_page_range_dirty_lock(sg_page(sg), DIV_ROUND_UP(sg->length, PAGE_SIZE),
 						 true);
+		cond_resched();
+	}
 	sg_free_append_table(&pin->table);
 	roc_uncharge(&pin->charge);
 	kfree(pin);
