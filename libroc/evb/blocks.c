@@ -488,12 +488,6 @@ static int put_ready(struct roc_evb *e)
 	struct evb_builder *b = &e->bu;
 	int ret;
 
-	if (b->ready.count && !b->memory_said && e->sink->memory) {
-		ret = e->sink->memory(e->sink_self, b->memory_fd, b->memory, b->memory_bytes);
-		if (ret)
-			return sink_failed(e, ret);
-	}
-	b->memory_said |= b->ready.count > 0;
 	while (b->ready.count) {
 		uint32_t i = b->ready.first;
 		struct evb_block *k = &b->blocks[i];

@@ -130,7 +130,7 @@ struct evb_builder {
 	uint32_t out;
 	uint64_t *delivered; /* by the lower bits of a number: that number + 1 */
 	uint64_t *odd;	     /* likewise: that lack something, far from the others */
-	bool memory_said, any, finished;
+	bool any, finished;
 	bool closed; /* asked to end: nobody is let in, and nothing comes any more */
 	bool has_built;
 	uint64_t whole; /* highest block that was delivered with all that belongs to it */

@@ -113,6 +113,17 @@ static int try_fabric(struct roc_evb *e, char why[ROC_EVB_WHY])
 	return ret;
 }
 
+/* What the sink wants to do with it may take time, or fail: before others count on this node. */
+static int say_memory(struct roc_evb *e)
+{
+	const struct evb_builder *b = &e->bu;
+	int ret = 0;
+
+	if (e->sink->memory)
+		ret = e->sink->memory(e->sink_self, b->memory_fd, b->memory, b->memory_bytes);
+	return ret ? evb_fail(e, -ret, "The sink: %.400s", e->sink->why(e->sink_self)) : 0;
+}
+
 int roc_evb_open(const struct roc_evb_config *config, const struct roc_evb_source_ops *source,
 		 void *source_self, const struct roc_evb_sink_ops *sink, void *sink_self,
 		 const struct roc_evb_coordinator_ops *coordinator, void *coordinator_self,
@@ -148,6 +159,8 @@ int roc_evb_open(const struct roc_evb_config *config, const struct roc_evb_sourc
 		ret = evb_readout_new(e, why);
 	if (!ret && sink)
 		ret = evb_builder_new(e, why);
+	if (!ret && sink)
+		ret = say_memory(e);
 	if (!ret)
 		ret = evb_join(e);
 	if (!ret) {

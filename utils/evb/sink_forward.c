@@ -200,9 +200,9 @@ static int done(void *self, uint64_t *handles, unsigned int room)
 static int finish(void *self)
 {
 	struct forward *f = self;
-	int ret = f->send ? f->send->ops->finish(f->send) : 0;
+	int ret = f->send ? sink_send_finish(f->send) : 1;
 
-	return ret ? failed(f, ret) : 1;
+	return ret < 0 ? failed(f, ret) : ret;
 }
 
 static void abandon(void *self)

@@ -29,6 +29,12 @@ struct send_options {
 struct sink *sink_send(const struct send_options *o, const struct source *source,
 		       char why[UNITS_WHY]);
 
+/*
+ * A round of the end, for who has a loop: 1 all has arrived, and the books of both ends are the
+ * same; 0 not yet; -errno. The sink's own finish() waits for it.
+ */
+int sink_send_finish(struct sink *sink);
+
 struct recv_options {
 	const char *host, *port, *provider; /* host: address to listen at, NULL: all */
 	uint64_t buffer;		    /* bytes of memory, shared out among the connections */

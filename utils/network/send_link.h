@@ -64,6 +64,7 @@ struct send {
 	struct fabric fabric;
 	bool have_fabric;
 	uint64_t run;
+	uint64_t book_until; /* the receiver has said what it has; 0: it was not asked */
 	struct parcel *parcels;
 	unsigned char *heads; /* of each parcel, what is written before its data */
 	struct list free, done;

@@ -161,37 +161,44 @@ static int compare(struct send *s)
 	return 0;
 }
 
-static int finish(struct sink *sink)
+int sink_send_finish(struct sink *sink)
 {
 	struct send *s = of(sink);
-	uint64_t until = units_now() + BOOK_NS;
 	uint32_t i;
 	int ret;
 
 	if (sink->why[0])
 		return -EIO;
-	while (!all_booked(s)) {
-		for (i = 0; i < s->opt.connections; i++) {
-			struct link *l = &s->links[i];
+	if (!s->book_until)
+		s->book_until = units_now() + BOOK_NS;
+	for (i = 0; i < s->opt.connections && !all_booked(s); i++) {
+		struct link *l = &s->links[i];
 
-			if (l->state == READY && !l->ended && say_end(s, l))
-				link_lose(s, l, "it hung up at the end");
-			if (l->state != READY)
-				l->ended = false;
-			else if (!l->booked)
-				l->looked = 0;
-		}
-		ret = flush(sink);
-		if (ret)
-			return ret;
-		if (units_now() > until)
-			return units_fail(sink->why, ETIME,
-					  "The receiver did not say what it has (%s).",
-					  s->last[0] ? s->last : "it is slow");
-		if (!all_booked(s))
-			rest(sink);
+		if (l->state == READY && !l->ended && say_end(s, l))
+			link_lose(s, l, "it hung up at the end");
+		if (l->state != READY)
+			l->ended = false;
+		else if (!l->booked)
+			l->looked = 0;
 	}
-	return compare(s);
+	ret = all_booked(s) ? 0 : flush(sink);
+	if (ret)
+		return ret;
+	if (all_booked(s))
+		return compare(s) ? -EBADMSG : 1;
+	if (units_now() > s->book_until)
+		return units_fail(sink->why, ETIME, "The receiver did not say what it has (%s).",
+				  s->last[0] ? s->last : "it is slow");
+	return 0;
+}
+
+static int finish(struct sink *sink)
+{
+	int ret;
+
+	while (!(ret = sink_send_finish(sink)))
+		rest(sink);
+	return ret < 0 ? ret : 0;
 }
 
 /* With the ends closed nobody reads units any more. */

@@ -136,9 +136,10 @@ struct roc_evb_source_ops {
  * @abandon: let go of everything; after it, done() has all handles. May be NULL
  * @idle: what to wait for until done() has something. May be NULL
  * @why: sentence of the last failure
- * @memory: called before the first put: all MEPs will lie in the @length bytes at @base, which are
- *	the file @fd (a memfd, mapped shared) from its start: for who lends them to another process.
- *	It is sealed: nobody else can write to it or make it shorter. 0 or -errno. May be NULL
+ * @memory: called once, by roc_evb_open(), which fails if it does: all MEPs will lie in the
+ *	@length bytes at @base, which are the file @fd (a memfd, mapped shared) from its start: for
+ *	who lends them to another process. It is sealed: nobody else can write to it or make it
+ *	shorter. 0 or -errno. May be NULL
  */
 struct roc_evb_sink_ops {
 	const char *name;
@@ -592,7 +593,7 @@ struct roc_evb; /* owned by the caller from roc_evb_open() to _close() */
  *
  * Return: 0; -EINVAL the configuration contradicts itself; -ENOSPC what it asks for does not fit
  * @memory, or @max_region and @max_regions; -ENOMEM; -EADDRINUSE; -ENOENT there is no libfabric;
- * what join() returned.
+ * what the sink's memory() or join() returned.
  */
 int roc_evb_open(const struct roc_evb_config *config, const struct roc_evb_source_ops *source,
 		 void *source_self, const struct roc_evb_sink_ops *sink, void *sink_self,

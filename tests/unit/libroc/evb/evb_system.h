@@ -58,8 +58,9 @@ struct test_sink {
 	uint64_t meps, events, bytes, incomplete, damaged, wrong;
 	uint8_t seen[EVENTS_MOST]; /* times, of each event */
 	uint8_t whole[EVENTS_MOST];
-	bool stuck;  /* takes nothing */
-	double keep; /* seconds for which it has each; 0: as many as it may hold */
+	bool stuck;	/* takes nothing */
+	bool no_memory; /* memory() fails */
+	double keep;	/* seconds for which it has each; 0: as many as it may hold */
 	double since[HELD];
 	uint64_t first;
 	unsigned int sources; /* that an event should have */
@@ -295,6 +296,8 @@ static int sink_memory(void *self, int fd, void *base, size_t length)
 	struct test_sink *s = self;
 
 	CU_ASSERT_TRUE(fd >= 0 && !s->meps);
+	if (s->no_memory)
+		return -EHOSTUNREACH;
 	s->base = base;
 	s->length = length;
 	return 0;

@@ -356,6 +356,20 @@ static void counts_from_zero(void)
 	stop_all();
 }
 
+/* Its sink cannot: that is said before it is a member, and nobody counts on it. */
+static void sink_cannot(void)
+{
+	char why[ROC_EVB_WHY];
+
+	begin();
+	node_new(0, ROC_EVB_BUILDER);
+	nodes[0].sink.no_memory = true;
+	UNIT_EQ(node_try(&nodes[0], why), -EHOSTUNREACH);
+	CU_ASSERT_PTR_NOT_NULL(strstr(why, "The sink: no reason"));
+	UNIT_EQ(board.member_count, 0);
+	node_forget(&nodes[0]);
+}
+
 static bool third_builds(void)
 {
 	return out_of(2) > 30;
@@ -411,4 +425,4 @@ static void others_go_on(void)
 UNIT_MAIN("event building, when nodes fail", {"killed", killed}, {"stood_still", stood_still},
 	  {"mute", mute}, {"never_came", never_came}, {"one_by_one", one_by_one},
 	  {"comes_back", comes_back}, {"counts_from_zero", counts_from_zero},
-	  {"others_go_on", others_go_on})
+	  {"sink_cannot", sink_cannot}, {"others_go_on", others_go_on})

@@ -53,6 +53,14 @@ static void turn(void)
 	}
 }
 
+static int finishes(void)
+{
+	int ret = 0;
+
+	CU_ASSERT_TRUE(UNIT_WAIT((ret = sink.ops->finish(sink.self)) != 0, 20000));
+	return ret;
+}
+
 /* The MFP of @source in block @number is what the units of its link have next. */
 static unsigned int wrong_mfp(const struct recording *r, uint64_t *next, unsigned int number,
 			      unsigned int source, FILE *data)
@@ -98,7 +106,7 @@ static void there(void)
 			UNIT_WAIT((turn(), sink.ops->put(sink.self, &blocks[i]->mep) == 1), 5000));
 	}
 	CU_ASSERT_TRUE(UNIT_WAIT((turn(), back == COUNT), 20000));
-	UNIT_EQ(sink.ops->finish(sink.self), 1);
+	UNIT_EQ(finishes(), 1);
 	UNIT_EQ(tool_wait(pid, 20000), 0);
 	UNIT_EQ(recording_open(file("a"), &r, why), 0);
 	UNIT_NEED(r.count == 1);
@@ -143,6 +151,28 @@ static void lost(void)
 	munmap(block_memory, MEMORY);
 }
 
+/* Who asks a receiver that stands still what it has goes on with his own affairs. */
+static void stands_still(void)
+{
+	pid_t pid;
+
+	fresh();
+	pid = receiver("recv", 0, "--buffer-size=1Mi");
+	begin();
+	blocks[0] = make_block(0, 300, -1);
+	UNIT_EQ(sink.ops->put(sink.self, &blocks[0]->mep), 1);
+	CU_ASSERT_TRUE(UNIT_WAIT((turn(), back == 1), 10000));
+	kill(-pid, SIGSTOP);
+	UNIT_EQ(sink.ops->finish(sink.self), 0);
+	kill(-pid, SIGCONT);
+	UNIT_EQ(finishes(), 1);
+	evb_sink_close(&sink);
+	kill(pid, SIGINT);
+	UNIT_EQ(tool_wait(pid, 20000), 0);
+	free_block(blocks[0]);
+	munmap(block_memory, MEMORY);
+}
+
 static void refused(void)
 {
 	CU_ASSERT_TRUE(evb_sink_open("forward", "bu1", &sink, why) < 0);
@@ -158,4 +188,5 @@ static void refused(void)
 }
 
 UNIT_MAIN("Blocks sent on", {"to a receiver, and there the same", there},
-	  {"a receiver that is lost", lost}, {"what is refused", refused})
+	  {"a receiver that is lost", lost}, {"a receiver that stands still", stands_still},
+	  {"what is refused", refused})
