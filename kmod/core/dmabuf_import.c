@@ -35,10 +35,11 @@ int roc_import_get(struct roc_import *import, int fd, u64 *size)
 /* What the exporter said, in our words. @peer: it did not let the card reach it as a peer. */
 static int roc_import_refused(long err, bool peer, u32 *why, u32 *error)
 {
-	if (err == -ENOMEM || err == -EINTR || err == -ENODEV)
+	if (err == -ENOMEM || err == -EINTR)
 		return err;
 	*error = -err;
-	if (!peer)
+	/* ENODEV: it was revoked. To the caller it would say that this card is gone. */
+	if (!peer || err == -ENODEV)
 		*why = ROC_WHY_EXPORTER;
 	else
 		*why = IS_ENABLED(CONFIG_PCI_P2PDMA) ? ROC_WHY_PEER : ROC_WHY_NO_P2P;

@@ -73,9 +73,10 @@ static const char *const why_text[] = {
 	[ROC_WHY_NO_P2P] =
 		"the memory is another device's, and this kernel has no way between two devices: "
 		"take one with CONFIG_PCI_P2PDMA, or export host memory",
-	[ROC_WHY_EXPORTER] = "the driver that exported the dma-buf does not keep its memory in "
-			     "place, or does not "
-			     "map all of it: have it allocate memory that can be pinned",
+	[ROC_WHY_EXPORTER] =
+		"the driver that exported the dma-buf does not keep its memory in place, does not "
+		"map all of it, or has taken it back because its device went: have it allocate "
+		"memory that can be pinned, and export it anew when its device is back",
 };
 
 const char *roc_why_text(unsigned int why)

@@ -327,8 +327,8 @@ enum roc_mode {
  *	device, without a way between the two
  * @ROC_WHY_NO_P2P: the same, and this kernel was built without CONFIG_PCI_P2PDMA, so there is no
  *	way between any two devices
- * @ROC_WHY_EXPORTER: the dma-buf's exporter does not keep the memory in place, or does not map all
- *	of it
+ * @ROC_WHY_EXPORTER: the dma-buf's exporter does not keep the memory in place, does not map all of
+ *	it, or has taken it back (ENODEV: the device whose it was is gone or was reset)
  */
 enum roc_why {
 	ROC_WHY_NONE = 0,

@@ -186,6 +186,36 @@ static void export_then_removal(void)
 	owner_close(&o);
 }
 
+/* What was revoked says nothing of the card that wants to write there. */
+static void revoked_then_import(void)
+{
+	struct roc_buf_import import = {.size = sizeof(import), .granule = MIB};
+	struct roc_buf_export arg = {.size = sizeof(arg), .flags = ROC_EXPORT_WRITE};
+	struct rig r = {.id = OTHER_EP0, .source = ROC_SOURCE_DDG};
+	struct owner o;
+
+	if (!ready())
+		return;
+	emu_normal(CARD1, FOUR_LINKS);
+	UNIT_NEED(owner_open(&o));
+	arg.handle = o.reg.handle;
+	UNIT_EQ(abi(o.ch, ROC_BUF_EXPORT, &arg), 0);
+	UNIT_EQ(driver_unbind(address), 0);
+	UNIT_NEED(rig_open(&r));
+	import.fd = arg.fd;
+	UNIT_EQ(abi(rig_fd(&r), ROC_BUF_IMPORT, &import), -EOPNOTSUPP);
+	UNIT_EQ(import.why, ROC_WHY_EXPORTER);
+	UNIT_EQ(import.error, ENODEV);
+	/* The channel is as it was. */
+	rig_push(&r, RIG_MAX);
+	CU_ASSERT(rig_start(&r) && rig_run(&r, 20, LIMIT_MS));
+	RIG_OK(&r);
+	rig_close(&r);
+	close(arg.fd);
+	UNIT_NEED(driver_bind(address));
+	owner_close(&o);
+}
+
 /* Removal is about to revoke: who comes now still gets it and is told, who goes now may go. */
 static void removal_and_importers(void)
 {
@@ -311,6 +341,7 @@ static void nothing_left(void)
 UNIT_MAIN("dmabuf_orders", {"begin", load}, {"import, then removal", import_then_removal},
 	  {"removal, then import", removal_then_import},
 	  {"export, then removal", export_then_removal},
+	  {"revoked, then import", revoked_then_import},
 	  {"removal and importers", removal_and_importers},
 	  {"export, then close", export_then_close},
 	  {"callers that are not told", callers_not_told}, {"nothing is left", nothing_left})
