@@ -436,7 +436,8 @@ static void waits_once(void)
 	CU_ASSERT(rig_wait(&r, 40, 5000) >= 40);
 	getrusage(RUSAGE_SELF, &after);
 	CU_ASSERT(after.ru_nvcsw - before.ru_nvcsw <= 2);
-	CU_ASSERT(counted().interrupts > 10);
+	/* Told more often than we woke: of 16 on a machine that keeps nobody from his work. */
+	CU_ASSERT(counted().interrupts > 2);
 	emu(CARD0, "set 0 rate 0");
 	rig_stop(&r);
 	RIG_OK(&r);
