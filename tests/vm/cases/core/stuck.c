@@ -26,6 +26,7 @@ struct call {
 	int fd;
 	unsigned long nr;
 	void *arg;
+	volatile pid_t tid;
 	volatile int result; /* before over */
 	volatile bool over;
 };
@@ -34,6 +35,7 @@ static void *call_it(void *arg)
 {
 	struct call *c = arg;
 
+	c->tid = gettid();
 	c->result = abi(c->fd, c->nr, c->arg);
 	c->over = true;
 	return NULL;
@@ -44,6 +46,12 @@ static void call_start(struct call *c, int fd, unsigned long nr, void *arg)
 	*c = (struct call){.fd = fd, .nr = nr, .arg = arg};
 	if (pthread_create(&c->thread, NULL, call_it, c))
 		abort();
+}
+
+/* It has its argument, and waits for what it asks for. */
+static bool call_waits(struct call *c)
+{
+	return UNIT_WAIT(c->tid && child_sleeps(c->tid), 1000) && !c->over;
 }
 
 static int call_end(struct call *c)
@@ -223,10 +231,10 @@ static void answer_that_never_goes(void)
 	UNIT_NEED(holder >= 0 && fd >= 0 && hole_make(&h));
 	UNIT_EQ(abi(holder, ROC_CARD_LOCK, &lock), 0);
 	lock = (struct roc_card_lock){.size = sizeof(lock),
-				      .deadline = now_ns() + limit_ms(1000) * 1000000ull};
+				      .deadline = now_ns() + limit_ms(3000) * 1000000ull};
 	CU_ASSERT(hole_fill(&h, &lock, sizeof(lock)));
 	call_start(&c, fd, ROC_CARD_LOCK, h.page);
-	sleep_ms(limit_ms(300));
+	CU_ASSERT(call_waits(&c));
 	UNIT_EQ(madvise(h.page, PAGE, MADV_DONTNEED), 0);
 	CU_ASSERT(hole_entered(&h, &c));
 	others_go_on(false);
@@ -388,8 +396,7 @@ static void lock_not_told(void)
 	page = only_to_read(&lock, sizeof(lock));
 	UNIT_EQ(mprotect(page, PAGE, PROT_READ | PROT_WRITE), 0);
 	call_start(&c, fd, ROC_CARD_LOCK, page);
-	sleep_ms(limit_ms(200));
-	CU_ASSERT(!c.over);
+	CU_ASSERT(call_waits(&c));
 	UNIT_EQ(mprotect(page, PAGE, PROT_READ), 0);
 	lock = (struct roc_card_lock){.size = sizeof(lock)};
 	UNIT_EQ(abi(holder, ROC_CARD_UNLOCK, &lock), 0);
