@@ -80,6 +80,7 @@ static void disable(struct event_channel *ch)
 	ch->ended = false;
 	ch->fetch_count = 0;
 	ch->done_count = 0;
+	ch->quiet_ns = e->host->now(e->host->ctx) + e->fault.quiet_late_us * 1000;
 	e->ops->forget(e->model, ch->nr);
 }
 

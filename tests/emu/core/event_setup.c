@@ -127,6 +127,7 @@ uint64_t *event_fault(struct event_card *e, const char *name)
 		{"end-missing", &f->end_missing},
 		{"fetch-error", &f->fetch_error},
 		{"never-quiet", &f->never_quiet},
+		{"quiet-late", &f->quiet_late_us},
 	};
 	unsigned int i;
 

@@ -416,7 +416,7 @@ bool event_quiet(const struct event_channel *ch)
 	if (e->fault.never_quiet)
 		return false;
 	if (!event_enabled(e, ch->nr))
-		return true;
+		return now_ns(e) >= ch->quiet_ns;
 	if (ch->done_count || event_interrupt_to_come(ch))
 		return false;
 	if (ch->ending)

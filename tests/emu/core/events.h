@@ -83,6 +83,7 @@ struct event_channel {
 	bool armed, ending, ended, stalled, waiting;
 	bool interrupted; /* since enabled; at: */
 	uint64_t interrupt_ns;
+	uint64_t quiet_ns; /* disabled, QUIET not before */
 
 	struct event_descriptor fetch[EVENT_FETCH]; /* read, and not yet in a FIFO */
 	unsigned int fetch_at, fetch_count;
@@ -95,7 +96,7 @@ struct event_channel {
 /* Faults; 0 is off. They hit whatever channel of the function comes first. */
 struct event_faults {
 	uint64_t irq_lost, irq_spurious_ms, record_late_us, record_twice, record_sequence;
-	uint64_t record_overrun, end_missing, fetch_error, never_quiet;
+	uint64_t record_overrun, end_missing, fetch_error, never_quiet, quiet_late_us;
 	bool spurious_now;
 	uint64_t spurious_ns; /* when the next is due */
 };
@@ -194,7 +195,8 @@ bool event_interrupt_to_come(const struct event_channel *ch);
 	{"record-overrun", "N", NULL, "the next record is written as if N rings later"},           \
 	{"end-missing", "N", NULL, "the next N END records are not written"},                      \
 	{"fetch-error", "N", NULL, "the next N reads of descriptors fail"},                        \
-	{"never-quiet", NULL, NULL, "QUIET is never shown"}
+	{"never-quiet", NULL, NULL, "QUIET is never shown"},                                       \
+	{"quiet-late", "us", NULL, "QUIET comes that much later than disabling"}
 /* clang-format on */
 
 /* NULL if it is none of these. */

@@ -222,6 +222,27 @@ static void not_to_be_stopped(void)
 	host_end();
 }
 
+static void quiet_late(void)
+{
+	begin();
+	fault(0, "quiet-late", 1000);
+	ev_wr(&d, EVENT_CONTROL, 0);
+	UNIT_EQ(ev_rd(&d, EVENT_STATUS), 0);
+	run_for(0, 900000);
+	/* Disabled already: that puts nothing off. */
+	ev_wr(&d, EVENT_CONTROL, 0);
+	UNIT_EQ(ev_rd(&d, EVENT_STATUS), 0);
+	run_for(0, 100000);
+	UNIT_EQ(ev_rd(&d, EVENT_STATUS), EVENT_STATUS_QUIET);
+	ev_prepare(&d, 0, 3, 3);
+	UNIT_EQ(ev_enable(&d), OK);
+	wr(0, CRU_RESET_CONTROL, CRU_RESET_GENERAL);
+	UNIT_EQ(ev_rd(&d, EVENT_STATUS), 0);
+	run_for(0, 1000000);
+	UNIT_EQ(ev_rd(&d, EVENT_STATUS), EVENT_STATUS_QUIET);
+	host_end();
+}
+
 static void stalled_card(void)
 {
 	begin();
@@ -252,4 +273,5 @@ UNIT_MAIN("emulated event interface, faults", {"lost interrupt", lost_interrupt}
 	  {"record twice", record_twice}, {"wrong sequence", wrong_sequence}, {"overrun", overrun},
 	  {"missing end", missing_end}, {"fetch error", fetch_error},
 	  {"a ring outside any mapping", ring_outside}, {"not to be stopped", not_to_be_stopped},
-	  {"stall", stalled_card}, {"late completions", completions_late_as_ever})
+	  {"quiet late", quiet_late}, {"stall", stalled_card},
+	  {"late completions", completions_late_as_ever})

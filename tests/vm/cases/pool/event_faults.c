@@ -5,6 +5,8 @@
 #include "common/case.h"
 #include "common/uevent.h"
 
+#include "kmod/pool/event_regs.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -283,6 +285,25 @@ static void never_quiet(void)
 	works();
 }
 
+/* It is proved in the time that the contract gives the card: no reason to take the bus. */
+static void quiet_late(void)
+{
+	struct rig r;
+
+	if (skip())
+		return;
+	UNIT_NEED(flow(&r));
+	emu(CARD0, "fault 0 quiet-late %u", EVENT_QUIET_MS * 1000);
+	CU_ASSERT(rig_stop(&r));
+	CU_ASSERT(bus_master(EP0));
+	UNIT_EQ(rig_missing(&r), 0);
+	rig_agrees(&r, CARD0, 0);
+	RIG_OK(&r);
+	rig_close(&r);
+	emu(CARD0, "fault 0 clear");
+	works();
+}
+
 static void stop_and_reset(struct rig *r)
 {
 	unsigned int i;
@@ -428,6 +449,6 @@ UNIT_MAIN("event_faults", {"end unasked", end_unasked}, {"interrupt lost", lost_
 	  {"record of another round", record_overrun}, {"record skipped", record_hidden},
 	  {"descriptors unreadable", fetch_error}, {"no end", end_missing},
 	  {"lost at a stop", lost_at_stop}, {"lost in busy mode", lost_in_busy_mode},
-	  {"never quiet", never_quiet}, {"stop and reset under load", under_load},
-	  {"alarms", alarms}, {"alarm without the bus", alarm_without_bus},
-	  {"card was never asked too much", leave})
+	  {"never quiet", never_quiet}, {"quiet late", quiet_late},
+	  {"stop and reset under load", under_load}, {"alarms", alarms},
+	  {"alarm without the bus", alarm_without_bus}, {"card was never asked too much", leave})
