@@ -179,8 +179,8 @@ static bool roc_may_run_dry(struct roc_session *s, u64 sleep)
 	for (i = 0; i < s->run.link_count; i++)
 		if (s->run.link[i].head == s->run.link[i].tail)
 			return true;
-	/* An interrupt comes long before; see roc_moderate(). */
-	if (s->setting.mode == ROC_MODE_EVENT)
+	/* An interrupt comes long before, if there are any; see roc_moderate(). */
+	if (s->setting.mode == ROC_MODE_EVENT && s->ch->vector[0] >= 0)
 		return s->run.in_flight < 2;
 	return s->run.rate.interval * s->run.in_flight < 2 * sleep &&
 	       2 * s->run.in_flight < s->run.link_count * s->run.depth;

@@ -646,6 +646,42 @@ static void no_vector(void)
 	rig_close(&r);
 }
 
+/*
+ * In event mode, but nothing tells: whoever gives more to a card that has little left, and has been
+ * silent, must say so.
+ */
+static void no_vector_kicks(void)
+{
+	struct rig r = {.id = CRORC_ID, .mode = ROC_MODE_EVENT, .superpage = 32 * KIB, .count = 8};
+	char address[ROC_TEXT_MAX], path[96];
+
+	NEED_EVENTS;
+	emu_normal_crorc(CRORC0);
+	strcpy(address, pci_address(CRORC_ID));
+	snprintf(path, sizeof(path), "/sys/bus/pci/devices/%s/msi_bus", address);
+	UNIT_EQ(driver_unbind(address), 0);
+	UNIT_EQ(put_text(path, "0"), 0);
+	UNIT_NEED(driver_bind(address));
+	UNIT_NEED(rig_open(&r));
+	rig_push(&r, 4);
+	UNIT_NEED(rig_start(&r));
+	CU_ASSERT(UNIT_WAIT((rig_push(&r, rig_take(&r, false)), r.filled >= 40), 5000));
+	emu(CRORC0, "set rate 1");
+	/* All that it had finished is taken, and it has four. */
+	CU_ASSERT(UNIT_WAIT((rig_push(&r, rig_take(&r, false)),
+			     r.filled == emu_count(CRORC0, 0, "superpages") &&
+				     ch_info(rig_fd(&r)).in_flight == 4),
+			    5000));
+	CU_ASSERT(UNIT_WAIT(r.rings->kernel->flags & ROC_RING_NEED_KICK, 5000));
+	emu(CRORC0, "set rate 0");
+	rig_stop(&r);
+	RIG_OK(&r);
+	rig_close(&r);
+	UNIT_EQ(driver_unbind(address), 0);
+	UNIT_EQ(put_text(path, "1"), 0);
+	UNIT_NEED(driver_bind(address));
+}
+
 /* The tool leaves the events alone when it is asked to: superpages go through registers. */
 static void left_alone(void)
 {
@@ -676,4 +712,5 @@ UNIT_MAIN("events", {"who has events says so", plain_card_refuses},
 	  {"mode while running", mode_changes}, {"timer mode", timer_mode}, {"vectors", vectors},
 	  {"looks that cross interrupts", looks_cross_interrupts},
 	  {"events left alone", left_alone}, {"all channels of a C-RORC", all_of_a_crorc},
-	  {"no vector at all", no_vector}, {"card was never asked too much", leave})
+	  {"no vector at all", no_vector}, {"no vector, and a kick", no_vector_kicks},
+	  {"card was never asked too much", leave})
