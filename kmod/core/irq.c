@@ -73,6 +73,8 @@ static void roc_irq_work(struct work_struct *work)
 	cause = ioread32(ep->irqs.block + EVENT_CARD_CAUSE);
 	if (cause != ROC_ALL_ONES)
 		iowrite32(cause, ep->irqs.block + EVENT_CARD_CAUSE);
+	/* Pushed out before another access: what stays set never tells again. */
+	ioread32(ep->irqs.block + EVENT_CARD_ID);
 	roc_serial_unlock(ep);
 	if (cause == ROC_ALL_ONES)
 		cause = 0;

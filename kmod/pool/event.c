@@ -3,8 +3,9 @@
  * The event path of a channel: finding it, its two rings, and their registers. See event.h.
  *
  * Nothing here reads a register while data flow. A card that does not bear two accesses at once
- * gets its writes under the card's lock; a doorbell that is lost all the same is made good by the
- * next one, or by the watchdog in thread.c.
+ * gets its writes under the card's lock, but they are not pushed out by a read: the contract has a
+ * card with this interface bear them. A doorbell that is lost all the same is made good by the next
+ * one, or by the watchdog in thread.c.
  */
 #include <linux/delay.h>
 #include <linux/dma-mapping.h>

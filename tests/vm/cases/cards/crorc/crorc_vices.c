@@ -151,6 +151,31 @@ static void late_flush(void)
 	rig_close(&r);
 }
 
+/* So is one of which the board does not hear at first. */
+static void lost_flush(void)
+{
+	struct rig r = small_rig();
+	unsigned int i;
+
+	r.superpage = MIB;
+	/* One of two of these writes is lost: that of the one stop or of the other. */
+	for (i = 0; i < 2; i++) {
+		emu_normal_crorc(CRORC0);
+		emu(CRORC0, "fault 0 lost-write 0x%x 2", CRORC_CONFIG_B);
+		CU_ASSERT(rig_open(&r));
+		rig_push(&r, 1);
+		emu(CRORC0, "set rate 3=100000");
+		CU_ASSERT(rig_start(&r));
+		CU_ASSERT(UNIT_WAIT(emu_link_count(CRORC0, 0, CHANNEL, "dma_writes") >= 2, 5000));
+		CU_ASSERT(rig_stop(&r));
+		UNIT_EQ(r.filled, 1);
+		rig_agrees(&r, CRORC0, 0);
+		RIG_OK(&r);
+		rig_close(&r);
+	}
+	emu_normal_crorc(CRORC0);
+}
+
 /* Six at once on a board that loses what is not serialised. */
 static void write_race(void)
 {
@@ -469,7 +494,7 @@ static void leave(void)
 
 UNIT_MAIN("crorc_vices", {"lost pushes", lost_pushes}, {"lost words", lost_words},
 	  {"lost switches", lost_switches}, {"late completions", late}, {"late flush", late_flush},
-	  {"write race", write_race}, {"broken contract", broken}, {"no bytes", no_bytes},
-	  {"all ones", all_ones}, {"all ones at a stop", all_ones_at_stop},
+	  {"lost flush", lost_flush}, {"write race", write_race}, {"broken contract", broken},
+	  {"no bytes", no_bytes}, {"all ones", all_ones}, {"all ones at a stop", all_ones_at_stop},
 	  {"reset ignored", reset_ignored}, {"lost doorbell", lost_doorbell},
 	  {"lost room", lost_room}, {"card was never asked too much", leave})
