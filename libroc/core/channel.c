@@ -229,6 +229,12 @@ int libroc_fail_stop(int err, const char *name)
 {
 	if (err == EALREADY)
 		return roc_fail(EALREADY, "%s: is not running: there is nothing to stop", name);
+	if (err == EIO)
+		return roc_fail(EIO,
+				"%s: cannot stop: the card answers all ones or broke its contract, "
+				"and the run has failed; or it does not stop, and may still write "
+				"(the kernel log says so)",
+				name);
 	return libroc_fail_ioctl(err, name, "cannot stop");
 }
 

@@ -288,6 +288,9 @@ static void start_stop_reset(void)
 	UNIT_EQ(roc_channel_stop(ch, &reclaimed), -EALREADY);
 	SAYS("not running");
 	UNIT_EQ(reclaimed, 5);
+	fake.errno_ = EIO;
+	UNIT_EQ(roc_channel_stop(ch, &reclaimed), -EIO);
+	SAYS("may still write");
 	fake.errno_ = 0;
 	fake.reply = sizeof(struct roc_ch_control);
 	fake.out.control = (struct roc_ch_control){.size = sizeof(fake.out.control), .count = 17};
