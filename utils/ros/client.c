@@ -17,6 +17,7 @@
 #include "utils/common/clock.h"
 
 #define LINGER_NS NS_PER_S
+#define GONE_MS 60000
 
 static void set_option(int fd, int level, int option, int value)
 {
@@ -24,14 +25,20 @@ static void set_option(int fd, int level, int option, int value)
 	(void)!setsockopt(fd, level, option, &value, sizeof(value));
 }
 
-/* Answers leave at once; a machine that is gone is found within a minute. */
-static void set_options(int fd)
+/*
+ * Answers leave at once; a machine that is gone is found within a minute. As long as something is
+ * on its way to it there are no probes, and the kernel would try again for a quarter of an hour.
+ */
+static void set_options(int fd, uint32_t patience)
 {
 	set_option(fd, IPPROTO_TCP, TCP_NODELAY, 1);
 	set_option(fd, SOL_SOCKET, SO_KEEPALIVE, 1);
 	set_option(fd, IPPROTO_TCP, TCP_KEEPIDLE, 30);
 	set_option(fd, IPPROTO_TCP, TCP_KEEPINTVL, 10);
 	set_option(fd, IPPROTO_TCP, TCP_KEEPCNT, 3);
+	/* Nor does the kernel lose patience before we do. */
+	set_option(fd, IPPROTO_TCP, TCP_USER_TIMEOUT,
+		   (int)(patience > GONE_MS ? patience : GONE_MS));
 }
 
 void ros_client_new(struct ros_server *s, int fd, const struct in6_addr *from, bool refused)
@@ -50,7 +57,7 @@ void ros_client_new(struct ros_server *s, int fd, const struct in6_addr *from, b
 		close(fd);
 		return;
 	}
-	set_options(fd);
+	set_options(fd, s->set.limits.patience);
 	c->server = s;
 	c->fd = fd;
 	c->interest = EPOLLIN;

@@ -5,6 +5,8 @@
  */
 #include "unit.h"
 
+#include <sys/syscall.h>
+
 #include "tests/unit/utils/ros/ros_daemon.h"
 #include "libroc/core/bytes.h"
 #include "utils/ros/server.h"
@@ -502,6 +504,47 @@ static void copied_all_the_same(void)
 	daemon_forget(&d);
 }
 
+/* An option of the daemon's end of a connection; -1: it cannot be looked at. */
+static int its_option(struct client *c, int option)
+{
+	struct sockaddr_in ours, theirs;
+	socklen_t size = sizeof(ours);
+	int process = (int)syscall(SYS_pidfd_open, d.pid, 0), fd, i, value = -1;
+
+	UNIT_NEED(process >= 0 && !getsockname(c->fd, (struct sockaddr *)&ours, &size));
+	for (i = 0; i < 64 && value < 0; i++) {
+		fd = (int)syscall(SYS_pidfd_getfd, process, i, 0);
+		size = sizeof(theirs);
+		if (fd >= 0 && !getpeername(fd, (struct sockaddr *)&theirs, &size) &&
+		    size == sizeof(theirs) && theirs.sin_port == ours.sin_port) {
+			size = sizeof(value);
+			getsockopt(fd, IPPROTO_TCP, option, &value, &size);
+		}
+		if (fd >= 0)
+			close(fd);
+	}
+	close(process);
+	return value;
+}
+
+/* What a machine that is gone does not acknowledge ends its connection, after a minute at least. */
+static void machine_gone(void)
+{
+	static const struct {
+		const char *options;
+		int limit;
+	} cases[] = {{"--rate=0", 60000}, {"--rate=0 --patience=90000", 90000}};
+	unsigned int i;
+
+	for (i = 0; i < 2; i++) {
+		start(cases[i].options);
+		CU_ASSERT_TRUE(client_asks(&good, 1, ALL));
+		UNIT_EQ(its_option(&good, TCP_USER_TIMEOUT), cases[i].limit);
+		finish();
+		daemon_forget(&d);
+	}
+}
+
 UNIT_MAIN("roc-rosd and those who do not behave", {"malformed", malformed}, {"no HELLO", no_hello},
 	  {"byte by byte", dripping}, {"too many requests", too_many_requests},
 	  {"too many clears and events", too_many_clears},
@@ -510,4 +553,5 @@ UNIT_MAIN("roc-rosd and those who do not behave", {"malformed", malformed}, {"no
 	  {"does not read", does_not_read}, {"backlog", backlog},
 	  {"no more than the backlog", backlog_is_small}, {"slow among fast", slow_among_fast},
 	  {"killed", killed_plain}, {"killed while the kernel reads its pages", killed_zerocopy},
-	  {"copied all the same", copied_all_the_same}, {"half closed", half_closed})
+	  {"copied all the same", copied_all_the_same}, {"half closed", half_closed},
+	  {"a machine that is gone", machine_gone})
