@@ -85,6 +85,23 @@ static __poll_t roc_fragment_poll(struct roc_open *o, poll_table *pt)
 	return readable ? EPOLLIN | EPOLLRDNORM : 0;
 }
 
+/* What is there already he is told of at once, for maybe no more comes. */
+static void roc_fragment_listen(struct roc_open *o)
+{
+	struct roc_holder *h = roc_holder(o);
+	struct roc_sub *sub = roc_sub(o->ch);
+	unsigned int i;
+
+	spin_lock_irq(&sub->lock);
+	if (roc_fragment_look(h)) {
+		if (roc_fragment_readable(h))
+			roc_open_signal(o);
+		for (i = 0; i < ROC_LANES; i++)
+			roc_fragment_attend(h, i, h->lane[i].count.known);
+	}
+	spin_unlock_irq(&sub->lock);
+}
+
 static void roc_fragment_fdinfo(struct roc_open *o, struct seq_file *m)
 {
 	struct roc_holder *h = roc_holder(o);
@@ -132,6 +149,7 @@ const struct roc_kind roc_fragment_kind = {
 	.free = roc_fragment_free,
 	.poll = roc_fragment_poll,
 	.mmap = roc_fragment_mmap,
+	.listen = roc_fragment_listen,
 	.fdinfo = roc_fragment_fdinfo,
 	.check_buffer = roc_fragment_check_buffer,
 	.irq = roc_fragment_irq,

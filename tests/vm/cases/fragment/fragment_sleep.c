@@ -250,10 +250,28 @@ static void eventfd_in_the_run(void)
 	CU_ASSERT(UNIT_WAIT(takes(&t, 6), 5000));
 	UNIT_EQ(taker_info(&t).arms, 0);
 	UNIT_EQ(abi(t.fd, ROC_CH_EVENTFD, &e), 0);
-	CU_ASSERT(UNIT_WAIT(taker_info(&t).arms, 5000));
+	UNIT_EQ(taker_info(&t).arms, 2);
 	taker_set(&t, 1, FRAGMENT_LINK_LIMIT, 2);
 	UNIT_EQ(poll(&p, 1, patience_ms(5000)), 1);
 	CU_ASSERT(UNIT_WAIT(takes(&t, 7), 5000));
+	stop(&t);
+	close(e.fd);
+}
+
+/* One for what has come already, when no more can come: nobody looked before, and nobody will. */
+static void eventfd_for_what_is_there(void)
+{
+	struct roc_ch_eventfd e = {.size = sizeof(e), .fd = eventfd(0, EFD_NONBLOCK)};
+	struct pollfd p = {.fd = e.fd, .events = POLLIN};
+	struct taker t = {.pages = 64};
+
+	start(&t, 0, 1);
+	CU_ASSERT(UNIT_WAIT(
+		emu_peek(CARD0, 0, ROBINNP_BAR_DMA, ROBINNP_SUB(0) + FRAGMENT_DESCRIPTORS) == 6,
+		5000));
+	UNIT_EQ(abi(t.fd, ROC_CH_EVENTFD, &e), 0);
+	UNIT_EQ(poll(&p, 1, limit_ms(3000)), 1);
+	CU_ASSERT(UNIT_WAIT(takes(&t, 6), 5000));
 	stop(&t);
 	close(e.fd);
 }
@@ -308,5 +326,6 @@ static void shorter_wish_first(void)
 UNIT_MAIN("fragment_sleep", {"what many cost", what_many_cost}, {"what one costs", what_one_costs},
 	  {"sleepers", sleepers}, {"waits", waits}, {"two sleepers", two_sleepers},
 	  {"eventfd before the run", eventfd_before_the_run},
-	  {"eventfd in the run", eventfd_in_the_run}, {"sleeper beside poll", sleeper_beside_poll},
-	  {"shorter wish first", shorter_wish_first})
+	  {"eventfd in the run", eventfd_in_the_run},
+	  {"eventfd for what is there", eventfd_for_what_is_there},
+	  {"sleeper beside poll", sleeper_beside_poll}, {"shorter wish first", shorter_wish_first})
