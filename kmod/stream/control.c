@@ -250,18 +250,23 @@ static int roc_stream_reset_allowed(const struct roc_channel *ch, u32 level)
 	return stops && ch->state == ROC_CH_RUNNING ? -EBUSY : 0;
 }
 
-/* Channel lock held. */
+/* Channel lock held. What a run has lost so far is kept, though the card counts anew. */
 static int roc_stream_reset_held(struct roc_channel *ch, u32 level)
 {
+	bool anew = level == ROC_ST_RESET_COUNTERS && ch->state == ROC_CH_RUNNING;
 	struct roc_stream *st = roc_stream(ch);
 	struct stream_counters last = {};
 	int err;
 
 	err = roc_stream_reset_allowed(ch, level);
+	if (!err && anew)
+		roc_stream_read_counters(ch, &last);
 	if (!err)
 		err = roc_stream_reset(ch, roc_reset_bits[level]);
 	if (err)
 		return err;
+	if (anew)
+		roc_reader(ch->open)->discarded -= le64_to_cpu(last.discarded);
 	if (level == ROC_ST_RESET_DEFAULT) {
 		spin_lock_irq(&st->lock);
 		roc_stream_defaults(st);

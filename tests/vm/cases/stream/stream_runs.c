@@ -57,6 +57,41 @@ static void after_a_full_ring(void)
 	CU_ASSERT(emu_clean(CARD0));
 }
 
+/* Anybody may reset the counters while it runs: what the run has lost is right all the same. */
+static void counters_reset_in_a_run(void)
+{
+	struct roc_st_reset reset = {.size = sizeof(reset), .level = ROC_ST_RESET_COUNTERS};
+	struct roc_st_reset flush = {.size = sizeof(flush), .level = ROC_ST_RESET_FLUSH};
+	struct roc_st_stop stop = {.size = sizeof(stop)};
+	struct reader r = {.ring = 64 * KIB};
+	uint64_t before;
+
+	start(&r);
+	reader_generate(&r, 0, 1024, 1024, 0, 3000, 0);
+	CU_ASSERT(full(&r) > 0);
+	/* Nothing is lost in this one. */
+	reader_generate(&r, 0, 1024, 1024, 0, 10, 0);
+	UNIT_NEED(reader_start(&r));
+	CU_ASSERT(reader_run(&r, 10, 5000));
+	UNIT_EQ(abi(r.fd, ROC_ST_RESET, &reset), 0);
+	UNIT_EQ(abi(r.fd, ROC_ST_STOP, &stop), 0);
+	UNIT_EQ(stop.lost, 0);
+	/* Some before they are reset, and some at the end. */
+	before = emu_stream(CARD0, 0, "discarded");
+	emu(CARD0, "clear");
+	reader_generate(&r, 0, 1024, 1024, 0, 3000, 0);
+	UNIT_NEED(reader_start(&r));
+	CU_ASSERT(UNIT_WAIT(emu_stream(CARD0, 0, "throttles") > 0, 10000));
+	UNIT_EQ(abi(r.fd, ROC_ST_RESET, &flush), 0);
+	UNIT_EQ(abi(r.fd, ROC_ST_RESET, &reset), 0);
+	stop = (struct roc_st_stop){.size = sizeof(stop)};
+	UNIT_EQ(abi(r.fd, ROC_ST_STOP, &stop), 0);
+	CU_ASSERT(before > 0 && stop.lost > 0);
+	UNIT_EQ(stop.lost, emu_stream(CARD0, 0, "discarded"));
+	reader_close(&r);
+	CU_ASSERT(emu_clean(CARD0));
+}
+
 static bool card_has(uint32_t bytes, uint32_t time)
 {
 	return emu_peek(CARD0, 0, P40_BAR_DMA, P40_STREAM(0) + STREAM_IRQ_BYTES) == bytes &&
@@ -190,7 +225,8 @@ static void open_registers_elsewhere(void)
 	finish(&r);
 }
 
-UNIT_MAIN("stream_runs", {"after a full ring", after_a_full_ring}, {"moderation", moderation},
+UNIT_MAIN("stream_runs", {"after a full ring", after_a_full_ring},
+	  {"counters reset in a run", counters_reset_in_a_run}, {"moderation", moderation},
 	  {"defaults of the card", defaults_of_the_card}, {"forked", forked},
 	  {"doorbell out of bounds", doorbell_out_of_bounds},
 	  {"open registers elsewhere", open_registers_elsewhere})
