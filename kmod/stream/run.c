@@ -78,7 +78,9 @@ static void roc_stream_last_look(struct roc_reader *r)
 
 	spin_lock_irq(&st->lock);
 	before = r->position.written;
-	if (!r->why && roc_position_take(&r->position, written, read, written))
+	if (!r->why && !roc_position_take(&r->position, written, read, written))
+		r->why = ROC_WHY_POSITION;
+	if (!r->why)
 		r->open.ch->stats.bytes += (u64)(r->position.written - before) * STREAM_LINE;
 	spin_unlock_irq(&st->lock);
 }
@@ -151,6 +153,7 @@ int roc_stream_start(struct roc_reader *r, u32 position)
 	return 0;
 }
 
+/* What the card said until it was quiet may fail a run that was to be stopped in good order. */
 static void roc_stream_end(struct roc_reader *r, enum roc_ch_state state, enum roc_why why,
 			   bool present)
 {
@@ -159,6 +162,10 @@ static void roc_stream_end(struct roc_reader *r, enum roc_ch_state state, enum r
 	roc_stream_unbind(r);
 	roc_make_quiet(ch, present);
 	roc_stream_last_look(r);
+	if (state == ROC_CH_STOPPED && !why && r->why) {
+		state = ROC_CH_FAILED;
+		why = r->why;
+	}
 	roc_stream_last_counters(r, present && !READ_ONCE(ch->suspect));
 	WRITE_ONCE(ch->state, state);
 	ch->why = state == ROC_CH_FAILED ? why : ROC_WHY_NONE;
@@ -198,18 +205,17 @@ static void roc_stream_drain(struct roc_reader *r)
 int roc_stream_stop(struct roc_reader *r, struct roc_st_stop *arg)
 {
 	struct roc_channel *ch = r->open.ch;
-	enum roc_why why;
+	struct roc_stream *st = roc_stream(ch);
 
 	if (ch->state != ROC_CH_RUNNING)
 		return -EALREADY;
 	roc_stream_finish(ch);
 	roc_stream_drain(r);
-	why = READ_ONCE(r->why);
 	roc_point(ch->ep, ROC_POINT_STOP);
-	roc_stream_end(r, why ? ROC_CH_FAILED : ROC_CH_STOPPED, why, true);
+	roc_stream_end(r, ROC_CH_STOPPED, ROC_WHY_NONE, true);
 	arg->position = r->position.written;
-	arg->lost = le64_to_cpu(roc_stream(ch)->last.discarded) - r->discarded;
-	return why ? -EIO : 0;
+	arg->lost = le64_to_cpu(st->last.discarded) - r->discarded;
+	return ch->state == ROC_CH_FAILED ? -EIO : 0;
 }
 
 /* End a run without the reader's help: a broken contract, the last close, removal. */

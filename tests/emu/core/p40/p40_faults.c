@@ -19,6 +19,7 @@ const struct card_fault p40_fault_list[] = {
 	[P40_TORN_STATE] = {"torn-state", MASK, "N",
 			    "the next N states are written without their end"},
 	[P40_END_MISSING] = {"end-missing", MASK, NULL, "a stream that is closed never ends"},
+	[P40_END_EARLY] = {"end-early", MASK, "N", "the next N states say ENDED all the same"},
 	[P40_BAD_MAGIC] = {"bad-magic", MASK, "N", "wrong magic in the next N units"},
 	[P40_SIZE_ZERO] = {"size-zero", MASK, "N", "size 0 in the next N units"},
 	[P40_SIZE_BIG] = {"size-big", MASK, "bytes", "the next unit says it is so much larger"},

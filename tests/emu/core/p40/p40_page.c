@@ -100,7 +100,8 @@ static bool write_state(struct p40_stream *st, uint64_t now)
 
 	_Static_assert(sizeof(s) == STREAM_LINE, "the state is a line");
 	st->told_status = told_status(st);
-	s.status = htole32(st->told_status | (st->armed ? STREAM_STATUS_ARMED : 0));
+	s.status = htole32(st->told_status | (st->armed ? STREAM_STATUS_ARMED : 0) |
+			   (p40_fault_take(st, P40_END_EARLY) ? STREAM_STATUS_ENDED : 0));
 	/* Data are in memory before the position that covers them. */
 	atomic_thread_fence(memory_order_release);
 	if (!p40_put(st, st->page + STREAM_PAGE_STATE, &s, 4))

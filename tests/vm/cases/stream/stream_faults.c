@@ -6,6 +6,7 @@
 #include "common/case.h"
 #include "common/reader.h"
 
+#include <endian.h>
 #include <errno.h>
 #include <poll.h>
 #include <string.h>
@@ -99,6 +100,33 @@ static void position_that_nobody_looks_at(void)
 	start(&r);
 	UNIT_NEED(reader_start(&r));
 	emu(CARD0, "fault 0 beyond-ring 1 1000000");
+	failed_of(&r, ROC_WHY_POSITION);
+}
+
+/* The state that has the end has the last position, too: whoever stops hears if it cannot be. */
+static void position_at_the_end(void)
+{
+	struct roc_st_stop stop = {.size = sizeof(stop)};
+	struct reader r = {.ring = 64 * KIB};
+	int err;
+
+	start(&r);
+	reader_generate(&r, 0, 1000, 1000, 0, 100, 0);
+	UNIT_NEED(reader_start(&r));
+	/* Nobody sleeps: no interrupt is asked for that would have somebody look. */
+	CU_ASSERT(UNIT_WAIT((reader_take(&r, true), r.events == 100), 5000));
+	reader_give(&r, r.read, true);
+	CU_ASSERT(UNIT_WAIT(emu_stream(CARD0, 0, "read") == r.read, 2000));
+	/* It is in the page before anybody stops it, and nothing follows. */
+	emu(CARD0, "fault 0 end-missing 1");
+	emu(CARD0, "fault 0 end-early 1 1");
+	emu(CARD0, "fault 0 beyond-ring 1 1");
+	reader_set(&r, STREAM_SET_LIMIT, 101);
+	CU_ASSERT(UNIT_WAIT(r.state->status & htole32(STREAM_STATUS_ENDED), 5000));
+	err = abi(r.fd, ROC_ST_STOP, &stop);
+	/* The watchdog may have been faster. */
+	CU_ASSERT(err == -EIO || err == -EALREADY);
+	reader_set(&r, STREAM_SET_LIMIT, 0);
 	failed_of(&r, ROC_WHY_POSITION);
 }
 
@@ -399,7 +427,8 @@ static void late_writes(void)
 
 UNIT_MAIN("stream_faults", {"position beyond the ring", position_beyond_the_ring},
 	  {"position backwards", position_backwards}, {"first state late", first_state_late},
-	  {"position that nobody looks at", position_that_nobody_looks_at}, {"all ones", all_ones},
+	  {"position that nobody looks at", position_that_nobody_looks_at},
+	  {"position at the end", position_at_the_end}, {"all ones", all_ones},
 	  {"interrupts lost", interrupts_lost}, {"interrupts for nothing", interrupts_for_nothing},
 	  {"doorbells lost", doorbells_lost}, {"reader that lies", reader_that_lies},
 	  {"tables", tables}, {"enabled late", enabled_late}, {"large ring", large_ring},
