@@ -229,7 +229,8 @@ int roc_stream_consume(struct roc_stream *s, uint64_t bytes);
  *
  * No system call if it is there already. The driver does not wake for less than
  * &roc_st_settings.interrupt_bytes, unless &roc_st_settings.interrupt_time is over. Returns early,
- * with less and maybe nothing, if the stream is not running or stops.
+ * with less and maybe nothing, if the stream is not running or stops. More than half of the ring
+ * may never be there at once: the card writes a packet only when all of it has room.
  *
  * Return: bytes that are there; -ETIME fewer than @bytes after @timeout_ms; -EINTR a signal came;
  * -EINVAL more than the ring is long, or @timeout_ms below -1; the errors of roc_stream_peek().

@@ -344,7 +344,8 @@ enum roc_st_set {
  *	is told of at once. @interrupt_time 0: no moderation. @interrupt_bytes 0: a quarter of the
  *	ring, at most 8 MiB
  * @low_water: bytes in the ring from which on poll() says POLLIN and an eventfd is signalled; 0
- *	and 1 are the same: any
+ *	and 1 are the same: any. More than half of the ring is as half of it: a ring may be full
+ *	with that
  *
  * In: members that @set names, others are not looked at; out: all, as they are from now on. They
  * belong to the stream, not to the open file, and hold until they are changed or the stream is
@@ -434,6 +435,7 @@ struct roc_st_consume {
  * @deadline: CLOCK_MONOTONIC ns at which to give up; absolute, so that a signal can restart it
  *
  * Returns also when the stream is not running or stops. Tells the card of the read position, too.
+ * A ring may be full, for the next unit, when half of it is: who waits for more may wait for ever.
  * Errors: EINVAL @position is further from the read position than the ring is long; ETIME the
  * deadline passed (@written is valid); EINTR; EPIPE no ring.
  */

@@ -59,6 +59,30 @@ static void sleepers(void)
 	finish(&r);
 }
 
+/*
+ * Of a ring more than half may stay empty, for the next unit needs it: who wants more is told when
+ * it is full.
+ */
+static void low_water_of_a_full_ring(void)
+{
+	struct reader r = {.ring = 64 * KIB};
+	struct pollfd p;
+
+	start(&r);
+	p = (struct pollfd){.fd = r.fd, .events = POLLIN};
+	UNIT_EQ(set(r.fd, ROC_ST_SET_LOW_WATER, (struct roc_st_settings){.low_water = 64 * MIB}),
+		0);
+	reader_generate(&r, 0, 1000, 1000, 0, 0, 0);
+	UNIT_NEED(reader_start(&r));
+	UNIT_EQ(poll(&p, 1, limit_ms(5000)), 1);
+	CU_ASSERT(UNIT_WAIT(emu_stream(CARD0, 0, "throttles") > 0, 10000));
+	CU_ASSERT(reader_there(&r) < reader_lines(&r));
+	UNIT_EQ(poll(&p, 1, 0), 1);
+	CU_ASSERT(reader_stop(&r));
+	reader_close(&r);
+	CU_ASSERT(emu_clean(CARD0));
+}
+
 /* So many more events, and whoever sleeps on @fd is told. */
 static void tells(struct reader *r, int fd, uint64_t limit)
 {
@@ -354,8 +378,10 @@ static void two_sleepers(void)
 	two_sleep(true);
 }
 
-UNIT_MAIN("stream_sleep", {"sleepers", sleepers}, {"eventfd in the run", eventfd_in_the_run},
-	  {"edges in the run", edges_in_the_run}, {"what it costs", what_it_costs},
-	  {"throttle told late", throttle_told_late}, {"faster than told", faster_than_told},
-	  {"busy reader", busy_reader}, {"eventfd before the run", eventfd_before_the_run},
+UNIT_MAIN("stream_sleep", {"sleepers", sleepers},
+	  {"low water of a full ring", low_water_of_a_full_ring},
+	  {"eventfd in the run", eventfd_in_the_run}, {"edges in the run", edges_in_the_run},
+	  {"what it costs", what_it_costs}, {"throttle told late", throttle_told_late},
+	  {"faster than told", faster_than_told}, {"busy reader", busy_reader},
+	  {"eventfd before the run", eventfd_before_the_run},
 	  {"sleeper beside poll", sleeper_beside_poll}, {"two sleepers", two_sleepers})
