@@ -28,7 +28,8 @@ static void roc_stream_name(struct roc_stream *st, u32 type)
 			 STREAM_TYPE_NUMBER(type));
 }
 
-static int roc_stream_probe_one(struct roc_channel *ch, const struct roc_stream_vsec *vsec)
+static int roc_stream_probe_one(struct roc_channel *ch, const struct roc_stream_vsec *vsec,
+				const char **why)
 {
 	struct roc_endpoint *ep = ch->ep;
 	struct roc_stream *st = roc_stream(ch);
@@ -47,8 +48,10 @@ static int roc_stream_probe_one(struct roc_channel *ch, const struct roc_stream_
 	st->ring_max = 1ull << vsec->ring_log2;
 	st->segments_max = vsec->segments;
 	st->clock = ioread32(st->card + STREAM_CARD_CLOCK);
-	if (!st->clock || st->clock == ROC_ALL_ONES)
+	if (!st->clock || st->clock == ROC_ALL_ONES) {
+		*why = "it does not say how fast its clock is";
 		return -ENODEV;
+	}
 	roc_stream_name(st, ioread32(st->block + STREAM_TYPE));
 	roc_stream_read_counters(ch, &st->last);
 	return 0;
@@ -76,7 +79,7 @@ static const char *roc_stream_foreign(struct roc_endpoint *ep, const struct roc_
 
 int roc_stream_probe(struct roc_endpoint *ep)
 {
-	const char *foreign, *why = "a block's id is not what it should be";
+	const char *foreign, *why;
 	struct roc_stream_vsec vsec;
 	struct roc_vsec_card card;
 	unsigned int c;
@@ -85,8 +88,10 @@ int roc_stream_probe(struct roc_endpoint *ep)
 	roc_capability_card(ep, &card);
 	if (roc_stream_vsec_find(&card, &vsec, &why) <= 0)
 		err = -ENODEV;
+	else
+		why = "a block's id is not what it should be";
 	for (c = 0; c < ep->ops->channels && !err; c++)
-		err = roc_stream_probe_one(&ep->channels[c], &vsec);
+		err = roc_stream_probe_one(&ep->channels[c], &vsec, &why);
 	if (!err && !roc_stream_block(ep, &vsec.function, STREAM_ID_FUNCTION, ep->ops->channels))
 		err = -ENODEV;
 	foreign = err ? NULL : roc_stream_foreign(ep, &vsec);
