@@ -74,6 +74,12 @@ static u32 roc_stream_irq_bytes(const struct roc_reader *r)
 	return READ_ONCE(st->settings.interrupt_bytes) ?: min_t(u64, ring / 4, 8 << 20);
 }
 
+/* 0: it is in one piece. */
+static u32 roc_stream_segment(const struct roc_stream_ring *ring)
+{
+	return ring->table ? ring->segment : 0;
+}
+
 static void roc_stream_setup(struct roc_reader *r, u32 position)
 {
 	const struct roc_stream_ring *ring = r->ring;
@@ -81,12 +87,26 @@ static void roc_stream_setup(struct roc_reader *r, u32 position)
 
 	roc_stream_write64(ch, STREAM_RING_LOW, ring->bus);
 	roc_stream_write(ch, STREAM_RING_SIZE, ring->log2);
-	roc_stream_write(ch, STREAM_SEGMENT_SIZE, ring->table ? ring->segment : 0);
+	roc_stream_write(ch, STREAM_SEGMENT_SIZE, roc_stream_segment(ring));
 	roc_stream_write64(ch, STREAM_PAGE_LOW, ring->card_bus);
 	roc_stream_write(ch, STREAM_START, position);
 	roc_stream_write(ch, STREAM_IRQ_BYTES, roc_stream_irq_bytes(r));
 	roc_stream_write(ch, STREAM_IRQ_NS, READ_ONCE(roc_stream(ch)->settings.interrupt_time));
 	roc_stream_write(ch, STREAM_VECTOR, ch->vector[0] < 0 ? STREAM_VECTOR_NONE : ch->vector[0]);
+}
+
+/*
+ * A lost register write must not make the card take the ring for larger than it is, or the table of
+ * its segments for the ring. What is lost of when to interrupt costs time, and nothing else.
+ */
+static bool roc_stream_is_set_up(const struct roc_reader *r, u32 position)
+{
+	const struct roc_stream_ring *ring = r->ring;
+	struct roc_channel *ch = r->open.ch;
+
+	return roc_stream_read(ch, STREAM_START) == position &&
+	       roc_stream_read(ch, STREAM_RING_SIZE) == ring->log2 &&
+	       roc_stream_read(ch, STREAM_SEGMENT_SIZE) == roc_stream_segment(ring);
 }
 
 /* Until the card says what came of it. At first it may show nothing at all. */
@@ -105,9 +125,8 @@ static u32 roc_stream_enabled(struct roc_channel *ch)
 }
 
 /*
- * The stream was reset, and has the bus. The card refuses when an address did not arrive, and can
- * be asked where it begins: so a lost register write is seen. Data may flow from here on, so what
- * is in its page says nothing of the beginning.
+ * The stream was reset, and has the bus. The card refuses when an address did not arrive, and says
+ * what else did. Data may flow from here on, so what is in its page says nothing of the beginning.
  */
 int roc_stream_enable(struct roc_reader *r, u32 position)
 {
@@ -117,7 +136,7 @@ int roc_stream_enable(struct roc_reader *r, u32 position)
 
 	for (tries = 0; tries < ROC_ENABLE_TRIES; tries++) {
 		roc_stream_setup(r, position);
-		if (roc_stream_read(ch, STREAM_START) != position)
+		if (!roc_stream_is_set_up(r, position))
 			continue;
 		roc_stream_write(ch, STREAM_CONTROL, STREAM_CONTROL_ENABLE);
 		status = roc_stream_enabled(ch);

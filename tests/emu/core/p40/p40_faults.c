@@ -27,6 +27,8 @@ const struct card_fault p40_fault_list[] = {
 	[P40_FLIP] = {"flip", MASK, "N", "one payload bit wrong in the next N units"},
 	[P40_LOST_DOORBELL] = {"lost-doorbell", MASK, "N",
 			       "the next N writes of READ or ARM are lost"},
+	[P40_LOST_SEGMENTS] = {"lost-segments", MASK, "N",
+			       "the next N writes of SEGMENT_SIZE are lost"},
 	[P40_IRQ_LOST] = {"irq-lost", MASK, "N", "the next N interrupts do not arrive"},
 	[P40_IRQ_SPURIOUS] = {"irq-spurious", "ms", NULL,
 			      "an interrupt for nothing now, and every ms"},

@@ -114,7 +114,8 @@ static void write_stream(struct p40_stream *st, uint32_t off, uint32_t value)
 		st->ring_size = value;
 		break;
 	case STREAM_SEGMENT_SIZE:
-		st->segment_size = value;
+		if (!p40_fault_take(st, P40_LOST_SEGMENTS))
+			st->segment_size = value;
 		break;
 	case STREAM_START:
 		st->start = value;

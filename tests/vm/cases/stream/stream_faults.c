@@ -302,6 +302,30 @@ static void tables(void)
 	CU_ASSERT(emu_clean(CARD0));
 }
 
+/*
+ * Without the size of its segments the table would be taken for the ring: no data flow before it is
+ * known that it arrived.
+ */
+static void segments_lost(void)
+{
+	struct reader r = {.ring = 16 * MIB};
+
+	start(&r);
+	reader_set(&r, STREAM_SET_GENERATOR, 0);
+	if (r.made.segments > 1) {
+		emu(CARD0, "fault 0 lost-segments 1 2");
+		UNIT_NEED(reader_start(&r));
+		UNIT_NEED(emu_peek(CARD0, 0, P40_BAR_DMA, P40_STREAM(0) + STREAM_SEGMENT_SIZE) !=
+			  0);
+		reader_generate(&r, 0, 1000, 1000, 20000, 0, 0);
+		CU_ASSERT(reader_run(&r, 200, 5000));
+		CU_ASSERT(reader_stop(&r));
+		READER_OK(&r);
+	}
+	reader_close(&r);
+	CU_ASSERT(emu_clean(CARD0));
+}
+
 /* A card may carry out an enable later, and show nothing of it until then. */
 static void enabled_late(void)
 {
@@ -431,7 +455,8 @@ UNIT_MAIN("stream_faults", {"position beyond the ring", position_beyond_the_ring
 	  {"position at the end", position_at_the_end}, {"all ones", all_ones},
 	  {"interrupts lost", interrupts_lost}, {"interrupts for nothing", interrupts_for_nothing},
 	  {"doorbells lost", doorbells_lost}, {"reader that lies", reader_that_lies},
-	  {"tables", tables}, {"enabled late", enabled_late}, {"large ring", large_ring},
-	  {"end that never comes", end_that_never_comes}, {"reset ignored", reset_ignored},
+	  {"tables", tables}, {"segments lost", segments_lost}, {"enabled late", enabled_late},
+	  {"large ring", large_ring}, {"end that never comes", end_that_never_comes},
+	  {"reset ignored", reset_ignored},
 	  {"ring held while the card may write", ring_held_while_the_card_may_write},
 	  {"late writes", late_writes})
