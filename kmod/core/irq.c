@@ -175,7 +175,9 @@ int roc_irqs_alloc(struct roc_endpoint *ep)
 
 /*
  * As many vectors as there are, and as the card says that it can name: its table of MSI-X may be
- * larger. None at all is no error. Before anybody can open a channel.
+ * larger. None at all is no error. Before anybody can open a channel. The bus is off: where an
+ * earlier kernel told the card to write to is forgotten before the card may, with interrupts or
+ * without.
  */
 void roc_irqs_start(struct roc_endpoint *ep)
 {
@@ -186,6 +188,7 @@ void roc_irqs_start(struct roc_endpoint *ep)
 	if (!irqs->block)
 		return;
 	INIT_WORK(&irqs->work, roc_irq_work);
+	roc_irq_silence(ep);
 	if (!irqs->most)
 		goto none;
 	got = pci_alloc_irq_vectors(ep->pdev, 1, min(want, irqs->most),

@@ -6,7 +6,9 @@
 #include "stream/stream_case.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #define VSEC 0x200 /* where the emulated card has it */
@@ -232,8 +234,66 @@ static void registers_elsewhere(void)
 	finish(&r);
 }
 
+#define PATTERN 0x5a5a5a5au
+#define BLOCKS 4096 /* of BAR 0: that of the function is in it */
+
+/* As a kernel that crashed: errors are told of, by a word at @bus. The driver is not there. */
+static void tell_of_errors(const char *address, uint64_t bus)
+{
+	volatile uint32_t *bar, *block;
+	char path[96];
+	int fd;
+
+	snprintf(path, sizeof(path), "/sys/bus/pci/devices/%s/enable", address);
+	UNIT_EQ(put_text(path, "1"), 0);
+	snprintf(path, sizeof(path), "/sys/bus/pci/devices/%s/resource%u", address, P40_BAR_DMA);
+	fd = open(path, O_RDWR | O_CLOEXEC);
+	bar = mmap(NULL, BLOCKS, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	UNIT_NEED(bar != MAP_FAILED);
+	block = bar + P40_FUNCTION / 4;
+	block[STREAM_FUNCTION_NOTICE_LOW / 4] = bus;
+	block[STREAM_FUNCTION_NOTICE_HIGH / 4] = bus >> 32;
+	block[STREAM_FUNCTION_ENABLE / 4] = STREAM_CAUSE_HOST;
+	UNIT_EQ(block[STREAM_FUNCTION_ENABLE / 4], STREAM_CAUSE_HOST);
+	munmap((void *)bar, BLOCKS);
+	close(fd);
+}
+
+/* A kernel that has no interrupts takes back, too, what one before it has told the card. */
+static void left_by_another(void)
+{
+	volatile uint32_t *word = memory_make(4096, 4096, LAYOUT_ASCENDING);
+	struct reader r = {.ring = 64 * KIB};
+	char address[ROC_TEXT_MAX];
+	uint32_t limits;
+
+	strcpy(address, pci_address(P40_ID));
+	UNIT_EQ(driver_unbind(address), 0);
+	*word = PATTERN;
+	tell_of_errors(address, memory_physical((void *)word));
+	limits = emu_config(CARD0, 0, VSEC + STREAM_VSEC_LIMITS);
+	emu_config_set(CARD0, 0, VSEC + STREAM_VSEC_LIMITS, limits & 0xffff);
+	UNIT_NEED(driver_bind(address));
+	UNIT_EQ(emu_peek(CARD0, 0, P40_BAR_DMA, P40_FUNCTION + STREAM_FUNCTION_ENABLE), 0);
+	start(&r);
+	reader_generate(&r, 0, 1000, 1000, 0, 100, 0);
+	UNIT_NEED(reader_start(&r));
+	CU_ASSERT(reader_run(&r, 100, 5000));
+	*r.bell = r.read + 1000000;
+	CU_ASSERT(UNIT_WAIT(emu_peek(CARD0, 0, P40_BAR_DMA, P40_STREAM(0) + STREAM_STATUS) &
+				    STREAM_STATUS_HOST_ERROR,
+			    2000));
+	UNIT_EQ(reader_info(&r).interrupts, 0);
+	finish(&r);
+	UNIT_EQ(*word, PATTERN);
+	UNIT_EQ(driver_unbind(address), 0);
+	emu_config_set(CARD0, 0, VSEC + STREAM_VSEC_LIMITS, limits);
+	UNIT_NEED(driver_bind(address));
+	munmap((void *)word, 4096);
+}
+
 UNIT_MAIN("stream_runs", {"after a full ring", after_a_full_ring},
 	  {"counters reset in a run", counters_reset_in_a_run}, {"moderation", moderation},
 	  {"defaults of the card", defaults_of_the_card}, {"forked", forked},
 	  {"doorbell out of bounds", doorbell_out_of_bounds},
-	  {"registers elsewhere", registers_elsewhere})
+	  {"registers elsewhere", registers_elsewhere}, {"left by another", left_by_another})
