@@ -159,27 +159,46 @@ static u32 roc_fragment_drain(struct roc_holder *h, bool wait)
 	}
 }
 
+/*
+ * Phases tell how far the card is only within a lap of where the reader is, and one who never
+ * sleeps need not say where: the card's own counts do, of what is in memory by now.
+ */
+static void roc_fragment_catch_up(struct roc_holder *h, const u32 *written)
+{
+	struct roc_sub *sub = roc_sub(h->open.ch);
+	unsigned int i;
+
+	spin_lock_irq(&sub->lock);
+	for (i = 0; i < ROC_LANES; i++)
+		roc_count_look(&h->lane[i].count, written[i]);
+	spin_unlock_irq(&sub->lock);
+}
+
 int roc_fragment_stop(struct roc_holder *h, struct roc_fr_stop *arg)
 {
 	struct roc_channel *ch = h->open.ch;
 	enum roc_why why;
-	u32 left, before;
+	u32 written[ROC_LANES], left;
+	unsigned int i;
 
 	if (ch->state != ROC_CH_RUNNING)
 		return -EALREADY;
 	roc_fragment_let_through(ch, 0);
 	left = roc_fragment_drain(h, !(arg->flags & ROC_FR_STOP_NOW));
-	before = roc_fragment_written(ch, ROC_LANE_DONE);
+	for (i = 0; i < ROC_LANES; i++)
+		written[i] = roc_fragment_written(ch, i);
 	why = READ_ONCE(h->why);
 	/* What reads as all ones is no count. */
 	if (!why && roc_fragment_status(ch) == ROC_ALL_ONES)
 		why = ROC_WHY_LOST;
 	roc_point(ch->ep, ROC_POINT_STOP);
 	roc_fragment_end(h, why ? ROC_CH_FAILED : ROC_CH_STOPPED, why, true);
+	if (!why)
+		roc_fragment_catch_up(h, written);
 	arg->descriptors = h->lane[ROC_LANE_DATA].count.known;
 	arg->completions = h->lane[ROC_LANE_DONE].count.known;
 	/* Some may have been done meanwhile. */
-	arg->lost = left - min(left, arg->completions - before);
+	arg->lost = left - min(left, arg->completions - written[ROC_LANE_DONE]);
 	return why ? -EIO : 0;
 }
 

@@ -261,6 +261,47 @@ static void stops(void)
 	}
 }
 
+/* One transfer, its page given back with it. @wait: until it is done. */
+static void transfer(struct taker *t, bool wait)
+{
+	struct roc_fr_completion c;
+	struct held h;
+
+	CU_ASSERT(UNIT_WAIT(taker_next(t, &h), 5000));
+	taker_command(t, h.page, 0, 0, ROC_FR_TRANSFER | ROC_FR_RELEASE);
+	taker_ring(t);
+	CU_ASSERT(!wait || UNIT_WAIT(taker_finished(t, &c), 5000));
+}
+
+/* Who never sleeps says nothing of how far he is: it is right after many laps of the rings, too. */
+static void stop_of_who_never_sleeps(void)
+{
+	struct taker t = {.pages = 16, .commands = 16};
+	struct roc_fr_stop s = {.size = sizeof(s), .flags = ROC_FR_STOP_NOW};
+	int i;
+
+	emu_normal_robinnp(CARD0);
+	UNIT_NEED(taker_open(&t));
+	taker_generate(&t, 1, 64, 64, 0, 0, 0);
+	UNIT_NEED(taker_start(&t, 0));
+	for (i = 0; i < 200; i++)
+		transfer(&t, true);
+	emu(CARD0, "fault 0 done-late 1 60000000");
+	for (i = 0; i < 5; i++)
+		transfer(&t, false);
+	/* All pages but those five were filled again. */
+	CU_ASSERT(UNIT_WAIT(emu_peek(CARD0, 0, ROBINNP_BAR_DMA,
+				     ROBINNP_SUB(0) + FRAGMENT_DESCRIPTORS) == 16 + 200,
+			    5000));
+	UNIT_EQ(abi(t.fd, ROC_FR_STOP, &s), 0);
+	UNIT_EQ(s.completions, 200);
+	UNIT_EQ(s.lost, 5);
+	UNIT_EQ(s.descriptors, 16 + 200);
+	emu(CARD0, "fault all clear");
+	taker_close(&t);
+	CU_ASSERT(emu_quiet(CARD0, 0, 30));
+}
+
 static bool stopped_in_full_flow(void)
 {
 	struct roc_fr_stop s = {.size = sizeof(s)};
@@ -618,7 +659,7 @@ static void nothing_to_write_to(void)
 UNIT_MAIN("fragment", {"every byte", every_byte}, {"shuffled", shuffled}, {"wraps", wraps},
 	  {"truncated", truncated}, {"back-pressure", back_pressure},
 	  {"commands judged", commands_judged}, {"reader that lies", reader_that_lies},
-	  {"stops", stops}, {"stop in full flow", stop_in_full_flow}, {"settings", settings},
-	  {"refusals", refusals}, {"callers", callers}, {"not told", not_told},
-	  {"host pages", host_pages}, {"large host pages", large_host_pages},
-	  {"nothing to write to", nothing_to_write_to})
+	  {"stops", stops}, {"stop of who never sleeps", stop_of_who_never_sleeps},
+	  {"stop in full flow", stop_in_full_flow}, {"settings", settings}, {"refusals", refusals},
+	  {"callers", callers}, {"not told", not_told}, {"host pages", host_pages},
+	  {"large host pages", large_host_pages}, {"nothing to write to", nothing_to_write_to})
