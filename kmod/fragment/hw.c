@@ -42,6 +42,12 @@ u32 roc_fragment_written(struct roc_channel *ch, unsigned int lane)
 			    lane == ROC_LANE_DATA ? FRAGMENT_DESCRIPTORS : FRAGMENT_COMPLETIONS);
 }
 
+/* What the card has counted is in memory: this is answered after all that it has sent. */
+void roc_fragment_settle(struct roc_channel *ch)
+{
+	roc_sub_read(ch, FRAGMENT_GENERATION);
+}
+
 /* Commands that were told to it and have no completion. */
 u32 roc_fragment_outstanding(struct roc_channel *ch)
 {

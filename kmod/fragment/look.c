@@ -218,8 +218,9 @@ static bool roc_fragment_tick_now(struct roc_holder *h)
 }
 
 /*
- * Entries that the card says it has written are in memory when it answers a later read; those that
- * somebody waits for are looked at. Who asks for nothing need not tell how far he is.
+ * Entries that the card has counted are in memory when it has answered a read of its generation
+ * after that; those that somebody waits for are looked at. Who asks for nothing need not tell how
+ * far he is.
  */
 static bool roc_fragment_hidden(const struct roc_holder *h, unsigned int lane, u32 written)
 {
@@ -242,9 +243,10 @@ static void roc_fragment_ask(struct roc_holder *h)
 
 	for (i = 0; i < ROC_LANES; i++)
 		written[i] = roc_fragment_written(ch, i);
+	roc_fragment_settle(ch);
 	status = roc_fragment_status(ch);
 	spin_lock_irq(&sub->lock);
-	ch->stats.mmio_reads += ROC_LANES + 1;
+	ch->stats.mmio_reads += ROC_LANES + 2;
 	if (roc_fragment_look(h)) {
 		if (status == ROC_ALL_ONES)
 			roc_fragment_broken(h, ROC_WHY_LOST);

@@ -109,9 +109,16 @@ static void *create(const struct card_host *host)
 	return c;
 }
 
-static uint32_t read_register(void *card, unsigned int fn, unsigned int bar, uint32_t off)
+static uint32_t peek(void *card, unsigned int fn, unsigned int bar, uint32_t off)
 {
 	return bar == ROBINNP_BAR_DMA ? robinnp_read(card, off) : robinnp_open_read(card, off);
+}
+
+static uint32_t read_register(void *card, unsigned int fn, unsigned int bar, uint32_t off)
+{
+	if (bar == ROBINNP_BAR_DMA)
+		robinnp_reads(card, off);
+	return peek(card, fn, bar, off);
 }
 
 static void write_register(void *card, unsigned int fn, unsigned int bar, uint32_t off,
@@ -197,7 +204,7 @@ const struct card_ops robinnp_card = {
 	.read = read_register,
 	.write = write_register,
 	.stirs = stirs,
-	.peek = read_register,
+	.peek = peek,
 	.poke = poke,
 	.step = step,
 	.reset = reset,

@@ -42,6 +42,7 @@
 enum robinnp_fault {
 	ROBINNP_STALL,
 	ROBINNP_DATA_LATE,
+	ROBINNP_COUNT_EARLY,
 	ROBINNP_DONE_LATE,
 	ROBINNP_IRQ_LATE,
 	ROBINNP_IRQ_LOST,
@@ -254,6 +255,8 @@ static inline uint32_t robinnp_frees(const struct robinnp_sub *sub)
 }
 
 /* robinnp_regs.c, robinnp_open.c */
+/* What a read of the host's does before; robinnp_read() has no side effects. */
+void robinnp_reads(struct robinnp *c, uint32_t off);
 uint32_t robinnp_read(struct robinnp *c, uint32_t off);
 void robinnp_write(struct robinnp *c, uint32_t off, uint32_t value);
 bool robinnp_stirs(struct robinnp *c, uint32_t off);
@@ -297,6 +300,8 @@ bool robinnp_flows(const struct robinnp_sub *sub);
 /* What there is to put into pages; bytes that this is worth. */
 size_t robinnp_source_turn(struct robinnp_sub *sub, uint64_t now, size_t budget, uint64_t *when);
 void robinnp_describe_turn(struct robinnp_sub *sub, uint64_t now, uint64_t *when);
+/* However late they are. */
+void robinnp_describe_all(struct robinnp_sub *sub);
 uint64_t robinnp_hold_cycles(struct robinnp_link *link, uint64_t now);
 uint32_t robinnp_held(const struct robinnp_sub *sub);
 

@@ -12,6 +12,8 @@
 const struct card_fault robinnp_fault_list[] = {
 	[ROBINNP_STALL] = {"stall", MASK, NULL, "no data, no entry, no interrupt"},
 	[ROBINNP_DATA_LATE] = {"data-late", MASK, "us", "descriptors come later"},
+	[ROBINNP_COUNT_EARLY] = {"count-early", MASK, NULL,
+				 "DESCRIPTORS counts those that come later"},
 	[ROBINNP_DONE_LATE] = {"done-late", MASK, "us", "commands are carried out later"},
 	[ROBINNP_IRQ_LATE] = {"irq-late", MASK, "us", "interrupts come later"},
 	[ROBINNP_IRQ_LOST] = {"irq-lost", MASK, "N", "the next N interrupts do not arrive"},

@@ -91,7 +91,7 @@ static uint32_t read_sub(struct robinnp_sub *sub, uint32_t off)
 	case FRAGMENT_HELD:
 		return robinnp_held(sub);
 	case FRAGMENT_DESCRIPTORS:
-		return sub->descriptors;
+		return sub->descriptors + (sub->fault[ROBINNP_COUNT_EARLY] ? sub->filled_count : 0);
 	case FRAGMENT_COMPLETIONS:
 		return sub->completions;
 	case FRAGMENT_FREED:
@@ -145,6 +145,15 @@ static void write_sub(struct robinnp_sub *sub, uint32_t off, uint32_t value)
 		robinnp_arm(sub, ROBINNP_IRQ_DONE, value);
 		break;
 	}
+}
+
+/* What was counted has been sent before it is answered. */
+void robinnp_reads(struct robinnp *c, uint32_t off)
+{
+	struct robinnp_sub *sub = in_block(c, &off);
+
+	if (sub && off == FRAGMENT_GENERATION && sub->enabled && sub->fault[ROBINNP_COUNT_EARLY])
+		robinnp_describe_all(sub);
 }
 
 uint32_t robinnp_read(struct robinnp *c, uint32_t off)

@@ -298,6 +298,12 @@ static bool describe_piece(struct robinnp_sub *sub)
 	return true;
 }
 
+void robinnp_describe_all(struct robinnp_sub *sub)
+{
+	while (describe_piece(sub))
+		;
+}
+
 void robinnp_describe_turn(struct robinnp_sub *sub, uint64_t now, uint64_t *when)
 {
 	uint64_t late = sub->fault[ROBINNP_DATA_LATE] * US;
@@ -313,8 +319,7 @@ void robinnp_describe_turn(struct robinnp_sub *sub, uint64_t now, uint64_t *when
 		}
 		sub->data_ns = 0;
 	}
-	while (describe_piece(sub))
-		;
+	robinnp_describe_all(sub);
 }
 
 void robinnp_source_off(struct robinnp_link *link, uint64_t now)

@@ -71,6 +71,30 @@ static void hidden_completion(void)
 	failed_of(&t, ROC_WHY_RECORD);
 }
 
+/* A card may count an entry before it is in memory: one that is asked meanwhile hides nothing. */
+static void counted_early(void)
+{
+	const uint32_t counted = ROBINNP_SUB(0) + FRAGMENT_DESCRIPTORS;
+	struct taker t = {.pages = 64};
+
+	start(&t, 0, 1);
+	CU_ASSERT(taker_run(&t, 6, 5000));
+	t.user->descriptors = t.data_count;
+	t.user->completions = t.done_count;
+	UNIT_EQ(poll(&(struct pollfd){.fd = t.fd, .events = POLLIN}, 1, 0), 0);
+	emu(CARD0, "fault 0 data-late 1 1000000000");
+	emu(CARD0, "fault 0 count-early 1");
+	taker_set(&t, 0, FRAGMENT_LINK_LIMIT, 4);
+	CU_ASSERT(UNIT_WAIT(emu_peek(CARD0, 0, ROBINNP_BAR_DMA, counted) == 9, 5000));
+	/* His own mistake: the driver asks the card at once. */
+	t.bell->free = t.free_count + 1000000;
+	CU_ASSERT(UNIT_WAIT(taker_info(&t).bad_index == 1, 5000));
+	UNIT_EQ(taker_info(&t).state, ROC_CH_RUNNING);
+	emu(CARD0, "fault all clear");
+	CU_ASSERT(taker_run(&t, 9, 5000));
+	stop(&t);
+}
+
 /* What descriptors and completions say is the reader's to judge: nothing happens to the kernel. */
 static void entries_that_lie(void)
 {
@@ -348,7 +372,8 @@ static void late_writes(void)
 }
 
 UNIT_MAIN("fragment_faults", {"hidden descriptor", hidden_descriptor},
-	  {"hidden completion", hidden_completion}, {"entries that lie", entries_that_lie},
+	  {"hidden completion", hidden_completion}, {"counted early", counted_early},
+	  {"entries that lie", entries_that_lie},
 	  {"ring that cannot be read", ring_that_cannot_be_read}, {"tables", tables},
 	  {"enabled late", enabled_late}, {"all ones", all_ones},
 	  {"stopped at all ones", stop_all_ones}, {"interrupts lost", interrupts_lost},
