@@ -152,6 +152,11 @@ static void interrupts(void)
 	wr(MAIN, STREAM_ARM, 4);
 	UNIT_EQ(rd(MAIN, STREAM_READ_NOW), 4);
 	UNIT_EQ(count(0, -1, "doorbells_lost"), 2);
+	fault(0, "lost-segments", ONE(MAIN) | 1);
+	wr(MAIN, STREAM_SEGMENT_SIZE, STREAM_SEGMENT_MIN);
+	UNIT_EQ(rd(MAIN, STREAM_SEGMENT_SIZE), 0);
+	wr(MAIN, STREAM_SEGMENT_SIZE, STREAM_SEGMENT_MIN);
+	UNIT_EQ(rd(MAIN, STREAM_SEGMENT_SIZE), STREAM_SEGMENT_MIN);
 	host_end();
 }
 
@@ -219,6 +224,16 @@ static void end_missing(void)
 	UNIT_EQ(state(MAIN)->status & STREAM_STATUS_ENDED, 0);
 	wr(MAIN, STREAM_CONTROL, 0);
 	UNIT_EQ(rd(MAIN, STREAM_STATUS), STREAM_STATUS_QUIET);
+	host_end();
+
+	stream(5);
+	fault(0, "end-early", ONE(MAIN) | 1);
+	more(1);
+	UNIT_EQ(state(MAIN)->status, STREAM_STATUS_ENABLED | STREAM_STATUS_ENDED);
+	UNIT_EQ(rd(MAIN, STREAM_STATUS), STREAM_STATUS_ENABLED);
+	more(1);
+	UNIT_EQ(packets(MAIN), 7);
+	UNIT_EQ(state(MAIN)->status, STREAM_STATUS_ENABLED);
 	host_end();
 }
 

@@ -79,6 +79,20 @@ static void late(void)
 	run_for(0, 1);
 	UNIT_EQ(host.message[2], 1);
 	host_end();
+
+	/* Counted before it is there, which it is when the generation was read. */
+	ready(1);
+	UNIT_NEED(take(0, &d));
+	fault(0, "data-late", ONE(0) | 3000);
+	fault(0, "count-early", 1);
+	link_wr(0, FRAGMENT_LINK_LIMIT, 2);
+	run_for(0, MS);
+	UNIT_EQ(rd(0, FRAGMENT_DESCRIPTORS), 2);
+	UNIT_NEED(!take(0, &d));
+	rd(0, FRAGMENT_GENERATION);
+	UNIT_NEED(take(0, &d));
+	UNIT_EQ(rd(0, FRAGMENT_DESCRIPTORS), 2);
+	host_end();
 }
 
 static void descriptors_that_lie(void)
