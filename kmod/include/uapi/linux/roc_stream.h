@@ -259,8 +259,8 @@ struct roc_st_state {
  *
  * The ring is memory of the card's NUMA node, if there is enough, in ordinary pages: direct I/O and
  * RDMA can use it in place. It counts against RLIMIT_MEMLOCK of the process that opened the stream
- * and against its memory cgroup. Mappings are not inherited by fork(). That of the doorbell raises
- * SIGBUS when the card goes; the others stay.
+ * and against its memory cgroup. Mappings are not inherited by fork(). They stay when the card
+ * goes; what is written to that of the doorbell reaches nobody then.
  *
  * Errors: EINVAL @length; EBUSY there is one already; EPERM (why OWNER) not the process that opened
  * the stream; ENOMEM (why MEMLOCK, or no memory when why is 0); EOPNOTSUPP (why LENGTH: longer than
