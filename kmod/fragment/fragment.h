@@ -24,6 +24,7 @@
 #include "core/roc.h"
 #include "fragment/count.h"
 #include "fragment/fragment_regs.h"
+#include "fragment/fragment_vsec.h"
 
 /* mmap offsets */
 #define ROC_FRAGMENT_KERNEL_COOKIE (0x10ull << 32)
@@ -235,9 +236,10 @@ static inline u32 roc_sub_lane_taken(const struct roc_holder *h, unsigned int la
 	return smp_load_acquire(at);
 }
 
-/* What the kind asks of a card: nothing beyond what the core does. */
+/* What the kind asks of a card: what the core does, and where users look for its registers. */
 struct roc_fragment_ops {
 	struct roc_card_ops card;
+	struct roc_fragment_open open;
 };
 
 /* kind.c */

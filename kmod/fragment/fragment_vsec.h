@@ -26,8 +26,21 @@ struct roc_fragment_vsec {
 	struct roc_piece all_links; /* from the first link's block to the last's */
 };
 
+/* Where users look for what they may write, and of how many links: which card it is says so. */
+struct roc_fragment_open {
+	struct roc_piece card;
+	struct roc_piece counts; /* of sub-unit 0 */
+	__u64 counts_stride;
+	struct roc_piece link; /* link 0 */
+	__u64 link_stride;
+	unsigned int links; /* of each sub-unit */
+};
+
 /* 1: found, and good. 0: there is none. -1: it cannot be used, and *@why says why. */
 int roc_fragment_vsec_find(const struct roc_vsec_card *card, struct roc_fragment_vsec *vsec,
 			   const char **why);
+/* Is the open part of @subs sub-units where users look for it? */
+_Bool roc_fragment_vsec_agrees(const struct roc_fragment_vsec *vsec, unsigned int subs,
+			       const struct roc_fragment_open *open);
 
 #endif /* ROC_FRAGMENT_VSEC_H */

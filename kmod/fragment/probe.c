@@ -8,7 +8,6 @@
 #include "core/block.h"
 #include "core/capability.h"
 #include "fragment/fragment.h"
-#include "fragment/fragment_vsec.h"
 
 static void __iomem *roc_fragment_block(struct roc_endpoint *ep, const struct roc_piece *piece,
 					u32 magic, u32 number)
@@ -36,6 +35,33 @@ static int roc_fragment_probe_one(struct roc_channel *ch, const struct roc_fragm
 	return sub->counts && sub->block ? 0 : -ENODEV;
 }
 
+/*
+ * Users write the open registers without asking, and number the links as this card's are: one that
+ * has them elsewhere would be set wrong.
+ */
+static bool roc_fragment_foreign(struct roc_endpoint *ep, const struct roc_fragment_vsec *vsec)
+{
+	const struct roc_fragment_ops *ops =
+		container_of(ep->ops, const struct roc_fragment_ops, card);
+
+	return !roc_fragment_vsec_agrees(vsec, ep->ops->channels, &ops->open);
+}
+
+static bool roc_fragment_links_there(struct roc_endpoint *ep)
+{
+	const struct roc_fragment_ops *ops =
+		container_of(ep->ops, const struct roc_fragment_ops, card);
+	struct roc_piece link = {.bar = ops->open.link.bar, .size = FRAGMENT_LINK_SIZE};
+	unsigned int i;
+
+	for (i = 0; i < ops->open.links * ep->ops->channels; i++) {
+		link.offset = ops->open.link.offset + i * ops->open.link_stride;
+		if (!roc_fragment_block(ep, &link, FRAGMENT_ID_LINK, i))
+			return false;
+	}
+	return true;
+}
+
 int roc_fragment_probe(struct roc_endpoint *ep)
 {
 	const char *why = "a block's id is not what it should be";
@@ -45,14 +71,19 @@ int roc_fragment_probe(struct roc_endpoint *ep)
 	int err = 0;
 
 	roc_capability_card(ep, &card);
-	if (roc_fragment_vsec_find(&card, &vsec, &why) <= 0)
+	if (roc_fragment_vsec_find(&card, &vsec, &why) <= 0) {
 		err = -ENODEV;
-	else
+	} else if (roc_fragment_foreign(ep, &vsec)) {
+		why = "its open registers are elsewhere than users look for them";
+		err = -ENODEV;
+	} else {
 		why = "a block's id is not what it should be";
+	}
 	for (c = 0; c < ep->ops->channels && !err; c++)
 		err = roc_fragment_probe_one(&ep->channels[c], &vsec);
 	if (!err &&
-	    !roc_fragment_block(ep, &vsec.function, FRAGMENT_ID_FUNCTION, ep->ops->channels))
+	    (!roc_fragment_block(ep, &vsec.function, FRAGMENT_ID_FUNCTION, ep->ops->channels) ||
+	     !roc_fragment_links_there(ep)))
 		err = -ENODEV;
 	if (err) {
 		dev_err(&ep->pdev->dev, "the fragment interface cannot be used: %s\n", why);

@@ -103,4 +103,13 @@ const struct roc_fragment_ops roc_robinnp_ops = {
 			.left_running = robinnp_left_running,
 			.reset = robinnp_reset,
 		},
+	.open =
+		{
+			.card = {.bar = ROBINNP_BAR_CARD, .offset = ROBINNP_CARD},
+			.counts = {.bar = ROBINNP_BAR_CARD, .offset = ROBINNP_COUNTS(0)},
+			.counts_stride = ROBINNP_COUNTS(1) - ROBINNP_COUNTS(0),
+			.link = {.bar = ROBINNP_BAR_CARD, .offset = ROBINNP_LINK(0)},
+			.link_stride = ROBINNP_LINK(1) - ROBINNP_LINK(0),
+			.links = ROBINNP_LINKS,
+		},
 };

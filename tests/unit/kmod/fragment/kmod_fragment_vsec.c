@@ -172,5 +172,41 @@ static void largest_ring(void)
 	UNIT_EQ(vsec.command_log2, 22);
 }
 
+/* Good in itself, and yet not what users of this PCI id take for granted. */
+static void elsewhere(void)
+{
+	static const struct roc_fragment_open open = {
+		.card = {.bar = ROBINNP_BAR_CARD, .offset = ROBINNP_CARD},
+		.counts = {.bar = ROBINNP_BAR_CARD, .offset = ROBINNP_COUNTS(0)},
+		.counts_stride = ROBINNP_COUNTS(1) - ROBINNP_COUNTS(0),
+		.link = {.bar = ROBINNP_BAR_CARD, .offset = ROBINNP_LINK(0)},
+		.link_stride = ROBINNP_LINK(1) - ROBINNP_LINK(0),
+		.links = ROBINNP_LINKS,
+	};
+	static const struct {
+		unsigned int at;
+		__u32 value;
+	} moved[] = {
+		{FRAGMENT_VSEC_CARD, ROBINNP_BAR_CARD | 0x8000},
+		{FRAGMENT_VSEC_COUNTS, ROBINNP_BAR_CARD | (ROBINNP_COUNTS(0) + 8)},
+		{FRAGMENT_VSEC_COUNTS_STRIDE, 0x108},
+		{FRAGMENT_VSEC_LINK, ROBINNP_BAR_CARD | (ROBINNP_LINK(0) + 8)},
+		{FRAGMENT_VSEC_LINK_STRIDE, 0x108},
+		{FRAGMENT_VSEC_LIMITS, LIMITS(2, 5, 20, 16)},
+	};
+	struct roc_fragment_vsec vsec;
+	size_t i;
+
+	good();
+	UNIT_EQ(find(&vsec), 1);
+	CU_ASSERT(roc_fragment_vsec_agrees(&vsec, ROBINNP_SUBS, &open));
+	for (i = 0; i < sizeof(moved) / sizeof(moved[0]); i++) {
+		good();
+		put(moved[i].at, moved[i].value);
+		UNIT_EQ(find(&vsec), 1);
+		CU_ASSERT(!roc_fragment_vsec_agrees(&vsec, ROBINNP_SUBS, &open));
+	}
+}
+
 UNIT_MAIN("kmod_fragment_vsec", {"found", found}, {"not there", not_there}, {"refused", refused},
-	  {"largest ring", largest_ring})
+	  {"largest ring", largest_ring}, {"elsewhere", elsewhere})

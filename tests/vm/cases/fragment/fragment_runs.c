@@ -187,6 +187,23 @@ static void smaller_card(void)
 	stop(&t);
 }
 
+/* One that says of its links what users do not know is not driven, and says why. */
+static void other_links(void)
+{
+	uint32_t limits = emu_config(CARD0, 0, VSEC + FRAGMENT_VSEC_LIMITS);
+	char address[32];
+
+	strcpy(address, pci_address(ROBINNP_ID));
+	UNIT_EQ(driver_unbind(address), 0);
+	emu_config_set(CARD0, 0, VSEC + FRAGMENT_VSEC_LIMITS, (limits & ~0xf0u) | 5 << 4);
+	UNIT_EQ(put_text("/sys/bus/pci/drivers/roc/bind", address), -ENODEV);
+	UNIT_EQ(RUN("dmesg | grep 'roc %s' | tail -3", address), 0);
+	SAYS("open registers are elsewhere");
+	emu_config_set(CARD0, 0, VSEC + FRAGMENT_VSEC_LIMITS, limits);
+	UNIT_NEED(driver_bind(address));
+}
+
 UNIT_MAIN("fragment_runs", {"lies of each run", lies_of_each_run}, {"counts begin", counts_begin},
 	  {"forked", forked}, {"longer table", longer_table},
-	  {"host pages askew", host_pages_askew}, {"smaller card", smaller_card})
+	  {"host pages askew", host_pages_askew}, {"smaller card", smaller_card},
+	  {"other links", other_links})
