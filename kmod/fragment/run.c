@@ -21,12 +21,13 @@ void roc_fragment_flags(struct roc_holder *h, u32 set, u32 clear)
 	WRITE_ONCE(kernel->flags, (kernel->flags & ~clear) | set);
 }
 
+/* Somebody may have asked for it sooner meanwhile: then it stays so. */
 static void roc_fragment_watch_on(struct roc_holder *h)
 {
 	bool blind = h->open.ch->vector[ROC_LANE_DATA] < 0;
 
 	h->period = blind ? ROC_FRAGMENT_LOOK_MS : ROC_FRAGMENT_WATCH_MS;
-	mod_delayed_work(system_percpu_wq, &h->watch, msecs_to_jiffies(h->period));
+	queue_delayed_work(system_percpu_wq, &h->watch, msecs_to_jiffies(h->period));
 }
 
 /* From here on interrupts and watchdog know of the run. */

@@ -25,10 +25,11 @@ void roc_stream_flags(struct roc_reader *r, u32 set, u32 clear)
 	WRITE_ONCE(kernel->flags, (kernel->flags & ~clear) | set);
 }
 
+/* Somebody may have asked for it sooner meanwhile: then it stays so. */
 static void roc_stream_watch_on(struct roc_reader *r)
 {
 	r->period = r->open.ch->vector[0] < 0 ? ROC_LOOK_MS : ROC_WATCH_MS;
-	mod_delayed_work(system_percpu_wq, &r->watch, msecs_to_jiffies(r->period));
+	queue_delayed_work(system_percpu_wq, &r->watch, msecs_to_jiffies(r->period));
 }
 
 /* From here on interrupts and watchdog know of the run. */
