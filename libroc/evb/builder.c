@@ -242,8 +242,9 @@ void evb_builder_idle(struct roc_evb *e, struct roc_idle *idle)
 		roc_idle_fd(idle, b->fd, POLLIN);
 	for (i = 0; i < b->count; i++) {
 		pair_idle(&b->guests[i].pair, idle);
-		/* Credits that wait for more of them, of who is there. */
-		if (b->guests[i].free_count && b->guests[i].pair.state == PAIR_READY)
+		/* Credits that wait for more of them, of who is there. Who pulls gives none. */
+		if (e->cfg.protocol != ROC_EVB_PULL && b->guests[i].free_count &&
+		    b->guests[i].pair.state == PAIR_READY)
 			roc_idle_ns(idle, EVB_MS / 5);
 	}
 	for (i = 0; i < EVB_WAITING; i++)

@@ -195,6 +195,40 @@ static void windows(void)
 	CU_ASSERT_TRUE(random > 3);
 }
 
+static bool is_connected(void)
+{
+	struct roc_evb_peer peer;
+
+	return roc_evb_peers(nodes[0].evb, &peer, 1) == 1 && peer.connected;
+}
+
+static bool rests(void)
+{
+	struct roc_idle idle = {.ns = 100 * MS};
+
+	roc_evb_idle(nodes[0].evb, &idle);
+	return idle.ns >= MS;
+}
+
+/* A builder that pulls gives no credits: with nothing to do it does not look for them, either. */
+static void idle_pull(void)
+{
+	unsigned int i;
+
+	begin();
+	for (i = 0; i < 2; i++) {
+		node_new(i, i ? ROC_EVB_READOUT : ROC_EVB_BUILDER);
+		nodes[i].cfg.protocol = ROC_EVB_PULL;
+		nodes[i].source.events = 0;
+		nodes[i].source.cold = true;
+		node_open(&nodes[i]);
+	}
+	publish(ROC_EVB_ROUND_ROBIN, 0);
+	CU_ASSERT_TRUE(run_until(is_connected, 20000));
+	CU_ASSERT_TRUE(run_until(rests, 5000));
+	close_all();
+}
+
 UNIT_MAIN("event building, when somebody waits", {"slow_sink", slow_sink}, {"own_fault", own_fault},
 	  {"own_fault_for_ever", own_fault_for_ever}, {"no_patience", no_patience},
-	  {"windows", windows})
+	  {"windows", windows}, {"idle_pull", idle_pull})
