@@ -169,6 +169,9 @@ int sink_send_finish(struct sink *sink)
 
 	if (sink->why[0])
 		return -EIO;
+	/* After that there are no books to agree on, and perhaps nobody who would. */
+	if (sink->n.lost)
+		return units_fail(sink->why, EIO, "The receiver did not take all that was sent.");
 	if (!s->book_until)
 		s->book_until = units_now() + BOOK_NS;
 	for (i = 0; i < s->opt.connections && !all_booked(s); i++) {

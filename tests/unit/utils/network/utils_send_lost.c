@@ -216,6 +216,35 @@ static void receiver_silent(void)
 	UNIT_EQ(tool_number("lost"), 0);
 }
 
+/* A sender that is asked to end gives up what such a receiver has, and asks for no books. */
+static void end_while_silent(void)
+{
+	pid_t pid, sender;
+	double begin;
+
+	fresh();
+	pid = receiver("recv", 0, QUICK);
+	sender = tool_start(file("send"),
+			    "send 127.0.0.1 --port=%u --silence=200 --patience=200 " SMALL
+			    " --rate=10Mi --metrics=%s --json",
+			    port, file("m"));
+	CU_ASSERT_TRUE(UNIT_WAIT(!access(file("m"), F_OK), 20000));
+	kill(-pid, SIGSTOP);
+	/* Some are on their way to it. */
+	usleep(300000);
+	begin = unit_seconds();
+	kill(sender, SIGTERM);
+	UNIT_EQ(tool_wait(sender, 40000), 1);
+	/* 10 s for what is on its way, and not a minute more. */
+	CU_ASSERT_TRUE(unit_seconds() - begin < 50);
+	tool_read(file("send"));
+	CU_ASSERT_TRUE(tool_says("did not come to their end within 10 s"));
+	CU_ASSERT_TRUE(tool_number("lost") > 0);
+	UNIT_EQ(tool_number("taken"), tool_number("units") + tool_number("lost"));
+	kill(-pid, SIGKILL);
+	tool_wait(pid, 5000);
+}
+
 /* And a sender that does so keeps no other one out. */
 static void sender_silent(void)
 {
@@ -268,5 +297,6 @@ UNIT_MAIN("an end of roc-send and roc-recv that is lost",
 	  {"a receiver is gone for good", receiver_gone},
 	  {"a receiver is interrupted, another one comes", receiver_interrupted},
 	  {"a receiver's disk is full", receiver_full}, {"a receiver is silent", receiver_silent},
+	  {"a sender ends, its receiver is silent", end_while_silent},
 	  {"a sender is silent", sender_silent},
 	  {"a sender is killed, another one comes", sender_killed})
