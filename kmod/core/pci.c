@@ -322,7 +322,9 @@ static void roc_reset_done(struct pci_dev *pdev)
 	}
 	/* The next error recovery wants a saved state, too: restoring one uses it up. */
 	pci_save_state(pdev);
-	roc_settle_by_reset(ep);
+	/* Nobody says whether there was one. Where it has to prove something it is done again. */
+	if (!roc_suspects(ep) || !roc_reset_function(ep))
+		roc_settle_by_reset(ep);
 	roc_reopen(ep);
 }
 

@@ -2,7 +2,8 @@
 /*
  * roc-test-recovery.ko: the steps of an error recovery by the PCI core, as the driver of one
  * function meets them. Which come, and in which order, depends on what drivers of other functions
- * below the same port answer. As with kernels where "reset" is only said, nothing is reset.
+ * below the same port answer. As with kernels where "reset" is only said, nothing is reset. The same
+ * for what comes before and after a reset of the function, as when that fails.
  */
 #include <linux/module.h>
 #include <linux/pci.h>
@@ -14,7 +15,7 @@ MODULE_PARM_DESC(device, "address of the function, as lspci -D says it");
 
 static char *steps = "";
 module_param(steps, charp, 0);
-MODULE_PARM_DESC(steps, "of normal, frozen, reset and resume, with commas between");
+MODULE_PARM_DESC(steps, "of normal, frozen, reset, resume, prepare and done, with commas between");
 
 static int recovery_step(struct pci_dev *pdev, const struct pci_error_handlers *handlers,
 			 const char *step)
@@ -27,6 +28,10 @@ static int recovery_step(struct pci_dev *pdev, const struct pci_error_handlers *
 		handlers->slot_reset(pdev);
 	else if (!strcmp(step, "resume"))
 		handlers->resume(pdev);
+	else if (!strcmp(step, "prepare"))
+		handlers->reset_prepare(pdev);
+	else if (!strcmp(step, "done"))
+		handlers->reset_done(pdev);
 	else
 		return -EINVAL;
 	return 0;

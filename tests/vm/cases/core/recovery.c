@@ -88,5 +88,35 @@ static void dead_stays_dead(void)
 	works((struct rig){.id = EP0, .source = ROC_SOURCE_DDG});
 }
 
+/* A card that does not stop is not quiet because somebody tried to reset it. */
+static void reset_that_failed(void)
+{
+	struct rig r = {.id = EP0,
+			.source = ROC_SOURCE_DDG,
+			.by_timer = true,
+			.configure = ROC_CONFIGURE_PLAIN};
+	struct rig again = r;
+	unsigned int l;
+	uint64_t before;
+
+	emu_normal(CARD0, FOUR_LINKS);
+	emu(CARD0, "fault 0 stall");
+	UNIT_NEED(rig_open(&r));
+	rig_push(&r, RIG_MAX);
+	UNIT_NEED(rig_start(&r));
+	emu(CARD0, "fault 0 reset-ignored");
+	CU_ASSERT(rig_stop(&r));
+	rig_close(&r);
+	CU_ASSERT(emu_link_count(CARD0, 0, 0, "queued") > 0);
+	before = emu_count(CARD0, 0, "function_resets");
+	UNIT_EQ(recovery(EP0, "prepare,done"), 0);
+	CU_ASSERT(emu_count(CARD0, 0, "function_resets") > before);
+	for (l = 0; l < CRU_LINK_SLOTS; l++)
+		UNIT_EQ(emu_link_count(CARD0, 0, l, "queued"), 0);
+	emu(CARD0, "fault 0 clear");
+	works(again);
+	UNIT_EQ(emu_count(CARD0, 0, "dma_outside"), 0);
+}
+
 UNIT_MAIN("recovery", {"reset for a neighbour", reset_for_a_neighbour},
-	  {"dead stays dead", dead_stays_dead})
+	  {"dead stays dead", dead_stays_dead}, {"reset that failed", reset_that_failed})
