@@ -58,6 +58,9 @@ $(foreach name,$(UNIT_NAMES),$(eval $(call unit_program,$(name))))
 # A disk that does not take what was written.
 $(O)/unit/utils_recording: private override CFLAGS += -Wl,--wrap=fdatasync
 
+# A clock that is set.
+$(O)/unit/utils_evb_sources: private override CFLAGS += -Wl,--wrap=fabric_realtime
+
 # A flash without a card.
 UNIT_FLASH_WRAPPED := flash_card_open flash_card_close roc_crorc_flash_read
 $(O)/unit/utils_flash_read: private override CFLAGS += $(UNIT_FLASH_WRAPPED:%=-Wl,--wrap=%)

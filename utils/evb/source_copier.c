@@ -94,6 +94,18 @@ static int begin(struct copied *c)
 	return 0;
 }
 
+/* All at once: there may be as many as a clock that was set makes. */
+static void drop_due(struct copied *c, uint64_t now)
+{
+	uint64_t n = evb_trigger_next(&c->trigger, now) - c->next;
+
+	if (c->v.events && n > c->v.events - c->made)
+		n = c->v.events - c->made;
+	c->books.dropped += n;
+	c->next += n;
+	c->made += n;
+}
+
 /* What is due, as far as streams and slots go; a card would drop what finds no slot. */
 static int begin_all(struct copied *c)
 {
@@ -102,9 +114,7 @@ static int begin_all(struct copied *c)
 
 	while (more(c) && !evb_trigger_wait(&c->trigger, c->next, now)) {
 		if (c->v.rate && !c->slots.free_count) {
-			c->books.dropped++;
-			c->next++;
-			c->made++;
+			drop_due(c, now);
 			continue;
 		}
 		if (!c->slots.free_count || c->begun - c->lent == c->v.streams)

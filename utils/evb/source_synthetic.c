@@ -21,6 +21,7 @@
 #define HOLE 64		  /* bytes between two parts */
 #define EXPONENTIAL_MAX 8 /* times the mean; what is larger is cut */
 #define POISON 0xa5
+#define LOTS (1u << 16) /* drawn in one turn */
 
 enum {
 	SPREAD_NONE,
@@ -167,20 +168,46 @@ static void make(struct synthetic *y, uint64_t event, struct roc_evb_fragment *f
 	y->books.bytes += bytes;
 }
 
-/* Of the events that are due: those that are gaps, and without room those that a card would drop.
- */
-static void pass(struct synthetic *y, uint64_t now)
+static void drop(struct synthetic *y, uint64_t count)
 {
-	for (; !y->v.events || y->made < y->v.events; y->made++, y->next++) {
-		if (y->v.rate && evb_trigger_wait(&y->trigger, y->next, now))
-			return;
-		if (draw(y, y->next, 4) < y->v.gaps)
+	uint64_t left = y->v.events ? y->v.events - y->made : count;
+	uint64_t n = count < left ? count : left;
+
+	y->books.dropped += n;
+	y->made += n;
+	y->next += n;
+}
+
+/*
+ * Of the events that are due: those that are gaps, and without room those that a card would drop.
+ * After a clock was set they may be those of years: nobody draws a lot for each. False: there are
+ * more, at the next turn.
+ */
+static bool pass(struct synthetic *y, uint64_t now)
+{
+	uint64_t due = y->v.rate ? evb_trigger_next(&y->trigger, now) : UINT64_MAX;
+	unsigned int n;
+
+	for (n = 0; (!y->v.events || y->made < y->v.events) && y->next < due; n++) {
+		bool room = !y->v.rate || y->slots.free_count;
+
+		if (!room && (!y->v.gaps || due - y->next > LOTS)) {
+			drop(y, due - y->next);
+			return true;
+		}
+		if (n == LOTS)
+			return false;
+		if (draw(y, y->next, 4) < y->v.gaps) {
 			y->books.gaps++;
-		else if (y->v.rate && !y->slots.free_count)
-			y->books.dropped++;
-		else
-			return;
+			y->made++;
+			y->next++;
+		} else if (room) {
+			return true;
+		} else {
+			drop(y, 1);
+		}
 	}
+	return true;
 }
 
 static int take(void *self, struct roc_evb_fragment *f)
@@ -190,7 +217,8 @@ static int take(void *self, struct roc_evb_fragment *f)
 
 	if (y->stopped)
 		return -ENODATA;
-	pass(y, now);
+	if (!pass(y, now))
+		return 0;
 	if (y->v.events && y->made == y->v.events)
 		return -ENODATA;
 	if (!y->slots.free_count)

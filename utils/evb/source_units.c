@@ -162,7 +162,7 @@ static int take_whole(struct adapter *a, struct roc_evb_fragment *f)
 static int take(void *self, struct roc_evb_fragment *f)
 {
 	struct adapter *a = self;
-	uint64_t now;
+	uint64_t now, due;
 	int ret;
 
 	if (!a->v.rate)
@@ -180,9 +180,10 @@ static int take(void *self, struct roc_evb_fragment *f)
 	if (evb_trigger_wait(&a->trigger, a->next, now))
 		return 0;
 	/* Whoever was late leaves out what passed meanwhile. */
-	while (!evb_trigger_wait(&a->trigger, a->next + 1, now)) {
-		a->next++;
-		a->dropped++;
+	due = evb_trigger_next(&a->trigger, now) - 1;
+	if (due > a->next) {
+		a->dropped += due - a->next;
+		a->next = due;
 	}
 	a->keeps = false;
 	*f = a->kept;

@@ -36,6 +36,17 @@ uint64_t evb_trigger_due(const struct evb_trigger *t, uint64_t event)
 	return t->rate ? t->start + scale(event - t->first, UNITS_NS_PER_S, t->rate) : 0;
 }
 
+uint64_t evb_trigger_next(const struct evb_trigger *t, uint64_t now)
+{
+	unsigned __int128 ends;
+
+	if (now < t->start)
+		return t->first;
+	/* Event first + n is due in the ns in which n / rate seconds are over. */
+	ends = ((unsigned __int128)(now - t->start) + 1) * t->rate;
+	return t->first + (uint64_t)((ends + UNITS_NS_PER_S - 1) / UNITS_NS_PER_S);
+}
+
 uint64_t evb_trigger_wait(const struct evb_trigger *t, uint64_t event, uint64_t now)
 {
 	uint64_t due = evb_trigger_due(t, event);

@@ -27,6 +27,8 @@ void evb_trigger_start(struct evb_trigger *t, uint64_t rate, uint64_t first, uin
 bool evb_trigger_go_on(struct evb_trigger *t, uint64_t event, uint64_t next, uint64_t now);
 /* CLOCK_REALTIME ns at which @event is due; with no rate 0. */
 uint64_t evb_trigger_due(const struct evb_trigger *t, uint64_t event);
+/* The first event that is not due yet; of a trigger with a rate. */
+uint64_t evb_trigger_next(const struct evb_trigger *t, uint64_t now);
 /* ns until then, 0: now. */
 uint64_t evb_trigger_wait(const struct evb_trigger *t, uint64_t event, uint64_t now);
 

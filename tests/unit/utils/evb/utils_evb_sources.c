@@ -14,6 +14,17 @@
 static struct evb_source source;
 static char why[UNITS_WHY];
 
+#define YEARS (UINT64_C(50) * 365 * 86400 * UNITS_NS_PER_S)
+
+/* The clock, which somebody may have set. */
+static uint64_t ahead;
+uint64_t __real_fabric_realtime(void);
+uint64_t __wrap_fabric_realtime(void);
+uint64_t __wrap_fabric_realtime(void)
+{
+	return __real_fabric_realtime() + ahead;
+}
+
 static void open_it(const char *text)
 {
 	why[0] = '\0';
@@ -237,6 +248,35 @@ static void by_clock(void)
 	evb_source_close(&source);
 }
 
+/* Set forward by years: what passed meanwhile is dropped at once, and the source goes on. */
+static void clock_set(void)
+{
+	static const char *const kinds[] = {
+		"synthetic:size=500,rate=1000,buffer=2000",
+		"synthetic:size=500,rate=1000,buffer=2000,gaps=10%",
+		"cpu:record=4Ki,buffer=64Ki,rate=1000",
+	};
+	struct roc_evb_fragment f, first;
+	uint64_t before;
+	size_t i;
+
+	for (i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
+		open_it(kinds[i]);
+		UNIT_EQ(take(&first), 1);
+		while (take(&f) == 1)
+			;
+		before = books().dropped;
+		ahead = YEARS;
+		UNIT_EQ(take(&f), -EAGAIN);
+		CU_ASSERT_TRUE(books().dropped - before >= YEARS / 1000000);
+		give(first.handle);
+		UNIT_EQ(take(&f), 1);
+		CU_ASSERT_TRUE(f.time > first.time + YEARS);
+		evb_source_close(&source);
+		ahead = 0;
+	}
+}
+
 static void refused(void)
 {
 	static const struct {
@@ -313,6 +353,10 @@ static void recorded(void)
 		if (n < 4)
 			give(f.handle);
 	}
+	ahead = YEARS;
+	UNIT_EQ(take(&f), 1);
+	CU_ASSERT_TRUE(units_realtime() - f.time < 2 * UNITS_NS_PER_S);
+	ahead = 0;
 	evb_source_close(&source);
 	snprintf(text, sizeof(text), "rm -rf %s", dir);
 	UNIT_EQ(system(text), 0);
@@ -320,5 +364,5 @@ static void recorded(void)
 
 UNIT_MAIN("Sources of event building", {"content and order", made}, {"no room", full},
 	  {"gaps, damage, wrong bytes", by_lot}, {"ids and times by the clock", by_clock},
-	  {"what is refused, and why", refused}, {"a recording", recorded},
-	  {"into a system that runs", go_on})
+	  {"the clock is set", clock_set}, {"what is refused, and why", refused},
+	  {"a recording", recorded}, {"into a system that runs", go_on})
