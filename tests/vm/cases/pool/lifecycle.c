@@ -103,14 +103,15 @@ static void check_event_order(const struct emu_access *start, unsigned int start
 {
 	int enable = written(start, starts, EVENTS + EVENT_CONTROL, EVENT_CONTROL_ENABLE);
 	int disable = written(stop, stops, EVENTS + EVENT_CONTROL, 0);
+	int reset = written(start, starts, CRU_RESET_CONTROL, CRU_RESET_GENERAL);
+	int flush = written(stop, stops, CRU_DMA_CONTROL,
+			    CRU_DMA_CONTROL_START | CRU_DMA_CONTROL_FLUSH);
 
-	CU_ASSERT(written(start, starts, CRU_RESET_CONTROL, CRU_RESET_GENERAL) < enable);
+	CU_ASSERT(reset >= 0 && reset < enable);
 	CU_ASSERT(enable >= 0 &&
 		  enable < written(start, starts, CRU_DMA_CONTROL, CRU_DMA_CONTROL_START));
-	CU_ASSERT(written(stop, stops, CRU_DMA_CONTROL,
-			  CRU_DMA_CONTROL_START | CRU_DMA_CONTROL_FLUSH) < disable);
-	CU_ASSERT(disable >= 0 &&
-		  disable < written(stop, stops, CRU_RESET_CONTROL, CRU_RESET_GENERAL));
+	CU_ASSERT(flush >= 0 && flush < disable);
+	CU_ASSERT(disable < written(stop, stops, CRU_RESET_CONTROL, CRU_RESET_GENERAL));
 }
 
 /* Trace one start and one stop; the lists are the caller's. */
