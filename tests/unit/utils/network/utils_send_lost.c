@@ -6,6 +6,7 @@
 #include "unit.h"
 
 #include "tests/unit/fake_sysfs.h"
+#include "tests/unit/port.h"
 #include "tests/unit/utils/network/network_run.h"
 
 /* The receiver dies in the middle, another one comes: not one unit is missing. */
@@ -21,7 +22,7 @@ static void receiver_killed(void)
 	memset(seen, 0, sizeof(seen));
 	snprintf(options, sizeof(options), "--connections=2 --buffer-size=8Mi --record=%s",
 		 file("a"));
-	first = receiver("recv1", 0, options);
+	first = receiver("recv1", free_port(), options);
 	/* Slower than the slowest machine: nothing is dropped for want of room but while it is
 	 * away. */
 	sender = tool_start(file("send"),
@@ -117,7 +118,7 @@ static void receiver_interrupted(void)
 	fresh();
 	snprintf(options, sizeof(options), "--connections=2 --buffer-size=8Mi --record=%s",
 		 file("a"));
-	first = receiver("recv1", 0, options);
+	first = receiver("recv1", free_port(), options);
 	sender = tool_start(file("send"),
 			    "send 127.0.0.1 --port=%u --connections=2 " SMALL
 			    " --rate=40Mi --units=180 --json",
@@ -143,7 +144,7 @@ static void full_disk(void)
 
 	snprintf(options, sizeof(options), "--connections=2 --buffer-size=8Mi --record=%s",
 		 file("a"));
-	first = receiver("recv1", 0, options);
+	first = receiver("recv1", free_port(), options);
 	sender = tool_start(file("send"),
 			    "send 127.0.0.1 --port=%u --connections=2 " SMALL
 			    " --rate=40Mi --units=150 --json",
@@ -193,7 +194,7 @@ static void receiver_silent(void)
 	double begin;
 
 	fresh();
-	first = receiver("recv1", 0, QUICK);
+	first = receiver("recv1", free_port(), QUICK);
 	sender = tool_start(file("send"),
 			    "send 127.0.0.1 --port=%u --silence=1 " SMALL
 			    " --rate=20Mi --units=150 --metrics=%s --json",

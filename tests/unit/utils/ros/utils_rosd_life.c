@@ -8,6 +8,7 @@
 
 #include "unit.h"
 
+#include "tests/unit/port.h"
 #include "tests/unit/utils/ros/ros_daemon.h"
 
 #define ALL UINT64_C(0xffffff)
@@ -68,7 +69,7 @@ static void drain_limit(void)
 static void killed(void)
 {
 	char command[256], options[128];
-	uint16_t port = 0;
+	unsigned int port = free_port();
 	unsigned int i;
 	FILE *load;
 
@@ -76,7 +77,6 @@ static void killed(void)
 		snprintf(options, sizeof(options), "--rate=0 --wait=20000 --listen=127.0.0.1:%u",
 			 port);
 		UNIT_NEED(daemon_start(&d, options));
-		port = d.port;
 		/* An event that comes when a thousand others have been cleared. */
 		UNIT_NEED(client_open(&a, &d, 0));
 		CU_ASSERT_TRUE(client_request(&a, 1, 6000, 1));
