@@ -259,10 +259,10 @@ int fabric_end_open(struct fabric *f, struct fabric_end *e, char why[FABRIC_WHY]
 int fabric_end_peer(struct fabric_end *e, const unsigned char *name, size_t bytes,
 		    char why[FABRIC_WHY])
 {
-	/* Providers read as much as their names have. */
-	unsigned char whole[FABRIC_NAME] = {0};
+	/* Providers read as much as their names have; some are texts, up to their end. */
+	unsigned char whole[FABRIC_NAME + 1] = {0};
 
-	if (bytes > sizeof(whole))
+	if (bytes > FABRIC_NAME)
 		return fabric_fail(why, EPROTO, "The other end's address has %zu bytes.", bytes);
 	memcpy(whole, name, bytes);
 	if (fi_av_insert(e->av, whole, 1, &e->peer, 0, NULL) != 1)

@@ -621,6 +621,30 @@ static void books_too_early(void)
 	sent_to(answers, "did not come back within 1 s");
 }
 
+static size_t name_length;
+
+/* As a provider whose names are texts reads one. */
+static int reads_text(struct fid_av *av, const void *address, size_t count, fi_addr_t *peer,
+		      uint64_t flags, void *context)
+{
+	name_length = strnlen(address, FABRIC_NAME + 64);
+	return 1;
+}
+
+/* A name of as many bytes as there may be, none of them the end of a text. */
+static void endless_name(void)
+{
+	struct fi_ops_av names = {.size = sizeof(names), .insert = reads_text};
+	struct fid_av av = {.ops = &names};
+	struct fabric_end end = {.av = &av};
+	unsigned char name[FABRIC_NAME];
+
+	memset(name, 'a', sizeof(name));
+	UNIT_EQ(fabric_end_peer(&end, name, sizeof(name), why), 0);
+	UNIT_EQ(name_length, FABRIC_NAME);
+	CU_ASSERT_TRUE(fabric_end_peer(&end, name, sizeof(name) + 1, why) < 0);
+}
+
 UNIT_MAIN("peers that lie", {"a sender that hears nothing", hears_nothing},
 	  {"a sender that ends too early", ends_too_early},
 	  {"a sender that stops in a unit", half_a_unit},
@@ -629,4 +653,5 @@ UNIT_MAIN("peers that lie", {"a sender that hears nothing", hears_nothing},
 	  {"a stranger ends nothing", strangers_end}, {"strangers who say nothing", strangers_wait},
 	  {"units of no bytes", empty_units}, {"sizes and words of a sender", sizes_and_words},
 	  {"a receiver that has other slots now", other_slots},
-	  {"a receiver that books too early", books_too_early})
+	  {"a receiver that books too early", books_too_early},
+	  {"a name without an end", endless_name})
