@@ -365,6 +365,14 @@ static void late_writes(void)
 
 	start(&t, 2000, 0);
 	CU_ASSERT(taker_run(&t, 100, 5000));
+	emu(CARD0, "fault 0 write-after-off 1 8");
+	CU_ASSERT(taker_stop(&t));
+	/* It has come, or cannot come. */
+	CU_ASSERT(emu_sub(CARD0, 0, "stray_writes") == 1 || !bus_master(ROBINNP_ID));
+	emu(CARD0, "fault all clear");
+	taker_close(&t);
+	start(&t, 2000, 0);
+	CU_ASSERT(taker_run(&t, 100, 5000));
 	emu(CARD0, "fault 0 reset-slow 1 3");
 	taker_close(&t);
 	CU_ASSERT(emu_quiet(CARD0, 0, 30));

@@ -443,6 +443,14 @@ static void late_writes(void)
 	start(&r);
 	UNIT_NEED(reader_start(&r));
 	CU_ASSERT(reader_run(&r, 100, 5000));
+	emu(CARD0, "fault 0 write-after-off 1 8");
+	CU_ASSERT(reader_stop(&r));
+	/* It has come, or cannot come. */
+	CU_ASSERT(emu_stream(CARD0, 0, "stray_writes") == 1 || !bus_master(P40_ID));
+	emu(CARD0, "fault all clear");
+	r.event = 0;
+	UNIT_NEED(reader_start(&r));
+	CU_ASSERT(reader_run(&r, 100, 5000));
 	emu(CARD0, "fault 0 reset-slow 1 3");
 	reader_close(&r);
 	CU_ASSERT(emu_quiet(CARD0, 0, 30));
