@@ -90,6 +90,20 @@ __attribute__((unused, format(printf, 2, 3))) static pid_t tool_start(const char
 	return pid;
 }
 
+/* Where the kernel has those that did not end; its stack only for who may see it. */
+__attribute__((unused)) static void tool_where(pid_t pid)
+{
+	char command[256];
+
+	snprintf(command, sizeof(command),
+		 "for p in $(pgrep -g %d); do cd /proc/$p && grep -h . comm wchan syscall stack && "
+		 "grep State status; done 2> /dev/null | sed 's/^/# /'",
+		 pid);
+	fflush(stdout);
+	if (system(command))
+		unit_note("nothing is known of its processes");
+}
+
 /* Wait for its end, at most @ms: exit code, -1 it was killed; by us, if it did not end. */
 __attribute__((unused)) static int tool_wait(pid_t pid, int ms)
 {
@@ -98,6 +112,7 @@ __attribute__((unused)) static int tool_wait(pid_t pid, int ms)
 
 	if (!ended) {
 		unit_note("process %d did not end", pid);
+		tool_where(pid);
 		kill(-pid, SIGKILL);
 		waitpid(pid, &status, 0);
 		return -1;

@@ -158,6 +158,8 @@ static void killed(void)
 	kill(-a, SIGTERM);
 	UNIT_EQ(tool_wait(a, 20000), 1);
 	CU_ASSERT_TRUE(node_number(1, "incomplete") > 0);
+	if (!strstr(tool_said, "something was lost here"))
+		unit_note("said last: %.400s", tool_said);
 	CU_ASSERT_PTR_NOT_NULL(strstr(tool_said, "something was lost here"));
 	UNIT_EQ(tool_number("sinkBooks.errors"), 0);
 }
