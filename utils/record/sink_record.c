@@ -377,6 +377,7 @@ static void abandon(struct sink *s)
 	}
 }
 
+/* Without a limit of time: who is told that it is done may cut the power. */
 static int finish(struct sink *s)
 {
 	struct record *r = of(s);
