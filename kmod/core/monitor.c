@@ -80,12 +80,14 @@ static void roc_announce(struct roc_endpoint *ep, enum roc_alarm alarm, long val
 /* For who polls the alarm, and for what listens to hwmon: it is another answer now. */
 static void roc_hwmon_notify(struct roc_endpoint *ep, enum roc_alarm before, enum roc_alarm alarm)
 {
-	if (!ep->hwmon)
+	struct device *hwmon = READ_ONCE(ep->hwmon);
+
+	if (!hwmon)
 		return;
 	if ((before == ROC_ALARM_NONE) != (alarm == ROC_ALARM_NONE))
-		hwmon_notify_event(ep->hwmon, hwmon_temp, hwmon_temp_max_alarm, 0);
+		hwmon_notify_event(hwmon, hwmon_temp, hwmon_temp_max_alarm, 0);
 	if ((before == ROC_ALARM_CRITICAL) != (alarm == ROC_ALARM_CRITICAL))
-		hwmon_notify_event(ep->hwmon, hwmon_temp, hwmon_temp_crit_alarm, 0);
+		hwmon_notify_event(hwmon, hwmon_temp, hwmon_temp_crit_alarm, 0);
 }
 #else
 static void roc_hwmon_notify(struct roc_endpoint *ep, enum roc_alarm before, enum roc_alarm alarm)
@@ -232,13 +234,14 @@ static const struct hwmon_chip_info roc_hwmon_chip = {
 
 static void roc_hwmon_register(struct roc_endpoint *ep)
 {
-	ep->hwmon = hwmon_device_register_with_info(&ep->pdev->dev, ep->ops->name, ep,
-						    &roc_hwmon_chip, NULL);
-	if (!IS_ERR(ep->hwmon))
-		return;
+	struct device *hwmon = hwmon_device_register_with_info(&ep->pdev->dev, ep->ops->name, ep,
+							       &roc_hwmon_chip, NULL);
+
 	/* The card works without; say so once and go on. */
-	dev_warn(&ep->pdev->dev, "no hwmon device (%ld)\n", PTR_ERR(ep->hwmon));
-	ep->hwmon = NULL;
+	if (IS_ERR(hwmon))
+		dev_warn(&ep->pdev->dev, "no hwmon device (%ld)\n", PTR_ERR(hwmon));
+	else
+		WRITE_ONCE(ep->hwmon, hwmon);
 }
 
 static void roc_hwmon_unregister(struct roc_endpoint *ep)
@@ -257,12 +260,17 @@ static void roc_hwmon_unregister(struct roc_endpoint *ep)
 }
 #endif
 
+/* Before anything may tell of an alarm: interrupts, and a start by whoever opened the card. */
+void roc_monitor_init(struct roc_endpoint *ep)
+{
+	ep->alarm_period = ROC_ALARM_PERIOD;
+	INIT_DELAYED_WORK(&ep->alarm_work, roc_alarm_work);
+}
+
 void roc_monitor_start(struct roc_endpoint *ep)
 {
 	if (!roc_monitored(ep))
 		return;
-	ep->alarm_period = ROC_ALARM_PERIOD;
-	INIT_DELAYED_WORK(&ep->alarm_work, roc_alarm_work);
 	roc_hwmon_register(ep);
 	schedule_delayed_work(&ep->alarm_work, 0);
 }

@@ -235,6 +235,7 @@ static int roc_pci_probe(struct pci_dev *pdev, const struct pci_device_id *id)
 		err = roc_irqs_alloc(ep);
 	if (err)
 		goto err_kind;
+	roc_monitor_init(ep);
 	pci_set_drvdata(pdev, ep);
 	WRITE_ONCE(ep->reachable, true);
 	roc_stop_left(ep, command & PCI_COMMAND_MASTER);
@@ -255,6 +256,7 @@ err_irqs:
 	/* A node was there for a moment, and somebody may have it open. */
 	roc_shut(ep, true);
 	roc_irqs_stop(ep);
+	roc_monitor_stop(ep);
 	keep = roc_let_go(ep);
 err_kind:
 	roc_forget_kind(ep, keep);

@@ -44,6 +44,7 @@ int roc_sample(struct roc_endpoint *ep, struct roc_sample *sample,
 	       int (*read)(const void *what, s64 *value), const void *what, s64 *value);
 
 /* monitor.c */
+void roc_monitor_init(struct roc_endpoint *ep);
 void roc_monitor_start(struct roc_endpoint *ep);
 void roc_monitor_stop(struct roc_endpoint *ep);
 void roc_monitor_now(struct roc_endpoint *ep);
