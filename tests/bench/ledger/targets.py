@@ -3,7 +3,8 @@
 The targets, in one place, and whether they are reached.
 
 A Target picks rows of the ledger and has a limit for one figure of theirs; it is reached when every
-row that it picks keeps the limit, and says the worst of them. Without a row it is "not measured".
+row that it picks keeps the limit, and says the worst of them; or, for what is measured a few times,
+the median of them. Without a row it is "not measured".
 """
 
 from .scenario import KI, MB, MI, SHAPED
@@ -12,27 +13,24 @@ GB = 1000 * MB
 
 
 class Target:
-    def __init__(self, text, figure, limit, pick, least=False, unit=""):
+    def __init__(self, text, figure, limit, pick, least=False, unit="", median=False):
         self.text = text
         self.figure = figure  # row -> number, None where the row has none
         self.limit = limit
         self.pick = pick      # row -> bool
         self.least = least    # the limit is the lowest good value, else the highest
         self.unit = unit
+        self.median = median  # of the rows, not the worst
 
     def judge(self, rows):
-        """(state, worst figure, its row); state: reached, missed, not measured."""
-        worst, where = None, None
-        for row in rows:
-            if "failed" in row or "skipped" in row or not self.pick(row):
-                continue
-            value = self.figure(row)
-            if value is None:
-                continue
-            if worst is None or (value < worst if self.least else value > worst):
-                worst, where = value, row
-        if worst is None:
+        """(state, figure that counts, its row); state: reached, missed, not measured."""
+        given = [(self.figure(row), row) for row in rows
+                 if not ("failed" in row or "skipped" in row) and self.pick(row)]
+        given = sorted(((value, row) for value, row in given if value is not None),
+                       key=lambda pair: pair[0], reverse=self.least)
+        if not given:
             return "not measured", None, None
+        worst, where = given[len(given) // 2 if self.median else -1]
         good = worst >= self.limit if self.least else worst <= self.limit
         return "reached" if good else "missed", worst, where
 
@@ -192,7 +190,7 @@ def _both(mode):
         Target("bounces in steady state", _copied, 0, _is(mode=mode)),
         Target("DMA map calls in steady state", _mapped, 0, _is(mode=mode)),
         Target("exec to first superpage, 1 GiB, beyond zeroing and waits", _startup_rest, 50,
-               _is(mode=mode, purpose="startup"), unit=" ms"),
+               _is(mode=mode, purpose="startup"), unit=" ms", median=True),
     ]
 
 
