@@ -15,6 +15,9 @@
 
 #include "utils/common/tool.h"
 
+#define LOCK_TRIES 100
+#define LOCK_TRY_US 1000
+
 static void set_broken(struct error_log *log, const char *what)
 {
 	log->broken = true;
@@ -29,10 +32,13 @@ static void set_broken(struct error_log *log, const char *what)
  */
 static int prepare(const struct error_log *log, int fd)
 {
+	unsigned int i;
+
 	if (!log->keep && !flock(fd, LOCK_EX | LOCK_NB) && ftruncate(fd, 0))
 		return -1;
-	while (flock(fd, LOCK_SH) && errno == EINTR)
-		;
+	/* Who empties it has it alone for a moment; who keeps it so is not waited for. */
+	for (i = 0; i < LOCK_TRIES && flock(fd, LOCK_SH | LOCK_NB); i++)
+		usleep(LOCK_TRY_US);
 	return 0;
 }
 

@@ -4,7 +4,9 @@
  */
 #include "unit.h"
 
+#include <fcntl.h>
 #include <stdint.h>
+#include <sys/file.h>
 #include <sys/mman.h>
 
 #include "utils/check/check.h"
@@ -366,6 +368,25 @@ static void no_word(void)
 	munmap(memory, 8192);
 }
 
+/* Somebody keeps the file to himself: what is there stays, and nobody waits for him. */
+static void held_log(void)
+{
+	char dir[] = "/tmp/roc-unit-XXXXXX", path[64];
+	struct error_log log = {.path = path, .card = "first"};
+	int fd;
+
+	UNIT_NEED(mkdtemp(dir));
+	snprintf(path, sizeof(path), "%s/errors.txt", dir);
+	fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
+	UNIT_NEED(fd >= 0 && !flock(fd, LOCK_EX));
+	error_log_add(&log, "error 0");
+	error_log_close(&log);
+	close(fd);
+	UNIT_EQ(lines_of(path), 1);
+	unlink(path);
+	rmdir(dir);
+}
+
 UNIT_MAIN("utils check internal", {"good data through the counter's wrap", good},
 	  {"links are apart", links_apart}, {"any wrong bit is found", any_bit},
 	  {"message", message}, {"missing superpage", missing_superpage},
@@ -374,4 +395,5 @@ UNIT_MAIN("utils check internal", {"good data through the counter's wrap", good}
 	  {"no resync", no_resync}, {"check frequency", frequency}, {"partial superpage", partial},
 	  {"impossible entries", bad_entry}, {"check disabled", disabled},
 	  {"pages without a word", no_word}, {"first wrong word", first_wrong_word},
-	  {"error file", log_file}, {"a log of several", shared_log})
+	  {"error file", log_file}, {"a log of several", shared_log},
+	  {"a log that somebody holds", held_log})
