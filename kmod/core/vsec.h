@@ -19,6 +19,11 @@ struct roc_piece {
 	__u32 size;
 };
 
+static inline _Bool roc_piece_is_at(const struct roc_piece *piece, unsigned int bar, __u64 offset)
+{
+	return piece->bar == bar && piece->offset == offset;
+}
+
 /**
  * struct roc_vsec_card - what is known of the function
  * @read: a word of its configuration space

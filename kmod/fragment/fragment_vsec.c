@@ -112,11 +112,6 @@ int roc_fragment_vsec_find(const struct roc_vsec_card *card, struct roc_fragment
 	return *why ? -1 : 1;
 }
 
-static _Bool at(const struct roc_piece *piece, unsigned int bar, __u64 offset)
-{
-	return piece->bar == bar && piece->offset == offset;
-}
-
 _Bool roc_fragment_vsec_agrees(const struct roc_fragment_vsec *vsec, unsigned int subs,
 			       const struct roc_fragment_open *open)
 {
@@ -124,10 +119,12 @@ _Bool roc_fragment_vsec_agrees(const struct roc_fragment_vsec *vsec, unsigned in
 	unsigned int i;
 
 	for (i = 0; i < subs; i++)
-		if (!at(&vsec->counts[i], counts->bar, counts->offset + i * open->counts_stride))
+		if (!roc_piece_is_at(&vsec->counts[i], counts->bar,
+				     counts->offset + i * open->counts_stride))
 			return 0;
-	return vsec->links == open->links && at(&vsec->card, open->card.bar, open->card.offset) &&
-	       at(&vsec->all_links, open->link.bar, open->link.offset) &&
+	return vsec->links == open->links &&
+	       roc_piece_is_at(&vsec->card, open->card.bar, open->card.offset) &&
+	       roc_piece_is_at(&vsec->all_links, open->link.bar, open->link.offset) &&
 	       vsec->all_links.size ==
 		       open->link_stride * (open->links * subs - 1) + FRAGMENT_LINK_SIZE;
 }

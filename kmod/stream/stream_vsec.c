@@ -69,11 +69,6 @@ int roc_stream_vsec_find(const struct roc_vsec_card *card, struct roc_stream_vse
 	return *why ? -1 : 1;
 }
 
-static _Bool at(const struct roc_piece *piece, unsigned int bar, __u64 offset)
-{
-	return piece->bar == bar && piece->offset == offset;
-}
-
 _Bool roc_stream_vsec_agrees(const struct roc_stream_vsec *vsec, unsigned int streams,
 			     const struct roc_stream_open *open)
 {
@@ -81,7 +76,8 @@ _Bool roc_stream_vsec_agrees(const struct roc_stream_vsec *vsec, unsigned int st
 	unsigned int i;
 
 	for (i = 0; i < streams; i++)
-		if (!at(&vsec->settings[i], first->bar, first->offset + i * open->stride))
+		if (!roc_piece_is_at(&vsec->settings[i], first->bar,
+				     first->offset + i * open->stride))
 			return 0;
-	return at(&vsec->card, open->card.bar, open->card.offset);
+	return roc_piece_is_at(&vsec->card, open->card.bar, open->card.offset);
 }
