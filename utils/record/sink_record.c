@@ -349,7 +349,9 @@ static int lost(struct sink *s, uint64_t *handles, unsigned int room)
 		return (int)n;
 	if (ret)
 		return ret;
-	return r->failed && r->head == r->tail ? -EIO : 0;
+	if (r->failed)
+		return r->head == r->tail ? -EIO : 0;
+	return -ENOSPC;
 }
 
 static void record_sleep(struct sink *s, struct units_sleep *sleep)

@@ -148,8 +148,11 @@ struct sink_ops {
 	int (*flush)(struct sink *s);
 	/* Handles of units it is done with: how many were written to @handles. */
 	int (*done)(struct sink *s, uint64_t *handles, unsigned int room);
-	/* The same of those that it could not bring to their end, if done() has them not. May be
-	 * NULL. */
+	/*
+	 * The same of those that it could not bring to their end, if done() has them not; -ENOSPC
+	 * none now, and it takes no more: who has all its room in refused units offers none to
+	 * put(). May be NULL.
+	 */
 	int (*lost)(struct sink *s, uint64_t *handles, unsigned int room);
 	/* Nothing more is put and all units are done with: end in order. May take a moment. */
 	int (*finish)(struct sink *s);

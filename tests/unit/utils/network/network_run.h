@@ -5,6 +5,8 @@
 #ifndef ROC_UNIT_NETWORK_RUN_H
 #define ROC_UNIT_NETWORK_RUN_H
 
+#include <sys/mount.h>
+
 #include "tests/unit/utils/tool_run.h"
 #include "utils/record/recording.h"
 
@@ -40,6 +42,8 @@ static void fresh(void)
 		UNIT_NEED(mkdtemp(dir));
 		atexit(leave_nothing);
 	}
+	/* A test that ended early may have left its disk there. */
+	umount2(file("a"), MNT_DETACH);
 	snprintf(command, sizeof(command), "rm -rf %s/*", dir);
 	UNIT_EQ(system(command), 0);
 }

@@ -172,17 +172,47 @@ static void full_disk(void)
 	in_one_of_both(tool_number("taken"));
 }
 
-static void receiver_full(void)
+/* Folder "a" is a disk of this @size while it runs. */
+static void with_disk(const char *size, void (*run)(void))
 {
-	fresh();
 	if (!own_sysfs()) {
 		unit_skip("a mount namespace of our own is not permitted here");
 		return;
 	}
+	fresh();
 	UNIT_EQ(mkdir(file("a"), 0777), 0);
-	UNIT_NEED(!mount("roc-test", file("a"), "tmpfs", 0, "size=10m"));
-	full_disk();
+	UNIT_NEED(!mount("roc-test", file("a"), "tmpfs", 0, size));
+	run();
 	UNIT_EQ(umount(file("a")), 0);
+}
+
+static void receiver_full(void)
+{
+	with_disk("size=10m", full_disk);
+}
+
+/* All the room that a sender has is in units that could not be written: no other one ever comes. */
+static void full_without_room(void)
+{
+	pid_t first, sender;
+	char options[160];
+
+	/* Memory for one unit. */
+	snprintf(options, sizeof(options), "--connections=1 --buffer-size=320Ki --record=%s",
+		 file("a"));
+	first = receiver("recv1", free_port(), options);
+	sender = tool_start(file("send"), "send 127.0.0.1 --port=%u --patience=1 " SMALL " --json",
+			    port);
+	UNIT_EQ(tool_wait(first, 20000), 1);
+	tool_read(file("recv1"));
+	CU_ASSERT_TRUE(tool_says("\"end\": \"full\""));
+	UNIT_EQ(tool_number("lost"), 1);
+	UNIT_EQ(tool_wait(sender, 20000), 1);
+}
+
+static void receiver_has_no_room(void)
+{
+	with_disk("size=1m", full_without_room);
 }
 
 #define QUICK "--connections=1 --buffer-size=8Mi --no-errorcheck --silence=1"
@@ -297,7 +327,9 @@ UNIT_MAIN("an end of roc-send and roc-recv that is lost",
 	  {"a receiver is killed, another one comes", receiver_killed},
 	  {"a receiver is gone for good", receiver_gone},
 	  {"a receiver is interrupted, another one comes", receiver_interrupted},
-	  {"a receiver's disk is full", receiver_full}, {"a receiver is silent", receiver_silent},
+	  {"a receiver's disk is full", receiver_full},
+	  {"a receiver's disk is full, and all its memory", receiver_has_no_room},
+	  {"a receiver is silent", receiver_silent},
 	  {"a sender ends, its receiver is silent", end_while_silent},
 	  {"a sender is silent", sender_silent},
 	  {"a sender is killed, another one comes", sender_killed})
