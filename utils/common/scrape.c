@@ -209,7 +209,8 @@ static bool deserted(const struct sockaddr_un *a)
 
 	if (lstat(a->sun_path, &st) || !S_ISSOCK(st.st_mode))
 		return false;
-	fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	/* Who is there but does not accept, with no more room in front of him, is EAGAIN. */
+	fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 	if (fd < 0)
 		return false;
 	nobody = connect(fd, (const struct sockaddr *)a, sizeof(*a)) && errno == ECONNREFUSED;

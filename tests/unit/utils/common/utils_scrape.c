@@ -5,6 +5,8 @@
  */
 #include "unit.h"
 
+#include <errno.h>
+#include <signal.h>
 #include <stdbool.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -68,6 +70,46 @@ static void deserted(void)
 	end();
 }
 
+static volatile sig_atomic_t late;
+
+static void is_late(int sig)
+{
+	late = 1;
+}
+
+/* Somebody is there who does not look at who comes, and no more fit in front of the door. */
+static void no_answer(void)
+{
+	struct sockaddr_un address = {.sun_family = AF_UNIX};
+	const struct sigaction limit = {.sa_handler = is_late};
+	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0), waits[16];
+	unsigned int count = 0;
+	struct sigaction before;
+	bool full = false;
+
+	begin();
+	strcpy(address.sun_path, path);
+	UNIT_NEED(!bind(fd, (struct sockaddr *)&address, sizeof(address)) && !listen(fd, 0));
+	while (!full && count < 16) {
+		waits[count] = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+		full = connect(waits[count++], (struct sockaddr *)&address, sizeof(address)) &&
+		       errno == EAGAIN;
+	}
+	CU_ASSERT_TRUE(full);
+	late = 0;
+	sigaction(SIGALRM, &limit, &before);
+	alarm(20);
+	CU_ASSERT_PTR_NULL(scrape_start(path, print, NULL));
+	alarm(0);
+	sigaction(SIGALRM, &before, NULL);
+	CU_ASSERT_FALSE(late);
+	CU_ASSERT_TRUE(is(S_IFSOCK));
+	while (count)
+		close(waits[--count]);
+	close(fd);
+	end();
+}
+
 /* Nobody listens on it either. */
 static void a_file(void)
 {
@@ -98,4 +140,5 @@ static void another(void)
 }
 
 UNIT_MAIN("socket for figures", {"a deserted one is taken over", deserted},
-	  {"a file stays", a_file}, {"another's stays", another})
+	  {"one whose owner does not answer stays", no_answer}, {"a file stays", a_file},
+	  {"another's stays", another})
