@@ -58,6 +58,9 @@ $(foreach name,$(UNIT_NAMES),$(eval $(call unit_program,$(name))))
 # A disk that does not take what was written.
 $(O)/unit/utils_recording: private override CFLAGS += -Wl,--wrap=fdatasync
 
+# Each look for one who waits is counted.
+$(O)/unit/utils_scrape: private override CFLAGS += -Wl,--wrap=accept4
+
 # A clock that is set.
 $(O)/unit/utils_evb_sources: private override CFLAGS += -Wl,--wrap=fabric_realtime
 

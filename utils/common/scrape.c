@@ -19,11 +19,13 @@
 #include <sys/un.h>
 #include <unistd.h>
 
+#include "accept.h"
 #include "clock.h"
 #include "tool.h"
 
 #define READERS 8
 #define PATIENCE_MS 1000 /* for all of a connection */
+#define AGAIN_MS 50	 /* until accept() is asked again that had no file left */
 #define REQUEST_MAX 4096
 #define HEAD_MAX 160
 
@@ -43,6 +45,7 @@ struct scrape {
 	dev_t device; /* of the socket's name */
 	ino_t inode;
 	int listener, quit;
+	bool no_files; /* for who waits at the door */
 	pthread_t thread;
 	struct reader readers[READERS];
 };
@@ -151,11 +154,12 @@ static void come(struct scrape *s)
 	struct reader *r = place(s);
 
 	r->fd = accept4(s->listener, NULL, NULL, SOCK_CLOEXEC);
+	s->no_files = r->fd < 0 && accept_no_files(errno);
 	r->until = now_ms() + PATIENCE_MS;
 	r->have = 0;
 }
 
-/* Those whose time is over leave; ms until that of the next one is. */
+/* Those whose time is over leave; ms until there is something to do, whoever says nothing. */
 static int tidy(struct scrape *s)
 {
 	int64_t now = now_ms(), next = -1;
@@ -169,6 +173,8 @@ static int tidy(struct scrape *s)
 		if (r->fd >= 0 && (next < 0 || r->until - now < next))
 			next = r->until - now;
 	}
+	if (s->no_files && (next < 0 || next > AGAIN_MS))
+		next = AGAIN_MS;
 	return (int)next;
 }
 
@@ -180,10 +186,11 @@ static void *work(void *argument)
 
 	for (;;) {
 		int ms = tidy(s);
+		bool hears = place(s) && !s->no_files;
 
 		fd[0] = (struct pollfd){.fd = s->quit, .events = POLLIN};
 		/* Without a place they wait at the door. */
-		fd[1] = (struct pollfd){.fd = place(s) ? s->listener : -1, .events = POLLIN};
+		fd[1] = (struct pollfd){.fd = hears ? s->listener : -1, .events = POLLIN};
 		for (i = 0; i < READERS; i++)
 			fd[2 + i] =
 				(struct pollfd){.fd = s->readers[i].fd,
@@ -195,7 +202,7 @@ static void *work(void *argument)
 		for (i = 0; i < READERS; i++)
 			if (fd[2 + i].fd >= 0 && fd[2 + i].revents)
 				serve(s, &s->readers[i]);
-		if (fd[1].revents)
+		if (fd[1].revents || (s->no_files && place(s)))
 			come(s);
 	}
 }

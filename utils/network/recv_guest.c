@@ -11,6 +11,8 @@
 #include <string.h>
 #include <sys/socket.h>
 
+#include "utils/common/accept.h"
+
 #define EVENTS 64
 #define GREET_NS (15 * UNITS_NS_PER_S)
 #define PLACE_NS UNITS_NS_PER_S	  /* to say who it is, while others wait for its place */
@@ -273,6 +275,7 @@ void guests_let_in(struct recv *r)
 	int fd;
 
 	fd = accept4(r->fd, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
+	r->no_files = fd < 0 && accept_no_files(errno);
 	if (fd < 0)
 		return;
 	g = free_place(r);

@@ -74,6 +74,7 @@ struct recv {
 	uint64_t units, bytes; /* that were taken */
 	bool known;	       /* the format is, by who sends or by units */
 	bool over, stopped;
+	bool no_files; /* for who waits at the door */
 };
 
 /* The unit's data in a slot; what describes it is right before them. */

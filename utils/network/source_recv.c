@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #define LISTEN_NS (2 * 1000 * 1000) /* between two looks at what does not hurry */
+#define AGAIN_NS (50 * 1000 * 1000) /* until accept() is asked again that had no file left */
 #define GOODBYE_NS UNITS_NS_PER_S   /* until senders have heard what we have of theirs */
 
 static struct recv *of(struct source *s)
@@ -161,7 +162,10 @@ static void recv_sleep(struct source *s, struct units_sleep *sleep)
 	struct recv *r = of(s);
 	uint32_t i;
 
-	units_sleep_fd(sleep, r->fd, POLLIN);
+	if (r->no_files)
+		units_sleep_ns(sleep, AGAIN_NS);
+	else
+		units_sleep_fd(sleep, r->fd, POLLIN);
 	r->looked = 0;
 	for (i = 0; i < r->opt.connections && sleep->ns; i++) {
 		struct guest *g = &r->guests[i];

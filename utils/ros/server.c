@@ -16,6 +16,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "utils/common/accept.h"
 #include "utils/common/clock.h"
 #include "utils/common/tool.h"
 
@@ -258,9 +259,7 @@ static void accept_some(struct ros_server *s, int listener)
 		length = sizeof(address);
 		fd = accept4(listener, (struct sockaddr *)&address, &length,
 			     SOCK_NONBLOCK | SOCK_CLOEXEC);
-		if (fd < 0 &&
-		    (errno == EMFILE || errno == ENFILE || errno == ENOBUFS || errno == ENOMEM)) {
-			/* It would be told of again and again. */
+		if (fd < 0 && accept_no_files(errno)) {
 			s->no_files = true;
 			epoll_ctl(s->epoll, EPOLL_CTL_DEL, listener, NULL);
 		}

@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <signal.h>
 #include <stdbool.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
@@ -110,6 +111,59 @@ static void no_answer(void)
 	end();
 }
 
+#define FILES 32
+
+static _Atomic unsigned int looks;
+
+int __real_accept4(int fd, struct sockaddr *address, socklen_t *size, int flags);
+int __wrap_accept4(int fd, struct sockaddr *address, socklen_t *size, int flags);
+
+int __wrap_accept4(int fd, struct sockaddr *address, socklen_t *size, int flags)
+{
+	looks++;
+	return __real_accept4(fd, address, size, flags);
+}
+
+/* As many files as may be are open: one who waits is looked for now and then, and gets in later. */
+static void no_files(void)
+{
+	struct sockaddr_un address = {.sun_family = AF_UNIX};
+	struct rlimit limit, none;
+	char answer[16] = "";
+	struct scrape *s;
+	int fd, last, files[FILES];
+	unsigned int count = 0;
+	double since;
+
+	begin();
+	s = scrape_start(path, print, NULL);
+	UNIT_NEED(s);
+	fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	/* poll() takes no more descriptors than there may be files. */
+	while (count < FILES)
+		files[count++] = dup(fd);
+	last = files[count - 1];
+	UNIT_NEED(last >= FILES && !getrlimit(RLIMIT_NOFILE, &limit));
+	none = limit;
+	none.rlim_cur = (rlim_t)last + 1;
+	UNIT_NEED(!setrlimit(RLIMIT_NOFILE, &none));
+	looks = 0;
+	since = unit_seconds();
+	strcpy(address.sun_path, path);
+	UNIT_EQ(connect(fd, (struct sockaddr *)&address, sizeof(address)), 0);
+	CU_ASSERT_TRUE(UNIT_WAIT(looks > 2, 5000));
+	CU_ASSERT_TRUE(looks <= (unit_seconds() - since) * 20 + 2);
+	UNIT_EQ(setrlimit(RLIMIT_NOFILE, &limit), 0);
+	UNIT_EQ(send(fd, "GET /\n\n", 7, 0), 7);
+	CU_ASSERT_TRUE(UNIT_WAIT(recv(fd, answer, 12, MSG_DONTWAIT) > 0, 5000));
+	UNIT_STR(answer, "HTTP/1.0 200");
+	while (count)
+		close(files[--count]);
+	close(fd);
+	scrape_stop(s);
+	end();
+}
+
 /* Nobody listens on it either. */
 static void a_file(void)
 {
@@ -140,5 +194,5 @@ static void another(void)
 }
 
 UNIT_MAIN("socket for figures", {"a deserted one is taken over", deserted},
-	  {"one whose owner does not answer stays", no_answer}, {"a file stays", a_file},
-	  {"another's stays", another})
+	  {"one whose owner does not answer stays", no_answer}, {"no file is left", no_files},
+	  {"a file stays", a_file}, {"another's stays", another})

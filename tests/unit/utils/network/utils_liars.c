@@ -7,6 +7,8 @@
 
 #include <arpa/inet.h>
 #include <netinet/in.h>
+#include <poll.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 
 #include "tests/unit/utils/network/network_run.h"
@@ -470,6 +472,50 @@ static void strangers_wait(void)
 	source_close(s);
 }
 
+/* Nothing that a receiver would sleep for is there. */
+static bool would_sleep(struct source *s)
+{
+	struct units_sleep sleep = {.ns = UNITS_NS_PER_S};
+
+	UNIT_EQ(s->ops->flush(s), 0);
+	s->ops->sleep(s, &sleep);
+	return sleep.ns && !poll(sleep.fds, sleep.count, 0);
+}
+
+/* As many files as may be are open: who waits keeps it not awake, and is let in later. */
+static void no_files(void)
+{
+	const struct recv_options o = {.host = "127.0.0.1",
+				       .port = "0",
+				       .provider = "tcp",
+				       .buffer = 1 << 20,
+				       .connections = 1,
+				       .silence = 10};
+	struct rlimit limit, none;
+	struct source *s;
+	struct liar l;
+	int next;
+
+	why[0] = '\0';
+	s = source_recv(&o, why);
+	UNIT_NEED(s);
+	port = source_recv_port(s);
+	CU_ASSERT_TRUE(would_sleep(s));
+	UNIT_NEED(connects(&l));
+	next = dup(l.control.fd);
+	UNIT_NEED(next >= 0 && !close(next) && !getrlimit(RLIMIT_NOFILE, &limit));
+	none = limit;
+	none.rlim_cur = (rlim_t)next;
+	UNIT_NEED(!setrlimit(RLIMIT_NOFILE, &none));
+	CU_ASSERT_TRUE(would_sleep(s));
+	UNIT_EQ(((struct recv *)s)->guests[0].state, NOBODY);
+	UNIT_EQ(setrlimit(RLIMIT_NOFILE, &limit), 0);
+	UNIT_EQ(s->ops->flush(s), 0);
+	UNIT_EQ(((struct recv *)s)->guests[0].state, GREETING);
+	control_close(&l.control);
+	source_close(s);
+}
+
 /* Of no bytes: there is nothing to write, and the disk is not full. */
 static void empty_units(void)
 {
@@ -651,7 +697,8 @@ UNIT_MAIN("peers that lie", {"a sender that hears nothing", hears_nothing},
 	  {"a sender that sends messages", sends_messages},
 	  {"a receiver that sends messages", answers_with_messages},
 	  {"a stranger ends nothing", strangers_end}, {"strangers who say nothing", strangers_wait},
-	  {"units of no bytes", empty_units}, {"sizes and words of a sender", sizes_and_words},
+	  {"no file is left", no_files}, {"units of no bytes", empty_units},
+	  {"sizes and words of a sender", sizes_and_words},
 	  {"a receiver that has other slots now", other_slots},
 	  {"a receiver that books too early", books_too_early},
 	  {"a name without an end", endless_name})
