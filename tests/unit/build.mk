@@ -68,6 +68,9 @@ $(O)/unit/utils_evb_sources: private override CFLAGS += -Wl,--wrap=fabric_realti
 UNIT_FLASH_WRAPPED := flash_card_open flash_card_close roc_crorc_flash_read
 $(O)/unit/utils_flash_read: private override CFLAGS += $(UNIT_FLASH_WRAPPED:%=-Wl,--wrap=%)
 
+# A stream of a card that is none.
+$(O)/unit/utils_stream_take: private override CFLAGS += -Wl,--wrap=roc_find
+
 # A pass over a card that is none.
 UNIT_CONFIG_WRAPPED := roc_find roc_open_card roc_close roc_card_lock roc_card_unlock roc_cru_configure
 $(O)/unit/utils_config: private override CFLAGS += $(UNIT_CONFIG_WRAPPED:%=-Wl,--wrap=%)

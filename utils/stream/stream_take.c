@@ -155,14 +155,17 @@ static void run(struct stream_run *r)
 	r->finish = now_ns();
 }
 
-/* What the card still had when it was stopped is in the ring now. */
+/* What the card still had is in the ring now; what is not wanted of it stays there. */
 static void drain(struct stream_run *r)
 {
 	const void *data = NULL;
 	int64_t bytes;
 
-	while (!r->failure[0] && (bytes = roc_stream_peek(r->s, &data)) > 0)
-		take(r, data, (uint64_t)bytes);
+	while (!r->failure[0] && (bytes = roc_stream_peek(r->s, &data)) > 0 &&
+	       take(r, data, (uint64_t)bytes))
+		;
+	if (r->check.packets >= most_packets(r->opt))
+		r->end = STREAM_END_PACKETS;
 }
 
 /*

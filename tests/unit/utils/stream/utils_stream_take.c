@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * What roc-stream takes when it is ended, against a card played here: records of ODIN in memory,
+ * most of which come with the stop.
+ */
+#include "unit.h"
+
+#include <endian.h>
+#include <errno.h>
+
+#include "kmod/stream/stream_packet.h"
+#include "utils/common/stop.h"
+#include "utils/stream/stream.h"
+
+#define RECORDS 23
+#define FIRST 3	      /* there before the signal */
+#define LOOKS_MAX 100 /* many more than there are records */
+
+static struct stream_odin ring[RECORDS];
+static struct stream_options options;
+
+static struct {
+	unsigned int there, taken; /* records */
+	unsigned int looks;
+	bool stopped, asked;
+} card;
+
+int __wrap_roc_find(const char *id, struct roc_card *c);
+
+int __wrap_roc_find(const char *id, struct roc_card *c)
+{
+	memset(c, 0, sizeof(*c));
+	return 0;
+}
+
+int roc_stream_open_card(const struct roc_card *c, const char *id, const char *stream,
+			 struct roc_stream **s)
+{
+	*s = (struct roc_stream *)&card;
+	return 0;
+}
+
+void roc_stream_close(struct roc_stream *s)
+{
+}
+
+const char *roc_stream_name(const struct roc_stream *s)
+{
+	return "odin0";
+}
+
+unsigned int roc_stream_number(const struct roc_stream *s)
+{
+	return 2;
+}
+
+int roc_stream_ring(struct roc_stream *s, uint64_t length)
+{
+	return 0;
+}
+
+int roc_stream_info(struct roc_stream *s, struct roc_st_info *info)
+{
+	memset(info, 0, sizeof(*info));
+	info->state = card.stopped ? ROC_CH_STOPPED : ROC_CH_RUNNING;
+	info->card.units = card.there;
+	info->card.bytes = card.there * sizeof(ring[0]);
+	return 0;
+}
+
+int roc_stream_start(struct roc_stream *s, uint32_t position)
+{
+	card.there = FIRST;
+	return 0;
+}
+
+int roc_stream_stop(struct roc_stream *s, unsigned int *lost)
+{
+	card.stopped = true;
+	card.there = RECORDS;
+	*lost = 0;
+	return 0;
+}
+
+bool roc_stream_running(const struct roc_stream *s)
+{
+	return !card.stopped;
+}
+
+/* Who looks for ever finds nothing at last. */
+int64_t roc_stream_peek(struct roc_stream *s, const void **data)
+{
+	if (++card.looks > LOOKS_MAX || card.taken == card.there)
+		return 0;
+	*data = &ring[card.taken];
+	return (int64_t)((card.there - card.taken) * sizeof(ring[0]));
+}
+
+int roc_stream_consume(struct roc_stream *s, uint64_t bytes)
+{
+	card.taken += (unsigned int)(bytes / sizeof(ring[0]));
+	return 0;
+}
+
+int64_t roc_stream_wait(struct roc_stream *s, uint64_t bytes, int timeout_ms)
+{
+	if (card.taken < card.there)
+		return (int64_t)((card.there - card.taken) * sizeof(ring[0]));
+	card.asked = true;
+	return -EINTR;
+}
+
+void stop_on_first_signals(void)
+{
+}
+
+bool stop_asked(void)
+{
+	return card.asked;
+}
+
+static void start(enum stream_action action)
+{
+	unsigned int i, k;
+
+	for (i = 0; i < RECORDS; i++) {
+		ring[i] = (struct stream_odin){.magic = htole16(STREAM_MAGIC_ODIN),
+					       .version = STREAM_UNIT_VERSION,
+					       .size = htole32(sizeof(ring[i])),
+					       .event = htole64(i),
+					       .number = htole32(i),
+					       .bunch = htole16((uint16_t)i),
+					       .trigger = htole16(STREAM_ODIN_TRIGGER)};
+		for (k = 0; k < 6; k++)
+			ring[i].word[k] = htole32(stream_pattern(0, i) + k);
+	}
+	memset(&card, 0, sizeof(card));
+	options = (struct stream_options){.action = action, .id = "#0"};
+}
+
+static void packets(uint64_t n)
+{
+	options.packets.given = true;
+	options.packets.value = n;
+}
+
+/* Exit code 0, so many records taken, and said to have ended so. */
+static void takes(unsigned int records, const char *end)
+{
+	char *said, line[64];
+	FILE *out = stdout;
+	size_t length;
+	int code;
+
+	stdout = open_memstream(&said, &length);
+	options.json = true;
+	code = stream_take(&options);
+	fclose(stdout);
+	stdout = out;
+	UNIT_EQ(code, 0);
+	UNIT_EQ(card.taken, records);
+	CU_ASSERT_TRUE(card.looks <= LOOKS_MAX);
+	snprintf(line, sizeof(line), "\"end\": \"%s\"", end);
+	CU_ASSERT_TRUE(options.action != STREAM_FOLLOW || strstr(said, line));
+	free(said);
+}
+
+static void all_that_is_there(void)
+{
+	start(STREAM_FOLLOW);
+	takes(RECORDS, "signal");
+	start(STREAM_FOLLOW);
+	packets(RECORDS + 1);
+	takes(RECORDS, "signal");
+	start(STREAM_DUMP);
+	packets(0);
+	takes(RECORDS, "signal");
+}
+
+static void no_more_than_wanted(void)
+{
+	start(STREAM_FOLLOW);
+	packets(5);
+	takes(5, "packets");
+	start(STREAM_FOLLOW);
+	options.bytes = sizeof(ring[0]);
+	packets(5);
+	takes(5, "packets");
+	start(STREAM_DUMP);
+	takes(10, "packets");
+}
+
+static void wanted_before(void)
+{
+	start(STREAM_FOLLOW);
+	packets(2);
+	takes(2, "packets");
+	UNIT_EQ(card.asked, false);
+}
+
+UNIT_MAIN("utils stream take", {"a signal, and all that is there", all_that_is_there},
+	  {"a signal, and no more packets than are wanted", no_more_than_wanted},
+	  {"so many packets before any signal", wanted_before})
