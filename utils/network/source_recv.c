@@ -157,7 +157,8 @@ static int stop(struct source *s)
 	return 0;
 }
 
-static void recv_sleep(struct source *s, struct units_sleep *sleep)
+/* What senders write is brought in, and they are heard, also when nobody takes units. */
+static void recv_sleep_held(struct source *s, struct units_sleep *sleep)
 {
 	struct recv *r = of(s);
 	uint32_t i;
@@ -170,17 +171,30 @@ static void recv_sleep(struct source *s, struct units_sleep *sleep)
 	for (i = 0; i < r->opt.connections && sleep->ns; i++) {
 		struct guest *g = &r->guests[i];
 
-		if (g->state == SENDING && g->head != g->tail)
-			sleep->ns = 0;
 		if (g->state == SENDING && g->credit_count)
 			units_sleep_ns(sleep, RECV_CREDIT_NS);
-		if (g->state == SENDING && sleep->ns)
+		/* After the stop it is not looked at. */
+		if (g->state == SENDING && !r->stopped)
 			fabric_end_sleep(&g->fabric, &g->end, sleep);
 		if (g->state == BOOKED)
 			units_sleep_ns(sleep, UNITS_NS_PER_S / 100);
 		if (g->state != NOBODY && g->state != LEAVING)
 			control_sleep(&g->control, sleep);
 	}
+}
+
+static void recv_sleep(struct source *s, struct units_sleep *sleep)
+{
+	struct recv *r = of(s);
+	uint32_t i;
+
+	for (i = 0; i < r->opt.connections; i++) {
+		struct guest *g = &r->guests[i];
+
+		if (g->state == SENDING && g->head != g->tail)
+			sleep->ns = 0;
+	}
+	recv_sleep_held(s, sleep);
 }
 
 static void books(struct source *s, struct unit_books *b)
@@ -241,6 +255,7 @@ static const struct source_ops ops = {
 	.flush = flush,
 	.stop = stop,
 	.sleep = recv_sleep,
+	.sleep_held = recv_sleep_held,
 	.books = books,
 	.close = close_source,
 };

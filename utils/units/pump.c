@@ -99,6 +99,7 @@ static int move(struct pump *p, bool all)
 	struct unit u;
 	int n = 0, ret;
 
+	p->spent = false;
 	if (p->holds) {
 		p->holds = false;
 		u = p->held;
@@ -109,6 +110,7 @@ static int move(struct pump *p, bool all)
 	}
 	while (n < BATCH && (all || (!p->full && !enough(p)))) {
 		ret = p->source->ops->take(p->source, &u);
+		p->spent = ret == -EAGAIN || ret == -ENODATA;
 		if (!ret || ret == -EAGAIN)
 			break;
 		if (ret == -ENODATA)
@@ -163,13 +165,18 @@ static int collect(struct pump *p)
 	return lost < 0 ? lost : n + lost;
 }
 
+/* A unit that is there, but cannot be taken now, would end the sleep at once and again. */
 static void rest(struct pump *p)
 {
+	const struct source_ops *ops = p->source->ops;
 	struct units_sleep s = {.ns = SLEEP_NS};
+	bool wants = !p->holds && !p->spent;
 
 	p->sink->ops->sleep(p->sink, &s);
-	if (s.ns)
-		p->source->ops->sleep(p->source, &s);
+	if (s.ns && wants)
+		ops->sleep(p->source, &s);
+	else if (s.ns && ops->sleep_held)
+		ops->sleep_held(p->source, &s);
 	p->n.sleeps += doze(&p->doze, &s);
 }
 

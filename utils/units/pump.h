@@ -61,7 +61,8 @@ struct pump {
 
 	struct unit held; /* taken, and the sink had no room */
 	bool holds;
-	bool full; /* the sink takes no more */
+	bool spent; /* the source has none before some are back, or none at all */
+	bool full;  /* the sink takes no more */
 };
 
 /* Exit code is for the caller to say: p->why is empty if all went well. */

@@ -19,7 +19,7 @@
 
 #define HOST_PAGE 4096 /* memory needs not be contiguous up to that */
 #define TAKE 4096      /* descriptors at once */
-#define END_NS (1000 * 1000)
+#define LOOK_NS (1000 * 1000)
 
 /* What the card counts, to which it is compared. */
 struct ledger {
@@ -194,10 +194,17 @@ static void fragment_sleep(struct source *s, struct units_sleep *sleep)
 	struct fragment_source *c = of(s);
 
 	if (c->stopping)
-		units_sleep_ns(sleep, END_NS);
+		units_sleep_ns(sleep, LOOK_NS);
 	else
 		units_sleep_fd(sleep, roc_fragments_fd(c->f), POLLIN);
 	c->slept = true;
+}
+
+/* Host pages go on being filled; those that are full would wake us. */
+static void fragment_sleep_held(struct source *s, struct units_sleep *sleep)
+{
+	if (!of(s)->stopped)
+		units_sleep_ns(sleep, LOOK_NS);
 }
 
 /* What the card keeps may be fetched yet as long as it runs, and is lost when it does not. */
@@ -246,6 +253,7 @@ static const struct source_ops ops = {
 	.flush = flush,
 	.stop = stop,
 	.sleep = fragment_sleep,
+	.sleep_held = fragment_sleep_held,
 	.books = books,
 	.close = close_source,
 };

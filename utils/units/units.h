@@ -121,6 +121,9 @@ struct source_ops {
 	/* Nothing new comes; what is there already can still be taken. */
 	int (*stop)(struct source *s);
 	void (*sleep)(struct source *s, struct units_sleep *sleep);
+	/* The same when no unit can be taken: only for what flush() does beside. May be NULL: it
+	 * does nothing. */
+	void (*sleep_held)(struct source *s, struct units_sleep *sleep);
 	void (*books)(struct source *s, struct unit_books *books);
 	/* No unit is out. May be called in any state, also after a failed open. */
 	void (*close)(struct source *s);

@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * The pump between a source that could always be taken from and a sink that is slow: it waits for
+ * the sink, and does not look all the time.
+ */
+#include "unit.h"
+
+#include <errno.h>
+
+#include "utils/units/pump.h"
+
+#define SLOW_NS (300 * 1000 * 1000)
+#define LOOKS 50 /* far more than there are in that time, far less than without a sleep */
+
+struct fake_source {
+	struct source source;
+	unsigned int units, out_max; /* there are; that can be out */
+	unsigned int taken, back, looks, sleeps, sleeps_held;
+};
+
+struct fake_sink {
+	struct sink sink;
+	uint64_t until; /* it is slow, by units_now() */
+	bool no_room;	/* meanwhile; else it keeps what it has */
+	uint64_t handles[8];
+	unsigned int count, looks;
+};
+
+static struct fake_source *from(struct source *s)
+{
+	return (struct fake_source *)s;
+}
+
+static struct fake_sink *to(struct sink *s)
+{
+	return (struct fake_sink *)s;
+}
+
+static int source_ok(struct source *s)
+{
+	return 0;
+}
+
+static int take(struct source *s, struct unit *u)
+{
+	struct fake_source *f = from(s);
+
+	f->looks++;
+	if (f->taken == f->units)
+		return -ENODATA;
+	if (f->taken - f->back == f->out_max)
+		return -EAGAIN;
+	*u = (struct unit){.data = "data", .bytes = 4, .handle = ++f->taken, .link = -1};
+	return 1;
+}
+
+static int give_back(struct source *s, uint64_t handle)
+{
+	from(s)->back++;
+	return 0;
+}
+
+/* As a descriptor that can be read. */
+static void sleep_ready(struct source *s, struct units_sleep *sleep)
+{
+	from(s)->sleeps++;
+	sleep->ns = 0;
+}
+
+static void sleep_held(struct source *s, struct units_sleep *sleep)
+{
+	from(s)->sleeps_held++;
+}
+
+static void books(struct source *s, struct unit_books *b)
+{
+	*b = (struct unit_books){0};
+}
+
+static const struct source_ops source_ops = {
+	.name = "ready",
+	.start = source_ok,
+	.take = take,
+	.give_back = give_back,
+	.stop = source_ok,
+	.sleep = sleep_ready,
+	.sleep_held = sleep_held,
+	.books = books,
+};
+
+static int sink_ok(struct sink *s)
+{
+	return 0;
+}
+
+static int put(struct sink *s, const struct unit *u)
+{
+	struct fake_sink *f = to(s);
+
+	f->looks++;
+	if (f->no_room && units_now() < f->until)
+		return 0;
+	f->handles[f->count++] = u->handle;
+	return 1;
+}
+
+static int done(struct sink *s, uint64_t *handles, unsigned int room)
+{
+	struct fake_sink *f = to(s);
+	unsigned int n = f->count;
+
+	if (!f->no_room && units_now() < f->until)
+		return 0;
+	memcpy(handles, f->handles, n * sizeof(*handles));
+	f->count = 0;
+	return (int)n;
+}
+
+static void abandon(struct sink *s)
+{
+	to(s)->until = 0;
+}
+
+static void sink_sleep(struct sink *s, struct units_sleep *sleep)
+{
+}
+
+static const struct sink_ops sink_ops = {
+	.name = "slow",
+	.put = put,
+	.flush = sink_ok,
+	.done = done,
+	.finish = sink_ok,
+	.abandon = abandon,
+	.sleep = sink_sleep,
+};
+
+static void pump(struct fake_source *source, struct fake_sink *sink)
+{
+	struct pump p = {.source = &source->source, .sink = &sink->sink};
+
+	source->source.ops = &source_ops;
+	sink->sink.ops = &sink_ops;
+	sink->until = units_now() + SLOW_NS;
+	alarm(60);
+	pump_run(&p);
+	alarm(0);
+	unit_note("%u looks at the source, %u at the sink", source->looks, sink->looks);
+	UNIT_STR(p.why, "");
+	UNIT_EQ(p.end, PUMP_END_SOURCE);
+	UNIT_EQ(source->back, source->units);
+	CU_ASSERT_TRUE(source->looks < LOOKS);
+	CU_ASSERT_TRUE(sink->looks < LOOKS);
+	/* It never said that there is nothing yet. */
+	UNIT_EQ(source->sleeps, 0);
+	CU_ASSERT_TRUE(source->sleeps_held > 0);
+}
+
+static void sink_without_room(void)
+{
+	struct fake_source source = {.units = 2, .out_max = 8};
+	struct fake_sink sink = {.no_room = true};
+
+	pump(&source, &sink);
+}
+
+static void source_all_out(void)
+{
+	struct fake_source source = {.units = 2, .out_max = 1};
+	struct fake_sink sink = {.no_room = false};
+
+	pump(&source, &sink);
+}
+
+static void source_at_its_end(void)
+{
+	struct fake_source source = {.units = 2, .out_max = 8};
+	struct fake_sink sink = {.no_room = false};
+
+	pump(&source, &sink);
+}
+
+UNIT_MAIN("a slow sink", {"one that has no room is waited for", sink_without_room},
+	  {"one that has all units that can be out is waited for", source_all_out},
+	  {"one that has the last units is waited for", source_at_its_end})
