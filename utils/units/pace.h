@@ -16,7 +16,9 @@ struct pace {
 void pace_start(struct pace *p, uint64_t rate, uint64_t now);
 /* Nanoseconds until the next unit is due, 0: now. */
 uint64_t pace_wait(const struct pace *p, uint64_t now);
-/* A unit went by. */
+/* How many units of @bytes each are due. */
+uint64_t pace_due(const struct pace *p, uint64_t bytes, uint64_t now);
+/* A unit went by, or more. */
 void pace_pass(struct pace *p, uint64_t bytes);
 
 #endif

@@ -86,6 +86,19 @@ static int start(struct source *s)
 	return 0;
 }
 
+/* A card does not wait for its reader. At once: more may come due in the time that one takes. */
+static void drop(struct synthetic *y)
+{
+	uint64_t n;
+
+	if (!y->pace.rate || y->free_count)
+		return;
+	n = pace_due(&y->pace, y->opt.unit, units_now());
+	pace_pass(&y->pace, n * y->opt.unit);
+	y->dropped += n * packets(y);
+	y->made += n;
+}
+
 static int take(struct source *s, struct unit *u)
 {
 	struct synthetic *y = of(s);
@@ -94,12 +107,7 @@ static int take(struct source *s, struct unit *u)
 
 	if (y->stopped)
 		return -ENODATA;
-	/* A card does not wait for its reader. */
-	while (y->pace.rate && !y->free_count && !pace_wait(&y->pace, units_now())) {
-		pace_pass(&y->pace, y->opt.unit);
-		y->dropped += packets(y);
-		y->made++;
-	}
+	drop(y);
 	if (!y->free_count)
 		return -EAGAIN;
 	if (pace_wait(&y->pace, units_now()))
@@ -137,7 +145,11 @@ static int give_back(struct source *s, uint64_t handle)
 
 static int stop(struct source *s)
 {
-	of(s)->stopped = true;
+	struct synthetic *y = of(s);
+
+	if (!y->stopped)
+		drop(y);
+	y->stopped = true;
 	return 0;
 }
 
@@ -145,11 +157,8 @@ static void synthetic_sleep(struct source *s, struct units_sleep *sleep)
 {
 	struct synthetic *y = of(s);
 
-	/* Also without room: what is due then must be dropped. */
-	if (y->pace.rate)
+	if (y->free_count && !y->stopped)
 		units_sleep_ns(sleep, pace_wait(&y->pace, units_now()));
-	else if (y->free_count && !y->stopped)
-		sleep->ns = 0;
 }
 
 static void books(struct source *s, struct unit_books *b)

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * The card that is none: what it drops at a rate, however high that is.
+ */
+#include "unit.h"
+
+#include <errno.h>
+
+#include "utils/units/source_synthetic.h"
+
+#define MS UINT64_C(1000000)
+
+static struct source *begin(uint64_t rate)
+{
+	/* Room for one. */
+	const struct synthetic_options o = {
+		.unit = SYNTHETIC_PACKET, .total = SYNTHETIC_PACKET, .rate = rate};
+	char why[UNITS_WHY] = "";
+	struct source *s = source_synthetic(&o, why);
+
+	UNIT_STR(why, "");
+	UNIT_NEED(s);
+	UNIT_EQ(s->ops->start(s), 0);
+	return s;
+}
+
+static uint64_t dropped(struct source *s)
+{
+	struct unit_books b;
+
+	s->ops->books(s, &b);
+	return b.dropped;
+}
+
+static void nobody_keeps_up(void)
+{
+	struct source *s = begin(UINT64_C(1000000000000000000));
+	struct unit u, next;
+
+	UNIT_EQ(s->ops->take(s, &u), 1);
+	UNIT_EQ(u.sequence, 0);
+	/* It says so, instead of going after the clock for ever. */
+	alarm(20);
+	UNIT_EQ(s->ops->take(s, &next), -EAGAIN);
+	alarm(0);
+	CU_ASSERT_TRUE(dropped(s) > 0);
+	UNIT_EQ(s->ops->give_back(s, u.handle), 0);
+	if (UNIT_WAIT(s->ops->take(s, &u) == 1, 20000)) {
+		UNIT_EQ(u.sequence, dropped(s) + 1);
+		UNIT_EQ(s->ops->give_back(s, u.handle), 0);
+	}
+	source_close(s);
+}
+
+static void waits(struct source *s, uint64_t until)
+{
+	struct units_sleep sleep = {.ns = UINT64_MAX};
+
+	s->ops->sleep(s, &sleep);
+	/* That something is dropped is no reason to wake. */
+	CU_ASSERT_TRUE(sleep.ns == UINT64_MAX);
+	UNIT_NEED(UNIT_WAIT(units_now() >= until, 20000));
+}
+
+/* One in a millisecond: as many as had their time are dropped. */
+static void as_many_as_were_due(void)
+{
+	uint64_t before = units_now(), begun, from, to;
+	struct source *s = begin(SYNTHETIC_PACKET * 1000);
+	struct unit u, next;
+
+	begun = units_now();
+	UNIT_EQ(s->ops->take(s, &u), 1);
+	waits(s, begun + 50 * MS);
+	from = units_now();
+	UNIT_EQ(s->ops->take(s, &next), -EAGAIN);
+	to = units_now();
+	/* The first one was not. */
+	CU_ASSERT_TRUE(dropped(s) >= (from - begun) / MS - 1);
+	CU_ASSERT_TRUE(dropped(s) <= (to - before) / MS + 1);
+	waits(s, to + 50 * MS);
+	from = units_now();
+	UNIT_EQ(s->ops->stop(s), 0);
+	/* Up to the stop. */
+	CU_ASSERT_TRUE(dropped(s) >= (from - begun) / MS - 1);
+	UNIT_EQ(s->ops->take(s, &next), -ENODATA);
+	UNIT_EQ(s->ops->give_back(s, u.handle), 0);
+	source_close(s);
+}
+
+UNIT_MAIN("superpages made in memory",
+	  {"a rate that nobody keeps up with does not hold", nobody_keeps_up},
+	  {"what had its time is dropped", as_many_as_were_due})
