@@ -48,7 +48,7 @@ void evb_slots_close(struct evb_slots *s)
 uint64_t evb_slots_lend(struct evb_slots *s, uint32_t *slot)
 {
 	*slot = s->free_list[--s->free_count];
-	s->out[*slot] = ++s->lent << 32 | *slot;
+	s->out[*slot] = units_handle(s->lent++, *slot);
 	return s->out[*slot];
 }
 

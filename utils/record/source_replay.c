@@ -204,7 +204,7 @@ static int take(struct source *s, struct unit *u)
 	r->head++;
 	e = slot->entry;
 	slot->state = OUT;
-	slot->handle = ++r->lent << 32 | (uint64_t)(slot - r->slots);
+	slot->handle = units_handle(r->lent++, (uint32_t)(slot - r->slots));
 	*u = (struct unit){
 		.data = memory_of(r, slot) + (e->offset - slot->place),
 		.bytes = e->bytes,

@@ -114,7 +114,7 @@ static int take(struct source *s, struct unit *u)
 		return 0;
 	index = y->free_list[--y->free_count];
 	at = y->memory + (size_t)index * y->opt.unit;
-	y->out[index] = (y->taken + 1) << 32 | index;
+	y->out[index] = units_handle(y->taken, index);
 	*u = (struct unit){
 		.data = at,
 		.bytes = y->opt.unit,

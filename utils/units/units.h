@@ -189,6 +189,12 @@ struct sink {
 uint64_t units_first(enum unit_content content, const void *data, uint64_t bytes);
 const char *units_content_name(enum unit_content content);
 
+/* Of a unit at @place, before which there were so many: never 0, and the next one has another. */
+static inline uint64_t units_handle(uint64_t before, uint32_t place)
+{
+	return (before % UINT32_MAX + 1) << 32 | place;
+}
+
 static inline void source_close(struct source *s)
 {
 	if (s)
