@@ -71,6 +71,11 @@ $(O)/unit/utils_flash_read: private override CFLAGS += $(UNIT_FLASH_WRAPPED:%=-W
 # A stream of a card that is none.
 $(O)/unit/utils_stream_take: private override CFLAGS += -Wl,--wrap=roc_find
 
+# A sub-unit of a card that is none, and a clock that is played.
+UNIT_FRAGMENT_WRAPPED := clock_gettime roc_find roc_open_card roc_close roc_robinnp_status_read \
+	roc_robinnp_generator_read
+$(O)/unit/utils_fragment_run: private override CFLAGS += $(UNIT_FRAGMENT_WRAPPED:%=-Wl,--wrap=%)
+
 # A pass over a card that is none.
 UNIT_CONFIG_WRAPPED := roc_find roc_open_card roc_close roc_card_lock roc_card_unlock roc_cru_configure
 $(O)/unit/utils_config: private override CFLAGS += $(UNIT_CONFIG_WRAPPED:%=-Wl,--wrap=%)

@@ -97,9 +97,11 @@ struct fragment_run {
 	struct error_log errors;
 	uint32_t links; /* mask of those that make an event whole */
 	bool live;
+	bool ended;
 	enum fragment_end end;
 	char failure[512];
 	uint64_t start, finish; /* CLOCK_MONOTONIC ns */
+	uint64_t progress;	/* when fragments or requests that are done came last */
 	uint64_t events, requested, incomplete;
 	uint64_t bytes;	     /* fetched */
 	uint64_t told;	     /* when a busy run flushed requests last */

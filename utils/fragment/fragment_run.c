@@ -45,6 +45,8 @@ static int fetch(struct fragment_run *r)
 		fail(r, "%s", roc_error());
 		return 0;
 	}
+	if (n)
+		r->progress = now;
 	for (i = 0; i < n; i++) {
 		if (got[i].error) {
 			if (got[i].error != -ECANCELED)
@@ -85,6 +87,29 @@ static bool wanted(const struct fragment_run *r, uint32_t event)
 	return (event + UINT64_C(1)) * percent / 100 != event * percent / 100;
 }
 
+/* For good: what comes after it does not set the run going again. */
+static bool finished(struct fragment_run *r, uint64_t now)
+{
+	const struct fragment_options *o = r->opt;
+
+	if (r->ended)
+		return true;
+	if (r->failure[0])
+		r->end = FRAGMENT_END_FAILED;
+	else if (stop_asked())
+		r->end = FRAGMENT_END_SIGNAL;
+	else if (o->events && r->events >= o->events)
+		r->end = FRAGMENT_END_EVENTS;
+	else if (o->time && now - r->start >= o->time * NS_PER_S)
+		r->end = FRAGMENT_END_TIME;
+	else if (o->stall_limit && now - r->progress >= o->stall_limit * NS_PER_S)
+		r->end = FRAGMENT_END_STALL;
+	else
+		return false;
+	r->ended = true;
+	return true;
+}
+
 /* Until one of those that are outstanding is done; a busy run does not sleep for that either. */
 static void make_room(struct fragment_run *r)
 {
@@ -107,17 +132,20 @@ static void make_room(struct fragment_run *r)
 	fetch(r);
 }
 
-static void decide(struct fragment_run *r, uint32_t event)
+/* False: the run ended before there was room. */
+static bool decide(struct fragment_run *r, uint32_t event)
 {
-	int ret;
+	int ret = 0;
 
-	r->events++;
-	if (!wanted(r, event))
-		return;
-	while ((ret = roc_fragments_request(r->f, event, r->links, now_ns())) == -EAGAIN &&
-	       !r->failure[0] && !stop_asked())
+	while (wanted(r, event) &&
+	       (ret = roc_fragments_request(r->f, event, r->links, now_ns())) == -EAGAIN) {
+		if (finished(r, now_ns()))
+			return false;
 		make_room(r);
+	}
+	r->events++;
 	r->requested += ret > 0;
+	return true;
 }
 
 /* What came; whole events are decided on and cleared. How many fragments. */
@@ -132,10 +160,13 @@ static int take(struct fragment_run *r)
 		fail(r, "%s", roc_error());
 		return 0;
 	}
+	if (n)
+		r->progress = now_ns();
 	for (i = 0; i < n && !r->failure[0]; i++) {
 		if ((kept[i].links & r->links) != r->links)
 			continue;
-		decide(r, kept[i].event);
+		if (!decide(r, kept[i].event))
+			break;
 		cleared[clear++] = kept[i].event;
 	}
 	roc_fragments_counts(r->f, &c);
@@ -193,45 +224,26 @@ static void look(struct fragment_run *r)
 		explain(r);
 }
 
-static bool finished(struct fragment_run *r, uint64_t now, uint64_t progress)
-{
-	const struct fragment_options *o = r->opt;
-
-	if (r->failure[0])
-		r->end = FRAGMENT_END_FAILED;
-	else if (stop_asked())
-		r->end = FRAGMENT_END_SIGNAL;
-	else if (o->events && r->events >= o->events)
-		r->end = FRAGMENT_END_EVENTS;
-	else if (o->time && now - r->start >= o->time * NS_PER_S)
-		r->end = FRAGMENT_END_TIME;
-	else if (o->stall_limit && now - progress >= o->stall_limit * NS_PER_S)
-		r->end = FRAGMENT_END_STALL;
-	else
-		return false;
-	return true;
-}
-
 static void run(struct fragment_run *r)
 {
-	uint64_t now = now_ns(), progress = now, tick = now + NS_PER_S;
+	uint64_t now = now_ns(), tick = now + NS_PER_S;
 	unsigned int looks = 0;
 	uint64_t before;
 	int taken;
 
-	r->start = now;
-	while (!finished(r, now, progress)) {
+	r->start = r->progress = now;
+	while (!finished(r, now)) {
 		look(r);
 		before = now_ns();
 		taken = take(r);
 		if (taken < BATCH)
 			clear_old(r, before);
-		if (taken + fetch(r))
-			progress = now;
-		else if (r->opt->busy && ++looks % LOOKS)
-			continue;
-		else if (r->opt->busy && !roc_fragments_running(r->f))
-			explain(r);
+		if (!(taken + fetch(r)) && r->opt->busy) {
+			if (++looks % LOOKS)
+				continue;
+			if (!roc_fragments_running(r->f))
+				explain(r);
+		}
 		now = now_ns();
 		if (now >= tick) {
 			fragment_live(r, now);
@@ -324,6 +336,20 @@ static int learn_generators(struct fragment_run *r)
 	return TOOL_OK;
 }
 
+/* For an event at least, or the first one waits for ever. */
+static int check_room(struct fragment_run *r)
+{
+	int needed = r->opt->percent ? __builtin_popcount(r->links) : 0;
+	struct roc_fragments_counts c;
+
+	roc_fragments_counts(r->f, &c);
+	if ((int)c.room >= needed)
+		return TOOL_OK;
+	return tool_fail("The host memory has not room for a fragment of each link: these are %d, "
+			 "and it has %" PRIu32 " pages: give it more (--memory).",
+			 needed, c.room);
+}
+
 static int prepare(struct fragment_run *r)
 {
 	const struct fragment_options *o = r->opt;
@@ -344,7 +370,8 @@ static int prepare(struct fragment_run *r)
 	r->check.headers = o->no_errorcheck;
 	r->check.page = (uint32_t)o->page;
 	r->live = isatty(STDOUT_FILENO) && !o->no_display && !o->json;
-	return learn_generators(r);
+	err = learn_generators(r);
+	return err ? err : check_room(r);
 }
 
 static void take_fragments(struct fragment_run *r)
@@ -369,6 +396,10 @@ static void take_fragments(struct fragment_run *r)
 
 static int verdict(struct fragment_run *r)
 {
+	if (r->end == FRAGMENT_END_STALL && r->counts.failed)
+		return tool_fail("Nothing came for %u s, and %" PRIu64 " requests were not done: "
+				 "does the card say why (roc-fragment stats --verbose)?",
+				 r->opt->stall_limit, r->counts.failed);
 	if (r->end == FRAGMENT_END_STALL)
 		return tool_fail("Nothing came for %u s: do its links send (roc-fragment stats), "
 				 "and all of those that make an event whole (--links)?",

@@ -1,0 +1,374 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * How a run of roc-fragment ends, against a card and a clock played here: two links send the same
+ * events, and each request takes a host page until it is done.
+ */
+#include "unit.h"
+
+#include <errno.h>
+
+#include "utils/common/clock.h"
+#include "utils/common/stop.h"
+#include "utils/fragment/fragment.h"
+
+#define LINKS 2
+#define TRIES_MAX 100000 /* many more than there are moments in any limit here */
+
+static struct fragment_options options;
+static char *said; /* of the last run */
+
+static struct {
+	uint64_t ns; /* that passed */
+	unsigned int pages, outstanding, requests;
+	uint64_t taken;		/* fragments */
+	uint64_t events;	/* that the links have yet */
+	unsigned int batch;	/* of them at once */
+	uint64_t done_ns, next; /* requests are done one event after the other, 0: never */
+	bool interrupt;		/* a signal comes with a wait for requests */
+	bool asked, started, stopped;
+	unsigned int tries;
+} card;
+
+int __wrap_clock_gettime(clockid_t id, struct timespec *t);
+int __wrap_roc_find(const char *id, struct roc_card *c);
+int __wrap_roc_open_card(const struct roc_card *c, const char *id, struct roc_endpoint **ep);
+void __wrap_roc_close(struct roc_endpoint *ep);
+int __wrap_roc_robinnp_status_read(struct roc_endpoint *ep, struct roc_robinnp_status *s);
+int __wrap_roc_robinnp_generator_read(struct roc_endpoint *ep, unsigned int link,
+				      struct roc_robinnp_generator *g);
+
+int __wrap_clock_gettime(clockid_t id, struct timespec *t)
+{
+	*t = (struct timespec){(time_t)(1 + card.ns / NS_PER_S), (long)(card.ns % NS_PER_S)};
+	return 0;
+}
+
+int __wrap_roc_find(const char *id, struct roc_card *c)
+{
+	memset(c, 0, sizeof(*c));
+	return 0;
+}
+
+int __wrap_roc_open_card(const struct roc_card *c, const char *id, struct roc_endpoint **ep)
+{
+	*ep = NULL;
+	return 0;
+}
+
+void __wrap_roc_close(struct roc_endpoint *ep)
+{
+}
+
+int __wrap_roc_robinnp_status_read(struct roc_endpoint *ep, struct roc_robinnp_status *s)
+{
+	memset(s, 0, sizeof(*s));
+	return 0;
+}
+
+int __wrap_roc_robinnp_generator_read(struct roc_endpoint *ep, unsigned int link,
+				      struct roc_robinnp_generator *g)
+{
+	*g = (struct roc_robinnp_generator){.running = link < LINKS};
+	return 0;
+}
+
+int fragment_books_read(struct roc_endpoint *ep, unsigned int sub, struct fragment_books *b)
+{
+	unsigned int i;
+
+	memset(b, 0, sizeof(*b));
+	for (i = 0; i < LINKS; i++)
+		b->link[i].fragments = card.taken / LINKS;
+	return 0;
+}
+
+int roc_fragments_open_card(const struct roc_card *c, const char *id, const char *sub,
+			    struct roc_fragments **f)
+{
+	*f = (struct roc_fragments *)&card;
+	return 0;
+}
+
+void roc_fragments_close(struct roc_fragments *f)
+{
+}
+
+unsigned int roc_fragments_number(const struct roc_fragments *f)
+{
+	return 0;
+}
+
+int roc_fragments_rings(struct roc_fragments *f, uint32_t page, uint32_t pages, uint32_t host_page,
+			uint32_t commands)
+{
+	return 0;
+}
+
+int roc_fragments_add(struct roc_fragments *f, void *addr, size_t length)
+{
+	return 0;
+}
+
+int roc_fragments_start(struct roc_fragments *f)
+{
+	card.started = true;
+	return 0;
+}
+
+int roc_fragments_stop(struct roc_fragments *f, bool now)
+{
+	card.stopped = true;
+	return 0;
+}
+
+bool roc_fragments_running(const struct roc_fragments *f)
+{
+	return card.started && !card.stopped;
+}
+
+int roc_fragments_info(struct roc_fragments *f, struct roc_fr_info *info)
+{
+	memset(info, 0, sizeof(*info));
+	info->state = roc_fragments_running(f) ? ROC_CH_RUNNING : ROC_CH_STOPPED;
+	return 0;
+}
+
+void roc_fragments_counts(const struct roc_fragments *f, struct roc_fragments_counts *c)
+{
+	*c = (struct roc_fragments_counts){.taken = card.taken,
+					   .failed = card.stopped ? card.requests : 0,
+					   .outstanding = card.outstanding,
+					   .room = card.pages - card.outstanding};
+}
+
+int roc_fragments_take(struct roc_fragments *f, struct roc_fragment_kept *kept, unsigned int n)
+{
+	unsigned int i, link, events = card.batch < card.events ? card.batch : card.events;
+
+	if (card.stopped)
+		return 0;
+	UNIT_NEED(events * LINKS <= n);
+	for (i = 0; i < events; i++) {
+		for (link = 0; link < LINKS; link++)
+			kept[i * LINKS + link] =
+				(struct roc_fragment_kept){.event = (uint32_t)card.taken / LINKS,
+							   .link = link,
+							   .links = (2u << link) - 1};
+		card.taken += LINKS;
+	}
+	card.events -= events;
+	return (int)(events * LINKS);
+}
+
+unsigned int roc_fragments_clear(struct roc_fragments *f, const uint32_t *events, unsigned int n)
+{
+	return n;
+}
+
+uint32_t roc_fragments_oldest(const struct roc_fragments *f, uint32_t *event, uint64_t *age_ns)
+{
+	return 0;
+}
+
+/* Who tries for ever is let go at last. */
+int roc_fragments_request(struct roc_fragments *f, uint32_t event, uint32_t links, uint64_t tag)
+{
+	UNIT_EQ(links, (1u << LINKS) - 1);
+	if (++card.tries > TRIES_MAX)
+		return 0;
+	if (card.pages - card.outstanding < LINKS)
+		return -EAGAIN;
+	if (!card.outstanding)
+		card.next = card.ns + card.done_ns;
+	card.outstanding += LINKS;
+	card.requests += LINKS;
+	return (int)links;
+}
+
+/* They are done as after a stop: with nothing to be looked at. */
+int roc_fragments_done(struct roc_fragments *f, struct roc_fragment_fetched *got, unsigned int n)
+{
+	unsigned int i;
+
+	if (!card.outstanding || !(card.stopped || (card.done_ns && card.ns >= card.next)))
+		return 0;
+	for (i = 0; i < LINKS; i++)
+		got[i] = (struct roc_fragment_fetched){.error = -ECANCELED};
+	card.next += card.done_ns;
+	card.outstanding -= LINKS;
+	return LINKS;
+}
+
+int roc_fragments_return(struct roc_fragments *f, uint64_t handle)
+{
+	return 0;
+}
+
+int roc_fragments_flush(struct roc_fragments *f)
+{
+	card.ns += NS_PER_MS;
+	return 0;
+}
+
+int roc_fragments_wait(struct roc_fragments *f, unsigned int data, unsigned int done,
+		       int timeout_ms)
+{
+	if (data && card.events)
+		return ROC_FRAGMENTS_DATA;
+	if (done && !card.outstanding && !data)
+		return 0;
+	if (done && card.interrupt && !card.asked) {
+		card.asked = true;
+		return -EINTR;
+	}
+	card.ns += (uint64_t)timeout_ms * NS_PER_MS;
+	return card.done_ns && card.ns >= card.next ? ROC_FRAGMENTS_DONE : -ETIME;
+}
+
+void stop_on_first_signals(void)
+{
+}
+
+bool stop_asked(void)
+{
+	return card.asked;
+}
+
+/* Requests of four events have room, and ten come at once. */
+static void start(void)
+{
+	memset(&card, 0, sizeof(card));
+	card.pages = 4 * LINKS;
+	card.batch = 10;
+	card.events = 1000000;
+	options = (struct fragment_options){.id = "#0",
+					    .json = true,
+					    .no_display = true,
+					    .percent = 100,
+					    .stall_limit = 10,
+					    .whole_within = 1000,
+					    .page = 2048,
+					    .memory = 4096,
+					    .batch = 64};
+}
+
+static void runs(int code)
+{
+	FILE *out = stdout;
+	size_t length;
+
+	free(said);
+	stdout = open_memstream(&said, &length);
+	UNIT_EQ(fragment_run(&options), code);
+	fclose(stdout);
+	stdout = out;
+	card.ns = 0; /* the frame measures times, too */
+	CU_ASSERT_TRUE(card.tries <= TRIES_MAX);
+}
+
+static void says(const char *key, const char *value)
+{
+	char line[64];
+	const char *at;
+
+	snprintf(line, sizeof(line), "\"%s\": %s,", key, value);
+	if (strstr(said, line))
+		return;
+	snprintf(line, sizeof(line), "\"%s\": ", key);
+	at = strstr(said, line);
+	unit_note("not %s but %.*s", value, at ? (int)strcspn(at, ",\n") : 0, at ? at : "");
+	CU_FAIL("another value is said");
+}
+
+/* By the clock that is played, which a slow machine does not hurry. */
+static void lasts(double limit)
+{
+	const char *at = strstr(said, "\"seconds\": ");
+	double seconds = at ? strtod(at + strlen("\"seconds\": "), NULL) : -1;
+
+	if (seconds < limit || seconds > limit + 0.2)
+		unit_note("%g s", seconds);
+	CU_ASSERT_TRUE(seconds >= limit && seconds <= limit + 0.2);
+}
+
+static void never_done(bool busy)
+{
+	start();
+	options.busy = busy;
+	options.stall_limit = 2;
+	runs(1);
+	says("end", "\"stall\"");
+	lasts(2);
+	/* Those that found no room are not called decided on. */
+	says("events", "4");
+	says("requested", "4");
+	start();
+	options.busy = busy;
+	options.time = 3;
+	runs(0);
+	says("end", "\"time\"");
+	lasts(3);
+}
+
+static void asleep(void)
+{
+	never_done(false);
+}
+
+static void awake(void)
+{
+	never_done(true);
+}
+
+static void signalled(void)
+{
+	start();
+	card.interrupt = true;
+	runs(0);
+	says("end", "\"signal\"");
+}
+
+/* Ten events need longer than the limit, but something comes all the time. */
+static void slow(void)
+{
+	start();
+	card.done_ns = NS_PER_S;
+	card.events = 20;
+	options.stall_limit = 2;
+	options.events = 20;
+	runs(0);
+	says("end", "\"events\"");
+	says("requested", "20");
+}
+
+/* The last event that was wanted is asked for, although there is no room at first. */
+static void last_event(void)
+{
+	start();
+	card.done_ns = 10 * NS_PER_MS;
+	options.events = 7;
+	runs(0);
+	says("end", "\"events\"");
+	says("events", "7");
+	says("requested", "7");
+}
+
+static void no_room_at_all(void)
+{
+	start();
+	card.pages = LINKS - 1;
+	runs(1);
+	CU_ASSERT_FALSE(card.started);
+	/* Who fetches nothing needs none. */
+	start();
+	card.pages = 0;
+	options.percent = 0;
+	options.events = 100;
+	runs(0);
+	says("end", "\"events\"");
+}
+
+UNIT_MAIN("utils fragment run", {"requests that are never done", asleep},
+	  {"the same of a busy run", awake}, {"a signal while there is no room", signalled},
+	  {"slow, but it goes on", slow}, {"the last event", last_event},
+	  {"memory for less than an event", no_room_at_all})
