@@ -55,8 +55,9 @@ $(foreach source,$(UNIT_KMOD_SOURCES),$(eval $(call unit_kmod_object,$(source)))
 
 $(foreach name,$(UNIT_NAMES),$(eval $(call unit_program,$(name))))
 
-# A disk that does not take what was written.
-$(O)/unit/utils_recording: private override CFLAGS += -Wl,--wrap=fdatasync
+# A disk that does not take what was written, a kernel that takes no writes.
+UNIT_RECORDING_WRAPPED := fdatasync io_uring_submit
+$(O)/unit/utils_recording: private override CFLAGS += $(UNIT_RECORDING_WRAPPED:%=-Wl,--wrap=%)
 
 # Each look for one who waits is counted.
 $(O)/unit/utils_scrape: private override CFLAGS += -Wl,--wrap=accept4

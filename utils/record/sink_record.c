@@ -15,9 +15,12 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 
 #define BUFFER_MAX (UINT64_C(1) << 30) /* io_uring's own, of one registered buffer */
 #define BUFFERS 1024
+#define AGAIN_NS (1000 * 1000)	      /* between two tries to hand over what is left at the end */
+#define TAKE_NS (10 * UNITS_NS_PER_S) /* that the kernel may refuse it */
 
 enum state {
 	FLYING,
@@ -364,18 +367,42 @@ static void record_sleep(struct sink *s, struct units_sleep *sleep)
 		units_sleep_fd(sleep, r->ring.ring_fd, POLLIN);
 }
 
-/* The kernel has our memory until it says otherwise: wait for it. */
+/* What the kernel did not take is lost. It stays in the queue, which nobody submits any more. */
+static void lose_queued(struct record *r)
+{
+	uint64_t i;
+
+	for (i = r->head; i != r->tail; i++) {
+		if (at(r, i)->state == FLYING)
+			at(r, i)->state = FAILED;
+	}
+	r->flying = r->queued = 0;
+	r->failed = true;
+}
+
+/* The kernel has our memory until it says otherwise: wait for it, but only for what it has. */
 static void abandon(struct sink *s)
 {
+	uint64_t until = units_now() + TAKE_NS;
 	struct record *r = of(s);
 	struct io_uring_cqe *cqe;
+	int ret;
 
 	while (r->flying) {
-		flush(s);
-		if (io_uring_wait_cqe(&r->ring, &cqe))
-			continue;
-		finished(r, io_uring_cqe_get_data(cqe), cqe->res);
-		io_uring_cqe_seen(&r->ring, cqe);
+		ret = flush(s);
+		if (r->flying > r->queued) {
+			if (io_uring_wait_cqe(&r->ring, &cqe))
+				continue;
+			finished(r, io_uring_cqe_get_data(cqe), cqe->res);
+			io_uring_cqe_seen(&r->ring, cqe);
+			until = units_now() + TAKE_NS;
+		} else if (ret || units_now() > until) {
+			units_fail(s->why, EAGAIN, "The kernel takes no writes: %s.",
+				   strerror(EAGAIN));
+			lose_queued(r);
+		} else {
+			nanosleep(&(struct timespec){.tv_nsec = AGAIN_NS}, NULL);
+		}
 	}
 }
 

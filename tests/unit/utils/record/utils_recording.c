@@ -7,7 +7,9 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <inttypes.h>
+#include <liburing.h>
 #include <sys/stat.h>
 
 #include "utils/record/recording.h"
@@ -433,6 +435,88 @@ static void end_fails(void)
 	free(memory);
 }
 
+static int submit_says;		    /* instead of what it does */
+static unsigned int submit_refuses; /* so many times from now */
+
+int __wrap_io_uring_submit(struct io_uring *ring);
+int __real_io_uring_submit(struct io_uring *ring);
+
+int __wrap_io_uring_submit(struct io_uring *ring)
+{
+	if (!submit_refuses)
+		return __real_io_uring_submit(ring);
+	submit_refuses--;
+	return submit_says;
+}
+
+/* Three units, of which the kernel has @first when it begins to refuse, are let go of. */
+static struct sink *let_go(const char *path, void *memory, unsigned int first)
+{
+	struct record_options record = {.dir = path, .prefix = "run", .depth = 4};
+	struct source source = {.format = {.unit_max = 4096}};
+	struct unit u = {.data = memory, .bytes = 4096};
+	unsigned int refuses = submit_refuses;
+	struct sink *sink;
+
+	memset(memory, 0x5a, 4096);
+	sink = sink_record(&record, &source, why);
+	UNIT_STR(why, "");
+	UNIT_NEED(sink);
+	submit_refuses = 0;
+	for (u.handle = 1; u.handle <= 3; u.handle++) {
+		if (u.handle == first + 1) {
+			UNIT_EQ(sink->ops->flush(sink), 0);
+			submit_refuses = refuses;
+		}
+		UNIT_EQ(sink->ops->put(sink, &u), 1);
+	}
+	alarm(60);
+	sink->ops->abandon(sink);
+	alarm(0);
+	submit_refuses = 0;
+	return sink;
+}
+
+/* What the kernel never had is not waited for, and goes back. */
+static void never_begun(void)
+{
+	uint64_t handles[4];
+	struct sink *sink;
+	void *memory = NULL;
+	unsigned int first;
+
+	UNIT_EQ(posix_memalign(&memory, 4096, 4096), 0);
+	for (first = 0; first < 3; first++) {
+		submit_refuses = UINT_MAX;
+		submit_says = -ENOMEM;
+		sink = let_go(fresh("never"), memory, first);
+		UNIT_EQ(sink->ops->done(sink, handles, 4), first);
+		UNIT_EQ(sink->ops->lost(sink, handles, 4), 3 - first);
+		UNIT_EQ(sink->n.lost, 3 - first);
+		UNIT_EQ(sink->ops->finish(sink), -EIO);
+		UNIT_STR(sink->why, "The kernel takes no writes: Cannot allocate memory.");
+		sink_close(sink);
+	}
+	free(memory);
+}
+
+static void begun_late(void)
+{
+	uint64_t handles[4];
+	struct sink *sink;
+	void *memory = NULL;
+
+	UNIT_EQ(posix_memalign(&memory, 4096, 4096), 0);
+	submit_refuses = 3;
+	submit_says = -EAGAIN;
+	sink = let_go(fresh("late"), memory, 0);
+	UNIT_EQ(sink->ops->done(sink, handles, 4), 3);
+	UNIT_EQ(sink->ops->finish(sink), 0);
+	UNIT_STR(sink->why, "");
+	sink_close(sink);
+	free(memory);
+}
+
 /* Somebody wrote over the head of the index: it cannot be closed, and that is said. */
 static void index_spoilt(void)
 {
@@ -488,5 +572,7 @@ UNIT_MAIN("recordings", {"the index as the page has it", layout},
 	  {"what is dropped is counted, and seen in the index", dropped_is_counted},
 	  {"an index without room waits", index_waits},
 	  {"a file that cannot be ended is no success", end_fails},
+	  {"what the kernel did not take is let go of", never_begun},
+	  {"what the kernel takes later is written", begun_late},
 	  {"an index whose head is not as written", index_spoilt},
 	  {"a file that is cut while it is read", cut_while_read})
