@@ -40,7 +40,7 @@ struct synthetic {
 	unsigned int turn; /* link that is asked next */
 	struct page *pages;
 	struct command *commands;
-	uint32_t made, told, finished; /* free running */
+	uint64_t made, told, finished; /* free running, modulo any number of host pages */
 	uint8_t *memory;
 	size_t host_page;
 	_Atomic bool *lent;
@@ -289,8 +289,8 @@ static void counts(struct ros_source *s, struct roc_fragments_counts *c)
 	collect(y);
 	*c = y->counts;
 	c->kept = roc_fragment_index_count(y->index, &c->events);
-	c->outstanding = y->made - y->finished;
-	c->queued = y->made - y->told;
+	c->outstanding = (uint32_t)(y->made - y->finished);
+	c->queued = (uint32_t)(y->made - y->told);
 	c->free = y->frees;
 	c->room = y->frees;
 	c->pages_out = ROS_SOURCE_LINKS * y->set.pages;
