@@ -18,6 +18,8 @@
 #define GIB ((double)(UINT64_C(1) << 30))
 #define BUFFER_MAX (UINT64_C(1) << 30) /* but for one record */
 #define LOOK_MAX (UINT64_C(64) << 20)  /* bytes of records that are looked at, but for one */
+#define SMALL 65536		       /* bytes of a record that is copied in no time */
+#define SMALL_ONES 1024		       /* between two looks for the signal */
 
 struct times {
 	uint64_t wall;
@@ -60,6 +62,13 @@ static char *slot_of(const struct sweep *s, const struct slots *slots, uint64_t 
 	return (char *)s->memory.addr + n % slots->count * slots->record;
 }
 
+/* So seldom that the rate does not suffer from it, and soon enough for who waits. */
+static bool interrupted(const struct slots *slots, uint64_t i)
+{
+	return (slots->record > SMALL || !(i % SMALL_ONES)) && stop_asked();
+}
+
+/* A part of it, if the signal comes. */
 static int one_repeat(struct sweep *s, struct slots *slots, unsigned int streams, uint64_t records)
 {
 	struct copier *c = s->copier;
@@ -67,7 +76,7 @@ static int one_repeat(struct sweep *s, struct slots *slots, unsigned int streams
 	uint64_t i;
 	int ret;
 
-	for (i = 0; i < records; i++, slots->made++) {
+	for (i = 0; i < records && !interrupted(slots, i); i++, slots->made++) {
 		ret = c->ops->copy(c, (unsigned int)(slots->made % streams),
 				   slot_of(s, slots, slots->made),
 				   place(slots->first + slots->made), slots->record);
@@ -141,6 +150,8 @@ static int measure(struct sweep *s, struct slots *slots, struct sweep_point *p)
 		before = now();
 		ret = one_repeat(s, slots, p->streams, records);
 		after = now();
+		if (ret || stop_asked())
+			break;
 		rates[i] = (double)(records * p->record * 8) / (double)(after.wall - before.wall);
 		spent.system += after.system - before.system;
 		spent.user += after.user - before.user;
