@@ -9,6 +9,7 @@
 #include <arpa/inet.h>
 #include <dlfcn.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <netdb.h>
 #include <netinet/in.h>
 #include <signal.h>
@@ -105,7 +106,16 @@ int getaddrinfo(const char *node, const char *service, const struct addrinfo *hi
 	return real(node, service, hints, list);
 }
 
-/* Says welcome; hangs up the first time, if it is told to, then not any more. */
+static int hold = -1; /* while it is open, who hangs up does not yet */
+
+static void let_go(void)
+{
+	if (hold >= 0)
+		close(hold);
+	hold = -1;
+}
+
+/* Says welcome; @hangs_up: once, when it is let go, then not any more. */
 static pid_t receiver(char port[16], bool hangs_up)
 {
 	struct sockaddr_in a = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
@@ -117,8 +127,10 @@ static pid_t receiver(char port[16], bool hangs_up)
 	int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0), peer;
 	unsigned char text[WIRE_WELCOME];
 	socklen_t size = sizeof(a);
+	int ends[2];
 	pid_t pid;
 
+	UNIT_NEED(!pipe2(ends, O_CLOEXEC));
 	UNIT_NEED(fd >= 0 && !bind(fd, (struct sockaddr *)&a, sizeof(a)) && !listen(fd, 4));
 	UNIT_EQ(getsockname(fd, (struct sockaddr *)&a, &size), 0);
 	snprintf(port, 16, "%u", ntohs(a.sin_port));
@@ -127,18 +139,22 @@ static pid_t receiver(char port[16], bool hangs_up)
 	pid = fork();
 	if (!pid) {
 		alarm(120);
+		close(ends[1]);
 		for (;; hangs_up = false) {
 			peer = accept(fd, NULL, NULL);
 			if (send(peer, text, sizeof(text), MSG_NOSIGNAL) != sizeof(text))
 				_exit(1);
 			if (!hangs_up)
 				pause();
-			usleep(20000);
+			if (read(ends[0], text, 1))
+				_exit(1);
 			close(peer);
 		}
 	}
 	UNIT_NEED(pid > 0);
 	close(fd);
+	close(ends[0]);
+	hold = ends[1];
 	return pid;
 }
 
@@ -188,6 +204,7 @@ static void close_sink(struct sink *sink, pid_t pid)
 {
 	sink->ops->abandon(sink);
 	sink_close(sink);
+	let_go();
 	kill(pid, SIGKILL);
 	waitpid(pid, NULL, 0);
 }
@@ -243,6 +260,9 @@ static void name_once(void)
 	sink = open_sink(&pid, true);
 	UNIT_EQ(asked, 1);
 	put(sink, 2);
+	UNIT_EQ(sink->ops->flush(sink), 0);
+	UNIT_EQ(writes.count, 2);
+	let_go();
 	/* It is lost with the first two, and there again with none of them. */
 	CU_ASSERT_TRUE(UNIT_WAIT((sink->ops->flush(sink), writes.count == 4), 10000));
 	UNIT_EQ(sink->n.again, 2);
