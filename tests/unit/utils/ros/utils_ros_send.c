@@ -128,6 +128,13 @@ static void pinned_and_spilled(void)
 	connects(&one);
 	out = replies(&one, 0, BYTES);
 	ros_send(&one.c);
+	/* Pages that the kernel reads count as locked ones. */
+	if (!server.counts.zerocopies && geteuid()) {
+		unit_skip("the kernel copies all for who may lock as little as we");
+		leaves(&one);
+		end();
+		return;
+	}
 	CU_ASSERT_TRUE(out->left && out->left < BYTES);
 	UNIT_EQ(server.counts.zerocopies, 1);
 	UNIT_EQ(server.pinned[0], 1);

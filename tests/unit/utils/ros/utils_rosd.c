@@ -96,7 +96,7 @@ static void early_and_wrap(void)
 {
 	uint32_t event = 0xffffffc0, i;
 
-	UNIT_NEED(daemon_start(&d, "--rate=500 --wait=5000 --first-event=0xffffffc0"));
+	UNIT_NEED(daemon_start(&d, "--rate=100 --wait=20000 --first-event=0xffffffc0"));
 	UNIT_NEED(client_open(&a, &d, 0));
 	for (i = 0; i < 8; i++)
 		CU_ASSERT_TRUE(client_request(&a, i, event + 100 + i, ALL));
@@ -175,12 +175,12 @@ static void clear_before_data(void)
 /* Nobody asks and nobody clears: the links are held, or it goes by age. */
 static void age(void)
 {
-	UNIT_NEED(daemon_start(&d, "--rate=0 --pages=64 --max-age=1s"));
+	UNIT_NEED(daemon_start(&d, "--rate=0 --pages=64 --max-age=4s"));
 	UNIT_NEED(client_open(&a, &d, 0));
 	CU_ASSERT_TRUE(client_asks(&a, 0, ALL));
 	CU_ASSERT_TRUE(UNIT_WAIT(client_request(&a, 1, 100, ALL) && client_hears(&a, ROS_REPLY) &&
 					 !(a.m.flags & ROS_INCOMPLETE),
-				 8000));
+				 20000));
 	client_close(&a);
 	daemon_ends_well(&d);
 	CU_ASSERT_TRUE(daemon_units(&d, "aged") >= 24 * 64);
@@ -283,7 +283,7 @@ static void pages_come_back(void)
 	for (i = 0; i < 60 && client_hear(&a, LIMIT_MS) == HEARD_MESSAGE; i++)
 		replies += client_reply_good(&a, (uint32_t)a.m.id, ALL);
 	UNIT_EQ(replies, 60);
-	CU_ASSERT_TRUE(daemon_ms() - begin < 1000 * slowness());
+	CU_ASSERT_TRUE(daemon_ms() - begin < 5000 * slowness());
 	client_close(&a);
 	daemon_ends_well(&d);
 	CU_ASSERT_TRUE(daemon_units(&d, "blocked") > 0);
@@ -312,8 +312,8 @@ static void load_finds_out(void)
 /* So few host pages that everybody waits for some. */
 static void few_pages(void)
 {
-	farm("--rate=0 --host-pages=64", "--clients=50 --events=5000 --all=100 --outstanding=16",
-	     5000);
+	farm("--rate=0 --host-pages=64 --patience=60000",
+	     "--clients=50 --events=5000 --all=100 --outstanding=16", 5000);
 }
 
 UNIT_MAIN("roc-rosd", {"welcome", welcome}, {"fragments", fragments},

@@ -5,6 +5,7 @@
  */
 #include "unit.h"
 
+#include <sys/resource.h>
 #include <sys/syscall.h>
 
 #include "tests/unit/utils/ros/ros_daemon.h"
@@ -82,7 +83,7 @@ static void malformed(void)
 
 static void no_hello(void)
 {
-	start("--rate=0 --patience=300");
+	start("--rate=0 --patience=2000");
 	header(32, ROS_REQUEST);
 	put64(out + 24, 1);
 	breaks(false, 32, ROS_E_NO_HELLO, 0);
@@ -97,9 +98,9 @@ static void no_hello(void)
 	strcpy((char *)out, "GET / HTTP/1.1\r\nHost: localhost\r\n\r\n");
 	breaks(false, strlen((char *)out), ROS_E_TOO_LONG, 24 + 8 * 1024);
 	/* Nothing at all, and half a message. */
-	breaks(false, 0, ROS_E_TIMEOUT, 300);
+	breaks(false, 0, ROS_E_TIMEOUT, 2000);
 	header(32, ROS_REQUEST);
-	breaks(true, 31, ROS_E_TIMEOUT, 300);
+	breaks(true, 31, ROS_E_TIMEOUT, 2000);
 	finish();
 	UNIT_EQ(daemon_error(&d, ROS_E_TIMEOUT), 2);
 	daemon_forget(&d);
@@ -108,37 +109,45 @@ static void no_hello(void)
 /* Half a message, a byte at a time, is half a message. */
 static void dripping(void)
 {
-	double begin = daemon_ms();
 	bool taken = true;
 	unsigned int i;
 
-	start("--rate=0 --patience=300");
+	start("--rate=0 --patience=2000");
 	CU_ASSERT_TRUE(client_open(&bad, &d, 0));
 	header(32, ROS_REQUEST);
 	put64(out + 24, 1);
 	for (i = 0; i < 31 && taken; i++) {
 		taken = client_send(&bad, out + i, 1);
-		if (client_hear(&bad, 40) != HEARD_NOTHING)
+		if (client_hear(&bad, 200) != HEARD_NOTHING)
 			break;
 	}
 	CU_ASSERT_TRUE(i < 31);
 	UNIT_EQ(bad.m.type, ROS_ERROR);
 	UNIT_EQ(bad.m.error.code, ROS_E_TIMEOUT);
-	CU_ASSERT_TRUE(daemon_ms() - begin < 5000 * slowness());
 	finish();
 	daemon_forget(&d);
+}
+
+/* Behind what is in out[], so that all of it goes at once; the length with it. */
+static size_t add_request(size_t at, uint64_t id, uint32_t event, uint64_t links)
+{
+	struct ros_request request = {.event = event, .links = links};
+
+	return at + ros_encode_request(out + at, id, &request);
 }
 
 /* Refusals that do not end anything: what is before and behind them is answered. */
 static void too_many_requests(void)
 {
 	unsigned int i, replies = 0, errors = 0;
+	size_t length = 0;
 
 	start("--rate=0 --pages=64 --max-requests=5 --wait=400");
 	CU_ASSERT_TRUE(client_open(&bad, &d, 0));
 	for (i = 0; i < 8; i++)
-		CU_ASSERT_TRUE(client_request(&bad, i, 1000000 + i, ALL));
-	CU_ASSERT_TRUE(client_request(&bad, 8, 0, 0)); /* no links */
+		length = add_request(length, i, 1000000 + i, ALL);
+	length = add_request(length, 8, 0, 0); /* no links */
+	CU_ASSERT_TRUE(client_send(&bad, out, length));
 	for (i = 0; i < 9; i++) {
 		UNIT_NEED(client_hear(&bad, LIMIT_MS) == HEARD_MESSAGE);
 		replies += bad.m.type == ROS_REPLY && bad.m.id < 5;
@@ -159,6 +168,7 @@ static void too_many_requests(void)
 static void too_many_clears(void)
 {
 	uint32_t events[20] = {5000000};
+	size_t length = 0;
 	unsigned int i;
 
 	start("--rate=0 --pages=64 --max-clears=2 --max-events=10 --wait=400");
@@ -167,7 +177,8 @@ static void too_many_clears(void)
 	client_refused(&bad, ROS_E_TOO_MANY_EVENTS, 10);
 	UNIT_EQ(bad.m.id, 1);
 	for (i = 2; i < 5; i++)
-		CU_ASSERT_TRUE(client_clear(&bad, i, events, 1));
+		length += ros_encode_clear(out + length, i, events, 1);
+	CU_ASSERT_TRUE(client_send(&bad, out, length));
 	client_refused(&bad, ROS_E_TOO_MANY_CLEARS, 2);
 	UNIT_EQ(bad.m.id, 4);
 	for (i = 2; i < 4; i++) {
@@ -350,14 +361,14 @@ static void does_not_read(void)
 {
 	double begin;
 
-	start("--rate=0 --patience=400 --max-requests=2000 --size=2048 --host-pages=4096");
+	start("--rate=0 --patience=2000 --max-requests=2000 --size=2048 --host-pages=4096");
 	CU_ASSERT_TRUE(client_open(&bad, &d, 4096));
 	begin = daemon_ms();
 	greedy(&bad, 500);
 	/* The connection is broken off, and not before its time. */
 	while (daemon_ms() - begin < LIMIT_MS * slowness() && client_request(&bad, 1, 1, 1))
 		CU_ASSERT_TRUE(client_asks(&good, 1, ALL));
-	CU_ASSERT_TRUE(daemon_ms() - begin >= 300);
+	CU_ASSERT_TRUE(daemon_ms() - begin >= 1900);
 	CU_ASSERT_TRUE(daemon_ms() - begin < LIMIT_MS * slowness());
 	finish();
 	UNIT_EQ(daemon_figure(&d, "slow"), 1);
@@ -387,7 +398,7 @@ static void backlog_is_small(void)
 {
 	unsigned int i;
 
-	start("--rate=0 --max-requests=4000 --size=2048 --max-backlog=64Ki");
+	start("--rate=0 --max-requests=4000 --size=2048 --max-backlog=64Ki --patience=60000");
 	CU_ASSERT_TRUE(client_open(&bad, &d, 32768));
 	for (i = 0; i < 20; i++) {
 		UNIT_EQ(greedy(&bad, 100), 100);
@@ -459,11 +470,24 @@ static void killed_plain(void)
 	daemon_forget(&d);
 }
 
+/* Pages that the kernel reads count as locked ones, and who may lock few has all copied. */
+static bool may_lock_nothing(void)
+{
+	struct rlimit may;
+
+	if (daemon_figure(&d, "zerocopies") || !geteuid() || getrlimit(RLIMIT_MEMLOCK, &may) ||
+	    may.rlim_cur == RLIM_INFINITY)
+		return false;
+	unit_skip("the kernel copies all for who may lock %llu bytes",
+		  (unsigned long long)may.rlim_cur);
+	return true;
+}
+
 /* Replies go without a copy until the kernel says that it made one. */
 static void killed_zerocopy(void)
 {
 	killed("--rate=0 --wait=100 --host-pages=512 --zerocopy=4096");
-	CU_ASSERT_TRUE(daemon_figure(&d, "zerocopies") > 0);
+	CU_ASSERT_TRUE(may_lock_nothing() || daemon_figure(&d, "zerocopies") > 0);
 	unit_note("%lld calls without a copy", (long long)daemon_figure(&d, "zerocopies"));
 	daemon_forget(&d);
 }
@@ -498,22 +522,28 @@ static void copied_all_the_same(void)
 	client_close(&good);
 	daemon_ends_well(&d);
 	CU_ASSERT_TRUE(daemon_figure(&d, "sends") > 100);
-	CU_ASSERT_TRUE(daemon_figure(&d, "zerocopiesCopied") >= 1);
-	CU_ASSERT_TRUE(daemon_figure(&d, "zerocopies") >= 1);
-	CU_ASSERT_TRUE(daemon_figure(&d, "zerocopies") <= 10);
+	if (!may_lock_nothing()) {
+		CU_ASSERT_TRUE(daemon_figure(&d, "zerocopiesCopied") >= 1);
+		CU_ASSERT_TRUE(daemon_figure(&d, "zerocopies") >= 1);
+		CU_ASSERT_TRUE(daemon_figure(&d, "zerocopies") <= 10);
+	}
 	daemon_forget(&d);
 }
 
-/* An option of the daemon's end of a connection; -1: it cannot be looked at. */
+/* An option of the daemon's end of a connection; -1: it cannot be looked at, and errno says why. */
 static int its_option(struct client *c, int option)
 {
 	struct sockaddr_in ours, theirs;
 	socklen_t size = sizeof(ours);
-	int process = (int)syscall(SYS_pidfd_open, d.pid, 0), fd, i, value = -1;
+	int process = (int)syscall(SYS_pidfd_open, d.pid, 0), fd, i, value = -1, why = ENOENT;
 
-	UNIT_NEED(process >= 0 && !getsockname(c->fd, (struct sockaddr *)&ours, &size));
+	UNIT_NEED(!getsockname(c->fd, (struct sockaddr *)&ours, &size));
+	if (process < 0)
+		return -1;
 	for (i = 0; i < 64 && value < 0; i++) {
 		fd = (int)syscall(SYS_pidfd_getfd, process, i, 0);
+		if (fd < 0 && errno != EBADF)
+			why = errno;
 		size = sizeof(theirs);
 		if (fd >= 0 && !getpeername(fd, (struct sockaddr *)&theirs, &size) &&
 		    size == sizeof(theirs) && theirs.sin_port == ours.sin_port) {
@@ -524,6 +554,7 @@ static int its_option(struct client *c, int option)
 			close(fd);
 	}
 	close(process);
+	errno = why;
 	return value;
 }
 
@@ -535,11 +566,17 @@ static void machine_gone(void)
 		int limit;
 	} cases[] = {{"--rate=0", 60000}, {"--rate=0 --patience=90000", 90000}};
 	unsigned int i;
+	int limit;
 
 	for (i = 0; i < 2; i++) {
 		start(cases[i].options);
 		CU_ASSERT_TRUE(client_asks(&good, 1, ALL));
-		UNIT_EQ(its_option(&good, TCP_USER_TIMEOUT), cases[i].limit);
+		limit = its_option(&good, TCP_USER_TIMEOUT);
+		/* Kernels before 5.6, and those that keep processes from each other. */
+		if (limit < 0 && (errno == EPERM || errno == ENOSYS))
+			unit_skip("no look into another process: %s", strerror(errno));
+		else
+			UNIT_EQ(limit, cases[i].limit);
 		finish();
 		daemon_forget(&d);
 	}
