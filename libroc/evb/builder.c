@@ -160,17 +160,40 @@ static bool is_time_to_close(const struct roc_evb *e)
 	       e->now - e->stopped > STOP_STALE * e->cfg.stale_ns + e->cfg.patience_ns;
 }
 
-static void close_doors(struct roc_evb *e)
+static void let_nobody_in(struct evb_builder *b)
 {
-	struct evb_builder *b = &e->bu;
 	unsigned int i;
 
+	if (b->closed)
+		return;
 	b->closed = true;
 	for (i = 0; i < EVB_WAITING; i++)
 		pair_close(&b->waiting[i]);
 	close(b->fd);
 	b->fd = -1;
+}
+
+static void close_doors(struct roc_evb *e)
+{
+	let_nobody_in(&e->bu);
 	evb_builder_drop(e);
+}
+
+/*
+ * The sink may take time to end, and gets nothing any more: whatever tables say from now on. Who
+ * was told that we have everything may not have heard it yet.
+ */
+static void begin_to_end(struct roc_evb *e)
+{
+	struct evb_builder *b = &e->bu;
+	unsigned int i;
+
+	b->ending = true;
+	let_nobody_in(b);
+	for (i = 0; i < b->count; i++) {
+		if (b->guests[i].pair.state == PAIR_READY && !b->guests[i].bye_said)
+			evb_guest_close(e, &b->guests[i], NULL);
+	}
 }
 
 int evb_builder_step(struct roc_evb *e)
@@ -196,7 +219,9 @@ int evb_builder_step(struct roc_evb *e)
 	e->n.free_segments = free_segments;
 	e->n.all_segments = all;
 	ret = evb_blocks_step(e);
-	if (ret || b->finished || !all_delivered(e))
+	if (!ret && !b->ending && all_delivered(e))
+		begin_to_end(e);
+	if (ret || !b->ending || b->finished)
 		return ret;
 	ret = e->sink->finish ? e->sink->finish(e->sink_self) : 1;
 	if (ret < 0)
@@ -236,6 +261,7 @@ void evb_builder_drop(struct roc_evb *e)
 void evb_builder_idle(struct roc_evb *e, struct roc_idle *idle)
 {
 	struct evb_builder *b = &e->bu;
+	bool waits = b->ready.count || b->out || (b->ending && !b->finished); /* for the sink */
 	unsigned int i;
 
 	if (!b->closed)
@@ -249,9 +275,9 @@ void evb_builder_idle(struct roc_evb *e, struct roc_idle *idle)
 	}
 	for (i = 0; i < EVB_WAITING; i++)
 		pair_idle(&b->waiting[i], idle);
-	if (b->ready.count + b->out && e->sink->idle)
+	if (waits && e->sink->idle)
 		e->sink->idle(e->sink_self, idle);
-	else if (b->ready.count + b->out)
+	else if (waits)
 		roc_idle_ns(idle, EVB_MS / 10);
 	if (b->open.count)
 		roc_idle_ns(idle, e->cfg.stale_ns / 16);

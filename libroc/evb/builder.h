@@ -130,8 +130,10 @@ struct evb_builder {
 	uint32_t out;
 	uint64_t *delivered; /* by the lower bits of a number: that number + 1 */
 	uint64_t *odd;	     /* likewise: that lack something, far from the others */
-	bool any, finished;
-	bool closed; /* asked to end: nobody is let in, and nothing comes any more */
+	bool any;
+	bool closed;   /* nobody is let in */
+	bool ending;   /* the sink has everything and is to end, */
+	bool finished; /* which it has */
 	bool has_built;
 	uint64_t whole; /* highest block that was delivered with all that belongs to it */
 	uint64_t built; /* highest that was delivered, not far from that */

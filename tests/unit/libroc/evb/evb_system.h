@@ -59,6 +59,8 @@ struct test_sink {
 	uint8_t seen[EVENTS_MOST]; /* times, of each event */
 	uint8_t whole[EVENTS_MOST];
 	bool stuck;	/* takes nothing */
+	bool lingers;	/* does not finish yet */
+	bool asked;	/* to finish */
 	bool no_memory; /* memory() fails */
 	double keep;	/* seconds for which it has each; 0: as many as it may hold */
 	double since[HELD];
@@ -307,6 +309,7 @@ static int sink_put(void *self, const struct roc_mep *m)
 {
 	struct test_sink *s = self;
 
+	CU_ASSERT_FALSE(s->asked);
 	if (s->held == HELD || s->stuck)
 		return 0;
 	look(s, m);
@@ -346,8 +349,9 @@ static int sink_finish(void *self)
 	struct test_sink *s = self;
 
 	CU_ASSERT_EQUAL(s->held, 0);
-	s->finished = true;
-	return 1;
+	s->asked = true;
+	s->finished = !s->lingers;
+	return s->finished;
 }
 
 static const struct roc_evb_sink_ops sink_ops = {

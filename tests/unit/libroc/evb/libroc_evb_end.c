@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * The end of a builder whose sink takes its time for it: what the system does meanwhile changes
+ * nothing.
+ */
+#include "tests/unit/libroc/evb/evb_system.h"
+
+static bool is_asked(void)
+{
+	return nodes[0].sink.asked && nodes[1].over;
+}
+
+static bool has_table(void)
+{
+	return counts_of(&nodes[0]).epoch == board.table.epoch;
+}
+
+static bool looks_soon(void)
+{
+	struct roc_idle idle = {.ns = 100 * MS};
+
+	roc_evb_idle(nodes[0].evb, &idle);
+	return idle.ns <= MS;
+}
+
+static bool is_over(void)
+{
+	return nodes[0].over;
+}
+
+/* The sink has been asked to end, and has not. */
+static void begin_to_end(void)
+{
+	unsigned int i;
+
+	begin();
+	for (i = 0; i < 2; i++)
+		node_open(node_new(i, i ? ROC_EVB_READOUT : ROC_EVB_BUILDER));
+	nodes[0].sink.lingers = true;
+	publish(ROC_EVB_ROUND_ROBIN, 0);
+	UNIT_NEED(run_until(is_asked, 20000));
+	CU_ASSERT_FALSE(nodes[0].over);
+	node_close(&nodes[1]);
+}
+
+static void comes_to_an_end(void)
+{
+	publish(ROC_EVB_ROUND_ROBIN, 1000);
+	CU_ASSERT_TRUE(run_until(has_table, 5000));
+	/* The sink is asked again, not only when something else happens. */
+	CU_ASSERT_TRUE(looks_soon());
+	nodes[0].sink.lingers = false;
+	CU_ASSERT_TRUE(run_until(is_over, 10000));
+	UNIT_EQ(nodes[0].sink.events, 200);
+	UNIT_EQ(nodes[0].sink.wrong, 0);
+}
+
+/* The last readout unit has left, and the manager has a table without any. */
+static void last_leaves(void)
+{
+	begin_to_end();
+	comes_to_an_end();
+	close_all();
+}
+
+/* Another one comes: what it has is not for a sink that ends. */
+static void another_comes(void)
+{
+	begin_to_end();
+	node_new(2, ROC_EVB_READOUT);
+	nodes[2].source.first = 1000;
+	nodes[2].source.cold = true;
+	node_open(&nodes[2]);
+	comes_to_an_end();
+	close_all();
+}
+
+UNIT_MAIN("the end of a builder", {"the last leaves", last_leaves},
+	  {"another comes", another_comes})
