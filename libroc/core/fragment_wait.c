@@ -18,17 +18,19 @@ static uint32_t least(uint32_t a, uint32_t b)
 }
 
 /*
- * Half of the pages that the card has: a link that is out of them is held, so whoever waits for all
- * of them may wait for ever. 1 if there are none.
+ * Half of the pages that the card has of one link, of the one with the fewest: a link that is out
+ * of them is held, and others may send nothing, so whoever waits for more may wait for ever. A link
+ * that has none sends nothing either. 1 if there are none at all.
  */
 static uint32_t soon(const struct roc_fragments *f)
 {
-	uint32_t pages = 0;
+	uint32_t pages = UINT32_MAX;
 	unsigned int link;
 
 	for (link = 0; link < f->links; link++)
-		pages += f->with_card[link];
-	return pages > 1 ? pages / 2 : 1;
+		if (f->with_card[link])
+			pages = least(pages, f->with_card[link]);
+	return pages > 1 && pages < UINT32_MAX ? pages / 2 : 1;
 }
 
 /* Which of them are there. */

@@ -458,8 +458,8 @@ enum roc_fragments_there {
  * @timeout_ms: milliseconds to wait at most; -1: no limit
  *
  * No system call if it is there already, or with both 0. The driver does not wake for less than its
- * settings say, unless their time is over. @data is cut to half of the pages that the card has,
- * @done to what is outstanding and to half of the commands.
+ * settings say, unless their time is over. @data is cut to half of the pages that the card has of
+ * one link (perhaps no other sends), @done to what is outstanding and to half of the commands.
  *
  * Return: bits of enum roc_fragments_there: as much as was wanted of it is there, or anything if
  * the sub-unit is not running any more; 0: it is not running and nothing is left, or nothing was

@@ -339,9 +339,9 @@ static void waiting(void)
 	UNIT_EQ(fake.in.wait.deadline, INT64_MAX);
 	UNIT_EQ(roc_fragments_take(f, NULL, 9), 2);
 	fake.arrive = NULL;
-	/* No more than half of the pages can be wanted that the card has. */
-	FAILS(roc_fragments_wait(f, 1000, 0, 10), -ETIME, "neither 35 fragments");
-	UNIT_EQ(fake.in.wait.descriptors, 1002 + (ALL - 2) / 2);
+	/* No more than half of the pages can be wanted that the card has of a link. */
+	FAILS(roc_fragments_wait(f, 1000, 0, 10), -ETIME, "neither 11 fragments");
+	UNIT_EQ(fake.in.wait.descriptors, 1002 + (PAGES - 2) / 2);
 	UNIT_EQ(roc_fragments_request(f, 49, 1, 0), 1);
 	fake.arrive = bring_done;
 	UNIT_EQ(roc_fragments_wait(f, 0, 20, -1), ROC_FRAGMENTS_DONE); /* flushes */
@@ -358,6 +358,22 @@ static void waiting(void)
 	FAILS(roc_fragments_wait(f, 1, 1, -1), -EINTR, "call again");
 	fake.errno_ = ENODEV;
 	FAILS(roc_fragments_wait(f, 1, 1, -1), -ENODEV, "was removed");
+	finish(f);
+}
+
+/* A single link sends, until it is out of pages: those that wait for more are woken by that. */
+static void one_link_sends(void)
+{
+	struct roc_fragments *f = running(1000);
+	uint32_t event = 0;
+
+	while (card_sends(event, 1, 100, 0))
+		event++;
+	UNIT_EQ(event, PAGES);
+	UNIT_EQ(roc_fragments_wait(f, ALL, 0, 10), ROC_FRAGMENTS_DATA);
+	UNIT_EQ(roc_fragments_take(f, NULL, ALL), PAGES);
+	/* A link that has no page is not waited for, but others may send. */
+	FAILS(roc_fragments_wait(f, ALL, 0, 10), -ETIME, "neither 12 fragments");
 	finish(f);
 }
 
@@ -445,5 +461,5 @@ UNIT_MAIN("libroc_fragment", {"opened by name and number", opening},
 	  {"descriptors that lie", descriptors_that_lie},
 	  {"completions that lie", completions_that_lie},
 	  {"requests that the card refuses", refused}, {"the end of a run", the_end_of_a_run},
-	  {"waiting", waiting}, {"without a doorbell", no_doorbell},
-	  {"settings, resets and starts", settings_and_resets})
+	  {"waiting", waiting}, {"one link sends", one_link_sends},
+	  {"without a doorbell", no_doorbell}, {"settings, resets and starts", settings_and_resets})
