@@ -41,6 +41,7 @@ struct adapter {
 	struct cut cut;
 	bool cutting;
 	bool stopped, ended;
+	bool all_out; /* the units that can be */
 	/* With a rate: what is whole waits for its time. */
 	struct evb_trigger trigger;
 	uint64_t next, dropped;
@@ -102,6 +103,7 @@ static int give_units_back(struct adapter *a)
 		ret = a->units->ops->give_back(a->units, handle);
 		if (ret)
 			return units_failed(a, ret);
+		a->all_out = false;
 	}
 	return 0;
 }
@@ -123,6 +125,7 @@ static int feed(struct adapter *a, uint64_t now)
 				return ret;
 			ret = a->units->ops->take(a->units, &u);
 		}
+		a->all_out = ret == -EAGAIN;
 		if (ret == -ENODATA)
 			a->ended = true;
 		if (!ret || ret == -EAGAIN || ret == -ENODATA)
@@ -222,8 +225,11 @@ static void idle(void *self, struct roc_idle *idle)
 	}
 	if (assemble_waits(a->assemble, units_now(), &ns))
 		roc_idle_ns(idle, ns);
-	if (!a->ended && assemble_room(a->assemble))
+	/* What is there, but cannot be taken now, would wake at once and again. */
+	if (!a->ended && !a->all_out && assemble_room(a->assemble))
 		a->units->ops->sleep(a->units, idle);
+	else if (a->units->ops->sleep_held)
+		a->units->ops->sleep_held(a->units, idle);
 }
 
 static unsigned int regions(void *self, struct roc_evb_region *regions, unsigned int room)
