@@ -202,6 +202,7 @@ static void all_ones(void)
  */
 static void busy_engine_serves_registers(void)
 {
+	const double limit = 30 * slowness() * UNIT_PATIENCE;
 	uint32_t first, fewest = ~0u, reads = 0, round, i;
 	double start = unit_seconds();
 
@@ -216,7 +217,7 @@ static void busy_engine_serves_registers(void)
 		usleep(5000); /* it holds the lock by now */
 		first = bar_read(0, CRU_SP_READY(0));
 		fewest = first < fewest ? first : fewest;
-		while (bar_read(0, CRU_SP_READY(0)) < 100 && unit_seconds() - start < 30)
+		while (bar_read(0, CRU_SP_READY(0)) < 100 && unit_seconds() - start < limit)
 			reads++;
 	}
 	unit_note("%.1f GB/s beside %.0f register reads/s",

@@ -193,8 +193,7 @@ static void scribbler(void)
 	leave = 0;
 	UNIT_NEED(!pthread_create(&thread, NULL, scribble, NULL));
 	/* On one processor the two take turns that are long: until both kinds of index were met. */
-	while ((now = unit_seconds()) < begin + 1 ||
-	       ((!taken || !r.bad_index) && now < begin + 30)) {
+	while ((now = unit_seconds()) < begin + 1 || ((!taken || !bad_index) && now < begin + 30)) {
 		__u32 count = roc_ring_fill_count(&r), held = roc_ring_ready_held(&r);
 		struct roc_fill e;
 

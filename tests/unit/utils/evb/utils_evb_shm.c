@@ -202,7 +202,7 @@ static void stands_still(void)
 	const struct roc_mep *mep;
 	struct roc_filter *a, *b;
 
-	begin(",hold=300ms,depth=4");
+	begin(",hold=2s,depth=4");
 	a = new_filter();
 	UNIT_EQ(put(-1), 1);
 	UNIT_EQ(roc_filter_take(a, &mep), 1);

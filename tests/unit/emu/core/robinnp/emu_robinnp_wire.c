@@ -222,9 +222,10 @@ static bool take_back(unsigned int s)
 /* The host beside the engine, on all links: never an entry before its data. */
 static void every_byte(void)
 {
+	const double limit = 30 * slowness();
 	double begin_s, seconds;
 	uint64_t fragments, transfers;
-	bool ok = true;
+	bool ok = true, few;
 	unsigned int l;
 
 	begin_mapped();
@@ -237,15 +238,17 @@ static void every_byte(void)
 		bar_write(2, ROBINNP_LINK(l) + FRAGMENT_LINK_GENERATOR, 3);
 	}
 	begin_s = unit_seconds();
+	/* A second, and longer where that is not enough for something to go wrong. */
 	do {
 		for (l = 0; l < ROBINNP_SUBS; l++)
 			ok = ok && take_in(l) && take_back(l);
 		seconds = unit_seconds() - begin_s;
-	} while (ok && seconds < 1);
+		few = reader[0].transfers <= 2000 || reader[1].transfers <= 2000;
+	} while (ok && (seconds < 1 || (few && seconds < limit)));
 	CU_ASSERT(ok);
 	fragments = reader[0].fragments + reader[1].fragments;
 	transfers = reader[0].transfers + reader[1].transfers;
-	CU_ASSERT(reader[0].transfers > 2000 && reader[1].transfers > 2000);
+	CU_ASSERT_FALSE(few);
 	unit_note("%.0f fragments/s, %.0f transfers/s (%.2f GB/s), every byte checked",
 		  fragments / seconds, transfers / seconds,
 		  (reader[0].bytes + reader[1].bytes) / seconds / 1e9);
