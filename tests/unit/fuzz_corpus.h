@@ -18,26 +18,31 @@ static struct {
 } files[FILES_MAX];
 static unsigned int count;
 
+static int visible(const struct dirent *entry)
+{
+	return entry->d_name[0] != '.';
+}
+
+/* By name, so that what is changed is the same on every disk. */
 static void load(void)
 {
-	DIR *folder = opendir(CORPUS);
-	struct dirent *entry;
+	struct dirent **names;
+	int found = scandir(CORPUS, &names, visible, alphasort), i;
 	char path[512];
 	FILE *in;
 
-	UNIT_NEED(folder);
+	UNIT_NEED(found >= 0 && found <= FILES_MAX);
 	count = 0;
-	while ((entry = readdir(folder)) && count < FILES_MAX) {
-		if (entry->d_name[0] == '.')
-			continue;
-		snprintf(path, sizeof(path), CORPUS "%s", entry->d_name);
+	for (i = 0; i < found; i++) {
+		snprintf(path, sizeof(path), CORPUS "%s", names[i]->d_name);
+		free(names[i]);
 		in = fopen(path, "rb");
 		UNIT_NEED(in);
 		files[count].size = fread(files[count].bytes, 1, FILE_MAX, in);
 		fclose(in);
 		count++;
 	}
-	closedir(folder);
+	free(names);
 }
 
 /* All of it, and that it is not less than @least. */

@@ -44,7 +44,7 @@ static const struct {
 	{"ros-load", "--connect=127.0.0.1:1"},
 	{"node-check", ""},
 	{"send", "localhost --id=245"},
-	{"recv", "--bind=/tmp/roc-nowhere"},
+	{"recv", "--bind=127.0.0.1 --port=0 --record=/tmp/roc-nowhere/x"},
 	{"gpu-src", ""},
 	{"evb", "node --name=r1 --coordinator=static:/tmp/roc-nowhere"},
 };

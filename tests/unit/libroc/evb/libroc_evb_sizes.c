@@ -136,7 +136,7 @@ static void configurations(void)
 	CU_ASSERT_TRUE(strstr(why, "31 characters") != NULL);
 	node_forget(n);
 	n = both(0, 1);
-	n->cfg.host = "no.such.host.invalid";
+	n->cfg.host = "no.such.host.invalid.";
 	UNIT_EQ(node_try(n, why) < 0, true);
 	CU_ASSERT_TRUE(why[0] != '\0');
 	node_forget(n);

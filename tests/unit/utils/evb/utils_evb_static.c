@@ -284,9 +284,9 @@ static void strangers(void)
 	UNIT_EQ(node_open(&nodes[1], "x", text), -EINVAL);
 	CU_ASSERT_PTR_NOT_NULL(strstr(why, "names no node x"));
 	/* A host that is none is told of at once. */
-	write_file(HEAD "[m]\nroles = manager\nhost = no.such.host.invalid\n" R B);
+	write_file(HEAD "[m]\nroles = manager\nhost = no.such.host.invalid.\n" R B);
 	UNIT_EQ(node_open(&nodes[1], "r1", text), -EHOSTUNREACH);
-	CU_ASSERT_PTR_NOT_NULL(strstr(why, "\"no.such.host.invalid\", is no address"));
+	CU_ASSERT_PTR_NOT_NULL(strstr(why, "\"no.such.host.invalid.\", is no address"));
 	/* Files of nodes that are not the manager's. */
 	snprintf(content, sizeof(content), other, port);
 	write_file(content);
