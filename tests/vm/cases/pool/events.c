@@ -236,6 +236,12 @@ static uint64_t single_superpages(struct rig *r, uint64_t *delay)
 	return told;
 }
 
+/* Moderation would delay every one; a machine that is busy with other things only some. */
+static bool soon(const uint64_t *delay)
+{
+	return delay[SINGLES / 4] < limit_ms(4) * 1000000ull;
+}
+
 /* A card that is mostly silent tells of each superpage, once, at once. */
 static void low_rate(void)
 {
@@ -250,13 +256,12 @@ static void low_rate(void)
 	/* An interrupt that is late itself finds nothing, or is not waited for: measured again. */
 	do
 		told = single_superpages(&r, delay);
-	while ((told != SINGLES || counted().spurious || counted().missed) &&
+	while ((told != SINGLES || counted().spurious || counted().missed || !soon(delay)) &&
 	       delay[SINGLES - 1] > AWAY_NS && --tries);
 	UNIT_EQ(told, SINGLES);
 	UNIT_EQ(counted().spurious, 0);
 	UNIT_EQ(counted().missed, 0);
-	/* Moderation would delay every one; a machine that is busy with other things only some. */
-	CU_ASSERT(delay[SINGLES / 4] < limit_ms(4) * 1000000ull);
+	CU_ASSERT(soon(delay));
 	rig_stop(&r);
 	RIG_OK(&r);
 	rig_close(&r);
@@ -333,9 +338,9 @@ static struct cost cost_of_sleep(struct rig *r, int epoll, uint64_t n, uint64_t 
 			rig_take(&r[i], true);
 	*told = 0;
 	begin = last = now_ns();
-	end = now_ms() + limit_ms(LIMIT_MS);
+	end = now_ms() + patience_ms(LIMIT_MS);
 	while (c.superpages < n && now_ms() < end) {
-		ready = epoll_wait(epoll, e, SLEEPERS, limit_ms(500));
+		ready = epoll_wait(epoll, e, SLEEPERS, patience_ms(500));
 		if (ready <= 0)
 			break;
 		now = now_ns();
@@ -462,8 +467,8 @@ static void mode_changes(void)
 			.mode = ROC_MODE_EVENT,
 			.count = 32,
 			.superpage = 64 * KIB};
+	unsigned int tries = 3, i;
 	char path[96];
-	unsigned int i;
 
 	NEED_EVENTS;
 	emu_normal(CARD0, FOUR_LINKS);
@@ -471,16 +476,21 @@ static void mode_changes(void)
 	UNIT_NEED(opened(&r));
 	rig_push(&r, RIG_MAX);
 	UNIT_NEED(rig_start(&r));
-	for (i = 0; i < 2 * N(turns); i++) {
-		r.mode = turns[i % N(turns)].mode;
-		if (i / N(turns) % 2)
-			UNIT_EQ(put_text(path, turns[i % N(turns)].name), 0);
-		else
-			UNIT_EQ(roc_channel_mode(r.ch, r.mode), 0);
-		CU_ASSERT_STRING_EQUAL(node_attr(EP0, 0, "mode"), turns[i % N(turns)].name);
-		CU_ASSERT(rig_run(&r, r.filled + 25, 5000));
-	}
 	UNIT_EQ(counted().reads, 0);
+	/* On a crowded machine an interrupt may come so late that it is not waited for. */
+	do {
+		at_open = counters(EP0, 0);
+		for (i = 0; i < 2 * N(turns); i++) {
+			r.mode = turns[i % N(turns)].mode;
+			if (i / N(turns) % 2)
+				UNIT_EQ(put_text(path, turns[i % N(turns)].name), 0);
+			else
+				UNIT_EQ(roc_channel_mode(r.ch, r.mode), 0);
+			CU_ASSERT_STRING_EQUAL(node_attr(EP0, 0, "mode"), turns[i % N(turns)].name);
+			CU_ASSERT(rig_run(&r, r.filled + 25, 5000));
+		}
+		UNIT_EQ(counted().reads, 0);
+	} while (counted().missed && --tries);
 	UNIT_EQ(counted().missed, 0);
 	UNIT_EQ(emu_count(CARD0, 0, "host_errors"), 0);
 	rig_stop(&r);
