@@ -125,7 +125,8 @@ void child_kill(pid_t pid)
 		;
 }
 
-bool child_sleeps(pid_t pid)
+/* The letter of /proc/PID/stat; 0: it is not there. */
+static char child_state(pid_t pid)
 {
 	char path[32], line[300] = "", *end;
 	FILE *f;
@@ -133,10 +134,22 @@ bool child_sleeps(pid_t pid)
 	snprintf(path, sizeof(path), "/proc/%d/stat", pid);
 	f = fopen(path, "re");
 	if (!f)
-		return false;
+		return 0;
 	end = fgets(line, sizeof(line), f) ? strrchr(line, ')') : NULL;
 	fclose(f);
-	return end && !strncmp(end, ") S", 3);
+	return end && end[1] == ' ' ? end[2] : 0;
+}
+
+bool child_sleeps(pid_t pid)
+{
+	return child_state(pid) == 'S';
+}
+
+bool child_rests(pid_t pid)
+{
+	char state = child_state(pid);
+
+	return state == 'S' || state == 'D';
 }
 
 int child_run(enum who who, int (*fn)(void *arg), void *arg, unsigned int ms)

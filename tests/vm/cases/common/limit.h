@@ -43,8 +43,9 @@ int child_run(enum who who, int (*fn)(void *arg), void *arg, unsigned int ms);
 /* A child to be waited for, or killed, later. */
 pid_t child_start(enum who who, int (*fn)(void *arg), void *arg);
 int child_wait(pid_t pid, unsigned int ms);
-void child_kill(pid_t pid); /* SIGKILL, and wait for the end */
-bool child_sleeps(pid_t pid);
+void child_kill(pid_t pid);   /* SIGKILL, and wait for the end */
+bool child_sleeps(pid_t pid); /* a signal would wake it */
+bool child_rests(pid_t pid);  /* whether or not */
 
 /* Memory that a child shares with us; zeroed. */
 void *shared_alloc(size_t size);

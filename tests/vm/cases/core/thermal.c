@@ -97,9 +97,9 @@ static void alarm_at_60(void)
 	rig_push(&r, RIG_MAX);
 	UNIT_NEED(rig_start(&r) && rig_run(&r, 4, 5000));
 	emu(CARD0, "set temperature-slope 20@64");
-	/* Data are taken meanwhile. */
+	/* Data are taken meanwhile. That what was before is over may be told only now. */
 	end = now_ms() + patience_ms(LOOK_MS);
-	while (!poll(&p, 1, 0) && now_ms() < end) {
+	while (!(poll(&p, 1, 0) == 1 && read_alarm(p.fd) == 1) && now_ms() < end) {
 		roc_channel_wait(r.ch, 1, 20);
 		rig_take(&r, true);
 	}

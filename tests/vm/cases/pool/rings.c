@@ -240,14 +240,22 @@ static void bad_ready_cons_in_flight(void)
 	rig_close(&r);
 }
 
+struct scribbler {
+	volatile bool begun;
+	uint64_t bad;
+};
+
 static int scribble(void *arg)
 {
+	struct scribbler *s = arg;
 	struct rig r;
 	unsigned int seed = 7;
 	int64_t end;
 
 	if (!hostile_rig(&r))
 		return 1;
+	/* What it set and cleared of both endpoints, too. */
+	s->begun = true;
 	rig_push(&r, RIG_MAX);
 	end = now_ms() + 1500;
 	while (now_ms() < end) {
@@ -281,7 +289,7 @@ static int scribble(void *arg)
 			roc_channel_look(r.ch);
 		}
 	}
-	*(uint64_t *)arg = bad_indices(&r);
+	s->bad = bad_indices(&r);
 	return 0; /* without a stop */
 }
 
@@ -289,26 +297,26 @@ static int scribble(void *arg)
 static void scribbler_and_neighbour(void)
 {
 	struct rig other = {.id = EP1, .source = ROC_SOURCE_DDG, .count = 16};
-	uint64_t *bad = shared_alloc(sizeof(*bad));
+	struct scribbler *s = shared_alloc(sizeof(*s));
 	int64_t before;
 	pid_t pid;
 
 	emu_normal(CARD0, FOUR_LINKS);
 	UNIT_NEED(rig_open(&other));
 	before = pins();
-	pid = child_start(AS_READER, scribble, bad);
-	sleep_ms(400);
+	pid = child_start(AS_READER, scribble, s);
+	CU_ASSERT(UNIT_WAIT(s->begun, 10000));
 	rig_push(&other, RIG_MAX);
 	CU_ASSERT(rig_start(&other) && rig_run(&other, 50, 10000));
 	rig_stop(&other);
 	UNIT_EQ(child_wait(pid, 10000), 0);
-	CU_ASSERT(*bad > 0);
+	CU_ASSERT(s->bad > 0);
 	RIG_OK(&other);
 	UNIT_EQ(pins(), before);
 	rig_close(&other);
 	CU_ASSERT(emu_quiet(CARD0, 0, 100));
 	CU_ASSERT(emu_clean(CARD0));
-	shared_free(bad, sizeof(*bad));
+	shared_free(s, sizeof(*s));
 }
 
 /* The reader does not take anything: the card gets no more than the ready ring has room for. */

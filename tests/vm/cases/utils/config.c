@@ -217,8 +217,7 @@ static int hold(void *arg)
 	if (roc_open(EP1, &ep) || roc_card_lock(ep, 0))
 		return 1;
 	h->has = true;
-	/* Less than the tool waits for, on a slow machine too. */
-	for (unsigned int i = 0; i < 1000 && !h->give; i++)
+	while (!h->give)
 		sleep_ms(10);
 	roc_close(ep);
 	return 0;
