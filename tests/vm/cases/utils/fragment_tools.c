@@ -38,13 +38,17 @@ static void links_make(const char *settings)
 /* Taken in, some fetched, every word of them right, and the card's books say the same. */
 static void runs(const char *options)
 {
+	int64_t begin = now_ms();
+
 	UNIT_EQ(RUN("roc-fragment run " ID "--pages=2048 --json %s", options), 0);
 	CU_ASSERT(json_valid(out));
 	UNIT_EQ(json_number(json_get(out, "errors")), 0);
 	UNIT_EQ(json_number(json_get(out, "incomplete")), 0);
 	UNIT_EQ(json_number(json_get(out, "replaced")), 0);
 	UNIT_EQ(json_number(json_get(out, "failed")), 0);
-	UNIT_EQ(json_number(json_get(out, "mmioReads")), 0);
+	/* A card that is silent for two seconds is asked, and a guest may be so slow. */
+	CU_ASSERT(json_number(json_get(out, "mmioReads")) <=
+		  (uint64_t)(now_ms() - begin) / 2000 * 4);
 	UNIT_EQ(json_number(json_get(out, "fetched")), 6 * json_number(json_get(out, "requested")));
 	UNIT_EQ(json_number(json_get(out, "checkedBytes")), json_number(json_get(out, "bytes")));
 	CU_ASSERT(json_number(json_get(out, "fetched")) > 0);

@@ -79,12 +79,12 @@ static void six_at_once(void)
 	for (k = 0; k < 2; k++) {
 		emu_normal(k, 0x1);
 		/* A CRU drops what has no room: theirs is for eight seconds. */
-		emu(k, "set all rate 1000000");
+		emu(k, "set all rate %llu", emu_rate(1000000));
 	}
 	/* Time frames that end inside superpages. */
 	set_tf_length(100);
 	emu(CRORC0, "set packets-per-orbit 1");
-	emu(CRORC0, "set rate 10000000");
+	emu(CRORC0, "set rate %llu", emu_rate(10000000));
 	for (i = 0; i < SIX; i++)
 		p[i].tf_length = 100;
 	for (i = 0; i < N(crus); i++) {
@@ -163,9 +163,11 @@ static void one_of_six_killed(void)
 	players_free(p, SIX);
 }
 
-static void touched_so_often(unsigned int channel, uint64_t n)
+/* @begin: when the channel was not yet started. */
+static void touched_so_often(unsigned int channel, uint64_t n, int64_t begin)
 {
 	static const uint32_t push[] = {CRORC_SP_HIGH, CRORC_SP_LOW, CRORC_SP_SIZE};
+	uint64_t reads;
 	unsigned int i;
 
 	for (i = 0; i < N(push); i++) {
@@ -174,7 +176,10 @@ static void touched_so_often(unsigned int channel, uint64_t n)
 		UNIT_EQ(t.reads, n);
 		UNIT_EQ(t.writes, n);
 	}
-	UNIT_EQ(emu_count(CRORC0, 0, "mmio_reads"), 3 * n);
+	reads = emu_count(CRORC0, 0, "mmio_reads");
+	CU_ASSERT(reads >= 3 * n);
+	/* A card that is silent for a second is asked, and a guest may be so slow. */
+	CU_ASSERT(reads <= 3 * n + (uint64_t)(now_ms() - begin) / 1000);
 	UNIT_EQ(emu_count(CRORC0, 0, "mmio_writes"), 3 * n);
 }
 
@@ -185,11 +190,14 @@ static void cost_of_a_superpage(void)
 	struct roc_ch_info before, after;
 	unsigned int i;
 	uint64_t n = 0;
+	int64_t begin;
 
 	if (!plain())
 		return;
 	emu_normal_crorc(CRORC0);
-	UNIT_NEED(rig_open(&r) && rig_start(&r));
+	UNIT_NEED(rig_open(&r));
+	begin = now_ms();
+	UNIT_NEED(rig_start(&r));
 	before = ch_info(rig_fd(&r));
 	emu(CRORC0, "clear");
 	for (i = 0; i < 10; i++) {
@@ -198,15 +206,15 @@ static void cost_of_a_superpage(void)
 		rig_take(&r, false);
 	}
 	UNIT_EQ(n, 10 * r.count);
-	touched_so_often(3, n);
+	touched_so_often(3, n, begin);
 	/* Idle, and with a superpage that takes a minute. */
 	sleep_ms(300);
-	touched_so_often(3, n);
+	touched_so_often(3, n, begin);
 	emu(CRORC0, "set rate 3=1000");
 	n += rig_push(&r, 1);
 	sleep_ms(500);
 	UNIT_EQ(roc_ready_count(r.rings), 0);
-	touched_so_often(3, n);
+	touched_so_often(3, n, begin);
 	after = ch_info(rig_fd(&r));
 	UNIT_EQ(after.mmio_reads - before.mmio_reads, 3 * n);
 	UNIT_EQ(after.mmio_writes - before.mmio_writes, 3 * n);
