@@ -181,7 +181,7 @@ static bool foreign_possible(void)
 static void foreign_crorc(struct foreign *f, const char *address)
 {
 	emu_normal_crorc(CRORC0);
-	emu(CRORC0, "set rate 0=1000000");
+	emu(CRORC0, "set rate 0=%llu", emu_rate(1000000));
 	foreign_open(f, address, CHANNEL);
 	foreign_write(f, CRORC_CARD_CSR, CRORC_CARD_CSR_RESET);
 	foreign_write(f, CRORC_DONE_LOW, (uint32_t)(f->bus + MIB));
@@ -253,7 +253,7 @@ static void left_running_cru(void)
 	emu_normal(CARD0, FOUR_LINKS);
 	strcpy(address, pci_address(EP0));
 	UNIT_EQ(driver_unbind(address), 0);
-	emu(CARD0, "set 0 rate 1000000");
+	emu(CARD0, "set 0 rate %llu", emu_rate(1000000));
 	foreign_open(&f, address, CRU_BAR_DMA);
 	foreign_write(&f, CRU_DATA_SOURCE, CRU_DATA_SOURCE_INTERNAL);
 	foreign_write(&f, CRU_RESET_CONTROL, CRU_RESET_GENERAL);

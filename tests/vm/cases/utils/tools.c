@@ -287,7 +287,9 @@ static void finds(const char *fault)
 	emu(CARD0, "set 0 packets-per-tf 100");
 	emu(CARD0, "set 0 rate %llu", emu_rate(10000000));
 	pid = child_start(AS_ROOT, break_data, (void *)fault);
-	UNIT_EQ(RUN(BENCH "--json --bytes=12Mi --data-source=DDG --stall-limit=5"), 1);
+	UNIT_EQ(RUN(BENCH "--json --bytes=12Mi --data-source=DDG --stall-limit=%u",
+		    limit_ms(5000) / 1000),
+		1);
 	UNIT_EQ(child_wait(pid, 1000), 0);
 	CU_ASSERT(json_number(json_get(out, "errors")) >= 1);
 	if (!json_number(json_get(out, "errors")))
@@ -319,7 +321,8 @@ static void stalled(void)
 	SAYS("No superpage came");
 	emu_normal(CARD0, FOUR_LINKS);
 	emu(CARD0, "fault 0 wrong-count 1000");
-	UNIT_EQ(RUN(BENCH "--bytes=16Mi --data-source=DDG --stall-limit=5"), 1);
+	UNIT_EQ(RUN(BENCH "--bytes=16Mi --data-source=DDG --stall-limit=%u", limit_ms(5000) / 1000),
+		1);
 	SAYS("more superpages than it was given");
 	emu_normal(CARD0, FOUR_LINKS);
 }
