@@ -13,8 +13,8 @@ import shutil
 import subprocess
 import time
 
-from . import cache, cpio
-from .util import TOP, VM_DIR, VmError, build_dir, say
+from . import cache, cpio, root
+from .util import TOP, VM_DIR, VmError, build_dir, run, say
 
 
 def case_names():
@@ -39,10 +39,9 @@ def user_space(cases=()):
     # Two guests started at once must not install into each other's tree.
     with open(os.path.join(work, "lock"), "w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
-        made = subprocess.run(["make", "-s", "-C", TOP, "-j%d" % (os.cpu_count() or 1),
-                               "O=" + build_dir(), *targets],
-                              env=environment, text=True, stdout=subprocess.PIPE,
-                              stderr=subprocess.STDOUT, timeout=1800)
+        made = run(["make", "-s", "-C", TOP, "-j%d" % (os.cpu_count() or 1),
+                    "O=" + build_dir(), *targets], root.LIMIT, "make",
+                   env=environment, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
         if made.returncode:
             raise VmError("make failed:\n" + made.stdout.strip())
         return installed(cases)

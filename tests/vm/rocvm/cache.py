@@ -26,7 +26,7 @@ import tempfile
 import time
 
 from . import debug_kernel, mirror, root
-from .util import VmError, say
+from .util import VmError, run, say
 
 UNUSED_LIMIT = 14 * 86400
 FETCH_LIMIT = 1800
@@ -121,9 +121,9 @@ def _build_tree(name, path):
                 f.write("Package: *\nPin: release n=%s\nPin-Priority: 990\n" % winner)
             argv.append("--aptopt=Dir::Etc::Preferences \"%s\"" % pin)
         argv += ["--aptopt=" + option for option in mirror.apt_options()]
-        made = subprocess.run(argv + [base, top, "-"], input="\n".join(sources) + "\n",
-                              text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-                              timeout=FETCH_LIMIT)
+        made = run(argv + [base, top, "-"], FETCH_LIMIT, "mmdebstrap",
+                   input="\n".join(sources) + "\n", text=True, stdout=subprocess.PIPE,
+                   stderr=subprocess.STDOUT)
         if made.returncode:
             raise VmError("mmdebstrap could not make '%s':\n%s\nThe sources were:\n%s\n"
                           "%s names another mirror" % (name, made.stdout.strip(),
@@ -189,6 +189,6 @@ def qemu_command():
         "-L", os.path.join(share, "seabios"), "-L", os.path.join(share, "qemu")]
 
 
-def run_in_tree(name, command, binds, limit=600, **kwargs):
+def run_in_tree(name, command, binds, limit=root.LIMIT, **kwargs):
     """Run a shell command with a tree as its root, for building modules: root.run()."""
     return root.run(tree(name), command, binds, limit, **kwargs)

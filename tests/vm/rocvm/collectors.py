@@ -17,7 +17,7 @@ import urllib.parse
 import urllib.request
 
 from . import cache
-from .util import VmError, start, stop
+from .util import VmError, run, start, stop
 
 LIMIT = 60.0  # seconds, of every wait
 
@@ -27,9 +27,8 @@ _opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
 
 def promtool(text):
     """What promtool has against a text of metrics; empty: nothing."""
-    done = subprocess.run(cache.program("monitoring", "promtool") + ["check", "metrics"], input=text,
-                          text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-                          timeout=LIMIT)
+    done = run(cache.program("monitoring", "promtool") + ["check", "metrics"], LIMIT, "promtool",
+               input=text, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
     if done.returncode and not done.stdout.strip():
         return "promtool ended with %d" % done.returncode
     return done.stdout.strip()

@@ -32,7 +32,7 @@ def _ask(environment, *argv):
         done = subprocess.run(argv, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                               stderr=subprocess.DEVNULL, text=True, timeout=LIMIT,
                               env={**environment, "LC_ALL": "C"})
-    except (FileNotFoundError, PermissionError):
+    except (FileNotFoundError, PermissionError, subprocess.TimeoutExpired):
         return ""
     return done.stdout if not done.returncode else ""
 

@@ -11,7 +11,7 @@ import re
 import subprocess
 
 from . import cache
-from .util import VmError, build_dir
+from .util import VmError, build_dir, run
 
 NODES = 2
 IOMMU_ARGS = {"off": "intel_iommu=off", "on": "intel_iommu=on iommu=nopt",
@@ -48,8 +48,8 @@ def _clock():
     program = os.path.join(build_dir(), "vm", "tsc_khz")
     if not os.path.exists(program):
         return []  # --no-build, and nothing is built yet
-    khz = subprocess.run([program], text=True, timeout=10, stdout=subprocess.PIPE,
-                         check=True).stdout.strip()
+    khz = run([program], 60, "tsc_khz", text=True, stdout=subprocess.PIPE,
+              check=True).stdout.strip()
     return ["tsc_early_khz=" + khz] if khz else []
 
 

@@ -2,10 +2,13 @@
 """A tree of unpacked packages as the root of a command. Without privilege, too, where user namespaces are allowed."""
 
 import os
-import subprocess
+
+from . import util
+
+LIMIT = 3600  # a build beside guests may take long
 
 
-def run(root, command, binds, limit=600, **kwargs):
+def run(root, command, binds, limit=LIMIT, **kwargs):
     """
     Run a shell command with this folder as its root. binds: (host directory, place below /mnt)
     pairs.
@@ -21,4 +24,4 @@ def run(root, command, binds, limit=600, **kwargs):
                   "/bin/bash -c \"$1\"" % root)
     user = [] if os.geteuid() == 0 else ["--user", "--map-root-user"]
     argv = ["unshare"] + user + ["--mount", "sh", "-c", "\n".join(script), "sh", command]
-    return subprocess.run(argv, timeout=limit, **kwargs)
+    return util.run(argv, limit, "a command in %s" % root, **kwargs)

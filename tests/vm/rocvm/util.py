@@ -28,6 +28,14 @@ def say(text):
     print(text, file=sys.stderr, flush=True)
 
 
+def run(argv, limit, what, **kwargs):
+    """subprocess.run() with a limit in seconds, and a sentence about what did not end."""
+    try:
+        return subprocess.run(argv, timeout=limit, **kwargs)
+    except subprocess.TimeoutExpired as error:
+        raise VmError("%s did not end in %g s" % (what, limit)) from error
+
+
 def end_on_signals():
     """SIGTERM and SIGHUP (but for nohup) end us as ^C does: with everything put away."""
     def interrupt(*unused):
