@@ -103,6 +103,9 @@ static void send_sleep(struct sink *sink, struct units_sleep *sleep)
 	for (i = 0; i < s->opt.connections && sleep->ns; i++) {
 		struct link *l = &s->links[i];
 
+		/* Nobody looks at it any more, and that it was hung up would be told for ever. */
+		if (l->booked)
+			continue;
 		if (l->state == READY) {
 			control_sleep(&l->control, sleep);
 			fabric_end_sleep(&s->fabric, &l->end, sleep);

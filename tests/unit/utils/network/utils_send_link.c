@@ -12,12 +12,12 @@
 #include <fcntl.h>
 #include <netdb.h>
 #include <netinet/in.h>
+#include <poll.h>
 #include <signal.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 
-#include "utils/network/network.h"
-#include "utils/network/wire.h"
+#include "utils/network/send_link.h"
 
 #define WRITES 64
 #define SLOTS 8
@@ -115,17 +115,62 @@ static void let_go(void)
 	hold = -1;
 }
 
-/* Says welcome; @hangs_up: once, when it is let go, then not any more. */
-static pid_t receiver(char port[16], bool hangs_up)
+/* Whoever comes next is welcome. */
+static int welcome(int fd)
 {
-	struct sockaddr_in a = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
 	const struct wire_welcome w = {.version = WIRE_VERSION,
 				       .slots = SLOTS,
 				       .name_bytes = 4,
 				       .stride = 8192,
 				       .slot_bytes = 4096};
-	int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0), peer;
 	unsigned char text[WIRE_WELCOME];
+	int peer = accept(fd, NULL, NULL);
+
+	wire_put_welcome(text, &w);
+	if (send(peer, text, sizeof(text), MSG_NOSIGNAL) != sizeof(text))
+		_exit(1);
+	return peer;
+}
+
+static void stays(int fd, int held)
+{
+	welcome(fd);
+	pause();
+}
+
+/* Once, when it is let go. */
+static void hangs_up(int fd, int held)
+{
+	int peer = welcome(fd);
+	char text;
+
+	if (read(held, &text, 1))
+		_exit(1);
+	close(peer);
+	stays(fd, held);
+}
+
+/* Of two connections the first is booked and over, the second not. */
+static void books_one(int fd, int held)
+{
+	static const struct wire_record book = {.type = WIRE_BOOK};
+	unsigned char text[WIRE_HELLO + WIRE_RECORD];
+	int peer = welcome(fd);
+
+	welcome(fd);
+	if (recv(peer, text, sizeof(text), MSG_WAITALL) != sizeof(text))
+		_exit(1);
+	wire_put_record(text, &book);
+	if (send(peer, text, WIRE_RECORD, MSG_NOSIGNAL) != WIRE_RECORD)
+		_exit(1);
+	shutdown(peer, SHUT_WR);
+	pause();
+}
+
+static pid_t receiver(char port[16], void (*play)(int fd, int held))
+{
+	struct sockaddr_in a = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+	int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
 	socklen_t size = sizeof(a);
 	int ends[2];
 	pid_t pid;
@@ -134,22 +179,13 @@ static pid_t receiver(char port[16], bool hangs_up)
 	UNIT_NEED(fd >= 0 && !bind(fd, (struct sockaddr *)&a, sizeof(a)) && !listen(fd, 4));
 	UNIT_EQ(getsockname(fd, (struct sockaddr *)&a, &size), 0);
 	snprintf(port, 16, "%u", ntohs(a.sin_port));
-	wire_put_welcome(text, &w);
 	fflush(stdout);
 	pid = fork();
 	if (!pid) {
 		alarm(120);
 		close(ends[1]);
-		for (;; hangs_up = false) {
-			peer = accept(fd, NULL, NULL);
-			if (send(peer, text, sizeof(text), MSG_NOSIGNAL) != sizeof(text))
-				_exit(1);
-			if (!hangs_up)
-				pause();
-			if (read(ends[0], text, 1))
-				_exit(1);
-			close(peer);
-		}
+		play(fd, ends[0]);
+		_exit(0);
 	}
 	UNIT_NEED(pid > 0);
 	close(fd);
@@ -178,20 +214,20 @@ static void is_a_batch(unsigned int from, unsigned int count)
 }
 
 /* A sink with a receiver behind it, and nothing written. */
-static struct sink *open_sink(pid_t *pid, bool hangs_up)
+static struct sink *open_sink(pid_t *pid, void (*play)(int fd, int held), uint32_t connections)
 {
 	static const struct source source = {.format = {.unit_max = 4096, .from = "here"}};
 	static char port[16];
-	static const struct send_options o = {.host = "localhost",
-					      .port = port,
-					      .provider = "none",
-					      .connections = 1,
-					      .patience = 5,
-					      .silence = 20};
+	const struct send_options o = {.host = "localhost",
+				       .port = port,
+				       .provider = "none",
+				       .connections = connections,
+				       .patience = 5,
+				       .silence = 20};
 	char why[UNITS_WHY] = "";
 	struct sink *sink;
 
-	*pid = receiver(port, hangs_up);
+	*pid = receiver(port, play);
 	sink = sink_send(&o, &source, why);
 	UNIT_STR(why, "");
 	UNIT_NEED(sink);
@@ -214,7 +250,7 @@ static void batches(void)
 	struct sink *sink;
 	pid_t pid;
 
-	sink = open_sink(&pid, false);
+	sink = open_sink(&pid, stays, 1);
 	put(sink, 3);
 	UNIT_EQ(sink->ops->flush(sink), 0);
 	is_a_batch(0, 3);
@@ -237,7 +273,7 @@ static void taken_later(void)
 	unsigned int i;
 	pid_t pid;
 
-	sink = open_sink(&pid, false);
+	sink = open_sink(&pid, stays, 1);
 	writes.room = 2;
 	put(sink, 4);
 	UNIT_EQ(sink->ops->flush(sink), 0);
@@ -257,7 +293,7 @@ static void name_once(void)
 	pid_t pid;
 
 	asked = 0;
-	sink = open_sink(&pid, true);
+	sink = open_sink(&pid, hangs_up, 1);
 	UNIT_EQ(asked, 1);
 	put(sink, 2);
 	UNIT_EQ(sink->ops->flush(sink), 0);
@@ -270,6 +306,28 @@ static void name_once(void)
 	close_sink(sink, pid);
 }
 
+/* A connection that is done with does not wake it while it waits for another one. */
+static void one_is_booked(void)
+{
+	struct units_sleep sleep = {.ns = UNITS_NS_PER_S};
+	struct sink *sink;
+	struct link *l;
+	pid_t pid;
+
+	sink = open_sink(&pid, books_one, 2);
+	l = ((struct send *)sink)->links;
+	CU_ASSERT_TRUE(UNIT_WAIT(sink_send_finish(sink) || l[0].booked, 10000));
+	CU_ASSERT_TRUE(l[0].booked && !l[1].booked);
+	CU_ASSERT_TRUE(UNIT_WAIT(
+		poll(&(struct pollfd){.fd = l[0].control.fd, .events = POLLIN}, 1, 0), 5000));
+	UNIT_EQ(sink_send_finish(sink), 0);
+	sink->ops->sleep(sink, &sleep);
+	CU_ASSERT_TRUE(sleep.ns > 0);
+	UNIT_EQ(poll(sleep.fds, sleep.count, 0), 0);
+	close_sink(sink, pid);
+}
+
 UNIT_MAIN("a connection of roc-send", {"all of a batch but the last say that more follow", batches},
 	  {"what is not taken now comes later", taken_later},
-	  {"a name is asked for once", name_once})
+	  {"a name is asked for once", name_once},
+	  {"one of two connections is done with", one_is_booked})
