@@ -516,6 +516,45 @@ static void no_files(void)
 	source_close(s);
 }
 
+static bool wakes(struct guest *g)
+{
+	struct units_sleep sleep = {.ns = UNITS_NS_PER_S};
+
+	fabric_end_sleep(&g->fabric, &g->end, &sleep);
+	return !sleep.ns || poll(sleep.fds, sleep.count, 0) > 0;
+}
+
+/* What is written after the stop is not looked at: it keeps nobody awake either. */
+static void after_the_stop(void)
+{
+	const struct recv_options o = {.host = "127.0.0.1",
+				       .port = "0",
+				       .provider = "tcp",
+				       .buffer = 1 << 20,
+				       .connections = 1,
+				       .silence = 100};
+	struct source *s;
+	struct guest *g;
+	struct liar l;
+
+	why[0] = '\0';
+	s = source_recv(&o, why);
+	UNIT_NEED(s);
+	g = &((struct recv *)s)->guests[0];
+	port = source_recv_port(s);
+	UNIT_EQ(says_hello(&l, &usual, s), WIRE_OK);
+	CU_ASSERT_TRUE(UNIT_WAIT((pass(s), writes(&l, 0, 8)), 10000));
+	CU_ASSERT_TRUE(UNIT_WAIT((arrived(&l), pass(s), g->units == 1), 10000));
+	CU_ASSERT_TRUE(UNIT_WAIT(arrived(&l), 10000));
+	UNIT_EQ(s->ops->stop(s), 0);
+	CU_ASSERT_TRUE(UNIT_WAIT(writes(&l, 1, 8), 10000));
+	CU_ASSERT_TRUE(UNIT_WAIT((arrived(&l), wakes(g)), 10000));
+	CU_ASSERT_TRUE(would_sleep(s));
+	UNIT_EQ(g->state, SENDING);
+	hangs_up(&l);
+	source_close(s);
+}
+
 /* Of no bytes: there is nothing to write, and the disk is not full. */
 static void empty_units(void)
 {
@@ -697,8 +736,8 @@ UNIT_MAIN("peers that lie", {"a sender that hears nothing", hears_nothing},
 	  {"a sender that sends messages", sends_messages},
 	  {"a receiver that sends messages", answers_with_messages},
 	  {"a stranger ends nothing", strangers_end}, {"strangers who say nothing", strangers_wait},
-	  {"no file is left", no_files}, {"units of no bytes", empty_units},
-	  {"sizes and words of a sender", sizes_and_words},
+	  {"no file is left", no_files}, {"a sender that writes after the stop", after_the_stop},
+	  {"units of no bytes", empty_units}, {"sizes and words of a sender", sizes_and_words},
 	  {"a receiver that has other slots now", other_slots},
 	  {"a receiver that books too early", books_too_early},
 	  {"a name without an end", endless_name})
