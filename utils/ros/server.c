@@ -334,6 +334,13 @@ static void send_all(struct ros_server *s)
 	}
 }
 
+/* It says so, then looks for host pages once more: we gave back first, and ask now. */
+static bool starves(struct ros_worker *w)
+{
+	atomic_thread_fence(memory_order_seq_cst);
+	return atomic_load_explicit(&w->starving, memory_order_relaxed);
+}
+
 static void wake_workers(struct ros_server *s)
 {
 	unsigned int unit;
@@ -341,8 +348,7 @@ static void wake_workers(struct ros_server *s)
 	for (unit = 0; unit < s->units; unit++) {
 		struct ros_worker *w = &s->workers[unit];
 
-		if (s->ordered[unit] ||
-		    (s->returned[unit] && atomic_load_explicit(&w->starving, memory_order_relaxed)))
+		if (s->ordered[unit] || (s->returned[unit] && starves(w)))
 			ros_worker_wake(w);
 		s->ordered[unit] = false;
 		s->returned[unit] = false;

@@ -424,7 +424,7 @@ static unsigned int take_done(struct ros_worker *w)
 }
 
 /* What nobody asks for and nobody clears. */
-static void sweep(struct ros_worker *w)
+static unsigned int sweep(struct ros_worker *w)
 {
 	uint32_t event, links;
 	uint64_t age;
@@ -439,6 +439,7 @@ static void sweep(struct ros_worker *w)
 		ros_count_add(&w->counts.cleared, (uint64_t)__builtin_popcount(links));
 	}
 	w->swept = n < BATCH ? w->now : 0;
+	return n;
 }
 
 void ros_worker_copy_counts(struct ros_worker *w)
@@ -467,7 +468,7 @@ bool ros_worker_turn(struct ros_worker *w)
 		w->source->ops->flush(w->source);
 		n += take_done(w);
 		if (w->set.age_ns && w->now - w->swept >= COUNTS_NS)
-			sweep(w);
+			n += sweep(w);
 	}
 	n += expire(w);
 	if (w->now - w->looked >= COUNTS_NS)

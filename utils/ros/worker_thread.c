@@ -39,11 +39,11 @@ static bool wait_for_work(struct ros_worker *w)
 	return w->source->ops->wait(w->source, w->bell.fd, pause_ms(w));
 }
 
+/* Whoever came before it lay down rang nobody: the last look is at all that a turn looks at. */
 static void sleep_some(struct ros_worker *w)
 {
 	ros_bell_lie_down(&w->bell);
-	if (ros_queue_empty(&w->orders) &&
-	    !atomic_load_explicit(&w->ending, memory_order_relaxed)) {
+	if (!ros_worker_turn(w) && !atomic_load_explicit(&w->ending, memory_order_relaxed)) {
 		ros_count_add(&w->counts.sleeps, 1);
 		if (wait_for_work(w))
 			ros_bell_hush(&w->bell);

@@ -28,6 +28,8 @@ static struct {
 	int error; /* of what is done */
 	int room;  /* host pages */
 	int take_error;
+	struct ros_worker *late; /* that has a host page only after it has looked for one */
+	_Atomic bool overslept;
 	_Atomic bool stopped;
 	unsigned int starts, stops, flushes;
 } fake;
@@ -54,6 +56,8 @@ static int fake_take(struct ros_source *s, struct roc_fragment_kept *kept, unsig
 
 	if (fake.take_error)
 		return fake.take_error;
+	if (fake.late && !fake.late->bell.asleep)
+		fake.room = 0;
 	for (i = 0; i < count; i++) {
 		kept[i] = fake.news[i];
 		fake.there[kept[i].event] |= 1u << kept[i].link;
@@ -113,6 +117,8 @@ static int fake_done(struct ros_source *s, struct roc_fragment_fetched *fetched,
 {
 	unsigned int i;
 
+	if (fake.late)
+		fake.room = 1;
 	if (fake.hold)
 		return 0;
 	for (i = 0; i < fake.flying_count; i++) {
@@ -148,6 +154,8 @@ static bool fake_wait(struct ros_source *s, int fd, int ms)
 {
 	struct pollfd poll_fd = {.fd = fd, .events = POLLIN};
 
+	if (fake.late && fake.room && fake.late->starving)
+		fake.overslept = true;
 	return poll(&poll_fd, 1, ms < 5 ? ms : 5) > 0;
 }
 
@@ -398,6 +406,30 @@ static void stops_by_itself(void)
 	end();
 }
 
+/*
+ * A host page comes back after the last look for one, when there is nobody to be woken yet: it is
+ * not slept on.
+ */
+static void a_late_page(void)
+{
+	struct ros_part *p;
+
+	begin(1000, 60000);
+	comes(1, 0x3f);
+	fake.room = 0;
+	ros_worker_turn(&w);
+	p = ask(0, 1, 1);
+	ros_worker_turn(&w);
+	CU_ASSERT_TRUE(w.starving);
+	fake.late = &w;
+	UNIT_NEED(!ros_worker_start(&w));
+	CU_ASSERT_TRUE(UNIT_WAIT(!ros_queue_empty(&w.results) || fake.overslept, 5000));
+	ros_worker_stop(&w);
+	CU_ASSERT_FALSE(fake.overslept);
+	is_done(p, 1, ROS_OK);
+	end();
+}
+
 static struct ros_clear_part clear_part;
 static struct ros_clear_waiter waiters[EVENTS];
 static _Atomic uint8_t found[EVENTS];
@@ -534,4 +566,5 @@ static void ahead_of_the_rest(void)
 UNIT_MAIN("worker of a sub-unit", {"served", served}, {"waits", waits}, {"in vain", in_vain},
 	  {"no host pages", no_pages}, {"busy", busy}, {"the card fails", card_fails},
 	  {"the card vanishes", card_vanishes}, {"it stops by itself", stops_by_itself},
-	  {"cleared", cleared}, {"aged", aged}, {"ahead of the rest", ahead_of_the_rest})
+	  {"a host page comes late", a_late_page}, {"cleared", cleared}, {"aged", aged},
+	  {"ahead of the rest", ahead_of_the_rest})
