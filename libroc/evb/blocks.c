@@ -106,6 +106,12 @@ static uint32_t *bucket(struct evb_builder *b, uint64_t number)
 	return &b->hash[(number * UINT64_C(0x9e3779b97f4a7c15) >> 32) & b->hash_mask];
 }
 
+/* It has said that it has nothing of it. What it has sent, or announced, may be on its way yet. */
+static bool has_none(const struct evb_block *k, const struct evb_guest *g, unsigned int guest)
+{
+	return k->arrivals[guest] == EVB_NOBODY && g->passed > k->number;
+}
+
 /* Readout units that the block still waits for. */
 static uint32_t waits_for(struct roc_evb *e, const struct evb_block *k)
 {
@@ -245,7 +251,7 @@ static void one_source(struct roc_evb *e, struct evb_block *k, int guest, const 
 		return;
 	}
 	k->mep.flags |= ROC_MEP_INCOMPLETE;
-	s->state = g && g->passed > k->number ? ROC_MEP_GONE : ROC_MEP_MISSING;
+	s->state = g && has_none(k, g, (unsigned int)guest) ? ROC_MEP_GONE : ROC_MEP_MISSING;
 	if (s->state == ROC_MEP_GONE) {
 		e->n.gone++;
 	} else {
@@ -429,6 +435,16 @@ static bool dawdles(const struct roc_evb *e, const struct evb_guest *g)
 	return begun > BEGUN_MOST;
 }
 
+/* Nothing of its can come, or be read, before the sink is done with something. */
+static bool has_no_room(const struct roc_evb *e, const struct evb_guest *g)
+{
+	if (g->free_arrival == EVB_NOBODY)
+		return true;
+	if (e->cfg.protocol != ROC_EVB_PULL)
+		return g->lent + g->free_count < g->parts_max;
+	return g->free_count < g->parts_max || g->reading >= g->arrivals_pool - g->arrivals_max;
+}
+
 /* Does it wait for somebody who cannot send because we hold all that is his? */
 static bool our_fault(struct roc_evb *e, const struct evb_block *k)
 {
@@ -442,12 +458,9 @@ static bool our_fault(struct roc_evb *e, const struct evb_block *k)
 		const struct evb_guest *g = t->guest[i] < 0 ? NULL : &b->guests[t->guest[i]];
 
 		if (!g || g->pair.state != PAIR_READY || whole(b, k, t->guest[i]) ||
-		    g->passed > k->number || dawdles(e, g))
+		    has_none(k, g, (unsigned int)t->guest[i]) || dawdles(e, g))
 			continue;
-		if (e->cfg.protocol == ROC_EVB_PULL ? !g->free_count
-						    : g->lent + g->free_count < g->parts_max)
-			return true;
-		if (g->free_arrival == EVB_NOBODY)
+		if (has_no_room(e, g))
 			return true;
 	}
 	return false;

@@ -273,6 +273,9 @@ static int be_welcomed(struct roc_evb *e, struct evb_destination *d)
 		return pair_fail(&d->pair, ENOMEM, "there is no memory left.");
 	d->limit =
 		g->in_flight && g->in_flight < e->cfg.in_flight ? g->in_flight : e->cfg.in_flight;
+	/* Pulled: one that reads nothing must not have all of our memory. */
+	if (e->cfg.protocol == ROC_EVB_PULL && d->limit > e->ru.mfp_count / 2)
+		d->limit = e->ru.mfp_count / 2;
 	d->free_count = 0;
 	d->sent = 0;
 	d->tell = true;
@@ -372,6 +375,22 @@ static void give_up(struct roc_evb *e, struct evb_destination *d)
 	}
 }
 
+/*
+ * Pulled: what it was told of, and does not read, it holds here: several such have all of our
+ * memory, and then nothing waits that could be given up. It is late for each once more with each
+ * patience.
+ */
+static void look_at_tickets(struct roc_evb *e, struct evb_destination *d)
+{
+	uint64_t moved = d->moved > d->progress ? d->moved : d->progress, late;
+
+	if (!d->tickets.count || d->pair.state != PAIR_READY)
+		return;
+	late = (e->now - moved) / e->cfg.patience_ns * d->tickets.count;
+	if (late > d->n.stale)
+		d->n.stale = late < UINT32_MAX ? (uint32_t)late : UINT32_MAX;
+}
+
 void evb_destination_step(struct roc_evb *e, struct evb_destination *d)
 {
 	struct pair *p = &d->pair;
@@ -394,6 +413,7 @@ void evb_destination_step(struct roc_evb *e, struct evb_destination *d)
 	if (ret)
 		evb_destination_close(e, d, p->why);
 	give_up(e, d);
+	look_at_tickets(e, d);
 	say_lost(e, d, false);
 	d->n.queue = d->queue.count;
 	d->n.credits = d->free_count;

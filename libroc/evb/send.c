@@ -362,6 +362,7 @@ static int take_tickets(struct roc_evb *e, struct evb_destination *d, const stru
 					 "it gives back MFP %" PRIu32 ", which it does not have.",
 					 ticket);
 		d->n.in_flight--;
+		d->n.stale = 0;
 		evb_mfp_finish(e, at);
 	}
 	return 0;

@@ -421,7 +421,8 @@ enum roc_evb_protocol {
  * @mfp_max: bytes of the largest MFP (what @events fragments of @fragment_max need)
  * @blocks: MFPs that a readout unit has open at once (64)
  * @window: barrel shift: of MFPs of a destination that wait or are on their way (2)
- * @in_flight: MFPs of a readout unit that a builder has and has not given back (64)
+ * @in_flight: MFPs of a readout unit that a builder has and has not given back (64); pulled: half
+ *	of @blocks at most
  * @copy_below: fragments of fewer bytes are copied together, larger ones sent from where they are
  *	(8192)
  * @memory: bytes of a builder for MFPs (64 MiB), shared out among as many readout units as

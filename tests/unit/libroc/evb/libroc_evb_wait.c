@@ -18,6 +18,8 @@ static bool some_are_ready(void)
 	return counts_of(&nodes[0]).ready_blocks > 10;
 }
 
+static enum roc_evb_protocol protocol;
+
 static void slow_sink_once(unsigned int stale_ms)
 {
 	unsigned int i;
@@ -25,6 +27,7 @@ static void slow_sink_once(unsigned int stale_ms)
 	begin();
 	for (i = 0; i < 2; i++) {
 		both(i, 2000);
+		nodes[i].cfg.protocol = protocol;
 		nodes[i].cfg.stale_ns = stale_ms * MS;
 		nodes[i].cfg.patience_ns = 60000 * MS;
 		nodes[i].sink.sources = 2;
@@ -48,6 +51,14 @@ static void slow_sink_once(unsigned int stale_ms)
 
 static void slow_sink(void)
 {
+	protocol = ROC_EVB_PUSH;
+	unhurried(slow_sink_once, 150);
+}
+
+/* What was announced is here as good as what was sent: it is not given up before it can be read. */
+static void slow_sink_pulls(void)
+{
+	protocol = ROC_EVB_PULL;
 	unhurried(slow_sink_once, 150);
 }
 
@@ -229,6 +240,7 @@ static void idle_pull(void)
 	close_all();
 }
 
-UNIT_MAIN("event building, when somebody waits", {"slow_sink", slow_sink}, {"own_fault", own_fault},
+UNIT_MAIN("event building, when somebody waits", {"slow_sink", slow_sink},
+	  {"slow_sink_pulls", slow_sink_pulls}, {"own_fault", own_fault},
 	  {"own_fault_for_ever", own_fault_for_ever}, {"no_patience", no_patience},
 	  {"windows", windows}, {"idle_pull", idle_pull})

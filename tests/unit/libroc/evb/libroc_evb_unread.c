@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Event building by pull beside builders whose sinks take nothing: what they were told of and do
+ * not read keeps its memory in the readout unit, which others need.
+ */
+#include "tests/unit/libroc/evb/evb_system.h"
+
+#define STALE_MS 200
+#define BLOCKS 300 /* more than a readout unit can have at once, by far */
+
+static unsigned int readout;
+
+static bool some_are_out(void)
+{
+	return nodes[readout - 1].sink.meps >= BLOCKS;
+}
+
+/* Builders, all of them stuck but the last; and a readout unit. */
+static void set_up(unsigned int builders)
+{
+	unsigned int i;
+
+	begin();
+	readout = builders;
+	for (i = 0; i <= builders; i++) {
+		struct node *n = node_new(i, i < builders ? ROC_EVB_BUILDER : ROC_EVB_READOUT);
+
+		n->cfg.protocol = ROC_EVB_PULL;
+		n->cfg.peers = 4;
+		n->cfg.memory = 256 << 10;
+		n->cfg.stale_ns = STALE_MS * MS;
+		/* Reports come by it. */
+		n->cfg.lease_ns = 2000 * MS;
+		n->sink.stuck = i + 1 < builders;
+		n->source.events = EVENTS_MOST;
+		n->source.size = 2000;
+		n->source.fixed = true;
+		node_open(n);
+	}
+	publish(ROC_EVB_ROUND_ROBIN, 0);
+}
+
+/* Blocks in a row for which the readout unit says that node @i is late. */
+static uint32_t late(unsigned int i)
+{
+	const struct roc_evb_report *r = &board.reports[readout];
+	unsigned int k;
+
+	for (k = 0; k < r->suspect_count; k++) {
+		if (!strcmp(r->suspects[k].name, nodes[i].name))
+			return r->suspects[k].stale;
+	}
+	return 0;
+}
+
+static bool one_is_late(void)
+{
+	return late(0) >= 8;
+}
+
+static bool both_are_late(void)
+{
+	return late(0) >= 8 && late(1) >= 8;
+}
+
+/* A single one does not have all of it: what waits for it is dropped, and it is accused. */
+static void one(void)
+{
+	set_up(2);
+	CU_ASSERT_TRUE(run_until(some_are_out, 20000));
+	CU_ASSERT_TRUE(run_until(one_is_late, 20000));
+	UNIT_EQ(nodes[1].sink.wrong, 0);
+	close_all();
+}
+
+/* Two have all of it, until they are accused, and the manager takes one of them out. */
+static void two(void)
+{
+	set_up(3);
+	CU_ASSERT_TRUE(run_until(both_are_late, 20000));
+	nodes[0].used = false;
+	publish(ROC_EVB_ROUND_ROBIN, counts_of(&nodes[readout]).in.count + 10);
+	nodes[0].used = true;
+	CU_ASSERT_TRUE(run_until(some_are_out, 20000));
+	UNIT_EQ(nodes[2].sink.wrong, 0);
+	close_all();
+}
+
+UNIT_MAIN("event building by pull, beside builders that read nothing", {"one", one}, {"two", two})
