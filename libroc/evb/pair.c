@@ -315,7 +315,8 @@ int pair_alive(struct pair *p, uint64_t now, uint64_t silence)
 	}
 	if (now > p->heard && now - p->heard > silence)
 		return pair_fail(p, ETIMEDOUT, "it says nothing any more.");
-	if (now - p->told > silence / 16) {
+	/* What was sent in this turn is later than the turn's beginning. */
+	if (now > p->told && now - p->told > silence / 16) {
 		ret = pair_tell(p, &m);
 		if (ret && ret != -EAGAIN)
 			return ret;

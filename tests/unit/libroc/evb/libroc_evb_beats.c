@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Beats: who has nothing to say for long says that he is there.
+ */
+#include "tests/unit/libroc/evb/evb_liar.h"
+
+#define SILENCE_NS (60000 * MS)
+
+static void one_beat(void)
+{
+	struct evb_message m = {.type = EVB_BEAT};
+	uint64_t before, calls;
+
+	meet_builder(ROC_EVB_PUSH);
+	say_hello();
+	before = fabric_now() - 1;
+	send_it(pair_message(&liar.pair), &m);
+	calls = liar.pair.calls;
+	/* In the same turn, which began before. */
+	UNIT_EQ(pair_alive(&liar.pair, before, SILENCE_NS), 0);
+	UNIT_EQ(liar.pair.calls, calls);
+	UNIT_EQ(pair_alive(&liar.pair, liar.pair.told + SILENCE_NS / 15, SILENCE_NS), 0);
+	UNIT_EQ(liar.pair.calls, calls + 1);
+	part();
+}
+
+UNIT_MAIN("beats of event building", {"one for a silence", one_beat})
