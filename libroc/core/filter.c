@@ -39,9 +39,32 @@ struct roc_filter {
 	struct taken taken[ROC_FILTER_DEPTH_MAX];
 };
 
+static int fail_signal(void)
+{
+	return roc_fail(EINTR, "a signal ended the wait for the builder: open it again");
+}
+
+static int fail_time(void)
+{
+	return roc_fail(ETIME, "the builder says nothing: does it run?");
+}
+
+/* Where as many wait as can, connect() waits until the builder takes one: that is limited, too. */
+static int connect_within(int fd, const struct sockaddr_un *to)
+{
+	struct timeval none = {0}, most = {.tv_sec = HELLO_MS / 1000};
+
+	if (setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &most, sizeof(most)) ||
+	    connect(fd, (const struct sockaddr *)to, sizeof(*to)) ||
+	    setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &none, sizeof(none)))
+		return -errno;
+	return 0;
+}
+
 static int connect_to(struct roc_filter *f, const char *path)
 {
 	struct sockaddr_un to = {.sun_family = AF_UNIX};
+	int ret;
 
 	if (strlen(path) >= sizeof(to.sun_path))
 		return roc_fail(ENAMETOOLONG, "%s: the name of a socket has %zu characters at most",
@@ -50,13 +73,21 @@ static int connect_to(struct roc_filter *f, const char *path)
 	f->fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
 	if (f->fd < 0)
 		return roc_fail(errno, "no socket: %s", strerror(errno));
-	if (connect(f->fd, (struct sockaddr *)&to, sizeof(to)))
-		return roc_fail(errno, "no builder lends blocks at %s: %s", path, strerror(errno));
-	return 0;
+	ret = connect_within(f->fd, &to);
+	switch (ret) {
+	case 0:
+		return 0;
+	case -EAGAIN:
+		return fail_time();
+	case -EINTR:
+		return fail_signal();
+	default:
+		return roc_fail(-ret, "no builder lends blocks at %s: %s", path, strerror(-ret));
+	}
 }
 
-/* The hello and the descriptor that comes with it, -1: none. */
-static int read_hello(struct roc_filter *f, struct roc_filter_hello *hello, int *fd)
+/* The hello and the descriptor that comes with it, -1: none. @until: by libroc_now() */
+static int read_hello(struct roc_filter *f, struct roc_filter_hello *hello, int *fd, uint64_t until)
 {
 	union {
 		struct cmsghdr head;
@@ -68,15 +99,16 @@ static int read_hello(struct roc_filter *f, struct roc_filter_hello *hello, int 
 			   .msg_control = &control,
 			   .msg_controllen = sizeof(control)};
 	struct pollfd p = {.fd = f->fd, .events = POLLIN};
+	uint64_t now = libroc_now();
 	struct cmsghdr *c;
 	ssize_t n;
 
 	*fd = -1;
-	n = poll(&p, 1, HELLO_MS);
+	n = poll(&p, 1, now < until ? (int)((until - now) / 1000000) : 0);
 	if (n < 0 && errno == EINTR)
-		return roc_fail(EINTR, "a signal ended the wait for the builder: open it again");
+		return fail_signal();
 	if (n <= 0)
-		return roc_fail(ETIME, "the builder says nothing: does it run?");
+		return fail_time();
 	n = recvmsg(f->fd, &m, MSG_CMSG_CLOEXEC);
 	c = n > 0 ? CMSG_FIRSTHDR(&m) : NULL;
 	if (c && c->cmsg_level == SOL_SOCKET && c->cmsg_type == SCM_RIGHTS &&
@@ -113,6 +145,7 @@ int roc_filter_open(const char *path, struct roc_filter **filter)
 {
 	struct roc_filter *f = calloc(1, sizeof(*f));
 	struct roc_filter_hello hello;
+	uint64_t until = libroc_deadline(HELLO_MS);
 	int fd = -1, saved = errno, ret;
 
 	if (!f) {
@@ -122,7 +155,7 @@ int roc_filter_open(const char *path, struct roc_filter **filter)
 	f->fd = -1;
 	ret = connect_to(f, path);
 	if (!ret)
-		ret = read_hello(f, &hello, &fd);
+		ret = read_hello(f, &hello, &fd, until);
 	if (!ret)
 		ret = map(f, &hello, fd);
 	if (fd >= 0)

@@ -394,6 +394,29 @@ static void a_signal_while_opening(void)
 	unlink(path);
 }
 
+/* A builder that stands still, and as many wait to be let in as can. */
+static void a_builder_that_stands_still(void)
+{
+	struct sockaddr_un at = {.sun_family = AF_UNIX};
+	int listener = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
+	int before = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
+	struct opening o = {0};
+	pthread_t thread;
+
+	snprintf(path, sizeof(path), "/tmp/roc-evb-%d", getpid());
+	snprintf(at.sun_path, sizeof(at.sun_path), "%s", path);
+	UNIT_NEED(!bind(listener, (struct sockaddr *)&at, sizeof(at)) && !listen(listener, 0));
+	UNIT_NEED(!connect(before, (struct sockaddr *)&at, sizeof(at)));
+	UNIT_EQ(pthread_create(&thread, NULL, open_in_thread, &o), 0);
+	CU_ASSERT_TRUE(UNIT_WAIT(o.over, 15000));
+	/* At the latest now nobody is there. */
+	close(listener);
+	unlink(path);
+	pthread_join(thread, NULL);
+	UNIT_EQ(o.ret, -ETIME);
+	close(before);
+}
+
 static void nobody(void)
 {
 	struct roc_filter *f = NULL;
@@ -453,4 +476,5 @@ static void nobody(void)
 UNIT_MAIN("Blocks lent to filters", {"there and back", there_and_back},
 	  {"a filter that dies", dies}, {"a filter that stands still", stands_still},
 	  {"filters that lie", lies}, {"a builder that lies", lying_builder},
-	  {"a signal while it is opened", a_signal_while_opening}, {"nobody there", nobody})
+	  {"a signal while it is opened", a_signal_while_opening},
+	  {"a builder that stands still", a_builder_that_stands_still}, {"nobody there", nobody})
