@@ -31,6 +31,7 @@ enum etcd_place {
 	ETCD_PUBLISH,
 	ETCD_REPORT_LIST,
 	ETCD_REPORTS,
+	ETCD_LOOK, /* of who looks on: nothing else that it has asked has a limit of time */
 };
 
 enum etcd_step {
@@ -79,6 +80,7 @@ struct etcd {
 	char status[EVB_STATUS_MAX];
 	struct etcd_seen *seen; /* of who looks on */
 	unsigned int seen_count;
+	uint64_t looked;
 
 	int ended;
 	char why[ROC_EVB_WHY];

@@ -475,6 +475,7 @@ static void over(struct etcd *e, unsigned int place, struct json_object *answer)
 		e->reports_listed = false;
 		break;
 	case ETCD_REPORT:
+	case ETCD_LOOK:
 		break;
 	}
 }

@@ -29,7 +29,7 @@ static atomic_int mode;
 static atomic_bool over;
 static atomic_bool dumb; /* from now on, whoever asks at the first address */
 static atomic_bool once; /* one answer is an error */
-static atomic_uint joins;
+static atomic_uint joins, streams;
 static atomic_uint_fast64_t kept, lease_ns = UINT64_MAX; /* since when, for how long */
 static int listener, second = -1;
 static char text[128];
@@ -124,7 +124,7 @@ static bool answer(FILE *out, const char *request)
 		fprintf(out, "{\"header\":{}}");
 	else if (strstr(request, "/v3/kv/range"))
 		list(out, lies);
-	else if (strstr(request, "/v3/watch"))
+	else if (strstr(request, "/v3/watch") && ++streams)
 		fprintf(out,
 			"{\"result\":{\"created\":true}}\n{\"result\":{\"events\":[7,{\"kv\":5},{"
 			"\"type\":9},null,{\"type\":\"DELETE\",\"kv\":{\"key\":\"/\"}}]}}\n");
@@ -429,6 +429,29 @@ static void one_hangs(void)
 	CU_ASSERT_TRUE(tries <= 4);
 }
 
+/* The same for who only looks on, and has no lease. */
+static void one_hangs_for_who_looks_on(void)
+{
+	struct evb_coordinator_config cfg = {.text = text};
+
+	text[0] = '\0';
+	listener = listens();
+	second = listens();
+	serve_it(WELL);
+	memset(&nodes[0], 0, sizeof(nodes[0]));
+	UNIT_NEED(!evb_coordinator_open(&cfg, &nodes[0].c, why));
+	nodes[0].open = nodes[0].silent = true;
+	streams = 0;
+	CU_ASSERT_TRUE(TURN_UNTIL(streams == 2, 5000));
+	UNIT_EQ(nodes[0].member_count, 3);
+	dumb = true;
+	CU_ASSERT_TRUE(TURN_UNTIL(nodes[0].losts, 8000));
+	CU_ASSERT_TRUE(TURN_UNTIL(nodes[0].backs && !nodes[0].lost, 8000));
+	end();
+	close(second);
+	second = -1;
+}
+
 /* Nobody is in at two of three addresses: the node finds its way back to the one that is well. */
 static void two_hang(void)
 {
@@ -474,4 +497,5 @@ static void wrong_words(void)
 UNIT_MAIN("event building: what is no etcd", {"no etcd", no_etcd}, {"silent", silent},
 	  {"strange keys", strange_keys}, {"refuses a table", refuses},
 	  {"a late answer", late_answer}, {"one of two hangs", one_hangs},
+	  {"one of two hangs for who looks on", one_hangs_for_who_looks_on},
 	  {"two of three hang", two_hang}, {"wrong words", wrong_words})
