@@ -98,6 +98,8 @@ int line_flush(struct line *l)
 {
 	ssize_t sent;
 
+	if (l->lost)
+		return l->lost;
 	while (l->out_have) {
 		sent = send(l->fd, l->out, l->out_have, MSG_DONTWAIT | MSG_NOSIGNAL);
 		if (sent < 0)
@@ -110,10 +112,10 @@ int line_flush(struct line *l)
 
 int line_text(struct line *l, const char *text, size_t length)
 {
-	int ret = grow(&l->out, &l->out_room, l->out_have + length + 1);
-
-	if (ret)
-		return ret;
+	if (!l->lost)
+		l->lost = grow(&l->out, &l->out_room, l->out_have + length + 1);
+	if (l->lost)
+		return l->lost;
 	memcpy(l->out + l->out_have, text, length);
 	l->out[l->out_have + length] = '\n';
 	l->out_have += length + 1;
@@ -123,14 +125,14 @@ int line_text(struct line *l, const char *text, size_t length)
 int line_say(struct line *l, struct json_object *o)
 {
 	size_t length;
-	const char *text;
-	int ret = -ENOMEM;
+	const char *text = NULL;
+	int ret;
 
-	if (o) {
+	if (o)
 		text = json_object_to_json_string_length(o, JSON_C_TO_STRING_PLAIN, &length);
-		if (text)
-			ret = line_text(l, text, length);
-	}
+	if (!text)
+		l->lost = -ENOMEM;
+	ret = text ? line_text(l, text, length) : l->lost;
 	json_object_put(o);
 	return ret;
 }

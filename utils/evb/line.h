@@ -17,6 +17,7 @@ struct line {
 	int fd; /* -1: there is none */
 	char *in, *out;
 	size_t in_room, in_have, in_taken, out_room, out_have;
+	int lost; /* why something could not be kept: what comes behind it is not the whole of it */
 };
 
 void line_open(struct line *l, int fd);
@@ -28,8 +29,10 @@ int line_read(struct line *l);
  * JSON object.
  */
 struct json_object *line_next(struct line *l, bool *bad);
-/* An object, which is put; NULL is for want of memory. 0; -ENOBUFS the other end does not read;
- * -errno. */
+/*
+ * An object, which is put; NULL is for want of memory. 0; -ENOBUFS the other end does not read;
+ * -errno. A line that cannot be kept is the last: line_flush() says so from then on.
+ */
 int line_say(struct line *l, struct json_object *o);
 /* Text that is a whole line. */
 int line_text(struct line *l, const char *text, size_t length);

@@ -410,8 +410,75 @@ static void watcher(void)
 	close_all();
 }
 
+#define FLOOD 2000 /* lines of each size: far more than is kept for anybody */
+
+static void say_all(int fd, const char *line)
+{
+	size_t length = strlen(line), sent = 0;
+	ssize_t n = 0;
+
+	while (sent < length &&
+	       TURN_UNTIL((n = send(fd, line + sent, length - sent, MSG_NOSIGNAL)) > 0, 5000))
+		sent += (size_t)n;
+	UNIT_NEED(sent == length);
+}
+
+/* Has it heard that r1 is gone, or that it has not heard all? */
+static bool knows(int fd)
+{
+	static char heard[4 << 20];
+	static size_t have;
+	const char *at = heard, *last = NULL;
+	ssize_t n;
+
+	/* It is there, all the time. */
+	send(fd, "{}\n", 3, MSG_NOSIGNAL);
+	n = recv(fd, heard + have, sizeof(heard) - 1 - have, 0);
+	if (n <= 0)
+		return !n || errno == ECONNRESET;
+	have += (size_t)n;
+	heard[have] = '\0';
+	while ((at = strstr(at, "{\"members\":")) && strchr(at, '\n'))
+		last = at++;
+	return last && !memmem(last, (size_t)(strchr(last, '\n') - last), "\"r1\"", 4);
+}
+
+/* What is too much for who does not read, and is not said to him, he does not do without. */
+static void does_not_read(void)
+{
+	static const size_t sizes[] = {4000, 400, 40, 1};
+	char line[4096], end;
+	unsigned int i, k;
+	int fd, room = 4096, other;
+
+	system_file(LONG, "");
+	UNIT_EQ(node_open(&nodes[0], "m", text), 0);
+	CU_ASSERT_TRUE(TURN_UNTIL(nodes[0].member_count == 1, 6000));
+	fd = dial();
+	setsockopt(fd, SOL_SOCKET, SO_RCVBUF, &room, sizeof(room));
+	say_all(fd, "{\"watch\": true, \"system\": \"test\", \"version\": 1}\n");
+	other = dial();
+	say_all(other, "{\"join\": {\"name\": \"r1\", \"host\": \"\", \"port\": \"\", "
+		       "\"incarnation\": 4, \"roles\": 1, \"peers\": 8}, "
+		       "\"system\": \"test\", \"version\": 1}\n");
+	for (i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
+		snprintf(line, sizeof(line), "{\"status\": {\"x\": \"%0*d\"}}\n", (int)sizes[i], 0);
+		for (k = 0; k < FLOOD; k++)
+			say_all(other, line);
+	}
+	/* The manager has taken all that was before what it hangs up for. */
+	say_all(other, "bye\n");
+	CU_ASSERT_TRUE(TURN_UNTIL(recv(other, &end, 1, MSG_TRUNC) == 0, 10000));
+	CU_ASSERT_TRUE(TURN_UNTIL(nodes[0].member_count == 1, 6000));
+	CU_ASSERT_TRUE(TURN_UNTIL(knows(fd), 5000));
+	close(other);
+	close(fd);
+	close_all();
+}
+
 UNIT_MAIN("event building: static coordinator", {"the file", file_good},
 	  {"faults of the file", file_faults}, {"nodes come and go", come_and_go},
 	  {"the manager goes and comes back", manager_goes}, {"two of a name", two_of_a_name},
 	  {"two managers", two_managers}, {"strangers", strangers}, {"the largest table", largest},
-	  {"nonsense on the line", nonsense}, {"who only looks", watcher})
+	  {"nonsense on the line", nonsense}, {"who only looks", watcher},
+	  {"who does not read", does_not_read})
