@@ -287,7 +287,8 @@ bool roc_fragment_tick(struct roc_holder *h);
 void roc_fragment_doubt(struct roc_open *o);
 bool roc_fragment_look(struct roc_holder *h);
 bool roc_fragment_readable(struct roc_holder *h);
-void roc_fragment_attend(struct roc_holder *h, unsigned int lane, u32 seen);
+void roc_fragment_attend(struct roc_holder *h, unsigned int lane);
+void roc_fragment_want(struct roc_holder *h, unsigned int lane, u32 want);
 
 /* run.c: channel lock */
 int roc_fragment_start(struct roc_holder *h, struct roc_fr_start *arg);

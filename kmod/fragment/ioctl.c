@@ -274,18 +274,10 @@ static u32 *roc_fr_wait_count(struct roc_fr_wait *arg, unsigned int lane)
 	return lane == ROC_LANE_DATA ? &arg->descriptors : &arg->completions;
 }
 
-/* Who finds too little is going to sleep; the interrupt wakes whoever wants least. */
-static void roc_lane_want(struct roc_holder *h, unsigned int lane, u32 want)
-{
-	struct roc_sub_lane *l = &h->lane[lane];
-
-	if (!l->wanting || roc_count_ahead(want, l->want) < 0)
-		l->want = want;
-	l->wanting = true;
-	roc_fragment_attend(h, lane, want - 1);
-}
-
-/* What came of what is wanted; @arg->ready says which. */
+/*
+ * What came of what is wanted; @arg->ready says which. Who finds too little is going to sleep; the
+ * interrupt wakes whoever wants least.
+ */
 static bool roc_fr_arrived(struct roc_holder *h, struct roc_fr_wait *arg)
 {
 	struct roc_sub *sub = roc_sub(h->open.ch);
@@ -304,7 +296,7 @@ static bool roc_fr_arrived(struct roc_holder *h, struct roc_fr_wait *arg)
 	over = arg->ready || sub->holder != h;
 	for (i = 0; i < ROC_LANES && !over && !h->why; i++)
 		if (arg->mask & BIT(i))
-			roc_lane_want(h, i, *roc_fr_wait_count(arg, i));
+			roc_fragment_want(h, i, *roc_fr_wait_count(arg, i));
 	spin_unlock_irq(&sub->lock);
 	return over;
 }

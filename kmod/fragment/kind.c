@@ -76,7 +76,7 @@ static __poll_t roc_fragment_poll(struct roc_open *o, poll_table *pt)
 	if (roc_fragment_look(h)) {
 		readable = roc_fragment_readable(h);
 		for (i = 0; i < ROC_LANES && (!readable || h->edge); i++)
-			roc_fragment_attend(h, i, h->lane[i].count.known);
+			roc_fragment_attend(h, i);
 	} else {
 		readable = roc_fragment_readable(h);
 	}
@@ -97,7 +97,7 @@ static void roc_fragment_listen(struct roc_open *o)
 		if (roc_fragment_readable(h))
 			roc_open_signal(o);
 		for (i = 0; i < ROC_LANES; i++)
-			roc_fragment_attend(h, i, h->lane[i].count.known);
+			roc_fragment_attend(h, i);
 	}
 	spin_unlock_irq(&sub->lock);
 }

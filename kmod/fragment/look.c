@@ -56,17 +56,54 @@ bool roc_fragment_readable(struct roc_holder *h)
 	return false;
 }
 
+/* Wake those for whom it is enough. */
+static void roc_fragment_tell(struct roc_holder *h, unsigned int lane, bool readable)
+{
+	struct roc_sub *sub = roc_sub(h->open.ch);
+	struct roc_sub_lane *l = &h->lane[lane];
+	struct roc_open *o = &h->open;
+
+	if (l->wanting && roc_count_reached(&l->count, l->want)) {
+		l->wanting = false;
+		sub->stats.wakes++;
+		wake_up_all(&o->batch);
+	}
+	if (!readable)
+		return;
+	if (waitqueue_active(&o->wait)) {
+		sub->stats.wakes++;
+		wake_up_all(&o->wait);
+	}
+	roc_open_signal(o);
+}
+
+/* The card is asked anew: who waits for what it had to tell before will not hear of that. */
+static void roc_fragment_tell_due(struct roc_holder *h, unsigned int lane)
+{
+	const struct roc_sub_lane *l = &h->lane[lane];
+
+	if (l->armed && roc_count_fresh(&l->count, l->seen))
+		roc_fragment_tell(h, lane, roc_fragment_readable(h));
+}
+
 /*
- * Somebody is going to sleep until there is more than @seen. Who has asked for less already, and
- * for something that has not come yet, has asked for this, too.
+ * Ask for more than @seen. Who has asked for less already, and for something that has not come yet,
+ * has asked for this, too.
  */
-void roc_fragment_attend(struct roc_holder *h, unsigned int lane, u32 seen)
+static void roc_fragment_ask_for(struct roc_holder *h, unsigned int lane, u32 seen)
 {
 	const struct roc_sub_lane *l = &h->lane[lane];
 
 	if (l->armed && roc_count_ahead(l->seen, seen) <= 0 && !roc_count_fresh(&l->count, l->seen))
 		return;
 	roc_fragment_arm(h, lane, seen);
+}
+
+/* Somebody is going to sleep until there is more than what is there. */
+void roc_fragment_attend(struct roc_holder *h, unsigned int lane)
+{
+	roc_fragment_tell_due(h, lane);
+	roc_fragment_ask_for(h, lane, h->lane[lane].count.known);
 }
 
 /* Who polls for edges or has an eventfd does not come back by himself. */
@@ -77,30 +114,36 @@ static bool roc_fragment_listens(struct roc_holder *h, bool readable)
 	return READ_ONCE(o->eventfd) || (waitqueue_active(&o->wait) && (h->edge || !readable));
 }
 
+/* For the next that somebody has to hear of. */
+static void roc_fragment_ask_again(struct roc_holder *h, unsigned int lane, bool readable)
+{
+	const struct roc_sub_lane *l = &h->lane[lane];
+
+	if (roc_fragment_listens(h, readable))
+		roc_fragment_ask_for(h, lane, l->count.known);
+	else if (l->wanting)
+		roc_fragment_ask_for(h, lane, l->want - 1);
+}
+
 /* There is something new: wake those for whom it is enough, and ask again for the others. */
 static void roc_fragment_serve(struct roc_holder *h, unsigned int lane)
 {
-	struct roc_sub *sub = roc_sub(h->open.ch);
 	bool readable = roc_fragment_readable(h);
-	struct roc_sub_lane *l = &h->lane[lane];
-	struct roc_open *o = &h->open;
 
-	if (l->wanting && roc_count_reached(&l->count, l->want)) {
-		l->wanting = false;
-		sub->stats.wakes++;
-		wake_up_all(&o->batch);
-	}
-	if (readable) {
-		if (waitqueue_active(&o->wait)) {
-			sub->stats.wakes++;
-			wake_up_all(&o->wait);
-		}
-		roc_open_signal(o);
-	}
-	if (roc_fragment_listens(h, readable))
-		roc_fragment_attend(h, lane, l->count.known);
-	else if (l->wanting)
-		roc_fragment_attend(h, lane, l->want - 1);
+	roc_fragment_tell(h, lane, readable);
+	roc_fragment_ask_again(h, lane, readable);
+}
+
+/* Somebody is going to sleep until there are @want, which there are not. */
+void roc_fragment_want(struct roc_holder *h, unsigned int lane, u32 want)
+{
+	struct roc_sub_lane *l = &h->lane[lane];
+
+	roc_fragment_tell_due(h, lane);
+	if (!l->wanting || roc_count_ahead(want, l->want) < 0)
+		l->want = want;
+	l->wanting = true;
+	roc_fragment_ask_again(h, lane, roc_fragment_readable(h));
 }
 
 /*
@@ -190,7 +233,7 @@ static bool roc_fragment_tick_lane(struct roc_holder *h, unsigned int lane)
 		l->overdue = 0;
 		roc_fragment_serve(h, lane);
 	} else if (!l->armed && roc_fragment_listens(h, roc_fragment_readable(h))) {
-		roc_fragment_attend(h, lane, l->count.known);
+		roc_fragment_attend(h, lane);
 	}
 	return moved;
 }

@@ -58,7 +58,7 @@ static void roc_fragment_bind(struct roc_holder *h, u32 start)
 	if (waitqueue_active(&h->open.wait) || READ_ONCE(h->open.eventfd))
 		for (i = 0; i < ROC_LANES; i++)
 			if (ch->vector[i] >= 0)
-				roc_fragment_attend(h, i, start);
+				roc_fragment_attend(h, i);
 	spin_unlock_irq(&sub->lock);
 }
 

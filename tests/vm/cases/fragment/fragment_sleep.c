@@ -148,7 +148,7 @@ static int wait_for_more(void *arg)
 	struct roc_fr_wait w = {.size = sizeof(w), .mask = ROC_FR_WAIT_DATA};
 
 	w.descriptors = p->t->data_count + p->more;
-	w.deadline = now_ns() + 60000000000ull;
+	w.deadline = now_ns() + 3600000000000ull; /* who waits for us gives up before */
 	return abi(p->t->fd, ROC_FR_WAIT, &w) ? 1 : 0;
 }
 
@@ -323,9 +323,126 @@ static void shorter_wish_first(void)
 	stop(&t);
 }
 
+/* Who sleeps is told of no fewer than 1000, or when @ns have passed since the card told last. */
+static void moderate(struct taker *t, uint32_t ns)
+{
+	struct roc_fr_settings set = {.size = sizeof(set),
+				      .set = ROC_FR_SET_DATA_COUNT | ROC_FR_SET_DATA_TIME,
+				      .data_count = 1000,
+				      .data_time = ns};
+
+	UNIT_EQ(abi(t->fd, ROC_FR_SETTINGS, &set), 0);
+}
+
+/* The card has told of the seventh, all are taken, and it tells of no other for a while. */
+static void start_silent(struct taker *t)
+{
+	start(t, 0, 1);
+	CU_ASSERT(UNIT_WAIT(takes(t, 6), 5000));
+	moderate(t, 4000000000u);
+	UNIT_EQ(taker_wait(t, ROC_FR_WAIT_DATA, 10), -ETIME);
+	taker_set(t, 1, FRAGMENT_LINK_LIMIT, 2);
+	CU_ASSERT(UNIT_WAIT(taker_info(t).data_interrupts == 1, 5000));
+	CU_ASSERT(UNIT_WAIT(takes(t, 7), 5000));
+}
+
+/* Five more are in memory, and the card may not tell of them yet. */
+static void five_come(struct taker *t)
+{
+	taker_set(t, 1, FRAGMENT_LINK_LIMIT, 7);
+	CU_ASSERT(UNIT_WAIT(
+		emu_peek(CARD0, 0, ROBINNP_BAR_DMA, ROBINNP_SUB(0) + FRAGMENT_DESCRIPTORS) == 12,
+		5000));
+}
+
+static void stop_moderated(struct taker *t, pid_t ten)
+{
+	moderate(t, 0);
+	taker_set(t, 1, FRAGMENT_LINK_LIMIT, 12);
+	UNIT_EQ(child_wait(ten, 5000), 0);
+	UNIT_EQ(taker_info(t).missed_interrupts, 0);
+	CU_ASSERT(UNIT_WAIT(takes(t, 17), 5000));
+	stop(t);
+}
+
+/* Whoever asks the card for more tells who sleeps for what is there: the card does not any more. */
+static void asked_for_more(void)
+{
+	struct taker t = {.pages = 64};
+	struct patience two = {&t, 2}, ten = {&t, 10};
+	pid_t first, second;
+	uint64_t arms;
+
+	start_silent(&t);
+	arms = taker_info(&t).arms;
+	first = child_start(AS_ROOT, wait_for_more, &two);
+	CU_ASSERT(UNIT_WAIT(taker_info(&t).arms > arms, 5000));
+	five_come(&t);
+	second = child_start(AS_ROOT, wait_for_more, &ten);
+	UNIT_EQ(child_wait(first, 5000), 0);
+	stop_moderated(&t, second);
+}
+
+static int poll_for_data(void *arg)
+{
+	const struct taker *t = arg;
+	struct pollfd p = {.fd = t->fd, .events = POLLIN};
+
+	return poll(&p, 1, -1) == 1 && p.revents == POLLIN ? 0 : 1;
+}
+
+static void asked_for_more_beside_poll(void)
+{
+	struct taker t = {.pages = 64};
+	struct patience ten = {&t, 10};
+	pid_t first, second;
+	uint64_t arms;
+
+	start_silent(&t);
+	arms = taker_info(&t).arms;
+	first = child_start(AS_ROOT, poll_for_data, &t);
+	CU_ASSERT(UNIT_WAIT(taker_info(&t).arms > arms, 5000));
+	CU_ASSERT(UNIT_WAIT(child_sleeps(first), 5000));
+	five_come(&t);
+	second = child_start(AS_ROOT, wait_for_more, &ten);
+	UNIT_EQ(child_wait(first, 5000), 0);
+	stop_moderated(&t, second);
+}
+
+/* An eventfd hears of what is there, and of what comes next, though somebody waits for more. */
+static void asked_for_more_beside_eventfd(void)
+{
+	struct roc_ch_eventfd e = {.size = sizeof(e), .fd = eventfd(0, EFD_NONBLOCK)};
+	struct pollfd p = {.fd = e.fd, .events = POLLIN};
+	struct taker t = {.pages = 64};
+	struct patience ten = {&t, 10};
+	uint64_t count, arms;
+	pid_t pid;
+
+	start_silent(&t);
+	arms = taker_info(&t).arms;
+	UNIT_EQ(abi(t.fd, ROC_CH_EVENTFD, &e), 0);
+	CU_ASSERT(taker_info(&t).arms > arms);
+	UNIT_EQ(poll(&p, 1, 0), 0);
+	five_come(&t);
+	pid = child_start(AS_ROOT, wait_for_more, &ten);
+	UNIT_EQ(poll(&p, 1, patience_ms(5000)), 1);
+	CU_ASSERT(UNIT_WAIT(child_sleeps(pid), 5000));
+	CU_ASSERT(UNIT_WAIT(takes(&t, 12), 5000));
+	UNIT_EQ(read(e.fd, &count, sizeof(count)), (ssize_t)sizeof(count));
+	moderate(&t, 0);
+	taker_set(&t, 1, FRAGMENT_LINK_LIMIT, 8);
+	UNIT_EQ(poll(&p, 1, patience_ms(5000)), 1);
+	stop_moderated(&t, pid);
+	close(e.fd);
+}
+
 UNIT_MAIN("fragment_sleep", {"what many cost", what_many_cost}, {"what one costs", what_one_costs},
 	  {"sleepers", sleepers}, {"waits", waits}, {"two sleepers", two_sleepers},
 	  {"eventfd before the run", eventfd_before_the_run},
 	  {"eventfd in the run", eventfd_in_the_run},
 	  {"eventfd for what is there", eventfd_for_what_is_there},
-	  {"sleeper beside poll", sleeper_beside_poll}, {"shorter wish first", shorter_wish_first})
+	  {"sleeper beside poll", sleeper_beside_poll}, {"shorter wish first", shorter_wish_first},
+	  {"asked for more", asked_for_more},
+	  {"asked for more beside poll", asked_for_more_beside_poll},
+	  {"asked for more beside eventfd", asked_for_more_beside_eventfd})
