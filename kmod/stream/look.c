@@ -57,6 +57,19 @@ static void roc_stream_learn(struct roc_reader *r)
 		r->known = known;
 }
 
+/*
+ * Who waits for what has come is told by whoever sees it: of what another reader has given back
+ * meanwhile the card does not tell.
+ */
+static void roc_stream_wake_batch(struct roc_reader *r)
+{
+	if (!r->wanting || !roc_position_reached(&r->position, r->want))
+		return;
+	r->wanting = false;
+	roc_stream(r->open.ch)->stats.wakes++;
+	wake_up_all(&r->open.batch);
+}
+
 /* Both may be at work meanwhile. What neither can have done is not believed: see position.h. */
 static void roc_stream_look_now(struct roc_reader *r)
 {
@@ -77,6 +90,7 @@ static void roc_stream_look_now(struct roc_reader *r)
 	r->open.ch->stats.bytes += (u64)(p->written - before) * STREAM_LINE;
 	st->stats.bad_index += p->bad;
 	p->bad = 0;
+	roc_stream_wake_batch(r);
 	roc_stream_learn(r);
 	if (!r->refused && roc_card_status(r) & STREAM_STATUS_HOST_ERROR) {
 		r->refused = true;
@@ -133,18 +147,13 @@ static void roc_stream_ask_again(struct roc_reader *r, bool readable)
 		roc_stream_arm(r);
 }
 
-/* There is something new: wake those for whom it is enough, and ask again for the others. */
+/* There is something new: wake those who poll if it is enough, and ask again for the others. */
 static void roc_stream_serve(struct roc_reader *r)
 {
 	struct roc_stream *st = roc_stream(r->open.ch);
 	struct roc_open *o = &r->open;
 	bool readable = roc_stream_readable(r);
 
-	if (r->wanting && roc_position_reached(&r->position, r->want)) {
-		r->wanting = false;
-		st->stats.wakes++;
-		wake_up_all(&o->batch);
-	}
 	if (readable) {
 		if (waitqueue_active(&o->wait)) {
 			st->stats.wakes++;

@@ -318,7 +318,7 @@ static int wait_for_lines(void *arg)
 	const struct patience *p = arg;
 	struct roc_st_wait w = {.size = sizeof(w), .position = p->r->read + p->lines};
 
-	w.deadline = now_ns() + 60000000000ull;
+	w.deadline = now_ns() + 3600000000000ull; /* who waits for us gives up before */
 	return abi(p->r->fd, ROC_ST_WAIT, &w) ? 1 : 0;
 }
 
@@ -378,10 +378,53 @@ static void two_sleepers(void)
 	two_sleep(true);
 }
 
+/* By a call, or by the doorbell alone: of what was given back the card need not tell any more. */
+static void taken_by_another(bool call)
+{
+	struct roc_st_settings s = {.interrupt_time = 4000000000u};
+	struct reader r = {.stream = P40_STREAM_ODIN, .ring = 64 * KIB};
+	struct roc_st_consume all = {.size = sizeof(all), .lines = 5};
+	struct patience two = {&r, 2};
+	uint64_t arms;
+	pid_t pid;
+
+	start(&r);
+	UNIT_EQ(set(r.fd, ROC_ST_SET_INTERRUPT_TIME, s), 0);
+	reader_generate(&r, 0, 64, 64, 0, 1, 0);
+	reader_set(&r, STREAM_SET_GENERATOR, 0);
+	UNIT_NEED(reader_start(&r));
+	/* The first one comes at once, and the time runs from there. */
+	UNIT_EQ(reader_wait(&r, 10), -ETIME);
+	reader_set(&r, STREAM_SET_GENERATOR, STREAM_GENERATOR_RUN);
+	CU_ASSERT(reader_run(&r, 1, 5000));
+	CU_ASSERT(UNIT_WAIT(reader_info(&r).interrupts == 1, 5000));
+	arms = reader_info(&r).arms;
+	pid = child_start(AS_ROOT, wait_for_lines, &two);
+	CU_ASSERT(UNIT_WAIT(reader_info(&r).arms > arms, 5000));
+	reader_set(&r, STREAM_SET_LIMIT, 6);
+	CU_ASSERT(UNIT_WAIT(reader_there(&r) == 5, 5000));
+	reader_take(&r, false);
+	if (call)
+		UNIT_EQ(abi(r.fd, ROC_ST_CONSUME, &all), 0);
+	else
+		reader_give(&r, r.read, true);
+	UNIT_EQ(child_wait(pid, 5000), 0);
+	UNIT_EQ(reader_info(&r).missed_interrupts, 0);
+	finish(&r);
+}
+
+/* Who sleeps for what was there is told, though another has taken it. */
+static void taken_by_another_reader(void)
+{
+	taken_by_another(true);
+	taken_by_another(false);
+}
+
 UNIT_MAIN("stream_sleep", {"sleepers", sleepers},
 	  {"low water of a full ring", low_water_of_a_full_ring},
 	  {"eventfd in the run", eventfd_in_the_run}, {"edges in the run", edges_in_the_run},
 	  {"what it costs", what_it_costs}, {"throttle told late", throttle_told_late},
 	  {"faster than told", faster_than_told}, {"busy reader", busy_reader},
 	  {"eventfd before the run", eventfd_before_the_run},
-	  {"sleeper beside poll", sleeper_beside_poll}, {"two sleepers", two_sleepers})
+	  {"sleeper beside poll", sleeper_beside_poll}, {"two sleepers", two_sleepers},
+	  {"taken by another reader", taken_by_another_reader})
