@@ -258,7 +258,8 @@ static int roc_st_wait(struct file *file, void *data)
 		return -EPIPE;
 	spin_lock_irq(&st->lock);
 	roc_stream_look(r);
-	far = (s32)(arg->position - r->position.read) > (s32)r->position.lines;
+	/* Who has taken a full ring, and gave nothing back, waits for the line behind it. */
+	far = (s32)(arg->position - r->position.read) > (s32)r->position.lines + 1;
 	spin_unlock_irq(&st->lock);
 	if (far && READ_ONCE(r->open.ch->state) == ROC_CH_RUNNING)
 		return -EINVAL;

@@ -436,8 +436,9 @@ struct roc_st_consume {
  *
  * Returns also when the stream is not running or stops. Tells the card of the read position, too.
  * A ring may be full, for the next unit, when half of it is: who waits for more may wait for ever.
- * Errors: EINVAL @position is further from the read position than the ring is long; ETIME the
- * deadline passed (@written is valid); EINTR; EPIPE no ring.
+ * One line more than the ring is long comes when something of it is given back.
+ * Errors: EINVAL @position is further than that from the read position; ETIME the deadline passed
+ * (@written is valid); EINTR; EPIPE no ring.
  */
 struct roc_st_wait {
 	__u32 size;

@@ -333,8 +333,8 @@ static void consume(void)
 	UNIT_EQ(c.available, 1);
 	UNIT_EQ(r.user->read, there - 1);
 	CU_ASSERT(UNIT_WAIT(emu_stream(CARD0, 0, "read") == there - 1, 1000));
-	/* Further than the ring is long can nobody wait. */
-	w.position = there - 1 + reader_lines(&r) + 1;
+	/* Further than to the first line behind a full ring can nobody wait. */
+	w.position = there - 1 + reader_lines(&r) + 2;
 	UNIT_EQ(abi(r.fd, ROC_ST_WAIT, &w), -EINVAL);
 	w.position--;
 	UNIT_EQ(abi(r.fd, ROC_ST_WAIT, &w), -ETIME);

@@ -420,6 +420,31 @@ static void taken_by_another_reader(void)
 	taken_by_another(false);
 }
 
+/* The ring is full, and nothing of it was given back: the next line is behind its end. */
+static void all_is_taken(void)
+{
+	struct roc_st_wait w = {.size = sizeof(w)};
+	struct reader r = {.stream = P40_STREAM_ODIN, .ring = 64 * KIB};
+	struct patience one = {&r, 1};
+	pid_t pid;
+
+	start(&r);
+	reader_generate(&r, 0, 64, 64, 0, reader_lines(&r) + 5, 0);
+	UNIT_NEED(reader_start(&r));
+	CU_ASSERT(UNIT_WAIT(reader_there(&r) == reader_lines(&r), 5000));
+	UNIT_EQ(reader_take(&r, false), reader_lines(&r));
+	r.user->taken = r.read;
+	UNIT_EQ(reader_wait(&r, 10), -ETIME);
+	w.position = r.read + 2;
+	UNIT_EQ(abi(r.fd, ROC_ST_WAIT, &w), -EINVAL);
+	pid = child_start(AS_ROOT, wait_for_lines, &one);
+	CU_ASSERT(UNIT_WAIT(child_sleeps(pid), 5000));
+	reader_give(&r, r.read, true);
+	UNIT_EQ(child_wait(pid, 5000), 0);
+	CU_ASSERT(UNIT_WAIT((reader_take(&r, true), r.events == reader_lines(&r) + 5), 5000));
+	finish(&r);
+}
+
 UNIT_MAIN("stream_sleep", {"sleepers", sleepers},
 	  {"low water of a full ring", low_water_of_a_full_ring},
 	  {"eventfd in the run", eventfd_in_the_run}, {"edges in the run", edges_in_the_run},
@@ -427,4 +452,4 @@ UNIT_MAIN("stream_sleep", {"sleepers", sleepers},
 	  {"faster than told", faster_than_told}, {"busy reader", busy_reader},
 	  {"eventfd before the run", eventfd_before_the_run},
 	  {"sleeper beside poll", sleeper_beside_poll}, {"two sleepers", two_sleepers},
-	  {"taken by another reader", taken_by_another_reader})
+	  {"taken by another reader", taken_by_another_reader}, {"all is taken", all_is_taken})
