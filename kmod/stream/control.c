@@ -210,6 +210,8 @@ static void roc_stream_set_driver(struct roc_channel *ch, struct roc_st_settings
 		s->low_water = arg->low_water;
 	if (st->reader && arg->set & (ROC_ST_SET_INTERRUPT_BYTES | ROC_ST_SET_INTERRUPT_TIME))
 		roc_stream_moderate(st->reader);
+	if (st->reader && arg->set & ROC_ST_SET_LOW_WATER)
+		roc_stream_marked(st->reader);
 	arg->interrupt_bytes = s->interrupt_bytes;
 	arg->interrupt_time = s->interrupt_time;
 	arg->low_water = s->low_water;

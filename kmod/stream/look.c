@@ -147,21 +147,33 @@ static void roc_stream_ask_again(struct roc_reader *r, bool readable)
 		roc_stream_arm(r);
 }
 
+/* There is enough for who polls. */
+static void roc_stream_tell(struct roc_reader *r)
+{
+	struct roc_open *o = &r->open;
+
+	if (waitqueue_active(&o->wait)) {
+		roc_stream(o->ch)->stats.wakes++;
+		wake_up_all(&o->wait);
+	}
+	roc_open_signal(o);
+}
+
 /* There is something new: wake those who poll if it is enough, and ask again for the others. */
 static void roc_stream_serve(struct roc_reader *r)
 {
-	struct roc_stream *st = roc_stream(r->open.ch);
-	struct roc_open *o = &r->open;
 	bool readable = roc_stream_readable(r);
 
-	if (readable) {
-		if (waitqueue_active(&o->wait)) {
-			st->stats.wakes++;
-			wake_up_all(&o->wait);
-		}
-		roc_open_signal(o);
-	}
+	if (readable)
+		roc_stream_tell(r);
 	roc_stream_ask_again(r, readable);
+}
+
+/* The low-water mark is another one: what is there already may be enough. */
+void roc_stream_marked(struct roc_reader *r)
+{
+	if (roc_stream_look(r) && roc_stream_readable(r))
+		roc_stream_tell(r);
 }
 
 /*

@@ -254,6 +254,7 @@ bool roc_stream_look(struct roc_reader *r);
 bool roc_stream_readable(struct roc_reader *r);
 void roc_stream_relieve(struct roc_reader *r);
 void roc_stream_attend(struct roc_reader *r);
+void roc_stream_marked(struct roc_reader *r);
 
 /* run.c: channel lock */
 int roc_stream_start(struct roc_reader *r, u32 position);

@@ -420,6 +420,40 @@ static void taken_by_another_reader(void)
 	taken_by_another(false);
 }
 
+static int poll_for_data(void *arg)
+{
+	const struct reader *r = arg;
+	struct pollfd p = {.fd = r->fd, .events = POLLIN};
+
+	return poll(&p, 1, -1) == 1 && p.revents == POLLIN ? 0 : 1;
+}
+
+/* Nothing more comes: a mark that is lowered to what there is wakes. */
+static void low_water_lowered(void)
+{
+	struct roc_ch_eventfd e = {.size = sizeof(e), .fd = eventfd(0, EFD_NONBLOCK)};
+	struct reader r = {.stream = P40_STREAM_ODIN, .ring = 64 * KIB};
+	struct pollfd p = {.fd = e.fd, .events = POLLIN};
+	pid_t pid;
+
+	start(&r);
+	UNIT_EQ(set(r.fd, ROC_ST_SET_LOW_WATER, (struct roc_st_settings){.low_water = 640}), 0);
+	reader_generate(&r, 0, 64, 64, 0, 5, 0);
+	UNIT_NEED(reader_start(&r));
+	CU_ASSERT(UNIT_WAIT(reader_there(&r) == 5, 5000));
+	UNIT_EQ(abi(r.fd, ROC_CH_EVENTFD, &e), 0);
+	pid = child_start(AS_ROOT, poll_for_data, &r);
+	CU_ASSERT(UNIT_WAIT(child_sleeps(pid), 5000));
+	UNIT_EQ(set(r.fd, ROC_ST_SET_LOW_WATER, (struct roc_st_settings){.low_water = 384}), 0);
+	UNIT_EQ(poll(&p, 1, 50), 0);
+	UNIT_EQ(set(r.fd, ROC_ST_SET_LOW_WATER, (struct roc_st_settings){.low_water = 320}), 0);
+	UNIT_EQ(poll(&p, 1, limit_ms(3000)), 1);
+	UNIT_EQ(child_wait(pid, 3000), 0);
+	UNIT_EQ(reader_take(&r, true), 5);
+	finish(&r);
+	close(e.fd);
+}
+
 /* The ring is full, and nothing of it was given back: the next line is behind its end. */
 static void all_is_taken(void)
 {
@@ -452,4 +486,5 @@ UNIT_MAIN("stream_sleep", {"sleepers", sleepers},
 	  {"faster than told", faster_than_told}, {"busy reader", busy_reader},
 	  {"eventfd before the run", eventfd_before_the_run},
 	  {"sleeper beside poll", sleeper_beside_poll}, {"two sleepers", two_sleepers},
-	  {"taken by another reader", taken_by_another_reader}, {"all is taken", all_is_taken})
+	  {"taken by another reader", taken_by_another_reader},
+	  {"low water lowered", low_water_lowered}, {"all is taken", all_is_taken})
