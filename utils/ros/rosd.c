@@ -20,8 +20,9 @@
 #include "utils/common/tool.h"
 
 #define SYNTHETIC_PAGES 4096
-#define LOOK_NS (100 * NS_PER_MS)	  /* between two looks of the main thread */
-#define ALIVE_NS (UINT64_C(3) * NS_PER_S) /* a thread that made no turn for so long hangs */
+#define LOOK_NS (100 * NS_PER_MS)	   /* between two looks of the main thread */
+#define ALIVE_NS (UINT64_C(3) * NS_PER_S)  /* a thread that made no turn for so long hangs */
+#define FETCH_NS (UINT64_C(30) * NS_PER_S) /* a card that has not written for so long hangs */
 
 static const char *const sources[] = {
 	[ROSD_CARD] = "card",
@@ -245,6 +246,7 @@ static int prepare(struct rosd *d)
 		w->set = (struct ros_worker_settings){
 			.wait_ns = o->wait * NS_PER_MS,
 			.busy_ns = o->patience * NS_PER_MS,
+			.fetch_ns = FETCH_NS,
 			.age_ns = o->max_age * NS_PER_S,
 			.jobs = o->max_clients * (o->max_requests + o->max_clears),
 		};

@@ -12,6 +12,7 @@
 
 #define BATCH 256
 #define COUNTS_NS (100 * NS_PER_MS) /* how old figures may be */
+#define TURN_NS NS_PER_S	    /* longer than from one turn to the next, asleep or not */
 
 static struct ros_part *part_of(struct ros_waiter *one)
 {
@@ -59,6 +60,7 @@ static bool part_fetch(struct ros_worker *w, struct ros_part *p)
 	if (links && !p->flying)
 		TAILQ_INSERT_TAIL(&w->flight, p, flight);
 	p->flying |= (uint32_t)links;
+	p->asked = w->ran;
 	/* Cleared while it waited for a page. */
 	part_status(p, p->todo & ~(uint32_t)links, ROS_NOT_THERE);
 	p->todo = 0;
@@ -423,6 +425,20 @@ static unsigned int take_done(struct ros_worker *w)
 	return (unsigned int)n;
 }
 
+/* Who asked is not to wait for ever, and until a stop the card may still write there. */
+static unsigned int leave_silent(struct ros_worker *w)
+{
+	struct ros_part *oldest = TAILQ_FIRST(&w->flight);
+	char why[64];
+
+	if (!w->set.fetch_ns || !oldest || w->ran - oldest->asked < w->set.fetch_ns)
+		return 0;
+	snprintf(why, sizeof(why), "The card did not write a fragment within %u s.",
+		 (unsigned int)(w->set.fetch_ns / NS_PER_S));
+	ros_worker_leave(w, why);
+	return 1;
+}
+
 /* What nobody asks for and nobody clears. */
 static unsigned int sweep(struct ros_worker *w)
 {
@@ -458,15 +474,20 @@ void ros_worker_copy_counts(struct ros_worker *w)
 
 bool ros_worker_turn(struct ros_worker *w)
 {
-	unsigned int n;
+	uint64_t now = now_ns();
+	unsigned int n, done;
 
-	w->now = now_ns();
+	w->ran += now - w->now < TURN_NS ? now - w->now : TURN_NS;
+	w->now = now;
 	n = take_orders(w);
 	if (!atomic_load_explicit(&w->gone, memory_order_relaxed)) {
 		n += take_in(w);
 		n += serve_blocked(w);
 		w->source->ops->flush(w->source);
-		n += take_done(w);
+		done = take_done(w);
+		n += done;
+		if (done < BATCH)
+			n += leave_silent(w);
 		if (w->set.age_ns && w->now - w->swept >= COUNTS_NS)
 			n += sweep(w);
 	}

@@ -48,6 +48,7 @@ struct ros_part {
 	uint32_t ahead;	 /* host pages for what came before the others */
 	uint32_t flying; /* on their way into host pages */
 	uint64_t blocked_since;
+	uint64_t asked; /* the card, by the worker's clock in ran */
 	TAILQ_ENTRY(ros_part) blocked;
 	TAILQ_ENTRY(ros_part) flight; /* while flying is not 0 */
 	struct ros_piece pieces[ROS_SOURCE_LINKS];
@@ -92,10 +93,11 @@ struct ros_worker_counts {
 };
 
 struct ros_worker_settings {
-	uint64_t wait_ns; /* for what has not come */
-	uint64_t busy_ns; /* for a host page */
-	uint64_t age_ns;  /* fragments older than that are cleared; 0: never */
-	uint32_t jobs;	  /* that can be outstanding */
+	uint64_t wait_ns;  /* for what has not come */
+	uint64_t busy_ns;  /* for a host page */
+	uint64_t fetch_ns; /* for the card to write what it was asked for; 0: without end */
+	uint64_t age_ns;   /* fragments older than that are cleared; 0: never */
+	uint32_t jobs;	   /* that can be outstanding */
 };
 
 struct ros_worker {
@@ -119,6 +121,7 @@ struct ros_worker {
 	TAILQ_HEAD(ros_flight, ros_part) flight;
 	bool told; /* there are results that the network was not told of */
 	uint64_t now, looked, swept;
+	uint64_t ran; /* ns, without those for which the process was stopped */
 	pthread_t thread;
 	bool started;
 	char failure[256]; /* why it is gone; to be read when gone is seen */

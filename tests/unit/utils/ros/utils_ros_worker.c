@@ -430,6 +430,44 @@ static void a_late_page(void)
 	end();
 }
 
+/* What is asked of the card never comes, and nobody hears of it: who asked is answered. */
+static void card_is_silent(void)
+{
+	struct ros_part *p[3];
+
+	begin(60000, 60000);
+	w.set.fetch_ns = 50 * MS;
+	comes(1, 0x3f);
+	ros_worker_turn(&w);
+	fake.hold = true;
+	fake.room = 3;
+	p[0] = ask(0, 1, 0x7);
+	p[1] = ask(1, 1, 0x1);
+	p[2] = ask(2, 9, 0x1);
+	CU_ASSERT_TRUE(UNIT_WAIT(result(), 5000));
+	CU_ASSERT_TRUE(w.gone);
+	UNIT_EQ(fake.stops, 1);
+	is_done(p[0], 0x7, ROS_GONE);
+	is_done(p[1], 0x1, ROS_GONE);
+	is_done(p[2], 0x1, ROS_GONE);
+	end();
+	/* Turns count, and not the time: the worker may have been stopped for an hour. */
+	begin(60000, 60000);
+	w.set.fetch_ns = 1800000 * MS;
+	comes(1, 0x3f);
+	ros_worker_turn(&w);
+	fake.hold = true;
+	p[0] = ask(0, 1, 0x7);
+	ros_worker_turn(&w);
+	w.now -= 3600000 * MS;
+	ros_worker_turn(&w);
+	CU_ASSERT_FALSE(w.gone);
+	fake.hold = false;
+	ros_worker_turn(&w);
+	is_done(p[0], 0x7, ROS_OK);
+	end();
+}
+
 static struct ros_clear_part clear_part;
 static struct ros_clear_waiter waiters[EVENTS];
 static _Atomic uint8_t found[EVENTS];
@@ -566,5 +604,5 @@ static void ahead_of_the_rest(void)
 UNIT_MAIN("worker of a sub-unit", {"served", served}, {"waits", waits}, {"in vain", in_vain},
 	  {"no host pages", no_pages}, {"busy", busy}, {"the card fails", card_fails},
 	  {"the card vanishes", card_vanishes}, {"it stops by itself", stops_by_itself},
-	  {"a host page comes late", a_late_page}, {"cleared", cleared}, {"aged", aged},
-	  {"ahead of the rest", ahead_of_the_rest})
+	  {"a host page comes late", a_late_page}, {"the card is silent", card_is_silent},
+	  {"cleared", cleared}, {"aged", aged}, {"ahead of the rest", ahead_of_the_rest})
