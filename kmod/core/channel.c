@@ -59,6 +59,14 @@ static int roc_ch_reset(struct file *file, void *arg)
 	return err;
 }
 
+/* An end that came before is told of now: nothing else will. Channel lock held. */
+static void roc_channel_listen(struct roc_open *o)
+{
+	o->ch->kind->listen(o);
+	if (o->ch->state == ROC_CH_FAILED)
+		roc_open_signal(o);
+}
+
 static int roc_ch_eventfd(struct file *file, void *arg)
 {
 	struct roc_open *o = file->private_data;
@@ -79,8 +87,8 @@ static int roc_ch_eventfd(struct file *file, void *arg)
 		spin_lock_irq(&o->eventfd_lock);
 		swap(o->eventfd, ctx);
 		spin_unlock_irq(&o->eventfd_lock);
-		if (e->fd >= 0 && o->ch->kind->listen)
-			o->ch->kind->listen(o);
+		if (e->fd >= 0)
+			roc_channel_listen(o);
 		mutex_unlock(&o->ch->lock);
 	}
 	if (ctx)

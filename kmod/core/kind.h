@@ -107,8 +107,8 @@ struct roc_kind {
 	/* Not stale when it is called, and maybe while it runs. No lock held. */
 	int (*mmap)(struct roc_open *o, struct vm_area_struct *vma);
 	/*
-	 * An eventfd was set, maybe while it runs: who has one need never call again. Channel lock
-	 * held. NULL: whoever looks does so without being asked.
+	 * An eventfd was set, maybe while it runs: who has one need never call again, and what is
+	 * there already is signalled. Channel lock held.
 	 */
 	void (*listen)(struct roc_open *o);
 	void (*fdinfo)(struct roc_open *o, struct seq_file *m);

@@ -69,6 +69,13 @@ static __poll_t roc_pool_poll(struct roc_open *o, poll_table *pt)
 	return roc_ready_now(roc_session(o)) ? EPOLLIN | EPOLLRDNORM : 0;
 }
 
+/* What is ready already he is told of at once, for maybe no more can be. */
+static void roc_pool_listen(struct roc_open *o)
+{
+	if (roc_ready_now(roc_session(o)))
+		roc_open_signal(o);
+}
+
 static int roc_pool_mmap(struct roc_open *o, struct vm_area_struct *vma)
 {
 	return roc_session_mmap(roc_session(o), vma);
@@ -129,6 +136,7 @@ const struct roc_kind roc_pool_kind = {
 	.free = roc_pool_free,
 	.poll = roc_pool_poll,
 	.mmap = roc_pool_mmap,
+	.listen = roc_pool_listen,
 	.fdinfo = roc_pool_fdinfo,
 	.check_buffer = roc_pool_check_buffer,
 	.irq = roc_event_irq,

@@ -566,7 +566,8 @@ int roc_channel_command(struct roc_channel *ch, uint32_t command, uint32_t *repl
  * @ch: handle
  * @eventfd: descriptor from eventfd(), which the caller may close; -1 ends the signals
  *
- * Signalled when superpages become ready, and when the channel stops, fails, or loses its card.
+ * Signalled when superpages become ready, and when the channel stops, fails, or loses its card; at
+ * once if superpages are ready, or the channel has failed, already.
  *
  * Return: 0; -EBADF; -EINVAL not an eventfd.
  */

@@ -705,7 +705,8 @@ struct roc_ch_wait {
  * @reserved: must be 0
  *
  * It is signalled when superpages became ready, and when the channel stops, fails, or loses its
- * card. The count says nothing: look at the ready ring and at the ring's flags.
+ * card; at once, when it is set, if superpages are ready or the channel has failed already. The
+ * count says nothing: look at the ready ring and at the ring's flags.
  *
  * Errors: EBADF, EINVAL not an eventfd.
  */

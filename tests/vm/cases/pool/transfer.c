@@ -241,6 +241,58 @@ static void told(void)
 	close(ep);
 }
 
+/* One for what is ready already, when nothing more can be: all memory lies in the ready ring. */
+static void eventfd_for_what_is_there(void)
+{
+	int event = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
+	struct rig r = {.id = EP0, .count = 4};
+	struct roc_ch_info info;
+
+	emu(CARD0, "set all links-enabled 1");
+	UNIT_NEED(rig_open(&r));
+	rig_push(&r, RIG_MAX);
+	UNIT_NEED(rig_start(&r));
+	CU_ASSERT(UNIT_WAIT(roc_ready_count(r.rings) == 4, 5000));
+	rig_settle(&r);
+	info = ch_info(rig_fd(&r));
+	UNIT_EQ(info.in_flight, 0);
+	UNIT_EQ(roc_channel_eventfd(r.ch, event), 0);
+	UNIT_EQ(polled(event, limit_ms(2000)) & POLLIN, POLLIN);
+	UNIT_EQ(signals(event), 1);
+	/* When all is taken there is nothing to see. */
+	UNIT_EQ(rig_take(&r, false), 4);
+	UNIT_EQ(roc_channel_eventfd(r.ch, event), 0);
+	UNIT_EQ(signals(event), 0);
+	rig_stop(&r);
+	RIG_OK(&r);
+	rig_close(&r);
+	close(event);
+}
+
+/* One for a run that failed before, and says no more. */
+static void eventfd_after_a_failure(void)
+{
+	int event = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
+	struct rig r = {.id = EP0, .count = 8};
+
+	emu(CARD0, "set all links-enabled 1");
+	UNIT_NEED(rig_open(&r));
+	rig_push(&r, RIG_MAX);
+	UNIT_NEED(rig_start(&r));
+	CU_ASSERT(rig_run(&r, 10, 5000));
+	emu(CARD0, "fault 0 all-ones");
+	CU_ASSERT(UNIT_WAIT((rig_take(&r, true), ch_info(rig_fd(&r)).state == ROC_CH_FAILED),
+			    LIMIT_MS));
+	rig_take(&r, false);
+	UNIT_EQ(roc_ready_count(r.rings), 0);
+	UNIT_EQ(roc_channel_eventfd(r.ch, event), 0);
+	UNIT_EQ(signals(event), 1);
+	emu(CARD0, "fault all clear");
+	RIG_OK(&r);
+	rig_close(&r);
+	close(event);
+}
+
 static void waits(void)
 {
 	struct rig r = {.id = EP0, .count = 8};
@@ -405,6 +457,8 @@ UNIT_MAIN("transfer", {"internal, one link", internal_one_link},
 	  {"internal, twelve links", internal_twelve_links}, {"DDG, one link", ddg_one_link},
 	  {"DDG, twelve links", ddg_twelve_links}, {"partly filled", partly_filled},
 	  {"packed packets", packed_packets}, {"sizes", sizes}, {"busy mode", busy_mode},
-	  {"busy mode is quiet", busy_mode_is_quiet}, {"told", told}, {"waits", waits},
+	  {"busy mode is quiet", busy_mode_is_quiet}, {"told", told},
+	  {"eventfd for what is there", eventfd_for_what_is_there},
+	  {"eventfd after a failure", eventfd_after_a_failure}, {"waits", waits},
 	  {"two waiters", two_waiters}, {"kick", kick}, {"order of a link", order_of_a_link},
 	  {"two endpoints", two_endpoints}, {"card was never asked too much", leave})
