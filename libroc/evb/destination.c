@@ -274,8 +274,8 @@ static int be_welcomed(struct roc_evb *e, struct evb_destination *d)
 	d->limit =
 		g->in_flight && g->in_flight < e->cfg.in_flight ? g->in_flight : e->cfg.in_flight;
 	/* Pulled: one that reads nothing must not have all of our memory. */
-	if (e->cfg.protocol == ROC_EVB_PULL && d->limit > e->ru.mfp_count / 2)
-		d->limit = e->ru.mfp_count / 2;
+	if (e->cfg.protocol == ROC_EVB_PULL && d->limit > (e->ru.mfp_count + 1) / 2)
+		d->limit = (e->ru.mfp_count + 1) / 2;
 	d->free_count = 0;
 	d->sent = 0;
 	d->tell = true;

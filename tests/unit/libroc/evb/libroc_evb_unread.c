@@ -22,8 +22,8 @@ static bool some_are_out(void)
 	return out() >= before + BLOCKS;
 }
 
-/* Builders, all of them stuck but the last; and a readout unit. */
-static void set_up(unsigned int builders)
+/* Builders, all of them stuck but the last; and a readout unit with so many MFPs, 0: as it likes. */
+static void set_up(unsigned int builders, uint32_t mfps)
 {
 	unsigned int i;
 
@@ -35,6 +35,7 @@ static void set_up(unsigned int builders)
 
 		n->cfg.protocol = ROC_EVB_PULL;
 		n->cfg.peers = 4;
+		n->cfg.blocks = mfps;
 		n->cfg.memory = 256 << 10;
 		n->cfg.stale_ns = STALE_MS * MS;
 		n->sink.stuck = i + 1 < builders;
@@ -72,7 +73,7 @@ static bool both_are_late(void)
 /* A single one does not have all of it: what waits for it is dropped, and it is accused. */
 static void one(void)
 {
-	set_up(2);
+	set_up(2, 0);
 	CU_ASSERT_TRUE(run_until(some_are_out, 20000));
 	CU_ASSERT_TRUE(run_until(one_is_late, 20000));
 	UNIT_EQ(nodes[1].sink.wrong, 0);
@@ -82,7 +83,7 @@ static void one(void)
 /* Two have all of it, until they are accused, and the manager takes one of them out. */
 static void two(void)
 {
-	set_up(3);
+	set_up(3, 0);
 	CU_ASSERT_TRUE(run_until(both_are_late, 20000));
 	nodes[0].used = false;
 	publish(ROC_EVB_ROUND_ROBIN, counts_of(&nodes[readout]).in.count + 10);
@@ -93,4 +94,14 @@ static void two(void)
 	close_all();
 }
 
-UNIT_MAIN("event building by pull, beside builders that read nothing", {"one", one}, {"two", two})
+/* Half of a single one is one. */
+static void single(void)
+{
+	set_up(1, 1);
+	CU_ASSERT_TRUE(run_until(some_are_out, 20000));
+	UNIT_EQ(nodes[0].sink.wrong, 0);
+	close_all();
+}
+
+UNIT_MAIN("event building by pull, beside builders that read nothing", {"one", one}, {"two", two},
+	  {"a readout unit with a single MFP", single})
