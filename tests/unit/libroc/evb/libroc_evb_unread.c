@@ -22,7 +22,7 @@ static bool some_are_out(void)
 	return out() >= before + BLOCKS;
 }
 
-/* Builders, all of them stuck but the last; and a readout unit with so many MFPs, 0: as it likes. */
+/* Builders, all of them stuck but the last; and a readout unit with @mfps, 0: as it likes. */
 static void set_up(unsigned int builders, uint32_t mfps)
 {
 	unsigned int i;
