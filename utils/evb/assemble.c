@@ -198,10 +198,20 @@ void assemble_bad(struct assemble *a)
 	a->n.disorder++;
 }
 
-/* The whole id of what a link says; false: it went back. */
-static bool unwrap(struct assemble *a, const struct line *l, uint64_t *id)
+static bool active(const struct assemble *a, const struct line *l, uint64_t now)
 {
-	uint64_t from = l->known ? l->id : a->high;
+	return l->known && now - l->seen < a->opt.hold;
+}
+
+/* Near which id the next one of a link is. The others may have gone round while it was silent. */
+static uint64_t near(const struct assemble *a, const struct line *l, uint64_t now)
+{
+	return active(a, l, now) ? l->id : a->high;
+}
+
+/* The whole id of what a link says, which is near @from; false: it went back. */
+static bool unwrap(struct assemble *a, const struct line *l, uint64_t from, uint64_t *id)
+{
 	uint32_t ahead = (uint32_t)*id - (uint32_t)from;
 
 	if (!a->opt.wraps)
@@ -212,14 +222,10 @@ static bool unwrap(struct assemble *a, const struct line *l, uint64_t *id)
 	}
 	/* Links are not together, and what is fetched may overtake; one link that sends in order
 	 * may not go back. */
-	if (ahead < HALF) {
-		*id = from + ahead;
-		return true;
-	}
-	if (from < (uint32_t)-ahead)
+	if (ahead >= HALF && from < (uint32_t)-ahead)
 		return false;
-	*id = from - (uint32_t)-ahead;
-	return !l->known || a->opt.way == ASSEMBLE_EACH;
+	*id = ahead < HALF ? from + ahead : from - (uint32_t)-ahead;
+	return !l->known || *id >= l->id || a->opt.way == ASSEMBLE_EACH;
 }
 
 static uint32_t link_in(struct assemble *a, uint32_t before, uint64_t id)
@@ -293,12 +299,12 @@ static void add(struct assemble *a, struct event *e, const struct cut_piece *p)
 void assemble_piece(struct assemble *a, const struct cut_piece *p, uint64_t now)
 {
 	struct line *l = line_of(a);
-	uint64_t id = p->event;
+	uint64_t id = p->event, from = near(a, l, now);
 	struct event *e;
 	uint32_t at;
 
 	l->seen = now;
-	if (!unwrap(a, l, &id)) {
+	if (!unwrap(a, l, from, &id)) {
 		a->n.disorder++;
 		return;
 	}
@@ -322,11 +328,6 @@ void assemble_piece(struct assemble *a, const struct cut_piece *p, uint64_t now)
 		a->high = id;
 	a->any = true;
 	*l = (struct line){.known = true, .id = id, .seen = now, .at = at};
-}
-
-static bool active(const struct assemble *a, const struct line *l, uint64_t now)
-{
-	return l->known && now - l->seen < a->opt.hold;
 }
 
 /* Have all links sent what they have of the first event? */

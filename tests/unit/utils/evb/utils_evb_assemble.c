@@ -298,6 +298,55 @@ static void fetched(void)
 	UNIT_EQ(units_back, units_in);
 }
 
+/* One that was silent while the others went round comes back where they are. */
+static void one_of(enum assemble_way way, int link, uint64_t id)
+{
+	if (way == ASSEMBLE_EACH)
+		fragment(link, (uint32_t)id);
+	else
+		SUPERPAGE(link, (uint32_t)id);
+}
+
+static void long_silent(enum assemble_way way, uint64_t steps)
+{
+	uint64_t id = 10, i;
+
+	begin(way, true, 2);
+	one_of(way, 0, id);
+	one_of(way, 1, id);
+	if (way == ASSEMBLE_PASSED)
+		now += HOLD;
+	back(expect((int64_t)id, 2, 2));
+	for (i = 0; i < steps; i++) {
+		id += UINT64_C(1) << 23;
+		one_of(way, 0, id);
+		now += HOLD;
+		back(expect((int64_t)id, 1, 1));
+	}
+	one_of(way, 0, id + 1);
+	one_of(way, 1, id + 1);
+	now += HOLD;
+	back(expect((int64_t)id + 1, 2, 2));
+	one_of(way, 1, id + 2);
+	one_of(way, 0, id + 2);
+	now += HOLD;
+	back(expect((int64_t)id + 2, 2, 2));
+	UNIT_EQ(counts().late, 0);
+	UNIT_EQ(counts().disorder, 0);
+	UNIT_EQ(units_back, units_in);
+}
+
+static void far_behind(void)
+{
+	uint64_t steps;
+
+	/* Half of all ids, all of them, and more. */
+	for (steps = 64; steps <= 1024; steps += 64) {
+		long_silent(ASSEMBLE_PASSED, steps);
+		long_silent(ASSEMBLE_EACH, steps);
+	}
+}
+
 /* More than there is room for: nothing is written that is not ours, nothing is lost. */
 static void crowded(void)
 {
@@ -328,4 +377,5 @@ static void crowded(void)
 
 UNIT_MAIN("Events of many links", {"two links", together}, {"links that are not known", learnt},
 	  {"a link that is silent", silent}, {"ids that wrap", wraps}, {"no header", broken},
-	  {"headers that lie", lies}, {"fragments that are fetched", fetched}, {"no room", crowded})
+	  {"headers that lie", lies}, {"fragments that are fetched", fetched},
+	  {"a link that was silent while others went round", far_behind}, {"no room", crowded})
