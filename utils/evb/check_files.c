@@ -103,6 +103,12 @@ out:
 	return ret;
 }
 
+/* Numbers in names have six digits, and more when there are so many files. */
+static int by_name(const void *a, const void *b)
+{
+	return strverscmp(*(char *const *)a, *(char *const *)b);
+}
+
 static int read_all(struct reader *r, const char *path, char why[UNITS_WHY])
 {
 	char pattern[4096];
@@ -116,8 +122,9 @@ static int read_all(struct reader *r, const char *path, char why[UNITS_WHY])
 	if (!S_ISDIR(st.st_mode))
 		return read_file(r, path, why);
 	if (snprintf(pattern, sizeof(pattern), "%s/*.mep", path) >= (int)sizeof(pattern) ||
-	    glob(pattern, 0, NULL, &found))
+	    glob(pattern, GLOB_NOSORT, NULL, &found))
 		return units_fail(why, ENOENT, "%s has no files *.mep.", path);
+	qsort(found.gl_pathv, found.gl_pathc, sizeof(*found.gl_pathv), by_name);
 	for (i = 0; i < found.gl_pathc; i++) {
 		one = read_file(r, found.gl_pathv[i], why);
 		ret = ret ? ret : one;

@@ -21,7 +21,6 @@
 #define DEPTH 64	 /* blocks on their way at most */
 #define PIECES (1 << 14) /* of a block */
 #define AT_ONCE 1024	 /* pieces of a write: the kernel takes no more */
-#define FILES_MAX 1000000
 
 struct values {
 	char dir[EVB_TEXT_MAX];
@@ -73,19 +72,19 @@ static int open_next(struct file_sink *s)
 {
 	char path[EVB_TEXT_MAX + ROC_EVB_NAME + 32];
 
-	for (; s->number < FILES_MAX; s->number++) {
+	for (;; s->number++) {
 		snprintf(path, sizeof(path), "%s/%s-%06u.mep", s->v.dir, s->name, s->number);
 		s->fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-		if (s->fd >= 0) {
-			s->number++;
-			s->end = 0;
-			s->n.files++;
-			return 0;
-		}
-		if (errno != EEXIST)
+		if (s->fd >= 0 || errno != EEXIST)
 			break;
 	}
-	return units_fail(s->why, errno, "%s cannot be written: %s.", path, strerror(errno));
+	if (s->fd < 0)
+		return units_fail(s->why, errno, "%s cannot be written: %s.", path,
+				  strerror(errno));
+	s->number++;
+	s->end = 0;
+	s->n.files++;
+	return 0;
 }
 
 /* The next file begins when nothing is on its way into this one. */

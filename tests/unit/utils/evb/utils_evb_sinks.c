@@ -6,11 +6,16 @@
 #include "unit.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
+#include <stdarg.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "tests/unit/utils/evb/blocks.h"
 #include "utils/evb/check_files.h"
+#include "utils/evb/inspect.h"
 
 static struct evb_sink sink;
 static char why[UNITS_WHY];
@@ -370,6 +375,71 @@ static void full(void)
 	UNIT_EQ(out.errors, 0);
 }
 
+static unsigned int taken; /* that many names of blocks' files are there already */
+
+int __wrap_open(const char *path, int flags, ...);
+int __real_open(const char *path, int flags, ...);
+
+int __wrap_open(const char *path, int flags, ...)
+{
+	const char *number = strstr(path, "/bu1-");
+	mode_t mode = 0;
+	va_list rest;
+
+	va_start(rest, flags);
+	if (flags & O_CREAT)
+		mode = va_arg(rest, mode_t);
+	va_end(rest);
+	if (number && flags & O_EXCL && strtoul(number + 5, NULL, 10) < taken) {
+		errno = EEXIST;
+		return -1;
+	}
+	return __real_open(path, flags, mode);
+}
+
+/* However many there were: the next one is begun, and read behind them. */
+static void many(void)
+{
+	static const struct {
+		unsigned int name, block, blocks;
+	} parts[] = {{999999, 5, 2}, {1000000, 5 + INSPECT_WINDOW, 1}};
+	struct evb_sink_books in, out;
+	unsigned int i, n;
+
+	clean();
+	UNIT_EQ(mkdir(dir, 0777), 0);
+	taken = 999998;
+	in = record(",size=40000", 60);
+	CU_ASSERT_TRUE(in.files > 3);
+	UNIT_EQ(access(file(999998), F_OK), 0);
+	UNIT_EQ(access(file(1000000), F_OK), 0);
+	UNIT_EQ(evb_check_files(dir, &out, why), 0);
+	UNIT_EQ(out.files, in.files);
+	UNIT_EQ(out.blocks, in.blocks);
+	UNIT_EQ(out.errors, 0);
+
+	/* What came twice is seen if the files are read one after the other. */
+	clean();
+	for (i = 0; i < sizeof(parts) / sizeof(parts[0]); i++) {
+		char text[64];
+
+		taken = parts[i].name;
+		snprintf(text, sizeof(text), "file:%s", dir);
+		open_it(text);
+		for (n = 0; n < parts[i].blocks; n++) {
+			struct block *b = make_block(parts[i].block, 5000, -1);
+
+			UNIT_EQ(give(b), 1);
+			free_block(b);
+		}
+		evb_sink_close(&sink);
+	}
+	taken = 0;
+	UNIT_EQ(evb_check_files(dir, &out, why), 0);
+	UNIT_EQ(out.blocks, 3);
+	UNIT_EQ(out.errors, 1);
+}
+
 static void refused(void)
 {
 	static const struct {
@@ -395,4 +465,4 @@ static void refused(void)
 UNIT_MAIN("Sinks of event building", {"what is right", right}, {"what is wrong", wrong},
 	  {"a block that comes twice", twice}, {"packets with headers", headers},
 	  {"files, there and back", files}, {"files that are broken", broken},
-	  {"a full disk", full}, {"what is refused, and why", refused})
+	  {"a full disk", full}, {"a million files", many}, {"what is refused, and why", refused})
