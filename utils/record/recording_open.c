@@ -20,11 +20,12 @@ static bool ends_with(const char *name, const char *end)
 	return n > m && !strcmp(name + n - m, end);
 }
 
+/* Numbers in names have six digits, and more when there are so many files. */
 static int by_name(const void *a, const void *b)
 {
 	const struct recording_part *p = a, *q = b;
 
-	return strcmp(p->index, q->index);
+	return strverscmp(p->index, q->index);
 }
 
 static int add_part(struct recording *r, const char *dir, const char *name)

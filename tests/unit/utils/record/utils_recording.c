@@ -377,6 +377,33 @@ static void index_waits(void)
 	recording_close(&recording);
 }
 
+/* Names have six digits, until there are more files. */
+static void many_files(void)
+{
+	const struct record_options record = {.dir = fresh("many"), .prefix = "run2", .depth = 4};
+	const struct unit_format format = {.unit_max = 4096};
+	struct recording_set set = {.opt = &record, .format = &format};
+	static const unsigned int numbers[] = {1000000, 999999, 0, 100000, 99999, 9, 10};
+	static const unsigned int sorted[] = {0, 9, 10, 99999, 100000, 999999, 1000000};
+	struct recording_entry e = {.bytes = 0};
+	struct recording recording;
+	struct recording_file f;
+	unsigned int i, n = sizeof(numbers) / sizeof(numbers[0]);
+
+	UNIT_EQ(mkdir(record.dir, 0777), 0);
+	for (i = 0; i < n; i++) {
+		set.next = numbers[i];
+		UNIT_EQ(recording_file_begin(&set, &f, why), 0);
+		UNIT_EQ(recording_file_note(&f, &e, why), 0);
+		UNIT_EQ(recording_file_end(&set, &f, why), 0);
+	}
+	UNIT_EQ(recording_open(record.dir, &recording, why), 0);
+	UNIT_EQ(recording.count, n);
+	for (i = 0; i < recording.count && i < n; i++)
+		UNIT_EQ(recording.parts[i].header.number, sorted[i]);
+	recording_close(&recording);
+}
+
 static unsigned int sync_fails; /* the so-manieth from now, 0: none */
 
 int __wrap_fdatasync(int fd);
@@ -571,6 +598,7 @@ UNIT_MAIN("recordings", {"the index as the page has it", layout},
 	  {"units of any place and size come back as they were", there_and_back},
 	  {"what is dropped is counted, and seen in the index", dropped_is_counted},
 	  {"an index without room waits", index_waits},
+	  {"a million files are read in their order", many_files},
 	  {"a file that cannot be ended is no success", end_fails},
 	  {"what the kernel did not take is let go of", never_begun},
 	  {"what the kernel takes later is written", begun_late},
