@@ -314,6 +314,28 @@ static int lend(struct shm *s, struct lent *l)
 	return 1;
 }
 
+static bool alone(const struct shm *s)
+{
+	unsigned int i;
+
+	for (i = 0; i < FILTERS && s->filters[i].fd < 0; i++)
+		;
+	return i == FILTERS;
+}
+
+static void pass_waiting(struct shm *s)
+{
+	unsigned int i;
+
+	for (i = 0; i < BLOCKS && s->waiting; i++) {
+		if (!s->lent[i].mep || s->lent[i].filter != NOBODY)
+			continue;
+		s->n.unknown++;
+		finished(s, &s->lent[i]);
+		s->waiting--;
+	}
+}
+
 static int lend_waiting(struct shm *s)
 {
 	unsigned int i;
@@ -323,20 +345,16 @@ static int lend_waiting(struct shm *s)
 		if (!s->lent[i].mep || s->lent[i].filter != NOBODY)
 			continue;
 		ret = lend(s, &s->lent[i]);
-		if (ret <= 0)
+		if (ret < 0)
 			return ret;
+		if (!ret)
+			break;
 		s->waiting--;
 	}
+	/* What the last filter left must not keep out what passes. */
+	if (s->v.pass && alone(s))
+		pass_waiting(s);
 	return 0;
-}
-
-static bool alone(const struct shm *s)
-{
-	unsigned int i;
-
-	for (i = 0; i < FILTERS && s->filters[i].fd < 0; i++)
-		;
-	return i == FILTERS;
 }
 
 static void count(struct shm *s, const struct roc_mep *mep)
@@ -367,6 +385,9 @@ static int put(void *self, const struct roc_mep *mep)
 	int ret;
 
 	look(s);
+	ret = lend_waiting(s);
+	if (ret)
+		return ret;
 	if (s->waiting || s->done_count + s->held >= BLOCKS)
 		return 0;
 	for (i = 0; i < BLOCKS && s->lent[i].mep; i++)

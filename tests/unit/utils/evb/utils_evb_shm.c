@@ -92,13 +92,16 @@ static unsigned int turn(void)
 
 static int put(int missing)
 {
+	size_t used = block_used;
 	struct block *b = make_block(put_count, put_count % 2 ? 150 : 5000, missing);
 	int ret = sink.ops->put(sink.self, &b->mep);
 
-	if (ret == 1)
+	if (ret == 1) {
 		block[put_count++] = b;
-	else
+	} else {
 		free_block(b);
+		block_used = used;
+	}
 	return ret;
 }
 
@@ -193,6 +196,35 @@ static void dies(void)
 	UNIT_EQ(books().lost, 1);
 	UNIT_EQ(books().again, 3);
 	UNIT_EQ(put(-1), 0);
+	end();
+}
+
+/* What passes without a filter passes again when the last one is gone. */
+static void the_last_dies(void)
+{
+	const struct roc_mep *mep;
+	struct roc_filter *f;
+
+	begin(",pass,depth=2");
+	f = new_filter();
+	UNIT_EQ(put(-1), 1);
+	UNIT_EQ(put(-1), 1);
+	UNIT_EQ(put(-1), 0);
+	UNIT_EQ(roc_filter_take(f, &mep), 1);
+	roc_filter_close(f);
+	CU_ASSERT_TRUE(UNIT_WAIT(put(-1) == 1, 2000));
+	CU_ASSERT_TRUE(UNIT_WAIT(turn() == 3, 2000));
+	UNIT_EQ(books().blocks, 3);
+	UNIT_EQ(books().unknown, 3);
+	UNIT_EQ(books().lost, 0);
+	/* Who comes then gets what is new. */
+	f = new_filter();
+	UNIT_EQ(put(-1), 1);
+	UNIT_EQ(roc_filter_take(f, &mep), 1);
+	UNIT_EQ(mep->block, 3);
+	UNIT_EQ(roc_filter_return(f, mep, 1), 0);
+	CU_ASSERT_TRUE(UNIT_WAIT(turn() == 4, 2000));
+	roc_filter_close(f);
 	end();
 }
 
@@ -474,7 +506,8 @@ static void nobody(void)
 }
 
 UNIT_MAIN("Blocks lent to filters", {"there and back", there_and_back},
-	  {"a filter that dies", dies}, {"a filter that stands still", stands_still},
-	  {"filters that lie", lies}, {"a builder that lies", lying_builder},
+	  {"a filter that dies", dies}, {"the last filter dies", the_last_dies},
+	  {"a filter that stands still", stands_still}, {"filters that lie", lies},
+	  {"a builder that lies", lying_builder},
 	  {"a signal while it is opened", a_signal_while_opening},
 	  {"a builder that stands still", a_builder_that_stands_still}, {"nobody there", nobody})
