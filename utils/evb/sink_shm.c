@@ -511,7 +511,8 @@ static bool stale(const struct sockaddr_un *at)
 
 	if (lstat(at->sun_path, &st) || !S_ISSOCK(st.st_mode))
 		return false;
-	fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
+	/* Who is there but does not accept, with no more room in front of him, is EAGAIN. */
+	fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 	refused = fd >= 0 && connect(fd, (const struct sockaddr *)at, sizeof(*at)) &&
 		  errno == ECONNREFUSED;
 	if (fd >= 0)

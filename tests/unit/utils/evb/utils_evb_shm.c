@@ -449,6 +449,50 @@ static void a_builder_that_stands_still(void)
 	close(before);
 }
 
+struct second {
+	struct evb_sink sink;
+	char text[80], why[UNITS_WHY];
+	int ret;
+	atomic_bool over;
+};
+
+static void *open_second(void *argument)
+{
+	struct second *o = argument;
+
+	o->ret = evb_sink_open(o->text, "bu2", &o->sink, o->why);
+	o->over = true;
+	return NULL;
+}
+
+/* The socket of one who stands still is his: who comes second hears so, and does not wait. */
+static void second_of_one_that_stands_still(void)
+{
+	struct sockaddr_un at = {.sun_family = AF_UNIX};
+	int listener = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
+	int before = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
+	struct second o = {0};
+	pthread_t thread;
+
+	snprintf(path, sizeof(path), "/tmp/roc-evb-%d", getpid());
+	snprintf(at.sun_path, sizeof(at.sun_path), "%s", path);
+	snprintf(o.text, sizeof(o.text), "shm:%s", path);
+	UNIT_NEED(!bind(listener, (struct sockaddr *)&at, sizeof(at)) && !listen(listener, 0));
+	UNIT_NEED(!connect(before, (struct sockaddr *)&at, sizeof(at)));
+	UNIT_EQ(pthread_create(&thread, NULL, open_second, &o), 0);
+	CU_ASSERT_TRUE(UNIT_WAIT(o.over, 2000));
+	/* At the latest now nobody is there. */
+	close(listener);
+	pthread_join(thread, NULL);
+	UNIT_EQ(o.ret, -EADDRINUSE);
+	CU_ASSERT_PTR_NOT_NULL(strstr(o.why, "cannot be listened at"));
+	UNIT_EQ(access(path, F_OK), 0);
+	if (!o.ret)
+		evb_sink_close(&o.sink);
+	unlink(path);
+	close(before);
+}
+
 static void nobody(void)
 {
 	struct roc_filter *f = NULL;
@@ -510,4 +554,6 @@ UNIT_MAIN("Blocks lent to filters", {"there and back", there_and_back},
 	  {"a filter that stands still", stands_still}, {"filters that lie", lies},
 	  {"a builder that lies", lying_builder},
 	  {"a signal while it is opened", a_signal_while_opening},
-	  {"a builder that stands still", a_builder_that_stands_still}, {"nobody there", nobody})
+	  {"a builder that stands still", a_builder_that_stands_still},
+	  {"the socket of one that stands still", second_of_one_that_stands_still},
+	  {"nobody there", nobody})
