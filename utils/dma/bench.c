@@ -14,6 +14,7 @@
 #include <sys/prctl.h>
 #include <unistd.h>
 
+#include "utils/common/counter.h"
 #include "utils/common/tool.h"
 
 static void on_signal(int number)
@@ -201,10 +202,7 @@ static void compare_counts(struct bench *b, const struct roc_ch_info *before)
 		return;
 	}
 	count_gaps(b, before, &after);
-	if (after.dropped >= before->dropped)
-		b->counts.dropped = after.dropped - before->dropped;
-	else
-		b->counts.dropped = after.dropped; /* the card's counter started anew */
+	b->counts.dropped = counter32_since(before->dropped, after.dropped);
 	if (after.completed == b->counts.superpages && after.bytes == b->counts.bytes)
 		return;
 	error_log_add(&b->errors,

@@ -63,12 +63,6 @@ static struct soak_counts counts_of(struct soak_lane *l, struct soak *s)
 	return c;
 }
 
-/* The card's counter may have started anew. */
-static uint64_t since(uint64_t now, uint64_t before)
-{
-	return now >= before ? now - before : now;
-}
-
 /* Is a limit broken, with what there was before, or a lane at its end? The first sentence counts.
  */
 static void look(struct soak *s)
@@ -82,7 +76,7 @@ static void look(struct soak *s)
 
 		soak_lane_look(l);
 		c.errors = l->errors_judged + c.errors - l->last.errors;
-		c.dropped = l->dropped_judged + since(c.dropped, l->last.dropped);
+		c.dropped = l->dropped_judged + c.dropped - l->last.dropped;
 		if (soak_broken(&s->limits, l->name, l->temperature, &c, why))
 			fail(s, "%s", why);
 	}
@@ -100,7 +94,7 @@ static int judge_lane(struct soak *s, unsigned int i, double at)
 		.units = c.units - b->units,
 		.bytes = c.bytes - b->bytes,
 		.errors = c.errors - b->errors,
-		.dropped = since(c.dropped, b->dropped),
+		.dropped = c.dropped - b->dropped,
 		.temperature = l->hottest,
 	};
 

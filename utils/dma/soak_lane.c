@@ -143,8 +143,9 @@ static void publish(struct pump *p, void *context)
 	struct unit_books books = {0};
 
 	p->source->ops->books(p->source, &books);
-	if (books.known && !l->fragments)
-		c.dropped = books.dropped;
+	/* A card that does not answer has dropped what it said last. */
+	if (!l->fragments)
+		c.dropped = books.known ? books.dropped : l->now.dropped;
 	pthread_mutex_lock(&l->lock);
 	l->now = c;
 	pthread_mutex_unlock(&l->lock);

@@ -13,6 +13,7 @@
 #include "lent.h"
 #include "source_fragment.h"
 #include "utils/common/card.h"
+#include "utils/common/counter.h"
 #include "utils/common/tool.h"
 
 #define UNITS_MOST 4096 /* windows of a stream that can be out */
@@ -30,6 +31,8 @@ struct card_source {
 	bool stopped;
 	bool counts; /* from the next two on */
 	struct roc_ch_info before;
+	uint64_t seen,
+		dropped; /* the channel's counter at the last look, what it counted by then */
 	struct roc_st_info stream_before;
 };
 
@@ -51,6 +54,7 @@ static int start(struct source *s)
 	} else {
 		ret = roc_channel_info(c->ch, &c->before);
 		c->counts = !ret;
+		c->seen = c->before.dropped;
 		if (!ret)
 			ret = roc_channel_start(c->ch);
 	}
@@ -112,6 +116,14 @@ static uint64_t since(uint64_t now, uint64_t before)
 	return now >= before ? now - before : now;
 }
 
+/* Step by step: in a long run the counter can run over more than once. */
+static uint64_t dropped(struct card_source *c, uint64_t now)
+{
+	c->dropped += counter32_since(c->seen, now);
+	c->seen = now;
+	return c->dropped;
+}
+
 static void books(struct source *s, struct unit_books *b)
 {
 	struct card_source *c = of(s);
@@ -134,7 +146,7 @@ static void books(struct source *s, struct unit_books *b)
 			.known = true,
 			.units = since(ch.completed, c->before.completed),
 			.bytes = since(ch.bytes, c->before.bytes),
-			.dropped = since(ch.dropped, c->before.dropped),
+			.dropped = dropped(c, ch.dropped),
 			.dropped_what = "packets",
 		};
 }

@@ -11,6 +11,7 @@
 
 #include "utils/common/card.h"
 #include "utils/common/clock.h"
+#include "utils/common/counter.h"
 #include "utils/common/stop.h"
 #include "utils/common/tool.h"
 
@@ -100,12 +101,6 @@ static int fill(struct run *r, unsigned int superpages)
 	return err;
 }
 
-/* The counts of a card that were set back meanwhile begin anew. */
-static uint64_t since(uint64_t before, uint64_t after)
-{
-	return after >= before ? after - before : after;
-}
-
 static int measure(struct run *r, const struct latency_options *o, struct latency_step *step,
 		   unsigned int superpages)
 {
@@ -143,8 +138,8 @@ static int measure(struct run *r, const struct latency_options *o, struct latenc
 	/* Who failed has stopped already, and said why. */
 	if (!err)
 		err = roc_channel_stop(r->ch, NULL);
-	step->dropped = since(before.dropped, after.dropped);
-	step->empty = since(before.fifo_empty, after.fifo_empty);
+	step->dropped = counter32_since(before.dropped, after.dropped);
+	step->empty = counter32_since(before.fifo_empty, after.fifo_empty);
 	for (i = 0; i < ROC_GAPS; i++)
 		step->gaps[i] = after.gaps[i] - before.gaps[i];
 	return err;

@@ -379,8 +379,9 @@ enum roc_why {
  * @bytes: bytes received since open
  * @reclaimed: superpages handed back unfilled at stop since open
  * @refused: fill entries refused since open
- * @dropped: packets the card dropped for want of superpages, card's own counter; what it said
- *	last when it does not answer
+ * @dropped: packets the card dropped for want of superpages, card's own counter of 32 bits: it runs
+ *	over, and begins anew when the card's run enable is set; what it said last when it does not
+ *	answer
  * @fifo_empty: times the card found a link's FIFO empty in this run
  * @looks: passes over the card's counters since open
  * @mmio_reads: register reads on the data path since open

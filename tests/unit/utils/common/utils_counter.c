@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * A card's counter of 32 bits that goes on, runs over or begins anew between two looks.
+ */
+#include "unit.h"
+
+#include "utils/common/counter.h"
+
+static void goes_on(void)
+{
+	UNIT_EQ(counter32_since(7, 7), 0);
+	UNIT_EQ(counter32_since(7, 9), 2);
+	UNIT_EQ(counter32_since(0, 0xffffffff), 0xffffffff);
+}
+
+static void runs_over(void)
+{
+	UNIT_EQ(counter32_since(0xfffff000, 0x100), 0x1100);
+	UNIT_EQ(counter32_since(0xffffffff, 0), 1);
+	UNIT_EQ(counter32_since(0x90000000, 0), 0x70000000);
+}
+
+static void begins_anew(void)
+{
+	UNIT_EQ(counter32_since(1000, 0), 0);
+	UNIT_EQ(counter32_since(1000, 5), 5);
+	UNIT_EQ(counter32_since(0x70000000, 5), 5);
+}
+
+UNIT_MAIN("utils counter", {"goes on", goes_on}, {"runs over", runs_over},
+	  {"begins anew", begins_anew})
