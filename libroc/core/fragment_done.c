@@ -10,6 +10,7 @@
 #include <errno.h>
 
 #include "fragment.h"
+#include "handle.h"
 #include "libroc.h"
 
 uint32_t libroc_fragment_free(const struct roc_fragments *f)
@@ -78,8 +79,7 @@ static void lend(struct roc_fragments *f, uint32_t i, struct roc_fragment_fetche
 {
 	struct libroc_host_page *h = &f->host_pages[i];
 
-	/* From 1: no handle is 0. */
-	out->handle = ++f->lent << f->shift | i;
+	out->handle = libroc_handle(f->lent++, f->shift, i);
 	out->data = h->data;
 	h->asked = false;
 	h->size = out->size;
@@ -205,7 +205,7 @@ int roc_fragments_return(struct roc_fragments *f, uint64_t handle)
 
 void roc_fragments_lent(const struct roc_fragments *f, struct roc_lent *lent)
 {
-	uint64_t now = libroc_now(), oldest = UINT64_MAX, handle, time;
+	uint64_t now = libroc_now(), oldest = UINT64_MAX, handle, time, count;
 	const struct libroc_host_page *h;
 
 	*lent = (struct roc_lent){.limit = f->host_page_count};
@@ -216,10 +216,13 @@ void roc_fragments_lent(const struct roc_fragments *f, struct roc_lent *lent)
 			continue;
 		lent->count++;
 		lent->bytes += h->size;
-		if (handle >> f->shift >= oldest)
+		/* After its handle: so this one was counted. */
+		count = libroc_handle_count(handle, f->shift,
+					    __atomic_load_n(&f->lent, __ATOMIC_RELAXED));
+		if (count >= oldest)
 			continue;
-		oldest = handle >> f->shift;
-		lent->oldest = oldest - 1;
+		oldest = count;
+		lent->oldest = oldest;
 		lent->oldest_ns = now > time ? now - time : 0;
 	}
 	lent->held = (uint64_t)lent->count * f->host_page_size;

@@ -11,6 +11,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "handle.h"
 #include "lend.h"
 #include "libroc.h"
 
@@ -131,8 +132,7 @@ int roc_lender_take(struct roc_lender *l, struct roc_unit *unit)
 	index = l->free;
 	if (index != LIBROC_LEND_NONE) {
 		loan.unit.sequence = l->lent.taken;
-		/* From 1: no handle is 0. */
-		loan.unit.handle = (l->lent.taken + 1) << l->shift | index;
+		loan.unit.handle = libroc_handle(l->lent.taken, l->shift, index);
 		lend(l, index, &loan);
 	}
 	pthread_mutex_unlock(&l->lock);
@@ -156,9 +156,10 @@ static int fail_handle(const struct roc_lender *l, uint64_t handle, uint64_t tak
 {
 	uint64_t number = handle >> l->shift;
 
-	if (number && number <= taken && place(l, handle) < l->lent.limit)
+	if (number && (number <= taken || taken > UINT64_MAX >> l->shift) &&
+	    place(l, handle) < l->lent.limit)
 		return roc_fail(ENOENT, "unit %llu was returned already: it is lent once only",
-				(unsigned long long)number - 1);
+				(unsigned long long)libroc_handle_count(handle, l->shift, taken));
 	return roc_fail(EINVAL,
 			"there is no unit with handle 0x%llx: pass the handle that "
 			"roc_lender_take() gave, to the same lender",

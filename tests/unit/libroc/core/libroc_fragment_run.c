@@ -259,6 +259,42 @@ static void returned_twice(void)
 	finish(f);
 }
 
+/* The number in a handle runs over, and no handle is 0; what counts them goes on. */
+static void handles_run_over(void)
+{
+	struct roc_fragments *f = running(0);
+	struct roc_fragment_fetched got[3];
+	struct roc_lent lent;
+	uint64_t first = (UINT64_MAX >> f->shift) - 1;
+	uint32_t i;
+
+	f->lent = f->returned = first;
+	for (i = 0; i < 3; i++) {
+		card_sends(1, i, 100, 0);
+		UNIT_EQ(roc_fragments_take(f, NULL, 9), 1);
+		/* The second one in host page 0, where a number of 0 would be nobody's handle. */
+		f->free = i == 1 ? 0 : i + 1;
+		UNIT_EQ(roc_fragments_request(f, 1, 1 << i, 0), 1u << i);
+		roc_fragments_flush(f);
+		card_does();
+		UNIT_EQ(roc_fragments_done(f, &got[i], 1), 1);
+		CU_ASSERT_NOT_EQUAL(got[i].handle, 0);
+		roc_fragments_lent(f, &lent);
+		UNIT_EQ(lent.count, i + 1);
+		UNIT_EQ(lent.oldest, first);
+		UNIT_EQ(lent.taken, first + i + 1);
+	}
+	for (i = 0; i < 3; i++) {
+		UNIT_EQ(roc_fragments_return(f, got[i].handle), 0);
+		FAILS(roc_fragments_return(f, got[i].handle), -ENOENT, "returned already");
+		roc_fragments_lent(f, &lent);
+		UNIT_EQ(lent.count, 2 - i);
+		UNIT_EQ(lent.oldest, i < 2 ? first + i + 1 : 0);
+	}
+	FAILS(roc_fragments_return(f, 0), -EINVAL, "no host page with handle 0x0");
+	finish(f);
+}
+
 static void bring_done(void)
 {
 	card_does();
@@ -513,6 +549,7 @@ UNIT_MAIN("libroc_fragment_run",
 	  {"an event that is cleared while it is requested", cleared_while_outstanding},
 	  {"a request for which there is no room", no_room},
 	  {"host pages that are returned twice", returned_twice},
+	  {"the numbers in the handles run over", handles_run_over},
 	  {"fragments are lent and returned", fragments_are_lent},
 	  {"host pages that another thread returns", returned_by_another_thread},
 	  {"anything in any order, over the wrap", anything})

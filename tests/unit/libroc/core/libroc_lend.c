@@ -233,6 +233,43 @@ static void twice_and_never(void)
 	}
 }
 
+/* The number in a handle runs over, and no handle is 0; the unit's own number goes on. */
+static void numbers_run_over(void)
+{
+	const struct libroc_lend_kind *kinds[] = {&unordered, &ordered};
+	struct roc_unit units[4];
+	struct roc_lender *l;
+	unsigned int i, n;
+
+	for (i = 0; i < 2; i++) {
+		l = lender_of(kinds[i], 4, 6);
+		l->lent.taken = l->lent.returned = (UINT64_MAX >> l->shift) - 1;
+		for (n = 0; n < 2; n++) {
+			take(l, units, 3);
+			UNIT_EQ(units[2].sequence, l->lent.taken - 1);
+			FAILS(roc_lender_return(l, 0), -EINVAL, "no unit with handle 0x0");
+			UNIT_EQ(lent(l).oldest, l->lent.taken - 3);
+			UNIT_EQ(roc_lender_return(l, units[0].handle), 0);
+			UNIT_EQ(roc_lender_return(l, units[1].handle), 0);
+			UNIT_EQ(roc_lender_return(l, units[2].handle), 0);
+			FAILS(roc_lender_return(l, units[0].handle), -ENOENT, "returned already");
+			FAILS(roc_lender_return(l, units[2].handle), -ENOENT, "returned already");
+			UNIT_EQ(lent(l).count, 0);
+			UNIT_EQ(lent(l).held, 0);
+		}
+		UNIT_EQ(roc_lender_close(l), 0);
+	}
+	/* A unit in the first place whose number is the first after the last. */
+	l = lender_of(&ordered, 4, 1);
+	l->lent.taken = l->lent.returned = UINT64_MAX >> l->shift;
+	take(l, units, 1);
+	CU_ASSERT_NOT_EQUAL(units[0].handle, 0);
+	UNIT_EQ(roc_lender_return(l, units[0].handle), 0);
+	FAILS(roc_lender_return(l, units[0].handle), -ENOENT, "unit 4611686018427387903 was");
+	UNIT_EQ(source.given_end, 128);
+	roc_lender_close(l);
+}
+
 static void age_of_the_oldest(void)
 {
 	struct roc_lender *l = lender_of(&unordered, 3, 3);
@@ -530,6 +567,7 @@ UNIT_MAIN("libroc_lend", {"a lender has from 1 to its most units", limits_of_a_l
 	  {"a pool's unit is back at once", unordered_gives_at_once},
 	  {"a stream's room is back up to the oldest unit out", ordered_gives_the_prefix},
 	  {"a unit comes back once, and only one that was lent", twice_and_never},
+	  {"the numbers in the handles run over", numbers_run_over},
 	  {"the oldest and its age", age_of_the_oldest},
 	  {"a full fill ring keeps the unit out", a_full_ring_keeps_it_out},
 	  {"two threads return what a third takes", other_threads_return},
