@@ -13,6 +13,7 @@
 #define PIECES (1u << 17)
 #define NONE UINT32_MAX
 #define HALF (UINT32_C(1) << 31)
+#define JUMP (UINT64_C(1) << 24) /* ids, as libroc-evb has it */
 
 struct piece {
 	const char *data;
@@ -50,6 +51,9 @@ struct line {
 	uint64_t id;   /* of its last piece */
 	uint64_t seen; /* CLOCK_MONOTONIC ns */
 	uint32_t at;   /* event of its last piece */
+	uint64_t jump; /* the last id that was not believed: */
+	bool jumped;   /* just now */
+	bool lost;     /* ever */
 };
 
 /* Indexes that are free, as a stack. */
@@ -228,6 +232,22 @@ static bool unwrap(struct assemble *a, const struct line *l, uint64_t from, uint
 	return !l->known || *id >= l->id || a->opt.way == ASSEMBLE_EACH;
 }
 
+/*
+ * An id that is far ahead is a wrong one, unless the link's next goes on from there: one broken
+ * word must not make all that follows go back, or late.
+ */
+static bool is_jump(const struct assemble *a, struct line *l, uint64_t from, uint64_t id)
+{
+	bool again = l->jumped && id > l->jump && id - l->jump < JUMP;
+
+	l->jumped = a->any && id >= from && id - from >= JUMP && !again;
+	if (l->jumped) {
+		l->jump = id;
+		l->lost = true;
+	}
+	return l->jumped;
+}
+
 static uint32_t link_in(struct assemble *a, uint32_t before, uint64_t id)
 {
 	uint32_t at = pop(&a->free_events);
@@ -304,7 +324,7 @@ void assemble_piece(struct assemble *a, const struct cut_piece *p, uint64_t now)
 	uint32_t at;
 
 	l->seen = now;
-	if (!unwrap(a, l, from, &id)) {
+	if (!unwrap(a, l, from, &id) || is_jump(a, l, from, id)) {
 		a->n.disorder++;
 		return;
 	}
@@ -327,7 +347,9 @@ void assemble_piece(struct assemble *a, const struct cut_piece *p, uint64_t now)
 	if (!a->any || id > a->high)
 		a->high = id;
 	a->any = true;
-	*l = (struct line){.known = true, .id = id, .seen = now, .at = at};
+	l->known = true;
+	l->id = id;
+	l->at = at;
 }
 
 /* Have all links sent what they have of the first event? */
@@ -354,7 +376,10 @@ static bool whole(const struct assemble *a, uint64_t now)
 	return (a->opt.links && seen >= a->opt.links) || now - a->begun >= a->opt.hold;
 }
 
-/* Was a link not waited for that has sent before, and not yet what comes behind this event? */
+/*
+ * Was a link not waited for that has sent before, and not yet what comes behind this event? Or not
+ * believed?
+ */
 static bool lacks_link(const struct assemble *a, const struct event *e)
 {
 	unsigned int i;
@@ -363,7 +388,7 @@ static bool lacks_link(const struct assemble *a, const struct event *e)
 		const struct line *l = &a->lines[i];
 
 		if (l->known && !(e->links >> i & 1) &&
-		    (a->opt.way == ASSEMBLE_EACH || l->id < e->id))
+		    (a->opt.way == ASSEMBLE_EACH || l->id < e->id || (l->lost && l->jump == e->id)))
 			return true;
 	}
 	return false;

@@ -34,7 +34,7 @@ struct assemble_counts {
 	uint64_t events, bytes, returned;
 	uint64_t damaged;
 	uint64_t late;	   /* pieces of events that had gone */
-	uint64_t disorder; /* pieces whose event goes back, or is none */
+	uint64_t disorder; /* pieces whose event goes back, is far ahead, or is none */
 	uint64_t cut;	   /* fragments that had more parts than there can be */
 };
 

@@ -347,6 +347,77 @@ static void far_behind(void)
 	}
 }
 
+#define FAR (UINT64_C(1) << 30)
+
+/* One wrong id costs what it stands at. */
+static void wrong_id(enum assemble_way way)
+{
+	uint64_t id, event;
+	int link;
+
+	begin(way, true, 2);
+	for (id = 1; id < 10; id++) {
+		if (id == 5) {
+			one_of(way, 0, id + FAR);
+			one_of(way, 1, id + FAR);
+		}
+		one_of(way, 0, id);
+		one_of(way, 1, id);
+		now += HOLD / 20;
+	}
+	now += 2 * HOLD;
+	for (event = 1; event < id; event++)
+		back(expect((int64_t)event, 2, 2));
+	expect(-1, 0, 0);
+	UNIT_EQ(counts().late, 0);
+	UNIT_EQ(counts().disorder, 2);
+	UNIT_EQ(counts().damaged, 0);
+	/* Two in a row are right: only the first one lacks what was not believed. */
+	id += FAR;
+	for (link = 0; link < 2; link++) {
+		for (event = id; event < id + 3; event++)
+			one_of(way, link, event);
+	}
+	now += 2 * HOLD;
+	back(expect((int64_t)id, 1, 1));
+	UNIT_EQ(counts().damaged, 1);
+	back(expect((int64_t)id + 1, 2, 2));
+	back(expect((int64_t)id + 2, 2, 2));
+	UNIT_EQ(counts().damaged, 1);
+	UNIT_EQ(counts().late, 0);
+	UNIT_EQ(counts().disorder, 3);
+	collect();
+	UNIT_EQ(units_back, units_in);
+}
+
+static void one_piece(uint64_t event)
+{
+	struct cut_piece p = {.event = event, .data = memory, .bytes = PACKET};
+	struct unit u = {.data = memory, .bytes = PACKET, .handle = ++units_in};
+
+	assemble_unit(a, &u, now);
+	assemble_piece(a, &p, now);
+	assemble_unit_end(a);
+}
+
+static void wrong_ids(void)
+{
+	wrong_id(ASSEMBLE_PASSED);
+	wrong_id(ASSEMBLE_EACH);
+	begin(ASSEMBLE_AT_ONCE, false, 1);
+	/* The first one may be any. */
+	one_piece(FAR << 10);
+	back(expect(FAR << 10, 1, 1));
+	one_piece(FAR << 30);
+	expect(-1, 0, 0);
+	one_piece((FAR << 10) + 1);
+	back(expect((FAR << 10) + 1, 1, 1));
+	UNIT_EQ(counts().late, 0);
+	UNIT_EQ(counts().disorder, 1);
+	collect();
+	UNIT_EQ(units_back, units_in);
+}
+
 /* More than there is room for: nothing is written that is not ours, nothing is lost. */
 static void crowded(void)
 {
@@ -378,4 +449,5 @@ static void crowded(void)
 UNIT_MAIN("Events of many links", {"two links", together}, {"links that are not known", learnt},
 	  {"a link that is silent", silent}, {"ids that wrap", wraps}, {"no header", broken},
 	  {"headers that lie", lies}, {"fragments that are fetched", fetched},
+	  {"an id that is wrong", wrong_ids},
 	  {"a link that was silent while others went round", far_behind}, {"no room", crowded})
