@@ -124,6 +124,9 @@ unsigned int libroc_changes_apply(struct libroc_changes *changes)
 
 		change->before = libroc_pass_modify(c, change->at.bar, change->at.offset,
 						    change->at.mask, change->wanted);
+		/* Nothing was written, and what was there is not known: not to be put back. */
+		if (c->err)
+			break;
 		word = libroc_pass_read(c, change->at.bar, change->at.offset);
 		if (!c->err && !reads_back(change, word))
 			fail_read_back(changes, change, word);

@@ -29,6 +29,7 @@ static struct {
 	bool running;		/* a channel runs */
 	unsigned int stuck_bar; /* register that writes do not change; offset 0: none */
 	uint32_t stuck;
+	unsigned int modify_fails; /* the modify of this number from here fails; 0: none */
 	unsigned int card_type;
 	uint64_t slept_us;
 } card;
@@ -95,6 +96,9 @@ static int card_ioctl(struct roc_endpoint *ep, unsigned long request, void *arg)
 	case ROC_REG_MODIFY:
 		if (!reg->mask || reg->value & ~reg->mask)
 			return -EINVAL;
+		/* Like the driver: it reads all ones, and writes nothing. */
+		if (card.modify_fails && !--card.modify_fails)
+			return -EIO;
 		reg->old = card_read(fn, reg->bar, reg->offset);
 		reg->value |= reg->old & ~reg->mask;
 		card_write(fn, reg->bar, reg->offset, reg->value);

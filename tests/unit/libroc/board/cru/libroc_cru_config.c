@@ -315,6 +315,37 @@ static void a_register_that_does_not_read_back(void)
 	}
 }
 
+/* The card answers all ones for a moment: nobody knows what was in the register. */
+static void a_register_that_cannot_be_modified(void)
+{
+	static uint32_t before[262144], after[262144];
+	unsigned int i, fails = 0;
+	size_t n;
+
+	cru_begin();
+	unusual();
+	UNIT_EQ(configure(0, 0), 0);
+	n = snapshot(before, 262144);
+	config.trigger_window_size++;
+	config.drop_bad_rdh = false;
+	config.links[2].fee_id++;
+	config.links[11].fee_id++;
+	/* The first two are the pulse that resets the datapath's generator. */
+	for (i = 3; i < 7; i++) {
+		card.modify_fails = i;
+		fails += configure(0, 0) == -EIO;
+		UNIT_EQ(card.modify_fails, 0);
+		CU_ASSERT_TRUE(result.restored);
+		SAYS("put back");
+		UNIT_EQ(snapshot(after, 262144), n);
+		CU_ASSERT_FALSE(memcmp(before, after, n * sizeof(before[0])));
+	}
+	UNIT_EQ(fails, 4);
+	UNIT_EQ(configure(0, 0), 0);
+	UNIT_EQ(peek(0x600034), 4322);
+	card_end();
+}
+
 static void all_is_checked_before_the_first_write(void)
 {
 	cru_begin();
@@ -621,6 +652,7 @@ UNIT_MAIN("libroc_cru_config", {"the card gets it all", the_card_gets_it_all},
 	  {"links that are off", links_that_are_off},
 	  {"every change is seen", every_change_is_seen},
 	  {"a register that does not read back", a_register_that_does_not_read_back},
+	  {"a register that cannot be modified", a_register_that_cannot_be_modified},
 	  {"all is checked before the first write", all_is_checked_before_the_first_write},
 	  {"not while it runs", not_while_it_runs},
 	  {"a stale run enable goes", a_stale_run_enable_goes},
