@@ -30,6 +30,8 @@
 #define BLOCK_WORDS 0x10000
 #define BUFFER_WORDS 32
 #define BLANK 0xffff
+/* A chip that waits for the number of words takes READ_STATUS as that, less one. */
+#define SETTLE_WORDS (READ_STATUS + 1)
 
 #define US_CLEAR 100
 #define US_COMMAND 10
@@ -87,27 +89,32 @@ static void fail_status(struct job *j, uint32_t at, uint16_t status)
 				  status & 0x02 ? ", block is locked" : ""));
 }
 
-/* Until the chip is ready and has no error. */
-static void wait_ready(struct job *j, uint32_t at, unsigned int us, uint32_t polls)
+/* Until the chip is ready. Its status. */
+static uint16_t wait_done(struct job *j, uint32_t at, unsigned int us, uint32_t polls)
 {
+	uint16_t status = 0;
 	uint32_t i;
 
 	for (i = 0; i < polls && !j->c.err; i++) {
-		uint16_t status = take(j, US_STATUS);
-
-		if (j->c.err)
+		status = take(j, US_STATUS);
+		if (j->c.err || status & STATUS_READY)
 			break;
-		if (status & STATUS_READY) {
-			if (status & STATUS_ERRORS)
-				fail_status(j, at, status);
-			break;
-		}
 		libroc_pass_sleep(&j->c, us);
 	}
 	if (i == polls)
 		libroc_pass_fail(&j->c,
 				 roc_fail(ETIME, "%s: the flash does not come ready at word 0x%x",
 					  roc_endpoint_name(j->c.ep), at));
+	return status;
+}
+
+/* Until the chip is ready and has no error. */
+static void wait_ready(struct job *j, uint32_t at, unsigned int us, uint32_t polls)
+{
+	uint16_t status = wait_done(j, at, us, polls);
+
+	if (!j->c.err && status & STATUS_ERRORS)
+		fail_status(j, at, status);
 	if (j->c.err)
 		j->now->address = at;
 }
@@ -276,12 +283,35 @@ static int end(struct job *j, uint32_t at)
 	return libroc_pass_end(&j->c);
 }
 
+/*
+ * A program that was killed left the chip where it was: in an erase, or in the middle of a command
+ * of several words, and then what is written next is no command but a part of that one. So as many
+ * words come as it may still wait for, and one in the place of its confirmation, which READ_ARRAY
+ * never is: the chip gives up, and says so in its status. No address goes before them: the one that
+ * was given last is of that chip, and not every chip gives up when an address comes first.
+ */
+static void settle(struct job *j)
+{
+	unsigned int i;
+
+	give(j, READ_STATUS, US_COMMAND);
+	wait_done(j, 0, US_POLL, POLLS_MAX);
+	for (i = 0; i < SETTLE_WORDS + 2; i++)
+		give(j, READ_ARRAY, US_COMMAND);
+	give(j, CLEAR_STATUS, US_CLEAR);
+}
+
 static int begin(struct job *j, struct roc_endpoint *ep, roc_crorc_flash_fn progress, void *context,
 		 struct roc_crorc_flash *flash)
 {
+	int ret;
+
 	*j = (struct job){.progress = progress, .context = context, .now = flash};
 	memset(flash, 0, sizeof(*flash));
-	return libroc_crorc_begin(ep, &j->c, true);
+	ret = libroc_crorc_begin(ep, &j->c, true);
+	if (!ret)
+		settle(j);
+	return ret;
 }
 
 int roc_crorc_flash_write(struct roc_endpoint *ep, const uint16_t *image,
