@@ -197,13 +197,16 @@ static void switch_on(struct pass *p)
 	struct roc_config_result *r = p->changes.result;
 	struct libroc_pass *c = &p->c;
 	unsigned int us;
+	bool on;
 
 	libroc_pass_write(c, CRORC_BAR_CARD, CRORC_I2C_COMMAND, CRORC_I2C_LASER_ON);
-	for (us = 0; us < LASER_US && !c->err; us += LASER_STEP_US) {
-		if (laser_is_on(c))
-			return;
+	on = laser_is_on(c);
+	for (us = 0; us < LASER_US && !on && !c->err; us += LASER_STEP_US) {
 		libroc_pass_sleep(c, LASER_STEP_US);
+		on = laser_is_on(c);
 	}
+	if (on || c->err)
+		return;
 	snprintf(r->register_name, sizeof(r->register_name), SECTION ".laser");
 	r->bar = CRORC_BAR_CARD;
 	r->offset = CRORC_LINK_STATUS;

@@ -65,7 +65,7 @@ enum roc_cru_clock libroc_clock_read(struct libroc_pass *c)
 				   CRU_PLL_INPUT >> 8) &&
 		  libroc_i2c_read(c, CRU_I2C_SI5345_2, CRU_I2C_CHIP_PLL, CRU_PLL_INPUT & 0xff,
 				  &input);
-	if (!answers)
+	if (!answers && !c->err)
 		libroc_pass_fail(c, roc_fail(EIO,
 					     "%s: clock generator Si5345 #2 does not answer on "
 					     "the card's I2C bus: the card needs a power cycle, "
@@ -132,7 +132,7 @@ static void program_pll(struct libroc_pass *c, const char *name, uint32_t core,
 			libroc_pass_sleep(c, PLL_PAUSE_US);
 	}
 	libroc_i2c_reset(c, core);
-	if (!ok)
+	if (!ok && !c->err)
 		libroc_pass_fail(c, roc_fail(EIO,
 					     "%s: clock generator %s does not answer on the "
 					     "card's I2C bus while it is programmed",

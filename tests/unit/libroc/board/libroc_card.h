@@ -30,6 +30,8 @@ static struct {
 	unsigned int stuck_bar; /* register that writes do not change; offset 0: none */
 	uint32_t stuck;
 	unsigned int modify_fails; /* the modify of this number from here fails; 0: none */
+	bool gone;		   /* all reads give all ones */
+	void (*asleep)(unsigned int us);
 	unsigned int card_type;
 	uint64_t slept_us;
 } card;
@@ -88,6 +90,8 @@ static int card_ioctl(struct roc_endpoint *ep, unsigned long request, void *arg)
 			 HOST_CARD.peek(host.card, fn, CARD_HASH));
 		return 0;
 	case ROC_REG_READ:
+		if (card.gone)
+			return -EIO;
 		reg->value = card_read(fn, reg->bar, reg->offset);
 		return 0;
 	case ROC_REG_WRITE:
@@ -97,7 +101,7 @@ static int card_ioctl(struct roc_endpoint *ep, unsigned long request, void *arg)
 		if (!reg->mask || reg->value & ~reg->mask)
 			return -EINVAL;
 		/* Like the driver: it reads all ones, and writes nothing. */
-		if (card.modify_fails && !--card.modify_fails)
+		if (card.gone || (card.modify_fails && !--card.modify_fails))
 			return -EIO;
 		reg->old = card_read(fn, reg->bar, reg->offset);
 		reg->value |= reg->old & ~reg->mask;
@@ -115,6 +119,8 @@ static void card_sleep(struct roc_endpoint *ep, unsigned int us)
 {
 	host.now += us * 1000ull;
 	card.slept_us += us;
+	if (card.asleep)
+		card.asleep(us);
 }
 
 static int card_running(struct roc_endpoint *ep)

@@ -160,6 +160,36 @@ static void laser_that_does_not_come_on(void)
 	card_end();
 }
 
+static void leave(unsigned int us)
+{
+	card.gone = true;
+}
+
+static void come_on(unsigned int us)
+{
+	if (card.slept_us == 100000)
+		crorc_card.write(host.card, 0, 0, 0x0d0, CRORC_I2C_LASER_ON);
+}
+
+/* What is at its end when the time is over counts; and a card that is gone is no dark laser. */
+static void laser_that_nobody_saw_come_on(void)
+{
+	card_begin();
+	card.stuck = 0x0d0;
+	card.asleep = come_on;
+	unusual();
+	UNIT_EQ(configure(0), 0);
+	UNIT_EQ(peek(0, 0x0a0), 0x80000000);
+	card_end();
+	card_begin();
+	card.stuck = 0x0d0;
+	card.asleep = leave;
+	UNIT_EQ(configure(0), -EIO);
+	SAYS("answers all ones");
+	UNIT_STR(result.register_name, "");
+	card_end();
+}
+
 static char path[] = "/tmp/roc-unit-XXXXXX";
 static char uri[64];
 
@@ -347,6 +377,7 @@ static void packets(void)
 UNIT_MAIN("libroc_crorc_config", {"the card gets it all", the_card_gets_it_all},
 	  {"nothing to do, nothing written", nothing_to_do}, {"refusals", refusals},
 	  {"firmware", firmware}, {"put back", put_back},
-	  {"a laser that does not come on", laser_that_does_not_come_on}, {"files", files},
+	  {"a laser that does not come on", laser_that_does_not_come_on},
+	  {"a laser that nobody saw come on", laser_that_nobody_saw_come_on}, {"files", files},
 	  {"faulty files", faulty_files}, {"by name", by_name}, {"status", status_of_it},
 	  {"packets", packets})

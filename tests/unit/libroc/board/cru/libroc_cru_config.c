@@ -579,6 +579,23 @@ static void a_clock_that_does_not_lock(void)
 	card_end();
 }
 
+static void leave(unsigned int us)
+{
+	card.gone |= us == 1000000;
+}
+
+/* In a pause of a PLL, so that what fails next is its bus. */
+static void a_card_that_goes(void)
+{
+	cru_begin();
+	unusual();
+	card.asleep = leave;
+	UNIT_EQ(configure(0, ROC_CONFIG_FORCE), -EIO);
+	SAYS("answers all ones");
+	CU_ASSERT_FALSE(result.restored);
+	card_end();
+}
+
 static char directory[] = "/tmp/roc-unit-XXXXXX";
 
 static void write_table(const char *name, const char *text)
@@ -662,4 +679,4 @@ UNIT_MAIN("libroc_cru_config", {"the card gets it all", the_card_gets_it_all},
 	  {"force writes all", force_writes_all}, {"TTC clock and PON", ttc_clock_and_pon},
 	  {"a clock that is half selected", a_clock_half_selected},
 	  {"a clock that does not lock", a_clock_that_does_not_lock},
-	  {"PLL tables of a site", pll_tables_of_a_site})
+	  {"a card that goes", a_card_that_goes}, {"PLL tables of a site", pll_tables_of_a_site})

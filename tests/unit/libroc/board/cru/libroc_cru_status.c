@@ -98,6 +98,20 @@ static void link_values(void)
 	card_end();
 }
 
+/* Nobody looks for a broken clock generator when there is no card. */
+static void a_card_that_is_gone(void)
+{
+	struct roc_cru_config config;
+
+	cru_begin();
+	card.gone = true;
+	UNIT_EQ(roc_cru_status_read(&card.ep[0], 0, 0, &status), -EIO);
+	SAYS("answers all ones");
+	UNIT_EQ(roc_cru_config_read(&card.ep[0], &config), -EIO);
+	SAYS("answers all ones");
+	card_end();
+}
+
 static enum roc_cru_link_state state(unsigned int l)
 {
 	UNIT_EQ(roc_cru_status_read(&card.ep[0], 1u << l, 0, &status), 0);
@@ -354,7 +368,8 @@ static void a_poorer_card(void)
 	card_end();
 }
 
-UNIT_MAIN("libroc_cru_status", {"card values", card_values}, {"link values", link_values},
+UNIT_MAIN("libroc_cru_status", {"a card that is gone", a_card_that_is_gone},
+	  {"card values", card_values}, {"link values", link_values},
 	  {"links go down and come back", links_go_down_and_come_back},
 	  {"optical power", optical_power}, {"ONU and FEC", onu_and_fec}, {"metrics", metrics},
 	  {"accesses are counted", accesses_are_counted}, {"packets", packets},
