@@ -8,6 +8,7 @@
 
 #include <roc/roc.h>
 
+#include <limits.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -30,7 +31,6 @@ struct output_options {
 	bool prometheus;
 	bool openmetrics;
 	const char *file;
-	bool passing; /* the file is written anew soon: nobody waits until it is on the disk */
 };
 
 /* For tools with a struct output_options named output. */
@@ -57,7 +57,6 @@ struct output {
 	enum output_format format;
 	FILE *out;
 	const char *path; /* NULL: standard output */
-	bool passing;
 	char *text;
 	size_t length;
 };
@@ -69,6 +68,14 @@ int output_begin(const struct output_options *options, struct output *o);
  * exit code; returned, or if it is TOOL_OK and the file cannot be written, TOOL_FAILED.
  */
 int output_end(struct output *o, int code);
+
+/*
+ * A reader of @path finds the text before or this one, never a part. @passing: it is written anew
+ * soon, nobody waits until it is on the disk. TOOL_OK, or TOOL_FAILED with a sentence in @why.
+ */
+#define OUTPUT_WHY (PATH_MAX + 128)
+int output_replace(const char *path, const char *text, size_t length, bool passing,
+		   char why[OUTPUT_WHY]);
 
 /* Colours: only on a terminal, and not if NO_COLOR is set. */
 #define COLOUR_GOOD "\033[32m"

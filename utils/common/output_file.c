@@ -15,7 +15,7 @@ int output_begin(const struct output_options *options, struct output *o)
 {
 	int code;
 
-	*o = (struct output){.out = stdout, .path = options->file, .passing = options->passing};
+	*o = (struct output){.out = stdout, .path = options->file};
 	code = output_choose(options, &o->format);
 	if (code || !o->path)
 		return code;
@@ -23,16 +23,20 @@ int output_begin(const struct output_options *options, struct output *o)
 	return o->out ? TOOL_OK : tool_fail("There is no memory left.");
 }
 
-/* A reader of @path finds the text before or this one, never a part. */
-static int replace(const char *path, const char *text, size_t length, bool passing)
+int output_replace(const char *path, const char *text, size_t length, bool passing,
+		   char why[OUTPUT_WHY])
 {
 	struct libroc_replacement r;
 	int err = libroc_replace_begin(&r, path);
 
-	if (err == -EINVAL)
-		return tool_fail("%s is not a file.", path);
-	if (err)
-		return tool_fail("%s cannot be written: %s.", path, strerror(-err));
+	if (err) {
+		if (err == -EINVAL)
+			snprintf(why, OUTPUT_WHY, "%s is not a file.", path);
+		else
+			snprintf(why, OUTPUT_WHY, "%s cannot be written: %s.", path,
+				 strerror(-err));
+		return TOOL_FAILED;
+	}
 	r.passing = passing;
 	if (fwrite(text, 1, length, r.file) == length) {
 		err = libroc_replace_end(&r);
@@ -40,15 +44,17 @@ static int replace(const char *path, const char *text, size_t length, bool passi
 		err = -errno;
 		libroc_replace_drop(&r);
 	}
-	if (err)
-		return tool_fail("%s could not be written: %s.", path, strerror(-err));
-	return TOOL_OK;
+	if (!err)
+		return TOOL_OK;
+	snprintf(why, OUTPUT_WHY, "%s could not be written: %s.", path, strerror(-err));
+	return TOOL_FAILED;
 }
 
 int output_end(struct output *o, int code)
 {
+	char why[OUTPUT_WHY];
+	int written = TOOL_OK;
 	bool bad;
-	int written;
 
 	if (!o->path)
 		return code;
@@ -56,8 +62,8 @@ int output_end(struct output *o, int code)
 	bad |= fclose(o->out) != 0;
 	if (bad)
 		written = tool_fail("There is no memory left.");
-	else
-		written = o->length ? replace(o->path, o->text, o->length, o->passing) : TOOL_OK;
+	else if (o->length && output_replace(o->path, o->text, o->length, false, why))
+		written = tool_fail("%s", why);
 	free(o->text);
 	return code ? code : written;
 }

@@ -12,7 +12,6 @@
 #include "libroc/fabric/base.h"
 #include "libroc/fabric/doze.h"
 #include "utils/common/notify.h"
-#include "utils/common/output.h"
 #include "utils/common/stop.h"
 #include "utils/common/tool.h"
 
@@ -194,16 +193,17 @@ static int step_alone(struct node *n)
 	return 0;
 }
 
+static void print_metrics(FILE *out, void *report)
+{
+	evb_node_prometheus(out, report);
+}
+
 static void metrics(struct node *n)
 {
-	const struct output_options options = {
-		.prometheus = true, .file = n->o->metrics, .passing = true};
-	struct output o;
+	const char *sentence = metrics_file_write(&n->metrics, print_metrics, &n->report);
 
-	if (n->broken || output_begin(&options, &o))
-		return;
-	evb_node_prometheus(o.out, &n->report);
-	n->broken = output_end(&o, TOOL_OK);
+	if (sentence)
+		tool_note("%s", sentence);
 }
 
 static void tell_watchers(struct node *n)
@@ -231,8 +231,7 @@ static void look(struct node *n, uint64_t now)
 	}
 	if (n->o->json)
 		evb_node_print(stdout, r, &n->source, &n->sink);
-	if (n->o->metrics)
-		metrics(n);
+	metrics(n);
 	tell_watchers(n);
 	r->before = r->now;
 }
@@ -306,7 +305,7 @@ static int verdict(struct node *n, int code)
 	if (n->o->complete &&
 	    evb_node_losses(&n->report.now) + out.lost + in.late + in.disorder + in.dropped)
 		return tool_fail("Not every event was complete, or something was lost here.");
-	return n->broken;
+	return TOOL_OK;
 }
 
 static int run_node(struct node *n)
@@ -348,6 +347,7 @@ int evb_node(const struct evb_options *o)
 	if (!n)
 		return tool_fail("There is no memory left.");
 	n->o = o;
+	n->metrics.path = o->metrics;
 	code = run_node(n);
 	if (n->evb)
 		roc_evb_close(n->evb);

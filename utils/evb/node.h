@@ -10,6 +10,7 @@
 #include "node_report.h"
 #include "sink.h"
 #include "source.h"
+#include "utils/common/metrics_file.h"
 
 struct node {
 	const struct evb_options *o;
@@ -19,7 +20,7 @@ struct node {
 	struct evb_sink sink;
 	struct roc_evb *evb;		  /* NULL: it is the manager and nothing else */
 	uint64_t began, looked, stopping; /* since when; 0: it is not */
-	int broken;			  /* exit code of what could not be written */
+	struct metrics_file metrics;
 	struct evb_node_report report;
 };
 

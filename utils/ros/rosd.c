@@ -15,7 +15,6 @@
 #include "utils/common/clock.h"
 #include "utils/common/notify.h"
 #include "utils/common/numbers.h"
-#include "utils/common/output.h"
 #include "utils/common/scrape.h"
 #include "utils/common/tool.h"
 
@@ -291,13 +290,10 @@ static void destroy(struct rosd *d)
 /* By this thread: a disk that is slow is nobody else's affair, and the watchdog must not wait. */
 static void write_metrics(struct rosd *d)
 {
-	struct output_options form = {.prometheus = true, .file = d->opt->metrics, .passing = true};
-	struct output out;
+	const char *sentence = metrics_file_write(&d->metrics, rosd_metrics, d);
 
-	if (!d->opt->metrics || output_begin(&form, &out))
-		return;
-	rosd_metrics(out.out, d);
-	output_end(&out, TOOL_OK);
+	if (sentence)
+		tool_note("%s", sentence);
 }
 
 /* What the main thread has seen of the others. */
@@ -411,6 +407,7 @@ static int run(const void *values)
 		return tool_fail("There is no memory left.");
 	memset(d, 0, sizeof(*d));
 	d->opt = o;
+	d->metrics.path = o->metrics;
 	sigemptyset(&signals);
 	sigaddset(&signals, SIGTERM);
 	sigaddset(&signals, SIGINT);

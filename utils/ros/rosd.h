@@ -18,6 +18,7 @@
 #include <stdio.h>
 
 #include "server.h"
+#include "utils/common/metrics_file.h"
 #include "utils/common/options.h"
 
 struct rosd_size {
@@ -58,7 +59,8 @@ struct rosd {
 	const struct rosd_options *opt;
 	struct ros_worker workers[ROS_UNITS];
 	struct ros_server server;
-	uint64_t began, ended; /* ns */
+	struct metrics_file metrics; /* by the main thread */
+	uint64_t began, ended;	     /* ns */
 };
 
 /* rosd_report.c */

@@ -79,7 +79,7 @@ int units_run(const struct units_options *o, const char *name, struct source *so
 {
 	struct units_report report = {
 		.tool = name,
-		.metrics = o->metrics,
+		.metrics.path = o->metrics,
 		.live = isatty(STDOUT_FILENO) && !o->no_display && !o->json,
 	};
 	struct pump p = {
@@ -105,8 +105,6 @@ int units_run(const struct units_options *o, const char *name, struct source *so
 	else
 		units_report_text(stdout, &p, false);
 	code = verdict(o, &p, errors);
-	if (report.broken[0])
-		tool_note("%s", report.broken);
 	sink_close(sink);
 	source_close(source);
 	return code;

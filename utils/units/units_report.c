@@ -12,7 +12,6 @@
 #include <unistd.h>
 
 #include "utils/common/json.h"
-#include "utils/common/output.h"
 #include "utils/common/prometheus.h"
 #include "utils/common/tool.h"
 
@@ -40,24 +39,6 @@ static void live(struct units_report *r, const struct pump *p, uint64_t now)
 	fflush(stdout);
 }
 
-static void metrics(struct units_report *r, const struct pump *p)
-{
-	const struct output_options options = {
-		.prometheus = true, .file = r->metrics, .passing = true};
-	struct output o;
-
-	if (r->broken[0])
-		return;
-	if (output_begin(&options, &o)) {
-		snprintf(r->broken, sizeof(r->broken), "There is no memory for the metrics.");
-		return;
-	}
-	units_report_prometheus(o.out, p, r->tool);
-	if (output_end(&o, 0))
-		snprintf(r->broken, sizeof(r->broken),
-			 "The metrics were not written any more after that.");
-}
-
 /* What came up meanwhile, once. */
 static void say(struct units_report *r, char note[UNITS_WHY], bool keep)
 {
@@ -68,6 +49,24 @@ static void say(struct units_report *r, char note[UNITS_WHY], bool keep)
 	note[0] = '\0';
 }
 
+static void print_metrics(FILE *out, void *pump)
+{
+	const struct pump *p = pump;
+	const struct units_report *r = p->context;
+
+	units_report_prometheus(out, p, r->tool);
+}
+
+static void metrics(struct units_report *r, struct pump *p)
+{
+	const char *sentence = metrics_file_write(&r->metrics, print_metrics, p);
+
+	if (!sentence)
+		return;
+	units_report_end(r);
+	tool_note("%s", sentence);
+}
+
 void units_report_tick(struct pump *p, void *context)
 {
 	struct units_report *r = context;
@@ -75,10 +74,9 @@ void units_report_tick(struct pump *p, void *context)
 
 	say(r, p->source->note, p->source->short_of);
 	say(r, p->sink->note, false);
+	metrics(r, p);
 	if (r->live)
 		live(r, p, now);
-	if (r->metrics)
-		metrics(r, p);
 	r->last_time = now;
 	r->last_bytes = p->sink->n.bytes;
 }

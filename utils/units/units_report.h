@@ -9,13 +9,13 @@
 #include <stdio.h>
 
 #include "pump.h"
+#include "utils/common/metrics_file.h"
 
 struct units_report {
 	const char *tool;
-	const char *metrics; /* file, NULL: none */
+	struct metrics_file metrics;
 	bool live;
 	uint64_t last_time, last_bytes;
-	char broken[UNITS_WHY]; /* why the metrics could not be written */
 };
 
 /* Of a pump, its context being a struct units_report. */

@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "utils/common/influx.h"
+#include "utils/common/metrics_file.h"
 #include "utils/common/output.h"
 #include "utils/common/prometheus.h"
 #include "utils/common/table.h"
@@ -283,6 +284,48 @@ static void no_file(void)
 	UNIT_EQ(write_one("/nowhere/roc.prom", "one\n", TOOL_OK), TOOL_FAILED);
 }
 
+static void print_text(FILE *out, void *what)
+{
+	fputs(what, out);
+}
+
+/* A file that is written again and again: what is wrong is said once, and once that it is well. */
+static void metrics_file(void)
+{
+	struct metrics_file none = {.path = NULL}, device = {.path = "/dev/null"}, m = {0};
+	char path[128], sentence[256];
+	int turn;
+
+	CU_ASSERT_PTR_NULL(metrics_file_write(&none, print_text, "one\n"));
+	strcpy(folder, "/tmp/roc-output-XXXXXX");
+	UNIT_NEED(mkdtemp(folder));
+	snprintf(path, sizeof(path), "%s/roc.prom", folder);
+	m.path = path;
+	CU_ASSERT_PTR_NULL(metrics_file_write(&m, print_text, "one\n"));
+	holds(path, "one\n");
+	for (turn = 0; turn < 2; turn++) {
+		UNIT_EQ(unlink(path), 0);
+		UNIT_EQ(rmdir(folder), 0);
+		snprintf(sentence, sizeof(sentence),
+			 "%s cannot be written: No such file or directory. It is tried again.",
+			 path);
+		UNIT_STR(metrics_file_write(&m, print_text, "two\n"), sentence);
+		CU_ASSERT_PTR_NULL(metrics_file_write(&m, print_text, "two\n"));
+		UNIT_EQ(mkdir(folder, 0755), 0);
+		snprintf(sentence, sizeof(sentence), "%s is written again.", path);
+		UNIT_STR(metrics_file_write(&m, print_text, "three\n"), sentence);
+		holds(path, "three\n");
+		CU_ASSERT_PTR_NULL(metrics_file_write(&m, print_text, "four\n"));
+		holds(path, "four\n");
+	}
+	UNIT_EQ(files("roc.prom"), 1);
+	UNIT_EQ(unlink(path), 0);
+	UNIT_EQ(rmdir(folder), 0);
+	UNIT_STR(metrics_file_write(&device, print_text, "one\n"),
+		 "/dev/null is not a file. It is tried again.");
+	CU_ASSERT_PTR_NULL(metrics_file_write(&device, print_text, "one\n"));
+}
+
 /* What a tool says at its end whose output went to a full disk. @early: it noticed on its way. */
 static const char *said_at_end(bool early)
 {
@@ -323,4 +366,5 @@ UNIT_MAIN("output", {"InfluxDB: escapes", influx_escapes},
 	  {"InfluxDB: numbers that are none", influx_not_finite}, {"InfluxDB: cards", influx_cards},
 	  {"Prometheus", prometheus_forms}, {"labels that do not fit", labels_full},
 	  {"columns", columns}, {"one form at a time", choice}, {"files are whole", whole_files},
-	  {"what is no file", no_file}, {"a full disk", full_disk})
+	  {"what is no file", no_file}, {"a file of metrics", metrics_file},
+	  {"a full disk", full_disk})

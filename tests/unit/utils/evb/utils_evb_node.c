@@ -11,6 +11,7 @@
 
 #include "tests/unit/utils/evb/etcd_run.h"
 #include "tests/unit/utils/tool_run.h"
+#include "tests/unit/utils/metrics_away.h"
 #include "tests/unit/utils/no_fsync.h"
 
 /* Nobody is given up for having been late on a busy machine; who is killed hangs up. */
@@ -331,6 +332,25 @@ static void metrics_without_disk(void)
 	CU_ASSERT_TRUE(metric("roc_evb_assigned{system=\"small\",node=\"node1\"} 1\n"));
 }
 
+/* What was wrong with them is no verdict on the data, not even when it lasts to the end. */
+static void metrics_away(void)
+{
+	pid_t a;
+
+	begin("barrel-shift");
+	UNIT_NEED(!mkdir(file("run"), 0755));
+	a = tool_start(file("out1"),
+		       "evb node --name=node1 --coordinator=static:%s --source=synthetic:rate=50 "
+		       "--metrics=%s/m.prom",
+		       conf, file("run"));
+	metrics_go_and_come(file("run"), file("out1"));
+	UNIT_NEED(!rename(file("run"), file("run.away")));
+	CU_ASSERT_TRUE(UNIT_WAIT(said_so_often(file("out1"), METRICS_FAIL) == 2, METRICS_MS));
+	kill(-a, SIGTERM);
+	UNIT_EQ(tool_wait(a, 60000), 0);
+	UNIT_EQ(said_so_often(file("out1"), METRICS_FAIL), 2);
+}
+
 /* What the service manager is told next, or nothing. */
 static const char *told(int fd)
 {
@@ -376,4 +396,5 @@ static void service(void)
 
 UNIT_MAIN("roc-evb", {"to the end", to_the_end}, {"one is killed", killed},
 	  {"as planned, and watched", as_planned}, {"by etcd", by_etcd},
-	  {"metrics wait for no disk", metrics_without_disk}, {"as a service", service})
+	  {"metrics wait for no disk", metrics_without_disk},
+	  {"metrics whose folder was away", metrics_away}, {"as a service", service})

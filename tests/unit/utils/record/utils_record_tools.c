@@ -9,6 +9,7 @@
 
 #include "tests/unit/fake_sysfs.h"
 #include "tests/unit/utils/tool_run.h"
+#include "tests/unit/utils/metrics_away.h"
 #include "tests/unit/utils/no_fsync.h"
 
 static char dir[] = "/tmp/roc-record-XXXXXX";
@@ -385,6 +386,22 @@ static void metrics_without_disk(void)
 	nine_units(path);
 }
 
+static void metrics_away(void)
+{
+	char folder[64], output[64];
+	pid_t pid;
+
+	fresh();
+	snprintf(folder, sizeof(folder), "%s/run", dir);
+	snprintf(output, sizeof(output), "%s/out", dir);
+	UNIT_NEED(!mkdir(folder, 0755));
+	pid = tool_start(output, "record %s/r " SMALL " --rate=1Mi --metrics=%s/m.prom", dir,
+			 folder);
+	metrics_go_and_come(folder, output);
+	kill(-pid, SIGINT);
+	UNIT_EQ(tool_wait(pid, 20000), 0);
+}
+
 UNIT_MAIN("roc-record and roc-replay", {"written, read, checked", good},
 	  {"another recording stays", another_recording}, {"files change by time", rotates_by_time},
 	  {"files that were cut short", cut}, {"files that are damaged or foreign", damaged},
@@ -393,4 +410,5 @@ UNIT_MAIN("roc-record and roc-replay", {"written, read, checked", good},
 	  {"no room for a file keeps the book", full_of_files},
 	  {"a folder that may not be written", may_not_write},
 	  {"interrupted files are whole", interrupted}, {"what a killed writer leaves", killed},
-	  {"metrics", metrics}, {"metrics wait for no disk", metrics_without_disk})
+	  {"metrics", metrics}, {"metrics wait for no disk", metrics_without_disk},
+	  {"metrics whose folder was away", metrics_away})

@@ -215,6 +215,56 @@ static void metrics(void)
 	daemon_forget(&d);
 }
 
+static unsigned int said_so_often(const char *text)
+{
+	unsigned int count = 0;
+	const char *at;
+
+	for (at = d.text; (at = strstr(at, text)); at++)
+		count++;
+	return count;
+}
+
+/* Up to the end of a line: its name and its sentence may come apart. */
+static bool hears_lines(unsigned int count)
+{
+	while (said_so_often("\n") < count) {
+		if (!daemon_hear(&d, d.err, LIMIT_MS))
+			return false;
+	}
+	return true;
+}
+
+/* One line as long as the file cannot be written, however often that is tried; one when it can. */
+static void metrics_away(void)
+{
+	char folder[64], away[80], path[80], options[160];
+
+	snprintf(folder, sizeof(folder), "/tmp/roc-rosd-%d", (int)getpid());
+	snprintf(away, sizeof(away), "%s.away", folder);
+	snprintf(path, sizeof(path), "%s/m.prom", folder);
+	snprintf(options, sizeof(options), "--rate=0 --interval=1s --metrics=%s", path);
+	UNIT_NEED(!mkdir(folder, 0755));
+	UNIT_NEED(daemon_start(&d, options));
+	CU_ASSERT_TRUE(UNIT_WAIT(metrics_read(path), LIMIT_MS));
+	UNIT_NEED(!rename(folder, away));
+	CU_ASSERT_TRUE(hears_lines(1));
+	CU_ASSERT_FALSE(daemon_hear(&d, d.err, 2200));
+	UNIT_NEED(!rename(away, folder));
+	CU_ASSERT_TRUE(hears_lines(2));
+	UNIT_EQ(said_so_often("not be written: No such file or directory. It is tried "
+			      "again.\n"),
+		1);
+	UNIT_EQ(said_so_often("m.prom is written again.\n"), 1);
+	UNIT_EQ(said_so_often("\n"), 2);
+	d.text[d.length = 0] = '\0';
+	daemon_ends_well(&d);
+	CU_ASSERT_TRUE(metrics_read(path));
+	unlink(path);
+	rmdir(folder);
+	daemon_forget(&d);
+}
+
 static int scraper(const char *path)
 {
 	struct sockaddr_un address = {.sun_family = AF_UNIX};
@@ -342,5 +392,5 @@ static void refused(void)
 
 UNIT_MAIN("roc-rosd: beginning and end", {"drain", drain}, {"drain with a limit", drain_limit},
 	  {"killed at full rate", killed}, {"service manager", service}, {"unit file", unit_file},
-	  {"metrics", metrics}, {"metrics on a socket", metrics_socket},
-	  {"what does not begin", refused})
+	  {"metrics", metrics}, {"metrics whose folder was away", metrics_away},
+	  {"metrics on a socket", metrics_socket}, {"what does not begin", refused})

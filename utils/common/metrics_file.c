@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * A file for Prometheus, again and again.
+ */
+#include "metrics_file.h"
+
+#include <stdlib.h>
+
+#include "tool.h"
+
+static int attempt(const char *path, void (*print)(FILE *out, void *what), void *what,
+		   char why[OUTPUT_WHY])
+{
+	char *text = NULL;
+	size_t length = 0;
+	FILE *out = open_memstream(&text, &length);
+	bool bad = !out;
+	int code;
+
+	if (out) {
+		print(out, what);
+		bad = ferror(out);
+		bad |= fclose(out) != 0;
+	}
+	if (bad) {
+		snprintf(why, OUTPUT_WHY, "There is no memory for the metrics.");
+		code = TOOL_FAILED;
+	} else {
+		/* The next one is due soon: nobody waits until it is on the disk. */
+		code = output_replace(path, text, length, true, why);
+	}
+	free(text);
+	return code;
+}
+
+const char *metrics_file_write(struct metrics_file *m, void (*print)(FILE *out, void *what),
+			       void *what)
+{
+	char why[OUTPUT_WHY];
+	bool was = m->broken;
+
+	if (!m->path)
+		return NULL;
+	m->broken = attempt(m->path, print, what, why);
+	if (m->broken == was)
+		return NULL;
+	if (m->broken)
+		snprintf(m->note, sizeof(m->note), "%s It is tried again.", why);
+	else
+		snprintf(m->note, sizeof(m->note), "%s is written again.", m->path);
+	return m->note;
+}
