@@ -361,14 +361,19 @@ static void take_command(struct etcd *e, struct json_object *answer)
 	}
 }
 
-static void take_kept(struct etcd *e, struct json_object *answer)
+/* With it went what hung on it: the member's key, and the manager's if it was ours. */
+static void lease_gone(struct etcd *e)
 {
-	if (etcd_number(json_object_object_get(answer, "result"), "TTL"))
-		return;
 	e->lease = 0;
 	e->joined = e->joining = false;
 	be_no_manager(e);
 	evb_view_out(&e->view, "The lease of %s in etcd ran out: it joins anew.", e->me.name);
+}
+
+static void take_kept(struct etcd *e, struct json_object *answer)
+{
+	if (!etcd_number(json_object_object_get(answer, "result"), "TTL"))
+		lease_gone(e);
 }
 
 static void take_published(struct etcd *e, struct json_object *answer)
@@ -415,6 +420,8 @@ static bool unknown_lease(struct etcd *e, unsigned int place, int result, const 
 		return false;
 	if (place == ETCD_COMMAND && e->step == STEP_REVOKE)
 		e->old_lease = 0;
+	else if (place == ETCD_COMMAND && e->joined)
+		lease_gone(e);
 	else if (place == ETCD_COMMAND)
 		e->lease = 0;
 	return true;

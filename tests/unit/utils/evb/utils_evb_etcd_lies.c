@@ -27,9 +27,10 @@ enum mode {
 
 static atomic_int mode;
 static atomic_bool over;
-static atomic_bool dumb; /* from now on, whoever asks at the first address */
-static atomic_bool once; /* one answer is an error */
-static atomic_uint joins, streams;
+static atomic_bool dumb;     /* from now on, whoever asks at the first address */
+static atomic_bool once;     /* one answer is an error */
+static atomic_bool no_lease; /* the next who will be the manager has none that is known */
+static atomic_uint joins, campaigns, streams;
 static atomic_uint_fast64_t kept, lease_ns = UINT64_MAX; /* since when, for how long */
 static int listener, second = -1;
 static char text[128];
@@ -104,6 +105,14 @@ static void list(FILE *out, bool lies)
 	fprintf(out, "],\"count\":\"1\"}");
 }
 
+static bool campaign(const char *request)
+{
+	char code[64];
+
+	base64("/roc-evb/roc/manager", code);
+	return strstr(request, "/v3/kv/txn") && strstr(request, "failure") && strstr(request, code);
+}
+
 /* The answer of one that looks like an etcd; false: the connection is kept open behind it. */
 static bool answer(FILE *out, const char *request)
 {
@@ -115,7 +124,10 @@ static bool answer(FILE *out, const char *request)
 		fprintf(out, "{\"result\":{\"ID\":\"5\"}}");
 	else if (strstr(request, "/v3/lease/keepalive"))
 		fprintf(out, "{\"result\":{\"ID\":\"5\",\"TTL\":\"2\"}}");
-	else if (strstr(request, "/v3/kv/txn") && strstr(request, "failure")) {
+	else if (campaign(request)) {
+		campaigns++;
+		fprintf(out, "{\"succeeded\":true}");
+	} else if (strstr(request, "/v3/kv/txn") && strstr(request, "failure")) {
 		joins++;
 		if (mode == SLOW)
 			usleep(400000);
@@ -142,6 +154,12 @@ static void respond(int fd, const char *request)
 	enum mode now = atomic_exchange(&once, false) ? ERROR_500 : mode;
 	unsigned int i;
 
+	if (now == WELL && campaign(request) && atomic_exchange(&no_lease, false)) {
+		fprintf(out, head, "404 Not Found");
+		fprintf(out, "{\"error\":\"etcdserver: requested lease not found\",\"code\":5}");
+		fclose(out);
+		return;
+	}
 	if (now >= ERROR_500)
 		fprintf(out, head, now == ERROR_500 ? "500 Broken" : "200 OK");
 	switch (now) {
@@ -392,6 +410,21 @@ static void late_answer(void)
 	end();
 }
 
+/* A candidate hears by its campaign that its lease is gone; so is its member key then. */
+static void campaign_without_a_lease(void)
+{
+	begin(WELL);
+	joins = campaigns = 0;
+	no_lease = true;
+	UNIT_EQ(node_open(&nodes[0], "m1", text), 0);
+	CU_ASSERT_TRUE(TURN_UNTIL(campaigns, 5000));
+	UNIT_EQ(joins, 2);
+	UNIT_EQ(nodes[0].outs, 1);
+	UNIT_EQ(nodes[0].losts, 0);
+	UNIT_EQ(nodes[0].ended, 0);
+	end();
+}
+
 /* False: the node's lease was over before the second one was asked. */
 static bool goes_over(void)
 {
@@ -496,6 +529,7 @@ static void wrong_words(void)
 
 UNIT_MAIN("event building: what is no etcd", {"no etcd", no_etcd}, {"silent", silent},
 	  {"strange keys", strange_keys}, {"refuses a table", refuses},
-	  {"a late answer", late_answer}, {"one of two hangs", one_hangs},
+	  {"a late answer", late_answer}, {"a campaign without a lease", campaign_without_a_lease},
+	  {"one of two hangs", one_hangs},
 	  {"one of two hangs for who looks on", one_hangs_for_who_looks_on},
 	  {"two of three hang", two_hang}, {"wrong words", wrong_words})
