@@ -71,6 +71,8 @@ struct etcd {
 	unsigned int count;
 	uint64_t manager_created; /* revision of the manager's key; 0: there is none */
 	bool managing;		  /* it is ours */
+	bool full;		  /* etcd's database; it answers, and takes nothing */
+	uint64_t refused;	  /* when a table last was for that */
 	struct manage manage;
 	struct roc_evb_manager_config cfg;
 

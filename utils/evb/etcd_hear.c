@@ -14,6 +14,7 @@
 
 #define PREFIX "/roc-evb/%s/"
 #define REPORT_PREFIX "/roc-evb-reports/%s/"
+#define FULL_AGAIN_NS (500 * MS)
 
 static const char *key_of(const char *format, const struct etcd *e, const char *what,
 			  const char *name)
@@ -399,7 +400,8 @@ void etcd_manage(struct etcd *e, uint64_t now)
 	    !http_busy(e->http, ETCD_REPORT_LIST) && !http_busy(e->http, ETCD_REPORTS))
 		etcd_post(e, ETCD_REPORT_LIST, "kv/range", etcd_list(etcd_report_key(e, "")),
 			  false);
-	if (!e->managing || !e->listed || e->view.lost || http_busy(e->http, ETCD_PUBLISH))
+	if (!e->managing || !e->listed || e->view.lost || http_busy(e->http, ETCD_PUBLISH) ||
+	    (e->full && now - e->refused < FULL_AGAIN_NS))
 		return;
 	t = manage_step(&e->manage, now);
 	if (!t)
@@ -425,6 +427,31 @@ static bool unknown_lease(struct etcd *e, unsigned int place, int result, const 
 	else if (place == ETCD_COMMAND)
 		e->lease = 0;
 	return true;
+}
+
+/* Nor is a database that is full: all but writing goes on, and what is known stays right. */
+static bool is_full(struct etcd *e, unsigned int place, int result, const char *why)
+{
+	if (result != -EPROTO || !strstr(why, "database space exceeded"))
+		return false;
+	if (!e->full)
+		say(e, "etcd at %.60s takes nothing that is written (%.120s).",
+		    e->urls[e->asked[place]], why);
+	e->full = true;
+	if (place == ETCD_COMMAND)
+		e->again = fabric_now() + FULL_AGAIN_NS;
+	else if (place == ETCD_PUBLISH)
+		e->refused = fabric_now();
+	return true;
+}
+
+/* Each member writes reports, and writes nothing more often. */
+static void not_full(struct etcd *e)
+{
+	if (e->full)
+		say(e, "etcd at %.60s %s.", e->urls[e->asked[ETCD_REPORT]],
+		    "takes what is written again");
+	e->full = false;
 }
 
 /* Who is not let in is told so at the start; later it may heal. False: it is about something else.
@@ -482,6 +509,8 @@ static void over(struct etcd *e, unsigned int place, struct json_object *answer)
 		e->reports_listed = false;
 		break;
 	case ETCD_REPORT:
+		not_full(e);
+		break;
 	case ETCD_LOOK:
 		break;
 	}
@@ -493,7 +522,8 @@ void etcd_answer(void *self, unsigned int place, int result, struct json_object 
 	struct etcd *e = self;
 
 	if (result < 0) {
-		if (!unknown_who(e, place, result, why) && !unknown_lease(e, place, result, why))
+		if (!unknown_who(e, place, result, why) && !unknown_lease(e, place, result, why) &&
+		    !is_full(e, place, result, why))
 			etcd_away(e, (enum etcd_place)place, why);
 	} else if (!result) {
 		over(e, place, answer);

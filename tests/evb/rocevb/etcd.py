@@ -25,6 +25,7 @@ class Etcd:
         with open(self.directory + ".log", "a", encoding="utf-8") as log:
             self.process = subprocess.Popen(
                 [PROGRAM, "--data-dir", self.directory, "--unsafe-no-fsync",
+                 "--auto-compaction-mode", "periodic", "--auto-compaction-retention", "10m",
                  "--listen-client-urls", self.url, "--advertise-client-urls", self.url,
                  "--listen-peer-urls", "http://127.0.0.1:2380",
                  "--initial-advertise-peer-urls", "http://127.0.0.1:2380",

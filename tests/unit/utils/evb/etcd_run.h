@@ -89,6 +89,7 @@ static bool etcd_start(bool empty)
 	snprintf(command, sizeof(command),
 		 "%s exec /usr/bin/etcd --data-dir %s/data --unsafe-no-fsync "
 		 "--heartbeat-interval 50 --election-timeout 250 "
+		 "--auto-compaction-mode periodic --auto-compaction-retention 10m "
 		 "%s %s --listen-client-urls %s://127.0.0.1:%u --advertise-client-urls "
 		 "%s://127.0.0.1:%u --listen-peer-urls http://127.0.0.1:%u "
 		 "--initial-advertise-peer-urls http://127.0.0.1:%u "

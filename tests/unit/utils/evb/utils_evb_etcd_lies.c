@@ -30,7 +30,8 @@ static atomic_bool over;
 static atomic_bool dumb;     /* from now on, whoever asks at the first address */
 static atomic_bool once;     /* one answer is an error */
 static atomic_bool no_lease; /* the next who will be the manager has none that is known */
-static atomic_uint joins, campaigns, streams;
+static atomic_bool full;     /* its database: nothing that writes is taken */
+static atomic_uint joins, campaigns, streams, reports, publishings;
 static atomic_uint_fast64_t kept, lease_ns = UINT64_MAX; /* since when, for how long */
 static int listener, second = -1;
 static char text[128];
@@ -154,6 +155,15 @@ static void respond(int fd, const char *request)
 	enum mode now = atomic_exchange(&once, false) ? ERROR_500 : mode;
 	unsigned int i;
 
+	if (now >= LIES && full && strstr(request, "/v3/kv/") && !strstr(request, "/v3/kv/range")) {
+		reports += !!strstr(request, "/v3/kv/put");
+		publishings += strstr(request, "/v3/kv/txn") && !strstr(request, "failure");
+		fprintf(out, head, "429 Too Many Requests");
+		fprintf(out,
+			"{\"error\":\"etcdserver: mvcc: database space exceeded\",\"code\":8}");
+		fclose(out);
+		return;
+	}
 	if (now == WELL && campaign(request) && atomic_exchange(&no_lease, false)) {
 		fprintf(out, head, "404 Not Found");
 		fprintf(out, "{\"error\":\"etcdserver: requested lease not found\",\"code\":5}");
@@ -262,7 +272,7 @@ static int listens(void)
 static void serve_it(enum mode first)
 {
 	mode = first;
-	over = dumb = once = false;
+	over = dumb = once = no_lease = full = false;
 	lease_ns = UINT64_MAX;
 	UNIT_NEED(!pthread_create(&server, NULL, serve, NULL));
 }
@@ -425,6 +435,56 @@ static void campaign_without_a_lease(void)
 	end();
 }
 
+static unsigned int times_said(const char *what)
+{
+	const char *at = sentences;
+	unsigned int n = 0;
+
+	while ((at = strstr(at, what))) {
+		at++;
+		n++;
+	}
+	return n;
+}
+
+/* It answers, but its database is full: that is said once, and once when it is over. */
+static void full_database(void)
+{
+	double began;
+
+	begin(WELL);
+	UNIT_EQ(node_open(&nodes[0], "r1", text), 0);
+	CU_ASSERT_TRUE(TURN_UNTIL(nodes[0].member_count == 3, 5000));
+	reports = 0;
+	full = true;
+	CU_ASSERT_TRUE(TURN_UNTIL(reports == 3, 10000));
+	UNIT_EQ(nodes[0].losts, 0);
+	UNIT_EQ(times_said("database space exceeded"), 1);
+	UNIT_EQ(times_said("takes what is written again"), 0);
+	full = false;
+	CU_ASSERT_TRUE(TURN_UNTIL(strstr(sentences, "takes what is written again"), 5000));
+	UNIT_EQ(nodes[0].losts, 0);
+	end();
+
+	/* The manager stays the manager, and tries to write its table twice a second. */
+	begin(REFUSES);
+	full = true;
+	publishings = 0;
+	began = unit_seconds();
+	UNIT_EQ(node_open(&nodes[0], "m1", text), 0);
+	CU_ASSERT_TRUE(TURN_UNTIL(strstr(sentences, "database space exceeded"), 5000));
+	UNIT_EQ(nodes[0].member_count, 0);
+	full = false;
+	CU_ASSERT_TRUE(TURN_UNTIL(!strcmp(nodes[0].leader, "m1 is the manager."), 5000));
+	began = unit_seconds();
+	full = true;
+	CU_ASSERT_TRUE(TURN_UNTIL(publishings == 3, 10000));
+	CU_ASSERT_TRUE(publishings <= 2 * (unit_seconds() - began) + 1);
+	UNIT_EQ(nodes[0].losts, 0);
+	UNIT_EQ(nodes[0].ended, 0);
+	end();
+}
+
 /* False: the node's lease was over before the second one was asked. */
 static bool goes_over(void)
 {
@@ -530,6 +590,6 @@ static void wrong_words(void)
 UNIT_MAIN("event building: what is no etcd", {"no etcd", no_etcd}, {"silent", silent},
 	  {"strange keys", strange_keys}, {"refuses a table", refuses},
 	  {"a late answer", late_answer}, {"a campaign without a lease", campaign_without_a_lease},
-	  {"one of two hangs", one_hangs},
+	  {"a full database", full_database}, {"one of two hangs", one_hangs},
 	  {"one of two hangs for who looks on", one_hangs_for_who_looks_on},
 	  {"two of three hang", two_hang}, {"wrong words", wrong_words})
