@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -237,6 +238,7 @@ static void wait_for(const struct stress *s, const pid_t *pids, unsigned int sta
 static int run_processes(const struct stress *s)
 {
 	pid_t pids[BAR_STRESS_PROCESSES_MAX];
+	pid_t parent = getpid();
 	unsigned int started, i;
 	int code = TOOL_OK;
 
@@ -244,7 +246,9 @@ static int run_processes(const struct stress *s)
 	for (started = 0; started < s->processes; started++) {
 		pids[started] = fork();
 		if (!pids[started]) {
-			_exit(work(s, started));
+			/* It tells them when to end; if it is killed nobody would. */
+			prctl(PR_SET_PDEATHSIG, SIGKILL);
+			_exit(getppid() == parent ? work(s, started) : TOOL_FAILED);
 		}
 		if (pids[started] < 0) {
 			code = tool_fail("Process %u could not be started: %s.", started,
