@@ -84,6 +84,11 @@ $(O)/unit/utils_fragment_run: private override CFLAGS += $(UNIT_FRAGMENT_WRAPPED
 UNIT_CONFIG_WRAPPED := roc_find roc_open_card roc_close roc_card_lock roc_card_unlock roc_cru_configure
 $(O)/unit/utils_config: private override CFLAGS += $(UNIT_CONFIG_WRAPPED:%=-Wl,--wrap=%)
 
+# Links of a card that is none.
+UNIT_LOOPBACK_WRAPPED := roc_find roc_open_card roc_close roc_card_lock roc_card_unlock \
+	$(addprefix roc_cru_loopback_,start clear read stop)
+$(O)/unit/utils_loopback: private override CFLAGS += $(UNIT_LOOPBACK_WRAPPED:%=-Wl,--wrap=%)
+
 # Registers of a card that is none.
 UNIT_BAR_WRAPPED := roc_find roc_open_card roc_close roc_bar_map roc_bar_unmap
 $(O)/unit/utils_bar_stress: private override CFLAGS += $(UNIT_BAR_WRAPPED:%=-Wl,--wrap=%)

@@ -29,6 +29,17 @@ void stop_on_signals(void)
 	catch (0);
 }
 
+void stop_in_order(void)
+{
+	struct sigaction action = {.sa_handler = on_signal}, was;
+
+	stop_on_signals();
+	/* A tool that was started by nohup outlives its terminal. */
+	if (!sigaction(SIGHUP, NULL, &was) && was.sa_handler != SIG_IGN)
+		sigaction(SIGHUP, &action, NULL);
+	signal(SIGPIPE, SIG_IGN);
+}
+
 void stop_on_first_signals(void)
 {
 	catch ((int)SA_RESETHAND);

@@ -9,6 +9,11 @@
 
 /* From now on SIGINT and SIGTERM do not end the process but are asked for. */
 void stop_on_signals(void);
+/*
+ * The same, and of SIGHUP, unless it is ignored. SIGPIPE ends nothing any more: look at what is
+ * written. For who has to put something back.
+ */
+void stop_in_order(void);
 /* The same, but the second one of its kind ends the process. */
 void stop_on_first_signals(void);
 bool stop_asked(void);

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * roc-loopback: send test patterns over links that are looped back, count errors until SIGINT,
- * and put the links back as they were.
+ * and put the links back as they were. The card is locked for all that time: of two tests the
+ * second would put back the first one's patterns, and a lock that cannot be had at the end would
+ * leave them.
  */
 #include "loopback.h"
 
@@ -26,6 +28,8 @@ struct values {
 	unsigned int counter;
 	uint32_t high, medium, low;
 };
+
+#define LOCK_MS 15000 /* as long as the library itself waits */
 
 static const char *const modes[] = {"counter", "static", NULL};
 static const char *const counters[] = {"30bit", "8bit", NULL};
@@ -202,8 +206,8 @@ static int rounds(struct roc_endpoint *ep, const struct values *v)
 			loopback_json(&j, &r);
 		else
 			loopback_text(stdout, &r, v->expert, colours);
-		fflush(stdout);
-		if (r.number == v->count)
+		code = tool_finish();
+		if (code || r.number == v->count)
 			break;
 	}
 	if (v->json)
@@ -216,9 +220,23 @@ static int rounds(struct roc_endpoint *ep, const struct values *v)
 	return code;
 }
 
-static int run(const void *p)
+/* Card lock held. */
+static int test_links(struct roc_endpoint *ep, const struct roc_cru_loopback *test,
+		      const struct values *v)
 {
 	struct roc_cru_loopback_saved saved;
+	int code;
+
+	if (roc_cru_loopback_start(ep, test, &saved))
+		return tool_fail("%s", roc_error());
+	code = rounds(ep, v);
+	if (roc_cru_loopback_stop(ep, &saved))
+		code = tool_fail("%s", roc_error());
+	return code;
+}
+
+static int run(const void *p)
+{
 	struct roc_cru_loopback test;
 	const struct values *v = p;
 	struct roc_endpoint *ep;
@@ -236,13 +254,12 @@ static int run(const void *p)
 	test.mask_medium = v->medium;
 	test.mask_low = v->low;
 	/* Before the links are touched: a signal must not leave them in the test. */
-	stop_on_signals();
-	if (roc_cru_loopback_start(ep, &test, &saved)) {
+	stop_in_order();
+	if (roc_card_lock(ep, LOCK_MS)) {
 		code = tool_fail("%s", roc_error());
 	} else {
-		code = rounds(ep, v);
-		if (roc_cru_loopback_stop(ep, &saved))
-			code = tool_fail("%s", roc_error());
+		code = test_links(ep, &test, v);
+		roc_card_unlock(ep);
 	}
 	roc_close(ep);
 	return code;

@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * What roc-loopback leaves behind, without a card: the linker puts functions of ours in the
+ * library's place. However the tool ends, its links are put back, and nobody comes in between.
+ */
+#include "unit.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <roc/cru.h>
+
+#include "utils/tools.h"
+
+#define ALL_IN_ORDER "lock start clear read stop unlock close "
+
+static int comes; /* the signal that comes after the first look */
+static bool locked;
+
+int __wrap_roc_find(const char *id, struct roc_card *card);
+int __wrap_roc_open_card(const struct roc_card *card, const char *id, struct roc_endpoint **ep);
+void __wrap_roc_close(struct roc_endpoint *ep);
+int __wrap_roc_card_lock(struct roc_endpoint *ep, int timeout_ms);
+int __wrap_roc_card_unlock(struct roc_endpoint *ep);
+int __wrap_roc_cru_loopback_start(struct roc_endpoint *ep, const struct roc_cru_loopback *test,
+				  struct roc_cru_loopback_saved *saved);
+int __wrap_roc_cru_loopback_clear(struct roc_endpoint *ep, uint32_t links);
+int __wrap_roc_cru_loopback_read(struct roc_endpoint *ep, uint32_t links,
+				 struct roc_cru_loopback_link *results);
+int __wrap_roc_cru_loopback_stop(struct roc_endpoint *ep,
+				 const struct roc_cru_loopback_saved *saved);
+
+int __wrap_roc_find(const char *id, struct roc_card *card)
+{
+	*card = (struct roc_card){.type = ROC_CARD_CRU, .pci_address = "0000:3b:00.0"};
+	return 0;
+}
+
+int __wrap_roc_open_card(const struct roc_card *card, const char *id, struct roc_endpoint **ep)
+{
+	*ep = NULL;
+	return 0;
+}
+
+void __wrap_roc_close(struct roc_endpoint *ep)
+{
+	fputs("close ", stderr);
+}
+
+int __wrap_roc_card_lock(struct roc_endpoint *ep, int timeout_ms)
+{
+	fputs("lock ", stderr);
+	return locked ? roc_fail(EBUSY, "somebody has the lock") : 0;
+}
+
+int __wrap_roc_card_unlock(struct roc_endpoint *ep)
+{
+	fputs("unlock ", stderr);
+	return 0;
+}
+
+int __wrap_roc_cru_loopback_start(struct roc_endpoint *ep, const struct roc_cru_loopback *test,
+				  struct roc_cru_loopback_saved *saved)
+{
+	fputs("start ", stderr);
+	return 0;
+}
+
+int __wrap_roc_cru_loopback_clear(struct roc_endpoint *ep, uint32_t links)
+{
+	fputs("clear ", stderr);
+	return 0;
+}
+
+int __wrap_roc_cru_loopback_read(struct roc_endpoint *ep, uint32_t links,
+				 struct roc_cru_loopback_link *results)
+{
+	unsigned int l;
+
+	fputs("read ", stderr);
+	for (l = 0; l < ROC_CRU_LINKS; l++)
+		results[l] = (struct roc_cru_loopback_link){.pll_locked = true,
+							    .rx_locked = true,
+							    .data_layer_up = true,
+							    .gbt_phy_up = true};
+	if (comes)
+		raise(comes);
+	return 0;
+}
+
+int __wrap_roc_cru_loopback_stop(struct roc_endpoint *ep,
+				 const struct roc_cru_loopback_saved *saved)
+{
+	fputs("stop ", stderr);
+	return 0;
+}
+
+static int test_links(const char *count)
+{
+	const struct tool *tool = tool_find("loopback");
+	char *argv[] = {"roc-loopback", "--id=1001", (char *)count, NULL};
+	void *values = calloc(1, tool->values_size);
+	char why[256];
+
+	if (!values || options_parse(tool, 3, argv, values, why, sizeof(why)) != OPTIONS_RUN)
+		return TOOL_USAGE;
+	return tool->run(values);
+}
+
+/* What is done and said until it ends, and its exit code; -1: a signal ended it. */
+static const char *done(const char *count, int output, int *code)
+{
+	static char said[512];
+	int ends[2], status = 0;
+	size_t length = 0;
+	ssize_t got;
+	pid_t pid;
+
+	UNIT_NEED(!pipe(ends));
+	fflush(stdout);
+	pid = fork();
+	if (!pid) {
+		alarm(100);
+		if (comes)
+			signal(comes, SIG_DFL);
+		dup2(ends[1], STDERR_FILENO);
+		dup2(output, STDOUT_FILENO);
+		close(ends[0]);
+		_exit(test_links(count));
+	}
+	UNIT_NEED(pid > 0);
+	close(ends[1]);
+	while ((got = read(ends[0], said + length, sizeof(said) - 1 - length)) > 0)
+		length += (size_t)got;
+	said[length] = '\0';
+	close(ends[0]);
+	UNIT_EQ(waitpid(pid, &status, 0), pid);
+	*code = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+	return said;
+}
+
+/* The card is ours from before the links are touched until they are as they were. */
+static void alone(void)
+{
+	int nowhere = open("/dev/null", O_WRONLY), code;
+
+	UNIT_NEED(nowhere >= 0);
+	UNIT_STR(done("--count=1", nowhere, &code), ALL_IN_ORDER);
+	UNIT_EQ(code, TOOL_OK);
+	locked = true;
+	UNIT_STR(done("--count=1", nowhere, &code), "lock roc: somebody has the lock\nclose ");
+	UNIT_EQ(code, TOOL_FAILED);
+	locked = false;
+	close(nowhere);
+}
+
+static void signals(void)
+{
+	static const int all[] = {SIGINT, SIGTERM, SIGHUP};
+	int nowhere = open("/dev/null", O_WRONLY), code;
+	size_t i;
+
+	UNIT_NEED(nowhere >= 0);
+	for (i = 0; i < sizeof(all) / sizeof(all[0]); i++) {
+		comes = all[i];
+		UNIT_STR(done("--count=0", nowhere, &code), ALL_IN_ORDER);
+		UNIT_EQ(code, TOOL_OK);
+	}
+	comes = 0;
+	close(nowhere);
+}
+
+/* As with `| head -1`. */
+static void nobody_reads(void)
+{
+	static const char begin[] = "lock start clear read roc: The output could not be written";
+	static const char end[] = "stop unlock close ";
+	const char *said;
+	int ends[2], code;
+
+	UNIT_NEED(!pipe(ends));
+	close(ends[0]);
+	said = done("--count=0", ends[1], &code);
+	UNIT_EQ(strncmp(said, begin, strlen(begin)), 0);
+	UNIT_NEED(strlen(said) > strlen(end));
+	UNIT_STR(said + strlen(said) - strlen(end), end);
+	UNIT_EQ(code, TOOL_FAILED);
+	close(ends[1]);
+}
+
+UNIT_MAIN("loopback", {"alone with the card", alone}, {"signals", signals},
+	  {"nobody reads what it says", nobody_reads})
