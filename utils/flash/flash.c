@@ -178,7 +178,7 @@ static int work(const struct values *v, struct flash_card *f, const uint16_t *im
 	if (w.show)
 		fputs("\r\033[K", stderr);
 	repeat_text(v, &f->card, command, sizeof(command));
-	flash_state_text(job, &flash, err, command, state, sizeof(state));
+	flash_state_text(job, &flash, command, state, sizeof(state));
 	if (v->json)
 		flash_json(stdout, &f->card, job, &flash, false, err ? why : NULL);
 	else if (!err)

@@ -22,8 +22,8 @@ enum flash_job {
  * In which state a job has left the flash, and what to do now; sentences for people. @command: that
  * repeats the job.
  */
-void flash_state_text(enum flash_job job, const struct roc_crorc_flash *flash, bool failed,
-		      const char *command, char *text, size_t size);
+void flash_state_text(enum flash_job job, const struct roc_crorc_flash *flash, const char *command,
+		      char *text, size_t size);
 /* The same in a word: "untouched", "incomplete", "different", "good". */
 const char *flash_state(enum flash_job job, const struct roc_crorc_flash *flash);
 

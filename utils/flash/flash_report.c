@@ -77,10 +77,26 @@ static void say_image(const struct roc_crorc_flash *flash, const char *command, 
 		 what, command);
 }
 
-void flash_state_text(enum flash_job job, const struct roc_crorc_flash *flash, bool failed,
-		      const char *command, char *text, size_t size)
+static void say_serial(const struct roc_crorc_flash *flash, const char *command, char *text,
+		       size_t size)
 {
-	if (!failed && flash->step == ROC_CRORC_FLASH_DONE)
+	const char *what = "not complete";
+
+	if (flash->step == ROC_CRORC_FLASH_VERIFY)
+		what = flash->wanted == flash->got ? "written, but was not read back"
+						   : "not what was written";
+	snprintf(text, size,
+		 "State of the flash: the block of the serial number is %s. The firmware "
+		 "is not touched, but the card may have no serial number when it is "
+		 "switched on. Do this now: %s",
+		 what, command);
+}
+
+/* Once all was read back right it is good, even if something failed after it. */
+void flash_state_text(enum flash_job job, const struct roc_crorc_flash *flash, const char *command,
+		      char *text, size_t size)
+{
+	if (flash->step == ROC_CRORC_FLASH_DONE)
 		say_good(job, flash, text, size);
 	else if (job == FLASH_COMPARE)
 		snprintf(text, size, "Nothing was written. %u of %u words are the same.",
@@ -91,13 +107,7 @@ void flash_state_text(enum flash_job job, const struct roc_crorc_flash *flash, b
 	else if (job == FLASH_IMAGE)
 		say_image(flash, command, text, size);
 	else
-		snprintf(text, size,
-			 "State of the flash: the block of the serial number is %s. The firmware "
-			 "is not touched, but the card may have no serial number when it is "
-			 "switched on. Do this now: %s",
-			 flash->step == ROC_CRORC_FLASH_VERIFY ? "not what was written"
-							       : "not complete",
-			 command);
+		say_serial(flash, command, text, size);
 }
 
 void flash_json(FILE *out, const struct roc_card *card, enum flash_job job,
