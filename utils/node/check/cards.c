@@ -197,6 +197,11 @@ void node_cards_free(struct node_cards *cards)
 	free(cards->board);
 }
 
+bool node_same_board(const struct node_card *a, const struct node_card *b)
+{
+	return a->serial == b->serial && a->kind == b->kind;
+}
+
 bool node_card_first(const struct node_cards *cards, size_t i)
 {
 	size_t k;
@@ -204,7 +209,7 @@ bool node_card_first(const struct node_cards *cards, size_t i)
 	if (cards->card[i].serial < 0)
 		return true;
 	for (k = 0; k < i; k++)
-		if (cards->card[k].serial == cards->card[i].serial)
+		if (node_same_board(&cards->card[k], &cards->card[i]))
 			return false;
 	return true;
 }

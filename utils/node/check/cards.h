@@ -48,6 +48,8 @@ struct node_cards {
 
 int node_cards_read(const struct tree *t, struct node_cards *cards);
 void node_cards_free(struct node_cards *cards);
+/* Endpoints of one board? A CRU and a C-RORC may have the same serial number. */
+bool node_same_board(const struct node_card *a, const struct node_card *b);
 /* Is this the first endpoint in the list of its board? */
 bool node_card_first(const struct node_cards *cards, size_t i);
 

@@ -134,8 +134,9 @@ void rule_cards(struct check *c)
 		say(c, VERDICT_PASS, NULL, expected, NULL, "%zu", boards);
 }
 
-/* Those of one board: bits by their numbers, and whether one is there twice. */
-static unsigned int board_endpoints(const struct node_cards *cards, int serial, bool *twice)
+/* Those of its board: bits by their numbers, and whether one is there twice. */
+static unsigned int board_endpoints(const struct node_cards *cards, const struct node_card *of,
+				    bool *twice)
 {
 	unsigned int bits = 0;
 	size_t i;
@@ -144,7 +145,7 @@ static unsigned int board_endpoints(const struct node_cards *cards, int serial, 
 	for (i = 0; i < cards->count; i++) {
 		const struct node_card *card = &cards->card[i];
 
-		if (card->serial != serial || card->endpoint < 0 || card->endpoint > 31)
+		if (!node_same_board(card, of) || card->endpoint < 0 || card->endpoint > 31)
 			continue;
 		*twice |= bits >> card->endpoint & 1;
 		bits |= 1u << card->endpoint;
@@ -163,7 +164,7 @@ static void board(struct check *c, const struct node_card *card)
 	snprintf(serial, sizeof(serial), "%d", card->serial);
 	snprintf(expected, sizeof(expected), wanted == 1 ? "endpoint 0" : "endpoints 0 to %d",
 		 wanted - 1);
-	bits = board_endpoints(&c->cards, card->serial, &twice);
+	bits = board_endpoints(&c->cards, card, &twice);
 	if (twice) {
 		say(c, VERDICT_FAIL, serial, "each endpoint once",
 		    "two boards have one serial number: give one of them another", "one twice");

@@ -54,6 +54,8 @@ static const struct server {
 	 "-sys/class/roc/roc1;-sys/bus/pci/devices/0000:3c:00.0", ""},
 	{"endpoints", F, "endpoint 0 is missing",
 	 "-sys/class/roc/roc2;-sys/bus/pci/devices/0000:af:00.0", ""},
+	/* A number that a card of another kind has, too. */
+	{"endpoints", F, "endpoint 0 is missing", CLASS0 "card_type=crorc", "firmware"},
 	{"endpoints", F, "one twice", "sys/class/roc/roc1/endpoint=0", "temperature"},
 	{"endpoints", F, "no serial number", CLASS0 "serial=-1", ""},
 	{"endpoints", U, "do not know", CLASS0 "card_type=acme;sys/class/roc/roc1/card_type=acme",
