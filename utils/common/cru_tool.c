@@ -28,10 +28,10 @@ int cru_open(const char *id, struct roc_card *card, struct roc_endpoint **ep)
 
 double cru_temperature(struct roc_endpoint *ep)
 {
-	uint32_t raw;
+	uint32_t word, raw;
 
-	if (roc_reg_read(ep, CRU_BAR_CARD, CRU_TEMPERATURE, &raw))
+	if (roc_reg_read(ep, CRU_BAR_CARD, CRU_TEMPERATURE, &word) || word == UINT32_MAX)
 		return NAN;
-	raw &= CRU_TEMPERATURE_RAW;
+	raw = word & CRU_TEMPERATURE_RAW;
 	return raw ? raw * 693.0 / 1024.0 - 265.0 : NAN;
 }

@@ -53,13 +53,14 @@ int roc_cru_metrics_read(struct roc_endpoint *ep, struct roc_cru_metrics *metric
 {
 	struct roc_cru_metrics now = {0};
 	struct libroc_pass c;
-	uint32_t raw;
+	uint32_t word, raw;
 	int ret;
 
 	ret = libroc_cru_begin(ep, &c, false);
 	if (ret)
 		return ret;
-	raw = libroc_pass_read(&c, CRU_BAR_CARD, CRU_TEMPERATURE) & CRU_TEMPERATURE_RAW;
+	word = libroc_pass_read(&c, CRU_BAR_CARD, CRU_TEMPERATURE);
+	raw = word == ALL ? 0 : word & CRU_TEMPERATURE_RAW;
 	now.has_temperature = raw;
 	now.temperature = raw ? to_celsius(raw) : 0;
 	libroc_values_read(&c, metrics_table, LIBROC_COUNT(metrics_table), 0, &now);

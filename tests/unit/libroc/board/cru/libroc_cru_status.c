@@ -239,6 +239,9 @@ static void metrics(void)
 	UNIT_EQ(roc_cru_metrics_read(&card.ep[0], &m), 0);
 	CU_ASSERT_TRUE(fabs(m.temperature - 44.955078125) < 1e-9);
 	UNIT_EQ(m.dropped_packets, 0);
+	poke(0x10008, 0xffffffff);
+	UNIT_EQ(roc_cru_metrics_read(&card.ep[0], &m), 0);
+	CU_ASSERT_FALSE(m.has_temperature);
 	key(0, "temperature", "none");
 	UNIT_EQ(roc_cru_metrics_read(&card.ep[0], &m), 0);
 	CU_ASSERT_FALSE(m.has_temperature);
