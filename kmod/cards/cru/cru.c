@@ -204,15 +204,6 @@ static void cru_clear_stale_run(struct roc_endpoint *ep)
 	mutex_unlock(&ep->card->lock);
 }
 
-/*
- * The run enable is the card's, which no function's reset touches, and a run that ended while the
- * card could not be reached has let go of it without a word to the card.
- */
-static void cru_after_reset(struct roc_channel *ch)
-{
-	cru_clear_stale_run(ch->ep);
-}
-
 static void cru_run_get(struct roc_channel *ch)
 {
 	struct cru_channel *cru = ch->priv;
@@ -243,24 +234,43 @@ static void cru_reset_dma(struct roc_channel *ch, u32 what)
 	roc_wait_ms(CRU_RESET_WAIT_MS);
 }
 
-/* The generator may want the debug bit, but only when the whole register is 0. */
+/*
+ * The generator may want the debug bit, but only when the whole register is 0. Users may write the
+ * time-frame length in it at any time: the bit alone is ours.
+ */
 static void cru_set_debug(struct roc_channel *ch)
 {
 	struct cru_channel *cru = ch->priv;
 
-	if (cru_read(ch, CRU_TIME_FRAME))
-		return;
-	cru_write(ch, CRU_TIME_FRAME, CRU_TIME_FRAME_DEBUG);
-	cru->debug_set = true;
+	mutex_lock(&ch->ep->card->lock);
+	if (!cru_read(ch, CRU_TIME_FRAME)) {
+		cru_write(ch, CRU_TIME_FRAME, CRU_TIME_FRAME_DEBUG);
+		cru->debug_set = true;
+	}
+	mutex_unlock(&ch->ep->card->lock);
 }
 
 static void cru_clear_debug(struct roc_channel *ch)
 {
 	struct cru_channel *cru = ch->priv;
 
-	if (cru->debug_set)
-		cru_write(ch, CRU_TIME_FRAME, 0);
+	if (!cru->debug_set)
+		return;
+	mutex_lock(&ch->ep->card->lock);
+	cru_write(ch, CRU_TIME_FRAME, cru_read(ch, CRU_TIME_FRAME) & ~CRU_TIME_FRAME_DEBUG);
+	mutex_unlock(&ch->ep->card->lock);
 	cru->debug_set = false;
+}
+
+/*
+ * The run enable is the card's, which no function's reset touches, and a run that ended while the
+ * card could not be reached has let go of it without a word to the card. The debug bit is in a
+ * register that our own reset carries over it.
+ */
+static void cru_after_reset(struct roc_channel *ch)
+{
+	cru_clear_stale_run(ch->ep);
+	cru_clear_debug(ch);
 }
 
 static void cru_read_bases(struct roc_channel *ch)

@@ -72,6 +72,31 @@ static void reset_for_a_neighbour(void)
 	UNIT_EQ(emu_count(CRORC0, 0, "dma_outside"), 0);
 }
 
+/* What a run that ended by a reset has set is taken back then, and not by a later run. */
+static void reset_forgets_debug(void)
+{
+	struct rig r = {.id = EP0, .source = ROC_SOURCE_INTERNAL, .links = 0x1, .count = 8};
+	uint32_t v = 0;
+	int fd;
+
+	emu_normal(CARD0, FOUR_LINKS);
+	emu_poke(CARD0, 0, CRU_BAR_DMA, CRU_TIME_FRAME, 0);
+	UNIT_NEED(rig_open(&r));
+	rig_push(&r, RIG_MAX);
+	UNIT_NEED(rig_start(&r) && rig_run(&r, 20, LIMIT_MS));
+	UNIT_EQ(emu_peek(CARD0, 0, CRU_BAR_DMA, CRU_TIME_FRAME), CRU_TIME_FRAME_DEBUG);
+	UNIT_EQ(recovery(EP0, "frozen,reset,resume"), 0);
+	rig_take(&r, false);
+	rig_close(&r);
+	UNIT_EQ(emu_peek(CARD0, 0, CRU_BAR_DMA, CRU_TIME_FRAME) & CRU_TIME_FRAME_DEBUG, 0);
+	emu_poke(CARD0, 0, CRU_BAR_DMA, CRU_TIME_FRAME, 256u << 20);
+	works((struct rig){.id = EP0, .source = ROC_SOURCE_DDG});
+	fd = node_open(EP0, -1);
+	UNIT_EQ(reg_read(fd, CRU_BAR_DMA, CRU_TIME_FRAME, &v), 0);
+	UNIT_EQ(v, 256u << 20);
+	close(fd);
+}
+
 /* A card that does not answer is not there again because somebody else recovered. */
 static void dead_stays_dead(void)
 {
@@ -119,4 +144,5 @@ static void reset_that_failed(void)
 }
 
 UNIT_MAIN("recovery", {"reset for a neighbour", reset_for_a_neighbour},
-	  {"dead stays dead", dead_stays_dead}, {"reset that failed", reset_that_failed})
+	  {"reset forgets debug", reset_forgets_debug}, {"dead stays dead", dead_stays_dead},
+	  {"reset that failed", reset_that_failed})

@@ -212,11 +212,36 @@ static void order_internal_debug(void)
 		W0(CRU_RESET_CONTROL, CRU_RESET_GENERAL, 0),
 		W0(CRU_DMA_CONTROL, 0, 100 * MS),
 		R0(CRU_DMA_CONTROL, 0, 0),
+		R0(CRU_TIME_FRAME, CRU_TIME_FRAME_DEBUG, 0),
 		W0(CRU_TIME_FRAME, 0, 0),
 	};
 
 	emu_poke(CARD0, 0, CRU_BAR_DMA, CRU_TIME_FRAME, 0);
 	check_order(ROC_SOURCE_INTERNAL, start, N(start), stop, N(stop));
+	emu_poke(CARD0, 0, CRU_BAR_DMA, CRU_TIME_FRAME, 256u << 20);
+}
+
+/* A length that is configured beside the debug bit outlives the run, which takes back the bit. */
+static void length_beside_debug(void)
+{
+	struct rig r = {.id = EP0, .source = ROC_SOURCE_INTERNAL, .links = 0x1, .count = 4};
+	int fd = node_open(EP0, -1);
+	uint32_t v = 0;
+
+	UNIT_NEED(fd >= 0);
+	emu_normal(CARD0, FOUR_LINKS);
+	emu_poke(CARD0, 0, CRU_BAR_DMA, CRU_TIME_FRAME, 0);
+	UNIT_NEED(rig_open(&r));
+	rig_push(&r, RIG_MAX);
+	UNIT_NEED(rig_start(&r) && rig_run(&r, 10, 5000));
+	UNIT_EQ(emu_peek(CARD0, 0, CRU_BAR_DMA, CRU_TIME_FRAME), CRU_TIME_FRAME_DEBUG);
+	UNIT_EQ(reg_modify(fd, CRU_BAR_DMA, CRU_TIME_FRAME, 0xfffu << 20, 128u << 20, NULL), 0);
+	CU_ASSERT(rig_stop(&r));
+	UNIT_EQ(reg_read(fd, CRU_BAR_DMA, CRU_TIME_FRAME, &v), 0);
+	UNIT_EQ(v, 128u << 20);
+	RIG_OK(&r);
+	rig_close(&r);
+	close(fd);
 	emu_poke(CARD0, 0, CRU_BAR_DMA, CRU_TIME_FRAME, 256u << 20);
 }
 
@@ -549,9 +574,10 @@ static void stale_run_enable(void)
 
 UNIT_MAIN("lifecycle", {"order, internal", order_internal},
 	  {"order, internal with debug bit", order_internal_debug},
-	  {"order, datapath", order_datapath}, {"superpages before data", superpages_before_data},
-	  {"order of a push", order_of_a_push}, {"bus mastering", bus_mastering},
-	  {"runs, internal", runs_internal}, {"runs, DDG", runs_ddg},
-	  {"left in the ring", left_in_the_ring}, {"reset levels", reset_levels},
-	  {"shared run enable", shared_run_enable}, {"stale run enable", stale_run_enable},
+	  {"length beside debug", length_beside_debug}, {"order, datapath", order_datapath},
+	  {"superpages before data", superpages_before_data}, {"order of a push", order_of_a_push},
+	  {"bus mastering", bus_mastering}, {"runs, internal", runs_internal},
+	  {"runs, DDG", runs_ddg}, {"left in the ring", left_in_the_ring},
+	  {"reset levels", reset_levels}, {"shared run enable", shared_run_enable},
+	  {"stale run enable", stale_run_enable},
 	  {"threads are near their cards", threads_are_near_their_cards})
