@@ -100,7 +100,10 @@ static int crorc_check_link(struct roc_channel *ch)
 			return -ENOLINK;
 		if (ktime_get_ns() > deadline)
 			break;
-		cond_resched();
+		if (good)
+			cond_resched();
+		else
+			usleep_range(100, 200);
 	}
 	return crorc_csr(ch) & CRORC_CHAN_CSR_LINK_DOWN ? -ENOLINK : 0;
 }
