@@ -325,7 +325,7 @@ static void pon_calibrate(struct libroc_pass *c)
 			"PON RX calibration failed");
 }
 
-static void gbt_calibrate(struct libroc_pass *c)
+void libroc_clock_calibrate_gbt(struct libroc_pass *c)
 {
 	unsigned int l, b;
 
@@ -355,6 +355,6 @@ int libroc_clock_select(struct libroc_pass *c, enum roc_cru_clock clock, bool gb
 	if (clock == ROC_CRU_CLOCK_TTC)
 		pon_calibrate(c);
 	if (gbt)
-		gbt_calibrate(c);
+		libroc_clock_calibrate_gbt(c);
 	return c->err;
 }

@@ -155,6 +155,17 @@ static void restore(struct pass *p, unsigned int written, bool clock)
 		right &= !c->err && libroc_clock_read(c) == p->have.clock;
 		c->err = 0;
 	}
+	/*
+	 * The clock that it has was selected again, and that was not finished. If the ONU did not
+	 * come up, the PLLs are as they were, and the links have not followed them yet; after
+	 * another failure nobody knows what the PLLs have.
+	 */
+	if (clock && p->have.clock == p->wanted.clock && !p->result->clock_programmed) {
+		if (err == -ETIME && p->config->gbt_enabled)
+			libroc_clock_calibrate_gbt(c);
+		right &= err == -ETIME && !c->err;
+		c->err = 0;
+	}
 	if (clock) {
 		libroc_pass_modify(c, CRU_BAR_CARD, CRU_TTC_DATA, CRU_TTC_DATA_CLOCK,
 				   p->have.trigger_source);

@@ -84,6 +84,8 @@ enum roc_cru_clock libroc_clock_read(struct libroc_pass *c);
 bool libroc_clock_known(struct libroc_pass *c, enum roc_cru_clock wanted, uint32_t trigger_source);
 /* Program the PLLs and calibrate what depends on them; seconds. */
 int libroc_clock_select(struct libroc_pass *c, enum roc_cru_clock clock, bool gbt);
+/* Of that the last part: the links. */
+void libroc_clock_calibrate_gbt(struct libroc_pass *c);
 /* Where tables of PLLs are looked for; tests have their own. */
 extern const char *libroc_pll_directory;
 

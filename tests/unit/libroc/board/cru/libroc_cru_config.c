@@ -5,6 +5,7 @@
  */
 #include <sys/stat.h>
 
+#include "tests/emu/core/cru/cru.h"
 #include "libroc_cru_card.h"
 
 static struct roc_cru_config config;
@@ -579,6 +580,37 @@ static void a_clock_that_does_not_lock(void)
 	card_end();
 }
 
+static void break_pll(unsigned int us)
+{
+	struct cru *model = host.card;
+	unsigned int i;
+
+	for (i = 0; i < CRU_CHIPS && us == 1000000; i++)
+		if (model->board.chip[i].core == CRU_I2C_SI5345_2)
+			model->board.chip[i].addr = 0x7f;
+}
+
+/* The PLLs are written again before the ONU is asked: the links have to follow them. */
+static void a_clock_that_locks_no_more(void)
+{
+	cru_begin();
+	unusual();
+	config.clock = ROC_CRU_CLOCK_TTC;
+	UNIT_EQ(configure(0, 0), 0);
+	poke(0x423000 + 4 * 0x141, 0);
+	key(0, "onu", "down");
+	UNIT_EQ(configure(0, ROC_CONFIG_FORCE), -ETIME);
+	SAYS("PON RX calibration failed");
+	CU_ASSERT_TRUE(result.restored);
+	CU_ASSERT_TRUE(peek(0x423000 + 4 * 0x141) > 0);
+	UNIT_EQ(peek(0x423000 + 4 * 0x141), peek(0x423000 + 4 * 0x16c));
+	/* A PLL that was not written to its end is not as it was. */
+	card.asleep = break_pll;
+	UNIT_EQ(configure(0, ROC_CONFIG_FORCE), -EIO);
+	CU_ASSERT_FALSE(result.restored);
+	card_end();
+}
+
 static void leave(unsigned int us)
 {
 	card.gone |= us == 1000000;
@@ -679,4 +711,5 @@ UNIT_MAIN("libroc_cru_config", {"the card gets it all", the_card_gets_it_all},
 	  {"force writes all", force_writes_all}, {"TTC clock and PON", ttc_clock_and_pon},
 	  {"a clock that is half selected", a_clock_half_selected},
 	  {"a clock that does not lock", a_clock_that_does_not_lock},
+	  {"a clock that locks no more", a_clock_that_locks_no_more},
 	  {"a card that goes", a_card_that_goes}, {"PLL tables of a site", pll_tables_of_a_site})
