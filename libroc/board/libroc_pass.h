@@ -66,6 +66,9 @@ void libroc_pass_write(struct libroc_pass *c, unsigned int bar, uint32_t offset,
 /* The word found before. */
 uint32_t libroc_pass_modify(struct libroc_pass *c, unsigned int bar, uint32_t offset, uint32_t mask,
 			    uint32_t value);
+/* Also after an error, which stays with its sentence: to take back what must not live on. */
+void libroc_pass_modify_anyway(struct libroc_pass *c, unsigned int bar, uint32_t offset,
+			       uint32_t mask, uint32_t value);
 /* Bits to 1, then to 0. */
 void libroc_pass_pulse(struct libroc_pass *c, unsigned int bar, uint32_t offset, uint32_t mask);
 void libroc_pass_sleep(struct libroc_pass *c, unsigned int us);

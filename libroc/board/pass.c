@@ -101,6 +101,21 @@ uint32_t libroc_pass_modify(struct libroc_pass *c, unsigned int bar, uint32_t of
 	return before;
 }
 
+void libroc_pass_modify_anyway(struct libroc_pass *c, unsigned int bar, uint32_t offset,
+			       uint32_t mask, uint32_t value)
+{
+	char first[ROC_ERROR_MAX];
+	int err = c->err;
+
+	snprintf(first, sizeof(first), "%s", roc_error());
+	c->err = 0;
+	libroc_pass_modify(c, bar, offset, mask, value);
+	if (!err)
+		return;
+	c->err = err;
+	roc_fail(-err, "%s", first);
+}
+
 void libroc_pass_pulse(struct libroc_pass *c, unsigned int bar, uint32_t offset, uint32_t mask)
 {
 	libroc_pass_modify(c, bar, offset, mask, mask);

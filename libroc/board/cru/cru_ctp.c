@@ -128,7 +128,11 @@ int roc_cru_ctp_start(struct roc_endpoint *ep, const struct roc_cru_ctp *ctp)
 				  ctp->mode == ROC_CRU_CTP_FIXED ? two_early(ctp->fixed_bc[i]) : 0);
 	set_run_mode(&c, m->run);
 	libroc_values_write(&c, "CTP emulator", parameters, LIBROC_COUNT(parameters), ctp);
-	libroc_pass_modify(&c, CRU_BAR_CARD, CRU_CTP_CONTROL, CRU_CTP_CONTROL_RESET, 0);
+	/* What is not set up as wanted does not trigger. */
+	if (c.err)
+		libroc_pass_modify_anyway(&c, CRU_BAR_CARD, CRU_CTP_RUN_MODE, CRU_CTP_MODE,
+					  CRU_CTP_IDLE);
+	libroc_pass_modify_anyway(&c, CRU_BAR_CARD, CRU_CTP_CONTROL, CRU_CTP_CONTROL_RESET, 0);
 	return libroc_pass_end(&c);
 }
 

@@ -96,6 +96,8 @@ int roc_cru_patterns_set(struct roc_endpoint *ep, const struct roc_cru_patterns 
 {
 	uint32_t both = patterns->pat1_length + patterns->pat1_delay;
 	struct libroc_pass c;
+	uint32_t before;
+	bool switched;
 	int ret;
 
 	if (flags & ~(ROC_CRU_PAT1_NOW | ROC_CRU_PAT2_NOW))
@@ -112,14 +114,18 @@ int roc_cru_patterns_set(struct roc_endpoint *ep, const struct roc_cru_patterns 
 	ret = libroc_cru_begin(ep, &c, true);
 	if (ret)
 		return ret;
-	libroc_pass_modify(&c, CRU_BAR_CARD, CRU_TTC_DATA, CRU_TTC_DATA_DOWNSTREAM,
-			   libroc_to_mask(CRU_TTC_DATA_DOWNSTREAM, CRU_TTC_DATA_PATTERN));
+	before = libroc_pass_modify(&c, CRU_BAR_CARD, CRU_TTC_DATA, CRU_TTC_DATA_DOWNSTREAM,
+				    libroc_to_mask(CRU_TTC_DATA_DOWNSTREAM, CRU_TTC_DATA_PATTERN));
+	switched = !c.err;
 	libroc_pass_modify(&c, CRU_BAR_CARD, CRU_PAT_CONFIG, CRU_PAT_CONFIG_EDIT,
 			   CRU_PAT_CONFIG_EDIT);
 	libroc_values_write(&c, "pattern player", parameters, LIBROC_COUNT(parameters), patterns);
 	libroc_values_write(&c, "pattern player", length_and_delay, LIBROC_COUNT(length_and_delay),
 			    &both);
-	libroc_pass_modify(&c, CRU_BAR_CARD, CRU_PAT_CONFIG, CRU_PAT_CONFIG_EDIT, 0);
+	libroc_pass_modify_anyway(&c, CRU_BAR_CARD, CRU_PAT_CONFIG, CRU_PAT_CONFIG_EDIT, 0);
+	if (c.err && switched)
+		libroc_pass_modify_anyway(&c, CRU_BAR_CARD, CRU_TTC_DATA, CRU_TTC_DATA_DOWNSTREAM,
+					  before & CRU_TTC_DATA_DOWNSTREAM);
 	libroc_pass_modify(&c, CRU_BAR_CARD, CRU_PAT_CONFIG, CRU_PAT_CONFIG_PAT1_AT_START,
 			   patterns->pat1_at_start ? CRU_PAT_CONFIG_PAT1_AT_START : 0);
 	if (flags & ROC_CRU_PAT2_NOW)

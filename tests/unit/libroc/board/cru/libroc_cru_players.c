@@ -153,6 +153,18 @@ static void pattern_player(void)
 	UNIT_EQ(roc_cru_patterns_set(&card.ep[0], &p, 0), -EBADMSG);
 	SAYS("0x260030");
 	SAYS("pat2 length");
+	/* Neither is it left in an edit, nor the links with its patterns. */
+	poke(0x200000, 2 << 16);
+	UNIT_EQ(roc_cru_patterns_set(&card.ep[0], &p, 0), -EBADMSG);
+	SAYS("pat2 length");
+	UNIT_EQ(peek(0x260000) & 1, 0);
+	UNIT_EQ(peek(0x200000), 2 << 16);
+	card.stuck = 0;
+	card.modify_fails = 1;
+	UNIT_EQ(roc_cru_patterns_set(&card.ep[0], &p, 0), -EIO);
+	UNIT_EQ(peek(0x200000), 2 << 16);
+	card.stuck = 0x260030;
+	p.pat2_length++;
 	/* That the lock could not be given back as well is not what helps. */
 	card.unlock_errno = ENODEV;
 	UNIT_EQ(roc_cru_patterns_set(&card.ep[0], &p, 0), -EBADMSG);
@@ -212,6 +224,13 @@ static void ctp_emulator(void)
 	UNIT_EQ(roc_cru_ctp_trigger(&card.ep[0]), 0);
 	UNIT_EQ(roc_cru_triggers_read(&card.ep[0], &after), 0);
 	UNIT_EQ(after.phy - before.phy, 2);
+	/* One that is not as wanted does not run, and is not left in its reset. */
+	card.stuck = 0x280004;
+	ctp.bcmax--;
+	UNIT_EQ(roc_cru_ctp_start(&card.ep[0], &ctp), -EBADMSG);
+	SAYS("bcmax");
+	UNIT_EQ(peek(0x280000) >> 31, 0);
+	UNIT_EQ(peek(0x280010) & 3, 3);
 	card_end();
 }
 
