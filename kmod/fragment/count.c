@@ -46,9 +46,12 @@ static _Bool reached(const struct roc_count *c, __u32 taken)
 
 _Bool roc_count_look(struct roc_count *c, __u32 taken)
 {
-	_Bool ahead = roc_count_ahead(taken, c->known) > 0, good = !ahead || reached(c, taken);
-	__u32 from = ahead && good ? taken : c->known;
+	/* Ahead of us, or so far that it looks like behind. What he has said before is not new. */
+	_Bool far = taken != c->taken && c->known - taken > roc_count_entries(c);
+	_Bool good = !far || reached(c, taken);
+	__u32 from = far && good ? taken : c->known;
 
+	c->taken = taken;
 	c->known = from + there_from(c, from);
 	return good;
 }

@@ -22,12 +22,14 @@
  * @log2: of the number of entries
  * @start: at which the count began
  * @known: the card's, as last found: behind the last entry that is there
+ * @taken: the reader's, at that look
  */
 struct roc_count {
 	const volatile __u8 *entries;
 	unsigned int log2;
 	__u32 start;
 	__u32 known;
+	__u32 taken;
 };
 
 static inline __u32 roc_count_entries(const struct roc_count *c)
@@ -36,9 +38,10 @@ static inline __u32 roc_count_entries(const struct roc_count *c)
 }
 
 /*
- * Looks again. @taken: what the reader has; if that is further than we have ever looked it is where
- * we begin, for the card may have gone round more than once meanwhile. A few loads, however much
- * came. False: nothing is there of what the reader says that he has; it does not count.
+ * Looks again. @taken: what the reader has; if he says something new, and it is not within a lap
+ * behind what we have found, it is where we begin, for the card may have gone round more than once
+ * meanwhile: so often, perhaps, that the difference has no sign. A few loads, however much came.
+ * False: nothing is there of what the reader says that he has; it does not count.
  */
 _Bool roc_count_look(struct roc_count *c, __u32 taken);
 

@@ -44,7 +44,8 @@ static void roc_fragment_bind(struct roc_holder *h, u32 start)
 			.count = {.entries = h->rings->ring[ring[i]].cpu,
 				  .log2 = h->rings->ring[ring[i]].log2,
 				  .start = start,
-				  .known = start},
+				  .known = start,
+				  .taken = start},
 			.seen = start,
 			.last = start,
 		};

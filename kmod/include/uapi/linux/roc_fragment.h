@@ -242,7 +242,8 @@ struct roc_fr_completion {
  * @pad1: rest of the line
  *
  * Mapped read-write. So the kernel knows what is new to who sleeps; it sets both at start, and
- * believes nothing. A reader that never sleeps need not write them.
+ * believes nothing. A reader that never sleeps need not write them, one that sleeps writes them
+ * before.
  */
 struct roc_fr_user {
 	__u32 descriptors;

@@ -32,6 +32,7 @@ static struct roc_count begin(__u32 start)
 		.log2 = LOG2,
 		.start = start,
 		.known = start,
+		.taken = start,
 	};
 }
 
@@ -101,6 +102,59 @@ static void reader_behind(void)
 	UNIT_EQ(c.known, 45);
 }
 
+/* What the card has written when it has come to @count. */
+static void write_lap(const struct roc_count *c, __u32 count)
+{
+	__u32 i;
+
+	for (i = count - ENTRIES; i != count; i++)
+		write_entry(c, i);
+}
+
+/* However long he did not say where he is: when he does it is where we begin. */
+static void reader_silent_for_long(void)
+{
+	static const __u32 silences[] = {0x7fffffff, 0x80000000, 0x80000064, 0xc0000000,
+					 0xffffff00};
+	size_t o, i;
+	__u32 end;
+
+	for (o = 0; o < ORIGINS; o++) {
+		for (i = 0; i < sizeof(silences) / sizeof(silences[0]); i++) {
+			struct roc_count c = begin(origins[o]);
+
+			write_entry(&c, c.start);
+			CU_ASSERT_TRUE(roc_count_look(&c, c.start));
+			UNIT_EQ(c.known, c.start + 1);
+			end = c.start + silences[i];
+			write_lap(&c, end);
+			CU_ASSERT_TRUE(roc_count_look(&c, end - 3));
+			UNIT_EQ(c.known, end);
+			CU_ASSERT_TRUE(roc_count_look(&c, end));
+			UNIT_EQ(c.known, end);
+			CU_ASSERT_FALSE(roc_count_fresh(&c, end));
+		}
+	}
+}
+
+/* What he said long ago is not said again: it lies half of all counts ahead in the end. */
+static void reader_never_said(void)
+{
+	static const __u32 laps[] = {0x7fffff00, 0x80000000, 0x80000040, 0xc0000000};
+	size_t o, i;
+
+	for (o = 0; o < ORIGINS; o++) {
+		for (i = 0; i < sizeof(laps) / sizeof(laps[0]); i++) {
+			struct roc_count c = begin(origins[o]);
+
+			c.known = c.start + laps[i];
+			write_lap(&c, c.known);
+			CU_ASSERT_TRUE(roc_count_look(&c, c.start));
+			UNIT_EQ(c.known, c.start + laps[i]);
+		}
+	}
+}
+
 /* Whatever anybody says, the count ends within a lap of it, and nothing else is touched. */
 static void lies(void)
 {
@@ -157,5 +211,6 @@ static void full_ring(void)
 }
 
 UNIT_MAIN("kmod_count", {"each step", each_step}, {"laps that nobody saw", laps_that_nobody_saw},
-	  {"reader behind", reader_behind}, {"lies", lies},
+	  {"reader behind", reader_behind}, {"reader silent for long", reader_silent_for_long},
+	  {"reader who never said", reader_never_said}, {"lies", lies},
 	  {"reader ahead of the card", reader_ahead_of_the_card}, {"full ring", full_ring})
