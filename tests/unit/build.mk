@@ -72,6 +72,10 @@ $(O)/unit/utils_evb_sources: private override CFLAGS += -Wl,--wrap=fabric_realti
 UNIT_FLASH_WRAPPED := flash_card_open flash_card_close roc_crorc_flash_read
 $(O)/unit/utils_flash_read: private override CFLAGS += $(UNIT_FLASH_WRAPPED:%=-Wl,--wrap=%)
 
+# A clock and triggers that are played.
+UNIT_TRIGGERS_WRAPPED := roc_cru_triggers_read stop_sleep
+$(O)/unit/utils_trig_monitor: private override CFLAGS += $(UNIT_TRIGGERS_WRAPPED:%=-Wl,--wrap=%)
+
 # A stream of a card that is none.
 $(O)/unit/utils_stream_take: private override CFLAGS += -Wl,--wrap=roc_find
 

@@ -4,7 +4,9 @@
  */
 #include "trig_monitor.h"
 
+#include <errno.h>
 #include <inttypes.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "utils/common/card.h"
@@ -14,6 +16,9 @@
 #include "utils/common/prometheus.h"
 #include "utils/common/stop.h"
 #include "utils/common/tool.h"
+
+/* Between two looks: a counter of 16 bits, of one trigger per orbit, runs over in 5.8 s. */
+#define LOOK_SECONDS 2
 
 struct values {
 	struct common_options common;
@@ -155,6 +160,37 @@ static void show(const struct triggers_report *r, struct output *o, struct json 
 	fflush(o->out);
 }
 
+int triggers_measure(struct roc_endpoint *ep, uint32_t seconds, struct roc_cru_triggers *before,
+		     struct triggers_report *r)
+{
+	struct roc_cru_trigger_rates sum = {0}, step;
+	uint32_t left = seconds, nap;
+	double ms, all = 0;
+
+	for (; left; left -= nap) {
+		nap = left < LOOK_SECONDS ? left : LOOK_SECONDS;
+		if (stop_sleep(nap))
+			return -EINTR;
+		if (roc_cru_triggers_read(ep, &r->counts))
+			return -EIO;
+		roc_cru_trigger_rates(before, &r->counts, &step);
+		ms = (r->counts.time - before->time) / 1e6;
+		all += ms;
+		sum.hb += step.hb * ms;
+		sum.phy += step.phy * ms;
+		sum.cal += step.cal * ms;
+		sum.tof += step.tof * ms;
+		*before = r->counts;
+	}
+	memset(&r->rates, 0, sizeof(r->rates));
+	if (all > 0)
+		r->rates = (struct roc_cru_trigger_rates){.hb = sum.hb / all,
+							  .phy = sum.phy / all,
+							  .cal = sum.cal / all,
+							  .tof = sum.tof / all};
+	return 0;
+}
+
 static int monitor(struct roc_endpoint *ep, const struct values *v, struct output *o,
 		   struct triggers_report *r)
 {
@@ -164,6 +200,7 @@ static int monitor(struct roc_endpoint *ep, const struct values *v, struct outpu
 	int code = TOOL_OK;
 	struct json j;
 	uint32_t n;
+	int err;
 
 	if (roc_cru_triggers_read(ep, &before))
 		return tool_fail("%s", roc_error());
@@ -172,18 +209,17 @@ static int monitor(struct roc_endpoint *ep, const struct values *v, struct outpu
 	if (array)
 		json_array(&j, NULL);
 	for (n = 1;; n++) {
-		if (stop_sleep(v->interval)) {
+		err = triggers_measure(ep, v->interval, &before, r);
+		if (err == -EINTR) {
 			if (!v->updateable)
 				code = tool_fail("Interrupted before the rates were measured.");
 			break;
 		}
-		if (roc_cru_triggers_read(ep, &r->counts)) {
+		if (err) {
 			code = tool_fail("%s", roc_error());
 			break;
 		}
 		r->time = output_time();
-		roc_cru_trigger_rates(&before, &r->counts, &r->rates);
-		before = r->counts;
 		if (o->format == OUTPUT_TEXT && n == 1)
 			triggers_head(o->out, r);
 		show(r, o, &j, overwrite);
