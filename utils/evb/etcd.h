@@ -6,6 +6,7 @@
  *	etcd_hear.c		what comes back
  *	etcd_talk.c		how both are written
  *	etcd_auth.c		who we are for it
+ *	etcd_doubt.c		which of its keys were said to be wrong
  */
 #ifndef ROC_UTILS_EVB_ETCD_H
 #define ROC_UTILS_EVB_ETCD_H
@@ -14,6 +15,7 @@
 
 #include "coordinator.h"
 #include "etcd_auth.h"
+#include "etcd_doubt.h"
 #include "etcd_talk.h"
 #include "http.h"
 #include "record.h"
@@ -67,6 +69,7 @@ struct etcd {
 	uint64_t taken; /* since when another has our name; 0: none */
 
 	bool listed, reports_listed, heard;
+	struct etcd_doubts doubts;
 	struct roc_evb_member members[EVB_MEMBERS_MAX];
 	unsigned int count;
 	uint64_t manager_created; /* revision of the manager's key; 0: there is none */

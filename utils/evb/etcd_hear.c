@@ -53,6 +53,13 @@ static void say(struct etcd *e, const char *fmt, const char *a, const char *b)
 	e->manage.say(e->manage.say_self, text);
 }
 
+/* What is wrong with what is in @key, once: it may be written, or read, again and again. */
+static void doubt(struct etcd *e, const char *key, const char *fmt, const char *a, const char *b)
+{
+	if (etcd_doubt_new(&e->doubts, key))
+		say(e, fmt, a, b);
+}
+
 static void tell_members(struct etcd *e)
 {
 	evb_view_members(&e->view, e->members, e->count);
@@ -79,10 +86,11 @@ static void take_member(struct etcd *e, const struct etcd_kv *kv, const char *na
 	char why[ROC_EVB_WHY] = "its name is another";
 
 	forget(e, name);
-	if (kv->value) {
-		if (evb_member_read(o, &m, why) || strcmp(m.name, name))
-			say(e, "The member %.40s is not taken for one: %.150s.", name, why);
-		else if (e->count < EVB_MEMBERS_MAX)
+	if (kv->value && (evb_member_read(o, &m, why) || strcmp(m.name, name))) {
+		doubt(e, kv->key, "The member %.40s is not taken for one: %.150s.", name, why);
+	} else {
+		etcd_doubt_over(&e->doubts, kv->key);
+		if (kv->value && e->count < EVB_MEMBERS_MAX)
 			e->members[e->count++] = m;
 	}
 	json_object_put(o);
@@ -121,10 +129,13 @@ static void take_table(struct etcd *e, const struct etcd_kv *kv)
 	struct json_object *o = value_of(kv);
 	char why[ROC_EVB_WHY];
 
-	if (kv->value && evb_table_read(o, &t, why))
-		say(e, "The table in %s is not believed: %.150s.", "etcd", why);
-	else if (kv->value)
-		believe_table(e, &t);
+	if (kv->value && evb_table_read(o, &t, why)) {
+		doubt(e, kv->key, "The table in %s is not believed: %.150s.", "etcd", why);
+	} else {
+		etcd_doubt_over(&e->doubts, kv->key);
+		if (kv->value)
+			believe_table(e, &t);
+	}
 	json_object_put(o);
 }
 
@@ -210,11 +221,15 @@ static void take_report(struct etcd *e, const struct etcd_kv *kv)
 		return;
 	o = value_of(kv);
 	if (e->managing && kv->value) {
-		if (evb_report_read(json_object_object_get(o, "report"), &r, why))
-			say(e, "A report of %s is not believed: %.150s.", name, why);
-		else
+		if (evb_report_read(json_object_object_get(o, "report"), &r, why)) {
+			doubt(e, kv->key, "A report of %s is not believed: %.150s.", name, why);
+		} else {
+			etcd_doubt_over(&e->doubts, kv->key);
 			roc_evb_manager_report(e->manage.m, name, &r, fabric_now());
+		}
 	}
+	if (!kv->value)
+		etcd_doubt_over(&e->doubts, kv->key);
 	if (e->seen)
 		see(e, name,
 		    json_object_is_type(o, json_type_object) ? json_object_object_get(o, "status")
