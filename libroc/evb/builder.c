@@ -13,6 +13,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "libroc/fabric/accept.h"
+
 #define STOP_STALE 8 /* stale timeouts after the stop for which something may come */
 
 static int listen_at(struct roc_evb *e, char why[ROC_EVB_WHY])
@@ -264,7 +266,9 @@ void evb_builder_idle(struct roc_evb *e, struct roc_idle *idle)
 	bool waits = b->ready.count || b->out || (b->ending && !b->finished); /* for the sink */
 	unsigned int i;
 
-	if (!b->closed)
+	if (!b->closed && (b->no_files || evb_guests_full(b)))
+		roc_idle_ns(idle, ACCEPT_AGAIN_NS);
+	else if (!b->closed)
 		roc_idle_fd(idle, b->fd, POLLIN);
 	for (i = 0; i < b->count; i++) {
 		pair_idle(&b->guests[i].pair, idle);

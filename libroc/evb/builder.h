@@ -116,6 +116,7 @@ struct evb_builder {
 	int fd; /* listens, -1 */
 	unsigned int port;
 	uint64_t looked;      /* when, whether somebody came */
+	bool no_files;	      /* for who waits at the door */
 	struct pair *waiting; /* who has not said hello: TCP alone */
 	int memory_fd;
 	unsigned char *memory;
@@ -190,6 +191,8 @@ int evb_arrive_step(struct roc_evb *e, struct evb_guest *g);
 int evb_arrive_tables(struct roc_evb *e, struct evb_guest *g);
 
 /* Of guest.c */
+/* As many have not said hello as may: nobody is let in. */
+bool evb_guests_full(const struct evb_builder *b);
 void evb_guests_let_in(struct roc_evb *e);
 void evb_guest_step(struct roc_evb *e, struct evb_guest *g);
 void evb_guest_tables(struct roc_evb *e, struct evb_guest *g);

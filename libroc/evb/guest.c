@@ -12,6 +12,8 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "libroc/fabric/accept.h"
+
 #define MUTE_NS (500 * EVB_MS) /* for a connection that has said nothing */
 #define CREDIT_NS (EVB_MS / 5)
 #define CREDITS (EVB_PAYLOAD / 4)
@@ -251,17 +253,25 @@ static void greet(struct roc_evb *e, struct pair *p)
 		pair_close(p);
 }
 
+bool evb_guests_full(const struct evb_builder *b)
+{
+	unsigned int i;
+
+	for (i = 0; i < EVB_WAITING && b->waiting[i].state != PAIR_DOWN; i++)
+		;
+	return i == EVB_WAITING;
+}
+
 void evb_guests_let_in(struct roc_evb *e)
 {
 	struct evb_builder *b = &e->bu;
-	bool full = true;
 	unsigned int i;
+	bool full;
 
 	if (e->now - b->looked < EVB_MS && b->looked)
 		goto greet;
 	b->looked = e->now;
-	for (i = 0; i < EVB_WAITING; i++)
-		full &= b->waiting[i].state != PAIR_DOWN;
+	full = evb_guests_full(b);
 	for (i = 0; i < EVB_WAITING; i++) {
 		struct pair *p = &b->waiting[i];
 		int fd;
@@ -273,6 +283,7 @@ void evb_guests_let_in(struct roc_evb *e)
 		if (p->state != PAIR_DOWN)
 			continue;
 		fd = accept4(b->fd, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
+		b->no_files = fd < 0 && accept_no_files(errno);
 		if (fd < 0)
 			break;
 		control_accepted(&p->control, fd);

@@ -19,13 +19,13 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-#include "accept.h"
+#include "libroc/fabric/accept.h"
 #include "clock.h"
 #include "tool.h"
 
 #define READERS 8
 #define PATIENCE_MS 1000 /* for all of a connection */
-#define AGAIN_MS 50	 /* until accept() is asked again that had no file left */
+#define AGAIN_MS (ACCEPT_AGAIN_NS / (int)NS_PER_MS)
 #define REQUEST_MAX 4096
 #define HEAD_MAX 160
 

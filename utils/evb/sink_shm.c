@@ -19,6 +19,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
+#include "libroc/fabric/accept.h"
 #include "text.h"
 
 #define FILTERS 16
@@ -65,6 +66,7 @@ struct filter {
 struct shm {
 	struct values v;
 	int listener, memory;
+	bool no_files; /* for who waits at the door */
 	char *base;
 	size_t length;
 	struct filter filters[FILTERS];
@@ -163,6 +165,7 @@ static void accept_filters(struct shm *s)
 	/* Before the memory is known they wait in the queue. */
 	while (s->memory >= 0) {
 		fd = accept4(s->listener, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
+		s->no_files = fd < 0 && accept_no_files(errno);
 		if (fd < 0)
 			return;
 		for (i = 0; i < FILTERS && s->filters[i].fd >= 0; i++)
@@ -453,7 +456,9 @@ static void idle(void *self, struct roc_idle *idle)
 		roc_idle_ns(idle, 0);
 	if (s->held && s->v.hold)
 		roc_idle_ns(idle, s->v.hold / 8 + 1);
-	if (s->memory >= 0)
+	if (s->no_files)
+		roc_idle_ns(idle, ACCEPT_AGAIN_NS);
+	else if (s->memory >= 0)
 		roc_idle_fd(idle, s->listener, POLLIN);
 	for (i = 0; i < FILTERS; i++) {
 		if (s->filters[i].fd >= 0)

@@ -13,6 +13,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "libroc/fabric/accept.h"
 #include "libroc/fabric/control.h"
 #include "line.h"
 #include "record.h"
@@ -36,7 +37,8 @@ struct star {
 	int fd;
 	struct peer *peers[PEERS];
 	unsigned int count;
-	bool changed; /* who is there */
+	bool changed;  /* who is there */
+	bool no_files; /* for who waits at the door */
 	uint64_t lease_ns, beat;
 	uint64_t found; /* when we heard that there was a manager before us; 0: there was none */
 	struct manage manage;
@@ -343,6 +345,7 @@ static void accept_all(struct star *s, uint64_t now)
 		p->heard = now;
 		s->peers[s->count++] = p;
 	}
+	s->no_files = accept_no_files(errno);
 }
 
 static void tell_manager(struct star *s, uint64_t now)
@@ -391,9 +394,10 @@ void star_idle(const struct star *s, struct roc_idle *idle)
 {
 	unsigned int i;
 
-	roc_idle_fd(idle, s->fd, POLLIN);
+	if (!s->no_files)
+		roc_idle_fd(idle, s->fd, POLLIN);
 	for (i = 0; i < s->count; i++)
 		roc_idle_fd(idle, s->peers[i]->line.fd,
 			    line_waits(&s->peers[i]->line) ? POLLIN | POLLOUT : POLLIN);
-	roc_idle_ns(idle, 50 * FABRIC_NS_PER_S / 1000);
+	roc_idle_ns(idle, ACCEPT_AGAIN_NS);
 }

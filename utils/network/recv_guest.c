@@ -11,7 +11,7 @@
 #include <string.h>
 #include <sys/socket.h>
 
-#include "utils/common/accept.h"
+#include "libroc/fabric/accept.h"
 
 #define EVENTS 64
 #define GREET_NS (15 * UNITS_NS_PER_S)

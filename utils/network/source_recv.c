@@ -15,8 +15,9 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "libroc/fabric/accept.h"
+
 #define LISTEN_NS (2 * 1000 * 1000) /* between two looks at what does not hurry */
-#define AGAIN_NS (50 * 1000 * 1000) /* until accept() is asked again that had no file left */
 #define GOODBYE_NS UNITS_NS_PER_S   /* until senders have heard what we have of theirs */
 
 static struct recv *of(struct source *s)
@@ -164,7 +165,7 @@ static void recv_sleep_held(struct source *s, struct units_sleep *sleep)
 	uint32_t i;
 
 	if (r->no_files)
-		units_sleep_ns(sleep, AGAIN_NS);
+		units_sleep_ns(sleep, ACCEPT_AGAIN_NS);
 	else
 		units_sleep_fd(sleep, r->fd, POLLIN);
 	r->looked = 0;

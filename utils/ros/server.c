@@ -16,7 +16,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "utils/common/accept.h"
+#include "libroc/fabric/accept.h"
 #include "utils/common/clock.h"
 #include "utils/common/tool.h"
 

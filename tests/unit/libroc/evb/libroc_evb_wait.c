@@ -3,6 +3,12 @@
  * Event building where somebody waits: a sink that takes nothing, builders without room, and what
  * waits for them.
  */
+#include <arpa/inet.h>
+#include <netinet/in.h>
+#include <poll.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+
 #include "tests/unit/libroc/evb/evb_system.h"
 
 static double until;
@@ -240,7 +246,125 @@ static void idle_pull(void)
 	close_all();
 }
 
+static bool sleeps(void)
+{
+	struct roc_idle idle = {.ns = 100 * MS};
+
+	roc_evb_idle(nodes[0].evb, &idle);
+	return idle.ns && !poll(idle.fds, idle.count, 0);
+}
+
+/* Where the builder listens, as it has to be told to poll(). */
+static int listener(void)
+{
+	struct roc_idle idle = {.ns = 100 * MS};
+	int yes, fd = -1;
+	unsigned int i;
+
+	roc_evb_idle(nodes[0].evb, &idle);
+	for (i = 0; i < idle.count; i++) {
+		socklen_t length = sizeof(yes);
+
+		if (!getsockopt(idle.fds[i].fd, SOL_SOCKET, SO_ACCEPTCONN, &yes, &length) && yes)
+			fd = idle.fds[i].fd;
+	}
+	return fd;
+}
+
+static void builder_alone(void)
+{
+	begin();
+	node_new(0, ROC_EVB_BUILDER);
+	nodes[0].cfg.silence_ns = 60000 * MS; /* so long may a greeting take */
+	node_open(&nodes[0]);
+	CU_ASSERT_TRUE(run_until(sleeps, 5000));
+}
+
+static int dial(void)
+{
+	struct sockaddr_in a = {.sin_family = AF_INET,
+				.sin_port = htons((uint16_t)roc_evb_port(nodes[0].evb)),
+				.sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+	int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+
+	UNIT_NEED(fd >= 0 && !connect(fd, (struct sockaddr *)&a, sizeof(a)));
+	return fd;
+}
+
+static int stranger;
+
+static bool hung_up(void)
+{
+	char text[1024];
+	ssize_t n = recv(stranger, text, sizeof(text), MSG_DONTWAIT);
+
+	return !n || (n < 0 && errno == ECONNRESET);
+}
+
+/* What is no greeting is answered by a refusal and the end. */
+static void is_heard(int fd)
+{
+	char nonsense[4096];
+
+	memset(nonsense, 'x', sizeof(nonsense));
+	UNIT_EQ(send(fd, nonsense, sizeof(nonsense), MSG_NOSIGNAL), sizeof(nonsense));
+	stranger = fd;
+	CU_ASSERT_TRUE(run_until(hung_up, 5000));
+}
+
+/* Who cannot be let in as there is no file for him is not asked for again and again. */
+static void no_files(void)
+{
+	struct rlimit limit, none;
+	int fd, next;
+
+	builder_alone();
+	fd = dial();
+	CU_ASSERT_TRUE(UNIT_WAIT(!sleeps(), 5000));
+	next = dup(fd);
+	UNIT_NEED(next >= 0 && !close(next) && !getrlimit(RLIMIT_NOFILE, &limit));
+	none = limit;
+	none.rlim_cur = (rlim_t)next;
+	UNIT_NEED(!setrlimit(RLIMIT_NOFILE, &none));
+	CU_ASSERT_TRUE(run_until(sleeps, 5000));
+	UNIT_EQ(setrlimit(RLIMIT_NOFILE, &limit), 0);
+	is_heard(fd);
+	close(fd);
+	stop_all();
+}
+
+#define WAITING 8 /* that a builder lets say who they are */
+
+/* Nor is one for whom there is no place, as long as those before him may still say who they are. */
+static void no_places(void)
+{
+	struct pollfd at = {.events = POLLIN};
+	int fds[WAITING + 1];
+	unsigned int i;
+
+	builder_alone();
+	at.fd = listener();
+	UNIT_NEED(at.fd >= 0);
+	for (i = 0; i < WAITING; i++) {
+		fds[i] = dial();
+		UNIT_EQ(send(fds[i], "x", 1, MSG_NOSIGNAL), 1);
+		CU_ASSERT_TRUE(UNIT_WAIT(!sleeps(), 5000));
+		CU_ASSERT_TRUE(run_until(sleeps, 5000));
+	}
+	fds[i] = dial();
+	CU_ASSERT_TRUE(UNIT_WAIT(poll(&at, 1, 0) == 1, 5000));
+	CU_ASSERT_TRUE(run_until(sleeps, 5000));
+	UNIT_EQ(poll(&at, 1, 0), 1);
+	/* One of them goes. */
+	close(fds[0]);
+	is_heard(fds[WAITING]);
+	for (i = 1; i <= WAITING; i++)
+		close(fds[i]);
+	stop_all();
+}
+
 UNIT_MAIN("event building, when somebody waits", {"slow_sink", slow_sink},
 	  {"slow_sink_pulls", slow_sink_pulls}, {"own_fault", own_fault},
 	  {"own_fault_for_ever", own_fault_for_ever}, {"no_patience", no_patience},
-	  {"windows", windows}, {"idle_pull", idle_pull})
+	  {"windows", windows}, {"idle_pull", idle_pull}, {"no_files", no_files},
+	  {"no_places", no_places})

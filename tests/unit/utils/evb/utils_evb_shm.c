@@ -7,9 +7,11 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/time.h>
@@ -259,6 +261,43 @@ static int stranger(void)
 	UNIT_EQ(connect(fd, (struct sockaddr *)&to, sizeof(to)), 0);
 	turn();
 	return fd;
+}
+
+static bool sleeps(void)
+{
+	struct roc_idle idle = {.ns = UNITS_NS_PER_S};
+
+	sink.ops->idle(sink.self, &idle);
+	return idle.ns && !poll(idle.fds, idle.count, 0);
+}
+
+/* Who cannot be let in as there is no file for him is not asked for again and again. */
+static void no_files(void)
+{
+	struct sockaddr_un to = {.sun_family = AF_UNIX};
+	struct roc_filter_hello hello;
+	struct rlimit limit, none;
+	int fd, next;
+
+	begin("");
+	CU_ASSERT_TRUE(sleeps());
+	strcpy(to.sun_path, path);
+	fd = socket(AF_UNIX, SOCK_SEQPACKET, 0);
+	UNIT_NEED(!connect(fd, (struct sockaddr *)&to, sizeof(to)));
+	CU_ASSERT_FALSE(sleeps());
+	next = dup(fd);
+	UNIT_NEED(next >= 0 && !close(next) && !getrlimit(RLIMIT_NOFILE, &limit));
+	none = limit;
+	none.rlim_cur = (rlim_t)next;
+	UNIT_NEED(!setrlimit(RLIMIT_NOFILE, &none));
+	turn();
+	CU_ASSERT_TRUE(sleeps());
+	UNIT_EQ(setrlimit(RLIMIT_NOFILE, &limit), 0);
+	turn();
+	UNIT_EQ(recv(fd, &hello, sizeof(hello), MSG_DONTWAIT), sizeof(hello));
+	CU_ASSERT_TRUE(sleeps());
+	close(fd);
+	end();
 }
 
 /* Whatever a filter says, what is another's stays his. */
@@ -551,8 +590,8 @@ static void nobody(void)
 
 UNIT_MAIN("Blocks lent to filters", {"there and back", there_and_back},
 	  {"a filter that dies", dies}, {"the last filter dies", the_last_dies},
-	  {"a filter that stands still", stands_still}, {"filters that lie", lies},
-	  {"a builder that lies", lying_builder},
+	  {"a filter that stands still", stands_still}, {"no file is left", no_files},
+	  {"filters that lie", lies}, {"a builder that lies", lying_builder},
 	  {"a signal while it is opened", a_signal_while_opening},
 	  {"a builder that stands still", a_builder_that_stands_still},
 	  {"the socket of one that stands still", second_of_one_that_stands_still},

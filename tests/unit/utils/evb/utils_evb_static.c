@@ -6,6 +6,8 @@
 #include "unit.h"
 
 #include <json-c/json.h>
+#include <poll.h>
+#include <sys/resource.h>
 
 #include "tests/unit/utils/evb/evb_nodes.h"
 #include "utils/evb/line.h"
@@ -374,6 +376,41 @@ static void nonsense(void)
 	close_all();
 }
 
+static bool sleeps(const struct node *n)
+{
+	struct roc_idle idle = {.ns = FABRIC_NS_PER_S};
+
+	n->c.ops->idle(n->c.self, &idle);
+	return idle.ns && !poll(idle.fds, idle.count, 0);
+}
+
+/* Who cannot be let in as there is no file for him is not asked for again and again. */
+static void no_files(void)
+{
+	struct rlimit limit, none;
+	int fd, next;
+	char byte;
+
+	system_file(LONG, "");
+	UNIT_EQ(node_open(&nodes[0], "m", text), 0);
+	CU_ASSERT_TRUE(TURN_UNTIL(nodes[0].member_count == 1, 6000));
+	CU_ASSERT_TRUE(TURN_UNTIL(sleeps(&nodes[0]), 6000));
+	fd = dial();
+	CU_ASSERT_TRUE(UNIT_WAIT(!sleeps(&nodes[0]), 6000));
+	next = dup(fd);
+	UNIT_NEED(next >= 0 && !close(next) && !getrlimit(RLIMIT_NOFILE, &limit));
+	none = limit;
+	none.rlim_cur = (rlim_t)next;
+	UNIT_NEED(!setrlimit(RLIMIT_NOFILE, &none));
+	CU_ASSERT_TRUE(TURN_UNTIL(sleeps(&nodes[0]), 6000));
+	UNIT_EQ(setrlimit(RLIMIT_NOFILE, &limit), 0);
+	/* Then he is heard. */
+	CU_ASSERT_TRUE(TURN_UNTIL(send(fd, "hello\n", 6, MSG_NOSIGNAL) > 0, 1000));
+	CU_ASSERT_TRUE(TURN_UNTIL(recv(fd, &byte, 1, 0) == 1, 6000));
+	close(fd);
+	close_all();
+}
+
 static void count_lines(void *self, const char *name, const char *line)
 {
 	unsigned int *found = self;
@@ -481,4 +518,4 @@ UNIT_MAIN("event building: static coordinator", {"the file", file_good},
 	  {"the manager goes and comes back", manager_goes}, {"two of a name", two_of_a_name},
 	  {"two managers", two_managers}, {"strangers", strangers}, {"the largest table", largest},
 	  {"nonsense on the line", nonsense}, {"who only looks", watcher},
-	  {"who does not read", does_not_read})
+	  {"who does not read", does_not_read}, {"no file is left", no_files})

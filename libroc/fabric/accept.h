@@ -1,12 +1,14 @@
-/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * An accept() that failed.
  */
-#ifndef ROC_UTILS_ACCEPT_H
-#define ROC_UTILS_ACCEPT_H
+#ifndef LIBROC_ACCEPT_H
+#define LIBROC_ACCEPT_H
 
 #include <errno.h>
 #include <stdbool.h>
+
+#define ACCEPT_AGAIN_NS 50000000 /* until accept() is asked again that had no file left */
 
 /*
  * There was no descriptor or no memory for one who waits, who waits on: poll() would tell of him
