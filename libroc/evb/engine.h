@@ -24,6 +24,7 @@
 #define LIBROC_EVB_ENGINE_H
 
 #include "libroc/fabric/doze.h"
+#include "libroc/fabric/often.h"
 #include "builder.h"
 #include "readout.h"
 
@@ -50,8 +51,8 @@ struct roc_evb {
 
 	uint64_t incarnation;
 	uint64_t now; /* CLOCK_MONOTONIC, of this turn */
-	uint64_t reported, said;
-	unsigned int said_count, unsaid;
+	uint64_t reported;
+	struct often said;
 	uint64_t reported_packed;
 	bool turning, joined, tables_new, progress;
 	bool opened, begun; /* an endpoint, a connection with a builder, in this turn */

@@ -9,29 +9,23 @@
 #include <stdio.h>
 #include <string.h>
 
-#define SAID_MOST 20 /* sentences in a second */
 #define SKEW_SAID_NS (10 * (int64_t)EVB_MS)
 
 void evb_say(struct roc_evb *e, const char *fmt, ...)
 {
 	char text[ROC_EVB_WHY], *at;
+	unsigned int left_out;
 	va_list ap;
 
 	if (!e->cfg.say)
 		return;
-	if (e->now - e->said > FABRIC_NS_PER_S) {
-		e->said = e->now;
-		e->said_count = 0;
-		if (e->unsaid) {
-			snprintf(text, sizeof(text), "%u more sentences were left out.", e->unsaid);
-			e->unsaid = 0;
-			e->cfg.say(e->cfg.say_self, text);
-		}
+	left_out = often_left_out(&e->said, e->now);
+	if (left_out) {
+		snprintf(text, sizeof(text), OFTEN_LEFT_OUT, left_out);
+		e->cfg.say(e->cfg.say_self, text);
 	}
-	if (e->said_count++ >= SAID_MOST) {
-		e->unsaid++;
+	if (!often_may_say(&e->said))
 		return;
-	}
 	va_start(ap, fmt);
 	vsnprintf(text, sizeof(text), fmt, ap);
 	va_end(ap);

@@ -15,6 +15,7 @@
 
 #include "libroc/fabric/accept.h"
 #include "libroc/fabric/control.h"
+#include "libroc/fabric/often.h"
 #include "line.h"
 #include "record.h"
 
@@ -45,19 +46,29 @@ struct star {
 	struct roc_evb_table table;
 	void (*say)(void *self, const char *sentence);
 	void *say_self;
+	struct often said;
 };
 
 static void say(struct star *s, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 static void say(struct star *s, const char *fmt, ...)
 {
 	char text[EVB_SENTENCE];
+	unsigned int left_out;
 	va_list ap;
 
+	if (!s->say)
+		return;
+	left_out = often_left_out(&s->said, fabric_now());
+	if (left_out) {
+		snprintf(text, sizeof(text), OFTEN_LEFT_OUT, left_out);
+		s->say(s->say_self, text);
+	}
+	if (!often_may_say(&s->said))
+		return;
 	va_start(ap, fmt);
 	vsnprintf(text, sizeof(text), fmt, ap);
 	va_end(ap);
-	if (s->say)
-		s->say(s->say_self, text);
+	s->say(s->say_self, text);
 }
 
 struct star *star_open(const struct evb_static_file *file,

@@ -411,6 +411,55 @@ static void no_files(void)
 	close_all();
 }
 
+#define STRANGERS 200
+
+static unsigned int refusals_said(void)
+{
+	static const char refusal[] = "A node is refused";
+	const char *at = sentences;
+	unsigned int n = 0;
+
+	while ((at = strstr(at, refusal))) {
+		at += strlen(refusal);
+		n++;
+	}
+	return n;
+}
+
+static void one_stranger(void)
+{
+	static const char question[] = "GET / HTTP/1.0\r\n";
+	int fd = dial();
+	char got[512];
+
+	CU_ASSERT_TRUE(TURN_UNTIL(send(fd, question, strlen(question), MSG_NOSIGNAL) > 0, 1000));
+	CU_ASSERT_TRUE(TURN_UNTIL(recv(fd, got, sizeof(got), 0) == 0, 2000));
+	close(fd);
+}
+
+/* Whoever connects does not fill the manager's log; how many were left out is said. */
+static void many_strangers(void)
+{
+	unsigned int i, n;
+	double seconds;
+
+	system_file(LONG, "");
+	UNIT_EQ(node_open(&nodes[0], "m", text), 0);
+	seconds = unit_seconds();
+	for (i = 0; i < STRANGERS; i++)
+		one_stranger();
+	seconds = unit_seconds() - seconds;
+	n = refusals_said();
+	unit_note("%u of %u refusals are said, in %.2f s", n, STRANGERS, seconds);
+	CU_ASSERT_TRUE(n <= 20 * (1 + (unsigned int)seconds));
+	seconds = unit_seconds();
+	CU_ASSERT_TRUE(TURN_UNTIL(unit_seconds() - seconds > 1.1, 5000));
+	one_stranger();
+	/* A machine that is slow enough has room for all. */
+	CU_ASSERT_TRUE(n == STRANGERS || said(" more sentences were left out."));
+	close_all();
+}
+
 static void count_lines(void *self, const char *name, const char *line)
 {
 	unsigned int *found = self;
@@ -518,4 +567,5 @@ UNIT_MAIN("event building: static coordinator", {"the file", file_good},
 	  {"the manager goes and comes back", manager_goes}, {"two of a name", two_of_a_name},
 	  {"two managers", two_managers}, {"strangers", strangers}, {"the largest table", largest},
 	  {"nonsense on the line", nonsense}, {"who only looks", watcher},
-	  {"who does not read", does_not_read}, {"no file is left", no_files})
+	  {"who does not read", does_not_read}, {"no file is left", no_files},
+	  {"many strangers", many_strangers})
