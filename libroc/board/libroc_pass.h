@@ -78,6 +78,8 @@ int libroc_pass_need_feature(struct roc_endpoint *ep, enum roc_card_type type,
 			     struct libroc_where feature, const char *lacks);
 /* -EBUSY if a channel of the card runs. */
 int libroc_pass_need_stopped(struct libroc_pass *c, const char *what);
+/* The same after seconds of work: nothing keeps a channel from being started meanwhile. */
+int libroc_pass_still_stopped(struct libroc_pass *c);
 
 /* values.c */
 

@@ -160,3 +160,17 @@ int libroc_pass_need_stopped(struct libroc_pass *c, const char *what)
 	libroc_pass_fail(c, ret);
 	return c->err;
 }
+
+int libroc_pass_still_stopped(struct libroc_pass *c)
+{
+	int ret = c->err ? c->err : roc_card_running(c->ep);
+
+	if (ret > 0)
+		ret = roc_fail(
+			EBUSY,
+			"%s: readout was started while the card was configured: what it reads "
+			"is not to be trusted; stop it and configure the card again",
+			roc_endpoint_name(c->ep));
+	libroc_pass_fail(c, ret);
+	return c->err;
+}

@@ -188,6 +188,9 @@ static void write_all(struct pass *p)
 	if (p->clock) {
 		libroc_clock_select(c, p->wanted.clock, p->config->gbt_enabled);
 		p->result->clock_programmed = !c->err;
+		/* Putting back would take the clock from that readout once more. */
+		if (!c->err && libroc_pass_still_stopped(c))
+			return;
 	}
 	if (p->pon && !c->err)
 		libroc_onu_connect(c, p->config->onu_address);
@@ -196,8 +199,10 @@ static void write_all(struct pass *p)
 				  CRU_DATAPATH_GENERATOR_RESET);
 	if (!c->err)
 		written = libroc_changes_apply(&p->changes);
-	if (!c->err)
+	if (!c->err) {
+		libroc_pass_still_stopped(c);
 		return;
+	}
 	/* Putting back may fail too, and must not take away the sentence of the first failure. */
 	snprintf(why, sizeof(why), "%s", roc_error());
 	restore(p, written, p->clock);

@@ -281,9 +281,9 @@ int roc_cru_config_save(const char *uri, const struct roc_cru_config *config);
  * for it for up to 15 s. A process that ends in a pass leaves the card in its middle: hold signals.
  *
  * Return: 0; the errors of roc_cru_config_check(); -EPERM firmware not accepted; -EBUSY a channel
- * of the card runs, or another process holds the card lock; -ENOLINK the card has fewer links than
- * are enabled; -EBADMSG a register did not read back; -ETIME the clock did not lock, or the ONU
- * did not come up.
+ * of the card runs, or was started meanwhile (then nothing is put back), or another process holds
+ * the card lock; -ENOLINK the card has fewer links than are enabled; -EBADMSG a register did not
+ * read back; -ETIME the clock did not lock, or the ONU did not come up.
  */
 int roc_cru_configure(struct roc_endpoint *ep, const struct roc_cru_config *config,
 		      unsigned int flags, struct roc_config_result *result);

@@ -27,6 +27,7 @@ static struct {
 	int unlock_errno;   /* give it back, and say this */
 	bool locked;
 	bool running;		/* a channel runs */
+	uint32_t starts;	/* a write to this register starts one; 0: none */
 	unsigned int stuck_bar; /* register that writes do not change; offset 0: none */
 	uint32_t stuck;
 	unsigned int modify_fails; /* the modify of this number from here fails; 0: none */
@@ -51,6 +52,7 @@ static uint32_t card_read(unsigned int fn, unsigned int bar, uint32_t offset)
 static void card_write(unsigned int fn, unsigned int bar, uint32_t offset, uint32_t value)
 {
 	card.writes++;
+	card.running |= card.starts && offset == card.starts;
 	host.now += 1000;
 	if (bar != card.stuck_bar || !card.stuck || offset != card.stuck)
 		HOST_CARD.write(host.card, fn, bar, offset, value);

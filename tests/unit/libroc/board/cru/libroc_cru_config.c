@@ -406,6 +406,37 @@ static void not_while_it_runs(void)
 	card_end();
 }
 
+static void start_when_settling(unsigned int us)
+{
+	card.running |= us == 2000000;
+}
+
+static void started_meanwhile(void)
+{
+	cru_begin();
+	unusual();
+	config.clock = ROC_CRU_CLOCK_TTC;
+	config.pon_upstream = true;
+	config.onu_address = 33;
+	card.asleep = start_when_settling;
+	UNIT_EQ(configure(0, 0), -EBUSY);
+	SAYS("readout was started while the card was configured");
+	CU_ASSERT_TRUE(result.reconfigured);
+	CU_ASSERT_FALSE(result.restored);
+	UNIT_EQ(peek(0x600034), 0);
+	/* Stopped and configured again, as it says; and then one that starts at the end. */
+	card.running = false;
+	card.asleep = NULL;
+	UNIT_EQ(configure(0, 0), 0);
+	UNIT_EQ(configure(0, 0), 0);
+	CU_ASSERT_FALSE(result.reconfigured);
+	config.trigger_window_size++;
+	card.starts = 0x600034;
+	UNIT_EQ(configure(0, 0), -EBUSY);
+	SAYS("readout was started while the card was configured");
+	card_end();
+}
+
 /* A crash of other software left run enable set. */
 static void a_stale_run_enable_goes(void)
 {
@@ -703,7 +734,7 @@ UNIT_MAIN("libroc_cru_config", {"the card gets it all", the_card_gets_it_all},
 	  {"a register that does not read back", a_register_that_does_not_read_back},
 	  {"a register that cannot be modified", a_register_that_cannot_be_modified},
 	  {"all is checked before the first write", all_is_checked_before_the_first_write},
-	  {"not while it runs", not_while_it_runs},
+	  {"not while it runs", not_while_it_runs}, {"started meanwhile", started_meanwhile},
 	  {"a stale run enable goes", a_stale_run_enable_goes},
 	  {"a lock held already is kept", a_lock_held_already_is_kept},
 	  {"firmware is asked", firmware_is_asked},
