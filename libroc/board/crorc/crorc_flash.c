@@ -6,10 +6,13 @@
  *
  * Nothing here stops in the middle of a command: the caller's progress function is asked only
  * between commands, and on every way out the chips are back in the mode in which they can be read.
+ * A chip that has not come ready for seconds is another matter: the caller is asked while it is
+ * waited for, and who comes next begins with settle() anyway.
  */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
 
 #include "libroc_crorc.h"
 
@@ -36,10 +39,12 @@
 #define US_CLEAR 100
 #define US_COMMAND 10
 #define US_STATUS 1
+#define US_SPIN 1000 /* so long it is asked every US_STATUS, from then on every US_POLL */
 #define US_POLL 100
-#define POLLS_MAX 1000000	 /* of 100 us: erasing */
-#define BUFFER_POLLS_MAX 5000000 /* of 1 us */
-#define READY_POLLS_MAX 1000000
+#define US_ERASE_MAX 100000000
+#define US_BUFFER_MAX 30000000
+#define US_PATIENCE 5000000 /* longer than a chip takes: the caller may want to stop */
+#define US_ASK 100000
 #define PROGRESS_WORDS 4096 /* read between two calls of the progress function */
 
 /* One call. On the stack of its function. */
@@ -49,6 +54,21 @@ struct job {
 	void *context;
 	struct roc_crorc_flash *now;
 };
+
+/* Until the card is ready. On the stack of its function. */
+struct wait {
+	uint64_t start, slept, max; /* us */
+	uint64_t ask;		    /* when the caller is asked next */
+	bool last;
+};
+
+static uint64_t clock_us(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return t.tv_sec * 1000000ull + t.tv_nsec / 1000;
+}
 
 static void command(struct job *j, uint32_t word, unsigned int us)
 {
@@ -89,19 +109,54 @@ static void fail_status(struct job *j, uint32_t at, uint16_t status)
 				  status & 0x02 ? ", block is locked" : ""));
 }
 
-/* Until the chip is ready. Its status. */
-static uint16_t wait_done(struct job *j, uint32_t at, unsigned int us, uint32_t polls)
+/* Whether to go on. */
+static bool report(struct job *j)
 {
-	uint16_t status = 0;
-	uint32_t i;
+	if (j->progress && !j->c.err && !j->progress(j->context, j->now))
+		libroc_pass_fail(&j->c, roc_fail(EINTR, "%s: stopped", roc_endpoint_name(j->c.ep)));
+	return !j->c.err;
+}
 
-	for (i = 0; i < polls && !j->c.err; i++) {
+static struct wait wait_start(uint64_t us_max)
+{
+	return (struct wait){.start = clock_us(), .max = us_max, .ask = US_PATIENCE};
+}
+
+/*
+ * Between two looks; false: the wait is over. A sleep takes longer than it was asked for, and what
+ * came while the program stood still is seen by a last look.
+ */
+static bool wait_more(struct job *j, struct wait *w)
+{
+	uint64_t us = clock_us() - w->start;
+
+	if (us < w->slept)
+		us = w->slept;
+	if (us >= w->ask) {
+		w->ask = us + US_ASK;
+		report(j);
+	}
+	if (j->c.err || w->last)
+		return false;
+	w->last = us >= w->max;
+	us = us < US_SPIN ? US_STATUS : US_POLL;
+	libroc_pass_sleep(&j->c, us);
+	w->slept += us;
+	return true;
+}
+
+/* Until the chip is ready. Its status. */
+static uint16_t wait_done(struct job *j, uint32_t at, uint64_t us_max)
+{
+	struct wait w = wait_start(us_max);
+	uint16_t status;
+
+	do {
 		status = take(j, US_STATUS);
 		if (j->c.err || status & STATUS_READY)
-			break;
-		libroc_pass_sleep(&j->c, us);
-	}
-	if (i == polls)
+			return status;
+	} while (wait_more(j, &w));
+	if (!j->c.err)
 		libroc_pass_fail(&j->c,
 				 roc_fail(ETIME, "%s: the flash does not come ready at word 0x%x",
 					  roc_endpoint_name(j->c.ep), at));
@@ -109,9 +164,9 @@ static uint16_t wait_done(struct job *j, uint32_t at, unsigned int us, uint32_t 
 }
 
 /* Until the chip is ready and has no error. */
-static void wait_ready(struct job *j, uint32_t at, unsigned int us, uint32_t polls)
+static void wait_ready(struct job *j, uint32_t at, uint64_t us_max)
 {
-	uint16_t status = wait_done(j, at, us, polls);
+	uint16_t status = wait_done(j, at, us_max);
 
 	if (!j->c.err && status & STATUS_ERRORS)
 		fail_status(j, at, status);
@@ -136,7 +191,7 @@ static void erase_block(struct job *j, uint32_t at)
 	address(j, at, US_COMMAND);
 	give(j, SETUP, US_COMMAND);
 	give(j, SETUP_UNLOCK, US_COMMAND);
-	wait_ready(j, at, US_POLL, POLLS_MAX);
+	wait_ready(j, at, US_ERASE_MAX);
 	if (j->c.err)
 		return;
 	address(j, at, US_COMMAND);
@@ -144,21 +199,21 @@ static void erase_block(struct job *j, uint32_t at)
 	give(j, ERASE, US_COMMAND);
 	j->now->touched = true;
 	give(j, CONFIRM, US_COMMAND);
-	wait_ready(j, at, US_POLL, POLLS_MAX);
+	wait_ready(j, at, US_ERASE_MAX);
 }
 
 /* A write in a buffered command: the port says when it can take the next. */
 static void port(struct job *j, uint32_t word)
 {
-	uint32_t i;
+	struct wait w = wait_start(US_BUFFER_MAX);
 
 	libroc_pass_write(&j->c, CRORC_BAR_CARD, CRORC_FLASH_COMMAND, word);
-	for (i = 0; i < READY_POLLS_MAX && !j->c.err; i++)
-		if (libroc_pass_read(&j->c, CRORC_BAR_CARD, CRORC_FLASH_READY))
-			break;
-	if (i == READY_POLLS_MAX)
+	while (!libroc_pass_read(&j->c, CRORC_BAR_CARD, CRORC_FLASH_READY) && !j->c.err) {
+		if (wait_more(j, &w) || j->c.err)
+			continue;
 		libroc_pass_fail(&j->c, roc_fail(ETIME, "%s: the flash's port does not come ready",
 						 roc_endpoint_name(j->c.ep)));
+	}
 	libroc_pass_sleep(&j->c, US_STATUS);
 }
 
@@ -169,7 +224,7 @@ static void program_buffer(struct job *j, uint32_t at, const uint16_t *words, ui
 
 	port(j, CRORC_FLASH_ADDRESS | at);
 	port(j, CRORC_FLASH_WRITE | BUFFER);
-	wait_ready(j, at, US_STATUS, BUFFER_POLLS_MAX);
+	wait_ready(j, at, US_BUFFER_MAX);
 	if (j->c.err)
 		return;
 	j->now->touched = true;
@@ -179,7 +234,7 @@ static void program_buffer(struct job *j, uint32_t at, const uint16_t *words, ui
 		port(j, CRORC_FLASH_WRITE | (i < count ? words[i] : BLANK));
 	}
 	port(j, CRORC_FLASH_WRITE | CONFIRM);
-	wait_ready(j, at, US_STATUS, BUFFER_POLLS_MAX);
+	wait_ready(j, at, US_BUFFER_MAX);
 }
 
 static uint16_t read_word(struct job *j, uint32_t at, uint32_t *ready)
@@ -191,14 +246,6 @@ static uint16_t read_word(struct job *j, uint32_t at, uint32_t *ready)
 	if (ready)
 		*ready = libroc_pass_read(&j->c, CRORC_BAR_CARD, CRORC_FLASH_READY);
 	return word;
-}
-
-/* Whether to go on. */
-static bool report(struct job *j)
-{
-	if (j->progress && !j->c.err && !j->progress(j->context, j->now))
-		libroc_pass_fail(&j->c, roc_fail(EINTR, "%s: stopped", roc_endpoint_name(j->c.ep)));
-	return !j->c.err;
 }
 
 static void erase(struct job *j, uint32_t from, uint32_t blocks)
@@ -229,7 +276,7 @@ static void program(struct job *j, uint32_t from, const uint16_t *words, uint32_
 	if (j->c.err)
 		return;
 	give(j, READ_STATUS, US_COMMAND);
-	wait_ready(j, from + count - 1, US_STATUS, BUFFER_POLLS_MAX);
+	wait_ready(j, from + count - 1, US_BUFFER_MAX);
 }
 
 static void verify(struct job *j, uint32_t from, const uint16_t *words, uint32_t count)
@@ -295,7 +342,7 @@ static void settle(struct job *j)
 	unsigned int i;
 
 	give(j, READ_STATUS, US_COMMAND);
-	wait_done(j, 0, US_POLL, POLLS_MAX);
+	wait_done(j, 0, US_ERASE_MAX);
 	for (i = 0; i < SETTLE_WORDS + 2; i++)
 		give(j, READ_ARRAY, US_COMMAND);
 	give(j, CLEAR_STATUS, US_CLEAR);

@@ -339,7 +339,8 @@ struct roc_crorc_flash {
  * @context: of the caller
  * @now: how far it is
  *
- * Return: false to stop, in order, as soon as no command is half given: -EINTR.
+ * Return: false to stop, in order, as soon as no command is half given: -EINTR. When the flash
+ * takes more than 5 s for one command, which a good one does not, it stops there.
  */
 typedef bool (*roc_crorc_flash_fn)(void *context, const struct roc_crorc_flash *now);
 

@@ -169,6 +169,50 @@ static void the_chip_fails(void)
 	card_end();
 }
 
+/* Asks to stop when the chip hangs, which it does from @step on. */
+struct hang {
+	enum roc_crorc_flash_step step;
+	uint64_t since;
+};
+
+static bool hang(void *context, const struct roc_crorc_flash *now)
+{
+	struct hang *h = context;
+
+	if (now->step != h->step)
+		return true;
+	if (!h->since) {
+		crorc_card.fault_set(host.card, 0, "flash-busy", 1);
+		h->since = card.slept_us;
+		card.reads = 0;
+	}
+	return card.slept_us - h->since < 5500000;
+}
+
+static void stopped_while_the_chip_hangs(void)
+{
+	static const enum roc_crorc_flash_step steps[] = {ROC_CRORC_FLASH_ERASE,
+							  ROC_CRORC_FLASH_PROGRAM};
+	size_t i;
+
+	for (i = 0; i < 2; i++) {
+		struct hang h = {.step = steps[i]};
+
+		card_begin();
+		make_image(6);
+		UNIT_EQ(roc_crorc_flash_write(ep, image, hang, &h, &flash), -EINTR);
+		SAYS("stopped");
+		CU_ASSERT_TRUE(flash.touched);
+		CU_ASSERT_TRUE(card.slept_us - h.since < 10000000);
+		/* Not at every microsecond of it. */
+		CU_ASSERT_TRUE(card.reads < 200000);
+		crorc_card.fault_clear(host.card, 0, "flash-busy");
+		h.step = ROC_CRORC_FLASH_IDLE;
+		UNIT_EQ(roc_crorc_flash_write(ep, image, hang, &h, &flash), 0);
+		card_end();
+	}
+}
+
 static void serial_number(void)
 {
 	static const char wanted[] =
@@ -392,5 +436,7 @@ static void image_files(void)
 }
 
 UNIT_MAIN("libroc_crorc_flash", {"a whole image", whole_image}, {"stopped", stopped},
-	  {"the chip fails", the_chip_fails}, {"serial number", serial_number},
-	  {"reading", reading}, {"after a kill", after_a_kill}, {"image files", image_files})
+	  {"the chip fails", the_chip_fails},
+	  {"stopped while the chip hangs", stopped_while_the_chip_hangs},
+	  {"serial number", serial_number}, {"reading", reading}, {"after a kill", after_a_kill},
+	  {"image files", image_files})
