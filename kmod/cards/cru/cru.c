@@ -253,11 +253,15 @@ static void cru_set_debug(struct roc_channel *ch)
 static void cru_clear_debug(struct roc_channel *ch)
 {
 	struct cru_channel *cru = ch->priv;
+	u32 value;
 
 	if (!cru->debug_set)
 		return;
 	mutex_lock(&ch->ep->card->lock);
-	cru_write(ch, CRU_TIME_FRAME, cru_read(ch, CRU_TIME_FRAME) & ~CRU_TIME_FRAME_DEBUG);
+	value = cru_read(ch, CRU_TIME_FRAME);
+	/* All ones: nobody answers, and what arrives all the same must not be a length. */
+	if (value != ROC_ALL_ONES)
+		cru_write(ch, CRU_TIME_FRAME, value & ~CRU_TIME_FRAME_DEBUG);
 	mutex_unlock(&ch->ep->card->lock);
 	cru->debug_set = false;
 }
