@@ -239,23 +239,30 @@ static void throttle_told_late(void)
 	finish(&r);
 }
 
+/* A reader whose card has told of the first record, and may tell of no other for @ns. */
+static void start_moderated(struct reader *r, uint32_t ns)
+{
+	struct roc_st_settings s = {.interrupt_time = ns};
+
+	start(r);
+	UNIT_EQ(set(r->fd, ROC_ST_SET_INTERRUPT_TIME, s), 0);
+	reader_generate(r, 0, 64, 64, 0, 1, 0);
+	reader_set(r, STREAM_SET_GENERATOR, 0);
+	UNIT_NEED(reader_start(r));
+	/* The first one comes at once, and the time runs from there. */
+	UNIT_EQ(reader_wait(r, 10), -ETIME);
+	reader_set(r, STREAM_SET_GENERATOR, STREAM_GENERATOR_RUN);
+	CU_ASSERT(reader_run(r, 1, 5000));
+	CU_ASSERT(UNIT_WAIT(reader_info(r).interrupts == 1, 5000));
+}
+
 /* Who slept, and then is faster than the card may tell: no interrupt is missing. */
 static void faster_than_told(void)
 {
-	struct roc_st_settings s = {.interrupt_time = 450000000};
 	struct reader r = {.stream = P40_STREAM_ODIN, .ring = 64 * KIB};
 	struct roc_st_info info;
 
-	start(&r);
-	UNIT_EQ(set(r.fd, ROC_ST_SET_INTERRUPT_TIME, s), 0);
-	reader_generate(&r, 0, 64, 64, 0, 1, 0);
-	reader_set(&r, STREAM_SET_GENERATOR, 0);
-	UNIT_NEED(reader_start(&r));
-	/* The first one comes at once, and the time runs from there. */
-	UNIT_EQ(reader_wait(&r, 10), -ETIME);
-	reader_set(&r, STREAM_SET_GENERATOR, STREAM_GENERATOR_RUN);
-	CU_ASSERT(reader_run(&r, 1, 5000));
-	CU_ASSERT(UNIT_WAIT(reader_info(&r).interrupts == 1, 5000));
+	start_moderated(&r, 450000000);
 	UNIT_EQ(reader_wait(&r, 10), -ETIME);
 	reader_set(&r, STREAM_SET_LIMIT, 2);
 	CU_ASSERT(UNIT_WAIT(reader_take(&r, false) == 1, 5000));
@@ -381,23 +388,13 @@ static void two_sleepers(void)
 /* By a call, or by the doorbell alone: of what was given back the card need not tell any more. */
 static void taken_by_another(bool call)
 {
-	struct roc_st_settings s = {.interrupt_time = 4000000000u};
 	struct reader r = {.stream = P40_STREAM_ODIN, .ring = 64 * KIB};
 	struct roc_st_consume all = {.size = sizeof(all), .lines = 5};
 	struct patience two = {&r, 2};
 	uint64_t arms;
 	pid_t pid;
 
-	start(&r);
-	UNIT_EQ(set(r.fd, ROC_ST_SET_INTERRUPT_TIME, s), 0);
-	reader_generate(&r, 0, 64, 64, 0, 1, 0);
-	reader_set(&r, STREAM_SET_GENERATOR, 0);
-	UNIT_NEED(reader_start(&r));
-	/* The first one comes at once, and the time runs from there. */
-	UNIT_EQ(reader_wait(&r, 10), -ETIME);
-	reader_set(&r, STREAM_SET_GENERATOR, STREAM_GENERATOR_RUN);
-	CU_ASSERT(reader_run(&r, 1, 5000));
-	CU_ASSERT(UNIT_WAIT(reader_info(&r).interrupts == 1, 5000));
+	start_moderated(&r, 4000000000u);
 	arms = reader_info(&r).arms;
 	pid = child_start(AS_ROOT, wait_for_lines, &two);
 	CU_ASSERT(UNIT_WAIT(reader_info(&r).arms > arms, 5000));
