@@ -465,19 +465,26 @@ static void a_signal_while_opening(void)
 	unlink(path);
 }
 
-/* A builder that stands still, and as many wait to be let in as can. */
-static void a_builder_that_stands_still(void)
+/* At path: somebody who lets nobody in, and as many wait to be as can. The one who waits. */
+static int stand_still(int *listener)
 {
 	struct sockaddr_un at = {.sun_family = AF_UNIX};
-	int listener = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
-	int before = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
+	int waits = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
+
+	*listener = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
+	snprintf(path, sizeof(path), "/tmp/roc-evb-%d", getpid());
+	snprintf(at.sun_path, sizeof(at.sun_path), "%s", path);
+	UNIT_NEED(!bind(*listener, (struct sockaddr *)&at, sizeof(at)) && !listen(*listener, 0));
+	UNIT_NEED(!connect(waits, (struct sockaddr *)&at, sizeof(at)));
+	return waits;
+}
+
+static void a_builder_that_stands_still(void)
+{
+	int listener, before = stand_still(&listener);
 	struct opening o = {0};
 	pthread_t thread;
 
-	snprintf(path, sizeof(path), "/tmp/roc-evb-%d", getpid());
-	snprintf(at.sun_path, sizeof(at.sun_path), "%s", path);
-	UNIT_NEED(!bind(listener, (struct sockaddr *)&at, sizeof(at)) && !listen(listener, 0));
-	UNIT_NEED(!connect(before, (struct sockaddr *)&at, sizeof(at)));
 	UNIT_EQ(pthread_create(&thread, NULL, open_in_thread, &o), 0);
 	CU_ASSERT_TRUE(UNIT_WAIT(o.over, 15000));
 	/* At the latest now nobody is there. */
@@ -507,17 +514,11 @@ static void *open_second(void *argument)
 /* The socket of one who stands still is his: who comes second hears so, and does not wait. */
 static void second_of_one_that_stands_still(void)
 {
-	struct sockaddr_un at = {.sun_family = AF_UNIX};
-	int listener = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
-	int before = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
+	int listener, before = stand_still(&listener);
 	struct second o = {0};
 	pthread_t thread;
 
-	snprintf(path, sizeof(path), "/tmp/roc-evb-%d", getpid());
-	snprintf(at.sun_path, sizeof(at.sun_path), "%s", path);
 	snprintf(o.text, sizeof(o.text), "shm:%s", path);
-	UNIT_NEED(!bind(listener, (struct sockaddr *)&at, sizeof(at)) && !listen(listener, 0));
-	UNIT_NEED(!connect(before, (struct sockaddr *)&at, sizeof(at)));
 	UNIT_EQ(pthread_create(&thread, NULL, open_second, &o), 0);
 	CU_ASSERT_TRUE(UNIT_WAIT(o.over, 2000));
 	/* At the latest now nobody is there. */
