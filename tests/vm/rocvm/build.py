@@ -16,6 +16,7 @@ import time
 from . import cache, cpio, root
 from .util import TOP, VM_DIR, VmError, build_dir, run, say
 
+POINTS = "-points"  # ends the name of the folder of roc.ko with points
 
 def case_names():
     """All cases there are, of all folders but common/, which is what they share."""
@@ -132,7 +133,7 @@ def test_modules(kernel):
 def _module(kernel, points, kind, name, folders):
     """One module of those that kbuild makes of these folders: place below it -> folder."""
     release = cache.kernel_release(kernel)
-    work = os.path.join(build_dir(), kind, release + ("-points" if points else ""))
+    work = os.path.join(build_dir(), kind, release + (POINTS if points else ""))
     os.makedirs(work, exist_ok=True)
     # Two runners started at once must not build in each other's tree.
     with open(os.path.join(work, ".lock"), "w") as lock:
@@ -150,6 +151,8 @@ def _built(kernel, release, work, points, name, folders):
     except FileNotFoundError:
         pass
     begin = time.monotonic()
+    if points and not os.path.exists(stamp):
+        _take_objects(work.removesuffix(POINTS), work)
     for place, folder in folders.items():
         _copy_sources(folder, os.path.join(work, place))
     command = "make -s -j%d -C /lib/modules/%s/build M=/mnt/kmod modules" % (
@@ -164,6 +167,15 @@ def _built(kernel, release, work, points, name, folders):
         f.write(digest)
     say("%s for %s built in %.0f s" % (name, release, time.monotonic() - begin))
     return _contents(product)
+
+
+def _take_objects(plain, work):
+    """Most objects of the module with points are those of the one without, if that is built."""
+    if os.path.exists(os.path.join(plain, ".digest")):
+        with open(os.path.join(plain, ".lock")) as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            shutil.copytree(plain, work, dirs_exist_ok=True,
+                            ignore=shutil.ignore_patterns(".lock", ".digest"))
 
 
 def _contents(path):
