@@ -10,7 +10,7 @@ CASE_SRCS := $(filter-out tests/vm/cases/common/%,$(sort $(shell find tests/vm/c
 CASE_NAMES := $(basename $(notdir $(CASE_SRCS)))
 CASE_OBJS := $(CASE_SRCS:%.c=$(O)/%.o)
 VM_ROOT := $(O)/vm/root
-DEBUG_MATRIX := 6.12,6.12-iommu,6.12-events,6.12-streams,6.12-streams-iommu,6.12-fragments,6.12-fragments-iommu
+DEBUG_MATRIX := 6.12,6.12-iommu,6.12-events,6.12-streams,new-streams,6.12-fragments,6.1-fragments
 
 .PHONY: cases tsc_khz vm-root shell demo check check-matrix check-debug check-service soak packages
 
