@@ -104,7 +104,7 @@ def run(jobs, cards, kernel="6.12", progress=None, **options):
     with tempfile.TemporaryDirectory(prefix="roc-bench-") as out:
         options = session.Options(cards=cards.text, kernel=kernel, out=out,
                                   timeout=60 + 2 * seconds,
-                                  emu_set=["events=on"], apart=True, **MEMORY,
+                                  emu_set=["events=on"], apart=True, parallel=True, **MEMORY,
                                   insns=os.path.join(build_dir(), "bench", "insns.so"),
                                   command=["bash", "/" + PLACE + "guest.sh"], **options)
         result = session.Session(options, installed, module, on_stdout=said).run()

@@ -43,6 +43,18 @@ def _has_kvm():
             and os.access("/dev/kvm", os.R_OK | os.W_OK))
 
 
+def _accel(parallel):
+    """
+    Emulated processors, each with a thread of its own on a host that has no more of them, spin for
+    locks whose holder does not run: a third of all that the guests of a check used. In one thread
+    they take turns, where one has to wait at once.
+    """
+    if _has_kvm():
+        return "kvm"
+    crowded = not parallel and len(os.sched_getaffinity(0)) <= NODES
+    return "tcg,thread=" + ("single" if crowded else "multi")
+
+
 def _clock():
     """Measured by the guest itself on a busy machine it can be wrong by a factor: see tsc_khz.c."""
     program = os.path.join(build_dir(), "vm", "tsc_khz")
@@ -54,15 +66,16 @@ def _clock():
 
 
 def command(kernel, memory, gigapages, iommu, emulators, ports, initrd, console, tty=None, insns=None,
-            monitor=None, shuffled=False):
+            monitor=None, shuffled=False, parallel=False):
     """
     ports: port name -> path of the socket that QEMU connects to; console: file for the kernel
     log; tty: socket path of the terminal, or None; insns: (plugin, path of its socket) to count
     instructions, read through port roc.insns, or None; monitor: path of its socket, or None; shuffled:
-    free memory is handed out in no order, as on a machine that has been up for long.
+    free memory is handed out in no order, as on a machine that has been up for long; parallel: its
+    processors run at the same time, whatever that costs.
     """
     half = parse_size(memory) // NODES
-    accel = "kvm" if _has_kvm() else "tcg,thread=multi"
+    accel = _accel(parallel)
     argv = cache.qemu_command() + [
         "-name", "roc", "-nodefaults", "-no-user-config", "-display", "none", "-no-reboot",
         "-accel", accel, "-cpu", "host" if accel == "kvm" else CPU,

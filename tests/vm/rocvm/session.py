@@ -47,6 +47,7 @@ class Options:
         self.hugepages = 256
         self.gigapages = 0
         self.shuffled = False  # qemu.command()
+        self.parallel = False  # qemu.command()
         self.timeout = 600.0
         self.out = None
         self.log = None
@@ -151,7 +152,7 @@ class Session:
         argv = qemu.command(options.kernel, options.memory, options.gigapages, options.iommu,
                             self._cards, ports, initrd, self._console(), tty, insns,
                             os.path.join(self._dir, "monitor") if options.host else None,
-                            options.shuffled)
+                            options.shuffled, options.parallel)
         self._begin = time.monotonic()
         with open(os.path.join(self._dir, "qemu.log"), "w") as log:
             self._qemu = start(argv, stdin=subprocess.DEVNULL, stdout=log, stderr=log)
