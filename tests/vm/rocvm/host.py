@@ -14,6 +14,7 @@ import time
 from .util import VmError
 
 LIMIT = 20.0
+CONNECTED = "03"  # in /proc/net/unix
 HEARS = "IO vfio-user"  # QEMU's thread that hears the cards
 # Errors that a root port may see, by whether they are fatal unless the kernel says otherwise.
 ERRORS = {"fatal": "DLP", "nonfatal": "COMP_TIME"}
@@ -76,6 +77,13 @@ def sleeps(thread):
     return fields["State"][0] == "S", int(fields["voluntary_ctxt_switches"][0])
 
 
+def _connected(path):
+    """How many are at the other end of connections to this socket."""
+    with open("/proc/net/unix", encoding="utf-8", errors="replace") as f:
+        lines = [line.split() for line in f]
+    return sum(fields[5] == CONNECTED and fields[7:] == [path] for fields in lines[1:])
+
+
 class Host:
     """Does what one line says. describe(card, ep): the device as QEMU's command line has it."""
 
@@ -116,9 +124,11 @@ class Host:
 
     def _plug(self, card, ep):
         device = self._describe(card, int(ep))
-        # The one before may be on its way out still.
+        # The one before may be on its way out still. Its connection outlives its name: QEMU gives it
+        # up later, and not at all while it waits for the answer to a new one, which the card's
+        # server gives only then.
         deadline = time.monotonic() + LIMIT
-        while device["id"] in self._devices():
+        while device["id"] in self._devices() or _connected(device["socket"]["path"]):
             if time.monotonic() > deadline:
                 raise VmError("%s does not leave" % device["id"])
             time.sleep(0.05)
