@@ -80,7 +80,7 @@ def sleeps(thread):
 def _connected(path):
     """How many are at the other end of connections to this socket."""
     with open("/proc/net/unix", encoding="utf-8", errors="replace") as f:
-        lines = [line.split() for line in f]
+        lines = [line.rstrip("\n").split(maxsplit=7) for line in f]
     return sum(fields[5] == CONNECTED and fields[7:] == [path] for fields in lines[1:])
 
 
