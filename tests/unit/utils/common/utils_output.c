@@ -14,6 +14,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "child.h"
 #include "utils/common/influx.h"
 #include "utils/common/metrics_file.h"
 #include "utils/common/output.h"
@@ -330,8 +331,7 @@ static void metrics_file(void)
 static const char *said_at_end(bool early)
 {
 	static char said[256];
-	int ends[2], status = 0;
-	ssize_t got;
+	int ends[2], status;
 	pid_t pid;
 
 	UNIT_NEED(!pipe(ends));
@@ -346,12 +346,8 @@ static const char *said_at_end(bool early)
 		errno = ENOTCONN;
 		_exit(tool_finish());
 	}
-	close(ends[1]);
-	UNIT_EQ(waitpid(pid, &status, 0), pid);
+	status = child_said(pid, ends, said, sizeof(said));
 	UNIT_EQ(WEXITSTATUS(status), TOOL_FAILED);
-	got = read(ends[0], said, sizeof(said) - 1);
-	said[got > 0 ? got : 0] = '\0';
-	close(ends[0]);
 	return said;
 }
 

@@ -9,6 +9,7 @@
 #include <signal.h>
 #include <sys/wait.h>
 
+#include "child.h"
 #include "utils/config/config.h"
 #include "utils/tools.h"
 
@@ -309,9 +310,7 @@ int __wrap_roc_cru_configure(struct roc_endpoint *ep, const struct roc_cru_confi
 static const char *interrupted(int signal_number, bool early)
 {
 	static char said[512];
-	int ends[2], status = 0;
-	size_t length = 0;
-	ssize_t got;
+	int ends[2], status;
 	pid_t pid;
 
 	UNIT_EQ(apply("--id=#0", "--clock=TTC", NULL), TOOL_OK);
@@ -325,13 +324,7 @@ static const char *interrupted(int signal_number, bool early)
 		comes_early = early;
 		_exit(config_run(&v));
 	}
-	UNIT_NEED(pid > 0);
-	close(ends[1]);
-	while ((got = read(ends[0], said + length, sizeof(said) - 1 - length)) > 0)
-		length += (size_t)got;
-	said[length] = '\0';
-	close(ends[0]);
-	UNIT_EQ(waitpid(pid, &status, 0), pid);
+	status = child_said(pid, ends, said, sizeof(said));
 	CU_ASSERT_TRUE(WIFSIGNALED(status));
 	UNIT_EQ(WTERMSIG(status), signal_number);
 	return said;

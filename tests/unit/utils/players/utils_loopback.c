@@ -14,6 +14,7 @@
 
 #include <roc/cru.h>
 
+#include "child.h"
 #include "utils/tools.h"
 
 #define ALL_IN_ORDER "lock start clear read stop unlock close "
@@ -115,9 +116,7 @@ static int test_links(const char *count)
 static const char *done(const char *count, int output, int *code)
 {
 	static char said[512];
-	int ends[2], status = 0;
-	size_t length = 0;
-	ssize_t got;
+	int ends[2], status;
 	pid_t pid;
 
 	UNIT_NEED(!pipe(ends));
@@ -132,13 +131,7 @@ static const char *done(const char *count, int output, int *code)
 		close(ends[0]);
 		_exit(test_links(count));
 	}
-	UNIT_NEED(pid > 0);
-	close(ends[1]);
-	while ((got = read(ends[0], said + length, sizeof(said) - 1 - length)) > 0)
-		length += (size_t)got;
-	said[length] = '\0';
-	close(ends[0]);
-	UNIT_EQ(waitpid(pid, &status, 0), pid);
+	status = child_said(pid, ends, said, sizeof(said));
 	*code = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 	return said;
 }

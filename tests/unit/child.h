@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * A child of a test, of which is kept what it says and how it ends.
+ */
+#ifndef UNIT_CHILD_H
+#define UNIT_CHILD_H
+
+#include <sys/types.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "unit.h"
+
+/* In the parent: what @pid writes into the pipe @ends until it ends; returns its wait status. */
+static inline int child_said(pid_t pid, const int ends[2], char *said, size_t size)
+{
+	size_t length = 0;
+	int status = 0;
+	ssize_t got;
+
+	UNIT_NEED(pid > 0);
+	close(ends[1]);
+	while ((got = read(ends[0], said + length, size - 1 - length)) > 0)
+		length += (size_t)got;
+	said[length] = '\0';
+	close(ends[0]);
+	UNIT_EQ(waitpid(pid, &status, 0), pid);
+	return status;
+}
+
+#endif
