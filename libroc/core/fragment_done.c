@@ -171,7 +171,8 @@ int roc_fragments_done(struct roc_fragments *f, struct roc_fragment_fetched *fet
 	__atomic_store_n(&f->user->completions, f->done, __ATOMIC_RELEASE);
 	if (i)
 		return i;
-	if (!ret && n && flags & ROC_FR_GONE)
+	/* What is outstanding is told as cancelled, but only when the driver has ended the run. */
+	if (!ret && n && flags & ROC_FR_GONE && !f->outstanding)
 		return libroc_fail_ioctl(ENODEV, f->name, "cannot take what was requested");
 	return ret;
 }

@@ -290,11 +290,17 @@ static void the_end_of_a_run(void)
 	UNIT_EQ(counts(f).outstanding, 0);
 	UNIT_EQ(counts(f).free, HOST_PAGES);
 	UNIT_EQ(counts(f).failed, 6);
-	/* The card goes. */
+	/* The card goes: that is told first, and when the run is over what will not be done. */
 	card_sends(2, 1, 100, 0);
-	fake.kernel->flags = ROC_FR_STOPPED | ROC_FR_GONE;
+	fake.kernel->flags = ROC_FR_GONE;
 	UNIT_EQ(roc_fragments_take(f, NULL, 100), 1);
 	FAILS(roc_fragments_take(f, NULL, 100), -ENODEV, "was removed");
+	UNIT_EQ(roc_fragments_request(f, 2, 2, 7), 2);
+	UNIT_EQ(roc_fragments_done(f, got, 8), 0);
+	fake.kernel->flags = ROC_FR_STOPPED | ROC_FR_GONE;
+	UNIT_EQ(roc_fragments_done(f, got, 8), 1);
+	UNIT_EQ(got[0].error, -ECANCELED);
+	UNIT_EQ(got[0].tag, 7);
 	FAILS(roc_fragments_done(f, got, 8), -ENODEV, "was removed");
 	FAILS(roc_fragments_wait(f, 1, 1, 100), -ENODEV, "was removed");
 	fake.errno_ = EALREADY;
