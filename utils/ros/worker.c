@@ -158,6 +158,11 @@ static void clear_now(struct ros_worker *w, uint32_t event)
 	w->source->ops->clear(w->source, &event, 1);
 }
 
+static bool is_gone(struct ros_worker *w)
+{
+	return atomic_load_explicit(&w->gone, memory_order_relaxed);
+}
+
 static bool patient(struct ros_worker *w)
 {
 	return w->set.wait_ns && !atomic_load_explicit(&w->draining, memory_order_relaxed);
@@ -172,7 +177,7 @@ static void take_request(struct ros_worker *w, struct ros_part *p)
 	p->ahead = 0;
 	p->blocked_since = 0;
 	p->waiter.missing = 0;
-	if (atomic_load_explicit(&w->gone, memory_order_relaxed)) {
+	if (is_gone(w)) {
 		p->todo = 0;
 		part_status(p, p->links, ROS_GONE);
 		result(w, &p->job);
@@ -227,7 +232,7 @@ static void take_clear(struct ros_worker *w, struct ros_clear_part *c)
 
 	c->waiting = 0;
 	c->fragments = 0;
-	if (!atomic_load_explicit(&w->gone, memory_order_relaxed)) {
+	if (!is_gone(w)) {
 		for (i = 0; i < c->count; i++)
 			clear_event(w, c, i);
 	}
@@ -472,25 +477,37 @@ void ros_worker_copy_counts(struct ros_worker *w)
 	w->looked = w->now;
 }
 
+/*
+ * It may be gone after each look. What was on its way is answered for then, and is its maker's:
+ * what the driver tells of it a moment later, the run being over, is no news.
+ */
+static unsigned int look_at_card(struct ros_worker *w)
+{
+	unsigned int n = take_in(w), done;
+
+	if (is_gone(w))
+		return n;
+	n += serve_blocked(w);
+	w->source->ops->flush(w->source);
+	done = take_done(w);
+	n += done;
+	if (is_gone(w))
+		return n;
+	if (w->set.age_ns && w->now - w->swept >= COUNTS_NS)
+		n += sweep(w);
+	return done < BATCH ? n + leave_silent(w) : n;
+}
+
 bool ros_worker_turn(struct ros_worker *w)
 {
 	uint64_t now = now_ns();
-	unsigned int n, done;
+	unsigned int n;
 
 	w->ran += now - w->now < TURN_NS ? now - w->now : TURN_NS;
 	w->now = now;
 	n = take_orders(w);
-	if (!atomic_load_explicit(&w->gone, memory_order_relaxed)) {
-		n += take_in(w);
-		n += serve_blocked(w);
-		w->source->ops->flush(w->source);
-		done = take_done(w);
-		n += done;
-		if (done < BATCH)
-			n += leave_silent(w);
-		if (w->set.age_ns && w->now - w->swept >= COUNTS_NS)
-			n += sweep(w);
-	}
+	if (!is_gone(w))
+		n += look_at_card(w);
 	n += expire(w);
 	if (w->now - w->looked >= COUNTS_NS)
 		ros_worker_copy_counts(w);

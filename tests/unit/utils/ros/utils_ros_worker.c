@@ -4,6 +4,7 @@
  * fails, refuses, has no host pages, vanishes.
  */
 #include <errno.h>
+#include <limits.h>
 #include <poll.h>
 
 #include "unit.h"
@@ -28,6 +29,8 @@ static struct {
 	int error; /* of what is done */
 	int room;  /* host pages */
 	int take_error;
+	unsigned int done_later; /* so often only done_error comes of what was asked */
+	int done_error;
 	struct ros_worker *late; /* that has a host page only after it has looked for one */
 	_Atomic bool overslept;
 	_Atomic bool stopped;
@@ -121,6 +124,10 @@ static int fake_done(struct ros_source *s, struct roc_fragment_fetched *fetched,
 		fake.room = 1;
 	if (fake.hold)
 		return 0;
+	if (fake.done_later) {
+		fake.done_later--;
+		return fake.done_error;
+	}
 	for (i = 0; i < fake.flying_count; i++) {
 		fetched[i] = (struct roc_fragment_fetched){
 			.data = fake.error ? NULL : "data",
@@ -389,6 +396,40 @@ static void card_vanishes(void)
 	end();
 }
 
+/*
+ * The driver says that the card is gone, and only a moment later that the run has ended, with what
+ * was asked as cancelled: who was answered already is not answered again.
+ */
+static void cancelled_late(void)
+{
+	struct ros_part *p;
+
+	begin(60000, 60000);
+	comes(1, 0x3f);
+	ros_worker_turn(&w);
+	fake.hold = true;
+	p = ask(0, 1, 0x7);
+	ros_worker_turn(&w);
+	fake.hold = false;
+	fake.error = -ECANCELED;
+	fake.take_error = -ENODEV;
+	fake.done_later = 1;
+	ros_worker_turn(&w);
+	is_done(p, 0x7, ROS_GONE);
+	CU_ASSERT_PTR_NULL(ros_queue_pop(&w.results));
+	UNIT_EQ(fake.stops, 1);
+	end();
+	/* It never does: the card is left once, for the reason that was given first. */
+	begin(60000, 60000);
+	fake.take_error = -ENODEV;
+	fake.done_later = UINT_MAX;
+	fake.done_error = -ENODEV;
+	ros_worker_turn(&w);
+	CU_ASSERT_TRUE(w.gone);
+	UNIT_EQ(fake.stops, 1);
+	end();
+}
+
 /* A sub-unit that stops without a word is seen by the thread, too. */
 static void stops_by_itself(void)
 {
@@ -603,6 +644,7 @@ static void ahead_of_the_rest(void)
 
 UNIT_MAIN("worker of a sub-unit", {"served", served}, {"waits", waits}, {"in vain", in_vain},
 	  {"no host pages", no_pages}, {"busy", busy}, {"the card fails", card_fails},
-	  {"the card vanishes", card_vanishes}, {"it stops by itself", stops_by_itself},
-	  {"a host page comes late", a_late_page}, {"the card is silent", card_is_silent},
-	  {"cleared", cleared}, {"aged", aged}, {"ahead of the rest", ahead_of_the_rest})
+	  {"the card vanishes", card_vanishes}, {"cancelled late", cancelled_late},
+	  {"it stops by itself", stops_by_itself}, {"a host page comes late", a_late_page},
+	  {"the card is silent", card_is_silent}, {"cleared", cleared}, {"aged", aged},
+	  {"ahead of the rest", ahead_of_the_rest})
