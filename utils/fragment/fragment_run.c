@@ -110,11 +110,19 @@ static bool finished(struct fragment_run *r, uint64_t now)
 	return true;
 }
 
+/* As roc_fragments_wait(); an error that is none of time or a signal ends the run. */
+static int wait_for(struct fragment_run *r, unsigned int data, unsigned int done)
+{
+	int ret = roc_fragments_wait(r->f, data, done, WAIT_MS);
+
+	if (ret < 0 && ret != -ETIME && ret != -EINTR)
+		fail(r, "%s", roc_error());
+	return ret;
+}
+
 /* Until one of those that are outstanding is done; a busy run does not sleep for that either. */
 static void make_room(struct fragment_run *r)
 {
-	int ret;
-
 	r->full++;
 	if (r->opt->busy) {
 		if (roc_fragments_flush(r->f))
@@ -124,10 +132,7 @@ static void make_room(struct fragment_run *r)
 		return;
 	}
 	r->waits++;
-	ret = roc_fragments_wait(r->f, 0, 1, WAIT_MS);
-	if (ret < 0 && ret != -ETIME && ret != -EINTR)
-		fail(r, "%s", roc_error());
-	else if (!ret)
+	if (!wait_for(r, 0, 1))
 		explain(r);
 	fetch(r);
 }
@@ -210,17 +215,12 @@ static void look_busily(struct fragment_run *r)
 /* Something came, or a moment passed. */
 static void look(struct fragment_run *r)
 {
-	int ret;
-
 	if (r->opt->busy) {
 		look_busily(r);
 		return;
 	}
 	r->waits++;
-	ret = roc_fragments_wait(r->f, r->opt->batch, r->opt->batch, WAIT_MS);
-	if (ret < 0 && ret != -ETIME && ret != -EINTR)
-		fail(r, "%s", roc_error());
-	else if (!ret)
+	if (!wait_for(r, r->opt->batch, r->opt->batch))
 		explain(r);
 }
 
@@ -261,7 +261,7 @@ static void end(struct fragment_run *r)
 
 	roc_fragments_counts(r->f, &c);
 	while (!r->failure[0] && c.outstanding && now_ns() < limit) {
-		roc_fragments_wait(r->f, 0, c.outstanding, WAIT_MS);
+		wait_for(r, 0, c.outstanding);
 		fetch(r);
 		roc_fragments_counts(r->f, &c);
 	}

@@ -25,6 +25,7 @@ static struct {
 	unsigned int batch;	/* of them at once */
 	uint64_t done_ns, next; /* requests are done one event after the other, 0: never */
 	bool interrupt;		/* a signal comes with a wait for requests */
+	bool goes;		/* the card goes with one, and nobody says what is not done */
 	bool asked, started, stopped;
 	unsigned int tries;
 } card;
@@ -221,6 +222,9 @@ int roc_fragments_wait(struct roc_fragments *f, unsigned int data, unsigned int 
 		card.asked = true;
 		return -EINTR;
 	}
+	/* Nobody sleeps for a card that is gone. */
+	if (!data && card.goes && ++card.tries <= TRIES_MAX)
+		return -ENODEV;
 	card.ns += (uint64_t)timeout_ms * NS_PER_MS;
 	return card.done_ns && card.ns >= card.next ? ROC_FRAGMENTS_DONE : -ETIME;
 }
@@ -353,6 +357,16 @@ static void last_event(void)
 	says("requested", "7");
 }
 
+/* That is the end, and not tried again and again until a limit. */
+static void gone_at_the_end(void)
+{
+	start();
+	card.goes = true;
+	options.events = 4;
+	runs(1);
+	says("requested", "4");
+}
+
 static void no_room_at_all(void)
 {
 	start();
@@ -371,4 +385,5 @@ static void no_room_at_all(void)
 UNIT_MAIN("utils fragment run", {"requests that are never done", asleep},
 	  {"the same of a busy run", awake}, {"a signal while there is no room", signalled},
 	  {"slow, but it goes on", slow}, {"the last event", last_event},
+	  {"a card that goes at the end", gone_at_the_end},
 	  {"memory for less than an event", no_room_at_all})
