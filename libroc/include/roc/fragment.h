@@ -412,9 +412,13 @@ int roc_fragments_flush(struct roc_fragments *f);
  *
  * No system call.
  *
+ * Of a card that is gone all that was outstanding is told of, and what it had not done has
+ * -ECANCELED. The driver says so when it has ended the run, which can be some seconds after other
+ * calls said -ENODEV; until then this says 0, and roc_fragments_wait() does not wait for it. Who
+ * needs none of it closes.
+ *
  * Return: how many, 0: there is nothing now; -EBADMSG see above; -ENODEV the card is gone, and
- * nothing is outstanding: what was is told first, with -ECANCELED, which can be a moment after
- * roc_fragments_take() said that the card is gone; -EPIPE no rings.
+ * nothing is outstanding; -EPIPE no rings.
  */
 int roc_fragments_done(struct roc_fragments *f, struct roc_fragment_fetched *fetched,
 		       unsigned int n);
@@ -465,7 +469,8 @@ enum roc_fragments_there {
  * Return: bits of enum roc_fragments_there: as much as was wanted of it is there, or anything if
  * the sub-unit is not running any more; 0: it is not running and nothing is left, or nothing was
  * wanted that can come; -ETIME; -EINTR a signal came; -EINVAL @timeout_ms below -1; -ENODEV the
- * card is gone: roc_fragments_take() and roc_fragments_done() have what is left; -EPIPE no rings.
+ * card is gone: roc_fragments_take() has what is left, and so has roc_fragments_done(), see there;
+ * -EPIPE no rings.
  */
 int roc_fragments_wait(struct roc_fragments *f, unsigned int data, unsigned int done,
 		       int timeout_ms);

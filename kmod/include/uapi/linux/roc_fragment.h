@@ -256,7 +256,8 @@ struct roc_fr_user {
  * enum roc_fr_flags - &roc_fr_kernel.flags
  * @ROC_FR_STOPPED: the sub-unit is not running; nothing more will come
  * @ROC_FR_FAILED: and that because the card broke its contract: ROC_FR_INFO says how
- * @ROC_FR_GONE: the card is gone; close the fd
+ * @ROC_FR_GONE: the card is gone; close the fd. Told at once; %ROC_FR_STOPPED always follows, when
+ *	nothing is written to memory any more
  */
 enum roc_fr_flags {
 	ROC_FR_STOPPED = 1 << 0,

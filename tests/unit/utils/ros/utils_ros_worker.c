@@ -419,7 +419,7 @@ static void cancelled_late(void)
 	CU_ASSERT_PTR_NULL(ros_queue_pop(&w.results));
 	UNIT_EQ(fake.stops, 1);
 	end();
-	/* It never does: the card is left once, for the reason that was given first. */
+	/* It never tells of them: the card is left once all the same. */
 	begin(60000, 60000);
 	fake.take_error = -ENODEV;
 	fake.done_later = UINT_MAX;
