@@ -167,8 +167,10 @@ const void *roc_stream_base(const struct roc_stream *s, uint64_t *length)
 
 int64_t libroc_stream_from(struct roc_stream *s, uint32_t position, const void **data)
 {
-	uint32_t written, read, lines;
+	uint32_t flags, written, read, lines;
 
+	/* Before the look: what is there when the end is told is all there will be. */
+	flags = __atomic_load_n(&s->kernel->flags, __ATOMIC_ACQUIRE);
 	written = le32toh(__atomic_load_n(&s->state->written, __ATOMIC_ACQUIRE));
 	/* Behind it: a lender's thread moves it on, and the card follows at once. */
 	read = __atomic_load_n(&s->read, __ATOMIC_RELAXED);
@@ -182,7 +184,7 @@ int64_t libroc_stream_from(struct roc_stream *s, uint32_t position, const void *
 	s->seen = written;
 	lines = written - position;
 	if (!lines) {
-		if (__atomic_load_n(&s->kernel->flags, __ATOMIC_RELAXED) & ROC_ST_GONE)
+		if (flags & ROC_ST_GONE)
 			return libroc_fail_ioctl(ENODEV, s->name, "cannot read");
 		return 0;
 	}
@@ -261,6 +263,10 @@ int64_t libroc_stream_sleep(struct roc_stream *s, uint32_t position, uint32_t li
 	switch (-ret) {
 	case 0:
 		return there;
+	case ENODEV:
+		if (there)
+			return there;
+		return libroc_fail_ioctl(ENODEV, s->name, "cannot wait");
 	case ETIME:
 		if (there >= wanted)
 			return there;

@@ -473,6 +473,33 @@ static void given_back_meanwhile(void)
 	finish(s);
 }
 
+/* The card writes for the last time, and is gone, between two looks of the reader. */
+static void write_and_go(int number)
+{
+	UNIT_EQ(number, SIGSEGV);
+	mprotect((void *)(uintptr_t)raced->kernel, 4096, PROT_READ);
+	mprotect((void *)(uintptr_t)raced->state, 4096, PROT_READ);
+	fake.card->written = 12;
+	fake.kernel->flags = ROC_ST_STOPPED | ROC_ST_GONE;
+}
+
+/* -ENODEV says that nothing is left: whichever it looks at first, what was written is had. */
+static void gone_meanwhile(void)
+{
+	struct sigaction race = {.sa_handler = write_and_go}, before;
+	struct roc_stream *s = running(10);
+	const void *data = NULL;
+
+	raced = s;
+	UNIT_EQ(sigaction(SIGSEGV, &race, &before), 0);
+	UNIT_EQ(mprotect((void *)(uintptr_t)s->kernel, 4096, PROT_NONE), 0);
+	UNIT_EQ(roc_stream_peek(s, &data), 128);
+	UNIT_EQ(sigaction(SIGSEGV, &before, NULL), 0);
+	UNIT_EQ(roc_stream_consume(s, 128), 0);
+	FAILS(roc_stream_peek(s, &data), -ENODEV, "removed");
+	finish(s);
+}
+
 static void waiting(void)
 {
 	struct roc_stream *s = running(100);
@@ -494,10 +521,12 @@ static void waiting(void)
 	fake.errno_ = EINTR;
 	FAILS(roc_stream_wait(s, RING, 20), -EINTR, "signal");
 	fake.errno_ = ENODEV;
-	FAILS(roc_stream_wait(s, RING, 20), -ENODEV, "removed");
+	UNIT_EQ(roc_stream_wait(s, RING, 20), 832); /* of a card that is gone this is left */
 	fake.state = ROC_CH_STOPPED;
 	UNIT_EQ(roc_stream_wait(s, RING, 20), 832);
 	UNIT_EQ(roc_stream_consume(s, 832), 0);
+	fake.errno_ = ENODEV;
+	FAILS(roc_stream_wait(s, 64, 20), -ENODEV, "removed");
 	UNIT_EQ(roc_stream_wait(s, 64, -1), 0);
 	finish(s);
 }
@@ -677,6 +706,7 @@ UNIT_MAIN("libroc_stream", {"opened by name and number", opening},
 	  {"the doorbell is rung for halves of the ring, and for less when it is full", doorbell},
 	  {"a card that lies about its position", a_card_that_lies},
 	  {"lines that are given back while somebody looks", given_back_meanwhile},
-	  {"waiting", waiting}, {"settings, resets, start and stop", settings_and_resets},
+	  {"a card that goes while somebody looks", gone_meanwhile}, {"waiting", waiting},
+	  {"settings, resets, start and stop", settings_and_resets},
 	  {"windows are lent and returned", windows_are_lent},
 	  {"a lender when the stream has ended", a_lender_of_a_stream_that_ended})
