@@ -168,7 +168,8 @@ static int take(struct fragment_run *r)
 	if (n)
 		r->progress = now_ns();
 	for (i = 0; i < n && !r->failure[0]; i++) {
-		if ((kept[i].links & r->links) != r->links)
+		/* It is whole, and by this one. */
+		if ((kept[i].links & r->links) != r->links || !(r->links >> kept[i].link & 1))
 			continue;
 		if (!decide(r, kept[i].event))
 			break;

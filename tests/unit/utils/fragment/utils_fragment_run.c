@@ -174,7 +174,7 @@ uint32_t roc_fragments_oldest(const struct roc_fragments *f, uint32_t *event, ui
 /* Who tries for ever is let go at last. */
 int roc_fragments_request(struct roc_fragments *f, uint32_t event, uint32_t links, uint64_t tag)
 {
-	UNIT_EQ(links, (1u << LINKS) - 1);
+	UNIT_EQ(links, options.links.given ? options.links.value : (1u << LINKS) - 1);
 	if (++card.tries > TRIES_MAX)
 		return 0;
 	if (card.pages - card.outstanding < LINKS)
@@ -357,6 +357,21 @@ static void last_event(void)
 	says("requested", "7");
 }
 
+/* What other links send of an event does not have it decided on again. */
+static void one_of_the_links(void)
+{
+	start();
+	card.done_ns = NS_PER_MS;
+	card.events = 4;
+	options.links.given = true;
+	options.links.value = 1;
+	options.time = 2;
+	runs(0);
+	says("end", "\"time\"");
+	says("events", "4");
+	says("requested", "4");
+}
+
 /* That is the end, and not tried again and again until a limit. */
 static void gone_at_the_end(void)
 {
@@ -386,4 +401,5 @@ UNIT_MAIN("utils fragment run", {"requests that are never done", asleep},
 	  {"the same of a busy run", awake}, {"a signal while there is no room", signalled},
 	  {"slow, but it goes on", slow}, {"the last event", last_event},
 	  {"a card that goes at the end", gone_at_the_end},
+	  {"events of one of the links that send", one_of_the_links},
 	  {"memory for less than an event", no_room_at_all})
