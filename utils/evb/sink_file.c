@@ -340,13 +340,18 @@ static void abandon(void *self)
 {
 	struct file_sink *s = self;
 	struct io_uring_cqe *cqe;
+	int ret;
 
 	while (s->flying) {
 		struct block *b;
 		int res;
 
 		flush(s);
-		if (io_uring_wait_cqe(&s->ring, &cqe))
+		ret = io_uring_wait_cqe(&s->ring, &cqe);
+		/* A signal ends no write. */
+		if (ret == -EINTR)
+			continue;
+		if (ret)
 			break;
 		b = io_uring_cqe_get_data(cqe);
 		res = cqe->res;

@@ -11,6 +11,7 @@
 #include <stdarg.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/time.h>
 #include <unistd.h>
 
 #include "tests/unit/utils/evb/blocks.h"
@@ -376,6 +377,7 @@ static void full(void)
 }
 
 static unsigned int taken; /* that many names of blocks' files are there already */
+static int opened;	   /* the last of blocks' files */
 
 int __wrap_open(const char *path, int flags, ...);
 int __real_open(const char *path, int flags, ...);
@@ -394,7 +396,10 @@ int __wrap_open(const char *path, int flags, ...)
 		errno = EEXIST;
 		return -1;
 	}
-	return __real_open(path, flags, mode);
+	if (!number)
+		return __real_open(path, flags, mode);
+	opened = __real_open(path, flags, mode);
+	return opened;
 }
 
 /* However many there were: the next one is begun, and read behind them. */
@@ -440,6 +445,61 @@ static void many(void)
 	UNIT_EQ(out.errors, 1);
 }
 
+#define ALARMS 5 /* until the pipe is emptied */
+
+static volatile sig_atomic_t alarms;
+static int pipe_out;
+
+static void on_alarm(int number)
+{
+	static char much[1 << 16];
+	int err = errno;
+
+	/* It may be empty by then. */
+	if (++alarms >= ALARMS && read(pipe_out, much, sizeof(much)) < 0)
+		errno = err;
+}
+
+/* What is let go of while signals come: the kernel still reads it until its write has ended. */
+static void interrupted(void)
+{
+	struct sigaction action = {.sa_handler = on_alarm}, before;
+	struct itimerval often = {{.tv_usec = 20000}, {.tv_usec = 20000}}, never = {0};
+	struct block *b = make_block(0, 5000, -1);
+	uint64_t handle = 0;
+	int ends[2], room;
+	char text[64];
+	void *fill;
+
+	snprintf(text, sizeof(text), "file:%s", dir);
+	open_it(text);
+	UNIT_EQ(pipe(ends), 0);
+	pipe_out = ends[0];
+	UNIT_EQ(fcntl(pipe_out, F_SETFL, O_NONBLOCK), 0);
+	room = fcntl(ends[1], F_GETPIPE_SZ);
+	UNIT_NEED(room > 0);
+	fill = calloc(1, (size_t)room);
+	UNIT_NEED(fill);
+	UNIT_EQ(write(ends[1], fill, (size_t)room), room);
+	free(fill);
+	UNIT_NEED(dup2(ends[1], opened) == opened);
+	UNIT_EQ(sink.ops->put(sink.self, &b->mep), 1);
+	alarms = 0;
+	sigaction(SIGALRM, &action, &before);
+	setitimer(ITIMER_REAL, &often, NULL);
+	sink.ops->abandon(sink.self);
+	CU_ASSERT_TRUE(alarms >= ALARMS);
+	UNIT_EQ(sink.ops->done(sink.self, &handle, 1), 1);
+	UNIT_EQ(handle, b->mep.handle);
+	UNIT_EQ(books().blocks, 1);
+	evb_sink_close(&sink);
+	setitimer(ITIMER_REAL, &never, NULL);
+	sigaction(SIGALRM, &before, NULL);
+	close(ends[0]);
+	close(ends[1]);
+	free_block(b);
+}
+
 static void refused(void)
 {
 	static const struct {
@@ -465,4 +525,6 @@ static void refused(void)
 UNIT_MAIN("Sinks of event building", {"what is right", right}, {"what is wrong", wrong},
 	  {"a block that comes twice", twice}, {"packets with headers", headers},
 	  {"files, there and back", files}, {"files that are broken", broken},
-	  {"a full disk", full}, {"a million files", many}, {"what is refused, and why", refused})
+	  {"a full disk", full}, {"a million files", many},
+	  {"signals while blocks are let go of", interrupted},
+	  {"what is refused, and why", refused})
