@@ -271,9 +271,16 @@ static void close_source(struct source *s)
 	struct replay *r = of(s);
 	struct io_uring_cqe *cqe;
 	unsigned int i;
+	int ret;
 
 	/* The kernel writes to our memory until it has said otherwise. */
-	while (r->reading > r->queued && !io_uring_wait_cqe(&r->ring, &cqe)) {
+	while (r->reading > r->queued) {
+		ret = io_uring_wait_cqe(&r->ring, &cqe);
+		/* A signal ends no read. */
+		if (ret == -EINTR)
+			continue;
+		if (ret)
+			break;
 		io_uring_cqe_seen(&r->ring, cqe);
 		r->reading--;
 	}

@@ -10,7 +10,9 @@
 #include <limits.h>
 #include <inttypes.h>
 #include <liburing.h>
+#include <signal.h>
 #include <sys/stat.h>
+#include <sys/time.h>
 
 #include "utils/record/recording.h"
 #include "utils/units/pump.h"
@@ -593,6 +595,67 @@ static void cut_while_read(void)
 	source_close(replay);
 }
 
+/* Of the open file whose name ends so. */
+static int fd_of(const char *end)
+{
+	char link[32], name[PATH_MAX];
+	ssize_t n;
+	int fd;
+
+	for (fd = 3; fd < 1024; fd++) {
+		snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
+		n = readlink(link, name, sizeof(name));
+		if (n > (ssize_t)strlen(end) && !memcmp(name + n - strlen(end), end, strlen(end)))
+			return fd;
+	}
+	return -1;
+}
+
+#define ALARMS 5 /* until there is something to read */
+
+static volatile sig_atomic_t alarms;
+static int pipe_in;
+
+static void on_alarm(int number)
+{
+	int err = errno;
+
+	if (++alarms == ALARMS && write(pipe_in, "", 1) < 0)
+		alarms = 0;
+	errno = err;
+}
+
+/* Signals while it is closed: the kernel still writes to our memory until its read has ended. */
+static void closed_by_signals(void)
+{
+	struct itimerval often = {{.tv_usec = 20000}, {.tv_usec = 20000}}, never = {0};
+	struct replay_options options = {.buffer = 1 << 20, .depth = 1};
+	struct sigaction action = {.sa_handler = on_alarm}, before;
+	struct source *replay;
+	int ends[2], fd;
+	struct odd o;
+
+	options.path = fresh("signals");
+	record_odd(&o, options.path, true);
+	free(o.memory);
+	replay = source_replay(&options, why);
+	UNIT_NEED(replay);
+	UNIT_EQ(pipe(ends), 0);
+	pipe_in = ends[1];
+	fd = fd_of("/odd-000000.data");
+	UNIT_NEED(fd >= 0 && dup2(ends[0], fd) == fd);
+	UNIT_EQ(replay->ops->start(replay), 0);
+	alarms = 0;
+	sigaction(SIGALRM, &action, &before);
+	setitimer(ITIMER_REAL, &often, NULL);
+	source_close(replay);
+	CU_ASSERT_TRUE(alarms >= ALARMS);
+	setitimer(ITIMER_REAL, &never, NULL);
+	sigaction(SIGALRM, &before, NULL);
+	close(ends[0]);
+	close(ends[1]);
+}
+
 UNIT_MAIN("recordings", {"the index as the page has it", layout},
 	  {"headers that are none", wrong_headers}, {"headers that lie", lying_headers},
 	  {"units of any place and size come back as they were", there_and_back},
@@ -603,4 +666,5 @@ UNIT_MAIN("recordings", {"the index as the page has it", layout},
 	  {"what the kernel did not take is let go of", never_begun},
 	  {"what the kernel takes later is written", begun_late},
 	  {"an index whose head is not as written", index_spoilt},
-	  {"a file that is cut while it is read", cut_while_read})
+	  {"a file that is cut while it is read", cut_while_read},
+	  {"signals while a recording is closed", closed_by_signals})
