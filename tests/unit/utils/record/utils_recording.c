@@ -611,6 +611,81 @@ static int fd_of(const char *end)
 	return -1;
 }
 
+/*
+ * Neither data nor index can be written any more: the index is tried anew after a second, and that
+ * it fails again keeps no unit from coming back.
+ */
+static void nothing_written(void)
+{
+	struct record_options record = {.dir = fresh("nothing"), .prefix = "run", .depth = 4};
+	struct source source = {.format = {.unit_max = 4096}};
+	struct unit u = {.bytes = 4096};
+	struct sink *sink;
+	uint64_t handles[4];
+	void *memory = NULL;
+	int n = 0, null, fd;
+
+	UNIT_EQ(posix_memalign(&memory, 4096, 4096), 0);
+	memset(memory, 0x5a, 4096);
+	u.data = memory;
+	sink = sink_record(&record, &source, why);
+	UNIT_NEED(sink);
+	for (u.handle = 1; u.handle <= 3; u.handle++) {
+		UNIT_EQ(sink->ops->put(sink, &u), 1);
+		if (u.handle == 1)
+			UNIT_EQ(sink->ops->flush(sink), 0);
+	}
+	fd = fd_of("/run-000000.index");
+	null = open("/dev/null", O_RDONLY | O_CLOEXEC);
+	UNIT_NEED(fd >= 0 && null >= 0 && dup2(null, fd) == fd);
+	close(null);
+	CU_ASSERT_TRUE(UNIT_WAIT((n = sink->ops->done(sink, handles, 4)) != 0, 20000));
+	UNIT_EQ(n, 1);
+	submit_says = -ENOMEM;
+	submit_refuses = UINT_MAX;
+	alarm(60);
+	sink->ops->abandon(sink);
+	alarm(0);
+	submit_refuses = 0;
+	usleep(1100000);
+	UNIT_EQ(sink->ops->done(sink, handles, 4), 0);
+	UNIT_EQ(sink->ops->lost(sink, handles, 4), 2);
+	UNIT_EQ(sink->n.lost, 2);
+	UNIT_EQ(sink->n.units, 1);
+	/* Nothing is in it any more: now it is said. */
+	CU_ASSERT_TRUE(sink->ops->lost(sink, handles, 4) < 0);
+	UNIT_EQ(sink->ops->finish(sink), -EIO);
+	sink_close(sink);
+	free(memory);
+}
+
+/* A run whose index fails ends with that, and all that was taken goes back. */
+static void index_fails(void)
+{
+	struct synthetic_options y = {.unit = 64 << 10, .total = 8 << 20, .rate = 64 << 20};
+	struct record_options record = {.dir = fresh("fails"), .prefix = "run", .depth = 8};
+	struct pump p = {.limits = {.time = 30}};
+	double begin = unit_seconds();
+	int null, fd;
+
+	p.source = source_synthetic(&y, why);
+	UNIT_NEED(p.source);
+	p.sink = sink_record(&record, p.source, why);
+	UNIT_NEED(p.sink);
+	fd = fd_of("/run-000000.index");
+	null = open("/dev/null", O_RDONLY | O_CLOEXEC);
+	UNIT_NEED(fd >= 0 && null >= 0 && dup2(null, fd) == fd);
+	close(null);
+	pump_run(&p);
+	UNIT_EQ(p.end, PUMP_END_FAILED);
+	UNIT_STR(p.why, "The index of the recording cannot be written: Bad file descriptor.");
+	UNIT_EQ(p.n.out, 0);
+	UNIT_EQ(p.sink->n.units + p.sink->n.lost, p.n.units);
+	CU_ASSERT_TRUE(unit_seconds() - begin < 20);
+	sink_close(p.sink);
+	source_close(p.source);
+}
+
 #define ALARMS 5 /* until there is something to read */
 
 static volatile sig_atomic_t alarms;
@@ -667,4 +742,6 @@ UNIT_MAIN("recordings", {"the index as the page has it", layout},
 	  {"what the kernel takes later is written", begun_late},
 	  {"an index whose head is not as written", index_spoilt},
 	  {"a file that is cut while it is read", cut_while_read},
+	  {"neither data nor index can be written", nothing_written},
+	  {"an index that fails ends the run", index_fails},
 	  {"signals while a recording is closed", closed_by_signals})
