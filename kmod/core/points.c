@@ -39,6 +39,7 @@ static struct roc_point_state roc_point_states[ROC_POINT_COUNT] = {
 	[ROC_POINT_CLOSE] = ROC_POINT("close"),
 	[ROC_POINT_RETIRE] = ROC_POINT("retire"),
 	[ROC_POINT_QUIESCE] = ROC_POINT("quiesce"),
+	[ROC_POINT_ENDED] = ROC_POINT("ended"),
 	[ROC_POINT_SHUT_EPOCH] = ROC_POINT("shut_epoch"),
 	[ROC_POINT_SHUT_RETIRE] = ROC_POINT("shut_retire"),
 	[ROC_POINT_ALARM] = ROC_POINT("alarm"),

@@ -32,6 +32,7 @@ enum roc_point {
 	ROC_POINT_CLOSE,	 /* the last close, outside of the channel's lock */
 	ROC_POINT_RETIRE,	 /* the same, under it; nothing is retired yet */
 	ROC_POINT_QUIESCE,	 /* a run is ending, the card still at work */
+	ROC_POINT_ENDED,	 /* users can see that it has, and nobody is woken yet */
 	ROC_POINT_SHUT_EPOCH,	 /* removal, reset: the epoch is 0, the bus not yet off */
 	ROC_POINT_SHUT_RETIRE,	 /* nobody is inside any more, nothing retired */
 	ROC_POINT_ALARM,	 /* an alarm came or went: users are told, hwmon is not */

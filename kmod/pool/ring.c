@@ -66,5 +66,6 @@ _Bool roc_ring_arm_kick(struct roc_rings *r)
 
 void roc_ring_set_flags(struct roc_rings *r, __u32 set, __u32 clear)
 {
-	WRITE_ONCE(r->kernel->flags, (r->kernel->flags & ~clear) | set);
+	/* What was published before is there for whoever sees them. */
+	smp_store_release(&r->kernel->flags, (r->kernel->flags & ~clear) | set);
 }

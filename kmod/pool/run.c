@@ -169,11 +169,13 @@ static u32 roc_run_end(struct roc_session *s, enum roc_ch_state state, enum roc_
 		roc_count_empties(ch);
 	roc_run_quiet(s, present);
 	reclaimed = roc_reclaim(s, state == ROC_CH_FAILED ? why : ROC_WHY_STOPPED);
-	WRITE_ONCE(ch->state, state);
+	/* Before the end is told: whoever sees that and finds nothing more may believe it. */
+	roc_publish(s);
+	smp_store_release(&ch->state, state);
 	ch->why = state == ROC_CH_FAILED ? why : ROC_WHY_NONE;
 	trace_roc_stop(ch->ep->minor, ch->number, why, reclaimed);
 	roc_ring_set_flags(&s->rings, ROC_RING_STOPPED, ROC_RING_NEED_KICK);
-	roc_publish(s);
+	roc_point(ch->ep, ROC_POINT_ENDED);
 	roc_open_wake(&s->open);
 	return reclaimed;
 }

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Probe and removal meet what else the driver does, in orders that are forced by points in the
- * module (kmod/core/points.h).
+ * Probe, removal and the end of a run meet what else happens, in orders that are forced by points
+ * in the module (kmod/core/points.h).
  */
 #include "common/case.h"
+#include "common/rig.h"
 
 #include <glob.h>
 #include <poll.h>
@@ -112,5 +113,40 @@ static void opened_while_probe_fails(void)
 	rig_close(&r);
 }
 
+static int stop_run(void *arg)
+{
+	struct rig *r = arg;
+
+	return roc_channel_stop(r->ch, NULL) ? 1 : 0;
+}
+
+/* Whoever sees that the run has ended, and finds nothing more, may believe it. */
+static void ended_with_all_that_comes(void)
+{
+	struct rig r = {.id = EP0, .source = ROC_SOURCE_DDG};
+	pid_t pid;
+
+	if (!ready())
+		return;
+	emu_normal(CARD0, FOUR_LINKS);
+	emu(CARD0, "set 0 rate 20000000"); /* so that some are not used */
+	UNIT_NEED(rig_open(&r) && rig_push(&r, 16) == 16 && rig_start(&r));
+	CU_ASSERT(rig_run(&r, 1, LIMIT_MS));
+	point_hold("ended", EP0);
+	pid = child_start(AS_ROOT, stop_run, &r);
+	CU_ASSERT(point_reached("ended", LIMIT_MS));
+	CU_ASSERT(r.rings->kernel->flags & ROC_RING_STOPPED);
+	rig_take(&r, false);
+	UNIT_EQ(rig_missing(&r), 0);
+	CU_ASSERT(r.reclaimed > 0);
+	point_release("ended");
+	UNIT_EQ(child_wait(pid, LIMIT_MS), 0);
+	UNIT_EQ(rig_take(&r, false), 0);
+	RIG_OK(&r);
+	rig_close(&r);
+	emu(CARD0, "set 0 rate 0");
+}
+
 UNIT_MAIN("orders", {"alarm, then removal", alarm_then_removal},
-	  {"opened while a probe fails", opened_while_probe_fails})
+	  {"opened while a probe fails", opened_while_probe_fails},
+	  {"ended with all that comes", ended_with_all_that_comes})
