@@ -87,7 +87,8 @@ void evb_destination_close(struct roc_evb *e, struct evb_destination *d, const c
 			why);
 		d->failed_said = true;
 	}
-	if (was && !d->bye)
+	/* Who said that it has everything, and did not read all of it, has not. */
+	if (was && (!d->bye || d->tickets.count))
 		count_unsure(e, d);
 	pair_close(&d->pair);
 	/* Another of its addresses may do. */
@@ -338,9 +339,6 @@ static int serve(struct roc_evb *e, struct evb_destination *d)
 		ret = tell(e, d);
 	if (!ret)
 		ret = pair_alive(&d->pair, e->now, e->cfg.silence_ns);
-	/* It has everything: then it may go. */
-	if (ret && d->bye)
-		ret = 0;
 	return ret;
 }
 
@@ -406,12 +404,13 @@ void evb_destination_step(struct roc_evb *e, struct evb_destination *d)
 		ret = serve(e, d);
 	else if (!ret && p->state != PAIR_DOWN && e->now - p->since > EVB_GREET_NS(e))
 		ret = pair_fail(p, ETIMEDOUT, "it does not answer.");
-	if (ret == -EPROTO && p->state == PAIR_READY && !d->lied) {
+	if (ret == -EPROTO && p->state == PAIR_READY && !d->lied && !d->bye) {
 		d->lied = true;
 		e->n.liars++;
 	}
+	/* Who has everything may go: there is nothing to say, and nobody to connect with again. */
 	if (ret)
-		evb_destination_close(e, d, p->why);
+		evb_destination_close(e, d, d->bye ? NULL : p->why);
 	give_up(e, d);
 	look_at_tickets(e, d);
 	say_lost(e, d, false);

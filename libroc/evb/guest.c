@@ -334,7 +334,8 @@ static int say_bye(struct roc_evb *e, struct evb_guest *g)
 	struct evb_message m = {.type = EVB_BYE};
 	int ret;
 
-	if (g->bye_said || !g->ended || g->passed != UINT64_MAX || g->arrivals_used)
+	/* What was read is given back first: after this we may go. */
+	if (g->bye_said || !g->ended || g->passed != UINT64_MAX || g->arrivals_used || g->got_count)
 		return 0;
 	ret = pair_tell(&g->pair, &m);
 	g->bye_said = !ret;

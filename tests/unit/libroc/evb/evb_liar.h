@@ -13,7 +13,8 @@
 static struct {
 	struct pair pair;
 	struct evb_greeting hello;
-	uint32_t credits[4096], credit_count;
+	uint32_t credits[4096], credit_count, announced;
+	bool ended;	       /* it was told that nothing more comes */
 	unsigned char *memory; /* registered: to write from, or to be read */
 	size_t length;
 	int listener;
@@ -25,6 +26,8 @@ static int liar_hears(void *self, struct pair *p, const struct evb_message *m)
 
 	for (i = 0; m->type == EVB_CREDIT && i < m->count && liar.credit_count < 4096; i++)
 		liar.credits[liar.credit_count++] = evb_get_number(m, i);
+	liar.announced += m->type == EVB_HAVE;
+	liar.ended |= m->type == EVB_END;
 	return 0;
 }
 

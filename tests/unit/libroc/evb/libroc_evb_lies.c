@@ -312,7 +312,7 @@ static bool connected(void)
 }
 
 /* A readout unit that is honest; node1 is a builder that lies. */
-static void meet_readout(void)
+static void meet_readout(enum roc_evb_protocol protocol, bool cold)
 {
 	char port[8];
 	char why[FABRIC_WHY] = "";
@@ -324,8 +324,11 @@ static void meet_readout(void)
 	liar.listener = control_listen("127.0.0.1", port, why);
 	UNIT_NEED(liar.listener >= 0);
 	honest = node_new(0, ROC_EVB_READOUT);
-	honest->source.cold = true;
+	honest->cfg.protocol = protocol;
+	honest->source.cold = cold;
 	honest->source.events = 1;
+	honest->source.fixed = true;
+	honest->cfg.copy_below = 1;
 	node_open(honest);
 	board.members[board.member_count] = (struct roc_evb_member){
 		.name = "node1",
@@ -387,7 +390,7 @@ static void builder_lies(void)
 		unsigned char *text;
 		struct evb_message m = {.type = lies[k].type, .count = lies[k].count};
 
-		meet_readout();
+		meet_readout(ROC_EVB_PUSH, true);
 		say_welcome();
 		text = pair_message(&liar.pair);
 		for (i = 0; i < m.count; i++)
@@ -401,7 +404,7 @@ static void builder_lies(void)
 /* Such a builder is not connected with again, until it was started anew. */
 static void builder_anew(void)
 {
-	meet_readout();
+	meet_readout(ROC_EVB_PUSH, true);
 	say_welcome();
 	tell(EVB_PASSED, 0, 0, 0, 0, 0);
 	CU_ASSERT_TRUE(run_until(taken_out, 5000));
@@ -419,6 +422,32 @@ static void builder_anew(void)
 	part();
 }
 
+static bool liar_ended(void)
+{
+	liar_turn();
+	return liar.ended;
+}
+
+/* One that says that it has everything, and has not: what it was told of is not kept for it. */
+static void builder_leaves(void)
+{
+	meet_readout(ROC_EVB_PULL, false);
+	say_welcome();
+	CU_ASSERT_TRUE(run_until(liar_ended, 5000));
+	UNIT_EQ(liar.announced, 1);
+	UNIT_EQ(honest->source.out_count, 1);
+	tell(EVB_BYE, 0, 0, 0, 0, 0);
+	CU_ASSERT_TRUE(UNIT_STAYS(!liar_turn() && !honest->over, 100));
+	pair_close(&liar.pair);
+	close(liar.listener);
+	CU_ASSERT_TRUE(run_until(NULL, 2000));
+	UNIT_EQ(honest->source.out_count, 0);
+	UNIT_EQ(counts_of(honest).unsure, 1);
+	CU_ASSERT_PTR_NULL(strstr(honest->said, "is lost"));
+	part();
+}
+
 UNIT_MAIN("event building, peers that lie", {"segments", segments}, {"messages", messages},
 	  {"announcements", announcements}, {"not_trusted", not_trusted}, {"strangers", strangers},
-	  {"builder_lies", builder_lies}, {"builder_anew", builder_anew})
+	  {"builder_lies", builder_lies}, {"builder_anew", builder_anew},
+	  {"builder_leaves", builder_leaves})

@@ -363,8 +363,49 @@ static void no_places(void)
 	stop_all();
 }
 
+static bool first_is_over(void)
+{
+	return nodes[1].over;
+}
+
+/* A builder that has everything goes, and the readout unit has to wait for another's sink. */
+static void one_goes(enum roc_evb_protocol way)
+{
+	unsigned int i;
+
+	begin();
+	for (i = 0; i < 3; i++) {
+		node_new(i, i ? ROC_EVB_BUILDER : ROC_EVB_READOUT);
+		nodes[i].cfg.protocol = way;
+		nodes[i].source.events = 20;
+		node_open(&nodes[i]);
+	}
+	nodes[2].sink.stuck = true;
+	publish(ROC_EVB_ROUND_ROBIN, 0);
+	UNIT_NEED(run_until(first_is_over, 20000));
+	CU_ASSERT_TRUE(run_until(sleeps, 5000));
+	UNIT_EQ(nodes[1].sink.events, 10);
+	node_close(&nodes[1]);
+	CU_ASSERT_TRUE(UNIT_WAIT(!sleeps(), 5000));
+	CU_ASSERT_TRUE(run_until(sleeps, 5000));
+	CU_ASSERT_FALSE(nodes[0].over);
+	nodes[2].sink.stuck = false;
+	CU_ASSERT_TRUE(run_until(NULL, 20000));
+	UNIT_EQ(nodes[2].sink.events, 10);
+	/* Nobody has anything to say about it. */
+	UNIT_EQ(counts_of(&nodes[0]).unsure, 0);
+	CU_ASSERT_PTR_NULL(strstr(nodes[0].said, "node1"));
+	close_all();
+}
+
+static void builder_goes(void)
+{
+	one_goes(ROC_EVB_PUSH);
+	one_goes(ROC_EVB_PULL);
+}
+
 UNIT_MAIN("event building, when somebody waits", {"slow_sink", slow_sink},
 	  {"slow_sink_pulls", slow_sink_pulls}, {"own_fault", own_fault},
 	  {"own_fault_for_ever", own_fault_for_ever}, {"no_patience", no_patience},
 	  {"windows", windows}, {"idle_pull", idle_pull}, {"no_files", no_files},
-	  {"no_places", no_places})
+	  {"no_places", no_places}, {"builder_goes", builder_goes})
