@@ -258,15 +258,11 @@ int64_t libroc_stream_sleep(struct roc_stream *s, uint32_t position, uint32_t li
 		__atomic_store_n(&s->told, read, __ATOMIC_RELAXED);
 	/* What came after the kernel looked last counts, too. */
 	there = libroc_stream_from(s, position, &data);
-	if (there < 0)
+	if (there < 0 || (there && ret == -ENODEV))
 		return there;
 	switch (-ret) {
 	case 0:
 		return there;
-	case ENODEV:
-		if (there)
-			return there;
-		return libroc_fail_ioctl(ENODEV, s->name, "cannot wait");
 	case ETIME:
 		if (there >= wanted)
 			return there;
