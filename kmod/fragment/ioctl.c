@@ -276,29 +276,29 @@ static u32 *roc_fr_wait_count(struct roc_fr_wait *arg, unsigned int lane)
 
 /*
  * What came of what is wanted; @arg->ready says which. Who finds too little is going to sleep; the
- * interrupt wakes whoever wants least.
+ * interrupt wakes whoever wants least. While a run ends nobody is bound to the card, and what it
+ * wrote last is not looked at yet: the end wakes all.
  */
 static bool roc_fr_arrived(struct roc_holder *h, struct roc_fr_wait *arg)
 {
 	struct roc_sub *sub = roc_sub(h->open.ch);
 	unsigned int i;
-	bool over;
+	bool runs;
 
 	if (roc_stale(&h->open) || READ_ONCE(h->open.ch->state) != ROC_CH_RUNNING)
 		return true;
 	spin_lock_irq(&sub->lock);
-	roc_fragment_look(h);
+	runs = roc_fragment_look(h);
 	arg->ready = 0;
 	for (i = 0; i < ROC_LANES; i++)
 		if (arg->mask & BIT(i) &&
 		    roc_count_reached(&h->lane[i].count, *roc_fr_wait_count(arg, i)))
 			arg->ready |= BIT(i);
-	over = arg->ready || sub->holder != h;
-	for (i = 0; i < ROC_LANES && !over && !h->why; i++)
+	for (i = 0; i < ROC_LANES && runs && !arg->ready; i++)
 		if (arg->mask & BIT(i))
 			roc_fragment_want(h, i, *roc_fr_wait_count(arg, i));
 	spin_unlock_irq(&sub->lock);
-	return over;
+	return arg->ready;
 }
 
 /* More than a ring beyond what there is cannot come. */

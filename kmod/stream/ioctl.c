@@ -219,28 +219,30 @@ static int roc_st_consume(struct file *file, void *data)
 	return err;
 }
 
-/* Who finds too little is going to sleep; the interrupt wakes whoever wants least. */
+/*
+ * Who finds too little is going to sleep; the interrupt wakes whoever wants least. While a run ends
+ * nobody is bound to the card, and what it wrote last is not looked at yet: the end wakes all.
+ */
 static bool roc_stream_arrived(struct roc_reader *r, u32 position)
 {
 	struct roc_stream *st = roc_stream(r->open.ch);
-	bool over;
+	bool runs, reached;
 
 	if (roc_stale(&r->open) || READ_ONCE(r->open.ch->state) != ROC_CH_RUNNING)
 		return true;
 	spin_lock_irq(&st->lock);
-	roc_stream_look(r);
-	over = roc_position_reached(&r->position, position) || st->reader != r;
-	if (over) {
-		if (st->reader == r)
-			roc_stream_relieve(r);
-	} else if (!r->why) {
+	runs = roc_stream_look(r);
+	reached = roc_position_reached(&r->position, position);
+	if (runs && reached) {
+		roc_stream_relieve(r);
+	} else if (runs) {
 		if (!r->wanting || (s32)(position - r->want) < 0)
 			r->want = position;
 		r->wanting = true;
 		roc_stream_attend(r);
 	}
 	spin_unlock_irq(&st->lock);
-	return over;
+	return reached;
 }
 
 static int roc_st_wait(struct file *file, void *data)
