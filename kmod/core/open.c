@@ -15,18 +15,6 @@
 #include "core/compat/compat.h"
 #include "core/roc.h"
 
-static void roc_set_owner(struct roc_channel *ch, struct pid *pid, const char *name)
-{
-	struct pid *old;
-
-	spin_lock(&ch->owner_lock);
-	old = ch->owner;
-	ch->owner = pid;
-	strscpy(ch->owner_name, name, sizeof(ch->owner_name));
-	spin_unlock(&ch->owner_lock);
-	put_pid(old);
-}
-
 static void roc_open_free(struct roc_open *o)
 {
 	if (o->eventfd)
@@ -53,9 +41,8 @@ static int roc_open_begin(struct roc_open *o)
 		return err;
 	ch->open = o;
 	ch->opens++;
-	ch->why = ROC_WHY_NONE;
 	if (ch->state == ROC_CH_FAILED)
-		WRITE_ONCE(ch->state, ROC_CH_STOPPED);
+		roc_set_state(ch, ROC_CH_STOPPED, ROC_WHY_NONE);
 	o->mm = current->mm;
 	mmgrab(o->mm);
 	get_task_comm(name, current->group_leader);

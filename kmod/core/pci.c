@@ -155,7 +155,7 @@ static void roc_shut(struct roc_endpoint *ep, bool present)
 		if (ch->open)
 			roc_open_retire(ch->open, present);
 		roc_settle(ch, present);
-		WRITE_ONCE(ch->state, ROC_CH_GONE);
+		roc_set_state(ch, ROC_CH_GONE, ROC_WHY_NONE);
 		mutex_unlock(&ch->lock);
 	}
 	roc_exports_revoke(ep);

@@ -63,7 +63,7 @@ struct roc_stats {
  * @lock: @open and everything in it, the kind's and the backend's channel state, @stats
  * @base: @stats at the present open
  * @open: of the present opener, NULL if nobody has the channel
- * @owner_lock: @owner and @owner_name
+ * @shown_lock: @state, @why and the owner, for who looks without @lock: see shown.c
  * @samples: of the card's own; under the endpoint's lock of them
  * @held: what its owner gave up while the card might still write there; under @lock
  * @opens: number of the present open, from 1; under @lock
@@ -86,7 +86,7 @@ struct roc_channel {
 	const struct attribute_group *groups[ROC_GROUPS_MAX + 1];
 	struct mutex lock;
 	struct roc_open *open;
-	spinlock_t owner_lock;
+	spinlock_t shown_lock;
 	struct pid *owner;
 	char owner_name[TASK_COMM_LEN];
 	enum roc_ch_state state;
@@ -191,6 +191,18 @@ struct roc_endpoint *roc_endpoint_of(struct file *file);
  * as long as it is mapped.
  */
 #define ROC_REVOKED_END (0x08ull << 32)
+
+/* shown.c */
+struct roc_channel_shown {
+	enum roc_ch_state state;
+	enum roc_why why;
+	pid_t owner; /* as the caller sees it, 0 = nobody */
+	char owner_name[TASK_COMM_LEN];
+};
+
+void roc_set_state(struct roc_channel *ch, enum roc_ch_state state, enum roc_why why);
+void roc_set_owner(struct roc_channel *ch, struct pid *pid, const char *name);
+struct roc_channel_shown roc_channel_shown(struct roc_channel *ch);
 
 /* channel.c */
 extern const struct file_operations roc_channel_fops;

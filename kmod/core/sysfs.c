@@ -142,25 +142,15 @@ const struct attribute_group *roc_endpoint_groups[] = {&roc_endpoint_group, NULL
 
 static ssize_t owner_pid_show(struct device *dev, struct device_attribute *attr, char *buf)
 {
-	struct roc_channel *ch = roc_to_channel(dev);
-	pid_t pid;
-
-	spin_lock(&ch->owner_lock);
-	pid = pid_vnr(ch->owner);
-	spin_unlock(&ch->owner_lock);
-	return sysfs_emit(buf, "%d\n", pid);
+	return sysfs_emit(buf, "%d\n", roc_channel_shown(roc_to_channel(dev)).owner);
 }
 static DEVICE_ATTR_RO(owner_pid);
 
 static ssize_t owner_name_show(struct device *dev, struct device_attribute *attr, char *buf)
 {
-	struct roc_channel *ch = roc_to_channel(dev);
-	char name[TASK_COMM_LEN];
+	struct roc_channel_shown s = roc_channel_shown(roc_to_channel(dev));
 
-	spin_lock(&ch->owner_lock);
-	strscpy(name, ch->owner_name, sizeof(name));
-	spin_unlock(&ch->owner_lock);
-	return sysfs_emit(buf, "%s\n", name);
+	return sysfs_emit(buf, "%s\n", s.owner_name);
 }
 static DEVICE_ATTR_RO(owner_name);
 

@@ -33,18 +33,9 @@ static void roc_sub_show_holder(const struct roc_holder *h, struct roc_fr_info *
 	info->completions = h->lane[ROC_LANE_DONE].count.known;
 }
 
-static s32 roc_sub_owner(struct roc_channel *ch)
-{
-	pid_t pid;
-
-	spin_lock(&ch->owner_lock);
-	pid = pid_vnr(ch->owner);
-	spin_unlock(&ch->owner_lock);
-	return pid;
-}
-
 int roc_sub_info(struct roc_channel *ch, struct roc_fr_info *info, bool since_open)
 {
+	struct roc_channel_shown shown = roc_channel_shown(ch);
 	struct roc_sub *sub = roc_sub(ch);
 	struct roc_sub_stats stats;
 	struct roc_stats all;
@@ -52,9 +43,9 @@ int roc_sub_info(struct roc_channel *ch, struct roc_fr_info *info, bool since_op
 	*info = (struct roc_fr_info){
 		.size = info->size,
 		.sub = ch->number,
-		.state = READ_ONCE(ch->state),
-		.why = READ_ONCE(ch->why),
-		.owner = roc_sub_owner(ch),
+		.state = shown.state,
+		.why = shown.why,
+		.owner = shown.owner,
 		.links = sub->links,
 		.link_memory = sub->memory,
 		.host_pages_max = sub->host_pages_max,

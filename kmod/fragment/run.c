@@ -120,9 +120,8 @@ int roc_fragment_start(struct roc_holder *h, struct roc_fr_start *arg)
 		goto err_quiet;
 	h->run++;
 	roc_fragment_bind(h, arg->start);
-	ch->why = ROC_WHY_NONE;
 	roc_point(ch->ep, ROC_POINT_START_RUNNING);
-	WRITE_ONCE(ch->state, ROC_CH_RUNNING);
+	roc_set_state(ch, ROC_CH_RUNNING, ROC_WHY_NONE);
 	WRITE_ONCE(roc_sub_rings_kernel(h->rings)->run, h->run);
 	roc_fragment_flags(h, 0, ROC_FR_STOPPED | ROC_FR_FAILED);
 	roc_fragment_watch_on(h);
@@ -141,8 +140,7 @@ static void roc_fragment_end(struct roc_holder *h, enum roc_ch_state state, enum
 	roc_fragment_unbind(h);
 	roc_make_quiet(ch, present);
 	roc_fragment_last_look(h);
-	WRITE_ONCE(ch->state, state);
-	ch->why = state == ROC_CH_FAILED ? why : ROC_WHY_NONE;
+	roc_set_state(ch, state, why);
 	roc_fragment_flags(h, ROC_FR_STOPPED | (state == ROC_CH_FAILED ? ROC_FR_FAILED : 0), 0);
 	roc_open_wake(&h->open);
 }

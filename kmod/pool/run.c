@@ -141,9 +141,8 @@ int roc_run_start(struct roc_session *s)
 	roc_rate_start(&s->run.rate, ktime_get_ns());
 	s->thread.watch = (struct roc_watch){};
 	roc_setup_links(s, ktime_get_ns());
-	ch->why = ROC_WHY_NONE;
 	roc_point(ch->ep, ROC_POINT_START_RUNNING);
-	WRITE_ONCE(ch->state, ROC_CH_RUNNING);
+	roc_set_state(ch, ROC_CH_RUNNING, ROC_WHY_NONE);
 	trace_roc_start(ch->ep->minor, ch->number, set->source, s->run.links);
 	roc_ring_set_flags(&s->rings, 0, ROC_RING_STOPPED);
 	roc_event_bind(ch, s);
@@ -171,8 +170,7 @@ static u32 roc_run_end(struct roc_session *s, enum roc_ch_state state, enum roc_
 	reclaimed = roc_reclaim(s, state == ROC_CH_FAILED ? why : ROC_WHY_STOPPED);
 	/* Before the end is told: whoever sees that and finds nothing more may believe it. */
 	roc_publish(s);
-	smp_store_release(&ch->state, state);
-	ch->why = state == ROC_CH_FAILED ? why : ROC_WHY_NONE;
+	roc_set_state(ch, state, why);
 	trace_roc_stop(ch->ep->minor, ch->number, why, reclaimed);
 	roc_ring_set_flags(&s->rings, ROC_RING_STOPPED, ROC_RING_NEED_KICK);
 	roc_point(ch->ep, ROC_POINT_ENDED);

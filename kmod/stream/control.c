@@ -75,18 +75,9 @@ static void roc_stream_show_reader(struct roc_stream *st, struct roc_st_info *in
 	info->level = st->reader == r ? le32_to_cpu(READ_ONCE(roc_ring_state(r->ring)->level)) : 0;
 }
 
-static s32 roc_owner_pid(struct roc_channel *ch)
-{
-	pid_t pid;
-
-	spin_lock(&ch->owner_lock);
-	pid = pid_vnr(ch->owner);
-	spin_unlock(&ch->owner_lock);
-	return pid;
-}
-
 int roc_stream_info(struct roc_channel *ch, struct roc_st_info *info, bool since_open)
 {
+	struct roc_channel_shown shown = roc_channel_shown(ch);
 	struct roc_stream *st = roc_stream(ch);
 	struct roc_stream_stats stats;
 	struct roc_stats all;
@@ -94,9 +85,9 @@ int roc_stream_info(struct roc_channel *ch, struct roc_st_info *info, bool since
 	*info = (struct roc_st_info){
 		.size = info->size,
 		.stream = ch->number,
-		.state = READ_ONCE(ch->state),
-		.why = READ_ONCE(ch->why),
-		.owner = roc_owner_pid(ch),
+		.state = shown.state,
+		.why = shown.why,
+		.owner = shown.owner,
 	};
 	strscpy(info->name, st->name, sizeof(info->name));
 	spin_lock_irq(&st->lock);

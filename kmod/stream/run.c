@@ -145,9 +145,8 @@ int roc_stream_start(struct roc_reader *r, u32 position)
 	r->discarded = le64_to_cpu(counters.discarded);
 	trace_roc_stream_start(ch->ep->minor, ch->number, r->run, position);
 	roc_stream_bind(r, position);
-	ch->why = ROC_WHY_NONE;
 	roc_point(ch->ep, ROC_POINT_START_RUNNING);
-	WRITE_ONCE(ch->state, ROC_CH_RUNNING);
+	roc_set_state(ch, ROC_CH_RUNNING, ROC_WHY_NONE);
 	WRITE_ONCE(roc_ring_kernel(r->ring)->run, r->run);
 	roc_stream_flags(r, 0, ROC_ST_STOPPED | ROC_ST_FAILED);
 	roc_stream_watch_on(r);
@@ -168,8 +167,7 @@ static void roc_stream_end(struct roc_reader *r, enum roc_ch_state state, enum r
 		why = r->why;
 	}
 	roc_stream_last_counters(r, present && !READ_ONCE(ch->suspect));
-	WRITE_ONCE(ch->state, state);
-	ch->why = state == ROC_CH_FAILED ? why : ROC_WHY_NONE;
+	roc_set_state(ch, state, why);
 	trace_roc_stream_end(ch->ep->minor, ch->number, ch->why, r->position.written,
 			     r->position.read);
 	roc_stream_flags(r, ROC_ST_STOPPED | (state == ROC_CH_FAILED ? ROC_ST_FAILED : 0), 0);

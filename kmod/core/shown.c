@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * What a channel says of itself to who looks without its lock, which a start or a stop holds for
+ * long: how it is and why, and whose it is.
+ */
+#include <linux/pid.h>
+
+#include "core/roc.h"
+
+/* Channel lock held. Whoever sees @state sees all that came before, too. */
+void roc_set_state(struct roc_channel *ch, enum roc_ch_state state, enum roc_why why)
+{
+	spin_lock(&ch->shown_lock);
+	ch->why = state == ROC_CH_FAILED ? why : ROC_WHY_NONE;
+	smp_store_release(&ch->state, state);
+	spin_unlock(&ch->shown_lock);
+}
+
+/* Takes the reference to @pid. */
+void roc_set_owner(struct roc_channel *ch, struct pid *pid, const char *name)
+{
+	struct pid *old;
+
+	spin_lock(&ch->shown_lock);
+	old = ch->owner;
+	ch->owner = pid;
+	strscpy(ch->owner_name, name, sizeof(ch->owner_name));
+	spin_unlock(&ch->shown_lock);
+	put_pid(old);
+}
+
+struct roc_channel_shown roc_channel_shown(struct roc_channel *ch)
+{
+	struct roc_channel_shown s;
+
+	spin_lock(&ch->shown_lock);
+	s.state = ch->state;
+	s.why = ch->why;
+	s.owner = pid_vnr(ch->owner);
+	strscpy(s.owner_name, ch->owner_name, sizeof(s.owner_name));
+	spin_unlock(&ch->shown_lock);
+	return s;
+}
