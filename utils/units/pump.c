@@ -128,12 +128,15 @@ static int move(struct pump *p, bool all)
 	return n;
 }
 
-/* Units come out of the sink by @out and go back by @back: how many, or -errno. */
+/*
+ * Units come out of the sink by @out and go back by @back: how many, or -errno. One that cannot go
+ * back keeps no other.
+ */
 static int pass_back(struct pump *p, int (*out)(struct sink *, uint64_t *, unsigned int),
 		     int (*back)(struct pump *, uint64_t))
 {
 	uint64_t handles[BATCH];
-	int n, i, ret;
+	int n, i, err = 0;
 
 	n = out(p->sink, handles, BATCH);
 	if (n == -ENOSPC) {
@@ -143,13 +146,13 @@ static int pass_back(struct pump *p, int (*out)(struct sink *, uint64_t *, unsig
 	if (n < 0)
 		return fail(p, n, p->sink->why);
 	for (i = 0; i < n; i++) {
-		ret = back(p, handles[i]);
-		if (ret)
-			return ret;
+		int ret = back(p, handles[i]);
+
+		p->n.out--;
+		p->n.returned += !ret;
+		err = err ?: ret;
 	}
-	p->n.returned += (uint64_t)n;
-	p->n.out -= (uint64_t)n;
-	return n;
+	return err ?: n;
 }
 
 /* What the sink is done with goes back: how many, or -errno. */
@@ -287,12 +290,15 @@ static void drain(struct pump *p)
 static void let_go(struct pump *p)
 {
 	char kept[UNITS_WHY];
+	uint64_t out = UINT64_MAX;
 
 	memcpy(kept, p->why, sizeof(kept));
 	p->sink->ops->abandon(p->sink);
 	p->why[0] = '\0';
-	while (p->n.out && collect(p) > 0)
-		;
+	while (p->n.out && p->n.out < out) {
+		out = p->n.out;
+		collect(p);
+	}
 	if (p->holds && !refuse(p, p->held.handle)) {
 		p->holds = false;
 		p->n.left++;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * The pump between a source that could always be taken from and a sink that is slow: it waits for
- * the sink, and does not look all the time.
+ * the sink, and does not look all the time. And a source that does not take all back.
  */
 #include "unit.h"
 
@@ -15,6 +15,7 @@
 struct fake_source {
 	struct source source;
 	unsigned int units, out_max; /* there are; that can be out */
+	uint64_t stuck;		     /* handle that cannot go back, 0: none */
 	unsigned int taken, back, looks, sleeps, sleeps_held;
 };
 
@@ -56,6 +57,8 @@ static int take(struct source *s, struct unit *u)
 
 static int give_back(struct source *s, uint64_t handle)
 {
+	if (handle == from(s)->stuck)
+		return -EIO;
 	from(s)->back++;
 	return 0;
 }
@@ -180,6 +183,26 @@ static void source_at_its_end(void)
 	pump(&source, &sink);
 }
 
-UNIT_MAIN("a slow sink", {"one that has no room is waited for", sink_without_room},
-	  {"one that has all units that can be out is waited for", source_all_out},
-	  {"one that has the last units is waited for", source_at_its_end})
+/* What was to go back with it goes back all the same, and is counted. */
+static void source_that_fails(void)
+{
+	struct fake_source source = {.units = 6, .out_max = 8, .stuck = 2};
+	struct fake_sink sink = {.no_room = false};
+	struct pump p = {.source = &source.source, .sink = &sink.sink};
+
+	source.source.ops = &source_ops;
+	sink.sink.ops = &sink_ops;
+	alarm(60);
+	pump_run(&p);
+	alarm(0);
+	UNIT_EQ(p.end, PUMP_END_FAILED);
+	UNIT_EQ(source.taken, 6);
+	UNIT_EQ(source.back, 5);
+	UNIT_EQ(p.n.returned, 5);
+	UNIT_EQ(p.n.out, 0);
+}
+
+UNIT_MAIN("pump", {"a sink that has no room is waited for", sink_without_room},
+	  {"a sink that has all units that can be out is waited for", source_all_out},
+	  {"a sink that has the last units is waited for", source_at_its_end},
+	  {"a unit that cannot go back", source_that_fails})
