@@ -68,27 +68,38 @@ static bool interrupted(const struct slots *slots, uint64_t i)
 	return (slots->record > SMALL || !(i % SMALL_ONES)) && stop_asked();
 }
 
+/* Copies write to our memory until they are done, whatever became of others. What failed first. */
+static int wait_for_all(struct copier *c, unsigned int streams, int failed)
+{
+	char why[UNITS_WHY];
+	unsigned int stream;
+	int ret;
+
+	for (stream = 0; stream < streams; stream++) {
+		memcpy(why, c->why, sizeof(why));
+		ret = c->ops->wait(c, stream);
+		if (failed)
+			memcpy(c->why, why, sizeof(why));
+		else
+			failed = ret;
+	}
+	return failed;
+}
+
 /* A part of it, if the signal comes. */
 static int one_repeat(struct sweep *s, struct slots *slots, unsigned int streams, uint64_t records)
 {
 	struct copier *c = s->copier;
-	unsigned int stream;
 	uint64_t i;
-	int ret;
+	int ret = 0;
 
-	for (i = 0; i < records && !interrupted(slots, i); i++, slots->made++) {
+	for (i = 0; i < records && !ret && !interrupted(slots, i); i++) {
 		ret = c->ops->copy(c, (unsigned int)(slots->made % streams),
 				   slot_of(s, slots, slots->made),
 				   place(slots->first + slots->made), slots->record);
-		if (ret)
-			return ret;
+		slots->made += !ret;
 	}
-	for (stream = 0; stream < streams; stream++) {
-		ret = c->ops->wait(c, stream);
-		if (ret)
-			return ret;
-	}
-	return 0;
+	return wait_for_all(c, streams, ret);
 }
 
 /* The records that were copied last. */

@@ -97,6 +97,7 @@ static void what_breaks(void)
 	fails("memory", "it has not so much memory");
 	fails("pin", "memory cannot be pinned");
 	fails("copy", "a copy failed: unspecified launch failure (error 719)");
+	fails("begin", "a copy cannot be begun: it does not (error 2)");
 	fails("byte", "A record of 1000 bytes was copied wrongly: byte 500 ");
 }
 
