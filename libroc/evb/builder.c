@@ -92,10 +92,10 @@ int evb_builder_new(struct roc_evb *e, char why[ROC_EVB_WHY])
 	b->count = e->cfg.peers;
 	b->guests = calloc(b->count, sizeof(*b->guests));
 	b->waiting = calloc(EVB_WAITING, sizeof(*b->waiting));
+	for (i = 0; b->waiting && i < EVB_WAITING; i++)
+		b->waiting[i].control.fd = b->waiting[i].end.fd = -1;
 	if (!b->guests || !b->waiting)
 		return -ENOMEM;
-	for (i = 0; i < EVB_WAITING; i++)
-		b->waiting[i].control.fd = b->waiting[i].end.fd = -1;
 	for (i = 0; i < b->count; i++) {
 		if (pair_new(&b->guests[i].pair))
 			return -ENOMEM;

@@ -47,6 +47,9 @@ int pair_new(struct pair *p)
 
 void pair_free(struct pair *p)
 {
+	/* Memory ended before its turn came, and 0 is somebody's descriptor. */
+	if (!p->ops && !p->texts)
+		return;
 	pair_close(p);
 	free(p->ops);
 	if (p->texts)

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * The end of a builder whose sink takes its time for it: what the system does meanwhile changes
- * nothing.
+ * nothing. And that of a node which did not get beyond its start.
  */
+#include <fcntl.h>
+
+#include "libroc/evb/pair.h"
 #include "tests/unit/libroc/evb/evb_system.h"
 
 static bool is_asked(void)
@@ -75,5 +78,16 @@ static void another_comes(void)
 	close_all();
 }
 
-UNIT_MAIN("the end of a builder", {"the last leaves", last_leaves},
-	  {"another comes", another_comes})
+/* Memory ended before it was made: what is closed is not what descriptor 0 is. */
+static void never_begun(void)
+{
+	struct pair p;
+
+	memset(&p, 0, sizeof(p));
+	UNIT_NEED(fcntl(0, F_GETFD) >= 0);
+	pair_free(&p);
+	CU_ASSERT_TRUE(fcntl(0, F_GETFD) >= 0);
+}
+
+UNIT_MAIN("the end of a node", {"the last leaves", last_leaves}, {"another comes", another_comes},
+	  {"never begun", never_begun})
