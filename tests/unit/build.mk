@@ -59,8 +59,9 @@ $(foreach name,$(UNIT_NAMES),$(eval $(call unit_program,$(name))))
 UNIT_RECORDING_WRAPPED := fdatasync io_uring_submit
 $(O)/unit/utils_recording: private override CFLAGS += $(UNIT_RECORDING_WRAPPED:%=-Wl,--wrap=%)
 
-# A name is taken without a file.
-$(O)/unit/utils_evb_sinks: private override CFLAGS += -Wl,--wrap=open
+# A name is taken without a file; a kernel that takes no writes.
+UNIT_SINKS_WRAPPED := open io_uring_submit
+$(O)/unit/utils_evb_sinks: private override CFLAGS += $(UNIT_SINKS_WRAPPED:%=-Wl,--wrap=%)
 
 # Each look for one who waits is counted.
 $(O)/unit/utils_scrape: private override CFLAGS += -Wl,--wrap=accept4

@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "text.h"
@@ -335,28 +336,43 @@ static int finish(void *self)
 	return 1;
 }
 
-/* The kernel reads our blocks until it has said otherwise. */
+/* What the kernel did not take is lost. It stays in the queue, which nobody submits any more. */
+static void lose_queued(struct file_sink *s)
+{
+	units_fail(s->why, EAGAIN, "The kernel takes no writes: %s.", strerror(EAGAIN));
+	s->queued = 0;
+	/* What lies first is never over. */
+	while (s->ordered)
+		finished(s, &s->blocks[s->order[s->first]], false);
+}
+
+/* The kernel reads our blocks until it says otherwise: wait for it, but only for what it has. */
 static void abandon(void *self)
 {
+	uint64_t until = units_now() + UNITS_TAKE_NS;
 	struct file_sink *s = self;
 	struct io_uring_cqe *cqe;
 	int ret;
 
 	while (s->flying) {
-		struct block *b;
-		int res;
+		ret = flush(s);
+		if (s->flying > s->queued) {
+			struct block *b;
+			int res;
 
-		flush(s);
-		ret = io_uring_wait_cqe(&s->ring, &cqe);
-		/* A signal ends no write. */
-		if (ret == -EINTR)
-			continue;
-		if (ret)
-			break;
-		b = io_uring_cqe_get_data(cqe);
-		res = cqe->res;
-		io_uring_cqe_seen(&s->ring, cqe);
-		written(s, b, res);
+			/* A signal ends no write. */
+			if (io_uring_wait_cqe(&s->ring, &cqe))
+				continue;
+			b = io_uring_cqe_get_data(cqe);
+			res = cqe->res;
+			io_uring_cqe_seen(&s->ring, cqe);
+			written(s, b, res);
+			until = units_now() + UNITS_TAKE_NS;
+		} else if (ret || units_now() > until) {
+			lose_queued(s);
+		} else {
+			nanosleep(&(struct timespec){.tv_nsec = UNITS_AGAIN_NS}, NULL);
+		}
 	}
 }
 

@@ -19,8 +19,6 @@
 
 #define BUFFER_MAX (UINT64_C(1) << 30) /* io_uring's own, of one registered buffer */
 #define BUFFERS 1024
-#define AGAIN_NS (1000 * 1000)	      /* between two tries to hand over what is left at the end */
-#define TAKE_NS (10 * UNITS_NS_PER_S) /* that the kernel may refuse it */
 
 enum state {
 	FLYING,
@@ -386,7 +384,7 @@ static void lose_queued(struct record *r)
 /* The kernel has our memory until it says otherwise: wait for it, but only for what it has. */
 static void abandon(struct sink *s)
 {
-	uint64_t until = units_now() + TAKE_NS;
+	uint64_t until = units_now() + UNITS_TAKE_NS;
 	struct record *r = of(s);
 	struct io_uring_cqe *cqe;
 	int ret;
@@ -398,13 +396,13 @@ static void abandon(struct sink *s)
 				continue;
 			finished(r, io_uring_cqe_get_data(cqe), cqe->res);
 			io_uring_cqe_seen(&r->ring, cqe);
-			until = units_now() + TAKE_NS;
+			until = units_now() + UNITS_TAKE_NS;
 		} else if (ret || units_now() > until) {
 			units_fail(s->why, EAGAIN, "The kernel takes no writes: %s.",
 				   strerror(EAGAIN));
 			lose_queued(r);
 		} else {
-			nanosleep(&(struct timespec){.tv_nsec = AGAIN_NS}, NULL);
+			nanosleep(&(struct timespec){.tv_nsec = UNITS_AGAIN_NS}, NULL);
 		}
 	}
 }

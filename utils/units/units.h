@@ -31,6 +31,9 @@
 
 #define UNITS_NS_PER_S UINT64_C(1000000000)
 #define UNITS_FOREVER UINT64_MAX
+/* What is to be written when all is to end: the kernel may refuse it so long, asked so often. */
+#define UNITS_TAKE_NS (10 * UNITS_NS_PER_S)
+#define UNITS_AGAIN_NS (1000 * 1000)
 
 /* What is in a unit. The numbers are in files and on the wire: new ones go to the end. */
 enum unit_content {

@@ -7,6 +7,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <sys/resource.h>
@@ -15,6 +16,7 @@
 #include <unistd.h>
 
 #include "tests/unit/utils/evb/blocks.h"
+#include "tests/unit/utils/no_submit.h"
 #include "utils/evb/check_files.h"
 #include "utils/evb/inspect.h"
 
@@ -500,6 +502,50 @@ static void interrupted(void)
 	free_block(b);
 }
 
+/* Three blocks, of which the kernel has @first when it begins to refuse, are let go of. */
+static void let_go(unsigned int first, int says, unsigned int times, unsigned int well)
+{
+	struct block *blocks[3];
+	uint64_t handles[4];
+	unsigned int i;
+	char text[64];
+
+	snprintf(text, sizeof(text), "file:%s", dir);
+	open_it(text);
+	for (i = 0; i < 3; i++) {
+		blocks[i] = make_block(i * 2, 5000, -1);
+		if (i == first) {
+			UNIT_EQ(sink.ops->flush(sink.self), 0);
+			submit_says = says;
+			submit_refuses = times;
+		}
+		UNIT_EQ(sink.ops->put(sink.self, &blocks[i]->mep), 1);
+	}
+	alarm(60);
+	sink.ops->abandon(sink.self);
+	alarm(0);
+	submit_refuses = 0;
+	UNIT_EQ(sink.ops->done(sink.self, handles, 4), 3);
+	UNIT_EQ(books().blocks, well);
+	evb_sink_close(&sink);
+	for (i = 0; i < 3; i++)
+		free_block(blocks[i]);
+}
+
+/* What the kernel never had is not waited for, and goes back. */
+static void never_begun(void)
+{
+	unsigned int first;
+
+	for (first = 0; first < 3; first++)
+		let_go(first, -ENOMEM, UINT_MAX, first);
+}
+
+static void begun_late(void)
+{
+	let_go(0, -EAGAIN, 3, 3);
+}
+
 static void refused(void)
 {
 	static const struct {
@@ -527,4 +573,5 @@ UNIT_MAIN("Sinks of event building", {"what is right", right}, {"what is wrong",
 	  {"files, there and back", files}, {"files that are broken", broken},
 	  {"a full disk", full}, {"a million files", many},
 	  {"signals while blocks are let go of", interrupted},
+	  {"a kernel that takes no writes", never_begun}, {"one that takes them late", begun_late},
 	  {"what is refused, and why", refused})

@@ -14,6 +14,7 @@
 #include <sys/stat.h>
 #include <sys/time.h>
 
+#include "tests/unit/utils/no_submit.h"
 #include "utils/record/recording.h"
 #include "utils/units/pump.h"
 #include "utils/units/sink_check.h"
@@ -462,20 +463,6 @@ static void end_fails(void)
 	UNIT_STR(sink->why, "A recording could not be ended: Input/output error.");
 	sink_close(sink);
 	free(memory);
-}
-
-static int submit_says;		    /* instead of what it does */
-static unsigned int submit_refuses; /* so many times from now */
-
-int __wrap_io_uring_submit(struct io_uring *ring);
-int __real_io_uring_submit(struct io_uring *ring);
-
-int __wrap_io_uring_submit(struct io_uring *ring)
-{
-	if (!submit_refuses)
-		return __real_io_uring_submit(ring);
-	submit_refuses--;
-	return submit_says;
 }
 
 /* Three units, of which the kernel has @first when it begins to refuse, are let go of. */
