@@ -76,8 +76,9 @@ static bool opened(struct rig *r)
 }
 
 /*
- * What the card saw of some superpages, what the driver missed of them, how long they took (@span:
- * as the card counted), for how long the reader was away at most, and what the card was told.
+ * What the card saw of some superpages, how long they took (@span: as the card counted), what the
+ * driver missed up to their end, for how long the reader was away at most from the start on, and
+ * what the card was told.
  */
 struct cost {
 	uint64_t superpages, reads, writes, interrupts, missed, ns, span, pause;
@@ -114,10 +115,11 @@ static struct cost cost_of(uint64_t rate, uint64_t n)
 		c.span = now_ns();
 		emu(CARD0, "clear");
 		c.ns = now_ns();
-		r.pause = r.took = 0;
+		r.took = 0;
 		rig_run(&r, r.filled + n, LIMIT_MS);
 		c.pause = r.pause;
 		c.ns = now_ns() - c.ns;
+		c.missed = counted().missed;
 		/* All of one moment: the card goes on. */
 		counts = json_at(json_get(emu(CARD0, "counts 0"), "ep"), 0);
 		c.span = now_ns() - c.span;
@@ -127,14 +129,14 @@ static struct cost cost_of(uint64_t rate, uint64_t n)
 		c.writes = json_number(json_get(counts, "mmio_writes"));
 		c.interrupts = json_number(json_get(counts, "interrupts"));
 		c.reads = emu_reads(CARD0, 0);
-		unit_note("%llu superpages: %llu interrupts, %u us apart, %llu writes, %llu reads, "
-			  "%.1f ms away of %.0f ms",
-			  (unsigned long long)c.superpages, (unsigned long long)c.interrupts, c.us,
-			  (unsigned long long)c.writes, (unsigned long long)c.reads, c.pause / 1e6,
-			  c.ns / 1e6);
+		unit_note(
+			"%llu superpages: %llu interrupts, %llu missed, %u us apart, %llu writes, "
+			"%llu reads, %.1f ms away of %.0f ms",
+			(unsigned long long)c.superpages, (unsigned long long)c.interrupts,
+			(unsigned long long)c.missed, c.us, (unsigned long long)c.writes,
+			(unsigned long long)c.reads, c.pause / 1e6, c.ns / 1e6);
 	}
 	rig_stop(&r);
-	c.missed = counted().missed;
 	UNIT_EQ(c.reads, 0);
 	UNIT_EQ(counted().reads, 0);
 	RIG_OK(&r);
