@@ -269,6 +269,8 @@ int roc_fragment_mmap(struct roc_open *o, struct vm_area_struct *vma);
 
 /* hw.c: the registers of a sub-unit */
 u32 roc_fragment_status(struct roc_channel *ch);
+enum roc_why roc_fragment_status_why(u32 status);
+enum roc_why roc_fragment_trouble(struct roc_channel *ch);
 u32 roc_fragment_written(struct roc_channel *ch, unsigned int lane);
 void roc_fragment_settle(struct roc_channel *ch);
 u32 roc_fragment_outstanding(struct roc_channel *ch);

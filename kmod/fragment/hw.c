@@ -35,6 +35,19 @@ u32 roc_fragment_status(struct roc_channel *ch)
 	return roc_sub_read(ch, FRAGMENT_STATUS);
 }
 
+/* Of one that was enabled: the card has gone, or has switched it off by itself. */
+enum roc_why roc_fragment_status_why(u32 status)
+{
+	if (status == ROC_ALL_ONES)
+		return ROC_WHY_LOST;
+	return status & FRAGMENT_STATUS_ENABLED ? ROC_WHY_NONE : ROC_WHY_CARD;
+}
+
+enum roc_why roc_fragment_trouble(struct roc_channel *ch)
+{
+	return roc_fragment_status_why(roc_fragment_status(ch));
+}
+
 /* How many entries of a lane the card says that it has written: for diagnosis. */
 u32 roc_fragment_written(struct roc_channel *ch, unsigned int lane)
 {

@@ -282,6 +282,7 @@ static void roc_fragment_ask(struct roc_holder *h)
 	struct roc_channel *ch = h->open.ch;
 	struct roc_sub *sub = roc_sub(ch);
 	u32 written[ROC_LANES], status;
+	enum roc_why why;
 	unsigned int i;
 
 	for (i = 0; i < ROC_LANES; i++)
@@ -291,10 +292,9 @@ static void roc_fragment_ask(struct roc_holder *h)
 	spin_lock_irq(&sub->lock);
 	ch->stats.mmio_reads += ROC_LANES + 2;
 	if (roc_fragment_look(h)) {
-		if (status == ROC_ALL_ONES)
-			roc_fragment_broken(h, ROC_WHY_LOST);
-		else if (!(status & FRAGMENT_STATUS_ENABLED))
-			roc_fragment_broken(h, ROC_WHY_CARD);
+		why = roc_fragment_status_why(status);
+		if (why)
+			roc_fragment_broken(h, why);
 		else if (roc_fragment_hidden(h, ROC_LANE_DATA, written[ROC_LANE_DATA]) ||
 			 roc_fragment_hidden(h, ROC_LANE_DONE, written[ROC_LANE_DONE]))
 			roc_fragment_broken(h, ROC_WHY_RECORD);

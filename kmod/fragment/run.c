@@ -145,7 +145,10 @@ static void roc_fragment_end(struct roc_holder *h, enum roc_ch_state state, enum
 	roc_open_wake(&h->open);
 }
 
-/* Until the card has done what it was asked for. What is outstanding then. */
+/*
+ * Until the card has done what it was asked for, or can do it no more: nobody else looks whether it
+ * is still at work while it is stopped. What is outstanding then.
+ */
 static u32 roc_fragment_drain(struct roc_holder *h, bool wait)
 {
 	u64 end = ktime_get_ns() + (wait ? ROC_DRAIN_NS : 0);
@@ -153,7 +156,8 @@ static u32 roc_fragment_drain(struct roc_holder *h, bool wait)
 
 	for (;;) {
 		left = roc_fragment_outstanding(h->open.ch);
-		if (!left || READ_ONCE(h->why) || ktime_get_ns() >= end)
+		if (!left || READ_ONCE(h->why) || roc_fragment_trouble(h->open.ch) ||
+		    ktime_get_ns() >= end)
 			return left;
 		usleep_range(ROC_DRAIN_TRY_US, 2 * ROC_DRAIN_TRY_US);
 	}
@@ -187,10 +191,8 @@ int roc_fragment_stop(struct roc_holder *h, struct roc_fr_stop *arg)
 	left = roc_fragment_drain(h, !(arg->flags & ROC_FR_STOP_NOW));
 	for (i = 0; i < ROC_LANES; i++)
 		written[i] = roc_fragment_written(ch, i);
-	why = READ_ONCE(h->why);
 	/* What reads as all ones is no count. */
-	if (!why && roc_fragment_status(ch) == ROC_ALL_ONES)
-		why = ROC_WHY_LOST;
+	why = READ_ONCE(h->why) ?: roc_fragment_trouble(ch);
 	roc_point(ch->ep, ROC_POINT_STOP);
 	roc_fragment_end(h, why ? ROC_CH_FAILED : ROC_CH_STOPPED, why, true);
 	if (!why)
@@ -199,7 +201,8 @@ int roc_fragment_stop(struct roc_holder *h, struct roc_fr_stop *arg)
 	arg->completions = h->lane[ROC_LANE_DONE].count.known;
 	/* Some may have been done meanwhile. */
 	arg->lost = left - min(left, arg->completions - written[ROC_LANE_DONE]);
-	return why ? -EIO : 0;
+	/* It may still write, if it does not stop: whoever has the host pages must know. */
+	return why || h->open.leak ? -EIO : 0;
 }
 
 /* End a run without the reader's help: a broken contract, the last close, removal. */

@@ -201,6 +201,12 @@ static void roc_stream_drain(struct roc_reader *r)
 	}
 }
 
+/* In memory a card that has gone looks like one that has nothing to say. */
+static bool roc_stream_lost(struct roc_channel *ch)
+{
+	return roc_stream_status(ch) == ROC_ALL_ONES;
+}
+
 int roc_stream_stop(struct roc_reader *r, struct roc_st_stop *arg)
 {
 	struct roc_channel *ch = r->open.ch;
@@ -209,12 +215,17 @@ int roc_stream_stop(struct roc_reader *r, struct roc_st_stop *arg)
 	if (ch->state != ROC_CH_RUNNING)
 		return -EALREADY;
 	roc_stream_finish(ch);
-	roc_stream_drain(r);
+	if (!roc_stream_lost(ch))
+		roc_stream_drain(r);
 	roc_point(ch->ep, ROC_POINT_STOP);
-	roc_stream_end(r, ROC_CH_STOPPED, ROC_WHY_NONE, true);
+	if (roc_stream_lost(ch))
+		roc_stream_end(r, ROC_CH_FAILED, ROC_WHY_LOST, true);
+	else
+		roc_stream_end(r, ROC_CH_STOPPED, ROC_WHY_NONE, true);
 	arg->position = r->position.written;
 	arg->lost = le64_to_cpu(st->last.discarded) - r->discarded;
-	return ch->state == ROC_CH_FAILED ? -EIO : 0;
+	/* It may still write, if it does not stop: whoever reads the ring must know. */
+	return ch->state == ROC_CH_FAILED || r->open.leak ? -EIO : 0;
 }
 
 /* End a run without the reader's help: a broken contract, the last close, removal. */

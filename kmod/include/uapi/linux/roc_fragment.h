@@ -486,7 +486,8 @@ enum roc_fr_stop_flags {
  * No fragment is taken from a link any more; commands that the card has are done, for which it has
  * a second. When this returns it does not write any more, and what the rings hold can still be
  * read; fragments in the card are gone.
- * Errors: EALREADY not running; EIO the card broke its contract meanwhile.
+ * Errors: EALREADY not running; EIO the card broke its contract meanwhile, or does not stop: then
+ * it may still write to rings and host pages.
  */
 struct roc_fr_stop {
 	__u32 size;

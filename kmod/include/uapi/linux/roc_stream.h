@@ -400,7 +400,8 @@ struct roc_st_start {
  *
  * The card takes no further events and writes those that it has, as far as there is room. When this
  * returns it does not write any more, and what the ring holds can still be read.
- * Errors: EALREADY not running; EIO the card broke its contract meanwhile.
+ * Errors: EALREADY not running; EIO the card broke its contract meanwhile, or does not stop: then
+ * it may still write to the ring.
  */
 struct roc_st_stop {
 	__u32 size;

@@ -232,6 +232,40 @@ static void stop_all_ones(void)
 	CU_ASSERT(emu_clean(CARD0));
 }
 
+static int stop_is_refused(void *arg)
+{
+	struct roc_fr_stop end = {.size = sizeof(end)};
+	const struct taker *t = arg;
+
+	return abi(t->fd, ROC_FR_STOP, &end) == -EIO ? 0 : 1;
+}
+
+/* The card switches itself off while it is waited for: that is no end in good order. */
+static void stop_that_fails(void)
+{
+	struct taker t = {.pages = 64};
+	struct held h;
+	int64_t begun;
+	pid_t pid;
+
+	start(&t, 0, 1);
+	CU_ASSERT(UNIT_WAIT(taker_next(&t, &h), 5000));
+	CU_ASSERT(UNIT_WAIT(emu_sub(CARD0, 0, "frees_waiting") == 0, 5000));
+	emu(CARD0, "fault 0 done-late 1 60000000");
+	taker_command(&t, h.page, 0, 0, ROC_FR_TRANSFER);
+	taker_ring(&t);
+	pid = child_start(AS_ROOT, stop_is_refused, &t);
+	CU_ASSERT(UNIT_WAIT(!emu_peek(CARD0, 0, ROBINNP_BAR_DMA, ROBINNP_SUB(0) + FRAGMENT_LINKS),
+			    5000));
+	emu(CARD0, "fault 0 fetch-error 1 1");
+	begun = now_ms();
+	taker_free(&t, ROC_FR_PAGE(0, 0));
+	taker_ring(&t);
+	UNIT_EQ(child_wait(pid, 5000), 0);
+	CU_ASSERT(took_less(begun, 700));
+	failed_of(&t, ROC_WHY_CARD);
+}
+
 /* Interrupts that never came: the watchdog wakes, counts, and the next one comes. */
 static void interrupts_lost(void)
 {
@@ -324,21 +358,47 @@ static void reset_ignored(void)
 	end(&t);
 }
 
-/* A neighbour needs the bus, and the card does not stop: rings and host pages stay until it does.
- */
+/* Both run, and the first of them does not stop: it has pages for a while. */
+static void start_one_that_does_not_stop(struct taker *t, struct taker *other)
+{
+	start(t, 200, 0);
+	UNIT_NEED(taker_open(other));
+	taker_generate(other, TAKER_ALL_LINKS, 64, 64, 1000, 0, 0);
+	UNIT_NEED(taker_start(other, 0));
+	CU_ASSERT(taker_run(t, 100, 5000));
+	emu(CARD0, "fault 0 reset-ignored 1");
+}
+
+/* A neighbour needs the bus, and the card does not stop: who asked for it is told. */
+static void stop_that_is_ignored(void)
+{
+	struct taker t = {.pages = 4096}, other = {.sub = 1, .percent = 50};
+	struct roc_fr_stop end = {.size = sizeof(end)};
+	int64_t before = pins();
+
+	start_one_that_does_not_stop(&t, &other);
+	UNIT_EQ(abi(t.fd, ROC_FR_STOP, &end), -EIO);
+	emu(CARD0, "fault all clear");
+	CU_ASSERT(taker_run(&other, other.fragments + 50, 5000));
+	taker_close(&t);
+	/* Whoever opens it next has it proved. */
+	UNIT_NEED(taker_open(&t));
+	taker_close(&t);
+	TAKER_OK(&other);
+	CU_ASSERT(taker_stop(&other));
+	taker_close(&other);
+	UNIT_EQ(pins(), before);
+	CU_ASSERT(emu_clean(CARD0));
+}
+
+/* The same, closed: rings and host pages stay until it does. */
 static void memory_held_while_the_card_may_write(void)
 {
 	struct taker t = {.pages = 4096}, other = {.sub = 1, .percent = 50}, again = {.pages = 64};
 	int64_t before = pins();
 	uint64_t written;
 
-	/* It has pages for a while. */
-	start(&t, 200, 0);
-	UNIT_NEED(taker_open(&other));
-	taker_generate(&other, TAKER_ALL_LINKS, 64, 64, 1000, 0, 0);
-	UNIT_NEED(taker_start(&other, 0));
-	CU_ASSERT(taker_run(&t, 100, 5000));
-	emu(CARD0, "fault 0 reset-ignored 1");
+	start_one_that_does_not_stop(&t, &other);
 	taker_close(&t);
 	CU_ASSERT(pins() >= before + 64 / 2);
 	/* It still writes, and not outside of what is mapped. */
@@ -384,8 +444,9 @@ UNIT_MAIN("fragment_faults", {"hidden descriptor", hidden_descriptor},
 	  {"entries that lie", entries_that_lie},
 	  {"ring that cannot be read", ring_that_cannot_be_read}, {"tables", tables},
 	  {"enabled late", enabled_late}, {"all ones", all_ones},
-	  {"stopped at all ones", stop_all_ones}, {"interrupts lost", interrupts_lost},
-	  {"interrupts for nothing", interrupts_for_nothing}, {"completion lost", completion_lost},
-	  {"reset ignored", reset_ignored},
+	  {"stopped at all ones", stop_all_ones}, {"stop that fails", stop_that_fails},
+	  {"interrupts lost", interrupts_lost}, {"interrupts for nothing", interrupts_for_nothing},
+	  {"completion lost", completion_lost}, {"reset ignored", reset_ignored},
+	  {"stop that is ignored", stop_that_is_ignored},
 	  {"memory held while the card may write", memory_held_while_the_card_may_write},
 	  {"late writes", late_writes})

@@ -151,6 +151,26 @@ static void all_ones(void)
 	reader_close(&r);
 }
 
+/* Who stops before the watchdog has looked is told, too, and soon. */
+static void stop_all_ones(void)
+{
+	struct roc_st_stop stop = {.size = sizeof(stop)};
+	struct reader r = {.ring = 64 * KIB};
+	int64_t begun;
+
+	start(&r);
+	UNIT_NEED(reader_start(&r));
+	CU_ASSERT(reader_run(&r, 100, 5000));
+	begun = now_ms();
+	emu(CARD0, "fault 0 all-ones");
+	UNIT_EQ(abi(r.fd, ROC_ST_STOP, &stop), -EIO);
+	CU_ASSERT(took_less(begun, 2000));
+	UNIT_EQ(reader_info(&r).why, ROC_WHY_LOST);
+	emu(CARD0, "fault all clear");
+	reader_close(&r);
+	CU_ASSERT(emu_quiet(CARD0, 0, 30));
+}
+
 /* An interrupt that never came: the watchdog wakes, counts, and the next one comes. */
 static void interrupts_lost(void)
 {
@@ -400,22 +420,43 @@ static void reset_ignored(void)
 	CU_ASSERT(emu_clean(CARD0));
 }
 
-/* A neighbour needs the bus, and the card does not stop: the ring stays until it does. */
+/* Both run, and the first of them does not stop: it has room for more than a minute. */
+static void start_one_that_does_not_stop(struct reader *r, struct reader *other)
+{
+	start(r);
+	reader_generate(r, 0, 1000, 1000, 200, 0, 0);
+	UNIT_NEED(reader_open(other));
+	reader_generate(other, 0, 64, 64, 1000, 0, 0);
+	UNIT_NEED(reader_start(other));
+	UNIT_NEED(reader_start(r));
+	CU_ASSERT(reader_run(r, 100, 5000));
+	emu(CARD0, "fault 0 reset-ignored 1");
+}
+
+/* A neighbour needs the bus, and the card does not stop: who asked for it is told. */
+static void stop_that_is_ignored(void)
+{
+	struct reader r = {.ring = 16 * MIB}, other = {.stream = P40_STREAM_ODIN};
+	struct roc_st_stop stop = {.size = sizeof(stop)};
+
+	start_one_that_does_not_stop(&r, &other);
+	UNIT_EQ(abi(r.fd, ROC_ST_STOP, &stop), -EIO);
+	emu(CARD0, "fault all clear");
+	CU_ASSERT(reader_run(&other, 10, 5000));
+	reader_close(&r);
+	CU_ASSERT(reader_stop(&other));
+	reader_close(&other);
+	CU_ASSERT(emu_clean(CARD0));
+}
+
+/* The same, closed: the ring stays until it does. */
 static void ring_held_while_the_card_may_write(void)
 {
 	struct reader r = {.ring = 16 * MIB}, other = {.stream = P40_STREAM_ODIN};
 	struct reader again = {.ring = 64 * KIB};
 	uint64_t written;
 
-	start(&r);
-	/* It has room for more than a minute. */
-	reader_generate(&r, 0, 1000, 1000, 200, 0, 0);
-	UNIT_NEED(reader_open(&other));
-	reader_generate(&other, 0, 64, 64, 1000, 0, 0);
-	UNIT_NEED(reader_start(&other));
-	UNIT_NEED(reader_start(&r));
-	CU_ASSERT(reader_run(&r, 100, 5000));
-	emu(CARD0, "fault 0 reset-ignored 1");
+	start_one_that_does_not_stop(&r, &other);
 	reader_close(&r);
 	/* It still writes, and not outside of what is mapped. */
 	written = emu_stream(CARD0, 0, "units");
@@ -461,10 +502,11 @@ UNIT_MAIN("stream_faults", {"position beyond the ring", position_beyond_the_ring
 	  {"position backwards", position_backwards}, {"first state late", first_state_late},
 	  {"position that nobody looks at", position_that_nobody_looks_at},
 	  {"position at the end", position_at_the_end}, {"all ones", all_ones},
-	  {"interrupts lost", interrupts_lost}, {"interrupts for nothing", interrupts_for_nothing},
-	  {"doorbells lost", doorbells_lost}, {"reader that lies", reader_that_lies},
-	  {"tables", tables}, {"segments lost", segments_lost}, {"enabled late", enabled_late},
+	  {"stopped at all ones", stop_all_ones}, {"interrupts lost", interrupts_lost},
+	  {"interrupts for nothing", interrupts_for_nothing}, {"doorbells lost", doorbells_lost},
+	  {"reader that lies", reader_that_lies}, {"tables", tables},
+	  {"segments lost", segments_lost}, {"enabled late", enabled_late},
 	  {"large ring", large_ring}, {"end that never comes", end_that_never_comes},
-	  {"reset ignored", reset_ignored},
+	  {"reset ignored", reset_ignored}, {"stop that is ignored", stop_that_is_ignored},
 	  {"ring held while the card may write", ring_held_while_the_card_may_write},
 	  {"late writes", late_writes})
