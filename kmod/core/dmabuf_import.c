@@ -14,6 +14,8 @@
 #include "core/dmabuf.h"
 #include "core/roc.h"
 
+#define ROC_IMPORT_MOVES (5 * HZ) /* that its exporter may take; removal waits for us meanwhile */
+
 static const struct dma_buf_attach_ops roc_import_ops = {.allow_peer2peer = true, ROC_NEVER_MOVED};
 
 int roc_import_get(struct roc_import *import, int fd, u64 *size)
@@ -46,6 +48,22 @@ static int roc_import_refused(long err, bool peer, u32 *why, u32 *error)
 	return -EOPNOTSUPP;
 }
 
+/*
+ * An exporter that moves or clears the memory to be pinned goes on with it behind our back: what
+ * the card wrote meanwhile would be written over.
+ */
+static int roc_import_moved(struct roc_import *import)
+{
+	long left = dma_resv_wait_timeout(import->dmabuf->resv, DMA_RESV_USAGE_KERNEL, true,
+					  ROC_IMPORT_MOVES);
+
+	if (left > 0)
+		return 0;
+	if (left == -ERESTARTSYS)
+		return -EINTR;
+	return left ?: -ETIMEDOUT;
+}
+
 static int roc_import_pin(struct roc_import *import)
 {
 	struct sg_table *sgt;
@@ -60,10 +78,18 @@ static int roc_import_pin(struct roc_import *import)
 	sgt = dma_buf_map_attachment(import->attachment, DMA_FROM_DEVICE);
 	if (IS_ERR(sgt)) {
 		err = PTR_ERR(sgt);
-		dma_buf_unpin(import->attachment);
-	} else {
-		import->sgt = sgt;
+		goto err_unpin;
 	}
+	err = roc_import_moved(import);
+	if (err)
+		goto err_unmap;
+	import->sgt = sgt;
+	goto out;
+
+err_unmap:
+	dma_buf_unmap_attachment(import->attachment, sgt, DMA_FROM_DEVICE);
+err_unpin:
+	dma_buf_unpin(import->attachment);
 out:
 	dma_resv_unlock(import->dmabuf->resv);
 	return err;

@@ -3,6 +3,7 @@
  * Exporters of all sorts: pages of the kernel behind a dma-buf that behaves as the test wants.
  */
 #include <linux/dma-buf.h>
+#include <linux/dma-fence.h>
 #include <linux/dma-mapping.h>
 #include <linux/dma-resv.h>
 #include <linux/fcntl.h>
@@ -24,6 +25,8 @@ struct exported {
 	unsigned int order;
 	unsigned int count;
 	struct page **pieces;
+	struct dma_fence *moving; /* under the reservation's lock */
+	struct delayed_work moved;
 	atomic_t attached;
 	atomic_t pinned;
 	atomic_t mapped;
@@ -54,21 +57,73 @@ static void export_detach(struct dma_buf *dmabuf, struct dma_buf_attachment *att
 	atomic_dec(&e->attached);
 }
 
+static const char *fence_name(struct dma_fence *fence)
+{
+	return "roc-test-dmabuf";
+}
+
+static const struct dma_fence_ops fence_ops = {
+	.get_driver_name = fence_name,
+	.get_timeline_name = fence_name,
+};
+
+static DEFINE_SPINLOCK(fence_lock);
+
+static void has_moved(struct work_struct *work)
+{
+	struct exported *e = container_of(to_delayed_work(work), struct exported, moved);
+
+	dma_fence_signal(e->moving);
+}
+
+/* As a GPU's driver that copies to where the memory is to stay, and says when it has done so. */
+static int begin_to_move(struct exported *e, struct dma_resv *resv)
+{
+	int err;
+
+	err = dma_resv_reserve_fences(resv, 1);
+	if (err)
+		return err;
+	e->moving = kzalloc(sizeof(*e->moving), GFP_KERNEL);
+	if (!e->moving)
+		return -ENOMEM;
+	dma_fence_init(e->moving, &fence_ops, &fence_lock, dma_fence_context_alloc(1), 1);
+	dma_resv_add_fence(resv, e->moving, DMA_RESV_USAGE_KERNEL);
+	if (e->kind & DMABUF_BUSY)
+		schedule_delayed_work(&e->moved, msecs_to_jiffies(DMABUF_BUSY_MS));
+	return 0;
+}
+
+static void end_to_move(struct exported *e)
+{
+	if (!e->moving)
+		return;
+	cancel_delayed_work_sync(&e->moved);
+	dma_fence_signal(e->moving);
+	dma_fence_put(e->moving);
+	e->moving = NULL;
+}
+
 static int export_pin(struct dma_buf_attachment *attachment)
 {
 	struct exported *e = attachment->dmabuf->priv;
+	int err = 0;
 
 	if (e->kind & DMABUF_NO_PIN)
 		return -EBUSY;
-	atomic_inc(&e->pinned);
-	return 0;
+	if (e->kind & (DMABUF_BUSY | DMABUF_STUCK) && !e->moving)
+		err = begin_to_move(e, attachment->dmabuf->resv);
+	if (!err)
+		atomic_inc(&e->pinned);
+	return err;
 }
 
 static void export_unpin(struct dma_buf_attachment *attachment)
 {
 	struct exported *e = attachment->dmabuf->priv;
 
-	atomic_dec(&e->pinned);
+	if (atomic_dec_and_test(&e->pinned))
+		end_to_move(e);
 }
 
 static int make_own(struct exported *e, struct sg_table *own)
@@ -226,6 +281,7 @@ static struct exported *make_exported(const struct dmabuf_export *arg)
 	if (!e)
 		return NULL;
 	e->kind = arg->kind;
+	INIT_DELAYED_WORK(&e->moved, has_moved);
 	e->size = arg->size;
 	e->order = arg->kind & (DMABUF_SCATTERED | DMABUF_SHORT) ? 0 : PIECE_ORDER;
 	e->count = arg->size >> PAGE_SHIFT >> e->order;
@@ -247,7 +303,7 @@ static struct exported *make_exported(const struct dmabuf_export *arg)
 
 int dmabuf_export(struct dmabuf_export *arg)
 {
-	bool dynamic = arg->kind & (DMABUF_DYNAMIC | DMABUF_NO_PIN);
+	bool dynamic = arg->kind & (DMABUF_DYNAMIC | DMABUF_NO_PIN | DMABUF_BUSY | DMABUF_STUCK);
 	DEFINE_DMA_BUF_EXPORT_INFO(info);
 	struct dma_buf *dmabuf;
 	struct exported *e;

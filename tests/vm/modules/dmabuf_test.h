@@ -24,7 +24,11 @@ enum dmabuf_kind {
 	DMABUF_SHORT = 1 << 6,	   /* maps one page less than there is */
 	DMABUF_READ_ONLY = 1 << 7, /* the descriptor is */
 	DMABUF_NO_MEMORY = 1 << 8, /* cannot map for want of memory */
+	DMABUF_BUSY = 1 << 9,	/* dynamic; moves its memory for DMABUF_BUSY_MS from the pin on */
+	DMABUF_STUCK = 1 << 10, /* the same, until the pin is taken back */
 };
+
+#define DMABUF_BUSY_MS 500
 
 struct dmabuf_export {
 	__u64 size;

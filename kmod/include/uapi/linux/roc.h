@@ -873,7 +873,8 @@ struct roc_buf_export {
  * peer device if its driver and the kernel find a way. The dma-buf is pinned where it is, and its
  * exporter's memory held, until the buffer is unregistered or the descriptor of the channel closed,
  * and the card is proved quiet. ROC_BUF_UNREGISTER undoes it. @fd may be closed at once. Nothing of
- * it counts against a limit of the caller: that is the exporter's.
+ * it counts against a limit of the caller: that is the exporter's. An exporter that still moves its
+ * memory, as a GPU's does, is waited for; after five seconds its answer is ETIMEDOUT.
  *
  * The kernel does not look into such a buffer. So a card without a completion block or records in
  * host memory (CRU without ROC_CAP_EVENTS) is asked by register reads more often. The CPU reads it

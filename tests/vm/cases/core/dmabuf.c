@@ -127,6 +127,22 @@ static void import_sorts(void)
 	UNIT_EQ(dmabuf_living(node).exports, 0);
 }
 
+/* Until its memory is where it is to stay the card has no business there. */
+static void import_waits(void)
+{
+	struct roc_buf_import arg = {.granule = MIB, .fd = dmabuf_make(node, 8 * MIB, DMABUF_BUSY)};
+	int ch = node_open(EP0, 0);
+	int64_t begun = now_ms();
+
+	UNIT_NEED(arg.fd >= 0);
+	UNIT_EQ(buffer_import(ch, &arg), 0);
+	CU_ASSERT(now_ms() - begun >= DMABUF_BUSY_MS - 20);
+	UNIT_EQ(dmabuf_in_use(node, arg.fd).mapped, 1);
+	close(arg.fd);
+	close(ch);
+	UNIT_EQ(dmabuf_living(node).exports, 0);
+}
+
 static bool kernel_has(const char *symbol)
 {
 	char line[256];
@@ -187,6 +203,7 @@ static void import_refused(void)
 	REFUSED(DMABUF_PEER, -EOPNOTSUPP, peer, EREMOTEIO, .granule = MIB);
 	REFUSED(DMABUF_PEER | DMABUF_DYNAMIC, -EOPNOTSUPP, peer, EREMOTEIO, .granule = MIB);
 	REFUSED(DMABUF_NO_ATTACH, -EOPNOTSUPP, peer, EOPNOTSUPP, .granule = MIB);
+	REFUSED(DMABUF_STUCK, -EOPNOTSUPP, ROC_WHY_EXPORTER, ETIMEDOUT, .granule = MIB);
 	REFUSED(DMABUF_NO_MEMORY, -ENOMEM, 0, 0, .granule = MIB);
 	if (translated(EP0)) {
 		REFUSED(DMABUF_SHORT, -EOPNOTSUPP, ROC_WHY_EXPORTER, 0);
@@ -628,8 +645,8 @@ static void begin(void)
 }
 
 UNIT_MAIN("dmabuf", {"begin", begin}, {"import of udmabuf", import_udmabuf},
-	  {"import of all sorts", import_sorts}, {"import refused", import_refused},
-	  {"import while running", import_while_running},
+	  {"import of all sorts", import_sorts}, {"import waits for its memory", import_waits},
+	  {"import refused", import_refused}, {"import while running", import_while_running},
 	  {"import until the card is quiet", import_until_quiet},
 	  {"export seen by another device", export_seen}, {"export mapped", export_mapped},
 	  {"export refused", export_refused}, {"export outlives close", export_outlives_close},
