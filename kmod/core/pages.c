@@ -63,8 +63,11 @@ static int roc_list_pieces(struct sg_table *sgt, struct list_head *pieces, unsig
 	int err;
 
 	err = sg_alloc_table(sgt, count, ROC_PAGES_GFP);
-	if (err)
+	if (err) {
+		/* A long table that is freed half-way keeps its count, and no list. */
+		*sgt = (struct sg_table){};
 		return err;
+	}
 	sg = sgt->sgl;
 	list_for_each_entry_safe (page, next, pieces, lru) {
 		unsigned int order = page_private(page);
