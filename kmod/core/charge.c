@@ -10,20 +10,20 @@
 
 #include "core/charge.h"
 
-int roc_charge(struct roc_charge *charge, unsigned long pages, __u32 *why, __u64 *limit,
-	       __u64 *pinned)
+int roc_charge(struct roc_charge *charge, struct mm_struct *mm, unsigned long pages, __u32 *why,
+	       __u64 *limit, __u64 *pinned)
 {
 	unsigned long most = rlimit(RLIMIT_MEMLOCK) >> PAGE_SHIFT;
-	s64 now = atomic64_add_return(pages, &current->mm->pinned_vm);
+	s64 now = atomic64_add_return(pages, &mm->pinned_vm);
 
 	if (now > most && !capable(CAP_IPC_LOCK)) {
-		atomic64_sub(pages, &current->mm->pinned_vm);
+		atomic64_sub(pages, &mm->pinned_vm);
 		*why = ROC_WHY_MEMLOCK;
 		*limit = rlimit(RLIMIT_MEMLOCK);
 		*pinned = (u64)(now - pages) << PAGE_SHIFT;
 		return -ENOMEM;
 	}
-	charge->mm = current->mm;
+	charge->mm = mm;
 	charge->pages = pages;
 	mmgrab(charge->mm);
 	return 0;

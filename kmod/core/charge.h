@@ -15,9 +15,12 @@ struct roc_charge {
 	unsigned long pages;
 };
 
-/* To the caller's. -ENOMEM: what is out says by which limit, and how much there was already. */
-int roc_charge(struct roc_charge *charge, unsigned long pages, __u32 *why, __u64 *limit,
-	       __u64 *pinned);
+/*
+ * To @mm's, that of who opened the channel, against the caller's limit. -ENOMEM: what is out says
+ * by which limit, and how much there was already.
+ */
+int roc_charge(struct roc_charge *charge, struct mm_struct *mm, unsigned long pages, __u32 *why,
+	       __u64 *limit, __u64 *pinned);
 void roc_uncharge(struct roc_charge *charge);
 
 #endif /* ROC_CHARGE_H */

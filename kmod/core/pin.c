@@ -119,7 +119,8 @@ struct roc_memory *roc_pin(struct roc_buf_register *arg, unsigned int max_segmen
 		return ERR_PTR(-ENOMEM);
 	roc_memory_init(&pin->memory, &pin->table.sgt, arg->length, roc_pin_free);
 	pin->pages = arg->length >> PAGE_SHIFT;
-	err = roc_charge(&pin->charge, pin->pages, &arg->why, &arg->limit, &arg->pinned);
+	err = roc_charge(&pin->charge, current->mm, pin->pages, &arg->why, &arg->limit,
+			 &arg->pinned);
 	if (err) {
 		kfree(pin);
 		return ERR_PTR(err);

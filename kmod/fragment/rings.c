@@ -148,8 +148,8 @@ struct roc_sub_rings *roc_sub_rings_alloc(const struct roc_sub *sub, struct roc_
 		return ERR_PTR(-ENOMEM);
 	kref_init(&rings->refs);
 	rings->bell = sub->bell;
-	err = roc_charge(&rings->charge, roc_sub_rings_size(rings, arg), &arg->why, &arg->limit,
-			 &arg->pinned);
+	err = roc_charge(&rings->charge, current->mm, roc_sub_rings_size(rings, arg), &arg->why,
+			 &arg->limit, &arg->pinned);
 	if (!err)
 		err = roc_sub_rings_alloc_pages(rings, node);
 	for (i = 0; i < ROC_RINGS && !err; i++)

@@ -56,9 +56,10 @@ void roc_table_free(struct roc_sub_rings *rings, struct roc_endpoint *ep)
 	roc_uncharge(&rings->table_charge);
 }
 
-static int roc_table_alloc(struct roc_sub_rings *rings, struct roc_endpoint *ep, u32 pages,
-			   struct roc_fr_start *arg)
+static int roc_table_alloc(struct roc_holder *h, u32 pages, struct roc_fr_start *arg)
 {
+	struct roc_endpoint *ep = h->open.ch->ep;
+	struct roc_sub_rings *rings = h->rings;
 	size_t size = PAGE_ALIGN(max(pages, 1u) * sizeof(*rings->table));
 	u64 pinned;
 	int err;
@@ -66,7 +67,8 @@ static int roc_table_alloc(struct roc_sub_rings *rings, struct roc_endpoint *ep,
 	if (rings->table && rings->table_size >= size)
 		return 0;
 	roc_table_free(rings, ep);
-	err = roc_charge(&rings->table_charge, size >> PAGE_SHIFT, &arg->why, &arg->limit, &pinned);
+	err = roc_charge(&rings->table_charge, h->open.mm, size >> PAGE_SHIFT, &arg->why,
+			 &arg->limit, &pinned);
 	if (err)
 		return err;
 	rings->table = dma_alloc_coherent(&ep->pdev->dev, size, &rings->table_bus, ROC_PAGES_GFP);
@@ -115,7 +117,7 @@ int roc_table_make(struct roc_holder *h, struct roc_fr_start *arg)
 		arg->limit = sub->host_pages_max;
 		return -ENOSPC;
 	}
-	err = roc_table_alloc(rings, h->open.ch->ep, total, arg);
+	err = roc_table_alloc(h, total, arg);
 	if (err)
 		return err;
 	xa_for_each (&h->open.buffers, handle, buf) {

@@ -68,7 +68,7 @@ struct roc_stream_ring *roc_stream_ring_alloc(struct roc_st_ring *arg, int node,
 		return ERR_PTR(-ENOMEM);
 	roc_memory_init(&ring->memory, &ring->sgt, arg->length, roc_ring_free);
 	ring->log2 = ilog2(arg->length);
-	err = roc_charge(&ring->charge, pages + ROC_PAGES_MORE, &arg->why, &arg->limit,
+	err = roc_charge(&ring->charge, current->mm, pages + ROC_PAGES_MORE, &arg->why, &arg->limit,
 			 &arg->pinned);
 	if (!err)
 		err = roc_alloc_shared(ring, node);

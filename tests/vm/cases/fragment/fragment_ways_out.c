@@ -178,6 +178,56 @@ static void charge_back(void)
 	UNIT_EQ(child_run(AS_READER, open_and_close, NULL, 20000), 0);
 }
 
+static int start_rings(int fd)
+{
+	struct roc_fr_start begin = {.size = sizeof(begin)};
+
+	return abi(fd, ROC_FR_START, &begin);
+}
+
+/* Rings that may be locked with this limit: a descriptor; -1. */
+static int small_rings(unsigned int pages)
+{
+	const struct rlimit limit = {pages * 4096, 32 * 4096};
+	struct roc_fr_rings rings = {.size = sizeof(rings), .pages = 8, .commands = 16};
+	int fd;
+
+	if (setrlimit(RLIMIT_MEMLOCK, &limit))
+		return -1;
+	fd = node_open(ROBINNP_ID, 0);
+	if (!abi(fd, ROC_FR_RINGS, &rings))
+		return fd;
+	close(fd);
+	return -1;
+}
+
+/* The table of host pages is one too many for the limit, and for a child all the same. */
+static int start_in_a_child(void *arg)
+{
+	unsigned int pages = 1;
+	int fd, status;
+	pid_t pid;
+
+	while ((fd = small_rings(pages)) < 0 && pages < 32)
+		pages++;
+	if (fd < 0 || start_rings(fd) != -ENOMEM)
+		return 2;
+	pid = fork();
+	if (!pid)
+		_exit(start_rings(fd) == -ENOMEM ? 0 : 1);
+	if (pid < 0 || waitpid(pid, &status, 0) != pid || status)
+		return 1;
+	close(fd);
+	return 0;
+}
+
+static void charged_to_its_opener(void)
+{
+	emu_normal_robinnp(CARD0);
+	UNIT_EQ(child_run(AS_READER, start_in_a_child, NULL, 20000), 0);
+	CU_ASSERT(emu_quiet(CARD0, 0, 30));
+}
+
 static int stop_now(void *arg)
 {
 	struct roc_fr_stop s = {.size = sizeof(s), .flags = ROC_FR_STOP_NOW};
@@ -478,8 +528,8 @@ static void processor_goes(void)
 }
 
 UNIT_MAIN("fragment_ways_out", {"holder killed", holder_killed}, {"memory back", memory_back},
-	  {"charge back", charge_back}, {"done at last", done_at_last},
-	  {"driver taken off", driver_taken_off}, {"no message to nowhere", no_message_to_nowhere},
-	  {"function reset", function_reset}, {"module taken out", module_taken_out},
-	  {"card left running", card_left_running}, {"unplugged", unplugged},
-	  {"bus errors", bus_errors}, {"processor goes", processor_goes})
+	  {"charge back", charge_back}, {"charged to its opener", charged_to_its_opener},
+	  {"done at last", done_at_last}, {"driver taken off", driver_taken_off},
+	  {"no message to nowhere", no_message_to_nowhere}, {"function reset", function_reset},
+	  {"module taken out", module_taken_out}, {"card left running", card_left_running},
+	  {"unplugged", unplugged}, {"bus errors", bus_errors}, {"processor goes", processor_goes})
