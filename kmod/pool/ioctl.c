@@ -220,16 +220,28 @@ static int roc_ch_kick(struct file *file, void *arg)
 	return err;
 }
 
+static bool roc_enough(struct roc_session *s, u32 min_ready)
+{
+	return roc_ready_now(s) >= min_ready || READ_ONCE(s->ch->state) != ROC_CH_RUNNING ||
+	       roc_stale(&s->open);
+}
+
 /*
- * Also says how many a sleeper wants, so that it is not woken for less. A publisher that takes
- * this away wakes everybody on the queue, where we already are.
+ * Also says how many a sleeper wants, so that it is not woken for less. Whoever takes this away
+ * wakes everybody on the queue, where we already are.
  */
 static bool roc_wait_over(struct roc_session *s, u32 min_ready)
 {
 	roc_want(&s->wanted, min_ready);
 	smp_mb();
-	return roc_ready_now(s) >= min_ready || READ_ONCE(s->ch->state) != ROC_CH_RUNNING ||
-	       roc_stale(&s->open);
+	return roc_enough(s, min_ready);
+}
+
+/* Its wish must not make others late who wait for less, and look in memory. */
+static void roc_wait_no_more(struct roc_session *s)
+{
+	WRITE_ONCE(s->wanted, ROC_WANT_NOTHING);
+	wake_up_interruptible_all(&s->open.batch);
 }
 
 static int roc_ch_wait(struct file *file, void *arg)
@@ -244,11 +256,13 @@ static int roc_ch_wait(struct file *file, void *arg)
 	if (w->flags || !w->min_ready || w->min_ready > s->rings.ready_entries)
 		return -EINVAL;
 	if (w->deadline <= now)
-		err = roc_wait_over(s, w->min_ready) ? 0 : -ETIME;
+		err = roc_enough(s, w->min_ready) ? 0 : -ETIME;
 	else
 		err = wait_event_interruptible_hrtimeout(
 			s->open.batch, roc_wait_over(s, w->min_ready),
 			ns_to_ktime(min_t(u64, w->deadline - now, KTIME_MAX)));
+	if (err && w->deadline > now)
+		roc_wait_no_more(s);
 	if (err == -ERESTARTSYS)
 		err = -EINTR;
 	w->ready = roc_ready_now(s);

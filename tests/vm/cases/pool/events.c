@@ -85,6 +85,11 @@ struct cost {
 	unsigned int us;
 };
 
+static uint32_t moderation_us(void)
+{
+	return EVENT_MODERATION_US(emu_peek(CARD0, 0, CRU_BAR_DMA, EVENTS + EVENT_MODERATION));
+}
+
 /*
  * @n superpages at this rate, after some that came faster. A rate is kept only by who does not
  * check.
@@ -123,8 +128,7 @@ static struct cost cost_of(uint64_t rate, uint64_t n)
 		/* All of one moment: the card goes on. */
 		counts = json_at(json_get(emu(CARD0, "counts 0"), "ep"), 0);
 		c.span = now_ns() - c.span;
-		c.us = EVENT_MODERATION_US(
-			emu_peek(CARD0, 0, CRU_BAR_DMA, EVENTS + EVENT_MODERATION));
+		c.us = moderation_us();
 		c.superpages = json_number(json_get(counts, "superpages"));
 		c.writes = json_number(json_get(counts, "mmio_writes"));
 		c.interrupts = json_number(json_get(counts, "interrupts"));
@@ -454,6 +458,50 @@ static void waits_once(void)
 	rig_close(&r);
 }
 
+/* In memory, for so long. */
+static void take_in_memory(struct rig *r, unsigned int ms)
+{
+	int64_t end = now_ms() + ms;
+
+	while (now_ms() < end) {
+		if (!rig_take(r, true))
+			sleep_ms(1);
+	}
+}
+
+/* Who wanted many, and does not wait for them any more, is not told late of the next ones. */
+static void wish_is_over(void)
+{
+	struct roc_ch_wait w = {.size = sizeof(w), .min_ready = 200};
+	struct rig r = {.id = EP0,
+			.source = ROC_SOURCE_DDG,
+			.mode = ROC_MODE_EVENT,
+			.superpage = 64 * KIB,
+			.count = 256,
+			.no_poison = true};
+	int i;
+
+	NEED_EVENTS;
+	emu_normal(CARD0, FOUR_LINKS);
+	emu(CARD0, "set 0 rate %llu", emu_rate(64 * KIB * 400));
+	UNIT_NEED(opened(&r));
+	rig_push(&r, RIG_MAX);
+	UNIT_NEED(rig_start(&r));
+	take_in_memory(&r, 500);
+	CU_ASSERT(moderation_us() <= MODERATION_US);
+	/* One look, and one sleep that ends before there are so many. */
+	for (i = 0; i < 2; i++) {
+		UNIT_EQ(abi(rig_fd(&r), ROC_CH_WAIT, &w), -ETIME);
+		w = (struct roc_ch_wait){.size = sizeof(w), .min_ready = 200};
+		w.deadline = now_ns() + 20000000;
+		take_in_memory(&r, 500);
+		CU_ASSERT(moderation_us() <= MODERATION_US);
+	}
+	rig_stop(&r);
+	RIG_OK(&r);
+	rig_close(&r);
+}
+
 /* Whoever looks, each superpage comes once, and none of them reads a register. */
 static void mode_changes(void)
 {
@@ -726,7 +774,8 @@ UNIT_MAIN("events", {"who has events says so", plain_card_refuses},
 	  {"a busy channel", busy_channel}, {"a steady rate", steady_rate},
 	  {"a low rate", low_rate}, {"eight channels, one sleeper", sleeping_reader},
 	  {"eventfd", by_eventfd}, {"a wait for many is one wait", waits_once},
-	  {"mode while running", mode_changes}, {"timer mode", timer_mode}, {"vectors", vectors},
+	  {"a wish that is over", wish_is_over}, {"mode while running", mode_changes},
+	  {"timer mode", timer_mode}, {"vectors", vectors},
 	  {"looks that cross interrupts", looks_cross_interrupts},
 	  {"events left alone", left_alone}, {"all channels of a C-RORC", all_of_a_crorc},
 	  {"no vector at all", no_vector}, {"no vector, and a kick", no_vector_kicks},
