@@ -88,7 +88,7 @@ enum roc_card_type {
  * @ROC_CAP_IOMMU: DMA goes through a translating IOMMU: any user memory may be registered
  * @ROC_CAP_DDL: channels have a detector data link that takes commands: ROC_CH_COMMAND
  * @ROC_CAP_STREAMS: channels are streams: the ioctls ROC_ST_*, and of the others ROC_CH_RESET,
- *	ROC_CH_EVENTFD and ROC_BUF_EXPORT (of the ring)
+ *	ROC_CH_EVENTFD and ROC_BUF_EXPORT (of the ring; memory of others is EOPNOTSUPP)
  * @ROC_CAP_FRAGMENTS: channels are sub-units: the ioctls ROC_FR_*, and of the others ROC_CH_RESET,
  *	ROC_CH_EVENTFD and ROC_BUF_*
  */
@@ -452,7 +452,8 @@ struct roc_fill {
  * enum roc_ready_flags - what a ready entry says about its superpage
  * @ROC_READY_FILLED: the card wrote &roc_ready.received bytes
  * @ROC_READY_RECLAIMED: handed back unused at stop; received is 0
- * @ROC_READY_REFUSED: never reached the card; &roc_ready.why says why
+ * @ROC_READY_REFUSED: the driver did not give it to the card, or the card did not take it;
+ *	&roc_ready.why says why
  * @ROC_READY_DAMAGED: with FILLED: the card says that not all of the content is what it should be
  */
 enum roc_ready_flags {
@@ -471,7 +472,8 @@ enum roc_ready_flags {
  * @buffer: of the fill entry
  * @length: of the fill entry
  * @received: bytes the card wrote, contiguous from @offset
- * @link: link slot that filled it, or that it was queued at; -1 if it was refused
+ * @link: link slot that filled it, or that it was queued at; -1 if the driver refused it, which
+ *	never reached the card
  * @flags: bits of enum roc_ready_flags
  * @why: enum roc_why
  * @run: number of the start since open, from 1; nothing of run n carries n + 1

@@ -549,8 +549,8 @@ enum roc_fr_for {
  * @deadline: CLOCK_MONOTONIC ns at which to give up; absolute, so that a signal can restart it
  *
  * Returns also when the sub-unit is not running or stops. &struct roc_fr_user must be up to date.
- * Errors: EINVAL @mask, or more than a ring beyond what was taken; ETIME the deadline passed (what
- * is out is valid); EINTR; EPIPE no rings.
+ * Errors: EINVAL @mask, or more than a ring beyond what the card has written; ETIME the deadline
+ * passed (what is out is valid); EINTR; EPIPE no rings.
  */
 struct roc_fr_wait {
 	__u32 size;

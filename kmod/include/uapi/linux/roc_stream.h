@@ -352,9 +352,9 @@ enum roc_st_set {
  * reset with ROC_ST_RESET_DEFAULT; may be set while it runs. Up to @spill they are the card's,
  * which has them from whoever wrote its registers last, and forgets them with a function reset.
  *
- * Errors: ENOENT the card has no such stream;
- * or the stream does not have this setting: none was set; ERANGE the card does not take a value
- * (those before it are set) or it is above 2^32 - 1; EIO the card does not answer.
+ * Errors: ENOENT the card has no such stream; EOPNOTSUPP the stream does not have this setting:
+ * then none was set; ERANGE the card does not take a value (those before it are set) or it is above
+ * 2^32 - 1; EIO the card does not answer.
  */
 struct roc_st_settings {
 	__u32 size;
