@@ -205,8 +205,10 @@ int roc_channel_owner(const char *id, unsigned int channel, int *pid, char *name
 		ret = roc_fail(ENOENT, "nobody has channel %u of %s open", channel, text);
 	} else {
 		*pid = atoi(owner);
-		if (name && size)
+		if (name && size) {
 			snprintf(name, size, "%s", program);
+			libroc_program_name(name);
+		}
 	}
 	udev_device_unref(device);
 	udev_unref(udev);

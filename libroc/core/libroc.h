@@ -29,6 +29,11 @@ int libroc_open_channel(const struct roc_card *card, unsigned int channel, const
 			const char *what);
 int libroc_fail_stop(int err, const char *name);
 
+/* program.c */
+
+/* What is not printable ASCII becomes '?': nothing that a terminal or a parser trips over. */
+void libroc_program_name(char *name);
+
 /* wait.c */
 
 /* CLOCK_MONOTONIC ns; that far from now, -1: never. */

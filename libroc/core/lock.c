@@ -24,6 +24,7 @@ static int fail_held(const struct roc_endpoint *ep, int owner)
 	if (f) {
 		if (fgets(name, sizeof(name), f))
 			name[strcspn(name, "\n")] = '\0';
+		libroc_program_name(name);
 		fclose(f);
 	}
 	errno = saved;

@@ -71,8 +71,9 @@ static int read_file(int dir, const char *name, char *text, size_t size)
 	close(fd);
 	if (length < 0)
 		return -err;
+	if (length && text[length - 1] == '\n')
+		length--;
 	text[length] = '\0';
-	text[strcspn(text, "\n")] = '\0';
 	return 0;
 }
 
@@ -273,6 +274,7 @@ int roc_channel_telemetry_read(const struct roc_card *card, unsigned int channel
 	}
 	read_file(dir, "mode", now.mode, sizeof(now.mode));
 	read_file(dir, "owner_name", now.owner_name, sizeof(now.owner_name));
+	libroc_program_name(now.owner_name);
 	if (!read_file(dir, "owner_pid", text, sizeof(text)))
 		now.owner_pid = atoi(text);
 	for (i = 0; i < ROC_COUNTERS; i++)

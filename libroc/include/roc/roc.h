@@ -447,7 +447,7 @@ int roc_channel_info(struct roc_channel *ch, struct roc_ch_info *info);
  * @id: as for roc_find()
  * @channel: M of /dev/rocNchM
  * @pid: process that opened it; 0 if it is in a container whose processes we do not see
- * @name: its program name, always NUL terminated; or NULL
+ * @name: its program name, '?' for what is no printable ASCII in it, always NUL terminated; or NULL
  * @size: size of @name
  *
  * Reads sysfs only. The answer may be out of date as soon as it is there.

@@ -95,7 +95,8 @@ enum roc_counter {
  * @state: "stopped", "running", "failed" or "gone"
  * @mode: "timer", "busy", "event", or "none" if nobody has the channel; empty if it is no
  *	pool
- * @owner_name: program that has the channel open, empty: none
+ * @owner_name: program that has the channel open, '?' for what is no printable ASCII in its name;
+ *	empty: none
  * @owner_pid: its process, 0: none, or not of our PID namespace
  * @error_interrupts: of a sub-unit's interrupts, told of an error; at most UINT32_MAX is said. 0 of
  *	other channels, and from a libroc before 0.4.0. It is beside the counters because these have

@@ -143,6 +143,11 @@ static void names_the_owner(void)
 	UNIT_STR(name, "roc");
 	UNIT_EQ(roc_channel_owner("245", 3, &pid, name, sizeof(name)), -ENOENT);
 	SAYS("no channel 3");
+	/* A program can call itself anything. */
+	attribute(PCI "0000:3b:00.0/roc/roc0/roc0ch0", "owner_name", "\n\033[2Jr\xc3");
+	UNIT_EQ(roc_channel_owner("245", 0, &pid, name, sizeof(name)), 0);
+	UNIT_STR(name, "??[2Jr?");
+	attribute(PCI "0000:3b:00.0/roc/roc0/roc0ch0", "owner_name", "roc-bench-dma");
 	/* In a PID namespace that we do not see it has a name only. */
 	attribute(PCI "0000:3b:00.0/roc/roc0/roc0ch0", "owner_pid", "0");
 	UNIT_EQ(roc_channel_owner("245", 0, &pid, name, sizeof(name)), 0);

@@ -126,6 +126,10 @@ static void channel_values(void)
 	for (i = 0; i < ROC_GAPS - 1; i++)
 		UNIT_EQ(t.gaps[i], i);
 	UNIT_EQ(t.gaps[ROC_GAPS - 1], 99999999999);
+	/* A program can call itself anything. */
+	show("roc0ch0", "owner_name", "\n\033[2Jr\xc3");
+	UNIT_EQ(roc_channel_telemetry_read(&card, 0, &t), 0);
+	UNIT_STR(t.owner_name, "??[2Jr?");
 	show("roc0ch0", "interrupts", "1");
 	show("roc0ch0", "missed_interrupts", "2");
 	show("roc0ch0", "spurious_interrupts", "3");

@@ -240,6 +240,37 @@ static void sub_units(void)
 	says("Of errors");
 }
 
+/* A program can call itself anything: what says its name stays text of one line. */
+static void owner_of_any_name(void)
+{
+	static const struct {
+		const char *name, *text, *json, *influx, *prometheus;
+	} owners[] = {
+		{"r\xc3", "  r? (4711)", "\"r?\"", "ownerName=\"r?\"", "owner=\"r?\"} 1\n"},
+		{"\033[2J", "  ?[2J (4711)", "\"?[2J\"", "ownerName=\"?[2J\"",
+		 "owner=\"?[2J\"} 1\n"},
+		{"a\nb\tc\177", "  a?b?c? (4711)", "\"a?b?c?\"", "ownerName=\"a?b?c?\"",
+		 "owner=\"a?b?c?\"} 1\n"},
+		{"a\"\\", "  a\"\\ (4711)", "\"a\\\"\\\\\"", "ownerName=\"a\\\"\\\\\"",
+		 "owner=\"a\\\"\\\\\"} 1\n"},
+	};
+	size_t i;
+
+	for (i = 0; i < sizeof(owners) / sizeof(owners[0]); i++) {
+		if (!card())
+			return;
+		show("roc0ch0", "owner_name", owners[i].name);
+		UNIT_EQ(run(""), 0);
+		says(owners[i].text);
+		UNIT_EQ(run("--json"), 0);
+		says(owners[i].json);
+		UNIT_EQ(run("--monitoring"), 0);
+		says(owners[i].influx);
+		UNIT_EQ(run("--prometheus"), 0);
+		says(owners[i].prometheus);
+	}
+}
+
 UNIT_MAIN("roc-metrics without any right", {"JSON", json}, {"other forms", others},
 	  {"a card without its number", serial_lost}, {"streams", streams},
-	  {"sub-units", sub_units})
+	  {"sub-units", sub_units}, {"an owner of any name", owner_of_any_name})

@@ -3,6 +3,7 @@
  * Configuring an emulated CRU: what the card has afterwards by its own view, nothing written when
  * nothing differs, and everything put back when something goes wrong.
  */
+#include <sys/prctl.h>
 #include <sys/stat.h>
 
 #include "tests/emu/core/cru/cru.h"
@@ -371,6 +372,11 @@ static void all_is_checked_before_the_first_write(void)
 	card.lock_owner = getpid();
 	UNIT_EQ(configure(0, 0), -EBUSY);
 	SAYS("(libroc_cru_conf) is working on this card");
+	/* A program can call itself anything. */
+	UNIT_NEED(!prctl(PR_SET_NAME, "\033[2Jr\xc3"));
+	UNIT_EQ(configure(0, 0), -EBUSY);
+	SAYS("(?[2Jr?) is working on this card");
+	UNIT_NEED(!prctl(PR_SET_NAME, "libroc_cru_config"));
 	card.lock_errno = EINTR;
 	UNIT_EQ(configure(0, 0), -EINTR);
 	UNIT_EQ(card.reads + card.writes, 0);
