@@ -95,6 +95,9 @@ static bool set_value(const struct option_spec *spec, const char *text, void *va
 		break;
 	case OPTION_TIME:
 		wrong = number_time(text, &number);
+		/* What a script has left of its time: it does not mean that there is no limit. */
+		if (!wrong && !spec->max && !number)
+			wrong = "is no time: give at least 1s, or not the option at all";
 		break;
 	case OPTION_HEX:
 		wrong = number_hex32(text, &word);

@@ -23,7 +23,7 @@ enum option_type {     /* C type of the value */
 	OPTION_NUMBER, /* uint32_t, decimal, or hexadecimal with 0x */
 	OPTION_HEX,    /* uint32_t, hexadecimal with or without 0x */
 	OPTION_SIZE,   /* uint64_t */
-	OPTION_TIME,   /* uint64_t, seconds */
+	OPTION_TIME,   /* uint64_t, seconds, not 0 */
 	OPTION_LINKS,  /* uint32_t, bit per link */
 	OPTION_CHOICE, /* unsigned int, index into choices, in upper or lower case */
 };

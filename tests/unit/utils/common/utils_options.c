@@ -20,6 +20,7 @@ struct values {
 	uint32_t channel;
 	uint32_t address;
 	uint64_t bytes;
+	uint64_t within;
 	unsigned int source;
 	bool source_given;
 	unsigned int verb;
@@ -69,6 +70,11 @@ static const struct option_spec table[] = {
 	 .fallback = "DDG",
 	 .choices = sources,
 	 .given = offsetof(struct values, source_given),
+	 .help = "h"},
+	{.name = "within",
+	 .type = OPTION_TIME,
+	 .offset = offsetof(struct values, within),
+	 .arg = "TIME",
 	 .help = "h"},
 };
 
@@ -276,6 +282,33 @@ static void numbers_are_decimal(void)
 	UNIT_EQ(hex_seen, 8);
 }
 
+/* What a script has left of its time may be nothing: that is not "never". */
+static void no_time_is_refused(void)
+{
+	const struct tool *const *t;
+	unsigned int seen = 0;
+	uint32_t value;
+	size_t i;
+
+	for (t = tools; *t; t++) {
+		for (i = 0; i < (*t)->option_count; i++) {
+			const struct option_spec *spec = &(*t)->options[i];
+
+			if (spec->type != OPTION_TIME)
+				continue;
+			if (taken(*t, spec, "0s", &value))
+				unit_note("roc-%s --%s=0s is taken", (*t)->name, spec->name);
+			CU_ASSERT_FALSE(taken(*t, spec, "0s", &value));
+			CU_ASSERT_FALSE(taken(*t, spec, "0h0m", &value));
+			CU_ASSERT_TRUE(taken(*t, spec, "1s", &value) && value == 1);
+			seen++;
+		}
+	}
+	CU_ASSERT_TRUE(seen > 10);
+	wrong("--id=1", "--within=0s",
+	      "--within: \"0s\" is no time: give at least 1s, or not the option at all.");
+}
+
 static void any_case(const char *from, char *to)
 {
 	for (; *from; from++)
@@ -461,6 +494,6 @@ static void pages_have_tools(void)
 UNIT_MAIN("utils options", {"fallbacks", fallbacks}, {"values given", given},
 	  {"prefixes", prefixes}, {"help and version", help_and_version}, {"mistakes", mistakes},
 	  {"a word", a_word}, {"numbers are decimal", numbers_are_decimal},
-	  {"choices in any case", choices_in_any_case},
+	  {"no time is refused", no_time_is_refused}, {"choices in any case", choices_in_any_case},
 	  {"manual pages and help agree", manual_pages},
 	  {"manual pages and tools agree", pages_have_tools}, {"the page of all", page_of_all})
