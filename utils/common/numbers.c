@@ -157,6 +157,8 @@ const char *number_time(const char *text, uint64_t *value)
 		sum += v * units[unit].seconds;
 		p++;
 	}
+	if (sum > UINT32_MAX)
+		return "is too large";
 	*value = sum;
 	return NULL;
 }

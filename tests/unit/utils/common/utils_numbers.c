@@ -152,6 +152,10 @@ static void time_span(void)
 	refuse64(number_time, "-5s");
 	refuse64(number_time, "5 s");
 	refuse64(number_time, "4294967296s");
+	/* Counted in nanoseconds it must fit 64 bits. */
+	accept64(number_time, "1193046h28m15s", UINT32_MAX);
+	refuse64(number_time, "1193046h28m16s");
+	refuse64(number_time, "4294967295h");
 }
 
 static void links(void)
