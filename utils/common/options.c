@@ -161,47 +161,87 @@ static bool set_fallbacks(const struct tool *tool, void *values, char *why, size
 	return true;
 }
 
-/* Append ", --name" to the list of options that @text may have meant. */
-static void add_candidate(char *list, size_t size, const char *name)
+/*
+ * Append ", --@option" to the options that @length characters of @name may have meant. One that they
+ * are all of is it.
+ */
+static void add_candidate(char *list, size_t size, const char *option, const char *name,
+			  size_t length, bool *whole)
 {
-	size_t used = strlen(list);
+	size_t used;
 
-	snprintf(list + used, size - used, "%s--%s", used ? ", " : "", name);
+	if (*whole || strncmp(option, name, length))
+		return;
+	*whole = !option[length];
+	used = *whole ? 0 : strlen(list);
+	snprintf(list + used, size - used, "%s--%s", used ? ", " : "", option);
 }
 
-static void explain_unknown(const struct tool *tool, const char *text, char *why, size_t why_size)
+/* The options that start with the first @length characters of @name, in @list. */
+static void find_candidates(const struct tool *tool, const char *name, size_t length, char *list,
+			    size_t size)
 {
-	const char *name = text + 2, *equal = strchr(text, '=');
-	int length = (int)(equal ? (size_t)(equal - text) : strlen(text));
-	char list[256] = "";
+	bool whole = false;
 	size_t i;
 
-	for (i = 0; i < COMMON_COUNT; i++) {
-		if (!strncmp(common[i].name, name, (size_t)length - 2))
-			add_candidate(list, sizeof(list), common[i].name);
-	}
+	list[0] = '\0';
+	for (i = 0; i < COMMON_COUNT; i++)
+		add_candidate(list, size, common[i].name, name, length, &whole);
 	for (i = 0; i < tool->option_count; i++) {
-		if (!tool->options[i].word &&
-		    !strncmp(tool->options[i].name, name, (size_t)length - 2))
-			add_candidate(list, sizeof(list), tool->options[i].name);
+		if (!tool->options[i].word)
+			add_candidate(list, size, tool->options[i].name, name, length, &whole);
 	}
-	if (strchr(list, ','))
-		snprintf(why, why_size, "%.*s may mean any of %s.", length, text, list);
-	else if (*list && equal)
-		snprintf(why, why_size, "%s takes no value.", list);
-	else
-		snprintf(why, why_size, "There is no option %.*s; roc-%s --help lists all.", length,
-			 text, tool->name);
 }
 
-/* The sentence for getopt_long()'s '?'; @word is the argument it was looking at. */
-static void explain(const struct tool *tool, const char *word, char *why, size_t why_size)
+static void explain_long(const struct tool *tool, const char *text, char *why, size_t why_size)
 {
-	if (!strncmp(word, "--", 2))
-		explain_unknown(tool, word, why, why_size);
+	size_t length = strcspn(text, "=");
+	char list[256];
+
+	find_candidates(tool, text + 2, length - 2, list, sizeof(list));
+	if (strchr(list, ','))
+		snprintf(why, why_size, "%.*s may mean any of %s.", (int)length, text, list);
+	else if (*list && text[length])
+		snprintf(why, why_size, "%s takes no value.", list);
 	else
-		snprintf(why, why_size, "There is no option -%c; roc-%s --help lists all.", optopt,
+		snprintf(why, why_size, "There is no option %.*s; roc-%s --help lists all.",
+			 (int)length, text, tool->name);
+}
+
+/* @word has the letter; it may be a name with one dash. */
+static void explain_letter(const struct tool *tool, const char *word, char letter, char *why,
+			   size_t why_size)
+{
+	char list[256] = "";
+
+	if (word[1] == letter)
+		find_candidates(tool, word + 1, strcspn(word + 1, "="), list, sizeof(list));
+	if (*list && !strchr(list, ','))
+		snprintf(why, why_size, "There is no option -%c; did you mean %s?", letter, list);
+	else
+		snprintf(why, why_size, "There is no option -%c; roc-%s --help lists all.", letter,
 			 tool->name);
+}
+
+static bool has_letter(const char *word, char letter)
+{
+	return word[0] == '-' && word[1] != '-' && word[strlen(word) - 1] == letter;
+}
+
+/*
+ * The sentence for getopt_long()'s '?'. It sets optopt to a letter that is none, to 0 or to what
+ * getopt_table() has for a name; and it is beyond the word of a letter only if that was the last.
+ */
+static void explain(const struct tool *tool, char *const *argv, char *why, size_t why_size)
+{
+	const char *before = argv[optind - 1];
+	char letter = (char)optopt;
+
+	if (!optopt || optopt >= TOOL_OPTION_BASE || strchr("hVv", optopt))
+		explain_long(tool, before, why, why_size);
+	else
+		explain_letter(tool, has_letter(before, letter) ? before : argv[optind], letter,
+			       why, why_size);
 }
 
 static bool all_required(const struct tool *tool, const bool *given, char *why, size_t why_size)
@@ -295,7 +335,7 @@ enum options_result options_parse(const struct tool *tool, int argc, char **argv
 			snprintf(why, why_size, "%s needs a value.", argv[optind - 1]);
 			goto out;
 		case '?':
-			explain(tool, argv[optind - 1], why, why_size);
+			explain(tool, argv, why, why_size);
 			goto out;
 		}
 		index = c - TOOL_OPTION_BASE;

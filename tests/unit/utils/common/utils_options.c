@@ -15,7 +15,7 @@
 struct values {
 	struct common_options common;
 	const char *id;
-	bool fast;
+	bool fast, faster;
 	uint32_t count;
 	uint32_t channel;
 	uint32_t address;
@@ -34,6 +34,10 @@ static const struct option_spec table[] = {
 	 .offset = offsetof(struct values, id),
 	 .arg = "ID",
 	 .required = true,
+	 .help = "h"},
+	{.name = "fast",
+	 .type = OPTION_FLAG,
+	 .offset = offsetof(struct values, faster),
 	 .help = "h"},
 	{.name = "fast-check",
 	 .type = OPTION_FLAG,
@@ -154,7 +158,7 @@ static void given(void)
 
 static void prefixes(void)
 {
-	UNIT_EQ(parse("--i=1", "--fa", "--verb"), OPTIONS_RUN);
+	UNIT_EQ(parse("--i=1", "--fast-c", "--verb"), OPTIONS_RUN);
 	CU_ASSERT_TRUE(v.fast);
 	CU_ASSERT_TRUE(v.common.verbose);
 	UNIT_EQ(parse("--id=1", "--c=3", NULL), OPTIONS_WRONG);
@@ -186,6 +190,18 @@ static void mistakes(void)
 	wrong("--id=1", "--nope", "There is no option --nope; roc-test --help lists all.");
 	wrong("--id=1", "--nope=5", "There is no option --nope; roc-test --help lists all.");
 	wrong("--id=1", "-q", "There is no option -q; roc-test --help lists all.");
+	/* A word of letters is told from the option before it, and from one dash too few. */
+	wrong("--id=1", "-json", "There is no option -j; roc-test --help lists all.");
+	wrong("--id=1", "-fast-check", "There is no option -f; did you mean --fast-check?");
+	wrong("--id=1", "-count=3", "There is no option -c; did you mean --count?");
+	wrong("--id=1", "-b", "There is no option -b; did you mean --bytes?");
+	wrong("-vq", "--id=1", "There is no option -q; roc-test --help lists all.");
+	wrong("-v", "-qv", "There is no option -q; roc-test --help lists all.");
+	wrong("-bytes=1", "--id=1", "There is no option -b; did you mean --bytes?");
+	/* What is a name itself is not the start of another. */
+	wrong("--id=1", "-fast", "There is no option -f; did you mean --fast?");
+	wrong("--id=1", "--fast=yes", "--fast takes no value.");
+	wrong("--id=1", "--help=yes", "--help takes no value.");
 	wrong("--id", NULL, "--id needs a value.");
 	wrong("--id=", NULL, "--id: \"\" is empty.");
 	wrong("--id=1", "--fast-check=yes", "--fast-check takes no value.");
