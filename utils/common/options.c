@@ -291,11 +291,21 @@ static size_t word_index(const struct tool *tool)
 	return i;
 }
 
+static bool is_list(const struct option_spec *spec)
+{
+	return spec->type == OPTION_LINKS || (spec->arg && !strcmp(spec->arg, "LIST"));
+}
+
 static bool take_value(const struct tool *tool, size_t index, const char *text, void *values,
 		       bool *given, char *why, size_t why_size)
 {
 	const struct option_spec *spec = &tool->options[index];
 
+	if (given[index] && spec->type != OPTION_FLAG) {
+		snprintf(why, why_size, "--%s is given twice%s.", spec->name,
+			 is_list(spec) ? ": give one list, with commas between" : "");
+		return false;
+	}
 	if (!set_value(spec, text, values, why, why_size))
 		return false;
 	given[index] = true;

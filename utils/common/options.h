@@ -32,7 +32,7 @@ struct option_spec {
 	const char *name; /* without the dashes */
 	enum option_type type;
 	size_t offset;	      /* of the value in the tool's structure */
-	const char *arg;      /* name of the argument in the help text */
+	const char *arg;      /* name of the argument in the help text; LIST: commas between */
 	const char *fallback; /* value if it is not given, as one would type it; NULL: zero */
 	const char *help;
 	const char *const *choices; /* OPTION_CHOICE: NULL-terminated */

@@ -102,13 +102,13 @@ def goes_on(wrong, growth, names, stale, began):
         "%.2f s)" % (longest, stale, still)
 
 
-def transport(directory, protocol, *options, count=3, events=240):
+def transport(directory, protocol, *options, count=3, events=240, memory="16Mi"):
     """So many events, each complete and byte-checked, and every node ends by itself."""
     network = Net(count)
     system = System(network, directory,
                     "synthetic:size=20000,spread=even,parts=3,gaps=2%%,first=0,events=%d,"
                     "buffer=8Mi" % events, "check", stale=PACE.ms(8000), lease=PACE.ms(8000),
-                    options=["--events=4", "--protocol=" + protocol, "--memory=16Mi",
+                    options=["--events=4", "--protocol=" + protocol, "--memory=" + memory,
                              "--peers=%d" % count, *options])
     wrong = []
     try:
@@ -159,7 +159,7 @@ def command(directory):
 def limited(directory):
     """The seed's hardware: regions of 2 MiB, eight of them."""
     return transport(directory, "push", "--segment=64Ki", "--max-region=2Mi", "--max-regions=8",
-                     "--memory=6Mi")
+                     memory="6Mi")
 
 
 def eight(directory):

@@ -14,11 +14,11 @@
 
 struct values {
 	struct common_options common;
-	const char *id;
+	const char *id, *set;
 	bool fast, faster;
 	uint32_t count;
 	uint32_t channel;
-	uint32_t address;
+	uint32_t address, lanes;
 	uint64_t bytes;
 	uint64_t within;
 	unsigned int source;
@@ -74,6 +74,16 @@ static const struct option_spec table[] = {
 	 .fallback = "DDG",
 	 .choices = sources,
 	 .given = offsetof(struct values, source_given),
+	 .help = "h"},
+	{.name = "set",
+	 .type = OPTION_TEXT,
+	 .offset = offsetof(struct values, set),
+	 .arg = "LIST",
+	 .help = "h"},
+	{.name = "lanes",
+	 .type = OPTION_LINKS,
+	 .offset = offsetof(struct values, lanes),
+	 .arg = "LIST",
 	 .help = "h"},
 	{.name = "within",
 	 .type = OPTION_TIME,
@@ -216,6 +226,21 @@ static void mistakes(void)
 	wrong("--id=1", "--bytes=1X",
 	      "--bytes: \"1X\" has an unknown unit (known: k M G T P E and Ki Mi Gi Ti Pi Ei).");
 	wrong("--id=1", "--data-source=FEE", "--data-source: \"FEE\" is none of INTERNAL, DDG.");
+}
+
+/* Which of two values is meant nobody knows. */
+static void twice(void)
+{
+	UNIT_EQ(parse("--id=1", "--count=2", "--cou=3"), OPTIONS_WRONG);
+	UNIT_STR(why, "--count is given twice.");
+	UNIT_EQ(parse("--id=1", "--count=7", "--count=7"), OPTIONS_WRONG);
+	UNIT_STR(why, "--count is given twice.");
+	UNIT_EQ(parse("--id=1", "--set=a,b", "--set=c"), OPTIONS_WRONG);
+	UNIT_STR(why, "--set is given twice: give one list, with commas between.");
+	UNIT_EQ(parse("--id=1", "--lanes=1", "--lanes=2"), OPTIONS_WRONG);
+	UNIT_STR(why, "--lanes is given twice: give one list, with commas between.");
+	UNIT_EQ(parse("--id=1", "--fast", "--fast"), OPTIONS_RUN);
+	CU_ASSERT_TRUE(v.faster);
 }
 
 /* It stands anywhere among the options, once. */
@@ -509,7 +534,8 @@ static void pages_have_tools(void)
 
 UNIT_MAIN("utils options", {"fallbacks", fallbacks}, {"values given", given},
 	  {"prefixes", prefixes}, {"help and version", help_and_version}, {"mistakes", mistakes},
-	  {"a word", a_word}, {"numbers are decimal", numbers_are_decimal},
-	  {"no time is refused", no_time_is_refused}, {"choices in any case", choices_in_any_case},
+	  {"an option twice", twice}, {"a word", a_word},
+	  {"numbers are decimal", numbers_are_decimal}, {"no time is refused", no_time_is_refused},
+	  {"choices in any case", choices_in_any_case},
 	  {"manual pages and help agree", manual_pages},
 	  {"manual pages and tools agree", pages_have_tools}, {"the page of all", page_of_all})

@@ -63,8 +63,7 @@ static inline bool daemon_hear(struct daemon *d, int from, int ms)
 /* @options: words with one blank between them. */
 static inline bool daemon_start(struct daemon *d, const char *options)
 {
-	static const char *const fixed[] = {"rosd", "--source=synthetic", "--listen=127.0.0.1:0",
-					    "--json"};
+	static const char *const fixed[] = {"rosd", "--source=synthetic", "--json"};
 	char words[1024], *rest = words, *word;
 	const char *argv[ARGUMENTS_MAX + 1];
 	int ends[2], err[2], n = 0;
@@ -77,6 +76,8 @@ static inline bool daemon_start(struct daemon *d, const char *options)
 		return false;
 	for (i = 0; i < sizeof(fixed) / sizeof(fixed[0]); i++)
 		argv[n++] = fixed[i];
+	if (!strstr(options, "--listen="))
+		argv[n++] = "--listen=127.0.0.1:0";
 	snprintf(words, sizeof(words), "%s", options);
 	while ((word = strsep(&rest, " ")) && n < ARGUMENTS_MAX)
 		if (*word)

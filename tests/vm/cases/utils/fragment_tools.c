@@ -26,12 +26,12 @@ static void refuses(int code, const char *sentence, const char *command)
 }
 
 /* Ids wrap after some hundred events. */
-static void links_make(const char *settings)
+static void links_make(unsigned int rate)
 {
 	UNIT_EQ(RUN("roc-fragment reset " ID "--level=default"), 0);
 	UNIT_EQ(RUN("roc-fragment set " ID "--generator=distributed --fragment-min=400 "
-		    "--fragment-max=1600 --event-rate=2000 --first-event=4294967000 %s",
-		    settings),
+		    "--fragment-max=1600 --event-rate=%u --first-event=4294967000",
+		    rate),
 		0);
 }
 
@@ -40,7 +40,7 @@ static void runs(const char *options)
 {
 	int64_t begin = now_ms();
 
-	UNIT_EQ(RUN("roc-fragment run " ID "--pages=2048 --json %s", options), 0);
+	UNIT_EQ(RUN("roc-fragment run " ID "--json %s", options), 0);
 	CU_ASSERT(json_valid(out));
 	UNIT_EQ(json_number(json_get(out, "errors")), 0);
 	UNIT_EQ(json_number(json_get(out, "incomplete")), 0);
@@ -58,18 +58,18 @@ static void every_word(void)
 {
 	if (!there())
 		return;
-	links_make("");
-	runs("--events=1000");
-	runs("--sub=sub1 --events=1000 --percent=10 --busy");
+	links_make(2000);
+	runs("--pages=2048 --events=1000");
+	runs("--pages=2048 --sub=sub1 --events=1000 --percent=10 --busy");
 	UNIT_EQ(json_number(json_get(out, "waits")), 0);
 	UNIT_EQ(json_number(json_get(out, "doneInterrupts")), 0);
 	CU_ASSERT(json_is(json_get(out, "sub"), "sub1"));
 	/* Fragments longer than a page are cut, and the rest of them is right. */
-	links_make("--event-rate=1000");
-	runs("--page=1Ki --events=300");
+	links_make(1000);
+	runs("--pages=2048 --page=1Ki --events=300");
 	/* With few pages and little memory links are held and requests wait, and nothing is lost.
 	 */
-	links_make("--event-rate=0");
+	links_make(0);
 	runs("--events=2000 --pages=16 --memory=64Ki --commands=16");
 	CU_ASSERT(json_number(json_get(out, "held")) > 0);
 }
@@ -80,7 +80,7 @@ static void example(void)
 
 	if (!there())
 		return;
-	links_make("");
+	links_make(2000);
 	UNIT_EQ(RUN("as-user reader /usr/lib/roc/fragment 6001 sub1 500 5"), 0);
 	/*
 	 * A fifth of the events, six links each: it ends with the batch in which it has as many as
@@ -100,7 +100,7 @@ static void second_reader(void)
 
 	if (!there())
 		return;
-	links_make("");
+	links_make(2000);
 	snprintf(command, sizeof(command),
 		 "roc-fragment run " ID "--json > first & pid=$!; %s; roc-fragment run " ID
 		 "; code=$?; roc-fragment stats " ID "--sub=0 --json | grep ownerPid; "
@@ -120,7 +120,7 @@ static void bad_input(void)
 {
 	if (!there())
 		return;
-	links_make("");
+	links_make(2000);
 	refuses(1, "powers of two, of 1024 to 65536", "roc-fragment run " ID "--page=3000");
 	refuses(1, "memory for 99999999 pages", "roc-fragment run " ID "--pages=99999999");
 	refuses(1, "requests", "roc-fragment run " ID "--commands=7");
