@@ -5,9 +5,10 @@
  */
 #include "check_files.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <glob.h>
+#include <fnmatch.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -103,33 +104,45 @@ out:
 	return ret;
 }
 
-/* Numbers in names have six digits, and more when there are so many files. */
-static int by_name(const void *a, const void *b)
+static int is_blocks(const struct dirent *entry)
 {
-	return strverscmp(*(char *const *)a, *(char *const *)b);
+	return !fnmatch("*.mep", entry->d_name, FNM_PERIOD);
+}
+
+static int read_named(struct reader *r, const char *path, const char *name, char why[UNITS_WHY])
+{
+	char *file;
+	int ret;
+
+	if (asprintf(&file, "%s/%s", path, name) < 0)
+		return units_fail(why, ENOMEM, "There is no memory left.");
+	ret = read_file(r, file, why);
+	free(file);
+	return ret;
 }
 
 static int read_all(struct reader *r, const char *path, char why[UNITS_WHY])
 {
-	char pattern[4096];
+	struct dirent **found;
+	int ret = 0, one, count, i;
 	struct stat st;
-	glob_t found;
-	size_t i;
-	int ret = 0, one;
 
 	if (stat(path, &st))
 		return units_fail(why, errno, "%s cannot be read: %s.", path, strerror(errno));
 	if (!S_ISDIR(st.st_mode))
 		return read_file(r, path, why);
-	if (snprintf(pattern, sizeof(pattern), "%s/*.mep", path) >= (int)sizeof(pattern) ||
-	    glob(pattern, GLOB_NOSORT, NULL, &found))
-		return units_fail(why, ENOENT, "%s has no files *.mep.", path);
-	qsort(found.gl_pathv, found.gl_pathc, sizeof(*found.gl_pathv), by_name);
-	for (i = 0; i < found.gl_pathc; i++) {
-		one = read_file(r, found.gl_pathv[i], why);
+	/* Numbers in names have six digits, and more when there are so many files. */
+	count = scandir(path, &found, is_blocks, versionsort);
+	if (count < 0)
+		return units_fail(why, errno, "%s cannot be read: %s.", path, strerror(errno));
+	if (!count)
+		ret = units_fail(why, ENOENT, "%s has no files *.mep.", path);
+	for (i = 0; i < count; i++) {
+		one = read_named(r, path, found[i]->d_name, why);
 		ret = ret ? ret : one;
+		free(found[i]);
 	}
-	globfree(&found);
+	free(found);
 	return ret;
 }
 

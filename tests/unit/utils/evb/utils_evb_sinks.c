@@ -332,6 +332,41 @@ static void broken(void)
 	UNIT_EQ(evb_check_files("/tmp/roc-nowhere", &out, why), -ENOENT);
 }
 
+/* A folder's name is no pattern: a[b] has the broken file, and ab the good one. */
+static void folder_of_any_name(void)
+{
+	struct evb_sink_books out;
+	char strange[64], plain[64], path[128];
+	FILE *f;
+
+	snprintf(strange, sizeof(strange), "%s/a[b]", dir);
+	snprintf(plain, sizeof(plain), "%s/ab", dir);
+	UNIT_NEED(!mkdir(strange, 0755) && !mkdir(plain, 0755));
+	snprintf(path, sizeof(path), "%s/x.mep", plain);
+	UNIT_NEED(!link(file(1), path));
+	why[0] = '\0';
+	UNIT_EQ(evb_check_files(strange, &out, why), -ENOENT);
+	CU_ASSERT_TRUE(strstr(why, "a[b] has no files *.mep.") != NULL);
+	snprintf(path, sizeof(path), "%s/x.mep", strange);
+	f = fopen(path, "w");
+	UNIT_NEED(f);
+	fputs("no block", f);
+	fclose(f);
+	UNIT_EQ(evb_check_files(strange, &out, why), -EMSGSIZE);
+	UNIT_EQ(out.files, 1);
+	UNIT_EQ(out.blocks, 0);
+	UNIT_EQ(evb_check_files(plain, &out, why), 0);
+	UNIT_EQ(out.files, 1);
+	CU_ASSERT_TRUE(out.blocks > 0);
+	/* Another program's, not finished, and what only ends alike. */
+	snprintf(path, sizeof(path), "%s/.x.mep", plain);
+	UNIT_NEED(!link(file(1), path));
+	snprintf(path, sizeof(path), "%s/x.mep.part", plain);
+	UNIT_NEED(!link(file(1), path));
+	UNIT_EQ(evb_check_files(plain, &out, why), 0);
+	UNIT_EQ(out.files, 1);
+}
+
 /*
  * The disk is full: what is there can be read, every block comes back, and the sink says how many
  * are not there. A batch is on its way at once: blocks behind the one that failed are lost, too.
@@ -571,7 +606,7 @@ static void refused(void)
 UNIT_MAIN("Sinks of event building", {"what is right", right}, {"what is wrong", wrong},
 	  {"a block that comes twice", twice}, {"packets with headers", headers},
 	  {"files, there and back", files}, {"files that are broken", broken},
-	  {"a full disk", full}, {"a million files", many},
-	  {"signals while blocks are let go of", interrupted},
+	  {"a folder of any name", folder_of_any_name}, {"a full disk", full},
+	  {"a million files", many}, {"signals while blocks are let go of", interrupted},
 	  {"a kernel that takes no writes", never_begun}, {"one that takes them late", begun_late},
 	  {"what is refused, and why", refused})
