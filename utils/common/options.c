@@ -259,6 +259,53 @@ static bool all_required(const struct tool *tool, const bool *given, char *why, 
 	return true;
 }
 
+/* Of the option that is a word; option_count: there is none. */
+static size_t word_index(const struct tool *tool)
+{
+	size_t i;
+
+	for (i = 0; i < tool->option_count && !tool->options[i].word; i++)
+		;
+	return i;
+}
+
+/* "set" or "dump, follow": the choices of the word in @only. */
+static void list_words(const struct option_spec *word, uint32_t only, char *out, size_t size)
+{
+	size_t used = 0;
+	unsigned int i;
+
+	out[0] = '\0';
+	for (i = 0; word->choices[i] && used < size; i++) {
+		if (only >> i & 1)
+			used += (size_t)snprintf(out + used, size - used, "%s%s", used ? ", " : "",
+						 word->choices[i]);
+	}
+}
+
+/* What another choice of the word is for would do nothing. */
+static bool all_for_word(const struct tool *tool, const bool *given, const void *values, char *why,
+			 size_t why_size)
+{
+	const struct option_spec *word = &tool->options[word_index(tool)];
+	unsigned int choice;
+	char words[64];
+	size_t i;
+
+	for (i = 0; i < tool->option_count; i++) {
+		if (!given[i] || !tool->options[i].only)
+			continue;
+		choice = *(const unsigned int *)((const char *)values + word->offset);
+		if (tool->options[i].only >> choice & 1)
+			continue;
+		list_words(word, tool->options[i].only, words, sizeof(words));
+		snprintf(why, why_size, "--%s is for %s, not for %s.", tool->options[i].name, words,
+			 word->choices[choice]);
+		return false;
+	}
+	return true;
+}
+
 static struct option *getopt_table(const struct tool *tool)
 {
 	struct option *table = calloc(COMMON_COUNT + tool->option_count + 1, sizeof(*table));
@@ -279,16 +326,6 @@ static struct option *getopt_table(const struct tool *tool)
 		};
 	}
 	return table;
-}
-
-/* Of the option that is a word; option_count: there is none. */
-static size_t word_index(const struct tool *tool)
-{
-	size_t i;
-
-	for (i = 0; i < tool->option_count && !tool->options[i].word; i++)
-		;
-	return i;
 }
 
 static bool is_list(const struct option_spec *spec)
@@ -362,7 +399,8 @@ enum options_result options_parse(const struct tool *tool, int argc, char **argv
 			 argv[optind], tool->name);
 		goto out;
 	}
-	if (all_required(tool, given, why, why_size))
+	if (all_required(tool, given, why, why_size) &&
+	    all_for_word(tool, given, values, why, why_size))
 		result = OPTIONS_RUN;
 out:
 	free(given);
@@ -387,6 +425,16 @@ static void help_line(FILE *out, char letter, const char *name, const char *arg,
 	fprintf(out, "%*s%s", HELP_COLUMN - width, "", help);
 }
 
+static void option_help(FILE *out, const struct tool *tool, const struct option_spec *spec)
+{
+	char words[64] = "";
+
+	if (spec->only)
+		list_words(&tool->options[word_index(tool)], spec->only, words, sizeof(words));
+	help_line(out, 0, spec->name, spec->arg, words);
+	fprintf(out, "%s%s", spec->only ? ": " : "", spec->help);
+}
+
 void options_help(const struct tool *tool, FILE *out)
 {
 	char names[128];
@@ -409,7 +457,7 @@ void options_help(const struct tool *tool, FILE *out)
 		if (spec->word)
 			fprintf(out, "  %-*s%s", HELP_COLUMN - 2, spec->name, spec->help);
 		else
-			help_line(out, 0, spec->name, spec->arg, spec->help);
+			option_help(out, tool, spec);
 		if (spec->type == OPTION_CHOICE) {
 			list_choices(spec, names, sizeof(names));
 			fprintf(out, ": %s", names);

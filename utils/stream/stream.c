@@ -23,10 +23,20 @@ static const char *const levels[] = {"default", "logic", "flush", "counters", NU
 	.offset = offsetof(struct stream_options, member)
 #define FLAG(option_name, member, text)                                                            \
 	FLAG_OPTION(struct stream_options, option_name, member, text)
+#define FLAG_FOR(actions, option_name, member, text)                                               \
+	{                                                                                          \
+		AT(option_name, OPTION_FLAG, member), .only = (actions), .help = (text)            \
+	}
 /* A member with .given and .value. */
 #define SET(option_name, option_type, member)                                                      \
 	AT(option_name, option_type, member.value),                                                \
 		.given = offsetof(struct stream_options, member.given)
+
+#define FOR_DUMP (1u << STREAM_DUMP)
+#define FOR_FOLLOW (1u << STREAM_FOLLOW)
+#define FOR_STATS (1u << STREAM_STATS)
+#define FOR_SET (1u << STREAM_SET)
+#define FOR_RESET (1u << STREAM_RESET)
 
 static const struct option_spec options[] = {
 	{AT("ACTION", OPTION_CHOICE, action), .word = true, .required = true, .choices = actions,
@@ -36,66 +46,68 @@ static const struct option_spec options[] = {
 	 .help = "Stream, as main or 0 (dump, follow: main; stats, set: all)"},
 	FLAG("json", json, "Print the result as JSON"),
 
-	{SET("ring", OPTION_SIZE, ring), .arg = "SIZE",
-	 .help = "dump, follow: size of the ring (64Mi, or what the card takes)"},
+	{SET("ring", OPTION_SIZE, ring), .arg = "SIZE", .only = FOR_DUMP | FOR_FOLLOW,
+	 .help = "size of the ring (64Mi, or what the card takes)"},
 	{AT("bytes", OPTION_SIZE, bytes), .arg = "SIZE", .fallback = "0",
-	 .help = "dump, follow: stop when so many bytes were taken, 0 = never"},
-	{SET("packets", OPTION_SIZE, packets), .arg = "N",
-	 .help = "dump, follow: stop after so many packets (dump: 10, follow: never)"},
-	{AT("time", OPTION_TIME, time), .arg = "TIME",
-	 .help = "follow, stats --live: stop after this time, as in 5h30m10s (never)"},
+	 .only = FOR_DUMP | FOR_FOLLOW, .help = "stop when so many bytes were taken, 0 = never"},
+	{SET("packets", OPTION_SIZE, packets), .arg = "N", .only = FOR_DUMP | FOR_FOLLOW,
+	 .help = "stop after so many packets (dump: 10, follow: never)"},
+	{AT("time", OPTION_TIME, time), .arg = "TIME", .only = FOR_DUMP | FOR_FOLLOW | FOR_STATS,
+	 .help = "stop after this time, as in 5h30m10s (never); stats: with --live"},
 	{AT("stall-limit", OPTION_NUMBER, stall_limit), .arg = "SECONDS", .fallback = "10",
-	 .help = "dump, follow: fail if nothing comes for so long, 0 = wait for ever"},
-	FLAG("busy", busy, "follow: look again and again, and never sleep"),
-	FLAG("no-errorcheck", no_errorcheck, "follow: check headers and sizes only"),
-	FLAG("no-display", no_display, "follow: no live line"),
-	{AT("to-file-bin", OPTION_TEXT, bin_file), .arg = "FILE",
-	 .help = "dump, follow: write all packets to a file, as received"},
-	FLAG("live", live, "stats: a line of rates, once a second"),
+	 .only = FOR_DUMP | FOR_FOLLOW,
+	 .help = "fail if nothing comes for so long, 0 = wait for ever"},
+	FLAG_FOR(FOR_DUMP | FOR_FOLLOW, "busy", busy, "look again and again, and never sleep"),
+	FLAG_FOR(FOR_DUMP | FOR_FOLLOW, "no-errorcheck", no_errorcheck,
+		 "check headers and sizes only"),
+	FLAG_FOR(FOR_FOLLOW, "no-display", no_display, "no live line"),
+	{AT("to-file-bin", OPTION_TEXT, bin_file), .arg = "FILE", .only = FOR_DUMP | FOR_FOLLOW,
+	 .help = "write all packets to a file, as received"},
+	FLAG_FOR(FOR_STATS, "live", live, "a line of rates, once a second"),
 
 	{SET("policy", OPTION_CHOICE, policy), .arg = "POLICY", .choices = policies,
-	 .help = "set: when the card's own memory fills up"},
-	{SET("pack-events", OPTION_NUMBER, pack_events), .arg = "N",
-	 .help = "set: packing factor, 1 to 65535"},
-	{SET("pack-bytes", OPTION_SIZE, pack_bytes), .arg = "SIZE",
-	 .help = "set: largest packet, 128 to 1Mi, a multiple of 64"},
-	{SET("pack-time", OPTION_NUMBER, pack_time), .arg = "NS",
-	 .help = "set: a packet is closed after so long, 0 = never"},
-	{SET("throttle-on", OPTION_SIZE, throttle_on), .arg = "SIZE",
-	 .help = "set: bytes in the card's memory that start the throttle"},
-	{SET("throttle-off", OPTION_SIZE, throttle_off), .arg = "SIZE",
-	 .help = "set: bytes in it that end the throttle"},
-	{SET("truncate-on", OPTION_SIZE, truncate_on), .arg = "SIZE",
-	 .help = "set: bytes in it from which on events are cut short"},
-	{SET("interrupt-bytes", OPTION_SIZE, interrupt_bytes), .arg = "SIZE",
-	 .help = "set: a sleeper is woken for so much, 0 = a quarter of the ring"},
-	{SET("interrupt-time", OPTION_SIZE, interrupt_time), .arg = "NS",
-	 .help = "set: or so long after the last time, 0 = at once"},
-	{SET("low-water", OPTION_SIZE, low_water), .arg = "SIZE",
-	 .help = "set: poll() says that there are data from so much on"},
+	 .only = FOR_SET, .help = "when the card's own memory fills up"},
+	{SET("pack-events", OPTION_NUMBER, pack_events), .arg = "N", .only = FOR_SET,
+	 .help = "packing factor, 1 to 65535"},
+	{SET("pack-bytes", OPTION_SIZE, pack_bytes), .arg = "SIZE", .only = FOR_SET,
+	 .help = "largest packet, 128 to 1Mi, a multiple of 64"},
+	{SET("pack-time", OPTION_NUMBER, pack_time), .arg = "NS", .only = FOR_SET,
+	 .help = "a packet is closed after so long, 0 = never"},
+	{SET("throttle-on", OPTION_SIZE, throttle_on), .arg = "SIZE", .only = FOR_SET,
+	 .help = "bytes in the card's memory that start the throttle"},
+	{SET("throttle-off", OPTION_SIZE, throttle_off), .arg = "SIZE", .only = FOR_SET,
+	 .help = "bytes in it that end the throttle"},
+	{SET("truncate-on", OPTION_SIZE, truncate_on), .arg = "SIZE", .only = FOR_SET,
+	 .help = "bytes in it from which on events are cut short"},
+	{SET("interrupt-bytes", OPTION_SIZE, interrupt_bytes), .arg = "SIZE", .only = FOR_SET,
+	 .help = "a sleeper is woken for so much, 0 = a quarter of the ring"},
+	{SET("interrupt-time", OPTION_SIZE, interrupt_time), .arg = "NS", .only = FOR_SET,
+	 .help = "or so long after the last time, 0 = at once"},
+	{SET("low-water", OPTION_SIZE, low_water), .arg = "SIZE", .only = FOR_SET,
+	 .help = "poll() says that there are data from so much on"},
 	{SET("generator", OPTION_CHOICE, generator), .arg = "MODE", .choices = generators,
-	 .help = "set: makes events without a detector"},
-	{SET("fragment-min", OPTION_SIZE, fragment_min), .arg = "SIZE",
-	 .help = "set: bytes of its fragments, up to 1Mi"},
-	{SET("fragment-max", OPTION_SIZE, fragment_max), .arg = "SIZE",
-	 .help = "set: of the largest, if they are distributed"},
-	{SET("event-rate", OPTION_NUMBER, event_rate), .arg = "N",
-	 .help = "set: its events per second, 0 = as fast as they are taken"},
-	FLAG("clocked", clocked, "set: its events come at that rate whether taken or not"),
-	FLAG("waiting", waiting, "set: its events wait until they are taken"),
-	{SET("first-event", OPTION_SIZE, first_event), .arg = "N",
-	 .help = "set: its first event id"},
-	{SET("event-limit", OPTION_SIZE, event_limit), .arg = "N",
-	 .help = "set: it stops after so many events, 0 = never"},
-	{SET("align", OPTION_NUMBER, align), .arg = "BYTES",
-	 .help = "set: fragments are aligned to 4, 8, 16, 32 or 64"},
-	{SET("source-id", OPTION_NUMBER, source_id), .arg = "N",
-	 .help = "set: source id of the card, 16 bits"},
-	{SET("enabled", OPTION_LINKS, enabled), .arg = "LIST", .max = 31,
-	 .help = "set: numbers of the streams whose source is let through, as 0-6"},
+	 .only = FOR_SET, .help = "makes events without a detector"},
+	{SET("fragment-min", OPTION_SIZE, fragment_min), .arg = "SIZE", .only = FOR_SET,
+	 .help = "bytes of its fragments, up to 1Mi"},
+	{SET("fragment-max", OPTION_SIZE, fragment_max), .arg = "SIZE", .only = FOR_SET,
+	 .help = "of the largest, if they are distributed"},
+	{SET("event-rate", OPTION_NUMBER, event_rate), .arg = "N", .only = FOR_SET,
+	 .help = "its events per second, 0 = as fast as they are taken"},
+	FLAG_FOR(FOR_SET, "clocked", clocked, "its events come at that rate whether taken or not"),
+	FLAG_FOR(FOR_SET, "waiting", waiting, "its events wait until they are taken"),
+	{SET("first-event", OPTION_SIZE, first_event), .arg = "N", .only = FOR_SET,
+	 .help = "its first event id"},
+	{SET("event-limit", OPTION_SIZE, event_limit), .arg = "N", .only = FOR_SET,
+	 .help = "it stops after so many events, 0 = never"},
+	{SET("align", OPTION_NUMBER, align), .arg = "BYTES", .only = FOR_SET,
+	 .help = "fragments are aligned to 4, 8, 16, 32 or 64"},
+	{SET("source-id", OPTION_NUMBER, source_id), .arg = "N", .only = FOR_SET,
+	 .help = "source id of the card, 16 bits"},
+	{SET("enabled", OPTION_LINKS, enabled), .arg = "LIST", .max = 31, .only = FOR_SET,
+	 .help = "numbers of the streams whose source is let through, as 0-6"},
 
 	{AT("level", OPTION_CHOICE, level), .arg = "LEVEL", .fallback = "counters",
-	 .choices = levels, .help = "reset: how much"},
+	 .choices = levels, .only = FOR_RESET, .help = "how much"},
 };
 
 static int reset(const struct stream_options *o)
@@ -127,6 +139,10 @@ static int run(const void *values)
 		return tool_usage("--clocked and --waiting: a generator is one or the other.");
 	if (o->ring.given && (!o->ring.value || o->ring.value & (o->ring.value - 1)))
 		return tool_usage("--ring: a ring's size is a power of two, from 64Ki to 64Gi.");
+	if (o->live && o->json)
+		return tool_usage("--live prints lines of text; leave --json out.");
+	if (o->action == STREAM_STATS && o->time && !o->live)
+		return tool_usage("--time is for --live; without it stats looks once.");
 	switch ((enum stream_action)o->action) {
 	case STREAM_DUMP:
 	case STREAM_FOLLOW:

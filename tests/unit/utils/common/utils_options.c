@@ -92,7 +92,7 @@ static const struct option_spec table[] = {
 	 .help = "h"},
 };
 
-static const char *const verbs[] = {"give", "take", NULL};
+static const char *const verbs[] = {"give", "take", "look", NULL};
 
 /* The same with a word in front. */
 static const struct option_spec with_word[] = {
@@ -103,6 +103,18 @@ static const struct option_spec with_word[] = {
 	 .required = true,
 	 .choices = verbs,
 	 .help = "h"},
+	{.name = "count",
+	 .type = OPTION_NUMBER,
+	 .offset = offsetof(struct values, count),
+	 .arg = "N",
+	 .fallback = "3",
+	 .only = 1 << 1,
+	 .help = "how many"},
+	{.name = "slow",
+	 .type = OPTION_FLAG,
+	 .offset = offsetof(struct values, faster),
+	 .only = 1 << 0 | 1 << 1,
+	 .help = "not fast"},
 	{.name = "fast-check",
 	 .type = OPTION_FLAG,
 	 .offset = offsetof(struct values, fast),
@@ -254,11 +266,35 @@ static void a_word(void)
 	UNIT_EQ(parse_for(&word_tool, "--fast-check", NULL, NULL), OPTIONS_WRONG);
 	UNIT_STR(why, "VERB is missing. Example: roc-test take");
 	UNIT_EQ(parse_for(&word_tool, "steal", NULL, NULL), OPTIONS_WRONG);
-	UNIT_STR(why, "VERB: \"steal\" is none of give, take.");
+	UNIT_STR(why, "VERB: \"steal\" is none of give, take, look.");
 	UNIT_EQ(parse_for(&word_tool, "take", "take", NULL), OPTIONS_WRONG);
 	UNIT_STR(why, "\"take\" is not an option; roc-test --help lists all.");
 	UNIT_EQ(parse_for(&word_tool, "--VERB=take", NULL, NULL), OPTIONS_WRONG);
 	UNIT_STR(why, "There is no option --VERB; roc-test --help lists all.");
+}
+
+/* An option that would do nothing is a mistake; the help says what each is for. */
+static void for_a_word(void)
+{
+	char *help;
+	size_t length;
+	FILE *out;
+
+	UNIT_EQ(parse_for(&word_tool, "take", "--count=4", "--slow"), OPTIONS_RUN);
+	UNIT_EQ(v.count, 4);
+	UNIT_EQ(parse_for(&word_tool, "give", "--slow", "--fast-check"), OPTIONS_RUN);
+	UNIT_EQ(v.count, 3);
+	UNIT_EQ(parse_for(&word_tool, "--count=4", "give", NULL), OPTIONS_WRONG);
+	UNIT_STR(why, "--count is for take, not for give.");
+	UNIT_EQ(parse_for(&word_tool, "look", "--slow", NULL), OPTIONS_WRONG);
+	UNIT_STR(why, "--slow is for give, take, not for look.");
+	out = open_memstream(&help, &length);
+	UNIT_NEED(out);
+	options_help(&word_tool, out);
+	fclose(out);
+	CU_ASSERT_PTR_NOT_NULL(strstr(help, "--count N                 take: how many (3)\n"));
+	CU_ASSERT_PTR_NOT_NULL(strstr(help, "--slow                    give, take: not fast\n"));
+	free(help);
 }
 
 /* What @tool makes of one option; false: refused. */
@@ -272,6 +308,7 @@ static bool taken(const struct tool *t, const struct option_spec *spec, const ch
 
 	alone[0].required = false;
 	alone[0].given = 0;
+	alone[0].only = 0;
 	alone[0].offset = 8;
 	alone[1].offset = 16;
 	only.options = alone;
@@ -534,7 +571,7 @@ static void pages_have_tools(void)
 
 UNIT_MAIN("utils options", {"fallbacks", fallbacks}, {"values given", given},
 	  {"prefixes", prefixes}, {"help and version", help_and_version}, {"mistakes", mistakes},
-	  {"an option twice", twice}, {"a word", a_word},
+	  {"an option twice", twice}, {"a word", a_word}, {"options for a word", for_a_word},
 	  {"numbers are decimal", numbers_are_decimal}, {"no time is refused", no_time_is_refused},
 	  {"choices in any case", choices_in_any_case},
 	  {"manual pages and help agree", manual_pages},
