@@ -16,10 +16,13 @@ struct recv_values {
 	uint64_t buffer, file_size, file_time;
 	uint32_t connections, silence, depth;
 	bool once, no_errorcheck, buffered;
+	bool of_files; /* something that only --record uses */
 };
 
 #define AT(option_name, option_type, member)                                                       \
 	.name = (option_name), .type = (option_type), .offset = offsetof(struct recv_values, member)
+
+#define OF_FILES .given = offsetof(struct recv_values, of_files)
 
 static const struct option_spec options[] = {
 	{AT("record", OPTION_TEXT, dir), .arg = "DIR", .help = "Write files, as roc-record does"},
@@ -39,16 +42,16 @@ static const struct option_spec options[] = {
 	 .max = NETWORK_CONNECTIONS, .help = "Connections at the same time"},
 	{AT("silence", OPTION_NUMBER, silence), .arg = "SECONDS", .fallback = NETWORK_SILENCE,
 	 .min = 1, .help = "A sender that says nothing for so long is gone; below 5 at both ends"},
-	{AT("prefix", OPTION_TEXT, prefix), .arg = "NAME", .fallback = "run",
+	{AT("prefix", OPTION_TEXT, prefix), .arg = "NAME", .fallback = "run", OF_FILES,
 	 .help = "How the files are called: NAME-000000.data and so on"},
-	{AT("file-size", OPTION_SIZE, file_size), .arg = "SIZE", .fallback = "4Gi",
+	{AT("file-size", OPTION_SIZE, file_size), .arg = "SIZE", .fallback = "4Gi", OF_FILES,
 	 .help = "A new file after so many bytes, 0 = never"},
-	{AT("file-time", OPTION_TIME, file_time), .arg = "TIME",
+	{AT("file-time", OPTION_TIME, file_time), .arg = "TIME", OF_FILES,
 	 .help = "A new file after this time, as in 5h30m10s (never)"},
 	{AT("depth", OPTION_NUMBER, depth), .arg = "N", .fallback = "32", .min = 1, .max = 1024,
-	 .help = "Writes on their way at the same time"},
-	FLAG_OPTION(struct recv_values, "buffered", buffered,
-		    "Write by the page cache, which copies"),
+	 OF_FILES, .help = "Writes on their way at the same time"},
+	{AT("buffered", OPTION_FLAG, buffered), OF_FILES,
+	 .help = "Write by the page cache, which copies"},
 	UNITS_RUN_OPTIONS(struct recv_values, "0"),
 	UNITS_SPIN_OPTION(struct recv_values),
 };
@@ -87,6 +90,9 @@ static int run(const void *values)
 	struct source *source;
 	struct sink *sink;
 
+	if (v->of_files && !v->dir)
+		return tool_usage("--prefix, --file-size, --file-time, --depth and --buffered are "
+				  "for --record.");
 	source = source_recv(&recv, why);
 	if (!source)
 		return tool_fail("%s", why);

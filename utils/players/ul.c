@@ -14,30 +14,31 @@ struct values {
 	bool json;
 	bool status;
 	bool random;
-	uint32_t event_size;
-	uint32_t system_id;
-	uint32_t link_id;
+	struct given_number event_size, system_id, link_id;
 };
 
 static const struct option_spec options[] = {
 	ID_OPTION(struct values),
 	{.name = "event-size",
 	 .type = OPTION_NUMBER,
-	 .offset = offsetof(struct values, event_size),
+	 .offset = offsetof(struct values, event_size.value),
+	 .given = offsetof(struct values, event_size.given),
 	 .arg = "N",
 	 .fallback = "100",
 	 .help = "Words of 128 bits in an event"},
 	FLAG_OPTION(struct values, "random-event-size", random, "Events of random size"),
 	{.name = "system-id",
 	 .type = OPTION_NUMBER,
-	 .offset = offsetof(struct values, system_id),
+	 .offset = offsetof(struct values, system_id.value),
+	 .given = offsetof(struct values, system_id.given),
 	 .arg = "N",
 	 .fallback = "0xff",
 	 .max = 0xff,
 	 .help = "System id for headers"},
 	{.name = "link-id",
 	 .type = OPTION_NUMBER,
-	 .offset = offsetof(struct values, link_id),
+	 .offset = offsetof(struct values, link_id.value),
+	 .given = offsetof(struct values, link_id.given),
 	 .arg = "N",
 	 .fallback = "0xf",
 	 .max = 0xff,
@@ -71,15 +72,18 @@ static int run(const void *p)
 {
 	const struct values *v = p;
 	struct roc_cru_ul ul = {
-		.event_size = v->event_size,
+		.event_size = v->event_size.value,
 		.random_size = v->random,
-		.system_id = v->system_id,
-		.link_id = v->link_id,
+		.system_id = v->system_id.value,
+		.link_id = v->link_id.value,
 	};
 	struct roc_endpoint *ep;
 	struct roc_card card;
 	int code;
 
+	if (v->status &&
+	    (v->event_size.given || v->random || v->system_id.given || v->link_id.given))
+		return tool_usage("--status changes nothing; leave the settings out.");
 	code = cru_open(v->id, &card, &ep);
 	if (code)
 		return code;
