@@ -113,10 +113,6 @@ static int check_options(struct bench *b)
 			   bench_source_names[b->opt->source]);
 		return -EOPNOTSUPP;
 	}
-	if (b->opt->no_events && b->opt->mode == ROC_MODE_EVENT) {
-		bench_fail(b, "--mode=event needs the events that --no-events does without.");
-		return -EINVAL;
-	}
 	if (b->opt->stbrd && !(b->info.caps & ROC_CAP_DDL)) {
 		bench_fail(b, "A %s cannot send STBRD: --stbrd is for the C-RORC only.", name);
 		return -EOPNOTSUPP;

@@ -119,6 +119,8 @@ int bench_check_usage(const struct bench_options *o)
 	if (o->stbrd && o->source != ROC_SOURCE_FEE)
 		return tool_usage("--stbrd is a command to the front end: it needs "
 				  "--data-source=FEE.");
+	if (o->no_events && o->mode == ROC_MODE_EVENT)
+		return tool_usage("--mode=event needs the events that --no-events does without.");
 	return soak_check_usage(o);
 }
 

@@ -14,6 +14,7 @@
 
 #include "fragment_check.h"
 #include "utils/common/clock.h"
+#include "utils/common/numbers.h"
 #include "utils/common/stop.h"
 #include "utils/common/tool.h"
 
@@ -65,6 +66,12 @@ static const struct option_spec options[] = {
 
 static int check(const struct load_options *o)
 {
+	const char *colon = strrchr(o->connect, ':');
+	uint16_t port;
+
+	if (!colon || colon == o->connect || colon - o->connect >= LOAD_HOST_MAX ||
+	    number_port(colon + 1, &port))
+		return tool_usage("--connect: \"%s\" is not HOST:PORT.", o->connect);
 	if ((o->size && o->size < ROS_FRAGMENT_MIN) || o->size % 4 || o->size_max % 4 ||
 	    (o->size_max && o->size_max < o->size) || (o->size_max && !o->size))
 		return tool_usage("--size, --size-max: fragments are multiples of 4 bytes from %d "

@@ -21,11 +21,12 @@
 #include "utils/check/error_log.h"
 
 #define LOAD_CARD_LINKS 12 /* of a RobinNP: links of the daemon go on from card to card */
+#define LOAD_HOST_MAX 256  /* of --connect, with its end */
 #define LOAD_CARDS ((ROS_LINKS + LOAD_CARD_LINKS - 1) / LOAD_CARD_LINKS)
 
 struct load_options {
 	struct common_options common;
-	const char *connect;
+	const char *connect; /* a host of less than LOAD_HOST_MAX, and a port */
 	bool json, no_display, no_errorcheck;
 	uint32_t clients, outstanding;
 	uint32_t event_rate;

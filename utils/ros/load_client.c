@@ -36,14 +36,10 @@ static int connect_to(struct load *l)
 	struct addrinfo hints = {.ai_socktype = SOCK_STREAM, .ai_flags = AI_NUMERICSERV};
 	const char *text = l->opt->connect, *colon = strrchr(text, ':');
 	struct addrinfo *list, *a;
-	char host[256];
-	size_t length = colon ? (size_t)(colon - text) : 0;
+	size_t length = (size_t)(colon - text);
+	char host[LOAD_HOST_MAX];
 	int err, fd = -1;
 
-	if (!length || length >= sizeof(host)) {
-		load_fail(l, "--connect: \"%s\" is not HOST:PORT.", text);
-		return -1;
-	}
 	memcpy(host, text, length);
 	host[length] = '\0';
 	if (length > 1 && host[0] == '[' && host[length - 1] == ']') {
