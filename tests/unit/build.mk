@@ -98,6 +98,9 @@ $(O)/unit/utils_loopback: private override CFLAGS += $(UNIT_LOOPBACK_WRAPPED:%=-
 UNIT_BAR_WRAPPED := roc_find roc_open_card roc_close roc_bar_map roc_bar_unmap
 $(O)/unit/utils_bar_stress: private override CFLAGS += $(UNIT_BAR_WRAPPED:%=-Wl,--wrap=%)
 
+# As much memory as is asked for, which nobody writes to.
+$(O)/unit/utils_gpu_sweep: private override CFLAGS += -Wl,--wrap=roc_memory_alloc
+
 .PHONY: unit unit-programs
 unit-programs: $(UNIT:%=$(O)/unit/%)
 

@@ -194,6 +194,8 @@ static int sweep_sizes(struct sweep *s, unsigned int streams, uint64_t *number)
 		last = record;
 		slots.record = record;
 		slots.count = s->memory.length / record / streams * streams;
+		s->no_room += !slots.count;
+		s->too_many += slots.count && s->count == SWEEP_POINTS;
 		if (!slots.count || s->count == SWEEP_POINTS)
 			continue;
 		*p = (struct sweep_point){
@@ -225,6 +227,19 @@ static int sweep_memory(struct sweep *s, bool pinned, uint64_t *number)
 	return ret;
 }
 
+static void say_left_out(const struct sweep *s)
+{
+	if (s->no_room)
+		tool_note("%u point%s left out: a record for each stream does not fit in %.3g GiB "
+			  "of our memory. Give a smaller --record-max or fewer --streams.",
+			  s->no_room, s->no_room == 1 ? " is" : "s are",
+			  (double)s->memory.length / GIB);
+	if (s->too_many)
+		tool_note("%u point%s left out: more than %d are not kept. Give fewer --steps, or "
+			  "a smaller range of records.",
+			  s->too_many, s->too_many == 1 ? " is" : "s are", SWEEP_POINTS);
+}
+
 int sweep_run(struct sweep *s)
 {
 	const struct sweep_options *o = s->opt;
@@ -240,6 +255,7 @@ int sweep_run(struct sweep *s)
 		ret = sweep_memory(s, true, &number);
 	if (!ret && o->memory != SWEEP_PINNED && !stop_asked())
 		ret = sweep_memory(s, false, &number);
+	say_left_out(s);
 	if (!s->count && stop_asked())
 		return tool_fail("It was interrupted before anything was measured.");
 	return ret ? tool_fail("%s", s->copier->why) : TOOL_OK;

@@ -66,6 +66,7 @@ struct sweep {
 	bool pinned;
 	struct sweep_point points[SWEEP_POINTS];
 	unsigned int count;
+	unsigned int no_room, too_many; /* points that are not measured */
 	uint64_t errors;
 	char wrong[UNITS_WHY]; /* the first of them */
 };

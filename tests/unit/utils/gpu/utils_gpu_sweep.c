@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * How a sweep of roc-gpu-src is interrupted, with a copier played here: the signal comes with one
- * of the copies.
+ * How a sweep of roc-gpu-src is interrupted, and what it leaves out, with a copier played here: the
+ * signal comes with one of the copies, and nobody writes to our memory.
  */
 #include "unit.h"
 
 #include <errno.h>
+#include <stdint.h>
 
+#include "tests/unit/child.h"
 #include "utils/common/stop.h"
 #include "utils/gpu/sweep.h"
 
@@ -52,13 +54,33 @@ static const struct copier_ops ops = {
 	.wait = wait_for,
 };
 
-/* Exit code of a sweep over records of one size, @records in a repeat. */
-static int sweeps(uint64_t record, uint64_t records, uint64_t interrupt)
+int __wrap_roc_memory_alloc(size_t length, int node, unsigned int flags, struct roc_memory *mem);
+int __wrap_roc_memory_alloc(size_t length, int node, unsigned int flags, struct roc_memory *mem)
+{
+	*mem = (struct roc_memory){.addr = (void *)(uintptr_t)4096, .length = length};
+	return 0;
+}
+
+/* Exit code of a sweep by the options. */
+static int sweep_by_options(void)
 {
 	static struct copier copier;
 	int code;
 
 	copier = (struct copier){.ops = &ops, .streams = STREAMS, .memory = 4096};
+	memset(&sweep, 0, sizeof(sweep));
+	sweep.opt = &options;
+	sweep.copier = &copier;
+	code = sweep_run(&sweep);
+	/* Who frees the memory may do so. */
+	UNIT_EQ(device.copying[0], 0);
+	UNIT_EQ(device.copying[1], 0);
+	return code;
+}
+
+/* The same over records of one size, @records in a repeat. */
+static int sweeps(uint64_t record, uint64_t records, uint64_t interrupt)
+{
 	memset(&device, 0, sizeof(device));
 	device.interrupt = interrupt;
 	options = (struct sweep_options){.record_min = record,
@@ -69,15 +91,7 @@ static int sweeps(uint64_t record, uint64_t records, uint64_t interrupt)
 					 .streams = STREAMS,
 					 .memory = SWEEP_PAGEABLE,
 					 .no_check = true};
-	memset(&sweep, 0, sizeof(sweep));
-	sweep.opt = &options;
-	sweep.copier = &copier;
-	code = sweep_run(&sweep);
-	roc_memory_free(&sweep.memory);
-	/* Who frees the memory may do so. */
-	UNIT_EQ(device.copying[0], 0);
-	UNIT_EQ(device.copying[1], 0);
-	return code;
+	return sweep_by_options();
 }
 
 static void all_of_it(void)
@@ -113,7 +127,65 @@ static void large_records(void)
 	UNIT_EQ(device.copies, 50);
 }
 
+/* What it says when it has no more points than @count. */
+static const char *says(unsigned int count)
+{
+	static char said[1024];
+	int ends[2];
+	pid_t pid;
+
+	memset(&device, 0, sizeof(device));
+	device.interrupt = UINT64_MAX;
+	UNIT_NEED(!pipe(ends));
+	fflush(stdout);
+	pid = fork();
+	if (!pid) {
+		dup2(ends[1], STDERR_FILENO);
+		_exit(sweep_by_options() || sweep.count != count);
+	}
+	UNIT_EQ(child_said(pid, ends, said, sizeof(said)), 0);
+	return said;
+}
+
+/* Two records of 600 MiB do not lie side by side in 1 GiB. */
+static void no_room(void)
+{
+	options = (struct sweep_options){.record_min = 600 << 20,
+					 .record_max = 600 << 20,
+					 .steps = 1,
+					 .repeats = 1,
+					 .streams = STREAMS,
+					 .memory = SWEEP_PAGEABLE,
+					 .no_check = true};
+	UNIT_STR(says(1),
+		 "roc: 1 point is left out: a record for each stream does not fit in 1 GiB of our "
+		 "memory. Give a smaller --record-max or fewer --streams.\n");
+	options.streams = 1;
+	UNIT_STR(says(1), "");
+	/* Of 500 MiB two fit, and four do not. */
+	options.streams = 4;
+	options.record_min = 500 << 20;
+	UNIT_STR(
+		says(3),
+		"roc: 3 points are left out: a record for each stream does not fit in 1 GiB of our "
+		"memory. Give a smaller --record-max or fewer --streams.\n");
+}
+
+static void too_many_points(void)
+{
+	options = (struct sweep_options){.record_min = 8,
+					 .record_max = 8 * (SWEEP_POINTS + 5),
+					 .steps = 100000,
+					 .repeats = 1,
+					 .streams = 1,
+					 .memory = SWEEP_PAGEABLE,
+					 .no_check = true};
+	UNIT_STR(says(SWEEP_POINTS), "roc: 5 points are left out: more than 1024 are not kept. "
+				     "Give fewer --steps, or a smaller range of records.\n");
+}
+
 UNIT_MAIN("utils gpu sweep", {"all of it", all_of_it},
 	  {"a signal in the first repeat", in_the_first_repeat},
 	  {"a signal in a later repeat", in_a_later_repeat},
-	  {"a signal among large records", large_records})
+	  {"a signal among large records", large_records}, {"records that do not fit", no_room},
+	  {"too many points", too_many_points})
