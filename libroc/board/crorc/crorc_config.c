@@ -234,8 +234,10 @@ static void write_all(struct pass *p)
 		return;
 	}
 	written = libroc_changes_apply(&p->changes);
-	if (!c->err)
+	if (!c->err) {
+		libroc_pass_still_stopped(c);
 		return;
+	}
 	snprintf(why, sizeof(why), "%s", roc_error());
 	r->restored = libroc_changes_restore(&p->changes, written);
 	libroc_changes_say(&p->changes, why);

@@ -128,8 +128,8 @@ int roc_crorc_config_save(const char *uri, const struct roc_crorc_config *config
  * Takes the card lock for the whole pass and waits for it for up to 15 s.
  *
  * Return: 0; the errors of roc_crorc_config_check(); -EPERM firmware not accepted; -EBUSY a channel
- * of the card runs, or another process holds the card lock; -EBADMSG a register did not read back,
- * or the laser is not on.
+ * of the card runs, or was started meanwhile (then nothing is put back), or another process holds
+ * the card lock; -EBADMSG a register did not read back, or the laser is not on.
  */
 int roc_crorc_configure(struct roc_endpoint *ep, const struct roc_crorc_config *config,
 			unsigned int flags, struct roc_config_result *result);

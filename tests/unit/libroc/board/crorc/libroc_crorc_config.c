@@ -117,6 +117,25 @@ static void refusals(void)
 	card_end();
 }
 
+/* Nothing is put back under a readout that has begun. */
+static void started_meanwhile(void)
+{
+	card_begin();
+	unusual();
+	card.starts = 0x1f4;
+	UNIT_EQ(configure(0), -EBUSY);
+	SAYS("readout was started while the card was configured");
+	CU_ASSERT_TRUE(result.reconfigured);
+	CU_ASSERT_FALSE(result.restored);
+	UNIT_EQ(peek(0, 0x1f0), 0xabc1);
+	UNIT_EQ(peek(0, 0x1f4), 77);
+	/* Stopped and configured again, as it says. */
+	card.running = false;
+	card.starts = 0;
+	UNIT_EQ(configure(ROC_CONFIG_FORCE), 0);
+	card_end();
+}
+
 static void firmware(void)
 {
 	card_begin();
@@ -376,7 +395,7 @@ static void packets(void)
 
 UNIT_MAIN("libroc_crorc_config", {"the card gets it all", the_card_gets_it_all},
 	  {"nothing to do, nothing written", nothing_to_do}, {"refusals", refusals},
-	  {"firmware", firmware}, {"put back", put_back},
+	  {"started meanwhile", started_meanwhile}, {"firmware", firmware}, {"put back", put_back},
 	  {"a laser that does not come on", laser_that_does_not_come_on},
 	  {"a laser that nobody saw come on", laser_that_nobody_saw_come_on}, {"files", files},
 	  {"faulty files", faulty_files}, {"by name", by_name}, {"status", status_of_it},
