@@ -193,6 +193,10 @@ static int lend_memory(struct roc_evb *e, struct evb_destination *d, struct evb_
 		return ret;
 	/* The first is that of messages. */
 	g->region_count = f->region_count - 1;
+	if (g->region_count > EVB_REGIONS)
+		return pair_fail(&d->pair, ENOSPC,
+				 "our memory is in %" PRIu32 " pieces, and %d can be said.",
+				 g->region_count, EVB_REGIONS);
 	for (i = 0; i < g->region_count; i++)
 		g->regions[i] = (struct evb_region){.base = fabric_base(f, i + 1),
 						    .key = fabric_key(f, i + 1),

@@ -264,8 +264,11 @@ static int plan(struct roc_evb *e, char why[ROC_EVB_WHY])
 	/* Who reads from it reads from pieces that are registered. */
 	if (c->protocol == ROC_EVB_PULL && c->max_region && c->max_region < r->chunk) {
 		uint64_t per_chunk = c->max_region / r->stride;
-		uint64_t chunks = c->max_regions && c->max_regions < EVB_REGIONS ? c->max_regions
-										 : EVB_REGIONS;
+		/* The greeting has room for so many, and what the source has is said there, too. */
+		uint64_t chunks = EVB_REGIONS - r->region_count;
+
+		if (c->max_regions && c->max_regions < chunks)
+			chunks = c->max_regions;
 
 		if (per_chunk * chunks < MFPS_LEAST)
 			return evb_fail(

@@ -75,6 +75,37 @@ static void small_regions(void)
 	node_forget(n);
 }
 
+/*
+ * As many pieces of its own memory as may be said, and what the source has beside them: a readout
+ * unit that is read from says no more than there is room for.
+ */
+static void many_regions(void)
+{
+	unsigned int i;
+	struct node *n;
+
+	begin();
+	for (i = 0; i < 2; i++) {
+		n = both(i, 40);
+		n->cfg.protocol = ROC_EVB_PULL;
+		n->cfg.max_region = 64 << 10;
+		n->cfg.blocks = 1000;
+		n->source.size = 900; /* all that the source has is in a region */
+		n->sink.sources = 2;
+		node_open(n);
+	}
+	publish(ROC_EVB_ROUND_ROBIN, 0);
+	if (!run_until(NULL, 20000)) {
+		CU_FAIL("it did not come to its end");
+		show();
+	}
+	for (i = 0; i < 2; i++) {
+		UNIT_EQ(counts_of(&nodes[i]).complete, 20);
+		UNIT_EQ(nodes[i].sink.wrong, 0);
+	}
+	close_all();
+}
+
 static const char *both_say;
 
 static bool is_refused(void)
@@ -143,4 +174,5 @@ static void configurations(void)
 }
 
 UNIT_MAIN("event building, sizes and configurations", {"small_regions", small_regions},
-	  {"does_not_fit", does_not_fit}, {"configurations", configurations})
+	  {"many_regions", many_regions}, {"does_not_fit", does_not_fit},
+	  {"configurations", configurations})
