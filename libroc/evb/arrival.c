@@ -10,7 +10,7 @@
 #include <string.h>
 
 #define PARTS_MOST (1 << 22)  /* of all arrivals of a guest */
-#define PIECES_MOST (1 << 20) /* likewise */
+#define PIECES_MOST (1 << 20) /* of all that a guest may announce at once */
 
 unsigned char *evb_segment_at(const struct evb_guest *g, uint32_t segment)
 {
@@ -26,6 +26,7 @@ void evb_uncut(struct evb_guest *g)
 	free(g->parts);
 	free(g->pieces);
 	free(g->from);
+	free(g->from_list);
 	free(g->gots);
 	g->slots = NULL;
 	g->free_list = NULL;
@@ -33,9 +34,10 @@ void evb_uncut(struct evb_guest *g)
 	g->parts = NULL;
 	g->pieces = NULL;
 	g->from = NULL;
+	g->from_list = NULL;
 	g->gots = NULL;
 	g->segments = g->arrivals_max = g->arrivals_pool = 0;
-	g->free_count = g->lent = 0;
+	g->free_count = g->from_count = g->lent = 0;
 }
 
 static uint64_t segment_for(const struct roc_evb *e, const struct evb_guest *g, uint64_t mfp_max,
@@ -63,11 +65,15 @@ static int allocate(struct evb_guest *g)
 	g->parts = calloc((size_t)g->arrivals_pool * g->parts_max, sizeof(*g->parts));
 	g->pieces = calloc((size_t)g->arrivals_pool * g->parts_max, sizeof(*g->pieces));
 	g->gots = calloc(g->arrivals_max, sizeof(*g->gots));
-	if (g->pieces_max)
-		g->from = calloc((size_t)g->arrivals_pool * g->pieces_max, sizeof(*g->from));
+	if (g->pieces_max) {
+		g->from = calloc((size_t)g->arrivals_max * g->pieces_max, sizeof(*g->from));
+		g->from_list = calloc(g->arrivals_max, sizeof(*g->from_list));
+	}
 	if (!g->slots || !g->free_list || !g->arrivals || !g->parts || !g->pieces || !g->gots ||
-	    (g->pieces_max && !g->from))
+	    (g->pieces_max && (!g->from || !g->from_list)))
 		return -ENOMEM;
+	for (g->from_count = 0; g->from && g->from_count < g->arrivals_max; g->from_count++)
+		g->from_list[g->from_count] = g->from + (size_t)g->from_count * g->pieces_max;
 	for (i = 0; i < g->segments; i++)
 		g->free_list[i] = g->segments - 1 - i;
 	g->free_count = g->segments;
@@ -77,7 +83,6 @@ static int allocate(struct evb_guest *g)
 
 		a->segments = g->parts + (size_t)i * g->parts_max;
 		a->pieces = g->pieces + (size_t)i * g->parts_max;
-		a->from = g->from ? g->from + (size_t)i * g->pieces_max : NULL;
 		a->next = g->free_arrival;
 		g->free_arrival = i;
 	}
@@ -88,8 +93,8 @@ static uint32_t arrivals_to_pull(struct evb_guest *g)
 {
 	uint64_t most = PARTS_MOST / g->parts_max, pool;
 
-	if (most > PIECES_MOST / g->pieces_max)
-		most = PIECES_MOST / g->pieces_max;
+	if (g->arrivals_max > PIECES_MOST / g->pieces_max)
+		g->arrivals_max = PIECES_MOST / g->pieces_max;
 	if (most < 2)
 		most = 2;
 	pool = g->segments < EVB_READ_MOST ? g->segments : EVB_READ_MOST;
@@ -167,8 +172,10 @@ struct evb_arrival *evb_arrival_new(struct evb_guest *g, uint64_t number, uint64
 		.parts = (uint32_t)evb_parts(bytes, g->room),
 		.segments = a->segments,
 		.pieces = a->pieces,
-		.from = a->from,
 	};
+	/* There are as many as may be announced. */
+	if (g->from_count)
+		a->from = g->from_list[--g->from_count];
 	for (i = 0; i < a->parts; i++)
 		a->segments[i] = EVB_NOBODY;
 	g->arrivals_used++;
@@ -182,6 +189,9 @@ void evb_arrival_got(struct evb_guest *g, struct evb_arrival *a)
 {
 	if (g->pieces_max && !a->got_said && g->pair.state == PAIR_READY)
 		g->gots[g->got_count++] = a->ticket;
+	if (a->from)
+		g->from_list[g->from_count++] = a->from;
+	a->from = NULL;
 	a->got_said = true;
 }
 

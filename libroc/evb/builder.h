@@ -46,7 +46,7 @@ struct evb_arrival {
 	uint32_t ticket, reads;
 	uint32_t from_count, told, from_next;
 	uint64_t from_done, filled; /* bytes of the piece, of the MFP, that are being read */
-	struct evb_piece *from;
+	struct evb_piece *from;	    /* until all of it is read */
 };
 
 struct evb_guest {
@@ -76,7 +76,8 @@ struct evb_guest {
 	uint32_t free_arrival;
 	uint32_t *parts;
 	struct iovec *pieces;
-	struct evb_piece *from;
+	struct evb_piece *from, **from_list; /* pulled: of each that is announced; that are free */
+	uint32_t from_count;
 	uint32_t telling;		/* the arrival that is being announced */
 	uint32_t first_read, last_read; /* arrivals that are to be read */
 	uint32_t *gots;

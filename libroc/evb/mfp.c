@@ -122,14 +122,26 @@ static bool stays(struct roc_evb *e, const struct evb_mfp *m, const struct roc_e
 	const struct evb_readout *r = &e->ru;
 	unsigned int i;
 
+	/* One is left for what is copied behind it. */
 	if (!r->in_place || f->bytes < e->cfg.copy_below ||
-	    m->piece_count + f->count > r->pieces_max)
+	    m->piece_count + f->count >= r->pieces_max)
 		return false;
 	for (i = 0; i < f->count; i++) {
 		if (!in_regions(r, &f->parts[i]))
 			return false;
 	}
 	return true;
+}
+
+/* What is not small leaves room for all small ones that may follow. */
+static bool may_copy(const struct roc_evb *e, const struct evb_mfp *m,
+		     const struct roc_evb_fragment *f)
+{
+	const struct evb_readout *r = &e->ru;
+	uint64_t follow = e->cfg.events - 1 - (f->event - m->block * e->cfg.events);
+
+	return f->bytes < e->cfg.copy_below ||
+	       m->copied + f->bytes + follow * r->copy_each <= r->copy_room;
 }
 
 bool evb_mfp_add(struct roc_evb *e, struct evb_mfp *m, const struct roc_evb_fragment *f)
@@ -146,6 +158,7 @@ bool evb_mfp_add(struct roc_evb *e, struct evb_mfp *m, const struct roc_evb_frag
 	if (padding)
 		fits = add_copy(r, m, NULL, padding);
 	stay = stays(e, m, f);
+	fits = fits && (stay || may_copy(e, m, f));
 	for (i = 0; i < f->count && fits; i++) {
 		const struct roc_evb_part *p = &f->parts[i];
 
@@ -241,7 +254,7 @@ static int plan(struct roc_evb *e, char why[ROC_EVB_WHY])
 {
 	const struct roc_evb_config *c = &e->cfg;
 	struct evb_readout *r = &e->ru;
-	uint64_t copies, most;
+	uint64_t copies, most, pieces = 2;
 	size_t own;
 
 	r->parts_max =
@@ -249,11 +262,18 @@ static int plan(struct roc_evb *e, char why[ROC_EVB_WHY])
 	if (r->parts_max > EVB_SEGMENTS)
 		r->parts_max = EVB_SEGMENTS;
 	copies = c->copy_below < c->fragment_max && r->in_place ? c->copy_below : c->fragment_max;
-	copies = (uint64_t)c->events * (roc_mep_padded(copies) + ROC_MEP_ALIGN);
-	r->copy_room = copies < r->mfp_max ? copies : r->mfp_max;
-	r->pieces_max = 4 * c->events + 2 * ROC_EVB_PARTS;
-	if (r->pieces_max > EVB_PIECES_MAX)
-		r->pieces_max = EVB_PIECES_MAX;
+	copies = roc_mep_padded(copies) + ROC_MEP_ALIGN;
+	r->copy_each = r->in_place ? copies : 0;
+	copies *= c->events;
+	if (copies >= r->mfp_max) {
+		copies = r->mfp_max;
+		r->copy_each = 0;
+	}
+	r->copy_room = copies;
+	/* Its parts, and what aligns the first of them. What there is no use for is not touched. */
+	if (r->in_place && c->copy_below <= c->fragment_max)
+		pieces += (uint64_t)c->events * (ROC_EVB_PARTS + 1);
+	r->pieces_max = pieces < EVB_PIECES_MAX ? (uint32_t)pieces : EVB_PIECES_MAX;
 	own = (size_t)r->parts_max * EVB_SEGMENT_HEAD + roc_mfp_data(c->events) + r->copy_room;
 	r->stride = (own + 4095) & ~(size_t)4095;
 	r->mfp_count = c->blocks;

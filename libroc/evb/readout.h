@@ -98,6 +98,7 @@ struct evb_readout {
 	struct evb_list free;
 	uint32_t open; /* that is being packed, EVB_NONE */
 	uint64_t mfp_max, copy_room;
+	uint64_t copy_each; /* of this, for each event that may come; 0: it does for all */
 	uint32_t parts_max, pieces_max;
 	unsigned char *memory; /* of all MFPs */
 	size_t memory_bytes, stride;

@@ -61,7 +61,8 @@ enum roc_evb_fragment_flags {
  * @event: event id, higher than that of the fragment before, not always by 1; a source that has 32
  *	bits unwraps them
  * @parts: where it lies: the data until it is given back, the array until the next take
- * @count: of @parts, at most ROC_EVB_PARTS; 0: an empty fragment
+ * @count: of @parts, at most ROC_EVB_PARTS, and 65536 of all fragments of a block, which matters
+ *	with more than 1008 events in it only; 0: an empty fragment
  * @bytes: sum of its parts
  * @handle: for give_back()
  * @time: CLOCK_REALTIME ns of its trigger, or at which it was taken; 0 not known
@@ -507,7 +508,7 @@ struct roc_evb_flow {
  * @unsure_events: fragments in those
  * @unassigned: fragments of blocks for which this node was in no table
  * @disorder: fragments with an id that had passed
- * @too_large: fragments that were larger than said
+ * @too_large: fragments that were larger than said, or in too many parts
  * @copied: bytes that this node's processor copied
  * @calls: of libfabric that moved data
  * @rejoined: times that it joined anew

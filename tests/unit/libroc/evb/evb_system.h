@@ -44,7 +44,8 @@ struct test_source {
 	unsigned int out_count;
 	uint64_t taken, back;
 	bool stopped, started;
-	struct roc_evb_part parts[2];
+	unsigned int pieces; /* of a fragment; 0: two */
+	struct roc_evb_part parts[ROC_EVB_PARTS];
 	uint64_t time_shift;
 	uint32_t damaged;  /* every so many */
 	uint64_t wrong_at; /* this id is given out as a far higher one; 0: none */
@@ -106,6 +107,14 @@ static inline uint32_t size_of(uint32_t size, bool fixed, unsigned int source, u
 	return fixed ? size : (uint32_t)((x >> 33) % (size + 1));
 }
 
+#define PIECE_GAP 16 /* bytes between two pieces, which so are not adjacent */
+
+/* What the pieces of a fragment lie in. */
+static size_t slot_bytes(const struct test_source *s)
+{
+	return s->size + (size_t)PIECE_GAP * (s->pieces ? s->pieces : 4);
+}
+
 static int source_start(void *self)
 {
 	struct test_source *s = self;
@@ -117,10 +126,10 @@ static int source_start(void *self)
 static int source_take(void *self, struct roc_evb_fragment *f)
 {
 	struct test_source *s = self;
+	unsigned int pieces = s->pieces ? s->pieces : 2, slot, n;
 	uint64_t event, i;
-	uint32_t size, half;
+	uint32_t size;
 	unsigned char *to;
-	unsigned int slot;
 
 	if (s->next >= s->skip_from && s->next < s->skip_to)
 		s->next = s->skip_to;
@@ -135,22 +144,21 @@ static int source_take(void *self, struct roc_evb_fragment *f)
 		return -EAGAIN;
 	event = s->next++;
 	size = size_of(s->size, s->fixed, s->number, event);
-	to = s->memory + (size_t)slot * (s->size + 64);
-	half = size / 3;
-	/* Two parts that are not adjacent. */
-	for (i = 0; i < half; i++)
-		to[i] = byte_at(s->number, event, i);
-	for (; i < size; i++)
-		to[i + 16] = byte_at(s->number, event, i);
-	s->parts[0] = (struct roc_evb_part){to, half};
-	s->parts[1] = (struct roc_evb_part){to + half + 16, size - half};
+	to = s->memory + slot * slot_bytes(s);
+	for (i = 0, n = 0; n < pieces; n++, to += PIECE_GAP) {
+		uint64_t end = (uint64_t)size * (n + 1) / pieces;
+
+		s->parts[n] = (struct roc_evb_part){to, end - i};
+		for (; i < end; i++)
+			*to++ = byte_at(s->number, event, i);
+	}
 	s->out[slot] = true;
 	s->out_count++;
 	s->taken++;
 	*f = (struct roc_evb_fragment){
 		.event = s->wrong_at && event == s->wrong_at ? UINT64_C(1) << 50 : event,
 		.parts = s->parts,
-		.count = 2,
+		.count = pieces,
 		.bytes = size,
 		.handle = slot + 1,
 		.time = (uint64_t)time(NULL) * 1000000000 + s->time_shift,
@@ -168,7 +176,7 @@ static int source_give_back(void *self, uint64_t handle)
 		return -EINVAL;
 	}
 	/* Whoever reads it now reads what is wrong. */
-	memset(s->memory + (handle - 1) * (size_t)(s->size + 64), 0xee, s->size + 64);
+	memset(s->memory + (handle - 1) * slot_bytes(s), 0xee, slot_bytes(s));
 	s->out[handle - 1] = false;
 	s->out_count--;
 	s->back++;
@@ -201,7 +209,7 @@ static unsigned int source_regions(void *self, struct roc_evb_region *regions, u
 {
 	struct test_source *s = self;
 
-	regions[0] = (struct roc_evb_region){s->memory, (size_t)SOURCE_SLOTS * (s->size + 64)};
+	regions[0] = (struct roc_evb_region){s->memory, SOURCE_SLOTS * slot_bytes(s)};
 	return 1;
 }
 
@@ -471,7 +479,7 @@ static int node_try(struct node *n, char why[ROC_EVB_WHY])
 	bool ru = n->cfg.roles & ROC_EVB_READOUT, bu = n->cfg.roles & ROC_EVB_BUILDER;
 
 	n->source.next = n->source.first;
-	n->source.memory = calloc(SOURCE_SLOTS, n->source.size + 64);
+	n->source.memory = calloc(SOURCE_SLOTS, slot_bytes(&n->source));
 	UNIT_NEED(n->source.memory);
 	if (!n->sink.walk)
 		UNIT_NEED(!roc_mep_events_new(NODES, &n->sink.walk));
