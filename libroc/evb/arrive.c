@@ -180,11 +180,12 @@ static int part_came(struct roc_evb *e, struct evb_guest *g, uint32_t segment)
 	block = evb_block_find(e, head.block);
 	i = block == EVB_NOBODY ? EVB_NOBODY : e->bu.blocks[block].arrivals[g - e->bu.guests];
 	a = i == EVB_NOBODY ? NULL : &g->arrivals[i];
-	if (!a) {
+	/* Of what came by a connection before it knows nothing: that is here, and this is late. */
+	if (!a || a->before) {
 		ret = judge_block(e, g, head.block, head.mfp_bytes, head.epoch);
 		if (ret < 0)
 			return ret;
-		block = ret ? EVB_NOBODY : evb_block_of(e, head.block);
+		block = ret || a ? EVB_NOBODY : evb_block_of(e, head.block);
 		if (block == EVB_NOBODY) {
 			evb_segment_free(e, g, segment);
 			return head.part ? 0 : late(e, g);
@@ -282,12 +283,13 @@ static int announced(struct roc_evb *e, struct evb_guest *g, const struct evb_me
 		g->telling = (uint32_t)(a - g->arrivals);
 		g->got++;
 		block = ret ? EVB_NOBODY : evb_block_of(e, m->a);
-		if (block != EVB_NOBODY) {
-			if (e->bu.blocks[block].arrivals[g - e->bu.guests] != EVB_NOBODY)
-				return pair_fail(&g->pair, EPROTO,
-						 "it announces block %" PRIu64 " twice.", m->a);
+		i = block == EVB_NOBODY ? 0 : e->bu.blocks[block].arrivals[g - e->bu.guests];
+		if (block != EVB_NOBODY && i == EVB_NOBODY)
 			join(e, block, g, a, m->d);
-		}
+		/* Of what came by a connection before it knows nothing. */
+		else if (block != EVB_NOBODY && !g->arrivals[i].before)
+			return pair_fail(&g->pair, EPROTO, "it announces block %" PRIu64 " twice.",
+					 m->a);
 	} else if (g->telling != EVB_NOBODY) {
 		a = &g->arrivals[g->telling];
 	}

@@ -81,4 +81,114 @@ static void anew(void)
 	is_taken_out("more MFPs at once than it may (4)");
 }
 
-UNIT_MAIN("a readout unit that connects anew", {"anew", anew})
+/* Waits for who never comes: what is here of a block stays open. */
+static void with_another(enum roc_evb_protocol protocol)
+{
+	received = late = 0;
+	stale_ns = UINT64_C(60000000000);
+	meet_builder(protocol);
+	board.members[board.member_count++] = (struct roc_evb_member){
+		.name = "node2", .incarnation = 9, .roles = ROC_EVB_READOUT};
+	nodes[1].used = true;
+	node_new(2, ROC_EVB_READOUT);
+	publish(ROC_EVB_ROUND_ROBIN, 0);
+	nodes[1].used = nodes[2].used = false;
+	turn_all();
+	say_hello();
+}
+
+static void is_started_anew(enum roc_evb_protocol protocol)
+{
+	pair_close(&liar.pair);
+	CU_ASSERT_TRUE(run_until(is_lost, 5000));
+	liar_leaves();
+	liar_connects(protocol);
+	liar.hello.incarnation = 8;
+	say_hello();
+}
+
+static void is_late(uint64_t parts)
+{
+	late = parts;
+	CU_ASSERT_TRUE(run_until(is_counted, 5000));
+	UNIT_EQ(counts_of(honest).received.count, received);
+	UNIT_EQ(counts_of(honest).late, late);
+	UNIT_EQ(counts_of(honest).liars, 0);
+	UNIT_EQ(counts_of(honest).open_blocks, 1);
+}
+
+static uint32_t credits;
+
+static bool is_given_back(void)
+{
+	liar_turn();
+	return liar.credit_count >= credits;
+}
+
+/* A process that was started anew begins below what the one before had sent: it does not know. */
+static void pushes_again(void)
+{
+	struct evb_segment head = a_head(4, 0);
+
+	with_another(ROC_EVB_PUSH);
+	writes(4, 0);
+	received = 1;
+	CU_ASSERT_TRUE(run_until(is_counted, 5000));
+	is_started_anew(ROC_EVB_PUSH);
+	credits = liar.credit_count + 3; /* for each that has no use */
+	writes(4, 0);
+	is_late(1);
+	/* Nor does it say the same, and as often: it is late once. */
+	head.bytes = liar.pair.peer.segment - EVB_SEGMENT_HEAD;
+	head.mfp_bytes = 2 * head.bytes;
+	head.parts = 2;
+	write_segment(liar.credits[1], evb_notice(liar.credits[1], 1), &head, NULL);
+	is_late(2);
+	head.part = 1;
+	write_segment(liar.credits[2], evb_notice(liar.credits[2], 1), &head, NULL);
+	CU_ASSERT_TRUE(run_until(is_given_back, 5000));
+	/* What is its own counts as ever. */
+	writes(5, 3);
+	received = 2;
+	CU_ASSERT_TRUE(run_until(is_counted, 5000));
+	UNIT_EQ(counts_of(honest).late, 2);
+	writes(5, 4);
+	is_taken_out("sends block 5 twice");
+}
+
+static void announces(uint64_t block, uint32_t ticket)
+{
+	unsigned char *text = pair_message(&liar.pair);
+	struct evb_message m = {.type = EVB_HAVE,
+				.count = 1,
+				.number = ticket,
+				.a = block,
+				.b = ROC_MFP_HEAD,
+				.c = 1,
+				.d = 1};
+	struct roc_mfp mfp = an_mfp(block);
+
+	UNIT_NEED(text);
+	roc_mfp_put(liar.memory + 64 * ticket, &mfp);
+	evb_put_piece(text, 0, &(struct evb_piece){.offset = 64 * ticket, .bytes = ROC_MFP_HEAD});
+	send_it(text, &m);
+}
+
+static void announces_again(void)
+{
+	with_another(ROC_EVB_PULL);
+	announces(4, 0);
+	received = 1;
+	CU_ASSERT_TRUE(run_until(is_counted, 5000));
+	is_started_anew(ROC_EVB_PULL);
+	announces(4, 0);
+	is_late(1);
+	announces(5, 1);
+	received = 2;
+	CU_ASSERT_TRUE(run_until(is_counted, 5000));
+	announces(5, 2);
+	is_taken_out("announces block 5 twice");
+}
+
+UNIT_MAIN("a readout unit that connects anew", {"anew", anew}, {"pushes_again", pushes_again},
+	  {"announces_again", announces_again})
