@@ -522,7 +522,8 @@ static int put_ready(struct roc_evb *e)
 		e->n.out.bytes += roc_mep_bytes(&k->mep);
 		e->progress = true;
 	}
-	return e->sink->flush ? e->sink->flush(e->sink_self) : 0;
+	ret = e->sink->flush ? e->sink->flush(e->sink_self) : 0;
+	return ret ? sink_failed(e, ret) : 0;
 }
 
 static int take_back(struct roc_evb *e)

@@ -62,7 +62,8 @@ struct test_sink {
 	bool stuck;	/* takes nothing */
 	bool lingers;	/* does not finish yet */
 	bool asked;	/* to finish */
-	bool no_memory; /* memory() fails */
+	bool no_memory; /* memory() fails, */
+	bool no_flush;	/* or flush() */
 	double keep;	/* seconds for which it has each; 0: as many as it may hold */
 	double since[HELD];
 	uint64_t first;
@@ -329,6 +330,13 @@ static int sink_put(void *self, const struct roc_mep *m)
 	return 1;
 }
 
+static int sink_flush(void *self)
+{
+	struct test_sink *s = self;
+
+	return s->no_flush ? -EHOSTUNREACH : 0;
+}
+
 /* The oldest last. */
 static int sink_done(void *self, uint64_t *handles, unsigned int room)
 {
@@ -365,6 +373,7 @@ static int sink_finish(void *self)
 static const struct roc_evb_sink_ops sink_ops = {
 	.name = "test",
 	.put = sink_put,
+	.flush = sink_flush,
 	.done = sink_done,
 	.finish = sink_finish,
 	.why = no_reason,

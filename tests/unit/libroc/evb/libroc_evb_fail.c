@@ -370,6 +370,18 @@ static void sink_cannot(void)
 	node_forget(&nodes[0]);
 }
 
+/* It cannot any more: the node ends, and says why. */
+static void sink_fails(void)
+{
+	begin();
+	node_open(node_new(0, ROC_EVB_BUILDER));
+	UNIT_EQ(roc_evb_step(nodes[0].evb, 0), 0);
+	nodes[0].sink.no_flush = true;
+	UNIT_EQ(roc_evb_step(nodes[0].evb, 0), -EHOSTUNREACH);
+	CU_ASSERT_STRING_EQUAL(roc_evb_why(nodes[0].evb), "The sink: no reason");
+	node_close(&nodes[0]);
+}
+
 static bool third_builds(void)
 {
 	return out_of(2) > 30;
@@ -425,4 +437,4 @@ static void others_go_on(void)
 UNIT_MAIN("event building, when nodes fail", {"killed", killed}, {"stood_still", stood_still},
 	  {"mute", mute}, {"never_came", never_came}, {"one_by_one", one_by_one},
 	  {"comes_back", comes_back}, {"counts_from_zero", counts_from_zero},
-	  {"sink_cannot", sink_cannot}, {"others_go_on", others_go_on})
+	  {"sink_cannot", sink_cannot}, {"sink_fails", sink_fails}, {"others_go_on", others_go_on})
