@@ -71,8 +71,10 @@ int control_connect(struct control *c, const char *host, const char *port, char 
 		return ret;
 	for (a = list; a && c->fd < 0; a = a->ai_next) {
 		c->fd = socket(a->ai_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
-		if (c->fd < 0)
+		if (c->fd < 0) {
+			err = errno;
 			continue;
+		}
 		if (connect(c->fd, a->ai_addr, a->ai_addrlen) && errno != EINPROGRESS) {
 			err = errno;
 			close(c->fd);

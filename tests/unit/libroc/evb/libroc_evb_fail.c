@@ -4,6 +4,7 @@
  * counted; the others go on.
  */
 #include <netinet/in.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -292,6 +293,25 @@ static void one_by_one(void)
 	}
 }
 
+/* There is no file for a connection: it has not begun, and that is said. */
+static void no_file(void)
+{
+	struct control c = {.fd = -1};
+	struct rlimit limit, none;
+	char why[FABRIC_WHY] = "";
+	int next = dup(0), ret;
+
+	UNIT_NEED(next >= 0 && !close(next) && !getrlimit(RLIMIT_NOFILE, &limit));
+	none = limit;
+	none.rlim_cur = (rlim_t)next;
+	UNIT_NEED(!setrlimit(RLIMIT_NOFILE, &none));
+	ret = control_connect(&c, "127.0.0.1", "9", why);
+	UNIT_EQ(setrlimit(RLIMIT_NOFILE, &limit), 0);
+	UNIT_EQ(ret, -EMFILE);
+	UNIT_EQ(c.fd, -1);
+	CU_ASSERT_STRING_EQUAL(why, "127.0.0.1 port 9 cannot be reached: Too many open files.");
+}
+
 /* Two readout units of which one is killed, and started anew as it was at first. */
 static void restart_one(bool counts, uint64_t ahead)
 {
@@ -436,5 +456,5 @@ static void others_go_on(void)
 
 UNIT_MAIN("event building, when nodes fail", {"killed", killed}, {"stood_still", stood_still},
 	  {"mute", mute}, {"never_came", never_came}, {"one_by_one", one_by_one},
-	  {"comes_back", comes_back}, {"counts_from_zero", counts_from_zero},
+	  {"no_file", no_file}, {"comes_back", comes_back}, {"counts_from_zero", counts_from_zero},
 	  {"sink_cannot", sink_cannot}, {"sink_fails", sink_fails}, {"others_go_on", others_go_on})
