@@ -208,11 +208,34 @@ void evb_arrival_free(struct roc_evb *e, struct evb_guest *g, struct evb_arrival
 	evb_arrival_got(g, a);
 	a->used = false;
 	g->arrivals_before -= a->before;
-	a->before = false;
+	g->arrivals_given_up -= a->given_up;
+	a->before = a->given_up = false;
 	a->next = g->free_arrival;
 	g->free_arrival = (uint32_t)(a - g->arrivals);
 	g->arrivals_used--;
 	g->n.in_flight = g->arrivals_used;
+}
+
+void evb_arrival_give_up(struct roc_evb *e, struct evb_guest *g, struct evb_arrival *a)
+{
+	a->block = EVB_NOBODY;
+	if (!a->whole && !g->pieces_max) {
+		a->given_up = true;
+		g->arrivals_given_up++;
+	} else if (!a->reads && !a->listed && g->telling != (uint32_t)(a - g->arrivals)) {
+		evb_arrival_free(e, g, a);
+	}
+}
+
+struct evb_arrival *evb_arrival_given_up(struct evb_guest *g, uint64_t number)
+{
+	uint32_t i;
+
+	for (i = 0; g->arrivals_given_up && i < g->arrivals_pool; i++) {
+		if (g->arrivals[i].given_up && g->arrivals[i].number == number)
+			return &g->arrivals[i];
+	}
+	return NULL;
 }
 
 void evb_recall(struct evb_guest *g)

@@ -179,7 +179,7 @@ static int part_came(struct roc_evb *e, struct evb_guest *g, uint32_t segment)
 	/* It is judged before anything is opened for it. */
 	block = evb_block_find(e, head.block);
 	i = block == EVB_NOBODY ? EVB_NOBODY : e->bu.blocks[block].arrivals[g - e->bu.guests];
-	a = i == EVB_NOBODY ? NULL : &g->arrivals[i];
+	a = i == EVB_NOBODY ? evb_arrival_given_up(g, head.block) : &g->arrivals[i];
 	/* Of what came by a connection before it knows nothing: that is here, and this is late. */
 	if (!a || a->before) {
 		ret = judge_block(e, g, head.block, head.mfp_bytes, head.epoch);
@@ -191,6 +191,8 @@ static int part_came(struct roc_evb *e, struct evb_guest *g, uint32_t segment)
 			return head.part ? 0 : late(e, g);
 		}
 		a = evb_arrival_new(g, head.block, head.mfp_bytes);
+		if (!a)
+			evb_block_unless_begun(e, block);
 		/* It knows nothing of what came before it connected anew, and is here yet. */
 		if (!a && g->arrivals_before) {
 			evb_segment_free(e, g, segment);

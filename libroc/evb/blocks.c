@@ -168,6 +168,34 @@ static void remember(struct evb_builder *b, const struct evb_block *k)
 		b->odd[number % DELIVERED] = number + 1;
 }
 
+void evb_block_join(struct roc_evb *e, uint32_t block, struct evb_guest *g, struct evb_arrival *a,
+		    uint64_t epoch)
+{
+	struct evb_block *k = &e->bu.blocks[block];
+
+	if (epoch > k->epoch)
+		k->epoch = epoch;
+	g->arrivals_given_up -= a->given_up;
+	a->given_up = false;
+	a->block = block;
+	e->bu.blocks[block].arrivals[g - e->bu.guests] = (uint32_t)(a - g->arrivals);
+}
+
+/* What was given up of it can be whole yet. */
+static void join_again(struct roc_evb *e, uint32_t block)
+{
+	struct evb_builder *b = &e->bu;
+	uint32_t n;
+
+	for (n = 0; n < b->count; n++) {
+		struct evb_guest *g = &b->guests[n];
+		struct evb_arrival *a = evb_arrival_given_up(g, b->blocks[block].number);
+
+		if (a)
+			evb_block_join(e, block, g, a, a->epoch);
+	}
+}
+
 uint32_t evb_block_of(struct roc_evb *e, uint64_t number)
 {
 	struct evb_builder *b = &e->bu;
@@ -195,21 +223,11 @@ uint32_t evb_block_of(struct roc_evb *e, uint64_t number)
 	*at = i;
 	append(b, &b->open, i);
 	b->any = true;
+	join_again(e, i);
 	k->waiting = waits_for(e, k);
 	if (b->open.count + b->ready.count + b->out > e->n.open_blocks_max)
 		e->n.open_blocks_max = b->open.count + b->ready.count + b->out;
 	return i;
-}
-
-void evb_block_join(struct roc_evb *e, uint32_t block, struct evb_guest *g, struct evb_arrival *a,
-		    uint64_t epoch)
-{
-	struct evb_block *k = &e->bu.blocks[block];
-
-	if (epoch > k->epoch)
-		k->epoch = epoch;
-	a->block = block;
-	e->bu.blocks[block].arrivals[g - e->bu.guests] = (uint32_t)(a - g->arrivals);
 }
 
 /* What is here of a guest for a block; NULL: nothing that is whole. */
@@ -313,34 +331,12 @@ static void note_built(struct evb_builder *b, const struct evb_block *k)
 		b->built = k->number;
 }
 
-/* The block is closed: the sink gets it as it is. */
-static void make_ready(struct roc_evb *e, uint32_t i)
+/* What is not whole, or is of nobody who should have sent it, has no use any more. */
+static void drop_rest(struct roc_evb *e, struct evb_block *k, const struct evb_known *t)
 {
 	struct evb_builder *b = &e->bu;
-	struct evb_block *k = &b->blocks[i];
-	const struct evb_known *t = evb_table(e, k->number);
-	bool known = false;
 	uint32_t n;
 
-	take_out(b, &b->open, i);
-	append(b, &b->ready, i);
-	k->state = BLOCK_READY;
-	k->mep = (struct roc_mep){
-		.block = k->number,
-		.first_event = k->number * e->cfg.events,
-		.handle = (uint64_t)k->generation << 32 | i,
-		.events = e->cfg.events,
-		.epoch = t ? (uint32_t)t->table.epoch : 0,
-		.count = t && t->table.ru_count <= b->count ? t->table.ru_count : b->count,
-		.sources = k->sources,
-	};
-	for (n = 0; n < k->mep.count; n++)
-		one_source(e, k, t ? t->guest[n] : (int)n,
-			   t ? t->table.rus[n].name : b->guests[n].name, n);
-	/* By a table that never came there may be others. */
-	if (!t || k->epoch > t->table.epoch)
-		k->mep.flags |= ROC_MEP_INCOMPLETE;
-	/* What is not whole, or is of nobody who should have sent it, has no use any more. */
 	for (n = 0; n < b->count; n++) {
 		struct evb_guest *g = &b->guests[n];
 		struct evb_arrival *a;
@@ -348,24 +344,58 @@ static void make_ready(struct roc_evb *e, uint32_t i)
 		if (k->arrivals[n] == EVB_NOBODY)
 			continue;
 		a = &g->arrivals[k->arrivals[n]];
-		if (a->whole && t && t->ru_of[n] >= 0) {
-			known = true;
+		if (a->whole && t && t->ru_of[n] >= 0)
 			continue;
-		}
 		e->n.late += a->whole;
 		k->arrivals[n] = EVB_NOBODY;
-		a->block = EVB_NOBODY;
-		/* What is being announced or read is freed when that is over. */
-		if (!a->reads && !a->listed && g->telling != (uint32_t)(a - g->arrivals))
-			evb_arrival_free(e, g, a);
+		evb_arrival_give_up(e, g, a);
 	}
+}
+
+static bool has_any(struct evb_builder *b, const struct evb_block *k, const struct evb_known *t)
+{
+	uint32_t n;
+
+	for (n = 0; t && n < b->count; n++) {
+		if (t->ru_of[n] >= 0 && whole(b, k, (int)n))
+			return true;
+	}
+	return false;
+}
+
+/* The block is closed: the sink gets it as it is. False: nothing is here that it could get. */
+static bool make_ready(struct roc_evb *e, uint32_t i)
+{
+	struct evb_builder *b = &e->bu;
+	struct evb_block *k = &b->blocks[i];
+	const struct evb_known *t = evb_table(e, k->number);
+	uint32_t n;
+
+	take_out(b, &b->open, i);
 	e->progress = true;
-	/* Of nobody who should have sent it: such a number says nothing about later ones. */
-	if (!known) {
-		take_out(b, &b->ready, i);
+	/* That nobody who should has sent it says nothing about others, and later ones. */
+	if (!has_any(b, k, t)) {
+		drop_rest(e, k, t);
 		release(e, i);
-		return;
+		return false;
 	}
+	append(b, &b->ready, i);
+	k->state = BLOCK_READY;
+	k->mep = (struct roc_mep){
+		.block = k->number,
+		.first_event = k->number * e->cfg.events,
+		.handle = (uint64_t)k->generation << 32 | i,
+		.events = e->cfg.events,
+		.epoch = (uint32_t)t->table.epoch,
+		.count = t->table.ru_count <= b->count ? t->table.ru_count : b->count,
+		.sources = k->sources,
+	};
+	for (n = 0; n < k->mep.count; n++)
+		one_source(e, k, t->guest[n], t->table.rus[n].name, n);
+	/* By a table that never came there may be others. */
+	if (k->epoch > t->table.epoch)
+		k->mep.flags |= ROC_MEP_INCOMPLETE;
+	drop_rest(e, k, t);
 	remember(b, k);
 	note_built(b, k);
 	if (k->mep.flags & ROC_MEP_INCOMPLETE) {
@@ -375,6 +405,7 @@ static void make_ready(struct roc_evb *e, uint32_t i)
 		count_latency(e, k->mep.time);
 	}
 	e->n.damaged += !!(k->mep.flags & ROC_MEP_DAMAGED);
+	return true;
 }
 
 void evb_block_has(struct roc_evb *e, struct evb_guest *g, struct evb_arrival *a)
@@ -393,14 +424,21 @@ void evb_block_has(struct roc_evb *e, struct evb_guest *g, struct evb_arrival *a
 
 void evb_block_forget(struct roc_evb *e, struct evb_guest *g, struct evb_arrival *a)
 {
-	struct evb_builder *b = &e->bu;
-	uint32_t block = a->block, n;
+	uint32_t block = a->block;
 
 	a->block = EVB_NOBODY;
 	evb_arrival_free(e, g, a);
 	if (block == EVB_NOBODY)
 		return;
-	b->blocks[block].arrivals[g - b->guests] = EVB_NOBODY;
+	e->bu.blocks[block].arrivals[g - e->bu.guests] = EVB_NOBODY;
+	evb_block_unless_begun(e, block);
+}
+
+void evb_block_unless_begun(struct roc_evb *e, uint32_t block)
+{
+	struct evb_builder *b = &e->bu;
+	uint32_t n;
+
 	for (n = 0; n < b->count; n++) {
 		if (b->blocks[block].arrivals[n] != EVB_NOBODY)
 			return;
@@ -432,7 +470,7 @@ static bool dawdles(const struct roc_evb *e, const struct evb_guest *g)
 
 	for (i = 0; e->cfg.protocol != ROC_EVB_PULL && i < g->arrivals_pool; i++)
 		begun += g->arrivals[i].used && !g->arrivals[i].whole;
-	return begun > BEGUN_MOST;
+	return g->arrivals_given_up || begun > BEGUN_MOST;
 }
 
 /* Nothing of its can come, or be read, before the sink is done with something. */
@@ -486,8 +524,7 @@ static void give_up_old(struct roc_evb *e)
 			append(b, &b->open, i);
 			continue;
 		}
-		e->n.stale++;
-		make_ready(e, i);
+		e->n.stale += make_ready(e, i);
 	}
 }
 

@@ -32,6 +32,7 @@ struct evb_arrival {
 	uint32_t next; /* of the free ones, or of those that are to be read */
 	bool used, whole;
 	bool before;	/* it came by a connection that is no more */
+	bool given_up;	/* not pulled: the block went without it, its rest comes yet */
 	bool listed;	/* pulled: it is to be read */
 	bool got_said;	/* the readout unit may have its memory back */
 	uint32_t block; /* slot; EVB_NOBODY: it was given up */
@@ -70,7 +71,7 @@ struct evb_guest {
 	uint32_t arrivals_max;	/* that the guest may have sent, or announced, at once */
 	uint32_t arrivals_pool; /* pulled: and those that were read */
 	uint32_t arrivals_used, parts_max, pieces_max;
-	uint32_t arrivals_before;
+	uint32_t arrivals_before, arrivals_given_up;
 	uint32_t announced; /* pulled: and not given back */
 	uint32_t reading;   /* and that have segments */
 	uint32_t free_arrival;
@@ -160,6 +161,10 @@ struct evb_arrival *evb_arrival_new(struct evb_guest *g, uint64_t number, uint64
 void evb_arrival_got(struct evb_guest *g, struct evb_arrival *a);
 /* Its memory is the guest's again. */
 void evb_arrival_free(struct roc_evb *e, struct evb_guest *g, struct evb_arrival *a);
+/* Its block goes without it. What of it is on its way yet is taken in to its end. */
+void evb_arrival_give_up(struct roc_evb *e, struct evb_guest *g, struct evb_arrival *a);
+/* That of a block which is given up; NULL: there is none. */
+struct evb_arrival *evb_arrival_given_up(struct evb_guest *g, uint64_t number);
 /* The guest is gone: what it may have written to is ours; whole arrivals stay. */
 void evb_recall(struct evb_guest *g);
 
@@ -174,6 +179,8 @@ void evb_block_join(struct roc_evb *e, uint32_t block, struct evb_guest *g, stru
 		    uint64_t epoch);
 /* The arrival is whole. */
 void evb_block_has(struct roc_evb *e, struct evb_guest *g, struct evb_arrival *a);
+/* It is closed if nobody has anything of it. */
+void evb_block_unless_begun(struct roc_evb *e, uint32_t block);
 /* An arrival that is not whole will not become so. */
 void evb_block_forget(struct roc_evb *e, struct evb_guest *g, struct evb_arrival *a);
 /* What guests have, or who is expected, has changed: look at all open blocks. */

@@ -498,7 +498,7 @@ struct roc_evb_flow {
  * @damaged: MEPs that say so
  * @stale: MEPs that were given up for their age; all are @incomplete
  * @unsaved: MEPs that the sink had no room for any more (-ENOSPC)
- * @late: MFPs that came when their block was delivered already
+ * @late: MFPs that came, or came to their end, when their block was delivered or given up already
  * @gone: MFPs that readout units said there are none of
  * @missing: MFPs that should have come and did not
  * @dropped: MFPs that a builder did not take in time

@@ -71,6 +71,8 @@ static void anew(void)
 	liar_connects(ROC_EVB_PUSH);
 	say_hello();
 	are_counted(8, 0, &late);
+	/* And nothing is open for it: those that the sink does not take are what there is. */
+	UNIT_EQ(counts_of(honest).open_blocks, ALL_IT_MAY);
 	/* What was before is out: there is room again, and for no more than it may. */
 	honest->sink.stuck = false;
 	CU_ASSERT_TRUE(run_until(is_empty, 5000));

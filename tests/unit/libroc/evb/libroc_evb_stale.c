@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Blocks that are given up before anything of them is whole, and what comes of them after that: it
+ * is late once, and nobody is taken for a liar for it.
+ */
+#include "tests/unit/libroc/evb/evb_liar.h"
+
+#define BLOCK 4
+
+static uint64_t wanted;
+
+static bool are_open(void)
+{
+	liar_turn();
+	return counts_of(honest).open_blocks == wanted;
+}
+
+static bool are_late(void)
+{
+	liar_turn();
+	return counts_of(honest).late >= wanted || counts_of(honest).liars;
+}
+
+static bool are_incomplete(void)
+{
+	liar_turn();
+	return counts_of(honest).incomplete >= wanted;
+}
+
+static bool is(bool (*what)(void), uint64_t count)
+{
+	wanted = count;
+	return run_until(what, 5000);
+}
+
+static bool are_out(void)
+{
+	liar_turn();
+	return counts_of(honest).out.count >= wanted;
+}
+
+/* One of the two segments of a MFP of one fragment; each from another credit. */
+static void writes_half(unsigned int which)
+{
+	uint64_t room = liar.pair.peer.segment - EVB_SEGMENT_HEAD, bytes = room + 1000;
+	struct evb_segment head = a_head(BLOCK, which ? bytes - room : room);
+	struct roc_mfp mfp = an_mfp(BLOCK);
+
+	head.epoch = board.table.epoch;
+	head.mfp_bytes = mfp.bytes = bytes;
+	head.parts = 2;
+	head.part = which;
+	mfp.count = 1;
+	mfp.flags = ROC_MFP_GAPS;
+	roc_mfp_put_entry(liar.memory + EVB_SEGMENT_HEAD, 0,
+			  &(struct roc_mfp_entry){.bytes = bytes - roc_mfp_data(1)});
+	write_segment(liar.credits[which], evb_notice(liar.credits[which], 1), &head,
+		      which ? NULL : &mfp);
+}
+
+static void meet(uint64_t stale)
+{
+	stale_ns = stale;
+	meet_builder(ROC_EVB_PUSH);
+}
+
+/* A readout unit that is honest, with so many events from the block on. */
+static void meet_another(uint64_t stale, uint64_t events)
+{
+	meet(stale);
+	node_new(2, ROC_EVB_READOUT);
+	nodes[2].cfg.events = 4;
+	nodes[2].source.first = BLOCK * 4;
+	nodes[2].source.events = events;
+	nodes[2].source.cold = true;
+	node_open(&nodes[2]);
+	nodes[1].used = true;
+	publish(ROC_EVB_ROUND_ROBIN, 0);
+	nodes[1].used = false;
+	turn_all();
+	say_hello();
+}
+
+static void part_all(void)
+{
+	liar_leaves();
+	close_all();
+}
+
+/* Nobody has anything of it that is whole: there is no MEP, and nothing that one lacks. */
+static void half_of_one(void)
+{
+	struct roc_evb_counts c;
+
+	meet(200 * MS);
+	say_hello();
+	writes_half(0);
+	CU_ASSERT_TRUE(is(are_open, 1));
+	CU_ASSERT_TRUE(is(are_open, 0));
+	UNIT_EQ(counts_of(honest).late, 0);
+	writes_half(1);
+	CU_ASSERT_TRUE(is(are_late, 1));
+	c = counts_of(honest);
+	UNIT_EQ(c.late, 1);
+	UNIT_EQ(c.complete + c.incomplete, 0);
+	UNIT_EQ(c.stale, 0);
+	UNIT_EQ(c.missing, 0);
+	UNIT_EQ(c.open_blocks, 0);
+	UNIT_EQ(c.liars, 0);
+	UNIT_EQ(honest->sink.meps, 0);
+	/* All of it has been given back. */
+	UNIT_EQ(c.free_segments, c.all_segments);
+	part();
+}
+
+static void passes(uint64_t block)
+{
+	unsigned char *text = pair_message(&liar.pair);
+
+	UNIT_NEED(text);
+	send_it(text, &(struct evb_message){.type = EVB_PASSED, .a = block, .b = 1});
+}
+
+/*
+ * What it has begun is on its way when it says that the block has passed: where writes and messages
+ * are not in order, and the block is given up between them, the rest is late and no lie.
+ */
+static void half_has_passed(void)
+{
+	struct roc_evb_counts c;
+
+	meet_another(500 * MS, 8);
+	writes_half(0);
+	passes(BLOCK + 2);
+	CU_ASSERT_TRUE(is(are_incomplete, 2));
+	writes_half(1);
+	CU_ASSERT_TRUE(is(are_late, 1));
+	c = counts_of(honest);
+	UNIT_EQ(c.late, 1);
+	UNIT_EQ(c.liars, 0);
+	UNIT_EQ(c.incomplete, 2);
+	UNIT_EQ(c.missing + c.gone, 2);
+	UNIT_EQ(c.missing, c.stale);
+	UNIT_EQ(c.open_blocks, 0);
+	part_all();
+}
+
+/* If somebody else has the block after all, the rest is not too late for it. */
+static void half_of_two_once(unsigned int stale_ms)
+{
+	meet_another(stale_ms * MS, 0);
+	writes_half(0);
+	CU_ASSERT_TRUE(is(are_open, 1));
+	CU_ASSERT_TRUE(is(are_open, 0));
+	nodes[2].source.events = 4;
+	CU_ASSERT_TRUE(is(are_open, 1));
+	writes_half(1);
+	CU_ASSERT_TRUE(is(are_out, 1));
+	UNLESS_STILL(counts_of(honest).complete == 1);
+	UNLESS_STILL(counts_of(honest).late == 0);
+	UNIT_EQ(counts_of(honest).liars, 0);
+	part_all();
+}
+
+static void half_of_two(void)
+{
+	unhurried(half_of_two_once, 400);
+}
+
+/* Of a block for which there is no table any more nobody can say who lacks. */
+static void no_table(void)
+{
+	struct evb_segment head = a_head(BLOCK, ROC_MFP_HEAD);
+	struct roc_mfp mfp = an_mfp(BLOCK);
+	struct roc_evb_counts c;
+	unsigned int i;
+
+	meet(200 * MS);
+	for (i = 1; i <= ROC_EVB_TABLES; i++) {
+		nodes[1].used = true;
+		publish(ROC_EVB_ROUND_ROBIN, BLOCK + i);
+		nodes[1].used = false;
+		turn_all();
+	}
+	say_hello();
+	write_segment(liar.credits[0], evb_notice(liar.credits[0], 1), &head, &mfp);
+	CU_ASSERT_TRUE(is(are_late, 1));
+	c = counts_of(honest);
+	UNIT_EQ(c.late, 1);
+	UNIT_EQ(c.complete + c.incomplete, 0);
+	UNIT_EQ(c.stale, 0);
+	UNIT_EQ(c.missing, 0);
+	UNIT_EQ(c.liars, 0);
+	part();
+}
+
+UNIT_MAIN("event building, blocks that are given up", {"half_of_one", half_of_one},
+	  {"half_has_passed", half_has_passed}, {"half_of_two", half_of_two},
+	  {"no_table", no_table})
