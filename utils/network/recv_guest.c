@@ -110,7 +110,7 @@ static void learn(struct recv *r, const struct wire_hello *h)
 	struct unit_format *f = &r->source.format;
 
 	if (r->run != h->run || !r->expected) {
-		r->run = f->run = h->run;
+		r->run = h->run;
 		r->expected = h->connections;
 		r->ended = 0;
 	}

@@ -380,6 +380,7 @@ static int send_one(struct send *s, struct link *l)
 		.sequence = p->unit.sequence,
 		.first = p->unit.first,
 		.time = p->unit.time,
+		.run = p->unit.run,
 		.link = p->unit.link,
 		.flags = p->unit.flags,
 	};

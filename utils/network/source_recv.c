@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "libroc/fabric/accept.h"
+#include "utils/units/content.h"
 
 #define LISTEN_NS (2 * 1000 * 1000) /* between two looks at what does not hurry */
 #define GOODBYE_NS UNITS_NS_PER_S   /* until senders have heard what we have of theirs */
@@ -72,6 +73,7 @@ static void lend(struct recv *r, struct guest *g, struct unit *u)
 		.sequence = head.sequence,
 		.first = head.first,
 		.time = head.time,
+		.run = head.run ? content_mix(g->hello.run, head.run) : g->hello.run,
 		.link = head.link,
 		.flags = head.flags,
 	};

@@ -25,9 +25,9 @@ static const struct bytes_field record_numbers[] = {RECORD(0, type), RECORD(4, c
 						    RECORD(16, b)};
 
 #define HEAD(offset, member) BYTES_FIELD(offset, struct wire_head, member)
-static const struct bytes_field head_numbers[] = {HEAD(0, bytes),  HEAD(8, sequence),
-						  HEAD(16, first), HEAD(24, time),
-						  HEAD(32, link),  HEAD(36, flags)};
+static const struct bytes_field head_numbers[] = {
+	HEAD(0, bytes), HEAD(8, sequence), HEAD(16, first), HEAD(24, time),
+	HEAD(32, link), HEAD(36, flags),   HEAD(40, run)};
 
 static void put_greeting(unsigned char *to, uint32_t version, uint32_t bytes)
 {

@@ -64,7 +64,7 @@ struct wire_record {
 
 /* In front of the data of a unit, written with them. */
 struct wire_head {
-	uint64_t bytes, sequence, first, time;
+	uint64_t bytes, sequence, first, time, run;
 	int32_t link;
 	uint32_t flags;
 };

@@ -41,6 +41,7 @@ struct recording_header {
 /* One unit. */
 struct recording_entry {
 	uint64_t offset, bytes, first, sequence, time;
+	uint64_t run; /* of the sender, 0: the recording has one */
 	int32_t link;
 	uint32_t flags; /* enum unit_flags */
 };

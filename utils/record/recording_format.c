@@ -42,7 +42,7 @@ static const struct bytes_field header_numbers[] = {
 #define ENTRY(offset, member) BYTES_FIELD(offset, struct recording_entry, member)
 static const struct bytes_field entry_numbers[] = {
 	ENTRY(0, offset), ENTRY(8, bytes), ENTRY(16, first), ENTRY(24, sequence),
-	ENTRY(32, time),  ENTRY(40, link), ENTRY(44, flags)};
+	ENTRY(32, time),  ENTRY(40, link), ENTRY(44, flags), ENTRY(48, run)};
 
 void recording_put_header(unsigned char *to, const struct recording_header *h)
 {

@@ -193,10 +193,20 @@ static int load_part(struct recording *r, struct recording_part *p, char why[UNI
 	return ret;
 }
 
+/* That a part has if all before it of the same recording are there. */
+static unsigned int number_of(const struct recording *r, unsigned int part)
+{
+	unsigned int i, number = 0;
+
+	for (i = 0; i < part; i++)
+		number += r->parts[i].header.run == r->parts[part].header.run;
+	return number;
+}
+
 /* What is not as it was written. The first one is said. */
 static void judge(struct recording *r)
 {
-	unsigned int i;
+	unsigned int i, number;
 
 	for (i = 0; i < r->count; i++) {
 		const struct recording_part *p = &r->parts[i];
@@ -222,11 +232,11 @@ static void judge(struct recording *r)
 				   r->parts[0].index);
 	}
 	for (i = 0; i < r->count && r->count > 1; i++) {
-		if (r->parts[i].header.run == r->parts[0].header.run &&
-		    r->parts[i].header.number != i)
+		number = number_of(r, i);
+		if (r->parts[i].header.number != number)
 			units_fail(r->why, ENOENT,
-				   "File %u of the recording is missing: after it comes %s.", i,
-				   r->parts[i].index);
+				   "File %u of the recording is missing: after it comes %s.",
+				   number, r->parts[i].index);
 	}
 }
 

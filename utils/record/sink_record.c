@@ -195,6 +195,7 @@ static int put(struct sink *s, const struct unit *u)
 			  .first = u->first,
 			  .sequence = u->sequence,
 			  .time = u->time,
+			  .run = u->run,
 			  .link = u->link,
 			  .flags = u->flags},
 		.handle = u->handle,

@@ -14,6 +14,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "utils/units/content.h"
 #include "utils/units/pace.h"
 
 enum state {
@@ -26,6 +27,7 @@ enum state {
 struct slot {
 	enum state state;
 	const struct recording_entry *entry;
+	uint64_t run;	 /* of the recording that it is of */
 	uint64_t handle; /* when it is out */
 	uint64_t place;	 /* in the file, of the slot's first byte */
 	uint64_t length, done;
@@ -82,7 +84,7 @@ static void queue(struct replay *r, struct slot *slot)
 }
 
 /* The next unit of the recording, or NULL. */
-static const struct recording_entry *next_entry(struct replay *r, int *fd)
+static const struct recording_entry *next_entry(struct replay *r, int *fd, uint64_t *run)
 {
 	while (r->part < r->recording.count && r->unit == r->recording.parts[r->part].count) {
 		r->part++;
@@ -91,6 +93,7 @@ static const struct recording_entry *next_entry(struct replay *r, int *fd)
 	if (r->part == r->recording.count || r->stopped)
 		return NULL;
 	*fd = r->fds[r->part];
+	*run = r->recording.parts[r->part].header.run;
 	return &r->recording.parts[r->part].entries[r->unit++];
 }
 
@@ -98,9 +101,10 @@ static const struct recording_entry *next_entry(struct replay *r, int *fd)
 static int read_ahead(struct replay *r)
 {
 	const struct recording_entry *e;
+	uint64_t run = 0;
 	int fd = -1, ret;
 
-	while (r->free_count && r->reading < r->opt.depth && (e = next_entry(r, &fd))) {
+	while (r->free_count && r->reading < r->opt.depth && (e = next_entry(r, &fd, &run))) {
 		uint32_t index = r->free_list[--r->free_count];
 		struct slot *slot = &r->slots[index];
 		uint64_t before = e->offset % RECORDING_ALIGN;
@@ -108,6 +112,7 @@ static int read_ahead(struct replay *r)
 		*slot = (struct slot){
 			.state = READING,
 			.entry = e,
+			.run = run,
 			.place = e->offset - before,
 			.length = (before + e->bytes + RECORDING_ALIGN - 1) &
 				  ~(uint64_t)(RECORDING_ALIGN - 1),
@@ -212,6 +217,7 @@ static int take(struct source *s, struct unit *u)
 		.sequence = e->sequence,
 		.first = e->first,
 		.time = e->time,
+		.run = e->run ? content_mix(slot->run, e->run) : slot->run,
 		.link = e->link,
 		.flags = e->flags,
 	};

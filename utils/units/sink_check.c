@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Checking and counting. What continues from unit to unit is kept for each link.
+ * Checking and counting. What continues from unit to unit is kept for each link of each run: of
+ * senders that come at the same time each has its own.
  */
 #include "sink_check.h"
 
@@ -19,15 +20,23 @@
 #define DONE 256	      /* handles between two looks */
 #define PAGE_BYTES 8192	      /* where the source does not say */
 #define FRAGMENT_LINK_LAST 15 /* in a source id */
+#define RUNS 32		      /* at the same time: as many as roc-recv has connections */
+
+/* What continues. */
+struct run {
+	bool begun;
+	uint64_t run;
+	uint64_t last; /* unit of it, by the check's own number */
+	struct checker pages;
+	struct stream_check streams[CHECK_LINKS];
+};
 
 struct check {
 	struct sink sink;
 	const struct unit_format *format; /* NULL: only count */
 	struct error_log *errors;
-	struct checker pages;
-	struct stream_check streams[CHECK_LINKS];
-	bool begun;
-	uint64_t run; /* of what continues */
+	struct run *runs; /* RUNS of them */
+	struct run *now;  /* of the last unit */
 	uint64_t handles[DONE];
 	unsigned int count;
 };
@@ -51,7 +60,7 @@ static enum check_data data_of(enum unit_content content)
 	}
 }
 
-static void begin(struct check *c)
+static void begin(struct check *c, struct run *r, uint64_t run)
 {
 	struct check_config config = {
 		.data = data_of(c->format->content),
@@ -67,11 +76,26 @@ static void begin(struct check *c)
 	};
 	unsigned int i;
 
-	check_init(&c->pages, &config, c->errors);
+	check_init(&r->pages, &config, c->errors);
 	for (i = 0; i < CHECK_LINKS; i++)
-		c->streams[i] = (struct stream_check){.errors = c->errors};
-	c->begun = true;
-	c->run = c->format->run;
+		r->streams[i] = (struct stream_check){.errors = c->errors};
+	r->begun = true;
+	r->run = run;
+}
+
+/* Who is not known gets the place of who was not heard for longest. */
+static struct run *run_of(struct check *c, uint64_t run)
+{
+	struct run *oldest = c->runs, *r;
+
+	for (r = c->runs; r < c->runs + RUNS; r++) {
+		if (r->begun && r->run == run)
+			return r;
+		if (r->last < oldest->last)
+			oldest = r;
+	}
+	begin(c, oldest, run);
+	return oldest;
 }
 
 /* Which ODIN stream it is only its card knows: what its first record says must stay so. */
@@ -83,7 +107,7 @@ static void learn_stream(struct stream_check *s, const struct roc_packet *packet
 		s->stream = odin.stream;
 }
 
-static void check_packets(struct check *c, const struct unit *u)
+static void check_packets(struct check *c, struct run *r, const struct unit *u)
 {
 	struct roc_packets walk;
 	struct roc_packet packet;
@@ -96,8 +120,8 @@ static void check_packets(struct check *c, const struct unit *u)
 	}
 	roc_packets_begin(&walk, u->data, u->bytes);
 	while ((ret = roc_packets_next(&walk, &packet)) > 0) {
-		learn_stream(&c->streams[u->link], &packet);
-		ret = stream_check_packet(&c->streams[u->link], &packet, false);
+		learn_stream(&r->streams[u->link], &packet);
+		ret = stream_check_packet(&r->streams[u->link], &packet, false);
 		if (ret)
 			break;
 	}
@@ -138,17 +162,19 @@ static void look(struct check *c, const struct unit *u)
 		.number = u->sequence,
 	};
 
-	if (!c->begun || c->run != c->format->run)
-		begin(c);
+	if (!c->now || c->now->run != u->run)
+		c->now = run_of(c, u->run);
+	/* From 1 on: a place that nobody had is older. */
+	c->now->last = c->sink.n.units + 1;
 	if (c->format->content == UNIT_PACKETS)
-		check_packets(c, u);
+		check_packets(c, c->now, u);
 	else if (c->format->content == UNIT_FRAGMENTS)
 		check_fragment(c, u);
 	else if (u->bytes > UINT32_MAX)
 		error_log_add(c->errors, "unit %" PRIu64 " has %" PRIu64 " bytes", u->sequence,
 			      u->bytes);
 	else if (c->format->content != UNIT_BYTES)
-		check_superpage(&c->pages, &sp);
+		check_superpage(&c->now->pages, &sp);
 }
 
 static int put(struct sink *s, const struct unit *u)
@@ -193,6 +219,7 @@ static void check_sleep(struct sink *s, struct units_sleep *sleep)
 
 static void close_sink(struct sink *s)
 {
+	free(of(s)->runs);
 	free(of(s));
 }
 
@@ -222,8 +249,12 @@ struct sink *sink_check(const struct unit_format *format, struct error_log *erro
 {
 	struct check *c = calloc(1, sizeof(*c));
 
-	if (!c)
+	if (c)
+		c->runs = calloc(RUNS, sizeof(*c->runs));
+	if (!c || !c->runs) {
+		free(c);
 		return NULL;
+	}
 	c->sink.ops = &check_ops;
 	c->format = format;
 	c->errors = errors;

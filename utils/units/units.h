@@ -65,6 +65,7 @@ struct unit {
 	uint64_t sequence; /* number since the source began; one that is missing was lost */
 	uint64_t first;	   /* orbit or event id at its start, UNIT_FIRST_UNKNOWN */
 	uint64_t time;	   /* CLOCK_REALTIME ns at which it was taken from the card */
+	uint64_t run;	   /* what continues does so in one of them: a sender, a recording */
 	int32_t link;	   /* link slot, or number of the stream */
 	uint32_t flags;
 };
@@ -85,7 +86,6 @@ struct unit_format {
 	uint32_t page_bytes; /* UNIT_COUNTER: of a page; UNIT_FRAGMENTS: longer ones were cut */
 	uint64_t unit_max;   /* bytes of the largest unit */
 	char from[64];	     /* in words: the card and channel, or what else it was */
-	uint64_t run;	     /* another number than before: what continues begins anew */
 };
 
 /* What the other side of a source counted, after the stop. */

@@ -68,7 +68,8 @@ static void network(void)
 				       .bytes = WHOLE(3),
 				       .sequence = WHOLE(4),
 				       .first = WHOLE(5),
-				       .time = WHOLE(6)};
+				       .time = WHOLE(6),
+				       .run = WHOLE(7)};
 
 	wire_put_hello(text, &h);
 	numbers_at(text, 16, 64, AT(16, 20, 24, 28, 32, 36), AT(40, 48));
@@ -77,7 +78,7 @@ static void network(void)
 	wire_put_record(text, &r);
 	numbers_at(text, 0, WIRE_RECORD, AT(0, 4), AT(8, 16));
 	wire_put_head(text, &head);
-	numbers_at(text, 0, WIRE_HEAD, AT(32, 36), AT(0, 8, 16, 24));
+	numbers_at(text, 0, WIRE_HEAD, AT(32, 36), AT(0, 8, 16, 24, 40));
 }
 
 static void recording(void)
@@ -98,12 +99,13 @@ static void recording(void)
 					  .bytes = WHOLE(4),
 					  .first = WHOLE(5),
 					  .sequence = WHOLE(6),
-					  .time = WHOLE(7)};
+					  .time = WHOLE(7),
+					  .run = WHOLE(8)};
 
 	recording_put_header(text, &h);
 	numbers_at(text, 28, 96, AT(28, 32, 36, 40), AT(48, 56, 64, 72, 80));
 	recording_put_entry(text, &e);
-	numbers_at(text, 0, 48, AT(40, 44), AT(0, 8, 16, 24, 32));
+	numbers_at(text, 0, 60, AT(40, 44), AT(0, 8, 16, 24, 32, 48));
 }
 
 static void event_building(void)

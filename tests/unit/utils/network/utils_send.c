@@ -91,7 +91,6 @@ static void interrupted(void)
 	UNIT_EQ(tool_number("units"), units);
 }
 
-/* Three slots and a card that does not wait: memory stays, and what is dropped is a gap. */
 /* What another one sends begins anew: its counters are not wrong because those before went on. */
 static void one_after_the_other(void)
 {
@@ -111,6 +110,54 @@ static void one_after_the_other(void)
 	UNIT_EQ(tool_number("errors"), 0);
 }
 
+/* Both at once, and both have a link 0. */
+static void two_at_once(const char *options)
+{
+	pid_t pid, senders[2];
+	unsigned int i;
+
+	pid = receiver("recv", 0, options);
+	for (i = 0; i < 2; i++)
+		senders[i] = tool_start(file(i ? "send1" : "send0"),
+					"send 127.0.0.1 --port=%u " SMALL
+					" --rate=8Mi --units=40 --buffer-size=16Mi",
+					port);
+	for (i = 0; i < 2; i++)
+		UNIT_EQ(tool_wait(senders[i], 60000), 0);
+	kill(pid, SIGINT);
+	UNIT_EQ(tool_wait(pid, 20000), 0);
+	tool_read(file("recv"));
+	UNIT_EQ(tool_number("units"), 80);
+}
+
+static void two_are_checked(void)
+{
+	fresh();
+	two_at_once("--buffer-size=32Mi");
+	UNIT_EQ(tool_number("errors"), 0);
+}
+
+/* In one recording they are still two, and when that is sent on, too. */
+static void two_are_recorded(void)
+{
+	char options[160];
+	pid_t pid;
+
+	fresh();
+	snprintf(options, sizeof(options), "--buffer-size=32Mi --record=%s", file("a"));
+	two_at_once(options);
+	UNIT_EQ(tool_run("replay %s --json", file("a")), 0);
+	UNIT_EQ(tool_number("units"), 80);
+	UNIT_EQ(tool_number("errors"), 0);
+	pid = receiver("recv", 0, "--once");
+	UNIT_EQ(tool_run("send 127.0.0.1 --port=%u --replay=%s", port, file("a")), 0);
+	UNIT_EQ(tool_wait(pid, 20000), 0);
+	tool_read(file("recv"));
+	UNIT_EQ(tool_number("units"), 80);
+	UNIT_EQ(tool_number("errors"), 0);
+}
+
+/* Three slots and a card that does not wait: memory stays, and what is dropped is a gap. */
 static void slow_receiver(void)
 {
 	static unsigned char seen[1 << 20];
@@ -230,5 +277,7 @@ UNIT_MAIN("roc-send and roc-recv", {"by tcp", by_tcp}, {"by three connections", 
 	  {"by shm", by_shm}, {"a recording is sent and recorded", recording_sent},
 	  {"an interrupted sender ends in order", interrupted},
 	  {"one sender after the other", one_after_the_other},
+	  {"two senders at once", two_are_checked},
+	  {"two senders in one recording", two_are_recorded},
 	  {"a slow receiver costs the card, not memory", slow_receiver},
 	  {"memory stays as it is", flat})

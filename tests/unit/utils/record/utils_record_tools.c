@@ -87,6 +87,25 @@ static void good(void)
 	CU_ASSERT_TRUE(tool_says("is there already"));
 }
 
+/* Two in one folder: the second does not go on where the first ended. */
+static void two_recordings(void)
+{
+	char name[64];
+
+	fresh();
+	UNIT_EQ(tool_run("record %s/r " SMALL " --units=20 --prefix=a", dir), 0);
+	UNIT_EQ(tool_run("record %s/r " SMALL " --units=40 --prefix=b --file-size=4Mi", dir), 0);
+	UNIT_EQ(tool_run("replay %s/r --json", dir), 0);
+	UNIT_EQ(tool_number("units"), 60);
+	UNIT_EQ(tool_number("errors"), 0);
+	CU_ASSERT_TRUE(tool_says("b-000000.index is of another recording than"));
+	/* And what is missing of the second is said, too. */
+	snprintf(name, sizeof(name), "%s/r/b-000001.index", dir);
+	UNIT_EQ(unlink(name), 0);
+	UNIT_EQ(tool_run("replay %s/r --no-errorcheck", dir), 1);
+	CU_ASSERT_TRUE(tool_says("File 1 of the recording is missing"));
+}
+
 static const char *in_dir(const char *name)
 {
 	static char path[128];
@@ -403,6 +422,7 @@ static void metrics_away(void)
 }
 
 UNIT_MAIN("roc-record and roc-replay", {"written, read, checked", good},
+	  {"two recordings in one folder", two_recordings},
 	  {"another recording stays", another_recording}, {"files change by time", rotates_by_time},
 	  {"files that were cut short", cut}, {"files that are damaged or foreign", damaged},
 	  {"no place for the errors", no_place_for_errors},

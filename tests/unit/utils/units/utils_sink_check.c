@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * The check of units: what continues does so within one run, whoever sends beside it.
+ */
+#include "unit.h"
+
+#include "utils/units/sink_check.h"
+#include "utils/units/source_synthetic.h"
+
+#define UNIT_BYTES_EACH (4 * SYNTHETIC_PACKET)
+
+static struct source *sender(void)
+{
+	const struct synthetic_options o = {
+		.unit = UNIT_BYTES_EACH, .total = 8 * UNIT_BYTES_EACH, .links = 1};
+	char why[UNITS_WHY] = "";
+	struct source *s = source_synthetic(&o, why);
+
+	UNIT_STR(why, "");
+	UNIT_NEED(s);
+	UNIT_EQ(s->ops->start(s), 0);
+	return s;
+}
+
+/* The next unit of @from, of link 0 as all are, as one of the run @run; @skip: it is lost. */
+static void one(struct sink *sink, struct source *from, uint64_t run, bool skip)
+{
+	uint64_t handle;
+	struct unit u;
+
+	UNIT_NEED(from->ops->take(from, &u) == 1);
+	UNIT_EQ(u.link, 0);
+	u.run = run;
+	if (!skip) {
+		UNIT_EQ(sink->ops->put(sink, &u), 1);
+		UNIT_EQ(sink->ops->done(sink, &handle, 1), 1);
+	}
+	UNIT_EQ(from->ops->give_back(from, u.handle), 0);
+}
+
+static void two_senders(void)
+{
+	struct source *a = sender(), *b = sender();
+	struct error_log errors = {0};
+	struct sink *sink = sink_check(&a->format, &errors);
+	unsigned int i;
+
+	UNIT_NEED(sink);
+	for (i = 0; i < 5; i++) {
+		one(sink, a, 1, false);
+		one(sink, b, 2, false);
+	}
+	UNIT_EQ(errors.count, 0);
+	/* And what one of them loses is found, once. */
+	one(sink, a, 1, true);
+	one(sink, b, 2, false);
+	UNIT_EQ(errors.count, 0);
+	one(sink, a, 1, false);
+	CU_ASSERT_TRUE(errors.count > 0);
+	errors.count = 0;
+	one(sink, b, 2, false);
+	one(sink, a, 1, false);
+	UNIT_EQ(errors.count, 0);
+	sink_close(sink);
+	source_close(a);
+	source_close(b);
+}
+
+/* A receiver runs for weeks: who was not heard for longest is forgotten, and not who sends. */
+static void many_come_and_go(void)
+{
+	struct source *stays = sender(), *guest;
+	struct error_log errors = {0};
+	struct sink *sink = sink_check(&stays->format, &errors);
+	uint64_t run;
+
+	UNIT_NEED(sink);
+	for (run = 2; run < 1000; run++) {
+		one(sink, stays, 1, false);
+		guest = sender();
+		one(sink, guest, run, false);
+		one(sink, guest, run, false);
+		source_close(guest);
+	}
+	UNIT_EQ(errors.count, 0);
+	one(sink, stays, 1, true);
+	one(sink, stays, 1, false);
+	CU_ASSERT_TRUE(errors.count > 0);
+	sink_close(sink);
+	source_close(stays);
+}
+
+UNIT_MAIN("the check of units", {"two senders of the same link", two_senders},
+	  {"many come and go, one stays", many_come_and_go})
