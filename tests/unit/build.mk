@@ -89,6 +89,11 @@ $(O)/unit/utils_fragment_run: private override CFLAGS += $(UNIT_FRAGMENT_WRAPPED
 UNIT_CONFIG_WRAPPED := roc_find roc_open_card roc_close roc_card_lock roc_card_unlock roc_cru_configure
 $(O)/unit/utils_config: private override CFLAGS += $(UNIT_CONFIG_WRAPPED:%=-Wl,--wrap=%)
 
+# Channels of a card that is none.
+UNIT_SOURCE_CARD_WRAPPED := roc_find roc_open_card roc_info roc_close roc_stream_open_card \
+	roc_fragments_open_card
+$(O)/unit/utils_source_card: private override CFLAGS += $(UNIT_SOURCE_CARD_WRAPPED:%=-Wl,--wrap=%)
+
 # Links of a card that is none.
 UNIT_LOOPBACK_WRAPPED := roc_find roc_open_card roc_close roc_card_lock roc_card_unlock \
 	$(addprefix roc_cru_loopback_,start clear read stop)

@@ -109,11 +109,11 @@ int soak_lane_open(struct soak_lane *l, const struct bench_options *o)
 	char number[16];
 	struct source_card_options card = {
 		.id = l->card.pci_address,
-		.dma_channel = l->channel,
+		.dma_channel = l->pool ? l->channel : 0,
 		.stream = l->pool || l->fragments ? NULL : number,
 		.sub = l->fragments ? number : NULL,
 		.data_source = o->source,
-		.links = o->links,
+		.links = l->pool || l->fragments ? o->links : 0,
 		.buffer = o->buffer_size,
 		.unit = o->superpage_size,
 		.plain_memory = o->plain_memory,

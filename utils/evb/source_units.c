@@ -9,6 +9,7 @@
 #include "source.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -22,6 +23,7 @@
 #include "utils/units/units_options.h"
 
 #define HOLD_NS (100 * 1000 * 1000)
+#define NOT_GIVEN UINT_MAX /* data source */
 
 struct values {
 	char path[EVB_TEXT_MAX], id[EVB_TEXT_MAX], stream[EVB_TEXT_MAX], sub[EVB_TEXT_MAX];
@@ -375,12 +377,14 @@ static struct adapter *new_adapter(const struct roc_evb_source_ops *ops, char wh
 
 static int open_card(struct adapter *a, char why[UNITS_WHY])
 {
+	bool given = a->v.data_source != NOT_GIVEN;
 	struct source_card_options o = {
 		.id = a->v.id,
 		.dma_channel = (uint32_t)a->v.channel,
 		.stream = a->v.stream[0] ? a->v.stream : NULL,
 		.sub = a->v.sub[0] ? a->v.sub : NULL,
-		.data_source = a->v.data_source,
+		.data_source = given ? a->v.data_source : ROC_SOURCE_DDG,
+		.data_source_given = given,
 		.buffer = a->v.buffer,
 		.unit = a->v.superpage,
 		.plain_memory = a->v.plain,
@@ -424,7 +428,7 @@ int evb_source_card(const char *values, const char *name, struct evb_source *sou
 		return -ENOMEM;
 	a->v.buffer = UINT64_C(1) << 30;
 	a->v.superpage = 1 << 20;
-	a->v.data_source = ROC_SOURCE_DDG;
+	a->v.data_source = NOT_GIVEN;
 	ret = evb_text_parse("card", values, card_keys, sizeof(card_keys) / sizeof(card_keys[0]),
 			     &a->v, why);
 	if (!ret)

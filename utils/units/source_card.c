@@ -290,9 +290,30 @@ static int open_fragments(const struct source_card_options *o, struct source **s
 	return source_fragment(&fragment, source);
 }
 
+/* What would go to waste: other data would come than were asked for. */
+static int refuse_wasted(const struct source_card_options *o, const char *name, bool streams)
+{
+	const char *kind = streams ? "stream" : "sub-unit";
+
+	if (o->dma_channel)
+		return tool_fail("The channels of a %s are %ss: give --%s instead of "
+				 "--dma-channel.",
+				 name, kind, streams ? "stream" : "sub");
+	if (o->data_source_given)
+		return tool_fail("The %ss of a %s have no data source to choose: leave "
+				 "--data-source away.",
+				 kind, name);
+	if (o->links && streams)
+		return tool_fail("The streams of a %s have no links to choose from: leave --links "
+				 "away, --stream says which one.",
+				 name);
+	return TOOL_OK;
+}
+
 static int open_card(struct card_source *c, const struct source_card_options *o)
 {
 	const struct card_kind *kind;
+	const char *name;
 	int code;
 
 	code = card_open(o->id, &c->card, &c->ep, &kind);
@@ -300,17 +321,18 @@ static int open_card(struct card_source *c, const struct source_card_options *o)
 		return code;
 	if (roc_info(c->ep, &c->info))
 		return tool_fail("%s", roc_error());
+	name = roc_card_type_name(c->info.card_type);
 	if (o->sub && !(c->info.caps & ROC_CAP_FRAGMENTS))
-		return tool_fail("The channels of a %s are no sub-units: leave --sub away.",
-				 roc_card_type_name(c->info.card_type));
-	if (c->info.caps & ROC_CAP_STREAMS)
-		return open_stream(c, o);
+		return tool_fail("The channels of a %s are no sub-units: leave --sub away.", name);
+	if (c->info.caps & ROC_CAP_STREAMS) {
+		code = refuse_wasted(o, name, true);
+		return code ? code : open_stream(c, o);
+	}
 	if (o->stream)
-		return tool_fail("The channels of a %s are no streams: leave --stream away.",
-				 roc_card_type_name(c->info.card_type));
+		return tool_fail("The channels of a %s are no streams: leave --stream away.", name);
 	/* Another file's. */
 	if (c->info.caps & ROC_CAP_FRAGMENTS)
-		return TOOL_OK;
+		return refuse_wasted(o, name, false);
 	code = check_firmware(c, o);
 	if (code)
 		return code;

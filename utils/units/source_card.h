@@ -12,14 +12,15 @@
 
 struct source_card_options {
 	const char *id;
-	uint32_t dma_channel;
+	uint32_t dma_channel;	  /* 0, if the channels are streams or sub-units */
 	const char *stream;	  /* name; NULL: main, if the channels are streams */
 	const char *sub;	  /* name; NULL: the first, if the channels are sub-units */
 	uint64_t page;		  /* of a sub-unit: bytes of a card page */
 	unsigned int data_source; /* enum roc_source */
-	uint32_t links;
-	uint64_t buffer; /* bytes of the buffer, or of the ring */
-	uint64_t unit;	 /* of a superpage, or of the largest window */
+	bool data_source_given;	  /* a card that has none refuses it */
+	uint32_t links;		  /* mask, 0: all; or 0, if the channels are streams */
+	uint64_t buffer;	  /* bytes of the buffer, or of the ring */
+	uint64_t unit;		  /* of a superpage, or of the largest window */
 	bool plain_memory;
 	bool bypass_fw_check;
 };
@@ -27,7 +28,7 @@ struct source_card_options {
 /* A buffer of superpages has one at least. As below. */
 int source_card_usage(uint64_t buffer, uint64_t unit);
 
-/* Exit code; after a failure the message is out. */
+/* Exit code; after a failure the message is out. What a card does not have it refuses. */
 int source_card(const struct source_card_options *o, struct source **source);
 
 #endif

@@ -42,6 +42,7 @@ int units_open_source(const struct units_options *o, struct source **source)
 		.sub = o->sub,
 		.page = o->page,
 		.data_source = o->data_source,
+		.data_source_given = o->data_source_given,
 		.links = o->links,
 		.buffer = o->buffer_size,
 		.unit = o->superpage_size,

@@ -17,6 +17,7 @@ struct units_options {
 	uint32_t dma_channel;
 	const char *stream, *sub;
 	unsigned int data_source;
+	bool data_source_given;
 	uint32_t links;
 	uint64_t buffer_size, superpage_size, page;
 	bool plain_memory, bypass_fw_check;
@@ -47,8 +48,11 @@ extern const char *const units_data_sources[];
 		{UNITS_AT(values, "page", OPTION_SIZE, page), .arg = "SIZE", .fallback = "2Ki",    \
 		 .max = 1 << 16,                                                                   \
 		 .help = "Of a sub-unit: size of a card page; a longer fragment is cut"},          \
-		{UNITS_AT(values, "data-source", OPTION_CHOICE, data_source), .arg = "SOURCE",     \
-		 .fallback = "INTERNAL", .choices = units_data_sources,                            \
+		{UNITS_AT(values, "data-source", OPTION_CHOICE, data_source),                      \
+		 .arg = "SOURCE",                                                                  \
+		 .fallback = "INTERNAL",                                                           \
+		 .choices = units_data_sources,                                                    \
+		 .given = offsetof(values, units.data_source_given),                               \
 		 .help = "Where a card's data come from"},                                         \
 		{UNITS_AT(values, "links", OPTION_LINKS, links), .arg = "LINKS",                   \
 		 .help = "Links to read, as 0-11 or 0,2,4-6 or a mask like 0xfff (all enabled "    \

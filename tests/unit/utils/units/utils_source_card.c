@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Which channel of a card is a source, by what was asked for: a card that has no such thing says
+ * so, and takes no other instead. The card is played here; its channels cannot be opened.
+ */
+#include "unit.h"
+
+#include <roc/fragment.h>
+#include <roc/roc.h>
+#include <roc/stream.h>
+
+#include <errno.h>
+
+#include "tests/unit/child.h"
+#include "utils/common/options.h"
+#include "utils/common/tool.h"
+#include "utils/tools.h"
+
+static struct roc_ep_info info;
+
+int __wrap_roc_find(const char *id, struct roc_card *c);
+int __wrap_roc_open_card(const struct roc_card *card, const char *id, struct roc_endpoint **ep);
+int __wrap_roc_info(struct roc_endpoint *ep, struct roc_ep_info *i);
+void __wrap_roc_close(struct roc_endpoint *ep);
+int __wrap_roc_stream_open_card(const struct roc_card *c, const char *id, const char *stream,
+				struct roc_stream **s);
+int __wrap_roc_fragments_open_card(const struct roc_card *c, const char *id, const char *sub,
+				   struct roc_fragments **f);
+
+int __wrap_roc_find(const char *id, struct roc_card *c)
+{
+	*c = (struct roc_card){.type = (enum roc_card_type)info.card_type};
+	return 0;
+}
+
+int __wrap_roc_open_card(const struct roc_card *card, const char *id, struct roc_endpoint **ep)
+{
+	*ep = NULL;
+	return 0;
+}
+
+int __wrap_roc_info(struct roc_endpoint *ep, struct roc_ep_info *i)
+{
+	*i = info;
+	return 0;
+}
+
+void __wrap_roc_close(struct roc_endpoint *ep)
+{
+}
+
+int __wrap_roc_stream_open_card(const struct roc_card *c, const char *id, const char *stream,
+				struct roc_stream **s)
+{
+	fprintf(stderr, "stream %s ", stream);
+	return -EIO;
+}
+
+int __wrap_roc_fragments_open_card(const struct roc_card *c, const char *id, const char *sub,
+				   struct roc_fragments **f)
+{
+	fprintf(stderr, "sub-unit %s ", sub);
+	return -EIO;
+}
+
+/* What roc-record says with this option, or two. */
+static const char *record(const char *one, const char *two)
+{
+	const struct tool *tool = tool_find("record");
+	char *argv[] = {"roc-record", "/dev/null/no-folder", "--id=1001",
+			(char *)one,  (char *)two,	     NULL};
+	void *values = calloc(1, tool->values_size);
+	static char said[1024];
+	int ends[2], status;
+	char why[256] = "";
+	pid_t pid;
+
+	UNIT_NEED(values && !pipe(ends));
+	UNIT_EQ(options_parse(tool, two ? 5 : 4, argv, values, why, sizeof(why)), OPTIONS_RUN);
+	UNIT_STR(why, "");
+	fflush(stdout);
+	pid = fork();
+	if (!pid) {
+		alarm(100);
+		dup2(ends[1], STDERR_FILENO);
+		close(ends[0]);
+		_exit(tool->run(values));
+	}
+	status = child_said(pid, ends, said, sizeof(said));
+	UNIT_EQ(WIFEXITED(status) ? WEXITSTATUS(status) : -1, TOOL_FAILED);
+	free(values);
+	return said;
+}
+
+static void refused(const char *one, const char *two, const char *sentence)
+{
+	char expected[256];
+
+	snprintf(expected, sizeof(expected), "roc: %s\n", sentence);
+	UNIT_STR(record(one, two), expected);
+}
+
+static bool opens(const char *one, const char *what)
+{
+	return !strncmp(record(one, NULL), what, strlen(what));
+}
+
+static void streams(void)
+{
+	info = (struct roc_ep_info){.card_type = ROC_CARD_P40, .caps = ROC_CAP_STREAMS};
+	CU_ASSERT_TRUE(opens("--stream=odin0", "stream odin0 "));
+	CU_ASSERT_TRUE(opens("--dma-channel=0", "stream main "));
+	refused("--dma-channel=3", NULL,
+		"The channels of a PCIe40 are streams: give --stream instead of --dma-channel.");
+	refused("--stream=odin0", "--dma-channel=3",
+		"The channels of a PCIe40 are streams: give --stream instead of --dma-channel.");
+	refused("--links=0-2", NULL,
+		"The streams of a PCIe40 have no links to choose from: leave --links away, "
+		"--stream says which one.");
+	refused("--data-source=INTERNAL", NULL,
+		"The streams of a PCIe40 have no data source to choose: leave --data-source "
+		"away.");
+	refused("--sub=1", NULL, "The channels of a PCIe40 are no sub-units: leave --sub away.");
+}
+
+static void sub_units(void)
+{
+	info = (struct roc_ep_info){.card_type = ROC_CARD_ROBINNP, .caps = ROC_CAP_FRAGMENTS};
+	CU_ASSERT_TRUE(opens("--sub=sub1", "sub-unit sub1 "));
+	CU_ASSERT_TRUE(opens("--links=0-2", "sub-unit 0 "));
+	refused("--dma-channel=1", NULL,
+		"The channels of a RobinNP are sub-units: give --sub instead of --dma-channel.");
+	refused("--data-source=FEE", NULL,
+		"The sub-units of a RobinNP have no data source to choose: leave --data-source "
+		"away.");
+	refused("--stream=main", NULL,
+		"The channels of a RobinNP are no streams: leave --stream away.");
+}
+
+UNIT_MAIN("a channel of a card as a source", {"streams", streams}, {"sub-units", sub_units})
