@@ -89,6 +89,9 @@ $(O)/unit/utils_fragment_run: private override CFLAGS += $(UNIT_FRAGMENT_WRAPPED
 UNIT_CONFIG_WRAPPED := roc_find roc_open_card roc_close roc_card_lock roc_card_unlock roc_cru_configure
 $(O)/unit/utils_config: private override CFLAGS += $(UNIT_CONFIG_WRAPPED:%=-Wl,--wrap=%)
 
+# A lane of a card that is none.
+$(O)/unit/utils_soak: private override CFLAGS += -Wl,--wrap=source_card
+
 # Channels of a card that is none.
 UNIT_SOURCE_CARD_WRAPPED := roc_find roc_open_card roc_info roc_close roc_stream_open_card \
 	roc_fragments_open_card

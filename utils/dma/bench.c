@@ -153,19 +153,11 @@ static void close_dump(struct bench *b, FILE *file, const char *path)
 static void init_checker(struct bench *b)
 {
 	const struct bench_options *o = b->opt;
-	struct check_config config = {
-		.data = b->kind->data[o->source],
-		.any_link = b->kind->any_link,
-		.enabled = !o->no_errorcheck,
-		.payload = !o->fast_check,
-		.resync = !o->no_resync,
-		.tf_check = !o->no_tf_check,
-		.page_size = (uint32_t)o->page_size,
-		.frequency = o->frequency,
-		.packet_modulo = o->max_packet + 1,
-		.tf_length = o->tf_length,
-	};
+	struct check_config config = bench_check_config(o);
 
+	config.data = b->kind->data[o->source];
+	config.any_link = b->kind->any_link;
+	config.page_size = (uint32_t)o->page_size;
 	b->errors.path = ERROR_LOG_FILE;
 	b->errors.card = b->info.pci_address;
 	check_init(&b->checker, &config, &b->errors);

@@ -33,6 +33,7 @@ struct bench_options {
 	struct common_options common;
 	const char *id;
 	uint32_t dma_channel;
+	bool dma_channel_given, page_size_given;
 	uint64_t bytes;
 	uint64_t time;
 	uint64_t buffer_size;
@@ -74,6 +75,8 @@ struct bench_options {
 
 /* What no card could do; exit code. */
 int bench_check_usage(const struct bench_options *o);
+/* How to look at the data; what is in them is the card's to say. */
+struct check_config bench_check_config(const struct bench_options *o);
 
 extern const char *const bench_source_names[];
 extern const char *const bench_mode_names[];

@@ -25,13 +25,15 @@ const char *const bench_mode_names[] = {
 #define AT(option_name, option_type, member)                                                       \
 	.name = (option_name), .type = (option_type),                                              \
 	.offset = offsetof(struct bench_options, member)
+#define GIVEN(member) .given = offsetof(struct bench_options, member)
 #define FLAG(option_name, member, text) FLAG_OPTION(struct bench_options, option_name, member, text)
 
 static const struct option_spec options[] = {
 	{AT("id", OPTION_TEXT, id), .arg = "ID", .help = "Card; of a soak: this one alone"},
 	{AT("dma-channel", OPTION_NUMBER, dma_channel), .arg = "N", .fallback = "0", .max = 255,
-	 .help = "DMA channel"},
-	{AT("channel", OPTION_NUMBER, dma_channel), .arg = "N", .max = 255, .help = "The same"},
+	 GIVEN(dma_channel_given), .help = "DMA channel"},
+	{AT("channel", OPTION_NUMBER, dma_channel), .arg = "N", .max = 255,
+	 GIVEN(dma_channel_given), .help = "The same"},
 	{AT("data-source", OPTION_CHOICE, source), .arg = "SOURCE", .fallback = "INTERNAL",
 	 .choices = bench_source_names, .help = "Where the data come from"},
 	{AT("links", OPTION_LINKS, links), .arg = "LINKS",
@@ -67,7 +69,7 @@ static const struct option_spec options[] = {
 	{AT("superpage-size", OPTION_SIZE, superpage_size), .arg = "SIZE", .fallback = "1Mi",
 	 .help = "Size of a superpage, a multiple of 32 KiB"},
 	{AT("page-size", OPTION_SIZE, page_size), .arg = "SIZE", .fallback = "8Ki", .min = 32,
-	 .max = 1 << 20, .help = "Size of a DMA page"},
+	 .max = 1 << 20, GIVEN(page_size_given), .help = "Size of a DMA page"},
 	FLAG("plain-memory", plain_memory, "Use 4 KiB pages instead of hugepages (needs an IOMMU)"),
 
 	FLAG("no-errorcheck", no_errorcheck, "Do not check the data"),
@@ -122,6 +124,19 @@ int bench_check_usage(const struct bench_options *o)
 	if (o->no_events && o->mode == ROC_MODE_EVENT)
 		return tool_usage("--mode=event needs the events that --no-events does without.");
 	return soak_check_usage(o);
+}
+
+struct check_config bench_check_config(const struct bench_options *o)
+{
+	return (struct check_config){
+		.enabled = !o->no_errorcheck,
+		.payload = !o->fast_check,
+		.resync = !o->no_resync,
+		.tf_check = !o->no_tf_check,
+		.frequency = o->frequency,
+		.packet_modulo = o->max_packet + 1,
+		.tf_length = o->tf_length,
+	};
 }
 
 const struct tool tool_bench_dma = {

@@ -35,6 +35,11 @@ int soak_check_usage(const struct bench_options *o)
 		return tool_usage("A soak takes and checks data, and nothing else: leave --mode, "
 				  "--no-events, --fast-check, --stbrd and what tries, prints or "
 				  "keeps data away.");
+	if (o->dma_channel_given)
+		return tool_usage("A soak takes all channels of a card: leave --dma-channel away.");
+	if (o->page_size_given || o->no_temperature)
+		return tool_usage("A soak takes each card's own DMA pages, and looks at its "
+				  "thermometer: leave --page-size and --no-temperature away.");
 	return TOOL_OK;
 }
 

@@ -106,6 +106,7 @@ int soak_lanes_find(const struct bench_options *o, struct soak_lane **lanes, uns
 
 int soak_lane_open(struct soak_lane *l, const struct bench_options *o)
 {
+	const struct check_config config = bench_check_config(o);
 	char number[16];
 	struct source_card_options card = {
 		.id = l->card.pci_address,
@@ -126,7 +127,8 @@ int soak_lane_open(struct soak_lane *l, const struct bench_options *o)
 	if (code)
 		return code;
 	l->errors = (struct error_log){.path = ERROR_LOG_FILE, .card = l->name};
-	l->sink = o->no_errorcheck ? sink_count() : sink_check(&l->source->format, &l->errors);
+	l->sink = o->no_errorcheck ? sink_count()
+				   : sink_check(&l->source->format, &config, &l->errors);
 	return l->sink ? TOOL_OK : tool_fail("There is no memory left.");
 }
 

@@ -6,7 +6,6 @@
 
 #include "utils/common/tool.h"
 #include "utils/record/recording.h"
-#include "utils/units/sink_check.h"
 #include "utils/units/units_options.h"
 
 struct recv_values {
@@ -15,7 +14,7 @@ struct recv_values {
 	const char *bind, *port, *provider, *dir, *prefix;
 	uint64_t buffer, file_size, file_time;
 	uint32_t connections, silence, depth;
-	bool once, no_errorcheck, buffered;
+	bool once, buffered;
 	bool of_files; /* something that only --record uses */
 };
 
@@ -26,8 +25,7 @@ struct recv_values {
 
 static const struct option_spec options[] = {
 	{AT("record", OPTION_TEXT, dir), .arg = "DIR", .help = "Write files, as roc-record does"},
-	FLAG_OPTION(struct recv_values, "no-errorcheck", no_errorcheck,
-		    "Count the units, do not look into them"),
+	UNITS_CHECK_OPTIONS(struct recv_values),
 	FLAG_OPTION(struct recv_values, "once", once,
 		    "End when a sender has sent everything, if it had anything"),
 	{AT("bind", OPTION_TEXT, bind), .arg = "ADDRESS",
@@ -70,7 +68,7 @@ static struct sink *open_sink(const struct recv_values *v, const struct source *
 
 	if (v->dir)
 		return sink_record(&record, source, why);
-	return v->no_errorcheck ? sink_count() : sink_check(&source->format, errors);
+	return units_open_check(&v->units, source, errors);
 }
 
 static int run(const void *values)

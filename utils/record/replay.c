@@ -6,7 +6,6 @@
 #include "recording.h"
 
 #include "utils/common/tool.h"
-#include "utils/units/sink_check.h"
 #include "utils/units/units_options.h"
 
 struct replay_values {
@@ -15,7 +14,6 @@ struct replay_values {
 	const char *path;
 	uint64_t buffer;
 	uint32_t depth;
-	bool no_errorcheck;
 };
 
 #define AT(option_name, option_type, member)                                                       \
@@ -31,8 +29,7 @@ static const struct option_spec options[] = {
 	 .help = "Memory for what was read ahead"},
 	{AT("depth", OPTION_NUMBER, depth), .arg = "N", .fallback = "16", .min = 1, .max = 1024,
 	 .help = "Reads on their way at the same time"},
-	FLAG_OPTION(struct replay_values, "no-errorcheck", no_errorcheck,
-		    "Count the units, do not look into them"),
+	UNITS_CHECK_OPTIONS(struct replay_values),
 	UNITS_RUN_OPTIONS(struct replay_values, "10"),
 };
 
@@ -53,7 +50,7 @@ static int run(const void *values)
 	source = source_replay(&replay, why);
 	if (!source)
 		return tool_fail("%s", why);
-	sink = v->no_errorcheck ? sink_count() : sink_check(&source->format, &errors);
+	sink = units_open_check(&v->units, source, &errors);
 	if (!sink) {
 		source_close(source);
 		return tool_fail("There is no memory left.");

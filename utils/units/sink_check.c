@@ -34,6 +34,7 @@ struct run {
 struct check {
 	struct sink sink;
 	const struct unit_format *format; /* NULL: only count */
+	struct check_config config;
 	struct error_log *errors;
 	struct run *runs; /* RUNS of them */
 	struct run *now;  /* of the last unit */
@@ -62,20 +63,12 @@ static enum check_data data_of(enum unit_content content)
 
 static void begin(struct check *c, struct run *r, uint64_t run)
 {
-	struct check_config config = {
-		.data = data_of(c->format->content),
-		.any_link = c->format->any_link,
-		.enabled = true,
-		.payload = true,
-		.resync = true,
-		.tf_check = true,
-		.page_size = c->format->page_bytes ? c->format->page_bytes : PAGE_BYTES,
-		.frequency = 1,
-		.packet_modulo = 256,
-		.tf_length = 256,
-	};
+	struct check_config config = c->config;
 	unsigned int i;
 
+	config.data = data_of(c->format->content);
+	config.any_link = c->format->any_link;
+	config.page_size = c->format->page_bytes ? c->format->page_bytes : PAGE_BYTES;
 	check_init(&r->pages, &config, c->errors);
 	for (i = 0; i < CHECK_LINKS; i++)
 		r->streams[i] = (struct stream_check){.errors = c->errors};
@@ -245,7 +238,8 @@ static const struct sink_ops count_ops = {
 	.close = close_sink,
 };
 
-struct sink *sink_check(const struct unit_format *format, struct error_log *errors)
+struct sink *sink_check(const struct unit_format *format, const struct check_config *config,
+			struct error_log *errors)
 {
 	struct check *c = calloc(1, sizeof(*c));
 
@@ -257,6 +251,7 @@ struct sink *sink_check(const struct unit_format *format, struct error_log *erro
 	}
 	c->sink.ops = &check_ops;
 	c->format = format;
+	c->config = *config;
 	c->errors = errors;
 	return &c->sink;
 }

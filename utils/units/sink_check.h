@@ -6,13 +6,15 @@
 #define ROC_UTILS_SINK_CHECK_H
 
 #include "units.h"
-#include "utils/check/error_log.h"
+#include "utils/check/check.h"
 
 /*
  * @format: of the source, whose content is known by the first unit at the latest; must outlive the
- * sink. @errors: where they are counted; the caller's. NULL: no memory.
+ * sink. @config: how to look; what is in the data the format says. @errors: where they are counted;
+ * the caller's. NULL: no memory.
  */
-struct sink *sink_check(const struct unit_format *format, struct error_log *errors);
+struct sink *sink_check(const struct unit_format *format, const struct check_config *config,
+			struct error_log *errors);
 struct sink *sink_count(void);
 
 #endif

@@ -7,6 +7,7 @@
 #include <inttypes.h>
 #include <unistd.h>
 
+#include "sink_check.h"
 #include "source_card.h"
 #include "source_synthetic.h"
 #include "utils/common/stop.h"
@@ -57,6 +58,22 @@ int units_open_source(const struct units_options *o, struct source **source)
 	if (o->rate)
 		return tool_usage("--rate is for data that come from no card: a card has its own.");
 	return source_card(&card, source);
+}
+
+struct sink *units_open_check(const struct units_options *o, const struct source *source,
+			      struct error_log *errors)
+{
+	const struct check_config config = {
+		.enabled = true,
+		.payload = true,
+		.resync = true,
+		.tf_check = !o->no_tf_check,
+		.frequency = 1,
+		.packet_modulo = 256,
+		.tf_length = o->tf_length,
+	};
+
+	return o->no_errorcheck ? sink_count() : sink_check(&source->format, &config, errors);
 }
 
 static int verdict(const struct units_options *o, const struct pump *p,

@@ -30,6 +30,10 @@ struct units_options {
 	bool json, no_display;
 	const char *metrics;
 	uint32_t spin; /* us; of those at a network */
+
+	/* of those who check */
+	bool no_errorcheck, no_tf_check;
+	uint32_t tf_length;
 };
 
 extern const char *const units_data_sources[];
@@ -92,6 +96,17 @@ extern const char *const units_data_sources[];
 			.help = "Keep a file for Prometheus, written anew once a second"           \
 	}
 
+#define UNITS_CHECK_OPTIONS(values)                                                                \
+	FLAG_OPTION(values, "no-errorcheck", units.no_errorcheck,                                  \
+		    "Count the units, do not look into them"),                                     \
+		{UNITS_AT(values, "timeframe-length", OPTION_NUMBER, tf_length),                   \
+		 .arg = "ORBITS",                                                                  \
+		 .fallback = "256",                                                                \
+		 .min = 1,                                                                         \
+		 .max = 4095,                                                                      \
+		 .help = "Length of a time frame"},                                                \
+		FLAG_OPTION(values, "no-tf-check", units.no_tf_check, "Do not check time frames")
+
 #define UNITS_SPIN_OPTION(values)                                                                  \
 	{                                                                                          \
 		UNITS_AT(values, "spin", OPTION_NUMBER, spin),                                     \
@@ -102,6 +117,10 @@ extern const char *const units_data_sources[];
 
 /* The source that was asked for: a card, or a synthetic one. Exit code, the message is out. */
 int units_open_source(const struct units_options *o, struct source **source);
+
+/* The sink that checks or counts, as was asked for; NULL: no memory. @errors: as sink_check(). */
+struct sink *units_open_check(const struct units_options *o, const struct source *source,
+			      struct error_log *errors);
 
 /*
  * Run from @source to @sink until the end and report. Closes both, @sink first. @name: of the tool.

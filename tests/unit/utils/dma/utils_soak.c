@@ -5,11 +5,16 @@
  */
 #include "unit.h"
 
+#include <endian.h>
 #include <math.h>
 #include <unistd.h>
 
 #include "tests/unit/utils/golden.h"
 #include "utils/dma/soak.h"
+#include "utils/units/source_card.h"
+#include "utils/units/source_synthetic.h"
+
+#define PACKETS 8
 
 static const struct soak_limits limits = {.temperature = 60, .errors = 2, .dropped = 0};
 static const char *const lanes[] = {"0245:0", "0245:1", "1003:0 channel 2"};
@@ -288,6 +293,64 @@ static void shown(void)
 	free(s.history.period);
 }
 
-UNIT_MAIN("utils soak", {"limits and verdicts", judged}, {"added up", added_up},
-	  {"a log is written and read", written_and_read}, {"a log with a torn end", torn},
-	  {"logs that are none", wrong}, {"what is shown", shown})
+int __wrap_source_card(const struct source_card_options *o, struct source **source);
+
+/* A card that is none. */
+int __wrap_source_card(const struct source_card_options *o, struct source **source)
+{
+	const struct synthetic_options synthetic = {.unit = PACKETS * SYNTHETIC_PACKET,
+						    .total = PACKETS * SYNTHETIC_PACKET,
+						    .links = 1};
+	char why[UNITS_WHY] = "";
+
+	*source = source_synthetic(&synthetic, why);
+	UNIT_STR(why, "");
+	return *source ? 0 : 1;
+}
+
+/* Errors that a lane finds in a superpage whose packet 3 has the number @counter, and the last one
+ * orbit 256. */
+static uint64_t found(const struct bench_options *o, unsigned char counter)
+{
+	struct soak_lane l = {.pool = true, .lock = PTHREAD_MUTEX_INITIALIZER};
+	const uint32_t orbit = htole32(256);
+	uint64_t errors;
+	struct unit u;
+	char *data;
+
+	UNIT_NEED(!soak_lane_open(&l, o));
+	l.errors.path = NULL;
+	UNIT_EQ(l.source->ops->start(l.source), 0);
+	UNIT_NEED(l.source->ops->take(l.source, &u) == 1);
+	data = (char *)(uintptr_t)u.data;
+	data[3 * SYNTHETIC_PACKET + 13] = (char)counter;
+	memcpy(data + (PACKETS - 1) * SYNTHETIC_PACKET + 20, &orbit, sizeof(orbit));
+	UNIT_EQ(l.sink->ops->put(l.sink, &u), 1);
+	errors = l.sink->n.errors;
+	soak_lane_close(&l);
+	return errors;
+}
+
+/* By what it was told, as a run of one channel does. */
+static void checked(void)
+{
+	struct bench_options o = {.soak = 1, .frequency = 1, .max_packet = 255, .tf_length = 256};
+
+	UNIT_EQ(found(&o, 3), 1);
+	o.no_tf_check = true;
+	UNIT_EQ(found(&o, 3), 0);
+	o.no_tf_check = false;
+	o.tf_length = 512;
+	UNIT_EQ(found(&o, 3), 0);
+	/* Going on from what was found, the one behind it is wrong, too. */
+	UNIT_EQ(found(&o, 9), 2);
+	o.no_resync = true;
+	UNIT_EQ(found(&o, 9), 1);
+	/* There are no numbers from 3 on. */
+	o.max_packet = 2;
+	UNIT_EQ(found(&o, 3), PACKETS - 3);
+}
+
+UNIT_MAIN("utils soak", {"the check is as it was told", checked}, {"limits and verdicts", judged},
+	  {"added up", added_up}, {"a log is written and read", written_and_read},
+	  {"a log with a torn end", torn}, {"logs that are none", wrong}, {"what is shown", shown})

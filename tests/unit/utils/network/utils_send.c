@@ -110,6 +110,35 @@ static void one_after_the_other(void)
 	UNIT_EQ(tool_number("errors"), 0);
 }
 
+/* Data whose time frames are not those that most have. */
+static void time_frames(void)
+{
+	static const char *const options[] = {"--once", "--once --no-tf-check",
+					      "--once --timeframe-length=512"};
+	char command[256];
+	unsigned int i;
+	pid_t pid;
+
+	fresh();
+	UNIT_EQ(tool_run("record %s --synthetic --buffer-size=4Mi --superpage-size=256Ki --units=2",
+			 file("a")),
+		0);
+	/* Orbit 256 in the last packet: it begins the next one. */
+	snprintf(command, sizeof(command),
+		 "printf '\\000\\001' | dd of=%s/run-000000.data bs=1 seek=%d conv=notrunc "
+		 "status=none",
+		 file("a"), (1 << 19) - 8192 + 20);
+	UNIT_EQ(system(command), 0);
+	for (i = 0; i < 3; i++) {
+		pid = receiver("recv", 0, options[i]);
+		UNIT_EQ(tool_run("send 127.0.0.1 --port=%u --replay=%s", port, file("a")), 0);
+		UNIT_EQ(tool_wait(pid, 20000), i ? 0 : 1);
+		tool_read(file("recv"));
+		UNIT_EQ(tool_number("errors"), i ? 0 : 1);
+		unlink("readout_errors.txt");
+	}
+}
+
 /* Both at once, and both have a link 0. */
 static void two_at_once(const char *options)
 {
@@ -277,7 +306,7 @@ UNIT_MAIN("roc-send and roc-recv", {"by tcp", by_tcp}, {"by three connections", 
 	  {"by shm", by_shm}, {"a recording is sent and recorded", recording_sent},
 	  {"an interrupted sender ends in order", interrupted},
 	  {"one sender after the other", one_after_the_other},
-	  {"two senders at once", two_are_checked},
+	  {"time frames of another length", time_frames}, {"two senders at once", two_are_checked},
 	  {"two senders in one recording", two_are_recorded},
 	  {"a slow receiver costs the card, not memory", slow_receiver},
 	  {"memory stays as it is", flat})

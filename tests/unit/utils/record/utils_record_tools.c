@@ -159,6 +159,25 @@ static void another_recording(void)
 	CU_ASSERT_TRUE(tool_number("units") > 0);
 }
 
+/* Data whose time frames are not those that most have. */
+static void time_frames(void)
+{
+	fresh();
+	UNIT_EQ(tool_run("record %s/r --synthetic --buffer-size=4Mi --superpage-size=256Ki "
+			 "--units=2",
+			 dir),
+		0);
+	/* Orbit 256 in the last packet: it begins the next one. */
+	change("r/run-000000.data", (1 << 19) - 8192 + 20, "\0\1", 2);
+	UNIT_EQ(tool_run("replay %s/r --json", dir), 1);
+	UNIT_EQ(tool_number("errors"), 1);
+	unlink("readout_errors.txt");
+	UNIT_EQ(tool_run("replay %s/r --json --no-tf-check", dir), 0);
+	UNIT_EQ(tool_number("errors"), 0);
+	UNIT_EQ(tool_run("replay %s/r --json --timeframe-length=512", dir), 0);
+	UNIT_EQ(tool_number("errors"), 0);
+}
+
 static void rotates_by_time(void)
 {
 	fresh();
@@ -423,7 +442,8 @@ static void metrics_away(void)
 
 UNIT_MAIN("roc-record and roc-replay", {"written, read, checked", good},
 	  {"two recordings in one folder", two_recordings},
-	  {"another recording stays", another_recording}, {"files change by time", rotates_by_time},
+	  {"another recording stays", another_recording},
+	  {"time frames of another length", time_frames}, {"files change by time", rotates_by_time},
 	  {"files that were cut short", cut}, {"files that are damaged or foreign", damaged},
 	  {"no place for the errors", no_place_for_errors},
 	  {"a file that is missing", one_file_missing}, {"a full disk keeps the book", full},

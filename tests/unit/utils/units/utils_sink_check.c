@@ -9,6 +9,14 @@
 
 #define UNIT_BYTES_EACH (4 * SYNTHETIC_PACKET)
 
+static const struct check_config config = {.enabled = true,
+					   .payload = true,
+					   .resync = true,
+					   .tf_check = true,
+					   .frequency = 1,
+					   .packet_modulo = 256,
+					   .tf_length = 256};
+
 static struct source *sender(void)
 {
 	const struct synthetic_options o = {
@@ -42,7 +50,7 @@ static void two_senders(void)
 {
 	struct source *a = sender(), *b = sender();
 	struct error_log errors = {0};
-	struct sink *sink = sink_check(&a->format, &errors);
+	struct sink *sink = sink_check(&a->format, &config, &errors);
 	unsigned int i;
 
 	UNIT_NEED(sink);
@@ -71,7 +79,7 @@ static void many_come_and_go(void)
 {
 	struct source *stays = sender(), *guest;
 	struct error_log errors = {0};
-	struct sink *sink = sink_check(&stays->format, &errors);
+	struct sink *sink = sink_check(&stays->format, &config, &errors);
 	uint64_t run;
 
 	UNIT_NEED(sink);
