@@ -185,6 +185,7 @@ static void json_setup(struct json *j, const struct bench *b)
 	json_text(j, "pciAddress", b->info.pci_address);
 	output_number_json(j, "serial", b->info.serial);
 	output_number_json(j, "endpoint", b->info.endpoint);
+	json_signed(j, "sequence", b->card.sequence);
 	output_number_json(j, "numa", b->info.numa_node);
 	json_text(j, "firmwareHash", b->info.firmware);
 	json_unsigned(j, "channel", b->opt->dma_channel);

@@ -70,13 +70,18 @@ static const struct {
 	{"recv", "record"},
 };
 
+static bool all_digits(const char *key)
+{
+	return *key && strspn(key, "0123456789") == strlen(key);
+}
+
 static bool key_good(const char *key)
 {
 	const char *p = key;
 
 	/* The list of cards is one by number. */
-	if (strspn(key, "0123456789") == strlen(key))
-		return *key;
+	if (all_digits(key))
+		return true;
 	if (!islower((unsigned char)*p))
 		return false;
 	while (isalnum((unsigned char)*p))
@@ -117,12 +122,30 @@ static void complain(const char *file, const char *what, const char *key)
 	wrong++;
 }
 
+/*
+ * Who says more of a card than its address says all that it can be told by; in the list of cards
+ * the key is its number.
+ */
+static void card_whole(const char *file, const char *key, struct json_object *value)
+{
+	static const char *const parts[] = {"type", "endpoint", "sequence"};
+	size_t i;
+
+	if (all_digits(key) || !json_object_object_get_ex(value, "pciAddress", NULL) ||
+	    !json_object_object_get_ex(value, "serial", NULL))
+		return;
+	for (i = 0; i < sizeof(parts) / sizeof(parts[0]); i++)
+		if (!json_object_object_get_ex(value, parts[i], NULL))
+			complain(file, "a card without", parts[i]);
+}
+
 static void walk(const char *file, const char *key, struct json_object *value)
 {
 	size_t i;
 
 	switch (json_object_get_type(value)) {
 	case json_type_object: {
+		card_whole(file, key, value);
 		json_object_object_foreach(value, name, member)
 		{
 			if (!key_good(name) || key_odd(name))

@@ -70,6 +70,7 @@ static void fill(struct bench *b)
 {
 	*b = (struct bench){
 		.opt = &options,
+		.card = {.sequence = 1},
 		.info = {.card_type = ROC_CARD_CRU,
 			 .serial = 245,
 			 .endpoint = 1,
