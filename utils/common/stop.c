@@ -26,17 +26,17 @@ static void catch (int flags)
 
 void stop_on_signals(void)
 {
+	struct sigaction action = {.sa_handler = on_signal}, was;
+
 	catch (0);
+	/* A tool that was started by nohup outlives its terminal. */
+	if (!sigaction(SIGHUP, NULL, &was) && was.sa_handler != SIG_IGN)
+		sigaction(SIGHUP, &action, NULL);
 }
 
 void stop_in_order(void)
 {
-	struct sigaction action = {.sa_handler = on_signal}, was;
-
 	stop_on_signals();
-	/* A tool that was started by nohup outlives its terminal. */
-	if (!sigaction(SIGHUP, NULL, &was) && was.sa_handler != SIG_IGN)
-		sigaction(SIGHUP, &action, NULL);
 	signal(SIGPIPE, SIG_IGN);
 }
 

@@ -7,14 +7,15 @@
 
 #include <stdbool.h>
 
-/* From now on SIGINT and SIGTERM do not end the process but are asked for. */
+/* From now on SIGINT, SIGTERM, and SIGHUP unless it is ignored, do not end the process but are
+ * asked for. */
 void stop_on_signals(void);
 /*
- * The same, and of SIGHUP, unless it is ignored. SIGPIPE ends nothing any more: look at what is
- * written. For who has to put something back.
+ * The same, and SIGPIPE ends nothing any more: look at what is written. For who has to put
+ * something back.
  */
 void stop_in_order(void);
-/* The same, but the second one of its kind ends the process. */
+/* SIGINT and SIGTERM are asked for, but the second one of its kind ends the process. */
 void stop_on_first_signals(void);
 bool stop_asked(void);
 /* As the signal does, from any thread. */

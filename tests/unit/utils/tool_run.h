@@ -82,6 +82,8 @@ __attribute__((unused, format(printf, 2, 3))) static pid_t tool_start(const char
 	pid = fork();
 	if (!pid) {
 		setpgid(0, 0);
+		/* However the tests were started. */
+		signal(SIGHUP, SIG_DFL);
 		execl("/bin/sh", "sh", "-c", command, NULL);
 		_exit(127);
 	}

@@ -10,6 +10,7 @@
 #include <signal.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 
 #include "utils/flash/flash.h"
 #include "utils/tools.h"
@@ -18,6 +19,7 @@ static char folder[] = "/tmp/roc-flash-XXXXXX";
 static char path[64];
 static uint32_t fails_at; /* the word that cannot be read */
 static unsigned int reads;
+static int comes; /* a signal, in each of them */
 
 int __wrap_flash_card_open(const char *id, struct flash_card *f);
 void __wrap_flash_card_close(struct flash_card *f);
@@ -40,6 +42,8 @@ int __wrap_roc_crorc_flash_read(struct roc_endpoint *ep, uint32_t at, uint16_t *
 	size_t i;
 
 	reads++;
+	if (comes)
+		raise(comes);
 	if (fails_at >= at && fails_at < at + count)
 		return roc_fail(EIO, "the flash does not answer");
 	for (i = 0; i < count; i++) {
@@ -154,5 +158,28 @@ static void full(void)
 	end();
 }
 
-UNIT_MAIN("roc-flash-read", {"all of it", whole}, {"halfway", halfway},
-	  {"what is no file", no_file}, {"a full disk", full})
+/* A terminal that goes leaves no half of a file. In a child: who was asked to stop stays so. */
+static void terminal_goes(void)
+{
+	int status = 0;
+	pid_t pid;
+
+	begin("backup.txt");
+	UNIT_EQ(read_words("--words=2"), TOOL_OK);
+	fflush(stdout);
+	pid = fork();
+	if (!pid) {
+		signal(SIGHUP, SIG_DFL);
+		alarm(100);
+		comes = SIGHUP;
+		_exit(read_words("--words=1000000"));
+	}
+	UNIT_EQ(waitpid(pid, &status, 0), pid);
+	CU_ASSERT_TRUE(WIFEXITED(status));
+	UNIT_EQ(WEXITSTATUS(status), TOOL_FAILED);
+	holds("0\n1\n");
+	end();
+}
+
+UNIT_MAIN("roc-flash-read", {"a terminal that goes", terminal_goes}, {"all of it", whole},
+	  {"halfway", halfway}, {"what is no file", no_file}, {"a full disk", full})

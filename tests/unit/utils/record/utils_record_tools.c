@@ -361,17 +361,56 @@ static int64_t ended_by(int signal)
 	return code;
 }
 
-static void interrupted(void)
+static void in_order_at(int signal)
 {
 	int64_t units;
 
-	UNIT_EQ(ended_by(SIGINT), 0);
+	UNIT_EQ(ended_by(signal), 0);
 	CU_ASSERT_TRUE(tool_says("\"end\": \"signal\""));
 	units = tool_number("units");
 	UNIT_EQ(tool_number("taken"), units);
 	UNIT_EQ(tool_run("replay %s/r --json", dir), 0);
 	UNIT_EQ(tool_number("units"), units);
 	CU_ASSERT_PTR_NULL(strstr(tool_said, "was not closed"));
+}
+
+static void interrupted(void)
+{
+	in_order_at(SIGINT);
+	in_order_at(SIGTERM);
+}
+
+static void terminal_goes(void)
+{
+	in_order_at(SIGHUP);
+}
+
+/* As nohup starts it. */
+static void terminal_may_go(void)
+{
+	pid_t pid;
+
+	fresh();
+	fflush(stdout);
+	pid = fork();
+	if (!pid) {
+		setpgid(0, 0);
+		signal(SIGHUP, SIG_IGN);
+		alarm(200);
+		if (!freopen("/dev/null", "w", stdout))
+			_exit(127);
+		execl(getenv("ROC_TOOL"), "roc", "record", in_dir("r"), "--synthetic",
+		      "--buffer-size=4Mi", "--superpage-size=256Ki", "--rate=4Mi", "--no-display",
+		      NULL);
+		_exit(127);
+	}
+	UNIT_NEED(pid > 0);
+	setpgid(pid, pid);
+	CU_ASSERT_TRUE(UNIT_WAIT(grows("r/run-000000.index", 256 + 3 * 64), 20000));
+	kill(pid, SIGHUP);
+	CU_ASSERT_TRUE(UNIT_WAIT(grows("r/run-000000.index", 256 + 40 * 64), 60000));
+	kill(pid, SIGTERM);
+	UNIT_EQ(tool_wait(pid, 20000), 0);
 }
 
 static void killed(void)
@@ -449,6 +488,9 @@ UNIT_MAIN("roc-record and roc-replay", {"written, read, checked", good},
 	  {"a file that is missing", one_file_missing}, {"a full disk keeps the book", full},
 	  {"no room for a file keeps the book", full_of_files},
 	  {"a folder that may not be written", may_not_write},
-	  {"interrupted files are whole", interrupted}, {"what a killed writer leaves", killed},
-	  {"metrics", metrics}, {"metrics wait for no disk", metrics_without_disk},
+	  {"interrupted files are whole", interrupted},
+	  {"files of a terminal that went are whole", terminal_goes},
+	  {"who was told so outlives its terminal", terminal_may_go},
+	  {"what a killed writer leaves", killed}, {"metrics", metrics},
+	  {"metrics wait for no disk", metrics_without_disk},
 	  {"metrics whose folder was away", metrics_away})
