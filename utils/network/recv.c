@@ -54,20 +54,12 @@ static const struct option_spec options[] = {
 	UNITS_SPIN_OPTION(struct recv_values),
 };
 
-static struct sink *open_sink(const struct recv_values *v, const struct source *source,
-			      struct error_log *errors, char why[UNITS_WHY])
+static struct sink *open_sink(const struct recv_values *v, const struct record_options *record,
+			      const struct source *source, struct error_log *errors,
+			      char why[UNITS_WHY])
 {
-	struct record_options record = {
-		.dir = v->dir,
-		.prefix = v->prefix,
-		.file_bytes = v->file_size,
-		.file_time = v->file_time,
-		.depth = v->depth,
-		.buffered = v->buffered,
-	};
-
-	if (v->dir)
-		return sink_record(&record, source, why);
+	if (record->dir)
+		return sink_record(record, source, why);
 	return units_open_check(&v->units, source, errors);
 }
 
@@ -83,18 +75,30 @@ static int run(const void *values)
 		.silence = v->silence,
 		.once = v->once,
 	};
+	struct record_options record = {
+		.dir = v->dir,
+		.prefix = v->prefix,
+		.file_bytes = v->file_size,
+		.file_time = v->file_time,
+		.depth = v->depth,
+		.buffered = v->buffered,
+	};
 	struct error_log errors = {.path = ERROR_LOG_FILE, .card = "network"};
 	char why[UNITS_WHY] = "";
 	struct source *source;
 	struct sink *sink;
+	int code;
 
 	if (v->of_files && !v->dir)
 		return tool_usage("--prefix, --file-size, --file-time, --depth and --buffered are "
 				  "for --record.");
+	code = record_usage(&record);
+	if (code)
+		return code;
 	source = source_recv(&recv, why);
 	if (!source)
 		return tool_fail("%s", why);
-	sink = open_sink(v, source, &errors, why);
+	sink = open_sink(v, &record, source, &errors, why);
 	if (!sink) {
 		source_close(source);
 		return tool_fail("%s", why[0] ? why : "There is no memory left.");

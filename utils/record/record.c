@@ -39,6 +39,13 @@ static const struct option_spec options[] = {
 	UNITS_RUN_OPTIONS(struct record_values, "10"),
 };
 
+int record_usage(const struct record_options *o)
+{
+	return o->prefix[0] && !strchr(o->prefix, '/')
+		       ? TOOL_OK
+		       : tool_usage("--prefix: \"%s\" is no name of a file.", o->prefix);
+}
+
 static int run(const void *values)
 {
 	const struct record_values *v = values;
@@ -57,9 +64,9 @@ static int run(const void *values)
 
 	if (!v->units.synthetic && !v->units.id)
 		return tool_usage("Where do the data come from? Give --id, or --synthetic.");
-	if (!v->prefix[0] || strchr(v->prefix, '/'))
-		return tool_usage("--prefix: \"%s\" is no name of a file.", v->prefix);
-	code = units_open_source(&v->units, &source);
+	code = record_usage(&record);
+	if (!code)
+		code = units_open_source(&v->units, &source);
 	if (code)
 		return code;
 	sink = sink_record(&record, source, why);

@@ -76,6 +76,9 @@ struct record_options {
 	bool buffered;	     /* by the page cache */
 };
 
+/* Is it something that a file can be called? Exit code. */
+int record_usage(const struct record_options *o);
+
 /* A file that is being written. */
 struct recording_file {
 	int data, index; /* -1: closed */

@@ -151,6 +151,7 @@ static const char *const usage[] = {
 	"send localhost --id=245 --synthetic",
 	"send localhost --id=245 --connections=33",
 	"recv --connections=0",
+	"recv --bind=127.0.0.1 --port=0 --record=/tmp/roc-nowhere/x --prefix=../x",
 	"recv --timeframe-length=0",
 	"recv stray",
 	"recv --prefix=x",
