@@ -105,7 +105,7 @@ static int run(const void *values)
 	}
 	/* On standard error: JSON stays alone. */
 	tool_note("Listening at port %u.", source_recv_port(source));
-	return units_run(&v->units, "recv", source, sink, &errors);
+	return units_run(&v->common, &v->units, "recv", source, sink, &errors);
 }
 
 const struct tool tool_recv = {

@@ -81,7 +81,7 @@ static int run(const void *values)
 		source_close(source);
 		return tool_fail("%s", why);
 	}
-	return units_run(&v->units, "send", source, sink, NULL);
+	return units_run(&v->common, &v->units, "send", source, sink, NULL);
 }
 
 const struct tool tool_send = {

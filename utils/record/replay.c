@@ -55,7 +55,7 @@ static int run(const void *values)
 		source_close(source);
 		return tool_fail("There is no memory left.");
 	}
-	return units_run(&v->units, "replay", source, sink, &errors);
+	return units_run(&v->common, &v->units, "replay", source, sink, &errors);
 }
 
 const struct tool tool_replay = {

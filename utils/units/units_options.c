@@ -92,8 +92,8 @@ static int verdict(const struct units_options *o, const struct pump *p,
 	return p->source->short_of ? TOOL_FAILED : TOOL_OK;
 }
 
-int units_run(const struct units_options *o, const char *name, struct source *source,
-	      struct sink *sink, struct error_log *errors)
+int units_run(const struct common_options *common, const struct units_options *o, const char *name,
+	      struct source *source, struct sink *sink, struct error_log *errors)
 {
 	struct units_report report = {
 		.tool = name,
@@ -121,7 +121,7 @@ int units_run(const struct units_options *o, const char *name, struct source *so
 	if (o->json)
 		units_report_json(stdout, &p);
 	else
-		units_report_text(stdout, &p, false);
+		units_report_text(stdout, &p, common->verbose);
 	code = verdict(o, &p, errors);
 	sink_close(sink);
 	source_close(source);

@@ -126,7 +126,7 @@ struct sink *units_open_check(const struct units_options *o, const struct source
  * Run from @source to @sink until the end and report. Closes both, @sink first. @name: of the tool.
  * @errors: what the check found, or NULL. Exit code.
  */
-int units_run(const struct units_options *o, const char *name, struct source *source,
-	      struct sink *sink, struct error_log *errors);
+int units_run(const struct common_options *common, const struct units_options *o, const char *name,
+	      struct source *source, struct sink *sink, struct error_log *errors);
 
 #endif

@@ -102,6 +102,22 @@ static void row_real(FILE *out, const char *name, double value)
 		fprintf(out, "  %-24s -\n", name);
 }
 
+static void links_text(FILE *out, const struct pump *p)
+{
+	unsigned int i;
+
+	for (i = 0; i < UNITS_LINKS; i++) {
+		const struct pump_link *l = &p->n.links[i];
+		char name[24];
+
+		if (!l->units)
+			continue;
+		snprintf(name, sizeof(name), "Link %u", i);
+		fprintf(out, "  %-24s %" PRIu64 " units, %" PRIu64 " bytes\n", name, l->units,
+			l->bytes);
+	}
+}
+
 void units_report_text(FILE *out, const struct pump *p, bool verbose)
 {
 	const struct sink_counts *n = &p->sink->n;
@@ -129,6 +145,8 @@ void units_report_text(FILE *out, const struct pump *p, bool verbose)
 	row_count(out, "Bytes copied", n->copied);
 	row_real(out, "Calls per unit", per((double)n->calls, (double)n->units));
 	row_count(out, "Errors", n->errors);
+	if (verbose)
+		links_text(out, p);
 }
 
 static void links_json(struct json *j, const struct pump *p)

@@ -22,6 +22,7 @@ struct units_report {
 void units_report_tick(struct pump *p, void *context);
 void units_report_end(struct units_report *r); /* takes the line from the terminal */
 
+/* @verbose: of each link, too. */
 void units_report_text(FILE *out, const struct pump *p, bool verbose);
 void units_report_json(FILE *out, const struct pump *p);
 void units_report_prometheus(FILE *out, const struct pump *p, const char *tool);

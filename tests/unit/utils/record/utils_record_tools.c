@@ -76,6 +76,10 @@ static void good(void)
 	UNIT_EQ(tool_number("errors"), 0);
 	UNIT_EQ(tool_run("replay %s/r/run-000001.index --json", dir), 0);
 	UNIT_EQ(tool_number("units"), 16);
+	UNIT_EQ(tool_run("replay %s/r", dir), 0);
+	CU_ASSERT_PTR_NULL(strstr(tool_said, "Link 2"));
+	UNIT_EQ(tool_run("replay %s/r --verbose", dir), 0);
+	CU_ASSERT_TRUE(tool_says("  Link 2                   16 units, 4194304 bytes\n"));
 	/* Data that are not right are found. */
 	change("r/run-000002.data", 100000, "\x42", 1);
 	UNIT_EQ(tool_run("replay %s/r", dir), 1);

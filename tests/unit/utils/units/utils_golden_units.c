@@ -77,12 +77,16 @@ static void forms(const char *tool, const char *sink_name, const struct pump *p)
 static void recorded(void)
 {
 	struct pump p;
+	FILE *out;
 
 	fill(&p);
 	sink.n.files = 3;
 	sink.n.again = 0;
 	strcpy(p.why, "/data is full: nothing more is taken.");
 	forms("record", "record", &p);
+	out = golden_begin();
+	units_report_text(out, &p, true);
+	golden_end(out, "record-verbose.txt");
 }
 
 static void sent(void)
