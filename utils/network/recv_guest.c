@@ -115,11 +115,11 @@ static void learn(struct recv *r, const struct wire_hello *h)
 		r->ended = 0;
 	}
 	if (!r->known)
-		f->unit_max = 0;
+		*f = (struct unit_format){.any_link = true}; /* until one has it not */
 	r->known = true;
 	f->content = h->content;
 	f->page_bytes = h->page_bytes;
-	f->any_link = h->flags & 1;
+	f->any_link &= h->flags & 1;
 	if (h->unit_max > f->unit_max)
 		f->unit_max = h->unit_max;
 	memcpy(f->from, h->from, sizeof(f->from));

@@ -75,7 +75,7 @@ static void lend(struct recv *r, struct guest *g, struct unit *u)
 		.time = head.time,
 		.run = head.run ? content_mix(g->hello.run, head.run) : g->hello.run,
 		.link = head.link,
-		.flags = head.flags,
+		.flags = head.flags | (g->hello.flags & 1 ? UNIT_ANY_LINK : 0),
 	};
 }
 

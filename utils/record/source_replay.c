@@ -27,9 +27,9 @@ enum state {
 struct slot {
 	enum state state;
 	const struct recording_entry *entry;
-	uint64_t run;	 /* of the recording that it is of */
-	uint64_t handle; /* when it is out */
-	uint64_t place;	 /* in the file, of the slot's first byte */
+	const struct recording_part *part; /* that it is in */
+	uint64_t handle;		   /* when it is out */
+	uint64_t place;			   /* in the file, of the slot's first byte */
 	uint64_t length, done;
 	int fd;
 };
@@ -83,8 +83,9 @@ static void queue(struct replay *r, struct slot *slot)
 	r->reading++;
 }
 
-/* The next unit of the recording, or NULL. */
-static const struct recording_entry *next_entry(struct replay *r, int *fd, uint64_t *run)
+/* The next unit of the recording, and the part that it is in, or NULL. */
+static const struct recording_entry *next_entry(struct replay *r,
+						const struct recording_part **part)
 {
 	while (r->part < r->recording.count && r->unit == r->recording.parts[r->part].count) {
 		r->part++;
@@ -92,19 +93,18 @@ static const struct recording_entry *next_entry(struct replay *r, int *fd, uint6
 	}
 	if (r->part == r->recording.count || r->stopped)
 		return NULL;
-	*fd = r->fds[r->part];
-	*run = r->recording.parts[r->part].header.run;
-	return &r->recording.parts[r->part].entries[r->unit++];
+	*part = &r->recording.parts[r->part];
+	return &(*part)->entries[r->unit++];
 }
 
 /* Read ahead as far as there is room, with one call. */
 static int read_ahead(struct replay *r)
 {
+	const struct recording_part *part;
 	const struct recording_entry *e;
-	uint64_t run = 0;
-	int fd = -1, ret;
+	int ret;
 
-	while (r->free_count && r->reading < r->opt.depth && (e = next_entry(r, &fd, &run))) {
+	while (r->free_count && r->reading < r->opt.depth && (e = next_entry(r, &part))) {
 		uint32_t index = r->free_list[--r->free_count];
 		struct slot *slot = &r->slots[index];
 		uint64_t before = e->offset % RECORDING_ALIGN;
@@ -112,11 +112,11 @@ static int read_ahead(struct replay *r)
 		*slot = (struct slot){
 			.state = READING,
 			.entry = e,
-			.run = run,
+			.part = part,
 			.place = e->offset - before,
 			.length = (before + e->bytes + RECORDING_ALIGN - 1) &
 				  ~(uint64_t)(RECORDING_ALIGN - 1),
-			.fd = fd,
+			.fd = r->fds[part - r->recording.parts],
 		};
 		r->order[r->tail++ % r->count] = index;
 		queue(r, slot);
@@ -189,6 +189,7 @@ static int start(struct source *s)
 static int take(struct source *s, struct unit *u)
 {
 	struct replay *r = of(s);
+	const struct recording_header *h;
 	const struct recording_entry *e;
 	struct slot *slot;
 	int ret;
@@ -210,6 +211,7 @@ static int take(struct source *s, struct unit *u)
 	e = slot->entry;
 	slot->state = OUT;
 	slot->handle = units_handle(r->lent++, (uint32_t)(slot - r->slots));
+	h = &slot->part->header;
 	*u = (struct unit){
 		.data = memory_of(r, slot) + (e->offset - slot->place),
 		.bytes = e->bytes,
@@ -217,9 +219,9 @@ static int take(struct source *s, struct unit *u)
 		.sequence = e->sequence,
 		.first = e->first,
 		.time = e->time,
-		.run = e->run ? content_mix(slot->run, e->run) : slot->run,
+		.run = e->run ? content_mix(h->run, e->run) : h->run,
 		.link = e->link,
-		.flags = e->flags,
+		.flags = e->flags | (h->flags & RECORDING_ANY_LINK ? UNIT_ANY_LINK : 0),
 	};
 	pace_pass(&r->pace, u->bytes);
 	return 1;
@@ -318,6 +320,18 @@ static const struct source_ops ops = {
 	.close = close_source,
 };
 
+/* What is so in some parts only, their units say. */
+static bool any_link(const struct recording *r)
+{
+	unsigned int i;
+
+	for (i = 0; i < r->count; i++) {
+		if (!(r->parts[i].header.flags & RECORDING_ANY_LINK))
+			return false;
+	}
+	return true;
+}
+
 static int open_files(struct replay *r)
 {
 	unsigned int i;
@@ -406,7 +420,7 @@ struct source *source_replay(const struct replay_options *o, char why[UNITS_WHY]
 	h = &r->recording.parts[0].header;
 	r->source.format = (struct unit_format){
 		.content = h->content < UNIT_CONTENTS ? h->content : UNIT_BYTES,
-		.any_link = h->flags & RECORDING_ANY_LINK,
+		.any_link = any_link(&r->recording),
 		.page_bytes = h->page_bytes,
 		.unit_max = r->recording.unit_max,
 	};

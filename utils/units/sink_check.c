@@ -61,33 +61,33 @@ static enum check_data data_of(enum unit_content content)
 	}
 }
 
-static void begin(struct check *c, struct run *r, uint64_t run)
+static void begin(struct check *c, struct run *r, const struct unit *u)
 {
 	struct check_config config = c->config;
 	unsigned int i;
 
 	config.data = data_of(c->format->content);
-	config.any_link = c->format->any_link;
+	config.any_link = c->format->any_link || u->flags & UNIT_ANY_LINK;
 	config.page_size = c->format->page_bytes ? c->format->page_bytes : PAGE_BYTES;
 	check_init(&r->pages, &config, c->errors);
 	for (i = 0; i < CHECK_LINKS; i++)
 		r->streams[i] = (struct stream_check){.errors = c->errors};
 	r->begun = true;
-	r->run = run;
+	r->run = u->run;
 }
 
 /* Who is not known gets the place of who was not heard for longest. */
-static struct run *run_of(struct check *c, uint64_t run)
+static struct run *run_of(struct check *c, const struct unit *u)
 {
 	struct run *oldest = c->runs, *r;
 
 	for (r = c->runs; r < c->runs + RUNS; r++) {
-		if (r->begun && r->run == run)
+		if (r->begun && r->run == u->run)
 			return r;
 		if (r->last < oldest->last)
 			oldest = r;
 	}
-	begin(c, oldest, run);
+	begin(c, oldest, u);
 	return oldest;
 }
 
@@ -156,7 +156,7 @@ static void look(struct check *c, const struct unit *u)
 	};
 
 	if (!c->now || c->now->run != u->run)
-		c->now = run_of(c, u->run);
+		c->now = run_of(c, u);
 	/* From 1 on: a place that nobody had is older. */
 	c->now->last = c->sink.n.units + 1;
 	if (c->format->content == UNIT_PACKETS)

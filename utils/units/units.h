@@ -49,7 +49,8 @@ enum unit_content {
 
 /* The same numbers in files and on the wire. */
 enum unit_flags {
-	UNIT_DAMAGED = 1 << 0, /* the card says that not all of it is what it should be */
+	UNIT_DAMAGED = 1 << 0,	/* the card says that not all of it is what it should be */
+	UNIT_ANY_LINK = 1 << 1, /* as unit_format's any_link, where not all have it */
 };
 
 #define UNIT_FIRST_UNKNOWN UINT64_MAX
@@ -82,7 +83,7 @@ struct unit_region {
 /* Of all units of a source; does not change after it was opened, but for a network's. */
 struct unit_format {
 	enum unit_content content;
-	bool any_link;	     /* the link in a raw data header says nothing */
+	bool any_link;	     /* the link in a raw data header says nothing, in all units */
 	uint32_t page_bytes; /* UNIT_COUNTER: of a page; UNIT_FRAGMENTS: longer ones were cut */
 	uint64_t unit_max;   /* bytes of the largest unit */
 	char from[64];	     /* in words: the card and channel, or what else it was */

@@ -186,6 +186,66 @@ static void two_are_recorded(void)
 	UNIT_EQ(tool_number("errors"), 0);
 }
 
+/* The recording becomes one of a card whose headers say nothing of the link: it is 0. */
+static void as_any_link(const char *index)
+{
+	unsigned char text[RECORDING_HEADER + 64 * RECORDING_ENTRY], *at;
+	struct recording_header h;
+	struct recording_entry e;
+	FILE *f = fopen(index, "r+");
+	size_t bytes;
+
+	UNIT_NEED(f);
+	bytes = fread(text, 1, sizeof(text), f);
+	UNIT_EQ(recording_get_header(text, bytes, &h), RECORDING_GOOD);
+	h.flags |= RECORDING_ANY_LINK;
+	recording_put_header(text, &h);
+	for (at = text + RECORDING_HEADER; at < text + bytes; at += RECORDING_ENTRY) {
+		CU_ASSERT_TRUE(recording_get_entry(at, &e));
+		UNIT_EQ(e.link, 1);
+		e.link = 0;
+		recording_put_entry(at, &e);
+	}
+	rewind(f);
+	UNIT_EQ(fwrite(text, 1, bytes, f), bytes);
+	fclose(f);
+}
+
+/* Of a CRU and of a C-RORC: each is looked at as what it is, in one folder and in one recording. */
+static void links_that_say_nothing(void)
+{
+	static const char *const names[] = {"cru", "crorc"};
+	char options[160];
+	unsigned int i;
+	pid_t pid;
+
+	fresh();
+	for (i = 0; i < 2; i++)
+		UNIT_EQ(tool_run("record %s --prefix=%s --synthetic --links=1 --units=9 "
+				 "--buffer-size=4Mi --superpage-size=256Ki",
+				 file("a"), names[1 - i]),
+			0);
+	as_any_link(file("a/crorc-000000.index"));
+	/* By its name it is the first one. */
+	UNIT_EQ(tool_run("replay %s --json", file("a")), 0);
+	UNIT_EQ(tool_number("errors"), 0);
+	UNIT_EQ(rename(file("a/crorc-000000.index"), file("a/rorc-000000.index")), 0);
+	UNIT_EQ(rename(file("a/crorc-000000.data"), file("a/rorc-000000.data")), 0);
+	UNIT_EQ(tool_run("replay %s --json", file("a")), 0);
+	UNIT_EQ(tool_number("errors"), 0);
+	snprintf(options, sizeof(options), "--buffer-size=32Mi --record=%s", file("b"));
+	pid = receiver("recv", 0, options);
+	UNIT_EQ(tool_run("send 127.0.0.1 --port=%u --replay=%s", port, file("a/rorc-000000.index")),
+		0);
+	UNIT_EQ(tool_run("send 127.0.0.1 --port=%u --replay=%s", port, file("a/cru-000000.index")),
+		0);
+	kill(pid, SIGINT);
+	UNIT_EQ(tool_wait(pid, 20000), 0);
+	UNIT_EQ(tool_run("replay %s --json", file("b")), 0);
+	UNIT_EQ(tool_number("units"), 18);
+	UNIT_EQ(tool_number("errors"), 0);
+}
+
 /* Three slots and a card that does not wait: memory stays, and what is dropped is a gap. */
 static void slow_receiver(void)
 {
@@ -308,5 +368,6 @@ UNIT_MAIN("roc-send and roc-recv", {"by tcp", by_tcp}, {"by three connections", 
 	  {"one sender after the other", one_after_the_other},
 	  {"time frames of another length", time_frames}, {"two senders at once", two_are_checked},
 	  {"two senders in one recording", two_are_recorded},
+	  {"links that say nothing, beside others", links_that_say_nothing},
 	  {"a slow receiver costs the card, not memory", slow_receiver},
 	  {"memory stays as it is", flat})
