@@ -22,13 +22,11 @@ static const char *udev_attr(void *context, const char *name)
 	return udev_device_get_sysattr_value(context, name);
 }
 
-#define CLASS_PATH "/sys/class/roc"
-
 static struct udev_device *device_named(struct udev *udev, const char *sysname)
 {
-	char path[sizeof(CLASS_PATH) + NAME_MAX + 1];
+	char path[sizeof(LIBROC_CLASS_PATH) + NAME_MAX + 1];
 
-	snprintf(path, sizeof(path), CLASS_PATH "/%s", sysname);
+	snprintf(path, sizeof(path), LIBROC_CLASS_PATH "/%s", sysname);
 	return udev_device_new_from_syspath(udev, path);
 }
 
@@ -58,7 +56,7 @@ static int enumerate(struct udev *udev, read_fn read, struct roc_card **cards, s
 	size_t n = 0;
 	DIR *dir;
 
-	dir = opendir(CLASS_PATH);
+	dir = opendir(LIBROC_CLASS_PATH);
 	if (!dir && errno != ENOENT)
 		return -errno;
 	while (dir && (entry = readdir(dir))) {
@@ -94,7 +92,7 @@ static int enumerate_all(read_fn read, struct roc_card **cards, size_t *count)
 	udev_unref(udev);
 	errno = saved;
 	if (ret < 0)
-		return roc_fail(-ret, "cannot list the devices in " CLASS_PATH ": %s",
+		return roc_fail(-ret, "cannot list the devices in " LIBROC_CLASS_PATH ": %s",
 				strerror(-ret));
 	return 0;
 }
@@ -108,7 +106,7 @@ int roc_enumerate(struct roc_card **cards, size_t *count)
 static int fail_no_cards(const char *id)
 {
 	int saved = errno;
-	bool module = !access(CLASS_PATH, F_OK);
+	bool module = !access(LIBROC_CLASS_PATH, F_OK);
 
 	errno = saved;
 	if (!module)

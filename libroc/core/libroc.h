@@ -22,6 +22,13 @@ int libroc_fail_ioctl(int err, const char *name, const char *what);
 /* Open a card's device node read-write; the sentence for every reason but EBUSY. */
 int libroc_open_node(const char *name, const char *node);
 
+/* sysfs.c */
+
+#define LIBROC_CLASS_PATH "/sys/class/roc"
+
+/* A file of a directory in sysfs, without its line end. 0 or -errno; sets errno. */
+int libroc_sysfs_read(int dir, const char *name, char *text, size_t size);
+
 /* channel.c */
 
 /* A channel's node, which @name is in sentences and a @what: its descriptor, or -errno. */

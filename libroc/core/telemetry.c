@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
  * Counters and values of cards and channels, from sysfs and hwmon: nothing is opened that needs a
- * right. The files are read one by one without libudev, which would look at all parents of each.
+ * right.
  */
 #include <roc/telemetry.h>
 
@@ -15,8 +15,6 @@
 #include <unistd.h>
 
 #include "libroc.h"
-
-#define CLASS_PATH "/sys/class/roc"
 
 /* By enum roc_counter. */
 static const char *const counter_files[ROC_COUNTERS] = {
@@ -54,34 +52,11 @@ static const char *const counter_files[ROC_COUNTERS] = {
 	[ROC_COUNT_DONE_INTERRUPTS] = "done_interrupts",
 };
 
-/* A file of a directory in sysfs, without its line end. 0 or -errno. */
-static int read_file(int dir, const char *name, char *text, size_t size)
-{
-	int fd = openat(dir, name, O_RDONLY | O_CLOEXEC);
-	ssize_t length;
-	int err;
-
-	text[0] = '\0';
-	if (fd < 0)
-		return -errno;
-	do
-		length = read(fd, text, size - 1);
-	while (length < 0 && errno == EINTR);
-	err = errno;
-	close(fd);
-	if (length < 0)
-		return -err;
-	if (length && text[length - 1] == '\n')
-		length--;
-	text[length] = '\0';
-	return 0;
-}
-
 /* False: not known; *@err keeps the first reason that is more than that there is no such file. */
 static bool read_signed(int dir, const char *name, int64_t *value, int *err)
 {
 	char text[32], *end;
-	int ret = read_file(dir, name, text, sizeof(text));
+	int ret = libroc_sysfs_read(dir, name, text, sizeof(text));
 
 	if (ret) {
 		if (ret != -ENOENT && !*err)
@@ -108,7 +83,7 @@ static void read_gaps(int dir, int64_t *gaps)
 
 	for (i = 0; i < ROC_GAPS; i++)
 		gaps[i] = -1;
-	if (read_file(dir, "gaps", text, sizeof(text)))
+	if (libroc_sysfs_read(dir, "gaps", text, sizeof(text)))
 		return;
 	for (i = 0; i < ROC_GAPS; i++, p = end) {
 		gaps[i] = strtoll(p, &end, 10);
@@ -135,14 +110,14 @@ static int fail_gone(const struct roc_card *card)
 /* The endpoint's sensor in degC, NaN if it has none. */
 static double hwmon_temperature(int minor, int *err)
 {
-	char path[sizeof(CLASS_PATH) + 64];
+	char path[sizeof(LIBROC_CLASS_PATH) + 64];
 	struct dirent *entry;
 	bool known = false;
 	int64_t value;
 	DIR *dir;
 	int fd;
 
-	snprintf(path, sizeof(path), CLASS_PATH "/roc%d/device/hwmon", minor);
+	snprintf(path, sizeof(path), LIBROC_CLASS_PATH "/roc%d/device/hwmon", minor);
 	dir = opendir(path);
 	while (dir && (entry = readdir(dir))) {
 		if (strncmp(entry->d_name, "hwmon", 5))
@@ -187,11 +162,11 @@ static int sensor_minor(const struct roc_card *card)
 int roc_card_telemetry_read(const struct roc_card *card, struct roc_card_telemetry *telemetry)
 {
 	struct roc_card_telemetry now = {.temperature = NAN};
-	char path[sizeof(CLASS_PATH) + 32];
+	char path[sizeof(LIBROC_CLASS_PATH) + 32];
 	int saved = errno;
 	int dir, sensor, err = 0;
 
-	snprintf(path, sizeof(path), CLASS_PATH "/roc%d", card->minor);
+	snprintf(path, sizeof(path), LIBROC_CLASS_PATH "/roc%d", card->minor);
 	dir = open_dir(path);
 	if (dir < 0) {
 		errno = saved;
@@ -229,10 +204,10 @@ static int fail_channel(const struct roc_card *card, unsigned int channel)
 /* A channel's folder, or -errno and the sentence. */
 static int open_channel(const struct roc_card *card, unsigned int channel)
 {
-	char path[sizeof(CLASS_PATH) + 48];
+	char path[sizeof(LIBROC_CLASS_PATH) + 48];
 	int dir;
 
-	snprintf(path, sizeof(path), CLASS_PATH "/roc%dch%u", card->minor, channel);
+	snprintf(path, sizeof(path), LIBROC_CLASS_PATH "/roc%dch%u", card->minor, channel);
 	dir = open_dir(path);
 	if (dir >= 0)
 		return dir;
@@ -249,7 +224,7 @@ int roc_channel_stream(const struct roc_card *card, unsigned int channel, char *
 		return dir;
 	}
 	/* No such file: it is a pool, or the driver is older than streams. */
-	read_file(dir, "stream", name, ROC_TEXT_MAX);
+	libroc_sysfs_read(dir, "stream", name, ROC_TEXT_MAX);
 	close(dir);
 	errno = saved;
 	return 0;
@@ -266,16 +241,16 @@ int roc_channel_telemetry_read(const struct roc_card *card, unsigned int channel
 	char text[32];
 
 	dir = open_channel(card, channel);
-	if (dir < 0 || read_file(dir, "state", now.state, sizeof(now.state))) {
+	if (dir < 0 || libroc_sysfs_read(dir, "state", now.state, sizeof(now.state))) {
 		if (dir >= 0)
 			close(dir);
 		errno = saved;
 		return fail_channel(card, channel);
 	}
-	read_file(dir, "mode", now.mode, sizeof(now.mode));
-	read_file(dir, "owner_name", now.owner_name, sizeof(now.owner_name));
+	libroc_sysfs_read(dir, "mode", now.mode, sizeof(now.mode));
+	libroc_sysfs_read(dir, "owner_name", now.owner_name, sizeof(now.owner_name));
 	libroc_program_name(now.owner_name);
-	if (!read_file(dir, "owner_pid", text, sizeof(text)))
+	if (!libroc_sysfs_read(dir, "owner_pid", text, sizeof(text)))
 		now.owner_pid = atoi(text);
 	for (i = 0; i < ROC_COUNTERS; i++)
 		now.counter[i] = read_number(dir, counter_files[i], &err);

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * Single files of sysfs, without libudev, which would look at all parents of each.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <unistd.h>
+
+#include "libroc.h"
+
+int libroc_sysfs_read(int dir, const char *name, char *text, size_t size)
+{
+	int fd = openat(dir, name, O_RDONLY | O_CLOEXEC);
+	ssize_t length;
+	int err;
+
+	text[0] = '\0';
+	if (fd < 0)
+		return -errno;
+	do
+		length = read(fd, text, size - 1);
+	while (length < 0 && errno == EINTR);
+	err = errno;
+	close(fd);
+	if (length < 0)
+		return -err;
+	/* The name of an owner may have another one in it. */
+	if (length && text[length - 1] == '\n')
+		length--;
+	text[length] = '\0';
+	return 0;
+}
