@@ -38,7 +38,7 @@ int libroc_open_channel(const struct roc_card *card, unsigned int channel, const
 	int fd;
 
 	snprintf(node, sizeof(node), "%sch%u", card->node, channel);
-	fd = libroc_open_node(name, node);
+	fd = libroc_open_node(card, name, node);
 	return fd == -EBUSY ? fail_owned(card, channel, name, what) : fd;
 }
 

@@ -30,7 +30,7 @@ int roc_open_card(const struct roc_card *card, const char *id, struct roc_endpoi
 	new->backend = &libroc_driver;
 	strcpy(new->node, card->node);
 	roc_card_name(card, id, new->name, sizeof(new->name));
-	ret = libroc_open_node(new->name, new->node);
+	ret = libroc_open_node(card, new->name, new->node);
 	if (ret < 0) {
 		if (ret == -EBUSY)
 			ret = libroc_fail_ioctl(EBUSY, new->name, "cannot open");

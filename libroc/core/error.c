@@ -9,6 +9,7 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "libroc.h"
 
@@ -98,16 +99,21 @@ int libroc_fail_ioctl(int err, const char *name, const char *what)
 	}
 }
 
-int libroc_open_node(const char *name, const char *node)
+int libroc_open_node(const struct roc_card *card, const char *name, const char *node)
 {
 	int saved = errno;
 	int fd = open(node, O_RDWR | O_CLOEXEC);
 	struct stat st;
 	int err = errno;
+	int ret = 0;
 
 	errno = saved;
-	if (fd >= 0)
-		return fd;
+	if (fd >= 0 || err == EBUSY || err == ENOENT)
+		ret = libroc_same_card(card, name);
+	if (fd >= 0 && ret)
+		close(fd);
+	if (fd >= 0 || ret)
+		return ret ? ret : fd;
 	switch (err) {
 	case EBUSY:
 		return -EBUSY;

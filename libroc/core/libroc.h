@@ -19,8 +19,8 @@ int libroc_ioctl(int fd, unsigned long request, void *arg);
 /* The sentences that fit every ioctl: err as errno, name of the card, what "cannot ...". */
 int libroc_fail_ioctl(int err, const char *name, const char *what);
 
-/* Open a card's device node read-write; the sentence for every reason but EBUSY. */
-int libroc_open_node(const char *name, const char *node);
+/* Open a device node of this card read-write; the sentence for every reason but EBUSY. */
+int libroc_open_node(const struct roc_card *card, const char *name, const char *node);
 
 /* sysfs.c */
 
@@ -28,6 +28,15 @@ int libroc_open_node(const char *name, const char *node);
 
 /* A file of a directory in sysfs, without its line end. 0 or -errno; sets errno. */
 int libroc_sysfs_read(int dir, const char *name, char *text, size_t size);
+
+/* Is this file the address of this card? 0; -ENODEV: it is not; -errno. Sets errno. */
+int libroc_sysfs_is(int dir, const char *name, const struct roc_card *card);
+
+/*
+ * Is rocN still the card that had this number? 0, or -ENODEV and the sentence. A node that is open
+ * keeps its number: who asks after the open knows whose it is.
+ */
+int libroc_same_card(const struct roc_card *card, const char *name);
 
 /* channel.c */
 

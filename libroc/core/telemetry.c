@@ -94,11 +94,17 @@ static void read_gaps(int dir, int64_t *gaps)
 	}
 }
 
-static int open_dir(const char *path)
+/* A folder with what is this card's: so says its file @address. */
+static int open_dir(const struct roc_card *card, const char *path, const char *address)
 {
 	int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 
-	return fd < 0 ? -errno : fd;
+	if (fd < 0)
+		return -errno;
+	if (!libroc_sysfs_is(fd, address, card))
+		return fd;
+	close(fd);
+	return -ENODEV;
 }
 
 static int fail_gone(const struct roc_card *card)
@@ -167,7 +173,7 @@ int roc_card_telemetry_read(const struct roc_card *card, struct roc_card_telemet
 	int dir, sensor, err = 0;
 
 	snprintf(path, sizeof(path), LIBROC_CLASS_PATH "/roc%d", card->minor);
-	dir = open_dir(path);
+	dir = open_dir(card, path, "pci_address");
 	if (dir < 0) {
 		errno = saved;
 		return fail_gone(card);
@@ -208,7 +214,7 @@ static int open_channel(const struct roc_card *card, unsigned int channel)
 	int dir;
 
 	snprintf(path, sizeof(path), LIBROC_CLASS_PATH "/roc%dch%u", card->minor, channel);
-	dir = open_dir(path);
+	dir = open_dir(card, path, "../pci_address");
 	if (dir >= 0)
 		return dir;
 	return fail_channel(card, channel);

@@ -157,7 +157,8 @@ int roc_fragments_open(const char *id, const char *sub, struct roc_fragments **f
  * @sub: as for roc_fragments_open()
  * @f: the new handle
  *
- * Return: as roc_fragments_open(), without the errors of roc_find().
+ * Return: as roc_fragments_open(), without the errors of roc_find(); -ENODEV also if the
+ * card has not kept its @minor since it was found: find it again.
  */
 int roc_fragments_open_card(const struct roc_card *card, const char *id, const char *sub,
 			    struct roc_fragments **f);

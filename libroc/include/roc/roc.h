@@ -72,7 +72,8 @@ const char *roc_why_text(unsigned int why);
 /**
  * struct roc_card - a card endpoint as found by enumeration
  * @sequence: n of "#n": 0 for the lowest PCI address, and so on
- * @minor: N of /dev/rocN
+ * @minor: N of /dev/rocN: the lowest that was free when the card came, so that another may have it
+ *	later
  * @type: enum roc_card_type; 0 if this library does not know the card
  * @serial: card serial number, -1 unknown
  * @endpoint: number of the endpoint on its card, -1 unknown
@@ -162,7 +163,8 @@ int roc_open(const char *id, struct roc_endpoint **ep);
  * @id: what the user called it, for sentences, or NULL
  * @ep: the new handle
  *
- * Return: as roc_open(), without the errors of roc_find().
+ * Return: as roc_open(), without the errors of roc_find(); -ENODEV also if the
+ * card has not kept its @minor since it was found: find it again.
  */
 int roc_open_card(const struct roc_card *card, const char *id, struct roc_endpoint **ep);
 
@@ -395,7 +397,8 @@ int roc_channel_open(const char *id, unsigned int channel, struct roc_channel **
  * @channel: M of /dev/rocNchM
  * @ch: the new handle
  *
- * Return: as roc_channel_open(), without the errors of roc_find().
+ * Return: as roc_channel_open(), without the errors of roc_find(); -ENODEV also if the
+ * card has not kept its @minor since it was found: find it again.
  */
 int roc_channel_open_card(const struct roc_card *card, const char *id, unsigned int channel,
 			  struct roc_channel **ch);

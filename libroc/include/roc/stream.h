@@ -54,7 +54,8 @@ int roc_stream_open(const char *id, const char *stream, struct roc_stream **s);
  * @stream: as for roc_stream_open()
  * @s: the new handle
  *
- * Return: as roc_stream_open(), without the errors of roc_find().
+ * Return: as roc_stream_open(), without the errors of roc_find(); -ENODEV also if the
+ * card has not kept its @minor since it was found: find it again.
  */
 int roc_stream_open_card(const struct roc_card *card, const char *id, const char *stream,
 			 struct roc_stream **s);

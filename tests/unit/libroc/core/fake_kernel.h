@@ -14,6 +14,7 @@
 
 #include "libroc/core/libroc.h"
 #include "unit.h"
+#include "fake_address.h"
 #include "wrap_ioctl.h"
 
 #define ENTRIES 16
@@ -95,7 +96,7 @@ int __wrap_roc_find(const char *id, struct roc_card *card)
 	card->minor = 3;
 	card->type = fake.type;
 	strcpy(card->node, "/dev/roc3");
-	strcpy(card->pci_address, "0000:3b:00.0");
+	strcpy(card->pci_address, FAKE_ADDRESS);
 	return strcmp(id, "245") && !strchr(id, '.') ? roc_fail(ENOENT, "no such card") : 0;
 }
 

@@ -64,6 +64,40 @@ static void opening(void)
 	roc_channel_close(NULL);
 }
 
+/* The driver gives numbers anew: what has ours by now may be another card. */
+static void another_card_with_its_number(void)
+{
+	struct roc_endpoint *ep = NULL;
+	struct roc_channel *ch = NULL;
+
+	reset();
+	errno = 77;
+	fake_address = "0000:af:00.0";
+	UNIT_EQ(roc_open("245", &ep), -ENODEV);
+	UNIT_STR(fake_address_path, "/sys/class/roc/roc3/pci_address");
+	SAYS("245 (0000:3b:00.0): the card was removed or reset, and another has its number");
+	SAYS("list the cards again");
+	CU_ASSERT_PTR_NULL(ep);
+	UNIT_EQ(roc_channel_open("245", 0, &ch), -ENODEV);
+	SAYS("another has its number");
+	/* Who has a channel of that one is not to the point. */
+	fake.open_errno = EBUSY;
+	fake.owner_pid = 4711;
+	UNIT_EQ(roc_channel_open("245", 0, &ch), -ENODEV);
+	fake.open_errno = 0;
+	fake_address = NULL;
+	UNIT_EQ(roc_channel_open("245", 0, &ch), -ENODEV);
+	CU_ASSERT_PTR_NULL(ch);
+	fake_address = FAKE_ADDRESS;
+	fake_address_errno = EMFILE;
+	UNIT_EQ(roc_open("245", &ep), -EMFILE);
+	SAYS("Too many open files");
+	fake_address_errno = 0;
+	UNIT_EQ(errno, 77);
+	UNIT_EQ(roc_open("245", &ep), 0);
+	roc_close(ep);
+}
+
 /* The user's word and the address, never the number of a node; an address alone says it all. */
 static void names(void)
 {
@@ -558,7 +592,8 @@ static void sleeping(void)
 	roc_close(ep);
 }
 
-UNIT_MAIN("libroc_calls", {"opening, and who may not", opening}, {"names", names},
+UNIT_MAIN("libroc_calls", {"opening, and who may not", opening},
+	  {"another card with its number", another_card_with_its_number}, {"names", names},
 	  {"registers", registers}, {"old modules and lost cards", old_modules_and_lost_cards},
 	  {"BAR mappings", bars}, {"configuration", configuration}, {"mode while running", mode},
 	  {"start, stop, reset", start_stop_reset}, {"links that are down", links_that_are_down},

@@ -19,6 +19,7 @@
 #include "tests/unit/libroc/libroc_says.h"
 #include "unit.h"
 
+#include "fake_address.h"
 #include "wrap_ioctl.h"
 
 #define FAILS(call, err, text)                                                                     \
@@ -86,7 +87,7 @@ int __wrap_roc_find(const char *id, struct roc_card *card)
 {
 	*card = (struct roc_card){.type = ROC_CARD_P40, .channels = 3};
 	strcpy(card->node, "/dev/roc3");
-	strcpy(card->pci_address, "0000:3b:00.0");
+	strcpy(card->pci_address, FAKE_ADDRESS);
 	return strcmp(id, "245") ? roc_fail(ENOENT, "no such card") : 0;
 }
 

@@ -66,8 +66,10 @@ static void temperature_of_both(void)
 		return;
 	second.minor = 1;
 	second.endpoint = 1;
+	strcpy(second.pci_address, "0000:3c:00.0");
 	other.minor = 2;
 	other.serial = 246;
+	strcpy(other.pci_address, "0000:af:00.0");
 	endpoint(0, "0000:3b:00.0", "245", "0");
 	endpoint(1, "0000:3c:00.0", "245", "1");
 	endpoint(2, "0000:af:00.0", "246", "0");
@@ -166,6 +168,30 @@ static void what_is_not_there(void)
 	UNIT_STR(channel.mode, "");
 }
 
+/* The driver gives numbers anew: what another card does is not told as this one's. */
+static void another_card_with_its_number(void)
+{
+	char name[ROC_TEXT_MAX] = "before";
+	struct roc_channel_telemetry channel;
+	struct roc_card_telemetry t;
+
+	if (!fresh_sysfs())
+		return;
+	endpoint(0, "0000:af:00.0", "246", "0");
+	show("roc0", "dropped_packets", "5");
+	show("roc0ch0", "state", "running");
+	show("roc0ch0", "stream", "main");
+	UNIT_EQ(roc_card_telemetry_read(&card, &t), -ENODEV);
+	SAYS("0000:3b:00.0: the card is gone");
+	UNIT_EQ(roc_channel_telemetry_read(&card, 0, &channel), -ENODEV);
+	SAYS("0000:3b:00.0: the card is gone");
+	UNIT_EQ(roc_channel_stream(&card, 0, name), -ENODEV);
+	SAYS("0000:3b:00.0: the card is gone");
+	UNIT_STR(name, "before");
+	/* Nor is a channel that this one may never have had. */
+	UNIT_EQ(roc_channel_stream(&card, 1, name), -ENOENT);
+}
+
 /* The library looks at files that the kernel documents. */
 static void files_are_documented(void)
 {
@@ -238,5 +264,6 @@ static void streams(void)
 UNIT_MAIN("telemetry", {"values of a card", card_values},
 	  {"temperature of both endpoints", temperature_of_both},
 	  {"values of a channel", channel_values}, {"what is not there", what_is_not_there},
+	  {"another card with its number", another_card_with_its_number},
 	  {"files are documented", files_are_documented}, {"running channels", running_channels},
 	  {"streams", streams})
