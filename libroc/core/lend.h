@@ -59,6 +59,7 @@ struct roc_lender {
 	/* pool: by the cookies of its superpages */
 	struct libroc_lend_buffer *buffers;
 	unsigned int buffer_count;
+	uint32_t superpages; /* that go round: of all buffers, without those refused */
 
 	uint64_t most; /* stream: bytes of a unit, if one packet is not larger */
 	struct roc_fragment_fetched

@@ -67,6 +67,7 @@ static int peek(struct roc_lender *l, struct libroc_loan *loan)
 		ret = roc_fail(EBADMSG, "%s: a superpage was refused: %s", l->ch->name,
 			       roc_why_text(e->why));
 		roc_ready_release(&l->ch->rings, 1);
+		l->superpages -= l->superpages > 0;
 		return ret;
 	}
 	*loan = (struct libroc_loan){
@@ -139,6 +140,20 @@ int roc_lender_pool(struct roc_channel *ch, unsigned int limit, struct roc_lende
 	return ret;
 }
 
+/*
+ * Those that are out, or in the ready ring, come back to the fill ring. What is in it without being
+ * ours, another lender has left.
+ */
+static uint32_t room(struct roc_lender *l)
+{
+	uint32_t now, all = l->ch->rings.fill_mask + 1 - l->superpages;
+
+	pthread_mutex_lock(&l->lock);
+	now = roc_fill_room(&l->ch->rings);
+	pthread_mutex_unlock(&l->lock);
+	return now < all ? now : all;
+}
+
 /* All superpages of the newest buffer. The ring has room for them. */
 static int push_all(struct roc_lender *l, size_t length, uint32_t superpage)
 {
@@ -162,7 +177,7 @@ static int push_all(struct roc_lender *l, size_t length, uint32_t superpage)
 int roc_lender_add(struct roc_lender *l, void *addr, size_t length, uint32_t superpage)
 {
 	struct libroc_lend_buffer *more;
-	uint32_t handle, room;
+	uint32_t handle, left;
 	int ret;
 
 	if (l->kind != &pool)
@@ -173,13 +188,13 @@ int roc_lender_add(struct roc_lender *l, void *addr, size_t length, uint32_t sup
 		return roc_fail(EINVAL,
 				"%s: a buffer of %zu bytes is not a number of superpages of %u",
 				l->ch->name, length, superpage);
-	room = roc_fill_room(&l->ch->rings);
-	if (length / superpage > room)
+	left = room(l);
+	if (length / superpage > left)
 		return roc_fail(ENOSPC,
-				"%s: %zu superpages, but the fill ring has room for %u: make "
+				"%s: %zu superpages, but the fill ring has room for %u more: make "
 				"larger rings with roc_channel_rings(), or take larger "
 				"superpages",
-				l->ch->name, length / superpage, room);
+				l->ch->name, length / superpage, left);
 	more = reallocarray(l->buffers, l->buffer_count + 1, sizeof(*more));
 	if (!more)
 		return libroc_fail_text(ENOMEM, "no memory for a lender's list of buffers");
@@ -188,5 +203,6 @@ int roc_lender_add(struct roc_lender *l, void *addr, size_t length, uint32_t sup
 	if (ret)
 		return ret;
 	l->buffers[l->buffer_count++] = (struct libroc_lend_buffer){.addr = addr, .handle = handle};
+	l->superpages += length / superpage;
 	return push_all(l, length, superpage);
 }

@@ -135,7 +135,8 @@ int roc_lender_stream(struct roc_stream *s, unsigned int limit, uint64_t bytes,
  * @superpage: bytes of a superpage, see roc_buffer_register()
  *
  * Return: 0; the errors of roc_buffer_register(); -EINVAL also if @length is not a multiple of
- * @superpage, or the lender is a stream's; -ENOSPC the fill ring has no room for so many.
+ * @superpage, or the lender is a stream's; -ENOSPC the fill ring has no room for so many
+ * beside those that were added before, which all come back to it.
  */
 int roc_lender_add(struct roc_lender *lender, void *addr, size_t length, uint32_t superpage);
 

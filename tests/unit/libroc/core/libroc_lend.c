@@ -545,6 +545,36 @@ static void the_run_ends(void)
 	UNIT_EQ(roc_lender_close(l), 0);
 }
 
+/* Superpages that are out, or that a run left behind, come back: their places are not to be had. */
+static void no_more_than_the_ring_has_room_for(void)
+{
+	struct roc_lender *l = pool_lender(8);
+	struct roc_unit unit;
+	unsigned int i;
+
+	UNIT_EQ(roc_lender_add(l, pool.memory, 8 * SUPERPAGE, SUPERPAGE), 0);
+	for (i = 0; i < 4; i++)
+		answer(ROC_READY_FILLED, 8);
+	take(l, &unit, 1);
+	while (in_ring())
+		answer(ROC_READY_RECLAIMED, 0);
+	FAILS(roc_lender_add(l, pool.memory, 9 * SUPERPAGE, SUPERPAGE), -ENOSPC,
+	      "9 superpages, but the fill ring has room for 8 more");
+	UNIT_EQ(pool.registers, 1);
+	UNIT_EQ(roc_lender_add(l, pool.memory, 8 * SUPERPAGE, SUPERPAGE), 0);
+	FAILS(roc_lender_add(l, pool.memory, SUPERPAGE, SUPERPAGE), -ENOSPC, "room for 0 more");
+	UNIT_EQ(roc_lender_return(l, unit.handle), 0);
+	while (roc_lender_take(l, &unit) == 1)
+		UNIT_EQ(roc_lender_return(l, unit.handle), 0);
+	UNIT_EQ(in_ring(), 16);
+	/* One that was refused does not come back. */
+	answer(ROC_READY_REFUSED, 0);
+	FAILS(roc_lender_take(l, &unit), -EBADMSG, "no buffer has this handle");
+	UNIT_EQ(roc_lender_add(l, pool.memory, SUPERPAGE, SUPERPAGE), 0);
+	UNIT_EQ(in_ring(), 16);
+	UNIT_EQ(roc_lender_close(l), 0);
+}
+
 static void bad_buffers(void)
 {
 	struct roc_lender *l = pool_lender(4);
@@ -553,7 +583,8 @@ static void bad_buffers(void)
 	FAILS(roc_lender_add(l, pool.memory, 4 * SUPERPAGE, 0), -EINVAL, "not a number");
 	FAILS(roc_lender_add(l, pool.memory, 0, SUPERPAGE), -EINVAL, "not a number");
 	FAILS(roc_lender_add(l, pool.memory, SUPERPAGE + 1, SUPERPAGE), -EINVAL, "not a number");
-	FAILS(roc_lender_add(l, pool.memory, 17 * SUPERPAGE, SUPERPAGE), -ENOSPC, "room for 16");
+	FAILS(roc_lender_add(l, pool.memory, 17 * SUPERPAGE, SUPERPAGE), -ENOSPC,
+	      "room for 16 more");
 	UNIT_EQ(pool.registers, 0);
 	UNIT_EQ(in_ring(), 0);
 	UNIT_EQ(roc_lender_close(l), 0);
@@ -573,4 +604,6 @@ UNIT_MAIN("libroc_lend", {"a lender has from 1 to its most units", limits_of_a_l
 	  {"two threads return what a third takes", other_threads_return},
 	  {"superpages go round", superpages_go_round},
 	  {"what a run leaves behind, and refusals", the_run_ends},
+	  {"no more superpages than the fill ring has room for",
+	   no_more_than_the_ring_has_room_for},
 	  {"buffers that a lender does not take", bad_buffers})
