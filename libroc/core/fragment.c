@@ -250,6 +250,23 @@ static int fail_start(int err, const struct roc_fragments *f, const struct roc_f
 	return libroc_fail_start(err, f->name);
 }
 
+/*
+ * A start that fails may have zeroed the rings, or not have come so far. It sets back what we have
+ * said that we took: then we do so, too, because in every other lap a zeroed entry has the phase of
+ * one that is there. What is outstanding will not be done.
+ */
+static void look_where_it_failed(struct roc_fragments *f)
+{
+	uint32_t taken = __atomic_load_n(&f->user->descriptors, __ATOMIC_RELAXED);
+	uint32_t done = __atomic_load_n(&f->user->completions, __ATOMIC_RELAXED);
+
+	if (taken == f->taken && done == f->done)
+		return;
+	f->start = taken;
+	f->taken = taken;
+	f->done = done;
+}
+
 int roc_fragments_start(struct roc_fragments *f)
 {
 	struct roc_fr_start arg = {.size = sizeof(arg)};
@@ -261,8 +278,10 @@ int roc_fragments_start(struct roc_fragments *f)
 			return ret;
 	}
 	ret = libroc_ioctl(f->fd, ROC_FR_START, &arg);
-	if (ret)
+	if (ret) {
+		look_where_it_failed(f);
 		return fail_start(-ret, f, &arg);
+	}
 	libroc_fragment_forget(f);
 	libroc_fragment_begin(f, arg.start);
 	return roc_fragments_flush(f);

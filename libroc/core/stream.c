@@ -224,6 +224,14 @@ int roc_card_stream_settings(struct roc_endpoint *ep, unsigned int stream,
 	return change_settings(endpoint(ep), stream, settings);
 }
 
+static void begin(struct roc_stream *s, uint32_t position)
+{
+	s->seen = position;
+	s->read = position;
+	s->told = position;
+	s->taken = position;
+}
+
 int roc_stream_start(struct roc_stream *s, uint32_t position)
 {
 	struct roc_st_start arg = {.size = sizeof(arg), .position = position};
@@ -235,13 +243,14 @@ int roc_stream_start(struct roc_stream *s, uint32_t position)
 			return ret;
 	}
 	ret = libroc_ioctl(s->fd, ROC_ST_START, &arg);
-	if (ret)
-		return libroc_fail_start(-ret, s->name);
-	s->seen = position;
-	s->read = position;
-	s->told = position;
-	s->taken = position;
-	return 0;
+	if (!ret) {
+		begin(s, position);
+		return 0;
+	}
+	/* It may have set the positions back, the card's too, or not have come so far. */
+	if (!roc_stream_running(s) && __atomic_load_n(&s->user->read, __ATOMIC_RELAXED) == position)
+		begin(s, position);
+	return libroc_fail_start(-ret, s->name);
 }
 
 int roc_stream_stop(struct roc_stream *s, unsigned int *lost)

@@ -297,6 +297,9 @@ int roc_fragments_add(struct roc_fragments *f, void *addr, size_t length);
  * The index is empty, no request is outstanding, and the card has all of its pages. Host pages that
  * are lent stay so. A request of the last run whose end was not looked at is forgotten.
  *
+ * A start that fails when the card was told already has emptied the rings, too: nothing is left to
+ * be taken, and requests of the last run come from roc_fragments_done() with -ECANCELED.
+ *
  * Return: 0; -EBUSY running already; -EIO also if the card does not do as it is told; the errors of
  * roc_fragments_rings().
  */

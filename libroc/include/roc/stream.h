@@ -160,7 +160,7 @@ const void *roc_stream_base(const struct roc_stream *s, uint64_t *length);
  * @s: handle
  * @position: where the stream's positions begin, in lines; 0 as a rule
  *
- * What was in the ring is forgotten.
+ * What was in the ring is forgotten, also by a start that fails when the card was told already.
  *
  * Return: 0; -EBUSY running already; -EIO also if the card does not do as it is told; the errors of
  * roc_stream_ring().

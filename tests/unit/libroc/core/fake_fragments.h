@@ -44,6 +44,7 @@
 
 static struct {
 	int open_errno, errno_; /* of the next call */
+	int start_errno;	/* of a start, when the rings are zeroed */
 	bool other;		/* the endpoint has no sub-units */
 	bool old;		/* the module does not know the question */
 	bool no_bell;
@@ -149,7 +150,7 @@ static void make_rings(int fd, struct roc_fr_rings *r)
 	r->commands_offset = COMMANDS_AT;
 }
 
-static void start(struct roc_fr_start *arg)
+static int start(struct roc_fr_start *arg)
 {
 	memset(fake.area + DESCRIPTORS_AT, 0, USER_AT - DESCRIPTORS_AT);
 	memset(fake.has, 0, sizeof(fake.has));
@@ -163,8 +164,13 @@ static void start(struct roc_fr_start *arg)
 	fake.user->completions = fake.start;
 	fake.bell->free = fake.start;
 	fake.bell->command = fake.start;
+	if (fake.start_errno) {
+		errno = fake.start_errno;
+		return -1;
+	}
 	fake.kernel->flags = 0;
 	fake.kernel->run++;
+	return 0;
 }
 
 static int get_info(struct roc_fr_info *info)
@@ -220,8 +226,7 @@ static int on_ioctl(int fd, unsigned long request, void *arg)
 		fake.host_pages += fake.in.buffer.length / PAGE;
 		return 0;
 	case ROC_FR_START:
-		start(arg);
-		return 0;
+		return start(arg);
 	case ROC_FR_STOP:
 		fake.in.stop = *(struct roc_fr_stop *)arg;
 		fake.kernel->flags = ROC_FR_STOPPED;

@@ -542,6 +542,76 @@ static void anything(void)
 	finish(f);
 }
 
+/* Each ring in its second lap: an entry of it that is zeroed has the phase of one that is there. */
+static struct roc_fragments *in_odd_laps(uint32_t begin)
+{
+	struct roc_fragments *f = running(begin);
+	struct roc_fragment_fetched got;
+	uint32_t event;
+
+	for (event = 0; event < DESCRIPTORS + 5; event++) {
+		UNIT_NEED(card_sends(event, event % LINKS, 100, 0));
+		UNIT_NEED(roc_fragments_take(f, NULL, 1) == 1);
+		if (event < COMMANDS + 3) {
+			UNIT_NEED(roc_fragments_request(f, event, ~0u, event) != 0);
+			UNIT_EQ(roc_fragments_flush(f), 0);
+			card_does();
+			UNIT_NEED(roc_fragments_done(f, &got, 1) == 1);
+			UNIT_EQ(roc_fragments_return(f, got.handle), 0);
+		}
+		UNIT_EQ(roc_fragments_clear(f, &event, 1), 1);
+		UNIT_EQ(roc_fragments_flush(f), 0);
+	}
+	return f;
+}
+
+/* The driver makes the rings anew, and then the card takes no orders. */
+static void a_start_that_fails(void)
+{
+	static const uint32_t begins[] = {0, UINT32_MAX - 2};
+	struct roc_fragment_fetched got[4];
+	struct roc_fragment_kept kept[4];
+	struct roc_fragments *f;
+	unsigned int i;
+
+	for (i = 0; i < 2; i++) {
+		f = in_odd_laps(begins[i]);
+		card_sends(1000, 1, 100, 0);
+		UNIT_EQ(roc_fragments_take(f, kept, 4), 1);
+		UNIT_EQ(roc_fragments_request(f, 1000, ~0u, 77), 2);
+		UNIT_EQ(roc_fragments_flush(f), 0);
+		UNIT_EQ(roc_fragments_stop(f, true), 0);
+		/* Nothing was touched: what the run left behind is there. */
+		card_sends(1001, 1, 100, 0);
+		fake.errno_ = EIO;
+		FAILS(roc_fragments_start(f), -EIO, "as it is told");
+		UNIT_EQ(roc_fragments_wait(f, 1, 0, 0), ROC_FRAGMENTS_DATA);
+		UNIT_EQ(roc_fragments_take(f, kept, 1), 1);
+		UNIT_EQ(kept[0].event, 1001);
+
+		fake.start_errno = EIO;
+		FAILS(roc_fragments_start(f), -EIO, "as it is told");
+		CU_ASSERT_FALSE(roc_fragments_running(f));
+		UNIT_EQ(roc_fragments_wait(f, 1, 0, 0), 0);
+		UNIT_EQ(roc_fragments_take(f, kept, 4), 0);
+		UNIT_EQ(roc_fragments_wait(f, 0, 1, 0), ROC_FRAGMENTS_DONE);
+		UNIT_EQ(roc_fragments_done(f, got, 4), 1);
+		UNIT_EQ(got[0].tag, 77);
+		UNIT_EQ(got[0].error, -ECANCELED);
+		UNIT_EQ(roc_fragments_done(f, got, 4), 0);
+		UNIT_EQ(counts(f).outstanding, 0);
+		UNIT_EQ(counts(f).free, HOST_PAGES);
+
+		fake.start_errno = 0;
+		UNIT_EQ(roc_fragments_start(f), 0);
+		UNIT_EQ(roc_fragments_take(f, kept, 4), 0);
+		card_sends(3, 2, 100, 0);
+		UNIT_EQ(roc_fragments_take(f, kept, 4), 1);
+		UNIT_EQ(kept[0].event, 3);
+		finish(f);
+	}
+}
+
 UNIT_MAIN("libroc_fragment_run",
 	  {"an event comes, is fetched and cleared without a system call", an_event},
 	  {"pages go back in heaps, or when the card is short of them", pages_go_back},
@@ -549,6 +619,7 @@ UNIT_MAIN("libroc_fragment_run",
 	  {"an event that is cleared while it is requested", cleared_while_outstanding},
 	  {"a request for which there is no room", no_room},
 	  {"host pages that are returned twice", returned_twice},
+	  {"a start that fails when the rings are new", a_start_that_fails},
 	  {"the numbers in the handles run over", handles_run_over},
 	  {"fragments are lent and returned", fragments_are_lent},
 	  {"host pages that another thread returns", returned_by_another_thread},

@@ -40,6 +40,7 @@ static const char *const names[] = {"main", "meta", "odin0"};
 
 static struct {
 	int open_errno, errno_; /* of the next call */
+	int start_errno;	/* of a start, when the positions are set back */
 	bool pools;		/* the endpoint has no streams */
 	bool no_bell;
 	unsigned int calls;
@@ -177,11 +178,17 @@ static int on_ioctl(int fd, unsigned long request, void *arg)
 		fake.user->read = ((struct roc_st_start *)arg)->position;
 		fake.user->taken = fake.user->read;
 		fake.card->written = fake.user->read;
+		if (fake.start_errno) {
+			errno = fake.start_errno;
+			return -1;
+		}
 		fake.kernel->flags = 0;
 		fake.kernel->run++;
 		return 0;
 	case ROC_ST_STOP:
 		((struct roc_st_stop *)arg)->lost = 17;
+		if (fake.kernel)
+			fake.kernel->flags = ROC_ST_STOPPED;
 		return 0;
 	case ROC_ST_SETTINGS:
 		fake.in.settings = *(struct roc_st_settings *)arg;
@@ -446,6 +453,58 @@ static void a_card_that_lies(void)
 static struct roc_stream *raced;
 
 /* In the moment in which the reader looks at what was written: half goes back, half is new. */
+/* The driver sets positions back, and then the card takes no orders. */
+static void a_start_that_fails(void)
+{
+	/* What was left, whether somebody had looked at it, and where the stream begins anew. */
+	static const struct {
+		uint32_t lines;
+		bool peek;
+		uint32_t position;
+	} left[] = {{0, true, 0}, {4, true, 0}, {4, false, 0}, {4, true, 10}, {0, true, 5000}};
+	const void *data = NULL;
+	struct roc_stream *s;
+	unsigned int i;
+
+	for (i = 0; i < sizeof(left) / sizeof(left[0]); i++) {
+		s = running(10);
+		fake.card->written = 20;
+		UNIT_EQ(roc_stream_peek(s, &data), 640);
+		UNIT_EQ(roc_stream_consume(s, 640), 0);
+		fake.card->written = 20 + left[i].lines;
+		if (left[i].peek)
+			UNIT_EQ(roc_stream_peek(s, &data), 64 * left[i].lines);
+		UNIT_EQ(roc_stream_stop(s, NULL), 0);
+		/* Nothing was touched: what the run left behind is there. */
+		fake.errno_ = EIO;
+		FAILS(roc_stream_start(s, left[i].position), -EIO, "as it is told");
+		UNIT_EQ(roc_stream_peek(s, &data), 64 * left[i].lines);
+		fake.start_errno = EIO;
+		FAILS(roc_stream_start(s, left[i].position), -EIO, "as it is told");
+		UNIT_EQ(roc_stream_peek(s, &data), 0);
+		FAILS(roc_stream_consume(s, 64), -ERANGE, "showed 0");
+		fake.start_errno = 0;
+		UNIT_EQ(roc_stream_start(s, 7), 0);
+		fake.card->written = 8;
+		UNIT_EQ(roc_stream_peek(s, &data), 64);
+		finish(s);
+	}
+	/* Set back to where it was read from last: only what was not read is gone. */
+	s = running(0);
+	fake.card->written = 4;
+	UNIT_EQ(roc_stream_peek(s, &data), 256);
+	/* One that runs is let alone. */
+	fake.errno_ = EBUSY;
+	FAILS(roc_stream_start(s, 0), -EBUSY, "running already");
+	fake.card->written = 2;
+	UNIT_EQ(roc_stream_peek(s, &data), -EBADMSG);
+	UNIT_EQ(roc_stream_stop(s, NULL), 0);
+	fake.start_errno = EIO;
+	FAILS(roc_stream_start(s, 0), -EIO, "as it is told");
+	UNIT_EQ(roc_stream_peek(s, &data), 0);
+	finish(s);
+}
+
 static void give_and_write(int number)
 {
 	uint32_t position = fake.user->read + LINES / 2;
@@ -706,6 +765,7 @@ UNIT_MAIN("libroc_stream", {"opened by name and number", opening},
 	  {"data in one piece, round and round, without a system call", data_in_place},
 	  {"the doorbell is rung for halves of the ring, and for less when it is full", doorbell},
 	  {"a card that lies about its position", a_card_that_lies},
+	  {"a start that fails when the positions are set back", a_start_that_fails},
 	  {"lines that are given back while somebody looks", given_back_meanwhile},
 	  {"a card that goes while somebody looks", gone_meanwhile}, {"waiting", waiting},
 	  {"settings, resets, start and stop", settings_and_resets},
