@@ -20,6 +20,7 @@
 #include <roc/filter.h>
 #include <roc/roc.h>
 
+#include "tests/unit/filter_opening.h"
 #include "tests/unit/utils/evb/blocks.h"
 #include "utils/evb/inspect.h"
 #include "utils/evb/sink.h"
@@ -107,27 +108,10 @@ static int put(int missing)
 	return ret;
 }
 
-struct opening {
-	struct roc_filter *filter;
-	int ret;
-	atomic_bool over;
-};
-
-static void *open_in_thread(void *argument)
-{
-	struct opening *o = argument;
-
-	o->ret = roc_filter_open(path, &o->filter);
-	if (o->ret)
-		unit_note("%s", roc_error());
-	o->over = true;
-	return NULL;
-}
-
 /* The hello comes when the builder makes a turn. */
 static struct roc_filter *new_filter(void)
 {
-	struct opening o = {0};
+	struct opening o = {.path = path};
 	pthread_t thread;
 
 	UNIT_EQ(pthread_create(&thread, NULL, open_in_thread, &o), 0);
@@ -360,83 +344,6 @@ static void lies(void)
 	end();
 }
 
-/* A builder that says what cannot be does no harm to a filter. */
-static void lying_builder(void)
-{
-	struct roc_filter_hello hello = {
-		.magic = ROC_FILTER_MAGIC, .length = 4096, .depth = 2, .message = 4096};
-	static const struct {
-		uint32_t count, segments, state, of_source;
-		uint64_t offset, bytes;
-		int extra;
-	} say[] = {
-		{1, 1, 0, 1, 4096, 1, 0}, {1, 1, 0, 1, UINT64_MAX, 2, 0},
-		{1, 1, 0, 1, 0, 4097, 0}, {1, 1, 0, 1, 0, UINT64_MAX, 0},
-		{1, 1, 0, 2, 0, 100, 0},  {1, 1, 3, 1, 0, 100, 0},
-		{1, 1, 1, 0, 0, 100, 0},  {1, 1, 0, 1, 0, 100, 8},
-		{5000, 0, 0, 0, 0, 0, 0}, {1, 1, 0, 1, 1, 100, 0},
-		{1, 1, 0, 1, 0, 4096, 0},
-	};
-	/* The last is good. */
-	struct roc_mfp head = {.events = 1, .bytes = ROC_MFP_HEAD};
-	unsigned char mfp[ROC_MFP_HEAD];
-	size_t i;
-
-	for (i = 0; i < sizeof(say) / sizeof(say[0]); i++) {
-		struct sockaddr_un at = {.sun_family = AF_UNIX};
-		struct {
-			struct roc_filter_block b;
-			struct roc_filter_source s;
-			struct roc_filter_segment segment;
-			uint64_t extra;
-		} __attribute__((packed)) m = {
-			.b = {.count = say[i].count, .segments = say[i].segments},
-			.s = {.name = "ru1", .state = say[i].state, .segments = say[i].of_source},
-			.segment = {say[i].offset, say[i].bytes},
-		};
-		size_t bytes = sizeof(m) - 8 + (size_t)say[i].extra;
-		union {
-			struct cmsghdr head;
-			char room[CMSG_SPACE(sizeof(int))];
-		} control = {.head = {.cmsg_len = CMSG_LEN(sizeof(int)),
-				      .cmsg_level = SOL_SOCKET,
-				      .cmsg_type = SCM_RIGHTS}};
-		struct iovec v = {.iov_base = &hello, .iov_len = sizeof(hello)};
-		struct msghdr with = {.msg_iov = &v,
-				      .msg_iovlen = 1,
-				      .msg_control = &control,
-				      .msg_controllen = sizeof(control)};
-		int listener = socket(AF_UNIX, SOCK_SEQPACKET, 0), fd, file;
-		struct opening o = {0};
-		const struct roc_mep *mep;
-		pthread_t thread;
-
-		snprintf(path, sizeof(path), "/tmp/roc-evb-%d", getpid());
-		strcpy(at.sun_path, path);
-		unlink(path);
-		UNIT_EQ(bind(listener, (struct sockaddr *)&at, sizeof(at)), 0);
-		UNIT_EQ(listen(listener, 1), 0);
-		UNIT_EQ(pthread_create(&thread, NULL, open_in_thread, &o), 0);
-		fd = accept(listener, NULL, NULL);
-		file = memfd_create("blocks", 0);
-		UNIT_EQ(ftruncate(file, 4096), 0);
-		roc_mfp_put(mfp, &head);
-		UNIT_EQ(pwrite(file, mfp, sizeof(mfp), 0), sizeof(mfp));
-		memcpy(CMSG_DATA(&control.head), &file, sizeof(int));
-		UNIT_EQ(sendmsg(fd, &with, 0), sizeof(hello));
-		pthread_join(thread, NULL);
-		UNIT_EQ(o.ret, 0);
-		UNIT_EQ(send(fd, &m, bytes, 0), bytes);
-		UNIT_EQ(roc_filter_take(o.filter, &mep),
-			i + 1 < sizeof(say) / sizeof(say[0]) ? -EBADMSG : 1);
-		roc_filter_close(o.filter);
-		close(fd);
-		close(file);
-		close(listener);
-		unlink(path);
-	}
-}
-
 static void on_alarm(int number)
 {
 	UNIT_EQ(number, SIGALRM);
@@ -482,7 +389,7 @@ static int stand_still(int *listener)
 static void a_builder_that_stands_still(void)
 {
 	int listener, before = stand_still(&listener);
-	struct opening o = {0};
+	struct opening o = {.path = path};
 	pthread_t thread;
 
 	UNIT_EQ(pthread_create(&thread, NULL, open_in_thread, &o), 0);
@@ -592,8 +499,7 @@ static void nobody(void)
 UNIT_MAIN("Blocks lent to filters", {"there and back", there_and_back},
 	  {"a filter that dies", dies}, {"the last filter dies", the_last_dies},
 	  {"a filter that stands still", stands_still}, {"no file is left", no_files},
-	  {"filters that lie", lies}, {"a builder that lies", lying_builder},
-	  {"a signal while it is opened", a_signal_while_opening},
+	  {"filters that lie", lies}, {"a signal while it is opened", a_signal_while_opening},
 	  {"a builder that stands still", a_builder_that_stands_still},
 	  {"the socket of one that stands still", second_of_one_that_stands_still},
 	  {"nobody there", nobody})

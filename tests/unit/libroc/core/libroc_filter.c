@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * A filter process, and a builder that is this test: it may say anything.
+ */
+#include "unit.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include <roc/filter.h>
+
+#include "tests/unit/filter_opening.h"
+
+#define LENGTH 4096
+#define DESCRIPTORS 2 /* at most with a hello */
+
+static struct {
+	char path[64];
+	int listener, fd, memory;
+	struct opening opening;
+} builder;
+
+struct message {
+	struct roc_filter_block b;
+	struct roc_filter_source s;
+	struct roc_filter_segment segment;
+	uint64_t extra;
+} __attribute__((packed));
+
+static void say_hello(unsigned int descriptors)
+{
+	struct roc_filter_hello hello = {
+		.magic = ROC_FILTER_MAGIC, .length = LENGTH, .depth = 2, .message = 4096};
+	union {
+		struct cmsghdr head;
+		char room[CMSG_SPACE(DESCRIPTORS * sizeof(int))];
+	} control = {.head = {.cmsg_len = CMSG_LEN(descriptors * sizeof(int)),
+			      .cmsg_level = SOL_SOCKET,
+			      .cmsg_type = SCM_RIGHTS}};
+	struct iovec v = {.iov_base = &hello, .iov_len = sizeof(hello)};
+	struct msghdr with = {.msg_iov = &v,
+			      .msg_iovlen = 1,
+			      .msg_control = &control,
+			      .msg_controllen = control.head.cmsg_len};
+	int each[DESCRIPTORS] = {builder.memory, builder.memory};
+
+	memcpy(CMSG_DATA(&control.head), each, descriptors * sizeof(int));
+	UNIT_EQ(sendmsg(builder.fd, &with, 0), sizeof(hello));
+}
+
+/* Somebody opens what this builder lends: memory with a MFP at its start. What he gets. */
+static int open_filter(int seals, unsigned int descriptors)
+{
+	struct roc_mfp head = {.events = 1, .bytes = ROC_MFP_HEAD};
+	struct sockaddr_un at = {.sun_family = AF_UNIX};
+	unsigned char mfp[ROC_MFP_HEAD];
+	pthread_t thread;
+
+	snprintf(builder.path, sizeof(builder.path), "/tmp/roc-filter-%d", getpid());
+	strcpy(at.sun_path, builder.path);
+	unlink(builder.path);
+	builder.listener = socket(AF_UNIX, SOCK_SEQPACKET, 0);
+	UNIT_EQ(bind(builder.listener, (struct sockaddr *)&at, sizeof(at)), 0);
+	UNIT_EQ(listen(builder.listener, 1), 0);
+	builder.memory = memfd_create("blocks", MFD_ALLOW_SEALING);
+	UNIT_EQ(ftruncate(builder.memory, LENGTH), 0);
+	roc_mfp_put(mfp, &head);
+	UNIT_EQ(pwrite(builder.memory, mfp, sizeof(mfp), 0), sizeof(mfp));
+	UNIT_EQ(fcntl(builder.memory, F_ADD_SEALS, seals), 0);
+	builder.opening = (struct opening){.path = builder.path};
+	UNIT_EQ(pthread_create(&thread, NULL, open_in_thread, &builder.opening), 0);
+	builder.fd = accept(builder.listener, NULL, NULL);
+	say_hello(descriptors);
+	pthread_join(thread, NULL);
+	return builder.opening.ret;
+}
+
+static struct roc_filter *filter(void)
+{
+	UNIT_NEED(!open_filter(F_SEAL_SHRINK, 1));
+	return builder.opening.filter;
+}
+
+static void end(struct roc_filter *f)
+{
+	roc_filter_close(f);
+	close(builder.fd);
+	close(builder.memory);
+	close(builder.listener);
+	unlink(builder.path);
+}
+
+/* A builder that says what cannot be does no harm to a filter. */
+static void lying_builder(void)
+{
+	static const struct {
+		uint32_t count, segments, state, of_source;
+		uint64_t offset, bytes;
+		int extra;
+	} say[] = {
+		{1, 1, 0, 1, 4096, 1, 0}, {1, 1, 0, 1, UINT64_MAX, 2, 0},
+		{1, 1, 0, 1, 0, 4097, 0}, {1, 1, 0, 1, 0, UINT64_MAX, 0},
+		{1, 1, 0, 2, 0, 100, 0},  {1, 1, 3, 1, 0, 100, 0},
+		{1, 1, 1, 0, 0, 100, 0},  {1, 1, 0, 1, 0, 100, 8},
+		{5000, 0, 0, 0, 0, 0, 0}, {1, 1, 0, 1, 1, 100, 0},
+		{1, 1, 0, 1, 0, 4096, 0},
+	};
+	/* The last is good. */
+	size_t i;
+
+	for (i = 0; i < sizeof(say) / sizeof(say[0]); i++) {
+		struct roc_filter *f = filter();
+		const struct roc_mep *mep;
+		struct message m = {
+			.b = {.count = say[i].count, .segments = say[i].segments},
+			.s = {.name = "ru1", .state = say[i].state, .segments = say[i].of_source},
+			.segment = {say[i].offset, say[i].bytes},
+		};
+		size_t bytes = sizeof(m) - 8 + (size_t)say[i].extra;
+
+		UNIT_EQ(send(builder.fd, &m, bytes, 0), bytes);
+		UNIT_EQ(roc_filter_take(f, &mep),
+			i + 1 < sizeof(say) / sizeof(say[0]) ? -EBADMSG : 1);
+		end(f);
+	}
+}
+
+UNIT_MAIN("libroc_filter", {"a builder that lies", lying_builder})
