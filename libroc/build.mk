@@ -131,6 +131,9 @@ LIBROC_FRAGMENT_WRAPPED := open openat ioctl roc_find roc_channel_owner
 $(O)/unit/libroc_fragment $(O)/unit/libroc_fragment_run: \
 	private override CFLAGS += $(LIBROC_FRAGMENT_WRAPPED:%=-Wl,--wrap=%)
 
+# A filter that runs out of memory.
+$(O)/unit/libroc_filter: private override CFLAGS += -Wl,--wrap=calloc
+
 $(O)/unit/libroc_lend: private override CFLAGS += -Wl,--wrap=ioctl
 
 $(O)/unit/libroc_crorc_siu: private override CFLAGS += -Wl,--wrap=roc_channel_command

@@ -6,6 +6,7 @@
 #include <roc/filter.h>
 
 #include <errno.h>
+#include <fcntl.h>
 #include <poll.h>
 #include <stdlib.h>
 #include <string.h>
@@ -36,6 +37,8 @@ struct roc_filter {
 	uint64_t length;
 	unsigned char *message;
 	uint32_t message_room, depth;
+	size_t waiting; /* bytes of the message, for which there was no memory; 0: none */
+	bool over;	/* the builder lied */
 	struct taken taken[ROC_FILTER_DEPTH_MAX];
 };
 
@@ -86,6 +89,25 @@ static int connect_to(struct roc_filter *f, const char *path)
 	}
 }
 
+/* The one descriptor of a message, -1: there is none. Where there are more, none is kept. */
+static int descriptor(struct msghdr *m)
+{
+	struct cmsghdr *c = CMSG_FIRSTHDR(m);
+	size_t n, i;
+	int fd;
+
+	if (!c || c->cmsg_level != SOL_SOCKET || c->cmsg_type != SCM_RIGHTS)
+		return -1;
+	n = (c->cmsg_len - CMSG_LEN(0)) / sizeof(fd);
+	for (i = 0; i < n; i++) {
+		memcpy(&fd, CMSG_DATA(c) + i * sizeof(fd), sizeof(fd));
+		if (n == 1)
+			return fd;
+		close(fd);
+	}
+	return -1;
+}
+
 /* The hello and the descriptor that comes with it, -1: none. @until: by libroc_now() */
 static int read_hello(struct roc_filter *f, struct roc_filter_hello *hello, int *fd, uint64_t until)
 {
@@ -100,7 +122,6 @@ static int read_hello(struct roc_filter *f, struct roc_filter_hello *hello, int 
 			   .msg_controllen = sizeof(control)};
 	struct pollfd p = {.fd = f->fd, .events = POLLIN};
 	uint64_t now = libroc_now();
-	struct cmsghdr *c;
 	ssize_t n;
 
 	*fd = -1;
@@ -110,10 +131,8 @@ static int read_hello(struct roc_filter *f, struct roc_filter_hello *hello, int 
 	if (n <= 0)
 		return fail_time();
 	n = recvmsg(f->fd, &m, MSG_CMSG_CLOEXEC);
-	c = n > 0 ? CMSG_FIRSTHDR(&m) : NULL;
-	if (c && c->cmsg_level == SOL_SOCKET && c->cmsg_type == SCM_RIGHTS &&
-	    c->cmsg_len == CMSG_LEN(sizeof(int)))
-		memcpy(fd, CMSG_DATA(c), sizeof(int));
+	if (n >= 0)
+		*fd = descriptor(&m);
 	if (n != sizeof(*hello) || hello->magic != ROC_FILTER_MAGIC || *fd < 0 || !hello->length ||
 	    !hello->depth || hello->depth > ROC_FILTER_DEPTH_MAX ||
 	    hello->message < sizeof(struct roc_filter_block) || hello->message > MESSAGE_MAX)
@@ -124,9 +143,15 @@ static int read_hello(struct roc_filter *f, struct roc_filter_hello *hello, int 
 
 static int map(struct roc_filter *f, const struct roc_filter_hello *hello, int fd)
 {
+	int seals = fcntl(fd, F_GET_SEALS);
 	struct stat st;
 	void *memory;
 
+	if (seals < 0 || !(seals & F_SEAL_SHRINK))
+		return roc_fail(EPROTO,
+				"the builder's memory is not sealed, so it could be taken away "
+				"while blocks are looked at: builder and filter must be of one "
+				"version");
 	if (fstat(fd, &st) || (uint64_t)st.st_size < hello->length)
 		return roc_fail(EPROTO, "the builder's memory is smaller than it says");
 	memory = mmap(NULL, hello->length, PROT_READ, MAP_SHARED, fd, 0);
@@ -187,7 +212,10 @@ static int room_for(struct taken *t, unsigned int sources, unsigned int segments
 	}
 	return t->source_room >= sources && t->segment_room >= segments
 		       ? 0
-		       : roc_fail(ENOMEM, "no memory for %u segments", segments);
+		       : roc_fail(ENOMEM,
+				  "no memory for a block of %u segments: call again when there is "
+				  "some",
+				  segments);
 }
 
 static bool segments_good(const struct roc_filter *f, struct taken *t,
@@ -261,29 +289,48 @@ static int decode(const struct roc_filter *f, struct taken *t, size_t bytes)
 	return 0;
 }
 
-static int take(struct roc_filter *f, const struct roc_mep **mep)
+/* The next message: 1, 0 there is none, -ENODATA. */
+static int receive(struct roc_filter *f)
 {
-	struct taken *t = NULL;
-	unsigned int i;
 	ssize_t n;
-	int ret;
 
-	for (i = 0; i < f->depth && !t; i++)
-		t = f->taken[i].out ? NULL : &f->taken[i];
-	if (!t)
-		return 0;
+	if (f->waiting)
+		return 1;
 	n = recv(f->fd, f->message, f->message_room, MSG_DONTWAIT | MSG_TRUNC);
 	if (n < 0 && (errno == EAGAIN || errno == EINTR))
 		return 0;
 	if (n <= 0)
 		return roc_fail(ENODATA, "the builder is gone");
-	ret = (size_t)n <= f->message_room ? decode(f, t, (size_t)n) : -EBADMSG;
+	f->waiting = (size_t)n;
+	return 1;
+}
+
+static int take(struct roc_filter *f, const struct roc_mep **mep)
+{
+	struct taken *t = NULL;
+	unsigned int i;
+	int ret;
+
+	/* More may have been on its way when it was found out. */
+	if (f->over)
+		return roc_fail(ENODATA, "the builder sent what is no block of events, and the "
+					 "connection is over: open it again");
+	for (i = 0; i < f->depth && !t; i++)
+		t = f->taken[i].out ? NULL : &f->taken[i];
+	if (!t)
+		return 0;
+	ret = receive(f);
+	if (ret <= 0)
+		return ret;
+	ret = f->waiting <= f->message_room ? decode(f, t, f->waiting) : -EBADMSG;
 	if (ret == -EBADMSG) {
+		f->over = true;
 		shutdown(f->fd, SHUT_RDWR);
 		return roc_fail(EBADMSG, "the builder sent what is no block of events");
 	}
 	if (ret)
 		return ret;
+	f->waiting = 0;
 	t->out = true;
 	*mep = &t->mep;
 	return 1;

@@ -6,8 +6,8 @@
  * ends, whatever it had is lent to another.
  *
  * The builder listens at a socket of the file system (SOCK_SEQPACKET) and sends a hello with a
- * descriptor of the memory that blocks are built in; then a message for each block, and gets one
- * for each. A handle is one thread's at a time.
+ * descriptor of the memory that blocks are built in, a memfd with F_SEAL_SHRINK; then a message for
+ * each block, and gets one for each. A handle is one thread's at a time.
  */
 #ifndef ROC_FILTER_H
 #define ROC_FILTER_H
@@ -97,7 +97,8 @@ struct roc_filter; /* owned by the caller from roc_filter_open() to _close() */
  * Waits until the builder has said hello, ten seconds at most.
  *
  * Return: 0; -ENOENT, -ECONNREFUSED nobody is there; -EACCES; -ETIME; -EINTR a signal came, open
- * it again; -EPROTO it is no builder; -ENOMEM. The sentence is in roc_error().
+ * it again; -EPROTO it is no builder, or could make the memory shorter (no F_SEAL_SHRINK), which is
+ * a SIGBUS for who looks at it; -ENOMEM. The sentence is in roc_error().
  */
 int roc_filter_open(const char *path, struct roc_filter **filter);
 
@@ -113,7 +114,9 @@ int roc_filter_fd(const struct roc_filter *filter);
  * @mep: the block, until it is returned: for the iterators of roc/mep.h
  *
  * Return: 1; 0 there is none now; -ENODATA the builder is gone: what was taken can still be looked
- * at; -EBADMSG it sent what is no block, and the connection is over.
+ * at; -EBADMSG it sent what is no block, and the connection is over: the next call says -ENODATA;
+ * -ENOMEM no memory for this block, which the next call tries again: the descriptor of
+ * roc_filter_fd() need not be readable for it.
  */
 int roc_filter_take(struct roc_filter *filter, const struct roc_mep **mep);
 

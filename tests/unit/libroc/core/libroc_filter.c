@@ -15,6 +15,7 @@
 #include <roc/filter.h>
 
 #include "tests/unit/filter_opening.h"
+#include "tests/unit/libroc/libroc_says.h"
 
 #define LENGTH 4096
 #define DESCRIPTORS 2 /* at most with a hello */
@@ -24,6 +25,19 @@ static struct {
 	int listener, fd, memory;
 	struct opening opening;
 } builder;
+
+static bool no_memory;
+
+void *__wrap_calloc(size_t count, size_t size);
+void *__real_calloc(size_t count, size_t size);
+
+void *__wrap_calloc(size_t count, size_t size)
+{
+	if (!no_memory)
+		return __real_calloc(count, size);
+	errno = ENOMEM;
+	return NULL;
+}
 
 struct message {
 	struct roc_filter_block b;
@@ -95,6 +109,94 @@ static void end(struct roc_filter *f)
 	unlink(builder.path);
 }
 
+/* A block of one MFP. */
+static void send_block(uint64_t handle)
+{
+	struct message m = {.b = {.handle = handle, .count = 1, .segments = 1},
+			    .s = {.name = "ru1", .segments = 1},
+			    .segment = {0, LENGTH}};
+
+	UNIT_EQ(send(builder.fd, &m, sizeof(m) - 8, 0), sizeof(m) - 8);
+}
+
+static int open_files(void)
+{
+	int fd, count = 0;
+
+	for (fd = 0; fd < 256; fd++)
+		count += fcntl(fd, F_GETFD) >= 0;
+	return count;
+}
+
+/* One descriptor comes with a hello, and of whatever else comes none is left. */
+static void other_descriptors(void)
+{
+	unsigned int descriptors;
+	int before;
+
+	for (descriptors = 0; descriptors <= DESCRIPTORS; descriptors++) {
+		before = open_files();
+		UNIT_EQ(open_filter(F_SEAL_SHRINK, descriptors), descriptors == 1 ? 0 : -EPROTO);
+		end(builder.opening.filter);
+		UNIT_EQ(open_files(), before);
+	}
+}
+
+/* Memory that its builder makes shorter would end whoever looks at it with SIGBUS. */
+static void memory_that_may_shrink(void)
+{
+	UNIT_EQ(open_filter(F_SEAL_GROW, 1), -EPROTO);
+	CU_ASSERT_PTR_NULL(builder.opening.filter);
+	end(builder.opening.filter);
+}
+
+/* After what is no block nothing is taken, also if it came before the end was known. */
+static void what_comes_behind_a_lie(void)
+{
+	const struct roc_mep *mep = NULL, *none = NULL;
+	struct roc_filter *f = filter();
+
+	send_block(1);
+	UNIT_EQ(send(builder.fd, "x", 1, 0), 1);
+	send_block(2);
+	UNIT_EQ(roc_filter_take(f, &mep), 1);
+	UNIT_EQ(roc_filter_take(f, &none), -EBADMSG);
+	UNIT_EQ(roc_filter_take(f, &none), -ENODATA);
+	SAYS("the connection is over");
+	CU_ASSERT_PTR_NULL(none);
+	UNIT_EQ(mep->handle, 1);
+	UNIT_EQ(roc_filter_return(f, mep, 0), -ENODATA);
+	UNIT_EQ(roc_filter_take(f, &none), -ENODATA);
+	end(f);
+}
+
+/* A block for which there was no memory is there when there is some. */
+static void no_memory_for_a_block(void)
+{
+	const struct roc_mep *mep[2] = {NULL, NULL};
+	struct roc_filter *f = filter();
+	int i;
+
+	send_block(1);
+	send_block(2);
+	errno = 77;
+	for (i = 0; i < 2; i++) {
+		no_memory = true;
+		UNIT_EQ(roc_filter_take(f, &mep[i]), -ENOMEM);
+		UNIT_EQ(roc_filter_take(f, &mep[i]), -ENOMEM);
+		no_memory = false;
+		SAYS("call again");
+		UNIT_EQ(errno, 77);
+		UNIT_EQ(roc_filter_take(f, &mep[i]), 1);
+		UNIT_NEED(mep[i] != NULL);
+		UNIT_EQ(mep[i]->handle, i + 1);
+	}
+	UNIT_EQ(roc_filter_return(f, mep[1], 0), 0);
+	UNIT_EQ(roc_filter_return(f, mep[0], 0), 0);
+	UNIT_EQ(roc_filter_take(f, &mep[0]), 0);
+	end(f);
+}
+
 /* A builder that says what cannot be does no harm to a filter. */
 static void lying_builder(void)
 {
@@ -130,4 +232,8 @@ static void lying_builder(void)
 	}
 }
 
-UNIT_MAIN("libroc_filter", {"a builder that lies", lying_builder})
+UNIT_MAIN("libroc_filter", {"a builder that lies", lying_builder},
+	  {"descriptors that do not belong there", other_descriptors},
+	  {"memory that its builder can make shorter", memory_that_may_shrink},
+	  {"what comes behind a lie", what_comes_behind_a_lie},
+	  {"no memory for a block", no_memory_for_a_block})
