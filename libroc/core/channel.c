@@ -82,8 +82,8 @@ void roc_channel_close(struct roc_channel *ch)
 	if (!ch)
 		return;
 	if (ch->have_rings) {
-		munmap(ch->rings.user, ch->user_length);
-		munmap((void *)ch->rings.kernel, ch->kernel_length);
+		munmap(ch->rings.user, ch->made.user_length);
+		munmap((void *)ch->rings.kernel, ch->made.kernel_length);
 	}
 	close(ch->fd);
 	free(ch);

@@ -99,6 +99,17 @@ int libroc_fail_ioctl(int err, const char *name, const char *what)
 	}
 }
 
+int libroc_fail_map(int err, const char *name, const char *what)
+{
+	if (err != ENOMEM)
+		return libroc_fail_ioctl(err, name, what);
+	return roc_fail(err,
+			"%s: %s: no address space, or too many mappings: raise the limit (ulimit "
+			"-v, vm.max_map_count) or have fewer of them, then call again, which only "
+			"maps what was made",
+			name, what);
+}
+
 int libroc_open_node(const struct roc_card *card, const char *name, const char *node)
 {
 	int saved = errno;

@@ -46,11 +46,12 @@ struct roc_fragments {
 	unsigned int number, links;
 	uint32_t host_pages_max;
 
+	struct roc_fr_rings made; /* what the driver has made; size 0: nothing */
+
 	/* The mappings, all or none; pages 0: none. */
 	const char *kernel_area;
 	char *user_area;
 	struct roc_fr_bell *bell; /* NULL: the card has none to map */
-	size_t kernel_length, user_length, bell_length;
 	const struct roc_fr_kernel *kernel;
 	const struct roc_fr_descriptor *descriptors;
 	const struct roc_fr_completion *completions;

@@ -101,6 +101,14 @@ static bool sound(const struct roc_fr_rings *r)
 	       fits(r->commands_offset, r->commands, sizeof(struct roc_fr_command), r->user_length);
 }
 
+static int fail_unsound(const struct roc_fragments *f)
+{
+	return roc_fail(EPROTO,
+			"%s: the module describes rings that cannot be: install library and "
+			"module of the same version",
+			f->name);
+}
+
 /* NULL: errno is restored, and *@err is the reason. */
 static void *map(const struct roc_fragments *f, uint64_t length, uint64_t offset, int prot,
 		 int *err)
@@ -118,23 +126,21 @@ static void *map(const struct roc_fragments *f, uint64_t length, uint64_t offset
 void libroc_fragment_unmap(struct roc_fragments *f)
 {
 	if (f->kernel_area)
-		munmap((void *)f->kernel_area, f->kernel_length);
+		munmap((void *)f->kernel_area, f->made.kernel_length);
 	if (f->user_area)
-		munmap(f->user_area, f->user_length);
+		munmap(f->user_area, f->made.user_length);
 	if (f->bell)
-		munmap(f->bell, f->bell_length);
+		munmap(f->bell, f->made.bell_length);
 	f->kernel_area = NULL;
 	f->user_area = NULL;
 	f->bell = NULL;
 }
 
-static int map_rings(struct roc_fragments *f, const struct roc_fr_rings *r)
+static int map_rings(struct roc_fragments *f)
 {
+	const struct roc_fr_rings *r = &f->made;
 	int err = 0;
 
-	f->kernel_length = r->kernel_length;
-	f->user_length = r->user_length;
-	f->bell_length = r->bell_length;
 	f->kernel_area = map(f, r->kernel_length, r->kernel_offset, PROT_READ, &err);
 	if (f->kernel_area)
 		f->user_area = map(f, r->user_length, r->user_offset, PROT_READ | PROT_WRITE, &err);
@@ -142,7 +148,7 @@ static int map_rings(struct roc_fragments *f, const struct roc_fr_rings *r)
 		f->bell = map(f, r->bell_length, r->bell_offset, PROT_WRITE, &err);
 	if (err) {
 		libroc_fragment_unmap(f);
-		return libroc_fail_ioctl(err, f->name, "cannot map the rings");
+		return libroc_fail_map(err, f->name, "cannot map the rings");
 	}
 	f->kernel = (const void *)f->kernel_area;
 	f->descriptors = (const void *)(f->kernel_area + r->descriptors_offset);
@@ -187,37 +193,49 @@ static int make_tables(struct roc_fragments *f, uint32_t pages, uint32_t host_pa
 	return 0;
 }
 
-int roc_fragments_rings(struct roc_fragments *f, uint32_t page, uint32_t pages, uint32_t host_page,
-			uint32_t commands)
+static int make_rings(struct roc_fragments *f, uint32_t page, uint32_t pages, uint32_t host_page,
+		      uint32_t commands)
 {
 	struct roc_fr_rings arg = {.size = sizeof(arg),
 				   .page_size = page,
 				   .pages = pages,
 				   .host_page_size = host_page,
 				   .commands = commands};
+	int ret = libroc_ioctl(f->fd, ROC_FR_RINGS, &arg);
+
+	if (ret)
+		return fail_rings(-ret, f, &arg);
+	if (!sound(&arg) || arg.links != f->links)
+		return fail_unsound(f);
+	f->made = arg;
+	return 0;
+}
+
+int roc_fragments_rings(struct roc_fragments *f, uint32_t page, uint32_t pages, uint32_t host_page,
+			uint32_t commands)
+{
 	struct roc_fr_info info;
 	int ret;
 
 	ret = roc_fragments_info(f, &info);
 	if (ret)
 		return ret;
-	ret = libroc_ioctl(f->fd, ROC_FR_RINGS, &arg);
-	if (ret)
-		return fail_rings(-ret, f, &arg);
-	if (!sound(&arg) || !info.host_pages_max || arg.links != f->links)
-		return roc_fail(EPROTO,
-				"%s: the module describes rings that cannot be: install library "
-				"and module of the same version",
-				f->name);
-	ret = map_rings(f, &arg);
+	if (!info.host_pages_max)
+		return fail_unsound(f);
+	if (!f->made.size || f->pages) {
+		ret = make_rings(f, page, pages, host_page, commands);
+		if (ret)
+			return ret;
+	}
+	ret = map_rings(f);
 	if (ret)
 		return ret;
-	ret = make_tables(f, arg.pages, info.host_pages_max);
+	ret = make_tables(f, f->made.pages, info.host_pages_max);
 	if (ret) {
 		libroc_fragment_unmap(f);
 		return ret;
 	}
-	f->pages = arg.pages;
+	f->pages = f->made.pages;
 	return 0;
 }
 

@@ -19,6 +19,9 @@ int libroc_ioctl(int fd, unsigned long request, void *arg);
 /* The sentences that fit every ioctl: err as errno, name of the card, what "cannot ...". */
 int libroc_fail_ioctl(int err, const char *name, const char *what);
 
+/* The same of a mmap() of what the driver has made, which happens once per open. */
+int libroc_fail_map(int err, const char *name, const char *what);
+
 /* Open a device node of this card read-write; the sentence for every reason but EBUSY. */
 int libroc_open_node(const struct roc_card *card, const char *name, const char *node);
 
@@ -125,9 +128,9 @@ struct roc_endpoint {
 struct roc_channel {
 	int fd;
 	enum roc_card_type type;
-	bool have_rings;
-	struct roc_rings rings;		   /* valid if have_rings */
-	size_t user_length, kernel_length; /* of the two mappings */
+	struct roc_ch_rings made; /* what the driver has made; size 0: nothing */
+	bool have_rings;	  /* they are mapped */
+	struct roc_rings rings;	  /* valid if have_rings */
 
 	char name[ROC_CARD_NAME_MAX + 24]; /* of the card and the channel, for sentences */
 };

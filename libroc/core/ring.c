@@ -19,8 +19,9 @@ int libroc_need_rings(const struct roc_channel *ch)
 			ch->name);
 }
 
-static int map_rings(struct roc_channel *ch, const struct roc_ch_rings *made)
+static int map_rings(struct roc_channel *ch)
 {
+	const struct roc_ch_rings *made = &ch->made;
 	struct roc_rings *r = &ch->rings;
 	void *user, *kernel;
 	int saved = errno;
@@ -34,8 +35,6 @@ static int map_rings(struct roc_channel *ch, const struct roc_ch_rings *made)
 		mmap(NULL, made->kernel_length, PROT_READ, MAP_SHARED, ch->fd, made->kernel_offset);
 	if (kernel == MAP_FAILED)
 		goto unmap;
-	ch->user_length = made->user_length;
-	ch->kernel_length = made->kernel_length;
 	r->user = user;
 	r->kernel = kernel;
 	r->fill = (struct roc_fill *)((char *)user + made->fill_entries_offset);
@@ -57,10 +56,10 @@ unmap:
 fail:
 	err = errno;
 	errno = saved;
-	return libroc_fail_ioctl(err, ch->name, "cannot map the rings");
+	return libroc_fail_map(err, ch->name, "cannot map the rings");
 }
 
-int roc_channel_rings(struct roc_channel *ch, unsigned int fill, unsigned int ready)
+static int make_rings(struct roc_channel *ch, unsigned int fill, unsigned int ready)
 {
 	struct roc_ch_rings arg = {
 		.size = sizeof(arg), .fill_entries = fill, .ready_entries = ready};
@@ -68,7 +67,8 @@ int roc_channel_rings(struct roc_channel *ch, unsigned int fill, unsigned int re
 
 	switch (-ret) {
 	case 0:
-		return map_rings(ch, &arg);
+		ch->made = arg;
+		return 0;
 	case EBUSY:
 		return roc_fail(EBUSY,
 				"%s: the rings exist already: they are made once per open; close "
@@ -83,6 +83,18 @@ int roc_channel_rings(struct roc_channel *ch, unsigned int fill, unsigned int re
 	default:
 		return libroc_fail_ioctl(-ret, ch->name, "cannot make the rings");
 	}
+}
+
+int roc_channel_rings(struct roc_channel *ch, unsigned int fill, unsigned int ready)
+{
+	int ret;
+
+	if (!ch->made.size || ch->have_rings) {
+		ret = make_rings(ch, fill, ready);
+		if (ret)
+			return ret;
+	}
+	return map_rings(ch);
 }
 
 struct roc_rings *roc_channel_ring(struct roc_channel *ch)

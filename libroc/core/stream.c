@@ -131,11 +131,11 @@ void roc_stream_close(struct roc_stream *s)
 	if (!s)
 		return;
 	if (s->lines) {
-		munmap((void *)s->ring, 2 * (size_t)s->lines * ROC_ST_LINE);
-		munmap((void *)s->kernel, s->control_length);
-		munmap(s->user, s->user_length);
+		munmap((void *)s->ring, s->made.ring_length);
+		munmap((void *)s->kernel, s->made.control_length);
+		munmap(s->user, s->made.user_length);
 		if (s->bell)
-			munmap((void *)s->bell, s->bell_length);
+			munmap((void *)s->bell, s->made.bell_length);
 	}
 	close(s->fd);
 	free(s);

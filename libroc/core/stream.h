@@ -12,6 +12,8 @@ struct roc_stream {
 	int fd;
 	unsigned int number;
 
+	struct roc_st_ring made; /* what the driver has made; size 0: nothing */
+
 	/* The mappings, all or none; lines 0: none. */
 	const char *ring; /* twice */
 	const struct roc_st_kernel *kernel;
@@ -19,7 +21,6 @@ struct roc_stream {
 	struct roc_st_user *user;
 	volatile uint32_t *bell; /* NULL: the card has none to map */
 	uint32_t lines;		 /* of the ring */
-	size_t control_length, user_length, bell_length;
 
 	uint32_t seen;	/* write position as we saw it last */
 	uint32_t read;	/* where the card's room ends */

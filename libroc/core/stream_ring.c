@@ -102,8 +102,9 @@ static void *map(const struct roc_stream *s, uint64_t length, uint64_t offset, i
 	return at;
 }
 
-static int map_ring(struct roc_stream *s, const struct roc_st_ring *made)
+static int map_ring(struct roc_stream *s)
 {
+	const struct roc_st_ring *made = &s->made;
 	void *ring, *control, *user, *bell = NULL;
 	int err = 0;
 
@@ -126,9 +127,6 @@ static int map_ring(struct roc_stream *s, const struct roc_st_ring *made)
 	s->state = (const void *)((const char *)control + made->control_length / 2);
 	s->user = user;
 	s->bell = bell;
-	s->control_length = made->control_length;
-	s->user_length = made->user_length;
-	s->bell_length = made->bell_length;
 	s->lines = made->length / ROC_ST_LINE;
 	return 0;
 
@@ -139,10 +137,10 @@ unmap_control:
 unmap_ring:
 	munmap(ring, made->ring_length);
 fail:
-	return libroc_fail_ioctl(err, s->name, "cannot map the ring");
+	return libroc_fail_map(err, s->name, "cannot map the ring");
 }
 
-int roc_stream_ring(struct roc_stream *s, uint64_t length)
+static int make_ring(struct roc_stream *s, uint64_t length)
 {
 	struct roc_st_ring arg = {.size = sizeof(arg),
 				  .length = length ? length : ROC_STREAM_RING_DEFAULT};
@@ -153,7 +151,22 @@ int roc_stream_ring(struct roc_stream *s, uint64_t length)
 		arg = (struct roc_st_ring){.size = sizeof(arg), .length = arg.limit};
 		ret = libroc_ioctl(s->fd, ROC_ST_RING, &arg);
 	}
-	return ret ? fail_ring(-ret, s, &arg) : map_ring(s, &arg);
+	if (ret)
+		return fail_ring(-ret, s, &arg);
+	s->made = arg;
+	return 0;
+}
+
+int roc_stream_ring(struct roc_stream *s, uint64_t length)
+{
+	int ret;
+
+	if (!s->made.size || s->lines) {
+		ret = make_ring(s, length);
+		if (ret)
+			return ret;
+	}
+	return map_ring(s);
 }
 
 const void *roc_stream_base(const struct roc_stream *s, uint64_t *length)

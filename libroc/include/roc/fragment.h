@@ -271,7 +271,8 @@ int roc_fragments_reset(struct roc_fragments *f, enum roc_fr_level level);
  *
  * Return: 0; -EINVAL not such numbers (the sentence has the limits); -EBUSY there are rings
  * already; -ENOMEM above RLIMIT_MEMLOCK, or more than the card's node has; -EPERM another process
- * opened the sub-unit.
+ * opened the sub-unit. If the sentence says that they cannot be mapped, or that there is no memory
+ * for the tables, they are made, and the next call goes on from there.
  */
 int roc_fragments_rings(struct roc_fragments *f, uint32_t page, uint32_t pages, uint32_t host_page,
 			uint32_t commands);

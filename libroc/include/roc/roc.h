@@ -506,7 +506,8 @@ int roc_channel_mode(struct roc_channel *ch, enum roc_mode mode);
  * Once per open. roc_channel_start() does it with the defaults if it was not done. Call it first
  * to put free superpages into the fill ring before the start.
  *
- * Return: 0; -EBUSY they exist already; -EINVAL not such a number; -ENOMEM.
+ * Return: 0; -EBUSY they exist already; -EINVAL not such a number; -ENOMEM. If the sentence says
+ * that they cannot be mapped they are made, and the next call maps them as they are.
  */
 int roc_channel_rings(struct roc_channel *ch, unsigned int fill, unsigned int ready);
 

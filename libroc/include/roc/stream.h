@@ -140,7 +140,8 @@ int roc_stream_settings(struct roc_stream *s, struct roc_st_settings *settings);
  *
  * Return: 0; -EINVAL not such a number; -EBUSY there is one already; -ENOMEM above RLIMIT_MEMLOCK,
  * or more than the card's node has; -EOPNOTSUPP the card cannot use it; -EPERM another process
- * opened the stream. The sentence says which, with the limit.
+ * opened the stream. The sentence says which, with the limit. If it says that the ring cannot be
+ * mapped it is made, and the next call maps it as it is.
  */
 int roc_stream_ring(struct roc_stream *s, uint64_t length);
 

@@ -19,6 +19,7 @@
 #include "unit.h"
 #include "fake_address.h"
 #include "wrap_ioctl.h"
+#include "wrap_mmap.h"
 
 #define FAILS(call, err, text)                                                                     \
 	do {                                                                                       \
@@ -122,7 +123,7 @@ int __wrap_roc_channel_owner(const char *id, unsigned int channel, int *pid, cha
 
 static void make_rings(int fd, struct roc_fr_rings *r)
 {
-	fake.area = mmap(NULL, FILE_END, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	fake.area = __real_mmap(NULL, FILE_END, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 	UNIT_NEED(fake.area != MAP_FAILED);
 	fake.kernel = (void *)fake.area;
 	fake.kernel->flags = ROC_FR_STOPPED;
@@ -186,6 +187,11 @@ static int get_info(struct roc_fr_info *info)
 		return 0;
 	}
 	return -1;
+}
+
+static void *on_mmap(void *at, size_t length, int prot, int flags, int fd, off_t offset)
+{
+	return __real_mmap(at, length, prot, flags, fd, offset);
 }
 
 static int on_ioctl(int fd, unsigned long request, void *arg)

@@ -16,6 +16,7 @@
 #include "unit.h"
 #include "fake_address.h"
 #include "wrap_ioctl.h"
+#include "wrap_mmap.h"
 
 #define ENTRIES 16
 #define KERNEL_AREA 65536 /* offset of the kernel area in the file that stands for the node */
@@ -116,7 +117,7 @@ static inline void make_rings(int fd, struct roc_ch_rings *rings)
 	char *area;
 
 	UNIT_EQ(ftruncate(fd, 2 * KERNEL_AREA), 0);
-	area = mmap(NULL, 2 * KERNEL_AREA, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	area = __real_mmap(NULL, 2 * KERNEL_AREA, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 	UNIT_NEED(area != MAP_FAILED);
 	fake.user = (void *)area;
 	fake.kernel = (void *)(area + KERNEL_AREA);
@@ -129,6 +130,11 @@ static inline void make_rings(int fd, struct roc_ch_rings *rings)
 	rings->kernel_length = 8192;
 	rings->fill_entries_offset = 4096;
 	rings->ready_entries_offset = 4096;
+}
+
+static void *on_mmap(void *at, size_t length, int prot, int flags, int fd, off_t offset)
+{
+	return __real_mmap(at, length, prot, flags, fd, offset);
 }
 
 static int on_ioctl(int fd, unsigned long request, void *arg)

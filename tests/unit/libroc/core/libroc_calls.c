@@ -458,6 +458,36 @@ static void making_rings(void)
 	done(ch);
 }
 
+/* Rings are made once per open: without address space for them they wait to be mapped. */
+static void rings_that_cannot_be_mapped(void)
+{
+	struct roc_channel *ch;
+	unsigned int which;
+
+	for (which = 1; which <= 2; which++) {
+		ch = channel(false);
+		errno = 77;
+		refuse_map = which;
+		UNIT_EQ(roc_channel_rings(ch, 16, 16), -ENOMEM);
+		SAYS("cannot map the rings");
+		SAYS("then call again");
+		UNIT_EQ(errno, 77);
+		UNIT_EQ(fake.calls, 1);
+		refuse_map = 1;
+		UNIT_EQ(roc_channel_start(ch), -ENOMEM);
+		UNIT_EQ(fake.calls, 1);
+		UNIT_EQ(roc_push(ch, 1, 0, 4096, 0), -EPIPE);
+		UNIT_EQ(roc_channel_start(ch), 0);
+		UNIT_EQ(fake.calls, 2);
+		UNIT_EQ(fake.request, ROC_CH_START);
+		UNIT_EQ(roc_push(ch, 1, 0, 4096, 0), 0);
+		UNIT_EQ(fake.user->fill_prod, 1);
+		fake.errno_ = EBUSY;
+		UNIT_EQ(roc_channel_rings(ch, 16, 16), -EBUSY);
+		done(ch);
+	}
+}
+
 static void push_and_pop(void)
 {
 	struct roc_channel *ch = channel(true);
@@ -597,5 +627,6 @@ UNIT_MAIN("libroc_calls", {"opening, and who may not", opening},
 	  {"registers", registers}, {"old modules and lost cards", old_modules_and_lost_cards},
 	  {"BAR mappings", bars}, {"configuration", configuration}, {"mode while running", mode},
 	  {"start, stop, reset", start_stop_reset}, {"links that are down", links_that_are_down},
-	  {"commands", commands}, {"making rings", making_rings}, {"push and pop", push_and_pop},
-	  {"waiting", waiting}, {"sleeping", sleeping})
+	  {"commands", commands}, {"making rings", making_rings},
+	  {"rings that cannot be mapped", rings_that_cannot_be_mapped},
+	  {"push and pop", push_and_pop}, {"waiting", waiting}, {"sleeping", sleeping})

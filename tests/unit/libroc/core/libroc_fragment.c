@@ -85,6 +85,33 @@ static void rings(void)
 	finish(f);
 }
 
+/* They are made once per open: without address space for them they wait to be mapped. */
+static void rings_that_cannot_be_mapped(void)
+{
+	struct roc_fragments *f;
+	unsigned int which;
+
+	for (which = 1; which <= 3; which++) {
+		f = opened("sub0");
+		refuse_map = which;
+		FAILS(roc_fragments_rings(f, PAGE, PAGES, PAGE, COMMANDS), -ENOMEM,
+		      "then call again");
+		UNIT_EQ(fake.calls, 1);
+		refuse_map = 1;
+		FAILS(roc_fragments_start(f), -ENOMEM, "cannot map the rings");
+		UNIT_EQ(fake.calls, 1);
+		FAILS(roc_fragments_take(f, NULL, 1), -EPIPE, "no rings yet");
+		UNIT_EQ(roc_fragments_add(f, memory, 8 * PAGE), 0);
+		UNIT_EQ(fake.calls, 3); /* register, number */
+		UNIT_EQ(roc_fragments_start(f), 0);
+		CU_ASSERT_TRUE(card_sends(1, 0, 100, 0));
+		UNIT_EQ(roc_fragments_take(f, NULL, 1), 1);
+		fake.errno_ = EBUSY;
+		FAILS(roc_fragments_rings(f, 0, 0, 0, 0), -EBUSY, "once per open");
+		finish(f);
+	}
+}
+
 static void memory_for_the_card(void)
 {
 	struct roc_fragments *f = opened("sub0");
@@ -463,6 +490,7 @@ static void settings_and_resets(void)
 
 UNIT_MAIN("libroc_fragment", {"opened by name and number", opening},
 	  {"every reason why there are no rings", rings},
+	  {"rings that cannot be mapped", rings_that_cannot_be_mapped},
 	  {"memory for the card", memory_for_the_card},
 	  {"descriptors that lie", descriptors_that_lie},
 	  {"completions that lie", completions_that_lie},

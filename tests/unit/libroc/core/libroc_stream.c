@@ -21,6 +21,7 @@
 
 #include "fake_address.h"
 #include "wrap_ioctl.h"
+#include "wrap_mmap.h"
 
 #define FAILS(call, err, text)                                                                     \
 	do {                                                                                       \
@@ -64,8 +65,6 @@ static struct {
 } fake;
 
 int __wrap_open(const char *path, int flags, ...);
-void *__wrap_mmap(void *at, size_t length, int prot, int flags, int fd, off_t offset);
-void *__real_mmap(void *at, size_t length, int prot, int flags, int fd, off_t offset);
 int __wrap_roc_find(const char *id, struct roc_card *card);
 int __wrap_roc_channel_owner(const char *id, unsigned int channel, int *pid, char *name,
 			     size_t size);
@@ -101,7 +100,7 @@ int __wrap_roc_channel_owner(const char *id, unsigned int channel, int *pid, cha
 	return 0;
 }
 
-void *__wrap_mmap(void *at, size_t length, int prot, int flags, int fd, off_t offset)
+static void *on_mmap(void *at, size_t length, int prot, int flags, int fd, off_t offset)
 {
 	char *twice;
 
@@ -332,6 +331,33 @@ static void rings(void)
 }
 
 /* Round the ring, and over 2^32 lines: always in one piece. */
+/* It is made once per open: without address space for it, it waits to be mapped. */
+static void a_ring_that_cannot_be_mapped(void)
+{
+	const void *data = NULL;
+	struct roc_stream *s;
+	unsigned int which;
+
+	for (which = 1; which <= 4; which++) {
+		s = stream("main");
+		fake.calls = 0;
+		refuse_map = which;
+		FAILS(roc_stream_ring(s, RING), -ENOMEM, "then call again");
+		UNIT_EQ(fake.calls, 1);
+		refuse_map = 1;
+		FAILS(roc_stream_ring(s, 0), -ENOMEM, "cannot map the ring");
+		UNIT_EQ(fake.calls, 1);
+		FAILS(roc_stream_peek(s, &data), -EPIPE, "roc_stream_ring()");
+		UNIT_NEED(!roc_stream_start(s, 0));
+		UNIT_EQ(fake.calls, 2);
+		fake.card->written = 4;
+		UNIT_EQ(roc_stream_peek(s, &data), 256);
+		fake.errno_ = EBUSY;
+		FAILS(roc_stream_ring(s, RING), -EBUSY, "once per open");
+		finish(s);
+	}
+}
+
 static void data_in_place(void)
 {
 	struct roc_stream *s = running(UINT32_MAX - 2 * LINES + 3);
@@ -762,6 +788,7 @@ static void a_lender_of_a_stream_that_ended(void)
 
 UNIT_MAIN("libroc_stream", {"opened by name and number", opening},
 	  {"every reason why there is no ring", rings},
+	  {"a ring that cannot be mapped", a_ring_that_cannot_be_mapped},
 	  {"data in one piece, round and round, without a system call", data_in_place},
 	  {"the doorbell is rung for halves of the ring, and for less when it is full", doorbell},
 	  {"a card that lies about its position", a_card_that_lies},
