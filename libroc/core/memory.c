@@ -66,7 +66,10 @@ static int node_of(void *addr)
 	return node;
 }
 
-/* One try with one page size. Sets no sentence; -EINVAL only for the node. */
+/*
+ * One try with one page size. Sets no sentence; -EINVAL only for the node, -EMFILE and -ENFILE for
+ * the file.
+ */
 static int try_alloc(size_t length, size_t page_size, int node, struct roc_memory *mem)
 {
 	unsigned int flags = MFD_CLOEXEC;
@@ -83,7 +86,7 @@ static int try_alloc(size_t length, size_t page_size, int node, struct roc_memor
 
 	fd = memfd_create("roc", flags);
 	if (fd < 0)
-		return -ENOMEM;
+		return errno == EMFILE || errno == ENFILE ? -errno : -ENOMEM;
 	if (ftruncate(fd, length)) {
 		close(fd);
 		return -ENOMEM;
@@ -127,6 +130,20 @@ static int fail_node(int node)
 			node, numa_max_node());
 }
 
+static bool no_file(int ret)
+{
+	return ret == -EMFILE || ret == -ENFILE;
+}
+
+static int fail_file(int err)
+{
+	return roc_fail(err,
+			"no memory, because it is a file until it is mapped: too many open files "
+			"of this %s: close some, or raise the limit (%s)",
+			err == EMFILE ? "process" : "machine",
+			err == EMFILE ? "ulimit -n" : "sysctl fs.file-max");
+}
+
 static int alloc_plain(size_t length, int node, struct roc_memory *mem)
 {
 	size_t page = sysconf(_SC_PAGESIZE);
@@ -141,6 +158,8 @@ static int alloc_plain(size_t length, int node, struct roc_memory *mem)
 		return 0;
 	if (ret == -EINVAL)
 		return fail_node(node);
+	if (no_file(ret))
+		return fail_file(-ret);
 	return roc_fail(ENOMEM, "no %s of plain memory: the machine has %s in all; ask for less",
 			libroc_size_text(length, wanted, sizeof(wanted)),
 			libroc_size_text(all, have, sizeof(have)));
@@ -170,6 +189,8 @@ int roc_memory_alloc(size_t length, int numa_node, unsigned int flags, struct ro
 		ret = try_alloc(length, second, numa_node, mem);
 	if (ret == -EINVAL)
 		ret = fail_node(numa_node);
+	else if (no_file(ret))
+		ret = fail_file(-ret);
 	else if (ret && flags & ROC_MEMORY_PLAIN_OK)
 		ret = alloc_plain(length, numa_node, mem);
 	else if (ret)

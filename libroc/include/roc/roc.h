@@ -365,7 +365,8 @@ struct roc_memory {
  * zeroed when it returns. A child process does not inherit the mapping.
  *
  * Return: 0; -EINVAL length 0, unknown flag, no such node; -ENOMEM not enough (the sentence says
- * which node has how many pages free, and the command that reserves more).
+ * which node has how many pages free, and the command that reserves more); -EMFILE, -ENFILE too
+ * many open files, of which it takes one for a moment.
  */
 int roc_memory_alloc(size_t length, int numa_node, unsigned int flags, struct roc_memory *mem);
 

@@ -7,6 +7,7 @@
 #include <numaif.h>
 #include <stdint.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 
 #include <roc/roc.h>
@@ -73,6 +74,30 @@ static void plain_pages(void)
 	CU_ASSERT_PTR_NULL(mem.addr);
 	UNIT_EQ(mem.length, 0);
 	roc_memory_free(&mem);
+}
+
+/* It is no memory that is missing, whatever pages are asked for. */
+static void no_file_for_it(void)
+{
+	static const unsigned int flags[] = {0, ROC_MEMORY_PLAIN_OK, ROC_MEMORY_PLAIN};
+	struct roc_memory mem = {0};
+	struct rlimit limit, none;
+	unsigned int i;
+	int next = dup(0);
+
+	UNIT_NEED(next >= 0 && !close(next) && !getrlimit(RLIMIT_NOFILE, &limit));
+	none = limit;
+	none.rlim_cur = (rlim_t)next;
+	for (i = 0; i < 3; i++) {
+		UNIT_NEED(!setrlimit(RLIMIT_NOFILE, &none));
+		errno = 77;
+		UNIT_EQ(roc_memory_alloc(4096, -1, flags[i], &mem), -EMFILE);
+		UNIT_EQ(errno, 77);
+		UNIT_NEED(!setrlimit(RLIMIT_NOFILE, &limit));
+		SAYS("too many open files");
+		SAYS("ulimit -n");
+		CU_ASSERT_PTR_NULL(mem.addr);
+	}
 }
 
 /* The last node that has memory that we may use; -1: there is none. */
@@ -231,7 +256,7 @@ static void children_do_not_have_it(void)
 	roc_memory_free(&mem);
 }
 
-UNIT_MAIN("libroc_memory", {"plain pages", plain_pages}, {"on the node", on_the_node},
-	  {"hugepages", hugepages}, {"too much", too_much}, {"bad arguments", bad_arguments},
-	  {"fallback to plain pages", fallback},
+UNIT_MAIN("libroc_memory", {"plain pages", plain_pages}, {"no file for it", no_file_for_it},
+	  {"on the node", on_the_node}, {"hugepages", hugepages}, {"too much", too_much},
+	  {"bad arguments", bad_arguments}, {"fallback to plain pages", fallback},
 	  {"children do not have it", children_do_not_have_it})
