@@ -70,11 +70,14 @@ int libroc_find_named(const struct libroc_kind *kind, struct roc_endpoint *ep, c
 		      unsigned int *number)
 {
 	char list[MOST * (ROC_TEXT_MAX + 2)] = "", what[64], its[ROC_TEXT_MAX], *end;
-	unsigned long wanted = strtoul(name, &end, 10);
+	int saved = errno, ret = 0;
+	unsigned long wanted;
 	unsigned int i;
 	size_t used = 0;
-	int ret = 0;
 
+	/* What is too large for it is none's number. */
+	wanted = strtoul(name, &end, 10);
+	errno = saved;
 	for (i = 0; i < MOST; i++) {
 		ret = kind->name(ep, i, its);
 		if (ret)

@@ -75,16 +75,12 @@ enum roc_cru_clock libroc_clock_read(struct libroc_pass *c)
 }
 
 /* Lines "0xADDRESS,0xVALUE"; # begins a comment, a line without digits in front is a heading. */
-static int load_table(const char *path, struct pll_entry *table, size_t *count)
+static int read_table(FILE *f, const char *path, struct pll_entry *table, size_t *count)
 {
 	unsigned int address, value, n = 0;
 	char line[128];
-	FILE *f = fopen(path, "re");
 	int ret = 0;
 
-	*count = 0;
-	if (!f)
-		return errno == ENOENT ? -ENOENT : roc_fail(errno, "%s: %s", path, strerror(errno));
 	while (!ret && fgets(line, sizeof(line), f)) {
 		char end;
 
@@ -104,9 +100,26 @@ static int load_table(const char *path, struct pll_entry *table, size_t *count)
 		else
 			table[(*count)++] = (struct pll_entry){address, value};
 	}
-	fclose(f);
-	if (!ret && !*count)
-		ret = roc_fail(EINVAL, "%s: no entry in it", path);
+	if (ret)
+		return ret;
+	if (ferror(f))
+		return roc_fail(errno, "%s: %s", path, strerror(errno));
+	return *count ? 0 : roc_fail(EINVAL, "%s: no entry in it", path);
+}
+
+static int load_table(const char *path, struct pll_entry *table, size_t *count)
+{
+	int saved = errno, ret;
+	FILE *f = fopen(path, "re");
+
+	*count = 0;
+	if (f) {
+		ret = read_table(f, path, table, count);
+		fclose(f);
+	} else {
+		ret = errno == ENOENT ? -ENOENT : roc_fail(errno, "%s: %s", path, strerror(errno));
+	}
+	errno = saved;
 	return ret;
 }
 

@@ -264,6 +264,9 @@ static void opening(void)
 	      "no stream 'odin1'; it has main, meta, odin0");
 	FAILS(roc_stream_open("245", "3", &s), -ENOENT, "no stream '3'");
 	FAILS(roc_stream_open("245", "", &s), -ENOENT, "no stream ''");
+	errno = 77;
+	FAILS(roc_stream_open("245", "99999999999999999999", &s), -ENOENT, "no stream '9999");
+	UNIT_EQ(errno, 77);
 	fake.open_errno = EBUSY;
 	FAILS(roc_stream_open("245", "meta", &s), -EBUSY,
 	      "245 (0000:3b:00.0) stream meta is in use by PID 4711 (roc-stream): a stream has "

@@ -693,7 +693,9 @@ static void pll_tables_of_a_site(void)
 	write_table(names[0], "# made up\nAddress,Data\n0x0302,0x17\n0x0B24,0xC0\n");
 	write_table(names[1], "0x0540,0x01\r\n0x0009,0x5a\r\n0x0540,0x00\r\n");
 	unusual();
+	errno = 77;
 	UNIT_EQ(configure(0, ROC_CONFIG_FORCE), 0);
+	UNIT_EQ(errno, 77); /* although a table is not there */
 	UNIT_EQ(roc_fail(1, "marker"), -1);
 	{
 		struct libroc_pass c;
@@ -727,6 +729,14 @@ static void pll_tables_of_a_site(void)
 		snprintf(path, sizeof(path), "%s/%s", directory, names[i]);
 		unlink(path);
 	}
+	/* What could not be read to its end is not taken for all of it. */
+	UNIT_NEED(!mkdir(path, 0700));
+	card.writes = 0;
+	errno = 77;
+	UNIT_EQ(configure(0, ROC_CONFIG_FORCE), -EISDIR);
+	SAYS("si5345-2-local.csv: Is a directory");
+	UNIT_EQ(errno, 77);
+	UNIT_EQ(rmdir(path), 0);
 	UNIT_EQ(rmdir(directory), 0);
 	card_end();
 }
