@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
 #include "libroc.h"
 
@@ -56,12 +57,12 @@ int roc_bar_map(struct roc_endpoint *ep, unsigned int bar, bool write, struct ro
 	map->regs = addr;
 	map->length = info.length;
 	map->writable = write;
+	map->pid = getpid();
 	return 0;
 }
 
 void roc_bar_unmap(struct roc_bar *map)
 {
-	if (map->regs)
-		munmap((void *)map->regs, map->length);
+	libroc_unmap(map->regs, map->length, map->pid);
 	memset(map, 0, sizeof(*map));
 }

@@ -6,7 +6,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <unistd.h>
 
 #include "libroc.h"
@@ -82,8 +81,8 @@ void roc_channel_close(struct roc_channel *ch)
 	if (!ch)
 		return;
 	if (ch->have_rings) {
-		munmap(ch->rings.user, ch->made.user_length);
-		munmap((void *)ch->rings.kernel, ch->made.kernel_length);
+		libroc_unmap(ch->rings.user, ch->made.user_length, ch->pid);
+		libroc_unmap(ch->rings.kernel, ch->made.kernel_length, ch->pid);
 	}
 	close(ch->fd);
 	free(ch);

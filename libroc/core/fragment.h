@@ -52,6 +52,7 @@ struct roc_fragments {
 	const char *kernel_area;
 	char *user_area;
 	struct roc_fr_bell *bell; /* NULL: the card has none to map */
+	int pid;		  /* of the process that has mapped them */
 	const struct roc_fr_kernel *kernel;
 	const struct roc_fr_descriptor *descriptors;
 	const struct roc_fr_completion *completions;

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
 #include "fragment.h"
 #include "fragment_index.h"
@@ -125,12 +126,9 @@ static void *map(const struct roc_fragments *f, uint64_t length, uint64_t offset
 
 void libroc_fragment_unmap(struct roc_fragments *f)
 {
-	if (f->kernel_area)
-		munmap((void *)f->kernel_area, f->made.kernel_length);
-	if (f->user_area)
-		munmap(f->user_area, f->made.user_length);
-	if (f->bell)
-		munmap(f->bell, f->made.bell_length);
+	libroc_unmap(f->kernel_area, f->made.kernel_length, f->pid);
+	libroc_unmap(f->user_area, f->made.user_length, f->pid);
+	libroc_unmap(f->bell, f->made.bell_length, f->pid);
 	f->kernel_area = NULL;
 	f->user_area = NULL;
 	f->bell = NULL;
@@ -141,6 +139,7 @@ static int map_rings(struct roc_fragments *f)
 	const struct roc_fr_rings *r = &f->made;
 	int err = 0;
 
+	f->pid = getpid();
 	f->kernel_area = map(f, r->kernel_length, r->kernel_offset, PROT_READ, &err);
 	if (f->kernel_area)
 		f->user_area = map(f, r->user_length, r->user_offset, PROT_READ | PROT_WRITE, &err);

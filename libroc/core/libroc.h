@@ -41,6 +41,15 @@ int libroc_sysfs_is(int dir, const char *name, const struct roc_card *card);
  */
 int libroc_same_card(const struct roc_card *card, const char *name);
 
+/* unmap.c */
+
+/*
+ * What process @pid has mapped, or NULL. In its children there was a hole, and may be their own
+ * memory by now: it is left alone. 0: it is not known who, because a program that was built with an
+ * older header has copied the structure without it.
+ */
+void libroc_unmap(volatile const void *at, size_t length, int pid);
+
 /* channel.c */
 
 /* A channel's node, which @name is in sentences and a @what: its descriptor, or -errno. */
@@ -129,7 +138,8 @@ struct roc_channel {
 	int fd;
 	enum roc_card_type type;
 	struct roc_ch_rings made; /* what the driver has made; size 0: nothing */
-	bool have_rings;	  /* they are mapped */
+	bool have_rings;	  /* they are mapped, */
+	int pid;		  /* by this process */
 	struct roc_rings rings;	  /* valid if have_rings */
 
 	char name[ROC_CARD_NAME_MAX + 24]; /* of the card and the channel, for sentences */

@@ -110,6 +110,7 @@ static int try_alloc(size_t length, size_t page_size, int node, struct roc_memor
 	mem->length = length;
 	mem->page_size = page_size;
 	mem->numa_node = node_of(addr);
+	mem->pid = getpid();
 	return 0;
 
 unmap:
@@ -202,7 +203,6 @@ out:
 
 void roc_memory_free(struct roc_memory *mem)
 {
-	if (mem->addr)
-		munmap(mem->addr, mem->length);
+	libroc_unmap(mem->addr, mem->length, mem->pid);
 	memset(mem, 0, sizeof(*mem));
 }

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
 #include "libroc.h"
 
@@ -47,6 +48,7 @@ static int map_rings(struct roc_channel *ch)
 	r->fill_prod = r->user->fill_prod;
 	r->ready_cons = r->user->ready_cons;
 	ch->have_rings = true;
+	ch->pid = getpid();
 	return 0;
 
 unmap:

@@ -7,7 +7,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <unistd.h>
 
 #include "asked.h"
@@ -131,11 +130,10 @@ void roc_stream_close(struct roc_stream *s)
 	if (!s)
 		return;
 	if (s->lines) {
-		munmap((void *)s->ring, s->made.ring_length);
-		munmap((void *)s->kernel, s->made.control_length);
-		munmap(s->user, s->made.user_length);
-		if (s->bell)
-			munmap((void *)s->bell, s->made.bell_length);
+		libroc_unmap(s->ring, s->made.ring_length, s->pid);
+		libroc_unmap(s->kernel, s->made.control_length, s->pid);
+		libroc_unmap(s->user, s->made.user_length, s->pid);
+		libroc_unmap(s->bell, s->made.bell_length, s->pid);
 	}
 	close(s->fd);
 	free(s);

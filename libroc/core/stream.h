@@ -21,6 +21,7 @@ struct roc_stream {
 	struct roc_st_user *user;
 	volatile uint32_t *bell; /* NULL: the card has none to map */
 	uint32_t lines;		 /* of the ring */
+	int pid;		 /* of the process that has mapped them */
 
 	uint32_t seen;	/* write position as we saw it last */
 	uint32_t read;	/* where the card's room ends */

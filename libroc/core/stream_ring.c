@@ -10,6 +10,7 @@
 #include <endian.h>
 #include <errno.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
 #include "libroc.h"
 #include "stream.h"
@@ -126,6 +127,7 @@ static int map_ring(struct roc_stream *s)
 	s->kernel = control;
 	s->state = (const void *)((const char *)control + made->control_length / 2);
 	s->user = user;
+	s->pid = getpid();
 	s->bell = bell;
 	s->lines = made->length / ROC_ST_LINE;
 	return 0;

@@ -289,11 +289,13 @@ void roc_sleep(struct roc_endpoint *ep, unsigned int us);
  * @regs: registers; index is byte offset / 4
  * @length: bytes
  * @writable: whether @regs may be written
+ * @pid: of this process: its children do not inherit the mapping
  */
 struct roc_bar {
 	volatile uint32_t *regs;
 	size_t length;
 	bool writable;
+	int pid;
 };
 
 /**
@@ -323,6 +325,8 @@ int roc_bar_map(struct roc_endpoint *ep, unsigned int bar, bool write, struct ro
 /**
  * roc_bar_unmap() - end a mapping
  * @map: from roc_bar_map(); zeroed. One that is zeroed already is left alone
+ *
+ * A child of the process that has it may call this, too: it has nothing to unmap.
  */
 void roc_bar_unmap(struct roc_bar *map);
 
@@ -342,6 +346,7 @@ enum roc_memory_flags {
  * @length: bytes, rounded up to @page_size
  * @page_size: 1 GiB, 2 MiB, or the base page size
  * @numa_node: where it is, -1 unknown
+ * @pid: of the process that it is mapped in, and not in its children
  *
  * Owned by the caller until roc_memory_free(). The driver keeps its own hold on memory that is
  * registered with a channel, so freeing early is safe for the card and useless for the owner.
@@ -351,6 +356,7 @@ struct roc_memory {
 	size_t length;
 	size_t page_size;
 	int numa_node;
+	int pid;
 };
 
 /**
@@ -373,6 +379,8 @@ int roc_memory_alloc(size_t length, int numa_node, unsigned int flags, struct ro
 /**
  * roc_memory_free() - give memory back
  * @mem: from roc_memory_alloc(); zeroed. One that is zeroed already is left alone
+ *
+ * A child of the process that has it may call this, too: it has nothing to give back.
  */
 void roc_memory_free(struct roc_memory *mem);
 
@@ -384,7 +392,8 @@ void roc_memory_free(struct roc_memory *mem);
  *
  * Open after fork(), in the process that takes the data. A child inherits the descriptor (until
  * exec()) and with it the claim, so that the channel is given up only when all copies are closed;
- * it does not inherit the rings and cannot register memory.
+ * it does not inherit the rings and cannot register memory. roc_channel_close() is for a child,
+ * too: of its memory it frees the handle alone.
  *
  * Return: 0; the errors of roc_open(); -ENOENT also if the card has no such channel; -EBUSY
  * somebody else owns it (the sentence says PID and program).

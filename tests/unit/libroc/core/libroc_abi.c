@@ -74,6 +74,8 @@ FROZEN(roc_fragments_counts, 96);
 FROZEN(roc_lent, 64);
 FROZEN(roc_channel_telemetry, 440);
 FROZEN(roc_card_telemetry, 128);
+_Static_assert(offsetof(struct roc_bar, pid) == 20, "was padding");
+_Static_assert(offsetof(struct roc_memory, pid) == 28, "was padding");
 _Static_assert(offsetof(struct roc_channel_telemetry, error_interrupts) == 52, "was reserved");
 _Static_assert(offsetof(struct roc_channel_telemetry, counter) == 56, "counters moved");
 

@@ -14,6 +14,8 @@
 #include "tests/unit/libroc/libroc_says.h"
 #include "unit.h"
 
+#include "tests/unit/libroc/holes.h"
+
 #include "fake_kernel.h"
 
 static void opening(void)
@@ -488,6 +490,46 @@ static void rings_that_cannot_be_mapped(void)
 	}
 }
 
+static void close_channel(void *ch)
+{
+	roc_channel_close(ch);
+}
+
+static void unmap_bar(void *map)
+{
+	roc_bar_unmap(map);
+}
+
+/* A child has no rings and no BARs, but handles that it may close. */
+static void children_let_go(void)
+{
+	struct roc_channel *ch = channel(true);
+	struct roc_rings *r = roc_channel_ring(ch);
+	struct iovec areas[] = {{r->user, 8192}, {(void *)r->kernel, 8192}}, bar;
+	struct roc_bar map = {0};
+	struct roc_endpoint *ep;
+
+	UNIT_EQ(child_lets_go(areas, 2, close_channel, ch), 0);
+	UNIT_EQ(roc_push(ch, 1, 0, 4096, 0), 0);
+	done(ch);
+	CU_ASSERT_FALSE(is_mapped(&areas[0]));
+	CU_ASSERT_FALSE(is_mapped(&areas[1]));
+
+	ep = endpoint();
+	UNIT_EQ(ftruncate(roc_endpoint_fd(ep), 8192), 0);
+	fake.reply = sizeof(struct roc_bar_info);
+	fake.out.bar = (struct roc_bar_info){.size = sizeof(struct roc_bar_info),
+					     .access = ROC_BAR_MMAP_READ,
+					     .length = 4096,
+					     .mmap_offset = 4096};
+	UNIT_NEED(!roc_bar_map(ep, 0, false, &map));
+	bar = (struct iovec){(void *)map.regs, map.length};
+	UNIT_EQ(child_lets_go(&bar, 1, unmap_bar, &map), 0);
+	roc_bar_unmap(&map);
+	CU_ASSERT_FALSE(is_mapped(&bar));
+	roc_close(ep);
+}
+
 static void push_and_pop(void)
 {
 	struct roc_channel *ch = channel(true);
@@ -629,4 +671,5 @@ UNIT_MAIN("libroc_calls", {"opening, and who may not", opening},
 	  {"start, stop, reset", start_stop_reset}, {"links that are down", links_that_are_down},
 	  {"commands", commands}, {"making rings", making_rings},
 	  {"rings that cannot be mapped", rings_that_cannot_be_mapped},
+	  {"children let go of what they have not", children_let_go},
 	  {"push and pop", push_and_pop}, {"waiting", waiting}, {"sleeping", sleeping})

@@ -4,6 +4,7 @@
  * lie.
  */
 #include "fake_fragments.h"
+#include "tests/unit/libroc/holes.h"
 
 static void opening(void)
 {
@@ -110,6 +111,26 @@ static void rings_that_cannot_be_mapped(void)
 		FAILS(roc_fragments_rings(f, 0, 0, 0, 0), -EBUSY, "once per open");
 		finish(f);
 	}
+}
+
+static void close_fragments(void *f)
+{
+	roc_fragments_close(f);
+}
+
+/* A child has no rings, but a handle that it may close. */
+static void children_let_go(void)
+{
+	struct roc_fragments *f = running(0);
+	struct iovec areas[] = {{(void *)f->kernel_area, USER_AT},
+				{f->user_area, BELL_AT - USER_AT},
+				{f->bell, 4096}};
+	unsigned int i;
+
+	UNIT_EQ(child_lets_go(areas, 3, close_fragments, f), 0);
+	finish(f);
+	for (i = 0; i < 3; i++)
+		CU_ASSERT_FALSE(is_mapped(&areas[i]));
 }
 
 static void memory_for_the_card(void)
@@ -491,6 +512,7 @@ static void settings_and_resets(void)
 UNIT_MAIN("libroc_fragment", {"opened by name and number", opening},
 	  {"every reason why there are no rings", rings},
 	  {"rings that cannot be mapped", rings_that_cannot_be_mapped},
+	  {"children let go of what they have not", children_let_go},
 	  {"memory for the card", memory_for_the_card},
 	  {"descriptors that lie", descriptors_that_lie},
 	  {"completions that lie", completions_that_lie},

@@ -15,6 +15,8 @@
 #include "tests/unit/libroc/libroc_says.h"
 #include "unit.h"
 
+#include "tests/unit/libroc/holes.h"
+
 /* The lines of smaps about the mapping that starts at addr have this text in the line of key. */
 static bool smaps_has(const void *addr, const char *key, const char *text)
 {
@@ -256,7 +258,26 @@ static void children_do_not_have_it(void)
 	roc_memory_free(&mem);
 }
 
+static void free_memory(void *mem)
+{
+	roc_memory_free(mem);
+}
+
+/* Nor do they free in its place what is theirs. */
+static void children_let_go(void)
+{
+	struct roc_memory mem;
+	struct iovec area;
+
+	UNIT_NEED(!roc_memory_alloc(1 << 20, -1, ROC_MEMORY_PLAIN, &mem));
+	area = (struct iovec){mem.addr, mem.length};
+	UNIT_EQ(child_lets_go(&area, 1, free_memory, &mem), 0);
+	roc_memory_free(&mem);
+	CU_ASSERT_FALSE(is_mapped(&area));
+}
+
 UNIT_MAIN("libroc_memory", {"plain pages", plain_pages}, {"no file for it", no_file_for_it},
 	  {"on the node", on_the_node}, {"hugepages", hugepages}, {"too much", too_much},
 	  {"bad arguments", bad_arguments}, {"fallback to plain pages", fallback},
-	  {"children do not have it", children_do_not_have_it})
+	  {"children do not have it", children_do_not_have_it},
+	  {"children let go of it", children_let_go})

@@ -19,6 +19,8 @@
 #include "tests/unit/libroc/libroc_says.h"
 #include "unit.h"
 
+#include "tests/unit/libroc/holes.h"
+
 #include "fake_address.h"
 #include "wrap_ioctl.h"
 #include "wrap_mmap.h"
@@ -359,6 +361,28 @@ static void a_ring_that_cannot_be_mapped(void)
 		FAILS(roc_stream_ring(s, RING), -EBUSY, "once per open");
 		finish(s);
 	}
+}
+
+static void close_stream(void *s)
+{
+	roc_stream_close(s);
+}
+
+/* A child has no ring, but a handle that it may close. */
+static void children_let_go(void)
+{
+	struct roc_stream *s = running(0);
+	struct iovec areas[] = {{(void *)s->ring, RING},
+				{(char *)s->ring + RING, RING},
+				{(void *)s->kernel, 8192},
+				{s->user, 4096},
+				{(void *)s->bell, 4096}};
+	unsigned int i;
+
+	UNIT_EQ(child_lets_go(areas, 5, close_stream, s), 0);
+	finish(s);
+	for (i = 0; i < 5; i++)
+		CU_ASSERT_FALSE(is_mapped(&areas[i]));
 }
 
 static void data_in_place(void)
@@ -792,6 +816,7 @@ static void a_lender_of_a_stream_that_ended(void)
 UNIT_MAIN("libroc_stream", {"opened by name and number", opening},
 	  {"every reason why there is no ring", rings},
 	  {"a ring that cannot be mapped", a_ring_that_cannot_be_mapped},
+	  {"children let go of what they have not", children_let_go},
 	  {"data in one piece, round and round, without a system call", data_in_place},
 	  {"the doorbell is rung for halves of the ring, and for less when it is full", doorbell},
 	  {"a card that lies about its position", a_card_that_lies},
