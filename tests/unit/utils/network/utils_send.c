@@ -148,8 +148,9 @@ static void two_at_once(const char *options)
 	pid = receiver("recv", 0, options);
 	for (i = 0; i < 2; i++)
 		senders[i] = tool_start(file(i ? "send1" : "send0"),
-					"send 127.0.0.1 --port=%u " SMALL
-					" --rate=8Mi --units=40 --buffer-size=16Mi",
+					"send 127.0.0.1 --port=%u --synthetic --links=0-2 "
+					"--superpage-size=256Ki --buffer-size=16Mi "
+					"--rate=8Mi --units=40",
 					port);
 	for (i = 0; i < 2; i++)
 		UNIT_EQ(tool_wait(senders[i], 60000), 0);
