@@ -296,11 +296,6 @@ int roc_fragments_stop(struct roc_fragments *f, bool now)
 	if (!now)
 		roc_fragments_flush(f);
 	ret = libroc_ioctl(f->fd, ROC_FR_STOP, &arg);
-	if (ret == -EIO)
-		return roc_fail(EIO,
-				"%s: the card broke its contract before it was stopped: "
-				"roc_fragments_info() says how",
-				f->name);
 	return ret ? libroc_fail_stop(-ret, f->name) : 0;
 }
 

@@ -316,7 +316,8 @@ int roc_fragments_start(struct roc_fragments *f);
  * can still be taken, to be counted, and what it has done still be had with roc_fragments_done();
  * requests that were not done come there, too, with -ECANCELED.
  *
- * Return: 0; -EALREADY not running; -EIO the card broke its contract meanwhile.
+ * Return: 0; -EALREADY not running; -EIO the card broke its contract meanwhile, or does not stop:
+ * then it may still write.
  */
 int roc_fragments_stop(struct roc_fragments *f, bool now);
 

@@ -175,7 +175,8 @@ int roc_stream_start(struct roc_stream *s, uint32_t position);
  *
  * When it returns the card does not write any more. What is in the ring can still be read.
  *
- * Return: 0; -EALREADY not running; -EIO the card broke its contract meanwhile.
+ * Return: 0; -EALREADY not running; -EIO the card broke its contract meanwhile, or does not stop:
+ * then it may still write.
  */
 int roc_stream_stop(struct roc_stream *s, unsigned int *lost);
 
