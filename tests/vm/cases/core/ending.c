@@ -14,9 +14,9 @@
 
 /* The cards as schedules.c has them. */
 #define P40 3
-#define STREAM_ID "4004:0"
+#define CARD_OF_STREAMS "4004:0"
 #define ROBINNP 4
-#define SUB_ID "6005:0"
+#define CARD_OF_SUBS "6005:0"
 
 static int stop_stream(void *arg)
 {
@@ -49,7 +49,7 @@ static void ended(pid_t pid, int fd)
 
 static void stream_that_ends(void)
 {
-	struct reader r = {.id = STREAM_ID, .stream = P40_STREAM_ODIN, .ring = 64 * KIB};
+	struct reader r = {.id = CARD_OF_STREAMS, .stream = P40_STREAM_ODIN, .ring = 64 * KIB};
 	pid_t pid;
 
 	if (!points_there()) {
@@ -61,7 +61,7 @@ static void stream_that_ends(void)
 	reader_generate(&r, 0, 64, 64, 0, 2, 0);
 	UNIT_NEED(reader_start(&r));
 	CU_ASSERT(reader_run(&r, 2, LIMIT_MS));
-	pid = held_in_its_end(STREAM_ID, stop_stream, &r);
+	pid = held_in_its_end(CARD_OF_STREAMS, stop_stream, &r);
 	UNIT_EQ(reader_wait(&r, MEET_MS), -ETIME);
 	UNIT_EQ(reader_info(&r).state, ROC_CH_RUNNING);
 	ended(pid, r.fd);
@@ -73,7 +73,7 @@ static void stream_that_ends(void)
 
 static void fragments_that_end(void)
 {
-	struct taker t = {.id = SUB_ID, .pages = 64};
+	struct taker t = {.id = CARD_OF_SUBS, .pages = 64};
 	pid_t pid;
 
 	if (!points_there()) {
@@ -87,7 +87,7 @@ static void fragments_that_end(void)
 	CU_ASSERT(taker_run(&t, 2, LIMIT_MS));
 	while (!taker_wait(&t, ROC_FR_WAIT_DATA | ROC_FR_WAIT_DONE, MEET_MS))
 		taker_pass(&t);
-	pid = held_in_its_end(SUB_ID, stop_fragments, &t);
+	pid = held_in_its_end(CARD_OF_SUBS, stop_fragments, &t);
 	UNIT_EQ(taker_wait(&t, ROC_FR_WAIT_DATA | ROC_FR_WAIT_DONE, MEET_MS), -ETIME);
 	UNIT_EQ(taker_info(&t).state, ROC_CH_RUNNING);
 	ended(pid, t.fd);
