@@ -50,9 +50,9 @@ static int roc_import_refused(long err, bool peer, u32 *why, u32 *error)
 
 /*
  * An exporter that moves or clears the memory to be pinned goes on with it behind our back: what
- * the card wrote meanwhile would be written over.
+ * the card wrote meanwhile would be written over. Without its lock: others wait at the same time.
  */
-static int roc_import_moved(struct roc_import *import)
+static int roc_import_wait(struct roc_import *import)
 {
 	long left = dma_resv_wait_timeout(import->dmabuf->resv, DMA_RESV_USAGE_KERNEL, true,
 					  ROC_IMPORT_MOVES);
@@ -78,18 +78,10 @@ static int roc_import_pin(struct roc_import *import)
 	sgt = dma_buf_map_attachment(import->attachment, DMA_FROM_DEVICE);
 	if (IS_ERR(sgt)) {
 		err = PTR_ERR(sgt);
-		goto err_unpin;
+		dma_buf_unpin(import->attachment);
+	} else {
+		import->sgt = sgt;
 	}
-	err = roc_import_moved(import);
-	if (err)
-		goto err_unmap;
-	import->sgt = sgt;
-	goto out;
-
-err_unmap:
-	dma_buf_unmap_attachment(import->attachment, sgt, DMA_FROM_DEVICE);
-err_unpin:
-	dma_buf_unpin(import->attachment);
 out:
 	dma_resv_unlock(import->dmabuf->resv);
 	return err;
@@ -108,6 +100,9 @@ int roc_import_map(struct roc_import *import, struct roc_endpoint *ep, u32 *why,
 	err = roc_import_pin(import);
 	if (err)
 		return roc_import_refused(err, !attachment->peer2peer, why, error);
+	err = roc_import_wait(import);
+	if (err)
+		return roc_import_refused(err, false, why, error);
 	return 0;
 }
 
