@@ -66,8 +66,9 @@ static int peek(struct roc_lender *l, struct libroc_loan *loan)
 	if (e->flags & ROC_READY_REFUSED || e->cookie >= l->buffer_count) {
 		ret = roc_fail(EBADMSG, "%s: a superpage was refused: %s", l->ch->name,
 			       roc_why_text(e->why));
+		/* One of somebody else's was never among ours. */
+		l->superpages -= e->cookie < l->buffer_count && l->superpages;
 		roc_ready_release(&l->ch->rings, 1);
-		l->superpages -= l->superpages > 0;
 		return ret;
 	}
 	*loan = (struct libroc_loan){

@@ -246,7 +246,9 @@ int roc_stream_start(struct roc_stream *s, uint32_t position)
 		return 0;
 	}
 	/* It may have set the positions back, the card's too, or not have come so far. */
-	if (!roc_stream_running(s) && __atomic_load_n(&s->user->read, __ATOMIC_RELAXED) == position)
+	if (!roc_stream_running(s) &&
+	    __atomic_load_n(&s->user->read, __ATOMIC_RELAXED) == position &&
+	    __atomic_load_n(&s->user->taken, __ATOMIC_RELAXED) == position)
 		begin(s, position);
 	return libroc_fail_start(-ret, s->name);
 }
