@@ -10,7 +10,7 @@
 #include <string.h>
 
 #define PARTS_MOST (1 << 22)  /* of all arrivals of a guest */
-#define PIECES_MOST (1 << 20) /* of all that a guest may announce at once */
+#define PIECES_MOST (1 << 22) /* of all that a guest may announce at once */
 
 unsigned char *evb_segment_at(const struct evb_guest *g, uint32_t segment)
 {
