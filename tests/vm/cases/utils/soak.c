@@ -184,7 +184,7 @@ static void other_kinds(void)
 		any++;
 		UNIT_EQ(RUN("%s", resets[i]), 0);
 		UNIT_EQ(RUN("%s", sets[i]), 0);
-		code = soak(2, 1, "--buffer-size=4Mi --json");
+		code = soak(2, 1, "--json");
 		if (code)
 			unit_note("%.800s", out);
 		UNIT_EQ(code, 0);
