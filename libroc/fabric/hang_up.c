@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Hanging up before an end is closed. libfabric's tcp (1.17 at least) crashes when it closes an end
- * into which a write is on its way: the half of a write that is cancelled has no owner. It does not
- * when the other side has hung up. So its connections are shut down here, where they can be found
- * by their addresses alone, and it is let see that.
+ * Hanging up before an end is closed. libfabric's tcp (1.17) crashes when it closes an end into
+ * which a write is on its way: the half of a write that is cancelled has no owner. It does not when
+ * the other side has hung up. So its connections are shut down here, where they can be found by
+ * their addresses alone, and it is let see that. 2.1 crashes then, too, and nothing helps there.
  */
 #include "hang_up.h"
 

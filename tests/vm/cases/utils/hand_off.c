@@ -205,7 +205,8 @@ static bool own_network(const char *trouble)
  * Two links over two connections, and the receiver dies in the middle: the card may wait, but what
  * it wrote is on one disk or both. The first is killed when it has recorded more units than it has
  * slots, SLOTS of them: so the sender was told of one at least, which it does not send again. (That
- * libfabric looks for one provider only spares a slow guest seconds at either end.)
+ * libfabric looks for one provider only spares a slow guest seconds at either end; and one that
+ * stands still for ten of them is not silent.)
  */
 static void sent_far(void)
 {
@@ -217,12 +218,13 @@ static void sent_far(void)
 	emu_normal(0, 0xfff);
 	RUN("rm -rf one two");
 	code = RUN("export FI_PROVIDER=tcp; timeout 300 " FAR
-		   "roc-recv --buffer-size=4Mi --connections=2 --record=one > recv 2>&1 & "
+		   "roc-recv --silence=60 --buffer-size=4Mi --connections=2 --record=one > recv "
+		   "2>&1 & "
 		   "first=$!; " LISTENING "timeout 300 roc-send 10.77.0.2 " CARD
-		   "--links=0,3 --connections=2 --patience=60 --json > sent 2> note & "
+		   "--links=0,3 --connections=2 --patience=60 --silence=60 --json > sent 2> note & "
 		   "sender=$!; " RECORDED_ONE "kill -9 $(ip netns pids far); wait $first; "
-		   "timeout 300 " FAR
-		   "roc-recv --once --buffer-size=16Mi --connections=2 --record=two --json > recv "
+		   "timeout 300 " FAR "roc-recv --once --silence=60 --buffer-size=16Mi "
+		   "--connections=2 --record=two --json > recv "
 		   "2>&1 & second=$!; " RECORDED_TWO "kill $sender; wait $sender; code=$?; "
 		   "wait $second || code=97; exit $code");
 	if (code && !RUN("cat note recv"))
