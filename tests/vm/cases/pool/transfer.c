@@ -318,6 +318,7 @@ struct waiter {
 	pthread_t thread;
 	int fd;
 	uint32_t min_ready;
+	unsigned int ms;     /* 0: LIMIT_MS */
 	volatile int result; /* before over */
 	volatile bool over;
 };
@@ -327,7 +328,7 @@ static void *waiter_run(void *arg)
 	struct waiter *w = arg;
 	struct roc_ch_wait wait = {.size = sizeof(wait), .min_ready = w->min_ready};
 
-	wait.deadline = now_ns() + limit_ms(LIMIT_MS) * 1000000ull;
+	wait.deadline = now_ns() + limit_ms(w->ms ?: LIMIT_MS) * 1000000ull;
 	w->result = abi(w->fd, ROC_CH_WAIT, &wait);
 	w->over = true;
 	return NULL;
@@ -355,6 +356,42 @@ static void two_waiters(void)
 		pthread_join(five->thread, NULL);
 		UNIT_EQ(one->result, 0);
 		UNIT_EQ(five->result, 0);
+		UNIT_EQ(rig_wait(&r, 5, 3000), 5);
+		rig_take(&r, false);
+	}
+	rig_stop(&r);
+	RIG_OK(&r);
+	rig_close(&r);
+}
+
+/* Who gives up takes his own wish with him, and nobody else's, in whichever order they came. */
+static void one_gives_up(void)
+{
+	struct rig r = {.id = EP0, .count = 8};
+	int64_t begin;
+	int round;
+
+	UNIT_NEED(rig_open(&r) && rig_start(&r));
+	for (round = 0; round < 4; round++) {
+		struct waiter w[2] = {{.fd = rig_fd(&r)}, {.fd = rig_fd(&r)}};
+		struct waiter *goes = &w[round % 2], *stays = &w[!(round % 2)];
+
+		/* He who goes wants fewer, or more. */
+		goes->ms = 100;
+		goes->min_ready = round / 2 ? 3 : 7;
+		stays->min_ready = 5;
+		pthread_create(&w[0].thread, NULL, waiter_run, &w[0]);
+		sleep_ms(20);
+		pthread_create(&w[1].thread, NULL, waiter_run, &w[1]);
+		pthread_join(goes->thread, NULL);
+		UNIT_EQ(goes->result, -ETIME);
+		CU_ASSERT(!stays->over);
+		begin = now_ms();
+		rig_push(&r, 5);
+		pthread_join(stays->thread, NULL);
+		/* Not by its own deadline. */
+		CU_ASSERT(now_ms() - begin < limit_ms(LIMIT_MS) / 2);
+		UNIT_EQ(stays->result, 0);
 		UNIT_EQ(rig_wait(&r, 5, 3000), 5);
 		rig_take(&r, false);
 	}
@@ -460,5 +497,6 @@ UNIT_MAIN("transfer", {"internal, one link", internal_one_link},
 	  {"busy mode is quiet", busy_mode_is_quiet}, {"told", told},
 	  {"eventfd for what is there", eventfd_for_what_is_there},
 	  {"eventfd after a failure", eventfd_after_a_failure}, {"waits", waits},
-	  {"two waiters", two_waiters}, {"kick", kick}, {"order of a link", order_of_a_link},
-	  {"two endpoints", two_endpoints}, {"card was never asked too much", leave})
+	  {"two waiters", two_waiters}, {"one gives up", one_gives_up}, {"kick", kick},
+	  {"order of a link", order_of_a_link}, {"two endpoints", two_endpoints},
+	  {"card was never asked too much", leave})
