@@ -130,10 +130,12 @@ static void import_sorts(void)
 /* Until its memory is where it is to stay the card has no business there. */
 static void import_waits(void)
 {
-	struct roc_buf_import arg = {.granule = MIB, .fd = dmabuf_make(node, 8 * MIB, DMABUF_BUSY)};
+	struct roc_buf_import arg = {.granule = MIB};
 	int ch = node_open(EP0, 0);
 	int64_t begun = now_ms();
 
+	/* Busy from here on. */
+	arg.fd = dmabuf_make(node, 8 * MIB, DMABUF_BUSY);
 	UNIT_NEED(arg.fd >= 0);
 	UNIT_EQ(buffer_import(ch, &arg), 0);
 	CU_ASSERT(now_ms() - begun >= DMABUF_BUSY_MS - 20);
