@@ -4,7 +4,6 @@
  * any 1.x are bound to, so that a newer library gives the structures that we know.
  */
 #include "fabric.h"
-#include "hang_up.h"
 
 #include <rdma/fi_errno.h>
 
@@ -41,13 +40,14 @@ static void *function(const char *name, const char *version)
 
 /*
  * What layered providers (rxm) have without being told is 85 MiB and 0.1 s for each endpoint, for
- * messages of 16 KiB. Ours are of 4 KiB, and data are written past them. Who sets these variables
+ * messages of 16 KiB. Ours are of 4 KiB, and data are written past them. And a queue with room for
+ * 256 peers, which fills 12 MiB little by little: an end of ours has one. Who sets these variables
  * knows better.
  */
 static const char *const less[][2] = {
 	{"FI_OFI_RXM_BUFFER_SIZE", "4352"}, {"FI_OFI_RXM_TX_SIZE", "256"},
 	{"FI_OFI_RXM_RX_SIZE", "256"},	    {"FI_OFI_RXM_MSG_TX_SIZE", "128"},
-	{"FI_OFI_RXM_MSG_RX_SIZE", "64"},
+	{"FI_OFI_RXM_MSG_RX_SIZE", "64"},   {"FI_UNIVERSE_SIZE", "16"},
 };
 
 static int load(char why[FABRIC_WHY])
@@ -97,6 +97,17 @@ const char *fabric_provider(const char *name)
 	return name;
 }
 
+/*
+ * A write that its connection's end cuts off in the middle is nobody's at the other end. rxm over
+ * tcp is told of it all the same if it has a number, takes the owner that it has not for its own,
+ * and crashes (1.17 to 2.1). So over tcp data go without one; a write of no bytes, which cannot be
+ * cut, follows with it.
+ */
+static bool is_tcp(const char *provider)
+{
+	return !strncmp(provider, "tcp", 3);
+}
+
 /* It has no address as those of the internet are, and no descriptor to wait for. */
 static bool is_shm(const char *provider)
 {
@@ -123,6 +134,10 @@ int fabric_open(struct fabric *f, const char *provider, const char *node, char w
 	hints->domain_attr->resource_mgmt = FI_RM_ENABLED;
 	hints->domain_attr->threading = FI_THREAD_DOMAIN;
 	hints->fabric_attr->prov_name = strdup(fabric_provider(provider));
+	if (is_tcp(provider)) {
+		hints->tx_attr->msg_order = FI_ORDER_WAW;
+		hints->rx_attr->msg_order = FI_ORDER_WAW;
+	}
 	if (is_shm(provider))
 		node = NULL;
 	ret = lib.getinfo(API, node, NULL, node ? FI_SOURCE : 0, hints, &f->info);
@@ -138,6 +153,7 @@ int fabric_open(struct fabric *f, const char *provider, const char *node, char w
 		f->info->rx_attr->size = RECEIVES;
 	f->virt = f->info->domain_attr->mr_mode & FI_MR_VIRT_ADDR;
 	f->wait_fd = !is_shm(provider);
+	f->number_apart = is_tcp(provider);
 	f->iov_limit = f->info->tx_attr->iov_limit < FABRIC_IOV
 			       ? (unsigned int)f->info->tx_attr->iov_limit
 			       : FABRIC_IOV;
@@ -270,28 +286,8 @@ int fabric_end_peer(struct fabric_end *e, const unsigned char *name, size_t byte
 	return 0;
 }
 
-/* So often at most an end that was hung up is looked at; it takes two or three looks. */
-#define LAST_LOOKS 64
-
-static void hang_up(struct fabric_end *e)
-{
-	struct fi_cq_err_entry error;
-	struct fi_cq_data_entry entry;
-	unsigned int i;
-
-	if (!fabric_hang_up(e->name, e->name_bytes))
-		return;
-	for (i = 0; i < LAST_LOOKS; i++) {
-		error = (struct fi_cq_err_entry){0};
-		if (fi_cq_read(e->cq, &entry, 1) == -FI_EAVAIL)
-			fi_cq_readerr(e->cq, &error, 0);
-	}
-}
-
 void fabric_end_close(struct fabric_end *e)
 {
-	if (e->ep && e->cq)
-		hang_up(e);
 	if (e->ep)
 		fi_close(&e->ep->fid);
 	if (e->cq)
@@ -322,10 +318,35 @@ static int handed(ssize_t ret)
 	return ret < 0 && -ret < FI_ERRNO_OFFSET ? (int)ret : -EIO;
 }
 
+/* The number of data that were handed over before. -EAGAIN: it is still to be said. */
+static int say_number(struct fabric_end *e)
+{
+	struct iovec nothing = {.iov_base = (void *)(uintptr_t)e->unsaid.head};
+	struct fi_rma_iov to = {.addr = e->unsaid.to, .key = e->unsaid.key};
+	struct fi_msg_rma message = {
+		.msg_iov = &nothing,
+		.desc = &e->unsaid_desc,
+		.iov_count = 1,
+		.addr = e->peer,
+		.rma_iov = &to,
+		.rma_iov_count = 1,
+		.context = e->unsaid.context,
+		.data = e->unsaid.number,
+	};
+	int ret = handed(
+		fi_writemsg(e->ep, &message,
+			    FI_REMOTE_CQ_DATA | FI_COMPLETION | (e->unsaid.more ? FI_MORE : 0)));
+
+	if (ret != -EAGAIN)
+		e->is_unsaid = false;
+	return ret;
+}
+
 int fabric_end_gather(const struct fabric *f, struct fabric_end *e, const struct iovec *pieces,
 		      unsigned int count, const struct fabric_write *w)
 {
 	struct fi_rma_iov to = {.addr = w->to, .key = w->key};
+	bool apart = f->number_apart;
 	void *desc[FABRIC_IOV];
 	struct fi_msg_rma message = {
 		.msg_iov = pieces,
@@ -334,17 +355,30 @@ int fabric_end_gather(const struct fabric *f, struct fabric_end *e, const struct
 		.addr = e->peer,
 		.rma_iov = &to,
 		.rma_iov_count = 1,
-		.context = w->context,
+		.context = apart ? NULL : w->context,
 		.data = w->number,
 	};
 	unsigned int i;
+	int ret;
 
+	ret = e->is_unsaid ? say_number(e) : 0;
+	if (ret)
+		return ret;
 	for (i = 0; i < count; i++) {
 		desc[i] = descriptor(f, pieces[i].iov_base);
 		to.len += pieces[i].iov_len;
 	}
-	return handed(fi_writemsg(e->ep, &message,
-				  FI_REMOTE_CQ_DATA | FI_COMPLETION | (w->more ? FI_MORE : 0)));
+	ret = handed(fi_writemsg(e->ep, &message,
+				 FI_COMPLETION | (apart ? 0 : FI_REMOTE_CQ_DATA) |
+					 (apart || w->more ? FI_MORE : 0)));
+	if (ret || !apart)
+		return ret;
+	e->unsaid = *w;
+	e->unsaid.head = pieces[0].iov_base;
+	e->unsaid_desc = desc[0];
+	e->is_unsaid = true;
+	ret = say_number(e);
+	return ret == -EAGAIN ? 0 : ret;
 }
 
 int fabric_end_write(const struct fabric *f, struct fabric_end *e, const struct fabric_write *w)
@@ -395,10 +429,16 @@ int fabric_end_events(struct fabric_end *e, struct fabric_event *events, unsigne
 {
 	struct fi_cq_data_entry entries[64];
 	struct fi_cq_err_entry error = {0};
+	int count = 0, ret;
 	ssize_t n, i;
 
 	if (room > sizeof(entries) / sizeof(entries[0]))
 		room = sizeof(entries) / sizeof(entries[0]);
+	if (e->is_unsaid) {
+		ret = say_number(e);
+		if (ret && ret != -EAGAIN)
+			return fabric_fail(why, -ret, "The transfer failed: %s.", strerror(-ret));
+	}
 	n = fi_cq_read(e->cq, entries, room);
 	if (n == -FI_EAGAIN)
 		return 0;
@@ -409,16 +449,20 @@ int fabric_end_events(struct fabric_end *e, struct fabric_event *events, unsigne
 	}
 	if (n < 0)
 		return fail(why, (int)n, "the queue of events failed");
-	for (i = 0; i < n; i++)
-		events[i] = (struct fabric_event){
-			.context =
-				entries[i].flags & FI_REMOTE_CQ_DATA ? NULL : entries[i].op_context,
+	for (i = 0; i < n; i++) {
+		bool theirs = entries[i].flags & FI_REMOTE_CQ_DATA;
+
+		/* Data whose number follows: that tells of both. */
+		if (!theirs && !entries[i].op_context)
+			continue;
+		events[count++] = (struct fabric_event){
+			.context = theirs ? NULL : entries[i].op_context,
 			.data = entries[i].data,
-			.received = entries[i].flags & FI_RECV &&
-				    !(entries[i].flags & FI_REMOTE_CQ_DATA),
+			.received = entries[i].flags & FI_RECV && !theirs,
 			.bytes = entries[i].len,
 		};
-	return (int)n;
+	}
+	return count;
 }
 
 void fabric_end_sleep(const struct fabric *f, struct fabric_end *e, struct roc_idle *idle)

@@ -31,6 +31,15 @@ struct fabric {
 	unsigned int rma_limit; /* pieces of the other's memory in one read */
 	bool virt;		/* remote addresses are those of the other process, else from 0 */
 	bool wait_fd;		/* there is a descriptor to wait for */
+	bool number_apart;	/* a write's number follows it in a write of its own */
+};
+
+struct fabric_write {
+	const void *head, *data; /* one behind the other at the other end */
+	size_t head_bytes, data_bytes;
+	uint64_t to, key, number;
+	void *context;
+	bool more; /* another write follows at once: a provider that heeds it tells its card once */
 };
 
 /* One end of a connection. */
@@ -40,6 +49,9 @@ struct fabric_end {
 	struct fid_ep *ep;
 	fi_addr_t peer;
 	int fd; /* to wait for, -1 */
+	bool is_unsaid;
+	struct fabric_write unsaid; /* data that were handed over, their number not yet */
+	void *unsaid_desc;
 	size_t name_bytes;
 	unsigned char name[FABRIC_NAME];
 };
@@ -70,14 +82,6 @@ int fabric_end_open(struct fabric *f, struct fabric_end *e, char why[FABRIC_WHY]
 int fabric_end_peer(struct fabric_end *e, const unsigned char *name, size_t bytes,
 		    char why[FABRIC_WHY]);
 void fabric_end_close(struct fabric_end *e);
-
-struct fabric_write {
-	const void *head, *data; /* one behind the other at the other end */
-	size_t head_bytes, data_bytes;
-	uint64_t to, key, number;
-	void *context;
-	bool more; /* another write follows at once: a provider that heeds it tells its card once */
-};
 
 /* 0; -EAGAIN later; -errno. */
 int fabric_end_write(const struct fabric *f, struct fabric_end *e, const struct fabric_write *w);

@@ -251,7 +251,50 @@ static void sent_far(void)
 	SAYS("The receiver is lost");
 }
 
+/*
+ * A write ends in the middle, because its sender is killed, is given up, or is left by a receiver
+ * that is told to end. Units are far larger than what sockets hold, so whoever is stopped is in the
+ * middle of one. A receiver that lives hears the next sender, and ends with 1 for the one
+ * that it lost.
+ */
+#define CUT_RECV "roc-recv --buffer-size=64Mi --connections=1 --silence=4 --record=one > recv 2>&1"
+#define CUT_SEND "roc-send 127.0.0.1 --synthetic --links=0 --silence=60 --buffer-size=64Mi "
+#define CUT_NEXT                                                                                   \
+	"for i in $(seq 600); do grep -q 'is gone' recv && break; sleep 0.1; done; "               \
+	"kill -9 $sender; " CUT_SEND "--superpage-size=256Ki --units=4 > again 2>&1 || code=98; "  \
+	"kill -INT $recv; "
+
+static void cut_in_a_write(void)
+{
+	static const struct {
+		const char *how;
+		int code;
+	} ways[] = {
+		{"kill -STOP $recv; sleep 2; kill -9 $sender; kill -CONT $recv; " CUT_NEXT, 1},
+		{"kill -STOP $sender; " CUT_NEXT, 1},
+		{"kill -STOP $sender; sleep 0.5; kill -TERM $recv; ", 0},
+	};
+	unsigned int i;
+	int code;
+
+	if (!there("0245", "CRU"))
+		return;
+	UNIT_EQ(RUN("ip link set lo up"), 0);
+	for (i = 0; i < N(ways); i++) {
+		code = RUN("rm -rf one; export FI_PROVIDER=tcp; " CUT_RECV " & recv=$!; "
+			   "for i in $(seq 600); do ss -ltn | grep -q :4817 && break; sleep 0.1; "
+			   "done; " CUT_SEND "--superpage-size=16Mi > sent 2>&1 & sender=$!; "
+			   "for i in $(seq 600); do [ -s one/run-000000.data ] && break; "
+			   "sleep 0.1; done; %s wait $recv || code=$?; kill -9 $sender; exit $code",
+			   ways[i].how);
+		UNIT_EQ(code, ways[i].code);
+		if (code != ways[i].code && !RUN("cat recv"))
+			unit_note("way %u: %.600s", i, out);
+	}
+}
+
 UNIT_MAIN("hand-off", {"a CRU's data are recorded", recorded},
 	  {"a stream is recorded", stream_recorded}, {"fragments are recorded", fragments_recorded},
 	  {"fragments are sent", fragments_sent},
-	  {"sent over a network with delay and loss, to a receiver that dies", sent_far})
+	  {"sent over a network with delay and loss, to a receiver that dies", sent_far},
+	  {"cut in the middle of a write", cut_in_a_write})
