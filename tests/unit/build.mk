@@ -25,6 +25,7 @@ UNIT_FOLDER_LIBS_kmod = $(UNIT_KMOD_OBJS) $(O)/tests/unit/kernel/kmod_ring.o
 UNIT_FOLDER_LIBS_libroc = $(O)/libroc/libroc.a
 UNIT_FOLDER_LIBS_libroc_board = $(O)/libroc/libroc-board.a
 UNIT_FOLDER_LIBS_libroc_evb = $(O)/libroc/libroc-evb.a
+UNIT_FOLDER_LIBS_libroc_fabric = $(LIBROC_FABRIC_OBJS)
 UNIT_FOLDER_LIBS_utils = $(O)/utils/libutils.a $(O)/libroc/libroc-evb.a $(O)/libroc/libroc-board.a \
 	$(O)/libroc/libroc.a $(UTILS_LIBS)
 

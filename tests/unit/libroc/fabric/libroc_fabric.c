@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Writes and their numbers, with an endpoint of libfabric played here: where a number goes in a
+ * write of its own it comes behind its data, once, and before the next data, also when libfabric
+ * takes no more in between.
+ */
+#include "unit.h"
+
+#include <errno.h>
+
+#include "libroc/fabric/fabric.h"
+
+#define WRITES 16
+
+static struct {
+	struct {
+		uint64_t flags, to, key, data;
+		size_t bytes, pieces;
+		void *context;
+	} writes[WRITES];
+	unsigned int count, room; /* writes that came; how many more are taken */
+	ssize_t refusal;	  /* of the others */
+	struct fi_cq_data_entry entries[8];
+	unsigned int entry_count;
+} played;
+
+static ssize_t writemsg(struct fid_ep *ep, const struct fi_msg_rma *m, uint64_t flags)
+{
+	unsigned int n = played.count;
+	size_t i;
+
+	if (!played.room)
+		return played.refusal;
+	UNIT_NEED(n < WRITES);
+	played.room--;
+	played.count++;
+	played.writes[n].flags = flags;
+	played.writes[n].to = m->rma_iov->addr;
+	played.writes[n].key = m->rma_iov->key;
+	played.writes[n].data = m->data;
+	played.writes[n].pieces = m->iov_count;
+	played.writes[n].context = m->context;
+	played.writes[n].bytes = 0;
+	for (i = 0; i < m->iov_count; i++)
+		played.writes[n].bytes += m->msg_iov[i].iov_len;
+	UNIT_EQ(m->rma_iov_count, 1);
+	UNIT_EQ(m->rma_iov->len, played.writes[n].bytes);
+	return 0;
+}
+
+static ssize_t cq_read(struct fid_cq *cq, void *buf, size_t count)
+{
+	size_t n = played.entry_count;
+
+	if (!n)
+		return -FI_EAGAIN;
+	memcpy(buf, played.entries, n * sizeof(played.entries[0]));
+	played.entry_count = 0;
+	return (ssize_t)n;
+}
+
+static struct fi_ops_rma rma = {.size = sizeof(rma), .writemsg = writemsg};
+static struct fi_ops_cq cq_ops = {.size = sizeof(cq_ops), .read = cq_read};
+static struct fid_ep ep = {.rma = &rma};
+static struct fid_cq cq = {.ops = &cq_ops};
+
+static char memory[64], why[FABRIC_WHY];
+static int mine[2]; /* contexts */
+
+static struct fabric_end fresh(unsigned int room)
+{
+	memset(&played, 0, sizeof(played));
+	played.room = room;
+	played.refusal = -FI_EAGAIN;
+	return (struct fabric_end){.ep = &ep, .cq = &cq, .fd = -1};
+}
+
+static int put(const struct fabric *f, struct fabric_end *e, unsigned int i, bool more)
+{
+	const struct fabric_write w = {
+		.head = memory,
+		.data = memory + 16,
+		.head_bytes = 16,
+		.data_bytes = 32,
+		.to = 0x1000 * (i + 1),
+		.key = 7,
+		.number = 40 + i,
+		.context = &mine[i],
+		.more = more,
+	};
+
+	return fabric_end_write(f, e, &w);
+}
+
+static void is_data(unsigned int n, unsigned int i)
+{
+	UNIT_EQ(played.writes[n].flags & FI_REMOTE_CQ_DATA, 0);
+	CU_ASSERT(!!(played.writes[n].flags & FI_MORE));
+	UNIT_EQ(played.writes[n].to, 0x1000 * (i + 1));
+	UNIT_EQ(played.writes[n].key, 7);
+	UNIT_EQ(played.writes[n].bytes, 48);
+	UNIT_EQ(played.writes[n].pieces, 2);
+	CU_ASSERT_PTR_NULL(played.writes[n].context);
+}
+
+static void is_number(unsigned int n, unsigned int i, bool more)
+{
+	CU_ASSERT(!!(played.writes[n].flags & FI_REMOTE_CQ_DATA));
+	UNIT_EQ(!!(played.writes[n].flags & FI_MORE), more);
+	UNIT_EQ(played.writes[n].data, 40 + i);
+	UNIT_EQ(played.writes[n].to, 0x1000 * (i + 1));
+	UNIT_EQ(played.writes[n].key, 7);
+	UNIT_EQ(played.writes[n].bytes, 0);
+	CU_ASSERT_PTR_EQUAL(played.writes[n].context, &mine[i]);
+}
+
+static const struct fabric apart = {.number_apart = true}, whole = {.number_apart = false};
+
+static void together(void)
+{
+	struct fabric_end e = fresh(WRITES);
+
+	UNIT_EQ(put(&whole, &e, 0, true), 0);
+	UNIT_EQ(played.count, 1);
+	CU_ASSERT(!!(played.writes[0].flags & FI_REMOTE_CQ_DATA));
+	CU_ASSERT(!!(played.writes[0].flags & FI_MORE));
+	UNIT_EQ(played.writes[0].data, 40);
+	UNIT_EQ(played.writes[0].bytes, 48);
+	CU_ASSERT_PTR_EQUAL(played.writes[0].context, &mine[0]);
+}
+
+static void number_behind(void)
+{
+	struct fabric_end e = fresh(WRITES);
+
+	UNIT_EQ(put(&apart, &e, 0, true), 0);
+	UNIT_EQ(put(&apart, &e, 1, false), 0);
+	UNIT_EQ(played.count, 4);
+	is_data(0, 0);
+	is_number(1, 0, true);
+	is_data(2, 1);
+	is_number(3, 1, false);
+}
+
+/* The data are taken, the number is not: it is said when events are asked for, once. */
+static void number_later(void)
+{
+	struct fabric_end e = fresh(1);
+	struct fabric_event events[4];
+
+	UNIT_EQ(put(&apart, &e, 0, false), 0);
+	UNIT_EQ(played.count, 1);
+	UNIT_EQ(fabric_end_events(&e, events, 4, why), 0);
+	UNIT_EQ(played.count, 1);
+	played.room = WRITES;
+	UNIT_EQ(fabric_end_events(&e, events, 4, why), 0);
+	UNIT_EQ(fabric_end_events(&e, events, 4, why), 0);
+	UNIT_EQ(played.count, 2);
+	is_data(0, 0);
+	is_number(1, 0, false);
+}
+
+static void number_first(void)
+{
+	struct fabric_end e = fresh(1);
+
+	UNIT_EQ(put(&apart, &e, 0, false), 0);
+	/* Not even the next data. */
+	UNIT_EQ(put(&apart, &e, 1, false), -EAGAIN);
+	UNIT_EQ(played.count, 1);
+	/* The number, and no data. */
+	played.room = 1;
+	UNIT_EQ(put(&apart, &e, 1, false), -EAGAIN);
+	UNIT_EQ(played.count, 2);
+	is_number(1, 0, false);
+	played.room = WRITES;
+	UNIT_EQ(put(&apart, &e, 1, false), 0);
+	UNIT_EQ(played.count, 4);
+	is_data(2, 1);
+	is_number(3, 1, false);
+}
+
+static void number_refused(void)
+{
+	struct fabric_end e = fresh(1);
+	struct fabric_event events[4];
+
+	UNIT_EQ(put(&apart, &e, 0, false), 0);
+	played.refusal = -FI_ENOTCONN;
+	why[0] = 0;
+	UNIT_EQ(fabric_end_events(&e, events, 4, why), -ENOTCONN);
+	CU_ASSERT_PTR_NOT_NULL(strstr(why, "The transfer failed"));
+	UNIT_EQ(played.count, 1);
+	e = fresh(1);
+	played.refusal = -FI_ENOTCONN;
+	UNIT_EQ(put(&apart, &e, 0, false), -ENOTCONN);
+}
+
+/* Data whose number follows are told of by that. */
+static void events_once(void)
+{
+	struct fabric_end e = fresh(WRITES);
+	struct fabric_event events[8];
+
+	played.entries[0] = (struct fi_cq_data_entry){.flags = FI_RMA | FI_WRITE};
+	played.entries[1] = (struct fi_cq_data_entry){
+		.flags = FI_RMA | FI_REMOTE_WRITE | FI_REMOTE_CQ_DATA, .data = 11};
+	played.entries[2] =
+		(struct fi_cq_data_entry){.flags = FI_RMA | FI_WRITE, .op_context = &mine[1]};
+	played.entries[3] =
+		(struct fi_cq_data_entry){.flags = FI_RECV, .op_context = &mine[0], .len = 5};
+	played.entry_count = 4;
+	UNIT_EQ(fabric_end_events(&e, events, 8, why), 3);
+	CU_ASSERT_PTR_NULL(events[0].context);
+	UNIT_EQ(events[0].data, 11);
+	CU_ASSERT_FALSE(events[0].received);
+	CU_ASSERT_PTR_EQUAL(events[1].context, &mine[1]);
+	CU_ASSERT_FALSE(events[1].received);
+	CU_ASSERT_PTR_EQUAL(events[2].context, &mine[0]);
+	CU_ASSERT_TRUE(events[2].received);
+	UNIT_EQ(events[2].bytes, 5);
+}
+
+UNIT_MAIN("writes and their numbers", {"together", together}, {"a number behind", number_behind},
+	  {"a number later", number_later}, {"a number before the next data", number_first},
+	  {"a number that is refused", number_refused}, {"events", events_once})
