@@ -5,30 +5,28 @@
 #include "network.h"
 
 #include "utils/common/tool.h"
-#include "utils/record/recording.h"
+#include "utils/record/record_options.h"
 #include "utils/units/units_options.h"
 
 struct recv_values {
 	struct common_options common;
 	struct units_options units;
-	const char *bind, *port, *provider, *dir, *prefix;
-	uint64_t buffer, file_size, file_time;
-	uint32_t connections, silence, depth;
-	bool once, buffered;
+	struct recv_options recv;
+	struct record_options record;
 	bool of_files; /* something that only --record uses */
 };
 
 #define AT(option_name, option_type, member)                                                       \
-	.name = (option_name), .type = (option_type), .offset = offsetof(struct recv_values, member)
-
-#define OF_FILES .given = offsetof(struct recv_values, of_files)
+	.name = (option_name), .type = (option_type),                                              \
+	.offset = offsetof(struct recv_values, recv.member)
 
 static const struct option_spec options[] = {
-	{AT("record", OPTION_TEXT, dir), .arg = "DIR", .help = "Write files, as roc-record does"},
+	{RECORD_AT(struct recv_values, "record", OPTION_TEXT, dir), .arg = "DIR",
+	 .help = "Write files, as roc-record does"},
 	UNITS_CHECK_OPTIONS(struct recv_values),
-	FLAG_OPTION(struct recv_values, "once", once,
+	FLAG_OPTION(struct recv_values, "once", recv.once,
 		    "End when a sender has sent everything, if it had anything"),
-	{AT("bind", OPTION_TEXT, bind), .arg = "ADDRESS",
+	{AT("bind", OPTION_TEXT, host), .arg = "ADDRESS",
 	 .help = "Listen at this address only (all)"},
 	{AT("port", OPTION_PORT, port), .arg = "PORT", .fallback = NETWORK_PORT,
 	 .help = "Port to listen at, 0 = any, which is said"},
@@ -40,65 +38,38 @@ static const struct option_spec options[] = {
 	 .max = NETWORK_CONNECTIONS, .help = "Connections at the same time"},
 	{AT("silence", OPTION_NUMBER, silence), .arg = "SECONDS", .fallback = NETWORK_SILENCE,
 	 .min = 1, .help = "A sender that says nothing for so long is gone; below 5 at both ends"},
-	{AT("prefix", OPTION_TEXT, prefix), .arg = "NAME", .fallback = "run", OF_FILES,
-	 .help = "How the files are called: NAME-000000.data and so on"},
-	{AT("file-size", OPTION_SIZE, file_size), .arg = "SIZE", .fallback = "4Gi", OF_FILES,
-	 .help = "A new file after so many bytes, 0 = never"},
-	{AT("file-time", OPTION_TIME, file_time), .arg = "TIME", OF_FILES,
-	 .help = "A new file after this time, as in 5h30m10s (never)"},
-	{AT("depth", OPTION_NUMBER, depth), .arg = "N", .fallback = "32", .min = 1, .max = 1024,
-	 OF_FILES, .help = "Writes on their way at the same time"},
-	{AT("buffered", OPTION_FLAG, buffered), OF_FILES,
-	 .help = "Write by the page cache, which copies"},
+	RECORD_OPTIONS(struct recv_values, .given = offsetof(struct recv_values, of_files)),
 	UNITS_RUN_OPTIONS(struct recv_values, "0"),
 	UNITS_SPIN_OPTION(struct recv_values),
 };
 
-static struct sink *open_sink(const struct recv_values *v, const struct record_options *record,
-			      const struct source *source, struct error_log *errors,
-			      char why[UNITS_WHY])
+static struct sink *open_sink(const struct recv_values *v, const struct source *source,
+			      struct error_log *errors, char why[UNITS_WHY])
 {
-	if (record->dir)
-		return sink_record(record, source, why);
+	if (v->record.dir)
+		return sink_record(&v->record, source, why);
 	return units_open_check(&v->units, source, errors);
 }
 
 static int run(const void *values)
 {
 	const struct recv_values *v = values;
-	struct recv_options recv = {
-		.host = v->bind,
-		.port = v->port,
-		.provider = v->provider,
-		.buffer = v->buffer,
-		.connections = v->connections,
-		.silence = v->silence,
-		.once = v->once,
-	};
-	struct record_options record = {
-		.dir = v->dir,
-		.prefix = v->prefix,
-		.file_bytes = v->file_size,
-		.file_time = v->file_time,
-		.depth = v->depth,
-		.buffered = v->buffered,
-	};
 	struct error_log errors = {.path = ERROR_LOG_FILE, .card = "network"};
 	char why[UNITS_WHY] = "";
 	struct source *source;
 	struct sink *sink;
 	int code;
 
-	if (v->of_files && !v->dir)
+	if (v->of_files && !v->record.dir)
 		return tool_usage("--prefix, --file-size, --file-time, --depth and --buffered are "
 				  "for --record.");
-	code = record_usage(&record);
+	code = record_usage(&v->record);
 	if (code)
 		return code;
-	source = source_recv(&recv, why);
+	source = source_recv(&v->recv, why);
 	if (!source)
 		return tool_fail("%s", why);
-	sink = open_sink(v, &record, source, &errors, why);
+	sink = open_sink(v, source, &errors, why);
 	if (!sink) {
 		source_close(source);
 		return tool_fail("%s", why[0] ? why : "There is no memory left.");

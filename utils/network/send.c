@@ -11,18 +11,22 @@
 struct send_values {
 	struct common_options common;
 	struct units_options units;
-	const char *host, *port, *provider, *replay;
-	uint32_t connections, patience, silence;
+	struct send_options send;
+	const char *replay;
 };
 
 #define AT(option_name, option_type, member)                                                       \
-	.name = (option_name), .type = (option_type), .offset = offsetof(struct send_values, member)
+	.name = (option_name), .type = (option_type),                                              \
+	.offset = offsetof(struct send_values, send.member)
 
 static const struct option_spec options[] = {
 	{AT("HOST", OPTION_TEXT, host), .word = true, .required = true,
 	 .help = "Where roc-recv is: a name or an address"},
 	UNITS_SOURCE_OPTIONS(struct send_values),
-	{AT("replay", OPTION_TEXT, replay), .arg = "PATH",
+	{.name = "replay",
+	 .type = OPTION_TEXT,
+	 .offset = offsetof(struct send_values, replay),
+	 .arg = "PATH",
 	 .help = "No card: a recording of roc-record"},
 	{AT("port", OPTION_PORT, port), .arg = "PORT", .fallback = NETWORK_PORT,
 	 .help = "Port at which roc-recv listens"},
@@ -57,14 +61,6 @@ static int open_source(const struct send_values *v, struct source **source)
 static int run(const void *values)
 {
 	const struct send_values *v = values;
-	struct send_options send = {
-		.host = v->host,
-		.port = v->port,
-		.provider = v->provider,
-		.connections = v->connections,
-		.patience = v->patience,
-		.silence = v->silence,
-	};
 	char why[UNITS_WHY] = "";
 	struct source *source;
 	struct sink *sink;
@@ -76,7 +72,7 @@ static int run(const void *values)
 	code = open_source(v, &source);
 	if (code)
 		return code;
-	sink = sink_send(&send, source, why);
+	sink = sink_send(&v->send, source, why);
 	if (!sink) {
 		source_close(source);
 		return tool_fail("%s", why);

@@ -2,7 +2,7 @@
 /*
  * roc-record: from a card to files.
  */
-#include "recording.h"
+#include "record_options.h"
 
 #include <string.h>
 
@@ -12,30 +12,14 @@
 struct record_values {
 	struct common_options common;
 	struct units_options units;
-	const char *dir, *prefix;
-	uint64_t file_size, file_time;
-	uint32_t depth;
-	bool buffered;
+	struct record_options record;
 };
 
-#define AT(option_name, option_type, member)                                                       \
-	.name = (option_name), .type = (option_type),                                              \
-	.offset = offsetof(struct record_values, member)
-
 static const struct option_spec options[] = {
-	{AT("DIR", OPTION_TEXT, dir), .word = true, .required = true,
+	{RECORD_AT(struct record_values, "DIR", OPTION_TEXT, dir), .word = true, .required = true,
 	 .help = "Folder for the files; it is made if it is not there"},
 	UNITS_SOURCE_OPTIONS(struct record_values),
-	{AT("prefix", OPTION_TEXT, prefix), .arg = "NAME", .fallback = "run",
-	 .help = "How the files are called: NAME-000000.data and so on"},
-	{AT("file-size", OPTION_SIZE, file_size), .arg = "SIZE", .fallback = "4Gi",
-	 .help = "A new file after so many bytes, 0 = never"},
-	{AT("file-time", OPTION_TIME, file_time), .arg = "TIME",
-	 .help = "A new file after this time, as in 5h30m10s (never)"},
-	{AT("depth", OPTION_NUMBER, depth), .arg = "N", .fallback = "32", .min = 1, .max = 1024,
-	 .help = "Writes on their way at the same time"},
-	FLAG_OPTION(struct record_values, "buffered", buffered,
-		    "Write by the page cache, which copies"),
+	RECORD_OPTIONS(struct record_values),
 	UNITS_RUN_OPTIONS(struct record_values, "10"),
 };
 
@@ -49,14 +33,6 @@ int record_usage(const struct record_options *o)
 static int run(const void *values)
 {
 	const struct record_values *v = values;
-	struct record_options record = {
-		.dir = v->dir,
-		.prefix = v->prefix,
-		.file_bytes = v->file_size,
-		.file_time = v->file_time,
-		.depth = v->depth,
-		.buffered = v->buffered,
-	};
 	char why[UNITS_WHY] = "";
 	struct source *source;
 	struct sink *sink;
@@ -64,12 +40,12 @@ static int run(const void *values)
 
 	if (!v->units.synthetic && !v->units.id)
 		return tool_usage("Where do the data come from? Give --id, or --synthetic.");
-	code = record_usage(&record);
+	code = record_usage(&v->record);
 	if (!code)
 		code = units_open_source(&v->units, &source);
 	if (code)
 		return code;
-	sink = sink_record(&record, source, why);
+	sink = sink_record(&v->record, source, why);
 	if (!sink) {
 		source_close(source);
 		return tool_fail("%s", why);

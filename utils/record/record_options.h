@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The options that say how files are written, for tools whose values have a struct record_options
+ * called record.
+ */
+#ifndef UTILS_RECORD_OPTIONS_H
+#define UTILS_RECORD_OPTIONS_H
+
+#include "utils/common/options.h"
+#include "utils/record/recording.h"
+
+#define RECORD_AT(values, option_name, option_type, member)                                        \
+	.name = (option_name), .type = (option_type), .offset = offsetof(values, record.member)
+
+/* What follows goes into each of them. */
+#define RECORD_OPTIONS(values, ...)                                                                \
+	{RECORD_AT(values, "prefix", OPTION_TEXT, prefix), .arg = "NAME", .fallback = "run",       \
+	 .help = "How the files are called: NAME-000000.data and so on", __VA_ARGS__},             \
+		{RECORD_AT(values, "file-size", OPTION_SIZE, file_bytes), .arg = "SIZE",           \
+		 .fallback = "4Gi", .help = "A new file after so many bytes, 0 = never",           \
+		 __VA_ARGS__},                                                                     \
+		{RECORD_AT(values, "file-time", OPTION_TIME, file_time), .arg = "TIME",            \
+		 .help = "A new file after this time, as in 5h30m10s (never)", __VA_ARGS__},       \
+		{RECORD_AT(values, "depth", OPTION_NUMBER, depth),                                 \
+		 .arg = "N",                                                                       \
+		 .fallback = "32",                                                                 \
+		 .min = 1,                                                                         \
+		 .max = 1024,                                                                      \
+		 .help = "Writes on their way at the same time",                                   \
+		 __VA_ARGS__},                                                                     \
+	{                                                                                          \
+		RECORD_AT(values, "buffered", OPTION_FLAG, buffered),                              \
+			.help = "Write by the page cache, which copies", __VA_ARGS__               \
+	}
+
+#endif
