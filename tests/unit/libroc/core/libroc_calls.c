@@ -215,10 +215,10 @@ static void old_modules_and_lost_cards(void)
 	roc_close(ep);
 }
 
-static void bars(void)
+/* An endpoint whose BAR 0 may be mapped, one page of it, to read. */
+static struct roc_endpoint *endpoint_with_bar(void)
 {
 	struct roc_endpoint *ep = endpoint();
-	struct roc_bar map = {0};
 
 	UNIT_EQ(ftruncate(roc_endpoint_fd(ep), 8192), 0);
 	fake.reply = sizeof(struct roc_bar_info);
@@ -226,6 +226,14 @@ static void bars(void)
 					     .access = ROC_BAR_MMAP_READ,
 					     .length = 4096,
 					     .mmap_offset = 4096};
+	return ep;
+}
+
+static void bars(void)
+{
+	struct roc_endpoint *ep = endpoint_with_bar();
+	struct roc_bar map = {0};
+
 	UNIT_EQ(roc_bar_map(ep, 0, true, &map), -EACCES);
 	SAYS("BAR 0 may not be mapped for writing");
 	CU_ASSERT_PTR_NULL(map.regs);
@@ -515,13 +523,7 @@ static void children_let_go(void)
 	CU_ASSERT_FALSE(is_mapped(&areas[0]));
 	CU_ASSERT_FALSE(is_mapped(&areas[1]));
 
-	ep = endpoint();
-	UNIT_EQ(ftruncate(roc_endpoint_fd(ep), 8192), 0);
-	fake.reply = sizeof(struct roc_bar_info);
-	fake.out.bar = (struct roc_bar_info){.size = sizeof(struct roc_bar_info),
-					     .access = ROC_BAR_MMAP_READ,
-					     .length = 4096,
-					     .mmap_offset = 4096};
+	ep = endpoint_with_bar();
 	UNIT_NEED(!roc_bar_map(ep, 0, false, &map));
 	bar = (struct iovec){(void *)map.regs, map.length};
 	UNIT_EQ(child_lets_go(&bar, 1, unmap_bar, &map), 0);

@@ -219,4 +219,22 @@ __attribute__((unused)) static void send_it(unsigned char *text, const struct ev
 	UNIT_NEED(!ret);
 }
 
+/* That it has @bytes of a block to be fetched, in one piece. */
+__attribute__((unused)) static void announce(uint32_t ticket, uint64_t block, uint64_t epoch,
+					     uint64_t bytes, struct evb_piece piece)
+{
+	unsigned char *text = pair_message(&liar.pair);
+	const struct evb_message m = {.type = EVB_HAVE,
+				      .count = 1,
+				      .number = ticket,
+				      .a = block,
+				      .b = bytes,
+				      .c = 1,
+				      .d = epoch};
+
+	UNIT_NEED(text);
+	evb_put_piece(text, 0, &piece);
+	send_it(text, &m);
+}
+
 #endif

@@ -160,20 +160,11 @@ static void pushes_again(void)
 
 static void announces(uint64_t block, uint32_t ticket)
 {
-	unsigned char *text = pair_message(&liar.pair);
-	struct evb_message m = {.type = EVB_HAVE,
-				.count = 1,
-				.number = ticket,
-				.a = block,
-				.b = ROC_MFP_HEAD,
-				.c = 1,
-				.d = 1};
 	struct roc_mfp mfp = an_mfp(block);
 
-	UNIT_NEED(text);
 	roc_mfp_put(liar.memory + 64 * ticket, &mfp);
-	evb_put_piece(text, 0, &(struct evb_piece){.offset = 64 * ticket, .bytes = ROC_MFP_HEAD});
-	send_it(text, &m);
+	announce(ticket, block, 1, ROC_MFP_HEAD,
+		 (struct evb_piece){.offset = 64 * ticket, .bytes = ROC_MFP_HEAD});
 }
 
 static void announces_again(void)

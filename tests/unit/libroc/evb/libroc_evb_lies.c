@@ -160,18 +160,7 @@ static void messages(void)
 
 static void have(uint32_t ticket, uint64_t block, uint64_t bytes, uint64_t piece)
 {
-	unsigned char *text = pair_message(&liar.pair);
-	struct evb_message m = {.type = EVB_HAVE,
-				.count = 1,
-				.number = ticket,
-				.a = block,
-				.b = bytes,
-				.c = 1,
-				.d = 1};
-
-	UNIT_NEED(text);
-	evb_put_piece(text, 0, &(struct evb_piece){.bytes = piece});
-	send_it(text, &m);
+	announce(ticket, block, 1, bytes, (struct evb_piece){.bytes = piece});
 }
 
 static void announcements(void)

@@ -71,23 +71,13 @@ static void sends(uint64_t block, uint32_t credit)
 /* The same, pulled; each from a place of its own. */
 static void announces(uint64_t block, uint32_t ticket)
 {
-	unsigned char *text = pair_message(&liar.pair);
+	uint64_t offset = ticket * UINT64_C(4096);
 	struct roc_mfp mfp = an_mfp(block);
-	struct evb_message m = {.type = EVB_HAVE,
-				.count = 1,
-				.number = ticket,
-				.a = block,
-				.b = ROC_MFP_HEAD,
-				.c = 1,
-				.d = board.table.epoch};
 
-	UNIT_NEED(text);
 	mfp.epoch = (uint32_t)board.table.epoch;
-	roc_mfp_put(liar.memory + ticket * UINT64_C(4096), &mfp);
-	evb_put_piece(
-		text, 0,
-		&(struct evb_piece){.offset = ticket * UINT64_C(4096), .bytes = ROC_MFP_HEAD});
-	send_it(text, &m);
+	roc_mfp_put(liar.memory + offset, &mfp);
+	announce(ticket, block, board.table.epoch, ROC_MFP_HEAD,
+		 (struct evb_piece){.offset = offset, .bytes = ROC_MFP_HEAD});
 }
 
 static void delivers(uint64_t block, uint32_t credit)

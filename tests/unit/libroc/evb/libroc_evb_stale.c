@@ -87,6 +87,21 @@ static void part_all(void)
 	close_all();
 }
 
+/* One half is given up: it counts as that, and as nothing else. What else counts is returned. */
+static struct roc_evb_counts is_late_and_no_more(void)
+{
+	struct roc_evb_counts c;
+
+	CU_ASSERT_TRUE(is(are_late, 1));
+	c = counts_of(honest);
+	UNIT_EQ(c.late, 1);
+	UNIT_EQ(c.complete + c.incomplete, 0);
+	UNIT_EQ(c.stale, 0);
+	UNIT_EQ(c.missing, 0);
+	UNIT_EQ(c.liars, 0);
+	return c;
+}
+
 /* Nobody has anything of it that is whole: there is no MEP, and nothing that one lacks. */
 static void half_of_one(void)
 {
@@ -99,14 +114,8 @@ static void half_of_one(void)
 	CU_ASSERT_TRUE(is(are_open, 0));
 	UNIT_EQ(counts_of(honest).late, 0);
 	writes_half(1);
-	CU_ASSERT_TRUE(is(are_late, 1));
-	c = counts_of(honest);
-	UNIT_EQ(c.late, 1);
-	UNIT_EQ(c.complete + c.incomplete, 0);
-	UNIT_EQ(c.stale, 0);
-	UNIT_EQ(c.missing, 0);
+	c = is_late_and_no_more();
 	UNIT_EQ(c.open_blocks, 0);
-	UNIT_EQ(c.liars, 0);
 	UNIT_EQ(honest->sink.meps, 0);
 	/* All of it has been given back. */
 	UNIT_EQ(c.free_segments, c.all_segments);
@@ -172,7 +181,6 @@ static void no_table(void)
 {
 	struct evb_segment head = a_head(BLOCK, ROC_MFP_HEAD);
 	struct roc_mfp mfp = an_mfp(BLOCK);
-	struct roc_evb_counts c;
 	unsigned int i;
 
 	meet(200 * MS);
@@ -184,13 +192,7 @@ static void no_table(void)
 	}
 	say_hello();
 	write_segment(liar.credits[0], evb_notice(liar.credits[0], 1), &head, &mfp);
-	CU_ASSERT_TRUE(is(are_late, 1));
-	c = counts_of(honest);
-	UNIT_EQ(c.late, 1);
-	UNIT_EQ(c.complete + c.incomplete, 0);
-	UNIT_EQ(c.stale, 0);
-	UNIT_EQ(c.missing, 0);
-	UNIT_EQ(c.liars, 0);
+	is_late_and_no_more();
 	part();
 }
 
