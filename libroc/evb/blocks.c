@@ -4,113 +4,14 @@
  * that its table names are here, or said that they have nothing, or it is too old; then the sink
  * has it, once.
  */
-#include "engine.h"
+#include "block.h"
 
 #include <errno.h>
-#include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 
-#define DELIVERED (1 << 16) /* blocks that are remembered */
-/* A number so far below one that was delivered is not late: that one was wrong. */
-#define BEHIND_MOST (UINT64_C(1) << 24)
-#define NEAR (DELIVERED / 2) /* to the highest that was whole */
-#define SPARE 64	     /* blocks of which nothing is here any more */
-#define POSTPONED_MOST 16    /* stale timeouts for which a block can be our own fault */
-#define BEGUN_MOST 2	     /* MFPs of a readout unit that are on their way at the same time */
+#define POSTPONED_MOST 16 /* stale timeouts for which a block can be our own fault */
+#define BEGUN_MOST 2	  /* MFPs of a readout unit that are on their way at the same time */
 #define DONE_ROOM 64
-
-int evb_blocks_new(struct roc_evb *e)
-{
-	struct evb_builder *b = &e->bu;
-	uint32_t *arrivals;
-	struct roc_mep_source *sources;
-	uint32_t i, hash = 16;
-
-	b->block_count = b->count * e->cfg.in_flight + SPARE;
-	/* What was read stays, until the sink is done, beside what is announced. */
-	if (e->cfg.protocol == ROC_EVB_PULL)
-		b->block_count += b->count * EVB_READ_MOST;
-	while (hash < 2 * b->block_count)
-		hash *= 2;
-	b->hash_mask = hash - 1;
-	b->blocks = calloc(b->block_count, sizeof(*b->blocks));
-	b->hash = malloc(hash * sizeof(*b->hash));
-	b->delivered = calloc(DELIVERED, sizeof(*b->delivered));
-	b->odd = calloc(DELIVERED, sizeof(*b->odd));
-	arrivals = malloc((size_t)b->block_count * b->count * sizeof(*arrivals));
-	sources = calloc((size_t)b->block_count * b->count, sizeof(*sources));
-	if (!b->blocks || !b->hash || !b->delivered || !b->odd || !arrivals || !sources) {
-		free(arrivals);
-		free(sources);
-		return -ENOMEM;
-	}
-	memset(b->hash, 0xff, hash * sizeof(*b->hash));
-	b->free_first = EVB_NOBODY;
-	for (i = b->block_count; i--;) {
-		b->blocks[i].arrivals = arrivals + (size_t)i * b->count;
-		b->blocks[i].sources = sources + (size_t)i * b->count;
-		b->blocks[i].next = b->free_first;
-		b->free_first = i;
-	}
-	return 0;
-}
-
-void evb_blocks_free(struct roc_evb *e)
-{
-	struct evb_builder *b = &e->bu;
-
-	if (b->blocks) {
-		free(b->blocks[0].arrivals);
-		free(b->blocks[0].sources);
-	}
-	free(b->blocks);
-	free(b->hash);
-	free(b->delivered);
-	free(b->odd);
-	b->blocks = NULL;
-	b->hash = NULL;
-	b->delivered = b->odd = NULL;
-}
-
-static void append(struct evb_builder *b, struct evb_blocks *l, uint32_t i)
-{
-	struct evb_block *k = &b->blocks[i];
-
-	k->next = EVB_NOBODY;
-	k->prev = l->count ? l->last : EVB_NOBODY;
-	if (l->count++)
-		b->blocks[l->last].next = i;
-	else
-		l->first = i;
-	l->last = i;
-}
-
-static void take_out(struct evb_builder *b, struct evb_blocks *l, uint32_t i)
-{
-	struct evb_block *k = &b->blocks[i];
-
-	if (k->prev == EVB_NOBODY)
-		l->first = k->next;
-	else
-		b->blocks[k->prev].next = k->next;
-	if (k->next == EVB_NOBODY)
-		l->last = k->prev;
-	else
-		b->blocks[k->next].prev = k->prev;
-	l->count--;
-}
-
-static uint32_t *bucket(struct evb_builder *b, uint64_t number)
-{
-	return &b->hash[(number * UINT64_C(0x9e3779b97f4a7c15) >> 32) & b->hash_mask];
-}
-
-/* It has said that it has nothing of it. What it has sent, or announced, may be on its way yet. */
-static bool has_none(const struct evb_block *k, const struct evb_guest *g, unsigned int guest)
-{
-	return k->arrivals[guest] == EVB_NOBODY && g->passed > k->number;
-}
 
 /* Readout units that the block still waits for. */
 static uint32_t waits_for(struct roc_evb *e, const struct evb_block *k)
@@ -130,42 +31,6 @@ static uint32_t waits_for(struct roc_evb *e, const struct evb_block *k)
 			n++;
 	}
 	return n;
-}
-
-uint32_t evb_block_find(struct roc_evb *e, uint64_t number)
-{
-	struct evb_builder *b = &e->bu;
-	uint32_t i;
-
-	for (i = *bucket(b, number); i != EVB_NOBODY; i = b->blocks[i].next_hash) {
-		if (b->blocks[i].number == number && b->blocks[i].state == BLOCK_OPEN)
-			return i;
-	}
-	return EVB_NOBODY;
-}
-
-/* Was it delivered, or is it older than what is remembered? */
-static bool is_over(const struct evb_builder *b, uint64_t number)
-{
-	uint64_t before = b->delivered[number % DELIVERED];
-
-	return (before > number && before - number < BEHIND_MOST) ||
-	       b->odd[number % DELIVERED] == number + 1;
-}
-
-/*
- * A block that lacks something and is far from those that were whole may be what a single one made
- * of a wrong id, or of many: that one is remembered, and nothing follows for those before it.
- */
-static void remember(struct evb_builder *b, const struct evb_block *k)
-{
-	uint64_t number = k->number;
-	uint64_t apart = number > b->whole ? number - b->whole : b->whole - number;
-
-	if (!(k->mep.flags & ROC_MEP_INCOMPLETE) || (b->has_built && apart < NEAR))
-		b->delivered[number % DELIVERED] = number + 1;
-	else
-		b->odd[number % DELIVERED] = number + 1;
 }
 
 void evb_block_join(struct roc_evb *e, uint32_t block, struct evb_guest *g, struct evb_arrival *a,
@@ -196,216 +61,32 @@ static void join_again(struct roc_evb *e, uint32_t block)
 	}
 }
 
+uint32_t evb_block_find(struct roc_evb *e, uint64_t number)
+{
+	uint32_t i = evb_block_slot(&e->bu, number);
+
+	return i != EVB_NOBODY && e->bu.blocks[i].state == BLOCK_OPEN ? i : EVB_NOBODY;
+}
+
 uint32_t evb_block_of(struct roc_evb *e, uint64_t number)
 {
 	struct evb_builder *b = &e->bu;
-	uint32_t *at = bucket(b, number), i;
 	struct evb_block *k;
+	uint32_t i;
 
-	for (i = *at; i != EVB_NOBODY; i = b->blocks[i].next_hash) {
-		if (b->blocks[i].number == number)
-			return b->blocks[i].state == BLOCK_OPEN ? i : EVB_NOBODY;
-	}
-	if (is_over(b, number) || b->free_first == EVB_NOBODY)
+	if (evb_block_slot(b, number) != EVB_NOBODY)
+		return evb_block_find(e, number);
+	if (evb_block_is_over(b, number) || b->free_first == EVB_NOBODY)
 		return EVB_NOBODY;
-	i = b->free_first;
+	i = evb_block_take(b, number);
 	k = &b->blocks[i];
-	b->free_first = k->next;
-	k->state = BLOCK_OPEN;
-	k->number = number;
 	k->since = e->now;
-	k->postponed = 0;
-	k->held_up = false;
-	k->epoch = 0;
-	k->generation++;
-	memset(k->arrivals, 0xff, b->count * sizeof(*k->arrivals));
-	k->next_hash = *at;
-	*at = i;
-	append(b, &b->open, i);
 	b->any = true;
 	join_again(e, i);
 	k->waiting = waits_for(e, k);
 	if (b->open.count + b->ready.count + b->out > e->n.open_blocks_max)
 		e->n.open_blocks_max = b->open.count + b->ready.count + b->out;
 	return i;
-}
-
-/* What is here of a guest for a block; NULL: nothing that is whole. */
-static struct evb_arrival *whole(struct evb_builder *b, const struct evb_block *k, int guest)
-{
-	struct evb_arrival *a;
-
-	if (guest < 0 || k->arrivals[guest] == EVB_NOBODY)
-		return NULL;
-	a = &b->guests[guest].arrivals[k->arrivals[guest]];
-	return a->whole ? a : NULL;
-}
-
-/* Time of a MFP by our clock. */
-static uint64_t our_time(const struct evb_guest *g, uint64_t time)
-{
-	return g->pair.round_trip ? time - (uint64_t)g->pair.skew : time;
-}
-
-static void one_source(struct roc_evb *e, struct evb_block *k, int guest, const char *name,
-		       uint32_t i)
-{
-	struct evb_arrival *a = whole(&e->bu, k, guest);
-	struct roc_mep_source *s = &k->sources[i];
-	struct evb_guest *g = guest < 0 ? NULL : &e->bu.guests[guest];
-	uint64_t time;
-
-	memset(s->name, 0, sizeof(s->name));
-	memcpy(s->name, name, strnlen(name, sizeof(s->name) - 1));
-	if (a) {
-		s->state = ROC_MEP_HERE;
-		s->view = a->view;
-		if (a->view.head.flags & ROC_MFP_DAMAGED)
-			k->mep.flags |= ROC_MEP_DAMAGED;
-		time = our_time(g, a->view.head.time);
-		if (a->view.head.time && (!k->mep.time || time < k->mep.time))
-			k->mep.time = time;
-		g->n.stale = 0;
-		return;
-	}
-	k->mep.flags |= ROC_MEP_INCOMPLETE;
-	s->state = g && has_none(k, g, (unsigned int)guest) ? ROC_MEP_GONE : ROC_MEP_MISSING;
-	if (s->state == ROC_MEP_GONE) {
-		e->n.gone++;
-	} else {
-		e->n.missing++;
-		if (g)
-			g->n.stale++;
-	}
-}
-
-/* From the trigger to now, in a bin of four to each power of two. */
-static void count_latency(struct roc_evb *e, uint64_t time)
-{
-	uint64_t now = fabric_realtime();
-	unsigned int bin = 0;
-
-	if (!time)
-		return;
-	while (bin + 1 < ROC_EVB_LATENCIES && now > time &&
-	       now - time >= roc_evb_latency_ns(bin + 1))
-		bin++;
-	e->n.latency[bin]++;
-}
-
-static void release(struct roc_evb *e, uint32_t i)
-{
-	struct evb_builder *b = &e->bu;
-	struct evb_block *k = &b->blocks[i];
-	uint32_t *at = bucket(b, k->number), n;
-
-	while (*at != i)
-		at = &b->blocks[*at].next_hash;
-	*at = k->next_hash;
-	for (n = 0; n < b->count; n++) {
-		struct evb_guest *g = &b->guests[n];
-
-		if (k->arrivals[n] != EVB_NOBODY)
-			evb_arrival_free(e, g, &g->arrivals[k->arrivals[n]]);
-	}
-	k->state = BLOCK_FREE;
-	k->next = b->free_first;
-	b->free_first = i;
-	e->progress = true;
-}
-
-/*
- * How far the system has come, of which those that are started anew go on: all readout units say so
- * by a block that is whole. One that lacks something may be what a single one made of a wrong id.
- */
-static void note_built(struct evb_builder *b, const struct evb_block *k)
-{
-	if (!(k->mep.flags & ROC_MEP_INCOMPLETE)) {
-		if (!b->has_built || k->number > b->whole)
-			b->whole = k->number;
-		b->has_built = true;
-	} else if (!b->has_built || (k->number > b->whole && k->number - b->whole > DELIVERED)) {
-		return;
-	}
-	if (k->number > b->built)
-		b->built = k->number;
-}
-
-/* What is not whole, or is of nobody who should have sent it, has no use any more. */
-static void drop_rest(struct roc_evb *e, struct evb_block *k, const struct evb_known *t)
-{
-	struct evb_builder *b = &e->bu;
-	uint32_t n;
-
-	for (n = 0; n < b->count; n++) {
-		struct evb_guest *g = &b->guests[n];
-		struct evb_arrival *a;
-
-		if (k->arrivals[n] == EVB_NOBODY)
-			continue;
-		a = &g->arrivals[k->arrivals[n]];
-		if (a->whole && t && t->ru_of[n] >= 0)
-			continue;
-		e->n.late += a->whole;
-		k->arrivals[n] = EVB_NOBODY;
-		evb_arrival_give_up(e, g, a);
-	}
-}
-
-static bool has_any(struct evb_builder *b, const struct evb_block *k, const struct evb_known *t)
-{
-	uint32_t n;
-
-	for (n = 0; t && n < b->count; n++) {
-		if (t->ru_of[n] >= 0 && whole(b, k, (int)n))
-			return true;
-	}
-	return false;
-}
-
-/* The block is closed: the sink gets it as it is. False: nothing is here that it could get. */
-static bool make_ready(struct roc_evb *e, uint32_t i)
-{
-	struct evb_builder *b = &e->bu;
-	struct evb_block *k = &b->blocks[i];
-	const struct evb_known *t = evb_table(e, k->number);
-	uint32_t n;
-
-	take_out(b, &b->open, i);
-	e->progress = true;
-	/* That nobody who should has sent it says nothing about others, and later ones. */
-	if (!has_any(b, k, t)) {
-		drop_rest(e, k, t);
-		release(e, i);
-		return false;
-	}
-	append(b, &b->ready, i);
-	k->state = BLOCK_READY;
-	k->mep = (struct roc_mep){
-		.block = k->number,
-		.first_event = k->number * e->cfg.events,
-		.handle = (uint64_t)k->generation << 32 | i,
-		.events = e->cfg.events,
-		.epoch = (uint32_t)t->table.epoch,
-		.count = t->table.ru_count <= b->count ? t->table.ru_count : b->count,
-		.sources = k->sources,
-	};
-	for (n = 0; n < k->mep.count; n++)
-		one_source(e, k, t->guest[n], t->table.rus[n].name, n);
-	/* By a table that never came there may be others. */
-	if (k->epoch > t->table.epoch)
-		k->mep.flags |= ROC_MEP_INCOMPLETE;
-	drop_rest(e, k, t);
-	remember(b, k);
-	note_built(b, k);
-	if (k->mep.flags & ROC_MEP_INCOMPLETE) {
-		e->n.incomplete++;
-	} else {
-		e->n.complete++;
-		count_latency(e, k->mep.time);
-	}
-	e->n.damaged += !!(k->mep.flags & ROC_MEP_DAMAGED);
-	return true;
 }
 
 void evb_block_has(struct roc_evb *e, struct evb_guest *g, struct evb_arrival *a)
@@ -419,7 +100,7 @@ void evb_block_has(struct roc_evb *e, struct evb_guest *g, struct evb_arrival *a
 	e->n.received.bytes += a->bytes;
 	k->waiting = waits_for(e, k);
 	if (!k->waiting)
-		make_ready(e, a->block);
+		evb_block_close(e, a->block);
 }
 
 void evb_block_forget(struct roc_evb *e, struct evb_guest *g, struct evb_arrival *a)
@@ -444,8 +125,8 @@ void evb_block_unless_begun(struct roc_evb *e, uint32_t block)
 			return;
 	}
 	/* Nobody else has begun it: who comes and goes must not take all places for blocks. */
-	take_out(b, &b->open, block);
-	release(e, block);
+	evb_block_take_out(b, &b->open, block);
+	evb_block_release(e, block);
 }
 
 void evb_blocks_look(struct roc_evb *e)
@@ -459,7 +140,7 @@ void evb_blocks_look(struct roc_evb *e)
 		next = k->next;
 		k->waiting = waits_for(e, k);
 		if (!k->waiting)
-			make_ready(e, i);
+			evb_block_close(e, i);
 	}
 }
 
@@ -495,8 +176,8 @@ static bool our_fault(struct roc_evb *e, const struct evb_block *k)
 	for (i = 0; i < t->table.ru_count; i++) {
 		const struct evb_guest *g = t->guest[i] < 0 ? NULL : &b->guests[t->guest[i]];
 
-		if (!g || g->pair.state != PAIR_READY || whole(b, k, t->guest[i]) ||
-		    has_none(k, g, (unsigned int)t->guest[i]) || dawdles(e, g))
+		if (!g || g->pair.state != PAIR_READY || evb_block_whole(b, k, t->guest[i]) ||
+		    evb_block_has_none(k, g, (unsigned int)t->guest[i]) || dawdles(e, g))
 			continue;
 		if (has_no_room(e, g))
 			return true;
@@ -520,11 +201,11 @@ static void give_up_old(struct roc_evb *e)
 		if (k->postponed < POSTPONED_MOST && (k->held_up || was)) {
 			k->since = e->now;
 			k->postponed++;
-			take_out(b, &b->open, i);
-			append(b, &b->open, i);
+			evb_block_take_out(b, &b->open, i);
+			evb_block_append(b, &b->open, i);
 			continue;
 		}
-		e->n.stale += make_ready(e, i);
+		e->n.stale += evb_block_close(e, i);
 	}
 }
 
@@ -547,10 +228,10 @@ static int put_ready(struct roc_evb *e)
 			break;
 		if (ret < 0 && ret != -ENOSPC)
 			return sink_failed(e, ret);
-		take_out(b, &b->ready, i);
+		evb_block_take_out(b, &b->ready, i);
 		if (ret < 0) {
 			e->n.unsaved++;
-			release(e, i);
+			evb_block_release(e, i);
 			continue;
 		}
 		k->state = BLOCK_OUT;
@@ -582,7 +263,7 @@ static int take_back(struct roc_evb *e)
 						"The sink %s gives back what it does not have.",
 						e->sink->name);
 			b->out--;
-			release(e, slot);
+			evb_block_release(e, slot);
 		}
 	} while (n == DONE_ROOM);
 	return 0;
@@ -605,7 +286,7 @@ int evb_blocks_step(struct roc_evb *e)
 void evb_blocks_give_up(struct roc_evb *e)
 {
 	while (e->bu.open.count)
-		make_ready(e, e->bu.open.first);
+		evb_block_close(e, e->bu.open.first);
 }
 
 void evb_blocks_tables(struct roc_evb *e)

@@ -168,7 +168,7 @@ struct evb_arrival *evb_arrival_given_up(struct evb_guest *g, uint64_t number);
 /* The guest is gone: what it may have written to is ours; whole arrivals stay. */
 void evb_recall(struct evb_guest *g);
 
-/* Of blocks.c */
+/* Of blocks.c, block_slots.c (new and free) */
 int evb_blocks_new(struct roc_evb *e);
 void evb_blocks_free(struct roc_evb *e);
 /* Slot of the block of that number, EVB_NOBODY: it is not open. */

@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * Builder unit: a block is closed. What is here of it becomes a MEP, the rest is given up, and all
+ * of it is counted.
+ */
+#include "block.h"
+
+#include <string.h>
+
+bool evb_block_has_none(const struct evb_block *k, const struct evb_guest *g, unsigned int guest)
+{
+	return k->arrivals[guest] == EVB_NOBODY && g->passed > k->number;
+}
+
+struct evb_arrival *evb_block_whole(struct evb_builder *b, const struct evb_block *k, int guest)
+{
+	struct evb_arrival *a;
+
+	if (guest < 0 || k->arrivals[guest] == EVB_NOBODY)
+		return NULL;
+	a = &b->guests[guest].arrivals[k->arrivals[guest]];
+	return a->whole ? a : NULL;
+}
+
+/* Time of a MFP by our clock. */
+static uint64_t our_time(const struct evb_guest *g, uint64_t time)
+{
+	return g->pair.round_trip ? time - (uint64_t)g->pair.skew : time;
+}
+
+static void one_source(struct roc_evb *e, struct evb_block *k, int guest, const char *name,
+		       uint32_t i)
+{
+	struct evb_arrival *a = evb_block_whole(&e->bu, k, guest);
+	struct roc_mep_source *s = &k->sources[i];
+	struct evb_guest *g = guest < 0 ? NULL : &e->bu.guests[guest];
+	uint64_t time;
+
+	memset(s->name, 0, sizeof(s->name));
+	memcpy(s->name, name, strnlen(name, sizeof(s->name) - 1));
+	if (a) {
+		s->state = ROC_MEP_HERE;
+		s->view = a->view;
+		if (a->view.head.flags & ROC_MFP_DAMAGED)
+			k->mep.flags |= ROC_MEP_DAMAGED;
+		time = our_time(g, a->view.head.time);
+		if (a->view.head.time && (!k->mep.time || time < k->mep.time))
+			k->mep.time = time;
+		g->n.stale = 0;
+		return;
+	}
+	k->mep.flags |= ROC_MEP_INCOMPLETE;
+	s->state =
+		g && evb_block_has_none(k, g, (unsigned int)guest) ? ROC_MEP_GONE : ROC_MEP_MISSING;
+	if (s->state == ROC_MEP_GONE) {
+		e->n.gone++;
+	} else {
+		e->n.missing++;
+		if (g)
+			g->n.stale++;
+	}
+}
+
+/* From the trigger to now, in a bin of four to each power of two. */
+static void count_latency(struct roc_evb *e, uint64_t time)
+{
+	uint64_t now = fabric_realtime();
+	unsigned int bin = 0;
+
+	if (!time)
+		return;
+	while (bin + 1 < ROC_EVB_LATENCIES && now > time &&
+	       now - time >= roc_evb_latency_ns(bin + 1))
+		bin++;
+	e->n.latency[bin]++;
+}
+
+/*
+ * How far the system has come, of which those that are started anew go on: all readout units say so
+ * by a block that is whole. One that lacks something may be what a single one made of a wrong id.
+ */
+static void note_built(struct evb_builder *b, const struct evb_block *k)
+{
+	if (!(k->mep.flags & ROC_MEP_INCOMPLETE)) {
+		if (!b->has_built || k->number > b->whole)
+			b->whole = k->number;
+		b->has_built = true;
+	} else if (!b->has_built ||
+		   (k->number > b->whole && k->number - b->whole > EVB_DELIVERED)) {
+		return;
+	}
+	if (k->number > b->built)
+		b->built = k->number;
+}
+
+/* What is not whole, or is of nobody who should have sent it, has no use any more. */
+static void drop_rest(struct roc_evb *e, struct evb_block *k, const struct evb_known *t)
+{
+	struct evb_builder *b = &e->bu;
+	uint32_t n;
+
+	for (n = 0; n < b->count; n++) {
+		struct evb_guest *g = &b->guests[n];
+		struct evb_arrival *a;
+
+		if (k->arrivals[n] == EVB_NOBODY)
+			continue;
+		a = &g->arrivals[k->arrivals[n]];
+		if (a->whole && t && t->ru_of[n] >= 0)
+			continue;
+		e->n.late += a->whole;
+		k->arrivals[n] = EVB_NOBODY;
+		evb_arrival_give_up(e, g, a);
+	}
+}
+
+static bool has_any(struct evb_builder *b, const struct evb_block *k, const struct evb_known *t)
+{
+	uint32_t n;
+
+	for (n = 0; t && n < b->count; n++) {
+		if (t->ru_of[n] >= 0 && evb_block_whole(b, k, (int)n))
+			return true;
+	}
+	return false;
+}
+
+bool evb_block_close(struct roc_evb *e, uint32_t i)
+{
+	struct evb_builder *b = &e->bu;
+	struct evb_block *k = &b->blocks[i];
+	const struct evb_known *t = evb_table(e, k->number);
+	uint32_t n;
+
+	evb_block_take_out(b, &b->open, i);
+	e->progress = true;
+	/* That nobody who should has sent it says nothing about others, and later ones. */
+	if (!has_any(b, k, t)) {
+		drop_rest(e, k, t);
+		evb_block_release(e, i);
+		return false;
+	}
+	evb_block_append(b, &b->ready, i);
+	k->state = BLOCK_READY;
+	k->mep = (struct roc_mep){
+		.block = k->number,
+		.first_event = k->number * e->cfg.events,
+		.handle = (uint64_t)k->generation << 32 | i,
+		.events = e->cfg.events,
+		.epoch = (uint32_t)t->table.epoch,
+		.count = t->table.ru_count <= b->count ? t->table.ru_count : b->count,
+		.sources = k->sources,
+	};
+	for (n = 0; n < k->mep.count; n++)
+		one_source(e, k, t->guest[n], t->table.rus[n].name, n);
+	/* By a table that never came there may be others. */
+	if (k->epoch > t->table.epoch)
+		k->mep.flags |= ROC_MEP_INCOMPLETE;
+	drop_rest(e, k, t);
+	evb_block_remember(b, k);
+	note_built(b, k);
+	if (k->mep.flags & ROC_MEP_INCOMPLETE) {
+		e->n.incomplete++;
+	} else {
+		e->n.complete++;
+		count_latency(e, k->mep.time);
+	}
+	e->n.damaged += !!(k->mep.flags & ROC_MEP_DAMAGED);
+	return true;
+}
