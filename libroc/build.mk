@@ -125,7 +125,8 @@ LIBROC_WRAPPED := open openat ioctl mmap stat roc_find roc_channel_owner
 $(O)/unit/libroc_calls $(O)/unit/libroc_buffers: private override CFLAGS += $(LIBROC_WRAPPED:%=-Wl,--wrap=%)
 
 LIBROC_STREAM_WRAPPED := open openat ioctl mmap roc_find roc_channel_owner
-$(O)/unit/libroc_stream: private override CFLAGS += $(LIBROC_STREAM_WRAPPED:%=-Wl,--wrap=%)
+$(O)/unit/libroc_stream $(O)/unit/libroc_stream_end $(O)/unit/libroc_stream_lend: \
+	private override CFLAGS += $(LIBROC_STREAM_WRAPPED:%=-Wl,--wrap=%)
 
 LIBROC_FRAGMENT_WRAPPED := open openat ioctl mmap roc_find roc_channel_owner
 $(O)/unit/libroc_fragment $(O)/unit/libroc_fragment_run: \

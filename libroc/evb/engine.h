@@ -12,6 +12,8 @@
  *	guest.c		builder unit: the connection of a readout unit
  *	arrive.c	builder unit: what a readout unit writes and says, looked at
  *	blocks.c	builder unit: blocks, from their first part to the sink and back
+ *	block_close.c	builder unit: a block becomes a MEP, or is given up
+ *	block_slots.c	builder unit: where blocks are kept
  *	arrival.c	builder unit: segments, and a MFP in them
  *	pair.c		what both ends of a connection have in common
  *	message.c	what is said, as bytes

@@ -19,4 +19,11 @@
 					__FILE__, "", CU_FALSE);                                   \
 	} while (0)
 
+/* A call ends so, and says why. */
+#define FAILS(call, err, text)                                                                     \
+	do {                                                                                       \
+		UNIT_EQ(call, err);                                                                \
+		SAYS(text);                                                                        \
+	} while (0)
+
 #endif /* ROC_UNIT_LIBROC_SAYS_H */

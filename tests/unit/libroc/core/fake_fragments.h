@@ -21,12 +21,6 @@
 #include "wrap_ioctl.h"
 #include "wrap_mmap.h"
 
-#define FAILS(call, err, text)                                                                     \
-	do {                                                                                       \
-		UNIT_EQ(call, err);                                                                \
-		SAYS(text);                                                                        \
-	} while (0)
-
 #define LINKS 3
 #define PAGES 24 /* of each link: no power of two */
 #define ALL (LINKS * PAGES)

@@ -15,12 +15,6 @@
 
 #include "wrap_ioctl.h"
 
-#define FAILS(call, err, text)                                                                     \
-	do {                                                                                       \
-		UNIT_EQ(call, err);                                                                \
-		SAYS(text);                                                                        \
-	} while (0)
-
 /* A source of units of 100 bytes that need 128: @there can be taken. */
 static struct {
 	unsigned int there, taken;

@@ -14,11 +14,7 @@
 #include "tests/unit/libroc/libroc_says.h"
 #include "unit.h"
 
-#define FAILS(call, text)                                                                          \
-	do {                                                                                       \
-		UNIT_EQ(call, -EBADMSG);                                                           \
-		SAYS(text);                                                                        \
-	} while (0)
+#define BAD(call, text) FAILS(call, -EBADMSG, text)
 
 #define ROOM 65536
 
@@ -158,10 +154,10 @@ static void refused(const char *text)
 	UNIT_EQ(roc_packets_next(&walk, &p), 1);
 	p.number = 12345;
 	snprintf(place, sizeof(place), "at byte %zu: ", good);
-	FAILS(roc_packets_next(&walk, &p), text);
+	BAD(roc_packets_next(&walk, &p), text);
 	SAYS(place);
 	UNIT_EQ(walk.done, good);
-	FAILS(roc_packets_next(&walk, &p), text); /* it stays */
+	BAD(roc_packets_next(&walk, &p), text); /* it stays */
 	UNIT_EQ(p.number, 12345);
 }
 
@@ -224,8 +220,8 @@ static void bad_fragment(uint32_t number, uint32_t size, unsigned int shown, con
 	for (i = 0; i < shown; i++)
 		UNIT_EQ(roc_packet_fragment(&p, &f), 1);
 	f.size = 77;
-	FAILS(roc_packet_fragment(&p, &f), text);
-	FAILS(roc_packet_fragment(&p, &f), text);
+	BAD(roc_packet_fragment(&p, &f), text);
+	BAD(roc_packet_fragment(&p, &f), text);
 	UNIT_EQ(f.size, 77);
 }
 
@@ -309,10 +305,10 @@ static void records(void)
 	UNIT_EQ(roc_packets_next(&walk, &p), 0);
 	((struct stream_meta *)data)->size = htole32(128);
 	roc_packets_begin(&walk, data, used);
-	FAILS(roc_packets_next(&walk, &p), "a record of 128 bytes");
+	BAD(roc_packets_next(&walk, &p), "a record of 128 bytes");
 	((struct stream_odin *)(data + 64))->size = htole32(128);
 	roc_packets_begin(&walk, data + 64, 64);
-	FAILS(roc_packets_next(&walk, &p), "there are only 64");
+	BAD(roc_packets_next(&walk, &p), "there are only 64");
 }
 
 /* Whatever the bytes are, the walk stays inside and ends. */

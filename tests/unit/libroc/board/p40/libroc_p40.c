@@ -17,12 +17,6 @@
 #define CARD_HASH P40_BAR_CARD, P40_CARD + STREAM_CARD_HASH
 #include "tests/unit/libroc/board/libroc_card.h"
 
-#define FAILS(call, err, text)                                                                     \
-	do {                                                                                       \
-		UNIT_EQ(call, err);                                                                \
-		SAYS(text);                                                                        \
-	} while (0)
-
 static uint32_t setting(unsigned int stream, uint32_t offset)
 {
 	return HOST_CARD.peek(host.card, 0, P40_BAR_CARD, P40_SETTINGS(stream) + offset);

@@ -17,12 +17,6 @@
 #define CARD_HASH ROBINNP_BAR_CARD, ROBINNP_CARD + FRAGMENT_CARD_HASH
 #include "tests/unit/libroc/board/libroc_card.h"
 
-#define FAILS(call, err, text)                                                                     \
-	do {                                                                                       \
-		UNIT_EQ(call, err);                                                                \
-		SAYS(text);                                                                        \
-	} while (0)
-
 static uint32_t setting(unsigned int link, uint32_t offset)
 {
 	return HOST_CARD.peek(host.card, 0, ROBINNP_BAR_CARD, ROBINNP_LINK(link) + offset);

@@ -1,0 +1,239 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * A kernel and a card of a few lines under the library's streams: the linker turns open(), ioctl(),
+ * mmap(), roc_find() and roc_channel_owner() into ours. The ring is memory that is mapped twice, as
+ * the driver maps it. Included once by each program that needs them.
+ */
+#ifndef ROC_UNIT_LIBROC_FAKE_STREAM_H
+#define ROC_UNIT_LIBROC_FAKE_STREAM_H
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/mman.h>
+
+#include <roc/stream.h>
+
+#include "libroc/core/libroc.h"
+#include "libroc/core/stream.h"
+#include "tests/unit/libroc/libroc_says.h"
+#include "unit.h"
+#include "fake_address.h"
+#include "wrap_ioctl.h"
+#include "wrap_mmap.h"
+
+#define RING ROC_ST_RING_MIN
+#define LINES (RING / ROC_ST_LINE)
+/* Offsets in the file that stands for the node. */
+#define CONTROL_AT RING
+#define USER_AT (RING + 8192)
+#define BELL_AT (RING + 12288)
+#define FILE_END (RING + 16384)
+
+static const char *const names[] = {"main", "meta", "odin0"};
+
+static struct {
+	int open_errno, errno_; /* of the next call */
+	int start_errno;	/* of a start, when the positions are set back */
+	bool pools;		/* the endpoint has no streams */
+	bool no_bell;
+	unsigned int calls;
+	unsigned long request; /* last one */
+	union {
+		struct roc_st_ring ring;
+		struct roc_st_settings settings;
+		struct roc_st_reset reset;
+		struct roc_st_wait wait;
+		struct roc_st_card card;
+	} in, out;
+	uint32_t arrive; /* lines that a wait brings */
+	uint32_t state, why;
+	char opened[64];
+
+	char *area; /* all of the file, for us */
+	struct roc_st_kernel *kernel;
+	struct roc_st_state *card;
+	struct roc_st_user *user;
+	uint32_t *bell;
+} fake;
+
+int __wrap_open(const char *path, int flags, ...);
+int __wrap_roc_find(const char *id, struct roc_card *card);
+int __wrap_roc_channel_owner(const char *id, unsigned int channel, int *pid, char *name,
+			     size_t size);
+
+int __wrap_open(const char *path, int flags, ...)
+{
+	int fd;
+
+	snprintf(fake.opened, sizeof(fake.opened), "%s", path);
+	if (fake.open_errno && strstr(path, "ch")) {
+		errno = fake.open_errno;
+		return -1;
+	}
+	fd = memfd_create("node", MFD_CLOEXEC);
+	UNIT_EQ(ftruncate(fd, FILE_END), 0);
+	return fd;
+}
+
+int __wrap_roc_find(const char *id, struct roc_card *card)
+{
+	*card = (struct roc_card){.type = ROC_CARD_P40, .channels = 3};
+	strcpy(card->node, "/dev/roc3");
+	strcpy(card->pci_address, FAKE_ADDRESS);
+	return strcmp(id, "245") ? roc_fail(ENOENT, "no such card") : 0;
+}
+
+int __wrap_roc_channel_owner(const char *id, unsigned int channel, int *pid, char *name,
+			     size_t size)
+{
+	UNIT_EQ(channel, 1);
+	*pid = 4711;
+	snprintf(name, size, "roc-stream");
+	return 0;
+}
+
+static void *on_mmap(void *at, size_t length, int prot, int flags, int fd, off_t offset)
+{
+	char *twice;
+
+	if (flags != MAP_SHARED)
+		return __real_mmap(at, length, prot, flags, fd, offset);
+	if (offset)
+		return __real_mmap(at, length, prot, flags, fd, offset);
+	UNIT_EQ(length, 2 * RING);
+	twice = __real_mmap(NULL, length, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	UNIT_NEED(twice != MAP_FAILED);
+	UNIT_NEED(__real_mmap(twice, RING, prot, MAP_SHARED | MAP_FIXED, fd, 0) != MAP_FAILED);
+	UNIT_NEED(__real_mmap(twice + RING, RING, prot, MAP_SHARED | MAP_FIXED, fd, 0) !=
+		  MAP_FAILED);
+	return twice;
+}
+
+static void make_ring(int fd, struct roc_st_ring *ring)
+{
+	fake.area = __real_mmap(NULL, FILE_END, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	UNIT_NEED(fake.area != MAP_FAILED);
+	fake.kernel = (void *)(fake.area + CONTROL_AT);
+	fake.card = (void *)(fake.area + CONTROL_AT + 4096);
+	fake.user = (void *)(fake.area + USER_AT);
+	fake.bell = (void *)(fake.area + BELL_AT);
+	ring->ring_length = 2 * RING;
+	ring->control_offset = CONTROL_AT;
+	ring->control_length = 8192;
+	ring->user_offset = USER_AT;
+	ring->user_length = 4096;
+	ring->bell_offset = BELL_AT;
+	ring->bell_length = fake.no_bell ? 0 : 4096;
+}
+
+static int get_info(struct roc_st_info *info)
+{
+	if (fake.pools) {
+		errno = ENOTTY;
+		return -1;
+	}
+	if (info->stream >= 3) {
+		errno = ENOENT;
+		return -1;
+	}
+	strcpy(info->name, names[info->stream]);
+	info->state = fake.state;
+	info->why = fake.why;
+	return 0;
+}
+
+static int on_ioctl(int fd, unsigned long request, void *arg)
+{
+	if (request == ROC_EP_INFO) {
+		((struct roc_ep_info *)arg)->caps = fake.pools ? 0 : ROC_CAP_STREAMS;
+		return 0;
+	}
+	fake.request = request;
+	fake.calls++;
+	if (fake.errno_) {
+		errno = fake.errno_;
+		fake.errno_ = 0;
+		if (request == ROC_ST_RING)
+			memcpy((char *)arg + offsetof(struct roc_st_ring, why), &fake.out.ring.why,
+			       sizeof(fake.out.ring) - offsetof(struct roc_st_ring, why));
+		return -1;
+	}
+	switch (request) {
+	case ROC_ST_INFO:
+		return get_info(arg);
+	case ROC_ST_RING:
+		fake.in.ring = *(struct roc_st_ring *)arg;
+		make_ring(fd, arg);
+		return 0;
+	case ROC_ST_START:
+		fake.user->read = ((struct roc_st_start *)arg)->position;
+		fake.user->taken = fake.user->read;
+		fake.card->written = fake.user->read;
+		if (fake.start_errno) {
+			errno = fake.start_errno;
+			return -1;
+		}
+		fake.kernel->flags = 0;
+		fake.kernel->run++;
+		return 0;
+	case ROC_ST_STOP:
+		((struct roc_st_stop *)arg)->lost = 17;
+		if (fake.kernel)
+			fake.kernel->flags = ROC_ST_STOPPED;
+		return 0;
+	case ROC_ST_SETTINGS:
+		fake.in.settings = *(struct roc_st_settings *)arg;
+		*(struct roc_st_settings *)arg = fake.out.settings;
+		return 0;
+	case ROC_ST_RESET:
+		fake.in.reset = *(struct roc_st_reset *)arg;
+		return 0;
+	case ROC_ST_CARD:
+		fake.in.card = *(struct roc_st_card *)arg;
+		((struct roc_st_card *)arg)->streams = 3;
+		return 0;
+	case ROC_ST_WAIT:
+		fake.in.wait = *(struct roc_st_wait *)arg;
+		fake.card->written += fake.arrive;
+		fake.arrive = 0;
+		if ((int32_t)(fake.card->written - fake.in.wait.position) >= 0 ||
+		    fake.state != ROC_CH_RUNNING)
+			return 0;
+		errno = ETIME;
+		return -1;
+	case ROC_CH_EVENTFD:
+		return 0;
+	}
+	errno = ENOTTY;
+	return -1;
+}
+
+static struct roc_stream *stream(const char *name)
+{
+	struct roc_stream *s = NULL;
+
+	memset(&fake, 0, sizeof(fake));
+	fake.state = ROC_CH_RUNNING;
+	UNIT_NEED(!roc_stream_open("245", name, &s));
+	return s;
+}
+
+/* With a ring, running from @position. */
+__attribute__((unused)) static struct roc_stream *running(uint32_t position)
+{
+	struct roc_stream *s = stream("main");
+
+	UNIT_NEED(!roc_stream_ring(s, RING));
+	UNIT_NEED(!roc_stream_start(s, position));
+	return s;
+}
+
+static void finish(struct roc_stream *s)
+{
+	roc_stream_close(s);
+	if (fake.area)
+		munmap(fake.area, FILE_END);
+	fake.area = NULL;
+}
+
+#endif

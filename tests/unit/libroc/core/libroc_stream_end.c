@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Streams between two looks of their reader: a start that fails in the middle, lines that come
+ * back, a card that goes.
+ */
+#include "fake_stream.h"
+
+#include <signal.h>
+
+static struct roc_stream *raced;
+
+/* The driver sets positions back, and then the card takes no orders. */
+static void a_start_that_fails(void)
+{
+	/* What was left, whether somebody had looked at it, and where the stream begins anew. */
+	static const struct {
+		uint32_t lines;
+		bool peek;
+		uint32_t position;
+	} left[] = {{0, true, 0}, {4, true, 0}, {4, false, 0}, {4, true, 10}, {0, true, 5000}};
+	const void *data = NULL;
+	struct roc_stream *s;
+	unsigned int i;
+
+	for (i = 0; i < sizeof(left) / sizeof(left[0]); i++) {
+		s = running(10);
+		fake.card->written = 20;
+		UNIT_EQ(roc_stream_peek(s, &data), 640);
+		UNIT_EQ(roc_stream_consume(s, 640), 0);
+		fake.card->written = 20 + left[i].lines;
+		if (left[i].peek)
+			UNIT_EQ(roc_stream_peek(s, &data), 64 * left[i].lines);
+		UNIT_EQ(roc_stream_stop(s, NULL), 0);
+		/* Nothing was touched: what the run left behind is there. */
+		fake.errno_ = EIO;
+		FAILS(roc_stream_start(s, left[i].position), -EIO, "as it is told");
+		UNIT_EQ(roc_stream_peek(s, &data), 64 * left[i].lines);
+		fake.start_errno = EIO;
+		FAILS(roc_stream_start(s, left[i].position), -EIO, "as it is told");
+		UNIT_EQ(roc_stream_peek(s, &data), 0);
+		FAILS(roc_stream_consume(s, 64), -ERANGE, "showed 0");
+		fake.start_errno = 0;
+		UNIT_EQ(roc_stream_start(s, 7), 0);
+		fake.card->written = 8;
+		UNIT_EQ(roc_stream_peek(s, &data), 64);
+		finish(s);
+	}
+	/* Set back to where it was read from last: only what was not read is gone. */
+	s = running(0);
+	fake.card->written = 4;
+	UNIT_EQ(roc_stream_peek(s, &data), 256);
+	/* One that runs is let alone. */
+	fake.errno_ = EBUSY;
+	FAILS(roc_stream_start(s, 0), -EBUSY, "running already");
+	fake.card->written = 2;
+	UNIT_EQ(roc_stream_peek(s, &data), -EBADMSG);
+	UNIT_EQ(roc_stream_stop(s, NULL), 0);
+	fake.start_errno = EIO;
+	FAILS(roc_stream_start(s, 0), -EIO, "as it is told");
+	UNIT_EQ(roc_stream_peek(s, &data), 0);
+	finish(s);
+}
+
+/* In the moment in which the reader looks at what was written: half goes back, half is new. */
+static void give_and_write(int number)
+{
+	uint32_t position = fake.user->read + LINES / 2;
+
+	UNIT_EQ(number, SIGSEGV);
+	mprotect((void *)(uintptr_t)raced->state, 4096, PROT_READ);
+	libroc_stream_give(raced, position);
+	fake.card->written = position + LINES;
+}
+
+/* A lender's thread may give back at any time, and a card that waited for it writes at once. */
+static void given_back_meanwhile(void)
+{
+	struct sigaction race = {.sa_handler = give_and_write}, before;
+	struct roc_stream *s = running(10);
+	const void *data = NULL;
+
+	raced = s;
+	fake.card->written = 10 + LINES;
+	UNIT_EQ(roc_stream_peek(s, &data), RING);
+	UNIT_EQ(sigaction(SIGSEGV, &race, &before), 0);
+	UNIT_EQ(mprotect((void *)(uintptr_t)s->state, 4096, PROT_NONE), 0);
+	UNIT_EQ(libroc_stream_from(s, 10 + LINES, &data), RING / 2);
+	UNIT_EQ(sigaction(SIGSEGV, &before, NULL), 0);
+	UNIT_EQ(fake.user->read, 10 + LINES / 2);
+	finish(s);
+}
+
+/* The card writes for the last time, and is gone, between two looks of the reader. */
+static void write_and_go(int number)
+{
+	UNIT_EQ(number, SIGSEGV);
+	mprotect((void *)(uintptr_t)raced->kernel, 4096, PROT_READ);
+	mprotect((void *)(uintptr_t)raced->state, 4096, PROT_READ);
+	fake.card->written = 12;
+	fake.kernel->flags = ROC_ST_STOPPED | ROC_ST_GONE;
+}
+
+/* -ENODEV says that nothing is left: whichever it looks at first, what was written is had. */
+static void gone_meanwhile(void)
+{
+	struct sigaction race = {.sa_handler = write_and_go}, before;
+	struct roc_stream *s = running(10);
+	const void *data = NULL;
+
+	raced = s;
+	UNIT_EQ(sigaction(SIGSEGV, &race, &before), 0);
+	UNIT_EQ(mprotect((void *)(uintptr_t)s->kernel, 4096, PROT_NONE), 0);
+	UNIT_EQ(roc_stream_peek(s, &data), 128);
+	UNIT_EQ(sigaction(SIGSEGV, &before, NULL), 0);
+	UNIT_EQ(roc_stream_consume(s, 128), 0);
+	FAILS(roc_stream_peek(s, &data), -ENODEV, "removed");
+	finish(s);
+}
+
+UNIT_MAIN("libroc_stream_end",
+	  {"a start that fails when the positions are set back", a_start_that_fails},
+	  {"lines that are given back while somebody looks", given_back_meanwhile},
+	  {"a card that goes while somebody looks", gone_meanwhile})
