@@ -182,11 +182,14 @@ static long roc_channel_ioctl(struct file *file, unsigned int cmd, unsigned long
 static __poll_t roc_channel_poll(struct file *file, poll_table *pt)
 {
 	struct roc_open *o = file->private_data;
+	enum roc_ch_state state;
 	__poll_t events;
 
 	poll_wait(file, &o->wait, pt);
+	/* What there was before it failed is seen after that is. */
+	state = roc_state(o->ch);
 	events = o->ch->kind->poll(o, pt);
-	if (READ_ONCE(o->ch->state) == ROC_CH_FAILED)
+	if (state == ROC_CH_FAILED)
 		events |= EPOLLERR;
 	if (roc_stale(o))
 		events |= EPOLLERR | EPOLLHUP;

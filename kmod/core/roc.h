@@ -204,6 +204,12 @@ void roc_set_state(struct roc_channel *ch, enum roc_ch_state state, enum roc_why
 void roc_set_owner(struct roc_channel *ch, struct pid *pid, const char *name);
 struct roc_channel_shown roc_channel_shown(struct roc_channel *ch);
 
+/* Without any lock: whoever sees it sees what came before it, too. */
+static inline enum roc_ch_state roc_state(const struct roc_channel *ch)
+{
+	return smp_load_acquire(&ch->state);
+}
+
 /* channel.c */
 extern const struct file_operations roc_channel_fops;
 

@@ -222,7 +222,7 @@ static int roc_ch_kick(struct file *file, void *arg)
 
 static bool roc_enough(struct roc_session *s, u32 min_ready)
 {
-	return roc_ready_now(s) >= min_ready || READ_ONCE(s->ch->state) != ROC_CH_RUNNING ||
+	return roc_ready_now(s) >= min_ready || roc_state(s->ch) != ROC_CH_RUNNING ||
 	       roc_stale(&s->open);
 }
 
@@ -232,6 +232,8 @@ static bool roc_enough(struct roc_session *s, u32 min_ready)
  */
 static bool roc_wait_over(struct roc_session *s, u32 min_ready)
 {
+	if (roc_enough(s, min_ready))
+		return true;
 	roc_want(&s->wanted, min_ready);
 	smp_mb();
 	return roc_enough(s, min_ready);
@@ -261,7 +263,7 @@ static int roc_ch_wait(struct file *file, void *arg)
 		err = wait_event_interruptible_hrtimeout(
 			s->open.batch, roc_wait_over(s, w->min_ready),
 			ns_to_ktime(min_t(u64, w->deadline - now, KTIME_MAX)));
-	if (err && w->deadline > now)
+	if (w->deadline > now && READ_ONCE(s->wanted) != ROC_WANT_NOTHING)
 		roc_wait_no_more(s);
 	if (err == -ERESTARTSYS)
 		err = -EINTR;

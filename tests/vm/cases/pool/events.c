@@ -497,6 +497,12 @@ static void wish_is_over(void)
 		take_in_memory(&r, 500);
 		CU_ASSERT(moderation_us() <= MODERATION_US);
 	}
+	/* And one that comes true. */
+	w = (struct roc_ch_wait){.size = sizeof(w), .min_ready = 100};
+	w.deadline = now_ns() + limit_ms(10000) * 1000000ull;
+	UNIT_EQ(abi(rig_fd(&r), ROC_CH_WAIT, &w), 0);
+	take_in_memory(&r, 500);
+	CU_ASSERT(moderation_us() <= MODERATION_US);
 	rig_stop(&r);
 	RIG_OK(&r);
 	rig_close(&r);
