@@ -287,8 +287,8 @@ static void roc_reopen(struct roc_endpoint *ep)
 /* Nothing of it writes, interrupts or looks any more. */
 static void roc_shut_for_good(struct roc_endpoint *ep)
 {
-	roc_irqs_hush(ep);
 	roc_shut(ep, true);
+	roc_irqs_hush(ep); /* a start that was on its way may have had the card tell again */
 	roc_irqs_stop(ep); /* an alarm sets the monitor's work going */
 	roc_monitor_stop(ep);
 }
