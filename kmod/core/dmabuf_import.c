@@ -39,6 +39,8 @@ static int roc_import_refused(long err, bool peer, u32 *why, u32 *error)
 {
 	if (err == -ENOMEM || err == -EINTR)
 		return err;
+	if (err == -ERESTARTSYS)
+		return -EINTR;
 	*error = -err;
 	/* ENODEV: it was revoked. To the caller it would say that this card is gone. */
 	if (!peer || err == -ENODEV)
@@ -59,8 +61,6 @@ static int roc_import_wait(struct roc_import *import)
 
 	if (left > 0)
 		return 0;
-	if (left == -ERESTARTSYS)
-		return -EINTR;
 	return left ?: -ETIMEDOUT;
 }
 

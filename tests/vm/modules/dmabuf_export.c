@@ -111,6 +111,8 @@ static int export_pin(struct dma_buf_attachment *attachment)
 
 	if (e->kind & DMABUF_NO_PIN)
 		return -EBUSY;
+	if (e->kind & DMABUF_INTERRUPTED)
+		return -ERESTARTSYS;
 	if (e->kind & (DMABUF_BUSY | DMABUF_STUCK) && !e->moving)
 		err = begin_to_move(e, attachment->dmabuf->resv);
 	if (!err)
@@ -303,7 +305,8 @@ static struct exported *make_exported(const struct dmabuf_export *arg)
 
 int dmabuf_export(struct dmabuf_export *arg)
 {
-	bool dynamic = arg->kind & (DMABUF_DYNAMIC | DMABUF_NO_PIN | DMABUF_BUSY | DMABUF_STUCK);
+	bool dynamic = arg->kind & (DMABUF_DYNAMIC | DMABUF_NO_PIN | DMABUF_BUSY | DMABUF_STUCK |
+				    DMABUF_INTERRUPTED);
 	DEFINE_DMA_BUF_EXPORT_INFO(info);
 	struct dma_buf *dmabuf;
 	struct exported *e;
@@ -342,6 +345,7 @@ int dmabuf_use(struct dmabuf_use *arg)
 		arg->attached = atomic_read(&e->attached);
 		arg->pinned = atomic_read(&e->pinned);
 		arg->mapped = atomic_read(&e->mapped);
+		arg->moving = e->moving && !dma_fence_is_signaled(e->moving);
 		err = 0;
 	}
 	dma_buf_put(dmabuf);

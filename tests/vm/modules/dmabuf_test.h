@@ -26,6 +26,7 @@ enum dmabuf_kind {
 	DMABUF_NO_MEMORY = 1 << 8, /* cannot map for want of memory */
 	DMABUF_BUSY = 1 << 9,	/* dynamic; moves its memory for DMABUF_BUSY_MS from the pin on */
 	DMABUF_STUCK = 1 << 10, /* the same, until the pin is taken back */
+	DMABUF_INTERRUPTED = 1 << 11, /* dynamic; a signal came while it was to be pinned */
 };
 
 #define DMABUF_BUSY_MS 500
@@ -42,6 +43,7 @@ struct dmabuf_use {
 	__s32 attached;
 	__s32 pinned;
 	__s32 mapped;
+	__s32 moving; /* now */
 };
 
 /* All that live. */
