@@ -33,6 +33,14 @@ struct roc_reset_regs {
 
 int roc_block_reset(void __iomem *block, const struct roc_reset_regs *regs, u32 level);
 
+/* Of one that was enabled: the card has gone, or has switched it off by itself. */
+static inline enum roc_why roc_block_trouble(u32 status, u32 enabled)
+{
+	if (status == ROC_ALL_ONES)
+		return ROC_WHY_LOST;
+	return status & enabled ? ROC_WHY_NONE : ROC_WHY_CARD;
+}
+
 /* A counter of 64 bits in two registers, low word first, that counts meanwhile. */
 u64 roc_block_counter(void __iomem *at);
 

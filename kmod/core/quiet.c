@@ -70,6 +70,17 @@ bool roc_settle(struct roc_channel *ch, bool present)
 	return proved;
 }
 
+/*
+ * For a STOP of a channel that does not run. A run that ended by itself, or whose STOP failed, may
+ * have left a card that still writes: that is tried again, and said. Channel lock held, it is open.
+ */
+int roc_stopped_already(struct roc_channel *ch)
+{
+	if (ch->open->leak)
+		roc_settle(ch, true);
+	return ch->open->leak ? -EIO : -EALREADY;
+}
+
 /* The function was reset: whatever was in the channel is gone. */
 static void roc_forgotten(struct roc_channel *ch)
 {

@@ -45,6 +45,7 @@ int roc_channels_lock(struct roc_endpoint *ep);
 void roc_channels_unlock(struct roc_endpoint *ep);
 void roc_make_quiet(struct roc_channel *ch, bool present);
 bool roc_settle(struct roc_channel *ch, bool present);
+int roc_stopped_already(struct roc_channel *ch);
 int roc_settle_all(struct roc_endpoint *ep);
 void roc_settle_by_reset(struct roc_endpoint *ep);
 int roc_reset_function(struct roc_endpoint *ep);

@@ -78,6 +78,7 @@ struct roc_sub_settings {
  * @lock: @opened, @holder, what they say that it guards, and all counters; taken by the interrupt
  * @opened: who has it, NULL: nobody
  * @holder: whose run it is, NULL: it does not run
+ * @stopping: that run is being stopped, no link is let through; @lock
  */
 struct roc_sub {
 	void __iomem *block;
@@ -94,6 +95,7 @@ struct roc_sub {
 	spinlock_t lock;
 	struct roc_holder *opened;
 	struct roc_holder *holder;
+	bool stopping;
 };
 
 /* The rings of a sub-unit. The first two are the card's to write, the others the reader's. */
@@ -269,7 +271,6 @@ int roc_fragment_mmap(struct roc_open *o, struct vm_area_struct *vma);
 
 /* hw.c: the registers of a sub-unit */
 u32 roc_fragment_status(struct roc_channel *ch);
-enum roc_why roc_fragment_status_why(u32 status);
 enum roc_why roc_fragment_trouble(struct roc_channel *ch);
 u32 roc_fragment_written(struct roc_channel *ch, unsigned int lane);
 void roc_fragment_settle(struct roc_channel *ch);

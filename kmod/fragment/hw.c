@@ -35,17 +35,10 @@ u32 roc_fragment_status(struct roc_channel *ch)
 	return roc_sub_read(ch, FRAGMENT_STATUS);
 }
 
-/* Of one that was enabled: the card has gone, or has switched it off by itself. */
-enum roc_why roc_fragment_status_why(u32 status)
-{
-	if (status == ROC_ALL_ONES)
-		return ROC_WHY_LOST;
-	return status & FRAGMENT_STATUS_ENABLED ? ROC_WHY_NONE : ROC_WHY_CARD;
-}
-
+/* Of one that was enabled. */
 enum roc_why roc_fragment_trouble(struct roc_channel *ch)
 {
-	return roc_fragment_status_why(roc_fragment_status(ch));
+	return roc_block_trouble(roc_fragment_status(ch), FRAGMENT_STATUS_ENABLED);
 }
 
 /* How many entries of a lane the card says that it has written: for diagnosis. */
@@ -104,7 +97,7 @@ static void roc_fragment_write_settings(struct roc_channel *ch)
 {
 	const struct roc_sub_settings *s = &roc_sub(ch)->settings;
 
-	roc_fragment_let_through(ch, READ_ONCE(s->links));
+	roc_fragment_let_through(ch, roc_sub(ch)->stopping ? 0 : READ_ONCE(s->links));
 	roc_sub_write(ch, FRAGMENT_DATA_COUNT, READ_ONCE(s->count[ROC_LANE_DATA]));
 	roc_sub_write(ch, FRAGMENT_DATA_NS, READ_ONCE(s->time[ROC_LANE_DATA]));
 	roc_sub_write(ch, FRAGMENT_DONE_COUNT, READ_ONCE(s->count[ROC_LANE_DONE]));

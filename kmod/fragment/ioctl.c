@@ -279,13 +279,15 @@ static u32 *roc_fr_wait_count(struct roc_fr_wait *arg, unsigned int lane)
  * interrupt wakes whoever wants least. While a run ends nobody is bound to the card, and what it
  * wrote last is not looked at yet: the end wakes all.
  */
-static bool roc_fr_arrived(struct roc_holder *h, struct roc_fr_wait *arg)
+static bool roc_fr_arrived(struct roc_holder *h, struct roc_fr_wait *arg, u32 run)
 {
 	struct roc_sub *sub = roc_sub(h->open.ch);
 	unsigned int i;
 	bool runs;
 
-	if (roc_stale(&h->open) || READ_ONCE(h->open.ch->state) != ROC_CH_RUNNING)
+	/* Another run may have begun before this sleeper got a processor. */
+	if (roc_stale(&h->open) || roc_state(h->open.ch) != ROC_CH_RUNNING ||
+	    READ_ONCE(h->run) != run)
 		return true;
 	spin_lock_irq(&sub->lock);
 	runs = roc_fragment_look(h);
@@ -326,6 +328,7 @@ static int roc_fr_wait(struct file *file, void *data)
 	struct roc_holder *h = roc_holder(file->private_data);
 	struct roc_sub *sub = roc_sub(h->open.ch);
 	struct roc_fr_wait *arg = data;
+	u32 run = READ_ONCE(h->run);
 	u64 now = ktime_get_ns();
 	int err;
 
@@ -339,10 +342,10 @@ static int roc_fr_wait(struct file *file, void *data)
 	if (roc_fr_wait_far(h, arg))
 		return -EINVAL;
 	if (arg->deadline <= now)
-		err = roc_fr_arrived(h, arg) ? 0 : -ETIME;
+		err = roc_fr_arrived(h, arg, run) ? 0 : -ETIME;
 	else
 		err = wait_event_interruptible_hrtimeout(
-			h->open.batch, roc_fr_arrived(h, arg),
+			h->open.batch, roc_fr_arrived(h, arg, run),
 			ns_to_ktime(min_t(u64, arg->deadline - now, KTIME_MAX)));
 	if (err == -ERESTARTSYS)
 		err = -EINTR;

@@ -9,6 +9,7 @@
 #include <linux/eventfd.h>
 #include <linux/math64.h>
 
+#include "core/block.h"
 #include "fragment/fragment.h"
 
 #define ROC_SILENT_MS 2000
@@ -292,7 +293,7 @@ static void roc_fragment_ask(struct roc_holder *h)
 	spin_lock_irq(&sub->lock);
 	ch->stats.mmio_reads += ROC_LANES + 2;
 	if (roc_fragment_look(h)) {
-		why = roc_fragment_status_why(status);
+		why = roc_block_trouble(status, FRAGMENT_STATUS_ENABLED);
 		if (why)
 			roc_fragment_broken(h, why);
 		else if (roc_fragment_hidden(h, ROC_LANE_DATA, written[ROC_LANE_DATA]) ||

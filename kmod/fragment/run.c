@@ -70,6 +70,7 @@ static void roc_fragment_unbind(struct roc_holder *h)
 	spin_lock_irq(&sub->lock);
 	roc_fragment_look(h);
 	sub->holder = NULL;
+	sub->stopping = false;
 	spin_unlock_irq(&sub->lock);
 }
 
@@ -132,14 +133,32 @@ err_quiet:
 	return err;
 }
 
+/*
+ * Phases tell how far the card is only within a lap of where the reader is, and one who never
+ * sleeps need not say where: the card's own counts do, of what is in memory by now.
+ */
+static void roc_fragment_catch_up(struct roc_holder *h, const u32 *written)
+{
+	struct roc_sub *sub = roc_sub(h->open.ch);
+	unsigned int i;
+
+	spin_lock_irq(&sub->lock);
+	for (i = 0; i < ROC_LANES; i++)
+		roc_count_look(&h->lane[i].count, written[i]);
+	spin_unlock_irq(&sub->lock);
+}
+
+/* @written: by the card's counts; NULL: they are not known. */
 static void roc_fragment_end(struct roc_holder *h, enum roc_ch_state state, enum roc_why why,
-			     bool present)
+			     bool present, const u32 *written)
 {
 	struct roc_channel *ch = h->open.ch;
 
 	roc_fragment_unbind(h);
 	roc_make_quiet(ch, present);
 	roc_fragment_last_look(h);
+	if (written)
+		roc_fragment_catch_up(h, written);
 	roc_set_state(ch, state, why);
 	roc_fragment_flags(h, ROC_FR_STOPPED | (state == ROC_CH_FAILED ? ROC_FR_FAILED : 0), 0);
 	roc_open_wake(&h->open);
@@ -163,18 +182,14 @@ static u32 roc_fragment_drain(struct roc_holder *h, bool wait)
 	}
 }
 
-/*
- * Phases tell how far the card is only within a lap of where the reader is, and one who never
- * sleeps need not say where: the card's own counts do, of what is in memory by now.
- */
-static void roc_fragment_catch_up(struct roc_holder *h, const u32 *written)
+/* Nothing new from the links; settings that come meanwhile do not open them again. */
+static void roc_fragment_shut_links(struct roc_channel *ch)
 {
-	struct roc_sub *sub = roc_sub(h->open.ch);
-	unsigned int i;
+	struct roc_sub *sub = roc_sub(ch);
 
 	spin_lock_irq(&sub->lock);
-	for (i = 0; i < ROC_LANES; i++)
-		roc_count_look(&h->lane[i].count, written[i]);
+	sub->stopping = true;
+	roc_fragment_let_through(ch, 0);
 	spin_unlock_irq(&sub->lock);
 }
 
@@ -186,17 +201,16 @@ int roc_fragment_stop(struct roc_holder *h, struct roc_fr_stop *arg)
 	unsigned int i;
 
 	if (ch->state != ROC_CH_RUNNING)
-		return -EALREADY;
-	roc_fragment_let_through(ch, 0);
+		return roc_stopped_already(ch);
+	roc_fragment_shut_links(ch);
 	left = roc_fragment_drain(h, !(arg->flags & ROC_FR_STOP_NOW));
 	for (i = 0; i < ROC_LANES; i++)
 		written[i] = roc_fragment_written(ch, i);
-	/* What reads as all ones is no count. */
 	why = READ_ONCE(h->why) ?: roc_fragment_trouble(ch);
 	roc_point(ch->ep, ROC_POINT_STOP);
-	roc_fragment_end(h, why ? ROC_CH_FAILED : ROC_CH_STOPPED, why, true);
-	if (!why)
-		roc_fragment_catch_up(h, written);
+	/* What reads as all ones is no count, and who broke the contract is not believed. */
+	roc_fragment_end(h, why ? ROC_CH_FAILED : ROC_CH_STOPPED, why, true,
+			 why && why != ROC_WHY_CARD ? NULL : written);
 	arg->descriptors = h->lane[ROC_LANE_DATA].count.known;
 	arg->completions = h->lane[ROC_LANE_DONE].count.known;
 	/* Some may have been done meanwhile. */
@@ -210,7 +224,7 @@ void roc_fragment_abort(struct roc_holder *h, enum roc_ch_state state, enum roc_
 			bool present)
 {
 	if (h->open.ch->state == ROC_CH_RUNNING)
-		roc_fragment_end(h, state, why, present);
+		roc_fragment_end(h, state, why, present, NULL);
 }
 
 /* The watchdog. It ends a run that failed, for those who found out and could not. */

@@ -222,7 +222,7 @@ int roc_run_stop(struct roc_session *s, u32 *reclaimed)
 	enum roc_why why;
 
 	if (ch->state != ROC_CH_RUNNING)
-		return -EALREADY;
+		return roc_stopped_already(ch);
 	roc_flush(s);
 	why = roc_take_flushed(s);
 	if (why) {

@@ -36,6 +36,12 @@ u32 roc_stream_status(struct roc_channel *ch)
 	return roc_stream_read(ch, STREAM_STATUS);
 }
 
+/* Of one that was enabled. */
+enum roc_why roc_stream_trouble(struct roc_channel *ch)
+{
+	return roc_block_trouble(roc_stream_status(ch), STREAM_STATUS_ENABLED);
+}
+
 static const struct roc_reset_regs roc_stream_resets = {
 	.reset = STREAM_RESET,
 	.generation = STREAM_GENERATION,

@@ -223,12 +223,14 @@ static int roc_st_consume(struct file *file, void *data)
  * Who finds too little is going to sleep; the interrupt wakes whoever wants least. While a run ends
  * nobody is bound to the card, and what it wrote last is not looked at yet: the end wakes all.
  */
-static bool roc_stream_arrived(struct roc_reader *r, u32 position)
+static bool roc_stream_arrived(struct roc_reader *r, u32 position, u32 run)
 {
 	struct roc_stream *st = roc_stream(r->open.ch);
 	bool runs, reached;
 
-	if (roc_stale(&r->open) || READ_ONCE(r->open.ch->state) != ROC_CH_RUNNING)
+	/* Another run may have begun before this sleeper got a processor. */
+	if (roc_stale(&r->open) || roc_state(r->open.ch) != ROC_CH_RUNNING ||
+	    READ_ONCE(r->run) != run)
 		return true;
 	spin_lock_irq(&st->lock);
 	runs = roc_stream_look(r);
@@ -250,6 +252,7 @@ static int roc_st_wait(struct file *file, void *data)
 	struct roc_reader *r = roc_reader(file->private_data);
 	struct roc_stream *st = roc_stream(r->open.ch);
 	struct roc_st_wait *arg = data;
+	u32 run = READ_ONCE(r->run);
 	u64 now = ktime_get_ns();
 	bool far;
 	int err;
@@ -266,10 +269,10 @@ static int roc_st_wait(struct file *file, void *data)
 	if (far && READ_ONCE(r->open.ch->state) == ROC_CH_RUNNING)
 		return -EINVAL;
 	if (arg->deadline <= now)
-		err = roc_stream_arrived(r, arg->position) ? 0 : -ETIME;
+		err = roc_stream_arrived(r, arg->position, run) ? 0 : -ETIME;
 	else
 		err = wait_event_interruptible_hrtimeout(
-			r->open.batch, roc_stream_arrived(r, arg->position),
+			r->open.batch, roc_stream_arrived(r, arg->position, run),
 			ns_to_ktime(min_t(u64, arg->deadline - now, KTIME_MAX)));
 	if (err == -ERESTARTSYS)
 		err = -EINTR;

@@ -285,14 +285,12 @@ static bool roc_stream_tick_now(struct roc_reader *r)
 static void roc_stream_ask(struct roc_reader *r)
 {
 	struct roc_stream *st = roc_stream(r->open.ch);
-	u32 status = roc_stream_status(r->open.ch);
+	enum roc_why why = roc_stream_trouble(r->open.ch);
 
 	spin_lock_irq(&st->lock);
 	r->open.ch->stats.mmio_reads++;
-	if (status == ROC_ALL_ONES)
-		roc_stream_broken(r, ROC_WHY_LOST);
-	else if (!(status & STREAM_STATUS_ENABLED))
-		roc_stream_broken(r, ROC_WHY_CARD);
+	if (why)
+		roc_stream_broken(r, why);
 	spin_unlock_irq(&st->lock);
 }
 

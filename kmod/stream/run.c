@@ -201,27 +201,22 @@ static void roc_stream_drain(struct roc_reader *r)
 	}
 }
 
-/* In memory a card that has gone looks like one that has nothing to say. */
-static bool roc_stream_lost(struct roc_channel *ch)
-{
-	return roc_stream_status(ch) == ROC_ALL_ONES;
-}
-
 int roc_stream_stop(struct roc_reader *r, struct roc_st_stop *arg)
 {
 	struct roc_channel *ch = r->open.ch;
 	struct roc_stream *st = roc_stream(ch);
+	enum roc_why why;
 
 	if (ch->state != ROC_CH_RUNNING)
-		return -EALREADY;
-	roc_stream_finish(ch);
-	if (!roc_stream_lost(ch))
+		return roc_stopped_already(ch);
+	/* In memory a card that has gone, or is off, looks like one that has nothing to say. */
+	if (!roc_stream_trouble(ch)) {
+		roc_stream_finish(ch);
 		roc_stream_drain(r);
+	}
 	roc_point(ch->ep, ROC_POINT_STOP);
-	if (roc_stream_lost(ch))
-		roc_stream_end(r, ROC_CH_FAILED, ROC_WHY_LOST, true);
-	else
-		roc_stream_end(r, ROC_CH_STOPPED, ROC_WHY_NONE, true);
+	why = roc_stream_trouble(ch);
+	roc_stream_end(r, why ? ROC_CH_FAILED : ROC_CH_STOPPED, why, true);
 	arg->position = r->position.written;
 	arg->lost = le64_to_cpu(st->last.discarded) - r->discarded;
 	/* It may still write, if it does not stop: whoever reads the ring must know. */

@@ -236,6 +236,7 @@ int roc_stream_mmap(struct roc_open *o, struct vm_area_struct *vma);
 
 /* hw.c: the registers of a stream */
 u32 roc_stream_status(struct roc_channel *ch);
+enum roc_why roc_stream_trouble(struct roc_channel *ch);
 int roc_stream_enable(struct roc_reader *r, u32 position);
 int roc_stream_disable(struct roc_channel *ch);
 int roc_stream_reset(struct roc_channel *ch, u32 level);

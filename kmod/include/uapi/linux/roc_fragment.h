@@ -257,7 +257,7 @@ struct roc_fr_user {
  * @ROC_FR_STOPPED: the sub-unit is not running; nothing more will come
  * @ROC_FR_FAILED: and that because the card broke its contract: ROC_FR_INFO says how
  * @ROC_FR_GONE: the card is gone; close the fd. Told at once; %ROC_FR_STOPPED always follows, when
- *	nothing is written to memory any more
+ *	nothing is written to memory any more, or ROC_FR_STOP says EIO
  */
 enum roc_fr_flags {
 	ROC_FR_STOPPED = 1 << 0,
@@ -486,8 +486,9 @@ enum roc_fr_stop_flags {
  * No fragment is taken from a link any more; commands that the card has are done, for which it has
  * a second. When this returns it does not write any more, and what the rings hold can still be
  * read; fragments in the card are gone.
- * Errors: EALREADY not running; EIO the card broke its contract meanwhile, or does not stop: then
- * it may still write to rings and host pages.
+ * Errors: EALREADY not running, and quiet; EIO the card broke its contract meanwhile, or does not
+ * stop: then it may still write to rings and host pages. Of a run that ended by itself, or whose stop failed,
+ * the card is asked once more: EIO as long as it is not quiet.
  */
 struct roc_fr_stop {
 	__u32 size;

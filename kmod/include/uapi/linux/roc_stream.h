@@ -400,8 +400,9 @@ struct roc_st_start {
  *
  * The card takes no further events and writes those that it has, as far as there is room. When this
  * returns it does not write any more, and what the ring holds can still be read.
- * Errors: EALREADY not running; EIO the card broke its contract meanwhile, or does not stop: then
- * it may still write to the ring.
+ * Errors: EALREADY not running, and quiet; EIO the card broke its contract meanwhile, or does not
+ * stop: then it may still write to the ring. Of a run that ended by itself, or whose stop failed,
+ * the card is asked once more: EIO as long as it is not quiet.
  */
 struct roc_st_stop {
 	__u32 size;

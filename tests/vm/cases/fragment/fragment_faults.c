@@ -243,6 +243,8 @@ static int stop_is_refused(void *arg)
 /* The card switches itself off while it is waited for: that is no end in good order. */
 static void stop_that_fails(void)
 {
+	struct roc_fr_settings set = {
+		.size = sizeof(set), .set = ROC_FR_SET_DATA_COUNT, .data_count = 5};
 	struct taker t = {.pages = 64};
 	struct held h;
 	int64_t begun;
@@ -257,6 +259,10 @@ static void stop_that_fails(void)
 	pid = child_start(AS_ROOT, stop_is_refused, &t);
 	CU_ASSERT(UNIT_WAIT(!emu_peek(CARD0, 0, ROBINNP_BAR_DMA, ROBINNP_SUB(0) + FRAGMENT_LINKS),
 			    5000));
+	/* Settings of another thread do not let anything through again. */
+	UNIT_EQ(abi(t.fd, ROC_FR_SETTINGS, &set), 0);
+	UNIT_EQ(emu_peek(CARD0, 0, ROBINNP_BAR_DMA, ROBINNP_SUB(0) + FRAGMENT_DATA_COUNT), 5);
+	UNIT_EQ(emu_peek(CARD0, 0, ROBINNP_BAR_DMA, ROBINNP_SUB(0) + FRAGMENT_LINKS), 0);
 	emu(CARD0, "fault 0 fetch-error 1 1");
 	begun = now_ms();
 	taker_free(&t, ROC_FR_PAGE(0, 0));
@@ -378,7 +384,11 @@ static void stop_that_is_ignored(void)
 
 	start_one_that_does_not_stop(&t, &other);
 	UNIT_EQ(abi(t.fd, ROC_FR_STOP, &end), -EIO);
+	end = (struct roc_fr_stop){.size = sizeof(end)};
+	UNIT_EQ(abi(t.fd, ROC_FR_STOP, &end), -EIO);
 	emu(CARD0, "fault all clear");
+	end = (struct roc_fr_stop){.size = sizeof(end)};
+	UNIT_EQ(abi(t.fd, ROC_FR_STOP, &end), -EALREADY);
 	CU_ASSERT(taker_run(&other, other.fragments + 50, 5000));
 	taker_close(&t);
 	/* Whoever opens it next has it proved. */

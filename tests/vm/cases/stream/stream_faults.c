@@ -434,6 +434,13 @@ static void start_one_that_does_not_stop(struct reader *r, struct reader *other)
 }
 
 /* A neighbour needs the bus, and the card does not stop: who asked for it is told. */
+static void does_not_stop_yet(const struct reader *r)
+{
+	struct roc_st_stop stop = {.size = sizeof(stop)};
+
+	UNIT_EQ(abi(r->fd, ROC_ST_STOP, &stop), -EIO);
+}
+
 static void stop_that_is_ignored(void)
 {
 	struct reader r = {.ring = 16 * MIB}, other = {.stream = P40_STREAM_ODIN};
@@ -441,12 +448,52 @@ static void stop_that_is_ignored(void)
 
 	start_one_that_does_not_stop(&r, &other);
 	UNIT_EQ(abi(r.fd, ROC_ST_STOP, &stop), -EIO);
+	does_not_stop_yet(&r);
 	emu(CARD0, "fault all clear");
+	stop = (struct roc_st_stop){.size = sizeof(stop)};
+	UNIT_EQ(abi(r.fd, ROC_ST_STOP, &stop), -EALREADY);
 	CU_ASSERT(reader_run(&other, 10, 5000));
 	reader_close(&r);
 	CU_ASSERT(reader_stop(&other));
 	reader_close(&other);
 	CU_ASSERT(emu_clean(CARD0));
+}
+
+/* The same of a run that ended by itself: nobody was told before. */
+static void end_that_is_ignored(void)
+{
+	struct reader r = {.ring = 16 * MIB}, other = {.stream = P40_STREAM_ODIN};
+	struct roc_st_stop stop = {.size = sizeof(stop)};
+
+	start_one_that_does_not_stop(&r, &other);
+	emu(CARD0, "fault 0 beyond-ring 1 1000000");
+	while (!reader_wait(&r, 5000) && !r.kernel->flags)
+		reader_take(&r, false);
+	CU_ASSERT(UNIT_WAIT(r.kernel->flags & ROC_ST_FAILED, 15000));
+	does_not_stop_yet(&r);
+	emu(CARD0, "fault all clear");
+	UNIT_EQ(abi(r.fd, ROC_ST_STOP, &stop), -EALREADY);
+	CU_ASSERT(reader_run(&other, 10, 5000));
+	reader_close(&r);
+	CU_ASSERT(reader_stop(&other));
+	reader_close(&other);
+	CU_ASSERT(emu_clean(CARD0));
+}
+
+/* Somebody switched it off: what it had is not in the ring, and nobody else looks meanwhile. */
+static void stop_of_one_that_is_off(void)
+{
+	struct roc_st_stop stop = {.size = sizeof(stop)};
+	struct reader r = {.ring = 64 * KIB};
+	int ep = node_open(P40_ID, -1);
+
+	start(&r);
+	UNIT_NEED(reader_start(&r));
+	CU_ASSERT(reader_run(&r, 100, 5000));
+	UNIT_EQ(reg_write(ep, P40_BAR_DMA, P40_STREAM(0) + STREAM_CONTROL, 0), 0);
+	close(ep);
+	UNIT_EQ(abi(r.fd, ROC_ST_STOP, &stop), -EIO);
+	failed_of(&r, ROC_WHY_CARD);
 }
 
 /* The same, closed: the ring stays until it does. */
@@ -508,5 +555,7 @@ UNIT_MAIN("stream_faults", {"position beyond the ring", position_beyond_the_ring
 	  {"segments lost", segments_lost}, {"enabled late", enabled_late},
 	  {"large ring", large_ring}, {"end that never comes", end_that_never_comes},
 	  {"reset ignored", reset_ignored}, {"stop that is ignored", stop_that_is_ignored},
+	  {"end that is ignored", end_that_is_ignored},
+	  {"stop of one that is off", stop_of_one_that_is_off},
 	  {"ring held while the card may write", ring_held_while_the_card_may_write},
 	  {"late writes", late_writes})
