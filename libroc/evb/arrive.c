@@ -180,6 +180,14 @@ static int part_came(struct roc_evb *e, struct evb_guest *g, uint32_t segment)
 	block = evb_block_find(e, head.block);
 	i = block == EVB_NOBODY ? EVB_NOBODY : e->bu.blocks[block].arrivals[g - e->bu.guests];
 	a = i == EVB_NOBODY ? evb_arrival_given_up(g, head.block) : &g->arrivals[i];
+	/*
+	 * Its first part came, and was too late for the block, so that it could say that it has
+	 * passed: its writes are not in order.
+	 */
+	if (!a && head.part && head.block < g->passed) {
+		evb_segment_free(e, g, segment);
+		return 0;
+	}
 	/* Of what came by a connection before it knows nothing: that is here, and this is late. */
 	if (!a || a->before) {
 		ret = judge_block(e, g, head.block, head.mfp_bytes, head.epoch);

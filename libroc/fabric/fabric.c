@@ -58,6 +58,8 @@ static int load(char why[FABRIC_WHY])
 		return 0;
 	for (i = 0; i < sizeof(less) / sizeof(less[0]); i++)
 		setenv(less[i][0], less[i][1], 0);
+	/* With that a write's number would be done before its data are. */
+	unsetenv("FI_TCP_ZEROCOPY_SIZE");
 	if (!lib.handle)
 		lib.handle = dlopen(LIBRARY, RTLD_NOW | RTLD_LOCAL);
 	if (!lib.handle)
@@ -415,6 +417,11 @@ int fabric_end_read(const struct fabric *f, struct fabric_end *e, void *into,
 int fabric_end_send(const struct fabric *f, struct fabric_end *e, const void *data, size_t bytes,
 		    void *context)
 {
+	/* Nothing overtakes it. */
+	int ret = e->is_unsaid ? say_number(e) : 0;
+
+	if (ret)
+		return ret;
 	return handed(fi_send(e->ep, data, bytes, descriptor(f, data), e->peer, context));
 }
 
@@ -429,8 +436,9 @@ int fabric_end_events(struct fabric_end *e, struct fabric_event *events, unsigne
 {
 	struct fi_cq_data_entry entries[64];
 	struct fi_cq_err_entry error = {0};
-	int count = 0, ret;
+	unsigned int count = 0;
 	ssize_t n, i;
+	int ret;
 
 	if (room > sizeof(entries) / sizeof(entries[0]))
 		room = sizeof(entries) / sizeof(entries[0]);
@@ -439,30 +447,32 @@ int fabric_end_events(struct fabric_end *e, struct fabric_event *events, unsigne
 		if (ret && ret != -EAGAIN)
 			return fabric_fail(why, -ret, "The transfer failed: %s.", strerror(-ret));
 	}
-	n = fi_cq_read(e->cq, entries, room);
-	if (n == -FI_EAGAIN)
-		return 0;
+	/* Of a queue that is full of such there may be something behind them. */
+	do {
+		n = fi_cq_read(e->cq, entries, room - count);
+		for (i = 0; i < n; i++) {
+			bool theirs = entries[i].flags & FI_REMOTE_CQ_DATA;
+
+			/* Data whose number follows: that tells of both. */
+			if (!theirs && !entries[i].op_context)
+				continue;
+			events[count++] = (struct fabric_event){
+				.context = theirs ? NULL : entries[i].op_context,
+				.data = entries[i].data,
+				.received = entries[i].flags & FI_RECV && !theirs,
+				.bytes = entries[i].len,
+			};
+		}
+	} while (n > 0 && count < room);
+	/* What came before an error is told first; that is there the next time, too. */
+	if (count || n == -FI_EAGAIN)
+		return (int)count;
 	if (n == -FI_EAVAIL) {
 		fi_cq_readerr(e->cq, &error, 0);
 		return fabric_fail(why, ECONNRESET, "The transfer failed: %s.",
 				   lib.strerror(error.err));
 	}
-	if (n < 0)
-		return fail(why, (int)n, "the queue of events failed");
-	for (i = 0; i < n; i++) {
-		bool theirs = entries[i].flags & FI_REMOTE_CQ_DATA;
-
-		/* Data whose number follows: that tells of both. */
-		if (!theirs && !entries[i].op_context)
-			continue;
-		events[count++] = (struct fabric_event){
-			.context = theirs ? NULL : entries[i].op_context,
-			.data = entries[i].data,
-			.received = entries[i].flags & FI_RECV && !theirs,
-			.bytes = entries[i].len,
-		};
-	}
-	return count;
+	return n < 0 ? fail(why, (int)n, "the queue of events failed") : 0;
 }
 
 void fabric_end_sleep(const struct fabric *f, struct fabric_end *e, struct roc_idle *idle)

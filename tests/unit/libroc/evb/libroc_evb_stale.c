@@ -154,6 +154,26 @@ static void half_has_passed(void)
 	part_all();
 }
 
+/* The block has gone before the first half comes, which is late; then the rest is no lie, either. */
+static void half_has_passed_late(void)
+{
+	struct roc_evb_counts c;
+
+	meet_another(200 * MS, 8);
+	CU_ASSERT_TRUE(is(are_incomplete, 2));
+	writes_half(0);
+	CU_ASSERT_TRUE(is(are_late, 1));
+	passes(BLOCK + 2);
+	turn_all();
+	writes_half(1);
+	CU_ASSERT_FALSE(run_until(taken_out, 300));
+	c = counts_of(honest);
+	UNIT_EQ(c.late, 1);
+	UNIT_EQ(c.liars, 0);
+	UNIT_EQ(c.incomplete, 2);
+	part_all();
+}
+
 /* If somebody else has the block after all, the rest is not too late for it. */
 static void half_of_two_once(unsigned int stale_ms)
 {
@@ -197,5 +217,5 @@ static void no_table(void)
 }
 
 UNIT_MAIN("event building, blocks that are given up", {"half_of_one", half_of_one},
-	  {"half_has_passed", half_has_passed}, {"half_of_two", half_of_two},
-	  {"no_table", no_table})
+	  {"half_has_passed", half_has_passed}, {"half_has_passed_late", half_has_passed_late},
+	  {"half_of_two", half_of_two}, {"no_table", no_table})

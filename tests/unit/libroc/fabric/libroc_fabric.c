@@ -18,10 +18,11 @@ static struct {
 		size_t bytes, pieces;
 		void *context;
 	} writes[WRITES];
-	unsigned int count, room; /* writes that came; how many more are taken */
-	ssize_t refusal;	  /* of the others */
+	unsigned int count, room;     /* writes that came; how many more are taken */
+	unsigned int messages_behind; /* so many writes the last message came */
+	ssize_t refusal;	      /* of the others */
 	struct fi_cq_data_entry entries[8];
-	unsigned int entry_count;
+	unsigned int entry_count, empty_reads; /* full ones of data only, before those */
 } played;
 
 static ssize_t writemsg(struct fid_ep *ep, const struct fi_msg_rma *m, uint64_t flags)
@@ -52,6 +53,11 @@ static ssize_t cq_read(struct fid_cq *cq, void *buf, size_t count)
 {
 	size_t n = played.entry_count;
 
+	if (played.empty_reads) {
+		played.empty_reads--;
+		memset(buf, 0, count * sizeof(played.entries[0]));
+		return (ssize_t)count;
+	}
 	if (!n)
 		return -FI_EAGAIN;
 	memcpy(buf, played.entries, n * sizeof(played.entries[0]));
@@ -59,9 +65,21 @@ static ssize_t cq_read(struct fid_cq *cq, void *buf, size_t count)
 	return (ssize_t)n;
 }
 
+/* A message is of its own sort: it has no bytes here. */
+static ssize_t send_message(struct fid_ep *e, const void *buf, size_t len, void *desc, fi_addr_t to,
+			    void *context)
+{
+	if (!played.room)
+		return played.refusal;
+	played.room--;
+	played.messages_behind = played.count;
+	return 0;
+}
+
+static struct fi_ops_msg messages = {.size = sizeof(messages), .send = send_message};
 static struct fi_ops_rma rma = {.size = sizeof(rma), .writemsg = writemsg};
 static struct fi_ops_cq cq_ops = {.size = sizeof(cq_ops), .read = cq_read};
-static struct fid_ep ep = {.rma = &rma};
+static struct fid_ep ep = {.rma = &rma, .msg = &messages};
 static struct fid_cq cq = {.ops = &cq_ops};
 
 static char memory[64], why[FABRIC_WHY];
@@ -180,6 +198,20 @@ static void number_first(void)
 	is_number(3, 1, false);
 }
 
+/* A message that says that all was sent must not come before it. */
+static void number_before_message(void)
+{
+	struct fabric_end e = fresh(1);
+
+	UNIT_EQ(put(&apart, &e, 0, false), 0);
+	UNIT_EQ(fabric_end_send(&apart, &e, memory, 8, &mine[1]), -EAGAIN);
+	played.room = WRITES;
+	UNIT_EQ(fabric_end_send(&apart, &e, memory, 8, &mine[1]), 0);
+	UNIT_EQ(played.count, 2);
+	is_number(1, 0, false);
+	UNIT_EQ(played.messages_behind, 2);
+}
+
 static void number_refused(void)
 {
 	struct fabric_end e = fresh(1);
@@ -210,6 +242,7 @@ static void events_once(void)
 	played.entries[3] =
 		(struct fi_cq_data_entry){.flags = FI_RECV, .op_context = &mine[0], .len = 5};
 	played.entry_count = 4;
+	played.empty_reads = 3;
 	UNIT_EQ(fabric_end_events(&e, events, 8, why), 3);
 	CU_ASSERT_PTR_NULL(events[0].context);
 	UNIT_EQ(events[0].data, 11);
@@ -223,4 +256,5 @@ static void events_once(void)
 
 UNIT_MAIN("writes and their numbers", {"together", together}, {"a number behind", number_behind},
 	  {"a number later", number_later}, {"a number before the next data", number_first},
+	  {"a number before a message", number_before_message},
 	  {"a number that is refused", number_refused}, {"events", events_once})
