@@ -403,13 +403,14 @@ static void part(struct recv *r, struct guest *g, const char *why)
 	guest_leave(r, g);
 }
 
-bool guest_credits_due(const struct guest *g, uint64_t now)
+bool guest_credits_due(const struct recv *r, const struct guest *g, uint64_t now)
 {
 	uint32_t with_us = (uint32_t)(g->tail - g->head) + g->out + g->credit_count;
 
 	if (!g->credit_count)
 		return false;
-	return with_us > g->slots / 2 || g->credit_count >= g->slots / 4 ||
+	/* After the last turn nobody is heard until the last file is on the disk. */
+	return r->stopped || with_us > g->slots / 2 || g->credit_count >= g->slots / 4 ||
 	       now - g->credit_since > RECV_CREDIT_NS;
 }
 

@@ -88,7 +88,7 @@ void guests_let_in(struct recv *r);
 /* One step further. */
 void guest_step(struct recv *r, struct guest *g, bool listen);
 /* Are there enough of them, or is it time? */
-bool guest_credits_due(const struct guest *g, uint64_t now);
+bool guest_credits_due(const struct recv *r, const struct guest *g, uint64_t now);
 /* Give slots back that are free again. */
 void guest_give_credits(struct recv *r, struct guest *g);
 /* Nobody writes to its memory any more. */

@@ -62,11 +62,11 @@ void link_end(struct link *l)
 	l->since = units_now();
 }
 
-static int by_sequence(const void *a, const void *b)
+static int last_first(const void *a, const void *b)
 {
 	const struct parcel *const *p = a, *const *q = b;
 
-	return (*p)->unit.sequence < (*q)->unit.sequence ? 1 : -1;
+	return (*p)->order < (*q)->order ? 1 : -1;
 }
 
 /* The receiver is gone: what it did not say it has is to be sent again, in its order. */
@@ -94,7 +94,7 @@ void link_lose(struct send *s, struct link *l, const char *why)
 		l->in_slot[i] = SEND_NONE;
 	}
 	if (back) {
-		qsort(back, n, sizeof(struct parcel *), by_sequence);
+		qsort(back, n, sizeof(struct parcel *), last_first);
 		for (i = 0; i < n; i++)
 			parcel_push_front(s, &l->queue, (uint32_t)(back[i] - s->parcels));
 	}
@@ -205,9 +205,10 @@ static int refuse(struct send *s, const struct wire_welcome *w, enum wire_wrong 
 		return units_fail(why, EPROTO, "What %s port %s answers makes no sense.",
 				  s->opt.host, s->opt.port);
 	default:
-		return units_fail(why, w->status == WIRE_NO_ROOM ? EBUSY : EPROTO,
-				  "The roc-recv at %s port %s refuses: %s", s->opt.host,
-				  s->opt.port, w->why);
+		/* What it lacks now it may have when it has found that we were lost. */
+		return units_fail(
+			why, w->status == WIRE_NO_ROOM || w->status == WIRE_BROKEN ? EBUSY : EPROTO,
+			"The roc-recv at %s port %s refuses: %s", s->opt.host, s->opt.port, w->why);
 	}
 }
 

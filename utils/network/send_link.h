@@ -26,10 +26,11 @@ struct parcel {
 	struct unit unit;
 	uint32_t next; /* in its list */
 	uint32_t slot;
-	uint32_t link; /* connection */
-	bool flying;   /* the provider reads it */
-	bool arrived;  /* the receiver is done with it */
-	bool sent;     /* once at least */
+	uint32_t link;	/* connection */
+	uint64_t order; /* in which they were put: numbers of units begin anew in each run */
+	bool flying;	/* the provider reads it */
+	bool arrived;	/* the receiver is done with it */
+	bool sent;	/* once at least */
 };
 
 struct list {
@@ -66,6 +67,7 @@ struct send {
 	uint64_t run;
 	uint64_t book_until; /* the receiver has said what it has; 0: it was not asked */
 	struct parcel *parcels;
+	uint64_t order;	      /* of the next */
 	unsigned char *heads; /* of each parcel, what is written before its data */
 	struct list free, done;
 	struct link *links;

@@ -74,7 +74,8 @@ static int put(struct sink *sink, const struct unit *u)
 	if (!s->free.count)
 		return 0;
 	i = parcel_pop(s, &s->free);
-	s->parcels[i] = (struct parcel){.unit = *u, .link = link, .next = SEND_NONE};
+	s->parcels[i] =
+		(struct parcel){.unit = *u, .link = link, .next = SEND_NONE, .order = s->order++};
 	parcel_push(s, &s->links[link].queue, i);
 	return 1;
 }

@@ -147,7 +147,7 @@ static int flush(struct source *s)
 	for (i = 0; i < r->opt.connections; i++) {
 		struct guest *g = &r->guests[i];
 
-		if (g->state == SENDING && guest_credits_due(g, units_now()))
+		if (g->state == SENDING && guest_credits_due(r, g, units_now()))
 			guest_give_credits(r, g);
 	}
 	step(r);

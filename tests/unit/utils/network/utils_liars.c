@@ -716,6 +716,38 @@ static int reads_text(struct fid_av *av, const void *address, size_t count, fi_a
 	return 1;
 }
 
+/* Nobody hears the receiver while its files are written out: what is done is said before. */
+static void credit_before_the_end(void)
+{
+	const struct recv_options o = {.host = "127.0.0.1",
+				       .port = "0",
+				       .provider = "tcp",
+				       .buffer = 32 * 8192,
+				       .connections = 1,
+				       .silence = 10};
+	struct wire_record r;
+	struct source *s;
+	struct liar l;
+	struct unit u;
+
+	why[0] = '\0';
+	s = source_recv(&o, why);
+	UNIT_NEED(s);
+	port = source_recv_port(s);
+	UNIT_EQ(says_hello(&l, &usual, s), WIRE_OK);
+	CU_ASSERT_TRUE(UNIT_WAIT((s->ops->flush(s), writes(&l, 0, 8)), 5000));
+	CU_ASSERT_TRUE(UNIT_WAIT((arrived(&l), s->ops->flush(s), s->ops->take(s, &u) == 1), 5000));
+	UNIT_EQ(s->ops->stop(s), 0);
+	UNIT_EQ(s->ops->give_back(s, u.handle), 0);
+	UNIT_EQ(s->ops->flush(s), 0);
+	CU_ASSERT_TRUE(
+		UNIT_WAIT((control_receive(&l.control), control_record(&l.control, &r) > 0), 2000));
+	UNIT_EQ(r.type, WIRE_CREDIT);
+	UNIT_EQ(r.count, 1);
+	hangs_up(&l);
+	source_close(s);
+}
+
 /* A name of as many bytes as there may be, none of them the end of a text. */
 static void endless_name(void)
 {
@@ -740,4 +772,5 @@ UNIT_MAIN("peers that lie", {"a sender that hears nothing", hears_nothing},
 	  {"units of no bytes", empty_units}, {"sizes and words of a sender", sizes_and_words},
 	  {"a receiver that has other slots now", other_slots},
 	  {"a receiver that books too early", books_too_early},
+	  {"a credit before the end", credit_before_the_end},
 	  {"a name without an end", endless_name})

@@ -25,7 +25,7 @@
 /* The writes that were asked for, and how many more are taken. */
 static struct {
 	bool more[WRITES];
-	uint64_t number[WRITES];
+	uint64_t number[WRITES], sequence[WRITES];
 	unsigned int count, room;
 } writes;
 
@@ -84,9 +84,13 @@ void fabric_end_sleep(const struct fabric *f, struct fabric_end *e, struct roc_i
 
 int fabric_end_write(const struct fabric *f, struct fabric_end *e, const struct fabric_write *w)
 {
+	struct wire_head head;
+
 	if (!writes.room)
 		return -EAGAIN;
 	UNIT_NEED(writes.count < WRITES);
+	wire_get_head(w->head, &head);
+	writes.sequence[writes.count] = head.sequence;
 	writes.room--;
 	writes.more[writes.count] = w->more;
 	writes.number[writes.count++] = w->number;
@@ -115,10 +119,11 @@ static void let_go(void)
 	hold = -1;
 }
 
-/* Whoever comes next is welcome. */
-static int welcome(int fd)
+/* Whoever comes next is answered so. */
+static int answer(int fd, uint32_t status)
 {
 	const struct wire_welcome w = {.version = WIRE_VERSION,
+				       .status = status,
 				       .slots = SLOTS,
 				       .name_bytes = 4,
 				       .stride = 8192,
@@ -130,6 +135,11 @@ static int welcome(int fd)
 	if (send(peer, text, sizeof(text), MSG_NOSIGNAL) != sizeof(text))
 		_exit(1);
 	return peer;
+}
+
+static int welcome(int fd)
+{
+	return answer(fd, WIRE_OK);
 }
 
 static void stays(int fd, int held)
@@ -147,6 +157,19 @@ static void hangs_up(int fd, int held)
 	if (read(held, &text, 1))
 		_exit(1);
 	close(peer);
+	stays(fd, held);
+}
+
+/* The same; whoever comes then is told that there is no end for him, for once. */
+static void lacks_an_end(int fd, int held)
+{
+	int peer = welcome(fd);
+	char text;
+
+	if (read(held, &text, 1))
+		_exit(1);
+	close(peer);
+	close(answer(fd, WIRE_BROKEN));
 	stays(fd, held);
 }
 
@@ -327,7 +350,50 @@ static void one_is_booked(void)
 	close_sink(sink, pid);
 }
 
+/* A receiver that holds the lost connection yet may have no memory for another one. */
+static void no_end_for_now(void)
+{
+	struct sink *sink;
+	bool refused = false;
+	pid_t pid;
+
+	sink = open_sink(&pid, lacks_an_end, 1);
+	put(sink, 1);
+	UNIT_EQ(sink->ops->flush(sink), 0);
+	let_go();
+	CU_ASSERT_TRUE(
+		UNIT_WAIT((refused |= sink->ops->flush(sink) != 0, writes.count == 2), 10000));
+	CU_ASSERT_FALSE(refused);
+	close_sink(sink, pid);
+}
+
+/* Units of two runs, whose numbers begin anew: in the order in which they were put. */
+static void again_in_order(void)
+{
+	static const uint64_t sequences[] = {5, 6, 0, 1, 6};
+	static char data[64];
+	struct unit u = {.data = data, .bytes = sizeof(data)};
+	struct sink *sink;
+	unsigned int i;
+	pid_t pid;
+
+	sink = open_sink(&pid, hangs_up, 1);
+	for (i = 0; i < 5; i++) {
+		u.sequence = sequences[i];
+		u.run = i / 2;
+		UNIT_EQ(sink->ops->put(sink, &u), 1);
+	}
+	UNIT_EQ(sink->ops->flush(sink), 0);
+	let_go();
+	CU_ASSERT_TRUE(UNIT_WAIT((sink->ops->flush(sink), writes.count == 10), 10000));
+	for (i = 0; i < 10; i++)
+		UNIT_EQ(writes.sequence[i], sequences[i % 5]);
+	close_sink(sink, pid);
+}
+
 UNIT_MAIN("a connection of roc-send", {"all of a batch but the last say that more follow", batches},
 	  {"what is not taken now comes later", taken_later},
 	  {"a name is asked for once", name_once},
-	  {"one of two connections is done with", one_is_booked})
+	  {"one of two connections is done with", one_is_booked},
+	  {"a receiver that has no end for now", no_end_for_now},
+	  {"what is sent again is in its order", again_in_order})
