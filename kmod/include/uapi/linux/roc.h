@@ -658,11 +658,11 @@ enum roc_reset_level {
  * Errors:
  * START: EBUSY running; ENOLINK no links are enabled in the card, or the link is down; EPIPE no
  * rings; EIO the card does not answer; ETIME the far end of the link does not answer.
- * STOP: EALREADY not running, and quiet; EIO the card broke its contract meanwhile, or does not answer, and
- * the channel is FAILED; or it is STOPPED and the card could not be stopped: then it may still
- * write into the superpages that came back, until a start succeeds or the card is reset. Of a run
- * that ended by itself, or whose STOP failed, the card is asked once more: EIO as long as it is not
- * quiet.
+ * STOP: EALREADY not running, and quiet; EIO the card broke its contract meanwhile, or does not
+ * answer, and the channel is FAILED; or it is STOPPED and the card could not be stopped: then it
+ * may still write into the superpages that came back, until a start succeeds or the card is reset.
+ * Of a run that ended by itself, or whose STOP failed, the card is asked once more: EIO as long as
+ * it is not quiet.
  * RESET: EBUSY running; EOPNOTSUPP level that the card does not have; ENOLINK, ETIME as above.
  * KICK: EPIPE no rings; EALREADY LOOK and not running.
  */

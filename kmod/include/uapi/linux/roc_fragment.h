@@ -487,8 +487,8 @@ enum roc_fr_stop_flags {
  * a second. When this returns it does not write any more, and what the rings hold can still be
  * read; fragments in the card are gone.
  * Errors: EALREADY not running, and quiet; EIO the card broke its contract meanwhile, or does not
- * stop: then it may still write to rings and host pages. Of a run that ended by itself, or whose stop failed,
- * the card is asked once more: EIO as long as it is not quiet.
+ * stop: then it may still write to rings and host pages. Of a run that ended by itself, or whose
+ * stop failed, the card is asked once more: EIO as long as it is not quiet.
  */
 struct roc_fr_stop {
 	__u32 size;

@@ -154,7 +154,7 @@ static void half_has_passed(void)
 	part_all();
 }
 
-/* The block has gone before the first half comes, which is late; then the rest is no lie, either. */
+/* The block goes before the first half comes, which is late; the rest is no lie, either. */
 static void half_has_passed_late(void)
 {
 	struct roc_evb_counts c;
