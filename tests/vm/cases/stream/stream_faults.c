@@ -433,7 +433,7 @@ static void start_one_that_does_not_stop(struct reader *r, struct reader *other)
 	emu(CARD0, "fault 0 reset-ignored 1");
 }
 
-/* A neighbour needs the bus, and the card does not stop: who asked for it is told. */
+/* Whoever asks is told again. */
 static void does_not_stop_yet(const struct reader *r)
 {
 	struct roc_st_stop stop = {.size = sizeof(stop)};
@@ -441,6 +441,7 @@ static void does_not_stop_yet(const struct reader *r)
 	UNIT_EQ(abi(r->fd, ROC_ST_STOP, &stop), -EIO);
 }
 
+/* A neighbour needs the bus, and the card does not stop: who asked for it is told. */
 static void stop_that_is_ignored(void)
 {
 	struct reader r = {.ring = 16 * MIB}, other = {.stream = P40_STREAM_ODIN};
