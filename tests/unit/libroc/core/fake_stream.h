@@ -56,24 +56,10 @@ static struct {
 	uint32_t *bell;
 } fake;
 
-int __wrap_open(const char *path, int flags, ...);
-int __wrap_roc_find(const char *id, struct roc_card *card);
-int __wrap_roc_channel_owner(const char *id, unsigned int channel, int *pid, char *name,
-			     size_t size);
-
-int __wrap_open(const char *path, int flags, ...)
-{
-	int fd;
-
-	snprintf(fake.opened, sizeof(fake.opened), "%s", path);
-	if (fake.open_errno && strstr(path, "ch")) {
-		errno = fake.open_errno;
-		return -1;
-	}
-	fd = memfd_create("node", MFD_CLOEXEC);
-	UNIT_EQ(ftruncate(fd, FILE_END), 0);
-	return fd;
-}
+#define FAKE_CARD ROC_CARD_P40
+#define FAKE_CHANNELS 3
+#define FAKE_OWNER "roc-stream"
+#include "fake_node.h"
 
 int __wrap_roc_find(const char *id, struct roc_card *card)
 {
