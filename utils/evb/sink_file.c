@@ -3,6 +3,9 @@
  * Blocks of events in files: one MEP in one piece behind the other (Documentation/mep.md), written
  * by io_uring from where they were built. DIR/NAME-000000.mep, then -000001 and so on; what is
  * there already is never written to.
+ *
+ * A file that is over is synced by io_uring too, while the next one is written; only one at a time,
+ * so a disk that cannot follow is seen as one: nothing is taken until it has.
  */
 #include "sink.h"
 
@@ -52,9 +55,13 @@ struct file_sink {
 	char name[ROC_EVB_NAME];
 	struct io_uring ring;
 	bool have_ring;
-	int fd; /* -1: none is open */
-	unsigned int number, flying, queued;
-	uint64_t end; /* of what was handed out in the file */
+	int fd;	     /* -1: none is open */
+	int syncing; /* the one before, or in the end the last one; -1: none */
+	bool synced; /* the last one is */
+	unsigned int number;
+	unsigned int flying; /* blocks */
+	unsigned int queued; /* of them, and the sync */
+	uint64_t end;	     /* of what was handed out in the file */
 	struct block blocks[DEPTH];
 	unsigned int free_list[DEPTH], free_count;
 	unsigned int order[DEPTH], first, ordered; /* blocks as they lie in the file */
@@ -88,14 +95,29 @@ static int open_next(struct file_sink *s)
 	return 0;
 }
 
+static void queue_sync(struct file_sink *s, int fd)
+{
+	struct io_uring_sqe *sqe = io_uring_get_sqe(&s->ring);
+
+	io_uring_prep_fsync(sqe, fd, IORING_FSYNC_DATASYNC);
+	io_uring_sqe_set_data(sqe, s);
+	s->syncing = fd;
+	s->queued++;
+}
+
 /* The next file begins when nothing is on its way into this one. */
 static int roll(struct file_sink *s)
 {
-	if (s->flying)
+	int old = s->fd;
+
+	if (s->flying || s->syncing >= 0)
 		return 0;
-	close(s->fd);
-	s->fd = -1;
-	return open_next(s) ? -EIO : 1;
+	if (open_next(s)) {
+		close(old);
+		return -EIO;
+	}
+	queue_sync(s, old);
+	return 1;
 }
 
 static int piece(struct file_sink *s, struct block *b, const void *data, size_t bytes)
@@ -283,6 +305,32 @@ static int written(struct file_sink *s, struct block *b, int ret)
 	return 0;
 }
 
+static int sync_ended(struct file_sink *s, int ret)
+{
+	int fd = s->syncing;
+
+	if (ret == -EAGAIN || ret == -EINTR) {
+		queue_sync(s, fd);
+		return 0;
+	}
+	s->syncing = -1;
+	if (fd == s->fd)
+		s->synced = true;
+	else
+		close(fd);
+	return ret ? units_fail(s->why, -ret, "%s cannot be written: %s.", s->v.dir, strerror(-ret))
+		   : 0;
+}
+
+static int completed(struct file_sink *s, struct io_uring_cqe *cqe)
+{
+	void *what = io_uring_cqe_get_data(cqe);
+	int ret = cqe->res;
+
+	io_uring_cqe_seen(&s->ring, cqe);
+	return what == s ? sync_ended(s, ret) : written(s, what, ret);
+}
+
 static int flush(void *self)
 {
 	struct file_sink *s = self;
@@ -303,13 +351,8 @@ static int reap(struct file_sink *s)
 	struct io_uring_cqe *cqe;
 	int ret = 0;
 
-	while (!ret && !io_uring_peek_cqe(&s->ring, &cqe)) {
-		struct block *b = io_uring_cqe_get_data(cqe);
-		int res = cqe->res;
-
-		io_uring_cqe_seen(&s->ring, cqe);
-		ret = written(s, b, res);
-	}
+	while (!ret && !io_uring_peek_cqe(&s->ring, &cqe))
+		ret = completed(s, cqe);
 	return ret ? ret : flush(s);
 }
 
@@ -326,14 +369,18 @@ static int done(void *self, uint64_t *handles, unsigned int room)
 	return (int)n;
 }
 
+/* Without a limit of time: who is told that it is done may cut the power. */
 static int finish(void *self)
 {
 	struct file_sink *s = self;
+	int ret = reap(s);
 
-	if (s->fd >= 0 && fdatasync(s->fd))
-		return units_fail(s->why, errno, "%s cannot be written: %s.", s->v.dir,
-				  strerror(errno));
-	return 1;
+	if (ret || s->flying || s->syncing >= 0)
+		return ret;
+	if (s->fd < 0 || s->synced)
+		return 1;
+	queue_sync(s, s->fd);
+	return flush(s);
 }
 
 /* What the kernel did not take is lost. It stays in the queue, which nobody submits any more. */
@@ -341,6 +388,9 @@ static void lose_queued(struct file_sink *s)
 {
 	units_fail(s->why, EAGAIN, "The kernel takes no writes: %s.", strerror(EAGAIN));
 	s->queued = 0;
+	if (s->syncing >= 0 && s->syncing != s->fd)
+		close(s->syncing);
+	s->syncing = -1;
 	/* What lies first is never over. */
 	while (s->ordered)
 		finished(s, &s->blocks[s->order[s->first]], false);
@@ -354,19 +404,13 @@ static void abandon(void *self)
 	struct io_uring_cqe *cqe;
 	int ret;
 
-	while (s->flying) {
+	while (s->flying || s->syncing >= 0) {
 		ret = flush(s);
-		if (s->flying > s->queued) {
-			struct block *b;
-			int res;
-
+		if (s->flying + (s->syncing >= 0) > s->queued) {
 			/* A signal ends no write. */
 			if (io_uring_wait_cqe(&s->ring, &cqe))
 				continue;
-			b = io_uring_cqe_get_data(cqe);
-			res = cqe->res;
-			io_uring_cqe_seen(&s->ring, cqe);
-			written(s, b, res);
+			completed(s, cqe);
 			until = units_now() + UNITS_TAKE_NS;
 		} else if (ret || units_now() > until) {
 			lose_queued(s);
@@ -382,7 +426,7 @@ static void idle(void *self, struct roc_idle *idle)
 
 	if (s->done_count)
 		roc_idle_ns(idle, 0);
-	else if (s->flying)
+	else if (s->flying || s->syncing >= 0)
 		roc_idle_fd(idle, s->ring.ring_fd, POLLIN);
 }
 
@@ -465,7 +509,7 @@ int evb_sink_file(const char *values, const char *name, struct evb_sink *sink, c
 
 	if (!s)
 		return units_fail(why, ENOMEM, "There is no memory left.");
-	s->fd = -1;
+	s->fd = s->syncing = -1;
 	s->v.size = UINT64_C(4) << 30;
 	snprintf(s->name, sizeof(s->name), "%s", name);
 	ret = evb_text_parse("file", values, keys, sizeof(keys) / sizeof(keys[0]), &s->v, s->why);

@@ -79,6 +79,14 @@ struct record_options {
 /* Is it something that a file can be called? Exit code. */
 int record_usage(const struct record_options *o);
 
+/* How far the end of a file is: each sync comes before what is written next. */
+enum recording_step {
+	RECORDING_WRITTEN,
+	RECORDING_SYNC_DATA,
+	RECORDING_SYNC_ENTRIES,
+	RECORDING_SYNC_HEAD,
+};
+
 /* A file that is being written. */
 struct recording_file {
 	int data, index; /* -1: closed */
@@ -89,7 +97,7 @@ struct recording_file {
 	uint64_t bytes; /* end of the last unit that is there */
 	uint64_t entries;
 	unsigned int pending; /* writes on their way */
-	bool last;	      /* nothing new goes here */
+	enum recording_step step;
 	bool direct;
 	unsigned char *text; /* entries to be written */
 	size_t text_bytes, text_room;
@@ -113,6 +121,13 @@ int recording_file_note(struct recording_file *f, const struct recording_entry *
 int recording_file_index(struct recording_file *f, char why[UNITS_WHY]);
 int recording_file_end(const struct recording_set *set, struct recording_file *f,
 		       char why[UNITS_WHY]);
+/*
+ * The same for who has other work than to wait for a disk: 1 when *@fd is to be synced before this
+ * is called again, with what came of that as @synced (0 or -errno; 0 the first time); 0 when the
+ * file is ended. It is closed by 0 and by -errno.
+ */
+int recording_file_end_step(const struct recording_set *set, struct recording_file *f, int synced,
+			    int *fd, char why[UNITS_WHY]);
 
 /* NULL: the sentence is in @why. Both structures must outlive the sink. */
 struct sink *sink_record(const struct record_options *o, const struct source *source,

@@ -89,6 +89,17 @@ static void close_both(struct recording_file *f)
 	f->data = f->index = -1;
 }
 
+static int fail_end(int err, char why[UNITS_WHY])
+{
+	return units_fail(why, err, "A recording could not be ended: %s.", strerror(err));
+}
+
+static int fail_close(int err, char why[UNITS_WHY])
+{
+	return units_fail(why, err, "The index of the recording could not be closed: %s.",
+			  strerror(err));
+}
+
 static int make_data(const struct recording_set *set, struct recording_file *f, char why[UNITS_WHY])
 {
 	char name[PATH_MAX];
@@ -197,37 +208,71 @@ int recording_file_note(struct recording_file *f, const struct recording_entry *
 	return f->text_bytes >= TEXT ? recording_file_index(f, why) : 0;
 }
 
+/* A file without a unit says nothing, unless it is the only one. */
+static void ended(const struct recording_set *set, struct recording_file *f)
+{
+	if (!f->entries && f->number)
+		take_back(set, f);
+	close_both(f);
+}
+
+/* The head says that the file is closed: all else is on the disk. */
+static int close_head(const struct recording_set *set, struct recording_file *f,
+		      char why[UNITS_WHY])
+{
+	unsigned char head[RECORDING_HEADER];
+	struct recording_header h;
+	ssize_t n;
+
+	if (pread(f->index, head, sizeof(head), 0) != sizeof(head) ||
+	    recording_get_header(head, sizeof(head), &h) != RECORDING_GOOD)
+		return units_fail(why, EIO, "The index of the recording is not as written.");
+	header_of(set, f, head, h.time, RECORDING_CLOSED);
+	n = pwrite(f->index, head, sizeof(head), 0);
+	return n == sizeof(head) ? 0 : fail_close(n < 0 ? errno : ENOSPC, why);
+}
+
+/* What comes before the next sync, if the last one went well. */
+static int next_step(const struct recording_set *set, struct recording_file *f, int synced,
+		     char why[UNITS_WHY])
+{
+	switch (f->step) {
+	case RECORDING_WRITTEN:
+		/* The room first: on a full disk the index needs some of it. */
+		return ftruncate(f->data, (off_t)f->bytes) ? fail_end(errno, why) : 0;
+	case RECORDING_SYNC_DATA:
+		return synced ? fail_end(-synced, why) : recording_file_index(f, why);
+	case RECORDING_SYNC_ENTRIES:
+		return synced ? fail_close(-synced, why) : close_head(set, f, why);
+	case RECORDING_SYNC_HEAD:
+		return synced ? fail_close(-synced, why) : 0;
+	}
+	return -EINVAL;
+}
+
+int recording_file_end_step(const struct recording_set *set, struct recording_file *f, int synced,
+			    int *fd, char why[UNITS_WHY])
+{
+	int ret = next_step(set, f, synced, why);
+
+	if (ret) {
+		close_both(f);
+		return ret;
+	}
+	if (f->step == RECORDING_SYNC_HEAD) {
+		ended(set, f);
+		return 0;
+	}
+	*fd = f->step++ == RECORDING_WRITTEN ? f->data : f->index;
+	return 1;
+}
+
 int recording_file_end(const struct recording_set *set, struct recording_file *f,
 		       char why[UNITS_WHY])
 {
-	unsigned char head[RECORDING_HEADER], old[RECORDING_HEADER];
-	struct recording_header h;
-	int ret = 0;
+	int ret, fd, synced = 0;
 
-	/* The room first: on a full disk the index needs some of it. */
-	if (f->data >= 0 && (ftruncate(f->data, (off_t)f->bytes) || fdatasync(f->data)))
-		ret = units_fail(why, errno, "A recording could not be ended: %s.",
-				 strerror(errno));
-	if (f->index >= 0) {
-		if (!ret)
-			ret = recording_file_index(f, why);
-		if (!ret && (pread(f->index, old, sizeof(old), 0) != sizeof(old) ||
-			     recording_get_header(old, sizeof(old), &h) != RECORDING_GOOD))
-			ret = units_fail(why, EIO, "The index of the recording is not as written.");
-		if (!ret) {
-			header_of(set, f, head, h.time, RECORDING_CLOSED);
-			if (fdatasync(f->index) ||
-			    pwrite(f->index, head, sizeof(head), 0) != sizeof(head) ||
-			    fdatasync(f->index))
-				ret = units_fail(why, errno,
-						 "The index of the recording could not be closed: "
-						 "%s.",
-						 strerror(errno));
-		}
-	}
-	/* A file without a unit says nothing, unless it is the only one. */
-	if (!ret && !f->entries && f->number)
-		take_back(set, f);
-	close_both(f);
+	while ((ret = recording_file_end_step(set, f, synced, &fd, why)) > 0)
+		synced = fdatasync(fd) ? -errno : 0;
 	return ret;
 }

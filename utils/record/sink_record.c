@@ -6,6 +6,10 @@
  *
  * Writes end in any order, and so do units go back. The index has them in the order in which they
  * came: an entry is noted when all before it are.
+ *
+ * A file that is over is synced by io_uring too, while the next one is written: whoever waited for
+ * a disk here could not tell the other side that it lives. Only one is being ended at a time, so a
+ * disk that cannot follow is seen as one: nothing is taken until it has.
  */
 #include "recording.h"
 
@@ -48,10 +52,12 @@ struct record {
 	struct iovec *buffers; /* registered */
 	unsigned int buffer_count;
 	struct recording_file *file;
-	struct write *writes; /* a ring of opt.depth */
+	struct recording_file *before; /* nothing new goes there: it is being ended */
+	int syncing;		       /* descriptor, -1: none */
+	struct write *writes;	       /* a ring of opt.depth */
 	uint64_t head, tail;
-	unsigned int flying, queued;
-	uint64_t indexed; /* units_now() of the last look at the index */
+	unsigned int flying, queued; /* writes, and the sync */
+	uint64_t indexed;	     /* units_now() of the last look at the index */
 	bool full;
 	bool failed;
 };
@@ -105,16 +111,11 @@ static int new_file(struct record *r)
 	return 0;
 }
 
-static int end_file(struct record *r, struct recording_file *f)
+static void drop(struct record *r, struct recording_file *f)
 {
-	int ret = recording_file_end(&r->set, f, r->sink.why);
-
 	if (!f->entries && f->number)
 		r->sink.n.files--;
-	if (f == r->file)
-		r->file = NULL;
 	free(f);
-	return ret;
 }
 
 static bool file_is_over(const struct record *r, uint64_t bytes)
@@ -141,7 +142,7 @@ static int buffer_of(const struct record *r, const char *from, uint64_t length)
 	return -1;
 }
 
-/* The queue has room: it is as long as there are writes. */
+/* The queue has room: it is as long as there are writes, and one sync. */
 static void queue(struct record *r, struct write *w)
 {
 	struct io_uring_sqe *sqe = io_uring_get_sqe(&r->ring);
@@ -156,6 +157,43 @@ static void queue(struct record *r, struct write *w)
 	io_uring_sqe_set_data(sqe, w);
 	r->queued++;
 	r->flying++;
+}
+
+static void queue_sync(struct record *r, int fd)
+{
+	struct io_uring_sqe *sqe = io_uring_get_sqe(&r->ring);
+
+	io_uring_prep_fsync(sqe, fd, IORING_FSYNC_DATASYNC);
+	io_uring_sqe_set_data(sqe, r->before);
+	r->syncing = fd;
+	r->queued++;
+	r->flying++;
+}
+
+/* The next step of the file before; nothing is on its way into it any more. */
+static void end_before(struct record *r, int synced, char why[UNITS_WHY])
+{
+	int fd, ret = recording_file_end_step(&r->set, r->before, synced, &fd, why);
+
+	if (ret > 0) {
+		queue_sync(r, fd);
+		return;
+	}
+	r->failed |= ret < 0;
+	drop(r, r->before);
+	r->before = NULL;
+}
+
+static void sync_ended(struct record *r, int res)
+{
+	int fd = r->syncing;
+
+	r->flying--;
+	r->syncing = -1;
+	if (res == -EAGAIN || res == -EINTR)
+		queue_sync(r, fd);
+	else
+		end_before(r, res, r->sink.why);
 }
 
 static int put(struct sink *s, const struct unit *u)
@@ -176,11 +214,13 @@ static int put(struct sink *s, const struct unit *u)
 		return units_fail(s->why, E2BIG, "A unit of %" PRIu64 " bytes is too large.",
 				  u->bytes);
 	if (r->file && file_is_over(r, length)) {
-		struct recording_file *f = r->file;
-
+		if (r->before)
+			return 0;
+		r->before = r->file;
 		r->file = NULL;
-		f->last = true;
-		if (!f->pending && end_file(r, f))
+		if (!r->before->pending)
+			end_before(r, 0, s->why);
+		if (r->failed)
 			return -EIO;
 	}
 	if (!r->file && new_file(r))
@@ -261,6 +301,18 @@ static void finished(struct record *r, struct write *w, int res)
 	units_fail(r->sink.why, -res, "%s cannot be written: %s.", r->opt.dir, strerror(-res));
 }
 
+static void completed(struct record *r, struct io_uring_cqe *cqe)
+{
+	void *what = io_uring_cqe_get_data(cqe);
+	int res = cqe->res;
+
+	io_uring_cqe_seen(&r->ring, cqe);
+	if (what == r->before)
+		sync_ended(r, res);
+	else
+		finished(r, what, res);
+}
+
 /* Of the index. That it has no room now is no loss: when the data file is cut it gets some. */
 static int judge_index(struct record *r, int ret, const char *why)
 {
@@ -272,7 +324,7 @@ static int judge_index(struct record *r, int ret, const char *why)
 }
 
 /* Entries whose turn it is. */
-static int settle(struct record *r)
+static void settle(struct record *r)
 {
 	char why[UNITS_WHY] = "";
 	int ret = 0;
@@ -284,17 +336,21 @@ static int settle(struct record *r)
 		if (w->state == RETURNED_WRITTEN && !ret)
 			ret = judge_index(r, recording_file_note(f, &w->entry, why), why);
 		r->head++;
-		f->pending--;
-		if (f->last && !f->pending && end_file(r, f) && !ret)
-			ret = -EIO;
+		/* Who failed may have writes in the queue that must not begin any more. */
+		if (!--f->pending && f == r->before && !r->failed)
+			end_before(r, 0, r->sink.why);
 	}
 	if (!ret && r->file && r->file->text_bytes && units_now() - r->indexed > UNITS_NS_PER_S) {
 		ret = judge_index(r, recording_file_index(r->file, why), why);
 		r->indexed = units_now();
 	}
-	/* Who asked may have units to tell of, and no room for this. */
 	r->failed |= ret < 0;
-	return ret;
+}
+
+/* What is still in has to come out first, as lost at worst. */
+static int fails(const struct record *r)
+{
+	return r->failed && r->head == r->tail ? -EIO : 0;
 }
 
 static int done(struct sink *s, uint64_t *handles, unsigned int room)
@@ -303,15 +359,9 @@ static int done(struct sink *s, uint64_t *handles, unsigned int room)
 	struct io_uring_cqe *cqe;
 	unsigned int n = 0;
 	uint64_t i;
-	int ret;
 
-	while (!io_uring_peek_cqe(&r->ring, &cqe)) {
-		struct write *w = io_uring_cqe_get_data(cqe);
-		int res = cqe->res;
-
-		io_uring_cqe_seen(&r->ring, cqe);
-		finished(r, w, res);
-	}
+	while (!io_uring_peek_cqe(&r->ring, &cqe))
+		completed(r, cqe);
 	for (i = r->head; i != r->tail && n < room; i++) {
 		struct write *w = at(r, i);
 
@@ -323,11 +373,8 @@ static int done(struct sink *s, uint64_t *handles, unsigned int room)
 		s->n.bytes += w->entry.bytes;
 		handles[n++] = w->handle;
 	}
-	ret = settle(r);
-	if (n)
-		return (int)n;
-	/* What is still in has to come out, as lost at worst: the last of lost() says why. */
-	return r->head == r->tail ? ret : 0;
+	settle(r);
+	return n ? (int)n : fails(r);
 }
 
 static int lost(struct sink *s, uint64_t *handles, unsigned int room)
@@ -335,7 +382,6 @@ static int lost(struct sink *s, uint64_t *handles, unsigned int room)
 	struct record *r = of(s);
 	unsigned int n = 0;
 	uint64_t i;
-	int ret;
 
 	if (!r->full && !r->failed)
 		return 0;
@@ -349,14 +395,10 @@ static int lost(struct sink *s, uint64_t *handles, unsigned int room)
 		s->n.lost_bytes += w->entry.bytes;
 		handles[n++] = w->handle;
 	}
-	ret = settle(r);
+	settle(r);
 	if (n)
 		return (int)n;
-	if (ret)
-		return ret;
-	if (r->failed)
-		return r->head == r->tail ? -EIO : 0;
-	return -ENOSPC;
+	return r->failed ? fails(r) : -ENOSPC;
 }
 
 static void record_sleep(struct sink *s, struct units_sleep *sleep)
@@ -372,6 +414,7 @@ static void record_sleep(struct sink *s, struct units_sleep *sleep)
 /* What the kernel did not take is lost. It stays in the queue, which nobody submits any more. */
 static void lose_queued(struct record *r)
 {
+	char why[UNITS_WHY];
 	uint64_t i;
 
 	for (i = r->head; i != r->tail; i++) {
@@ -380,6 +423,10 @@ static void lose_queued(struct record *r)
 	}
 	r->flying = r->queued = 0;
 	r->failed = true;
+	/* Why has been said. */
+	if (r->syncing >= 0)
+		end_before(r, -EAGAIN, why);
+	r->syncing = -1;
 }
 
 /* The kernel has our memory until it says otherwise: wait for it, but only for what it has. */
@@ -395,8 +442,7 @@ static void abandon(struct sink *s)
 		if (r->flying > r->queued) {
 			if (io_uring_wait_cqe(&r->ring, &cqe))
 				continue;
-			finished(r, io_uring_cqe_get_data(cqe), cqe->res);
-			io_uring_cqe_seen(&r->ring, cqe);
+			completed(r, cqe);
 			until = units_now() + UNITS_TAKE_NS;
 		} else if (ret || units_now() > until) {
 			units_fail(s->why, EAGAIN, "The kernel takes no writes: %s.",
@@ -408,25 +454,42 @@ static void abandon(struct sink *s)
 	}
 }
 
+/* Nothing is on its way any more: there is nobody else to wait for. */
+static void end_now(struct record *r, struct recording_file *f)
+{
+	if (!f)
+		return;
+	r->failed |= recording_file_end(&r->set, f, r->sink.why) < 0;
+	drop(r, f);
+}
+
+static void end_both(struct record *r)
+{
+	abandon(&r->sink);
+	end_now(r, r->before);
+	end_now(r, r->file);
+	r->before = r->file = NULL;
+}
+
 /* Without a limit of time: who is told that it is done may cut the power. */
 static int finish(struct sink *s)
 {
 	struct record *r = of(s);
-	int ret = r->failed ? -EIO : 0;
 
-	if (r->file && end_file(r, r->file) && !ret)
-		ret = -EIO;
-	return r->full && !ret ? -ENOSPC : ret;
+	end_both(r);
+	if (r->failed)
+		return -EIO;
+	return r->full ? -ENOSPC : 0;
 }
 
 static void close_sink(struct sink *s)
 {
 	struct record *r = of(s);
 
-	if (r->have_ring)
+	if (r->have_ring) {
+		end_both(r);
 		io_uring_queue_exit(&r->ring);
-	if (r->file)
-		end_file(r, r->file);
+	}
 	free(r->buffers);
 	free(r->writes);
 	free(r);
@@ -481,7 +544,7 @@ static int prepare(struct record *r, const struct source *source)
 	r->writes = calloc(r->opt.depth, sizeof(*r->writes));
 	if (!r->writes)
 		return units_fail(why, ENOMEM, "There is no memory left.");
-	ret = io_uring_queue_init(r->opt.depth, &r->ring, 0);
+	ret = io_uring_queue_init(r->opt.depth + 1, &r->ring, 0);
 	if (ret)
 		return units_fail(why, -ret,
 				  "The kernel gives no io_uring: %s. See "
@@ -505,6 +568,7 @@ struct sink *sink_record(const struct record_options *o, const struct source *so
 	}
 	r->sink.ops = &ops;
 	r->opt = *o;
+	r->syncing = -1;
 	r->set = (struct recording_set){
 		.opt = &r->opt, .format = &source->format, .run = units_realtime()};
 	if (prepare(r, source)) {

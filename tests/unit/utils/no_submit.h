@@ -1,24 +1,69 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A kernel that takes no writes: of programs that are linked with --wrap=io_uring_submit.
+ * A kernel that takes no writes, and a disk whose syncs fail or last: of programs that are linked
+ * with --wrap=io_uring_submit.
  */
 #ifndef ROC_UNIT_NO_SUBMIT_H
 #define ROC_UNIT_NO_SUBMIT_H
 
-struct io_uring;
+#include <liburing.h>
 
 static int submit_says;		    /* instead of what it does */
 static unsigned int submit_refuses; /* so many times from now */
+static unsigned int bad_sync;	    /* the so-manieth from now fails, 0: none */
+static int slow_sync = -1;	    /* a pipe: a sync lasts until nobody can write to it any more */
+static unsigned int syncs;
 
 int __wrap_io_uring_submit(struct io_uring *ring);
 int __real_io_uring_submit(struct io_uring *ring);
 
+static void meet_sync(struct io_uring_sqe *sqe)
+{
+	static char nothing;
+	uint64_t whose = sqe->user_data;
+
+	syncs++;
+	if (bad_sync && !--bad_sync)
+		sqe->fd = -1;
+	else if (slow_sync >= 0)
+		io_uring_prep_read(sqe, slow_sync, &nothing, 1, UINT64_MAX);
+	sqe->user_data = whose;
+}
+
 int __wrap_io_uring_submit(struct io_uring *ring)
 {
-	if (!submit_refuses)
-		return __real_io_uring_submit(ring);
-	submit_refuses--;
-	return submit_says;
+	unsigned int n;
+
+	if (submit_refuses) {
+		submit_refuses--;
+		return submit_says;
+	}
+	for (n = ring->sq.sqe_head; n != ring->sq.sqe_tail; n++) {
+		struct io_uring_sqe *sqe = &ring->sq.sqes[n & *ring->sq.kring_mask];
+
+		if (sqe->opcode == IORING_OP_FSYNC)
+			meet_sync(sqe);
+	}
+	return __real_io_uring_submit(ring);
+}
+
+/* Until end_slow_sync(). */
+static int begin_slow_sync(void)
+{
+	int ends[2];
+
+	if (pipe(ends))
+		return -1;
+	slow_sync = ends[0];
+	return ends[1];
+}
+
+static void end_slow_sync(int end)
+{
+	close(end);
+	/* Who reads it is in the kernel and keeps it. */
+	close(slow_sync);
+	slow_sync = -1;
 }
 
 #endif

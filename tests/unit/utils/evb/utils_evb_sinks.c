@@ -46,7 +46,9 @@ static int give(struct block *b)
 	uint64_t handle = 0;
 	int ret = 0;
 
-	CU_ASSERT_TRUE(UNIT_WAIT((ret = sink.ops->put(sink.self, &b->mep)) != 0, 2000));
+	CU_ASSERT_TRUE(UNIT_WAIT((ret = sink.ops->put(sink.self, &b->mep)) != 0 ||
+					 sink.ops->done(sink.self, &handle, 0) < 0,
+				 20000));
 	if (ret < 0)
 		return ret;
 	if (sink.ops->flush)
@@ -237,6 +239,14 @@ static void clean(void)
 }
 
 /* Write @count blocks; what the sink said of them. */
+static int end(void)
+{
+	int ret = 0;
+
+	CU_ASSERT_TRUE(UNIT_WAIT((ret = sink.ops->finish(sink.self)) != 0, 20000));
+	return ret;
+}
+
 static struct evb_sink_books record(const char *options, unsigned int count)
 {
 	struct evb_sink_books n;
@@ -251,7 +261,7 @@ static struct evb_sink_books record(const char *options, unsigned int count)
 		UNIT_EQ(give(b), 1);
 		free_block(b);
 	}
-	UNIT_EQ(sink.ops->finish(sink.self), 1);
+	UNIT_EQ(end(), 1);
 	n = books();
 	evb_sink_close(&sink);
 	return n;
@@ -482,6 +492,77 @@ static void many(void)
 	UNIT_EQ(out.errors, 1);
 }
 
+static void open_small(void)
+{
+	char text[64];
+
+	snprintf(text, sizeof(text), "file:%s,size=40000", dir);
+	open_it(text);
+}
+
+/* Until the sink takes no more, or has so many files: 0, or -errno. */
+static int fill(struct block *b, uint64_t files)
+{
+	uint64_t handle;
+	int ret = 1;
+
+	while (books().files < files && ret > 0) {
+		ret = sink.ops->put(sink.self, &b->mep);
+		if (ret <= 0)
+			break;
+		UNIT_EQ(sink.ops->flush(sink.self), 0);
+		CU_ASSERT_TRUE(
+			UNIT_WAIT((ret = sink.ops->done(sink.self, &handle, 1)) != 0, 20000));
+	}
+	return ret < 0 ? ret : 0;
+}
+
+/* The disk is not done with a file that is over: the next one is written, and nobody waits. */
+static void end_lasts(void)
+{
+	struct roc_idle idle = {.ns = UNITS_NS_PER_S};
+	struct block *b = make_block(0, 5000, -1);
+	unsigned int before = syncs;
+	int writer;
+
+	clean();
+	open_small();
+	writer = begin_slow_sync();
+	UNIT_NEED(writer >= 0);
+	UNIT_EQ(fill(b, 3), 0);
+	UNIT_EQ(books().files, 2);
+	UNIT_EQ(syncs - before, 1);
+	UNIT_EQ(sink.ops->finish(sink.self), 0);
+	sink.ops->idle(sink.self, &idle);
+	UNIT_EQ(idle.ns, UNITS_NS_PER_S);
+	UNIT_EQ(idle.count, 1);
+	end_slow_sync(writer);
+	CU_ASSERT_TRUE(UNIT_WAIT(!fill(b, 3) && books().files == 3, 20000));
+	UNIT_EQ(end(), 1);
+	/* Each file once. */
+	UNIT_EQ(syncs - before, 3);
+	evb_sink_close(&sink);
+	free_block(b);
+}
+
+/* Of any file, not only of the last one. */
+static void end_fails(void)
+{
+	struct block *b = make_block(0, 5000, -1);
+	unsigned int i;
+
+	for (i = 1; i <= 2; i++) {
+		clean();
+		open_small();
+		bad_sync = i;
+		UNIT_EQ(fill(b, 2) ?: end(), -EBADF);
+		UNIT_EQ(bad_sync, 0);
+		CU_ASSERT_TRUE(strstr(sink.ops->why(sink.self), "Bad file descriptor") != NULL);
+		evb_sink_close(&sink);
+	}
+	free_block(b);
+}
+
 #define ALARMS 5 /* until the pipe is emptied */
 
 static volatile sig_atomic_t alarms;
@@ -607,6 +688,7 @@ UNIT_MAIN("Sinks of event building", {"what is right", right}, {"what is wrong",
 	  {"a block that comes twice", twice}, {"packets with headers", headers},
 	  {"files, there and back", files}, {"files that are broken", broken},
 	  {"a folder of any name", folder_of_any_name}, {"a full disk", full},
-	  {"a million files", many}, {"signals while blocks are let go of", interrupted},
+	  {"a million files", many}, {"a file that takes its time to end", end_lasts},
+	  {"one that does not end", end_fails}, {"signals while blocks are let go of", interrupted},
 	  {"a kernel that takes no writes", never_begun}, {"one that takes them late", begun_late},
 	  {"what is refused, and why", refused})

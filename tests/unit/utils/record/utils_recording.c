@@ -407,7 +407,7 @@ static void many_files(void)
 	recording_close(&recording);
 }
 
-static unsigned int sync_fails; /* the so-manieth from now, 0: none */
+static bool no_sync;
 
 int __wrap_fdatasync(int fd);
 int __real_fdatasync(int fd);
@@ -415,53 +415,183 @@ int __real_fdatasync(int fd);
 /* As a disk behind the page cache says that it did not take what was written. */
 int __wrap_fdatasync(int fd)
 {
-	if (!sync_fails || --sync_fails)
+	if (!no_sync)
 		return __real_fdatasync(fd);
 	errno = EIO;
 	return -1;
 }
 
-static void put_two(struct sink *sink, void *memory)
-{
-	struct unit u = {.data = memory, .bytes = 700 << 10, .handle = 1};
+#define LARGE (700 << 10) /* two of them are too much for one file */
 
-	UNIT_EQ(sink->ops->put(sink, &u), 1);
-	/* Too much for one file: the first one ends when its unit does. */
-	u.handle = 2;
-	UNIT_EQ(sink->ops->put(sink, &u), 1);
-	UNIT_EQ(sink->n.files, 2);
-	UNIT_EQ(sink->ops->flush(sink), 0);
+static struct sink *two_files(const char *path, void **memory)
+{
+	struct record_options record = {
+		.dir = path, .prefix = "run", .file_bytes = 1 << 20, .depth = 4};
+	static const struct source source = {.format = {.unit_max = 1 << 20}};
+	struct sink *sink;
+
+	*memory = NULL;
+	UNIT_EQ(posix_memalign(memory, 4096, 1 << 20), 0);
+	memset(*memory, 0x5a, 1 << 20);
+	sink = sink_record(&record, &source, why);
+	UNIT_STR(why, "");
+	return sink;
+}
+
+static int put_large(struct sink *sink, void *memory, uint64_t handle)
+{
+	struct unit u = {.data = memory, .bytes = LARGE, .handle = handle};
+
+	return sink->ops->put(sink, &u);
+}
+
+/* As the pump does in each of its turns. */
+static int turn(struct sink *sink, unsigned int *back)
+{
+	uint64_t handles[4];
+	int n, ret = sink->ops->flush(sink);
+
+	n = ret ? ret : sink->ops->done(sink, handles, 4);
+	*back += n > 0 ? (unsigned int)n : 0;
+	return n;
 }
 
 /* A file that was not the last one is not ended: its units went back, and the run still failed. */
 static void end_fails(void)
 {
-	struct record_options record = {
-		.dir = fresh("end"), .prefix = "run", .file_bytes = 1 << 20, .depth = 4};
-	struct source source = {.format = {.unit_max = 1 << 20}};
-	struct unit another = {.bytes = 4096, .handle = 3};
+	static const char *const says[] = {
+		"A recording could not be ended: Bad file descriptor.",
+		"The index of the recording could not be closed: Bad file descriptor.",
+		"The index of the recording could not be closed: Bad file descriptor.",
+	};
+	unsigned int i, back;
 	struct sink *sink;
-	uint64_t handles[4];
-	unsigned int back = 0;
-	void *memory = NULL;
-	int n = 0;
+	void *memory;
 
-	UNIT_EQ(posix_memalign(&memory, 4096, 1 << 20), 0);
-	memset(memory, 0x5a, 1 << 20);
-	sink = sink_record(&record, &source, why);
+	for (i = 0; i < 3; i++) {
+		back = 0;
+		sink = two_files(fresh("end"), &memory);
+		UNIT_NEED(sink);
+		bad_sync = i + 1;
+		UNIT_EQ(put_large(sink, memory, 1), 1);
+		UNIT_EQ(put_large(sink, memory, 2), 1);
+		UNIT_EQ(sink->n.files, 2);
+		CU_ASSERT_TRUE(UNIT_WAIT(turn(sink, &back) < 0, 20000));
+		UNIT_EQ(bad_sync, 0);
+		UNIT_EQ(back, 2);
+		UNIT_EQ(put_large(sink, memory, 3), -EIO);
+		UNIT_EQ(sink->ops->finish(sink), -EIO);
+		UNIT_STR(sink->why, says[i]);
+		sink_close(sink);
+		free(memory);
+	}
+}
+
+/* The last one is not. */
+static void finish_fails(void)
+{
+	struct sink *sink;
+	void *memory;
+
+	sink = two_files(fresh("finish"), &memory);
 	UNIT_NEED(sink);
-	sync_fails = 1;
-	put_two(sink, memory);
-	CU_ASSERT_TRUE(UNIT_WAIT((n = sink->ops->done(sink, handles, 4)) < 0 ||
-					 (back += (unsigned int)n) == 2,
-				 20000));
-	UNIT_EQ(sync_fails, 0);
-	UNIT_EQ(back, 2);
-	another.data = memory;
-	UNIT_EQ(sink->ops->put(sink, &another), -EIO);
+	no_sync = true;
 	UNIT_EQ(sink->ops->finish(sink), -EIO);
+	no_sync = false;
 	UNIT_STR(sink->why, "A recording could not be ended: Input/output error.");
 	sink_close(sink);
+	free(memory);
+}
+
+static unsigned int closed_files(const char *path)
+{
+	struct recording recording;
+	unsigned int i, n = 0;
+
+	why[0] = '\0';
+	UNIT_EQ(recording_open(path, &recording, why), 0);
+	UNIT_STR(why, "");
+	for (i = 0; i < recording.count; i++)
+		n += !!(recording.parts[i].header.flags & RECORDING_CLOSED);
+	recording_close(&recording);
+	return n;
+}
+
+static int slow_end;
+
+static void end_it(int number)
+{
+	(void)number;
+	close(slow_end);
+}
+
+/* The disk is not done with a file that is over: the next one is written, and nobody waits. */
+static void end_lasts(void)
+{
+	const char *path = fresh("lasts");
+	unsigned int back = 0, before = syncs;
+	struct units_sleep sleep = {.ns = UNITS_NS_PER_S};
+	struct sink *sink;
+	void *memory;
+
+	sink = two_files(path, &memory);
+	UNIT_NEED(sink);
+	slow_end = begin_slow_sync();
+	UNIT_NEED(slow_end >= 0);
+	UNIT_EQ(put_large(sink, memory, 1), 1);
+	UNIT_EQ(put_large(sink, memory, 2), 1);
+	CU_ASSERT_TRUE(UNIT_WAIT(!turn(sink, &back) && back == 2, 20000));
+	UNIT_EQ(sink->ops->flush(sink), 0);
+	UNIT_EQ(syncs - before, 1);
+	/* The second file is full, and the first one not ended. */
+	UNIT_EQ(put_large(sink, memory, 3), 0);
+	UNIT_EQ(sink->n.files, 2);
+	sink->ops->sleep(sink, &sleep);
+	UNIT_EQ(sleep.ns, UNITS_NS_PER_S);
+	UNIT_EQ(sleep.count, 1);
+	end_slow_sync(slow_end);
+	CU_ASSERT_TRUE(UNIT_WAIT(turn(sink, &back) >= 0 && put_large(sink, memory, 3) == 1, 20000));
+	UNIT_EQ(sink->n.files, 3);
+	UNIT_EQ(closed_files(path), 1);
+	/* Whoever ends waits for the one before too. */
+	slow_end = begin_slow_sync();
+	UNIT_NEED(slow_end >= 0);
+	CU_ASSERT_TRUE(UNIT_WAIT(!turn(sink, &back) && back == 3, 20000));
+	signal(SIGALRM, end_it);
+	alarm(1);
+	UNIT_EQ(sink->ops->finish(sink), 0);
+	signal(SIGALRM, SIG_DFL);
+	close(slow_sync);
+	slow_sync = -1;
+	UNIT_EQ(closed_files(path), 3);
+	sink_close(sink);
+	free(memory);
+}
+
+/* A sync that the kernel never had: the file is not said to be closed. */
+static void end_refused(void)
+{
+	const char *path = fresh("refused");
+	unsigned int back = 0;
+	struct sink *sink;
+	void *memory;
+
+	sink = two_files(path, &memory);
+	UNIT_NEED(sink);
+	UNIT_EQ(put_large(sink, memory, 1), 1);
+	CU_ASSERT_TRUE(UNIT_WAIT(turn(sink, &back) == 1, 20000));
+	UNIT_EQ(put_large(sink, memory, 2), 1);
+	submit_says = -ENOMEM;
+	submit_refuses = UINT_MAX;
+	alarm(60);
+	sink->ops->abandon(sink);
+	alarm(0);
+	submit_refuses = 0;
+	UNIT_EQ(sink->ops->finish(sink), -EIO);
+	UNIT_STR(sink->why, "The kernel takes no writes: Cannot allocate memory.");
+	sink_close(sink);
+	/* And the second one, of which nothing was written, is gone. */
+	UNIT_EQ(closed_files(path), 0);
 	free(memory);
 }
 
@@ -725,6 +855,8 @@ UNIT_MAIN("recordings", {"the index as the page has it", layout},
 	  {"an index without room waits", index_waits},
 	  {"a million files are read in their order", many_files},
 	  {"a file that cannot be ended is no success", end_fails},
+	  {"one that could not, in the end", finish_fails}, {"one that takes its time", end_lasts},
+	  {"one that the kernel does not end", end_refused},
 	  {"what the kernel did not take is let go of", never_begun},
 	  {"what the kernel takes later is written", begun_late},
 	  {"an index whose head is not as written", index_spoilt},
