@@ -5,6 +5,7 @@
  *
  *	recording_format.c	the index as bytes
  *	recording_file.c	a file and its index while they are written: names, room, the end
+ *	pinned.c		memory that io_uring was told of
  *	sink_record.c		writes, by io_uring, straight from the units' memory
  *	recording_open.c	finds the files of a recording and believes nothing of them
  *	source_replay.c		reads, by io_uring, and lends what was read

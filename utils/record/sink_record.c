@@ -21,8 +21,7 @@
 #include <sys/stat.h>
 #include <time.h>
 
-#define BUFFER_MAX (UINT64_C(1) << 30) /* io_uring's own, of one registered buffer */
-#define BUFFERS 1024
+#include "pinned.h"
 
 enum state {
 	FLYING,
@@ -49,8 +48,7 @@ struct record {
 	struct recording_set set;
 	struct io_uring ring;
 	bool have_ring;
-	struct iovec *buffers; /* registered */
-	unsigned int buffer_count;
+	struct pinned pinned;
 	struct recording_file *file;
 	struct recording_file *before; /* nothing new goes there: it is being ended */
 	int syncing;		       /* descriptor, -1: none */
@@ -127,19 +125,6 @@ static bool file_is_over(const struct record *r, uint64_t bytes)
 	if (r->opt.file_bytes && f->end + bytes > r->opt.file_bytes)
 		return true;
 	return r->opt.file_time && units_now() - f->begun >= r->opt.file_time * UNITS_NS_PER_S;
-}
-
-static int buffer_of(const struct record *r, const char *from, uint64_t length)
-{
-	unsigned int i;
-
-	for (i = 0; i < r->buffer_count; i++) {
-		const char *base = r->buffers[i].iov_base;
-
-		if (from >= base && from + length <= base + r->buffers[i].iov_len)
-			return (int)i;
-	}
-	return -1;
 }
 
 /* The queue has room: it is as long as there are writes, and one sync. */
@@ -243,7 +228,7 @@ static int put(struct sink *s, const struct unit *u)
 		.place = r->file->end,
 		.length = length,
 	};
-	w->buffer = buffer_of(r, w->from, length);
+	w->buffer = pinned_find(&r->pinned, w->from, length);
 	r->file->end += length;
 	r->file->pending++;
 	/* Of no bytes there is only the entry: a write of none would look like a full disk. */
@@ -490,7 +475,7 @@ static void close_sink(struct sink *s)
 		end_both(r);
 		io_uring_queue_exit(&r->ring);
 	}
-	free(r->buffers);
+	pinned_free(&r->pinned);
 	free(r->writes);
 	free(r);
 }
@@ -506,32 +491,6 @@ static const struct sink_ops ops = {
 	.sleep = record_sleep,
 	.close = close_sink,
 };
-
-/* What the source says of its memory is pinned once, not for each write. */
-static void register_buffers(struct record *r, const struct source *source)
-{
-	unsigned int i;
-
-	r->buffers = calloc(BUFFERS, sizeof(*r->buffers));
-	if (!r->buffers)
-		return;
-	for (i = 0; i < source->region_count; i++) {
-		char *addr = source->regions[i].addr;
-		size_t left = source->regions[i].length;
-
-		while (left && r->buffer_count < BUFFERS) {
-			size_t part = left < BUFFER_MAX ? left : BUFFER_MAX;
-
-			r->buffers[r->buffer_count++] =
-				(struct iovec){.iov_base = addr, .iov_len = part};
-			addr += part;
-			left -= part;
-		}
-	}
-	/* No right to pin so much: then each write pins its own. */
-	if (r->buffer_count && io_uring_register_buffers(&r->ring, r->buffers, r->buffer_count))
-		r->buffer_count = 0;
-}
 
 static int prepare(struct record *r, const struct source *source)
 {
@@ -552,7 +511,7 @@ static int prepare(struct record *r, const struct source *source)
 				  "memory.",
 				  strerror(-ret));
 	r->have_ring = true;
-	register_buffers(r, source);
+	pinned_register(&r->pinned, &r->ring, source);
 	/* A folder that cannot be written is said before the card starts. */
 	return new_file(r);
 }
