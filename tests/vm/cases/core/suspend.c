@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * A machine that is sent to sleep. Data are not cut off for that; a card of which nobody takes data
+ * sleeps, and is as before when it wakes. The kernel's own test of suspend goes as far as it is
+ * told, waits, and comes back.
+ */
+#include "common/case.h"
+#include "common/uevent.h"
+
+#include <unistd.h>
+
+#define LOOK_MS 15000	/* the next look is certain to be over */
+#define RARELY_MS 60000 /* the longest */
+#define ASLEEP_S "1"	/* so long the kernel waits */
+
+static bool skip(void)
+{
+	if (!access("/sys/power/pm_test", W_OK))
+		return false;
+	unit_skip("a kernel that does not test suspend");
+	return true;
+}
+
+/* As far as @level: 0, or what the kernel says. */
+static int suspend(const char *level)
+{
+	int err;
+
+	UNIT_EQ(put_text("/sys/module/suspend/parameters/pm_test_delay", ASLEEP_S), 0);
+	UNIT_EQ(put_text("/sys/power/pm_test", level), 0);
+	err = put_text("/sys/power/state", "freeze");
+	UNIT_EQ(put_text("/sys/power/pm_test", "none"), 0);
+	return err;
+}
+
+static void begin(struct rig *r)
+{
+	*r = (struct rig){.id = EP0, .source = ROC_SOURCE_DDG, .count = 32};
+	emu_normal(CARD0, FOUR_LINKS);
+	emu(CARD0, "set 0 rate %llu", emu_rate(8 << 20));
+}
+
+static void not_while_it_runs(void)
+{
+	struct rig r;
+
+	if (skip())
+		return;
+	begin(&r);
+	UNIT_NEED(rig_open(&r));
+	rig_push(&r, RIG_MAX);
+	UNIT_NEED(rig_start(&r) && rig_run(&r, 4, 10000));
+	UNIT_EQ(suspend("devices"), -EBUSY);
+	CU_ASSERT(rig_run(&r, r.filled + 4, 10000));
+	CU_ASSERT(rig_stop(&r));
+	RIG_OK(&r);
+	/* It is stopped, and still open. */
+	UNIT_EQ(suspend("devices"), 0);
+	rig_push(&r, RIG_MAX);
+	CU_ASSERT(rig_start(&r) && rig_run(&r, 4, 10000));
+	CU_ASSERT(rig_stop(&r));
+	RIG_OK(&r);
+	rig_close(&r);
+}
+
+/* All the way but for the processors: the card has no power for all that it knows. */
+static void as_before(void)
+{
+	int fd = uevents_listen();
+	struct rig r;
+
+	if (skip())
+		return;
+	UNIT_NEED(fd >= 0);
+	begin(&r);
+	UNIT_EQ(suspend("platform"), 0);
+	CU_ASSERT(rig_once(&r, 20, 10000));
+	RIG_OK(&r);
+	UNIT_EQ(look_every(EP0, RARELY_MS), 0);
+	rig_push(&r, RIG_MAX);
+	CU_ASSERT(rig_start(&r) && rig_run(&r, 4, 10000));
+	if (has_events(EP0)) {
+		/* By an interrupt: the next look is a minute away. */
+		emu(CARD0, "set temperature 61");
+		CU_ASSERT(uevent(fd, "ROC_ALARM=temperature", LOOK_MS) >= 0);
+		emu(CARD0, "set temperature 45");
+	}
+	CU_ASSERT(rig_stop(&r));
+	RIG_OK(&r);
+	rig_close(&r);
+	UNIT_EQ(look_every(EP0, LOOK_USUAL_MS), 0);
+	UNIT_EQ(emu_count(CARD0, 0, "dma_outside"), 0);
+	close(fd);
+}
+
+UNIT_MAIN("suspend", {"not while data are taken", not_while_it_runs},
+	  {"as it was before", as_before})
