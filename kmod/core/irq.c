@@ -41,7 +41,7 @@ static irqreturn_t roc_irq(int irq, void *data)
 			ch->kind->irq(ch, purposes, shared);
 	}
 	if (irq == ep->irqs.number[0] && READ_ONCE(*ep->irqs.notice))
-		schedule_work(&ep->irqs.work);
+		queue_work(system_freezable_wq, &ep->irqs.work);
 	return IRQ_HANDLED;
 }
 

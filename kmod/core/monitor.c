@@ -4,7 +4,8 @@
  *
  * The sensor belongs to the card, so the card's endpoint 0 shows it. A slow work reads it (one
  * MMIO read every update_interval) and sends a change uevent when an alarm comes or goes. A card
- * that tells of a rising temperature by an interrupt is left alone until it does.
+ * that tells of a rising temperature by an interrupt is left alone until it does. The work sleeps
+ * with the machine: registers of a suspended function are nobody's to read.
  */
 #include <linux/hwmon.h>
 #include <linux/kernel.h>
@@ -113,15 +114,15 @@ static void roc_alarm_work(struct work_struct *work)
 	}
 	/* No interrupt tells that it got cooler. */
 	if (ep->alarm != ROC_ALARM_NONE || !READ_ONCE(ep->irqs.alarms))
-		schedule_delayed_work(&ep->alarm_work,
-				      msecs_to_jiffies(READ_ONCE(ep->alarm_period)));
+		queue_delayed_work(system_freezable_wq, &ep->alarm_work,
+				   msecs_to_jiffies(READ_ONCE(ep->alarm_period)));
 }
 
 /* The card itself raised an alarm: do not wait for the period. */
 void roc_monitor_now(struct roc_endpoint *ep)
 {
 	if (roc_monitored(ep))
-		mod_delayed_work(system_percpu_wq, &ep->alarm_work, 0);
+		mod_delayed_work(system_freezable_wq, &ep->alarm_work, 0);
 }
 
 /*
@@ -272,7 +273,7 @@ void roc_monitor_start(struct roc_endpoint *ep)
 	if (!roc_monitored(ep))
 		return;
 	roc_hwmon_register(ep);
-	schedule_delayed_work(&ep->alarm_work, 0);
+	queue_delayed_work(system_freezable_wq, &ep->alarm_work, 0);
 }
 
 /* Before the hardware goes: nothing of this may look for it afterwards. */
