@@ -226,6 +226,8 @@ static int run_all(const struct roc_card *card, const struct latency_options *o,
 		roc_memory_free(&memory);
 		if (err)
 			break;
+		if (stop_asked())
+			break;
 		l->steps++;
 		if (!step->bytes && !step->dropped)
 			return tool_fail(

@@ -29,7 +29,7 @@ static int other_node(const struct node_cards *cards, const struct node_card *ca
 	size_t i;
 
 	for (i = 0; card->serial >= 0 && i < cards->count; i++)
-		if (cards->card[i].serial == card->serial && cards->card[i].node != card->node)
+		if (node_same_board(&cards->card[i], card) && cards->card[i].node != card->node)
 			return cards->card[i].node;
 	return -1;
 }

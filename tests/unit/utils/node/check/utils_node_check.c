@@ -104,6 +104,9 @@ static const struct server {
 	{"aer", U, "not understood", EP0 "aer_dev_fatal=TOTAL_ERR_FATAL -1", ""},
 
 	{"numa-node", F, "the other endpoint", CLASS0 "numa_node=1", "numa-balance irq-affinity"},
+	/* A board of another kind may have the same number. */
+	{"numa-node", P, "", CLASS0 "card_type=crorc;" CLASS0 "numa_node=1",
+	 "endpoints firmware irq-affinity"},
 	{"numa-node", F, "not known", CLASS0 "numa_node=-1;sys/class/roc/roc1/numa_node=-1",
 	 "irq-affinity"},
 	{"numa-node", F, "no processors", NODE "node0/cpulist=", "irq-affinity"},
