@@ -333,12 +333,30 @@ static bool is_list(const struct option_spec *spec)
 	return spec->type == OPTION_LINKS || (spec->arg && !strcmp(spec->arg, "LIST"));
 }
 
+/* An option that was given, and has another name for the same; the option itself, too. */
+static const struct option_spec *given_as(const struct tool *tool, size_t index, const bool *given)
+{
+	size_t i;
+
+	for (i = 0; i < tool->option_count; i++)
+		if (given[i] && tool->options[i].type != OPTION_FLAG &&
+		    tool->options[i].offset == tool->options[index].offset)
+			return &tool->options[i];
+	return NULL;
+}
+
 static bool take_value(const struct tool *tool, size_t index, const char *text, void *values,
 		       bool *given, char *why, size_t why_size)
 {
-	const struct option_spec *spec = &tool->options[index];
+	const struct option_spec *spec = &tool->options[index], *before;
 
-	if (given[index] && spec->type != OPTION_FLAG) {
+	before = spec->type == OPTION_FLAG ? NULL : given_as(tool, index, given);
+	if (before && before != spec) {
+		snprintf(why, why_size, "--%s and --%s are the same: give one.", before->name,
+			 spec->name);
+		return false;
+	}
+	if (before) {
 		snprintf(why, why_size, "--%s is given twice%s.", spec->name,
 			 is_list(spec) ? ": give one list, with commas between" : "");
 		return false;

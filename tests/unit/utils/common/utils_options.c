@@ -56,6 +56,11 @@ static const struct option_spec table[] = {
 	 .offset = offsetof(struct values, channel),
 	 .arg = "N",
 	 .help = "h"},
+	{.name = "with-channel",
+	 .type = OPTION_NUMBER,
+	 .offset = offsetof(struct values, channel),
+	 .arg = "N",
+	 .help = "h"},
 	{.name = "address",
 	 .type = OPTION_HEX,
 	 .offset = offsetof(struct values, address),
@@ -251,6 +256,8 @@ static void twice(void)
 	UNIT_STR(why, "--set is given twice: give one list, with commas between.");
 	UNIT_EQ(parse("--id=1", "--lanes=1", "--lanes=2"), OPTIONS_WRONG);
 	UNIT_STR(why, "--lanes is given twice: give one list, with commas between.");
+	UNIT_EQ(parse("--id=1", "--channel=1", "--with-channel=2"), OPTIONS_WRONG);
+	UNIT_STR(why, "--channel and --with-channel are the same: give one.");
 	UNIT_EQ(parse("--id=1", "--fast", "--fast"), OPTIONS_RUN);
 	CU_ASSERT_TRUE(v.faster);
 }
