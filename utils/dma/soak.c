@@ -166,7 +166,11 @@ static void watch(struct soak *s)
 	look(s);
 	judge(s, at);
 	for (i = 0; i < s->count && !s->interrupted; i++) {
-		if (!s->lanes[i].last.units)
+		struct soak_sum sum;
+
+		/* With what the calls before had: this one may have been short. */
+		soak_add_up(&s->history, i, &sum);
+		if (!sum.units)
 			fail(s,
 			     "%s: nothing came. Is there a trigger, are the links up, is the "
 			     "source right?",
