@@ -238,10 +238,11 @@ static int next_step(const struct recording_set *set, struct recording_file *f, 
 {
 	switch (f->step) {
 	case RECORDING_WRITTEN:
-		/* The room first: on a full disk the index needs some of it. */
-		return ftruncate(f->data, (off_t)f->bytes) ? fail_end(errno, why) : 0;
+		/* The room first: on a full disk the index needs some of it, before others. */
+		return ftruncate(f->data, (off_t)f->bytes) ? fail_end(errno, why)
+							   : recording_file_index(f, why);
 	case RECORDING_SYNC_DATA:
-		return synced ? fail_end(-synced, why) : recording_file_index(f, why);
+		return synced ? fail_end(-synced, why) : 0;
 	case RECORDING_SYNC_ENTRIES:
 		return synced ? fail_close(-synced, why) : close_head(set, f, why);
 	case RECORDING_SYNC_HEAD:

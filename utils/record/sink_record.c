@@ -167,6 +167,7 @@ static void end_before(struct record *r, int synced, char why[UNITS_WHY])
 	r->failed |= ret < 0;
 	drop(r, r->before);
 	r->before = NULL;
+	r->sink.syncing = false;
 }
 
 static void sync_ended(struct record *r, int res)
@@ -203,6 +204,7 @@ static int put(struct sink *s, const struct unit *u)
 			return 0;
 		r->before = r->file;
 		r->file = NULL;
+		s->syncing = true;
 		if (!r->before->pending)
 			end_before(r, 0, s->why);
 		if (r->failed)
@@ -399,7 +401,7 @@ static void record_sleep(struct sink *s, struct units_sleep *sleep)
 /* What the kernel did not take is lost. It stays in the queue, which nobody submits any more. */
 static void lose_queued(struct record *r)
 {
-	char why[UNITS_WHY];
+	char why[UNITS_WHY] = "";
 	uint64_t i;
 
 	for (i = r->head; i != r->tail; i++) {
@@ -414,29 +416,34 @@ static void lose_queued(struct record *r)
 	r->syncing = -1;
 }
 
-/* The kernel has our memory until it says otherwise: wait for it, but only for what it has. */
-static void abandon(struct sink *s)
+/* Until no write, and with @sync no sync, is on its way; waits only for what the kernel has. */
+static void wait_for_all(struct record *r, bool sync)
 {
 	uint64_t until = units_now() + UNITS_TAKE_NS;
-	struct record *r = of(s);
 	struct io_uring_cqe *cqe;
 	int ret;
 
-	while (r->flying) {
-		ret = flush(s);
+	while (r->flying > (!sync && r->syncing >= 0)) {
+		ret = flush(&r->sink);
 		if (r->flying > r->queued) {
 			if (io_uring_wait_cqe(&r->ring, &cqe))
 				continue;
 			completed(r, cqe);
 			until = units_now() + UNITS_TAKE_NS;
 		} else if (ret || units_now() > until) {
-			units_fail(s->why, EAGAIN, "The kernel takes no writes: %s.",
+			units_fail(r->sink.why, EAGAIN, "The kernel takes no writes: %s.",
 				   strerror(EAGAIN));
 			lose_queued(r);
 		} else {
 			nanosleep(&(struct timespec){.tv_nsec = UNITS_AGAIN_NS}, NULL);
 		}
 	}
+}
+
+/* The kernel has our memory until it says otherwise. A sync has none. */
+static void abandon(struct sink *s)
+{
+	wait_for_all(of(s), false);
 }
 
 /* Nothing is on its way any more: there is nobody else to wait for. */
@@ -450,7 +457,7 @@ static void end_now(struct record *r, struct recording_file *f)
 
 static void end_both(struct record *r)
 {
-	abandon(&r->sink);
+	wait_for_all(r, true);
 	end_now(r, r->before);
 	end_now(r, r->file);
 	r->before = r->file = NULL;

@@ -274,6 +274,8 @@ static void drain(struct pump *p)
 		if (ret > 0)
 			continue;
 		/* Nothing moved: what is with the sink may give the source room to show more. */
+		if (p->sink->syncing)
+			until = units_now() + p->limits.finish * UNITS_NS_PER_S;
 		if (ret == -ENODATA && !p->n.out && !p->holds)
 			dry = true;
 		else if (units_now() > until)

@@ -186,6 +186,7 @@ struct sink {
 	struct sink_counts n;
 	char why[UNITS_WHY];
 	char note[UNITS_WHY];
+	bool syncing;	   /* a disk takes its time over what it has: no limit counts meanwhile */
 	const char *state; /* for the live line: what is special now, NULL: nothing */
 };
 
