@@ -274,6 +274,8 @@ static int loop(struct node *n)
 			notify_manager("WATCHDOG=1");
 			pinged = now;
 		}
+		if (n->stopping && n->sink.syncing && n->sink.syncing(n->sink.self))
+			n->stopping = now; /* from its end on */
 		if (!ret && n->stopping && now - n->stopping > end_ns(n->o))
 			break;
 	}

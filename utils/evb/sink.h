@@ -34,6 +34,8 @@ struct evb_sink {
 	const struct roc_evb_sink_ops *ops;
 	void *self;
 	void (*books)(void *self, struct evb_sink_books *books);
+	/* Does a disk take its time over what it has? No limit counts meanwhile. May be NULL. */
+	bool (*syncing)(void *self);
 	void (*close)(void *self);
 };
 

@@ -113,7 +113,7 @@ static int roll(struct file_sink *s)
 	if (s->flying || s->syncing >= 0)
 		return 0;
 	if (open_next(s)) {
-		close(old);
+		s->fd = old;
 		return -EIO;
 	}
 	queue_sync(s, old);
@@ -443,6 +443,11 @@ static void books(void *self, struct evb_sink_books *books)
 	memcpy(books->wrong, s->why, sizeof(books->wrong));
 }
 
+static bool syncing(void *self)
+{
+	return ((struct file_sink *)self)->syncing >= 0;
+}
+
 static void close_sink(void *self)
 {
 	struct file_sink *s = self;
@@ -455,6 +460,9 @@ static void close_sink(void *self)
 	if (s->fd >= 0) {
 		if (s->hole && ftruncate(s->fd, (off_t)s->hole_at))
 			units_fail(s->why, errno, "%s cannot be cut.", s->v.dir);
+		if (!s->synced && fdatasync(s->fd))
+			units_fail(s->why, errno, "%s cannot be written: %s.", s->v.dir,
+				   strerror(errno));
 		close(s->fd);
 	}
 	for (i = 0; i < DEPTH; i++) {
@@ -520,6 +528,7 @@ int evb_sink_file(const char *values, const char *name, struct evb_sink *sink, c
 		close_sink(s);
 		return ret;
 	}
-	*sink = (struct evb_sink){.ops = &ops, .self = s, .books = books, .close = close_sink};
+	*sink = (struct evb_sink){
+		.ops = &ops, .self = s, .books = books, .syncing = syncing, .close = close_sink};
 	return 0;
 }

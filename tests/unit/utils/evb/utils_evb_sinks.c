@@ -523,6 +523,7 @@ static void end_lasts(void)
 	struct roc_idle idle = {.ns = UNITS_NS_PER_S};
 	struct block *b = make_block(0, 5000, -1);
 	unsigned int before = syncs;
+	uint64_t handle;
 	int writer;
 
 	clean();
@@ -536,8 +537,11 @@ static void end_lasts(void)
 	sink.ops->idle(sink.self, &idle);
 	UNIT_EQ(idle.ns, UNITS_NS_PER_S);
 	UNIT_EQ(idle.count, 1);
+	CU_ASSERT_TRUE(sink.syncing(sink.self));
 	end_slow_sync(writer);
-	CU_ASSERT_TRUE(UNIT_WAIT(!fill(b, 3) && books().files == 3, 20000));
+	CU_ASSERT_TRUE(UNIT_WAIT(sink.ops->done(sink.self, &handle, 0) >= 0 && !fill(b, 3) &&
+					 books().files == 3,
+				 20000));
 	UNIT_EQ(end(), 1);
 	/* Each file once. */
 	UNIT_EQ(syncs - before, 3);
