@@ -238,7 +238,6 @@ static void clean(void)
 		perror(command);
 }
 
-/* Write @count blocks; what the sink said of them. */
 static int end(void)
 {
 	int ret = 0;
@@ -247,6 +246,7 @@ static int end(void)
 	return ret;
 }
 
+/* Write @count blocks; what the sink said of them. */
 static struct evb_sink_books record(const char *options, unsigned int count)
 {
 	struct evb_sink_books n;

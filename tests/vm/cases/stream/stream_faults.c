@@ -441,6 +441,20 @@ static void does_not_stop_yet(const struct reader *r)
 	UNIT_EQ(abi(r->fd, ROC_ST_STOP, &stop), -EIO);
 }
 
+/* The card does as it should again; the neighbour never noticed. */
+static void stops_after_all(struct reader *r, struct reader *other)
+{
+	struct roc_st_stop stop = {.size = sizeof(stop)};
+
+	emu(CARD0, "fault all clear");
+	UNIT_EQ(abi(r->fd, ROC_ST_STOP, &stop), -EALREADY);
+	CU_ASSERT(reader_run(other, 10, 5000));
+	reader_close(r);
+	CU_ASSERT(reader_stop(other));
+	reader_close(other);
+	CU_ASSERT(emu_clean(CARD0));
+}
+
 /* A neighbour needs the bus, and the card does not stop: who asked for it is told. */
 static void stop_that_is_ignored(void)
 {
@@ -450,21 +464,13 @@ static void stop_that_is_ignored(void)
 	start_one_that_does_not_stop(&r, &other);
 	UNIT_EQ(abi(r.fd, ROC_ST_STOP, &stop), -EIO);
 	does_not_stop_yet(&r);
-	emu(CARD0, "fault all clear");
-	stop = (struct roc_st_stop){.size = sizeof(stop)};
-	UNIT_EQ(abi(r.fd, ROC_ST_STOP, &stop), -EALREADY);
-	CU_ASSERT(reader_run(&other, 10, 5000));
-	reader_close(&r);
-	CU_ASSERT(reader_stop(&other));
-	reader_close(&other);
-	CU_ASSERT(emu_clean(CARD0));
+	stops_after_all(&r, &other);
 }
 
 /* The same of a run that ended by itself: nobody was told before. */
 static void end_that_is_ignored(void)
 {
 	struct reader r = {.ring = 16 * MIB}, other = {.stream = P40_STREAM_ODIN};
-	struct roc_st_stop stop = {.size = sizeof(stop)};
 
 	start_one_that_does_not_stop(&r, &other);
 	emu(CARD0, "fault 0 beyond-ring 1 1000000");
@@ -472,13 +478,7 @@ static void end_that_is_ignored(void)
 		reader_take(&r, false);
 	CU_ASSERT(UNIT_WAIT(r.kernel->flags & ROC_ST_FAILED, 15000));
 	does_not_stop_yet(&r);
-	emu(CARD0, "fault all clear");
-	UNIT_EQ(abi(r.fd, ROC_ST_STOP, &stop), -EALREADY);
-	CU_ASSERT(reader_run(&other, 10, 5000));
-	reader_close(&r);
-	CU_ASSERT(reader_stop(&other));
-	reader_close(&other);
-	CU_ASSERT(emu_clean(CARD0));
+	stops_after_all(&r, &other);
 }
 
 /* Somebody switched it off: what it had is not in the ring, and nobody else looks meanwhile. */
