@@ -188,6 +188,7 @@ static bool crorc_left_running(struct roc_channel *ch)
 /*
  * The push counter shows that a reset was heard, unless it is 0 before, as after 256 pushes. With
  * DMA off the channel takes one more, which is not filled: into memory that is ours, in any case.
+ * The last one may still be open, and a push on top of it is undefined: the card forgets it first.
  */
 static int crorc_show_push(struct roc_channel *ch)
 {
@@ -196,6 +197,7 @@ static int crorc_show_push(struct roc_channel *ch)
 
 	crorc_lock(ch);
 	if (!(crorc_read(ch, CRORC_SP_SIZE) & CRORC_SP_SIZE_COUNT)) {
+		crorc_reset_once(ch);
 		crorc_write(ch, CRORC_SP_HIGH, upper_32_bits(bus));
 		crorc_write(ch, CRORC_SP_LOW, lower_32_bits(bus));
 		crorc_write(ch, CRORC_SP_SIZE, CRORC_SUPERPAGE_ALIGN);

@@ -64,6 +64,7 @@ static inline void crorc_write(struct roc_channel *ch, u32 offset, u32 value)
 extern const struct roc_pool_ops roc_crorc_ops;
 
 /* crorc_ddl.c */
+bool crorc_reset_once(struct roc_channel *ch);
 int crorc_reset_channel(struct roc_channel *ch);
 int crorc_ddl(struct roc_channel *ch, u32 command);
 int crorc_reset_siu(struct roc_channel *ch);

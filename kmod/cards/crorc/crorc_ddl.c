@@ -108,19 +108,23 @@ static int crorc_check_link(struct roc_channel *ch)
 	return crorc_csr(ch) & CRORC_CHAN_CSR_LINK_DOWN ? -ENOLINK : 0;
 }
 
-/* The documented pair of writes. Proved by the push counter, which is 0 afterwards. */
+/* The documented pair of writes; true: the push counter is 0 afterwards. Card lock held. */
+bool crorc_reset_once(struct roc_channel *ch)
+{
+	crorc_write(ch, CRORC_CARD_CSR, CRORC_CARD_CSR_RESET);
+	crorc_write(ch, CRORC_CARD_CSR, CRORC_CARD_CSR_RESET);
+	return !(crorc_read(ch, CRORC_SP_SIZE) & CRORC_SP_SIZE_COUNT);
+}
+
+/* Proved by the push counter. */
 int crorc_reset_channel(struct roc_channel *ch)
 {
 	struct crorc_channel *crorc = ch->priv;
 	int tries, err = -EIO;
 
 	crorc_lock(ch);
-	for (tries = 0; tries < CRORC_TRIES && err; tries++) {
-		crorc_write(ch, CRORC_CARD_CSR, CRORC_CARD_CSR_RESET);
-		crorc_write(ch, CRORC_CARD_CSR, CRORC_CARD_CSR_RESET);
-		if (!(crorc_read(ch, CRORC_SP_SIZE) & CRORC_SP_SIZE_COUNT))
-			err = 0;
-	}
+	for (tries = 0; tries < CRORC_TRIES && err; tries++)
+		err = crorc_reset_once(ch) ? 0 : -EIO;
 	crorc_unlock(ch);
 	crorc->pushes = 0;
 	return err;
