@@ -65,7 +65,7 @@ __attribute__((unused, format(printf, 1, 2))) static void unit_note(const char *
 #define UNIT_EQ(actual, expected)                                                                  \
 	do {                                                                                       \
 		long long unit_a = (long long)(actual), unit_e = (long long)(expected);            \
-		char unit_msg[256];                                                                \
+		char unit_msg[512];                                                                \
 		snprintf(unit_msg, sizeof(unit_msg),                                               \
 			 "%s is %lld (0x%llx), expected %lld (0x%llx)", #actual, unit_a,           \
 			 (unsigned long long)unit_a, unit_e, (unsigned long long)unit_e);          \
