@@ -186,6 +186,7 @@ LINK_VALUE(link_check2, l->error_check2)
 LINK_VALUE(link_oversize, l->error_oversize)
 LINK_VALUE(link_rdh, l->rdh_corrupted)
 
+/* What has so few bits that it runs over between two scrapes is a gauge: no rate of it is right. */
 static const struct card_family card_families[] = {
 	{"roc_run_enabled", PROMETHEUS_GAUGE, "Whether data may flow.", card_run},
 	{"roc_time_frame_orbits", PROMETHEUS_GAUGE, "Length of a time frame.", card_tf},
@@ -209,12 +210,13 @@ static const struct link_family link_families[] = {
 	{"roc_link_tx_hertz", PROMETHEUS_GAUGE, "Transmitter clock.", link_tx},
 	{"roc_link_optical_power_watts", PROMETHEUS_GAUGE, "Optical power.", link_power},
 	{"roc_link_glitches", PROMETHEUS_COUNTER, "Glitches.", link_glitches},
-	{"roc_link_fec_errors", PROMETHEUS_COUNTER, "Corrected errors.", link_fec},
+	{"roc_link_fec_errors", PROMETHEUS_GAUGE, "Corrected errors, 16 bits.", link_fec},
 	{"roc_link_packets", PROMETHEUS_COUNTER, "Packets processed.", link_packets},
 	{"roc_link_protocol_errors", PROMETHEUS_COUNTER, "Protocol errors.", link_protocol},
 	{"roc_link_check2_errors", PROMETHEUS_COUNTER, "Second-check errors.", link_check2},
 	{"roc_link_oversize_errors", PROMETHEUS_COUNTER, "Packets too long.", link_oversize},
-	{"roc_link_rdh_dropped", PROMETHEUS_COUNTER, "Packets with corrupt headers.", link_rdh},
+	{"roc_link_rdh_dropped", PROMETHEUS_GAUGE, "Packets with corrupt headers, 8 bits.",
+	 link_rdh},
 };
 
 void status_prometheus(FILE *out, const struct status_report *r)

@@ -125,6 +125,9 @@ void triggers_prometheus(FILE *out, const struct triggers_report *r)
 	prometheus_family(&m, "roc_triggers", PROMETHEUS_COUNTER, "Triggers received.");
 	sample(&m, r, "hb", r->counts.hb);
 	sample(&m, r, "phy", r->counts.phy);
+	/* These run over between two scrapes, and a rate of them says nothing. */
+	prometheus_family(&m, "roc_triggers_counted", PROMETHEUS_GAUGE,
+			  "Triggers received, 16 bits (cal, tof) and 4 bits (sox, eox).");
 	sample(&m, r, "cal", r->counts.cal);
 	sample(&m, r, "tof", r->counts.tof);
 	sample(&m, r, "sox", r->counts.sox);
