@@ -306,6 +306,32 @@ static bool all_for_word(const struct tool *tool, const bool *given, const void 
 	return true;
 }
 
+static bool is_given(const struct tool *tool, const bool *given, const char *name)
+{
+	size_t i;
+
+	for (i = 0; i < tool->option_count; i++)
+		if (given[i] && !strcmp(tool->options[i].name, name))
+			return true;
+	return false;
+}
+
+static bool all_belong(const struct tool *tool, const bool *given, char *why, size_t why_size)
+{
+	size_t i;
+
+	for (i = 0; i < tool->option_count; i++) {
+		const struct option_spec *spec = &tool->options[i];
+
+		if (!given[i] || !spec->with || is_given(tool, given, spec->with))
+			continue;
+		snprintf(why, why_size, "--%s is for --%s, which is not given.", spec->name,
+			 spec->with);
+		return false;
+	}
+	return true;
+}
+
 static struct option *getopt_table(const struct tool *tool)
 {
 	struct option *table = calloc(COMMON_COUNT + tool->option_count + 1, sizeof(*table));
@@ -417,7 +443,7 @@ enum options_result options_parse(const struct tool *tool, int argc, char **argv
 			 argv[optind], tool->name);
 		goto out;
 	}
-	if (all_required(tool, given, why, why_size) &&
+	if (all_required(tool, given, why, why_size) && all_belong(tool, given, why, why_size) &&
 	    all_for_word(tool, given, values, why, why_size))
 		result = OPTIONS_RUN;
 out:

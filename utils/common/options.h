@@ -39,7 +39,8 @@ struct option_spec {
 	uint64_t min, max;	    /* OPTION_NUMBER, _SIZE, _TIME; max 0: no limits */
 				    /* OPTION_LINKS: max is the highest link */
 	bool required;
-	bool word;     /* given without its name, as a word among the options; at most one */
+	bool word;	  /* given without its name, as a word among the options; at most one */
+	const char *with; /* the option that it says more about: alone it would do nothing */
 	uint32_t only; /* for these choices of the word, bit per index; 0: for all. help says so */
 	size_t given;  /* offset of a bool that says whether it was given; 0: there is none */
 };

@@ -100,9 +100,10 @@ int config_check_options(const struct config_values *v)
 		return tool_usage("--config-all needs --config-uri or --from-card.");
 	if (!v->all && !v->id && (!v->gen_cfg_file || v->from_card))
 		return tool_usage("--id is missing. Example: roc-config --id=3b:00.0 --links=0-3");
-	if (v->gen_cfg_file && (v->all || v->compare || v->force || report))
-		return tool_usage("--gen-cfg-file leaves the card alone and goes with none of "
-				  "--config-all, --compare, --force-config, --status-report.");
+	if (v->gen_cfg_file && (v->all || v->compare || v->force || v->json || report))
+		return tool_usage(
+			"--gen-cfg-file leaves the card alone and goes with none of "
+			"--config-all, --compare, --force-config, --json, --status-report.");
 	if (v->compare && v->force)
 		return tool_usage("--compare and --force-config exclude each other.");
 	if (report && !strcmp(report, "infologger"))

@@ -21,11 +21,8 @@
 
 int soak_check_usage(const struct bench_options *o)
 {
-	if (!o->soak) {
-		if (o->log || o->plot)
-			return tool_usage("--log and --plot are for a soak: give --soak.");
+	if (!o->soak)
 		return TOOL_OK;
-	}
 	if (o->bytes || o->time)
 		return tool_usage("A soak lasts as long as --soak says: leave --bytes and --time "
 				  "away.");

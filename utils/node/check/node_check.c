@@ -18,13 +18,15 @@ struct values {
 	bool json;
 	bool strict;
 	const char *root;
+	bool root_given;
 	const char *limits;
 	bool find_latency;
 	struct latency_options latency;
 };
 
-#define AT(option_name, option_type, member)                                                       \
-	.name = (option_name), .type = (option_type), .offset = offsetof(struct values, member)
+#define LATENCY(option_name, option_type, member)                                                  \
+	.name = (option_name), .type = (option_type), .with = "find-latency",                      \
+	.offset = offsetof(struct values, latency.member)
 
 static const struct option_spec options[] = {
 	JSON_OPTION(struct values),
@@ -39,19 +41,20 @@ static const struct option_spec options[] = {
 	 .offset = offsetof(struct values, root),
 	 .arg = "DIR",
 	 .fallback = "/",
+	 .given = offsetof(struct values, root_given),
 	 .help = "Look at a copy of another machine's sys, proc, etc and dev"},
 	FLAG_OPTION(struct values, "find-latency", find_latency,
 		    "Find how deep a card's FIFO must be on this node; takes data"),
-	{AT("id", OPTION_TEXT, latency.id), .arg = "ID", .help = "Card, for --find-latency"},
-	{AT("dma-channel", OPTION_NUMBER, latency.channel), .arg = "N", .fallback = "0", .max = 255,
+	{LATENCY("id", OPTION_TEXT, id), .arg = "ID", .help = "Card, for --find-latency"},
+	{LATENCY("dma-channel", OPTION_NUMBER, channel), .arg = "N", .fallback = "0", .max = 255,
 	 .help = "DMA channel"},
-	{AT("data-source", OPTION_CHOICE, latency.source), .arg = "SOURCE", .fallback = "DDG",
+	{LATENCY("data-source", OPTION_CHOICE, source), .arg = "SOURCE", .fallback = "DDG",
 	 .choices = bench_source_names, .help = "Where the data come from"},
-	{AT("mode", OPTION_CHOICE, latency.mode), .arg = "MODE", .fallback = "timer",
+	{LATENCY("mode", OPTION_CHOICE, mode), .arg = "MODE", .fallback = "timer",
 	 .choices = bench_mode_names, .help = "Who looks for finished superpages"},
-	{AT("superpage-size", OPTION_SIZE, latency.superpage), .arg = "SIZE", .fallback = "1Mi",
+	{LATENCY("superpage-size", OPTION_SIZE, superpage), .arg = "SIZE", .fallback = "1Mi",
 	 .min = 1, .max = 1 << 30, .help = "Size of a superpage, a multiple of 32 KiB"},
-	{AT("time", OPTION_TIME, latency.seconds), .arg = "TIME", .fallback = "5s", .min = 1,
+	{LATENCY("time", OPTION_TIME, seconds), .arg = "TIME", .fallback = "5s", .min = 1,
 	 .max = 86400, .help = "Of the run with each depth"},
 };
 
@@ -99,10 +102,12 @@ static int run(const void *p)
 	char why[512];
 	int code, err;
 
-	if (v->find_latency != (v->latency.id != NULL))
-		return tool_usage(
-			"--find-latency and --id belong together. Example: roc-node-check "
-			"--find-latency --id=245:0");
+	if (v->find_latency && !v->latency.id)
+		return tool_usage("--find-latency needs a card. Example: roc-node-check "
+				  "--find-latency --id=245:0");
+	if (v->find_latency && (v->root_given || v->limits || v->strict))
+		return tool_usage("--find-latency takes data on this node and follows no rules: "
+				  "leave --root, --limits and --strict away.");
 	if (v->latency.mode == ROC_MODE_BUSY)
 		return tool_usage(
 			"--mode: with --find-latency the driver looks, by timer or event.");

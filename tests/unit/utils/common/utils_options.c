@@ -17,7 +17,7 @@ struct values {
 	const char *id, *set;
 	bool fast, faster;
 	uint32_t count;
-	uint32_t channel;
+	uint32_t channel, depth;
 	uint32_t address, lanes;
 	uint64_t bytes;
 	uint64_t within;
@@ -55,6 +55,13 @@ static const struct option_spec table[] = {
 	 .type = OPTION_NUMBER,
 	 .offset = offsetof(struct values, channel),
 	 .arg = "N",
+	 .help = "h"},
+	{.name = "depth",
+	 .type = OPTION_NUMBER,
+	 .offset = offsetof(struct values, depth),
+	 .with = "channel",
+	 .arg = "N",
+	 .fallback = "1",
 	 .help = "h"},
 	{.name = "with-channel",
 	 .type = OPTION_NUMBER,
@@ -262,6 +269,33 @@ static void twice(void)
 	CU_ASSERT_TRUE(v.faster);
 }
 
+/* What says more about an option does nothing without it. */
+static void with_another(void)
+{
+	const struct tool *const *t;
+	unsigned int seen = 0;
+	size_t i, k;
+
+	UNIT_EQ(parse("--id=1", "--depth=4", "--channel=2"), OPTIONS_RUN);
+	UNIT_EQ(v.depth, 4);
+	UNIT_EQ(parse("--id=1", "--depth=4", NULL), OPTIONS_WRONG);
+	UNIT_STR(why, "--depth is for --channel, which is not given.");
+	UNIT_EQ(parse("--id=1", NULL, NULL), OPTIONS_RUN);
+	UNIT_EQ(v.depth, 1);
+	for (t = tools; *t; t++) {
+		for (i = 0; i < (*t)->option_count; i++) {
+			const char *with = (*t)->options[i].with;
+
+			for (k = 0; with && k < (*t)->option_count; k++)
+				if (!strcmp((*t)->options[k].name, with))
+					break;
+			CU_ASSERT_TRUE(!with || k < (*t)->option_count);
+			seen += with != NULL;
+		}
+	}
+	CU_ASSERT_TRUE(seen > 10);
+}
+
 /* It stands anywhere among the options, once. */
 static void a_word(void)
 {
@@ -316,6 +350,7 @@ static bool taken(const struct tool *t, const struct option_spec *spec, const ch
 	alone[0].required = false;
 	alone[0].given = 0;
 	alone[0].only = 0;
+	alone[0].with = NULL;
 	alone[0].offset = 8;
 	alone[1].offset = 16;
 	only.options = alone;
@@ -578,8 +613,8 @@ static void pages_have_tools(void)
 
 UNIT_MAIN("utils options", {"fallbacks", fallbacks}, {"values given", given},
 	  {"prefixes", prefixes}, {"help and version", help_and_version}, {"mistakes", mistakes},
-	  {"an option twice", twice}, {"a word", a_word}, {"options for a word", for_a_word},
-	  {"numbers are decimal", numbers_are_decimal}, {"no time is refused", no_time_is_refused},
-	  {"choices in any case", choices_in_any_case},
+	  {"an option twice", twice}, {"with another", with_another}, {"a word", a_word},
+	  {"options for a word", for_a_word}, {"numbers are decimal", numbers_are_decimal},
+	  {"no time is refused", no_time_is_refused}, {"choices in any case", choices_in_any_case},
 	  {"manual pages and help agree", manual_pages},
 	  {"manual pages and tools agree", pages_have_tools}, {"the page of all", page_of_all})

@@ -139,6 +139,7 @@ static void mistakes(void)
 	UNIT_EQ(apply("--id=#0", "--from-card", "--config-uri=x"), TOOL_USAGE);
 	UNIT_EQ(apply("--from-card", "--gen-cfg-file=x", NULL), TOOL_USAGE);
 	UNIT_EQ(apply("--gen-cfg-file=x", "--compare", NULL), TOOL_USAGE);
+	UNIT_EQ(apply("--gen-cfg-file=x", "--json", NULL), TOOL_USAGE);
 	UNIT_EQ(apply("--config-all", "--from-card", "--status-report=x"), TOOL_USAGE);
 	UNIT_EQ(apply("--config-all", "--from-card", "--status-report=x%i"), TOOL_OK);
 	UNIT_EQ(apply("--gen-cfg-file=x", NULL, NULL), TOOL_OK);
