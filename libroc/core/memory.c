@@ -20,6 +20,7 @@
 #define MADV_POPULATE_WRITE 23
 #endif
 
+#define SIZE_1M (1UL << 20)
 #define SIZE_2M (1UL << 21)
 #define SIZE_1G (1UL << 30)
 
@@ -145,25 +146,66 @@ static int fail_file(int err)
 			err == EMFILE ? "ulimit -n" : "sysctl fs.file-max");
 }
 
+/* The bytes in lines of @path that have one of @keys; nothing readable: 0. */
+static size_t meminfo(const char *path, const char *const *keys)
+{
+	FILE *f = fopen(path, "re");
+	unsigned long kib;
+	size_t sum = 0, i;
+	char line[128];
+
+	while (f && fgets(line, sizeof(line), f)) {
+		for (i = 0; keys[i]; i++) {
+			const char *at = strstr(line, keys[i]);
+
+			if (at && sscanf(at + strlen(keys[i]), ": %lu kB", &kib) == 1)
+				sum += (size_t)kib << 10;
+		}
+	}
+	if (f)
+		fclose(f);
+	return sum;
+}
+
+/* What can be had now without taking it from others. */
+static size_t available(int node)
+{
+	static const char *const here[] = {"MemAvailable", NULL};
+	/* A node has no such line: this is the most that it could be. */
+	static const char *const there[] = {"MemFree", "Active(file)", "Inactive(file)",
+					    "SReclaimable", NULL};
+	size_t all = meminfo("/proc/meminfo", here), on_node = 0;
+	char path[64];
+
+	if (node >= 0) {
+		snprintf(path, sizeof(path), "/sys/devices/system/node/node%d/meminfo", node);
+		on_node = meminfo(path, there);
+	}
+	if (!all)
+		all = (size_t)sysconf(_SC_PHYS_PAGES) * (size_t)sysconf(_SC_PAGESIZE);
+	return on_node && on_node < all ? on_node : all;
+}
+
 static int alloc_plain(size_t length, int node, struct roc_memory *mem)
 {
-	size_t page = sysconf(_SC_PAGESIZE);
-	size_t all = (size_t)sysconf(_SC_PHYS_PAGES) * page;
 	char wanted[32], have[32];
+	size_t most = available(node);
 	int ret = -ENOMEM;
 
 	/* A memfd is not limited at creation: filling it would call the OOM killer. */
-	if (length < all)
-		ret = try_alloc(length, page, node, mem);
+	if (length < most)
+		ret = try_alloc(length, sysconf(_SC_PAGESIZE), node, mem);
 	if (!ret)
 		return 0;
 	if (ret == -EINVAL)
 		return fail_node(node);
 	if (no_file(ret))
 		return fail_file(-ret);
-	return roc_fail(ENOMEM, "no %s of plain memory: the machine has %s in all; ask for less",
+	most = available(node) & ~(SIZE_1M - 1);
+	return roc_fail(ENOMEM, "no %s of plain memory: %s are available%s; ask for less",
 			libroc_size_text(length, wanted, sizeof(wanted)),
-			libroc_size_text(all, have, sizeof(have)));
+			libroc_size_text(most, have, sizeof(have)),
+			node >= 0 ? " on that node" : "");
 }
 
 int roc_memory_alloc(size_t length, int numa_node, unsigned int flags, struct roc_memory *mem)

@@ -56,6 +56,9 @@ $(foreach source,$(UNIT_KMOD_SOURCES),$(eval $(call unit_kmod_object,$(source)))
 
 $(foreach name,$(UNIT_NAMES),$(eval $(call unit_program,$(name))))
 
+# Memory that is not filled.
+$(O)/unit/libroc_memory: private override CFLAGS += -Wl,--wrap=madvise
+
 # A disk that does not take what was written, a kernel that takes no writes.
 UNIT_RECORDING_WRAPPED := fdatasync io_uring_submit
 $(O)/unit/utils_recording: private override CFLAGS += $(UNIT_RECORDING_WRAPPED:%=-Wl,--wrap=%)

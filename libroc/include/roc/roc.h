@@ -370,6 +370,8 @@ struct roc_memory {
  * small buffer does not take a large page when it can do without. All pages are there and
  * zeroed when it returns. A child process does not inherit the mapping.
  *
+ * Plain memory is taken only from what is available, so that no other process is ended for it.
+ *
  * Return: 0; -EINVAL length 0, unknown flag, no such node; -ENOMEM not enough (the sentence says
  * which node has how many pages free, and the command that reserves more); -EMFILE, -ENFILE too
  * many open files, of which it takes one for a moment.

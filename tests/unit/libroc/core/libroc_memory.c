@@ -216,6 +216,47 @@ static void too_much(void)
 	UNIT_EQ(errno, 77);
 }
 
+static size_t populated =
+	SIZE_MAX; /* by the call that is refused, 0: none; SIZE_MAX: it is not refused */
+
+int __wrap_madvise(void *addr, size_t length, int advice);
+int __real_madvise(void *addr, size_t length, int advice);
+
+int __wrap_madvise(void *addr, size_t length, int advice)
+{
+	if (advice != MADV_POPULATE_WRITE || populated == SIZE_MAX)
+		return __real_madvise(addr, length, advice);
+	populated = length;
+	errno = ENOMEM;
+	return -1;
+}
+
+/* Nobody is ended for a buffer: what others have is not there to be taken. */
+static void more_than_free(void)
+{
+	const size_t spare = 256 << 20;
+	struct roc_memory mem;
+	size_t kib = 0;
+	char line[128];
+	FILE *f = fopen("/proc/meminfo", "re");
+
+	UNIT_NEED(f);
+	while (!kib && fgets(line, sizeof(line), f))
+		sscanf(line, "MemAvailable: %zu", &kib);
+	fclose(f);
+	UNIT_NEED(kib);
+	populated = 0;
+	UNIT_EQ(roc_memory_alloc((kib << 10) + spare, -1, ROC_MEMORY_PLAIN, &mem), -ENOMEM);
+	UNIT_EQ(populated, 0);
+	SAYS(" MiB are available; ask for less");
+	UNIT_EQ(roc_memory_alloc((kib << 10) + spare, 0, ROC_MEMORY_PLAIN, &mem), -ENOMEM);
+	UNIT_EQ(populated, 0);
+	SAYS("on that node");
+	UNIT_EQ(roc_memory_alloc(1 << 20, -1, ROC_MEMORY_PLAIN, &mem), -ENOMEM);
+	UNIT_EQ(populated, 1 << 20);
+	populated = SIZE_MAX;
+}
+
 static void bad_arguments(void)
 {
 	struct roc_memory mem;
@@ -278,6 +319,7 @@ static void children_let_go(void)
 
 UNIT_MAIN("libroc_memory", {"plain pages", plain_pages}, {"no file for it", no_file_for_it},
 	  {"on the node", on_the_node}, {"hugepages", hugepages}, {"too much", too_much},
-	  {"bad arguments", bad_arguments}, {"fallback to plain pages", fallback},
+	  {"more than is free", more_than_free}, {"bad arguments", bad_arguments},
+	  {"fallback to plain pages", fallback},
 	  {"children do not have it", children_do_not_have_it},
 	  {"children let go of it", children_let_go})
