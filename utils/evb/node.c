@@ -6,6 +6,8 @@
 #include "node.h"
 
 #include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -16,9 +18,10 @@
 #include "utils/common/tool.h"
 
 #define MS UINT64_C(1000000)
-#define STEP_MS 100		      /* a turn waits no longer */
-#define LOOK_NS FABRIC_NS_PER_S	      /* a line, metrics */
-#define END_NS (30 * FABRIC_NS_PER_S) /* what is asked to end and does not, is left */
+#define STEP_MS 100			    /* a turn waits no longer */
+#define LOOK_NS FABRIC_NS_PER_S		    /* a line, metrics */
+#define END_NS (30 * FABRIC_NS_PER_S)	    /* what is asked to end and does not, is left */
+#define END_SLACK_NS (10 * FABRIC_NS_PER_S) /* until it is all said */
 
 static void say(void *self, const char *sentence)
 {
@@ -244,6 +247,17 @@ static uint64_t end_ns(const struct evb_options *o)
 	return ns > END_NS ? ns : END_NS;
 }
 
+/* A service manager has a limit of its own for an end, which may be shorter. */
+static void extend_end(struct node *n, uint64_t now)
+{
+	char text[64];
+
+	snprintf(text, sizeof(text), "EXTEND_TIMEOUT_USEC=%" PRIu64,
+		 (end_ns(n->o) + END_SLACK_NS) / 1000);
+	notify_manager(text);
+	n->extended = now;
+}
+
 /* Time is over, or a signal came. */
 static void stop_in_time(struct node *n, uint64_t now)
 {
@@ -254,8 +268,19 @@ static void stop_in_time(struct node *n, uint64_t now)
 		return;
 	n->stopping = now;
 	notify_manager("STOPPING=1");
+	extend_end(n, now);
 	if (n->evb)
 		roc_evb_stop(n->evb);
+}
+
+/* A disk that is slow to sync is waited for. */
+static void stop_with_disk(struct node *n, uint64_t now)
+{
+	if (!n->stopping || !n->sink.syncing || !n->sink.syncing(n->sink.self))
+		return;
+	n->stopping = now; /* from its end on */
+	if (now - n->extended >= LOOK_NS)
+		extend_end(n, now);
 }
 
 static int loop(struct node *n)
@@ -274,8 +299,7 @@ static int loop(struct node *n)
 			notify_manager("WATCHDOG=1");
 			pinged = now;
 		}
-		if (n->stopping && n->sink.syncing && n->sink.syncing(n->sink.self))
-			n->stopping = now; /* from its end on */
+		stop_with_disk(n, now);
 		if (!ret && n->stopping && now - n->stopping > end_ns(n->o))
 			break;
 	}

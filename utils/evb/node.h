@@ -20,6 +20,7 @@ struct node {
 	struct evb_sink sink;
 	struct roc_evb *evb;		  /* NULL: it is the manager and nothing else */
 	uint64_t began, looked, stopping; /* since when; 0: it is not */
+	uint64_t extended;		  /* when the service manager was asked for time */
 	struct metrics_file metrics;
 	struct evb_node_report report;
 };

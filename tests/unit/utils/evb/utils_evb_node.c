@@ -390,6 +390,8 @@ static void service(void)
 		now = told(fd);
 	} while (now[0] && strcmp(now, "STOPPING=1"));
 	UNIT_STR(now, "STOPPING=1");
+	/* Its own limit for what is on its way, and more. */
+	UNIT_STR(told(fd), "EXTEND_TIMEOUT_USEC=40000000");
 	tool_wait(a, 15000);
 	close(fd);
 }
