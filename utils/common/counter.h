@@ -20,4 +20,10 @@ static inline uint64_t counter32_since(uint64_t before, uint64_t now)
 	return now >= before || difference < UINT32_C(1) << 31 ? difference : now;
 }
 
+/* The same of a counter that does not run over: what is smaller began anew. */
+static inline uint64_t counter64_since(uint64_t before, uint64_t now)
+{
+	return now >= before ? now - before : now;
+}
+
 #endif

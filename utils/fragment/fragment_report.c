@@ -8,6 +8,7 @@
 #include <inttypes.h>
 #include <math.h>
 
+#include "utils/common/counter.h"
 #include "utils/common/output.h"
 
 static const char *const end_names[] = {
@@ -69,8 +70,9 @@ static uint64_t holds(const struct fragment_run *r, uint64_t *cycles)
 
 	*cycles = 0;
 	for (i = 0; i < ROC_ROBINNP_LINKS; i++) {
-		times += r->after.link[i].holds - r->before.link[i].holds;
-		*cycles += r->after.link[i].hold_cycles - r->before.link[i].hold_cycles;
+		times += counter64_since(r->before.link[i].holds, r->after.link[i].holds);
+		*cycles += counter64_since(r->before.link[i].hold_cycles,
+					   r->after.link[i].hold_cycles);
 	}
 	return times;
 }
@@ -81,7 +83,7 @@ static uint64_t discarded(const struct fragment_run *r)
 	unsigned int i;
 
 	for (i = 0; i < ROC_ROBINNP_LINKS; i++)
-		sum += r->after.link[i].discarded - r->before.link[i].discarded;
+		sum += counter64_since(r->before.link[i].discarded, r->after.link[i].discarded);
 	return sum;
 }
 

@@ -288,11 +288,26 @@ static uint64_t sum(const struct fragment_books *b, size_t member)
 	(sum(&(r)->after, offsetof(struct roc_robinnp_link, member)) -                             \
 	 sum(&(r)->before, offsetof(struct roc_robinnp_link, member)))
 
+static bool shrank(const struct fragment_run *r)
+{
+	unsigned int i;
+
+	for (i = 0; i < ROC_ROBINNP_LINKS; i++)
+		if (r->after.link[i].fragments < r->before.link[i].fragments)
+			return true;
+	return false;
+}
+
 /* Our counts against the card's, of the time between two looks at it while it stood still. */
 static void compare(struct fragment_run *r)
 {
 	const struct roc_robinnp_sub *a = &r->before.sub, *b = &r->after.sub;
 
+	if (b->transfers < a->transfers || b->bytes < a->bytes || shrank(r)) {
+		error_log_add(&r->errors, "the card's counters were reset meanwhile, so that what "
+					  "came cannot be compared with them");
+		return;
+	}
 	if (SUM(r, fragments) != r->counts.taken)
 		error_log_add(&r->errors,
 			      "the card says that it told of %" PRIu64 " fragments, but %" PRIu64

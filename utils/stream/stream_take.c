@@ -180,6 +180,12 @@ static void compare(struct stream_run *r)
 	uint64_t bytes = b->bytes - a->bytes, packets = b->units - a->units;
 	bool all = r->end != STREAM_END_PACKETS;
 
+	if (b->throttled < a->throttled || b->discarded < a->discarded || b->bytes < a->bytes ||
+	    b->units < a->units) {
+		error_log_add(&r->errors, "the card's counters were reset meanwhile, so that what "
+					  "came cannot be compared with them");
+		return;
+	}
 	if (r->bytes > bytes || r->check.packets > packets ||
 	    (all && (r->bytes < bytes || r->check.packets < packets)))
 		error_log_add(&r->errors,

@@ -29,11 +29,11 @@ struct card_source {
 	struct roc_lender *lender;
 	bool slept; /* since the last unit */
 	bool stopped;
-	bool counts; /* from the next two on */
+	bool counts; /* from the start on */
 	struct roc_ch_info before;
-	uint64_t seen,
-		dropped; /* the channel's counter at the last look, what it counted by then */
-	struct roc_st_info stream_before;
+	/* The card's own counters, which can be reset: at the last look, what they counted. */
+	uint64_t seen_dropped, seen_bytes;
+	uint64_t dropped, bytes;
 };
 
 static struct card_source *of(struct source *s)
@@ -44,17 +44,20 @@ static struct card_source *of(struct source *s)
 static int start(struct source *s)
 {
 	struct card_source *c = of(s);
+	struct roc_st_info st = {0};
 	int ret;
 
 	if (c->stream) {
-		ret = roc_stream_info(c->stream, &c->stream_before);
+		ret = roc_stream_info(c->stream, &st);
 		c->counts = !ret;
+		c->seen_dropped = st.card.throttled;
+		c->seen_bytes = st.card.bytes;
 		if (!ret)
 			ret = roc_stream_start(c->stream, 0);
 	} else {
 		ret = roc_channel_info(c->ch, &c->before);
 		c->counts = !ret;
-		c->seen = c->before.dropped;
+		c->seen_dropped = c->before.dropped;
 		if (!ret)
 			ret = roc_channel_start(c->ch);
 	}
@@ -111,17 +114,20 @@ static void card_sleep(struct source *s, struct units_sleep *sleep)
 	c->slept = true;
 }
 
-static uint64_t since(uint64_t now, uint64_t before)
+/* Step by step: in a long run the counter can run over more than once. */
+static void count_channel(struct card_source *c, const struct roc_ch_info *ch)
 {
-	return now >= before ? now - before : now;
+	c->dropped += counter32_since(c->seen_dropped, ch->dropped);
+	c->seen_dropped = ch->dropped;
 }
 
-/* Step by step: in a long run the counter can run over more than once. */
-static uint64_t dropped(struct card_source *c, uint64_t now)
+/* Step by step: they may be reset at any time, and what was dropped before that stays so. */
+static void count_stream(struct card_source *c, const struct roc_st_counters *card)
 {
-	c->dropped += counter32_since(c->seen, now);
-	c->seen = now;
-	return c->dropped;
+	c->dropped += counter64_since(c->seen_dropped, card->throttled);
+	c->bytes += counter64_since(c->seen_bytes, card->bytes);
+	c->seen_dropped = card->throttled;
+	c->seen_bytes = card->bytes;
 }
 
 static void books(struct source *s, struct unit_books *b)
@@ -134,21 +140,24 @@ static void books(struct source *s, struct unit_books *b)
 	/* What was before the start is not ours. */
 	if (!c->counts)
 		return;
-	if (c->stream && !roc_stream_info(c->stream, &st))
+	if (c->stream && !roc_stream_info(c->stream, &st)) {
+		count_stream(c, &st.card);
 		*b = (struct unit_books){
 			.known = true,
-			.bytes = since(st.card.bytes, c->stream_before.card.bytes),
-			.dropped = since(st.card.throttled, c->stream_before.card.throttled),
+			.bytes = c->bytes,
+			.dropped = c->dropped,
 			.dropped_what = "events",
 		};
-	else if (c->ch && !roc_channel_info(c->ch, &ch))
+	} else if (c->ch && !roc_channel_info(c->ch, &ch)) {
+		count_channel(c, &ch);
 		*b = (struct unit_books){
 			.known = true,
-			.units = since(ch.completed, c->before.completed),
-			.bytes = since(ch.bytes, c->before.bytes),
-			.dropped = dropped(c, ch.dropped),
+			.units = ch.completed - c->before.completed,
+			.bytes = ch.bytes - c->before.bytes,
+			.dropped = c->dropped,
 			.dropped_what = "packets",
 		};
+	}
 }
 
 static void close_source(struct source *s)

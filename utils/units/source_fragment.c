@@ -15,6 +15,7 @@
 
 #include "lent.h"
 #include "utils/common/card.h"
+#include "utils/common/counter.h"
 #include "utils/common/tool.h"
 
 #define HOST_PAGE 4096 /* memory needs not be contiguous up to that */
@@ -38,8 +39,9 @@ struct fragment_source {
 	bool slept;	/* since the last unit */
 	bool stopping;	/* what comes now stays in the card */
 	bool stopped;	/* the card is */
-	bool counts;	/* from before on */
-	struct ledger before;
+	bool counts;	/* from the start on */
+	/* The card's counters, which can be reset: at the last look, what they counted by then. */
+	struct ledger seen, since;
 };
 
 static struct fragment_source *of(struct source *s)
@@ -70,7 +72,7 @@ static int start(struct source *s)
 	struct fragment_source *c = of(s);
 	int ret;
 
-	ret = read_ledger(c, &c->before);
+	ret = read_ledger(c, &c->seen);
 	c->counts = !ret;
 	if (!ret)
 		ret = roc_fragments_start(c->f);
@@ -207,28 +209,45 @@ static void fragment_sleep_held(struct source *s, struct units_sleep *sleep)
 		units_sleep_ns(sleep, LOOK_NS);
 }
 
-/* What the card keeps may be fetched yet as long as it runs, and is lost when it does not. */
-static uint64_t dropped(const struct fragment_source *c, const struct ledger *l)
+/* Step by step: what was before a reset stays so. */
+static int count(struct fragment_source *c)
 {
+	struct ledger now, *seen = &c->seen, *sum = &c->since;
+	int err = read_ledger(c, &now);
+
+	if (err)
+		return err;
+	sum->offered += counter64_since(seen->offered, now.offered);
+	sum->discarded += counter64_since(seen->discarded, now.discarded);
+	sum->transfers += counter64_since(seen->transfers, now.transfers);
+	sum->bytes += counter64_since(seen->bytes, now.bytes);
+	*seen = now;
+	return 0;
+}
+
+/* What the card keeps may be fetched yet as long as it runs, and is lost when it does not. */
+static uint64_t dropped(const struct fragment_source *c)
+{
+	const struct ledger *l = &c->since;
+
 	if (!c->stopped && roc_fragments_running(c->f))
-		return l->discarded - c->before.discarded;
-	return l->offered - c->before.offered - (l->transfers - c->before.transfers);
+		return l->discarded;
+	return l->offered > l->transfers ? l->offered - l->transfers : 0;
 }
 
 static void books(struct source *s, struct unit_books *b)
 {
 	struct fragment_source *c = of(s);
-	struct ledger l;
 
 	memset(b, 0, sizeof(*b));
 	/* What was before the start is not ours. */
-	if (!c->counts || read_ledger(c, &l))
+	if (!c->counts || count(c))
 		return;
 	*b = (struct unit_books){
 		.known = true,
-		.units = l.transfers - c->before.transfers,
-		.bytes = l.bytes - c->before.bytes,
-		.dropped = dropped(c, &l),
+		.units = c->since.transfers,
+		.bytes = c->since.bytes,
+		.dropped = dropped(c),
 		.dropped_what = "fragments",
 	};
 }
