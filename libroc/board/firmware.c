@@ -320,20 +320,21 @@ static const struct entry *find(const struct roc_firmware_list *list, enum roc_c
 	return NULL;
 }
 
-enum roc_firmware_state roc_firmware_find(const struct roc_firmware_list *list, const char *hash,
+enum roc_firmware_state roc_firmware_find(const struct roc_firmware_list *list,
+					  enum roc_card_type type, const char *hash,
 					  const char **tag)
 {
-	const struct entry *e = find(list, 0, hash);
+	const struct entry *e = find(list, type, hash);
 
 	if (tag)
 		*tag = e ? e->tag : NULL;
 	return e ? e->state : ROC_FIRMWARE_UNKNOWN;
 }
 
-void roc_firmware_text(const struct roc_firmware_list *list, const char *hash, char *text,
-		       size_t size)
+void roc_firmware_text(const struct roc_firmware_list *list, enum roc_card_type type,
+		       const char *hash, char *text, size_t size)
 {
-	const struct entry *e = find(list, 0, hash);
+	const struct entry *e = find(list, type, hash);
 	const char *mark = "";
 
 	if (e && e->state == ROC_FIRMWARE_OLD)

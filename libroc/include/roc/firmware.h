@@ -86,23 +86,26 @@ const char *roc_firmware_source(const struct roc_firmware_list *list);
 /**
  * roc_firmware_find() - what the list says of a version
  * @list: list
+ * @type: kind of card that has it, for each has its own versions; 0: any
  * @hash: as in &roc_card.firmware; case and leading zeros do not count
  * @tag: name for people, valid until the list is closed, or NULL when unknown; or NULL
  *
  * Return: the state.
  */
-enum roc_firmware_state roc_firmware_find(const struct roc_firmware_list *list, const char *hash,
+enum roc_firmware_state roc_firmware_find(const struct roc_firmware_list *list,
+					  enum roc_card_type type, const char *hash,
 					  const char **tag);
 
 /**
  * roc_firmware_text() - a version for people
  * @list: list
+ * @type: as for roc_firmware_find()
  * @hash: as for roc_firmware_find()
  * @text: "v3.19.4", "v3.10.0 (old)", "... (denied)", or the hash itself
  * @size: of @text
  */
-void roc_firmware_text(const struct roc_firmware_list *list, const char *hash, char *text,
-		       size_t size);
+void roc_firmware_text(const struct roc_firmware_list *list, enum roc_card_type type,
+		       const char *hash, char *text, size_t size);
 
 /**
  * roc_firmware_covers() - whether the list knows of a kind of card at all
@@ -118,7 +121,7 @@ bool roc_firmware_covers(const struct roc_firmware_list *list, enum roc_card_typ
 /**
  * roc_firmware_check() - whether a version is good for data taking
  * @list: list
- * @type: kind of card that has it; 0: any
+ * @type: as for roc_firmware_find()
  * @hash: as for roc_firmware_find()
  *
  * Return: 0; -EPERM it is not; the sentence says why, and what is accepted.
