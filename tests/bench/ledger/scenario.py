@@ -68,6 +68,15 @@ class Scenario:
     def channels(self):
         return self.endpoints + (self.extra[1] if self.extra else 0)
 
+    def proofs(self):
+        """
+        Plain CRUs that finish nothing in the whole run. At its end the driver has their generator
+        fill a page, or no counter could show that they hear a reset; its superpage comes back as
+        reclaimed.
+        """
+        plain = self.card == "cru" and self.mode != "event"
+        return self.endpoints if plain and self.rate is None else 0
+
     def name(self):
         return "%s %s, %s, %d endpoint%s, %s, %s" % (
             self.card.upper() + (" and " + self.extra[0].upper() if self.extra else ""), self.mode,
