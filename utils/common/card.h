@@ -49,6 +49,7 @@ struct card_kind {
 	/* Degrees Celsius, NAN unknown; NULL: no sensor. */
 	double (*temperature)(struct roc_endpoint *ep);
 	bool pon;			  /* it hangs on a PON: roc-status can show it */
+	bool links;			  /* roc-status can show some of its links alone */
 	card_show_fn status;		  /* roc-status */
 	card_show_fn packets;		  /* roc-pkt-monitor; NULL: see roc-stream */
 	bool ddl;			  /* roc-siu-status */

@@ -99,6 +99,9 @@ static int run(const void *p)
 		code = tool_fail("%s is %s, which has no PON: leave --%s-status away.",
 				 card_called(&card, v->id), card_name(card.type),
 				 v->onu ? "onu" : "fec");
+	else if (v->links && !kind->links)
+		code = tool_fail("%s is %s, which is shown whole: leave --links away.",
+				 card_called(&card, v->id), card_name(card.type));
 	else
 		code = kind->status(output.out, ep, &card, &request);
 	roc_close(ep);

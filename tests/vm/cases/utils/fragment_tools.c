@@ -151,6 +151,7 @@ static void shown(void)
 	UNIT_EQ(RUN("roc-status --id=6001 --json"), 0);
 	CU_ASSERT(json_valid(out));
 	CU_ASSERT(json_is(json_get(out, "type"), "RobinNP"));
+	UNIT_EQ(RUN("roc-status --id=6001 --links=0"), 1);
 	UNIT_EQ(RUN("roc-status --id=6001"), 0);
 	SAYS("2 sub-units of 6 links");
 	UNIT_EQ(RUN("roc-fragment set " ID "--json"), 0);

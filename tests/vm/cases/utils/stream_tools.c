@@ -147,6 +147,7 @@ static void shown(void)
 	UNIT_EQ(RUN("roc-status --id=4001 --json"), 0);
 	CU_ASSERT(json_valid(out));
 	CU_ASSERT(json_is(json_get(out, "type"), "PCIe40"));
+	UNIT_EQ(RUN("roc-status --id=4001 --links=0"), 1);
 	UNIT_EQ(RUN("roc-status --id=4001"), 0);
 	SAYS("Source 0x0400");
 	UNIT_EQ(RUN("roc-stream stats " ID "--stream=main --live --time=1s"), 0);
