@@ -61,7 +61,7 @@ $(O)/unit/libroc_memory: private override CFLAGS += -Wl,--wrap=madvise
 
 # A disk that does not take what was written, a kernel that takes no writes.
 UNIT_RECORDING_WRAPPED := fdatasync io_uring_submit
-$(O)/unit/utils_recording: private override CFLAGS += $(UNIT_RECORDING_WRAPPED:%=-Wl,--wrap=%)
+$(O)/unit/utils_recording_fails: private override CFLAGS += $(UNIT_RECORDING_WRAPPED:%=-Wl,--wrap=%)
 
 # A name is taken without a file; a kernel that takes no writes.
 UNIT_SINKS_WRAPPED := open io_uring_submit

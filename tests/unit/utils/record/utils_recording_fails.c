@@ -1,0 +1,356 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Recordings on a disk that does not take what was written or takes its time, and under a kernel
+ * that takes no writes: nothing is said to be closed that is not, and every unit comes back.
+ */
+#include "unit.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <signal.h>
+
+#include "tests/unit/utils/no_submit.h"
+#include "tests/unit/utils/record/recording_dir.h"
+#include "utils/record/recording.h"
+#include "utils/units/pump.h"
+#include "utils/units/source_synthetic.h"
+
+static bool no_sync;
+
+int __wrap_fdatasync(int fd);
+int __real_fdatasync(int fd);
+
+/* As a disk behind the page cache says that it did not take what was written. */
+int __wrap_fdatasync(int fd)
+{
+	if (!no_sync)
+		return __real_fdatasync(fd);
+	errno = EIO;
+	return -1;
+}
+
+#define LARGE (700 << 10) /* two of them are too much for one file */
+
+static struct sink *two_files(const char *path, void **memory)
+{
+	struct record_options record = {
+		.dir = path, .prefix = "run", .file_bytes = 1 << 20, .depth = 4};
+	static const struct source source = {.format = {.unit_max = 1 << 20}};
+	struct sink *sink;
+
+	*memory = NULL;
+	UNIT_EQ(posix_memalign(memory, 4096, 1 << 20), 0);
+	memset(*memory, 0x5a, 1 << 20);
+	sink = sink_record(&record, &source, why);
+	UNIT_STR(why, "");
+	return sink;
+}
+
+static int put_large(struct sink *sink, void *memory, uint64_t handle)
+{
+	struct unit u = {.data = memory, .bytes = LARGE, .handle = handle};
+
+	return sink->ops->put(sink, &u);
+}
+
+/* As the pump does in each of its turns. */
+static int turn(struct sink *sink, unsigned int *back)
+{
+	uint64_t handles[4];
+	int n, ret = sink->ops->flush(sink);
+
+	n = ret ? ret : sink->ops->done(sink, handles, 4);
+	*back += n > 0 ? (unsigned int)n : 0;
+	return n;
+}
+
+/* A file that was not the last one is not ended: its units went back, and the run still failed. */
+static void end_fails(void)
+{
+	static const char *const says[] = {
+		"A recording could not be ended: Bad file descriptor.",
+		"The index of the recording could not be closed: Bad file descriptor.",
+		"The index of the recording could not be closed: Bad file descriptor.",
+	};
+	unsigned int i, back;
+	struct sink *sink;
+	void *memory;
+
+	for (i = 0; i < 3; i++) {
+		back = 0;
+		sink = two_files(fresh("end"), &memory);
+		UNIT_NEED(sink);
+		bad_sync = i + 1;
+		UNIT_EQ(put_large(sink, memory, 1), 1);
+		UNIT_EQ(put_large(sink, memory, 2), 1);
+		UNIT_EQ(sink->n.files, 2);
+		CU_ASSERT_TRUE(UNIT_WAIT(turn(sink, &back) < 0, 20000));
+		UNIT_EQ(bad_sync, 0);
+		UNIT_EQ(back, 2);
+		UNIT_EQ(put_large(sink, memory, 3), -EIO);
+		UNIT_EQ(sink->ops->finish(sink), -EIO);
+		UNIT_STR(sink->why, says[i]);
+		sink_close(sink);
+		free(memory);
+	}
+}
+
+/* The last one is not. */
+static void finish_fails(void)
+{
+	struct sink *sink;
+	void *memory;
+
+	sink = two_files(fresh("finish"), &memory);
+	UNIT_NEED(sink);
+	no_sync = true;
+	UNIT_EQ(sink->ops->finish(sink), -EIO);
+	no_sync = false;
+	UNIT_STR(sink->why, "A recording could not be ended: Input/output error.");
+	sink_close(sink);
+	free(memory);
+}
+
+static unsigned int closed_files(const char *path)
+{
+	struct recording recording;
+	unsigned int i, n = 0;
+
+	why[0] = '\0';
+	UNIT_EQ(recording_open(path, &recording, why), 0);
+	UNIT_STR(why, "");
+	for (i = 0; i < recording.count; i++)
+		n += !!(recording.parts[i].header.flags & RECORDING_CLOSED);
+	recording_close(&recording);
+	return n;
+}
+
+static int slow_end;
+
+static void end_it(int number)
+{
+	(void)number;
+	close(slow_end);
+}
+
+/* The disk is not done with a file that is over: the next one is written, and nobody waits. */
+static void end_lasts(void)
+{
+	const char *path = fresh("lasts");
+	unsigned int back = 0, before = syncs;
+	struct units_sleep sleep = {.ns = UNITS_NS_PER_S};
+	struct sink *sink;
+	void *memory;
+
+	sink = two_files(path, &memory);
+	UNIT_NEED(sink);
+	slow_end = begin_slow_sync();
+	UNIT_NEED(slow_end >= 0);
+	UNIT_EQ(put_large(sink, memory, 1), 1);
+	UNIT_EQ(put_large(sink, memory, 2), 1);
+	CU_ASSERT_TRUE(UNIT_WAIT(!turn(sink, &back) && back == 2, 20000));
+	UNIT_EQ(sink->ops->flush(sink), 0);
+	UNIT_EQ(syncs - before, 1);
+	/* The second file is full, and the first one not ended. */
+	UNIT_EQ(put_large(sink, memory, 3), 0);
+	UNIT_EQ(sink->n.files, 2);
+	sink->ops->sleep(sink, &sleep);
+	UNIT_EQ(sleep.ns, UNITS_NS_PER_S);
+	UNIT_EQ(sleep.count, 1);
+	end_slow_sync(slow_end);
+	CU_ASSERT_TRUE(UNIT_WAIT(turn(sink, &back) >= 0 && put_large(sink, memory, 3) == 1, 20000));
+	UNIT_EQ(sink->n.files, 3);
+	UNIT_EQ(closed_files(path), 1);
+	/* Whoever ends waits for the one before too. */
+	slow_end = begin_slow_sync();
+	UNIT_NEED(slow_end >= 0);
+	CU_ASSERT_TRUE(UNIT_WAIT(!turn(sink, &back) && back == 3, 20000));
+	signal(SIGALRM, end_it);
+	alarm(1);
+	UNIT_EQ(sink->ops->finish(sink), 0);
+	signal(SIGALRM, SIG_DFL);
+	close(slow_sync);
+	slow_sync = -1;
+	UNIT_EQ(closed_files(path), 3);
+	sink_close(sink);
+	free(memory);
+}
+
+/* A sync that the kernel never had: the file is not said to be closed. */
+static void end_refused(void)
+{
+	const char *path = fresh("refused");
+	unsigned int back = 0;
+	struct sink *sink;
+	void *memory;
+
+	sink = two_files(path, &memory);
+	UNIT_NEED(sink);
+	UNIT_EQ(put_large(sink, memory, 1), 1);
+	CU_ASSERT_TRUE(UNIT_WAIT(turn(sink, &back) == 1, 20000));
+	UNIT_EQ(put_large(sink, memory, 2), 1);
+	submit_says = -ENOMEM;
+	submit_refuses = UINT_MAX;
+	alarm(60);
+	sink->ops->abandon(sink);
+	alarm(0);
+	submit_refuses = 0;
+	UNIT_EQ(sink->ops->finish(sink), -EIO);
+	UNIT_STR(sink->why, "The kernel takes no writes: Cannot allocate memory.");
+	sink_close(sink);
+	/* And the second one, of which nothing was written, is gone. */
+	UNIT_EQ(closed_files(path), 0);
+	free(memory);
+}
+
+/* Three units, of which the kernel has @first when it begins to refuse, are let go of. */
+static struct sink *let_go(const char *path, void *memory, unsigned int first)
+{
+	struct record_options record = {.dir = path, .prefix = "run", .depth = 4};
+	struct source source = {.format = {.unit_max = 4096}};
+	struct unit u = {.data = memory, .bytes = 4096};
+	unsigned int refuses = submit_refuses;
+	struct sink *sink;
+
+	memset(memory, 0x5a, 4096);
+	sink = sink_record(&record, &source, why);
+	UNIT_STR(why, "");
+	UNIT_NEED(sink);
+	submit_refuses = 0;
+	for (u.handle = 1; u.handle <= 3; u.handle++) {
+		if (u.handle == first + 1) {
+			UNIT_EQ(sink->ops->flush(sink), 0);
+			submit_refuses = refuses;
+		}
+		UNIT_EQ(sink->ops->put(sink, &u), 1);
+	}
+	alarm(60);
+	sink->ops->abandon(sink);
+	alarm(0);
+	submit_refuses = 0;
+	return sink;
+}
+
+/* What the kernel never had is not waited for, and goes back. */
+static void never_begun(void)
+{
+	uint64_t handles[4];
+	struct sink *sink;
+	void *memory = NULL;
+	unsigned int first;
+
+	UNIT_EQ(posix_memalign(&memory, 4096, 4096), 0);
+	for (first = 0; first < 3; first++) {
+		submit_refuses = UINT_MAX;
+		submit_says = -ENOMEM;
+		sink = let_go(fresh("never"), memory, first);
+		UNIT_EQ(sink->ops->done(sink, handles, 4), first);
+		UNIT_EQ(sink->ops->lost(sink, handles, 4), 3 - first);
+		UNIT_EQ(sink->n.lost, 3 - first);
+		UNIT_EQ(sink->ops->finish(sink), -EIO);
+		UNIT_STR(sink->why, "The kernel takes no writes: Cannot allocate memory.");
+		sink_close(sink);
+	}
+	free(memory);
+}
+
+static void begun_late(void)
+{
+	uint64_t handles[4];
+	struct sink *sink;
+	void *memory = NULL;
+
+	UNIT_EQ(posix_memalign(&memory, 4096, 4096), 0);
+	submit_refuses = 3;
+	submit_says = -EAGAIN;
+	sink = let_go(fresh("late"), memory, 0);
+	UNIT_EQ(sink->ops->done(sink, handles, 4), 3);
+	UNIT_EQ(sink->ops->finish(sink), 0);
+	UNIT_STR(sink->why, "");
+	sink_close(sink);
+	free(memory);
+}
+
+/*
+ * Neither data nor index can be written any more: the index is tried anew after a second, and that
+ * it fails again keeps no unit from coming back.
+ */
+static void nothing_written(void)
+{
+	struct record_options record = {.dir = fresh("nothing"), .prefix = "run", .depth = 4};
+	struct source source = {.format = {.unit_max = 4096}};
+	struct unit u = {.bytes = 4096};
+	struct sink *sink;
+	uint64_t handles[4];
+	void *memory = NULL;
+	int n = 0, null, fd;
+
+	UNIT_EQ(posix_memalign(&memory, 4096, 4096), 0);
+	memset(memory, 0x5a, 4096);
+	u.data = memory;
+	sink = sink_record(&record, &source, why);
+	UNIT_NEED(sink);
+	for (u.handle = 1; u.handle <= 3; u.handle++) {
+		UNIT_EQ(sink->ops->put(sink, &u), 1);
+		if (u.handle == 1)
+			UNIT_EQ(sink->ops->flush(sink), 0);
+	}
+	fd = fd_of("/run-000000.index");
+	null = open("/dev/null", O_RDONLY | O_CLOEXEC);
+	UNIT_NEED(fd >= 0 && null >= 0 && dup2(null, fd) == fd);
+	close(null);
+	CU_ASSERT_TRUE(UNIT_WAIT((n = sink->ops->done(sink, handles, 4)) != 0, 20000));
+	UNIT_EQ(n, 1);
+	submit_says = -ENOMEM;
+	submit_refuses = UINT_MAX;
+	alarm(60);
+	sink->ops->abandon(sink);
+	alarm(0);
+	submit_refuses = 0;
+	usleep(1100000);
+	UNIT_EQ(sink->ops->done(sink, handles, 4), 0);
+	UNIT_EQ(sink->ops->lost(sink, handles, 4), 2);
+	UNIT_EQ(sink->n.lost, 2);
+	UNIT_EQ(sink->n.units, 1);
+	/* Nothing is in it any more: now it is said. */
+	CU_ASSERT_TRUE(sink->ops->lost(sink, handles, 4) < 0);
+	UNIT_EQ(sink->ops->finish(sink), -EIO);
+	sink_close(sink);
+	free(memory);
+}
+
+/* A run whose index fails ends with that, and all that was taken goes back. */
+static void index_fails(void)
+{
+	struct synthetic_options y = {.unit = 64 << 10, .total = 8 << 20, .rate = 64 << 20};
+	struct record_options record = {.dir = fresh("fails"), .prefix = "run", .depth = 8};
+	struct pump p = {.limits = {.time = 30}};
+	double begin = unit_seconds();
+	int null, fd;
+
+	p.source = source_synthetic(&y, why);
+	UNIT_NEED(p.source);
+	p.sink = sink_record(&record, p.source, why);
+	UNIT_NEED(p.sink);
+	fd = fd_of("/run-000000.index");
+	null = open("/dev/null", O_RDONLY | O_CLOEXEC);
+	UNIT_NEED(fd >= 0 && null >= 0 && dup2(null, fd) == fd);
+	close(null);
+	pump_run(&p);
+	UNIT_EQ(p.end, PUMP_END_FAILED);
+	UNIT_STR(p.why, "The index of the recording cannot be written: Bad file descriptor.");
+	UNIT_EQ(p.n.out, 0);
+	UNIT_EQ(p.sink->n.units + p.sink->n.lost, p.n.units);
+	CU_ASSERT_TRUE(unit_seconds() - begin < 20);
+	sink_close(p.sink);
+	source_close(p.source);
+}
+
+UNIT_MAIN("recordings that fail", {"a file that cannot be ended is no success", end_fails},
+	  {"one that could not, in the end", finish_fails}, {"one that takes its time", end_lasts},
+	  {"one that the kernel does not end", end_refused},
+	  {"what the kernel did not take is let go of", never_begun},
+	  {"what the kernel takes later is written", begun_late},
+	  {"neither data nor index can be written", nothing_written},
+	  {"an index that fails ends the run", index_fails})
