@@ -32,19 +32,27 @@ int __wrap_fdatasync(int fd)
 
 #define LARGE (700 << 10) /* two of them are too much for one file */
 
-static struct sink *two_files(const char *path, void **memory)
+/* @file_bytes: of a file, 0: no limit. @memory: of a unit, filled. */
+static struct sink *open_sink(const char *path, uint64_t file_bytes, uint64_t unit, void **memory)
 {
 	struct record_options record = {
-		.dir = path, .prefix = "run", .file_bytes = 1 << 20, .depth = 4};
-	static const struct source source = {.format = {.unit_max = 1 << 20}};
+		.dir = path, .prefix = "run", .file_bytes = file_bytes, .depth = 4};
+	static struct source source; /* the sink looks at its format */
 	struct sink *sink;
 
+	source.format.unit_max = unit;
 	*memory = NULL;
-	UNIT_EQ(posix_memalign(memory, 4096, 1 << 20), 0);
-	memset(*memory, 0x5a, 1 << 20);
+	UNIT_EQ(posix_memalign(memory, 4096, unit), 0);
+	memset(*memory, 0x5a, unit);
 	sink = sink_record(&record, &source, why);
 	UNIT_STR(why, "");
+	UNIT_NEED(sink);
 	return sink;
+}
+
+static struct sink *two_files(const char *path, void **memory)
+{
+	return open_sink(path, 1 << 20, 1 << 20, memory);
 }
 
 static int put_large(struct sink *sink, void *memory, uint64_t handle)
@@ -80,7 +88,6 @@ static void end_fails(void)
 	for (i = 0; i < 3; i++) {
 		back = 0;
 		sink = two_files(fresh("end"), &memory);
-		UNIT_NEED(sink);
 		bad_sync = i + 1;
 		UNIT_EQ(put_large(sink, memory, 1), 1);
 		UNIT_EQ(put_large(sink, memory, 2), 1);
@@ -103,7 +110,6 @@ static void finish_fails(void)
 	void *memory;
 
 	sink = two_files(fresh("finish"), &memory);
-	UNIT_NEED(sink);
 	no_sync = true;
 	UNIT_EQ(sink->ops->finish(sink), -EIO);
 	no_sync = false;
@@ -144,7 +150,6 @@ static void end_lasts(void)
 	void *memory;
 
 	sink = two_files(path, &memory);
-	UNIT_NEED(sink);
 	slow_end = begin_slow_sync();
 	UNIT_NEED(slow_end >= 0);
 	UNIT_EQ(put_large(sink, memory, 1), 1);
@@ -186,7 +191,6 @@ static void end_refused(void)
 	void *memory;
 
 	sink = two_files(path, &memory);
-	UNIT_NEED(sink);
 	UNIT_EQ(put_large(sink, memory, 1), 1);
 	CU_ASSERT_TRUE(UNIT_WAIT(turn(sink, &back) == 1, 20000));
 	UNIT_EQ(put_large(sink, memory, 2), 1);
@@ -205,18 +209,12 @@ static void end_refused(void)
 }
 
 /* Three units, of which the kernel has @first when it begins to refuse, are let go of. */
-static struct sink *let_go(const char *path, void *memory, unsigned int first)
+static struct sink *let_go(const char *path, void **memory, unsigned int first)
 {
-	struct record_options record = {.dir = path, .prefix = "run", .depth = 4};
-	struct source source = {.format = {.unit_max = 4096}};
-	struct unit u = {.data = memory, .bytes = 4096};
+	struct sink *sink = open_sink(path, 0, 4096, memory);
+	struct unit u = {.data = *memory, .bytes = 4096};
 	unsigned int refuses = submit_refuses;
-	struct sink *sink;
 
-	memset(memory, 0x5a, 4096);
-	sink = sink_record(&record, &source, why);
-	UNIT_STR(why, "");
-	UNIT_NEED(sink);
 	submit_refuses = 0;
 	for (u.handle = 1; u.handle <= 3; u.handle++) {
 		if (u.handle == first + 1) {
@@ -237,34 +235,32 @@ static void never_begun(void)
 {
 	uint64_t handles[4];
 	struct sink *sink;
-	void *memory = NULL;
 	unsigned int first;
+	void *memory;
 
-	UNIT_EQ(posix_memalign(&memory, 4096, 4096), 0);
 	for (first = 0; first < 3; first++) {
 		submit_refuses = UINT_MAX;
 		submit_says = -ENOMEM;
-		sink = let_go(fresh("never"), memory, first);
+		sink = let_go(fresh("never"), &memory, first);
 		UNIT_EQ(sink->ops->done(sink, handles, 4), first);
 		UNIT_EQ(sink->ops->lost(sink, handles, 4), 3 - first);
 		UNIT_EQ(sink->n.lost, 3 - first);
 		UNIT_EQ(sink->ops->finish(sink), -EIO);
 		UNIT_STR(sink->why, "The kernel takes no writes: Cannot allocate memory.");
 		sink_close(sink);
+		free(memory);
 	}
-	free(memory);
 }
 
 static void begun_late(void)
 {
 	uint64_t handles[4];
 	struct sink *sink;
-	void *memory = NULL;
+	void *memory;
 
-	UNIT_EQ(posix_memalign(&memory, 4096, 4096), 0);
 	submit_refuses = 3;
 	submit_says = -EAGAIN;
-	sink = let_go(fresh("late"), memory, 0);
+	sink = let_go(fresh("late"), &memory, 0);
 	UNIT_EQ(sink->ops->done(sink, handles, 4), 3);
 	UNIT_EQ(sink->ops->finish(sink), 0);
 	UNIT_STR(sink->why, "");
@@ -278,19 +274,14 @@ static void begun_late(void)
  */
 static void nothing_written(void)
 {
-	struct record_options record = {.dir = fresh("nothing"), .prefix = "run", .depth = 4};
-	struct source source = {.format = {.unit_max = 4096}};
 	struct unit u = {.bytes = 4096};
 	struct sink *sink;
 	uint64_t handles[4];
-	void *memory = NULL;
+	void *memory;
 	int n = 0, null, fd;
 
-	UNIT_EQ(posix_memalign(&memory, 4096, 4096), 0);
-	memset(memory, 0x5a, 4096);
+	sink = open_sink(fresh("nothing"), 0, 4096, &memory);
 	u.data = memory;
-	sink = sink_record(&record, &source, why);
-	UNIT_NEED(sink);
 	for (u.handle = 1; u.handle <= 3; u.handle++) {
 		UNIT_EQ(sink->ops->put(sink, &u), 1);
 		if (u.handle == 1)
