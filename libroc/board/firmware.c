@@ -320,9 +320,9 @@ static const struct entry *find(const struct roc_firmware_list *list, enum roc_c
 	return NULL;
 }
 
-enum roc_firmware_state roc_firmware_find(const struct roc_firmware_list *list,
-					  enum roc_card_type type, const char *hash,
-					  const char **tag)
+enum roc_firmware_state roc_firmware_find_for(const struct roc_firmware_list *list,
+					      enum roc_card_type type, const char *hash,
+					      const char **tag)
 {
 	const struct entry *e = find(list, type, hash);
 
@@ -331,8 +331,14 @@ enum roc_firmware_state roc_firmware_find(const struct roc_firmware_list *list,
 	return e ? e->state : ROC_FIRMWARE_UNKNOWN;
 }
 
-void roc_firmware_text(const struct roc_firmware_list *list, enum roc_card_type type,
-		       const char *hash, char *text, size_t size)
+enum roc_firmware_state roc_firmware_find(const struct roc_firmware_list *list, const char *hash,
+					  const char **tag)
+{
+	return roc_firmware_find_for(list, 0, hash, tag);
+}
+
+void roc_firmware_text_for(const struct roc_firmware_list *list, enum roc_card_type type,
+			   const char *hash, char *text, size_t size)
 {
 	const struct entry *e = find(list, type, hash);
 	const char *mark = "";
@@ -342,6 +348,12 @@ void roc_firmware_text(const struct roc_firmware_list *list, enum roc_card_type 
 	else if (e && e->state == ROC_FIRMWARE_DENIED)
 		mark = " (denied)";
 	snprintf(text, size, "%s%s", e ? e->tag : hash, mark);
+}
+
+void roc_firmware_text(const struct roc_firmware_list *list, const char *hash, char *text,
+		       size_t size)
+{
+	roc_firmware_text_for(list, 0, hash, text, size);
 }
 
 static void accepted_text(const struct roc_firmware_list *list, enum roc_card_type type, char *text,

@@ -40,7 +40,7 @@ void fw_check_text(FILE *out, const struct roc_firmware_list *list, const struct
 
 	table_start(&t, heads);
 	for (i = 0; i < count; i++) {
-		state = roc_firmware_find(list, cards[i].type, cards[i].firmware, &tag);
+		state = roc_firmware_find_for(list, cards[i].type, cards[i].firmware, &tag);
 		table_cell(&t, NULL, "%d", cards[i].sequence);
 		table_cell(&t, NULL, "%s", roc_card_type_name(cards[i].type));
 		table_cell(&t, NULL, "%s", output_card(&cards[i], card));
@@ -67,7 +67,7 @@ void fw_check_json(FILE *out, const struct roc_firmware_list *list, const struct
 	json_text(&j, "listVersion", roc_firmware_version(list));
 	json_array(&j, "cards");
 	for (i = 0; i < count; i++) {
-		state = roc_firmware_find(list, cards[i].type, cards[i].firmware, &tag);
+		state = roc_firmware_find_for(list, cards[i].type, cards[i].firmware, &tag);
 		json_object(&j, NULL);
 		output_card_json(&j, &cards[i]);
 		json_text(&j, "firmware", tag);

@@ -58,7 +58,7 @@ void list_cards_json(FILE *out, const struct roc_firmware_list *list, const stru
 		const struct roc_card *c = &cards[i];
 
 		snprintf(key, sizeof(key), "%d", c->sequence);
-		roc_firmware_text(list, c->type, c->firmware, firmware, sizeof(firmware));
+		roc_firmware_text_for(list, c->type, c->firmware, firmware, sizeof(firmware));
 		json_object(&j, key);
 		json_text(&j, "type", roc_card_type_name(c->type));
 		json_text(&j, "pciAddress", c->pci_address);
@@ -106,7 +106,7 @@ void list_cards_text(FILE *out, const struct roc_firmware_list *list, const stru
 		number_text(c->serial, 4, serial, sizeof(serial));
 		number_text(c->endpoint, 1, endpoint, sizeof(endpoint));
 		number_text(c->numa_node, 1, numa, sizeof(numa));
-		roc_firmware_text(list, c->type, c->firmware, firmware, sizeof(firmware));
+		roc_firmware_text_for(list, c->type, c->firmware, firmware, sizeof(firmware));
 		fprintf(out, format, sequence, roc_card_type_name(c->type), c->pci_address, serial,
 			endpoint, numa, firmware, *c->user_logic ? c->user_logic : "-",
 			verbose ? " " : "", verbose ? c->node : "");

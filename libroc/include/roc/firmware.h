@@ -84,7 +84,7 @@ const char *roc_firmware_version(const struct roc_firmware_list *list);
 const char *roc_firmware_source(const struct roc_firmware_list *list);
 
 /**
- * roc_firmware_find() - what the list says of a version
+ * roc_firmware_find_for() - what the list says of a version in a kind of card
  * @list: list
  * @type: kind of card that has it, for each has its own versions; 0: any
  * @hash: as in &roc_card.firmware; case and leading zeros do not count
@@ -92,20 +92,43 @@ const char *roc_firmware_source(const struct roc_firmware_list *list);
  *
  * Return: the state.
  */
-enum roc_firmware_state roc_firmware_find(const struct roc_firmware_list *list,
-					  enum roc_card_type type, const char *hash,
+enum roc_firmware_state roc_firmware_find_for(const struct roc_firmware_list *list,
+					      enum roc_card_type type, const char *hash,
+					      const char **tag);
+
+/**
+ * roc_firmware_find() - what the list says of a version, in whichever kind of card
+ * @list: list
+ * @hash: as for roc_firmware_find_for()
+ * @tag: as for roc_firmware_find_for()
+ *
+ * Two kinds of card may have the same version: who knows the card asks roc_firmware_find_for().
+ *
+ * Return: the state.
+ */
+enum roc_firmware_state roc_firmware_find(const struct roc_firmware_list *list, const char *hash,
 					  const char **tag);
 
 /**
- * roc_firmware_text() - a version for people
+ * roc_firmware_text_for() - a version in a kind of card, for people
  * @list: list
- * @type: as for roc_firmware_find()
- * @hash: as for roc_firmware_find()
+ * @type: as for roc_firmware_find_for()
+ * @hash: as for roc_firmware_find_for()
  * @text: "v3.19.4", "v3.10.0 (old)", "... (denied)", or the hash itself
  * @size: of @text
  */
-void roc_firmware_text(const struct roc_firmware_list *list, enum roc_card_type type,
-		       const char *hash, char *text, size_t size);
+void roc_firmware_text_for(const struct roc_firmware_list *list, enum roc_card_type type,
+			   const char *hash, char *text, size_t size);
+
+/**
+ * roc_firmware_text() - a version in whichever kind of card, for people
+ * @list: list
+ * @hash: as for roc_firmware_find_for()
+ * @text: as for roc_firmware_text_for()
+ * @size: of @text
+ */
+void roc_firmware_text(const struct roc_firmware_list *list, const char *hash, char *text,
+		       size_t size);
 
 /**
  * roc_firmware_covers() - whether the list knows of a kind of card at all
@@ -121,8 +144,8 @@ bool roc_firmware_covers(const struct roc_firmware_list *list, enum roc_card_typ
 /**
  * roc_firmware_check() - whether a version is good for data taking
  * @list: list
- * @type: as for roc_firmware_find()
- * @hash: as for roc_firmware_find()
+ * @type: as for roc_firmware_find_for()
+ * @hash: as for roc_firmware_find_for()
  *
  * Return: 0; -EPERM it is not; the sentence says why, and what is accepted.
  */

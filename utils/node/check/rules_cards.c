@@ -221,8 +221,8 @@ void rule_firmware(struct check *c)
 		enum roc_firmware_state state;
 		const char *tag;
 
-		state = roc_firmware_find(list, card->kind ? card->kind->type : 0, card->firmware,
-					  &tag);
+		state = roc_firmware_find_for(list, card->kind ? card->kind->type : 0,
+					      card->firmware, &tag);
 		snprintf(text, sizeof(text), "%s%s%s", tag ? tag : "", tag ? " " : "",
 			 *card->firmware ? card->firmware : "unknown");
 		if (!card->kind)

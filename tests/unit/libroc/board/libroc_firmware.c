@@ -47,7 +47,7 @@ static const char *text_of(const char *hash)
 {
 	static char text[64];
 
-	roc_firmware_text(list, ROC_CARD_CRU, hash, text, sizeof(text));
+	roc_firmware_text_for(list, ROC_CARD_CRU, hash, text, sizeof(text));
 	return text;
 }
 
@@ -64,21 +64,24 @@ static void the_list_that_comes_with_it(void)
 		UNIT_EQ(roc_firmware_open(round ? &none : &paths, &list), 0);
 		UNIT_STR(roc_firmware_source(list), round ? "built into libroc" : INSTALLED);
 		UNIT_STR(roc_firmware_version(list), "2026-03-31");
-		UNIT_EQ(roc_firmware_find(list, ROC_CARD_CRU, "f6b5d742", &tag),
+		UNIT_EQ(roc_firmware_find_for(list, ROC_CARD_CRU, "f6b5d742", &tag),
 			ROC_FIRMWARE_ACCEPTED);
 		UNIT_STR(tag, "v3.19.4");
-		UNIT_EQ(roc_firmware_find(list, ROC_CARD_CRU, "F6B5D742", NULL),
+		UNIT_EQ(roc_firmware_find_for(list, ROC_CARD_CRU, "F6B5D742", NULL),
 			ROC_FIRMWARE_ACCEPTED);
-		UNIT_EQ(roc_firmware_find(list, ROC_CARD_CRU, "82b4662d", NULL),
+		UNIT_EQ(roc_firmware_find_for(list, ROC_CARD_CRU, "82b4662d", NULL),
 			ROC_FIRMWARE_ACCEPTED);
-		UNIT_EQ(roc_firmware_find(list, ROC_CARD_CRU, "e4a5a46e", &tag), ROC_FIRMWARE_OLD);
+		UNIT_EQ(roc_firmware_find_for(list, ROC_CARD_CRU, "e4a5a46e", &tag),
+			ROC_FIRMWARE_OLD);
 		UNIT_STR(tag, "v3.10.0");
-		UNIT_EQ(roc_firmware_find(list, ROC_CARD_CRU, "06955404", NULL), ROC_FIRMWARE_OLD);
-		UNIT_EQ(roc_firmware_find(list, ROC_CARD_CRU, "6955404", NULL), ROC_FIRMWARE_OLD);
-		UNIT_EQ(roc_firmware_find(list, ROC_CARD_CRU, "deadbeef", &tag),
+		UNIT_EQ(roc_firmware_find_for(list, ROC_CARD_CRU, "06955404", NULL),
+			ROC_FIRMWARE_OLD);
+		UNIT_EQ(roc_firmware_find_for(list, ROC_CARD_CRU, "6955404", NULL),
+			ROC_FIRMWARE_OLD);
+		UNIT_EQ(roc_firmware_find_for(list, ROC_CARD_CRU, "deadbeef", &tag),
 			ROC_FIRMWARE_UNKNOWN);
 		CU_ASSERT_PTR_NULL(tag);
-		UNIT_EQ(roc_firmware_find(list, ROC_CARD_CRU, "", NULL), ROC_FIRMWARE_UNKNOWN);
+		UNIT_EQ(roc_firmware_find_for(list, ROC_CARD_CRU, "", NULL), ROC_FIRMWARE_UNKNOWN);
 		UNIT_STR(text_of("f6b5d742"), "v3.19.4");
 		UNIT_STR(text_of("e4a5a46e"), "v3.10.0 (old)");
 		UNIT_STR(text_of("deadbeef"), "deadbeef");
@@ -102,13 +105,14 @@ static void the_list_that_comes_with_it(void)
 static void each_card_has_its_own(void)
 {
 	const char *tag;
+	char text[64];
 
 	begin();
 	UNIT_EQ(roc_firmware_open(&paths, &list), 0);
 	UNIT_EQ(roc_firmware_check(list, ROC_CARD_CRORC, "828801a2"), 0);
 	UNIT_EQ(roc_firmware_check(list, ROC_CARD_CRORC, "0ac9dd57"), 0);
 	UNIT_EQ(roc_firmware_check(list, 0, "828801a2"), 0);
-	UNIT_EQ(roc_firmware_find(list, ROC_CARD_CRORC, "f086417", &tag), ROC_FIRMWARE_OLD);
+	UNIT_EQ(roc_firmware_find_for(list, ROC_CARD_CRORC, "f086417", &tag), ROC_FIRMWARE_OLD);
 	UNIT_STR(tag, "v2.8.0");
 	UNIT_EQ(roc_firmware_check(list, ROC_CARD_CRORC, "f086417"), -EPERM);
 	SAYS("v2.8.0 is no longer accepted");
@@ -118,9 +122,13 @@ static void each_card_has_its_own(void)
 	SAYS("828801a2 is not in list");
 	CU_ASSERT_PTR_NULL(strstr(roc_error(), "v2.14.2"));
 	UNIT_EQ(roc_firmware_check(list, ROC_CARD_CRORC, "f6b5d742"), -EPERM);
-	UNIT_EQ(roc_firmware_find(list, ROC_CARD_CRU, "f086417", NULL), ROC_FIRMWARE_UNKNOWN);
-	UNIT_EQ(roc_firmware_find(list, 0, "f086417", NULL), ROC_FIRMWARE_OLD);
+	UNIT_EQ(roc_firmware_find_for(list, ROC_CARD_CRU, "f086417", NULL), ROC_FIRMWARE_UNKNOWN);
 	UNIT_STR(text_of("f086417"), "f086417");
+	/* In whichever kind of card. */
+	UNIT_EQ(roc_firmware_find(list, "f086417", &tag), ROC_FIRMWARE_OLD);
+	UNIT_STR(tag, "v2.8.0");
+	roc_firmware_text(list, "f086417", text, sizeof(text));
+	UNIT_STR(text, "v2.8.0 (old)");
 	roc_firmware_close(list);
 	/* The same version of two kinds: what each says is its own card's. */
 	write_file(override, "{\"format\": 1, \"version\": \"both\", \"cru\": ["
@@ -129,12 +137,12 @@ static void each_card_has_its_own(void)
 			     "\"crorc\": [{\"hash\": \"abc\", \"tag\": \"of a C-RORC\", "
 			     "\"state\": \"denied\"}]}");
 	UNIT_EQ(roc_firmware_open(&paths, &list), 0);
-	UNIT_EQ(roc_firmware_find(list, ROC_CARD_CRU, "abc", &tag), ROC_FIRMWARE_ACCEPTED);
+	UNIT_EQ(roc_firmware_find_for(list, ROC_CARD_CRU, "abc", &tag), ROC_FIRMWARE_ACCEPTED);
 	UNIT_STR(tag, "of a CRU");
 	UNIT_STR(text_of("abc"), "of a CRU");
-	UNIT_EQ(roc_firmware_find(list, ROC_CARD_CRORC, "abc", &tag), ROC_FIRMWARE_DENIED);
+	UNIT_EQ(roc_firmware_find_for(list, ROC_CARD_CRORC, "abc", &tag), ROC_FIRMWARE_DENIED);
 	UNIT_STR(tag, "of a C-RORC");
-	UNIT_EQ(roc_firmware_find(list, ROC_CARD_P40, "abc", NULL), ROC_FIRMWARE_UNKNOWN);
+	UNIT_EQ(roc_firmware_find_for(list, ROC_CARD_P40, "abc", NULL), ROC_FIRMWARE_UNKNOWN);
 	roc_firmware_close(list);
 	UNIT_EQ(unlink(override), 0);
 	/* A site's additions are of any card. */
@@ -159,7 +167,7 @@ static void an_override_takes_its_place(void)
 	UNIT_EQ(roc_firmware_check(list, ROC_CARD_CRU, "f6b5d742"), -EPERM);
 	SAYS("bad is denied");
 	UNIT_STR(text_of("f6b5d742"), "bad (denied)");
-	UNIT_EQ(roc_firmware_find(list, ROC_CARD_CRU, "b0332f4e", NULL), ROC_FIRMWARE_UNKNOWN);
+	UNIT_EQ(roc_firmware_find_for(list, ROC_CARD_CRU, "b0332f4e", NULL), ROC_FIRMWARE_UNKNOWN);
 	roc_firmware_close(list);
 	end();
 }

@@ -7,6 +7,7 @@
 #include <glob.h>
 #include <pthread.h>
 
+#include <roc/firmware.h>
 #include <roc/fragment.h>
 #include <roc/lend.h>
 #include <roc/packet.h>
@@ -78,6 +79,15 @@ _Static_assert(offsetof(struct roc_bar, pid) == 20, "was padding");
 _Static_assert(offsetof(struct roc_memory, pid) == 28, "was padding");
 _Static_assert(offsetof(struct roc_channel_telemetry, error_interrupts) == 52, "was reserved");
 _Static_assert(offsetof(struct roc_channel_telemetry, counter) == 56, "counters moved");
+
+/* A function keeps its arguments: one that takes others has another name. */
+#define SAME(function, type)                                                                       \
+	_Static_assert(__builtin_types_compatible_p(typeof(function), type), #function " changed")
+
+SAME(roc_firmware_find, enum roc_firmware_state(const struct roc_firmware_list *list,
+						const char *hash, const char **tag));
+SAME(roc_firmware_text,
+     void(const struct roc_firmware_list *list, const char *hash, char *text, size_t size));
 
 /* Neighbours of another writer on cache lines of their own, two lines apart for the prefetcher. */
 _Static_assert(offsetof(struct roc_ring_user, ready_cons) == 128, "cache lines");
