@@ -203,7 +203,7 @@ static void other_kinds(void)
 }
 
 #define SMALL_RINGS                                                                                \
-	"roc-bench-dma --soak=3s --verdict-every=1s --buffer-size=1Mi --superpage-size=256Ki "     \
+	"roc-bench-dma --soak=6s --verdict-every=1s --buffer-size=1Mi --superpage-size=256Ki "     \
 	"--max-dropped=1000000000 --log=log --json 2> note"
 
 /* Somebody sets a card's counters to 0 meanwhile: what it dropped before that stays dropped. */
@@ -224,9 +224,10 @@ static void counters_reset(void)
 		    "--stream=odin$n --generator=fixed --event-rate=100 || exit 1; done"),
 		0);
 	/* Its reader stands still for longer than the ring lasts. */
-	UNIT_EQ(RUN(SMALL_RINGS " & pid=$!; sleep 1; kill -STOP $pid; sleep 0.7; kill -CONT $pid; "
-				"sleep 0.3; roc-stream reset --id=4001 --level=counters > reset; "
-				"wait $pid"),
+	UNIT_EQ(RUN(SMALL_RINGS " & pid=$!; %s; sleep 0.5; kill -STOP $pid; sleep 0.7; "
+				"kill -CONT $pid; sleep 0.3; "
+				"roc-stream reset --id=4001 --level=counters > reset; wait $pid",
+		    until_running("4001", 0)),
 		0);
 	CU_ASSERT(json_is(json_get(out, "verdict"), "WARN"));
 	c = channel("4001:0 main");
