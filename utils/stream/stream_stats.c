@@ -14,6 +14,7 @@
 
 #include "utils/common/card.h"
 #include "utils/common/clock.h"
+#include "utils/common/counter.h"
 #include "utils/common/output.h"
 #include "utils/common/stop.h"
 #include "utils/common/table.h"
@@ -195,12 +196,13 @@ void stream_list_json(struct json *j, const struct stream_list *l)
 
 static void live_line(const struct roc_st_info *i, const struct roc_st_info *before, double s)
 {
-	double bytes = (double)(i->card.bytes - before->card.bytes);
+	double bytes = (double)counter64_since(before->card.bytes, i->card.bytes);
+	double units = (double)counter64_since(before->card.units, i->card.units);
+	double events = (double)counter64_since(before->card.events, i->card.events);
 
 	printf("\r  %s %s   %.0f packets/s   %.0f events/s   %.2f Gb/s   ring %.0f %%   throttled "
 	       "%" PRIu64 "   cut short %" PRIu64 "%s",
-	       i->name, state_name(i->state), (double)(i->card.units - before->card.units) / s,
-	       (double)(i->card.events - before->card.events) / s, bytes * 8 / 1e9 / s,
+	       i->name, state_name(i->state), units / s, events / s, bytes * 8 / 1e9 / s,
 	       i->ring ? 100.0 * (double)level(i) / (double)i->ring : 0,
 	       (uint64_t)i->card.throttled, (uint64_t)i->card.truncated,
 	       isatty(STDOUT_FILENO) ? "\033[K" : "\n");
