@@ -205,6 +205,14 @@ static void other_kinds(void)
 #define SMALL_RINGS                                                                                \
 	"roc-bench-dma --soak=6s --verdict-every=1s --buffer-size=1Mi --superpage-size=256Ki "     \
 	"--max-dropped=1000000000 --log=log --json 2> note"
+/* When its log has a verdict, its reader stands still for longer than the ring lasts. */
+#define STAND_STILL                                                                                \
+	"until grep -qs verdict log; do sleep 0.05; done; "                                        \
+	"kill -STOP $pid; sleep 0.7; kill -CONT $pid; "
+/* When its log has what was dropped by that, nobody else can know it any more. */
+#define THEN_RESET                                                                                 \
+	"until grep -qs '\"dropped\":[1-9]' log; do sleep 0.05; done; "                            \
+	"roc-stream reset --id=4001 --level=counters > reset; wait $pid"
 
 /* Somebody sets a card's counters to 0 meanwhile: what it dropped before that stays dropped. */
 static void counters_reset(void)
@@ -223,12 +231,7 @@ static void counters_reset(void)
 		    "--throttle-off=32Ki && for n in 0 1 2 3 4; do roc-stream set --id=4001 "
 		    "--stream=odin$n --generator=fixed --event-rate=100 || exit 1; done"),
 		0);
-	/* Its reader stands still for longer than the ring lasts. */
-	UNIT_EQ(RUN(SMALL_RINGS " & pid=$!; %s; sleep 0.5; kill -STOP $pid; sleep 0.7; "
-				"kill -CONT $pid; sleep 0.3; "
-				"roc-stream reset --id=4001 --level=counters > reset; wait $pid",
-		    until_running("4001", 0)),
-		0);
+	UNIT_EQ(RUN(SMALL_RINGS " & pid=$!; " STAND_STILL THEN_RESET), 0);
 	CU_ASSERT(json_is(json_get(out, "verdict"), "WARN"));
 	c = channel("4001:0 main");
 	UNIT_NEED(c);
