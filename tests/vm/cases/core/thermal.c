@@ -82,7 +82,8 @@ static int read_alarm(int fd)
 
 static void alarm_at_60(void)
 {
-	struct rig r = {.id = EP0, .source = ROC_SOURCE_DDG, .count = 8};
+	/* A card that sends at a rate drops what has no room: there is some for four seconds. */
+	struct rig r = {.id = EP0, .source = ROC_SOURCE_DDG, .count = 32};
 	struct pollfd p = {.events = POLLPRI};
 	int fd = uevents_listen();
 	int64_t end;

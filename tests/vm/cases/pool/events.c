@@ -435,27 +435,40 @@ static void by_eventfd(void)
 	close(fd);
 }
 
-/* Who waits for 40 sleeps until there are 40. */
-static void waits_once(void)
+/*
+ * Who waits for 40 sleeps until there are 40. Whether we were told more often than we woke: of 16 on
+ * a machine that keeps nobody from his work; a guest that stands still is told of all at once.
+ */
+static bool waited_once(void)
 {
 	struct rig r = {.id = EP0, .mode = ROC_MODE_EVENT, .superpage = 64 * KIB, .count = 64};
 	struct rusage before, after;
+	bool often;
 
-	NEED_EVENTS;
 	emu_normal(CARD0, ONE_LINK);
 	emu(CARD0, "set 0 rate %llu", emu_rate(64 * KIB * 100));
-	UNIT_NEED(opened(&r) && rig_start(&r));
+	CU_ASSERT_FATAL(opened(&r) && rig_start(&r));
 	rig_push(&r, RIG_MAX);
 	getrusage(RUSAGE_SELF, &before);
 	CU_ASSERT(rig_wait(&r, 40, 5000) >= 40);
 	getrusage(RUSAGE_SELF, &after);
 	CU_ASSERT(after.ru_nvcsw - before.ru_nvcsw <= 2);
-	/* Told more often than we woke: of 16 on a machine that keeps nobody from his work. */
-	CU_ASSERT(counted().interrupts > 2);
+	often = counted().interrupts > 2;
 	emu(CARD0, "set 0 rate 0");
 	rig_stop(&r);
 	RIG_OK(&r);
 	rig_close(&r);
+	return often;
+}
+
+static void waits_once(void)
+{
+	unsigned int tries = MEASURES;
+
+	NEED_EVENTS;
+	while (!waited_once() && --tries)
+		;
+	CU_ASSERT(tries > 0);
 }
 
 /* In memory, for so long. */
@@ -478,7 +491,8 @@ static void wish_is_over(void)
 			.mode = ROC_MODE_EVENT,
 			.superpage = 64 * KIB,
 			.count = 256,
-			.no_poison = true};
+			.no_poison = true,
+			.sizes_unknown = true};
 	int i;
 
 	NEED_EVENTS;
