@@ -84,7 +84,7 @@ static void fragments_that_end(void)
 	UNIT_NEED(taker_open(&t));
 	taker_generate(&t, TAKER_ALL_LINKS, 64, 64, 0, 0, 2);
 	UNIT_NEED(taker_start(&t, 0));
-	CU_ASSERT(taker_run(&t, 2, LIMIT_MS));
+	CU_ASSERT(taker_run(&t, 2 * ROBINNP_LINKS, LIMIT_MS));
 	while (!taker_wait(&t, ROC_FR_WAIT_DATA | ROC_FR_WAIT_DONE, MEET_MS))
 		taker_pass(&t);
 	pid = held_in_its_end(CARD_OF_SUBS, stop_fragments, &t);
