@@ -341,7 +341,7 @@ bool rig_run(struct rig *r, uint64_t n, unsigned int ms)
 
 int rig_wait(struct rig *r, uint32_t n, unsigned int ms)
 {
-	return roc_channel_wait(r->ch, n, limit_ms(ms));
+	return roc_channel_wait(r->ch, n, patience_ms(ms));
 }
 
 void rig_settle(struct rig *r)

@@ -270,7 +270,7 @@ static void lost_in_busy_mode(void)
 	UNIT_EQ(roc_channel_mode(r.ch, r.mode), 0);
 	CU_ASSERT(rig_run(&r, r.filled + 40, 5000));
 	emu(CARD0, "fault 0 all-ones");
-	end = now_ms() + limit_ms(8000);
+	end = now_ms() + patience_ms(8000);
 	while (ch_info(rig_fd(&r)).state == ROC_CH_RUNNING && now_ms() < end) {
 		roc_channel_look(r.ch);
 		rig_take(&r, true);

@@ -188,8 +188,8 @@ static void sizes_just_in_time(void)
 /* In so many ms: a sleep may last longer, and is followed by that many more. */
 static uint64_t turns_in(struct rig *r, unsigned int ms)
 {
+	int64_t begin = now_ms(); /* before the count: for who is kept off between the two */
 	uint64_t before = ch_info(rig_fd(r)).turns, turns;
-	int64_t begin = now_ms();
 
 	sleep_ms(ms);
 	turns = ch_info(rig_fd(r)).turns - before;

@@ -210,8 +210,8 @@ static void told(void)
 	UNIT_EQ(signals(event), 0);
 
 	rig_push(&r, 2);
-	UNIT_EQ(polled(rig_fd(&r), limit_ms(2000)), POLLIN);
-	UNIT_EQ(epoll_wait(ep, &e, 1, limit_ms(2000)), 1);
+	UNIT_EQ(polled(rig_fd(&r), patience_ms(2000)), POLLIN);
+	UNIT_EQ(epoll_wait(ep, &e, 1, patience_ms(2000)), 1);
 	UNIT_EQ(e.data.u32, 42);
 	UNIT_EQ(rig_wait(&r, 2, 2000), 2);
 	rig_settle(&r);
@@ -223,7 +223,7 @@ static void told(void)
 	epoll_wait(ep, &e, 1, 0);
 	UNIT_EQ(epoll_wait(ep, &e, 1, 50), 0);
 	rig_push(&r, 1);
-	UNIT_EQ(epoll_wait(ep, &e, 1, limit_ms(2000)), 1);
+	UNIT_EQ(epoll_wait(ep, &e, 1, patience_ms(2000)), 1);
 	UNIT_EQ(rig_wait(&r, 1, 2000), 1);
 	rig_settle(&r);
 	UNIT_EQ(signals(event), 1);
@@ -257,7 +257,7 @@ static void eventfd_for_what_is_there(void)
 	info = ch_info(rig_fd(&r));
 	UNIT_EQ(info.in_flight, 0);
 	UNIT_EQ(roc_channel_eventfd(r.ch, event), 0);
-	UNIT_EQ(polled(event, limit_ms(2000)) & POLLIN, POLLIN);
+	UNIT_EQ(polled(event, patience_ms(2000)) & POLLIN, POLLIN);
 	UNIT_EQ(signals(event), 1);
 	/* When all is taken there is nothing to see. */
 	UNIT_EQ(rig_take(&r, false), 4);

@@ -33,7 +33,7 @@ static void sleepers(void)
 	/* What was taken and not given back does not count as there. */
 	UNIT_EQ(set(r.fd, ROC_ST_SET_LOW_WATER, (struct roc_st_settings){.low_water = 0}), 0);
 	reader_set(&r, STREAM_SET_LIMIT, 8);
-	UNIT_EQ(poll(&p, 1, limit_ms(5000)), 1);
+	UNIT_EQ(poll(&p, 1, patience_ms(5000)), 1);
 	CU_ASSERT(UNIT_WAIT(reader_there(&r) == 3, 2000));
 	reader_take(&r, false);
 	r.user->taken = r.read;
@@ -46,13 +46,13 @@ static void sleepers(void)
 	UNIT_EQ(epoll_ctl(epfd, EPOLL_CTL_ADD, r.fd, &ev), 0);
 	UNIT_EQ(epoll_wait(epfd, &ev, 1, 0), 0);
 	reader_set(&r, STREAM_SET_LIMIT, 12);
-	UNIT_EQ(epoll_wait(epfd, &ev, 1, limit_ms(5000)), 1);
+	UNIT_EQ(epoll_wait(epfd, &ev, 1, patience_ms(5000)), 1);
 	CU_ASSERT(UNIT_WAIT(reader_there(&r) == 4, 2000));
 	reader_take(&r, true);
 	while (epoll_wait(epfd, &ev, 1, 100) > 0)
 		;
 	reader_set(&r, STREAM_SET_LIMIT, 14);
-	UNIT_EQ(epoll_wait(epfd, &ev, 1, limit_ms(5000)), 1);
+	UNIT_EQ(epoll_wait(epfd, &ev, 1, patience_ms(5000)), 1);
 	CU_ASSERT(UNIT_WAIT(reader_there(&r) == 2, 2000));
 	reader_take(&r, true);
 	close(epfd);
@@ -74,7 +74,7 @@ static void low_water_of_a_full_ring(void)
 		0);
 	reader_generate(&r, 0, 1000, 1000, 0, 0, 0);
 	UNIT_NEED(reader_start(&r));
-	UNIT_EQ(poll(&p, 1, limit_ms(5000)), 1);
+	UNIT_EQ(poll(&p, 1, patience_ms(5000)), 1);
 	CU_ASSERT(UNIT_WAIT(emu_stream(CARD0, 0, "throttles") > 0, 10000));
 	CU_ASSERT(reader_there(&r) < reader_lines(&r));
 	UNIT_EQ(poll(&p, 1, 0), 1);
@@ -89,7 +89,7 @@ static void tells(struct reader *r, int fd, uint64_t limit)
 	struct pollfd p = {.fd = fd, .events = POLLIN};
 
 	reader_set(r, STREAM_SET_LIMIT, limit);
-	UNIT_EQ(poll(&p, 1, limit_ms(5000)), 1);
+	UNIT_EQ(poll(&p, 1, patience_ms(5000)), 1);
 }
 
 /* An eventfd that comes late, when there is nothing or something: no other call is needed. */
@@ -444,7 +444,7 @@ static void low_water_lowered(void)
 	UNIT_EQ(set(r.fd, ROC_ST_SET_LOW_WATER, (struct roc_st_settings){.low_water = 384}), 0);
 	UNIT_EQ(poll(&p, 1, 50), 0);
 	UNIT_EQ(set(r.fd, ROC_ST_SET_LOW_WATER, (struct roc_st_settings){.low_water = 320}), 0);
-	UNIT_EQ(poll(&p, 1, limit_ms(3000)), 1);
+	UNIT_EQ(poll(&p, 1, patience_ms(3000)), 1);
 	UNIT_EQ(child_wait(pid, 3000), 0);
 	UNIT_EQ(reader_take(&r, true), 5);
 	finish(&r);

@@ -257,7 +257,7 @@ static void sent_far(void)
  * middle of one. A receiver that lives hears the next sender, and ends with 1 for the one
  * that it lost.
  */
-#define CUT_RECV "roc-recv --buffer-size=64Mi --connections=1 --silence=4 --record=one > recv 2>&1"
+#define CUT_RECV "roc-recv --buffer-size=64Mi --connections=1 --silence=%u --record=one > recv 2>&1"
 #define CUT_SEND "roc-send 127.0.0.1 --synthetic --links=0 --silence=60 --buffer-size=64Mi "
 #define CUT_NEXT                                                                                   \
 	"for i in $(seq 600); do grep -q 'is gone' recv && break; sleep 0.1; done; "               \
@@ -286,7 +286,7 @@ static void cut_in_a_write(void)
 			   "done; " CUT_SEND "--superpage-size=16Mi > sent 2>&1 & sender=$!; "
 			   "for i in $(seq 600); do [ -s one/run-000000.data ] && break; "
 			   "sleep 0.1; done; %s wait $recv || code=$?; kill -9 $sender; exit $code",
-			   ways[i].how);
+			   limit_ms(4000) / 1000, ways[i].how);
 		UNIT_EQ(code, ways[i].code);
 		if (code != ways[i].code && !RUN("cat recv"))
 			unit_note("way %u: %.600s", i, out);
