@@ -63,13 +63,20 @@ int control_listen(const char *host, const char *port, char why[FABRIC_WHY])
 int control_connect(struct control *c, const char *host, const char *port, char why[FABRIC_WHY])
 {
 	struct addrinfo *list, *a;
+	unsigned int i = 0, count = 0;
 	int err = 0, ret;
 
 	control_close(c);
 	ret = resolve(host, port, 0, &list, why);
 	if (ret)
 		return ret;
-	for (a = list; a && c->fd < 0; a = a->ai_next) {
+	for (a = list; a; a = a->ai_next)
+		count++;
+	if (c->next >= count)
+		c->next = 0;
+	for (a = list; a && c->fd < 0; a = a->ai_next, i++) {
+		if (i < c->next)
+			continue;
 		c->fd = socket(a->ai_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
 		if (c->fd < 0) {
 			err = errno;
@@ -82,6 +89,7 @@ int control_connect(struct control *c, const char *host, const char *port, char 
 		}
 	}
 	freeaddrinfo(list);
+	c->next = a ? i : 0;
 	if (c->fd < 0)
 		return fabric_fail(why, err, "%s port %s cannot be reached: %s.", host, port,
 				   strerror(err));

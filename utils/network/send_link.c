@@ -168,7 +168,10 @@ static int greet(struct send *s, struct link *l, char why[UNITS_WHY])
 {
 	int ret = control_connected(&l->control);
 
-	if (ret < 0)
+	if (ret < 0 && ret != -ECONNRESET && l->control.next)
+		return control_connect(&l->control, s->opt.host, s->opt.port, why);
+	/* Whoever took us in and has gone since may have said why: that is read below. */
+	if (ret < 0 && ret != -ECONNRESET)
 		return units_fail(why, -ret, "%s port %s cannot be reached: %s.", s->opt.host,
 				  s->opt.port, strerror(-ret));
 	if (!ret)

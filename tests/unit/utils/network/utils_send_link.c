@@ -98,16 +98,38 @@ int fabric_end_write(const struct fabric *f, struct fabric_end *e, const struct 
 }
 
 static unsigned int asked; /* for addresses of names */
+static bool two_addresses; /* of each name; at the first nobody listens */
 
+/* Whatever this machine says of a name, it is that of the loopback. */
 int getaddrinfo(const char *node, const char *service, const struct addrinfo *hints,
 		struct addrinfo **list)
 {
 	static typeof(getaddrinfo) *real;
+	int ret;
 
 	if (!real)
 		*(void **)&real = dlsym(RTLD_NEXT, "getaddrinfo");
-	asked += node && node[strspn(node, "0123456789.")];
-	return real(node, service, hints, list);
+	if (!node || !node[strspn(node, "0123456789.")])
+		return real(node, service, hints, list);
+	asked++;
+	if (!two_addresses)
+		return real("127.0.0.1", service, hints, list);
+	ret = real("127.0.0.2", service, hints, list);
+	return ret ?: real("127.0.0.1", service, hints, &(*list)->ai_next);
+}
+
+static bool late; /* who connects has not looked yet when the other one has hung up */
+
+int setsockopt(int fd, int level, int option, const void *value, socklen_t size)
+{
+	static typeof(setsockopt) *real;
+	struct pollfd gone = {.fd = fd};
+
+	if (!real)
+		*(void **)&real = dlsym(RTLD_NEXT, "setsockopt");
+	if (late && level == IPPROTO_TCP)
+		CU_ASSERT_TRUE(UNIT_WAIT(poll(&gone, 1, 0) == 1, 10000));
+	return real(fd, level, option, value, size);
 }
 
 static int hold = -1; /* while it is open, who hangs up does not yet */
@@ -171,6 +193,17 @@ static void lacks_an_end(int fd, int held)
 	close(peer);
 	close(answer(fd, WIRE_BROKEN));
 	stays(fd, held);
+}
+
+/* Nobody is let in, and the connection is broken off before it has said a word. */
+static void goes_at_once(int fd, int held)
+{
+	const struct linger now = {.l_onoff = 1};
+	int peer = answer(fd, WIRE_NO_ROOM);
+
+	setsockopt(peer, SOL_SOCKET, SO_LINGER, &now, sizeof(now));
+	close(peer);
+	pause();
 }
 
 /* Of two connections the first is booked and over, the second not. */
@@ -309,6 +342,43 @@ static void taken_later(void)
 	close_sink(sink, pid);
 }
 
+/* The first address of a name need not be the one at which it listens. */
+static void second_address(void)
+{
+	struct sink *sink;
+	pid_t pid;
+
+	two_addresses = true;
+	sink = open_sink(&pid, stays, 1);
+	two_addresses = false;
+	put(sink, 1);
+	UNIT_EQ(sink->ops->flush(sink), 0);
+	UNIT_EQ(writes.count, 1);
+	close_sink(sink, pid);
+}
+
+/* What it said is read, however late we look. */
+static void looks_late(void)
+{
+	static const struct source source = {.format = {.unit_max = 4096, .from = "here"}};
+	char port[16], why[UNITS_WHY] = "";
+	const struct send_options o = {.host = "127.0.0.1",
+				       .port = port,
+				       .provider = "none",
+				       .connections = 1,
+				       .patience = 5,
+				       .silence = 20};
+	pid_t pid = receiver(port, goes_at_once);
+
+	late = true;
+	CU_ASSERT_PTR_NULL(sink_send(&o, &source, why));
+	late = false;
+	CU_ASSERT_PTR_NOT_NULL(strstr(why, "refuses: "));
+	let_go();
+	kill(pid, SIGKILL);
+	waitpid(pid, NULL, 0);
+}
+
 /* Whoever answers for names may be slow, and all connections would wait. */
 static void name_once(void)
 {
@@ -393,6 +463,8 @@ static void again_in_order(void)
 
 UNIT_MAIN("a connection of roc-send", {"all of a batch but the last say that more follow", batches},
 	  {"what is not taken now comes later", taken_later},
+	  {"the second address of a name", second_address},
+	  {"who has gone when we look is heard", looks_late},
 	  {"a name is asked for once", name_once},
 	  {"one of two connections is done with", one_is_booked},
 	  {"a receiver that has no end for now", no_end_for_now},
