@@ -335,6 +335,8 @@ static void all_at_once(const char *card, unsigned int endpoints, const char *co
 					  i < endpoints ? guest : controller, &callers[i]));
 	}
 	usleep(SECONDS * 1e6);
+	/* Longer where that was not enough for something to go wrong. */
+	UNIT_WAIT(storm.answers > 100 && storm.lines > 10, LIMIT_MS);
 	atomic_store(&storm.over, true);
 	for (i = 0; i < n; i++)
 		pthread_join(callers[i].thread, NULL);

@@ -340,7 +340,7 @@ static void *returns(void *half)
 
 static void others_return(const struct libroc_lend_kind *kind)
 {
-	double end = unit_seconds() + 20 * slowness();
+	double end = unit_seconds() + 20 * slowness() * UNIT_PATIENCE;
 	pthread_t threads[2];
 	struct roc_unit unit;
 	unsigned int n = 0, i;

@@ -87,7 +87,7 @@ static void all_there(const struct shape *s)
 static void *node_runs(void *node)
 {
 	struct node *n = node;
-	double end = unit_seconds() + 30 * slowness();
+	double end = unit_seconds() + 30 * slowness() * UNIT_PATIENCE;
 
 	while (!(n->result = roc_evb_step(n->evb, 20)) && unit_seconds() < end)
 		;

@@ -36,7 +36,7 @@ static struct node nodes[NODES];
 #define LEASE_LONG UINT64_C(20000000000)
 #define LEASE_SHORT UINT64_C(2000000000)
 static uint64_t nodes_lease = LEASE_LONG;
-static char sentences[8192]; /* of all managers */
+static char sentences[32768]; /* of all managers */
 static char why[ROC_EVB_WHY];
 
 static void sentence(void *self, const char *text)

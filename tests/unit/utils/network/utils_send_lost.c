@@ -29,7 +29,7 @@ static void receiver_killed(void)
 	 * away. */
 	sender = tool_start(file("send"),
 			    "send 127.0.0.1 --port=%u --connections=2 " SMALL
-			    " --rate=40Mi --units=400 --json",
+			    " --rate=40Mi --json",
 			    port);
 	CU_ASSERT_TRUE(UNIT_WAIT(index_has("a", 64), 20000));
 	kill(-first, SIGKILL);
@@ -37,6 +37,9 @@ static void receiver_killed(void)
 	snprintf(options, sizeof(options), "--once --connections=2 --buffer-size=8Mi --record=%s",
 		 file("b"));
 	second = receiver("recv2", port, options);
+	/* It sends until both have had some, however late we are. */
+	CU_ASSERT_TRUE(UNIT_WAIT(index_has("b", 64), 40000));
+	kill(sender, SIGINT);
 	UNIT_EQ(tool_wait(sender, 40000), 0);
 	tool_read(file("send"));
 	CU_ASSERT_TRUE(tool_says("The receiver is lost"));
@@ -125,7 +128,7 @@ static void receiver_interrupted(void)
 	first = receiver("recv1", free_port(), options);
 	sender = tool_start(file("send"),
 			    "send 127.0.0.1 --port=%u --connections=2 " SMALL
-			    " --rate=40Mi --units=400 --json",
+			    " --rate=40Mi --json",
 			    port);
 	CU_ASSERT_TRUE(UNIT_WAIT(index_has("a", 64), 20000));
 	kill(first, SIGINT);
@@ -133,6 +136,8 @@ static void receiver_interrupted(void)
 	snprintf(options, sizeof(options), "--once --connections=2 --buffer-size=8Mi --record=%s",
 		 file("b"));
 	second = receiver("recv2", port, options);
+	CU_ASSERT_TRUE(UNIT_WAIT(index_has("b", 64), 40000));
+	kill(sender, SIGINT);
 	UNIT_EQ(tool_wait(sender, 40000), 0);
 	UNIT_EQ(tool_wait(second, 20000), 0);
 	tool_read(file("send"));
