@@ -6,15 +6,12 @@
 
 #include <errno.h>
 #include <inttypes.h>
-#include <poll.h>
-#include <pthread.h>
-#include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <time.h>
-#include <unistd.h>
+
+#include "tests/emu/say.h"
 
 #define NS 1000000000ull
 #define OUTSIDE_QUIET_NS NS /* one line for all DMA outside within that time of each other */
@@ -25,30 +22,6 @@ uint64_t emu_now(void)
 
 	clock_gettime(CLOCK_MONOTONIC, &t);
 	return t.tv_sec * NS + t.tv_nsec;
-}
-
-/* By whoever says something, and it may hold a function's lock. */
-static pthread_mutex_t mouth = PTHREAD_MUTEX_INITIALIZER;
-
-void emu_say(const char *fmt, ...)
-{
-	struct pollfd p = {.fd = STDERR_FILENO, .events = POLLOUT};
-	char line[256];
-	va_list ap;
-	int n;
-
-	va_start(ap, fmt);
-	n = vsnprintf(line, sizeof(line) - 1, fmt, ap);
-	va_end(ap);
-	if (n < 0)
-		return;
-	n = n < (int)sizeof(line) - 2 ? n : (int)sizeof(line) - 2;
-	line[n++] = '\n';
-	pthread_mutex_lock(&mouth);
-	/* A pipe that has room at all has room for a line. */
-	if (poll(&p, 1, 0) == 1 && p.revents & POLLOUT)
-		n = (int)write(STDERR_FILENO, line, (size_t)n);
-	pthread_mutex_unlock(&mouth);
 }
 
 static uint64_t host_now(void *ctx)

@@ -83,11 +83,6 @@ int emu_start(struct emu *emu);
 void emu_destroy(struct emu *emu);
 
 uint64_t emu_now(void);
-/*
- * A line on stderr, lost when nobody takes it: who says it may hold a lock, and a full pipe must
- * not stop the card.
- */
-void emu_say(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 /* The next client of a socket; -1 when it is no more or the card ends. */
 int emu_accept(struct emu *emu, int listen_fd);
 void emu_lock_all(struct emu *emu);

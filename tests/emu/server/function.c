@@ -10,6 +10,8 @@
 #include <string.h>
 #include <time.h>
 
+#include "tests/emu/say.h"
+
 int function_init(struct function *f, struct emu *emu, unsigned int nr)
 {
 	pthread_condattr_t attr;

@@ -13,6 +13,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tests/emu/say.h"
+
 static const struct card_ops *const cards[] = {&cru_card, &crorc_card, &p40_card, &robinnp_card};
 
 static void usage(FILE *to)

@@ -12,6 +12,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
+#include "tests/emu/say.h"
 #include "version.h"
 #include "wire.h"
 
