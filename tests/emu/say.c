@@ -10,12 +10,20 @@
 #include <stdio.h>
 #include <unistd.h>
 
+void emu_say_line(const char *line, size_t len)
+{
+	struct pollfd p = {.fd = STDERR_FILENO, .events = POLLOUT};
+
+	/* A pipe that has room at all has room for a line. */
+	if (poll(&p, 1, 0) == 1 && p.revents & POLLOUT && write(STDERR_FILENO, line, len) < 0)
+		return; /* nobody listens any more */
+}
+
 /* By whoever says something, and it may hold a function's lock. */
 static pthread_mutex_t mouth = PTHREAD_MUTEX_INITIALIZER;
 
 void emu_say(const char *fmt, ...)
 {
-	struct pollfd p = {.fd = STDERR_FILENO, .events = POLLOUT};
 	char line[256];
 	va_list ap;
 	int n;
@@ -28,8 +36,6 @@ void emu_say(const char *fmt, ...)
 	n = n < (int)sizeof(line) - 2 ? n : (int)sizeof(line) - 2;
 	line[n++] = '\n';
 	pthread_mutex_lock(&mouth);
-	/* A pipe that has room at all has room for a line. */
-	if (poll(&p, 1, 0) == 1 && p.revents & POLLOUT)
-		n = (int)write(STDERR_FILENO, line, (size_t)n);
+	emu_say_line(line, (size_t)n);
 	pthread_mutex_unlock(&mouth);
 }

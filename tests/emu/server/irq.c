@@ -10,10 +10,11 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
-#include <stdio.h>
 #include <string.h>
 #include <sys/eventfd.h>
 #include <unistd.h>
+
+#include "tests/emu/say.h"
 
 unsigned int irq_count(const struct function *f, unsigned int index)
 {
@@ -77,7 +78,7 @@ static void trigger(struct irq *irq)
 	if (!eventfd_write(irq->fd, 1) || errno == EAGAIN || irq->failed)
 		return;
 	irq->failed = true;
-	perror("roc-emu: interrupt");
+	emu_say("roc-emu: interrupt: %s", strerror(errno));
 }
 
 enum card_message irq_message(struct function *f, unsigned int vector)

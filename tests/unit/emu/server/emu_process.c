@@ -97,19 +97,27 @@ static void outside_is_remembered(void)
 	clean();
 }
 
-/* Nobody reads what it says: the card goes on all the same. */
-static void unheard(void)
+/* Its stderr is a pipe that is full. @fds is the caller's to close. */
+static void start_unheard(int *fds)
 {
 	char page[4096] = "";
-	int fds[2], ep, ctl;
 
-	UNIT_NEED(!pipe2(fds, O_NONBLOCK));
+	UNIT_NEED(!pipe2(fds, O_NONBLOCK | O_CLOEXEC));
 	while (write(fds[1], page, sizeof(page)) > 0)
 		;
 	UNIT_NEED(!fcntl(fds[1], F_SETFL, 0));
 	emu.err = fds[1];
 	start(NULL);
 	emu.err = 0;
+}
+
+/* Nobody reads what it says: the card goes on all the same. */
+static void unheard(void)
+{
+	char page[4096];
+	int fds[2], ep, ctl;
+
+	start_unheard(fds);
 	UNIT_NEED(says_ready());
 	ep = dial_endpoint("ep1.sock");
 	ctl = dial("ctl.sock");
@@ -189,12 +197,12 @@ static int fire(int ep)
 	return request(ep, VU_SET_IRQS, 0, &set, sizeof(set), -1);
 }
 
-static void closed_pipe(void)
+/* Of a card that was started; to its end. */
+static void closes_a_pipe(void)
 {
 	int ep, ctl, fds[2];
 
 	UNIT_NEED(!pipe2(fds, O_CLOEXEC));
-	start(NULL);
 	UNIT_NEED(says_ready());
 	ep = dial_endpoint("ep0.sock");
 	ctl = dial("ctl.sock");
@@ -209,6 +217,22 @@ static void closed_pipe(void)
 	close(ep);
 	close(ctl);
 	clean();
+}
+
+static void closed_pipe(void)
+{
+	start(NULL);
+	closes_a_pipe();
+}
+
+static void closed_pipe_unheard(void)
+{
+	int fds[2];
+
+	start_unheard(fds);
+	closes_a_pipe();
+	close(fds[0]);
+	close(fds[1]);
 }
 
 #define DESCRIPTORS 20
@@ -276,15 +300,14 @@ static void out_of_descriptors(void)
 	clean();
 }
 
-/* Whose memory was taken away has no good run, but it was not the card. */
-static void lost_memory_is_remembered(void)
+/* Of a card that was started; to its end. */
+static void loses_memory(void)
 {
 	struct vu_dma_map map = {
 		.argsz = sizeof(map), .flags = 3, .address = 0x100000, .size = 1 << 20};
 	int memory = memfd_create("guest", 0), ep, ctl;
 
 	UNIT_NEED(memory >= 0 && !ftruncate(memory, 1 << 20));
-	start(NULL);
 	UNIT_NEED(says_ready());
 	ctl = dial("ctl.sock");
 	ep = dial_endpoint("ep0.sock");
@@ -303,9 +326,29 @@ static void lost_memory_is_remembered(void)
 	clean();
 }
 
+/* Whose memory was taken away has no good run, but it was not the card. */
+static void lost_memory_is_remembered(void)
+{
+	start(NULL);
+	loses_memory();
+}
+
+static void lost_memory_unheard(void)
+{
+	int fds[2];
+
+	start_unheard(fds);
+	loses_memory();
+	close(fds[0]);
+	close(fds[1]);
+}
+
 UNIT_MAIN("roc-emu", {"lives and quits", lives_and_quits}, {"ends on signals", ends_on_signals},
 	  {"wrong arguments", wrong_arguments},
 	  {"DMA outside mappings is in the exit status", outside_is_remembered},
 	  {"nobody reads what it says", unheard}, {"vanish and return", vanish_and_return},
-	  {"a closed pipe", closed_pipe}, {"out of descriptors", out_of_descriptors},
-	  {"memory taken away is in the exit status", lost_memory_is_remembered})
+	  {"a closed pipe", closed_pipe},
+	  {"a closed pipe, and nobody reads what it says", closed_pipe_unheard},
+	  {"out of descriptors", out_of_descriptors},
+	  {"memory taken away is in the exit status", lost_memory_is_remembered},
+	  {"memory taken away, and nobody reads what it says", lost_memory_unheard})
