@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "say.h"
 #include "utf8.h"
 
 static void put(struct json *j, const char *text, size_t len)
@@ -19,7 +20,7 @@ static void put(struct json *j, const char *text, size_t len)
 		char *more = realloc(j->text, room);
 
 		if (!more) {
-			fprintf(stderr, "roc-emu: out of memory for a reply\n");
+			emu_say("roc-emu: out of memory for a reply");
 			abort();
 		}
 		j->text = more;

@@ -343,6 +343,32 @@ static void lost_memory_unheard(void)
 	close(fds[1]);
 }
 
+/* It has no memory for an answer: that is its end, whether anybody hears of it or not. */
+static void out_of_memory_unheard(void)
+{
+	const struct rlimit none = {0, 0};
+	int fds[2], ep, ctl, i;
+
+	start_unheard(fds);
+	UNIT_NEED(says_ready());
+	UNIT_NEED(!prlimit(emu.pid, RLIMIT_CORE, &none, NULL));
+	ep = dial_endpoint("ep0.sock");
+	ctl = dial("ctl.sock");
+	region(ep, 7, PCI_COMMAND, PCI_COMMAND_MEMORY, 2);
+	UNIT_STR(control(ctl, "trace 0 start\n"), "{\"ok\":true}");
+	/* More than an arena of the C library has put aside. */
+	for (i = 0; i < 10000; i++)
+		region(ep, 0, CRU_DATA_SOURCE, 1, 4);
+	UNIT_NEED(!prlimit(emu.pid, RLIMIT_DATA, &none, NULL));
+	UNIT_STR(control(ctl, "trace 0 stop\n"), "connection lost");
+	UNIT_EQ(ended(), 128 + SIGABRT);
+	close(fds[0]);
+	close(fds[1]);
+	close(ep);
+	close(ctl);
+	clean();
+}
+
 UNIT_MAIN("roc-emu", {"lives and quits", lives_and_quits}, {"ends on signals", ends_on_signals},
 	  {"wrong arguments", wrong_arguments},
 	  {"DMA outside mappings is in the exit status", outside_is_remembered},
@@ -351,4 +377,5 @@ UNIT_MAIN("roc-emu", {"lives and quits", lives_and_quits}, {"ends on signals", e
 	  {"a closed pipe, and nobody reads what it says", closed_pipe_unheard},
 	  {"out of descriptors", out_of_descriptors},
 	  {"memory taken away is in the exit status", lost_memory_is_remembered},
-	  {"memory taken away, and nobody reads what it says", lost_memory_unheard})
+	  {"memory taken away, and nobody reads what it says", lost_memory_unheard},
+	  {"out of memory, and nobody reads what it says", out_of_memory_unheard})
