@@ -263,16 +263,17 @@ static void out_of_descriptors(void)
 	static const char *const answer = "{\"ok\":true,\"key\":\"rate\",\"value\":\"0\"}";
 	struct vu_dma_map map = {.argsz = sizeof(map), .flags = 3, .size = 4096};
 	const struct rlimit few = {DESCRIPTORS, DESCRIPTORS};
-	int memory = memfd_create("guest", 0), fd[DESCRIPTORS], ep, i, n = 0;
+	int memory = memfd_create("guest", 0), fd[DESCRIPTORS], ep, other, i, n = 0;
 	struct pollfd p = {.events = POLLIN};
 
 	UNIT_NEED(memory >= 0 && !ftruncate(memory, 4096));
 	start(NULL);
 	UNIT_NEED(says_ready());
 	UNIT_NEED(!prlimit(emu.pid, RLIMIT_NOFILE, &few, NULL));
+	/* At both endpoints, so that no thread there is about to put one aside, now or later. */
 	ep = dial_endpoint("ep0.sock");
-	/* One is put aside for the other endpoint. */
-	while (descriptors() < DESCRIPTORS - 1) {
+	other = dial_endpoint("ep1.sock");
+	while (descriptors() < DESCRIPTORS) {
 		UNIT_NEED(n < DESCRIPTORS - 1);
 		fd[n] = dial("ctl.sock");
 		UNIT_STR(control(fd[n++], "get 0 rate\n"), answer);
@@ -289,13 +290,14 @@ static void out_of_descriptors(void)
 	for (i = 0; i < 4; i++)
 		close(fd[i]);
 	UNIT_STR(control(fd[n - 1], NULL), answer);
-	UNIT_NEED(UNIT_WAIT(descriptors() < DESCRIPTORS - 3, LIMIT_MS));
+	UNIT_NEED(UNIT_WAIT(descriptors() < DESCRIPTORS - 2, LIMIT_MS));
 	UNIT_EQ(request(ep, VU_DMA_MAP, 0, &map, sizeof(map), memory), 0);
 	control(fd[n - 1], "quit\n");
 	UNIT_EQ(ended(), 0);
 	for (i = 4; i < n; i++)
 		close(fd[i]);
 	close(ep);
+	close(other);
 	close(memory);
 	clean();
 }
