@@ -77,7 +77,14 @@ static size_t page_size(int fd)
 	return sysconf(_SC_PAGESIZE);
 }
 
-static int open_file(int fd, const struct stat *st, struct memory_file *f)
+/* By the same right, too: what is mapped for one descriptor another may not be good for. */
+static bool is_the_file(const struct memory_file *f, const struct stat *st, int mode)
+{
+	return f->dev == st->st_dev && f->ino == st->st_ino && f->size == (uint64_t)st->st_size &&
+	       f->mode == mode && !f->cut;
+}
+
+static int open_file(int fd, const struct stat *st, int mode, struct memory_file *f)
 {
 	int rc;
 
@@ -85,6 +92,7 @@ static int open_file(int fd, const struct stat *st, struct memory_file *f)
 		.dev = st->st_dev,
 		.ino = st->st_ino,
 		.size = st->st_size,
+		.mode = mode,
 		.page = page_size(fd),
 		.writable = true,
 		.users = 1,
@@ -110,14 +118,14 @@ int memory_file_get(struct memory_files *files, int fd, struct memory_file **fil
 	static pthread_once_t guarded = PTHREAD_ONCE_INIT;
 	struct memory_file *f;
 	struct stat st;
-	int rc;
+	int mode, rc;
 
 	pthread_once(&guarded, guard);
 	if (fstat(fd, &st))
 		return -errno;
+	mode = fcntl(fd, F_GETFL) & (O_ACCMODE | O_PATH);
 	for (f = files->first; f; f = f->next) {
-		if (f->dev == st.st_dev && f->ino == st.st_ino && f->size == (uint64_t)st.st_size &&
-		    !f->cut) {
+		if (is_the_file(f, &st, mode)) {
 			f->users++;
 			*file = f;
 			return 0;
@@ -126,7 +134,7 @@ int memory_file_get(struct memory_files *files, int fd, struct memory_file **fil
 	f = malloc(sizeof(*f));
 	if (!f)
 		return -ENOMEM;
-	rc = open_file(fd, &st, f);
+	rc = open_file(fd, &st, mode, f);
 	if (rc) {
 		free(f);
 		return rc;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Guest memory files, each mapped once and whole, however often it is handed in.
+ * Guest memory files, each mapped once and whole, however often it is handed in with the same right
+ * to it.
  *
  * Whoever hands in a file can truncate it at any time. The card's access to what is gone then
  * raises SIGBUS in the thread that makes it; here it becomes an access to nothing, which is
@@ -21,6 +22,7 @@ struct memory_file {
 	ino_t ino;
 	uint8_t *base;
 	uint64_t size;
+	int mode;    /* what its descriptor may: O_RDONLY, O_RDWR, ... */
 	size_t page; /* what a part of the mapping can be replaced by, a multiple of it */
 	int fd;	     /* to ask for its size */
 	bool writable;

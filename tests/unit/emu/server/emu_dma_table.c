@@ -120,6 +120,43 @@ static void not_writable(void)
 	close(fd);
 }
 
+/* The same file once more, for less. */
+static int again(int fd, int flags)
+{
+	char path[40];
+
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+	fd = open(path, flags | O_CLOEXEC);
+	UNIT_NEED(fd >= 0);
+	return fd;
+}
+
+/* What may be done with a file is the descriptor's, whichever of it came first. */
+static void descriptors_of_a_file(void)
+{
+	struct dma_table t = {0};
+	int both = memory(2 * PAGE), in = again(both, O_RDONLY), out = again(both, O_WRONLY);
+	int path = again(both, O_PATH);
+	unsigned int i;
+
+	for (i = 0; i < 2; i++) {
+		UNIT_EQ(dma_map(&t, 0x1000, PAGE, i ? both : in, 0, false), 0);
+		UNIT_EQ(dma_map(&t, 0x2000, PAGE, i ? in : both, 0, false), 0);
+		UNIT_EQ(dma_map(&t, 0x3000, PAGE, in, 0, true), -EACCES);
+		UNIT_EQ(dma_map(&t, 0x3000, PAGE, out, 0, true), -EACCES);
+		UNIT_EQ(dma_map(&t, 0x3000, PAGE, out, 0, false), -EACCES);
+		UNIT_EQ(dma_map(&t, 0x3000, PAGE, path, 0, false), -EBADF);
+		UNIT_EQ(dma_map(&t, 0x3000, PAGE, both, 0, true), 0);
+		UNIT_EQ(room(&t, 0x3000), PAGE);
+		dma_unmap_all(&t);
+		CU_ASSERT_PTR_NULL(t.files.first);
+	}
+	close(path);
+	close(out);
+	close(in);
+	close(both);
+}
+
 static void unmap_forms(void)
 {
 	struct dma_table t = {0};
@@ -266,6 +303,7 @@ static void many(void)
 }
 
 UNIT_MAIN("guest mappings", {"lookup", lookup}, {"refused", refused},
-	  {"read-only and without a file", not_writable}, {"every form of unmap", unmap_forms},
+	  {"read-only and without a file", not_writable},
+	  {"descriptors of a file", descriptors_of_a_file}, {"every form of unmap", unmap_forms},
 	  {"sweeps", sweeps}, {"nothing mapped is replaced", nothing_is_replaced},
 	  {"a file is truncated", truncated}, {"20000 ranges", many})
