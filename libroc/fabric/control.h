@@ -15,7 +15,7 @@ struct control {
 	size_t in_bytes;
 	size_t out_bytes;
 	uint64_t heard, told; /* fabric_now() */
-	unsigned int next;    /* address of the name to be tried if this one refuses, 0: the first */
+	unsigned int next; /* address of the name to be tried if this one refuses, 0: the first */
 	unsigned char in[32 << 10];
 	unsigned char out[64 << 10];
 };

@@ -28,8 +28,7 @@ static void receiver_killed(void)
 	/* Slower than the slowest machine: nothing is dropped for want of room but while it is
 	 * away. */
 	sender = tool_start(file("send"),
-			    "send 127.0.0.1 --port=%u --connections=2 " SMALL
-			    " --rate=40Mi --json",
+			    "send 127.0.0.1 --port=%u --connections=2 " SMALL " --rate=40Mi --json",
 			    port);
 	CU_ASSERT_TRUE(UNIT_WAIT(index_has("a", 64), 20000));
 	kill(-first, SIGKILL);
@@ -127,8 +126,7 @@ static void receiver_interrupted(void)
 		 file("a"));
 	first = receiver("recv1", free_port(), options);
 	sender = tool_start(file("send"),
-			    "send 127.0.0.1 --port=%u --connections=2 " SMALL
-			    " --rate=40Mi --json",
+			    "send 127.0.0.1 --port=%u --connections=2 " SMALL " --rate=40Mi --json",
 			    port);
 	CU_ASSERT_TRUE(UNIT_WAIT(index_has("a", 64), 20000));
 	kill(first, SIGINT);
