@@ -29,6 +29,7 @@ EXIT_BAD_LOG = 99
 EXIT_BAD_DMA = 98
 EXIT_TIMEOUT = 124
 EXIT_NO_GUEST = 125
+OUTSIDE = "DMA outside any"  # what a card says that wrote or read where nothing is mapped
 
 
 # Set by a thread that must not wait for the others' guests to end by themselves.
@@ -335,7 +336,7 @@ class Session:
             status = card.stop()
             words = card.errors()
             # One that was killed on the way (host.py) has told of it in its log only.
-            if not alive or status not in (0, -signal.SIGTERM) or "DMA outside any" in words:
+            if not alive or status not in (0, -signal.SIGTERM) or OUTSIDE in words:
                 result.card_errors.append("card %d: roc-emu ended with %s: %s" % (
                     card.number, status, words.strip() or "no message"))
         for listener in self._listeners.values():
