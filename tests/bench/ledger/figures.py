@@ -16,16 +16,20 @@ def class_ns(number):
 
 
 def percentile(classes, part):
-    """Upper limit of the class that holds this part (0..1) of all; None when there are none."""
-    total = sum(classes)
-    if not total:
+    """
+    How far this part (0..1) of all reaches, those of a class spread evenly over it; None when there
+    are none.
+    """
+    wanted = part * sum(classes)
+    if not wanted:
         return None
     seen = 0
     for number, count in enumerate(classes):
+        if seen + count >= wanted:
+            break
         seen += count
-        if seen >= part * total:
-            return class_ns(number + 1)
-    return class_ns(len(classes))
+    low, high = class_ns(number), class_ns(number + 1)
+    return low + (high - low) * (wanted - seen) / count
 
 
 def cards(snapshot):
@@ -131,9 +135,9 @@ def _latency(times, name):
     classes = _merge(times, name)
     if not sum(classes):
         return None
-    return {"count": sum(classes), "p50_ms": percentile(classes, 0.5) / 1e6,
-            "p99_ms": percentile(classes, 0.99) / 1e6,
-            "max_ms": max(t[name]["max_ns"] for t in times) / 1e6}
+    longest = max(t[name]["max_ns"] for t in times)
+    return {"count": sum(classes), "p50_ms": min(percentile(classes, 0.5), longest) / 1e6,
+            "p99_ms": min(percentile(classes, 0.99), longest) / 1e6, "max_ms": longest / 1e6}
 
 
 STARTUP = ("load", "find", "open", "allocate", "register", "fill", "start", "first")
