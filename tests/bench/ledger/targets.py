@@ -4,16 +4,19 @@ The targets, in one place, and whether they are reached.
 
 A Target picks rows of the ledger and has a limit for one figure of theirs; it is reached when every
 row that it picks keeps the limit, and says the worst of them; or, for what is measured a few times,
-the median of them. Without a row it is "not measured".
+the median of them. Without a row it is "not measured". Of a limit that is easier to keep with less
+data a row is a proof only when the data of its rate came.
 """
 
 from .scenario import KI, MB, MI, SHAPED
 
 GB = 1000 * MB
+ALL = 0.95  # of a rate: generator_ratio from which on its data came
 
 
 class Target:
-    def __init__(self, text, figure, limit, pick, least=False, unit="", median=False):
+    def __init__(self, text, figure, limit, pick, least=False, unit="", median=False,
+                 at_rate=False):
         self.text = text
         self.figure = figure  # row -> number, None where the row has none
         self.limit = limit
@@ -21,18 +24,28 @@ class Target:
         self.least = least    # the limit is the lowest good value, else the highest
         self.unit = unit
         self.median = median  # of the rows, not the worst
+        self.at_rate = at_rate  # with less data it is easier to keep
+
+    def _keeps(self, value):
+        return value >= self.limit if self.least else value <= self.limit
+
+    def _proves(self, value, row):
+        return not (self.at_rate and self._keeps(value) and row["generator_ratio"] < ALL)
 
     def judge(self, rows):
-        """(state, figure that counts, its row); state: reached, missed, not measured."""
+        """
+        (state, figure that counts, its row); state: reached, missed, not measured (with a row for
+        which too little came, if there is one).
+        """
         given = [(self.figure(row), row) for row in rows
                  if not ("failed" in row or "skipped" in row) and self.pick(row)]
         given = sorted(((value, row) for value, row in given if value is not None),
                        key=lambda pair: pair[0], reverse=self.least)
-        if not given:
-            return "not measured", None, None
-        worst, where = given[len(given) // 2 if self.median else -1]
-        good = worst >= self.limit if self.least else worst <= self.limit
-        return "reached" if good else "missed", worst, where
+        proofs = [pair for pair in given if self._proves(*pair)]
+        if not proofs:
+            return "not measured", None, given[0][1] if given else None
+        worst, where = proofs[len(proofs) // 2 if self.median else -1]
+        return "reached" if self._keeps(worst) else "missed", worst, where
 
 
 def _value(key):
@@ -127,9 +140,9 @@ def _event():
         Target("CPU, idle or 1 MB/s", _cpu, 1, _is(mode=mode, rate=lambda r: r in (None, MB)),
                unit=" %"),
         Target("CPU, 1 GB/s", _cpu, 4, _at(mode, GB, rest=lambda r: r in SLEEPING,
-                                           purpose="rate"), unit=" %"),
+                                           purpose="rate"), unit=" %", at_rate=True),
         Target("CPU of roc-bench-dma and its thread, 1 GB/s", _cpu, 4,
-               _is(mode=mode, rest="tool", rate=GB), unit=" %"),
+               _is(mode=mode, rest="tool", rate=GB), unit=" %", at_rate=True),
         Target("ratio, shaped, 32 KiB to 8 MiB, 1 to 4 endpoints", RATIO, 0.98,
                _is(mode=mode, rate=SHAPED), least=True),
     ] + [
@@ -163,15 +176,15 @@ def _timer():
         Target("CPU, idle or 1 MB/s", _cpu, 1, _is(mode=mode, rate=lambda r: r in (None, MB)),
                unit=" %"),
         Target("CPU, 1 GB/s", _cpu, 10, _at(mode, GB, rest=lambda r: r in SLEEPING,
-                                            purpose="rate"), unit=" %"),
+                                            purpose="rate"), unit=" %", at_rate=True),
         Target("the thread sleeps on work, saturated, of all its sleeps", _sleeps_on_work, 0.05,
                _is(mode=mode, card="cru", rate=0, rest=lambda r: r != "standin")),
         Target("roc-bench-dma, saturated, beside the stand-in", _value("of_standin"), 2,
                _is(mode=mode, rest="tool", rate=0), least=True),
         Target("roc-bench-dma's own CPU, 1 GB/s", _of_cpu("reader"), 4,
-               _is(mode=mode, rest="tool", rate=GB), unit=" %"),
+               _is(mode=mode, rest="tool", rate=GB), unit=" %", at_rate=True),
         Target("roc-bench-dma, 1 GB/s, dropped", _value("dropped"), 0,
-               _is(mode=mode, rest="tool", rate=GB)),
+               _is(mode=mode, rest="tool", rate=GB), at_rate=True),
         Target("ratio, shaped, from 256 KiB up, 1 to 4 endpoints", RATIO, 0.98,
                _is(mode=mode, rate=SHAPED, superpage_bytes=lambda s: s >= 256 * KI), least=True),
     ] + [
@@ -236,7 +249,7 @@ STREAMS = [
     Target("ratio, unshaped, packets of 64 KiB and above", _value("generator_ratio"), 0.90,
            _is(purpose="unshaped", packet_bytes=lambda s: s >= 64 * KI), least=True),
     Target("CPU of a sleeping reader beside its own work, 1 GB/s", _cpu_beside_work, 4,
-           _is(rest="wait", purpose="rate"), unit=" %"),
+           _is(rest="wait", purpose="rate"), unit=" %", at_rate=True),
 ]
 
 NOT_ALONE = _is(purpose=lambda p: p != "alone")
@@ -262,11 +275,11 @@ FRAGMENTS = [
 FIFO = [
     Target("dropped with the FIFO as deep as the refill latency needs", _value("dropped"), 0,
            lambda r: r.get("purpose") == "fifo" and r.get("expect_drops") is False
-           and not r.get("double")),
+           and not r.get("double"), at_rate=True),
     Target("dropped with the FIFO half as deep", _value("dropped"), 1,
            lambda r: r.get("purpose") == "fifo" and r.get("expect_drops") is True, least=True),
     Target("dropped with the FIFO double", _value("dropped"), 0,
-           lambda r: r.get("purpose") == "fifo" and r.get("double") is True),
+           lambda r: r.get("purpose") == "fifo" and r.get("double") is True, at_rate=True),
 ]
 
 
@@ -286,6 +299,8 @@ def report(rows, bar_rows, stream_rows=(), fragment_rows=()):
             sign = "at least" if target.least else "at most"
             if worst is None:
                 text += "%s %g%s" % (sign, target.limit, target.unit)
+                if where:
+                    text += "; too little came: " + where["name"]
             else:
                 text += "%.4g%s (%s %.4g%s)" % (worst, target.unit, sign, target.limit, target.unit)
                 if state == "missed":
