@@ -16,7 +16,7 @@
 #include "node.h"
 
 #define POINTS "/sys/kernel/debug/roc/points"
-#define HOLD_MS "20000"
+#define HOLD_MS 20000
 #define EVERY_MINOR "0xffffffff"
 
 bool points_there(void)
@@ -41,6 +41,14 @@ static void set(const char *name, const char *what, const char *text)
 	printf("Bail out! point %s, %s: %s\n", name, what, strerror(-err));
 	fflush(stdout);
 	_exit(2);
+}
+
+static void set_number(const char *name, const char *what, unsigned int value)
+{
+	char text[16];
+
+	snprintf(text, sizeof(text), "%u", value);
+	set(name, what, text);
 }
 
 static unsigned int get(const char *name, const char *what)
@@ -69,14 +77,19 @@ void point_watch(const char *name, const char *id)
 void point_hold(const char *name, const char *id)
 {
 	point_watch(name, id);
-	set(name, "delay_ms", HOLD_MS);
+	set_number(name, "delay_ms", limit_ms(HOLD_MS));
+}
+
+bool point_holds(const char *name)
+{
+	return get(name, "sleeping");
 }
 
 bool point_reached(const char *name, unsigned int ms)
 {
 	int64_t end = now_ms() + patience_ms(ms);
 
-	while (!get(name, "sleeping")) {
+	while (!point_holds(name)) {
 		if (now_ms() > end)
 			return false;
 		sleep_ms(1);
@@ -110,8 +123,5 @@ unsigned int point_hits(const char *name)
 
 void point_fail(const char *name, unsigned int count)
 {
-	char text[16];
-
-	snprintf(text, sizeof(text), "%u", count);
-	set(name, "fail", text);
+	set_number(name, "fail", count);
 }

@@ -11,13 +11,17 @@
 /* Does this guest's module have points? */
 bool points_there(void);
 
-/* Whoever comes to this point of endpoint @id (NULL: of any) is held until it is let go, 20 s at
- * most. */
+/*
+ * Whoever comes to this point of endpoint @id (NULL: of any) is held until it is let go, 20 s at
+ * most, on a slow machine longer.
+ */
 void point_hold(const char *name, const char *id);
 /* Nobody is held, and point_hits() counts those of @id from now on. */
 void point_watch(const char *name, const char *id);
 /* Is somebody held there, within @ms? */
 bool point_reached(const char *name, unsigned int ms);
+/* Is somebody held there now? */
+bool point_holds(const char *name);
 void point_release(const char *name);
 void points_release(void); /* all of them */
 

@@ -282,11 +282,15 @@ static void phase_first(const struct cell *c, struct going *g)
 	before = point_hits("shut_epoch");
 	way_begin(g);
 	/* Where it stands is known of a removal only. */
-	end = now_ms() + limit_ms(way_shuts(c->way) ? REACH_MS : SETTLE_MS);
+	end = now_ms() + limit_ms(way_shuts(c->way) ? JOIN_MS : SETTLE_MS);
 	while (!way_done(g, 1) && now_ms() < end)
 		if (way_shuts(c->way) && point_hits("shut_epoch") != before)
 			break;
+	/* Else they do not meet. A module that is in use is not taken out at all. */
+	if (way_shuts(c->way) && c->way != WAY_RMMOD)
+		CU_ASSERT(point_hits("shut_epoch") != before);
 	sleep_ms(limit_ms(SETTLE_MS));
+	CU_ASSERT(!point || point_holds(point));
 	points_release();
 	if (c->way != WAY_KILL)
 		CU_ASSERT(subject_done(g->s, 0, JOIN_MS));
@@ -299,7 +303,10 @@ static void way_first(const struct cell *c, struct going *g)
 	const struct target *t = c->t;
 	bool owner = way_of_owner(c->way), opening = c->phase == PHASE_OPENING;
 	const char *point = way_at_once(c->way) ? NULL : way_point(c->way);
+	/* While its owner is held inside there is no last close. */
+	bool closing = c->phase == PHASE_CLOSING && point && !owner;
 	struct subject *other = NULL, *s;
+	unsigned int closes = 0;
 	int64_t end;
 
 	/* Who opens cannot be who closes. */
@@ -313,6 +320,10 @@ static void way_first(const struct cell *c, struct going *g)
 	UNIT_NEED(s && (g->s || !owner));
 	if (point)
 		point_hold(point, t->id);
+	if (closing) {
+		point_watch("close", t->id);
+		closes = point_hits("close");
+	}
 	way_begin(g);
 	if (point)
 		CU_ASSERT(point_reached(point, REACH_MS));
@@ -320,6 +331,9 @@ static void way_first(const struct cell *c, struct going *g)
 		subject_order(s, 0, phases[c->phase].order);
 	else
 		sleep_ms(limit_ms(MEET_MS));
+	/* No way that is held keeps it from there, and what comes later has met nobody. */
+	if (closing)
+		CU_ASSERT(UNIT_WAIT(point_hits("close") != closes, REACH_MS));
 	if (c->phase == PHASE_FAILED && c->way != WAY_POWER) {
 		if (c->way != WAY_ALL_ONES)
 			target_fail(t);
@@ -330,6 +344,7 @@ static void way_first(const struct cell *c, struct going *g)
 	end = now_ms() + limit_ms(MEET_MS);
 	while (point && !subject_done(s, 0, 0) && now_ms() < end)
 		sleep_ms(1);
+	CU_ASSERT(!point || point_holds(point));
 	points_release();
 	CU_ASSERT(way_done(g, JOIN_MS));
 	if (opening || c->way != WAY_KILL)
