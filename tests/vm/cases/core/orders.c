@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Probe, removal and the end of a run meet what else happens, in orders that are forced by points
- * in the module (kmod/core/points.h).
+ * Probe, removal, start and end of a run meet what else happens, in orders that are forced by
+ * points in the module (kmod/core/points.h).
  */
 #include "common/case.h"
 #include "common/rig.h"
@@ -147,6 +147,45 @@ static void ended_with_all_that_comes(void)
 	emu(CARD0, "set 0 rate 0");
 }
 
+static int start_run(void *arg)
+{
+	struct rig *r = arg;
+
+	return -control(rig_fd(r), ROC_CH_START, 0, 0);
+}
+
+/* A start that is on its way does not give the bus back that a removal has taken. */
+static void start_then_removal(void)
+{
+	struct rig r = {.id = EP0, .source = ROC_SOURCE_DDG};
+	pid_t starts, goes;
+
+	if (!ready())
+		return;
+	emu_normal(CARD0, FOUR_LINKS);
+	UNIT_NEED(rig_open(&r));
+	/* A run that is over leaves the card the bus, so the removal is seen to take it. */
+	CU_ASSERT(rig_start(&r) && rig_stop(&r));
+	CU_ASSERT(bus_master(EP0));
+	rig_push(&r, RIG_MAX);
+	point_hold("shut_retire", EP0);
+	point_hold("start_bus", EP0);
+	starts = child_start(AS_ROOT, start_run, &r);
+	UNIT_NEED(point_reached("start_bus", LIMIT_MS));
+	goes = child_start(AS_ROOT, unbind, NULL);
+	/* It has taken the bus, and waits for the start, which has the channel's lock. */
+	CU_ASSERT(UNIT_WAIT(!bus_master(EP0), LIMIT_MS));
+	point_release("start_bus");
+	UNIT_EQ(child_wait(starts, LIMIT_MS), ENODEV);
+	CU_ASSERT(point_reached("shut_retire", LIMIT_MS));
+	CU_ASSERT(!bus_master(EP0));
+	points_release();
+	UNIT_EQ(child_wait(goes, LIMIT_MS), 0);
+	rig_close(&r);
+	UNIT_NEED(driver_bind(address));
+}
+
 UNIT_MAIN("orders", {"alarm, then removal", alarm_then_removal},
 	  {"opened while a probe fails", opened_while_probe_fails},
-	  {"ended with all that comes", ended_with_all_that_comes})
+	  {"ended with all that comes", ended_with_all_that_comes},
+	  {"start, then removal", start_then_removal})
