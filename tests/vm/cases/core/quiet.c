@@ -481,6 +481,44 @@ static void twins(void)
 		CU_ASSERT(driver_bind(address[i]));
 }
 
+/* Of each of two boards one endpoint, and not the same: only their places tell them apart. */
+static void half_twins(void)
+{
+	static const char *const ids[] = {EP0, EP1, OTHER_EP0, OTHER_EP1};
+	static const unsigned int halves[] = {0, 3};
+	char address[N(ids)][ROC_TEXT_MAX];
+	struct rig r[N(halves)];
+	uint32_t serial = emu_peek(CARD0, 0, CRU_BAR_CARD, CRU_SERIAL);
+	uint32_t other = emu_peek(CARD1, 0, CRU_BAR_CARD, CRU_SERIAL);
+	unsigned int i;
+
+	for (i = 0; i < N(ids); i++)
+		strcpy(address[i], pci_address(ids[i]));
+	for (i = 0; i < N(ids); i++)
+		UNIT_EQ(driver_unbind(address[i]), 0);
+	emu_normal(CARD0, 1);
+	emu_normal(CARD1, 1);
+	emu_poke(CARD1, 0, CRU_BAR_CARD, CRU_SERIAL, serial);
+	for (i = 0; i < N(halves); i++)
+		CU_ASSERT(driver_bind(address[halves[i]]));
+	for (i = 0; i < N(halves); i++) {
+		r[i] = (struct rig){.id = address[halves[i]], .source = ROC_SOURCE_DDG, .count = 4};
+		UNIT_NEED(rig_open(&r[i]));
+		rig_push(&r[i], RIG_MAX);
+		UNIT_NEED(rig_start(&r[i]));
+	}
+	for (i = 0; i < N(halves); i++) {
+		CU_ASSERT(rig_run(&r[i], 10, LIMIT_MS));
+		RIG_OK(&r[i]);
+	}
+	for (i = 0; i < N(halves); i++)
+		rig_close(&r[i]);
+	UNIT_EQ(driver_unbind(address[3]), 0);
+	emu_poke(CARD1, 0, CRU_BAR_CARD, CRU_SERIAL, other);
+	for (i = 1; i < N(ids); i++)
+		CU_ASSERT(driver_bind(address[i]));
+}
+
 /* A start that fails leaves nothing enabled for the next run, which does not use it. */
 static void failed_start_of_events(void)
 {
@@ -551,5 +589,5 @@ UNIT_MAIN("quiet", {"left in the removal", left_in_removal},
 	  {"CRU left running", left_running_cru}, {"nothing finished", nothing_finished},
 	  {"nothing sent", nothing_sent}, {"push counter wraps", push_counter_wraps},
 	  {"push counter wraps, open", push_counter_wraps_open}, {"twins", twins},
-	  {"failed start of events", failed_start_of_events},
+	  {"half twins", half_twins}, {"failed start of events", failed_start_of_events},
 	  {"notice after unbind", notice_after_unbind})
