@@ -2,8 +2,9 @@
 /*
  * roc-test-recovery.ko: the steps of an error recovery by the PCI core, as the driver of one
  * function meets them. Which come, and in which order, depends on what drivers of other functions
- * below the same port answer. As with kernels where "reset" is only said, nothing is reset. The same
- * for what comes before and after a reset of the function, as when that fails.
+ * below the same port answer. As with kernels where "reset" is only said, nothing is reset; after
+ * "lost" the function's configuration is as after a real one: it answers nobody. The same for what
+ * comes before and after a reset of the function, as when that fails.
  */
 #include <linux/module.h>
 #include <linux/pci.h>
@@ -15,7 +16,8 @@ MODULE_PARM_DESC(device, "address of the function, as lspci -D says it");
 
 static char *steps = "";
 module_param(steps, charp, 0);
-MODULE_PARM_DESC(steps, "of normal, frozen, reset, resume, prepare and done, with commas between");
+MODULE_PARM_DESC(steps,
+		 "of normal, frozen, lost, reset, resume, prepare and done, with commas between");
 
 static int recovery_step(struct pci_dev *pdev, const struct pci_error_handlers *handlers,
 			 const char *step)
@@ -24,6 +26,8 @@ static int recovery_step(struct pci_dev *pdev, const struct pci_error_handlers *
 		handlers->error_detected(pdev, pci_channel_io_normal);
 	else if (!strcmp(step, "frozen"))
 		handlers->error_detected(pdev, pci_channel_io_frozen);
+	else if (!strcmp(step, "lost"))
+		pci_write_config_word(pdev, PCI_COMMAND, 0);
 	else if (!strcmp(step, "reset"))
 		handlers->slot_reset(pdev);
 	else if (!strcmp(step, "resume"))

@@ -1,33 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Error recoveries of the PCI core that are about something else below the same port:
- * tests/vm/modules/recovery.c takes the steps.
+ * Error recoveries of the PCI core, most of them about something else below the same port.
  */
 #include "common/case.h"
+#include "common/recovery.h"
 
-#include <fcntl.h>
 #include <poll.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
-#define MODULE "/usr/lib/roc/modules/roc-test-recovery.ko"
 #define LIMIT_MS 10000
-
-/* 0 or -errno. */
-static int recovery(const char *id, const char *steps)
-{
-	int module = open(MODULE, O_RDONLY | O_CLOEXEC), err = 0;
-	char parameters[128];
-
-	UNIT_NEED(module >= 0);
-	snprintf(parameters, sizeof(parameters), "device=%s steps=%s", pci_address(id), steps);
-	if (syscall(SYS_finit_module, module, parameters, 0))
-		err = -errno;
-	close(module);
-	if (!err && syscall(SYS_delete_module, "roc_test_recovery", O_NONBLOCK))
-		err = -errno;
-	return err;
-}
 
 static void works(struct rig r)
 {
@@ -143,6 +124,24 @@ static void reset_that_failed(void)
 	UNIT_EQ(emu_count(CARD0, 0, "dma_outside"), 0);
 }
 
+/*
+ * The configuration that a reset takes is restored once more: after a reset of the function, which
+ * used up what was saved, and after a recovery, which did the same.
+ */
+static void restored_again(void)
+{
+	char reset[96];
+	unsigned int i;
+
+	emu_normal(CARD0, FOUR_LINKS);
+	snprintf(reset, sizeof(reset), "/sys/bus/pci/devices/%s/reset", pci_address(EP0));
+	UNIT_EQ(put_text(reset, "1"), 0);
+	for (i = 0; i < 2; i++) {
+		UNIT_EQ(recovery(EP0, "frozen,lost,reset,resume"), 0);
+		works((struct rig){.id = EP0, .source = ROC_SOURCE_DDG});
+	}
+}
+
 UNIT_MAIN("recovery", {"reset for a neighbour", reset_for_a_neighbour},
 	  {"reset forgets debug", reset_forgets_debug}, {"dead stays dead", dead_stays_dead},
-	  {"reset that failed", reset_that_failed})
+	  {"reset that failed", reset_that_failed}, {"restored again", restored_again})

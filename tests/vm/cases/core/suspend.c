@@ -5,6 +5,7 @@
  * told, waits, and comes back.
  */
 #include "common/case.h"
+#include "common/recovery.h"
 #include "common/uevent.h"
 
 #include <unistd.h>
@@ -93,5 +94,20 @@ static void as_before(void)
 	close(fd);
 }
 
+/* Sleep uses up what was saved of the configuration; an error recovery after it restores all. */
+static void recovered_after_sleep(void)
+{
+	struct rig r;
+
+	if (skip())
+		return;
+	begin(&r);
+	UNIT_EQ(suspend("platform"), 0);
+	UNIT_EQ(recovery(EP0, "frozen,lost,reset,resume"), 0);
+	CU_ASSERT(rig_once(&r, 20, 10000));
+	RIG_OK(&r);
+	rig_close(&r);
+}
+
 UNIT_MAIN("suspend", {"not while data are taken", not_while_it_runs},
-	  {"as it was before", as_before})
+	  {"as it was before", as_before}, {"recovered after sleep", recovered_after_sleep})
