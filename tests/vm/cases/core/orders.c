@@ -185,7 +185,94 @@ static void start_then_removal(void)
 	UNIT_NEED(driver_bind(address));
 }
 
+/* Of a card without events, where it has them, too. */
+static struct rig crorc_rig(unsigned int channel)
+{
+	return (struct rig){.id = CRORC_ID,
+			    .source = ROC_SOURCE_INTERNAL,
+			    .channel = channel,
+			    .superpage = 32 * KIB,
+			    .by_timer = true,
+			    .configure = ROC_CONFIGURE_PLAIN};
+}
+
+static bool filled_rig(struct rig *r)
+{
+	return rig_open(r) && rig_push(r, RIG_MAX) > 0;
+}
+
+/* Nor does it give it back for a neighbour that has not stopped since the start looked at it. */
+static void start_then_suspect(void)
+{
+	struct rig r = crorc_rig(0), later = crorc_rig(5);
+	pid_t starts;
+
+	if (!ready())
+		return;
+	emu_normal_crorc(CRORC0);
+	UNIT_NEED(filled_rig(&r) && filled_rig(&later));
+	UNIT_NEED(rig_start(&r) && rig_run(&r, 4, LIMIT_MS));
+	point_hold("start_bus", CRORC_ID);
+	starts = child_start(AS_ROOT, start_run, &later);
+	UNIT_NEED(point_reached("start_bus", LIMIT_MS));
+	emu(CRORC0, "fault 0 reset-ignored 0x1");
+	CU_ASSERT(rig_stop(&r));
+	CU_ASSERT(!bus_master(CRORC_ID));
+	point_release("start_bus");
+	UNIT_EQ(child_wait(starts, LIMIT_MS), EIO);
+	CU_ASSERT(!bus_master(CRORC_ID));
+	emu(CRORC0, "fault 0 clear");
+	CU_ASSERT(rig_start(&later) && rig_run(&later, 4, LIMIT_MS) && rig_stop(&later));
+	RIG_OK(&later);
+	rig_close(&later);
+	RIG_OK(&r);
+	rig_close(&r);
+}
+
+/* For a channel whose reset shows nothing the function is reset, but not under a run. */
+static void start_then_reset(void)
+{
+	struct rig silent = crorc_rig(0), r = crorc_rig(3), later = crorc_rig(5);
+	int64_t before = pins();
+	pid_t first, second;
+	uint64_t resets;
+
+	if (!ready())
+		return;
+	emu_normal_crorc(CRORC0);
+	silent.count = 1;
+	UNIT_NEED(filled_rig(&silent) && filled_rig(&r) && filled_rig(&later));
+	UNIT_NEED(rig_start(&silent) && rig_wait(&silent, 1, LIMIT_MS) >= 0);
+	/* As after 256 pushes; the one more that would show a reset is lost. */
+	emu_poke(CRORC0, 0, silent.channel, CRORC_SP_SIZE, 0);
+	emu(CRORC0, "fault 0 lost-push 0x1 1");
+	resets = emu_count(CRORC0, 0, "function_resets");
+	point_hold("start_running", CRORC_ID);
+	first = child_start(AS_ROOT, start_run, &r);
+	UNIT_NEED(point_reached("start_running", LIMIT_MS));
+	/* It has the bus, so that cannot be taken from the other. */
+	UNIT_EQ(roc_channel_stop(silent.ch, NULL), -EIO);
+	second = child_start(AS_ROOT, start_run, &later);
+	CU_ASSERT(UNIT_STAYS(emu_count(CRORC0, 0, "function_resets") == resets, MEET_MS));
+	point_release("start_running");
+	UNIT_EQ(child_wait(first, LIMIT_MS), 0);
+	r.run = 1; /* a child has started it */
+	UNIT_EQ(child_wait(second, LIMIT_MS), EIO);
+	UNIT_EQ(emu_count(CRORC0, 0, "function_resets"), resets);
+	CU_ASSERT(rig_run(&r, 20, LIMIT_MS) && rig_stop(&r));
+	RIG_OK(&r);
+	rig_close(&r);
+	emu(CRORC0, "fault 0 clear");
+	CU_ASSERT(rig_start(&later) && rig_run(&later, 4, LIMIT_MS) && rig_stop(&later));
+	RIG_OK(&later);
+	rig_close(&later);
+	rig_close(&silent);
+	UNIT_EQ(pins(), before);
+	emu_normal_crorc(CRORC0);
+}
+
 UNIT_MAIN("orders", {"alarm, then removal", alarm_then_removal},
 	  {"opened while a probe fails", opened_while_probe_fails},
 	  {"ended with all that comes", ended_with_all_that_comes},
-	  {"start, then removal", start_then_removal})
+	  {"start, then removal", start_then_removal},
+	  {"start, then a suspect", start_then_suspect}, {"start, then a reset", start_then_reset})

@@ -383,6 +383,7 @@ static void all_ones_at_stop(void)
 static void reset_ignored(void)
 {
 	struct rig r = small_rig(), other = {.id = CRORC_ID, .channel = 0, .superpage = 32 * KIB};
+	struct rig third = {.id = CRORC_ID, .channel = 5, .superpage = 32 * KIB};
 	int64_t before = pins(), with;
 
 	if (!plain())
@@ -413,6 +414,10 @@ static void reset_ignored(void)
 	UNIT_EQ(control(rig_fd(&r), ROC_CH_START, 0, 0), -EIO);
 	rig_close(&r);
 	CU_ASSERT(pins() > with);
+	/* Nor does anybody else, while it could write. */
+	CU_ASSERT(rig_open(&third));
+	UNIT_EQ(control(rig_fd(&third), ROC_CH_START, 0, 0), -EIO);
+	rig_close(&third);
 	emu(CRORC0, "fault all clear");
 	r = small_rig();
 	CU_ASSERT(rig_open(&r));
