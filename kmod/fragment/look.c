@@ -328,8 +328,10 @@ bool roc_fragment_tick(struct roc_holder *h)
 		if (READ_ONCE(sub->holder) == h)
 			roc_fragment_ask(h);
 		mutex_unlock(&ch->lock);
+		ask = false;
 	}
 	spin_lock_irq(&sub->lock);
+	h->doubt |= ask; /* somebody has the lock: the next look asks */
 	runs = sub->holder == h && !h->why;
 	spin_unlock_irq(&sub->lock);
 	return runs;
