@@ -63,6 +63,7 @@ struct recv {
 	struct recv_options opt;
 	int fd;
 	unsigned int port;
+	char listen[288]; /* "HOST:PORT", as roc-rosd has it */
 	char *memory;
 	size_t length, share;
 	struct guest *guests;

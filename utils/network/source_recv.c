@@ -268,6 +268,15 @@ unsigned int source_recv_port(const struct source *s)
 	return ((const struct recv *)s)->port;
 }
 
+static void say_where(struct recv *r)
+{
+	const char *host = r->opt.host ? r->opt.host : "";
+
+	snprintf(r->listen, sizeof(r->listen), strchr(host, ':') ? "[%.256s]:%u" : "%.256s:%u",
+		 host, r->port);
+	r->source.listen = r->listen;
+}
+
 static int prepare(struct recv *r)
 {
 	char *why = r->source.why, port[16];
@@ -310,6 +319,7 @@ static int prepare(struct recv *r)
 	    !getnameinfo((struct sockaddr *)&address, size, NULL, 0, port, sizeof(port),
 			 NI_NUMERICSERV))
 		r->port = (unsigned int)strtoul(port, NULL, 10);
+	say_where(r);
 	return 0;
 }
 

@@ -233,7 +233,10 @@ void units_report_prometheus(FILE *out, const struct pump *p, const char *tool)
 	struct prometheus m;
 
 	prometheus_start(&m, out);
-	prometheus_label(&labels, "source", p->source->format.from);
+	if (p->source->listen)
+		prometheus_label(&labels, "listen", p->source->listen);
+	else
+		prometheus_label(&labels, "source", p->source->format.from);
 	sample(&m, tool, "units", PROMETHEUS_COUNTER, "Units brought to their end", &labels,
 	       (double)n->units);
 	sample(&m, tool, "bytes", PROMETHEUS_COUNTER, "Bytes of them", &labels, (double)n->bytes);

@@ -247,6 +247,44 @@ static void links_that_say_nothing(void)
 	UNIT_EQ(tool_number("errors"), 0);
 }
 
+/* A sample that begins so, of a tool that keeps metrics; -1: there is none. */
+static int64_t sample(const char *name, const char *begins)
+{
+	char text[4096] = "";
+	const char *at;
+	FILE *f = fopen(file(name), "r");
+
+	if (!f)
+		return -1;
+	UNIT_NEED(fread(text, 1, sizeof(text) - 1, f) < sizeof(text) - 1);
+	fclose(f);
+	at = strstr(text, begins);
+	at = at ? strchr(at, ' ') : NULL;
+	return at ? strtoll(at, NULL, 10) : -1;
+}
+
+static int64_t so_far(const char *name)
+{
+	return sample(name, "_units_total{");
+}
+
+/* Metrics go on under the same name, whoever sends: by how it is reached. */
+static void metrics_of_one(void)
+{
+	char options[160], label[64];
+	pid_t pid;
+
+	fresh();
+	snprintf(options, sizeof(options), "--buffer-size=8Mi --metrics=%s", file("r"));
+	pid = receiver("recv", 0, options);
+	snprintf(label, sizeof(label), "roc_recv_units_total{listen=\"127.0.0.1:%u\"}", port);
+	CU_ASSERT_TRUE(UNIT_WAIT(sample("r", label) == 0, 20000));
+	UNIT_EQ(tool_run("send 127.0.0.1 --port=%u " SMALL " --units=10", port), 0);
+	CU_ASSERT_TRUE(UNIT_WAIT(sample("r", label) == 10, 20000));
+	kill(pid, SIGINT);
+	UNIT_EQ(tool_wait(pid, 20000), 0);
+}
+
 /* Three slots and a card that does not wait: memory stays, and what is dropped is a gap. */
 static void slow_receiver(void)
 {
@@ -299,22 +337,6 @@ static long resident(pid_t pid)
 	fclose(f);
 	CU_ASSERT_TRUE(kib > 0);
 	return kib;
-}
-
-/* Units, of a tool that keeps metrics. */
-static int64_t so_far(const char *name)
-{
-	char text[4096] = "";
-	const char *at;
-	FILE *f = fopen(file(name), "r");
-
-	if (!f)
-		return 0;
-	UNIT_NEED(fread(text, 1, sizeof(text) - 1, f) < sizeof(text) - 1);
-	fclose(f);
-	at = strstr(text, "_units_total{");
-	at = at ? strchr(at, ' ') : NULL;
-	return at ? strtoll(at, NULL, 10) : 0;
 }
 
 /*
@@ -370,5 +392,6 @@ UNIT_MAIN("roc-send and roc-recv", {"by tcp", by_tcp}, {"by three connections", 
 	  {"time frames of another length", time_frames}, {"two senders at once", two_are_checked},
 	  {"two senders in one recording", two_are_recorded},
 	  {"links that say nothing, beside others", links_that_say_nothing},
+	  {"metrics under one name", metrics_of_one},
 	  {"a slow receiver costs the card, not memory", slow_receiver},
 	  {"memory stays as it is", flat})

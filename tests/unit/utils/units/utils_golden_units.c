@@ -105,6 +105,7 @@ static void received(void)
 
 	sink.n = (struct sink_counts){0};
 	from.name = "recv";
+	source.listen = "10.1.2.3:4817";
 	source.format.content = UNIT_BYTES;
 	forms("recv", "count", &p);
 }
@@ -115,6 +116,7 @@ static void replayed(void)
 
 	fill(&p);
 	from.name = "replay";
+	source.listen = NULL;
 	source.format.content = UNIT_FRAGMENTS;
 	p.end = PUMP_END_SOURCE;
 	forms("replay", "check", &p);
