@@ -40,11 +40,11 @@ static const char *dashes(const struct option_spec *spec)
 	return spec->word ? "" : "--";
 }
 
-static unsigned int choice_index(const struct option_spec *spec, const char *text)
+unsigned int options_choice(const char *const *choices, const char *text)
 {
 	unsigned int i;
 
-	for (i = 0; spec->choices[i] && strcasecmp(spec->choices[i], text); i++)
+	for (i = 0; choices[i] && strcasecmp(choices[i], text); i++)
 		;
 	return i;
 }
@@ -111,7 +111,7 @@ static bool set_value(const struct option_spec *spec, const char *text, void *va
 		}
 		break;
 	case OPTION_CHOICE:
-		word = choice_index(spec, text);
+		word = options_choice(spec->choices, text);
 		if (spec->choices[word]) {
 			*(unsigned int *)value = word;
 			return true;

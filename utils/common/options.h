@@ -85,4 +85,7 @@ enum options_result options_parse(const struct tool *tool, int argc, char **argv
 				  char *why, size_t why_size);
 void options_help(const struct tool *tool, FILE *out);
 
+/* Which of @choices, that end with NULL, in upper or lower case; where the NULL is: none. */
+unsigned int options_choice(const char *const *choices, const char *text);
+
 #endif

@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include <strings.h>
 
 int evb_coordinator_open(const struct evb_coordinator_config *cfg, struct evb_coordinator *c,
 			 char why[ROC_EVB_WHY])
@@ -23,7 +24,7 @@ int evb_coordinator_open(const struct evb_coordinator_config *cfg, struct evb_co
 	for (i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
 		size_t length = strlen(kinds[i].name);
 
-		if (strncmp(cfg->text, kinds[i].name, length))
+		if (strncasecmp(cfg->text, kinds[i].name, length))
 			continue;
 		ret = kinds[i].open(cfg, cfg->text + length, c, why);
 		if (ret && !why[0])

@@ -13,6 +13,7 @@
 
 #include "libroc/fabric/base.h"
 #include "libroc/fabric/doze.h"
+#include "record.h"
 #include "utils/common/notify.h"
 #include "utils/common/stop.h"
 #include "utils/common/tool.h"
@@ -31,18 +32,16 @@ static void say(void *self, const char *sentence)
 /* "readout,builder" */
 static int take_roles(const char *text, uint32_t *roles)
 {
-	static const char *const names[] = {"readout", "builder", "manager"};
 	char copy[64], *rest = copy, *word;
-	size_t i;
+	unsigned int i;
 
 	*roles = 0;
 	if (strlen(text) >= sizeof(copy))
 		return tool_usage("--roles: \"%s\" is too long.", text);
 	strcpy(copy, text);
 	while ((word = strsep(&rest, ","))) {
-		for (i = 0; i < 3 && strcmp(names[i], word); i++)
-			;
-		if (i == 3)
+		i = options_choice(evb_roles, word);
+		if (!evb_roles[i])
 			return tool_usage("--roles: \"%s\" is no role: readout, builder, manager.",
 					  word);
 		*roles |= 1u << i;

@@ -18,6 +18,8 @@ const char *const evb_policies[ROC_EVB_POLICIES + 1] = {
 	[ROC_EVB_LEAST_LOADED] = "least-loaded",
 };
 
+const char *const evb_roles[4] = {"readout", "builder", "manager"};
+
 static int wrong(char *why, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 static int wrong(char *why, const char *fmt, ...)
 {

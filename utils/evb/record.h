@@ -22,6 +22,8 @@ int evb_member_read(struct json_object *record, struct roc_evb_member *m, char w
 int evb_table_read(struct json_object *record, struct roc_evb_table *t, char why[ROC_EVB_WHY]);
 int evb_report_read(struct json_object *record, struct roc_evb_report *r, char why[ROC_EVB_WHY]);
 
-extern const char *const evb_policies[ROC_EVB_POLICIES + 1]; /* names, for options and files */
+/* Names, for options and files. */
+extern const char *const evb_policies[ROC_EVB_POLICIES + 1];
+extern const char *const evb_roles[4]; /* of the bits, from the lowest */
 
 #endif

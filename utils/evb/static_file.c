@@ -14,6 +14,7 @@
 #include "libroc/board/libroc_ini.h"
 #include "record.h"
 #include "utils/common/numbers.h"
+#include "utils/common/options.h"
 
 #define FILE_MAX (1 << 20)
 #define LEASE_MS 2000
@@ -67,17 +68,15 @@ static int begin(struct libroc_ini *ini)
 
 static int take_roles(struct reader *r, const char *value)
 {
-	static const char *const names[] = {"readout", "builder", "manager"};
 	char copy[128], *rest = copy, *word;
-	size_t i;
+	unsigned int i;
 
 	snprintf(copy, sizeof(copy), "%s", value);
 	while ((word = strsep(&rest, " \t,"))) {
 		if (!*word)
 			continue;
-		for (i = 0; i < 3 && strcmp(word, names[i]); i++)
-			;
-		if (i == 3)
+		i = options_choice(evb_roles, word);
+		if (!evb_roles[i])
 			return wrong(r, "'%.40s' is no role: readout, builder, manager", word);
 		r->node->m.roles |= 1u << i;
 	}
@@ -113,10 +112,9 @@ static int take_number(struct reader *r, const char *key, const char *value, uin
 
 static int take_policy(struct reader *r, const char *value)
 {
-	for (r->f->policy = 0; r->f->policy < ROC_EVB_POLICIES; r->f->policy++) {
-		if (!strcmp(evb_policies[r->f->policy], value))
-			return 0;
-	}
+	r->f->policy = options_choice(evb_policies, value);
+	if (evb_policies[r->f->policy])
+		return 0;
 	return wrong(r, "'%.40s' is no policy: round-robin, barrel-shift, random, least-loaded",
 		     value);
 }

@@ -9,15 +9,17 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "utils/common/numbers.h"
+#include "utils/common/options.h"
 #include "utils/units/units.h"
 
 bool evb_text_is(const char *text, const char *kind, const char **values)
 {
 	size_t length = strlen(kind);
 
-	if (strncmp(text, kind, length) || (text[length] && text[length] != ':'))
+	if (strncasecmp(text, kind, length) || (text[length] && text[length] != ':'))
 		return false;
 	*values = text[length] ? text + length + 1 : "";
 	return true;
@@ -84,15 +86,12 @@ static const char *read_text(const char *text, void *to)
 
 static const char *read_name(const struct evb_key *key, const char *text, void *to)
 {
-	unsigned int i;
+	unsigned int i = options_choice(key->names, text);
 
-	for (i = 0; key->names[i]; i++) {
-		if (strcmp(key->names[i], text))
-			continue;
-		memcpy(to, &i, sizeof(i));
-		return NULL;
-	}
-	return "is none that there is";
+	if (!key->names[i])
+		return "is none that there is";
+	memcpy(to, &i, sizeof(i));
+	return NULL;
 }
 
 static const char *read_value(const struct evb_key *key, const char *text, void *to)

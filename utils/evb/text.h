@@ -15,7 +15,7 @@ enum evb_key_type {    /* C type of the value */
 	EVB_KEY_SHARE, /* double, 0 to 1: 1%, 0.01 */
 	EVB_KEY_TIME,  /* uint64_t, ns: 200ms, 5s, 100us */
 	EVB_KEY_TEXT,  /* char[EVB_TEXT_MAX] */
-	EVB_KEY_NAME,  /* unsigned int, index into names */
+	EVB_KEY_NAME,  /* unsigned int, index into names, in upper or lower case */
 	EVB_KEY_FLAG,  /* bool, given without a value */
 };
 
@@ -30,7 +30,7 @@ struct evb_key {
 	bool bare; /* EVB_KEY_TEXT: may be given without its name, before the others */
 };
 
-/* Is @text of this kind? What is behind its colon is *@values, empty if there is none. */
+/* Is @text of this kind, in upper or lower case? What is behind its colon is *@values, empty if there is none. */
 bool evb_text_is(const char *text, const char *kind, const char **values);
 /* 0; -EINVAL with the sentence in @why, which has 512 bytes. */
 int evb_text_parse(const char *kind, const char *values, const struct evb_key *keys, size_t count,

@@ -113,6 +113,11 @@ static void to_the_end(void)
 	begin("barrel-shift");
 	UNIT_EQ(tool_run("evb node --name=node9 --coordinator=static:%s", conf), 2);
 	CU_ASSERT_TRUE(tool_says("names no node node9"));
+	UNIT_EQ(tool_run("evb node --name=node1 --roles=Readout,BUILDER,cook "
+			 "--coordinator=Static:%s",
+			 conf),
+		2);
+	CU_ASSERT_TRUE(tool_says("\"cook\" is no role"));
 	a = node(1, options);
 	b = node(2, options);
 	UNIT_EQ(tool_wait(a, 30000), 0);

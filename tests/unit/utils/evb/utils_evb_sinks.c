@@ -671,10 +671,9 @@ static void refused(void)
 	static const struct {
 		const char *text, *says;
 	} bad[] = {
-		{"disk", "There is no sink \"disk\""},
-		{"file", "which folder?"},
-		{"file:/proc/nowhere", "cannot be made"},
-		{"check:fast", "there is no \"fast\""},
+		{"disk", "There is no sink \"disk\""},	  {"file", "which folder?"},
+		{"file:/proc/nowhere", "cannot be made"}, {"check:fast", "there is no \"fast\""},
+		{"Check:fast", "there is no \"fast\""},
 	};
 	size_t i;
 

@@ -300,6 +300,9 @@ static void refused(void)
 		{"recording:/tmp/roc-nowhere", "roc-nowhere"},
 		{"recording:/tmp/roc-nowhere,hold=5", "is not a time"},
 		{"card", "which one?"},
+		{"Card:no-id,data-source=Ddg", "cannot be a source"},
+		{"card:no-id,data-source=noise", "is none that there is"},
+		{"SYNTHETIC:spread=Exponential,fill=HEAD,parts=2", "fill=head has its parts"},
 	};
 	size_t i;
 

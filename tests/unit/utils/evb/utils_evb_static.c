@@ -63,6 +63,16 @@ static void file_good(void)
 	UNIT_EQ(evb_static_find(&f, "b1")->m.roles, ROC_EVB_BUILDER | ROC_EVB_READOUT);
 	CU_ASSERT_PTR_NULL(evb_static_find(&f, "b2"));
 	evb_static_free(&f);
+	/* Words that there are so many of may be in any case. */
+	write_file(HEAD "policy = Least-Loaded\n" M B "[r1]\nroles = Readout MANAGER builder\n"
+			"host = x\n");
+	UNIT_NEED(evb_static_read(path, &f, why) < 0);
+	CU_ASSERT_PTR_NOT_NULL(strstr(why, "a second manager"));
+	write_file(HEAD "policy = Least-Loaded\n" M B "[r1]\nroles = Readout BUILDER\nhost = x\n");
+	UNIT_NEED(!evb_static_read(path, &f, why));
+	UNIT_EQ(f.policy, ROC_EVB_LEAST_LOADED);
+	UNIT_EQ(evb_static_find(&f, "r1")->m.roles, ROC_EVB_BUILDER | ROC_EVB_READOUT);
+	evb_static_free(&f);
 }
 
 static const struct {
@@ -104,6 +114,8 @@ static void file_faults(void)
 	CU_ASSERT_PTR_NOT_NULL(strstr(why, "/nowhere cannot be read"));
 	UNIT_EQ(node_open(&nodes[0], "r1", "zookeeper:x"), -EINVAL);
 	CU_ASSERT_PTR_NOT_NULL(strstr(why, "is no coordinator: static:FILE or etcd:URL"));
+	CU_ASSERT_TRUE(node_open(&nodes[0], "r1", "Static:/nowhere") < 0);
+	CU_ASSERT_PTR_NOT_NULL(strstr(why, "/nowhere cannot be read"));
 }
 
 #define LONG "20000" /* a lease that runs out for nobody, however busy the machine is */
