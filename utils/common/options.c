@@ -125,7 +125,13 @@ static bool set_value(const struct option_spec *spec, const char *text, void *va
 		snprintf(why, why_size, "--%s: \"%s\" %s.", spec->name, text, wrong);
 		return false;
 	}
-	if (spec->max && spec->type != OPTION_LINKS && (number < spec->min || number > spec->max)) {
+	if (spec->power && number & (number - 1)) {
+		snprintf(why, why_size, "--%s: %s is no power of two.", spec->name, text);
+		return false;
+	}
+	/* What it is if it is not given may be given, too. */
+	if (spec->max && spec->type != OPTION_LINKS && (number < spec->min || number > spec->max) &&
+	    !(spec->fallback && !strcmp(text, spec->fallback))) {
 		snprintf(why, why_size, "--%s: %s is outside %" PRIu64 "..%" PRIu64 ".", spec->name,
 			 text, spec->min, spec->max);
 		return false;

@@ -161,10 +161,41 @@ int config_base(const struct config_values *v, const struct config_kind *kind,
 	return TOOL_OK;
 }
 
+static const struct config_kind *other_than(const struct config_kind *kind)
+{
+	return kind == &config_cru ? &config_crorc : &config_cru;
+}
+
+/*
+ * What this kind of card does not take the other may: only what neither takes is wrong usage. Both
+ * have their places of the parameter. Exit code.
+ */
+static int take(const char *option, const struct config_kind *kind,
+		const struct config_place *place, const struct config_place *others,
+		const char *value, union config_any *config)
+{
+	const struct config_kind *other = other_than(kind);
+	union config_any any;
+	bool others_take;
+
+	other->defaults(&any, false);
+	others_take = others->section && !other->set(&any, others->section, others->key, value);
+	if (place->section && !kind->set(config, place->section, place->key, value))
+		return TOOL_OK;
+	if (!others_take)
+		return tool_usage("--%s: %s", option, roc_error());
+	if (place->section)
+		return tool_fail("--%s: %s", option, roc_error());
+	return tool_fail("--%s is for %s; %s has no such parameter.", option,
+			 card_name(other->type), card_name(kind->type));
+}
+
 /* "section.key=value,..."; exit code. */
 static int apply_list(const char *list, const struct config_kind *kind, union config_any *config)
 {
 	char copy[1024], *save, *word, *dot, *equal;
+	struct config_place place = {0};
+	int code;
 
 	if (strlen(list) >= sizeof(copy))
 		return tool_usage("--set: the list is longer than %zu characters.",
@@ -178,8 +209,11 @@ static int apply_list(const char *list, const struct config_kind *kind, union co
 					  "link3.gbtMux=DDG.",
 					  word);
 		*dot = *equal = '\0';
-		if (kind->set(config, word, dot + 1, equal + 1))
-			return tool_usage("--set: %s", roc_error());
+		place.section = word;
+		place.key = dot + 1;
+		code = take("set", kind, &place, &place, equal + 1, config);
+		if (code)
+			return code;
 	}
 	return TOOL_OK;
 }
@@ -188,31 +222,25 @@ int config_apply(const struct config_values *v, const struct config_kind *kind,
 		 union config_any *config)
 {
 	unsigned int i;
+	int code;
 
 	for (i = 0; i < CONFIG_PARAMETERS; i++) {
 		const struct config_place *place = &kind->places[i];
+		const struct config_place *others = &other_than(kind)->places[i];
+		const char *flag = place->value ? place->value : others->value;
 
 		if (!given(v, i))
 			continue;
-		if (!place->section) {
-			const struct config_kind *other =
-				kind == &config_cru ? &config_crorc : &config_cru;
-
-			return tool_fail("--%s is for %s; %s has no such parameter.", option_of(i),
-					 card_name(other->type), card_name(kind->type));
-		}
-		if (kind->set(config, place->section, place->key,
-			      place->value ? place->value : v->text[i]))
-			return tool_usage("--%s: %s", option_of(i), roc_error());
+		code = take(option_of(i), kind, place, others, flag ? flag : v->text[i], config);
+		if (code)
+			return code;
 	}
 	if (v->links && !kind->links)
 		return tool_fail("--links: the links of %s are not enabled or disabled.",
 				 card_name(kind->type));
 	if (v->links)
 		kind->set_links(config, v->links);
-	if (v->set && apply_list(v->set, kind, config))
-		return TOOL_USAGE;
-	return TOOL_OK;
+	return v->set ? apply_list(v->set, kind, config) : TOOL_OK;
 }
 
 const struct tool tool_config = {

@@ -61,16 +61,18 @@ static const struct option_spec options[] = {
 	{AT("whole-within", OPTION_NUMBER, whole_within), .arg = "MS", .fallback = "1000",
 	 .only = FOR_RUN,
 	 .help = "an event that is not whole so long after its first fragment is cleared"},
-	{AT("page", OPTION_SIZE, page), .arg = "SIZE", .fallback = "2Ki", .min = 1,
-	 .max = UINT32_MAX, .only = FOR_RUN, .help = "page of the card, a longer fragment is cut"},
+	{AT("page", OPTION_SIZE, page), .arg = "SIZE", .fallback = "2Ki", .power = true,
+	 .min = ROC_FR_PAGE_MIN, .max = ROC_FR_PAGE_MAX, .only = FOR_RUN,
+	 .help = "page of the card, a longer fragment is cut"},
 	{AT("pages", OPTION_SIZE, pages), .arg = "N", .fallback = "0", .max = UINT32_MAX,
 	 .only = FOR_RUN, .help = "pages of each link, 0 = all"},
-	{AT("host-page", OPTION_SIZE, host_page), .arg = "SIZE", .fallback = "0", .max = UINT32_MAX,
-	 .only = FOR_RUN, .help = "page in host memory, 0 = the smallest"},
+	{AT("host-page", OPTION_SIZE, host_page), .arg = "SIZE", .fallback = "0", .power = true,
+	 .min = ROC_FR_HOST_PAGE_MIN, .max = ROC_FR_HOST_PAGE_MAX, .only = FOR_RUN,
+	 .help = "page in host memory, 0 = the smallest"},
 	{AT("memory", OPTION_SIZE, memory), .arg = "SIZE", .fallback = "2Mi", .only = FOR_RUN,
 	 .help = "host memory for fragments"},
-	{AT("commands", OPTION_SIZE, commands), .arg = "N", .fallback = "0", .max = UINT32_MAX,
-	 .only = FOR_RUN,
+	{AT("commands", OPTION_SIZE, commands), .arg = "N", .fallback = "0", .power = true,
+	 .min = ROC_FR_COMMANDS_MIN, .max = ROC_FR_COMMANDS_MAX, .only = FOR_RUN,
 	 .help = "fragments that can be requested at the same time, 0 = up to 4096"},
 	{AT("batch", OPTION_NUMBER, batch), .arg = "N", .fallback = "64", .min = 1, .max = 4096,
 	 .only = FOR_RUN, .help = "sleep until so many fragments came"},
@@ -128,6 +130,9 @@ static int run(const void *values)
 {
 	const struct fragment_options *o = values;
 
+	if (o->host_page && o->host_page < o->page)
+		return tool_usage("--host-page: a fragment that fills a page of the card (--page) "
+				  "does not fit.");
 	switch ((enum fragment_action)o->action) {
 	case FRAGMENT_RUN:
 		return fragment_run(o);

@@ -71,8 +71,9 @@ static const struct option_spec options[] = {
 	 .help = "Send so much and more without a copy in the kernel, 0 = never"},
 	{AT("host-pages", OPTION_NUMBER, host_pages), .arg = "N", .fallback = "4096", .min = 64,
 	 .max = 65536, .help = "Host pages of a sub-unit"},
-	{AT("page-size", OPTION_NUMBER, page_size), .arg = "BYTES", .fallback = "2048", .min = 1024,
-	 .max = 65536, .help = "Page of the card: a longer fragment is cut"},
+	{AT("page-size", OPTION_NUMBER, page_size), .arg = "BYTES", .fallback = "2048",
+	 .power = true, .min = ROC_FR_PAGE_MIN, .max = ROC_FR_PAGE_MAX,
+	 .help = "Page of the card: a longer fragment is cut"},
 
 	{AT("pages", OPTION_NUMBER, pages), .arg = "N", .fallback = "0", .min = 0, .max = 1 << 20,
 	 .help = "Pages of each link, 0 = all of a card's, 4096 of a synthetic one"},
@@ -111,8 +112,6 @@ static int check(const struct rosd_options *o)
 		return tool_usage("--id is missing. Example: roc-rosd --id=3b:00.0,af:00.0");
 	if (o->source == ROSD_SYNTHETIC && o->id)
 		return tool_usage("--id: a synthetic source has no card.");
-	if (o->page_size & (o->page_size - 1))
-		return tool_usage("--page-size: a page's size is a power of two.");
 	if (o->size % 4 || o->size_max % 4 || (o->size_max && o->size_max < o->size))
 		return tool_usage("--size, --size-max: fragments are multiples of 4 bytes, and the "
 				  "largest is not below the smallest.");

@@ -46,7 +46,8 @@ static const struct option_spec options[] = {
 	 .help = "Stream, as main or 0 (dump, follow: main; stats, set: all)"},
 	FLAG("json", json, "Print the result as JSON"),
 
-	{SET("ring", OPTION_SIZE, ring), .arg = "SIZE", .only = FOR_DUMP | FOR_FOLLOW,
+	{SET("ring", OPTION_SIZE, ring), .arg = "SIZE", .power = true, .min = ROC_ST_RING_MIN,
+	 .max = ROC_ST_RING_MAX, .only = FOR_DUMP | FOR_FOLLOW,
 	 .help = "size of the ring (64Mi, or what the card takes)"},
 	{AT("bytes", OPTION_SIZE, bytes), .arg = "SIZE", .fallback = "0",
 	 .only = FOR_DUMP | FOR_FOLLOW, .help = "stop when so many bytes were taken, 0 = never"},
@@ -137,8 +138,6 @@ static int run(const void *values)
 
 	if (o->clocked && o->waiting)
 		return tool_usage("--clocked and --waiting: a generator is one or the other.");
-	if (o->ring.given && (!o->ring.value || o->ring.value & (o->ring.value - 1)))
-		return tool_usage("--ring: a ring's size is a power of two, from 64Ki to 64Gi.");
 	if (o->live && o->json)
 		return tool_usage("--live prints lines of text; leave --json out.");
 	if (o->action == STREAM_STATS && o->time && !o->live)

@@ -5,6 +5,8 @@
 #ifndef ROC_UTILS_UNITS_OPTIONS_H
 #define ROC_UTILS_UNITS_OPTIONS_H
 
+#include <roc/fragment.h>
+
 #include "pump.h"
 #include "units_report.h"
 #include "utils/common/options.h"
@@ -49,8 +51,12 @@ extern const char *const units_data_sources[];
 		 .help = "Stream of a card that has them, as main or 0 (main)"},                   \
 		{UNITS_AT(values, "sub", OPTION_TEXT, sub), .arg = "NAME",                         \
 		 .help = "Sub-unit of a card that has them, as sub1 or 1 (sub0)"},                 \
-		{UNITS_AT(values, "page", OPTION_SIZE, page), .arg = "SIZE", .fallback = "2Ki",    \
-		 .max = 1 << 16,                                                                   \
+		{UNITS_AT(values, "page", OPTION_SIZE, page),                                      \
+		 .arg = "SIZE",                                                                    \
+		 .fallback = "2Ki",                                                                \
+		 .power = true,                                                                    \
+		 .min = ROC_FR_PAGE_MIN,                                                           \
+		 .max = ROC_FR_PAGE_MAX,                                                           \
 		 .help = "Of a sub-unit: size of a card page; a longer fragment is cut"},          \
 		{UNITS_AT(values, "data-source", OPTION_CHOICE, data_source),                      \
 		 .arg = "SOURCE",                                                                  \

@@ -131,6 +131,9 @@ static const char *const usage[] = {
 	"stream stats",
 	"stream stats dump --id=245",
 	"stream follow --id=245 --ring=100000",
+	"stream follow --id=245 --ring=0",
+	"stream follow --id=245 --ring=1Ki",
+	"stream follow --id=245 --ring=128Gi",
 	"stream follow --id=245 --generator=fixed",
 	"stream stats --id=245 --live --json",
 	"stream stats --id=245 --time=5s",
@@ -140,14 +143,27 @@ static const char *const usage[] = {
 	"stream set --id=245 --stream=main --policy=perhaps",
 	"fragment stats --id=245 --percent=5",
 	"fragment run --id=245 --page=0",
+	"fragment run --id=245 --page=512",
+	"fragment run --id=245 --page=3000",
+	"fragment run --id=245 --page=128Ki",
 	"fragment run --id=245 --page=4Gi",
+	"fragment run --id=245 --host-page=1Ki",
+	"fragment run --id=245 --host-page=3000",
+	"fragment run --id=245 --host-page=128Ki",
 	"fragment run --id=245 --host-page=4Gi",
+	"fragment run --id=245 --page=8Ki --host-page=4Ki",
+	"fragment run --id=245 --commands=8",
+	"fragment run --id=245 --commands=100",
+	"fragment run --id=245 --commands=128Ki",
 	"fragment run --id=245 --commands=4Gi",
 	"record /tmp/roc-nowhere",
 	"record --id=245",
 	"record /tmp/roc-nowhere --id=245 --prefix=a/b",
 	"record /tmp/roc-nowhere --id=245 --rate=5",
 	"record /tmp/roc-nowhere --id=245 --superpage-size=0",
+	"record /tmp/roc-nowhere --id=245 --page=512",
+	"record /tmp/roc-nowhere --id=245 --page=3000",
+	"record /tmp/roc-nowhere --id=245 --page=128Ki",
 	"record /tmp/roc-nowhere --synthetic --buffer-size=64Ki",
 	"replay",
 	"replay /tmp/roc-nowhere --rate=fast",
@@ -295,6 +311,12 @@ static void no_card(void)
 		ends(TOOL_FAILED, lacks(i, "lspci"), good[i].tool, good[i].arguments);
 	ends(TOOL_FAILED, "lspci", "metrics", "");
 	ends(TOOL_FAILED, "lspci", "config", "--config-all --from-card");
+	/* The largest, and those that the card chooses. */
+	ends(TOOL_FAILED, "lspci", "fragment",
+	     "run --id=245 --page=64Ki --host-page=0 --commands=0");
+	ends(TOOL_FAILED, "lspci", "fragment",
+	     "run --id=245 --page=64Ki --host-page=64Ki --commands=64Ki");
+	ends(TOOL_FAILED, "lspci", "stream", "follow --id=245 --ring=64Gi");
 }
 
 /* Cards are there, and this is none of them. */

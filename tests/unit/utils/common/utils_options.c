@@ -381,6 +381,7 @@ static void numbers_are_decimal(void)
 			if (spec.type != OPTION_NUMBER && spec.type != OPTION_HEX)
 				continue;
 			spec.max = 0;
+			spec.power = false;
 			/* A flash's words are counted, registers have addresses. */
 			for (h = 0; h < 4 && strcmp(spec.name, hex[h]); h++)
 				;

@@ -146,6 +146,8 @@ static void mistakes(void)
 	/* The card cannot do it: that is not wrong usage. */
 	UNIT_EQ(apply("--id=#0", "--crorc-id=1", NULL), TOOL_FAILED);
 	UNIT_EQ(apply("--id=#0", "--no-tf-detection", NULL), TOOL_FAILED);
+	UNIT_EQ(apply("--id=#0", "--set=crorc.crorcId=1", NULL), TOOL_FAILED);
+	UNIT_EQ(apply("--id=#0", "--crorc-id=1000", NULL), TOOL_USAGE);
 	UNIT_EQ(apply("--id=#0", "--config-uri=/nowhere/x", NULL), TOOL_FAILED);
 	UNIT_EQ(apply("--id=#0", "--config-uri=consul://host/x", NULL), TOOL_USAGE);
 }
@@ -206,8 +208,13 @@ static void crorc(void)
 		UNIT_EQ(code, TOOL_FAILED);
 	}
 	UNIT_EQ(apply("--id=#0", "--crorc-id=1000", NULL), TOOL_USAGE);
-	UNIT_EQ(apply("--id=#0", "--tf-length=257", NULL), TOOL_USAGE);
-	UNIT_EQ(apply("--id=#0", "--set=cru.cruId=1", NULL), TOOL_USAGE);
+	/* A CRU takes the first ones, no card the others. */
+	UNIT_EQ(apply("--id=#0", "--tf-length=257", NULL), TOOL_FAILED);
+	UNIT_EQ(apply("--id=#0", "--set=cru.cruId=1", NULL), TOOL_FAILED);
+	UNIT_EQ(apply("--id=#0", "--tf-length=4096", NULL), TOOL_USAGE);
+	UNIT_EQ(apply("--id=#0", "--set=cru.cruId=1000", NULL), TOOL_USAGE);
+	UNIT_EQ(apply("--id=#0", "--set=cru.crorcId=1", NULL), TOOL_USAGE);
+	UNIT_EQ(apply("--id=#0", "--clock=NONE", NULL), TOOL_USAGE);
 	/* Today's template, without an id, and one with. */
 	UNIT_EQ(apply("--id=#0", "--config-uri=ini://Documentation/examples/crorc_template.cfg",
 		      NULL),

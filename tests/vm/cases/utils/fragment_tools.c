@@ -121,9 +121,9 @@ static void bad_input(void)
 	if (!there())
 		return;
 	links_make(2000);
-	refuses(1, "powers of two, of 1024 to 65536", "roc-fragment run " ID "--page=3000");
+	refuses(2, "power of two", "roc-fragment run " ID "--page=3000");
 	refuses(1, "memory for 99999999 pages", "roc-fragment run " ID "--pages=99999999");
-	refuses(1, "requests", "roc-fragment run " ID "--commands=7");
+	refuses(2, "16..65536", "roc-fragment run " ID "--commands=8");
 	refuses(1, "has no sub-unit 'sub2'", "roc-fragment run " ID "--sub=sub2");
 	refuses(2, "--percent", "roc-fragment run " ID "--percent=101");
 	refuses(2, "event ids have 32 bits", "roc-fragment set " ID "--first-event=4294967296");

@@ -115,7 +115,7 @@ static void bad_input(void)
 	if (!there())
 		return;
 	refuses(2, "power of two", "roc-stream follow " ID "--ring=100000");
-	refuses(1, "power of two from 65536", "roc-stream follow " ID "--ring=4Ki");
+	refuses(2, "65536..", "roc-stream follow " ID "--ring=4Ki");
 	refuses(1, "no ring of 32 GiB", "roc-stream follow " ID "--ring=32Gi");
 	refuses(1, "a ring of 16 GiB", "ulimit -l unlimited; roc-stream follow " ID "--ring=16Gi");
 	refuses(1, "has no stream 'odin5'", "roc-stream follow " ID "--stream=odin5");
