@@ -5,14 +5,19 @@
 #include "notify.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <unistd.h>
 
+#include "clock.h"
 #include "numbers.h"
+
+#define SAY_NS (UINT64_C(10) * NS_PER_S) /* until it is all said and written */
 
 int notify_manager(const char *state)
 {
@@ -39,6 +44,14 @@ int notify_manager(const char *state)
 	err = errno;
 	close(fd);
 	return sent < 0 ? -err : 1;
+}
+
+void notify_end_within(uint64_t ns)
+{
+	char text[64];
+
+	snprintf(text, sizeof(text), "EXTEND_TIMEOUT_USEC=%" PRIu64, (ns + SAY_NS) / 1000);
+	notify_manager(text);
 }
 
 uint64_t notify_watchdog(void)

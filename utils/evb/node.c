@@ -6,7 +6,6 @@
 #include "node.h"
 
 #include <errno.h>
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,10 +18,9 @@
 #include "utils/common/tool.h"
 
 #define MS UINT64_C(1000000)
-#define STEP_MS 100			    /* a turn waits no longer */
-#define LOOK_NS FABRIC_NS_PER_S		    /* a line, metrics */
-#define END_NS (30 * FABRIC_NS_PER_S)	    /* what is asked to end and does not, is left */
-#define END_SLACK_NS (10 * FABRIC_NS_PER_S) /* until it is all said */
+#define STEP_MS 100		      /* a turn waits no longer */
+#define LOOK_NS FABRIC_NS_PER_S	      /* a line, metrics */
+#define END_NS (30 * FABRIC_NS_PER_S) /* what is asked to end and does not, is left */
 
 static void say(void *self, const char *sentence)
 {
@@ -246,14 +244,9 @@ static uint64_t end_ns(const struct evb_options *o)
 	return ns > END_NS ? ns : END_NS;
 }
 
-/* A service manager has a limit of its own for an end, which may be shorter. */
 static void extend_end(struct node *n, uint64_t now)
 {
-	char text[64];
-
-	snprintf(text, sizeof(text), "EXTEND_TIMEOUT_USEC=%" PRIu64,
-		 (end_ns(n->o) + END_SLACK_NS) / 1000);
-	notify_manager(text);
+	notify_end_within(end_ns(n->o));
 	n->extended = now;
 }
 

@@ -365,6 +365,7 @@ static void drain(struct rosd *d, const sigset_t *signals, struct seen *seen)
 	bool ping = notify_watchdog();
 
 	notify_manager("STOPPING=1");
+	notify_end_within(d->opt->drain * NS_PER_MS);
 	ros_server_drain(&d->server);
 	while (!ros_server_ended(&d->server)) {
 		if (sigtimedwait(signals, NULL, &look) > 0)

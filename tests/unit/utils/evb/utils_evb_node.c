@@ -7,12 +7,12 @@
 #include "unit.h"
 
 #include <math.h>
-#include <sys/un.h>
 
 #include "tests/unit/utils/evb/etcd_run.h"
 #include "tests/unit/utils/tool_run.h"
 #include "tests/unit/utils/metrics_away.h"
 #include "tests/unit/utils/no_fsync.h"
+#include "tests/unit/utils/service_manager.h"
 
 /* Nobody is given up for having been late on a busy machine; who is killed hangs up. */
 #define LEASE "20000"
@@ -356,49 +356,26 @@ static void metrics_away(void)
 	UNIT_EQ(said_so_often(file("out1"), METRICS_FAIL), 2);
 }
 
-/* What the service manager is told next, or nothing. */
-static const char *told(int fd)
-{
-	static char text[128];
-	ssize_t n;
-
-	/* A limit of time and a process that is stopped and goes on: that is EINTR. */
-	do {
-		n = recv(fd, text, sizeof(text) - 1, 0);
-	} while (n < 0 && errno == EINTR);
-	text[n > 0 ? n : 0] = '\0';
-	return text;
-}
-
 /* As systemd starts it. */
 static void service(void)
 {
-	struct sockaddr_un address = {.sun_family = AF_UNIX};
-	struct timeval t = {.tv_sec = 60};
-	const char *now;
-	int fd = socket(AF_UNIX, SOCK_DGRAM, 0);
+	char path[128];
 	pid_t a;
 
 	begin("random");
-	snprintf(address.sun_path, sizeof(address.sun_path), "%s", file("notify"));
-	UNIT_NEED(!bind(fd, (struct sockaddr *)&address, sizeof(address)));
-	setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &t, sizeof(t));
-	setenv("NOTIFY_SOCKET", address.sun_path, 1);
+	snprintf(path, sizeof(path), "%s", file("notify"));
+	manager_open(path);
 	setenv("WATCHDOG_USEC", "3000000", 1);
 	a = node(1, "--source=synthetic:size=2000,rate=50");
-	unsetenv("NOTIFY_SOCKET");
 	unsetenv("WATCHDOG_USEC");
-	UNIT_STR(told(fd), "READY=1");
-	UNIT_STR(told(fd), "WATCHDOG=1");
+	UNIT_STR(manager_told(), "READY=1");
+	UNIT_STR(manager_told(), "WATCHDOG=1");
 	kill(-a, SIGTERM);
-	do {
-		now = told(fd);
-	} while (now[0] && strcmp(now, "STOPPING=1"));
-	UNIT_STR(now, "STOPPING=1");
+	UNIT_STR(manager_told_but("WATCHDOG=1"), "STOPPING=1");
 	/* Its own limit for what is on its way, and more. */
-	UNIT_STR(told(fd), "EXTEND_TIMEOUT_USEC=40000000");
+	UNIT_STR(manager_told(), "EXTEND_TIMEOUT_USEC=40000000");
 	tool_wait(a, 15000);
-	close(fd);
+	manager_close(path);
 }
 
 UNIT_MAIN("roc-evb", {"to the end", to_the_end}, {"one is killed", killed},
