@@ -81,6 +81,10 @@ $(O)/unit/utils_flash_read: private override CFLAGS += $(UNIT_FLASH_WRAPPED:%=-W
 UNIT_TRIGGERS_WRAPPED := roc_cru_triggers_read stop_sleep
 $(O)/unit/utils_trig_monitor: private override CFLAGS += $(UNIT_TRIGGERS_WRAPPED:%=-Wl,--wrap=%)
 
+# A card that is none, and is called as the user did.
+UNIT_STATUS_WRAPPED := roc_find roc_open_card roc_close roc_endpoint_name
+$(O)/unit/utils_status: private override CFLAGS += $(UNIT_STATUS_WRAPPED:%=-Wl,--wrap=%)
+
 # A stream of a card that is none.
 $(O)/unit/utils_stream_take: private override CFLAGS += -Wl,--wrap=roc_find
 

@@ -219,7 +219,7 @@ int status_show_crorc(FILE *out, struct roc_endpoint *ep, const struct roc_card 
 
 	if (q->links & ~ROC_CRORC_ALL_LINKS)
 		return tool_fail("--links: %s is a C-RORC, which has links 0 to 5.",
-				 card->pci_address);
+				 roc_endpoint_name(ep));
 	if (roc_crorc_status_read(ep, q->links ? q->links : ROC_CRORC_ALL_LINKS, &r.status))
 		return tool_fail("%s", roc_error());
 	if (channels_read(card, &r.channels))

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * What roc-status refuses of a card, which it calls as the user did. The card is played here; nothing
+ * is read from it.
+ */
+#include "unit.h"
+
+#include <roc/roc.h>
+
+#include "tests/unit/child.h"
+#include "utils/common/options.h"
+#include "utils/common/tool.h"
+#include "utils/tools.h"
+
+static enum roc_card_type type;
+static char name[ROC_CARD_NAME_MAX]; /* of the card that is open */
+
+int __wrap_roc_find(const char *id, struct roc_card *c);
+int __wrap_roc_open_card(const struct roc_card *card, const char *id, struct roc_endpoint **ep);
+void __wrap_roc_close(struct roc_endpoint *ep);
+const char *__wrap_roc_endpoint_name(const struct roc_endpoint *ep);
+
+int __wrap_roc_find(const char *id, struct roc_card *c)
+{
+	*c = (struct roc_card){.type = type, .pci_address = "0000:d8:00.0"};
+	return 0;
+}
+
+int __wrap_roc_open_card(const struct roc_card *card, const char *id, struct roc_endpoint **ep)
+{
+	roc_card_name(card, id, name, sizeof(name));
+	*ep = NULL;
+	return 0;
+}
+
+void __wrap_roc_close(struct roc_endpoint *ep)
+{
+}
+
+const char *__wrap_roc_endpoint_name(const struct roc_endpoint *ep)
+{
+	return name;
+}
+
+static void refused(enum roc_card_type card, const char *option, const char *sentence)
+{
+	const struct tool *tool = tool_find("status");
+	char *argv[] = {"roc-status", "--id=#3", (char *)option, NULL};
+	void *values = calloc(1, tool->values_size);
+	char said[512], why[256] = "";
+	int ends[2], status;
+	pid_t pid;
+
+	type = card;
+	UNIT_NEED(values && !pipe(ends));
+	UNIT_EQ(options_parse(tool, 3, argv, values, why, sizeof(why)), OPTIONS_RUN);
+	UNIT_STR(why, "");
+	fflush(stdout);
+	pid = fork();
+	if (!pid) {
+		alarm(100);
+		dup2(ends[1], STDERR_FILENO);
+		close(ends[0]);
+		_exit(tool->run(values));
+	}
+	status = child_said(pid, ends, said, sizeof(said));
+	UNIT_EQ(WIFEXITED(status) ? WEXITSTATUS(status) : -1, TOOL_FAILED);
+	UNIT_STR(said, sentence);
+	free(values);
+}
+
+static void links(void)
+{
+	refused(ROC_CARD_CRORC, "--links=5-6",
+		"roc: --links: #3 (0000:d8:00.0) is a C-RORC, which has links 0 to 5.\n");
+	refused(ROC_CARD_P40, "--links=0",
+		"roc: #3 (0000:d8:00.0) is a PCIe40, which is shown whole: leave --links away.\n");
+	refused(ROC_CARD_ROBINNP, "--links=0",
+		"roc: #3 (0000:d8:00.0) is a RobinNP, which is shown whole: leave --links away.\n");
+}
+
+static void pon(void)
+{
+	refused(ROC_CARD_CRORC, "--onu-status",
+		"roc: #3 (0000:d8:00.0) is a C-RORC, which has no PON: leave --onu-status away.\n");
+}
+
+UNIT_MAIN("roc-status", {"links that a card does not have", links}, {"a PON that it has not", pon})
