@@ -22,9 +22,13 @@
 #define TAKE 4096      /* descriptors at once */
 #define LOOK_NS (1000 * 1000)
 
-/* What the card counts, to which it is compared. */
+/*
+ * What the card counts, to which it is compared, and what waits in it now. Its count of what was
+ * offered is not asked: after a reset that has what waited then a second time.
+ */
 struct ledger {
-	uint64_t offered, discarded, transfers, bytes;
+	uint64_t told, discarded, transfers, bytes;
+	uint64_t waiting;
 };
 
 struct fragment_source {
@@ -61,8 +65,9 @@ static int read_ledger(struct fragment_source *c, struct ledger *l)
 	for (left = c->links; left && !err; left &= left - 1) {
 		err = roc_robinnp_link_read(c->ep, (unsigned int)(c->link + __builtin_ctz(left)),
 					    &link);
-		l->offered += link.offered;
+		l->told += link.fragments;
 		l->discarded += link.discarded;
+		l->waiting += link.waiting;
 	}
 	return err;
 }
@@ -217,10 +222,11 @@ static int count(struct fragment_source *c)
 
 	if (err)
 		return err;
-	sum->offered += counter64_since(seen->offered, now.offered);
+	sum->told += counter64_since(seen->told, now.told);
 	sum->discarded += counter64_since(seen->discarded, now.discarded);
 	sum->transfers += counter64_since(seen->transfers, now.transfers);
 	sum->bytes += counter64_since(seen->bytes, now.bytes);
+	sum->waiting = now.waiting;
 	*seen = now;
 	return 0;
 }
@@ -229,10 +235,11 @@ static int count(struct fragment_source *c)
 static uint64_t dropped(const struct fragment_source *c)
 {
 	const struct ledger *l = &c->since;
+	uint64_t came = l->told + l->discarded + l->waiting;
 
 	if (!c->stopped && roc_fragments_running(c->f))
 		return l->discarded;
-	return l->offered > l->transfers ? l->offered - l->transfers : 0;
+	return came > l->transfers ? came - l->transfers : 0;
 }
 
 static void books(struct source *s, struct unit_books *b)

@@ -1,0 +1,265 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * The books of fragments as a source, against a card played here whose counters somebody else resets.
+ */
+#include "unit.h"
+
+#include <roc/fragment.h>
+#include <roc/lend.h>
+#include <roc/robinnp.h>
+
+#include <errno.h>
+
+#include "utils/common/card.h"
+#include "utils/units/source_fragment.h"
+
+#define LINKS 2
+#define BYTES 1000 /* of a fragment */
+
+/* Of each link; what is sent is of all. */
+static struct {
+	uint64_t told, discarded, waiting, sent;
+	bool running;
+} card;
+
+static struct source *source;
+
+int card_open(const char *id, struct roc_card *c, struct roc_endpoint **ep,
+	      const struct card_kind **kind)
+{
+	*c = (struct roc_card){.type = ROC_CARD_ROBINNP, .numa_node = -1};
+	*ep = NULL;
+	return 0;
+}
+
+int roc_robinnp_sub_read(struct roc_endpoint *ep, unsigned int sub, struct roc_robinnp_sub *s)
+{
+	*s = (struct roc_robinnp_sub){.transfers = card.sent, .bytes = card.sent * BYTES};
+	return 0;
+}
+
+int roc_robinnp_link_read(struct roc_endpoint *ep, unsigned int link, struct roc_robinnp_link *l)
+{
+	UNIT_NEED(link < LINKS);
+	*l = (struct roc_robinnp_link){.offered = card.told + card.discarded + card.waiting,
+				       .fragments = card.told,
+				       .discarded = card.discarded,
+				       .waiting = card.waiting};
+	return 0;
+}
+
+int roc_robinnp_generator_read(struct roc_endpoint *ep, unsigned int link,
+			       struct roc_robinnp_generator *g)
+{
+	memset(g, 0, sizeof(*g));
+	return 0;
+}
+
+int roc_fragments_open_card(const struct roc_card *c, const char *id, const char *sub,
+			    struct roc_fragments **f)
+{
+	*f = (struct roc_fragments *)&card;
+	return 0;
+}
+
+void roc_fragments_close(struct roc_fragments *f)
+{
+}
+
+unsigned int roc_fragments_number(const struct roc_fragments *f)
+{
+	return 0;
+}
+
+unsigned int roc_fragments_links(const struct roc_fragments *f)
+{
+	return LINKS;
+}
+
+const char *roc_fragments_name(const struct roc_fragments *f)
+{
+	return "sub0";
+}
+
+int roc_fragments_fd(const struct roc_fragments *f)
+{
+	return -1;
+}
+
+int roc_fragments_rings(struct roc_fragments *f, uint32_t page, uint32_t pages, uint32_t host_page,
+			uint32_t commands)
+{
+	return 0;
+}
+
+int roc_fragments_info(struct roc_fragments *f, struct roc_fr_info *info)
+{
+	*info = (struct roc_fr_info){.host_pages_max = 64, .page_size = 2048};
+	return 0;
+}
+
+int roc_fragments_add(struct roc_fragments *f, void *addr, size_t length)
+{
+	return 0;
+}
+
+int roc_fragments_start(struct roc_fragments *f)
+{
+	card.running = true;
+	return 0;
+}
+
+int roc_fragments_stop(struct roc_fragments *f, bool now)
+{
+	card.running = false;
+	return 0;
+}
+
+bool roc_fragments_running(const struct roc_fragments *f)
+{
+	return card.running;
+}
+
+void roc_fragments_counts(const struct roc_fragments *f, struct roc_fragments_counts *c)
+{
+	memset(c, 0, sizeof(*c));
+}
+
+int roc_fragments_take(struct roc_fragments *f, struct roc_fragment_kept *kept, unsigned int n)
+{
+	return 0;
+}
+
+uint32_t roc_fragments_oldest(const struct roc_fragments *f, uint32_t *event, uint64_t *age_ns)
+{
+	return 0;
+}
+
+int roc_fragments_request(struct roc_fragments *f, uint32_t event, uint32_t links, uint64_t tag)
+{
+	return 0;
+}
+
+unsigned int roc_fragments_clear(struct roc_fragments *f, const uint32_t *events, unsigned int n)
+{
+	return n;
+}
+
+int roc_fragments_flush(struct roc_fragments *f)
+{
+	return 0;
+}
+
+int roc_lender_fragments(struct roc_fragments *f, unsigned int most, struct roc_lender **lender)
+{
+	*lender = (struct roc_lender *)&card;
+	return 0;
+}
+
+int roc_lender_take(struct roc_lender *l, struct roc_unit *unit)
+{
+	return 0;
+}
+
+int roc_lender_return(struct roc_lender *l, uint64_t handle)
+{
+	return 0;
+}
+
+int roc_lender_close(struct roc_lender *l)
+{
+	return 0;
+}
+
+/* So many of each link come, and are sent but for those that wait then. */
+static void comes(uint64_t fragments, uint64_t waiting)
+{
+	uint64_t told = card.waiting + fragments - waiting;
+
+	card.told += told;
+	card.sent += told * LINKS;
+	card.waiting = waiting;
+}
+
+/* What waits is offered again. */
+static void counters_reset(void)
+{
+	card.told = card.discarded = card.sent = 0;
+}
+
+static struct unit_books books(void)
+{
+	struct unit_books b;
+
+	source->ops->books(source, &b);
+	UNIT_EQ(b.known, true);
+	UNIT_EQ(b.bytes, b.units * BYTES);
+	return b;
+}
+
+static void begin(void)
+{
+	struct source_fragment_options o = {.id = "#0", .page = 2048, .buffer = 64 << 10};
+
+	memset(&card, 0, sizeof(card));
+	/* Of somebody before. */
+	comes(5000, 0);
+	card.discarded = 70;
+	UNIT_NEED(!source_fragment(&o, &source));
+	UNIT_EQ(source->ops->start(source), 0);
+	UNIT_EQ(books().units, 0);
+	UNIT_EQ(books().dropped, 0);
+}
+
+/* The card loses what it keeps. */
+static void end(uint64_t units, uint64_t dropped)
+{
+	struct unit unit;
+
+	UNIT_EQ(source->ops->stop(source), 0);
+	UNIT_EQ(source->ops->take(source, &unit), -ENODATA);
+	card.discarded += card.waiting;
+	card.waiting = 0;
+	UNIT_EQ(books().units, units * LINKS);
+	UNIT_EQ(books().dropped, dropped * LINKS);
+	source->ops->close(source);
+}
+
+static void without_a_reset(void)
+{
+	begin();
+	comes(100, 30);
+	UNIT_EQ(books().units, 70 * LINKS);
+	UNIT_EQ(books().dropped, 0);
+	comes(50, 20);
+	end(130, 20);
+}
+
+static void with_a_reset(void)
+{
+	begin();
+	comes(100, 30);
+	UNIT_EQ(books().units, 70 * LINKS);
+	counters_reset();
+	UNIT_EQ(books().units, 70 * LINKS);
+	UNIT_EQ(books().dropped, 0);
+	comes(50, 0);
+	end(150, 0);
+}
+
+/* What was lost before stays lost, and so does what waits at the end. */
+static void losses(void)
+{
+	begin();
+	comes(100, 30);
+	card.discarded += 9;
+	UNIT_EQ(books().dropped, 9 * LINKS);
+	counters_reset();
+	comes(50, 7);
+	UNIT_EQ(books().dropped, 9 * LINKS);
+	end(143, 16);
+}
+
+UNIT_MAIN("books of fragments", {"what is lost is what waits at the end", without_a_reset},
+	  {"counters are reset while some wait", with_a_reset},
+	  {"what was lost before a reset", losses})
