@@ -67,6 +67,10 @@ $(O)/unit/utils_recording_fails: private override CFLAGS += $(UNIT_RECORDING_WRA
 UNIT_SINKS_WRAPPED := open io_uring_submit
 $(O)/unit/utils_evb_sinks: private override CFLAGS += $(UNIT_SINKS_WRAPPED:%=-Wl,--wrap=%)
 
+# A disk that takes its time, and a clock that is set ahead.
+UNIT_NODE_END_WRAPPED := fabric_now io_uring_submit
+$(O)/unit/utils_evb_node_end: private override CFLAGS += $(UNIT_NODE_END_WRAPPED:%=-Wl,--wrap=%)
+
 # Each look for one who waits is counted.
 $(O)/unit/utils_scrape: private override CFLAGS += -Wl,--wrap=accept4
 

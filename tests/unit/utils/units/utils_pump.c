@@ -103,6 +103,7 @@ static int put(struct sink *s, const struct unit *u)
 	f->looks++;
 	if (f->no_room && units_now() < f->until)
 		return 0;
+	f->sink.syncing = false;
 	f->handles[f->count++] = u->handle;
 	return 1;
 }
@@ -202,7 +203,27 @@ static void source_that_fails(void)
 	UNIT_EQ(p.n.out, 0);
 }
 
+/* A disk that takes its time is waited for longer than anything else is. */
+static void sink_that_syncs(void)
+{
+	struct fake_source source = {.units = 1, .out_max = 8};
+	struct fake_sink sink = {.no_room = true, .sink.syncing = true};
+	struct pump p = {
+		.source = &source.source, .sink = &sink.sink, .limits = {.time = 1, .finish = 1}};
+
+	source.source.ops = &source_ops;
+	sink.sink.ops = &sink_ops;
+	sink.until = units_now() + 3 * UNITS_NS_PER_S;
+	alarm(60);
+	pump_run(&p);
+	alarm(0);
+	UNIT_STR(p.why, "");
+	UNIT_EQ(p.end, PUMP_END_TIME);
+	UNIT_EQ(source.back, 1);
+}
+
 UNIT_MAIN("pump", {"a sink that has no room is waited for", sink_without_room},
 	  {"a sink that has all units that can be out is waited for", source_all_out},
 	  {"a sink that has the last units is waited for", source_at_its_end},
-	  {"a unit that cannot go back", source_that_fails})
+	  {"a unit that cannot go back", source_that_fails},
+	  {"a sink whose disk takes its time is waited for", sink_that_syncs})
