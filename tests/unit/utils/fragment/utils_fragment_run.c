@@ -7,12 +7,15 @@
 
 #include <errno.h>
 
+#include "tests/unit/utils/error_said.h"
 #include "utils/common/clock.h"
 #include "utils/common/stop.h"
 #include "utils/fragment/fragment.h"
 
 #define LINKS 2
 #define TRIES_MAX 100000 /* many more than there are moments in any limit here */
+#define BEFORE 1000	 /* that the card counted of anything, for others */
+#define HOLDS 3		 /* of each link in a run */
 
 static struct fragment_options options;
 static char *said; /* of the last run */
@@ -26,6 +29,7 @@ static struct {
 	uint64_t done_ns, next; /* requests are done one event after the other, 0: never */
 	bool interrupt;		/* a signal comes with a wait for requests */
 	bool goes;		/* the card goes with one, and nobody says what is not done */
+	bool reset;		/* somebody resets the card's counters before the stop */
 	bool asked, started, stopped;
 	unsigned int tries;
 } card;
@@ -75,11 +79,17 @@ int __wrap_roc_robinnp_generator_read(struct roc_endpoint *ep, unsigned int link
 
 int fragment_books_read(struct roc_endpoint *ep, unsigned int sub, struct fragment_books *b)
 {
+	uint64_t before = card.reset && card.stopped ? 0 : BEFORE;
 	unsigned int i;
 
 	memset(b, 0, sizeof(*b));
 	for (i = 0; i < LINKS; i++)
-		b->link[i].fragments = card.taken / LINKS;
+		b->link[i] = (struct roc_robinnp_link){
+			.fragments = before + card.taken / LINKS,
+			.discarded = before + card.stopped,
+			.holds = before + card.stopped * HOLDS,
+			.hold_cycles = before + card.stopped * HOLDS * 100,
+		};
 	return 0;
 }
 
@@ -382,6 +392,28 @@ static void gone_at_the_end(void)
 	says("requested", "4");
 }
 
+/* Said once; and what only the card counts is what it counted since. */
+static void counters_reset(bool reset)
+{
+	start();
+	card.done_ns = 10 * NS_PER_MS;
+	card.reset = reset;
+	options.events = 7;
+	error_said[0] = '\0';
+	runs(reset);
+	UNIT_STR(error_said, reset ? COUNTERS_RESET : "");
+	says("errors", reset ? "1" : "0");
+	says("discarded", "2");
+	says("held", "6");
+	says("heldCycles", "600");
+}
+
+static void counters(void)
+{
+	counters_reset(false);
+	counters_reset(true);
+}
+
 static void no_room_at_all(void)
 {
 	start();
@@ -402,4 +434,5 @@ UNIT_MAIN("utils fragment run", {"requests that are never done", asleep},
 	  {"slow, but it goes on", slow}, {"the last event", last_event},
 	  {"a card that goes at the end", gone_at_the_end},
 	  {"events of one of the links that send", one_of_the_links},
+	  {"the card's counters are reset meanwhile", counters},
 	  {"memory for less than an event", no_room_at_all})

@@ -9,12 +9,14 @@
 #include <errno.h>
 
 #include "kmod/stream/stream_packet.h"
+#include "tests/unit/utils/error_said.h"
 #include "utils/common/stop.h"
 #include "utils/stream/stream.h"
 
 #define RECORDS 23
 #define FIRST 3	      /* there before the signal */
 #define LOOKS_MAX 100 /* many more than there are records */
+#define BEFORE 1000   /* records that the card counted, for others */
 
 static struct stream_odin ring[RECORDS];
 static struct stream_options options;
@@ -23,6 +25,7 @@ static struct {
 	unsigned int there, taken; /* records */
 	unsigned int looks;
 	bool stopped, asked;
+	bool reset; /* somebody resets the card's counters before the stop */
 } card;
 
 int __wrap_roc_find(const char *id, struct roc_card *c);
@@ -63,8 +66,8 @@ int roc_stream_info(struct roc_stream *s, struct roc_st_info *info)
 {
 	memset(info, 0, sizeof(*info));
 	info->state = card.stopped ? ROC_CH_STOPPED : ROC_CH_RUNNING;
-	info->card.units = card.there;
-	info->card.bytes = card.there * sizeof(ring[0]);
+	info->card.units = card.there + (card.reset && card.stopped ? 0 : BEFORE);
+	info->card.bytes = info->card.units * sizeof(ring[0]);
 	return 0;
 }
 
@@ -144,8 +147,8 @@ static void packets(uint64_t n)
 	options.packets.value = n;
 }
 
-/* Exit code 0, so many records taken, and said to have ended so. */
-static void takes(unsigned int records, const char *end)
+/* So many records taken, and said to have ended so. Exit code. */
+static int take(unsigned int records, const char *end)
 {
 	char *said, line[64];
 	FILE *out = stdout;
@@ -157,12 +160,17 @@ static void takes(unsigned int records, const char *end)
 	code = stream_take(&options);
 	fclose(stdout);
 	stdout = out;
-	UNIT_EQ(code, 0);
 	UNIT_EQ(card.taken, records);
 	CU_ASSERT_TRUE(card.looks <= LOOKS_MAX);
 	snprintf(line, sizeof(line), "\"end\": \"%s\"", end);
 	CU_ASSERT_TRUE(options.action != STREAM_FOLLOW || strstr(said, line));
 	free(said);
+	return code;
+}
+
+static void takes(unsigned int records, const char *end)
+{
+	UNIT_EQ(take(records, end), 0);
 }
 
 static void all_that_is_there(void)
@@ -198,6 +206,16 @@ static void wanted_before(void)
 	UNIT_EQ(card.asked, false);
 }
 
+/* That is said, and not that packets are missing. */
+static void counters_reset(void)
+{
+	start(STREAM_FOLLOW);
+	card.reset = true;
+	UNIT_EQ(take(RECORDS, "signal"), 1);
+	UNIT_STR(error_said, COUNTERS_RESET);
+}
+
 UNIT_MAIN("utils stream take", {"a signal, and all that is there", all_that_is_there},
 	  {"a signal, and no more packets than are wanted", no_more_than_wanted},
-	  {"so many packets before any signal", wanted_before})
+	  {"so many packets before any signal", wanted_before},
+	  {"the card's counters are reset meanwhile", counters_reset})
