@@ -224,9 +224,7 @@ static void take_data(struct bench *b)
 		bench_temperature(b);
 	if (b->opt->bar_hammer)
 		hammer_stop(&b->hammer);
-	/* A failed channel is stopped already; what it held is in the ready ring all the same. */
-	if (roc_channel_stop(b->ch, NULL) && b->end != BENCH_END_FAILED)
-		bench_reader_explain(b);
+	bench_reader_stop(b);
 	bench_reader_drain(b);
 	compare_counts(b, &before);
 }

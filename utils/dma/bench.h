@@ -161,8 +161,8 @@ int bench_reader_prepare(struct bench *b); /* rings and free list; a sentence in
 void bench_reader_release(struct bench *b);
 void bench_reader_fill(struct bench *b); /* give the card all that is free */
 void bench_reader_run(struct bench *b);
-void bench_reader_drain(struct bench *b);   /* what the final stop handed back */
-void bench_reader_explain(struct bench *b); /* why the channel does not run; into b->failure */
+void bench_reader_stop(struct bench *b);  /* if it did not go well, why; into b->failure */
+void bench_reader_drain(struct bench *b); /* what the stop handed back */
 
 /* bench_report.c */
 void bench_live(struct bench *b);

@@ -196,7 +196,7 @@ static unsigned int take(struct bench *b, unsigned int max)
 }
 
 /* The channel does not deliver any more: say why. */
-void bench_reader_explain(struct bench *b)
+static void explain(struct bench *b)
 {
 	struct roc_ch_info info = {0};
 
@@ -206,6 +206,21 @@ void bench_reader_explain(struct bench *b)
 		bench_fail(b, "The channel failed: %s", roc_why_text(info.why));
 	else if (info.state != ROC_CH_RUNNING)
 		bench_fail(b, "The channel was stopped by something else.");
+}
+
+void bench_reader_stop(struct bench *b)
+{
+	struct roc_ch_info info = {0};
+	int err = roc_channel_stop(b->ch, NULL);
+
+	/* A failed channel is stopped already; what it held is in the ready ring all the same. */
+	if (!err || b->end == BENCH_END_FAILED)
+		return;
+	/* The card does not become quiet, and may still write: nobody else stopped the channel. */
+	if (err == -EIO && !roc_channel_info(b->ch, &info) && info.state == ROC_CH_STOPPED)
+		bench_fail(b, "%s", roc_error());
+	else
+		explain(b);
 }
 
 static void pause_us(uint32_t us)
@@ -256,7 +271,7 @@ static void idle(struct bench *b, unsigned int min_ready)
 	if (n < 0)
 		bench_fail(b, "%s", roc_error());
 	else if ((unsigned int)n < min_ready)
-		bench_reader_explain(b);
+		explain(b);
 }
 
 /* --random-pause: when the next pause starts, and a pause itself. */

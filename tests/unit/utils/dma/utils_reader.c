@@ -35,6 +35,7 @@ static struct {
 	uint64_t sequence, bytes, superpages;
 	int wait_error; /* of roc_channel_wait() when nothing is left */
 	bool interrupt; /* a signal comes when nothing is left */
+	int stop_error; /* of roc_channel_stop() */
 	struct roc_ch_info info;
 	unsigned int sleeps, looks, kicks;
 	unsigned int wanted; /* superpages that the last sleep was to bring */
@@ -130,6 +131,11 @@ int roc_channel_wait(struct roc_channel *ch, unsigned int min_ready, int timeout
 		return driver.wait_error;
 	}
 	return (int)(ch->kernel.ready_prod - ch->user.ready_cons);
+}
+
+int roc_channel_stop(struct roc_channel *ch, unsigned int *reclaimed)
+{
+	return driver.stop_error;
 }
 
 int roc_channel_info(struct roc_channel *ch, struct roc_ch_info *info)
@@ -333,6 +339,36 @@ static void failed_channel(void)
 	release();
 }
 
+/* A card that does not become quiet was stopped by nobody else, and may still write. */
+static void failed_stop(void)
+{
+	static const struct {
+		int err;
+		enum roc_ch_state state;
+		const char *says;
+	} stops[] = {
+		{0, ROC_CH_STOPPED, ""},
+		{-EIO, ROC_CH_STOPPED, "sentence of the library"},
+		{-EIO, ROC_CH_FAILED, "The channel failed: the card answers all ones"},
+		{-EALREADY, ROC_CH_FAILED, "The channel failed: the card answers all ones"},
+		{-EALREADY, ROC_CH_STOPPED, "The channel was stopped by something else."},
+	};
+	unsigned int i;
+
+	for (i = 0; i < sizeof(stops) / sizeof(stops[0]); i++) {
+		start();
+		options.bytes = SUPERPAGE;
+		driver.left = 1;
+		finish(BENCH_END_BYTES);
+		driver.stop_error = stops[i].err;
+		driver.info.state = stops[i].state;
+		driver.info.why = ROC_WHY_LOST;
+		bench_reader_stop(&bench);
+		UNIT_STR(bench.failure, stops[i].says);
+		release();
+	}
+}
+
 static void refused(void)
 {
 	start();
@@ -459,5 +495,6 @@ static void dumps(void)
 UNIT_MAIN("utils reader", {"byte limit, stop and drain", bytes}, {"sleeps for what comes", naps},
 	  {"data from the stop are checked", drained_data_are_checked}, {"time limit", time_limit},
 	  {"stall", stall}, {"signal", signalled}, {"failed channel", failed_channel},
-	  {"refused superpage", refused}, {"broken contract is seen", broken_contract},
-	  {"busy mode", busy}, {"kicks", kicks}, {"buffer full check", full}, {"dumps", dumps})
+	  {"failed stop", failed_stop}, {"refused superpage", refused},
+	  {"broken contract is seen", broken_contract}, {"busy mode", busy}, {"kicks", kicks},
+	  {"buffer full check", full}, {"dumps", dumps})
