@@ -13,6 +13,7 @@
 #include "libroc/fabric/base.h"
 #include "libroc/fabric/doze.h"
 #include "record.h"
+#include "utils/common/files.h"
 #include "utils/common/notify.h"
 #include "utils/common/stop.h"
 #include "utils/common/tool.h"
@@ -366,6 +367,8 @@ int evb_node(const struct evb_options *o)
 		return tool_fail("There is no memory left.");
 	n->o = o;
 	n->metrics.path = o->metrics;
+	/* libfabric has a dozen open for each connection, and how many there will be nobody knows. */
+	files_raise(UINT64_MAX);
 	code = run_node(n);
 	if (n->evb)
 		roc_evb_close(n->evb);

@@ -9,16 +9,17 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
-#include <sys/resource.h>
 #include <unistd.h>
 
 #include "fragment_check.h"
 #include "utils/common/clock.h"
+#include "utils/common/files.h"
 #include "utils/common/numbers.h"
 #include "utils/common/stop.h"
 #include "utils/common/tool.h"
 
 #define EVENTS 128
+#define FILES_BESIDE 64			    /* that are open beside its connections */
 #define FINISH_NS (UINT64_C(10) * NS_PER_S) /* for what is outstanding at the end */
 
 #define AT(option_name, option_type, member)                                                       \
@@ -78,17 +79,6 @@ static int check(const struct load_options *o)
 				  "on, and the largest is not below the smallest.",
 				  ROS_FRAGMENT_MIN);
 	return TOOL_OK;
-}
-
-/* As many connections as there are clients. */
-static void raise_files(uint32_t clients)
-{
-	struct rlimit limit;
-
-	if (getrlimit(RLIMIT_NOFILE, &limit) || limit.rlim_cur > clients + 32)
-		return;
-	limit.rlim_cur = limit.rlim_max;
-	setrlimit(RLIMIT_NOFILE, &limit);
 }
 
 static bool wait_for(struct load *l, int ms)
@@ -240,7 +230,7 @@ static int run(const void *values)
 	for (i = 0; i < o->clients; i++)
 		l->clients[i] = (struct load_client){.load = l, .number = i, .fd = -1};
 	stop_on_signals();
-	raise_files(o->clients);
+	files_raise(o->clients + FILES_BESIDE);
 	l->epoll = epoll_create1(EPOLL_CLOEXEC);
 	if (connect_all(l)) {
 		measure(l);

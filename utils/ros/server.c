@@ -12,12 +12,12 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
-#include <sys/resource.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
 #include "libroc/fabric/accept.h"
 #include "utils/common/clock.h"
+#include "utils/common/files.h"
 #include "utils/common/tool.h"
 
 #define EVENTS 128
@@ -115,18 +115,12 @@ static int listen_all(struct ros_server *s)
 /* As many open files as there may be clients. */
 static void raise_files(struct ros_server *s)
 {
-	struct rlimit limit;
-	rlim_t wanted = s->set.clients + ROS_GREETING_MAX + ROS_REFUSED_MAX + FILES_BESIDE;
+	uint64_t wanted = s->set.clients + ROS_GREETING_MAX + ROS_REFUSED_MAX + FILES_BESIDE;
+	uint64_t may = files_raise(wanted);
 
-	if (getrlimit(RLIMIT_NOFILE, &limit) || limit.rlim_cur >= wanted)
-		return;
-	limit.rlim_cur = limit.rlim_max == RLIM_INFINITY || limit.rlim_max > wanted
-				 ? wanted
-				 : limit.rlim_max;
-	setrlimit(RLIMIT_NOFILE, &limit);
-	if (limit.rlim_cur < wanted)
+	if (may < wanted)
 		tool_note("Only %llu files may be open (ulimit -n): fewer than %u clients fit.",
-			  (unsigned long long)limit.rlim_cur, s->set.clients);
+			  (unsigned long long)may, s->set.clients);
 }
 
 static size_t round_up(size_t bytes)

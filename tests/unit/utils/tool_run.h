@@ -92,6 +92,22 @@ __attribute__((unused, format(printf, 2, 3))) static pid_t tool_start(const char
 	return pid;
 }
 
+/* The tool that was started as @pid, which is its limit of time; 0: not yet. */
+__attribute__((unused)) static pid_t tool_child(pid_t pid)
+{
+	char path[64];
+	int child = 0;
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/proc/%d/task/%d/children", pid, pid);
+	f = fopen(path, "r");
+	UNIT_NEED(f);
+	if (fscanf(f, "%d", &child) != 1)
+		child = 0;
+	fclose(f);
+	return child;
+}
+
 /* Where the kernel has those that did not end; its stack only for who may see it. */
 __attribute__((unused)) static void tool_where(pid_t pid)
 {

@@ -7,6 +7,7 @@
 #include "unit.h"
 
 #include <math.h>
+#include <sys/resource.h>
 
 #include "tests/unit/utils/evb/etcd_run.h"
 #include "tests/unit/utils/tool_run.h"
@@ -378,7 +379,36 @@ static void service(void)
 	manager_close(path);
 }
 
+/* May the tool that was started as @pid open all that its hard limit allows? */
+static bool has_all_files(pid_t pid)
+{
+	pid_t child = tool_child(pid);
+	struct rlimit limit;
+
+	return child && !prlimit(child, RLIMIT_NOFILE, NULL, &limit) &&
+	       limit.rlim_cur == limit.rlim_max;
+}
+
+/* Of a hundred other nodes: who is started by hand has a soft limit for forty. */
+static void open_files(void)
+{
+	struct rlimit before, few;
+	pid_t a;
+
+	begin("barrel-shift");
+	UNIT_NEED(!getrlimit(RLIMIT_NOFILE, &before) && before.rlim_max > 256);
+	few = before;
+	few.rlim_cur = 256;
+	UNIT_NEED(!setrlimit(RLIMIT_NOFILE, &few));
+	a = node(1, "--source=synthetic:size=2000,rate=50");
+	UNIT_EQ(setrlimit(RLIMIT_NOFILE, &before), 0);
+	CU_ASSERT_TRUE(UNIT_WAIT(has_all_files(a), 10000));
+	kill(-a, SIGKILL);
+	tool_wait(a, 10000);
+}
+
 UNIT_MAIN("roc-evb", {"to the end", to_the_end}, {"one is killed", killed},
 	  {"as planned, and watched", as_planned}, {"by etcd", by_etcd},
 	  {"metrics wait for no disk", metrics_without_disk},
-	  {"metrics whose folder was away", metrics_away}, {"as a service", service})
+	  {"metrics whose folder was away", metrics_away}, {"as a service", service},
+	  {"open files", open_files})

@@ -317,19 +317,14 @@ static void slow_receiver(void)
 	CU_ASSERT_TRUE(dropped >= missing * 32);
 }
 
-/* KiB that a tool has in memory; it is the child of @pid. */
+/* KiB that a tool has in memory. */
 static long resident(pid_t pid)
 {
 	char path[64], line[128];
-	long child = 0, kib = 0;
+	long kib = 0;
 	FILE *f;
 
-	snprintf(path, sizeof(path), "/proc/%d/task/%d/children", pid, pid);
-	f = fopen(path, "r");
-	UNIT_NEED(f);
-	UNIT_EQ(fscanf(f, "%ld", &child), 1);
-	fclose(f);
-	snprintf(path, sizeof(path), "/proc/%ld/status", child);
+	snprintf(path, sizeof(path), "/proc/%d/status", tool_child(pid));
 	f = fopen(path, "r");
 	UNIT_NEED(f);
 	while (fgets(line, sizeof(line), f))
