@@ -18,20 +18,20 @@ static void on_signal(int number)
 /* Not restarting: a sleep must end. */
 static void catch (int flags)
 {
-	struct sigaction action = {.sa_handler = on_signal, .sa_flags = flags};
+	struct sigaction action = {.sa_handler = on_signal, .sa_flags = flags}, was;
 
 	sigaction(SIGINT, &action, NULL);
 	sigaction(SIGTERM, &action, NULL);
+	/* The shell and the kernel both say that a terminal goes: the second time ends nothing. */
+	action.sa_flags = 0;
+	/* A tool that was started by nohup outlives its terminal. */
+	if (!sigaction(SIGHUP, NULL, &was) && was.sa_handler != SIG_IGN)
+		sigaction(SIGHUP, &action, NULL);
 }
 
 void stop_on_signals(void)
 {
-	struct sigaction action = {.sa_handler = on_signal}, was;
-
 	catch (0);
-	/* A tool that was started by nohup outlives its terminal. */
-	if (!sigaction(SIGHUP, NULL, &was) && was.sa_handler != SIG_IGN)
-		sigaction(SIGHUP, &action, NULL);
 }
 
 void stop_in_order(void)

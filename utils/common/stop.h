@@ -15,7 +15,7 @@ void stop_on_signals(void);
  * something back.
  */
 void stop_in_order(void);
-/* SIGINT and SIGTERM are asked for, but the second one of its kind ends the process. */
+/* As stop_on_signals(), but the second SIGINT, or SIGTERM, ends the process. */
 void stop_on_first_signals(void);
 bool stop_asked(void);
 /* As the signal does, from any thread. */

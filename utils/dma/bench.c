@@ -15,21 +15,8 @@
 #include <unistd.h>
 
 #include "utils/common/counter.h"
+#include "utils/common/stop.h"
 #include "utils/common/tool.h"
-
-static void on_signal(int number)
-{
-	bench_interrupted = 1;
-}
-
-/* The first signal ends the run in order; the second one of its kind ends the process. */
-static void catch_signals(void)
-{
-	struct sigaction action = {.sa_handler = on_signal, .sa_flags = (int)SA_RESETHAND};
-
-	sigaction(SIGINT, &action, NULL);
-	sigaction(SIGTERM, &action, NULL);
-}
 
 static void size_text(uint64_t size, char *text, size_t length)
 {
@@ -305,7 +292,7 @@ int bench_run(const void *values)
 		tool_note("--no-rm-pages-file has no effect: the memory has no file.");
 	/* The pauses of the busy mode are shorter than the default slack of 50 us. */
 	prctl(PR_SET_TIMERSLACK, 1000UL, 0, 0, 0);
-	catch_signals();
+	stop_on_first_signals();
 	take_data(&b);
 	ran = b.counts.start != 0;
 close_dumps:

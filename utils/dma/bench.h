@@ -5,7 +5,7 @@
  *	bench.c		opens everything in order, runs, closes in reverse order
  *	bench_options.c	the table of options
  *	bench_reader.c	the loop: wait, take, check, give back; stop and drain
- *	bench_state.c	signal flag, time, reason of a failure
+ *	bench_state.c	reason of a failure
  *	bench_report.c	live line, final table, JSON
  *	soak*.c		all channels of a node at once, for long: see soak.h
  *	hammer.c	register reads beside the data
@@ -17,7 +17,6 @@
 
 #include <roc/roc.h>
 
-#include <signal.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -152,7 +151,6 @@ struct bench {
 int bench_run(const void *values); /* the whole tool: struct bench_options to exit code */
 
 /* bench_state.c */
-extern volatile sig_atomic_t bench_interrupted;
 /* Keep the first reason for a failure. */
 void bench_fail(struct bench *b, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "utils/common/clock.h"
+#include "utils/common/stop.h"
 
 #define TICK_NS NS_PER_S /* live line and temperature */
 #define WAIT_MS 100	 /* longest sleep: a signal between the look and the sleep waits so long */
@@ -291,7 +292,7 @@ static bool finished(struct bench *b, uint64_t now, uint64_t last_progress)
 
 	if (b->failure[0])
 		b->end = BENCH_END_FAILED;
-	else if (bench_interrupted)
+	else if (stop_asked())
 		b->end = BENCH_END_SIGNAL;
 	else if (o->bytes && b->counts.bytes >= o->bytes)
 		b->end = BENCH_END_BYTES;

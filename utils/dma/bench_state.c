@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * What all parts of roc-bench-dma use: the signal's flag, the reason of a failure.
+ * What all parts of roc-bench-dma use: the reason of a failure.
  */
 #include "bench.h"
 
 #include <stdarg.h>
-
-volatile sig_atomic_t bench_interrupted;
 
 void bench_fail(struct bench *b, const char *fmt, ...)
 {

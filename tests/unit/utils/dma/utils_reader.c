@@ -9,6 +9,7 @@
 #include <inttypes.h>
 
 #include "utils/common/clock.h"
+#include "utils/common/stop.h"
 #include "utils/dma/bench.h"
 
 #define COUNT 20 /* superpages */
@@ -35,6 +36,7 @@ static struct {
 	uint64_t sequence, bytes, superpages;
 	int wait_error; /* of roc_channel_wait() when nothing is left */
 	bool interrupt; /* a signal comes when nothing is left */
+	bool asked;	/* it came */
 	int stop_error; /* of roc_channel_stop() */
 	struct roc_ch_info info;
 	unsigned int sleeps, looks, kicks;
@@ -89,7 +91,7 @@ static unsigned int work(void)
 	for (i = 0; i < driver.per_sleep && driver.left && waiting(); i++, driver.left--)
 		complete(ROC_READY_FILLED, driver.received);
 	if (!driver.left && driver.interrupt)
-		bench_interrupted = 1;
+		driver.asked = true;
 	return i;
 }
 
@@ -144,6 +146,11 @@ int roc_channel_info(struct roc_channel *ch, struct roc_ch_info *info)
 	return 0;
 }
 
+bool stop_asked(void)
+{
+	return driver.asked;
+}
+
 const char *roc_error(void)
 {
 	return "sentence of the library";
@@ -191,7 +198,6 @@ static void start(void)
 	memset(&options, 0, sizeof(options));
 	options.stall_limit = 10;
 	memset(&bench, 0, sizeof(bench));
-	bench_interrupted = 0;
 	bench.opt = &options;
 	bench.ch = &channel;
 	bench.memory.addr = memory;

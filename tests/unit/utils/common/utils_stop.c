@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Which signals a tool that goes on until one comes is asked to end by, and which end it.
+ */
+#include "unit.h"
+
+#include <signal.h>
+#include <sys/wait.h>
+
+#include "utils/common/stop.h"
+
+enum {
+	LEFT_ALONE = 10,
+	ASKED
+};
+
+/* How a process ends that gets these signals, one after the other: -N by signal N, else its code. */
+static int ends(void (*catch)(void), void (*hangup)(int number), int first, int second)
+{
+	int status;
+	pid_t pid;
+
+	fflush(stdout);
+	pid = fork();
+	if (!pid) {
+		alarm(100);
+		/* However the tests were started. */
+		signal(SIGHUP, hangup);
+		catch ();
+		if (stop_asked())
+			_exit(1);
+		raise(first);
+		if (second)
+			raise(second);
+		_exit(stop_asked() ? ASKED : LEFT_ALONE);
+	}
+	UNIT_NEED(pid > 0 && waitpid(pid, &status, 0) == pid);
+	return WIFSIGNALED(status) ? -WTERMSIG(status) : WEXITSTATUS(status);
+}
+
+static void asked(void)
+{
+	UNIT_EQ(ends(stop_on_signals, SIG_DFL, SIGINT, SIGINT), ASKED);
+	UNIT_EQ(ends(stop_on_signals, SIG_DFL, SIGTERM, SIGTERM), ASKED);
+	UNIT_EQ(ends(stop_on_signals, SIG_DFL, SIGHUP, SIGHUP), ASKED);
+	UNIT_EQ(ends(stop_on_signals, SIG_DFL, SIGPIPE, 0), -SIGPIPE);
+	UNIT_EQ(ends(stop_in_order, SIG_DFL, SIGPIPE, SIGHUP), ASKED);
+}
+
+static void asked_once(void)
+{
+	UNIT_EQ(ends(stop_on_first_signals, SIG_DFL, SIGINT, SIGTERM), ASKED);
+	UNIT_EQ(ends(stop_on_first_signals, SIG_DFL, SIGINT, SIGINT), -SIGINT);
+	UNIT_EQ(ends(stop_on_first_signals, SIG_DFL, SIGTERM, SIGTERM), -SIGTERM);
+}
+
+/* A terminal that goes is said by the shell and by the kernel. */
+static void terminal_goes(void)
+{
+	UNIT_EQ(ends(stop_on_first_signals, SIG_DFL, SIGHUP, SIGHUP), ASKED);
+	UNIT_EQ(ends(stop_on_first_signals, SIG_DFL, SIGHUP, SIGINT), ASKED);
+}
+
+/* As nohup starts it. */
+static void terminal_may_go(void)
+{
+	UNIT_EQ(ends(stop_on_signals, SIG_IGN, SIGHUP, 0), LEFT_ALONE);
+	UNIT_EQ(ends(stop_on_first_signals, SIG_IGN, SIGHUP, 0), LEFT_ALONE);
+}
+
+UNIT_MAIN("signals", {"asked", asked}, {"asked once", asked_once},
+	  {"a terminal that goes", terminal_goes}, {"a terminal that may go", terminal_may_go})
