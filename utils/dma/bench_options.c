@@ -9,6 +9,7 @@
 #include "bench.h"
 #include "soak.h"
 #include "utils/common/tool.h"
+#include "utils/units/source_card.h"
 
 const char *const bench_source_names[] = {
 	[ROC_SOURCE_INTERNAL] = "INTERNAL", [ROC_SOURCE_DDG] = "DDG", [ROC_SOURCE_FEE] = "FEE",
@@ -111,11 +112,8 @@ int bench_check_usage(const struct bench_options *o)
 {
 	if (!o->soak && !o->id)
 		return tool_usage("Which card? Give --id, or --soak for all of them.");
-	if (!o->superpage_size)
-		return tool_usage("--superpage-size: a superpage of 0 bytes is none.");
-	if (o->buffer_size < o->superpage_size)
-		return tool_usage("The buffer (--buffer-size) is smaller than one superpage "
-				  "(--superpage-size).");
+	if (source_card_usage(o->buffer_size, o->superpage_size))
+		return TOOL_USAGE;
 	if (o->buffer_size / o->superpage_size > UINT32_MAX)
 		return tool_usage("The buffer (--buffer-size) has more superpages than can be "
 				  "counted.");

@@ -198,8 +198,17 @@ static enum unit_content content_of(enum check_data data)
 	}
 }
 
+static int unit_usage(uint64_t unit)
+{
+	return unit && unit <= UINT32_MAX
+		       ? TOOL_OK
+		       : tool_usage("--superpage-size: there are none of this size.");
+}
+
 int source_card_usage(uint64_t buffer, uint64_t unit)
 {
+	if (unit_usage(unit))
+		return TOOL_USAGE;
 	return buffer >= unit ? TOOL_OK
 			      : tool_usage("The buffer (--buffer-size) is smaller than one "
 					   "superpage (--superpage-size).");
@@ -350,9 +359,12 @@ static int open_card(struct card_source *c, const struct source_card_options *o)
 
 int source_card(const struct source_card_options *o, struct source **source)
 {
-	struct card_source *c = calloc(1, sizeof(*c));
+	struct card_source *c;
 	int code;
 
+	if (unit_usage(o->unit))
+		return TOOL_USAGE;
+	c = calloc(1, sizeof(*c));
 	if (!c)
 		return tool_fail("There is no memory left.");
 	c->source.ops = &ops;

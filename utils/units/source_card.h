@@ -25,7 +25,7 @@ struct source_card_options {
 	bool bypass_fw_check;
 };
 
-/* A buffer of superpages has one at least. As below. */
+/* A buffer of superpages has one at least, and a superpage has a size of 32 bits. As below. */
 int source_card_usage(uint64_t buffer, uint64_t unit);
 
 /* Exit code; after a failure the message is out. What a card does not have it refuses. */

@@ -51,8 +51,6 @@ int units_open_source(const struct units_options *o, struct source **source)
 		.bypass_fw_check = o->bypass_fw_check,
 	};
 
-	if (!o->superpage_size || o->superpage_size > UINT32_MAX)
-		return tool_usage("--superpage-size: there are none of this size.");
 	if (o->synthetic)
 		return open_synthetic(o, source);
 	if (o->rate)
