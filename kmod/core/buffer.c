@@ -427,7 +427,7 @@ static struct roc_memory *roc_buffer_memory(struct roc_open *o, u32 handle)
 	return buf->backing ?: ERR_PTR(-EOPNOTSUPP);
 }
 
-/* A reference. Channel lock held. */
+/* To be returned. Channel lock held. */
 static struct roc_memory *roc_buffer_lend(struct roc_open *o, struct roc_buf_export *arg)
 {
 	struct roc_memory *memory = roc_buffer_memory(o, arg->handle);
@@ -436,10 +436,7 @@ static struct roc_memory *roc_buffer_lend(struct roc_open *o, struct roc_buf_exp
 	if (IS_ERR(memory))
 		return memory;
 	err = roc_memory_lend(memory, arg);
-	if (err)
-		return ERR_PTR(err);
-	roc_memory_get(memory);
-	return memory;
+	return err ? ERR_PTR(err) : memory;
 }
 
 /* Inside the SRCU read side. */
@@ -456,7 +453,8 @@ int roc_buffer_export(struct roc_open *o, struct roc_buf_export *arg)
 	if (IS_ERR(memory))
 		return PTR_ERR(memory);
 	err = roc_export(ch->ep, memory, arg->flags, &arg->fd);
-	roc_memory_put(memory);
+	if (err)
+		roc_memory_return(memory);
 	return err;
 }
 

@@ -30,9 +30,9 @@ struct roc_import {
 
 #ifdef CONFIG_DMA_SHARED_BUFFER
 /*
- * A dma-buf of @memory, of which it takes a reference, and the number @fd that it will have; @flags
- * as &roc_buf_export.flags. Inside the SRCU read side. It becomes real in roc_export_settle(),
- * called by the same task outside of it.
+ * A dma-buf of @memory, which was lent for it and is returned at its release, and the number @fd
+ * that it will have; @flags as &roc_buf_export.flags. Inside the SRCU read side. It becomes real in
+ * roc_export_settle(), called by the same task outside of it. With an error nothing is returned.
  */
 int roc_export(struct roc_endpoint *ep, struct roc_memory *memory, u32 flags, s32 *fd);
 void roc_export_settle(struct roc_endpoint *ep, s32 fd, bool told);

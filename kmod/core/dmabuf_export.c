@@ -31,7 +31,7 @@ ROC_IMPORT_DMA_BUF_NS;
  * struct roc_export - a dma-buf of ours
  * @node: in the endpoint's @exports, under its lock, from birth to release
  * @ep: reference to its structure
- * @memory: reference
+ * @memory: lent
  * @teller: who made it and does not know its number yet, else NULL; under the endpoint's lock
  * @revoked: written under dma_resv
  * @lock: @mappings
@@ -215,7 +215,6 @@ static int roc_export_mmap(struct dma_buf *dmabuf, struct vm_area_struct *vma)
 
 static void roc_export_free(struct roc_export *export)
 {
-	roc_memory_put(export->memory);
 	put_device(&export->ep->dev);
 	mutex_destroy(&export->lock);
 	kfree(export);
@@ -228,6 +227,7 @@ static void roc_export_release(struct dma_buf *dmabuf)
 	mutex_lock(&export->ep->exports_lock);
 	list_del(&export->node);
 	mutex_unlock(&export->ep->exports_lock);
+	roc_memory_return(export->memory);
 	roc_export_free(export);
 }
 
@@ -254,7 +254,6 @@ static struct roc_export *roc_export_make(struct roc_endpoint *ep, struct roc_me
 		return ERR_PTR(-ENOMEM);
 	get_device(&ep->dev);
 	export->ep = ep;
-	roc_memory_get(memory);
 	export->memory = memory;
 	export->teller = current;
 	mutex_init(&export->lock);

@@ -19,7 +19,8 @@ struct user_struct;
  * @refs: whoever may still write to the pages, or see them
  * @pages: orig_nents entries of whole pages; never changes. Its DMA side is the channel's own
  * @length: bytes
- * @lender: whose locked_vm it is charged to, once it was lent
+ * @lender: whose locked_vm it is charged to, while it is lent
+ * @loans: how often it is
  * @free: give the pages back; may sleep. There may be no hardware and no session any more
  */
 struct roc_memory {
@@ -27,6 +28,7 @@ struct roc_memory {
 	struct sg_table *pages;
 	u64 length;
 	struct user_struct *lender;
+	unsigned long loans;
 	void (*free)(struct roc_memory *memory);
 };
 
@@ -37,6 +39,7 @@ static inline void roc_memory_init(struct roc_memory *memory, struct sg_table *p
 	memory->pages = pages;
 	memory->length = length;
 	memory->lender = NULL;
+	memory->loans = 0;
 	memory->free = free;
 }
 
@@ -48,9 +51,10 @@ static inline void roc_memory_get(struct roc_memory *memory)
 void roc_memory_put(struct roc_memory *memory);
 
 /*
- * It may outlive its owner from now on: the caller's user is charged, too, once. With an error
- * @arg says why. Calls for the same memory must not overlap.
+ * A reference that may outlive the owner: the caller's user is charged, too, once for all that there
+ * are. With an error @arg says why.
  */
 int roc_memory_lend(struct roc_memory *memory, struct roc_buf_export *arg);
+void roc_memory_return(struct roc_memory *memory);
 
 #endif /* ROC_MEMORY_H */

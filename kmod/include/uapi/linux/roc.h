@@ -841,7 +841,7 @@ enum roc_export_flags {
  * of a CPU access fail with ENODEV. Mappings that exist go on showing the memory as it is.
  *
  * Memory that is exported counts against RLIMIT_MEMLOCK of the user, too, once however often it is
- * exported, until it is given back: it may outlive the process.
+ * exported, as long as there is a dma-buf of it: that may outlive the process.
  *
  * Errors: ENOENT; EPIPE the stream has no ring yet; EOPNOTSUPP the buffer was imported: share that
  * descriptor, or the kernel has no dma-bufs; ENOMEM (why MEMLOCK, or no memory when why is 0);

@@ -554,6 +554,7 @@ struct limited {
 	void *memory;
 	volatile int fd;  /* of the dma-buf, in the child */
 	volatile bool go; /* the child may end */
+	bool closes;	  /* what it exported */
 	int same;
 	struct roc_buf_export reply;
 	char sentence[512];
@@ -629,6 +630,58 @@ static void export_counts_for_the_user(void)
 	shared_free(l, sizeof(*l));
 }
 
+/* All that the limit allows, but there is no number for it, or it is closed at once; and wait. */
+static int export_in_vain(void *arg)
+{
+	struct rlimit limit = {4 * MIB, 4 * MIB}, files, none;
+	struct roc_buf_export reply;
+	struct roc_buf_register reg;
+	struct limited *l = arg;
+	int ch = node_open(EP1, 0), next = dup(ch);
+
+	if (next < 0 || close(next) || getrlimit(RLIMIT_NOFILE, &files) ||
+	    setrlimit(RLIMIT_MEMLOCK, &limit) || buffer_register(ch, l->memory, 4 * MIB, 0, &reg))
+		return 1;
+	none = files;
+	if (!l->closes)
+		none.rlim_cur = (rlim_t)next;
+	if (setrlimit(RLIMIT_NOFILE, &none))
+		return 2;
+	l->same = buffer_export(ch, reg.handle, ROC_EXPORT_CLOEXEC, &reply);
+	if (setrlimit(RLIMIT_NOFILE, &files) || (!l->same && close(reply.fd)))
+		return 3;
+	l->fd = 0;
+	return !UNIT_WAIT(l->go, LIMIT_MS);
+}
+
+static void vain_counts_for_nobody(bool closes, int result)
+{
+	struct limited *l = shared_alloc(sizeof(*l));
+	int64_t before = pins();
+	pid_t pid;
+
+	l->fd = -1;
+	l->closes = closes;
+	l->memory = memory_make(4 * MIB, HUGE, LAYOUT_ASCENDING);
+	pid = child_start(AS_READER, export_in_vain, l);
+	CU_ASSERT(UNIT_WAIT(l->fd >= 0, LIMIT_MS));
+	UNIT_EQ(l->same, result);
+	UNIT_EQ(pins() - before, 4 * MIB / PAGE);
+	UNIT_EQ(child_run(AS_READER, export_more, l, LIMIT_MS), 0);
+	l->go = true;
+	UNIT_EQ(child_wait(pid, LIMIT_MS), 0);
+	CU_ASSERT(UNIT_WAIT(pins() == before, LIMIT_MS));
+	munmap(l->memory, 4 * MIB);
+	shared_free(l, sizeof(*l));
+}
+
+/* The buffer is still there, and counts for its process. */
+static void not_exported(void)
+{
+	vain_counts_for_nobody(false, -EMFILE);
+	vain_counts_for_nobody(true, 0);
+}
+
 /* Nobody has anything any more, of the module for tests either. */
 static void nothing_left(void)
 {
@@ -656,4 +709,5 @@ UNIT_MAIN("dmabuf", {"begin", begin}, {"import of udmabuf", import_udmabuf},
 	  {"export ends with a reset", export_ends_with_reset},
 	  {"from card to card", from_card_to_card},
 	  {"export counts for the user", export_counts_for_the_user},
+	  {"what is not exported counts for nobody", not_exported},
 	  {"nothing is left", nothing_left})
