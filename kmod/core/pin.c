@@ -54,15 +54,39 @@ static bool roc_batch_is_whole(struct page **batch, int count)
 	return true;
 }
 
-/* Does the batch go on where the table's last entry ends? Then that one is longer, and no more. */
-static bool roc_pin_extend(struct sg_append_table *table, struct page **batch, int count,
+/*
+ * Who provides a file (a FUSE daemon) can keep its pages locked as long as he likes, and whoever
+ * unpins them would wait for him. Kernels from 6.5 on pin none. Nobody is behind anonymous memory,
+ * shmem, hugetlbfs or a device's memory, and without a mapping a page is no file's any more.
+ */
+static bool roc_page_is_of_file(struct page *page)
+{
+	struct folio *folio = page_folio(page);
+
+	return READ_ONCE(folio->mapping) && !folio_test_anon(folio) &&
+	       !folio_test_swapbacked(folio) && !PageHuge(page) && !is_zone_device_page(page);
+}
+
+static bool roc_batch_is_of_file(struct page **batch, int count)
+{
+	int i;
+
+	for (i = 0; i < count; i++) {
+		if (roc_page_is_of_file(batch[i]))
+			return true;
+	}
+	return false;
+}
+
+/* Do these pages go on where the table's last entry ends? Then that one is longer, and no more. */
+static bool roc_pin_extend(struct sg_append_table *table, struct page *first, int count,
 			   unsigned int max_segment, unsigned long left)
 {
 	size_t length = (size_t)count << PAGE_SHIFT;
 	struct scatterlist *last = table->prv;
 
-	if (!last || !roc_batch_is_whole(batch, count) ||
-	    page_to_pfn(batch[0]) != page_to_pfn(sg_page(last)) + (last->length >> PAGE_SHIFT) ||
+	if (!last ||
+	    page_to_pfn(first) != page_to_pfn(sg_page(last)) + (last->length >> PAGE_SHIFT) ||
 	    last->length + length > max_segment)
 		return false;
 	last->length += length;
@@ -82,6 +106,7 @@ static int roc_pin_pages(struct roc_pin *pin, unsigned int max_segment, unsigned
 		return -ENOMEM;
 	while (left) {
 		int want = min_t(unsigned long, left, ROC_PIN_BATCH);
+		bool whole;
 		int got;
 
 		cond_resched();
@@ -94,9 +119,15 @@ static int roc_pin_pages(struct roc_pin *pin, unsigned int max_segment, unsigned
 			err = got ?: -EFAULT;
 			break;
 		}
+		whole = roc_batch_is_whole(batch, got);
+		if (roc_batch_is_of_file(batch, whole ? 1 : got)) {
+			unpin_user_pages(batch, got);
+			err = -EFAULT;
+			break;
+		}
 		left -= got;
 		addr += got * PAGE_SIZE;
-		if (roc_pin_extend(&pin->table, batch, got, max_segment, left))
+		if (whole && roc_pin_extend(&pin->table, batch[0], got, max_segment, left))
 			continue;
 		err = sg_alloc_append_table_from_pages(&pin->table, batch, got, 0, got * PAGE_SIZE,
 						       max_segment, left, GFP_KERNEL_ACCOUNT);

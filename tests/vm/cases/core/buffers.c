@@ -7,10 +7,13 @@
 
 #include <fcntl.h>
 #include <sys/mman.h>
+#include <sys/mount.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 
 #define PAGE 4096ul
 #define BUFFERS_MAX 1024
+#define RAMFS "/run/case-ramfs"
 
 /* A running channel with one buffer: raw entries go in, and how they come back is looked at. */
 struct bench {
@@ -370,6 +373,38 @@ static void unpinnable(void)
 	munmap(memory, HUGE);
 }
 
+/* A file that is no memfd's: who provides it could hold up whoever unpins it. */
+static void of_a_file(void)
+{
+	int fd = node_open(EP0, 0), file;
+	struct roc_buf_register reply;
+	int64_t before = pins();
+	char *memory;
+
+	mkdir(RAMFS, 0700);
+	UNIT_NEED(!mount("none", RAMFS, "ramfs", 0, NULL));
+	file = open(RAMFS "/file", O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+	UNIT_NEED(file >= 0 && !ftruncate(file, 8 * PAGE));
+	memory = mmap(NULL, 8 * PAGE, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+	UNIT_NEED(memory != MAP_FAILED);
+	memset(memory, 1, 8 * PAGE);
+	UNIT_EQ(buffer_register(fd, memory, 8 * PAGE, 0, &reply), -EFAULT);
+	UNIT_EQ(reply.why, ROC_WHY_PIN);
+	UNIT_EQ(pins(), before);
+	UNIT_EQ(pinned_by(0), 0);
+	munmap(memory, 8 * PAGE);
+	/* What of it is the process's own is its own. */
+	memory = mmap(NULL, 8 * PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE, file, 0);
+	UNIT_NEED(memory != MAP_FAILED);
+	CU_ASSERT(buffer_register(fd, memory, 8 * PAGE, 0, &reply) != -EFAULT);
+	close(fd);
+	munmap(memory, 8 * PAGE);
+	close(file);
+	UNIT_EQ(umount(RAMFS), 0);
+	rmdir(RAMFS);
+	UNIT_EQ(pins(), before);
+}
+
 static void too_many(void)
 {
 	char *memory = memory_make(2 * HUGE, HUGE, LAYOUT_ASCENDING);
@@ -456,6 +491,6 @@ static void fork_with_private_memory(void)
 UNIT_MAIN("buffers", {"bad superpages", bad_superpages}, {"across extents", across_extents},
 	  {"plain pages", plain_pages}, {"memlock limit", memlock_limit},
 	  {"memlock and fork", memlock_and_fork}, {"pins balance", pins_balance},
-	  {"unpinnable", unpinnable}, {"too many", too_many},
+	  {"unpinnable", unpinnable}, {"of a file", of_a_file}, {"too many", too_many},
 	  {"unmapped while registered", unmapped_while_registered},
 	  {"fork with private memory", fork_with_private_memory})
