@@ -282,6 +282,35 @@ static void what_goes_wrong(void)
 	emu(CRORC0, "fault 0 clear");
 }
 
+/* Once the data flow: channel 4 does not stop any more, and shall. */
+static int stop_deaf(void *unused)
+{
+	if (!UNIT_WAIT(emu_link_count(CRORC0, 0, 4, "superpages") > 20, 20000))
+		return 1;
+	emu(CRORC0, "fault 0 reset-ignored 0x10");
+	return shell(NULL, 0, TOOL_LIMIT, "kill -INT $(cat bench.pid)");
+}
+
+/* A neighbour runs, so the bus cannot be taken from a channel that does not become quiet. */
+static void stop_fails(void)
+{
+	int64_t before = pins();
+	pid_t pid;
+
+	emu(CRORC0, "clear");
+	pid = child_start(AS_ROOT, stop_deaf, NULL);
+	UNIT_EQ(RUN(BENCH "> other.txt & other=$!; %s; " BENCH
+			  "--channel=4 & echo $! > bench.pid; wait $!; code=$?; "
+			  "kill -INT $other; wait $other || code=9; exit $code",
+		    until_running(CRORC_ID, 0)),
+		1);
+	SAYS("may still write");
+	UNIT_EQ(child_wait(pid, 1000), 0);
+	emu(CRORC0, "fault 0 clear");
+	ends(0, BENCH "--channel=4 --bytes=4Mi");
+	UNIT_EQ(pins(), before);
+}
+
 static void siu_status(void)
 {
 	ends(0, "roc-siu-status " ID "--channel=3 --json");
@@ -325,4 +354,5 @@ static void resets(void)
 UNIT_MAIN("crorc_tools", {"enter", enter}, {"list of cards", list_cards}, {"configuration", config},
 	  {"configuration while running", config_while_running}, {"status", status},
 	  {"bench", bench}, {"front end", front_end}, {"six at once", six_at_once},
-	  {"what goes wrong", what_goes_wrong}, {"SIU status", siu_status}, {"resets", resets})
+	  {"what goes wrong", what_goes_wrong}, {"a stop that fails", stop_fails},
+	  {"SIU status", siu_status}, {"resets", resets})

@@ -327,22 +327,22 @@ static void stalled(void)
 	emu_normal(CARD0, FOUR_LINKS);
 }
 
-/* Once the data flow. */
-static int interrupt(void *unused)
+/* Once the data flow: a signal by its name. */
+static int interrupt(void *name)
 {
 	if (!UNIT_WAIT(emu_count(CARD0, 0, "superpages") > 20, 20000))
 		return 1;
-	return shell(NULL, 0, TOOL_LIMIT, "kill -INT $(cat bench.pid)");
+	return shell(NULL, 0, TOOL_LIMIT, "kill -%s $(cat bench.pid)", (const char *)name);
 }
 
-/* Ctrl-C ends an endless run in order: stopped, counted, exit 0. */
-static void interrupted(void)
+/* This signal ends an endless run in order: stopped, counted, exit 0. */
+static void in_order_at(char *name)
 {
 	int64_t before = pins();
 	pid_t pid;
 
 	emu_normal(CARD0, FOUR_LINKS);
-	pid = child_start(AS_ROOT, interrupt, NULL);
+	pid = child_start(AS_ROOT, interrupt, name);
 	ends(0, BENCH "--data-source=DDG --json & echo $! > bench.pid; wait $!");
 	UNIT_EQ(child_wait(pid, 1000), 0);
 	CU_ASSERT(json_is(json_get(out, "end"), "signal"));
@@ -352,6 +352,16 @@ static void interrupted(void)
 	UNIT_EQ(emu_peek(CARD0, 0, CRU_BAR_CARD, CRU_USER_CONTROL) & 1, 0);
 	CU_ASSERT(emu_quiet(CARD0, 0, 100));
 	UNIT_EQ(pins(), before);
+}
+
+static void interrupted(void)
+{
+	in_order_at("INT");
+}
+
+static void terminal_goes(void)
+{
+	in_order_at("HUP");
 }
 
 static void leave(void)
@@ -375,4 +385,5 @@ UNIT_MAIN("tools", {"version and help", enter}, {"list cards", list_cards},
 	  {"bench as user", bench_as_user}, {"example", example}, {"bad usage", bad_usage},
 	  {"bad input", bad_input}, {"plain memory", plain_memory},
 	  {"owned by another", owned_by_another}, {"wrong data", wrong_data}, {"stalled", stalled},
-	  {"interrupted", interrupted}, {"cards were left alone", leave})
+	  {"interrupted", interrupted}, {"a terminal that goes", terminal_goes},
+	  {"cards were left alone", leave})
