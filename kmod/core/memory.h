@@ -51,8 +51,8 @@ static inline void roc_memory_get(struct roc_memory *memory)
 void roc_memory_put(struct roc_memory *memory);
 
 /*
- * A reference that may outlive the owner: the caller's user is charged, too, once for all that there
- * are. With an error @arg says why.
+ * A reference that may outlive the owner: the caller's user is charged, too, once for all that
+ * there are. With an error @arg says why.
  */
 int roc_memory_lend(struct roc_memory *memory, struct roc_buf_export *arg);
 void roc_memory_return(struct roc_memory *memory);

@@ -13,7 +13,7 @@
  */
 int notify_manager(const char *state);
 
-/* The end takes so many ns at most, and a moment to say how it went: the manager's limit may be less. */
+/* The end takes so many ns, and a moment to say how it went: the manager's limit may be less. */
 void notify_end_within(uint64_t ns);
 
 /* How often a sign of life is wanted, ns; 0: never. */

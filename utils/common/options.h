@@ -38,7 +38,8 @@ struct option_spec {
 	const char *const *choices; /* OPTION_CHOICE: NULL-terminated */
 	uint64_t min, max;	    /* OPTION_NUMBER, _SIZE, _TIME; max 0: no limits */
 				    /* OPTION_LINKS: max is the highest link */
-	bool power; /* OPTION_NUMBER, _SIZE: a power of two, or 0 if the limits, or fallback, have it */
+	/* OPTION_NUMBER, _SIZE: a power of two, or 0 if the limits, or fallback, have it */
+	bool power;
 	bool required;
 	bool word;	  /* given without its name, as a word among the options; at most one */
 	const char *with; /* the option that it says more about: alone it would do nothing */

@@ -367,7 +367,7 @@ int evb_node(const struct evb_options *o)
 		return tool_fail("There is no memory left.");
 	n->o = o;
 	n->metrics.path = o->metrics;
-	/* libfabric has a dozen open for each connection, and how many there will be nobody knows. */
+	/* libfabric has a dozen open for each connection, of which there may be any number. */
 	files_raise(UINT64_MAX);
 	code = run_node(n);
 	if (n->evb)

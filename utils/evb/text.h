@@ -30,7 +30,10 @@ struct evb_key {
 	bool bare; /* EVB_KEY_TEXT: may be given without its name, before the others */
 };
 
-/* Is @text of this kind, in upper or lower case? What is behind its colon is *@values, empty if there is none. */
+/*
+ * Is @text of this kind, in upper or lower case? What is behind its colon is *@values, empty if
+ * there is none.
+ */
 bool evb_text_is(const char *text, const char *kind, const char **values);
 /* 0; -EINVAL with the sentence in @why, which has 512 bytes. */
 int evb_text_parse(const char *kind, const char *values, const struct evb_key *keys, size_t count,

@@ -139,7 +139,7 @@ struct source {
 	struct unit_format format;
 	struct unit_region regions[UNITS_REGIONS];
 	unsigned int region_count;
-	/* What its metrics are told apart by, if not by where data come from, which changes. Or NULL. */
+	/* What its metrics are told apart by, NULL: where data come from, which does not change */
 	const char *listen;
 	uint64_t calls; /* system calls for data, wherever they are known */
 	char why[UNITS_WHY];

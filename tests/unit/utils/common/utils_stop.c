@@ -14,7 +14,7 @@ enum {
 	ASKED
 };
 
-/* How a process ends that gets these signals, one after the other: -N by signal N, else its code. */
+/* How a process that gets these signals ends: -N by signal N, else its code. */
 static int ends(void (*catch)(void), void (*hangup)(int number), int first, int second)
 {
 	int status;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * What roc-status refuses of a card, which it calls as the user did. The card is played here; nothing
- * is read from it.
+ * What roc-status refuses of a card, which it calls as the user did. The card is played here;
+ * nothing is read from it.
  */
 #include "unit.h"
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The books of fragments as a source, against a card played here whose counters somebody else resets.
+ * The books of fragments as a source, against a card played here whose counters somebody else
+ * resets.
  */
 #include "unit.h"
 

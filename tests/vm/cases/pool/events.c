@@ -436,8 +436,8 @@ static void by_eventfd(void)
 }
 
 /*
- * Who waits for 40 sleeps until there are 40. Whether we were told more often than we woke: of 16 on
- * a machine that keeps nobody from his work; a guest that stands still is told of all at once.
+ * Who waits for 40 sleeps until there are 40. Whether we were told more often than we woke: of 16
+ * on a machine that keeps nobody from his work; a guest that stands still is told of all at once.
  */
 static bool waited_once(void)
 {
