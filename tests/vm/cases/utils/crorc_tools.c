@@ -90,7 +90,9 @@ static void config(void)
 	ends(0, "as-user reader roc-config " ID "--crorc-id=0x77");
 	UNIT_EQ(peek(0, 0x1f0), 0x770);
 	emu(CRORC0, "clear");
-	ends(2, "roc-config " ID "--tf-length=257");
+	/* A CRU takes the first one, no card the second. */
+	ends(1, "roc-config " ID "--tf-length=257");
+	ends(2, "roc-config " ID "--tf-length=4096");
 	ends(1, "roc-config " ID "--clock=TTC");
 	SAYS("a C-RORC has no such parameter");
 	ends(1, "printf '[cru]\\n' > cru.cfg; roc-config " ID "--config-uri=cru.cfg");
