@@ -157,6 +157,9 @@ def startup(times):
     return slowest
 
 
+NOTHING = "nothing came in the window"
+
+
 def errors(raw, proofs=0):
     """
     Everything that must not be, as sentences. proofs: cards that finish one page more than the
@@ -204,7 +207,7 @@ def figures(scenario, raw, baseline=None):
     delivered = sum(_written(b) - _written(a) for a, b in zip(cards(begin), cards(end))) / seconds
     wrong = errors(raw, scenario.proofs())
     if scenario.rate is not None and not delivered:
-        wrong.append("nothing came in the window")
+        wrong.append(NOTHING)
     threads = by_key(begin, end, "threads", "cpu_ns") / 1e9 / seconds
     reader = by_key(begin, end, "readers", "cpu_ns") / 1e9 / seconds
     ticks = by_key(begin, end, "threads", "voluntary")

@@ -101,6 +101,8 @@ def make_row(scenario, raw, baseline=None):
     fetched = of_readers(end, "refused") - of_readers(begin, "refused")
     links = 1 if scenario.purpose == "alone" else scenario.cards * scenario.subs * LINKS
 
+    wrong = errors(raw) + [figures.NOTHING] * (not fragments)
+
     def per(amount):
         return amount / fragments if fragments else None
 
@@ -119,7 +121,7 @@ def make_row(scenario, raw, baseline=None):
         begin["events"].get("swiotlb/swiotlb_bounced", 0),
         "kept_most": max(c["looks"] for r in end["readers"] for c in r["channels"]),
         "held": change("holds"), "lost": change("discarded"), "insns_per_fragment": None,
-        "errors": len(errors(raw)), "error_texts": errors(raw)})
+        "errors": len(wrong), "error_texts": wrong})
     if begin["insns"] and end["insns"]:
         none = baseline or (0.0, 0.0)
         row["insns_per_fragment"] = per(sum(

@@ -124,6 +124,8 @@ def make_row(scenario, raw, baseline=None):
     walk = walk_ns(raw)
     work = None if walk is None else walk * of_readers("packets") / 1e9 / seconds
 
+    wrong = errors(raw) + [figures.NOTHING] * (not mib)
+
     def per_mib(amount):
         return amount / mib if mib else None
 
@@ -144,7 +146,7 @@ def make_row(scenario, raw, baseline=None):
         "copies": end["events"].get("swiotlb/swiotlb_bounced", -1) -
         begin["events"].get("swiotlb/swiotlb_bounced", 0),
         "lost": change("throttled"), "generator_ratio": None, "insns_per_mib": None,
-        "errors": len(errors(raw)), "error_texts": errors(raw)})
+        "errors": len(wrong), "error_texts": wrong})
     if scenario.rate:
         row["generator_ratio"] = mib * MI / seconds / (scenario.rate * scenario.cards)
     able = figures.reference(raw, lambda ep: ep["streams"][0]["recycled"])

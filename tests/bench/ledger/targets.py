@@ -284,8 +284,11 @@ FIFO = [
 
 
 def report(rows, bar_rows, stream_rows=(), fragment_rows=()):
-    """Lines of text, and how many were reached, missed, not measured."""
-    lines, counts = [], {"reached": 0, "missed": 0, "not measured": 0}
+    """
+    Lines of text, and how many were reached, missed, not measured; of these, those for which too
+    little came.
+    """
+    lines, counts = [], {"reached": 0, "missed": 0, "not measured": 0, "too little": 0}
     ours = [r for r in rows if r.get("purpose") != "fifo" and r.get("rest") != "standin"]
     groups = [(mode, TARGETS[mode], ours) for mode in ("event", "timer")]
     groups += [("streams", STREAMS, stream_rows), ("fragments", FRAGMENTS, fragment_rows),
@@ -300,6 +303,7 @@ def report(rows, bar_rows, stream_rows=(), fragment_rows=()):
             if worst is None:
                 text += "%s %g%s" % (sign, target.limit, target.unit)
                 if where:
+                    counts["too little"] += 1
                     text += "; too little came: " + where["name"]
             else:
                 text += "%.4g%s (%s %.4g%s)" % (worst, target.unit, sign, target.limit, target.unit)
