@@ -4,19 +4,27 @@
  */
 #include "say.h"
 
+#include <errno.h>
 #include <poll.h>
 #include <pthread.h>
 #include <stdarg.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <unistd.h>
+
+/* Somebody has seen that there is room. Who comes second, in a handler, may not wait for him. */
+static atomic_flag speaks = ATOMIC_FLAG_INIT;
 
 void emu_say_line(const char *line, size_t len)
 {
 	struct pollfd p = {.fd = STDERR_FILENO, .events = POLLOUT};
 
+	if (atomic_flag_test_and_set(&speaks))
+		return;
 	/* A pipe that has room at all has room for a line. */
 	if (poll(&p, 1, 0) == 1 && p.revents & POLLOUT && write(STDERR_FILENO, line, len) < 0)
-		return; /* nobody listens any more */
+		errno = 0; /* nobody listens any more */
+	atomic_flag_clear(&speaks);
 }
 
 /* By whoever says something, and it may hold a function's lock. */
