@@ -125,8 +125,8 @@ static void reset_that_failed(void)
 }
 
 /*
- * The configuration that a reset takes is restored once more: after a reset of the function, which
- * used up what was saved, and after a recovery, which did the same.
+ * The configuration that a reset takes is restored once more: after a reset of the function, with
+ * which older kernels use up what was saved, and after a recovery, which does the same.
  */
 static void restored_again(void)
 {

@@ -94,7 +94,10 @@ static void as_before(void)
 	close(fd);
 }
 
-/* Sleep uses up what was saved of the configuration; an error recovery after it restores all. */
+/*
+ * On older kernels sleep uses up what was saved of the configuration; an error recovery after it
+ * restores all.
+ */
 static void recovered_after_sleep(void)
 {
 	struct rig r;

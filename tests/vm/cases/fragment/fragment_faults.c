@@ -272,7 +272,8 @@ static bool stop_failed(void)
 	taker_free(&t, ROC_FR_PAGE(0, 0));
 	taker_ring(&t);
 	status = child_wait(pid, 5000);
-	if (status && now_ms() - begun >= STOP_MS) {
+	/* A driver that only waited for its time is late each time. */
+	if (now_ms() - begun >= STOP_MS) {
 		emu(CARD0, "fault all clear");
 		taker_close(&t);
 		return false;
