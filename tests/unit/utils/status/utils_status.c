@@ -7,10 +7,7 @@
 
 #include <roc/roc.h>
 
-#include "tests/unit/child.h"
-#include "utils/common/options.h"
-#include "utils/common/tool.h"
-#include "utils/tools.h"
+#include "tests/unit/utils/tool_fails.h"
 
 static enum roc_card_type type;
 static char name[ROC_CARD_NAME_MAX]; /* of the card that is open */
@@ -44,29 +41,10 @@ const char *__wrap_roc_endpoint_name(const struct roc_endpoint *ep)
 
 static void refused(enum roc_card_type card, const char *option, const char *sentence)
 {
-	const struct tool *tool = tool_find("status");
 	char *argv[] = {"roc-status", "--id=#3", (char *)option, NULL};
-	void *values = calloc(1, tool->values_size);
-	char said[512], why[256] = "";
-	int ends[2], status;
-	pid_t pid;
 
 	type = card;
-	UNIT_NEED(values && !pipe(ends));
-	UNIT_EQ(options_parse(tool, 3, argv, values, why, sizeof(why)), OPTIONS_RUN);
-	UNIT_STR(why, "");
-	fflush(stdout);
-	pid = fork();
-	if (!pid) {
-		alarm(100);
-		dup2(ends[1], STDERR_FILENO);
-		close(ends[0]);
-		_exit(tool->run(values));
-	}
-	status = child_said(pid, ends, said, sizeof(said));
-	UNIT_EQ(WIFEXITED(status) ? WEXITSTATUS(status) : -1, TOOL_FAILED);
-	UNIT_STR(said, sentence);
-	free(values);
+	UNIT_STR(tool_fails("status", argv), sentence);
 }
 
 static void links(void)

@@ -11,10 +11,7 @@
 
 #include <errno.h>
 
-#include "tests/unit/child.h"
-#include "utils/common/options.h"
-#include "utils/common/tool.h"
-#include "utils/tools.h"
+#include "tests/unit/utils/tool_fails.h"
 
 static struct roc_ep_info info;
 
@@ -66,30 +63,10 @@ int __wrap_roc_fragments_open_card(const struct roc_card *c, const char *id, con
 /* What roc-record says with this option, or two. */
 static const char *record(const char *one, const char *two)
 {
-	const struct tool *tool = tool_find("record");
 	char *argv[] = {"roc-record", "/dev/null/no-folder", "--id=1001",
 			(char *)one,  (char *)two,	     NULL};
-	void *values = calloc(1, tool->values_size);
-	static char said[1024];
-	int ends[2], status;
-	char why[256] = "";
-	pid_t pid;
 
-	UNIT_NEED(values && !pipe(ends));
-	UNIT_EQ(options_parse(tool, two ? 5 : 4, argv, values, why, sizeof(why)), OPTIONS_RUN);
-	UNIT_STR(why, "");
-	fflush(stdout);
-	pid = fork();
-	if (!pid) {
-		alarm(100);
-		dup2(ends[1], STDERR_FILENO);
-		close(ends[0]);
-		_exit(tool->run(values));
-	}
-	status = child_said(pid, ends, said, sizeof(said));
-	UNIT_EQ(WIFEXITED(status) ? WEXITSTATUS(status) : -1, TOOL_FAILED);
-	free(values);
-	return said;
+	return tool_fails("record", argv);
 }
 
 static void refused(const char *one, const char *two, const char *sentence)

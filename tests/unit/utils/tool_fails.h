@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * A tool that runs in a child of the test, against what the test plays, and fails.
+ */
+#ifndef UNIT_TOOL_FAILS_H
+#define UNIT_TOOL_FAILS_H
+
+#include "tests/unit/child.h"
+#include "utils/common/options.h"
+#include "utils/common/tool.h"
+#include "utils/tools.h"
+
+/* What it says on stderr then; @argv ends with NULL. Until the next call. */
+static inline const char *tool_fails(const char *name, char *argv[])
+{
+	const struct tool *tool = tool_find(name);
+	void *values = calloc(1, tool->values_size);
+	int ends[2], status, argc = 0;
+	static char said[1024];
+	char why[256] = "";
+	pid_t pid;
+
+	while (argv[argc])
+		argc++;
+	UNIT_EQ(values && !pipe(ends), true);
+	UNIT_EQ(options_parse(tool, argc, argv, values, why, sizeof(why)), OPTIONS_RUN);
+	UNIT_STR(why, "");
+	fflush(stdout);
+	pid = fork();
+	if (!pid) {
+		alarm(100);
+		dup2(ends[1], STDERR_FILENO);
+		close(ends[0]);
+		_exit(tool->run(values));
+	}
+	status = child_said(pid, ends, said, sizeof(said));
+	UNIT_EQ(WIFEXITED(status) ? WEXITSTATUS(status) : -1, TOOL_FAILED);
+	free(values);
+	return said;
+}
+
+#endif
