@@ -438,85 +438,80 @@ static void push_counter_wraps_open(void)
 	emu_normal_crorc(CRORC0);
 }
 
-/* Serial numbers are written by people. */
-static void twins(void)
+#define TWINS 4 /* endpoints of two boards */
+
+/* Two boards with one serial number, which people write. */
+struct twins {
+	char address[TWINS][ROC_TEXT_MAX];
+	struct rig r[TWINS];
+	uint32_t other; /* the second one's own number */
+};
+
+/* These endpoints of them take data at the same time, the others have no driver. */
+static void twins_run(struct twins *t, const unsigned int *which, unsigned int count)
 {
-	static const char *const ids[] = {EP0, EP1, OTHER_EP0, OTHER_EP1};
-	char address[N(ids)][ROC_TEXT_MAX];
-	struct rig r[N(ids)];
-	uint32_t serial = emu_peek(CARD0, 0, CRU_BAR_CARD, CRU_SERIAL);
-	uint32_t other = emu_peek(CARD1, 0, CRU_BAR_CARD, CRU_SERIAL);
+	static const char *const ids[TWINS] = {EP0, EP1, OTHER_EP0, OTHER_EP1};
 	unsigned int i;
 
-	for (i = 0; i < N(ids); i++)
-		strcpy(address[i], pci_address(ids[i]));
-	for (i = 0; i < N(ids); i++)
-		UNIT_EQ(driver_unbind(address[i]), 0);
+	for (i = 0; i < TWINS; i++)
+		strcpy(t->address[i], pci_address(ids[i]));
+	t->other = emu_peek(CARD1, 0, CRU_BAR_CARD, CRU_SERIAL);
+	for (i = 0; i < TWINS; i++)
+		UNIT_EQ(driver_unbind(t->address[i]), 0);
 	emu_normal(CARD0, 1);
 	emu_normal(CARD1, 1);
-	emu_poke(CARD1, 0, CRU_BAR_CARD, CRU_SERIAL, serial);
-	for (i = 0; i < N(ids); i++)
-		CU_ASSERT(driver_bind(address[i]));
-	for (i = 0; i < N(ids); i++) {
-		r[i] = (struct rig){.id = address[i], .source = ROC_SOURCE_DDG, .count = 4};
-		UNIT_NEED(rig_open(&r[i]));
-		rig_push(&r[i], RIG_MAX);
-		UNIT_NEED(rig_start(&r[i]));
+	emu_poke(CARD1, 0, CRU_BAR_CARD, CRU_SERIAL, emu_peek(CARD0, 0, CRU_BAR_CARD, CRU_SERIAL));
+	for (i = 0; i < count; i++)
+		CU_ASSERT(driver_bind(t->address[which[i]]));
+	for (i = 0; i < count; i++) {
+		t->r[i] = (struct rig){
+			.id = t->address[which[i]], .source = ROC_SOURCE_DDG, .count = 4};
+		UNIT_NEED(rig_open(&t->r[i]));
+		rig_push(&t->r[i], RIG_MAX);
+		UNIT_NEED(rig_start(&t->r[i]));
 	}
-	for (i = 0; i < N(ids); i++) {
-		CU_ASSERT(rig_run(&r[i], 10, LIMIT_MS));
-		RIG_OK(&r[i]);
+	for (i = 0; i < count; i++) {
+		CU_ASSERT(rig_run(&t->r[i], 10, LIMIT_MS));
+		RIG_OK(&t->r[i]);
 	}
-	/* One board stops, the other goes on. */
-	rig_stop(&r[0]);
-	rig_stop(&r[1]);
-	for (i = 2; i < N(ids); i++)
-		CU_ASSERT(rig_run(&r[i], r[i].filled + 10, LIMIT_MS));
-	for (i = 0; i < N(ids); i++)
-		rig_close(&r[i]);
-	for (i = 2; i < N(ids); i++)
-		UNIT_EQ(driver_unbind(address[i]), 0);
-	emu_poke(CARD1, 0, CRU_BAR_CARD, CRU_SERIAL, other);
-	for (i = 2; i < N(ids); i++)
-		CU_ASSERT(driver_bind(address[i]));
 }
 
-/* Of each of two boards one endpoint, and not the same: only their places tell them apart. */
-static void half_twins(void)
+static void twins_end(struct twins *t, const unsigned int *which, unsigned int count)
 {
-	static const char *const ids[] = {EP0, EP1, OTHER_EP0, OTHER_EP1};
-	static const unsigned int halves[] = {0, 3};
-	char address[N(ids)][ROC_TEXT_MAX];
-	struct rig r[N(halves)];
-	uint32_t serial = emu_peek(CARD0, 0, CRU_BAR_CARD, CRU_SERIAL);
-	uint32_t other = emu_peek(CARD1, 0, CRU_BAR_CARD, CRU_SERIAL);
 	unsigned int i;
 
-	for (i = 0; i < N(ids); i++)
-		strcpy(address[i], pci_address(ids[i]));
-	for (i = 0; i < N(ids); i++)
-		UNIT_EQ(driver_unbind(address[i]), 0);
-	emu_normal(CARD0, 1);
-	emu_normal(CARD1, 1);
-	emu_poke(CARD1, 0, CRU_BAR_CARD, CRU_SERIAL, serial);
-	for (i = 0; i < N(halves); i++)
-		CU_ASSERT(driver_bind(address[halves[i]]));
-	for (i = 0; i < N(halves); i++) {
-		r[i] = (struct rig){.id = address[halves[i]], .source = ROC_SOURCE_DDG, .count = 4};
-		UNIT_NEED(rig_open(&r[i]));
-		rig_push(&r[i], RIG_MAX);
-		UNIT_NEED(rig_start(&r[i]));
-	}
-	for (i = 0; i < N(halves); i++) {
-		CU_ASSERT(rig_run(&r[i], 10, LIMIT_MS));
-		RIG_OK(&r[i]);
-	}
-	for (i = 0; i < N(halves); i++)
-		rig_close(&r[i]);
-	UNIT_EQ(driver_unbind(address[3]), 0);
-	emu_poke(CARD1, 0, CRU_BAR_CARD, CRU_SERIAL, other);
-	for (i = 1; i < N(ids); i++)
-		CU_ASSERT(driver_bind(address[i]));
+	for (i = 0; i < count; i++)
+		rig_close(&t->r[i]);
+	for (i = 0; i < count; i++)
+		UNIT_EQ(driver_unbind(t->address[which[i]]), 0);
+	emu_poke(CARD1, 0, CRU_BAR_CARD, CRU_SERIAL, t->other);
+	for (i = 0; i < TWINS; i++)
+		CU_ASSERT(driver_bind(t->address[i]));
+}
+
+static void twins(void)
+{
+	static const unsigned int all[] = {0, 1, 2, 3};
+	struct twins t;
+	unsigned int i;
+
+	twins_run(&t, all, N(all));
+	/* One board stops, the other goes on. */
+	rig_stop(&t.r[0]);
+	rig_stop(&t.r[1]);
+	for (i = 2; i < TWINS; i++)
+		CU_ASSERT(rig_run(&t.r[i], t.r[i].filled + 10, LIMIT_MS));
+	twins_end(&t, all, N(all));
+}
+
+/* Of each board one endpoint, and not the same: only their places tell them apart. */
+static void half_twins(void)
+{
+	static const unsigned int halves[] = {0, 3};
+	struct twins t;
+
+	twins_run(&t, halves, N(halves));
+	twins_end(&t, halves, N(halves));
 }
 
 /* A start that fails leaves nothing enabled for the next run, which does not use it. */
