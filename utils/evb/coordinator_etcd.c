@@ -36,6 +36,7 @@ void etcd_post(struct etcd *e, enum etcd_place place, const char *path, struct j
 	uint64_t ms = place == ETCD_KEEP ? e->ttl * 1000 / 4 : ETCD_CALL_MS;
 
 	e->asked[place] = e->url;
+	e->posted[place] = fabric_now();
 	snprintf(url, sizeof(url), "%s/v3/%s", e->urls[e->url], path);
 	if (http_post(e->http, place, url, body, stream ? 0 : (unsigned int)ms))
 		etcd_away(e, place, "there is no memory left");

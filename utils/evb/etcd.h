@@ -56,6 +56,7 @@ struct etcd {
 	char urls[ETCD_URLS][ETCD_URL_MAX];
 	unsigned int url, url_count;
 	unsigned int asked[HTTP_PLACES]; /* the address that the call in a place went to */
+	uint64_t posted[HTTP_PLACES];	 /* when */
 	struct http *http;
 	struct etcd_auth auth;
 	struct evb_view view;

@@ -15,6 +15,7 @@
 #define PREFIX "/roc-evb/%s/"
 #define REPORT_PREFIX "/roc-evb-reports/%s/"
 #define FULL_AGAIN_NS (500 * MS)
+#define WATCH_MIN_NS (1000 * MS) /* of one that was worth the asking */
 
 static const char *key_of(const char *format, const struct etcd *e, const char *what,
 			  const char *name)
@@ -496,6 +497,22 @@ static bool unknown_who(struct etcd *e, unsigned int place, int result, const ch
 	}
 }
 
+/*
+ * A watch has come to its end: what it would have told is asked for. A proxy may end one each
+ * minute, and nothing is lost by that; where each ends as soon as it began etcd has its peace.
+ */
+static void watch_over(struct etcd *e, unsigned int place)
+{
+	uint64_t now = fabric_now();
+
+	if (place == ETCD_WATCH)
+		e->listed = false;
+	else
+		e->reports_listed = false;
+	if (now - e->posted[place] < WATCH_MIN_NS)
+		e->again = now + WATCH_MIN_NS / 2;
+}
+
 static void over(struct etcd *e, unsigned int place, struct json_object *answer)
 {
 	uint64_t revision;
@@ -518,10 +535,8 @@ static void over(struct etcd *e, unsigned int place, struct json_object *answer)
 			  etcd_watch(etcd_report_key(e, ""), revision + 1), true);
 		break;
 	case ETCD_WATCH:
-		e->listed = false;
-		break;
 	case ETCD_REPORTS:
-		e->reports_listed = false;
+		watch_over(e, place);
 		break;
 	case ETCD_REPORT:
 		not_full(e);
@@ -548,10 +563,10 @@ void etcd_answer(void *self, unsigned int place, int result, struct json_object 
 		} else {
 			/* Cancelled, for being too far behind or whatever: all is asked anew. */
 			http_cancel(e->http, place);
-			e->listed = false;
+			watch_over(e, place);
 		}
 	} else if (!take_events(e, answer, take_report)) {
 		http_cancel(e->http, place);
-		e->reports_listed = false;
+		watch_over(e, place);
 	}
 }

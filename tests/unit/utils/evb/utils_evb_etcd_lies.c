@@ -22,6 +22,7 @@ enum mode {
 	LIES,
 	REFUSES,
 	SLOW,
+	CUTS, /* each watch, as soon as it began */
 	WELL
 };
 
@@ -31,7 +32,7 @@ static atomic_bool dumb;     /* from now on, whoever asks at the first address *
 static atomic_bool once;     /* one answer is an error */
 static atomic_bool no_lease; /* the next who will be the manager has none that is known */
 static atomic_bool full;     /* its database: nothing that writes is taken */
-static atomic_uint joins, campaigns, streams, reports, publishings, report_lists;
+static atomic_uint joins, campaigns, streams, reports, publishings, lists, report_lists;
 static atomic_uint_fast64_t kept, lease_ns = UINT64_MAX; /* since when, for how long */
 static int listener, second = -1;
 static char text[128];
@@ -144,7 +145,7 @@ static bool answer(FILE *out, const char *request)
 	} else if (strstr(request, "/v3/kv/txn"))
 		fprintf(out, "{\"header\":{}}");
 	else if (strstr(request, "/v3/kv/range")) {
-		report_lists += has_key(request, "/roc-evb-reports/roc/");
+		*(has_key(request, "/roc-evb-reports/roc/") ? &report_lists : &lists) += 1;
 		list(out, lies);
 	} else if (strstr(request, "/v3/watch") && ++streams)
 		fprintf(out,
@@ -154,7 +155,7 @@ static bool answer(FILE *out, const char *request)
 		fprintf(out, "{}");
 	if (strstr(request, "/v3/lease/"))
 		kept = fabric_now();
-	return !strstr(request, "/v3/watch");
+	return mode == CUTS || !strstr(request, "/v3/watch");
 }
 
 static void respond(int fd, const char *request)
@@ -201,6 +202,7 @@ static void respond(int fd, const char *request)
 	case LIES:
 	case REFUSES:
 	case SLOW:
+	case CUTS:
 	case WELL:
 		if (!answer(out, request)) {
 			fflush(out);
@@ -464,6 +466,24 @@ static void late_answer(void)
 	end();
 }
 
+/* A proxy before it cuts each watch: what is there is asked for again, but not without a pause. */
+static void cuts_watches(void)
+{
+	double began;
+
+	begin(CUTS);
+	UNIT_EQ(node_open(&nodes[0], "r1", text), 0);
+	CU_ASSERT_TRUE(TURN_UNTIL(nodes[0].member_count == 3, 5000));
+	began = unit_seconds();
+	lists = report_lists = 0;
+	CU_ASSERT_TRUE(TURN_UNTIL(lists >= 3 && report_lists >= 3, 10000));
+	CU_ASSERT_TRUE(lists <= 2 * (unit_seconds() - began) + 1);
+	CU_ASSERT_TRUE(report_lists <= 2 * (unit_seconds() - began) + 1);
+	UNIT_EQ(nodes[0].losts, 0);
+	UNIT_EQ(nodes[0].outs, 0);
+	end();
+}
+
 /* A candidate hears by its campaign that its lease is gone; so is its member key then. */
 static void campaign_without_a_lease(void)
 {
@@ -621,7 +641,8 @@ static void wrong_words(void)
 
 UNIT_MAIN("event building: what is no etcd", {"no etcd", no_etcd}, {"silent", silent},
 	  {"strange keys", strange_keys}, {"refuses a table", refuses}, {"said once", said_once},
-	  {"a late answer", late_answer}, {"a campaign without a lease", campaign_without_a_lease},
+	  {"a late answer", late_answer}, {"cuts each watch", cuts_watches},
+	  {"a campaign without a lease", campaign_without_a_lease},
 	  {"a full database", full_database}, {"one of two hangs", one_hangs},
 	  {"one of two hangs for who looks on", one_hangs_for_who_looks_on},
 	  {"two of three hang", two_hang}, {"wrong words", wrong_words})
