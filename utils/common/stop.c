@@ -34,10 +34,15 @@ void stop_on_signals(void)
 	catch (0);
 }
 
+void stop_not_by_pipes(void)
+{
+	signal(SIGPIPE, SIG_IGN);
+}
+
 void stop_in_order(void)
 {
 	stop_on_signals();
-	signal(SIGPIPE, SIG_IGN);
+	stop_not_by_pipes();
 }
 
 void stop_on_first_signals(void)

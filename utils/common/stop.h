@@ -10,10 +10,9 @@
 /* From now on SIGINT, SIGTERM, and SIGHUP unless it is ignored, do not end the process but are
  * asked for. */
 void stop_on_signals(void);
-/*
- * The same, and SIGPIPE ends nothing any more: look at what is written. For who has to put
- * something back.
- */
+/* From now on SIGPIPE ends nothing: look at what is written. */
+void stop_not_by_pipes(void);
+/* Both, for who has to put something back. */
 void stop_in_order(void);
 /* As stop_on_signals(), but the second SIGINT, or SIGTERM, ends the process. */
 void stop_on_first_signals(void);

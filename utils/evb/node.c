@@ -232,6 +232,8 @@ static void look(struct node *n, uint64_t now)
 	}
 	if (n->o->json)
 		evb_node_print(stdout, r, &n->source, &n->sink);
+	if (ferror(stdout))
+		stop_ask();
 	metrics(n);
 	tell_watchers(n);
 	r->before = r->now;
@@ -367,6 +369,8 @@ int evb_node(const struct evb_options *o)
 		return tool_fail("There is no memory left.");
 	n->o = o;
 	n->metrics.path = o->metrics;
+	/* Nobody who hangs up ends us: not who reads us, nor etcd (TLS has no MSG_NOSIGNAL). */
+	stop_not_by_pipes();
 	/* libfabric has a dozen open for each connection, of which there may be any number. */
 	files_raise(UINT64_MAX);
 	code = run_node(n);

@@ -208,7 +208,7 @@ static int loop(struct watch *w)
 			continue;
 		shown = now;
 		(w->o->json ? show_json : show_text)(w);
-		if (w->o->once)
+		if (w->o->once || ferror(stdout))
 			break;
 	}
 	if (!code && !w->heard)
@@ -230,6 +230,7 @@ int evb_watch(const struct evb_options *o)
 		return tool_fail("There is no memory left.");
 	}
 	w->o = o;
+	stop_not_by_pipes();
 	ret = evb_coordinator_open(&cfg, &w->c, why);
 	if (ret) {
 		code = tool_fail_for(ret, why);

@@ -163,10 +163,9 @@ static int work(const struct values *v, struct flash_card *f, const uint16_t *im
 	char why[1024] = "", command[512], state[1024];
 	int err;
 
-	stop_on_signals();
+	stop_in_order();
 	/* A terminal that goes away is no reason to stop halfway. */
 	signal(SIGHUP, SIG_IGN);
-	signal(SIGPIPE, SIG_IGN);
 	if (job == FLASH_SERIAL)
 		err = roc_crorc_serial_write(f->ep, v->serial, &flash);
 	else if (job == FLASH_COMPARE)

@@ -6,6 +6,7 @@
  */
 #include "unit.h"
 
+#include <fcntl.h>
 #include <math.h>
 #include <sys/resource.h>
 
@@ -407,8 +408,31 @@ static void open_files(void)
 	tool_wait(a, 10000);
 }
 
+static bool comes(int fd)
+{
+	char c;
+
+	return read(fd, &c, 1) == 1;
+}
+
+/* Whoever read what it prints has gone: it ends in order, and says so by its exit code. */
+static void nobody_reads(void)
+{
+	pid_t a;
+	int fd;
+
+	begin("barrel-shift");
+	UNIT_NEED(!mkfifo(file("out1"), 0600));
+	fd = open(file("out1"), O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+	UNIT_NEED(fd >= 0);
+	a = node(1, "--source=synthetic:size=2000,rate=50");
+	CU_ASSERT_TRUE(UNIT_WAIT(comes(fd), 30000));
+	close(fd);
+	UNIT_EQ(tool_wait(a, 60000), 1);
+}
+
 UNIT_MAIN("roc-evb", {"to the end", to_the_end}, {"one is killed", killed},
 	  {"as planned, and watched", as_planned}, {"by etcd", by_etcd},
 	  {"metrics wait for no disk", metrics_without_disk},
 	  {"metrics whose folder was away", metrics_away}, {"as a service", service},
-	  {"open files", open_files})
+	  {"open files", open_files}, {"nobody reads", nobody_reads})
