@@ -382,7 +382,8 @@ enum roc_why {
  * @dropped: packets the card dropped for want of superpages, card's own counter of 32 bits: it runs
  *	over, and begins anew when the card's run enable is set; what it said last when it does not
  *	answer
- * @fifo_empty: times the card found a link's FIFO empty in this run
+ * @fifo_empty: times the card found a link's FIFO empty in this run, a sum of 32 bits that runs
+ *	over; the channel's fifo_empty in sysfs goes on, over runs, too
  * @looks: passes over the card's counters since open
  * @mmio_reads: register reads on the data path since open
  * @mmio_writes: register writes on the data path since open
