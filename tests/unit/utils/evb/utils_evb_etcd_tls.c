@@ -70,8 +70,8 @@ static void works(const char *text)
 {
 	UNIT_EQ(node_open(&nodes[0], "m1", text), 0);
 	UNIT_EQ(node_open(&nodes[1], "rb1", text), 0);
-	CU_ASSERT_TRUE(TURN_UNTIL(all_have("rb1 | rb1"), 20000));
-	UNIT_EQ(nodes[0].losts, 0);
+	/* An etcd that took its time, on a busy machine, was lost meanwhile. */
+	CU_ASSERT_TRUE(TURN_UNTIL(all_have("rb1 | rb1") && !nodes[0].lost, 20000));
 	close_all();
 }
 
