@@ -212,14 +212,29 @@ static const char *turn_about(const char *const *points)
 	return n ? points[round_number % n] : NULL;
 }
 
-static const char *way_point(enum way way)
+/* Does the driver still look at a run whose way out is held? */
+static bool sees_failure(const struct cell *c)
 {
-	if (way == WAY_STOP)
+	bool pool = c->t->type == ROC_CARD_CRU || c->t->type == ROC_CARD_CRORC;
+
+	/* A stop has the channel's lock; the watchdog of other kinds stays out of what is shut. */
+	if (c->way == WAY_STOP || c->way == WAY_ALL_ONES || c->way == WAY_POWER)
+		return false;
+	return !way_shuts(c->way) || pool;
+}
+
+static const char *way_point(const struct cell *c)
+{
+	bool early = c->phase == PHASE_FAILED && sees_failure(c);
+
+	if (c->way == WAY_STOP)
 		return turn_about(points_of_stop);
-	if (way_of_owner(way))
-		return turn_about(points_of_close);
-	return turn_about(way == WAY_FLR || way == WAY_AER_FATAL ? points_of_shut
-								 : points_of_remove);
+	if (way_of_owner(c->way))
+		return early ? points_of_close[0] : turn_about(points_of_close);
+	if (early)
+		return points_of_shut[0];
+	return turn_about(c->way == WAY_FLR || c->way == WAY_AER_FATAL ? points_of_shut
+								       : points_of_remove);
 }
 
 static const char *phase_point(enum phase phase)
@@ -302,7 +317,7 @@ static void way_first(const struct cell *c, struct going *g)
 {
 	const struct target *t = c->t;
 	bool owner = way_of_owner(c->way), opening = c->phase == PHASE_OPENING;
-	const char *point = way_at_once(c->way) ? NULL : way_point(c->way);
+	const char *point = way_at_once(c->way) ? NULL : way_point(c);
 	/* While its owner is held inside there is no last close. */
 	bool closing = c->phase == PHASE_CLOSING && point && !owner;
 	struct subject *other = NULL, *s;
@@ -337,7 +352,11 @@ static void way_first(const struct cell *c, struct going *g)
 	if (c->phase == PHASE_FAILED && c->way != WAY_POWER) {
 		if (c->way != WAY_ALL_ONES)
 			target_fail(t);
-		sleep_ms(limit_ms(2 * MEET_MS));
+		if (sees_failure(c)) {
+			CU_ASSERT(UNIT_WAIT(has_failed(t->id, t->channel), REACH_MS));
+		} else {
+			sleep_ms(limit_ms(2 * MEET_MS));
+		}
 		if (c->way != WAY_ALL_ONES)
 			emu(t->card, "fault all clear");
 	}
