@@ -51,23 +51,37 @@ static int put_back(struct roc_lender *l, const struct roc_ready *e)
 	return kick ? kick_driver(l) : 0;
 }
 
+/* Else somebody pushes beside us: where its memory is nobody here knows. */
+static bool is_ours(const struct roc_lender *l, const struct roc_ready *e)
+{
+	return e->cookie < l->buffer_count && l->buffers[e->cookie].handle == e->buffer;
+}
+
 static int peek(struct roc_lender *l, struct libroc_loan *loan)
 {
 	const struct roc_ready *e;
 	int ret;
 
-	while ((e = roc_ready_peek(&l->ch->rings)) && e->flags & ROC_READY_RECLAIMED) {
+	while ((e = roc_ready_peek(&l->ch->rings)) && e->flags & ROC_READY_RECLAIMED &&
+	       is_ours(l, e)) {
 		ret = put_back(l, e);
 		if (ret)
 			return ret;
 	}
 	if (!e)
 		return 0;
-	if (e->flags & ROC_READY_REFUSED || e->cookie >= l->buffer_count) {
+	if (!is_ours(l, e)) {
+		ret = roc_fail(EBADMSG,
+			       "%s: a superpage came back that was never the lender's: do not push "
+			       "beside it",
+			       l->ch->name);
+		roc_ready_release(&l->ch->rings, 1);
+		return ret;
+	}
+	if (e->flags & ROC_READY_REFUSED) {
 		ret = roc_fail(EBADMSG, "%s: a superpage was refused: %s", l->ch->name,
 			       roc_why_text(e->why));
-		/* One of somebody else's was never among ours. */
-		l->superpages -= e->cookie < l->buffer_count && l->superpages;
+		l->superpages--;
 		roc_ready_release(&l->ch->rings, 1);
 		return ret;
 	}
@@ -135,6 +149,12 @@ int roc_lender_pool(struct roc_channel *ch, unsigned int limit, struct roc_lende
 	ret = libroc_need_rings(ch);
 	if (ret)
 		return ret;
+	if (roc_fill_room(&ch->rings) <= ch->rings.fill_mask || roc_ready_peek(&ch->rings))
+		return roc_fail(
+			EBUSY,
+			"%s: superpages that another lender, or somebody, has pushed are in "
+			"its rings: close the channel and open it anew",
+			ch->name);
 	ret = libroc_lender_new(&pool, limit, lender);
 	if (!ret)
 		(*lender)->ch = ch;
@@ -142,8 +162,8 @@ int roc_lender_pool(struct roc_channel *ch, unsigned int limit, struct roc_lende
 }
 
 /*
- * Those that are out, or in the ready ring, come back to the fill ring. What is in it without being
- * ours, another lender has left.
+ * Those that are out, or in the ready ring, come back to the fill ring. There is less room than that
+ * if somebody pushes beside us.
  */
 static uint32_t room(struct roc_lender *l)
 {

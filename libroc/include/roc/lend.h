@@ -105,9 +105,10 @@ struct roc_lent {
  *	superpages is of no use
  * @lender: the new handle
  *
- * Give it memory with roc_lender_add(), then call roc_channel_start().
+ * Give it memory with roc_lender_add(), then call roc_channel_start(). A channel has one lender per
+ * open: what that has pushed stays in the rings when it is closed.
  *
- * Return: 0; -EPIPE no rings; -EINVAL @limit; -ENOMEM.
+ * Return: 0; -EPIPE no rings; -EBUSY there are superpages in them; -EINVAL @limit; -ENOMEM.
  */
 int roc_lender_pool(struct roc_channel *ch, unsigned int limit, struct roc_lender **lender);
 

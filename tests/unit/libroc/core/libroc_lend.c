@@ -569,6 +569,34 @@ static void no_more_than_the_ring_has_room_for(void)
 	UNIT_EQ(roc_lender_close(l), 0);
 }
 
+/* Superpages of which a lender does not know the memory are no units of it. */
+static void somebody_elses(void)
+{
+	struct roc_lender *l = pool_lender(8), *second = NULL;
+	struct roc_unit unit;
+
+	UNIT_EQ(roc_lender_add(l, pool.memory, 2 * SUPERPAGE, SUPERPAGE), 0);
+	UNIT_EQ(roc_lender_close(l), 0);
+	/* In the fill ring, and in the ready ring. */
+	FAILS(roc_lender_pool(&pool.ch, 8, &second), -EBUSY, "open it anew");
+	answer(ROC_READY_RECLAIMED, 0);
+	answer(ROC_READY_RECLAIMED, 0);
+	FAILS(roc_lender_pool(&pool.ch, 8, &second), -EBUSY, "open it anew");
+	CU_ASSERT_PTR_NULL(second);
+
+	/* Pushed beside it, with a cookie that it has and with one that it has not. */
+	l = pool_lender(8);
+	UNIT_EQ(roc_lender_add(l, pool.memory, SUPERPAGE, SUPERPAGE), 0);
+	pool.fill[0].buffer = 77;
+	answer(ROC_READY_FILLED, 8);
+	FAILS(roc_lender_take(l, &unit), -EBADMSG, "never the lender's");
+	pool.fill[1] = (struct roc_fill){.cookie = 1, .buffer = 101};
+	answer(ROC_READY_RECLAIMED, 0);
+	FAILS(roc_lender_take(l, &unit), -EBADMSG, "never the lender's");
+	UNIT_EQ(roc_lender_take(l, &unit), 0);
+	UNIT_EQ(roc_lender_close(l), 0);
+}
+
 static void bad_buffers(void)
 {
 	struct roc_lender *l = pool_lender(4);
@@ -600,4 +628,5 @@ UNIT_MAIN("libroc_lend", {"a lender has from 1 to its most units", limits_of_a_l
 	  {"what a run leaves behind, and refusals", the_run_ends},
 	  {"no more superpages than the fill ring has room for",
 	   no_more_than_the_ring_has_room_for},
+	  {"superpages of somebody else", somebody_elses},
 	  {"buffers that a lender does not take", bad_buffers})
