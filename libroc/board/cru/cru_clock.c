@@ -36,6 +36,12 @@ static const struct {
 	{"si5344", CRU_I2C_SI5344},
 };
 
+/* What the site's files have for one clock; a PLL without a file has 0 entries. */
+struct pll_tables {
+	struct pll_entry entries[LIBROC_COUNT(plls)][PLL_ENTRIES_MAX];
+	size_t count[LIBROC_COUNT(plls)];
+};
+
 static enum roc_cru_clock clock_of(uint32_t input)
 {
 	return (input >> CRU_PLL_INPUT_SHIFT & CRU_PLL_INPUT_MASK) == CRU_PLL_INPUT_LOCAL
@@ -74,6 +80,15 @@ enum roc_cru_clock libroc_clock_read(struct libroc_pass *c)
 	return clock_of(input);
 }
 
+static void skip_line(FILE *f)
+{
+	int c;
+
+	do {
+		c = fgetc(f);
+	} while (c != EOF && c != '\n');
+}
+
 /* Lines "0xADDRESS,0xVALUE"; # begins a comment, a line without digits in front is a heading. */
 static int read_table(FILE *f, const char *path, struct pll_entry *table, size_t *count)
 {
@@ -82,14 +97,18 @@ static int read_table(FILE *f, const char *path, struct pll_entry *table, size_t
 	int ret = 0;
 
 	while (!ret && fgets(line, sizeof(line), f)) {
+		size_t length = strcspn(line, "#\r\n");
+		bool cut = length == sizeof(line) - 1;
 		char end;
 
 		n++;
-		line[strcspn(line, "#\r\n")] = '\0';
+		if (!strchr(line, '\n'))
+			skip_line(f);
+		line[length] = '\0';
 		if (line[0] < '0' || line[0] > '9')
 			continue;
-		if (sscanf(line, "%x , %x %c", &address, &value, &end) != 2 || address > 0xffff ||
-		    value > 0xff)
+		if (cut || sscanf(line, "%x , %x %c", &address, &value, &end) != 2 ||
+		    address > 0xffff || value > 0xff)
 			ret = roc_fail(EINVAL,
 				       "%s:%u: not an address of 16 bits, a comma and a value of "
 				       "8 bits, both hexadecimal",
@@ -152,7 +171,33 @@ static void program_pll(struct libroc_pass *c, const char *name, uint32_t core,
 					     roc_endpoint_name(c->ep), name));
 }
 
-static int program_plls(struct libroc_pass *c, enum roc_cru_clock clock)
+/* All files are read before anything is written. */
+static int load_tables(enum roc_cru_clock clock, struct pll_tables *t)
+{
+	bool local = clock == ROC_CRU_CLOCK_LOCAL;
+	char path[256];
+	int ret = 0;
+	size_t i;
+
+	for (i = 0; i < LIBROC_COUNT(plls) && !ret; i++) {
+		snprintf(path, sizeof(path), "%s/%s-%s.csv", libroc_pll_directory, plls[i].name,
+			 local ? "local" : "ttc");
+		ret = load_table(path, t->entries[i], &t->count[i]);
+		if (ret == -ENOENT)
+			ret = 0;
+	}
+	return ret;
+}
+
+int libroc_clock_check(struct libroc_pass *c, enum roc_cru_clock clock)
+{
+	struct pll_tables t;
+
+	libroc_pass_fail(c, load_tables(clock, &t));
+	return c->err;
+}
+
+static void program_plls(struct libroc_pass *c, enum roc_cru_clock clock)
 {
 	bool local = clock == ROC_CRU_CLOCK_LOCAL;
 	const struct pll_entry input[] = {
@@ -160,30 +205,16 @@ static int program_plls(struct libroc_pass *c, enum roc_cru_clock clock)
 		{CRU_PLL_INPUT, local ? 1 : CRU_PLL_INPUT_TTC << CRU_PLL_INPUT_SHIFT | 1},
 		{CRU_PLL_PREAMBLE, 0},
 	};
-	struct pll_entry *tables = calloc(LIBROC_COUNT(plls), PLL_ENTRIES_MAX * sizeof(*tables));
-	size_t count[LIBROC_COUNT(plls)], i;
-	char path[256];
-	int ret = 0;
+	struct pll_tables t;
+	size_t i;
 
-	if (!tables)
-		return roc_fail(ENOMEM, "no memory for the PLLs' tables");
-	/* All files are read before anything is written. */
-	for (i = 0; i < LIBROC_COUNT(plls) && !ret; i++) {
-		snprintf(path, sizeof(path), "%s/%s-%s.csv", libroc_pll_directory, plls[i].name,
-			 local ? "local" : "ttc");
-		ret = load_table(path, tables + i * PLL_ENTRIES_MAX, &count[i]);
-		if (ret == -ENOENT)
-			ret = 0;
-	}
-	libroc_pass_fail(c, ret);
+	libroc_pass_fail(c, load_tables(clock, &t));
 	for (i = 0; i < LIBROC_COUNT(plls) && !c->err; i++) {
-		if (count[i])
-			program_pll(c, plls[i].name, plls[i].core, tables + i * PLL_ENTRIES_MAX,
-				    count[i]);
+		if (t.count[i])
+			program_pll(c, plls[i].name, plls[i].core, t.entries[i], t.count[i]);
 		else if (plls[i].core == CRU_I2C_SI5345_2)
 			program_pll(c, plls[i].name, plls[i].core, input, LIBROC_COUNT(input));
 	}
-	free(tables);
 	libroc_pass_sleep(c, PLLS_SETTLE_US);
 	if (!c->err && libroc_clock_read(c) != clock)
 		libroc_pass_fail(c, roc_fail(EBADMSG,
@@ -191,7 +222,6 @@ static int program_plls(struct libroc_pass *c, enum roc_cru_clock clock)
 					     "%s: register 0x%x reads back another",
 					     roc_endpoint_name(c->ep), roc_cru_clock_name(clock),
 					     CRU_PLL_INPUT));
-	return c->err;
 }
 
 /* Steps in a reconfiguration space, which has one byte register a word. */

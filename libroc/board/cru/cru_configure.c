@@ -237,6 +237,9 @@ static int run(struct pass *p)
 		return c->err;
 	if (libroc_pass_need_stopped(c, "it cannot be configured"))
 		return c->err;
+	/* What is wrong with a file must not cost the links their clock. */
+	if (p->clock && libroc_clock_check(c, p->wanted.clock))
+		return c->err;
 	write_all(p);
 	return c->err;
 }

@@ -82,6 +82,8 @@ void libroc_state_config(const struct libroc_state *state, struct roc_cru_config
 enum roc_cru_clock libroc_clock_read(struct libroc_pass *c);
 /* Whether the clock is the wanted one, without a register write; false: ask. */
 bool libroc_clock_known(struct libroc_pass *c, enum roc_cru_clock wanted, uint32_t trigger_source);
+/* Can the site's tables for @clock be used? Nothing is written. */
+int libroc_clock_check(struct libroc_pass *c, enum roc_cru_clock clock);
 /* Program the PLLs and calibrate what depends on them; seconds. */
 int libroc_clock_select(struct libroc_pass *c, enum roc_cru_clock clock, bool gbt);
 /* Of that the last part: the links. */

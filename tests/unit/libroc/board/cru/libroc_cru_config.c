@@ -684,14 +684,18 @@ static void pll_tables_of_a_site(void)
 {
 	static const char *const names[] = {"si5344-local.csv", "si5345-1-local.csv",
 					    "si5345-2-local.csv"};
-	char path[96];
+	char path[96], text[256];
+	uint64_t asking;
 	size_t i;
 
 	UNIT_NEED(mkdtemp(directory));
 	cru_begin();
 	libroc_pll_directory = directory;
 	write_table(names[0], "# made up\nAddress,Data\n0x0302,0x17\n0x0B24,0xC0\n");
-	write_table(names[1], "0x0540,0x01\r\n0x0009,0x5a\r\n0x0540,0x00\r\n");
+	/* Of a comment no piece is an entry. */
+	snprintf(text, sizeof(text), "#%126s0x0009,0x77\r\n%s", "",
+		 "0x0540,0x01\r\n0x0009,0x5a\r\n0x0540,0x00\r\n");
+	write_table(names[1], text);
 	unusual();
 	errno = 77;
 	UNIT_EQ(configure(0, ROC_CONFIG_FORCE), 0);
@@ -718,13 +722,24 @@ static void pll_tables_of_a_site(void)
 	write_table(names[2], "0x0540,0x01\n0x052A,0x03\n0x0540,0x00\n");
 	UNIT_EQ(configure(0, ROC_CONFIG_FORCE), -EBADMSG);
 	SAYS("does not take input LOCAL");
+	/* What is wrong with a file is said before anything but that question is written. */
+	card.writes = 0;
+	UNIT_EQ(configure(0, ROC_CONFIG_FORCE | ROC_CONFIG_COMPARE_ONLY), 0);
+	asking = card.writes;
 	write_table(names[2], "0x0540,0x01\n0x052A,0x101\n");
 	card.writes = 0;
 	UNIT_EQ(configure(0, ROC_CONFIG_FORCE), -EINVAL);
 	SAYS("si5345-2-local.csv:2:");
+	UNIT_EQ(card.writes, asking);
+	CU_ASSERT_FALSE(result.reconfigured);
 	write_table(names[2], "nothing\n");
 	UNIT_EQ(configure(0, ROC_CONFIG_FORCE), -EINVAL);
 	SAYS("no entry");
+	snprintf(text, sizeof(text), "0x0540,0x01%130s5\n", "");
+	write_table(names[2], text);
+	UNIT_EQ(configure(0, ROC_CONFIG_FORCE), -EINVAL);
+	SAYS("si5345-2-local.csv:1:");
+	UNIT_EQ(card.writes, 3 * asking);
 	for (i = 0; i < 3; i++) {
 		snprintf(path, sizeof(path), "%s/%s", directory, names[i]);
 		unlink(path);
