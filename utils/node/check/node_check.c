@@ -51,7 +51,7 @@ static const struct option_spec options[] = {
 	{LATENCY("data-source", OPTION_CHOICE, source), .arg = "SOURCE", .fallback = "DDG",
 	 .choices = bench_source_names, .help = "Where the data come from"},
 	{LATENCY("mode", OPTION_CHOICE, mode), .arg = "MODE", .fallback = "timer",
-	 .choices = bench_mode_names, .help = "Who looks for finished superpages"},
+	 .choices = bench_mode_names, .help = "Who looks for finished superpages (not busy)"},
 	{LATENCY("superpage-size", OPTION_SIZE, superpage), .arg = "SIZE", .fallback = "1Mi",
 	 .min = 1, .max = 1 << 30, .help = "Size of a superpage, a multiple of 32 KiB"},
 	{LATENCY("time", OPTION_TIME, seconds), .arg = "TIME", .fallback = "5s", .min = 1,
