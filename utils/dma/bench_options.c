@@ -51,7 +51,8 @@ static const struct option_spec options[] = {
 	 .help = "Fail if no superpage arrives for so long, 0 = wait for ever"},
 
 	{AT("soak", OPTION_TIME, soak), .arg = "TIME",
-	 .help = "All channels of all cards at once for this time, as in 24h, with verdicts"},
+	 .help = "All channels of all cards at once for this time, as in 24h (exit status 3: "
+		 "interrupted)"},
 	{AT("verdict-every", OPTION_TIME, verdict_every), .with = "soak", .arg = "TIME",
 	 .fallback = "60s", .min = 1, .max = 86400,
 	 .help = "Soak: a verdict on each channel so often"},

@@ -43,7 +43,7 @@ static const struct option_spec options[] = {
 	 .help = "What to do"},
 	ID_OPTION(struct stream_options),
 	{AT("stream", OPTION_TEXT, stream), .arg = "NAME",
-	 .help = "Stream, as main or 0 (dump, follow: main; stats, set: all)"},
+	 .help = "Stream, as main or 0 (dump, follow: main; stats, set, reset: all)"},
 	FLAG("json", json, "Print the result as JSON"),
 
 	{SET("ring", OPTION_SIZE, ring), .arg = "SIZE", .power = true, .min = ROC_ST_RING_MIN,
