@@ -99,7 +99,7 @@ help:
 	@echo 'kmod           roc.ko for kernel KVER (default: the running one; headers in KDIR)'
 	@echo 'libroc         the C library'
 	@echo 'utils          the command-line tools'
-	@echo 'install        library, headers, tools, manual pages, udev rules (PREFIX, DESTDIR)'
+	@echo 'install        library, headers, tools, manual pages, udev rules, units (PREFIX, DESTDIR)'
 	@echo 'uninstall      remove what install put there'
 	@echo 'kmod-install   install roc.ko for KVER by kbuild'
 	@echo 'dkms-install   give the module to DKMS, which builds it for every kernel'
