@@ -162,8 +162,8 @@ int roc_lender_pool(struct roc_channel *ch, unsigned int limit, struct roc_lende
 }
 
 /*
- * Those that are out, or in the ready ring, come back to the fill ring. There is less room than that
- * if somebody pushes beside us.
+ * Those that are out, or in the ready ring, come back to the fill ring. There is less room than
+ * that if somebody pushes beside us.
  */
 static uint32_t room(struct roc_lender *l)
 {
