@@ -3,6 +3,7 @@
  * The driver as seen from an endpoint's handle.
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -41,31 +42,44 @@ static void driver_sleep(struct roc_endpoint *ep, unsigned int us)
 	errno = saved;
 }
 
-static bool channel_running(const struct roc_card *card, int channel)
+/* 1 or 0; -errno: nobody could see. */
+static int channel_running(const struct roc_card *card, int channel)
 {
-	char path[64], text[16] = "";
-	int saved = errno;
-	FILE *f;
+	char path[64], text[16];
+	int ret;
 
-	snprintf(path, sizeof(path), "/sys/class/roc/roc%dch%d/state", card->minor, channel);
-	f = fopen(path, "re");
-	if (f) {
-		if (!fgets(text, sizeof(text), f))
-			text[0] = '\0';
-		fclose(f);
-	}
-	errno = saved;
-	return !strcmp(text, "running\n");
+	snprintf(path, sizeof(path), LIBROC_CLASS_PATH "/roc%dch%d/state", card->minor, channel);
+	ret = libroc_sysfs_read(AT_FDCWD, path, text, sizeof(text));
+	/* A channel that has gone does not run. */
+	if (ret == -ENOENT || ret == -ENODEV)
+		return 0;
+	return ret ? ret : !strcmp(text, "running");
 }
 
 /* Endpoints belong to one card if they have the same serial number, which may be unknown. */
+static int any_running(const struct roc_card *cards, size_t count, const struct roc_card *own)
+{
+	int running = 0;
+	size_t i;
+	int c;
+
+	for (i = 0; i < count; i++) {
+		if (&cards[i] != own && (own->serial < 0 || cards[i].serial != own->serial ||
+					 cards[i].type != own->type))
+			continue;
+		for (c = 0; c < cards[i].channels && !running; c++)
+			running = channel_running(&cards[i], c);
+	}
+	return running;
+}
+
 static int driver_running(struct roc_endpoint *ep)
 {
-	struct roc_card *cards;
 	const struct roc_card *own = NULL;
+	struct roc_card *cards;
+	int saved = errno;
 	size_t count, i;
-	int running = 0;
-	int ret, c;
+	int ret;
 
 	ret = roc_enumerate(&cards, &count);
 	if (ret)
@@ -73,15 +87,11 @@ static int driver_running(struct roc_endpoint *ep)
 	for (i = 0; i < count; i++)
 		if (!strcmp(cards[i].node, ep->node))
 			own = &cards[i];
-	for (i = 0; own && i < count; i++) {
-		if (&cards[i] != own && (own->serial < 0 || cards[i].serial != own->serial ||
-					 cards[i].type != own->type))
-			continue;
-		for (c = 0; c < cards[i].channels; c++)
-			running |= channel_running(&cards[i], c);
-	}
+	ret = own ? any_running(cards, count, own) : -ENODEV;
 	free(cards);
-	return running;
+	errno = saved;
+	return ret < 0 ? libroc_fail_ioctl(-ret, ep->name, "cannot see whether a channel runs")
+		       : ret;
 }
 
 const struct libroc_backend libroc_driver = {

@@ -17,36 +17,62 @@
 
 #include "libroc.h"
 
-static const char *udev_attr(void *context, const char *name)
+/* A device that is looked at. */
+struct look {
+	struct udev_device *device;
+	int err; /* 0, or why something of it could not be seen: the first reason */
+};
+
+/* What libudev did not find is not there, or went away; or there is a reason, in errno. */
+static void look_failed(struct look *look)
 {
-	return udev_device_get_sysattr_value(context, name);
+	if (errno != ENOENT && errno != ENODEV && !look->err)
+		look->err = -errno;
 }
 
-static struct udev_device *device_named(struct udev *udev, const char *sysname)
+static const char *udev_attr(void *context, const char *name)
+{
+	struct look *look = context;
+	const char *text;
+
+	errno = 0;
+	text = udev_device_get_sysattr_value(look->device, name);
+	if (!text)
+		look_failed(look);
+	return text;
+}
+
+/* 0; -ENOENT there is no such device; -errno. */
+static int look_at(struct udev *udev, const char *sysname, struct look *look)
 {
 	char path[sizeof(LIBROC_CLASS_PATH) + NAME_MAX + 1];
 
 	snprintf(path, sizeof(path), LIBROC_CLASS_PATH "/%s", sysname);
-	return udev_device_new_from_syspath(udev, path);
+	errno = 0;
+	*look = (struct look){.device = udev_device_new_from_syspath(udev, path)};
+	if (look->device)
+		return 0;
+	look_failed(look);
+	return look->err ? look->err : -ENOENT;
 }
 
 typedef int (*read_fn)(const char *sysname, libroc_attr_fn attr, void *context,
 		       struct roc_card *card);
 
-/* -ENOENT if this name is no card's, or it has gone. */
+/* -ENOENT if this name is no card's, or it has gone; -errno if it could not be looked at. */
 static int card_named(struct udev *udev, const char *sysname, read_fn read, struct roc_card *card)
 {
-	struct udev_device *device;
+	struct look look;
 	int ret;
 
 	if (libroc_card_minor(sysname) < 0)
 		return -ENOENT;
-	device = device_named(udev, sysname);
-	if (!device)
-		return -ENOENT;
-	ret = read(sysname, udev_attr, device, card);
-	udev_device_unref(device);
-	return ret;
+	ret = look_at(udev, sysname, &look);
+	if (ret)
+		return ret;
+	ret = read(sysname, udev_attr, &look, card);
+	udev_device_unref(look.device);
+	return look.err ? look.err : ret;
 }
 
 static int enumerate(struct udev *udev, read_fn read, struct roc_card **cards, size_t *count)
@@ -54,6 +80,7 @@ static int enumerate(struct udev *udev, read_fn read, struct roc_card **cards, s
 	struct roc_card *found = NULL;
 	struct dirent *entry;
 	size_t n = 0;
+	int ret = 0;
 	DIR *dir;
 
 	dir = opendir(LIBROC_CLASS_PATH);
@@ -62,23 +89,36 @@ static int enumerate(struct udev *udev, read_fn read, struct roc_card **cards, s
 	while (dir && (entry = readdir(dir))) {
 		struct roc_card card, *more;
 
-		if (card_named(udev, entry->d_name, read, &card))
+		ret = card_named(udev, entry->d_name, read, &card);
+		if (ret == -ENOENT)
 			continue;
+		if (ret)
+			break;
 		more = reallocarray(found, n + 1, sizeof(*found));
 		if (!more) {
-			free(found);
-			closedir(dir);
-			return -ENOMEM;
+			ret = -ENOMEM;
+			break;
 		}
 		found = more;
 		found[n++] = card;
 	}
 	if (dir)
 		closedir(dir);
+	/* A card that could not be looked at is there: none is left out. */
+	if (ret && ret != -ENOENT) {
+		free(found);
+		return ret;
+	}
 	libroc_cards_sort(found, n);
 	*cards = found;
 	*count = n;
 	return 0;
+}
+
+static int fail_class(int ret)
+{
+	return roc_fail(-ret, "cannot list the devices in " LIBROC_CLASS_PATH ": %s",
+			strerror(-ret));
 }
 
 static int enumerate_all(read_fn read, struct roc_card **cards, size_t *count)
@@ -91,10 +131,7 @@ static int enumerate_all(read_fn read, struct roc_card **cards, size_t *count)
 		ret = enumerate(udev, read, cards, count);
 	udev_unref(udev);
 	errno = saved;
-	if (ret < 0)
-		return roc_fail(-ret, "cannot list the devices in " LIBROC_CLASS_PATH ": %s",
-				strerror(-ret));
-	return 0;
+	return ret < 0 ? fail_class(ret) : 0;
 }
 
 int roc_enumerate(struct roc_card **cards, size_t *count)
@@ -126,12 +163,14 @@ static int read_whole(struct roc_card *card)
 	struct udev *udev = udev_new();
 	struct roc_card whole;
 	char sysname[16];
-	int ret = -ENOENT;
+	int ret = -ENOMEM;
 
 	snprintf(sysname, sizeof(sysname), "roc%d", card->minor);
 	if (udev)
 		ret = card_named(udev, sysname, libroc_card_parse, &whole);
 	udev_unref(udev);
+	if (ret && ret != -ENOENT)
+		return fail_class(ret);
 	if (ret || strcmp(whole.pci_address, card->pci_address))
 		return -ENOENT;
 	whole.sequence = card->sequence;
@@ -168,16 +207,16 @@ int roc_find(const char *id, struct roc_card *card)
 	return ret == -ENOENT ? find(libroc_card_parse, id, card) : ret;
 }
 
-static const char *attr_or_empty(struct udev_device *device, const char *name)
+static const char *attr_or_empty(struct look *look, const char *name)
 {
-	const char *text = device ? udev_device_get_sysattr_value(device, name) : NULL;
+	const char *text = look->device ? udev_attr(look, name) : NULL;
 
 	return text ? text : "";
 }
 
 int roc_channel_owner(const char *id, unsigned int channel, int *pid, char *name, size_t size)
 {
-	struct udev_device *device = NULL;
+	struct look look = {.err = -ENOMEM};
 	const char *owner, *program;
 	char text[ROC_CARD_NAME_MAX];
 	struct roc_card card;
@@ -193,10 +232,12 @@ int roc_channel_owner(const char *id, unsigned int channel, int *pid, char *name
 	snprintf(sysname, sizeof(sysname), "roc%dch%u", card.minor, channel);
 	udev = udev_new();
 	if (udev)
-		device = device_named(udev, sysname);
-	owner = attr_or_empty(device, "owner_pid");
-	program = attr_or_empty(device, "owner_name");
-	if (!*owner) {
+		look_at(udev, sysname, &look);
+	owner = attr_or_empty(&look, "owner_pid");
+	program = attr_or_empty(&look, "owner_name");
+	if (look.err) {
+		ret = fail_class(look.err);
+	} else if (!*owner) {
 		ret = roc_fail(ENOENT, "%s has no channel %u: it has %d, from 0", text, channel,
 			       card.channels);
 	} else if (atoi(owner) <= 0 && !*program) {
@@ -208,7 +249,7 @@ int roc_channel_owner(const char *id, unsigned int channel, int *pid, char *name
 			libroc_program_name(name);
 		}
 	}
-	udev_device_unref(device);
+	udev_device_unref(look.device);
 	udev_unref(udev);
 	errno = saved;
 	return ret;

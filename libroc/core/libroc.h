@@ -114,13 +114,13 @@ int libroc_fail_hugepages(size_t length, size_t page_size, int node);
 const char *libroc_size_text(size_t size, char *text, size_t text_size);
 
 /*
- * What an endpoint's handle reaches: the driver, or in unit tests a model of a card. Both calls
- * return -errno and set no sentence.
+ * What an endpoint's handle reaches: the driver, or in unit tests a model of a card. They
+ * return -errno; running() alone sets a sentence.
  */
 struct libroc_backend {
 	int (*ioctl)(struct roc_endpoint *ep, unsigned long request, void *arg);
 	void (*sleep)(struct roc_endpoint *ep, unsigned int us);
-	int (*running)(struct roc_endpoint *ep); /* 1: a channel of the card runs */
+	int (*running)(struct roc_endpoint *ep); /* 1; 0 no channel of the card does */
 };
 
 extern const struct libroc_backend libroc_driver;

@@ -106,7 +106,8 @@ struct roc_card {
  *
  * Reads sysfs only: no card is opened and no register is touched.
  *
- * Return: 0, -ENOMEM, or why the class could not be read.
+ * Return: 0, -ENOMEM, or why the class, or a card in it, could not be read (-EMFILE): no card is
+ * left out for that.
  */
 int roc_enumerate(struct roc_card **cards, size_t *count);
 
@@ -120,7 +121,7 @@ int roc_enumerate(struct roc_card **cards, size_t *count);
  * @card: filled in
  *
  * Return: 0; -EINVAL malformed id; -ENOENT no such card (the sentence lists those there are);
- * -ENOTUNIQ the id fits several.
+ * -ENOTUNIQ the id fits several; the errors of roc_enumerate().
  */
 int roc_find(const char *id, struct roc_card *card);
 
@@ -271,7 +272,8 @@ int roc_card_unlock(struct roc_endpoint *ep);
  * Channels of all endpoints that have the card's serial number count. Reads sysfs only. The answer
  * may be out of date as soon as it is there.
  *
- * Return: 1; 0 none does; the errors of roc_enumerate().
+ * Return: 1; 0 none does; -ENODEV the card is not there any more; the errors of roc_enumerate(), or
+ * why a channel's state could not be read.
  */
 int roc_card_running(struct roc_endpoint *ep);
 

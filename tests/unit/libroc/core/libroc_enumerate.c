@@ -12,6 +12,7 @@
 #include "unit.h"
 
 #include "tests/unit/fake_sysfs.h"
+#include "tests/unit/libroc/core/few_files.h"
 
 static void no_module(void)
 {
@@ -155,6 +156,54 @@ static void names_the_owner(void)
 	UNIT_STR(name, "roc-bench-dma");
 }
 
+/* libudev takes several at a time: what it could not look at is there all the same. */
+static void too_few_files(void)
+{
+	struct roc_card *cards, card;
+	unsigned int failed[3] = {0};
+	size_t count = 0;
+	char name[32];
+	int files, pid;
+	int ret[3] = {-1, -1, -1};
+
+	if (!fresh_sysfs())
+		return;
+	endpoint(0, "0000:3b:00.0", "245", "0");
+	endpoint(1, "0000:3c:00.0", "245", "1");
+	attribute(PCI "0000:3b:00.0/roc/roc0/roc0ch0", "owner_pid", "4711");
+	for (files = 0; files <= FEW_FILES_ENOUGH; files++) {
+		cards = NULL;
+		memset(&card, 0, sizeof(card));
+		pid = 0;
+		few_files(files);
+		errno = 77;
+		ret[0] = roc_enumerate(&cards, &count);
+		ret[1] = roc_find("245:1", &card);
+		ret[2] = roc_channel_owner("245", 0, &pid, name, sizeof(name));
+		UNIT_EQ(errno, 77);
+		few_files(-1);
+		if (ret[0])
+			UNIT_EQ(ret[0], -EMFILE);
+		else
+			CU_ASSERT(count == 2 && cards[0].serial == 245 && cards[1].channels == 1 &&
+				  cards[1].type == ROC_CARD_CRU);
+		free(cards);
+		if (ret[1])
+			UNIT_EQ(ret[1], -EMFILE);
+		else
+			CU_ASSERT(card.endpoint == 1 && card.channels == 1 && card.numa_node == 1);
+		if (ret[2])
+			FAILS(ret[2], -EMFILE, "Too many open files");
+		else
+			UNIT_EQ(pid, 4711);
+		failed[0] += !!ret[0];
+		failed[1] += !!ret[1];
+		failed[2] += !!ret[2];
+	}
+	CU_ASSERT(failed[0] && failed[1] && failed[2]);
+	CU_ASSERT(!ret[0] && !ret[1] && !ret[2]);
+}
+
 static void pool(int node, unsigned int total, unsigned int nr_free)
 {
 	char path[128], number[16];
@@ -287,4 +336,5 @@ UNIT_MAIN("libroc_enumerate", {"no module", no_module},
 	  {"finds endpoints in order", finds_endpoints_in_order},
 	  {"lists six endpoints in under 20 ms of CPU", lists_six_endpoints_quickly},
 	  {"names the owner of a channel", names_the_owner},
+	  {"leaves no card out for want of files", too_few_files},
 	  {"sentences about hugepages", hugepage_sentences}, {"udev rules", udev_rules})

@@ -10,6 +10,7 @@
 #include "unit.h"
 
 #include "tests/unit/fake_sysfs.h"
+#include "tests/unit/libroc/core/few_files.h"
 
 static const struct roc_card card = {
 	.minor = 0,
@@ -239,6 +240,40 @@ static void running_channels(void)
 	UNIT_EQ(roc_card_running(&ep), 1);
 }
 
+/* A card that may run is not said to stand still. */
+static void running_or_not_to_be_seen(void)
+{
+	struct roc_endpoint ep = {
+		.backend = &libroc_driver, .node = "/dev/roc0", .name = "245 (0000:3b:00.0)"};
+	int files, ret = 0;
+
+	if (!fresh_sysfs())
+		return;
+	endpoint(0, "0000:3b:00.0", "245", "0");
+	endpoint(1, "0000:3c:00.0", "245", "1");
+	show("roc0ch0", "state", "stopped");
+	show("roc1ch0", "state", "running");
+	for (files = 0; files <= FEW_FILES_ENOUGH; files++) {
+		few_files(files);
+		ret = roc_card_running(&ep);
+		few_files(-1);
+		if (ret != 1)
+			FAILS(ret, -EMFILE, "Too many open files");
+	}
+	UNIT_EQ(ret, 1);
+	/* One of its channels. */
+	UNIT_NEED(!unlink("/sys/class/roc/roc1ch0/state"));
+	UNIT_EQ(roc_card_running(&ep), 0);
+	UNIT_NEED(!mkdir("/sys/class/roc/roc1ch0/state", 0755));
+	errno = 77;
+	FAILS(roc_card_running(&ep), -EISDIR,
+	      "245 (0000:3b:00.0): cannot see whether a channel runs: Is a directory");
+	UNIT_EQ(errno, 77);
+	/* The card itself. */
+	UNIT_NEED(!unlink("/sys/class/roc/roc0"));
+	FAILS(roc_card_running(&ep), -ENODEV, "the card was removed or reset");
+}
+
 static void streams(void)
 {
 	char name[ROC_TEXT_MAX] = "before";
@@ -266,4 +301,4 @@ UNIT_MAIN("telemetry", {"values of a card", card_values},
 	  {"values of a channel", channel_values}, {"what is not there", what_is_not_there},
 	  {"another card with its number", another_card_with_its_number},
 	  {"files are documented", files_are_documented}, {"running channels", running_channels},
-	  {"streams", streams})
+	  {"running, or not to be seen", running_or_not_to_be_seen}, {"streams", streams})
