@@ -52,17 +52,31 @@ static const char *const counter_files[ROC_COUNTERS] = {
 	[ROC_COUNT_DONE_INTERRUPTS] = "done_interrupts",
 };
 
-/* False: not known; *@err keeps the first reason that is more than that there is no such file. */
+/* The reason is this machine's, and says nothing of the card. */
+static bool is_ours(int ret)
+{
+	return ret == -EMFILE || ret == -ENFILE || ret == -ENOMEM;
+}
+
+/* *@err keeps the first reason that is more than that this one value is not to be had. */
+static void keep_reason(int ret, int *err)
+{
+	if (!*err && (ret == -ENODEV || ret == -EIO || is_ours(ret)))
+		*err = ret;
+}
+
+/* Empty: not known. */
+static void read_text(int dir, const char *name, char *text, size_t size, int *err)
+{
+	keep_reason(libroc_sysfs_read(dir, name, text, size), err);
+}
+
+/* False: not known. */
 static bool read_signed(int dir, const char *name, int64_t *value, int *err)
 {
 	char text[32], *end;
-	int ret = libroc_sysfs_read(dir, name, text, sizeof(text));
 
-	if (ret) {
-		if (ret != -ENOENT && !*err)
-			*err = ret;
-		return false;
-	}
+	read_text(dir, name, text, sizeof(text), err);
 	errno = 0;
 	*value = strtoll(text, &end, 10);
 	return !errno && end != text && !*end;
@@ -76,15 +90,14 @@ static int64_t read_number(int dir, const char *name, int *err)
 	return read_signed(dir, name, &value, err) && value >= 0 ? value : -1;
 }
 
-static void read_gaps(int dir, int64_t *gaps)
+static void read_gaps(int dir, int64_t *gaps, int *err)
 {
 	char text[32 * ROC_GAPS], *p = text, *end;
 	unsigned int i;
 
 	for (i = 0; i < ROC_GAPS; i++)
 		gaps[i] = -1;
-	if (libroc_sysfs_read(dir, "gaps", text, sizeof(text)))
-		return;
+	read_text(dir, "gaps", text, sizeof(text), err);
 	for (i = 0; i < ROC_GAPS; i++, p = end) {
 		gaps[i] = strtoll(p, &end, 10);
 		if (end == p) {
@@ -98,19 +111,28 @@ static void read_gaps(int dir, int64_t *gaps)
 static int open_dir(const struct roc_card *card, const char *path, const char *address)
 {
 	int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	int ret;
 
 	if (fd < 0)
 		return -errno;
-	if (!libroc_sysfs_is(fd, address, card))
+	ret = libroc_sysfs_is(fd, address, card);
+	if (!ret)
 		return fd;
 	close(fd);
-	return -ENODEV;
+	return ret;
 }
 
 static int fail_gone(const struct roc_card *card)
 {
 	return roc_fail(ENODEV, "%s: the card is gone (roc-list-cards shows those there are)",
 			card->pci_address);
+}
+
+static int fail_look(const struct roc_card *card, int ret)
+{
+	if (ret == -ENODEV || ret == -ENOENT)
+		return fail_gone(card);
+	return roc_fail(-ret, "%s: cannot look at the card: %s", card->pci_address, strerror(-ret));
 }
 
 /* The endpoint's sensor in degC, NaN if it has none. */
@@ -125,12 +147,16 @@ static double hwmon_temperature(int minor, int *err)
 
 	snprintf(path, sizeof(path), LIBROC_CLASS_PATH "/roc%d/device/hwmon", minor);
 	dir = opendir(path);
+	if (!dir)
+		keep_reason(-errno, err);
 	while (dir && (entry = readdir(dir))) {
 		if (strncmp(entry->d_name, "hwmon", 5))
 			continue;
 		fd = openat(dirfd(dir), entry->d_name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-		if (fd < 0)
+		if (fd < 0) {
+			keep_reason(-errno, err);
 			continue;
+		}
 		known = read_signed(fd, "temp1_input", &value, err);
 		close(fd);
 		break;
@@ -140,23 +166,27 @@ static double hwmon_temperature(int minor, int *err)
 	return known ? (double)value / 1000 : NAN;
 }
 
-/* A card has one sensor, with its endpoint 0. -1: that endpoint is not there, or not to be told. */
+/* A card has one sensor, with its endpoint 0. -ENOENT: that is not there, or not to be told. */
 static int sensor_minor(const struct roc_card *card)
 {
 	struct roc_card *cards;
-	int found = -1;
+	int found = -ENOENT;
 	size_t count, i;
+	int ret;
 
 	if (!card->endpoint)
 		return card->minor;
-	if (card->serial < 0 || roc_enumerate(&cards, &count))
-		return -1;
+	if (card->serial < 0)
+		return -ENOENT;
+	ret = roc_enumerate(&cards, &count);
+	if (ret)
+		return ret;
 	for (i = 0; i < count; i++) {
 		if (cards[i].type != card->type || cards[i].serial != card->serial ||
 		    cards[i].endpoint)
 			continue;
 		if (found >= 0) { /* two boards with one number */
-			found = -1;
+			found = -ENOENT;
 			break;
 		}
 		found = cards[i].minor;
@@ -176,7 +206,7 @@ int roc_card_telemetry_read(const struct roc_card *card, struct roc_card_telemet
 	dir = open_dir(card, path, "pci_address");
 	if (dir < 0) {
 		errno = saved;
-		return fail_gone(card);
+		return fail_look(card, dir);
 	}
 	now.dropped_packets = read_number(dir, "dropped_packets", &err);
 	now.packets_per_second = read_number(dir, "packets_per_second", &err);
@@ -187,6 +217,10 @@ int roc_card_telemetry_read(const struct roc_card *card, struct roc_card_telemet
 	if (sensor >= 0)
 		now.temperature = hwmon_temperature(sensor, &err);
 	errno = saved;
+	if (sensor < 0 && sensor != -ENOENT)
+		return sensor;
+	if (is_ours(err))
+		return fail_look(card, err);
 	*telemetry = now;
 	if (err == -ENODEV)
 		return fail_gone(card);
@@ -199,10 +233,10 @@ int roc_card_telemetry_read(const struct roc_card *card, struct roc_card_telemet
 	return 0;
 }
 
-static int fail_channel(const struct roc_card *card, unsigned int channel)
+static int fail_channel(const struct roc_card *card, unsigned int channel, int ret)
 {
-	if (channel < (unsigned int)card->channels)
-		return fail_gone(card);
+	if (channel < (unsigned int)card->channels || (ret != -ENOENT && ret != -ENODEV))
+		return fail_look(card, ret);
 	return roc_fail(ENOENT, "%s has no channel %u: it has %d, from 0", card->pci_address,
 			channel, card->channels);
 }
@@ -217,22 +251,27 @@ static int open_channel(const struct roc_card *card, unsigned int channel)
 	dir = open_dir(card, path, "../pci_address");
 	if (dir >= 0)
 		return dir;
-	return fail_channel(card, channel);
+	return fail_channel(card, channel, dir);
 }
 
 int roc_channel_stream(const struct roc_card *card, unsigned int channel, char *name)
 {
 	int saved = errno;
 	int dir = open_channel(card, channel);
+	char text[ROC_TEXT_MAX];
+	int ret;
 
 	if (dir < 0) {
 		errno = saved;
 		return dir;
 	}
-	/* No such file: it is a pool, or the driver is older than streams. */
-	libroc_sysfs_read(dir, "stream", name, ROC_TEXT_MAX);
+	ret = libroc_sysfs_read(dir, "stream", text, sizeof(text));
 	close(dir);
 	errno = saved;
+	/* No such file: it is a pool, or the driver is older than streams. */
+	if (ret && ret != -ENOENT)
+		return fail_look(card, ret);
+	strcpy(name, text);
 	return 0;
 }
 
@@ -242,30 +281,36 @@ int roc_channel_telemetry_read(const struct roc_card *card, unsigned int channel
 	struct roc_channel_telemetry now = {.owner_pid = 0};
 	int saved = errno;
 	int64_t errors;
+	int dir, ret, err = 0;
 	unsigned int i;
-	int dir, err = 0;
 	char text[32];
 
 	dir = open_channel(card, channel);
-	if (dir < 0 || libroc_sysfs_read(dir, "state", now.state, sizeof(now.state))) {
-		if (dir >= 0)
-			close(dir);
+	if (dir < 0) {
 		errno = saved;
-		return fail_channel(card, channel);
+		return dir;
 	}
-	libroc_sysfs_read(dir, "mode", now.mode, sizeof(now.mode));
-	libroc_sysfs_read(dir, "owner_name", now.owner_name, sizeof(now.owner_name));
+	ret = libroc_sysfs_read(dir, "state", now.state, sizeof(now.state));
+	if (ret) {
+		close(dir);
+		errno = saved;
+		return fail_channel(card, channel, ret);
+	}
+	read_text(dir, "mode", now.mode, sizeof(now.mode), &err);
+	read_text(dir, "owner_name", now.owner_name, sizeof(now.owner_name), &err);
 	libroc_program_name(now.owner_name);
-	if (!libroc_sysfs_read(dir, "owner_pid", text, sizeof(text)))
-		now.owner_pid = atoi(text);
+	read_text(dir, "owner_pid", text, sizeof(text), &err);
+	now.owner_pid = atoi(text);
 	for (i = 0; i < ROC_COUNTERS; i++)
 		now.counter[i] = read_number(dir, counter_files[i], &err);
 	errors = read_number(dir, "error_interrupts", &err);
 	if (errors > 0)
 		now.error_interrupts = errors < UINT32_MAX ? (uint32_t)errors : UINT32_MAX;
-	read_gaps(dir, now.gaps);
+	read_gaps(dir, now.gaps, &err);
 	close(dir);
 	errno = saved;
+	if (is_ours(err))
+		return fail_look(card, err);
 	*telemetry = now;
 	return 0;
 }

@@ -140,7 +140,8 @@ struct roc_card_telemetry {
  * @telemetry: filled in, also after -EIO
  *
  * Return: 0; -ENODEV the card is gone, or has not kept its number; -EIO it does not answer (the
- * values it would have given are unknown).
+ * values it would have given are unknown); -EMFILE, -ENOMEM or the like: it could not be looked at,
+ * and nothing is known of it.
  */
 int roc_card_telemetry_read(const struct roc_card *card, struct roc_card_telemetry *telemetry);
 
@@ -150,7 +151,8 @@ int roc_card_telemetry_read(const struct roc_card *card, struct roc_card_telemet
  * @channel: from 0 to @card->channels - 1
  * @telemetry: filled in
  *
- * Return: 0; -ENOENT no such channel; -ENODEV the card is gone, or has not kept its number.
+ * Return: 0; -ENOENT no such channel; -ENODEV the card is gone, or has not kept its number; -EMFILE,
+ * -ENOMEM or the like: it could not be looked at.
  */
 int roc_channel_telemetry_read(const struct roc_card *card, unsigned int channel,
 			       struct roc_channel_telemetry *telemetry);
@@ -161,7 +163,8 @@ int roc_channel_telemetry_read(const struct roc_card *card, unsigned int channel
  * @channel: from 0 to @card->channels - 1
  * @name: ROC_TEXT_MAX bytes for its name, as "main"; empty if it is no stream
  *
- * Return: 0; -ENOENT no such channel; -ENODEV the card is gone, or has not kept its number.
+ * Return: 0; -ENOENT no such channel; -ENODEV the card is gone, or has not kept its number; -EMFILE,
+ * -ENOMEM or the like: it could not be looked at.
  */
 int roc_channel_stream(const struct roc_card *card, unsigned int channel, char *name);
 

@@ -193,6 +193,58 @@ static void another_card_with_its_number(void)
 	UNIT_EQ(roc_channel_stream(&card, 1, name), -ENOENT);
 }
 
+/* Who has no file left cannot see: that says nothing of the card, and no value is left out. */
+static void too_few_files(void)
+{
+	struct roc_channel_telemetry channel;
+	struct roc_card second = card;
+	struct roc_card_telemetry t;
+	char name[ROC_TEXT_MAX];
+	int files, i, ret[4] = {-1, -1, -1, -1};
+	unsigned int failed[4] = {0};
+
+	if (!fresh_sysfs())
+		return;
+	second.minor = 1;
+	second.endpoint = 1;
+	strcpy(second.pci_address, "0000:3c:00.0");
+	endpoint(0, "0000:3b:00.0", "245", "0");
+	endpoint(1, "0000:3c:00.0", "245", "1");
+	show("roc0", "dropped_packets", "5");
+	show("roc1", "dropped_packets", "6");
+	sensor("0000:3b:00.0", "61000");
+	show("roc0ch0", "state", "running");
+	show("roc0ch0", "bytes", "7");
+	show("roc0ch0", "stream", "main");
+	for (files = 0; files <= FEW_FILES_ENOUGH; files++) {
+		few_files(files);
+		errno = 77;
+		ret[0] = roc_card_telemetry_read(&card, &t);
+		if (!ret[0])
+			CU_ASSERT(t.temperature > 60 && t.dropped_packets == 5);
+		ret[1] = roc_card_telemetry_read(&second, &t);
+		if (!ret[1])
+			CU_ASSERT(t.temperature > 60 && t.dropped_packets == 6);
+		ret[2] = roc_channel_telemetry_read(&card, 0, &channel);
+		if (!ret[2])
+			CU_ASSERT(channel.counter[ROC_COUNT_BYTES] == 7);
+		strcpy(name, "before");
+		ret[3] = roc_channel_stream(&card, 0, name);
+		UNIT_STR(name, ret[3] ? "before" : "main");
+		UNIT_EQ(errno, 77);
+		few_files(-1);
+		for (i = 0; i < 4; i++) {
+			if (ret[i])
+				UNIT_EQ(ret[i], -EMFILE);
+			failed[i] += !!ret[i];
+		}
+		if (ret[3])
+			SAYS("0000:3b:00.0: cannot look at the card: Too many open files");
+	}
+	for (i = 0; i < 4; i++)
+		CU_ASSERT(failed[i] && !ret[i]);
+}
+
 /* The library looks at files that the kernel documents. */
 static void files_are_documented(void)
 {
@@ -300,5 +352,6 @@ UNIT_MAIN("telemetry", {"values of a card", card_values},
 	  {"temperature of both endpoints", temperature_of_both},
 	  {"values of a channel", channel_values}, {"what is not there", what_is_not_there},
 	  {"another card with its number", another_card_with_its_number},
-	  {"files are documented", files_are_documented}, {"running channels", running_channels},
+	  {"too few files", too_few_files}, {"files are documented", files_are_documented},
+	  {"running channels", running_channels},
 	  {"running, or not to be seen", running_or_not_to_be_seen}, {"streams", streams})
