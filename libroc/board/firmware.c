@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#include <unistd.h>
 
 #include <roc/firmware.h>
 
@@ -169,14 +170,24 @@ static int take_site(struct roc_firmware_list *list, const char *path, struct js
 
 typedef int (*take_fn)(struct roc_firmware_list *list, const char *path, struct json_object *root);
 
-/* -ENOENT if there is no file. */
+/* Asked before, so that a file which need not be there leaves no sentence behind. */
+static bool is_missing(const char *path)
+{
+	int saved = errno;
+	bool missing = access(path, F_OK) && errno == ENOENT;
+
+	errno = saved;
+	return missing;
+}
+
+/* -ENOENT if there is no file, without a sentence. */
 static int read_list(struct roc_firmware_list *list, const char *path, take_fn take)
 {
 	struct json_object *root;
 	char *text;
 	int ret;
 
-	if (!*path)
+	if (!*path || is_missing(path))
 		return -ENOENT;
 	ret = libroc_text_read(path, &text);
 	if (ret)

@@ -7,6 +7,21 @@
 
 #include "libroc_pass.h"
 
+/* Whoever calls may have it already, which is no failure and leaves no sentence. */
+static int take_lock(struct libroc_pass *c)
+{
+	char before[ROC_ERROR_MAX];
+	int ret;
+
+	snprintf(before, sizeof(before), "%s", roc_error());
+	ret = roc_card_lock(c->ep, LIBROC_LOCK_MS);
+	c->locked = !ret;
+	if (ret != -EDEADLK)
+		return ret;
+	roc_fail(EDEADLK, "%s", before);
+	return 0;
+}
+
 int libroc_pass_begin(struct roc_endpoint *ep, struct libroc_pass *c, enum roc_card_type type,
 		      bool lock, struct roc_ep_info *info)
 {
@@ -24,13 +39,7 @@ int libroc_pass_begin(struct roc_endpoint *ep, struct libroc_pass *c, enum roc_c
 		return roc_fail(EOPNOTSUPP, "%s is a %s: only a %s can do this",
 				roc_endpoint_name(ep), roc_card_type_name(info->card_type),
 				roc_card_type_name(type));
-	if (!lock)
-		return 0;
-	ret = roc_card_lock(ep, LIBROC_LOCK_MS);
-	if (ret && ret != -EDEADLK)
-		return ret;
-	c->locked = !ret;
-	return 0;
+	return lock ? take_lock(c) : 0;
 }
 
 int libroc_pass_end(struct libroc_pass *c)

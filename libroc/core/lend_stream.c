@@ -4,6 +4,7 @@
  * far as no window is out.
  */
 #include <errno.h>
+#include <stdio.h>
 
 #include <roc/packet.h>
 
@@ -14,16 +15,22 @@
 /* As many whole packets as fit into @most bytes, one at least. */
 static int64_t cut(const void *data, uint64_t bytes, uint64_t most)
 {
+	char before[ROC_ERROR_MAX];
 	struct roc_packets walk;
 	struct roc_packet packet;
 	size_t whole = 0;
 	int ret;
 
+	snprintf(before, sizeof(before), "%s", roc_error());
 	roc_packets_begin(&walk, data, bytes);
 	while ((ret = roc_packets_next(&walk, &packet)) > 0 && (!whole || walk.done <= most))
 		whole = walk.done;
-	/* What is wrong behind good ones shows when it is its turn. */
-	return whole ? (int64_t)whole : ret;
+	if (!whole)
+		return ret;
+	/* What is wrong behind good ones shows, and is said, when it is its turn. */
+	if (ret < 0)
+		roc_fail(-ret, "%s", before);
+	return whole;
 }
 
 static int peek(struct roc_lender *l, struct libroc_loan *loan)

@@ -189,6 +189,26 @@ static void a_site_adds(void)
 	end();
 }
 
+/* Files that need not be there are not: that is no failure. */
+static void leaves_the_sentence(void)
+{
+	struct roc_firmware_paths none = {"", override, site};
+
+	begin();
+	roc_fail(EIO, "of before");
+	UNIT_EQ(roc_firmware_open(&paths, &list), 0);
+	roc_firmware_close(list);
+	UNIT_STR(roc_error(), "of before");
+	UNIT_EQ(roc_firmware_open(&none, &list), 0);
+	roc_firmware_close(list);
+	UNIT_STR(roc_error(), "of before");
+	/* One that is there and leads nowhere is. */
+	UNIT_NEED(!symlink(site, site));
+	UNIT_EQ(roc_firmware_open(&paths, &list), -ELOOP);
+	SAYS(site);
+	end();
+}
+
 static void faulty_lists_are_refused(void)
 {
 	static const struct {
@@ -242,4 +262,5 @@ static void faulty_lists_are_refused(void)
 UNIT_MAIN("libroc_firmware", {"the list that comes with it", the_list_that_comes_with_it},
 	  {"each card has its own", each_card_has_its_own},
 	  {"an override takes its place", an_override_takes_its_place},
-	  {"a site adds", a_site_adds}, {"faulty lists are refused", faulty_lists_are_refused})
+	  {"a site adds", a_site_adds}, {"a success leaves the sentence", leaves_the_sentence},
+	  {"faulty lists are refused", faulty_lists_are_refused})

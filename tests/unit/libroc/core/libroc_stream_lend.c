@@ -105,5 +105,29 @@ static void a_lender_of_a_stream_that_ended(void)
 	finish(s);
 }
 
+/* Good packets come first, without a word of what is behind them. */
+static void wrong_behind_good_ones(void)
+{
+	struct roc_stream *s = stream("main");
+	struct roc_lender *l;
+	struct roc_unit unit;
+
+	UNIT_NEED(!roc_stream_ring(s, RING));
+	UNIT_NEED(!roc_lender_stream(s, 2, 1024, &l));
+	UNIT_NEED(!roc_stream_start(s, 0));
+	card_writes(5, 2);
+	memset(fake.area + fake.card->written % LINES * 64, 0xee, 64);
+	fake.card->written += 40;
+	roc_fail(EIO, "of before");
+	UNIT_EQ(roc_lender_take(l, &unit), 1);
+	UNIT_EQ(unit.length, 640);
+	UNIT_STR(roc_error(), "of before");
+	UNIT_EQ(roc_lender_return(l, unit.handle), 0);
+	FAILS(roc_lender_take(l, &unit), -EBADMSG, "0xeeee");
+	UNIT_EQ(roc_lender_close(l), 0);
+	finish(s);
+}
+
 UNIT_MAIN("libroc_stream_lend", {"windows are lent and returned", windows_are_lent},
-	  {"a lender when the stream has ended", a_lender_of_a_stream_that_ended})
+	  {"a lender when the stream has ended", a_lender_of_a_stream_that_ended},
+	  {"what is wrong behind good packets is said in its turn", wrong_behind_good_ones})

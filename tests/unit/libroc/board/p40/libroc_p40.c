@@ -85,6 +85,13 @@ static void generators(void)
 	g.rate = 7;
 	UNIT_EQ(roc_p40_generator_set(card.ep, 0, &g), 0);
 	UNIT_EQ(card.writes, writes + 1);
+	/* Who has the lock keeps it, and his last failure's sentence. */
+	UNIT_EQ(roc_card_lock(card.ep, 0), 0);
+	roc_fail(EIO, "of before");
+	UNIT_EQ(roc_p40_generator_set(card.ep, 0, &g), 0);
+	UNIT_STR(roc_error(), "of before");
+	CU_ASSERT_TRUE(card.locked);
+	UNIT_EQ(roc_card_unlock(card.ep), 0);
 	/* For another first event it is. */
 	writes = card.writes;
 	g.first = 9;
