@@ -173,11 +173,7 @@ typedef int (*take_fn)(struct roc_firmware_list *list, const char *path, struct 
 /* Asked before, so that a file which need not be there leaves no sentence behind. */
 static bool is_missing(const char *path)
 {
-	int saved = errno;
-	bool missing = access(path, F_OK) && errno == ENOENT;
-
-	errno = saved;
-	return missing;
+	return access(path, F_OK) && errno == ENOENT;
 }
 
 /* -ENOENT if there is no file, without a sentence. */
@@ -242,6 +238,7 @@ int roc_firmware_open(const struct roc_firmware_paths *paths, struct roc_firmwar
 	const char *installed, *override, *site;
 	struct roc_firmware_list *new;
 	char beside[PATH_MAX];
+	int saved = errno;
 	int ret;
 
 	if (!paths)
@@ -269,6 +266,7 @@ int roc_firmware_open(const struct roc_firmware_paths *paths, struct roc_firmwar
 		if (ret == -ENOENT)
 			ret = 0;
 	}
+	errno = saved; /* the parser of JSON changes it */
 	if (ret) {
 		roc_firmware_close(new);
 		return ret;

@@ -196,12 +196,14 @@ static void leaves_the_sentence(void)
 
 	begin();
 	roc_fail(EIO, "of before");
+	errno = 77;
 	UNIT_EQ(roc_firmware_open(&paths, &list), 0);
 	roc_firmware_close(list);
 	UNIT_STR(roc_error(), "of before");
 	UNIT_EQ(roc_firmware_open(&none, &list), 0);
 	roc_firmware_close(list);
 	UNIT_STR(roc_error(), "of before");
+	UNIT_EQ(errno, 77);
 	/* One that is there and leads nowhere is. */
 	UNIT_NEED(!symlink(site, site));
 	UNIT_EQ(roc_firmware_open(&paths, &list), -ELOOP);
