@@ -90,6 +90,19 @@ uint32_t libroc_pass_read_once(struct libroc_pass *c, unsigned int bar, uint32_t
 	return value;
 }
 
+uint64_t libroc_pass_read_count(struct libroc_pass *c, unsigned int bar, uint32_t offset)
+{
+	uint32_t high = libroc_pass_read(c, bar, offset + 4), low, again;
+
+	for (;;) {
+		low = libroc_pass_read(c, bar, offset);
+		again = libroc_pass_read(c, bar, offset + 4);
+		if (again == high || c->err)
+			return (uint64_t)high << 32 | low;
+		high = again;
+	}
+}
+
 void libroc_pass_write(struct libroc_pass *c, unsigned int bar, uint32_t offset, uint32_t value)
 {
 	if (c->err)

@@ -25,6 +25,7 @@ static uint32_t word(struct libroc_pass *c, unsigned int stream, uint32_t offset
 	return libroc_pass_read(c, P40_BAR_CARD, P40_SETTINGS(stream) + offset);
 }
 
+/* A setting, which stands still. */
 static uint64_t wide(struct libroc_pass *c, unsigned int stream, uint32_t offset)
 {
 	uint32_t low = word(c, stream, offset);
@@ -40,7 +41,8 @@ static void read_all(struct libroc_pass *c, unsigned int stream, struct roc_p40_
 	*g = (struct roc_p40_generator){
 		.first = wide(c, stream, STREAM_SET_FIRST),
 		.limit = wide(c, stream, STREAM_SET_LIMIT),
-		.generated = wide(c, stream, STREAM_SET_GENERATED),
+		.generated = libroc_pass_read_count(c, P40_BAR_CARD,
+						    P40_SETTINGS(stream) + STREAM_SET_GENERATED),
 		.size_min = word(c, stream, STREAM_SET_SIZE_MIN),
 		.size_max = word(c, stream, STREAM_SET_SIZE_MAX),
 		.rate = word(c, stream, STREAM_SET_RATE),

@@ -30,18 +30,9 @@ static int32_t serial_number(uint32_t word)
 	return number;
 }
 
-/* A count that runs: both words of one moment. */
 static uint64_t wide(struct libroc_pass *c, uint32_t offset)
 {
-	uint32_t high = card_word(c, offset + 4), low, again;
-
-	for (;;) {
-		low = card_word(c, offset);
-		again = card_word(c, offset + 4);
-		if (again == high)
-			return (uint64_t)high << 32 | low;
-		high = again;
-	}
+	return libroc_pass_read_count(c, P40_BAR_CARD, P40_CARD + offset);
 }
 
 int roc_p40_status_read(struct roc_endpoint *ep, struct roc_p40_status *status)

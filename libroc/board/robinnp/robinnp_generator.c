@@ -24,6 +24,7 @@ static uint32_t word(struct libroc_pass *c, unsigned int link, uint32_t offset)
 	return libroc_pass_read(c, ROBINNP_BAR_CARD, ROBINNP_LINK(link) + offset);
 }
 
+/* A setting, which stands still. */
 static uint64_t wide(struct libroc_pass *c, unsigned int link, uint32_t offset)
 {
 	uint32_t low = word(c, link, offset);
@@ -37,7 +38,8 @@ static void read_all(struct libroc_pass *c, unsigned int link, struct roc_robinn
 
 	*g = (struct roc_robinnp_generator){
 		.limit = wide(c, link, FRAGMENT_LINK_LIMIT),
-		.generated = wide(c, link, FRAGMENT_LINK_GENERATED),
+		.generated = libroc_pass_read_count(c, ROBINNP_BAR_CARD,
+						    ROBINNP_LINK(link) + FRAGMENT_LINK_GENERATED),
 		.first = word(c, link, FRAGMENT_LINK_FIRST),
 		.size_min = word(c, link, FRAGMENT_LINK_SIZE_MIN),
 		.size_max = word(c, link, FRAGMENT_LINK_SIZE_MAX),

@@ -36,18 +36,9 @@ static int32_t serial_number(uint32_t digits)
 	return number;
 }
 
-/* A count that runs: both words of one moment. */
 static uint64_t wide(struct libroc_pass *c, uint32_t offset)
 {
-	uint32_t high = word(c, offset + 4), low, again;
-
-	for (;;) {
-		low = word(c, offset);
-		again = word(c, offset + 4);
-		if (again == high || c->err)
-			return (uint64_t)high << 32 | low;
-		high = again;
-	}
+	return libroc_pass_read_count(c, ROBINNP_BAR_CARD, offset);
 }
 
 int roc_robinnp_status_read(struct roc_endpoint *ep, struct roc_robinnp_status *status)

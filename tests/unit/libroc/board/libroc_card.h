@@ -30,6 +30,9 @@ static struct {
 	uint32_t starts;	/* a write to this register starts one; 0: none */
 	unsigned int stuck_bar; /* register that writes do not change; offset 0: none */
 	uint32_t stuck;
+	unsigned int count_bar; /* register of 64 bits that counts reads of it; offset 0: none */
+	uint32_t count_at;
+	uint64_t count;
 	unsigned int modify_fails; /* the modify of this number from here fails; 0: none */
 	bool gone;		   /* all reads give all ones */
 	void (*asleep)(unsigned int us);
@@ -46,6 +49,8 @@ static uint32_t card_read(unsigned int fn, unsigned int bar, uint32_t offset)
 {
 	card.reads++;
 	host.now += 1000;
+	if (card.count_at && bar == card.count_bar && (offset & ~4u) == card.count_at)
+		return card.count++ >> (offset & 4 ? 32 : 0);
 	return HOST_CARD.read(host.card, fn, bar, offset);
 }
 

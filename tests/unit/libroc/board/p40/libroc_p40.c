@@ -105,6 +105,23 @@ static void generators(void)
 	card_end();
 }
 
+/* The low word runs over between any two of the reads. */
+static void a_count_that_runs(void)
+{
+	struct roc_p40_generator g;
+	uint64_t from;
+
+	card_begin();
+	card.count_bar = P40_BAR_CARD;
+	card.count_at = P40_SETTINGS(0) + STREAM_SET_GENERATED;
+	for (from = UINT32_MAX - 8ull; from <= UINT32_MAX + 2ull; from++) {
+		card.count = from;
+		UNIT_EQ(roc_p40_generator_read(card.ep, 0, &g), 0);
+		CU_ASSERT_TRUE(g.generated >= from && g.generated < card.count);
+	}
+	card_end();
+}
+
 static void refused(struct roc_p40_generator g, unsigned int stream, int err, const char *text)
 {
 	unsigned int writes = card.writes;
@@ -159,4 +176,5 @@ static void bad_values(void)
 
 UNIT_MAIN("libroc_p40", {"what the card says of itself", status},
 	  {"generators are set and read back", generators},
+	  {"a count that runs", a_count_that_runs},
 	  {"values that the card does not have", bad_values})

@@ -117,6 +117,23 @@ static void generators(void)
 	card_end();
 }
 
+/* The low word runs over between any two of the reads. */
+static void a_count_that_runs(void)
+{
+	struct roc_robinnp_generator g;
+	uint64_t from;
+
+	card_begin();
+	card.count_bar = ROBINNP_BAR_CARD;
+	card.count_at = ROBINNP_LINK(7) + FRAGMENT_LINK_GENERATED;
+	for (from = UINT32_MAX - 8ull; from <= UINT32_MAX + 2ull; from++) {
+		card.count = from;
+		UNIT_EQ(roc_robinnp_generator_read(card.ep, 7, &g), 0);
+		CU_ASSERT_TRUE(g.generated >= from && g.generated < card.count);
+	}
+	card_end();
+}
+
 static void refused(struct roc_robinnp_generator g, unsigned int link, int err, const char *text)
 {
 	unsigned int writes = card.writes;
@@ -169,4 +186,5 @@ static void bad_values(void)
 UNIT_MAIN("libroc_robinnp", {"what the card says of itself", status},
 	  {"counts of sub-units and links", counts},
 	  {"generators are set and read back", generators},
+	  {"a count that runs", a_count_that_runs},
 	  {"values that the card does not have", bad_values})
