@@ -114,6 +114,8 @@ int roc_sub_set(struct roc_channel *ch, struct roc_fr_settings *arg, const struc
 		err = -EBUSY;
 	if (arg->set && !err) {
 		roc_sub_set_now(s, arg);
+		smp_wmb(); /* pairs with that of who starts a run */
+		WRITE_ONCE(s->changes, s->changes + 1);
 		if (sub->holder)
 			roc_fragment_moderate(sub->holder);
 	}

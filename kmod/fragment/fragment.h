@@ -61,6 +61,7 @@ struct roc_sub_settings {
 	u32 links;
 	u32 count[ROC_LANES];
 	u32 time[ROC_LANES]; /* ns */
+	u32 changes;	     /* how many there were */
 };
 
 /**
@@ -183,6 +184,7 @@ struct roc_sub_lane {
  * @told: the caller knows of @rings, and may map them; published once
  * @run: number of the run, from 1; channel lock
  * @period: ms, of the watchdog
+ * @changes: of the settings, when the card was told of them; channel lock
  * @lane: from here to @why under sub->lock
  * @edge: who polls does so for edges
  * @silent: ticks of the watchdog since anything came
@@ -198,6 +200,7 @@ struct roc_holder {
 	bool told;
 	u32 run;
 	unsigned int period;
+	u32 changes;
 	struct roc_sub_lane lane[ROC_LANES];
 	bool edge;
 	u32 silent;

@@ -57,9 +57,10 @@ void roc_fragment_settle(struct roc_channel *ch)
 /* Commands that were told to it and have no completion. */
 u32 roc_fragment_outstanding(struct roc_channel *ch)
 {
-	u32 commands = roc_sub_read(ch, FRAGMENT_COMMANDS);
+	/* In this order: it may be told of more, and do them, in between. */
+	u32 completions = roc_sub_read(ch, FRAGMENT_COMPLETIONS);
 
-	return commands - roc_sub_read(ch, FRAGMENT_COMPLETIONS);
+	return roc_sub_read(ch, FRAGMENT_COMMANDS) - completions;
 }
 
 static const struct roc_reset_regs roc_fragment_resets = {
@@ -114,6 +115,8 @@ static void roc_fragment_setup(struct roc_holder *h, u32 start)
 	const struct roc_sub_rings *rings = h->rings;
 	struct roc_channel *ch = h->open.ch;
 
+	h->changes = READ_ONCE(roc_sub(ch)->settings.changes);
+	smp_rmb(); /* what was set with those is written below, or another change is seen later */
 	roc_sub_write64(ch, FRAGMENT_DATA_LOW, rings->ring[ROC_RING_DATA].bus);
 	roc_sub_write64(ch, FRAGMENT_FREE_LOW, rings->ring[ROC_RING_FREE].bus);
 	roc_sub_write64(ch, FRAGMENT_COMMAND_LOW, rings->ring[ROC_RING_COMMAND].bus);

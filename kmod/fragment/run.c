@@ -55,6 +55,8 @@ static void roc_fragment_bind(struct roc_holder *h, u32 start)
 	h->doubt = false;
 	h->why = ROC_WHY_NONE;
 	sub->holder = h;
+	if (h->changes != sub->settings.changes)
+		roc_fragment_moderate(h);
 	/* Who polls already waits for this, or has done so with an eventfd. */
 	if (waitqueue_active(&h->open.wait) || READ_ONCE(h->open.eventfd))
 		for (i = 0; i < ROC_LANES; i++)
