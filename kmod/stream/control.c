@@ -17,9 +17,16 @@ void roc_stream_defaults(struct roc_stream *st)
 	};
 }
 
+/*
+ * The card may say what it likes: what does not fit wraps. mul_u64_u32_div() is one instruction on
+ * some machines, which traps then.
+ */
 static u64 roc_cycles_ns(const struct roc_stream *st, __le64 cycles)
 {
-	return mul_u64_u32_div(le64_to_cpu(cycles), NSEC_PER_SEC, st->clock);
+	u32 rest;
+	u64 seconds = div_u64_rem(le64_to_cpu(cycles), st->clock, &rest);
+
+	return seconds * NSEC_PER_SEC + div_u64((u64)rest * NSEC_PER_SEC, st->clock);
 }
 
 static void roc_stream_show_counters(const struct roc_stream *st, const struct stream_counters *c,
@@ -197,6 +204,10 @@ static void roc_stream_set_driver(struct roc_channel *ch, struct roc_st_settings
 		WRITE_ONCE(s->interrupt_bytes, arg->interrupt_bytes);
 	if (arg->set & ROC_ST_SET_INTERRUPT_TIME)
 		WRITE_ONCE(s->interrupt_time, arg->interrupt_time);
+	if (arg->set & (ROC_ST_SET_INTERRUPT_BYTES | ROC_ST_SET_INTERRUPT_TIME)) {
+		smp_wmb(); /* pairs with that of who starts a run */
+		WRITE_ONCE(s->changes, s->changes + 1);
+	}
 	if (arg->set & ROC_ST_SET_LOW_WATER)
 		s->low_water = arg->low_water;
 	if (st->reader && arg->set & (ROC_ST_SET_INTERRUPT_BYTES | ROC_ST_SET_INTERRUPT_TIME))
@@ -265,8 +276,7 @@ static int roc_stream_reset_held(struct roc_channel *ch, u32 level)
 		roc_stream_defaults(st);
 		spin_unlock_irq(&st->lock);
 	}
-	if (ch->state != ROC_CH_RUNNING) {
-		roc_stream_read_counters(ch, &last);
+	if (ch->state != ROC_CH_RUNNING && roc_stream_read_counters(ch, &last)) {
 		spin_lock_irq(&st->lock);
 		st->last = last;
 		spin_unlock_irq(&st->lock);

@@ -91,6 +91,8 @@ static void roc_stream_setup(struct roc_reader *r, u32 position)
 	const struct roc_stream_ring *ring = r->ring;
 	struct roc_channel *ch = r->open.ch;
 
+	r->changes = READ_ONCE(roc_stream(ch)->settings.changes);
+	smp_rmb(); /* what was set with those is written below, or another change is seen later */
 	roc_stream_write64(ch, STREAM_RING_LOW, ring->bus);
 	roc_stream_write(ch, STREAM_RING_SIZE, ring->log2);
 	roc_stream_write(ch, STREAM_SEGMENT_SIZE, roc_stream_segment(ring));
@@ -186,15 +188,18 @@ void roc_stream_arm(struct roc_reader *r)
 	const struct roc_position *p = &r->position;
 	struct roc_channel *ch = r->open.ch;
 	bool tell = p->read != r->known || p->read == p->written;
+	u32 seen = tell ? p->read : p->written;
 
 	ch->stats.mmio_writes++;
 	roc_stream(ch)->stats.arms++;
 	r->known = p->read;
-	r->seen = tell ? p->read : p->written;
+	/* Without interrupts it is what the watchdog has told of. */
+	if (ch->vector[0] >= 0)
+		r->seen = seen;
 	r->armed = true;
 	r->overdue = 0;
-	trace_roc_stream_arm(ch->ep->minor, ch->number, r->seen, p->read);
-	roc_stream_write(ch, tell ? STREAM_ARM : STREAM_ARM_SEEN, r->seen);
+	trace_roc_stream_arm(ch->ep->minor, ch->number, seen, p->read);
+	roc_stream_write(ch, tell ? STREAM_ARM : STREAM_ARM_SEEN, seen);
 }
 
 /* New settings, while it runs. stream->lock. */
@@ -207,8 +212,8 @@ void roc_stream_moderate(struct roc_reader *r)
 	roc_stream_write(ch, STREAM_IRQ_NS, READ_ONCE(roc_stream(ch)->settings.interrupt_time));
 }
 
-/* From the registers: when it does not run. */
-void roc_stream_read_counters(struct roc_channel *ch, struct stream_counters *counters)
+/* From the registers: when it does not run. False: the card went away meanwhile. */
+bool roc_stream_read_counters(struct roc_channel *ch, struct stream_counters *counters)
 {
 	void __iomem *from = roc_stream(ch)->open + STREAM_SET_COUNTERS;
 	__le64 *value = &counters->units;
@@ -218,6 +223,7 @@ void roc_stream_read_counters(struct roc_channel *ch, struct stream_counters *co
 		     offsetof(struct stream_counters, units) + STREAM_COUNTERS * 8);
 	for (i = 0; i < STREAM_COUNTERS; i++)
 		value[i] = cpu_to_le64(roc_block_counter(from + 8 * i));
+	return roc_alive(ch->ep);
 }
 
 /* From the card's page. False: it is being written, and what was there before is as good. */

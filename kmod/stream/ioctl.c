@@ -3,7 +3,6 @@
  * What the holder of a stream may ask for: ring, run, and sleep. Every call runs inside the
  * endpoint's SRCU read side; a ring is allocated outside, because that may take long.
  */
-#include <linux/log2.h>
 #include <linux/mm.h>
 
 #include "stream/stream.h"
@@ -11,18 +10,14 @@
 /* Smaller pieces of @length are too many for the card. */
 static u64 roc_ring_least(const struct roc_channel *ch, u64 length)
 {
-	const struct roc_stream *st = roc_stream(ch);
-
 	if (ch->ep->translated)
 		return PAGE_SIZE;
-	return max_t(u64, length / max(rounddown_pow_of_two(st->segments_max | 1), 1ul),
-		     1ull << STREAM_SEGMENT_MIN);
+	return max_t(u64, length / roc_ring_pieces(roc_stream(ch)), 1ull << STREAM_SEGMENT_MIN);
 }
 
 static int roc_ring_check(struct roc_channel *ch, struct roc_st_ring *arg)
 {
 	struct device *dev = &ch->ep->pdev->dev;
-	u64 longest = ROC_PIECE_MAX * max_t(u64, roc_stream(ch)->segments_max, 1);
 
 	if (arg->length > roc_stream(ch)->ring_max) {
 		arg->why = ROC_WHY_LENGTH;
@@ -34,7 +29,7 @@ static int roc_ring_check(struct roc_channel *ch, struct roc_st_ring *arg)
 		arg->limit = dma_max_mapping_size(dev);
 	} else if (roc_ring_least(ch, arg->length) > ROC_PIECE_MAX) {
 		arg->why = ROC_WHY_CONTIGUITY;
-		arg->limit = longest;
+		arg->limit = ROC_PIECE_MAX * roc_ring_pieces(roc_stream(ch));
 	}
 	if (arg->why)
 		return -EOPNOTSUPP;

@@ -98,10 +98,27 @@ static void roc_stream_look_now(struct roc_reader *r)
 	}
 }
 
-/* Only while it runs. False: it does not, or not for long any more. */
+/* Of a run that is over: what its reader has given back since. What cannot be does not count. */
+static void roc_stream_look_back(struct roc_reader *r)
+{
+	struct roc_position *p = &r->position;
+	u32 read;
+
+	if (!r->ring)
+		return;
+	read = READ_ONCE(roc_ring_user(r->ring)->read);
+	if (read - p->read <= p->written - p->read)
+		p->read = read;
+}
+
+/* False: it does not run, or not for long any more. */
 bool roc_stream_look(struct roc_reader *r)
 {
-	if (roc_stream(r->open.ch)->reader != r || r->why)
+	if (roc_stream(r->open.ch)->reader != r) {
+		roc_stream_look_back(r);
+		return false;
+	}
+	if (r->why)
 		return false;
 	roc_stream_look_now(r);
 	return !r->why;

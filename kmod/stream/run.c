@@ -39,11 +39,6 @@ static void roc_stream_bind(struct roc_reader *r, u32 position)
 	struct roc_stream *st = roc_stream(ch);
 
 	spin_lock_irq(&st->lock);
-	r->position = (struct roc_position){
-		.lines = 1u << (r->ring->log2 - STREAM_LINE_LOG2),
-		.written = position,
-		.read = position,
-	};
 	r->known = position;
 	r->seen = position;
 	r->armed = false;
@@ -54,6 +49,8 @@ static void roc_stream_bind(struct roc_reader *r, u32 position)
 	r->overdue = 0;
 	r->why = ROC_WHY_NONE;
 	st->reader = r;
+	if (r->changes != st->settings.changes)
+		roc_stream_moderate(r);
 	/* Who polls already waits for this, or has done so with an eventfd. */
 	if (ch->vector[0] >= 0 && (waitqueue_active(&r->open.wait) || READ_ONCE(r->open.eventfd)))
 		roc_stream_arm(r);
@@ -93,7 +90,7 @@ static void roc_stream_last_counters(struct roc_reader *r, bool present)
 	struct stream_counters last = {};
 
 	if (present)
-		roc_stream_read_counters(ch, &last);
+		present = roc_stream_read_counters(ch, &last);
 	spin_lock_irq(&st->lock);
 	if (present)
 		st->last = last;
@@ -102,16 +99,29 @@ static void roc_stream_last_counters(struct roc_reader *r, bool present)
 	spin_unlock_irq(&st->lock);
 }
 
-/* Until the card's first state is there the page says where the run begins, and its counters. */
-static void roc_stream_page_begin(struct roc_stream_ring *ring, u32 position,
-				  const struct stream_counters *counters)
+/*
+ * Until the card's first state is there its page says where the run begins, and its counters. So do
+ * the reader's page and we: whether the card takes it or not, what came before is over.
+ */
+static void roc_stream_begin(struct roc_reader *r, u32 position,
+			     const struct stream_counters *counters)
 {
-	struct stream_state *state = roc_ring_state(ring);
+	struct roc_stream *st = roc_stream(r->open.ch);
+	struct stream_state *state = roc_ring_state(r->ring);
 
-	clear_page(page_address(ring->card_page));
+	clear_page(page_address(r->ring->card_page));
 	state->written = cpu_to_le32(position);
 	state->read = cpu_to_le32(position);
-	*roc_ring_counters(ring) = *counters;
+	*roc_ring_counters(r->ring) = *counters;
+	spin_lock_irq(&st->lock);
+	WRITE_ONCE(roc_ring_user(r->ring)->read, position);
+	WRITE_ONCE(roc_ring_user(r->ring)->taken, position);
+	r->position = (struct roc_position){
+		.lines = 1u << (r->ring->log2 - STREAM_LINE_LOG2),
+		.written = position,
+		.read = position,
+	};
+	spin_unlock_irq(&st->lock);
 }
 
 int roc_stream_start(struct roc_reader *r, u32 position)
@@ -132,9 +142,7 @@ int roc_stream_start(struct roc_reader *r, u32 position)
 	if (!err) {
 		ch->loaded = true;
 		roc_stream_read_counters(ch, &counters);
-		roc_stream_page_begin(r->ring, position, &counters);
-		WRITE_ONCE(roc_ring_user(r->ring)->read, position);
-		WRITE_ONCE(roc_ring_user(r->ring)->taken, position);
+		roc_stream_begin(r, position, &counters);
 		err = roc_stream_enable(r, position);
 	}
 	if (err) {
@@ -195,8 +203,9 @@ static void roc_stream_drain(struct roc_reader *r)
 			break;
 		usleep_range(ROC_CLOSE_TRY_US, 2 * ROC_CLOSE_TRY_US);
 		spin_lock_irq(&st->lock);
-		if (roc_stream_look(r))
-			roc_stream_relieve(r);
+		/* The last time: all room counts, not only what is worth a write under load. */
+		if (roc_stream_look(r) && r->position.read != r->known)
+			roc_stream_tell_read(r);
 		spin_unlock_irq(&st->lock);
 	}
 }

@@ -13,6 +13,8 @@
 #ifndef ROC_STREAM_H
 #define ROC_STREAM_H
 
+#include <linux/log2.h>
+
 #include "core/compat/compat.h"
 #include "core/charge.h"
 #include "core/map.h"
@@ -52,13 +54,15 @@ struct roc_stream_stats {
  * @interrupt_bytes: 0 = by the ring
  * @interrupt_time: ns
  * @low_water: bytes
+ * @changes: of @interrupt_bytes and @interrupt_time: how many there were
  *
- * Written under the channel lock, read without.
+ * Written under stream->lock, read without.
  */
 struct roc_stream_settings {
 	u32 interrupt_bytes;
 	u32 interrupt_time;
 	u64 low_water;
+	u32 changes;
 };
 
 /**
@@ -144,7 +148,7 @@ struct roc_stream_ring {
  * @period: ms, of the watchdog
  * @position: where it is; from here to @why under stream->lock
  * @known: read position that the card was last told by the driver
- * @irq_bytes: as in the register
+ * @changes: of the settings, when the card was told of them; channel lock
  * @armed: an interrupt was asked for, and has not come; @seen: for what lies behind that
  * @sent: interrupts of the card's count that came
  * @wanting: somebody in ROC_ST_WAIT wants @want, and nobody less
@@ -165,7 +169,7 @@ struct roc_reader {
 	unsigned int period;
 	struct roc_position position;
 	u32 known;
-	u32 irq_bytes;
+	u32 changes;
 	bool armed;
 	u32 seen;
 	u32 sent;
@@ -179,6 +183,12 @@ struct roc_reader {
 	enum roc_why why;
 	struct delayed_work watch;
 };
+
+/* Into how many pieces a ring can be: all have one length, as it has, a power of two. */
+static inline u64 roc_ring_pieces(const struct roc_stream *st)
+{
+	return rounddown_pow_of_two(st->segments_max | 1);
+}
 
 static inline struct roc_stream *roc_stream(const struct roc_channel *ch)
 {
@@ -244,7 +254,7 @@ void roc_stream_finish(struct roc_channel *ch);
 void roc_stream_tell_read(struct roc_reader *r);
 void roc_stream_arm(struct roc_reader *r);
 void roc_stream_moderate(struct roc_reader *r);
-void roc_stream_read_counters(struct roc_channel *ch, struct stream_counters *counters);
+bool roc_stream_read_counters(struct roc_channel *ch, struct stream_counters *counters);
 bool roc_stream_page_counters(const struct roc_stream_ring *ring, struct stream_counters *counters);
 
 /* look.c: under stream->lock, but for the first three */

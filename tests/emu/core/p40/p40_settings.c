@@ -31,6 +31,9 @@ uint64_t p40_counter(struct p40_stream *st, enum p40_counter nr)
 	switch (nr) {
 	case P40_WAITING:
 		return p40_waiting(st);
+	case P40_THROTTLE_CYCLES:
+	case P40_TRUNCATE_CYCLES:
+		return st->fault[P40_CYCLES_WRONG] ? UINT64_MAX : st->total[nr] - st->base[nr];
 	case P40_THROTTLE_FIRST:
 	case P40_THROTTLE_FROM:
 	case P40_THROTTLE_TO:

@@ -546,6 +546,26 @@ static void late_writes(void)
 	CU_ASSERT(emu_clean(CARD0));
 }
 
+/* A count that no time makes: whoever reads it, in sysfs or by the ABI, gets some number. */
+static void cycles_that_cannot_be(void)
+{
+	struct reader r = {.ring = 64 * KIB};
+
+	start(&r);
+	UNIT_NEED(reader_start(&r));
+	CU_ASSERT(reader_run(&r, 100, 5000));
+	emu(CARD0, "fault 0 cycles-wrong 1");
+	CU_ASSERT(UNIT_WAIT(reader_info(&r).card.throttle_time, 5000));
+	CU_ASSERT(atoll(node_attr(P40_ID, 0, "throttle_time")) != 0);
+	CU_ASSERT(reader_run(&r, 200, 5000));
+	CU_ASSERT(reader_stop(&r));
+	CU_ASSERT(reader_info(&r).card.truncate_time != 0);
+	emu(CARD0, "fault all clear");
+	READER_OK(&r);
+	reader_close(&r);
+	CU_ASSERT(emu_clean(CARD0));
+}
+
 UNIT_MAIN("stream_faults", {"position beyond the ring", position_beyond_the_ring},
 	  {"position backwards", position_backwards}, {"first state late", first_state_late},
 	  {"position that nobody looks at", position_that_nobody_looks_at},
@@ -559,4 +579,4 @@ UNIT_MAIN("stream_faults", {"position beyond the ring", position_beyond_the_ring
 	  {"end that is ignored", end_that_is_ignored},
 	  {"stop of one that is off", stop_of_one_that_is_off},
 	  {"ring held while the card may write", ring_held_while_the_card_may_write},
-	  {"late writes", late_writes})
+	  {"late writes", late_writes}, {"cycles that cannot be", cycles_that_cannot_be})

@@ -118,6 +118,55 @@ static void moderation(void)
 	finish(&r);
 }
 
+static int start_it(void *arg)
+{
+	struct reader *r = arg;
+	struct roc_st_start s = {.size = sizeof(s)};
+
+	return -abi(r->fd, ROC_ST_START, &s);
+}
+
+/* A setting that comes while a start waits for the card counts for that run. */
+static void set_while_it_starts(void)
+{
+	struct reader r = {.ring = 64 * KIB};
+	pid_t pid;
+
+	start(&r);
+	emu(CARD0, "fault 0 enable-slow 1 25");
+	pid = child_start(AS_ROOT, start_it, &r);
+	UNIT_NEED(pid > 0);
+	CU_ASSERT(UNIT_WAIT(emu_peek(CARD0, 0, P40_BAR_DMA, P40_STREAM(0) + STREAM_CONTROL), 5000));
+	UNIT_EQ(set(r.fd, ROC_ST_SET_INTERRUPT_BYTES,
+		    (struct roc_st_settings){.interrupt_bytes = 4096}),
+		0);
+	UNIT_EQ(child_wait(pid, 5000), 0);
+	CU_ASSERT(card_has(4096, 30000000));
+	emu(CARD0, "fault all clear");
+	finish(&r);
+}
+
+/* At a stop all room that the reader made counts, however little, and whether he told or not. */
+static void room_that_was_not_told(void)
+{
+	struct reader r = {.stream = P40_STREAM_ODIN, .ring = 64 * KIB};
+	struct roc_st_stop stop = {.size = sizeof(stop)};
+
+	start(&r);
+	reader_generate(&r, 0, 64, 64, 0, 1024 + 100, 0);
+	UNIT_NEED(reader_start(&r));
+	CU_ASSERT(UNIT_WAIT(emu_stream(CARD0, r.stream, "waiting") == 100, 10000));
+	UNIT_EQ(reader_take(&r, false), 1024);
+	reader_give(&r, 200, false);
+	UNIT_EQ(abi(r.fd, ROC_ST_STOP, &stop), 0);
+	UNIT_EQ(stop.lost, 0);
+	UNIT_EQ(stop.position, 1124);
+	UNIT_EQ(reader_take(&r, true), 100);
+	READER_OK(&r);
+	reader_close(&r);
+	CU_ASSERT(emu_clean(CARD0));
+}
+
 /* What all streams share goes back with the defaults of all, and not with those of one. */
 static void defaults_of_the_card(void)
 {
@@ -294,6 +343,8 @@ static void left_by_another(void)
 
 UNIT_MAIN("stream_runs", {"after a full ring", after_a_full_ring},
 	  {"counters reset in a run", counters_reset_in_a_run}, {"moderation", moderation},
+	  {"set while it starts", set_while_it_starts},
+	  {"room that was not told", room_that_was_not_told},
 	  {"defaults of the card", defaults_of_the_card}, {"forked", forked},
 	  {"doorbell out of bounds", doorbell_out_of_bounds},
 	  {"registers elsewhere", registers_elsewhere}, {"left by another", left_by_another})

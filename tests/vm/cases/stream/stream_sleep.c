@@ -476,6 +476,45 @@ static void all_is_taken(void)
 	finish(&r);
 }
 
+/* What is left of a run that is over can be read, and who polls hears when nothing is. */
+static void after_the_end(void)
+{
+	struct reader r = {.stream = P40_STREAM_ODIN, .ring = 64 * KIB};
+	struct roc_st_consume none = {.size = sizeof(none)};
+	struct pollfd p;
+
+	start(&r);
+	p = (struct pollfd){.fd = r.fd, .events = POLLIN};
+	reader_generate(&r, 0, 64, 64, 0, 10, 0);
+	UNIT_NEED(reader_start(&r));
+	CU_ASSERT(UNIT_WAIT(reader_there(&r) == 10, 5000));
+	CU_ASSERT(reader_stop(&r));
+	UNIT_EQ(poll(&p, 1, 0), 1);
+	CU_ASSERT(p.revents & POLLIN);
+	UNIT_EQ(reader_take(&r, true), 10);
+	poll(&p, 1, 0);
+	CU_ASSERT_FALSE(p.revents & POLLIN);
+	UNIT_EQ(abi(r.fd, ROC_ST_CONSUME, &none), 0);
+	UNIT_EQ(none.available, 0);
+	UNIT_EQ(r.user->read, r.read);
+	UNIT_EQ(reader_info(&r).read, r.read);
+
+	/* A start that the card refuses has begun elsewhere, and there is nothing. */
+	reader_generate(&r, 0, 64, 64, 0, 10, 0);
+	UNIT_NEED(reader_start(&r));
+	CU_ASSERT(UNIT_WAIT(reader_there(&r) == 10, 5000));
+	CU_ASSERT(reader_stop(&r));
+	emu(CARD0, "fault 0 enable-slow %u 60000", 1u << P40_STREAM_ODIN);
+	READER_OK(&r);
+	r.position = 5000;
+	CU_ASSERT_FALSE(reader_start(&r));
+	poll(&p, 1, 0);
+	CU_ASSERT_FALSE(p.revents & POLLIN);
+	emu(CARD0, "fault all clear");
+	reader_close(&r);
+	CU_ASSERT(emu_clean(CARD0));
+}
+
 UNIT_MAIN("stream_sleep", {"sleepers", sleepers},
 	  {"low water of a full ring", low_water_of_a_full_ring},
 	  {"eventfd in the run", eventfd_in_the_run}, {"edges in the run", edges_in_the_run},
@@ -484,4 +523,5 @@ UNIT_MAIN("stream_sleep", {"sleepers", sleepers},
 	  {"eventfd before the run", eventfd_before_the_run},
 	  {"sleeper beside poll", sleeper_beside_poll}, {"two sleepers", two_sleepers},
 	  {"taken by another reader", taken_by_another_reader},
-	  {"low water lowered", low_water_lowered}, {"all is taken", all_is_taken})
+	  {"low water lowered", low_water_lowered}, {"all is taken", all_is_taken},
+	  {"after the end", after_the_end})
