@@ -151,8 +151,8 @@ int roc_card_telemetry_read(const struct roc_card *card, struct roc_card_telemet
  * @channel: from 0 to @card->channels - 1
  * @telemetry: filled in
  *
- * Return: 0; -ENOENT no such channel; -ENODEV the card is gone, or has not kept its number; -EMFILE,
- * -ENOMEM or the like: it could not be looked at.
+ * Return: 0; -ENOENT no such channel; -ENODEV the card is gone, or has not kept its number;
+ * -EMFILE, -ENOMEM or the like: it could not be looked at.
  */
 int roc_channel_telemetry_read(const struct roc_card *card, unsigned int channel,
 			       struct roc_channel_telemetry *telemetry);
@@ -163,8 +163,8 @@ int roc_channel_telemetry_read(const struct roc_card *card, unsigned int channel
  * @channel: from 0 to @card->channels - 1
  * @name: ROC_TEXT_MAX bytes for its name, as "main"; empty if it is no stream
  *
- * Return: 0; -ENOENT no such channel; -ENODEV the card is gone, or has not kept its number; -EMFILE,
- * -ENOMEM or the like: it could not be looked at.
+ * Return: 0; -ENOENT no such channel; -ENODEV the card is gone, or has not kept its number;
+ * -EMFILE, -ENOMEM or the like: it could not be looked at.
  */
 int roc_channel_stream(const struct roc_card *card, unsigned int channel, char *name);
 
