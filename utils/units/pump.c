@@ -263,22 +263,25 @@ static void flow(struct pump *p)
 /* The source is stopped: take what it had, and wait until the sink is done with everything. */
 static void drain(struct pump *p)
 {
-	uint64_t until = units_now() + p->limits.finish * UNITS_NS_PER_S;
+	uint64_t patience = p->limits.finish * UNITS_NS_PER_S, until = units_now() + patience, now;
 	bool dry = false;
 	int ret;
 
 	while (!p->why[0] && (!dry || p->n.out || p->holds)) {
+		/* Before the look: that we were kept from looking is not its fault. */
+		now = units_now();
 		ret = turn(p, true);
 		if (ret < 0 && ret != -ENODATA)
 			return;
+		/* Who goes on is slow, and what there is has an end; who syncs may go on. */
+		if (ret > 0 || p->sink->syncing)
+			until = units_now() + patience;
 		if (ret > 0)
 			continue;
 		/* Nothing moved: what is with the sink may give the source room to show more. */
-		if (p->sink->syncing)
-			until = units_now() + p->limits.finish * UNITS_NS_PER_S;
 		if (ret == -ENODATA && !p->n.out && !p->holds)
 			dry = true;
-		else if (units_now() > until)
+		else if (now > until)
 			units_fail(p->why, ETIME,
 				   "%" PRIu64 " units did not come to their end within %" PRIu64
 				   " s.",

@@ -15,7 +15,7 @@ struct pump_limits {
 	uint64_t units;	 /* 0: none */
 	uint64_t time;	 /* seconds, 0: none */
 	uint64_t stall;	 /* seconds without a unit that are a failure, 0: none */
-	uint64_t finish; /* seconds that the sink may take for what it has, at the end */
+	uint64_t finish; /* seconds without any progress, at the end */
 };
 
 enum pump_end {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * The pump between a source that could always be taken from and a sink that is slow: it waits for
- * the sink, and does not look all the time. And a source that does not take all back.
+ * the sink, and does not look all the time. And a source that does not take all back, and a sink
+ * that takes longer for all that it has than it may for one.
  */
 #include "unit.h"
 
@@ -23,6 +24,7 @@ struct fake_sink {
 	struct sink sink;
 	uint64_t until; /* it is slow, by units_now() */
 	bool no_room;	/* meanwhile; else it keeps what it has */
+	uint64_t pause; /* ns for each, 0: it is done with all at once */
 	uint64_t handles[8];
 	unsigned int count, looks;
 };
@@ -115,8 +117,13 @@ static int done(struct sink *s, uint64_t *handles, unsigned int room)
 
 	if (!f->no_room && units_now() < f->until)
 		return 0;
+	if (f->pause && n) {
+		f->until = units_now() + f->pause;
+		n = 1;
+	}
 	memcpy(handles, f->handles, n * sizeof(*handles));
-	f->count = 0;
+	f->count -= n;
+	memmove(f->handles, f->handles + n, f->count * sizeof(*handles));
 	return (int)n;
 }
 
@@ -222,8 +229,48 @@ static void sink_that_syncs(void)
 	UNIT_EQ(source.back, 1);
 }
 
+/* One that has much, and gets on with it, is not in silence: it may take as long as it needs. */
+static void sink_that_has_much(void)
+{
+	struct fake_source source = {.units = 8, .out_max = 8};
+	struct fake_sink sink = {.pause = 400 * 1000 * 1000};
+	struct pump p = {
+		.source = &source.source, .sink = &sink.sink, .limits = {.units = 8, .finish = 1}};
+
+	source.source.ops = &source_ops;
+	sink.sink.ops = &sink_ops;
+	alarm(120);
+	pump_run(&p);
+	alarm(0);
+	UNIT_STR(p.why, "");
+	UNIT_EQ(p.end, PUMP_END_UNITS);
+	UNIT_EQ(source.back, 8);
+	UNIT_EQ(p.n.out, 0);
+	CU_ASSERT_TRUE(p.n.finish - p.n.start > 2 * UNITS_NS_PER_S);
+}
+
+/* And one that does nothing is given up. */
+static void sink_that_hangs(void)
+{
+	struct fake_source source = {.units = 3, .out_max = 8};
+	struct fake_sink sink = {.until = UINT64_MAX};
+	struct pump p = {
+		.source = &source.source, .sink = &sink.sink, .limits = {.units = 3, .finish = 1}};
+
+	source.source.ops = &source_ops;
+	sink.sink.ops = &sink_ops;
+	alarm(120);
+	pump_run(&p);
+	alarm(0);
+	UNIT_STR(p.why, "3 units did not come to their end within 1 s.");
+	UNIT_EQ(p.end, PUMP_END_FAILED);
+	UNIT_EQ(p.n.out, 0);
+}
+
 UNIT_MAIN("pump", {"a sink that has no room is waited for", sink_without_room},
 	  {"a sink that has all units that can be out is waited for", source_all_out},
 	  {"a sink that has the last units is waited for", source_at_its_end},
 	  {"a unit that cannot go back", source_that_fails},
-	  {"a sink whose disk takes its time is waited for", sink_that_syncs})
+	  {"a sink whose disk takes its time is waited for", sink_that_syncs},
+	  {"a sink that has much and gets on is waited for", sink_that_has_much},
+	  {"a sink that hangs is not", sink_that_hangs})
