@@ -36,7 +36,7 @@ struct option_spec {
 	const char *fallback; /* value if it is not given, as one would type it; NULL: zero */
 	const char *help;
 	const char *const *choices; /* OPTION_CHOICE: NULL-terminated */
-	uint64_t min, max;	    /* OPTION_NUMBER, _SIZE, _TIME; max 0: no limits */
+	uint64_t min, max;	    /* OPTION_NUMBER, _SIZE, _TIME; max 0: no limits, also no min */
 				    /* OPTION_LINKS: max is the highest link */
 	/* OPTION_NUMBER, _SIZE: a power of two, or 0 if the limits, or fallback, have it */
 	bool power;

@@ -37,7 +37,8 @@ static const struct option_spec options[] = {
 	{AT("patience", OPTION_NUMBER, patience), .arg = "SECONDS", .fallback = "30",
 	 .help = "Wait so long for a receiver that was lost"},
 	{AT("silence", OPTION_NUMBER, silence), .arg = "SECONDS", .fallback = NETWORK_SILENCE,
-	 .min = 1, .help = "One that says nothing for so long is lost; below 5 at both ends"},
+	 .min = 1, .max = UINT32_MAX,
+	 .help = "One that says nothing for so long is lost; below 5 at both ends"},
 	UNITS_RUN_OPTIONS(struct send_values, "10"),
 	UNITS_SPIN_OPTION(struct send_values),
 };

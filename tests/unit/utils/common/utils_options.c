@@ -8,6 +8,7 @@
 #include <ctype.h>
 #include <dirent.h>
 #include <errno.h>
+#include <inttypes.h>
 #include <stdint.h>
 
 #include "utils/tools.h"
@@ -291,6 +292,27 @@ static void with_another(void)
 					break;
 			CU_ASSERT_TRUE(!with || k < (*t)->option_count);
 			seen += with != NULL;
+		}
+	}
+	CU_ASSERT_TRUE(seen > 10);
+}
+
+/* Without an upper limit the lower one is not looked at: no tool has it alone. */
+static void limits_are_two(void)
+{
+	const struct tool *const *t;
+	unsigned int seen = 0;
+	size_t i;
+
+	for (t = tools; *t; t++) {
+		for (i = 0; i < (*t)->option_count; i++) {
+			const struct option_spec *spec = &(*t)->options[i];
+
+			if (spec->min > spec->max)
+				unit_note("roc-%s --%s: %" PRIu64 "..%" PRIu64, (*t)->name,
+					  spec->name, spec->min, spec->max);
+			CU_ASSERT_TRUE(spec->min <= spec->max);
+			seen += spec->min != 0;
 		}
 	}
 	CU_ASSERT_TRUE(seen > 10);
@@ -614,7 +636,8 @@ static void pages_have_tools(void)
 
 UNIT_MAIN("utils options", {"fallbacks", fallbacks}, {"values given", given},
 	  {"prefixes", prefixes}, {"help and version", help_and_version}, {"mistakes", mistakes},
-	  {"an option twice", twice}, {"with another", with_another}, {"a word", a_word},
+	  {"an option twice", twice}, {"with another", with_another},
+	  {"no lower limit alone", limits_are_two}, {"a word", a_word},
 	  {"options for a word", for_a_word}, {"numbers are decimal", numbers_are_decimal},
 	  {"no time is refused", no_time_is_refused}, {"choices in any case", choices_in_any_case},
 	  {"manual pages and help agree", manual_pages},
