@@ -2,6 +2,8 @@
 /*
  * A recording as a source: its units in their order, read ahead by io_uring into memory of ours and
  * lent from there. Like a channel it has a bounded number of units out; unlike one it can wait.
+ *
+ * A data file is open from its first read to its last: there may be more of them than can be open.
  */
 #include "recording.h"
 
@@ -24,6 +26,11 @@ enum state {
 	OUT,
 };
 
+struct file {
+	int fd;		      /* -1: closed */
+	unsigned int reading; /* units that are read from it */
+};
+
 struct slot {
 	enum state state;
 	const struct recording_entry *entry;
@@ -31,14 +38,14 @@ struct slot {
 	uint64_t handle;		   /* when it is out */
 	uint64_t place;			   /* in the file, of the slot's first byte */
 	uint64_t length, done;
-	int fd;
+	struct file *file;
 };
 
 struct replay {
 	struct source source;
 	struct replay_options opt;
 	struct recording recording;
-	int *fds; /* of the data files */
+	struct file *files; /* with the data, of each part */
 	struct io_uring ring;
 	bool have_ring;
 	bool fixed;
@@ -75,40 +82,78 @@ static void queue(struct replay *r, struct slot *slot)
 	char *to = memory_of(r, slot) + slot->done;
 
 	if (r->fixed)
-		io_uring_prep_read_fixed(sqe, slot->fd, to, left, slot->place + slot->done, 0);
+		io_uring_prep_read_fixed(sqe, slot->file->fd, to, left, slot->place + slot->done,
+					 0);
 	else
-		io_uring_prep_read(sqe, slot->fd, to, left, slot->place + slot->done);
+		io_uring_prep_read(sqe, slot->file->fd, to, left, slot->place + slot->done);
 	io_uring_sqe_set_data(sqe, slot);
 	r->queued++;
 	r->reading++;
 }
 
-/* The next unit of the recording, and the part that it is in, or NULL. */
-static const struct recording_entry *next_entry(struct replay *r,
-						const struct recording_part **part)
+static int open_data(const char *name)
+{
+	int fd = open(name, O_RDONLY | O_CLOEXEC | O_DIRECT);
+
+	if (fd < 0 && errno == EINVAL)
+		fd = open(name, O_RDONLY | O_CLOEXEC);
+	return fd < 0 ? -errno : fd;
+}
+
+static int fail_data(struct replay *r, const char *name, int err)
+{
+	return units_fail(r->source.why, err, "%s cannot be read: %s.", name, strerror(err));
+}
+
+static void close_file(struct file *f)
+{
+	if (f->fd >= 0)
+		close(f->fd);
+	f->fd = -1;
+}
+
+/* If nothing of it will be read any more. */
+static void leave_file(struct replay *r, struct file *f)
+{
+	if (!f->reading && f < &r->files[r->part])
+		close_file(f);
+}
+
+/* That the next unit of the recording is in, or NULL. */
+static const struct recording_part *next_part(struct replay *r)
 {
 	while (r->part < r->recording.count && r->unit == r->recording.parts[r->part].count) {
 		r->part++;
 		r->unit = 0;
+		leave_file(r, &r->files[r->part - 1]);
 	}
-	if (r->part == r->recording.count || r->stopped)
-		return NULL;
-	*part = &r->recording.parts[r->part];
-	return &(*part)->entries[r->unit++];
+	return r->part == r->recording.count || r->stopped ? NULL : &r->recording.parts[r->part];
 }
 
 /* Read ahead as far as there is room, with one call. */
 static int read_ahead(struct replay *r)
 {
 	const struct recording_part *part;
-	const struct recording_entry *e;
 	int ret;
 
-	while (r->free_count && r->reading < r->opt.depth && (e = next_entry(r, &part))) {
-		uint32_t index = r->free_list[--r->free_count];
-		struct slot *slot = &r->slots[index];
+	while (r->free_count && r->reading < r->opt.depth && (part = next_part(r))) {
+		struct file *file = &r->files[r->part];
+		const struct recording_entry *e = &part->entries[r->unit];
 		uint64_t before = e->offset % RECORDING_ALIGN;
+		struct slot *slot;
+		uint32_t index;
 
+		if (file->fd < 0)
+			file->fd = open_data(part->data);
+		/* What is read now makes room for one. */
+		if ((file->fd == -EMFILE || file->fd == -ENFILE) && r->reading)
+			break;
+		if (file->fd < 0)
+			return fail_data(r, part->data, -file->fd);
+		r->unit++;
+		file->reading++;
+		index = r->free_list[--r->free_count];
+		slot = &r->slots[index];
 		*slot = (struct slot){
 			.state = READING,
 			.entry = e,
@@ -116,7 +161,7 @@ static int read_ahead(struct replay *r)
 			.place = e->offset - before,
 			.length = (before + e->bytes + RECORDING_ALIGN - 1) &
 				  ~(uint64_t)(RECORDING_ALIGN - 1),
-			.fd = r->fds[part - r->recording.parts],
+			.file = file,
 		};
 		r->order[r->tail++ % r->count] = index;
 		queue(r, slot);
@@ -150,6 +195,8 @@ static int finished(struct replay *r, struct slot *slot, int res)
 	/* What is behind the last unit of a file need not be there. */
 	if (slot->done >= needed) {
 		slot->state = READ;
+		slot->file->reading--;
+		leave_file(r, slot->file);
 		return 0;
 	}
 	slot->done &= ~(uint64_t)(RECORDING_ALIGN - 1);
@@ -294,14 +341,12 @@ static void close_source(struct source *s)
 	}
 	if (r->have_ring)
 		io_uring_queue_exit(&r->ring);
-	for (i = 0; r->fds && i < r->recording.count; i++) {
-		if (r->fds[i] >= 0)
-			close(r->fds[i]);
-	}
+	for (i = 0; r->files && i < r->recording.count; i++)
+		close_file(&r->files[i]);
 	if (r->memory)
 		munmap(r->memory, r->length);
 	recording_close(&r->recording);
-	free(r->fds);
+	free(r->files);
 	free(r->slots);
 	free(r->order);
 	free(r->free_list);
@@ -332,24 +377,22 @@ static bool any_link(const struct recording *r)
 	return true;
 }
 
-static int open_files(struct replay *r)
+/* One that cannot be read is said before anything is sent. */
+static int look_at_files(struct replay *r)
 {
 	unsigned int i;
+	int fd;
 
-	r->fds = calloc(r->recording.count, sizeof(*r->fds));
-	if (!r->fds)
+	r->files = calloc(r->recording.count, sizeof(*r->files));
+	if (!r->files)
 		return units_fail(r->source.why, ENOMEM, "There is no memory left.");
 	for (i = 0; i < r->recording.count; i++)
-		r->fds[i] = -1;
+		r->files[i].fd = -1;
 	for (i = 0; i < r->recording.count; i++) {
-		const char *name = r->recording.parts[i].data;
-
-		r->fds[i] = open(name, O_RDONLY | O_CLOEXEC | O_DIRECT);
-		if (r->fds[i] < 0 && errno == EINVAL)
-			r->fds[i] = open(name, O_RDONLY | O_CLOEXEC);
-		if (r->fds[i] < 0)
-			return units_fail(r->source.why, errno, "%s cannot be read: %s.", name,
-					  strerror(errno));
+		fd = open_data(r->recording.parts[i].data);
+		if (fd < 0)
+			return fail_data(r, r->recording.parts[i].data, -fd);
+		close(fd);
 	}
 	return 0;
 }
@@ -411,7 +454,7 @@ struct source *source_replay(const struct replay_options *o, char why[UNITS_WHY]
 	}
 	r->source.ops = &ops;
 	r->opt = *o;
-	if (recording_open(o->path, &r->recording, r->source.why) || open_files(r) ||
+	if (recording_open(o->path, &r->recording, r->source.why) || look_at_files(r) ||
 	    make_slots(r)) {
 		units_fail(why, EIO, "%s", r->source.why);
 		close_source(&r->source);

@@ -39,7 +39,7 @@ static const char *fresh(const char *name)
 }
 
 /* Of the open file whose name ends so. */
-static int fd_of(const char *end)
+__attribute__((unused)) static int fd_of(const char *end)
 {
 	char link[32], name[PATH_MAX];
 	ssize_t n;

@@ -447,18 +447,20 @@ static void closed_by_signals(void)
 	struct replay_options options = {.buffer = 1 << 20, .depth = 1};
 	struct sigaction action = {.sa_handler = on_alarm}, before;
 	struct source *replay;
-	int ends[2], fd;
+	char data[160];
 	struct odd o;
 
 	options.path = fresh("signals");
+	snprintf(data, sizeof(data), "%s/odd-000000.data", options.path);
 	record_odd(&o, options.path, true);
 	free(o.memory);
 	replay = source_replay(&options, why);
 	UNIT_NEED(replay);
-	UNIT_EQ(pipe(ends), 0);
-	pipe_in = ends[1];
-	fd = fd_of("/odd-000000.data");
-	UNIT_NEED(fd >= 0 && dup2(ends[0], fd) == fd);
+	/* It is opened when it is read. */
+	UNIT_EQ(unlink(data), 0);
+	UNIT_EQ(mkfifo(data, 0600), 0);
+	pipe_in = open(data, O_RDWR | O_CLOEXEC);
+	UNIT_NEED(pipe_in >= 0);
 	UNIT_EQ(replay->ops->start(replay), 0);
 	alarms = 0;
 	sigaction(SIGALRM, &action, &before);
@@ -467,8 +469,7 @@ static void closed_by_signals(void)
 	CU_ASSERT_TRUE(alarms >= ALARMS);
 	setitimer(ITIMER_REAL, &never, NULL);
 	sigaction(SIGALRM, &before, NULL);
-	close(ends[0]);
-	close(ends[1]);
+	close(pipe_in);
 }
 
 UNIT_MAIN("recordings", {"the index as the page has it", layout},
