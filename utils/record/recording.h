@@ -97,7 +97,8 @@ struct recording_file {
 	uint64_t room;	/* allocated */
 	uint64_t bytes; /* end of the last unit that is there */
 	uint64_t entries;
-	unsigned int pending; /* writes on their way */
+	unsigned int pending;	 /* writes on their way */
+	struct unit_format told; /* as its head has it */
 	enum recording_step step;
 	bool direct;
 	unsigned char *text; /* entries to be written */
@@ -116,6 +117,9 @@ int recording_file_begin(struct recording_set *set, struct recording_file *f, ch
 /* Room for @bytes more; how much there is is not promised: a write says so. */
 void recording_file_reserve(const struct recording_set *set, struct recording_file *f,
 			    uint64_t bytes);
+/* Of a network it is known with its units only what comes: the head says it from then on. */
+int recording_file_head(const struct recording_set *set, struct recording_file *f,
+			char why[UNITS_WHY]);
 int recording_file_note(struct recording_file *f, const struct recording_entry *e,
 			char why[UNITS_WHY]);
 /* Write the entries noted so far. */

@@ -54,13 +54,26 @@ static void header_of(const struct recording_set *set, const struct recording_fi
 		.number = f->number,
 		.run = set->run,
 		.time = time,
-		.entries = f->entries,
-		.bytes = f->bytes,
+		.entries = flags & RECORDING_CLOSED ? f->entries : 0,
+		.bytes = flags & RECORDING_CLOSED ? f->bytes : 0,
 		.unit_max = format->unit_max,
 	};
 
 	memcpy(h.from, format->from, sizeof(h.from));
 	recording_put_header(head, &h);
+}
+
+/* 0, or an error. */
+static int put_head(const struct recording_set *set, struct recording_file *f, uint64_t time,
+		    uint32_t flags)
+{
+	unsigned char head[RECORDING_HEADER];
+	ssize_t n;
+
+	f->told = *set->format;
+	header_of(set, f, head, time, flags);
+	n = pwrite(f->index, head, sizeof(head), 0);
+	return n == sizeof(head) ? 0 : n < 0 ? errno : ENOSPC;
 }
 
 /* What this process made and nobody needs: a file that was there is somebody's, and stays. */
@@ -119,17 +132,15 @@ static int make_data(const struct recording_set *set, struct recording_file *f, 
 static int make_index(const struct recording_set *set, struct recording_file *f,
 		      char why[UNITS_WHY])
 {
-	unsigned char head[RECORDING_HEADER];
 	char name[PATH_MAX];
-	ssize_t n;
+	int err;
 
 	file_name(set, f->number, RECORDING_INDEX, name);
 	f->index = create(name, 0);
 	if (f->index < 0)
 		return fail_create(name, -f->index, why);
-	header_of(set, f, head, units_realtime(), 0);
-	n = pwrite(f->index, head, sizeof(head), 0);
-	return n == sizeof(head) ? 0 : fail_create(name, n < 0 ? errno : ENOSPC, why);
+	err = put_head(set, f, units_realtime(), 0);
+	return err ? fail_create(name, err, why) : 0;
 }
 
 int recording_file_begin(struct recording_set *set, struct recording_file *f, char why[UNITS_WHY])
@@ -174,6 +185,41 @@ void recording_file_reserve(const struct recording_set *set, struct recording_fi
 		f->room = f->end + more;
 }
 
+/* At which the file was begun. */
+static int time_of(const struct recording_file *f, uint64_t *time, char why[UNITS_WHY])
+{
+	unsigned char head[RECORDING_HEADER];
+	struct recording_header h;
+
+	if (pread(f->index, head, sizeof(head), 0) != sizeof(head) ||
+	    recording_get_header(head, sizeof(head), &h) != RECORDING_GOOD)
+		return units_fail(why, EIO, "The index of the recording is not as written.");
+	*time = h.time;
+	return 0;
+}
+
+static int fail_index(int err, char why[UNITS_WHY])
+{
+	return units_fail(why, err, "The index of the recording cannot be written: %s.",
+			  strerror(err));
+}
+
+int recording_file_head(const struct recording_set *set, struct recording_file *f,
+			char why[UNITS_WHY])
+{
+	const struct unit_format *is = set->format, *told = &f->told;
+	uint64_t time;
+	int err;
+
+	if (is->content == told->content && is->page_bytes == told->page_bytes &&
+	    is->any_link == told->any_link && is->unit_max == told->unit_max)
+		return 0;
+	if (time_of(f, &time, why))
+		return -EIO;
+	err = put_head(set, f, time, 0);
+	return err ? fail_index(err, why) : 0;
+}
+
 int recording_file_index(struct recording_file *f, char why[UNITS_WHY])
 {
 	off_t at = RECORDING_HEADER + (off_t)(f->entries * RECORDING_ENTRY) - (off_t)f->text_bytes;
@@ -183,9 +229,7 @@ int recording_file_index(struct recording_file *f, char why[UNITS_WHY])
 		return 0;
 	n = pwrite(f->index, f->text, f->text_bytes, at);
 	if (n != (ssize_t)f->text_bytes)
-		return units_fail(why, n < 0 ? errno : ENOSPC,
-				  "The index of the recording cannot be written: %s.",
-				  strerror(n < 0 ? errno : ENOSPC));
+		return fail_index(n < 0 ? errno : ENOSPC, why);
 	f->text_bytes = 0;
 	return 0;
 }
@@ -220,16 +264,13 @@ static void ended(const struct recording_set *set, struct recording_file *f)
 static int close_head(const struct recording_set *set, struct recording_file *f,
 		      char why[UNITS_WHY])
 {
-	unsigned char head[RECORDING_HEADER];
-	struct recording_header h;
-	ssize_t n;
+	uint64_t time;
+	int err;
 
-	if (pread(f->index, head, sizeof(head), 0) != sizeof(head) ||
-	    recording_get_header(head, sizeof(head), &h) != RECORDING_GOOD)
-		return units_fail(why, EIO, "The index of the recording is not as written.");
-	header_of(set, f, head, h.time, RECORDING_CLOSED);
-	n = pwrite(f->index, head, sizeof(head), 0);
-	return n == sizeof(head) ? 0 : fail_close(n < 0 ? errno : ENOSPC, why);
+	if (time_of(f, &time, why))
+		return -EIO;
+	err = put_head(set, f, time, RECORDING_CLOSED);
+	return err ? fail_close(err, why) : 0;
 }
 
 /* What comes before the next sync, if the last one went well. */

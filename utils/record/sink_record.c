@@ -321,6 +321,8 @@ static void settle(struct record *r)
 		struct recording_file *f = w->file;
 
 		if (w->state == RETURNED_WRITTEN && !ret)
+			ret = judge_index(r, recording_file_head(&r->set, f, why), why);
+		if (w->state == RETURNED_WRITTEN && !ret)
 			ret = judge_index(r, recording_file_note(f, &w->entry, why), why);
 		r->head++;
 		/* Who failed may have writes in the queue that must not begin any more. */

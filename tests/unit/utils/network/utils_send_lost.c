@@ -69,6 +69,36 @@ static void receiver_killed(void)
 	CU_ASSERT_TRUE((int64_t)twice <= tool_number("again"));
 }
 
+/* What is in the files of one that was killed is looked at as what it is, and not as any bytes. */
+static void killed_is_checked(void)
+{
+	char options[160], command[256];
+	pid_t pid, sender;
+
+	fresh();
+	snprintf(options, sizeof(options), "--buffer-size=8Mi --record=%s", file("a"));
+	pid = receiver("recv", 0, options);
+	sender = tool_start(file("send"), "send 127.0.0.1 --port=%u " SMALL " --rate=20Mi", port);
+	CU_ASSERT_TRUE(UNIT_WAIT(index_has("a", 3), 20000));
+	kill(-pid, SIGKILL);
+	tool_wait(pid, 5000);
+	kill(-sender, SIGKILL);
+	tool_wait(sender, 5000);
+	UNIT_EQ(tool_run("replay %s --json", file("a")), 0);
+	CU_ASSERT_TRUE(tool_says("was not closed"));
+	CU_ASSERT_TRUE(tool_says("\"content\": \"ddg\""));
+	CU_ASSERT_TRUE(tool_number("units") >= 3);
+	UNIT_EQ(tool_number("errors"), 0);
+	/* So wrong data are found. */
+	snprintf(command, sizeof(command),
+		 "printf B | dd of=%s/run-000000.data bs=1 seek=100000 conv=notrunc status=none",
+		 file("a"));
+	UNIT_EQ(system(command), 0);
+	UNIT_EQ(tool_run("replay %s", file("a")), 1);
+	CU_ASSERT_TRUE(tool_says("1 errors in the data"));
+	unlink("readout_errors.txt");
+}
+
 static void receiver_gone(void)
 {
 	char options[160];
@@ -344,6 +374,7 @@ static void sender_killed(void)
 
 UNIT_MAIN("an end of roc-send and roc-recv that is lost",
 	  {"a receiver is killed, another one comes", receiver_killed},
+	  {"what a killed receiver wrote is checked", killed_is_checked},
 	  {"a receiver is gone for good", receiver_gone},
 	  {"a receiver is interrupted, another one comes", receiver_interrupted},
 	  {"a receiver's disk is full", receiver_full},
