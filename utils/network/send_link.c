@@ -129,7 +129,8 @@ static void say_hello(struct send *s, struct link *l)
 		.page_bytes = f->page_bytes,
 		.flags = f->any_link,
 		.run = s->run,
-		.unit_max = f->unit_max,
+		/* A recording without a byte can be sent, too; a receiver takes 0 for nonsense. */
+		.unit_max = f->unit_max ?: 1,
 		.name_bytes = (uint32_t)l->end.name_bytes,
 	};
 

@@ -67,6 +67,47 @@ static void recording_sent(void)
 	CU_ASSERT_TRUE(tool_says("\"content\": \"ddg\""));
 }
 
+/* As the recording of a run that ended before its first unit. */
+static void as_of_nothing(void)
+{
+	unsigned char text[RECORDING_HEADER];
+	struct recording_header h;
+	FILE *f = fopen(file("a/run-000000.index"), "r+");
+
+	UNIT_NEED(f);
+	UNIT_EQ(fread(text, 1, sizeof(text), f), sizeof(text));
+	UNIT_EQ(recording_get_header(text, sizeof(text), &h), RECORDING_GOOD);
+	h.entries = h.bytes = 0;
+	recording_put_header(text, &h);
+	rewind(f);
+	UNIT_EQ(fwrite(text, 1, sizeof(text), f), sizeof(text));
+	fclose(f);
+	UNIT_EQ(truncate(file("a/run-000000.index"), RECORDING_HEADER), 0);
+	UNIT_EQ(truncate(file("a/run-000000.data"), 0), 0);
+}
+
+static void nothing_sent(void)
+{
+	char options[160];
+	pid_t pid;
+
+	fresh();
+	UNIT_EQ(tool_run("record %s " SMALL " --units=1", file("a")), 0);
+	as_of_nothing();
+	UNIT_EQ(tool_run("replay %s --json", file("a")), 0);
+	UNIT_EQ(tool_number("units"), 0);
+	snprintf(options, sizeof(options), "--record=%s", file("b"));
+	pid = receiver("recv", 0, options);
+	UNIT_EQ(tool_run("send 127.0.0.1 --port=%u --replay=%s --json", port, file("a")), 0);
+	UNIT_EQ(tool_number("units"), 0);
+	/* And the next one is heard. */
+	UNIT_EQ(tool_run("send 127.0.0.1 --port=%u " SMALL " --units=10", port), 0);
+	kill(pid, SIGINT);
+	UNIT_EQ(tool_wait(pid, 20000), 0);
+	tool_read(file("recv"));
+	UNIT_EQ(tool_number("units"), 10);
+}
+
 static void interrupted(void)
 {
 	char options[160];
@@ -382,6 +423,7 @@ static void flat(void)
 
 UNIT_MAIN("roc-send and roc-recv", {"by tcp", by_tcp}, {"by three connections", by_tcp_thrice},
 	  {"by shm", by_shm}, {"a recording is sent and recorded", recording_sent},
+	  {"a recording of nothing is sent", nothing_sent},
 	  {"an interrupted sender ends in order", interrupted},
 	  {"one sender after the other", one_after_the_other},
 	  {"time frames of another length", time_frames}, {"two senders at once", two_are_checked},
