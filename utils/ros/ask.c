@@ -299,6 +299,31 @@ void ros_client_parse(struct ros_client *c)
 		c->half = s->now;
 }
 
+bool ros_client_parse_clears(struct ros_client *c)
+{
+	const struct ros_limits *limits = &c->server->set.limits;
+	struct ros_clear_slot *slot;
+	struct ros_refusal why;
+	enum ros_decoded got;
+	struct ros_message m;
+	size_t at = 0;
+
+	while ((got = ros_decode_client(c->in + at, c->have - at, limits, &m, &why)) != ROS_MORE) {
+		if (got == ROS_REFUSED ? ros_closes(why.code) : m.type == ROS_HELLO)
+			return false;
+		if (got == ROS_MESSAGE && m.type == ROS_CLEAR) {
+			slot = c->clears < limits->clears ? clear_new(c) : NULL;
+			if (!slot)
+				return false;
+			clear(c, &m, slot);
+		}
+		at += m.length;
+	}
+	c->have -= at;
+	memmove(c->in, c->in + at, c->have);
+	return true;
+}
+
 static unsigned int bucket(uint64_t ns)
 {
 	uint64_t us = ns / 1000;

@@ -184,10 +184,38 @@ static void hang_up(struct ros_client *c)
 	c->fd = -1;
 }
 
+/*
+ * What it had said before it went, and we had not read because it took no answers: nobody else
+ * would clear that. Not more than has come by now: it may be one that goes on.
+ */
+static void last_words(struct ros_client *c)
+{
+	int unread;
+	ssize_t got;
+
+	/* With what is not read any more the kernel is done. */
+	if (c->zerocopy_open)
+		ros_send_zerocopied(c);
+	if (ioctl(c->fd, FIONREAD, &unread))
+		unread = 0;
+	while (ros_client_parse_clears(c) && unread > 0) {
+		size_t room = c->server->in_bytes - c->have;
+
+		got = recv(c->fd, c->in + c->have, (size_t)unread < room ? (size_t)unread : room,
+			   MSG_DONTWAIT);
+		if (got <= 0)
+			break;
+		c->have += (size_t)got;
+		unread -= (int)got;
+	}
+}
+
 void ros_client_drop(struct ros_client *c)
 {
 	if (c->state == ROS_CLIENT_GONE)
 		return;
+	if (c->state == ROS_CLIENT_OPEN)
+		last_words(c);
 	c->state = ROS_CLIENT_GONE;
 	hang_up(c);
 	ros_send_forget(c);

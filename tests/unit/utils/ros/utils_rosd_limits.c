@@ -5,6 +5,8 @@
  */
 #include "unit.h"
 
+#include <linux/sockios.h>
+#include <sys/ioctl.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
 
@@ -471,6 +473,66 @@ static void killed(const char *options)
 	finish();
 }
 
+/* Is there still something of the event? One that has gone does not come again. */
+static bool still_there(uint32_t event)
+{
+	struct ros_entry e;
+
+	UNIT_NEED(client_request(&good, event, event, 1) && client_hears(&good, ROS_REPLY));
+	ros_reply_entry(&good.m.reply, 0, &e);
+	return e.status == ROS_OK;
+}
+
+/* All that it said has come to the daemon's machine. */
+static bool all_said(struct client *c)
+{
+	int unsent;
+
+	return !ioctl(c->fd, SIOCOUTQ, &unsent) && !unsent;
+}
+
+/* What it cleared before it went is cleared, also if the daemon had not read so far. */
+static void last_words(const char *options)
+{
+	static const uint32_t events[] = {5, 6, 7}, more[] = {8};
+	struct linger now = {.l_onoff = 1};
+	unsigned int i;
+
+	start(options);
+	CU_ASSERT_TRUE(client_open(&bad, &d, 4096));
+	/* It does not read. When that has its answers it is not read from any more, either. */
+	UNIT_EQ(greedy(&bad, 100), 100);
+	CU_ASSERT_TRUE(client_asks(&good, 1, ALL));
+	CU_ASSERT_TRUE(client_clear(&bad, 1, events, 3));
+	UNIT_EQ(greedy(&bad, 100), 100);
+	CU_ASSERT_TRUE(client_clear(&bad, 2, more, 1));
+	CU_ASSERT_TRUE(UNIT_WAIT(all_said(&bad), 20000));
+	for (i = 5; i < 9; i++)
+		CU_ASSERT_TRUE(still_there(i));
+	setsockopt(bad.fd, SOL_SOCKET, SO_LINGER, &now, sizeof(now));
+	client_close(&bad);
+	for (i = 5; i < 9; i++)
+		CU_ASSERT_TRUE(UNIT_WAIT(!still_there(i), 3000));
+	finish();
+	UNIT_EQ(daemon_figure(&d, "clears"), 2);
+	UNIT_EQ(daemon_figure(&d, "slow"), 0);
+	daemon_forget(&d);
+}
+
+#define SMALL_BACKLOG                                                                              \
+	"--rate=0 --pages=64 --size=2048 --max-requests=4000 --max-backlog=64Ki --patience=60000 " \
+	"--wait=100 "
+
+static void last_words_plain(void)
+{
+	last_words(SMALL_BACKLOG "--zerocopy=0");
+}
+
+static void last_words_zerocopy(void)
+{
+	last_words(SMALL_BACKLOG "--zerocopy=4096");
+}
+
 static void killed_plain(void)
 {
 	killed("--rate=0 --wait=100 --host-pages=512 --zerocopy=0");
@@ -597,6 +659,8 @@ UNIT_MAIN("roc-rosd and those who do not behave", {"malformed", malformed}, {"no
 	  {"silent clients", silent_clients}, {"strangers", strangers},
 	  {"does not read", does_not_read}, {"backlog", backlog},
 	  {"no more than the backlog", backlog_is_small}, {"slow among fast", slow_among_fast},
+	  {"last words", last_words_plain},
+	  {"last words while the kernel reads its pages", last_words_zerocopy},
 	  {"killed", killed_plain}, {"killed while the kernel reads its pages", killed_zerocopy},
 	  {"copied all the same", copied_all_the_same}, {"half closed", half_closed},
 	  {"a machine that is gone", machine_gone})
