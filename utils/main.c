@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "utils/common/stop.h"
 #include "tools.h"
 
 static void list_tools(FILE *out)
@@ -58,6 +59,8 @@ int main(int argc, char **argv)
 	const char *slash = strrchr(argv[0], '/'), *name = slash ? slash + 1 : argv[0];
 	const struct tool *tool;
 
+	/* All tools look at what they write, and end in order. */
+	stop_not_by_files();
 	if (!strncmp(name, "roc-", 4)) {
 		tool = tool_find(name);
 		if (tool)

@@ -39,6 +39,11 @@ void stop_not_by_pipes(void)
 	signal(SIGPIPE, SIG_IGN);
 }
 
+void stop_not_by_files(void)
+{
+	signal(SIGXFSZ, SIG_IGN);
+}
+
 void stop_in_order(void)
 {
 	stop_on_signals();

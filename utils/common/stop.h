@@ -12,7 +12,9 @@
 void stop_on_signals(void);
 /* From now on SIGPIPE ends nothing: look at what is written. */
 void stop_not_by_pipes(void);
-/* Both, for who has to put something back. */
+/* From now on a file that may not be longer (ulimit -f) ends nothing: the write says so. */
+void stop_not_by_files(void);
+/* The first two, for who has to put something back. */
 void stop_in_order(void);
 /* As stop_on_signals(), but the second SIGINT, or SIGTERM, ends the process. */
 void stop_on_first_signals(void);

@@ -70,10 +70,16 @@ static struct write *at(struct record *r, uint64_t n)
 	return &r->writes[n % r->opt.depth];
 }
 
-/* The disk is: nothing new is taken. */
-static int be_full(struct record *r)
+/* The disk is, or a file may not be longer: nothing new is taken. */
+static int be_full(struct record *r, int err)
 {
 	r->full = true;
+	if (err == -EFBIG)
+		return units_fail(r->sink.why, ENOSPC,
+				  "A file in %s may not be longer, by ulimit -f or by its file "
+				  "system: give a smaller --file-size. Nothing more is taken, and "
+				  "what was written is in order.",
+				  r->opt.dir);
 	return units_fail(r->sink.why, ENOSPC,
 			  "%s is full: nothing more is taken, and what was written is in order.",
 			  r->opt.dir);
@@ -97,7 +103,7 @@ static int new_file(struct record *r)
 		free(f);
 		/* Before the first one somebody wants to know which. */
 		if (r->sink.n.files && says_full(ret))
-			return be_full(r);
+			return be_full(r, ret);
 		return units_fail(r->sink.why, -ret, "%s", why);
 	}
 	r->file = f;
@@ -281,7 +287,7 @@ static void finished(struct record *r, struct write *w, int res)
 	}
 	w->state = FAILED;
 	if (says_full(res) || !res) {
-		be_full(r);
+		be_full(r, res);
 		return;
 	}
 	r->failed = true;
@@ -304,7 +310,7 @@ static void completed(struct record *r, struct io_uring_cqe *cqe)
 static int judge_index(struct record *r, int ret, const char *why)
 {
 	if (says_full(ret)) {
-		be_full(r);
+		be_full(r, ret);
 		return 0;
 	}
 	return ret ? units_fail(r->sink.why, -ret, "%s", why) : 0;

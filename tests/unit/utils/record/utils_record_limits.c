@@ -68,4 +68,42 @@ static void many_files(void)
 	CU_ASSERT_PTR_NULL(strstr(tool_said, "Units"));
 }
 
-UNIT_MAIN("roc-record and roc-replay with limits", {"more files than can be open", many_files})
+/* Files may not be as long as they should be: that is as a disk that is full, and no end by a
+ * signal. */
+static void short_files(void)
+{
+	const char *path = fresh("short");
+	char arguments[256];
+	int64_t written;
+
+	snprintf(arguments, sizeof(arguments),
+		 "record %s --synthetic --buffer-size=4Mi --superpage-size=256Ki --bytes=100Mi "
+		 "--json",
+		 path);
+	UNIT_EQ(limited(RLIMIT_FSIZE, 1 << 20, arguments), 1);
+	CU_ASSERT_TRUE(
+		tool_says("may not be longer, by ulimit -f or by its file system: give a smaller "
+			  "--file-size. Nothing more is taken"));
+	CU_ASSERT_TRUE(tool_says("\"end\": \"full\""));
+	written = tool_number("units");
+	UNIT_EQ(tool_number("taken"), written + tool_number("lost"));
+	UNIT_EQ(tool_number("returned"), tool_number("taken"));
+	/* As many as may be: the room that is made ahead would be longer. */
+	UNIT_EQ(written, 4);
+	UNIT_EQ(tool_run("replay %s --json", path), 0);
+	CU_ASSERT_PTR_NULL(strstr(tool_said, "was not closed"));
+	UNIT_EQ(tool_number("units"), written);
+	UNIT_EQ(tool_number("errors"), 0);
+	/* With files that may be so long it goes on. */
+	path = fresh("enough");
+	snprintf(arguments, sizeof(arguments),
+		 "record %s --synthetic --buffer-size=4Mi --superpage-size=256Ki --units=8 "
+		 "--file-size=1Mi --json",
+		 path);
+	UNIT_EQ(limited(RLIMIT_FSIZE, 1 << 20, arguments), 0);
+	UNIT_EQ(tool_number("units"), 8);
+	UNIT_EQ(tool_number("files"), 2);
+}
+
+UNIT_MAIN("roc-record and roc-replay with limits", {"more files than can be open", many_files},
+	  {"files that may not be long enough", short_files})
