@@ -133,9 +133,10 @@ unit: unit-programs $(O)/emu/roc-emu $(O)/utils/roc
 UNIT_LIBRARIES := $(O)/unit/libraries
 $(UNIT_LIBRARIES)/libcuda.so.1: tests/unit/libraries/cuda.c $(RULES)
 	@mkdir -p $(@D)
-	$(CC) $(ALL_CFLAGS) -shared -fPIC -fvisibility=hidden -o $@ $<
-$(O)/unit/utils_gpu_src: $(UNIT_LIBRARIES)/libcuda.so.1
-$(O)/tests/unit/utils/gpu/utils_gpu_src.o: override CPPFLAGS += \
+	$(CC) $(ALL_CFLAGS) -shared -fPIC -fvisibility=hidden -Wl,-soname,$(@F) -o $@ $<
+UNIT_OF_LIBRARIES := utils/gpu/utils_gpu_src utils/evb/utils_evb_sources
+$(UNIT_OF_LIBRARIES:utils/%=$(O)/tests/unit/utils/%.o): $(UNIT_LIBRARIES)/libcuda.so.1
+$(UNIT_OF_LIBRARIES:utils/%=$(O)/tests/unit/utils/%.o): override CPPFLAGS += \
 	-DFAKE_LIBRARIES='"$(abspath $(UNIT_LIBRARIES))"' -DBUILT_LIBRARIES='"$(abspath $(O)/libroc)"'
 
 # The library of event building, and its tests, with what finds wrong memory and wrong threads. libfabric

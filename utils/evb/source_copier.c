@@ -262,6 +262,7 @@ static const struct roc_evb_source_ops gpu_ops = {
 	.start = start,
 	.take = take,
 	.give_back = give_back,
+	.go_on = go_on,
 	.stop = stop,
 	.idle = idle,
 	.regions = regions,

@@ -3,6 +3,8 @@
  * Sources of event building: what they lend is what was asked for, to the byte and in order, and
  * the books balance.
  */
+#include <dlfcn.h>
+
 #include "unit.h"
 
 #include "tests/unit/utils/tool_run.h"
@@ -93,13 +95,17 @@ static void go_on(void)
 		{"synthetic:size=100,first=6000", 6000},
 		{"synthetic:size=100,first=7,rate=1k", 5000},
 		{"cpu:record=4Ki,buffer=1Mi", 5000},
+		{"gpu:record=4Ki,buffer=1Mi", 5000},
 	};
 	struct roc_evb_fragment f;
 	uint64_t before;
 	size_t i;
 
+	/* Of a GPU's driver a library of ours stands in, which is found by its name from now on. */
+	UNIT_NEED(dlopen(FAKE_LIBRARIES "/libcuda.so.1", RTLD_NOW | RTLD_LOCAL));
 	for (i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
 		open_it(kinds[i].text);
+		UNIT_NEED(source.ops->go_on);
 		UNIT_EQ(source.ops->go_on(source.self, 5000), 0);
 		UNIT_EQ(take(&f), 1);
 		UNIT_EQ(f.event, kinds[i].first);
