@@ -73,12 +73,23 @@ uint32_t evb_mfp_new(struct roc_evb *e, uint64_t block)
 	return i;
 }
 
-/* The last piece, or a new one; NULL: there are no more. */
+/* Regions may lie side by side; a piece is in one, by which others reach it or it is sent. */
+static bool begins_region(const struct evb_readout *r, const void *data)
+{
+	unsigned int i;
+
+	for (i = 0; i < r->region_count && r->regions[i].addr != data; i++)
+		;
+	return i < r->region_count;
+}
+
+/* Of the last piece, or a new one; false: there are no more. */
 static bool add_piece(struct evb_readout *r, struct evb_mfp *m, const void *data, size_t bytes)
 {
 	struct iovec *last = &m->pieces[m->piece_count - 1];
 
-	if (m->piece_count > 1 && (const char *)last->iov_base + last->iov_len == data) {
+	if (m->piece_count > 1 && (const char *)last->iov_base + last->iov_len == data &&
+	    !begins_region(r, data)) {
 		last->iov_len += bytes;
 		return true;
 	}

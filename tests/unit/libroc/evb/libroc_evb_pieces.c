@@ -141,5 +141,42 @@ static void too_many(void)
 	free(e);
 }
 
+/* Who reads, or registers, a piece does so in one region: what lies side by side is not one. */
+static void two_regions(void)
+{
+	static const struct roc_evb_source_ops ops = {.name = "regions", .give_back = count_back};
+	static unsigned char memory[3 * 4096];
+	struct roc_evb *e = calloc(1, sizeof(*e));
+	struct roc_evb_part part = {memory, 4096};
+	struct roc_evb_fragment f = {.parts = &part, .count = 1, .bytes = 4096};
+	char why[ROC_EVB_WHY] = "";
+	struct evb_mfp *m;
+
+	UNIT_NEED(e);
+	e->source = &ops;
+	e->cfg.events = 3;
+	e->cfg.fragment_max = 4096;
+	e->cfg.copy_below = 64;
+	e->cfg.blocks = 4;
+	e->ru.mfp_max = roc_mfp_data(3) + 3 * UINT64_C(4096);
+	e->ru.regions[0] = (struct roc_evb_region){memory, 4096};
+	e->ru.regions[1] = (struct roc_evb_region){memory + 4096, 2 * 4096};
+	e->ru.region_count = 2;
+	e->ru.in_place = true;
+	UNIT_EQ(evb_mfps_new(e, why), 0);
+	m = &e->ru.mfps[evb_mfp_new(e, 0)];
+	for (f.event = 0; f.event < 3; f.event++) {
+		part.data = memory + 4096 * f.event;
+		CU_ASSERT_TRUE(evb_mfp_add(e, m, &f));
+	}
+	/* The head, what is of the first region, and both of the second in one. */
+	UNIT_EQ(m->piece_count, 3);
+	UNIT_EQ(m->pieces[1].iov_len, 4096);
+	CU_ASSERT_PTR_EQUAL(m->pieces[2].iov_base, memory + 4096);
+	UNIT_EQ(m->pieces[2].iov_len, 2 * 4096);
+	evb_mfps_free(e);
+	free(e);
+}
+
 UNIT_MAIN("event building, fragments in many pieces", {"many_pieces", many_pieces},
-	  {"are_read", are_read}, {"too_many", too_many})
+	  {"are_read", are_read}, {"too_many", too_many}, {"two_regions", two_regions})
