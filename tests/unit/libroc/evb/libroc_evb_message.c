@@ -58,6 +58,15 @@ static void layouts(void)
 	g.regions[1].bytes--;
 	evb_put_greeting(text, &g);
 	UNIT_EQ(evb_get_greeting(text, &h), EVB_MALFORMED);
+	/* Those of commands are nobody's to reach, and are said all the same. */
+	g = a_greeting();
+	g.protocol = ROC_EVB_COMMAND;
+	g.regions[0].key = g.regions[1].key = 0;
+	evb_put_greeting(text, &g);
+	UNIT_EQ(evb_get_greeting(text, &h), EVB_GOOD);
+	g.region_count = 0;
+	evb_put_greeting(text, &g);
+	UNIT_EQ(evb_get_greeting(text, &h), EVB_MALFORMED);
 	g = a_greeting();
 	strcpy(g.name, "\033[2J");
 	evb_put_greeting(text, &g);
