@@ -56,6 +56,7 @@ static void one_source(struct roc_evb *e, struct evb_block *k, int guest, const 
 		e->n.gone++;
 	} else {
 		e->n.missing++;
+		k->lacks = true;
 		if (g)
 			g->n.stale++;
 	}
@@ -77,11 +78,12 @@ static void count_latency(struct roc_evb *e, uint64_t time)
 
 /*
  * How far the system has come, of which those that are started anew go on: all readout units say so
- * by a block that is whole. One that lacks something may be what a single one made of a wrong id.
+ * by a block that they have sent or passed. One that lacks somebody may be what a single one made
+ * of a wrong id.
  */
 static void note_built(struct evb_builder *b, const struct evb_block *k)
 {
-	if (!(k->mep.flags & ROC_MEP_INCOMPLETE)) {
+	if (!k->lacks) {
 		if (!b->has_built || k->number > b->whole)
 			b->whole = k->number;
 		b->has_built = true;
@@ -151,11 +153,14 @@ bool evb_block_close(struct roc_evb *e, uint32_t i)
 		.count = t->table.ru_count <= b->count ? t->table.ru_count : b->count,
 		.sources = k->sources,
 	};
+	k->lacks = false;
 	for (n = 0; n < k->mep.count; n++)
 		one_source(e, k, t->guest[n], t->table.rus[n].name, n);
 	/* By a table that never came there may be others. */
-	if (k->epoch > t->table.epoch)
+	if (k->epoch > t->table.epoch) {
 		k->mep.flags |= ROC_MEP_INCOMPLETE;
+		k->lacks = true;
+	}
 	drop_rest(e, k, t);
 	evb_block_remember(b, k);
 	note_built(b, k);

@@ -10,7 +10,7 @@
 
 /* A number so far below one that was delivered is not late: that one was wrong. */
 #define BEHIND_MOST (UINT64_C(1) << 24)
-#define NEAR (EVB_DELIVERED / 2) /* to the highest that was whole */
+#define NEAR (EVB_DELIVERED / 2) /* to the highest that all had sent or passed */
 #define SPARE 64		 /* blocks of which nothing is here any more */
 
 int evb_blocks_new(struct roc_evb *e)
@@ -136,15 +136,16 @@ bool evb_block_is_over(const struct evb_builder *b, uint64_t number)
 }
 
 /*
- * A block that lacks something and is far from those that were whole may be what a single one made
- * of a wrong id, or of many: that one is remembered, and nothing follows for those before it.
+ * A block that lacks somebody and is far from those that all had sent or passed may be what a single
+ * one made of a wrong id, or of many: that one is remembered, and nothing follows for those before
+ * it. Who passed it says with the others that it was to come.
  */
 void evb_block_remember(struct evb_builder *b, const struct evb_block *k)
 {
 	uint64_t number = k->number;
 	uint64_t apart = number > b->whole ? number - b->whole : b->whole - number;
 
-	if (!(k->mep.flags & ROC_MEP_INCOMPLETE) || (b->has_built && apart < NEAR))
+	if (!k->lacks || (b->has_built && apart < NEAR))
 		b->delivered[number % EVB_DELIVERED] = number + 1;
 	else
 		b->odd[number % EVB_DELIVERED] = number + 1;

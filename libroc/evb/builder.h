@@ -101,6 +101,7 @@ struct evb_block {
 	enum evb_block_state state;
 	uint64_t number, since, postponed;
 	bool held_up;			/* by us, when its time was over last */
+	bool lacks;			/* somebody who neither sent nor passed it */
 	uint64_t epoch;			/* the newest by which somebody sent it */
 	uint32_t next_hash, next, prev; /* slots */
 	uint32_t waiting;		/* readout units that it waits for */
@@ -132,13 +133,13 @@ struct evb_builder {
 	struct evb_blocks open, ready;
 	uint32_t out;
 	uint64_t *delivered; /* by the lower bits of a number: that number + 1 */
-	uint64_t *odd;	     /* likewise: that lack something, far from the others */
+	uint64_t *odd;	     /* likewise: that lack somebody, far from the others */
 	bool any;
 	bool closed;   /* nobody is let in */
 	bool ending;   /* the sink has everything and is to end, */
 	bool finished; /* which it has */
 	bool has_built;
-	uint64_t whole; /* highest block that was delivered with all that belongs to it */
+	uint64_t whole; /* highest that was delivered and that all had sent or passed */
 	uint64_t built; /* highest that was delivered, not far from that */
 };
 

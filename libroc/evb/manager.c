@@ -82,6 +82,14 @@ static uint64_t behind_built(const struct roc_evb_manager *m)
 	return from;
 }
 
+/* Who stands still behind is no measure of what others sent who were started anew since. */
+static uint64_t not_built(const struct roc_evb_manager *m, uint64_t from)
+{
+	uint64_t behind = behind_built(m);
+
+	return from > behind ? from : behind;
+}
+
 /* Where those are who pack blocks: how many they are. */
 static unsigned int positions(const struct roc_evb_manager *m, uint64_t now, struct evb_position *p)
 {
@@ -124,7 +132,7 @@ static uint64_t ahead(struct roc_evb_manager *m, uint64_t now)
 				", far ahead of all others: that is not "
 				"believed.",
 				m->node[p[i].who].m.name, p[i].block);
-	return from;
+	return not_built(m, from);
 }
 
 /*
@@ -135,12 +143,15 @@ static bool too_far(const struct roc_evb_manager *m, uint64_t now)
 {
 	struct evb_position p[NODES];
 	unsigned int count, odd;
+	uint64_t most;
 
 	if (evb_manager_passed(now, m->tabled) < FAR_NS)
 		return false;
 	count = positions(m, now, p);
-	return count && m->table.from_block > evb_ahead(p, count, m->cfg.lead_ns + FAR_NS,
-							m->cfg.lead_blocks, &odd);
+	if (!count)
+		return false;
+	most = evb_ahead(p, count, m->cfg.lead_ns + FAR_NS, m->cfg.lead_blocks, &odd);
+	return m->table.from_block > not_built(m, most);
 }
 
 /* Is the first table to be written, or who came to be let in? */

@@ -110,5 +110,40 @@ static void slow_source(void)
 	unhurried(slow_source_once, 200);
 }
 
+#define LAST_BUILT 200029
+
+static bool all_built(void)
+{
+	return board.reports[0].built_block == LAST_BUILT;
+}
+
+/*
+ * Of one that has come to its end builders know that it has nothing more: how far the others come,
+ * over a gap of any size, is how far the system is.
+ */
+static void one_ends(void)
+{
+	unsigned int i;
+
+	begin();
+	for (i = 0; i < 3; i++) {
+		node_new(i, i ? ROC_EVB_READOUT : ROC_EVB_BUILDER);
+		nodes[i].source.events = 10;
+		node_open(&nodes[i]);
+	}
+	nodes[2].source.events = LAST_BUILT + 1;
+	nodes[2].source.skip_from = 20;
+	nodes[2].source.skip_to = 200000;
+	nodes[2].source.cold = true;
+	publish(ROC_EVB_ROUND_ROBIN, 0);
+	if (!run_until(all_built, 5000)) {
+		unit_note("built: %llu", (unsigned long long)board.reports[0].built_block);
+		CU_FAIL("it is not said that all is built");
+	}
+	UNIT_EQ(counts_of(&nodes[0]).complete, 10);
+	UNIT_EQ(counts_of(&nodes[0]).gone, 40);
+	stop_all();
+}
+
 UNIT_MAIN("event building, event ids", {"has_nothing", has_nothing}, {"late_ids", late_ids},
-	  {"broken_id", broken_id}, {"slow_source", slow_source})
+	  {"broken_id", broken_id}, {"slow_source", slow_source}, {"one_ends", one_ends})
