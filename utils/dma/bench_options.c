@@ -113,7 +113,7 @@ int bench_check_usage(const struct bench_options *o)
 {
 	if (!o->soak && !o->id)
 		return tool_usage("Which card? Give --id, or --soak for all of them.");
-	if (source_card_usage(o->buffer_size, o->superpage_size))
+	if (source_card_usage(o->buffer_size, o->superpage_size, NULL))
 		return TOOL_USAGE;
 	if (o->buffer_size / o->superpage_size > UINT32_MAX)
 		return tool_usage("The buffer (--buffer-size) has more superpages than can be "

@@ -29,7 +29,7 @@ struct values {
 	char path[EVB_TEXT_MAX], id[EVB_TEXT_MAX], stream[EVB_TEXT_MAX], sub[EVB_TEXT_MAX];
 	uint64_t channel, buffer, superpage, links, hold, high, rate, first;
 	unsigned int data_source;
-	bool plain;
+	bool plain, bypass;
 };
 
 #define AT(key, key_type, member)                                                                  \
@@ -375,6 +375,17 @@ static struct adapter *new_adapter(const struct roc_evb_source_ops *ops, char wh
 	return a;
 }
 
+static const struct source_card_words card_words = {
+	.channel = "channel=",
+	.stream = "stream=",
+	.sub = "sub=",
+	.data_source = "data-source=",
+	.links = "links=",
+	.buffer = "buffer=",
+	.unit = "superpage=",
+	.bypass = "bypass-fw-check",
+};
+
 static int open_card(struct adapter *a, char why[UNITS_WHY])
 {
 	bool given = a->v.data_source != NOT_GIVEN;
@@ -388,6 +399,8 @@ static int open_card(struct adapter *a, char why[UNITS_WHY])
 		.buffer = a->v.buffer,
 		.unit = a->v.superpage,
 		.plain_memory = a->v.plain,
+		.bypass_fw_check = a->v.bypass,
+		.words = &card_words,
 	};
 	int code;
 
@@ -395,7 +408,7 @@ static int open_card(struct adapter *a, char why[UNITS_WHY])
 		return units_fail(why, EINVAL,
 				  "card: which one? Give id=, as in "
 				  "card:id=3b:00.0.");
-	code = source_card_usage(o.buffer, o.unit);
+	code = source_card_usage(o.buffer, o.unit, o.words);
 	if (!code)
 		code = source_card(&o, &a->units);
 	if (!code)
@@ -416,6 +429,7 @@ static const struct evb_key card_keys[] = {
 	{AT("hold", EVB_KEY_TIME, hold)},
 	{AT("high", EVB_KEY_SIZE, high), .max = UINT32_MAX},
 	{AT("plain-memory", EVB_KEY_FLAG, plain)},
+	{AT("bypass-fw-check", EVB_KEY_FLAG, bypass)},
 };
 
 int evb_source_card(const char *values, const char *name, struct evb_source *source,

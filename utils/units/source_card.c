@@ -198,20 +198,37 @@ static enum unit_content content_of(enum check_data data)
 	}
 }
 
-static int unit_usage(uint64_t unit)
+static const struct source_card_words options = {
+	.channel = "--dma-channel",
+	.stream = "--stream",
+	.sub = "--sub",
+	.data_source = "--data-source",
+	.links = "--links",
+	.buffer = "--buffer-size",
+	.unit = "--superpage-size",
+	.bypass = "--bypass-fw-check",
+};
+
+static const struct source_card_words *words_of(const struct source_card_options *o)
+{
+	return o->words ? o->words : &options;
+}
+
+static int unit_usage(uint64_t unit, const struct source_card_words *words)
 {
 	return unit && unit <= UINT32_MAX
 		       ? TOOL_OK
-		       : tool_usage("--superpage-size: there are none of this size.");
+		       : tool_usage("%s: there are none of this size.", words->unit);
 }
 
-int source_card_usage(uint64_t buffer, uint64_t unit)
+int source_card_usage(uint64_t buffer, uint64_t unit, const struct source_card_words *words)
 {
-	if (unit_usage(unit))
+	words = words ? words : &options;
+	if (unit_usage(unit, words))
 		return TOOL_USAGE;
 	return buffer >= unit ? TOOL_OK
-			      : tool_usage("The buffer (--buffer-size) is smaller than one "
-					   "superpage (--superpage-size).");
+			      : tool_usage("The buffer (%s) is smaller than one superpage (%s).",
+					   words->buffer, words->unit);
 }
 
 static int open_pool(struct card_source *c, const struct source_card_options *o,
@@ -226,13 +243,13 @@ static int open_pool(struct card_source *c, const struct source_card_options *o,
 							    : 0;
 	uint32_t ring = ROC_RING_MIN;
 
-	if (source_card_usage(o->buffer, o->unit))
+	if (source_card_usage(o->buffer, o->unit, o->words))
 		return TOOL_USAGE;
 	while (ring < o->buffer / o->unit && ring < ROC_RING_MAX)
 		ring *= 2;
 	if (kind->data[o->data_source] == CHECK_NONE)
-		return tool_fail("A %s has no such data source (--data-source).",
-				 roc_card_type_name(c->info.card_type));
+		return tool_fail("A %s has no such data source (%s).",
+				 roc_card_type_name(c->info.card_type), words_of(o)->data_source);
 	if (roc_channel_open_card(&c->card, o->id, o->dma_channel, &c->ch) ||
 	    roc_channel_configure(c->ch, &config) ||
 	    roc_memory_alloc(o->buffer, c->info.numa_node, flags, &c->memory) ||
@@ -290,8 +307,8 @@ static int check_firmware(const struct card_source *c, const struct source_card_
 					 c->info.firmware);
 		roc_firmware_close(list);
 	}
-	return ret ? tool_fail("%s: %s (--bypass-fw-check skips this)",
-			       card_called(&c->card, o->id), roc_error())
+	return ret ? tool_fail("%s: %s (%s skips this)", card_called(&c->card, o->id), roc_error(),
+			       words_of(o)->bypass)
 		   : TOOL_OK;
 }
 
@@ -303,6 +320,7 @@ static int open_fragments(const struct source_card_options *o, struct source **s
 		.links = o->links,
 		.page = o->page,
 		.buffer = o->buffer,
+		.buffer_word = words_of(o)->buffer,
 	};
 
 	return source_fragment(&fragment, source);
@@ -312,19 +330,18 @@ static int open_fragments(const struct source_card_options *o, struct source **s
 static int refuse_wasted(const struct source_card_options *o, const char *name, bool streams)
 {
 	const char *kind = streams ? "stream" : "sub-unit";
+	const struct source_card_words *w = words_of(o);
 
 	if (o->dma_channel)
-		return tool_fail("The channels of a %s are %ss: give --%s instead of "
-				 "--dma-channel.",
-				 name, kind, streams ? "stream" : "sub");
+		return tool_fail("The channels of a %s are %ss: give %s instead of %s.", name, kind,
+				 streams ? w->stream : w->sub, w->channel);
 	if (o->data_source_given)
-		return tool_fail("The %ss of a %s have no data source to choose: leave "
-				 "--data-source away.",
-				 kind, name);
+		return tool_fail("The %ss of a %s have no data source to choose: leave %s away.",
+				 kind, name, w->data_source);
 	if (o->links && streams)
-		return tool_fail("The streams of a %s have no links to choose from: leave --links "
-				 "away, --stream says which one.",
-				 name);
+		return tool_fail("The streams of a %s have no links to choose from: leave %s away, "
+				 "%s says which one.",
+				 name, w->links, w->stream);
 	return TOOL_OK;
 }
 
@@ -341,13 +358,15 @@ static int open_card(struct card_source *c, const struct source_card_options *o)
 		return tool_fail("%s", roc_error());
 	name = roc_card_type_name(c->info.card_type);
 	if (o->sub && !(c->info.caps & ROC_CAP_FRAGMENTS))
-		return tool_fail("The channels of a %s are no sub-units: leave --sub away.", name);
+		return tool_fail("The channels of a %s are no sub-units: leave %s away.", name,
+				 words_of(o)->sub);
 	if (c->info.caps & ROC_CAP_STREAMS) {
 		code = refuse_wasted(o, name, true);
 		return code ? code : open_stream(c, o);
 	}
 	if (o->stream)
-		return tool_fail("The channels of a %s are no streams: leave --stream away.", name);
+		return tool_fail("The channels of a %s are no streams: leave %s away.", name,
+				 words_of(o)->stream);
 	/* Another file's. */
 	if (c->info.caps & ROC_CAP_FRAGMENTS)
 		return refuse_wasted(o, name, false);
@@ -362,7 +381,7 @@ int source_card(const struct source_card_options *o, struct source **source)
 	struct card_source *c;
 	int code;
 
-	if (unit_usage(o->unit))
+	if (unit_usage(o->unit, words_of(o)))
 		return TOOL_USAGE;
 	c = calloc(1, sizeof(*c));
 	if (!c)

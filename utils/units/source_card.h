@@ -10,6 +10,11 @@
 
 #include "units.h"
 
+/* What the caller has for it, as sentences name it: an option, or a key of a source. */
+struct source_card_words {
+	const char *channel, *stream, *sub, *data_source, *links, *buffer, *unit, *bypass;
+};
+
 struct source_card_options {
 	const char *id;
 	uint32_t dma_channel;	  /* 0, if the channels are streams or sub-units */
@@ -23,10 +28,11 @@ struct source_card_options {
 	uint64_t unit;		  /* of a superpage, or of the largest window */
 	bool plain_memory;
 	bool bypass_fw_check;
+	const struct source_card_words *words; /* NULL: those of roc-record */
 };
 
 /* A buffer of superpages has one at least, and a superpage has a size of 32 bits. As below. */
-int source_card_usage(uint64_t buffer, uint64_t unit);
+int source_card_usage(uint64_t buffer, uint64_t unit, const struct source_card_words *words);
 
 /* Exit code; after a failure the message is out. What a card does not have it refuses. */
 int source_card(const struct source_card_options *o, struct source **source);

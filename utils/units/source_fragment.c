@@ -309,8 +309,9 @@ static int add_memory(struct fragment_source *c, const struct source_fragment_op
 		return tool_fail("%s", roc_error());
 	most = o->buffer / page < info.host_pages_max ? o->buffer / page : info.host_pages_max;
 	if (most < (unsigned int)__builtin_popcount(c->links))
-		return tool_fail("The buffer (--buffer-size) has not room for a fragment of each "
-				 "link: give it %d pages of %u bytes at least.",
+		return tool_fail("The buffer (%s) has not room for a fragment of each link: give "
+				 "it %d pages of %u bytes at least.",
+				 o->buffer_word ? o->buffer_word : "--buffer-size",
 				 __builtin_popcount(c->links), (unsigned int)page);
 	if (roc_memory_alloc(most * page, c->card.numa_node, ROC_MEMORY_PLAIN_OK, &c->memory) ||
 	    roc_fragments_add(c->f, c->memory.addr, most * page) ||

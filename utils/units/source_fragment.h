@@ -19,6 +19,7 @@ struct source_fragment_options {
 	uint32_t links;	 /* mask, in the sub-unit, of those that are fetched; 0: all */
 	uint64_t page;	 /* bytes of a card page, 0: as libroc has it; a longer fragment is cut */
 	uint64_t buffer; /* bytes of host pages, cut to what the card takes */
+	const char *buffer_word; /* what the caller has for it; NULL: --buffer-size */
 };
 
 /* Exit code; after a failure the message is out. */

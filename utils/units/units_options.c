@@ -28,7 +28,7 @@ static int open_synthetic(const struct units_options *o, struct source **source)
 	};
 	char why[UNITS_WHY] = "";
 
-	if (source_card_usage(o->buffer_size, o->superpage_size))
+	if (source_card_usage(o->buffer_size, o->superpage_size, NULL))
 		return TOOL_USAGE;
 	*source = source_synthetic(&synthetic, why);
 	return *source ? TOOL_OK : tool_fail("%s", why);

@@ -12,6 +12,7 @@
 #include <errno.h>
 
 #include "tests/unit/utils/tool_fails.h"
+#include "utils/evb/source.h"
 
 static struct roc_ep_info info;
 
@@ -114,4 +115,67 @@ static void sub_units(void)
 		"The channels of a RobinNP are no streams: leave --stream away.");
 }
 
-UNIT_MAIN("a channel of a card as a source", {"streams", streams}, {"sub-units", sub_units})
+/* What roc-evb says with this source. */
+static const char *evb(const char *text)
+{
+	static char said[1024];
+	int ends[2], status;
+	pid_t pid;
+
+	UNIT_NEED(!pipe(ends));
+	fflush(stdout);
+	pid = fork();
+	if (!pid) {
+		struct evb_source source = {0};
+		char why[UNITS_WHY];
+
+		alarm(100);
+		dup2(ends[1], STDERR_FILENO);
+		close(ends[0]);
+		_exit(evb_source_open(text, "ru1", &source, why) ? TOOL_FAILED : TOOL_OK);
+	}
+	status = child_said(pid, ends, said, sizeof(said));
+	UNIT_EQ(WIFEXITED(status) ? WEXITSTATUS(status) : -1, TOOL_FAILED);
+	return said;
+}
+
+static void evb_refused(const char *text, const char *sentence)
+{
+	char expected[256];
+
+	snprintf(expected, sizeof(expected), "roc: %s\n", sentence);
+	UNIT_STR(evb(text), expected);
+}
+
+/* Nobody is told to give what his tool does not have: roc-evb has keys of the source. */
+static void keys(void)
+{
+	info = (struct roc_ep_info){.card_type = ROC_CARD_P40, .caps = ROC_CAP_STREAMS};
+	evb_refused("card:1001,channel=3",
+		    "The channels of a PCIe40 are streams: give stream= instead of channel=.");
+	evb_refused("card:1001,data-source=FEE",
+		    "The streams of a PCIe40 have no data source to choose: leave data-source= "
+		    "away.");
+	evb_refused("card:1001,sub=1",
+		    "The channels of a PCIe40 are no sub-units: leave sub= away.");
+	evb_refused("card:1001,superpage=0", "superpage=: there are none of this size.");
+	evb_refused("card:1001,buffer=1Ki",
+		    "The buffer (buffer=) is smaller than one superpage (superpage=).");
+}
+
+static void firmware(void)
+{
+	const char *sentence;
+
+	info = (struct roc_ep_info){.card_type = ROC_CARD_CRU};
+	strcpy(info.firmware, "deadbeef");
+	CU_ASSERT_TRUE(strstr(record(NULL, NULL), "(--bypass-fw-check skips this)") != NULL);
+	sentence = evb("card:1001");
+	CU_ASSERT_TRUE(strstr(sentence, "(bypass-fw-check skips this)") != NULL);
+	/* It goes on to the channel, which is not there. */
+	sentence = evb("card:1001,bypass-fw-check");
+	CU_ASSERT_TRUE(sentence[0] && !strstr(sentence, "skips this"));
+}
+
+UNIT_MAIN("a channel of a card as a source", {"streams", streams}, {"sub-units", sub_units},
+	  {"keys of roc-evb", keys}, {"firmware that nobody listed", firmware})
