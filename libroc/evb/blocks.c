@@ -230,7 +230,9 @@ static int put_ready(struct roc_evb *e)
 			return sink_failed(e, ret);
 		evb_block_take_out(b, &b->ready, i);
 		if (ret < 0) {
-			e->n.unsaved++;
+			/* The node goes on, for days perhaps: nobody asks for it later. */
+			if (!e->n.unsaved++)
+				evb_say(e, "The sink: %.400s", e->sink->why(e->sink_self));
 			evb_block_release(e, i);
 			continue;
 		}

@@ -220,6 +220,7 @@ static void tell_watchers(struct node *n)
 static void look(struct node *n, uint64_t now)
 {
 	struct evb_node_report *r = &n->report;
+	struct evb_sink_books books = {0};
 
 	r->time = fabric_realtime();
 	r->seconds = (double)(now - n->looked) / 1e9;
@@ -229,6 +230,10 @@ static void look(struct node *n, uint64_t now)
 		r->peer_count = roc_evb_peers(n->evb, r->peers, EVB_PEERS_SHOWN);
 		if (r->peer_count > EVB_PEERS_SHOWN)
 			r->peer_count = EVB_PEERS_SHOWN;
+	}
+	if (n->sink.ops) {
+		n->sink.books(n->sink.self, &books);
+		r->sink_lost = books.lost;
 	}
 	if (n->o->json)
 		evb_node_print(stdout, r, &n->source, &n->sink);

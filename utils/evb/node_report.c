@@ -415,6 +415,9 @@ void evb_node_prometheus(FILE *out, const struct evb_node_report *r)
 				  figures[i].help);
 		prometheus_sample(&p, &labels, (double)value_of(&r->now, &figures[i]));
 	}
+	prometheus_family(&p, "roc_evb_sink_lost_blocks", PROMETHEUS_COUNTER,
+			  "Blocks that the sink took and lost.");
+	prometheus_sample(&p, &labels, (double)r->sink_lost);
 	prometheus_family(&p, "roc_evb_contact", PROMETHEUS_GAUGE,
 			  "Whether coordinator and manager can be reached.");
 	prometheus_sample(&p, &labels, r->now.contact);
@@ -441,6 +444,7 @@ void evb_node_text(FILE *out, const struct evb_node_report *r)
 			fprintf(out, "  %-20s%" PRIu64 "\n", figures[i].name,
 				value_of(&r->now, &figures[i]));
 	}
+	fprintf(out, "  %-20s%" PRIu64 "\n", "Lost by the sink", r->sink_lost);
 	fprintf(out, "  %-20s%.1f us, of 99 %% %.1f us\n", "Latency of half",
 		(double)percentile(&r->now, &none, 50) / 1e3,
 		(double)percentile(&r->now, &none, 99) / 1e3);

@@ -22,6 +22,7 @@ struct evb_node_report {
 	struct roc_evb_counts now, before;
 	struct roc_evb_peer peers[EVB_PEERS_SHOWN];
 	unsigned int peer_count;
+	uint64_t sink_lost; /* blocks that it took, and that are nowhere */
 };
 
 /* What of the counts says that an event was not complete, or that something was lost here. */

@@ -105,16 +105,28 @@ static void queue_sync(struct file_sink *s, int fd)
 	s->queued++;
 }
 
+/* For good: there would be a hole in what was written. */
+static int no_space(struct file_sink *s, int err)
+{
+	s->full = true;
+	s->why[0] = '\0'; /* that of the file which could not be made */
+	return units_fail(s->why, ENOSPC,
+			  "%s: %s. What comes now is not written: start the node anew when there "
+			  "is room.",
+			  s->v.dir, strerror(err));
+}
+
 /* The next file begins when nothing is on its way into this one. */
 static int roll(struct file_sink *s)
 {
-	int old = s->fd;
+	int old = s->fd, ret;
 
 	if (s->flying || s->syncing >= 0)
 		return 0;
-	if (open_next(s)) {
+	ret = open_next(s);
+	if (ret) {
 		s->fd = old;
-		return -EIO;
+		return ret == -ENOSPC || ret == -EDQUOT ? no_space(s, -ret) : -EIO;
 	}
 	queue_sync(s, old);
 	return 1;
@@ -277,9 +289,7 @@ static int written(struct file_sink *s, struct block *b, int ret)
 	}
 	if (ret == -ENOSPC || ret == -EDQUOT || ret == -EFBIG) {
 		/* What is whole up to there can be read; whoever reads sees where it ends. */
-		s->full = true;
-		units_fail(s->why, ENOSPC, "%s: %s. What comes now is not written.", s->v.dir,
-			   strerror(-ret));
+		no_space(s, -ret);
 		finished(s, b, false);
 		return 0;
 	}

@@ -60,6 +60,7 @@ struct test_sink {
 	uint8_t seen[EVENTS_MOST]; /* times, of each event */
 	uint8_t whole[EVENTS_MOST];
 	bool stuck;	/* takes nothing */
+	uint64_t full;	/* has room for so many; 0: for all */
 	bool lingers;	/* does not finish yet */
 	bool asked;	/* to finish */
 	bool no_memory; /* memory() fails, */
@@ -321,6 +322,8 @@ static int sink_put(void *self, const struct roc_mep *m)
 	CU_ASSERT_FALSE(s->asked);
 	if (s->held == HELD || s->stuck)
 		return 0;
+	if (s->full && s->meps == s->full)
+		return -ENOSPC;
 	look(s, m);
 	s->meps++;
 	s->incomplete += !!(m->flags & ROC_MEP_INCOMPLETE);

@@ -402,6 +402,31 @@ static void sink_fails(void)
 	node_close(&nodes[0]);
 }
 
+/* Its disk is full: it goes on, counts what is lost, and says once why that is. */
+static void sink_full(void)
+{
+	struct roc_evb_counts c;
+	const char *sentence;
+	unsigned int i;
+
+	begin();
+	for (i = 0; i < 2; i++) {
+		node_new(i, i ? ROC_EVB_READOUT : ROC_EVB_BUILDER);
+		nodes[i].source.events = 20;
+		node_open(&nodes[i]);
+	}
+	nodes[0].sink.full = 3;
+	publish(ROC_EVB_ROUND_ROBIN, 0);
+	CU_ASSERT_TRUE(run_until(NULL, 20000));
+	c = counts_of(&nodes[0]);
+	UNIT_EQ(c.out.count, 3);
+	UNIT_EQ(c.unsaved, 17);
+	sentence = strstr(nodes[0].said, "The sink: no reason");
+	UNIT_NEED(sentence);
+	CU_ASSERT_PTR_NULL(strstr(sentence + 1, "The sink: no reason"));
+	close_all();
+}
+
 static bool third_builds(void)
 {
 	return out_of(2) > 30;
@@ -457,4 +482,5 @@ static void others_go_on(void)
 UNIT_MAIN("event building, when nodes fail", {"killed", killed}, {"stood_still", stood_still},
 	  {"mute", mute}, {"never_came", never_came}, {"one_by_one", one_by_one},
 	  {"no_file", no_file}, {"comes_back", comes_back}, {"counts_from_zero", counts_from_zero},
-	  {"sink_cannot", sink_cannot}, {"sink_fails", sink_fails}, {"others_go_on", others_go_on})
+	  {"sink_cannot", sink_cannot}, {"sink_fails", sink_fails}, {"sink_full", sink_full},
+	  {"others_go_on", others_go_on})

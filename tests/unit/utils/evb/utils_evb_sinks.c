@@ -425,6 +425,7 @@ static void full(void)
 
 static unsigned int taken; /* that many names of blocks' files are there already */
 static int opened;	   /* the last of blocks' files */
+static bool no_inodes;	   /* for another of them */
 
 int __wrap_open(const char *path, int flags, ...);
 int __real_open(const char *path, int flags, ...);
@@ -445,6 +446,10 @@ int __wrap_open(const char *path, int flags, ...)
 	}
 	if (!number)
 		return __real_open(path, flags, mode);
+	if (no_inodes) {
+		errno = ENOSPC;
+		return -1;
+	}
 	opened = __real_open(path, flags, mode);
 	return opened;
 }
@@ -515,6 +520,30 @@ static int fill(struct block *b, uint64_t files)
 			UNIT_WAIT((ret = sink.ops->done(sink.self, &handle, 1)) != 0, 20000));
 	}
 	return ret < 0 ? ret : 0;
+}
+
+/* There is no room for another file: that is as if there were none in it. */
+static void no_next(void)
+{
+	struct block *b = make_block(0, 5000, -1);
+	struct evb_sink_books n, out;
+
+	clean();
+	open_small();
+	no_inodes = true;
+	UNIT_EQ(fill(b, 2), -ENOSPC);
+	no_inodes = false;
+	UNIT_EQ(sink.ops->put(sink.self, &b->mep), -ENOSPC);
+	CU_ASSERT_TRUE(strstr(sink.ops->why(sink.self), "What comes now is not written") != NULL);
+	UNIT_EQ(end(), 1);
+	n = books();
+	UNIT_EQ(n.files, 1);
+	UNIT_EQ(n.lost, 0);
+	evb_sink_close(&sink);
+	free_block(b);
+	UNIT_EQ(evb_check_files(dir, &out, why), 0);
+	UNIT_EQ(out.blocks, n.blocks);
+	CU_ASSERT_TRUE(out.blocks > 1);
 }
 
 /* The disk is not done with a file that is over: the next one is written, and nobody waits. */
@@ -691,7 +720,8 @@ UNIT_MAIN("Sinks of event building", {"what is right", right}, {"what is wrong",
 	  {"a block that comes twice", twice}, {"packets with headers", headers},
 	  {"files, there and back", files}, {"files that are broken", broken},
 	  {"a folder of any name", folder_of_any_name}, {"a full disk", full},
-	  {"a million files", many}, {"a file that takes its time to end", end_lasts},
-	  {"one that does not end", end_fails}, {"signals while blocks are let go of", interrupted},
+	  {"no room for the next file", no_next}, {"a million files", many},
+	  {"a file that takes its time to end", end_lasts}, {"one that does not end", end_fails},
+	  {"signals while blocks are let go of", interrupted},
 	  {"a kernel that takes no writes", never_begun}, {"one that takes them late", begun_late},
 	  {"what is refused, and why", refused})

@@ -38,6 +38,7 @@ static void fill(void)
 	r.roles = ROC_EVB_READOUT | ROC_EVB_BUILDER;
 	r.time = UINT64_C(1700000000123456789);
 	r.seconds = 2;
+	r.sink_lost = 5;
 	n->in = (struct roc_evb_flow){1000, 64000000};
 	n->sent = (struct roc_evb_flow){125, 64018000};
 	n->received = (struct roc_evb_flow){120, 61457280};
