@@ -63,6 +63,9 @@ static int check(struct roc_evb *e, char why[ROC_EVB_WHY])
 	set32(&c->events, 1);
 	set64(&c->fragment_max, UINT64_C(1) << 20);
 	set32(&c->blocks, 64);
+	/* One is packed while another waits. */
+	if (c->blocks < 2)
+		c->blocks = 2;
 	set32(&c->window, 2);
 	set32(&c->in_flight, 64);
 	set64(&c->copy_below, 8192);

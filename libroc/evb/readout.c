@@ -365,6 +365,9 @@ static int take(struct roc_evb *e)
 		take_in(e, &f);
 		e->progress = true;
 	}
+	/* Who is not asked, as we have no room, or has lent all to what waits is not silent. */
+	if ((!r->free.count || ret == -EAGAIN) && r->free.count + 1 < r->mfp_count)
+		r->last_time = e->now;
 	if (ret == -ENODATA)
 		r->ended = true;
 	else if (ret < 0 && ret != -EAGAIN)

@@ -420,7 +420,7 @@ enum roc_evb_protocol {
  * @events: of a block (1); the same in the system
  * @fragment_max: bytes of the largest fragment of the source (1 MiB)
  * @mfp_max: bytes of the largest MFP (what @events fragments of @fragment_max need)
- * @blocks: MFPs that a readout unit has open at once (64)
+ * @blocks: MFPs that a readout unit has open at once (64), two at least
  * @window: barrel shift: of MFPs of a destination that wait or are on their way (2)
  * @in_flight: MFPs of a readout unit that a builder has and has not given back (64); pulled: half
  *	of @blocks at most

@@ -106,6 +106,32 @@ static void many_regions(void)
 	close_all();
 }
 
+/* Who packs one block while another waits has two, whatever was asked for. */
+static void few_blocks(void)
+{
+	struct roc_evb_counts c;
+	unsigned int i;
+
+	begin();
+	for (i = 0; i < 2; i++) {
+		node_new(i, i ? ROC_EVB_READOUT : ROC_EVB_BUILDER);
+		nodes[i].cfg.events = 4;
+		nodes[i].cfg.blocks = 1;
+		node_open(&nodes[i]);
+	}
+	publish(ROC_EVB_ROUND_ROBIN, 0);
+	if (!run_until(NULL, 20000)) {
+		CU_FAIL("it did not come to its end");
+		show();
+	}
+	c = counts_of(&nodes[0]);
+	UNIT_EQ(c.complete, 50);
+	UNIT_EQ(c.incomplete, 0);
+	UNIT_EQ(nodes[0].sink.events, 200);
+	UNIT_EQ(counts_of(&nodes[1]).disorder, 0);
+	close_all();
+}
+
 static const char *both_say;
 
 static bool is_refused(void)
@@ -174,5 +200,5 @@ static void configurations(void)
 }
 
 UNIT_MAIN("event building, sizes and configurations", {"small_regions", small_regions},
-	  {"many_regions", many_regions}, {"does_not_fit", does_not_fit},
-	  {"configurations", configurations})
+	  {"many_regions", many_regions}, {"few_blocks", few_blocks},
+	  {"does_not_fit", does_not_fit}, {"configurations", configurations})

@@ -25,6 +25,8 @@ static bool some_are_ready(void)
 }
 
 static enum roc_evb_protocol protocol;
+static uint32_t per_block;
+static uint64_t copy_below; /* 0: all is */
 
 static void slow_sink_once(unsigned int stale_ms)
 {
@@ -33,6 +35,8 @@ static void slow_sink_once(unsigned int stale_ms)
 	begin();
 	for (i = 0; i < 2; i++) {
 		both(i, 2000);
+		nodes[i].cfg.events = per_block;
+		nodes[i].cfg.copy_below = copy_below;
 		nodes[i].cfg.protocol = protocol;
 		nodes[i].cfg.stale_ns = stale_ms * MS;
 		nodes[i].cfg.patience_ns = 60000 * MS;
@@ -42,15 +46,19 @@ static void slow_sink_once(unsigned int stale_ms)
 	nodes[0].sink.stuck = true;
 	publish(ROC_EVB_ROUND_ROBIN, 0);
 	CU_ASSERT_TRUE(run_until(some_are_ready, 10000));
-	until = unit_seconds() + 4 * stale_ms / 1e3;
+	/* Half-full blocks would be closed after four. */
+	until = unit_seconds() + (per_block > 1 ? 8 : 4) * stale_ms / 1e3;
 	CU_ASSERT_TRUE(run_until(late_enough, 20000));
+	/* Readout units have taken what they have room for, and the last block is not packed. */
+	CU_ASSERT_TRUE(counts_of(&nodes[0]).in.count < 2000);
 	nodes[0].sink.stuck = false;
 	CU_ASSERT_TRUE(run_until(NULL, 20000));
 	for (i = 0; i < 2; i++) {
 		struct roc_evb_counts c = counts_of(&nodes[i]);
 
-		UNLESS_STILL(c.complete == 1000);
+		UNLESS_STILL(c.complete == 1000 / per_block);
 		UNLESS_STILL(c.incomplete + c.stale + c.dropped == 0);
+		UNLESS_STILL(c.disorder == 0);
 	}
 	close_all();
 }
@@ -58,6 +66,7 @@ static void slow_sink_once(unsigned int stale_ms)
 static void slow_sink(void)
 {
 	protocol = ROC_EVB_PUSH;
+	per_block = 1;
 	unhurried(slow_sink_once, 150);
 }
 
@@ -65,7 +74,22 @@ static void slow_sink(void)
 static void slow_sink_pulls(void)
 {
 	protocol = ROC_EVB_PULL;
+	per_block = 1;
 	unhurried(slow_sink_once, 150);
+}
+
+/* A source that is not asked, as there is no room, is not silent: its block stays open. */
+static void slow_sink_blocks(void)
+{
+	protocol = ROC_EVB_PUSH;
+	per_block = 4;
+	unhurried(slow_sink_once, 150);
+	/* Nor is one that has lent all it can, some of it to the block that is open. */
+	CU_ASSERT_TRUE(SOURCE_SLOTS % 5 != 0);
+	per_block = 5;
+	copy_below = 1;
+	unhurried(slow_sink_once, 150);
+	copy_below = 0;
 }
 
 /*
@@ -405,7 +429,7 @@ static void builder_goes(void)
 }
 
 UNIT_MAIN("event building, when somebody waits", {"slow_sink", slow_sink},
-	  {"slow_sink_pulls", slow_sink_pulls}, {"own_fault", own_fault},
-	  {"own_fault_for_ever", own_fault_for_ever}, {"no_patience", no_patience},
-	  {"windows", windows}, {"idle_pull", idle_pull}, {"no_files", no_files},
-	  {"no_places", no_places}, {"builder_goes", builder_goes})
+	  {"slow_sink_pulls", slow_sink_pulls}, {"slow_sink_blocks", slow_sink_blocks},
+	  {"own_fault", own_fault}, {"own_fault_for_ever", own_fault_for_ever},
+	  {"no_patience", no_patience}, {"windows", windows}, {"idle_pull", idle_pull},
+	  {"no_files", no_files}, {"no_places", no_places}, {"builder_goes", builder_goes})
