@@ -394,13 +394,25 @@ static int come_to_end(struct roc_evb *e)
 	return 0;
 }
 
+/*
+ * The rest of the cycle that is gathered finds no MFP: there are fewer than it has blocks. Who is
+ * asked for the last fragments of a block has one left, too.
+ */
+static bool no_room_for_cycle(struct roc_evb *e)
+{
+	struct evb_readout *r = &e->ru;
+	const struct evb_known *k = evb_table(e, mfp(e, r->gather.first)->block);
+
+	return !r->free.count && !r->turns.count && k && k->table.bu_count >= r->mfp_count;
+}
+
 /* Nothing is gathered or packed for ever if the source is slow. */
 static void linger(struct roc_evb *e)
 {
 	struct evb_readout *r = &e->ru;
 
-	if (r->gather.count &&
-	    (r->ended || e->now - mfp(e, r->gather.first)->since > e->cfg.stale_ns / 16))
+	if (r->gather.count && (r->ended || no_room_for_cycle(e) ||
+				e->now - mfp(e, r->gather.first)->since > e->cfg.stale_ns / 16))
 		release_cycle(e);
 	if (r->open == EVB_NONE || e->now - r->last_time < SILENT * e->cfg.stale_ns)
 		return;

@@ -236,6 +236,39 @@ static void windows(void)
 	CU_ASSERT_TRUE(random > 3);
 }
 
+/* A cycle that has as many blocks as there are MFPs, or more, does not wait for its end. */
+static void cycle_of_four(uint32_t blocks, uint32_t events)
+{
+	unsigned int i;
+
+	begin();
+	for (i = 0; i < 5; i++) {
+		node_new(i, i ? ROC_EVB_BUILDER : ROC_EVB_READOUT);
+		nodes[i].cfg.blocks = blocks;
+		/* A sixteenth of it is for how long a cycle would wait. */
+		nodes[i].cfg.stale_ns = 600000 * MS;
+		nodes[i].cfg.lease_ns = 600000 * MS;
+		nodes[i].cfg.events = events;
+		nodes[i].source.events = UINT64_C(100) * events;
+		node_open(&nodes[i]);
+	}
+	publish(ROC_EVB_BARREL_SHIFT, 0);
+	if (!run_until(NULL, 20000)) {
+		CU_FAIL("it did not come to its end");
+		show();
+	}
+	for (i = 1; i < 5; i++)
+		UNIT_EQ(counts_of(&nodes[i]).complete, 25);
+	close_all();
+}
+
+static void few_for_a_cycle(void)
+{
+	cycle_of_four(2, 1);
+	/* One of four is being packed, and is to be filled. */
+	cycle_of_four(4, 3);
+}
+
 static bool is_connected(void)
 {
 	struct roc_evb_peer peer;
@@ -431,5 +464,6 @@ static void builder_goes(void)
 UNIT_MAIN("event building, when somebody waits", {"slow_sink", slow_sink},
 	  {"slow_sink_pulls", slow_sink_pulls}, {"slow_sink_blocks", slow_sink_blocks},
 	  {"own_fault", own_fault}, {"own_fault_for_ever", own_fault_for_ever},
-	  {"no_patience", no_patience}, {"windows", windows}, {"idle_pull", idle_pull},
-	  {"no_files", no_files}, {"no_places", no_places}, {"builder_goes", builder_goes})
+	  {"no_patience", no_patience}, {"windows", windows}, {"few_for_a_cycle", few_for_a_cycle},
+	  {"idle_pull", idle_pull}, {"no_files", no_files}, {"no_places", no_places},
+	  {"builder_goes", builder_goes})
