@@ -136,9 +136,9 @@ bool evb_block_is_over(const struct evb_builder *b, uint64_t number)
 }
 
 /*
- * A block that lacks somebody and is far from those that all had sent or passed may be what a single
- * one made of a wrong id, or of many: that one is remembered, and nothing follows for those before
- * it. Who passed it says with the others that it was to come.
+ * A block that lacks somebody and is far from those that all had sent or passed may be what a
+ * single one made of a wrong id, or of many: that one is remembered, and nothing follows for those
+ * before it. Who passed it says with the others that it was to come.
  */
 void evb_block_remember(struct evb_builder *b, const struct evb_block *k)
 {

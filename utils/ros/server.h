@@ -236,7 +236,7 @@ void ros_client_free(struct ros_client *c);
 /* ask.c */
 /* Everything that is there. */
 void ros_client_parse(struct ros_client *c);
-/* Of what is there the clears only, and nothing is answered; false: the rest is nothing any more. */
+/* Of that the clears only, and nothing is answered; false: the rest is nothing any more. */
 bool ros_client_parse_clears(struct ros_client *c);
 /* Say no, and end the connection where the code does. */
 void ros_client_refuse(struct ros_client *c, enum ros_code code, uint64_t id, uint32_t limit,
