@@ -16,6 +16,9 @@
  */
 const char *emu(unsigned int card, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
+/* Off: they may not have. Nobody can read the configuration space of who is being reset. */
+void emu_ordered(bool on);
+
 /* For a rate that a reader has to keep up with: so many bytes a second, on a slow machine fewer. */
 unsigned long long emu_rate(uint64_t bytes);
 

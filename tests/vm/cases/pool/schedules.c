@@ -217,10 +217,13 @@ static bool sees_failure(const struct cell *c)
 {
 	bool pool = c->t->type == ROC_CARD_CRU || c->t->type == ROC_CARD_CRORC;
 
-	/* A stop has the channel's lock; the watchdog of other kinds stays out of what is shut. */
+	/*
+	 * A stop has the channel's lock. Of other kinds the watchdog stays out of what is shut, and
+	 * nothing goes wrong where nobody takes anything.
+	 */
 	if (c->way == WAY_STOP || c->way == WAY_ALL_ONES || c->way == WAY_POWER)
 		return false;
-	return !way_shuts(c->way) || pool;
+	return c->way == WAY_AER_NONFATAL || pool;
 }
 
 static const char *way_point(const struct cell *c)
@@ -350,6 +353,7 @@ static void way_first(const struct cell *c, struct going *g)
 	if (closing)
 		CU_ASSERT(UNIT_WAIT(point_hits("close") != closes, REACH_MS));
 	if (c->phase == PHASE_FAILED && c->way != WAY_POWER) {
+		emu_ordered(c->way != WAY_FLR);
 		if (c->way != WAY_ALL_ONES)
 			target_fail(t);
 		if (sees_failure(c)) {
@@ -359,6 +363,7 @@ static void way_first(const struct cell *c, struct going *g)
 		}
 		if (c->way != WAY_ALL_ONES)
 			emu(t->card, "fault all clear");
+		emu_ordered(true);
 	}
 	end = now_ms() + limit_ms(MEET_MS);
 	while (point && !subject_done(s, 0, 0) && now_ms() < end)
