@@ -11,6 +11,14 @@
 
 #include "unit.h"
 
+/* As fork(), with a pipe for what the child says. */
+static inline pid_t child_begin(int ends[2])
+{
+	UNIT_NEED(!pipe(ends));
+	fflush(stdout);
+	return fork();
+}
+
 /* In the parent: what @pid writes into the pipe @ends until it ends; returns its wait status. */
 static inline int child_said(pid_t pid, const int ends[2], char *said, size_t size)
 {

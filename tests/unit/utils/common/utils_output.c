@@ -334,9 +334,7 @@ static const char *said_at_end(bool early)
 	int ends[2], status;
 	pid_t pid;
 
-	UNIT_NEED(!pipe(ends));
-	fflush(stdout);
-	pid = fork();
+	pid = child_begin(ends);
 	if (!pid) {
 		dup2(open("/dev/full", O_WRONLY), STDOUT_FILENO);
 		dup2(ends[1], STDERR_FILENO);

@@ -322,9 +322,7 @@ static const char *interrupted(int signal_number, bool early)
 	pid_t pid;
 
 	UNIT_EQ(apply("--id=#0", "--clock=TTC", NULL), TOOL_OK);
-	UNIT_NEED(!pipe(ends));
-	fflush(stdout);
-	pid = fork();
+	pid = child_begin(ends);
 	if (!pid) {
 		signal(signal_number, SIG_DFL);
 		dup2(ends[1], STDERR_FILENO);

@@ -136,9 +136,7 @@ static const char *says(unsigned int count)
 
 	memset(&device, 0, sizeof(device));
 	device.interrupt = UINT64_MAX;
-	UNIT_NEED(!pipe(ends));
-	fflush(stdout);
-	pid = fork();
+	pid = child_begin(ends);
 	if (!pid) {
 		dup2(ends[1], STDERR_FILENO);
 		_exit(sweep_by_options() || sweep.count != count);

@@ -119,9 +119,7 @@ static const char *done(const char *count, int output, int *code)
 	int ends[2], status;
 	pid_t pid;
 
-	UNIT_NEED(!pipe(ends));
-	fflush(stdout);
-	pid = fork();
+	pid = child_begin(ends);
 	if (!pid) {
 		alarm(100);
 		if (comes)

@@ -122,9 +122,7 @@ static const char *evb(const char *text)
 	int ends[2], status;
 	pid_t pid;
 
-	UNIT_NEED(!pipe(ends));
-	fflush(stdout);
-	pid = fork();
+	pid = child_begin(ends);
 	if (!pid) {
 		struct evb_source source = {0};
 		char why[UNITS_WHY];
