@@ -18,8 +18,8 @@ void roc_stream_defaults(struct roc_stream *st)
 }
 
 /*
- * The card may say what it likes: what does not fit wraps. mul_u64_u32_div() is one instruction on
- * some machines, which traps then.
+ * The card may say what it likes: what does not fit wraps. mul_u64_u32_div() divides by one
+ * instruction on x86, which traps then.
  */
 static u64 roc_cycles_ns(const struct roc_stream *st, __le64 cycles)
 {

@@ -184,7 +184,7 @@ struct roc_reader {
 	struct delayed_work watch;
 };
 
-/* Into how many pieces a ring can be: all have one length, as it has, a power of two. */
+/* Pieces that a ring can have at most: a power of two, as its length is and that of each. */
 static inline u64 roc_ring_pieces(const struct roc_stream *st)
 {
 	return rounddown_pow_of_two(st->segments_max | 1);
