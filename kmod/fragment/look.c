@@ -148,27 +148,6 @@ void roc_fragment_want(struct roc_holder *h, unsigned int lane, u32 want)
 }
 
 /*
- * More than a lap may have passed unseen: the phases do not tell that, only the card knows. What it
- * has counted is in memory then. Is there something that was asked for?
- */
-static bool roc_fragment_lapped(struct roc_holder *h, unsigned int lane)
-{
-	struct roc_sub_lane *l = &h->lane[lane];
-	struct roc_channel *ch = h->open.ch;
-	u32 taken = l->count.taken, written = roc_fragment_written(ch, lane);
-
-	roc_fragment_settle(ch);
-	ch->stats.mmio_reads += 2;
-	/* Of a card that is gone, and of less than a lap, there is nothing to learn. */
-	if (written == ROC_ALL_ONES ||
-	    roc_count_ahead(written, l->count.known) <= (s32)roc_count_entries(&l->count))
-		return false;
-	roc_count_look(&l->count, written);
-	l->count.taken = taken; /* the reader did not say so */
-	return roc_count_fresh(&l->count, l->seen);
-}
-
-/*
  * A hint, and nothing else: none, one too many, or one for nothing is no harm. One that was asked
  * for before somebody looked by himself, and asked anew, may come late.
  */
@@ -180,8 +159,6 @@ static void roc_fragment_interrupt(struct roc_holder *h, unsigned int lane, bool
 
 	if (shared && !(fresh && l->armed))
 		return;
-	if (!fresh && l->armed && !l->late)
-		fresh = roc_fragment_lapped(h, lane);
 	ch->stats.interrupts++;
 	roc_sub(ch)->stats.told[lane]++;
 	l->overdue = 0;
@@ -298,6 +275,23 @@ static bool roc_fragment_hidden(const struct roc_holder *h, unsigned int lane, u
 }
 
 /*
+ * An interrupt may come so late that the card has gone round more than once meanwhile. The phases
+ * do not tell that, only the card knows; what it has counted is in memory.
+ */
+static void roc_fragment_catch_up(struct roc_holder *h, unsigned int lane, u32 written)
+{
+	struct roc_sub_lane *l = &h->lane[lane];
+	u32 taken = l->count.taken;
+
+	if (roc_count_ahead(written, l->count.known) <= (s32)roc_count_entries(&l->count))
+		return;
+	roc_count_look(&l->count, written);
+	l->count.taken = taken; /* the reader did not say so */
+	l->armed = false;
+	roc_fragment_serve(h, lane);
+}
+
+/*
  * Is the card there, does it still know of the run, and is what it says in memory? Channel lock
  * held, so that nobody starts or stops it meanwhile.
  */
@@ -317,6 +311,8 @@ static void roc_fragment_ask(struct roc_holder *h)
 	ch->stats.mmio_reads += ROC_LANES + 2;
 	if (roc_fragment_look(h)) {
 		why = roc_block_trouble(status, FRAGMENT_STATUS_ENABLED);
+		for (i = 0; i < ROC_LANES && !why; i++)
+			roc_fragment_catch_up(h, i, written[i]);
 		if (why)
 			roc_fragment_broken(h, why);
 		else if (roc_fragment_hidden(h, ROC_LANE_DATA, written[ROC_LANE_DATA]) ||

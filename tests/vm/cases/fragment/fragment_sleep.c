@@ -217,12 +217,20 @@ static void waits(void)
 	stop(&t);
 }
 
+/* Takes all there is, and tells nobody but the card. */
+static bool takes_untold(struct taker *t, uint64_t fragments)
+{
+	taker_pass(t);
+	return t->fragments >= fragments;
+}
+
 /* Takes all there is without a call that sleeps. */
 static bool takes(struct taker *t, uint64_t fragments)
 {
-	taker_pass(t);
+	bool enough = takes_untold(t, fragments);
+
 	t->user->descriptors = t->data_count;
-	return t->fragments >= fragments;
+	return enough;
 }
 
 /* An eventfd from before the run: the card is asked as the run begins, and again as it has told. */
@@ -444,6 +452,43 @@ static void asked_for_more_beside_eventfd(void)
 	close(e.fd);
 }
 
+/* The card tells so late that it has gone round once more meanwhile, and nobody knew. */
+static bool lap(struct taker *t, uint32_t limit)
+{
+	struct patience one = {t, 1};
+	struct roc_fr_info before = taker_info(t);
+	pid_t pid;
+
+	pid = child_start(AS_ROOT, wait_for_more, &one);
+	CU_ASSERT(UNIT_WAIT(taker_info(t).arms > before.arms, 5000));
+	CU_ASSERT(UNIT_WAIT(child_sleeps(pid), 5000));
+	taker_set(t, 1, FRAGMENT_LINK_LIMIT, limit);
+	CU_ASSERT(UNIT_WAIT(takes_untold(t, limit + 5), 5000));
+	UNIT_EQ(child_wait(pid, 10000), 0);
+	t->user->descriptors = t->data_count;
+	return taker_info(t).spurious_interrupts > before.spurious_interrupts;
+}
+
+/* The sleeper hears of it all the same, and the card was not read for each interrupt. */
+static void told_a_lap_late(void)
+{
+	struct taker t = {.pages = 4};
+	unsigned int i, laps = 0;
+	uint32_t limit = 1;
+
+	start(&t, 0, 1);
+	CU_ASSERT(UNIT_WAIT(takes(&t, 6), 5000));
+	emu(CARD0, "fault 0 irq-late 1 400000");
+	/* Whenever the watchdog looks between, it is no lap. */
+	for (i = 0; i < 6 && !(laps && i > 1); i++) {
+		limit += t.made.descriptors + 5;
+		laps += lap(&t, limit);
+	}
+	unit_note("%u of %u were a lap late", laps, i);
+	emu(CARD0, "fault all clear");
+	stop(&t);
+}
+
 UNIT_MAIN("fragment_sleep", {"what many cost", what_many_cost}, {"what one costs", what_one_costs},
 	  {"sleepers", sleepers}, {"waits", waits}, {"two sleepers", two_sleepers},
 	  {"eventfd before the run", eventfd_before_the_run},
@@ -452,4 +497,5 @@ UNIT_MAIN("fragment_sleep", {"what many cost", what_many_cost}, {"what one costs
 	  {"sleeper beside poll", sleeper_beside_poll}, {"shorter wish first", shorter_wish_first},
 	  {"asked for more", asked_for_more},
 	  {"asked for more beside poll", asked_for_more_beside_poll},
-	  {"asked for more beside eventfd", asked_for_more_beside_eventfd})
+	  {"asked for more beside eventfd", asked_for_more_beside_eventfd},
+	  {"told a lap late", told_a_lap_late})
