@@ -13,18 +13,6 @@
 #define METRICS_BACK "is written again."
 #define METRICS_MS 6000 /* for a file that is due each second */
 
-/* How often @text was said so far. */
-static unsigned int said_so_often(const char *output, const char *text)
-{
-	unsigned int count = 0;
-	const char *at;
-
-	tool_read(output);
-	for (at = tool_said; (at = strstr(at, text)); at++)
-		count++;
-	return count;
-}
-
 /* Of a tool that runs, and says it all in @output; @folder has its m.prom, and nothing else. */
 static void metrics_go_and_come(const char *folder, const char *output)
 {

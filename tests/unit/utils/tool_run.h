@@ -155,4 +155,16 @@ __attribute__((unused)) static void tool_read(const char *output)
 	tool_json = begin ? json_tokener_parse(begin) : NULL;
 }
 
+/* How often it has said @text so far. */
+__attribute__((unused)) static unsigned int said_so_often(const char *output, const char *text)
+{
+	unsigned int count = 0;
+	const char *at;
+
+	tool_read(output);
+	for (at = tool_said; (at = strstr(at, text)); at++)
+		count++;
+	return count;
+}
+
 #endif

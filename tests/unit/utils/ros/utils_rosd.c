@@ -139,7 +139,7 @@ static void clears(void)
 {
 	uint32_t events[64], i;
 
-	UNIT_NEED(daemon_start(&d, "--rate=0 --pages=64 --wait=300"));
+	UNIT_NEED(daemon_start(&d, "--rate=0 --pages=64 --wait=2000"));
 	UNIT_NEED(client_open(&a, &d, 0));
 	CU_ASSERT_TRUE(client_asks(&a, 63, ALL));
 	for (i = 0; i < 64; i++)

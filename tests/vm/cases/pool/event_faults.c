@@ -28,7 +28,7 @@ static struct counters counted(void)
 	return counters_since(EP0, 0, at_open);
 }
 
-/* A channel with data: for two seconds nobody may look, and nothing is dropped. */
+/* A channel with data: for five seconds nobody may look, and nothing is dropped. */
 static bool flow(struct rig *r)
 {
 	*r = (struct rig){.id = EP0,
@@ -37,7 +37,7 @@ static bool flow(struct rig *r)
 			  .superpage = 64 * KIB,
 			  .count = 512};
 	emu_normal(CARD0, FOUR_LINKS);
-	emu(CARD0, "set 0 rate %llu", emu_rate(64 * KIB * 200));
+	emu(CARD0, "set 0 rate %llu", emu_rate(64 * KIB * 100));
 	if (!rig_open(r))
 		return false;
 	at_open = counters(EP0, 0);

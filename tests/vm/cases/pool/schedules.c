@@ -342,6 +342,9 @@ static void way_first(const struct cell *c, struct going *g)
 		point_watch("close", t->id);
 		closes = point_hits("close");
 	}
+	/* Nobody gives a superpage any more: there has to be one left when the card is to fail. */
+	if (owner && c->phase == PHASE_FAILED && sees_failure(c))
+		target_rate(t, 0, SLOW);
 	way_begin(g);
 	if (point)
 		CU_ASSERT(point_reached(point, REACH_MS));

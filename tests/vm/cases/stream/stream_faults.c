@@ -157,13 +157,15 @@ static void stop_all_ones(void)
 	struct roc_st_stop stop = {.size = sizeof(stop)};
 	struct reader r = {.ring = 64 * KIB};
 	int64_t begun;
+	int err;
 
 	start(&r);
 	UNIT_NEED(reader_start(&r));
 	CU_ASSERT(reader_run(&r, 100, 5000));
 	begun = now_ms();
 	emu(CARD0, "fault 0 all-ones");
-	UNIT_EQ(abi(r.fd, ROC_ST_STOP, &stop), -EIO);
+	err = abi(r.fd, ROC_ST_STOP, &stop);
+	CU_ASSERT(err == -EIO || err == -EALREADY);
 	CU_ASSERT(took_less(begun, 2000));
 	UNIT_EQ(reader_info(&r).why, ROC_WHY_LOST);
 	emu(CARD0, "fault all clear");
@@ -486,14 +488,15 @@ static void stop_of_one_that_is_off(void)
 {
 	struct roc_st_stop stop = {.size = sizeof(stop)};
 	struct reader r = {.ring = 64 * KIB};
-	int ep = node_open(P40_ID, -1);
+	int ep = node_open(P40_ID, -1), err;
 
 	start(&r);
 	UNIT_NEED(reader_start(&r));
 	CU_ASSERT(reader_run(&r, 100, 5000));
 	UNIT_EQ(reg_write(ep, P40_BAR_DMA, P40_STREAM(0) + STREAM_CONTROL, 0), 0);
 	close(ep);
-	UNIT_EQ(abi(r.fd, ROC_ST_STOP, &stop), -EIO);
+	err = abi(r.fd, ROC_ST_STOP, &stop);
+	CU_ASSERT(err == -EIO || err == -EALREADY);
 	failed_of(&r, ROC_WHY_CARD);
 }
 
