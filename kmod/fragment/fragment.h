@@ -165,6 +165,7 @@ struct roc_sub_rings {
  * @wanting: somebody in ROC_FR_WAIT wants @want, and nobody less
  * @last: @count at the watchdog's last look
  * @overdue: ticks of the watchdog since an interrupt should have come
+ * @silent: ms since anything came, or the card was asked, as the watchdog sees it
  */
 struct roc_sub_lane {
 	struct roc_count count;
@@ -175,6 +176,7 @@ struct roc_sub_lane {
 	u32 want;
 	u32 last;
 	u32 overdue;
+	u32 silent;
 };
 
 /**
@@ -187,7 +189,6 @@ struct roc_sub_lane {
  * @changes: of the settings, when the card was told of them; channel lock
  * @lane: from here to @why under sub->lock
  * @edge: who polls does so for edges
- * @silent: ticks of the watchdog since anything came
  * @refused: the card told that it was asked nonsense
  * @bad: the reader's counts were impossible
  * @doubt: the card told of an error: it has to be asked
@@ -203,7 +204,6 @@ struct roc_holder {
 	u32 changes;
 	struct roc_sub_lane lane[ROC_LANES];
 	bool edge;
-	u32 silent;
 	bool refused;
 	bool bad;
 	bool doubt;
@@ -261,7 +261,7 @@ int roc_sub_rings_map(struct roc_channel *ch, struct roc_sub_rings *rings,
 		      struct roc_fr_rings *arg);
 void roc_sub_rings_drop(struct roc_channel *ch, struct roc_sub_rings *rings);
 void roc_sub_rings_put(struct roc_sub_rings *rings);
-void roc_sub_rings_begin(struct roc_sub_rings *rings, u32 start);
+void roc_sub_rings_clear(struct roc_sub_rings *rings);
 u64 roc_sub_rings_before(const struct roc_sub_rings *rings, enum roc_fragment_ring ring);
 
 /* table.c: host pages; channel lock, but for the last */
@@ -277,7 +277,7 @@ u32 roc_fragment_status(struct roc_channel *ch);
 enum roc_why roc_fragment_trouble(struct roc_channel *ch);
 u32 roc_fragment_written(struct roc_channel *ch, unsigned int lane);
 void roc_fragment_settle(struct roc_channel *ch);
-u32 roc_fragment_outstanding(struct roc_channel *ch);
+u32 roc_fragment_commands(struct roc_channel *ch);
 int roc_fragment_enable(struct roc_holder *h, u32 start);
 int roc_fragment_disable(struct roc_channel *ch);
 int roc_fragment_reset(struct roc_channel *ch, u32 level);

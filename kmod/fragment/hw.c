@@ -54,13 +54,10 @@ void roc_fragment_settle(struct roc_channel *ch)
 	roc_sub_read(ch, FRAGMENT_GENERATION);
 }
 
-/* Commands that were told to it and have no completion. */
-u32 roc_fragment_outstanding(struct roc_channel *ch)
+/* How many commands it was told of. */
+u32 roc_fragment_commands(struct roc_channel *ch)
 {
-	/* In this order: it may be told of more, and do them, in between. */
-	u32 completions = roc_sub_read(ch, FRAGMENT_COMPLETIONS);
-
-	return roc_sub_read(ch, FRAGMENT_COMMANDS) - completions;
+	return roc_sub_read(ch, FRAGMENT_COMMANDS);
 }
 
 static const struct roc_reset_regs roc_fragment_resets = {

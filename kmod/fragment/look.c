@@ -30,7 +30,11 @@ static void roc_fragment_look_now(struct roc_holder *h)
 	unsigned int i;
 
 	for (i = 0; i < ROC_LANES; i++) {
-		if (roc_count_look(&h->lane[i].count, roc_sub_lane_taken(h, i)) || h->bad)
+		u32 taken = roc_sub_lane_taken(h, i);
+
+		/* While we were held up both may have gone on by more than a lap: no lie. */
+		if (roc_count_look(&h->lane[i].count, taken) || h->bad ||
+		    roc_sub_lane_taken(h, i) != taken)
 			continue;
 		h->bad = true;
 		sub->stats.bad_index++;
@@ -209,18 +213,18 @@ static bool roc_fragment_overdue(const struct roc_holder *h, unsigned int lane)
 	return h->lane[lane].overdue >= 2 + div_u64(allowed, ROC_FRAGMENT_WATCH_MS * NSEC_PER_MSEC);
 }
 
-/* True: something came since the last time. */
-static bool roc_fragment_tick_lane(struct roc_holder *h, unsigned int lane)
+static void roc_fragment_tick_lane(struct roc_holder *h, unsigned int lane)
 {
 	struct roc_channel *ch = h->open.ch;
 	struct roc_sub_lane *l = &h->lane[lane];
 	bool moved = l->count.known != l->last;
 
 	l->last = l->count.known;
+	l->silent = moved ? 0 : l->silent + h->period;
 	if (ch->vector[lane] < 0) {
 		if (moved)
 			roc_fragment_serve(h, lane);
-		return moved;
+		return;
 	}
 	if (!moved)
 		l->late = false;
@@ -236,29 +240,51 @@ static bool roc_fragment_tick_lane(struct roc_holder *h, unsigned int lane)
 	} else if (!l->armed && roc_fragment_listens(h, roc_fragment_readable(h))) {
 		roc_fragment_attend(h, lane);
 	}
-	return moved;
+}
+
+/* Somebody sleeps until there is more of it. */
+static bool roc_fragment_awaited(struct roc_holder *h, unsigned int lane)
+{
+	const struct roc_sub_lane *l = &h->lane[lane];
+
+	return l->armed || l->wanting || roc_fragment_listens(h, roc_fragment_readable(h));
+}
+
+/* Has nothing come for long, or nothing of what somebody sleeps for? Then it begins anew. */
+static bool roc_fragment_silent(struct roc_holder *h)
+{
+	unsigned int silent = 0, i;
+	bool awaited = false;
+
+	for (i = 0; i < ROC_LANES; i++) {
+		if (h->lane[i].silent < ROC_SILENT_MS)
+			continue;
+		silent++;
+		awaited |= roc_fragment_awaited(h, i);
+	}
+	if (silent < ROC_LANES && !awaited)
+		return false;
+	for (i = 0; i < ROC_LANES; i++)
+		h->lane[i].silent = 0;
+	return true;
 }
 
 /*
- * The watchdog's look, for lost interrupts and for cards without. True: nothing has come for long,
- * or something was told, so the card had better be asked.
+ * The watchdog's look, for lost interrupts and for cards without. True: the card had better be
+ * asked, for it is silent, or it told of something.
  */
 static bool roc_fragment_tick_now(struct roc_holder *h)
 {
-	bool moved = false, doubt;
 	unsigned int i;
+	bool doubt;
 
 	if (!roc_fragment_look(h))
 		return false;
 	for (i = 0; i < ROC_LANES; i++)
-		moved |= roc_fragment_tick_lane(h, i);
+		roc_fragment_tick_lane(h, i);
 	doubt = h->doubt;
 	h->doubt = false;
-	h->silent = moved ? 0 : h->silent + h->period;
-	if (h->silent < ROC_SILENT_MS)
-		return doubt;
-	h->silent = 0;
-	return true;
+	return roc_fragment_silent(h) || doubt;
 }
 
 /*
@@ -276,31 +302,35 @@ static bool roc_fragment_hidden(const struct roc_holder *h, unsigned int lane, u
 
 /*
  * An interrupt may come so late that the card has gone round more than once meanwhile. The phases
- * do not tell that, only the card knows; what it has counted is in memory.
+ * do not tell that, only the card knows.
  */
-static void roc_fragment_catch_up(struct roc_holder *h, unsigned int lane, u32 written)
+static void roc_fragment_lapped(struct roc_holder *h, unsigned int lane, u32 written)
 {
 	struct roc_sub_lane *l = &h->lane[lane];
 	u32 taken = l->count.taken;
 
-	if (roc_count_ahead(written, l->count.known) <= (s32)roc_count_entries(&l->count))
+	if (!roc_fragment_awaited(h, lane) ||
+	    roc_count_ahead(written, l->count.known) <= (s32)roc_count_entries(&l->count))
 		return;
 	roc_count_look(&l->count, written);
 	l->count.taken = taken; /* the reader did not say so */
+	h->open.ch->stats.missed_interrupts += l->armed;
 	l->armed = false;
 	roc_fragment_serve(h, lane);
 }
 
 /*
  * Is the card there, does it still know of the run, and is what it says in memory? Channel lock
- * held, so that nobody starts or stops it meanwhile.
+ * held, so that nobody starts or stops it meanwhile. True: that something is not in memory has to
+ * be seen @again, for it may have been, and gone by the time that we looked.
  */
-static void roc_fragment_ask(struct roc_holder *h)
+static bool roc_fragment_ask_once(struct roc_holder *h, bool again)
 {
 	struct roc_channel *ch = h->open.ch;
 	struct roc_sub *sub = roc_sub(ch);
 	u32 written[ROC_LANES], status;
-	enum roc_why why;
+	enum roc_why why = ROC_WHY_NONE;
+	bool hidden = false;
 	unsigned int i;
 
 	for (i = 0; i < ROC_LANES; i++)
@@ -311,19 +341,27 @@ static void roc_fragment_ask(struct roc_holder *h)
 	ch->stats.mmio_reads += ROC_LANES + 2;
 	if (roc_fragment_look(h)) {
 		why = roc_block_trouble(status, FRAGMENT_STATUS_ENABLED);
-		for (i = 0; i < ROC_LANES && !why; i++)
-			roc_fragment_catch_up(h, i, written[i]);
+		for (i = 0; i < ROC_LANES && !why; i++) {
+			roc_fragment_lapped(h, i, written[i]);
+			hidden |= roc_fragment_hidden(h, i, written[i]);
+		}
+		if (hidden && again)
+			why = ROC_WHY_RECORD;
 		if (why)
 			roc_fragment_broken(h, why);
-		else if (roc_fragment_hidden(h, ROC_LANE_DATA, written[ROC_LANE_DATA]) ||
-			 roc_fragment_hidden(h, ROC_LANE_DONE, written[ROC_LANE_DONE]))
-			roc_fragment_broken(h, ROC_WHY_RECORD);
-		if (!h->refused && !h->why && status & FRAGMENT_STATUS_HOST_ERROR) {
+		else if (!h->refused && status & FRAGMENT_STATUS_HOST_ERROR) {
 			h->refused = true;
 			sub->stats.bad_index++;
 		}
 	}
 	spin_unlock_irq(&sub->lock);
+	return hidden;
+}
+
+static void roc_fragment_ask(struct roc_holder *h)
+{
+	if (roc_fragment_ask_once(h, false))
+		roc_fragment_ask_once(h, true);
 }
 
 /* The card says that something is wrong with a sub-unit. Channel lock held. */

@@ -255,12 +255,8 @@ void roc_sub_rings_drop(struct roc_channel *ch, struct roc_sub_rings *rings)
 }
 
 /* As a run finds them: no entry of the card's is there. The card is quiet; channel lock held. */
-void roc_sub_rings_begin(struct roc_sub_rings *rings, u32 start)
+void roc_sub_rings_clear(struct roc_sub_rings *rings)
 {
-	struct roc_fr_user *user = roc_sub_rings_user(rings);
-
 	memset(rings->ring[ROC_RING_DATA].cpu, 0, rings->ring[ROC_RING_DATA].bytes);
 	memset(rings->ring[ROC_RING_DONE].cpu, 0, rings->ring[ROC_RING_DONE].bytes);
-	WRITE_ONCE(user->descriptors, start);
-	WRITE_ONCE(user->completions, start);
 }

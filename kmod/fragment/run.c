@@ -31,25 +31,13 @@ static void roc_fragment_watch_on(struct roc_holder *h)
 }
 
 /* From here on interrupts and watchdog know of the run. */
-static void roc_fragment_bind(struct roc_holder *h, u32 start)
+static void roc_fragment_bind(struct roc_holder *h)
 {
-	static const enum roc_fragment_ring ring[ROC_LANES] = {ROC_RING_DATA, ROC_RING_DONE};
 	struct roc_channel *ch = h->open.ch;
 	struct roc_sub *sub = roc_sub(ch);
 	unsigned int i;
 
 	spin_lock_irq(&sub->lock);
-	for (i = 0; i < ROC_LANES; i++)
-		h->lane[i] = (struct roc_sub_lane){
-			.count = {.entries = h->rings->ring[ring[i]].cpu,
-				  .log2 = h->rings->ring[ring[i]].log2,
-				  .start = start,
-				  .known = start,
-				  .taken = start},
-			.seen = start,
-			.last = start,
-		};
-	h->silent = 0;
 	h->refused = false;
 	h->bad = false;
 	h->doubt = false;
@@ -88,17 +76,29 @@ static void roc_fragment_last_look(struct roc_holder *h)
 	spin_unlock_irq(&sub->lock);
 }
 
-static int roc_fragment_begin(struct roc_holder *h, u32 start)
+/* Whether the card takes it or not, what came before is over: for the reader, too, and for us. */
+static void roc_fragment_begin(struct roc_holder *h, u32 start)
 {
-	struct roc_channel *ch = h->open.ch;
-	int err;
+	static const enum roc_fragment_ring ring[ROC_LANES] = {ROC_RING_DATA, ROC_RING_DONE};
+	struct roc_fr_user *user = roc_sub_rings_user(h->rings);
+	struct roc_sub *sub = roc_sub(h->open.ch);
+	unsigned int i;
 
-	err = roc_bus_give(ch);
-	if (err)
-		return err;
-	ch->loaded = true;
-	roc_sub_rings_begin(h->rings, start);
-	return roc_fragment_enable(h, start);
+	roc_sub_rings_clear(h->rings);
+	spin_lock_irq(&sub->lock);
+	WRITE_ONCE(user->descriptors, start);
+	WRITE_ONCE(user->completions, start);
+	for (i = 0; i < ROC_LANES; i++)
+		h->lane[i] = (struct roc_sub_lane){
+			.count = {.entries = h->rings->ring[ring[i]].cpu,
+				  .log2 = h->rings->ring[ring[i]].log2,
+				  .start = start,
+				  .known = start,
+				  .taken = start},
+			.seen = start,
+			.last = start,
+		};
+	spin_unlock_irq(&sub->lock);
 }
 
 int roc_fragment_start(struct roc_holder *h, struct roc_fr_start *arg)
@@ -118,11 +118,16 @@ int roc_fragment_start(struct roc_holder *h, struct roc_fr_start *arg)
 	err = roc_table_make(h, arg);
 	if (err)
 		return err;
-	err = roc_fragment_begin(h, arg->start);
+	err = roc_bus_give(ch);
+	if (err)
+		goto err_quiet;
+	ch->loaded = true;
+	roc_fragment_begin(h, arg->start);
+	err = roc_fragment_enable(h, arg->start);
 	if (err)
 		goto err_quiet;
 	h->run++;
-	roc_fragment_bind(h, arg->start);
+	roc_fragment_bind(h);
 	roc_point(ch->ep, ROC_POINT_START_RUNNING);
 	roc_set_state(ch, ROC_CH_RUNNING, ROC_WHY_NONE);
 	WRITE_ONCE(roc_sub_rings_kernel(h->rings)->run, h->run);
@@ -168,18 +173,19 @@ static void roc_fragment_end(struct roc_holder *h, enum roc_ch_state state, enum
 
 /*
  * Until the card has done what it was asked for, or can do it no more: nobody else looks whether it
- * is still at work while it is stopped. What is outstanding then.
+ * is still at work while it is stopped. Of how many commands it was told.
  */
 static u32 roc_fragment_drain(struct roc_holder *h, bool wait)
 {
 	u64 end = ktime_get_ns() + (wait ? ROC_DRAIN_NS : 0);
-	u32 left;
+	struct roc_channel *ch = h->open.ch;
+	u32 told;
 
 	for (;;) {
-		left = roc_fragment_outstanding(h->open.ch);
-		if (!left || READ_ONCE(h->why) || roc_fragment_trouble(h->open.ch) ||
-		    ktime_get_ns() >= end)
-			return left;
+		told = roc_fragment_commands(ch);
+		if (roc_fragment_written(ch, ROC_LANE_DONE) == told || READ_ONCE(h->why) ||
+		    roc_fragment_trouble(ch) || ktime_get_ns() >= end)
+			return told;
 		usleep_range(ROC_DRAIN_TRY_US, 2 * ROC_DRAIN_TRY_US);
 	}
 }
@@ -198,25 +204,29 @@ static void roc_fragment_shut_links(struct roc_channel *ch)
 int roc_fragment_stop(struct roc_holder *h, struct roc_fr_stop *arg)
 {
 	struct roc_channel *ch = h->open.ch;
-	enum roc_why why;
-	u32 written[ROC_LANES], left;
+	enum roc_why trouble, why;
+	u32 written[ROC_LANES], told;
 	unsigned int i;
 
 	if (ch->state != ROC_CH_RUNNING)
 		return roc_stopped_already(ch);
 	roc_fragment_shut_links(ch);
-	left = roc_fragment_drain(h, !(arg->flags & ROC_FR_STOP_NOW));
+	told = roc_fragment_drain(h, !(arg->flags & ROC_FR_STOP_NOW));
 	for (i = 0; i < ROC_LANES; i++)
 		written[i] = roc_fragment_written(ch, i);
-	why = READ_ONCE(h->why) ?: roc_fragment_trouble(ch);
+	trouble = roc_fragment_trouble(ch);
+	why = READ_ONCE(h->why) ?: trouble;
 	roc_point(ch->ep, ROC_POINT_STOP);
 	/* What reads as all ones is no count, and who broke the contract is not believed. */
 	roc_fragment_end(h, why ? ROC_CH_FAILED : ROC_CH_STOPPED, why, true,
 			 why && why != ROC_WHY_CARD ? NULL : written);
 	arg->descriptors = h->lane[ROC_LANE_DATA].count.known;
 	arg->completions = h->lane[ROC_LANE_DONE].count.known;
-	/* Some may have been done meanwhile. */
-	arg->lost = left - min(left, arg->completions - written[ROC_LANE_DONE]);
+	/* It may have been told of more since, and have done them. */
+	if (trouble != ROC_WHY_LOST && roc_count_ahead(told, arg->completions) > 0)
+		arg->lost = told - arg->completions;
+	else
+		arg->lost = 0;
 	/* It may still write, if it does not stop: whoever has the host pages must know. */
 	return why || h->open.leak ? -EIO : 0;
 }

@@ -489,6 +489,71 @@ static void told_a_lap_late(void)
 	stop(&t);
 }
 
+/* One command after the other, until the sleeper is there or it has been long. */
+static bool woken_beside_commands(struct taker *t, const struct held *h, pid_t sleeper)
+{
+	int64_t end = now_ms() + patience_ms(10000);
+	struct roc_fr_completion c;
+
+	while (child_sleeps(sleeper)) {
+		if (now_ms() >= end) {
+			child_kill(sleeper);
+			return false;
+		}
+		taker_command(t, h->page, t->numbers.first, 0, ROC_FR_TRANSFER);
+		taker_ring(t);
+		CU_ASSERT(UNIT_WAIT(taker_finished(t, &c), 5000));
+		t->user->completions = t->done_count;
+		usleep(50000);
+	}
+	return !child_wait(sleeper, 5000);
+}
+
+/* No interrupt came, and a lap: the sub-unit is at work all the time, what is slept for is not. */
+static void not_told_beside_commands(void)
+{
+	struct taker t = {.pages = 4};
+	struct patience one = {&t, 1};
+	struct held h;
+	uint64_t arms;
+	pid_t pid;
+
+	start(&t, 0, 1);
+	CU_ASSERT(UNIT_WAIT(taker_next(&t, &h), 5000)); /* its page stays ours */
+	CU_ASSERT(UNIT_WAIT(takes(&t, 6), 5000));
+	arms = taker_info(&t).arms;
+	emu(CARD0, "fault 0 irq-lost 1 1");
+	pid = child_start(AS_ROOT, wait_for_more, &one);
+	CU_ASSERT(UNIT_WAIT(taker_info(&t).arms > arms, 5000));
+	CU_ASSERT(UNIT_WAIT(child_sleeps(pid), 5000));
+	taker_set(&t, 1, FRAGMENT_LINK_LIMIT, 1 + t.made.descriptors + 5);
+	CU_ASSERT(UNIT_WAIT(takes_untold(&t, 6 + t.made.descriptors + 5), 5000));
+	CU_ASSERT(woken_beside_commands(&t, &h, pid));
+	UNIT_EQ(taker_info(&t).missed_interrupts, 1);
+	stop(&t);
+}
+
+/* A start that the card refuses has begun elsewhere: of the run before there is nothing left. */
+static void after_a_start_that_failed(void)
+{
+	struct taker t = {.pages = 64};
+	struct roc_fr_start reply;
+	struct pollfd p;
+
+	start(&t, 0, 1);
+	p = (struct pollfd){.fd = t.fd, .events = POLLIN};
+	CU_ASSERT(UNIT_WAIT(takes(&t, 6), 5000));
+	CU_ASSERT(taker_stop(&t));
+	emu(CARD0, "fault 0 enable-slow 1 60000");
+	CU_ASSERT(taker_begin(&t, &reply) < 0);
+	poll(&p, 1, 0);
+	CU_ASSERT_FALSE(p.revents & POLLIN);
+	UNIT_EQ(taker_info(&t).descriptors, t.start);
+	emu(CARD0, "fault all clear");
+	taker_close(&t);
+	CU_ASSERT(emu_clean(CARD0));
+}
+
 UNIT_MAIN("fragment_sleep", {"what many cost", what_many_cost}, {"what one costs", what_one_costs},
 	  {"sleepers", sleepers}, {"waits", waits}, {"two sleepers", two_sleepers},
 	  {"eventfd before the run", eventfd_before_the_run},
@@ -498,4 +563,6 @@ UNIT_MAIN("fragment_sleep", {"what many cost", what_many_cost}, {"what one costs
 	  {"asked for more", asked_for_more},
 	  {"asked for more beside poll", asked_for_more_beside_poll},
 	  {"asked for more beside eventfd", asked_for_more_beside_eventfd},
-	  {"told a lap late", told_a_lap_late})
+	  {"told a lap late", told_a_lap_late},
+	  {"not told beside commands", not_told_beside_commands},
+	  {"after a start that failed", after_a_start_that_failed})
