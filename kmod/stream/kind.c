@@ -112,6 +112,7 @@ static void roc_stream_fdinfo(struct roc_open *o, struct seq_file *m)
 	u32 written, read;
 
 	spin_lock_irq(&st->lock);
+	roc_stream_look(r);
 	written = r->position.written;
 	read = r->position.read;
 	spin_unlock_irq(&st->lock);

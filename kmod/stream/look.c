@@ -126,14 +126,16 @@ bool roc_stream_look(struct roc_reader *r)
 
 /*
  * Is there enough for who polls? In a ring that is full there is more than half, for no unit is
- * larger, and maybe not much more.
+ * larger, and maybe not much more. Behind a run that is over no more comes.
  */
 bool roc_stream_readable(struct roc_reader *r)
 {
+	const struct roc_stream *st = roc_stream(r->open.ch);
 	const struct roc_position *p = &r->position;
 	u32 from = roc_position_taken(p, READ_ONCE(roc_ring_user(r->ring)->taken));
-	u64 low = min_t(u64, READ_ONCE(roc_stream(r->open.ch)->settings.low_water),
-			1ull << (r->ring->log2 - 1));
+	u64 low = st->reader == r ? min_t(u64, READ_ONCE(st->settings.low_water),
+					  1ull << (r->ring->log2 - 1))
+				  : 1;
 
 	return (u64)roc_position_from(p, from) * STREAM_LINE >= max_t(u64, low, 1);
 }

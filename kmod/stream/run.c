@@ -204,8 +204,10 @@ static void roc_stream_drain(struct roc_reader *r)
 		usleep_range(ROC_CLOSE_TRY_US, 2 * ROC_CLOSE_TRY_US);
 		spin_lock_irq(&st->lock);
 		/* The last time: all room counts, not only what is worth a write under load. */
-		if (roc_stream_look(r) && r->position.read != r->known)
+		if (roc_stream_look(r) && r->position.read != r->known) {
 			roc_stream_tell_read(r);
+			moved = ktime_get_ns();
+		}
 		spin_unlock_irq(&st->lock);
 	}
 }

@@ -280,18 +280,21 @@ static void busy_reader(void)
 {
 	struct reader r = {.ring = 64 * KIB};
 	struct roc_st_info info;
-	int64_t end;
+	int64_t begun, end;
 
 	start(&r);
 	reader_generate(&r, 0, 1000, 1000, 0, 2000, 0);
+	begun = now_ms();
 	UNIT_NEED(reader_start(&r));
-	end = now_ms() + limit_ms(20000);
+	end = begun + limit_ms(20000);
 	while (r.events < 2000 && !r.errors && now_ms() < end)
 		if (reader_take(&r, false))
 			reader_give(&r, r.read, true);
 	info = reader_info(&r);
 	UNIT_EQ(r.events, 2000);
-	UNIT_EQ(info.interrupts + info.arms + info.mmio_reads, 0);
+	UNIT_EQ(info.interrupts + info.arms, 0);
+	/* A card that is silent for two seconds is asked, and a machine may be so slow. */
+	CU_ASSERT(info.mmio_reads <= (uint64_t)(now_ms() - begun) / 2000);
 	UNIT_EQ(info.bad_index, 0);
 	finish(&r);
 }
@@ -488,10 +491,15 @@ static void after_the_end(void)
 	reader_generate(&r, 0, 64, 64, 0, 10, 0);
 	UNIT_NEED(reader_start(&r));
 	CU_ASSERT(UNIT_WAIT(reader_there(&r) == 10, 5000));
+	/* Of what is left nobody has to wait until it is enough. */
+	UNIT_EQ(set(r.fd, ROC_ST_SET_LOW_WATER, (struct roc_st_settings){.low_water = 6400}), 0);
+	UNIT_EQ(poll(&p, 1, 0), 0);
 	CU_ASSERT(reader_stop(&r));
 	UNIT_EQ(poll(&p, 1, 0), 1);
 	CU_ASSERT(p.revents & POLLIN);
 	UNIT_EQ(reader_take(&r, true), 10);
+	UNIT_EQ(RUN("grep -w roc-lines: /proc/%d/fdinfo/%d", getpid(), r.fd), 0);
+	SAYS("roc-lines:\t0\n");
 	poll(&p, 1, 0);
 	CU_ASSERT_FALSE(p.revents & POLLIN);
 	UNIT_EQ(abi(r.fd, ROC_ST_CONSUME, &none), 0);
