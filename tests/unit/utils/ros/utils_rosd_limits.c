@@ -484,6 +484,13 @@ static bool still_there(uint32_t event)
 	return e.status == ROS_OK;
 }
 
+/* Of all links; what is asked for from here on is not waited for in vain. */
+static bool there_by_now(uint32_t event)
+{
+	UNIT_NEED(client_request(&good, event, event, ALL) && client_hears(&good, ROS_REPLY));
+	return !(good.m.flags & ROS_INCOMPLETE);
+}
+
 /* All that it said has come to the daemon's machine. */
 static bool all_said(struct client *c)
 {
@@ -500,6 +507,7 @@ static void last_words(const char *options)
 	unsigned int i;
 
 	start(options);
+	CU_ASSERT_TRUE(UNIT_WAIT(there_by_now(59), 20000));
 	CU_ASSERT_TRUE(client_open(&bad, &d, 4096));
 	/* It does not read. When that has its answers it is not read from any more, either. */
 	UNIT_EQ(greedy(&bad, 100), 100);
