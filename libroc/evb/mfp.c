@@ -183,10 +183,12 @@ bool evb_mfp_add(struct roc_evb *e, struct evb_mfp *m, const struct roc_evb_frag
 		m->pieces[m->piece_count - 1].iov_len = last;
 		return false;
 	}
-	if (stay)
+	if (stay) {
 		m->handles[m->handle_count++] = f->handle;
-	else
+		r->held++;
+	} else {
 		e->n.copied += f->bytes;
+	}
 	roc_mfp_put_entry(
 		m->head, m->count++,
 		&(struct roc_mfp_entry){
@@ -255,6 +257,7 @@ void evb_mfp_finish(struct roc_evb *e, uint32_t i)
 		evb_leave_turns(&e->ru, i);
 	for (k = 0; k < m->handle_count; k++)
 		evb_give_back(e, m->handles[k]);
+	e->ru.held -= m->handle_count;
 	m->handle_count = 0;
 	evb_push(e->ru.mfps, &e->ru.free, i);
 	e->progress = true;

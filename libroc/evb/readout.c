@@ -341,6 +341,19 @@ static int go_on(struct roc_evb *e)
 	return ret ? source_failed(e, ret) : 0;
 }
 
+/*
+ * Nothing came. Is that no silence? There are MFPs that wait, and we have no room to ask, or the
+ * source may have lent all to them: a card whose memory it was knows only that nothing comes.
+ */
+static bool held_up(const struct evb_readout *r, int said)
+{
+	uint32_t of_open = r->open == EVB_NONE ? 0 : r->mfps[r->open].handle_count;
+
+	if (r->free.count + 1 >= r->mfp_count)
+		return false;
+	return !r->free.count || said == -EAGAIN || (!said && r->held > of_open);
+}
+
 static int take(struct roc_evb *e)
 {
 	struct evb_readout *r = &e->ru;
@@ -365,8 +378,7 @@ static int take(struct roc_evb *e)
 		take_in(e, &f);
 		e->progress = true;
 	}
-	/* Who is not asked, as we have no room, or has lent all to what waits is not silent. */
-	if ((!r->free.count || ret == -EAGAIN) && r->free.count + 1 < r->mfp_count)
+	if (held_up(r, ret))
 		r->last_time = e->now;
 	if (ret == -ENODATA)
 		r->ended = true;

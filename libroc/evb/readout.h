@@ -106,6 +106,7 @@ struct evb_readout {
 	struct roc_evb_region regions[ROC_EVB_REGIONS];
 	unsigned int region_count;
 	bool in_place; /* large fragments are sent from where they are */
+	uint64_t held; /* of them, in all MFPs */
 	bool started, ended, finished;
 	bool seen, any; /* a fragment; one of a block that is ours to send */
 	uint64_t last_event, last_time, next_block, hold;

@@ -38,6 +38,7 @@ struct test_source {
 	uint32_t size;		      /* at most */
 	bool fixed;		      /* all of them */
 	bool cold;		      /* says -ENODATA never */
+	bool curt;		      /* says -EAGAIN never */
 	bool counts;		      /* by itself: goes on where it is told */
 	unsigned char *memory;
 	bool out[SOURCE_SLOTS];
@@ -143,7 +144,7 @@ static int source_take(void *self, struct roc_evb_fragment *f)
 	for (slot = 0; slot < SOURCE_SLOTS && s->out[slot]; slot++)
 		;
 	if (slot == SOURCE_SLOTS)
-		return -EAGAIN;
+		return s->curt ? 0 : -EAGAIN;
 	event = s->next++;
 	size = size_of(s->size, s->fixed, s->number, event);
 	to = s->memory + slot * slot_bytes(s);

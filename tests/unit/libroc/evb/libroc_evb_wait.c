@@ -27,6 +27,7 @@ static bool some_are_ready(void)
 static enum roc_evb_protocol protocol;
 static uint32_t per_block;
 static uint64_t copy_below; /* 0: all is */
+static bool curt;	    /* sources say nothing more than that they have nothing */
 
 static void slow_sink_once(unsigned int stale_ms)
 {
@@ -40,6 +41,7 @@ static void slow_sink_once(unsigned int stale_ms)
 		nodes[i].cfg.protocol = protocol;
 		nodes[i].cfg.stale_ns = stale_ms * MS;
 		nodes[i].cfg.patience_ns = 60000 * MS;
+		nodes[i].source.curt = curt;
 		nodes[i].sink.sources = 2;
 		node_open(&nodes[i]);
 	}
@@ -89,6 +91,10 @@ static void slow_sink_blocks(void)
 	per_block = 5;
 	copy_below = 1;
 	unhurried(slow_sink_once, 150);
+	/* And where it is memory that its events come to it does not know that, as a card. */
+	curt = true;
+	unhurried(slow_sink_once, 150);
+	curt = false;
 	copy_below = 0;
 }
 
