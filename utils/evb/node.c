@@ -235,9 +235,7 @@ static void look(struct node *n, uint64_t now)
 		n->sink.books(n->sink.self, &books);
 		r->sink_lost = books.lost;
 	}
-	if (n->o->json)
-		evb_node_print(stdout, r, &n->source, &n->sink);
-	if (ferror(stdout))
+	if (n->o->json && !evb_node_print(stdout, r, &n->source, &n->sink))
 		stop_ask();
 	metrics(n);
 	tell_watchers(n);

@@ -5,6 +5,7 @@
  */
 #include "node_report.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <json-c/json.h>
 #include <math.h>
@@ -295,13 +296,14 @@ static void sink_books(const struct evb_sink *sink, struct json_object *o)
 	number(o, "accepted", b.accepted);
 }
 
-void evb_node_print(FILE *out, const struct evb_node_report *r, const struct evb_source *source,
+bool evb_node_print(FILE *out, const struct evb_node_report *r, const struct evb_source *source,
 		    const struct evb_sink *sink)
 {
 	struct json_object *o = record(r, true), *books;
+	bool gone;
 
 	if (!o)
-		return;
+		return true;
 	if (source->ops) {
 		books = json_object_new_object();
 		source_books(source, books);
@@ -312,9 +314,12 @@ void evb_node_print(FILE *out, const struct evb_node_report *r, const struct evb
 		sink_books(sink, books);
 		json_object_object_add(o, "sinkBooks", books);
 	}
+	errno = 0;
 	fprintf(out, "%s\n", json_object_to_json_string_ext(o, JSON_C_TO_STRING_PLAIN));
 	fflush(out);
+	gone = errno == EPIPE;
 	json_object_put(o);
+	return !gone;
 }
 
 char *evb_node_line(const struct evb_node_report *r, size_t *length)

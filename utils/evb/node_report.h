@@ -6,6 +6,7 @@
 #define ROC_UTILS_EVB_NODE_REPORT_H
 
 #include <roc/evb.h>
+#include <stdbool.h>
 #include <stdio.h>
 
 #include "sink.h"
@@ -28,9 +29,12 @@ struct evb_node_report {
 /* What of the counts says that an event was not complete, or that something was lost here. */
 uint64_t evb_node_losses(const struct roc_evb_counts *n);
 
-/* A line of JSON with every connection and bin; and what source and sink counted, as far as they
- * are open. */
-void evb_node_print(FILE *out, const struct evb_node_report *r, const struct evb_source *source,
+/*
+ * A line of JSON with every connection and bin; and what source and sink counted, as far as they
+ * are open. False: nobody reads it any more. A line that is lost for another reason is no more than
+ * that; @out has its error, for the end.
+ */
+bool evb_node_print(FILE *out, const struct evb_node_report *r, const struct evb_source *source,
 		    const struct evb_sink *sink);
 /* The short one that watchers get, to be freed; NULL: no memory. */
 char *evb_node_line(const struct evb_node_report *r, size_t *length);

@@ -431,8 +431,32 @@ static void nobody_reads(void)
 	UNIT_EQ(tool_wait(a, 60000), 1);
 }
 
+/* A line that is lost, as the log's disk is full, is no reason to end: that is told at the end. */
+static void lines_lost(void)
+{
+	struct stat before = {0}, now;
+	unsigned int i;
+	pid_t a;
+
+	begin("barrel-shift");
+	unlink(file("node.prom"));
+	a = tool_start("/dev/full",
+		       "evb node --name=node1 --coordinator=static:%s --json --source=synthetic:"
+		       "rate=50 --metrics=%s",
+		       conf, file("node.prom"));
+	/* With each line, and at the end: another file each time. */
+	for (i = 0; i < 4; i++) {
+		UNIT_NEED(UNIT_WAIT(!stat(file("node.prom"), &now) && now.st_ino != before.st_ino,
+				    METRICS_MS));
+		before = now;
+	}
+	kill(-a, SIGTERM);
+	UNIT_EQ(tool_wait(a, 60000), 1);
+}
+
 UNIT_MAIN("roc-evb", {"to the end", to_the_end}, {"one is killed", killed},
 	  {"as planned, and watched", as_planned}, {"by etcd", by_etcd},
 	  {"metrics wait for no disk", metrics_without_disk},
 	  {"metrics whose folder was away", metrics_away}, {"as a service", service},
-	  {"open files", open_files}, {"nobody reads", nobody_reads})
+	  {"open files", open_files}, {"nobody reads", nobody_reads},
+	  {"lines are lost", lines_lost})
