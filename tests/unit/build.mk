@@ -63,8 +63,8 @@ $(O)/unit/libroc_memory: private override CFLAGS += -Wl,--wrap=madvise
 UNIT_RECORDING_WRAPPED := fdatasync io_uring_submit
 $(O)/unit/utils_recording_fails: private override CFLAGS += $(UNIT_RECORDING_WRAPPED:%=-Wl,--wrap=%)
 
-# A name is taken without a file; a kernel that takes no writes.
-UNIT_SINKS_WRAPPED := open io_uring_submit
+# A name is taken without a file; a kernel that takes no writes; what is said meanwhile.
+UNIT_SINKS_WRAPPED := open io_uring_submit tool_note
 $(O)/unit/utils_evb_sinks: private override CFLAGS += $(UNIT_SINKS_WRAPPED:%=-Wl,--wrap=%)
 
 # A disk that takes its time, and a clock that is set ahead.

@@ -6,6 +6,9 @@
  *
  * A file that is over is synced by io_uring too, while the next one is written; only one at a time,
  * so a disk that cannot follow is seen as one: nothing is taken until it has.
+ *
+ * A file may come to an end that nobody told of (EFBIG). That costs what is on its way into it; the
+ * next ones end in time.
  */
 #include "sink.h"
 
@@ -16,11 +19,13 @@
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "text.h"
+#include "utils/common/tool.h"
 
 #define DEPTH 64	 /* blocks on their way at most */
 #define PIECES (1 << 14) /* of a block */
@@ -62,6 +67,9 @@ struct file_sink {
 	unsigned int flying; /* blocks */
 	unsigned int queued; /* of them, and the sync */
 	uint64_t end;	     /* of what was handed out in the file */
+	uint64_t limit;	     /* of a file, as far as one is known */
+	bool too_long;	     /* a block did not fit, though it should have */
+	bool too_long_said;
 	struct block blocks[DEPTH];
 	unsigned int free_list[DEPTH], free_count;
 	unsigned int order[DEPTH], first, ordered; /* blocks as they lie in the file */
@@ -114,6 +122,18 @@ static int no_space(struct file_sink *s, int err)
 			  "%s: %s. What comes now is not written: start the node anew when there "
 			  "is room.",
 			  s->v.dir, strerror(err));
+}
+
+/* What lies behind the hole is lost; what comes now begins there, if the file may have it. */
+static int cut(struct file_sink *s)
+{
+	if (s->flying)
+		return 0;
+	if (ftruncate(s->fd, (off_t)s->hole_at))
+		return units_fail(s->why, EIO, "%s cannot be cut: %s.", s->v.dir, strerror(errno));
+	s->end = s->hole_at;
+	s->hole = s->too_long = false;
+	return 1;
 }
 
 /* The next file begins when nothing is on its way into this one. */
@@ -224,7 +244,12 @@ static int put(void *self, const struct roc_mep *mep)
 		return -ENOSPC;
 	if (!s->free_count)
 		return 0;
-	if (s->v.size && s->end && s->end + roc_mep_bytes(mep) > s->v.size) {
+	if (s->too_long) {
+		ret = cut(s);
+		if (ret <= 0)
+			return ret;
+	}
+	if (s->end && s->end + roc_mep_bytes(mep) > s->limit) {
 		ret = roll(s);
 		if (ret <= 0)
 			return ret;
@@ -278,6 +303,21 @@ static void finished(struct file_sink *s, struct block *b, bool well)
 	}
 }
 
+/* The kernel writes up to the limit, and says so only then. */
+static void be_too_long(struct file_sink *s, struct block *b)
+{
+	s->too_long = true;
+	if (b->offset < s->limit)
+		s->limit = b->offset;
+	if (!s->too_long_said)
+		tool_note("A file in %s may not be longer, by ulimit -f or by its file system. "
+			  "Blocks that were on their way are lost, and each that is longer alone; "
+			  "the next files end in time.",
+			  s->v.dir);
+	s->too_long_said = true;
+	finished(s, b, false);
+}
+
 /* @written bytes of a block are there. */
 static int written(struct file_sink *s, struct block *b, int ret)
 {
@@ -287,7 +327,11 @@ static int written(struct file_sink *s, struct block *b, int ret)
 		queue(s, b);
 		return 0;
 	}
-	if (ret == -ENOSPC || ret == -EDQUOT || ret == -EFBIG) {
+	if (ret == -EFBIG) {
+		be_too_long(s, b);
+		return 0;
+	}
+	if (ret == -ENOSPC || ret == -EDQUOT) {
 		/* What is whole up to there can be read; whoever reads sees where it ends. */
 		no_space(s, -ret);
 		finished(s, b, false);
@@ -495,6 +539,7 @@ static const struct roc_evb_sink_ops ops = {
 
 static int prepare(struct file_sink *s)
 {
+	struct rlimit limit;
 	unsigned int i;
 	int ret;
 
@@ -517,6 +562,9 @@ static int prepare(struct file_sink *s)
 				  "/proc/sys/kernel/io_uring_disabled.",
 				  strerror(-ret));
 	s->have_ring = true;
+	s->limit = s->v.size ? s->v.size : UINT64_MAX;
+	if (!getrlimit(RLIMIT_FSIZE, &limit) && limit.rlim_cur < s->limit)
+		s->limit = limit.rlim_cur;
 	return open_next(s);
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A kernel that takes no writes, and a disk whose syncs fail or last: of programs that are linked
- * with --wrap=io_uring_submit.
+ * A kernel that takes no writes, a disk that is full, and one whose syncs fail or last: of programs
+ * that are linked with --wrap=io_uring_submit.
  */
 #ifndef ROC_UNIT_NO_SUBMIT_H
 #define ROC_UNIT_NO_SUBMIT_H
@@ -13,6 +13,8 @@ static unsigned int submit_refuses; /* so many times from now */
 static unsigned int bad_sync;	    /* the so-manieth from now fails, 0: none */
 static int slow_sync = -1;	    /* a pipe: a sync lasts until nobody can write to it any more */
 static unsigned int syncs;
+static int full_disk = -1; /* /dev/full: what is to be written over that byte goes there */
+static uint64_t disk_ends;
 
 int __wrap_io_uring_submit(struct io_uring *ring);
 int __real_io_uring_submit(struct io_uring *ring);
@@ -30,6 +32,19 @@ static void meet_sync(struct io_uring_sqe *sqe)
 	sqe->user_data = whose;
 }
 
+/* What fits behind it is written. */
+static void meet_write(struct io_uring_sqe *sqe)
+{
+	const struct iovec *pieces = (const struct iovec *)(uintptr_t)sqe->addr;
+	uint64_t end = sqe->off;
+	unsigned int n;
+
+	for (n = 0; n < sqe->len; n++)
+		end += pieces[n].iov_len;
+	if (full_disk >= 0 && sqe->off < disk_ends && end > disk_ends)
+		sqe->fd = full_disk;
+}
+
 int __wrap_io_uring_submit(struct io_uring *ring)
 {
 	unsigned int n;
@@ -43,6 +58,8 @@ int __wrap_io_uring_submit(struct io_uring *ring)
 
 		if (sqe->opcode == IORING_OP_FSYNC)
 			meet_sync(sqe);
+		if (sqe->opcode == IORING_OP_WRITEV)
+			meet_write(sqe);
 	}
 	return __real_io_uring_submit(ring);
 }

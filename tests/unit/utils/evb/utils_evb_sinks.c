@@ -377,50 +377,176 @@ static void folder_of_any_name(void)
 	UNIT_EQ(out.files, 1);
 }
 
-/*
- * The disk is full: what is there can be read, every block comes back, and the sink says how many
- * are not there. A batch is on its way at once: blocks behind the one that failed are lost, too.
- */
-static void full(void)
+/* Put at once, as far as they are taken: so many, which are all back. */
+static unsigned int give_all(struct block *blocks[], unsigned int count)
 {
-	struct block *batch[60];
-	struct rlimit limit, before;
-	struct evb_sink_books out, n;
-	unsigned int i, put = 0, back = 0;
+	unsigned int put = 0, back = 0;
 	uint64_t handles[64];
-	char text[128];
-	int ret = 1;
+	int ret = 0;
 
-	clean();
-	signal(SIGXFSZ, SIG_IGN);
-	UNIT_EQ(getrlimit(RLIMIT_FSIZE, &before), 0);
-	limit = before;
-	limit.rlim_cur = 40000;
-	UNIT_EQ(setrlimit(RLIMIT_FSIZE, &limit), 0);
-	snprintf(text, sizeof(text), "file:%s", dir);
-	open_it(text);
-	/* A large block in front of small ones: those may fit where it does not. */
-	for (i = 0; i < 60; i++)
-		batch[i] = make_block(i, 500, i < 5 || i > 6 ? 1 : -1);
-	for (i = 0; i < 60 && sink.ops->put(sink.self, &batch[i]->mep) == 1; i++)
+	while (put < count && sink.ops->put(sink.self, &blocks[put]->mep) == 1)
 		put++;
 	UNIT_EQ(sink.ops->flush(sink.self), 0);
 	CU_ASSERT_TRUE(UNIT_WAIT(
 		(ret = sink.ops->done(sink.self, handles, 64)) >= 0 && (back += ret) == put, 5000));
+	return put;
+}
+
+/* What is in the folder is what the sink said. */
+static void is_there(const struct evb_sink_books *n)
+{
+	struct evb_sink_books out;
+
+	why[0] = '\0';
+	UNIT_EQ(evb_check_files(dir, &out, why), 0);
+	UNIT_EQ(out.blocks, n->blocks);
+	UNIT_EQ(out.fragments, n->fragments);
+	UNIT_EQ(out.errors, 0);
+}
+
+/*
+ * The disk is full: what is there can be read, every block comes back, and the sink says how many
+ * are not there. A batch is on its way at once: blocks behind the one that failed are lost, too,
+ * though there was room for them.
+ */
+static void full(void)
+{
+	struct block *batch[60];
+	struct evb_sink_books n;
+	unsigned int i, put;
+	char text[128];
+
+	clean();
+	snprintf(text, sizeof(text), "file:%s", dir);
+	open_it(text);
+	full_disk = open("/dev/full", O_WRONLY | O_CLOEXEC);
+	UNIT_NEED(full_disk >= 0);
+	disk_ends = 40000;
+	for (i = 0; i < 60; i++)
+		batch[i] = make_block(i, 500, i < 5 || i > 6 ? 1 : -1);
+	put = give_all(batch, 60);
 	UNIT_EQ(sink.ops->put(sink.self, &batch[0]->mep), -ENOSPC);
 	n = books();
 	UNIT_EQ(n.lost + n.blocks, put);
-	CU_ASSERT_TRUE(n.lost > 0 && n.blocks > 0);
+	CU_ASSERT_TRUE(n.lost > 1 && n.blocks > 0);
 	CU_ASSERT_TRUE(strstr(sink.ops->why(sink.self), "What comes now is not written") != NULL);
 	evb_sink_close(&sink);
-	UNIT_EQ(setrlimit(RLIMIT_FSIZE, &before), 0);
+	close(full_disk);
+	full_disk = -1;
 	for (i = 0; i < 60; i++)
 		free_block(batch[i]);
-	why[0] = '\0';
-	UNIT_EQ(evb_check_files(dir, &out, why), 0);
-	UNIT_EQ(out.blocks, n.blocks);
-	UNIT_EQ(out.fragments, n.fragments);
-	UNIT_EQ(out.errors, 0);
+	is_there(&n);
+}
+
+/* None may be longer; 0: what they might be before. */
+static void limit_files(rlim_t bytes)
+{
+	static struct rlimit before;
+	struct rlimit limit;
+
+	if (!bytes) {
+		UNIT_EQ(setrlimit(RLIMIT_FSIZE, &before), 0);
+		return;
+	}
+	signal(SIGXFSZ, SIG_IGN);
+	UNIT_EQ(getrlimit(RLIMIT_FSIZE, &before), 0);
+	limit = before;
+	limit.rlim_cur = bytes;
+	UNIT_EQ(setrlimit(RLIMIT_FSIZE, &limit), 0);
+}
+
+static unsigned int notes;
+static char note[512];
+
+void __wrap_tool_note(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+void __wrap_tool_note(const char *fmt, ...)
+{
+	va_list ap;
+
+	notes++;
+	va_start(ap, fmt);
+	vsnprintf(note, sizeof(note), fmt, ap);
+	va_end(ap);
+}
+
+/* A limit of the length of files ends one as its size does: nothing is lost. */
+static void limit_known(void)
+{
+	struct evb_sink_books n;
+
+	clean();
+	limit_files(40000);
+	n = record(",size=0", 60);
+	limit_files(0);
+	UNIT_EQ(n.blocks, 60);
+	UNIT_EQ(n.lost, 0);
+	CU_ASSERT_TRUE(n.files > 3);
+	is_there(&n);
+}
+
+/* One that nobody tells costs what is on its way when it is found out, once, and that is said. */
+static void limit_found(void)
+{
+	struct block *batch[120];
+	struct evb_sink_books n;
+	unsigned int i, put;
+	char text[128];
+
+	clean();
+	notes = 0;
+	snprintf(text, sizeof(text), "file:%s", dir);
+	open_it(text);
+	limit_files(40000);
+	for (i = 0; i < 120; i++)
+		batch[i] = make_block(i, 500, -1);
+	put = give_all(batch, 60);
+	n = books();
+	UNIT_EQ(n.lost + n.blocks, put);
+	CU_ASSERT_TRUE(n.lost > 1 && n.blocks > 0);
+	UNIT_EQ(n.files, 1);
+	UNIT_EQ(notes, 1);
+	CU_ASSERT_TRUE(strstr(note, "may not be longer, by ulimit -f") != NULL);
+	while (put < 120 && give(batch[put]) == 1)
+		put++;
+	UNIT_EQ(put, 120);
+	UNIT_EQ(end(), 1);
+	UNIT_EQ(books().lost, n.lost);
+	n = books();
+	UNIT_EQ(n.lost + n.blocks, 120);
+	CU_ASSERT_TRUE(n.files > 3);
+	UNIT_EQ(notes, 1);
+	evb_sink_close(&sink);
+	limit_files(0);
+	for (i = 0; i < 120; i++)
+		free_block(batch[i]);
+	is_there(&n);
+}
+
+/* A block that is longer alone is lost, and no other. */
+static void longer_than_files(void)
+{
+	struct block *large = make_block(0, 5000, -1), *small = make_block(1, 5000, 1);
+	struct evb_sink_books n;
+	char text[128];
+
+	clean();
+	UNIT_NEED(roc_mep_bytes(&small->mep) < roc_mep_bytes(&large->mep));
+	limit_files(roc_mep_bytes(&large->mep) - 1);
+	snprintf(text, sizeof(text), "file:%s", dir);
+	open_it(text);
+	UNIT_EQ(give(large), 1);
+	UNIT_EQ(books().lost, 1);
+	UNIT_EQ(give(small), 1);
+	UNIT_EQ(end(), 1);
+	n = books();
+	UNIT_EQ(n.lost, 1);
+	UNIT_EQ(n.blocks, 1);
+	UNIT_EQ(n.files, 1);
+	evb_sink_close(&sink);
+	limit_files(0);
+	free_block(large);
+	free_block(small);
+	is_there(&n);
 }
 
 static unsigned int taken; /* that many names of blocks' files are there already */
@@ -720,6 +846,8 @@ UNIT_MAIN("Sinks of event building", {"what is right", right}, {"what is wrong",
 	  {"a block that comes twice", twice}, {"packets with headers", headers},
 	  {"files, there and back", files}, {"files that are broken", broken},
 	  {"a folder of any name", folder_of_any_name}, {"a full disk", full},
+	  {"files with a limit", limit_known}, {"a limit that is found out", limit_found},
+	  {"a block that is longer than files", longer_than_files},
 	  {"no room for the next file", no_next}, {"a million files", many},
 	  {"a file that takes its time to end", end_lasts}, {"one that does not end", end_fails},
 	  {"signals while blocks are let go of", interrupted},
