@@ -82,6 +82,9 @@ struct roc_evb {
 /* Of say.c */
 /* A sentence for people; more than some in a second are only counted. */
 void evb_say(struct roc_evb *e, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+/* One that is said once in a run, and that nobody else can bring about. */
+void evb_say_in_any_case(struct roc_evb *e, const char *fmt, ...)
+	__attribute__((format(printf, 2, 3)));
 /* The node cannot go on: keeps the sentence, returns -err. */
 int evb_fail(struct roc_evb *e, int err, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));

@@ -11,9 +11,22 @@
 
 #define SKEW_SAID_NS (10 * (int64_t)EVB_MS)
 
-void evb_say(struct roc_evb *e, const char *fmt, ...)
+static void tell(struct roc_evb *e, const char *fmt, va_list ap)
 {
 	char text[ROC_EVB_WHY], *at;
+
+	vsnprintf(text, sizeof(text), fmt, ap);
+	/* Some of it may be what a stranger said: that is not to reach a terminal as it is. */
+	for (at = text; *at; at++) {
+		if (*at < ' ' || *at > '~')
+			*at = '?';
+	}
+	e->cfg.say(e->cfg.say_self, text);
+}
+
+void evb_say(struct roc_evb *e, const char *fmt, ...)
+{
+	char text[ROC_EVB_WHY];
 	unsigned int left_out;
 	va_list ap;
 
@@ -27,14 +40,19 @@ void evb_say(struct roc_evb *e, const char *fmt, ...)
 	if (!often_may_say(&e->said))
 		return;
 	va_start(ap, fmt);
-	vsnprintf(text, sizeof(text), fmt, ap);
+	tell(e, fmt, ap);
 	va_end(ap);
-	/* Some of it may be what a stranger said: that is not to reach a terminal as it is. */
-	for (at = text; *at; at++) {
-		if (*at < ' ' || *at > '~')
-			*at = '?';
-	}
-	e->cfg.say(e->cfg.say_self, text);
+}
+
+void evb_say_in_any_case(struct roc_evb *e, const char *fmt, ...)
+{
+	va_list ap;
+
+	if (!e->cfg.say)
+		return;
+	va_start(ap, fmt);
+	tell(e, fmt, ap);
+	va_end(ap);
 }
 
 int evb_fail(struct roc_evb *e, int err, const char *fmt, ...)

@@ -86,6 +86,7 @@ struct node {
 	unsigned int members_version, table_version, index;
 	bool used, over, cut_off; /* cut_off: hears nothing from the coordinator */
 	bool paused;
+	bool chatter; /* the coordinator says more than a node repeats */
 	int result;
 	char said[4096];
 	struct roc_evb_member members[NODES];
@@ -419,6 +420,9 @@ static int coordinator_poll(void *self, struct roc_evb_news *news)
 		n->table_version = board.table_version;
 		n->table = board.table;
 		*news = (struct roc_evb_news){.what = ROC_EVB_TABLE, .table = &n->table};
+		ret = 1;
+	} else if (n->chatter) {
+		*news = (struct roc_evb_news){.what = ROC_EVB_BACK, .text = "It is still me."};
 		ret = 1;
 	}
 	pthread_mutex_unlock(&board_lock);

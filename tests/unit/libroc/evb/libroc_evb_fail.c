@@ -402,8 +402,11 @@ static void sink_fails(void)
 	node_close(&nodes[0]);
 }
 
-/* Its disk is full: it goes on, counts what is lost, and says once why that is. */
-static void sink_full(void)
+/*
+ * Its disk is full: it goes on, counts what is lost, and says once why that is, whatever else there
+ * is to say.
+ */
+static void sink_full_beside(bool chatter)
 {
 	struct roc_evb_counts c;
 	const char *sentence;
@@ -415,6 +418,7 @@ static void sink_full(void)
 		nodes[i].source.events = 20;
 		node_open(&nodes[i]);
 	}
+	nodes[0].chatter = chatter;
 	nodes[0].sink.full = 3;
 	publish(ROC_EVB_ROUND_ROBIN, 0);
 	CU_ASSERT_TRUE(run_until(NULL, 20000));
@@ -425,6 +429,12 @@ static void sink_full(void)
 	UNIT_NEED(sentence);
 	CU_ASSERT_PTR_NULL(strstr(sentence + 1, "The sink: no reason"));
 	close_all();
+}
+
+static void sink_full(void)
+{
+	sink_full_beside(false);
+	sink_full_beside(true);
 }
 
 static bool third_builds(void)
