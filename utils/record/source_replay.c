@@ -3,7 +3,8 @@
  * A recording as a source: its units in their order, read ahead by io_uring into memory of ours and
  * lent from there. Like a channel it has a bounded number of units out; unlike one it can wait.
  *
- * A data file is open from its first read to its last: there may be more of them than can be open.
+ * A data file is open from its first read until all of it is read and the next one is open: there
+ * may be more of them than can be open.
  */
 #include "recording.h"
 
@@ -18,6 +19,10 @@
 
 #include "utils/units/content.h"
 #include "utils/units/pace.h"
+
+/* Others may have all descriptors for a moment. */
+#define FILE_WAIT_NS (5 * UNITS_NS_PER_S)
+#define FILE_AGAIN_NS (100 * 1000 * 1000)
 
 enum state {
 	FREE,
@@ -45,7 +50,10 @@ struct replay {
 	struct source source;
 	struct replay_options opt;
 	struct recording recording;
-	struct file *files; /* with the data, of each part */
+	struct file *files;  /* with the data, of each part */
+	struct file *newest; /* that was opened */
+	uint64_t again;	     /* until then there is no descriptor for the next one, 0: there is */
+	uint64_t give_up;    /* and nobody waits for it any longer */
 	struct io_uring ring;
 	bool have_ring;
 	bool fixed;
@@ -112,10 +120,11 @@ static void close_file(struct file *f)
 	f->fd = -1;
 }
 
-/* If nothing of it will be read any more. */
+/* If nothing of it will be read any more. The newest one's descriptor is for the next one. */
 static void leave_file(struct replay *r, struct file *f)
 {
-	if (!f->reading && f < &r->files[r->part])
+	if (!f->reading && f < &r->files[r->part] &&
+	    (f != r->newest || r->part == r->recording.count))
 		close_file(f);
 }
 
@@ -125,9 +134,50 @@ static const struct recording_part *next_part(struct replay *r)
 	while (r->part < r->recording.count && r->unit == r->recording.parts[r->part].count) {
 		r->part++;
 		r->unit = 0;
-		leave_file(r, &r->files[r->part - 1]);
+		if (r->newest)
+			leave_file(r, r->newest);
 	}
 	return r->part == r->recording.count || r->stopped ? NULL : &r->recording.parts[r->part];
+}
+
+static bool no_descriptor(int ret)
+{
+	return ret == -EMFILE || ret == -ENFILE;
+}
+
+/* That the next unit is in: 1 it is open; 0 there is no descriptor for it yet; -errno. */
+static int open_file(struct replay *r, struct file *file, const char *name)
+{
+	struct file *before = r->newest;
+	uint64_t now = units_now();
+
+	if (file->fd >= 0)
+		return 1;
+	if (now < r->again)
+		return 0;
+	file->fd = open_data(name);
+	/* What is read now makes room for one. */
+	if (no_descriptor(file->fd) && r->reading)
+		return 0;
+	/* Else the one before does, and nobody of this thread comes between. */
+	if (no_descriptor(file->fd) && before) {
+		close_file(before);
+		file->fd = open_data(name);
+	}
+	if (no_descriptor(file->fd)) {
+		if (!r->again)
+			r->give_up = now + FILE_WAIT_NS;
+		r->again = now + FILE_AGAIN_NS;
+		if (now < r->give_up)
+			return 0;
+	}
+	if (file->fd < 0)
+		return fail_data(r, name, -file->fd);
+	r->again = 0;
+	r->newest = file;
+	if (before)
+		leave_file(r, before);
+	return 1;
 }
 
 /* Read ahead as far as there is room, with one call. */
@@ -143,13 +193,11 @@ static int read_ahead(struct replay *r)
 		struct slot *slot;
 		uint32_t index;
 
-		if (file->fd < 0)
-			file->fd = open_data(part->data);
-		/* What is read now makes room for one. */
-		if ((file->fd == -EMFILE || file->fd == -ENFILE) && r->reading)
+		ret = open_file(r, file, part->data);
+		if (ret < 0)
+			return ret;
+		if (!ret)
 			break;
-		if (file->fd < 0)
-			return fail_data(r, part->data, -file->fd);
 		r->unit++;
 		file->reading++;
 		index = r->free_list[--r->free_count];
@@ -309,6 +357,8 @@ static void replay_sleep(struct source *s, struct units_sleep *sleep)
 		units_sleep_ns(sleep, pace_wait(&r->pace, units_now()));
 	else if (r->reading)
 		units_sleep_fd(sleep, r->ring.ring_fd, POLLIN);
+	else if (r->again)
+		units_sleep_ns(sleep, FILE_AGAIN_NS);
 	else if (r->free_count)
 		sleep->ns = 0;
 }

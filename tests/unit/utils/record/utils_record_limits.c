@@ -4,10 +4,12 @@
  */
 #include "unit.h"
 
+#include <errno.h>
 #include <sys/resource.h>
 
 #include "recording_dir.h"
 #include "tests/unit/utils/tool_run.h"
+#include "utils/record/recording.h"
 
 /* The tool that may have so much of @resource and not more; exit code, -1: by a signal. */
 static int limited(int resource, rlim_t most, const char *arguments)
@@ -68,6 +70,123 @@ static void many_files(void)
 	CU_ASSERT_PTR_NULL(strstr(tool_said, "Units"));
 }
 
+/* Of three files with a unit each, by two slots. */
+static struct source *three_files(const char *name, uint32_t depth)
+{
+	struct replay_options options = {.path = fresh(name), .depth = depth};
+	struct source *replay;
+
+	UNIT_EQ(tool_run("record %s --synthetic --buffer-size=1Mi --superpage-size=8Ki "
+			 "--file-size=8Ki --units=3",
+			 options.path),
+		0);
+	replay = source_replay(&options, why);
+	UNIT_STR(why, "");
+	UNIT_NEED(replay);
+	return replay;
+}
+
+/* What is there now; false: none. */
+static bool takes(struct source *replay)
+{
+	struct unit u;
+
+	if (replay->ops->flush(replay) || replay->ops->take(replay, &u) != 1)
+		return false;
+	return !replay->ops->give_back(replay, u.handle);
+}
+
+/* This process may have so many; what it had before. */
+static rlim_t may_have(rlim_t descriptors)
+{
+	struct rlimit limit;
+	rlim_t before;
+
+	UNIT_NEED(!getrlimit(RLIMIT_NOFILE, &limit));
+	before = limit.rlim_cur;
+	limit.rlim_cur = descriptors;
+	UNIT_NEED(!setrlimit(RLIMIT_NOFILE, &limit));
+	return before;
+}
+
+/* Somebody else of the process takes each descriptor that is free. */
+static void none_is_given_up(void)
+{
+	struct source *replay = three_files("kept", 2);
+	rlim_t before = may_have(64);
+	int others[64], last;
+	unsigned int n = 0, units = 0;
+
+	while (n < 64 && (others[n] = dup(0)) >= 0)
+		n++;
+	UNIT_NEED(n && n < 64);
+	/* One is left, and the next file is wanted while the first one is read. */
+	close(others[--n]);
+	UNIT_EQ(replay->ops->start(replay), 0);
+	for (; units < 3 && UNIT_WAIT(takes(replay), 20000); units++) {
+		last = dup(0);
+		/* The last file's is nobody's any more. */
+		if (units < 2)
+			UNIT_EQ(last, -1);
+		close(last);
+	}
+	UNIT_EQ(units, 3);
+	UNIT_STR(replay->why, "");
+	while (n)
+		close(others[--n]);
+	may_have(before);
+	source_close(replay);
+}
+
+/* All are with others for a while. */
+static void none_for_a_while(void)
+{
+	struct units_sleep sleep = {.ns = UNITS_NS_PER_S};
+	struct source *replay = three_files("while", 1);
+	rlim_t before;
+	struct unit u;
+
+	UNIT_EQ(replay->ops->start(replay), 0);
+	UNIT_NEED(UNIT_WAIT(replay->ops->take(replay, &u) == 1, 20000));
+	UNIT_EQ(replay->ops->give_back(replay, u.handle), 0);
+	before = may_have(3);
+	UNIT_EQ(replay->ops->flush(replay), 0);
+	UNIT_EQ(replay->ops->take(replay, &u), 0);
+	/* It does not ask all the time. */
+	replay->ops->sleep(replay, &sleep);
+	CU_ASSERT_TRUE(sleep.ns > 0 && sleep.ns < UNITS_NS_PER_S);
+	UNIT_EQ(sleep.count, 0);
+	may_have(before);
+	CU_ASSERT_TRUE(UNIT_WAIT(takes(replay), 20000));
+	CU_ASSERT_TRUE(UNIT_WAIT(takes(replay), 20000));
+	UNIT_EQ(replay->ops->flush(replay), 0);
+	UNIT_EQ(replay->ops->take(replay, &u), -ENODATA);
+	UNIT_STR(replay->why, "");
+	source_close(replay);
+}
+
+/* And for too long. */
+static void none_at_all(void)
+{
+	struct source *replay = three_files("none", 1);
+	double begin = unit_seconds();
+	rlim_t before;
+	struct unit u;
+	int ret = 0;
+
+	UNIT_EQ(replay->ops->start(replay), 0);
+	UNIT_NEED(UNIT_WAIT(replay->ops->take(replay, &u) == 1, 20000));
+	UNIT_EQ(replay->ops->give_back(replay, u.handle), 0);
+	before = may_have(3);
+	CU_ASSERT_TRUE(UNIT_WAIT((ret = replay->ops->flush(replay)) < 0, 20000));
+	may_have(before);
+	UNIT_EQ(ret, -EMFILE);
+	CU_ASSERT_PTR_NOT_NULL(
+		strstr(replay->why, "run-000001.data cannot be read: Too many open files."));
+	CU_ASSERT_TRUE(unit_seconds() - begin > 4);
+	source_close(replay);
+}
+
 /* Files may not be as long as they should be: that is as a disk that is full, and no end by a
  * signal. */
 static void short_files(void)
@@ -106,4 +225,6 @@ static void short_files(void)
 }
 
 UNIT_MAIN("roc-record and roc-replay with limits", {"more files than can be open", many_files},
+	  {"no descriptor is given up between two files", none_is_given_up},
+	  {"there is none for a while", none_for_a_while}, {"there is none at all", none_at_all},
 	  {"files that may not be long enough", short_files})
