@@ -71,6 +71,9 @@ $(O)/unit/utils_evb_sinks: private override CFLAGS += $(UNIT_SINKS_WRAPPED:%=-Wl
 UNIT_NODE_END_WRAPPED := fabric_now io_uring_submit
 $(O)/unit/utils_evb_node_end: private override CFLAGS += $(UNIT_NODE_END_WRAPPED:%=-Wl,--wrap=%)
 
+# A clock that is set.
+$(O)/unit/utils_stop: private override CFLAGS += -Wl,--wrap=clock_gettime
+
 # Each look for one who waits is counted.
 $(O)/unit/utils_scrape: private override CFLAGS += -Wl,--wrap=accept4
 

@@ -6,12 +6,26 @@
 
 #include <errno.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <time.h>
 
-static volatile sig_atomic_t asked;
+#include "clock.h"
 
+static volatile sig_atomic_t asked, twice;
+static _Atomic uint64_t first; /* when the first signal came */
+
+/*
+ * Who ends a group of processes may tell one of them by itself as well, as timeout(1) does: what
+ * comes within a second is one signal. That a terminal goes is said by the shell and by the kernel.
+ */
 static void on_signal(int number)
 {
+	uint64_t now = now_ns(), since = first;
+
+	if (!since)
+		first = now;
+	else if (number != SIGHUP && now - since >= NS_PER_S)
+		twice = 1;
 	asked = 1;
 }
 
@@ -63,6 +77,11 @@ void stop_ask(void)
 bool stop_asked(void)
 {
 	return asked;
+}
+
+bool stop_asked_twice(void)
+{
+	return twice;
 }
 
 bool stop_sleep(double seconds)

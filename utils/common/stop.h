@@ -19,6 +19,8 @@ void stop_in_order(void);
 /* As stop_on_signals(), but the second SIGINT, or SIGTERM, ends the process. */
 void stop_on_first_signals(void);
 bool stop_asked(void);
+/* A SIGINT or SIGTERM came a second after the first signal or later: the end takes too long. */
+bool stop_asked_twice(void);
 /* As the signal does, from any thread. */
 void stop_ask(void);
 /* Sleep until the signal or for so long; true: the signal came. */

@@ -268,6 +268,11 @@ static void drain(struct pump *p)
 	int ret;
 
 	while (!p->why[0] && (!dry || p->n.out || p->holds)) {
+		/* What is full has its own sentence. */
+		if (p->limits.twice && !p->full && stop_asked_twice()) {
+			p->gives_up = true;
+			return;
+		}
 		/* Before the look: that we were kept from looking is not its fault. */
 		now = units_now();
 		ret = turn(p, true);
@@ -291,6 +296,20 @@ static void drain(struct pump *p)
 	}
 }
 
+/* The sink has nothing any more. How much the source still had is to be known, too. */
+static void give_up(struct pump *p)
+{
+	const struct sink_counts *n = &p->sink->n;
+
+	p->full = true;
+	move(p, true);
+	if (p->n.left + n->lost)
+		units_fail(p->why, EINTR,
+			   "Told twice to end: %" PRIu64 " units, %" PRIu64
+			   " bytes in all, were given up.",
+			   p->n.left + n->lost, p->n.left_bytes + n->lost_bytes);
+}
+
 /* Whatever the sink still has is lost, but goes back: memory must not be freed under it. */
 static void let_go(struct pump *p)
 {
@@ -309,6 +328,8 @@ static void let_go(struct pump *p)
 		p->n.left++;
 		p->n.left_bytes += p->held.bytes;
 	}
+	if (p->gives_up)
+		give_up(p);
 	if (kept[0])
 		memcpy(p->why, kept, sizeof(kept));
 }

@@ -16,6 +16,7 @@ struct pump_limits {
 	uint64_t time;	 /* seconds, 0: none */
 	uint64_t stall;	 /* seconds without a unit that are a failure, 0: none */
 	uint64_t finish; /* seconds without any progress, at the end */
+	bool twice;	 /* a second signal to end: what is left then is given up */
 };
 
 enum pump_end {
@@ -61,8 +62,9 @@ struct pump {
 
 	struct unit held; /* taken, and the sink had no room */
 	bool holds;
-	bool spent; /* the source has none before some are back, or none at all */
-	bool full;  /* the sink takes no more */
+	bool spent;    /* the source has none before some are back, or none at all */
+	bool full;     /* the sink takes no more */
+	bool gives_up; /* and that because it is told so */
 };
 
 /* Exit code is for the caller to say: p->why is empty if all went well. */

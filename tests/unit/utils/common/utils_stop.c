@@ -11,11 +11,26 @@
 
 enum {
 	LEFT_ALONE = 10,
-	ASKED
+	ASKED,
+	ASKED_TWICE
 };
 
+/* It stands where it is set. */
+static volatile long clock_ms;
+
+int __wrap_clock_gettime(clockid_t id, struct timespec *t);
+int __real_clock_gettime(clockid_t id, struct timespec *t);
+
+int __wrap_clock_gettime(clockid_t id, struct timespec *t)
+{
+	if (!clock_ms)
+		return __real_clock_gettime(id, t);
+	*t = (struct timespec){.tv_sec = clock_ms / 1000, .tv_nsec = clock_ms % 1000 * 1000000};
+	return 0;
+}
+
 /* How a process that gets these signals ends: -N by signal N, else its code. */
-static int ends(void (*catch)(void), void (*hangup)(int number), int first, int second)
+static int ends_ms(void (*catch)(void), void (*hangup)(int number), int first, int second, long ms)
 {
 	int status;
 	pid_t pid;
@@ -29,13 +44,22 @@ static int ends(void (*catch)(void), void (*hangup)(int number), int first, int 
 		catch ();
 		if (stop_asked())
 			_exit(1);
+		clock_ms = 1000000;
 		raise(first);
+		clock_ms += ms;
 		if (second)
 			raise(second);
+		if (stop_asked_twice())
+			_exit(ASKED_TWICE);
 		_exit(stop_asked() ? ASKED : LEFT_ALONE);
 	}
 	UNIT_NEED(pid > 0 && waitpid(pid, &status, 0) == pid);
 	return WIFSIGNALED(status) ? -WTERMSIG(status) : WEXITSTATUS(status);
+}
+
+static int ends(void (*catch)(void), void (*hangup)(int number), int first, int second)
+{
+	return ends_ms(catch, hangup, first, second, 0);
 }
 
 static void asked(void)
@@ -45,6 +69,17 @@ static void asked(void)
 	UNIT_EQ(ends(stop_on_signals, SIG_DFL, SIGHUP, SIGHUP), ASKED);
 	UNIT_EQ(ends(stop_on_signals, SIG_DFL, SIGPIPE, 0), -SIGPIPE);
 	UNIT_EQ(ends(stop_in_order, SIG_DFL, SIGPIPE, SIGHUP), ASKED);
+}
+
+/* Not by one who says it to the process, and to all of its group. */
+static void asked_twice(void)
+{
+	UNIT_EQ(ends_ms(stop_on_signals, SIG_DFL, SIGINT, SIGINT, 1000), ASKED_TWICE);
+	UNIT_EQ(ends_ms(stop_on_signals, SIG_DFL, SIGTERM, SIGINT, 1000), ASKED_TWICE);
+	UNIT_EQ(ends_ms(stop_on_signals, SIG_DFL, SIGHUP, SIGTERM, 5000), ASKED_TWICE);
+	UNIT_EQ(ends_ms(stop_on_signals, SIG_DFL, SIGTERM, SIGTERM, 999), ASKED);
+	UNIT_EQ(ends_ms(stop_on_signals, SIG_DFL, SIGHUP, SIGHUP, 5000), ASKED);
+	UNIT_EQ(ends_ms(stop_on_signals, SIG_DFL, SIGTERM, SIGHUP, 5000), ASKED);
 }
 
 static void asked_once(void)
@@ -68,5 +103,5 @@ static void terminal_may_go(void)
 	UNIT_EQ(ends(stop_on_first_signals, SIG_IGN, SIGHUP, 0), LEFT_ALONE);
 }
 
-UNIT_MAIN("signals", {"asked", asked}, {"asked once", asked_once},
+UNIT_MAIN("signals", {"asked", asked}, {"asked twice", asked_twice}, {"asked once", asked_once},
 	  {"a terminal that goes", terminal_goes}, {"a terminal that may go", terminal_may_go})

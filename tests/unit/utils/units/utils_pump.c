@@ -7,8 +7,12 @@
 #include "unit.h"
 
 #include <errno.h>
+#include <signal.h>
 
+#include "tests/unit/child.h"
+#include "utils/common/stop.h"
 #include "utils/units/pump.h"
+#include "utils/units/units_options.h"
 
 #define SLOW_NS (300 * 1000 * 1000)
 #define LOOKS 50 /* far more than there are in that time, far less than without a sleep */
@@ -25,8 +29,10 @@ struct fake_sink {
 	uint64_t until; /* it is slow, by units_now() */
 	bool no_room;	/* meanwhile; else it keeps what it has */
 	uint64_t pause; /* ns for each, 0: it is done with all at once */
+	uint64_t again; /* then a second signal comes, and it is slow no more; 0: none does */
 	uint64_t handles[8];
 	unsigned int count, looks;
+	bool finished;
 };
 
 static struct fake_source *from(struct source *s)
@@ -82,6 +88,10 @@ static void books(struct source *s, struct unit_books *b)
 	*b = (struct unit_books){0};
 }
 
+static void source_stays(struct source *s)
+{
+}
+
 static const struct source_ops source_ops = {
 	.name = "ready",
 	.start = source_ok,
@@ -91,6 +101,7 @@ static const struct source_ops source_ops = {
 	.sleep = sleep_ready,
 	.sleep_held = sleep_held,
 	.books = books,
+	.close = source_stays,
 };
 
 static int sink_ok(struct sink *s)
@@ -103,7 +114,7 @@ static int put(struct sink *s, const struct unit *u)
 	struct fake_sink *f = to(s);
 
 	f->looks++;
-	if (f->no_room && units_now() < f->until)
+	if ((f->no_room && units_now() < f->until) || f->count == 8)
 		return 0;
 	f->sink.syncing = false;
 	f->handles[f->count++] = u->handle;
@@ -115,6 +126,11 @@ static int done(struct sink *s, uint64_t *handles, unsigned int room)
 	struct fake_sink *f = to(s);
 	unsigned int n = f->count;
 
+	if (f->again && units_now() >= f->again) {
+		raise(SIGTERM);
+		f->again = f->pause = f->until = 0;
+		return 0;
+	}
 	if (!f->no_room && units_now() < f->until)
 		return 0;
 	if (f->pause && n) {
@@ -127,6 +143,12 @@ static int done(struct sink *s, uint64_t *handles, unsigned int room)
 	return (int)n;
 }
 
+static int finish(struct sink *s)
+{
+	to(s)->finished = true;
+	return 0;
+}
+
 static void abandon(struct sink *s)
 {
 	to(s)->until = 0;
@@ -136,14 +158,19 @@ static void sink_sleep(struct sink *s, struct units_sleep *sleep)
 {
 }
 
+static void sink_stays(struct sink *s)
+{
+}
+
 static const struct sink_ops sink_ops = {
 	.name = "slow",
 	.put = put,
 	.flush = sink_ok,
 	.done = done,
-	.finish = sink_ok,
+	.finish = finish,
 	.abandon = abandon,
 	.sleep = sink_sleep,
+	.close = sink_stays,
 };
 
 static void pump(struct fake_source *source, struct fake_sink *sink)
@@ -267,10 +294,75 @@ static void sink_that_hangs(void)
 	UNIT_EQ(p.n.out, 0);
 }
 
+/* It would take minutes, and is told so twice. */
+static void tell_twice(struct fake_source *source, struct fake_sink *sink)
+{
+	*source = (struct fake_source){.source.ops = &source_ops, .units = 1000, .out_max = 16};
+	*sink = (struct fake_sink){.sink.ops = &sink_ops, .pause = 400 * 1000 * 1000};
+	stop_on_signals();
+	raise(SIGTERM);
+	sink->again = units_now() + UNITS_NS_PER_S;
+	alarm(120);
+}
+
+/* With each tool that moves units. */
+static void tools_told_twice(void)
+{
+	static const struct common_options common;
+	static const struct units_options options;
+	struct fake_source source;
+	struct fake_sink sink;
+	int ends[2], status;
+	char said[8192];
+	pid_t pid;
+
+	pid = child_begin(ends);
+	if (!pid) {
+		dup2(ends[1], STDOUT_FILENO);
+		dup2(ends[1], STDERR_FILENO);
+		tell_twice(&source, &sink);
+		_exit(units_run(&common, &options, "record", &source.source, &sink.sink, NULL));
+	}
+	status = child_said(pid, ends, said, sizeof(said));
+	CU_ASSERT_TRUE(WIFEXITED(status));
+	UNIT_EQ(WEXITSTATUS(status), 1);
+	CU_ASSERT_PTR_NOT_NULL(strstr(said, "Told twice to end: "));
+}
+
+/*
+ * Who is told so twice does not wait for it: what the source has goes back, counted, and the sink
+ * comes to its end. The last one here: it stays said.
+ */
+static void told_twice(void)
+{
+	struct fake_source source;
+	struct fake_sink sink;
+	struct pump p = {.source = &source.source, .sink = &sink.sink, .limits = {.twice = true}};
+	char says[UNITS_WHY];
+
+	tell_twice(&source, &sink);
+	pump_run(&p);
+	alarm(0);
+	UNIT_EQ(source.taken, 1000);
+	UNIT_EQ(source.back, 1000);
+	UNIT_EQ(p.n.out, 0);
+	UNIT_EQ(p.n.units + p.n.left, 1000);
+	CU_ASSERT_TRUE(p.n.left > 0);
+	UNIT_EQ(p.n.left_bytes, 4 * p.n.left);
+	snprintf(says, sizeof(says),
+		 "Told twice to end: %llu units, %llu bytes in all, were given up.",
+		 (unsigned long long)p.n.left, (unsigned long long)p.n.left_bytes);
+	UNIT_STR(p.why, says);
+	UNIT_EQ(p.end, PUMP_END_FAILED);
+	CU_ASSERT_TRUE(sink.finished);
+}
+
 UNIT_MAIN("pump", {"a sink that has no room is waited for", sink_without_room},
 	  {"a sink that has all units that can be out is waited for", source_all_out},
 	  {"a sink that has the last units is waited for", source_at_its_end},
 	  {"a unit that cannot go back", source_that_fails},
 	  {"a sink whose disk takes its time is waited for", sink_that_syncs},
 	  {"a sink that has much and gets on is waited for", sink_that_has_much},
-	  {"a sink that hangs is not", sink_that_hangs})
+	  {"a sink that hangs is not", sink_that_hangs},
+	  {"tools that are told twice to end", tools_told_twice},
+	  {"who is told twice to end waits for nobody", told_twice})
