@@ -78,22 +78,13 @@ static struct ros_slot *slot_new(struct ros_client *c)
 	return slot;
 }
 
-static struct ros_clear_slot *clear_new(struct ros_client *c)
+/* In memory that was never used. */
+static struct ros_clear_slot *clear_begin(struct ros_client *c, struct ros_clear_slot *slot)
 {
 	struct ros_server *s = c->server;
-	struct ros_clear_slot *slot = c->free_clears;
-	size_t before = (size_t)s->set.limits.requests * (s->set.zerocopy ? 2 : 1) * s->slot_bytes;
 	struct ros_clear_waiter *waiters;
 	unsigned int unit;
 
-	if (slot) {
-		c->free_clears = slot->next;
-		return slot;
-	}
-	if (c->fresh_clears == s->set.limits.clears)
-		return NULL;
-	slot = (struct ros_clear_slot *)((uint8_t *)c->memory + before +
-					 c->fresh_clears++ * s->clear_bytes);
 	slot->client = c;
 	slot->out.kind = ROS_OUT_CLEARED;
 	slot->out.iov = &slot->iov;
@@ -106,6 +97,50 @@ static struct ros_clear_slot *clear_new(struct ros_client *c)
 		slot->parts[unit].waiters = waiters + (size_t)unit * s->set.limits.events;
 	}
 	return slot;
+}
+
+static struct ros_clear_slot *clear_new(struct ros_client *c)
+{
+	struct ros_server *s = c->server;
+	struct ros_clear_slot *slot = c->free_clears;
+	size_t before = (size_t)s->set.limits.requests * (s->set.zerocopy ? 2 : 1) * s->slot_bytes;
+
+	if (slot) {
+		c->free_clears = slot->next;
+		return slot;
+	}
+	if (c->fresh_clears == s->set.limits.clears)
+		return NULL;
+	before += c->fresh_clears++ * s->clear_bytes;
+	return clear_begin(c, (struct ros_clear_slot *)((uint8_t *)c->memory + before));
+}
+
+/*
+ * For a client that is gone. It may have heard of clears whose answers the kernel still holds: they
+ * are not outstanding, but where they are kept is not free.
+ */
+static struct ros_clear_slot *clear_beside(struct ros_client *c)
+{
+	struct ros_clear_slot *slot = clear_new(c);
+
+	if (slot)
+		return slot;
+	slot = calloc(1, c->server->clear_bytes);
+	if (!slot)
+		return NULL;
+	slot->beside = c->clears_beside;
+	c->clears_beside = slot;
+	return clear_begin(c, slot);
+}
+
+void ros_client_beside_free(struct ros_client *c)
+{
+	struct ros_clear_slot *slot;
+
+	while ((slot = c->clears_beside)) {
+		c->clears_beside = slot->beside;
+		free(slot);
+	}
 }
 
 void ros_client_slot_free(struct ros_client *c, struct ros_out *out)
@@ -312,7 +347,7 @@ bool ros_client_parse_clears(struct ros_client *c)
 		if (got == ROS_REFUSED ? ros_closes(why.code) : m.type == ROS_HELLO)
 			return false;
 		if (got == ROS_MESSAGE && m.type == ROS_CLEAR) {
-			slot = c->clears < limits->clears ? clear_new(c) : NULL;
+			slot = c->clears < limits->clears ? clear_beside(c) : NULL;
 			if (!slot)
 				return false;
 			clear(c, &m, slot);

@@ -147,6 +147,7 @@ void ros_client_free(struct ros_client *c)
 	else
 		s->client_count--;
 	ros_count_set(&s->counts.clients, s->client_count);
+	ros_client_beside_free(c);
 	free(c->memory);
 	free(c->in);
 	free(c);
@@ -186,7 +187,7 @@ static void hang_up(struct ros_client *c)
 
 /*
  * What it had said before it went, and we had not read because it took no answers: nobody else
- * would clear that. Not more than has come by now: it may be one that goes on.
+ * would clear that. Not more than has come by now: who only cannot be sent to may go on.
  */
 static void last_words(struct ros_client *c)
 {
@@ -210,12 +211,17 @@ static void last_words(struct ros_client *c)
 	}
 }
 
+void ros_client_gone(struct ros_client *c)
+{
+	if (c->state == ROS_CLIENT_OPEN)
+		last_words(c);
+	ros_client_drop(c);
+}
+
 void ros_client_drop(struct ros_client *c)
 {
 	if (c->state == ROS_CLIENT_GONE)
 		return;
-	if (c->state == ROS_CLIENT_OPEN)
-		last_words(c);
 	c->state = ROS_CLIENT_GONE;
 	hang_up(c);
 	ros_send_forget(c);
@@ -270,7 +276,7 @@ static void read_some(struct ros_client *c)
 	if (got < 0 && (errno == EAGAIN || errno == EINTR))
 		return;
 	if (got < 0) {
-		ros_client_drop(c);
+		ros_client_gone(c);
 		return;
 	}
 	c->active = s->now;
@@ -303,7 +309,7 @@ void ros_client_event(struct ros_client *c, uint32_t events)
 	if (events & EPOLLIN || (events & (EPOLLERR | EPOLLHUP) && !c->paused && !c->eof))
 		read_some(c);
 	else if (events & (EPOLLERR | EPOLLHUP))
-		ros_client_drop(c);
+		ros_client_gone(c);
 	if (c->state != ROS_CLIENT_GONE && events & EPOLLOUT)
 		ros_send(c);
 	if (c->state != ROS_CLIENT_GONE)

@@ -219,7 +219,7 @@ void ros_send(struct ros_client *c)
 		if (sent < 0 && errno == EINTR)
 			continue;
 		if (sent < 0 && errno != EAGAIN) {
-			ros_client_drop(c);
+			ros_client_gone(c);
 			return;
 		}
 		if (sent < 0) {

@@ -79,6 +79,7 @@ struct ros_clear_slot {
 	struct ros_out out;
 	struct ros_client *client;
 	struct ros_clear_slot *next;
+	struct ros_clear_slot *beside; /* of those that are not in the client's memory */
 	uint64_t id;
 	uint32_t count;
 	unsigned int parts_left;
@@ -135,6 +136,7 @@ struct ros_client {
 	void *memory;
 	struct ros_slot *free_slots;
 	struct ros_clear_slot *free_clears;
+	struct ros_clear_slot *clears_beside;
 	struct ros_note *free_notes;
 	uint32_t fresh_slots, fresh_clears; /* from here on never used */
 	struct ros_note notes[ROS_NOTES];
@@ -226,8 +228,10 @@ void ros_client_tick(struct ros_client *c);
 void ros_client_resume(struct ros_client *c);
 /* What is there is sent; then the connection ends. */
 void ros_client_finish(struct ros_client *c);
-/* The connection ends now. */
+/* We end the connection now: what it said and we did not read does nothing. */
 void ros_client_drop(struct ros_client *c);
+/* It has ended: of what the client had said before, the clears are carried out. */
+void ros_client_gone(struct ros_client *c);
 void ros_client_interest(struct ros_client *c);
 /* If nothing is left of it. */
 void ros_client_bury(struct ros_client *c);
@@ -238,6 +242,8 @@ void ros_client_free(struct ros_client *c);
 void ros_client_parse(struct ros_client *c);
 /* Of that the clears only, and nothing is answered; false: the rest is nothing any more. */
 bool ros_client_parse_clears(struct ros_client *c);
+/* Clears that had no room in the client's memory. */
+void ros_client_beside_free(struct ros_client *c);
 /* Say no, and end the connection where the code does. */
 void ros_client_refuse(struct ros_client *c, enum ros_code code, uint64_t id, uint32_t limit,
 		       uint32_t value);
