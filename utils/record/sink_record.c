@@ -18,6 +18,7 @@
 #include <liburing.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <time.h>
 
@@ -265,6 +266,18 @@ static int flush(struct sink *s)
 	return 0;
 }
 
+/*
+ * A limit that is in the middle of a block: the kernel cuts what is written there, which looks like
+ * a full disk then, or like I/O that is not aligned.
+ */
+static bool beyond_limit(const struct write *w)
+{
+	struct rlimit most;
+
+	return !getrlimit(RLIMIT_FSIZE, &most) && most.rlim_cur != RLIM_INFINITY &&
+	       w->place + w->length > most.rlim_cur;
+}
+
 static void finished(struct record *r, struct write *w, int res)
 {
 	r->flying--;
@@ -281,6 +294,8 @@ static void finished(struct record *r, struct write *w, int res)
 		}
 		res = -ENOSPC;
 	}
+	if ((res == -ENOSPC || res == -EINVAL) && beyond_limit(w))
+		res = -EFBIG;
 	if (res > 0) {
 		w->state = WRITTEN;
 		return;

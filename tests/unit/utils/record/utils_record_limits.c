@@ -189,7 +189,7 @@ static void none_at_all(void)
 
 /* Files may not be as long as they should be: that is as a disk that is full, and no end by a
  * signal. */
-static void short_files(void)
+static void short_to(rlim_t most, const char *options)
 {
 	const char *path = fresh("short");
 	char arguments[256];
@@ -197,9 +197,9 @@ static void short_files(void)
 
 	snprintf(arguments, sizeof(arguments),
 		 "record %s --synthetic --buffer-size=4Mi --superpage-size=256Ki --bytes=100Mi "
-		 "--json",
-		 path);
-	UNIT_EQ(limited(RLIMIT_FSIZE, 1 << 20, arguments), 1);
+		 "--json %s",
+		 path, options);
+	UNIT_EQ(limited(RLIMIT_FSIZE, most, arguments), 1);
 	CU_ASSERT_TRUE(
 		tool_says("may not be longer, by ulimit -f or by its file system: give a smaller "
 			  "--file-size. Nothing more is taken"));
@@ -213,6 +213,20 @@ static void short_files(void)
 	CU_ASSERT_PTR_NULL(strstr(tool_said, "was not closed"));
 	UNIT_EQ(tool_number("units"), written);
 	UNIT_EQ(tool_number("errors"), 0);
+}
+
+static void short_files(void)
+{
+	const char *path;
+	char arguments[256];
+
+	short_to(1 << 20, "");
+	/* In the middle of a block of the file, and of the disk: one after the other, so that the
+	 * first that does not fit says why. */
+	short_to((1 << 20) + 512, "--depth=1");
+	short_to((1 << 20) + 1, "--depth=1");
+	short_to((1 << 20) + 1, "--depth=1 --buffered");
+	short_to((1 << 20) + 8192 + 1, "");
 	/* With files that may be so long it goes on. */
 	path = fresh("enough");
 	snprintf(arguments, sizeof(arguments),
