@@ -62,7 +62,10 @@ int libroc_pass_end(struct libroc_pass *c);
 uint32_t libroc_pass_read(struct libroc_pass *c, unsigned int bar, uint32_t offset);
 /* The same, once a pass for each register. */
 uint32_t libroc_pass_read_once(struct libroc_pass *c, unsigned int bar, uint32_t offset);
-/* A count of 64 bits that runs: both words, the low one first, of one moment. */
+/*
+ * A count of 64 bits that runs: both words, the low one first, of one moment. -EBADMSG: there is no
+ * such moment.
+ */
 uint64_t libroc_pass_read_count(struct libroc_pass *c, unsigned int bar, uint32_t offset);
 void libroc_pass_write(struct libroc_pass *c, unsigned int bar, uint32_t offset, uint32_t value);
 /* The word found before. */

@@ -7,6 +7,9 @@
 
 #include "libroc_pass.h"
 
+/* The high word of a count changes once a second at most: one that is another so often is none. */
+#define COUNT_READS 8
+
 /* Whoever calls may have it already, which is no failure and leaves no sentence. */
 static int take_lock(struct libroc_pass *c)
 {
@@ -93,14 +96,22 @@ uint32_t libroc_pass_read_once(struct libroc_pass *c, unsigned int bar, uint32_t
 uint64_t libroc_pass_read_count(struct libroc_pass *c, unsigned int bar, uint32_t offset)
 {
 	uint32_t high = libroc_pass_read(c, bar, offset + 4), low, again;
+	unsigned int i;
 
-	for (;;) {
+	for (i = 0; i < COUNT_READS && !c->err; i++) {
 		low = libroc_pass_read(c, bar, offset);
 		again = libroc_pass_read(c, bar, offset + 4);
-		if (again == high || c->err)
+		if (again == high)
 			return (uint64_t)high << 32 | low;
 		high = again;
 	}
+	if (!c->err)
+		libroc_pass_fail(c, roc_fail(EBADMSG,
+					     "%s: the high word of a count (BAR %u, 0x%x) is "
+					     "another at each read: what the card's registers say "
+					     "is not to be trusted",
+					     roc_endpoint_name(c->ep), bar, offset + 4));
+	return 0;
 }
 
 void libroc_pass_write(struct libroc_pass *c, unsigned int bar, uint32_t offset, uint32_t value)

@@ -103,7 +103,8 @@ int roc_p40_status_read(struct roc_endpoint *ep, struct roc_p40_status *status);
  * @stream: number of its stream
  * @generator: filled in
  *
- * Return: 0; -ENOENT no such stream, or it has no generator.
+ * Return: 0; -ENOENT no such stream, or it has no generator; -EBADMSG what it has generated is
+ * another count at each read: the card's registers are not to be trusted.
  */
 int roc_p40_generator_read(struct roc_endpoint *ep, unsigned int stream,
 			   struct roc_p40_generator *generator);

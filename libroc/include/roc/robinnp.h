@@ -187,7 +187,8 @@ int roc_robinnp_status_read(struct roc_endpoint *ep, struct roc_robinnp_status *
  * @sub: its number
  * @counts: filled in
  *
- * Return: 0; -ENOENT no such sub-unit.
+ * Return: 0; -ENOENT no such sub-unit; -EBADMSG a count is another at each read: the
+ * card's registers are not to be trusted.
  */
 int roc_robinnp_sub_read(struct roc_endpoint *ep, unsigned int sub, struct roc_robinnp_sub *counts);
 
@@ -197,7 +198,8 @@ int roc_robinnp_sub_read(struct roc_endpoint *ep, unsigned int sub, struct roc_r
  * @link: its number in the card
  * @counts: filled in; its members are not of one moment while the link sends
  *
- * Return: 0; -ENOENT no such link.
+ * Return: 0; -ENOENT no such link; -EBADMSG a count is another at each read: the
+ * card's registers are not to be trusted.
  */
 int roc_robinnp_link_read(struct roc_endpoint *ep, unsigned int link,
 			  struct roc_robinnp_link *counts);
@@ -208,7 +210,8 @@ int roc_robinnp_link_read(struct roc_endpoint *ep, unsigned int link,
  * @link: number of its link in the card
  * @generator: filled in
  *
- * Return: 0; -ENOENT no such link.
+ * Return: 0; -ENOENT no such link; -EBADMSG a count is another at each read: the
+ * card's registers are not to be trusted.
  */
 int roc_robinnp_generator_read(struct roc_endpoint *ep, unsigned int link,
 			       struct roc_robinnp_generator *generator);

@@ -33,6 +33,7 @@ static struct {
 	unsigned int count_bar; /* register of 64 bits that counts reads of it; offset 0: none */
 	uint32_t count_at;
 	uint64_t count;
+	unsigned int count_jumps;  /* reads at which it goes on by 2^32 */
 	unsigned int modify_fails; /* the modify of this number from here fails; 0: none */
 	bool gone;		   /* all reads give all ones */
 	void (*asleep)(unsigned int us);
@@ -49,8 +50,13 @@ static uint32_t card_read(unsigned int fn, unsigned int bar, uint32_t offset)
 {
 	card.reads++;
 	host.now += 1000;
-	if (card.count_at && bar == card.count_bar && (offset & ~4u) == card.count_at)
+	if (card.count_at && bar == card.count_bar && (offset & ~4u) == card.count_at) {
+		if (card.count_jumps) {
+			card.count_jumps--;
+			card.count += UINT64_C(1) << 32;
+		}
 		return card.count++ >> (offset & 4 ? 32 : 0);
+	}
 	return HOST_CARD.read(host.card, fn, bar, offset);
 }
 

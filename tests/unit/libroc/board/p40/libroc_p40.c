@@ -122,6 +122,20 @@ static void a_count_that_runs(void)
 	card_end();
 }
 
+/* Words that do not stand still are no count, and nobody reads them for ever. */
+static void a_count_that_jumps(void)
+{
+	struct roc_p40_generator g;
+
+	card_begin();
+	card.count_bar = P40_BAR_CARD;
+	card.count_at = P40_SETTINGS(0) + STREAM_SET_GENERATED;
+	card.count_jumps = 1000;
+	FAILS(roc_p40_generator_read(card.ep, 0, &g), -EBADMSG, "is another at each read");
+	CU_ASSERT_TRUE(card.count_jumps > 900);
+	card_end();
+}
+
 static void refused(struct roc_p40_generator g, unsigned int stream, int err, const char *text)
 {
 	unsigned int writes = card.writes;
@@ -176,5 +190,5 @@ static void bad_values(void)
 
 UNIT_MAIN("libroc_p40", {"what the card says of itself", status},
 	  {"generators are set and read back", generators},
-	  {"a count that runs", a_count_that_runs},
+	  {"a count that runs", a_count_that_runs}, {"a count that jumps", a_count_that_jumps},
 	  {"values that the card does not have", bad_values})
