@@ -80,32 +80,22 @@ enum roc_cru_clock libroc_clock_read(struct libroc_pass *c)
 	return clock_of(input);
 }
 
-static void skip_line(FILE *f)
-{
-	int c;
-
-	do {
-		c = fgetc(f);
-	} while (c != EOF && c != '\n');
-}
-
 /* Lines "0xADDRESS,0xVALUE"; # begins a comment, a line without digits in front is a heading. */
 static int read_table(FILE *f, const char *path, struct pll_entry *table, size_t *count)
 {
 	unsigned int address, value, n = 0;
-	char line[128];
+	char *line = NULL, end;
+	size_t room = 0;
+	ssize_t length;
 	int ret = 0;
 
-	while (!ret && fgets(line, sizeof(line), f)) {
-		size_t length = strcspn(line, "#\r\n");
-		bool cut = length == sizeof(line) - 1;
-		char end;
+	while (!ret && (length = getline(&line, &room, f)) >= 0) {
+		/* Behind a zero byte nobody sees the rest of the line. */
+		bool cut = strlen(line) != (size_t)length && !strchr(line, '#');
 
 		n++;
-		if (!strchr(line, '\n'))
-			skip_line(f);
-		line[length] = '\0';
-		if (line[0] < '0' || line[0] > '9')
+		line[strcspn(line, "#\r\n")] = '\0';
+		if (!cut && (line[0] < '0' || line[0] > '9'))
 			continue;
 		if (cut || sscanf(line, "%x , %x %c", &address, &value, &end) != 2 ||
 		    address > 0xffff || value > 0xff)
@@ -119,10 +109,11 @@ static int read_table(FILE *f, const char *path, struct pll_entry *table, size_t
 		else
 			table[(*count)++] = (struct pll_entry){address, value};
 	}
+	if (!ret && !feof(f))
+		ret = roc_fail(errno, "%s: %s", path, strerror(errno));
+	free(line);
 	if (ret)
 		return ret;
-	if (ferror(f))
-		return roc_fail(errno, "%s: %s", path, strerror(errno));
 	return *count ? 0 : roc_fail(EINVAL, "%s: no entry in it", path);
 }
 

@@ -679,6 +679,19 @@ static void write_table(const char *name, const char *text)
 	fclose(f);
 }
 
+static void put_zero(const char *name, long at)
+{
+	char path[96];
+	FILE *f;
+
+	snprintf(path, sizeof(path), "%s/%s", directory, name);
+	f = fopen(path, "r+e");
+	UNIT_NEED(f);
+	UNIT_EQ(fseek(f, at, SEEK_SET), 0);
+	fputc('\0', f);
+	fclose(f);
+}
+
 /* A site's table is written as it stands, on its pages. */
 static void pll_tables_of_a_site(void)
 {
@@ -740,6 +753,15 @@ static void pll_tables_of_a_site(void)
 	UNIT_EQ(configure(0, ROC_CONFIG_FORCE), -EINVAL);
 	SAYS("si5345-2-local.csv:1:");
 	UNIT_EQ(card.writes, 3 * asking);
+	/* A zero byte in a line takes neither the rest of it away, nor the next one. */
+	write_table(names[2], "0x0540,0x01 \n0x052A,0x01\n0x0540,0x00\n");
+	put_zero(names[2], 11);
+	UNIT_EQ(configure(0, ROC_CONFIG_FORCE), -EINVAL);
+	SAYS("si5345-2-local.csv:1:");
+	/* However long it is, the last line needs no end. */
+	snprintf(text, sizeof(text), "0x0540,0x01\n0x052A,0x01\n0x0540,0x00%116s", "");
+	write_table(names[2], text);
+	UNIT_EQ(configure(0, ROC_CONFIG_FORCE), 0);
 	for (i = 0; i < 3; i++) {
 		snprintf(path, sizeof(path), "%s/%s", directory, names[i]);
 		unlink(path);
