@@ -499,19 +499,40 @@ static bool all_said(struct client *c)
 	return !ioctl(c->fd, SIOCOUTQ, &unsent) && !unsent;
 }
 
+/*
+ * Until the daemon does not read from it any more: a clear that is not carried out, though the
+ * daemon answers somebody else again and again, and reads from all that it reads from meanwhile.
+ * How many clears that took.
+ */
+static unsigned int until_unread(uint32_t event)
+{
+	unsigned int clears, i;
+	bool there = false;
+
+	for (clears = 0; !there && clears < 40; clears++, event++) {
+		if (!client_clear(&bad, event, &event, 1))
+			break;
+		there = true;
+		for (i = 0; i < 20 && there; i++)
+			there = still_there(event);
+	}
+	CU_ASSERT_TRUE(there);
+	return clears;
+}
+
 /* What it cleared before it went is cleared, also if the daemon had not read so far. */
 static void last_words(const char *options)
 {
 	static const uint32_t events[] = {5, 6, 7}, more[] = {8};
 	struct linger now = {.l_onoff = 1};
-	unsigned int i;
+	unsigned int clears, i;
 
 	start(options);
 	CU_ASSERT_TRUE(UNIT_WAIT(there_by_now(59), 20000));
 	CU_ASSERT_TRUE(client_open(&bad, &d, 4096));
 	/* It does not read. When that has its answers it is not read from any more, either. */
 	UNIT_EQ(greedy(&bad, 100), 100);
-	CU_ASSERT_TRUE(client_asks(&good, 1, ALL));
+	clears = until_unread(10);
 	CU_ASSERT_TRUE(client_clear(&bad, 1, events, 3));
 	UNIT_EQ(greedy(&bad, 100), 100);
 	CU_ASSERT_TRUE(client_clear(&bad, 2, more, 1));
@@ -523,7 +544,7 @@ static void last_words(const char *options)
 	for (i = 5; i < 9; i++)
 		CU_ASSERT_TRUE(UNIT_WAIT(!still_there(i), 3000));
 	finish();
-	UNIT_EQ(daemon_figure(&d, "clears"), 2);
+	UNIT_EQ(daemon_figure(&d, "clears"), clears + 2);
 	UNIT_EQ(daemon_figure(&d, "slow"), 0);
 	daemon_forget(&d);
 }
