@@ -345,7 +345,7 @@ enum roc_st_set {
  *	ring, at most 8 MiB
  * @low_water: bytes in the ring from which on poll() says POLLIN and an eventfd is signalled; 0
  *	and 1 are the same: any. More than half of the ring is as half of it: a ring may be full
- *	with that
+ *	with that. Behind the end of a run any is enough, for no more comes
  *
  * In: members that @set names, others are not looked at; out: all, as they are from now on. They
  * belong to the stream, not to the open file, and hold until they are changed or the stream is
