@@ -296,18 +296,23 @@ static void drain(struct pump *p)
 	}
 }
 
-/* The sink has nothing any more. How much the source still had is to be known, too. */
+/*
+ * The sink has nothing any more. How much the source still had is to be known, too, as far as it
+ * shows it: one that still fetches does not know.
+ */
 static void give_up(struct pump *p)
 {
 	const struct sink_counts *n = &p->sink->n;
+	bool more;
 
 	p->full = true;
-	move(p, true);
-	if (p->n.left + n->lost)
+	more = move(p, true) != -ENODATA;
+	if (p->n.left + n->lost || more)
 		units_fail(p->why, EINTR,
 			   "Told twice to end: %" PRIu64 " units, %" PRIu64
-			   " bytes in all, were given up.",
-			   p->n.left + n->lost, p->n.left_bytes + n->lost_bytes);
+			   " bytes in all, were given up%s.",
+			   p->n.left + n->lost, p->n.left_bytes + n->lost_bytes,
+			   more ? ", and what the source had not fetched yet" : "");
 }
 
 /* Whatever the sink still has is lost, but goes back: memory must not be freed under it. */

@@ -21,6 +21,7 @@ struct fake_source {
 	struct source source;
 	unsigned int units, out_max; /* there are; that can be out */
 	uint64_t stuck;		     /* handle that cannot go back, 0: none */
+	bool fetches;		     /* behind them it waits for more, and never has it */
 	unsigned int taken, back, looks, sleeps, sleeps_held;
 };
 
@@ -56,7 +57,7 @@ static int take(struct source *s, struct unit *u)
 
 	f->looks++;
 	if (f->taken == f->units)
-		return -ENODATA;
+		return f->fetches ? 0 : -ENODATA;
 	if (f->taken - f->back == f->out_max)
 		return -EAGAIN;
 	*u = (struct unit){.data = "data", .bytes = 4, .handle = ++f->taken, .link = -1};
@@ -331,7 +332,7 @@ static void tools_told_twice(void)
 
 /*
  * Who is told so twice does not wait for it: what the source has goes back, counted, and the sink
- * comes to its end. The last one here: it stays said.
+ * comes to its end. Among the last ones here: it stays said.
  */
 static void told_twice(void)
 {
@@ -357,6 +358,24 @@ static void told_twice(void)
 	CU_ASSERT_TRUE(sink.finished);
 }
 
+/* Nor for what a source fetches for ever, and nobody takes that for a good end. */
+static void told_twice_of_nothing(void)
+{
+	struct fake_source source;
+	struct fake_sink sink;
+	struct pump p = {.source = &source.source, .sink = &sink.sink, .limits = {.twice = true}};
+
+	tell_twice(&source, &sink);
+	source.units = 0;
+	source.fetches = true;
+	pump_run(&p);
+	alarm(0);
+	UNIT_STR(p.why, "Told twice to end: 0 units, 0 bytes in all, were given up, and what the "
+			"source had not fetched yet.");
+	UNIT_EQ(p.end, PUMP_END_FAILED);
+	CU_ASSERT_TRUE(sink.finished);
+}
+
 UNIT_MAIN("pump", {"a sink that has no room is waited for", sink_without_room},
 	  {"a sink that has all units that can be out is waited for", source_all_out},
 	  {"a sink that has the last units is waited for", source_at_its_end},
@@ -365,4 +384,5 @@ UNIT_MAIN("pump", {"a sink that has no room is waited for", sink_without_room},
 	  {"a sink that has much and gets on is waited for", sink_that_has_much},
 	  {"a sink that hangs is not", sink_that_hangs},
 	  {"tools that are told twice to end", tools_told_twice},
-	  {"who is told twice to end waits for nobody", told_twice})
+	  {"who is told twice to end waits for nobody", told_twice},
+	  {"nor for what is being fetched", told_twice_of_nothing})
