@@ -20,7 +20,8 @@ static _Atomic uint64_t first; /* when the first signal came */
  */
 static void on_signal(int number)
 {
-	uint64_t now = now_ns(), since = first;
+	/* In this order: a signal that comes in between is no younger than this one then. */
+	uint64_t since = first, now = now_ns();
 
 	if (!since)
 		first = now;
