@@ -296,11 +296,11 @@ static void sink_books(const struct evb_sink *sink, struct json_object *o)
 	number(o, "accepted", b.accepted);
 }
 
-bool evb_node_print(FILE *out, const struct evb_node_report *r, const struct evb_source *source,
+bool evb_node_print(FILE *out, struct evb_node_report *r, const struct evb_source *source,
 		    const struct evb_sink *sink)
 {
 	struct json_object *o = record(r, true), *books;
-	bool gone;
+	bool bad, gone;
 
 	if (!o)
 		return true;
@@ -315,8 +315,9 @@ bool evb_node_print(FILE *out, const struct evb_node_report *r, const struct evb
 		json_object_object_add(o, "sinkBooks", books);
 	}
 	errno = 0;
-	fprintf(out, "%s\n", json_object_to_json_string_ext(o, JSON_C_TO_STRING_PLAIN));
-	fflush(out);
+	bad = fprintf(out, "%s%s\n", r->cut ? "\n" : "",
+		      json_object_to_json_string_ext(o, JSON_C_TO_STRING_PLAIN)) < 0;
+	r->cut = fflush(out) || bad;
 	gone = errno == EPIPE;
 	json_object_put(o);
 	return !gone;

@@ -20,6 +20,7 @@ struct evb_node_report {
 	uint64_t time;	/* CLOCK_REALTIME ns */
 	double seconds; /* since the look before */
 	bool ended;	/* it is the last */
+	bool cut;	/* of the line before there may be a part only */
 	struct roc_evb_counts now, before;
 	struct roc_evb_peer peers[EVB_PEERS_SHOWN];
 	unsigned int peer_count;
@@ -32,9 +33,9 @@ uint64_t evb_node_losses(const struct roc_evb_counts *n);
 /*
  * A line of JSON with every connection and bin; and what source and sink counted, as far as they
  * are open. False: nobody reads it any more. A line that is lost for another reason is no more than
- * that; @out has its error, for the end.
+ * that, and the next one is whole; @out has its error, for the end.
  */
-bool evb_node_print(FILE *out, const struct evb_node_report *r, const struct evb_source *source,
+bool evb_node_print(FILE *out, struct evb_node_report *r, const struct evb_source *source,
 		    const struct evb_sink *sink);
 /* The short one that watchers get, to be freed; NULL: no memory. */
 char *evb_node_line(const struct evb_node_report *r, size_t *length);

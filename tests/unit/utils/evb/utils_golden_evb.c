@@ -5,6 +5,9 @@
  */
 #include "unit.h"
 
+#include <signal.h>
+#include <sys/resource.h>
+
 #include "tests/unit/utils/golden.h"
 
 #include "utils/evb/node_report.h"
@@ -127,4 +130,33 @@ static void losses(void)
 	UNIT_EQ(evb_node_losses(&n), 15);
 }
 
-UNIT_MAIN("what a node of roc-evb says", {"forms", forms}, {"losses", losses})
+/* Of a line that found no room there may be a part: it costs none of those behind it. */
+static void half_a_line(void)
+{
+	struct rlimit before, limit;
+	char text[2][8192];
+	FILE *out = tmpfile();
+	int i;
+
+	fill();
+	UNIT_NEED(out && !getrlimit(RLIMIT_FSIZE, &before));
+	signal(SIGXFSZ, SIG_IGN);
+	limit = before;
+	limit.rlim_cur = 100;
+	UNIT_EQ(setrlimit(RLIMIT_FSIZE, &limit), 0);
+	CU_ASSERT_TRUE(evb_node_print(out, &r, &source, &sink));
+	UNIT_EQ(setrlimit(RLIMIT_FSIZE, &before), 0);
+	for (i = 0; i < 2; i++)
+		CU_ASSERT_TRUE(evb_node_print(out, &r, &source, &sink));
+	rewind(out);
+	UNIT_NEED(fgets(text[0], sizeof(text[0]), out));
+	UNIT_EQ(strlen(text[0]), 101);
+	for (i = 0; i < 2; i++)
+		UNIT_NEED(fgets(text[i], sizeof(text[i]), out));
+	UNIT_STR(text[1], text[0]);
+	CU_ASSERT_TRUE(strlen(text[0]) > 101 && strstr(text[0], "}\n"));
+	fclose(out);
+}
+
+UNIT_MAIN("what a node of roc-evb says", {"forms", forms}, {"losses", losses},
+	  {"half a line", half_a_line})
