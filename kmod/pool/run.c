@@ -20,6 +20,8 @@
  * what is not asked for by then comes back as reclaimed, and the machine may be a crowded one.
  */
 #define ROC_FLUSH_NS NSEC_PER_SEC
+/* For the same reason a card with events is heard out for so many times of what END may take. */
+#define ROC_END_PATIENCE 10
 
 /* Look at the card in the way that it has. Not 0: it broke its contract; *@found is good. */
 enum roc_why roc_look(struct roc_session *s, u64 now, enum roc_look what, u32 *found)
@@ -200,7 +202,7 @@ static enum roc_why roc_take_flushed(struct roc_session *s)
 	end = ktime_get_ns() + ROC_FLUSH_NS;
 	limit = max(2u, roc_pool_ops(s->ch->ep)->flush_us / ROC_FLUSH_TRY_US);
 	if (ev->on)
-		limit = 2 * EVENT_END_MS * USEC_PER_MSEC / ROC_FLUSH_TRY_US;
+		limit = ROC_END_PATIENCE * EVENT_END_MS * USEC_PER_MSEC / ROC_FLUSH_TRY_US;
 	for (tries = 0; tries < ROC_FLUSH_TRIES + limit && idle < limit; tries++) {
 		if (tries)
 			usleep_range(ROC_FLUSH_TRY_US, 2 * ROC_FLUSH_TRY_US);
