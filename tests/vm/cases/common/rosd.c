@@ -60,7 +60,7 @@ bool rosd_generate(const char *id, uint32_t min, uint32_t max, uint32_t rate, ui
 	"cd /tmp/rosd; trap 'kill -9 $daemon 2> /dev/null' EXIT\n"                                 \
 	"serve() {\n"                                                                              \
 	"	local ids=$1; shift\n"                                                                   \
-	"	roc-rosd --id=$ids --listen=127.0.0.1:9870 --pages=256 --wait=3000 "                     \
+	"	roc-rosd --id=$ids --listen=127.0.0.1:9870 --pages=256 --wait=${patience:-3000} "        \
 	"		--metrics=metrics --interval=1s --json \"$@\" > served 2> served.err & "                \
 	"daemon=$!\n"                                                                              \
 	"	for i in $(seq 1200); do grep -q Serving served.err && break; sleep 0.05; done\n"        \

@@ -3,6 +3,7 @@
  * The driver is taken off a card, or the card is reset, under everybody's feet.
  */
 #include "common/case.h"
+#include "common/way.h"
 
 #include <fcntl.h>
 #include <poll.h>
@@ -288,7 +289,7 @@ static void load_and_unload(void)
 	int i, bad = 0;
 
 	for (i = 0; i < LOOPS; i++) {
-		bad |= unload();
+		bad |= module_unload(5000);
 		bad |= shell(NULL, 0, 20000, "modprobe roc");
 		bad |= !wait_nodes(4);
 	}

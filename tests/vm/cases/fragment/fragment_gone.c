@@ -129,7 +129,7 @@ static void one_of_two(void)
 	emu_normal_robinnp(CARD0);
 	UNIT_NEED(rosd_loopback());
 	UNIT_NEED(rosd_generate(FIRST, 400, 1600, 0, 0) && rosd_generate(SECOND, 400, 1600, 0, 0));
-	ROSD_SCRIPT(0, "serve " FIRST "," SECOND "\n"
+	ROSD_SCRIPT(0, "patience=30000; serve " FIRST "," SECOND "\n"
 		       "ask --clients=20 --all=50 --events=400 || exit 91\n"
 		       "end\n");
 	UNIT_EQ(rosd_said("served", "links"), 2 * ROSD_LINKS);

@@ -28,7 +28,7 @@ static void farm(void)
 	if (!there())
 		return;
 	UNIT_NEED(rosd_generate(ID, 400, 1600, 0, 0xfffffc00));
-	ROSD_SCRIPT(0, "serve " ID "\n"
+	ROSD_SCRIPT(0, "patience=30000; serve " ID "\n"
 		       "ask --clients=20 --events=2000 --first-event=0xfffffc00 || exit 91\n"
 		       "end\n");
 	UNIT_EQ(rosd_said("asked", "errors"), 0);

@@ -51,8 +51,7 @@ static void position_beyond_the_ring(void)
 	CU_ASSERT(reader_run(&r, 100, 5000));
 	emu(CARD0, "fault 0 beyond-ring 1 1000000");
 	/* The sleeper hears of it. */
-	while (!reader_wait(&r, 5000) && !r.kernel->flags)
-		;
+	CU_ASSERT(UNIT_WAIT(reader_wait(&r, 5000) || r.kernel->flags, 15000));
 	failed_of(&r, ROC_WHY_POSITION);
 }
 
@@ -469,6 +468,14 @@ static void stop_that_is_ignored(void)
 	stops_after_all(&r, &other);
 }
 
+static bool heard(struct reader *r)
+{
+	if (reader_wait(r, 5000))
+		return true;
+	reader_take(r, false);
+	return false;
+}
+
 /* The same of a run that ended by itself: nobody was told before. */
 static void end_that_is_ignored(void)
 {
@@ -476,8 +483,7 @@ static void end_that_is_ignored(void)
 
 	start_one_that_does_not_stop(&r, &other);
 	emu(CARD0, "fault 0 beyond-ring 1 1000000");
-	while (!reader_wait(&r, 5000) && !r.kernel->flags)
-		reader_take(&r, false);
+	CU_ASSERT(UNIT_WAIT(heard(&r) || r.kernel->flags, 15000));
 	CU_ASSERT(UNIT_WAIT(r.kernel->flags & ROC_ST_FAILED, 15000));
 	does_not_stop_yet(&r);
 	stops_after_all(&r, &other);
