@@ -63,9 +63,12 @@ $(O)/unit/libroc_memory: private override CFLAGS += -Wl,--wrap=madvise
 UNIT_RECORDING_WRAPPED := fdatasync io_uring_submit
 $(O)/unit/utils_recording_fails: private override CFLAGS += $(UNIT_RECORDING_WRAPPED:%=-Wl,--wrap=%)
 
-# A name is taken without a file; a kernel that takes no writes; what is said meanwhile.
-UNIT_SINKS_WRAPPED := open io_uring_submit tool_note
-$(O)/unit/utils_evb_sinks: private override CFLAGS += $(UNIT_SINKS_WRAPPED:%=-Wl,--wrap=%)
+# A name is taken without a file.
+$(O)/unit/utils_evb_sinks: private override CFLAGS += -Wl,--wrap=open
+
+# A disk without room for another file, a kernel that takes no writes; what is said meanwhile.
+UNIT_FILES_FAIL_WRAPPED := open io_uring_submit tool_note
+$(O)/unit/utils_evb_files_fail: private override CFLAGS += $(UNIT_FILES_FAIL_WRAPPED:%=-Wl,--wrap=%)
 
 # A disk that takes its time, and a clock that is set ahead.
 UNIT_NODE_END_WRAPPED := fabric_now io_uring_submit

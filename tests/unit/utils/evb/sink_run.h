@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * One sink of event building at a time, blocks for it, and the folder of what it writes. Included
+ * after unit.h.
+ */
+#ifndef ROC_UNIT_SINK_RUN_H
+#define ROC_UNIT_SINK_RUN_H
+
+#include <stdlib.h>
+
+#include "tests/unit/utils/evb/blocks.h"
+#include "utils/evb/check_files.h"
+
+static struct evb_sink sink;
+static char why[UNITS_WHY];
+static char dir[] = "/tmp/roc-evb-XXXXXX";
+
+static void open_it(const char *text)
+{
+	why[0] = '\0';
+	UNIT_EQ(evb_sink_open(text, "bu1", &sink, why), 0);
+	if (why[0])
+		unit_note("%s", why);
+	UNIT_NEED(sink.ops);
+}
+
+static struct evb_sink_books books(void)
+{
+	struct evb_sink_books n;
+
+	sink.books(sink.self, &n);
+	return n;
+}
+
+/* Put, and wait until it is back. */
+static int give(struct block *b)
+{
+	uint64_t handle = 0;
+	int ret = 0;
+
+	CU_ASSERT_TRUE(UNIT_WAIT((ret = sink.ops->put(sink.self, &b->mep)) != 0 ||
+					 sink.ops->done(sink.self, &handle, 0) < 0,
+				 20000));
+	if (ret < 0)
+		return ret;
+	if (sink.ops->flush)
+		UNIT_EQ(sink.ops->flush(sink.self), 0);
+	CU_ASSERT_TRUE(UNIT_WAIT((ret = sink.ops->done(sink.self, &handle, 1)) != 0, 2000));
+	UNIT_EQ(ret, 1);
+	UNIT_EQ(handle, b->mep.handle);
+	return 1;
+}
+
+/* The sink makes the folder again. */
+static void clean(void)
+{
+	char command[64];
+
+	snprintf(command, sizeof(command), "rm -rf %s", dir);
+	if (system(command))
+		perror(command);
+}
+
+static void make_folder(void)
+{
+	UNIT_NEED(mkdtemp(dir));
+	atexit(clean);
+}
+
+static int end(void)
+{
+	int ret = 0;
+
+	CU_ASSERT_TRUE(UNIT_WAIT((ret = sink.ops->finish(sink.self)) != 0, 20000));
+	return ret;
+}
+
+/* Write @count blocks; what the sink said of them. */
+static struct evb_sink_books record(const char *options, unsigned int count)
+{
+	struct evb_sink_books n;
+	char text[128];
+	unsigned int i;
+
+	snprintf(text, sizeof(text), "file:%s%s", dir, options);
+	open_it(text);
+	for (i = 0; i < count; i++) {
+		struct block *b = make_block(i, i % 2 ? 90 + i : 5000, i == 11 ? 0 : -1);
+
+		UNIT_EQ(give(b), 1);
+		free_block(b);
+	}
+	UNIT_EQ(end(), 1);
+	n = books();
+	evb_sink_close(&sink);
+	return n;
+}
+
+#endif

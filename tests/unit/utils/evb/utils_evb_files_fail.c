@@ -1,0 +1,422 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * The sink of event building that writes files, on disks that are full or slow, with limits of what
+ * a file may have, under signals and on a kernel that takes no writes: each block is given back
+ * once, and the sink says how many are not there.
+ */
+#include "unit.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <sys/resource.h>
+#include <sys/time.h>
+#include <unistd.h>
+
+#include "tests/unit/utils/evb/sink_run.h"
+#include "tests/unit/utils/no_submit.h"
+
+/* Put at once, as far as they are taken: so many, which are all back. */
+static unsigned int give_all(struct block *blocks[], unsigned int count)
+{
+	unsigned int put = 0, back = 0;
+	uint64_t handles[64];
+	int ret = 0;
+
+	while (put < count && sink.ops->put(sink.self, &blocks[put]->mep) == 1)
+		put++;
+	UNIT_EQ(sink.ops->flush(sink.self), 0);
+	CU_ASSERT_TRUE(UNIT_WAIT(
+		(ret = sink.ops->done(sink.self, handles, 64)) >= 0 && (back += ret) == put, 5000));
+	return put;
+}
+
+/* What is in the folder is what the sink said. */
+static void is_there(const struct evb_sink_books *n)
+{
+	struct evb_sink_books out;
+
+	why[0] = '\0';
+	UNIT_EQ(evb_check_files(dir, &out, why), 0);
+	UNIT_EQ(out.blocks, n->blocks);
+	UNIT_EQ(out.fragments, n->fragments);
+	UNIT_EQ(out.errors, 0);
+}
+
+/*
+ * The disk is full: what is there can be read, every block comes back, and the sink says how many
+ * are not there. A batch is on its way at once: blocks behind the one that failed are lost, too,
+ * though there was room for them.
+ */
+static void full(void)
+{
+	struct block *batch[60];
+	struct evb_sink_books n;
+	unsigned int i, put;
+	char text[128];
+
+	make_folder();
+	snprintf(text, sizeof(text), "file:%s", dir);
+	open_it(text);
+	full_disk = open("/dev/full", O_WRONLY | O_CLOEXEC);
+	UNIT_NEED(full_disk >= 0);
+	disk_ends = 40000;
+	for (i = 0; i < 60; i++)
+		batch[i] = make_block(i, 500, i < 5 || i > 6 ? 1 : -1);
+	put = give_all(batch, 60);
+	UNIT_EQ(sink.ops->put(sink.self, &batch[0]->mep), -ENOSPC);
+	n = books();
+	UNIT_EQ(n.lost + n.blocks, put);
+	CU_ASSERT_TRUE(n.lost > 1 && n.blocks > 0);
+	CU_ASSERT_TRUE(strstr(sink.ops->why(sink.self), "What comes now is not written") != NULL);
+	evb_sink_close(&sink);
+	close(full_disk);
+	full_disk = -1;
+	for (i = 0; i < 60; i++)
+		free_block(batch[i]);
+	is_there(&n);
+}
+
+/* None may be longer; 0: what they might be before. */
+static void limit_files(rlim_t bytes)
+{
+	static struct rlimit before;
+	struct rlimit limit;
+
+	if (!bytes) {
+		UNIT_EQ(setrlimit(RLIMIT_FSIZE, &before), 0);
+		return;
+	}
+	signal(SIGXFSZ, SIG_IGN);
+	UNIT_EQ(getrlimit(RLIMIT_FSIZE, &before), 0);
+	limit = before;
+	limit.rlim_cur = bytes;
+	UNIT_EQ(setrlimit(RLIMIT_FSIZE, &limit), 0);
+}
+
+static unsigned int notes;
+static char note[512];
+
+void __wrap_tool_note(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+void __wrap_tool_note(const char *fmt, ...)
+{
+	va_list ap;
+
+	notes++;
+	va_start(ap, fmt);
+	vsnprintf(note, sizeof(note), fmt, ap);
+	va_end(ap);
+}
+
+/* A limit of the length of files ends one as its size does: nothing is lost. */
+static void limit_known(void)
+{
+	struct evb_sink_books n;
+
+	clean();
+	limit_files(40000);
+	n = record(",size=0", 60);
+	limit_files(0);
+	UNIT_EQ(n.blocks, 60);
+	UNIT_EQ(n.lost, 0);
+	CU_ASSERT_TRUE(n.files > 3);
+	is_there(&n);
+}
+
+/* One that nobody tells costs what is on its way when it is found out, once, and that is said. */
+static void limit_found(void)
+{
+	struct block *batch[120];
+	struct evb_sink_books n;
+	unsigned int i, put;
+	char text[128];
+
+	clean();
+	notes = 0;
+	snprintf(text, sizeof(text), "file:%s", dir);
+	open_it(text);
+	limit_files(40000);
+	for (i = 0; i < 120; i++)
+		batch[i] = make_block(i, 500, -1);
+	put = give_all(batch, 60);
+	n = books();
+	UNIT_EQ(n.lost + n.blocks, put);
+	CU_ASSERT_TRUE(n.lost > 1 && n.blocks > 0);
+	UNIT_EQ(n.files, 1);
+	UNIT_EQ(notes, 1);
+	CU_ASSERT_TRUE(strstr(note, "may not be longer, by ulimit -f") != NULL);
+	while (put < 120 && give(batch[put]) == 1)
+		put++;
+	UNIT_EQ(put, 120);
+	UNIT_EQ(end(), 1);
+	UNIT_EQ(books().lost, n.lost);
+	n = books();
+	UNIT_EQ(n.lost + n.blocks, 120);
+	CU_ASSERT_TRUE(n.files > 3);
+	UNIT_EQ(notes, 1);
+	evb_sink_close(&sink);
+	limit_files(0);
+	for (i = 0; i < 120; i++)
+		free_block(batch[i]);
+	is_there(&n);
+}
+
+/* A block that is longer alone is lost, and no other. */
+static void longer_than_files(void)
+{
+	struct block *large = make_block(0, 5000, -1), *small = make_block(1, 5000, 1);
+	struct evb_sink_books n;
+	char text[128];
+
+	clean();
+	UNIT_NEED(roc_mep_bytes(&small->mep) < roc_mep_bytes(&large->mep));
+	limit_files(roc_mep_bytes(&large->mep) - 1);
+	snprintf(text, sizeof(text), "file:%s", dir);
+	open_it(text);
+	UNIT_EQ(give(large), 1);
+	UNIT_EQ(books().lost, 1);
+	UNIT_EQ(give(small), 1);
+	UNIT_EQ(end(), 1);
+	n = books();
+	UNIT_EQ(n.lost, 1);
+	UNIT_EQ(n.blocks, 1);
+	UNIT_EQ(n.files, 1);
+	evb_sink_close(&sink);
+	limit_files(0);
+	free_block(large);
+	free_block(small);
+	is_there(&n);
+}
+
+static int opened;     /* the last of blocks' files */
+static bool no_inodes; /* for another of them */
+
+int __wrap_open(const char *path, int flags, ...);
+int __real_open(const char *path, int flags, ...);
+
+int __wrap_open(const char *path, int flags, ...)
+{
+	const char *number = strstr(path, "/bu1-");
+	mode_t mode = 0;
+	va_list rest;
+
+	va_start(rest, flags);
+	if (flags & O_CREAT)
+		mode = va_arg(rest, mode_t);
+	va_end(rest);
+	if (!number)
+		return __real_open(path, flags, mode);
+	if (no_inodes) {
+		errno = ENOSPC;
+		return -1;
+	}
+	opened = __real_open(path, flags, mode);
+	return opened;
+}
+
+static void open_small(void)
+{
+	char text[64];
+
+	snprintf(text, sizeof(text), "file:%s,size=40000", dir);
+	open_it(text);
+}
+
+/* Until the sink takes no more, or has so many files: 0, or -errno. */
+static int fill(struct block *b, uint64_t files)
+{
+	uint64_t handle;
+	int ret = 1;
+
+	while (books().files < files && ret > 0) {
+		ret = sink.ops->put(sink.self, &b->mep);
+		if (ret <= 0)
+			break;
+		UNIT_EQ(sink.ops->flush(sink.self), 0);
+		CU_ASSERT_TRUE(
+			UNIT_WAIT((ret = sink.ops->done(sink.self, &handle, 1)) != 0, 20000));
+	}
+	return ret < 0 ? ret : 0;
+}
+
+/* There is no room for another file: that is as if there were none in it. */
+static void no_next(void)
+{
+	struct block *b = make_block(0, 5000, -1);
+	struct evb_sink_books n, out;
+
+	clean();
+	open_small();
+	no_inodes = true;
+	UNIT_EQ(fill(b, 2), -ENOSPC);
+	no_inodes = false;
+	UNIT_EQ(sink.ops->put(sink.self, &b->mep), -ENOSPC);
+	CU_ASSERT_TRUE(strstr(sink.ops->why(sink.self), "What comes now is not written") != NULL);
+	UNIT_EQ(end(), 1);
+	n = books();
+	UNIT_EQ(n.files, 1);
+	UNIT_EQ(n.lost, 0);
+	evb_sink_close(&sink);
+	free_block(b);
+	UNIT_EQ(evb_check_files(dir, &out, why), 0);
+	UNIT_EQ(out.blocks, n.blocks);
+	CU_ASSERT_TRUE(out.blocks > 1);
+}
+
+/* The disk is not done with a file that is over: the next one is written, and nobody waits. */
+static void end_lasts(void)
+{
+	struct roc_idle idle = {.ns = UNITS_NS_PER_S};
+	struct block *b = make_block(0, 5000, -1);
+	unsigned int before = syncs;
+	uint64_t handle;
+	int writer;
+
+	clean();
+	open_small();
+	writer = begin_slow_sync();
+	UNIT_NEED(writer >= 0);
+	UNIT_EQ(fill(b, 3), 0);
+	UNIT_EQ(books().files, 2);
+	UNIT_EQ(syncs - before, 1);
+	UNIT_EQ(sink.ops->finish(sink.self), 0);
+	sink.ops->idle(sink.self, &idle);
+	UNIT_EQ(idle.ns, UNITS_NS_PER_S);
+	UNIT_EQ(idle.count, 1);
+	CU_ASSERT_TRUE(sink.syncing(sink.self));
+	end_slow_sync(writer);
+	CU_ASSERT_TRUE(UNIT_WAIT(sink.ops->done(sink.self, &handle, 0) >= 0 && !fill(b, 3) &&
+					 books().files == 3,
+				 20000));
+	UNIT_EQ(end(), 1);
+	/* Each file once. */
+	UNIT_EQ(syncs - before, 3);
+	evb_sink_close(&sink);
+	free_block(b);
+}
+
+/* Of any file, not only of the last one. */
+static void end_fails(void)
+{
+	struct block *b = make_block(0, 5000, -1);
+	unsigned int i;
+
+	for (i = 1; i <= 2; i++) {
+		clean();
+		open_small();
+		bad_sync = i;
+		UNIT_EQ(fill(b, 2) ?: end(), -EBADF);
+		UNIT_EQ(bad_sync, 0);
+		CU_ASSERT_TRUE(strstr(sink.ops->why(sink.self), "Bad file descriptor") != NULL);
+		evb_sink_close(&sink);
+	}
+	free_block(b);
+}
+
+#define ALARMS 5 /* until the pipe is emptied */
+
+static volatile sig_atomic_t alarms;
+static int pipe_out;
+
+static void on_alarm(int number)
+{
+	static char much[1 << 16];
+	int err = errno;
+
+	/* It may be empty by then. */
+	if (++alarms >= ALARMS && read(pipe_out, much, sizeof(much)) < 0)
+		errno = err;
+}
+
+/* What is let go of while signals come: the kernel still reads it until its write has ended. */
+static void interrupted(void)
+{
+	struct sigaction action = {.sa_handler = on_alarm}, before;
+	struct itimerval often = {{.tv_usec = 20000}, {.tv_usec = 20000}}, never = {0};
+	struct block *b = make_block(0, 5000, -1);
+	uint64_t handle = 0;
+	int ends[2], room;
+	char text[64];
+	void *fill;
+
+	snprintf(text, sizeof(text), "file:%s", dir);
+	open_it(text);
+	UNIT_EQ(pipe(ends), 0);
+	pipe_out = ends[0];
+	UNIT_EQ(fcntl(pipe_out, F_SETFL, O_NONBLOCK), 0);
+	room = fcntl(ends[1], F_GETPIPE_SZ);
+	UNIT_NEED(room > 0);
+	fill = calloc(1, (size_t)room);
+	UNIT_NEED(fill);
+	UNIT_EQ(write(ends[1], fill, (size_t)room), room);
+	free(fill);
+	UNIT_NEED(dup2(ends[1], opened) == opened);
+	UNIT_EQ(sink.ops->put(sink.self, &b->mep), 1);
+	alarms = 0;
+	sigaction(SIGALRM, &action, &before);
+	setitimer(ITIMER_REAL, &often, NULL);
+	sink.ops->abandon(sink.self);
+	CU_ASSERT_TRUE(alarms >= ALARMS);
+	UNIT_EQ(sink.ops->done(sink.self, &handle, 1), 1);
+	UNIT_EQ(handle, b->mep.handle);
+	UNIT_EQ(books().blocks, 1);
+	evb_sink_close(&sink);
+	setitimer(ITIMER_REAL, &never, NULL);
+	sigaction(SIGALRM, &before, NULL);
+	close(ends[0]);
+	close(ends[1]);
+	free_block(b);
+}
+
+/* Three blocks, of which the kernel has @first when it begins to refuse, are let go of. */
+static void let_go(unsigned int first, int says, unsigned int times, unsigned int well)
+{
+	struct block *blocks[3];
+	uint64_t handles[4];
+	unsigned int i;
+	char text[64];
+
+	snprintf(text, sizeof(text), "file:%s", dir);
+	open_it(text);
+	for (i = 0; i < 3; i++) {
+		blocks[i] = make_block(i * 2, 5000, -1);
+		if (i == first) {
+			UNIT_EQ(sink.ops->flush(sink.self), 0);
+			submit_says = says;
+			submit_refuses = times;
+		}
+		UNIT_EQ(sink.ops->put(sink.self, &blocks[i]->mep), 1);
+	}
+	alarm(60);
+	sink.ops->abandon(sink.self);
+	alarm(0);
+	submit_refuses = 0;
+	UNIT_EQ(sink.ops->done(sink.self, handles, 4), 3);
+	UNIT_EQ(books().blocks, well);
+	evb_sink_close(&sink);
+	for (i = 0; i < 3; i++)
+		free_block(blocks[i]);
+}
+
+/* What the kernel never had is not waited for, and goes back. */
+static void never_begun(void)
+{
+	unsigned int first;
+
+	for (first = 0; first < 3; first++)
+		let_go(first, -ENOMEM, UINT_MAX, first);
+}
+
+static void begun_late(void)
+{
+	let_go(0, -EAGAIN, 3, 3);
+}
+
+UNIT_MAIN("Files of event building that fail", {"a full disk", full},
+	  {"files with a limit", limit_known}, {"a limit that is found out", limit_found},
+	  {"a block that is longer than files", longer_than_files},
+	  {"no room for the next file", no_next}, {"a file that takes its time to end", end_lasts},
+	  {"one that does not end", end_fails}, {"signals while blocks are let go of", interrupted},
+	  {"a kernel that takes no writes", never_begun}, {"one that takes them late", begun_late})
