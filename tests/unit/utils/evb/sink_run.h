@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * One sink of event building at a time, blocks for it, and the folder of what it writes. Included
- * after unit.h.
+ * One sink of event building at a time, blocks for it, and the folder of what it writes. Of programs
+ * that are linked with --wrap=open; included after unit.h.
  */
 #ifndef ROC_UNIT_SINK_RUN_H
 #define ROC_UNIT_SINK_RUN_H
 
+#include <errno.h>
+#include <fcntl.h>
+#include <stdarg.h>
 #include <stdlib.h>
 
 #include "tests/unit/utils/evb/blocks.h"
@@ -14,6 +17,36 @@
 static struct evb_sink sink;
 static char why[UNITS_WHY];
 static char dir[] = "/tmp/roc-evb-XXXXXX";
+static unsigned int taken; /* that many names of blocks' files are there already */
+static int opened;	   /* the last of blocks' files */
+static bool no_inodes;	   /* for another of them */
+
+int __wrap_open(const char *path, int flags, ...);
+int __real_open(const char *path, int flags, ...);
+
+int __wrap_open(const char *path, int flags, ...)
+{
+	const char *number = strstr(path, "/bu1-");
+	mode_t mode = 0;
+	va_list rest;
+
+	va_start(rest, flags);
+	if (flags & O_CREAT)
+		mode = va_arg(rest, mode_t);
+	va_end(rest);
+	if (number && flags & O_EXCL && strtoul(number + 5, NULL, 10) < taken) {
+		errno = EEXIST;
+		return -1;
+	}
+	if (!number)
+		return __real_open(path, flags, mode);
+	if (no_inodes) {
+		errno = ENOSPC;
+		return -1;
+	}
+	opened = __real_open(path, flags, mode);
+	return opened;
+}
 
 static void open_it(const char *text)
 {

@@ -190,32 +190,6 @@ static void longer_than_files(void)
 	is_there(&n);
 }
 
-static int opened;     /* the last of blocks' files */
-static bool no_inodes; /* for another of them */
-
-int __wrap_open(const char *path, int flags, ...);
-int __real_open(const char *path, int flags, ...);
-
-int __wrap_open(const char *path, int flags, ...)
-{
-	const char *number = strstr(path, "/bu1-");
-	mode_t mode = 0;
-	va_list rest;
-
-	va_start(rest, flags);
-	if (flags & O_CREAT)
-		mode = va_arg(rest, mode_t);
-	va_end(rest);
-	if (!number)
-		return __real_open(path, flags, mode);
-	if (no_inodes) {
-		errno = ENOSPC;
-		return -1;
-	}
-	opened = __real_open(path, flags, mode);
-	return opened;
-}
-
 static void open_small(void)
 {
 	char text[64];

@@ -7,7 +7,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <stdarg.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -289,28 +288,6 @@ static void folder_of_any_name(void)
 	UNIT_NEED(!link(file(1), path));
 	UNIT_EQ(evb_check_files(plain, &out, why), 0);
 	UNIT_EQ(out.files, 1);
-}
-
-static unsigned int taken; /* that many names of blocks' files are there already */
-
-int __wrap_open(const char *path, int flags, ...);
-int __real_open(const char *path, int flags, ...);
-
-int __wrap_open(const char *path, int flags, ...)
-{
-	const char *number = strstr(path, "/bu1-");
-	mode_t mode = 0;
-	va_list rest;
-
-	va_start(rest, flags);
-	if (flags & O_CREAT)
-		mode = va_arg(rest, mode_t);
-	va_end(rest);
-	if (number && flags & O_EXCL && strtoul(number + 5, NULL, 10) < taken) {
-		errno = EEXIST;
-		return -1;
-	}
-	return __real_open(path, flags, mode);
 }
 
 /* However many there were: the next one is begun, and read behind them. */
