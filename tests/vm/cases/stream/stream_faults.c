@@ -108,7 +108,7 @@ static void position_that_nobody_looks_at(void)
 
 	start(&r);
 	UNIT_NEED(reader_start(&r));
-	beyond_the_ring(&r);
+	emu(CARD0, "fault 0 beyond-ring 1 1000000");
 	failed_of(&r, ROC_WHY_POSITION);
 }
 
