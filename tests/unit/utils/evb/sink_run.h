@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * One sink of event building at a time, blocks for it, and the folder of what it writes. Of programs
- * that are linked with --wrap=open; included after unit.h.
+ * One sink of event building at a time, blocks for it, and the folder of what it writes. Of
+ * programs that are linked with --wrap=open; included after unit.h.
  */
 #ifndef ROC_UNIT_SINK_RUN_H
 #define ROC_UNIT_SINK_RUN_H
