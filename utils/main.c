@@ -51,6 +51,7 @@ static int run_tool(const struct tool *tool, int argc, char **argv)
 		break;
 	}
 	free(values);
+	stop_over();
 	return code;
 }
 

@@ -70,6 +70,17 @@ void stop_on_first_signals(void)
 	catch ((int)SA_RESETHAND);
 }
 
+void stop_over(void)
+{
+	sigset_t over;
+
+	sigemptyset(&over);
+	sigaddset(&over, SIGINT);
+	sigaddset(&over, SIGTERM);
+	sigaddset(&over, SIGHUP);
+	sigprocmask(SIG_BLOCK, &over, NULL);
+}
+
 void stop_ask(void)
 {
 	asked = 1;

@@ -5,6 +5,8 @@
  */
 #include "unit.h"
 
+#include <sys/syscall.h>
+
 #include "tests/unit/utils/network/network_run.h"
 
 static void there(const char *provider, unsigned int connections)
@@ -149,6 +151,42 @@ static void one_after_the_other(void)
 	tool_read(file("recv"));
 	UNIT_EQ(tool_number("units"), 20);
 	UNIT_EQ(tool_number("errors"), 0);
+}
+
+/* Whether it is gone: told without a pause, as its last steps are short. */
+static bool told(int fd)
+{
+	unsigned int i;
+
+	for (i = 0; i < 100000; i++) {
+		if (syscall(SYS_pidfd_send_signal, fd, SIGINT, NULL, 0) && errno == ESRCH)
+			return true;
+	}
+	return false;
+}
+
+/* Told again and again, until nobody is left who could be told. */
+static void told_to_the_end(void)
+{
+	pid_t pid, child;
+	unsigned int i;
+	int fd;
+
+	fresh();
+	for (i = 0; i < 5; i++) {
+		pid = receiver("recv", 0, "--buffer-size=8Mi");
+		child = tool_child(pid);
+		UNIT_NEED(child > 0);
+		fd = (int)syscall(SYS_pidfd_open, child, 0);
+		UNIT_NEED(fd >= 0);
+		/* Not while it begins: it can be told when it looks for senders. */
+		UNIT_EQ(tool_run("send 127.0.0.1 --port=%u " SMALL " --units=1", port), 0);
+		CU_ASSERT_TRUE(UNIT_WAIT(told(fd), 20000));
+		close(fd);
+		UNIT_EQ(tool_wait(pid, 20000), 0);
+		tool_read(file("recv"));
+		UNIT_EQ(tool_number("units"), 1);
+	}
 }
 
 /* Data whose time frames are not those that most have. */
@@ -426,6 +464,7 @@ UNIT_MAIN("roc-send and roc-recv", {"by tcp", by_tcp}, {"by three connections", 
 	  {"a recording of nothing is sent", nothing_sent},
 	  {"an interrupted sender ends in order", interrupted},
 	  {"one sender after the other", one_after_the_other},
+	  {"told until it is gone", told_to_the_end},
 	  {"time frames of another length", time_frames}, {"two senders at once", two_are_checked},
 	  {"two senders in one recording", two_are_recorded},
 	  {"links that say nothing, beside others", links_that_say_nothing},
