@@ -51,7 +51,11 @@ static int run_tool(const struct tool *tool, int argc, char **argv)
 		break;
 	}
 	free(values);
-	stop_over();
+	/*
+	 * All is done. What ends with the process, as libfabric does, puts the handlers back that
+	 * it found, and a late second signal would end a good run badly.
+	 */
+	stop_hold(NULL);
 	return code;
 }
 

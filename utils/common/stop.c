@@ -70,15 +70,15 @@ void stop_on_first_signals(void)
 	catch ((int)SA_RESETHAND);
 }
 
-void stop_over(void)
+void stop_hold(sigset_t *before)
 {
-	sigset_t over;
+	sigset_t held;
 
-	sigemptyset(&over);
-	sigaddset(&over, SIGINT);
-	sigaddset(&over, SIGTERM);
-	sigaddset(&over, SIGHUP);
-	sigprocmask(SIG_BLOCK, &over, NULL);
+	sigemptyset(&held);
+	sigaddset(&held, SIGINT);
+	sigaddset(&held, SIGTERM);
+	sigaddset(&held, SIGHUP);
+	sigprocmask(SIG_BLOCK, &held, before);
 }
 
 void stop_ask(void)

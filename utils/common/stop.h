@@ -5,6 +5,7 @@
 #ifndef ROC_UTILS_STOP_H
 #define ROC_UTILS_STOP_H
 
+#include <signal.h>
 #include <stdbool.h>
 
 /* From now on SIGINT, SIGTERM, and SIGHUP unless it is ignored, do not end the process but are
@@ -21,11 +22,8 @@ void stop_on_first_signals(void);
 bool stop_asked(void);
 /* A SIGINT or SIGTERM came a second after the first signal or later: the end takes too long. */
 bool stop_asked_twice(void);
-/*
- * All is done: from now on these signals change nothing. What ends with the process, as libfabric
- * does, puts the handlers back that it found, and a late second signal would end a good run badly.
- */
-void stop_over(void);
+/* From now on SIGINT, SIGTERM and SIGHUP wait, until @before (if not NULL) is the mask again. */
+void stop_hold(sigset_t *before);
 /* As the signal does, from any thread. */
 void stop_ask(void);
 /* Sleep until the signal or for so long; true: the signal came. */

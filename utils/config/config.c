@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "utils/common/output.h"
+#include "utils/common/stop.h"
 #include "utils/common/tool.h"
 
 #define LOCK_MS 15000 /* as long as the library itself waits */
@@ -29,18 +30,6 @@ static int card_base(struct roc_endpoint *ep, const struct config_kind *kind,
 		return TOOL_FAILED;
 	}
 	return TOOL_OK;
-}
-
-/* A card is not left in the middle of a pass: who asks for an end gets it behind the pass. */
-static void hold_signals(sigset_t *before)
-{
-	sigset_t held;
-
-	sigemptyset(&held);
-	sigaddset(&held, SIGINT);
-	sigaddset(&held, SIGTERM);
-	sigaddset(&held, SIGHUP);
-	sigprocmask(SIG_BLOCK, &held, before);
 }
 
 /* Exit code; a failure of the card is in @o too, so that the summary has it. */
@@ -80,7 +69,8 @@ static int configure(const struct config_values *v, const struct config_kind *ki
 	/* While it waits for the lock nothing has begun, and it may end. */
 	if (!v->from_card)
 		err = roc_card_lock(ep, LOCK_MS);
-	hold_signals(&before);
+	/* A card is not left in the middle of a pass: who asks for an end gets it behind it. */
+	stop_hold(&before);
 	if (!err)
 		err = kind->configure(ep, &config, flags, &o->result);
 	if (err) {
