@@ -16,9 +16,10 @@
 
 #define LOOK_MS 15000	  /* the driver looks every five seconds */
 #define LEISURE (2 << 20) /* bytes in a second, with room for eight of these */
+/* Small superpages: at a slow guest's rate a large one takes seconds. */
 #define SOAK                                                                                       \
 	"roc-bench-dma --soak=%us --verdict-every=%us --id=%s --buffer-size=16Mi "                 \
-	"--superpage-size=256Ki --json"
+	"--superpage-size=32Ki --json"
 
 /* It is at 50 degrees, and sends what a slow guest can take. */
 static void warm(const char *slope)
@@ -37,8 +38,8 @@ static double hottest(void)
 
 static void three_slopes(void)
 {
-	/* A period in which a starved guest saw nothing would be a warning. */
-	const unsigned int period = 1 + slowness() / 8;
+	/* One without a superpage would be a warning: at LEISURE they come each slowness / 64 s. */
+	const unsigned int period = 2 + slowness() / 4;
 
 	warm("4@52");
 	emu(CARD0, "set all rate %llu", emu_rate(LEISURE));
