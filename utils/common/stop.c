@@ -11,7 +11,7 @@
 
 #include "clock.h"
 
-static volatile sig_atomic_t asked, twice;
+static volatile sig_atomic_t asked, twice, twice_ends;
 static _Atomic uint64_t first; /* when the first signal came */
 
 /*
@@ -28,25 +28,23 @@ static void on_signal(int number)
 	else if (number != SIGHUP && now - since >= NS_PER_S)
 		twice = 1;
 	asked = 1;
+	/* It is blocked here, and ends the process when this returns. */
+	if (twice && twice_ends) {
+		signal(number, SIG_DFL);
+		raise(number);
+	}
 }
 
 /* Not restarting: a sleep must end. */
-static void catch (int flags)
+void stop_on_signals(void)
 {
-	struct sigaction action = {.sa_handler = on_signal, .sa_flags = flags}, was;
+	struct sigaction action = {.sa_handler = on_signal}, was;
 
 	sigaction(SIGINT, &action, NULL);
 	sigaction(SIGTERM, &action, NULL);
-	/* The shell and the kernel both say that a terminal goes: the second time ends nothing. */
-	action.sa_flags = 0;
 	/* A tool that was started by nohup outlives its terminal. */
 	if (!sigaction(SIGHUP, NULL, &was) && was.sa_handler != SIG_IGN)
 		sigaction(SIGHUP, &action, NULL);
-}
-
-void stop_on_signals(void)
-{
-	catch (0);
 }
 
 void stop_not_by_pipes(void)
@@ -67,7 +65,8 @@ void stop_in_order(void)
 
 void stop_on_first_signals(void)
 {
-	catch ((int)SA_RESETHAND);
+	twice_ends = 1;
+	stop_on_signals();
 }
 
 void stop_hold(sigset_t *before)

@@ -17,7 +17,7 @@ void stop_not_by_pipes(void);
 void stop_not_by_files(void);
 /* The first two, for who has to put something back. */
 void stop_in_order(void);
-/* As stop_on_signals(), but the second SIGINT, or SIGTERM, ends the process. */
+/* As stop_on_signals(), but what stop_asked_twice() speaks of ends the process. */
 void stop_on_first_signals(void);
 bool stop_asked(void);
 /* A SIGINT or SIGTERM came a second after the first signal or later: the end takes too long. */

@@ -85,14 +85,16 @@ static void asked_twice(void)
 static void asked_once(void)
 {
 	UNIT_EQ(ends(stop_on_first_signals, SIG_DFL, SIGINT, SIGTERM), ASKED);
-	UNIT_EQ(ends(stop_on_first_signals, SIG_DFL, SIGINT, SIGINT), -SIGINT);
-	UNIT_EQ(ends(stop_on_first_signals, SIG_DFL, SIGTERM, SIGTERM), -SIGTERM);
+	UNIT_EQ(ends(stop_on_first_signals, SIG_DFL, SIGINT, SIGINT), ASKED);
+	UNIT_EQ(ends_ms(stop_on_first_signals, SIG_DFL, SIGTERM, SIGTERM, 999), ASKED);
+	UNIT_EQ(ends_ms(stop_on_first_signals, SIG_DFL, SIGINT, SIGINT, 1000), -SIGINT);
+	UNIT_EQ(ends_ms(stop_on_first_signals, SIG_DFL, SIGINT, SIGTERM, 1000), -SIGTERM);
 }
 
 /* A terminal that goes is said by the shell and by the kernel. */
 static void terminal_goes(void)
 {
-	UNIT_EQ(ends(stop_on_first_signals, SIG_DFL, SIGHUP, SIGHUP), ASKED);
+	UNIT_EQ(ends_ms(stop_on_first_signals, SIG_DFL, SIGHUP, SIGHUP, 5000), ASKED);
 	UNIT_EQ(ends(stop_on_first_signals, SIG_DFL, SIGHUP, SIGINT), ASKED);
 }
 
