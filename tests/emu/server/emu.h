@@ -26,7 +26,6 @@
 
 struct irq {
 	int fd;	     /* eventfd or -1 */
-	bool blocks; /* a write to it may have to wait */
 	bool failed; /* that was said */
 	bool masked;
 	bool pending; /* of MSI-X: held back by the mask of the function */

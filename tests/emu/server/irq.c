@@ -8,7 +8,6 @@
 #include "emu.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <poll.h>
 #include <string.h>
 #include <sys/eventfd.h>
@@ -60,15 +59,15 @@ void irq_release(struct function *f)
 }
 
 /*
- * The lock is held, so this must not wait, and the descriptor's flags are the client's, too: it may
- * rely on reads that wait. So who could be made to wait is asked for room first; only the client
- * itself could take that away in between. Whoever reads a full one has had its interrupt.
+ * The lock is held, so this must not wait, and the descriptor's flags are the client's, who may
+ * rely on reads that wait, and change them at any time. So it is asked for room first; only the
+ * client itself could take that away in between. Whoever reads a full one has had its interrupt.
  */
 static bool full(const struct irq *irq)
 {
 	struct pollfd room = {.fd = irq->fd, .events = POLLOUT};
 
-	return irq->blocks && !poll(&room, 1, 0);
+	return !poll(&room, 1, 0);
 }
 
 static void trigger(struct irq *irq)
@@ -145,7 +144,6 @@ static void set_eventfds(struct irq *irq, const struct vfio_irq_set *set, int *f
 		if (!fd_count)
 			continue;
 		irq[i].fd = fds[i];
-		irq[i].blocks = !(fcntl(fds[i], F_GETFL) & O_NONBLOCK);
 		fds[i] = -1;
 	}
 }

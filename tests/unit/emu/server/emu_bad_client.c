@@ -31,15 +31,21 @@ static int fire(void)
 	return ask(VU_SET_IRQS, &set, sizeof(set), -1);
 }
 
-/* @extra: EFD_NONBLOCK or not, which is the client's business and stays as it is. */
-static void full_eventfd(int extra)
+/*
+ * @extra: EFD_NONBLOCK or not, which is the client's business and stays as it is. @later: he has
+ * changed that since.
+ */
+static void full_eventfd(int extra, bool later)
 {
-	int fd = eventfd(0, extra), flags = fcntl(fd, F_GETFL);
+	int fd = eventfd(0, later ? extra ^ EFD_NONBLOCK : extra), flags;
 	eventfd_t value;
 	unsigned int i;
 
 	begin();
 	UNIT_EQ(set_trigger(fd), 0);
+	if (later)
+		UNIT_NEED(!fcntl(fd, F_SETFL, extra & EFD_NONBLOCK ? O_NONBLOCK : 0));
+	flags = fcntl(fd, F_GETFL);
 	UNIT_NEED(!eventfd_write(fd, UINT64_MAX - 1));
 	for (i = 0; i < 3; i++)
 		UNIT_EQ(fire(), 0);
@@ -57,8 +63,14 @@ static void full_eventfd(int extra)
 
 static void full_eventfds(void)
 {
-	full_eventfd(EFD_NONBLOCK);
-	full_eventfd(0);
+	full_eventfd(EFD_NONBLOCK, false);
+	full_eventfd(0, false);
+}
+
+static void full_eventfds_later(void)
+{
+	full_eventfd(EFD_NONBLOCK, true);
+	full_eventfd(0, true);
 }
 
 /* Not what it should be, but it may be there. */
@@ -149,6 +161,7 @@ int main(int argc, char **argv)
 {
 	static const struct unit_test tests[] = {
 		{"a full eventfd", full_eventfds},
+		{"a full eventfd whose flags change", full_eventfds_later},
 		{"a full pipe", full_pipe},
 		{"memory is cut off", memory_is_cut_off},
 		{"memory is cut off while data flow", cut_off_while_data_flow},
