@@ -99,6 +99,9 @@ static int roc_ch_rings(struct file *file, void *arg)
 
 	if (rings->flags)
 		return -EINVAL;
+	/* Else each child of a fork would have them charged to a group of its own. */
+	if (current->mm != s->open.mm)
+		return -EPERM;
 	if (mutex_lock_killable(&s->ch->lock))
 		return -EINTR;
 	err = roc_session_rings(s, rings);

@@ -563,8 +563,9 @@ struct roc_ring_kernel {
  * @ready_entries_offset: out: where the ready entries start inside the kernel area
  *
  * Room in the ready ring is reserved before a superpage is taken from the fill ring, so the
- * ready ring cannot overflow.
- * Errors: EBUSY the rings exist already.
+ * ready ring cannot overflow. The rings are charged to the memory cgroup of the process that opened
+ * the channel, and only it makes them (see &struct roc_buf_register).
+ * Errors: EBUSY the rings exist already; EPERM not the process that opened the channel.
  */
 struct roc_ch_rings {
 	__u32 size;

@@ -394,17 +394,28 @@ static int make_largest_rings(void *unused)
 	return (cgroup_bytes() - before) >> 20;
 }
 
-/* They are the opener's memory, as far as anybody limits it. */
+static int make_rings(void *channel)
+{
+	struct roc_ch_rings rings = {.size = sizeof(rings)};
+
+	return -abi(*(int *)channel, ROC_CH_RINGS, &rings);
+}
+
+/* They are the opener's memory, as far as anybody limits it; a child of his makes none. */
 static void charged_to_the_opener(void)
 {
 	int length = (ROC_RING_MAX * (sizeof(struct roc_fill) + sizeof(struct roc_ready))) >> 20;
-	int charged;
+	int charged, fd;
 
 	UNIT_NEED(cgroup_make());
 	charged = child_run(AS_ROOT, make_largest_rings, NULL, 10000);
 	CU_ASSERT(charged >= length && charged <= length + 2);
 	unit_note("%d MiB of rings, %d MiB charged", length, charged);
 	CU_ASSERT(cgroup_end());
+	fd = node_open(EP0, 0);
+	UNIT_EQ(child_run(AS_ROOT, make_rings, &fd, 10000), EPERM);
+	UNIT_EQ(make_rings(&fd), 0);
+	close(fd);
 }
 
 UNIT_MAIN("rings", {"mappings", mappings}, {"kernel area is read-only", kernel_area_is_read_only},
