@@ -31,7 +31,7 @@ static void crorc_path_write(struct roc_channel *ch, u32 offset, u32 value)
 
 static struct crorc_done *crorc_done(struct roc_channel *ch)
 {
-	return ch->ep->memory + ch->number * CRORC_DONE_STRIDE;
+	return ch->ep->memory + CRORC_DONE(ch->number);
 }
 
 static bool crorc_alive(struct roc_endpoint *ep)
@@ -135,7 +135,7 @@ static void crorc_runs_put(struct roc_channel *ch)
 /* Cannot be read back, and a lost half would have the card write to a stranger's memory: twice. */
 static void crorc_point_at_memory(struct roc_channel *ch)
 {
-	u64 bus = ch->ep->memory_bus + ch->number * CRORC_DONE_STRIDE;
+	u64 bus = ch->ep->memory_bus + CRORC_DONE(ch->number);
 	int i;
 
 	crorc_lock(ch);
@@ -187,7 +187,7 @@ static bool crorc_left_running(struct roc_channel *ch)
 
 /*
  * The push counter shows that a reset was heard, unless it is 0 before, as after 256 pushes. With
- * DMA off the channel takes one more, which is not filled: into memory that is ours, in any case.
+ * DMA off the channel takes one more, which is not filled: it is the spare one, in any case.
  * The last one may still be open, and a push on top of it is undefined: the card forgets it first.
  */
 static int crorc_show_push(struct roc_channel *ch)
@@ -468,7 +468,7 @@ const struct roc_pool_ops roc_crorc_ops = {
 			.channels = CRORC_CHANNELS,
 			.dma_bits = 64,
 			.serial = true,
-			.host_memory = CRORC_CHANNELS * CRORC_DONE_STRIDE,
+			.host_memory = CRORC_DONE(CRORC_CHANNELS),
 			.policy = crorc_policy,
 			.channel_size = sizeof(struct crorc_channel),
 			.groups = crorc_groups,

@@ -18,8 +18,13 @@ struct crorc_done {
 /* The board loses writes: so often is one written. */
 #define CRORC_TRIES 3
 
-/* Each channel's on a cache line of its own, and the next one the prefetcher takes with it. */
+/*
+ * The memory that is the card's as long as it has a driver: a spare superpage of the smallest size,
+ * then what each channel writes, on a cache line of its own, and the next one the prefetcher takes
+ * with it.
+ */
 #define CRORC_DONE_STRIDE 128
+#define CRORC_DONE(channel) (CRORC_SUPERPAGE_ALIGN + (channel)*CRORC_DONE_STRIDE)
 
 /**
  * struct crorc_channel - what the driver knows of a channel. Channel lock.
