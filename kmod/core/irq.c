@@ -20,10 +20,14 @@ static u32 roc_irq_purposes(const struct roc_channel *ch, int irq)
 {
 	unsigned int p;
 	u32 purposes = 0;
+	int vector;
 
-	for (p = 0; p < ch->kind->purposes; p++)
-		if (ch->vector[p] >= 0 && ch->ep->irqs.number[ch->vector[p]] == irq)
+	for (p = 0; p < ch->kind->purposes; p++) {
+		/* One that was sent before the bus went off may meet roc_irqs_stop(). */
+		vector = READ_ONCE(ch->vector[p]);
+		if (vector >= 0 && ch->ep->irqs.number[vector] == irq)
 			purposes |= BIT(p);
+	}
 	return purposes;
 }
 
