@@ -212,6 +212,7 @@ int roc_settle_all(struct roc_endpoint *ep)
 
 		if (!READ_ONCE(ch->suspect))
 			continue;
+		roc_point(ep, ROC_POINT_SETTLE);
 		if (mutex_lock_killable(&ch->lock))
 			return -EINTR;
 		if (ch->state != ROC_CH_RUNNING)

@@ -229,6 +229,40 @@ static void start_then_suspect(void)
 	rig_close(&r);
 }
 
+/* Who has seen a suspect does not stop the run that it has begun since. */
+static void suspect_then_start(void)
+{
+	struct rig r = crorc_rig(0), later = crorc_rig(5);
+	pid_t starts;
+
+	if (!ready())
+		return;
+	emu_normal_crorc(CRORC0);
+	UNIT_NEED(filled_rig(&r) && filled_rig(&later));
+	UNIT_NEED(rig_start(&r) && rig_run(&r, 4, LIMIT_MS));
+	emu(CRORC0, "fault 0 reset-ignored 0x1");
+	CU_ASSERT(rig_stop(&r));
+	CU_ASSERT(!bus_master(CRORC_ID));
+	rig_close(&r);
+	emu(CRORC0, "fault 0 clear");
+	point_hold("settle", CRORC_ID);
+	starts = child_start(AS_ROOT, start_run, &later);
+	UNIT_NEED(point_reached("settle", LIMIT_MS));
+	/* The open proves that it is quiet, so this start meets no suspect. */
+	r = crorc_rig(0);
+	UNIT_NEED(filled_rig(&r));
+	UNIT_NEED(rig_start(&r) && rig_run(&r, 4, LIMIT_MS));
+	point_release("settle");
+	UNIT_EQ(child_wait(starts, LIMIT_MS), 0);
+	later.run = 1; /* a child has started it */
+	CU_ASSERT(rig_run(&r, 20, LIMIT_MS) && rig_stop(&r));
+	RIG_OK(&r);
+	rig_close(&r);
+	CU_ASSERT(rig_run(&later, 4, LIMIT_MS) && rig_stop(&later));
+	RIG_OK(&later);
+	rig_close(&later);
+}
+
 /* For a channel whose reset shows nothing the function is reset, but not under a run. */
 static void start_then_reset(void)
 {
@@ -275,4 +309,5 @@ UNIT_MAIN("orders", {"alarm, then removal", alarm_then_removal},
 	  {"opened while a probe fails", opened_while_probe_fails},
 	  {"ended with all that comes", ended_with_all_that_comes},
 	  {"start, then removal", start_then_removal},
-	  {"start, then a suspect", start_then_suspect}, {"start, then a reset", start_then_reset})
+	  {"start, then a suspect", start_then_suspect},
+	  {"suspect, then a start", suspect_then_start}, {"start, then a reset", start_then_reset})
