@@ -58,7 +58,7 @@ static void one_source(struct roc_evb *e, struct evb_block *k, int guest, const 
 		e->n.missing++;
 		k->lacks = true;
 		if (g)
-			g->n.stale++;
+			evb_count_late(e, &g->late, &g->n);
 	}
 }
 

@@ -87,6 +87,7 @@ struct evb_guest {
 	uint64_t got;			 /* MFPs, on this connection */
 	uint64_t passed;		 /* nothing comes of blocks below, but what is here */
 	uint64_t passed_said, passed_at; /* the same from when @passed_at MFPs are here */
+	struct pair_late late;
 	struct roc_evb_peer n;
 };
 

@@ -389,6 +389,11 @@ static void look_at_tickets(struct roc_evb *e, struct evb_destination *d)
 	if (!d->tickets.count || d->pair.state != PAIR_READY)
 		return;
 	late = (e->now - moved) / e->cfg.patience_ns * d->tickets.count;
+	if (!late)
+		return;
+	if (!d->n.stale)
+		d->late.first = moved + e->cfg.patience_ns;
+	d->late.last = e->now;
 	if (late > d->n.stale)
 		d->n.stale = late < UINT32_MAX ? (uint32_t)late : UINT32_MAX;
 }

@@ -192,7 +192,7 @@ static void suspects(struct roc_evb *e, struct roc_evb_report *r)
 		const struct evb_destination *d = &e->ru.destinations[i];
 
 		if (d->used && d->wanted && !d->bye)
-			suspect(r, d->name, d->incarnation, d->n.stale,
+			suspect(r, d->name, d->incarnation, evb_late_row(e, &d->late, &d->n),
 				d->pair.state != PAIR_READY &&
 					(!d->reached || e->now - d->down > 100 * EVB_MS),
 				d->lied);
@@ -203,7 +203,7 @@ static void suspects(struct roc_evb *e, struct roc_evb_report *r)
 
 		if (g && g->passed == UINT64_MAX)
 			continue;
-		suspect(r, p->name, p->incarnation, g ? g->n.stale : 0,
+		suspect(r, p->name, p->incarnation, g ? evb_late_row(e, &g->late, &g->n) : 0,
 			!g || g->pair.state != PAIR_READY, g && g->lied);
 	}
 }

@@ -58,6 +58,11 @@ struct pair {
 	uint64_t calls;
 };
 
+/* How long blocks have been late in a row; how many they are is in struct roc_evb_peer. */
+struct pair_late {
+	uint64_t first, last; /* when the first and the last of them were given up */
+};
+
 /* What the two ends do differently. Each: 0 or -errno with the sentence in pair->why. */
 struct pair_use {
 	int (*message)(void *self, struct pair *p, const struct evb_message *m);

@@ -87,6 +87,7 @@ struct evb_destination {
 	uint32_t limit;	  /* MFPs that it may have */
 	uint64_t sent;	  /* MFPs, on this connection */
 	uint64_t lost_from, lost_to, lost_count, lost_said; /* blocks that are not said yet */
+	struct pair_late late;
 	struct roc_evb_peer n;
 };
 

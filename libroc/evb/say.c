@@ -81,6 +81,20 @@ void evb_look_at_clock(struct roc_evb *e, struct pair *p, struct roc_evb_peer *n
 		n->name, off / (int64_t)EVB_MS, p->skew > 0 ? "ahead of" : "behind");
 }
 
+void evb_count_late(const struct roc_evb *e, struct pair_late *l, struct roc_evb_peer *n)
+{
+	if (!n->stale++)
+		l->first = e->now;
+	l->last = e->now;
+}
+
+/* A network that stalls for little longer than a stale timeout makes many blocks late at once. */
+uint32_t evb_late_row(const struct roc_evb *e, const struct pair_late *l,
+		      const struct roc_evb_peer *n)
+{
+	return n->stale && l->last - l->first >= e->cfg.stale_ns ? n->stale : 0;
+}
+
 struct evb_known *evb_newest(struct roc_evb *e)
 {
 	return e->table_count ? &e->tables[e->table_count - 1] : NULL;

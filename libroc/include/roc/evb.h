@@ -316,7 +316,8 @@ struct roc_evb_news {
  * struct roc_evb_suspect - a peer that something is wrong with
  * @name: of it
  * @incarnation: of it
- * @stale: blocks in a row that it was late for, or that it did not take
+ * @stale: blocks in a row that it was late for, or that it did not take; 0 as long as the row has
+ *	lasted for less than a stale timeout
  * @gone: it cannot be reached
  * @lied: what it said could not be
  */

@@ -16,9 +16,9 @@
  *	  for.
  *	- A readout unit that at least half of the builders suspect is taken out, and so is a
  *	  builder that at least half of the readout units suspect: because there has been no
- *	  connection for a while, or because it was late with many blocks in a row. One at a time,
- *	  builders first (that costs no data), never the last; then those who accused it are heard
- *	  anew.
+ *	  connection for a while, or because it was late with every block for a while. One at a
+ *	  time, builders first (that costs no data), never the last; then those who accused it are
+ *	  heard anew.
  *	- Who was taken out is taken back after a time that doubles with each repetition, or at once
  *	  when it was started anew; who said what cannot be only then: until then it is refused by
  *	  those who heard it.
@@ -60,7 +60,8 @@ bool roc_evb_name_valid(const char *name);
  * @settle_ns: nobody may have come for so long; 0: 1 s
  * @lead_ns: a table is written so long before it holds; 0: 300 ms
  * @lead_blocks: and so many blocks at least; 0: 64
- * @slow_row: late blocks in a row for which a node is taken out; 0: 8
+ * @slow_row: late blocks in a row for which a node is taken out, once the row has lasted for a
+ *	stale timeout of the node that reports it; 0: 8
  * @grace_ns: nobody is taken out for being late, or without a connection, who has not been in the
  *	table for so long and @lead_ns, or has once been connected with by all; 0: one and a half
  *	leases, 3 s at least
