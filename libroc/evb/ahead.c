@@ -6,10 +6,13 @@
 
 #include <stdlib.h>
 
+#define SECOND UINT64_C(1000000000)
 #define RATE_MAX 10000000		 /* blocks a second; who says more has that */
 #define APART_BLOCKS (UINT64_C(1) << 20) /* so far can readout units be apart ... */
 #define APART_S 60			 /* ... and so many seconds of blocks */
 #define APART_TWO (UINT64_C(1) << 40)	 /* of two nobody knows which is right */
+#define TRACK_NS (SECOND / 2)		 /* between two spots of a track */
+#define TRACK_LEAST 5			 /* spots that make a rate */
 
 static uint64_t plus(uint64_t a, uint64_t b)
 {
@@ -28,6 +31,55 @@ uint64_t evb_by_now(uint64_t block, uint64_t rate, uint64_t age_ns)
 	return plus(block, in_time(rate, age_ns));
 }
 
+void evb_track_note(struct evb_track *t, uint64_t at, uint64_t block)
+{
+	unsigned int last = (t->count + EVB_TRACK - 1) % EVB_TRACK;
+
+	if (t->count && at < t->spot[last].at + TRACK_NS)
+		return;
+	t->spot[t->count % EVB_TRACK].at = at;
+	t->spot[t->count++ % EVB_TRACK].block = block;
+}
+
+static int smallest_first(const void *a, const void *b)
+{
+	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+
+	return x < y ? -1 : x > y;
+}
+
+/* The upper quartile: three quarters of the time may be stalls, one quarter bursts. */
+uint64_t evb_track_rate(const struct evb_track *t)
+{
+	unsigned int kept = t->count < EVB_TRACK ? t->count : EVB_TRACK, i, n = 0;
+	uint64_t rate[EVB_TRACK];
+
+	if (kept < TRACK_LEAST)
+		return 0;
+	for (i = t->count - kept; i + 1 < t->count; i++) {
+		uint64_t from = t->spot[i % EVB_TRACK].block;
+		uint64_t to = t->spot[(i + 1) % EVB_TRACK].block;
+		uint64_t ns = t->spot[(i + 1) % EVB_TRACK].at - t->spot[i % EVB_TRACK].at;
+
+		rate[n++] = to > from ? (uint64_t)((double)(to - from) * SECOND / (double)ns) : 0;
+	}
+	qsort(rate, n, sizeof(rate[0]), smallest_first);
+	return rate[3 * (n - 1) / 4];
+}
+
+uint64_t evb_track_reach(const struct evb_track *t, uint64_t rate, uint64_t now)
+{
+	unsigned int kept = t->count < EVB_TRACK ? t->count : EVB_TRACK, i;
+	uint64_t most = 0, block;
+
+	for (i = 0; i < kept; i++) {
+		block = evb_by_now(t->spot[i].block, rate,
+				   now > t->spot[i].at ? now - t->spot[i].at : 0);
+		most = block > most ? block : most;
+	}
+	return most;
+}
+
 static int farthest_first(const void *a, const void *b)
 {
 	const struct evb_position *x = a, *y = b;
@@ -35,24 +87,48 @@ static int farthest_first(const void *a, const void *b)
 	return x->block < y->block ? 1 : x->block > y->block ? -1 : 0;
 }
 
+/* The highest usual rate; where none is known, the highest of this moment. */
+static uint64_t fastest(const struct evb_position *p, unsigned int count)
+{
+	uint64_t usual = 0, now = 0;
+	unsigned int i;
+
+	for (i = 0; i < count; i++) {
+		usual = p[i].usual > usual ? p[i].usual : usual;
+		now = p[i].rate > now ? p[i].rate : now;
+	}
+	return usual ? usual : now;
+}
+
+static uint64_t lead(uint64_t rate, uint64_t ns, uint32_t blocks)
+{
+	uint64_t n = in_time(rate, ns);
+
+	return n > blocks ? n : blocks;
+}
+
 uint64_t evb_ahead(struct evb_position *p, unsigned int count, uint64_t lead_ns,
 		   uint32_t lead_blocks, unsigned int *odd)
 {
-	uint64_t lead, apart, rate = 0;
+	uint64_t apart, rate, from = 0, one;
 	unsigned int i;
 
 	qsort(p, count, sizeof(*p), farthest_first);
 	for (i = 0; i + 1 < count; i++) {
 		apart = count == 2 ? APART_TWO
-				   : APART_BLOCKS +
-					     in_time(p[i + 1].rate, APART_S * UINT64_C(1000000000));
+				   : APART_BLOCKS + in_time(p[i + 1].rate, APART_S * SECOND);
 		if (p[i].block - p[i + 1].block <= apart)
 			break;
 	}
 	/* If each is far from the next, nobody is odd. */
 	*odd = i + 1 < count || count == 2 ? i : 0;
-	for (i = *odd; i < count; i++)
-		rate = p[i].rate > rate ? p[i].rate : rate;
-	lead = in_time(rate, lead_ns);
-	return plus(p[*odd].block, lead > lead_blocks ? lead : lead_blocks);
+	rate = fastest(p + *odd, count - *odd);
+	for (i = *odd; i < count; i++) {
+		one = plus(p[i].block,
+			   lead(p[i].rate > rate ? p[i].rate : rate, lead_ns, lead_blocks));
+		if (p[i].usual && one > plus(p[i].reach, lead(rate, lead_ns, lead_blocks)))
+			one = plus(p[i].reach, lead(rate, lead_ns, lead_blocks));
+		from = one > from ? one : from;
+	}
+	return from;
 }

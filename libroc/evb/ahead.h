@@ -10,6 +10,11 @@
 
 struct evb_position {
 	uint64_t block, rate; /* the newest, as of now; blocks a second */
+	/*
+	 * Its usual rate, 0 if that is not known, and where it is by that. It may be faster for a
+	 * moment, until it has made up for a stall; then it is there.
+	 */
+	uint64_t usual, reach;
 	unsigned int who;
 };
 
@@ -19,6 +24,25 @@ struct evb_position {
  */
 uint64_t evb_ahead(struct evb_position *p, unsigned int count, uint64_t lead_ns,
 		   uint32_t lead_blocks, unsigned int *odd);
+
+/* Where a readout unit was in the last seconds. */
+#define EVB_TRACK 17
+struct evb_track {
+	struct {
+		uint64_t at, block;
+	} spot[EVB_TRACK];
+	unsigned int count; /* that were ever noted */
+};
+
+/* @at: ns, never lower than before; @block: the newest then. Few of many in a second are kept. */
+void evb_track_note(struct evb_track *t, uint64_t at, uint64_t block);
+/*
+ * Blocks a second over those seconds. A stall of most of them does not lower it, and the burst that
+ * makes up for a stall does not raise it. 0: too little is known.
+ */
+uint64_t evb_track_rate(const struct evb_track *t);
+/* Where it is @now at most, if it makes up for its stalls and is as fast as @rate otherwise. */
+uint64_t evb_track_reach(const struct evb_track *t, uint64_t rate, uint64_t now);
 
 /* How far somebody is by now who was at @block @age_ns ago. */
 uint64_t evb_by_now(uint64_t block, uint64_t rate, uint64_t age_ns);

@@ -2,7 +2,6 @@
 /*
  * The manager: from who is there, what they reported and the time to the next assignment table.
  */
-#include "ahead.h"
 #include "manager.h"
 
 #include <errno.h>
@@ -90,6 +89,21 @@ static uint64_t not_built(const struct roc_evb_manager *m, uint64_t from)
 	return from > behind ? from : behind;
 }
 
+static struct evb_position position(const struct roc_evb_manager *m, unsigned int who, uint64_t now)
+{
+	const struct node *n = &m->node[who];
+	struct evb_position p = {
+		.block = evb_by_now(n->block, n->rate, evb_manager_passed(now, n->at)),
+		.rate = n->rate,
+		.usual = evb_track_rate(&n->track),
+		.who = who,
+	};
+
+	p.reach = evb_track_reach(&n->track, p.usual, now);
+	p.reach = p.reach > n->block ? p.reach : n->block;
+	return p;
+}
+
 /* Where those are who pack blocks: how many they are. */
 static unsigned int positions(const struct roc_evb_manager *m, uint64_t now, struct evb_position *p)
 {
@@ -99,12 +113,7 @@ static unsigned int positions(const struct roc_evb_manager *m, uint64_t now, str
 		const struct node *n = &m->node[i];
 
 		if (n->alive && n->reported && n->packs)
-			p[count++] = (struct evb_position){
-				.block = evb_by_now(n->block, n->rate,
-						    evb_manager_passed(now, n->at)),
-				.rate = n->rate,
-				.who = i,
-			};
+			p[count++] = position(m, i, now);
 	}
 	return count;
 }

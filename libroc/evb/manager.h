@@ -13,6 +13,8 @@
 
 #include <roc/evb_manager.h>
 
+#include "ahead.h"
+
 #define MS UINT64_C(1000000)
 #define SECOND (1000 * MS)
 #define FRESH_NS (3 * SECOND) /* a report that is older says nothing of now */
@@ -39,6 +41,7 @@ struct node {
 	bool reported, packs, built;
 	uint64_t epoch;		  /* of the table that it had */
 	uint64_t at, block, rate; /* when; the newest, and so many a second */
+	struct evb_track track;
 	uint64_t built_block;
 	uint32_t weight;
 	struct suspicion suspects[ROC_EVB_SUSPECTS];

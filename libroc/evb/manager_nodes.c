@@ -89,6 +89,7 @@ static void comes(struct roc_evb_manager *m, const struct roc_evb_member *member
 	n->came = now;
 	n->in_since = now;
 	n->reported = false;
+	n->track.count = 0;
 	n->suspect_count = 0;
 	n->unfit = 0;
 	n->weight = WEIGHT_FULL;
@@ -171,6 +172,8 @@ void roc_evb_manager_report(struct roc_evb_manager *m, const char *name,
 	n->rate = report->blocks_per_s;
 	n->built = report->has_built;
 	n->built_block = report->built_block;
+	if (n->packs)
+		evb_track_note(&n->track, now, n->block);
 	n->at = now;
 	n->reported = true;
 }

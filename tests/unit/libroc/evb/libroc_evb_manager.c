@@ -606,6 +606,105 @@ static void told_later(void)
 	roc_evb_manager_free(m);
 }
 
+/* Two readout units and two builders that have the table of the first situation, at 1 s. */
+static void with_table(struct roc_evb_member all[4])
+{
+	struct roc_evb_manager_config cfg = PAIRS;
+	static const char *const names[] = {"r1", "r2", "b1", "b2"};
+	static struct roc_evb_table next;
+	unsigned int i;
+
+	run(&situations[0]);
+	UNIT_NEED(!roc_evb_manager_new(&cfg, &m));
+	for (i = 0; i < 4; i++)
+		member(&all[i], names[i]);
+	roc_evb_manager_members(m, all, 4, 1000 * MS);
+	roc_evb_manager_adopt(m, &table);
+	UNIT_EQ(roc_evb_manager_step(m, 9, 1000 * MS, &next), 0);
+}
+
+static void both_report(uint64_t block, uint64_t blocks_per_s, uint64_t now)
+{
+	struct roc_evb_report r = {.incarnation = 1,
+				   .has_newest = true,
+				   .newest_block = block,
+				   .blocks_per_s = blocks_per_s};
+
+	roc_evb_manager_report(m, "r1", &r, now);
+	roc_evb_manager_report(m, "r2", &r, now);
+}
+
+/* Block from which the table without b2 holds. */
+static uint64_t without_b2(struct roc_evb_member all[4], uint64_t now)
+{
+	static struct roc_evb_table next;
+
+	roc_evb_manager_members(m, all, 3, now);
+	UNIT_EQ(roc_evb_manager_step(m, 9, now, &next), 1);
+	UNIT_EQ(next.bu_count, 1);
+	roc_evb_manager_free(m);
+	return next.from_block;
+}
+
+/*
+ * A builder is stuck: readout units stand still for @stall ms of those before it is out, then make
+ * up for it @times as fast. The clock triggers 1000 blocks a second.
+ */
+static uint64_t made_up_for(uint64_t stall, uint64_t times, bool again)
+{
+	struct roc_evb_member all[4];
+	uint64_t ms, block = 0, before = 0, due;
+
+	with_table(all);
+	for (ms = 1000; ms < 12000; ms += 100) {
+		due = ms;
+		before = block;
+		if (ms >= 11000 - stall && ms < 11000 && (!again || ms % 1000 >= 300))
+			;
+		else
+			block = due - block > 100 * times ? block + 100 * times : due;
+		both_report(block, 10 * (block - before), ms * MS);
+		if (ms >= 11000 && block > before + 100)
+			return without_b2(all, ms * MS + 50 * MS) - ms;
+	}
+	CU_FAIL("nothing was to be made up for");
+	return 0;
+}
+
+/* How far ahead a table is follows what readout units usually do, not the rate of a burst. */
+static void catches_up(void)
+{
+	static const uint64_t stalls[] = {300, 1000, 3000};
+	size_t i;
+
+	for (i = 0; i < sizeof(stalls) / sizeof(stalls[0]); i++) {
+		uint64_t lead = made_up_for(stalls[i], 8, false);
+
+		/* The report is 50 ms old, the lead is 300 ms. */
+		if (lead < 345 || lead > 355)
+			unit_note("a stall of %" PRIu64 " ms: %" PRIu64 " blocks ahead", stalls[i],
+				  lead);
+		CU_ASSERT_TRUE(lead >= 345 && lead <= 355);
+	}
+	/* Several stalls, with a burst between them. */
+	i = made_up_for(4000, 8, true);
+	CU_ASSERT_TRUE(i >= 345 && i <= 355);
+}
+
+/* Who is faster for longer is so. */
+static void speeds_up(void)
+{
+	struct roc_evb_member all[4];
+	uint64_t ms, block = 0;
+
+	with_table(all);
+	for (ms = 1000; ms < 8000; ms += 100)
+		both_report(block += 10, 100, ms * MS);
+	for (; ms < 11000; ms += 100)
+		both_report(block += 1000, 10000, ms * MS);
+	UNIT_EQ(without_b2(all, ms * MS), block + 4000);
+}
+
 static void refused(void)
 {
 	struct roc_evb_manager_config cfg = {.policy = 9};
@@ -615,4 +714,5 @@ static void refused(void)
 
 UNIT_MAIN("event building: the manager", {"situations", all_situations},
 	  {"another takes over", takes_over}, {"told of later than it is", told_later},
-	  {"too many nodes", too_many}, {"refused", refused})
+	  {"too many nodes", too_many}, {"a burst after a stall", catches_up},
+	  {"another rate", speeds_up}, {"refused", refused})
