@@ -70,6 +70,13 @@ static void roc_stream_wake_batch(struct roc_reader *r)
 	wake_up_all(&r->open.batch);
 }
 
+/* After the look at the read position, which the reader moves last. */
+static void roc_stream_look_taken(struct roc_reader *r)
+{
+	smp_rmb();
+	roc_position_take_taken(&r->position, READ_ONCE(roc_ring_user(r->ring)->taken));
+}
+
 /* Both may be at work meanwhile. What neither can have done is not believed: see position.h. */
 static void roc_stream_look_now(struct roc_reader *r)
 {
@@ -87,6 +94,7 @@ static void roc_stream_look_now(struct roc_reader *r)
 		roc_stream_broken(r, ROC_WHY_POSITION);
 		return;
 	}
+	roc_stream_look_taken(r);
 	r->open.ch->stats.bytes += (u64)(p->written - before) * STREAM_LINE;
 	st->stats.bad_index += p->bad;
 	p->bad = 0;
@@ -109,6 +117,7 @@ static void roc_stream_look_back(struct roc_reader *r)
 	read = READ_ONCE(roc_ring_user(r->ring)->read);
 	if (read - p->read <= p->written - p->read)
 		p->read = read;
+	roc_stream_look_taken(r);
 }
 
 /* False: it does not run, or not for long any more. */
@@ -132,12 +141,11 @@ bool roc_stream_readable(struct roc_reader *r)
 {
 	const struct roc_stream *st = roc_stream(r->open.ch);
 	const struct roc_position *p = &r->position;
-	u32 from = roc_position_taken(p, READ_ONCE(roc_ring_user(r->ring)->taken));
 	u64 low = st->reader == r ? min_t(u64, READ_ONCE(st->settings.low_water),
 					  1ull << (r->ring->log2 - 1))
 				  : 1;
 
-	return (u64)roc_position_from(p, from) * STREAM_LINE >= max_t(u64, low, 1);
+	return (u64)roc_position_from(p, roc_position_new(p)) * STREAM_LINE >= max_t(u64, low, 1);
 }
 
 /* Who does not sleep does not arm: then room may have to be told by itself. */

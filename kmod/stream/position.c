@@ -32,7 +32,17 @@ _Bool roc_position_take(struct roc_position *p, __u32 written, __u32 read, __u32
 	return 1;
 }
 
-__u32 roc_position_taken(const struct roc_position *p, __u32 taken)
+void roc_position_take_taken(struct roc_position *p, __u32 taken)
 {
-	return taken - p->read <= p->written - p->read ? taken : p->read;
+	if (taken != p->taken) {
+		p->taken = taken;
+		p->passed = 0;
+	}
+	if (ahead(p->taken, p->read) <= 0)
+		p->passed = 1;
+}
+
+__u32 roc_position_new(const struct roc_position *p)
+{
+	return !p->passed && p->taken - p->read <= p->written - p->read ? p->taken : p->read;
 }

@@ -19,14 +19,30 @@
  * @lines: of the ring, at most 2^30
  * @written: the card's, as last accepted
  * @read: the reader's, as last accepted
+ * @taken: up to where the reader has taken data, as last loaded from its page
+ * @passed: @read has come to @taken: it does not count until its value changes
  * @bad: times that the reader's was impossible
  */
 struct roc_position {
 	__u32 lines;
 	__u32 written;
 	__u32 read;
+	__u32 taken;
+	_Bool passed;
 	__u64 bad;
 };
+
+/* Both sides begin at @position, and nothing is there. */
+static inline struct roc_position roc_position_at(__u32 lines, __u32 position)
+{
+	return (struct roc_position){
+		.lines = lines,
+		.written = position,
+		.read = position,
+		.taken = position,
+		.passed = 1,
+	};
+}
 
 /*
  * What both pages say now: @written was loaded first, then @read, then @later from where @written
@@ -34,8 +50,16 @@ struct roc_position {
  */
 _Bool roc_position_take(struct roc_position *p, __u32 written, __u32 read, __u32 later);
 
-/* The same for a reader that takes data before it gives them back: where its new ones begin. */
-__u32 roc_position_taken(const struct roc_position *p, __u32 taken);
+/*
+ * The same for a reader that takes data before it gives them back: @taken was loaded after @read.
+ * A reader that does not do so leaves it where the run began. 2^32 lines later that value lies
+ * between @read and @written again, so a value that @read has passed must stay out of account. Call
+ * this at least once in 2^31 lines.
+ */
+void roc_position_take_taken(struct roc_position *p, __u32 taken);
+
+/* Where the data begin that the reader has neither taken nor given back. */
+__u32 roc_position_new(const struct roc_position *p);
 
 /* Lines from @from, which lies at or behind the write position, to there. */
 static inline __u32 roc_position_from(const struct roc_position *p, __u32 from)

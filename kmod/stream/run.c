@@ -116,11 +116,7 @@ static void roc_stream_begin(struct roc_reader *r, u32 position,
 	spin_lock_irq(&st->lock);
 	WRITE_ONCE(roc_ring_user(r->ring)->read, position);
 	WRITE_ONCE(roc_ring_user(r->ring)->taken, position);
-	r->position = (struct roc_position){
-		.lines = 1u << (r->ring->log2 - STREAM_LINE_LOG2),
-		.written = position,
-		.read = position,
-	};
+	r->position = roc_position_at(1u << (r->ring->log2 - STREAM_LINE_LOG2), position);
 	spin_unlock_irq(&st->lock);
 }
 

@@ -159,7 +159,8 @@ struct roc_st_info {
  * @read: position up to which the reader is done: room for the card
  * @pad0: keeps the two on separate cache lines
  * @taken: position up to which the reader has taken data, for one that gives back later than it
- *	takes; new is what lies behind it. At or behind @read: it does not count
+ *	takes; new is what lies behind it. At or behind @read it does not count, and a value that
+ *	@read has passed counts again only when it changes
  * @pad1: rest of the line
  *
  * Mapped read-write. The kernel reads it and believes nothing: a position that is not between the

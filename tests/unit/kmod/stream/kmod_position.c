@@ -3,6 +3,8 @@
  * Positions of a stream, judged by kmod/stream/position.c: what neither card nor reader can have
  * done is not believed, wherever the 32 bits wrap.
  */
+#include <stdbool.h>
+
 #include "unit.h"
 
 #include "stream/position.h"
@@ -15,7 +17,7 @@ static const __u32 origins[] = {0, 5, 0x7fffffff - 100, 0x80000000 - 1, 0xffffff
 
 static struct roc_position at(__u32 origin)
 {
-	return (struct roc_position){.lines = LINES, .written = origin, .read = origin};
+	return roc_position_at(LINES, origin);
 }
 
 static void card_ahead_of_the_reader(void)
@@ -110,6 +112,13 @@ static void reader_that_lies_to_us_alone(void)
 	UNIT_EQ(p.bad, 1);
 }
 
+/* Where the new data begin, of a reader that says that it has taken those up to @taken. */
+static __u32 new_from(struct roc_position *p, __u32 taken)
+{
+	roc_position_take_taken(p, taken);
+	return roc_position_new(p);
+}
+
 static void taken_and_not_given_back(void)
 {
 	size_t i;
@@ -118,13 +127,102 @@ static void taken_and_not_given_back(void)
 		struct roc_position p = at(origins[i]);
 
 		p.written += 100;
-		UNIT_EQ(roc_position_taken(&p, p.read + 40), p.read + 40);
+		UNIT_EQ(new_from(&p, p.read + 40), p.read + 40);
 		UNIT_EQ(roc_position_from(&p, p.read + 40), 60);
-		UNIT_EQ(roc_position_taken(&p, p.written), p.written);
+		UNIT_EQ(new_from(&p, p.written), p.written);
 		/* Behind what was given back, or further than there is: it does not count. */
-		UNIT_EQ(roc_position_taken(&p, p.read - 1), p.read);
-		UNIT_EQ(roc_position_taken(&p, p.written + 1), p.read);
+		UNIT_EQ(new_from(&p, p.read - 1), p.read);
+		UNIT_EQ(new_from(&p, p.written + 1), p.read);
+		/* Further than we knew of: it counts as soon as we know. */
+		p.written++;
+		UNIT_EQ(roc_position_new(&p), p.written);
 	}
+}
+
+#define BIG (1u << 28) /* lines of a ring that comes round in 16 laps */
+
+/* As card, reader and driver go on: @written lines are there, of which @read are given back. */
+static void go_on(struct roc_position *p, __u32 written, __u32 read, __u32 taken)
+{
+	CU_ASSERT_TRUE(roc_position_take(p, written, read, written));
+	roc_position_take_taken(p, taken);
+}
+
+/* A reader that gives back what it takes leaves @taken at @start; here it has come to @read. */
+static struct roc_position one_lap_after(__u32 start, __u32 read)
+{
+	struct roc_position p = roc_position_at(BIG, start);
+
+	while (read - p.read > BIG)
+		go_on(&p, p.read + BIG, p.read + BIG, start);
+	go_on(&p, read, read, start);
+	return p;
+}
+
+/* All that is between @read and @written is new, wherever the run began. */
+static void start_is_crossed(void)
+{
+	static const __s32 before[] = {1, 2, 100, LINES};
+	static const __s32 behind[] = {-1, 0, 1, 100};
+	size_t i, k, m;
+
+	for (i = 0; i < ORIGINS; i++) {
+		for (k = 0; k < sizeof(before) / sizeof(before[0]); k++) {
+			for (m = 0; m < sizeof(behind) / sizeof(behind[0]); m++) {
+				__u32 start = origins[i], read = start - before[k];
+				struct roc_position p = one_lap_after(start, read);
+
+				go_on(&p, start + behind[m], read, start);
+				UNIT_EQ(roc_position_new(&p), read);
+				/* From the start on, too. */
+				go_on(&p, p.written + 1, p.written, start);
+				UNIT_EQ(roc_position_from(&p, roc_position_new(&p)), 1);
+			}
+		}
+	}
+}
+
+static __u64 dice(__u64 *state, __u64 most)
+{
+	*state = *state * 6364136223846793005ull + 1442695040888963407ull;
+	return (*state >> 33) % (most + 1);
+}
+
+/*
+ * Readers that lend for a while and then do not, against the same in 64 bits, which do not wrap.
+ * What was taken and what was given back moves before each look, or does not.
+ */
+static void taken_as_in_64_bits(void)
+{
+	__u64 state = 38, written, read, taken, laps = 0, held = 0;
+	unsigned int step;
+	size_t i;
+
+	for (i = 0; i < ORIGINS; i++) {
+		struct roc_position p = roc_position_at(BIG, origins[i]);
+		bool lends = false;
+
+		written = read = taken = origins[i];
+		for (step = 0; step < 200000; step++) {
+			if (!dice(&state, 99))
+				lends = !lends;
+			written += dice(&state, BIG - (written - read));
+			if (lends && taken < read)
+				taken = read;
+			if (lends)
+				taken += dice(&state, written - taken);
+			read += dice(&state, (lends ? taken : written) - read);
+			go_on(&p, written, read, taken);
+			if (roc_position_new(&p) != (__u32)(taken > read ? taken : read))
+				break;
+			held += taken > read;
+			laps += taken < read && (__u32)taken - p.read <= p.written - p.read;
+		}
+		UNIT_EQ(step, 200000);
+	}
+	/* It was about something. */
+	CU_ASSERT(laps > 1000);
+	CU_ASSERT(held > 1000);
 }
 
 UNIT_MAIN("kmod_position", {"card ahead of the reader", card_ahead_of_the_reader},
@@ -132,4 +230,5 @@ UNIT_MAIN("kmod_position", {"card ahead of the reader", card_ahead_of_the_reader
 	  {"reader at work meanwhile", reader_at_work_meanwhile},
 	  {"reader that lies", reader_that_lies},
 	  {"reader that lies to us alone", reader_that_lies_to_us_alone},
-	  {"taken and not given back", taken_and_not_given_back})
+	  {"taken and not given back", taken_and_not_given_back},
+	  {"start is crossed", start_is_crossed}, {"taken as in 64 bits", taken_as_in_64_bits})

@@ -454,6 +454,60 @@ static void low_water_lowered(void)
 	close(e.fd);
 }
 
+/* One record for @r, whose reader sleeps in poll(), in epoll for edges and on an eventfd. */
+static void wakes_all(struct reader *r, int epfd, int event, uint64_t limit)
+{
+	struct pollfd p = {.fd = r->fd, .events = POLLIN};
+	struct epoll_event ev;
+	uint64_t count;
+
+	/* What is left of the record before. */
+	while (read(event, &count, sizeof(count)) > 0)
+		;
+	while (epoll_wait(epfd, &ev, 1, 0) > 0)
+		;
+	UNIT_EQ(poll(&p, 1, 0), 0);
+	tells(r, epfd, limit);
+	tells(r, event, limit);
+	tells(r, r->fd, limit);
+	CU_ASSERT(UNIT_WAIT(reader_take(r, false) == 1, 5000));
+	/* A lender takes before it gives back, and then nothing is new either. */
+	if (limit % 2) {
+		r->user->taken = r->read;
+		UNIT_EQ(poll(&p, 1, 0), 0);
+	}
+	reader_give(r, r->read, true);
+}
+
+/* Runs that begin before, at and behind the position where the 32 bits wrap. */
+static void position_wraps(void)
+{
+	static const uint32_t starts[] = {0xfffffff0, 0xfffffffd, 0xffffffff, 0, 1};
+	size_t i;
+
+	for (i = 0; i < sizeof(starts) / sizeof(starts[0]); i++) {
+		struct roc_ch_eventfd e = {.size = sizeof(e), .fd = eventfd(0, EFD_NONBLOCK)};
+		struct reader r = {.stream = P40_STREAM_ODIN, .position = starts[i]};
+		struct epoll_event ev = {.events = EPOLLIN | EPOLLET};
+		int epfd = epoll_create1(0);
+		uint64_t limit;
+
+		r.ring = 64 * KIB;
+		start(&r);
+		UNIT_EQ(abi(r.fd, ROC_CH_EVENTFD, &e), 0);
+		UNIT_EQ(epoll_ctl(epfd, EPOLL_CTL_ADD, r.fd, &ev), 0);
+		reader_generate(&r, 0, 64, 64, 0, 1, 0);
+		UNIT_NEED(reader_start(&r));
+		CU_ASSERT(UNIT_WAIT(reader_take(&r, true), 5000));
+		for (limit = 2; limit < 8; limit++)
+			wakes_all(&r, epfd, e.fd, limit);
+		UNIT_EQ(r.read, starts[i] + 7);
+		close(epfd);
+		close(e.fd);
+		finish(&r);
+	}
+}
+
 /* The ring is full, and nothing of it was given back: the next line is behind its end. */
 static void all_is_taken(void)
 {
@@ -531,5 +585,5 @@ UNIT_MAIN("stream_sleep", {"sleepers", sleepers},
 	  {"eventfd before the run", eventfd_before_the_run},
 	  {"sleeper beside poll", sleeper_beside_poll}, {"two sleepers", two_sleepers},
 	  {"taken by another reader", taken_by_another_reader},
-	  {"low water lowered", low_water_lowered}, {"all is taken", all_is_taken},
-	  {"after the end", after_the_end})
+	  {"low water lowered", low_water_lowered}, {"position wraps", position_wraps},
+	  {"all is taken", all_is_taken}, {"after the end", after_the_end})
