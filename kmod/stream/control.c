@@ -276,11 +276,8 @@ static int roc_stream_reset_held(struct roc_channel *ch, u32 level)
 		roc_stream_defaults(st);
 		spin_unlock_irq(&st->lock);
 	}
-	if (ch->state != ROC_CH_RUNNING && roc_stream_read_counters(ch, &last)) {
-		spin_lock_irq(&st->lock);
-		st->last = last;
-		spin_unlock_irq(&st->lock);
-	}
+	if (ch->state != ROC_CH_RUNNING)
+		roc_stream_refresh(ch);
 	return 0;
 }
 

@@ -56,11 +56,19 @@ static int roc_stream_reset_proved(struct roc_channel *ch, u32 level)
 	return roc_block_reset(roc_stream(ch)->block, &roc_stream_resets, level);
 }
 
-/* Proved by the card: nothing more comes, or -EIO. For streams that never ran, too. */
+/*
+ * Proved by the card: nothing more comes, or -EIO. For streams that never ran, too. With the proof
+ * the counters stand still.
+ */
 int roc_stream_disable(struct roc_channel *ch)
 {
+	int err;
+
 	roc_stream_write(ch, STREAM_CONTROL, 0);
-	return roc_stream_reset_proved(ch, STREAM_RESET_LOGIC);
+	err = roc_stream_reset_proved(ch, STREAM_RESET_LOGIC);
+	if (!err)
+		roc_stream_refresh(ch);
+	return err;
 }
 
 /* @level: STREAM_RESET_*. Only COUNTERS and FLUSH while it runs. */
@@ -219,11 +227,30 @@ bool roc_stream_read_counters(struct roc_channel *ch, struct stream_counters *co
 	__le64 *value = &counters->units;
 	unsigned int i;
 
+	if (!roc_alive(ch->ep))
+		return false;
 	BUILD_BUG_ON(offsetof(struct stream_counters, sequence_end) !=
 		     offsetof(struct stream_counters, units) + STREAM_COUNTERS * 8);
 	for (i = 0; i < STREAM_COUNTERS; i++)
 		value[i] = cpu_to_le64(roc_block_counter(from + 8 * i));
 	return roc_alive(ch->ep);
+}
+
+/*
+ * Read the counters of a stream that does not run. Without this those who ask get what the page had
+ * when the run ended, which a failed run or a function reset makes wrong. Channel lock held.
+ */
+void roc_stream_refresh(struct roc_channel *ch)
+{
+	struct roc_stream *st = roc_stream(ch);
+	struct stream_counters now = {};
+
+	lockdep_assert_held(&ch->lock);
+	if (!roc_stream_read_counters(ch, &now))
+		return;
+	spin_lock_irq(&st->lock);
+	st->last = now;
+	spin_unlock_irq(&st->lock);
 }
 
 /* From the card's page. False: it is being written, and what was there before is as good. */

@@ -12,6 +12,8 @@ static int roc_stream_open(struct roc_open *o)
 	struct roc_stream *st = roc_stream(o->ch);
 
 	INIT_DELAYED_WORK(&r->watch, roc_stream_watch);
+	/* A run that follows is compared with what the card counted until now. */
+	roc_stream_refresh(o->ch);
 	spin_lock_irq(&st->lock);
 	st->base = st->stats;
 	st->opened = r;

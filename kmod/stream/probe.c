@@ -53,7 +53,6 @@ static int roc_stream_probe_one(struct roc_channel *ch, const struct roc_stream_
 		return -ENODEV;
 	}
 	roc_stream_name(st, ioread32(st->block + STREAM_TYPE));
-	roc_stream_read_counters(ch, &st->last);
 	return 0;
 }
 

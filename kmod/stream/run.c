@@ -63,6 +63,8 @@ static void roc_stream_unbind(struct roc_reader *r)
 
 	spin_lock_irq(&st->lock);
 	roc_stream_look(r);
+	/* Until the card proves that it is quiet; if it cannot these are the last. */
+	roc_stream_page_counters(r->ring, &st->last);
 	st->reader = NULL;
 	spin_unlock_irq(&st->lock);
 }
@@ -83,28 +85,11 @@ static void roc_stream_last_look(struct roc_reader *r)
 	spin_unlock_irq(&st->lock);
 }
 
-static void roc_stream_last_counters(struct roc_reader *r, bool present)
-{
-	struct roc_channel *ch = r->open.ch;
-	struct roc_stream *st = roc_stream(ch);
-	struct stream_counters last = {};
-
-	if (present)
-		present = roc_stream_read_counters(ch, &last);
-	spin_lock_irq(&st->lock);
-	if (present)
-		st->last = last;
-	else
-		roc_stream_page_counters(r->ring, &st->last);
-	spin_unlock_irq(&st->lock);
-}
-
 /*
  * Until the card's first state is there its page says where the run begins, and its counters. So do
  * the reader's page and we: whether the card takes it or not, what came before is over.
  */
-static void roc_stream_begin(struct roc_reader *r, u32 position,
-			     const struct stream_counters *counters)
+static void roc_stream_begin(struct roc_reader *r, u32 position)
 {
 	struct roc_stream *st = roc_stream(r->open.ch);
 	struct stream_state *state = roc_ring_state(r->ring);
@@ -112,8 +97,8 @@ static void roc_stream_begin(struct roc_reader *r, u32 position,
 	clear_page(page_address(r->ring->card_page));
 	state->written = cpu_to_le32(position);
 	state->read = cpu_to_le32(position);
-	*roc_ring_counters(r->ring) = *counters;
 	spin_lock_irq(&st->lock);
+	*roc_ring_counters(r->ring) = st->last;
 	WRITE_ONCE(roc_ring_user(r->ring)->read, position);
 	WRITE_ONCE(roc_ring_user(r->ring)->taken, position);
 	r->position = roc_position_at(1u << (r->ring->log2 - STREAM_LINE_LOG2), position);
@@ -123,7 +108,6 @@ static void roc_stream_begin(struct roc_reader *r, u32 position,
 int roc_stream_start(struct roc_reader *r, u32 position)
 {
 	struct roc_channel *ch = r->open.ch;
-	struct stream_counters counters = {};
 	int err;
 
 	if (ch->state == ROC_CH_RUNNING)
@@ -137,8 +121,7 @@ int roc_stream_start(struct roc_reader *r, u32 position)
 		err = roc_bus_give(ch);
 	if (!err) {
 		ch->loaded = true;
-		roc_stream_read_counters(ch, &counters);
-		roc_stream_begin(r, position, &counters);
+		roc_stream_begin(r, position);
 		err = roc_stream_enable(r, position);
 	}
 	if (err) {
@@ -146,7 +129,7 @@ int roc_stream_start(struct roc_reader *r, u32 position)
 		return err;
 	}
 	r->run++;
-	r->discarded = le64_to_cpu(counters.discarded);
+	r->discarded = le64_to_cpu(roc_stream(ch)->last.discarded);
 	trace_roc_stream_start(ch->ep->minor, ch->number, r->run, position);
 	roc_stream_bind(r, position);
 	roc_point(ch->ep, ROC_POINT_START_RUNNING);
@@ -170,7 +153,6 @@ static void roc_stream_end(struct roc_reader *r, enum roc_ch_state state, enum r
 		state = ROC_CH_FAILED;
 		why = r->why;
 	}
-	roc_stream_last_counters(r, present && !READ_ONCE(ch->suspect));
 	roc_set_state(ch, state, why);
 	trace_roc_stream_end(ch->ep->minor, ch->number, ch->why, r->position.written,
 			     r->position.read);

@@ -80,7 +80,7 @@ struct roc_stream_settings {
  * @lock: @opened, @reader, what they say that it guards, and all counters; taken by the interrupt
  * @opened: who has it, NULL: nobody
  * @reader: whose run it is, NULL: it does not run
- * @last: counters of the card when it last stopped
+ * @last: counters of the card; while it runs its page has newer ones
  */
 struct roc_stream {
 	void __iomem *block;
@@ -255,6 +255,7 @@ void roc_stream_tell_read(struct roc_reader *r);
 void roc_stream_arm(struct roc_reader *r);
 void roc_stream_moderate(struct roc_reader *r);
 bool roc_stream_read_counters(struct roc_channel *ch, struct stream_counters *counters);
+void roc_stream_refresh(struct roc_channel *ch);
 bool roc_stream_page_counters(const struct roc_stream_ring *ring, struct stream_counters *counters);
 
 /* look.c: under stream->lock, but for the first three */

@@ -110,6 +110,7 @@ const struct roc_stream_ops roc_p40_ops = {
 			.temperature = p40_temperature,
 			.quiesce = p40_quiesce,
 			.left_running = p40_left_running,
+			.after_reset = roc_stream_refresh,
 			.reset = p40_reset,
 		},
 	.open =

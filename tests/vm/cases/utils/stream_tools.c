@@ -110,6 +110,40 @@ static void second_reader(void)
 	UNIT_EQ(json_number(json_get(out, "errors")), 0);
 }
 
+/* A function reset sets the card's counters back, and no tool may compare with older ones. */
+static void counts_after_a_function_reset(void)
+{
+	if (!there())
+		return;
+	main_makes("");
+	follows("main", "--bytes=1Mi");
+	UNIT_EQ(RUN("echo 1 > /sys/bus/pci/devices/%s/reset", pci_address("4001")), 0);
+	UNIT_EQ(strtoull(node_attr("4001", 0, "units"), NULL, 10), 0);
+	/* No reset of the driver's: it would read the counters. */
+	UNIT_EQ(RUN("roc-stream set " ID "--stream=main --generator=fixed"), 0);
+	follows("main", "--bytes=1Mi");
+}
+
+/*
+ * The card answers with all ones while units come. Its page has not all of them when it loses the
+ * bus. The runs that follow begin with what it counts.
+ */
+static void counts_after_all_ones(void)
+{
+	int i;
+
+	if (!there())
+		return;
+	main_makes("--pack-events=1 --event-rate=20000");
+	UNIT_EQ(RUN("roc-stream follow " ID "--json > first & pid=$!; %s; "
+		    "emuctl 0 fault 0 all-ones; kill -TERM $pid; wait $pid",
+		    until_running("4001", 0)),
+		1);
+	emu(CARD0, "fault all clear");
+	for (i = 0; i < 3; i++)
+		follows("main", "--bytes=1Mi");
+}
+
 static void bad_input(void)
 {
 	if (!there())
@@ -157,4 +191,7 @@ static void shown(void)
 }
 
 UNIT_MAIN("tools for streams", {"every byte of a stream", every_byte}, {"example", example},
-	  {"a second reader", second_reader}, {"bad input", bad_input}, {"streams shown", shown})
+	  {"a second reader", second_reader},
+	  {"counts after a function reset", counts_after_a_function_reset},
+	  {"counts after all ones", counts_after_all_ones}, {"bad input", bad_input},
+	  {"streams shown", shown})
