@@ -36,6 +36,7 @@ static void count(struct pump *p, const struct unit *u)
 
 	n->units++;
 	n->bytes += u->bytes;
+	n->damaged += !!(u->flags & UNIT_DAMAGED);
 	n->out++;
 	if (n->out > n->out_most)
 		n->out_most = n->out;

@@ -37,6 +37,7 @@ struct pump_link {
 struct pump_counts {
 	uint64_t start, finish; /* units_now() */
 	uint64_t units, bytes;	/* taken */
+	uint64_t damaged;	/* of these, by UNIT_DAMAGED */
 	uint64_t returned;	/* units that went back to the source */
 	uint64_t left;		/* units that the source had and the sink did not take any more */
 	uint64_t left_bytes;

@@ -85,9 +85,13 @@ static int verdict(const struct units_options *o, const struct pump *p,
 	/* Where something is missing what comes behind it may not go on: both are to be known. */
 	if (p->source->short_of)
 		tool_fail("%s", p->source->note);
+	if (p->n.damaged)
+		tool_fail("The card flagged %" PRIu64 " of %" PRIu64
+			  " units as damaged: their content is incomplete or wrong.",
+			  p->n.damaged, p->n.units);
 	if (errors && errors->count)
 		return error_log_verdict(errors);
-	return p->source->short_of ? TOOL_FAILED : TOOL_OK;
+	return p->source->short_of || p->n.damaged ? TOOL_FAILED : TOOL_OK;
 }
 
 int units_run(const struct common_options *common, const struct units_options *o, const char *name,

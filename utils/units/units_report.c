@@ -127,6 +127,7 @@ void units_report_text(FILE *out, const struct pump *p, bool verbose)
 	row_count(out, "Units", n->units);
 	row_count(out, "Bytes", n->bytes);
 	row_real(out, "GB/s", per((double)n->bytes / 1e9, seconds(p)));
+	row_count(out, "Damaged", p->n.damaged);
 	row_count(out, "Lost", n->lost);
 	row_count(out, "Left with the source", p->n.left);
 	if (p->books.known) {
@@ -194,6 +195,7 @@ void units_report_json(FILE *out, const struct pump *p)
 	json_unsigned(&j, "units", n->units);
 	json_unsigned(&j, "bytes", n->bytes);
 	json_real(&j, "gigabytesPerSecond", per((double)n->bytes / 1e9, seconds(p)));
+	json_unsigned(&j, "damaged", p->n.damaged);
 	json_unsigned(&j, "lost", n->lost);
 	json_unsigned(&j, "lostBytes", n->lost_bytes);
 	json_unsigned(&j, "left", p->n.left);
@@ -240,6 +242,8 @@ void units_report_prometheus(FILE *out, const struct pump *p, const char *tool)
 	sample(&m, tool, "units", PROMETHEUS_COUNTER, "Units brought to their end", &labels,
 	       (double)n->units);
 	sample(&m, tool, "bytes", PROMETHEUS_COUNTER, "Bytes of them", &labels, (double)n->bytes);
+	sample(&m, tool, "damaged_units", PROMETHEUS_COUNTER, "Units taken that the card flagged",
+	       &labels, (double)p->n.damaged);
 	sample(&m, tool, "lost_units", PROMETHEUS_COUNTER,
 	       "Units taken and not brought to their end", &labels, (double)n->lost);
 	sample(&m, tool, "again_units", PROMETHEUS_COUNTER, "Units sent a second time", &labels,

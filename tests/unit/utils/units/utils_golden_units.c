@@ -39,6 +39,7 @@ static void fill(struct pump *p)
 		      .finish = 1500000000,
 		      .units = 100,
 		      .bytes = 100 << 20,
+		      .damaged = 4,
 		      .returned = 100,
 		      .left = 5,
 		      .left_bytes = 5 << 20,

@@ -21,6 +21,7 @@ struct fake_source {
 	struct source source;
 	unsigned int units, out_max; /* there are; that can be out */
 	uint64_t stuck;		     /* handle that cannot go back, 0: none */
+	uint64_t damaged;	     /* handle of the unit that is, 0: none */
 	bool fetches;		     /* behind them it waits for more, and never has it */
 	unsigned int taken, back, looks, sleeps, sleeps_held;
 };
@@ -61,6 +62,7 @@ static int take(struct source *s, struct unit *u)
 	if (f->taken - f->back == f->out_max)
 		return -EAGAIN;
 	*u = (struct unit){.data = "data", .bytes = 4, .handle = ++f->taken, .link = -1};
+	u->flags = u->handle == f->damaged ? UNIT_DAMAGED : 0;
 	return 1;
 }
 
@@ -306,8 +308,9 @@ static void tell_twice(struct fake_source *source, struct fake_sink *sink)
 	alarm(120);
 }
 
-/* With each tool that moves units. */
-static void tools_told_twice(void)
+/* A tool that moves units ends with status 1 and @sentence. Both are prepared in its process. */
+static void tool_fails(void (*prepare)(struct fake_source *, struct fake_sink *),
+		       const char *sentence)
 {
 	static const struct common_options common;
 	static const struct units_options options;
@@ -321,13 +324,31 @@ static void tools_told_twice(void)
 	if (!pid) {
 		dup2(ends[1], STDOUT_FILENO);
 		dup2(ends[1], STDERR_FILENO);
-		tell_twice(&source, &sink);
+		prepare(&source, &sink);
 		_exit(units_run(&common, &options, "record", &source.source, &sink.sink, NULL));
 	}
 	status = child_said(pid, ends, said, sizeof(said));
 	CU_ASSERT_TRUE(WIFEXITED(status));
 	UNIT_EQ(WEXITSTATUS(status), 1);
-	CU_ASSERT_PTR_NOT_NULL(strstr(said, "Told twice to end: "));
+	CU_ASSERT_PTR_NOT_NULL(strstr(said, sentence));
+}
+
+static void tools_told_twice(void)
+{
+	tool_fails(tell_twice, "Told twice to end: ");
+}
+
+static void one_damaged(struct fake_source *source, struct fake_sink *sink)
+{
+	*source = (struct fake_source){.source.ops = &source_ops, .units = 5, .out_max = 8};
+	*sink = (struct fake_sink){.sink.ops = &sink_ops};
+	source->damaged = 3;
+}
+
+/* All units come to their end, and one of them is not what it should be. */
+static void damaged_unit(void)
+{
+	tool_fails(one_damaged, "The card flagged 1 of 5 units as damaged");
 }
 
 /*
@@ -383,6 +404,7 @@ UNIT_MAIN("pump", {"a sink that has no room is waited for", sink_without_room},
 	  {"a sink whose disk takes its time is waited for", sink_that_syncs},
 	  {"a sink that has much and gets on is waited for", sink_that_has_much},
 	  {"a sink that hangs is not", sink_that_hangs},
+	  {"a unit that the card flagged", damaged_unit},
 	  {"tools that are told twice to end", tools_told_twice},
 	  {"who is told twice to end waits for nobody", told_twice},
 	  {"nor for what is being fetched", told_twice_of_nothing})
