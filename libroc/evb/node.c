@@ -68,20 +68,29 @@ static void take_table(struct roc_evb *e, const struct roc_evb_table *t)
 	char why[ROC_EVB_WHY] = "";
 	unsigned int i;
 
+	if (k && t->term == k->table.term && t->epoch == k->table.epoch)
+		return;
 	if (k &&
-	    (t->term < k->table.term || (t->term == k->table.term && t->epoch <= k->table.epoch))) {
+	    (t->term < k->table.term || (t->term == k->table.term && t->epoch < k->table.epoch))) {
+		e->n.refused_tables++;
 		if (t->term < k->table.term)
 			evb_say(e,
 				"A table of term %" PRIu64 " is not believed: there is a newer "
 				"manager, of term %" PRIu64 ".",
 				t->term, k->table.term);
+		else
+			evb_say(e,
+				"Table %" PRIu64 " is refused: it is older than table %" PRIu64 ".",
+				t->epoch, k->table.epoch);
 		return;
 	}
 	if (roc_evb_table_check(t, why)) {
+		e->n.refused_tables++;
 		evb_say(e, "A table of assignment is refused: %s", why);
 		return;
 	}
 	if ((e->sink && t->ru_count > e->cfg.peers) || (e->source && t->bu_count > e->cfg.peers)) {
+		e->n.refused_tables++;
 		evb_say(e,
 			"The table of assignment has %" PRIu32 " readout units and %" PRIu32
 			" builders, and this node is made for %" PRIu32 ": give it more peers.",

@@ -37,6 +37,7 @@ struct evb_coordinator {
 	struct roc_evb_member me;
 	char system[ROC_EVB_NAME];
 	uint64_t lease_ns;
+	const struct evb_view *view;
 	/* This node's line for watchers. */
 	void (*status)(void *self, const char *line, size_t length);
 	/* Newest line of each node, for who watches. */

@@ -182,6 +182,9 @@ static int etcd_join(void *self, const struct roc_evb_member *me)
 	/* An answer to what was asked for the place of before is none for this one. */
 	http_cancel(e->http, ETCD_COMMAND);
 	e->step = STEP_NONE;
+	/* What was heard by then may be of an etcd that has lost its data since. */
+	http_cancel(e->http, ETCD_WATCH);
+	e->listed = false;
 	return 0;
 }
 
@@ -396,6 +399,7 @@ int evb_coordinator_etcd(const struct evb_coordinator_config *cfg, const char *w
 		.ops = &etcd_ops,
 		.self = e,
 		.lease_ns = e->ttl * FABRIC_NS_PER_S,
+		.view = &e->view,
 		.status = etcd_status,
 		.statuses = etcd_statuses,
 		.close = etcd_close,

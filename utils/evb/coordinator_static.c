@@ -182,8 +182,8 @@ static int take(struct spoke *s, struct json_object *o, uint64_t now)
 	} else if (json_object_object_get_ex(o, "table", &v)) {
 		if (evb_table_read(v, &t, why))
 			hang_up(s, why);
-		else
-			evb_view_table(&s->view, &t);
+		else if (evb_view_table(&s->view, &t))
+			evb_view_older(&s->view, &t, !s->watches, "the manager");
 	} else if (json_object_object_get_ex(o, "node", &v)) {
 		take_status(s, o);
 	}
@@ -430,6 +430,7 @@ int evb_coordinator_static(const struct evb_coordinator_config *cfg, const char 
 		.self = s,
 		.me = s->me,
 		.lease_ns = lease(s),
+		.view = &s->view,
 		.status = static_status,
 		.statuses = static_statuses,
 		.close = static_close,

@@ -113,16 +113,31 @@ static bool of_these(const struct etcd *e, const struct roc_evb_place *places, u
 	return false;
 }
 
+/*
+ * etcd lets only the newest manager write a table, and a node gets tables in the order of their
+ * revisions: one that is older than ours shows that etcd itself went back.
+ */
+static void take_older(struct etcd *e, const struct roc_evb_table *t)
+{
+	bool joined = e->joined;
+
+	evb_view_older(&e->view, t, joined, "etcd");
+	if (joined)
+		e->joined = e->joining = false;
+}
+
 static void believe_table(struct etcd *e, const struct roc_evb_table *t)
 {
 	/* Published, though the answer that said so was lost. */
 	if (e->managing && t->term == e->manage.term)
 		roc_evb_manager_adopt(e->manage.m, t);
 	if (of_these(e, t->rus, t->ru_count) || of_these(e, t->bus, t->bu_count) ||
-	    !(t->ru_count + t->bu_count))
-		evb_view_table(&e->view, t);
-	else
+	    !(t->ru_count + t->bu_count)) {
+		if (evb_view_table(&e->view, t))
+			take_older(e, t);
+	} else {
 		evb_view_found(&e->view, t);
+	}
 }
 
 static void take_table(struct etcd *e, const struct etcd_kv *kv)

@@ -231,6 +231,8 @@ static void look(struct node *n, uint64_t now)
 		if (r->peer_count > EVB_PEERS_SHOWN)
 			r->peer_count = EVB_PEERS_SHOWN;
 	}
+	/* The coordinator keeps from the engine what is older than what it had. */
+	r->now.refused_tables = (n->evb ? r->now.refused_tables : 0) + n->coordinator.view->refused;
 	if (n->sink.ops) {
 		n->sink.books(n->sink.self, &books);
 		r->sink_lost = books.lost;

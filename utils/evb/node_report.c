@@ -78,6 +78,8 @@ static const struct figure figures[] = {
 	{"refused", "Turned away", "roc_evb_refused_connections", "Connections turned away.",
 	 COUNTER(refused)},
 	{"liars", "Liars", "roc_evb_liars", "Peers taken out for what they said.", COUNTER(liars)},
+	{"refusedTables", "Tables refused", "roc_evb_refused_tables",
+	 "Tables of assignment that the node did not take.", COUNTER(refused_tables)},
 	{"openBlocks", NULL, "roc_evb_open_blocks", "Blocks of which something is here.",
 	 GAUGE(open_blocks)},
 	{"openBlocksMax", "Open blocks, most", "roc_evb_open_blocks_max", "Most at once.",

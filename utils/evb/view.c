@@ -28,13 +28,33 @@ void evb_view_members(struct evb_view *v, const struct roc_evb_member *members, 
 
 int evb_view_table(struct evb_view *v, const struct roc_evb_table *table)
 {
-	if (table->term < v->table.term)
+	if (table->term == v->table.term && table->epoch == v->table.epoch)
+		return 0;
+	if (table->term < v->table.term || table->epoch <= v->table.epoch) {
+		v->refused++;
 		return -ESTALE;
-	if (table->epoch <= v->table.epoch)
-		return table->term == v->table.term && table->epoch == v->table.epoch ? 0 : -ESTALE;
+	}
 	v->table = *table;
 	is_new(v, ROC_EVB_TABLE);
 	return 0;
+}
+
+void evb_view_older(struct evb_view *v, const struct roc_evb_table *table, bool joins,
+		    const char *by)
+{
+	struct roc_evb_table ours = v->table;
+
+	memset(&v->table, 0, sizeof(v->table));
+	v->news &= ~(1u << ROC_EVB_TABLE);
+	if (!joins) {
+		evb_view_table(v, table);
+		return;
+	}
+	evb_view_out(v,
+		     "The table of %s (term %" PRIu64 ", epoch %" PRIu64
+		     ") is older than this node's (term %" PRIu64 ", epoch %" PRIu64
+		     "): it lost its data, or has an older copy of them.",
+		     by, table->term, table->epoch, ours.term, ours.epoch);
 }
 
 void evb_view_found(struct evb_view *v, const struct roc_evb_table *table)

@@ -17,14 +17,21 @@ struct evb_view {
 	struct roc_evb_table table; /* epoch 0: there is none */
 	char leader[ROC_EVB_NAME];
 	bool lost;
+	uint64_t refused;  /* tables that are older than the one before */
 	unsigned int news; /* bit per enum roc_evb_what */
 	char text[ROC_EVB_OUT + 1][EVB_SENTENCE];
 };
 
 /* All members there are. */
 void evb_view_members(struct evb_view *v, const struct roc_evb_member *members, unsigned int count);
-/* 0; -ESTALE: an older manager's, or one that was passed: nothing is taken over. */
+/* 0; -ESTALE: it is older than ours, and counted: nothing is taken over. */
 int evb_view_table(struct evb_view *v, const struct roc_evb_table *table);
+/*
+ * @by has this table, which is older than ours: it lost its data. A member (@joins) joins anew, a
+ * watcher takes the table.
+ */
+void evb_view_older(struct evb_view *v, const struct roc_evb_table *table, bool joins,
+		    const char *by);
 /* What was left by those of before: the manager goes on from it, and nobody follows it. */
 void evb_view_found(struct evb_view *v, const struct roc_evb_table *table);
 void evb_view_leader(struct evb_view *v, const char *name);

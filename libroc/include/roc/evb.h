@@ -528,6 +528,8 @@ struct roc_evb_flow {
  * @all_segments: of the builder unit
  * @latency: from the earliest trigger to the complete MEP: how many in [roc_evb_latency_ns(i),
  *	roc_evb_latency_ns(i + 1))
+ * @refused_tables: tables of assignment that this node did not take: older than its own, malformed,
+ *	or with more nodes than it is made for
  */
 struct roc_evb_counts {
 	struct roc_evb_flow in, sent, received, out;
@@ -544,6 +546,7 @@ struct roc_evb_counts {
 	uint32_t mfps;
 	uint32_t credits, free_segments, all_segments;
 	uint64_t latency[ROC_EVB_LATENCIES];
+	uint64_t refused_tables;
 };
 
 /**

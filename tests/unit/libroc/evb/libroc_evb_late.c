@@ -28,6 +28,7 @@ static void tables(void)
 	board.table_version++;
 	turn_all();
 	CU_ASSERT_TRUE(strstr(nodes[0].said, "is refused") != NULL);
+	UNIT_EQ(counts_of(&nodes[0]).refused_tables, 2);
 	nodes[0].cut_off = nodes[1].cut_off = true;
 	CU_ASSERT_TRUE(run_until(NULL, 20000));
 	UNIT_EQ(counts_of(&nodes[0]).complete + counts_of(&nodes[1]).complete, 3000);

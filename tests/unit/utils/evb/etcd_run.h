@@ -6,12 +6,14 @@
 #ifndef ROC_UNIT_ETCD_RUN_H
 #define ROC_UNIT_ETCD_RUN_H
 
+#include <json-c/json.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 
 #include "port.h"
+#include "utils/evb/etcd_talk.h"
 
 static char etcd_dir[] = "/tmp/roc-etcd-XXXXXX";
 static pid_t etcd_pid;
@@ -56,6 +58,29 @@ static bool etcd_listens(void)
 		n = recv(fd, answer, sizeof(answer) - 1, MSG_WAITALL);
 	close(fd);
 	return n > 0 && strstr(answer, "\"true\"");
+}
+
+/* Write a value; numbers of revisions go up with each. */
+__attribute__((unused)) static void etcd_put_raw(const char *key, const char *value)
+{
+	struct sockaddr_in a = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+	struct json_object *o = etcd_put(key, value, 0);
+	const char *body = json_object_to_json_string_ext(o, JSON_C_TO_STRING_PLAIN);
+	char request[8192], answer[1024] = "";
+	int fd = socket(AF_INET, SOCK_STREAM, 0), length;
+
+	a.sin_port = htons((uint16_t)etcd_port);
+	length = snprintf(request, sizeof(request),
+			  "POST /v3/kv/put HTTP/1.0\r\nContent-Type: application/json\r\n"
+			  "Content-Length: %zu\r\n\r\n%s",
+			  strlen(body), body);
+	UNIT_NEED((size_t)length < sizeof(request));
+	UNIT_NEED(!connect(fd, (struct sockaddr *)&a, sizeof(a)));
+	UNIT_EQ(send(fd, request, (size_t)length, MSG_NOSIGNAL), length);
+	CU_ASSERT_TRUE(recv(fd, answer, sizeof(answer) - 1, MSG_WAITALL) > 0);
+	CU_ASSERT_PTR_NOT_NULL(strstr(answer, " 200 "));
+	close(fd);
+	json_object_put(o);
 }
 
 static void etcd_make_dir(void)

@@ -25,7 +25,7 @@ struct node {
 	int ended; /* what poll() said */
 	struct roc_evb_report report;
 	uint64_t reported;
-	char leader[256], lost_text[256];
+	char leader[256], lost_text[256], out_text[256];
 };
 
 static struct node nodes[NODES];
@@ -125,6 +125,10 @@ static void node_turn(struct node *n)
 			break;
 		case ROC_EVB_OUT:
 			n->outs++;
+			/* The engine forgets its tables: the next may have any number. */
+			n->table.epoch = 0;
+			snprintf(n->out_text, sizeof(n->out_text), "%s",
+				 news.text ? news.text : "");
 			n->me.incarnation += 1000;
 			n->report.incarnation = n->me.incarnation;
 			n->c.ops->join(n->c.self, &n->me);

@@ -5,6 +5,10 @@
  */
 #include "unit.h"
 
+#include <inttypes.h>
+
+#include "utils/evb/record.h"
+
 #include "tests/unit/utils/evb/evb_nodes.h"
 #include "tests/unit/utils/evb/etcd_run.h"
 
@@ -33,15 +37,20 @@ static unsigned int sum_outs(void)
 	return sum;
 }
 
-static bool all_were_out(void)
+static bool all_were_out_but(int but)
 {
-	unsigned int i;
+	int i;
 
 	for (i = 0; i < NODES; i++) {
-		if (nodes[i].open && !nodes[i].outs)
+		if (nodes[i].open && !nodes[i].outs && i != but)
 			return false;
 	}
 	return true;
+}
+
+static bool all_were_out(void)
+{
+	return all_were_out_but(-1);
 }
 
 static bool all_lost(bool lost)
@@ -192,6 +201,83 @@ static void all_lost_there(void)
 	close_all();
 }
 
+/* All have this table, and those that joined anew have it since then. */
+static bool all_have_anew(const char *table)
+{
+	unsigned int i;
+
+	for (i = 0; i < NODES; i++) {
+		if (nodes[i].open && !nodes[i].table.epoch)
+			return false;
+	}
+	return all_have(table);
+}
+
+/*
+ * etcd loses its data and the manager is a new process that knows nothing: its term and its epochs
+ * are lower than those that the nodes have.
+ */
+static void new_manager_after_loss(void)
+{
+	unsigned int i, refused = 0;
+	uint64_t term, epoch;
+
+	etcd_end(SIGKILL);
+	if (!etcd_started(true))
+		return;
+	open_others();
+	for (i = 0; i < 200; i++)
+		etcd_put_raw("/other", "1");
+	UNIT_EQ(node_open(&nodes[0], "m1", etcd_text), 0);
+	CU_ASSERT_TRUE(TURN_UNTIL(all_have("r1 r2 | b1 b2"), 6000));
+	term = nodes[1].table.term;
+	epoch = nodes[1].table.epoch;
+	etcd_end(SIGKILL);
+	CU_ASSERT_TRUE(TURN_UNTIL(all_lost(true), 4000));
+	node_close(&nodes[0]);
+	if (!etcd_start(true))
+		return;
+	UNIT_EQ(node_open(&nodes[0], "m1", etcd_text), 0);
+	CU_ASSERT_TRUE(TURN_UNTIL(all_were_out_but(0), 15000));
+	CU_ASSERT_TRUE(TURN_UNTIL(all_have_anew("r1 r2 | b1 b2") && all_lost(false), 8000));
+	CU_ASSERT_TRUE(nodes[1].table.term < term);
+	for (i = 0; i < NODES; i++)
+		refused += nodes[i].open ? nodes[i].c.view->refused : 0;
+	unit_note("term %" PRIu64 " epoch %" PRIu64 ", then term %" PRIu64 " epoch %" PRIu64
+		  "; %u tables refused",
+		  term, epoch, nodes[1].table.term, nodes[1].table.epoch, refused);
+	close_all();
+}
+
+/* An older copy of its data, in which the leases of nodes live on: only the table shows it. */
+static void older_copy(void)
+{
+	struct json_object *o;
+	struct roc_evb_table old;
+	unsigned int i, refused = 0;
+	uint64_t term;
+
+	open_all();
+	CU_ASSERT_TRUE(TURN_UNTIL(all_have("r1 r2 | b1 b2"), 6000));
+	term = nodes[1].table.term;
+	old = nodes[1].table;
+	old.term--;
+	o = evb_table_record(&old);
+	node_close(&nodes[0]);
+	etcd_put_raw("/roc-evb/roc/table",
+		     json_object_to_json_string_ext(o, JSON_C_TO_STRING_PLAIN));
+	json_object_put(o);
+	CU_ASSERT_TRUE(TURN_UNTIL(all_were_out_but(0), 6000));
+	CU_ASSERT_PTR_NOT_NULL(strstr(nodes[1].out_text, "older than"));
+	for (i = 0; i < NODES; i++)
+		refused += nodes[i].open ? nodes[i].c.view->refused : 0;
+	UNIT_EQ(refused, 4);
+	UNIT_EQ(node_open(&nodes[0], "m1", etcd_text), 0);
+	CU_ASSERT_TRUE(TURN_UNTIL(all_have_anew("r1 r2 | b1 b2"), 8000));
+	CU_ASSERT_TRUE(nodes[1].table.term > term);
+	close_all();
+}
+
 static void two_of_a_name(void)
 {
 	open_all();
@@ -218,4 +304,6 @@ static void two_of_a_name(void)
 
 UNIT_MAIN("event building: etcd", {"nodes come and go", come_and_go}, {"a second run", second_run},
 	  {"two managers", two_managers}, {"restarted while nodes report", restarted},
-	  {"all that it knew is lost", all_lost_there}, {"two of a name", two_of_a_name})
+	  {"all that it knew is lost", all_lost_there},
+	  {"and the manager is a new one", new_manager_after_loss},
+	  {"an older copy of its data", older_copy}, {"two of a name", two_of_a_name})

@@ -9,6 +9,7 @@
 #include <poll.h>
 #include <sys/resource.h>
 
+#include "libroc/fabric/control.h"
 #include "tests/unit/utils/evb/evb_nodes.h"
 #include "utils/evb/line.h"
 #include "utils/evb/record.h"
@@ -578,10 +579,62 @@ static void does_not_read(void)
 	close_all();
 }
 
+/* A manager that says what the test says. */
+static void say_table(int fd, uint64_t term, uint64_t epoch)
+{
+	static struct roc_evb_table t;
+	struct json_object *o = json_object_new_object();
+
+	t.term = term;
+	t.epoch = epoch;
+	json_object_object_add(o, "table", evb_table_record(&t));
+	dprintf(fd, "%s\n", json_object_to_json_string_ext(o, JSON_C_TO_STRING_PLAIN));
+	json_object_put(o);
+}
+
+/*
+ * The clock of the manager's machine was set back, and it was started again: its tables are older
+ * than what a node has that was cut off meanwhile.
+ */
+static void older(void)
+{
+	char number[16], got[8192] = "";
+	int listener, fd = -1;
+	struct node *r1 = &nodes[0];
+
+	system_file(LONG, "");
+	snprintf(number, sizeof(number), "%u", port);
+	listener = control_listen("127.0.0.1", number, why);
+	UNIT_NEED(listener >= 0);
+	UNIT_EQ(node_open(r1, "r1", text), 0);
+	CU_ASSERT_TRUE(TURN_UNTIL((fd = accept4(listener, NULL, NULL, SOCK_NONBLOCK)) >= 0, 6000));
+	dprintf(fd, "{\"welcome\": true, \"manager\": \"m\"}\n");
+	say_table(fd, 9, 5);
+	CU_ASSERT_TRUE(TURN_UNTIL(r1->table.epoch == 5, 6000));
+	UNIT_EQ(r1->outs, 0);
+	CU_ASSERT_TRUE(TURN_UNTIL(recv(fd, got, sizeof(got) - 1, 0) > 0, 6000));
+	/* The same once more is nothing new. */
+	say_table(fd, 9, 5);
+	say_table(fd, 8, 6);
+	CU_ASSERT_TRUE(TURN_UNTIL(r1->outs == 1, 6000));
+	CU_ASSERT_PTR_NOT_NULL(strstr(r1->out_text, "is older than"));
+	UNIT_EQ(r1->c.view->refused, 1);
+	/* It comes as another incarnation, and claims no table. */
+	CU_ASSERT_TRUE(TURN_UNTIL(recv(fd, got, sizeof(got) - 1, MSG_PEEK) > 0, 6000));
+	memset(got, 0, sizeof(got));
+	CU_ASSERT_TRUE(recv(fd, got, sizeof(got) - 1, 0) > 0);
+	CU_ASSERT_TRUE(strstr(got, "\"join\"") && !strstr(got, "\"have\""));
+	say_table(fd, 8, 7);
+	CU_ASSERT_TRUE(TURN_UNTIL(r1->table.term == 8 && r1->table.epoch == 7, 6000));
+	close(fd);
+	close(listener);
+	close_all();
+}
+
 UNIT_MAIN("event building: static coordinator", {"the file", file_good},
 	  {"faults of the file", file_faults}, {"nodes come and go", come_and_go},
 	  {"the manager goes and comes back", manager_goes}, {"two of a name", two_of_a_name},
-	  {"two managers", two_managers}, {"strangers", strangers}, {"the largest table", largest},
-	  {"nonsense on the line", nonsense}, {"who only looks", watcher},
-	  {"who does not read", does_not_read}, {"no file is left", no_files},
-	  {"many strangers", many_strangers})
+	  {"two managers", two_managers}, {"an older table", older}, {"strangers", strangers},
+	  {"the largest table", largest}, {"nonsense on the line", nonsense},
+	  {"who only looks", watcher}, {"who does not read", does_not_read},
+	  {"no file is left", no_files}, {"many strangers", many_strangers})

@@ -72,6 +72,7 @@ static void fill(void)
 	n->latency[60] = 45;
 	n->latency[64] = 9;
 	n->latency[80] = 1;
+	n->refused_tables = 2;
 	r.peers[0] = (struct roc_evb_peer){.name = "node1",
 					   .builder = true,
 					   .connected = true,
