@@ -47,8 +47,11 @@ static const struct option_spec options[] = {
 static struct sink *open_sink(const struct recv_values *v, const struct source *source,
 			      struct error_log *errors, char why[UNITS_WHY])
 {
-	if (v->record.dir)
-		return sink_record(&v->record, source, why);
+	struct record_options record = v->record;
+
+	record.total_bytes = v->units.bytes;
+	if (record.dir)
+		return sink_record(&record, source, why);
 	return units_open_check(&v->units, source, errors);
 }
 

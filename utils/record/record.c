@@ -33,6 +33,7 @@ int record_usage(const struct record_options *o)
 static int run(const void *values)
 {
 	const struct record_values *v = values;
+	struct record_options record = v->record;
 	char why[UNITS_WHY] = "";
 	struct source *source;
 	struct sink *sink;
@@ -45,7 +46,8 @@ static int run(const void *values)
 		code = units_open_source(&v->units, &source);
 	if (code)
 		return code;
-	sink = sink_record(&v->record, source, why);
+	record.total_bytes = v->units.bytes;
+	sink = sink_record(&record, source, why);
 	if (!sink) {
 		source_close(source);
 		return tool_fail("%s", why);

@@ -71,10 +71,11 @@ bool recording_get_entry(const unsigned char *from, struct recording_entry *e);
 
 struct record_options {
 	const char *dir, *prefix;
-	uint64_t file_bytes; /* a new file after so many, 0: never */
-	uint64_t file_time;  /* seconds, 0: never */
-	uint32_t depth;	     /* writes on their way at most */
-	bool buffered;	     /* by the page cache */
+	uint64_t file_bytes;  /* a new file after so many, 0: never */
+	uint64_t file_time;   /* seconds, 0: never */
+	uint64_t total_bytes; /* that the run takes, 0: no limit */
+	uint32_t depth;	      /* writes on their way at most */
+	bool buffered;	      /* by the page cache */
 };
 
 /* Is it something that a file can be called? Exit code. */
@@ -92,10 +93,10 @@ enum recording_step {
 struct recording_file {
 	int data, index; /* -1: closed */
 	unsigned int number;
-	uint64_t begun; /* units_now() */
-	uint64_t end;	/* of what was handed out in the data file */
-	uint64_t room;	/* allocated */
-	uint64_t bytes; /* end of the last unit that is there */
+	uint64_t begun;		   /* units_now() */
+	uint64_t end;		   /* of what was handed out in the data file */
+	uint64_t room, index_room; /* allocated */
+	uint64_t bytes;		   /* end of the last unit that is there */
 	uint64_t entries;
 	unsigned int pending;	 /* writes on their way */
 	struct unit_format told; /* as its head has it */
@@ -109,14 +110,21 @@ struct recording_set {
 	const struct record_options *opt;
 	const struct unit_format *format;
 	uint64_t run;
-	unsigned int next; /* number of the next file */
+	unsigned int next;     /* number of the next file */
+	uint64_t reserved_for; /* bytes of the units so far */
 };
+
+/* @err: -errno of a write or an allocation. */
+bool recording_no_space(int err);
 
 /* 0, or -errno with the sentence in @why. */
 int recording_file_begin(struct recording_set *set, struct recording_file *f, char why[UNITS_WHY]);
-/* Room for @bytes more; how much there is is not promised: a write says so. */
-void recording_file_reserve(const struct recording_set *set, struct recording_file *f,
-			    uint64_t bytes);
+/*
+ * Blocks for a unit of @bytes and its entry. -ENOSPC: there are none for the entry, so the unit
+ * must not be written. Blocks for the data are not promised: the write reports that they are
+ * missing.
+ */
+int recording_file_reserve(struct recording_set *set, struct recording_file *f, uint64_t bytes);
 /* Of a network it is known with its units only what comes: the head says it from then on. */
 int recording_file_head(const struct recording_set *set, struct recording_file *f,
 			char why[UNITS_WHY]);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * A data file and its index while they are written. The data file has its room before the data
- * come, because a write that makes a file longer is slower than one that does not; at the end it is
- * cut to what was written. The head of the index says that it is closed only when all else is
- * there.
+ * A data file and its index while they are written. Both have their blocks before the data come: a
+ * write that allocates is slower, and an index without blocks for its next entries loses units that
+ * the data file has. Closing a file returns what it did not use. The head of the index says that it
+ * is closed only when all else is there.
  */
 #include "recording.h"
 
@@ -13,9 +13,13 @@
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/statvfs.h>
 #include <unistd.h>
 
+/* Reserved ahead of the data: so many bytes, but not more than this part of the free space. */
 #define RESERVE (UINT64_C(256) << 20)
+#define RESERVE_PART 8
+#define INDEX_RESERVE (UINT64_C(64) << 10)
 #define TEXT (64 * RECORDING_ENTRY)
 
 static void file_name(const struct recording_set *set, unsigned int number, const char *end,
@@ -129,6 +133,52 @@ static int make_data(const struct recording_set *set, struct recording_file *f, 
 	return f->data < 0 ? fail_create(name, -f->data, why) : 0;
 }
 
+bool recording_no_space(int err)
+{
+	return err == -ENOSPC || err == -EDQUOT || err == -EFBIG;
+}
+
+/* 0, or -errno. */
+static int allocate(int fd, int mode, uint64_t at, uint64_t bytes)
+{
+	int ret;
+
+	do {
+		ret = fallocate(fd, mode, (off_t)at, (off_t)bytes) ? -errno : 0;
+	} while (ret == -EINTR);
+	return ret;
+}
+
+static uint64_t length_of_index(uint64_t entries)
+{
+	return RECORDING_HEADER + entries * RECORDING_ENTRY;
+}
+
+/* Blocks for the entries so far, those of the writes in flight, and one more. */
+static int reserve_index(struct recording_file *f)
+{
+	uint64_t needed = length_of_index(f->entries + f->pending + 1), more;
+	int ret = 0;
+
+	if (needed <= f->index_room)
+		return 0;
+	for (more = INDEX_RESERVE; more >= RECORDING_ALIGN; more /= 2) {
+		/* The length of the index is that of its entries, whatever is reserved. */
+		ret = allocate(f->index, FALLOC_FL_KEEP_SIZE, f->index_room, more);
+		if (!ret) {
+			f->index_room += more;
+			return 0;
+		}
+		if (!recording_no_space(ret))
+			break;
+	}
+	if (recording_no_space(ret))
+		return -ENOSPC;
+	/* This file system reserves nothing. */
+	f->index_room = UINT64_MAX;
+	return 0;
+}
+
 static int make_index(const struct recording_set *set, struct recording_file *f,
 		      char why[UNITS_WHY])
 {
@@ -139,7 +189,9 @@ static int make_index(const struct recording_set *set, struct recording_file *f,
 	f->index = create(name, 0);
 	if (f->index < 0)
 		return fail_create(name, -f->index, why);
-	err = put_head(set, f, units_realtime(), 0);
+	err = -reserve_index(f);
+	if (!err)
+		err = put_head(set, f, units_realtime(), 0);
 	return err ? fail_create(name, err, why) : 0;
 }
 
@@ -166,23 +218,76 @@ int recording_file_begin(struct recording_set *set, struct recording_file *f, ch
 	return 0;
 }
 
-void recording_file_reserve(const struct recording_set *set, struct recording_file *f,
-			    uint64_t bytes)
+static uint64_t part_of_free_space(const struct recording_file *f)
 {
-	uint64_t most = set->opt->file_bytes, more = RESERVE;
+	struct statvfs disk;
+
+	/* Some network file systems report no size. */
+	if (fstatvfs(f->data, &disk) || !disk.f_blocks)
+		return UINT64_MAX;
+	return disk.f_bavail * disk.f_frsize / RESERVE_PART;
+}
+
+static uint64_t smaller(uint64_t a, uint64_t b)
+{
+	return a < b ? a : b;
+}
+
+/*
+ * The writes in flight end at f->end at the latest, so this cuts no data. ext4 and XFS keep the
+ * blocks that a failed fallocate() has allocated until then.
+ */
+static void return_reserve(struct recording_file *f)
+{
+	if (!ftruncate(f->data, (off_t)f->end))
+		f->room = f->end;
+}
+
+static void reserve_data(const struct recording_set *set, struct recording_file *f, uint64_t bytes)
+{
+	uint64_t more = RESERVE, total = set->opt->total_bytes, most = set->opt->file_bytes;
+	int ret;
 
 	if (f->end + bytes <= f->room)
 		return;
-	if (most && most < f->end + more)
-		more = most > f->end + bytes ? most - f->end : bytes;
-	if (more < bytes)
-		more = bytes;
-	more = (more + RECORDING_ALIGN - 1) & ~(uint64_t)(RECORDING_ALIGN - 1);
-	/* No room: then the writes will find out how little there is. */
-	if (fallocate(f->data, 0, (off_t)f->end, (off_t)more))
-		f->room = UINT64_MAX;
-	else
-		f->room = f->end + more;
+	if (total)
+		more = smaller(more, total > set->reserved_for ? total - set->reserved_for : 0);
+	if (most)
+		more = smaller(more, most > f->end ? most - f->end : 0);
+	more = smaller(more, part_of_free_space(f));
+	for (;; more /= 2) {
+		if (more < bytes)
+			more = bytes;
+		more = (more + RECORDING_ALIGN - 1) & ~(uint64_t)(RECORDING_ALIGN - 1);
+		ret = allocate(f->data, 0, f->end, more);
+		if (!ret)
+			break;
+		if (!recording_no_space(ret)) {
+			/* This file system reserves nothing. */
+			f->room = UINT64_MAX;
+			return;
+		}
+		return_reserve(f);
+		/* The write reports how much fits. */
+		if (more <= bytes)
+			break;
+	}
+	f->room = f->end + more;
+}
+
+int recording_file_reserve(struct recording_set *set, struct recording_file *f, uint64_t bytes)
+{
+	int ret = reserve_index(f);
+
+	if (ret && f->room > f->end) {
+		return_reserve(f);
+		ret = reserve_index(f);
+	}
+	if (ret)
+		return ret;
+	reserve_data(set, f, bytes);
+	set->reserved_for += bytes;
+	return 0;
 }
 
 /* At which the file was begun. */
@@ -222,7 +327,7 @@ int recording_file_head(const struct recording_set *set, struct recording_file *
 
 int recording_file_index(struct recording_file *f, char why[UNITS_WHY])
 {
-	off_t at = RECORDING_HEADER + (off_t)(f->entries * RECORDING_ENTRY) - (off_t)f->text_bytes;
+	off_t at = (off_t)(length_of_index(f->entries) - f->text_bytes);
 	ssize_t n;
 
 	if (!f->text_bytes)
@@ -277,11 +382,19 @@ static int close_head(const struct recording_set *set, struct recording_file *f,
 static int next_step(const struct recording_set *set, struct recording_file *f, int synced,
 		     char why[UNITS_WHY])
 {
+	int ret;
+
 	switch (f->step) {
 	case RECORDING_WRITTEN:
 		/* The room first: on a full disk the index needs some of it, before others. */
-		return ftruncate(f->data, (off_t)f->bytes) ? fail_end(errno, why)
-							   : recording_file_index(f, why);
+		if (ftruncate(f->data, (off_t)f->bytes))
+			return fail_end(errno, why);
+		ret = recording_file_index(f, why);
+		if (ret)
+			return ret;
+		return ftruncate(f->index, (off_t)length_of_index(f->entries))
+			       ? fail_close(errno, why)
+			       : 0;
 	case RECORDING_SYNC_DATA:
 		return synced ? fail_end(-synced, why) : 0;
 	case RECORDING_SYNC_ENTRIES:

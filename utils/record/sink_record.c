@@ -86,11 +86,6 @@ static int be_full(struct record *r, int err)
 			  r->opt.dir);
 }
 
-static bool says_full(int err)
-{
-	return err == -ENOSPC || err == -EDQUOT || err == -EFBIG;
-}
-
 static int new_file(struct record *r)
 {
 	struct recording_file *f = calloc(1, sizeof(*f));
@@ -103,7 +98,7 @@ static int new_file(struct record *r)
 	if (ret) {
 		free(f);
 		/* Before the first one somebody wants to know which. */
-		if (r->sink.n.files && says_full(ret))
+		if (r->sink.n.files && recording_no_space(ret))
 			return be_full(r, ret);
 		return units_fail(r->sink.why, -ret, "%s", why);
 	}
@@ -219,7 +214,8 @@ static int put(struct sink *s, const struct unit *u)
 	}
 	if (!r->file && new_file(r))
 		return r->full ? -ENOSPC : -EIO;
-	recording_file_reserve(&r->set, r->file, length);
+	if (recording_file_reserve(&r->set, r->file, length))
+		return be_full(r, -ENOSPC);
 	w = at(r, r->tail++);
 	*w = (struct write){
 		.state = FLYING,
@@ -301,7 +297,7 @@ static void finished(struct record *r, struct write *w, int res)
 		return;
 	}
 	w->state = FAILED;
-	if (says_full(res) || !res) {
+	if (recording_no_space(res) || !res) {
 		be_full(r, res);
 		return;
 	}
@@ -324,7 +320,7 @@ static void completed(struct record *r, struct io_uring_cqe *cqe)
 /* Of the index. That it has no room now is no loss: when the data file is cut it gets some. */
 static int judge_index(struct record *r, int ret, const char *why)
 {
-	if (says_full(ret)) {
+	if (recording_no_space(ret)) {
 		be_full(r, ret);
 		return 0;
 	}
