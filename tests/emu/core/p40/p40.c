@@ -148,6 +148,7 @@ static void show(struct json *j, const uint64_t *value, const struct p40_counts 
 	json_uint(j, "host_errors", n->host_errors);
 	json_uint(j, "setup_errors", n->setup_errors);
 	json_uint(j, "fetch_errors", n->fetch_errors);
+	json_uint(j, "units_skipped", n->units_skipped);
 	json_uint(j, "doorbells_lost", n->doorbells_lost);
 	json_uint(j, "stray_writes", n->stray_writes);
 	json_uint(j, "closes", n->closes);

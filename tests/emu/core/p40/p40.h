@@ -54,6 +54,10 @@ enum p40_fault {
 	P40_SIZE_ZERO,
 	P40_SIZE_BIG,
 	P40_SKIP_EVENT,
+	P40_RECORD_HOLE,
+	P40_SHORT,
+	P40_EMPTY,
+	P40_DAMAGED,
 	P40_FLIP,
 	P40_LOST_DOORBELL,
 	P40_LOST_SEGMENTS,
@@ -119,6 +123,7 @@ struct p40_generator {
 struct p40_packet {
 	uint64_t first;
 	uint64_t begun_ns, cycles;
+	uint32_t number;
 	uint32_t *size; /* of each fragment */
 	uint8_t *type;
 	uint32_t count, payload, truncated;
@@ -148,7 +153,7 @@ struct p40_counts {
 	uint64_t fulls; /* times a unit found no room */
 	uint64_t recycled;
 	uint64_t dma_writes, dma_outside, dma_no_master;
-	uint64_t doorbells_lost, stray_writes;
+	uint64_t units_skipped, doorbells_lost, stray_writes;
 };
 
 struct p40_stream {
@@ -174,6 +179,7 @@ struct p40_stream {
 	bool load_shows;		    /* in STATUS */
 	uint32_t written, told, read, seen; /* positions */
 	uint32_t units;
+	uint32_t skipped; /* fault record-hole: numbers without a unit */
 	uint64_t last_event;
 	uint32_t recycled; /* p40_ahead() */
 	bool full;
@@ -319,6 +325,8 @@ static inline uint32_t p40_ahead(const struct p40_stream *st)
 	return st->card->recycle ? st->recycled : 0;
 }
 
+/* By the fault record-hole: the next unit, of so many events, is counted and not written. */
+bool p40_unit_skip(struct p40_stream *st, uint32_t events);
 /* A unit is whole in the ring. */
 void p40_unit_done(struct p40_stream *st, uint32_t lines, uint32_t events, uint64_t last);
 

@@ -46,6 +46,29 @@ static void spoil(struct p40_stream *st, struct stream_packet *h)
 	h->first_event = htole64(le64toh(h->first_event) + p40_fault_once(st, P40_SKIP_EVENT));
 }
 
+/* The same of its fragments: what is written follows. */
+static void spoil_content(struct p40_stream *st)
+{
+	struct p40_packet *p = &st->packet;
+	uint32_t *last = &p->size[p->count - 1], bytes = p40_fault_once(st, P40_SHORT);
+
+	if (bytes) {
+		p->payload -= extent(p, *last);
+		*last -= bytes < *last ? bytes : *last;
+		p->payload += extent(p, *last);
+	}
+	if (p40_fault_take(st, P40_DAMAGED)) {
+		p->truncated += !(p->type[0] & STREAM_FRAGMENT_TRUNCATED);
+		p->type[0] |= STREAM_FRAGMENT_TRUNCATED;
+	}
+	if (p40_fault_take(st, P40_EMPTY)) {
+		st->total[P40_DISCARDED] += p->count;
+		p->count = 0;
+		p->payload = 0;
+		p->truncated = 0;
+	}
+}
+
 static void close_packet(struct p40_stream *st, uint64_t now, uint16_t flags)
 {
 	struct p40_packet *p = &st->packet;
@@ -54,15 +77,18 @@ static void close_packet(struct p40_stream *st, uint64_t now, uint16_t flags)
 		.version = STREAM_UNIT_VERSION,
 		.align = p->align,
 		.first_event = htole64(p->first),
-		.number = htole32(st->units),
-		.fragments = htole32(p->count),
 		.source = htole16(p->source),
 	};
-	uint32_t i, sizes = STREAM_PACKET_SIZES(p->count);
+	uint32_t i, sizes;
 
+	spoil_content(st);
+	sizes = STREAM_PACKET_SIZES(p->count);
+	p->number = st->units + st->skipped;
 	p->flags = flags | (p->truncated ? STREAM_PACKET_TRUNCATED : 0);
 	p->data = data_at(p, p->count);
 	p->bytes = bytes_with(p, p->count, p->payload);
+	h.number = htole32(p->number);
+	h.fragments = htole32(p->count);
 	h.flags = htole16(p->flags);
 	h.data = htole32(p->data);
 	h.size = htole32(p->bytes);
@@ -316,6 +342,11 @@ size_t p40_packet_turn(struct p40_stream *st, uint64_t now, size_t budget, uint6
 	while (moved < budget) {
 		if (!p->closed && !fill(st, now, when))
 			break;
+		if (!p->writing && p40_unit_skip(st, p->count)) {
+			p->count = 0;
+			p->closed = false;
+			continue;
+		}
 		if (!p->writing && !has_room(st)) {
 			st->n.fulls += !st->full;
 			st->full = true;

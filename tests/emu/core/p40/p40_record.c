@@ -61,7 +61,7 @@ bool p40_meta_write(struct p40_stream *main)
 		.version = STREAM_UNIT_VERSION,
 		.size = htole32(sizeof(m)),
 		.first_event = htole64(p->first),
-		.number = htole32(main->units - 1),
+		.number = htole32(p->number),
 		.position = htole32(p->position),
 		.bytes = htole32(p->bytes),
 		.fragments = htole32(p->count),
@@ -107,7 +107,7 @@ static void build(const struct p40_stream *st, uint64_t now, uint64_t event, str
 		.size = htole32(sizeof(*o)),
 		.event = htole64(event),
 		.cycles = htole64(identity_cycles(&st->card->identity, now)),
-		.number = htole32(st->units),
+		.number = htole32(st->units + st->skipped),
 		.source = htole16(source),
 		.stream = htole16(st->nr - P40_STREAM_ODIN),
 		.orbit = htole32(event / STREAM_ODIN_BUNCHES),
@@ -177,13 +177,18 @@ static uint32_t put_records(struct p40_stream *st, uint64_t now, uint8_t *to, ui
 {
 	struct stream_odin lost;
 	struct p40_event e;
-	uint32_t n;
+	uint32_t n = 0;
 
-	for (n = 0; n < lines; n++) {
+	while (n < lines) {
 		struct stream_odin *o = to ? (struct stream_odin *)(to + n * STREAM_LINE) : &lost;
 
 		if (p40_source_held(st, now, when) || !p40_source_peek(st, now, &e, when))
 			break;
+		if (p40_unit_skip(st, 1)) {
+			p40_source_take(st, now, &e);
+			continue;
+		}
+		n++;
 		build(st, now, e.id, o);
 		spoil(st, o);
 		p40_source_take(st, now, &e);

@@ -27,6 +27,17 @@ void p40_host_error(struct p40_stream *st)
 	st->host_error = true;
 }
 
+bool p40_unit_skip(struct p40_stream *st, uint32_t events)
+{
+	if (!p40_fault_take(st, P40_RECORD_HOLE))
+		return false;
+	st->skipped++;
+	st->n.units_skipped++;
+	st->total[P40_DISCARDED] += events;
+	st->counters_due = true;
+	return true;
+}
+
 void p40_unit_done(struct p40_stream *st, uint32_t lines, uint32_t events, uint64_t last)
 {
 	st->written += lines;
@@ -202,6 +213,7 @@ void p40_stream_enable(struct p40_stream *st)
 	st->seen = st->start;
 	st->recycled = 0;
 	st->units = 0;
+	st->skipped = 0;
 	st->last_event = 0;
 	st->meta_dropping = false;
 	if (!setup_ok(st)) {

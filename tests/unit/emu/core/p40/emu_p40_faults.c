@@ -128,6 +128,66 @@ static void units_that_lie(void)
 	host_end();
 }
 
+/* Numbers without a unit. What is skipped is not offered twice, and counted. */
+static void holes(void)
+{
+	struct stream_packet p;
+	struct stream_odin o;
+
+	stream(1);
+	fault(0, "record-hole", ONE(MAIN) | 2);
+	more(3);
+	memcpy(&p, ring_byte(MAIN, 4, 0), sizeof(p));
+	UNIT_EQ(p.number, 3);
+	UNIT_EQ(p.first_event, 3);
+	UNIT_EQ(state(MAIN)->units, 2);
+	UNIT_EQ(count(0, -1, "units_skipped"), 2);
+	UNIT_EQ(count(0, -1, "discarded"), 2);
+	UNIT_EQ(count(0, -1, "offered"), 4);
+	begin(ODIN, 16);
+	generate(ODIN, 0, 0, 0, 0);
+	fault(0, "record-hole", ONE(ODIN) | 1);
+	set_wide(ODIN, STREAM_SET_LIMIT, 3);
+	run(0);
+	memcpy(&o, ring_byte(ODIN, 0, 0), sizeof(o));
+	UNIT_EQ(o.number, 1);
+	UNIT_EQ(o.event, 1);
+	UNIT_EQ(state(ODIN)->units, 2);
+	host_end();
+}
+
+static void content_that_lacks(void)
+{
+	struct stream_packet p;
+	uint32_t size;
+
+	stream(1);
+	fault(0, "short", ONE(MAIN) | 7);
+	more(1);
+	memcpy(&size, ring_byte(MAIN, 4, 36), sizeof(size));
+	UNIT_EQ(size, 193);
+	CU_ASSERT(fragment_ok(ring_byte(MAIN, 4, 40), 0x0400, 1, 193, 200));
+	fault(0, "damaged", ONE(MAIN) | 1);
+	more(1);
+	memcpy(&p, ring_byte(MAIN, 8, 0), sizeof(p));
+	UNIT_EQ(p.flags & STREAM_PACKET_TRUNCATED, STREAM_PACKET_TRUNCATED);
+	UNIT_EQ(ring_byte(MAIN, 8, STREAM_PACKET_TYPES)[0] & STREAM_FRAGMENT_TRUNCATED,
+		STREAM_FRAGMENT_TRUNCATED);
+	CU_ASSERT(fragment_ok(ring_byte(MAIN, 8, 40), 0x0400, 2, 200, 200));
+	fault(0, "empty", ONE(MAIN) | 1);
+	more(1);
+	memcpy(&p, ring_byte(MAIN, 12, 0), sizeof(p));
+	UNIT_EQ(p.fragments, 0);
+	UNIT_EQ(p.size, 64);
+	more(1);
+	memcpy(&p, ring_byte(MAIN, 13, 0), sizeof(p));
+	UNIT_EQ(p.number, 4);
+	UNIT_EQ(p.flags, 0);
+	CU_ASSERT(fragment_ok(ring_byte(MAIN, 13, 40), 0x0400, 4, 200, 200));
+	UNIT_EQ(count(0, -1, "discarded"), 1);
+	host_end();
+}
+
 static void interrupts(void)
 {
 	stream(1);
@@ -299,6 +359,7 @@ static void all(void)
 
 UNIT_MAIN("emulated PCIe40: faults", {"stall", stall}, {"state late", state_late},
 	  {"positions that lie", positions_that_lie}, {"units that lie", units_that_lie},
+	  {"holes", holes}, {"content that lacks", content_that_lacks},
 	  {"interrupts lost and spurious", interrupts}, {"resets ignored and slow", resets},
 	  {"never quiet, and a write after off", quiet}, {"end missing", end_missing},
 	  {"DMA outside", outside}, {"every fault", all})
