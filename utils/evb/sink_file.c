@@ -25,6 +25,7 @@
 #include <unistd.h>
 
 #include "text.h"
+#include "utils/common/numbered.h"
 #include "utils/common/tool.h"
 
 #define DEPTH 64	 /* blocks on their way at most */
@@ -537,6 +538,20 @@ static const struct roc_evb_sink_ops ops = {
 	.why = why_of,
 };
 
+/* Files are read in the order of their names: these come after all that are there. */
+static int first_number(struct file_sink *s)
+{
+	static const char *const ends[] = {".mep", NULL};
+	char name[NAME_MAX + 1];
+	unsigned int last;
+	int ret = numbered_last(s->v.dir, s->name, ends, name, &last);
+
+	if (ret < 0)
+		return units_fail(s->why, -ret, "%s cannot be read: %s.", s->v.dir, strerror(-ret));
+	s->number = ret ? last + 1 : 0;
+	return 0;
+}
+
 static int prepare(struct file_sink *s)
 {
 	struct rlimit limit;
@@ -548,6 +563,9 @@ static int prepare(struct file_sink *s)
 	if (mkdir(s->v.dir, 0777) && errno != EEXIST)
 		return units_fail(s->why, errno, "%s cannot be made: %s.", s->v.dir,
 				  strerror(errno));
+	ret = first_number(s);
+	if (ret)
+		return ret;
 	for (i = 0; i < DEPTH; i++) {
 		s->blocks[i].room = 64;
 		s->blocks[i].pieces = calloc(s->blocks[i].room, sizeof(struct iovec));

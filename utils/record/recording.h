@@ -117,7 +117,12 @@ struct recording_set {
 /* @err: -errno of a write or an allocation. */
 bool recording_no_space(int err);
 
-/* 0, or -errno with the sentence in @why. */
+/* Each returns 0, or -errno with the sentence in @why. */
+/*
+ * Before the first file: -EEXIST if the folder has any file of this prefix, because a file with a
+ * later number would end the recording when its turn comes.
+ */
+int recording_set_begin(const struct recording_set *set, char why[UNITS_WHY]);
 int recording_file_begin(struct recording_set *set, struct recording_file *f, char why[UNITS_WHY]);
 /*
  * Blocks for a unit of @bytes and its entry. -ENOSPC: there are none for the entry, so the unit

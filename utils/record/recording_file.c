@@ -16,6 +16,8 @@
 #include <sys/statvfs.h>
 #include <unistd.h>
 
+#include "utils/common/numbered.h"
+
 /* Reserved ahead of the data: so many bytes, but not more than this part of the free space. */
 #define RESERVE (UINT64_C(256) << 20)
 #define RESERVE_PART 8
@@ -193,6 +195,22 @@ static int make_index(const struct recording_set *set, struct recording_file *f,
 	if (!err)
 		err = put_head(set, f, units_realtime(), 0);
 	return err ? fail_create(name, err, why) : 0;
+}
+
+int recording_set_begin(const struct recording_set *set, char why[UNITS_WHY])
+{
+	static const char *const ends[] = {RECORDING_DATA, RECORDING_INDEX, NULL};
+	const char *dir = set->opt->dir;
+	char name[NAME_MAX + 1], path[PATH_MAX];
+	unsigned int number;
+	int ret = numbered_last(dir, set->opt->prefix, ends, name, &number);
+
+	if (ret < 0)
+		return units_fail(why, -ret, "%s cannot be read: %s.", dir, strerror(-ret));
+	if (!ret)
+		return 0;
+	snprintf(path, sizeof(path), "%s/%s", dir, name);
+	return fail_create(path, EEXIST, why);
 }
 
 int recording_file_begin(struct recording_set *set, struct recording_file *f, char why[UNITS_WHY])

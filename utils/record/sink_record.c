@@ -526,6 +526,9 @@ static int prepare(struct record *r, const struct source *source)
 	if (mkdir(r->opt.dir, 0777) && errno != EEXIST)
 		return units_fail(why, errno, "The folder %s cannot be made: %s.", r->opt.dir,
 				  strerror(errno));
+	ret = recording_set_begin(&r->set, why);
+	if (ret)
+		return ret;
 	r->writes = calloc(r->opt.depth, sizeof(*r->writes));
 	if (!r->writes)
 		return units_fail(why, ENOMEM, "There is no memory left.");

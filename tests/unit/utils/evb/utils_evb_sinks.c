@@ -210,6 +210,11 @@ static void files(void)
 	UNIT_EQ(out.files, in.files + 1);
 	UNIT_EQ(out.blocks, in.blocks + 5);
 	UNIT_EQ(out.errors, 5); /* the same blocks, again */
+	/* Nor does a run write into the gaps that an earlier one left: its blocks come after. */
+	UNIT_EQ(close(creat(file(50), 0666)), 0);
+	record("", 5);
+	UNIT_EQ(access(file((unsigned int)in.files + 1), F_OK), -1);
+	UNIT_EQ(access(file(51), F_OK), 0);
 }
 
 static void change(const char *path, long at, unsigned char mask)

@@ -139,28 +139,54 @@ static bool as_it_was(const char *name)
 	return !strcmp(text, "somebody's");
 }
 
-/* Of a run before, whose first file was archived: it stays, whole or in part. */
+/* Only @name is in the folder: the run is refused before it writes anything. */
+static void refused_for(const char *name)
+{
+	char path[64], says[128];
+
+	fresh();
+	UNIT_EQ(mkdir(in_dir("r"), 0777), 0);
+	snprintf(path, sizeof(path), "r/%s", name);
+	put_file(path);
+	UNIT_EQ(tool_run("record %s/r " SMALL " --units=50 --file-size=4Mi --json", dir), 1);
+	snprintf(says, sizeof(says), "%s is there already: choose another --prefix or folder",
+		 path);
+	CU_ASSERT_TRUE(tool_says(says));
+	CU_ASSERT_TRUE(as_it_was(path));
+	/* And no other file came. */
+	UNIT_EQ(unlink(in_dir(path)), 0);
+	UNIT_EQ(rmdir(in_dir("r")), 0);
+}
+
+/* Files of an earlier run, some of which were archived. */
 static void another_recording(void)
 {
+	static const char *const others[] = {"runs-000001.data", "run-00001.data",
+					     "run-000001.data.gz", "run-000001x.data",
+					     "run-99999999999.data"};
+	char path[64];
+	unsigned int i;
+
+	refused_for("run-000000.data");
+	refused_for("run-000000.index");
+	refused_for("run-000001.data");
+	refused_for("run-000002.index");
+	refused_for("run-1000000.data");
+	/* The last of several is named. */
+	UNIT_EQ(mkdir(in_dir("r"), 0777), 0);
+	put_file("r/run-1000000.data");
+	put_file("r/run-999999.index");
+	UNIT_EQ(tool_run("record %s/r " SMALL " --units=1", dir), 1);
+	CU_ASSERT_TRUE(tool_says("/run-1000000.data is there already"));
+	/* Names that no file of this run can have. */
 	fresh();
 	UNIT_EQ(mkdir(in_dir("r"), 0777), 0);
-	put_file("r/run-000001.data");
-	put_file("r/run-000001.index");
-	UNIT_EQ(tool_run("record %s/r " SMALL " --units=50 --file-size=4Mi --json", dir), 1);
-	CU_ASSERT_TRUE(tool_says("run-000001.data is there already"));
-	CU_ASSERT_TRUE(as_it_was("r/run-000001.data"));
-	CU_ASSERT_TRUE(as_it_was("r/run-000001.index"));
-	UNIT_EQ(tool_number("files"), 1);
-	fresh();
-	UNIT_EQ(mkdir(in_dir("r"), 0777), 0);
-	put_file("r/run-000001.index");
-	UNIT_EQ(tool_run("record %s/r " SMALL " --units=50 --file-size=4Mi", dir), 1);
-	CU_ASSERT_TRUE(tool_says("run-000001.index is there already"));
-	CU_ASSERT_TRUE(as_it_was("r/run-000001.index"));
-	/* And ours goes. */
-	UNIT_EQ(access(in_dir("r/run-000001.data"), F_OK), -1);
-	UNIT_EQ(tool_run("replay %s/r/run-000000.index --json", dir), 0);
-	CU_ASSERT_TRUE(tool_number("units") > 0);
+	for (i = 0; i < sizeof(others) / sizeof(others[0]); i++) {
+		snprintf(path, sizeof(path), "r/%s", others[i]);
+		put_file(path);
+	}
+	UNIT_EQ(tool_run("record %s/r " SMALL " --units=50 --file-size=4Mi --json", dir), 0);
+	UNIT_EQ(tool_number("files"), 4);
 }
 
 /* Data whose time frames are not those that most have. */

@@ -132,6 +132,36 @@ static unsigned int closed_files(const char *path)
 	return n;
 }
 
+/* A file of another program that appears after the start stays, and ours are in order. */
+static void meets(const char *name, const char *other_end)
+{
+	const char *path = fresh("meets");
+	unsigned int back = 0;
+	char other[160], says[256];
+	struct sink *sink;
+	void *memory;
+
+	sink = two_files(path, &memory);
+	UNIT_EQ(put_large(sink, memory, 1), 1);
+	snprintf(other, sizeof(other), "%s/%s", path, name);
+	UNIT_EQ(close(creat(other, 0666)), 0);
+	UNIT_EQ(put_large(sink, memory, 2), -EIO);
+	snprintf(says, sizeof(says), "%s is there already", other);
+	CU_ASSERT_PTR_NOT_NULL(strstr(sink->why, says));
+	CU_ASSERT_TRUE(UNIT_WAIT(turn(sink, &back) >= 0 && back == 1, 20000));
+	sink_close(sink);
+	free(memory);
+	UNIT_EQ(access(other, F_OK), 0);
+	snprintf(other, sizeof(other), "%s/run-000001.%s", path, other_end);
+	CU_ASSERT_TRUE(access(other, F_OK));
+}
+
+static void another_comes(void)
+{
+	meets("run-000001.data", "index");
+	meets("run-000001.index", "data");
+}
+
 static int slow_end;
 
 static void end_it(int number)
@@ -339,6 +369,7 @@ static void index_fails(void)
 }
 
 UNIT_MAIN("recordings that fail", {"a file that cannot be ended is no success", end_fails},
+	  {"a file of another program is in the way", another_comes},
 	  {"one that could not, in the end", finish_fails}, {"one that takes its time", end_lasts},
 	  {"one that the kernel does not end", end_refused},
 	  {"what the kernel did not take is let go of", never_begun},
