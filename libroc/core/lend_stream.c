@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Lending windows of a stream's ring: each is a number of whole packets. The ring is given back as
- * far as no window is out.
+ * Lending windows of a stream's ring: each is a number of whole packets, whose headers are checked
+ * before they are lent. The ring is given back as far as no window is out.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -12,25 +12,49 @@
 #include "libroc.h"
 #include "stream.h"
 
-/* As many whole packets as fit into @most bytes, one at least. */
-static int64_t cut(const void *data, uint64_t bytes, uint64_t most)
+/*
+ * A card that leaves a unit out, or writes one over another, shows it by the numbers. A meta record
+ * has the number of its packet, and not every packet has a record.
+ */
+static int check_number(const struct roc_stream *s, const struct libroc_loan *loan,
+			const struct roc_packet *p)
+{
+	if (!loan->numbered || p->number == loan->number || p->kind == ROC_PACKET_META)
+		return 0;
+	return roc_fail(EBADMSG,
+			"%s: packet %u is where packet %u should be, so units are missing: start "
+			"again; if it comes back, load the card's firmware anew",
+			s->name, p->number, loan->number);
+}
+
+/* Make @loan of as many whole packets as fit into @most bytes, one at least: 0, or -errno. */
+static int cut(const struct roc_stream *s, uint64_t bytes, uint64_t most, struct libroc_loan *loan)
 {
 	char before[ROC_ERROR_MAX];
 	struct roc_packets walk;
 	struct roc_packet packet;
-	size_t whole = 0;
 	int ret;
 
 	snprintf(before, sizeof(before), "%s", roc_error());
-	roc_packets_begin(&walk, data, bytes);
-	while ((ret = roc_packets_next(&walk, &packet)) > 0 && (!whole || walk.done <= most))
-		whole = walk.done;
-	if (!whole)
+	roc_packets_begin(&walk, loan->unit.data, bytes);
+	while ((ret = roc_packets_next(&walk, &packet)) > 0) {
+		if (loan->room && walk.done > most)
+			break;
+		ret = check_number(s, loan, &packet);
+		if (ret)
+			break;
+		loan->room = walk.done;
+		loan->number = packet.number + 1;
+		loan->numbered = true;
+		if (packet.kind == ROC_PACKET_EVENTS && packet.flags & ROC_PACKET_TRUNCATED)
+			loan->unit.flags |= ROC_UNIT_DAMAGED;
+	}
+	if (!loan->room)
 		return ret;
-	/* What is wrong behind good ones shows, and is said, when it is its turn. */
+	/* What is wrong behind good ones shows, and is reported, when it is its turn. */
 	if (ret < 0)
 		roc_fail(-ret, "%s", before);
-	return whole;
+	return 0;
 }
 
 static int peek(struct roc_lender *l, struct libroc_loan *loan)
@@ -38,21 +62,24 @@ static int peek(struct roc_lender *l, struct libroc_loan *loan)
 	struct roc_stream *s = l->stream;
 	const void *data = NULL;
 	int64_t bytes;
+	int ret;
 
 	bytes = libroc_stream_from(s, s->taken, &data);
-	if (bytes > 0 && (uint64_t)bytes > l->most)
-		bytes = cut(data, bytes, l->most);
 	if (bytes <= 0)
 		return bytes;
 	*loan = (struct libroc_loan){
 		.unit = {.data = data,
-			 .length = bytes,
 			 .offset = s->taken,
 			 .link = s->number,
 			 .run = __atomic_load_n(&s->kernel->run, __ATOMIC_RELAXED)},
-		.end = s->taken + bytes / ROC_ST_LINE,
-		.room = bytes,
+		.number = s->next_number,
+		.numbered = s->numbered,
 	};
+	ret = cut(s, bytes, l->most, loan);
+	if (ret)
+		return ret;
+	loan->unit.length = loan->room;
+	loan->end = s->taken + loan->room / ROC_ST_LINE;
 	return 1;
 }
 
@@ -61,6 +88,8 @@ static void taken(struct roc_lender *l, const struct libroc_loan *loan)
 	struct roc_stream *s = l->stream;
 
 	s->taken = loan->end;
+	s->next_number = loan->number;
+	s->numbered = loan->numbered;
 	/* For poll(): what is ours is not new. */
 	__atomic_store_n(&s->user->taken, s->taken, __ATOMIC_RELEASE);
 }
@@ -119,5 +148,6 @@ int roc_lender_stream(struct roc_stream *s, unsigned int limit, uint64_t bytes,
 	(*lender)->stream = s;
 	(*lender)->most = bytes;
 	s->taken = s->read;
+	s->numbered = false;
 	return 0;
 }

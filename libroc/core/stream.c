@@ -228,6 +228,8 @@ static void begin(struct roc_stream *s, uint32_t position)
 	s->read = position;
 	s->told = position;
 	s->taken = position;
+	s->next_number = 0;
+	s->numbered = true;
 }
 
 int roc_stream_start(struct roc_stream *s, uint32_t position)

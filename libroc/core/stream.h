@@ -23,10 +23,12 @@ struct roc_stream {
 	uint32_t lines;		 /* of the ring */
 	int pid;		 /* of the process that has mapped them */
 
-	uint32_t seen;	/* write position as we saw it last */
-	uint32_t read;	/* where the card's room ends */
-	uint32_t told;	/* read position that the card was told */
-	uint32_t taken; /* where a lender is; else not used */
+	uint32_t seen;	      /* write position as we saw it last */
+	uint32_t read;	      /* where the card's room ends */
+	uint32_t told;	      /* read position that the card was told */
+	uint32_t taken;	      /* where a lender is; else not used */
+	uint32_t next_number; /* of the packet there, if @numbered */
+	bool numbered;
 
 	char stream[ROC_TEXT_MAX];	   /* its name */
 	char name[ROC_CARD_NAME_MAX + 32]; /* of card and stream, for sentences */

@@ -70,7 +70,8 @@ static int next_fragment(struct cut *c, struct cut_piece *p)
 	p->event = fragment.event;
 	p->data = fragment.data;
 	p->bytes = fragment.size;
-	p->damaged |= fragment.truncated;
+	/* The unit has others. */
+	p->damaged = fragment.truncated;
 	return 1;
 }
 

@@ -76,12 +76,14 @@ struct stream_check {
 	struct stream_expect expect;
 	struct error_log *errors;
 
+	bool from_start; /* of a run: packets and ODIN records are numbered from 0 */
 	bool begun;
 	uint64_t next_event;	/* expected */
 	uint32_t next_number;	/* of the packet */
 	uint32_t next_position; /* META: in main's ring, lines */
 
 	uint64_t packets, events, truncated;
+	uint64_t damaged; /* packets with truncated fragments, as they are flagged */
 	uint64_t payload; /* bytes of fragments */
 	uint64_t gaps;
 	uint64_t missing; /* events in the gaps */

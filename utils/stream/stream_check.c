@@ -50,7 +50,9 @@ static bool is_zero(const void *data, const void *end)
  */
 static void follow_events(struct stream_check *c, const struct roc_packet *p, uint32_t events)
 {
-	if (c->begun && p->number != c->next_number)
+	bool numbered = c->begun || (c->from_start && p->kind != ROC_PACKET_META);
+
+	if (numbered && p->number != c->next_number)
 		error_log_add(c->errors, AT "packet %" PRIu32 " was expected", AT_ARGS(p),
 			      c->next_number);
 	if (c->begun && p->first_event != c->next_event) {
@@ -129,6 +131,7 @@ static int check_events(struct stream_check *c, struct roc_packet *p, bool heade
 		error_log_add(c->errors, AT "%" PRIu32 " fragments are cut short, its flags say %s",
 			      AT_ARGS(p), truncated, truncated ? "none" : "some");
 	c->truncated += truncated;
+	c->damaged += !!(p->flags & ROC_PACKET_TRUNCATED);
 	return 0;
 }
 

@@ -155,6 +155,7 @@ void stream_report_text(FILE *out, const struct stream_run *r)
 	row_count(out, "Events missing", r->check.missing);
 	row_count(out, "Events throttled", since(r, b->throttled, a->throttled));
 	row_count(out, "Events cut short", r->check.truncated);
+	row_count(out, "Packets damaged", r->check.damaged);
 	row_count(out, "Lost at the stop", r->lost);
 	if (r->opt->common.verbose) {
 		row_count(out, "Batches", r->batches);
@@ -196,6 +197,7 @@ void stream_report_json(FILE *out, const struct stream_run *r)
 	json_unsigned(&j, "missing", r->check.missing);
 	json_unsigned(&j, "throttled", since(r, b->throttled, a->throttled));
 	json_unsigned(&j, "truncated", r->check.truncated);
+	json_unsigned(&j, "damaged", r->check.damaged);
 	json_unsigned(&j, "lostAtStop", r->lost);
 	json_unsigned(&j, "errors", r->errors.count);
 	json_bool(&j, "checked", !r->opt->no_errorcheck);

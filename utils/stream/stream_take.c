@@ -230,6 +230,7 @@ static int prepare(struct stream_run *r)
 	r->errors.path = ERROR_LOG_FILE;
 	r->errors.card = r->card.pci_address;
 	r->check.errors = &r->errors;
+	r->check.from_start = true;
 	if (sscanf(roc_stream_name(r->s), "odin%hu", &r->check.stream) != 1)
 		r->check.stream = 0;
 	r->live = o->action == STREAM_FOLLOW && isatty(STDOUT_FILENO) && !o->no_display && !o->json;
@@ -257,13 +258,20 @@ static void take_data(struct stream_run *r)
 
 static int verdict(struct stream_run *r)
 {
+	int code;
+
 	if (r->end == STREAM_END_STALL)
 		return tool_fail("Nothing came for %u s: does its source make events (roc-stream "
 				 "set), and is the stream enabled in the card?",
 				 r->opt->stall_limit);
 	if (r->failure[0])
 		return tool_fail("%s", r->failure);
-	return error_log_verdict(&r->errors);
+	if (r->check.damaged)
+		tool_fail("The card flagged %" PRIu64 " of %" PRIu64 " packets as damaged: %" PRIu64
+			  " events are cut short.",
+			  r->check.damaged, r->check.packets, r->check.truncated);
+	code = error_log_verdict(&r->errors);
+	return r->check.damaged ? TOOL_FAILED : code;
 }
 
 int stream_take(const struct stream_options *o)

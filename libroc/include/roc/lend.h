@@ -37,7 +37,8 @@ struct roc_lender; /* owned by the caller from roc_lender_pool(), _stream() or _
 
 /**
  * enum roc_unit_flags - what is to be known about a unit
- * @ROC_UNIT_DAMAGED: the card says that not all of the content is what it should be
+ * @ROC_UNIT_DAMAGED: the card says that not all of the content is what it should be; of a stream:
+ *	at least one packet in the unit has truncated fragments
  */
 enum roc_unit_flags {
 	ROC_UNIT_DAMAGED = 1 << 0,
@@ -150,8 +151,8 @@ int roc_lender_add(struct roc_lender *lender, void *addr, size_t length, uint32_
  * next run.
  *
  * Return: 1 there was one, 0 there is none now; -EAGAIN there is one, but @limit units are out;
- * -EBADMSG the driver refused a superpage, or a stream's bytes are no packets: roc_error() says
- * why.
+ * -EBADMSG the driver refused a superpage, or a stream's bytes are no packets, or a packet or ODIN
+ * record is missing between two others: roc_error() says why.
  */
 int roc_lender_take(struct roc_lender *lender, struct roc_unit *unit);
 

@@ -8,6 +8,9 @@
 #include "kmod/stream/stream_packet.h"
 #include "libroc/core/lend.h"
 
+static uint32_t number; /* of the next packet */
+static uint16_t flags;	/* of the next packets */
+
 /* Packets of one fragment, @lines each, behind the write position. */
 static void card_writes(uint32_t lines, unsigned int count)
 {
@@ -20,11 +23,20 @@ static void card_writes(uint32_t lines, unsigned int count)
 					    .version = STREAM_UNIT_VERSION,
 					    .align = 2,
 					    .size = 64 * lines,
+					    .number = number++,
+					    .flags = flags,
 					    .data = 40,
 					    .fragments = 1};
 		((uint32_t *)p)[9] = 64 * lines - 40;
 	}
 	fake.card->written = at;
+}
+
+static void begin(struct roc_stream *s, uint32_t position)
+{
+	UNIT_NEED(!roc_stream_start(s, position));
+	number = 0;
+	flags = 0;
 }
 
 /* Windows of whole packets; the ring is given back up to the oldest that is out. */
@@ -39,7 +51,7 @@ static void windows_are_lent(void)
 	UNIT_NEED(!roc_stream_ring(s, RING));
 	FAILS(roc_lender_stream(s, 0, 1024, &l), -EINVAL, "1 to");
 	UNIT_NEED(!roc_lender_stream(s, 4, 1024, &l));
-	UNIT_NEED(!roc_stream_start(s, LINES - 10)); /* the first window straddles the end */
+	begin(s, LINES - 10); /* the first window straddles the end */
 	UNIT_EQ(roc_lender_take(l, &a), 0);
 	card_writes(5, 3);
 	UNIT_EQ(roc_lender_wait(l, 0), 0);
@@ -114,7 +126,7 @@ static void wrong_behind_good_ones(void)
 
 	UNIT_NEED(!roc_stream_ring(s, RING));
 	UNIT_NEED(!roc_lender_stream(s, 2, 1024, &l));
-	UNIT_NEED(!roc_stream_start(s, 0));
+	begin(s, 0);
 	card_writes(5, 2);
 	memset(fake.area + fake.card->written % LINES * 64, 0xee, 64);
 	fake.card->written += 40;
@@ -128,6 +140,102 @@ static void wrong_behind_good_ones(void)
 	finish(s);
 }
 
+/* A window that fits is looked into, too: nobody gets what is no packet. */
+static void wrong_in_a_window_that_fits(void)
+{
+	struct roc_stream *s = stream("main");
+	struct roc_lender *l;
+	struct roc_unit unit;
+
+	UNIT_NEED(!roc_stream_ring(s, RING));
+	UNIT_NEED(!roc_lender_stream(s, 2, RING, &l));
+	begin(s, 0);
+	card_writes(5, 2);
+	/* A size beyond what was written. */
+	card_writes(5, 1);
+	fake.card->written -= 1;
+	UNIT_EQ(roc_lender_take(l, &unit), 1);
+	UNIT_EQ(unit.length, 640);
+	UNIT_EQ(roc_lender_return(l, unit.handle), 0);
+	FAILS(roc_lender_take(l, &unit), -EBADMSG, "its size is 320, but there are only 256");
+	/* A size of zero. */
+	((struct stream_packet *)(fake.area + 640))->size = 0;
+	FAILS(roc_lender_take(l, &unit), -EBADMSG, "its size of 0 is not a multiple of 64");
+	UNIT_EQ(roc_lender_close(l), 0);
+	finish(s);
+}
+
+/* A packet that is missing at the start, between two windows, or in one; a new run begins at 0. */
+static void packets_are_missing(void)
+{
+	struct roc_stream *s = stream("main");
+	struct roc_lender *l;
+	struct roc_unit unit;
+
+	UNIT_NEED(!roc_stream_ring(s, RING));
+	UNIT_NEED(!roc_lender_stream(s, 4, RING, &l));
+	begin(s, 0);
+	number = 1;
+	card_writes(5, 1);
+	FAILS(roc_lender_take(l, &unit), -EBADMSG, "packet 1 is where packet 0 should be");
+	begin(s, 0);
+	card_writes(5, 2);
+	UNIT_EQ(roc_lender_take(l, &unit), 1);
+	UNIT_EQ(roc_lender_return(l, unit.handle), 0);
+	card_writes(5, 1);
+	number = 6;
+	card_writes(5, 1);
+	UNIT_EQ(roc_lender_take(l, &unit), 1);
+	UNIT_EQ(unit.length, 320);
+	UNIT_EQ(roc_lender_return(l, unit.handle), 0);
+	FAILS(roc_lender_take(l, &unit), -EBADMSG, "packet 6 is where packet 3 should be");
+	begin(s, 0);
+	card_writes(5, 1);
+	UNIT_EQ(roc_lender_take(l, &unit), 1);
+	UNIT_EQ(roc_lender_return(l, unit.handle), 0);
+	UNIT_EQ(roc_lender_close(l), 0);
+	/* A lender that comes when the run is over takes what is left as it is. */
+	card_writes(5, 2);
+	UNIT_NEED(!roc_lender_stream(s, 4, RING, &l));
+	UNIT_EQ(roc_lender_take(l, &unit), 1);
+	UNIT_EQ(unit.length, 640);
+	UNIT_EQ(roc_lender_return(l, unit.handle), 0);
+	UNIT_EQ(roc_lender_close(l), 0);
+	finish(s);
+}
+
+/* Only the window that has the packet is flagged. */
+static void damaged_packets_are_flagged(void)
+{
+	struct roc_stream *s = stream("main");
+	struct roc_lender *l;
+	struct roc_unit a, b, c;
+
+	UNIT_NEED(!roc_stream_ring(s, RING));
+	UNIT_NEED(!roc_lender_stream(s, 4, 640, &l));
+	begin(s, 0);
+	card_writes(5, 2);
+	flags = STREAM_PACKET_AGED;
+	card_writes(5, 1);
+	flags = STREAM_PACKET_TRUNCATED | STREAM_PACKET_GAP;
+	card_writes(5, 2);
+	UNIT_EQ(roc_lender_take(l, &a), 1);
+	UNIT_EQ(a.flags, 0);
+	UNIT_EQ(roc_lender_take(l, &b), 1);
+	UNIT_EQ(b.flags, ROC_UNIT_DAMAGED);
+	UNIT_EQ(roc_lender_take(l, &c), 1);
+	UNIT_EQ(c.flags, ROC_UNIT_DAMAGED);
+	flags = 0;
+	UNIT_EQ(roc_lender_return(l, a.handle), 0);
+	UNIT_EQ(roc_lender_return(l, b.handle), 0);
+	UNIT_EQ(roc_lender_return(l, c.handle), 0);
+	UNIT_EQ(roc_lender_close(l), 0);
+	finish(s);
+}
+
 UNIT_MAIN("libroc_stream_lend", {"windows are lent and returned", windows_are_lent},
 	  {"a lender when the stream has ended", a_lender_of_a_stream_that_ended},
-	  {"what is wrong behind good packets is said in its turn", wrong_behind_good_ones})
+	  {"what is wrong behind good packets is said in its turn", wrong_behind_good_ones},
+	  {"wrong in a window that fits", wrong_in_a_window_that_fits},
+	  {"packets are missing", packets_are_missing},
+	  {"damaged packets are flagged", damaged_packets_are_flagged})

@@ -5,8 +5,10 @@
  */
 #include "unit.h"
 
+#include <endian.h>
 #include <errno.h>
 
+#include "kmod/stream/stream_packet.h"
 #include "utils/check/rdh.h"
 #include "utils/evb/assemble.h"
 
@@ -390,6 +392,41 @@ static void wrong_id(enum assemble_way way)
 	UNIT_EQ(units_back, units_in);
 }
 
+/* Of the packets of a unit only the fragments that are truncated are damaged. */
+static void truncated_fragments(void)
+{
+	const struct {
+		struct stream_packet header;
+		uint8_t type[4];
+		uint32_t size[2];
+		uint32_t word[5];
+	} packet = {
+		.header = {.magic = htole16(STREAM_MAGIC_PACKET),
+			   .version = STREAM_UNIT_VERSION,
+			   .align = 2,
+			   .size = htole32(64),
+			   .first_event = htole64(7),
+			   .data = htole32(44),
+			   .fragments = htole32(2),
+			   .flags = htole16(STREAM_PACKET_TRUNCATED)},
+		.type = {STREAM_FRAGMENT_GENERATED | STREAM_FRAGMENT_TRUNCATED,
+			 STREAM_FRAGMENT_GENERATED},
+		.size = {0, htole32(8)},
+	};
+	struct unit u = {.data = &packet, .bytes = 64, .flags = UNIT_DAMAGED};
+	struct cut_piece p;
+	struct cut c;
+
+	cut_begin(&c, UNIT_PACKETS, &u);
+	UNIT_EQ(cut_next(&c, &p), 1);
+	UNIT_EQ(p.event, 7);
+	CU_ASSERT_TRUE(p.damaged);
+	UNIT_EQ(cut_next(&c, &p), 1);
+	UNIT_EQ(p.event, 8);
+	CU_ASSERT_FALSE(p.damaged);
+	UNIT_EQ(cut_next(&c, &p), 0);
+}
+
 static void one_piece(uint64_t event)
 {
 	struct cut_piece p = {.event = event, .data = memory, .bytes = PACKET};
@@ -449,5 +486,5 @@ static void crowded(void)
 UNIT_MAIN("Events of many links", {"two links", together}, {"links that are not known", learnt},
 	  {"a link that is silent", silent}, {"ids that wrap", wraps}, {"no header", broken},
 	  {"headers that lie", lies}, {"fragments that are fetched", fetched},
-	  {"an id that is wrong", wrong_ids},
+	  {"an id that is wrong", wrong_ids}, {"truncated fragments", truncated_fragments},
 	  {"a link that was silent while others went round", far_behind}, {"no room", crowded})

@@ -100,6 +100,7 @@ static void good_data(void)
 	UNIT_EQ(check.packets, 3);
 	UNIT_EQ(check.events, 31);
 	UNIT_EQ(check.truncated, 1);
+	UNIT_EQ(check.damaged, 1);
 	UNIT_EQ(check.gaps, 0);
 	CU_ASSERT_TRUE(check.payload > 31 * 17 && check.payload < 31 * 300);
 	begin(64, 0);
@@ -164,6 +165,11 @@ static void gaps(void)
 	add(1, 0, 2, -1);
 	add(3, 2, 2, -1);
 	wrong("packet 1 was expected");
+	/* Whoever starts the run sees its first packet. */
+	begin(8, 0);
+	check.from_start = true;
+	add(1, 2, 2, -1);
+	wrong("packet 0 was expected");
 }
 
 static void sizes(void)

@@ -144,6 +144,49 @@ static void counts_after_all_ones(void)
 		follows("main", "--bytes=1Mi");
 }
 
+/* Main makes packets of 4 events, none of them empty, and the next ones have this fault. */
+static void main_has(const char *fault)
+{
+	main_makes("--pack-events=4 --event-rate=20000");
+	UNIT_EQ(RUN("roc-stream set " ID "--stream=main --fragment-min=100"), 0);
+	emu(CARD0, "fault 0 %s", fault);
+}
+
+/* Each fault of a unit ends what reads it with status 1 and a sentence. */
+static void faults_are_reported(void)
+{
+	static const struct {
+		const char *fault, *followed, *recorded;
+	} faults[] = {
+		{"damaged 1 2", "The card flagged 2 of ", "The card flagged "},
+		{"record-hole 1 3", "errors in the data", "packet 3 is where packet 0 should be"},
+		{"skip-event 1 5", "errors in the data", "event ids of the stream are wrong"},
+		{"size-zero 1 1", "its size of 0", "its size of 0"},
+		{"size-big 1 64", "its fragments end at byte", "packet at byte"},
+		{"empty 1 1", "0 fragments", "0 fragments"},
+		/* Only those who know what the generator makes can see this one. */
+		{"short 1 7", "errors in the data", NULL},
+	};
+	unsigned int i;
+
+	if (!there())
+		return;
+	for (i = 0; i < N(faults); i++) {
+		main_has(faults[i].fault);
+		refuses(1, faults[i].followed, "roc-stream follow " ID "--bytes=1Mi");
+		emu(CARD0, "fault all clear");
+		if (!faults[i].recorded)
+			continue;
+		main_has(faults[i].fault);
+		refuses(1, faults[i].recorded,
+			"rm -rf rec; roc-record rec " ID "--stream=main --buffer-size=4Mi "
+			"--superpage-size=256Ki --bytes=1Mi");
+		emu(CARD0, "fault all clear");
+	}
+	follows("main", "--bytes=1Mi");
+	UNIT_EQ(json_number(json_get(out, "damaged")), 0);
+}
+
 static void bad_input(void)
 {
 	if (!there())
@@ -193,5 +236,6 @@ static void shown(void)
 UNIT_MAIN("tools for streams", {"every byte of a stream", every_byte}, {"example", example},
 	  {"a second reader", second_reader},
 	  {"counts after a function reset", counts_after_a_function_reset},
-	  {"counts after all ones", counts_after_all_ones}, {"bad input", bad_input},
+	  {"counts after all ones", counts_after_all_ones},
+	  {"faults are reported", faults_are_reported}, {"bad input", bad_input},
 	  {"streams shown", shown})
