@@ -63,8 +63,9 @@ $(O)/unit/libroc_memory: private override CFLAGS += -Wl,--wrap=madvise
 UNIT_RECORDING_WRAPPED := fdatasync io_uring_submit
 $(O)/unit/utils_recording_fails: private override CFLAGS += $(UNIT_RECORDING_WRAPPED:%=-Wl,--wrap=%)
 
-# A file system with a quota.
-$(O)/unit/utils_record_disk: private override CFLAGS += -Wl,--wrap=fstatvfs
+# A file system with a quota, or with larger blocks.
+UNIT_DISK_WRAPPED := fstatvfs statx pread pwrite
+$(O)/unit/utils_record_disk: private override CFLAGS += $(UNIT_DISK_WRAPPED:%=-Wl,--wrap=%)
 
 # A name is taken without a file.
 $(O)/unit/utils_evb_sinks: private override CFLAGS += -Wl,--wrap=open

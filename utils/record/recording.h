@@ -5,6 +5,7 @@
  *
  *	recording_format.c	the index as bytes
  *	recording_file.c	a file and its index while they are written: names, room, the end
+ *	direct.c		direct I/O, or the page cache where that is not possible
  *	pinned.c		memory that io_uring was told of
  *	sink_record.c		writes, by io_uring, straight from the units' memory
  *	recording_open.c	finds the files of a recording and believes nothing of them
@@ -14,6 +15,7 @@
 #ifndef ROC_UTILS_RECORDING_H
 #define ROC_UTILS_RECORDING_H
 
+#include "direct.h"
 #include "utils/units/units.h"
 
 #define RECORDING_MAGIC "ROC-IDX\n"
@@ -101,7 +103,6 @@ struct recording_file {
 	unsigned int pending;	 /* writes on their way */
 	struct unit_format told; /* as its head has it */
 	enum recording_step step;
-	bool direct;
 	unsigned char *text; /* entries to be written */
 	size_t text_bytes, text_room;
 };
@@ -112,6 +113,8 @@ struct recording_set {
 	uint64_t run;
 	unsigned int next;     /* number of the next file */
 	uint64_t reserved_for; /* bytes of the units so far */
+	struct direct direct;
+	char *note; /* UNITS_WHY bytes: for what the user is to know although nothing failed */
 };
 
 /* @err: -errno of a write or an allocation. */
@@ -179,6 +182,7 @@ struct replay_options {
 	uint64_t rate;	 /* bytes per second, 0: as fast as possible */
 	uint64_t buffer; /* bytes of memory */
 	uint32_t depth;	 /* reads on their way at most */
+	bool buffered;	 /* by the page cache */
 };
 
 struct source *source_replay(const struct replay_options *o, char why[UNITS_WHY]);

@@ -31,9 +31,9 @@ static void file_name(const struct recording_set *set, unsigned int number, cons
 }
 
 /* Descriptor, or -errno. */
-static int create(const char *name, int flags)
+static int create(const char *name)
 {
-	int fd = open(name, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | flags, 0666);
+	int fd = open(name, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
 
 	return fd < 0 ? -errno : fd;
 }
@@ -119,20 +119,16 @@ static int fail_close(int err, char why[UNITS_WHY])
 			  strerror(err));
 }
 
-static int make_data(const struct recording_set *set, struct recording_file *f, char why[UNITS_WHY])
+static int make_data(struct recording_set *set, struct recording_file *f, char why[UNITS_WHY])
 {
 	char name[PATH_MAX];
 
 	file_name(set, f->number, RECORDING_DATA, name);
-	f->data = create(name, set->opt->buffered ? 0 : O_DIRECT);
-	f->direct = !set->opt->buffered;
-	if (f->data == -EINVAL && f->direct) {
-		/* This file system has no direct I/O; the file is there all the same. */
-		unlink(name);
-		f->data = create(name, 0);
-		f->direct = false;
-	}
-	return f->data < 0 ? fail_create(name, -f->data, why) : 0;
+	f->data = create(name);
+	if (f->data < 0)
+		return fail_create(name, -f->data, why);
+	direct_begin(&set->direct, f->data, name, set->note);
+	return 0;
 }
 
 bool recording_no_space(int err)
@@ -188,7 +184,7 @@ static int make_index(const struct recording_set *set, struct recording_file *f,
 	int err;
 
 	file_name(set, f->number, RECORDING_INDEX, name);
-	f->index = create(name, 0);
+	f->index = create(name);
 	if (f->index < 0)
 		return fail_create(name, -f->index, why);
 	err = -reserve_index(f);

@@ -14,6 +14,7 @@ struct replay_values {
 	const char *path;
 	uint64_t buffer;
 	uint32_t depth;
+	bool buffered;
 };
 
 #define AT(option_name, option_type, member)                                                       \
@@ -29,6 +30,8 @@ static const struct option_spec options[] = {
 	 .help = "Memory for what was read ahead"},
 	{AT("depth", OPTION_NUMBER, depth), .arg = "N", .fallback = "16", .min = 1, .max = 1024,
 	 .help = "Reads on their way at the same time"},
+	FLAG_OPTION(struct replay_values, "buffered", buffered,
+		    "Read by the page cache, which copies"),
 	UNITS_CHECK_OPTIONS(struct replay_values),
 	UNITS_RUN_OPTIONS(struct replay_values, "10"),
 };
@@ -41,6 +44,7 @@ static int run(const void *values)
 		.rate = v->units.rate,
 		.buffer = v->buffer,
 		.depth = v->depth,
+		.buffered = v->buffered,
 	};
 	struct error_log errors = {.path = ERROR_LOG_FILE, .card = v->path};
 	char why[UNITS_WHY] = "";

@@ -104,10 +104,6 @@ static int new_file(struct record *r)
 	}
 	r->file = f;
 	r->sink.n.files++;
-	if (!r->file->direct && !r->opt.buffered)
-		units_fail(r->sink.note, 0,
-			   "%s is on a file system without direct I/O: the kernel copies the data.",
-			   r->opt.dir);
 	return 0;
 }
 
@@ -558,7 +554,12 @@ struct sink *sink_record(const struct record_options *o, const struct source *so
 	r->opt = *o;
 	r->syncing = -1;
 	r->set = (struct recording_set){
-		.opt = &r->opt, .format = &source->format, .run = units_realtime()};
+		.opt = &r->opt,
+		.format = &source->format,
+		.run = units_realtime(),
+		.direct.buffered = o->buffered,
+		.note = r->sink.note,
+	};
 	if (prepare(r, source)) {
 		units_fail(why, EIO, "%s", r->sink.why);
 		close_sink(&r->sink);

@@ -50,6 +50,7 @@ struct replay {
 	struct source source;
 	struct replay_options opt;
 	struct recording recording;
+	struct direct direct;
 	struct file *files;  /* with the data, of each part */
 	struct file *newest; /* that was opened */
 	uint64_t again;	     /* until then there is no descriptor for the next one, 0: there is */
@@ -99,13 +100,14 @@ static void queue(struct replay *r, struct slot *slot)
 	r->reading++;
 }
 
-static int open_data(const char *name)
+static int open_data(struct replay *r, const char *name)
 {
-	int fd = open(name, O_RDONLY | O_CLOEXEC | O_DIRECT);
+	int fd = open(name, O_RDONLY | O_CLOEXEC);
 
-	if (fd < 0 && errno == EINVAL)
-		fd = open(name, O_RDONLY | O_CLOEXEC);
-	return fd < 0 ? -errno : fd;
+	if (fd < 0)
+		return -errno;
+	direct_begin(&r->direct, fd, name, r->source.note);
+	return fd;
 }
 
 static int fail_data(struct replay *r, const char *name, int err)
@@ -155,14 +157,14 @@ static int open_file(struct replay *r, struct file *file, const char *name)
 		return 1;
 	if (now < r->again)
 		return 0;
-	file->fd = open_data(name);
+	file->fd = open_data(r, name);
 	/* What is read now makes room for one. */
 	if (no_descriptor(file->fd) && r->reading)
 		return 0;
 	/* Else the one before does, and nobody of this thread comes between. */
 	if (no_descriptor(file->fd) && before) {
 		close_file(before);
-		file->fd = open_data(name);
+		file->fd = open_data(r, name);
 	}
 	if (no_descriptor(file->fd)) {
 		if (!r->again)
@@ -439,7 +441,7 @@ static int look_at_files(struct replay *r)
 	for (i = 0; i < r->recording.count; i++)
 		r->files[i].fd = -1;
 	for (i = 0; i < r->recording.count; i++) {
-		fd = open_data(r->recording.parts[i].data);
+		fd = open_data(r, r->recording.parts[i].data);
 		if (fd < 0)
 			return fail_data(r, r->recording.parts[i].data, -fd);
 		close(fd);
@@ -497,6 +499,7 @@ struct source *source_replay(const struct replay_options *o, char why[UNITS_WHY]
 {
 	struct replay *r = calloc(1, sizeof(*r));
 	const struct recording_header *h;
+	const char *found;
 
 	if (!r) {
 		units_fail(why, ENOMEM, "There is no memory left.");
@@ -504,6 +507,7 @@ struct source *source_replay(const struct replay_options *o, char why[UNITS_WHY]
 	}
 	r->source.ops = &ops;
 	r->opt = *o;
+	r->direct.buffered = o->buffered;
 	if (recording_open(o->path, &r->recording, r->source.why) || look_at_files(r) ||
 	    make_slots(r)) {
 		units_fail(why, EIO, "%s", r->source.why);
@@ -521,8 +525,9 @@ struct source *source_replay(const struct replay_options *o, char why[UNITS_WHY]
 	r->source.regions[0] = (struct unit_region){.addr = r->memory, .length = r->length};
 	r->source.region_count = 1;
 	/* What is missing is a failure at the end; till then what is there is fed. */
-	memcpy(r->source.note, r->recording.why[0] ? r->recording.why : r->recording.note,
-	       sizeof(r->source.note));
+	found = r->recording.why[0] ? r->recording.why : r->recording.note;
+	if (found[0])
+		memcpy(r->source.note, found, sizeof(r->source.note));
 	r->source.short_of = r->recording.why[0];
 	return &r->source;
 }

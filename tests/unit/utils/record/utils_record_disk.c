@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Recordings on file systems of the test's own: one with little space left.
+ * Recordings on file systems of the test's own: one with little space left, one that needs larger
+ * blocks for direct I/O than a recording has.
  */
 #include "unit.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <sched.h>
 #include <sys/mount.h>
 #include <sys/stat.h>
@@ -29,6 +32,52 @@ int __wrap_fstatvfs(int fd, struct statvfs *disk)
 	return ret;
 }
 
+static int64_t blocks = -1; /* for direct I/O, as statx() reports it; -1: as it is */
+static bool no_blocks;	    /* statx() does not report it */
+static bool refuses;	    /* direct I/O in blocks of a recording */
+
+int __wrap_statx(int at, const char *path, int flags, unsigned int mask, struct statx *st);
+int __real_statx(int at, const char *path, int flags, unsigned int mask, struct statx *st);
+ssize_t __wrap_pwrite(int fd, const void *from, size_t bytes, off_t at);
+ssize_t __real_pwrite(int fd, const void *from, size_t bytes, off_t at);
+ssize_t __wrap_pread(int fd, void *to, size_t bytes, off_t at);
+ssize_t __real_pread(int fd, void *to, size_t bytes, off_t at);
+
+int __wrap_statx(int at, const char *path, int flags, unsigned int mask, struct statx *st)
+{
+	int ret = __real_statx(at, path, flags, mask, st);
+
+	if (no_blocks)
+		st->stx_mask &= ~STATX_DIOALIGN;
+	if (blocks < 0)
+		return ret;
+	st->stx_mask |= STATX_DIOALIGN;
+	st->stx_dio_offset_align = (uint32_t)blocks;
+	st->stx_dio_mem_align = blocks ? 512 : 0;
+	return ret;
+}
+
+static bool refused(int fd)
+{
+	return refuses && fcntl(fd, F_GETFL) & O_DIRECT;
+}
+
+ssize_t __wrap_pwrite(int fd, const void *from, size_t bytes, off_t at)
+{
+	if (!refused(fd))
+		return __real_pwrite(fd, from, bytes, at);
+	errno = EINVAL;
+	return -1;
+}
+
+ssize_t __wrap_pread(int fd, void *to, size_t bytes, off_t at)
+{
+	if (!refused(fd))
+		return __real_pread(fd, to, bytes, at);
+	errno = EINVAL;
+	return -1;
+}
+
 static bool own_mounts(void)
 {
 	static int state; /* 1: yes, -1: no */
@@ -41,25 +90,35 @@ static bool own_mounts(void)
 	return state > 0;
 }
 
-/* Path of an empty ext4 with 51 MiB of free space; NULL: the test is skipped. */
-static const char *small_disk(void)
+/*
+ * Path of an empty file system of @size on a loop device with blocks of @sector bytes; NULL: the
+ * test is skipped. The device goes with the mount.
+ */
+static const char *disk(const char *mkfs, const char *size, unsigned int sector)
 {
 	const char *path = fresh("disk");
-	char command[512];
+	char command[1024];
 
 	if (!own_mounts()) {
 		unit_skip("needs root for a mount namespace and a loop device");
 		return NULL;
 	}
 	snprintf(command, sizeof(command),
-		 "mkdir %s && truncate -s 64M %s.img && mkfs.ext4 -q -F %s.img && "
-		 "mount -o loop %s.img %s",
-		 path, path, path, path, path);
+		 "mkdir %s && rm -f %s.img && truncate -s %s %s.img && "
+		 "loop=$(losetup -b %u -f --show %s.img) && { %s $loop > %s.log 2>&1 && "
+		 "mount $loop %s; ret=$?; losetup -d $loop; exit $ret; }",
+		 path, path, size, path, sector, path, mkfs, path, path);
 	if (system(command)) {
-		unit_skip("no ext4 on a loop device here: %s", command);
+		unit_skip("not possible here: %s on a loop device with blocks of %u", mkfs, sector);
 		return NULL;
 	}
 	return path;
+}
+
+/* With 51 MiB of free space. */
+static const char *small_disk(void)
+{
+	return disk("mkfs.ext4 -q -F", "64M", 512);
 }
 
 static uint64_t free_space(const char *path)
@@ -188,7 +247,103 @@ static void not_more_than_all(void)
 	sink_close(sink);
 }
 
+/* Blocks of 16 KiB, and superpages that are no multiple of them. */
+static void large_blocks(void)
+{
+	const char *path = disk("mkfs.xfs -q -b size=16k -s size=16k", "320M", 16384);
+	static const char says[] =
+		"needs blocks of 16384 bytes here, and a recording has blocks of 4096: the kernel "
+		"copies the data.";
+	const char *first;
+
+	if (!path)
+		return;
+	UNIT_EQ(tool_run("record %s/r --synthetic --buffer-size=8Mi --superpage-size=24Ki "
+			 "--units=40 --file-size=256Ki --json",
+			 path),
+		0);
+	UNIT_EQ(tool_number("units"), 40);
+	CU_ASSERT_TRUE(tool_number("files") > 2);
+	/* Once for all files. */
+	first = strstr(tool_said, says);
+	CU_ASSERT_TRUE(first && !strstr(first + 1, says));
+	UNIT_EQ(tool_run("replay %s/r --json", path), 0);
+	UNIT_EQ(tool_number("units"), 40);
+	UNIT_EQ(tool_number("errors"), 0);
+	CU_ASSERT_TRUE(tool_says(says));
+	UNIT_EQ(tool_run("replay %s/r --json --buffered", path), 0);
+	UNIT_EQ(tool_number("units"), 40);
+	CU_ASSERT_PTR_NULL(strstr(tool_said, says));
+	UNIT_EQ(umount(path), 0);
+}
+
+static bool is_direct(const char *name)
+{
+	int fd = fd_of(name);
+
+	UNIT_NEED(fd >= 0);
+	return fcntl(fd, F_GETFL) & O_DIRECT;
+}
+
+/* Written and read, by direct I/O or, with this note, by the page cache. */
+static void goes(bool direct, const char *says)
+{
+	const char *path = fresh("direct");
+	struct replay_options options = {.depth = 2};
+	struct source *replay;
+	char name[160];
+	struct sink *sink;
+	struct unit u;
+
+	UNIT_NEED(!mkdir(path, 0777));
+	sink = one_unit(path, 0);
+	UNIT_EQ(is_direct("run-000000.data"), direct);
+	CU_ASSERT_PTR_NOT_NULL(strstr(sink->note, says));
+	UNIT_EQ(!sink->note[0], direct);
+	UNIT_EQ(sink->ops->finish(sink), 0);
+	sink_close(sink);
+	snprintf(name, sizeof(name), "%s/r", path);
+	options.path = name;
+	replay = source_replay(&options, why);
+	UNIT_STR(why, "");
+	UNIT_NEED(replay);
+	UNIT_EQ(replay->ops->start(replay), 0);
+	UNIT_EQ(is_direct("run-000000.data"), direct);
+	CU_ASSERT_PTR_NOT_NULL(strstr(replay->note, says));
+	UNIT_EQ(!replay->note[0], direct);
+	CU_ASSERT_TRUE(UNIT_WAIT(replay->ops->take(replay, &u) == 1, 20000));
+	UNIT_EQ(u.bytes, MIB);
+	UNIT_EQ(replay->ops->give_back(replay, u.handle), 0);
+	source_close(replay);
+}
+
+static void direct_or_not(void)
+{
+	const char *path = fresh("any");
+	int fd = open(path, O_RDWR | O_CREAT | O_DIRECT | O_CLOEXEC, 0600);
+
+	if (fd < 0) {
+		unit_skip("/tmp has no direct I/O");
+		return;
+	}
+	close(fd);
+	blocks = 4096;
+	goes(true, "");
+	blocks = 16384;
+	goes(false, "direct I/O needs blocks of 16384 bytes here");
+	blocks = 0;
+	goes(false, "this file system has no direct I/O");
+	blocks = -1;
+	/* Without an answer of statx() it takes an attempt. */
+	no_blocks = true;
+	goes(true, "");
+	refuses = true;
+	goes(false, "this file system refuses direct I/O in blocks of 4096 bytes");
+	no_blocks = refuses = false;
+}
+
 UNIT_MAIN("recordings and their disks", {"a nearly full disk is used to its end", nearly_full},
 	  {"a small disk has space for others", leaves_space},
 	  {"a reservation that fails is returned", returns_space},
-	  {"no more is reserved than the run takes", not_more_than_all})
+	  {"no more is reserved than the run takes", not_more_than_all},
+	  {"blocks of 16 KiB", large_blocks}, {"direct I/O, or the page cache", direct_or_not})
