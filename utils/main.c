@@ -4,10 +4,12 @@
  */
 #include <roc/roc.h>
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "utils/common/descriptors.h"
 #include "utils/common/stop.h"
 #include "tools.h"
 
@@ -64,6 +66,9 @@ int main(int argc, char **argv)
 	const char *slash = strrchr(argv[0], '/'), *name = slash ? slash + 1 : argv[0];
 	const struct tool *tool;
 
+	if (descriptors_fill())
+		return tool_fail("/dev/null cannot be opened for a closed standard descriptor: %s.",
+				 strerror(errno));
 	/* All tools look at what they write, and end in order. */
 	stop_not_by_files();
 	if (!strncmp(name, "roc-", 4)) {

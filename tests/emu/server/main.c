@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "tests/emu/say.h"
+#include "utils/common/descriptors.h"
 
 static const struct card_ops *const cards[] = {&cru_card, &crorc_card, &p40_card, &robinnp_card};
 
@@ -168,6 +169,10 @@ int main(int argc, char **argv)
 	struct emu *emu;
 	int opt;
 
+	if (descriptors_fill()) {
+		fprintf(stderr, "roc-emu: /dev/null: %s\n", strerror(errno));
+		return 1;
+	}
 	/* The card first: keys belong to it. */
 	while ((opt = getopt_long(argc, argv, "", options, NULL)) != -1) {
 		switch (opt) {

@@ -3,6 +3,8 @@
  * The exit codes of all tools, on a machine without the module and on one without a card: 2 for a
  * command line that is wrong everywhere, else 1, with a sentence that has the cure.
  */
+#include <signal.h>
+#include <sys/ptrace.h>
 #include <sys/wait.h>
 
 #include "unit.h"
@@ -372,6 +374,88 @@ static void wrong_ids(void)
 	}
 }
 
+/* Start the tool without the descriptors whose bits are in @closed, stopped at its exit. */
+static pid_t start_closed(unsigned int closed, const char *tool, const char *arguments)
+{
+	char text[256], *rest = text, *argv[32] = {(char *)"roc", (char *)tool};
+	int fd, n = 2;
+	pid_t pid;
+
+	snprintf(text, sizeof(text), "%s", arguments);
+	while ((argv[n] = strsep(&rest, " ")))
+		n += argv[n][0] != '\0';
+	fflush(stdout);
+	pid = fork();
+	if (pid)
+		return pid;
+	alarm(20);
+	for (fd = 0; fd <= STDERR_FILENO; fd++) {
+		if (dup2(open("/dev/zero", O_RDWR | O_CLOEXEC), fd) < 0)
+			_exit(127);
+	}
+	for (fd = 0; fd <= STDERR_FILENO; fd++) {
+		if (closed & 1u << fd)
+			close(fd);
+	}
+	if (!ptrace(PTRACE_TRACEME, 0, NULL, NULL))
+		execv(getenv("ROC_TOOL"), argv);
+	_exit(127);
+}
+
+/* Descriptors 0 to 2 as the tool leaves them: nothing else has taken the place of a closed one. */
+static void leaves_null(pid_t pid, unsigned int closed, const char *tool)
+{
+	char link[64], target[64];
+	int fd;
+
+	for (fd = 0; fd <= STDERR_FILENO; fd++) {
+		snprintf(link, sizeof(link), "/proc/%d/fd/%d", pid, fd);
+		memset(target, 0, sizeof(target));
+		if (readlink(link, target, sizeof(target) - 1) < 0)
+			snprintf(target, sizeof(target), "nothing");
+		if (strcmp(target, closed & 1u << fd ? "/dev/null" : "/dev/zero"))
+			unit_note("%s: descriptor %d is %s, closed were 0x%x", tool, fd, target,
+				  closed);
+		UNIT_STR(target, closed & 1u << fd ? "/dev/null" : "/dev/zero");
+	}
+}
+
+static void closed_for(unsigned int closed, const char *tool, const char *arguments)
+{
+	pid_t pid = start_closed(closed, tool, arguments);
+	bool looked = false;
+	int status, signal;
+
+	UNIT_NEED(pid > 0);
+	while (waitpid(pid, &status, 0) == pid && WIFSTOPPED(status)) {
+		signal = WSTOPSIG(status) == SIGTRAP ? 0 : WSTOPSIG(status);
+		if (status >> 16 == PTRACE_EVENT_EXIT) {
+			leaves_null(pid, closed, tool);
+			looked = true;
+		}
+		ptrace(PTRACE_SETOPTIONS, pid, NULL, PTRACE_O_TRACEEXIT | PTRACE_O_EXITKILL);
+		ptrace(PTRACE_CONT, pid, NULL, signal);
+	}
+	if (!looked)
+		unit_note("%s was not seen at its exit", tool);
+	CU_ASSERT_TRUE(looked);
+}
+
+/* A socket or a file of the tool as descriptor 1 or 2 would get its messages. */
+static void closed_descriptors(void)
+{
+	unsigned int closed;
+	size_t i;
+
+	if (!fresh_sysfs())
+		return;
+	for (i = 0; i < N(good); i++) {
+		for (closed = 1; closed < 8; closed++)
+			closed_for(closed, good[i].tool, good[i].arguments);
+	}
+}
+
 UNIT_MAIN("exit codes of all tools", {"every tool is there", all_tools},
 	  {"without the module", no_module}, {"without a card", no_card},
-	  {"another card", another_card}, {"wrong usage", wrong_usage}, {"wrong ids", wrong_ids})
+	  {"another card", another_card}, {"wrong usage", wrong_usage}, {"wrong ids", wrong_ids},
+	  {"descriptors 0 to 2 closed", closed_descriptors})

@@ -51,6 +51,31 @@ static void ends_on_signals(void)
 	}
 }
 
+/* Its sockets are none of the descriptors that it writes messages to. */
+static void closed_descriptors(void)
+{
+	char path[96], link[64], target[64];
+	int fd;
+
+	for (emu.closed = 1; emu.closed < 8; emu.closed++) {
+		start(NULL);
+		snprintf(path, sizeof(path), "%s/ctl.sock", emu.dir);
+		CU_ASSERT_TRUE(UNIT_WAIT(!access(path, F_OK), LIMIT_MS));
+		for (fd = 0; fd <= STDERR_FILENO; fd++) {
+			if (!(emu.closed & 1u << fd))
+				continue;
+			snprintf(link, sizeof(link), "/proc/%d/fd/%d", emu.pid, fd);
+			memset(target, 0, sizeof(target));
+			CU_ASSERT_TRUE(readlink(link, target, sizeof(target) - 1) > 0);
+			UNIT_STR(target, "/dev/null");
+		}
+		kill(emu.pid, SIGTERM);
+		UNIT_EQ(ended(), 0);
+		clean();
+	}
+	emu.closed = 0;
+}
+
 static void wrong_arguments(void)
 {
 	static const char *const extras[][4] = {
@@ -372,7 +397,7 @@ static void out_of_memory_unheard(void)
 }
 
 UNIT_MAIN("roc-emu", {"lives and quits", lives_and_quits}, {"ends on signals", ends_on_signals},
-	  {"wrong arguments", wrong_arguments},
+	  {"descriptors 0 to 2 closed", closed_descriptors}, {"wrong arguments", wrong_arguments},
 	  {"DMA outside mappings is in the exit status", outside_is_remembered},
 	  {"nobody reads what it says", unheard}, {"vanish and return", vanish_and_return},
 	  {"a closed pipe", closed_pipe},

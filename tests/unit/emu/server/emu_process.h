@@ -24,8 +24,9 @@
 static struct {
 	char dir[64];
 	pid_t pid;
-	int out; /* its stdout */
-	int err; /* its stderr, nowhere if 0 */
+	int out;	     /* its stdout */
+	int err;	     /* its stderr, nowhere if 0 */
+	unsigned int closed; /* bit N: it starts without descriptor N */
 } emu;
 
 /* Wait for it to end; -1 when it does not, its exit status otherwise, 128 + signal if killed. */
@@ -58,6 +59,10 @@ __attribute__((unused)) static void start_card(const char *card, const char *con
 		dup2(fds[1], STDOUT_FILENO);
 		dup2(emu.err ? emu.err : open("/dev/null", O_WRONLY), STDERR_FILENO);
 		close(fds[0]);
+		for (n = 0; n <= STDERR_FILENO; n++) {
+			if (emu.closed & 1u << n)
+				close((int)n);
+		}
 		execv(argv[0], (char **)argv);
 		_exit(127);
 	}

@@ -189,6 +189,33 @@ static void another_recording(void)
 	UNIT_EQ(tool_number("files"), 4);
 }
 
+/* No message of the writer is in its files, whatever its descriptors 0 to 2 are. */
+static void closed_descriptors(void)
+{
+	static const char *const close_it[] = {"<&-", ">&-", "2>&-"};
+	char command[512];
+	unsigned int closed, fd;
+	size_t length;
+
+	for (closed = 1; closed < 8; closed++) {
+		fresh();
+		length = (size_t)snprintf(command, sizeof(command),
+					  "timeout 100 \"$ROC_TOOL\" record %s/r " SMALL
+					  " --units=50 --file-size=4Mi --verbose",
+					  dir);
+		for (fd = 0; fd <= STDERR_FILENO; fd++)
+			length +=
+				(size_t)snprintf(command + length, sizeof(command) - length, " %s",
+						 closed & 1u << fd ? close_it[fd]
+						 : fd		   ? "> /dev/null"
+								   : "");
+		UNIT_EQ(system(command), 0);
+		UNIT_EQ(tool_run("replay %s/r --json", dir), 0);
+		UNIT_EQ(tool_number("units"), 50);
+		UNIT_EQ(tool_number("errors"), 0);
+	}
+}
+
 /* Data whose time frames are not those that most have. */
 static void time_frames(void)
 {
@@ -517,6 +544,7 @@ static void metrics_away(void)
 UNIT_MAIN("roc-record and roc-replay", {"written, read, checked", good},
 	  {"two recordings in one folder", two_recordings},
 	  {"another recording stays", another_recording},
+	  {"descriptors 0 to 2 closed", closed_descriptors},
 	  {"time frames of another length", time_frames}, {"files change by time", rotates_by_time},
 	  {"files that were cut short", cut}, {"files that are damaged or foreign", damaged},
 	  {"no place for the errors", no_place_for_errors},
