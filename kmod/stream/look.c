@@ -15,6 +15,7 @@
 /* Less room than that is not worth a register write of its own. */
 #define ROC_RELIEF 4 /* part of the ring */
 #define ROC_SILENT_TICKS 4
+#define ROC_TORN_TRIES 64 /* at a state that the card is writing */
 
 /* The run has to end; that takes locks and time, so the watchdog does it. */
 static void roc_stream_broken(struct roc_reader *r, enum roc_why why)
@@ -77,22 +78,43 @@ static void roc_stream_look_taken(struct roc_reader *r)
 	roc_position_take_taken(&r->position, READ_ONCE(roc_ring_user(r->ring)->taken));
 }
 
-/* Both may be at work meanwhile. What neither can have done is not believed: see position.h. */
-static void roc_stream_look_now(struct roc_reader *r)
+/* False: the card is broken, or @torn: it was writing its state. */
+static bool roc_stream_take(struct roc_reader *r, bool *torn)
 {
 	const struct stream_state *state = roc_ring_state(r->ring);
-	struct roc_stream *st = roc_stream(r->open.ch);
-	struct roc_position *p = &r->position;
-	u32 before = p->written, written, read, later;
+	__le32 end = READ_ONCE(state->sequence_end);
+	u32 written, read, told, later;
+	bool good;
 
+	dma_rmb();
 	written = le32_to_cpu(READ_ONCE(state->written));
 	dma_rmb();
 	read = READ_ONCE(roc_ring_user(r->ring)->read);
 	smp_rmb();
+	told = roc_card_read_position(r);
+	dma_rmb();
 	later = le32_to_cpu(READ_ONCE(state->written));
-	if (!roc_position_take(p, written, read, later)) {
-		roc_stream_broken(r, ROC_WHY_POSITION);
-		return;
+	good = roc_position_take(&r->position, written, read, told, later);
+	dma_rmb();
+	*torn = READ_ONCE(state->sequence) != end;
+	return good;
+}
+
+/* Both may be at work meanwhile. What neither can have done is not believed: see position.h. */
+static void roc_stream_look_now(struct roc_reader *r)
+{
+	struct roc_stream *st = roc_stream(r->open.ch);
+	struct roc_position *p = &r->position;
+	unsigned int tries = 0;
+	u32 before = p->written;
+	bool torn;
+
+	while (!roc_stream_take(r, &torn)) {
+		if (!torn)
+			roc_stream_broken(r, ROC_WHY_POSITION);
+		/* The next look decides. */
+		if (!torn || ++tries == ROC_TORN_TRIES)
+			return;
 	}
 	roc_stream_look_taken(r);
 	r->open.ch->stats.bytes += (u64)(p->written - before) * STREAM_LINE;

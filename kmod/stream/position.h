@@ -5,7 +5,9 @@
  * Positions are 32-bit counts of lines, free running, differences modulo 2^32. Neither side is
  * believed. The card's position may only grow, and never be further ahead of the reader than the
  * ring is long: else the card is broken. The reader's may only grow, and never pass the card's:
- * else it does not count, and only its own run is worse off. Nothing here is used to reach memory.
+ * else it does not count, and only its own run is worse off. A reader with a doorbell may have told
+ * the card of more room than its page has; what the card knows then counts, and is the reader's
+ * error. Nothing here is used to reach memory.
  *
  * One user at a time. The same file is tested in user space.
  */
@@ -21,7 +23,9 @@
  * @read: the reader's, as last accepted
  * @taken: up to where the reader has taken data, as last loaded from its page
  * @passed: @read has come to @taken: it does not count until its value changes
- * @bad: times that the reader's was impossible
+ * @wrong: the reader's was impossible, or behind what it had told the card, when last loaded, ...
+ * @wrong_read: ... and this is what it was
+ * @bad: times that it was so, with another value each
  */
 struct roc_position {
 	__u32 lines;
@@ -29,6 +33,8 @@ struct roc_position {
 	__u32 read;
 	__u32 taken;
 	_Bool passed;
+	_Bool wrong;
+	__u32 wrong_read;
 	__u64 bad;
 };
 
@@ -45,10 +51,11 @@ static inline struct roc_position roc_position_at(__u32 lines, __u32 position)
 }
 
 /*
- * What both pages say now: @written was loaded first, then @read, then @later from where @written
- * came from. False: the card is broken.
+ * What both pages say now: @written was loaded first, then @read, then @told, the read position
+ * that the card knows, and @later from where @written came from. False: the card is broken, or it
+ * was writing @told meanwhile; nothing has changed then.
  */
-_Bool roc_position_take(struct roc_position *p, __u32 written, __u32 read, __u32 later);
+_Bool roc_position_take(struct roc_position *p, __u32 written, __u32 read, __u32 told, __u32 later);
 
 /*
  * The same for a reader that takes data before it gives them back: @taken was loaded after @read.

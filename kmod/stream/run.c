@@ -75,10 +75,11 @@ static void roc_stream_last_look(struct roc_reader *r)
 	struct roc_stream *st = roc_stream(r->open.ch);
 	u32 written = le32_to_cpu(READ_ONCE(roc_ring_state(r->ring)->written));
 	u32 read = READ_ONCE(roc_ring_user(r->ring)->read), before;
+	u32 told = le32_to_cpu(READ_ONCE(roc_ring_state(r->ring)->read));
 
 	spin_lock_irq(&st->lock);
 	before = r->position.written;
-	if (!r->why && !roc_position_take(&r->position, written, read, written))
+	if (!r->why && !roc_position_take(&r->position, written, read, told, written))
 		r->why = ROC_WHY_POSITION;
 	if (!r->why)
 		r->open.ch->stats.bytes += (u64)(r->position.written - before) * STREAM_LINE;

@@ -121,7 +121,8 @@ struct roc_st_counters {
  * @wakes: out: times that sleepers were woken
  * @mmio_reads: out: register reads while running
  * @mmio_writes: out: register writes while running
- * @bad_index: out: times that the reader's positions were out of range, as kernel and card saw it
+ * @bad_index: out: times that the reader's positions were out of range, as kernel and card saw it,
+ *	or that @read was behind what the reader had told the card over its doorbell
  *
  * Looking costs no register access while the stream runs.
  * Errors: ENOENT the card has no such stream.
@@ -164,7 +165,10 @@ struct roc_st_info {
  * @pad1: rest of the line
  *
  * Mapped read-write. The kernel reads it and believes nothing: a position that is not between the
- * last good @read and the write position does not count. The kernel sets both at start.
+ * last good @read and the write position does not count. If the card has written more than a ring
+ * beyond @read, because its doorbell told it of room that @read does not give, the doorbell counts:
+ * that is the reader's error, see &roc_st_info.bad_index, and the run goes on. The kernel sets both
+ * at start.
  */
 struct roc_st_user {
 	__u32 read;

@@ -20,6 +20,12 @@ static struct roc_position at(__u32 origin)
 	return roc_position_at(LINES, origin);
 }
 
+/* Of a card that knows no other read position than we do. */
+static bool take(struct roc_position *p, __u32 written, __u32 read, __u32 later)
+{
+	return roc_position_take(p, written, read, p->read, later);
+}
+
 static void card_ahead_of_the_reader(void)
 {
 	size_t i;
@@ -27,13 +33,13 @@ static void card_ahead_of_the_reader(void)
 	for (i = 0; i < ORIGINS; i++) {
 		struct roc_position p = at(origins[i]);
 
-		CU_ASSERT_TRUE(roc_position_take(&p, p.read + LINES, p.read, p.read + LINES));
+		CU_ASSERT_TRUE(take(&p, p.read + LINES, p.read, p.read + LINES));
 		UNIT_EQ(p.written - p.read, LINES);
 		CU_ASSERT_TRUE(roc_position_reached(&p, p.read + LINES));
 		CU_ASSERT_FALSE(roc_position_reached(&p, p.read + LINES + 1));
 		/* The reader gives half back, the card fills it. */
-		CU_ASSERT_TRUE(roc_position_take(&p, p.written + LINES / 2, p.read + LINES / 2,
-						 p.written + LINES / 2));
+		CU_ASSERT_TRUE(
+			take(&p, p.written + LINES / 2, p.read + LINES / 2, p.written + LINES / 2));
 		UNIT_EQ(p.read, origins[i] + LINES / 2);
 		UNIT_EQ(p.bad, 0);
 	}
@@ -47,7 +53,7 @@ static void card_beyond_the_ring(void)
 		struct roc_position p = at(origins[i]);
 		__u32 beyond = p.read + LINES + 1;
 
-		CU_ASSERT_FALSE(roc_position_take(&p, beyond, p.read, beyond));
+		CU_ASSERT_FALSE(take(&p, beyond, p.read, beyond));
 		UNIT_EQ(p.written, origins[i]);
 	}
 }
@@ -59,10 +65,10 @@ static void card_backwards(void)
 	for (i = 0; i < ORIGINS; i++) {
 		struct roc_position p = at(origins[i]);
 
-		CU_ASSERT_TRUE(roc_position_take(&p, p.read + 10, p.read, p.read + 10));
-		CU_ASSERT_FALSE(roc_position_take(&p, p.read + 9, p.read, p.read + 9));
+		CU_ASSERT_TRUE(take(&p, p.read + 10, p.read, p.read + 10));
+		CU_ASSERT_FALSE(take(&p, p.read + 9, p.read, p.read + 9));
 		/* While it is being looked at, too. */
-		CU_ASSERT_FALSE(roc_position_take(&p, p.read + 20, p.read, p.read + 19));
+		CU_ASSERT_FALSE(take(&p, p.read + 20, p.read, p.read + 19));
 		UNIT_EQ(p.written, origins[i] + 10);
 	}
 }
@@ -75,7 +81,7 @@ static void reader_at_work_meanwhile(void)
 	for (i = 0; i < ORIGINS; i++) {
 		struct roc_position p = at(origins[i]);
 
-		CU_ASSERT_TRUE(roc_position_take(&p, p.read + 10, p.read + 30, p.read + 40));
+		CU_ASSERT_TRUE(take(&p, p.read + 10, p.read + 30, p.read + 40));
 		UNIT_EQ(p.read, origins[i] + 30);
 		UNIT_EQ(p.written, origins[i] + 30);
 		UNIT_EQ(p.bad, 0);
@@ -92,12 +98,12 @@ static void reader_that_lies(void)
 			struct roc_position p = at(origins[i]);
 			__u32 there = p.read + 10;
 
-			CU_ASSERT_TRUE(roc_position_take(&p, there, p.read + lies[k], there));
+			CU_ASSERT_TRUE(take(&p, there, p.read + lies[k], there));
 			UNIT_EQ(p.read, origins[i]);
 			UNIT_EQ(p.written, there);
 			UNIT_EQ(p.bad, 1);
 			/* The truth counts again. */
-			CU_ASSERT_TRUE(roc_position_take(&p, there, there, there));
+			CU_ASSERT_TRUE(take(&p, there, there, there));
 			UNIT_EQ(p.read, there);
 		}
 	}
@@ -106,10 +112,50 @@ static void reader_that_lies(void)
 /* A reader's lie is no measure for the card: it may have had room that we did not hear of. */
 static void reader_that_lies_to_us_alone(void)
 {
-	struct roc_position p = at(7);
+	size_t i;
 
-	CU_ASSERT_TRUE(roc_position_take(&p, p.read + LINES + 5, p.read - 1, p.read + LINES + 5));
-	UNIT_EQ(p.bad, 1);
+	for (i = 0; i < ORIGINS; i++) {
+		struct roc_position p = at(origins[i]);
+		__u32 there = p.read + LINES + 5;
+
+		CU_ASSERT_TRUE(roc_position_take(&p, there, p.read - 1, p.read + 5, there));
+		UNIT_EQ(p.bad, 1);
+		UNIT_EQ(p.written - p.read, LINES);
+		/* The card says that it has not heard of it either, or of more than there is. */
+		p = at(origins[i]);
+		CU_ASSERT_FALSE(roc_position_take(&p, there, p.read - 1, p.read, there));
+		CU_ASSERT_FALSE(roc_position_take(&p, there, p.read - 1, there + 1, there));
+		UNIT_EQ(p.written, origins[i]);
+		UNIT_EQ(p.bad, 0);
+	}
+}
+
+/* It rings its doorbell, and its page stays behind: its own error, and no more than a ring. */
+static void reader_that_tells_the_card_alone(void)
+{
+	size_t i;
+
+	for (i = 0; i < ORIGINS; i++) {
+		struct roc_position p = at(origins[i]);
+		__u32 stays = p.read, told = p.read + 10, there = told + LINES;
+
+		CU_ASSERT_TRUE(take(&p, stays + LINES, stays, stays + LINES));
+		CU_ASSERT_TRUE(roc_position_take(&p, there, stays, told, there));
+		UNIT_EQ(p.bad, 1);
+		UNIT_EQ(p.read, told);
+		UNIT_EQ(p.written - p.read, LINES);
+		/* However often somebody looks it is one error. */
+		CU_ASSERT_TRUE(roc_position_take(&p, there, stays, told, there));
+		UNIT_EQ(p.bad, 1);
+		/* The page catches up. */
+		CU_ASSERT_TRUE(roc_position_take(&p, there, told + 3, told, there));
+		UNIT_EQ(p.read, told + 3);
+		UNIT_EQ(p.bad, 1);
+		/* What the card writes beyond what it was told is the card's error. */
+		p = at(origins[i]);
+		CU_ASSERT_FALSE(roc_position_take(&p, there + 1, stays, told, there + 1));
+		UNIT_EQ(p.bad, 0);
+	}
 }
 
 /* Where the new data begin, of a reader that says that it has taken those up to @taken. */
@@ -144,7 +190,7 @@ static void taken_and_not_given_back(void)
 /* As card, reader and driver go on: @written lines are there, of which @read are given back. */
 static void go_on(struct roc_position *p, __u32 written, __u32 read, __u32 taken)
 {
-	CU_ASSERT_TRUE(roc_position_take(p, written, read, written));
+	CU_ASSERT_TRUE(take(p, written, read, written));
 	roc_position_take_taken(p, taken);
 }
 
@@ -230,5 +276,6 @@ UNIT_MAIN("kmod_position", {"card ahead of the reader", card_ahead_of_the_reader
 	  {"reader at work meanwhile", reader_at_work_meanwhile},
 	  {"reader that lies", reader_that_lies},
 	  {"reader that lies to us alone", reader_that_lies_to_us_alone},
+	  {"reader that tells the card alone", reader_that_tells_the_card_alone},
 	  {"taken and not given back", taken_and_not_given_back},
 	  {"start is crossed", start_is_crossed}, {"taken as in 64 bits", taken_as_in_64_bits})

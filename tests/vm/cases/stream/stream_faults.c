@@ -270,6 +270,34 @@ static void reader_that_lies(void)
 	CU_ASSERT(emu_clean(CARD0));
 }
 
+/* The doorbell alone, for several rings: an error of the reader, and not of the card. */
+static void reader_that_rings_alone(void)
+{
+	struct roc_st_consume none = {.size = sizeof(none)};
+	struct reader r = {.ring = 64 * KIB};
+	int64_t end;
+
+	start(&r);
+	UNIT_NEED(reader_start(&r));
+	CU_ASSERT(reader_run(&r, 100, 5000));
+	UNIT_EQ(reader_info(&r).bad_index, 0);
+	end = now_ms() + patience_ms(10000);
+	while (r.events < 500 && !r.errors && now_ms() < end)
+		if (reader_take(&r, false))
+			*r.bell = htole32(r.read);
+	CU_ASSERT(UNIT_WAIT(reader_info(&r).bad_index > 0, 2000));
+	UNIT_EQ(reader_info(&r).state, ROC_CH_RUNNING);
+	UNIT_EQ(abi(r.fd, ROC_ST_CONSUME, &none), 0);
+	CU_ASSERT(none.available <= reader_lines(&r));
+	/* As if nothing had been. */
+	reader_give(&r, r.read, false);
+	CU_ASSERT(reader_run(&r, r.events + 500, 5000));
+	READER_OK(&r);
+	CU_ASSERT(reader_stop(&r));
+	reader_close(&r);
+	CU_ASSERT(emu_clean(CARD0));
+}
+
 static bool shuffled(void)
 {
 	char line[2048] = "";
@@ -586,7 +614,8 @@ UNIT_MAIN("stream_faults", {"position beyond the ring", position_beyond_the_ring
 	  {"position at the end", position_at_the_end}, {"all ones", all_ones},
 	  {"stopped at all ones", stop_all_ones}, {"interrupts lost", interrupts_lost},
 	  {"interrupts for nothing", interrupts_for_nothing}, {"doorbells lost", doorbells_lost},
-	  {"reader that lies", reader_that_lies}, {"tables", tables},
+	  {"reader that lies", reader_that_lies},
+	  {"reader that rings alone", reader_that_rings_alone}, {"tables", tables},
 	  {"segments lost", segments_lost}, {"enabled late", enabled_late},
 	  {"large ring", large_ring}, {"end that never comes", end_that_never_comes},
 	  {"reset ignored", reset_ignored}, {"stop that is ignored", stop_that_is_ignored},
