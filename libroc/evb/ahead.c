@@ -7,12 +7,10 @@
 #include <stdlib.h>
 
 #define SECOND UINT64_C(1000000000)
-#define RATE_MAX 10000000		 /* blocks a second; who says more has that */
-#define APART_BLOCKS (UINT64_C(1) << 20) /* so far can readout units be apart ... */
-#define APART_S 60			 /* ... and so many seconds of blocks */
-#define APART_TWO (UINT64_C(1) << 40)	 /* of two nobody knows which is right */
-#define TRACK_NS (SECOND / 2)		 /* between two spots of a track */
-#define TRACK_LEAST 5			 /* spots that make a rate */
+#define RATE_MAX 10000000	      /* blocks a second; who says more has that */
+#define APART_TWO (UINT64_C(1) << 40) /* of two nobody knows which is right */
+#define TRACK_NS (SECOND / 2)	      /* between two spots of a track */
+#define TRACK_LEAST 5		      /* spots that make a rate */
 
 static uint64_t plus(uint64_t a, uint64_t b)
 {
@@ -107,21 +105,55 @@ static uint64_t lead(uint64_t rate, uint64_t ns, uint32_t blocks)
 	return n > blocks ? n : blocks;
 }
 
-uint64_t evb_ahead(struct evb_position *p, unsigned int count, uint64_t lead_ns,
-		   uint32_t lead_blocks, unsigned int *odd)
+void evb_majority(struct evb_position *p, unsigned int count, uint64_t ns, uint64_t blocks,
+		  struct evb_majority *most)
 {
-	uint64_t apart, rate, from = 0, one;
+	uint64_t rate[EVB_POSITIONS];
+	unsigned int i, seen = 0, within = 0;
+
+	*most = (struct evb_majority){0};
+	qsort(p, count, sizeof(*p), farthest_first);
+	for (i = 0; i < count; i++) {
+		if (p[i].votes)
+			rate[most->voters++] = p[i].usual ? p[i].usual : p[i].rate;
+	}
+	if (!most->voters)
+		return;
+	qsort(rate, most->voters, sizeof(rate[0]), smallest_first);
+	most->rate = rate[most->voters / 2];
+	most->apart = plus(blocks, in_time(most->rate, ns));
+	for (i = 0; i < count; i++) {
+		if (p[i].votes && seen++ == most->voters / 2)
+			most->block = p[i].block;
+	}
+	for (i = 0; i < count; i++)
+		within += p[i].votes && p[i].block <= plus(most->block, most->apart) &&
+			  most->block <= plus(p[i].block, most->apart);
+	most->is = 2 * within > most->voters;
+}
+
+/* Without a majority all count, but one of two that is farther ahead than any clock explains. */
+static unsigned int count_odd(const struct evb_position *p, unsigned int count,
+			      const struct evb_majority *most)
+{
+	uint64_t apart = most->is ? most->apart : APART_TWO;
 	unsigned int i;
 
-	qsort(p, count, sizeof(*p), farthest_first);
-	for (i = 0; i + 1 < count; i++) {
-		apart = count == 2 ? APART_TWO
-				   : APART_BLOCKS + in_time(p[i + 1].rate, APART_S * SECOND);
-		if (p[i].block - p[i + 1].block <= apart)
-			break;
-	}
-	/* If each is far from the next, nobody is odd. */
-	*odd = i + 1 < count || count == 2 ? i : 0;
+	if (!most->is && most->voters != 2)
+		return 0;
+	for (i = 0; i + 1 < count && p[i].block > plus(most->block, apart); i++)
+		;
+	return i;
+}
+
+uint64_t evb_ahead(const struct evb_position *p, unsigned int count,
+		   const struct evb_majority *most, uint64_t lead_ns, uint32_t lead_blocks,
+		   unsigned int *odd)
+{
+	uint64_t rate, from = 0, one;
+	unsigned int i;
+
+	*odd = count_odd(p, count, most);
 	rate = fastest(p + *odd, count - *odd);
 	for (i = *odd; i < count; i++) {
 		one = plus(p[i].block,

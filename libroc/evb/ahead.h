@@ -6,7 +6,12 @@
 #ifndef LIBROC_EVB_AHEAD_H
 #define LIBROC_EVB_AHEAD_H
 
+#include <stdbool.h>
 #include <stdint.h>
+
+#include <roc/evb.h>
+
+#define EVB_POSITIONS (2 * ROC_EVB_NODES_MAX)
 
 struct evb_position {
 	uint64_t block, rate; /* the newest, as of now; blocks a second */
@@ -16,14 +21,28 @@ struct evb_position {
 	 */
 	uint64_t usual, reach;
 	unsigned int who;
+	bool votes; /* it counts for the majority */
 };
+
+/* Where most of the readout units are that vote. */
+struct evb_majority {
+	bool is; /* else they contradict each other, or none votes */
+	unsigned int voters;
+	uint64_t block, rate; /* of the one in the middle; a usual rate */
+	uint64_t apart;	      /* blocks by which others may be from there */
+};
+
+/* Sorts @p, farthest first. They may be apart by @ns at their usual rate, and by @blocks. */
+void evb_majority(struct evb_position *p, unsigned int count, uint64_t ns, uint64_t blocks,
+		  struct evb_majority *most);
 
 /*
  * A block that none of @count (1 or more) has begun @lead_ns from now, @lead_blocks ahead at least.
- * Sorts @p; *@odd: how many at its beginning are not believed, being too far ahead of all others.
+ * @p: sorted; *@odd: how many at its beginning are not believed, being too far ahead of @most.
  */
-uint64_t evb_ahead(struct evb_position *p, unsigned int count, uint64_t lead_ns,
-		   uint32_t lead_blocks, unsigned int *odd);
+uint64_t evb_ahead(const struct evb_position *p, unsigned int count,
+		   const struct evb_majority *most, uint64_t lead_ns, uint32_t lead_blocks,
+		   unsigned int *odd);
 
 /* Where a readout unit was in the last seconds. */
 #define EVB_TRACK 17

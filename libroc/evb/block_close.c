@@ -28,8 +28,29 @@ static uint64_t our_time(const struct evb_guest *g, uint64_t time)
 	return g->pair.round_trip ? time - (uint64_t)g->pair.skew : time;
 }
 
+/*
+ * Most readout units of the table have neither sent nor passed the block: those that have sent it
+ * are too early, as with a clock that is ahead.
+ */
+static bool is_early(struct evb_builder *b, const struct evb_block *k, const struct evb_known *t)
+{
+	unsigned int here = 0, lacking = 0;
+	uint32_t i;
+
+	for (i = 0; i < k->mep.count; i++) {
+		int guest = t->guest[i];
+
+		if (evb_block_whole(b, k, guest))
+			here++;
+		else if (guest < 0 ||
+			 !evb_block_has_none(k, &b->guests[guest], (unsigned int)guest))
+			lacking++;
+	}
+	return lacking > here;
+}
+
 static void one_source(struct roc_evb *e, struct evb_block *k, int guest, const char *name,
-		       uint32_t i)
+		       uint32_t i, bool early)
 {
 	struct evb_arrival *a = evb_block_whole(&e->bu, k, guest);
 	struct roc_mep_source *s = &k->sources[i];
@@ -46,7 +67,10 @@ static void one_source(struct roc_evb *e, struct evb_block *k, int guest, const 
 		time = our_time(g, a->view.head.time);
 		if (a->view.head.time && (!k->mep.time || time < k->mep.time))
 			k->mep.time = time;
-		g->n.stale = 0;
+		if (early)
+			evb_count_late(e, &g->late, &g->n, true);
+		else
+			g->n.stale = 0;
 		return;
 	}
 	k->mep.flags |= ROC_MEP_INCOMPLETE;
@@ -57,8 +81,8 @@ static void one_source(struct roc_evb *e, struct evb_block *k, int guest, const 
 	} else {
 		e->n.missing++;
 		k->lacks = true;
-		if (g)
-			evb_count_late(e, &g->late, &g->n);
+		if (g && !early)
+			evb_count_late(e, &g->late, &g->n, false);
 	}
 }
 
@@ -132,6 +156,7 @@ bool evb_block_close(struct roc_evb *e, uint32_t i)
 	struct evb_builder *b = &e->bu;
 	struct evb_block *k = &b->blocks[i];
 	const struct evb_known *t = evb_table(e, k->number);
+	bool early;
 	uint32_t n;
 
 	evb_block_take_out(b, &b->open, i);
@@ -154,8 +179,9 @@ bool evb_block_close(struct roc_evb *e, uint32_t i)
 		.sources = k->sources,
 	};
 	k->lacks = false;
+	early = is_early(b, k, t);
 	for (n = 0; n < k->mep.count; n++)
-		one_source(e, k, t->guest[n], t->table.rus[n].name, n);
+		one_source(e, k, t->guest[n], t->table.rus[n].name, n, early);
 	/* By a table that never came there may be others. */
 	if (k->epoch > t->table.epoch) {
 		k->mep.flags |= ROC_MEP_INCOMPLETE;

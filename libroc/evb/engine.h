@@ -90,8 +90,9 @@ int evb_fail(struct roc_evb *e, int err, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
 /* What is known of the peer's clock. */
 void evb_look_at_clock(struct roc_evb *e, struct pair *p, struct roc_evb_peer *n);
-/* One more block in a row that the peer was late for. */
-void evb_count_late(const struct roc_evb *e, struct pair_late *l, struct roc_evb_peer *n);
+/* One more block in a row that the peer was late for, or too early. */
+void evb_count_late(const struct roc_evb *e, struct pair_late *l, struct roc_evb_peer *n,
+		    bool early);
 /* The row as the manager gets it: 0 until it has lasted for a stale timeout. */
 uint32_t evb_late_row(const struct roc_evb *e, const struct pair_late *l,
 		      const struct roc_evb_peer *n);

@@ -12,7 +12,8 @@
 #define LEASE_NS (2 * SECOND) /* as it is if nothing is said; others have to be longer */
 #define PACE_NS (200 * MS)    /* between two tables: nodes keep the last few only */
 #define WEIGHTS_NS SECOND     /* between two tables for weights' sake */
-#define FAR_NS (2 * SECOND)   /* a table that holds later than in that time holds too late */
+#define CLOCK_MOST_NS (3600 * SECOND)
+#define FAR_NS (2 * SECOND) /* a table that holds later than in that time holds too late */
 
 int roc_evb_manager_new(const struct roc_evb_manager_config *cfg, struct roc_evb_manager **manager)
 {
@@ -36,6 +37,8 @@ int roc_evb_manager_new(const struct roc_evb_manager_config *cfg, struct roc_evb
 	c->grace_ns = c->grace_ns ? c->grace_ns : c->lease_ns + c->lease_ns / 2;
 	c->backoff_ns = c->backoff_ns ? c->backoff_ns : 5 * SECOND;
 	c->backoff_max_ns = c->backoff_max_ns ? c->backoff_max_ns : 60 * SECOND;
+	c->clock_ns = c->clock_ns ? c->clock_ns : c->lease_ns / 2;
+	c->clock_ns = c->clock_ns < CLOCK_MOST_NS ? c->clock_ns : CLOCK_MOST_NS;
 	return 0;
 }
 
@@ -89,32 +92,17 @@ static uint64_t not_built(const struct roc_evb_manager *m, uint64_t from)
 	return from > behind ? from : behind;
 }
 
-static struct evb_position position(const struct roc_evb_manager *m, unsigned int who, uint64_t now)
+/* Positions, and their majority. If no unit of the table votes, as after a start, all vote. */
+static unsigned int positions(const struct roc_evb_manager *m, uint64_t now, struct evb_position *p,
+			      struct evb_majority *most)
 {
-	const struct node *n = &m->node[who];
-	struct evb_position p = {
-		.block = evb_by_now(n->block, n->rate, evb_manager_passed(now, n->at)),
-		.rate = n->rate,
-		.usual = evb_track_rate(&n->track),
-		.who = who,
-	};
+	unsigned int count = evb_manager_positions(m, now, p), i;
 
-	p.reach = evb_track_reach(&n->track, p.usual, now);
-	p.reach = p.reach > n->block ? p.reach : n->block;
-	return p;
-}
-
-/* Where those are who pack blocks: how many they are. */
-static unsigned int positions(const struct roc_evb_manager *m, uint64_t now, struct evb_position *p)
-{
-	unsigned int i, count = 0;
-
-	for (i = 0; i < m->count; i++) {
-		const struct node *n = &m->node[i];
-
-		if (n->alive && n->reported && n->packs)
-			p[count++] = position(m, i, now);
-	}
+	evb_manager_majority(m, p, count, most);
+	for (i = 0; i < count && !most->voters; i++)
+		p[i].votes = true;
+	if (!most->voters)
+		evb_manager_majority(m, p, count, most);
 	return count;
 }
 
@@ -125,7 +113,8 @@ static unsigned int positions(const struct roc_evb_manager *m, uint64_t now, str
 static uint64_t ahead(struct roc_evb_manager *m, uint64_t now)
 {
 	struct evb_position p[NODES];
-	unsigned int i, count = positions(m, now, p), odd;
+	struct evb_majority majority;
+	unsigned int i, count = positions(m, now, p, &majority), odd;
 	uint64_t from;
 
 	/* Nobody has begun any: but who has built some does not build them twice. */
@@ -134,12 +123,11 @@ static uint64_t ahead(struct roc_evb_manager *m, uint64_t now)
 	/* The first table holds from the first block on anyhow. */
 	if (!m->table.epoch)
 		return 0;
-	from = evb_ahead(p, count, m->cfg.lead_ns, m->cfg.lead_blocks, &odd);
+	from = evb_ahead(p, count, &majority, m->cfg.lead_ns, m->cfg.lead_blocks, &odd);
 	for (i = 0; i < odd; i++)
 		evb_manager_say(m,
 				"%s says that it is at block %" PRIu64
-				", far ahead of all others: that is not "
-				"believed.",
+				", far ahead of most others: that does not count.",
 				m->node[p[i].who].m.name, p[i].block);
 	return not_built(m, from);
 }
@@ -151,15 +139,16 @@ static uint64_t ahead(struct roc_evb_manager *m, uint64_t now)
 static bool too_far(const struct roc_evb_manager *m, uint64_t now)
 {
 	struct evb_position p[NODES];
+	struct evb_majority majority;
 	unsigned int count, odd;
 	uint64_t most;
 
 	if (evb_manager_passed(now, m->tabled) < FAR_NS)
 		return false;
-	count = positions(m, now, p);
+	count = positions(m, now, p, &majority);
 	if (!count)
 		return false;
-	most = evb_ahead(p, count, m->cfg.lead_ns + FAR_NS, m->cfg.lead_blocks, &odd);
+	most = evb_ahead(p, count, &majority, m->cfg.lead_ns + FAR_NS, m->cfg.lead_blocks, &odd);
 	return m->table.from_block > not_built(m, most);
 }
 
@@ -207,6 +196,7 @@ int roc_evb_manager_step(struct roc_evb_manager *m, uint64_t term, uint64_t now,
 {
 	bool weighs = m->cfg.policy == ROC_EVB_LEAST_LOADED, changed;
 
+	evb_manager_judge_time(m, now);
 	if (m->table.epoch)
 		evb_manager_take_out(m, now);
 	evb_manager_take_back(m, now);

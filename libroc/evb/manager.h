@@ -5,6 +5,7 @@
  *	manager.c		the next table, and the block that it holds from
  *	manager_places.c	who has a place in it
  *	manager_judge.c		whom the others speak against
+ *	manager_time.c		whose clock or position contradicts the majority
  *	manager_nodes.c		who is there, and what they reported
  *	fit.c, ahead.c		who can be together; how far the system is
  */
@@ -21,12 +22,13 @@
 #define SENTENCES 32
 #define NODES (2 * ROC_EVB_NODES_MAX) /* each may have one role only */
 #define WEIGHT_FULL 1000
+#define MANAGER_CLOCKS 4 /* of its last reports */
 
 struct suspicion {
 	char name[ROC_EVB_NAME];
 	uint64_t incarnation, since;
 	uint32_t stale;
-	bool gone, lied;
+	bool gone, lied, early;
 };
 
 struct node {
@@ -38,7 +40,8 @@ struct node {
 	bool met;			  /* since then, by all who work with it */
 	uint64_t until, backoff;	  /* out until; how long the last time */
 	/* Of its last report. */
-	bool reported, packs, built;
+	bool reported, packs, built, ended;
+	bool moved;		  /* it packs, and has packed since it came */
 	uint64_t epoch;		  /* of the table that it had */
 	uint64_t at, block, rate; /* when; the newest, and so many a second */
 	struct evb_track track;
@@ -46,6 +49,15 @@ struct node {
 	uint32_t weight;
 	struct suspicion suspects[ROC_EVB_SUSPECTS];
 	unsigned int suspect_count;
+	/* Of manager_time.c. */
+	int64_t clocks[MANAGER_CLOCKS]; /* CLOCK_REALTIME less ours */
+	unsigned int clock_count;
+	bool clock_known, clock_wrong; /* beside the majority */
+	int64_t clock_ahead;
+	bool apart_known;
+	int64_t apart; /* blocks ahead of the majority */
+	uint64_t apart_since;
+	bool by_clock; /* it was taken out with a wrong clock */
 };
 
 struct roc_evb_manager {
@@ -54,10 +66,18 @@ struct roc_evb_manager {
 	unsigned int count;
 	struct roc_evb_table table; /* holds; epoch 0: there is none */
 	uint64_t tried;		    /* the last epoch that was given out */
-	uint64_t tabled, weighed, judged;
+	uint64_t tabled, weighed, judged, compared;
+	struct evb_majority most;
+	bool clocks_known, clocks_said, apart_said;
 	char sentence[SENTENCES][256];
 	unsigned int said, asked;
 };
+
+/* A wrong position concerns the readout unit only. */
+static inline bool evb_manager_is_out(const struct node *n, bool builder)
+{
+	return n->state != ROC_EVB_STATE_IN && !(builder && n->state == ROC_EVB_STATE_TIME);
+}
 
 /* What was told last may be of a moment after that of the step. */
 static inline uint64_t evb_manager_passed(uint64_t now, uint64_t then)
@@ -75,6 +95,25 @@ int evb_manager_index(const struct roc_evb_table *t, const char *name, bool buil
 /* Of manager_judge.c */
 void evb_manager_take_out(struct roc_evb_manager *m, uint64_t now);
 void evb_manager_take_back(struct roc_evb_manager *m, uint64_t now);
+/* It is out from now on, each time for twice as long. */
+void evb_manager_back_off(const struct roc_evb_manager *m, struct node *n, uint64_t now);
+
+/* Of manager_time.c */
+void evb_manager_note_clock(struct node *n, uint64_t clock, uint64_t now);
+void evb_manager_judge_time(struct roc_evb_manager *m, uint64_t now);
+/* Has its process a place in the table? */
+bool evb_manager_has_place(const struct roc_evb_manager *m, const struct node *n, bool builder);
+/* It is not let in as a readout unit, for its clock. */
+bool evb_manager_keeps_out(const struct roc_evb_manager *m, const struct node *n, uint64_t now);
+/* Does a unit that is out for its position agree again? */
+bool evb_manager_agrees(const struct roc_evb_manager *m, const struct node *n, uint64_t now);
+/* Is it so far ahead that its blocks come too early? */
+bool evb_manager_is_early(const struct roc_evb_manager *m, const struct node *n);
+/* Positions of all that pack blocks; their number, at most NODES. */
+unsigned int evb_manager_positions(const struct roc_evb_manager *m, uint64_t now,
+				   struct evb_position *p);
+void evb_manager_majority(const struct roc_evb_manager *m, struct evb_position *p,
+			  unsigned int count, struct evb_majority *most);
 
 /* Of manager_places.c */
 void evb_manager_fill(struct roc_evb_manager *m, struct roc_evb_table *t, uint64_t now);

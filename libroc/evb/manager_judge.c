@@ -84,8 +84,12 @@ static enum roc_evb_state vote(const struct roc_evb_manager *m, const struct nod
 		since = since > n->entered ? since : n->entered;
 		if (!settled_in(m, n, now) || !settled_in(m, voter, now))
 			continue;
-		if (s->stale >= m->cfg.slow_row && voter->at > m->judged)
-			return ROC_EVB_STATE_SLOW;
+		if (s->stale >= m->cfg.slow_row && voter->at > m->judged) {
+			if (!s->early)
+				return ROC_EVB_STATE_SLOW;
+			if (evb_manager_is_early(m, n))
+				return ROC_EVB_STATE_TIME;
+		}
 		if (s->gone && evb_manager_passed(now, since) >= m->cfg.suspect_ns)
 			return ROC_EVB_STATE_OUT;
 	}
@@ -118,7 +122,7 @@ static bool is_alone(const struct roc_evb_manager *m, const struct node *voter, 
 static unsigned int accused(const struct roc_evb_manager *m, const struct node *n, bool builder,
 			    uint64_t now, enum roc_evb_state *of)
 {
-	unsigned int i, all = 0, against = 0, counts[ROC_EVB_STATE_LIED + 1] = {0};
+	unsigned int i, all = 0, against = 0, counts[ROC_EVB_STATE_TIME + 1] = {0};
 
 	for (i = 0; i < m->count; i++) {
 		const struct node *voter = &m->node[i];
@@ -136,7 +140,7 @@ static unsigned int accused(const struct roc_evb_manager *m, const struct node *
 		counts[v]++;
 	}
 	*of = ROC_EVB_STATE_LIED;
-	for (i = ROC_EVB_STATE_LIED; i > ROC_EVB_STATE_IN; i--)
+	for (i = ROC_EVB_STATE_TIME; i > ROC_EVB_STATE_IN; i--)
 		*of = counts[i] > counts[*of] ? (enum roc_evb_state)i : *of;
 	return all ? 1000 * against / all : 0;
 }
@@ -154,7 +158,7 @@ static struct node *judge(struct roc_evb_manager *m, bool builders, uint64_t now
 		enum roc_evb_state state;
 		unsigned int part;
 
-		if (!n || !n->alive || n->state != ROC_EVB_STATE_IN)
+		if (!n || !n->alive || evb_manager_is_out(n, builders))
 			continue;
 		part = accused(m, n, builders, now, &state);
 		if (part >= 500 && part > most) {
@@ -166,12 +170,21 @@ static struct node *judge(struct roc_evb_manager *m, bool builders, uint64_t now
 	return worst;
 }
 
+void evb_manager_back_off(const struct roc_evb_manager *m, struct node *n, uint64_t now)
+{
+	n->backoff = n->backoff ? 2 * n->backoff : m->cfg.backoff_ns;
+	if (n->backoff > m->cfg.backoff_max_ns)
+		n->backoff = m->cfg.backoff_max_ns;
+	n->until = now + n->backoff;
+}
+
 void evb_manager_take_out(struct roc_evb_manager *m, uint64_t now)
 {
 	static const char *const reasons[] = {
 		[ROC_EVB_STATE_OUT] = "it cannot be reached",
 		[ROC_EVB_STATE_SLOW] = "it is late with one block after the other",
 		[ROC_EVB_STATE_LIED] = "it says what cannot be",
+		[ROC_EVB_STATE_TIME] = "its blocks come before those of most others",
 	};
 	enum roc_evb_state of;
 	char until[40];
@@ -183,11 +196,9 @@ void evb_manager_take_out(struct roc_evb_manager *m, uint64_t now)
 		n = judge(m, false, now, &of);
 	if (!n)
 		return;
-	n->backoff = n->backoff ? 2 * n->backoff : m->cfg.backoff_ns;
-	if (n->backoff > m->cfg.backoff_max_ns)
-		n->backoff = m->cfg.backoff_max_ns;
-	n->until = now + n->backoff;
+	evb_manager_back_off(m, n, now);
 	n->state = of;
+	n->by_clock = n->clock_wrong;
 	m->judged = now;
 	snprintf(until, sizeof(until), "for %.1f s", (double)n->backoff / 1e9);
 	/* Those who say so refuse it until then: a table with it would cost blocks each time. */
@@ -207,9 +218,12 @@ void evb_manager_take_back(struct roc_evb_manager *m, uint64_t now)
 	for (i = 0; i < m->count; i++) {
 		struct node *n = &m->node[i];
 
-		if (n->state != ROC_EVB_STATE_IN && now >= n->until) {
+		if (n->state == ROC_EVB_STATE_TIME
+			    ? evb_manager_agrees(m, n, now)
+			    : n->state != ROC_EVB_STATE_IN && now >= n->until) {
 			n->state = ROC_EVB_STATE_IN;
 			n->in_since = now;
+			n->apart_since = 0;
 			if (n->alive)
 				evb_manager_say(m, "%s is taken back.", n->m.name);
 		} else if (n->state == ROC_EVB_STATE_IN && n->backoff &&

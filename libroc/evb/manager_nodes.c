@@ -90,6 +90,10 @@ static void comes(struct roc_evb_manager *m, const struct roc_evb_member *member
 	n->in_since = now;
 	n->reported = false;
 	n->track.count = 0;
+	n->moved = false;
+	n->clock_count = 0;
+	n->clock_known = n->clock_wrong = n->apart_known = n->by_clock = false;
+	n->apart_since = 0;
 	n->suspect_count = 0;
 	n->unfit = 0;
 	n->weight = WEIGHT_FULL;
@@ -139,6 +143,7 @@ static void take_suspects(struct node *n, const struct roc_evb_report *r, uint64
 		s->stale = r->suspects[i].stale;
 		s->gone = r->suspects[i].gone;
 		s->lied = r->suspects[i].lied;
+		s->early = r->suspects[i].early;
 		for (k = 0; k < had && !(before[k].gone && same(&before[k], s)); k++)
 			;
 		s->since = k < had ? before[k].since : now;
@@ -166,7 +171,11 @@ void roc_evb_manager_report(struct roc_evb_manager *m, const char *name,
 		return;
 	take_suspects(n, report, now);
 	n->weight = n->reported ? (3 * n->weight + room(report)) / 4 : room(report);
+	n->moved |= n->reported && report->has_newest &&
+		    (!n->packs || report->newest_block != n->block);
+	n->ended = report->ended;
 	n->epoch = report->epoch;
+	evb_manager_note_clock(n, report->clock_ns, now);
 	n->packs = report->has_newest;
 	n->block = report->newest_block;
 	n->rate = report->blocks_per_s;

@@ -178,16 +178,14 @@ int evb_node_step(struct roc_evb *e)
 	return 0;
 }
 
-static void suspect(struct roc_evb_report *r, const char *name, uint64_t incarnation,
-		    uint32_t stale, bool gone, bool lied)
+static void suspect(struct roc_evb_report *r, const char *name, const struct roc_evb_suspect *what)
 {
 	struct roc_evb_suspect *s;
 
-	if ((!stale && !gone && !lied) || r->suspect_count == ROC_EVB_SUSPECTS)
+	if ((!what->stale && !what->gone && !what->lied) || r->suspect_count == ROC_EVB_SUSPECTS)
 		return;
 	s = &r->suspects[r->suspect_count++];
-	*s = (struct roc_evb_suspect){
-		.incarnation = incarnation, .stale = stale, .gone = gone, .lied = lied};
+	*s = *what;
 	memcpy(s->name, name, sizeof(s->name));
 }
 
@@ -200,11 +198,16 @@ static void suspects(struct roc_evb *e, struct roc_evb_report *r)
 	for (i = 0; e->source && i < e->ru.count; i++) {
 		const struct evb_destination *d = &e->ru.destinations[i];
 
-		if (d->used && d->wanted && !d->bye)
-			suspect(r, d->name, d->incarnation, evb_late_row(e, &d->late, &d->n),
-				d->pair.state != PAIR_READY &&
+		if (!d->used || !d->wanted || d->bye)
+			continue;
+		suspect(r, d->name,
+			&(struct roc_evb_suspect){
+				.incarnation = d->incarnation,
+				.stale = evb_late_row(e, &d->late, &d->n),
+				.gone = d->pair.state != PAIR_READY &&
 					(!d->reached || e->now - d->down > 100 * EVB_MS),
-				d->lied);
+				.lied = d->lied,
+			});
 	}
 	for (i = 0; e->sink && t && i < t->table.ru_count; i++) {
 		const struct evb_guest *g = t->guest[i] < 0 ? NULL : &e->bu.guests[t->guest[i]];
@@ -212,8 +215,14 @@ static void suspects(struct roc_evb *e, struct roc_evb_report *r)
 
 		if (g && g->passed == UINT64_MAX)
 			continue;
-		suspect(r, p->name, p->incarnation, g ? evb_late_row(e, &g->late, &g->n) : 0,
-			!g || g->pair.state != PAIR_READY, g && g->lied);
+		suspect(r, p->name,
+			&(struct roc_evb_suspect){
+				.incarnation = p->incarnation,
+				.stale = g ? evb_late_row(e, &g->late, &g->n) : 0,
+				.gone = !g || g->pair.state != PAIR_READY,
+				.lied = g && g->lied,
+				.early = g && g->late.early,
+			});
 	}
 }
 
@@ -228,6 +237,7 @@ int evb_report(struct roc_evb *e)
 		.all_segments = e->n.all_segments,
 		.has_built = e->bu.has_built,
 		.built_block = e->bu.built,
+		.clock_ns = fabric_realtime(),
 	};
 	uint64_t passed = e->now - e->reported;
 	unsigned int i;

@@ -61,6 +61,7 @@ struct pair {
 /* How long blocks have been late in a row; how many they are is in struct roc_evb_peer. */
 struct pair_late {
 	uint64_t first, last; /* when the first and the last of them were given up */
+	bool early;	      /* most others had not sent them yet */
 };
 
 /* What the two ends do differently. Each: 0 or -errno with the sentence in pair->why. */

@@ -81,8 +81,12 @@ void evb_look_at_clock(struct roc_evb *e, struct pair *p, struct roc_evb_peer *n
 		n->name, off / (int64_t)EVB_MS, p->skew > 0 ? "ahead of" : "behind");
 }
 
-void evb_count_late(const struct roc_evb *e, struct pair_late *l, struct roc_evb_peer *n)
+void evb_count_late(const struct roc_evb *e, struct pair_late *l, struct roc_evb_peer *n,
+		    bool early)
 {
+	if (l->early != early)
+		n->stale = 0;
+	l->early = early;
 	if (!n->stale++)
 		l->first = e->now;
 	l->last = e->now;

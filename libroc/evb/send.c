@@ -310,7 +310,7 @@ void evb_lose(struct roc_evb *e, struct evb_destination *d, uint32_t i)
 	e->n.dropped++;
 	e->n.dropped_events += m->count;
 	d->n.dropped++;
-	evb_count_late(e, &d->late, &d->n);
+	evb_count_late(e, &d->late, &d->n, false);
 	if (!d->lost_count++)
 		d->lost_from = d->lost_to = m->block;
 	if (m->block < d->lost_from)

@@ -41,3 +41,14 @@ void evb_coordinator_close(struct evb_coordinator *c)
 		c->close(c->self);
 	c->ops = NULL;
 }
+
+unsigned int evb_coordinator_units(const struct evb_coordinator *c, struct roc_evb_unit *units,
+				   unsigned int room)
+{
+	unsigned int count;
+
+	if (!c->manage || !c->manage->m)
+		return 0;
+	count = roc_evb_manager_units(c->manage->m, units, room);
+	return count < room ? count : room;
+}

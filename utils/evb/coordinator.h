@@ -38,6 +38,7 @@ struct evb_coordinator {
 	char system[ROC_EVB_NAME];
 	uint64_t lease_ns;
 	const struct evb_view *view;
+	const struct manage *manage; /* NULL: this node is never the manager */
 	/* This node's line for watchers. */
 	void (*status)(void *self, const char *line, size_t length);
 	/* Newest line of each node, for who watches. */
@@ -49,6 +50,10 @@ struct evb_coordinator {
 int evb_coordinator_open(const struct evb_coordinator_config *cfg, struct evb_coordinator *c,
 			 char why[ROC_EVB_WHY]);
 void evb_coordinator_close(struct evb_coordinator *c);
+
+/* Readout units, if this node is the manager now: how many, at most @room. */
+unsigned int evb_coordinator_units(const struct evb_coordinator *c, struct roc_evb_unit *units,
+				   unsigned int room);
 
 /* The kinds. @where: what comes behind the colon. */
 int evb_coordinator_static(const struct evb_coordinator_config *cfg, const char *where,

@@ -133,6 +133,8 @@ static void send_report(struct etcd *e, uint64_t now)
 		return;
 	e->reported = now;
 	e->has_report = e->urgent = false;
+	/* The clock as of now: the report may have waited for a second. */
+	e->report.clock_ns = fabric_realtime();
 	o = json_object_new_object();
 	json_object_object_add(o, "report", evb_report_record(&e->report));
 	status = e->status[0] ? json_tokener_parse(e->status) : NULL;
@@ -400,6 +402,7 @@ int evb_coordinator_etcd(const struct evb_coordinator_config *cfg, const char *w
 		.self = e,
 		.lease_ns = e->ttl * FABRIC_NS_PER_S,
 		.view = &e->view,
+		.manage = &e->manage,
 		.status = etcd_status,
 		.statuses = etcd_statuses,
 		.close = etcd_close,

@@ -431,6 +431,7 @@ int evb_coordinator_static(const struct evb_coordinator_config *cfg, const char 
 		.me = s->me,
 		.lease_ns = lease(s),
 		.view = &s->view,
+		.manage = s->star ? star_manage(s->star) : NULL,
 		.status = static_status,
 		.statuses = static_statuses,
 		.close = static_close,

@@ -236,6 +236,7 @@ static void be_of_now(struct roc_evb_report *r)
 	uint64_t blocks = r->blocks_per_s < RATE_MAX ? r->blocks_per_s : RATE_MAX;
 
 	r->newest_block += r->newest_block <= UINT64_MAX - blocks ? blocks : 0;
+	r->clock_ns = 0;
 }
 
 static void take_report(struct etcd *e, const struct etcd_kv *kv, bool found)

@@ -231,6 +231,7 @@ static void look(struct node *n, uint64_t now)
 		if (r->peer_count > EVB_PEERS_SHOWN)
 			r->peer_count = EVB_PEERS_SHOWN;
 	}
+	r->unit_count = evb_coordinator_units(&n->coordinator, r->units, ROC_EVB_NODES_MAX);
 	/* The coordinator keeps from the engine what is older than what it had. */
 	r->now.refused_tables = (n->evb ? r->now.refused_tables : 0) + n->coordinator.view->refused;
 	if (n->sink.ops) {

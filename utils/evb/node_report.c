@@ -407,6 +407,66 @@ static void prometheus_peers(struct prometheus *p, const struct evb_node_report 
 	}
 }
 
+enum unit_gauge {
+	UNIT_STATE,
+	UNIT_ASSIGNED,
+	UNIT_BLOCKS,
+	UNIT_CLOCK,
+	UNIT_GAUGES
+};
+
+/* False: it is not known. */
+static bool unit_value(const struct roc_evb_unit *u, enum unit_gauge gauge, double *value)
+{
+	switch (gauge) {
+	case UNIT_STATE:
+		*value = u->state;
+		return true;
+	case UNIT_ASSIGNED:
+		*value = u->assigned;
+		return true;
+	case UNIT_BLOCKS:
+		*value = (double)u->blocks_ahead;
+		return u->position_known;
+	default:
+		*value = (double)u->clock_ahead_ns / 1e9;
+		return u->clock_known;
+	}
+}
+
+/* The manager's, of each readout unit. */
+static void prometheus_units(struct prometheus *p, const struct evb_node_report *r,
+			     const struct prometheus_labels *labels)
+{
+	static const struct {
+		const char *name, *help;
+	} gauges[UNIT_GAUGES] = {
+		[UNIT_STATE] = {"roc_evb_unit_state",
+				"0 in, 1 cannot be reached, 2 late, 3 protocol error, 4 at other "
+				"blocks than most."},
+		[UNIT_ASSIGNED] = {"roc_evb_unit_assigned",
+				   "Whether the newest table has the readout unit."},
+		[UNIT_BLOCKS] = {"roc_evb_unit_blocks_ahead",
+				 "Blocks by which it is ahead of most readout units."},
+		[UNIT_CLOCK] = {"roc_evb_unit_clock_ahead_seconds",
+				"By how much its clock is ahead of those of most nodes."},
+	};
+	struct prometheus_labels one;
+	unsigned int i, g;
+	double value;
+
+	for (g = 0; g < UNIT_GAUGES && r->unit_count; g++) {
+		prometheus_family(p, gauges[g].name, PROMETHEUS_GAUGE, gauges[g].help);
+		for (i = 0; i < r->unit_count; i++) {
+			if (!unit_value(&r->units[i], (enum unit_gauge)g, &value))
+				continue;
+			one = *labels;
+			prometheus_label(&one, "unit", r->units[i].name);
+			prometheus_sample(p, &one, value);
+		}
+	}
+}
+
 void evb_node_prometheus(FILE *out, const struct evb_node_report *r)
 {
 	struct prometheus_labels labels = {.text = ""};
@@ -434,6 +494,7 @@ void evb_node_prometheus(FILE *out, const struct evb_node_report *r)
 	prometheus_sample(&p, &labels, r->now.assigned);
 	prometheus_latency(&p, r, &labels);
 	prometheus_peers(&p, r, &labels);
+	prometheus_units(&p, r, &labels);
 }
 
 void evb_node_text(FILE *out, const struct evb_node_report *r)

@@ -9,6 +9,8 @@
 #include <stdbool.h>
 #include <stdio.h>
 
+#include <roc/evb_manager.h>
+
 #include "sink.h"
 #include "source.h"
 
@@ -24,6 +26,8 @@ struct evb_node_report {
 	struct roc_evb_counts now, before;
 	struct roc_evb_peer peers[EVB_PEERS_SHOWN];
 	unsigned int peer_count;
+	struct roc_evb_unit units[ROC_EVB_NODES_MAX]; /* of the manager */
+	unsigned int unit_count;
 	uint64_t sink_lost; /* blocks that it took, and that are nowhere */
 };
 

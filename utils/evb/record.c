@@ -248,9 +248,11 @@ struct json_object *evb_report_record(const struct roc_evb_report *r)
 		add_number(s, "stale", r->suspects[i].stale);
 		add_bool(s, "gone", r->suspects[i].gone);
 		add_bool(s, "lied", r->suspects[i].lied);
+		add_bool(s, "early", r->suspects[i].early);
 		json_object_array_add(all, s);
 	}
 	json_object_object_add(o, "suspects", all);
+	add_number(o, "clock", r->clock_ns);
 	return o;
 }
 
@@ -277,6 +279,7 @@ static int take_suspects(struct json_object *record, struct roc_evb_report *r, c
 			return -EINVAL;
 		s->gone = take_bool(one, "gone");
 		s->lied = take_bool(one, "lied");
+		s->early = take_bool(one, "early");
 	}
 	r->suspect_count = (unsigned int)n;
 	return 0;
@@ -298,6 +301,10 @@ int evb_report_read(struct json_object *record, struct roc_evb_report *r, char w
 	    take_number(record, "backlogBytes", UINT64_MAX, &r->backlog_bytes, why) ||
 	    take_number(record, "builtBlock", UINT64_MAX, &r->built_block, why) ||
 	    take_suspects(record, r, why))
+		return -EINVAL;
+	/* Nodes of before have none. */
+	if (json_object_object_get_ex(record, "clock", NULL) &&
+	    take_number(record, "clock", UINT64_MAX, &r->clock_ns, why))
 		return -EINVAL;
 	r->has_newest = take_bool(record, "hasNewest");
 	r->ended = take_bool(record, "ended");

@@ -132,6 +132,11 @@ void star_close(struct star *s)
 	free(s);
 }
 
+const struct manage *star_manage(const struct star *s)
+{
+	return &s->manage;
+}
+
 static struct json_object *with(const char *key, struct json_object *value)
 {
 	struct json_object *o = json_object_new_object();

@@ -31,5 +31,6 @@ struct star *star_open(const struct evb_static_file *file,
 void star_turn(struct star *s, uint64_t now);
 void star_idle(const struct star *s, struct roc_idle *idle);
 void star_close(struct star *s);
+const struct manage *star_manage(const struct star *s);
 
 #endif

@@ -320,6 +320,8 @@ struct roc_evb_news {
  *	lasted for less than a stale timeout
  * @gone: it cannot be reached
  * @lied: what it said could not be
+ * @early: it was not late for the blocks of @stale, but sent them so long before most others that
+ *	they were given up
  */
 struct roc_evb_suspect {
 	char name[ROC_EVB_NAME];
@@ -327,6 +329,7 @@ struct roc_evb_suspect {
 	uint32_t stale;
 	bool gone;
 	bool lied;
+	bool early;
 };
 
 /**
@@ -346,6 +349,7 @@ struct roc_evb_suspect {
  * @built_block: the highest that it has delivered
  * @suspects: peers that something is wrong with
  * @suspect_count: of @suspects
+ * @clock_ns: its CLOCK_REALTIME when the report is sent; 0: not known
  */
 struct roc_evb_report {
 	uint64_t incarnation;
@@ -363,6 +367,7 @@ struct roc_evb_report {
 	uint64_t built_block;
 	struct roc_evb_suspect suspects[ROC_EVB_SUSPECTS];
 	unsigned int suspect_count;
+	uint64_t clock_ns;
 };
 
 /**

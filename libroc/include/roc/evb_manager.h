@@ -22,13 +22,16 @@
  *	- Who was taken out is taken back after a time that doubles with each repetition, or at once
  *	  when it was started anew; who said what cannot be only then: until then it is refused by
  *	  those who heard it.
+ *	- A readout unit that is at other blocks than the majority is taken out as a readout unit
+ *	  until it agrees again; a newcomer whose clock contradicts the majority is not let in as
+ *	  one. Without a majority neither happens.
  *	- With ROC_EVB_LEAST_LOADED builders' weights follow their free memory, at most once a
  *	  second.
  *	- When no readout unit has begun anything, a table holds from behind what builders have
  *	  delivered: those that were all started anew go on there.
  *	- A table holds from a block on that no readout unit has begun by the time it hears of it:
- *	  ahead of the farthest, but of one that is far ahead of all others. That may be before the
- *	  block of a table that is published and does not hold yet: then that one never will.
+ *	  ahead of the farthest, but of those that are far ahead of the majority. That may be before
+ *	  the block of a table that is published and does not hold yet: then that one never will.
  *
  * One thread at a time per manager.
  */
@@ -69,6 +72,8 @@ bool roc_evb_name_valid(const char *name);
  * @backoff_ns: how long a node is out the first time; 0: 5 s
  * @backoff_max_ns: and at most; 0: 60 s
  * @lease_ns: of the members; longer where the machines are slow, or busy; 0: 2 s
+ * @clock_ns: by how much a clock may differ from those of most members; 0: half a lease, 1 s at
+ *	least
  */
 struct roc_evb_manager_config {
 	uint32_t policy;
@@ -84,6 +89,7 @@ struct roc_evb_manager_config {
 	uint64_t backoff_ns;
 	uint64_t backoff_max_ns;
 	uint64_t lease_ns;
+	uint64_t clock_ns;
 };
 
 /**
@@ -92,12 +98,15 @@ struct roc_evb_manager_config {
  * @ROC_EVB_STATE_OUT: there was no connection to it
  * @ROC_EVB_STATE_SLOW: it was late with too many blocks in a row
  * @ROC_EVB_STATE_LIED: it said what could not be: it stays out until it is started anew
+ * @ROC_EVB_STATE_TIME: its readout unit is at other blocks than most: it is out until it agrees
+ *	again, and builds blocks all the same
  */
 enum roc_evb_state {
 	ROC_EVB_STATE_IN,
 	ROC_EVB_STATE_OUT,
 	ROC_EVB_STATE_SLOW,
 	ROC_EVB_STATE_LIED,
+	ROC_EVB_STATE_TIME,
 };
 
 /**
@@ -165,6 +174,37 @@ int roc_evb_manager_step(struct roc_evb_manager *manager, uint64_t term, uint64_
  * Return: enum roc_evb_state; -ENOENT it knows nobody of this name.
  */
 int roc_evb_manager_state(const struct roc_evb_manager *manager, const char *name);
+
+/**
+ * struct roc_evb_unit - a readout unit, beside most others
+ * @name: of its node
+ * @state: of enum roc_evb_state
+ * @assigned: it is in the table
+ * @position_known: whether @blocks_ahead is
+ * @blocks_ahead: of the majority of the readout units of the table; below 0: it is behind
+ * @clock_known: whether @clock_ahead_ns is
+ * @clock_ahead_ns: of the majority of the clocks of all members; below 0: it is behind
+ */
+struct roc_evb_unit {
+	char name[ROC_EVB_NAME];
+	enum roc_evb_state state;
+	bool assigned;
+	bool position_known;
+	int64_t blocks_ahead;
+	bool clock_known;
+	int64_t clock_ahead_ns;
+};
+
+/**
+ * roc_evb_manager_units() - readout units that are members, as roc_evb_manager_step() saw them
+ * @manager: handle
+ * @units: array to fill in
+ * @room: of @units
+ *
+ * Return: how many there are, which may be more than @room.
+ */
+unsigned int roc_evb_manager_units(const struct roc_evb_manager *manager,
+				   struct roc_evb_unit *units, unsigned int room);
 
 /**
  * roc_evb_manager_says() - what it decided, in sentences, each once

@@ -6,7 +6,8 @@
  *	+ r1 r2 b1 rb3		these are the members (r: readout unit, b: builder, rb: both);
  *				r1' is r1 started anew, r1/2 is made for two of the other role
  *	r1 100 b2:9 b1:-	r1 reports: its next block, whom it suspects and how many late
- *				blocks in a row (-: no connection)
+ *				blocks in a row (-: no connection, 9<: sent too early)
+ *	clock r1 3600000	r1 reports, its clock is so many ms ahead of the manager's
  *	load b1 900		b1 reports its load
  *	= r1 r2 | b1 b3		the table is another one, and has these
  *	from 164 300		it holds from a block in these bounds
@@ -24,6 +25,7 @@
 
 #define MS UINT64_C(1000000)
 #define LINES 40
+#define CLOCK_MS 1700000000000 /* of a right clock, when the manager's is 0 */
 
 struct situation {
 	const char *name;
@@ -282,6 +284,177 @@ static const struct situation situations[] = {
 	 {.readouts = 1},
 	 {"0 + r1 b1 b2", "1100 = r1 | b1 b2", "2000 + r1 r2/1 b1 b2",
 	  "3300 says r2 is not let in: it is made for 1 builders, and there are 2", "4000 -"}},
+	/* Of time. Reports are of 3 s at most, so there are many. */
+	{"an hour ahead of the majority: it is named and out, once two reports say so",
+	 {.readouts = 3},
+	 {"0 + r1 r2 r3 b1 b2",
+	  "1100 = r1 r2 r3 | b1 b2",
+	  "1900 rate 100",
+	  "2000 r1 100",
+	  "2000 r2 102",
+	  "2000 r3 360102",
+	  "2500 r1 150",
+	  "2500 r2 152",
+	  "2500 r3 360152",
+	  "3000 -",
+	  "3300 = r1 r2 | b1 b2",
+	  "3300 says r3 is taken out until it agrees again: it is at block 360152, 360000 blocks",
+	  "3300 says ahead of most readout units",
+	  "3300 from 260 270",
+	  "5000 r1 400",
+	  "5000 r2 402",
+	  "5000 r3 360152",
+	  "20000 r1 1900",
+	  "20000 r2 1902",
+	  "20000 r3 360152",
+	  "20500 -",
+	  "20600 r1 359900",
+	  "20600 r2 359902",
+	  "20600 r3 360152",
+	  "20900 = r1 r2 r3 | b1 b2",
+	  "20900 says r3 is taken back"}},
+	{"or started anew",
+	 {.readouts = 3},
+	 {"0 + r1 r2 r3 b1 b2", "1100 = r1 r2 r3 | b1 b2", "1900 rate 100", "2000 r1 100",
+	  "2000 r2 102", "2000 r3 360100", "3200 r1 220", "3200 r2 222", "3200 r3 360220",
+	  "3500 = r1 r2 | b1 b2", "4000 + r1 r2 r3' b1 b2", "5200 = r1 r2 r3' | b1 b2"}},
+	{"an hour behind, which may be on its way at first",
+	 {.readouts = 3},
+	 {"0 + r1 r2 r3 b1 b2",
+	  "1100 = r1 r2 r3 | b1 b2",
+	  "1900 rate 100",
+	  "2000 r1 400100",
+	  "2000 r2 400102",
+	  "2000 r3 40100",
+	  "3200 r1 400220",
+	  "3200 r2 400222",
+	  "3200 r3 40220",
+	  "4300 r1 400330",
+	  "4300 r2 400332",
+	  "4300 r3 40330",
+	  "4300 -",
+	  "4500 r1 400350",
+	  "4500 r2 400352",
+	  "4500 r3 40350",
+	  "5900 r1 400490",
+	  "5900 r2 400492",
+	  "5900 r3 40490",
+	  "6100 = r1 r2 | b1 b2",
+	  "6100 says 360000 blocks behind most readout units"}},
+	{"apart by less than ten seconds, and for a moment only",
+	 {.readouts = 3},
+	 {"0 + r1 r2 r3 b1 b2", "1100 = r1 r2 r3 | b1 b2",
+	  "1900 rate 100",	"2000 r1 100",
+	  "2000 r2 102",	"2000 r3 1400",
+	  "3200 r1 220",	"3200 r2 222",
+	  "3200 r3 1520",	"4500 -",
+	  "4600 r3 4000",	"4600 r1 360",
+	  "4600 r2 362",	"5000 r1 400",
+	  "5000 r2 402",	"5000 r3 404",
+	  "6200 r1 520",	"6200 r2 522",
+	  "6200 r3 4100",	"6300 -"}},
+	{"two of four agree on the wrong time: there is no majority",
+	 {.readouts = 4},
+	 {"0 + r1 r2 r3 r4 b1 b2", "1100 = r1 r2 r3 r4 | b1 b2", "1900 rate 100", "2000 r1 100",
+	  "2000 r2 102", "2000 r3 360100", "2000 r4 360102", "2200 says r4 is at block 3601",
+	  "2200 says there is no majority of readout units", "3200 r1 220", "3200 r2 222",
+	  "3200 r3 360220", "3200 r4 360222", "5000 -"}},
+	{"two wrong ones of five, each in its own way: both are out",
+	 {.readouts = 5},
+	 {"0 + r1 r2 r3 r4 r5 b1", "1100 = r1 r2 r3 r4 r5 | b1", "1900 rate 100", "2000 r1 100000",
+	  "2000 r2 100002", "2000 r3 100004", "2000 r4 460000", "2000 r5 820000", "3200 r1 100120",
+	  "3200 r2 100122", "3200 r3 100124", "3200 r4 460120", "3200 r5 820120",
+	  "3500 = r1 r2 r3 | b1", "3500 says r4 is taken out", "3500 says r5 is taken out"}},
+	{"of two readout units none is out",
+	 PAIRS,
+	 {"0 " BOTH, "1100 = " ALL, "1900 rate 100", "2000 r1 100", "2000 r2 360100",
+	  "2200 says there is no majority", "3200 r1 220", "3200 r2 360220", "5000 -"}},
+	{"but where most clocks say which",
+	 PAIRS,
+	 {"0 " BOTH, "1100 = " ALL, "1900 rate 100", "2000 clock b1 0", "2000 clock b2 10",
+	  "2000 clock r1 -5 100", "2000 clock r2 3600000 360100",
+	  "2200 says The clock of r2 is 3600.0 s ahead of those of most nodes, more than 1.0 s",
+	  "3000 clock b1 0", "3000 clock b2 10", "3300 clock r1 -5 230",
+	  "3300 clock r2 3600000 360230", "3600 = r1 | b1 b2",
+	  "3600 says r2 is taken out until it agrees again", "3600 says its clock is 3600.0 s"}},
+	{"a clock that is wrong keeps a newcomer out, and lets it in when it is right",
+	 {.readouts = 2},
+	 {"0 + r1 r2 b1",
+	  "1100 = r1 r2 | b1",
+	  "2000 clock b1 0",
+	  "2000 clock r1 1",
+	  "2000 clock r2 2",
+	  "2100 + r1 r2 r3 b1",
+	  "2200 clock r3 -3600000",
+	  "2400 says The clock of r3 is 3600.0 s behind those of most nodes",
+	  "2400 says Until then its readout unit is not let in",
+	  "4000 clock b1 0",
+	  "4000 clock r1 1",
+	  "4000 clock r2 2",
+	  "4000 clock r3 -3600000",
+	  "6000 clock b1 0",
+	  "6000 clock r1 1",
+	  "6000 clock r2 2",
+	  "6000 clock r3 -3600000",
+	  "8000 -",
+	  "8000 clock b1 0",
+	  "8000 clock r1 1",
+	  "8000 clock r2 2",
+	  "8000 clock r3 3",
+	  "8200 = r1 r2 r3 | b1",
+	  "8200 says The clock of r3 agrees"}},
+	{"but not one whose blocks agree, as those of a card do",
+	 {.readouts = 3},
+	 {"0 + r1 r2 r3 b1", "1100 = r1 r2 r3 | b1", "1900 rate 100", "2000 clock b1 0",
+	  "2000 clock r1 0 100", "2000 clock r2 0 102", "2000 clock r3 3600000 104",
+	  "3300 clock r1 0 230", "3300 clock r2 0 232", "3300 clock r3 3600000 234",
+	  "3300 clock b1 0", "6000 -"}},
+	{"three seconds ahead, with a clock that says so",
+	 {.readouts = 3},
+	 {"0 + r1 r2 r3 b1",
+	  "1100 = r1 r2 r3 | b1",
+	  "1900 rate 100",
+	  "2000 clock b1 0",
+	  "2000 clock r1 0 100",
+	  "2000 clock r2 0 102",
+	  "2000 clock r3 3000 400",
+	  "3300 clock b1 0",
+	  "3300 clock r1 0 230",
+	  "3300 clock r2 0 232",
+	  "3300 clock r3 3000 530",
+	  "3500 = r1 r2 | b1",
+	  "4000 clock b1 0",
+	  "4000 clock r1 0 300",
+	  "4000 clock r2 0 302",
+	  "4000 clock r3 3000 530",
+	  "5500 -",
+	  "5600 clock b1 0",
+	  "5600 clock r1 0 600",
+	  "5600 clock r2 0 602",
+	  "5600 clock r3 0 530",
+	  "5610 clock r3 0 530",
+	  "5620 clock r3 0 530",
+	  "5630 clock r3 0 530",
+	  "5900 = r1 r2 r3 | b1"}},
+	{"of two clocks none is right",
+	 {0},
+	 {"0 + rb1 rb2", "1100 = rb1 rb2 | rb1 rb2", "2000 clock rb1 0", "2000 clock rb2 5000",
+	  "2200 says The clocks of the nodes differ by 5.0 s, and no majority", "4000 -"}},
+	{"it builds blocks all the same",
+	 {.readouts = 3},
+	 {"0 + rb1 rb2 rb3", "1100 = rb1 rb2 rb3 | rb1 rb2 rb3", "1900 rate 100", "2000 rb1 100",
+	  "2000 rb2 102", "2000 rb3 360100", "3200 rb1 220", "3200 rb2 222", "3200 rb3 360220",
+	  "3500 = rb1 rb2 | rb1 rb2 rb3"}},
+	{"one that is ahead by a little more than a stale timeout, as builders report",
+	 {.readouts = 3, SOON},
+	 {"0 + r1 r2 r3 b1 b2", "1100 = r1 r2 r3 | b1 b2", "1900 rate 100", "2000 r1 100",
+	  "2000 r2 102", "2000 r3 250", "2100 b1 0 r3:9<", "2100 b2 0 r3:9<",
+	  "2400 = r1 r2 | b1 b2", "2400 says r3 is taken out for 5.0 s",
+	  "2400 says its blocks come before those of most others"}},
+	{"but not one that is where the others are",
+	 {.readouts = 3, SOON},
+	 {"0 + r1 r2 r3 b1 b2", "1100 = r1 r2 r3 | b1 b2", "1900 rate 100", "2000 r1 100",
+	  "2000 r2 102", "2000 r3 104", "2100 b1 0 r3:9<", "2100 b2 0 r3:9<", "3000 -"}},
 	{"a full builder keeps a little",
 	 {.policy = ROC_EVB_LEAST_LOADED},
 	 {"0 + r1 b1 b2", "1100 = r1 | b1:1000 b2:1000", "2500 free b1 4000000", "2500 free b2 0",
@@ -348,10 +521,11 @@ static void members(char *words, uint64_t now)
 	first_reports(all, count, now);
 }
 
-static void report(const char *name, char *words, uint64_t now)
+static void report(const char *name, char *words, uint64_t now, uint64_t clock)
 {
 	struct roc_evb_report r = {
 		.incarnation = incarnation(name),
+		.clock_ns = clock,
 		.newest_block = strtoull(words, &words, 10),
 		.blocks_per_s = rate,
 		.epoch = epoch,
@@ -372,6 +546,7 @@ static void report(const char *name, char *words, uint64_t now)
 		s->incarnation = incarnation(word);
 		s->gone = colon[1] == '-';
 		s->lied = colon[1] == '!';
+		s->early = strchr(colon + 1, '<');
 		s->stale = isdigit(colon[1]) ? (uint32_t)atoi(colon + 1) : 0;
 		r.suspect_count++;
 	}
@@ -427,6 +602,7 @@ static const char *happens(const char *line, uint64_t now)
 {
 	char copy[256], name[32];
 	unsigned int free_ones, built;
+	long long ahead;
 	int at = 0;
 
 	snprintf(copy, sizeof(copy), "%s", line);
@@ -438,6 +614,8 @@ static const char *happens(const char *line, uint64_t now)
 		;
 	} else if (sscanf(copy, "epoch %" SCNu64, &epoch) == 1) {
 		;
+	} else if (sscanf(copy, "clock %31s %lld%n", name, &ahead, &at) == 2) {
+		report(name, copy + at, now, (uint64_t)(CLOCK_MS + ahead) * MS + now);
 	} else if (sscanf(copy, "built %31s %u", name, &built) == 2) {
 		struct roc_evb_report r = {.incarnation = incarnation(name),
 					   .has_built = true,
@@ -454,7 +632,7 @@ static const char *happens(const char *line, uint64_t now)
 		roc_evb_manager_report(m, name, &r, now);
 	} else if (sscanf(copy, "%31s %n", name, &at) == 1 && isdigit(copy[at]) &&
 		   strcmp(name, "from")) {
-		report(name, copy + at, now);
+		report(name, copy + at, now, 0);
 	} else {
 		return expect(copy);
 	}

@@ -9,16 +9,21 @@
 static unsigned int stalled; /* the node that sends nothing from some moment on */
 static double limit;	     /* stale timeout, in s */
 
-static uint32_t reported(unsigned int i)
+static struct roc_evb_suspect suspect(unsigned int i)
 {
 	const struct roc_evb_report *r = &board.reports[0];
 	unsigned int k;
 
 	for (k = 0; k < r->suspect_count; k++) {
 		if (!strcmp(r->suspects[k].name, nodes[i].name))
-			return r->suspects[k].stale;
+			return r->suspects[k];
 	}
-	return 0;
+	return (struct roc_evb_suspect){.stale = 0};
+}
+
+static uint32_t reported(unsigned int i)
+{
+	return suspect(i).stale;
 }
 
 static bool is_going(void)
@@ -36,7 +41,8 @@ static bool is_reported(void)
 	return reported(stalled) >= 8;
 }
 
-static void set_up(unsigned int readouts, unsigned int stale_ms)
+/* @ahead: events by which the last one is; the others are slow. */
+static void set_up(unsigned int readouts, unsigned int stale_ms, uint64_t ahead)
 {
 	unsigned int i;
 
@@ -53,7 +59,8 @@ static void set_up(unsigned int readouts, unsigned int stale_ms)
 		n->cfg.lease_ns = 5 * n->cfg.stale_ns; /* four reports in a stale timeout */
 		n->source.events = EVENTS_MOST;
 		n->source.size = 100;
-		n->source.pause = 1.0 / RATE;
+		n->source.pause = ahead && i < readouts ? 2 * limit : 1.0 / RATE;
+		n->source.first = i == readouts ? ahead : 0;
 		n->sink.sources = readouts;
 		node_open(n);
 	}
@@ -65,7 +72,7 @@ static void late_once(unsigned int stale_ms)
 {
 	double since;
 
-	set_up(2, stale_ms);
+	set_up(2, stale_ms, 0);
 	stalled = 2;
 	CU_ASSERT_TRUE(run_until(is_going, 20000));
 	nodes[stalled].paused = true;
@@ -78,9 +85,34 @@ static void late_once(unsigned int stale_ms)
 	close_all();
 }
 
+static bool anybody_is_reported(void)
+{
+	return reported(1) || reported(2) || reported(3);
+}
+
+/*
+ * One readout unit is ahead of the two others. The blocks that only it has are given up: that is
+ * no fault of the majority, which has not come there yet.
+ */
+static void early_once(unsigned int stale_ms)
+{
+	set_up(3, stale_ms, 5000);
+	CU_ASSERT_TRUE(run_until(anybody_is_reported, 20000));
+	CU_ASSERT_TRUE(suspect(3).early);
+	UNIT_EQ(reported(1), 0);
+	UNIT_EQ(reported(2), 0);
+	close_all();
+}
+
+static void early(void)
+{
+	unhurried(early_once, 300);
+}
+
 static void late(void)
 {
 	unhurried(late_once, 300);
 }
 
-UNIT_MAIN("event building: who is reported as late", {"late in a row, and for how long", late})
+UNIT_MAIN("event building: reports of late peers", {"late in a row, and for how long", late},
+	  {"one that is ahead of the majority", early})

@@ -92,6 +92,20 @@ static void fill(void)
 					   .stale = 4};
 	r.peers[2] = (struct roc_evb_peer){.name = "node2", .connected = true, .moved = {60, 1000}};
 	r.peer_count = 3;
+	r.units[0] = (struct roc_evb_unit){.name = "node1",
+					   .assigned = true,
+					   .position_known = true,
+					   .blocks_ahead = -2,
+					   .clock_known = true,
+					   .clock_ahead_ns = -1500000};
+	r.units[1] = (struct roc_evb_unit){.name = "node2",
+					   .state = ROC_EVB_STATE_TIME,
+					   .position_known = true,
+					   .blocks_ahead = 360000,
+					   .clock_known = true,
+					   .clock_ahead_ns = INT64_C(3600000000000)};
+	r.units[2] = (struct roc_evb_unit){.name = "node3"};
+	r.unit_count = 3;
 }
 
 static void forms(void)

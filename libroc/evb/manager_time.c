@@ -1,0 +1,338 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * The manager: whose clock, and whose position in the stream of blocks, contradicts the majority.
+ *
+ * A clock alone does no harm where a card numbers the events: it only keeps newcomers out. A
+ * readout unit of the table is taken out for its position.
+ */
+#include "manager.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define LOOK_NS (100 * MS)	   /* between two comparisons */
+#define CLOCKS_LEAST 3		   /* of fewer none is right by majority */
+#define APART_PEER_BLOCKS 128	   /* a readout unit may be apart by these for each builder ... */
+#define APART_LEASES 5		   /* ... and by the blocks of this time */
+#define APART_LEAST 8		   /* blocks, of one whose clock is wrong */
+#define EARLY_NS (SECOND / 2)	   /* ahead by so much: its blocks may well be too early */
+#define CLOCK_MOST (INT64_MAX / 2) /* so the difference of two is a number */
+
+static double seconds(int64_t ns)
+{
+	return (double)(ns < 0 ? -ns : ns) / 1e9;
+}
+
+static const char *side(int64_t ahead)
+{
+	return ahead > 0 ? "ahead of" : "behind";
+}
+
+void evb_manager_note_clock(struct node *n, uint64_t clock, uint64_t now)
+{
+	if (!clock || clock > CLOCK_MOST || now > CLOCK_MOST)
+		return;
+	n->clocks[n->clock_count++ % MANAGER_CLOCKS] = (int64_t)clock - (int64_t)now;
+}
+
+/* A report that is delayed makes the clock look behind, so the latest reading counts. */
+static int64_t clock_of(const struct node *n)
+{
+	unsigned int kept = n->clock_count < MANAGER_CLOCKS ? n->clock_count : MANAGER_CLOCKS, i;
+	int64_t most = n->clocks[0];
+
+	for (i = 1; i < kept; i++)
+		most = n->clocks[i] > most ? n->clocks[i] : most;
+	return most;
+}
+
+static bool is_fresh(const struct node *n, uint64_t now)
+{
+	return n->alive && n->reported && evb_manager_passed(now, n->at) <= FRESH_NS;
+}
+
+static int smallest_first(const void *a, const void *b)
+{
+	int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+
+	return x < y ? -1 : x > y;
+}
+
+/* What most clocks agree on; false: there is no majority. */
+static bool most_clocks(struct roc_evb_manager *m, uint64_t now, int64_t *most)
+{
+	unsigned int i, count = 0, within = 0;
+	int64_t all[NODES], limit = (int64_t)m->cfg.clock_ns, apart;
+
+	for (i = 0; i < m->count; i++) {
+		if (is_fresh(&m->node[i], now) && m->node[i].clock_count)
+			all[count++] = clock_of(&m->node[i]);
+	}
+	if (!count)
+		return false;
+	qsort(all, count, sizeof(all[0]), smallest_first);
+	*most = all[count / 2];
+	for (i = 0; i < count; i++)
+		within += all[i] - *most <= limit && *most - all[i] <= limit;
+	if (count >= CLOCKS_LEAST && 2 * within > count) {
+		m->clocks_said = false;
+		return true;
+	}
+	apart = all[count - 1] - all[0];
+	if (apart > limit && !m->clocks_said)
+		evb_manager_say(m,
+				"The clocks of the nodes differ by %.1f s, and no majority of them "
+				"agrees: set them by NTP or PTP.",
+				seconds(apart));
+	m->clocks_said = apart > limit;
+	return false;
+}
+
+bool evb_manager_has_place(const struct roc_evb_manager *m, const struct node *n, bool builder)
+{
+	int at = evb_manager_index(&m->table, n->m.name, builder);
+
+	return at >= 0 &&
+	       (builder ? m->table.bus : m->table.rus)[at].incarnation == n->m.incarnation;
+}
+
+static void compare_clock(struct roc_evb_manager *m, struct node *n, int64_t most)
+{
+	int64_t limit = (int64_t)m->cfg.clock_ns, off;
+
+	n->clock_ahead = clock_of(n) - most;
+	n->clock_known = true;
+	off = llabs(n->clock_ahead);
+	if (!n->clock_wrong && off > limit) {
+		n->clock_wrong = true;
+		evb_manager_say(
+			m,
+			"The clock of %s is %.1f s %s those of most nodes, more than %.1f s: "
+			"set it by NTP or PTP.%s",
+			n->m.name, seconds(off), side(n->clock_ahead), seconds(limit),
+			(n->m.roles & ROC_EVB_READOUT) && !evb_manager_has_place(m, n, false)
+				? " Until then its readout unit is not let in."
+				: "");
+	} else if (n->clock_wrong && off <= limit / 2) {
+		n->clock_wrong = false;
+		evb_manager_say(m, "The clock of %s agrees with those of most nodes again.",
+				n->m.name);
+	}
+}
+
+static void compare_clocks(struct roc_evb_manager *m, uint64_t now)
+{
+	bool known;
+	int64_t most;
+	unsigned int i;
+
+	known = most_clocks(m, now, &most);
+	m->clocks_known = known;
+	for (i = 0; i < m->count; i++) {
+		struct node *n = &m->node[i];
+
+		if (known && is_fresh(n, now) && n->clock_count)
+			compare_clock(m, n, most);
+		else if (!known || !n->alive)
+			n->clock_known = n->clock_wrong = false;
+	}
+}
+
+bool evb_manager_keeps_out(const struct roc_evb_manager *m, const struct node *n, uint64_t now)
+{
+	if (evb_manager_has_place(m, n, false))
+		return false;
+	/* The first report, with its clock, is on its way. */
+	if (m->clocks_known && !n->reported && evb_manager_passed(now, n->came) < FRESH_NS)
+		return true;
+	return n->clock_wrong;
+}
+
+/* Its position says something: it moves, in the table. */
+static bool is_going(const struct roc_evb_manager *m, const struct node *n, uint64_t now)
+{
+	return n->moved && !n->ended && is_fresh(n, now) && evb_manager_has_place(m, n, false);
+}
+
+unsigned int evb_manager_positions(const struct roc_evb_manager *m, uint64_t now,
+				   struct evb_position *p)
+{
+	unsigned int i, count = 0;
+
+	for (i = 0; i < m->count; i++) {
+		const struct node *n = &m->node[i];
+		struct evb_position *one = &p[count];
+
+		if (!n->alive || !n->reported || !n->packs)
+			continue;
+		*one = (struct evb_position){
+			.block = evb_by_now(n->block, n->rate, evb_manager_passed(now, n->at)),
+			.rate = n->rate,
+			.usual = evb_track_rate(&n->track),
+			.who = i,
+			.votes = !n->clock_wrong && is_going(m, n, now),
+		};
+		one->reach = evb_track_reach(&n->track, one->usual, now);
+		one->reach = one->reach > n->block ? one->reach : n->block;
+		count++;
+	}
+	return count;
+}
+
+void evb_manager_majority(const struct roc_evb_manager *m, struct evb_position *p,
+			  unsigned int count, struct evb_majority *most)
+{
+	evb_majority(p, count, APART_LEASES * m->cfg.lease_ns,
+		     APART_PEER_BLOCKS * (m->table.bu_count + 1), most);
+}
+
+/* How far it may be apart, in blocks. */
+static uint64_t tolerance(const struct roc_evb_manager *m, const struct node *n)
+{
+	uint64_t apart;
+
+	if (!n->clock_wrong || (n->clock_ahead > 0) != (n->apart > 0))
+		return m->most.apart;
+	apart = evb_by_now(APART_LEAST, m->most.rate, (uint64_t)llabs(n->clock_ahead) / 2);
+	return apart < m->most.apart ? apart : m->most.apart;
+}
+
+static bool is_apart(const struct roc_evb_manager *m, const struct node *n)
+{
+	return n->apart_known && (uint64_t)llabs(n->apart) > tolerance(m, n);
+}
+
+bool evb_manager_is_early(const struct roc_evb_manager *m, const struct node *n)
+{
+	return n->apart_known && n->apart > 0 &&
+	       (uint64_t)n->apart > evb_by_now(APART_LEAST, m->most.rate, EARLY_NS);
+}
+
+bool evb_manager_agrees(const struct roc_evb_manager *m, const struct node *n, uint64_t now)
+{
+	if (!m->table.ru_count)
+		return true;
+	/* Out of the table a unit packs nothing: only one that was ahead can still be apart. */
+	if (n->clock_wrong || (n->apart > 0 && is_apart(m, n)))
+		return false;
+	return n->by_clock || now >= n->until;
+}
+
+static void take_out(struct roc_evb_manager *m, struct node *n, uint64_t now)
+{
+	char clock[64] = "";
+
+	n->state = ROC_EVB_STATE_TIME;
+	n->by_clock = n->clock_wrong;
+	evb_manager_back_off(m, n, now);
+	m->judged = now;
+	if (n->clock_wrong)
+		snprintf(clock, sizeof(clock), ", and its clock is %.1f s %s theirs",
+			 seconds(n->clock_ahead), side(n->clock_ahead));
+	evb_manager_say(m,
+			"%s is taken out until it agrees again: it is at block %" PRIu64
+			", %" PRIu64 " blocks %s most readout units%s. Check clocks and event ids.",
+			n->m.name, n->block, (uint64_t)llabs(n->apart), side(n->apart), clock);
+}
+
+/* A wrong id lasts for a moment: two reports have to agree on the difference. */
+static bool stays_apart(const struct roc_evb_manager *m, struct node *n, uint64_t now)
+{
+	/* A newcomer reports old blocks until it has packed the first of the table. */
+	if (!is_apart(m, n) || (n->apart < 0 && evb_manager_passed(now, n->entered) <
+							m->cfg.lead_ns + m->cfg.grace_ns)) {
+		n->apart_since = 0;
+		return false;
+	}
+	if (!n->apart_since)
+		n->apart_since = now;
+	return evb_manager_passed(now, n->apart_since) >= m->cfg.suspect_ns &&
+	       n->at > n->apart_since;
+}
+
+static void say_no_majority(struct roc_evb_manager *m, const struct evb_position *p,
+			    unsigned int count)
+{
+	const struct evb_position *far = NULL, *near = NULL;
+	unsigned int i;
+	bool apart;
+
+	for (i = 0; i < count; i++) {
+		if (!p[i].votes)
+			continue;
+		far = far ? far : &p[i];
+		near = &p[i];
+	}
+	apart = far && !m->most.is && far->block - near->block > m->most.apart;
+	if (apart && !m->apart_said)
+		evb_manager_say(m,
+				"%s is at block %" PRIu64 " and %s at block %" PRIu64
+				", and there is no majority of readout units that agree: nobody is "
+				"taken out. Check clocks and event ids.",
+				m->node[far->who].m.name, far->block, m->node[near->who].m.name,
+				near->block);
+	m->apart_said = apart;
+}
+
+static void compare_positions(struct roc_evb_manager *m, uint64_t now)
+{
+	struct evb_position p[NODES];
+	unsigned int i, count = evb_manager_positions(m, now, p);
+	struct evb_majority majority;
+
+	evb_manager_majority(m, p, count, &majority);
+	/* Without fresh reports the last majority stays. */
+	if (!majority.voters)
+		return;
+	m->most = majority;
+	say_no_majority(m, p, count);
+	for (i = 0; i < m->count; i++)
+		m->node[i].apart_known = false;
+	for (i = 0; i < count && m->most.is; i++) {
+		struct node *n = &m->node[p[i].who];
+		uint64_t apart = p[i].block > m->most.block ? p[i].block - m->most.block
+							    : m->most.block - p[i].block;
+
+		apart = apart < INT64_MAX ? apart : INT64_MAX;
+		n->apart = p[i].block > m->most.block ? (int64_t)apart : -(int64_t)apart;
+		n->apart_known = true;
+		if (is_going(m, n, now) && n->state == ROC_EVB_STATE_IN && stays_apart(m, n, now))
+			take_out(m, n, now);
+	}
+}
+
+void evb_manager_judge_time(struct roc_evb_manager *m, uint64_t now)
+{
+	if (m->compared && evb_manager_passed(now, m->compared) < LOOK_NS)
+		return;
+	m->compared = now;
+	compare_clocks(m, now);
+	compare_positions(m, now);
+}
+
+unsigned int roc_evb_manager_units(const struct roc_evb_manager *m, struct roc_evb_unit *units,
+				   unsigned int room)
+{
+	unsigned int i, count = 0;
+
+	for (i = 0; i < m->count; i++) {
+		const struct node *n = &m->node[i];
+
+		if (!n->alive || !(n->m.roles & ROC_EVB_READOUT))
+			continue;
+		if (count++ >= room)
+			continue;
+		units[count - 1] = (struct roc_evb_unit){
+			.state = n->state,
+			.assigned = evb_manager_has_place(m, n, false),
+			.position_known = n->apart_known,
+			.blocks_ahead = n->apart_known ? n->apart : 0,
+			.clock_known = n->clock_known,
+			.clock_ahead_ns = n->clock_known ? n->clock_ahead : 0,
+		};
+		memcpy(units[count - 1].name, n->m.name, sizeof(n->m.name));
+	}
+	return count;
+}
