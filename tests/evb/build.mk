@@ -4,11 +4,15 @@
 
 .PHONY: check-evb evb-programs
 
-evb-programs: utils $(O)/evb/leg
+evb-programs: utils $(O)/evb/leg $(O)/evb/clock.so
 
 $(O)/evb/leg: $(O)/tests/evb/leg.o
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^
+
+$(O)/evb/clock.so: tests/evb/clock.c
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS) -fPIC -shared $(LDFLAGS) -o $@ $<
 
 # REPEAT=N each so often, ONLY="WORD ..." only some.
 check-evb: packages evb-programs

@@ -16,7 +16,7 @@ from .growth import Growth
 from .ledger import Ledger
 from .net import Net
 from .pace import PACE
-from .system import LEG, System, wait
+from .system import LEG, Clock, System, wait
 
 STALE, LEASE = 500, 2000  # ms: what goes on after the former cannot have waited for the latter
 EVENTS, RATE = 4, 200  # of a block, and per second
@@ -288,6 +288,81 @@ def cut_leg(system, wrong):
     return "%s; %s" % (system.settle(wrong, fallible=["n3"]), how)
 
 
+def is_alone_out(system, wrong, name):
+    """The manager names this node, and takes out no other."""
+    says = system.nodes["m"].says()
+    expect(wrong, "clock of %s is 3600.0 s" % name in says, "the manager does not name it: " + says)
+    for other in system.names():
+        expect(wrong, other == name or other + " is taken out" not in says,
+               "the manager takes %s out" % other)
+
+
+def wrong_clock(system, wrong, seconds):
+    """
+    A node comes back with a clock that is wrong. The manager names it and does not let it in, which
+    costs the others nothing, and when its clock is right it is let in.
+    """
+    others, clock = ["n1", "n2", "n4"], Clock(system.directory)
+    clock.set(seconds)
+    system.nodes["n3"].kill()
+    expect(wrong, system.builds(but=["n3"], more=60), "the others do not go on without it")
+    before = sum(system.nodes[name].number("incomplete") for name in others)
+    back = system.start(3, clock.environment)
+    expect(wrong, wait(lambda: system.unit("n3", "clock_ahead_seconds"), 20),
+           "the manager does not know its clock")
+    ahead = system.unit("n3", "clock_ahead_seconds") or 0
+    expect(wrong, abs(ahead - seconds) < 10, "its clock is ahead by %f s, by the metrics" % ahead)
+    expect(wrong, system.builds(but=["n3"], more=150, seconds=30), "the others do not go on with it")
+    lost = sum(system.nodes[name].number("incomplete") for name in others) - before
+    expect(wrong, lost < 50, "%d blocks are incomplete meanwhile" % lost)
+    is_alone_out(system, wrong, "n3")
+    expect(wrong, not back.number("sourceIn.count") and not system.unit("n3", "assigned"),
+           "its readout unit is in the table")
+    clock.set(0)
+    expect(wrong, wait(lambda: back.number("sourceIn.count"), 30),
+           "it is not let in when its clock is right: " + system.nodes["m"].says()[-300:])
+    expect(wrong, system.builds(), "it does not go on with all four")
+    return "%d blocks incomplete meanwhile; %s" % (
+        lost, system.settle(wrong, killed=["n3"], fallible=["n3"]))
+
+
+def clock_steps(system, wrong):
+    """
+    The clock of a node that runs goes ahead by an hour. Its source has no room for the events of
+    that hour and is there, the node is taken out, and let in when it is started anew with a clock
+    that is right.
+    """
+    clock = Clock(system.directory)
+    system.nodes["n3"].kill()
+    expect(wrong, system.builds(but=["n3"], more=20), "the others do not go on without it")
+    node = system.start(3, clock.environment)
+    expect(wrong, wait(lambda: node.number("sourceIn.count"), 30), "it does not come back")
+    expect(wrong, system.builds(), "it does not go on with all four")
+    clock.set(3600)
+    expect(wrong, wait(lambda: system.unit("n3", "state") == 4, 30), "it is not taken out")
+    expect(wrong, system.builds(but=["n3"], more=60), "the others do not go on without it")
+    is_alone_out(system, wrong, "n3")
+    expect(wrong, (system.unit("n3", "blocks_ahead") or 0) > 3500 * RATE / EVENTS,
+           "it is not ahead, by the metrics")
+    node.kill()
+    expect(wrong, wait(lambda: "n3 is gone" in system.nodes["m"].says().split("taken out")[-1], 20),
+           "the manager does not miss it")
+    node = system.start(3)
+    expect(wrong, wait(lambda: node.number("sourceIn.count"), 30), "it is not let in again")
+    expect(wrong, system.builds(), "it does not go on with all four")
+    # What it had an hour too early is in files, and the ledger takes that for losses.
+    wrong += ["did not end in order: " + ", ".join(bad) for bad in [system.stop_all()] if bad]
+    return "%d blocks complete" % system.complete()
+
+
+def hour_ahead(system, wrong):
+    return wrong_clock(system, wrong, 3600)
+
+
+def hour_behind(system, wrong):
+    return wrong_clock(system, wrong, -3600)
+
+
 def etcd_restarted(directory):
     """etcd is killed under load and started again with what it knew: nobody has to join anew."""
     network, wrong, note = Net(3), [], ""
@@ -340,5 +415,8 @@ ALL = QUICK + [
     ("a leg that is slow and loses frames",
      with_live(3, slow_leg, bad=[3], times=6)),
     ("a leg that is cut", with_live(3, cut_leg, bad=[3])),
+    ("a node whose clock is an hour ahead", with_live(4, hour_ahead)),
+    ("a node whose clock is an hour behind", with_live(4, hour_behind)),
+    ("a clock that goes ahead by an hour", with_live(4, clock_steps, kinds={3: LIVE + ",buffer=256Ki"})),
     ("etcd restarted", etcd_restarted),
 ]

@@ -10,6 +10,7 @@ import collections
 import json
 import os
 import signal
+import struct
 import subprocess
 import threading
 import time
@@ -21,6 +22,7 @@ TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.dirname(os.path.ab
 BUILD = os.path.join(TOP, os.environ.get("O", "build"))
 ROC = os.path.join(BUILD, "utils", "roc")
 LEG = os.path.join(BUILD, "evb", "leg")
+CLOCK = os.path.join(BUILD, "evb", "clock.so")
 ENVIRONMENT = dict(os.environ, LD_LIBRARY_PATH=os.path.join(BUILD, "libroc"))
 
 
@@ -41,7 +43,7 @@ def wait(what, seconds):
 class Node:
     """One node; @k is its namespace."""
 
-    def __init__(self, network, k, name, argv, directory):
+    def __init__(self, network, k, name, argv, directory, environment=None):
         self.k, self.name, self.words = k, name, []
         self.lines = collections.deque(maxlen=LINES)
         self.lock = threading.Lock()
@@ -50,7 +52,7 @@ class Node:
         self.process = subprocess.Popen(
             network.inside(k) + [ROC, "evb", "node", "--name=" + name, *argv],
             stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=self.log, text=True,
-            env=ENVIRONMENT, preexec_fn=net.end_with_parent)
+            env=dict(ENVIRONMENT, **(environment or {})), preexec_fn=net.end_with_parent)
         PACE.watch(name, self.process.pid)
         self.thread = threading.Thread(target=self._listen, daemon=True)
         self.thread.start()
@@ -112,6 +114,20 @@ class Node:
         return status
 
 
+class Clock:
+    """The clock of one node, which may be wrong."""
+
+    def __init__(self, directory):
+        self.path = os.path.join(directory, "clock")
+        self.environment = {"LD_PRELOAD": CLOCK, "ROC_TEST_CLOCK": self.path}
+        self.set(0)
+
+    def set(self, seconds):
+        """It is so much ahead from now on."""
+        with open(self.path, "r+b" if os.path.exists(self.path) else "wb") as f:
+            f.write(struct.pack("=q", round(seconds * 1e9)))
+
+
 class System:
     """Nodes n1 to n@count, each readout unit and builder, and the manager m beside the bridge."""
 
@@ -123,7 +139,8 @@ class System:
         self.source = source
         self.config = os.path.join(directory, "evb.conf")
         self.coordinator = etcd or "static:" + self.config
-        self.manager_options = ["--json"]
+        self.metrics = os.path.join(directory, "m.prom")
+        self.manager_options = ["--json", "--metrics=" + self.metrics]
         if etcd:
             self.options += ["--lease=%d" % lease]
             self.manager_options += ["--lease=%d" % lease, "--policy=" + policy,
@@ -142,14 +159,27 @@ class System:
                                 *self.manager_options], self.directory)
         return self.nodes["m"]
 
-    def start(self, k):
+    def unit(self, name, family):
+        """A metric that the manager has of a readout unit; None: it has none."""
+        try:
+            with open(self.metrics, encoding="utf-8") as f:
+                lines = [line.split() for line in f]
+        except FileNotFoundError:
+            return None
+        values = [float(line[1]) for line in lines if len(line) == 2 and
+                  line[0].startswith("roc_evb_unit_%s{" % family) and
+                  'unit="%s"' % name in line[0]]
+        return values[0] if values else None
+
+    def start(self, k, environment=None):
+        """@environment: what its process has besides the usual."""
         name = "n%d" % k
         roles = [] if self.coordinator.startswith("static:") else [
             "--roles=readout,builder", "--host=" + net.address(k)]
         self.nodes[name] = Node(
             self.network, k, name,
             ["--coordinator=" + self.coordinator, "--source=" + self.kinds.get(k, self.source),
-             *roles, *self.options], self.directory)
+             *roles, *self.options], self.directory, environment)
         return self.nodes[name]
 
     def start_all(self):
