@@ -252,7 +252,7 @@ static int roc_st_wait(struct file *file, void *data)
 	bool far;
 	int err;
 
-	if (arg->flags || arg->written)
+	if (arg->flags || arg->written || arg->untold || arg->reserved)
 		return -EINVAL;
 	if (!smp_load_acquire(&r->told))
 		return -EPIPE;
@@ -273,6 +273,7 @@ static int roc_st_wait(struct file *file, void *data)
 		err = -EINTR;
 	spin_lock_irq(&st->lock);
 	arg->written = r->position.written;
+	arg->untold = r->position.read - r->known;
 	spin_unlock_irq(&st->lock);
 	return roc_stale(&r->open) ? -ENODEV : err;
 }

@@ -12,7 +12,7 @@
 #include "stream/stream.h"
 #include "stream/trace.h"
 
-/* Less room than that is not worth a register write of its own. */
+/* Less room than that is not worth a register write of its own, if the card does not wait. */
 #define ROC_RELIEF 4 /* part of the ring */
 #define ROC_SILENT_TICKS 4
 #define ROC_TORN_TRIES 64 /* at a state that the card is writing */
@@ -120,7 +120,6 @@ static void roc_stream_look_now(struct roc_reader *r)
 	r->open.ch->stats.bytes += (u64)(p->written - before) * STREAM_LINE;
 	st->stats.bad_index += p->bad;
 	p->bad = 0;
-	roc_stream_wake_batch(r);
 	roc_stream_learn(r);
 	if (!r->refused && roc_card_status(r) & STREAM_STATUS_HOST_ERROR) {
 		r->refused = true;
@@ -142,8 +141,8 @@ static void roc_stream_look_back(struct roc_reader *r)
 	roc_stream_look_taken(r);
 }
 
-/* False: it does not run, or not for long any more. */
-bool roc_stream_look(struct roc_reader *r)
+/* The same without waking: for those who arm, because a reader that is awake moves on. */
+static bool roc_stream_look_only(struct roc_reader *r)
 {
 	if (roc_stream(r->open.ch)->reader != r) {
 		roc_stream_look_back(r);
@@ -153,6 +152,16 @@ bool roc_stream_look(struct roc_reader *r)
 		return false;
 	roc_stream_look_now(r);
 	return !r->why;
+}
+
+/* False: it does not run, or not for long any more. */
+bool roc_stream_look(struct roc_reader *r)
+{
+	bool runs = roc_stream_look_only(r);
+
+	if (runs)
+		roc_stream_wake_batch(r);
+	return runs;
 }
 
 /*
@@ -170,10 +179,16 @@ bool roc_stream_readable(struct roc_reader *r)
 	return (u64)roc_position_from(p, roc_position_new(p)) * STREAM_LINE >= max_t(u64, low, 1);
 }
 
-/* Who does not sleep does not arm: then room may have to be told by itself. */
+/*
+ * Who does not sleep does not arm: then room may have to be told by itself, as soon as it is much
+ * or the card waits for it.
+ */
 void roc_stream_relieve(struct roc_reader *r)
 {
-	if (r->position.read - r->known >= r->position.lines / ROC_RELIEF)
+	u32 room = r->position.read - r->known;
+
+	if (room >= r->position.lines / ROC_RELIEF ||
+	    (room && roc_card_status(r) & STREAM_STATUS_FULL))
 		roc_stream_tell_read(r);
 }
 
@@ -191,8 +206,9 @@ static void roc_stream_ask_again(struct roc_reader *r, bool readable)
 {
 	struct roc_open *o = &r->open;
 	bool listens = waitqueue_active(&o->wait) && (r->edge || !readable);
+	bool wanting = r->wanting && !roc_position_reached(&r->position, r->want);
 
-	if (r->wanting || listens || READ_ONCE(o->eventfd))
+	if (wanting || listens || READ_ONCE(o->eventfd))
 		roc_stream_arm(r);
 }
 
@@ -208,14 +224,18 @@ static void roc_stream_tell(struct roc_reader *r)
 	roc_open_signal(o);
 }
 
-/* There is something new: wake those who poll if it is enough, and ask again for the others. */
+/*
+ * There is something new: wake those who poll if it is enough, after the card is asked for the
+ * others. A reader that is awake rings its doorbell, and the card refuses an ARM that is more than
+ * a ring behind that.
+ */
 static void roc_stream_serve(struct roc_reader *r)
 {
 	bool readable = roc_stream_readable(r);
 
+	roc_stream_ask_again(r, readable);
 	if (readable)
 		roc_stream_tell(r);
-	roc_stream_ask_again(r, readable);
 }
 
 /* The low-water mark is another one: what is there already may be enough. */
@@ -235,7 +255,7 @@ static void roc_stream_interrupt(struct roc_reader *r, bool shared)
 	struct roc_channel *ch = r->open.ch;
 	bool fresh, sent;
 
-	if (!roc_stream_look(r))
+	if (!roc_stream_look_only(r))
 		return;
 	fresh = r->position.written != r->seen;
 	/* The card counts what it sent. */
@@ -263,8 +283,10 @@ void roc_stream_irq(struct roc_channel *ch, u32 purposes, bool shared)
 	unsigned long flags;
 
 	spin_lock_irqsave(&st->lock, flags);
-	if (st->reader)
+	if (st->reader) {
 		roc_stream_interrupt(st->reader, shared);
+		roc_stream_wake_batch(st->reader);
+	}
 	spin_unlock_irqrestore(&st->lock, flags);
 }
 
@@ -304,7 +326,7 @@ static bool roc_stream_tick_now(struct roc_reader *r)
 	struct roc_channel *ch = r->open.ch;
 	u32 sequence = le32_to_cpu(READ_ONCE(roc_ring_state(r->ring)->sequence));
 
-	if (!roc_stream_look(r))
+	if (!roc_stream_look_only(r))
 		return false;
 	r->silent = sequence == r->sequence ? r->silent + 1 : 0;
 	r->sequence = sequence;
@@ -352,6 +374,7 @@ bool roc_stream_tick(struct roc_reader *r)
 
 	spin_lock_irq(&st->lock);
 	ask = roc_stream_tick_now(r);
+	roc_stream_wake_batch(r);
 	spin_unlock_irq(&st->lock);
 	if (ask && mutex_trylock(&ch->lock)) {
 		if (READ_ONCE(st->reader) == r)

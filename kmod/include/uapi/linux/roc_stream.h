@@ -19,12 +19,12 @@
  *            store-releases roc_st_user.read and, once per batch, stores the same to its doorbell
  *
  * That takes no system call. Who has nothing to do sleeps in ROC_ST_WAIT, in poll() (POLLIN: the
- * low-water mark is reached) or on an eventfd. The first two tell the card of roc_st_user.read, so
- * who sleeps in them needs no doorbell. Waiting for an eventfd is no call of this driver's: ring
- * the doorbell, or call ROC_ST_CONSUME, before; else a full ring waits for the driver's watchdog,
- * half a second. An eventfd that is set while the stream runs is signalled at once if the mark is
- * reached already. poll() says POLLERR when the run failed, POLLERR and POLLHUP when the card is
- * gone.
+ * low-water mark is reached) or on an eventfd. The first two tell the card of roc_st_user.read
+ * before they sleep, so a reader that sleeps in them needs no doorbell. Waiting for an eventfd is
+ * no call of this driver's: ring the doorbell, or call ROC_ST_CONSUME, before; else a full ring
+ * waits for the driver's watchdog, half a second. An eventfd that is set while the stream runs is
+ * signalled at once if the mark is reached already. poll() says POLLERR when the run failed,
+ * POLLERR and POLLHUP when the card is gone.
  */
 #ifndef _UAPI_LINUX_ROC_STREAM_H
 #define _UAPI_LINUX_ROC_STREAM_H
@@ -440,8 +440,12 @@ struct roc_st_consume {
  * @position: in: return when the write position is there, or behind it
  * @written: out: write position; 0 on entry
  * @deadline: CLOCK_MONOTONIC ns at which to give up; absolute, so that a signal can restart it
+ * @untold: out, also with ETIME: lines behind the read position that the driver has not told the
+ *	card of; 0 on entry
+ * @reserved: 0
  *
- * Returns also when the stream is not running or stops. Tells the card of the read position, too.
+ * Returns also when the stream is not running or stops. Tells the card of the read position, too,
+ * but for a little room if it does not sleep, because @position was reached: see @untold.
  * A ring may be full, for the next unit, when half of it is: who waits for more may wait for ever.
  * One line more than the ring is long comes when something of it is given back.
  * Errors: EINVAL @position is further than that from the read position; ETIME the deadline passed
@@ -453,6 +457,8 @@ struct roc_st_wait {
 	__u32 position;
 	__u32 written;
 	__aligned_u64 deadline;
+	__u32 untold;
+	__u32 reserved;
 };
 
 /**

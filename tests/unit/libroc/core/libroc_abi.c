@@ -54,7 +54,7 @@ FROZEN(roc_st_settings, 72);
 FROZEN(roc_st_start, 16);
 FROZEN(roc_st_stop, 16);
 FROZEN(roc_st_consume, 16);
-FROZEN(roc_st_wait, 24);
+FROZEN(roc_st_wait, 32);
 FROZEN(roc_st_reset, 16);
 
 /* The library's own structures that programs allocate. */

@@ -236,6 +236,37 @@ static void doorbell(void)
 	finish(s);
 }
 
+/* Whatever the reader does, when it has consumed all the card knows of half of the ring. */
+static void room_for_the_next_unit(void)
+{
+	struct roc_stream *s = running(LINES - 7);
+	unsigned int i, waits = 0;
+	uint32_t knows, state = 39;
+	const void *data;
+	int64_t bytes;
+
+	*fake.bell = fake.known;
+	for (i = 0; i < 20000; i++) {
+		state = state * 1664525 + 1013904223;
+		fake.arrive = 1 + (state >> 16) % (LINES / 2);
+		if (state >> 12 & 1) {
+			fake.card->written += fake.arrive;
+			fake.arrive = 0;
+		} else {
+			UNIT_NEED(roc_stream_wait(s, 64, 1000) > 0);
+			waits++;
+		}
+		bytes = roc_stream_peek(s, &data);
+		UNIT_NEED(bytes > 0 && !roc_stream_consume(s, (uint64_t)bytes));
+		knows = (int32_t)(*fake.bell - fake.known) > 0 ? *fake.bell : fake.known;
+		if (fake.card->written - knows > LINES / 2)
+			break;
+	}
+	UNIT_EQ(i, 20000);
+	CU_ASSERT(waits > 5000);
+	finish(s);
+}
+
 static void a_card_that_lies(void)
 {
 	struct roc_stream *s = running(10);
@@ -372,5 +403,6 @@ UNIT_MAIN("libroc_stream", {"opened by name and number", opening},
 	  {"children let go of what they have not", children_let_go},
 	  {"data in one piece, round and round, without a system call", data_in_place},
 	  {"the doorbell is rung for halves of the ring, and for less when it is full", doorbell},
+	  {"the card knows of room for the next unit", room_for_the_next_unit},
 	  {"a card that lies about its position", a_card_that_lies}, {"waiting", waiting},
 	  {"settings, resets, start and stop", settings_and_resets})
