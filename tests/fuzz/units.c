@@ -11,6 +11,7 @@
 
 #include "utils/network/network.h"
 #include "utils/network/records.h"
+#include "utils/record/crc32c.h"
 #include "utils/record/recording.h"
 #include "utils/units/outside.h"
 
@@ -116,7 +117,7 @@ static void unit_head(const uint8_t *data)
 /* The checksum keeps out what was damaged, not what was made so. */
 static void set_crc(uint8_t *text, size_t at)
 {
-	uint32_t crc = recording_crc(text, at);
+	uint32_t crc = crc32c(text, at);
 	unsigned int i;
 
 	for (i = 0; i < 4; i++)

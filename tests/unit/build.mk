@@ -62,6 +62,7 @@ $(O)/unit/libroc_memory: private override CFLAGS += -Wl,--wrap=madvise
 # A disk that does not take what was written, a kernel that takes no writes.
 UNIT_RECORDING_WRAPPED := fdatasync io_uring_submit
 $(O)/unit/utils_recording_fails: private override CFLAGS += $(UNIT_RECORDING_WRAPPED:%=-Wl,--wrap=%)
+$(O)/unit/utils_record_durable: private override CFLAGS += -Wl,--wrap=io_uring_submit
 
 # A file system with a quota, or with larger blocks.
 UNIT_DISK_WRAPPED := fstatvfs statx pread pwrite

@@ -28,6 +28,12 @@
 		 .max = 1024,                                                                      \
 		 .help = "Writes on their way at the same time",                                   \
 		 __VA_ARGS__},                                                                     \
+		{RECORD_AT(values, "durability", OPTION_CHOICE, durability),                       \
+		 .arg = "LEVEL",                                                                   \
+		 .fallback = "disk",                                                               \
+		 .choices = recording_durabilities,                                                \
+		 .help = "What is on the disk before a unit goes back",                            \
+		 __VA_ARGS__},                                                                     \
 	{                                                                                          \
 		RECORD_AT(values, "buffered", OPTION_FLAG, buffered),                              \
 			.help = "Write by the page cache, which copies", __VA_ARGS__               \

@@ -6,6 +6,8 @@
  *	recording_format.c	the index as bytes
  *	recording_file.c	a file and its index while they are written: names, room, the end
  *	direct.c		direct I/O, or the page cache where that is not possible
+ *	crc32c.c		checksums
+ *	commit.c		entries after their data, and what is synced between the two
  *	pinned.c		memory that io_uring was told of
  *	sink_record.c		writes, by io_uring, straight from the units' memory
  *	recording_open.c	finds the files of a recording and believes nothing of them
@@ -27,7 +29,9 @@
 
 enum recording_flags {
 	RECORDING_ANY_LINK = 1 << 0,
-	RECORDING_CLOSED = 1 << 1, /* was written to its end: entries and bytes are known */
+	RECORDING_CLOSED = 1 << 1,     /* was written to its end: entries and bytes are known */
+	RECORDING_DATA_CRC = 1 << 2,   /* entries have checksums of their data */
+	RECORDING_DATA_FIRST = 1 << 3, /* data were synced before their entries were written */
 };
 
 /* Head of an index. */
@@ -46,7 +50,8 @@ struct recording_entry {
 	uint64_t offset, bytes, first, sequence, time;
 	uint64_t run; /* of the sender, 0: the recording has one */
 	int32_t link;
-	uint32_t flags; /* enum unit_flags */
+	uint32_t flags;	   /* enum unit_flags */
+	uint32_t data_crc; /* CRC-32C of the unit, if RECORDING_DATA_CRC */
 };
 
 /* What is wrong with an index. */
@@ -60,7 +65,6 @@ enum recording_wrong {
 	RECORDING_PAGES,    /* of a size that no pages have */
 };
 
-uint32_t recording_crc(const void *data, size_t length); /* CRC-32C */
 void recording_put_header(unsigned char *to, const struct recording_header *h);
 enum recording_wrong recording_get_header(const unsigned char *from, size_t length,
 					  struct recording_header *h);
@@ -71,13 +75,23 @@ bool recording_get_entry(const unsigned char *from, struct recording_entry *e);
 #define RECORDING_DATA ".data"
 #define RECORDING_INDEX ".index"
 
+/* What is synced before a unit goes back to its source. */
+enum recording_durability {
+	RECORDING_DURABLE_NONE,	 /* nothing */
+	RECORDING_DURABLE_INDEX, /* its data, before its entry is written */
+	RECORDING_DURABLE_DISK,	 /* and its entry */
+};
+
+extern const char *const recording_durabilities[]; /* their names, NULL-terminated */
+
 struct record_options {
 	const char *dir, *prefix;
-	uint64_t file_bytes;  /* a new file after so many, 0: never */
-	uint64_t file_time;   /* seconds, 0: never */
-	uint64_t total_bytes; /* that the run takes, 0: no limit */
-	uint32_t depth;	      /* writes on their way at most */
-	bool buffered;	      /* by the page cache */
+	uint64_t file_bytes;	 /* a new file after so many, 0: never */
+	uint64_t file_time;	 /* seconds, 0: never */
+	uint64_t total_bytes;	 /* that the run takes, 0: no limit */
+	uint32_t depth;		 /* writes on their way at most */
+	bool buffered;		 /* by the page cache */
+	unsigned int durability; /* enum recording_durability */
 };
 
 /* Is it something that a file can be called? Exit code. */
@@ -100,17 +114,17 @@ struct recording_file {
 	uint64_t room, index_room; /* allocated */
 	uint64_t bytes;		   /* end of the last unit that is there */
 	uint64_t entries;
-	unsigned int pending;	 /* writes on their way */
+	unsigned int pending;	 /* units without an entry so far */
 	struct unit_format told; /* as its head has it */
 	enum recording_step step;
-	unsigned char *text; /* entries to be written */
-	size_t text_bytes, text_room;
+	bool anchored; /* its names and its head are on the disk */
 };
 
 struct recording_set {
 	const struct record_options *opt;
 	const struct unit_format *format;
 	uint64_t run;
+	int folder;	       /* descriptor, for syncs; -1: none */
 	unsigned int next;     /* number of the next file */
 	uint64_t reserved_for; /* bytes of the units so far */
 	struct direct direct;
@@ -133,13 +147,18 @@ int recording_file_begin(struct recording_set *set, struct recording_file *f, ch
  * missing.
  */
 int recording_file_reserve(struct recording_set *set, struct recording_file *f, uint64_t bytes);
-/* Of a network it is known with its units only what comes: the head says it from then on. */
+/*
+ * Of a network it is known only with its units what comes. 1: the head has to be written anew, as it
+ * is in @head now; 0: it says what comes; -errno.
+ */
 int recording_file_head(const struct recording_set *set, struct recording_file *f,
-			char why[UNITS_WHY]);
-int recording_file_note(struct recording_file *f, const struct recording_entry *e,
-			char why[UNITS_WHY]);
-/* Write the entries noted so far. */
-int recording_file_index(struct recording_file *f, char why[UNITS_WHY]);
+			unsigned char head[RECORDING_HEADER], char why[UNITS_WHY]);
+/* Bytes of the index so far: where the next entry begins. */
+uint64_t recording_file_index_bytes(const struct recording_file *f);
+/* Count an entry that was written to the index. */
+void recording_file_count(struct recording_file *f, const struct recording_entry *e);
+/* Return what the data file has reserved and not handed out, so that the index has room. */
+void recording_file_trim(struct recording_file *f);
 int recording_file_end(const struct recording_set *set, struct recording_file *f,
 		       char why[UNITS_WHY]);
 /*

@@ -22,7 +22,6 @@
 #define RESERVE (UINT64_C(256) << 20)
 #define RESERVE_PART 8
 #define INDEX_RESERVE (UINT64_C(64) << 10)
-#define TEXT (64 * RECORDING_ENTRY)
 
 static void file_name(const struct recording_set *set, unsigned int number, const char *end,
 		      char name[PATH_MAX])
@@ -54,7 +53,9 @@ static void header_of(const struct recording_set *set, const struct recording_fi
 {
 	const struct unit_format *format = set->format;
 	struct recording_header h = {
-		.flags = flags | (format->any_link ? RECORDING_ANY_LINK : 0),
+		.flags =
+			flags | RECORDING_DATA_CRC | (format->any_link ? RECORDING_ANY_LINK : 0) |
+			(set->opt->durability != RECORDING_DURABLE_NONE ? RECORDING_DATA_FIRST : 0),
 		.content = format->content,
 		.page_bytes = format->page_bytes,
 		.number = f->number,
@@ -103,8 +104,6 @@ static void close_both(struct recording_file *f)
 		close(f->data);
 	if (f->index >= 0)
 		close(f->index);
-	free(f->text);
-	f->text = NULL;
 	f->data = f->index = -1;
 }
 
@@ -215,11 +214,6 @@ int recording_file_begin(struct recording_set *set, struct recording_file *f, ch
 
 	*f = (struct recording_file){
 		.data = -1, .index = -1, .number = set->next, .begun = units_now()};
-	/* On a full disk the index may have to wait until all that is on its way has ended. */
-	f->text_room = TEXT + set->opt->depth * (size_t)RECORDING_ENTRY;
-	f->text = malloc(f->text_room);
-	if (!f->text)
-		return units_fail(why, ENOMEM, "There is no memory left.");
 	ret = make_data(set, f, why);
 	if (!ret)
 		ret = make_index(set, f, why);
@@ -251,7 +245,7 @@ static uint64_t smaller(uint64_t a, uint64_t b)
  * The writes in flight end at f->end at the latest, so this cuts no data. ext4 and XFS keep the
  * blocks that a failed fallocate() has allocated until then.
  */
-static void return_reserve(struct recording_file *f)
+void recording_file_trim(struct recording_file *f)
 {
 	if (!ftruncate(f->data, (off_t)f->end))
 		f->room = f->end;
@@ -281,7 +275,7 @@ static void reserve_data(const struct recording_set *set, struct recording_file 
 			f->room = UINT64_MAX;
 			return;
 		}
-		return_reserve(f);
+		recording_file_trim(f);
 		/* The write reports how much fits. */
 		if (more <= bytes)
 			break;
@@ -294,7 +288,7 @@ int recording_file_reserve(struct recording_set *set, struct recording_file *f, 
 	int ret = reserve_index(f);
 
 	if (ret && f->room > f->end) {
-		return_reserve(f);
+		recording_file_trim(f);
 		ret = reserve_index(f);
 	}
 	if (ret)
@@ -317,58 +311,32 @@ static int time_of(const struct recording_file *f, uint64_t *time, char why[UNIT
 	return 0;
 }
 
-static int fail_index(int err, char why[UNITS_WHY])
-{
-	return units_fail(why, err, "The index of the recording cannot be written: %s.",
-			  strerror(err));
-}
-
 int recording_file_head(const struct recording_set *set, struct recording_file *f,
-			char why[UNITS_WHY])
+			unsigned char head[RECORDING_HEADER], char why[UNITS_WHY])
 {
 	const struct unit_format *is = set->format, *told = &f->told;
 	uint64_t time;
-	int err;
 
 	if (is->content == told->content && is->page_bytes == told->page_bytes &&
 	    is->any_link == told->any_link && is->unit_max == told->unit_max)
 		return 0;
 	if (time_of(f, &time, why))
 		return -EIO;
-	err = put_head(set, f, time, 0);
-	return err ? fail_index(err, why) : 0;
+	f->told = *is;
+	header_of(set, f, head, time, 0);
+	return 1;
 }
 
-int recording_file_index(struct recording_file *f, char why[UNITS_WHY])
+uint64_t recording_file_index_bytes(const struct recording_file *f)
 {
-	off_t at = (off_t)(length_of_index(f->entries) - f->text_bytes);
-	ssize_t n;
-
-	if (!f->text_bytes)
-		return 0;
-	n = pwrite(f->index, f->text, f->text_bytes, at);
-	if (n != (ssize_t)f->text_bytes)
-		return fail_index(n < 0 ? errno : ENOSPC, why);
-	f->text_bytes = 0;
-	return 0;
+	return length_of_index(f->entries);
 }
 
-int recording_file_note(struct recording_file *f, const struct recording_entry *e,
-			char why[UNITS_WHY])
+void recording_file_count(struct recording_file *f, const struct recording_entry *e)
 {
-	int ret;
-
-	if (f->text_room - f->text_bytes < RECORDING_ENTRY) {
-		ret = recording_file_index(f, why);
-		if (ret)
-			return ret;
-	}
-	recording_put_entry(f->text + f->text_bytes, e);
-	f->text_bytes += RECORDING_ENTRY;
 	f->entries++;
 	if (e->offset + e->bytes > f->bytes)
 		f->bytes = e->offset + e->bytes;
-	return f->text_bytes >= TEXT ? recording_file_index(f, why) : 0;
 }
 
 /* A file without a unit says nothing, unless it is the only one. */
@@ -396,16 +364,10 @@ static int close_head(const struct recording_set *set, struct recording_file *f,
 static int next_step(const struct recording_set *set, struct recording_file *f, int synced,
 		     char why[UNITS_WHY])
 {
-	int ret;
-
 	switch (f->step) {
 	case RECORDING_WRITTEN:
-		/* The room first: on a full disk the index needs some of it, before others. */
 		if (ftruncate(f->data, (off_t)f->bytes))
 			return fail_end(errno, why);
-		ret = recording_file_index(f, why);
-		if (ret)
-			return ret;
 		return ftruncate(f->index, (off_t)length_of_index(f->entries))
 			       ? fail_close(errno, why)
 			       : 0;

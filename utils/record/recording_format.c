@@ -7,31 +7,19 @@
 
 #include <string.h>
 
+#include "crc32c.h"
 #include "libroc/core/bytes.h"
 #include "utils/units/outside.h"
 
 #define HEADER_CRC (RECORDING_HEADER - 4)
 #define ENTRY_CRC (RECORDING_ENTRY - 4)
 
-uint32_t recording_crc(const void *data, size_t length)
-{
-	static uint32_t table[256];
-	const unsigned char *at = data;
-	uint32_t crc = UINT32_MAX, i, k;
-
-	if (!table[1]) {
-		for (i = 0; i < 256; i++) {
-			uint32_t c = i;
-
-			for (k = 0; k < 8; k++)
-				c = c & 1 ? c >> 1 ^ UINT32_C(0x82f63b78) : c >> 1;
-			table[i] = c;
-		}
-	}
-	while (length--)
-		crc = crc >> 8 ^ table[(crc ^ *at++) & 0xff];
-	return ~crc;
-}
+const char *const recording_durabilities[] = {
+	[RECORDING_DURABLE_NONE] = "none",
+	[RECORDING_DURABLE_INDEX] = "index",
+	[RECORDING_DURABLE_DISK] = "disk",
+	NULL,
+};
 
 #define HEADER(offset, member) BYTES_FIELD(offset, struct recording_header, member)
 static const struct bytes_field header_numbers[] = {
@@ -41,8 +29,8 @@ static const struct bytes_field header_numbers[] = {
 
 #define ENTRY(offset, member) BYTES_FIELD(offset, struct recording_entry, member)
 static const struct bytes_field entry_numbers[] = {
-	ENTRY(0, offset), ENTRY(8, bytes), ENTRY(16, first), ENTRY(24, sequence),
-	ENTRY(32, time),  ENTRY(40, link), ENTRY(44, flags), ENTRY(48, run)};
+	ENTRY(0, offset), ENTRY(8, bytes),  ENTRY(16, first), ENTRY(24, sequence), ENTRY(32, time),
+	ENTRY(40, link),  ENTRY(44, flags), ENTRY(48, run),   ENTRY(56, data_crc)};
 
 void recording_put_header(unsigned char *to, const struct recording_header *h)
 {
@@ -55,7 +43,7 @@ void recording_put_header(unsigned char *to, const struct recording_header *h)
 	put32(to + 24, RECORDING_ALIGN);
 	put_fields(to, h, BYTES_FIELDS(header_numbers));
 	memcpy(to + 96, h->from, sizeof(h->from));
-	put32(to + HEADER_CRC, recording_crc(to, HEADER_CRC));
+	put32(to + HEADER_CRC, crc32c(to, HEADER_CRC));
 }
 
 enum recording_wrong recording_get_header(const unsigned char *from, size_t length,
@@ -74,7 +62,7 @@ enum recording_wrong recording_get_header(const unsigned char *from, size_t leng
 		return RECORDING_NEWER;
 	if (length < RECORDING_HEADER)
 		return RECORDING_SHORT;
-	if (get32(from + HEADER_CRC) != recording_crc(from, HEADER_CRC))
+	if (get32(from + HEADER_CRC) != crc32c(from, HEADER_CRC))
 		return RECORDING_CORRUPT;
 	h->header = get32(from + 16);
 	h->entry = get32(from + 20);
@@ -92,12 +80,12 @@ void recording_put_entry(unsigned char *to, const struct recording_entry *e)
 {
 	memset(to, 0, RECORDING_ENTRY);
 	put_fields(to, e, BYTES_FIELDS(entry_numbers));
-	put32(to + ENTRY_CRC, recording_crc(to, ENTRY_CRC));
+	put32(to + ENTRY_CRC, crc32c(to, ENTRY_CRC));
 }
 
 bool recording_get_entry(const unsigned char *from, struct recording_entry *e)
 {
-	if (get32(from + ENTRY_CRC) != recording_crc(from, ENTRY_CRC))
+	if (get32(from + ENTRY_CRC) != crc32c(from, ENTRY_CRC))
 		return false;
 	get_fields(e, from, BYTES_FIELDS(entry_numbers));
 	return true;

@@ -4,8 +4,8 @@
  * direct I/O may begin; what is around it up to there is written with it, and the index says where
  * it starts. A batch is handed to the kernel with one call; what is finished is seen without any.
  *
- * Writes end in any order, and so do units go back. The index has them in the order in which they
- * came: an entry is noted when all before it are.
+ * Writes end in any order. The index has the units in the order in which they came, and a unit goes
+ * back when its entry is there (commit.h).
  *
  * A file that is over is synced by io_uring too, while the next one is written: whoever waited for
  * a disk here could not tell the other side that it lives. Only one is being ended at a time, so a
@@ -14,6 +14,7 @@
 #include "recording.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <liburing.h>
 #include <stdlib.h>
@@ -21,15 +22,22 @@
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <time.h>
+#include <unistd.h>
 
+#include "commit.h"
+#include "crc32c.h"
 #include "pinned.h"
+
+/* Units beyond the depth that are written and wait for their commit: a sync takes its time. */
+#define WAITING 1024
 
 enum state {
 	FLYING,
 	WRITTEN,
 	FAILED,
-	RETURNED_WRITTEN, /* its handle went back, its entry waits for older ones */
-	RETURNED_FAILED,
+	COMMITTING,
+	COMMITTED, /* its entry is in the index */
+	RETURNED,
 };
 
 struct write {
@@ -53,12 +61,18 @@ struct record {
 	struct recording_file *file;
 	struct recording_file *before; /* nothing new goes there: it is being ended */
 	int syncing;		       /* descriptor, -1: none */
-	struct write *writes;	       /* a ring of opt.depth */
+	struct write *writes;	       /* a ring */
+	unsigned int room;	       /* of the ring */
 	uint64_t head, tail;
-	unsigned int flying, queued; /* writes, and the sync */
-	uint64_t indexed;	     /* units_now() of the last look at the index */
+	uint64_t next; /* unit that no commit and no failure has reached */
+	struct commit commit;
+	uint64_t commit_from;	     /* its first unit; its last is before next */
+	unsigned int writing;	     /* writes on their way */
+	unsigned int flying, queued; /* these, the sync and the commit */
+	bool kick;		     /* a commit waits for nothing but its submission */
 	bool full;
 	bool failed;
+	bool index_failed; /* no entry can follow */
 };
 
 static struct record *of(struct sink *s)
@@ -68,7 +82,7 @@ static struct record *of(struct sink *s)
 
 static struct write *at(struct record *r, uint64_t n)
 {
-	return &r->writes[n % r->opt.depth];
+	return &r->writes[n % r->room];
 }
 
 /* The disk is, or a file may not be longer: nothing new is taken. */
@@ -125,7 +139,7 @@ static bool file_is_over(const struct record *r, uint64_t bytes)
 	return r->opt.file_time && units_now() - f->begun >= r->opt.file_time * UNITS_NS_PER_S;
 }
 
-/* The queue has room: it is as long as there are writes, and one sync. */
+/* The queue has room for as many writes as the depth says, the sync and the commit. */
 static void queue(struct record *r, struct write *w)
 {
 	struct io_uring_sqe *sqe = io_uring_get_sqe(&r->ring);
@@ -140,6 +154,7 @@ static void queue(struct record *r, struct write *w)
 	io_uring_sqe_set_data(sqe, w);
 	r->queued++;
 	r->flying++;
+	r->writing++;
 }
 
 static void queue_sync(struct record *r, int fd)
@@ -190,7 +205,7 @@ static int put(struct sink *s, const struct unit *u)
 		return -ENOSPC;
 	if (r->failed)
 		return -EIO;
-	if (r->tail - r->head == r->opt.depth)
+	if (r->writing == r->opt.depth || r->tail - r->head == r->room)
 		return 0;
 	before = (uintptr_t)u->data % RECORDING_ALIGN;
 	length = (before + u->bytes + RECORDING_ALIGN - 1) & ~(uint64_t)(RECORDING_ALIGN - 1);
@@ -245,6 +260,7 @@ static int flush(struct sink *s)
 	struct record *r = of(s);
 	int ret;
 
+	r->kick = false;
 	if (!r->queued)
 		return 0;
 	ret = io_uring_submit(&r->ring);
@@ -273,6 +289,7 @@ static bool beyond_limit(const struct write *w)
 static void finished(struct record *r, struct write *w, int res)
 {
 	r->flying--;
+	r->writing--;
 	if (res == -EAGAIN || res == -EINTR) {
 		queue(r, w);
 		return;
@@ -301,52 +318,130 @@ static void finished(struct record *r, struct write *w, int res)
 	units_fail(r->sink.why, -res, "%s cannot be written: %s.", r->opt.dir, strerror(-res));
 }
 
+/* One unit less that the file has to wait for. */
+static void resolve(struct record *r, struct recording_file *f)
+{
+	/* After a failure the queue may hold writes that must not begin any more. */
+	if (!--f->pending && f == r->before && !r->failed)
+		end_before(r, 0, r->sink.why);
+}
+
+static void end_commit(struct record *r, int err, const char *why)
+{
+	uint64_t i;
+
+	for (i = r->commit_from; i != r->next; i++) {
+		struct write *w = at(r, i);
+
+		if (w->state != COMMITTING)
+			continue;
+		w->state = err ? FAILED : COMMITTED;
+		if (!err)
+			recording_file_count(w->file, &w->entry);
+	}
+	if (recording_no_space(err)) {
+		be_full(r, err);
+	} else if (err) {
+		units_fail(r->sink.why, -err, "%s", why);
+		r->failed = true;
+	}
+	r->index_failed |= err != 0;
+	for (i = r->commit_from; i != r->next; i++)
+		resolve(r, at(r, i)->file);
+	r->commit_from = r->next;
+}
+
+static void advance_commit(struct record *r, int res)
+{
+	char why[UNITS_WHY] = "";
+	int ret = commit_advance(&r->commit, &r->ring, res, why);
+
+	if (ret > 0) {
+		r->queued++;
+		r->flying++;
+		r->kick = true;
+	} else {
+		end_commit(r, ret, why);
+	}
+}
+
 static void completed(struct record *r, struct io_uring_cqe *cqe)
 {
 	void *what = io_uring_cqe_get_data(cqe);
 	int res = cqe->res;
 
 	io_uring_cqe_seen(&r->ring, cqe);
-	if (what == r->before)
+	if (what == r->before) {
 		sync_ended(r, res);
-	else
+	} else if (what == &r->commit) {
+		r->flying--;
+		advance_commit(r, res);
+	} else {
 		finished(r, what, res);
-}
-
-/* Of the index. That it has no room now is no loss: when the data file is cut it gets some. */
-static int judge_index(struct record *r, int ret, const char *why)
-{
-	if (recording_no_space(ret)) {
-		be_full(r, ret);
-		return 0;
 	}
-	return ret ? units_fail(r->sink.why, -ret, "%s", why) : 0;
 }
 
-/* Entries whose turn it is. */
-static void settle(struct record *r)
+static void add_to_commit(struct record *r, struct write *w)
 {
-	char why[UNITS_WHY] = "";
-	int ret = 0;
+	const char *data = w->from + (w->entry.offset - w->place);
 
-	while (r->head != r->tail && at(r, r->head)->state >= RETURNED_WRITTEN) {
-		struct write *w = at(r, r->head);
-		struct recording_file *f = w->file;
+	w->entry.data_crc = crc32c(data, w->entry.bytes);
+	commit_add(&r->commit, w->file, &w->entry);
+	w->state = COMMITTING;
+}
 
-		if (w->state == RETURNED_WRITTEN && !ret)
-			ret = judge_index(r, recording_file_head(&r->set, f, why), why);
-		if (w->state == RETURNED_WRITTEN && !ret)
-			ret = judge_index(r, recording_file_note(f, &w->entry, why), why);
+/*
+ * Begin a commit with all that is written, up to the first unit that is not and to the end of the
+ * file. One at a time: what is written meanwhile is for the next one.
+ */
+static void commit(struct record *r)
+{
+	while (r->commit_from == r->next && r->next != r->tail) {
+		for (; r->next != r->tail; r->next++) {
+			struct write *w = at(r, r->next);
+
+			if (w->state == WRITTEN && r->index_failed)
+				w->state = FAILED;
+			if (w->state == FLYING || (r->commit.file && w->file != r->commit.file))
+				break;
+			if (w->state == WRITTEN)
+				add_to_commit(r, w);
+		}
+		if (r->commit.file)
+			advance_commit(r, 0);
+		else if (r->commit_from != r->next)
+			end_commit(r, 0, "");
+		else
+			return;
+	}
+}
+
+/* Handles of units in this state, oldest first. */
+static unsigned int collect(struct record *r, enum state state, uint64_t *handles,
+			    unsigned int room)
+{
+	unsigned int n = 0;
+	uint64_t i;
+
+	for (i = r->head; i != r->commit_from && n < room; i++) {
+		struct write *w = at(r, i);
+
+		if (w->state != state)
+			continue;
+		w->state = RETURNED;
+		if (state == COMMITTED) {
+			/* By the page cache the kernel copies. We never do. */
+			r->sink.n.units++;
+			r->sink.n.bytes += w->entry.bytes;
+		} else {
+			r->sink.n.lost++;
+			r->sink.n.lost_bytes += w->entry.bytes;
+		}
+		handles[n++] = w->handle;
+	}
+	while (r->head != r->commit_from && at(r, r->head)->state == RETURNED)
 		r->head++;
-		/* Who failed may have writes in the queue that must not begin any more. */
-		if (!--f->pending && f == r->before && !r->failed)
-			end_before(r, 0, r->sink.why);
-	}
-	if (!ret && r->file && r->file->text_bytes && units_now() - r->indexed > UNITS_NS_PER_S) {
-		ret = judge_index(r, recording_file_index(r->file, why), why);
-		r->indexed = units_now();
-	}
-	r->failed |= ret < 0;
+	return n;
 }
 
 /* What is still in has to come out first, as lost at worst. */
@@ -359,45 +454,29 @@ static int done(struct sink *s, uint64_t *handles, unsigned int room)
 {
 	struct record *r = of(s);
 	struct io_uring_cqe *cqe;
-	unsigned int n = 0;
-	uint64_t i;
+	unsigned int n;
+	int ret;
 
 	while (!io_uring_peek_cqe(&r->ring, &cqe))
 		completed(r, cqe);
-	for (i = r->head; i != r->tail && n < room; i++) {
-		struct write *w = at(r, i);
-
-		if (w->state != WRITTEN)
-			continue;
-		w->state = RETURNED_WRITTEN;
-		/* By the page cache the kernel copies. We never do. */
-		s->n.units++;
-		s->n.bytes += w->entry.bytes;
-		handles[n++] = w->handle;
+	commit(r);
+	if (r->kick) {
+		ret = flush(s);
+		if (ret)
+			return ret;
 	}
-	settle(r);
+	n = collect(r, COMMITTED, handles, room);
 	return n ? (int)n : fails(r);
 }
 
 static int lost(struct sink *s, uint64_t *handles, unsigned int room)
 {
 	struct record *r = of(s);
-	unsigned int n = 0;
-	uint64_t i;
+	unsigned int n;
 
 	if (!r->full && !r->failed)
 		return 0;
-	for (i = r->head; i != r->tail && n < room; i++) {
-		struct write *w = at(r, i);
-
-		if (w->state != FAILED)
-			continue;
-		w->state = RETURNED_FAILED;
-		s->n.lost++;
-		s->n.lost_bytes += w->entry.bytes;
-		handles[n++] = w->handle;
-	}
-	settle(r);
+	n = collect(r, FAILED, handles, room);
 	if (n)
 		return (int)n;
 	return r->failed ? fails(r) : -ENOSPC;
@@ -423,9 +502,12 @@ static void lose_queued(struct record *r)
 		if (at(r, i)->state == FLYING)
 			at(r, i)->state = FAILED;
 	}
-	r->flying = r->queued = 0;
+	r->flying = r->queued = r->writing = 0;
 	r->failed = true;
 	/* Why has been said. */
+	if (r->commit.file)
+		end_commit(r, -EAGAIN, r->sink.why);
+	r->index_failed = true;
 	if (r->syncing >= 0)
 		end_before(r, -EAGAIN, why);
 	r->syncing = -1;
@@ -438,7 +520,7 @@ static void wait_for_all(struct record *r, bool sync)
 	struct io_uring_cqe *cqe;
 	int ret;
 
-	while (r->flying > (!sync && r->syncing >= 0)) {
+	for (commit(r); r->flying > (!sync && r->syncing >= 0); commit(r)) {
 		ret = flush(&r->sink);
 		if (r->flying > r->queued) {
 			if (io_uring_wait_cqe(&r->ring, &cqe))
@@ -498,6 +580,9 @@ static void close_sink(struct sink *s)
 		io_uring_queue_exit(&r->ring);
 	}
 	pinned_free(&r->pinned);
+	commit_free(&r->commit);
+	if (r->set.folder >= 0)
+		close(r->set.folder);
 	free(r->writes);
 	free(r);
 }
@@ -514,21 +599,44 @@ static const struct sink_ops ops = {
 	.close = close_sink,
 };
 
+/* The folder's own name is synced here, before the card starts. */
+static int open_folder(struct record *r)
+{
+	char *why = r->sink.why;
+	int parent;
+
+	if (mkdir(r->opt.dir, 0777) && errno != EEXIST)
+		return units_fail(why, errno, "The folder %s cannot be made: %s.", r->opt.dir,
+				  strerror(errno));
+	r->set.folder = open(r->opt.dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (r->set.folder < 0)
+		return units_fail(why, errno, "The folder %s cannot be opened: %s.", r->opt.dir,
+				  strerror(errno));
+	if (r->opt.durability == RECORDING_DURABLE_NONE)
+		return 0;
+	parent = openat(r->set.folder, "..", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (parent >= 0) {
+		fsync(parent);
+		close(parent);
+	}
+	return 0;
+}
+
 static int prepare(struct record *r, const struct source *source)
 {
 	char *why = r->sink.why;
 	int ret;
 
-	if (mkdir(r->opt.dir, 0777) && errno != EEXIST)
-		return units_fail(why, errno, "The folder %s cannot be made: %s.", r->opt.dir,
-				  strerror(errno));
-	ret = recording_set_begin(&r->set, why);
+	ret = open_folder(r);
+	if (!ret)
+		ret = recording_set_begin(&r->set, why);
 	if (ret)
 		return ret;
-	r->writes = calloc(r->opt.depth, sizeof(*r->writes));
-	if (!r->writes)
+	r->room = r->opt.depth + WAITING;
+	r->writes = calloc(r->room, sizeof(*r->writes));
+	if (!r->writes || commit_init(&r->commit, &r->set, r->room))
 		return units_fail(why, ENOMEM, "There is no memory left.");
-	ret = io_uring_queue_init(r->opt.depth + 1, &r->ring, 0);
+	ret = io_uring_queue_init(r->opt.depth + 2, &r->ring, 0);
 	if (ret)
 		return units_fail(why, -ret,
 				  "The kernel gives no io_uring: %s. See "
@@ -557,6 +665,7 @@ struct sink *sink_record(const struct record_options *o, const struct source *so
 		.opt = &r->opt,
 		.format = &source->format,
 		.run = units_realtime(),
+		.folder = -1,
 		.direct.buffered = o->buffered,
 		.note = r->sink.note,
 	};

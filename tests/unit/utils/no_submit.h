@@ -13,6 +13,10 @@ static unsigned int submit_refuses; /* so many times from now */
 static unsigned int bad_sync;	    /* the so-manieth from now fails, 0: none */
 static int slow_sync = -1;	    /* a pipe: a sync lasts until nobody can write to it any more */
 static unsigned int syncs;
+static struct {
+	int opcode, fd;
+} submitted[16]; /* the last ones */
+static unsigned int submissions;
 static int full_disk = -1; /* /dev/full: what is to be written over that byte goes there */
 static uint64_t disk_ends;
 
@@ -56,6 +60,8 @@ int __wrap_io_uring_submit(struct io_uring *ring)
 	for (n = ring->sq.sqe_head; n != ring->sq.sqe_tail; n++) {
 		struct io_uring_sqe *sqe = &ring->sq.sqes[n & *ring->sq.kring_mask];
 
+		submitted[submissions % 16].opcode = sqe->opcode;
+		submitted[submissions++ % 16].fd = sqe->fd;
 		if (sqe->opcode == IORING_OP_FSYNC)
 			meet_sync(sqe);
 		if (sqe->opcode == IORING_OP_WRITEV)

@@ -95,17 +95,18 @@ static void recording(void)
 					   .unit_max = WHOLE(9)};
 	const struct recording_entry e = {.link = HALF(1),
 					  .flags = HALF(2),
-					  .offset = WHOLE(3),
-					  .bytes = WHOLE(4),
-					  .first = WHOLE(5),
-					  .sequence = WHOLE(6),
-					  .time = WHOLE(7),
-					  .run = WHOLE(8)};
+					  .data_crc = HALF(3),
+					  .offset = WHOLE(4),
+					  .bytes = WHOLE(5),
+					  .first = WHOLE(6),
+					  .sequence = WHOLE(7),
+					  .time = WHOLE(8),
+					  .run = WHOLE(9)};
 
 	recording_put_header(text, &h);
 	numbers_at(text, 28, 96, AT(28, 32, 36, 40), AT(48, 56, 64, 72, 80));
 	recording_put_entry(text, &e);
-	numbers_at(text, 0, 60, AT(40, 44), AT(0, 8, 16, 24, 32, 48));
+	numbers_at(text, 0, 60, AT(40, 44, 56), AT(0, 8, 16, 24, 32, 48));
 }
 
 static void event_building(void)

@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Durability of recordings: when a unit goes back to its source, its entry is in the index, and what
+ * the level promises was synced before, in the right order.
+ */
+#include "unit.h"
+
+#include <errno.h>
+#include <fcntl.h>
+
+#include "tests/unit/utils/no_submit.h"
+#include "tests/unit/utils/record/recording_dir.h"
+#include "utils/record/crc32c.h"
+#include "utils/record/recording.h"
+
+#define UNIT 8192
+
+static unsigned char memory[UNIT] __attribute__((aligned(RECORDING_ALIGN)));
+static struct source source = {.format.unit_max = UNIT};
+
+static struct sink *open_sink(const char *path, enum recording_durability level)
+{
+	const struct record_options record = {
+		.dir = path, .prefix = "run", .depth = 4, .durability = level};
+	struct sink *sink = sink_record(&record, &source, why);
+	size_t i;
+
+	for (i = 0; i < UNIT; i++)
+		memory[i] = (unsigned char)(i * 2654435761u >> 9);
+	UNIT_STR(why, "");
+	UNIT_NEED(sink);
+	return sink;
+}
+
+static void put(struct sink *sink, uint64_t sequence)
+{
+	struct unit u = {
+		.data = memory, .bytes = UNIT, .handle = sequence + 1, .sequence = sequence};
+
+	UNIT_EQ(sink->ops->put(sink, &u), 1);
+	UNIT_EQ(sink->ops->flush(sink), 0);
+}
+
+static bool comes_back(struct sink *sink)
+{
+	uint64_t handle;
+
+	return sink->ops->done(sink, &handle, 1) == 1;
+}
+
+/* As another program finds it. */
+static bool has_entry(unsigned int n, struct recording_entry *e)
+{
+	unsigned char text[RECORDING_ENTRY];
+	off_t at = RECORDING_HEADER + (off_t)n * RECORDING_ENTRY;
+
+	return pread(fd_of("/run-000000.index"), text, sizeof(text), at) == sizeof(text) &&
+	       recording_get_entry(text, e);
+}
+
+/* When a unit comes back its entry is in the file, at every level. */
+static void entry_first(void)
+{
+	struct recording_entry e;
+	struct sink *sink;
+	unsigned int level, n;
+
+	for (level = RECORDING_DURABLE_NONE; level <= RECORDING_DURABLE_DISK; level++) {
+		sink = open_sink(fresh("entry"), level);
+		for (n = 0; n < 5; n++) {
+			put(sink, n);
+			CU_ASSERT_TRUE(UNIT_WAIT(comes_back(sink), 20000));
+			CU_ASSERT_TRUE(has_entry(n, &e));
+			UNIT_EQ(e.sequence, n);
+			UNIT_EQ(e.data_crc, crc32c(memory, UNIT));
+			CU_ASSERT_FALSE(has_entry(n + 1, &e));
+		}
+		UNIT_EQ(sink->ops->finish(sink), 0);
+		sink_close(sink);
+	}
+}
+
+/* 's' and 'w': a sync and a write of @index, 'S' and 'W' of @data, 'F' a sync of the folder. */
+static const char *operations(int data, int index)
+{
+	static char text[17];
+	unsigned int i;
+
+	for (i = 0; i < submissions && i < 16; i++) {
+		bool sync = submitted[i].opcode == IORING_OP_FSYNC;
+
+		text[i] = submitted[i].fd == data    ? (sync ? 'S' : 'W')
+			  : submitted[i].fd == index ? (sync ? 's' : 'w')
+						     : 'F';
+	}
+	text[i] = '\0';
+	return text;
+}
+
+/* The first unit of a file, then another one. */
+static void syncs_in_order(void)
+{
+	static const char *const first[] = {"Ww", "WFsSw", "WFsSws"};
+	static const char *const later[] = {"Ww", "WSw", "WSws"};
+	unsigned int level, n;
+	struct sink *sink;
+
+	for (level = RECORDING_DURABLE_NONE; level <= RECORDING_DURABLE_DISK; level++) {
+		sink = open_sink(fresh("order"), level);
+		for (n = 0; n < 3; n++) {
+			submissions = 0;
+			put(sink, n);
+			CU_ASSERT_TRUE(UNIT_WAIT(comes_back(sink), 20000));
+			UNIT_STR(operations(fd_of("/run-000000.data"), fd_of("/run-000000.index")),
+				 n ? later[level] : first[level]);
+		}
+		UNIT_EQ(sink->ops->finish(sink), 0);
+		sink_close(sink);
+	}
+}
+
+/* As long as the disk has not confirmed the data there is no entry, and the unit stays out. */
+static void no_entry_before_its_data(void)
+{
+	struct sink *sink = open_sink(fresh("slow"), RECORDING_DURABLE_INDEX);
+	struct recording_entry e;
+	uint64_t handle;
+	int end;
+
+	put(sink, 0);
+	CU_ASSERT_TRUE(UNIT_WAIT(comes_back(sink), 20000));
+	end = begin_slow_sync();
+	UNIT_NEED(end >= 0);
+	put(sink, 1);
+	/* Its write ends, and the sync begins. */
+	submissions = 0;
+	CU_ASSERT_TRUE(
+		UNIT_WAIT(sink->ops->done(sink, &handle, 1) == 0 && submissions == 1, 20000));
+	CU_ASSERT_TRUE(UNIT_STAYS(!comes_back(sink) && !has_entry(1, &e), 200));
+	/* Units that are written meanwhile are of the next commit. */
+	put(sink, 2);
+	CU_ASSERT_TRUE(UNIT_STAYS(!comes_back(sink), 100));
+	end_slow_sync(end);
+	CU_ASSERT_TRUE(UNIT_WAIT(comes_back(sink), 20000));
+	CU_ASSERT_TRUE(UNIT_WAIT(comes_back(sink), 20000));
+	CU_ASSERT_TRUE(has_entry(1, &e) && has_entry(2, &e));
+	UNIT_EQ(sink->ops->finish(sink), 0);
+	sink_close(sink);
+}
+
+/* A disk that reports an error for its data: their units are lost, and no entry names them. */
+static void sync_fails(void)
+{
+	struct sink *sink = open_sink(fresh("bad"), RECORDING_DURABLE_DISK);
+	struct recording_entry e;
+	uint64_t handle = 0;
+
+	put(sink, 0);
+	CU_ASSERT_TRUE(UNIT_WAIT(comes_back(sink), 20000));
+	bad_sync = 1;
+	put(sink, 1);
+	CU_ASSERT_TRUE(UNIT_WAIT(sink->ops->done(sink, &handle, 1) == 0 &&
+					 sink->ops->lost(sink, &handle, 1) == 1,
+				 20000));
+	UNIT_EQ(handle, 2);
+	UNIT_EQ(sink->n.units, 1);
+	UNIT_EQ(sink->n.lost, 1);
+	CU_ASSERT_FALSE(has_entry(1, &e));
+	UNIT_STR(sink->why, "The data of the recording cannot be synced: Bad file descriptor.");
+	UNIT_EQ(sink->ops->finish(sink), -EIO);
+	sink_close(sink);
+}
+
+UNIT_MAIN("durability of recordings", {"a unit that is back has its entry", entry_first},
+	  {"what is synced, in its order", syncs_in_order},
+	  {"no entry comes before its data", no_entry_before_its_data},
+	  {"data that cannot be synced are lost", sync_fails})

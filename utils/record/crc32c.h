@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * CRC-32C (Castagnoli), as iSCSI, ext4 and btrfs have it.
+ */
+#ifndef ROC_UTILS_CRC32C_H
+#define ROC_UTILS_CRC32C_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* By the processor's instruction where it has one. */
+uint32_t crc32c(const void *data, size_t length);
+/* The same by a table, on every processor. */
+uint32_t crc32c_by_table(const void *data, size_t length);
+
+#endif
