@@ -148,8 +148,8 @@ int recording_file_begin(struct recording_set *set, struct recording_file *f, ch
  */
 int recording_file_reserve(struct recording_set *set, struct recording_file *f, uint64_t bytes);
 /*
- * Of a network it is known only with its units what comes. 1: the head has to be written anew, as it
- * is in @head now; 0: it says what comes; -errno.
+ * What comes over a network is known only with its units. 1: the head has to be written anew, as it
+ * is in @head now; 0: it is up to date; -errno.
  */
 int recording_file_head(const struct recording_set *set, struct recording_file *f,
 			unsigned char head[RECORDING_HEADER], char why[UNITS_WHY]);

@@ -17,6 +17,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "crc32c.h"
 #include "utils/units/content.h"
 #include "utils/units/pace.h"
 
@@ -72,6 +73,7 @@ struct replay {
 	uint64_t lent;
 	struct pace pace;
 	bool stopped;
+	bool wrong; /* a unit did not match its checksum */
 };
 
 static struct replay *of(struct source *s)
@@ -283,6 +285,21 @@ static int start(struct source *s)
 	return read_ahead(r);
 }
 
+/* The unit is lent all the same, as damaged: what is behind it may be right. */
+static void verify(struct replay *r, const struct recording_part *part, struct unit *u,
+		   uint32_t crc)
+{
+	if (!(part->header.flags & RECORDING_DATA_CRC) || crc32c(u->data, u->bytes) == crc)
+		return;
+	u->flags |= UNIT_DAMAGED;
+	if (!r->wrong && !r->source.short_of)
+		units_fail(r->source.note, 0,
+			   "%s: unit %" PRIu64
+			   " does not match its checksum. Copy the file again, if there is a copy.",
+			   part->data, u->sequence);
+	r->wrong = true;
+}
+
 static int take(struct source *s, struct unit *u)
 {
 	struct replay *r = of(s);
@@ -320,6 +337,7 @@ static int take(struct source *s, struct unit *u)
 		.link = e->link,
 		.flags = e->flags | (h->flags & RECORDING_ANY_LINK ? UNIT_ANY_LINK : 0),
 	};
+	verify(r, slot->part, u, e->data_crc);
 	pace_pass(&r->pace, u->bytes);
 	return 1;
 }

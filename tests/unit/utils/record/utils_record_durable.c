@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Durability of recordings: when a unit goes back to its source, its entry is in the index, and what
- * the level promises was synced before, in the right order.
+ * Durability of recordings: when a unit goes back to its source, its entry is in the index, and
+ * what the level promises was synced before, in the right order. What a reader makes of data that
+ * do not match their entries.
  */
 #include "unit.h"
 
@@ -10,6 +11,7 @@
 
 #include "tests/unit/utils/no_submit.h"
 #include "tests/unit/utils/record/recording_dir.h"
+#include "tests/unit/utils/tool_run.h"
 #include "utils/record/crc32c.h"
 #include "utils/record/recording.h"
 
@@ -171,7 +173,70 @@ static void sync_fails(void)
 	sink_close(sink);
 }
 
+static void change_byte(const char *name, off_t at)
+{
+	unsigned char c;
+	int fd = open(name, O_RDWR | O_CLOEXEC);
+
+	UNIT_NEED(fd >= 0 && pread(fd, &c, 1, at) == 1);
+	c ^= 1;
+	UNIT_EQ(pwrite(fd, &c, 1, at), 1);
+	close(fd);
+}
+
+/* As a version before the checksums of data wrote it. */
+static void make_old(const char *name)
+{
+	unsigned char text[RECORDING_HEADER + 8 * RECORDING_ENTRY], *at;
+	int fd = open(name, O_RDWR | O_CLOEXEC);
+	struct recording_header h;
+	struct recording_entry e;
+	ssize_t bytes;
+
+	UNIT_NEED(fd >= 0);
+	bytes = pread(fd, text, sizeof(text), 0);
+	UNIT_EQ(bytes, sizeof(text));
+	UNIT_EQ(recording_get_header(text, sizeof(text), &h), RECORDING_GOOD);
+	UNIT_EQ(h.flags & (RECORDING_DATA_CRC | RECORDING_DATA_FIRST),
+		RECORDING_DATA_CRC | RECORDING_DATA_FIRST);
+	h.flags &= RECORDING_ANY_LINK | RECORDING_CLOSED;
+	recording_put_header(text, &h);
+	for (at = text + RECORDING_HEADER; at < text + bytes; at += RECORDING_ENTRY) {
+		CU_ASSERT_TRUE(recording_get_entry(at, &e));
+		e.data_crc = 0;
+		recording_put_entry(at, &e);
+	}
+	UNIT_EQ(pwrite(fd, text, (size_t)bytes, 0), bytes);
+	close(fd);
+}
+
+/* Data that changed on the disk are counted, wherever the tool's own check does not look. */
+static void changed_data(void)
+{
+	const char *path = fresh("changed");
+	char data[160], index[160];
+
+	snprintf(data, sizeof(data), "%s/run-000000.data", path);
+	snprintf(index, sizeof(index), "%s/run-000000.index", path);
+	UNIT_EQ(tool_run("record %s --synthetic --superpage-size=64Ki --buffer-size=8Mi --units=8",
+			 path),
+		0);
+	UNIT_EQ(tool_run("replay %s --no-errorcheck --json", path), 0);
+	UNIT_EQ(tool_number("damaged"), 0);
+	change_byte(data, 2 * (64 << 10) + 5000);
+	change_byte(data, 5 * (64 << 10));
+	UNIT_EQ(tool_run("replay %s --no-errorcheck --json", path), 1);
+	CU_ASSERT_TRUE(tool_says("run-000000.data: unit 2 does not match its checksum."));
+	CU_ASSERT_TRUE(tool_says("2 of 8 units are damaged"));
+	UNIT_EQ(tool_number("damaged"), 2);
+	UNIT_EQ(tool_number("units"), 8);
+	make_old(index);
+	UNIT_EQ(tool_run("replay %s --no-errorcheck --json", path), 0);
+	UNIT_EQ(tool_number("units"), 8);
+}
+
 UNIT_MAIN("durability of recordings", {"a unit that is back has its entry", entry_first},
 	  {"what is synced, in its order", syncs_in_order},
 	  {"no entry comes before its data", no_entry_before_its_data},
-	  {"data that cannot be synced are lost", sync_fails})
+	  {"data that cannot be synced are lost", sync_fails},
+	  {"data that changed, and an old recording", changed_data})

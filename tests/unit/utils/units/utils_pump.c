@@ -348,7 +348,7 @@ static void one_damaged(struct fake_source *source, struct fake_sink *sink)
 /* All units come to their end, and one of them is not what it should be. */
 static void damaged_unit(void)
 {
-	tool_fails(one_damaged, "The card flagged 1 of 5 units as damaged");
+	tool_fails(one_damaged, "1 of 5 units are damaged: the card flagged them");
 }
 
 /*

@@ -158,7 +158,7 @@ static void faults_are_reported(void)
 	static const struct {
 		const char *fault, *followed, *recorded;
 	} faults[] = {
-		{"damaged 1 2", "The card flagged 2 of ", "The card flagged "},
+		{"damaged 1 2", "The card flagged 2 of ", "units are damaged"},
 		{"record-hole 1 3", "errors in the data", "packet 3 is where packet 0 should be"},
 		{"skip-event 1 5", "errors in the data", "event ids of the stream are wrong"},
 		{"size-zero 1 1", "its size of 0", "its size of 0"},
