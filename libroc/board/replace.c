@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * A file is replaced: written beside the old one, on the disk, and then given its name. A device or
- * a pipe is not, as its name would be a file's from then on.
+ * A file is replaced: written beside the old one, on the disk, and then given its name, with the
+ * mode and the owner of the old one. A device or a pipe is not, as its name would be a file's from
+ * then on; nor is a file that the process has as its standard output, which may be a log that a
+ * shell appends to.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -14,51 +16,120 @@
 
 #define TRIES 100
 
-/* The file that @path means. A link to nothing would be lost. */
-static int find(struct libroc_replacement *r, const char *path)
+/* Descriptor of this process that is this file and can be written, or -1. */
+static int standard(const struct stat *st)
 {
-	struct stat st;
-	int err;
+	static const int all[] = {STDOUT_FILENO, STDERR_FILENO, STDIN_FILENO};
+	struct stat is;
+	unsigned int i;
 
-	if (!stat(path, &st)) {
-		if (!S_ISREG(st.st_mode))
-			return -EINVAL;
-		return realpath(path, r->path) ? 0 : -errno;
+	for (i = 0; i < sizeof(all) / sizeof(all[0]); i++) {
+		if (!fstat(all[i], &is) && is.st_dev == st->st_dev && is.st_ino == st->st_ino &&
+		    (fcntl(all[i], F_GETFL) & O_ACCMODE) != O_RDONLY)
+			return all[i];
 	}
-	err = errno;
-	if (err != ENOENT || !lstat(path, &st))
-		return -err;
-	if (strlen(path) >= sizeof(r->path))
-		return -ENAMETOOLONG;
-	strcpy(r->path, path);
-	return 0;
+	return -1;
+}
+
+static bool is_below(const char *path, const char *folder)
+{
+	return !strncmp(path, folder, strlen(folder));
+}
+
+/* Names of what is open already, and of what is no file. In /dev/shm there are usual files. */
+static bool is_special(const char *path, const struct stat *st)
+{
+	return is_below(path, "/proc/") || is_below(path, "/dev/fd/") ||
+	       is_below(path, "/dev/std") || (is_below(path, "/dev/") && !S_ISREG(st->st_mode));
+}
+
+static int open_in_place(const char *path, int fd)
+{
+	/* What was printed so far comes before. */
+	if (fd == STDOUT_FILENO)
+		fflush(stdout);
+	/* A second open() of a log would begin at its start. */
+	return fd < 0 ? open(path, O_WRONLY | O_APPEND | O_CLOEXEC)
+		      : fcntl(fd, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
 }
 
 /*
- * As open() makes one, with the rights that the process gives; mkstemp() makes it for the owner
- * alone. The name must not end as the file's: there are collectors that take every *.prom.
+ * As open() makes one; mkstemp() makes it for the owner alone. The name must not end as the file's:
+ * there are collectors that take every *.prom.
  */
-static int open_work(struct libroc_replacement *r)
+static int open_work(struct libroc_replacement *r, mode_t mode)
 {
 	unsigned int i;
 	int fd = -1;
 
 	for (i = 0; i < TRIES; i++) {
 		snprintf(r->work, sizeof(r->work), "%s.%d-%u", r->path, (int)getpid(), i);
-		fd = open(r->work, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+		fd = open(r->work, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
 		if (fd >= 0 || errno != EEXIST)
 			break;
 	}
 	return fd;
 }
 
+/* If the group cannot be kept, another one gets no more than all others have. */
+static int take_over(int fd, const struct stat *old)
+{
+	mode_t mode = old->st_mode & (S_IRWXU | S_IRWXG | S_IRWXO);
+
+	if (fchown(fd, old->st_uid, old->st_gid) && fchown(fd, (uid_t)-1, old->st_gid))
+		mode &= ~S_IRWXG | (mode & S_IRWXO) << 3;
+	return fchmod(fd, mode);
+}
+
+/* A new file; a link to nothing would be lost. */
+static int open_new(struct libroc_replacement *r, const char *path, int err)
+{
+	struct stat st;
+
+	if (err != ENOENT || !lstat(path, &st)) {
+		errno = err;
+		return -1;
+	}
+	if (strlen(path) >= sizeof(r->path)) {
+		errno = ENAMETOOLONG;
+		return -1;
+	}
+	strcpy(r->path, path);
+	return open_work(r, 0666);
+}
+
+/* Descriptor, or -1 with errno. */
+static int open_for(struct libroc_replacement *r, const char *path)
+{
+	struct stat st;
+	int fd;
+
+	r->in_place = false;
+	if (stat(path, &st))
+		return open_new(r, path, errno);
+	fd = standard(&st);
+	if (!S_ISDIR(st.st_mode) && (fd >= 0 || is_special(path, &st))) {
+		r->in_place = true;
+		return open_in_place(path, fd);
+	}
+	if (!S_ISREG(st.st_mode)) {
+		errno = EINVAL;
+		return -1;
+	}
+	if (!realpath(path, r->path))
+		return -1;
+	fd = open_work(r, S_IRUSR | S_IWUSR);
+	if (fd < 0 || !take_over(fd, &st))
+		return fd;
+	close(fd);
+	unlink(r->work);
+	return -1;
+}
+
 int libroc_replace_begin(struct libroc_replacement *r, const char *path)
 {
-	int ret = find(r, path), fd;
+	int fd = open_for(r, path), ret;
 
-	if (ret)
-		return ret;
-	fd = open_work(r);
 	if (fd < 0)
 		return -errno;
 	r->passing = false;
@@ -67,7 +138,8 @@ int libroc_replace_begin(struct libroc_replacement *r, const char *path)
 		return 0;
 	ret = -errno;
 	close(fd);
-	unlink(r->work);
+	if (!r->in_place)
+		unlink(r->work);
 	return ret;
 }
 
@@ -75,10 +147,12 @@ int libroc_replace_end(struct libroc_replacement *r)
 {
 	int err = ferror(r->file) ? EIO : 0;
 
-	if (fflush(r->file) || (!err && !r->passing && fsync(fileno(r->file))))
+	if (fflush(r->file) || (!err && !r->passing && !r->in_place && fsync(fileno(r->file))))
 		err = errno;
 	if (fclose(r->file) && !err)
 		err = errno;
+	if (r->in_place)
+		return -err;
 	if (!err && rename(r->work, r->path))
 		err = errno;
 	if (err)
@@ -89,5 +163,6 @@ int libroc_replace_end(struct libroc_replacement *r)
 void libroc_replace_drop(struct libroc_replacement *r)
 {
 	fclose(r->file);
-	unlink(r->work);
+	if (!r->in_place)
+		unlink(r->work);
 }

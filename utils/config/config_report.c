@@ -5,6 +5,7 @@
 #include "config.h"
 
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "utils/common/output.h"
@@ -166,14 +167,33 @@ bool config_report_name(const char *pattern, const struct roc_card *card, time_t
 	return good;
 }
 
+static int append(const char *path, const char *text, size_t length)
+{
+	FILE *file = fopen(path, "ae");
+	bool written;
+
+	if (!file)
+		return tool_fail("%s cannot be written: %s.", path, strerror(errno));
+	written = fwrite(text, 1, length, file) == length;
+	if (fclose(file) || !written)
+		return tool_fail("%s could not be written: %s.", path, strerror(errno));
+	return TOOL_OK;
+}
+
+static int replace(const char *path, const char *text, size_t length)
+{
+	char why[OUTPUT_WHY];
+
+	return output_replace(path, text, length, false, why) ? tool_fail("%s", why) : TOOL_OK;
+}
+
 int config_report(const char *pattern, const struct roc_card *card, struct roc_endpoint *ep)
 {
 	const struct card_kind *kind = card_kind(card->type);
 	struct card_request request = {.verbose = true, .onu = kind->pon, .fec = kind->pon};
-	const char *path;
-	char name[CONFIG_REPORT_NAME_MAX];
-	bool failed;
-	FILE *file;
+	char name[CONFIG_REPORT_NAME_MAX], *text = NULL;
+	size_t length = 0;
+	FILE *out;
 	int code;
 
 	if (!strcmp(pattern, "stdout")) {
@@ -182,13 +202,14 @@ int config_report(const char *pattern, const struct roc_card *card, struct roc_e
 	}
 	if (!config_report_name(pattern, card, time(NULL), name, sizeof(name)))
 		return tool_fail("--status-report: \"%s\" is too long for this card.", pattern);
-	path = *name == '+' ? name + 1 : name;
-	file = fopen(path, *name == '+' ? "ae" : "we");
-	if (!file)
-		return tool_fail("%s cannot be written: %s.", path, strerror(errno));
-	code = kind->status(file, ep, card, &request);
-	failed = ferror(file);
-	if (fclose(file) || failed)
-		return tool_fail("%s could not be written: %s.", path, strerror(errno));
+	out = open_memstream(&text, &length);
+	if (!out)
+		return tool_fail("There is no memory left.");
+	code = kind->status(out, ep, card, &request);
+	if (fclose(out))
+		code = tool_fail("There is no memory left.");
+	if (!code)
+		code = *name == '+' ? append(name + 1, text, length) : replace(name, text, length);
+	free(text);
 	return code;
 }

@@ -7,13 +7,13 @@
 
 #include <roc/roc.h>
 
-#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "utils/common/json.h"
+#include "utils/common/output.h"
 #include "utils/common/tool.h"
 
 /* One structure for the four tools; each table names what it uses. */
@@ -141,24 +141,12 @@ out:
 	return code;
 }
 
-static int write_file(const char *path, const uint32_t *words, uint32_t count)
-{
-	FILE *file = fopen(path, "we");
-	bool written;
-
-	if (!file)
-		return tool_fail("%s cannot be written: %s.", path, strerror(errno));
-	written = fwrite(words, 4, count, file) == count;
-	if (fclose(file) || !written)
-		return tool_fail("%s could not be written: %s.", path, strerror(errno));
-	return TOOL_OK;
-}
-
 static int run_range(const void *p)
 {
 	const struct values *v = p;
 	char line[REG_LINE_MAX];
 	uint32_t *words, i;
+	char why[OUTPUT_WHY];
 	struct json j;
 	int code;
 
@@ -168,8 +156,9 @@ static int run_range(const void *p)
 	code = read_range(v, words);
 	if (code)
 		goto out;
-	if (v->file)
-		code = write_file(v->file, words, v->range);
+	if (v->file &&
+	    output_replace(v->file, (const char *)words, sizeof(*words) * v->range, false, why))
+		code = tool_fail("%s", why);
 	if (v->json) {
 		json_start(&j, stdout);
 		json_array(&j, NULL);

@@ -106,11 +106,12 @@ int roc_crorc_config_load(const char *uri, struct roc_crorc_config *config, bool
 
 /**
  * roc_crorc_config_save() - write a configuration file that roc_crorc_config_load() reads back
- * @uri: as for roc_config_card(). A file of that name is replaced, whole or not at all; a link
- *	stays, what it leads to is replaced
+ * @uri: as for roc_config_card(). A file of that name is replaced, whole or not at all, and
+ *	keeps its mode and, if possible, its owner; a link stays, what it leads to is replaced. A
+ *	device, and a standard descriptor of the process, is written in place
  * @config: to write
  *
- * Return: 0; the errors of roc_crorc_config_check(); -EINVAL what is there is no regular file; the
+ * Return: 0; the errors of roc_crorc_config_check(); -EINVAL what is there cannot be replaced; the
  * error of writing.
  */
 int roc_crorc_config_save(const char *uri, const struct roc_crorc_config *config);

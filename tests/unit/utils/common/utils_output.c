@@ -274,14 +274,158 @@ static void whole_files(void)
 	umask(mask);
 }
 
-/* Nobody's device is replaced by a file, and a missing folder is said. */
+/* The readers of the old file can read the new one. */
+static void mode_and_owner(void)
+{
+	char path[128];
+	struct stat st;
+
+	strcpy(folder, "/tmp/roc-output-XXXXXX");
+	UNIT_NEED(mkdtemp(folder));
+	snprintf(path, sizeof(path), "%s/roc.prom", folder);
+	UNIT_EQ(write_one(path, "one\n", TOOL_OK), TOOL_OK);
+	UNIT_EQ(chmod(path, 0604), 0);
+	UNIT_EQ(write_one(path, "two\n", TOOL_OK), TOOL_OK);
+	UNIT_EQ(stat(path, &st), 0);
+	UNIT_EQ(st.st_mode & 07777, 0604);
+	if (!getuid()) {
+		UNIT_EQ(chown(path, 12, 34), 0);
+		UNIT_EQ(write_one(path, "three\n", TOOL_OK), TOOL_OK);
+		UNIT_EQ(stat(path, &st), 0);
+		UNIT_EQ(st.st_uid, 12);
+		UNIT_EQ(st.st_gid, 34);
+		UNIT_EQ(st.st_mode & 07777, 0604);
+	}
+	holds(path, getuid() ? "two\n" : "three\n");
+	UNIT_EQ(files("roc.prom"), 1);
+	UNIT_EQ(unlink(path), 0);
+	UNIT_EQ(rmdir(folder), 0);
+}
+
+/* As a user with write access to the folder, but not in the file's group. */
+static int write_as_other(const char *path)
+{
+	int status = 0;
+	pid_t pid;
+
+	fflush(stdout);
+	pid = fork();
+	if (!pid) {
+		if (setgid(56) || setuid(57))
+			_exit(126);
+		_exit(write_one(path, "other\n", TOOL_OK));
+	}
+	UNIT_NEED(waitpid(pid, &status, 0) == pid);
+	return WEXITSTATUS(status);
+}
+
+/* A group that cannot be kept: the new one has no right that all others had not. */
+static void another_group(void)
+{
+	char path[128];
+	struct stat st;
+
+	if (getuid()) {
+		unit_skip("needs root to be another user");
+		return;
+	}
+	strcpy(folder, "/tmp/roc-output-XXXXXX");
+	UNIT_NEED(mkdtemp(folder));
+	UNIT_EQ(chmod(folder, 0777), 0);
+	snprintf(path, sizeof(path), "%s/roc.prom", folder);
+	UNIT_EQ(write_one(path, "one\n", TOOL_OK), TOOL_OK);
+	UNIT_EQ(chown(path, 12, 34), 0);
+	UNIT_EQ(chmod(path, 0664), 0);
+	UNIT_EQ(write_as_other(path), TOOL_OK);
+	UNIT_EQ(stat(path, &st), 0);
+	UNIT_EQ(st.st_uid, 57);
+	UNIT_EQ(st.st_gid, 56);
+	UNIT_EQ(st.st_mode & 07777, 0644);
+	holds(path, "other\n");
+	UNIT_EQ(unlink(path), 0);
+	UNIT_EQ(rmdir(folder), 0);
+}
+
+/* @path, which is the standard output: a log that a shell appends to. */
+static void log_stays(const char *log, const char *path)
+{
+	int status = 0;
+	pid_t pid;
+
+	fflush(stdout);
+	pid = fork();
+	if (!pid) {
+		dup2(open(log, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644), STDOUT_FILENO);
+		printf("before\n");
+		status = write_one(path, "one\n", TOOL_OK);
+		printf("after\n");
+		fflush(stdout);
+		_exit(status);
+	}
+	UNIT_NEED(waitpid(pid, &status, 0) == pid);
+	UNIT_EQ(WEXITSTATUS(status), TOOL_OK);
+}
+
+static void standard_output(void)
+{
+	static const char *const names[] = {"/dev/stdout", "/dev/fd/1", "/proc/self/fd/1", NULL};
+	struct stat before, after;
+	char path[128];
+	unsigned int i;
+	FILE *file;
+
+	strcpy(folder, "/tmp/roc-output-XXXXXX");
+	UNIT_NEED(mkdtemp(folder));
+	snprintf(path, sizeof(path), "%s/log", folder);
+	/* Last by its own name. */
+	for (i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		file = fopen(path, "w");
+		UNIT_NEED(file);
+		fputs("old\n", file);
+		fclose(file);
+		UNIT_EQ(stat(path, &before), 0);
+		log_stays(path, names[i] ? names[i] : path);
+		UNIT_EQ(stat(path, &after), 0);
+		UNIT_EQ(before.st_ino, after.st_ino);
+		holds(path, "old\nbefore\none\nafter\n");
+		UNIT_EQ(files("log"), 1);
+	}
+	UNIT_EQ(unlink(path), 0);
+	UNIT_EQ(rmdir(folder), 0);
+}
+
+/* In memory, but a file as others. */
+static void shared_memory(void)
+{
+	struct stat before, after;
+	char path[128];
+
+	strcpy(folder, "/dev/shm/roc-output-XXXXXX");
+	if (!mkdtemp(folder)) {
+		unit_skip("there is no /dev/shm");
+		return;
+	}
+	snprintf(path, sizeof(path), "%s/roc.prom", folder);
+	UNIT_EQ(write_one(path, "long before\n", TOOL_OK), TOOL_OK);
+	UNIT_EQ(stat(path, &before), 0);
+	UNIT_EQ(write_one(path, "one\n", TOOL_OK), TOOL_OK);
+	UNIT_EQ(stat(path, &after), 0);
+	CU_ASSERT_NOT_EQUAL(before.st_ino, after.st_ino);
+	holds(path, "one\n");
+	UNIT_EQ(unlink(path), 0);
+	UNIT_EQ(rmdir(folder), 0);
+}
+
+/* A device is written to, and stays one; a missing folder is an error. */
 static void no_file(void)
 {
 	struct stat st;
 
-	UNIT_EQ(write_one("/dev/null", "one\n", TOOL_OK), TOOL_FAILED);
+	UNIT_EQ(write_one("/dev/null", "one\n", TOOL_OK), TOOL_OK);
 	UNIT_EQ(stat("/dev/null", &st), 0);
 	CU_ASSERT(S_ISCHR(st.st_mode));
+	UNIT_EQ(write_one("/dev/full", "one\n", TOOL_OK), TOOL_FAILED);
+	UNIT_EQ(write_one("/dev", "one\n", TOOL_OK), TOOL_FAILED);
 	UNIT_EQ(write_one("/nowhere/roc.prom", "one\n", TOOL_OK), TOOL_FAILED);
 }
 
@@ -293,7 +437,7 @@ static void print_text(FILE *out, void *what)
 /* A file that is written again and again: what is wrong is said once, and once that it is well. */
 static void metrics_file(void)
 {
-	struct metrics_file none = {.path = NULL}, device = {.path = "/dev/null"}, m = {0};
+	struct metrics_file none = {.path = NULL}, device = {.path = "/"}, m = {0};
 	char path[128], sentence[256];
 	int turn;
 
@@ -323,7 +467,7 @@ static void metrics_file(void)
 	UNIT_EQ(unlink(path), 0);
 	UNIT_EQ(rmdir(folder), 0);
 	UNIT_STR(metrics_file_write(&device, print_text, "one\n"),
-		 "/dev/null is not a file. It is tried again.");
+		 "/ is not a file. It is tried again.");
 	CU_ASSERT_PTR_NULL(metrics_file_write(&device, print_text, "one\n"));
 }
 
@@ -360,5 +504,7 @@ UNIT_MAIN("output", {"InfluxDB: escapes", influx_escapes},
 	  {"InfluxDB: numbers that are none", influx_not_finite}, {"InfluxDB: cards", influx_cards},
 	  {"Prometheus", prometheus_forms}, {"labels that do not fit", labels_full},
 	  {"columns", columns}, {"one form at a time", choice}, {"files are whole", whole_files},
+	  {"a file's mode and owner", mode_and_owner}, {"a file's group", another_group},
+	  {"the standard output is no file", standard_output}, {"files in /dev/shm", shared_memory},
 	  {"what is no file", no_file}, {"a file of metrics", metrics_file},
 	  {"a full disk", full_disk})

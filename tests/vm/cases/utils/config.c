@@ -201,6 +201,10 @@ static void report(void)
 	SAYS("2\n");
 	ends(0, ID "--config-uri=card.cfg --status-report=stdout");
 	SAYS("TTC:MIDTRG");
+	ends(0, "echo before > status && ln status kept");
+	ends(0, ID "--config-uri=card.cfg --status-report=status");
+	ends(0, "grep -c 'CRU ID' status && cat kept");
+	SAYS("1\nbefore\n");
 	ends(1, ID "--config-uri=card.cfg --status-report=/nowhere/x");
 	SAYS("/nowhere/x");
 }

@@ -81,10 +81,12 @@ static void registers(void)
 	UNIT_EQ(RUN("roc-reg-read-range --id=245 --channel=0 --address=0x500 --range=4"), 0);
 	SAYS("0x500");
 	SAYS("0x50c");
-	UNIT_EQ(RUN("roc-reg-read-range --id=245 --channel=2 --address=0x0 --range=5 --file=words "
-		    "&& wc -c < words"),
+	/* The file of that name is replaced, not written over. */
+	UNIT_EQ(RUN("echo before > words && ln words kept && "
+		    "roc-reg-read-range --id=245 --channel=2 --address=0x0 --range=5 --file=words "
+		    "&& wc -c < words && cat kept"),
 		0);
-	SAYS("20\n");
+	SAYS("20\nbefore\n");
 	UNIT_EQ(RUN("roc-reg-write --id=245 --channel=2 --address=0x100010 --value=0"), 0);
 	/* In group roc, without any capability. */
 	UNIT_EQ(RUN("as-user reader roc-reg-read --id=245 --channel=0 --address=0x500"), 0);
