@@ -48,15 +48,21 @@ enum robinnp_fault {
 	ROBINNP_IRQ_LOST,
 	ROBINNP_IRQ_SPURIOUS,
 	ROBINNP_WRONG_PHASE,
+	ROBINNP_RECORD_HOLE,
 	ROBINNP_PAGE_RANGE,
 	ROBINNP_PAGE_FREE,
 	ROBINNP_SIZE_BIG,
 	ROBINNP_SKIP_EVENT,
+	ROBINNP_WRONG_EVENT,
+	ROBINNP_SHORT,
+	ROBINNP_NO_BYTES,
+	ROBINNP_DAMAGED,
 	ROBINNP_LINK_ERROR,
 	ROBINNP_FORMAT,
 	ROBINNP_FLIP,
 	ROBINNP_ABORT,
 	ROBINNP_DONE_PHASE,
+	ROBINNP_DONE_HOLE,
 	ROBINNP_DONE_TAG,
 	ROBINNP_DONE_TWICE,
 	ROBINNP_DONE_LOST,
@@ -96,6 +102,7 @@ struct robinnp_fragment {
 	uint32_t full; /* that it had */
 	uint16_t source;
 	uint8_t status; /* FRAGMENT_IS_* */
+	bool flip;	/* one bit of it is wrong */
 };
 
 struct robinnp_page {
@@ -154,7 +161,7 @@ struct robinnp_counts {
 	uint64_t host_errors, fetch_errors, setup_errors;
 	uint64_t resets, fetches;
 	uint64_t dma_writes, dma_outside, dma_no_master;
-	uint64_t doorbells_lost, completions_lost, completions_twice, stray_writes;
+	uint64_t entries_skipped, doorbells_lost, completions_lost, completions_twice, stray_writes;
 };
 
 struct robinnp_sub {

@@ -92,12 +92,13 @@ static void build(const struct robinnp_fragment *f, uint32_t source, bool flip, 
 	struct page page = {
 		.pattern = PATTERN_WORDS,
 		.counter = fragment_pattern(source, f->event),
-		.payload = f->size - sizeof(h),
+		.payload = f->size > sizeof(h) ? f->size - sizeof(h) : 0,
 		.flip = flip && f->size > sizeof(h),
 	};
 
-	memcpy(to, &h, sizeof(h));
-	page_write((uint8_t *)to + sizeof(h), &page);
+	memcpy(to, &h, f->size < sizeof(h) ? f->size : sizeof(h));
+	if (page.payload)
+		page_write((uint8_t *)to + sizeof(h), &page);
 }
 
 static bool transfer(struct robinnp_sub *sub, const struct fragment_command *c)
@@ -108,7 +109,7 @@ static bool transfer(struct robinnp_sub *sub, const struct fragment_command *c)
 	uint32_t source =
 		fragment_source(f->source, sub->nr * ROBINNP_LINKS + FRAGMENT_PAGE_LINK(word));
 	uint64_t at = sub->table[le32toh(c->host_page)];
-	bool flip = f->status & FRAGMENT_IS_LINK_ERROR;
+	bool flip = f->flip;
 	uint8_t copy[1 << FRAGMENT_PAGE_MAX];
 	size_t len = f->size;
 	void *ptr;
@@ -175,7 +176,10 @@ static bool complete(struct robinnp_sub *sub, const struct fragment_command *c, 
 	};
 	if (robinnp_fault_take(sub, ROBINNP_DONE_TAG))
 		d.tag = ~d.tag;
-	if (robinnp_fault_take(sub, ROBINNP_DONE_LOST))
+	if (robinnp_fault_take(sub, ROBINNP_DONE_HOLE)) {
+		sub->n.entries_skipped++;
+		sub->completions++;
+	} else if (robinnp_fault_take(sub, ROBINNP_DONE_LOST))
 		sub->n.completions_lost++;
 	else if (!put_entry(sub, &d))
 		return false;

@@ -120,6 +120,7 @@ static void show_rest(struct json *j, const struct robinnp_counts *n)
 	json_uint(j, "host_errors", n->host_errors);
 	json_uint(j, "setup_errors", n->setup_errors);
 	json_uint(j, "fetch_errors", n->fetch_errors);
+	json_uint(j, "entries_skipped", n->entries_skipped);
 	json_uint(j, "doorbells_lost", n->doorbells_lost);
 	json_uint(j, "completions_lost", n->completions_lost);
 	json_uint(j, "completions_twice", n->completions_twice);

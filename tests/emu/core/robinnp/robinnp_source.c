@@ -73,6 +73,23 @@ static uint32_t source_id(const struct robinnp_link *link, uint16_t source)
 	return fragment_source(source, link->sub->nr * ROBINNP_LINKS + link->nr);
 }
 
+/* Faults that the status of the fragment does not report, and one that only the status reports. */
+static void spoil(struct robinnp_sub *sub, struct robinnp_fragment *f)
+{
+	uint32_t missing = robinnp_fault_once(sub, ROBINNP_SHORT);
+
+	f->event += robinnp_fault_once(sub, ROBINNP_WRONG_EVENT);
+	f->size -= missing < f->size ? missing : f->size;
+	if (robinnp_fault_take(sub, ROBINNP_NO_BYTES))
+		f->size = 0;
+	if (robinnp_fault_take(sub, ROBINNP_DAMAGED))
+		f->status |= FRAGMENT_IS_LINK_ERROR;
+	else if (robinnp_fault_take(sub, ROBINNP_LINK_ERROR)) {
+		f->status |= FRAGMENT_IS_LINK_ERROR;
+		f->flip = true;
+	}
+}
+
 /* The fragment that the source has next; it is offered. */
 static void draw(struct robinnp_link *link, struct robinnp_fragment *f)
 {
@@ -92,8 +109,6 @@ static void draw(struct robinnp_link *link, struct robinnp_fragment *f)
 		g->next += robinnp_fault_once(sub, ROBINNP_SKIP_EVENT);
 		f->event = g->next;
 	}
-	if (robinnp_fault_take(sub, ROBINNP_LINK_ERROR))
-		f->status |= FRAGMENT_IS_LINK_ERROR;
 	if (robinnp_fault_take(sub, ROBINNP_FORMAT)) {
 		f->status |= FRAGMENT_IS_FORMAT;
 		f->event = link->last + 1;
@@ -107,6 +122,7 @@ static void draw(struct robinnp_link *link, struct robinnp_fragment *f)
 	}
 	link->known = true;
 	link->last = f->event;
+	spoil(sub, f);
 	g->next++;
 	g->generated++;
 	g->clock.taken++;
@@ -285,11 +301,17 @@ static bool describe_piece(struct robinnp_sub *sub)
 	n = n < DESCRIPTORS ? n : DESCRIPTORS;
 	if (!n)
 		return false;
-	for (i = 0; i < n; i++)
-		describe(sub, sub->descriptors + i, sub->filled[(sub->filled_at + i) % all], &d[i]);
-	if (!write_entries(sub, sub->base[ROBINNP_DATA] + slot * sizeof(d[0]), d, n))
-		return false;
-	sub->n.dma_writes++;
+	if (robinnp_fault_take(sub, ROBINNP_RECORD_HOLE)) {
+		n = 1;
+		sub->n.entries_skipped++;
+	} else {
+		for (i = 0; i < n; i++)
+			describe(sub, sub->descriptors + i, sub->filled[(sub->filled_at + i) % all],
+				 &d[i]);
+		if (!write_entries(sub, sub->base[ROBINNP_DATA] + slot * sizeof(d[0]), d, n))
+			return false;
+		sub->n.dma_writes++;
+	}
 	for (i = 0; i < n; i++)
 		told(sub, sub->filled[(sub->filled_at + i) % all]);
 	sub->filled_at = (sub->filled_at + n) % all;

@@ -150,6 +150,73 @@ static void fragments_with_errors(void)
 	host_end();
 }
 
+/* What the status does not report, and what only the status reports. */
+static void fragments_that_lie(void)
+{
+	ready(1);
+	next();
+	fault(0, "damaged", ONE(0) | 1);
+	next();
+	UNIT_EQ(d.status, FRAGMENT_PHASE | FRAGMENT_IS_LINK_ERROR);
+	UNIT_EQ(asked(0, d.page, 1, BOTH, &c), FRAGMENT_DONE_OK);
+	UNIT_NEED(content_is(0, 1, 0, 2, 64, 64, 0xee));
+	fault(0, "wrong-event", ONE(0) | 5);
+	next();
+	UNIT_EQ(d.event, 8);
+	UNIT_EQ(d.status, FRAGMENT_PHASE);
+	UNIT_EQ(asked(0, d.page, 2, BOTH, &c), FRAGMENT_DONE_OK);
+	UNIT_EQ(c.event, 8);
+	next();
+	UNIT_EQ(d.event, 4);
+	UNIT_EQ(d.status, FRAGMENT_PHASE);
+	fault(0, "short", ONE(0) | 52);
+	next();
+	UNIT_EQ(d.size, 12);
+	UNIT_EQ(d.status, FRAGMENT_PHASE);
+	UNIT_EQ(asked(0, d.page, 3, BOTH, &c), FRAGMENT_DONE_OK);
+	UNIT_EQ(c.size, 12);
+	UNIT_EQ(host.memory[host_page_at(0, 3) + 11], 0);
+	UNIT_EQ(host.memory[host_page_at(0, 3) + 12], 0xee);
+	/* Of an empty page there is nothing to transfer. */
+	fault(0, "empty", ONE(0) | 1);
+	next();
+	UNIT_EQ(d.size, 0);
+	UNIT_EQ(d.status, FRAGMENT_PHASE);
+	UNIT_EQ(asked(0, d.page, 4, FRAGMENT_OP_TRANSFER, &c), FRAGMENT_DONE_BAD_PAGE);
+	next();
+	UNIT_EQ(d.size, 64);
+	UNIT_EQ(d.event, 7);
+	UNIT_NEED(even(0) && pages_even(0));
+	host_end();
+}
+
+/* Entries that are counted and not written: those behind them have their own places and phases. */
+static void holes(void)
+{
+	ready(1);
+	UNIT_NEED(take(0, &d));
+	fault(0, "record-hole", ONE(0) | 2);
+	link_wr(0, FRAGMENT_LINK_LIMIT, 4);
+	run(0);
+	UNIT_EQ(rd(0, FRAGMENT_DESCRIPTORS), 4);
+	UNIT_NEED(!take(0, &d));
+	reader[0].taken += 2;
+	UNIT_NEED(take(0, &d));
+	UNIT_EQ(d.event, 3);
+	fault(0, "done-hole", ONE(0) | 1);
+	ask(0, d.page, 0, 0, 0);
+	ask(0, d.page, 0, 0, 0);
+	command_bell(0);
+	run(0);
+	UNIT_EQ(rd(0, FRAGMENT_COMPLETIONS), 2);
+	UNIT_NEED(!done(0, &c));
+	reader[0].done++;
+	UNIT_NEED(done(0, &c));
+	UNIT_EQ(count(0, -1, "entries_skipped"), 3);
+	UNIT_NEED(even(0) && pages_even(0));
+	host_end();
+}
+
 static void transfers(void)
 {
 	ready(1);
@@ -353,7 +420,8 @@ static void all(void)
 
 UNIT_MAIN("emulated RobinNP: faults", {"stall", stall}, {"late", late},
 	  {"descriptors that lie", descriptors_that_lie},
-	  {"fragments with errors", fragments_with_errors}, {"transfers", transfers},
+	  {"fragments with errors", fragments_with_errors},
+	  {"fragments that lie", fragments_that_lie}, {"holes", holes}, {"transfers", transfers},
 	  {"completions that lie", completions_that_lie},
 	  {"interrupts lost and spurious", interrupts}, {"resets ignored and slow", resets},
 	  {"never quiet, and a write after off", quiet}, {"DMA outside", outside},
