@@ -74,6 +74,7 @@ int roc_sub_info(struct roc_channel *ch, struct roc_fr_info *info, bool since_op
 	info->mmio_reads = all.mmio_reads;
 	info->mmio_writes = all.mmio_writes;
 	info->bad_index = stats.bad_index;
+	info->lost = min_t(u64, stats.lost, U32_MAX);
 	return 0;
 }
 

@@ -2,6 +2,8 @@
 /*
  * How far the card is in a ring. See count.h.
  */
+#include <asm/barrier.h>
+
 #include "fragment/count.h"
 
 /* Is entry number @count there? */
@@ -14,7 +16,11 @@ static _Bool there(const struct roc_count *c, __u32 count)
 	return phase != odd;
 }
 
-/* Entries from @from on that are there: doubling, then halving. They come in order. */
+/*
+ * Entries from @from on that are there: doubling, then halving. They come in order; of a card that
+ * leaves one out the search may end behind it, and roc_count_next() finds it when the reader gets
+ * there.
+ */
 static __u32 there_from(const struct roc_count *c, __u32 from)
 {
 	__u32 step = 1, low = 0, high;
@@ -54,4 +60,36 @@ _Bool roc_count_look(struct roc_count *c, __u32 taken)
 	c->taken = taken;
 	c->known = from + there_from(c, from);
 	return good;
+}
+
+/* Is the card further than @from, and by less than a lap? */
+static _Bool within_lap(const struct roc_count *c, __u32 from, __u32 count)
+{
+	return count - from - 1 < roc_count_entries(c);
+}
+
+__u32 roc_count_next(const struct roc_count *c, __u32 taken)
+{
+	if (!within_lap(c, taken, c->known))
+		return c->known;
+	dma_rmb(); /* the phases that made up @known were written after that of @taken */
+	return there(c, taken) ? c->known : taken;
+}
+
+__u32 roc_count_lost(struct roc_count *c, __u32 taken, __u32 counted)
+{
+	__u32 from = c->known, end, i;
+
+	if (within_lap(c, taken, c->known) && within_lap(c, taken, counted))
+		from = taken;
+	end = c->known - from;
+	if (within_lap(c, from, counted) && counted - from > end)
+		end = counted - from;
+	for (i = 0; i < end; i++) {
+		if (there(c, from + i))
+			continue;
+		c->known = from + i;
+		return end - i;
+	}
+	return 0;
 }

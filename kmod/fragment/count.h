@@ -45,6 +45,29 @@ static inline __u32 roc_count_entries(const struct roc_count *c)
  */
 _Bool roc_count_look(struct roc_count *c, __u32 taken);
 
+/**
+ * roc_count_next() - the entry that is to come next
+ * @c: after roc_count_look() with the same @taken
+ * @taken: what the reader has
+ *
+ * Return: @known; or @taken, if that entry is not there although the card got further. The card
+ * writes entries in order, so this one never comes, unless the reader does not report its position
+ * and the card has written over the entry: the caller has to know the card's own count.
+ */
+__u32 roc_count_next(const struct roc_count *c, __u32 taken);
+
+/**
+ * roc_count_lost() - cut the count off before the first missing entry
+ * @c: of a ring to which the card writes no more; afterwards no entry before @known is missing
+ * @taken: what the reader has
+ * @counted: entries that the card counted; it may have written more since
+ *
+ * Loads the phase of every entry that the reader has not taken.
+ *
+ * Return: entries from the first missing one on that the card wrote or counted.
+ */
+__u32 roc_count_lost(struct roc_count *c, __u32 taken, __u32 counted);
+
 /* Negative if @a lies before @b. */
 static inline __s32 roc_count_ahead(__u32 a, __u32 b)
 {

@@ -54,6 +54,7 @@ struct roc_sub_stats {
 	u64 doorbells;
 	u64 wakes;
 	u64 bad_index;
+	u64 lost;
 };
 
 /* Under sub->lock, read without. */
@@ -160,6 +161,7 @@ struct roc_sub_rings {
 /**
  * struct roc_sub_lane - descriptors, or completions, of a run, and who waits for them. sub->lock
  * @count: how far the card is
+ * @counted: entries that the card counted at the last read of its counts
  * @armed: an interrupt was asked for, and has not come; @seen: for what lies behind that
  * @late: one that was asked for earlier may still be on its way
  * @wanting: somebody in ROC_FR_WAIT wants @want, and nobody less
@@ -169,6 +171,7 @@ struct roc_sub_rings {
  */
 struct roc_sub_lane {
 	struct roc_count count;
+	u32 counted;
 	bool armed;
 	u32 seen;
 	bool late;
@@ -292,6 +295,7 @@ void roc_fragment_irq(struct roc_channel *ch, u32 purposes, bool shared);
 bool roc_fragment_tick(struct roc_holder *h);
 void roc_fragment_doubt(struct roc_open *o);
 bool roc_fragment_look(struct roc_holder *h);
+void roc_fragment_hasten(struct roc_holder *h);
 bool roc_fragment_readable(struct roc_holder *h);
 void roc_fragment_attend(struct roc_holder *h, unsigned int lane);
 void roc_fragment_want(struct roc_holder *h, unsigned int lane, u32 want);

@@ -291,6 +291,7 @@ static bool roc_fr_arrived(struct roc_holder *h, struct roc_fr_wait *arg, u32 ru
 		return true;
 	spin_lock_irq(&sub->lock);
 	runs = roc_fragment_look(h);
+	roc_fragment_hasten(h);
 	arg->ready = 0;
 	for (i = 0; i < ROC_LANES; i++)
 		if (arg->mask & BIT(i) &&

@@ -74,6 +74,7 @@ static __poll_t roc_fragment_poll(struct roc_open *o, poll_table *pt)
 	if (poll_requested_events(pt) & EPOLLET)
 		h->edge = true;
 	if (roc_fragment_look(h)) {
+		roc_fragment_hasten(h);
 		readable = roc_fragment_readable(h);
 		for (i = 0; i < ROC_LANES && (!readable || h->edge); i++)
 			roc_fragment_attend(h, i);

@@ -33,11 +33,14 @@ static void roc_fragment_look_now(struct roc_holder *h)
 		u32 taken = roc_sub_lane_taken(h, i);
 
 		/* While we were held up both may have gone on by more than a lap: no lie. */
-		if (roc_count_look(&h->lane[i].count, taken) || h->bad ||
-		    roc_sub_lane_taken(h, i) != taken)
-			continue;
-		h->bad = true;
-		sub->stats.bad_index++;
+		if (!roc_count_look(&h->lane[i].count, taken) && !h->bad &&
+		    roc_sub_lane_taken(h, i) == taken) {
+			h->bad = true;
+			sub->stats.bad_index++;
+		}
+		/* An entry is missing: the watchdog reads the card's counts. */
+		if (roc_count_next(&h->lane[i].count, taken) != h->lane[i].count.known)
+			h->doubt = true;
 	}
 }
 
@@ -48,6 +51,16 @@ bool roc_fragment_look(struct roc_holder *h)
 		return false;
 	roc_fragment_look_now(h);
 	return true;
+}
+
+/*
+ * A waiter has reported its position, and stands before an entry that never came: it must not be
+ * woken for nothing until the watchdog's next turn.
+ */
+void roc_fragment_hasten(struct roc_holder *h)
+{
+	if (h->doubt && !h->why)
+		mod_delayed_work(system_percpu_wq, &h->watch, 0);
 }
 
 /* Is there something for who polls? */
@@ -250,23 +263,20 @@ static bool roc_fragment_awaited(struct roc_holder *h, unsigned int lane)
 	return l->armed || l->wanting || roc_fragment_listens(h, roc_fragment_readable(h));
 }
 
-/* Has nothing come for long, or nothing of what somebody sleeps for? Then it begins anew. */
+/*
+ * Did no entry come in one of the lanes for long? Then the time begins anew. This does not depend
+ * on sleepers: a reader that only polls memory waits for an entry that the card left out, too.
+ */
 static bool roc_fragment_silent(struct roc_holder *h)
 {
-	unsigned int silent = 0, i;
-	bool awaited = false;
+	bool silent = false;
+	unsigned int i;
 
-	for (i = 0; i < ROC_LANES; i++) {
-		if (h->lane[i].silent < ROC_SILENT_MS)
-			continue;
-		silent++;
-		awaited |= roc_fragment_awaited(h, i);
-	}
-	if (silent < ROC_LANES && !awaited)
-		return false;
 	for (i = 0; i < ROC_LANES; i++)
+		silent |= h->lane[i].silent >= ROC_SILENT_MS;
+	for (i = 0; i < ROC_LANES && silent; i++)
 		h->lane[i].silent = 0;
-	return true;
+	return silent;
 }
 
 /*
@@ -289,50 +299,75 @@ static bool roc_fragment_tick_now(struct roc_holder *h)
 
 /*
  * Entries that the card has counted are in memory when it has answered a read of its generation
- * after that; those that somebody waits for are looked at. Who asks for nothing need not tell how
- * far he is.
+ * after that. @next: the one that is not there. A card that is more than a lap further has written
+ * over the phases that would prove it, which happens to a reader that does not report its position.
  */
-static bool roc_fragment_hidden(const struct roc_holder *h, unsigned int lane, u32 written)
+static bool roc_fragment_hidden(const struct roc_holder *h, unsigned int lane, u32 next)
 {
 	const struct roc_sub_lane *l = &h->lane[lane];
-	u32 hidden = written - l->count.known;
+	u32 hidden = l->counted - next;
 
-	return l->armed && !h->bad && hidden && hidden <= roc_count_entries(&l->count);
+	return !h->bad && hidden && hidden <= roc_count_entries(&l->count);
 }
 
 /*
  * An interrupt may come so late that the card has gone round more than once meanwhile. The phases
  * do not tell that, only the card knows.
  */
-static void roc_fragment_lapped(struct roc_holder *h, unsigned int lane, u32 written)
+static void roc_fragment_lapped(struct roc_holder *h, unsigned int lane)
 {
 	struct roc_sub_lane *l = &h->lane[lane];
 	u32 taken = l->count.taken;
 
 	if (!roc_fragment_awaited(h, lane) ||
-	    roc_count_ahead(written, l->count.known) <= (s32)roc_count_entries(&l->count))
+	    roc_count_ahead(l->counted, l->count.known) <= (s32)roc_count_entries(&l->count))
 		return;
-	roc_count_look(&l->count, written);
+	roc_count_look(&l->count, l->counted);
 	l->count.taken = taken; /* the reader did not say so */
 	h->open.ch->stats.missed_interrupts += l->armed;
 	l->armed = false;
 	roc_fragment_serve(h, lane);
 }
 
-/*
- * Is the card there, does it still know of the run, and is what it says in memory? Channel lock
- * held, so that nobody starts or stops it meanwhile. True: that something is not in memory has to
- * be seen @again, for it may have been, and gone by the time that we looked.
+/**
+ * struct roc_asked - entries that the card counted, and that were not in memory
+ * @lanes: of which there is one
+ * @next: the first of each
  */
-static bool roc_fragment_ask_once(struct roc_holder *h, bool again)
+struct roc_asked {
+	u32 lanes;
+	u32 next[ROC_LANES];
+};
+
+/* What of a lane is missing now. True: it was missing in the @last answer, too, and never comes. */
+static bool roc_fragment_missing(struct roc_holder *h, unsigned int lane,
+				 const struct roc_asked *last, struct roc_asked *now)
+{
+	u32 next = roc_count_next(&h->lane[lane].count, roc_sub_lane_taken(h, lane));
+
+	if (!roc_fragment_hidden(h, lane, next))
+		return false;
+	now->lanes |= BIT(lane);
+	now->next[lane] = next;
+	return last->lanes & BIT(lane) && last->next[lane] == next;
+}
+
+/*
+ * Check that the card is there, that it still runs, and that the entries which it counted are in
+ * memory. The channel lock keeps the run from starting or stopping meanwhile. An entry that was
+ * missing @last is lost if the card is still less than a lap further. Otherwise the entry was
+ * there, and a later lap wrote over it.
+ */
+static struct roc_asked roc_fragment_ask_once(struct roc_holder *h, const struct roc_asked *last)
 {
 	struct roc_channel *ch = h->open.ch;
 	struct roc_sub *sub = roc_sub(ch);
-	u32 written[ROC_LANES], status;
 	enum roc_why why = ROC_WHY_NONE;
-	bool hidden = false;
+	u32 written[ROC_LANES], status;
+	struct roc_asked now = {};
 	unsigned int i;
 
+	lockdep_assert_held(&ch->lock);
 	for (i = 0; i < ROC_LANES; i++)
 		written[i] = roc_fragment_written(ch, i);
 	roc_fragment_settle(ch);
@@ -342,11 +377,11 @@ static bool roc_fragment_ask_once(struct roc_holder *h, bool again)
 	if (roc_fragment_look(h)) {
 		why = roc_block_trouble(status, FRAGMENT_STATUS_ENABLED);
 		for (i = 0; i < ROC_LANES && !why; i++) {
-			roc_fragment_lapped(h, i, written[i]);
-			hidden |= roc_fragment_hidden(h, i, written[i]);
+			h->lane[i].counted = written[i];
+			roc_fragment_lapped(h, i);
+			if (roc_fragment_missing(h, i, last, &now))
+				why = ROC_WHY_RECORD;
 		}
-		if (hidden && again)
-			why = ROC_WHY_RECORD;
 		if (why)
 			roc_fragment_broken(h, why);
 		else if (!h->refused && status & FRAGMENT_STATUS_HOST_ERROR) {
@@ -355,13 +390,16 @@ static bool roc_fragment_ask_once(struct roc_holder *h, bool again)
 		}
 	}
 	spin_unlock_irq(&sub->lock);
-	return hidden;
+	return now;
 }
 
 static void roc_fragment_ask(struct roc_holder *h)
 {
-	if (roc_fragment_ask_once(h, false))
-		roc_fragment_ask_once(h, true);
+	const struct roc_asked none = {};
+	struct roc_asked first = roc_fragment_ask_once(h, &none);
+
+	if (first.lanes)
+		roc_fragment_ask_once(h, &first);
 }
 
 /* The card says that something is wrong with a sub-unit. Channel lock held. */

@@ -95,6 +95,7 @@ static void roc_fragment_begin(struct roc_holder *h, u32 start)
 				  .start = start,
 				  .known = start,
 				  .taken = start},
+			.counted = start,
 			.seen = start,
 			.last = start,
 		};
@@ -150,25 +151,76 @@ static void roc_fragment_catch_up(struct roc_holder *h, const u32 *written)
 	unsigned int i;
 
 	spin_lock_irq(&sub->lock);
-	for (i = 0; i < ROC_LANES; i++)
+	for (i = 0; i < ROC_LANES; i++) {
+		h->lane[i].counted = written[i];
 		roc_count_look(&h->lane[i].count, written[i]);
+	}
 	spin_unlock_irq(&sub->lock);
 }
 
-/* @written: by the card's counts; NULL: they are not known. */
-static void roc_fragment_end(struct roc_holder *h, enum roc_ch_state state, enum roc_why why,
-			     bool present, const u32 *written)
+/*
+ * What the card left out is lost, and so is what lies behind: the reader gets no further. The rings
+ * are long, so they are read without the sub-unit's lock: no other thread writes these counts now.
+ */
+static bool roc_fragment_lost(struct roc_holder *h)
+{
+	struct roc_sub *sub = roc_sub(h->open.ch);
+	struct roc_count count;
+	u32 lost, all = 0;
+	unsigned int i;
+
+	lockdep_assert_held(&h->open.ch->lock);
+	for (i = 0; i < ROC_LANES; i++) {
+		count = h->lane[i].count;
+		lost = roc_count_lost(&count, roc_sub_lane_taken(h, i), h->lane[i].counted);
+		spin_lock_irq(&sub->lock);
+		h->lane[i].count = count;
+		sub->stats.lost += lost;
+		spin_unlock_irq(&sub->lock);
+		all |= lost;
+	}
+	return all;
+}
+
+/* How many entries the card counted, of one that left some out: those are to be counted, too. */
+static void roc_fragment_counted(struct roc_holder *h)
+{
+	struct roc_sub *sub = roc_sub(h->open.ch);
+	u32 written;
+	unsigned int i;
+
+	for (i = 0; i < ROC_LANES; i++) {
+		written = roc_fragment_written(h->open.ch, i);
+		spin_lock_irq(&sub->lock);
+		if (written != ROC_ALL_ONES)
+			h->lane[i].counted = written;
+		spin_unlock_irq(&sub->lock);
+	}
+}
+
+/* @written: by the card's counts; NULL: they are not known. Why it failed, if it did. */
+static enum roc_why roc_fragment_end(struct roc_holder *h, enum roc_ch_state state,
+				     enum roc_why why, bool present, const u32 *written)
 {
 	struct roc_channel *ch = h->open.ch;
 
 	roc_fragment_unbind(h);
+	if (present && why == ROC_WHY_RECORD)
+		roc_fragment_counted(h);
 	roc_make_quiet(ch, present);
 	roc_fragment_last_look(h);
 	if (written)
 		roc_fragment_catch_up(h, written);
+	/* Without the card's counts a reader that does not report its position may be laps behind.
+	 */
+	if ((written || why == ROC_WHY_RECORD) && roc_fragment_lost(h) && !why) {
+		state = ROC_CH_FAILED;
+		why = ROC_WHY_RECORD;
+	}
 	roc_set_state(ch, state, why);
 	roc_fragment_flags(h, ROC_FR_STOPPED | (state == ROC_CH_FAILED ? ROC_FR_FAILED : 0), 0);
 	roc_open_wake(&h->open);
+	return why;
 }
 
 /*
@@ -218,8 +270,8 @@ int roc_fragment_stop(struct roc_holder *h, struct roc_fr_stop *arg)
 	why = READ_ONCE(h->why) ?: trouble;
 	roc_point(ch->ep, ROC_POINT_STOP);
 	/* What reads as all ones is no count, and who broke the contract is not believed. */
-	roc_fragment_end(h, why ? ROC_CH_FAILED : ROC_CH_STOPPED, why, true,
-			 why && why != ROC_WHY_CARD ? NULL : written);
+	why = roc_fragment_end(h, why ? ROC_CH_FAILED : ROC_CH_STOPPED, why, true,
+			       why && why != ROC_WHY_CARD ? NULL : written);
 	arg->descriptors = h->lane[ROC_LANE_DATA].count.known;
 	arg->completions = h->lane[ROC_LANE_DONE].count.known;
 	/* It may have been told of more since, and have done them. */

@@ -36,6 +36,7 @@ ROC_COUNTER(arms, roc_sub(ch)->stats.arms);
 ROC_COUNTER(doorbells, roc_sub(ch)->stats.doorbells);
 ROC_COUNTER(wakes, roc_sub(ch)->stats.wakes);
 ROC_COUNTER(bad_index, roc_sub(ch)->stats.bad_index);
+ROC_COUNTER(lost, roc_sub(ch)->stats.lost);
 
 /* The card's own. @sample: which of the channel's. */
 struct roc_sub_counter {
@@ -96,6 +97,7 @@ static const struct attribute *const roc_sub_attrs[] = {
 	&dev_attr_mmio_reads.attr,
 	&dev_attr_mmio_writes.attr,
 	&dev_attr_bad_index.attr,
+	&dev_attr_lost.attr,
 	NULL,
 };
 

@@ -91,7 +91,9 @@
  * @descriptors: out: descriptors of the run that the kernel saw, maybe long ago
  * @completions: out: the same of completions
  * @mask: out: bit per link that fragments are taken from: &roc_fr_settings.links
- * @reserved: out: zero
+ * @lost: out: descriptors and completions that the card wrote or counted, from the first on that is
+ *	missing in its ring, so that they cannot be taken: the run ended with ROC_WHY_RECORD. At
+ *	most UINT32_MAX is reported; counts as @interrupts and what follows
  * @interrupts: out: in all; this and what follows counts since open on /dev/rocNchM, since the
  *	driver took the card on /dev/rocN
  * @data_interrupts: out: of these, told of descriptors
@@ -129,7 +131,7 @@ struct roc_fr_info {
 	__u32 descriptors;
 	__u32 completions;
 	__u32 mask;
-	__u32 reserved;
+	__u32 lost;
 	__aligned_u64 interrupts;
 	__aligned_u64 data_interrupts;
 	__aligned_u64 done_interrupts;

@@ -210,7 +210,105 @@ static void full_ring(void)
 	}
 }
 
+/* A card that leaves out @hole entries from @at on, and writes up to @end. */
+static void write_with_hole(const struct roc_count *c, __u32 end, __u32 at, __u32 hole)
+{
+	__u32 i;
+
+	for (i = c->start; i != end; i++)
+		if (i - at >= hole)
+			write_entry(c, i);
+}
+
+static const __u32 hole_sizes[] = {1, 2, 7, ENTRIES / 2};
+#define HOLES (sizeof(hole_sizes) / sizeof(hole_sizes[0]))
+
+/* A reader that comes to the hole is recognized if the search ended behind it. */
+static void gaps_that_the_reader_reaches(void)
+{
+	unsigned int found = 0;
+	__u32 at, end;
+	size_t o, n;
+
+	/* The search ends before the hole or behind it. */
+	for (o = 0; o < ORIGINS; o++) {
+		for (n = 0; n < HOLES; n++) {
+			for (at = 1; at + hole_sizes[n] < ENTRIES; at++) {
+				struct roc_count c = begin(origins[o]);
+				__u32 hole = c.start + at;
+
+				end = c.start + ENTRIES;
+				write_with_hole(&c, end, hole, hole_sizes[n]);
+				roc_count_look(&c, c.start);
+				UNIT_EQ(roc_count_next(&c, c.start), c.known);
+				UNIT_EQ(roc_count_next(&c, hole - 1), c.known);
+				UNIT_EQ(roc_count_next(&c, hole), hole);
+				found += roc_count_fresh(&c, hole);
+				UNIT_EQ(roc_count_lost(&c, c.start, end), end - hole);
+				UNIT_EQ(c.known, hole);
+				UNIT_EQ(roc_count_lost(&c, hole, end), end - hole);
+				UNIT_EQ(c.known, hole);
+			}
+		}
+	}
+	CU_ASSERT_TRUE(found > 0);
+}
+
+/* What the card only counted is missing, too; a count that cannot be is not believed. */
+static void entries_that_were_only_counted(void)
+{
+	size_t o, n;
+
+	for (o = 0; o < ORIGINS; o++) {
+		for (n = 0; n < HOLES; n++) {
+			struct roc_count c = begin(origins[o]);
+			__u32 end = c.start + 9;
+
+			write_with_hole(&c, end, end, 0);
+			roc_count_look(&c, c.start);
+			UNIT_EQ(roc_count_lost(&c, c.start, end), 0);
+			UNIT_EQ(roc_count_lost(&c, c.start, c.start), 0);
+			UNIT_EQ(roc_count_lost(&c, c.start, end - 1), 0);
+			UNIT_EQ(roc_count_lost(&c, c.start, end + 5 * ENTRIES), 0);
+			UNIT_EQ(c.known, end);
+			UNIT_EQ(roc_count_lost(&c, end, end + hole_sizes[n]), hole_sizes[n]);
+			UNIT_EQ(c.known, end);
+		}
+	}
+}
+
+/* A reader that does not report its position, and a card that never leaves anything out. */
+static void no_gap(void)
+{
+	static const __u32 ahead[] = {
+		1,	    2, ENTRIES - 1, ENTRIES, ENTRIES + 1, 2 * ENTRIES - 1, 2 * ENTRIES + 5,
+		3 * ENTRIES};
+	__u32 known, end;
+	size_t o, i;
+
+	for (o = 0; o < ORIGINS; o++) {
+		for (known = 0; known <= ENTRIES; known++) {
+			for (i = 0; i < sizeof(ahead) / sizeof(ahead[0]); i++) {
+				struct roc_count c = begin(origins[o]);
+
+				end = c.start + known + ahead[i];
+				write_with_hole(&c, end, end, 0);
+				/* We looked when the card was at @known, and it went on since. */
+				c.known = c.start + known;
+				roc_count_look(&c, end);
+				UNIT_EQ(roc_count_next(&c, end), end);
+				UNIT_EQ(roc_count_next(&c, end - 1), end);
+				UNIT_EQ(roc_count_lost(&c, c.start, end), 0);
+				UNIT_EQ(roc_count_lost(&c, end, end), 0);
+				UNIT_EQ(c.known, end);
+			}
+		}
+	}
+}
+
 UNIT_MAIN("kmod_count", {"each step", each_step}, {"laps that nobody saw", laps_that_nobody_saw},
 	  {"reader behind", reader_behind}, {"reader silent for long", reader_silent_for_long},
 	  {"reader who never said", reader_never_said}, {"lies", lies},
-	  {"reader ahead of the card", reader_ahead_of_the_card}, {"full ring", full_ring})
+	  {"reader ahead of the card", reader_ahead_of_the_card}, {"full ring", full_ring},
+	  {"gaps that the reader reaches", gaps_that_the_reader_reaches},
+	  {"entries that were only counted", entries_that_were_only_counted}, {"no gap", no_gap})
