@@ -129,7 +129,7 @@ $(O)/unit/libroc_stream $(O)/unit/libroc_stream_end $(O)/unit/libroc_stream_lend
 	private override CFLAGS += $(LIBROC_STREAM_WRAPPED:%=-Wl,--wrap=%)
 
 LIBROC_FRAGMENT_WRAPPED := open openat ioctl mmap roc_find roc_channel_owner
-$(O)/unit/libroc_fragment $(O)/unit/libroc_fragment_run: \
+$(O)/unit/libroc_fragment $(O)/unit/libroc_fragment_run $(O)/unit/libroc_fragment_hole: \
 	private override CFLAGS += $(LIBROC_FRAGMENT_WRAPPED:%=-Wl,--wrap=%)
 
 # A filter that runs out of memory.

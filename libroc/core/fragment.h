@@ -11,6 +11,13 @@
 
 #define LIBROC_FRAGMENT_NONE UINT32_MAX
 
+/* Rings that the card writes. */
+enum libroc_fragment_lane {
+	LIBROC_LANE_DATA,
+	LIBROC_LANE_DONE,
+	LIBROC_LANES,
+};
+
 enum libroc_card_page_state {
 	LIBROC_PAGE_CARDS, /* or on its way to the card: in the free-page ring */
 	LIBROC_PAGE_KEPT,
@@ -65,9 +72,12 @@ struct roc_fragments {
 
 	/* Of a run. */
 	uint32_t start;
-	uint32_t taken, done;		    /* descriptors, completions */
-	uint32_t freed, freed_told;	    /* entries put into the free-page ring */
-	uint32_t commanded, commanded_told; /* and into the command ring */
+	uint32_t taken, done;	       /* descriptors, completions */
+	uint32_t probed[LIBROC_LANES]; /* how far behind these a later entry was looked for */
+	uint32_t last[ROC_FRAGMENTS_LINKS_MAX]; /* event id of each link, */
+	uint32_t begun;				/* of the links that have one */
+	uint32_t freed, freed_told;		/* entries put into the free-page ring */
+	uint32_t commanded, commanded_told;	/* and into the command ring */
 	uint32_t outstanding;
 	uint32_t canceled;			     /* host pages that were looked at for it */
 	uint32_t pages_out;			     /* pages that are not the card's */
@@ -84,9 +94,10 @@ struct roc_fragments {
 	uint32_t returned_first; /* of those that came back since the taker took them over */
 	uint64_t lent, returned;
 
-	struct roc_fragments_counts counts; /* what runs on over starts */
-	char sub[ROC_TEXT_MAX];		    /* its name */
-	char name[ROC_CARD_NAME_MAX + 32];  /* of card and sub-unit, for sentences */
+	struct roc_fragments_counts counts; /* what runs on over starts, as the next */
+	struct roc_fragments_damage damage;
+	char sub[ROC_TEXT_MAX];		   /* its name */
+	char name[ROC_CARD_NAME_MAX + 32]; /* of card and sub-unit, for sentences */
 };
 
 /* fragment_rings.c: -EPIPE and a sentence if there are no rings yet. */
@@ -113,15 +124,32 @@ void libroc_fragment_host_page_back(struct roc_fragments *f, uint32_t host_page)
 uint32_t libroc_fragment_free(const struct roc_fragments *f);
 
 /*
- * Is entry @count of a ring there? It has @entries, its counts began at @start, and the entry has
- * its phase in @status. If so, what else it holds can be read.
+ * Status word of entry @count of a ring, if the entry is there; else 0. The ring has @entries, its
+ * counts began at @start, and each entry of 16 bytes has its phase in the last word. That word is
+ * loaded once; what else the entry holds can be read then.
  */
-static inline bool libroc_fragment_there(const __le32 *status, uint32_t count, uint32_t start,
-					 uint32_t entries)
+static inline bool libroc_fragment_there(const void *ring, uint32_t entries, uint32_t count,
+					 uint32_t start, uint32_t *word)
 {
-	uint32_t word = le32toh(__atomic_load_n(status, __ATOMIC_ACQUIRE));
+	const __le32 *status = (const __le32 *)ring + 4 * (count & (entries - 1)) + 3;
 
-	return !(word & ROC_FR_PHASE) == !!((count - start) & entries);
+	*word = le32toh(__atomic_load_n(status, __ATOMIC_ACQUIRE));
+	return !(*word & ROC_FR_PHASE) == !!((count - start) & entries);
 }
+
+/*
+ * fragment_hole.c: the next entry of a ring is not there: did the card leave it out? -EBADMSG with
+ * a sentence if so, else 0. One entry is looked at with each call, so a hole before any entry that
+ * is there is found after as many calls as the ring has entries.
+ */
+int libroc_fragment_left_out(struct roc_fragments *f, enum libroc_fragment_lane lane);
+int libroc_fail_left_out(const struct roc_fragments *f, enum libroc_fragment_lane lane,
+			 uint32_t later);
+
+/* fragment_damage.c: count what is wrong with a fragment that was taken in, or fetched. */
+void libroc_fragment_judge_kept(struct roc_fragments *f, const struct roc_fragment_kept *kept);
+void libroc_fragment_judge_fetched(struct roc_fragments *f, const struct roc_fragment_fetched *out);
+/* Is the content of a fetched fragment not all that it should be? */
+bool libroc_fragment_is_damaged(const struct roc_fragment_fetched *out);
 
 #endif /* LIBROC_FRAGMENT_H */

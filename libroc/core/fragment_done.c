@@ -81,6 +81,7 @@ static void lend(struct roc_fragments *f, uint32_t i, struct roc_fragment_fetche
 
 	out->handle = libroc_handle(f->lent++, f->shift, i);
 	out->data = h->data;
+	libroc_fragment_judge_fetched(f, out);
 	h->asked = false;
 	h->size = out->size;
 	__atomic_store_n(&h->time, now, __ATOMIC_RELAXED);
@@ -117,17 +118,18 @@ static void finish(struct roc_fragments *f, uint32_t i, int error, struct roc_fr
 static int take(struct roc_fragments *f, struct roc_fragment_fetched *out, uint64_t now)
 {
 	const struct roc_fr_completion *c = &f->completions[f->done & (f->command_entries - 1)];
-	uint32_t tag, size, event, status;
+	uint32_t tag, size, event, status, word;
 
-	if (!libroc_fragment_there(&c->status, f->done, f->start, f->command_entries))
+	if (!libroc_fragment_there(f->completions, f->command_entries, f->done, f->start, &word))
 		return 0;
 	tag = le32toh(__atomic_load_n(&c->tag, __ATOMIC_RELAXED));
 	size = le32toh(__atomic_load_n(&c->size, __ATOMIC_RELAXED));
 	event = le32toh(__atomic_load_n(&c->event, __ATOMIC_RELAXED));
-	status = ROC_FR_STATUS(le32toh(__atomic_load_n(&c->status, __ATOMIC_RELAXED)));
+	status = ROC_FR_STATUS(word);
 	if (!believable(f, tag, event, size, status))
 		return fail_completion(f, tag, event, size, status);
 	f->done++;
+	f->probed[LIBROC_LANE_DONE] = 0;
 	finish(f, tag, status == ROC_FR_OK ? 0 : -EIO, out, now);
 	return 1;
 }
@@ -163,8 +165,11 @@ int roc_fragments_done(struct roc_fragments *f, struct roc_fragment_fetched *fet
 	now = libroc_now();
 	for (i = 0; i < n; i++) {
 		ret = take(f, &fetched[i], now);
+		/* What lies behind a hole is cancelled with what is in it. */
 		if (!ret && flags & ROC_FR_STOPPED)
 			ret = cancel(f, &fetched[i]);
+		else if (!ret)
+			ret = libroc_fragment_left_out(f, LIBROC_LANE_DONE);
 		if (ret <= 0)
 			break;
 	}

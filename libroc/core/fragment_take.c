@@ -53,6 +53,8 @@ void libroc_fragment_begin(struct roc_fragments *f, uint32_t start)
 	f->start = start;
 	f->taken = start;
 	f->done = start;
+	memset(f->probed, 0, sizeof(f->probed));
+	f->begun = 0;
 	f->freed = start;
 	f->freed_told = start;
 	f->commanded = start;
@@ -158,20 +160,23 @@ static uint32_t place(const struct roc_fragments *f, uint32_t word)
 static int take(struct roc_fragments *f, struct roc_fragment_kept *kept, uint64_t now)
 {
 	const struct roc_fr_descriptor *d = &f->descriptors[f->taken & (f->descriptor_entries - 1)];
-	uint32_t dropped[ROC_FRAGMENTS_LINKS_MAX], page;
+	uint32_t dropped[ROC_FRAGMENTS_LINKS_MAX], page, word;
 	int n;
 
-	if (!libroc_fragment_there(&d->status, f->taken, f->start, f->descriptor_entries))
-		return 0;
+	if (!libroc_fragment_there(f->descriptors, f->descriptor_entries, f->taken, f->start,
+				   &word))
+		return libroc_fragment_left_out(f, LIBROC_LANE_DATA);
 	kept->event = le32toh(__atomic_load_n(&d->event, __ATOMIC_RELAXED));
 	kept->page = le32toh(__atomic_load_n(&d->page, __ATOMIC_RELAXED));
 	kept->size = le32toh(__atomic_load_n(&d->size, __ATOMIC_RELAXED));
-	kept->status = ROC_FR_STATUS(le32toh(__atomic_load_n(&d->status, __ATOMIC_RELAXED)));
+	kept->status = ROC_FR_STATUS(word);
 	page = place(f, kept->page);
 	if (page == LIBROC_FRAGMENT_NONE || kept->size > f->page_size)
 		return fail_descriptor(f, kept);
 	kept->link = ROC_FR_PAGE_LINK(kept->page);
+	libroc_fragment_judge_kept(f, kept);
 	f->taken++;
+	f->probed[LIBROC_LANE_DATA] = 0;
 	f->with_card[kept->link]--;
 	f->pages_out++;
 	f->card_pages[page] = (struct libroc_card_page){.event = kept->event,

@@ -33,34 +33,53 @@ static uint32_t soon(const struct roc_fragments *f)
 	return pages > 1 && pages < UINT32_MAX ? pages / 2 : 1;
 }
 
-/* Which of them are there. */
-static uint32_t there(const struct roc_fragments *f, struct wanted w)
+/*
+ * Is the last of @wanted entries of a ring there, and so all before it? 1, 0, or -EBADMSG if the
+ * card left out the first one: then the reader can take nothing.
+ */
+static int reached(struct roc_fragments *f, enum libroc_fragment_lane lane, uint32_t wanted)
 {
-	uint32_t bits = 0, last = f->taken + w.data - 1;
+	const void *ring = lane == LIBROC_LANE_DONE ? (const void *)f->completions
+						    : (const void *)f->descriptors;
+	uint32_t entries = lane == LIBROC_LANE_DONE ? f->command_entries : f->descriptor_entries;
+	uint32_t next = lane == LIBROC_LANE_DONE ? f->done : f->taken, word;
 
-	if (w.data &&
-	    libroc_fragment_there(&f->descriptors[last & (f->descriptor_entries - 1)].status, last,
-				  f->start, f->descriptor_entries))
-		bits |= ROC_FRAGMENTS_DATA;
-	last = f->done + w.done - 1;
-	if (w.done && libroc_fragment_there(&f->completions[last & (f->command_entries - 1)].status,
-					    last, f->start, f->command_entries))
-		bits |= ROC_FRAGMENTS_DONE;
-	return bits;
+	if (!wanted)
+		return 0;
+	if (!libroc_fragment_there(ring, entries, next + wanted - 1, f->start, &word))
+		return libroc_fragment_left_out(f, lane);
+	if (!libroc_fragment_there(ring, entries, next, f->start, &word))
+		return libroc_fail_left_out(f, lane, next + wanted - 1);
+	return 1;
+}
+
+/* Which of them are there: bits of enum roc_fragments_there, or -EBADMSG. */
+static int there(struct roc_fragments *f, struct wanted w)
+{
+	int data = reached(f, LIBROC_LANE_DATA, w.data), done;
+
+	if (data < 0)
+		return data;
+	done = reached(f, LIBROC_LANE_DONE, w.done);
+	if (done < 0)
+		return done;
+	return (data ? ROC_FRAGMENTS_DATA : 0) | (done ? ROC_FRAGMENTS_DONE : 0);
 }
 
 /* Of a sub-unit that does not run: what is left, also if it is less than wanted. */
-static int left(const struct roc_fragments *f, struct wanted w)
+static int left(struct roc_fragments *f, struct wanted w)
 {
 	uint32_t flags = __atomic_load_n(&f->kernel->flags, __ATOMIC_ACQUIRE);
-	uint32_t bits = there(f, (struct wanted){!!w.data, !!w.done});
+	int data = reached(f, LIBROC_LANE_DATA, !!w.data), bits = 0;
 
+	if (data > 0)
+		bits |= ROC_FRAGMENTS_DATA;
 	/* Those that will not be done any more come with an error. */
 	if (w.done && f->outstanding)
 		bits |= ROC_FRAGMENTS_DONE;
-	if (!bits && flags & ROC_FR_GONE)
-		return libroc_fail_ioctl(ENODEV, f->name, "cannot wait");
-	return bits;
+	if (bits || data < 0)
+		return bits ? bits : data;
+	return flags & ROC_FR_GONE ? libroc_fail_ioctl(ENODEV, f->name, "cannot wait") : 0;
 }
 
 static int fail_time(const struct roc_fragments *f, struct wanted w, int timeout_ms)
@@ -76,8 +95,7 @@ int roc_fragments_wait(struct roc_fragments *f, unsigned int data, unsigned int 
 {
 	struct roc_fr_wait arg = {.size = sizeof(arg)};
 	struct wanted w;
-	uint32_t bits;
-	int ret = libroc_need_fragment_rings(f);
+	int bits, ret = libroc_need_fragment_rings(f);
 
 	if (ret)
 		return ret;
@@ -89,11 +107,13 @@ int roc_fragments_wait(struct roc_fragments *f, unsigned int data, unsigned int 
 		return ret;
 	w.data = least(data, soon(f));
 	w.done = least(done, least(f->outstanding, f->command_entries / 2));
-	bits = there(f, w);
-	if (bits || !(w.data || w.done))
-		return bits;
+	if (!w.data && !w.done)
+		return 0;
 	if (!roc_fragments_running(f))
 		return left(f, w);
+	bits = there(f, w);
+	if (bits)
+		return bits;
 	arg.mask = (w.data ? ROC_FR_WAIT_DATA : 0) | (w.done ? ROC_FR_WAIT_DONE : 0);
 	arg.descriptors = f->taken + w.data;
 	arg.completions = f->done + w.done;

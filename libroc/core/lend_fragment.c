@@ -25,7 +25,7 @@ static int peek(struct roc_lender *l, struct libroc_loan *loan)
 			 .length = next->size,
 			 .offset = next->event,
 			 .link = next->link,
-			 .flags = next->status & ~ROC_FR_SEQUENCE ? ROC_UNIT_DAMAGED : 0,
+			 .flags = libroc_fragment_is_damaged(next) ? ROC_UNIT_DAMAGED : 0,
 			 .run = __atomic_load_n(&l->fragments->kernel->run, __ATOMIC_RELAXED)},
 		.end = next->handle,
 		.room = l->fragments->host_page_size,

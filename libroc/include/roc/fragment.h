@@ -40,7 +40,10 @@
  * Errors of every function that talks to the driver are those of roc/roc.h. A descriptor or
  * completion that cannot be (of a page that the card does not have, of a command that is not
  * outstanding, longer than a page) is not taken: -EBADMSG, and again -EBADMSG, until the sub-unit
- * is started anew.
+ * is started anew. The same holds for one that is missing in its ring although a later one is
+ * there. roc_fragments_take(), _done() and _wait() find that without the driver: take and done look
+ * at one later entry whenever they find nothing, so after as many calls as the ring has entries at
+ * most. The driver ends the run within 3 s: ROC_CH_FAILED with ROC_WHY_RECORD.
  */
 #ifndef ROC_FRAGMENT_H
 #define ROC_FRAGMENT_H
@@ -134,6 +137,27 @@ struct roc_fragments_counts {
 	uint32_t pages_out;
 	uint32_t free;
 	uint32_t room;
+};
+
+/**
+ * struct roc_fragments_damage - fragments of an open sub-unit that are not what they should be
+ * @damaged: taken in, and flagged by the card: truncated, with a link error, or without a header
+ * @truncated: of these, longer than a page of the card
+ * @sequence_errors: taken in with an event id that is not that of the link's fragment before plus
+ *	one, flagged or not; and fetched with another event id in their header
+ * @too_short: fetched with fewer bytes than their header names, though the card did not cut them,
+ *	or with no room for a header. Content without a header of the generators is not judged
+ * @empty: taken in without any bytes; a request for one ends with -EIO
+ *
+ * Counted since open. A fragment can be counted in more than one of them. What was left out of the
+ * card's rings is counted by the driver: &roc_fr_info.lost.
+ */
+struct roc_fragments_damage {
+	uint64_t damaged;
+	uint64_t truncated;
+	uint64_t sequence_errors;
+	uint64_t too_short;
+	uint64_t empty;
 };
 
 /**
@@ -233,6 +257,15 @@ int roc_fragments_info(struct roc_fragments *f, struct roc_fr_info *info);
  * No system call.
  */
 void roc_fragments_counts(const struct roc_fragments *f, struct roc_fragments_counts *counts);
+
+/**
+ * roc_fragments_damage() - count fragments that are not what they should be
+ * @f: handle
+ * @damage: filled in
+ *
+ * No system call. The taker calls it.
+ */
+void roc_fragments_damage(const struct roc_fragments *f, struct roc_fragments_damage *damage);
 
 /**
  * roc_fragments_settings() - change settings, and get all of them
@@ -476,7 +509,7 @@ enum roc_fragments_there {
  * the sub-unit is not running any more; 0: it is not running and nothing is left, or nothing was
  * wanted that can come; -ETIME; -EINTR a signal came; -EINVAL @timeout_ms below -1; -ENODEV the
  * card is gone: roc_fragments_take() has what is left, and so has roc_fragments_done(), see there;
- * -EPIPE no rings.
+ * -EPIPE no rings; -EBADMSG see above.
  */
 int roc_fragments_wait(struct roc_fragments *f, unsigned int data, unsigned int done,
 		       int timeout_ms);
@@ -491,7 +524,8 @@ int roc_fragments_wait(struct roc_fragments *f, unsigned int data, unsigned int 
  * For what takes units and does not want to know which kind of channel they came from. The taker
  * requests and clears as above; roc_lender_take() gives what is done: &roc_unit.offset is the event
  * id, link the link, buffer 0, ROC_UNIT_DAMAGED is set with any &roc_fragment_fetched.status but
- * SEQUENCE. Requests that end with an error are passed over.
+ * SEQUENCE, and if the fragment is too short or its header is another event's. Requests that end
+ * with an error are passed over.
  *
  * Return: 0; -EPIPE no rings; -EINVAL @limit; -ENOMEM.
  */

@@ -72,6 +72,7 @@ FROZEN(roc_unit, 64);
 FROZEN(roc_fragment_kept, 24);
 FROZEN(roc_fragment_fetched, 48);
 FROZEN(roc_fragments_counts, 96);
+FROZEN(roc_fragments_damage, 40);
 FROZEN(roc_lent, 64);
 FROZEN(roc_channel_telemetry, 440);
 FROZEN(roc_card_telemetry, 128);
