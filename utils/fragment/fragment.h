@@ -112,6 +112,8 @@ struct fragment_run {
 	struct fragment_books before, after;
 	bool books; /* both could be read */
 	struct roc_fragments_counts counts;
+	struct roc_fragments_damage damage;
+	uint32_t lost; /* entries of the card's rings */
 	struct roc_fr_info info;
 };
 

@@ -132,6 +132,12 @@ void fragment_report_text(FILE *out, const struct fragment_run *r)
 	row_count(out, "Fragments taken in", c->taken);
 	row_count(out, "Fragments fetched", c->fetched);
 	row_count(out, "Bytes fetched", r->bytes);
+	row_count(out, "Damaged", r->damage.damaged);
+	row_count(out, "of these truncated", r->damage.truncated);
+	row_count(out, "With a wrong event id", r->damage.sequence_errors);
+	row_count(out, "Too short", r->damage.too_short);
+	row_count(out, "Empty", r->damage.empty);
+	row_count(out, "Lost in the rings", r->lost);
 	row_real(out, "Gb/s", per((double)r->bytes * 8 / 1e9, s));
 	row_count(out, "Most that were kept", r->kept_most);
 	row_books(out, "Times that links were held", r, holds(r, &cycles));
@@ -190,6 +196,12 @@ void fragment_report_json(FILE *out, const struct fragment_run *r)
 	json_unsigned(&j, "cleared", c->cleared);
 	json_unsigned(&j, "replaced", c->replaced);
 	json_unsigned(&j, "failed", c->failed);
+	json_unsigned(&j, "damaged", r->damage.damaged);
+	json_unsigned(&j, "truncated", r->damage.truncated);
+	json_unsigned(&j, "sequenceErrors", r->damage.sequence_errors);
+	json_unsigned(&j, "short", r->damage.too_short);
+	json_unsigned(&j, "empty", r->damage.empty);
+	json_unsigned(&j, "lost", r->lost);
 	json_books(&j, "discarded", r, discarded(r));
 	json_unsigned(&j, "keptMost", r->kept_most);
 	json_books(&j, "held", r, times);

@@ -392,6 +392,8 @@ static int prepare(struct fragment_run *r)
 
 static void take_fragments(struct fragment_run *r)
 {
+	struct roc_fr_info ended;
+
 	if (roc_fragments_start(r->f)) {
 		fail(r, "%s", roc_error());
 		return;
@@ -402,6 +404,12 @@ static void take_fragments(struct fragment_run *r)
 		fail(r, "%s", roc_error());
 	end(r);
 	roc_fragments_counts(r->f, &r->counts);
+	roc_fragments_damage(r->f, &r->damage);
+	/* It is known when the run has ended. */
+	if (roc_fragments_info(r->f, &ended))
+		fail(r, "%s", roc_error());
+	else
+		r->lost = ended.lost;
 	if (fragment_books_read(r->ep, roc_fragments_number(r->f), &r->after))
 		fail(r, "%s", roc_error());
 	else
@@ -410,8 +418,24 @@ static void take_fragments(struct fragment_run *r)
 		compare(r);
 }
 
+/* What the card flagged, and what it should have flagged. False: there is nothing of it. */
+static bool damaged(const struct fragment_run *r)
+{
+	const struct roc_fragments_damage *d = &r->damage;
+
+	if (!(d->damaged + d->sequence_errors + d->too_short + d->empty))
+		return false;
+	tool_fail("Of %" PRIu64 " fragments %" PRIu64 " were flagged as damaged, %" PRIu64
+		  " had a wrong event id, %" PRIu64 " were too short, %" PRIu64
+		  " were empty: see which link sent them (roc-fragment stats --verbose).",
+		  r->counts.taken, d->damaged, d->sequence_errors, d->too_short, d->empty);
+	return true;
+}
+
 static int verdict(struct fragment_run *r)
 {
+	bool bad = damaged(r);
+
 	if (r->end == FRAGMENT_END_STALL && r->counts.failed)
 		return tool_fail("Nothing came for %u s, and %" PRIu64 " requests were not done: "
 				 "does the card say why (roc-fragment stats --verbose)?",
@@ -422,7 +446,9 @@ static int verdict(struct fragment_run *r)
 				 r->opt->stall_limit);
 	if (r->failure[0])
 		return tool_fail("%s", r->failure);
-	return error_log_verdict(&r->errors);
+	if (r->errors.count)
+		return error_log_verdict(&r->errors);
+	return bad ? TOOL_FAILED : TOOL_OK;
 }
 
 int fragment_run(const struct fragment_options *o)

@@ -84,6 +84,7 @@ static void sub_row(struct table *t, const struct roc_fr_info *i, const struct r
 	count_cell(t, s->freed, false);
 	count_cell(t, refused(s), true);
 	count_cell(t, s->aborted, true);
+	count_cell(t, i->lost, true);
 	if (!verbose)
 		return;
 	count_cell(t, s->commands, false);
@@ -153,13 +154,13 @@ void fragment_list_text(FILE *out, const struct fragment_list *l, bool verbose, 
 {
 	static const char *const few[] = {
 		">#",	  "Sub",      "State",	"Owner",    ">Page",	">Host pages", ">Sent",
-		">Bytes", ">Waiting", ">Freed", ">Refused", ">Aborted", NULL,
+		">Bytes", ">Waiting", ">Freed", ">Refused", ">Aborted", ">Lost",       NULL,
 	};
 	static const char *const all[] = {
-		">#",	      "Sub",	    "State",	  "Owner",	 ">Page",    ">Host pages",
-		">Sent",      ">Bytes",	    ">Waiting",	  ">Freed",	 ">Refused", ">Aborted",
-		">Commands",  ">Discarded", ">Released",  ">Interrupts", ">Missed",  ">Arms",
-		">Doorbells", ">Reads",	    ">Bad index", NULL,
+		">#",	 "Sub",	       "State",	     "Owner",	   ">Page",	  ">Host pages",
+		">Sent", ">Bytes",     ">Waiting",   ">Freed",	   ">Refused",	  ">Aborted",
+		">Lost", ">Commands",  ">Discarded", ">Released",  ">Interrupts", ">Missed",
+		">Arms", ">Doorbells", ">Reads",     ">Bad index", NULL,
 	};
 	struct table t;
 	unsigned int i;
@@ -250,6 +251,7 @@ static void json_sub(struct json *j, const struct roc_fr_info *i, const struct f
 	json_unsigned(j, "mmioReads", i->mmio_reads);
 	json_unsigned(j, "mmioWrites", i->mmio_writes);
 	json_unsigned(j, "badIndex", i->bad_index);
+	json_unsigned(j, "lost", i->lost);
 	json_array(j, "links");
 	for (k = 0; k < ROC_ROBINNP_LINKS; k++)
 		json_link(j, i->sub * ROC_ROBINNP_LINKS + k, &b->link[k]);

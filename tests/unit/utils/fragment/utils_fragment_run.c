@@ -32,6 +32,9 @@ static struct {
 	bool reset;		/* somebody resets the card's counters before the stop */
 	bool asked, started, stopped;
 	unsigned int tries;
+	struct roc_fragments_damage damage;
+	int take_error; /* from the fifth event on */
+	uint32_t lost;
 } card;
 
 int __wrap_clock_gettime(clockid_t id, struct timespec *t);
@@ -141,6 +144,7 @@ int roc_fragments_info(struct roc_fragments *f, struct roc_fr_info *info)
 {
 	memset(info, 0, sizeof(*info));
 	info->state = roc_fragments_running(f) ? ROC_CH_RUNNING : ROC_CH_STOPPED;
+	info->lost = card.stopped ? card.lost : 0;
 	return 0;
 }
 
@@ -152,10 +156,17 @@ void roc_fragments_counts(const struct roc_fragments *f, struct roc_fragments_co
 					   .room = card.pages - card.outstanding};
 }
 
+void roc_fragments_damage(const struct roc_fragments *f, struct roc_fragments_damage *d)
+{
+	*d = card.damage;
+}
+
 int roc_fragments_take(struct roc_fragments *f, struct roc_fragment_kept *kept, unsigned int n)
 {
 	unsigned int i, link, events = card.batch < card.events ? card.batch : card.events;
 
+	if (card.take_error && card.taken >= 4 * LINKS)
+		return roc_fail(-card.take_error, "descriptor 9 is missing");
 	if (card.stopped)
 		return 0;
 	UNIT_NEED(events * LINKS <= n);
@@ -414,6 +425,57 @@ static void counters(void)
 	counters_reset(true);
 }
 
+/* Of each kind one is enough, and it is reported beside what else is wrong. */
+static void damage(void)
+{
+	static const struct {
+		const char *key;
+		struct roc_fragments_damage damage;
+	} kinds[] = {{"damaged", {.damaged = 1}},
+		     {"sequenceErrors", {.sequence_errors = 1}},
+		     {"short", {.too_short = 1}},
+		     {"empty", {.empty = 1}}};
+	size_t i;
+
+	for (i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
+		start();
+		card.done_ns = NS_PER_MS;
+		card.damage = kinds[i].damage;
+		options.events = 7;
+		runs(1);
+		says("end", "\"events\"");
+		says(kinds[i].key, "1");
+		says("errors", "0");
+	}
+}
+
+/* A card that leaves a descriptor out: also a run without limits ends, and at once. */
+static void left_out(bool busy)
+{
+	start();
+	card.done_ns = NS_PER_MS;
+	card.take_error = -EBADMSG;
+	card.batch = 4;
+	card.lost = 12;
+	options.busy = busy;
+	options.stall_limit = 0;
+	runs(1);
+	says("end", "\"failed\"");
+	says("lost", "12");
+	CU_ASSERT_PTR_NOT_NULL(strstr(said, "descriptor 9 is missing"));
+	lasts(0);
+}
+
+static void left_out_asleep(void)
+{
+	left_out(false);
+}
+
+static void left_out_awake(void)
+{
+	left_out(true);
+}
+
 static void no_room_at_all(void)
 {
 	start();
@@ -434,5 +496,6 @@ UNIT_MAIN("utils fragment run", {"requests that are never done", asleep},
 	  {"slow, but it goes on", slow}, {"the last event", last_event},
 	  {"a card that goes at the end", gone_at_the_end},
 	  {"events of one of the links that send", one_of_the_links},
-	  {"the card's counters are reset meanwhile", counters},
+	  {"the card's counters are reset meanwhile", counters}, {"damage of each kind", damage},
+	  {"a descriptor left out", left_out_asleep}, {"the same of a busy run", left_out_awake},
 	  {"memory for less than an event", no_room_at_all})
