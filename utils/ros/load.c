@@ -5,6 +5,7 @@
 #include "load.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
@@ -200,6 +201,10 @@ static int report(struct load *l)
 		code = tool_fail("%s", l->failure);
 	if (l->errors.count)
 		code = tool_fail("The replies are wrong: %s.", l->errors.last);
+	if (l->counts.marked)
+		code = tool_fail("The card flagged %" PRIu64 " of %" PRIu64
+				 " fragments as damaged.",
+				 l->counts.marked, l->counts.fragments);
 	return code;
 }
 

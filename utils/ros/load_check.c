@@ -4,7 +4,10 @@
  */
 #include <inttypes.h>
 
+#include <roc/uapi.h>
+
 #include "fragment_check.h"
+#include "libroc/core/bytes.h"
 #include "load.h"
 
 static void check_size(struct load *l, uint32_t event, const struct ros_entry *e, uint32_t source)
@@ -40,6 +43,11 @@ static void check_fragment(struct load *l, uint32_t event, const struct ros_entr
 			      "event %" PRIu32 " link %u comes from card 0x%" PRIx32
 			      ", those before from 0x%" PRIx64,
 			      event, e->link, source, (uint64_t)l->sources[card]);
+	if (get32(data + 12) > e->size && !(e->marks & ROC_FR_TRUNCATED))
+		error_log_add(&l->errors,
+			      "event %" PRIu32 " link %u has %" PRIu32
+			      " bytes, its header says %" PRIu32,
+			      event, e->link, e->size, get32(data + 12));
 	check_size(l, event, e, ros_source_id(source, link));
 }
 

@@ -391,6 +391,29 @@ static void greet(const struct rosd *d)
 	notify_manager("READY=1");
 }
 
+/* The clients were told of each fragment; whoever started the daemon is told of the sum. */
+static int verdict(struct rosd *d, int code)
+{
+	struct ros_worker *w;
+	unsigned int i;
+
+	for (i = 0; i < d->server.units; i++) {
+		w = &d->workers[i];
+		if (ros_worker_damage(w))
+			code = tool_fail(
+				"%s: %" PRIu64 " fragments were flagged as damaged, %" PRIu64
+				" had a wrong event id, %" PRIu64 " were too short, %" PRIu64
+				" were empty, and %" PRIu64
+				" were lost: see which link sent them (roc-fragment stats "
+				"--verbose).",
+				w->source->name, ros_count_get(&w->counts.damaged),
+				ros_count_get(&w->counts.sequence_errors),
+				ros_count_get(&w->counts.too_short),
+				ros_count_get(&w->counts.empty), ros_count_get(&w->counts.lost));
+	}
+	return code;
+}
+
 static int run(const void *values)
 {
 	const struct rosd_options *o = values;
@@ -434,6 +457,7 @@ static int run(const void *values)
 	if (d->server.counts.turns) {
 		write_metrics(d);
 		(o->json ? rosd_json : rosd_text)(stdout, d);
+		code = verdict(d, code);
 	}
 out:
 	destroy(d);

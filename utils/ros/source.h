@@ -39,6 +39,13 @@ struct ros_source_ops {
 	bool (*running)(struct ros_source *s);
 	void (*counts)(struct ros_source *s, struct roc_fragments_counts *counts);
 	/*
+	 * Or NULL, if nothing can be wrong. @lost: entries of the card's rings that cannot be
+	 * taken; known when it does not run any more.
+	 */
+	void (*damage)(struct ros_source *s, struct roc_fragments_damage *damage, uint64_t *lost);
+	/* Why it does not run any more, if that is known, or NULL. */
+	const char *(*why)(struct ros_source *s);
+	/*
 	 * Sleep until there is something to take or done, or @fd can be read, or for @ms (-1: no
 	 * limit). True: @fd can be read.
 	 */

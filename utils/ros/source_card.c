@@ -92,6 +92,25 @@ static void counts(struct ros_source *s, struct roc_fragments_counts *c)
 	roc_fragments_counts(of(s), c);
 }
 
+static void damage(struct ros_source *s, struct roc_fragments_damage *d, uint64_t *lost)
+{
+	struct roc_fr_info info;
+
+	roc_fragments_damage(of(s), d);
+	*lost = 0;
+	if (!running(s) && !roc_fragments_info(of(s), &info))
+		*lost = info.lost;
+}
+
+static const char *why(struct ros_source *s)
+{
+	struct roc_fr_info info;
+
+	if (roc_fragments_info(of(s), &info))
+		return roc_error();
+	return info.state == ROC_CH_FAILED ? roc_why_text(info.why) : NULL;
+}
+
 static bool wait(struct ros_source *s, int fd, int ms)
 {
 	struct pollfd fds[] = {
@@ -116,6 +135,8 @@ static const struct ros_source_ops ops = {
 	.give_back = give_back,
 	.running = running,
 	.counts = counts,
+	.damage = damage,
+	.why = why,
 	.wait = wait,
 };
 

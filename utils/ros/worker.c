@@ -463,6 +463,30 @@ static unsigned int sweep(struct ros_worker *w)
 	return n;
 }
 
+static void copy_damage(struct ros_worker *w)
+{
+	struct roc_fragments_damage d;
+	uint64_t lost;
+
+	if (!w->source->ops->damage)
+		return;
+	w->source->ops->damage(w->source, &d, &lost);
+	ros_count_set(&w->counts.damaged, d.damaged);
+	ros_count_set(&w->counts.truncated, d.truncated);
+	ros_count_set(&w->counts.sequence_errors, d.sequence_errors);
+	ros_count_set(&w->counts.too_short, d.too_short);
+	ros_count_set(&w->counts.empty, d.empty);
+	ros_count_set(&w->counts.lost, lost);
+}
+
+uint64_t ros_worker_damage(struct ros_worker *w)
+{
+	struct ros_worker_counts *c = &w->counts;
+
+	return ros_count_get(&c->damaged) + ros_count_get(&c->sequence_errors) +
+	       ros_count_get(&c->too_short) + ros_count_get(&c->empty) + ros_count_get(&c->lost);
+}
+
 void ros_worker_copy_counts(struct ros_worker *w)
 {
 	struct roc_fragments_counts c;
@@ -474,6 +498,7 @@ void ros_worker_copy_counts(struct ros_worker *w)
 	ros_count_set(&w->counts.free_pages, c.free);
 	ros_count_set(&w->counts.doorbells, c.doorbells);
 	ros_count_set(&w->counts.tells, c.tells);
+	copy_damage(w);
 	w->looked = w->now;
 }
 

@@ -90,6 +90,7 @@ struct ros_worker_counts {
 	ros_count turns, sleeps;
 	/* How things are; some time ago. */
 	ros_count kept, events, outstanding, free_pages, doorbells, tells;
+	ros_count damaged, truncated, sequence_errors, too_short, empty, lost;
 };
 
 struct ros_worker_settings {
@@ -153,5 +154,7 @@ bool ros_worker_turn(struct ros_worker *w);
 void ros_worker_leave(struct ros_worker *w, const char *why);
 /* Figures that others may read. */
 void ros_worker_copy_counts(struct ros_worker *w);
+/* What was wrong or lost, as of those figures. */
+uint64_t ros_worker_damage(struct ros_worker *w);
 
 #endif

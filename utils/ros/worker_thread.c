@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <poll.h>
 #include <signal.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "utils/common/clock.h"
@@ -39,6 +40,16 @@ static bool wait_for_work(struct ros_worker *w)
 	return w->source->ops->wait(w->source, w->bell.fd, pause_ms(w));
 }
 
+static void leave_stopped(struct ros_worker *w)
+{
+	const char *why = w->source->ops->why ? w->source->ops->why(w->source) : NULL;
+	char text[sizeof(w->failure)];
+
+	snprintf(text, sizeof(text), "The sub-unit has stopped by itself%s%s.", why ? ": " : "",
+		 why ? why : "");
+	ros_worker_leave(w, text);
+}
+
 /* Whoever came before it lay down rang nobody: the last look is at all that a turn looks at. */
 static void sleep_some(struct ros_worker *w)
 {
@@ -51,7 +62,7 @@ static void sleep_some(struct ros_worker *w)
 	ros_bell_get_up(&w->bell);
 	if (!atomic_load_explicit(&w->gone, memory_order_relaxed) &&
 	    !w->source->ops->running(w->source))
-		ros_worker_leave(w, "The sub-unit has stopped by itself.");
+		leave_stopped(w);
 }
 
 static void *work(void *argument)

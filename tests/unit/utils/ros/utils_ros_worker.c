@@ -35,6 +35,9 @@ static struct {
 	_Atomic bool overslept;
 	_Atomic bool stopped;
 	unsigned int starts, stops, flushes;
+	struct roc_fragments_damage damage;
+	uint64_t lost;
+	const char *why;
 } fake;
 
 static int fake_start(struct ros_source *s)
@@ -157,6 +160,17 @@ static void fake_counts(struct ros_source *s, struct roc_fragments_counts *c)
 	*c = (struct roc_fragments_counts){0};
 }
 
+static void fake_damage(struct ros_source *s, struct roc_fragments_damage *d, uint64_t *lost)
+{
+	*d = fake.damage;
+	*lost = fake.stops ? fake.lost : 0;
+}
+
+static const char *fake_why(struct ros_source *s)
+{
+	return fake.why;
+}
+
 static bool fake_wait(struct ros_source *s, int fd, int ms)
 {
 	struct pollfd poll_fd = {.fd = fd, .events = POLLIN};
@@ -180,6 +194,8 @@ static const struct ros_source_ops ops = {
 	.give_back = fake_give_back,
 	.running = fake_running,
 	.counts = fake_counts,
+	.damage = fake_damage,
+	.why = fake_why,
 	.wait = fake_wait,
 };
 
@@ -444,6 +460,16 @@ static void stops_by_itself(void)
 	is_done(p, 1, ROS_GONE);
 	ros_worker_stop(&w);
 	UNIT_EQ(fake.starts, 1);
+	UNIT_STR(w.failure, "The sub-unit has stopped by itself.");
+	end();
+	/* The driver's reason is reported. */
+	begin(60000, 1000);
+	fake.why = "it left a descriptor out";
+	fake.stopped = true;
+	UNIT_NEED(!ros_worker_start(&w));
+	CU_ASSERT_TRUE(UNIT_WAIT(w.gone, 5000));
+	ros_worker_stop(&w);
+	UNIT_STR(w.failure, "The sub-unit has stopped by itself: it left a descriptor out.");
 	end();
 }
 
@@ -642,9 +668,49 @@ static void ahead_of_the_rest(void)
 	end();
 }
 
+/* Each kind is one that the daemon reports at its end. */
+static void damage(void)
+{
+	static const struct roc_fragments_damage kinds[] = {{.damaged = 3, .truncated = 1},
+							    {.sequence_errors = 3},
+							    {.too_short = 3},
+							    {.empty = 3}};
+	size_t i;
+
+	for (i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
+		begin(0, 0);
+		ros_worker_turn(&w);
+		UNIT_EQ(ros_worker_damage(&w), 0);
+		fake.damage = kinds[i];
+		ros_worker_copy_counts(&w);
+		UNIT_EQ(ros_worker_damage(&w), 3);
+		UNIT_EQ(w.counts.damaged, kinds[i].damaged);
+		UNIT_EQ(w.counts.truncated, kinds[i].truncated);
+		UNIT_EQ(w.counts.sequence_errors, kinds[i].sequence_errors);
+		end();
+	}
+}
+
+/* An entry that the card left out: the sub-unit is given up at once, with the reason. */
+static void left_out(void)
+{
+	begin(0, 0);
+	fake.lost = 7;
+	fake.take_error = roc_fail(EBADMSG, "descriptor 12 is missing");
+	ros_worker_turn(&w);
+	CU_ASSERT_TRUE(w.gone);
+	UNIT_STR(w.failure, "descriptor 12 is missing");
+	UNIT_EQ(fake.stops, 1);
+	ros_worker_copy_counts(&w);
+	UNIT_EQ(w.counts.lost, 7);
+	UNIT_EQ(ros_worker_damage(&w), 7);
+	end();
+}
+
 UNIT_MAIN("worker of a sub-unit", {"served", served}, {"waits", waits}, {"in vain", in_vain},
 	  {"no host pages", no_pages}, {"busy", busy}, {"the card fails", card_fails},
 	  {"the card vanishes", card_vanishes}, {"cancelled late", cancelled_late},
 	  {"it stops by itself", stops_by_itself}, {"a host page comes late", a_late_page},
 	  {"the card is silent", card_is_silent}, {"cleared", cleared}, {"aged", aged},
-	  {"ahead of the rest", ahead_of_the_rest})
+	  {"ahead of the rest", ahead_of_the_rest}, {"damage", damage},
+	  {"left out by the card", left_out})

@@ -87,5 +87,52 @@ static void daemon_killed(void)
 	UNIT_EQ(rosd_units("hostPagesFree"), rosd_units("hostPages"));
 }
 
+/* A sub-unit whose card leaves entries out is given up at once, and the reason is reported. */
+static void left_out(void)
+{
+	static const char *const faults[] = {"record-hole 1 1", "done-hole 1 1"};
+	size_t i;
+
+	if (!there())
+		return;
+	for (i = 0; i < N(faults); i++) {
+		char script[600];
+
+		UNIT_NEED(rosd_generate(ID, 400, 1600, 1000, 0));
+		snprintf(script, sizeof(script),
+			 "serve " ID " --max-age=1s\n"
+			 "begin --clients=4 --all=100 --time=300s --stall-limit=0\n"
+			 "loaded; emuctl 0 fault 0 %s > faulted\n"
+			 "for i in $(seq 600); do\n"
+			 "	grep -q 'serves no more' served.err && break; sleep 0.1\n"
+			 "done\n"
+			 "kill $load; wait $load; end\n",
+			 faults[i]);
+		ROSD_SCRIPT(1, script);
+		CU_ASSERT(rosd_units("lost") > 0);
+		UNIT_EQ(RUN("cat /tmp/rosd/served.err"), 0);
+		SAYS("serves no more");
+		CU_ASSERT(strstr(out, "is missing although") || strstr(out, "completion records"));
+		emu(CARD0, "fault all clear");
+	}
+}
+
+/* Flagged fragments go to the clients, are counted, and make the exit status 1. */
+static void damage(void)
+{
+	if (!there())
+		return;
+	UNIT_NEED(rosd_generate(ID, 400, 1600, 1000, 0));
+	ROSD_SCRIPT(1, "serve " ID " --max-age=1s\n"
+		       "begin --clients=4 --all=100 --time=300s --stall-limit=0\n"
+		       "loaded; emuctl 0 fault 0 damaged 3 3; emuctl 0 fault 0 skip-event 3 2\n"
+		       "loaded; loaded; loaded; kill $load; wait $load; end\n");
+	UNIT_EQ(rosd_units("damaged"), 6);
+	UNIT_EQ(rosd_units("sequenceErrors"), 2);
+	UNIT_EQ(rosd_units("lost"), 0);
+	emu(CARD0, "fault all clear");
+}
+
 UNIT_MAIN("roc-rosd on a RobinNP", {"farm", farm}, {"client killed", client_killed},
-	  {"daemon killed", daemon_killed})
+	  {"daemon killed", daemon_killed}, {"entries left out by the card", left_out},
+	  {"damage", damage})
