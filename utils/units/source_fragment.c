@@ -10,6 +10,8 @@
 #include <roc/robinnp.h>
 
 #include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -140,6 +142,24 @@ static int explain(struct source *s)
 	return units_fail(s->why, EIO, "The sub-unit was stopped by something else.");
 }
 
+/* Content that the card flagged is in the flags of its unit; the rest is reported at the end. */
+static void report_damage(struct fragment_source *c)
+{
+	struct source *s = &c->source;
+	struct roc_fragments_damage d;
+
+	roc_fragments_damage(c->f, &d);
+	if (!(d.sequence_errors + d.too_short + d.empty))
+		return;
+	s->short_of = true;
+	snprintf(s->note, sizeof(s->note),
+		 "%" PRIu64 " fragments had a wrong event id, %" PRIu64
+		 " were too short, and %" PRIu64
+		 " were empty and not fetched: see which link sent them (roc-fragment stats "
+		 "--verbose).",
+		 d.sequence_errors, d.too_short, d.empty);
+}
+
 /* All that the card told of before the stop has been taken: now it need not run any more. */
 static int end(struct source *s)
 {
@@ -152,6 +172,7 @@ static int end(struct source *s)
 		return 0;
 	if (!c->stopped) {
 		c->stopped = true;
+		report_damage(c);
 		ret = roc_fragments_stop(c->f, false);
 		if (ret && ret != -EALREADY)
 			return lent_fail(s, ret);

@@ -21,6 +21,7 @@
 static struct {
 	uint64_t told, discarded, waiting, sent;
 	bool running;
+	struct roc_fragments_damage damage;
 } card;
 
 static struct source *source;
@@ -124,6 +125,11 @@ bool roc_fragments_running(const struct roc_fragments *f)
 void roc_fragments_counts(const struct roc_fragments *f, struct roc_fragments_counts *c)
 {
 	memset(c, 0, sizeof(*c));
+}
+
+void roc_fragments_damage(const struct roc_fragments *f, struct roc_fragments_damage *d)
+{
+	*d = card.damage;
 }
 
 int roc_fragments_take(struct roc_fragments *f, struct roc_fragment_kept *kept, unsigned int n)
@@ -261,6 +267,32 @@ static void losses(void)
 	end(143, 16);
 }
 
+/* What no unit says of itself is reported at the end, and is a failure then. */
+static void damage(void)
+{
+	static const struct roc_fragments_damage kinds[] = {
+		{.sequence_errors = 4}, {.too_short = 4}, {.empty = 4}};
+	struct unit unit;
+	size_t i;
+
+	for (i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
+		begin();
+		card.damage = kinds[i];
+		UNIT_EQ(source->ops->stop(source), 0);
+		CU_ASSERT_FALSE(source->short_of);
+		UNIT_EQ(source->ops->take(source, &unit), -ENODATA);
+		CU_ASSERT_TRUE(source->short_of);
+		CU_ASSERT_PTR_NOT_NULL(strstr(source->note, "4 "));
+		source->ops->close(source);
+	}
+	begin();
+	card.damage.damaged = 4;
+	UNIT_EQ(source->ops->stop(source), 0);
+	UNIT_EQ(source->ops->take(source, &unit), -ENODATA);
+	CU_ASSERT_FALSE(source->short_of);
+	source->ops->close(source);
+}
+
 UNIT_MAIN("books of fragments", {"what is lost is what waits at the end", without_a_reset},
 	  {"counters are reset while some wait", with_a_reset},
-	  {"what was lost before a reset", losses})
+	  {"what was lost before a reset", losses}, {"damage", damage})

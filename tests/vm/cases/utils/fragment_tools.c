@@ -36,11 +36,12 @@ static void links_make(unsigned int rate)
 }
 
 /* Taken in, some fetched, every word of them right, and the card's books say the same. */
-static void runs(const char *options)
+static void runs_with(int code, const char *options)
 {
 	int64_t begin = now_ms();
 
-	UNIT_EQ(RUN("roc-fragment run " ID "--json %s", options), 0);
+	/* The sentences on standard error are not part of the JSON. */
+	UNIT_EQ(RUN("roc-fragment run " ID "--json %s 2> said", options), code);
 	CU_ASSERT(json_valid(out));
 	UNIT_EQ(json_number(json_get(out, "errors")), 0);
 	UNIT_EQ(json_number(json_get(out, "incomplete")), 0);
@@ -54,6 +55,16 @@ static void runs(const char *options)
 	CU_ASSERT(json_number(json_get(out, "fetched")) > 0);
 }
 
+static void runs(const char *options)
+{
+	runs_with(0, options);
+	UNIT_EQ(json_number(json_get(out, "damaged")), 0);
+	UNIT_EQ(json_number(json_get(out, "sequenceErrors")), 0);
+	UNIT_EQ(json_number(json_get(out, "short")), 0);
+	UNIT_EQ(json_number(json_get(out, "empty")), 0);
+	UNIT_EQ(json_number(json_get(out, "lost")), 0);
+}
+
 static void every_word(void)
 {
 	if (!there())
@@ -64,14 +75,110 @@ static void every_word(void)
 	UNIT_EQ(json_number(json_get(out, "waits")), 0);
 	UNIT_EQ(json_number(json_get(out, "doneInterrupts")), 0);
 	CU_ASSERT(json_is(json_get(out, "sub"), "sub1"));
-	/* Fragments longer than a page are cut, and the rest of them is right. */
+	/* Fragments longer than a page are cut and counted, and the rest of them is right. */
 	links_make(1000);
-	runs("--pages=2048 --page=1Ki --events=300");
+	runs_with(1, "--pages=2048 --page=1Ki --events=300");
+	CU_ASSERT(json_number(json_get(out, "damaged")) > 0);
+	UNIT_EQ(json_number(json_get(out, "damaged")), json_number(json_get(out, "truncated")));
 	/* With few pages and little memory links are held and requests wait, and nothing is lost.
 	 */
 	links_make(0);
 	runs("--events=2000 --pages=16 --memory=64Ki --commands=16");
 	CU_ASSERT(json_number(json_get(out, "held")) > 0);
+}
+
+/* While data flow, and not before: the first fragment of a link may have any event id. */
+static void during(int code, const char *fault, const char *command)
+{
+	int got =
+		RUN("%s > printed 2> said & pid=$!; timeout 30 sh -c '%s' || cat said; sleep 0.3; "
+		    "emuctl 0 fault 0 %s > faulted; wait $pid; code=$?; cat printed; exit $code",
+		    command, until_running("6001", 0), fault);
+
+	if (got != code) {
+		unit_note("%s: %s: exit %d: %.1000s", fault, command, got, out);
+		RUN("cat said faulted");
+		unit_note("%.500s", out);
+	}
+	UNIT_EQ(got, code);
+	emu(CARD0, "fault all clear");
+}
+
+/* Each kind is counted by every tool that reads fragments, and none ends as if all was well. */
+static void damage(void)
+{
+	static const struct {
+		const char *fault, *key, *units_say;
+	} kinds[] = {
+		{"damaged 1 3", "damaged", "flagged"},
+		{"link-error 1 3", "damaged", "flagged"},
+		{"format-error 1 3", "damaged", "flagged"},
+		{"skip-event 1 3", "sequenceErrors", "wrong event id"},
+		{"wrong-event 1 3", "sequenceErrors", "wrong event id"},
+		{"short 1 8", "short", "flagged"},
+		{"empty 1 3", "empty", "were empty"},
+	};
+	size_t i;
+
+	if (!there())
+		return;
+	for (i = 0; i < N(kinds); i++) {
+		links_make(500);
+		during(1, kinds[i].fault, "roc-fragment run " ID "--time=2s --json");
+		if (!json_number(json_get(out, kinds[i].key)))
+			unit_note("%s: %.1500s", kinds[i].fault, out);
+		CU_ASSERT(json_number(json_get(out, kinds[i].key)) > 0);
+		UNIT_EQ(json_number(json_get(out, "lost")), 0);
+		links_make(500);
+		during(1, kinds[i].fault,
+		       "rm -rf rec; roc-record rec " ID
+		       "--time=2s --superpage-size=4Ki --buffer-size=4Mi --json");
+		UNIT_EQ(RUN("cat said"), 0);
+		if (!strstr(out, kinds[i].units_say))
+			unit_note("%s: %.500s", kinds[i].fault, out);
+		CU_ASSERT_PTR_NOT_NULL(strstr(out, kinds[i].units_say));
+	}
+	links_make(500);
+	UNIT_EQ(RUN("rm -rf rec; roc-record rec " ID
+		    "--time=1s --superpage-size=4Ki --buffer-size=4Mi"),
+		0);
+	RUN("rm -rf rec");
+}
+
+/* Without any limit, asleep and awake, a card that leaves entries out is found out at once. */
+static void left_out(void)
+{
+	static const char *const faults[] = {"record-hole 1 1", "record-hole 1 200",
+					     "done-hole 1 1", "done-hole 1 40"};
+	static const char *const ways[] = {"", "--busy"};
+	size_t i, w;
+
+	if (!there())
+		return;
+	for (i = 0; i < N(faults); i++) {
+		for (w = 0; w < N(ways); w++) {
+			char command[160];
+
+			links_make(1000);
+			snprintf(command, sizeof(command),
+				 "timeout 60 roc-fragment run " ID
+				 "--pages=2048 --stall-limit=0 --json %s",
+				 ways[w]);
+			during(1, faults[i], command);
+			CU_ASSERT(json_valid(out));
+			CU_ASSERT(json_is(json_get(out, "end"), "failed"));
+			CU_ASSERT(json_number(json_get(out, "lost")) > 0);
+			/* Each wait takes in a batch, or sleeps. */
+			CU_ASSERT(json_number(json_get(out, "waits")) < 5000);
+			unit_note("%s %s: %llu waits, %llu lost", faults[i], ways[w],
+				  (unsigned long long)json_number(json_get(out, "waits")),
+				  (unsigned long long)json_number(json_get(out, "lost")));
+			UNIT_EQ(RUN("roc-fragment stats " ID "--sub=0 --json"), 0);
+			SAYS("\"state\": \"failed\"");
+		}
+	}
+	links_make(1000);
+	runs("--pages=2048 --events=300");
 }
 
 static void example(void)
@@ -162,6 +269,6 @@ static void shown(void)
 	SAYS("sub1");
 }
 
-UNIT_MAIN("tools for fragments", {"every word of what is fetched", every_word},
-	  {"example", example}, {"a second reader", second_reader}, {"bad input", bad_input},
-	  {"sub-units shown", shown})
+UNIT_MAIN("tools for fragments", {"every word of what is fetched", every_word}, {"damage", damage},
+	  {"entries left out by the card", left_out}, {"example", example},
+	  {"a second reader", second_reader}, {"bad input", bad_input}, {"sub-units shown", shown})
