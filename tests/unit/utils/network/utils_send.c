@@ -210,8 +210,9 @@ static void time_frames(void)
 	UNIT_EQ(system(command), 0);
 	for (i = 0; i < 3; i++) {
 		pid = receiver("recv", 0, options[i]);
-		UNIT_EQ(tool_run("send 127.0.0.1 --port=%u --replay=%s", port, file("a")), 0);
-		UNIT_EQ(tool_wait(pid, 20000), i ? 0 : 1);
+		/* The checksum of the recording finds the change, whatever is checked beside. */
+		UNIT_EQ(tool_run("send 127.0.0.1 --port=%u --replay=%s", port, file("a")), 1);
+		UNIT_EQ(tool_wait(pid, 20000), 1);
 		tool_read(file("recv"));
 		UNIT_EQ(tool_number("errors"), i ? 0 : 1);
 		unlink("readout_errors.txt");
