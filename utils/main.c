@@ -28,7 +28,7 @@ static int run_tool(const struct tool *tool, int argc, char **argv)
 {
 	char why[512];
 	void *values;
-	int code;
+	int code, written;
 
 	tool_set_name(tool->name);
 	values = calloc(1, tool->values_size);
@@ -37,8 +37,10 @@ static int run_tool(const struct tool *tool, int argc, char **argv)
 	switch (options_parse(tool, argc, argv, values, why, sizeof(why))) {
 	case OPTIONS_RUN:
 		code = tool->run(values);
-		if (code == TOOL_OK)
-			code = tool_finish();
+		written = code == TOOL_OK ? tool_finish() : TOOL_OK;
+		/* The program that reads the report may have got the same ^C. */
+		if (code == TOOL_OK && !stop_asked())
+			code = written;
 		break;
 	case OPTIONS_HELP:
 		options_help(tool, stdout);

@@ -18,6 +18,7 @@
 #ifndef ROC_UNIT_H
 #define ROC_UNIT_H
 
+#include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -149,6 +150,8 @@ __attribute__((unused)) static int unit_run(const char *suite_name, const struct
 		return 1;
 	}
 	CU_set_error_action(CUEA_IGNORE);
+	/* However the tests were started: a script may run them in the background. */
+	signal(SIGINT, SIG_DFL);
 	for (i = 0; i < count; i++)
 		planned += unit_selected(tests[i].name, argc, argv);
 	printf("1..%u\n", planned);

@@ -35,15 +35,24 @@ static void on_signal(int number)
 	}
 }
 
+bool stop_is_ignored(int number)
+{
+	struct sigaction was;
+
+	return !sigaction(number, NULL, &was) && was.sa_handler == SIG_IGN;
+}
+
 /* Not restarting: a sleep must end. */
 void stop_on_signals(void)
 {
-	struct sigaction action = {.sa_handler = on_signal}, was;
+	struct sigaction action = {.sa_handler = on_signal};
 
-	sigaction(SIGINT, &action, NULL);
+	/* As a shell starts a job in the background of a script: ^C is for others. */
+	if (!stop_is_ignored(SIGINT))
+		sigaction(SIGINT, &action, NULL);
 	sigaction(SIGTERM, &action, NULL);
 	/* A tool that was started by nohup outlives its terminal. */
-	if (!sigaction(SIGHUP, NULL, &was) && was.sa_handler != SIG_IGN)
+	if (!stop_is_ignored(SIGHUP))
 		sigaction(SIGHUP, &action, NULL);
 }
 

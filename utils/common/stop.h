@@ -8,14 +8,16 @@
 #include <signal.h>
 #include <stdbool.h>
 
-/* From now on SIGINT, SIGTERM, and SIGHUP unless it is ignored, do not end the process but are
- * asked for. */
+/* From now on SIGTERM, and SIGINT and SIGHUP unless they are ignored, do not end the process:
+ * stop_asked() reports them. */
 void stop_on_signals(void);
+/* @number is ignored, as nohup or the shell that started the process set it. */
+bool stop_is_ignored(int number);
 /* From now on SIGPIPE ends nothing: look at what is written. */
 void stop_not_by_pipes(void);
 /* From now on a file that may not be longer (ulimit -f) ends nothing: the write says so. */
 void stop_not_by_files(void);
-/* The first two, for who has to put something back. */
+/* stop_on_signals() and stop_not_by_pipes(): for what has to be ended in order. */
 void stop_in_order(void);
 /* As stop_on_signals(), but what stop_asked_twice() speaks of ends the process. */
 void stop_on_first_signals(void);

@@ -247,7 +247,7 @@ static int run(struct soak *s)
 			return code;
 		s->lanes[i].errors.keep = s->history.count;
 	}
-	stop_on_signals();
+	stop_in_order();
 	start(s);
 	watch(s);
 	keep_failure(s);

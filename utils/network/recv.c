@@ -4,6 +4,7 @@
  */
 #include "network.h"
 
+#include "utils/common/stop.h"
 #include "utils/common/tool.h"
 #include "utils/record/record_options.h"
 #include "utils/units/units_options.h"
@@ -70,6 +71,7 @@ static int run(const void *values)
 	code = record_usage(&v->record);
 	if (code)
 		return code;
+	stop_not_by_pipes();
 	source = source_recv(&v->recv, why);
 	if (!source)
 		return tool_fail("%s", why);

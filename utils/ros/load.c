@@ -234,7 +234,7 @@ static int run(const void *values)
 		l->sources[i] = -1;
 	for (i = 0; i < o->clients; i++)
 		l->clients[i] = (struct load_client){.load = l, .number = i, .fd = -1};
-	stop_on_signals();
+	stop_in_order();
 	files_raise(o->clients + FILES_BESIDE);
 	l->epoll = epoll_create1(EPOLL_CLOEXEC);
 	if (connect_all(l)) {

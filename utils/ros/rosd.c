@@ -16,6 +16,7 @@
 #include "utils/common/notify.h"
 #include "utils/common/numbers.h"
 #include "utils/common/scrape.h"
+#include "utils/common/stop.h"
 #include "utils/common/tool.h"
 
 #define SYNTHETIC_PAGES 4096
@@ -433,7 +434,9 @@ static int run(const void *values)
 	d->metrics.path = o->metrics;
 	sigemptyset(&signals);
 	sigaddset(&signals, SIGTERM);
-	sigaddset(&signals, SIGINT);
+	if (!stop_is_ignored(SIGINT))
+		sigaddset(&signals, SIGINT);
+	stop_not_by_pipes();
 	code = prepare(d);
 	if (code)
 		goto out;

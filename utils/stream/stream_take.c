@@ -283,6 +283,9 @@ int stream_take(const struct stream_options *o)
 		return tool_fail("There is no memory left.");
 	r->opt = o;
 	stop_on_first_signals();
+	/* A dump ends with the program that reads it. */
+	if (o->action == STREAM_FOLLOW)
+		stop_not_by_pipes();
 	code = prepare(r);
 	if (!code) {
 		take_data(r);

@@ -117,7 +117,7 @@ int units_run(const struct common_options *common, const struct units_options *o
 	};
 	int code;
 
-	stop_on_signals();
+	stop_in_order();
 	pump_run(&p);
 	units_report_end(&report);
 	if (errors)

@@ -105,5 +105,16 @@ static void terminal_may_go(void)
 	UNIT_EQ(ends(stop_on_first_signals, SIG_IGN, SIGHUP, 0), LEFT_ALONE);
 }
 
+/* As a script starts what runs in its background. */
+static void background(void)
+{
+	signal(SIGINT, SIG_IGN);
+	UNIT_EQ(ends(stop_on_signals, SIG_DFL, SIGINT, 0), LEFT_ALONE);
+	UNIT_EQ(ends(stop_on_first_signals, SIG_DFL, SIGINT, 0), LEFT_ALONE);
+	UNIT_EQ(ends(stop_on_signals, SIG_DFL, SIGINT, SIGTERM), ASKED);
+	signal(SIGINT, SIG_DFL);
+}
+
 UNIT_MAIN("signals", {"asked", asked}, {"asked twice", asked_twice}, {"asked once", asked_once},
-	  {"a terminal that goes", terminal_goes}, {"a terminal that may go", terminal_may_go})
+	  {"a terminal that goes", terminal_goes}, {"a terminal that may go", terminal_may_go},
+	  {"a job in the background", background})

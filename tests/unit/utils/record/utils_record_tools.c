@@ -478,6 +478,60 @@ static void terminal_may_go(void)
 	UNIT_EQ(tool_wait(pid, 20000), 0);
 }
 
+/* With its outputs at @out, until SIGTERM; exit code, -1: ended by a signal. */
+static int to_output(int out)
+{
+	pid_t pid;
+
+	fflush(stdout);
+	pid = fork();
+	if (!pid) {
+		setpgid(0, 0);
+		signal(SIGPIPE, SIG_DFL);
+		alarm(200);
+		dup2(out, STDOUT_FILENO);
+		dup2(out, STDERR_FILENO);
+		close(out);
+		/* A message after a second: the folder of the metrics is not there. */
+		execl(getenv("ROC_TOOL"), "roc", "record", in_dir("r"), "--synthetic",
+		      "--buffer-size=4Mi", "--superpage-size=256Ki", "--rate=4Mi",
+		      "--metrics=/nowhere/m.prom", NULL);
+		_exit(127);
+	}
+	UNIT_NEED(pid > 0);
+	setpgid(pid, pid);
+	close(out);
+	CU_ASSERT_TRUE(UNIT_WAIT(grows("r/run-000000.index", 256 + 10 * 64), 60000));
+	kill(pid, SIGTERM);
+	return tool_wait(pid, 20000);
+}
+
+static void is_closed(void)
+{
+	UNIT_EQ(tool_run("replay %s/r --json", dir), 0);
+	CU_ASSERT_TRUE(tool_number("units") >= 10);
+	CU_ASSERT_PTR_NULL(strstr(tool_said, "was not closed"));
+}
+
+/* The program that reads the messages has ended: the files are the same. */
+static void reader_gone(void)
+{
+	int fds[2];
+
+	fresh();
+	UNIT_NEED(!pipe2(fds, O_CLOEXEC));
+	close(fds[0]);
+	UNIT_EQ(to_output(fds[1]), 0);
+	is_closed();
+	/* Nor does a full disk behind the report change the status of a run that a signal ended. */
+	fresh();
+	UNIT_EQ(to_output(open("/dev/full", O_WRONLY | O_CLOEXEC)), 0);
+	is_closed();
+	/* One that ended by itself has a report to write. */
+	fresh();
+	UNIT_EQ(tool_run("record %s/r " SMALL " --units=5 > /dev/full", dir), 1);
+}
+
 static void killed(void)
 {
 	ended_by(SIGKILL);
@@ -557,6 +611,6 @@ UNIT_MAIN("roc-record and roc-replay", {"written, read, checked", good},
 	  {"interrupted files are whole", interrupted},
 	  {"files of a terminal that went are whole", terminal_goes},
 	  {"who was told so outlives its terminal", terminal_may_go},
-	  {"what a killed writer leaves", killed}, {"metrics", metrics},
-	  {"metrics wait for no disk", metrics_without_disk},
+	  {"messages that nothing reads", reader_gone}, {"what a killed writer leaves", killed},
+	  {"metrics", metrics}, {"metrics wait for no disk", metrics_without_disk},
 	  {"metrics whose folder was away", metrics_away})

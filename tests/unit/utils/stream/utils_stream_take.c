@@ -117,6 +117,10 @@ void stop_on_first_signals(void)
 {
 }
 
+void stop_not_by_pipes(void)
+{
+}
+
 bool stop_asked(void)
 {
 	return card.asked;
