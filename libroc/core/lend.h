@@ -18,8 +18,6 @@ struct libroc_loan {
 	struct roc_fill fill; /* pool: the superpage */
 	uint64_t end;	      /* stream: position behind it; fragment: handle of the host page */
 	uint64_t room;	      /* bytes that the card does without */
-	uint32_t number;      /* stream: of the packet behind it, if it is @numbered */
-	bool numbered;
 };
 
 /* One place in the book; in the list of free ones, or in that of those out, oldest first. */

@@ -14,47 +14,62 @@
 
 /*
  * A card that leaves a unit out, or writes one over another, shows it by the numbers. A meta record
- * has the number of its packet, and not every packet has a record.
+ * has the number of its packet, and not every packet has one.
  */
-static int check_number(const struct roc_stream *s, const struct libroc_loan *loan,
-			const struct roc_packet *p)
+static int check_number(const struct roc_stream *s, const struct roc_packet *p)
 {
-	if (!loan->numbered || p->number == loan->number || p->kind == ROC_PACKET_META)
+	const struct libroc_stream_walk *w = &s->peeked;
+
+	if (!w->numbered || p->number == w->number || p->kind == ROC_PACKET_META)
 		return 0;
 	return roc_fail(EBADMSG,
 			"%s: packet %u is where packet %u should be, so units are missing: start "
 			"again; if it comes back, load the card's firmware anew",
-			s->name, p->number, loan->number);
+			s->name, p->number, w->number);
 }
 
-/* Make @loan of as many whole packets as fit into @most bytes, one at least: 0, or -errno. */
-static int cut(const struct roc_stream *s, uint64_t bytes, uint64_t most, struct libroc_loan *loan)
+/* Event ids go up, unless the source begins anew. A gap is right if events were throttled. */
+static void follow(struct libroc_stream_walk *w, const struct roc_packet *p)
+{
+	w->number = p->number + 1;
+	w->numbered = true;
+	if (p->kind == ROC_PACKET_META)
+		return;
+	if (w->begun && p->first_event > w->event)
+		w->damage.missing += p->first_event - w->event;
+	w->damage.backward += w->begun && p->first_event < w->event;
+	w->damage.damaged += !!(p->flags & ROC_PACKET_TRUNCATED);
+	w->event = p->first_event + p->fragments;
+	w->begun = true;
+}
+
+/* As many whole packets as fit into @most bytes, one at least: their bytes, or -errno. */
+static int64_t cut(struct roc_stream *s, const void *data, uint64_t bytes, uint64_t most)
 {
 	char before[ROC_ERROR_MAX];
 	struct roc_packets walk;
 	struct roc_packet packet;
+	size_t whole = 0;
 	int ret;
 
 	snprintf(before, sizeof(before), "%s", roc_error());
-	roc_packets_begin(&walk, loan->unit.data, bytes);
+	s->peeked = s->walk;
+	roc_packets_begin(&walk, data, bytes);
 	while ((ret = roc_packets_next(&walk, &packet)) > 0) {
-		if (loan->room && walk.done > most)
+		if (whole && walk.done > most)
 			break;
-		ret = check_number(s, loan, &packet);
+		ret = check_number(s, &packet);
 		if (ret)
 			break;
-		loan->room = walk.done;
-		loan->number = packet.number + 1;
-		loan->numbered = true;
-		if (packet.kind == ROC_PACKET_EVENTS && packet.flags & ROC_PACKET_TRUNCATED)
-			loan->unit.flags |= ROC_UNIT_DAMAGED;
+		whole = walk.done;
+		follow(&s->peeked, &packet);
 	}
-	if (!loan->room)
+	if (!whole)
 		return ret;
 	/* What is wrong behind good ones shows, and is reported, when it is its turn. */
 	if (ret < 0)
 		roc_fail(-ret, "%s", before);
-	return 0;
+	return (int64_t)whole;
 }
 
 static int peek(struct roc_lender *l, struct libroc_loan *loan)
@@ -62,24 +77,24 @@ static int peek(struct roc_lender *l, struct libroc_loan *loan)
 	struct roc_stream *s = l->stream;
 	const void *data = NULL;
 	int64_t bytes;
-	int ret;
 
 	bytes = libroc_stream_from(s, s->taken, &data);
+	if (bytes > 0)
+		bytes = cut(s, data, (uint64_t)bytes, l->most);
 	if (bytes <= 0)
 		return bytes;
 	*loan = (struct libroc_loan){
 		.unit = {.data = data,
+			 .length = bytes,
 			 .offset = s->taken,
 			 .link = s->number,
+			 .flags = s->peeked.damage.damaged != s->walk.damage.damaged
+					  ? ROC_UNIT_DAMAGED
+					  : 0,
 			 .run = __atomic_load_n(&s->kernel->run, __ATOMIC_RELAXED)},
-		.number = s->next_number,
-		.numbered = s->numbered,
+		.end = s->taken + bytes / ROC_ST_LINE,
+		.room = bytes,
 	};
-	ret = cut(s, bytes, l->most, loan);
-	if (ret)
-		return ret;
-	loan->unit.length = loan->room;
-	loan->end = s->taken + loan->room / ROC_ST_LINE;
 	return 1;
 }
 
@@ -88,8 +103,7 @@ static void taken(struct roc_lender *l, const struct libroc_loan *loan)
 	struct roc_stream *s = l->stream;
 
 	s->taken = loan->end;
-	s->next_number = loan->number;
-	s->numbered = loan->numbered;
+	s->walk = s->peeked;
 	/* For poll(): what is ours is not new. */
 	__atomic_store_n(&s->user->taken, s->taken, __ATOMIC_RELEASE);
 }
@@ -148,6 +162,7 @@ int roc_lender_stream(struct roc_stream *s, unsigned int limit, uint64_t bytes,
 	(*lender)->stream = s;
 	(*lender)->most = bytes;
 	s->taken = s->read;
-	s->numbered = false;
+	s->walk.numbered = false;
+	s->walk.begun = false;
 	return 0;
 }

@@ -170,6 +170,11 @@ int roc_stream_info(struct roc_stream *s, struct roc_st_info *info)
 	return 0;
 }
 
+void roc_stream_damage(const struct roc_stream *s, struct roc_stream_damage *damage)
+{
+	*damage = s->walk.damage;
+}
+
 static int change_settings(struct libroc_asked a, unsigned int stream,
 			   struct roc_st_settings *settings)
 {
@@ -228,8 +233,9 @@ static void begin(struct roc_stream *s, uint32_t position)
 	s->read = position;
 	s->told = position;
 	s->taken = position;
-	s->next_number = 0;
-	s->numbered = true;
+	s->walk.number = 0;
+	s->walk.numbered = true;
+	s->walk.begun = false;
 }
 
 int roc_stream_start(struct roc_stream *s, uint32_t position)

@@ -7,6 +7,15 @@
 
 #include <roc/stream.h>
 
+/* State of a lender that checks the headers of a run, at one position. */
+struct libroc_stream_walk {
+	uint32_t number; /* of the packet there, if @numbered */
+	bool numbered;
+	bool begun;
+	uint64_t event; /* that comes next, if @begun */
+	struct roc_stream_damage damage;
+};
+
 /* Owned by the caller of roc_stream_open(). All positions are in lines, modulo 2^32. */
 struct roc_stream {
 	int fd;
@@ -23,12 +32,12 @@ struct roc_stream {
 	uint32_t lines;		 /* of the ring */
 	int pid;		 /* of the process that has mapped them */
 
-	uint32_t seen;	      /* write position as we saw it last */
-	uint32_t read;	      /* where the card's room ends */
-	uint32_t told;	      /* read position that the card was told */
-	uint32_t taken;	      /* where a lender is; else not used */
-	uint32_t next_number; /* of the packet there, if @numbered */
-	bool numbered;
+	uint32_t seen;			  /* write position as we saw it last */
+	uint32_t read;			  /* where the card's room ends */
+	uint32_t told;			  /* read position that the card was told */
+	uint32_t taken;			  /* where a lender is; else not used */
+	struct libroc_stream_walk walk;	  /* up to there */
+	struct libroc_stream_walk peeked; /* up to the end of what the lender would take next */
 
 	char stream[ROC_TEXT_MAX];	   /* its name */
 	char name[ROC_CARD_NAME_MAX + 32]; /* of card and stream, for sentences */

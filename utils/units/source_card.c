@@ -5,7 +5,6 @@
 #include "source_card.h"
 
 #include <roc/firmware.h>
-#include <roc/packet.h>
 
 #include <errno.h>
 #include <inttypes.h>
@@ -36,10 +35,7 @@ struct card_source {
 	/* The card's own counters, which can be reset: at the last look, what they counted. */
 	uint64_t seen_dropped, seen_bytes;
 	uint64_t dropped, bytes;
-	/* Of a stream: gaps in the event ids, ids that went back, what the card threw away. */
-	bool begun;
-	uint64_t next_event, missing, backward;
-	uint64_t seen_discarded, discarded;
+	uint64_t seen_discarded, discarded; /* stream */
 };
 
 static struct card_source *of(struct source *s)
@@ -71,37 +67,21 @@ static int start(struct source *s)
 	return ret ? lent_fail(s, ret) : 0;
 }
 
-/* The lender has checked the headers. */
-static void follow_events(struct card_source *c, const struct roc_unit *unit)
-{
-	struct roc_packets walk;
-	struct roc_packet p;
-
-	roc_packets_begin(&walk, unit->data, unit->length);
-	while (roc_packets_next(&walk, &p) > 0) {
-		if (p.kind == ROC_PACKET_META)
-			return;
-		if (c->begun && p.first_event > c->next_event)
-			c->missing += p.first_event - c->next_event;
-		c->backward += c->begun && p.first_event < c->next_event;
-		c->next_event = p.first_event + p.fragments;
-		c->begun = true;
-	}
-}
-
 /* Once, when all is taken and the card has counted all. */
 static void compare_events(struct source *s)
 {
 	struct card_source *c = of(s);
+	struct roc_stream_damage d;
 
-	if (s->short_of || (!c->backward && c->missing <= c->dropped + c->discarded))
+	roc_stream_damage(c->stream, &d);
+	if (s->short_of || (!d.backward && d.missing <= c->dropped + c->discarded))
 		return;
 	s->short_of = true;
 	snprintf(s->note, sizeof(s->note),
 		 "The event ids of the stream are wrong: %" PRIu64
 		 " are missing, of which the card throttled %" PRIu64 " and discarded %" PRIu64
 		 ", and %" PRIu64 " packets go back.",
-		 c->missing, c->dropped, c->discarded, c->backward);
+		 d.missing, c->dropped, c->discarded, d.backward);
 }
 
 static int take(struct source *s, struct unit *u)
@@ -125,8 +105,6 @@ static int take(struct source *s, struct unit *u)
 		return -ENODATA;
 	if (ret <= 0)
 		return ret && ret != -EAGAIN ? lent_fail(s, ret) : ret;
-	if (c->stream)
-		follow_events(c, &r);
 	lent_unit(&r, u);
 	u->first = units_first(s->format.content, r.data, r.length);
 	u->link = r.link;

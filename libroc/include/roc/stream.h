@@ -34,6 +34,22 @@ struct roc_stream; /* owned by the caller from roc_stream_open() to roc_stream_c
 #define ROC_STREAM_RING_DEFAULT (UINT64_C(64) << 20)
 
 /**
+ * struct roc_stream_damage - packets of an open stream that are not what they should be
+ * @damaged: with truncated fragments, as the card flagged them
+ * @missing: events between packets that are not there. The card throttled or discarded so many, see
+ *	&roc_st_counters, or event ids are wrong
+ * @backward: with an event id that is lower than it should be: it is wrong, or the source of the
+ *	events began anew
+ *
+ * Of packets and ODIN records that roc_lender_take() has given out, since open.
+ */
+struct roc_stream_damage {
+	uint64_t damaged;
+	uint64_t missing;
+	uint64_t backward;
+};
+
+/**
  * roc_stream_open() - become the reader of a stream
  * @id: card, as for roc_find()
  * @stream: name of the stream, as "main", or its number, which is M of /dev/rocNchM
@@ -116,6 +132,15 @@ int roc_stream_eventfd(struct roc_stream *s, int eventfd);
  * Return: 0 or a negative errno.
  */
 int roc_stream_info(struct roc_stream *s, struct roc_st_info *info);
+
+/**
+ * roc_stream_damage() - count packets that are not what they should be
+ * @s: handle
+ * @damage: filled in; see &struct roc_stream_damage
+ *
+ * No system call. For the thread that takes units.
+ */
+void roc_stream_damage(const struct roc_stream *s, struct roc_stream_damage *damage);
 
 /**
  * roc_stream_settings() - change settings, and get all of them

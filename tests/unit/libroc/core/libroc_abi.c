@@ -73,6 +73,7 @@ FROZEN(roc_fragment_kept, 24);
 FROZEN(roc_fragment_fetched, 48);
 FROZEN(roc_fragments_counts, 96);
 FROZEN(roc_fragments_damage, 40);
+FROZEN(roc_stream_damage, 24);
 FROZEN(roc_lent, 64);
 FROZEN(roc_channel_telemetry, 440);
 FROZEN(roc_card_telemetry, 128);

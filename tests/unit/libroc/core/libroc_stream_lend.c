@@ -10,6 +10,7 @@
 
 static uint32_t number; /* of the next packet */
 static uint16_t flags;	/* of the next packets */
+static uint64_t event;	/* of the fragment of the next packet */
 
 /* Packets of one fragment, @lines each, behind the write position. */
 static void card_writes(uint32_t lines, unsigned int count)
@@ -25,6 +26,7 @@ static void card_writes(uint32_t lines, unsigned int count)
 					    .size = 64 * lines,
 					    .number = number++,
 					    .flags = flags,
+					    .first_event = event++,
 					    .data = 40,
 					    .fragments = 1};
 		((uint32_t *)p)[9] = 64 * lines - 40;
@@ -37,6 +39,7 @@ static void begin(struct roc_stream *s, uint32_t position)
 	UNIT_NEED(!roc_stream_start(s, position));
 	number = 0;
 	flags = 0;
+	event = 1000;
 }
 
 /* Windows of whole packets; the ring is given back up to the oldest that is out. */
@@ -233,9 +236,54 @@ static void damaged_packets_are_flagged(void)
 	finish(s);
 }
 
+/* Gaps and steps back in the event ids of what was given out, between two windows and in one. */
+static void event_ids_are_followed(void)
+{
+	struct roc_stream *s = stream("main");
+	struct roc_stream_damage d;
+	struct roc_lender *l;
+	struct roc_unit unit;
+
+	UNIT_NEED(!roc_stream_ring(s, RING));
+	UNIT_NEED(!roc_lender_stream(s, 4, 640, &l));
+	begin(s, 0);
+	card_writes(5, 1);
+	event += 3;
+	flags = STREAM_PACKET_TRUNCATED;
+	card_writes(5, 2);
+	event -= 1;
+	card_writes(5, 2);
+	UNIT_EQ(roc_lender_take(l, &unit), 1); /* two of the five packets */
+	roc_stream_damage(s, &d);
+	UNIT_EQ(d.missing, 3);
+	UNIT_EQ(d.damaged, 1);
+	UNIT_EQ(roc_lender_return(l, unit.handle), 0);
+	UNIT_EQ(roc_lender_take(l, &unit), 1);
+	UNIT_EQ(roc_lender_return(l, unit.handle), 0);
+	roc_stream_damage(s, &d);
+	UNIT_EQ(d.missing, 3);
+	UNIT_EQ(d.backward, 1);
+	UNIT_EQ(d.damaged, 3);
+	/* Another run begins where it likes, and what was counted stays. */
+	UNIT_EQ(roc_lender_take(l, &unit), 1);
+	UNIT_EQ(roc_lender_return(l, unit.handle), 0);
+	begin(s, 0);
+	event = 7;
+	card_writes(5, 1);
+	UNIT_EQ(roc_lender_take(l, &unit), 1);
+	UNIT_EQ(roc_lender_return(l, unit.handle), 0);
+	roc_stream_damage(s, &d);
+	UNIT_EQ(d.missing, 3);
+	UNIT_EQ(d.backward, 1);
+	UNIT_EQ(d.damaged, 4);
+	UNIT_EQ(roc_lender_close(l), 0);
+	finish(s);
+}
+
 UNIT_MAIN("libroc_stream_lend", {"windows are lent and returned", windows_are_lent},
 	  {"a lender when the stream has ended", a_lender_of_a_stream_that_ended},
 	  {"what is wrong behind good packets is said in its turn", wrong_behind_good_ones},
 	  {"wrong in a window that fits", wrong_in_a_window_that_fits},
 	  {"packets are missing", packets_are_missing},
-	  {"damaged packets are flagged", damaged_packets_are_flagged})
+	  {"damaged packets are flagged", damaged_packets_are_flagged},
+	  {"event ids are followed", event_ids_are_followed})
