@@ -25,6 +25,24 @@ static int resolve(const char *host, const char *port, int flags, struct addrinf
 			   host ? host : "*", port, gai_strerror(ret));
 }
 
+static int listen_on(const struct addrinfo *a)
+{
+	int fd = socket(a->ai_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+	int on = 1, off = 0, err;
+
+	if (fd < 0)
+		return -errno;
+	setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on));
+	/* "::" takes connections of both families, whatever net.ipv6.bindv6only is. */
+	if (a->ai_family == AF_INET6)
+		setsockopt(fd, IPPROTO_IPV6, IPV6_V6ONLY, &off, sizeof(off));
+	if (!bind(fd, a->ai_addr, a->ai_addrlen) && !listen(fd, 64))
+		return fd;
+	err = errno;
+	close(fd);
+	return -err;
+}
+
 static void set_up(int fd)
 {
 	int on = 1;
@@ -35,28 +53,22 @@ static void set_up(int fd)
 int control_listen(const char *host, const char *port, char why[FABRIC_WHY])
 {
 	struct addrinfo *list, *a;
-	int fd = -1, on = 1, err = 0, ret;
+	int fd = -EAFNOSUPPORT, ret;
 
 	ret = resolve(host, port, AI_PASSIVE, &list, why);
 	if (ret)
 		return ret;
-	for (a = list; a && fd < 0; a = a->ai_next) {
-		fd = socket(a->ai_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
-		if (fd < 0) {
-			err = errno;
-			continue;
-		}
-		setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on));
-		if (bind(fd, a->ai_addr, a->ai_addrlen) || listen(fd, 64)) {
-			err = errno;
-			close(fd);
-			fd = -1;
-		}
+	/* glibc returns 0.0.0.0 before "::". */
+	for (a = list; a && fd < 0 && !host; a = a->ai_next) {
+		if (a->ai_family == AF_INET6)
+			fd = listen_on(a);
 	}
+	for (a = list; a && fd < 0; a = a->ai_next)
+		fd = listen_on(a);
 	freeaddrinfo(list);
 	if (fd < 0)
-		return fabric_fail(why, err, "Nobody can listen at %s port %s: %s.",
-				   host ? host : "all addresses,", port, strerror(err));
+		return fabric_fail(why, -fd, "Nobody can listen at %s port %s: %s.",
+				   host ? host : "all addresses,", port, strerror(-fd));
 	return fd;
 }
 
@@ -127,14 +139,30 @@ void control_close(struct control *c)
 	c->in_bytes = c->out_bytes = 0;
 }
 
+/* As IPv4, if it is such an address in an IPv6 socket's notation: libfabric needs the former. */
+static void unmap(struct sockaddr_storage *a, socklen_t *size)
+{
+	const struct sockaddr_in6 *mapped = (const struct sockaddr_in6 *)a;
+	struct sockaddr_in plain = {.sin_family = AF_INET};
+
+	if (a->ss_family != AF_INET6 || !IN6_IS_ADDR_V4MAPPED(&mapped->sin6_addr))
+		return;
+	plain.sin_port = mapped->sin6_port;
+	memcpy(&plain.sin_addr, &mapped->sin6_addr.s6_addr[12], sizeof(plain.sin_addr));
+	memcpy(a, &plain, sizeof(plain));
+	*size = sizeof(plain);
+}
+
 bool control_address(const struct control *c, bool other, char text[CONTROL_ADDRESS])
 {
 	struct sockaddr_storage address;
 	socklen_t size = sizeof(address);
 	struct sockaddr *a = (struct sockaddr *)&address;
 
-	return !(other ? getpeername(c->fd, a, &size) : getsockname(c->fd, a, &size)) &&
-	       !getnameinfo(a, size, text, CONTROL_ADDRESS, NULL, 0, NI_NUMERICHOST);
+	if (other ? getpeername(c->fd, a, &size) : getsockname(c->fd, a, &size))
+		return false;
+	unmap(&address, &size);
+	return !getnameinfo(a, size, text, CONTROL_ADDRESS, NULL, 0, NI_NUMERICHOST);
 }
 
 int control_receive(struct control *c)

@@ -51,7 +51,12 @@ static void *look_up(void *arg)
 {
 	struct lookup *l = arg;
 
-	l->result = look(l->host, AI_ADDRCONFIG, l->which, l->address);
+	/*
+	 * No AI_ADDRCONFIG: it ignores loopback addresses when it checks which families the host
+	 * has, so glibc turns a name for ::1 into 127.0.0.1, and does not resolve one for
+	 * 127.0.0.1 where only IPv6 is configured.
+	 */
+	l->result = look(l->host, 0, l->which, l->address);
 	atomic_store(&l->over, true);
 	put(l);
 	return NULL;

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Names and addresses of hosts that have one family of addresses only: glibc's own getaddrinfo(),
+ * in a network namespace with addresses of that family and a hosts file of the test's own.
+ */
+#include "unit.h"
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <netinet/in.h>
+#include <sched.h>
+#include <sys/mount.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "libroc/fabric/control.h"
+#include "libroc/fabric/lookup.h"
+
+/* Have @address on the loopback interface, beside its own, and @hosts as the only names. */
+static bool be_host(const char *address, const char *hosts)
+{
+	char path[] = "/tmp/roc-names-XXXXXX", command[128];
+	int fd = mkstemp(path);
+	bool done;
+
+	UNIT_NEED(fd >= 0);
+	UNIT_EQ(write(fd, hosts, strlen(hosts)), strlen(hosts));
+	close(fd);
+	snprintf(command, sizeof(command), "ip link set lo up && ip addr add %s dev lo", address);
+	done = !unshare(CLONE_NEWNS | CLONE_NEWNET) &&
+	       !mount("none", "/", "none", MS_REC | MS_PRIVATE, NULL) &&
+	       !mount(path, "/etc/hosts", "none", MS_BIND, NULL) && !system(command);
+	unlink(path);
+	if (!done)
+		unit_skip("needs root for a mount and a network namespace");
+	return done;
+}
+
+/* The first address of @host. */
+static void resolves_to(const char *host, const char *wanted)
+{
+	char address[CONTROL_ADDRESS] = "", why[FABRIC_WHY] = "";
+	struct lookup *lookup = NULL;
+	int ret = 0;
+
+	CU_ASSERT_TRUE(
+		UNIT_WAIT((ret = lookup_address(&lookup, host, 0, address, why)) != 0, 10000));
+	UNIT_EQ(ret, 1);
+	UNIT_STR(why, "");
+	UNIT_STR(address, wanted);
+	lookup_drop(&lookup);
+}
+
+static void no_ipv6(void)
+{
+	if (!be_host("10.1.2.3/32", "::1 six.test\n"))
+		return;
+	resolves_to("six.test", "::1");
+	UNIT_EQ(umount2("/etc/hosts", MNT_DETACH), 0);
+}
+
+static void no_ipv4(void)
+{
+	if (!be_host("fd00::5/128", "127.0.0.1 four.test\n"))
+		return;
+	resolves_to("four.test", "127.0.0.1");
+	UNIT_EQ(umount2("/etc/hosts", MNT_DETACH), 0);
+}
+
+/* The address of the peer of a connection to @host, port @port, as the listener @fd sees it. */
+static void accepts(int fd, const char *host, const char *port)
+{
+	char why[FABRIC_WHY] = "", text[CONTROL_ADDRESS] = "";
+	struct control from = {.fd = -1}, to = {.fd = -1};
+	int peer = -1;
+
+	UNIT_EQ(control_connect(&from, host, port, why), 0);
+	UNIT_STR(why, "");
+	CU_ASSERT_TRUE(UNIT_WAIT((peer = accept(fd, NULL, NULL)) >= 0, 10000));
+	control_accepted(&to, peer);
+	CU_ASSERT_TRUE(control_address(&to, true, text));
+	UNIT_STR(text, host);
+	CU_ASSERT_TRUE(control_address(&to, false, text));
+	UNIT_STR(text, host);
+	control_close(&from);
+	control_close(&to);
+}
+
+static void both_families(void)
+{
+	struct sockaddr_storage a;
+	socklen_t size = sizeof(a);
+	char port[16], why[FABRIC_WHY] = "";
+	int fd = control_listen(NULL, "0", why);
+
+	UNIT_STR(why, "");
+	UNIT_NEED(fd >= 0);
+	UNIT_EQ(getsockname(fd, (struct sockaddr *)&a, &size), 0);
+	/* At the same place in both families. */
+	snprintf(port, sizeof(port), "%u", ntohs(((struct sockaddr_in *)&a)->sin_port));
+	accepts(fd, "127.0.0.1", port);
+	if (access("/proc/net/if_inet6", R_OK))
+		unit_skip("this host has no IPv6");
+	else
+		accepts(fd, "::1", port);
+	close(fd);
+}
+
+UNIT_MAIN("names and addresses", {"all addresses of both families", both_families},
+	  {"::1 without an IPv6 address", no_ipv6}, {"127.0.0.1 without an IPv4 address", no_ipv4})
