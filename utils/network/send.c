@@ -35,7 +35,7 @@ static const struct option_spec options[] = {
 	{AT("connections", OPTION_NUMBER, connections), .arg = "N", .fallback = "1", .min = 1,
 	 .max = NETWORK_CONNECTIONS, .help = "Links are shared out among so many connections"},
 	{AT("patience", OPTION_NUMBER, patience), .arg = "SECONDS", .fallback = "30",
-	 .help = "Wait so long for a receiver that was lost"},
+	 .help = "Wait so long for a receiver that is not there yet, or was lost"},
 	{AT("silence", OPTION_NUMBER, silence), .arg = "SECONDS", .fallback = NETWORK_SILENCE,
 	 .min = 1, .max = UINT32_MAX,
 	 .help = "One that says nothing for so long is lost; below 5 at both ends"},

@@ -8,6 +8,7 @@
 #include "send_link.h"
 
 #include "libroc/fabric/doze.h"
+#include "utils/common/tool.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -23,10 +24,15 @@ static struct send *of(struct sink *s)
 	return (struct send *)s;
 }
 
+static uint64_t patience_ns(const struct send *s)
+{
+	return s->opt.patience * UNITS_NS_PER_S;
+}
+
 /* How long it may be away. */
 static int be_patient(struct send *s, const struct link *l)
 {
-	if (units_now() - l->away < s->opt.patience * UNITS_NS_PER_S)
+	if (units_now() - l->away < patience_ns(s))
 		return 0;
 	return units_fail(s->sink.why, EHOSTUNREACH,
 			  "The receiver was lost (%s), and did not come back within %u s "
@@ -261,8 +267,55 @@ static const struct sink_ops ops = {
 	.close = close_sink,
 };
 
+/* Whether the other end or the network caused @err, so that the next try can succeed. */
+static bool is_remote(int err)
+{
+	switch (err) {
+	case ECONNREFUSED:
+	case ECONNRESET:
+	case ECONNABORTED:
+	case EHOSTUNREACH:
+	case EHOSTDOWN:
+	case ENETUNREACH:
+	case ENETDOWN:
+	case ETIMEDOUT:
+	case EPIPE:
+	case EBUSY:
+		return true;
+	default:
+		return false;
+	}
+}
+
+/* Connect before the card starts: try again until @end while the receiver is not there. */
+static int connect_first(struct send *s, struct link *l, uint64_t end)
+{
+	bool noted = false;
+	int ret;
+
+	while (l->state != READY) {
+		struct pollfd p;
+
+		s->sink.why[0] = '\0';
+		ret = link_try(s, l, s->sink.why);
+		if (ret && (!is_remote(-ret) || units_now() >= end))
+			return ret;
+		if (ret && !noted)
+			tool_note("%s Trying again for %u s (--patience).", s->sink.why,
+				  s->opt.patience);
+		noted |= ret;
+		p.fd = l->control.fd;
+		p.events = l->state == CONNECTING ? POLLOUT : POLLIN;
+		if (l->state != READY)
+			poll(&p, 1, ret ? TRY_NS / 1000000 : 50);
+	}
+	s->sink.why[0] = '\0';
+	return 0;
+}
+
 static int prepare(struct send *s)
 {
+	uint64_t end = units_now() + patience_ns(s);
 	uint32_t i;
 
 	s->parcels = calloc(SEND_PARCELS, sizeof(*s->parcels));
@@ -278,16 +331,8 @@ static int prepare(struct send *s)
 		parcel_push(s, &s->free, i);
 	/* A receiver that is not there is said before the card starts. */
 	for (i = 0; i < s->opt.connections; i++) {
-		while (s->links[i].state != READY) {
-			if (link_try(s, &s->links[i], s->sink.why))
-				return -EIO;
-			if (s->links[i].state != READY)
-				poll(&(struct pollfd){.fd = s->links[i].control.fd,
-						      .events = s->links[i].state == CONNECTING
-									? POLLOUT
-									: POLLIN},
-				     1, 50);
-		}
+		if (connect_first(s, &s->links[i], end))
+			return -EIO;
 	}
 	return 0;
 }

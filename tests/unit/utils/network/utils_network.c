@@ -142,7 +142,7 @@ static pid_t impostor(const void *answer, size_t bytes, bool goes)
 static void refused_by(pid_t pid, const char *sentence)
 {
 
-	UNIT_EQ(tool_run("send 127.0.0.1 --port=%u " SMALL " --units=3", port), 1);
+	UNIT_EQ(tool_run("send 127.0.0.1 --port=%u --patience=0 " SMALL " --units=3", port), 1);
 	CU_ASSERT_TRUE(tool_says(sentence));
 	UNIT_EQ(tool_wait(pid, 20000), 0);
 }
@@ -158,9 +158,9 @@ static void wrong_peers(void)
 	unsigned char text[WIRE_WELCOME];
 
 	fresh();
-	UNIT_EQ(tool_run("send 127.0.0.1 --port=1 " SMALL " --units=3"), 1);
+	UNIT_EQ(tool_run("send 127.0.0.1 --port=1 --patience=0 " SMALL " --units=3"), 1);
 	CU_ASSERT_TRUE(tool_says("127.0.0.1 port 1 cannot be reached: Connection refused"));
-	UNIT_EQ(tool_run("send no.such.host.invalid. " SMALL " --units=3"), 1);
+	UNIT_EQ(tool_run("send no.such.host.invalid. --patience=0 " SMALL " --units=3"), 1);
 	CU_ASSERT_TRUE(tool_says("is no address"));
 	refused("SSH-2.0-OpenSSH_9.2p1 Debian-2\r\n", 32, "is no roc-recv");
 	wire_put_welcome(text, &w);
@@ -176,7 +176,7 @@ static void wrong_peers(void)
 	w.slots = 1;
 	wire_put_welcome(text, &w);
 	refused(text, sizeof(text), "makes no sense");
-	UNIT_EQ(tool_run("send 127.0.0.1 --provider=frob --port=1 " SMALL), 1);
+	UNIT_EQ(tool_run("send 127.0.0.1 --provider=frob --port=1 --patience=0 " SMALL), 1);
 	UNIT_EQ(tool_run("recv --provider=frob"), 1);
 	CU_ASSERT_TRUE(tool_says("no provider \"frob\""));
 	UNIT_EQ(tool_run("recv --bind=192.0.2.77"), 1);

@@ -99,6 +99,7 @@ int fabric_end_write(const struct fabric *f, struct fabric_end *e, const struct 
 
 static unsigned int asked; /* for addresses of names */
 static bool two_addresses; /* of each name; at the first nobody listens */
+static bool comes_up;	   /* no address at first, then one at which nobody listens yet */
 
 /* Whatever this machine says of a name, it is that of the loopback. */
 int getaddrinfo(const char *node, const char *service, const struct addrinfo *hints,
@@ -112,6 +113,8 @@ int getaddrinfo(const char *node, const char *service, const struct addrinfo *hi
 	if (!node || !node[strspn(node, "0123456789.")])
 		return real(node, service, hints, list);
 	asked++;
+	if (comes_up && asked < 3)
+		return asked == 1 ? EAI_AGAIN : real("127.0.0.3", service, hints, list);
 	if (!two_addresses)
 		return real("127.0.0.1", service, hints, list);
 	ret = real("127.0.0.2", service, hints, list);
@@ -278,7 +281,7 @@ static struct sink *open_sink(pid_t *pid, void (*play)(int fd, int held), uint32
 				       .port = port,
 				       .provider = "none",
 				       .connections = connections,
-				       .patience = 5,
+				       .patience = 30,
 				       .silence = 20};
 	char why[UNITS_WHY] = "";
 	struct sink *sink;
@@ -357,6 +360,21 @@ static void second_address(void)
 	close_sink(sink, pid);
 }
 
+/* A receiver that comes up after the sender: within --patience the sender tries again. */
+static void receiver_comes_up(void)
+{
+	struct sink *sink;
+	pid_t pid;
+
+	asked = 0;
+	comes_up = true;
+	sink = open_sink(&pid, stays, 1);
+	comes_up = false;
+	UNIT_EQ(asked, 3);
+	UNIT_STR(sink->why, "");
+	close_sink(sink, pid);
+}
+
 /* What it said is read, however late we look. */
 static void looks_late(void)
 {
@@ -366,7 +384,7 @@ static void looks_late(void)
 				       .port = port,
 				       .provider = "none",
 				       .connections = 1,
-				       .patience = 5,
+				       .patience = 0,
 				       .silence = 20};
 	pid_t pid = receiver(port, goes_at_once);
 
@@ -464,6 +482,7 @@ static void again_in_order(void)
 UNIT_MAIN("a connection of roc-send", {"all of a batch but the last say that more follow", batches},
 	  {"what is not taken now comes later", taken_later},
 	  {"the second address of a name", second_address},
+	  {"a receiver that comes up later", receiver_comes_up},
 	  {"who has gone when we look is heard", looks_late},
 	  {"a name is asked for once", name_once},
 	  {"one of two connections is done with", one_is_booked},
