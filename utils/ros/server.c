@@ -25,6 +25,7 @@
 #define TICK_NS (50 * NS_PER_MS) /* how exact patience is */
 #define SPILL_NS (5 * NS_PER_MS) /* between two looks for slow clients */
 #define ACCEPTS 64		 /* in one turn */
+#define PORT_TRIES 16		 /* to find a port that is free in IPv4 and IPv6 */
 #define FILES_BESIDE 128	 /* that the daemon has open beside its clients */
 
 void ros_server_order(struct ros_server *s, struct ros_job *job)
@@ -60,7 +61,7 @@ static int resolve(const char *text, struct addrinfo **list)
 
 static int listen_on(const struct addrinfo *a)
 {
-	int one = 1, fd = socket(a->ai_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+	int one = 1, err, fd = socket(a->ai_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
 
 	if (fd < 0)
 		return -1;
@@ -69,7 +70,9 @@ static int listen_on(const struct addrinfo *a)
 		setsockopt(fd, IPPROTO_IPV6, IPV6_V6ONLY, &one, sizeof(one));
 	if (!bind(fd, a->ai_addr, a->ai_addrlen) && !listen(fd, 1024))
 		return fd;
+	err = errno;
 	close(fd);
+	errno = err;
 	return -1;
 }
 
@@ -84,31 +87,72 @@ static uint16_t port_of(int fd)
 					     : ((struct sockaddr_in *)&a)->sin_port);
 }
 
-/* All addresses that the name has, if one of them can be had. */
-static int listen_all(struct ros_server *s)
+static void set_port(struct addrinfo *a, uint16_t port)
 {
-	struct addrinfo *list, *a;
-	int code, fd, err = 0;
+	if (a->ai_family == AF_INET6)
+		((struct sockaddr_in6 *)a->ai_addr)->sin6_port = htons(port);
+	else
+		((struct sockaddr_in *)a->ai_addr)->sin_port = htons(port);
+}
 
-	code = resolve(s->set.listen, &list);
-	if (code)
-		return code;
+static void stop_listening(struct ros_server *s)
+{
+	while (s->listener_count)
+		close(s->listeners[--s->listener_count]);
+}
+
+/*
+ * Listen at every address of @list, all at one port: with port 0 the kernel chooses it for the
+ * first. The addresses that fail are skipped; errno of the last of them, 0: none failed.
+ */
+static int listen_at(struct ros_server *s, struct addrinfo *list)
+{
+	struct addrinfo *a;
+	int fd, err = 0;
+
+	s->port = 0;
 	for (a = list; a && s->listener_count < ROS_LISTENERS; a = a->ai_next) {
-		struct epoll_event event = {.events = EPOLLIN};
-
+		if (s->port)
+			set_port(a, s->port);
 		fd = listen_on(a);
 		if (fd < 0) {
 			err = errno;
 			continue;
 		}
-		event.data.ptr = &s->listeners[s->listener_count];
 		s->listeners[s->listener_count++] = fd;
-		epoll_ctl(s->epoll, EPOLL_CTL_ADD, fd, &event);
+		s->port = port_of(fd);
+	}
+	return err;
+}
+
+/* All addresses that the name has, if one of them can be had. */
+static int listen_all(struct ros_server *s)
+{
+	struct addrinfo *list, *a;
+	unsigned int i, tries;
+	bool any_port;
+	int code, err;
+
+	code = resolve(s->set.listen, &list);
+	if (code)
+		return code;
+	any_port = !strcmp(strrchr(s->set.listen, ':'), ":0");
+	err = listen_at(s, list);
+	/* The port that the kernel chose for one family can be in use in the other. */
+	for (tries = 0; any_port && err == EADDRINUSE && tries < PORT_TRIES; tries++) {
+		stop_listening(s);
+		for (a = list; a; a = a->ai_next)
+			set_port(a, 0);
+		err = listen_at(s, list);
 	}
 	freeaddrinfo(list);
 	if (!s->listener_count)
 		return tool_fail("%s cannot be listened on: %s.", s->set.listen, strerror(err));
-	s->port = port_of(s->listeners[0]);
+	for (i = 0; i < s->listener_count; i++) {
+		struct epoll_event event = {.events = EPOLLIN, .data.ptr = &s->listeners[i]};
+
+		epoll_ctl(s->epoll, EPOLL_CTL_ADD, s->listeners[i], &event);
+	}
 	return TOOL_OK;
 }
 
@@ -159,15 +203,6 @@ int ros_server_init(struct ros_server *s)
 	    epoll_ctl(s->epoll, EPOLL_CTL_ADD, s->bell.fd, &event))
 		return tool_fail("There is no epoll: %s.", strerror(errno));
 	return listen_all(s);
-}
-
-static void stop_listening(struct ros_server *s)
-{
-	unsigned int i;
-
-	for (i = 0; i < s->listener_count; i++)
-		close(s->listeners[i]);
-	s->listener_count = 0;
 }
 
 /* Of IPv4 as mapped. */

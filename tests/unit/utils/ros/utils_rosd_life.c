@@ -337,6 +337,28 @@ static int exit_of(const char *arguments, const char *says)
 	return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
 
+/* Port 0 without an address: the port that is named is that of both families. */
+static void any_port(void)
+{
+	struct sockaddr_in6 at = {.sin6_family = AF_INET6, .sin6_addr = IN6ADDR_LOOPBACK_INIT};
+	int fd = socket(AF_INET6, SOCK_STREAM | SOCK_CLOEXEC, 0);
+
+	if (fd < 0 || bind(fd, (struct sockaddr *)&at, sizeof(at))) {
+		unit_skip("this host has no IPv6");
+		return;
+	}
+	close(fd);
+	UNIT_NEED(daemon_start(&d, "--rate=0 --listen=:0"));
+	CU_ASSERT_TRUE(client_connect(&a, &d, 0));
+	client_close(&a);
+	at.sin6_port = htons(d.port);
+	fd = socket(AF_INET6, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	UNIT_EQ(connect(fd, (struct sockaddr *)&at, sizeof(at)), 0);
+	close(fd);
+	daemon_ends_well(&d);
+	daemon_forget(&d);
+}
+
 static void refused(void)
 {
 	char arguments[128];
@@ -364,4 +386,5 @@ static void refused(void)
 UNIT_MAIN("roc-rosd: beginning and end", {"drain", drain}, {"drain with a limit", drain_limit},
 	  {"killed at full rate", killed}, {"service manager", service}, {"unit file", unit_file},
 	  {"metrics", metrics}, {"metrics whose folder was away", metrics_away},
-	  {"metrics on a socket", metrics_socket}, {"what does not begin", refused})
+	  {"metrics on a socket", metrics_socket}, {"any port, by IPv4 and IPv6", any_port},
+	  {"what does not begin", refused})
