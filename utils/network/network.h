@@ -7,6 +7,7 @@
  *	records.c	what is said over it
  *	sink_send.c, send_link.c	the sending end: a sink, and its connections
  *	source_recv.c, recv_guest.c	the receiving end: a source, and the senders
+ *	arrived.c	units that a sender sends again although they have arrived
  *	send.c, recv.c	the tools
  */
 #ifndef ROC_UTILS_NETWORK_H
@@ -45,6 +46,8 @@ struct recv_options {
 
 /* Listening, or NULL and the sentence in @why. */
 struct source *source_recv(const struct recv_options *o, char why[UNITS_WHY]);
+/* Units in recordings in @dir get their credit and are not lent again. 0, or -ENOMEM. */
+int source_recv_recorded(struct source *s, const char *dir);
 /* Port that it listens at. */
 unsigned int source_recv_port(const struct source *s);
 

@@ -14,7 +14,8 @@ struct recv_values {
 	struct units_options units;
 	struct recv_options recv;
 	struct record_options record;
-	bool of_files; /* something that only --record uses */
+	const char *after; /* folder of an earlier recording */
+	bool of_files;	   /* something that only --record uses */
 };
 
 #define AT(option_name, option_type, member)                                                       \
@@ -40,6 +41,11 @@ static const struct option_spec options[] = {
 	{AT("silence", OPTION_NUMBER, silence), .arg = "SECONDS", .fallback = NETWORK_SILENCE,
 	 .min = 1, .max = UINT32_MAX,
 	 .help = "A sender that says nothing for so long is gone; below 5 at both ends"},
+	{.name = "after",
+	 .type = OPTION_TEXT,
+	 .offset = offsetof(struct recv_values, after),
+	 .arg = "DIR",
+	 .help = "Do not write again what the recordings in this folder have, beside --record's"},
 	RECORD_OPTIONS(struct recv_values, .given = offsetof(struct recv_values, of_files)),
 	UNITS_RUN_OPTIONS(struct recv_values, "0"),
 	UNITS_SPIN_OPTION(struct recv_values),
@@ -75,6 +81,11 @@ static int run(const void *values)
 	source = source_recv(&v->recv, why);
 	if (!source)
 		return tool_fail("%s", why);
+	if ((v->record.dir && source_recv_recorded(source, v->record.dir)) ||
+	    (v->after && source_recv_recorded(source, v->after))) {
+		source_close(source);
+		return tool_fail("There is no memory left for the units that are recorded.");
+	}
 	sink = open_sink(v, source, &errors, why);
 	if (!sink) {
 		source_close(source);

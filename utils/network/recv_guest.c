@@ -12,6 +12,7 @@
 #include <sys/socket.h>
 
 #include "libroc/fabric/accept.h"
+#include "utils/units/content.h"
 
 #define EVENTS 64
 #define GREET_NS (15 * UNITS_NS_PER_S)
@@ -23,9 +24,11 @@ static void forget(struct guest *g)
 	free(g->slot);
 	free(g->full);
 	free(g->credits);
+	free(g->recent);
 	g->slot = NULL;
 	g->full = NULL;
 	g->credits = NULL;
+	g->recent = NULL;
 	g->state = NOBODY;
 }
 
@@ -43,10 +46,23 @@ static void forget_content(struct recv *r)
 	r->known = false;
 }
 
+/* Credits of the last units may be on their way yet; at most as many as there are slots. */
+static void keep_recent(struct recv *r, const struct guest *g)
+{
+	uint64_t n, count = g->units < g->slots ? g->units : g->slots;
+
+	for (n = g->units - count; n != g->units; n++) {
+		if (arrived_add(&r->arrived, g->recent[n % g->slots]))
+			return;
+	}
+}
+
 /* Nobody writes to its memory any more. What is taken stays out, what is not is not ours: the
  * sender has it still. */
 void guest_leave(struct recv *r, struct guest *g)
 {
+	if (g->state == SENDING)
+		keep_recent(r, g);
 	fabric_end_close(&g->end);
 	fabric_close(&g->fabric);
 	control_close(&g->control);
@@ -146,7 +162,8 @@ static int make_slots(struct recv *r, struct guest *g)
 	g->slot = calloc(g->slots, sizeof(*g->slot));
 	g->full = calloc(g->slots, sizeof(*g->full));
 	g->credits = calloc(g->slots, 4);
-	if (!g->slot || !g->full || !g->credits)
+	g->recent = calloc(g->slots, sizeof(*g->recent));
+	if (!g->slot || !g->full || !g->credits || !g->recent)
 		return refuse(r, g, WIRE_BROKEN, "it has no memory left.");
 	g->head = g->tail = 0;
 	g->out = g->credit_count = 0;
@@ -194,6 +211,28 @@ static int welcome(struct recv *r, struct guest *g)
 	return 0;
 }
 
+/*
+ * The sender comes back on a connection that we still have: the old one is gone. As long as units
+ * of it are out, the receiver cannot tell which of them the sender must send again.
+ */
+static bool comes_back_early(struct recv *r, const struct guest *g)
+{
+	uint32_t i;
+
+	for (i = 0; i < r->opt.connections; i++) {
+		struct guest *old = &r->guests[i];
+
+		if (old == g || old->state < SENDING || old->hello.run != g->hello.run ||
+		    old->hello.connection != g->hello.connection)
+			continue;
+		if (old->state != LEAVING)
+			guest_leave(r, old);
+		if (old->state == LEAVING && old->out)
+			return true;
+	}
+	return false;
+}
+
 static int judge_hello(struct recv *r, struct guest *g)
 {
 	char why[256];
@@ -223,6 +262,9 @@ static int judge_hello(struct recv *r, struct guest *g)
 	if (hears_another(r, &g->hello))
 		return refuse(r, g, WIRE_NO_ROOM,
 			      "it receives another sender, and ends with it (--once).");
+	if (comes_back_early(r, g))
+		return refuse(r, g, WIRE_NO_ROOM,
+			      "units of its last connection are still being written.");
 	/* One sender has not now so many connections and then so many. */
 	if (r->expected && r->run == g->hello.run && r->expected != g->hello.connections)
 		return -EPROTO;
@@ -293,6 +335,44 @@ void guests_let_in(struct recv *r)
 	g->state = GREETING;
 }
 
+struct recording_entry guest_entry(const struct guest *g, uint32_t slot)
+{
+	struct wire_head head;
+
+	/* It may have changed since it was looked at: the bytes are those that were judged. */
+	wire_get_head((unsigned char *)guest_data(g, slot) - WIRE_HEAD, &head);
+	return (struct recording_entry){
+		.bytes = g->slot[slot].bytes,
+		.sequence = head.sequence,
+		.first = head.first,
+		.time = head.time,
+		.run = head.run ? content_mix(g->hello.run, head.run) : g->hello.run,
+		.link = head.link,
+		.flags = head.flags | (g->hello.flags & 1 ? UNIT_ANY_LINK : 0),
+	};
+}
+
+void guest_owe(struct guest *g, uint32_t slot)
+{
+	g->recent[g->units++ % g->slots] = g->slot[slot].key;
+	g->bytes += g->slot[slot].bytes;
+	g->slot[slot].state = OWED;
+	if (!g->credit_count)
+		g->credit_since = units_now();
+	wire_put_slot(g->credits + 4 * (size_t)g->credit_count++, slot);
+}
+
+/* A sender sends again what has no credit: as many units as it had slots, at most. */
+static bool has_arrived(const struct recv *r, const struct guest *g, uint32_t slot)
+{
+	struct recording_entry e;
+
+	if (!r->arrived.count || g->received > WIRE_SLOTS_MAX)
+		return false;
+	e = guest_entry(g, slot);
+	return arrived_has(&r->arrived, arrived_key(&e));
+}
+
 /* What was written into our memory. */
 static int collect_events(struct recv *r, struct guest *g, char why[UNITS_WHY])
 {
@@ -315,8 +395,16 @@ static int collect_events(struct recv *r, struct guest *g, char why[UNITS_WHY])
 			return units_fail(why, EPROTO,
 					  "it sent a unit that is larger than it said");
 		g->slot[slot] = (struct guest_slot){.state = FULL, .bytes = head.bytes};
-		g->full[g->tail++ % g->slots] = (uint32_t)slot;
 		g->received++;
+		if (has_arrived(r, g, (uint32_t)slot)) {
+			struct recording_entry e = guest_entry(g, (uint32_t)slot);
+
+			g->slot[slot].key = arrived_key(&e);
+			guest_owe(g, (uint32_t)slot);
+			r->source.known_units++;
+			continue;
+		}
+		g->full[g->tail++ % g->slots] = (uint32_t)slot;
 	}
 	return n < 0 ? n : 0;
 }

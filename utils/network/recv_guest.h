@@ -6,6 +6,7 @@
 #ifndef ROC_UTILS_RECV_GUEST_H
 #define ROC_UTILS_RECV_GUEST_H
 
+#include "arrived.h"
 #include "records.h"
 #include "network.h"
 #include "utils/record/recording.h"
@@ -33,6 +34,7 @@ enum slot_state {
 struct guest_slot {
 	enum slot_state state;
 	uint64_t bytes; /* of the unit, as they were when it came */
+	uint64_t key;	/* when it is out: arrived_key() */
 };
 
 /* A sender's connection, and its share of the memory. */
@@ -52,6 +54,7 @@ struct guest {
 	uint64_t head, tail;
 	uint32_t out;
 	uint64_t units, bytes; /* that whoever takes them is done with */
+	uint64_t *recent;      /* a ring of @slots: keys of the last ones of them */
 	uint64_t received;
 	unsigned char *credits; /* slots that are owed, each once */
 	uint32_t credit_count;
@@ -73,7 +76,8 @@ struct recv {
 	uint32_t expected;
 	uint32_t ended;	       /* a bit for each of them that ended in order */
 	uint64_t units, bytes; /* that were taken */
-	bool known;	       /* the format is, by who sends or by units */
+	struct arrived arrived;
+	bool known; /* the format is, by who sends or by units */
 	bool over, stopped;
 	bool no_files; /* for who waits at the door */
 };
@@ -84,6 +88,10 @@ static inline char *guest_data(const struct guest *g, uint32_t slot)
 	return g->memory + slot * g->stride + RECV_ALIGN;
 }
 
+/* The unit in this slot is done with, and its sender gets the credit. */
+void guest_owe(struct guest *g, uint32_t slot);
+/* As the index has it. */
+struct recording_entry guest_entry(const struct guest *g, uint32_t slot);
 /* Whoever waits at the door. */
 void guests_let_in(struct recv *r);
 /* One step further. */

@@ -233,6 +233,7 @@ static void abandon(struct sink *sink)
 			uint32_t at = parcel_pop(s, &l->queue);
 
 			sink->n.lost++;
+			sink->n.unconfirmed += s->parcels[at].sent;
 			sink->n.lost_bytes += s->parcels[at].unit.bytes;
 			parcel_push(s, &s->done, at);
 		}

@@ -46,7 +46,7 @@ static void step(struct recv *r)
 	for (i = 0; i < r->opt.connections; i++)
 		guest_step(r, &r->guests[i], listen);
 	/* Who had nothing is not the one that is waited for. */
-	if (r->opt.once && r->units && r->ended == all_of(r->expected))
+	if (r->opt.once && (r->units || r->source.known_units) && r->ended == all_of(r->expected))
 		r->over = true;
 }
 
@@ -58,24 +58,23 @@ static int start(struct source *s)
 static void lend(struct recv *r, struct guest *g, struct unit *u)
 {
 	uint32_t slot = g->full[g->head++ % g->slots];
-	struct wire_head head;
+	struct recording_entry e = guest_entry(g, slot);
 
-	/* It may have changed since it was looked at: the bytes are those that were judged. */
-	wire_get_head((unsigned char *)guest_data(g, slot) - WIRE_HEAD, &head);
+	g->slot[slot].key = arrived_key(&e);
 	g->slot[slot].state = OUT;
 	g->out++;
 	r->units++;
 	r->bytes += g->slot[slot].bytes;
 	*u = (struct unit){
 		.data = guest_data(g, slot),
-		.bytes = g->slot[slot].bytes,
+		.bytes = e.bytes,
 		.handle = (uint64_t)(g - r->guests + 1) << 32 | slot,
-		.sequence = head.sequence,
-		.first = head.first,
-		.time = head.time,
-		.run = head.run ? content_mix(g->hello.run, head.run) : g->hello.run,
-		.link = head.link,
-		.flags = head.flags | (g->hello.flags & 1 ? UNIT_ANY_LINK : 0),
+		.sequence = e.sequence,
+		.first = e.first,
+		.time = e.time,
+		.run = e.run,
+		.link = e.link,
+		.flags = e.flags,
 	};
 }
 
@@ -128,14 +127,10 @@ static int give_back(struct source *s, uint64_t handle)
 	slot = come_back(s, handle, &g);
 	if (!slot)
 		return -EINVAL;
-	if (g->state != SENDING)
-		return 0;
-	g->units++;
-	g->bytes += slot->bytes;
-	slot->state = OWED;
-	if (!g->credit_count)
-		g->credit_since = units_now();
-	wire_put_slot(g->credits + 4 * (size_t)g->credit_count++, (uint32_t)handle);
+	if (g->state == SENDING)
+		guest_owe(g, (uint32_t)handle);
+	else if (arrived_add(&of(s)->arrived, slot->key))
+		return units_fail(s->why, ENOMEM, "There is no memory left.");
 	return 0;
 }
 
@@ -245,6 +240,7 @@ static void close_source(struct source *s)
 		close(r->fd);
 	if (r->memory)
 		munmap(r->memory, r->length);
+	arrived_free(&r->arrived);
 	free(r->guests);
 	free(r);
 }
@@ -262,6 +258,11 @@ static const struct source_ops ops = {
 	.books = books,
 	.close = close_source,
 };
+
+int source_recv_recorded(struct source *s, const char *dir)
+{
+	return arrived_recorded(&of(s)->arrived, dir);
+}
 
 unsigned int source_recv_port(const struct source *s)
 {

@@ -194,6 +194,8 @@ struct recording {
 
 /* @path: a folder, of one recording, or one of its indexes. 0, or -errno with the sentence. */
 int recording_open(const char *path, struct recording *r, char why[UNITS_WHY]);
+/* What can be read of all recordings in this folder, whatever the rest is; perhaps nothing. */
+void recording_open_any(const char *dir, struct recording *r);
 void recording_close(struct recording *r);
 
 struct replay_options {

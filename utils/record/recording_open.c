@@ -265,6 +265,23 @@ int recording_open(const char *path, struct recording *r, char why[UNITS_WHY])
 	return ret;
 }
 
+void recording_open_any(const char *dir, struct recording *r)
+{
+	char why[UNITS_WHY];
+	unsigned int i;
+
+	*r = (struct recording){0};
+	why[0] = '\0';
+	if (find_parts(dir, r, why)) {
+		recording_close(r);
+		return;
+	}
+	for (i = 0; i < r->count; i++) {
+		why[0] = '\0';
+		load_part(r, &r->parts[i], why);
+	}
+}
+
 void recording_close(struct recording *r)
 {
 	unsigned int i;

@@ -141,7 +141,8 @@ struct source {
 	unsigned int region_count;
 	/* What its metrics are told apart by, NULL: where data come from, which does not change */
 	const char *listen;
-	uint64_t calls; /* system calls for data, wherever they are known */
+	uint64_t calls;	      /* system calls for data, wherever they are known */
+	uint64_t known_units; /* that came again although they had arrived */
 	char why[UNITS_WHY];
 	char note[UNITS_WHY]; /* what is to be said although nothing failed */
 	bool short_of;	      /* and that it is less than there should be: a failure at the end */
@@ -175,10 +176,11 @@ struct sink_counts {
 	uint64_t units, bytes; /* it is done with, well */
 	uint64_t lost;	       /* units it had and could not bring to their end */
 	uint64_t lost_bytes;
-	uint64_t calls;	  /* to the kernel or the network, for data */
-	uint64_t batches; /* of units: at most one call for each, but see the sink */
-	uint64_t copied;  /* bytes of data that were copied by us */
-	uint64_t again;	  /* units sent a second time, to another receiver */
+	uint64_t calls;	      /* to the kernel or the network, for data */
+	uint64_t batches;     /* of units: at most one call for each, but see the sink */
+	uint64_t copied;      /* bytes of data that were copied by us */
+	uint64_t again;	      /* units sent a second time, to another receiver */
+	uint64_t unconfirmed; /* lost ones that the receiver may have all the same */
 	uint64_t files;
 	uint64_t errors; /* in the data */
 };

@@ -140,6 +140,10 @@ void units_report_text(FILE *out, const struct pump *p, bool verbose)
 	}
 	if (n->again)
 		row_count(out, "Sent again", n->again);
+	if (n->unconfirmed)
+		row_count(out, "Lost, but unconfirmed", n->unconfirmed);
+	if (p->source->known_units)
+		row_count(out, "Came again", p->source->known_units);
 	if (n->files)
 		row_count(out, "Files", n->files);
 	row_count(out, "Most units out", p->n.out_most);
@@ -202,6 +206,8 @@ void units_report_json(FILE *out, const struct pump *p)
 	json_unsigned(&j, "leftBytes", p->n.left_bytes);
 	json_unsigned(&j, "returned", p->n.returned);
 	json_unsigned(&j, "again", n->again);
+	json_unsigned(&j, "unconfirmed", n->unconfirmed);
+	json_unsigned(&j, "cameAgain", p->source->known_units);
 	books_json(&j, &p->books);
 	links_json(&j, p);
 	json_unsigned(&j, "files", n->files);

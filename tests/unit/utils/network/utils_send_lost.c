@@ -8,17 +8,29 @@
 #include "tests/unit/fake_sysfs.h"
 #include "tests/unit/port.h"
 #include "tests/unit/utils/network/network_run.h"
+#include "utils/network/network.h"
 
 #define SEEN_MAX (1 << 16) /* what is dropped while nobody is there has its numbers, too */
 
-/* The receiver dies in the middle, another one comes: not one unit is missing. */
-static void killed_after(const char *durability, unsigned int ms)
+static bool file_has(const char *name, long entries)
 {
+	struct stat st;
+
+	return !stat(file(name), &st) && st.st_size >= 256 + 64 * entries;
+}
+
+/*
+ * The receiver is killed and another one starts, which writes into the same folder or, with
+ * --after, into @another: the indexes have every unit that was sent, and each of them once.
+ */
+static void killed_after(const char *durability, unsigned int ms, bool another)
+{
+	const char *then = another ? "b/run-000000.index" : "a/two-000000.index";
 	static unsigned char seen[SEEN_MAX];
 	unsigned int twice, missing = 0, i;
-	char options[160];
+	char options[256];
 	pid_t first, second, sender;
-	int64_t sent, dropped;
+	int64_t sent, dropped, again;
 
 	fresh();
 	memset(seen, 0, sizeof(seen));
@@ -36,11 +48,12 @@ static void killed_after(const char *durability, unsigned int ms)
 	kill(-first, SIGKILL);
 	tool_wait(first, 5000);
 	snprintf(options, sizeof(options),
-		 "--once --connections=2 --buffer-size=8Mi --record=%s --durability=%s", file("b"),
-		 durability);
+		 "--once --connections=2 --buffer-size=8Mi --durability=%s --record=%s %s%s",
+		 durability, file(another ? "b" : "a"), another ? "--after=" : "--prefix=two",
+		 another ? file("a") : "");
 	second = receiver("recv2", port, options);
 	/* It sends until both have had some, however late we are. */
-	CU_ASSERT_TRUE(UNIT_WAIT(index_has("b", 64), 40000));
+	CU_ASSERT_TRUE(UNIT_WAIT(file_has(then, 64), 40000));
 	kill(sender, SIGINT);
 	UNIT_EQ(tool_wait(sender, 40000), 0);
 	tool_read(file("send"));
@@ -51,20 +64,22 @@ static void killed_after(const char *durability, unsigned int ms)
 	UNIT_EQ(tool_wait(second, 20000), 0);
 	tool_read(file("recv2"));
 	CU_ASSERT_TRUE(tool_number("units") < sent);
-	twice = sequences(file("b"), seen, sizeof(seen));
-	UNIT_EQ(twice, 0);
 	UNIT_EQ(tool_number("units"), tool_number("books.units"));
+	again = tool_number("cameAgain");
 	twice = sequences(file("a"), seen, sizeof(seen));
+	if (another)
+		twice += sequences(file("b"), seen, sizeof(seen));
+	UNIT_EQ(twice, 0);
 	tool_read(file("send"));
 	dropped = tool_number("books.dropped") / 32;
 	UNIT_NEED(sent + dropped <= SEEN_MAX);
 	for (i = 0; i < sent + dropped; i++)
 		missing += !seen[i];
-	unit_note("%s: %d sent, %u twice, %d dropped by the card, %u missing in the files",
-		  durability, (int)sent, twice, (int)dropped, missing);
+	unit_note("%s: %d sent, %u twice, %d came again, %d dropped by the card, %u missing",
+		  durability, (int)sent, twice, (int)again, (int)dropped, missing);
 	/* The card dropped those, and no other unit is missing. */
 	UNIT_EQ(missing, dropped);
-	CU_ASSERT_TRUE((int64_t)twice <= tool_number("again"));
+	CU_ASSERT_TRUE(again <= tool_number("again"));
 }
 
 /* At every durability level; ROC_KILLS: how often in all. */
@@ -74,7 +89,8 @@ static void receiver_killed(void)
 	int i, count = kills ? atoi(kills) : 3;
 
 	for (i = 0; i < count; i++)
-		killed_after(recording_durabilities[i % 3], 150 + 83 * (unsigned int)i % 500);
+		killed_after(recording_durabilities[i % 3], 150 + 83 * (unsigned int)i % 500,
+			     i % 2);
 }
 
 /* What is in the files of one that was killed is looked at as what it is, and not as any bytes. */
@@ -107,6 +123,85 @@ static void killed_is_checked(void)
 	unlink("readout_errors.txt");
 }
 
+static int64_t entries_of(const char *name)
+{
+	struct recording recording;
+	char why[UNITS_WHY] = "";
+	int64_t units;
+
+	UNIT_EQ(recording_open(file(name), &recording, why), 0);
+	units = (int64_t)recording.units;
+	recording_close(&recording);
+	return units;
+}
+
+/* A receiver that ends when some units are in its index, before it gives any credit. */
+static void index_and_die(const char *to, const char *at)
+{
+	const struct recv_options recv = {.host = "127.0.0.1",
+					  .port = at,
+					  .provider = "tcp",
+					  .buffer = 8 << 20,
+					  .connections = 2,
+					  .silence = 10};
+	const struct record_options record = {.dir = to, .prefix = "run", .depth = 8};
+	char why[UNITS_WHY] = "";
+	struct source *source = source_recv(&recv, why);
+	struct sink *sink = source ? sink_record(&record, source, why) : NULL;
+	uint64_t handles[8];
+	struct unit u;
+	int n, back = 0;
+
+	alarm(60);
+	while (sink && back < 3) {
+		if (source->ops->take(source, &u) == 1 && sink->ops->put(sink, &u) != 1)
+			_exit(3);
+		sink->ops->flush(sink);
+		n = sink->ops->done(sink, handles, 8);
+		back += n > 0 ? n : 0;
+		source->ops->flush(source);
+	}
+	_exit(sink ? 0 : 2);
+}
+
+/* Every unit that the first one has comes again, and is not written again. */
+static void indexed_without_credit(void)
+{
+	unsigned int number = free_port();
+	static unsigned char seen[SEEN_MAX];
+	char options[256], at[16];
+	pid_t first, second, sender;
+	int64_t had;
+
+	fresh();
+	memset(seen, 0, sizeof(seen));
+	snprintf(at, sizeof(at), "%u", number);
+	fflush(stdout);
+	first = fork();
+	if (!first)
+		index_and_die(file("a"), at);
+	UNIT_NEED(first > 0);
+	CU_ASSERT_TRUE(UNIT_WAIT(file_has("a/run-000000.index", 0), 20000));
+	sender = tool_start(file("send"),
+			    "send 127.0.0.1 --port=%u --connections=2 " SMALL
+			    " --rate=4Mi --units=40 --json",
+			    number);
+	UNIT_EQ(tool_wait(first, 60000), 0);
+	had = entries_of("a");
+	CU_ASSERT_TRUE(had >= 3);
+	snprintf(options, sizeof(options),
+		 "--once --connections=2 --buffer-size=8Mi --record=%s --prefix=two", file("a"));
+	second = receiver("recv2", number, options);
+	UNIT_EQ(tool_wait(sender, 60000), 0);
+	UNIT_EQ(tool_wait(second, 60000), 0);
+	tool_read(file("recv2"));
+	UNIT_EQ(tool_number("cameAgain"), had);
+	tool_read(file("send"));
+	UNIT_EQ(tool_number("lost"), 0);
+	UNIT_EQ(entries_of("a"), tool_number("units"));
+	UNIT_EQ(sequences(file("a"), seen, sizeof(seen)), 0);
+}
+
 static void receiver_gone(void)
 {
 	char options[160];
@@ -128,6 +223,10 @@ static void receiver_gone(void)
 	UNIT_EQ(tool_number("returned"), tool_number("taken"));
 	UNIT_EQ(tool_number("books.units"), tool_number("taken") + tool_number("left"));
 	CU_ASSERT_TRUE(tool_number("lost") > 0);
+	/* What was with the receiver when it died may be in its index. */
+	CU_ASSERT_TRUE(tool_number("unconfirmed") <= tool_number("lost"));
+	CU_ASSERT_TRUE(entries_of("a") >= tool_number("units"));
+	CU_ASSERT_TRUE(entries_of("a") <= tool_number("units") + tool_number("unconfirmed"));
 }
 
 /* Of @taken units, and of what the card dropped among them, each is in one of both recordings. */
@@ -388,6 +487,7 @@ static void sender_killed(void)
 
 UNIT_MAIN("an end of roc-send and roc-recv that is lost",
 	  {"a receiver is killed, another one comes", receiver_killed},
+	  {"what a killed receiver indexed is not written again", indexed_without_credit},
 	  {"what a killed receiver wrote is checked", killed_is_checked},
 	  {"a receiver is gone for good", receiver_gone},
 	  {"a receiver is interrupted, another one comes", receiver_interrupted},

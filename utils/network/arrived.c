@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "arrived.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <time.h>
+
+#include "utils/units/content.h"
+
+#define ROOM 1024 /* a power of two */
+
+uint64_t arrived_key(const struct recording_entry *e)
+{
+	uint64_t key = content_mix(e->run, (uint32_t)e->link);
+
+	key = content_mix(key, e->sequence);
+	key = content_mix(key, e->bytes);
+	key = content_mix(key, e->first);
+	return content_mix(key, e->time) ?: 1;
+}
+
+/* Of this key, or the free one where it belongs. */
+static uint64_t *place_of(const struct arrived *a, uint64_t key)
+{
+	size_t i = key & (a->room - 1);
+
+	while (a->table[i] && a->table[i] != key)
+		i = (i + 1) & (a->room - 1);
+	return &a->table[i];
+}
+
+static int grow(struct arrived *a)
+{
+	struct arrived more = {.room = a->room ? 2 * a->room : ROOM, .count = a->count};
+	size_t i;
+
+	more.table = calloc(more.room, sizeof(*more.table));
+	if (!more.table)
+		return -ENOMEM;
+	for (i = 0; i < a->room; i++) {
+		if (a->table[i])
+			*place_of(&more, a->table[i]) = a->table[i];
+	}
+	free(a->table);
+	*a = more;
+	return 0;
+}
+
+int arrived_add(struct arrived *a, uint64_t key)
+{
+	uint64_t *place;
+
+	if (2 * a->count >= a->room && grow(a))
+		return -ENOMEM;
+	place = place_of(a, key);
+	a->count += !*place;
+	*place = key;
+	return 0;
+}
+
+bool arrived_has(const struct arrived *a, uint64_t key)
+{
+	return a->count && *place_of(a, key);
+}
+
+static uint64_t boot_time(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_BOOTTIME, &t);
+	return units_realtime() - ((uint64_t)t.tv_sec * UNITS_NS_PER_S + (uint64_t)t.tv_nsec);
+}
+
+int arrived_recorded(struct arrived *a, const char *dir)
+{
+	struct recording r;
+	uint64_t n, boot = boot_time();
+	unsigned int i;
+	int ret = 0;
+
+	recording_open_any(dir, &r);
+	for (i = 0; i < r.count && !ret; i++) {
+		const struct recording_part *p = &r.parts[i];
+
+		if (!(p->header.flags & (RECORDING_CLOSED | RECORDING_DATA_FIRST)) &&
+		    p->header.time < boot)
+			continue;
+		for (n = 0; n < p->count && !ret; n++)
+			ret = arrived_add(a, arrived_key(&p->entries[n]));
+	}
+	recording_close(&r);
+	return ret;
+}
+
+void arrived_free(struct arrived *a)
+{
+	free(a->table);
+}
