@@ -36,7 +36,7 @@ struct roc_monitor {
 	u32 mask;
 };
 
-#define ROC_CHANNEL_MONITORS 4
+#define ROC_CHANNEL_MONITORS 6
 #define ROC_ENDPOINT_MONITORS 6
 
 /* sample.c */

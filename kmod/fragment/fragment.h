@@ -69,6 +69,7 @@ struct roc_sub_settings {
  * struct roc_sub - a channel's sub-unit, whoever opens it; lives as long as the channel
  * @block: its registers, NULL = there are none (yet)
  * @counts: what it counts; users may read that, too
+ * @link: block of its first link, and @link_stride to the next one; the same
  * @bell: where its doorbell page is
  * @links: that it has
  * @memory: bytes of page memory of each
@@ -85,6 +86,8 @@ struct roc_sub_settings {
 struct roc_sub {
 	void __iomem *block;
 	void __iomem *counts;
+	void __iomem *link;
+	u64 link_stride;
 	struct roc_bell bell;
 	unsigned int links;
 	u64 memory;
@@ -289,6 +292,7 @@ void roc_fragment_arm(struct roc_holder *h, unsigned int lane, u32 seen);
 void roc_fragment_moderate(struct roc_holder *h);
 void roc_fragment_ring_bells(struct roc_holder *h, const struct roc_fr_tell *arg);
 u64 roc_fragment_counter(struct roc_sub *sub, unsigned int nr);
+u64 roc_fragment_links_counter(struct roc_sub *sub, unsigned int nr);
 
 /* look.c: under sub->lock, but for the first three */
 void roc_fragment_irq(struct roc_channel *ch, u32 purposes, bool shared);

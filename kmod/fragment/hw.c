@@ -240,3 +240,15 @@ u64 roc_fragment_counter(struct roc_sub *sub, unsigned int nr)
 {
 	return roc_block_counter(sub->counts + FRAGMENT_COUNTS_COUNTERS + 8 * nr);
 }
+
+/* The sum of a counter of its links. */
+u64 roc_fragment_links_counter(struct roc_sub *sub, unsigned int nr)
+{
+	u64 sum = 0;
+	unsigned int i;
+
+	for (i = 0; i < sub->links; i++)
+		sum += roc_block_counter(sub->link + i * sub->link_stride + FRAGMENT_LINK_COUNTERS +
+					 8 * nr);
+	return sum;
+}

@@ -18,6 +18,8 @@ static void __iomem *roc_fragment_block(struct roc_endpoint *ep, const struct ro
 static int roc_fragment_probe_one(struct roc_channel *ch, const struct roc_fragment_vsec *vsec)
 {
 	struct roc_endpoint *ep = ch->ep;
+	const struct roc_fragment_ops *ops =
+		container_of(ep->ops, const struct roc_fragment_ops, card);
 	struct roc_sub *sub = roc_sub(ch);
 	unsigned int c = ch->number;
 
@@ -29,6 +31,9 @@ static int roc_fragment_probe_one(struct roc_channel *ch, const struct roc_fragm
 	sub->host_pages_max = vsec->host_pages;
 	sub->bell.bar = vsec->bell[c].bar;
 	sub->bell.offset = vsec->bell[c].offset;
+	sub->link = ep->bar[ops->open.link.bar] + ops->open.link.offset +
+		    c * sub->links * ops->open.link_stride;
+	sub->link_stride = ops->open.link_stride;
 	roc_sub_defaults(sub);
 	sub->counts = roc_fragment_block(ep, &vsec->counts[c], FRAGMENT_ID_COUNTS, c);
 	sub->block = roc_fragment_block(ep, &vsec->sub[c], FRAGMENT_ID_SUB, c);

@@ -74,10 +74,43 @@ static ssize_t roc_sub_counter_show(struct device *dev, struct device_attribute 
 		.nr = (_nr),                                                                       \
 	}
 
+/* The same of its links, summed up: which of the link's counters, as bits. */
+static int roc_read_links_counter(const void *what, s64 *value)
+{
+	const struct roc_sub_place *place = what;
+	unsigned long counters = place->nr;
+	unsigned int nr;
+
+	*value = 0;
+	for_each_set_bit (nr, &counters, FRAGMENT_LINK_COUNTS)
+		*value += roc_fragment_links_counter(roc_sub(place->ch), nr);
+	return roc_alive(place->ch->ep) ? 0 : -EIO;
+}
+
+static ssize_t roc_links_counter_show(struct device *dev, struct device_attribute *attr, char *buf)
+{
+	const struct roc_sub_counter *c = container_of(attr, struct roc_sub_counter, attr);
+	const struct roc_sub_place place = {.ch = roc_to_channel(dev), .nr = c->nr};
+
+	return roc_show_sample(place.ch->ep, &place.ch->samples[c->sample], roc_read_links_counter,
+			       &place, buf);
+}
+
+#define ROC_LINKS_COUNTER(_file, _sample, _counters)                                               \
+	static const struct roc_sub_counter roc_sub_counter_##_file = {                            \
+		.attr = __ATTR(_file, 0444, roc_links_counter_show, NULL),                         \
+		.sample = (_sample),                                                               \
+		.nr = (_counters),                                                                 \
+	}
+
 ROC_SUB_COUNTER(bytes, 0, FRAGMENT_COUNT_BYTES);
 ROC_SUB_COUNTER(transfers, 1, FRAGMENT_COUNT_TRANSFERS);
 ROC_SUB_COUNTER(releases, 2, FRAGMENT_COUNT_RELEASES);
 ROC_SUB_COUNTER(freed, 3, FRAGMENT_COUNT_FREED);
+ROC_LINKS_COUNTER(damaged, 4,
+		  BIT(FRAGMENT_LINK_TRUNCATED) | BIT(FRAGMENT_LINK_LINK_ERRORS) |
+			  BIT(FRAGMENT_LINK_FORMAT_ERRORS));
+ROC_LINKS_COUNTER(sequence_errors, 5, BIT(FRAGMENT_LINK_SEQUENCE_ERRORS));
 
 static const struct attribute *const roc_sub_attrs[] = {
 	&dev_attr_links.attr,
@@ -85,6 +118,8 @@ static const struct attribute *const roc_sub_attrs[] = {
 	&roc_sub_counter_transfers.attr.attr,
 	&roc_sub_counter_releases.attr.attr,
 	&roc_sub_counter_freed.attr.attr,
+	&roc_sub_counter_damaged.attr.attr,
+	&roc_sub_counter_sequence_errors.attr.attr,
 	&dev_attr_interrupts.attr,
 	&dev_attr_data_interrupts.attr,
 	&dev_attr_done_interrupts.attr,
