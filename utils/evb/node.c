@@ -329,6 +329,15 @@ static int verdict(struct node *n, int code)
 	if (out.errors)
 		return tool_fail("The data are wrong at %llu places. The first: %s",
 				 (unsigned long long)out.errors, out.wrong);
+	if (in.flagged)
+		code = tool_fail(
+			"The card flagged %llu units as damaged: their content is incomplete "
+			"or wrong.",
+			(unsigned long long)in.flagged);
+	if (in.note)
+		code = tool_fail("%s", in.note);
+	if (code)
+		return code;
 	if (n->o->complete &&
 	    evb_node_losses(&n->report.now) + out.lost + in.late + in.disorder + in.dropped)
 		return tool_fail("Not every event was complete, or something was lost here.");

@@ -33,6 +33,8 @@ struct evb_source_books {
 	uint64_t damaged;	/* lent and marked so */
 	uint64_t late,
 		disorder; /* pieces that came for an event that had gone, or in wrong order */
+	uint64_t flagged; /* units that the card flagged as damaged */
+	const char *note; /* what else was wrong, known at the end; or NULL */
 };
 
 struct evb_source {

@@ -47,6 +47,7 @@ struct adapter {
 	/* With a rate: what is whole waits for its time. */
 	struct evb_trigger trigger;
 	uint64_t next, dropped;
+	uint64_t flagged; /* units */
 	struct roc_evb_fragment kept;
 	bool keeps;
 	char why[UNITS_WHY];
@@ -134,6 +135,7 @@ static int feed(struct adapter *a, uint64_t now)
 			return 0;
 		if (ret < 0)
 			return units_failed(a, ret);
+		a->flagged += !!(u.flags & UNIT_DAMAGED);
 		cut_begin(&a->cut, a->units->format.content, &u);
 		assemble_unit(a->assemble, &u, now);
 		a->cutting = true;
@@ -267,6 +269,8 @@ static void books(void *self, struct evb_source_books *books)
 		.damaged = n.damaged,
 		.late = n.late,
 		.disorder = n.disorder,
+		.flagged = a->flagged,
+		.note = a->units->short_of ? a->units->note : NULL,
 	};
 }
 

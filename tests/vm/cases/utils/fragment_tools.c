@@ -87,13 +87,17 @@ static void every_word(void)
 	CU_ASSERT(json_number(json_get(out, "held")) > 0);
 }
 
+#define ENDS_ITSELF "true"
+#define ENDS_BY_SIGNAL "sleep 0.5; kill $pid"
+
 /* While data flow, and not before: the first fragment of a link may have any event id. */
-static void during(int code, const char *fault, const char *command)
+static void during(int code, const char *fault, const char *command, const char *ends)
 {
 	int got =
 		RUN("%s > printed 2> said & pid=$!; timeout 30 sh -c '%s' || cat said; sleep 0.3; "
-		    "emuctl 0 fault 0 %s > faulted; wait $pid; code=$?; cat printed; exit $code",
-		    command, until_running("6001", 0), fault);
+		    "emuctl 0 fault 0 %s > faulted; %s; wait $pid; code=$?; cat printed; "
+		    "exit $code",
+		    command, until_running("6001", 0), fault, ends);
 
 	if (got != code) {
 		unit_note("%s: %s: exit %d: %.1000s", fault, command, got, out);
@@ -109,11 +113,13 @@ static void damage(void)
 {
 	static const struct {
 		const char *fault, *key, *units_say;
+		const char *file; /* of sysfs, which has what the card counted */
+		int flagged;
 	} kinds[] = {
-		{"damaged 1 3", "damaged", "flagged"},
-		{"link-error 1 3", "damaged", "flagged"},
-		{"format-error 1 3", "damaged", "flagged"},
-		{"skip-event 1 3", "sequenceErrors", "wrong event id"},
+		{"damaged 1 3", "damaged", "flagged", "damaged", 3},
+		{"link-error 1 3", "damaged", "flagged", "damaged", 3},
+		{"format-error 1 3", "damaged", "flagged", "damaged", 3},
+		{"skip-event 1 3", "sequenceErrors", "wrong event id", "sequence_errors", 1},
 		{"wrong-event 1 3", "sequenceErrors", "wrong event id"},
 		{"short 1 8", "short", "flagged"},
 		{"empty 1 3", "empty", "were empty"},
@@ -124,15 +130,22 @@ static void damage(void)
 		return;
 	for (i = 0; i < N(kinds); i++) {
 		links_make(500);
-		during(1, kinds[i].fault, "roc-fragment run " ID "--time=2s --json");
+		during(1, kinds[i].fault, "roc-fragment run " ID "--json", ENDS_BY_SIGNAL);
 		if (!json_number(json_get(out, kinds[i].key)))
 			unit_note("%s: %.1500s", kinds[i].fault, out);
 		CU_ASSERT(json_number(json_get(out, kinds[i].key)) > 0);
 		UNIT_EQ(json_number(json_get(out, "lost")), 0);
+		if (kinds[i].file) {
+			UNIT_EQ(RUN("cat /sys/class/roc/%s/%s",
+				    node_path("6001", 0) + strlen("/dev/"), kinds[i].file),
+				0);
+			UNIT_EQ(atoi(out), kinds[i].flagged);
+		}
 		links_make(500);
 		during(1, kinds[i].fault,
 		       "rm -rf rec; roc-record rec " ID
-		       "--time=2s --superpage-size=4Ki --buffer-size=4Mi --json");
+		       "--superpage-size=4Ki --buffer-size=4Mi --json",
+		       ENDS_BY_SIGNAL);
 		UNIT_EQ(RUN("cat said"), 0);
 		if (!strstr(out, kinds[i].units_say))
 			unit_note("%s: %.500s", kinds[i].fault, out);
@@ -143,6 +156,38 @@ static void damage(void)
 		    "--time=1s --superpage-size=4Ki --buffer-size=4Mi"),
 		0);
 	RUN("rm -rf rec");
+}
+
+/* A system of one node, whose events are built from sub0 until a signal. */
+static void built(int code, const char *fault, const char *says)
+{
+	int got;
+
+	links_make(500);
+	got = RUN("roc-evb node --name=n1 --coordinator=static:evb.conf --events=4 "
+		  "--source=card:id=6001,sub=sub0,buffer=4Mi --sink=check --metrics=evb.prom "
+		  "--json > printed 2> said & pid=$!; timeout 30 sh -c '%s' || cat said; sleep 1; "
+		  "%s > faulted; sleep 1; kill $pid; wait $pid; code=$?; cat said; exit $code",
+		  until_running("6001", 0), fault);
+	if (got != code || !strstr(out, says))
+		unit_note("%s: exit %d: %.1000s", fault, got, out);
+	UNIT_EQ(got, code);
+	CU_ASSERT_PTR_NOT_NULL(strstr(out, says));
+	emu(CARD0, "fault all clear");
+}
+
+static void building(void)
+{
+	if (!there())
+		return;
+	UNIT_EQ(RUN("printf '[system]\\nname = one\\nreadouts = 1\\nbuilders = 1\\n"
+		    "[n1]\\nroles = readout builder manager\\nhost = 127.0.0.1\\n' > evb.conf && "
+		    "ip link set lo up"),
+		0);
+	built(0, "true", "");
+	built(1, "emuctl 0 fault 0 damaged 1 3", "flagged");
+	built(1, "emuctl 0 fault 0 wrong-event 1 3", "wrong event id");
+	built(1, "emuctl 0 fault 0 record-hole 1 1", "is missing");
 }
 
 /* Without any limit, asleep and awake, a card that leaves entries out is found out at once. */
@@ -164,7 +209,7 @@ static void left_out(void)
 				 "timeout 60 roc-fragment run " ID
 				 "--pages=2048 --stall-limit=0 --json %s",
 				 ways[w]);
-			during(1, faults[i], command);
+			during(1, faults[i], command, ENDS_ITSELF);
 			CU_ASSERT(json_valid(out));
 			CU_ASSERT(json_is(json_get(out, "end"), "failed"));
 			CU_ASSERT(json_number(json_get(out, "lost")) > 0);
@@ -270,5 +315,6 @@ static void shown(void)
 }
 
 UNIT_MAIN("tools for fragments", {"every word of what is fetched", every_word}, {"damage", damage},
-	  {"entries left out by the card", left_out}, {"example", example},
-	  {"a second reader", second_reader}, {"bad input", bad_input}, {"sub-units shown", shown})
+	  {"events of damaged fragments", building}, {"entries left out by the card", left_out},
+	  {"example", example}, {"a second reader", second_reader}, {"bad input", bad_input},
+	  {"sub-units shown", shown})
