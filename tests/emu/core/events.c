@@ -205,21 +205,58 @@ static void wrote(struct event_channel *ch, const struct event_done *d)
 	ch->has_urgent = true;
 }
 
+/* A fault that counts how often it is still to come: does it come now? */
+static bool fault_take(uint64_t *fault)
+{
+	if (!*fault)
+		return false;
+	--*fault;
+	return true;
+}
+
+/* The record as the faults spoil it; what the card counts of the superpage stays right. */
+static struct event_done spoiled(struct event_faults *f, const struct event_done *done)
+{
+	struct event_done d = *done;
+
+	if (d.status & (EVENT_RECORD_END | EVENT_RECORD_REFUSED))
+		return d;
+	if (fault_take(&f->damaged))
+		d.status |= EVENT_RECORD_DAMAGED;
+	if (fault_take(&f->empty)) {
+		d.bytes = 0;
+	} else if (f->short_bytes) {
+		d.bytes -= f->short_bytes < d.bytes ? f->short_bytes : d.bytes;
+		d.status &= ~EVENT_RECORD_PARTIAL;
+		f->short_bytes = 0;
+	}
+	return d;
+}
+
+/* A record that is counted, and whose place in the ring stays as it was. */
+static bool skipped(struct event_faults *f, const struct event_done *d)
+{
+	return fault_take(&f->record_hole) ||
+	       (d->status & EVENT_RECORD_FLUSHED && fault_take(&f->flushed_missing));
+}
+
 /* One record, with what the faults make of it. */
 static enum card_dma write_record(struct event_channel *ch)
 {
 	struct event_card *e = ch->card;
-	struct event_faults *f = &e->fault;
-	struct event_done d = ch->done[ch->done_at];
+	struct event_faults *f = &e->fault, kept = *f;
+	struct event_done done = ch->done[ch->done_at], d = spoiled(f, &done);
 	uint32_t number = ch->written + (f->record_overrun << ch->record_log2);
 	enum card_dma how;
 
-	if (d.status & EVENT_RECORD_END && f->end_missing) {
-		f->end_missing--;
-	} else {
+	if (skipped(f, &d)) {
+		wrote(ch, &d);
+	} else if (!(d.status & EVENT_RECORD_END && fault_take(&f->end_missing))) {
 		how = put_record(ch, &d, number, number + f->record_sequence);
-		if (how == CARD_DMA_NO_MASTER)
+		if (how == CARD_DMA_NO_MASTER) {
+			*f = kept; /* it is written later, and spoiled then */
 			return how;
+		}
 		f->record_sequence = 0;
 		f->record_overrun = 0;
 		wrote(ch, &d);
@@ -230,7 +267,7 @@ static enum card_dma write_record(struct event_channel *ch)
 		ch->ended = true;
 		ch->n.ends++;
 	} else if (!(d.status & EVENT_RECORD_REFUSED)) {
-		e->ops->counted(e->model, ch->nr, &d);
+		e->ops->counted(e->model, ch->nr, &done);
 	}
 	if (f->record_twice && has_room(ch) &&
 	    put_record(ch, &d, ch->written, ch->written) == CARD_DMA_OK) {

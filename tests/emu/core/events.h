@@ -97,6 +97,7 @@ struct event_channel {
 struct event_faults {
 	uint64_t irq_lost, irq_spurious_ms, record_late_us, record_twice, record_sequence;
 	uint64_t record_overrun, end_missing, fetch_error, never_quiet, quiet_late_us;
+	uint64_t record_hole, flushed_missing, damaged, short_bytes, empty;
 	bool spurious_now;
 	uint64_t spurious_ns; /* when the next is due */
 };
@@ -193,6 +194,11 @@ bool event_interrupt_to_come(const struct event_channel *ch);
 	{"record-twice", "N", NULL, "the next N records are written twice"},                       \
 	{"record-sequence", "N", NULL, "the sequence of the next record is off by N"},             \
 	{"record-overrun", "N", NULL, "the next record is written as if N rings later"},           \
+	{"record-hole", "N", NULL, "the next N records are counted and not written"},              \
+	{"flushed-missing", "N", NULL, "the same of the next N records with FLUSHED"},             \
+	{"damaged", "N", NULL, "the next N records have DAMAGED, their content is right"},         \
+	{"short", "bytes", NULL, "the next record has so many bytes fewer, without PARTIAL"},      \
+	{"empty", "N", NULL, "the next N records have 0 bytes"},                                   \
 	{"end-missing", "N", NULL, "the next N END records are not written"},                      \
 	{"fetch-error", "N", NULL, "the next N reads of descriptors fail"},                        \
 	{"never-quiet", NULL, NULL, "QUIET is never shown"},                                       \

@@ -247,6 +247,26 @@ static void faults_are_there(void)
 	host_end();
 }
 
+/* The record of what a flush closes is not there, and the END lies behind its place. */
+static void flushed_missing(void)
+{
+	begin();
+	begin_run(0, 4);
+	fault(0, "damaged", 1);
+	give(0, 2);
+	EV_RECORD(&d[0], 0, SMALL, EVENT_RECORD_DAMAGED);
+	EV_RECORD(&d[0], 1, SMALL, 0);
+	key(0, "rate", "0=1000000");
+	give(0, 1);
+	run_for(0, 12000000);
+	fault(0, "flushed-missing", 1);
+	wr(0, CRORC_CONFIG_B, rd(0, CRORC_CONFIG_B) | CRORC_CONFIG_B_FLUSH);
+	CU_ASSERT(!ev_next(&d[0]));
+	d[0].seen++;
+	EV_RECORD(&d[0], 3, 0, EVENT_RECORD_END);
+	host_end();
+}
+
 static void link_alarm(void)
 {
 	static const struct driver card = {.block = 0x880};
@@ -265,4 +285,5 @@ UNIT_MAIN("emulated event interface, C-RORC", {"blocks", blocks}, {"superpages",
 	  {"a FIFO of sixteen", fifo_of_sixteen}, {"the plain way is off", plain_way_is_off},
 	  {"time frames and flush", time_frames_and_flush}, {"channels apart", channels_apart},
 	  {"bad descriptors", bad_descriptors}, {"a lost write of the setup", lost_setup_write},
-	  {"faults", faults_are_there}, {"links", link_alarm})
+	  {"faults", faults_are_there}, {"flushed record missing", flushed_missing},
+	  {"links", link_alarm})

@@ -142,6 +142,49 @@ static void overrun(void)
 	host_end();
 }
 
+/* The places in the hole stay as they were, and the card counts as if it had written there. */
+static void record_hole(void)
+{
+	static const struct event_record none;
+
+	begin();
+	fault(0, "record-hole", 2);
+	fill(4);
+	CU_ASSERT(!ev_next(&d));
+	CU_ASSERT(!memcmp(&d.record[0], &none, sizeof(none)));
+	CU_ASSERT(!memcmp(&d.record[1], &none, sizeof(none)));
+	UNIT_EQ(ev_rd(&d, EVENT_WRITTEN), 4);
+	UNIT_EQ(host.message[VECTOR], 1);
+	d.seen = 2;
+	EV_RECORD(&d, 2, BYTES, 0);
+	EV_RECORD(&d, 3, BYTES, 0);
+	UNIT_EQ(count(0, -1, "superpages"), 4);
+	UNIT_EQ(cru_card.fault_get(host.card, 0, "record-hole"), 0);
+	host_end();
+}
+
+static void spoiled_records(void)
+{
+	begin();
+	fault(0, "damaged", 1);
+	fill(2);
+	EV_RECORD(&d, 0, BYTES, EVENT_RECORD_DAMAGED);
+	EV_RECORD(&d, 1, BYTES, 0);
+	fault(0, "short", 4099);
+	fill(2);
+	EV_RECORD(&d, 2, BYTES - 4099, 0);
+	EV_RECORD(&d, 3, BYTES, 0);
+	ev_arm(&d);
+	fault(0, "empty", 1);
+	fill(2);
+	EV_RECORD(&d, 4, 0, 0);
+	EV_RECORD(&d, 5, BYTES, 0);
+	/* What it counts of the superpages is the truth. */
+	UNIT_EQ(count(0, -1, "superpages"), 6);
+	UNIT_EQ(count(0, -1, "bytes"), 6 * BYTES);
+	host_end();
+}
+
 static void missing_end(void)
 {
 	begin();
@@ -271,6 +314,7 @@ static void completions_late_as_ever(void)
 UNIT_MAIN("emulated event interface, faults", {"lost interrupt", lost_interrupt},
 	  {"spurious interrupts", spurious_interrupts}, {"late record", late_record},
 	  {"record twice", record_twice}, {"wrong sequence", wrong_sequence}, {"overrun", overrun},
+	  {"record hole", record_hole}, {"spoiled records", spoiled_records},
 	  {"missing end", missing_end}, {"fetch error", fetch_error},
 	  {"a ring outside any mapping", ring_outside}, {"not to be stopped", not_to_be_stopped},
 	  {"quiet late", quiet_late}, {"stall", stalled_card},
