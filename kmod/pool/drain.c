@@ -18,35 +18,38 @@ static struct roc_link *roc_link_of(struct roc_session *s, unsigned int slot)
 	return NULL;
 }
 
-static enum roc_why roc_take_record(struct roc_session *s, const struct event_record *r, u64 now)
+static enum roc_why roc_take_record(struct roc_session *s, const struct roc_record *r, u64 now)
 {
 	struct roc_event *ev = &s->pool->event;
-	u32 status = le32_to_cpu(r->status), bytes = le32_to_cpu(r->bytes);
 	struct roc_flight *flight;
 	struct roc_link *link;
 	u32 flags = ROC_READY_FILLED;
 
-	if (le32_to_cpu(r->sequence) != ev->consumed || ev->ended)
+	if (!roc_record_valid(r, ev->consumed) || ev->ended)
 		return ROC_WHY_RECORD;
-	if (status & EVENT_RECORD_END) {
+	if (r->status & EVENT_RECORD_END) {
 		if (!ev->flushed)
 			return ROC_WHY_RECORD;
 		ev->ended = true;
 		return ROC_WHY_NONE;
 	}
-	link = roc_link_of(s, EVENT_RECORD_LINK(status));
+	link = roc_link_of(s, EVENT_RECORD_LINK(r->status));
 	if (!link || link->head == link->tail)
 		return ROC_WHY_RECORD;
 	flight = roc_flight(s, link, link->tail);
-	if (flight->number != le32_to_cpu(r->descriptor))
+	if (flight->number != r->descriptor)
 		return ROC_WHY_RECORD;
-	if (bytes > flight->fill.length)
+	if (r->bytes > flight->fill.length)
 		return ROC_WHY_SIZE;
-	if (status & EVENT_RECORD_REFUSED)
+	if (r->status & EVENT_RECORD_REFUSED) {
 		flags = ROC_READY_REFUSED;
-	else if (status & EVENT_RECORD_DAMAGED)
-		flags |= ROC_READY_DAMAGED;
-	roc_finish(s, link, bytes, flags, now);
+	} else {
+		if (r->status & EVENT_RECORD_DAMAGED)
+			flags |= ROC_READY_DAMAGED;
+		if (roc_record_short(r, flight->fill.length))
+			flags |= ROC_READY_SHORT;
+	}
+	roc_finish(s, link, r->bytes, flags, now);
 	if (link->head != link->tail)
 		link->busy = now;
 	return ROC_WHY_NONE;
@@ -61,11 +64,11 @@ enum roc_why roc_drain(struct roc_session *s, u64 now, u32 *found)
 
 	*found = 0;
 	for (n = 0; n < ROC_DRAIN_MAX; n++) {
-		const struct event_record *r = roc_event_next(ev);
+		struct roc_record r;
 
-		if (!r)
+		if (!roc_record_read(ev->record, ev->record_log2, ev->consumed, &r))
 			break;
-		why = roc_take_record(s, r, now);
+		why = roc_take_record(s, &r, now);
 		if (why)
 			break;
 		ev->consumed++;

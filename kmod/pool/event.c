@@ -171,6 +171,18 @@ u32 roc_event_status(struct roc_channel *ch)
 	return roc_event_read(ch, EVENT_STATUS);
 }
 
+/*
+ * Is a record missing that the card has counted? The read of the count comes back behind the
+ * records that it counts. Of a card that is gone the answer means nothing.
+ */
+bool roc_event_uncounted(struct roc_channel *ch)
+{
+	const struct roc_event *ev = &roc_pool(ch)->event;
+	u32 behind = roc_event_read(ch, EVENT_WRITTEN) - ev->consumed;
+
+	return behind && behind <= 1u << ev->record_log2 && !roc_event_next(ev);
+}
+
 static void roc_event_setup(struct roc_channel *ch)
 {
 	struct roc_event *ev = &roc_pool(ch)->event;
@@ -267,28 +279,16 @@ void roc_event_ring(struct roc_channel *ch)
 	roc_event_tell(ch, EVENT_DOORBELL, ev->published);
 }
 
-/* Record @number if the card wrote it, NULL if not. */
-static const struct event_record *roc_event_record(struct roc_event *ev, u32 number)
+/* Is the next record there? Also without the channel lock, by the interrupt handler. */
+bool roc_event_next(const struct roc_event *ev)
 {
-	const struct event_record *r = &ev->record[number & ((1u << ev->record_log2) - 1)];
-
-	if ((le32_to_cpu(READ_ONCE(r->status)) & EVENT_RECORD_PHASE) !=
-	    EVENT_PHASE(number, ev->record_log2))
-		return NULL;
-	dma_rmb(); /* the phase was written last */
-	return r;
+	return roc_record_there(ev->record, ev->record_log2, READ_ONCE(ev->consumed));
 }
 
-/* The next one. The caller counts it as consumed. */
-const struct event_record *roc_event_next(struct roc_event *ev)
+/* Is a record missing that the card has written records behind? */
+bool roc_event_hole(const struct roc_event *ev)
 {
-	return roc_event_record(ev, READ_ONCE(ev->consumed));
-}
-
-/* Is there one behind one that is not there? The card writes them in order, so it is broken. */
-bool roc_event_skipped(struct roc_event *ev)
-{
-	return roc_event_record(ev, ev->consumed + 1) && !roc_event_next(ev);
+	return roc_record_hole(ev->record, ev->record_log2, ev->consumed);
 }
 
 /* Give the room back and ask for one interrupt: no record can be missed, see 7.1. */

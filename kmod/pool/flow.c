@@ -241,6 +241,11 @@ void roc_finish(struct roc_session *s, struct roc_link *link, u32 bytes, u32 fla
 		roc_give_back(s, &flight->fill, link->slot, 0, flags, ROC_WHY_PUSH, now);
 		return;
 	}
+	/* A plain card may say so: with records it is against the contract. */
+	if (!bytes)
+		flags |= ROC_READY_SHORT;
+	s->pool->stats.damaged += !!(flags & ROC_READY_DAMAGED);
+	s->pool->stats.short_superpages += !!(flags & ROC_READY_SHORT);
 	s->pool->stats.completed++;
 	ch->stats.bytes += bytes;
 	roc_give_back(s, &flight->fill, link->slot, bytes, flags, ROC_WHY_NONE, now);

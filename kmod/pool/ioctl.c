@@ -91,6 +91,29 @@ static int roc_ch_info(struct file *file, void *arg)
 	return 0;
 }
 
+static int roc_ch_losses(struct file *file, void *arg)
+{
+	struct roc_session *s = roc_session(file->private_data);
+	struct roc_channel *ch = s->ch;
+	struct roc_ch_losses *losses = arg;
+	struct roc_pool_stats pool;
+
+	if (losses->flags)
+		return -EINVAL;
+	if (mutex_lock_killable(&ch->lock))
+		return -EINTR;
+	pool = s->pool->stats;
+	roc_counts_since(&pool, &s->pool->base, sizeof(pool));
+	mutex_unlock(&ch->lock);
+	*losses = (struct roc_ch_losses){
+		.size = losses->size,
+		.damaged = pool.damaged,
+		.short_ = pool.short_superpages,
+		.lost = pool.lost,
+	};
+	return 0;
+}
+
 static int roc_ch_rings(struct file *file, void *arg)
 {
 	struct roc_session *s = roc_session(file->private_data);
@@ -318,4 +341,5 @@ const struct roc_ioctl roc_pool_ioctls[ROC_POOL_IOCTLS] = {
 	ROC_IOCTL(ROC_CH_WAIT, 24, roc_ch_wait, roc_ch_wait),
 	ROC_IOCTL(ROC_CH_COMMAND, 32, roc_ch_command, roc_ch_command),
 	ROC_IOCTL(ROC_CH_MODE, 16, roc_ch_mode, roc_ch_mode),
+	ROC_IOCTL(ROC_CH_LOSSES, 32, roc_ch_losses, roc_ch_losses),
 };

@@ -8,7 +8,8 @@
  *   run       from start to stop
  *   thread    who looks when
  *
- * Calls go one way: kind > ioctl > thread > run > look, drain > flow > mark, event, ring, pace.
+ * Calls go one way: kind > ioctl > thread > run > look, drain > flow > mark, event, ring, pace >
+ * record.
  * Whoever finds that the card broke its contract returns why; run.c ends the run.
  */
 #ifndef ROC_POOL_H
@@ -17,6 +18,7 @@
 #include "core/roc.h"
 #include "pool/event.h"
 #include "pool/pace.h"
+#include "pool/record.h"
 #include "pool/ring.h"
 #include "pool/want.h"
 
@@ -79,6 +81,9 @@ struct roc_pool_stats {
 	u64 completed;
 	u64 reclaimed;
 	u64 refused;
+	u64 damaged;
+	u64 short_superpages;
+	u64 lost;
 	u64 looks;
 	u64 retries;
 	u64 bad_index;
@@ -179,6 +184,9 @@ struct roc_run {
  * @check: when it looks
  * @asked: when the card was last known to be there, 0 = not yet in this run
  * @repeated: in this silence it was told again what it should know
+ * @scan: when the record ring may next be searched for a hole
+ * @counted: when the card's count of records was last read, or a record last found
+ * @recounted: the count was read since a record was last found
  * @doubt: the card says that something is wrong with the channel
  */
 struct roc_watch {
@@ -190,6 +198,9 @@ struct roc_watch {
 	u64 check;
 	u64 asked;
 	bool repeated;
+	u64 scan;
+	u64 counted;
+	bool recounted;
 	bool doubt;
 };
 
@@ -283,7 +294,7 @@ static inline struct roc_flight *roc_flight(struct roc_session *s, struct roc_li
 extern const struct roc_kind roc_pool_kind;
 
 /* ioctl.c */
-#define ROC_POOL_IOCTLS 9
+#define ROC_POOL_IOCTLS 10
 extern const struct roc_ioctl roc_pool_ioctls[ROC_POOL_IOCTLS];
 u32 roc_ready_now(struct roc_session *s);
 

@@ -20,8 +20,8 @@
  * what is not asked for by then comes back as reclaimed, and the machine may be a crowded one.
  */
 #define ROC_FLUSH_NS NSEC_PER_SEC
-/* For the same reason a card with events is heard out for so many times of what END may take. */
-#define ROC_END_PATIENCE 10
+/* For the same reason a card with events gets so many times what END may take. */
+#define ROC_END_PATIENCE 100
 
 /* Look at the card in the way that it has. Not 0: it broke its contract; *@found is good. */
 enum roc_why roc_look(struct roc_session *s, u64 now, enum roc_look what, u32 *found)
@@ -163,6 +163,8 @@ int roc_run_start(struct roc_session *s)
 static u32 roc_run_end(struct roc_session *s, enum roc_ch_state state, enum roc_why why,
 		       bool present)
 {
+	const struct roc_event *ev = &s->pool->event;
+	bool empty = ev->on && ev->ended; /* the END: what is left has no byte */
 	struct roc_channel *ch = s->ch;
 	u32 reclaimed;
 
@@ -170,6 +172,8 @@ static u32 roc_run_end(struct roc_session *s, enum roc_ch_state state, enum roc_
 		roc_count_empties(ch);
 	roc_run_quiet(s, present);
 	reclaimed = roc_reclaim(s, state == ROC_CH_FAILED ? why : ROC_WHY_STOPPED);
+	if (state == ROC_CH_FAILED && !empty)
+		s->pool->stats.lost += reclaimed;
 	/* Before the end is told: whoever sees that and finds nothing more may believe it. */
 	roc_publish(s);
 	roc_set_state(ch, state, why);
@@ -187,22 +191,46 @@ static void roc_flush(struct roc_session *s)
 	roc_pool_ops(s->ch->ep)->flush(s->ch);
 }
 
+/* Take all records up to the END. Not 0: the card broke its contract. */
+static enum roc_why roc_take_to_end(struct roc_session *s)
+{
+	const u64 patience = ROC_END_PATIENCE * EVENT_END_MS * NSEC_PER_MSEC;
+	const struct roc_event *ev = &s->pool->event;
+	u64 now = ktime_get_ns(), end = now + patience;
+	enum roc_why why;
+	u32 found;
+
+	for (;;) {
+		why = roc_look(s, now, ROC_LOOK_ALL, &found);
+		if (why || ev->ended)
+			return why;
+		if (found)
+			end = now + patience;
+		else if (roc_event_hole(ev))
+			return ROC_WHY_RECORD;
+		/* Of the time before the look: what was not there then did not come in time. */
+		if (now >= end)
+			return roc_alive(s->ch->ep) ? ROC_WHY_RECORD : ROC_WHY_LOST;
+		usleep_range(ROC_FLUSH_TRY_US, 2 * ROC_FLUSH_TRY_US);
+		now = ktime_get_ns();
+	}
+}
+
 /*
  * Take what a flush closed: looks in a row with nothing new, or nothing left to come. Not 0: the
  * card broke its contract.
  */
 static enum roc_why roc_take_flushed(struct roc_session *s)
 {
-	const struct roc_event *ev = &s->pool->event;
 	unsigned int tries, limit, idle = 0;
 	enum roc_why why;
 	u32 found;
 	u64 end;
 
+	if (s->pool->event.on)
+		return roc_take_to_end(s);
 	end = ktime_get_ns() + ROC_FLUSH_NS;
 	limit = max(2u, roc_pool_ops(s->ch->ep)->flush_us / ROC_FLUSH_TRY_US);
-	if (ev->on)
-		limit = ROC_END_PATIENCE * EVENT_END_MS * USEC_PER_MSEC / ROC_FLUSH_TRY_US;
 	for (tries = 0; tries < ROC_FLUSH_TRIES + limit && idle < limit; tries++) {
 		if (tries)
 			usleep_range(ROC_FLUSH_TRY_US, 2 * ROC_FLUSH_TRY_US);
@@ -212,7 +240,10 @@ static enum roc_why roc_take_flushed(struct roc_session *s)
 				return why;
 			idle = found ? 0 : idle + 1;
 		} while (s->run.unfinished && ktime_get_ns() < end);
-		if (s->run.unfinished || (ev->on ? ev->ended : !s->run.in_flight))
+		/* The card has finished superpages whose sizes it does not say. */
+		if (s->run.unfinished)
+			return roc_alive(s->ch->ep) ? ROC_WHY_SIZE : ROC_WHY_LOST;
+		if (!s->run.in_flight)
 			break;
 	}
 	return ROC_WHY_NONE;

@@ -22,6 +22,9 @@ ROC_COUNTER(bytes, ch->stats.bytes);
 ROC_COUNTER(pushed, roc_pool(ch)->stats.pushed);
 ROC_COUNTER(reclaimed, roc_pool(ch)->stats.reclaimed);
 ROC_COUNTER(refused, roc_pool(ch)->stats.refused);
+ROC_COUNTER(damaged, roc_pool(ch)->stats.damaged);
+ROC_COUNTER(short, roc_pool(ch)->stats.short_superpages);
+ROC_COUNTER(lost, roc_pool(ch)->stats.lost);
 ROC_COUNTER(looks, roc_pool(ch)->stats.looks);
 ROC_COUNTER(mmio_reads, ch->stats.mmio_reads);
 ROC_COUNTER(mmio_writes, ch->stats.mmio_writes);
@@ -121,14 +124,25 @@ static ssize_t fifo_empty_show(struct device *dev, struct device_attribute *attr
 static DEVICE_ATTR_RO(fifo_empty);
 
 static struct attribute *roc_pool_attrs[] = {
-	&dev_attr_mode.attr,	    &dev_attr_superpages.attr,
-	&dev_attr_bytes.attr,	    &dev_attr_pushed.attr,
-	&dev_attr_reclaimed.attr,   &dev_attr_refused.attr,
-	&dev_attr_looks.attr,	    &dev_attr_mmio_reads.attr,
-	&dev_attr_mmio_writes.attr, &dev_attr_retries.attr,
-	&dev_attr_turns.attr,	    &dev_attr_bad_index.attr,
-	&dev_attr_gaps.attr,	    &dev_attr_dropped.attr,
-	&dev_attr_fifo_empty.attr,  NULL,
+	&dev_attr_mode.attr,
+	&dev_attr_superpages.attr,
+	&dev_attr_bytes.attr,
+	&dev_attr_pushed.attr,
+	&dev_attr_reclaimed.attr,
+	&dev_attr_refused.attr,
+	&dev_attr_damaged.attr,
+	&dev_attr_short.attr,
+	&dev_attr_lost.attr,
+	&dev_attr_looks.attr,
+	&dev_attr_mmio_reads.attr,
+	&dev_attr_mmio_writes.attr,
+	&dev_attr_retries.attr,
+	&dev_attr_turns.attr,
+	&dev_attr_bad_index.attr,
+	&dev_attr_gaps.attr,
+	&dev_attr_dropped.attr,
+	&dev_attr_fifo_empty.attr,
+	NULL,
 };
 
 static struct attribute *roc_event_attrs[] = {

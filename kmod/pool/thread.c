@@ -31,6 +31,10 @@
 /* After so much silence the card is asked whether it is still there, later if it often pauses. */
 #define ROC_SILENCE_NS 4000000000ull
 #define ROC_SILENCE_MAX_NS 30000000000ull
+/* Without a record the record ring is searched for a hole this often. */
+#define ROC_SCAN_NS 10000000ull
+/* After so long without a record the count of written records is read. */
+#define ROC_COUNT_NS 1000000000ull
 /* Bounds of moderation: what delay is worth an interrupt, by itself and when a reader says so. */
 #define ROC_MODERATION_US 8000
 #define ROC_MODERATION_BATCH 16	      /* superpages that an interrupt should tell of */
@@ -60,23 +64,52 @@ static enum roc_why roc_check_doubt(struct roc_session *s)
 }
 
 /*
+ * No record was found: is one missing? Records behind it show that, and if there are none the
+ * card's count, which costs a register read. @fired: an interrupt came, which has a reason.
+ */
+static enum roc_why roc_check_records(struct roc_session *s, u64 now, u64 usual, bool fired)
+{
+	struct roc_watch *w = &s->thread.watch;
+
+	if (!s->run.in_flight)
+		return ROC_WHY_NONE;
+	if (fired || now >= w->scan) {
+		w->scan = now + ROC_SCAN_NS;
+		if (roc_event_hole(&s->pool->event))
+			return ROC_WHY_RECORD;
+	}
+	if (now - w->counted < (w->recounted && !fired ? usual : ROC_COUNT_NS))
+		return ROC_WHY_NONE;
+	w->counted = now;
+	w->recounted = true;
+	if (!roc_event_uncounted(s->ch))
+		return ROC_WHY_NONE;
+	return roc_alive(s->ch->ep) ? ROC_WHY_RECORD : ROC_WHY_LOST;
+}
+
+/*
  * Nothing was found, though something may be wrong. No register is read while data flow, so a card
  * that went, a doorbell that was lost, and an error of which no interrupt told are found out by
  * their silence.
  */
-static enum roc_why roc_check_silence(struct roc_session *s, u64 now, u32 found)
+static enum roc_why roc_check_silence(struct roc_session *s, u64 now, u32 found, bool fired)
 {
 	u64 usual = clamp(2 * s->run.rate.gap, ROC_SILENCE_NS, ROC_SILENCE_MAX_NS);
 	struct roc_watch *w = &s->thread.watch;
+	enum roc_why why;
 
 	if (found || !s->run.in_flight || !w->asked) {
 		w->asked = now;
 		w->repeated = false;
+		w->scan = now + ROC_SCAN_NS;
+		w->counted = now;
+		w->recounted = false;
 	}
 	if (found)
 		return ROC_WHY_NONE;
-	if (roc_event_skipped(&s->pool->event))
-		return ROC_WHY_RECORD;
+	why = roc_check_records(s, now, usual, fired);
+	if (why)
+		return why;
 	if (!w->repeated && now - w->asked >= ROC_PATIENCE_MAX_NS) {
 		roc_event_repeat(s->ch);
 		w->repeated = true;
@@ -103,7 +136,7 @@ u32 roc_thread_look(struct roc_session *s)
 	if (!why)
 		why = roc_refill(s, now, &left);
 	if (!why && s->pool->event.on)
-		why = roc_check_silence(s, now, found);
+		why = roc_check_silence(s, now, found, false);
 	if (why) {
 		roc_run_fail(s, why);
 		return found;
@@ -329,7 +362,7 @@ static enum roc_why roc_turn(struct roc_session *s, u64 *rest)
 	if (total)
 		roc_rate_found(&s->run.rate, now, total);
 	if (ev->on) {
-		why = roc_check_silence(s, now, total);
+		why = roc_check_silence(s, now, total, fired);
 		if (why)
 			return why;
 	}
@@ -358,8 +391,7 @@ static void roc_trace_sleep(struct roc_session *s, u64 ns)
 
 	if (ns && ch->state == ROC_CH_RUNNING && trace_roc_sleep_enabled())
 		trace_roc_sleep(ch->ep->minor, ch->number, ns,
-				s->pool->event.on ? !!roc_event_next(&s->pool->event)
-						  : roc_shown(s),
+				s->pool->event.on ? roc_event_next(&s->pool->event) : roc_shown(s),
 				roc_waiting(s));
 }
 

@@ -57,6 +57,7 @@
 #define ROC_CH_EVENTFD _IO(ROC_IOC_TYPE, 0x18)
 #define ROC_CH_COMMAND _IO(ROC_IOC_TYPE, 0x19)
 #define ROC_CH_MODE _IO(ROC_IOC_TYPE, 0x1a)
+#define ROC_CH_LOSSES _IO(ROC_IOC_TYPE, 0x1b)
 
 #define ROC_BUF_REGISTER _IO(ROC_IOC_TYPE, 0x20)
 #define ROC_BUF_UNREGISTER _IO(ROC_IOC_TYPE, 0x21)
@@ -317,8 +318,8 @@ enum roc_mode {
  * @ROC_WHY_REMOVED: the card was removed or reset by somebody else
  * @ROC_WHY_PUSH: the card did not take a superpage, although it was pushed several times, or
  *	refused its descriptor
- * @ROC_WHY_RECORD: the card's completion records are out of order, or not there although it says
- *	that it wrote them
+ * @ROC_WHY_RECORD: the card's completion records are out of order, have contents that cannot be, or
+ *	are not there although the card wrote later ones or counted them
  * @ROC_WHY_CARD: the card reports that it could not read descriptors, or was asked nonsense
  * @ROC_WHY_OWNER: not the process that opened the channel, but a child of it, or a program that it
  *	became
@@ -430,6 +431,25 @@ struct roc_ch_info {
 };
 
 /**
+ * struct roc_ch_losses - ioctl(ROC_CH_LOSSES): superpages that are not as they should be
+ * @size: sizeof(struct roc_ch_losses)
+ * @flags: must be 0
+ * @damaged: superpages since open that came back with ROC_READY_DAMAGED
+ * @short_: superpages since open that came back with ROC_READY_SHORT
+ * @lost: superpages since open that the card had when a run failed, and that came back with
+ *	ROC_READY_RECLAIMED: what the card wrote into them is lost
+ *
+ * No error of its own.
+ */
+struct roc_ch_losses {
+	__u32 size;
+	__u32 flags;
+	__aligned_u64 damaged;
+	__aligned_u64 short_;
+	__aligned_u64 lost;
+};
+
+/**
  * struct roc_fill - one entry of the fill ring: a free superpage
  * @buffer: handle from ROC_BUF_REGISTER or ROC_BUF_IMPORT
  * @length: bytes; a multiple of superpage_align, at most superpage_max
@@ -456,12 +476,15 @@ struct roc_fill {
  * @ROC_READY_REFUSED: the driver did not give it to the card, or the card did not take it;
  *	&roc_ready.why says why
  * @ROC_READY_DAMAGED: with FILLED: the card says that not all of the content is what it should be
+ * @ROC_READY_SHORT: with FILLED: the card reports fewer bytes than the superpage has, and no reason
+ *	for it (cards with ROC_CAP_EVENTS), or no bytes at all (other cards)
  */
 enum roc_ready_flags {
 	ROC_READY_FILLED = 1 << 0,
 	ROC_READY_RECLAIMED = 1 << 1,
 	ROC_READY_REFUSED = 1 << 2,
 	ROC_READY_DAMAGED = 1 << 3,
+	ROC_READY_SHORT = 1 << 4,
 };
 
 /**

@@ -172,7 +172,7 @@ char thread_state(const char *id, int channel)
 	return end && end[1] == ' ' ? end[2] : 0;
 }
 
-static uint64_t counter(const char *id, int channel, const char *name)
+uint64_t node_count(const char *id, int channel, const char *name)
 {
 	return strtoull(node_attr(id, channel, name), NULL, 10);
 }
@@ -180,11 +180,11 @@ static uint64_t counter(const char *id, int channel, const char *name)
 struct counters counters(const char *id, int channel)
 {
 	return (struct counters){
-		.interrupts = counter(id, channel, "interrupts"),
-		.missed = counter(id, channel, "missed_interrupts"),
-		.spurious = counter(id, channel, "spurious_interrupts"),
-		.reads = counter(id, channel, "mmio_reads"),
-		.retries = counter(id, channel, "retries"),
+		.interrupts = node_count(id, channel, "interrupts"),
+		.missed = node_count(id, channel, "missed_interrupts"),
+		.spurious = node_count(id, channel, "spurious_interrupts"),
+		.reads = node_count(id, channel, "mmio_reads"),
+		.retries = node_count(id, channel, "retries"),
 	};
 }
 

@@ -47,6 +47,8 @@ struct roc_ch_info ch_info(int fd);
 
 /* First line of a file of the node's sysfs directory; "" if there is none. */
 const char *node_attr(const char *id, int channel, const char *name);
+/* The same of one that is a number. */
+uint64_t node_count(const char *id, int channel, const char *name);
 /* The channel's kernel thread: its process id, 0 = there is none; its state as in /proc/PID/stat.
  */
 int thread_pid(const char *id, int channel);

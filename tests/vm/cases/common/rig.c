@@ -243,7 +243,7 @@ static void take_filled(struct rig *r, const struct roc_ready *e)
 	const uint8_t *data = r->base + e->offset;
 
 	if (e->link < 0 || e->link >= RIG_LINKS || !e->received || e->received > e->length ||
-	    e->why || e->flags != ROC_READY_FILLED) {
+	    e->why || (e->flags & ~r->spoils) != ROC_READY_FILLED) {
 		rig_wrong(r, "filled: link %d, %u of %u bytes, flags 0x%x, why %u", e->link,
 			  e->received, e->length, e->flags, e->why);
 		return;
@@ -261,6 +261,8 @@ static void take_filled(struct rig *r, const struct roc_ready *e)
 	r->filled++;
 	r->bytes += e->received;
 	r->partial += e->received < e->length;
+	r->damaged += !!(e->flags & ROC_READY_DAMAGED);
+	r->short_ += !!(e->flags & ROC_READY_SHORT);
 	r->link[e->link].superpages++;
 	r->link[e->link].bytes += e->received;
 }

@@ -44,6 +44,7 @@ struct rig {
 	int dmabuf;
 	uint64_t dmabuf_offset;
 	uint32_t tf_length; /* C-RORC: orbits of a time frame; 0: 256 */
+	uint32_t spoils;    /* ROC_READY_DAMAGED, _SHORT: these are counted and not wrong */
 	bool no_poison;	    /* do not write superpages before they are given to the card */
 
 	/* of one open */
@@ -63,7 +64,7 @@ struct rig {
 	uint32_t run;
 	struct rig_link link[RIG_LINKS];
 	uint32_t counter; /* internal generator, next word */
-	uint64_t filled, reclaimed, refused, bytes, packets, partial;
+	uint64_t filled, reclaimed, refused, bytes, packets, partial, damaged, short_;
 	uint32_t why;	/* of the last entry not filled */
 	uint64_t pause; /* ns, the longest between two rig_take() */
 	uint64_t took;	/* when that was */

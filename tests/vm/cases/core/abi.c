@@ -205,6 +205,7 @@ static const struct call {
 	 0,
 	 NULL,
 	 {AT(roc_ch_mode, reserved), NO_FIELD}},
+	{"CH_LOSSES", ROC_CH_LOSSES, sizeof(struct roc_ch_losses), true, 0, 0, NULL, {NO_FIELD}},
 	{"BUF_REGISTER",
 	 ROC_BUF_REGISTER,
 	 sizeof(struct roc_buf_register),

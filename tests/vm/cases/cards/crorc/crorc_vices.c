@@ -294,10 +294,11 @@ static void broken(void)
 	rig_close(&other);
 }
 
-/* A superpage without data is a superpage. */
+/* A superpage without data is a superpage, and it is counted. */
 static void no_bytes(void)
 {
 	struct rig r = small_rig();
+	uint64_t before = node_count(CRORC_ID, CHANNEL, "short");
 	struct roc_ready e;
 	unsigned int i, empty = 0;
 
@@ -309,12 +310,13 @@ static void no_bytes(void)
 		rig_push(&r, RIG_MAX);
 		if (rig_wait(&r, 1, 2000) < 1 || roc_pop(r.ch, &e) != 1)
 			break;
-		empty += e.flags == ROC_READY_FILLED && !e.received && !e.why;
+		empty += e.flags == (ROC_READY_FILLED | ROC_READY_SHORT) && !e.received && !e.why;
 		r.lent[e.offset / r.superpage] = false;
 		r.out--;
 		r.sequence = e.sequence + 1;
 	}
 	UNIT_EQ(empty, 3);
+	UNIT_EQ(node_count(CRORC_ID, CHANNEL, "short") - before, 3);
 	UNIT_EQ(ch_info(rig_fd(&r)).state, ROC_CH_RUNNING);
 	rig_close(&r);
 }
