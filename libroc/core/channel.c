@@ -114,6 +114,24 @@ int roc_channel_info(struct roc_channel *ch, struct roc_ch_info *info)
 	return 0;
 }
 
+int roc_channel_losses(struct roc_channel *ch, struct roc_ch_losses *losses)
+{
+	struct roc_ch_losses arg = {.size = sizeof(arg)};
+	uint32_t size = losses->size;
+	int ret;
+
+	if (size < sizeof(arg))
+		return roc_fail(EINVAL, "%s: struct roc_ch_losses has at least %zu bytes, not %u",
+				ch->name, sizeof(arg), size);
+	ret = libroc_ioctl(ch->fd, ROC_CH_LOSSES, &arg);
+	if (ret < 0)
+		return libroc_fail_ioctl(-ret, ch->name, "cannot get the channel's losses");
+	memset(losses, 0, size);
+	*losses = arg;
+	losses->size = size;
+	return 0;
+}
+
 int roc_channel_configure(struct roc_channel *ch, const struct roc_channel_config *config)
 {
 	struct roc_ch_configure arg = {

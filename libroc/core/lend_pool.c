@@ -91,7 +91,9 @@ static int peek(struct roc_lender *l, struct libroc_loan *loan)
 			 .offset = e->offset,
 			 .buffer = e->buffer,
 			 .link = e->link,
-			 .flags = e->flags & ROC_READY_DAMAGED ? ROC_UNIT_DAMAGED : 0,
+			 .flags = e->flags & (ROC_READY_DAMAGED | ROC_READY_SHORT)
+					  ? ROC_UNIT_DAMAGED
+					  : 0,
 			 .run = e->run},
 		.fill = {.buffer = e->buffer,
 			 .length = e->length,

@@ -275,6 +275,28 @@ int roc_channel_stream(const struct roc_card *card, unsigned int channel, char *
 	return 0;
 }
 
+int roc_channel_losses_read(const struct roc_card *card, unsigned int channel,
+			    struct roc_channel_losses *losses)
+{
+	struct roc_channel_losses now = {.damaged = 0};
+	int saved = errno;
+	int dir = open_channel(card, channel), err = 0;
+
+	if (dir >= 0) {
+		now.damaged = read_number(dir, "damaged", &err);
+		now.short_ = read_number(dir, "short", &err);
+		now.lost = read_number(dir, "lost", &err);
+		close(dir);
+	}
+	errno = saved;
+	if (dir < 0)
+		return dir;
+	if (is_ours(err))
+		return fail_look(card, err);
+	*losses = now;
+	return 0;
+}
+
 int roc_channel_telemetry_read(const struct roc_card *card, unsigned int channel,
 			       struct roc_channel_telemetry *telemetry)
 {

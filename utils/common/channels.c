@@ -14,9 +14,14 @@
 #include "table.h"
 #include "tool.h"
 
-/* Not in the library's array, which is full. */
-#define ERROR_INTERRUPTS ROC_COUNTERS
-#define ALL_COUNTERS (ROC_COUNTERS + 1)
+/* Not in the library's array of counters, which is full. */
+enum {
+	ERROR_INTERRUPTS = ROC_COUNTERS,
+	DAMAGED,
+	SHORT,
+	LOST,
+	ALL_COUNTERS,
+};
 
 static const struct {
 	const char *key;    /* JSON, InfluxDB */
@@ -92,14 +97,29 @@ static const struct {
 				       "Interrupts that told of requests done."},
 	[ERROR_INTERRUPTS] = {"errorInterrupts", ">Of errors", "roc_channel_error_interrupts",
 			      "Interrupts that told of an error.", true},
+	[DAMAGED] = {"damaged", ">Damaged", "roc_channel_damaged_superpages",
+		     "Superpages that the card flagged as damaged.", true},
+	[SHORT] = {"short", ">Short", "roc_channel_short_superpages",
+		   "Superpages with fewer bytes than the card explains.", true},
+	[LOST] = {"lost", ">Lost", "roc_channel_lost",
+		  "Superpages that the card had when a run failed; of a sub-unit, entries of its "
+		  "rings.",
+		  true},
 };
 
 /* What a table has without --verbose. */
-static const enum roc_counter few[] = {
-	ROC_COUNT_SUPERPAGES, ROC_COUNT_BYTES,	 ROC_COUNT_RECLAIMED,
-	ROC_COUNT_REFUSED,    ROC_COUNT_RETRIES, ROC_COUNT_FIFO_EMPTY,
+static const unsigned int few[] = {
+	ROC_COUNT_SUPERPAGES,
+	ROC_COUNT_BYTES,
+	ROC_COUNT_RECLAIMED,
+	ROC_COUNT_REFUSED,
+	DAMAGED,
+	SHORT,
+	LOST,
+	ROC_COUNT_RETRIES,
+	ROC_COUNT_FIFO_EMPTY,
 };
-static const enum roc_counter more[] = {
+static const unsigned int more[] = {
 	ROC_COUNT_PUSHED,     ROC_COUNT_BAD_INDEX,	   ROC_COUNT_LOOKS,
 	ROC_COUNT_TURNS,      ROC_COUNT_MMIO_READS,	   ROC_COUNT_MMIO_WRITES,
 	ROC_COUNT_INTERRUPTS, ROC_COUNT_MISSED_INTERRUPTS, ROC_COUNT_SPURIOUS_INTERRUPTS,
@@ -108,11 +128,11 @@ static const enum roc_counter more[] = {
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))
 
 /* The same of streams. */
-static const enum roc_counter stream_few[] = {
+static const unsigned int stream_few[] = {
 	ROC_COUNT_PACKETS,   ROC_COUNT_EVENTS,	  ROC_COUNT_BYTES,
 	ROC_COUNT_THROTTLED, ROC_COUNT_TRUNCATED,
 };
-static const enum roc_counter stream_more[] = {
+static const unsigned int stream_more[] = {
 	ROC_COUNT_OFFERED,
 	ROC_COUNT_DISCARDED,
 	ROC_COUNT_THROTTLES,
@@ -130,12 +150,13 @@ static const enum roc_counter stream_more[] = {
 };
 
 /* And of sub-units. */
-static const enum roc_counter sub_few[] = {
+static const unsigned int sub_few[] = {
 	ROC_COUNT_TRANSFERS,
 	ROC_COUNT_BYTES,
 	ROC_COUNT_FREED,
+	LOST,
 };
-static const enum roc_counter sub_more[] = {
+static const unsigned int sub_more[] = {
 	ROC_COUNT_RELEASES,
 	ROC_COUNT_BAD_INDEX,
 	ROC_COUNT_ARMS,
@@ -162,9 +183,9 @@ enum kind {
 
 static const struct {
 	const char *heads[6]; /* before the counters */
-	const enum roc_counter *few;
+	const unsigned int *few;
 	size_t few_count;
-	const enum roc_counter *more;
+	const unsigned int *more;
 	size_t more_count;
 } kinds[KINDS] = {
 	[POOL] = {{">#", "Card", ">Channel", "State", "Mode", "Owner"},
@@ -192,14 +213,26 @@ static enum kind kind_of(const struct channels *c, unsigned int channel)
 }
 
 /* -1: not known. */
-static int64_t value_of(const struct roc_channel_telemetry *t, enum roc_counter counter)
+static int64_t value_of(const struct channels *c, unsigned int channel, unsigned int counter)
 {
-	if (counter != ERROR_INTERRUPTS)
+	const struct roc_channel_telemetry *t = &c->channel[channel];
+	const struct roc_channel_losses *losses = &c->losses[channel];
+
+	switch (counter) {
+	case ERROR_INTERRUPTS:
+		return by_purpose(t) ? (int64_t)t->error_interrupts : -1;
+	case DAMAGED:
+		return losses->damaged;
+	case SHORT:
+		return losses->short_;
+	case LOST:
+		return losses->lost;
+	default:
 		return t->counter[counter];
-	return by_purpose(t) ? (int64_t)t->error_interrupts : -1;
+	}
 }
 
-static bool one_of(const enum roc_counter *list, size_t count, enum roc_counter counter)
+static bool one_of(const unsigned int *list, size_t count, unsigned int counter)
 {
 	size_t i;
 
@@ -209,10 +242,10 @@ static bool one_of(const enum roc_counter *list, size_t count, enum roc_counter 
 }
 
 /* Does this kind of channel have the counter at all? */
-static bool has_counter(enum kind kind, enum roc_counter counter)
+static bool has_counter(enum kind kind, unsigned int counter)
 {
 	if (kind == POOL)
-		return counter < ROC_COUNT_PACKETS;
+		return counter < ROC_COUNT_PACKETS || counter > ERROR_INTERRUPTS;
 	return one_of(kinds[kind].few, kinds[kind].few_count, counter) ||
 	       one_of(kinds[kind].more, kinds[kind].more_count, counter);
 }
@@ -228,6 +261,7 @@ int channels_read(const struct roc_card *card, struct channels *c)
 	for (channel = 0; channel < card->channels && channel < CHANNELS_MAX; channel++) {
 		if (roc_channel_telemetry_read(card, (unsigned int)channel,
 					       &c->channel[c->count]) ||
+		    roc_channel_losses_read(card, (unsigned int)channel, &c->losses[c->count]) ||
 		    roc_channel_stream(card, (unsigned int)channel, c->stream[c->count]))
 			return tool_fail("%s", roc_error());
 		c->count++;
@@ -266,10 +300,10 @@ static void gap_cell(struct table *table, const struct roc_channel_telemetry *t)
 		table_cell(table, NULL, ">= %u", 1u << (ROC_GAPS - 2));
 }
 
-static void counter_cell(struct table *table, const struct roc_channel_telemetry *t,
-			 enum roc_counter counter)
+static void counter_cell(struct table *table, const struct channels *c, unsigned int channel,
+			 unsigned int counter)
 {
-	int64_t value = value_of(t, counter);
+	int64_t value = value_of(c, channel, counter);
 
 	if (value < 0)
 		table_cell(table, NULL, "-");
@@ -312,14 +346,14 @@ static void row(struct table *table, const struct channels *c, unsigned int chan
 		table_cell(table, NULL, "%s", *t->mode ? t->mode : "-");
 	owner_cell(table, t);
 	for (i = 0; i < kinds[kind].few_count; i++)
-		counter_cell(table, t, kinds[kind].few[i]);
+		counter_cell(table, c, channel, kinds[kind].few[i]);
 	if (kind == POOL)
 		gap_cell(table, t);
 	for (i = 0; verbose && i < kinds[kind].more_count; i++)
-		counter_cell(table, t, kinds[kind].more[i]);
+		counter_cell(table, c, channel, kinds[kind].more[i]);
 }
 
-static size_t add_heads(const char **heads, const enum roc_counter *list, size_t count)
+static size_t add_heads(const char **heads, const unsigned int *list, size_t count)
 {
 	size_t i;
 
@@ -389,8 +423,8 @@ static void json_channel(struct json *j, const struct channels *c, unsigned int 
 	json_text(j, "ownerName", *t->owner_name ? t->owner_name : NULL);
 	output_number_json(j, "ownerPid", t->owner_pid > 0 ? t->owner_pid : -1);
 	for (i = 0; i < ALL_COUNTERS; i++)
-		if (has_counter(kind, (enum roc_counter)i))
-			output_number_json(j, counters[i].key, value_of(t, (enum roc_counter)i));
+		if (has_counter(kind, i))
+			output_number_json(j, counters[i].key, value_of(c, number, i));
 	if (kind != POOL) {
 		json_object_end(j);
 		return;
@@ -443,9 +477,8 @@ void channels_influx(FILE *out, const struct channels *c)
 		influx_text(&l, "ownerName", t->owner_name);
 		influx_signed(&l, "ownerPid", t->owner_pid);
 		for (i = 0; i < ALL_COUNTERS; i++)
-			if (value_of(t, (enum roc_counter)i) >= 0)
-				influx_signed(&l, counters[i].key,
-					      value_of(t, (enum roc_counter)i));
+			if (value_of(c, channel, i) >= 0)
+				influx_signed(&l, counters[i].key, value_of(c, channel, i));
 		if (has_gaps(t))
 			influx_gaps(&l, t);
 		influx_end(&l, c->time);
@@ -463,7 +496,7 @@ static void channel_labels(struct prometheus_labels *labels, const struct channe
 }
 
 static void prometheus_counter(struct prometheus *m, const struct channels *c, size_t cards,
-			       enum roc_counter counter)
+			       unsigned int counter)
 {
 	struct prometheus_labels labels;
 	unsigned int channel;
@@ -472,7 +505,7 @@ static void prometheus_counter(struct prometheus *m, const struct channels *c, s
 
 	for (card = 0; card < cards; card++) {
 		for (channel = 0; channel < c[card].count; channel++) {
-			int64_t value = value_of(&c[card].channel[channel], counter);
+			int64_t value = value_of(&c[card], channel, counter);
 
 			if (value < 0)
 				continue;
@@ -557,6 +590,6 @@ void channels_prometheus(struct prometheus *m, const struct channels *c, size_t 
 		return;
 	prometheus_states(m, c, cards);
 	for (i = 0; i < ALL_COUNTERS; i++)
-		prometheus_counter(m, c, cards, (enum roc_counter)i);
+		prometheus_counter(m, c, cards, i);
 	prometheus_gaps(m, c, cards);
 }

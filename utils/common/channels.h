@@ -23,6 +23,7 @@ struct channels {
 	uint64_t time; /* output_time() of the reading */
 	unsigned int count;
 	struct roc_channel_telemetry channel[CHANNELS_MAX];
+	struct roc_channel_losses losses[CHANNELS_MAX];
 	char stream[CHANNELS_MAX][ROC_TEXT_MAX];
 };
 

@@ -170,12 +170,14 @@ static void count_gaps(struct bench *b, const struct roc_ch_info *before,
 /* After the stop: our counts against the driver's, which are the card's. */
 static void compare_counts(struct bench *b, const struct roc_ch_info *before)
 {
+	struct roc_ch_losses losses = {.size = sizeof(losses)};
 	struct roc_ch_info after = {0};
 
-	if (roc_channel_info(b->ch, &after)) {
+	if (roc_channel_info(b->ch, &after) || roc_channel_losses(b->ch, &losses)) {
 		bench_fail(b, "%s", roc_error());
 		return;
 	}
+	b->counts.lost = losses.lost;
 	count_gaps(b, before, &after);
 	b->counts.dropped = counter32_since(before->dropped, after.dropped);
 	if (after.completed == b->counts.superpages && after.bytes == b->counts.bytes)
@@ -227,6 +229,13 @@ static void judge(struct bench *b)
 			   b->opt->stall_limit);
 	else if (b->end == BENCH_END_TIME && !n->superpages)
 		bench_fail(b, "The card sent nothing in this time.");
+	if (n->damaged || n->short_)
+		bench_fail(b,
+			   "Of %" PRIu64 " superpages the card flagged %" PRIu64
+			   " as damaged, and %" PRIu64
+			   " have fewer bytes than it explains: look for errors of the card "
+			   "(roc-status).",
+			   n->superpages, n->damaged, n->short_);
 	if (b->hammer.error[0])
 		bench_fail(b, "%s", b->hammer.error);
 	if (b->hammer.wrong)

@@ -157,6 +157,8 @@ static void take_filled(struct bench *b, const struct roc_ready *e)
 		fputc('\n', b->opt->json ? stderr : stdout);
 	}
 	n->superpages++;
+	n->damaged += !!(e->flags & ROC_READY_DAMAGED);
+	n->short_ += !!(e->flags & ROC_READY_SHORT);
 	n->bytes += e->received;
 	n->pages += pages;
 	if (sp.link < CHECK_LINKS) {

@@ -136,6 +136,9 @@ void bench_report_text(FILE *out, const struct bench *b)
 		row_real(out, "Fill time", n->filled_ns ? (double)n->filled_ns / 1e9 : NAN, " s");
 	row_count(out, "Dropped packets", n->dropped);
 	row_count(out, "Superpages unused", n->reclaimed);
+	row_count(out, "Superpages damaged", n->damaged);
+	row_count(out, "Superpages short", n->short_);
+	row_count(out, "Superpages lost", n->lost);
 	row_count(out, "Pushes repeated", n->retries);
 	gaps_text(out, n->gaps);
 	print_hammer(out, b);
@@ -231,6 +234,9 @@ void bench_report_json(FILE *out, const struct bench *b)
 	json_unsigned(&j, "dropped", n->dropped);
 	json_unsigned(&j, "reclaimed", n->reclaimed);
 	json_unsigned(&j, "refused", n->refused);
+	json_unsigned(&j, "damaged", n->damaged);
+	json_unsigned(&j, "short", n->short_);
+	json_unsigned(&j, "lost", n->lost);
 	json_unsigned(&j, "retries", n->retries);
 	gaps_json(&j, n->gaps);
 	json_rates(&j, b);

@@ -37,8 +37,9 @@ struct roc_lender; /* owned by the caller from roc_lender_pool(), _stream() or _
 
 /**
  * enum roc_unit_flags - what is to be known about a unit
- * @ROC_UNIT_DAMAGED: the card says that not all of the content is what it should be; of a stream:
- *	at least one packet in the unit has truncated fragments
+ * @ROC_UNIT_DAMAGED: the card says that not all of the content is what it should be; of a pool:
+ *	ROC_READY_DAMAGED or ROC_READY_SHORT; of a stream: at least one packet in the unit has
+ *	truncated fragments
  */
 enum roc_unit_flags {
 	ROC_UNIT_DAMAGED = 1 << 0,

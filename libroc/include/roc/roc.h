@@ -460,6 +460,16 @@ enum roc_card_type roc_channel_card_type(const struct roc_channel *ch);
 int roc_channel_info(struct roc_channel *ch, struct roc_ch_info *info);
 
 /**
+ * roc_channel_losses() - superpages that are not as they should be
+ * @ch: handle
+ * @losses: filled in, up to its @size, which the caller sets; see &struct roc_ch_losses
+ *
+ * Return: 0; -EINVAL its @size is smaller than 32; or another negative errno, -ENOTTY of a module
+ * before 0.4.0.
+ */
+int roc_channel_losses(struct roc_channel *ch, struct roc_ch_losses *losses);
+
+/**
  * roc_channel_owner() - who has a channel open
  * @id: as for roc_find()
  * @channel: M of /dev/rocNchM

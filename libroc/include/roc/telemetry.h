@@ -117,6 +117,21 @@ struct roc_channel_telemetry {
 };
 
 /**
+ * struct roc_channel_losses - what a channel had that is not as it should be
+ * @damaged: superpages that the card flagged (ROC_READY_DAMAGED)
+ * @short_: superpages with fewer bytes than the card explains (ROC_READY_SHORT)
+ * @lost: superpages that the card had when a run failed; entries of its rings that a sub-unit's
+ *	run lost
+ * @reserved: zero
+ */
+struct roc_channel_losses {
+	int64_t damaged;
+	int64_t short_;
+	int64_t lost;
+	int64_t reserved[13];
+};
+
+/**
  * struct roc_card_telemetry - an endpoint now
  * @temperature: of the card's FPGA in degrees Celsius, for all endpoints of a card; NaN: not known
  * @dropped_packets: of this endpoint's datapath, the card's own counter of 32 bits (CRU)
@@ -156,6 +171,17 @@ int roc_card_telemetry_read(const struct roc_card *card, struct roc_card_telemet
  */
 int roc_channel_telemetry_read(const struct roc_card *card, unsigned int channel,
 			       struct roc_channel_telemetry *telemetry);
+
+/**
+ * roc_channel_losses_read() - read the counters of what is not as it should be
+ * @card: as roc_enumerate() or roc_find() gave it
+ * @channel: from 0 to @card->channels - 1
+ * @losses: filled in; what this type of channel does not count is -1
+ *
+ * Return: as roc_channel_telemetry_read().
+ */
+int roc_channel_losses_read(const struct roc_card *card, unsigned int channel,
+			    struct roc_channel_losses *losses);
 
 /**
  * roc_channel_stream() - is a channel a stream, and which?

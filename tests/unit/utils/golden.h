@@ -151,8 +151,11 @@ __attribute__((unused)) static struct channels golden_channels(const struct roc_
 		strcpy(t->state, "stopped");
 		memset(t->counter, -1, sizeof(t->counter));
 		t->gaps[0] = -1;
+		c.losses[i] = (struct roc_channel_losses){-1, -1, -1};
 		if (i > 1)
 			continue;
+		c.losses[i] =
+			(struct roc_channel_losses){.damaged = i, .short_ = 2 * i, .lost = 3 * i};
 		strcpy(t->mode, i ? "busy" : "timer");
 		strcpy(t->state, i ? "failed" : "running");
 		strcpy(t->owner_name, i ? "o2-readout-exe" : "roc-bench-dma");

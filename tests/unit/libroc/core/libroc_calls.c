@@ -293,6 +293,30 @@ static void configuration(void)
 	done(ch);
 }
 
+/* A program of a later header has more, which is 0. */
+static void losses(void)
+{
+	union {
+		struct roc_ch_losses l;
+		uint64_t word[5];
+	} longer = {.word = {[4] = 7}};
+	struct roc_channel *ch = channel(false);
+
+	longer.l.size = sizeof(longer);
+	UNIT_EQ(roc_channel_losses(ch, &longer.l), 0);
+	UNIT_EQ(fake.request, ROC_CH_LOSSES);
+	UNIT_EQ(fake.in.size, sizeof(struct roc_ch_losses));
+	UNIT_EQ(longer.l.size, sizeof(longer));
+	UNIT_EQ(longer.word[4], 0);
+	longer.l.size = sizeof(longer.l) - 1;
+	UNIT_EQ(roc_channel_losses(ch, &longer.l), -EINVAL);
+	SAYS("at least 32 bytes, not 31");
+	longer.l.size = sizeof(longer.l);
+	fake.errno_ = ENOTTY;
+	UNIT_EQ(roc_channel_losses(ch, &longer.l), -ENOTTY);
+	done(ch);
+}
+
 static void mode(void)
 {
 	struct roc_channel *ch = channel(false);
@@ -670,8 +694,9 @@ UNIT_MAIN("libroc_calls", {"opening, and who may not", opening},
 	  {"another card with its number", another_card_with_its_number}, {"names", names},
 	  {"registers", registers}, {"old modules and lost cards", old_modules_and_lost_cards},
 	  {"BAR mappings", bars}, {"configuration", configuration}, {"mode while running", mode},
-	  {"start, stop, reset", start_stop_reset}, {"links that are down", links_that_are_down},
-	  {"commands", commands}, {"making rings", making_rings},
+	  {"losses", losses}, {"start, stop, reset", start_stop_reset},
+	  {"links that are down", links_that_are_down}, {"commands", commands},
+	  {"making rings", making_rings},
 	  {"rings that cannot be mapped", rings_that_cannot_be_mapped},
 	  {"children let go of what they have not", children_let_go},
 	  {"push and pop", push_and_pop}, {"waiting", waiting}, {"sleeping", sleeping})

@@ -90,6 +90,7 @@ static void temperature_of_both(void)
 
 static void channel_values(void)
 {
+	struct roc_channel_losses losses;
 	struct roc_channel_telemetry t;
 	unsigned int i;
 
@@ -129,6 +130,18 @@ static void channel_values(void)
 	for (i = 0; i < ROC_GAPS - 1; i++)
 		UNIT_EQ(t.gaps[i], i);
 	UNIT_EQ(t.gaps[ROC_GAPS - 1], 99999999999);
+	UNIT_EQ(roc_channel_losses_read(&card, 0, &losses), 0);
+	UNIT_EQ(losses.damaged, -1);
+	UNIT_EQ(losses.short_, -1);
+	UNIT_EQ(losses.lost, -1);
+	show("roc0ch0", "damaged", "11");
+	show("roc0ch0", "short", "12");
+	show("roc0ch0", "lost", "13");
+	UNIT_EQ(roc_channel_losses_read(&card, 0, &losses), 0);
+	UNIT_EQ(losses.damaged, 11);
+	UNIT_EQ(losses.short_, 12);
+	UNIT_EQ(losses.lost, 13);
+	UNIT_EQ(roc_channel_losses_read(&card, 9, &losses), -ENOENT);
 	/* A program can call itself anything. */
 	show("roc0ch0", "owner_name", "\n\033[2Jr\xc3");
 	UNIT_EQ(roc_channel_telemetry_read(&card, 0, &t), 0);

@@ -375,6 +375,23 @@ static void failed_stop(void)
 	}
 }
 
+/* What the driver flags is counted, and checked like everything else. */
+static void flagged(void)
+{
+	start();
+	options.bytes = 4 * SUPERPAGE;
+	complete(ROC_READY_FILLED | ROC_READY_DAMAGED, SUPERPAGE);
+	complete(ROC_READY_FILLED | ROC_READY_SHORT, SUPERPAGE);
+	complete(ROC_READY_FILLED | ROC_READY_SHORT | ROC_READY_DAMAGED, SUPERPAGE);
+	complete(ROC_READY_FILLED, SUPERPAGE);
+	finish(BENCH_END_BYTES);
+	UNIT_EQ(bench.counts.superpages, 4);
+	UNIT_EQ(bench.counts.damaged, 2);
+	UNIT_EQ(bench.counts.short_, 2);
+	UNIT_EQ(bench.errors.count, 0);
+	release();
+}
+
 static void refused(void)
 {
 	start();
@@ -502,5 +519,5 @@ UNIT_MAIN("utils reader", {"byte limit, stop and drain", bytes}, {"sleeps for wh
 	  {"data from the stop are checked", drained_data_are_checked}, {"time limit", time_limit},
 	  {"stall", stall}, {"signal", signalled}, {"failed channel", failed_channel},
 	  {"failed stop", failed_stop}, {"refused superpage", refused},
-	  {"broken contract is seen", broken_contract}, {"busy mode", busy}, {"kicks", kicks},
-	  {"buffer full check", full}, {"dumps", dumps})
+	  {"flagged superpages", flagged}, {"broken contract is seen", broken_contract},
+	  {"busy mode", busy}, {"kicks", kicks}, {"buffer full check", full}, {"dumps", dumps})

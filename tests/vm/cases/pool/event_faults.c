@@ -3,6 +3,7 @@
  * Cards with the event interface that break its contract, and alarms that they raise themselves.
  */
 #include "common/case.h"
+#include "common/tool.h"
 #include "common/uevent.h"
 
 #include "kmod/pool/event_regs.h"
@@ -329,6 +330,36 @@ static void spoiled(void)
 	works();
 }
 
+/* Every tool that takes the data says so, and ends with 1. */
+static void tools_report(void)
+{
+	static const char *const faults[] = {"damaged 2", "short 4099"};
+	size_t i;
+
+	if (skip())
+		return;
+	for (i = 0; i < sizeof(faults) / sizeof(faults[0]); i++) {
+		emu_normal(CARD0, FOUR_LINKS);
+		emu(CARD0, "fault 0 %s", faults[i]);
+		UNIT_EQ(RUN("roc-bench-dma --id=%s --data-source=DDG --superpage-size=64Ki "
+			    "--buffer-size=8Mi --bytes=4Mi --no-display --json --no-errorcheck",
+			    EP0),
+			1);
+		SAYS(i ? "\"short\": 1" : "\"damaged\": 2");
+		emu(CARD0, "fault 0 %s", faults[i]);
+		UNIT_EQ(RUN("roc-record /tmp/spoiled%zu --id=%s --data-source=DDG --bytes=4Mi "
+			    "--superpage-size=64Ki --buffer-size=8Mi --buffered --json",
+			    i, EP0),
+			1);
+		SAYS(i ? "\"damaged\": 1" : "\"damaged\": 2");
+		emu(CARD0, "fault 0 clear");
+	}
+	UNIT_EQ(RUN("roc-metrics --prometheus"), 0);
+	SAYS("roc_channel_damaged_superpages_total");
+	SAYS("roc_channel_short_superpages_total");
+	SAYS("roc_channel_lost_total");
+}
+
 /* The same driver, one link: the END is behind the hole, or is not written. */
 static void crorc_holes(void)
 {
@@ -615,8 +646,9 @@ UNIT_MAIN("event_faults", {"end unasked", end_unasked}, {"interrupt lost", lost_
 	  {"holes by event", holes_by_event}, {"holes by timer", holes_by_timer},
 	  {"holes in busy mode", holes_busy}, {"flushed record missing", flushed_missing},
 	  {"record of no bytes", record_empty}, {"damaged and short", spoiled},
-	  {"holes of a C-RORC", crorc_holes}, {"descriptors unreadable", fetch_error},
-	  {"no end", end_missing}, {"lost at a stop", lost_at_stop},
-	  {"lost in busy mode", lost_in_busy_mode}, {"never quiet", never_quiet},
-	  {"quiet late", quiet_late}, {"stop and reset under load", under_load}, {"alarms", alarms},
+	  {"tools report", tools_report}, {"holes of a C-RORC", crorc_holes},
+	  {"descriptors unreadable", fetch_error}, {"no end", end_missing},
+	  {"lost at a stop", lost_at_stop}, {"lost in busy mode", lost_in_busy_mode},
+	  {"never quiet", never_quiet}, {"quiet late", quiet_late},
+	  {"stop and reset under load", under_load}, {"alarms", alarms},
 	  {"alarm without the bus", alarm_without_bus}, {"card was never asked too much", leave})
