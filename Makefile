@@ -111,6 +111,7 @@ help:
 	@echo 'check          everything that must be green: style, unit tests, guest tests'
 	@echo 'check-evb      whole systems of event building in network namespaces: what fails, and comes back'
 	@echo 'check-service  the installed units under systemd in a guest, and events built from cards of three kinds'
+	@echo 'check-power    recordings whose receiver is killed, or whose machine loses its power, 20 times each'
 	@echo 'check-debug    the cases on a kernel with lockdep, KASAN and DMA-API debugging, which is compiled first'
 	@echo 'check-matrix   every way out of a channel in every phase of it, five times (hours)'
 	@echo 'soak           all channels of two CRUs and a C-RORC at once, for SOAK_SECONDS (60), in a guest'

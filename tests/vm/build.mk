@@ -12,7 +12,7 @@ CASE_OBJS := $(CASE_SRCS:%.c=$(O)/%.o)
 VM_ROOT := $(O)/vm/root
 DEBUG_MATRIX := 6.12,6.12-iommu,6.12-events,6.12-streams,new-streams,6.12-fragments,6.1-fragments
 
-.PHONY: cases tsc_khz vm-root shell demo check check-matrix check-debug check-service soak packages
+.PHONY: cases tsc_khz recorder vm-root shell demo check check-matrix check-debug check-power check-service soak packages
 
 $(CASE_OBJS) $(CASE_COMMON): override CPPFLAGS += -Ilibroc/include -Itests/unit \
 	-Itests/vm/cases
@@ -33,12 +33,19 @@ $(O)/vm/tsc_khz: $(O)/tests/vm/tsc_khz.o
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $<
 
+$(O)/tests/vm/recorder.o: override CPPFLAGS += -Ilibroc/include
+recorder: $(O)/vm/recorder
+$(O)/vm/recorder: $(O)/tests/vm/recorder.o $(O)/utils/libutils.a $(O)/libroc/libroc-evb.a \
+		$(O)/libroc/libroc-board.a $(O)/libroc/libroc.a
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(UTILS_LIBS) -ludev -lnuma -ljson-c -lm -lpthread
+
 # Installed as on a server, so that every guest also tests `make install`.
-vm-root: all $(O)/emu/roc-emu $(O)/vm/tsc_khz
+vm-root: all $(O)/emu/roc-emu $(O)/vm/tsc_khz $(O)/vm/recorder
 	rm -rf $(VM_ROOT)
 	$(MAKE) --no-print-directory install DESTDIR=$(VM_ROOT) PREFIX=/usr >/dev/null
 	install -d $(VM_ROOT)/usr/lib/roc
-	install -m 755 $(LIBROC_EXAMPLES) $(VM_ROOT)/usr/lib/roc
+	install -m 755 $(LIBROC_EXAMPLES) $(O)/vm/recorder $(VM_ROOT)/usr/lib/roc
 
 packages:
 	@tests/vm/packages
@@ -62,6 +69,11 @@ SOAK_SECONDS ?= 60
 soak: packages
 	@O=$(O) tests/vm/guest --cards cru:2,crorc:1 --timeout $$(($(SOAK_SECONDS) + 300)) -- \
 		env ROC_SOAK_SECONDS=$(SOAK_SECONDS) /usr/lib/roc/cases/soak
+
+# What a recording has after its receiver is killed and after the machine loses its power.
+check-power: packages
+	ROC_KILLS=20 $(MAKE) --no-print-directory unit UNIT=utils_send_lost
+	@O=$(O) tests/vm/power
 
 # systemd is the first process of this guest, which boots as long as two cases may take.
 check-service: packages

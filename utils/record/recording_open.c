@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 static bool ends_with(const char *name, const char *end)
 {
@@ -168,6 +169,32 @@ static int take_entries(struct recording *r, struct recording_part *p, const uns
 	return 0;
 }
 
+/*
+ * The last file of a recording can have a name and nothing else: the machine went down before the
+ * writer had a unit for it.
+ */
+static bool not_begun(const struct recording *r, const struct recording_part *p,
+		      enum recording_wrong wrong, const unsigned char *text, size_t length)
+{
+	static const unsigned char nothing[8];
+
+	if (r->count < 2 || p != &r->parts[r->count - 1])
+		return false;
+	if (wrong == RECORDING_GOOD)
+		return length == RECORDING_HEADER && access(p->data, F_OK);
+	return wrong == RECORDING_SHORT ||
+	       (wrong == RECORDING_NO_INDEX && !memcmp(text, nothing, sizeof(nothing)));
+}
+
+static void drop_last(struct recording *r)
+{
+	struct recording_part *p = &r->parts[--r->count];
+
+	units_fail(r->note, 0, "%s has no unit: its writer was ended before.", p->index);
+	free(p->data);
+	free(p->index);
+}
+
 static int load_part(struct recording *r, struct recording_part *p, char why[UNITS_WHY])
 {
 	enum recording_wrong wrong;
@@ -180,7 +207,10 @@ static int load_part(struct recording *r, struct recording_part *p, char why[UNI
 	if (!text)
 		return -EIO;
 	wrong = recording_get_header(text, length, &p->header);
-	if (wrong) {
+	if (not_begun(r, p, wrong, text, length)) {
+		drop_last(r);
+		ret = 0;
+	} else if (wrong) {
 		ret = fail_header(p, wrong, why);
 	} else if (stat(p->data, &st)) {
 		ret = units_fail(why, errno, "%s cannot be read: %s.", p->data, strerror(errno));
@@ -253,7 +283,8 @@ int recording_open(const char *path, struct recording *r, char why[UNITS_WHY])
 	ret = find_parts(path, r, why);
 	for (i = 0; i < r->count && !ret; i++) {
 		ret = load_part(r, &r->parts[i], why);
-		if (!ret && r->parts[i].header.content != r->parts[0].header.content)
+		if (!ret && i < r->count &&
+		    r->parts[i].header.content != r->parts[0].header.content)
 			ret = units_fail(why, EINVAL,
 					 "%s has other content than %s: give the index of one.",
 					 r->parts[i].index, r->parts[0].index);

@@ -26,6 +26,10 @@ _SKIP = {"usr/share/doc", "usr/share/man", "usr/share/locale", "usr/share/info",
          "usr/lib/x86_64-linux-gnu/perl-base"}
 
 _MODULES = ["kernel/drivers/virtio/virtio*.ko*", "kernel/drivers/char/virtio_console.ko*",
+            # For a disk of its own (disk.py).
+            "kernel/drivers/block/virtio_blk.ko*", "kernel/fs/ext4/ext4.ko*", "kernel/fs/jbd2/jbd2.ko*",
+            "kernel/fs/mbcache.ko*", "kernel/lib/crc16.ko*", "kernel/crypto/crc32c_generic.ko*",
+            "kernel/lib/libcrc32c.ko*",
             # For a network between two namespaces, with delay and loss.
             "kernel/drivers/net/veth.ko*", "kernel/net/sched/sch_netem.ko*"]
 

@@ -67,13 +67,13 @@ def _clock():
 
 
 def command(kernel, memory, gigapages, iommu, emulators, ports, initrd, console, tty=None, insns=None,
-            monitor=None, shuffled=False, parallel=False):
+            monitor=None, shuffled=False, parallel=False, disk=None):
     """
     ports: port name -> path of the socket that QEMU connects to; console: file for the kernel
     log; tty: socket path of the terminal, or None; insns: (plugin, path of its socket) to count
     instructions, read through port roc.insns, or None; monitor: path of its socket, or None; shuffled:
     free memory is handed out in no order, as on a machine that has been up for long; parallel: its
-    processors run at the same time, whatever that costs.
+    processors run at the same time, whatever that costs; disk: socket of an NBD server, or None.
     """
     half = parse_size(memory) // NODES
     accel = _accel(parallel)
@@ -104,6 +104,10 @@ def command(kernel, memory, gigapages, iommu, emulators, ports, initrd, console,
                  "-plugin", "file=%s,socket=%s" % insns]
     if monitor:
         argv += ["-qmp", "unix:%s,server=on,wait=off" % monitor]
+    if disk:
+        # cache=none: no cache of QEMU's between the guest and the one that is emulated.
+        argv += ["-drive", "id=disk,if=none,format=raw,cache=none,discard=ignore,file=nbd+unix:///?socket=" + disk,
+                 "-device", "virtio-blk-pci,drive=disk,bus=pcie.0"]
     argv += _cards(emulators)
     return argv
 

@@ -60,6 +60,7 @@ class Options:
         self.insns = None   # QEMU plugin that counts instructions
         self.apart = False  # place.apart()
         self.host = False   # the guest may ask for what host.py does
+        self.disk = None    # disk.Disk: the guest's /dev/vda
         self.command = []
         for name, value in kwargs.items():
             if not hasattr(self, name):
@@ -153,12 +154,24 @@ class Session:
         argv = qemu.command(options.kernel, options.memory, options.gigapages, options.iommu,
                             self._cards, ports, initrd, self._console(), tty, insns,
                             os.path.join(self._dir, "monitor") if options.host else None,
-                            options.shuffled, options.parallel)
+                            options.shuffled, options.parallel, self._disk())
         self._begin = time.monotonic()
         with open(os.path.join(self._dir, "qemu.log"), "w") as log:
             self._qemu = start(argv, stdin=subprocess.DEVNULL, stdout=log, stderr=log)
         if options.apart:
             place.apart(self._qemu.pid, [card.pid for card in self._cards], qemu.NODES)
+
+    def _disk(self):
+        if not self._options.disk:
+            return None
+        path = os.path.join(self._dir, "disk")
+        self._options.disk.serve(path)
+        return path
+
+    def cut_power(self):
+        """The disk first: what it has not on its medium by now the guest cannot send any more."""
+        self._options.disk.cut()
+        self._qemu.kill()
 
     def _console(self):
         return os.path.join(self._dir, "console.log")

@@ -369,6 +369,47 @@ static void many_files(void)
 	recording_close(&recording);
 }
 
+/* The machine went down before the last file had a unit: its index is empty, zeros or alone. */
+static void last_not_begun(void)
+{
+	const struct record_options record = {.dir = fresh("begun"), .prefix = "run", .depth = 4};
+	const struct unit_format format = {.unit_max = 4096};
+	struct recording_set set = {.opt = &record, .format = &format};
+	struct recording_entry e = {.bytes = 0};
+	struct recording recording;
+	struct recording_file f;
+	char name[160];
+
+	UNIT_EQ(mkdir(record.dir, 0777), 0);
+	UNIT_EQ(recording_file_begin(&set, &f, why), 0);
+	note(&f, &e);
+	UNIT_EQ(recording_file_end(&set, &f, why), 0);
+	snprintf(name, sizeof(name), "%s/run-000001.index", record.dir);
+	UNIT_EQ(close(creat(name, 0666)), 0);
+	UNIT_EQ(recording_open(record.dir, &recording, why), 0);
+	UNIT_EQ(recording.count, 1);
+	UNIT_EQ(recording.units, 1);
+	UNIT_STR(recording.why, "");
+	CU_ASSERT_PTR_NOT_NULL(strstr(recording.note, "run-000001.index has no unit"));
+	recording_close(&recording);
+	UNIT_EQ(truncate(name, RECORDING_HEADER + RECORDING_ENTRY), 0);
+	UNIT_EQ(recording_open(record.dir, &recording, why), 0);
+	UNIT_EQ(recording.units, 1);
+	recording_close(&recording);
+	UNIT_EQ(unlink(name), 0);
+	UNIT_EQ(recording_file_begin(&set, &f, why), 0);
+	snprintf(name, sizeof(name), "%s/run-000001.data", record.dir);
+	UNIT_EQ(unlink(name), 0);
+	UNIT_EQ(recording_open(record.dir, &recording, why), 0);
+	UNIT_EQ(recording.units, 1);
+	recording_close(&recording);
+	/* With an entry it is a file that is missing. */
+	note(&f, &e);
+	UNIT_EQ(recording_open(record.dir, &recording, why), -ENOENT);
+	close(f.data);
+	close(f.index);
+}
+
 /* Somebody wrote over the head of the index: it cannot be closed, and that is said. */
 static void index_spoilt(void)
 {
@@ -469,6 +510,7 @@ UNIT_MAIN("recordings", {"the index as the page has it", layout}, {"checksums", 
 	  {"units of any place and size come back as they were", there_and_back},
 	  {"what is dropped is counted, and seen in the index", dropped_is_counted},
 	  {"a million files are read in their order", many_files},
+	  {"a last file without a unit", last_not_begun},
 	  {"an index whose head is not as written", index_spoilt},
 	  {"a file that is cut while it is read", cut_while_read},
 	  {"signals while a recording is closed", closed_by_signals})
