@@ -92,11 +92,31 @@ static uint64_t not_built(const struct roc_evb_manager *m, uint64_t from)
 	return from > behind ? from : behind;
 }
 
+/*
+ * A unit that is taken out, as one that stands still, has no block of the next table: where it may
+ * be by now does not count, if there are others.
+ */
+static unsigned int drop_out(const struct roc_evb_manager *m, struct evb_position *p,
+			     unsigned int count)
+{
+	unsigned int i, kept = 0;
+
+	for (i = 0; i < count; i++)
+		kept += !evb_manager_is_out(&m->node[p[i].who], false);
+	if (!kept)
+		return count;
+	for (i = kept = 0; i < count; i++) {
+		if (!evb_manager_is_out(&m->node[p[i].who], false))
+			p[kept++] = p[i];
+	}
+	return kept;
+}
+
 /* Positions, and their majority. If no unit of the table votes, as after a start, all vote. */
 static unsigned int positions(const struct roc_evb_manager *m, uint64_t now, struct evb_position *p,
 			      struct evb_majority *most)
 {
-	unsigned int count = evb_manager_positions(m, now, p), i;
+	unsigned int count = drop_out(m, p, evb_manager_positions(m, now, p)), i;
 
 	evb_manager_majority(m, p, count, most);
 	for (i = 0; i < count && !most->voters; i++)

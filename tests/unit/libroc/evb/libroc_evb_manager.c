@@ -284,6 +284,12 @@ static const struct situation situations[] = {
 	 {.readouts = 1},
 	 {"0 + r1 b1 b2", "1100 = r1 | b1 b2", "2000 + r1 r2/1 b1 b2",
 	  "3300 says r2 is not let in: it is made for 1 builders, and there are 2", "4000 -"}},
+	{"a readout unit that is taken out does not count for the begin of the table without it",
+	 {.readouts = 3},
+	 {"0 + r1 r2 rb3 b1", "1100 = r1 r2 rb3 | b1 rb3", "4000 rate 1000", "4400 r1 1000",
+	  "4400 r2 1000", "4400 rb3 1000", "4500 rate 400", "5200 r1 1010 rb3:-",
+	  "5200 r2 1010 rb3:-", "6300 r1 1020 rb3:-", "6300 r2 1020 rb3:-", "6500 = r1 r2 | b1",
+	  "6500 from 1500 1560"}},
 	/* Of time. Reports are of 3 s at most, so there are many. */
 	{"an hour ahead of the majority: it is named and out, once two reports say so",
 	 {.readouts = 3},
