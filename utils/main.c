@@ -39,7 +39,7 @@ static int run_tool(const struct tool *tool, int argc, char **argv)
 		code = tool->run(values);
 		written = code == TOOL_OK ? tool_finish() : TOOL_OK;
 		/* The program that reads the report may have got the same ^C. */
-		if (code == TOOL_OK && !stop_asked())
+		if (code == TOOL_OK && !stop_excuses_report())
 			code = written;
 		break;
 	case OPTIONS_HELP:

@@ -12,6 +12,7 @@
 #include "clock.h"
 
 static volatile sig_atomic_t asked, twice, twice_ends;
+static bool report_optional;
 static _Atomic uint64_t first; /* when the first signal came */
 
 /*
@@ -59,6 +60,17 @@ void stop_on_signals(void)
 void stop_not_by_pipes(void)
 {
 	signal(SIGPIPE, SIG_IGN);
+}
+
+void stop_not_by_readers(void)
+{
+	stop_not_by_pipes();
+	report_optional = true;
+}
+
+bool stop_excuses_report(void)
+{
+	return report_optional && asked;
 }
 
 void stop_not_by_files(void)

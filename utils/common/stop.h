@@ -15,6 +15,11 @@ void stop_on_signals(void);
 bool stop_is_ignored(int number);
 /* From now on SIGPIPE ends nothing: look at what is written. */
 void stop_not_by_pipes(void);
+/* The same for tools whose data count, and not what they print: after a signal, a report that
+ * cannot be written changes no status, either. */
+void stop_not_by_readers(void);
+/* There was a signal, and stop_not_by_readers() is in effect. */
+bool stop_excuses_report(void);
 /* From now on a file that may not be longer (ulimit -f) ends nothing: the write says so. */
 void stop_not_by_files(void);
 /* stop_on_signals() and stop_not_by_pipes(): for what has to be ended in order. */

@@ -302,7 +302,7 @@ int bench_run(const void *values)
 	/* The pauses of the busy mode are shorter than the default slack of 50 us. */
 	prctl(PR_SET_TIMERSLACK, 1000UL, 0, 0, 0);
 	stop_on_first_signals();
-	stop_not_by_pipes();
+	stop_not_by_readers();
 	take_data(&b);
 	ran = b.counts.start != 0;
 close_dumps:

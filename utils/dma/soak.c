@@ -247,7 +247,8 @@ static int run(struct soak *s)
 			return code;
 		s->lanes[i].errors.keep = s->history.count;
 	}
-	stop_in_order();
+	stop_on_signals();
+	stop_not_by_readers();
 	start(s);
 	watch(s);
 	keep_failure(s);

@@ -460,7 +460,7 @@ int fragment_run(const struct fragment_options *o)
 		return tool_fail("There is no memory left.");
 	r->opt = o;
 	stop_on_first_signals();
-	stop_not_by_pipes();
+	stop_not_by_readers();
 	code = prepare(r);
 	if (!code) {
 		take_fragments(r);

@@ -234,7 +234,8 @@ static int run(const void *values)
 		l->sources[i] = -1;
 	for (i = 0; i < o->clients; i++)
 		l->clients[i] = (struct load_client){.load = l, .number = i, .fd = -1};
-	stop_in_order();
+	stop_on_signals();
+	stop_not_by_readers();
 	files_raise(o->clients + FILES_BESIDE);
 	l->epoll = epoll_create1(EPOLL_CLOEXEC);
 	if (connect_all(l)) {

@@ -436,7 +436,7 @@ static int run(const void *values)
 	sigaddset(&signals, SIGTERM);
 	if (!stop_is_ignored(SIGINT))
 		sigaddset(&signals, SIGINT);
-	stop_not_by_pipes();
+	stop_not_by_readers();
 	code = prepare(d);
 	if (code)
 		goto out;

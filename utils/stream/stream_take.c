@@ -285,7 +285,7 @@ int stream_take(const struct stream_options *o)
 	stop_on_first_signals();
 	/* A dump ends with the program that reads it. */
 	if (o->action == STREAM_FOLLOW)
-		stop_not_by_pipes();
+		stop_not_by_readers();
 	code = prepare(r);
 	if (!code) {
 		take_data(r);

@@ -117,7 +117,8 @@ int units_run(const struct common_options *common, const struct units_options *o
 	};
 	int code;
 
-	stop_in_order();
+	stop_on_signals();
+	stop_not_by_readers();
 	pump_run(&p);
 	units_report_end(&report);
 	if (errors)

@@ -254,7 +254,7 @@ void stop_on_first_signals(void)
 {
 }
 
-void stop_not_by_pipes(void)
+void stop_not_by_readers(void)
 {
 }
 
