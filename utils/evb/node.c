@@ -314,6 +314,22 @@ static int loop(struct node *n)
 				      : n->coordinator.ops->why(n->coordinator.self));
 }
 
+/* Report that nothing of what the node had went on: the exit status is then 1. */
+static int all_lost(const struct roc_evb_counts *c, const struct evb_sink_books *out)
+{
+	if (c->in.count && !c->sent.count)
+		return tool_fail("All %llu fragments of the source were lost: no builder took one. "
+				 "Check that every --advertise address can be reached from here.",
+				 (unsigned long long)c->in.count);
+	if (c->received.count && !c->out.count)
+		return tool_fail("All %llu MFPs that came were lost: the sink took no block.",
+				 (unsigned long long)c->received.count);
+	if (out->lost && !out->blocks)
+		return tool_fail("All %llu blocks that the sink took were lost.",
+				 (unsigned long long)out->lost);
+	return TOOL_OK;
+}
+
 /* Whether scripts may take it for good. */
 static int verdict(struct node *n, int code)
 {
@@ -341,7 +357,7 @@ static int verdict(struct node *n, int code)
 	if (n->o->complete &&
 	    evb_node_losses(&n->report.now) + out.lost + in.late + in.disorder + in.dropped)
 		return tool_fail("Not every event was complete, or something was lost here.");
-	return TOOL_OK;
+	return all_lost(&n->report.now, &out);
 }
 
 static int run_node(struct node *n)

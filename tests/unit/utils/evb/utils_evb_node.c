@@ -135,6 +135,32 @@ static void to_the_end(void)
 	UNIT_EQ(json_object_array_length(peers), 4);
 }
 
+/* A builder that no readout unit can reach. */
+static void all_is_lost(void)
+{
+	static const char source[] =
+		"--source=synthetic:size=3000,events=200 --events=16 --stale=300 --lease=" LEASE;
+	pid_t a, b;
+	FILE *f;
+
+	begin("barrel-shift");
+	f = fopen(conf, "w");
+	UNIT_NEED(f);
+	fprintf(f,
+		"[system]\nname = small\nreadouts = 1\nbuilders = 1\nlease-ms = " LEASE "\n"
+		"[node1]\nroles = readout manager\nhost = 127.0.0.1\nmanager-port = %u\n"
+		"[node2]\nroles = builder\nhost = 127.0.0.1\n",
+		free_port());
+	fclose(f);
+	a = node(1, source);
+	b = node(2, "--advertise=127.0.0.9 --stale=300 --lease=" LEASE);
+	UNIT_EQ(tool_wait(a, 60000), 1);
+	tool_read(file("out1"));
+	CU_ASSERT_TRUE(tool_says("All 200 fragments of the source were lost"));
+	kill(b, SIGINT);
+	tool_wait(b, 30000);
+}
+
 /* Whether a family of the metrics has a sample of that value. */
 static bool metric(const char *sample)
 {
@@ -454,8 +480,8 @@ static void lines_lost(void)
 	UNIT_EQ(tool_wait(a, 60000), 1);
 }
 
-UNIT_MAIN("roc-evb", {"to the end", to_the_end}, {"one is killed", killed},
-	  {"as planned, and watched", as_planned}, {"by etcd", by_etcd},
+UNIT_MAIN("roc-evb", {"to the end", to_the_end}, {"all is lost", all_is_lost},
+	  {"one is killed", killed}, {"as planned, and watched", as_planned}, {"by etcd", by_etcd},
 	  {"metrics wait for no disk", metrics_without_disk},
 	  {"metrics whose folder was away", metrics_away}, {"as a service", service},
 	  {"open files", open_files}, {"nobody reads", nobody_reads},
