@@ -6,6 +6,7 @@
 #include "unit.h"
 
 #include <inttypes.h>
+#include <stdlib.h>
 
 #include "utils/evb/record.h"
 
@@ -64,6 +65,19 @@ static bool all_lost(bool lost)
 	return true;
 }
 
+/* The manager has the clocks of all readout units, which are one. */
+static bool clocks_are_known(unsigned int count)
+{
+	struct roc_evb_unit units[NODES];
+	unsigned int i, n = evb_coordinator_units(&nodes[0].c, units, NODES);
+
+	for (i = 0; i < n; i++) {
+		if (!units[i].clock_known || llabs(units[i].clock_ahead_ns) > 1000000000)
+			return false;
+	}
+	return n == count;
+}
+
 static void come_and_go(void)
 {
 	double left;
@@ -75,6 +89,9 @@ static void come_and_go(void)
 	UNIT_EQ(nodes[1].table.policy, ROC_EVB_BARREL_SHIFT);
 	UNIT_EQ(nodes[4].member_count, 5);
 	CU_ASSERT_TRUE(TURN_UNTIL(!strcmp(nodes[2].leader, "m1 is the manager."), 6000));
+
+	CU_ASSERT_TRUE(TURN_UNTIL(clocks_are_known(2), 6000));
+	UNIT_EQ(evb_coordinator_units(&nodes[1].c, NULL, 0), 0);
 
 	/* Reports arrive. */
 	nodes[1].report.suspect_count = 1;
