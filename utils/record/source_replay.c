@@ -319,7 +319,8 @@ static int take(struct source *s, struct unit *u)
 		return r->free_count ? 0 : -EAGAIN;
 	}
 	slot = &r->slots[r->order[r->head % r->count]];
-	if (slot->state != READ || pace_wait(&r->pace, units_now()))
+	s->paced = slot->state == READ && pace_wait(&r->pace, units_now());
+	if (slot->state != READ || s->paced)
 		return 0;
 	r->head++;
 	e = slot->entry;

@@ -251,7 +251,7 @@ static void flow(struct pump *p)
 			rest(p);
 		now = units_now();
 		/* What is with the sink is the sink's affair. */
-		if (units != p->n.units + p->n.returned || p->n.out || p->holds)
+		if (units != p->n.units + p->n.returned || p->n.out || p->holds || p->source->paced)
 			progress = now;
 		if (now >= tick) {
 			if (p->tick)

@@ -110,7 +110,8 @@ static int take(struct source *s, struct unit *u)
 	drop(y);
 	if (!y->free_count)
 		return -EAGAIN;
-	if (pace_wait(&y->pace, units_now()))
+	s->paced = pace_wait(&y->pace, units_now());
+	if (s->paced)
 		return 0;
 	index = y->free_list[--y->free_count];
 	at = y->memory + (size_t)index * y->opt.unit;

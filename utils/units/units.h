@@ -145,6 +145,7 @@ struct source {
 	uint64_t known_units; /* that came again although they had arrived */
 	char why[UNITS_WHY];
 	char note[UNITS_WHY]; /* what is to be said although nothing failed */
+	bool paced;	      /* the next unit is there, and the rate has it wait: no stall */
 	bool short_of;	      /* and that it is less than there should be: a failure at the end */
 };
 

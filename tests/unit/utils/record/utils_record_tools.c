@@ -238,6 +238,20 @@ static void time_frames(void)
 	UNIT_EQ(tool_number("errors"), 0);
 }
 
+/* Units come every 2 s: the wait for a rate is no stall. */
+static void slower_than_the_limit(void)
+{
+	fresh();
+	UNIT_EQ(tool_run("record %s/r --synthetic --buffer-size=4Mi --superpage-size=256Ki "
+			 "--units=2 --rate=128Ki --stall-limit=1 --json",
+			 dir),
+		0);
+	UNIT_EQ(tool_number("units"), 2);
+	UNIT_EQ(tool_run("replay %s/r --rate=128Ki --stall-limit=1 --json", dir), 0);
+	UNIT_EQ(tool_number("units"), 2);
+	UNIT_EQ(tool_number("errors"), 0);
+}
+
 static void rotates_by_time(void)
 {
 	double seconds;
@@ -603,6 +617,7 @@ UNIT_MAIN("roc-record and roc-replay", {"written, read, checked", good},
 	  {"another recording stays", another_recording},
 	  {"descriptors 0 to 2 closed", closed_descriptors},
 	  {"time frames of another length", time_frames}, {"files change by time", rotates_by_time},
+	  {"a rate below the stall limit", slower_than_the_limit},
 	  {"files that were cut short", cut}, {"files that are damaged or foreign", damaged},
 	  {"no place for the errors", no_place_for_errors},
 	  {"a file that is missing", one_file_missing}, {"a full disk keeps the book", full},
