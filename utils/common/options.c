@@ -401,12 +401,22 @@ static bool take_value(const struct tool *tool, size_t index, const char *text, 
 	return true;
 }
 
+/* A tool takes one word. */
+static void note_word(const char *word, const char **first, const char **stray)
+{
+	if (!*first)
+		*first = word;
+	else if (!*stray)
+		*stray = word;
+}
+
 enum options_result options_parse(const struct tool *tool, int argc, char **argv, void *values,
 				  char *why, size_t why_size)
 {
 	struct option *table = getopt_table(tool);
 	bool *given = calloc(tool->option_count + 1, sizeof(*given));
 	enum options_result result = OPTIONS_WRONG;
+	const char *text = NULL, *stray = NULL;
 	int c, index;
 	size_t word;
 
@@ -417,8 +427,12 @@ enum options_result options_parse(const struct tool *tool, int argc, char **argv
 		goto out;
 	opterr = 0;
 	optind = 0; /* glibc: start anew */
-	while ((c = getopt_long(argc, argv, ":hVv", table, NULL)) != -1) {
+	/* With "-" words come as 1, in any place, also if POSIXLY_CORRECT is set. */
+	while ((c = getopt_long(argc, argv, "-:hVv", table, NULL)) != -1) {
 		switch (c) {
+		case 1:
+			note_word(optarg, &text, &stray);
+			continue;
 		case 'h':
 			result = OPTIONS_HELP;
 			goto out;
@@ -439,14 +453,16 @@ enum options_result options_parse(const struct tool *tool, int argc, char **argv
 		if (!take_value(tool, (size_t)index, optarg, values, given, why, why_size))
 			goto out;
 	}
+	while (optind < argc)
+		note_word(argv[optind++], &text, &stray);
 	word = word_index(tool);
-	if (optind < argc && word < tool->option_count) {
-		if (!take_value(tool, word, argv[optind++], values, given, why, why_size))
-			goto out;
-	}
-	if (optind < argc) {
-		snprintf(why, why_size, "\"%s\" is not an option; roc-%s --help lists all.",
-			 argv[optind], tool->name);
+	if (text && word == tool->option_count)
+		stray = text;
+	else if (text && !take_value(tool, word, text, values, given, why, why_size))
+		goto out;
+	if (stray) {
+		snprintf(why, why_size, "\"%s\" is not an option; roc-%s --help lists all.", stray,
+			 tool->name);
 		goto out;
 	}
 	if (all_required(tool, given, why, why_size) && all_belong(tool, given, why, why_size) &&

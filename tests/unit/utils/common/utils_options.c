@@ -336,6 +336,20 @@ static void a_word(void)
 	UNIT_STR(why, "There is no option --VERB; roc-test --help lists all.");
 }
 
+/* The examples of the tools have the word first. */
+static void a_word_of_posix(void)
+{
+	setenv("POSIXLY_CORRECT", "1", 1);
+	UNIT_EQ(parse_for(&word_tool, "take", "--fast-check", NULL), OPTIONS_RUN);
+	CU_ASSERT_TRUE(v.fast);
+	a_word();
+	unsetenv("POSIXLY_CORRECT");
+	UNIT_EQ(parse_for(&word_tool, "--fast-check", "--", "take"), OPTIONS_RUN);
+	UNIT_EQ(v.verb, 1);
+	UNIT_EQ(parse_for(&word_tool, "take", "--", "--fast-check"), OPTIONS_WRONG);
+	UNIT_STR(why, "\"--fast-check\" is not an option; roc-test --help lists all.");
+}
+
 /* An option that would do nothing is a mistake; the help says what each is for. */
 static void for_a_word(void)
 {
@@ -638,7 +652,8 @@ UNIT_MAIN("utils options", {"fallbacks", fallbacks}, {"values given", given},
 	  {"prefixes", prefixes}, {"help and version", help_and_version}, {"mistakes", mistakes},
 	  {"an option twice", twice}, {"with another", with_another},
 	  {"no lower limit alone", limits_are_two}, {"a word", a_word},
-	  {"options for a word", for_a_word}, {"numbers are decimal", numbers_are_decimal},
-	  {"no time is refused", no_time_is_refused}, {"choices in any case", choices_in_any_case},
+	  {"a word with POSIXLY_CORRECT", a_word_of_posix}, {"options for a word", for_a_word},
+	  {"numbers are decimal", numbers_are_decimal}, {"no time is refused", no_time_is_refused},
+	  {"choices in any case", choices_in_any_case},
 	  {"manual pages and help agree", manual_pages},
 	  {"manual pages and tools agree", pages_have_tools}, {"the page of all", page_of_all})
