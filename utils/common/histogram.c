@@ -40,9 +40,17 @@ void histogram_add(struct histogram *h, uint64_t value)
 		h->max = value;
 }
 
+uint64_t histogram_rank(double percent, uint64_t total)
+{
+	double exact = percent / 100 * (double)total, nearest = round(exact);
+
+	/* 99.9 % of 1000 are 999, but 999.0000000000001 in floating point. */
+	return (uint64_t)(fabs(exact - nearest) <= exact * 1e-12 ? nearest : ceil(exact));
+}
+
 uint64_t histogram_percentile(const struct histogram *h, double percent)
 {
-	uint64_t wanted = (uint64_t)ceil(percent / 100 * (double)h->total), seen = 0, top;
+	uint64_t wanted = histogram_rank(percent, h->total), seen = 0, top;
 	unsigned int i;
 
 	if (!h->total)

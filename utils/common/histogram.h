@@ -20,6 +20,8 @@ struct histogram {
 	double sum, squares;
 };
 
+/* How many of @total values are @percent of them: the smallest number that is not less. */
+uint64_t histogram_rank(double percent, uint64_t total);
 void histogram_add(struct histogram *h, uint64_t value);
 /* The value that so many percent are not above; 0: there are none. */
 uint64_t histogram_percentile(const struct histogram *h, double percent);

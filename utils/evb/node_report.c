@@ -8,10 +8,10 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <json-c/json.h>
-#include <math.h>
 #include <stddef.h>
 #include <string.h>
 
+#include "utils/common/histogram.h"
 #include "utils/common/prometheus.h"
 
 #define AT(member) offsetof(struct roc_evb_counts, member)
@@ -128,7 +128,7 @@ static uint64_t percentile(const struct roc_evb_counts *after, const struct roc_
 
 	for (i = 0; i < ROC_EVB_LATENCIES; i++)
 		total += after->latency[i] - before->latency[i];
-	wanted = (uint64_t)ceil(percent / 100 * (double)total);
+	wanted = histogram_rank(percent, total);
 	for (i = 0; total && i < ROC_EVB_LATENCIES; i++) {
 		seen += after->latency[i] - before->latency[i];
 		if (seen >= wanted && seen)

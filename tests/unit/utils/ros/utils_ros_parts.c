@@ -184,6 +184,25 @@ static void percentiles(void)
 	UNIT_EQ(histogram_percentile(&h, 100), HISTOGRAM_MAX);
 }
 
+/* As many values are not above as the part says, and not one more. */
+static void ranks(void)
+{
+	uint64_t total, i;
+
+	for (total = 1000; total <= 10000000; total *= 10) {
+		UNIT_EQ(histogram_rank(99.9, total), total / 1000 * 999);
+		UNIT_EQ(histogram_rank(99, total), total / 100 * 99);
+		UNIT_EQ(histogram_rank(99.9, total + 1), total / 1000 * 999 + 1);
+		UNIT_EQ(histogram_rank(100, total), total);
+	}
+	UNIT_EQ(histogram_rank(50, 3), 2);
+	UNIT_EQ(histogram_rank(99.9, 0), 0);
+	memset(&h, 0, sizeof(h));
+	for (i = 1; i <= 1000; i++)
+		histogram_add(&h, i);
+	UNIT_EQ(histogram_percentile(&h, 99.9), 999);
+}
+
 /* Columns, growing percentiles, the end of the text as HdrHistogram has it. */
 static void hgrm(void)
 {
@@ -248,5 +267,5 @@ static void contents(void)
 }
 
 UNIT_MAIN("parts of roc-rosd and roc-ros-load", {"waiting", waiting}, {"queue full", queue_full},
-	  {"queue between threads", queue_threads}, {"percentiles", percentiles},
+	  {"queue between threads", queue_threads}, {"percentiles", percentiles}, {"ranks", ranks},
 	  {"text of percentiles", hgrm}, {"contents", contents})
