@@ -8,6 +8,7 @@
 
 #include <inttypes.h>
 #include <math.h>
+#include <stdbool.h>
 #include <string.h>
 
 /* Part of the name wherever it stands. */
@@ -73,24 +74,30 @@ void prometheus_histogram(struct prometheus *m, const struct prometheus_labels *
 	fprintf(m->out, "%s_count{%s} %" PRIu64 "\n", m->name, labels->text, sum);
 }
 
+/* A value that does not fit is cut; the label is left out if there is no room for any. */
 void prometheus_label(struct prometheus_labels *labels, const char *key, const char *value)
 {
-	size_t used = strlen(labels->text);
-	FILE *out = fmemopen(labels->text + used, sizeof(labels->text) - used, "w");
+	size_t used = strlen(labels->text), room = sizeof(labels->text) - used;
+	char *begin = labels->text + used, *end = labels->text + sizeof(labels->text) - 2, *at;
+	int n = snprintf(begin, room, "%s%s=\"", used ? "," : "", key);
 
-	if (!out)
+	if (n < 0 || begin + n >= end) {
+		*begin = '\0';
 		return;
-	fprintf(out, "%s%s=\"", used ? "," : "", key);
-	for (; *value; value++) {
-		if (*value == '\n')
-			fputs("\\n", out);
-		else if (*value == '"' || *value == '\\')
-			fprintf(out, "\\%c", *value);
-		else
-			fputc(*value, out);
 	}
-	fputc('"', out);
-	fclose(out);
+	for (begin = at = begin + n; *value; value++) {
+		bool escaped = strchr("\n\"\\", *value);
+
+		if (at + escaped >= end)
+			break;
+		if (escaped)
+			*at++ = '\\';
+		*at++ = *value == '\n' ? 'n' : *value;
+	}
+	/* Not in the middle of a character of UTF-8. */
+	for (; at > begin && ((unsigned char)*value & 0xc0) == 0x80; value--)
+		at--;
+	strcpy(at, "\"");
 }
 
 static void label_number(struct prometheus_labels *labels, const char *key, int value)

@@ -140,6 +140,37 @@ static void labels_full(void)
 	for (i = 0; i < 100; i++)
 		prometheus_label(&labels, "label", "value");
 	CU_ASSERT(strlen(labels.text) < sizeof(labels.text));
+	UNIT_EQ(labels.text[strlen(labels.text) - 1], '"');
+}
+
+/* Each label is whole, however much room there is: its quotes, escapes and characters. */
+static void label_cut(void)
+{
+	static const char *const parts[] = {"x", "\"", "\n", "\xc3\xa9", "\xe2\x82\xac"};
+	struct prometheus_labels labels;
+	char value[1024];
+	size_t before, i, k;
+
+	for (i = 0; i < sizeof(parts) / sizeof(parts[0]); i++) {
+		for (before = 0; before < 16; before++) {
+			memset(&labels, 0, sizeof(labels));
+			/* So that the cut is at each byte of a part. */
+			memset(value, 'a', before);
+			for (k = before; k < sizeof(value) - 4;)
+				k += (size_t)sprintf(value + k, "%s", parts[i]);
+			prometheus_label(&labels, "k", value);
+			k = strlen(labels.text);
+			CU_ASSERT(k < sizeof(labels.text) && k > sizeof(labels.text) - 8);
+			UNIT_EQ(labels.text[k - 1], '"');
+			CU_ASSERT(labels.text[k - 2] == parts[i][strlen(parts[i]) - 1] ||
+				  (parts[i][0] == '\n' && labels.text[k - 2] == 'n'));
+			if (parts[i][0] == '"')
+				UNIT_EQ(labels.text[k - 3], '\\');
+			/* And no other fits behind it. */
+			prometheus_label(&labels, "another", "value");
+			UNIT_EQ(strlen(labels.text), k);
+		}
+	}
 }
 
 static void columns(void)
@@ -503,7 +534,8 @@ static void full_disk(void)
 UNIT_MAIN("output", {"InfluxDB: escapes", influx_escapes},
 	  {"InfluxDB: numbers that are none", influx_not_finite}, {"InfluxDB: cards", influx_cards},
 	  {"Prometheus", prometheus_forms}, {"labels that do not fit", labels_full},
-	  {"columns", columns}, {"one form at a time", choice}, {"files are whole", whole_files},
+	  {"a label that does not fit", label_cut}, {"columns", columns},
+	  {"one form at a time", choice}, {"files are whole", whole_files},
 	  {"a file's mode and owner", mode_and_owner}, {"a file's group", another_group},
 	  {"the standard output is no file", standard_output}, {"files in /dev/shm", shared_memory},
 	  {"what is no file", no_file}, {"a file of metrics", metrics_file},
