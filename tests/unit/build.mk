@@ -113,8 +113,9 @@ $(O)/unit/utils_fragment_run: private override CFLAGS += $(UNIT_FRAGMENT_WRAPPED
 UNIT_CONFIG_WRAPPED := roc_find roc_open_card roc_close roc_card_lock roc_card_unlock roc_cru_configure
 $(O)/unit/utils_config: private override CFLAGS += $(UNIT_CONFIG_WRAPPED:%=-Wl,--wrap=%)
 
-# A lane of a card that is none.
-$(O)/unit/utils_soak: private override CFLAGS += -Wl,--wrap=source_card
+# A lane of a card that is none, a file system without locks.
+UNIT_SOAK_WRAPPED := source_card flock
+$(O)/unit/utils_soak: private override CFLAGS += $(UNIT_SOAK_WRAPPED:%=-Wl,--wrap=%)
 
 # Channels of a card that is none.
 UNIT_SOURCE_CARD_WRAPPED := roc_find roc_open_card roc_info roc_close roc_stream_open_card \

@@ -299,7 +299,10 @@ struct soak_log *soak_log_open(const char *path, const char *const *lanes, unsig
 	if (log->fd < 0) {
 		wrong(why, "%s cannot be opened: %s.", path, strerror(errno));
 	} else if (flock(log->fd, LOCK_EX | LOCK_NB)) {
-		wrong(why, "%s: another soak writes to it.", path);
+		if (errno == EWOULDBLOCK)
+			wrong(why, "%s: another soak writes to it.", path);
+		else
+			wrong(why, "%s cannot be locked: %s.", path, strerror(errno));
 	} else if (!go_on(log, path, lanes, n, h, why)) {
 		return log;
 	}

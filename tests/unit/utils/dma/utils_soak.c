@@ -134,6 +134,19 @@ static void put(const char *text, size_t length)
 	fclose(f);
 }
 
+static bool no_locks;
+
+int __wrap_flock(int fd, int operation);
+int __real_flock(int fd, int operation);
+
+int __wrap_flock(int fd, int operation)
+{
+	if (!no_locks)
+		return __real_flock(fd, operation);
+	errno = ENOLCK;
+	return -1;
+}
+
 static struct soak_log *read_log(struct soak_history *h, char why[SOAK_WHY])
 {
 	*h = (struct soak_history){0};
@@ -157,6 +170,12 @@ static void written_and_read(void)
 	other = read_log(&back, why);
 	CU_ASSERT_PTR_NULL(other);
 	CU_ASSERT_PTR_NOT_NULL(strstr(why, "another soak"));
+	/* NFS without its lock daemon, for example. */
+	no_locks = true;
+	other = read_log(&back, why);
+	no_locks = false;
+	CU_ASSERT_PTR_NULL(other);
+	CU_ASSERT_PTR_NOT_NULL(strstr(why, " cannot be locked: No locks available."));
 	soak_log_close(log);
 
 	log = read_log(&back, why);
