@@ -208,7 +208,8 @@ static void wait_for(const struct stress *s, const pid_t *pids, unsigned int sta
 	uint64_t end = s->seconds ? now_ns() + s->seconds * UINT64_C(1000000000) : UINT64_MAX;
 	unsigned int left = started, i;
 	bool gone[BAR_STRESS_PROCESSES_MAX] = {false};
-	int status;
+	int status = 0;
+	pid_t pid;
 
 	while (left) {
 		/* 50 ms: soon enough for people, seldom enough not to disturb what is measured. */
@@ -221,11 +222,12 @@ static void wait_for(const struct stress *s, const pid_t *pids, unsigned int sta
 			atomic_store(&s->shared->stop, true);
 		}
 		for (i = 0; i < started; i++) {
-			if (gone[i] || !waitpid(pids[i], &status, WNOHANG))
+			pid = gone[i] ? 0 : waitpid(pids[i], &status, WNOHANG);
+			if (!pid)
 				continue;
 			gone[i] = true;
 			left--;
-			if (!WIFEXITED(status) || WEXITSTATUS(status))
+			if (pid < 0 || !WIFEXITED(status) || WEXITSTATUS(status))
 				s->shared->workers[i].failed = true;
 		}
 		if (live)
@@ -243,6 +245,8 @@ static int run_processes(const struct stress *s)
 	int code = TOOL_OK;
 
 	fflush(stdout);
+	/* If it is ignored, no process has a status. */
+	signal(SIGCHLD, SIG_DFL);
 	for (started = 0; started < s->processes; started++) {
 		pids[started] = fork();
 		if (!pids[started]) {

@@ -15,6 +15,8 @@
 
 #include <roc/roc.h>
 
+#include "child.h"
+
 #include "utils/tools.h"
 
 #define LENGTH 4096
@@ -99,4 +101,52 @@ static void killed(void)
 	munmap(reg, LENGTH);
 }
 
-UNIT_MAIN("bar stress", {"killed, its processes end", killed})
+static pid_t first_child(pid_t pid)
+{
+	char path[64];
+	int child = 0;
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/proc/%d/task/%d/children", pid, pid);
+	f = fopen(path, "r");
+	UNIT_NEED(f);
+	if (fscanf(f, "%d", &child) != 1)
+		child = 0;
+	fclose(f);
+	return child;
+}
+
+/* Started with SIGCHLD ignored, the tool still sees that one of its processes was killed. */
+static void no_status(void)
+{
+	char said[512];
+	pid_t pid, child;
+	int ends[2];
+
+	reg = mmap(NULL, LENGTH, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	UNIT_NEED(reg != MAP_FAILED);
+	pid = child_begin(ends);
+	if (!pid) {
+		setpgid(0, 0);
+		signal(SIGCHLD, SIG_IGN);
+		dup2(ends[1], STDERR_FILENO);
+		if (!freopen("/dev/null", "w", stdout))
+			_exit(127);
+		_exit(stress());
+	}
+	setpgid(pid, pid);
+	CU_ASSERT(UNIT_WAIT(*(volatile uint32_t *)reg == VALUE, 10000));
+	child = first_child(pid);
+	UNIT_NEED(child > 0);
+	UNIT_EQ(kill(child, SIGKILL), 0);
+	/* The others go on until the signal. */
+	CU_ASSERT(UNIT_WAIT(first_child(pid) != child, 10000));
+	UNIT_EQ(kill(pid, SIGTERM), 0);
+	CU_ASSERT(WIFEXITED(child_said(pid, ends, said, sizeof(said))));
+	/* That one, and none of the others. */
+	CU_ASSERT_PTR_NOT_NULL(strstr(said, "Process 0: "));
+	CU_ASSERT_PTR_NULL(strstr(said, "Process 1: "));
+	munmap(reg, LENGTH);
+}
+
+UNIT_MAIN("bar stress", {"killed, its processes end", killed}, {"SIGCHLD is ignored", no_status})
