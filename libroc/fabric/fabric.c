@@ -13,6 +13,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "shm.h"
+
 #define LIBRARY "libfabric.so.1"
 #define API FI_VERSION(1, 11)
 #define CQ_ENTRIES 4096
@@ -140,8 +142,11 @@ int fabric_open(struct fabric *f, const char *provider, const char *node, char w
 		hints->tx_attr->msg_order = FI_ORDER_WAW;
 		hints->rx_attr->msg_order = FI_ORDER_WAW;
 	}
-	if (is_shm(provider))
+	f->shm = is_shm(provider);
+	if (f->shm) {
 		node = NULL;
+		shm_remove_stale();
+	}
 	ret = lib.getinfo(API, node, NULL, node ? FI_SOURCE : 0, hints, &f->info);
 	lib.freeinfo(hints);
 	if (ret)
@@ -253,6 +258,9 @@ int fabric_end_open(struct fabric *f, struct fabric_end *e, char why[FABRIC_WHY]
 	int ret;
 
 	*e = (struct fabric_end){.fd = -1, .peer = FI_ADDR_UNSPEC};
+	ret = f->shm ? shm_check_room(why) : 0;
+	if (ret)
+		return ret;
 	ret = fi_av_open(f->domain, &av, &e->av, NULL);
 	if (!ret)
 		ret = open_queue(f, e);
@@ -267,8 +275,11 @@ int fabric_end_open(struct fabric *f, struct fabric_end *e, char why[FABRIC_WHY]
 	e->name_bytes = sizeof(e->name);
 	if (!ret)
 		ret = fi_getname(&e->ep->fid, e->name, &e->name_bytes);
+	if (!ret && f->shm)
+		ret = shm_reserve(e->name, e->name_bytes, why);
 	if (!ret)
 		return 0;
+	/* It keeps the sentence of shm_reserve(). */
 	ret = fail(why, ret, "an endpoint cannot be opened");
 	fabric_end_close(e);
 	return ret;

@@ -30,6 +30,7 @@ struct fabric {
 	unsigned int iov_limit; /* pieces of our memory in one write */
 	unsigned int rma_limit; /* pieces of the other's memory in one read */
 	bool virt;		/* remote addresses are those of the other process, else from 0 */
+	bool shm;		/* provider shm: an endpoint is a file in SHM_FOLDER */
 	bool wait_fd;		/* there is a descriptor to wait for */
 	bool number_apart;	/* a write's number follows it in a write of its own */
 };

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Files of libfabric's provider shm: one in /dev/shm for each endpoint, named after the process.
+ */
+#ifndef LIBROC_FABRIC_SHM_H
+#define LIBROC_FABRIC_SHM_H
+
+#include "base.h"
+
+#define SHM_FOLDER "/dev/shm"
+
+/*
+ * Remove the files that ended processes of this user left: the provider removes its files only in a
+ * process that ends in order.
+ */
+void shm_remove_stale(void);
+/* Check that the next endpoint's file has room: 0, or -errno with the sentence. */
+int shm_check_room(char why[FABRIC_WHY]);
+/*
+ * Reserve all space of the file of the endpoint with this address, which the provider makes sparse:
+ * a later write that finds no space would end the process by SIGBUS. 0, or -errno with the
+ * sentence.
+ */
+int shm_reserve(const unsigned char *name, size_t bytes, char why[FABRIC_WHY]);
+
+#endif

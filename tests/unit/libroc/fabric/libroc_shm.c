@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Files of provider shm, with libfabric itself and a small /dev/shm of the test's own.
+ */
+#include "unit.h"
+
+#include <fcntl.h>
+#include <sched.h>
+#include <sys/mount.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "libroc/fabric/fabric.h"
+#include "libroc/fabric/shm.h"
+
+/* Have an empty /dev/shm of @size. */
+static bool be_small(const char *size)
+{
+	static bool own;
+	char options[64];
+
+	own = own ||
+	      (!unshare(CLONE_NEWNS) && !mount("none", "/", "none", MS_REC | MS_PRIVATE, NULL));
+	snprintf(options, sizeof(options), "size=%s", size);
+	if (own && !mount("none", SHM_FOLDER, "tmpfs", 0, options))
+		return true;
+	unit_skip("needs root for a mount namespace");
+	return false;
+}
+
+static void make(const char *name)
+{
+	int fd = open(name, O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0600);
+
+	UNIT_NEED(fd >= 0);
+	close(fd);
+}
+
+static bool shm_open_fabric(struct fabric *f)
+{
+	char why[FABRIC_WHY] = "";
+	int ret = fabric_open(f, "shm", NULL, why);
+
+	if (ret)
+		unit_skip("%.200s", why);
+	return !ret;
+}
+
+/* The file of a process that was killed goes when the next one starts, and no other file. */
+static void stale(void)
+{
+	char dead[64], live[64], other[64];
+	struct fabric f;
+	pid_t pid;
+
+	if (!be_small("64m"))
+		return;
+	pid = fork();
+	if (!pid)
+		_exit(0);
+	UNIT_EQ(waitpid(pid, NULL, 0), pid);
+	snprintf(dead, sizeof(dead), SHM_FOLDER "/%d:0:0", (int)pid);
+	snprintf(live, sizeof(live), SHM_FOLDER "/%d:0:77", (int)getpid());
+	snprintf(other, sizeof(other), SHM_FOLDER "/%d:0:0.mine", (int)pid);
+	make(dead);
+	make(live);
+	make(other);
+	if (shm_open_fabric(&f)) {
+		UNIT_EQ(access(dead, F_OK), -1);
+		UNIT_EQ(access(live, F_OK), 0);
+		UNIT_EQ(access(other, F_OK), 0);
+		fabric_close(&f);
+	}
+	UNIT_EQ(umount(SHM_FOLDER), 0);
+}
+
+/* An endpoint has all its space, or there is none and the reason says what to do. */
+static void full(void)
+{
+	char why[FABRIC_WHY] = "", path[512];
+	struct fabric_end first, second;
+	struct fabric f;
+	struct stat s;
+	int fd;
+
+	if (!be_small("64m"))
+		return;
+	if (shm_open_fabric(&f)) {
+		fd = open(SHM_FOLDER "/filler", O_CREAT | O_WRONLY | O_CLOEXEC, 0600);
+		UNIT_EQ(posix_fallocate(fd, 0, 40 << 20), 0);
+		close(fd);
+		UNIT_EQ(fabric_end_open(&f, &first, why), 0);
+		UNIT_STR(why, "");
+		snprintf(path, sizeof(path), SHM_FOLDER "/%s",
+			 (const char *)first.name + strlen("fi_shm://"));
+		UNIT_EQ(stat(path, &s), 0);
+		CU_ASSERT_TRUE(s.st_size > 0 && s.st_blocks * 512 >= s.st_size);
+		CU_ASSERT_TRUE(fabric_end_open(&f, &second, why) < 0);
+		CU_ASSERT_PTR_NOT_NULL(strstr(why, "has no room for the"));
+		CU_ASSERT_PTR_NOT_NULL(strstr(why, "mount -o remount,size="));
+		fabric_end_close(&first);
+		/* And with its space there is room for another one. */
+		why[0] = '\0';
+		UNIT_EQ(fabric_end_open(&f, &second, why), 0);
+		UNIT_STR(why, "");
+		fabric_end_close(&second);
+		fabric_close(&f);
+	}
+	UNIT_EQ(umount(SHM_FOLDER), 0);
+}
+
+UNIT_MAIN("files of provider shm", {"those of ended processes are removed", stale},
+	  {"no room for another endpoint", full})
