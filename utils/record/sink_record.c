@@ -80,6 +80,12 @@ static struct record *of(struct sink *s)
 	return (struct record *)s;
 }
 
+/* No limit of time counts while a disk syncs. */
+static void note_syncs(struct record *r)
+{
+	r->sink.syncing = r->before || r->commit.file;
+}
+
 static struct write *at(struct record *r, uint64_t n)
 {
 	return &r->writes[n % r->room];
@@ -180,7 +186,7 @@ static void end_before(struct record *r, int synced, char why[UNITS_WHY])
 	r->failed |= ret < 0;
 	drop(r, r->before);
 	r->before = NULL;
-	r->sink.syncing = false;
+	note_syncs(r);
 }
 
 static void sync_ended(struct record *r, int res)
@@ -217,7 +223,7 @@ static int put(struct sink *s, const struct unit *u)
 			return 0;
 		r->before = r->file;
 		r->file = NULL;
-		s->syncing = true;
+		note_syncs(r);
 		if (!r->before->pending)
 			end_before(r, 0, s->why);
 		if (r->failed)
@@ -363,6 +369,7 @@ static void advance_commit(struct record *r, int res)
 	} else {
 		end_commit(r, ret, why);
 	}
+	note_syncs(r);
 }
 
 static void completed(struct record *r, struct io_uring_cqe *cqe)
