@@ -105,7 +105,7 @@ static void queue(struct commit *c, struct io_uring *ring)
 	io_uring_sqe_set_data(sqe, c);
 }
 
-static void reset(struct commit *c)
+void commit_cancel(struct commit *c)
 {
 	c->file = NULL;
 	c->step = COMMIT_COLLECT;
@@ -126,7 +126,7 @@ int commit_advance(struct commit *c, struct io_uring *ring, int res, char why[UN
 			fail(c, -ret, why);
 	}
 	if (ret < 0) {
-		reset(c);
+		commit_cancel(c);
 		return ret;
 	}
 	if (c->step == COMMIT_COLLECT || !ret) {
@@ -137,7 +137,7 @@ int commit_advance(struct commit *c, struct io_uring *ring, int res, char why[UN
 		} while (c->step != COMMIT_END && !needed(c, c->step));
 	}
 	if (c->step == COMMIT_END) {
-		reset(c);
+		commit_cancel(c);
 		return 0;
 	}
 	queue(c, ring);

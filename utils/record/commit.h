@@ -48,5 +48,7 @@ void commit_add(struct commit *c, struct recording_file *f, const struct recordi
  * again after 0 and -errno.
  */
 int commit_advance(struct commit *c, struct io_uring *ring, int res, char why[UNITS_WHY]);
+/* Give up a commit whose operation the kernel will not complete. */
+void commit_cancel(struct commit *c);
 
 #endif

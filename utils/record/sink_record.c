@@ -512,12 +512,15 @@ static void lose_queued(struct record *r)
 	r->flying = r->queued = r->writing = 0;
 	r->failed = true;
 	/* Why has been said. */
-	if (r->commit.file)
+	if (r->commit.file) {
+		commit_cancel(&r->commit);
 		end_commit(r, -EAGAIN, r->sink.why);
+	}
 	r->index_failed = true;
 	if (r->syncing >= 0)
 		end_before(r, -EAGAIN, why);
 	r->syncing = -1;
+	note_syncs(r);
 }
 
 /* Until no write, and with @sync no sync, is on its way; waits only for what the kernel has. */

@@ -176,6 +176,37 @@ static void sync_fails(void)
 	sink_close(sink);
 }
 
+/*
+ * The kernel takes no operation for a while, in the middle of a commit: what is given up then stays
+ * given up when the kernel takes operations again.
+ */
+static void commit_given_up(void)
+{
+	struct sink *sink = open_sink(fresh("given"), RECORDING_DURABLE_INDEX);
+	struct recording_entry e;
+	uint64_t handles[4];
+
+	put(sink, 0);
+	CU_ASSERT_TRUE(UNIT_WAIT(comes_back(sink), 20000));
+	put(sink, 1);
+	submit_says = -ENOMEM;
+	submit_refuses = UINT_MAX;
+	/* Its write has ended, and the commit cannot begin. */
+	CU_ASSERT_TRUE(UNIT_WAIT(sink->ops->done(sink, handles, 4) < 0, 20000));
+	UNIT_EQ(sink->ops->put(sink, &(struct unit){.data = memory, .bytes = UNIT, .handle = 3}),
+		1);
+	submit_refuses = 1;
+	sink->ops->abandon(sink);
+	submit_refuses = 0;
+	CU_ASSERT_FALSE(sink->syncing);
+	CU_ASSERT_FALSE(has_entry(1, &e));
+	UNIT_EQ(sink->ops->lost(sink, handles, 4), 2);
+	UNIT_EQ(sink->n.units, 1);
+	UNIT_EQ(sink->ops->finish(sink), -EIO);
+	UNIT_EQ(sink->n.units + sink->n.lost, 3);
+	sink_close(sink);
+}
+
 static void change_byte(const char *name, off_t at)
 {
 	unsigned char c;
@@ -242,4 +273,5 @@ UNIT_MAIN("durability of recordings", {"a unit that is back has its entry", entr
 	  {"what is synced, in its order", syncs_in_order},
 	  {"no entry comes before its data", no_entry_before_its_data},
 	  {"data that cannot be synced are lost", sync_fails},
+	  {"a commit that is given up", commit_given_up},
 	  {"data that changed, and an old recording", changed_data})
