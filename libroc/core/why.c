@@ -54,7 +54,7 @@ static const char *const why_text[] = {
 		"the card did not take a superpage, although it was pushed several times, or "
 		"refused it: start again; if it comes back, load the card's firmware anew",
 	[ROC_WHY_RECORD] =
-		"the card's completion records are out of order, missing, or contradict "
+		"the card's records or descriptors are out of order, missing, or contradict "
 		"themselves: start again; if it comes back, load the card's firmware anew",
 	[ROC_WHY_CARD] =
 		"the card could not read its descriptors, or found nonsense in them: start again; "

@@ -318,8 +318,8 @@ enum roc_mode {
  * @ROC_WHY_REMOVED: the card was removed or reset by somebody else
  * @ROC_WHY_PUSH: the card did not take a superpage, although it was pushed several times, or
  *	refused its descriptor
- * @ROC_WHY_RECORD: the card's completion records are out of order, have contents that cannot be, or
- *	are not there although the card wrote later ones or counted them
+ * @ROC_WHY_RECORD: the card's records, or a sub-unit's descriptors, are out of order, have contents
+ *	that cannot be, or are not there although the card wrote later ones or counted them
  * @ROC_WHY_CARD: the card reports that it could not read descriptors, or was asked nonsense
  * @ROC_WHY_OWNER: not the process that opened the channel, but a child of it, or a program that it
  *	became
