@@ -171,7 +171,8 @@ static int take_entries(struct recording *r, struct recording_part *p, const uns
 
 /*
  * The last file of a recording can have a name and nothing else: the machine went down before the
- * writer had a unit for it.
+ * writer had a unit for it. A header in part is another case: it is written at once, so the index
+ * was copied by halves.
  */
 static bool not_begun(const struct recording *r, const struct recording_part *p,
 		      enum recording_wrong wrong, const unsigned char *text, size_t length)
@@ -182,7 +183,7 @@ static bool not_begun(const struct recording *r, const struct recording_part *p,
 		return false;
 	if (wrong == RECORDING_GOOD)
 		return length == RECORDING_HEADER && access(p->data, F_OK);
-	return wrong == RECORDING_SHORT ||
+	return (wrong == RECORDING_SHORT && !length) ||
 	       (wrong == RECORDING_NO_INDEX && !memcmp(text, nothing, sizeof(nothing)));
 }
 
