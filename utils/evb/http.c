@@ -4,6 +4,7 @@
  */
 #include "http.h"
 
+#include <arpa/inet.h>
 #include <curl/curl.h>
 #include <dlfcn.h>
 #include <errno.h>
@@ -13,10 +14,12 @@
 #include <string.h>
 
 #include "libroc/fabric/base.h"
+#include "libroc/fabric/lookup.h"
 
 #define LIBRARY "libcurl.so.4"
 #define CONNECT_MS 2000L
 #define SOCKETS 32
+#define LOOKUP_NS (10 * MS) /* between two polls of a lookup, which has no descriptor */
 #define MS UINT64_C(1000000)
 
 /* What of libcurl is used: the library itself is not linked. */
@@ -39,8 +42,24 @@ static struct {
 	CURLMcode (*multi_cleanup)(CURLM *multi);
 } lib;
 
+/*
+ * A server whose host is a name. libcurl waits for its own resolver thread when it ends a call, and
+ * with it the data would wait; so it gets an address only.
+ */
+struct name {
+	struct name *next;
+	struct lookup *lookup;
+	bool wanted;		       /* no address yet, or the connection to it failed */
+	unsigned int which;	       /* of the addresses that the name has */
+	char address[CONTROL_ADDRESS]; /* empty: not known yet */
+	char host[];
+};
+
 struct call {
-	CURL *easy; /* NULL: the place is free */
+	CURL *easy;	     /* NULL: the place is free */
+	struct name *name;   /* NULL: the server's host is a number */
+	uint64_t name_until; /* fabric_now(): the call waits for an address until then; 0: no */
+	struct curl_slist *to;
 	char *body;
 	struct curl_slist *headers;
 	bool stream;
@@ -57,6 +76,7 @@ struct http {
 	http_fn *fn;
 	void *self;
 	struct call calls[HTTP_PLACES];
+	struct name *names;
 	struct pollfd sockets[SOCKETS];
 	unsigned int count;
 	uint64_t due; /* when the library wants a turn; 0: it does not */
@@ -196,6 +216,7 @@ static void forget(struct http *h, struct call *c)
 	lib.multi_remove_handle(h->multi, c->easy);
 	lib.easy_cleanup(c->easy);
 	lib.slist_free_all(c->headers);
+	lib.slist_free_all(c->to);
 	free(c->body);
 	free(c->got);
 	memset(c, 0, sizeof(*c));
@@ -203,6 +224,7 @@ static void forget(struct http *h, struct call *c)
 
 void http_close(struct http *h)
 {
+	struct name *name;
 	unsigned int i;
 
 	if (!h)
@@ -211,6 +233,11 @@ void http_close(struct http *h)
 		forget(h, &h->calls[i]);
 	if (h->multi)
 		lib.multi_cleanup(h->multi);
+	while ((name = h->names)) {
+		h->names = name->next;
+		lookup_drop(&name->lookup);
+		free(name);
+	}
 	free(h->who);
 	free(h->ca);
 	free(h->cert);
@@ -286,6 +313,62 @@ static size_t on_data(char *data, size_t size, size_t n, void *self)
 	return bytes;
 }
 
+/* The name in @url: 0, also if it is a number, or -ENOMEM. */
+static int find_name(struct http *h, const char *url, struct name **found)
+{
+	const char *host = strstr(url, "://");
+	char address[CONTROL_ADDRESS];
+	struct in_addr number;
+	struct name *n;
+	size_t length;
+
+	*found = NULL;
+	host = host ? host + 3 : url;
+	length = strcspn(host, ":/");
+	/* "[::1]" */
+	if (host[0] == '[' || !length)
+		return 0;
+	snprintf(address, sizeof(address), "%.*s", (int)length, host);
+	if (inet_pton(AF_INET, address, &number) == 1)
+		return 0;
+	for (n = h->names; n; n = n->next) {
+		if (strlen(n->host) == length && !memcmp(n->host, host, length))
+			break;
+	}
+	if (!n) {
+		n = calloc(1, sizeof(*n) + length + 1);
+		if (!n)
+			return -ENOMEM;
+		memcpy(n->host, host, length);
+		n->next = h->names;
+		h->names = n;
+	}
+	*found = n;
+	return 0;
+}
+
+/* The call begins as soon as the address of its server is known. */
+static int begin(struct http *h, struct call *c)
+{
+	char text[CONTROL_ADDRESS + 8];
+
+	if (c->name && !c->name->address[0]) {
+		c->name->wanted = true;
+		c->name_until = fabric_now() + CONNECT_MS * MS;
+		return 0;
+	}
+	c->name_until = 0;
+	if (c->name) {
+		snprintf(text, sizeof(text),
+			 strchr(c->name->address, ':') ? "::[%s]:" : "::%s:", c->name->address);
+		c->to = lib.slist_append(NULL, text);
+		if (!c->to)
+			return -ENOMEM;
+		lib.easy_setopt(c->easy, CURLOPT_CONNECT_TO, c->to);
+	}
+	return lib.multi_add_handle(h->multi, c->easy) ? -ENOMEM : 0;
+}
+
 int http_post(struct http *h, unsigned int place, const char *url, struct json_object *body,
 	      unsigned int timeout_ms)
 {
@@ -325,7 +408,7 @@ int http_post(struct http *h, unsigned int place, const char *url, struct json_o
 		lib.easy_setopt(c->easy, CURLOPT_SSLCERT, h->cert);
 	if (h->key)
 		lib.easy_setopt(c->easy, CURLOPT_SSLKEY, h->key);
-	if (c->headers && !lib.multi_add_handle(h->multi, c->easy))
+	if (c->headers && !find_name(h, url, &c->name) && !begin(h, c))
 		return 0;
 	forget(h, c);
 	return -ENOMEM;
@@ -355,6 +438,12 @@ static void ends(struct http *h, struct call *c, CURLcode code)
 		snprintf(why, sizeof(why), "its answer is no JSON object");
 		result = -EPROTO;
 	}
+	/* The name may have another address by now; until that is known this one stays. */
+	if (c->name && (code == CURLE_COULDNT_CONNECT || code == CURLE_OPERATION_TIMEDOUT) &&
+	    !c->name->wanted) {
+		c->name->which++;
+		c->name->wanted = true;
+	}
 	forget(h, c); /* the place is free for what follows */
 	h->fn(h->self, place, result, o, why);
 	json_object_put(o);
@@ -369,13 +458,66 @@ static struct call *call_of(struct http *h, const CURL *easy)
 	return i < HTTP_PLACES ? &h->calls[i] : NULL;
 }
 
+static void end_unresolved(struct http *h, struct call *c, const char *why)
+{
+	unsigned int place = (unsigned int)(c - h->calls);
+
+	forget(h, c);
+	h->fn(h->self, place, -EHOSTUNREACH, NULL, why);
+}
+
+/* Begin the calls whose server's address is known now; end those for which it comes too late. */
+static void turn_waiting(struct http *h, const struct name *failed, const char *why)
+{
+	char late[ROC_EVB_WHY];
+	unsigned int i;
+
+	for (i = 0; i < HTTP_PLACES; i++) {
+		struct call *c = &h->calls[i];
+
+		if (!c->easy || !c->name_until)
+			continue;
+		if (c->name->address[0]) {
+			if (begin(h, c))
+				end_unresolved(h, c, "there is no memory left");
+		} else if (c->name == failed) {
+			end_unresolved(h, c, why);
+		} else if (fabric_now() >= c->name_until) {
+			snprintf(late, sizeof(late),
+				 "no name server answered for \"%.200s\" within %ld ms",
+				 c->name->host, CONNECT_MS);
+			end_unresolved(h, c, late);
+		}
+	}
+}
+
+static void turn_names(struct http *h)
+{
+	struct name *n;
+
+	for (n = h->names; n; n = n->next) {
+		char address[CONTROL_ADDRESS] = "", why[FABRIC_WHY] = "";
+		int ret;
+
+		if (!n->wanted)
+			continue;
+		ret = lookup_address(&n->lookup, n->host, n->which, address, why);
+		n->wanted = !ret;
+		if (ret > 0)
+			memcpy(n->address, address, sizeof(address));
+		turn_waiting(h, ret < 0 ? n : NULL, why);
+	}
+}
+
 void http_turn(struct http *h)
 {
 	struct pollfd sockets[SOCKETS];
-	unsigned int i, count = h->count;
+	unsigned int i, count;
 	int running, left;
 	CURLMsg *m;
 
+	turn_names(h);
+	count = h->count;
 	memcpy(sockets, h->sockets, sizeof(sockets));
 	for (i = 0; i < count; i++)
 		lib.multi_socket_action(h->multi, sockets[i].fd, 0, &running);
@@ -398,8 +540,13 @@ void http_turn(struct http *h)
 void http_idle(const struct http *h, struct roc_idle *idle)
 {
 	uint64_t now = fabric_now();
+	const struct name *n;
 	unsigned int i;
 
+	for (n = h->names; n; n = n->next) {
+		if (n->wanted)
+			roc_idle_ns(idle, LOOKUP_NS);
+	}
 	for (i = 0; i < h->count; i++)
 		roc_idle_fd(idle, h->sockets[i].fd, h->sockets[i].events);
 	if (h->due)
