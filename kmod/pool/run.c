@@ -258,11 +258,11 @@ int roc_run_stop(struct roc_session *s, u32 *reclaimed)
 		return roc_stopped_already(ch);
 	roc_flush(s);
 	why = roc_take_flushed(s);
+	roc_point(ch->ep, ROC_POINT_STOP);
 	if (why) {
 		roc_run_fail(s, why);
 		return -EIO;
 	}
-	roc_point(ch->ep, ROC_POINT_STOP);
 	/* In memory a card that has gone looks like one that has nothing to say. */
 	if (!roc_alive(ch->ep)) {
 		roc_run_fail(s, ROC_WHY_LOST);

@@ -477,7 +477,9 @@ static void left_in_the_ring(void)
 	UNIT_EQ(rig_push(&r, RIG_MAX), 200);
 	UNIT_NEED(rig_start(&r));
 	UNIT_EQ(ch_info(rig_fd(&r)).in_flight, 128);
-	rig_stop(&r);
+	/* A card with events writes no END while it is stalled. */
+	UNIT_EQ(roc_channel_stop(r.ch, NULL), has_events(EP0) ? -EIO : 0);
+	rig_take(&r, false);
 	UNIT_EQ(r.reclaimed, 128);
 	UNIT_EQ(r.out, 72);
 	emu(CARD0, "fault 0 clear");
