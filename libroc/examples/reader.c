@@ -49,8 +49,8 @@ int main(int argc, char **argv)
 		check(roc_push(ch, buf, i * SUPERPAGE, SUPERPAGE, i), NULL);
 	for (i = 0; i < n; bytes += sp.received, i++) {
 		check(roc_channel_wait(ch, 1, 10000), NULL);
-		if (roc_pop(ch, &sp) != 1 || !(sp.flags & ROC_READY_FILLED))
-			check(-1, "the channel stopped or refused a superpage");
+		if (roc_pop(ch, &sp) != 1 || sp.flags != ROC_READY_FILLED)
+			check(-1, "the channel stopped, or a superpage was refused or is damaged");
 		if (config.source != ROC_SOURCE_INTERNAL)
 			pkts += check(walk(m.addr, sp.offset, sp.offset + sp.received), "bad RDH");
 		check(roc_push(ch, buf, sp.offset, sp.length, sp.cookie), NULL);

@@ -40,6 +40,11 @@ static int take(struct run *r)
 	while ((err = roc_pop(r->ch, &ready)) == 1) {
 		if (!(ready.flags & ROC_READY_FILLED))
 			return roc_fail(EIO, "The channel stopped in the middle of the run.");
+		if (ready.flags & (ROC_READY_DAMAGED | ROC_READY_SHORT))
+			return roc_fail(
+				EIO,
+				"The card flagged a superpage as damaged, or sent fewer bytes than "
+				"it explains: roc-status has the counts of the channel.");
 		r->bytes += ready.received;
 		r->count++;
 		err = roc_push(r->ch, r->buffer, ready.offset, r->superpage, 0);

@@ -352,6 +352,9 @@ static void tools_report(void)
 			    i, EP0),
 			1);
 		SAYS(i ? "\"damaged\": 1" : "\"damaged\": 2");
+		emu(CARD0, "fault 0 %s", faults[i]);
+		UNIT_EQ(RUN("roc-node-check --find-latency --id=%s --time=1s", EP0), 1);
+		SAYS("flagged a superpage");
 		emu(CARD0, "fault 0 clear");
 	}
 	UNIT_EQ(RUN("roc-metrics --prometheus"), 0);
