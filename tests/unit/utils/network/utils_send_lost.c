@@ -5,6 +5,10 @@
  */
 #include "unit.h"
 
+#include <errno.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
+
 #include "tests/unit/fake_sysfs.h"
 #include "tests/unit/port.h"
 #include "tests/unit/utils/network/network_run.h"
@@ -196,6 +200,110 @@ static void indexed_without_credit(void)
 	UNIT_EQ(tool_wait(second, 60000), 0);
 	tool_read(file("recv2"));
 	UNIT_EQ(tool_number("cameAgain"), had);
+	tool_read(file("send"));
+	UNIT_EQ(tool_number("lost"), 0);
+	UNIT_EQ(entries_of("a"), tool_number("units"));
+	UNIT_EQ(sequences(file("a"), seen, sizeof(seen)), 0);
+}
+
+/* The control connections of senders at this port break. */
+static unsigned int break_connections(unsigned int number)
+{
+	struct sockaddr_in at;
+	unsigned int n = 0;
+	socklen_t size;
+	int fd;
+
+	for (fd = 3; fd < 256; fd++) {
+		size = sizeof(at);
+		if (getsockname(fd, (struct sockaddr *)&at, &size) || at.sin_family != AF_INET ||
+		    ntohs(at.sin_port) != number)
+			continue;
+		size = sizeof(at);
+		n += !getpeername(fd, (struct sockaddr *)&at, &size) && !shutdown(fd, SHUT_RDWR);
+	}
+	return n;
+}
+
+/*
+ * A receiver whose connections break when some units are in its index and before it returns any of
+ * them, which it does a moment later. Exit status: 0, or what went wrong.
+ */
+static void index_and_break(const char *to, unsigned int number)
+{
+	char at[16], why[UNITS_WHY] = "";
+	const struct recv_options recv = {.host = "127.0.0.1",
+					  .port = at,
+					  .provider = "tcp",
+					  .buffer = 8 << 20,
+					  .connections = 4,
+					  .silence = 10,
+					  .once = true};
+	const struct record_options record = {.dir = to, .prefix = "run", .depth = 64};
+	uint64_t handles[64], again = 0;
+	struct source *source;
+	struct sink *sink;
+	int n = 0, i, ret = 0;
+	uint64_t known = 0;
+	struct unit u;
+
+	alarm(60);
+	snprintf(at, sizeof(at), "%u", number);
+	source = source_recv(&recv, why);
+	sink = source ? sink_record(&record, source, why) : NULL;
+	if (!sink)
+		_exit(2);
+	while (ret != -ENODATA) {
+		ret = source->ops->take(source, &u);
+		if (ret == 1 && sink->ops->put(sink, &u) != 1)
+			_exit(3);
+		sink->ops->flush(sink);
+		if (n < 3 || !again)
+			n += sink->ops->done(sink, handles + n, 64 - (unsigned int)n);
+		if (n >= 3 && !again) {
+			if (!break_connections(number))
+				_exit(4);
+			again = units_now() + UNITS_NS_PER_S;
+		}
+		/* The sender has tried to come back meanwhile. */
+		if (again && units_now() > again) {
+			for (i = 0; i < n; i++)
+				source->ops->give_back(source, handles[i]);
+			n = sink->ops->done(sink, handles, 64);
+			for (i = 0; i < n; i++)
+				source->ops->give_back(source, handles[i]);
+			n = 0;
+		}
+		source->ops->flush(source);
+		known = source->known_units;
+	}
+	if (sink->ops->finish(sink))
+		_exit(5);
+	source_close(source);
+	_exit(known < 3 ? 6 : 0);
+}
+
+/* Only the connection broke: what the sender sends again the recording has already. */
+static void connection_breaks(void)
+{
+	static unsigned char seen[SEEN_MAX];
+	unsigned int number = free_port();
+	pid_t receives, sender;
+
+	fresh();
+	memset(seen, 0, sizeof(seen));
+	fflush(stdout);
+	receives = fork();
+	if (!receives)
+		index_and_break(file("a"), number);
+	UNIT_NEED(receives > 0);
+	CU_ASSERT_TRUE(UNIT_WAIT(file_has("a/run-000000.index", 0), 20000));
+	sender = tool_start(file("send"),
+			    "send 127.0.0.1 --port=%u --connections=2 " SMALL
+			    " --rate=4Mi --units=40 --json",
+			    number);
+	UNIT_EQ(tool_wait(sender, 60000), 0);
+	UNIT_EQ(tool_wait(receives, 60000), 0);
 	tool_read(file("send"));
 	UNIT_EQ(tool_number("lost"), 0);
 	UNIT_EQ(entries_of("a"), tool_number("units"));
@@ -488,6 +596,7 @@ static void sender_killed(void)
 UNIT_MAIN("an end of roc-send and roc-recv that is lost",
 	  {"a receiver is killed, another one comes", receiver_killed},
 	  {"what a killed receiver indexed is not written again", indexed_without_credit},
+	  {"a connection breaks, its receiver does not", connection_breaks},
 	  {"what a killed receiver wrote is checked", killed_is_checked},
 	  {"a receiver is gone for good", receiver_gone},
 	  {"a receiver is interrupted, another one comes", receiver_interrupted},
