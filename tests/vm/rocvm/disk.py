@@ -21,7 +21,7 @@ _REQUEST = struct.Struct(">IHHQQI")
 
 
 class Disk:
-    """Owns the medium; serve() and cut() alternate, one guest at a time."""
+    """Owns the medium; serve() and close() alternate, one guest at a time."""
 
     def __init__(self, medium, seed):
         self._medium = bytearray(medium)
@@ -29,13 +29,15 @@ class Disk:
         self._cache = {}         # sector -> contents
         self._lock = threading.Lock()
         self._on = False
+        self._writes_left = 0    # until the power goes, 0: it stays on
+        self._then = None
         self._connection = None
         self._listener = None
         self._thread = None
         self.flushes = self.dropped = self.kept = 0
 
     def serve(self, path):
-        """Power on: one connection at @path is served until cut()."""
+        """Power on: one connection at @path is served until close()."""
         self._listener = socket.socket(socket.AF_UNIX)
         self._listener.bind(path)
         self._listener.listen(1)
@@ -44,21 +46,29 @@ class Disk:
         self._thread = threading.Thread(target=self._serve, daemon=True)
         self._thread.start()
 
-    def cut(self):
-        """Power off, at once: nothing is answered any more."""
+    def cut_after(self, writes, then):
+        """The power goes with one of the next writes; @then is called in the server's thread."""
         with self._lock:
-            self._on = False
-            for sector, content in self._cache.items():
-                if self._random.random() < 0.5:
-                    self._medium[sector * SECTOR:(sector + 1) * SECTOR] = content
-                    self.kept += 1
-                else:
-                    self.dropped += 1
-            self._cache = {}
+            self._writes_left, self._then = writes, then
+
+    def close(self):
+        """The power is off, if it was not before."""
+        with self._lock:
+            self._power_off()
         for s in (self._connection, self._listener):
             if s:
                 s.close()
         self._thread.join(10)
+
+    def _power_off(self):
+        self._on = False
+        for sector, content in self._cache.items():
+            if self._random.random() < 0.5:
+                self._medium[sector * SECTOR:(sector + 1) * SECTOR] = content
+                self.kept += 1
+            else:
+                self.dropped += 1
+        self._cache = {}
 
     def _serve(self):
         try:
@@ -67,7 +77,7 @@ class Disk:
                 while self._request(self._connection):
                     pass
         except OSError:
-            pass  # cut, or the guest has gone
+            pass  # closed, or the guest has gone
 
     def _greet(self, c):
         c.sendall(b"NBDMAGICIHAVEOPT" + struct.pack(">H", _FIXED_NEWSTYLE | _NO_ZEROES))
@@ -102,6 +112,12 @@ class Disk:
             if not self._on:
                 return False
             answer = self._do(kind, offset, length, data)
+            if kind == _WRITE and self._writes_left:
+                self._writes_left -= 1
+                if not self._writes_left:
+                    self._power_off()
+                    self._then()
+                    return False
         c.sendall(struct.pack(">IIQ", 0x67446698, 0 if answer is not None else 22, handle) + (answer or b""))
         return True
 

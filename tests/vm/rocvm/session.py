@@ -168,9 +168,8 @@ class Session:
         self._options.disk.serve(path)
         return path
 
-    def cut_power(self):
-        """The disk first: what it has not on its medium by now the guest cannot send any more."""
-        self._options.disk.cut()
+    def kill(self):
+        """End the guest at once, from any thread."""
         self._qemu.kill()
 
     def _console(self):
