@@ -8,12 +8,53 @@
 
 #include <ctype.h>
 #include <errno.h>
+#include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
+
+#include "line_queue.h"
+
+#define DRAIN_MS 1000 /* for the last messages */
 
 static const char *running = "roc";
+static struct line_queue *messages; /* NULL: they are written at once */
+
+static void drain_messages(void)
+{
+	line_queue_drain(messages, DRAIN_MS);
+}
+
+void tool_queue_messages(void)
+{
+	messages = line_queue_open(STDERR_FILENO);
+	if (messages)
+		atexit(drain_messages);
+}
+
+/* Queue a line; as soon as there is room again, report how many there was no room for. */
+static void queue_line(const char *text, size_t length)
+{
+	static uint64_t reported;
+	uint64_t lost = line_queue_lost(messages);
+	char *note;
+	int n;
+
+	line_queue_put(messages, text, length);
+	if (lost == reported || line_queue_lost(messages) != lost)
+		return;
+	n = asprintf(&note,
+		     "roc-%s: %" PRIu64
+		     " messages were lost: standard error was not read in time.\n",
+		     running, lost - reported);
+	if (n < 0)
+		return;
+	line_queue_put(messages, note, (size_t)n);
+	free(note);
+	reported = lost;
+}
 
 void tool_set_name(const char *name)
 {
@@ -23,18 +64,27 @@ void tool_set_name(const char *name)
 /* Some of it was said by others: no line of theirs, and nothing that moves a terminal. */
 static void message(const char *fmt, va_list ap)
 {
-	char *line = NULL, *text;
+	char *line = NULL, *text, *whole;
+	int length;
 
-	fflush(stdout);
-	fprintf(stderr, "%s%s: ", strcmp(running, "roc") ? "roc-" : "", running);
 	if (vasprintf(&line, fmt, ap) < 0)
 		line = NULL;
 	for (text = line; text && *text; text++) {
 		if (iscntrl((unsigned char)*text))
 			*text = '?';
 	}
-	fprintf(stderr, "%s\n", line ? line : "There is no memory left.");
+	length = asprintf(&whole, "%s%s: %s\n", strcmp(running, "roc") ? "roc-" : "", running,
+			  line ? line : "There is no memory left.");
 	free(line);
+	if (length < 0)
+		return;
+	if (messages) {
+		queue_line(whole, (size_t)length);
+	} else {
+		fflush(stdout);
+		fwrite(whole, 1, (size_t)length, stderr);
+	}
+	free(whole);
 }
 
 int tool_fail(const char *fmt, ...)

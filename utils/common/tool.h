@@ -42,6 +42,9 @@ int tool_fail(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 int tool_usage(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 void tool_note(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
+/* From now on a thread writes the messages: no caller waits for a terminal. */
+void tool_queue_messages(void);
+
 /* For an -errno with its sentence: of -EINVAL it is what was asked for that is wrong. */
 int tool_fail_for(int err, const char *why);
 
