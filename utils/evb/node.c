@@ -6,14 +6,17 @@
 #include "node.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "libroc/fabric/base.h"
 #include "libroc/fabric/doze.h"
 #include "record.h"
 #include "utils/common/files.h"
+#include "utils/common/line_queue.h"
 #include "utils/common/notify.h"
 #include "utils/common/stop.h"
 #include "utils/common/tool.h"
@@ -21,6 +24,7 @@
 #define MS UINT64_C(1000000)
 #define STEP_MS 100		      /* a turn waits no longer */
 #define LOOK_NS FABRIC_NS_PER_S	      /* a line, metrics */
+#define DRAIN_MS 1000		      /* for the last lines */
 #define END_NS (30 * FABRIC_NS_PER_S) /* what is asked to end and does not, is left */
 
 static void say(void *self, const char *sentence)
@@ -217,6 +221,23 @@ static void tell_watchers(struct node *n)
 	free(line);
 }
 
+/* In memory, and to standard output by a thread: data do not wait for the program that reads it. */
+static void print_line(struct node *n)
+{
+	char *text = NULL;
+	size_t length;
+	FILE *out = open_memstream(&text, &length);
+
+	if (!out)
+		return;
+	evb_node_print(out, &n->report, &n->source, &n->sink);
+	if (!fclose(out))
+		line_queue_put(n->lines, text, length);
+	free(text);
+	if (line_queue_error(n->lines) == EPIPE)
+		stop_ask();
+}
+
 static void look(struct node *n, uint64_t now)
 {
 	struct evb_node_report *r = &n->report;
@@ -238,8 +259,8 @@ static void look(struct node *n, uint64_t now)
 		n->sink.books(n->sink.self, &books);
 		r->sink_lost = books.lost;
 	}
-	if (n->o->json && !evb_node_print(stdout, r, &n->source, &n->sink))
-		stop_ask();
+	if (n->lines)
+		print_line(n);
 	metrics(n);
 	tell_watchers(n);
 	r->before = r->now;
@@ -335,7 +356,17 @@ static int verdict(struct node *n, int code)
 {
 	struct evb_source_books in = {0};
 	struct evb_sink_books out = {0};
+	uint64_t lost = 0;
+	int err = 0;
 
+	if (n->lines) {
+		line_queue_drain(n->lines, DRAIN_MS);
+		lost = line_queue_lost(n->lines);
+		err = line_queue_error(n->lines);
+	}
+	if (lost)
+		code = tool_fail("%" PRIu64 " lines of --json were lost: %s.", lost,
+				 err ? strerror(err) : "standard output was not read in time");
 	if (code)
 		return code;
 	if (n->source.ops)
@@ -379,6 +410,10 @@ static int run_node(struct node *n)
 	if (code)
 		return code;
 	stop_on_signals();
+	tool_queue_messages();
+	n->lines = n->o->json ? line_queue_open(STDOUT_FILENO) : NULL;
+	if (n->o->json && !n->lines)
+		return tool_fail("There is no memory for a thread that prints.");
 	tool_note("Node %s of system %s is up.", n->o->name, n->coordinator.system);
 	notify_manager("READY=1");
 	code = loop(n);

@@ -22,6 +22,7 @@ struct node {
 	uint64_t began, looked, stopping; /* since when; 0: it is not */
 	uint64_t extended;		  /* when the service manager was asked for time */
 	struct metrics_file metrics;
+	struct line_queue *lines; /* of --json, NULL: none */
 	struct evb_node_report report;
 };
 

@@ -437,6 +437,7 @@ static int run(const void *values)
 	if (!stop_is_ignored(SIGINT))
 		sigaddset(&signals, SIGINT);
 	stop_not_by_readers();
+	tool_queue_messages();
 	code = prepare(d);
 	if (code)
 		goto out;

@@ -457,6 +457,39 @@ static void nobody_reads(void)
 	UNIT_EQ(tool_wait(a, 60000), 1);
 }
 
+/* Standard output and error are a pipe that is never read: data and metrics go on. */
+static void pipe_is_full(void)
+{
+	struct stat before = {0}, now;
+	unsigned int i;
+	int fd, end;
+	pid_t a;
+
+	begin("barrel-shift");
+	unlink(file("node.prom"));
+	UNIT_NEED(!mkfifo(file("out1"), 0600));
+	fd = open(file("out1"), O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+	end = open(file("out1"), O_WRONLY | O_NONBLOCK | O_CLOEXEC);
+	UNIT_NEED(fd >= 0 && end >= 0);
+	UNIT_NEED(fcntl(fd, F_SETPIPE_SZ, 4096) > 0);
+	/* Full before the node starts. */
+	while (write(end, "", 1) == 1)
+		;
+	a = tool_start(file("out1"),
+		       "evb node --name=node1 --coordinator=static:%s --json --source=synthetic:"
+		       "rate=50 --metrics=%s",
+		       conf, file("node.prom"));
+	for (i = 0; i < 4; i++) {
+		CU_ASSERT_TRUE(UNIT_WAIT(
+			!stat(file("node.prom"), &now) && now.st_ino != before.st_ino, METRICS_MS));
+		before = now;
+	}
+	kill(-a, SIGTERM);
+	UNIT_EQ(tool_wait(a, 60000), 1);
+	close(fd);
+	close(end);
+}
+
 /* A line that is lost, as the log's disk is full, is no reason to end: that is told at the end. */
 static void lines_lost(void)
 {
@@ -485,4 +518,4 @@ UNIT_MAIN("roc-evb", {"to the end", to_the_end}, {"all is lost", all_is_lost},
 	  {"metrics wait for no disk", metrics_without_disk},
 	  {"metrics whose folder was away", metrics_away}, {"as a service", service},
 	  {"open files", open_files}, {"nobody reads", nobody_reads},
-	  {"lines are lost", lines_lost})
+	  {"lines are lost", lines_lost}, {"a pipe that is full", pipe_is_full})
