@@ -8,6 +8,7 @@
  */
 #include <linux/capability.h>
 #include <linux/list.h>
+#include <linux/nospec.h>
 #include <linux/pci.h>
 #include <linux/security.h>
 #include <linux/slab.h>
@@ -278,11 +279,14 @@ static int roc_prepare_write(struct roc_endpoint *ep, struct roc_reg *reg, bool 
 	return 0;
 }
 
-static int roc_reg_check(struct roc_endpoint *ep, const struct roc_reg *reg)
+static int roc_reg_check(struct roc_endpoint *ep, struct roc_reg *reg)
 {
 	if (reg->flags || reg->reserved || reg->old || reg->offset % 4)
 		return -EINVAL;
-	if (reg->bar >= ROC_BARS || !ep->bar[reg->bar])
+	if (reg->bar >= ROC_BARS)
+		return -ENOENT;
+	reg->bar = array_index_nospec(reg->bar, ROC_BARS);
+	if (!ep->bar[reg->bar])
 		return -ENOENT;
 	if (reg->offset > ep->bar_length[reg->bar] - 4)
 		return -ERANGE;

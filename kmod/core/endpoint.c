@@ -4,6 +4,7 @@
  */
 #include <linux/fs.h>
 #include <linux/mm.h>
+#include <linux/nospec.h>
 #include <linux/poll.h>
 #include <linux/slab.h>
 #include <linux/uaccess.h>
@@ -96,14 +97,18 @@ static int roc_bar_info(struct file *file, void *arg)
 {
 	struct roc_endpoint_file *ef = file->private_data;
 	struct roc_bar_info *info = arg;
+	unsigned int bar;
 
 	if (info->flags)
 		return -EINVAL;
-	if (info->bar >= ROC_BARS || !ef->ep->bar[info->bar])
+	if (info->bar >= ROC_BARS)
 		return -ENOENT;
-	info->access = roc_bar_access(ef->ep, info->bar);
-	info->length = ef->ep->bar_length[info->bar];
-	info->mmap_offset = ROC_BAR_COOKIE(info->bar);
+	bar = array_index_nospec(info->bar, ROC_BARS);
+	if (!ef->ep->bar[bar])
+		return -ENOENT;
+	info->access = roc_bar_access(ef->ep, bar);
+	info->length = ef->ep->bar_length[bar];
+	info->mmap_offset = ROC_BAR_COOKIE(bar);
 	return 0;
 }
 
@@ -239,7 +244,10 @@ static int roc_bar_mmap(struct roc_endpoint *ep, struct vm_area_struct *vma)
 	unsigned int bar = cookie - 1;
 	u32 access;
 
-	if (!cookie || bar >= ROC_BARS || !ep->bar[bar])
+	if (!cookie || bar >= ROC_BARS)
+		return -EINVAL;
+	bar = array_index_nospec(bar, ROC_BARS);
+	if (!ep->bar[bar])
 		return -EINVAL;
 	if (length > ep->bar_length[bar] || offset > ep->bar_length[bar] - length)
 		return -EINVAL;

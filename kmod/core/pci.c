@@ -241,7 +241,7 @@ static int roc_pci_probe(struct pci_dev *pdev, const struct pci_device_id *id)
 	roc_stop_left(ep, command & PCI_COMMAND_MASTER);
 	pci_save_state(pdev);
 	ep->last_epoch = 1;
-	WRITE_ONCE(ep->epoch, 1);
+	smp_store_release(&ep->epoch, 1);
 	roc_irqs_start(ep);
 	err = roc_endpoint_publish(ep);
 	if (err)
@@ -277,10 +277,16 @@ static void roc_reopen(struct roc_endpoint *ep)
 {
 	unsigned int i;
 
-	for (i = 0; i < ep->ops->channels; i++)
-		WRITE_ONCE(ep->channels[i].state, ROC_CH_STOPPED);
+	for (i = 0; i < ep->ops->channels; i++) {
+		struct roc_channel *ch = &ep->channels[i];
+
+		mutex_lock(&ch->lock);
+		roc_set_state(ch, ROC_CH_STOPPED, ROC_WHY_NONE);
+		mutex_unlock(&ch->lock);
+	}
 	WRITE_ONCE(ep->reachable, true);
-	WRITE_ONCE(ep->epoch, ++ep->last_epoch);
+	/* Pairs with roc_enter(): a file of this epoch finds the channels as set above. */
+	smp_store_release(&ep->epoch, ++ep->last_epoch);
 	roc_irqs_enable(ep);
 }
 

@@ -6,6 +6,8 @@
  * A stranger on the endpoint's node never holds a channel lock while its holder's run is at work,
  * but for a reset, which is refused then; and he sets nothing of a sub-unit that somebody has.
  */
+#include <linux/nospec.h>
+
 #include "fragment/fragment.h"
 
 void roc_sub_defaults(struct roc_sub *sub)
@@ -158,7 +160,8 @@ static int roc_sub_reset_held(struct roc_channel *ch, u32 level)
 	struct roc_sub *sub = roc_sub(ch);
 	int err;
 
-	err = roc_fragment_reset(ch, roc_fr_reset_bits[level]);
+	err = roc_fragment_reset(
+		ch, roc_fr_reset_bits[array_index_nospec(level, ARRAY_SIZE(roc_fr_reset_bits))]);
 	if (!err && level == ROC_FR_RESET_DEFAULT) {
 		spin_lock_irq(&sub->lock);
 		roc_sub_defaults(sub);
@@ -208,7 +211,9 @@ static struct roc_channel *roc_fr_channel(struct file *file, u32 sub)
 {
 	struct roc_endpoint *ep = roc_endpoint_of(file);
 
-	return sub < ep->ops->channels ? &ep->channels[sub] : NULL;
+	if (sub >= ep->ops->channels)
+		return NULL;
+	return &ep->channels[array_index_nospec(sub, ROC_CHANNELS_MAX)];
 }
 
 static int roc_fr_card_info(struct file *file, void *data)

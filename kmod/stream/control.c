@@ -7,6 +7,7 @@
  * but for a reset, which is refused then.
  */
 #include <linux/math64.h>
+#include <linux/nospec.h>
 
 #include "stream/stream.h"
 
@@ -266,7 +267,8 @@ static int roc_stream_reset_held(struct roc_channel *ch, u32 level)
 	if (!err && anew)
 		roc_stream_read_counters(ch, &last);
 	if (!err)
-		err = roc_stream_reset(ch, roc_reset_bits[level]);
+		err = roc_stream_reset(
+			ch, roc_reset_bits[array_index_nospec(level, ARRAY_SIZE(roc_reset_bits))]);
 	if (err)
 		return err;
 	if (anew)
@@ -328,7 +330,9 @@ static struct roc_channel *roc_st_channel(struct file *file, u32 stream)
 {
 	struct roc_endpoint *ep = roc_endpoint_of(file);
 
-	return stream < ep->ops->channels ? &ep->channels[stream] : NULL;
+	if (stream >= ep->ops->channels)
+		return NULL;
+	return &ep->channels[array_index_nospec(stream, ROC_CHANNELS_MAX)];
 }
 
 static int roc_st_card_info(struct file *file, void *data)
