@@ -9,7 +9,6 @@
  * (mknod, containers), so that removal can revoke every BAR mapping at once.
  */
 #include <linux/fs.h>
-#include <linux/idr.h>
 #include <linux/module.h>
 #include <linux/mount.h>
 #include <linux/pseudo_fs.h>
@@ -18,8 +17,21 @@
 #include "core/roc.h"
 
 static dev_t roc_devt;
-static DEFINE_IDA(roc_minors);
 static struct vfsmount *roc_mount;
+
+/*
+ * Which PCI function has number N. Kept until the module is unloaded: a node that was copied or
+ * kept open must not reach another card after a removal and a rescan.
+ */
+struct roc_number {
+	bool used;
+	u8 bus;
+	u8 devfn;
+	int domain;
+};
+
+static DEFINE_MUTEX(roc_numbers_lock);
+static struct roc_number roc_numbers[ROC_ENDPOINTS_MAX];
 
 static struct class roc_class = {
 	.name = "roc",
@@ -30,7 +42,6 @@ static void roc_endpoint_release(struct device *dev)
 	struct roc_endpoint *ep = container_of(dev, struct roc_endpoint, dev);
 
 	iput(ep->inode);
-	ida_free(&roc_minors, ep->minor);
 	cleanup_srcu_struct(&ep->srcu);
 	mutex_destroy(&ep->sample_lock);
 	mutex_destroy(&ep->exports_lock);
@@ -114,6 +125,28 @@ void roc_endpoint_put(struct roc_endpoint *ep)
 	put_device(&ep->dev);
 }
 
+/* The number that @pdev's address has, or gets: the lowest that no address has. */
+static int roc_number_of(struct pci_dev *pdev)
+{
+	struct roc_number at = {
+		.used = true,
+		.bus = pdev->bus->number,
+		.devfn = pdev->devfn,
+		.domain = pci_domain_nr(pdev->bus),
+	};
+	int i;
+
+	mutex_lock(&roc_numbers_lock);
+	for (i = 0; i < ROC_ENDPOINTS_MAX && roc_numbers[i].used; i++)
+		if (roc_numbers[i].domain == at.domain && roc_numbers[i].bus == at.bus &&
+		    roc_numbers[i].devfn == at.devfn)
+			break;
+	if (i < ROC_ENDPOINTS_MAX)
+		roc_numbers[i] = at;
+	mutex_unlock(&roc_numbers_lock);
+	return i < ROC_ENDPOINTS_MAX ? i : -ENOSPC;
+}
+
 /* An endpoint with its channels, not yet visible. Undone by roc_endpoint_put(). */
 struct roc_endpoint *roc_endpoint_alloc(struct pci_dev *pdev, const struct roc_card_ops *ops)
 {
@@ -133,7 +166,7 @@ struct roc_endpoint *roc_endpoint_alloc(struct pci_dev *pdev, const struct roc_c
 	err = init_srcu_struct(&ep->srcu);
 	if (err)
 		goto err_free;
-	ep->minor = ida_alloc_max(&roc_minors, ROC_ENDPOINTS_MAX - 1, GFP_KERNEL);
+	ep->minor = roc_number_of(pdev);
 	if (ep->minor < 0) {
 		err = ep->minor;
 		goto err_srcu;
@@ -141,7 +174,7 @@ struct roc_endpoint *roc_endpoint_alloc(struct pci_dev *pdev, const struct roc_c
 	ep->inode = alloc_anon_inode(roc_mount->mnt_sb);
 	if (IS_ERR(ep->inode)) {
 		err = PTR_ERR(ep->inode);
-		goto err_minor;
+		goto err_srcu;
 	}
 	device_initialize(&ep->dev);
 	ep->dev.class = &roc_class;
@@ -162,8 +195,6 @@ err_channels:
 	roc_put_channels(ep, i + 1);
 	put_device(&ep->dev);
 	return ERR_PTR(err);
-err_minor:
-	ida_free(&roc_minors, ep->minor);
 err_srcu:
 	cleanup_srcu_struct(&ep->srcu);
 err_free:
@@ -261,5 +292,4 @@ void roc_chardev_exit(void)
 	class_unregister(&roc_class);
 	unregister_chrdev_region(roc_devt, ROC_ENDPOINTS_MAX * ROC_MINORS);
 	kern_unmount(roc_mount);
-	ida_destroy(&roc_minors);
 }

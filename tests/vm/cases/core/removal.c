@@ -283,6 +283,30 @@ static void unload_in_use(void)
 	works();
 }
 
+/* The number N of /dev/rocN is the PCI function's, in whatever order they come back. */
+static void numbers_stay(void)
+{
+	char address[2][24], path[2][64], now[64];
+	int fd, i;
+
+	for (i = 0; i < 2; i++) {
+		snprintf(address[i], sizeof(address[i]), "%s", pci_address(i ? EP1 : EP0));
+		snprintf(path[i], sizeof(path[i]), "%s", node_path(i ? EP1 : EP0, -1));
+	}
+	fd = node_open(EP0, -1); /* the first one's structure lives on */
+	UNIT_NEED(fd >= 0);
+	for (i = 0; i < 2; i++)
+		UNIT_EQ(driver_unbind(address[i]), 0);
+	for (i = 1; i >= 0; i--)
+		CU_ASSERT(driver_bind(address[i]));
+	for (i = 0; i < 2; i++) {
+		snprintf(now, sizeof(now), "%s", node_path(i ? EP1 : EP0, -1));
+		UNIT_STR(now, path[i]);
+	}
+	close(fd);
+	works();
+}
+
 static void load_and_unload(void)
 {
 	int64_t before = pins();
@@ -303,4 +327,4 @@ UNIT_MAIN("removal", {"unbound while running", unbound_while_running},
 	  {"sleepers wake", sleepers_wake}, {"eventfd tells", eventfd_tells},
 	  {"foreign device", foreign_device}, {"other endpoint runs on", other_endpoint_runs_on},
 	  {"function reset", function_reset}, {"unload in use", unload_in_use},
-	  {"load and unload", load_and_unload})
+	  {"numbers stay", numbers_stay}, {"load and unload", load_and_unload})
