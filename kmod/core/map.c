@@ -74,6 +74,16 @@ int roc_map_readonly(struct vm_area_struct *vma)
 	return 0;
 }
 
+/*
+ * The card is gone, or knows nothing of this reader: no reason to kill it. The page is memory and
+ * not registers, so it is not mapped with the protection of the doorbell.
+ */
+static vm_fault_t roc_bell_idle(struct vm_fault *vmf, const struct roc_bell *bell)
+{
+	return vmf_insert_pfn_prot(vmf->vma, vmf->address, page_to_pfn(bell->idle),
+				   vm_get_page_prot(vmf->vma->vm_flags));
+}
+
 static vm_fault_t roc_bell_fault(struct vm_fault *vmf)
 {
 	const struct roc_bell *bell = vmf->vma->vm_private_data;
@@ -82,9 +92,8 @@ static vm_fault_t roc_bell_fault(struct vm_fault *vmf)
 	vm_fault_t ret;
 	int idx;
 
-	/* The card is gone, or knows nothing of this reader: no reason to kill it. */
 	if (!roc_enter(ep, o->epoch, &idx))
-		return vmf_insert_pfn(vmf->vma, vmf->address, page_to_pfn(bell->idle));
+		return roc_bell_idle(vmf, bell);
 	ret = vmf_insert_pfn(vmf->vma, vmf->address,
 			     (ep->bar_start[bell->bar] + bell->offset) >> PAGE_SHIFT);
 	roc_leave(ep, idx);
