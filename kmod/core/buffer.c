@@ -234,11 +234,10 @@ static int roc_buffer_add(struct roc_open *o, struct roc_buffer *buf, u32 *handl
 	struct roc_channel *ch = o->ch;
 	int err;
 
-	if (mutex_lock_killable(&ch->lock))
-		return -EINTR;
-	if (o->retired) {
-		err = -ENODEV;
-	} else if (ch->state == ROC_CH_RUNNING) {
+	err = roc_open_lock(o);
+	if (err)
+		return err;
+	if (ch->state == ROC_CH_RUNNING) {
 		err = -EBUSY;
 	} else {
 		err = xa_alloc(&o->buffers, handle, NULL, XA_LIMIT(1, ROC_BUFFERS_MAX),
@@ -446,8 +445,9 @@ int roc_buffer_export(struct roc_open *o, struct roc_buf_export *arg)
 	struct roc_memory *memory;
 	int err;
 
-	if (mutex_lock_killable(&ch->lock))
-		return -EINTR;
+	err = roc_open_lock(o);
+	if (err)
+		return err;
 	memory = roc_buffer_lend(o, arg);
 	mutex_unlock(&ch->lock);
 	if (IS_ERR(memory))
@@ -514,9 +514,11 @@ int roc_buffer_unregister(struct roc_open *o, u32 handle)
 {
 	struct roc_channel *ch = o->ch;
 	struct roc_buffer *buf;
+	int err;
 
-	if (mutex_lock_killable(&ch->lock))
-		return -EINTR;
+	err = roc_open_lock(o);
+	if (err)
+		return err;
 	buf = ch->state == ROC_CH_RUNNING ? ERR_PTR(-EBUSY) : roc_buffer_take(o, handle);
 	mutex_unlock(&ch->lock);
 	if (!IS_ERR_OR_NULL(buf))

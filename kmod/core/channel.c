@@ -33,6 +33,12 @@ static int roc_channel_open(struct inode *inode, struct file *file)
 	return nonseekable_open(inode, file);
 }
 
+static int roc_channel_flush(struct file *file, fl_owner_t id)
+{
+	roc_open_flush(file->private_data, file, id);
+	return 0;
+}
+
 static int roc_channel_close(struct inode *inode, struct file *file)
 {
 	struct roc_open *o = file->private_data;
@@ -52,8 +58,9 @@ static int roc_ch_reset(struct file *file, void *arg)
 
 	if (c->flags || c->count || c->level > ROC_RESET_INTERNAL_SIU)
 		return -EINVAL;
-	if (mutex_lock_killable(&ch->lock))
-		return -EINTR;
+	err = roc_open_lock(o);
+	if (err)
+		return err;
 	err = ch->state == ROC_CH_RUNNING ? -EBUSY : ch->ep->ops->reset(ch, c->level);
 	mutex_unlock(&ch->lock);
 	return err;
@@ -72,7 +79,7 @@ static int roc_ch_eventfd(struct file *file, void *arg)
 	struct roc_open *o = file->private_data;
 	struct roc_ch_eventfd *e = arg;
 	struct eventfd_ctx *ctx = NULL;
-	int err = 0;
+	int err;
 
 	if (e->flags || e->reserved || e->fd < -1)
 		return -EINVAL;
@@ -81,9 +88,8 @@ static int roc_ch_eventfd(struct file *file, void *arg)
 		if (IS_ERR(ctx))
 			return PTR_ERR(ctx);
 	}
-	if (mutex_lock_killable(&o->ch->lock)) {
-		err = -EINTR;
-	} else {
+	err = roc_open_lock(o);
+	if (!err) {
 		spin_lock_irq(&o->eventfd_lock);
 		swap(o->eventfd, ctx);
 		spin_unlock_irq(&o->eventfd_lock);
@@ -176,7 +182,7 @@ static long roc_channel_ioctl(struct file *file, unsigned int cmd, unsigned long
 
 	if (!call)
 		call = roc_ioctl_find(cmd, roc_channel_ioctls, ARRAY_SIZE(roc_channel_ioctls));
-	return roc_ioctl_dispatch(file, call, arg, o->ch->ep, o->epoch);
+	return roc_ioctl_dispatch(file, call, arg, o->ch->ep, READ_ONCE(o->epoch));
 }
 
 static __poll_t roc_channel_poll(struct file *file, poll_table *pt)
@@ -218,6 +224,7 @@ static void roc_channel_fdinfo(struct seq_file *m, struct file *file)
 const struct file_operations roc_channel_fops = {
 	.owner = THIS_MODULE,
 	.open = roc_channel_open,
+	.flush = roc_channel_flush,
 	.release = roc_channel_close,
 	.unlocked_ioctl = roc_channel_ioctl,
 	.compat_ioctl = compat_ptr_ioctl,

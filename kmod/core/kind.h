@@ -16,6 +16,8 @@
 
 struct attribute_group;
 struct eventfd_ctx;
+struct file;
+struct files_struct;
 struct roc_buffer;
 struct roc_channel;
 struct roc_endpoint;
@@ -25,12 +27,16 @@ struct roc_memory;
 /**
  * struct roc_open - one open of a channel; the first member of what the kind has of it
  *
- * Owned by the file; ends at the last close. Channel lock, except the queues.
+ * Owned by the file, and freed at the last close. The claim ends when the opener closes its last
+ * descriptor, even if another process has a copy. Channel lock, except the queues.
  *
  * @mm: of the opener: whose memory may be registered
- * @epoch: of the endpoint when it was opened
+ * @files: the opener's descriptor table; compared only, never dereferenced
+ * @epoch: of the endpoint when it was opened; 0 when retired, so that roc_enter() refuses it
  * @retired: no hardware any more (removed, reset, closing); buffers are gone
+ * @ended: the claim ends, or has ended
  * @leak: quiet could not be proved: what is given up now goes to the channel's @held
+ * @bells: mappings of its doorbell
  * @wait: who polls
  * @batch: who waits in a system call
  * @eventfd: signalled with @wait; under @eventfd_lock, which interrupts take
@@ -40,9 +46,12 @@ struct roc_memory;
 struct roc_open {
 	struct roc_channel *ch;
 	struct mm_struct *mm;
+	const struct files_struct *files;
 	u32 epoch;
 	bool retired;
+	bool ended;
 	bool leak;
+	atomic_t bells;
 	wait_queue_head_t wait;
 	wait_queue_head_t batch;
 	spinlock_t eventfd_lock;
@@ -97,9 +106,9 @@ struct roc_kind {
 	void (*retire)(struct roc_open *o, bool present);
 	/* The hardware goes: who only looks at shared memory must see it. Channel lock held. */
 	void (*gone)(struct roc_open *o);
-	/* Last close, retired: nothing of the kind's is at work afterwards. No lock held. */
+	/* The claim ends, retired: nothing of the kind's works afterwards. No lock held. */
 	void (*close)(struct roc_open *o);
-	/* Nobody can find it any more: give back what it has, but for @o itself. No lock held. */
+	/* Last close: give back what it has, but for @o itself. No lock held. */
 	void (*free)(struct roc_open *o);
 
 	/* EPOLLIN and the like; errors and the end are the core's. No lock held. */
@@ -143,6 +152,8 @@ struct roc_kind {
 
 /* open.c */
 struct roc_open *roc_open_claim(struct roc_channel *ch, u32 epoch);
+int roc_open_lock(struct roc_open *o);
+void roc_open_flush(struct roc_open *o, const struct file *file, struct files_struct *files);
 void roc_open_close(struct roc_open *o);
 void roc_open_retire(struct roc_open *o, bool present);
 void roc_open_signal(struct roc_open *o);

@@ -75,7 +75,7 @@ int roc_map_readonly(struct vm_area_struct *vma)
 }
 
 /*
- * The card is gone, or knows nothing of this reader: no reason to kill it. The page is memory and
+ * The card is gone, or the claim is given up: no reason to kill the reader. The page is memory and
  * not registers, so it is not mapped with the protection of the doorbell.
  */
 static vm_fault_t roc_bell_idle(struct vm_fault *vmf, const struct roc_bell *bell)
@@ -92,15 +92,37 @@ static vm_fault_t roc_bell_fault(struct vm_fault *vmf)
 	vm_fault_t ret;
 	int idx;
 
-	if (!roc_enter(ep, o->epoch, &idx))
+	if (!roc_enter(ep, READ_ONCE(o->epoch), &idx))
 		return roc_bell_idle(vmf, bell);
-	ret = vmf_insert_pfn(vmf->vma, vmf->address,
-			     (ep->bar_start[bell->bar] + bell->offset) >> PAGE_SHIFT);
+	/* Under the lock, so that roc_open_end() finds the page, or this finds @o retired. */
+	mutex_lock(&o->ch->lock);
+	if (o->retired)
+		ret = roc_bell_idle(vmf, bell);
+	else
+		ret = vmf_insert_pfn(vmf->vma, vmf->address,
+				     (ep->bar_start[bell->bar] + bell->offset) >> PAGE_SHIFT);
+	mutex_unlock(&o->ch->lock);
 	roc_leave(ep, idx);
 	return ret;
 }
 
+static void roc_bell_open(struct vm_area_struct *vma)
+{
+	struct roc_open *o = vma->vm_file->private_data;
+
+	atomic_inc(&o->bells);
+}
+
+static void roc_bell_close(struct vm_area_struct *vma)
+{
+	struct roc_open *o = vma->vm_file->private_data;
+
+	atomic_dec(&o->bells);
+}
+
 static const struct vm_operations_struct roc_bell_vm_ops = {
+	.open = roc_bell_open,
+	.close = roc_bell_close,
 	.fault = roc_bell_fault,
 };
 
@@ -111,5 +133,6 @@ int roc_map_bell(struct vm_area_struct *vma, struct roc_bell *bell)
 	vma->vm_page_prot = pgprot_decrypted(pgprot_noncached(vma->vm_page_prot));
 	vma->vm_private_data = bell;
 	vma->vm_ops = &roc_bell_vm_ops;
+	roc_bell_open(vma);
 	return 0;
 }

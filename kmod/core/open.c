@@ -1,18 +1,23 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * One open of a channel: the claim, from open to the last close.
+ * One open of a channel: the claim, from open until the opener closes its last descriptor.
  *
- * It is *retired* exactly once, by whoever comes first: the last close, removal of the card, or a
- * reset by somebody else. Retiring has the kind stop the card and account for what it held, and
- * only then unmaps and unpins. What is left is an empty shell that answers -ENODEV until it is
- * closed.
+ * It is *retired* exactly once, by the first of: the opener's last close, removal of the card, or a
+ * function reset. Retiring has the kind stop the card and account for what it held, and only then
+ * unmaps and unpins. What is left is an empty shell that answers -ENODEV until it is closed.
+ *
+ * Copies of the descriptor (a child of fork() before its exec(), a receiver of SCM_RIGHTS) do not
+ * keep the claim: the opener may reuse its memory as soon as its close() returns.
  */
 #include <linux/eventfd.h>
+#include <linux/fdtable.h>
+#include <linux/fs.h>
 #include <linux/sched/mm.h>
 #include <linux/sched/signal.h>
 #include <linux/slab.h>
 
 #include "core/compat/compat.h"
+#include "core/map.h"
 #include "core/roc.h"
 
 static void roc_open_free(struct roc_open *o)
@@ -45,6 +50,7 @@ static int roc_open_begin(struct roc_open *o)
 		roc_set_state(ch, ROC_CH_STOPPED, ROC_WHY_NONE);
 	o->mm = current->mm;
 	mmgrab(o->mm);
+	o->files = current->files;
 	get_task_comm(name, current->group_leader);
 	roc_set_owner(ch, get_pid(task_tgid(current)), name);
 	return 0;
@@ -107,31 +113,77 @@ void roc_open_retire(struct roc_open *o, bool present)
 		return;
 	o->retired = true;
 	kind->retire(o, present);
+	WRITE_ONCE(o->epoch, 0);
 	roc_buffer_drop_all(o);
 	kind->gone(o);
 	roc_open_wake(o);
 }
 
-/* The last close. The channel is free for the next opener when this returns. */
-void roc_open_close(struct roc_open *o)
+/* Take the channel lock for a call through @o. -EINTR: killed; -ENODEV: @o is retired. */
+int roc_open_lock(struct roc_open *o)
+{
+	if (mutex_lock_killable(&o->ch->lock))
+		return -EINTR;
+	if (!o->retired)
+		return 0;
+	mutex_unlock(&o->ch->lock);
+	return -ENODEV;
+}
+
+/* End the claim, once. The channel is free for the next opener when the first call returns. */
+static void roc_open_end(struct roc_open *o)
 {
 	struct roc_channel *ch = o->ch;
+	bool first;
 
 	roc_point(ch->ep, ROC_POINT_CLOSE);
-	/*
-	 * A removal may be on its way to us. Whoever comes first stops the card: until removal has
-	 * retired what is open its registers are there.
-	 */
+	/* Until a removal that runs meanwhile has retired @o itself, the registers are there. */
 	mutex_lock(&ch->lock);
-	roc_point(ch->ep, ROC_POINT_RETIRE);
-	if (!o->retired)
-		roc_open_retire(o, roc_reachable(ch->ep));
+	first = !o->ended;
+	o->ended = true;
+	if (first) {
+		roc_point(ch->ep, ROC_POINT_RETIRE);
+		if (!o->retired)
+			roc_open_retire(o, roc_reachable(ch->ep));
+	}
 	mutex_unlock(&ch->lock);
+	if (!first)
+		return;
+	/* A doorbell that is still mapped must not ring for the next opener. */
+	if (atomic_read(&o->bells))
+		unmap_mapping_range(ch->ep->inode->i_mapping, ROC_BELL_COOKIE, PAGE_SIZE, 1);
 	ch->kind->close(o);
 	mutex_lock(&ch->lock);
 	ch->open = NULL;
 	roc_set_owner(ch, NULL, "");
 	mutex_unlock(&ch->lock);
+}
+
+static int roc_same_file(const void *file, struct file *other, unsigned int fd)
+{
+	return file == other;
+}
+
+/*
+ * A descriptor of @file left the table @files. The claim ends with the opener's last one. An
+ * exiting process may still show the closed descriptor in its table, where no thread can use it.
+ */
+void roc_open_flush(struct roc_open *o, const struct file *file, struct files_struct *files)
+{
+	if (files != o->files)
+		return;
+	if (atomic_read(&files->count) && iterate_fd(files, 0, roc_same_file, file))
+		return;
+	roc_open_end(o);
+}
+
+/* The last close of all. */
+void roc_open_close(struct roc_open *o)
+{
+	struct roc_channel *ch = o->ch;
+
+	if (!o->ended)
+		roc_open_end(o);
 	ch->kind->free(o);
 	roc_open_free(o);
 }

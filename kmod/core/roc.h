@@ -213,10 +213,12 @@ static inline enum roc_ch_state roc_state(const struct roc_channel *ch)
 /* channel.c */
 extern const struct file_operations roc_channel_fops;
 
-/* Is the hardware gone that @o was opened with, or was it reset? */
+/* Is the hardware gone that @o was opened with, was it reset, or is the claim given up? */
 static inline bool roc_stale(const struct roc_open *o)
 {
-	return READ_ONCE(o->ch->ep->epoch) != o->epoch;
+	u32 epoch = READ_ONCE(o->epoch);
+
+	return !epoch || READ_ONCE(o->ch->ep->epoch) != epoch;
 }
 
 /* What happened since @base, in structures of nothing but u64. */

@@ -81,13 +81,12 @@ static int roc_sub_rings_add(struct roc_holder *h, struct roc_sub_rings *rings)
 {
 	struct roc_channel *ch = h->open.ch;
 	struct roc_sub *sub = roc_sub(ch);
-	int err = 0;
+	int err;
 
-	if (mutex_lock_killable(&ch->lock))
-		return -EINTR;
-	if (h->open.retired) {
-		err = -ENODEV;
-	} else if (h->rings) {
+	err = roc_open_lock(&h->open);
+	if (err)
+		return err;
+	if (h->rings) {
 		err = -EBUSY;
 	} else {
 		spin_lock_irq(&sub->lock);
@@ -211,8 +210,9 @@ static int roc_fr_start(struct file *file, void *data)
 	err = roc_settle_all(h->open.ch->ep);
 	if (err)
 		return err;
-	if (mutex_lock_killable(&h->open.ch->lock))
-		return -EINTR;
+	err = roc_open_lock(&h->open);
+	if (err)
+		return err;
 	err = roc_fragment_start(h, arg);
 	mutex_unlock(&h->open.ch->lock);
 	return err;
@@ -227,8 +227,9 @@ static int roc_fr_stop(struct file *file, void *data)
 	if (arg->flags & ~ROC_FR_STOP_NOW || arg->descriptors || arg->completions || arg->lost ||
 	    arg->reserved)
 		return -EINVAL;
-	if (mutex_lock_killable(&h->open.ch->lock))
-		return -EINTR;
+	err = roc_open_lock(&h->open);
+	if (err)
+		return err;
 	err = roc_fragment_stop(h, arg);
 	mutex_unlock(&h->open.ch->lock);
 	return err;
@@ -262,8 +263,9 @@ static int roc_fr_pages(struct file *file, void *data)
 
 	if (arg->flags || arg->first || arg->count || arg->total)
 		return -EINVAL;
-	if (mutex_lock_killable(&h->open.ch->lock))
-		return -EINTR;
+	err = roc_open_lock(&h->open);
+	if (err)
+		return err;
 	err = h->told ? roc_table_find(h, arg) : -EPIPE;
 	mutex_unlock(&h->open.ch->lock);
 	return err;

@@ -50,11 +50,13 @@ static int roc_ch_info(struct file *file, void *arg)
 	struct roc_pool_stats pool;
 	struct roc_stats since;
 	bool running;
+	int err;
 
 	if (info->flags)
 		return -EINVAL;
-	if (mutex_lock_killable(&ch->lock))
-		return -EINTR;
+	err = roc_open_lock(&s->open);
+	if (err)
+		return err;
 	running = ch->state == ROC_CH_RUNNING;
 	since = ch->stats;
 	roc_counts_since(&since, &ch->base, sizeof(since));
@@ -97,11 +99,13 @@ static int roc_ch_losses(struct file *file, void *arg)
 	struct roc_channel *ch = s->ch;
 	struct roc_ch_losses *losses = arg;
 	struct roc_pool_stats pool;
+	int err;
 
 	if (losses->flags)
 		return -EINVAL;
-	if (mutex_lock_killable(&ch->lock))
-		return -EINTR;
+	err = roc_open_lock(&s->open);
+	if (err)
+		return err;
 	pool = s->pool->stats;
 	roc_counts_since(&pool, &s->pool->base, sizeof(pool));
 	mutex_unlock(&ch->lock);
@@ -125,8 +129,9 @@ static int roc_ch_rings(struct file *file, void *arg)
 	/* Else each child of a fork would have them charged to a group of its own. */
 	if (current->mm != s->open.mm)
 		return -EPERM;
-	if (mutex_lock_killable(&s->ch->lock))
-		return -EINTR;
+	err = roc_open_lock(&s->open);
+	if (err)
+		return err;
 	err = roc_session_rings(s, rings);
 	mutex_unlock(&s->ch->lock);
 	if (err)
@@ -168,8 +173,9 @@ static int roc_ch_configure(struct file *file, void *arg)
 		return -EOPNOTSUPP;
 	if (c->page_size && c->page_size != ops->page_size)
 		return -EOPNOTSUPP;
-	if (mutex_lock_killable(&ch->lock))
-		return -EINTR;
+	err = roc_open_lock(&s->open);
+	if (err)
+		return err;
 	if (ch->state == ROC_CH_RUNNING) {
 		err = -EBUSY;
 	} else if (c->links & ~ops->enabled_links(ch)) {
@@ -199,8 +205,9 @@ static int roc_ch_start(struct file *file, void *arg)
 	err = roc_settle_all(s->ch->ep);
 	if (err)
 		return err;
-	if (mutex_lock_killable(&s->ch->lock))
-		return -EINTR;
+	err = roc_open_lock(&s->open);
+	if (err)
+		return err;
 	err = roc_run_prepare(s) ?: roc_thread_create(s) ?: roc_run_start(s);
 	mutex_unlock(&s->ch->lock);
 	return err;
@@ -214,8 +221,9 @@ static int roc_ch_stop(struct file *file, void *arg)
 
 	if (!roc_control_plain(c))
 		return -EINVAL;
-	if (mutex_lock_killable(&s->ch->lock))
-		return -EINTR;
+	err = roc_open_lock(&s->open);
+	if (err)
+		return err;
 	err = roc_run_stop(s, &c->count);
 	mutex_unlock(&s->ch->lock);
 	return err;
@@ -236,8 +244,9 @@ static int roc_ch_kick(struct file *file, void *arg)
 		roc_kick(s);
 		return 0;
 	}
-	if (mutex_lock_killable(&ch->lock))
-		return -EINTR;
+	err = roc_open_lock(&s->open);
+	if (err)
+		return err;
 	if (ch->state == ROC_CH_RUNNING)
 		c->count = roc_thread_look(s);
 	else
@@ -309,8 +318,9 @@ static int roc_ch_command(struct file *file, void *arg)
 		return -EINVAL;
 	if (!ops->command)
 		return -EOPNOTSUPP;
-	if (mutex_lock_killable(&ch->lock))
-		return -EINTR;
+	err = roc_open_lock(&s->open);
+	if (err)
+		return err;
 	err = ch->state == ROC_CH_RUNNING ? -EBUSY : ops->command(ch, c);
 	mutex_unlock(&ch->lock);
 	return err;
@@ -324,8 +334,9 @@ static int roc_ch_mode(struct file *file, void *arg)
 
 	if (m->flags || m->reserved || m->mode > ROC_MODE_EVENT)
 		return -EINVAL;
-	if (mutex_lock_killable(&s->ch->lock))
-		return -EINTR;
+	err = roc_open_lock(&s->open);
+	if (err)
+		return err;
 	err = roc_thread_mode(s, m->mode);
 	mutex_unlock(&s->ch->lock);
 	return err;

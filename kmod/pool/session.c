@@ -4,6 +4,7 @@
  */
 #include <linux/log2.h>
 #include <linux/mm.h>
+#include <linux/sched/task.h>
 #include <linux/slab.h>
 #include <linux/vmalloc.h>
 
@@ -29,6 +30,8 @@ void roc_session_free(struct roc_session *s)
 {
 	unsigned int i;
 
+	if (s->thread.task)
+		put_task_struct(s->thread.task);
 	for (i = 0; i < ROC_LINKS_MAX; i++)
 		kvfree(s->run.link[i].flights);
 	roc_session_free_rings(s);

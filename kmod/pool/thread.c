@@ -10,6 +10,7 @@
 #include <linux/cpumask.h>
 #include <linux/hrtimer.h>
 #include <linux/kthread.h>
+#include <linux/sched/task.h>
 
 #include "pool/pool.h"
 #include "pool/trace.h"
@@ -474,6 +475,7 @@ int roc_thread_create(struct roc_session *s)
 	if (IS_ERR(thread))
 		return PTR_ERR(thread);
 	roc_thread_place(thread, node);
+	get_task_struct(thread); /* for a late kick; until roc_session_free() */
 	WRITE_ONCE(s->thread.task, thread);
 	/* One that never ran counts as waiting for a disk: it is to idle, whatever the start does.
 	 */

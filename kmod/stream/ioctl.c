@@ -42,13 +42,12 @@ static int roc_ring_add(struct roc_reader *r, struct roc_stream_ring *ring)
 {
 	struct roc_channel *ch = r->open.ch;
 	struct roc_stream *st = roc_stream(ch);
-	int err = 0;
+	int err;
 
-	if (mutex_lock_killable(&ch->lock))
-		return -EINTR;
-	if (r->open.retired) {
-		err = -ENODEV;
-	} else if (r->ring) {
+	err = roc_open_lock(&r->open);
+	if (err)
+		return err;
+	if (r->ring) {
 		err = -EBUSY;
 	} else {
 		spin_lock_irq(&st->lock);
@@ -164,8 +163,9 @@ static int roc_st_start(struct file *file, void *data)
 	err = roc_settle_all(r->open.ch->ep);
 	if (err)
 		return err;
-	if (mutex_lock_killable(&r->open.ch->lock))
-		return -EINTR;
+	err = roc_open_lock(&r->open);
+	if (err)
+		return err;
 	err = roc_stream_start(r, arg->position);
 	mutex_unlock(&r->open.ch->lock);
 	return err;
@@ -179,8 +179,9 @@ static int roc_st_stop(struct file *file, void *data)
 
 	if (arg->flags || arg->position || arg->lost)
 		return -EINVAL;
-	if (mutex_lock_killable(&r->open.ch->lock))
-		return -EINTR;
+	err = roc_open_lock(&r->open);
+	if (err)
+		return err;
 	err = roc_stream_stop(r, arg);
 	mutex_unlock(&r->open.ch->lock);
 	return err;

@@ -394,10 +394,10 @@ void roc_memory_free(struct roc_memory *mem);
  * @channel: M of /dev/rocNchM
  * @ch: the new handle
  *
- * Open after fork(), in the process that takes the data. A child inherits the descriptor (until
- * exec()) and with it the claim, so that the channel is given up only when all copies are closed;
- * it does not inherit the rings and cannot register memory. roc_channel_close() is for a child,
- * too: of its memory it frees the handle alone.
+ * Open after fork(), in the process that takes the data. A child inherits the descriptor until
+ * exec(), but its copy does not keep the channel: when the opener closes it or ends, the card is
+ * stopped and the channel is free. A child does not inherit the rings and can neither register nor
+ * export memory. roc_channel_close() is for a child, too: of its memory it frees the handle alone.
  *
  * Return: 0; the errors of roc_open(); -ENOENT also if the card has no such channel; -EBUSY
  * somebody else owns it (the sentence says PID and program).
@@ -421,7 +421,9 @@ int roc_channel_open_card(const struct roc_card *card, const char *id, unsigned 
  * roc_channel_close() - stop the card, unpin all buffers, give the channel up
  * @ch: handle, or NULL
  *
- * The rings are gone with it. The process's own buffers stay as they are.
+ * When it returns the card writes no more to the process's buffers, which stay as they are, and the
+ * next open succeeds, also if a child has a copy of the descriptor. A duplicate that this process
+ * made of roc_channel_fd() keeps the channel until it is closed, too. The rings are gone.
  */
 void roc_channel_close(struct roc_channel *ch);
 

@@ -9,6 +9,13 @@
  * roc_stream.h; or, with ROC_CAP_FRAGMENTS, a sub-unit that keeps its fragments until it is asked
  * for them: roc_fragment.h.
  *
+ * A channel belongs to the process that opened it (more exactly, to its table of descriptors). When
+ * that process closes its last descriptor of the open file, or ends, the driver stops the card,
+ * unpins all buffers and frees the channel for the next opener before the close() returns. Copies
+ * that others have (a child of fork(), a receiver of SCM_RIGHTS, a fixed file of io_uring) and
+ * mappings do not keep the channel: calls through such a copy then fail with ENODEV. exec() closes
+ * a descriptor with O_CLOEXEC; one without it goes on, and keeps the channel, in the new program.
+ *
  * General ioctl format. Every structure starts with @size, the size of the structure as the
  * caller was compiled with, then @flags. A structure that grows keeps its number for ever, and any
  * size from the first published one on is taken: members that the caller does not have are 0 and
@@ -20,7 +27,8 @@
  *   EINVAL      plainly wrong: @size below the first published, unknown flag, non-zero reserved
  *               field, bad alignment
  *   ENOENT      no such handle
- *   ENODEV      the card is gone or was reset; close the fd and open it again
+ *   ENODEV      the card is gone or was reset, or the process that opened the channel has closed
+ *               it; close the fd and open it again
  *   EFAULT      a pointer cannot be read or written. Nothing has happened, unless the memory was
  *               taken away while the call ran; even then no lock is held, no buffer registered and
  *               no ring made
@@ -789,9 +797,8 @@ struct roc_ch_command {
  * The memory stays pinned until unregistered or the fd is closed, whatever the process does
  * with its mapping. It counts against RLIMIT_MEMLOCK of the process that opened the channel, and
  * only that address space can register: its threads can, a child of fork() that has inherited the
- * fd, one that got it over a socket, and the process after exec() cannot (EPERM). For everything
- * else the open file is the owner: a child may start, stop, wait and unregister, its copy of the fd
- * keeps the channel claimed, and it has to map the rings itself, for mappings are not inherited.
+ * fd, one that got it over a socket, and the process after exec() cannot (EPERM). As long as the opener has the channel a child may start, stop, wait
+ * and unregister; it has to map the rings itself, for mappings are not inherited.
  *
  * The same memory may be registered several times, with this and with other channels, and counts as
  * often. (A kernel with CONFIG_DMA_API_DEBUG can count seven mappings of a page; it says so once
@@ -868,9 +875,9 @@ enum roc_export_flags {
  * Memory that is exported counts against RLIMIT_MEMLOCK of the user, too, once however often it is
  * exported, as long as there is a dma-buf of it: that may outlive the process.
  *
- * Errors: ENOENT; EPIPE the stream has no ring yet; EOPNOTSUPP the buffer was imported: share that
- * descriptor, or the kernel has no dma-bufs; ENOMEM (why MEMLOCK, or no memory when why is 0);
- * EMFILE.
+ * Errors: ENOENT; EPIPE the stream has no ring yet; EOPNOTSUPP
+ * the buffer was imported: share that descriptor, or the kernel has no dma-bufs; ENOMEM (why
+ * MEMLOCK, or no memory when why is 0); EMFILE.
  */
 struct roc_buf_export {
 	__u32 size;
