@@ -445,6 +445,11 @@ int roc_buffer_export(struct roc_open *o, struct roc_buf_export *arg)
 	struct roc_memory *memory;
 	int err;
 
+	/* Else a copy of the descriptor would give away memory of the opener's. */
+	if (current->mm != o->mm) {
+		arg->why = ROC_WHY_OWNER;
+		return -EPERM;
+	}
 	err = roc_open_lock(o);
 	if (err)
 		return err;

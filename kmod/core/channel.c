@@ -134,6 +134,8 @@ static int roc_buf_export(struct file *file, void *arg)
 	if (e->flags & ~(ROC_EXPORT_CLOEXEC | ROC_EXPORT_WRITE) || e->fd || e->why || e->reserved ||
 	    e->limit || e->pinned)
 		return -EINVAL;
+	if (!(file->f_mode & FMODE_WRITE))
+		return -EACCES;
 	return roc_buffer_export(file->private_data, e);
 }
 

@@ -60,8 +60,8 @@ static const char *const why_text[] = {
 		"the card could not read its descriptors, or found nonsense in them: start again; "
 		"if it comes back, look for PCIe errors in the kernel log",
 	[ROC_WHY_OWNER] =
-		"only the process that opened the channel can register memory with it: open the "
-		"channel after fork(), not before",
+		"only the process that opened the channel can register or export its memory: open "
+		"the channel after fork(), not before",
 	[ROC_WHY_POSITION] =
 		"the card's write position went backwards or beyond the ring: start again; if it "
 		"comes back, load the card's firmware anew",

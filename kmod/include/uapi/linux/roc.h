@@ -797,7 +797,8 @@ struct roc_ch_command {
  * The memory stays pinned until unregistered or the fd is closed, whatever the process does
  * with its mapping. It counts against RLIMIT_MEMLOCK of the process that opened the channel, and
  * only that address space can register: its threads can, a child of fork() that has inherited the
- * fd, one that got it over a socket, and the process after exec() cannot (EPERM). As long as the opener has the channel a child may start, stop, wait
+ * fd, one that got it over a socket, and the process after exec() cannot (EPERM). Nor can they
+ * export it (ROC_BUF_EXPORT). As long as the opener has the channel a child may start, stop, wait
  * and unregister; it has to map the rings itself, for mappings are not inherited.
  *
  * The same memory may be registered several times, with this and with other channels, and counts as
@@ -875,7 +876,8 @@ enum roc_export_flags {
  * Memory that is exported counts against RLIMIT_MEMLOCK of the user, too, once however often it is
  * exported, as long as there is a dma-buf of it: that may outlive the process.
  *
- * Errors: ENOENT; EPIPE the stream has no ring yet; EOPNOTSUPP
+ * Errors: ENOENT; EPERM (why OWNER) the caller is not the process that opened the channel; EACCES
+ * the channel's descriptor is not open for writing; EPIPE the stream has no ring yet; EOPNOTSUPP
  * the buffer was imported: share that descriptor, or the kernel has no dma-bufs; ENOMEM (why
  * MEMLOCK, or no memory when why is 0); EMFILE.
  */

@@ -423,6 +423,82 @@ static void export_refused(void)
 	CU_ASSERT(UNIT_WAIT(dmabuf_living(node).exports == 0, LIMIT_MS));
 }
 
+/* A process that is not the opener, with a copy of its descriptor. */
+struct other {
+	pid_t opener;
+	int fd;
+	uint32_t handle;
+	volatile int ready, go, err, why;
+};
+
+static int export_as_other(void *arg)
+{
+	struct other *o = arg;
+	struct roc_buf_export reply;
+	int fd;
+
+	o->ready = 1;
+	if (!UNIT_WAIT(o->go, LIMIT_MS))
+		return 1;
+	fd = o->fd;
+	if (o->opener)
+		fd = syscall(SYS_pidfd_getfd, syscall(SYS_pidfd_open, o->opener, 0), fd, 0);
+	if (fd < 0)
+		return 2;
+	o->err = buffer_export(fd, o->handle, ROC_EXPORT_WRITE, &reply);
+	o->why = reply.why;
+	return 0;
+}
+
+/* @inherits: by fork(), else it takes it from the opener as a receiver of SCM_RIGHTS would. */
+static void refused_to_other(bool inherits)
+{
+	struct other *o = shared_alloc(sizeof(*o));
+	void *memory = memory_make(HUGE, HUGE, LAYOUT_ASCENDING);
+	struct roc_buf_register reg;
+	struct roc_buf_export reply;
+	pid_t pid = 0;
+	int ch;
+
+	o->opener = inherits ? 0 : getpid();
+	if (!inherits)
+		pid = child_start(AS_ROOT, export_as_other, o);
+	ch = node_open(EP0, 0);
+	UNIT_NEED(ch >= 0);
+	UNIT_EQ(buffer_register(ch, memory, HUGE, 0, &reg), 0);
+	o->fd = ch;
+	o->handle = reg.handle;
+	if (inherits)
+		pid = child_start(AS_ROOT, export_as_other, o);
+	o->go = 1;
+	UNIT_EQ(child_wait(pid, LIMIT_MS), 0);
+	UNIT_EQ(o->err, -EPERM);
+	UNIT_EQ(o->why, ROC_WHY_OWNER);
+	UNIT_EQ(buffer_export(ch, reg.handle, ROC_EXPORT_WRITE, &reply), 0);
+	close(reply.fd);
+	close(ch);
+	munmap(memory, HUGE);
+	shared_free(o, sizeof(*o));
+}
+
+/* Only the opener exports its memory, by a descriptor that it may write to. */
+static void export_of_the_opener_only(void)
+{
+	void *memory = memory_make(HUGE, HUGE, LAYOUT_ASCENDING);
+	int ch = open(node_path(EP0, 0), O_RDONLY | O_CLOEXEC);
+	struct roc_buf_register reg;
+	struct roc_buf_export reply;
+
+	UNIT_NEED(ch >= 0);
+	UNIT_EQ(buffer_register(ch, memory, HUGE, 0, &reg), 0);
+	UNIT_EQ(buffer_export(ch, reg.handle, ROC_EXPORT_WRITE, &reply), -EACCES);
+	UNIT_EQ(buffer_export(ch, reg.handle, 0, &reply), -EACCES);
+	close(ch);
+	munmap(memory, HUGE);
+	refused_to_other(true);
+	refused_to_other(false);
+}
+
 /* The channel is closed and the memory's owner has nothing of it: who imported it still has it. */
 static void export_outlives_close(void)
 {
@@ -704,7 +780,9 @@ UNIT_MAIN("dmabuf", {"begin", begin}, {"import of udmabuf", import_udmabuf},
 	  {"import refused", import_refused}, {"import while running", import_while_running},
 	  {"import until the card is quiet", import_until_quiet},
 	  {"export seen by another device", export_seen}, {"export mapped", export_mapped},
-	  {"export refused", export_refused}, {"export outlives close", export_outlives_close},
+	  {"export refused", export_refused},
+	  {"export of the opener only", export_of_the_opener_only},
+	  {"export outlives close", export_outlives_close},
 	  {"export ends with the card", export_ends_with_card},
 	  {"export ends with a reset", export_ends_with_reset},
 	  {"from card to card", from_card_to_card},
