@@ -142,7 +142,7 @@ static void index_header(const uint8_t *data, size_t size)
 
 static void index_entry(const uint8_t *data)
 {
-	struct recording_entry e, again;
+	static struct recording_entry e, again; /* static: their padding is 0 */
 	uint8_t text[RECORDING_ENTRY];
 
 	if (!recording_get_entry(data, &e))
