@@ -98,7 +98,8 @@ static const struct {
 	[ERROR_INTERRUPTS] = {"errorInterrupts", ">Of errors", "roc_channel_error_interrupts",
 			      "Interrupts that told of an error.", true},
 	[DAMAGED] = {"damaged", ">Damaged", "roc_channel_damaged_superpages",
-		     "Superpages that the card flagged as damaged.", true},
+		     "Superpages that the card flagged as damaged; of a sub-unit, fragments.",
+		     true},
 	[SHORT] = {"short", ">Short", "roc_channel_short_superpages",
 		   "Superpages with fewer bytes than the card explains.", true},
 	[LOST] = {"lost", ">Lost", "roc_channel_lost",
@@ -151,10 +152,7 @@ static const unsigned int stream_more[] = {
 
 /* And of sub-units. */
 static const unsigned int sub_few[] = {
-	ROC_COUNT_TRANSFERS,
-	ROC_COUNT_BYTES,
-	ROC_COUNT_FREED,
-	LOST,
+	ROC_COUNT_TRANSFERS, ROC_COUNT_BYTES, ROC_COUNT_FREED, DAMAGED, LOST,
 };
 static const unsigned int sub_more[] = {
 	ROC_COUNT_RELEASES,
