@@ -151,7 +151,7 @@ __attribute__((unused)) static struct channels golden_channels(const struct roc_
 		strcpy(t->state, "stopped");
 		memset(t->counter, -1, sizeof(t->counter));
 		t->gaps[0] = -1;
-		c.losses[i] = (struct roc_channel_losses){-1, -1, -1};
+		c.losses[i] = (struct roc_channel_losses){.damaged = -1, .short_ = -1, .lost = -1};
 		if (i > 1)
 			continue;
 		c.losses[i] =

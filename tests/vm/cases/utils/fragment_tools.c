@@ -120,9 +120,9 @@ static void damage(void)
 		{"link-error 1 3", "damaged", "flagged", "damaged", 3},
 		{"format-error 1 3", "damaged", "flagged", "damaged", 3},
 		{"skip-event 1 3", "sequenceErrors", "wrong event id", "sequence_errors", 1},
-		{"wrong-event 1 3", "sequenceErrors", "wrong event id"},
-		{"short 1 8", "short", "flagged"},
-		{"empty 1 3", "empty", "were empty"},
+		{"wrong-event 1 3", "sequenceErrors", "wrong event id", NULL, 0},
+		{"short 1 8", "short", "flagged", NULL, 0},
+		{"empty 1 3", "empty", "were empty", NULL, 0},
 	};
 	size_t i;
 

@@ -109,9 +109,9 @@ static void fragments_recorded(void)
 		int units, pages;
 		bool cut; /* the card flags those that are, and tools end with 1 */
 	} ways[] = {
-		{"2000", "--buffer-size=4Mi", 6 * FRAGMENTS, 1024},
+		{"2000", "--buffer-size=4Mi", 6 * FRAGMENTS, 1024, false},
 		{"0", "--buffer-size=64Ki --page=1Ki", 6 * FRAGMENTS, 16, true},
-		{"0", "--buffer-size=64Ki", 3 * FRAGMENTS, 16},
+		{"0", "--buffer-size=64Ki", 3 * FRAGMENTS, 16, false},
 	};
 	int64_t units, damaged;
 	unsigned int i;
