@@ -179,7 +179,7 @@ static void all_cards(void)
 	code = RUN("roc-bench-dma --id=245:0 --buffer-size=32Mi --superpage-size=256Ki "
 		   "--no-display --data-source=INTERNAL > /dev/null 2>&1 & pid=$!; %s; "
 		   "roc-config --config-all --config-uri=card.cfg --tf-length=99; code=$?; "
-		   "kill -INT $pid; wait $pid; exit $code",
+		   "kill -TERM $pid; wait $pid; exit $code",
 		   until_running(EP0, 0));
 	UNIT_EQ(code, 1);
 	SAYS("failed");

@@ -87,7 +87,7 @@ static void flash_image(void)
 		"echo $? > code; } > said.txt 2>&1 &");
 	CU_ASSERT(UNIT_WAIT(emu_count(CRORC0, 0, "flash_erases") > before, TOOL_LIMIT));
 	CU_ASSERT(UNIT_WAIT(written("pid"), TOOL_LIMIT));
-	ends(0, "kill -INT $(cat pid)");
+	ends(0, "kill -TERM $(cat pid)");
 	CU_ASSERT(UNIT_WAIT(written("code"), TOOL_LIMIT));
 	ends(1, "cat said.txt; exit $(cat code)");
 	SAYS("State of the flash: ");

@@ -111,7 +111,7 @@ static void config_while_running(void)
 			 "roc-config " ID "--crorc-id=5 > refused.txt 2>&1; "
 			 "echo $? >> refused.txt; roc-config " ID "; roc-flash " ID
 			 "--serial=7 --confirm=1003 >> refused.txt 2>&1; "
-			 "echo $? >> refused.txt; kill -INT $pid; wait; cat refused.txt",
+			 "echo $? >> refused.txt; kill -TERM $pid; wait; cat refused.txt",
 		   until_running(CRORC_ID, 4));
 	UNIT_EQ(code, 0);
 	SAYS("it cannot be configured while a channel of the card runs");
@@ -290,7 +290,7 @@ static int stop_deaf(void *unused)
 	if (!UNIT_WAIT(emu_link_count(CRORC0, 0, 4, "superpages") > 20, 20000))
 		return 1;
 	emu(CRORC0, "fault 0 reset-ignored 0x10");
-	return shell(NULL, 0, TOOL_LIMIT, "kill -INT $(cat bench.pid)");
+	return shell(NULL, 0, TOOL_LIMIT, "kill -TERM $(cat bench.pid)");
 }
 
 /* A neighbour runs, so the bus cannot be taken from a channel that does not become quiet. */
@@ -303,7 +303,7 @@ static void stop_fails(void)
 	pid = child_start(AS_ROOT, stop_deaf, NULL);
 	UNIT_EQ(RUN(BENCH "> other.txt & other=$!; %s; " BENCH
 			  "--channel=4 & echo $! > bench.pid; wait $!; code=$?; "
-			  "kill -INT $other; wait $other || code=9; exit $code",
+			  "kill -TERM $other; wait $other || code=9; exit $code",
 		    until_running(CRORC_ID, 0)),
 		1);
 	SAYS("may still write");

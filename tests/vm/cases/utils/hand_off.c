@@ -266,7 +266,7 @@ static void sent_far(void)
 #define CUT_NEXT                                                                                   \
 	"for i in $(seq 600); do grep -q 'is gone' recv && break; sleep 0.1; done; "               \
 	"kill -9 $sender; " CUT_SEND "--superpage-size=256Ki --units=4 > again 2>&1 || code=98; "  \
-	"kill -INT $recv; "
+	"kill -TERM $recv; "
 
 static void cut_in_a_write(void)
 {

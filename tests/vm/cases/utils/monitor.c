@@ -252,11 +252,11 @@ static void loopback(void)
 	ends(1, "roc-loopback --id=245:0 --links=0-3 --count=2 --json");
 	SAYS("1 of 4 links");
 	emu(CARD0, "set 0 link-state 1=up");
-	/* SIGINT ends it after the first look, and the links are as they were. */
+	/* SIGTERM ends it after the first look, and the links are as they were. */
 	ends(0, "rm loopback.out");
 	pid = child_start(AS_ROOT, test_links, "");
 	CU_ASSERT(UNIT_WAIT(testing(2) && !RUN("grep 'Round 1' loopback.out"), 20000));
-	ends(0, "kill -INT $(cat loopback.pid)");
+	ends(0, "kill -TERM $(cat loopback.pid)");
 	UNIT_EQ(child_wait(pid, 20000), 0);
 	UNIT_EQ(peek(CRU_GBT(0, 2) + CRU_GBT_SOURCE), source);
 	ends(2, "roc-loopback --id=245:0 --links=12");

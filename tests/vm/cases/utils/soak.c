@@ -10,12 +10,12 @@
 
 #define SOAK                                                                                       \
 	"roc-bench-dma --soak=%us --verdict-every=%us --buffer-size=16Mi --superpage-size=256Ki "
-/* The same, and ^C when two periods are in its log. */
+/* The same, ended when two periods are in its log. SIGINT is ignored behind "&". */
 #define INTERRUPTED(options)                                                                       \
 	SOAK options " --log=log & pid=$!; "                                                       \
 		     "for i in $(seq 1200); do [ \"$(cat log 2> /dev/null | wc -l)\" -gt 2 ] && "  \
 		     "break; "                                                                     \
-		     "sleep 0.05; done; kill -INT $pid; wait $pid"
+		     "sleep 0.05; done; kill -TERM $pid; wait $pid"
 #define ALL_ENDPOINTS 4 /* of the CRUs */
 
 static unsigned int wanted_seconds(void)
