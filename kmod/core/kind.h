@@ -152,7 +152,6 @@ struct roc_kind {
 
 /* open.c */
 struct roc_open *roc_open_claim(struct roc_channel *ch, u32 epoch);
-int roc_open_lock(struct roc_open *o);
 void roc_open_flush(struct roc_open *o, const struct file *file, struct files_struct *files);
 void roc_open_close(struct roc_open *o);
 void roc_open_retire(struct roc_open *o, bool present);

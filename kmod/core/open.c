@@ -119,17 +119,6 @@ void roc_open_retire(struct roc_open *o, bool present)
 	roc_open_wake(o);
 }
 
-/* Take the channel lock for a call through @o. -EINTR: killed; -ENODEV: @o is retired. */
-int roc_open_lock(struct roc_open *o)
-{
-	if (mutex_lock_killable(&o->ch->lock))
-		return -EINTR;
-	if (!o->retired)
-		return 0;
-	mutex_unlock(&o->ch->lock);
-	return -ENODEV;
-}
-
 /* End the claim, once. The channel is free for the next opener when the first call returns. */
 static void roc_open_end(struct roc_open *o)
 {

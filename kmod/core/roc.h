@@ -221,6 +221,17 @@ static inline bool roc_stale(const struct roc_open *o)
 	return !epoch || READ_ONCE(o->ch->ep->epoch) != epoch;
 }
 
+/* Take the channel lock for a call through @o. -EINTR: killed; -ENODEV: @o is retired. */
+static inline int roc_open_lock(struct roc_open *o)
+{
+	if (mutex_lock_killable(&o->ch->lock))
+		return -EINTR;
+	if (!o->retired)
+		return 0;
+	mutex_unlock(&o->ch->lock);
+	return -ENODEV;
+}
+
 /* What happened since @base, in structures of nothing but u64. */
 static inline void roc_counts_since(void *since, const void *base, size_t size)
 {
