@@ -141,7 +141,9 @@ static bool arrived(struct liar *l)
 /* Into @slot, if libfabric takes it now. */
 static bool writes(struct liar *l, uint32_t slot, uint64_t bytes)
 {
-	const struct wire_head head = {.bytes = bytes, .first = UNIT_FIRST_UNKNOWN};
+	static uint64_t sequence; /* a unit that has the number of another one came again */
+	const struct wire_head head = {
+		.bytes = bytes, .first = UNIT_FIRST_UNKNOWN, .sequence = sequence};
 	struct fabric_write w = {
 		.head = l->memory,
 		.data = l->memory + 4096,
@@ -159,6 +161,7 @@ static bool writes(struct liar *l, uint32_t slot, uint64_t bytes)
 	wire_put_head(l->memory, &head);
 	ret = fabric_end_write(&l->fabric, &l->end, &w);
 	l->flying += !ret;
+	sequence += !ret;
 	return !ret;
 }
 
