@@ -4,6 +4,8 @@
  */
 #include "output.h"
 
+#include <poll.h>
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -34,6 +36,21 @@ bool output_colours(FILE *out)
 	const char *term = getenv("TERM"), *no = getenv("NO_COLOR");
 
 	return isatty(fileno(out)) && !(no && *no) && term && strcmp(term, "dumb");
+}
+
+void output_live(const char *fmt, ...)
+{
+	struct pollfd out = {.fd = STDOUT_FILENO, .events = POLLOUT};
+	va_list ap;
+
+	if (poll(&out, 1, 0) != 1 || !(out.revents & POLLOUT))
+		return;
+	va_start(ap, fmt);
+	putchar('\r');
+	vprintf(fmt, ap);
+	fputs("\033[K", stdout);
+	fflush(stdout);
+	va_end(ap);
 }
 
 uint64_t output_time(void)

@@ -83,6 +83,11 @@ int output_replace(const char *path, const char *text, size_t length, bool passi
 #define COLOUR_WARN "\033[33m"
 #define COLOUR_END "\033[0m"
 bool output_colours(FILE *out);
+/*
+ * Write over the last line of the terminal on standard output. The line is left out if the terminal
+ * does not take it at once, as after ^S: data must not wait for it.
+ */
+void output_live(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
 uint64_t output_time(void); /* ns since 1970, for influx_end() */
 

@@ -24,7 +24,14 @@ static struct line_queue *messages; /* NULL: they are written at once */
 
 static void drain_messages(void)
 {
-	line_queue_drain(messages, DRAIN_MS);
+	if (messages)
+		line_queue_drain(messages, DRAIN_MS);
+}
+
+void tool_write_messages(void)
+{
+	drain_messages();
+	messages = NULL;
 }
 
 void tool_queue_messages(void)

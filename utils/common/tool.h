@@ -44,6 +44,8 @@ void tool_note(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
 /* From now on a thread writes the messages: no caller waits for a terminal. */
 void tool_queue_messages(void);
+/* No data move any more: write what is queued, and messages at once from now on. */
+void tool_write_messages(void);
 
 /* For an -errno with its sentence: of -EINVAL it is what was asked for that is wrong. */
 int tool_fail_for(int err, const char *why);

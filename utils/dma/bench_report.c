@@ -61,18 +61,16 @@ void bench_live(struct bench *b)
 	if (!b->live)
 		return;
 	temperature_text(b->temperature, celsius, sizeof(celsius));
-	printf("\r  %02" PRIu64 ":%02" PRIu64 ":%02" PRIu64 "   Superpages %-10" PRIu64
-	       "   %7.2f Gb/s   Errors %-6" PRIu64 "   %s \302\260C \033[K",
-	       run / 3600, run / 60 % 60, run % 60, n->superpages, rate, b->errors.count, celsius);
-	fflush(stdout);
+	output_live("  %02" PRIu64 ":%02" PRIu64 ":%02" PRIu64 "   Superpages %-10" PRIu64
+		    "   %7.2f Gb/s   Errors %-6" PRIu64 "   %s \302\260C ",
+		    run / 3600, run / 60 % 60, run % 60, n->superpages, rate, b->errors.count,
+		    celsius);
 }
 
 void bench_live_end(struct bench *b)
 {
-	if (b->live) {
-		printf("\r\033[K");
-		fflush(stdout);
-	}
+	if (b->live)
+		output_live("%s", "");
 }
 
 static void row_count(FILE *out, const char *name, uint64_t value)

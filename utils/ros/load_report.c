@@ -8,6 +8,7 @@
 #include "load.h"
 #include "utils/common/clock.h"
 #include "utils/common/json.h"
+#include "utils/common/output.h"
 
 static const struct {
 	const char *key;
@@ -39,12 +40,12 @@ void load_live(struct load *l)
 	static uint64_t replies, bytes, when;
 	double s = (double)(l->now - (when ? when : l->began)) / 1e9;
 
-	printf("\r  %6.1f s   %.0f replies/s   %.2f Gb/s   p50 %.0f us   p99 %.0f us   outstanding "
-	       "%" PRIu64 "   incomplete %" PRIu64 "   errors %" PRIu64 "\033[K",
-	       (double)(l->now - l->began) / 1e9, (double)(l->counts.replies - replies) / s,
-	       (double)(l->counts.bytes - bytes) * 8 / 1e9 / s, us(l, 50), us(l, 99),
-	       l->counts.requests - l->counts.replies, l->counts.incomplete, l->errors.count);
-	fflush(stdout);
+	output_live(
+		"  %6.1f s   %.0f replies/s   %.2f Gb/s   p50 %.0f us   p99 %.0f us   outstanding "
+		"%" PRIu64 "   incomplete %" PRIu64 "   errors %" PRIu64,
+		(double)(l->now - l->began) / 1e9, (double)(l->counts.replies - replies) / s,
+		(double)(l->counts.bytes - bytes) * 8 / 1e9 / s, us(l, 50), us(l, 99),
+		l->counts.requests - l->counts.replies, l->counts.incomplete, l->errors.count);
 	replies = l->counts.replies;
 	bytes = l->counts.bytes;
 	when = l->now;
@@ -52,8 +53,7 @@ void load_live(struct load *l)
 
 void load_live_end(struct load *l)
 {
-	printf("\r\033[K");
-	fflush(stdout);
+	output_live("%s", "");
 }
 
 static void row(FILE *out, const char *name, uint64_t value)

@@ -99,20 +99,17 @@ void stream_live(struct stream_run *r, uint64_t now)
 	last_time = now;
 	if (!r->live)
 		return;
-	printf("\r  %02" PRIu64 ":%02" PRIu64 ":%02" PRIu64 "   Packets %-10" PRIu64
-	       "   Events %-12" PRIu64 "   %7.2f Gb/s   Missing %-6" PRIu64 "   Errors %-6" PRIu64
-	       "\033[K",
-	       run / 3600, run / 60 % 60, run % 60, r->check.packets, r->check.events, rate,
-	       r->check.missing, r->errors.count);
-	fflush(stdout);
+	output_live("  %02" PRIu64 ":%02" PRIu64 ":%02" PRIu64 "   Packets %-10" PRIu64
+		    "   Events %-12" PRIu64 "   %7.2f Gb/s   Missing %-6" PRIu64
+		    "   Errors %-6" PRIu64,
+		    run / 3600, run / 60 % 60, run % 60, r->check.packets, r->check.events, rate,
+		    r->check.missing, r->errors.count);
 }
 
 void stream_live_end(struct stream_run *r)
 {
-	if (r->live) {
-		printf("\r\033[K");
-		fflush(stdout);
-	}
+	if (r->live)
+		output_live("%s", "");
 }
 
 static double seconds(const struct stream_run *r)

@@ -119,7 +119,9 @@ int units_run(const struct common_options *common, const struct units_options *o
 
 	stop_on_signals();
 	stop_not_by_readers();
+	tool_queue_messages();
 	pump_run(&p);
+	tool_write_messages();
 	units_report_end(&report);
 	if (errors)
 		error_log_close(errors);

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "utils/common/json.h"
+#include "utils/common/output.h"
 #include "utils/common/prometheus.h"
 #include "utils/common/tool.h"
 
@@ -31,12 +32,11 @@ static void live(struct units_report *r, const struct pump *p, uint64_t now)
 	double rate = per((double)(p->sink->n.bytes - r->last_bytes),
 			  (double)(now - (r->last_time ? r->last_time : p->n.start)));
 
-	printf("\r  %02" PRIu64 ":%02" PRIu64 ":%02" PRIu64 "   Units %-10" PRIu64
-	       "   %7.3f GB/s   Out %-5" PRIu64 "   Lost %-5" PRIu64 "   Errors %-5" PRIu64
-	       "%s\033[K",
-	       run / 3600, run / 60 % 60, run % 60, p->sink->n.units, rate, p->n.out,
-	       p->sink->n.lost, p->sink->n.errors, p->sink->state ? p->sink->state : "");
-	fflush(stdout);
+	output_live("  %02" PRIu64 ":%02" PRIu64 ":%02" PRIu64 "   Units %-10" PRIu64
+		    "   %7.3f GB/s   Out %-5" PRIu64 "   Lost %-5" PRIu64 "   Errors %-5" PRIu64
+		    "%s",
+		    run / 3600, run / 60 % 60, run % 60, p->sink->n.units, rate, p->n.out,
+		    p->sink->n.lost, p->sink->n.errors, p->sink->state ? p->sink->state : "");
 }
 
 /* What came up meanwhile, once. */
@@ -83,10 +83,8 @@ void units_report_tick(struct pump *p, void *context)
 
 void units_report_end(struct units_report *r)
 {
-	if (r->live) {
-		printf("\r\033[K");
-		fflush(stdout);
-	}
+	if (r->live)
+		output_live("%s", "");
 }
 
 static void row_count(FILE *out, const char *name, uint64_t value)

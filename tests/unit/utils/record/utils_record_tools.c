@@ -5,7 +5,9 @@
  */
 #include "unit.h"
 
+#include <fcntl.h>
 #include <limits.h>
+#include <termios.h>
 
 #include "tests/unit/fake_sysfs.h"
 #include "tests/unit/utils/tool_run.h"
@@ -612,6 +614,61 @@ static void metrics_away(void)
 	UNIT_EQ(tool_wait(pid, 20000), 0);
 }
 
+/* The number behind this name in a file of metrics, -1: it is not there. */
+static long metric(const char *file, const char *name)
+{
+	char line[512];
+	FILE *f = fopen(file, "r");
+	long value = -1;
+
+	while (f && fgets(line, sizeof(line), f)) {
+		if (!strncmp(line, name, strlen(name)))
+			value = strtol(strrchr(line, ' ') + 1, NULL, 10);
+	}
+	if (f)
+		fclose(f);
+	return value;
+}
+
+/* ^S stops a terminal: the live line and messages are held up, and the data are not. */
+static void stopped_terminal(void)
+{
+	int master = posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC), slave, status;
+	char command[512], file[160], drop[4096];
+	long before;
+	pid_t pid;
+
+	fresh();
+	UNIT_NEED(master >= 0 && !grantpt(master) && !unlockpt(master));
+	slave = open(ptsname(master), O_RDWR | O_NOCTTY);
+	UNIT_NEED(slave >= 0 && !tcflow(slave, TCOOFF));
+	snprintf(file, sizeof(file), "%s/metrics.prom", dir);
+	snprintf(command, sizeof(command),
+		 "exec \"$ROC_TOOL\" record %s/r --synthetic --rate=1Mi --superpage-size=64Ki "
+		 "--buffer-size=8Mi --metrics=%s",
+		 dir, file);
+	pid = fork();
+	if (!pid) {
+		dup2(slave, STDOUT_FILENO);
+		dup2(slave, STDERR_FILENO);
+		execl("/bin/sh", "sh", "-c", command, NULL);
+		_exit(127);
+	}
+	UNIT_NEED(pid > 0);
+	CU_ASSERT_TRUE(UNIT_WAIT(metric(file, "roc_record_units_total") > 0, 20000));
+	before = metric(file, "roc_record_units_total");
+	/* Several lines are due in that time. */
+	CU_ASSERT_TRUE(UNIT_WAIT(metric(file, "roc_record_units_total") > before + 48, 20000));
+	UNIT_EQ(kill(pid, SIGTERM), 0);
+	UNIT_EQ(tcflow(slave, TCOON), 0);
+	close(slave);
+	while (read(master, drop, sizeof(drop)) > 0)
+		;
+	UNIT_EQ(waitpid(pid, &status, 0), pid);
+	UNIT_EQ(status, 0);
+	close(master);
+}
+
 UNIT_MAIN("roc-record and roc-replay", {"written, read, checked", good},
 	  {"two recordings in one folder", two_recordings},
 	  {"another recording stays", another_recording},
@@ -628,4 +685,5 @@ UNIT_MAIN("roc-record and roc-replay", {"written, read, checked", good},
 	  {"who was told so outlives its terminal", terminal_may_go},
 	  {"messages that nothing reads", reader_gone}, {"what a killed writer leaves", killed},
 	  {"metrics", metrics}, {"metrics wait for no disk", metrics_without_disk},
-	  {"metrics whose folder was away", metrics_away})
+	  {"metrics whose folder was away", metrics_away},
+	  {"a terminal that is stopped", stopped_terminal})
