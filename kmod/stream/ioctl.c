@@ -253,7 +253,7 @@ static int roc_st_wait(struct file *file, void *data)
 	bool far;
 	int err;
 
-	if (arg->flags || arg->written || arg->untold || arg->reserved)
+	if (arg->flags || arg->written || arg->unreported || arg->reserved)
 		return -EINVAL;
 	if (!smp_load_acquire(&r->told))
 		return -EPIPE;
@@ -274,7 +274,7 @@ static int roc_st_wait(struct file *file, void *data)
 		err = -EINTR;
 	spin_lock_irq(&st->lock);
 	arg->written = r->position.written;
-	arg->untold = r->position.read - r->known;
+	arg->unreported = r->position.read - r->known;
 	spin_unlock_irq(&st->lock);
 	return roc_stale(&r->open) ? -ENODEV : err;
 }

@@ -255,7 +255,7 @@ int roc_stream_consume(struct roc_stream *s, uint64_t bytes)
 	return 0;
 }
 
-/* The driver told the card of what lies before @told. */
+/* The wait reported the read position to the card, up to @told. */
 static void told_by_wait(struct roc_stream *s, uint32_t told)
 {
 	if ((int32_t)(told - __atomic_load_n(&s->told, __ATOMIC_RELAXED)) > 0)
@@ -277,7 +277,7 @@ int64_t libroc_stream_sleep(struct roc_stream *s, uint32_t position, uint32_t li
 	read = __atomic_load_n(&s->read, __ATOMIC_RELAXED);
 	ret = libroc_ioctl(s->fd, ROC_ST_WAIT, &arg);
 	if (!ret || ret == -ETIME)
-		told_by_wait(s, read - arg.untold);
+		told_by_wait(s, read - arg.unreported);
 	/* What came after the kernel looked last counts, too. */
 	there = libroc_stream_from(s, position, &data);
 	if (there < 0 || (there && ret == -ENODEV))

@@ -267,12 +267,13 @@ static void say_no_majority(struct roc_evb_manager *m, const struct evb_position
 	}
 	apart = far && !m->most.is && far->block - near->block > m->most.apart;
 	if (apart && !m->apart_said)
-		evb_manager_say(m,
-				"%s is at block %" PRIu64 " and %s at block %" PRIu64
-				", and there is no majority of readout units that agree: nobody is "
-				"taken out. Check clocks and event ids.",
-				m->node[far->who].m.name, far->block, m->node[near->who].m.name,
-				near->block);
+		evb_manager_say(
+			m,
+			"%s is at block %" PRIu64 " and %s at block %" PRIu64
+			", and there is no majority of readout units that agree: no unit is "
+			"taken out. Check clocks and event ids.",
+			m->node[far->who].m.name, far->block, m->node[near->who].m.name,
+			near->block);
 	m->apart_said = apart;
 }
 

@@ -440,12 +440,12 @@ struct roc_st_consume {
  * @position: in: return when the write position is there, or behind it
  * @written: out: write position; 0 on entry
  * @deadline: CLOCK_MONOTONIC ns at which to give up; absolute, so that a signal can restart it
- * @untold: out, also with ETIME: lines behind the read position that the driver has not told the
- *	card of; 0 on entry
+ * @unreported: out, also with ETIME: lines before the read position that the driver has not
+ *	reported to the card as room; 0 on entry
  * @reserved: 0
  *
- * Returns also when the stream is not running or stops. Tells the card of the read position, too,
- * but for a little room if it does not sleep, because @position was reached: see @untold.
+ * Returns also when the stream is not running or stops. Reports the read position to the card. If
+ * @position was reached and the call does not sleep, it leaves a little room out: see @unreported.
  * A ring may be full, for the next unit, when half of it is: who waits for more may wait for ever.
  * One line more than the ring is long comes when something of it is given back.
  * Errors: EINVAL @position is further than that from the read position; ETIME the deadline passed
@@ -457,7 +457,7 @@ struct roc_st_wait {
 	__u32 position;
 	__u32 written;
 	__aligned_u64 deadline;
-	__u32 untold;
+	__u32 unreported;
 	__u32 reserved;
 };
 

@@ -194,7 +194,7 @@ static int on_ioctl(int fd, unsigned long request, void *arg)
 		fake.in.wait = *(struct roc_st_wait *)arg;
 		fake.card->written += fake.arrive;
 		fake.arrive = 0;
-		((struct roc_st_wait *)arg)->untold = untold_by_wait();
+		((struct roc_st_wait *)arg)->unreported = untold_by_wait();
 		if ((int32_t)(fake.card->written - fake.in.wait.position) >= 0 ||
 		    fake.state != ROC_CH_RUNNING)
 			return 0;

@@ -287,7 +287,7 @@ static void flushed_missing(void)
 	if (skip())
 		return;
 	UNIT_NEED(flow(&r));
-	/* A packet in eight seconds: one is in an open superpage, and stays there until the stop. */
+	/* A packet in eight seconds: one is in an open superpage until the stop. */
 	emu(CARD0, "set 0 rate 1024");
 	CU_ASSERT(UNIT_WAIT(emu_count(CARD0, 0, "open") > 0, 30000));
 	emu(CARD0, "fault 0 flushed-missing 1");

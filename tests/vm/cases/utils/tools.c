@@ -323,7 +323,7 @@ static void stalled(void)
 	SAYS("No superpage came");
 	emu_normal(CARD0, FOUR_LINKS);
 	emu(CARD0, "fault 0 wrong-count 1000");
-	/* Far more bytes than come before the driver reads the count, however busy the machine is. */
+	/* Far more bytes than come before the driver reads the count. */
 	UNIT_EQ(RUN(BENCH "--bytes=100Gi --data-source=DDG --stall-limit=%u",
 		    limit_ms(5000) / 1000),
 		1);
