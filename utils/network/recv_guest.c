@@ -262,12 +262,13 @@ static int judge_hello(struct recv *r, struct guest *g)
 	if (hears_another(r, &g->hello))
 		return refuse(r, g, WIRE_NO_ROOM,
 			      "it receives another sender, and ends with it (--once).");
-	if (comes_back_early(r, g))
-		return refuse(r, g, WIRE_NO_ROOM,
-			      "units of its last connection are still being written.");
 	/* One sender has not now so many connections and then so many. */
 	if (r->expected && r->run == g->hello.run && r->expected != g->hello.connections)
 		return -EPROTO;
+	/* Last, because it ends the old connection. */
+	if (comes_back_early(r, g))
+		return refuse(r, g, WIRE_NO_ROOM,
+			      "units of its last connection are still being written.");
 	return 0;
 }
 
