@@ -567,13 +567,15 @@ static void prometheus_gaps(struct prometheus *m, const struct channels *c, size
 			if (!has_gaps(&c[card].channel[channel]))
 				continue;
 			if (first)
-				prometheus_family(m, "roc_channel_gap_seconds",
-						  PROMETHEUS_HISTOGRAM,
-						  "Room in the card until the next superpage.");
+				prometheus_family(
+					m, "roc_channel_gap_seconds", PROMETHEUS_HISTOGRAM,
+					"Room in the card until the next superpage; the sum is "
+					"estimated.");
 			first = false;
 			copy_gaps(&c[card].channel[channel], gaps);
 			channel_labels(&labels, &c[card], channel);
-			prometheus_histogram(m, &labels, limits, gaps, ROC_GAPS);
+			prometheus_histogram(m, &labels, limits, gaps, ROC_GAPS,
+					     prometheus_estimate_sum(limits, gaps, ROC_GAPS));
 		}
 	}
 }

@@ -15,9 +15,9 @@ void json_start(struct json *j, FILE *out)
 	*j = (struct json){.out = out};
 }
 
-/* Length of the valid UTF-8 character at @s, 0 if there is none. */
-static unsigned int utf8_length(const unsigned char *s)
+unsigned int json_utf8_length(const char *text)
 {
+	const unsigned char *s = (const unsigned char *)text;
 	unsigned int n, i;
 
 	if (s[0] < 0x80)
@@ -58,7 +58,7 @@ static void put_string(FILE *out, const char *text)
 			s++;
 		} else if (*s < 0x20 || *s == 0x7f) {
 			fprintf(out, "\\u%04x", *s++);
-		} else if ((n = utf8_length(s))) {
+		} else if ((n = json_utf8_length((const char *)s))) {
 			fwrite(s, 1, n, out);
 			s += n;
 		} else {

@@ -20,6 +20,9 @@ struct json {
 	bool filled[JSON_DEPTH_MAX + 1]; /* this level has an element already */
 };
 
+/* Length of the valid UTF-8 character at @text, which has one byte at least; 0: it is not valid. */
+unsigned int json_utf8_length(const char *text);
+
 void json_start(struct json *j, FILE *out);
 void json_object(struct json *j, const char *key);
 void json_object_end(struct json *j);

@@ -5,23 +5,42 @@
 #include "metrics_file.h"
 
 #include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
 
 #include "tool.h"
 
-static int attempt(const char *path, void (*print)(FILE *out, void *what), void *what,
+/* As node_exporter names the file, if its folder is spelled alike. NULL: no memory. */
+static char *absolute(const char *path)
+{
+	char *folder = *path == '/' ? NULL : getcwd(NULL, 0), *all = NULL;
+
+	if (!folder)
+		return strdup(path);
+	if (asprintf(&all, "%s/%s", folder, path) < 0)
+		all = NULL;
+	free(folder);
+	return all;
+}
+
+static int attempt(const char *path, void (*print)(struct prometheus *p, void *what), void *what,
 		   char why[OUTPUT_WHY])
 {
 	char *text = NULL;
 	size_t length = 0;
 	FILE *out = open_memstream(&text, &length);
-	bool bad = !out;
+	char *file = absolute(path);
+	struct prometheus p;
+	bool bad = !out || !file;
 	int code;
 
-	if (out) {
-		print(out, what);
+	if (!bad) {
+		prometheus_start_file(&p, out, file);
+		print(&p, what);
 		bad = ferror(out);
-		bad |= fclose(out) != 0;
 	}
+	if (out)
+		bad |= fclose(out) != 0;
 	if (bad) {
 		snprintf(why, OUTPUT_WHY, "There is no memory for the metrics.");
 		code = TOOL_FAILED;
@@ -29,12 +48,13 @@ static int attempt(const char *path, void (*print)(FILE *out, void *what), void 
 		/* The next one is due soon: nobody waits until it is on the disk. */
 		code = output_replace(path, text, length, true, why);
 	}
+	free(file);
 	free(text);
 	return code;
 }
 
-const char *metrics_file_write(struct metrics_file *m, void (*print)(FILE *out, void *what),
-			       void *what)
+const char *metrics_file_write(struct metrics_file *m,
+			       void (*print)(struct prometheus *p, void *what), void *what)
 {
 	char why[OUTPUT_WHY];
 	bool was = m->broken;

@@ -8,9 +8,9 @@
 #define ROC_UTILS_METRICS_FILE_H
 
 #include <stdbool.h>
-#include <stdio.h>
 
 #include "output.h"
+#include "prometheus.h"
 
 /* Owned by the tool; all 0 but the path. */
 struct metrics_file {
@@ -20,10 +20,11 @@ struct metrics_file {
 };
 
 /*
- * What @print prints, in the place of what was there. A sentence when it begins to fail and when it
- * is well again, which is the file's until the next one; else NULL.
+ * Replace the file by what @print prints. Each sample gets the label file with the absolute path.
+ * A sentence when it begins to fail and when it is well again, which is the file's until the next
+ * one; else NULL.
  */
-const char *metrics_file_write(struct metrics_file *m, void (*print)(FILE *out, void *what),
-			       void *what);
+const char *metrics_file_write(struct metrics_file *m,
+			       void (*print)(struct prometheus *p, void *what), void *what);
 
 #endif

@@ -11,6 +11,8 @@
 #include <stdbool.h>
 #include <string.h>
 
+#include "json.h"
+
 /* Part of the name wherever it stands. */
 static const char *const suffixes[] = {
 	[PROMETHEUS_GAUGE] = "",
@@ -31,6 +33,48 @@ void prometheus_start(struct prometheus *m, FILE *out)
 	*m = (struct prometheus){.out = out};
 }
 
+void prometheus_start_file(struct prometheus *m, FILE *out, const char *path)
+{
+	prometheus_start(m, out);
+	m->file = path;
+}
+
+/* The next character of @value, escaped; node_exporter rejects a file with invalid UTF-8. */
+static size_t next_character(const char **value, char out[4])
+{
+	unsigned int n = json_utf8_length(*value);
+
+	if (!n) {
+		memcpy(out, "\xef\xbf\xbd", 3); /* U+FFFD */
+		*value += 1;
+		return 3;
+	}
+	if (strchr("\n\"\\", **value)) {
+		out[0] = '\\';
+		out[1] = **value == '\n' ? 'n' : **value;
+		*value += 1;
+		return 2;
+	}
+	memcpy(out, *value, n);
+	*value += n;
+	return n;
+}
+
+/* All labels of a sample, without the closing brace: those of its caller, then the file. */
+static void print_labels(const struct prometheus *m, const struct prometheus_labels *labels)
+{
+	const char *value = m->file;
+	char piece[4];
+
+	fprintf(m->out, "{%s", labels->text);
+	if (!value)
+		return;
+	fprintf(m->out, "%sfile=\"", *labels->text ? "," : "");
+	while (*value)
+		fwrite(piece, 1, next_character(&value, piece), m->out);
+	fputc('"', m->out);
+}
+
 void prometheus_family(struct prometheus *m, const char *name, enum prometheus_type type,
 		       const char *help)
 {
@@ -42,9 +86,8 @@ void prometheus_family(struct prometheus *m, const char *name, enum prometheus_t
 		types[type]);
 }
 
-void prometheus_sample(struct prometheus *m, const struct prometheus_labels *labels, double value)
+static void print_value(const struct prometheus *m, double value)
 {
-	fprintf(m->out, "%s%s{%s} ", m->name, suffixes[m->type], labels->text);
 	if (isnan(value))
 		fputs("NaN\n", m->out);
 	else if (isinf(value))
@@ -55,48 +98,75 @@ void prometheus_sample(struct prometheus *m, const struct prometheus_labels *lab
 		fprintf(m->out, "%.9g\n", value);
 }
 
-void prometheus_histogram(struct prometheus *m, const struct prometheus_labels *labels,
-			  const double *limits, const uint64_t *counts, size_t buckets)
+/* @suffix: of a histogram's samples, else "". */
+static void print_sample(const struct prometheus *m, const char *suffix,
+			 const struct prometheus_labels *labels, double value)
 {
-	uint64_t sum = 0;
+	fprintf(m->out, "%s%s%s", m->name, suffixes[m->type], suffix);
+	print_labels(m, labels);
+	fputs("} ", m->out);
+	print_value(m, value);
+}
+
+void prometheus_sample(struct prometheus *m, const struct prometheus_labels *labels, double value)
+{
+	print_sample(m, "", labels, value);
+}
+
+void prometheus_histogram(struct prometheus *m, const struct prometheus_labels *labels,
+			  const double *limits, const uint64_t *counts, size_t buckets, double sum)
+{
+	uint64_t count = 0;
 	size_t i;
 
 	for (i = 0; i < buckets; i++) {
-		sum += counts[i];
-		fprintf(m->out, "%s_bucket{%s,le=\"", m->name, labels->text);
+		count += counts[i];
+		fprintf(m->out, "%s_bucket", m->name);
+		print_labels(m, labels);
+		fputs(",le=\"", m->out);
 		if (i < buckets - 1)
 			fprintf(m->out, "%.9g", limits[i]);
 		else
 			fputs("+Inf", m->out);
-		fprintf(m->out, "\"} %" PRIu64 "\n", sum);
+		fprintf(m->out, "\"} %" PRIu64 "\n", count);
 	}
-	fprintf(m->out, "%s_sum{%s} NaN\n", m->name, labels->text);
-	fprintf(m->out, "%s_count{%s} %" PRIu64 "\n", m->name, labels->text, sum);
+	print_sample(m, "_sum", labels, sum);
+	print_sample(m, "_count", labels, (double)count);
+}
+
+double prometheus_estimate_sum(const double *limits, const uint64_t *counts, size_t buckets)
+{
+	double sum = 0, below = 0;
+	size_t i;
+
+	for (i = 0; i < buckets - 1; i++) {
+		sum += (double)counts[i] * (below + limits[i]) / 2;
+		below = limits[i];
+	}
+	return sum + (double)counts[i] * below;
 }
 
 /* A value that does not fit is cut; the label is left out if there is no room for any. */
 void prometheus_label(struct prometheus_labels *labels, const char *key, const char *value)
 {
 	size_t used = strlen(labels->text), room = sizeof(labels->text) - used;
-	char *begin = labels->text + used, *end = labels->text + sizeof(labels->text) - 2, *at;
-	int n = snprintf(begin, room, "%s%s=\"", used ? "," : "", key);
+	char *at = labels->text + used, *end = labels->text + sizeof(labels->text) - 2;
+	int n = snprintf(at, room, "%s%s=\"", used ? "," : "", key);
+	char piece[4];
 
-	if (n < 0 || begin + n >= end) {
-		*begin = '\0';
+	if (n < 0 || at + n >= end) {
+		*at = '\0';
 		return;
 	}
-	for (begin = at = begin + n; *value; value++) {
-		bool escaped = strchr("\n\"\\", *value);
+	at += n;
+	while (*value) {
+		size_t length = next_character(&value, piece);
 
-		if (at + escaped >= end)
+		if (at + length > end)
 			break;
-		if (escaped)
-			*at++ = '\\';
-		*at++ = *value == '\n' ? 'n' : *value;
+		memcpy(at, piece, length);
+		at += length;
 	}
-	/* Not in the middle of a character of UTF-8. */
-	for (; at > begin && ((unsigned char)*value & 0xc0) == 0x80; value--)
-		at--;
 	strcpy(at, "\"");
 }
 

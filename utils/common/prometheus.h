@@ -24,6 +24,7 @@ enum prometheus_type {
 
 struct prometheus {
 	FILE *out;
+	const char *file; /* label of all samples; NULL: none */
 	const char *name;
 	enum prometheus_type type;
 };
@@ -33,6 +34,11 @@ struct prometheus_labels {
 };
 
 void prometheus_start(struct prometheus *m, FILE *out);
+/*
+ * With the label file="@path" on each sample: several processes of one tool can keep their files in
+ * one folder. It is the label that node_exporter gives its own metrics of that file.
+ */
+void prometheus_start_file(struct prometheus *m, FILE *out, const char *path);
 /* @name: without the type's suffix */
 void prometheus_family(struct prometheus *m, const char *name, enum prometheus_type type,
 		       const char *help);
@@ -40,10 +46,15 @@ void prometheus_sample(struct prometheus *m, const struct prometheus_labels *lab
 
 /*
  * The samples of a histogram: @counts of @buckets buckets, each for itself; @limits of all but the
- * last. What was counted is not known one by one, so the sum is not a number.
+ * last; @sum of all values that were counted.
  */
 void prometheus_histogram(struct prometheus *m, const struct prometheus_labels *labels,
-			  const double *limits, const uint64_t *counts, size_t buckets);
+			  const double *limits, const uint64_t *counts, size_t buckets, double sum);
+/*
+ * The sum if only the buckets are known: each value counts as the middle of its bucket, those of
+ * the last as its lower limit.
+ */
+double prometheus_estimate_sum(const double *limits, const uint64_t *counts, size_t buckets);
 
 void prometheus_label(struct prometheus_labels *labels, const char *key, const char *value);
 /* Labels pci_address, serial, endpoint, and link unless it is below 0. */

@@ -39,7 +39,7 @@ struct reader {
 };
 
 struct scrape {
-	void (*print)(FILE *out, void *what);
+	void (*print)(struct prometheus *p, void *what);
 	void *what;
 	struct sockaddr_un address;
 	dev_t device; /* of the socket's name */
@@ -70,11 +70,13 @@ static bool answer(struct scrape *s, struct reader *r)
 	char *body = NULL, head[HEAD_MAX];
 	size_t length = 0, used;
 	FILE *out = open_memstream(&body, &length);
+	struct prometheus p;
 
 	if (!out)
 		return false;
+	prometheus_start(&p, out);
 	if (!strncmp(r->request, "GET ", 4))
-		s->print(out, s->what);
+		s->print(&p, s->what);
 	else
 		status = "405 Method Not Allowed";
 	if (fclose(out)) {
@@ -289,7 +291,8 @@ bool scrape_path_fits(const char *path)
 	return strlen(path) < sizeof(((struct sockaddr_un *)NULL)->sun_path);
 }
 
-struct scrape *scrape_start(const char *path, void (*print)(FILE *out, void *what), void *what)
+struct scrape *scrape_start(const char *path, void (*print)(struct prometheus *p, void *what),
+			    void *what)
 {
 	struct scrape *s = calloc(1, sizeof(*s));
 	unsigned int i;

@@ -11,7 +11,8 @@
 #define ROC_UTILS_SCRAPE_H
 
 #include <stdbool.h>
-#include <stdio.h>
+
+#include "prometheus.h"
 
 struct scrape;
 
@@ -22,7 +23,8 @@ bool scrape_path_fits(const char *path);
  * The socket at @path is made, and may be connected to by everybody; one that nobody listens on any
  * more is taken over. @print is called by the thread. NULL after a message.
  */
-struct scrape *scrape_start(const char *path, void (*print)(FILE *out, void *what), void *what);
+struct scrape *scrape_start(const char *path, void (*print)(struct prometheus *p, void *what),
+			    void *what);
 /* Connections end as they are, and the socket is taken away. NULL is nothing. */
 void scrape_stop(struct scrape *s);
 

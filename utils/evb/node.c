@@ -198,9 +198,9 @@ static int step_alone(struct node *n)
 	return 0;
 }
 
-static void print_metrics(FILE *out, void *report)
+static void print_metrics(struct prometheus *p, void *report)
 {
-	evb_node_prometheus(out, report);
+	evb_node_prometheus(p, report);
 }
 
 static void metrics(struct node *n)

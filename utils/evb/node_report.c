@@ -362,17 +362,21 @@ static void prometheus_flows(struct prometheus *p, const struct evb_node_report 
 static void prometheus_latency(struct prometheus *p, const struct evb_node_report *r,
 			       const struct prometheus_labels *labels)
 {
-	double limits[LATENCY_BINS - 1];
+	double fine[ROC_EVB_LATENCIES - 1], limits[LATENCY_BINS - 1];
 	uint64_t counts[LATENCY_BINS] = {0};
 	unsigned int i;
 
 	for (i = 0; i < ROC_EVB_LATENCIES; i++)
 		counts[i / 4] += r->now.latency[i];
+	for (i = 0; i < ROC_EVB_LATENCIES - 1; i++)
+		fine[i] = (double)roc_evb_latency_ns(i + 1) / 1e9;
 	for (i = 0; i < LATENCY_BINS - 1; i++)
-		limits[i] = (double)roc_evb_latency_ns(4 * (i + 1)) / 1e9;
+		limits[i] = fine[4 * i + 3];
 	prometheus_family(p, "roc_evb_latency_seconds", PROMETHEUS_HISTOGRAM,
-			  "From the earliest trigger of a block to its complete MEP.");
-	prometheus_histogram(p, labels, limits, counts, LATENCY_BINS);
+			  "From the earliest trigger of a block to its complete MEP; the sum is "
+			  "estimated.");
+	prometheus_histogram(p, labels, limits, counts, LATENCY_BINS,
+			     prometheus_estimate_sum(fine, r->now.latency, ROC_EVB_LATENCIES));
 }
 
 static void prometheus_peers(struct prometheus *p, const struct evb_node_report *r,
@@ -467,34 +471,32 @@ static void prometheus_units(struct prometheus *p, const struct evb_node_report 
 	}
 }
 
-void evb_node_prometheus(FILE *out, const struct evb_node_report *r)
+void evb_node_prometheus(struct prometheus *p, const struct evb_node_report *r)
 {
 	struct prometheus_labels labels = {.text = ""};
-	struct prometheus p;
 	size_t i;
 
 	prometheus_label(&labels, "system", r->system);
 	prometheus_label(&labels, "node", r->name);
-	prometheus_start(&p, out);
-	prometheus_flows(&p, r, &labels);
+	prometheus_flows(p, r, &labels);
 	for (i = 0; i < COUNT(figures); i++) {
-		prometheus_family(&p, figures[i].metric,
+		prometheus_family(p, figures[i].metric,
 				  figures[i].gauge ? PROMETHEUS_GAUGE : PROMETHEUS_COUNTER,
 				  figures[i].help);
-		prometheus_sample(&p, &labels, (double)value_of(&r->now, &figures[i]));
+		prometheus_sample(p, &labels, (double)value_of(&r->now, &figures[i]));
 	}
-	prometheus_family(&p, "roc_evb_sink_lost_blocks", PROMETHEUS_COUNTER,
+	prometheus_family(p, "roc_evb_sink_lost_blocks", PROMETHEUS_COUNTER,
 			  "Blocks that the sink took and lost.");
-	prometheus_sample(&p, &labels, (double)r->sink_lost);
-	prometheus_family(&p, "roc_evb_contact", PROMETHEUS_GAUGE,
+	prometheus_sample(p, &labels, (double)r->sink_lost);
+	prometheus_family(p, "roc_evb_contact", PROMETHEUS_GAUGE,
 			  "Whether coordinator and manager can be reached.");
-	prometheus_sample(&p, &labels, r->now.contact);
-	prometheus_family(&p, "roc_evb_assigned", PROMETHEUS_GAUGE,
+	prometheus_sample(p, &labels, r->now.contact);
+	prometheus_family(p, "roc_evb_assigned", PROMETHEUS_GAUGE,
 			  "Whether the newest table has this node.");
-	prometheus_sample(&p, &labels, r->now.assigned);
-	prometheus_latency(&p, r, &labels);
-	prometheus_peers(&p, r, &labels);
-	prometheus_units(&p, r, &labels);
+	prometheus_sample(p, &labels, r->now.assigned);
+	prometheus_latency(p, r, &labels);
+	prometheus_peers(p, r, &labels);
+	prometheus_units(p, r, &labels);
 }
 
 void evb_node_text(FILE *out, const struct evb_node_report *r)

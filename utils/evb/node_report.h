@@ -13,6 +13,7 @@
 
 #include "sink.h"
 #include "source.h"
+#include "utils/common/prometheus.h"
 
 #define EVB_PEERS_SHOWN (2 * ROC_EVB_NODES_MAX)
 
@@ -43,7 +44,7 @@ bool evb_node_print(FILE *out, struct evb_node_report *r, const struct evb_sourc
 		    const struct evb_sink *sink);
 /* The short one that watchers get, to be freed; NULL: no memory. */
 char *evb_node_line(const struct evb_node_report *r, size_t *length);
-void evb_node_prometheus(FILE *out, const struct evb_node_report *r);
+void evb_node_prometheus(struct prometheus *p, const struct evb_node_report *r);
 void evb_node_text(FILE *out, const struct evb_node_report *r);
 
 #endif

@@ -408,6 +408,7 @@ static void reply(struct ros_client *c, struct ros_slot *slot)
 	}
 	c->jobs--;
 	ros_count_add(&s->counts.times[bucket(s->now - slot->since)], 1);
+	ros_count_add(&s->counts.reply_ns, s->now - slot->since);
 	slot->out.iov[0] = (struct iovec){
 		.iov_base = slot->head,
 		.iov_len = ros_encode_reply(slot->head, slot->id, slot->event, flags, entries,

@@ -65,7 +65,7 @@ struct rosd {
 
 /* rosd_report.c */
 /* @d: struct rosd */
-void rosd_metrics(FILE *out, void *d);
+void rosd_metrics(struct prometheus *p, void *d);
 void rosd_text(FILE *out, struct rosd *d);
 void rosd_json(FILE *out, struct rosd *d);
 

@@ -166,7 +166,8 @@ static void metrics_times(struct prometheus *p, struct rosd *d, const struct pro
 	}
 	prometheus_family(p, "roc_rosd_reply_seconds", PROMETHEUS_HISTOGRAM,
 			  "From a request to its reply.");
-	prometheus_histogram(p, all, limits, counts, ROS_TIMES);
+	prometheus_histogram(p, all, limits, counts, ROS_TIMES,
+			     (double)ros_count_get(&d->server.counts.reply_ns) / 1e9);
 }
 
 static void metrics_units(struct prometheus *p, struct rosd *d,
@@ -189,11 +190,10 @@ static void metrics_units(struct prometheus *p, struct rosd *d,
 		prometheus_sample(p, &labels[unit], d->workers[unit].source->pages);
 }
 
-void rosd_metrics(FILE *out, void *what)
+void rosd_metrics(struct prometheus *p, void *what)
 {
 	struct rosd *d = what;
 	struct prometheus_labels all = {.text = ""}, units[ROS_UNITS];
-	struct prometheus p;
 	unsigned int i;
 
 	prometheus_label(&all, "listen", d->opt->listen);
@@ -201,18 +201,17 @@ void rosd_metrics(FILE *out, void *what)
 		units[i] = all;
 		prometheus_label(&units[i], "unit", d->workers[i].source->name);
 	}
-	prometheus_start(&p, out);
 	for (i = 0; i < COUNT(server_figures); i++) {
-		prometheus_family(&p, server_figures[i].metric, server_figures[i].type,
+		prometheus_family(p, server_figures[i].metric, server_figures[i].type,
 				  server_figures[i].help);
-		prometheus_sample(&p, &all, (double)server_value(d, &server_figures[i]));
+		prometheus_sample(p, &all, (double)server_value(d, &server_figures[i]));
 	}
-	prometheus_family(&p, "roc_rosd_wakeups", PROMETHEUS_COUNTER,
+	prometheus_family(p, "roc_rosd_wakeups", PROMETHEUS_COUNTER,
 			  "System calls that woke a thread.");
-	prometheus_sample(&p, &all, (double)rings(d));
-	metrics_errors(&p, d, &all);
-	metrics_times(&p, d, &all);
-	metrics_units(&p, d, units);
+	prometheus_sample(p, &all, (double)rings(d));
+	metrics_errors(p, d, &all);
+	metrics_times(p, d, &all);
+	metrics_units(p, d, units);
 }
 
 static double seconds(const struct rosd *d)

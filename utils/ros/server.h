@@ -166,6 +166,7 @@ struct ros_server_counts {
 	ros_count receives, sends, polls, zerocopies, copied, spills, spilled_bytes;
 	ros_count times[ROS_TIMES]; /* from request to reply */
 	ros_count turns;
+	ros_count reply_ns; /* sum of all times */
 };
 
 TAILQ_HEAD(ros_clients, ros_client);

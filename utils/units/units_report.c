@@ -49,12 +49,12 @@ static void say(struct units_report *r, char note[UNITS_WHY], bool keep)
 	note[0] = '\0';
 }
 
-static void print_metrics(FILE *out, void *pump)
+static void print_metrics(struct prometheus *m, void *pump)
 {
 	const struct pump *p = pump;
 	const struct units_report *r = p->context;
 
-	units_report_prometheus(out, p, r->tool);
+	units_report_prometheus(m, p, r->tool);
 }
 
 static void metrics(struct units_report *r, struct pump *p)
@@ -232,28 +232,26 @@ static void sample(struct prometheus *m, const char *tool, const char *what,
 	prometheus_sample(m, l, value);
 }
 
-void units_report_prometheus(FILE *out, const struct pump *p, const char *tool)
+void units_report_prometheus(struct prometheus *m, const struct pump *p, const char *tool)
 {
 	const struct sink_counts *n = &p->sink->n;
 	struct prometheus_labels labels = {""};
-	struct prometheus m;
 
-	prometheus_start(&m, out);
 	if (p->source->listen)
 		prometheus_label(&labels, "listen", p->source->listen);
 	else
 		prometheus_label(&labels, "source", p->source->format.from);
-	sample(&m, tool, "units", PROMETHEUS_COUNTER, "Units brought to their end", &labels,
+	sample(m, tool, "units", PROMETHEUS_COUNTER, "Units brought to their end", &labels,
 	       (double)n->units);
-	sample(&m, tool, "bytes", PROMETHEUS_COUNTER, "Bytes of them", &labels, (double)n->bytes);
-	sample(&m, tool, "damaged_units", PROMETHEUS_COUNTER, "Units taken that the card flagged",
+	sample(m, tool, "bytes", PROMETHEUS_COUNTER, "Bytes of them", &labels, (double)n->bytes);
+	sample(m, tool, "damaged_units", PROMETHEUS_COUNTER, "Units taken that the card flagged",
 	       &labels, (double)p->n.damaged);
-	sample(&m, tool, "lost_units", PROMETHEUS_COUNTER,
+	sample(m, tool, "lost_units", PROMETHEUS_COUNTER,
 	       "Units taken and not brought to their end", &labels, (double)n->lost);
-	sample(&m, tool, "again_units", PROMETHEUS_COUNTER, "Units sent a second time", &labels,
+	sample(m, tool, "again_units", PROMETHEUS_COUNTER, "Units sent a second time", &labels,
 	       (double)n->again);
-	sample(&m, tool, "errors", PROMETHEUS_COUNTER, "Errors in the data", &labels,
+	sample(m, tool, "errors", PROMETHEUS_COUNTER, "Errors in the data", &labels,
 	       (double)n->errors);
-	sample(&m, tool, "out_units", PROMETHEUS_GAUGE, "Units taken and not given back", &labels,
+	sample(m, tool, "out_units", PROMETHEUS_GAUGE, "Units taken and not given back", &labels,
 	       (double)p->n.out);
 }

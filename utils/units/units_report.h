@@ -25,6 +25,6 @@ void units_report_end(struct units_report *r); /* takes the line from the termin
 /* @verbose: of each link, too. */
 void units_report_text(FILE *out, const struct pump *p, bool verbose);
 void units_report_json(FILE *out, const struct pump *p);
-void units_report_prometheus(FILE *out, const struct pump *p, const char *tool);
+void units_report_prometheus(struct prometheus *m, const struct pump *p, const char *tool);
 
 #endif

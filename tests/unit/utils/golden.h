@@ -15,6 +15,7 @@
 
 #include "utils/common/channels.h"
 #include "utils/common/output.h"
+#include "utils/common/prometheus.h"
 
 /* A stream into memory between golden_begin() and golden_end(). */
 static char *golden_text;
@@ -25,6 +26,17 @@ __attribute__((unused)) static FILE *golden_begin(void)
 	FILE *out = open_memstream(&golden_text, &golden_length);
 
 	UNIT_NEED(out);
+	return out;
+}
+
+/* The same for a file of --metrics, in Debian's folder for node_exporter. */
+__attribute__((unused)) static FILE *golden_metrics(struct prometheus *p, const char *name)
+{
+	static char path[128];
+	FILE *out = golden_begin();
+
+	snprintf(path, sizeof(path), "/var/lib/prometheus/node-exporter/%s", name);
+	prometheus_start_file(p, out, path);
 	return out;
 }
 

@@ -131,6 +131,36 @@ static void prometheus_forms(void)
 		    "h_info{a=\"x\\\"y\\\\z\\nw\",b=\"\"} 1\n");
 }
 
+/* Whatever the file's name is, whole; a sum that is a number. */
+static void prometheus_file(void)
+{
+	static const double limits[] = {0.5, 1};
+	static const uint64_t counts[] = {1, 2, 4};
+	struct prometheus_labels none = {.text = ""}, labels = {.text = ""};
+	FILE *out = begin();
+	struct prometheus m;
+
+	/* A byte that is no UTF-8 in either label: node_exporter rejects the file for it. */
+	prometheus_label(&labels, "a", "b\xff");
+	prometheus_start_file(&m, out, "/x\xfe/\"y\\.prom");
+	prometheus_family(&m, "f", PROMETHEUS_GAUGE, "Help.");
+	prometheus_sample(&m, &none, 1);
+	prometheus_sample(&m, &labels, 2);
+	prometheus_family(&m, "h", PROMETHEUS_HISTOGRAM, "Help.");
+	prometheus_histogram(&m, &none, limits, counts, 3,
+			     prometheus_estimate_sum(limits, counts, 3));
+#define FILE_LABEL "file=\"/x\xef\xbf\xbd/\\\"y\\\\.prom\""
+	expect(out, "# HELP f Help.\n# TYPE f gauge\n"
+		    "f{" FILE_LABEL "} 1\n"
+		    "f{a=\"b\xef\xbf\xbd\"," FILE_LABEL "} 2\n"
+		    "# HELP h Help.\n# TYPE h histogram\n"
+		    "h_bucket{" FILE_LABEL ",le=\"0.5\"} 1\n"
+		    "h_bucket{" FILE_LABEL ",le=\"1\"} 3\n"
+		    "h_bucket{" FILE_LABEL ",le=\"+Inf\"} 7\n"
+		    "h_sum{" FILE_LABEL "} 5.75\n"
+		    "h_count{" FILE_LABEL "} 7\n");
+}
+
 /* More than fits is cut, and the text still ends. */
 static void labels_full(void)
 {
@@ -243,7 +273,7 @@ static unsigned int files(const char *name)
 
 static void holds(const char *path, const char *wanted)
 {
-	char got[64] = "";
+	char got[256] = "";
 	FILE *file = fopen(path, "r");
 
 	UNIT_NEED(file);
@@ -460,16 +490,25 @@ static void no_file(void)
 	UNIT_EQ(write_one("/nowhere/roc.prom", "one\n", TOOL_OK), TOOL_FAILED);
 }
 
-static void print_text(FILE *out, void *what)
+static void print_text(struct prometheus *p, void *what)
 {
-	fputs(what, out);
+	fputs(what, p->out);
+}
+
+static void print_sample(struct prometheus *p, void *what)
+{
+	struct prometheus_labels none = {.text = ""};
+
+	prometheus_family(p, "f", PROMETHEUS_GAUGE, "Help.");
+	prometheus_sample(p, &none, 1);
 }
 
 /* A file that is written again and again: what is wrong is said once, and once that it is well. */
 static void metrics_file(void)
 {
 	struct metrics_file none = {.path = NULL}, device = {.path = "/"}, m = {0};
-	char path[128], sentence[256];
+	struct metrics_file relative = {.path = "roc.prom"};
+	char path[128], sentence[256], before[PATH_MAX];
 	int turn;
 
 	CU_ASSERT_PTR_NULL(metrics_file_write(&none, print_text, "one\n"));
@@ -495,6 +534,14 @@ static void metrics_file(void)
 		holds(path, "four\n");
 	}
 	UNIT_EQ(files("roc.prom"), 1);
+	/* A relative path is completed, as node_exporter names the file. */
+	UNIT_NEED(getcwd(before, sizeof(before)));
+	UNIT_EQ(chdir(folder), 0);
+	CU_ASSERT_PTR_NULL(metrics_file_write(&relative, print_sample, NULL));
+	UNIT_EQ(chdir(before), 0);
+	snprintf(sentence, sizeof(sentence), "# HELP f Help.\n# TYPE f gauge\nf{file=\"%s\"} 1\n",
+		 path);
+	holds(path, sentence);
 	UNIT_EQ(unlink(path), 0);
 	UNIT_EQ(rmdir(folder), 0);
 	UNIT_STR(metrics_file_write(&device, print_text, "one\n"),
@@ -533,9 +580,9 @@ static void full_disk(void)
 
 UNIT_MAIN("output", {"InfluxDB: escapes", influx_escapes},
 	  {"InfluxDB: numbers that are none", influx_not_finite}, {"InfluxDB: cards", influx_cards},
-	  {"Prometheus", prometheus_forms}, {"labels that do not fit", labels_full},
-	  {"a label that does not fit", label_cut}, {"columns", columns},
-	  {"one form at a time", choice}, {"files are whole", whole_files},
+	  {"Prometheus", prometheus_forms}, {"the label of a file", prometheus_file},
+	  {"labels that do not fit", labels_full}, {"a label that does not fit", label_cut},
+	  {"columns", columns}, {"one form at a time", choice}, {"files are whole", whole_files},
 	  {"a file's mode and owner", mode_and_owner}, {"a file's group", another_group},
 	  {"the standard output is no file", standard_output}, {"files in /dev/shm", shared_memory},
 	  {"what is no file", no_file}, {"a file of metrics", metrics_file},

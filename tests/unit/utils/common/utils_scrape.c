@@ -47,7 +47,7 @@ static bool is(mode_t type)
 	return !lstat(path, &st) && (st.st_mode & S_IFMT) == type;
 }
 
-static void print(FILE *out, void *what)
+static void print(struct prometheus *p, void *what)
 {
 }
 

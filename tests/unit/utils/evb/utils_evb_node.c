@@ -161,16 +161,18 @@ static void all_is_lost(void)
 	tool_wait(b, 30000);
 }
 
-/* Whether a family of the metrics has a sample of that value. */
-static bool metric(const char *sample)
+/* Whether the metrics have a sample: @begin up to the label of the file, then @value. */
+static bool metric(const char *begin, const char *value)
 {
 	static char text[256 << 10];
+	char sample[320];
 	FILE *f = fopen(file("node.prom"), "r");
 	size_t length = f ? fread(text, 1, sizeof(text) - 1, f) : 0;
 
 	if (f)
 		fclose(f);
 	text[length] = '\0';
+	snprintf(sample, sizeof(sample), "%s,file=\"%s\"} %s", begin, file("node.prom"), value);
 	if (strstr(text, sample))
 		return true;
 	unit_note("no \"%s\" in %zu bytes of metrics", sample, length);
@@ -298,11 +300,13 @@ static void as_planned(void)
 		  planned.mfp);
 	CU_ASSERT_TRUE(
 		metric("# TYPE roc_evb_sent_bytes_total counter\nroc_evb_sent_bytes_total{system="
-		       "\"small\",node=\"node1\"} "));
-	CU_ASSERT_TRUE(metric("roc_evb_assigned{system=\"small\",node=\"node1\"} 1\n"));
+		       "\"small\",node=\"node1\"",
+		       ""));
+	CU_ASSERT_TRUE(metric("roc_evb_assigned{system=\"small\",node=\"node1\"", "1\n"));
 	CU_ASSERT_TRUE(
 		metric("roc_evb_destination_queue_max{system=\"small\",node=\"node1\",builder="
-		       "\"node2\"} "));
+		       "\"node2\"",
+		       ""));
 }
 
 /* Three nodes by etcd; one of them is the manager and nothing else. */
@@ -362,7 +366,7 @@ static void metrics_without_disk(void)
 	}
 	UNIT_EQ(code, 0);
 	UNIT_EQ(tool_wait(b, 30000), 0);
-	CU_ASSERT_TRUE(metric("roc_evb_assigned{system=\"small\",node=\"node1\"} 1\n"));
+	CU_ASSERT_TRUE(metric("roc_evb_assigned{system=\"small\",node=\"node1\"", "1\n"));
 }
 
 /* What was wrong with them is no verdict on the data, not even when it lasts to the end. */

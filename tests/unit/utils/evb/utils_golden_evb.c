@@ -110,6 +110,7 @@ static void fill(void)
 
 static void forms(void)
 {
+	struct prometheus p;
 	FILE *out;
 	size_t length;
 	char *line;
@@ -118,8 +119,8 @@ static void forms(void)
 	out = golden_begin();
 	evb_node_print(out, &r, &source, &sink);
 	golden_end(out, "evb.json");
-	out = golden_begin();
-	evb_node_prometheus(out, &r);
+	out = golden_metrics(&p, "evb.prom");
+	evb_node_prometheus(&p, &r);
 	golden_end(out, "evb.prom");
 	out = golden_begin();
 	evb_node_text(out, &r);

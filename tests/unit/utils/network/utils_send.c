@@ -351,13 +351,14 @@ static int64_t so_far(const char *name)
 /* Metrics go on under the same name, whoever sends: by how it is reached. */
 static void metrics_of_one(void)
 {
-	char options[160], label[64];
+	char options[160], label[192];
 	pid_t pid;
 
 	fresh();
 	snprintf(options, sizeof(options), "--buffer-size=8Mi --metrics=%s", file("r"));
 	pid = receiver("recv", 0, options);
-	snprintf(label, sizeof(label), "roc_recv_units_total{listen=\"127.0.0.1:%u\"}", port);
+	snprintf(label, sizeof(label), "roc_recv_units_total{listen=\"127.0.0.1:%u\",file=\"%s\"}",
+		 port, file("r"));
 	CU_ASSERT_TRUE(UNIT_WAIT(sample("r", label) == 0, 20000));
 	UNIT_EQ(tool_run("send 127.0.0.1 --port=%u " SMALL " --units=10", port), 0);
 	CU_ASSERT_TRUE(UNIT_WAIT(sample("r", label) == 10, 20000));

@@ -561,13 +561,15 @@ static void killed(void)
 
 static void nine_units(const char *path)
 {
-	char text[4096] = "";
+	char text[4096] = "", wanted[192];
 	FILE *f = fopen(path, "r");
 
 	UNIT_NEED(f);
 	CU_ASSERT_TRUE(fread(text, 1, sizeof(text) - 1, f) > 0);
 	fclose(f);
-	CU_ASSERT_PTR_NOT_NULL(strstr(text, "roc_record_units_total{source=\"synthetic\"} 9\n"));
+	snprintf(wanted, sizeof(wanted),
+		 "roc_record_units_total{source=\"synthetic\",file=\"%s\"} 9\n", path);
+	CU_ASSERT_PTR_NOT_NULL(strstr(text, wanted));
 }
 
 static void metrics(void)

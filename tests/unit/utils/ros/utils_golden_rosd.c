@@ -26,6 +26,7 @@ static void forms(void)
 		{.name = "0000:3b:00.0 sub1", .links = 0x3f, .pages = 4096},
 	};
 	static struct rosd d = {.opt = &options, .began = 5000000000, .ended = 65000000000};
+	struct prometheus p;
 	unsigned int i;
 	FILE *out;
 
@@ -39,8 +40,8 @@ static void forms(void)
 	}
 	atomic_store(&d.workers[1].gone, true);
 	strcpy(d.workers[1].failure, "The card is gone.");
-	out = golden_begin();
-	rosd_metrics(out, &d);
+	out = golden_metrics(&p, "rosd.prom");
+	rosd_metrics(&p, &d);
 	golden_end(out, "rosd.prom");
 	out = golden_begin();
 	rosd_text(out, &d);

@@ -164,20 +164,20 @@ static bool metrics_read(const char *path)
 
 static void metrics(void)
 {
-	char path[64], options[128];
+	char path[64], options[128], replies[128], unit[128];
 	unsigned int i;
 
 	snprintf(path, sizeof(path), "/tmp/roc-rosd-%d.prom", (int)getpid());
+	snprintf(replies, sizeof(replies),
+		 "roc_rosd_replies_total{listen=\"127.0.0.1:0\",file=\"%s\"} 7\n", path);
+	snprintf(unit, sizeof(unit), "unit=\"synthetic3\",file=\"%s\"} 1\n", path);
 	snprintf(options, sizeof(options), "--rate=0 --interval=1s --metrics=%s", path);
 	UNIT_NEED(daemon_start(&d, options));
 	UNIT_NEED(client_open(&a, &d, 0));
 	for (i = 0; i < 7; i++)
 		CU_ASSERT_TRUE(client_asks(&a, i, ALL));
-	CU_ASSERT_TRUE(UNIT_WAIT(metrics_read(path) &&
-					 strstr(metrics_text, "roc_rosd_replies_total{listen=\""
-							      "127.0.0.1:0\"} 7\n"),
-				 5000));
-	CU_ASSERT_PTR_NOT_NULL(strstr(metrics_text, "unit=\"synthetic3\"} 1\n"));
+	CU_ASSERT_TRUE(UNIT_WAIT(metrics_read(path) && strstr(metrics_text, replies), 5000));
+	CU_ASSERT_PTR_NOT_NULL(strstr(metrics_text, unit));
 	CU_ASSERT_PTR_NOT_NULL(strstr(metrics_text, "roc_rosd_reply_seconds_count"));
 	CU_ASSERT_PTR_NOT_NULL(strstr(metrics_text, "roc_rosd_errors_total"));
 	client_close(&a);

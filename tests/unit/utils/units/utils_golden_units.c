@@ -57,6 +57,7 @@ static void fill(struct pump *p)
 
 static void forms(const char *tool, const char *sink_name, const struct pump *p)
 {
+	struct prometheus m;
 	char name[40];
 	FILE *out;
 
@@ -70,8 +71,8 @@ static void forms(const char *tool, const char *sink_name, const struct pump *p)
 	units_report_json(out, p);
 	golden_end(out, name);
 	snprintf(name, sizeof(name), "%s.prom", tool);
-	out = golden_begin();
-	units_report_prometheus(out, p, tool);
+	out = golden_metrics(&m, name);
+	units_report_prometheus(&m, p, tool);
 	golden_end(out, name);
 }
 
