@@ -9,6 +9,7 @@
  *	crc32c.c		checksums
  *	commit.c		entries after their data, and what is synced between the two
  *	pinned.c		memory that io_uring was told of
+ *	uring.c			opens an io_uring, or gives the reason why it cannot
  *	sink_record.c		writes, by io_uring, straight from the units' memory
  *	recording_open.c	finds the files of a recording and believes nothing of them
  *	source_replay.c		reads, by io_uring, and lends what was read

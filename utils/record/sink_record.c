@@ -27,6 +27,7 @@
 #include "commit.h"
 #include "crc32c.h"
 #include "pinned.h"
+#include "uring.h"
 
 /* Units beyond the depth that are written and wait for their commit: a sync takes its time. */
 #define WAITING 1024
@@ -646,13 +647,9 @@ static int prepare(struct record *r, const struct source *source)
 	r->writes = calloc(r->room, sizeof(*r->writes));
 	if (!r->writes || commit_init(&r->commit, &r->set, r->room))
 		return units_fail(why, ENOMEM, "There is no memory left.");
-	ret = io_uring_queue_init(r->opt.depth + 2, &r->ring, 0);
+	ret = uring_open(&r->ring, r->opt.depth + 2, why);
 	if (ret)
-		return units_fail(why, -ret,
-				  "The kernel gives no io_uring: %s. See "
-				  "/proc/sys/kernel/io_uring_disabled, and the limit of locked "
-				  "memory.",
-				  strerror(-ret));
+		return ret;
 	r->have_ring = true;
 	pinned_register(&r->pinned, &r->ring, source);
 	/* A folder that cannot be written is said before the card starts. */

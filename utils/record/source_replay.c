@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 #include "crc32c.h"
+#include "uring.h"
 #include "utils/units/content.h"
 #include "utils/units/pace.h"
 
@@ -501,12 +502,9 @@ static int make_slots(struct replay *r)
 	for (i = 0; i < r->count; i++)
 		r->free_list[i] = r->count - 1 - i;
 	r->free_count = r->count;
-	ret = io_uring_queue_init(r->opt.depth, &r->ring, 0);
+	ret = uring_open(&r->ring, r->opt.depth, r->source.why);
 	if (ret)
-		return units_fail(r->source.why, -ret,
-				  "The kernel gives no io_uring: %s. See "
-				  "/proc/sys/kernel/io_uring_disabled.",
-				  strerror(-ret));
+		return ret;
 	r->have_ring = true;
 	region = (struct iovec){.iov_base = r->memory, .iov_len = r->length};
 	r->fixed =

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Tools that must not wait for a disk: fsync() fails for them. Included after tool_run.h.
+ * Tools for which one system call fails, as below a seccomp profile: fsync() for those that must
+ * not wait for a disk. Included after tool_run.h.
  */
 #ifndef ROC_UNIT_NO_FSYNC_H
 #define ROC_UNIT_NO_FSYNC_H
@@ -14,12 +15,12 @@
 #define NO_FSYNC_CANNOT 77
 
 /* From now on, for this process and what it starts. */
-static bool no_fsync(void)
+static bool refuse_call(unsigned int number, unsigned int error)
 {
 	struct sock_filter code[] = {
 		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
-		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_fsync, 0, 1),
-		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EIO),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, number, 0, 1),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | error),
 		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
 	};
 	struct sock_fprog program = {.len = sizeof(code) / sizeof(code[0]), .filter = code};
@@ -29,7 +30,8 @@ static bool no_fsync(void)
 }
 
 /* Exit code of a tool; NO_FSYNC_CANNOT: the test is skipped. */
-static int tool_without_fsync(const char *output, const char *arguments)
+static int tool_without(unsigned int call, unsigned int error, const char *output,
+			const char *arguments)
 {
 	int status;
 	pid_t pid;
@@ -37,12 +39,18 @@ static int tool_without_fsync(const char *output, const char *arguments)
 	fflush(stdout);
 	pid = fork();
 	if (!pid)
-		_exit(no_fsync() ? tool_wait(tool_start(output, "%s", arguments), 60000)
-				 : NO_FSYNC_CANNOT);
+		_exit(refuse_call(call, error)
+			      ? tool_wait(tool_start(output, "%s", arguments), 60000)
+			      : NO_FSYNC_CANNOT);
 	UNIT_NEED(pid > 0 && waitpid(pid, &status, 0) == pid);
 	if (WIFEXITED(status) && WEXITSTATUS(status) == NO_FSYNC_CANNOT)
 		unit_skip("system calls cannot be filtered here");
 	return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+static int tool_without_fsync(const char *output, const char *arguments)
+{
+	return tool_without(SYS_fsync, EIO, output, arguments);
 }
 
 #endif

@@ -600,6 +600,41 @@ static void metrics_without_disk(void)
 	nine_units(path);
 }
 
+/* What keeps a process from io_uring: each cause has its own remedy. */
+static void no_io_uring(void)
+{
+	static const struct {
+		unsigned int error;
+		const char *says;
+	} causes[] = {
+		{EPERM, "seccomp profile"},
+		{ENOSYS, "CONFIG_IO_URING"},
+		{ENOMEM, "ulimit -l"},
+		{EMFILE, "The kernel gives no io_uring: Too many open files."},
+	};
+	char out[64], record[256], replay[256];
+	size_t i;
+
+	fresh();
+	snprintf(out, sizeof(out), "%s/out", dir);
+	snprintf(record, sizeof(record), "record %s/r " SMALL " --units=3", dir);
+	snprintf(replay, sizeof(replay), "replay %s/r", dir);
+	UNIT_EQ(tool_wait(tool_start(out, "%s", record), 60000), 0);
+	snprintf(record, sizeof(record), "record %s/s " SMALL " --units=3", dir);
+	for (i = 0; i < sizeof(causes) / sizeof(causes[0]); i++) {
+		int code = tool_without(SYS_io_uring_setup, causes[i].error, out, record);
+
+		if (code == NO_FSYNC_CANNOT)
+			return;
+		UNIT_EQ(code, 1);
+		tool_read(out);
+		CU_ASSERT(tool_says(causes[i].says));
+		UNIT_EQ(tool_without(SYS_io_uring_setup, causes[i].error, out, replay), 1);
+		tool_read(out);
+		CU_ASSERT(tool_says(causes[i].says));
+	}
+}
+
 static void metrics_away(void)
 {
 	char folder[64], output[64];
@@ -686,6 +721,7 @@ UNIT_MAIN("roc-record and roc-replay", {"written, read, checked", good},
 	  {"files of a terminal that went are whole", terminal_goes},
 	  {"who was told so outlives its terminal", terminal_may_go},
 	  {"messages that nothing reads", reader_gone}, {"what a killed writer leaves", killed},
-	  {"metrics", metrics}, {"metrics wait for no disk", metrics_without_disk},
+	  {"what refuses io_uring", no_io_uring}, {"metrics", metrics},
+	  {"metrics wait for no disk", metrics_without_disk},
 	  {"metrics whose folder was away", metrics_away},
 	  {"a terminal that is stopped", stopped_terminal})
