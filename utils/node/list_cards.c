@@ -12,6 +12,7 @@
 
 #include "utils/common/card.h"
 #include "utils/common/json.h"
+#include "utils/common/table.h"
 #include "utils/common/tool.h"
 
 struct values {
@@ -77,42 +78,54 @@ void list_cards_json(FILE *out, const struct roc_firmware_list *list, const stru
 	json_object_end(&j);
 }
 
-/* Below a card's line. */
-static void text_streams(FILE *out, const struct list_streams *s)
+/* Names of a card's streams; "-" if it has none. */
+static void streams_text(const struct list_streams *s, char *text, size_t size)
 {
+	size_t used = 0;
 	unsigned int i;
 
-	if (!s->count)
-		return;
-	fprintf(out, "    streams:");
-	for (i = 0; i < s->count; i++)
-		fprintf(out, " %s", s->name[i]);
-	fputc('\n', out);
+	snprintf(text, size, "-");
+	for (i = 0; i < s->count && used < size; i++)
+		used += (size_t)snprintf(text + used, size - used, "%s%s", i ? " " : "",
+					 s->name[i]);
 }
 
 void list_cards_text(FILE *out, const struct roc_firmware_list *list, const struct roc_card *cards,
 		     const struct list_streams *streams, size_t count, bool verbose)
 {
-	static const char format[] = "%-3s %-6s %-13s %-7s %-9s %-5s %-15s %-12s%s%s\n";
-	char sequence[16], serial[16], endpoint[16], numa[16], firmware[64];
+	const char *heads[] = {"#",	   "Type",    "PCI Addr",   "Serial",
+			       "Endpoint", "NUMA",    "FW Version", "UL Version",
+			       "Node",	   "Streams", NULL};
+	const bool shown = verbose && streams;
+	char names[LIST_STREAMS * ROC_TEXT_MAX], number[16], firmware[64];
+	struct table table;
 	size_t i;
 
-	fprintf(out, format, "#", "Type", "PCI Addr", "Serial", "Endpoint", "NUMA", "FW Version",
-		"UL Version", verbose ? " Node" : "", "");
+	heads[verbose ? shown ? 10 : 9 : 8] = NULL;
+	table_start(&table, heads);
 	for (i = 0; i < count; i++) {
 		const struct roc_card *c = &cards[i];
 
-		number_text(c->sequence, 1, sequence, sizeof(sequence));
-		number_text(c->serial, 4, serial, sizeof(serial));
-		number_text(c->endpoint, 1, endpoint, sizeof(endpoint));
-		number_text(c->numa_node, 1, numa, sizeof(numa));
+		table_cell(&table, NULL, "%d", c->sequence);
+		table_cell(&table, NULL, "%s", roc_card_type_name(c->type));
+		table_cell(&table, NULL, "%s", c->pci_address);
+		number_text(c->serial, 4, number, sizeof(number));
+		table_cell(&table, NULL, "%s", number);
+		number_text(c->endpoint, 1, number, sizeof(number));
+		table_cell(&table, NULL, "%s", number);
+		number_text(c->numa_node, 1, number, sizeof(number));
+		table_cell(&table, NULL, "%s", number);
 		roc_firmware_text_for(list, c->type, c->firmware, firmware, sizeof(firmware));
-		fprintf(out, format, sequence, roc_card_type_name(c->type), c->pci_address, serial,
-			endpoint, numa, firmware, *c->user_logic ? c->user_logic : "-",
-			verbose ? " " : "", verbose ? c->node : "");
-		if (streams && verbose)
-			text_streams(out, &streams[i]);
+		table_cell(&table, NULL, "%s", firmware);
+		table_cell(&table, NULL, "%s", *c->user_logic ? c->user_logic : "-");
+		if (verbose)
+			table_cell(&table, NULL, "%s", c->node);
+		if (shown) {
+			streams_text(&streams[i], names, sizeof(names));
+			table_cell(&table, NULL, "%s", names);
+		}
 	}
+	table_print(&table, out, false);
 }
 
 /* Of all cards; the caller frees it. NULL: there is no memory. */

@@ -39,10 +39,10 @@ static void list_forms(void)
 /* One with streams beside one without. */
 static void list_streams(void)
 {
-	static const struct list_streams streams[] = {{.count = 0},
-						      {.count = 2, .name = {"main", "meta"}}};
+	static const struct list_streams streams[] = {
+		{.count = 0}, {.count = 2, .name = {"main", "meta"}}, {.count = 0}};
 	struct roc_firmware_list *list = golden_firmware();
-	struct roc_card cards[2];
+	struct roc_card cards[3];
 	FILE *out;
 
 	memcpy(cards, golden_cards, sizeof(cards));
@@ -50,12 +50,15 @@ static void list_streams(void)
 	cards[1].serial = 401;
 	cards[1].endpoint = 0;
 	cards[1].channels = 2;
+	/* The longest name and number: the columns must not shift. */
+	cards[2].type = ROC_CARD_ROBINNP;
+	cards[2].serial = 1234567890;
 	out = golden_begin();
-	list_cards_text(out, list, cards, streams, 2, false);
-	list_cards_text(out, list, cards, streams, 2, true);
+	list_cards_text(out, list, cards, streams, 3, false);
+	list_cards_text(out, list, cards, streams, 3, true);
 	golden_end(out, "list-cards-streams.txt");
 	out = golden_begin();
-	list_cards_json(out, list, cards, streams, 2);
+	list_cards_json(out, list, cards, streams, 3);
 	golden_end(out, "list-cards-streams.json");
 	roc_firmware_close(list);
 }

@@ -217,7 +217,7 @@ static void shown(void)
 		return;
 	UNIT_EQ(RUN("as-user stranger roc-list-cards --verbose"), 0);
 	SAYS("PCIe40");
-	SAYS("streams: main meta odin0 odin1 odin2 odin3 odin4");
+	SAYS("main meta odin0 odin1 odin2 odin3 odin4");
 	UNIT_EQ(RUN("as-user stranger roc-metrics --id=4001"), 0);
 	SAYS("odin4");
 	UNIT_EQ(RUN("as-user stranger roc-metrics --id=4001 --prometheus"), 0);
