@@ -14,6 +14,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "kmod/cards/cru/cru_regs.h"
 #include "libroc.h"
 
 /* By enum roc_counter. */
@@ -166,6 +167,19 @@ static double hwmon_temperature(int minor, int *err)
 	return known ? (double)value / 1000 : NAN;
 }
 
+/*
+ * sysfs has 1/1000 degC. The steps of a CRU's sensor are larger, so the nearest step is the value
+ * that the sensor has.
+ */
+static double cru_step(double celsius)
+{
+	const double step = CRU_TEMPERATURE_RANGE / 1024.0;
+
+	if (isnan(celsius))
+		return celsius;
+	return (int)((celsius + CRU_TEMPERATURE_ZERO) / step + 0.5) * step - CRU_TEMPERATURE_ZERO;
+}
+
 /* A card has one sensor, with its endpoint 0. -ENOENT: that is not there, or not to be told. */
 static int sensor_minor(const struct roc_card *card)
 {
@@ -216,6 +230,8 @@ int roc_card_telemetry_read(const struct roc_card *card, struct roc_card_telemet
 	sensor = sensor_minor(card);
 	if (sensor >= 0)
 		now.temperature = hwmon_temperature(sensor, &err);
+	if (card->type == ROC_CARD_CRU)
+		now.temperature = cru_step(now.temperature);
 	errno = saved;
 	if (sensor < 0 && sensor != -ENOENT)
 		return sensor;

@@ -33,5 +33,5 @@ double cru_temperature(struct roc_endpoint *ep)
 	if (roc_reg_read(ep, CRU_BAR_CARD, CRU_TEMPERATURE, &word) || word == UINT32_MAX)
 		return NAN;
 	raw = word & CRU_TEMPERATURE_RAW;
-	return raw ? raw * 693.0 / 1024.0 - 265.0 : NAN;
+	return raw ? raw * (double)CRU_TEMPERATURE_RANGE / 1024 - CRU_TEMPERATURE_ZERO : NAN;
 }

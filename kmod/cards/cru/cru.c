@@ -170,7 +170,8 @@ static int cru_temperature(struct roc_endpoint *ep, long *value)
 
 	if (word == ROC_ALL_ONES || !raw)
 		return -ENODATA;
-	*value = (long)raw * 693000 / 1024 - 265000;
+	*value = DIV_ROUND_CLOSEST((long)raw * CRU_TEMPERATURE_RANGE * 1000, 1024) -
+		 CRU_TEMPERATURE_ZERO * 1000;
 	return 0;
 }
 

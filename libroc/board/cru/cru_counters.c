@@ -46,7 +46,7 @@ static const struct libroc_value slot_table[] = {
 /* Linear, between what the sensor's converter gives at its two ends; 0 and 1023 are its limits. */
 static double to_celsius(uint32_t raw)
 {
-	return raw * 693.0 / 1024 - 265;
+	return raw * (double)CRU_TEMPERATURE_RANGE / 1024 - CRU_TEMPERATURE_ZERO;
 }
 
 int roc_cru_metrics_read(struct roc_endpoint *ep, struct roc_cru_metrics *metrics)

@@ -120,6 +120,23 @@ static void sensors_json(void)
 	emu(CARD1, "set temperature 45");
 }
 
+/* The register has 458: 44.955078125 degC, of which hwmon shows 44.955. */
+static bool exact(void)
+{
+	double celsius;
+
+	UNIT_EQ(shell(out, sizeof(out), TOOL_LIMIT, "roc-metrics --id=" EP0 " --json"), 0);
+	celsius = json_real(json_get(json_at(out, 0), "temperature"));
+	return celsius > 44.95507 && celsius < 44.95509;
+}
+
+static void exact_value(void)
+{
+	emu(CARD0, "set temperature 44.96");
+	CU_ASSERT(UNIT_WAIT(exact(), limit_ms(LOOK_MS)));
+	emu(CARD0, "set temperature 45");
+}
+
 static bool alarm_is(const char *text)
 {
 	return !strcmp(node_attr(EP0, -1, "alarm"), text);
@@ -159,4 +176,5 @@ static void raised_and_cleared(void)
 }
 
 UNIT_MAIN("alarm", {"hwmon", find}, {"how often", period}, {"sensors", sensors},
-	  {"sensors, JSON", sensors_json}, {"raised and cleared", raised_and_cleared})
+	  {"sensors, JSON", sensors_json}, {"the exact value", exact_value},
+	  {"raised and cleared", raised_and_cleared})
