@@ -87,7 +87,7 @@ static void init_express(struct config_space *c)
 	    PCI_EXP_DEVCTL_RELAX_EN | PCI_EXP_DEVCTL_NOSNOOP_EN | PCI_EXP_DEVCTL_READRQ_512B,
 	    (uint16_t)~PCI_EXP_DEVCTL_BCR_FLR);
 	put(c->clear + CAP_EXP + PCI_EXP_DEVSTA, 0xf, 2);
-	reg(c, CAP_EXP + PCI_EXP_LNKCAP, 4, speed | 8 << 4, 0);
+	reg(c, CAP_EXP + PCI_EXP_LNKCAP, 4, speed | 8 << 4 | PCI_EXP_LNKCAP_ASPM_L0S, 0);
 	reg(c, CAP_EXP + PCI_EXP_LNKCTL, 2, 0, PCI_EXP_LNKCTL_ASPMC | PCI_EXP_LNKCTL_CCC);
 	/* The numbers of the speeds are the same in capability, status and control. */
 	reg(c, CAP_EXP + PCI_EXP_LNKSTA, 2, speed | PCI_EXP_LNKSTA_NLW_X8 | PCI_EXP_LNKSTA_SLC, 0);

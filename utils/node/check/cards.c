@@ -17,10 +17,13 @@
 #include "kmod/cards/robinnp/robinnp_regs.h"
 
 static const struct node_kind kinds[] = {
-	{"cru", "CRU", ROC_CARD_CRU, CRU_VENDOR_CERN, CRU_DEVICE, 2, true},
-	{"crorc", "C-RORC", ROC_CARD_CRORC, CRORC_VENDOR, CRORC_DEVICE, 1, false},
-	{"p40", "PCIe40", ROC_CARD_P40, P40_VENDOR, P40_DEVICE, 1, true},
-	{"robinnp", "RobinNP", ROC_CARD_ROBINNP, ROBINNP_VENDOR, ROBINNP_DEVICE, 1, true},
+	{"cru", "CRU", ROC_CARD_CRU, CRU_VENDOR_CERN, CRU_DEVICE, 2, true, false},
+	{"crorc", "C-RORC", ROC_CARD_CRORC, CRORC_VENDOR, CRORC_DEVICE, 1, false, false},
+	{"p40", "PCIe40", ROC_CARD_P40, P40_VENDOR, P40_DEVICE, 1, true, false},
+	{"robinnp", "RobinNP", ROC_CARD_ROBINNP, ROBINNP_VENDOR, ROBINNP_DEVICE, 1, true, false},
+	/* For boards without the driver: card_type is "cru" for both IDs of a CRU. */
+	{"early-cru", "early CRU", ROC_CARD_CRU, CRU_VENDOR_ALTERA, CRU_DEVICE_ALTERA, 2, true,
+	 true},
 };
 
 #define KINDS (sizeof(kinds) / sizeof(kinds[0]))

@@ -19,7 +19,8 @@ struct node_kind {
 	enum roc_card_type type; /* of the firmware list */
 	unsigned int vendor, device;
 	int endpoints;
-	bool sensor; /* endpoint 0 has the board's temperature */
+	bool sensor;	/* endpoint 0 has the board's temperature */
+	bool shared_id; /* devices that are no readout cards have this ID, too */
 };
 
 struct node_card {

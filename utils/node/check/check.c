@@ -92,6 +92,11 @@ void say_unread(struct check *c, const char *subject, const char *expected, int 
 		    "in its setup",
 		    "%s: not there", what);
 		break;
+	case -ENODATA:
+		say(c, VERDICT_UNKNOWN, subject, expected,
+		    "a virtual machine may hide it: check its host", "%s: not known to the kernel",
+		    what);
+		break;
 	case -EINVAL:
 	case -EFBIG:
 		say(c, VERDICT_UNKNOWN, subject, expected,

@@ -23,9 +23,9 @@ struct numa {
 	size_t count;
 };
 
-/* -ENOENT: a kernel without NUMA. */
+/* A kernel without NUMA has one node, 0, with all processors. */
 int numa_read(const struct tree *t, struct numa *numa);
-/* NULL: there is no such node. */
+/* The only node for a negative @number, which the kernel may report there. NULL: none. */
 const struct numa_node *numa_find(const struct numa *numa, int number);
 
 #endif

@@ -118,6 +118,15 @@ unsigned int node_pci_read_request(const struct node_pci *pci)
 	return bytes((pci->device_control & PCI_EXP_DEVCTL_READRQ) >> 12);
 }
 
+unsigned int node_pci_request_code(long wanted)
+{
+	unsigned int code = 0;
+
+	while (code < 5 && bytes(code) < wanted)
+		code++;
+	return code;
+}
+
 int node_pci_speed(const struct tree *t, const char *address, const char *file, long *speed)
 {
 	char text[64], *end;
@@ -126,6 +135,8 @@ int node_pci_speed(const struct tree *t, const char *address, const char *file, 
 
 	if (err)
 		return err;
+	if (!strncmp(text, "Unknown", 7))
+		return -ENODATA;
 	value = strtod(text, &end);
 	if (end == text || strncmp(end, " GT/s", 5) || value <= 0 || value > 1000)
 		return -EINVAL;
@@ -138,8 +149,9 @@ int node_pci_width(const struct tree *t, const char *address, const char *file, 
 	long long value;
 	int err = tree_number(t, &value, "sys/bus/pci/devices/%s/%s", address, file);
 
-	/* The kernel says 255 or 0 where it does not know. */
-	if (!err && (value < 1 || value > 32))
+	if (!err && (value == 0 || value == 255))
+		err = -ENODATA;
+	else if (!err && (value < 1 || value > 32))
 		err = -EINVAL;
 	*width = err ? 0 : (long)value;
 	return err;

@@ -65,7 +65,7 @@ static void rule_text(FILE *out, const struct check *c, const struct rule *rule,
 		      bool colours)
 {
 	const struct finding *right = NULL;
-	bool why = false;
+	bool why = false, others = false;
 	unsigned int count = 0;
 	char found[32];
 	size_t i;
@@ -81,6 +81,7 @@ static void rule_text(FILE *out, const struct check *c, const struct rule *rule,
 			count++;
 		} else {
 			finding_text(out, f, verbose, colours);
+			others = true;
 		}
 	}
 	if (why)
@@ -88,7 +89,7 @@ static void rule_text(FILE *out, const struct check *c, const struct rule *rule,
 	if (count == 1) {
 		finding_text(out, right, verbose, colours);
 	} else if (count) {
-		snprintf(found, sizeof(found), "%u are right", count);
+		snprintf(found, sizeof(found), "%u%s are right", count, others ? " others" : "");
 		line(out, VERDICT_PASS, colours, rule->name, "", found);
 	}
 }

@@ -47,11 +47,8 @@ static bool may_lock(const struct check *c)
 
 void rule_memlock(struct check *c)
 {
-	static const char cure[] = "put '@roc - memlock unlimited' into "
-				   "/etc/security/limits.d/roc.conf and log in again "
-				   "(service: LimitMEMLOCK=infinity)";
 	unsigned long long one = c->limits.memory_per_channel, all = 0;
-	char expected[80];
+	char expected[80], cure[192];
 	uint64_t bytes;
 	size_t i;
 	int err;
@@ -60,6 +57,10 @@ void rule_memlock(struct check *c)
 		all += (unsigned long long)c->cards.card[i].pools * one;
 	snprintf(expected, sizeof(expected), "%llu MiB, for readers of all channels",
 		 (all ? all : one) >> 20);
+	snprintf(cure, sizeof(cure),
+		 "put '@%s - memlock unlimited' into /etc/security/limits.d/roc.conf and log in "
+		 "again (service: LimitMEMLOCK=infinity)",
+		 c->limits.group);
 	err = read_memlock(c, &bytes);
 	if (err)
 		say_unread(c, NULL, expected, err, "/proc/self/limits");
@@ -102,19 +103,21 @@ static int find_group(const struct check *c, struct group *group, char *text, si
 	return -err;
 }
 
+/* udevd looks up groups when it reads its rules. */
+#define APPLY_RULES "sudo udevadm control --reload && sudo udevadm trigger -s roc"
+
 void rule_group(struct check *c)
 {
-	char expected[80], text[16384];
+	char expected[80], cure[192], text[16384];
 	struct group group;
 	size_t members = 0;
 	int err = find_group(c, &group, text, sizeof(text));
 
 	snprintf(expected, sizeof(expected), "group %s with the readers in it", c->limits.group);
 	if (err == -ENOENT) {
-		say(c, VERDICT_FAIL, NULL, expected,
-		    "sudo systemd-sysusers, or sudo groupadd -r roc, then sudo udevadm trigger -s "
-		    "roc",
-		    "no such group");
+		snprintf(cure, sizeof(cure), "sudo groupadd -r %s, then " APPLY_RULES,
+			 c->limits.group);
+		say(c, VERDICT_FAIL, NULL, expected, cure, "no such group");
 		return;
 	}
 	if (err) {
@@ -123,29 +126,44 @@ void rule_group(struct check *c)
 	}
 	while (group.gr_mem[members])
 		members++;
+	snprintf(cure, sizeof(cure), "sudo usermod -a -G %s NAME", c->limits.group);
 	if (members)
 		say(c, VERDICT_PASS, NULL, expected, NULL, "%zu member%s", members,
 		    members == 1 ? "" : "s");
 	else
-		say(c, VERDICT_WARN, NULL, expected, "sudo usermod -a -G roc NAME",
-		    "nobody is in it, unless it is somebody's own group");
+		say(c, VERDICT_WARN, NULL, expected, cure,
+		    "it has no members, unless it is a user's primary group");
 }
 
-static void look_at_node(struct check *c, const char *name, const struct group *group)
+/* @group_err: of the search for @group. */
+static void look_at_node(struct check *c, const char *name, const struct group *group,
+			 int group_err)
 {
-	static const char cure[] =
-		"install udev/60-roc.rules (make install), then sudo udevadm trigger -s roc";
-	char expected[80], subject[24];
+	char expected[80], subject[24], cure[256];
 	struct stat st;
 	int err = tree_stat(&c->tree, &st, "dev/%s", name);
 
+	/* The installed rule names group roc. */
+	if (strcmp(c->limits.group, "roc"))
+		snprintf(cure, sizeof(cure),
+			 "copy 60-roc.rules to /etc/udev/rules.d and write GROUP=\"%s\" there, "
+			 "then " APPLY_RULES,
+			 c->limits.group);
+	else
+		snprintf(cure, sizeof(cure),
+			 "install udev/60-roc.rules (make install), then " APPLY_RULES);
 	snprintf(subject, sizeof(subject), "%s", name);
 	snprintf(expected, sizeof(expected), "group %s, mode 0660", c->limits.group);
 	if (err == -ENOENT)
 		say(c, VERDICT_FAIL, subject, expected, cure, "no node /dev/%s", name);
 	else if (err)
 		say_unread(c, subject, expected, err, "/dev/%s", name);
-	else if (group && st.st_gid != group->gr_gid)
+	else if (group_err == -ENOENT)
+		say(c, VERDICT_FAIL, subject, expected, "see the rule group",
+		    "group %u, and there is no group %s", (unsigned int)st.st_gid, c->limits.group);
+	else if (group_err)
+		say_unread(c, subject, expected, group_err, "/etc/group");
+	else if (st.st_gid != group->gr_gid)
 		say(c, VERDICT_FAIL, subject, expected, cure, "group %u, not %u",
 		    (unsigned int)st.st_gid, (unsigned int)group->gr_gid);
 	else if ((st.st_mode & 0777) != 0660)
@@ -159,7 +177,7 @@ void rule_permissions(struct check *c)
 {
 	struct group group;
 	char text[16384];
-	bool known = !find_group(c, &group, text, sizeof(text));
+	int err = find_group(c, &group, text, sizeof(text));
 	size_t i;
 	int k;
 
@@ -167,10 +185,10 @@ void rule_permissions(struct check *c)
 		const struct node_card *card = &c->cards.card[i];
 		char name[32];
 
-		look_at_node(c, card->name, known ? &group : NULL);
+		look_at_node(c, card->name, &group, err);
 		for (k = 0; k < card->channels; k++) {
 			snprintf(name, sizeof(name), "%sch%d", card->name, k);
-			look_at_node(c, name, known ? &group : NULL);
+			look_at_node(c, name, &group, err);
 		}
 	}
 }

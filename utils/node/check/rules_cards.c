@@ -76,13 +76,21 @@ static void look_at_boards(struct check *c)
 	for (i = 0; i < c->cards.boards; i++) {
 		const struct node_board *b = &c->cards.board[i];
 
-		say(c, VERDICT_FAIL, b->address, "driver roc",
-		    *b->driver
-			    ? "unload that driver, then sudo modprobe -r roc && sudo modprobe roc"
-			    : "sudo modprobe roc; if it is loaded, the kernel's log says why it "
-			      "did not take the card",
-		    "a %s with %s%s", b->kind->text, *b->driver ? "driver " : "no driver",
-		    b->driver);
+		if (b->kind->shared_id)
+			say(c, VERDICT_WARN, b->address, "driver roc, if this is a readout card",
+			    "sudo modprobe roc; a card that the driver refuses has a line in the "
+			    "kernel's log, a development kit with the same ID needs nothing",
+			    "the ID of an early CRU, with %s%s",
+			    *b->driver ? "driver " : "no driver", b->driver);
+		else
+			say(c, VERDICT_FAIL, b->address, "driver roc",
+			    *b->driver ? "unload that driver, then sudo modprobe -r roc && sudo "
+					 "modprobe roc"
+				       : "sudo modprobe roc; if it is loaded, the kernel's log "
+					 "says why it "
+					 "did not take the card",
+			    "a %s with %s%s", b->kind->text, *b->driver ? "driver " : "no driver",
+			    b->driver);
 	}
 }
 
@@ -96,8 +104,8 @@ static void look_at_plan(struct check *c)
 			continue;
 		snprintf(serial, sizeof(serial), "%d", c->limits.card[i].serial);
 		say(c, VERDICT_FAIL, serial, "the card, as the limits have it",
-		    "lspci -nnk -d 10dc: says whether it is in a slot; reseat it, or correct the "
-		    "limits",
+		    "lspci -nnk -d 10dc: (early CRUs: -d 1172:e001) shows whether it is in a slot; "
+		    "reseat it, or correct the limits",
 		    "not there");
 	}
 	for (i = 0; c->limits.cards && i < c->cards.count; i++) {
@@ -120,7 +128,9 @@ void rule_cards(struct check *c)
 	look_at_plan(c);
 	if (!c->cards.count && c->count == before)
 		say(c, VERDICT_FAIL, NULL, expected,
-		    "lspci -nnk -d 10dc: says whether one is in a slot, and who has it", "no card");
+		    "lspci -nnk -d 10dc: (early CRUs: -d 1172:e001) shows whether one is in a "
+		    "slot, and its driver",
+		    "no card");
 	if (c->count > before)
 		return;
 	for (i = 0; i < c->cards.count; i++) {

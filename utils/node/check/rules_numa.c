@@ -46,7 +46,7 @@ static void look_at_node(struct check *c, const struct numa *numa, const struct 
 		say(c, VERDICT_FAIL, card->subject, expected,
 		    "update the machine's firmware: its ACPI tables do not say where the slot is",
 		    "not known");
-	else if (card->node < 0)
+	else if (card->node < 0 && numa->count)
 		say(c, VERDICT_PASS, card->subject, expected, NULL, "the only node");
 	else if (planned >= 0 && card->node != planned)
 		say(c, VERDICT_FAIL, card->subject, expected,
@@ -99,7 +99,7 @@ void rule_numa_balance(struct check *c)
 		if (!numa.node[n].has_cpus)
 			continue;
 		for (i = 0; i < c->cards.count; i++)
-			boards += c->cards.card[i].node == numa.node[n].number &&
+			boards += numa_find(&numa, c->cards.card[i].node) == &numa.node[n] &&
 				  node_card_first(&c->cards, i);
 		least = boards < least ? boards : least;
 		most = boards > most ? boards : most;
@@ -172,34 +172,70 @@ static bool translated(const struct check *c, const struct node_card *card)
 }
 
 #define MIB(bytes) ((unsigned long long)((bytes) >> 20))
+#define GIB_UP(bytes) ((unsigned long long)(((bytes) + (1 << 30) - 1) >> 30))
+
+/* Bytes that the readers of this node's cards lock; false: the node has no card. */
+static bool huge_need(const struct check *c, const struct numa *numa, const struct numa_node *node,
+		      uint64_t *need)
+{
+	bool any = false;
+	size_t i;
+
+	*need = 0;
+	for (i = 0; i < c->cards.count; i++) {
+		const struct node_card *card = &c->cards.card[i];
+
+		if (numa_find(numa, card->node) != node)
+			continue;
+		any = true;
+		if (!translated(c, card))
+			*need += (uint64_t)card->pools * c->limits.memory_per_channel;
+	}
+	return any;
+}
+
+/* The boot parameter holds all nodes: a second one of the same page size replaces the first. */
+static void huge_cure(const struct check *c, const struct numa *numa, const struct numa_node *node,
+		      char *text, size_t size)
+{
+	char list[NUMA_NODES * 16] = "", folder[64] = "/sys/kernel/mm/hugepages";
+	size_t n, used = 0;
+	uint64_t need;
+
+	for (n = 0; numa->count > 1 && n < numa->count; n++) {
+		huge_need(c, numa, &numa->node[n], &need);
+		if (need && used < sizeof(list))
+			used += (size_t)snprintf(list + used, sizeof(list) - used, "%s%d:%llu",
+						 used ? "," : "", numa->node[n].number,
+						 GIB_UP(need));
+	}
+	huge_need(c, numa, node, &need);
+	if (numa->count > 1)
+		snprintf(folder, sizeof(folder), "%s/node%d/hugepages", nodes_file, node->number);
+	else
+		snprintf(list, sizeof(list), "%llu", GIB_UP(need));
+	snprintf(text, size,
+		 "boot with hugepagesz=1G hugepages=%s, or write %llu to "
+		 "%s/hugepages-1048576kB/nr_hugepages",
+		 list, GIB_UP(need), folder);
+}
 
 void rule_hugepages(struct check *c)
 {
 	struct numa numa;
 	int err = numa_read(&c->tree, &numa);
-	size_t n, i;
+	size_t n;
 
 	if (err) {
 		say_unread(c, NULL, "huge pages on the nodes of the cards", err, nodes_file);
 		return;
 	}
 	for (n = 0; n < numa.count; n++) {
+		char subject[24], expected[80], cure[NUMA_NODES * 16 + 256];
 		const struct numa_node *node = &numa.node[n];
-		char subject[24], expected[80], cure[160];
-		uint64_t need = 0;
-		bool any = false;
+		uint64_t need;
 
-		for (i = 0; i < c->cards.count; i++) {
-			const struct node_card *card = &c->cards.card[i];
-
-			/* On a machine of one node the kernel may not say which. */
-			if (card->node != node->number && !(card->node < 0 && numa.count == 1))
-				continue;
-			any = true;
-			if (!translated(c, card))
-				need += (uint64_t)card->pools * c->limits.memory_per_channel;
-		}
-		if (!any)
+		if (!huge_need(c, &numa, node, &need))
 			continue;
 		snprintf(subject, sizeof(subject), "node %d", node->number);
 		snprintf(expected, sizeof(expected), "%llu MiB free for the cards of the node",
@@ -208,18 +244,14 @@ void rule_hugepages(struct check *c)
 			say_unread(c, subject, expected, node->huge_err, "the node's hugepages");
 			continue;
 		}
-		snprintf(cure, sizeof(cure),
-			 "boot with hugepagesz=1G hugepages=%d:%llu, or write to "
-			 "%s/node%d/hugepages",
-			 node->number, (unsigned long long)((need + (1 << 30) - 1) >> 30),
-			 nodes_file, node->number);
+		huge_cure(c, &numa, node, cure, sizeof(cure));
 		say(c,
 		    node->huge < need	     ? VERDICT_FAIL
 		    : node->huge_free < need ? VERDICT_WARN
 					     : VERDICT_PASS,
 		    subject, expected,
 		    node->huge < need	     ? cure
-		    : node->huge_free < need ? "stop who has them, or reserve more"
+		    : node->huge_free < need ? "stop the programs that use them, or reserve more"
 					     : NULL,
 		    "%llu MiB, %llu MiB free", MIB(node->huge), MIB(node->huge_free));
 	}

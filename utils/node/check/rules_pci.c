@@ -105,9 +105,8 @@ void rule_max_payload(struct check *c)
 			    node_pci_payload(&port));
 		else if (node_pci_payload(&pci) < wanted)
 			say(c, VERDICT_WARN, card->subject, expected,
-			    "boot with pci=pcie_bus_perf, or raise it in the setup of the "
-			    "machine's "
-			    "firmware",
+			    "boot with pci=pcie_bus_safe, or raise it in the setup of the "
+			    "machine's firmware",
 			    "%u bytes, the card can %u", node_pci_payload(&pci),
 			    node_pci_payload_max(&pci));
 		else
@@ -119,8 +118,8 @@ void rule_max_payload(struct check *c)
 void rule_max_read_request(struct check *c)
 {
 	long wanted = (long)c->limits.max_read_request;
+	char expected[64], cure[160];
 	struct node_pci pci;
-	char expected[64];
 	size_t i;
 	int err;
 
@@ -131,15 +130,17 @@ void rule_max_read_request(struct check *c)
 		err = node_pci_read(&c->tree, card->address, &pci);
 		if (err)
 			say_unread(c, card->subject, expected, err, "the PCI Express capability");
-		else if (node_pci_read_request(&pci) < wanted)
-			say(c, VERDICT_WARN, card->subject, expected,
-			    "boot with pci=pcie_bus_perf, or raise it in the setup of the "
-			    "machine's "
-			    "firmware",
-			    "%u bytes", node_pci_read_request(&pci));
-		else
+		else if (node_pci_read_request(&pci) >= wanted)
 			say(c, VERDICT_PASS, card->subject, expected, NULL, "%u bytes",
 			    node_pci_read_request(&pci));
+		else {
+			snprintf(cure, sizeof(cure),
+				 "raise it in the setup of the machine's firmware, or after each "
+				 "boot: sudo setpci -s %s CAP_EXP+8.w=%x000:7000",
+				 card->address, node_pci_request_code(wanted));
+			say(c, VERDICT_WARN, card->subject, expected, cure, "%u bytes",
+			    node_pci_read_request(&pci));
+		}
 	}
 }
 
@@ -180,7 +181,7 @@ void rule_aspm(struct check *c)
 		if (on)
 			say(c, VERDICT_FAIL, card->subject, expected,
 			    "switch ASPM off in the setup of the machine's firmware, or boot with "
-			    "pcie_aspm=off",
+			    "pcie_aspm.policy=performance",
 			    "%s%s%s enabled", on & 1 ? "L0s" : "", on == 3 ? " and " : "",
 			    on & 2 ? "L1" : "");
 		else if (!strncmp(policy, "power", 5))

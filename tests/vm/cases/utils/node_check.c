@@ -58,10 +58,15 @@ static bool of(const char *name, const char *verdict, const char *subject)
 
 static void check(int code)
 {
+	static char json[sizeof(out)];
 	int got = RUN(CHECK " --json 2> sentence");
 
-	if (got != code)
-		unit_note("exit %d: %.2000s", got, out);
+	if (got != code) {
+		memcpy(json, out, sizeof(json));
+		RUN("cat sentence");
+		unit_note("exit %d: %.500s", got, out);
+		memcpy(out, json, sizeof(out));
+	}
 	UNIT_EQ(got, code);
 	CU_ASSERT(json_valid(out));
 }
@@ -190,6 +195,97 @@ static void anybody(void)
 	SAYS("nowhere.json: cannot be read");
 }
 
+/* The cure of the first finding of a rule that came to this verdict; empty: none. */
+static const char *cure_of(const char *name, const char *verdict)
+{
+	static char cure[512];
+	const char *f = json_at(json_get(rule(name), "findings"), 0);
+
+	cure[0] = '\0';
+	for (; f; f = json_next(f))
+		if (json_is(json_get(f, "verdict"), verdict))
+			break;
+	if (f)
+		sscanf(json_get(f, "cure"), "\"%511[^\"]", cure);
+	return cure;
+}
+
+/* Run what follows @begin in a cure, without its sudo. */
+static void apply(const char *cure, const char *begin)
+{
+	const char *command = strstr(cure, begin);
+
+	CU_ASSERT_PTR_NOT_NULL(command);
+	if (!command)
+		return;
+	UNIT_EQ(RUN("sudo() { \"$@\"; }; %s", command), 0);
+}
+
+static void cured_read_request(void)
+{
+	limits("");
+	UNIT_EQ(RUN("setpci -s %s CAP_EXP+8.w=0000:7000", pci_address(EP0)), 0);
+	check(0);
+	CU_ASSERT(of("max-read-request", "WARN", EP0));
+	apply(cure_of("max-read-request", "WARN"), "sudo setpci");
+	check(0);
+	CU_ASSERT(is("max-read-request", "PASS"));
+}
+
+/* The machine's firmware enabled @aspm at both ends before the kernel finds the endpoint. */
+static void found_with_aspm(unsigned int aspm)
+{
+	char address[16], port[16];
+
+	snprintf(address, sizeof(address), "%s", pci_address(EP0));
+	UNIT_EQ(RUN("basename $(dirname $(readlink -f /sys/bus/pci/devices/%s))", address), 0);
+	snprintf(port, sizeof(port), "%.*s", (int)strcspn(out, "\n"), out);
+	UNIT_EQ(RUN("for f in %s %s; do setpci -s $f CAP_EXP+10.b=%u:3 || exit; done", port,
+		    address, aspm),
+		0);
+	UNIT_EQ(RUN("echo 1 > /sys/bus/pci/devices/%s/remove && echo 1 > /sys/bus/pci/rescan",
+		    address),
+		0);
+	CU_ASSERT(wait_nodes(5));
+}
+
+static void cured_aspm(void)
+{
+	limits("");
+	found_with_aspm(1);
+	check(1);
+	CU_ASSERT(of("aspm", "FAIL", EP0));
+	CU_ASSERT_PTR_NOT_NULL(strstr(cure_of("aspm", "FAIL"), "pcie_aspm.policy=performance"));
+	/* The boot parameter is this file. */
+	UNIT_EQ(RUN("echo performance > /sys/module/pcie_aspm/parameters/policy"), 0);
+	check(0);
+	CU_ASSERT(is("aspm", "PASS"));
+	UNIT_EQ(RUN("echo default > /sys/module/pcie_aspm/parameters/policy"), 0);
+	found_with_aspm(0);
+}
+
+/* The group is missing when udev reads its rules, and made later. */
+static void cured_group(void)
+{
+	const char *cure;
+
+	limits("");
+	UNIT_EQ(RUN("cp -p /etc/group group && sed -i /^roc:/d /etc/group && udevadm control "
+		    "--reload && chown root:root /dev/roc*[0-9]"),
+		0);
+	check(1);
+	CU_ASSERT(is("group", "FAIL"));
+	CU_ASSERT(of("permissions", "FAIL", "roc0"));
+	cure = cure_of("group", "FAIL");
+	CU_ASSERT_PTR_NOT_NULL(strstr(cure, "groupadd -r roc, then "));
+	/* groupadd is not in every guest. */
+	UNIT_EQ(RUN("cp -p group /etc/group"), 0);
+	apply(cure, "sudo udevadm");
+	CU_ASSERT(wait_nodes(5));
+	check(0);
+	CU_ASSERT(is("permissions", "PASS"));
+}
+
 static void enter(void)
 {
 	tool_enter("/tmp/node_check");
@@ -297,4 +393,6 @@ static void find_latency(void)
 
 UNIT_MAIN("roc-node-check", {"enter", enter}, {"as it is", as_it_is},
 	  {"a missing endpoint", missing_endpoint}, {"the wrong node", wrong_node},
-	  {"too warm", too_warm}, {"for anybody", anybody}, {"the depth of the FIFO", find_latency})
+	  {"a cured read request", cured_read_request}, {"a cured link", cured_aspm},
+	  {"a cured group", cured_group}, {"too warm", too_warm}, {"for anybody", anybody},
+	  {"the depth of the FIFO", find_latency})

@@ -20,6 +20,14 @@
 #define GOVERNOR "sys/devices/system/cpu/cpu20/cpufreq/scaling_governor"
 #define DMI "sys/firmware/dmi/tables/DMI"
 
+#define NO_NODES                                                                                   \
+	CLASS0 "numa_node=-1;sys/class/roc/roc1/numa_node=-1;"                                     \
+	       "sys/class/roc/roc2/numa_node=-1;sys/class/roc/roc3/numa_node=-1;"
+#define ONE_NODE "-" NODE "node1;" NODE "node0/cpulist=0-39"
+#define NO_NUMA                                                                                    \
+	"-sys/devices/system/node;sys/devices/system/cpu/online=0-39;sys/kernel/mm/" HUGE          \
+	"nr_hugepages=8;sys/kernel/mm/" HUGE "free_hugepages=8;"
+
 #define P VERDICT_PASS
 #define U VERDICT_UNKNOWN
 #define W VERDICT_WARN
@@ -82,9 +90,12 @@ static const struct server {
 	{"temperature", U, "not understood", EP0 "hwmon/hwmon3/temp1_input=warm", ""},
 
 	{"link-speed", F, "2.5 GT/s", EP0 "current_link_speed=2.5 GT/s PCIe", ""},
-	{"link-speed", U, "not understood", EP0 "current_link_speed=Unknown", ""},
+	{"link-speed", U, "not known to the kernel", EP0 "current_link_speed=Unknown", ""},
+	{"link-speed", U, "not understood", EP0 "current_link_speed=fast", ""},
 	{"link-width", F, "x4", EP0 "current_link_width=4", ""},
-	{"link-width", U, "not understood", EP0 "max_link_width=255", ""},
+	{"link-width", U, "not known to the kernel", EP0 "max_link_width=255", ""},
+	{"link-width", U, "not known to the kernel", EP0 "current_link_width=0", ""},
+	{"link-width", U, "not understood", EP0 "current_link_width=33", ""},
 	{"max-payload", W, "128 bytes, the card can 512", "@config=0000:3b:00.0 128 512 0", ""},
 	{"max-payload", F, "the port takes 128", "@config=0000:3a:00.0 128 512 0", ""},
 	{"max-payload", U, "no permission", "@config=0000:3b:00.0 0 512 0",
@@ -116,6 +127,18 @@ static const struct server {
 	 "sys/class/roc/roc2/numa_node=0;sys/class/roc/roc3/numa_node=0", "irq-affinity"},
 	{"numa-balance", U, "not there", "-sys/devices/system/node",
 	 "numa-node sub-numa hugepages irq-affinity"},
+	/* One node: the kernel does not know the node of a card, or has no NUMA at all. */
+	{"numa-node", P, "the only node", NO_NODES ONE_NODE, ""},
+	{"numa-balance", P, "2 on node 0", NO_NODES ONE_NODE, ""},
+	{"numa-node", P, "the only node", NO_NODES NO_NUMA, ""},
+	{"numa-balance", P, "2 on node 0", NO_NODES NO_NUMA, ""},
+	{"irq-affinity", P, "1", NO_NODES NO_NUMA, ""},
+	{"hugepages", P, "8192 MiB, 8192 MiB free", NO_NODES NO_NUMA, ""},
+	{"hugepages", F, "0 MiB, 0 MiB free",
+	 NO_NODES NO_NUMA
+	 "sys/kernel/mm/" HUGE "nr_hugepages=0;sys/kernel/mm/" HUGE
+	 "free_hugepages=0;sys/bus/pci/devices/0000:af:00.0/iommu_group/type=identity",
+	 ""},
 	{"sub-numa", W, "2",
 	 NODE "node0/cpulist=0-9;" NODE "node2/cpulist=10-19;"
 	      "sys/devices/system/cpu/cpu10/topology/physical_package_id=0",
@@ -129,6 +152,8 @@ static const struct server {
 	      "free_hugepages=0;sys/bus/pci/devices/0000:af:00.0/iommu_group/type=identity;"
 	      "sys/class/roc/roc2ch0/kind=stream",
 	 ""},
+	{"cards", W, "the ID of an early CRU, with no driver",
+	 "-" EP0 "driver;" EP0 "vendor=0x1172;" EP0 "device=0xe001", ""},
 	{"cards", F, "a RobinNP with no driver", "-" EP0 "driver;" EP0 "device=0xe1a0", ""},
 	{"hugepages", F, "0 MiB, 0 MiB free",
 	 NODE "node1/" HUGE "nr_hugepages=0;" NODE "node1/" HUGE
@@ -212,10 +237,14 @@ static const struct server {
 	{"permissions", F, "mode 0000", "0dev/roc0", ""},
 	{"permissions", F, "not 12345", "etc/group=roc:x:12345:anna", ""},
 	{"permissions", U, "dev/roc0", "-dev;>dev=dev", ""},
-	{"group", F, "no such group", "etc/group=root:x:0:", ""},
-	{"group", W, "nobody is in it", "@nobody=", ""},
-	{"group", U, "no permission", "0etc/group", ""},
-	{"group", F, "no such group", "-etc/group", ""},
+	{"group", F, "no such group", "etc/group=root:x:0:", "permissions"},
+	{"permissions", F, "and there is no group roc", "etc/group=root:x:0:", "group"},
+	{"permissions", F, "not 12345",
+	 "etc/group=daq:x:12345:anna;limits.json={\"group\": \"daq\"}", ""},
+	{"group", W, "no members", "@nobody=", ""},
+	{"group", U, "no permission", "0etc/group", "permissions"},
+	{"permissions", U, "/etc/group: no permission", "0etc/group", "group"},
+	{"group", F, "no such group", "-etc/group", "permissions"},
 };
 
 static void look(struct check *c, const struct limits *limits)
@@ -423,6 +452,75 @@ static void hostile(void)
 	server_end();
 }
 
+static const char *cure_of(const struct check *c, const char *rule)
+{
+	size_t i;
+
+	for (i = 0; i < c->count; i++)
+		if (!strcmp(c->findings[i].rule->name, rule) && c->findings[i].cure)
+			return c->findings[i].cure;
+	return "";
+}
+
+/* What a cure must name, and must not. */
+static void cures(void)
+{
+	static const char no_huge_pages[] =
+		NODE "node0/" HUGE "nr_hugepages=0;" NODE "node0/" HUGE "free_hugepages=0;" NODE
+		     "node1/" HUGE "nr_hugepages=0;" NODE "node1/" HUGE "free_hugepages=0;"
+		     "sys/bus/pci/devices/0000:3b:00.0/iommu_group/type=identity;"
+		     "sys/bus/pci/devices/0000:3c:00.0/iommu_group/type=identity;"
+		     "sys/bus/pci/devices/0000:af:00.0/iommu_group/type=identity;";
+	static const struct {
+		const char *rule, *changes, *has, *lacks;
+	} cures[] = {
+		{"aspm", "@config=0000:3b:00.0 256 512 3", "pcie_aspm.policy=performance",
+		 "pcie_aspm=off"},
+		{"max-payload", "@config=0000:3b:00.0 128 512 0", "pci=pcie_bus_safe",
+		 "pcie_bus_perf"},
+		{"max-read-request", "@config=0000:3b:00.0 256 128 0",
+		 "sudo setpci -s 0000:3b:00.0 CAP_EXP+8.w=2000:7000", "pcie_bus_perf"},
+		{"max-read-request",
+		 "@config=0000:3b:00.0 256 128 0;limits.json={\"maxReadRequest\": 4096}",
+		 "CAP_EXP+8.w=5000:7000", "pcie_bus_perf"},
+		{"hugepages", no_huge_pages, " hugepages=0:2,1:1,", "hugepages=0:2 "},
+		{"hugepages",
+		 NO_NODES ONE_NODE ";" NODE "node0/" HUGE "nr_hugepages=0;" NODE "node0/" HUGE
+				   "free_hugepages=0;"
+				   "sys/bus/pci/devices/0000:af:00.0/iommu_group/type=identity",
+		 " hugepages=1, or write 1 to /sys/kernel/mm/hugepages/", "0:1"},
+		{"memlock",
+		 "proc/self/limits=Max locked memory 65536 65536 bytes;"
+		 "limits.json={\"group\": \"daq\"};etc/group=daq:x:0:anna",
+		 "'@daq - memlock unlimited'", "@roc"},
+		{"group", "limits.json={\"group\": \"daq\"}", "groupadd -r daq", "roc,"},
+		{"group",
+		 "limits.json={\"group\": \"daq\"};etc/group=daq:x:0:", "usermod -a -G daq", "roc"},
+		{"permissions", "limits.json={\"group\": \"daq\"};etc/group=daq:x:12345:anna",
+		 "GROUP=\"daq\"", "make install"},
+		{"cards", "-sys/class/roc;-sys/bus/pci/devices", "-d 1172:e001", "who"},
+	};
+	struct limits limits;
+	struct check c;
+	size_t i;
+
+	for (i = 0; i < N(cures); i++) {
+		const char *cure;
+
+		server_new();
+		server_change(cures[i].changes);
+		read_limits(&limits);
+		look(&c, &limits);
+		cure = cure_of(&c, cures[i].rule);
+		if (!strstr(cure, cures[i].has) || strstr(cure, cures[i].lacks))
+			unit_note("%s: %s", cures[i].rule, cure);
+		CU_ASSERT_PTR_NOT_NULL(strstr(cure, cures[i].has));
+		CU_ASSERT_PTR_NULL(strstr(cure, cures[i].lacks));
+		check_end(&c);
+		server_end();
+	}
+}
+
 /* Ten modules, by whatever names their slots have. */
 static void makers(void)
 {
@@ -448,5 +546,5 @@ static void makers(void)
 
 UNIT_MAIN("rules of roc-node-check", {"a server as it should be", as_it_should_be},
 	  {"servers with one fault each", one_fault_each},
-	  {"a server for each verdict", all_verdicts}, {"names of memory slots", makers},
-	  {"forms", forms}, {"nonsense", hostile})
+	  {"a server for each verdict", all_verdicts}, {"cures", cures},
+	  {"names of memory slots", makers}, {"forms", forms}, {"nonsense", hostile})
