@@ -9,15 +9,12 @@
  */
 #include <linux/delay.h>
 #include <linux/dma-mapping.h>
-#include <linux/log2.h>
 #include <linux/pci.h>
 
 #include "core/capability.h"
 #include "pool/event_vsec.h"
 #include "pool/pool.h"
 
-/* A channel with one link: more wait in the ring, so that one doorbell tells of many. */
-#define ROC_EVENT_AHEAD 128
 #define ROC_EVENT_QUIET_TRIES (10 * EVENT_QUIET_MS)
 
 static u32 roc_event_read(struct roc_channel *ch, u32 offset)
@@ -71,24 +68,17 @@ static void roc_event_free_rings(struct roc_endpoint *ep, struct roc_event *ev)
 	ev->record = NULL;
 }
 
-/* Rings for all that the channel's links hold; twice the room for what is not yet drained. */
-static int roc_event_alloc_rings(struct roc_endpoint *ep, struct roc_event *ev, u32 log2_max)
+/* Rings for all that the channel's links hold; twice the room for records not yet drained. */
+static int roc_event_alloc_rings(struct roc_endpoint *ep, struct roc_event *ev, u32 ring_log2)
 {
 	struct device *dev = &ep->pdev->dev;
-	u32 limits = ioread32(ev->block + EVENT_LIMITS);
-	u32 depth = EVENT_LIMITS_DEPTH(limits), links = roc_pool_ops(ep)->link_slots;
+	struct roc_event_sizes sizes;
 
-	if (!depth || EVENT_LIMITS_LINKS(limits) < links || log2_max < EVENT_RING_MIN + 1)
+	if (!roc_event_sizes(ioread32(ev->block + EVENT_LIMITS), roc_pool_ops(ep)->link_slots,
+			     ring_log2, &sizes))
 		return -EINVAL;
-	/* What a link cannot hold yet makes other links' descriptors wait: if there are any. */
-	if (links == 1)
-		depth = max_t(u32, depth, ROC_EVENT_AHEAD);
-	ev->depth = min3(depth, (u32)ROC_FIFO_DEPTH_MAX, 1u << (log2_max - 1));
-	ev->submit_log2 = clamp_t(u32, order_base_2(links * ev->depth), EVENT_RING_MIN,
-				  min_t(u32, log2_max - 1, ROC_EVENT_LOG2_MAX));
-	/* There would be a link that never gets a superpage, and whoever looks after it no rest. */
-	if (1u << ev->submit_log2 < links)
-		return -EINVAL;
+	ev->depth = sizes.depth;
+	ev->submit_log2 = sizes.submit_log2;
 	ev->record_log2 = ev->submit_log2 + 1;
 	ev->submit = dma_alloc_coherent(dev, sizeof(*ev->submit) << ev->submit_log2,
 					&ev->submit_bus, GFP_KERNEL);
@@ -108,7 +98,7 @@ static int roc_event_probe_channel(struct roc_endpoint *ep, unsigned int c,
 	ev->block = roc_event_block(ep, &vsec->block[c], EVENT_ID_CHANNEL, c);
 	if (!ev->block)
 		return -EINVAL;
-	return roc_event_alloc_rings(ep, ev, min_t(u32, vsec->ring_log2, ROC_EVENT_LOG2_MAX + 1));
+	return roc_event_alloc_rings(ep, ev, vsec->ring_log2);
 }
 
 /*

@@ -13,8 +13,6 @@
 
 #include "pool/event_regs.h"
 
-#define ROC_EVENT_LOG2_MAX 13 /* of a submission ring */
-
 struct roc_channel;
 struct roc_endpoint;
 struct roc_session;

@@ -10,6 +10,8 @@
 #include "core/vsec.h"
 
 #define ROC_EVENT_CHANNELS 6
+#define ROC_EVENT_LOG2_MAX 13	/* entries of a submission ring */
+#define ROC_FIFO_DEPTH_MAX 4096 /* superpages that the driver keeps in a link */
 
 /**
  * struct roc_event_vsec - what the capability says
@@ -28,5 +30,27 @@ struct roc_event_vsec {
  */
 int roc_event_vsec_find(const struct roc_vsec_card *card, struct roc_event_vsec *vsec,
 			const char **why);
+
+/**
+ * struct roc_event_sizes - how much of a channel's limits the driver uses
+ * @depth: superpages that are given to a link, at most
+ * @submit_log2: entries of the submission ring; the record ring has twice as many
+ */
+struct roc_event_sizes {
+	__u32 depth;
+	unsigned int submit_log2;
+};
+
+/**
+ * roc_event_sizes() - choose depth and ring sizes from the card's limits
+ * @limits: the LIMITS register of the channel
+ * @links: link slots that the driver uses
+ * @ring_log2: entries of the largest ring, from the capability
+ * @sizes: result
+ *
+ * Return: false if the card holds too little; no value is too large.
+ */
+_Bool roc_event_sizes(__u32 limits, unsigned int links, unsigned int ring_log2,
+		      struct roc_event_sizes *sizes);
 
 #endif /* ROC_EVENT_VSEC_H */

@@ -17,13 +17,13 @@
 
 #include "core/roc.h"
 #include "pool/event.h"
+#include "pool/event_vsec.h"
 #include "pool/pace.h"
 #include "pool/record.h"
 #include "pool/ring.h"
 #include "pool/want.h"
 
 #define ROC_LINKS_MAX 16
-#define ROC_FIFO_DEPTH_MAX 4096
 
 struct roc_session;
 

@@ -190,6 +190,41 @@ static void numbers(void)
 	put(AT + EVENT_VSEC_LIMITS, 1 | 31 << 8);
 	UNIT_EQ(found(), 1);
 	UNIT_EQ(vsec.ring_log2, 31);
+	UNIT_EQ(vsec.vectors, 0); /* no interrupts, and no fault */
+}
+
+/* What @links links that hold @depth superpages each get; 0: the card is refused. */
+static uint32_t depth_of(uint32_t depth, unsigned int links, unsigned int ring_log2)
+{
+	struct roc_event_sizes s = {0};
+
+	if (!roc_event_sizes(links << 16 | depth, links, ring_log2, &s))
+		return 0;
+	CU_ASSERT(s.depth <= 1u << s.submit_log2);
+	CU_ASSERT(s.submit_log2 < ring_log2);
+	CU_ASSERT(s.submit_log2 >= EVENT_RING_MIN && s.submit_log2 <= ROC_EVENT_LOG2_MAX);
+	return s.depth;
+}
+
+/* LIMITS has a lower bound, and no upper one. */
+static void sizes(void)
+{
+	struct roc_event_sizes s;
+
+	UNIT_EQ(depth_of(128, 16, 16), 128);
+	UNIT_EQ(depth_of(0xffff, 16, 31), ROC_FIFO_DEPTH_MAX);
+	UNIT_EQ(depth_of(0xffff, 255, 31), ROC_FIFO_DEPTH_MAX);
+	UNIT_EQ(depth_of(0xffff, 1, 31), ROC_FIFO_DEPTH_MAX);
+	UNIT_EQ(depth_of(0xffff, 16, 8), 128);
+	UNIT_EQ(depth_of(16, 1, 16), 128); /* one link: more in the ring than in the card */
+	UNIT_EQ(depth_of(1, 1, 3), 4);
+	UNIT_EQ(depth_of(0, 1, 16), 0);
+	UNIT_EQ(depth_of(128, 16, 4), 0); /* 8 entries for 16 links */
+	UNIT_EQ(depth_of(128, 1, 2), 0);
+	/* More slots than the driver has links do no harm, fewer do. */
+	UNIT_EQ(roc_event_sizes(255u << 16 | 16, 16, 16, &s), 1);
+	UNIT_EQ(s.depth, 16);
+	UNIT_EQ(roc_event_sizes(15u << 16 | 16, 16, 16, &s), 0);
 }
 
 static void places(void)
@@ -271,5 +306,5 @@ static void tables(void)
 }
 
 UNIT_MAIN("kmod vsec", {"good ones", good_ones}, {"not there", not_there}, {"endless", endless},
-	  {"many", many}, {"numbers", numbers}, {"places", places}, {"overlaps", overlaps},
-	  {"tables", tables})
+	  {"many", many}, {"numbers", numbers}, {"sizes", sizes}, {"places", places},
+	  {"overlaps", overlaps}, {"tables", tables})
