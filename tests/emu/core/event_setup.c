@@ -55,8 +55,8 @@ int event_set_vectors(struct event_setup *s, const char *text, char *err)
 	char *end;
 	unsigned long n = strtoul(text, &end, 10);
 
-	if (!*text || *text == '-' || *end || !n || n > CARD_VECTORS) {
-		snprintf(err, CARD_ERR, "'%.40s' is not a number from 1 to %d", text, CARD_VECTORS);
+	if (!*text || *text == '-' || *end || n > CARD_VECTORS) {
+		snprintf(err, CARD_ERR, "'%.40s' is not a number from 0 to %d", text, CARD_VECTORS);
 		return -1;
 	}
 	s->vectors = n;
@@ -78,7 +78,7 @@ static uint32_t at(unsigned int bar, uint32_t off)
 void event_vectors(const struct event_setup *s, struct card_messages *m)
 {
 	memset(m, 0, sizeof(*m));
-	if (s->interrupts == EVENT_NO_INTERRUPTS)
+	if (s->interrupts == EVENT_NO_INTERRUPTS || !s->vectors)
 		return;
 	/* Messages of MSI come in powers of two. */
 	for (m->msi = 1; m->msi * 2 <= s->vectors; m->msi *= 2)

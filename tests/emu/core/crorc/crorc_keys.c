@@ -172,7 +172,7 @@ const struct card_key crorc_keys[] = {
 	{"events", "on or off: the event interface", AT_START, set_offered, get_offered},
 	{"interrupts", "with events: msix, msix-open, msi or none", AT_START, set_interrupts,
 	 get_interrupts},
-	{"vectors", "with events: 1 to 32", AT_START, set_vectors, get_vectors},
+	{"vectors", "with events: 0 to 32", AT_START, set_vectors, get_vectors},
 	{NULL},
 };
 

@@ -122,7 +122,7 @@ const struct card_key robinnp_keys[] = {
 	{"memory", "KiB of page memory of each link", AT_START, set_memory, get_memory},
 	{"serial", "0 to 9999", AT_START, set_serial, get_serial},
 	{"interrupts", "msix, msix-open, msi or none", AT_START, set_interrupts, get_interrupts},
-	{"vectors", "1 to 32", AT_START, set_vectors, get_vectors},
+	{"vectors", "0 to 32", AT_START, set_vectors, get_vectors},
 	{NULL},
 };
 

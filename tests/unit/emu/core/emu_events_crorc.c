@@ -113,6 +113,7 @@ static void plain_way_is_off(void)
 	UNIT_EQ(rd(0, CRORC_SP_SIZE), 0);
 	wr(0, CRORC_SP_HIGH, HOST_BASE >> 32);
 	wr(0, CRORC_SP_LOW, (uint32_t)HOST_BASE + SP);
+	UNIT_EQ(ev_rd(&d[0], EVENT_STATUS), OK); /* an address alone is no push */
 	wr(0, CRORC_SP_SIZE, SP);
 	run(0);
 	UNIT_EQ(ev_rd(&d[0], EVENT_STATUS), OK | EVENT_STATUS_HOST_ERROR);
