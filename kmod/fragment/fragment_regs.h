@@ -191,7 +191,7 @@ static inline __u32 fragment_slot(__u32 count, __u32 log2)
 #define FRAGMENT_FUNCTION_CAUSE 0x04 /* a written 1 clears */
 #define FRAGMENT_FUNCTION_ENABLE 0x08
 #define FRAGMENT_FUNCTION_VECTOR 0x0c
-#define FRAGMENT_FUNCTION_SUBS 0x10	   /* bit per sub-unit whose STATUS has an error */
+#define FRAGMENT_FUNCTION_SUBS 0x10	   /* bit per sub-unit: an error bit */
 #define FRAGMENT_FUNCTION_NOTICE_LOW 0x14  /* bus address of the notice; write only */
 #define FRAGMENT_FUNCTION_NOTICE_HIGH 0x18 /* this write makes the pair take effect */
 #define FRAGMENT_FUNCTION_RESET 0x1c	   /* FRAGMENT_RESET_*, of the card; reads 0 */

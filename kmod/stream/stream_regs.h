@@ -106,7 +106,7 @@
 #define STREAM_FUNCTION_CAUSE 0x04 /* a written 1 clears */
 #define STREAM_FUNCTION_ENABLE 0x08
 #define STREAM_FUNCTION_VECTOR 0x0c
-#define STREAM_FUNCTION_STREAMS 0x10	 /* bit per stream whose STATUS has an error */
+#define STREAM_FUNCTION_STREAMS 0x10	 /* bit per stream: an error bit or THROTTLING */
 #define STREAM_FUNCTION_NOTICE_LOW 0x14	 /* bus address of the notice; write only */
 #define STREAM_FUNCTION_NOTICE_HIGH 0x18 /* this write makes the pair take effect */
 #define STREAM_FUNCTION_RESET 0x1c	 /* STREAM_RESET_*, of the card; reads 0 */
@@ -228,8 +228,8 @@ struct stream_counters {
 	__le64 throttles;		   /* times that the throttle went on */
 	__le64 throttled;		   /* events that it kept out */
 	__le64 throttle_cycles;		   /* for how long in all */
-	__le64 throttle_first;		   /* event at which it went on for the first time */
-	__le64 throttle_from, throttle_to; /* first and last event of the last time */
+	__le64 throttle_first;		   /* the first time: first event not accepted */
+	__le64 throttle_from, throttle_to; /* the last time: first not accepted, last lost */
 	__le64 truncations;		   /* times that truncation began */
 	__le64 truncated;		   /* events that it cut */
 	__le64 truncated_bytes;		   /* what it cut off */

@@ -58,7 +58,8 @@
  * @throttles: times that the card stopped taking events, because its memory was full
  * @throttled: events that passed by meanwhile and are lost; none of a source that waits
  * @throttle_time: ns that it lasted in all
- * @throttle_first: event at which it happened first; with @throttles 0 these three say nothing
+ * @throttle_first: the first time: first event that was not taken; with @throttles 0 these three
+ *	say nothing
  * @throttle_from: the last time: first event that was not taken
  * @throttle_to: the last time: last event that passed by; @throttle_from - 1: none did
  * @truncations: times that the card began to cut events short

@@ -226,6 +226,8 @@ static void card_settings(void)
 
 static void keys(void)
 {
+	struct card_messages m;
+
 	host_begin();
 	key(0, "rate", "0=5,6=7");
 	UNIT_STR(key_get(0, "rate"), "5,0,0,0,0,0,7");
@@ -243,7 +245,17 @@ static void keys(void)
 	key(0, "firmware", "abc");
 	UNIT_EQ(card_rd(STREAM_CARD_HASH), 0xabc);
 	key(0, "vectors", "1");
+	UNIT_EQ(rd(MAIN, STREAM_VECTOR), 0);
 	UNIT_EQ(rd(ODIN, STREAM_VECTOR), 0);
+	key(0, "vectors", "0");
+	p40_card.messages(host.card, &m);
+	UNIT_EQ(m.msix | m.msi, 0);
+	UNIT_EQ(rd(MAIN, STREAM_VECTOR), 0);
+	/* The capability counts, and not what the host has enabled. */
+	key(0, "vectors", "2");
+	host.vectors = 0;
+	wr(MAIN, STREAM_RESET, STREAM_RESET_DEFAULT);
+	UNIT_EQ(rd(MAIN, STREAM_VECTOR), 1);
 	host_end();
 }
 

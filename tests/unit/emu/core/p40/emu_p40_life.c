@@ -60,6 +60,20 @@ static void enable_refused(void)
 	host_end();
 }
 
+/* HOST_ERROR outlives the disable, and no enable, refused or not. */
+static void refusal_clears_errors(void)
+{
+	host_begin();
+	begin(MAIN, 16);
+	wr0(P40_DOORBELL(MAIN), 5);
+	UNIT_EQ(rd(MAIN, STREAM_STATUS), STREAM_STATUS_ENABLED | STREAM_STATUS_HOST_ERROR);
+	wr(MAIN, STREAM_CONTROL, 0);
+	UNIT_EQ(rd(MAIN, STREAM_STATUS), STREAM_STATUS_QUIET | STREAM_STATUS_HOST_ERROR);
+	UNIT_EQ(enable(MAIN, RING_AT(MAIN), 15, 0),
+		STREAM_STATUS_QUIET | STREAM_STATUS_SETUP_ERROR);
+	host_end();
+}
+
 /* Enabling says so in the page, and takes addresses once. */
 static void enabling(void)
 {
@@ -353,8 +367,9 @@ static void mask(void)
 }
 
 UNIT_MAIN("emulated PCIe40: life of a stream", {"enabling refused", enable_refused},
-	  {"enabling", enabling}, {"tables of segments", tables}, {"loading", loading},
-	  {"enabled late", enabled_late}, {"close in the middle of a packet", close_in_a_packet},
+	  {"a refusal clears errors", refusal_clears_errors}, {"enabling", enabling},
+	  {"tables of segments", tables}, {"loading", loading}, {"enabled late", enabled_late},
+	  {"close in the middle of a packet", close_in_a_packet},
 	  {"close of nothing", close_of_nothing}, {"close when the ring is full", close_when_full},
 	  {"disable at once", disable_at_once}, {"no bus mastering", no_bus},
 	  {"mask of the card", mask})

@@ -262,6 +262,14 @@ static void keys(void)
 	UNIT_EQ(rd(0, FRAGMENT_ERROR_VECTOR), 3);
 	UNIT_EQ(rd(1, FRAGMENT_DATA_VECTOR), 4);
 	UNIT_EQ(rd(1, FRAGMENT_DONE_VECTOR), 0);
+	/* The capability counts, and not what the host has enabled. */
+	host.vectors = 0;
+	wr(1, FRAGMENT_RESET, FRAGMENT_RESET_DEFAULT);
+	UNIT_EQ(rd(1, FRAGMENT_DATA_VECTOR), 4);
+	key(0, "vectors", "0");
+	robinnp_card.messages(host.card, &m);
+	UNIT_EQ(m.msix | m.msi, 0);
+	UNIT_EQ(rd(0, FRAGMENT_DATA_VECTOR), 0);
 	host_end();
 }
 

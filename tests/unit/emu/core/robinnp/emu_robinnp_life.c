@@ -82,6 +82,23 @@ static void enable_refused(void)
 	host_end();
 }
 
+/* HOST_ERROR outlives the disable, and no enable. A refusal forgets the addresses. */
+static void refusal_clears_errors(void)
+{
+	host_begin();
+	UNIT_EQ(enable(0, 0), FRAGMENT_STATUS_ENABLED);
+	wr(0, FRAGMENT_RESET, 0x10);
+	UNIT_EQ(rd(0, FRAGMENT_STATUS), FRAGMENT_STATUS_ENABLED | FRAGMENT_STATUS_HOST_ERROR);
+	wr(0, FRAGMENT_CONTROL, 0);
+	UNIT_EQ(rd(0, FRAGMENT_STATUS), FRAGMENT_STATUS_QUIET | FRAGMENT_STATUS_HOST_ERROR);
+	UNIT_EQ(enable(FRAGMENT_PAGES, 0), FRAGMENT_STATUS_QUIET | FRAGMENT_STATUS_SETUP_ERROR);
+	wr(0, FRAGMENT_PAGES, 32);
+	wr(0, FRAGMENT_CONTROL, FRAGMENT_CONTROL_ENABLE);
+	UNIT_EQ(rd(0, FRAGMENT_STATUS), FRAGMENT_STATUS_QUIET | FRAGMENT_STATUS_SETUP_ERROR);
+	UNIT_EQ(enable(0, 0), FRAGMENT_STATUS_ENABLED);
+	host_end();
+}
+
 /* No host pages: no table is needed, and no transfer is possible. */
 static void without_a_table(void)
 {
@@ -466,9 +483,9 @@ static void fetch_errors(void)
 }
 
 UNIT_MAIN("emulated RobinNP: life of a sub-unit", {"enabling refused", enable_refused},
-	  {"without a table", without_a_table}, {"host-page tables", tables}, {"loading", loading},
-	  {"enabled late", enabled_late}, {"what is kept for later", kept_for_later},
-	  {"disable at once", disable_at_once},
+	  {"a refusal clears errors", refusal_clears_errors}, {"without a table", without_a_table},
+	  {"host-page tables", tables}, {"loading", loading}, {"enabled late", enabled_late},
+	  {"what is kept for later", kept_for_later}, {"disable at once", disable_at_once},
 	  {"nothing of the last run", nothing_of_the_last_run}, {"levels of reset", levels},
 	  {"resets of the card", resets_of_the_card}, {"no bus mastering", no_bus},
 	  {"what cannot be read", fetch_errors})
