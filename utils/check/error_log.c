@@ -11,6 +11,7 @@
 #include <stdarg.h>
 #include <string.h>
 #include <sys/file.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "utils/common/tool.h"
@@ -18,11 +19,11 @@
 #define LOCK_TRIES 100
 #define LOCK_TRY_US 1000
 
-static void set_broken(struct error_log *log, const char *what)
+static void set_broken(struct error_log *log, const char *what, const char *why)
 {
 	log->broken = true;
 	snprintf(log->why, sizeof(log->why), "%s %s: %s. Errors are only counted.", log->path, what,
-		 strerror(errno));
+		 why);
 }
 
 /*
@@ -42,9 +43,29 @@ static int prepare(const struct error_log *log, int fd)
 	return 0;
 }
 
+/*
+ * The name is the same for all and the folder may be writable for others: another user's link must
+ * not lead to a file that is emptied, and a pipe must not hold the tool up.
+ */
+static int open_regular(const char *path)
+{
+	int fd = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK,
+		      0666);
+	struct stat st;
+
+	if (fd < 0 && errno != ELOOP && errno != ENXIO)
+		return -1;
+	if (fd >= 0 && !fstat(fd, &st) && S_ISREG(st.st_mode))
+		return fd;
+	if (fd >= 0)
+		close(fd);
+	errno = EEXIST;
+	return -1;
+}
+
 static void open_file(struct error_log *log)
 {
-	int fd = open(log->path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
+	int fd = open_regular(log->path);
 
 	if (fd >= 0 && !prepare(log, fd))
 		log->file = fdopen(fd, "a");
@@ -53,7 +74,10 @@ static void open_file(struct error_log *log)
 		setvbuf(log->file, NULL, _IOLBF, 0);
 		return;
 	}
-	set_broken(log, "cannot be opened");
+	if (errno == EEXIST)
+		set_broken(log, "is not a regular file", "remove it");
+	else
+		set_broken(log, "cannot be opened", strerror(errno));
 	if (fd >= 0)
 		close(fd);
 }
@@ -86,7 +110,7 @@ void error_log_close(struct error_log *log)
 		return;
 	bad = ferror(log->file);
 	if (fclose(log->file) || bad)
-		set_broken(log, "could not be written");
+		set_broken(log, "could not be written", strerror(errno));
 	log->file = NULL;
 }
 

@@ -8,6 +8,7 @@
 #include <stdint.h>
 #include <sys/file.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 
 #include "utils/check/check.h"
 
@@ -387,6 +388,36 @@ static void held_log(void)
 	rmdir(dir);
 }
 
+/* A link of another user to a file of ours, and a pipe that has a reader or has none. */
+static void other_than_files(void)
+{
+	char dir[] = "/tmp/roc-unit-XXXXXX", path[64], target[64];
+	struct error_log log;
+	int fd = -1, i;
+
+	UNIT_NEED(mkdtemp(dir));
+	snprintf(path, sizeof(path), "%s/errors.txt", dir);
+	snprintf(target, sizeof(target), "%s/target", dir);
+	fd = open(target, O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
+	UNIT_NEED(fd >= 0 && write(fd, "first: error a\n", 15) == 15);
+	close(fd);
+	for (i = 0; i < 3; i++) {
+		UNIT_EQ(i ? mkfifo(path, 0600) : symlink("target", path), 0);
+		fd = i == 2 ? open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC) : -1;
+		log = (struct error_log){.path = path, .card = "first"};
+		error_log_add(&log, "error 0");
+		CU_ASSERT_TRUE(log.broken);
+		CU_ASSERT_PTR_NOT_NULL(strstr(log.why, "is not a regular file: remove it"));
+		error_log_close(&log);
+		UNIT_EQ(lines_of(target), 1);
+		if (fd >= 0)
+			close(fd);
+		unlink(path);
+	}
+	unlink(target);
+	rmdir(dir);
+}
+
 UNIT_MAIN("utils check internal", {"good data through the counter's wrap", good},
 	  {"links are apart", links_apart}, {"any wrong bit is found", any_bit},
 	  {"message", message}, {"missing superpage", missing_superpage},
@@ -396,4 +427,4 @@ UNIT_MAIN("utils check internal", {"good data through the counter's wrap", good}
 	  {"impossible entries", bad_entry}, {"check disabled", disabled},
 	  {"pages without a word", no_word}, {"first wrong word", first_wrong_word},
 	  {"error file", log_file}, {"a log of several", shared_log},
-	  {"a log that somebody holds", held_log})
+	  {"a log that somebody holds", held_log}, {"what is no file", other_than_files})
