@@ -4,10 +4,13 @@
  */
 #include "check.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "utils/common/json.h"
 
 static const char *const verdicts[] = {
 	[VERDICT_PASS] = "PASS",
@@ -40,6 +43,19 @@ static struct finding *more(struct check *c)
 	return f;
 }
 
+/* Texts have names and contents of files, which may be another machine's. */
+static void clean(char *text)
+{
+	while (text && *text) {
+		unsigned int n = json_utf8_length(text);
+		bool control = n == 2 && text[0] == '\xc2' && (unsigned char)text[1] < 0xa0;
+
+		if (!n || control || iscntrl((unsigned char)*text))
+			*text = '?';
+		text += control || !n ? 1 : n;
+	}
+}
+
 static void keep(struct check *c, enum verdict verdict, const char *subject, const char *expected,
 		 const char *cure, const char *fmt, va_list ap)
 {
@@ -56,6 +72,10 @@ static void keep(struct check *c, enum verdict verdict, const char *subject, con
 	f->cure = cure ? strdup(cure) : NULL;
 	if (vasprintf(&f->found, fmt, ap) < 0)
 		f->found = NULL;
+	clean(f->subject);
+	clean(f->found);
+	clean(f->expected);
+	clean(f->cure);
 	if (!f->expected || !f->found || (cure && !f->cure))
 		c->out_of_memory = true;
 }

@@ -5,6 +5,8 @@
  */
 #include "unit.h"
 
+#include <ctype.h>
+
 #include "tests/unit/utils/golden.h"
 #include "tests/unit/utils/node/check/server.h"
 
@@ -412,6 +414,27 @@ static void forms(void)
 	server_end();
 }
 
+/* Neither form has anything that moves a terminal. */
+static void harmless(const struct check *c)
+{
+	size_t length, i;
+	char *text;
+	FILE *out = open_memstream(&text, &length);
+
+	UNIT_NEED(out);
+	check_text(out, c, true, false);
+	check_json(out, c);
+	fclose(out);
+	for (i = 0; i < length; i++) {
+		const bool c1 = text[i] == '\xc2' && (unsigned char)text[i + 1] < 0xa0;
+
+		if (c1 || (iscntrl((unsigned char)text[i]) && text[i] != '\n'))
+			unit_note("%.60s", text + (i > 40 ? i - 40 : 0));
+		CU_ASSERT_FALSE(c1 || (iscntrl((unsigned char)text[i]) && text[i] != '\n'));
+	}
+	free(text);
+}
+
 /* Trees that are no server, or a hostile one: an answer, and none is PASS. */
 static void hostile(void)
 {
@@ -422,6 +445,10 @@ static void hostile(void)
 		CLASS0 "channels=99999999",
 		CLASS0 "serial=99999999999999999999",
 		CLASS0 "firmware=\x80\xff\x1b[31m",
+		GOVERNOR "=\x1b[2J\xc2\x9b"
+			 "1m\x7f",
+		"sys/module/roc/version=\x1b]0\a",
+		EP0 "msi_irqs/\x1b[2J=msix",
 		"-" EP0 "config;>" EP0 "config=/dev/zero",
 		EP0 "current_link_speed=1e999 GT/s",
 		NODE "node0/cpulist=0-4294967295",
@@ -441,6 +468,7 @@ static void hostile(void)
 		look_as_nobody(&c);
 		CU_ASSERT(c.count >= 25);
 		CU_ASSERT(all_cured(&c));
+		harmless(&c);
 		check_end(&c);
 		server_end();
 	}
