@@ -8,6 +8,7 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -31,26 +32,47 @@ int output_choose(const struct output_options *options, enum output_format *form
 	return TOOL_OK;
 }
 
-bool output_colours(FILE *out)
+bool output_is_live(FILE *out)
 {
-	const char *term = getenv("TERM"), *no = getenv("NO_COLOR");
+	const char *term = getenv("TERM");
 
-	return isatty(fileno(out)) && !(no && *no) && term && strcmp(term, "dumb");
+	return isatty(fileno(out)) && term && strcmp(term, "dumb");
 }
 
-void output_live(const char *fmt, ...)
+bool output_colours(FILE *out)
 {
-	struct pollfd out = {.fd = STDOUT_FILENO, .events = POLLOUT};
+	const char *no = getenv("NO_COLOR");
+
+	return output_is_live(out) && !(no && *no);
+}
+
+/* End UTF-8 text before column @columns. */
+static void cut(char *text, unsigned int columns)
+{
+	unsigned int used = 0;
+
+	for (; *text; text++)
+		if ((*text & 0xc0) != 0x80 && used++ == columns)
+			*text = '\0';
+}
+
+void output_live(FILE *out, const char *fmt, ...)
+{
+	struct pollfd terminal = {.fd = fileno(out), .events = POLLOUT};
+	struct winsize size;
+	char line[512];
 	va_list ap;
 
-	if (poll(&out, 1, 0) != 1 || !(out.revents & POLLOUT))
+	if (poll(&terminal, 1, 0) != 1 || !(terminal.revents & POLLOUT))
 		return;
 	va_start(ap, fmt);
-	putchar('\r');
-	vprintf(fmt, ap);
-	fputs("\033[K", stdout);
-	fflush(stdout);
+	vsnprintf(line, sizeof(line), fmt, ap);
 	va_end(ap);
+	/* In the last column some terminals begin a new line. */
+	if (!ioctl(fileno(out), TIOCGWINSZ, &size) && size.ws_col > 1)
+		cut(line, size.ws_col - 1u);
+	fprintf(out, "\r%s\033[K", line);
+	fflush(out);
 }
 
 uint64_t output_time(void)

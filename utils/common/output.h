@@ -77,17 +77,20 @@ int output_end(struct output *o, int code);
 int output_replace(const char *path, const char *text, size_t length, bool passing,
 		   char why[OUTPUT_WHY]);
 
-/* Colours: only on a terminal, and not if NO_COLOR is set. */
+/* A terminal on which a line can be written over: not one with TERM=dumb. */
+bool output_is_live(FILE *out);
+/* Colours: only there, and not if NO_COLOR is set. */
 #define COLOUR_GOOD "\033[32m"
 #define COLOUR_BAD "\033[31m"
 #define COLOUR_WARN "\033[33m"
 #define COLOUR_END "\033[0m"
 bool output_colours(FILE *out);
 /*
- * Write over the last line of the terminal on standard output. The line is left out if the terminal
- * does not take it at once, as after ^S: data must not wait for it.
+ * Write over the last line of the terminal @out. The line is cut at the terminal's width: the rest
+ * of a longer one would stay on the screen. It is left out if the terminal does not take it at
+ * once, as after ^S: data must not wait for it.
  */
-void output_live(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+void output_live(FILE *out, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
 uint64_t output_time(void); /* ns since 1970, for influx_end() */
 

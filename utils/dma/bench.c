@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "utils/common/counter.h"
+#include "utils/common/output.h"
 #include "utils/common/stop.h"
 #include "utils/common/tool.h"
 
@@ -209,7 +210,7 @@ static void take_data(struct bench *b)
 	}
 	if (b->opt->bar_hammer && hammer_start(&b->hammer, &b->card, b->opt->id))
 		bench_fail(b, "%s", b->hammer.error);
-	b->live = isatty(STDOUT_FILENO) && !b->opt->no_display && !b->opt->json;
+	b->live = output_is_live(stdout) && !b->opt->no_display && !b->opt->json;
 	bench_reader_run(b);
 	bench_live_end(b);
 	/* A short run has had no tick. */

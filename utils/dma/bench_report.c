@@ -61,7 +61,8 @@ void bench_live(struct bench *b)
 	if (!b->live)
 		return;
 	temperature_text(b->temperature, celsius, sizeof(celsius));
-	output_live("  %02" PRIu64 ":%02" PRIu64 ":%02" PRIu64 "   Superpages %-10" PRIu64
+	output_live(stdout,
+		    "  %02" PRIu64 ":%02" PRIu64 ":%02" PRIu64 "   Superpages %-10" PRIu64
 		    "   %7.2f Gb/s   Errors %-6" PRIu64 "   %s \302\260C ",
 		    run / 3600, run / 60 % 60, run % 60, n->superpages, rate, b->errors.count,
 		    celsius);
@@ -70,7 +71,7 @@ void bench_live(struct bench *b)
 void bench_live_end(struct bench *b)
 {
 	if (b->live)
-		output_live("%s", "");
+		output_live(stdout, "%s", "");
 }
 
 static void row_count(FILE *out, const char *name, uint64_t value)

@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "utils/common/card.h"
+#include "utils/common/output.h"
 #include "utils/common/stop.h"
 #include "utils/common/tool.h"
 
@@ -85,7 +86,7 @@ static bool progress(void *context, const struct roc_crorc_flash *now)
 	}
 	percent = all ? (unsigned int)(done * 100 / all) : 0;
 	if (w->show && (percent != w->percent || now->step != w->step)) {
-		fprintf(stderr, "\r%s: %u %%\033[K", names[now->step], percent);
+		output_live(stderr, "%s: %u %%", names[now->step], percent);
 		w->percent = percent;
 		w->step = now->step;
 	}
@@ -157,7 +158,7 @@ static void repeat_text(const struct values *v, const struct roc_card *card, cha
 
 static int work(const struct values *v, struct flash_card *f, const uint16_t *image)
 {
-	struct watch w = {.show = isatty(STDERR_FILENO) && !v->no_display};
+	struct watch w = {.show = output_is_live(stderr) && !v->no_display};
 	enum flash_job job = v->serial ? FLASH_SERIAL : v->compare ? FLASH_COMPARE : FLASH_IMAGE;
 	struct roc_crorc_flash flash = {.step = ROC_CRORC_FLASH_IDLE};
 	char why[1024] = "", command[512], state[1024];
@@ -175,7 +176,7 @@ static int work(const struct values *v, struct flash_card *f, const uint16_t *im
 	if (err)
 		snprintf(why, sizeof(why), "%s", roc_error());
 	if (w.show)
-		fputs("\r\033[K", stderr);
+		output_live(stderr, "%s", "");
 	repeat_text(v, &f->card, command, sizeof(command));
 	flash_state_text(job, &flash, command, state, sizeof(state));
 	if (v->json)

@@ -11,6 +11,7 @@
 
 #include "libroc/board/libroc_replace.h"
 #include "utils/common/json.h"
+#include "utils/common/output.h"
 #include "utils/common/stop.h"
 #include "utils/common/tool.h"
 
@@ -75,7 +76,7 @@ static void put(struct sink *s, const uint16_t *words, const uint32_t *ready, si
 
 static int copy(const struct values *v, struct flash_card *f, uint32_t total, struct sink *s)
 {
-	bool show = isatty(STDERR_FILENO) && total > CHUNK;
+	bool show = output_is_live(stderr) && total > CHUNK;
 	static uint32_t ready[CHUNK];
 	static uint16_t words[CHUNK];
 	uint32_t done, n;
@@ -97,11 +98,11 @@ static int copy(const struct values *v, struct flash_card *f, uint32_t total, st
 			break;
 		}
 		if (show)
-			fprintf(stderr, "\rReading: %u %%\033[K",
-				(unsigned int)((uint64_t)(done + n) * 100 / total));
+			output_live(stderr, "Reading: %u %%",
+				    (unsigned int)((uint64_t)(done + n) * 100 / total));
 	}
 	if (show)
-		fputs("\r\033[K", stderr);
+		output_live(stderr, "%s", "");
 	return code;
 }
 

@@ -35,7 +35,8 @@ void fragment_live(struct fragment_run *r, uint64_t now)
 	if (!r->live)
 		return;
 	roc_fragments_counts(r->f, &c);
-	output_live("  %02" PRIu64 ":%02" PRIu64 ":%02" PRIu64 "   Events %-12" PRIu64
+	output_live(stdout,
+		    "  %02" PRIu64 ":%02" PRIu64 ":%02" PRIu64 "   Events %-12" PRIu64
 		    "   %8.0f/s   Fetched %-12" PRIu64 "   Kept %-8" PRIu32 "   Errors %-6" PRIu64,
 		    run / 3600, run / 60 % 60, run % 60, r->events, rate, c.fetched, c.kept,
 		    r->errors.count);
@@ -44,7 +45,7 @@ void fragment_live(struct fragment_run *r, uint64_t now)
 void fragment_live_end(struct fragment_run *r)
 {
 	if (r->live)
-		output_live("%s", "");
+		output_live(stdout, "%s", "");
 }
 
 static double seconds(const struct fragment_run *r)

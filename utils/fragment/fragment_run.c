@@ -15,6 +15,7 @@
 
 #include "utils/common/card.h"
 #include "utils/common/clock.h"
+#include "utils/common/output.h"
 #include "utils/common/stop.h"
 #include "utils/common/tool.h"
 
@@ -385,7 +386,7 @@ static int prepare(struct fragment_run *r)
 	r->check.errors = &r->errors;
 	r->check.headers = o->no_errorcheck;
 	r->check.page = (uint32_t)o->page;
-	r->live = isatty(STDOUT_FILENO) && !o->no_display && !o->json;
+	r->live = output_is_live(stdout) && !o->no_display && !o->json;
 	err = learn_generators(r);
 	return err ? err : check_room(r);
 }

@@ -22,6 +22,7 @@
 #include "utils/common/card.h"
 #include "utils/common/clock.h"
 #include "utils/common/numbers.h"
+#include "utils/common/output.h"
 #include "utils/common/stop.h"
 #include "utils/common/tool.h"
 
@@ -195,16 +196,16 @@ static void show_progress(const struct stress *s)
 	for (i = 0; i < s->processes; i++)
 		done += atomic_load_explicit(&s->shared->progress[i].ops, memory_order_relaxed);
 	if (s->seconds)
-		fprintf(stderr, "\r%" PRIu64 " operations\033[K", done);
+		output_live(stderr, "%" PRIu64 " operations", done);
 	else
-		fprintf(stderr, "\r%" PRIu64 " of %.0f operations (%.0f%%)\033[K", done, all,
-			100.0 * (double)done / all);
+		output_live(stderr, "%" PRIu64 " of %.0f operations (%.0f%%)", done, all,
+			    100.0 * (double)done / all);
 }
 
 /* Wait for all children; after a signal they are told to stop. */
 static void wait_for(const struct stress *s, const pid_t *pids, unsigned int started)
 {
-	bool live = isatty(STDERR_FILENO);
+	bool live = output_is_live(stderr);
 	uint64_t end = s->seconds ? now_ns() + s->seconds * UINT64_C(1000000000) : UINT64_MAX;
 	unsigned int left = started, i;
 	bool gone[BAR_STRESS_PROCESSES_MAX] = {false};
@@ -234,7 +235,7 @@ static void wait_for(const struct stress *s, const pid_t *pids, unsigned int sta
 			show_progress(s);
 	}
 	if (live)
-		fputs("\r\033[K", stderr);
+		output_live(stderr, "%s", "");
 }
 
 static int run_processes(const struct stress *s)

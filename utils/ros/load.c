@@ -16,6 +16,7 @@
 #include "utils/common/clock.h"
 #include "utils/common/files.h"
 #include "utils/common/numbers.h"
+#include "utils/common/output.h"
 #include "utils/common/stop.h"
 #include "utils/common/tool.h"
 
@@ -169,12 +170,12 @@ static void measure(struct load *l)
 		look_for_end(l);
 		if (l->now < tick)
 			continue;
-		if (!l->opt->no_display && !l->opt->json && isatty(STDOUT_FILENO))
+		if (!l->opt->no_display && !l->opt->json && output_is_live(stdout))
 			load_live(l);
 		tick += NS_PER_S;
 	}
 	l->ended = now_ns();
-	if (!l->opt->no_display && !l->opt->json && isatty(STDOUT_FILENO))
+	if (!l->opt->no_display && !l->opt->json && output_is_live(stdout))
 		load_live_end(l);
 }
 

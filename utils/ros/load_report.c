@@ -41,6 +41,7 @@ void load_live(struct load *l)
 	double s = (double)(l->now - (when ? when : l->began)) / 1e9;
 
 	output_live(
+		stdout,
 		"  %6.1f s   %.0f replies/s   %.2f Gb/s   p50 %.0f us   p99 %.0f us   outstanding "
 		"%" PRIu64 "   incomplete %" PRIu64 "   errors %" PRIu64,
 		(double)(l->now - l->began) / 1e9, (double)(l->counts.replies - replies) / s,
@@ -53,7 +54,7 @@ void load_live(struct load *l)
 
 void load_live_end(struct load *l)
 {
-	output_live("%s", "");
+	output_live(stdout, "%s", "");
 }
 
 static void row(FILE *out, const char *name, uint64_t value)

@@ -6,6 +6,7 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -139,16 +140,31 @@ void triggers_prometheus(FILE *out, const struct triggers_report *r)
 	sample(&m, r, "tof", r->rates.tof * 1e3);
 }
 
+static void text_over(FILE *out, const struct triggers_report *r)
+{
+	char *text = NULL;
+	size_t length;
+	FILE *memory = open_memstream(&text, &length);
+
+	if (!memory)
+		return;
+	triggers_text(memory, r);
+	if (!fclose(memory))
+		output_live(out, "%s", text);
+	free(text);
+}
+
 /* One report in the form asked for; on a terminal the text overwrites the one before. */
 static void show(const struct triggers_report *r, struct output *o, struct json *j, bool overwrite)
 {
 	switch (o->format) {
 	case OUTPUT_TEXT:
-		if (overwrite)
-			fputc('\r', o->out);
+		if (overwrite) {
+			text_over(o->out, r);
+			break;
+		}
 		triggers_text(o->out, r);
-		if (!overwrite)
-			fputc('\n', o->out);
+		fputc('\n', o->out);
 		break;
 	case OUTPUT_JSON:
 		triggers_json(j, r);
@@ -198,7 +214,7 @@ static int monitor(struct roc_endpoint *ep, const struct values *v, struct outpu
 		   struct triggers_report *r)
 {
 	bool array = o->format == OUTPUT_JSON && v->updateable;
-	bool overwrite = v->updateable && isatty(STDOUT_FILENO);
+	bool overwrite = v->updateable && output_is_live(o->out);
 	struct roc_cru_triggers before;
 	int code = TOOL_OK;
 	struct json j;

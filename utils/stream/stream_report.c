@@ -99,7 +99,8 @@ void stream_live(struct stream_run *r, uint64_t now)
 	last_time = now;
 	if (!r->live)
 		return;
-	output_live("  %02" PRIu64 ":%02" PRIu64 ":%02" PRIu64 "   Packets %-10" PRIu64
+	output_live(stdout,
+		    "  %02" PRIu64 ":%02" PRIu64 ":%02" PRIu64 "   Packets %-10" PRIu64
 		    "   Events %-12" PRIu64 "   %7.2f Gb/s   Missing %-6" PRIu64
 		    "   Errors %-6" PRIu64,
 		    run / 3600, run / 60 % 60, run % 60, r->check.packets, r->check.events, rate,
@@ -109,7 +110,7 @@ void stream_live(struct stream_run *r, uint64_t now)
 void stream_live_end(struct stream_run *r)
 {
 	if (r->live)
-		output_live("%s", "");
+		output_live(stdout, "%s", "");
 }
 
 static double seconds(const struct stream_run *r)

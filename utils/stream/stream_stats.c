@@ -200,12 +200,19 @@ static void live_line(const struct roc_st_info *i, const struct roc_st_info *bef
 	double units = (double)counter64_since(before->card.units, i->card.units);
 	double events = (double)counter64_since(before->card.events, i->card.events);
 
-	printf("\r  %s %s   %.0f packets/s   %.0f events/s   %.2f Gb/s   ring %.0f %%   throttled "
-	       "%" PRIu64 "   cut short %" PRIu64 "%s",
-	       i->name, state_name(i->state), units / s, events / s, bytes * 8 / 1e9 / s,
-	       i->ring ? 100.0 * (double)level(i) / (double)i->ring : 0,
-	       (uint64_t)i->card.throttled, (uint64_t)i->card.truncated,
-	       isatty(STDOUT_FILENO) ? "\033[K" : "\n");
+	char line[512];
+
+	snprintf(line, sizeof(line),
+		 "  %s %s   %.0f packets/s   %.0f events/s   %.2f Gb/s   ring %.0f %%   throttled "
+		 "%" PRIu64 "   cut short %" PRIu64,
+		 i->name, state_name(i->state), units / s, events / s, bytes * 8 / 1e9 / s,
+		 i->ring ? 100.0 * (double)level(i) / (double)i->ring : 0,
+		 (uint64_t)i->card.throttled, (uint64_t)i->card.truncated);
+	if (output_is_live(stdout)) {
+		output_live(stdout, "%s", line);
+		return;
+	}
+	puts(line);
 	fflush(stdout);
 }
 
@@ -230,7 +237,7 @@ static int live(struct roc_endpoint *ep, unsigned int stream, uint64_t limit_s)
 		if (limit_s && now - begin >= limit_s * NS_PER_S)
 			break;
 	}
-	if (isatty(STDOUT_FILENO))
+	if (output_is_live(stdout))
 		putchar('\n');
 	return TOOL_OK;
 }

@@ -14,6 +14,7 @@
 
 #include "utils/common/card.h"
 #include "utils/common/clock.h"
+#include "utils/common/output.h"
 #include "utils/common/stop.h"
 #include "utils/common/tool.h"
 
@@ -233,7 +234,8 @@ static int prepare(struct stream_run *r)
 	r->check.from_start = true;
 	if (sscanf(roc_stream_name(r->s), "odin%hu", &r->check.stream) != 1)
 		r->check.stream = 0;
-	r->live = o->action == STREAM_FOLLOW && isatty(STDOUT_FILENO) && !o->no_display && !o->json;
+	r->live =
+		o->action == STREAM_FOLLOW && output_is_live(stdout) && !o->no_display && !o->json;
 	return TOOL_OK;
 }
 

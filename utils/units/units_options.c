@@ -10,6 +10,7 @@
 #include "sink_check.h"
 #include "source_card.h"
 #include "source_synthetic.h"
+#include "utils/common/output.h"
 #include "utils/common/stop.h"
 #include "utils/common/tool.h"
 
@@ -101,7 +102,7 @@ int units_run(const struct common_options *common, const struct units_options *o
 	struct units_report report = {
 		.tool = name,
 		.metrics.path = o->metrics,
-		.live = isatty(STDOUT_FILENO) && !o->no_display && !o->json,
+		.live = output_is_live(stdout) && !o->no_display && !o->json,
 	};
 	struct pump p = {
 		.source = source,

@@ -32,7 +32,8 @@ static void live(struct units_report *r, const struct pump *p, uint64_t now)
 	double rate = per((double)(p->sink->n.bytes - r->last_bytes),
 			  (double)(now - (r->last_time ? r->last_time : p->n.start)));
 
-	output_live("  %02" PRIu64 ":%02" PRIu64 ":%02" PRIu64 "   Units %-10" PRIu64
+	output_live(stdout,
+		    "  %02" PRIu64 ":%02" PRIu64 ":%02" PRIu64 "   Units %-10" PRIu64
 		    "   %7.3f GB/s   Out %-5" PRIu64 "   Lost %-5" PRIu64 "   Errors %-5" PRIu64
 		    "%s",
 		    run / 3600, run / 60 % 60, run % 60, p->sink->n.units, rate, p->n.out,
@@ -84,7 +85,7 @@ void units_report_tick(struct pump *p, void *context)
 void units_report_end(struct units_report *r)
 {
 	if (r->live)
-		output_live("%s", "");
+		output_live(stdout, "%s", "");
 }
 
 static void row_count(FILE *out, const char *name, uint64_t value)

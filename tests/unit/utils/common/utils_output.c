@@ -9,9 +9,11 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <math.h>
+#include <pty.h>
 #include <stdint.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
+#include <termios.h>
 #include <unistd.h>
 
 #include "child.h"
@@ -578,6 +580,51 @@ static void full_disk(void)
 	CU_ASSERT_PTR_NULL(strstr(said_at_end(true), "not connected"));
 }
 
+/* What a terminal of @columns gets of a live line. */
+static const char *live_line(unsigned short columns, const char *line)
+{
+	static char got[256];
+	struct winsize size = {.ws_row = 24, .ws_col = columns};
+	struct termios raw;
+	int master, slave;
+	ssize_t n;
+	FILE *out;
+
+	UNIT_EQ(openpty(&master, &slave, NULL, NULL, &size), 0);
+	UNIT_EQ(tcgetattr(slave, &raw), 0);
+	cfmakeraw(&raw);
+	UNIT_EQ(tcsetattr(slave, TCSANOW, &raw), 0);
+	out = fdopen(slave, "w");
+	UNIT_NEED(out);
+	setenv("TERM", "dumb", 1);
+	CU_ASSERT_FALSE(output_is_live(out));
+	CU_ASSERT_FALSE(output_colours(out));
+	unsetenv("TERM");
+	CU_ASSERT_FALSE(output_is_live(out));
+	setenv("TERM", "xterm", 1);
+	CU_ASSERT_TRUE(output_is_live(out));
+	output_live(out, "%s", line);
+	n = read(master, got, sizeof(got) - 1);
+	UNIT_NEED(n > 0);
+	got[n] = '\0';
+	fclose(out);
+	close(master);
+	return got;
+}
+
+static void live_lines(void)
+{
+	UNIT_STR(live_line(80, "twenty columns of it"), "\rtwenty columns of it\033[K");
+	UNIT_STR(live_line(21, "twenty columns of it"), "\rtwenty columns of it\033[K");
+	UNIT_STR(live_line(20, "twenty columns of it"), "\rtwenty columns of i\033[K");
+	/* A character of two bytes has one column, and is not cut in half. */
+	UNIT_STR(live_line(5, "45 \302\260C"), "\r45 \302\260\033[K");
+	UNIT_STR(live_line(4, "45 \302\260C"), "\r45 \033[K");
+	/* A terminal that does not know its size. */
+	UNIT_STR(live_line(0, "twenty columns of it"), "\rtwenty columns of it\033[K");
+	CU_ASSERT_FALSE(output_is_live(begin()));
+}
+
 UNIT_MAIN("output", {"InfluxDB: escapes", influx_escapes},
 	  {"InfluxDB: numbers that are none", influx_not_finite}, {"InfluxDB: cards", influx_cards},
 	  {"Prometheus", prometheus_forms}, {"the label of a file", prometheus_file},
@@ -586,4 +633,4 @@ UNIT_MAIN("output", {"InfluxDB: escapes", influx_escapes},
 	  {"a file's mode and owner", mode_and_owner}, {"a file's group", another_group},
 	  {"the standard output is no file", standard_output}, {"files in /dev/shm", shared_memory},
 	  {"what is no file", no_file}, {"a file of metrics", metrics_file},
-	  {"a full disk", full_disk})
+	  {"a full disk", full_disk}, {"live lines", live_lines})

@@ -229,6 +229,7 @@ static void shown(void)
 	UNIT_EQ(RUN("roc-status --id=4001"), 0);
 	SAYS("Source 0x0400");
 	UNIT_EQ(RUN("roc-stream stats " ID "--stream=main --live --time=1s"), 0);
+	CU_ASSERT_PTR_NULL(strchr(out, '\r'));
 	SAYS("main stopped   0 packets/s");
 	UNIT_EQ(RUN("roc-stream set " ID "--json"), 0);
 	CU_ASSERT(json_valid(out));
