@@ -12,6 +12,7 @@
  */
 #include "etcd.h"
 
+#include <arpa/inet.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -39,10 +40,19 @@ void etcd_post(struct etcd *e, enum etcd_place place, const char *path, struct j
 	e->posted[place] = fabric_now();
 	snprintf(url, sizeof(url), "%s/v3/%s", e->urls[e->url], path);
 	if (http_post(e->http, place, url, body, stream ? 0 : (unsigned int)ms))
-		etcd_away(e, place, "there is no memory left");
+		etcd_away(e, place, -ENOMEM, "there is no memory left");
 }
 
-void etcd_away(struct etcd *e, enum etcd_place place, const char *why)
+/* A web server without this path answers so; etcd itself says what is missing, in JSON. */
+static bool no_gateway(int result, const char *why)
+{
+	static const char missing[] = "it answers 404: ";
+
+	return result == -EPROTO && !strncmp(why, missing, sizeof(missing) - 1) &&
+	       why[sizeof(missing) - 1] != '{';
+}
+
+void etcd_away(struct etcd *e, enum etcd_place place, int result, const char *why)
 {
 	char url[ETCD_URL_MAX];
 
@@ -55,10 +65,12 @@ void etcd_away(struct etcd *e, enum etcd_place place, const char *why)
 	http_cancel(e->http, ETCD_REPORTS);
 	e->again = fabric_now() + AGAIN_NS;
 	e->url = (e->url + 1) % e->url_count;
+	if (no_gateway(result, why))
+		why = "it answers 404, so its gRPC gateway is off or older than etcd 3.4: start it "
+		      "with --enable-grpc-gateway=true";
 	evb_view_lost(&e->view,
-		      "etcd at %s cannot be reached (%.120s): the node goes on with what it "
-		      "has.",
-		      url, why);
+		      "etcd at %s cannot be %s (%.120s): the node goes on with what it has.", url,
+		      result == -EHOSTUNREACH ? "reached" : "used", why);
 }
 
 /* Who asks must be known first. */
@@ -283,6 +295,17 @@ static const struct roc_evb_coordinator_ops etcd_ops = {
 	.why = etcd_why,
 };
 
+/* Is the host of this URL a link-local address without its interface? */
+static bool unscoped(const char *url)
+{
+	const char *host = strstr(url, "://[");
+	struct in6_addr address;
+	char text[64];
+
+	return host && sscanf(host, "://[%63[^]]", text) == 1 &&
+	       inet_pton(AF_INET6, text, &address) == 1 && IN6_IS_ADDR_LINKLOCAL(&address);
+}
+
 /* "http://a:2379,http://b:2379?ca=FILE&cert=FILE&key=FILE&auth=FILE"; @text is cut up. */
 static int take_where(struct etcd *e, char *text, struct http_tls *tls, char *why)
 {
@@ -315,6 +338,13 @@ static int take_where(struct etcd *e, char *text, struct http_tls *tls, char *wh
 
 		while (length && one[length - 1] == '/')
 			one[--length] = '\0';
+		if (unscoped(one)) {
+			snprintf(why, ROC_EVB_WHY,
+				 "etcd: \"%.60s\" is a link-local address without its interface: "
+				 "write it as [ADDRESS%%25INTERFACE].",
+				 one);
+			return -EINVAL;
+		}
 		if ((strncmp(one, "http://", 7) && strncmp(one, "https://", 8)) ||
 		    length >= ETCD_URL_MAX || e->url_count == ETCD_URLS) {
 			snprintf(why, ROC_EVB_WHY,

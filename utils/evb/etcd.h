@@ -94,7 +94,8 @@ struct etcd {
 
 void etcd_post(struct etcd *e, enum etcd_place place, const char *path, struct json_object *body,
 	       bool stream);
-void etcd_away(struct etcd *e, enum etcd_place place, const char *why);
+/* @result: -EHOSTUNREACH, or another error if etcd was reached. */
+void etcd_away(struct etcd *e, enum etcd_place place, int result, const char *why);
 const char *etcd_key(const struct etcd *e, const char *what, const char *name);
 const char *etcd_report_key(const struct etcd *e, const char *name);
 void etcd_manage(struct etcd *e, uint64_t now);

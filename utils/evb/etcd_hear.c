@@ -390,7 +390,7 @@ static void take_token(struct etcd *e, struct json_object *answer)
 
 	e->auth.known = token && !http_authorize(e->http, token);
 	if (!e->auth.known)
-		etcd_away(e, ETCD_COMMAND, "it gives no token");
+		etcd_away(e, ETCD_COMMAND, -EPROTO, "it gives no token");
 }
 
 static void take_command(struct etcd *e, struct json_object *answer)
@@ -595,7 +595,7 @@ void etcd_answer(void *self, unsigned int place, int result, struct json_object 
 	if (result < 0) {
 		if (!unknown_who(e, place, result, why) && !unknown_lease(e, place, result, why) &&
 		    !is_full(e, place, result, why))
-			etcd_away(e, (enum etcd_place)place, why);
+			etcd_away(e, (enum etcd_place)place, result, why);
 	} else if (!result) {
 		over(e, place, answer);
 	} else if (place == ETCD_WATCH) {

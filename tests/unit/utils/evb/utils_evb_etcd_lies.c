@@ -15,6 +15,7 @@ enum mode {
 	SILENT,
 	HANGS_UP,
 	NO_HTTP,
+	NO_GATEWAY,
 	ERROR_500,
 	NO_JSON,
 	NO_OBJECT,
@@ -186,6 +187,10 @@ static void respond(int fd, const char *request)
 	case NO_HTTP:
 		fprintf(out, "220 mail.example.org ESMTP\r\n");
 		break;
+	case NO_GATEWAY:
+		fprintf(out, head, "404 Not Found");
+		fprintf(out, "404 page not found\n");
+		break;
 	case ERROR_500:
 		fprintf(out, "the disk is full\n");
 		break;
@@ -326,7 +331,8 @@ static void no_etcd(void)
 	} modes[] = {
 		{HANGS_UP, "the node goes on with what it has"},
 		{NO_HTTP, "the node goes on with what it has"},
-		{ERROR_500, "it answers 500: the disk is full"},
+		{NO_GATEWAY, "cannot be used (it answers 404, so its gRPC gateway is off"},
+		{ERROR_500, "cannot be used (it answers 500: the disk is full"},
 		{NO_JSON, "its answer is no JSON object"},
 		{NO_OBJECT, "its answer is no JSON object"},
 		{ENDLESS, "its answer is larger than 16 MiB"},
@@ -348,6 +354,13 @@ static void no_etcd(void)
 			CU_ASSERT_TRUE(TURN_WHILE(nodes[0].losts <= 1 && !nodes[0].ended, 700));
 		end();
 	}
+	/* Its gateway is switched on. */
+	begin(NO_GATEWAY);
+	UNIT_EQ(node_open(&nodes[0], "r1", text), 0);
+	CU_ASSERT_TRUE(TURN_UNTIL(nodes[0].lost, 3000));
+	mode = WELL;
+	CU_ASSERT_TRUE(TURN_UNTIL(joins && !nodes[0].lost, 10000));
+	end();
 	/* Nobody at all; and one of two addresses. */
 	UNIT_EQ(node_open(&nodes[0], "r1", "etcd:http://127.0.0.1:1"), 0);
 	CU_ASSERT_TRUE(TURN_UNTIL(nodes[0].lost, 3000));
@@ -628,6 +641,7 @@ static void wrong_words(void)
 		{"etcd:ftp://x", "is not http://HOST:PORT"},
 		{"etcd:http://x:1,y", "\"y\" is not http://HOST:PORT"},
 		{"etcd:http://x:1?colour=red", "\"colour=red\" is no option"},
+		{"etcd:http://[fe80::1]:2379", "is a link-local address without its interface"},
 	};
 	size_t i;
 
