@@ -12,6 +12,14 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+bool control_unscoped(const struct addrinfo *a)
+{
+	const struct sockaddr_in6 *in6 = (const struct sockaddr_in6 *)a->ai_addr;
+
+	return !a->ai_next && a->ai_family == AF_INET6 && !in6->sin6_scope_id &&
+	       IN6_IS_ADDR_LINKLOCAL(&in6->sin6_addr);
+}
+
 static int resolve(const char *host, const char *port, int flags, struct addrinfo **list,
 		   char why[FABRIC_WHY])
 {
@@ -19,6 +27,11 @@ static int resolve(const char *host, const char *port, int flags, struct addrinf
 		.ai_family = AF_UNSPEC, .ai_socktype = SOCK_STREAM, .ai_flags = flags};
 	int ret = getaddrinfo(host, port, &hints, list);
 
+	if (!ret && control_unscoped(*list)) {
+		freeaddrinfo(*list);
+		return fabric_fail(why, EHOSTUNREACH, "\"%s\" port %s " CONTROL_UNSCOPED, host,
+				   port, host);
+	}
 	if (!ret)
 		return 0;
 	return fabric_fail(why, EHOSTUNREACH, "\"%s\" port %s is no address: %s.",

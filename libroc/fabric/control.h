@@ -20,6 +20,15 @@ struct control {
 	unsigned char out[64 << 10];
 };
 
+struct addrinfo;
+
+/* Is this one address link-local and without its interface, which it cannot be used without? */
+bool control_unscoped(const struct addrinfo *a);
+/* What to say then, behind the address; its argument is the host. */
+#define CONTROL_UNSCOPED                                                                           \
+	"is a link-local address without its interface: write it as %s%%INTERFACE (ip -6 address " \
+	"names them)."
+
 /* Listening socket, or -errno with the sentence. @host NULL: all addresses. */
 int control_listen(const char *host, const char *port, char why[FABRIC_WHY]);
 /* Begin to connect: 0, or -errno with the sentence. */

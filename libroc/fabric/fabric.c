@@ -118,6 +118,22 @@ static bool is_shm(const char *provider)
 	return !strcmp(provider, "shm");
 }
 
+static int fail_provider(char why[FABRIC_WHY], const char *provider, int ret)
+{
+	const char *only = getenv("FI_PROVIDER");
+
+	if (only && *only)
+		return fabric_fail(why, ENODEV,
+				   "libfabric offers no provider \"%s\" (%s): the variable "
+				   "FI_PROVIDER=%.100s limits what it offers: unset it, or name "
+				   "\"%s\" in it.",
+				   provider, lib.strerror(-ret), only, fabric_provider(provider));
+	return fabric_fail(why, ENODEV,
+			   "libfabric has no provider \"%s\" here for what is needed (%s): "
+			   "fi_info lists what there is.",
+			   provider, lib.strerror(-ret));
+}
+
 int fabric_open(struct fabric *f, const char *provider, const char *node, char why[FABRIC_WHY])
 {
 	struct fi_info *hints;
@@ -150,10 +166,7 @@ int fabric_open(struct fabric *f, const char *provider, const char *node, char w
 	ret = lib.getinfo(API, node, NULL, node ? FI_SOURCE : 0, hints, &f->info);
 	lib.freeinfo(hints);
 	if (ret)
-		return fabric_fail(why, ENODEV,
-				   "libfabric has no provider \"%s\" here for what is needed (%s): "
-				   "fi_info lists what there is.",
-				   provider, lib.strerror(-ret));
+		return fail_provider(why, provider, ret);
 	if (f->info->tx_attr->size > SENDS)
 		f->info->tx_attr->size = SENDS;
 	if (f->info->rx_attr->size > RECEIVES)

@@ -13,6 +13,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "libroc/fabric/control.h"
 #include "load.h"
 
 #define OUT_BYTES 65536
@@ -49,6 +50,11 @@ static int connect_to(struct load *l)
 	err = getaddrinfo(host, colon + 1, &hints, &list);
 	if (err) {
 		load_fail(l, "--connect: %s: %s.", text, gai_strerror(err));
+		return -1;
+	}
+	if (control_unscoped(list)) {
+		load_fail(l, "--connect: %s " CONTROL_UNSCOPED, text, host);
+		freeaddrinfo(list);
 		return -1;
 	}
 	err = 0;

@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "libroc/fabric/accept.h"
+#include "libroc/fabric/control.h"
 #include "utils/common/clock.h"
 #include "utils/common/files.h"
 #include "utils/common/tool.h"
@@ -56,6 +57,10 @@ static int resolve(const char *text, struct addrinfo **list)
 	err = getaddrinfo(*host ? host : NULL, colon + 1, &hints, list);
 	if (err)
 		return tool_fail("--listen: %s: %s.", text, gai_strerror(err));
+	if (control_unscoped(*list)) {
+		freeaddrinfo(*list);
+		return tool_fail("--listen: %s " CONTROL_UNSCOPED, text, host);
+	}
 	return TOOL_OK;
 }
 

@@ -179,6 +179,15 @@ static void wrong_peers(void)
 	UNIT_EQ(tool_run("send 127.0.0.1 --provider=frob --port=1 --patience=0 " SMALL), 1);
 	UNIT_EQ(tool_run("recv --provider=frob"), 1);
 	CU_ASSERT_TRUE(tool_says("no provider \"frob\""));
+	UNIT_EQ(setenv("FI_PROVIDER", "udp", 1), 0);
+	UNIT_EQ(tool_run("recv --provider=tcp"), 1);
+	UNIT_EQ(unsetenv("FI_PROVIDER"), 0);
+	CU_ASSERT_TRUE(tool_says("FI_PROVIDER=udp limits what it offers: unset it"));
+	UNIT_EQ(tool_run("send fe80::1 --patience=0 " SMALL " --units=3"), 1);
+	CU_ASSERT_TRUE(tool_says("link-local"));
+	CU_ASSERT_TRUE(tool_says("fe80::1%INTERFACE"));
+	UNIT_EQ(tool_run("recv --bind=fe80::1"), 1);
+	CU_ASSERT_TRUE(tool_says("fe80::1%INTERFACE"));
 	UNIT_EQ(tool_run("recv --bind=192.0.2.77"), 1);
 	CU_ASSERT_TRUE(tool_says("Nobody can listen"));
 }
