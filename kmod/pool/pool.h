@@ -177,7 +177,7 @@ struct roc_run {
 /**
  * struct roc_watch - the watchdog of a card with events. Reset at start. Channel lock
  * @armed: an interrupt was asked for
- * @since: when it saw records without an interrupt, 0 = there are none
+ * @since: when it found records before their interrupt, 0 = no interrupt is overdue
  * @heard: when the card last said something
  * @early: times that records were taken whose interrupt may still come
  * @took: the last of these

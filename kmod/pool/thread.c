@@ -27,7 +27,7 @@
 /* Bounds of how long silence is believed. */
 #define ROC_PATIENCE_MIN_NS 100000000ull
 #define ROC_PATIENCE_MAX_NS 500000000ull
-/* Then records wait for so long, in case that somebody is just about to say so. */
+/* Records without an interrupt: for so long it may still be on its way. */
 #define ROC_WATCH_NS 30000000ull
 /* After so much silence the card is asked whether it is still there, later if it often pauses. */
 #define ROC_SILENCE_NS 4000000000ull
@@ -144,6 +144,7 @@ u32 roc_thread_look(struct roc_session *s)
 	}
 	if (s->pool->event.on && s->thread.watch.armed && found) {
 		roc_took_early(s, now);
+		s->thread.watch.since = 0;
 		roc_event_arm(s->ch);
 	} else if (s->pool->event.on) {
 		roc_event_make_room(s->ch);
@@ -213,8 +214,8 @@ static bool roc_may_run_dry(struct roc_session *s, u64 sleep)
 	for (i = 0; i < s->run.link_count; i++)
 		if (s->run.link[i].head == s->run.link[i].tail)
 			return true;
-	/* An interrupt comes long before, if there are any; see roc_moderate(). */
-	if (s->setting.mode == ROC_MODE_EVENT && s->ch->vector[0] >= 0)
+	/* An interrupt comes long before, unless it was lost; see roc_moderate(). */
+	if (s->setting.mode == ROC_MODE_EVENT && s->ch->vector[0] >= 0 && !s->thread.watch.since)
 		return s->run.in_flight < 2;
 	return s->run.rate.interval * s->run.in_flight < 2 * sleep &&
 	       2 * s->run.in_flight < s->run.link_count * s->run.depth;
@@ -262,18 +263,41 @@ static void roc_count_spurious(struct roc_session *s, unsigned int fired, u64 no
 	s->ch->stats.spurious_interrupts += fired - late;
 }
 
-/* The end of a turn in event mode: ns until the watchdog looks. */
+/*
+ * The watchdog found records before their interrupt. Poll as timer mode does until the interrupt
+ * comes or counts as lost. The card stays armed meanwhile: a new ARM would withdraw an interrupt
+ * that moderation delays. Returns ns until the next turn, 0 if the wait is over.
+ */
+static u64 roc_turn_overdue(struct roc_session *s, unsigned int fired, u64 now)
+{
+	struct roc_watch *w = &s->thread.watch;
+	u64 end = w->since + ROC_WATCH_NS;
+
+	if (!w->since)
+		return 0;
+	if (!fired && now < end) {
+		roc_event_make_room(s->ch);
+		return min(end - now, roc_tick(s, now));
+	}
+	s->ch->stats.missed_interrupts += !fired;
+	w->since = 0;
+	w->armed = false;
+	return 0;
+}
+
+/* The end of a turn in event mode: ns until the next one. */
 static u64 roc_turn_event(struct roc_session *s, unsigned int fired, u32 found, u64 now)
 {
 	struct roc_channel *ch = s->ch;
+	u64 overdue;
 
 	if (fired && !found)
 		roc_count_spurious(s, fired, now);
 	else if (found && !fired)
 		roc_took_early(s, now);
-	if (!fired && found && s->thread.watch.since && now - s->thread.watch.since >= ROC_WATCH_NS)
-		ch->stats.missed_interrupts++;
-	s->thread.watch.since = 0;
+	overdue = roc_turn_overdue(s, fired, now);
+	if (overdue)
+		return overdue;
 	if (fired || found || !s->thread.watch.armed) {
 		roc_moderate(s, now);
 		roc_event_arm(ch);
@@ -337,12 +361,8 @@ static enum roc_why roc_turn(struct roc_session *s, u64 *rest)
 		ch->stats.interrupts += fired;
 	}
 	if (event && s->thread.watch.armed && !fired && !s->thread.watch.since &&
-	    now >= s->thread.watch.check && roc_event_next(ev)) {
-		/* There is something, and nobody said so: unless it is just being said. */
+	    now >= s->thread.watch.check && roc_event_next(ev))
 		s->thread.watch.since = now;
-		*rest = ROC_WATCH_NS;
-		return ROC_WHY_NONE;
-	}
 	/* What the card and the reader finish meanwhile is not left lying while we sleep. */
 	do {
 		why = roc_look(s, now, what, &found);
@@ -442,6 +462,9 @@ int roc_thread_mode(struct roc_session *s, enum roc_mode mode)
 	if (mode == ROC_MODE_EVENT && !roc_session_events(s))
 		return -EOPNOTSUPP;
 	roc_session_mode(s, mode);
+	/* The thread requests kicks again before it sleeps. In busy mode it does not refill. */
+	if (s->rings_ready)
+		roc_ring_set_flags(&s->rings, 0, ROC_RING_NEED_KICK);
 	s->thread.watch.armed = false;
 	s->thread.watch.since = 0;
 	roc_kick(s);

@@ -425,6 +425,27 @@ static void kick(void)
 	rig_close(&r);
 }
 
+/* A publish with ROC_RING_NEED_KICK costs a system call. In busy mode there is none. */
+static void busy_mode_needs_no_kick(void)
+{
+	struct rig r = {.id = EP0, .count = 4};
+	unsigned int kicks = 0;
+	int i;
+
+	UNIT_NEED(rig_open(&r) && rig_start(&r));
+	CU_ASSERT(UNIT_WAIT(r.rings->kernel->flags & ROC_RING_NEED_KICK, 2000));
+	UNIT_EQ(roc_channel_mode(r.ch, ROC_MODE_BUSY), 0);
+	for (i = 0; i < 20; i++) {
+		kicks += !!(r.rings->kernel->flags & ROC_RING_NEED_KICK);
+		rig_push(&r, 1);
+		CU_ASSERT(UNIT_WAIT((roc_channel_look(r.ch), rig_take(&r, false)), 2000));
+	}
+	UNIT_EQ(kicks, 0);
+	rig_stop(&r);
+	RIG_OK(&r);
+	rig_close(&r);
+}
+
 /* On one link superpages come back in the order in which they were given. */
 static void order_of_a_link(void)
 {
@@ -498,5 +519,6 @@ UNIT_MAIN("transfer", {"internal, one link", internal_one_link},
 	  {"eventfd for what is there", eventfd_for_what_is_there},
 	  {"eventfd after a failure", eventfd_after_a_failure}, {"waits", waits},
 	  {"two waiters", two_waiters}, {"one gives up", one_gives_up}, {"kick", kick},
+	  {"busy mode needs no kick", busy_mode_needs_no_kick},
 	  {"order of a link", order_of_a_link}, {"two endpoints", two_endpoints},
 	  {"card was never asked too much", leave})
