@@ -33,7 +33,7 @@ static void roc_fragment_look_now(struct roc_holder *h)
 		u32 taken = roc_sub_lane_taken(h, i);
 
 		/* While we were held up both may have gone on by more than a lap: no lie. */
-		if (!roc_count_look(&h->lane[i].count, taken) && !h->bad &&
+		if (!roc_count_look(&h->lane[i].count, taken) &&
 		    roc_sub_lane_taken(h, i) == taken) {
 			h->bad = true;
 			sub->stats.bad_index++;

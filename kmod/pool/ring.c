@@ -7,14 +7,21 @@
 
 #include "pool/ring.h"
 
+/* Count an impossible value once, however often the kernel loads it. */
+static _Bool judged(struct roc_rings *r, struct roc_ring_index *index, __u32 value, _Bool good)
+{
+	if (!good && (!index->wrong || index->value != value))
+		(*r->bad_index)++;
+	index->wrong = !good;
+	index->value = value;
+	return good;
+}
+
 __u32 roc_ring_fill_count(struct roc_rings *r)
 {
-	__u32 count = smp_load_acquire(&r->user->fill_prod) - r->fill_cons; /* (A) */
+	__u32 prod = smp_load_acquire(&r->user->fill_prod), count = prod - r->fill_cons; /* (A) */
 
-	if (count <= r->fill_entries)
-		return count;
-	(*r->bad_index)++;
-	return 0;
+	return judged(r, &r->fill_prod, prod, count <= r->fill_entries) ? count : 0;
 }
 
 void roc_ring_fill_take(struct roc_rings *r, struct roc_fill *fill)
@@ -33,12 +40,9 @@ void roc_ring_fill_take(struct roc_rings *r, struct roc_fill *fill)
 
 __u32 roc_ring_ready_held(struct roc_rings *r)
 {
-	__u32 held = r->ready_prod - smp_load_acquire(&r->user->ready_cons); /* (D) */
+	__u32 cons = smp_load_acquire(&r->user->ready_cons), held = r->ready_prod - cons; /* (D) */
 
-	if (held <= r->ready_entries)
-		return held;
-	(*r->bad_index)++;
-	return r->ready_entries;
+	return judged(r, &r->ready_cons, cons, held <= r->ready_entries) ? held : r->ready_entries;
 }
 
 void roc_ring_ready_put(struct roc_rings *r, const struct roc_ready *ready)

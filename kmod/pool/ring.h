@@ -26,6 +26,12 @@
 #include <linux/types.h>
 #include <uapi/linux/roc.h>
 
+/* The last value of an index that the reader owns, and whether it was impossible. */
+struct roc_ring_index {
+	_Bool wrong;
+	__u32 value;
+};
+
 /* Owned by the session; the shared areas live as long as it. */
 struct roc_rings {
 	struct roc_ring_user *user;
@@ -37,7 +43,9 @@ struct roc_rings {
 	__u32 fill_cons; /* the true indices */
 	__u32 ready_prod;
 	__u32 ready_published;
-	__u64 *bad_index; /* times that the reader's indices were impossible */
+	struct roc_ring_index fill_prod;
+	struct roc_ring_index ready_cons;
+	__u64 *bad_index; /* impossible values that the reader wrote */
 };
 
 /* Fill entries that the reader published and we did not take. */

@@ -380,8 +380,10 @@ bool roc_stream_tick(struct roc_reader *r)
 		if (READ_ONCE(st->reader) == r)
 			roc_stream_ask(r);
 		mutex_unlock(&ch->lock);
+		ask = false;
 	}
 	spin_lock_irq(&st->lock);
+	r->silent -= ask; /* another call has the lock: ask at the next tick */
 	runs = st->reader == r && !r->why;
 	spin_unlock_irq(&st->lock);
 	return runs;

@@ -396,7 +396,7 @@ enum roc_why {
  * @looks: passes over the card's counters since open
  * @mmio_reads: register reads on the data path since open
  * @mmio_writes: register writes on the data path since open
- * @bad_index: times a ring index from user space was out of range since open
+ * @bad_index: ring indices from user space that were out of range since open; each value counts once
  * @retries: pushes repeated since open because the card had not taken them
  * @gaps: since open, how long the card had room between finishing a superpage and getting the
  *	next, as far as the kernel can see it: [i] counts gaps below 2^i microseconds and not below

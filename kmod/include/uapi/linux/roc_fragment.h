@@ -106,7 +106,8 @@
  * @wakes: out: times that sleepers were woken
  * @mmio_reads: out: register reads while running
  * @mmio_writes: out: register writes while running
- * @bad_index: out: times that the reader's counts, or what it told the card, were impossible
+ * @bad_index: out: impossible counts of the reader, each value once, and in each run once
+ *	for impossible doorbells
  *
  * Looking costs no register access. What the card counts is in its registers, of each link.
  * Errors: ENOENT the card has no such sub-unit.

@@ -122,8 +122,8 @@ struct roc_st_counters {
  * @wakes: out: times that sleepers were woken
  * @mmio_reads: out: register reads while running
  * @mmio_writes: out: register writes while running
- * @bad_index: out: times that the reader's positions were out of range, as kernel and card saw it,
- *	or that @read was behind what the reader had told the card over its doorbell
+ * @bad_index: out: positions of the reader that were out of range, as kernel and card saw it, or
+ *	behind what its doorbell had reported to the card; each value counts once
  *
  * Looking costs no register access while the stream runs.
  * Errors: ENOENT the card has no such stream.

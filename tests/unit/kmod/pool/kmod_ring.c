@@ -100,6 +100,16 @@ static void wrong_indices(void)
 		user.ready_cons -= wrong[i];
 		UNIT_EQ(roc_ring_ready_held(&r), ENTRIES);
 		UNIT_EQ(bad_index, 2);
+		/* Once for each value, however often it is loaded. */
+		UNIT_EQ(roc_ring_fill_count(&r), 0);
+		UNIT_EQ(roc_ring_ready_held(&r), ENTRIES);
+		UNIT_EQ(bad_index, 2);
+		user.fill_prod -= wrong[i];
+		UNIT_EQ(roc_ring_fill_count(&r), 0);
+		UNIT_EQ(bad_index, 2);
+		user.fill_prod += wrong[i];
+		UNIT_EQ(roc_ring_fill_count(&r), 0);
+		UNIT_EQ(bad_index, 3);
 		CU_ASSERT(!roc_ring_arm_kick(&r));
 	}
 }

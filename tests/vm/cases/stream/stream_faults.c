@@ -241,7 +241,7 @@ static void reader_that_lies(void)
 	static const uint32_t lies[] = {1u << 31, ~0u, 1000000, 0x7fffffff};
 	struct reader r = {.ring = 64 * KIB}, other = {.stream = P40_STREAM_ODIN};
 	uint32_t before;
-	size_t i;
+	size_t i, j;
 
 	start(&r);
 	UNIT_NEED(reader_open(&other));
@@ -257,6 +257,10 @@ static void reader_that_lies(void)
 		r.user->taken = lies[i];
 		CU_ASSERT(UNIT_WAIT(reader_info(&r).bad_index > bad, 2000));
 		UNIT_EQ(reader_info(&r).state, ROC_CH_RUNNING);
+		/* The position counts once and the doorbell once, however often others look. */
+		for (j = 0; j < 20; j++)
+			node_count(P40_ID, 0, "ring_level");
+		CU_ASSERT(reader_info(&r).bad_index <= bad + 2);
 		reader_give(&r, before, false);
 		CU_ASSERT(reader_run(&r, r.events + 50, 5000));
 		CU_ASSERT(reader_run(&other, other.events + 1, 5000));
