@@ -109,7 +109,7 @@ static int roc_holder_pid(struct roc_card *card)
 	int pid;
 
 	mutex_lock(&card->lock);
-	pid = pid_vnr(card->holder_pid);
+	pid = roc_pid_shown(card->holder_pid);
 	mutex_unlock(&card->lock);
 	return pid;
 }

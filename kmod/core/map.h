@@ -24,7 +24,11 @@ struct roc_bell {
 	struct page *idle;
 };
 
-/* Without users' means to change their mind about it; a child of fork() has no business there. */
+/*
+ * Shared mappings only, not inherited by fork(). A process can undo that by MADV_DOFORK, but for
+ * the doorbell, which has VM_IO: the other mappings must remain usable for direct I/O and RDMA. A
+ * child with such a mapping reaches the pages of the opener's rings and does not keep the channel.
+ */
 int roc_map_begin(struct vm_area_struct *vma);
 int roc_map_pages(struct vm_area_struct *vma, unsigned long *at, struct page *first,
 		  unsigned long count);

@@ -196,12 +196,13 @@ struct roc_endpoint *roc_endpoint_of(struct file *file);
 struct roc_channel_shown {
 	enum roc_ch_state state;
 	enum roc_why why;
-	pid_t owner; /* as the caller sees it, 0 = nobody */
+	pid_t owner; /* see roc_pid_shown() */
 	char owner_name[TASK_COMM_LEN];
 };
 
 void roc_set_state(struct roc_channel *ch, enum roc_ch_state state, enum roc_why why);
 void roc_set_owner(struct roc_channel *ch, struct pid *pid, const char *name);
+pid_t roc_pid_shown(struct pid *pid);
 struct roc_channel_shown roc_channel_shown(struct roc_channel *ch);
 
 /* Without any lock: whoever sees it sees what came before it, too. */

@@ -4,6 +4,7 @@
  * long: how it is and why, and whose it is.
  */
 #include <linux/pid.h>
+#include <linux/sched/signal.h>
 
 #include "core/roc.h"
 
@@ -29,6 +30,23 @@ void roc_set_owner(struct roc_channel *ch, struct pid *pid, const char *name)
 	put_pid(old);
 }
 
+/*
+ * The number of process @pid as the caller sees it. 0 if the process is outside of the caller's
+ * namespace or has ended: its number may be another process's by now.
+ */
+pid_t roc_pid_shown(struct pid *pid)
+{
+	struct task_struct *leader;
+	pid_t number = 0;
+
+	rcu_read_lock();
+	leader = pid_task(pid, PIDTYPE_TGID);
+	if (leader && !(READ_ONCE(leader->exit_state) && thread_group_empty(leader)))
+		number = pid_vnr(pid);
+	rcu_read_unlock();
+	return number;
+}
+
 struct roc_channel_shown roc_channel_shown(struct roc_channel *ch)
 {
 	struct roc_channel_shown s;
@@ -36,7 +54,7 @@ struct roc_channel_shown roc_channel_shown(struct roc_channel *ch)
 	spin_lock(&ch->shown_lock);
 	s.state = ch->state;
 	s.why = ch->why;
-	s.owner = pid_vnr(ch->owner);
+	s.owner = roc_pid_shown(ch->owner);
 	strscpy(s.owner_name, ch->owner_name, sizeof(s.owner_name));
 	spin_unlock(&ch->shown_lock);
 	return s;

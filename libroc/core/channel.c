@@ -10,35 +10,37 @@
 
 #include "libroc.h"
 
-static int fail_owned(const struct roc_card *card, unsigned int channel, const char *text,
-		      const char *what)
+int libroc_fail_owned(const char *address, unsigned int channel, const char *text, const char *rule,
+		      const char *otherwise)
 {
 	char name[64] = "";
 	int pid;
 
 	/* It may have been given up between the two looks. */
-	if (roc_channel_owner(card->pci_address, channel, &pid, name, sizeof(name)))
+	if (roc_channel_owner(address, channel, &pid, name, sizeof(name)))
 		return roc_fail(EBUSY, "%s was in use a moment ago: try again", text);
 	if (!pid)
 		return roc_fail(EBUSY,
-				"%s is in use by %s in another container: a %s has one "
-				"owner; end that program or take another %s",
-				text, name, what, what);
-	return roc_fail(EBUSY,
-			"%s is in use by PID %d (%s): a %s has one owner; end that program "
-			"(kill %d) or take another %s",
-			text, pid, name[0] ? name : "name unknown", what, pid, what);
+				"%s is in use by %s in another container, or by processes that "
+				"share its descriptors since it ended: %s; end that program%s",
+				text, name, rule, otherwise);
+	return roc_fail(EBUSY, "%s is in use by PID %d (%s): %s; end that program (kill %d)%s",
+			text, pid, name[0] ? name : "name unknown", rule, pid, otherwise);
 }
 
 int libroc_open_channel(const struct roc_card *card, unsigned int channel, const char *name,
 			const char *what)
 {
-	char node[48];
+	char node[48], rule[48], otherwise[48];
 	int fd;
 
 	snprintf(node, sizeof(node), "%sch%u", card->node, channel);
 	fd = libroc_open_node(card, name, node);
-	return fd == -EBUSY ? fail_owned(card, channel, name, what) : fd;
+	if (fd != -EBUSY)
+		return fd;
+	snprintf(rule, sizeof(rule), "a %s has one owner", what);
+	snprintf(otherwise, sizeof(otherwise), " or take another %s", what);
+	return libroc_fail_owned(card->pci_address, channel, name, rule, otherwise);
 }
 
 int roc_channel_open(const char *id, unsigned int channel, struct roc_channel **ch)

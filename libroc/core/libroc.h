@@ -52,6 +52,12 @@ void libroc_unmap(volatile const void *at, size_t length, int pid);
 
 /* channel.c */
 
+/*
+ * -EBUSY: the sentence names the process that has @channel of the card at @address open. @rule says
+ * why that matters, @otherwise what to do instead of ending the process.
+ */
+int libroc_fail_owned(const char *address, unsigned int channel, const char *text, const char *rule,
+		      const char *otherwise);
 /* A channel's node, which @name is in sentences and a @what: its descriptor, or -errno. */
 int libroc_open_channel(const struct roc_card *card, unsigned int channel, const char *name,
 			const char *what);

@@ -16,8 +16,9 @@ static int fail_held(const struct roc_endpoint *ep, int owner)
 
 	if (owner <= 0)
 		return roc_fail(EBUSY,
-				"%s: a process in another container is working on this card: try "
-				"again when it has finished",
+				"%s: the card's lock is held in another container, or by a "
+				"process that has the descriptor of one that ended: try again "
+				"when it is released",
 				ep->name);
 	snprintf(path, sizeof(path), "/proc/%d/comm", owner);
 	f = fopen(path, "re");

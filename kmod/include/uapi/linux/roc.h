@@ -15,6 +15,12 @@
  * that others have (a child of fork(), a receiver of SCM_RIGHTS, a fixed file of io_uring) and
  * mappings do not keep the channel: calls through such a copy then fail with ENODEV. exec() closes
  * a descriptor with O_CLOEXEC; one without it goes on, and keeps the channel, in the new program.
+ * Mappings are not inherited by fork(). MADV_DOFORK is refused for a doorbell only: a child that
+ * has another mapping reaches the pages of this open file, never those of the next opener.
+ *
+ * As long as a channel is open it is changed through its own node only. On /dev/rocN whatever
+ * resets it, or sets what the driver keeps of its settings, fails with EBUSY. Counters may be
+ * reset, and what a card has in a BAR that users may write is slow control's: see security.md.
  *
  * General ioctl format. Every structure starts with @size, the size of the structure as the
  * caller was compiled with, then @flags. A structure that grows keeps its number for ever, and any
@@ -238,8 +244,8 @@ struct roc_reg {
  * struct roc_card_lock - ioctl(ROC_CARD_LOCK, ROC_CARD_UNLOCK): one configurator per card
  * @size: sizeof(struct roc_card_lock)
  * @flags: must be 0
- * @owner: out, also with an error: PID of the process that holds the lock, 0 if nobody does;
- *	must be 0 on entry
+ * @owner: out, also with an error: PID of the process that took the lock; 0 if it is free, or if
+ *	the process has ended and left the descriptor to another; must be 0 on entry
  * @reserved: must be 0
  * @deadline: LOCK: CLOCK_MONOTONIC ns until which to wait, 0 = do not wait; UNLOCK: must be 0
  *
@@ -396,7 +402,8 @@ enum roc_why {
  * @looks: passes over the card's counters since open
  * @mmio_reads: register reads on the data path since open
  * @mmio_writes: register writes on the data path since open
- * @bad_index: ring indices from user space that were out of range since open; each value counts once
+ * @bad_index: ring indices from user space that were out of range since open; each value counts
+ *	once
  * @retries: pushes repeated since open because the card had not taken them
  * @gaps: since open, how long the card had room between finishing a superpage and getting the
  *	next, as far as the kernel can see it: [i] counts gaps below 2^i microseconds and not below

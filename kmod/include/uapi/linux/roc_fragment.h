@@ -79,7 +79,8 @@
  * @why: out: enum roc_why of the last failure
  * @run: out: number of the last start since open, from 1; 0: none
  * @name: out: "sub0", "sub1"; NUL terminated
- * @owner: out: process that has the sub-unit, as the caller sees it; 0: nobody, or not to be seen
+ * @owner: out: process that opened the sub-unit, as the caller sees it; 0: not open,
+ *	outside of the namespace, or ended: see sysfs owner_pid
  * @links: out: links that it has
  * @link_memory: out: bytes of page memory of each link
  * @host_pages_max: out: host pages that the card can be told of

@@ -104,7 +104,8 @@ struct roc_st_counters {
  * @why: out: enum roc_why of the last failure
  * @run: out: number of the last start since open, from 1; 0: none
  * @name: out: "main", "meta", "odin0" ...; NUL terminated
- * @owner: out: process that has the stream, as the caller sees it; 0: nobody, or not to be seen
+ * @owner: out: process that opened the stream, as the caller sees it; 0: not open, outside
+ *	of the namespace, or ended: see sysfs owner_pid
  * @segments: out: pieces of the ring as the card sees it; 1 behind an IOMMU, 0: there is no ring
  * @ring: out: bytes of the ring, 0: there is none
  * @written: out: write position that the kernel saw last

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Close of a channel while others hold copies of its descriptor: a child between fork and exec, a
- * child that sleeps, a receiver of SCM_RIGHTS. When the opener's last close returns the card writes
- * no more, the memory is the opener's, and the channel is free. Runs on the first card of a guest,
- * whatever its channel type.
+ * Close of a channel while others hold copies of its descriptor or mappings: a child between fork
+ * and exec, a child that sleeps, a receiver of SCM_RIGHTS. When the opener's last close returns the
+ * card writes no more, the memory is the opener's, and the channel is free. Runs on the first card
+ * of a guest, whatever its channel type.
  */
 #include "common/case.h"
 
@@ -49,6 +49,11 @@ static int pool_fd(void)
 	return rig_fd(&rig);
 }
 
+static const volatile void *pool_map(void)
+{
+	return rig.rings->kernel;
+}
+
 static void pool_close(void)
 {
 	rig_close(&rig);
@@ -83,6 +88,16 @@ static int stream_fd(void)
 	return reader.fd;
 }
 
+static const volatile void *stream_map(void)
+{
+	return reader.base;
+}
+
+static const volatile void *stream_bell(void)
+{
+	return reader.bell;
+}
+
 static void stream_close(void)
 {
 	reader_close(&reader);
@@ -109,6 +124,16 @@ static int sub_fd(void)
 	return taker.fd;
 }
 
+static const volatile void *sub_map(void)
+{
+	return taker.kernel;
+}
+
+static const volatile void *sub_bell(void)
+{
+	return taker.bell;
+}
+
 static void sub_close(void)
 {
 	taker_close(&taker);
@@ -133,11 +158,15 @@ static const struct type {
 	void (*close)(void);
 	bool (*intact)(void);
 	void (*normal)(void);
+	const volatile void *(*map)(void);
+	const volatile void *(*bell)(void); /* NULL: there is none */
 } types[] = {
-	{"245", EP0, 100, pool_open, pool_start, pool_fd, pool_close, pool_intact, pool_normal},
+	{"245", EP0, 100, pool_open, pool_start, pool_fd, pool_close, pool_intact, pool_normal,
+	 pool_map, NULL},
 	{"4001", P40_ID, 300, stream_open, stream_start, stream_fd, stream_close, card_quiet,
-	 stream_normal},
-	{"6001", ROBINNP_ID, 100, sub_open, sub_start, sub_fd, sub_close, card_quiet, sub_normal},
+	 stream_normal, stream_map, stream_bell},
+	{"6001", ROBINNP_ID, 100, sub_open, sub_start, sub_fd, sub_close, card_quiet, sub_normal,
+	 sub_map, sub_bell},
 };
 
 static const struct type *type;
@@ -221,31 +250,37 @@ static int inherit(void *arg)
 	return 0;
 }
 
+/* The opener has started a run. It closes while @child has what it inherited, and opens again. */
+static void close_beside(int (*child)(void *arg), struct heir *h)
+{
+	pid_t pid = child_start(AS_ROOT, child, h);
+
+	CU_ASSERT(UNIT_WAIT(h->asleep, 10000));
+	type->close();
+	UNIT_STR(node_attr(type->id, 0, "owner_pid"), "0");
+	UNIT_STR(node_attr(type->id, 0, "state"), "stopped");
+	CU_ASSERT(type->intact());
+	UNIT_NEED(type->open());
+	CU_ASSERT(type->start());
+	h->wake = 1;
+	UNIT_EQ(child_wait(pid, 10000), 0);
+	UNIT_STR(node_attr(type->id, 0, "state"), "running");
+	type->close();
+	CU_ASSERT(type->intact());
+}
+
+/* What the child does with its copy is refused. */
 static void sleeping_child(void)
 {
 	struct heir *h = shared_alloc(sizeof(*h));
-	pid_t pid;
 
 	if (!begin())
 		return;
 	UNIT_NEED(type->open());
 	UNIT_NEED(type->start());
 	h->fd = type->fd();
-	pid = child_start(AS_ROOT, inherit, h);
-	CU_ASSERT(UNIT_WAIT(h->asleep, 10000));
-	type->close();
-	UNIT_STR(node_attr(type->id, 0, "owner_pid"), "0");
-	UNIT_STR(node_attr(type->id, 0, "state"), "stopped");
-	CU_ASSERT(type->intact());
-	/* The next open succeeds at once, and what the child does with its copy is refused. */
-	UNIT_NEED(type->open());
-	CU_ASSERT(type->start());
-	h->wake = 1;
-	UNIT_EQ(child_wait(pid, 10000), 0);
+	close_beside(inherit, h);
 	UNIT_EQ(h->info, -ENODEV);
-	UNIT_STR(node_attr(type->id, 0, "state"), "running");
-	type->close();
-	CU_ASSERT(type->intact());
 	shared_free(h, sizeof(*h));
 }
 
@@ -306,5 +341,38 @@ static void own_copies(void)
 	type->close();
 }
 
+#define PAGE 4096ul
+
+/* A child that has nothing but a mapping, which MADV_DOFORK left to it. */
+static int keep_mapping(void *arg)
+{
+	const volatile uint8_t *at = (const volatile uint8_t *)type->map();
+	struct heir *h = arg;
+	unsigned int sum;
+
+	close(h->fd);
+	sum = at[0];
+	h->asleep = 1;
+	UNIT_WAIT(h->wake, 60000);
+	return (sum + at[PAGE - 1]) & 0;
+}
+
+static void inherited_mapping(void)
+{
+	struct heir *h = shared_alloc(sizeof(*h));
+
+	if (!begin())
+		return;
+	UNIT_NEED(type->open());
+	UNIT_NEED(type->start());
+	h->fd = type->fd();
+	UNIT_EQ(madvise((void *)type->map(), PAGE, MADV_DOFORK), 0);
+	if (type->bell)
+		CU_ASSERT(madvise((void *)type->bell(), PAGE, MADV_DOFORK) && errno == EINVAL);
+	close_beside(keep_mapping, h);
+	shared_free(h, sizeof(*h));
+}
+
 UNIT_MAIN("close", {"sleeping child", sleeping_child}, {"opener killed", opener_killed},
-	  {"own copies", own_copies}, {"beside fork and exec", beside_fork_and_exec})
+	  {"own copies", own_copies}, {"inherited mapping", inherited_mapping},
+	  {"beside fork and exec", beside_fork_and_exec})

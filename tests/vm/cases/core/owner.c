@@ -7,11 +7,14 @@
 #include <fcntl.h>
 #include <grp.h>
 #include <limits.h>
+#include <sched.h>
 #include <sys/prctl.h>
 #include <signal.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/sysmacros.h>
 #include <sys/time.h>
+#include <unistd.h>
 
 struct holder {
 	volatile int open, leave, result;
@@ -66,6 +69,69 @@ static void second_opener(void)
 	shared_free(h, sizeof(*h));
 }
 
+static int lock_card(int fd, unsigned int ms, int *owner)
+{
+	struct roc_card_lock arg = {.size = sizeof(arg)};
+	int err;
+
+	if (ms)
+		arg.deadline = now_ns() + ms * 1000000ull;
+	err = abi(fd, ROC_CARD_LOCK, &arg);
+	if (owner)
+		*owner = arg.owner;
+	return err;
+}
+
+#define SHARED_NAME "shares-table"
+
+/* Opens the channel and locks the card, and leaves both to a process with the same descriptors. */
+static int leave_to_another(void *arg)
+{
+	struct holder *h = arg;
+
+	prctl(PR_SET_NAME, SHARED_NAME);
+	h->result = node_open(EP0, 0) < 0 || lock_card(node_open(EP1, -1), 0, NULL);
+	if (!syscall(SYS_clone, CLONE_FILES | SIGCHLD, NULL, NULL, NULL, NULL)) {
+		h->open = getpid();
+		UNIT_WAIT(h->leave, 60000);
+		_exit(0);
+	}
+	UNIT_WAIT(h->open, 10000);
+	return 0;
+}
+
+/* A number never names a process that has ended: it may be another's by now. */
+static void owner_ended(void)
+{
+	struct holder *h = shared_alloc(sizeof(*h));
+	struct roc_endpoint *ep;
+	struct roc_channel *ch;
+	int fd, owner = -1;
+
+	UNIT_EQ(child_run(AS_READER, leave_to_another, h, 20000), 0);
+	UNIT_EQ(h->result, 0);
+	UNIT_EQ(node_open(EP0, 0), -EBUSY);
+	UNIT_STR(node_attr(EP0, 0, "owner_pid"), "0");
+	UNIT_STR(node_attr(EP0, 0, "owner_name"), SHARED_NAME);
+	UNIT_EQ(roc_channel_open(EP0, 0, &ch), -EBUSY);
+	CU_ASSERT_PTR_NOT_NULL(strstr(roc_error(), "in use by " SHARED_NAME));
+	CU_ASSERT_PTR_NOT_NULL(strstr(roc_error(), "since it ended"));
+	fd = node_open(EP0, -1);
+	UNIT_EQ(lock_card(fd, 0, &owner), -EBUSY);
+	UNIT_EQ(owner, 0);
+	UNIT_NEED(!roc_open(EP0, &ep));
+	UNIT_EQ(roc_card_lock(ep, 0), -EBUSY);
+	CU_ASSERT_PTR_NOT_NULL(strstr(roc_error(), "one that ended"));
+	roc_close(ep);
+	h->leave = 1;
+	CU_ASSERT(UNIT_WAIT(!*node_attr(EP0, 0, "owner_name"), 10000));
+	UNIT_EQ(lock_card(fd, limit_ms(5000), NULL), 0);
+	close(fd);
+	UNIT_EQ(roc_channel_open(EP0, 0, &ch), 0);
+	roc_channel_close(ch);
+	shared_free(h, sizeof(*h));
+}
+
 #define OPENERS 6
 
 static char channel_path[48];
@@ -104,19 +170,6 @@ static void racing_openers(void)
 		UNIT_EQ(child_wait(pids[i], 20000), 0);
 	CU_ASSERT(inside[1] >= OPENERS);
 	shared_free(inside, 2 * sizeof(*inside));
-}
-
-static int lock_card(int fd, unsigned int ms, int *owner)
-{
-	struct roc_card_lock arg = {.size = sizeof(arg)};
-	int err;
-
-	if (ms)
-		arg.deadline = now_ns() + ms * 1000000ull;
-	err = abi(fd, ROC_CARD_LOCK, &arg);
-	if (owner)
-		*owner = arg.owner;
-	return err;
 }
 
 static int unlock_card(int fd)
@@ -317,6 +370,7 @@ static void names(void)
 	UNIT_EQ(roc_find("", &same), -EINVAL);
 }
 
-UNIT_MAIN("owner", {"second opener", second_opener}, {"racing openers", racing_openers},
-	  {"card lock", card_lock}, {"interrupted lock", interrupted_lock}, {"modes", modes},
-	  {"links", links}, {"attributes", attributes}, {"names", names})
+UNIT_MAIN("owner", {"second opener", second_opener}, {"owner ended", owner_ended},
+	  {"racing openers", racing_openers}, {"card lock", card_lock},
+	  {"interrupted lock", interrupted_lock}, {"modes", modes}, {"links", links},
+	  {"attributes", attributes}, {"names", names})
