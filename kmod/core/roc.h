@@ -222,6 +222,16 @@ static inline bool roc_stale(const struct roc_open *o)
 	return !epoch || READ_ONCE(o->ch->ep->epoch) != epoch;
 }
 
+/*
+ * Is the channel that @opened has open not the caller's? @caller: the open file of the channel,
+ * NULL: the caller uses the endpoint's node. If so, the caller changes nothing of it: see "A
+ * channel is its opener's" in security.md.
+ */
+static inline bool roc_anothers(const struct roc_open *opened, const struct roc_open *caller)
+{
+	return opened && opened != caller;
+}
+
 /* Take the channel lock for a call through @o. -EINTR: killed; -ENODEV: @o is retired. */
 static inline int roc_open_lock(struct roc_open *o)
 {

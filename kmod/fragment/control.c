@@ -3,8 +3,8 @@
  * What can be asked and set on the sub-unit's own node and on the endpoint's: state and counters,
  * settings, resets.
  *
- * A stranger on the endpoint's node never holds a channel lock while its holder's run is at work,
- * but for a reset, which is refused then; and he sets nothing of a sub-unit that somebody has.
+ * A caller on the endpoint's node changes nothing of a sub-unit that is open but its counters. It
+ * never holds a channel lock while the opener's run is at work, but for a reset.
  */
 #include <linux/nospec.h>
 
@@ -94,13 +94,8 @@ static void roc_sub_set_now(struct roc_sub_settings *s, const struct roc_fr_sett
 		WRITE_ONCE(s->time[ROC_LANE_DONE], arg->done_time);
 }
 
-/* Somebody has it open, and it is not @h who asks; NULL: a stranger. The sub-unit's lock held. */
-static bool roc_sub_anothers(const struct roc_sub *sub, const struct roc_holder *h)
-{
-	return sub->opened && sub->opened != h;
-}
-
-int roc_sub_set(struct roc_channel *ch, struct roc_fr_settings *arg, const struct roc_holder *h)
+/* @caller: see roc_anothers(). */
+int roc_sub_set(struct roc_channel *ch, struct roc_fr_settings *arg, const struct roc_open *caller)
 {
 	const u32 known = ROC_FR_SET_LINKS | ROC_FR_SET_DATA_COUNT | ROC_FR_SET_DATA_TIME |
 			  ROC_FR_SET_DONE_COUNT | ROC_FR_SET_DONE_TIME;
@@ -113,7 +108,7 @@ int roc_sub_set(struct roc_channel *ch, struct roc_fr_settings *arg, const struc
 	if (arg->set & ROC_FR_SET_LINKS && arg->links & ~(BIT(sub->links) - 1))
 		return -ERANGE;
 	spin_lock_irq(&sub->lock);
-	if (arg->set && roc_sub_anothers(sub, h))
+	if (arg->set && roc_anothers(sub->opened ? &sub->opened->open : NULL, caller))
 		err = -EBUSY;
 	if (arg->set && !err) {
 		roc_sub_set_now(s, arg);
@@ -138,20 +133,17 @@ static const u32 roc_fr_reset_bits[] = {
 	[ROC_FR_RESET_COUNTERS] = FRAGMENT_RESET_COUNTERS,
 };
 
-/* May @h do that? Channel lock held, so nobody opens or starts meanwhile. */
-static int roc_sub_reset_allowed(struct roc_channel *ch, u32 level, const struct roc_holder *h)
+/*
+ * Only counters may be reset by others than the opener, and all else not while it runs. Channel
+ * lock held.
+ */
+static int roc_sub_reset_allowed(const struct roc_channel *ch, u32 level,
+				 const struct roc_open *caller)
 {
-	struct roc_sub *sub = roc_sub(ch);
-	bool anothers;
-
+	lockdep_assert_held(&ch->lock);
 	if (level == ROC_FR_RESET_COUNTERS)
 		return 0;
-	spin_lock_irq(&sub->lock);
-	anothers = roc_sub_anothers(sub, h);
-	spin_unlock_irq(&sub->lock);
-	/* The settings are those of who has it open. */
-	return ch->state == ROC_CH_RUNNING || (anothers && level == ROC_FR_RESET_DEFAULT) ? -EBUSY
-											  : 0;
+	return ch->state == ROC_CH_RUNNING || roc_anothers(ch->open, caller) ? -EBUSY : 0;
 }
 
 /* Channel lock held. */
@@ -175,8 +167,9 @@ static int roc_fr_reset_check(const struct roc_fr_reset *arg)
 	return arg->flags || arg->level >= ARRAY_SIZE(roc_fr_reset_bits) ? -EINVAL : 0;
 }
 
+/* @caller: see roc_anothers(). */
 int roc_sub_reset(struct roc_channel *ch, const struct roc_fr_reset *arg,
-		  const struct roc_holder *h)
+		  const struct roc_open *caller)
 {
 	int err = roc_fr_reset_check(arg);
 
@@ -184,7 +177,7 @@ int roc_sub_reset(struct roc_channel *ch, const struct roc_fr_reset *arg,
 		return err;
 	if (mutex_lock_killable(&ch->lock))
 		return -EINTR;
-	err = roc_sub_reset_allowed(ch, arg->level, h);
+	err = roc_sub_reset_allowed(ch, arg->level, caller);
 	if (!err)
 		err = roc_sub_reset_held(ch, arg->level);
 	mutex_unlock(&ch->lock);

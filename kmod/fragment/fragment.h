@@ -319,9 +319,9 @@ extern const struct roc_ioctl roc_fragment_ioctls[ROC_FRAGMENT_IOCTLS];
 extern const struct roc_ioctl roc_fragment_card_ioctls[ROC_FRAGMENT_CARD_IOCTLS];
 void roc_sub_defaults(struct roc_sub *sub);
 int roc_sub_info(struct roc_channel *ch, struct roc_fr_info *info, bool since_open);
-int roc_sub_set(struct roc_channel *ch, struct roc_fr_settings *arg, const struct roc_holder *h);
+int roc_sub_set(struct roc_channel *ch, struct roc_fr_settings *arg, const struct roc_open *caller);
 int roc_sub_reset(struct roc_channel *ch, const struct roc_fr_reset *arg,
-		  const struct roc_holder *h);
+		  const struct roc_open *caller);
 
 /* sysfs.c */
 extern const struct attribute_group *roc_fragment_groups[];

@@ -380,7 +380,7 @@ static int roc_fr_settings(struct file *file, void *data)
 	struct roc_holder *h = roc_holder(file->private_data);
 	struct roc_fr_settings *arg = data;
 
-	return roc_fr_mine(h, arg->sub) ? roc_sub_set(h->open.ch, arg, h) : -ENOENT;
+	return roc_fr_mine(h, arg->sub) ? roc_sub_set(h->open.ch, arg, &h->open) : -ENOENT;
 }
 
 static int roc_fr_reset(struct file *file, void *data)
@@ -388,7 +388,7 @@ static int roc_fr_reset(struct file *file, void *data)
 	struct roc_holder *h = roc_holder(file->private_data);
 	struct roc_fr_reset *arg = data;
 
-	return roc_fr_mine(h, arg->sub) ? roc_sub_reset(h->open.ch, arg, h) : -ENOENT;
+	return roc_fr_mine(h, arg->sub) ? roc_sub_reset(h->open.ch, arg, &h->open) : -ENOENT;
 }
 
 const struct roc_ioctl roc_fragment_ioctls[ROC_FRAGMENT_IOCTLS] = {

@@ -3,8 +3,9 @@
  * What can be asked and set on the stream's own node and on the endpoint's: state and counters,
  * settings, resets, what the card's streams share.
  *
- * A stranger on the endpoint's node never holds a channel lock while its holder's run is at work,
- * but for a reset, which is refused then.
+ * A caller on the endpoint's node changes nothing of a stream that is open but what is slow
+ * control: settings that are registers of the open BAR, and counters. It never holds a channel lock
+ * while the opener's run is at work, but for a reset.
  */
 #include <linux/math64.h>
 #include <linux/nospec.h>
@@ -195,12 +196,41 @@ static int roc_stream_set_card(struct roc_channel *ch, struct roc_st_settings *a
 	return roc_alive(ch->ep) ? err : -EIO;
 }
 
-static void roc_stream_set_driver(struct roc_channel *ch, struct roc_st_settings *arg)
+/* What the driver keeps is the opener's, and a mark must lie in its ring. stream->lock. */
+static int roc_stream_set_allowed(const struct roc_stream *st, const struct roc_st_settings *arg,
+				  const struct roc_open *caller)
+{
+	const struct roc_reader *r = st->opened;
+	u64 ring = r && r->ring ? 1ull << r->ring->log2 : st->ring_max;
+
+	lockdep_assert_held(&st->lock);
+	if (arg->set & ROC_SET_DRIVER && roc_anothers(r ? &r->open : NULL, caller))
+		return -EBUSY;
+	return arg->set & ROC_ST_SET_LOW_WATER && arg->low_water > ring ? -EINVAL : 0;
+}
+
+static int roc_stream_check(struct roc_stream *st, const struct roc_st_settings *arg,
+			    const struct roc_open *caller)
+{
+	int err;
+
+	spin_lock_irq(&st->lock);
+	err = roc_stream_set_allowed(st, arg, caller);
+	spin_unlock_irq(&st->lock);
+	return err;
+}
+
+static int roc_stream_set_driver(struct roc_channel *ch, struct roc_st_settings *arg,
+				 const struct roc_open *caller)
 {
 	struct roc_stream *st = roc_stream(ch);
 	struct roc_stream_settings *s = &st->settings;
+	int err;
 
 	spin_lock_irq(&st->lock);
+	err = roc_stream_set_allowed(st, arg, caller);
+	if (err)
+		goto out;
 	if (arg->set & ROC_ST_SET_INTERRUPT_BYTES)
 		WRITE_ONCE(s->interrupt_bytes, arg->interrupt_bytes);
 	if (arg->set & ROC_ST_SET_INTERRUPT_TIME)
@@ -218,10 +248,14 @@ static void roc_stream_set_driver(struct roc_channel *ch, struct roc_st_settings
 	arg->interrupt_bytes = s->interrupt_bytes;
 	arg->interrupt_time = s->interrupt_time;
 	arg->low_water = s->low_water;
+out:
 	spin_unlock_irq(&st->lock);
+	return err;
 }
 
-int roc_stream_set(struct roc_channel *ch, struct roc_st_settings *arg)
+/* @caller: see roc_anothers(). */
+int roc_stream_set(struct roc_channel *ch, struct roc_st_settings *arg,
+		   const struct roc_open *caller)
 {
 	int err;
 
@@ -230,14 +264,12 @@ int roc_stream_set(struct roc_channel *ch, struct roc_st_settings *arg)
 	if (arg->set & ~roc_stream_has(roc_stream(ch)))
 		return -EOPNOTSUPP;
 	if ((arg->set & ROC_ST_SET_INTERRUPT_BYTES && arg->interrupt_bytes > U32_MAX) ||
-	    (arg->set & ROC_ST_SET_INTERRUPT_TIME && arg->interrupt_time > U32_MAX) ||
-	    (arg->set & ROC_ST_SET_LOW_WATER && arg->low_water > ROC_ST_RING_MAX))
+	    (arg->set & ROC_ST_SET_INTERRUPT_TIME && arg->interrupt_time > U32_MAX))
 		return -ERANGE;
 	arg->stream = ch->number;
-	err = roc_stream_set_card(ch, arg);
-	if (!err)
-		roc_stream_set_driver(ch, arg);
-	return err;
+	/* Before the card's settings: a call that is refused sets nothing. */
+	err = roc_stream_check(roc_stream(ch), arg, caller);
+	return err ?: roc_stream_set_card(ch, arg) ?: roc_stream_set_driver(ch, arg, caller);
 }
 
 static const u32 roc_reset_bits[] = {
@@ -247,11 +279,18 @@ static const u32 roc_reset_bits[] = {
 	[ROC_ST_RESET_COUNTERS] = STREAM_RESET_COUNTERS,
 };
 
-/* What stops a stream is not for one that runs. Channel lock held. */
-static int roc_stream_reset_allowed(const struct roc_channel *ch, u32 level)
+/*
+ * Only counters may be reset by others than the opener, and what stops a stream not while it runs.
+ * Channel lock held.
+ */
+static int roc_stream_reset_allowed(const struct roc_channel *ch, u32 level,
+				    const struct roc_open *caller)
 {
 	bool stops = level == ROC_ST_RESET_DEFAULT || level == ROC_ST_RESET_LOGIC;
 
+	lockdep_assert_held(&ch->lock);
+	if (level != ROC_ST_RESET_COUNTERS && roc_anothers(ch->open, caller))
+		return -EBUSY;
 	return stops && ch->state == ROC_CH_RUNNING ? -EBUSY : 0;
 }
 
@@ -263,12 +302,10 @@ static int roc_stream_reset_held(struct roc_channel *ch, u32 level)
 	struct stream_counters last = {};
 	int err;
 
-	err = roc_stream_reset_allowed(ch, level);
-	if (!err && anew)
+	if (anew)
 		roc_stream_read_counters(ch, &last);
-	if (!err)
-		err = roc_stream_reset(
-			ch, roc_reset_bits[array_index_nospec(level, ARRAY_SIZE(roc_reset_bits))]);
+	err = roc_stream_reset(
+		ch, roc_reset_bits[array_index_nospec(level, ARRAY_SIZE(roc_reset_bits))]);
 	if (err)
 		return err;
 	if (anew)
@@ -283,7 +320,9 @@ static int roc_stream_reset_held(struct roc_channel *ch, u32 level)
 	return 0;
 }
 
-int roc_stream_reset_one(struct roc_channel *ch, const struct roc_st_reset *arg)
+/* @caller: see roc_anothers(). */
+int roc_stream_reset_one(struct roc_channel *ch, const struct roc_st_reset *arg,
+			 const struct roc_open *caller)
 {
 	int err;
 
@@ -291,7 +330,9 @@ int roc_stream_reset_one(struct roc_channel *ch, const struct roc_st_reset *arg)
 		return -EINVAL;
 	if (mutex_lock_killable(&ch->lock))
 		return -EINTR;
-	err = roc_stream_reset_held(ch, arg->level);
+	err = roc_stream_reset_allowed(ch, arg->level, caller);
+	if (!err)
+		err = roc_stream_reset_held(ch, arg->level);
 	mutex_unlock(&ch->lock);
 	return err;
 }
@@ -317,7 +358,7 @@ static int roc_stream_reset_all(struct roc_endpoint *ep, u32 level)
 	if (err)
 		return err;
 	for (i = 0; i < ep->ops->channels && !err; i++)
-		err = roc_stream_reset_allowed(&ep->channels[i], level);
+		err = roc_stream_reset_allowed(&ep->channels[i], level, NULL);
 	for (i = 0; i < ep->ops->channels && !err; i++)
 		err = roc_stream_reset_held(&ep->channels[i], level);
 	if (!err && level == ROC_ST_RESET_DEFAULT)
@@ -350,7 +391,7 @@ static int roc_st_card_settings(struct file *file, void *data)
 	struct roc_st_settings *arg = data;
 	struct roc_channel *ch = roc_st_channel(file, arg->stream);
 
-	return ch ? roc_stream_set(ch, arg) : -ENOENT;
+	return ch ? roc_stream_set(ch, arg, NULL) : -ENOENT;
 }
 
 static int roc_st_card_reset(struct file *file, void *data)
@@ -362,7 +403,7 @@ static int roc_st_card_reset(struct file *file, void *data)
 		return -EINVAL;
 	if (arg->stream == ROC_ST_ALL)
 		return roc_stream_reset_all(roc_endpoint_of(file), arg->level);
-	return ch ? roc_stream_reset_one(ch, arg) : -ENOENT;
+	return ch ? roc_stream_reset_one(ch, arg, NULL) : -ENOENT;
 }
 
 static int roc_st_card(struct file *file, void *data)

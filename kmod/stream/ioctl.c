@@ -300,7 +300,7 @@ static int roc_st_settings(struct file *file, void *data)
 	struct roc_reader *r = roc_reader(file->private_data);
 	struct roc_st_settings *arg = data;
 
-	return roc_st_mine(r, arg->stream) ? roc_stream_set(r->open.ch, arg) : -ENOENT;
+	return roc_st_mine(r, arg->stream) ? roc_stream_set(r->open.ch, arg, &r->open) : -ENOENT;
 }
 
 static int roc_st_reset(struct file *file, void *data)
@@ -308,7 +308,8 @@ static int roc_st_reset(struct file *file, void *data)
 	struct roc_reader *r = roc_reader(file->private_data);
 	struct roc_st_reset *arg = data;
 
-	return roc_st_mine(r, arg->stream) ? roc_stream_reset_one(r->open.ch, arg) : -ENOENT;
+	return roc_st_mine(r, arg->stream) ? roc_stream_reset_one(r->open.ch, arg, &r->open)
+					   : -ENOENT;
 }
 
 const struct roc_ioctl roc_stream_ioctls[ROC_STREAM_IOCTLS] = {

@@ -283,8 +283,10 @@ extern const struct roc_ioctl roc_stream_ioctls[ROC_STREAM_IOCTLS];
 extern const struct roc_ioctl roc_stream_card_ioctls[ROC_STREAM_CARD_IOCTLS];
 void roc_stream_defaults(struct roc_stream *st);
 int roc_stream_info(struct roc_channel *ch, struct roc_st_info *info, bool since_open);
-int roc_stream_set(struct roc_channel *ch, struct roc_st_settings *arg);
-int roc_stream_reset_one(struct roc_channel *ch, const struct roc_st_reset *arg);
+int roc_stream_set(struct roc_channel *ch, struct roc_st_settings *arg,
+		   const struct roc_open *caller);
+int roc_stream_reset_one(struct roc_channel *ch, const struct roc_st_reset *arg,
+			 const struct roc_open *caller);
 void roc_stream_counters(struct roc_stream *st, struct roc_st_counters *to);
 
 /* sysfs.c */

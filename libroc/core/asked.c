@@ -30,8 +30,33 @@ int libroc_fail_lacks(const struct libroc_kind *kind, const char *name)
 	return roc_fail(EOPNOTSUPP, "%s: %s", name, kind->lacks);
 }
 
+/*
+ * The endpoint's node does not change what is open. @number: beyond the last, the first that is
+ * open.
+ */
+static int fail_owned(const struct libroc_asked *a, unsigned int number)
+{
+	struct roc_ep_info info = {.size = sizeof(info)};
+	char text[ROC_CARD_NAME_MAX + ROC_TEXT_MAX], its[ROC_TEXT_MAX] = "";
+	int pid;
+
+	if (a->ep->backend->ioctl(a->ep, ROC_EP_INFO, &info))
+		return libroc_fail_ioctl(EBUSY, a->name, "cannot change it");
+	if (number >= info.channels)
+		for (number = 0; number + 1 < info.channels; number++)
+			if (!roc_channel_owner(info.pci_address, number, &pid, NULL, 0))
+				break;
+	a->kind->name(a->ep, number, its);
+	snprintf(text, sizeof(text), "%s %s", a->name, its);
+	return libroc_fail_owned(info.pci_address, number, text,
+				 "only the process that has it open changes it",
+				 " or change it there");
+}
+
 int libroc_fail_asked(const struct libroc_asked *a, int err, unsigned int number, const char *what)
 {
+	if (err == EBUSY && a->ep)
+		return fail_owned(a, number);
 	switch (err) {
 	case ENOENT:
 		return roc_fail(ENOENT, "%s: the card has no %s %u", a->name, a->kind->one, number);
@@ -51,6 +76,8 @@ int libroc_reset_asked(const struct libroc_asked *a, unsigned long request, void
 	case 0:
 		return 0;
 	case EBUSY:
+		if (a->ep)
+			return libroc_fail_asked(a, EBUSY, number, "cannot reset");
 		return roc_fail(EBUSY, "%s: cannot reset so much of a %s that %s, or take %s",
 				a->name, a->kind->one, a->kind->busy, a->kind->mild);
 	case EINVAL:

@@ -200,9 +200,6 @@ static int change_settings(struct libroc_asked a, unsigned int sub,
 	case EINVAL:
 		return roc_fail(EINVAL, "%s: unknown settings in set 0x%x: see enum roc_fr_set",
 				a.name, arg.set);
-	case EBUSY:
-		return roc_fail(EBUSY, "%s: sub-unit %u is in use: who has it changes its settings",
-				a.name, sub);
 	default:
 		return libroc_fail_asked(&a, -ret, sub, "cannot change the sub-unit's settings");
 	}

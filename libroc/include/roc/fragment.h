@@ -558,7 +558,8 @@ int roc_card_fragments_find(struct roc_endpoint *ep, const char *name, unsigned 
  * @sub: number of the sub-unit, which may be anybody's
  * @settings: see there
  *
- * Return: as roc_fragments_settings(); -ENOENT no such sub-unit; -EOPNOTSUPP the card has none.
+ * Return: as roc_fragments_settings(); -EBUSY a process has the sub-unit open: the sentence names
+ * it; -ENOENT no such sub-unit; -EOPNOTSUPP the card has none.
  */
 int roc_card_fragments_settings(struct roc_endpoint *ep, unsigned int sub,
 				struct roc_fr_settings *settings);
@@ -569,7 +570,8 @@ int roc_card_fragments_settings(struct roc_endpoint *ep, unsigned int sub,
  * @sub: number of the sub-unit, or ROC_FR_ALL: all of them
  * @level: see there
  *
- * Return: as roc_fragments_reset(); -ENOENT, -EOPNOTSUPP as above.
+ * Return: as roc_fragments_reset(); -EBUSY a process has it, or one of them, open, but for
+ * COUNTERS: the sentence names the process; -ENOENT, -EOPNOTSUPP as above.
  */
 int roc_card_fragments_reset(struct roc_endpoint *ep, unsigned int sub, enum roc_fr_level level);
 

@@ -150,8 +150,8 @@ void roc_stream_damage(const struct roc_stream *s, struct roc_stream_damage *dam
  *
  * Also while the stream runs.
  *
- * Return: 0; -ERANGE the card does not take a value; -EOPNOTSUPP the stream does not have this
- * setting.
+ * Return: 0; -ERANGE the card does not take a value; -EINVAL a low-water mark above the ring;
+ * -EOPNOTSUPP the stream does not have this setting.
  */
 int roc_stream_settings(struct roc_stream *s, struct roc_st_settings *settings);
 
@@ -292,8 +292,9 @@ int roc_card_stream_find(struct roc_endpoint *ep, const char *name, unsigned int
  * @stream: number of the stream, which may be anybody's
  * @settings: see there
  *
- * Return: as roc_stream_settings(); -ENOENT no such stream; -EOPNOTSUPP also if the card has no
- * streams.
+ * Return: as roc_stream_settings(); -EBUSY a process has the stream open, and @settings names
+ * interrupt_bytes, interrupt_time or low_water: the sentence names the process; -ENOENT no such
+ * stream; -EOPNOTSUPP also if the card has no streams.
  */
 int roc_card_stream_settings(struct roc_endpoint *ep, unsigned int stream,
 			     struct roc_st_settings *settings);
@@ -304,7 +305,8 @@ int roc_card_stream_settings(struct roc_endpoint *ep, unsigned int stream,
  * @stream: number of the stream, or ROC_ST_ALL: all of them
  * @level: see there
  *
- * Return: as roc_stream_reset(); -ENOENT, -EOPNOTSUPP as above.
+ * Return: as roc_stream_reset(); -EBUSY a process has it, or one of them, open, but for COUNTERS:
+ * the sentence names the process; -ENOENT, -EOPNOTSUPP as above.
  */
 int roc_card_stream_reset(struct roc_endpoint *ep, unsigned int stream, enum roc_st_level level);
 

@@ -423,7 +423,7 @@ enum roc_fr_set {
  * 2 ms, 16 and 100 us.
  *
  * Errors: ENOENT the card has no such sub-unit; ERANGE @links that it does not have; EBUSY on
- * /dev/rocN, with @set: somebody has the sub-unit.
+ * /dev/rocN, with @set: the sub-unit is open.
  */
 struct roc_fr_settings {
 	__u32 size;
@@ -588,9 +588,11 @@ enum roc_fr_level {
  * @sub: on /dev/rocN number of the sub-unit, or ROC_FR_ALL: all of them; on /dev/rocNchM 0 or M
  * @level: enum roc_fr_level
  *
+ * On /dev/rocN a sub-unit that is open takes COUNTERS only.
+ *
  * Errors: ENOENT the card has no such sub-unit; EBUSY it, or one of them, runs: of DEFAULT and
- * LOGIC; or somebody else has it open: of DEFAULT, since the settings are theirs; EIO the card does
- * not answer, or the reset does not show.
+ * LOGIC; or, on /dev/rocN, is open: of the same; EIO the card does not answer, or the reset does
+ * not show.
  */
 struct roc_fr_reset {
 	__u32 size;

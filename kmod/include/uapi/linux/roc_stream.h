@@ -357,11 +357,15 @@ enum roc_st_set {
  * In: members that @set names, others are not looked at; out: all, as they are from now on. They
  * belong to the stream, not to the open file, and hold until they are changed or the stream is
  * reset with ROC_ST_RESET_DEFAULT; may be set while it runs. Up to @spill they are the card's,
- * which has them from whoever wrote its registers last, and forgets them with a function reset.
+ * which has them from whoever wrote its registers last, and forgets them with a function reset:
+ * these may be set on /dev/rocN at any time. The others belong to the opener as long as there is
+ * one.
  *
- * Errors: ENOENT the card has no such stream; EOPNOTSUPP the stream does not have this setting:
- * then none was set; ERANGE the card does not take a value (those before it are set) or it is above
- * 2^32 - 1; EIO the card does not answer.
+ * Errors: ENOENT the card has no such stream; EOPNOTSUPP the stream does not have this setting;
+ * EBUSY on /dev/rocN: @interrupt_bytes, @interrupt_time or @low_water of a stream that is open;
+ * EINVAL @low_water is longer than the ring, or without a ring than the longest one: then none was
+ * set; ERANGE the card does not take a value (those before it are set) or it is above 2^32 - 1; EIO
+ * the card does not answer.
  */
 struct roc_st_settings {
 	__u32 size;
@@ -486,9 +490,11 @@ enum roc_st_level {
  * @stream: on /dev/rocN number of the stream, or ROC_ST_ALL: all of them; on /dev/rocNchM 0 or M
  * @level: enum roc_st_level
  *
- * Errors: ENOENT the card has no such stream;
- * EBUSY it, or one of them, runs: of DEFAULT and LOGIC; EIO the card does not answer, or the reset
- * does not show.
+ * On /dev/rocN a stream that is open takes COUNTERS only, its opener's node takes all levels.
+ *
+ * Errors: ENOENT the card has no such stream; EBUSY it, or one of them, is open: on /dev/rocN, of
+ * all but COUNTERS; or runs: of DEFAULT and LOGIC; EIO the card does not answer, or the reset does
+ * not show.
  */
 struct roc_st_reset {
 	__u32 size;
@@ -519,6 +525,7 @@ enum roc_st_card_set {
  * @source: in, if @set names it; out: source id that packets carry, 16 bits
  * @reserved: must be 0
  *
+ * Both are registers of the open BAR, and slow control: they may be set while streams run.
  * Errors: ENOENT enabling a stream that the card
  *	does not have; ERANGE @source; EIO the card does not answer.
  */

@@ -95,7 +95,8 @@ int __wrap_roc_find(const char *id, struct roc_card *card)
 int __wrap_roc_channel_owner(const char *id, unsigned int channel, int *pid, char *name,
 			     size_t size)
 {
-	UNIT_EQ(channel, 1);
+	if (channel != 1)
+		return roc_fail(ENOENT, "channel %u is not open", channel);
 	*pid = 4711;
 	snprintf(name, size, "roc-rosd");
 	return 0;
@@ -178,6 +179,7 @@ static int on_ioctl(int fd, unsigned long request, void *arg)
 {
 	if (request == ROC_EP_INFO) {
 		((struct roc_ep_info *)arg)->caps = fake.other ? 0 : ROC_CAP_FRAGMENTS;
+		((struct roc_ep_info *)arg)->channels = 2;
 		return 0;
 	}
 	if (request == ROC_FR_INFO)

@@ -73,7 +73,8 @@ int __wrap_roc_find(const char *id, struct roc_card *card)
 int __wrap_roc_channel_owner(const char *id, unsigned int channel, int *pid, char *name,
 			     size_t size)
 {
-	UNIT_EQ(channel, 1);
+	if (channel != 1)
+		return roc_fail(ENOENT, "channel %u is not open", channel);
 	*pid = 4711;
 	snprintf(name, size, "roc-stream");
 	return 0;
@@ -143,6 +144,7 @@ static int on_ioctl(int fd, unsigned long request, void *arg)
 {
 	if (request == ROC_EP_INFO) {
 		((struct roc_ep_info *)arg)->caps = fake.pools ? 0 : ROC_CAP_STREAMS;
+		((struct roc_ep_info *)arg)->channels = FAKE_CHANNELS;
 		return 0;
 	}
 	fake.request = request;

@@ -500,7 +500,8 @@ static void settings_and_resets(void)
 	UNIT_EQ(roc_card_fragments_settings(ep, 1, &settings), 0);
 	UNIT_EQ(fake.in.settings.sub, 1);
 	fake.errno_ = EBUSY;
-	FAILS(roc_card_fragments_settings(ep, 1, &settings), -EBUSY, "in use");
+	FAILS(roc_card_fragments_settings(ep, 1, &settings), -EBUSY,
+	      " sub1 is in use by PID 4711 (roc-rosd): only the process");
 	UNIT_EQ(roc_card_fragments_reset(ep, ROC_FR_ALL, ROC_FR_RESET_COUNTERS), 0);
 	UNIT_EQ(fake.in.reset.sub, ROC_FR_ALL);
 	fake.errno_ = ENOTTY;

@@ -384,6 +384,15 @@ static void settings_and_resets(void)
 	UNIT_EQ(fake.in.settings.stream, 1);
 	UNIT_EQ(roc_card_stream_reset(ep, ROC_ST_ALL, ROC_ST_RESET_COUNTERS), 0);
 	UNIT_EQ(fake.in.reset.stream, ROC_ST_ALL);
+	settings.set = ROC_ST_SET_LOW_WATER;
+	fake.errno_ = EBUSY;
+	FAILS(roc_card_stream_settings(ep, 1, &settings), -EBUSY, " meta is in use by PID 4711 (");
+	CU_ASSERT_PTR_NOT_NULL(strstr(roc_error(), "only the process that has it open changes it"));
+	fake.errno_ = EBUSY;
+	FAILS(roc_card_stream_reset(ep, 1, ROC_ST_RESET_FLUSH), -EBUSY, "in use by PID 4711");
+	fake.errno_ = EBUSY;
+	FAILS(roc_card_stream_reset(ep, ROC_ST_ALL, ROC_ST_RESET_FLUSH), -EBUSY,
+	      "in use by PID 4711");
 	UNIT_EQ(roc_card_streams(ep, &card), 0);
 	UNIT_EQ(fake.in.card.source, 7);
 	UNIT_EQ(card.streams, 3);

@@ -227,6 +227,11 @@ static void settings(void)
 		    (struct roc_st_settings){.interrupt_time = 1ull << 32}),
 		-ERANGE);
 	UNIT_EQ(set(r.fd, 1u << 31, s), -EINVAL);
+	UNIT_EQ(set(r.fd, ROC_ST_SET_LOW_WATER,
+		    (struct roc_st_settings){.low_water = 64 * KIB + 1}),
+		-EINVAL);
+	UNIT_EQ(set(r.fd, ROC_ST_SET_LOW_WATER, (struct roc_st_settings){.low_water = 64 * KIB}),
+		0);
 	UNIT_EQ(set(r.fd, ROC_ST_SET_LOW_WATER, (struct roc_st_settings){.low_water = 4096}), 0);
 	reader_close(&r);
 	/* They are the stream's, not the reader's; others see and set them. */
@@ -240,6 +245,10 @@ static void settings(void)
 		    (struct roc_st_settings){.stream = P40_STREAM_ODIN, .pack_events = 7}),
 		-EOPNOTSUPP);
 	UNIT_EQ(set(fd, 0, (struct roc_st_settings){.stream = P40_STREAMS}), -ENOENT);
+	/* Without a ring the card's longest is the limit. */
+	UNIT_EQ(set(fd, ROC_ST_SET_LOW_WATER,
+		    (struct roc_st_settings){.low_water = ROC_ST_RING_MAX + 1}),
+		-EINVAL);
 	UNIT_EQ(abi(fd, ROC_ST_RESET, &reset), 0);
 	s = (struct roc_st_settings){.size = sizeof(s)};
 	UNIT_EQ(abi(fd, ROC_ST_SETTINGS, &s), 0);
@@ -281,9 +290,11 @@ static void resets(void)
 	CU_ASSERT(UNIT_WAIT(!reader_info(&r).card.events, 1000));
 	CU_ASSERT(reader_stop(&r));
 	UNIT_EQ(reader_info(&r).card.events, 0);
+	UNIT_EQ(reset(fd, 0, ROC_ST_RESET_LOGIC), -EBUSY);
+	UNIT_EQ(reset(r.fd, 0, ROC_ST_RESET_LOGIC), 0);
+	reader_close(&r);
 	UNIT_EQ(reset(fd, 0, ROC_ST_RESET_LOGIC), 0);
 	close(fd);
-	reader_close(&r);
 }
 
 /* A source that stands still: nothing comes, until it is let through. */

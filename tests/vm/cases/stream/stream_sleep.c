@@ -70,7 +70,7 @@ static void low_water_of_a_full_ring(void)
 
 	start(&r);
 	p = (struct pollfd){.fd = r.fd, .events = POLLIN};
-	UNIT_EQ(set(r.fd, ROC_ST_SET_LOW_WATER, (struct roc_st_settings){.low_water = 64 * MIB}),
+	UNIT_EQ(set(r.fd, ROC_ST_SET_LOW_WATER, (struct roc_st_settings){.low_water = 64 * KIB}),
 		0);
 	reader_generate(&r, 0, 1000, 1000, 0, 0, 0);
 	UNIT_NEED(reader_start(&r));
