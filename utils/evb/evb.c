@@ -57,6 +57,8 @@ static const struct option_spec options[] = {
 	{AT("sink", OPTION_TEXT, sink), .arg = "KIND", .fallback = "check", .only = FOR_NODE,
 	 .help = "where events go"},
 	FLAG("json", json, "node: a line of JSON per second; the others: JSON"),
+	FLAG_FOR(FOR_NODE | FOR_WATCH, "no-display", no_display,
+		 "no live picture (watch); a node has none"),
 	FLAG_FOR(FOR_NODE | FOR_CHECK, "complete", complete,
 		 "fail if an event is not complete, or was lost here"),
 	{AT("time", OPTION_TIME, time), .arg = "TIME", .only = FOR_NODE | FOR_WATCH,

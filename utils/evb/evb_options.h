@@ -29,7 +29,7 @@ enum evb_action {
 struct evb_options {
 	struct common_options common;
 	unsigned int action;
-	bool json, complete, single, once;
+	bool json, complete, single, once, no_display;
 	const char *system, *name, *coordinator, *roles, *source, *sink;
 	const char *path, *host, *advertise, *port, *provider, *metrics;
 	unsigned int protocol, policy;

@@ -148,7 +148,7 @@ static void show_text(const struct watch *w)
 					    ">Sent",	   ">Received", ">Out",	 ">Blocks/s",
 					    ">p99 ms",	   ">Queue",	">Open", ">Segments",
 					    ">Incomplete", ">Dropped",	NULL};
-	bool terminal = output_is_live(stdout) && !w->o->once;
+	bool terminal = output_is_live(stdout) && !w->o->once && !w->o->no_display;
 	struct table t;
 	unsigned int i;
 

@@ -22,6 +22,7 @@ struct values {
 	uint32_t address;
 	uint32_t words;
 	bool image;
+	bool no_display;
 	bool json;
 };
 
@@ -48,6 +49,7 @@ static const struct option_spec options[] = {
 	 AT(file),
 	 .arg = "FILE",
 	 .help = "Write a file that roc-flash takes: one word in each line"},
+	FLAG_OPTION(struct values, "no-display", no_display, "No progress"),
 	JSON_OPTION(struct values),
 };
 
@@ -76,7 +78,7 @@ static void put(struct sink *s, const uint16_t *words, const uint32_t *ready, si
 
 static int copy(const struct values *v, struct flash_card *f, uint32_t total, struct sink *s)
 {
-	bool show = output_is_live(stderr) && total > CHUNK;
+	bool show = output_is_live(stderr) && !v->no_display && total > CHUNK;
 	static uint32_t ready[CHUNK];
 	static uint16_t words[CHUNK];
 	uint32_t done, n;

@@ -35,6 +35,7 @@ struct values {
 	uint32_t processes;
 	uint64_t cycles;
 	uint64_t seconds;
+	bool no_display;
 	bool json;
 };
 
@@ -81,6 +82,7 @@ static const struct option_spec options[] = {
 	 .min = 1,
 	 .max = BAR_STRESS_PROCESSES_MAX,
 	 .help = "Processes that do so at once"},
+	FLAG_OPTION(struct values, "no-display", no_display, "No live line"),
 	JSON_OPTION(struct values),
 };
 
@@ -109,6 +111,7 @@ struct stress {
 	uint64_t cycles;
 	uint64_t seconds; /* 0: no limit */
 	unsigned int processes;
+	bool no_display;
 	struct shared *shared;
 };
 
@@ -205,7 +208,7 @@ static void show_progress(const struct stress *s)
 /* Wait for all children; after a signal they are told to stop. */
 static void wait_for(const struct stress *s, const pid_t *pids, unsigned int started)
 {
-	bool live = output_is_live(stderr);
+	bool live = output_is_live(stderr) && !s->no_display;
 	uint64_t end = s->seconds ? now_ns() + s->seconds * UINT64_C(1000000000) : UINT64_MAX;
 	unsigned int left = started, i;
 	bool gone[BAR_STRESS_PROCESSES_MAX] = {false};
@@ -332,6 +335,7 @@ static int run(const void *p)
 		.cycles = v->cycles,
 		.seconds = v->seconds,
 		.processes = v->processes,
+		.no_display = v->no_display,
 	};
 	struct roc_endpoint *ep;
 	const char *wrong;

@@ -466,6 +466,27 @@ static void no_time_is_refused(void)
 	      "--within: \"0s\" is no time: give at least 1s, or not the option at all.");
 }
 
+/* Whatever shows something live can be asked not to; all take the option that scripts give. */
+static void all_have_no_display(void)
+{
+	static const char *const names[] = {
+		"bench-dma", "record",	 "replay",   "send",  "recv",	    "evb",
+		"stream",    "fragment", "ros-load", "flash", "flash-read", "bar-stress",
+	};
+	const struct tool *t;
+	size_t i, k;
+
+	for (i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		t = tool_find(names[i]);
+		UNIT_NEED(t);
+		for (k = 0; k < t->option_count && strcmp(t->options[k].name, "no-display"); k++)
+			;
+		if (k == t->option_count)
+			unit_note("roc-%s has no --no-display", names[i]);
+		CU_ASSERT_TRUE(k < t->option_count);
+	}
+}
+
 static void any_case(const char *from, char *to)
 {
 	for (; *from; from++)
@@ -655,5 +676,6 @@ UNIT_MAIN("utils options", {"fallbacks", fallbacks}, {"values given", given},
 	  {"a word with POSIXLY_CORRECT", a_word_of_posix}, {"options for a word", for_a_word},
 	  {"numbers are decimal", numbers_are_decimal}, {"no time is refused", no_time_is_refused},
 	  {"choices in any case", choices_in_any_case},
+	  {"all have --no-display", all_have_no_display},
 	  {"manual pages and help agree", manual_pages},
 	  {"manual pages and tools agree", pages_have_tools}, {"the page of all", page_of_all})
