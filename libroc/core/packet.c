@@ -27,7 +27,10 @@ static uint64_t round_up(uint64_t value, uint64_t unit)
 
 static int bad_size(const struct roc_packets *walk, uint32_t size)
 {
-	if (!size || size % LINE)
+	if (!size)
+		return roc_fail(EBADMSG, AT "its size is 0: a packet has at least %d bytes",
+				walk->done, LINE);
+	if (size % LINE)
 		return roc_fail(EBADMSG, AT "its size of %u is not a multiple of %d", walk->done,
 				size, LINE);
 	return roc_fail(EBADMSG, AT "its size is %u, but there are only %zu bytes", walk->done,
