@@ -15,36 +15,18 @@
 #include "core/function_regs.h"
 #include "core/roc.h"
 
-/* Which purposes of a channel Linux's @irq is for. */
-static u32 roc_irq_purposes(const struct roc_channel *ch, int irq)
-{
-	unsigned int p;
-	u32 purposes = 0;
-	int vector;
-
-	for (p = 0; p < ch->kind->purposes; p++) {
-		/* One that was sent before the bus went off may meet roc_irqs_stop(). */
-		vector = READ_ONCE(ch->vector[p]);
-		if (vector >= 0 && ch->ep->irqs.number[vector] == irq)
-			purposes |= BIT(p);
-	}
-	return purposes;
-}
-
 static irqreturn_t roc_irq(int irq, void *data)
 {
-	struct roc_endpoint *ep = data;
-	bool shared = ep->irqs.count <= ep->ops->channels * ep->ops->kind->purposes;
+	const struct roc_vector *vector = data;
+	struct roc_endpoint *ep = vector->ep;
 	unsigned int c;
 
-	for (c = 0; c < ep->ops->channels; c++) {
+	for_each_set_bit (c, &vector->channels, ROC_CHANNELS_MAX) {
 		struct roc_channel *ch = &ep->channels[c];
-		u32 purposes = roc_irq_purposes(ch, irq);
 
-		if (purposes)
-			ch->kind->irq(ch, purposes, shared);
+		ch->kind->irq(ch, vector->purposes[c], vector->shared);
 	}
-	if (irq == ep->irqs.number[0] && READ_ONCE(*ep->irqs.notice))
+	if (vector->function && READ_ONCE(*ep->irqs.notice))
 		queue_work(system_freezable_wq, &ep->irqs.work);
 	return IRQ_HANDLED;
 }
@@ -125,32 +107,75 @@ void roc_irqs_none(struct roc_channel *ch)
 	memset32((u32 *)ch->vector, -1, ARRAY_SIZE(ch->vector));
 }
 
-static int roc_irq_request(struct roc_endpoint *ep, int vector)
+/* Record what the @got vectors are for. Vector 0 is the function's; channels share the others. */
+static void roc_irq_assign(struct roc_endpoint *ep, unsigned int got)
 {
+	unsigned int purposes = ep->ops->kind->purposes, i;
+
+	ep->irqs.vector[0].function = true;
+	for (i = 0; i < ep->ops->channels * purposes; i++) {
+		unsigned int v = got == 1 ? 0 : 1 + i % (got - 1), c = i / purposes;
+		struct roc_vector *vector = &ep->irqs.vector[v];
+
+		vector->shared = vector->function || vector->channels;
+		vector->channels |= BIT(c);
+		vector->purposes[c] |= BIT(i % purposes);
+		ep->channels[c].vector[i % purposes] = v;
+	}
+}
+
+/* The names are documented in design.md: scripts that place interrupts match them. */
+static void roc_irq_name(struct roc_vector *vector, unsigned int number)
+{
+	const struct roc_endpoint *ep = vector->ep;
+	unsigned int c = vector->channels ? __ffs(vector->channels) : 0;
+	const char *const *purpose = ep->ops->kind->purpose_names;
+
+	if (vector->shared)
+		snprintf(vector->name, sizeof(vector->name), "roc%d:shared%u", ep->minor, number);
+	else if (vector->function)
+		snprintf(vector->name, sizeof(vector->name), "roc%d:card", ep->minor);
+	else if (purpose)
+		snprintf(vector->name, sizeof(vector->name), "roc%d:ch%u-%s", ep->minor, c,
+			 purpose[__ffs(vector->purposes[c])]);
+	else
+		snprintf(vector->name, sizeof(vector->name), "roc%d:ch%u", ep->minor, c);
+}
+
+static int roc_irq_request(struct roc_endpoint *ep, unsigned int number)
+{
+	struct roc_vector *vector = &ep->irqs.vector[number];
 	int node = dev_to_node(&ep->pdev->dev);
-	int number = pci_irq_vector(ep->pdev, vector);
 	int err;
 
-	ep->irqs.number[vector] = number;
-	err = request_irq(number, roc_irq, 0, "roc", ep);
+	vector->ep = ep;
+	vector->irq = pci_irq_vector(ep->pdev, number);
+	roc_irq_name(vector, number);
+	err = request_irq(vector->irq, roc_irq, 0, vector->name, vector);
 	if (err)
 		return err;
 	/* A hint: near the card, where its channels' threads are. */
 	if (node != NUMA_NO_NODE)
-		irq_set_affinity_and_hint(number, cpumask_of_node(node));
+		irq_set_affinity_and_hint(vector->irq, cpumask_of_node(node));
 	return 0;
 }
 
 static void roc_irq_free(struct roc_endpoint *ep, int count)
 {
+	unsigned int c;
+
+	for (c = 0; c < ep->ops->channels; c++)
+		roc_irqs_none(&ep->channels[c]);
 	while (count--) {
-		irq_set_affinity_and_hint(ep->irqs.number[count], NULL);
-		free_irq(ep->irqs.number[count], ep);
+		struct roc_vector *vector = &ep->irqs.vector[count];
+
+		irq_set_affinity_and_hint(vector->irq, NULL);
+		free_irq(vector->irq, vector);
 	}
 	roc_point(ep, ROC_POINT_IRQS_FREE);
 	pci_free_irq_vectors(ep->pdev);
-	kfree(ep->irqs.number);
-	ep->irqs.number = NULL;
+	kfree(ep->irqs.vector);
+	ep->irqs.vector = NULL;
 	ep->irqs.count = 0;
 }
 
@@ -186,7 +211,7 @@ int roc_irqs_alloc(struct roc_endpoint *ep)
 void roc_irqs_start(struct roc_endpoint *ep)
 {
 	struct roc_irqs *irqs = &ep->irqs;
-	unsigned int purposes = ep->ops->kind->purposes, want = ep->ops->channels * purposes + 1, i;
+	unsigned int want = ep->ops->channels * ep->ops->kind->purposes + 1;
 	int got, v;
 
 	if (!irqs->block)
@@ -199,11 +224,12 @@ void roc_irqs_start(struct roc_endpoint *ep)
 				    PCI_IRQ_MSI | (irqs->msix ? PCI_IRQ_MSIX : 0));
 	if (got <= 0)
 		goto none;
-	irqs->number = kcalloc(got, sizeof(*irqs->number), GFP_KERNEL);
-	if (!irqs->number) {
+	irqs->vector = kcalloc(got, sizeof(*irqs->vector), GFP_KERNEL);
+	if (!irqs->vector) {
 		pci_free_irq_vectors(ep->pdev);
 		goto none;
 	}
+	roc_irq_assign(ep, got);
 	for (v = 0; v < got; v++) {
 		if (roc_irq_request(ep, v)) {
 			roc_irq_free(ep, v);
@@ -211,9 +237,6 @@ void roc_irqs_start(struct roc_endpoint *ep)
 		}
 	}
 	irqs->count = got;
-	/* Vector 0 is the function's; channels share what is left, or that one. */
-	for (i = 0; i < want - 1; i++)
-		ep->channels[i / purposes].vector[i % purposes] = got == 1 ? 0 : 1 + i % (got - 1);
 	dev_info(&ep->pdev->dev, "roc%d: %d of %u interrupts\n", ep->minor, got, want);
 	return;
 
@@ -260,14 +283,10 @@ void roc_irqs_hush(struct roc_endpoint *ep)
 void roc_irqs_stop(struct roc_endpoint *ep)
 {
 	struct roc_irqs *irqs = &ep->irqs;
-	unsigned int c;
 
 	if (!irqs->block)
 		return;
-	if (irqs->count) {
-		for (c = 0; c < ep->ops->channels; c++)
-			roc_irqs_none(&ep->channels[c]);
+	if (irqs->count)
 		roc_irq_free(ep, irqs->count);
-	}
 	cancel_work_sync(&irqs->work);
 }

@@ -8,11 +8,36 @@
 #include <linux/types.h>
 #include <linux/workqueue.h>
 
+#define ROC_CHANNELS_MAX 7
 /* What a channel of some kind raises interrupts for, at most: data, completions, errors. */
 #define ROC_PURPOSES_MAX 3
 
 struct roc_channel;
 struct roc_endpoint;
+
+/* As many bytes as "roc255:ch6-error" needs, and some more. */
+#define ROC_VECTOR_NAME 24
+
+/**
+ * struct roc_vector - one interrupt vector, and the context of its handler
+ * @irq: Linux's number
+ * @channels: mask of the channels that it serves
+ * @purposes: of each channel: mask of the purposes that it serves
+ * @function: it serves the function's errors and alarms
+ * @shared: it serves more than one of these
+ * @name: in /proc/interrupts
+ *
+ * Constant while the handler is registered.
+ */
+struct roc_vector {
+	struct roc_endpoint *ep;
+	int irq;
+	unsigned long channels;
+	u8 purposes[ROC_CHANNELS_MAX];
+	bool function;
+	bool shared;
+	char name[ROC_VECTOR_NAME];
+};
 
 /**
  * struct roc_irqs - interrupts of an endpoint, and what its function block says; embedded in it
@@ -21,8 +46,8 @@ struct roc_endpoint;
  * @causes: of which the card tells; set with @block
  * @most: vectors that the card can name in its registers; set with @block
  * @msix: users cannot write its table; see capability.c
- * @count: vectors that we were given
- * @number: Linux's numbers of them
+ * @count: of @vector, those that the driver has requested
+ * @vector: vector 0 is the function's
  * @notice: the card's copy of its causes, in host memory
  * @programmed: the card knows what to tell, and where; written under card->lock or alone
  * @alarms: the card tells of its alarms by itself: programmed, and it has the bus
@@ -36,7 +61,7 @@ struct roc_irqs {
 	unsigned int most;
 	bool msix;
 	int count;
-	int *number;
+	struct roc_vector *vector;
 	__le32 *notice;
 	dma_addr_t notice_bus;
 	bool programmed;

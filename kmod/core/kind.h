@@ -67,6 +67,7 @@ struct roc_open {
  * @channel_size: of roc_channel.kind_priv, 0: none; zeroed by the core, lives as long as the
  * channel
  * @purposes: that a channel has interrupts for, up to ROC_PURPOSES_MAX
+ * @purpose_names: of each, in the names of interrupts; NULL if there is one purpose
  * @groups: sysfs files of a channel, NULL: none
  * @ioctls: beside those that every channel has
  * @card_ioctls: on the endpoint's node, beside those that every endpoint has
@@ -79,6 +80,7 @@ struct roc_kind {
 	size_t open_size;
 	size_t channel_size;
 	unsigned int purposes;
+	const char *const *purpose_names;
 	const struct attribute_group **groups;
 	const struct roc_ioctl *ioctls;
 	unsigned int ioctl_count;

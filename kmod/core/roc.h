@@ -35,7 +35,6 @@
 #include "core/quiet.h"
 #include "core/show.h"
 
-#define ROC_CHANNELS_MAX 7
 #define ROC_ENDPOINTS_MAX 256
 #define ROC_MINORS (ROC_CHANNELS_MAX + 1) /* the endpoint's node, then its channels' */
 #define ROC_GROUPS_MAX 8		  /* of a channel's sysfs files */
@@ -72,8 +71,8 @@ struct roc_stats {
  * @loaded: was given memory to write to since its quiet was last proved, perhaps by somebody else:
  *	then only a reset that shows is a proof; under @lock
  * @unseen: suspect, but only because its reset changed nothing that can be seen; under @lock
- * @vector: index of its interrupt for each purpose of the kind's, -1 = none. Written while no
- *	interrupt can come
+ * @vector: index of its interrupt for each purpose of the kind's, -1 = none. Written at probe and
+ *	remove
  * @kind_priv: the kind's own state, kind->channel_size
  * @priv: the backend's own state
  */

@@ -130,11 +130,18 @@ static int roc_fragment_check_buffer(struct roc_endpoint *ep, struct roc_buf_reg
 	return 0;
 }
 
+static const char *const roc_fragment_purpose_names[ROC_FRAGMENT_PURPOSES] = {
+	[ROC_LANE_DATA] = "data",
+	[ROC_LANE_DONE] = "done",
+	[ROC_FRAGMENT_ERROR] = "error",
+};
+
 const struct roc_kind roc_fragment_kind = {
 	.name = "fragment",
 	.open_size = sizeof(struct roc_holder),
 	.channel_size = sizeof(struct roc_sub),
 	.purposes = ROC_FRAGMENT_PURPOSES,
+	.purpose_names = roc_fragment_purpose_names,
 	.groups = roc_fragment_groups,
 	.ioctls = roc_fragment_ioctls,
 	.ioctl_count = ROC_FRAGMENT_IOCTLS,

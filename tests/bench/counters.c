@@ -268,9 +268,9 @@ static unsigned long long interrupts(void)
 	if (!slurp("/proc/interrupts"))
 		die("/proc/interrupts cannot be read");
 	for (line = strtok_r(text, "\n", &state); line; line = strtok_r(NULL, "\n", &state)) {
-		char *at = strchr(line, ':'), *end;
+		char *at = strchr(line, ':'), *end, *name = strrchr(line, ' ');
 
-		if (!at || !strstr(at, "roc"))
+		if (!at || !name || strncmp(name + 1, "roc", 3) || !isdigit((unsigned char)name[4]))
 			continue;
 		for (at++;; at = end) {
 			unsigned long long n = strtoull(at, &end, 10);
