@@ -2,13 +2,13 @@
 /*
  * Blocks of firmware interfaces. See block.h.
  */
-#include <linux/delay.h>
+#include <linux/iopoll.h>
 
 #include "core/block.h"
 
 #define ROC_QUIET_TRY_US 100
 /* Longer than the card's promise, because the card may be an emulated one on a busy machine. */
-#define ROC_QUIET_TRIES(_ms) (10 * (_ms)*1000 / ROC_QUIET_TRY_US)
+#define ROC_QUIET_PATIENCE 50
 
 /* NULL if there is another block. */
 void __iomem *roc_block(struct roc_endpoint *ep, const struct roc_piece *piece, u32 magic,
@@ -26,19 +26,18 @@ void __iomem *roc_block(struct roc_endpoint *ep, const struct roc_piece *piece, 
 int roc_block_reset(void __iomem *block, const struct roc_reset_regs *regs, u32 level)
 {
 	u32 before = ioread32(block + regs->generation), status, generation;
-	unsigned int tries;
+	int err;
 
 	iowrite32(level, block + regs->reset);
-	for (tries = 0; tries < ROC_QUIET_TRIES(regs->quiet_ms); tries++) {
-		generation = ioread32(block + regs->generation);
-		status = ioread32(block + regs->status);
-		if (status == ROC_ALL_ONES)
-			return -EIO;
-		if (generation == before + 1 && status & regs->quiet && !(status & regs->busy))
-			return 0;
-		usleep_range(ROC_QUIET_TRY_US, 2 * ROC_QUIET_TRY_US);
-	}
-	return -EIO;
+	/* The generation is read first: a status from before the reset proves nothing. */
+	err = read_poll_timeout(ioread32, generation,
+				(status = ioread32(block + regs->status)) == ROC_ALL_ONES ||
+					(generation == before + 1 && status & regs->quiet &&
+					 !(status & regs->busy)),
+				ROC_QUIET_TRY_US,
+				ROC_QUIET_PATIENCE * regs->quiet_ms * USEC_PER_MSEC, false,
+				block + regs->generation);
+	return err || status == ROC_ALL_ONES ? -EIO : 0;
 }
 
 u64 roc_block_counter(void __iomem *at)

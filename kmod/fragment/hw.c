@@ -3,14 +3,14 @@
  * The registers of a sub-unit: switching it on and off with proof, and those that are written while
  * fragments come. None is read meanwhile.
  */
-#include <linux/delay.h>
+#include <linux/iopoll.h>
 
 #include "core/block.h"
 #include "fragment/fragment.h"
 
 /* Longer than the card's promise, because the card may be an emulated one on a busy machine. */
 #define ROC_LOAD_TRY_US 200
-#define ROC_LOAD_TRIES (10 * FRAGMENT_LOAD_MS * 1000 / ROC_LOAD_TRY_US)
+#define ROC_LOAD_US (10 * FRAGMENT_LOAD_MS * USEC_PER_MSEC)
 #define ROC_ENABLE_TRIES 3
 #define ROC_ENABLE_ERRORS (FRAGMENT_STATUS_SETUP_ERROR | FRAGMENT_STATUS_FETCH_ERROR)
 
@@ -153,15 +153,11 @@ static bool roc_fragment_is_set_up(struct roc_holder *h, u32 start)
 /* Until the card says what came of it. At first it may show nothing at all. */
 static u32 roc_fragment_enabled(struct roc_channel *ch)
 {
-	unsigned int tries;
-	u32 status = 0;
+	u32 status;
 
-	for (tries = 0; tries < ROC_LOAD_TRIES; tries++) {
-		status = roc_fragment_status(ch);
-		if (status & (FRAGMENT_STATUS_ENABLED | ROC_ENABLE_ERRORS))
-			break;
-		usleep_range(ROC_LOAD_TRY_US, 2 * ROC_LOAD_TRY_US);
-	}
+	read_poll_timeout(roc_fragment_status, status,
+			  status & (FRAGMENT_STATUS_ENABLED | ROC_ENABLE_ERRORS), ROC_LOAD_TRY_US,
+			  ROC_LOAD_US, false, ch);
 	return status;
 }
 

@@ -3,13 +3,13 @@
  * Start and stop of a sub-unit's run, in good order and in bad: whatever ends it, the card is
  * quiet, or its rings and the host pages stay. Under the channel lock.
  */
-#include <linux/delay.h>
+#include <linux/iopoll.h>
 
 #include "core/trace.h"
 #include "fragment/fragment.h"
 
 #define ROC_DRAIN_TRY_US 500
-#define ROC_DRAIN_NS NSEC_PER_SEC
+#define ROC_DRAIN_US USEC_PER_SEC
 
 void roc_fragment_flags(struct roc_holder *h, u32 set, u32 clear)
 {
@@ -229,17 +229,16 @@ static enum roc_why roc_fragment_end(struct roc_holder *h, enum roc_ch_state sta
  */
 static u32 roc_fragment_drain(struct roc_holder *h, bool wait)
 {
-	u64 end = ktime_get_ns() + (wait ? ROC_DRAIN_NS : 0);
 	struct roc_channel *ch = h->open.ch;
 	u32 told;
 
-	for (;;) {
-		told = roc_fragment_commands(ch);
-		if (roc_fragment_written(ch, ROC_LANE_DONE) == told || READ_ONCE(h->why) ||
-		    roc_fragment_trouble(ch) || ktime_get_ns() >= end)
-			return told;
-		usleep_range(ROC_DRAIN_TRY_US, 2 * ROC_DRAIN_TRY_US);
-	}
+	if (!wait)
+		return roc_fragment_commands(ch);
+	read_poll_timeout(roc_fragment_commands, told,
+			  roc_fragment_written(ch, ROC_LANE_DONE) == told || READ_ONCE(h->why) ||
+				  roc_fragment_trouble(ch),
+			  ROC_DRAIN_TRY_US, ROC_DRAIN_US, false, ch);
+	return told;
 }
 
 /* Nothing new from the links; settings that come meanwhile do not open them again. */

@@ -3,7 +3,7 @@
  * The registers of a stream: switching it on and off with proof, and the two that are written while
  * data flow. None is read meanwhile.
  */
-#include <linux/delay.h>
+#include <linux/iopoll.h>
 #include <linux/dma-mapping.h>
 
 #include "core/block.h"
@@ -11,7 +11,7 @@
 #include "stream/trace.h"
 
 #define ROC_LOAD_TRY_US 200
-#define ROC_LOAD_TRIES (4 * STREAM_LOAD_MS * 1000 / ROC_LOAD_TRY_US)
+#define ROC_LOAD_US (10 * STREAM_LOAD_MS * USEC_PER_MSEC)
 #define ROC_ENABLE_TRIES 3
 #define ROC_ENABLE_ERRORS (STREAM_STATUS_SETUP_ERROR | STREAM_STATUS_FETCH_ERROR)
 
@@ -128,15 +128,11 @@ static bool roc_stream_is_set_up(const struct roc_reader *r, u32 position)
 /* Until the card says what came of it. At first it may show nothing at all. */
 static u32 roc_stream_enabled(struct roc_channel *ch)
 {
-	unsigned int tries;
-	u32 status = 0;
+	u32 status;
 
-	for (tries = 0; tries < ROC_LOAD_TRIES; tries++) {
-		status = roc_stream_status(ch);
-		if (status & (STREAM_STATUS_ENABLED | ROC_ENABLE_ERRORS))
-			break;
-		usleep_range(ROC_LOAD_TRY_US, 2 * ROC_LOAD_TRY_US);
-	}
+	read_poll_timeout(roc_stream_status, status,
+			  status & (STREAM_STATUS_ENABLED | ROC_ENABLE_ERRORS), ROC_LOAD_TRY_US,
+			  ROC_LOAD_US, false, ch);
 	return status;
 }
 

@@ -5,11 +5,13 @@
  * channels go on.
  */
 #include <linux/delay.h>
+#include <linux/iopoll.h>
 #include <linux/ktime.h>
 
 #include "cards/crorc/crorc.h"
 
 #define CRORC_STALE_WORDS 64
+#define CRORC_DDL_TRY_US 100
 
 static u32 crorc_csr(struct roc_channel *ch)
 {
@@ -48,26 +50,29 @@ static int crorc_ddl_send(struct roc_channel *ch, u32 command)
 	return 0;
 }
 
-static int crorc_ddl_reply(struct roc_channel *ch, u32 *word)
+/* Returns the channel's status, with DDL_STATUS set if the reply is in @word. */
+static u32 crorc_ddl_poll(struct roc_channel *ch, u32 *word)
 {
-	u64 deadline = ktime_get_ns() + CRORC_DDL_TIMEOUT_MS * NSEC_PER_MSEC;
-	bool last, here;
 	u32 csr;
 
-	do {
-		last = ktime_get_ns() > deadline;
-		crorc_lock(ch);
-		csr = crorc_read(ch, CRORC_CHAN_CSR);
-		here = csr != ROC_ALL_ONES && csr & CRORC_CHAN_CSR_DDL_STATUS;
-		if (here)
-			*word = crorc_read(ch, CRORC_DDL_STATUS);
-		crorc_unlock(ch);
-		if (here)
-			return 0;
-		if (csr == ROC_ALL_ONES)
-			return -EIO;
-		usleep_range(20, 100);
-	} while (!last);
+	crorc_lock(ch);
+	csr = crorc_read(ch, CRORC_CHAN_CSR);
+	if (csr != ROC_ALL_ONES && csr & CRORC_CHAN_CSR_DDL_STATUS)
+		*word = crorc_read(ch, CRORC_DDL_STATUS);
+	crorc_unlock(ch);
+	return csr;
+}
+
+static int crorc_ddl_reply(struct roc_channel *ch, u32 *word)
+{
+	u32 csr;
+
+	read_poll_timeout(crorc_ddl_poll, csr, csr & CRORC_CHAN_CSR_DDL_STATUS, CRORC_DDL_TRY_US,
+			  CRORC_DDL_TIMEOUT_MS * USEC_PER_MSEC, false, ch, word);
+	if (csr == ROC_ALL_ONES)
+		return -EIO;
+	if (csr & CRORC_CHAN_CSR_DDL_STATUS)
+		return 0;
 	return csr & CRORC_CHAN_CSR_LINK_DOWN ? -ENOLINK : -ETIME;
 }
 
