@@ -234,7 +234,7 @@ int roc_event_disable(struct roc_channel *ch)
 			return -EIO;
 		if (status & EVENT_STATUS_QUIET && !(status & EVENT_STATUS_ENABLED))
 			return 0;
-		usleep_range(500, 1000);
+		fsleep(500);
 	}
 	return -EIO;
 }

@@ -211,7 +211,7 @@ static enum roc_why roc_take_to_end(struct roc_session *s)
 		/* Of the time before the look: what was not there then did not come in time. */
 		if (now >= end)
 			return roc_alive(s->ch->ep) ? ROC_WHY_RECORD : ROC_WHY_LOST;
-		usleep_range(ROC_FLUSH_TRY_US, 2 * ROC_FLUSH_TRY_US);
+		fsleep(ROC_FLUSH_TRY_US);
 		now = ktime_get_ns();
 	}
 }
@@ -233,7 +233,7 @@ static enum roc_why roc_take_flushed(struct roc_session *s)
 	limit = max(2u, roc_pool_ops(s->ch->ep)->flush_us / ROC_FLUSH_TRY_US);
 	for (tries = 0; tries < ROC_FLUSH_TRIES + limit && idle < limit; tries++) {
 		if (tries)
-			usleep_range(ROC_FLUSH_TRY_US, 2 * ROC_FLUSH_TRY_US);
+			fsleep(ROC_FLUSH_TRY_US);
 		do {
 			why = roc_look(s, ktime_get_ns(), ROC_LOOK_ALL, &found);
 			if (why)

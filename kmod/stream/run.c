@@ -180,7 +180,7 @@ static void roc_stream_drain(struct roc_reader *r)
 		sequence = next;
 		if (status & STREAM_STATUS_FULL && now - moved > ROC_FULL_NS)
 			break;
-		usleep_range(ROC_CLOSE_TRY_US, 2 * ROC_CLOSE_TRY_US);
+		fsleep(ROC_CLOSE_TRY_US);
 		spin_lock_irq(&st->lock);
 		/* The last time: all room counts, not only what is worth a write under load. */
 		if (roc_stream_look(r) && r->position.read != r->known) {

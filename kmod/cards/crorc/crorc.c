@@ -228,7 +228,7 @@ static int crorc_quiesce(struct roc_channel *ch, bool present)
 	unseen = !err && ch->loaded ? crorc_show_push(ch) : 0;
 	err = crorc_reset_channel(ch) ?: err;
 	count = READ_ONCE(done->count);
-	usleep_range(CRORC_QUIET_US, 2 * CRORC_QUIET_US);
+	fsleep(CRORC_QUIET_US);
 	if (READ_ONCE(done->count) != count)
 		err = -EIO;
 	return err ?: unseen;

@@ -108,7 +108,7 @@ static int crorc_check_link(struct roc_channel *ch)
 		if (good)
 			cond_resched();
 		else
-			usleep_range(100, 200);
+			fsleep(100);
 	}
 	return crorc_csr(ch) & CRORC_CHAN_CSR_LINK_DOWN ? -ENOLINK : 0;
 }

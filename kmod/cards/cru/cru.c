@@ -455,7 +455,7 @@ static void cru_finish_one(struct roc_channel *ch, const u32 *before)
 	cru_write(ch, CRU_DATA_SOURCE, CRU_DATA_SOURCE_INTERNAL);
 	cru_write(ch, CRU_DMA_CONTROL, CRU_DMA_CONTROL_START);
 	for (tries = 0; tries < CRU_FILL_TRIES && !cru_ready_changes(ch, before); tries++) {
-		usleep_range(CRU_FILL_US, 2 * CRU_FILL_US);
+		fsleep(CRU_FILL_US);
 		cru_write(ch, CRU_DMA_CONTROL, CRU_DMA_CONTROL_START | CRU_DMA_CONTROL_FLUSH);
 	}
 }
@@ -486,7 +486,7 @@ static int cru_quiesce(struct roc_channel *ch, bool present)
 	cru_reset_dma(ch, CRU_RESET_GENERAL);
 	cru_write(ch, CRU_DMA_CONTROL, 0);
 	cru_read_ready(ch, after);
-	usleep_range(CRU_QUIET_US, 2 * CRU_QUIET_US);
+	fsleep(CRU_QUIET_US);
 	quiet = !cru_ready_changes(ch, after) && !cru_read(ch, CRU_DMA_CONTROL);
 	if (started)
 		quiet = quiet && !memcmp(after, idle, sizeof(idle));
