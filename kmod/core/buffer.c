@@ -246,8 +246,7 @@ static int roc_buffer_add(struct roc_open *o, struct roc_buffer *buf, u32 *handl
 	}
 	if (!err) {
 		buf->handle = *handle;
-		buf->untold = o->untold;
-		o->untold = buf;
+		list_add(&buf->node, &o->untold);
 	}
 	mutex_unlock(&ch->lock);
 	return err;
@@ -465,14 +464,16 @@ int roc_buffer_export(struct roc_open *o, struct roc_buf_export *arg)
 
 static struct roc_buffer *roc_buffer_take_untold(struct roc_open *o, u32 handle)
 {
-	struct roc_buffer **at = &o->untold, *buf;
+	struct roc_buffer *buf;
 
-	while (*at && (*at)->handle != handle)
-		at = &(*at)->untold;
-	buf = *at;
-	if (buf)
-		*at = buf->untold;
-	return buf;
+	lockdep_assert_held(&o->ch->lock);
+	list_for_each_entry (buf, &o->untold, node) {
+		if (buf->handle == handle) {
+			list_del(&buf->node);
+			return buf;
+		}
+	}
+	return NULL;
 }
 
 /* Of use from now on, or not there: whether the caller was told the handle. */
@@ -533,12 +534,12 @@ int roc_buffer_unregister(struct roc_open *o, u32 handle)
 
 void roc_buffer_drop_all(struct roc_open *o)
 {
-	struct roc_buffer *buf;
+	struct roc_buffer *buf, *next;
 	unsigned long handle;
 
 	/* The card never heard of these. */
-	while ((buf = o->untold)) {
-		o->untold = buf->untold;
+	list_for_each_entry_safe (buf, next, &o->untold, node) {
+		list_del(&buf->node);
 		roc_buffer_free(buf, o->ch->ep);
 	}
 	xa_for_each (&o->buffers, handle, buf) {

@@ -21,7 +21,7 @@ struct roc_open;
  * channel's list of what the card may still write to. Constant from the time that it is listed.
  *
  * @held: for the latter
- * @untold: next in the list of those whose handle the caller does not know yet
+ * @node: in that list: the caller does not know the handle yet
  * @handle: while in that list
  * @backing: user memory: a reference; NULL: it is imported
  * @import: else
@@ -33,7 +33,7 @@ struct roc_open;
  */
 struct roc_buffer {
 	struct roc_held held;
-	struct roc_buffer *untold;
+	struct list_head node;
 	u32 handle;
 	struct roc_memory *backing;
 	struct roc_import import;

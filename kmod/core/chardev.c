@@ -95,6 +95,7 @@ static int roc_init_channel(struct roc_endpoint *ep, unsigned int number)
 	ch->suspect = true;
 	roc_irqs_none(ch);
 	mutex_init(&ch->lock);
+	INIT_LIST_HEAD(&ch->held);
 	spin_lock_init(&ch->shown_lock);
 	device_initialize(&ch->dev);
 	ch->dev.class = &roc_class;

@@ -7,6 +7,7 @@
 #ifndef ROC_KIND_H
 #define ROC_KIND_H
 
+#include <linux/list.h>
 #include <linux/mm_types.h>
 #include <linux/poll.h>
 #include <linux/seq_file.h>
@@ -57,7 +58,7 @@ struct roc_open {
 	spinlock_t eventfd_lock;
 	struct eventfd_ctx *eventfd;
 	struct xarray buffers;
-	struct roc_buffer *untold;
+	struct list_head untold;
 };
 
 /**

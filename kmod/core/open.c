@@ -70,6 +70,7 @@ struct roc_open *roc_open_claim(struct roc_channel *ch, u32 epoch)
 	o->ch = ch;
 	o->epoch = epoch;
 	init_waitqueue_head(&o->wait);
+	INIT_LIST_HEAD(&o->untold);
 	init_waitqueue_head(&o->batch);
 	spin_lock_init(&o->eventfd_lock);
 	xa_init_flags(&o->buffers, XA_FLAGS_ALLOC1);

@@ -5,6 +5,7 @@
 #ifndef ROC_QUIET_H
 #define ROC_QUIET_H
 
+#include <linux/list.h>
 #include <linux/types.h>
 
 struct roc_channel;
@@ -16,12 +17,13 @@ struct roc_endpoint;
  * Embedded in that memory's structure. In the channel's list, under channel->lock, until the
  * channel is proved to be quiet.
  *
+ * @node: in the channel's @held
  * @free: the card cannot write to it any more: give it back
  * @abandon: the device loses its driver, and the card was never stopped: an IOMMU keeps it out from
  *	here on, and for machines without one the pages are never given back. Channel lock not held
  */
 struct roc_held {
-	struct roc_held *next;
+	struct list_head node;
 	void (*free)(struct roc_held *held, struct roc_endpoint *ep);
 	void (*abandon)(struct roc_held *held, struct roc_endpoint *ep);
 };

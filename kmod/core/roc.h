@@ -93,7 +93,7 @@ struct roc_channel {
 	struct roc_stats stats;
 	struct roc_stats base;
 	struct roc_sample samples[ROC_CHANNEL_MONITORS];
-	struct roc_held *held;
+	struct list_head held;
 	u32 opens;
 	bool bus;
 	bool suspect;

@@ -110,7 +110,7 @@ int roc_table_make(struct roc_holder *h, struct roc_fr_start *arg)
 	u32 at = 0;
 	int err;
 
-	if (h->open.untold)
+	if (!list_empty(&h->open.untold))
 		return -EBUSY;
 	if (total > sub->host_pages_max) {
 		arg->why = ROC_WHY_LENGTH;
