@@ -51,7 +51,8 @@
 #define FRAGMENT_PAGE_MIN 10 /* log2 of the bytes of a card page */
 #define FRAGMENT_PAGE_MAX 16
 #define FRAGMENT_PAGE_DEFAULT 11
-#define FRAGMENT_HOST_PAGE_MIN 11 /* log2 of the bytes of a host page */
+#define FRAGMENT_HOST_PAGES_MAX (1u << 20) /* entries of a host-page table, on any card */
+#define FRAGMENT_HOST_PAGE_MIN 11	   /* log2 of the bytes of a host page */
 #define FRAGMENT_HOST_PAGE_MAX 16
 
 /* Block of a sub-unit */

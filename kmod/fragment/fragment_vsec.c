@@ -42,6 +42,8 @@ static const char *find_limits(const struct roc_vsec_card *card, int at,
 	vsec->host_pages = roc_vsec_word(card, at + FRAGMENT_VSEC_HOST_PAGES);
 	if (!vsec->host_pages)
 		return "there is no table of no host pages";
+	if (vsec->host_pages > FRAGMENT_HOST_PAGES_MAX)
+		return "its host-page table is larger than the contract's limit";
 	return (void *)0;
 }
 

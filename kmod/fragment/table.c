@@ -95,6 +95,7 @@ static int roc_table_fill(struct roc_holder *h, const struct roc_buffer *buf, u3
 			return -EOPNOTSUPP;
 		}
 		h->rings->table[at + i] = cpu_to_le64(bus);
+		cond_resched();
 	}
 	return 0;
 }

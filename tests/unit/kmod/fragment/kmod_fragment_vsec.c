@@ -94,6 +94,9 @@ static void found(void)
 	UNIT_EQ(vsec.function.offset, ROBINNP_FUNCTION);
 	UNIT_EQ(vsec.all_links.offset, ROBINNP_LINK(0));
 	UNIT_EQ(vsec.all_links.size, ROBINNP_LINK(12) - ROBINNP_LINK(0));
+	put(FRAGMENT_VSEC_HOST_PAGES, FRAGMENT_HOST_PAGES_MAX);
+	UNIT_EQ(find(&vsec), 1);
+	UNIT_EQ(vsec.host_pages, FRAGMENT_HOST_PAGES_MAX);
 }
 
 static void not_there(void)
@@ -125,6 +128,9 @@ static void refused(void)
 		{FRAGMENT_VSEC_MEMORY, 1u << 28},
 		/* no host page to write to */
 		{FRAGMENT_VSEC_HOST_PAGES, 0},
+		/* a table that takes too long to fill in */
+		{FRAGMENT_VSEC_HOST_PAGES, FRAGMENT_HOST_PAGES_MAX + 1},
+		{FRAGMENT_VSEC_HOST_PAGES, 0xffffffff},
 		/* outside of the BAR, or none of ours */
 		{FRAGMENT_VSEC_SUB, ROBINNP_BAR_DMA | (ROBINNP_BAR_DMA_SIZE - 0x100)},
 		{FRAGMENT_VSEC_SUB, 1 | ROBINNP_SUB(0)},
