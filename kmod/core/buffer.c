@@ -40,6 +40,7 @@ static int roc_make_extents(struct roc_buffer *buf, const struct sg_table *sgt, 
 			roc_extents_append(&buf->extents, sg_dma_address(sg) + before, length);
 		skip -= before;
 		left -= length;
+		cond_resched();
 	}
 	return left ? -ERANGE : 0;
 }
@@ -57,8 +58,10 @@ static int roc_make_pieces(struct roc_buffer *buf)
 	buf->pieces.table = kvcalloc(buf->pieces.room, sizeof(struct roc_extent), ROC_TABLE_GFP);
 	if (!buf->pieces.table)
 		return -ENOMEM;
-	for_each_sgtable_sg (buf->backing->pages, sg, i)
+	for_each_sgtable_sg (buf->backing->pages, sg, i) {
 		roc_extents_append(&buf->pieces, sg_phys(sg), sg->length);
+		cond_resched();
+	}
 	return 0;
 }
 
@@ -78,6 +81,7 @@ static int roc_make_memory(struct roc_buffer *buf)
 			break;
 		}
 		roc_extents_append(&buf->memory, (uintptr_t)sg_virt(sg), sg->length);
+		cond_resched();
 	}
 	return 0;
 }
@@ -87,9 +91,11 @@ static bool roc_bounced(struct roc_endpoint *ep, struct roc_buffer *buf)
 {
 	unsigned int i;
 
-	for (i = 0; i < buf->extents.count && !ep->translated; i++)
+	for (i = 0; i < buf->extents.count && !ep->translated; i++) {
 		if (dma_need_sync(&ep->pdev->dev, buf->extents.table[i].bus))
 			return true;
+		cond_resched();
+	}
 	return false;
 }
 
@@ -197,6 +203,7 @@ void roc_buffer_sync(struct roc_endpoint *ep, const struct roc_buffer *buf, u64 
 			dma_sync_single_for_device(dev, bus + at, run, DMA_FROM_DEVICE);
 		else
 			dma_sync_single_for_cpu(dev, bus + at, run, DMA_FROM_DEVICE);
+		cond_resched();
 	}
 }
 

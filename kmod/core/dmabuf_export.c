@@ -84,8 +84,10 @@ static int roc_copy_pages(struct sg_table *to, const struct sg_table *from, unsi
 	int err;
 
 	max = max_t(unsigned int, max &PAGE_MASK, PAGE_SIZE);
-	for_each_sgtable_sg (from, in, i)
+	for_each_sgtable_sg (from, in, i) {
 		nents += (in->length - 1) / max + 1;
+		cond_resched();
+	}
 	err = sg_alloc_table(to, nents, GFP_KERNEL_ACCOUNT | __GFP_NOWARN);
 	if (err)
 		return err;
@@ -96,6 +98,7 @@ static int roc_copy_pages(struct sg_table *to, const struct sg_table *from, unsi
 				pfn_to_page(page_to_pfn(sg_page(in)) + (at >> PAGE_SHIFT));
 
 			sg_set_page(out, page, min(in->length - at, max), 0);
+			cond_resched();
 		}
 	}
 	return 0;

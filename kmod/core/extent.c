@@ -16,6 +16,17 @@ static __u64 end_of(const struct roc_extents *ex)
 	return last->offset + last->length;
 }
 
+static __u64 common_divisor(__u64 a, __u64 b)
+{
+	while (b) {
+		__u64 rest = a % b;
+
+		a = b;
+		b = rest;
+	}
+	return a;
+}
+
 _Bool roc_extents_append(struct roc_extents *ex, __u64 bus, __u64 length)
 {
 	struct roc_extent *last = ex->count ? &ex->table[ex->count - 1] : 0;
@@ -26,6 +37,9 @@ _Bool roc_extents_append(struct roc_extents *ex, __u64 bus, __u64 length)
 	}
 	if (ex->count == ex->room)
 		return 0;
+	if (last && (!ex->shortest || last->length < ex->shortest))
+		ex->shortest = last->length;
+	ex->divisor = common_divisor(ex->divisor, end_of(ex));
 	ex->table[ex->count] = (struct roc_extent){end_of(ex), length, bus};
 	ex->count++;
 	return 1;
@@ -71,24 +85,15 @@ __u64 roc_extents_run(const struct roc_extents *ex, __u64 offset)
 	return extent->offset + extent->length - offset;
 }
 
+/* Only a boundary between extents can split a piece. */
 _Bool roc_extents_whole(const struct roc_extents *ex, __u64 granule)
 {
-	__u32 i;
-
-	/* Only a boundary between extents can split a piece. */
-	for (i = 1; i < ex->count; i++)
-		if (ex->table[i].offset % granule)
-			return 0;
-	return ex->count != 0;
+	return ex->count && ex->divisor % granule == 0;
 }
 
 __u64 roc_extents_shortest(const struct roc_extents *ex)
 {
-	__u64 shortest = 0;
-	__u32 i;
+	__u64 last = ex->count ? ex->table[ex->count - 1].length : 0;
 
-	for (i = 0; i < ex->count; i++)
-		if (!shortest || ex->table[i].length < shortest)
-			shortest = ex->table[i].length;
-	return shortest;
+	return ex->shortest && ex->shortest < last ? ex->shortest : last;
 }

@@ -29,8 +29,10 @@ static void roc_free_pieces(struct list_head *pieces)
 {
 	struct page *page, *next;
 
-	list_for_each_entry_safe (page, next, pieces, lru)
+	list_for_each_entry_safe (page, next, pieces, lru) {
 		__free_pages(page, page_private(page));
+		cond_resched();
+	}
 }
 
 static int roc_alloc_pieces(struct list_head *pieces, unsigned int *count, int node,
@@ -78,6 +80,7 @@ static int roc_list_pieces(struct sg_table *sgt, struct list_head *pieces, unsig
 			split_page(page, order);
 		sg_set_page(sg, page, PAGE_SIZE << order, 0);
 		sg = sg_next(sg);
+		cond_resched();
 	}
 	return 0;
 }

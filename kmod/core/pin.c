@@ -16,6 +16,7 @@
 #include "core/pin.h"
 
 #define ROC_PIN_BATCH (PAGE_SIZE / sizeof(struct page *))
+#define ROC_UNPIN_BATCH 4096ul /* an entry may be 4 GiB long */
 
 struct roc_pin {
 	struct roc_memory memory;
@@ -31,9 +32,14 @@ static void roc_pin_free(struct roc_memory *memory)
 	unsigned int i;
 
 	for_each_sgtable_sg (&pin->table.sgt, sg, i) {
-		unpin_user_page_range_dirty_lock(sg_page(sg), DIV_ROUND_UP(sg->length, PAGE_SIZE),
-						 true);
-		cond_resched();
+		unsigned long pages = DIV_ROUND_UP(sg->length, PAGE_SIZE), at, now;
+
+		for (at = 0; at < pages; at += now) {
+			now = min(pages - at, ROC_UNPIN_BATCH);
+			unpin_user_page_range_dirty_lock(pfn_to_page(page_to_pfn(sg_page(sg)) + at),
+							 now, true);
+			cond_resched();
+		}
 	}
 	sg_free_append_table(&pin->table);
 	roc_uncharge(&pin->charge);

@@ -77,9 +77,11 @@ static int roc_ring_see(struct roc_ring_memory *ring)
 	pages = kvmalloc_array(count, sizeof(*pages), ROC_PAGES_GFP);
 	if (!pages)
 		return -ENOMEM;
-	for_each_sgtable_sg (&ring->sgt, sg, s)
+	for_each_sgtable_sg (&ring->sgt, sg, s) {
 		for (i = 0; i < sg->length >> PAGE_SHIFT; i++)
 			pages[n++] = sg_page(sg) + i;
+		cond_resched();
+	}
 	ring->cpu = vmap(pages, n, VM_MAP, PAGE_KERNEL);
 	kvfree(pages);
 	return ring->cpu ? 0 : -ENOMEM;
@@ -220,6 +222,7 @@ static int roc_ring_map(struct roc_ring_memory *ring, struct roc_endpoint *ep,
 			return -EOPNOTSUPP;
 		}
 		end += sg_dma_len(sg);
+		cond_resched();
 	}
 	return 0;
 }

@@ -149,6 +149,7 @@ static int roc_ring_make_table(struct roc_stream_ring *ring, struct roc_endpoint
 		if (roc_extents_find(ex, (u64)i << ring->segment, 1ull << ring->segment, &bus))
 			return -EIO;
 		ring->table[i] = cpu_to_le64(bus);
+		cond_resched();
 	}
 	return 0;
 }
@@ -164,8 +165,10 @@ static int roc_ring_place(struct roc_stream_ring *ring, struct roc_channel *ch,
 	ex.table = kvcalloc(ex.room, sizeof(*ex.table), ROC_PAGES_GFP);
 	if (!ex.table)
 		return -ENOMEM;
-	for_each_sgtable_dma_sg (&ring->sgt, sg, i)
+	for_each_sgtable_dma_sg (&ring->sgt, sg, i) {
 		roc_extents_append(&ex, sg_dma_address(sg), sg_dma_len(sg));
+		cond_resched();
+	}
 	ring->segments = 1;
 	ring->bus = ex.table[0].bus;
 	if (ex.count > 1) {
