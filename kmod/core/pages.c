@@ -9,19 +9,30 @@
 #include <linux/mm.h>
 #include <linux/sched/signal.h>
 
+#include "core/order.h"
 #include "core/pages.h"
 #include "core/roc.h"
 
-/* Of @order or less, but not less than @least: that one is worth some work to the allocator. */
-static struct page *roc_alloc_piece(int node, unsigned int *order, unsigned int least)
+/*
+ * A piece of @order or less, at most @left pages. The allocator works harder for @least: a smaller
+ * piece is of no use, unless it is the last one.
+ */
+static struct page *roc_alloc_piece(int node, struct roc_order *order, unsigned int least,
+				    unsigned long left)
 {
-	for (;; (*order)--) {
-		gfp_t gfp = *order > least ? __GFP_NORETRY : __GFP_RETRY_MAYFAIL;
+	order->now = min_t(unsigned int, order->now, ilog2(left));
+	for (;; roc_order_bad(order)) {
+		gfp_t gfp = order->now > least ? __GFP_NORETRY : __GFP_RETRY_MAYFAIL;
 		struct page *page =
-			alloc_pages_node(node, ROC_PAGES_GFP | __GFP_ZERO | gfp, *order);
+			alloc_pages_node(node, ROC_PAGES_GFP | __GFP_ZERO | gfp, order->now);
 
-		if (page || *order <= least)
+		if (page) {
+			set_page_private(page, order->now);
+			roc_order_good(order);
 			return page;
+		}
+		if (order->now <= least)
+			return NULL;
 	}
 }
 
@@ -38,7 +49,7 @@ static void roc_free_pieces(struct list_head *pieces)
 static int roc_alloc_pieces(struct list_head *pieces, unsigned int *count, int node,
 			    unsigned long pages, unsigned int least)
 {
-	unsigned int order = ROC_PIECE_ORDER;
+	struct roc_order order = {.now = ROC_PIECE_ORDER, .most = ROC_PIECE_ORDER};
 
 	for (*count = 0; pages; (*count)++) {
 		struct page *page;
@@ -46,13 +57,11 @@ static int roc_alloc_pieces(struct list_head *pieces, unsigned int *count, int n
 		cond_resched();
 		if (fatal_signal_pending(current))
 			return -EINTR;
-		order = min_t(unsigned int, order, ilog2(pages));
-		page = roc_alloc_piece(node, &order, least);
+		page = roc_alloc_piece(node, &order, least, pages);
 		if (!page)
 			return -ENOMEM;
-		set_page_private(page, order);
 		list_add_tail(&page->lru, pieces);
-		pages -= 1ul << order;
+		pages -= 1ul << page_private(page);
 	}
 	return 0;
 }

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Order of the module's page allocations, against an allocator that runs out of large pieces for a
+ * while.
+ */
+#include "kmod/core/order.h"
+#include "unit.h"
+
+#define MOST 10u
+
+static struct roc_order order;
+static unsigned int attempts;
+
+/* One piece from an allocator whose largest is @largest; its order. */
+static unsigned int piece(unsigned int largest)
+{
+	for (attempts++; order.now > largest; attempts++)
+		roc_order_bad(&order);
+	largest = order.now;
+	roc_order_good(&order);
+	return largest;
+}
+
+static void begin(void)
+{
+	order = (struct roc_order){.now = MOST, .most = MOST};
+	attempts = 0;
+}
+
+static void plenty(void)
+{
+	unsigned int i;
+
+	begin();
+	for (i = 0; i < 1000; i++)
+		UNIT_EQ(piece(MOST), MOST);
+	UNIT_EQ(attempts, 1000);
+}
+
+static void falls_at_once(void)
+{
+	begin();
+	UNIT_EQ(piece(3), 3);
+	UNIT_EQ(piece(0), 0);
+}
+
+/* One page in between must not leave a ring of 64 GiB in single pages. */
+static void rises_again(void)
+{
+	unsigned int i;
+
+	begin();
+	UNIT_EQ(piece(0), 0);
+	for (i = 0; i < MOST * ROC_ORDER_AGAIN && order.now < MOST; i++)
+		piece(MOST);
+	UNIT_EQ(order.now, MOST);
+	UNIT_EQ(piece(MOST), MOST);
+}
+
+/* Fragmented memory costs few attempts that fail. */
+static void attempts_are_rare(void)
+{
+	unsigned int i;
+
+	begin();
+	for (i = 0; i < 1600; i++)
+		UNIT_EQ(piece(2), 2);
+	CU_ASSERT(attempts <= 1600 + MOST + 1600 / ROC_ORDER_AGAIN);
+	CU_ASSERT(attempts > 1600 + MOST - 2);
+}
+
+UNIT_MAIN("kmod_order", {"plenty", plenty}, {"falls at once", falls_at_once},
+	  {"rises again", rises_again}, {"attempts are rare", attempts_are_rare})
