@@ -6,9 +6,9 @@
  * some links in its own memory, one fragment in one *card page*, tells of each with a descriptor,
  * and writes those that it is asked for into *host pages*, which are pieces of the buffers that the
  * reader registered. The first opener of /dev/rocNchM has the sub-unit until it closes (EBUSY for
- * everybody else; sysfs owner_pid tells who it is). Of the channel ioctls a sub-unit has
- * ROC_CH_EVENTFD and ROC_BUF_*, of the others those of this file. Numbers of events are nothing
- * that the kernel knows of.
+ * everybody else; sysfs owner_pid tells who it is). Of the ioctls of all channels a sub-unit has
+ * ROC_CH_RESET, ROC_CH_EVENTFD and ROC_BUF_*. Its other ioctls are in this file. The kernel does
+ * not know numbers of events.
  *
  *   card:    a fragment into its memory, then a descriptor into the descriptor ring
  *   reader:  takes descriptors; puts commands into the command ring, and once per batch stores how

@@ -5,8 +5,9 @@
  * A channel of an endpoint with ROC_CAP_STREAMS is a *stream*: the card writes units (packets,
  * records) one behind the other into one ring in host memory that the driver owns, and the reader
  * consumes them in order. The first opener of /dev/rocNchM has the stream until it closes (EBUSY
- * for everybody else; sysfs owner_pid tells who it is). Of the channel ioctls a stream has
- * ROC_CH_EVENTFD, of the others those of this file.
+ * for everybody else; sysfs owner_pid tells who it is). Of the ioctls of all channels a stream has
+ * ROC_CH_RESET, ROC_CH_EVENTFD and, for its ring, ROC_BUF_EXPORT. Its other ioctls are in this
+ * file.
  *
  * A *position* is a free-running 32-bit number of *lines* of ROC_ST_LINE bytes: it begins with
  * &roc_st_start.position and wraps; differences are taken modulo 2^32. Line p is at byte
@@ -17,6 +18,7 @@
  *   card:    payload, then its write position into its page
  *   reader:  load-acquires roc_st_state.written; reads up to there; is done with it, then
  *            store-releases roc_st_user.read and, once per batch, stores the same to its doorbell
+ *            (with a barrier for device memory)
  *
  * That takes no system call. Who has nothing to do sleeps in ROC_ST_WAIT, in poll() (POLLIN: the
  * low-water mark is reached) or on an eventfd. The first two tell the card of roc_st_user.read
