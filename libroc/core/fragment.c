@@ -130,7 +130,10 @@ void roc_fragments_close(struct roc_fragments *f)
 {
 	if (!f)
 		return;
-	/* First: the driver stops the card. */
+	/*
+	 * First: with the opener's last descriptor the driver stops the card, mapped or not. In a
+	 * forked child this stops nothing.
+	 */
 	close(f->fd);
 	libroc_fragment_unmap(f);
 	roc_fragment_index_free(f->index);

@@ -11,6 +11,7 @@
 
 #include <errno.h>
 
+#include "barrier.h"
 #include "fragment.h"
 #include "fragment_index.h"
 #include "libroc.h"
@@ -97,8 +98,7 @@ static int tell(struct roc_fragments *f, uint32_t what)
 
 static void ring(struct roc_fragments *f, uint32_t what)
 {
-	/* The entries are there before the card is told of them. */
-	__atomic_thread_fence(__ATOMIC_RELEASE);
+	libroc_device_barrier();
 	if (what & ROC_FR_TELL_FREE) {
 		*(volatile __le32 *)&f->bell->free = htole32(f->freed);
 		f->counts.doorbells++;

@@ -12,6 +12,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "barrier.h"
 #include "libroc.h"
 #include "stream.h"
 
@@ -231,7 +232,7 @@ void libroc_stream_give(struct roc_stream *s, uint32_t position)
 	if (!s->bell || position - told < s->lines / (written - told > s->lines / 2 ? 32 : 2))
 		return;
 	__atomic_store_n(&s->told, position, __ATOMIC_RELAXED);
-	__atomic_thread_fence(__ATOMIC_RELEASE);
+	libroc_device_barrier();
 	*s->bell = htole32(position);
 }
 
