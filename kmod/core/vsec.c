@@ -60,6 +60,10 @@ static _Bool vsec_is(const struct roc_vsec_card *card, unsigned int at,
 	       roc_vsec_word(card, at + SIGNATURE) == id->signature;
 }
 
+/*
+ * Not pci_find_vsec_capability(), which stops at the first capability with this id. Vendors number
+ * theirs as they like: ours may come after another one, and has a signature and a revision.
+ */
 int roc_vsec_at(const struct roc_vsec_card *card, const struct roc_vsec_id *id)
 {
 	unsigned int at = 0x100, n;
