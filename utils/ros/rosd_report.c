@@ -62,6 +62,10 @@ static const struct figure server_figures[] = {
 	 "Replies copied aside for slow clients.", AT(spills)},
 	{"spilledBytes", NULL, "roc_rosd_spilled_bytes", PROMETHEUS_COUNTER,
 	 "Bytes copied aside for slow clients.", AT(spilled_bytes)},
+	{"backlogBytes", NULL, "roc_rosd_backlog_bytes", PROMETHEUS_GAUGE,
+	 "Bytes of messages that clients have not taken.", AT(backlog_bytes)},
+	{"asideBytes", NULL, "roc_rosd_aside_bytes", PROMETHEUS_GAUGE,
+	 "Bytes in memory beside host pages for slow clients.", AT(aside_bytes)},
 };
 
 static const struct figure unit_figures[] = {

@@ -69,6 +69,14 @@ static void book(struct ros_client *c, int64_t bytes)
 {
 	c->spilled += (size_t)bytes;
 	c->server->spilled += (uint64_t)bytes;
+	ros_count_set(&c->server->counts.aside_bytes, c->server->spilled);
+}
+
+/* So much more waits for the client to read it, or again less. */
+static void owe(struct ros_client *c, int64_t bytes)
+{
+	c->backlog += (size_t)bytes;
+	ros_count_add(&c->server->counts.backlog_bytes, (uint64_t)bytes);
 }
 
 static void release(struct ros_client *c, struct ros_out *out)
@@ -100,7 +108,7 @@ void ros_send_queue(struct ros_client *c, struct ros_out *out)
 	for (i = 0; i < out->iovs; i++)
 		out->left += out->iov[i].iov_len;
 	TAILQ_INSERT_TAIL(&c->out, out, entry);
-	c->backlog += out->left;
+	owe(c, (int64_t)out->left);
 	if (!c->dirty) {
 		c->dirty = true;
 		TAILQ_INSERT_TAIL(&c->server->dirty, c, dirty_entry);
@@ -138,7 +146,7 @@ static void advance(struct ros_client *c, size_t bytes, bool zerocopy)
 	struct ros_out *out;
 	size_t step;
 
-	c->backlog -= bytes;
+	owe(c, -(int64_t)bytes);
 	while (bytes && (out = TAILQ_FIRST(&c->out))) {
 		last = out->number;
 		out->zerocopies += zerocopy;
@@ -251,7 +259,7 @@ void ros_send(struct ros_client *c)
 void ros_send_drop(struct ros_client *c, struct ros_out *out)
 {
 	TAILQ_REMOVE(&c->out, out, entry);
-	c->backlog -= out->left;
+	owe(c, -(int64_t)out->left);
 	out->left = 0;
 	if (out->zerocopies)
 		TAILQ_INSERT_TAIL(&c->sent, out, entry);

@@ -166,7 +166,8 @@ struct ros_server_counts {
 	ros_count receives, sends, polls, zerocopies, copied, spills, spilled_bytes;
 	ros_count times[ROS_TIMES]; /* from request to reply */
 	ros_count turns;
-	ros_count reply_ns; /* sum of all times */
+	ros_count reply_ns;		      /* sum of all times */
+	ros_count backlog_bytes, aside_bytes; /* of all clients now */
 };
 
 TAILQ_HEAD(ros_clients, ros_client);

@@ -385,20 +385,47 @@ static void does_not_read(void)
 	daemon_forget(&d);
 }
 
+/* A sample of the metrics in a file; -1: it is not there. */
+static int64_t gauge(const char *path, const char *begins)
+{
+	static char text[1 << 16];
+	FILE *f = fopen(path, "r");
+	const char *at;
+
+	if (!f)
+		return -1;
+	text[fread(text, 1, sizeof(text) - 1, f)] = '\0';
+	fclose(f);
+	at = strstr(text, begins);
+	at = at ? strchr(at, ' ') : NULL;
+	return at ? strtoll(at, NULL, 10) : -1;
+}
+
 /* With its backlog full nothing is read from it, and that is no error. */
 static void backlog(void)
 {
 	unsigned int i, replies = 0;
+	char path[64], options[192];
 
-	start("--rate=0 --max-requests=4000 --size=2048 --max-backlog=64Ki --patience=5000");
+	snprintf(path, sizeof(path), "/tmp/roc-rosd-limits-%d.prom", (int)getpid());
+	snprintf(options, sizeof(options),
+		 "--rate=0 --max-requests=4000 --size=2048 --max-backlog=64Ki --patience=60000 "
+		 "--interval=1s --metrics=%s",
+		 path);
+	start(options);
 	CU_ASSERT_TRUE(client_open(&bad, &d, 32768));
 	UNIT_EQ(greedy(&bad, 1000), 1000);
+	/* What it has not taken is counted meanwhile, and none of it in the end. */
+	CU_ASSERT_TRUE(UNIT_WAIT(gauge(path, "\nroc_rosd_backlog_bytes{") > 65536, LIMIT_MS));
 	CU_ASSERT_TRUE(client_asks(&good, 1, ALL));
 	for (i = 0; i < 1000 && client_hear(&bad, LIMIT_MS) == HEARD_MESSAGE; i++)
 		replies += bad.m.type == ROS_REPLY &&
 			   client_reply_good(&bad, (uint32_t)bad.m.id % 60, ALL);
 	UNIT_EQ(replies, 1000);
 	finish();
+	UNIT_EQ(daemon_figure(&d, "backlogBytes"), 0);
+	UNIT_EQ(daemon_figure(&d, "asideBytes"), 0);
+	unlink(path);
 	UNIT_EQ(daemon_figure(&d, "slow"), 0);
 	daemon_forget(&d);
 }
@@ -450,6 +477,7 @@ static void slow_among_fast(void)
 	UNIT_EQ(slow, 200);
 	finish();
 	CU_ASSERT_TRUE(daemon_figure(&d, "spills") > 0);
+	UNIT_EQ(daemon_figure(&d, "asideBytes"), 0);
 	UNIT_EQ(daemon_figure(&d, "slow"), 0);
 	daemon_forget(&d);
 }

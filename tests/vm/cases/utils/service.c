@@ -123,6 +123,8 @@ static void installed(void)
 	UNIT_NEED(rosd_loopback() && rosd_generate(card, 400, 1600, 0, 0));
 	ends(0, "systemd-analyze verify --man=no " ROSD ".service " EVB ".service");
 	UNIT_STR(out, "");
+	CU_ASSERT(shows(ROSD, "MemoryMax", "4294967296"));
+	CU_ASSERT(shows(ROSD, "LimitNOFILE", "65536"));
 	own_limits(ROSD, "20s");
 	own_limits(EVB, "40s");
 	limits(ROSD, patience_ms(10000), patience_ms(20000));
