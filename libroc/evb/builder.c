@@ -112,6 +112,7 @@ int evb_builder_new(struct roc_evb *e, char why[ROC_EVB_WHY])
 void evb_builder_free(struct roc_evb *e)
 {
 	struct evb_builder *b = &e->bu;
+	bool stuck = false;
 	unsigned int i;
 
 	for (i = 0; b->waiting && i < EVB_WAITING; i++)
@@ -119,12 +120,13 @@ void evb_builder_free(struct roc_evb *e)
 	free(b->waiting);
 	for (i = 0; b->guests && i < b->count; i++) {
 		pair_free(&b->guests[i].pair);
+		stuck |= b->guests[i].pair.stuck;
 		evb_uncut(&b->guests[i]);
 	}
 	free(b->guests);
 	b->guests = NULL;
 	evb_blocks_free(e);
-	if (b->memory)
+	if (b->memory && !stuck)
 		munmap(b->memory, b->memory_bytes);
 	if (b->memory_fd >= 0)
 		close(b->memory_fd);

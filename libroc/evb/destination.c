@@ -90,7 +90,7 @@ void evb_destination_close(struct roc_evb *e, struct evb_destination *d, const c
 	/* Who said that it has everything, and did not read all of it, has not. */
 	if (was && (!d->bye || d->tickets.count))
 		count_unsure(e, d);
-	pair_close(&d->pair);
+	evb_pair_close(e, &d->pair);
 	/* Another of its addresses may do. */
 	if (!was) {
 		d->address[0] = '\0';

@@ -88,6 +88,11 @@ void evb_say_in_any_case(struct roc_evb *e, const char *fmt, ...)
 /* The node cannot go on: keeps the sentence, returns -err. */
 int evb_fail(struct roc_evb *e, int err, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
+/*
+ * End a connection. If libfabric does not close it, data that come or go may still be written: the
+ * node cannot go on, and roc_evb_step() returns that.
+ */
+void evb_pair_close(struct roc_evb *e, struct pair *p);
 /* What is known of the peer's clock. */
 void evb_look_at_clock(struct roc_evb *e, struct pair *p, struct roc_evb_peer *n);
 /* One more block in a row that the peer was late for, or too early. */

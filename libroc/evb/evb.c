@@ -112,7 +112,8 @@ static int try_fabric(struct roc_evb *e, char why[ROC_EVB_WHY])
 	struct fabric f;
 	int ret = fabric_open(&f, e->provider, e->host[0] ? e->host : NULL, why);
 
-	fabric_close(&f);
+	/* Nothing is registered yet. */
+	fabric_close(&f, why);
 	return ret;
 }
 
@@ -216,6 +217,8 @@ int roc_evb_step(struct roc_evb *evb, int timeout_ms)
 		ret = evb_builder_step(e);
 	if (!ret)
 		ret = evb_report(e);
+	if (!ret)
+		ret = e->failed;
 	if (ret)
 		return ret;
 	if ((!e->source || e->ru.finished) && (!e->sink || e->bu.finished) &&

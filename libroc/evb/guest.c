@@ -25,7 +25,7 @@ void evb_guest_close(struct roc_evb *e, struct evb_guest *g, const char *why)
 
 	if (why && was)
 		evb_say(e, "Readout unit %s is lost: %s", g->name, why);
-	pair_close(&g->pair);
+	evb_pair_close(e, &g->pair);
 	g->n.connected = false;
 	if (!was)
 		return;
@@ -250,7 +250,7 @@ static void greet(struct roc_evb *e, struct pair *p)
 	else if (!ret && e->now - p->since > EVB_GREET_NS(e))
 		ret = -ETIMEDOUT;
 	if (ret < 0)
-		pair_close(p);
+		evb_pair_close(e, p);
 }
 
 bool evb_guests_full(const struct evb_builder *b)
@@ -279,7 +279,7 @@ void evb_guests_let_in(struct roc_evb *e)
 		/* Who says nothing keeps nobody out for long; else it may be slow. */
 		if (full && p->state != PAIR_DOWN && !p->control.in_bytes &&
 		    e->now - p->since > MUTE_NS)
-			pair_close(p);
+			evb_pair_close(e, p);
 		if (p->state != PAIR_DOWN)
 			continue;
 		fd = accept4(b->fd, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);

@@ -51,6 +51,8 @@ void pair_free(struct pair *p)
 	if (!p->ops && !p->texts)
 		return;
 	pair_close(p);
+	if (p->stuck)
+		return;
 	free(p->ops);
 	if (p->texts)
 		munmap(p->texts, (size_t)TEXTS * EVB_COMMAND);
@@ -58,15 +60,24 @@ void pair_free(struct pair *p)
 	p->texts = NULL;
 }
 
-void pair_close(struct pair *p)
+int pair_close(struct pair *p)
 {
-	fabric_end_close(&p->end);
-	fabric_close(&p->fabric);
+	char why[FABRIC_WHY] = "";
+	int ret = fabric_end_close(&p->end, why), closed = fabric_close(&p->fabric, why);
+
+	if (!ret)
+		ret = closed;
+	/* It may still use what it has of ours: that is never given back. */
+	if (ret) {
+		memcpy(p->why, why, sizeof(p->why));
+		p->stuck = true;
+	}
 	control_close(&p->control);
 	p->state = PAIR_DOWN;
 	p->since = fabric_now();
 	p->round_trip = 0;
 	p->peer_heard = 0;
+	return ret;
 }
 
 int pair_open_fabric(struct pair *p, const char *provider)

@@ -44,6 +44,7 @@ struct pair {
 	struct fabric_end end;
 	struct evb_greeting peer;
 	char why[FABRIC_WHY]; /* of the last failure */
+	bool stuck;	      /* libfabric did not close something */
 
 	unsigned char *texts; /* of messages, registered */
 	struct pair_op *ops;
@@ -76,7 +77,8 @@ struct pair_use {
 int pair_new(struct pair *p); /* memory; 0 or -ENOMEM */
 void pair_free(struct pair *p);
 /* Nothing reaches our memory any more. May be called in any state. */
-void pair_close(struct pair *p);
+/* 0, or -errno with the sentence: libfabric may still use our memory. */
+int pair_close(struct pair *p);
 int pair_fail(struct pair *p, int err, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
 
 /* libfabric's end, and memory for messages; what else the other may reach, the caller registers. */

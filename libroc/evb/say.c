@@ -99,6 +99,12 @@ uint32_t evb_late_row(const struct roc_evb *e, const struct pair_late *l,
 	return n->stale && l->last - l->first >= e->cfg.stale_ns ? n->stale : 0;
 }
 
+void evb_pair_close(struct roc_evb *e, struct pair *p)
+{
+	if (pair_close(p))
+		e->failed = evb_fail(e, EIO, "%s", p->why);
+}
+
 struct evb_known *evb_newest(struct roc_evb *e)
 {
 	return e->table_count ? &e->tables[e->table_count - 1] : NULL;

@@ -9,6 +9,7 @@
 
 #include <dlfcn.h>
 #include <errno.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -25,6 +26,7 @@
 #define LOOK_NS 1000000
 
 static struct {
+	pthread_mutex_t lock; /* of loading; nothing changes once strerror is set */
 	void *handle;
 	int (*getinfo)(uint32_t version, const char *node, const char *service, uint64_t flags,
 		       const struct fi_info *hints, struct fi_info **info);
@@ -32,7 +34,7 @@ static struct {
 	struct fi_info *(*dupinfo)(const struct fi_info *info);
 	int (*fabric)(struct fi_fabric_attr *attr, struct fid_fabric **fabric, void *context);
 	const char *(*strerror)(int err);
-} lib;
+} lib = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 /* A function's address, as POSIX has it. */
 static void *function(const char *name, const char *version)
@@ -52,16 +54,22 @@ static const char *const less[][2] = {
 	{"FI_OFI_RXM_MSG_RX_SIZE", "64"},   {"FI_UNIVERSE_SIZE", "16"},
 };
 
-static int load(char why[FABRIC_WHY])
+/* With it a write's number would be done before its data are. */
+#define ZEROCOPY "FI_TCP_ZEROCOPY_SIZE"
+
+void fabric_environment(void)
 {
 	size_t i;
 
-	if (lib.strerror)
-		return 0;
 	for (i = 0; i < sizeof(less) / sizeof(less[0]); i++)
 		setenv(less[i][0], less[i][1], 0);
-	/* With that a write's number would be done before its data are. */
-	unsetenv("FI_TCP_ZEROCOPY_SIZE");
+	unsetenv(ZEROCOPY);
+}
+
+static int load_locked(char why[FABRIC_WHY])
+{
+	if (lib.strerror)
+		return 0;
 	if (!lib.handle)
 		lib.handle = dlopen(LIBRARY, RTLD_NOW | RTLD_LOCAL);
 	if (!lib.handle)
@@ -82,6 +90,16 @@ static int load(char why[FABRIC_WHY])
 				   "or a later 1.x or 2.x is needed.");
 	}
 	return 0;
+}
+
+static int load(char why[FABRIC_WHY])
+{
+	int ret;
+
+	pthread_mutex_lock(&lib.lock);
+	ret = load_locked(why);
+	pthread_mutex_unlock(&lib.lock);
+	return ret;
 }
 
 /* -EINVAL and -ENOSPC tell our caller that he asked for what cannot be: libfabric's do not. */
@@ -140,6 +158,10 @@ int fabric_open(struct fabric *f, const char *provider, const char *node, char w
 	int ret;
 
 	*f = (struct fabric){0};
+	if (is_tcp(provider) && getenv(ZEROCOPY))
+		return fabric_fail(why, EINVAL,
+				   "The environment has " ZEROCOPY ", which breaks the order of "
+				   "writes: unset it.");
 	ret = load(why);
 	if (ret)
 		return ret;
@@ -221,17 +243,30 @@ int fabric_register_for(struct fabric *f, void *addr, size_t length, uint64_t ac
 	return 0;
 }
 
-void fabric_close(struct fabric *f)
+/* Keep the first failure in @ret and @why. */
+static void close_fid(struct fid *fid, const char *what, int *ret, char why[FABRIC_WHY])
 {
+	int err = fi_close(fid);
+
+	if (err && !*ret)
+		*ret = fabric_fail(why, EIO, "libfabric: %s cannot be closed: %s.", what,
+				   lib.strerror ? lib.strerror(-err) : strerror(-err));
+}
+
+int fabric_close(struct fabric *f, char why[FABRIC_WHY])
+{
+	int ret = 0;
+
 	while (f->region_count)
-		fi_close(&f->mr[--f->region_count]->fid);
+		close_fid(&f->mr[--f->region_count]->fid, "registered memory", &ret, why);
 	if (f->domain)
-		fi_close(&f->domain->fid);
+		close_fid(&f->domain->fid, "the domain", &ret, why);
 	if (f->fabric)
-		fi_close(&f->fabric->fid);
+		close_fid(&f->fabric->fid, "the fabric", &ret, why);
 	if (f->info)
 		lib.freeinfo(f->info);
 	*f = (struct fabric){0};
+	return ret;
 }
 
 uint64_t fabric_key(const struct fabric *f, unsigned int i)
@@ -256,7 +291,7 @@ static int open_queue(struct fabric *f, struct fabric_end *e)
 		if (!ret && !fi_control(&e->cq->fid, FI_GETWAIT, &e->fd))
 			return 0;
 		if (!ret)
-			fi_close(&e->cq->fid);
+			fi_close(&e->cq->fid); /* nothing is bound to it yet */
 		e->cq = NULL;
 		e->fd = -1;
 		f->wait_fd = false;
@@ -294,7 +329,7 @@ int fabric_end_open(struct fabric *f, struct fabric_end *e, char why[FABRIC_WHY]
 		return 0;
 	/* It keeps the sentence of shm_reserve(). */
 	ret = fail(why, ret, "an endpoint cannot be opened");
-	fabric_end_close(e);
+	fabric_end_close(e, why);
 	return ret;
 }
 
@@ -312,15 +347,18 @@ int fabric_end_peer(struct fabric_end *e, const unsigned char *name, size_t byte
 	return 0;
 }
 
-void fabric_end_close(struct fabric_end *e)
+int fabric_end_close(struct fabric_end *e, char why[FABRIC_WHY])
 {
+	int ret = 0;
+
 	if (e->ep)
-		fi_close(&e->ep->fid);
+		close_fid(&e->ep->fid, "an endpoint", &ret, why);
 	if (e->cq)
-		fi_close(&e->cq->fid);
+		close_fid(&e->cq->fid, "the queue of events", &ret, why);
 	if (e->av)
-		fi_close(&e->av->fid);
+		close_fid(&e->av->fid, "the table of addresses", &ret, why);
 	*e = (struct fabric_end){.fd = -1};
+	return ret;
 }
 
 static void *descriptor(const struct fabric *f, const void *addr)

@@ -3,7 +3,8 @@
  * What of libfabric is used: reliable datagram endpoints, memory that is registered once, and
  * writes into the other end's memory that tell it by a number that they are there.
  *
- * libfabric is loaded when it is first needed: the other tools do without.
+ * libfabric is loaded when it is first needed: the other tools do without. Several threads may call
+ * fabric_open() at once; each struct belongs to one of them.
  */
 #ifndef LIBROC_FABRIC_H
 #define LIBROC_FABRIC_H
@@ -64,6 +65,13 @@ struct fabric_event {
 	size_t bytes;  /* of it */
 };
 
+/*
+ * For a program that is roc's own, before it has threads and before fabric_open(): have libfabric
+ * use less memory, by variables of the environment that are not set yet, and remove the one that
+ * breaks the order of writes. A library leaves its caller's environment alone.
+ */
+void fabric_environment(void);
+
 /* "tcp" as users say it, and what libfabric calls it. */
 const char *fabric_provider(const char *name);
 
@@ -73,7 +81,11 @@ int fabric_register(struct fabric *f, void *addr, size_t length, bool remote, ch
 /* For something else: FI_REMOTE_READ, FI_READ, FI_SEND | FI_RECV and the like. */
 int fabric_register_for(struct fabric *f, void *addr, size_t length, uint64_t access,
 			char why[FABRIC_WHY]);
-void fabric_close(struct fabric *f);
+/*
+ * 0, or -errno with the sentence: libfabric did not close something, so it may still use memory
+ * that was registered or handed over. What can be closed is closed.
+ */
+int fabric_close(struct fabric *f, char why[FABRIC_WHY]);
 
 /* Of region @i: what the other side must say to write there. */
 uint64_t fabric_key(const struct fabric *f, unsigned int i);
@@ -82,7 +94,7 @@ uint64_t fabric_base(const struct fabric *f, unsigned int i);
 int fabric_end_open(struct fabric *f, struct fabric_end *e, char why[FABRIC_WHY]);
 int fabric_end_peer(struct fabric_end *e, const unsigned char *name, size_t bytes,
 		    char why[FABRIC_WHY]);
-void fabric_end_close(struct fabric_end *e);
+int fabric_end_close(struct fabric_end *e, char why[FABRIC_WHY]);
 
 /* 0; -EAGAIN later; -errno. */
 int fabric_end_write(const struct fabric *f, struct fabric_end *e, const struct fabric_write *w);

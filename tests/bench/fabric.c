@@ -98,8 +98,8 @@ static int target(const char *provider, int in, int out)
 			idle(&f, &e);
 	} while (n < 1);
 	transfer(out, &f.virt, 1, true);
-	fabric_end_close(&e);
-	fabric_close(&f);
+	check(fabric_end_close(&e, why), "endpoint");
+	check(fabric_close(&f, why), "close");
 	return 0;
 }
 
@@ -175,6 +175,7 @@ int main(int argc, char **argv)
 	check(pipe(there) || pipe(back) || !bytes || count < 2 || !window ? -EINVAL : 0,
 	      "arguments");
 	alarm(LIMIT);
+	fabric_environment();
 	pid = fork();
 	if (!pid) {
 		alarm(LIMIT);

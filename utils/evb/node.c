@@ -14,6 +14,7 @@
 
 #include "libroc/fabric/base.h"
 #include "libroc/fabric/doze.h"
+#include "libroc/fabric/fabric.h"
 #include "record.h"
 #include "utils/common/files.h"
 #include "utils/common/line_queue.h"
@@ -435,6 +436,7 @@ int evb_node(const struct evb_options *o)
 		return tool_fail("There is no memory left.");
 	n->o = o;
 	n->metrics.path = o->metrics;
+	fabric_environment();
 	/* Nobody who hangs up ends us: not who reads us, nor etcd (TLS has no MSG_NOSIGNAL). */
 	stop_not_by_pipes();
 	/* libfabric has a dozen open for each connection, of which there may be any number. */

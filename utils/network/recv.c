@@ -2,6 +2,7 @@
 /*
  * roc-recv: what roc-send sends, to files, to the check, or only counted.
  */
+#include "libroc/fabric/fabric.h"
 #include "network.h"
 
 #include "utils/common/stop.h"
@@ -78,6 +79,7 @@ static int run(const void *values)
 	if (code)
 		return code;
 	stop_not_by_pipes();
+	fabric_environment();
 	source = source_recv(&v->recv, why);
 	if (!source)
 		return tool_fail("%s", why);

@@ -61,10 +61,16 @@ static void keep_recent(struct recv *r, const struct guest *g)
  * sender has it still. */
 void guest_leave(struct recv *r, struct guest *g)
 {
+	char why[UNITS_WHY] = "";
+	int ret, closed;
+
 	if (g->state == SENDING)
 		keep_recent(r, g);
-	fabric_end_close(&g->end);
-	fabric_close(&g->fabric);
+	ret = fabric_end_close(&g->end, why);
+	closed = fabric_close(&g->fabric, why);
+	/* The sender may still write there: no other one gets that memory. */
+	if (ret || closed)
+		r->broken = units_fail(r->source.why, EIO, "%s", why);
 	control_close(&g->control);
 	g->head = g->tail;
 	g->credit_count = 0;

@@ -79,6 +79,7 @@ struct recv {
 	struct arrived arrived;
 	bool known; /* the format is, by who sends or by units */
 	bool over, stopped;
+	int broken;    /* -errno: libfabric did not close a connection */
 	bool no_files; /* for who waits at the door */
 };
 

@@ -2,6 +2,7 @@
 /*
  * roc-send: from a card, or from a recording, to a roc-recv.
  */
+#include "libroc/fabric/fabric.h"
 #include "network.h"
 
 #include "utils/common/tool.h"
@@ -70,6 +71,7 @@ static int run(const void *values)
 	if (!v->units.id + !v->units.synthetic + !v->replay != 2)
 		return tool_usage("Where do the data come from? Give one of --id, --replay and "
 				  "--synthetic.");
+	fabric_environment();
 	code = open_source(v, &source);
 	if (code)
 		return code;

@@ -52,10 +52,13 @@ static void finish_parcel(struct send *s, const struct parcel *p, uint32_t i)
 	parcel_push(s, &s->done, i);
 }
 
-void link_end(struct link *l)
+void link_end(struct send *s, struct link *l)
 {
-	if (l->open)
-		fabric_end_close(&l->end);
+	char why[UNITS_WHY] = "";
+
+	/* It may still read units of ours: they do not go back, and the run ends. */
+	if (l->open && fabric_end_close(&l->end, why))
+		s->broken = units_fail(s->sink.why, EIO, "%s", why);
 	l->open = false;
 	control_close(&l->control);
 	l->state = DOWN;
@@ -79,7 +82,7 @@ void link_lose(struct send *s, struct link *l, const char *why)
 		snprintf(s->last, sizeof(s->last), "%s", why);
 	if (!l->away)
 		l->away = units_now();
-	link_end(l);
+	link_end(s, l);
 	for (i = 0; l->in_slot && i < l->welcome.slots; i++) {
 		uint32_t at = l->in_slot[i];
 
@@ -160,7 +163,7 @@ static int open_fabric(struct send *s, struct link *l, char why[UNITS_WHY])
 		ret = fabric_register_for(&s->fabric, s->heads, SEND_HEADS, FI_WRITE | FI_RECV,
 					  why);
 	if (ret)
-		fabric_close(&s->fabric);
+		fabric_close(&s->fabric, why);
 	s->have_fabric = !ret;
 	return ret;
 }
@@ -297,7 +300,7 @@ int link_try(struct send *s, struct link *l, char why[UNITS_WHY])
 		ret = units_fail(why, ETIMEDOUT, "%s port %s does not answer.", s->opt.host,
 				 s->opt.port);
 	if (ret)
-		link_end(l);
+		link_end(s, l);
 	return ret;
 }
 

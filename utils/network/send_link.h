@@ -64,6 +64,7 @@ struct send {
 	const struct source *source;
 	struct fabric fabric;
 	bool have_fabric;
+	int broken; /* -errno: libfabric did not close a connection */
 	uint64_t run;
 	uint64_t book_until; /* the receiver has said what it has; 0: it was not asked */
 	struct parcel *parcels;
@@ -88,6 +89,6 @@ int link_try(struct send *s, struct link *l, char why[UNITS_WHY]);
 int link_serve(struct send *s, struct link *l);
 /* The receiver is gone: what it did not say it has is to be sent again, in its order. */
 void link_lose(struct send *s, struct link *l, const char *why);
-void link_end(struct link *l);
+void link_end(struct send *s, struct link *l);
 
 #endif

@@ -47,6 +47,8 @@ static int flush(struct sink *sink)
 	uint32_t i, ready = 0;
 	int ret;
 
+	if (s->broken)
+		return s->broken;
 	for (i = 0; i < s->opt.connections; i++) {
 		struct link *l = &s->links[i];
 
@@ -246,11 +248,11 @@ static void close_sink(struct sink *sink)
 	uint32_t i;
 
 	for (i = 0; s->links && i < s->opt.connections; i++) {
-		link_end(&s->links[i]);
+		link_end(s, &s->links[i]);
 		free(s->links[i].slots);
 		free(s->links[i].in_slot);
 	}
-	fabric_close(&s->fabric);
+	fabric_close(&s->fabric, s->sink.why);
 	free(s->links);
 	free(s->parcels);
 	free(s->heads);

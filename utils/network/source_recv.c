@@ -83,6 +83,8 @@ static int take(struct source *s, struct unit *u)
 	struct recv *r = of(s);
 	uint32_t i;
 
+	if (r->broken)
+		return r->broken;
 	for (i = 0; i < r->opt.connections; i++) {
 		struct guest *g = &r->guests[(r->turn + i) % r->opt.connections];
 
@@ -238,7 +240,7 @@ static void close_source(struct source *s)
 	}
 	if (r->fd >= 0)
 		close(r->fd);
-	if (r->memory)
+	if (r->memory && !r->broken)
 		munmap(r->memory, r->length);
 	arrived_free(&r->arrived);
 	free(r->guests);
@@ -286,6 +288,7 @@ static int prepare(struct recv *r)
 	struct fabric probe;
 	void *memory;
 	uint32_t i;
+	int ret;
 
 	r->guests = calloc(r->opt.connections, sizeof(*r->guests));
 	if (!r->guests)
@@ -308,11 +311,10 @@ static int prepare(struct recv *r)
 	for (i = 0; i < r->opt.connections; i++)
 		r->guests[i].memory = r->memory + i * r->share;
 	/* A provider that is not there is said now, not to the first sender. */
-	if (fabric_open(&probe, r->opt.provider, NULL, why)) {
-		fabric_close(&probe);
-		return -ENODEV;
-	}
-	fabric_close(&probe);
+	ret = fabric_open(&probe, r->opt.provider, NULL, why);
+	fabric_close(&probe, why);
+	if (ret)
+		return ret;
 	r->fd = control_listen(r->opt.host, r->opt.port, why);
 	if (r->fd < 0)
 		return r->fd;

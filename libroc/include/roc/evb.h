@@ -419,7 +419,8 @@ enum roc_evb_protocol {
  * @host: address to listen at (all); a builder's
  * @advertise: address that the others are told (@host, else 127.0.0.1)
  * @port: to listen at (any that is free); a builder's
- * @provider: libfabric's, as "tcp", "shm", "verbs" (tcp)
+ * @provider: libfabric's, as "tcp", "shm", "verbs" (tcp). libfabric reads its own variables (FI_*)
+ *	from the environment, which the library does not change: see Documentation/transport.md
  * @roles: bits of enum roc_evb_role
  * @protocol: of enum roc_evb_protocol; the same in the system
  * @single: every MFP must fit one segment; else it may go over several

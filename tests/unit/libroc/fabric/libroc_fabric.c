@@ -2,11 +2,14 @@
 /*
  * Writes and their numbers, with an endpoint of libfabric played here: where a number goes in a
  * write of its own it comes behind its data, once, and before the next data, also when libfabric
- * takes no more in between.
+ * takes no more in between. And what is opened and closed, by libfabric itself.
  */
 #include "unit.h"
 
 #include <errno.h>
+#include <pthread.h>
+#include <stdint.h>
+#include <stdlib.h>
 
 #include "libroc/fabric/fabric.h"
 
@@ -254,7 +257,119 @@ static void events_once(void)
 	UNIT_EQ(events[2].bytes, 5);
 }
 
+/* What a provider returns from the close of each part of an endpoint, or of a domain. */
+static int closes[8];
+static unsigned int close_count;
+
+static int close_played(struct fid *fid)
+{
+	UNIT_NEED(close_count < 8);
+	return closes[close_count++];
+}
+
+/* The first failure is reported, and the rest is closed all the same. */
+static void not_closed(void)
+{
+	struct fi_ops ops = {.size = sizeof(ops), .close = close_played};
+	struct fid_ep one = {.fid.ops = &ops};
+	struct fid_cq queue = {.fid.ops = &ops};
+	struct fid_av av = {.fid.ops = &ops};
+	struct fid_mr mr = {.fid.ops = &ops};
+	struct fid_domain domain = {.fid.ops = &ops};
+	struct fabric_end e;
+	struct fabric f;
+	int i;
+
+	for (i = 0; i < 2; i++) {
+		closes[0] = i ? -FI_EBUSY : 0;
+		closes[1] = i ? -FI_EINVAL : 0;
+		close_count = 0;
+		why[0] = '\0';
+		e = (struct fabric_end){.ep = &one, .cq = &queue, .av = &av};
+		UNIT_EQ(fabric_end_close(&e, why), i ? -EIO : 0);
+		UNIT_EQ(close_count, 3);
+		UNIT_STR(why,
+			 i ? "libfabric: an endpoint cannot be closed: Device or resource busy."
+			   : "");
+		close_count = 0;
+		why[0] = '\0';
+		f = (struct fabric){.mr = {&mr, &mr}, .region_count = 2, .domain = &domain};
+		UNIT_EQ(fabric_close(&f, why), i ? -EIO : 0);
+		UNIT_EQ(close_count, 3);
+		UNIT_STR(why, i ? "libfabric: registered memory cannot be closed: Device or "
+				  "resource busy."
+				: "");
+		CU_ASSERT_PTR_NULL(f.domain);
+	}
+}
+
+extern char **environ;
+
+/* All variables, one behind the other. */
+static char *environment(void)
+{
+	char *all = NULL, **v;
+	size_t length;
+	FILE *out = open_memstream(&all, &length);
+
+	UNIT_NEED(out);
+	for (v = environ; *v; v++)
+		fprintf(out, "%s\n", *v);
+	fclose(out);
+	return all;
+}
+
+static void *open_and_close(void *unused)
+{
+	char failure[FABRIC_WHY] = "";
+	struct fabric f;
+	int ret = fabric_open(&f, "tcp", NULL, failure);
+
+	if (!ret)
+		ret = fabric_close(&f, failure);
+	return (void *)(intptr_t)ret;
+}
+
+/* The caller's environment stays as it is, also if several threads are the first. */
+static void first_of_several(void)
+{
+	pthread_t threads[4];
+	char *before, *after;
+	unsigned int i;
+	void *ret;
+
+	before = environment();
+	for (i = 0; i < 4; i++)
+		UNIT_NEED(!pthread_create(&threads[i], NULL, open_and_close, NULL));
+	for (i = 0; i < 4; i++) {
+		UNIT_EQ(pthread_join(threads[i], &ret), 0);
+		UNIT_EQ((intptr_t)ret, 0);
+	}
+	after = environment();
+	UNIT_STR(after, before);
+	free(before);
+	free(after);
+}
+
+/* A variable that breaks the order of writes is named, not removed. */
+static void broken_order(void)
+{
+	struct fabric f;
+
+	UNIT_EQ(setenv("FI_TCP_ZEROCOPY_SIZE", "1", 1), 0);
+	why[0] = '\0';
+	UNIT_EQ(fabric_open(&f, "tcp", NULL, why), -EINVAL);
+	CU_ASSERT_PTR_NOT_NULL(strstr(why, "FI_TCP_ZEROCOPY_SIZE"));
+	UNIT_EQ(fabric_close(&f, why), 0);
+	UNIT_STR(getenv("FI_TCP_ZEROCOPY_SIZE"), "1");
+	fabric_environment();
+	CU_ASSERT_PTR_NULL(getenv("FI_TCP_ZEROCOPY_SIZE"));
+	UNIT_STR(getenv("FI_UNIVERSE_SIZE"), "16");
+}
+
 UNIT_MAIN("writes and their numbers", {"together", together}, {"a number behind", number_behind},
 	  {"a number later", number_later}, {"a number before the next data", number_first},
 	  {"a number before a message", number_before_message},
-	  {"a number that is refused", number_refused}, {"events", events_once})
+	  {"a number that is refused", number_refused}, {"events", events_once},
+	  {"what is not closed", not_closed}, {"several threads", first_of_several},
+	  {"broken order", broken_order})

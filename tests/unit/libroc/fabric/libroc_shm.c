@@ -50,7 +50,7 @@ static bool shm_open_fabric(struct fabric *f)
 /* The file of a process that was killed goes when the next one starts, and no other file. */
 static void stale(void)
 {
-	char dead[64], live[64], other[64];
+	char dead[64], live[64], other[64], why[FABRIC_WHY] = "";
 	struct fabric f;
 	pid_t pid;
 
@@ -70,7 +70,7 @@ static void stale(void)
 		UNIT_EQ(access(dead, F_OK), -1);
 		UNIT_EQ(access(live, F_OK), 0);
 		UNIT_EQ(access(other, F_OK), 0);
-		fabric_close(&f);
+		fabric_close(&f, why);
 	}
 	UNIT_EQ(umount(SHM_FOLDER), 0);
 }
@@ -99,13 +99,13 @@ static void full(void)
 		CU_ASSERT_TRUE(fabric_end_open(&f, &second, why) < 0);
 		CU_ASSERT_PTR_NOT_NULL(strstr(why, "has no room for the"));
 		CU_ASSERT_PTR_NOT_NULL(strstr(why, "mount -o remount,size="));
-		fabric_end_close(&first);
+		fabric_end_close(&first, why);
 		/* And with its space there is room for another one. */
 		why[0] = '\0';
 		UNIT_EQ(fabric_end_open(&f, &second, why), 0);
 		UNIT_STR(why, "");
-		fabric_end_close(&second);
-		fabric_close(&f);
+		fabric_end_close(&second, why);
+		fabric_close(&f, why);
 	}
 	UNIT_EQ(umount(SHM_FOLDER), 0);
 }

@@ -121,8 +121,8 @@ static void says_end(struct liar *l, uint64_t units, uint64_t bytes)
 
 static void hangs_up(struct liar *l)
 {
-	fabric_end_close(&l->end);
-	fabric_close(&l->fabric);
+	UNIT_EQ(fabric_end_close(&l->end, why), 0);
+	UNIT_EQ(fabric_close(&l->fabric, why), 0);
 	control_close(&l->control);
 	free(l->memory);
 	l->memory = NULL;

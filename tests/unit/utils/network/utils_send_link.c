@@ -52,8 +52,9 @@ int fabric_end_receive(const struct fabric *f, struct fabric_end *e, void *into,
 	return 0;
 }
 
-void fabric_close(struct fabric *f)
+int fabric_close(struct fabric *f, char why[FABRIC_WHY])
 {
+	return 0;
 }
 
 int fabric_end_open(struct fabric *f, struct fabric_end *e, char why[FABRIC_WHY])
@@ -68,8 +69,9 @@ int fabric_end_peer(struct fabric_end *e, const unsigned char *name, size_t byte
 	return 0;
 }
 
-void fabric_end_close(struct fabric_end *e)
+int fabric_end_close(struct fabric_end *e, char why[FABRIC_WHY])
 {
+	return 0;
 }
 
 int fabric_end_events(struct fabric_end *e, struct fabric_event *events, unsigned int room,
