@@ -342,6 +342,42 @@ static void event_building(void)
 	UNIT_EQ(RUN("systemctl start " EVB), 1);
 }
 
+/* Whether a process in the unit's sandbox may open a character device: the unit then starts. */
+static bool may_open(const char *node)
+{
+	bool started;
+
+	UNIT_EQ(RUN("mkdir -p " UNITS "/" EVB
+		    ".service.d && printf '[Service]\nExecStartPre=/bin/sh "
+		    "-c \"exec 3<> %s\"\n' > " UNITS "/" EVB ".service.d/open.conf && "
+		    "systemctl daemon-reload",
+		    node),
+		0);
+	started = !RUN("systemctl start " EVB);
+	RUN("systemctl stop " EVB "; systemctl reset-failed " EVB);
+	UNIT_EQ(RUN("rm " UNITS "/" EVB ".service.d/open.conf && systemctl daemon-reload"), 0);
+	return started;
+}
+
+/* The connection manager of verbs is a misc device: that one, and no other, is in the sandbox. */
+static void verbs_devices(void)
+{
+	if (!there())
+		return;
+	evb_conf("--source=synthetic --sink=count");
+	UNIT_EQ(RUN("m=$(awk '$2 == \"vga_arbiter\" {print $1}' /proc/misc) && "
+		    "n=$(awk '$2 == \"cpu_dma_latency\" {print $1}' /proc/misc) && "
+		    "mkdir -p /dev/infiniband && mknod -m 666 /dev/infiniband/rdma_cm c 10 $m && "
+		    "mknod -m 666 /dev/infiniband/other c 10 $n"),
+		0);
+	CU_ASSERT_TRUE(may_open("/dev/infiniband/rdma_cm"));
+	CU_ASSERT_FALSE(may_open("/dev/infiniband/other"));
+	UNIT_EQ(RUN("rm -r /dev/infiniband"), 0);
+	/* Without the node the unit starts all the same. */
+	CU_ASSERT_TRUE(may_open("/dev/null"));
+	UNIT_EQ(RUN("rm /etc/roc/evb/n1.env"), 0);
+}
+
 static void leave(void)
 {
 	if (!there())
@@ -354,4 +390,5 @@ static void leave(void)
 
 UNIT_MAIN("units under systemd", {"installed", installed}, {"serves", serves}, {"shut in", shut_in},
 	  {"stops", stops}, {"killed", killed}, {"hangs", hangs}, {"card taken", card_taken},
-	  {"bad options", bad_options}, {"event building", event_building}, {"leave", leave})
+	  {"bad options", bad_options}, {"event building", event_building},
+	  {"devices of verbs", verbs_devices}, {"leave", leave})
