@@ -158,6 +158,10 @@ int fabric_open(struct fabric *f, const char *provider, const char *node, char w
 	int ret;
 
 	*f = (struct fabric){0};
+	/* It takes writes only into memory that is bound to an endpoint (FI_MR_ENDPOINT). */
+	if (!strncmp(provider, "cxi", 3))
+		return fabric_fail(why, EINVAL,
+				   "Provider cxi is not supported: give tcp, shm, verbs or efa.");
 	if (is_tcp(provider) && getenv(ZEROCOPY))
 		return fabric_fail(why, EINVAL,
 				   "The environment has " ZEROCOPY ", which breaks the order of "

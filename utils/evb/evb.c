@@ -73,7 +73,7 @@ static const struct option_spec options[] = {
 	{AT("port", OPTION_PORT, port), .arg = "PORT", .only = FOR_NODE,
 	 .help = "port at which a builder listens (the file's, else any)"},
 	{AT("provider", OPTION_TEXT, provider), .arg = "NAME", .fallback = "tcp", .only = FOR_NODE,
-	 .help = "of libfabric: tcp, shm, verbs, efa, cxi"},
+	 .help = "of libfabric: tcp, shm, verbs, efa"},
 	{AT("protocol", OPTION_CHOICE, protocol), .arg = "HOW", .fallback = "push",
 	 .choices = protocols, .only = FOR_NODE, .help = "who moves the data"},
 	FLAG_FOR(FOR_NODE, "single", single, "a MFP fits one segment"),

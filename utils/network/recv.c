@@ -34,7 +34,7 @@ static const struct option_spec options[] = {
 	{AT("port", OPTION_PORT, port), .arg = "PORT", .fallback = NETWORK_PORT,
 	 .help = "Port to listen at, 0 = any, which is said"},
 	{AT("provider", OPTION_TEXT, provider), .arg = "NAME", .fallback = "tcp",
-	 .help = "Of libfabric: tcp, shm, verbs, efa, cxi"},
+	 .help = "Of libfabric: tcp, shm, verbs, efa"},
 	{AT("buffer-size", OPTION_SIZE, buffer), .arg = "SIZE", .fallback = "256Mi",
 	 .help = "Memory, shared out among the connections"},
 	{AT("connections", OPTION_NUMBER, connections), .arg = "N", .fallback = "4", .min = 1,

@@ -32,7 +32,7 @@ static const struct option_spec options[] = {
 	{AT("port", OPTION_PORT, port), .arg = "PORT", .fallback = NETWORK_PORT,
 	 .help = "Port at which roc-recv listens"},
 	{AT("provider", OPTION_TEXT, provider), .arg = "NAME", .fallback = "tcp",
-	 .help = "Of libfabric: tcp, shm, verbs, efa, cxi"},
+	 .help = "Of libfabric: tcp, shm, verbs, efa"},
 	{AT("connections", OPTION_NUMBER, connections), .arg = "N", .fallback = "1", .min = 1,
 	 .max = NETWORK_CONNECTIONS, .help = "Links are shared out among so many connections"},
 	{AT("patience", OPTION_NUMBER, patience), .arg = "SECONDS", .fallback = "30",

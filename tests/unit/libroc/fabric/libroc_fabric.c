@@ -257,6 +257,17 @@ static void events_once(void)
 	UNIT_EQ(events[2].bytes, 5);
 }
 
+/* A provider that cannot work is named before libfabric is loaded. */
+static void unsupported(void)
+{
+	struct fabric f;
+
+	why[0] = '\0';
+	UNIT_EQ(fabric_open(&f, "cxi", NULL, why), -EINVAL);
+	UNIT_STR(why, "Provider cxi is not supported: give tcp, shm, verbs or efa.");
+	fabric_close(&f, why);
+}
+
 /* What a provider returns from the close of each part of an endpoint, or of a domain. */
 static int closes[8];
 static unsigned int close_count;
@@ -371,5 +382,5 @@ UNIT_MAIN("writes and their numbers", {"together", together}, {"a number behind"
 	  {"a number later", number_later}, {"a number before the next data", number_first},
 	  {"a number before a message", number_before_message},
 	  {"a number that is refused", number_refused}, {"events", events_once},
-	  {"what is not closed", not_closed}, {"several threads", first_of_several},
-	  {"broken order", broken_order})
+	  {"what is not closed", not_closed}, {"no such provider", unsupported},
+	  {"several threads", first_of_several}, {"broken order", broken_order})
