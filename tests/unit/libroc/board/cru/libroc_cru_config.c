@@ -752,7 +752,10 @@ static void pll_tables_of_a_site(void)
 	write_table(names[2], text);
 	UNIT_EQ(configure(0, ROC_CONFIG_FORCE), -EINVAL);
 	SAYS("si5345-2-local.csv:1:");
-	UNIT_EQ(card.writes, 3 * asking);
+	write_table(names[2], "0x0540,0x01\n0x052A,0x01\n0x00E3,0xC7\n0x0540,0x00\n");
+	UNIT_EQ(configure(0, ROC_CONFIG_FORCE), -EINVAL);
+	SAYS("si5345-2-local.csv:3: register 0x00e3 burns");
+	UNIT_EQ(card.writes, 4 * asking);
 	/* A zero byte in a line takes neither the rest of it away, nor the next one. */
 	write_table(names[2], "0x0540,0x01 \n0x052A,0x01\n0x0540,0x00\n");
 	put_zero(names[2], 11);
