@@ -128,7 +128,7 @@ UNIT_LOOPBACK_WRAPPED := roc_find roc_open_card roc_close roc_card_lock roc_card
 $(O)/unit/utils_loopback: private override CFLAGS += $(UNIT_LOOPBACK_WRAPPED:%=-Wl,--wrap=%)
 
 # Registers of a card that is none.
-UNIT_BAR_WRAPPED := roc_find roc_open_card roc_close roc_bar_map roc_bar_unmap
+UNIT_BAR_WRAPPED := roc_find roc_open_card roc_close roc_bar_map roc_bar_unmap roc_reg_read
 $(O)/unit/utils_bar_stress: private override CFLAGS += $(UNIT_BAR_WRAPPED:%=-Wl,--wrap=%)
 
 # As much memory as is asked for, which nobody writes to.

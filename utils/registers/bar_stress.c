@@ -104,6 +104,7 @@ struct shared {
 struct stress {
 	const struct roc_card *card;
 	const char *id; /* what the user called it */
+	struct roc_endpoint *ep;
 	uint32_t bar;
 	uint32_t address;
 	bool write;
@@ -166,9 +167,12 @@ static void cycles(const struct stress *s, unsigned int number, volatile uint32_
 	take_shares(s);
 }
 
+/* The exit code of a process whose access raised SIGBUS: beyond those of tools. */
+#define BUS_ERROR 64
+
 static void on_bus_error(int number)
 {
-	_exit(TOOL_FAILED);
+	_exit(BUS_ERROR);
 }
 
 /* A child's life; its exit code. A mapping of a BAR is not inherited, so each makes its own. */
@@ -178,9 +182,7 @@ static int work(const struct stress *s, unsigned int number)
 	struct roc_endpoint *ep;
 	struct roc_bar bar;
 
-	/* What remains if the card goes away in the midst of it. */
-	snprintf(why, sizeof(s->shared->why[0]), "%s does not answer any more",
-		 card_called(s->card, s->id));
+	snprintf(why, sizeof(s->shared->why[0]), "It was killed");
 	signal(SIGBUS, on_bus_error);
 	if (roc_open_card(s->card, s->id, &ep) || roc_bar_map(ep, s->bar, s->write, &bar)) {
 		snprintf(why, sizeof(s->shared->why[0]), "%s", roc_error());
@@ -203,6 +205,22 @@ static void show_progress(const struct stress *s)
 	else
 		output_live(stderr, "%" PRIu64 " of %.0f operations (%.0f%%)", done, all,
 			    100.0 * (double)done / all);
+}
+
+/* The card is gone, or it answers and the page holds a protected register. */
+static void explain_bus_error(const struct stress *s, unsigned int number)
+{
+	char *why = s->shared->why[number];
+	uint32_t value;
+
+	if (s->write && !roc_reg_read(s->ep, s->bar, s->address, &value))
+		snprintf(why, sizeof(s->shared->why[0]),
+			 "register 0x%x of BAR %u is in a page that no mapping may write, because "
+			 "it holds a protected register: use roc-reg-write",
+			 s->address, s->bar);
+	else
+		snprintf(why, sizeof(s->shared->why[0]), "%s does not answer any more",
+			 card_called(s->card, s->id));
 }
 
 /* Wait for all children; after a signal they are told to stop. */
@@ -233,6 +251,8 @@ static void wait_for(const struct stress *s, const pid_t *pids, unsigned int sta
 			left--;
 			if (pid < 0 || !WIFEXITED(status) || WEXITSTATUS(status))
 				s->shared->workers[i].failed = true;
+			if (pid > 0 && WIFEXITED(status) && WEXITSTATUS(status) == BUS_ERROR)
+				explain_bus_error(s, i);
 		}
 		if (live)
 			show_progress(s);
@@ -359,6 +379,7 @@ static int run(const void *p)
 		return tool_fail_card(err);
 	s.card = &card;
 	s.id = v->id;
+	s.ep = ep;
 	code = stress(v, &s, ep);
 	roc_close(ep);
 	return code;

@@ -29,6 +29,15 @@ int __wrap_roc_open_card(const struct roc_card *card, const char *id, struct roc
 void __wrap_roc_close(struct roc_endpoint *ep);
 int __wrap_roc_bar_map(struct roc_endpoint *ep, unsigned int bar, bool write, struct roc_bar *map);
 void __wrap_roc_bar_unmap(struct roc_bar *map);
+int __wrap_roc_reg_read(struct roc_endpoint *ep, unsigned int bar, uint32_t offset,
+			uint32_t *value);
+
+static int answer; /* of a register that is read by the driver: 0 or -errno */
+
+int __wrap_roc_reg_read(struct roc_endpoint *ep, unsigned int bar, uint32_t offset, uint32_t *value)
+{
+	return answer;
+}
 
 int __wrap_roc_find(const char *id, struct roc_card *card)
 {
@@ -149,4 +158,38 @@ static void no_status(void)
 	munmap(reg, LENGTH);
 }
 
-UNIT_MAIN("bar stress", {"killed, its processes end", killed}, {"SIGCHLD is ignored", no_status})
+/* A store to a page without memory: what the tool reports depends on whether the card answers. */
+static void bus_error(const char *reason)
+{
+	int ends[2];
+	char said[2048];
+	pid_t pid;
+
+	pid = child_begin(ends);
+	if (!pid) {
+		dup2(ends[1], STDERR_FILENO);
+		_exit(stress());
+	}
+	UNIT_EQ(WEXITSTATUS(child_said(pid, ends, said, sizeof(said))), TOOL_FAILED);
+	CU_ASSERT_PTR_NOT_NULL(strstr(said, reason));
+}
+
+static void bus_errors(void)
+{
+	FILE *f = tmpfile();
+
+	UNIT_NEED(f);
+	reg = mmap(NULL, LENGTH, PROT_READ | PROT_WRITE, MAP_SHARED, fileno(f), 0);
+	UNIT_NEED(reg != MAP_FAILED);
+	bus_error(
+		"register 0x0 of BAR 2 is in a page that no mapping may write, because it holds a "
+		"protected register: use roc-reg-write");
+	answer = -ENODEV;
+	bus_error("does not answer any more");
+	answer = 0;
+	munmap(reg, LENGTH);
+	fclose(f);
+}
+
+UNIT_MAIN("bar stress", {"a store raises SIGBUS", bus_errors},
+	  {"killed, its processes end", killed}, {"SIGCHLD is ignored", no_status})
