@@ -150,7 +150,10 @@ static int acme_quiesce(struct roc_channel *ch, bool present)
 	return ch->loaded && before == after ? -ENODATA : 0;
 }
 
-/* It has registers that take a bus address: users may look, and write nothing. */
+/*
+ * It has registers that take a bus address: users may read, and write nothing. A register that
+ * reloads firmware or changes what outlasts the power goes into .protected.
+ */
 static const struct roc_bar_policy acme_policy[ROC_BARS] = {
 	[ACME_BAR] = {.access = ROC_BAR_MMAP_READ},
 };

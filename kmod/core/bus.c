@@ -41,6 +41,19 @@ static int roc_bus_on(struct roc_endpoint *ep)
 	return 0;
 }
 
+/* Card lock held. */
+static void roc_bus_set(struct roc_channel *ch, bool bus)
+{
+	struct roc_card *card = ch->ep->card;
+
+	lockdep_assert_held(&card->lock);
+	if (bus && !ch->bus)
+		WRITE_ONCE(card->masters, card->masters + 1);
+	else if (!bus && ch->bus)
+		WRITE_ONCE(card->masters, card->masters - 1);
+	ch->bus = bus;
+}
+
 /* For the backend, when nothing of an earlier owner is left in the channel. */
 int roc_bus_give(struct roc_channel *ch)
 {
@@ -49,7 +62,7 @@ int roc_bus_give(struct roc_channel *ch)
 	roc_point(ch->ep, ROC_POINT_START_BUS);
 	mutex_lock(&ch->ep->card->lock);
 	err = roc_bus_on(ch->ep);
-	ch->bus = !err;
+	roc_bus_set(ch, !err);
 	mutex_unlock(&ch->ep->card->lock);
 	return err;
 }
@@ -98,7 +111,7 @@ bool roc_bus_take(struct roc_channel *ch)
 	bool off;
 
 	mutex_lock(&ep->card->lock);
-	ch->bus = false;
+	roc_bus_set(ch, false);
 	WRITE_ONCE(ch->suspect, true);
 	if (!roc_bus_needed(ep)) {
 		pci_clear_master(ep->pdev);
@@ -113,7 +126,7 @@ bool roc_bus_take(struct roc_channel *ch)
 void roc_bus_leave(struct roc_channel *ch)
 {
 	mutex_lock(&ch->ep->card->lock);
-	ch->bus = false;
+	roc_bus_set(ch, false);
 	WRITE_ONCE(ch->suspect, false);
 	mutex_unlock(&ch->ep->card->lock);
 }

@@ -179,15 +179,43 @@ static bool roc_rawio(void)
 	return capable(CAP_SYS_RAWIO) && !security_locked_down(LOCKDOWN_PCI_ACCESS);
 }
 
+/* Does the page at @at hold a protected register? */
+bool roc_page_protected(const struct roc_endpoint *ep, unsigned int bar, u64 at)
+{
+	const struct roc_bar_policy *policy = &ep->ops->policy[bar];
+	unsigned int i;
+
+	for (i = 0; i < policy->protected_count; i++) {
+		const struct roc_protected *p = &policy->protected[i];
+
+		if (p->offset < at + PAGE_SIZE && at < (u64)p->offset + p->size)
+			return true;
+	}
+	return false;
+}
+
+/* Is there a page in this part of a BAR that a mapping may write? Both are whole pages. */
+bool roc_bar_writable(const struct roc_endpoint *ep, unsigned int bar, u64 offset, u64 length)
+{
+	u64 at;
+
+	for (at = offset; at < offset + length; at += PAGE_SIZE)
+		if (!roc_page_protected(ep, bar, at))
+			return true;
+	return false;
+}
+
 /* What the caller may do with a BAR: the card's policy, or everything with CAP_SYS_RAWIO. */
 u32 roc_bar_access(struct roc_endpoint *ep, unsigned int bar)
 {
 	u32 access = ep->ops->policy[bar].access;
 
 	if (roc_rawio())
-		return ROC_BAR_MMAP_READ | ROC_BAR_MMAP_WRITE | ROC_BAR_REG_WRITE;
-	if (ep->secret_bars & BIT(bar))
+		access = ROC_BAR_MMAP_READ | ROC_BAR_MMAP_WRITE | ROC_BAR_REG_WRITE;
+	else if (ep->secret_bars & BIT(bar))
 		access &= ~(ROC_BAR_MMAP_READ | ROC_BAR_MMAP_WRITE);
+	if (!roc_bar_writable(ep, bar, 0, ep->bar_length[bar]))
+		access &= ~ROC_BAR_MMAP_WRITE;
 	return access;
 }
 
@@ -260,11 +288,62 @@ bool roc_reachable(struct roc_endpoint *ep)
 	return READ_ONCE(ep->reachable) && pci_device_is_present(ep->pdev) && roc_alive(ep);
 }
 
+/*
+ * May these be endpoints of one board? Two with different endpoint numbers may, if one of them has
+ * no serial number. List lock held.
+ */
+static bool roc_card_same_board(const struct roc_card *card, const struct roc_card *other)
+{
+	if (card == other)
+		return true;
+	return card->type == other->type && card->place == other->place &&
+	       (card->serial < 0 || other->serial < 0) && !(card->endpoints & other->endpoints);
+}
+
+/*
+ * Does a channel of the board run? Card lock held, so none of this card's starts meanwhile; one of
+ * an endpoint that is only assumed to be of the same board may.
+ */
+static bool roc_card_runs(const struct roc_card *card)
+{
+	const struct roc_card *other;
+	bool runs = false;
+
+	lockdep_assert_held(&card->lock);
+	mutex_lock(&roc_cards_lock);
+	list_for_each_entry (other, &roc_cards, node)
+		if (roc_card_same_board(card, other) && READ_ONCE(other->masters))
+			runs = true;
+	mutex_unlock(&roc_cards_lock);
+	return runs;
+}
+
+/* May the caller write this word, if the register is a protected one? Card lock held. */
+static int roc_check_protected(struct roc_endpoint *ep, unsigned int bar, u32 offset, u32 word)
+{
+	const struct roc_bar_policy *policy = &ep->ops->policy[bar];
+	unsigned int i;
+
+	for (i = 0; i < policy->protected_count; i++) {
+		const struct roc_protected *p = &policy->protected[i];
+
+		if (offset < p->offset || offset - p->offset >= p->size ||
+		    (word & p->mask) != p->value)
+			continue;
+		if (!roc_rawio())
+			return -EPERM;
+		if (roc_card_runs(ep->card))
+			return -EBUSY;
+	}
+	return 0;
+}
+
 /* The word to be written, or an error before anything was written. Card lock held. */
 static int roc_prepare_write(struct roc_endpoint *ep, struct roc_reg *reg, bool modify, u32 *word)
 {
 	u32 in_use = ep->ops->in_use(ep, reg->bar, reg->offset);
 	u32 old = 0;
+	int err;
 
 	if (modify || in_use) {
 		old = roc_read(ep, reg->bar, reg->offset);
@@ -272,6 +351,9 @@ static int roc_prepare_write(struct roc_endpoint *ep, struct roc_reg *reg, bool 
 			return -EIO;
 	}
 	*word = modify ? (old & ~reg->mask) | reg->value : reg->value;
+	err = roc_check_protected(ep, reg->bar, reg->offset, *word);
+	if (err)
+		return err;
 	if ((old ^ *word) & in_use)
 		return -EBUSY;
 	if (modify)

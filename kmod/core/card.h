@@ -35,6 +35,7 @@ struct roc_kind;
  * @lock: every read-modify-write of a register that endpoints share, and what follows
  * @writes: counts register writes of users; under @lock
  * @runs: channels that want the card's run enable
+ * @masters: channels that may master the bus; under @lock
  * @holder: open file that has the advisory lock (an identity, never followed), NULL = nobody;
  *	taken by cmpxchg, so that a waiter can try without sleeping
  * @holder_pid: its process
@@ -52,6 +53,7 @@ struct roc_card {
 	struct mutex lock;
 	u32 writes;
 	unsigned int runs;
+	unsigned int masters;
 	const void *holder;
 	struct pid *holder_pid;
 	wait_queue_head_t holder_wait;
@@ -66,6 +68,19 @@ struct roc_hidden {
 };
 
 /*
+ * Registers that change what outlasts the power, or replace the firmware: @size bytes from @offset
+ * on. With a @mask only words in which its bits are @value count. A write takes CAP_SYS_RAWIO and
+ * a card of which no channel runs. No mapping may write a page that holds such a register: a
+ * mapping is checked once, and a channel may start after that.
+ */
+struct roc_protected {
+	u32 offset;
+	u32 size;
+	u32 mask;
+	u32 value;
+};
+
+/*
  * What user space may do with a BAR without CAP_SYS_RAWIO. Hidden is what tells a bus address, or
  * whose read takes something away. Who may map a BAR sees it all.
  */
@@ -75,6 +90,8 @@ struct roc_bar_policy {
 	unsigned int writable_count;
 	const struct roc_hidden *hidden;
 	unsigned int hidden_count;
+	const struct roc_protected *protected;
+	unsigned int protected_count;
 };
 
 struct roc_register {
@@ -144,6 +161,8 @@ int roc_card_lock(struct roc_endpoint *ep, u32 epoch, const void *holder,
 int roc_card_unlock(struct roc_card *card, const void *holder);
 int roc_reg_access(struct roc_endpoint *ep, unsigned int nr, struct roc_reg *reg);
 u32 roc_bar_access(struct roc_endpoint *ep, unsigned int bar);
+bool roc_page_protected(const struct roc_endpoint *ep, unsigned int bar, u64 at);
+bool roc_bar_writable(const struct roc_endpoint *ep, unsigned int bar, u64 offset, u64 length);
 bool roc_users_may_write(const struct roc_endpoint *ep, unsigned int bar, u64 offset, u32 size);
 void roc_card_flush(struct roc_endpoint *ep, unsigned int bar);
 u32 roc_card_read(struct roc_endpoint *ep, unsigned int bar, u32 offset);

@@ -212,6 +212,13 @@ struct roc_endpoint *roc_endpoint_of(struct file *file)
 	return ef->ep;
 }
 
+/* The offset in the BAR of a page that is touched. */
+static u64 roc_bar_place(const struct vm_fault *vmf, unsigned int *bar)
+{
+	*bar = (vmf->vma->vm_pgoff >> (ROC_BAR_COOKIE_SHIFT - PAGE_SHIFT)) - 1;
+	return ((u64)vmf->pgoff << PAGE_SHIFT) - ROC_BAR_COOKIE(*bar);
+}
+
 /*
  * Pages are put in one by one, on first touch, inside the SRCU read side: removal waits for
  * faults in flight and zaps afterwards, so none can slip in behind it.
@@ -220,11 +227,12 @@ static vm_fault_t roc_bar_fault(struct vm_fault *vmf)
 {
 	struct vm_area_struct *vma = vmf->vma;
 	struct roc_endpoint_file *ef = vma->vm_file->private_data;
-	unsigned int bar = (vma->vm_pgoff >> (ROC_BAR_COOKIE_SHIFT - PAGE_SHIFT)) - 1;
-	u64 offset = ((u64)vmf->pgoff << PAGE_SHIFT) - ROC_BAR_COOKIE(bar);
 	vm_fault_t ret = VM_FAULT_SIGBUS;
+	unsigned int bar;
+	u64 offset;
 	int idx;
 
+	offset = roc_bar_place(vmf, &bar);
 	if (!roc_enter(ef->ep, ef->epoch, &idx))
 		return ret;
 	ret = vmf_insert_pfn(vma, vmf->address, (ef->ep->bar_start[bar] + offset) >> PAGE_SHIFT);
@@ -232,8 +240,23 @@ static vm_fault_t roc_bar_fault(struct vm_fault *vmf)
 	return ret;
 }
 
+/*
+ * The first store to a page. Because this operation exists, mm maps every page read-only at first,
+ * also after mprotect() and after a zap.
+ */
+static vm_fault_t roc_bar_mkwrite(struct vm_fault *vmf)
+{
+	struct roc_endpoint_file *ef = vmf->vma->vm_file->private_data;
+	unsigned int bar;
+	u64 offset;
+
+	offset = roc_bar_place(vmf, &bar);
+	return roc_page_protected(ef->ep, bar, offset) ? VM_FAULT_SIGBUS : 0;
+}
+
 static const struct vm_operations_struct roc_bar_vm_ops = {
 	.fault = roc_bar_fault,
+	.pfn_mkwrite = roc_bar_mkwrite,
 };
 
 static int roc_bar_mmap(struct roc_endpoint *ep, struct vm_area_struct *vma)
@@ -254,6 +277,8 @@ static int roc_bar_mmap(struct roc_endpoint *ep, struct vm_area_struct *vma)
 	if (!(vma->vm_flags & VM_MAYSHARE))
 		return -EINVAL;
 	access = roc_bar_access(ep, bar);
+	if (!roc_bar_writable(ep, bar, offset, length))
+		access &= ~ROC_BAR_MMAP_WRITE;
 	if (!(access & ROC_BAR_MMAP_READ))
 		return -EPERM;
 	if (!(access & ROC_BAR_MMAP_WRITE)) {

@@ -7,7 +7,7 @@
  *   channel   one DMA channel of an endpoint, /dev/rocNchM
  *   open      one open of a channel: kind.h. The kind of channel adds its own to it
  *
- * Lock order: mmap_lock > endpoint SRCU (read side) > channel->lock > card->lock.
+ * Lock order: mmap_lock > endpoint SRCU (read side) > channel->lock > card->lock > list of cards.
  * User memory is neither touched nor pinned inside the read side or under one of our locks: who
  * provides it may take for ever, and removal waits for all of them.
  */

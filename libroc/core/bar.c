@@ -27,7 +27,7 @@ static int fail_access(const struct roc_endpoint *ep, unsigned int bar, const ch
 {
 	return roc_fail(EACCES,
 			"%s: BAR %u may not be mapped for %s by this process: use the register "
-			"functions, or run with CAP_SYS_RAWIO (as root)",
+			"functions, or run with CAP_SYS_RAWIO (as root) if the card allows it then",
 			ep->name, bar, how);
 }
 

@@ -113,8 +113,8 @@ static int fail_reg(int err, const struct roc_endpoint *ep, const struct roc_reg
 					ep->name, what);
 		return roc_fail(err,
 				"%s: %s: it is protected, because it can make the card write "
-				"anywhere in memory, or spoil the card: only with "
-				"CAP_SYS_RAWIO (as root)",
+				"anywhere in memory, replace its firmware or damage it for good: "
+				"only with CAP_SYS_RAWIO (as root)",
 				ep->name, what);
 	case EBUSY:
 		return roc_fail(err,

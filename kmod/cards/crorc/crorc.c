@@ -65,8 +65,6 @@ static int crorc_identify(struct roc_endpoint *ep)
 
 static u32 crorc_in_use(struct roc_endpoint *ep, unsigned int bar, u32 offset)
 {
-	if (offset == CRORC_FLASH_COMMAND && ep->card->runs)
-		return ROC_ALL_ONES;
 	if (offset == CRORC_CONFIG_B && READ_ONCE(ep->channels[bar].state) == ROC_CH_RUNNING)
 		return CRORC_CONFIG_B_FLUSH;
 	return 0;
@@ -108,28 +106,6 @@ static int crorc_set_generator(struct roc_channel *ch, bool on)
 			return 0;
 	}
 	return -EIO;
-}
-
-static void crorc_runs_get(struct roc_channel *ch)
-{
-	struct crorc_channel *crorc = ch->priv;
-
-	crorc_lock(ch);
-	if (!crorc->running)
-		ch->ep->card->runs++;
-	crorc->running = true;
-	crorc_unlock(ch);
-}
-
-static void crorc_runs_put(struct roc_channel *ch)
-{
-	struct crorc_channel *crorc = ch->priv;
-
-	crorc_lock(ch);
-	if (crorc->running)
-		ch->ep->card->runs--;
-	crorc->running = false;
-	crorc_unlock(ch);
 }
 
 /* Cannot be read back, and a lost half would have the card write to a stranger's memory: twice. */
@@ -213,7 +189,6 @@ static int crorc_quiesce(struct roc_channel *ch, bool present)
 	int err, unseen;
 	u32 csr, count;
 
-	crorc_runs_put(ch);
 	if (!present)
 		return 0;
 	crorc_lock(ch);
@@ -256,7 +231,6 @@ static int crorc_start(struct roc_channel *ch, enum roc_source source, u32 links
 	err = crorc_reset_channel(ch);
 	if (err)
 		return err;
-	crorc_runs_get(ch);
 	crorc_point_at_memory(ch);
 	/* Only now: nothing of an earlier owner is left in the channel. */
 	err = roc_bus_give(ch) ?: roc_event_enable(ch);
@@ -398,10 +372,14 @@ static const struct roc_hidden crorc_hidden[] = {
 	{CRORC_OLD_ADDRESSES, CRORC_OLD_ADDRESSES_COUNT, 1},
 };
 
+/* The flash holds firmware and serial number. */
+static const struct roc_protected crorc_protected[] = {{CRORC_FLASH_COMMAND, 4}};
+
 #define CRORC_POLICY(_writable)                                                                    \
 	{                                                                                          \
 		.writable = _writable, .writable_count = ARRAY_SIZE(_writable),                    \
 		.hidden = crorc_hidden, .hidden_count = ARRAY_SIZE(crorc_hidden),                  \
+		.protected = crorc_protected, .protected_count = ARRAY_SIZE(crorc_protected),      \
 	}
 
 static const struct roc_bar_policy crorc_policy[ROC_BARS] = {

@@ -30,7 +30,6 @@ struct crorc_done {
  * struct crorc_channel - what the driver knows of a channel. Channel lock.
  * @source: of the run
  * @siu_reset: roc_channel.opens for which the far end of the link was reset
- * @running: counted in card->runs; under card->lock too
  * @pushes: the card's push counter
  * @seen: completion count last looked at
  * @finished: completions since start
@@ -38,7 +37,6 @@ struct crorc_done {
 struct crorc_channel {
 	enum roc_source source;
 	u32 siu_reset;
-	bool running;
 	u8 pushes;
 	u8 seen;
 	u32 finished;

@@ -531,10 +531,30 @@ static u32 cru_fifo_empty(struct roc_channel *ch)
  * Whoever writes a descriptor register can write all of memory, so BAR0 is read-only for users but
  * for the scratch register and the time-frame length. Descriptor registers are documented as
  * write-only; nobody maps those of a card on which they are not, see cru_tells(). BAR2 has no
- * address register: the group may write it.
+ * address register: the group may write it, except what outlasts the power or replaces the
+ * firmware, because other firmware may have address registers anywhere.
  */
 static const u32 cru_dma_writable[] = {CRU_SCRATCH, CRU_TIME_FRAME};
 static const struct roc_hidden cru_dma_hidden[] = {{CRU_SP_HIGH(0), 2, CRU_LINK_SLOTS, 0x10}};
+
+/*
+ * The group programs the PLLs, as roc-config does, and reads the EEPROM. A PLL is addressed page by
+ * page, and the page is in the chip, so the number of the register is protected in every page.
+ */
+#define CRU_PLL_PROTECTED(core)                                                                    \
+	{                                                                                          \
+		(core) + CRU_I2C_CONFIG, 4, CRU_I2C_CONFIG_REG,                                    \
+			(CRU_PLL_NVM_WRITE & 0xff) << CRU_I2C_CONFIG_REG_SHIFT                     \
+	}
+
+static const struct roc_protected cru_card_protected[] = {
+	{CRU_RSU, CRU_RSU_SIZE},
+	CRU_PLL_PROTECTED(CRU_I2C_SI5344),
+	CRU_PLL_PROTECTED(CRU_I2C_SI5345_1),
+	CRU_PLL_PROTECTED(CRU_I2C_SI5345_2),
+	{CRU_I2C_EEPROM + CRU_I2C_COMMAND, 4, CRU_I2C_WRITE, CRU_I2C_WRITE},
+	{CRU_FLASH, CRU_FLASH_SIZE},
+};
 
 static const struct roc_bar_policy cru_policy[ROC_BARS] = {
 	[CRU_BAR_DMA] =
@@ -548,6 +568,8 @@ static const struct roc_bar_policy cru_policy[ROC_BARS] = {
 	[CRU_BAR_CARD] =
 		{
 			.access = ROC_BAR_MMAP_READ | ROC_BAR_MMAP_WRITE | ROC_BAR_REG_WRITE,
+			.protected = cru_card_protected,
+			.protected_count = ARRAY_SIZE(cru_card_protected),
 		},
 };
 

@@ -113,6 +113,8 @@
 #define CRU_SUPPLIES 15
 
 /* Remote system update: reloads the FPGA */
+#define CRU_RSU 0x20000
+#define CRU_RSU_SIZE 0x10000
 #define CRU_RSU_CONDITION 0x20000
 #define CRU_RSU_WATCHDOG_TIMEOUT 0x20008
 #define CRU_RSU_WATCHDOG_ENABLE 0x2000c
@@ -178,7 +180,9 @@
 #define CRU_DPL_FIRST_ORBIT 0x2c /* link 0 only */
 #define CRU_ORBIT_UNKNOWN 0xffffffff
 
-/* Serial flash */
+/* Serial flash: what the FPGA loads at power-on */
+#define CRU_FLASH 0xa00000
+#define CRU_FLASH_SIZE 0x200000
 #define CRU_FLASH_CSR 0xa00000
 #define CRU_FLASH_DATA 0xb00000
 #define CRU_FLASH_WRITE_DATA 0xb00004

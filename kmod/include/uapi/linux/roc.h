@@ -178,9 +178,14 @@ struct roc_ep_info {
 /**
  * enum roc_bar_flags - what this caller may do with a BAR
  * @ROC_BAR_MMAP_READ: may be mapped with PROT_READ
- * @ROC_BAR_MMAP_WRITE: may be mapped with PROT_WRITE too
- * @ROC_BAR_REG_WRITE: every register may be written through the register ioctls; without this
- *	bit only those on the card's allow-list
+ * @ROC_BAR_MMAP_WRITE: may be mapped with PROT_WRITE too; stores to pages that hold a protected
+ *	register raise SIGBUS
+ * @ROC_BAR_REG_WRITE: every register that is not protected may be written through the register
+ *	ioctls; without this bit only those on the card's allow-list
+ *
+ * A protected register replaces the card's firmware or changes what outlasts the power: see
+ * Documentation/security.md. The ioctls write it for a caller with CAP_SYS_RAWIO while no channel
+ * of the card runs. No caller maps its page for writing.
  */
 enum roc_bar_flags {
 	ROC_BAR_MMAP_READ = 1 << 0,
@@ -197,7 +202,8 @@ enum roc_bar_flags {
  * @length: out: length in bytes
  * @mmap_offset: out: offset for mmap() of this fd; map [0, @length) or page-aligned parts
  *
- * A mapping is revoked when the card goes: touching it then raises SIGBUS.
+ * A mapping is revoked when the card goes: touching it then raises SIGBUS. mmap() with PROT_WRITE
+ * of pages that all hold protected registers fails with EPERM.
  * Errors: ENOENT the card has no such BAR.
  */
 struct roc_bar_info {
@@ -225,9 +231,10 @@ struct roc_bar_info {
  *
  * Errors: ENOENT no such BAR; EINVAL @offset not a multiple of 4; ERANGE @offset beyond the
  * BAR, or @value has bits outside @mask; EPERM a protected register, needs CAP_SYS_RAWIO
- * and a kernel that is not under lockdown: to write what can make the card write anywhere, to read
- * what tells a bus address or is taken away by the read;
- * EBUSY the bit is in use by running channels (run enable); EIO the card answers all ones.
+ * and a kernel that is not under lockdown: to write what can make the card write anywhere, replaces
+ * its firmware or outlasts the power, to read what tells a bus address or is taken away by the
+ * read; EBUSY the bit is in use by running channels (run enable), or a protected register and a
+ * channel of the card runs; EIO the card answers all ones.
  */
 struct roc_reg {
 	__u32 size;

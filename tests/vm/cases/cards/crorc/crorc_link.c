@@ -316,8 +316,9 @@ static void register_policy(void)
 	UNIT_EQ(child_run(AS_ROOT_NO_CAPS, policy_as_user, NULL, 20000), 0);
 	UNIT_EQ(emu_touched(CRORC0, 0, 3, CRORC_DDL_STATUS).reads, 0);
 	UNIT_EQ(emu_touched(CRORC0, 0, 3, CRORC_SP_SIZE).writes, 0);
-	/* And with it. */
-	UNIT_EQ(mapped(fd, 5, PROT_READ | PROT_WRITE), 0);
+	/* And with it: the only page holds the flash command, which no mapping may write. */
+	UNIT_EQ(mapped(fd, 5, PROT_READ), 0);
+	UNIT_EQ(mapped(fd, 5, PROT_READ | PROT_WRITE), -EPERM);
 	UNIT_EQ(reg_read(fd, 3, CRORC_DDL_STATUS, &v), 0);
 	UNIT_EQ(reg_write(fd, 3, CRORC_SP_LOW, 0x1000), 0);
 	UNIT_EQ(reg_read(fd, 3, CRORC_SP_LOW, &v), 0);
