@@ -37,6 +37,7 @@ static struct roc_point_state roc_point_states[ROC_POINT_COUNT] = {
 	[ROC_POINT_START_RUNNING] = ROC_POINT("start_running"),
 	[ROC_POINT_TURN] = ROC_POINT("turn"),
 	[ROC_POINT_STOP] = ROC_POINT("stop"),
+	[ROC_POINT_RESET] = ROC_POINT("reset"),
 	[ROC_POINT_CLOSE] = ROC_POINT("close"),
 	[ROC_POINT_RETIRE] = ROC_POINT("retire"),
 	[ROC_POINT_QUIESCE] = ROC_POINT("quiesce"),

@@ -30,6 +30,7 @@ enum roc_point {
 	ROC_POINT_START_RUNNING, /* the card is set going, nobody knows */
 	ROC_POINT_TURN,		 /* who looks while the channel runs: its thread, a watchdog */
 	ROC_POINT_STOP,		 /* flushed, not yet reset */
+	ROC_POINT_RESET,	 /* a user's reset of a stream or a sub-unit, under its lock */
 	ROC_POINT_CLOSE,	 /* the last close, outside of the channel's lock */
 	ROC_POINT_RETIRE,	 /* the same, under it; nothing is retired yet */
 	ROC_POINT_QUIESCE,	 /* a run is ending, the card still at work */

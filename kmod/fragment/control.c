@@ -152,6 +152,7 @@ static int roc_sub_reset_held(struct roc_channel *ch, u32 level)
 	struct roc_sub *sub = roc_sub(ch);
 	int err;
 
+	roc_point(ch->ep, ROC_POINT_RESET);
 	err = roc_fragment_reset(
 		ch, roc_fr_reset_bits[array_index_nospec(level, ARRAY_SIZE(roc_fr_reset_bits))]);
 	if (!err && level == ROC_FR_RESET_DEFAULT) {

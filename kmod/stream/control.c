@@ -302,6 +302,7 @@ static int roc_stream_reset_held(struct roc_channel *ch, u32 level)
 	struct stream_counters last = {};
 	int err;
 
+	roc_point(ch->ep, ROC_POINT_RESET);
 	if (anew)
 		roc_stream_read_counters(ch, &last);
 	err = roc_stream_reset(

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * What one turn of a channel's thread does. Forced by a point in the module (kmod/core/points.h).
+ * What one turn of a channel's thread or watchdog does. Forced by points in the module
+ * (kmod/core/points.h).
  */
 #include "common/case.h"
+#include "common/reader.h"
+#include "common/taker.h"
 
 #define LIMIT_MS 10000
 #define COUNT 4
@@ -51,6 +54,99 @@ static void lost_interrupt(void)
 	rig_close(&r);
 }
 
+/* The cards as schedules.c has them. */
+#define P40 3
+#define STREAM_CARD "4004:0"
+#define ROBINNP 4
+#define SUB_CARD "6005:0"
+
+#define SILENT_TURNS 4 /* after so many turns without news a watchdog asks the card */
+
+struct resetter {
+	const char *id;
+	unsigned long nr;
+	struct roc_st_reset arg; /* struct roc_fr_reset has the same members */
+};
+
+static int reset_counters(void *arg)
+{
+	struct resetter *r = arg;
+
+	return abi(node_open(r->id, -1), r->nr, &r->arg) ? 1 : 0;
+}
+
+/*
+ * A silent card is to be asked whether it is there, while a reset holds the channel lock. The
+ * watchdog asks at its next turn after that, and not after another two seconds of silence.
+ */
+static void asks_late(struct resetter *r)
+{
+	uint64_t reads = node_count(r->id, 0, "mmio_reads");
+	unsigned int turns;
+	pid_t pid;
+
+	point_watch("turn", r->id);
+	CU_ASSERT(UNIT_WAIT(node_count(r->id, 0, "mmio_reads") > reads, LIMIT_MS));
+	turns = point_hits("turn");
+	point_hold("reset", r->id);
+	pid = child_start(AS_ROOT, reset_counters, r);
+	CU_ASSERT(point_reached("reset", LIMIT_MS));
+	CU_ASSERT(UNIT_WAIT(point_hits("turn") > turns + SILENT_TURNS, LIMIT_MS));
+	reads = node_count(r->id, 0, "mmio_reads");
+	turns = point_hits("turn");
+	point_release("reset");
+	CU_ASSERT(UNIT_WAIT(node_count(r->id, 0, "mmio_reads") > reads, LIMIT_MS));
+	unit_note("asked after %u turns", point_hits("turn") - turns);
+	CU_ASSERT(point_hits("turn") - turns <= SILENT_TURNS / 2);
+	UNIT_EQ(child_wait(pid, LIMIT_MS), 0);
+}
+
+static void stream_asked_late(void)
+{
+	struct resetter r = {.id = STREAM_CARD,
+			     .nr = ROC_ST_RESET,
+			     .arg = {.size = sizeof(r.arg), .level = ROC_ST_RESET_COUNTERS}};
+	struct reader reader = {.id = STREAM_CARD, .ring = 64 * KIB};
+
+	if (!points_there()) {
+		unit_skip("this module has no points");
+		return;
+	}
+	emu_keys_p40(P40);
+	UNIT_NEED(reader_open(&reader));
+	reader_generate(&reader, 0, 64, 64, 0, 2, 0);
+	UNIT_NEED(reader_start(&reader));
+	CU_ASSERT(reader_run(&reader, 2, LIMIT_MS));
+	emu(P40, "fault 0 stall 1");
+	asks_late(&r);
+	emu(P40, "fault 0 clear stall");
+	CU_ASSERT(reader_stop(&reader));
+	READER_OK(&reader);
+	reader_close(&reader);
+}
+
+static void sub_unit_asked_late(void)
+{
+	struct resetter r = {.id = SUB_CARD,
+			     .nr = ROC_FR_RESET,
+			     .arg = {.size = sizeof(r.arg), .level = ROC_FR_RESET_COUNTERS}};
+	struct taker t = {.id = SUB_CARD, .pages = 64};
+
+	if (!points_there()) {
+		unit_skip("this module has no points");
+		return;
+	}
+	emu_keys_robinnp(ROBINNP);
+	UNIT_NEED(taker_open(&t));
+	taker_generate(&t, TAKER_ALL_LINKS, 64, 64, 0, 0, 2);
+	UNIT_NEED(taker_start(&t, 0));
+	CU_ASSERT(taker_run(&t, 2 * ROBINNP_LINKS, LIMIT_MS));
+	asks_late(&r);
+	CU_ASSERT(taker_stop(&t));
+	TAKER_OK(&t);
+	taker_close(&t);
+}
+
 static void leave(void)
 {
 	points_release();
@@ -59,4 +155,5 @@ static void leave(void)
 	emu_normal(CARD0, FOUR_LINKS);
 }
 
-UNIT_MAIN("turns", {"lost interrupt", lost_interrupt}, {"card saw no wrong access", leave})
+UNIT_MAIN("turns", {"lost interrupt", lost_interrupt}, {"stream asked late", stream_asked_late},
+	  {"sub-unit asked late", sub_unit_asked_late}, {"card saw no wrong access", leave})
