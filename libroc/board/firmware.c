@@ -220,15 +220,21 @@ static void installed_list(char path[PATH_MAX])
 	int saved = errno;
 	char *slash;
 
+	path[0] = '\0';
 	dladdr(&libroc_firmware_data, &library);
-	snprintf(folder, sizeof(folder), "%s", library.dli_fname ? library.dli_fname : "");
+	/* In a program that has the library linked in this is argv[0], maybe without a path. */
+	if (library.dli_fname && library.dli_fname[0] == '/')
+		snprintf(folder, sizeof(folder), "%s", library.dli_fname);
+	else if (!realpath("/proc/self/exe", folder))
+		goto out;
 	slash = strrchr(folder, '/');
-	if (slash)
-		*slash = '\0';
-	snprintf(beside, sizeof(beside), "%s/" LIBROC_TO_DATA "/firmware.json",
-		 slash ? folder : ".");
+	if (!slash)
+		goto out;
+	*slash = '\0';
+	snprintf(beside, sizeof(beside), "%s/" LIBROC_TO_DATA "/firmware.json", folder);
 	if (!realpath(beside, path))
 		path[0] = '\0';
+out:
 	errno = saved;
 }
 

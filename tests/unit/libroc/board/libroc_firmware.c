@@ -261,8 +261,62 @@ static void faulty_lists_are_refused(void)
 	end();
 }
 
+#define BESIDE "ROC_UNIT_BESIDE"
+
+/* The program again, below: it prints which list it uses. */
+__attribute__((constructor)) static void beside(void)
+{
+	if (!getenv(BESIDE))
+		return;
+	if (roc_firmware_open(NULL, &list))
+		_exit(1);
+	puts(roc_firmware_version(list));
+	fflush(stdout);
+	_exit(0);
+}
+
+/*
+ * A program that has the library linked in, found by PATH, in another user's folder that has a list
+ * where the library would have its own.
+ */
+static void not_from_the_working_directory(void)
+{
+	static const char *const above[] = {"", "/a", "/a/b", "/a/b/c"};
+	char path[128], command[512], exe[256], got[64] = "";
+	ssize_t length = readlink("/proc/self/exe", exe, sizeof(exe) - 1);
+	FILE *program;
+	size_t i;
+
+	UNIT_NEED(length > 0);
+	exe[length] = '\0';
+	begin();
+	for (i = 0; i < 4; i++) {
+		snprintf(path, sizeof(path), "%s%s", directory, above[i]);
+		UNIT_EQ(i ? mkdir(path, 0700) : 0, 0);
+		strcat(path, "/share");
+		UNIT_EQ(mkdir(path, 0700), 0);
+		strcat(path, "/roc");
+		UNIT_EQ(mkdir(path, 0700), 0);
+		strcat(path, "/firmware.json");
+		write_file(path, "{\"format\": 1, \"version\": \"planted\", \"cru\": ["
+				 "{\"hash\": \"0abc\", \"tag\": \"x\", \"state\": \"accepted\"}]}");
+	}
+	snprintf(path, sizeof(path), "%s/a/b/c", directory);
+	snprintf(command, sizeof(command), "cd %s && " BESIDE "=1 PATH=%.*s:$PATH %s", path,
+		 (int)(strrchr(exe, '/') - exe), exe, strrchr(exe, '/') + 1);
+	program = popen(command, "r");
+	UNIT_NEED(program);
+	CU_ASSERT_PTR_NOT_NULL(fgets(got, sizeof(got), program));
+	UNIT_EQ(pclose(program), 0);
+	CU_ASSERT(strlen(got) > 1);
+	CU_ASSERT_STRING_NOT_EQUAL(got, "planted\n");
+	snprintf(command, sizeof(command), "rm -r %s", directory);
+	UNIT_EQ(system(command), 0);
+}
+
 UNIT_MAIN("libroc_firmware", {"the list that comes with it", the_list_that_comes_with_it},
 	  {"each card has its own", each_card_has_its_own},
 	  {"an override takes its place", an_override_takes_its_place},
 	  {"a site adds", a_site_adds}, {"a success leaves the sentence", leaves_the_sentence},
-	  {"faulty lists are refused", faulty_lists_are_refused})
+	  {"faulty lists are refused", faulty_lists_are_refused},
+	  {"not from the working directory", not_from_the_working_directory})
