@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "libroc.h"
+#include "mep.h"
 
 #define HELLO_MS 10000
 #define MESSAGE_MAX (1 << 22)
@@ -248,7 +249,8 @@ static bool sources_good(struct taken *t, const struct roc_filter_source *from, 
 		*to = (struct roc_mep_source){.state = from[i].state};
 		strcpy(to->name, from[i].name);
 		if (to->state == ROC_MEP_HERE &&
-		    roc_mfp_open(&to->view, t->segments + at, from[i].segments))
+		    (roc_mfp_open(&to->view, t->segments + at, from[i].segments) ||
+		     !libroc_mfp_of_block(&to->view.head, &t->mep)))
 			return false;
 		at += from[i].segments;
 	}
@@ -272,9 +274,6 @@ static int decode(const struct roc_filter *f, struct taken *t, size_t bytes)
 	ret = room_for(t, b.count, b.segments);
 	if (ret)
 		return ret;
-	if (!segments_good(f, t, (const void *)(sources + b.count), b.segments) ||
-	    !sources_good(t, sources, b.count, b.segments))
-		return -EBADMSG;
 	t->mep = (struct roc_mep){
 		.block = b.block,
 		.first_event = b.first_event,
@@ -286,6 +285,9 @@ static int decode(const struct roc_filter *f, struct taken *t, size_t bytes)
 		.count = b.count,
 		.sources = t->sources,
 	};
+	if (!segments_good(f, t, (const void *)(sources + b.count), b.segments) ||
+	    !sources_good(t, sources, b.count, b.segments))
+		return -EBADMSG;
 	return 0;
 }
 

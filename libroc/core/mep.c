@@ -129,6 +129,12 @@ static int get_mep(struct roc_mep *mep, const unsigned char *at, uint64_t bytes,
 	return 0;
 }
 
+bool libroc_mfp_of_block(const struct roc_mfp *head, const struct roc_mep *mep)
+{
+	return head->block == mep->block && head->first_event == mep->first_event &&
+	       head->events == mep->events;
+}
+
 /* Of one source: its entry in the table, and its MFP. */
 static int get_source(const struct roc_mep *mep, struct roc_mep_source *s, struct iovec *segment,
 		      const unsigned char *entry, const unsigned char **at, uint64_t *left)
@@ -148,8 +154,7 @@ static int get_source(const struct roc_mep *mep, struct roc_mep_source *s, struc
 	ret = roc_mfp_open(&s->view, segment, 1);
 	if (ret)
 		return ret == -EPROTONOSUPPORT ? ret : -EBADMSG;
-	if (s->view.head.bytes != bytes || s->view.head.block != mep->block ||
-	    s->view.head.first_event != mep->first_event || s->view.head.events != mep->events)
+	if (s->view.head.bytes != bytes || !libroc_mfp_of_block(&s->view.head, mep))
 		return -EBADMSG;
 	*at += roc_mep_padded(bytes);
 	*left -= roc_mep_padded(bytes);

@@ -112,7 +112,7 @@ static void end(struct roc_filter *f)
 /* A block of one MFP. */
 static void send_block(uint64_t handle)
 {
-	struct message m = {.b = {.handle = handle, .count = 1, .segments = 1},
+	struct message m = {.b = {.handle = handle, .events = 1, .count = 1, .segments = 1},
 			    .s = {.name = "ru1", .segments = 1},
 			    .segment = {0, LENGTH}};
 
@@ -219,7 +219,7 @@ static void lying_builder(void)
 		struct roc_filter *f = filter();
 		const struct roc_mep *mep;
 		struct message m = {
-			.b = {.count = say[i].count, .segments = say[i].segments},
+			.b = {.events = 1, .count = say[i].count, .segments = say[i].segments},
 			.s = {.name = "ru1", .state = say[i].state, .segments = say[i].of_source},
 			.segment = {say[i].offset, say[i].bytes},
 		};
@@ -232,8 +232,33 @@ static void lying_builder(void)
 	}
 }
 
+/* An MFP that is whole, and of another block than the head. */
+static void mfp_of_another_block(void)
+{
+	static const struct roc_filter_block heads[] = {
+		{.events = 2, .count = 1, .segments = 1},
+		{.events = 0, .count = 1, .segments = 1},
+		{.events = 1, .count = 1, .segments = 1, .block = 1},
+		{.events = 1, .count = 1, .segments = 1, .first_event = UINT64_MAX},
+	};
+	size_t i;
+
+	for (i = 0; i < sizeof(heads) / sizeof(heads[0]); i++) {
+		struct roc_filter *f = filter();
+		const struct roc_mep *mep = NULL;
+		struct message m = {
+			.b = heads[i], .s = {.name = "ru1", .segments = 1}, .segment = {0, LENGTH}};
+
+		UNIT_EQ(send(builder.fd, &m, sizeof(m) - 8, 0), sizeof(m) - 8);
+		UNIT_EQ(roc_filter_take(f, &mep), -EBADMSG);
+		CU_ASSERT_PTR_NULL(mep);
+		end(f);
+	}
+}
+
 UNIT_MAIN("libroc_filter", {"a builder that lies", lying_builder},
 	  {"descriptors that do not belong there", other_descriptors},
 	  {"memory that its builder can make shorter", memory_that_may_shrink},
 	  {"what comes behind a lie", what_comes_behind_a_lie},
-	  {"no memory for a block", no_memory_for_a_block})
+	  {"no memory for a block", no_memory_for_a_block},
+	  {"an MFP of another block", mfp_of_another_block})
