@@ -57,7 +57,8 @@ static void take(struct roc_fragments *f, uint32_t links)
 {
 	struct roc_fragment_kept kept[BATCH];
 	uint32_t cleared[BATCH];
-	int i, clear = 0, n = check(roc_fragments_take(f, kept, BATCH), NULL);
+	unsigned int clear = 0;
+	int i, n = check(roc_fragments_take(f, kept, BATCH), NULL);
 
 	for (i = 0; i < n; i++) {
 		if (kept[i].links != links)

@@ -76,7 +76,7 @@ int main(int argc, char **argv)
 	for (i = 0; i < n; i++) {
 		unit = take();
 		bytes += unit.length;
-		check(write(queue[1], &unit, sizeof(unit)), "the queue is gone");
+		check(write(queue[1], &unit, sizeof(unit)) > 0 ? 0 : -1, "the queue is gone");
 		roc_lender_lent(lender, &lent);
 		most = lent.count > most ? lent.count : most;
 		oldest = lent.oldest_ns > oldest ? lent.oldest_ns : oldest;

@@ -19,10 +19,11 @@ static int check(int ret, const char *text)
 /* Packets from at to end; each is led by a header (RDH) with the offset to the next at byte 8. */
 static int walk(const uint8_t *data, size_t at, size_t end)
 {
-	int next, packets = 0;
+	int packets = 0;
+	size_t next;
 
 	for (; at + 64 <= end; at += next, packets++) {
-		next = data[at + 8] | data[at + 9] << 8;
+		next = data[at + 8] | (size_t)data[at + 9] << 8;
 		if (next < 64)
 			return -1;
 	}
@@ -52,7 +53,8 @@ int main(int argc, char **argv)
 		if (roc_pop(ch, &sp) != 1 || sp.flags != ROC_READY_FILLED)
 			check(-1, "the channel stopped, or a superpage was refused or is damaged");
 		if (config.source != ROC_SOURCE_INTERNAL)
-			pkts += check(walk(m.addr, sp.offset, sp.offset + sp.received), "bad RDH");
+			pkts += (unsigned long)check(
+				walk(m.addr, sp.offset, sp.offset + sp.received), "bad RDH");
 		check(roc_push(ch, buf, sp.offset, sp.length, sp.cookie), NULL);
 	}
 	check(roc_channel_stop(ch, NULL), NULL);

@@ -28,7 +28,7 @@ static void take_packet(struct roc_packet *p)
 
 	if (counts.packets++ && p->first_event != counts.next)
 		counts.gaps++;
-	counts.next = p->first_event + (p->kind == ROC_PACKET_EVENTS ? p->fragments : 1);
+	counts.next = p->first_event + p->fragments; /* meta: those of main's packet */
 	while (check(roc_packet_fragment(p, &f), NULL)) {
 		counts.fragments++;
 		counts.truncated += f.truncated;
@@ -45,7 +45,7 @@ static void take_batch(struct roc_stream *s, uint64_t most)
 	int64_t bytes;
 
 	bytes = check(roc_stream_peek(s, &data), NULL);
-	roc_packets_begin(&walk, data, bytes);
+	roc_packets_begin(&walk, data, (size_t)bytes);
 	while (counts.packets < most && check(roc_packets_next(&walk, &p), NULL))
 		take_packet(&p);
 	check(roc_stream_consume(s, walk.done), NULL);

@@ -83,6 +83,14 @@ static void example(void)
 	UNIT_EQ(RUN("/usr/lib/roc/stream 4001 main 300"), 0);
 	SAYS("300 packets");
 	SAYS("0 gaps");
+	/* A record of meta has as many events as main's packet. */
+	UNIT_EQ(RUN("/usr/lib/roc/stream 4001 meta 200 > meta & meta=$!; %s; "
+		    "roc-stream follow " ID "> /dev/null & main=$!; wait $meta; code=$?; "
+		    "kill -TERM $main; wait $main; cat meta; exit $code",
+		    until_running("4001", 1)),
+		0);
+	SAYS("200 packets");
+	SAYS("0 gaps");
 	UNIT_EQ(RUN("/usr/lib/roc/stream 4001 odin9"), 1);
 	SAYS("it has main, meta, odin0");
 }
