@@ -212,7 +212,7 @@ struct roc_fr_command {
  * @ROC_FR_BAD_PAGE: @page is not one that the reader holds
  * @ROC_FR_BAD_HOST_PAGE: there is no such host page
  * @ROC_FR_BAD_OP: no operation
- * @ROC_FR_ABORTED: not done: the run ends
+ * @ROC_FR_ABORTED: not done: the card could not read its page memory
  */
 enum roc_fr_done {
 	ROC_FR_OK = 0,

@@ -7,10 +7,19 @@
 #include <glob.h>
 #include <pthread.h>
 
+#include <roc/crorc.h>
+#include <roc/cru.h>
+#include <roc/evb_manager.h>
+#include <roc/filter.h>
 #include <roc/firmware.h>
 #include <roc/fragment.h>
+#include <roc/fragment_index.h>
+#include <roc/idle.h>
 #include <roc/lend.h>
+#include <roc/mep.h>
+#include <roc/p40.h>
 #include <roc/packet.h>
+#include <roc/robinnp.h>
 #include <roc/telemetry.h>
 
 #include "libroc/core/libroc.h"
@@ -57,6 +66,21 @@ FROZEN(roc_st_stop, 16);
 FROZEN(roc_st_consume, 16);
 FROZEN(roc_st_wait, 32);
 FROZEN(roc_st_reset, 16);
+FROZEN(roc_fr_bell, 8);
+FROZEN(roc_fr_command, 16);
+FROZEN(roc_fr_completion, 16);
+FROZEN(roc_fr_descriptor, 16);
+FROZEN(roc_fr_info, 192);
+FROZEN(roc_fr_kernel, 8);
+FROZEN(roc_fr_pages, 24);
+FROZEN(roc_fr_reset, 16);
+FROZEN(roc_fr_rings, 120);
+FROZEN(roc_fr_settings, 40);
+FROZEN(roc_fr_start, 32);
+FROZEN(roc_fr_stop, 24);
+FROZEN(roc_fr_tell, 24);
+FROZEN(roc_fr_user, 128);
+FROZEN(roc_fr_wait, 32);
 
 /* The library's own structures that programs allocate. */
 FROZEN(roc_card, 108);
@@ -79,6 +103,71 @@ FROZEN(roc_lent, 64);
 FROZEN(roc_channel_telemetry, 440);
 FROZEN(roc_card_telemetry, 128);
 FROZEN(roc_channel_losses, 128);
+FROZEN(roc_card_lock, 24);
+FROZEN(roc_config_difference, 72);
+FROZEN(roc_config_result, 9300);
+FROZEN(roc_crorc_config, 16);
+FROZEN(roc_crorc_flash, 36);
+FROZEN(roc_crorc_link_status, 24);
+FROZEN(roc_crorc_packets, 48);
+FROZEN(roc_crorc_siu, 84);
+FROZEN(roc_crorc_status, 160);
+FROZEN(roc_cru_config, 204);
+FROZEN(roc_cru_ctp, 64);
+FROZEN(roc_cru_fec, 12);
+FROZEN(roc_cru_link_config, 12);
+FROZEN(roc_cru_link_status, 96);
+FROZEN(roc_cru_loopback, 20);
+FROZEN(roc_cru_loopback_link, 12);
+FROZEN(roc_cru_loopback_saved, 200);
+FROZEN(roc_cru_metrics, 32);
+FROZEN(roc_cru_onu, 56);
+FROZEN(roc_cru_packets, 204);
+FROZEN(roc_cru_pattern, 12);
+FROZEN(roc_cru_patterns, 92);
+FROZEN(roc_cru_status, 1272);
+FROZEN(roc_cru_trigger_rates, 32);
+FROZEN(roc_cru_triggers, 32);
+FROZEN(roc_cru_ul, 16);
+FROZEN(roc_evb_config, 200);
+FROZEN(roc_evb_coordinator_ops, 72);
+FROZEN(roc_evb_counts, 1552);
+FROZEN(roc_evb_flow, 16);
+FROZEN(roc_evb_fragment, 56);
+FROZEN(roc_evb_manager_config, 96);
+FROZEN(roc_evb_member, 120);
+FROZEN(roc_evb_news, 40);
+FROZEN(roc_evb_part, 16);
+FROZEN(roc_evb_peer, 104);
+FROZEN(roc_evb_place, 48);
+FROZEN(roc_evb_region, 16);
+FROZEN(roc_evb_report, 864);
+FROZEN(roc_evb_sink_ops, 72);
+FROZEN(roc_evb_source_ops, 88);
+FROZEN(roc_evb_suspect, 48);
+FROZEN(roc_evb_table, 49200);
+FROZEN(roc_evb_unit, 64);
+FROZEN(roc_filter_block, 56);
+FROZEN(roc_filter_hello, 24);
+FROZEN(roc_filter_return, 16);
+FROZEN(roc_filter_segment, 16);
+FROZEN(roc_filter_source, 40);
+FROZEN(roc_firmware_paths, 24);
+FROZEN(roc_idle, 2064);
+FROZEN(roc_mep, 56);
+FROZEN(roc_mep_event, 24);
+FROZEN(roc_mep_source, 112);
+FROZEN(roc_mfp, 56);
+FROZEN(roc_mfp_entry, 16);
+FROZEN(roc_mfp_fragment, 56);
+FROZEN(roc_mfp_view, 72);
+FROZEN(roc_mfp_walk, 48);
+FROZEN(roc_p40_generator, 48);
+FROZEN(roc_p40_status, 104);
+FROZEN(roc_robinnp_generator, 40);
+FROZEN(roc_robinnp_link, 128);
+FROZEN(roc_robinnp_status, 104);
+FROZEN(roc_robinnp_sub, 152);
 _Static_assert(offsetof(struct roc_bar, pid) == 20, "was padding");
 _Static_assert(offsetof(struct roc_memory, pid) == 28, "was padding");
 _Static_assert(offsetof(struct roc_channel_telemetry, error_interrupts) == 52, "was reserved");
@@ -217,6 +306,54 @@ static const struct library *library_of(const char *header)
 static void complain(const char *what, const char *name)
 {
 	CU_assertImplementation(CU_FALSE, __LINE__, what, name, "", CU_FALSE);
+}
+
+static bool has_line(const char *path, const char *beginning)
+{
+	FILE *f = fopen(path, "re");
+	bool found = false;
+	char line[256];
+
+	UNIT_NEED(f);
+	while (!found && fgets(line, sizeof(line), f))
+		found = !strncmp(line, beginning, strlen(beginning));
+	fclose(f);
+	return found;
+}
+
+/* Those that a header defines, of which this file must have a line. */
+static size_t frozen_structures(const char *header)
+{
+	char line[256], name[64], frozen[80];
+	FILE *f = fopen(header, "re");
+	size_t found = 0;
+
+	UNIT_NEED(f);
+	while (fgets(line, sizeof(line), f)) {
+		if (!strchr(line, '{') || sscanf(line, "struct %63[a-z0-9_] {", name) != 1)
+			continue;
+		found++;
+		snprintf(frozen, sizeof(frozen), "FROZEN(%s, ", name);
+		if (!has_line("tests/unit/libroc/core/libroc_abi.c", frozen))
+			complain(header, name);
+	}
+	fclose(f);
+	return found;
+}
+
+static void all_structures_are_frozen(void)
+{
+	static const char *const patterns[] = {"kmod/include/uapi/linux/*.h", HEADERS};
+	size_t i, p, found = 0;
+	glob_t headers;
+
+	for (p = 0; p < 2; p++) {
+		UNIT_NEED(!glob(patterns[p], 0, NULL, &headers));
+		for (i = 0; i < headers.gl_pathc; i++)
+			found += frozen_structures(headers.gl_pathv[i]);
+		globfree(&headers);
+	}
+	CU_ASSERT_TRUE(found > 100);
 }
 
 static void add_symbol(struct symbols *symbols, const char *name, size_t length)
@@ -511,11 +648,32 @@ static void headers_stand_alone(void)
 	globfree(&headers);
 }
 
-UNIT_MAIN("libroc_abi", {"every reason has a sentence", every_reason_has_a_sentence},
+/* People copy them into projects that have more warnings than ours. */
+static void examples_compile_cleanly(void)
+{
+	char command[512];
+	glob_t examples;
+	size_t i;
+
+	UNIT_NEED(!glob("libroc/examples/*.c", 0, NULL, &examples));
+	CU_ASSERT_TRUE(examples.gl_pathc >= 5);
+	for (i = 0; i < examples.gl_pathc; i++) {
+		snprintf(command, sizeof(command),
+			 "%s -std=gnu11 -fsyntax-only -Wall -Wextra -Wconversion -Werror "
+			 "-Ilibroc/include %s",
+			 LIBROC_CC, examples.gl_pathv[i]);
+		UNIT_EQ(system(command), 0);
+	}
+	globfree(&examples);
+}
+
+UNIT_MAIN("libroc_abi", {"all structures of public headers are frozen", all_structures_are_frozen},
+	  {"every reason has a sentence", every_reason_has_a_sentence},
 	  {"sentences belong to threads", sentences_belong_to_threads},
 	  {"each library exports exactly its map", exports_exactly_the_map},
 	  {"nodes of a release that is out stay as they are", published_nodes_stay},
 	  {"headers of libroc ask for no others", headers_of_libroc_alone},
 	  {"libroc needs little, a reader only that", needs_little},
 	  {"version is the package's", version_is_the_packages},
-	  {"headers stand alone in C and C++", headers_stand_alone})
+	  {"headers stand alone in C and C++", headers_stand_alone},
+	  {"examples compile without warnings", examples_compile_cleanly})
