@@ -48,13 +48,11 @@ static bool acme_alive(struct roc_endpoint *ep)
 	return roc_read(ep, ACME_BAR, ACME_ID) != ROC_ALL_ONES;
 }
 
+static const struct roc_register acme_identity[] = {{ACME_BAR, ACME_ID}};
+
 /* All that is constant. The card has no bus yet. */
 static int acme_identify(struct roc_endpoint *ep)
 {
-	if (!acme_alive(ep))
-		return -EIO;
-	if (ep->bar_length[ACME_BAR] <= ACME_SIZE)
-		return -ENODEV;
 	ep->number = 0;
 	ep->serial = roc_parse_serial(roc_read(ep, ACME_BAR, ACME_SERIAL));
 	ep->fifo_depth = roc_read(ep, ACME_BAR, ACME_DEPTH);
@@ -165,11 +163,13 @@ const struct roc_pool_ops roc_acme_ops = {
 			.type = ROC_CARD_CRU, /* a new one in the UAPI */
 			.name = "acme",
 			.kind = &roc_pool_kind,
-			.bars = BIT(ACME_BAR),
+			.bar_size = {[ACME_BAR] = ACME_SIZE + 4},
 			.channels = 1,
 			.dma_bits = 64,
 			.policy = acme_policy,
 			.channel_size = sizeof(struct acme_channel),
+			.identity = acme_identity,
+			.identity_count = ARRAY_SIZE(acme_identity),
 			.identify = acme_identify,
 			.alive = acme_alive,
 			.in_use = acme_in_use,

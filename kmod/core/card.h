@@ -17,6 +17,7 @@
 
 struct attribute_group;
 struct pci_bus;
+struct pci_dev;
 struct pci_device_id;
 struct pid;
 struct roc_channel;
@@ -111,21 +112,29 @@ struct roc_card_ops {
 	enum roc_card_type type;
 	const char *name;
 	const struct roc_kind *kind; /* of all its channels */
-	unsigned int bars;	     /* mask of BARs that must be there */
+	u32 bar_size[ROC_BARS];	     /* least size of each BAR, 0: not used */
 	unsigned int shared_bars;    /* mask of those that are one space for all endpoints */
 	unsigned int channels;
 	unsigned int dma_bits;
-	bool serial;			       /* all access under card->lock */
-	size_t host_memory;		       /* endpoint->memory, for the card to write to */
-	const struct roc_bar_policy *policy;   /* [ROC_BARS] */
-	const struct roc_register *carried;    /* configuration that a function reset clears */
-	unsigned int carried_count;	       /* up to ROC_CARRIED_MAX */
-	size_t channel_size;		       /* of the backend's own state of a channel */
-	const struct attribute_group **groups; /* card's own sysfs files of an endpoint */
+	bool serial;			     /* all access under card->lock */
+	size_t host_memory;		     /* endpoint->memory, for the card to write to */
+	const struct roc_bar_policy *policy; /* [ROC_BARS] */
+	const struct roc_register *carried;  /* configuration that a function reset clears */
+	unsigned int carried_count;	     /* up to ROC_CARRIED_MAX */
+	const struct roc_register *identity; /* see roc_answers(); reads change nothing */
+	unsigned int identity_count;
+	size_t channel_size;			       /* of the backend's own state of a channel */
+	const struct attribute_group **groups;	       /* card's own sysfs files of an endpoint */
 	const struct attribute_group **channel_groups; /* and of a channel */
 	long temperature_max;			       /* millidegrees: warn; see monitor.c */
 	long temperature_crit;			       /* millidegrees: critical */
 
+	/*
+	 * True: these registers are another design's with the same PCI IDs. Reads only, and only
+	 * registers whose read changes nothing in designs that are known to have these IDs. A card
+	 * that reads 0 or all ones is foreign only if its IDs are generic. NULL: the IDs suffice.
+	 */
+	bool (*foreign)(struct roc_endpoint *ep);
 	/* Fill the endpoint's identity; -EIO if this is not a live card. */
 	int (*identify)(struct roc_endpoint *ep);
 	/* Does it answer at all? Tells a real 0xffffffff from a dead bus. See roc_alive(). */
@@ -152,6 +161,14 @@ struct roc_card_ops {
 
 /* The cards that there are, as PCI has them: cards/cards.c. */
 extern const struct pci_device_id roc_ids[];
+
+/*
+ * identity.c. A card answers if its configuration space is there, its BARs have the addresses that
+ * the kernel assigned, and at least one register of @identity reads neither 0 nor all ones.
+ */
+int roc_check_bars(struct pci_dev *pdev, const struct roc_card_ops *ops);
+int roc_identity_check(struct roc_endpoint *ep);
+bool roc_answers(struct roc_endpoint *ep);
 
 /* card.c */
 int roc_card_get(struct roc_endpoint *ep);

@@ -34,12 +34,8 @@ static int roc_map_bars(struct roc_endpoint *ep)
 	int i;
 
 	for (i = 0; i < ROC_BARS; i++) {
-		if (!(ep->ops->bars & BIT(i)))
+		if (!ep->ops->bar_size[i])
 			continue;
-		if (!(pci_resource_flags(pdev, i) & IORESOURCE_MEM) || !pci_resource_len(pdev, i)) {
-			dev_err(&pdev->dev, "BAR %d is missing or not memory\n", i);
-			return -ENODEV;
-		}
 		ep->bar[i] = pci_iomap(pdev, i, 0);
 		if (!ep->bar[i])
 			return -ENOMEM;
@@ -196,29 +192,36 @@ static int roc_pci_probe(struct pci_dev *pdev, const struct pci_device_id *id)
 {
 	const struct roc_card_ops *ops = (const struct roc_card_ops *)id->driver_data;
 	struct roc_endpoint *ep;
-	bool keep = false;
+	bool keep = false, foreign = false;
 	u16 command;
 	int err;
 
 	/* Somebody forced us on a device (driver_override) that is none of our cards. */
 	if (!ops)
 		return -ENODEV;
+	err = roc_check_bars(pdev, ops);
+	if (err)
+		return err;
 	ep = roc_endpoint_alloc(pdev, ops);
 	if (IS_ERR(ep))
 		return PTR_ERR(ep);
+	pci_read_config_word(pdev, PCI_COMMAND, &command);
 	err = pci_enable_device(pdev);
 	if (err)
 		goto err_put;
-	/* A card left running by a crashed owner must not write while we look at it. */
-	pci_read_config_word(pdev, PCI_COMMAND, &command);
-	pci_clear_master(pdev);
 	err = pci_request_regions(pdev, "roc");
 	if (err)
 		goto err_disable;
-	roc_order_writes(ep);
 	err = roc_map_bars(ep);
 	if (err)
 		goto err_unmap;
+	err = roc_identity_check(ep);
+	foreign = err == -ENODEV;
+	if (err)
+		goto err_unmap;
+	/* A card left running by a crashed owner must not write while its state is checked. */
+	pci_clear_master(pdev);
+	roc_order_writes(ep);
 	err = roc_setup_dma(ep);
 	if (err)
 		goto err_unmap;
@@ -268,6 +271,9 @@ err_unmap:
 	pci_release_regions(pdev);
 err_disable:
 	pci_disable_device(pdev);
+	/* Disabling takes the bus, which belongs to whoever uses the foreign design. */
+	if (foreign && command & PCI_COMMAND_MASTER)
+		pci_write_config_word(pdev, PCI_COMMAND, command);
 err_put:
 	roc_endpoint_put(ep);
 	return err;
@@ -324,10 +330,8 @@ static void roc_reset_done(struct pci_dev *pdev)
 {
 	struct roc_endpoint *ep = pci_get_drvdata(pdev);
 
-	if (!roc_alive(ep)) {
-		dev_err(&pdev->dev, "the card does not answer after a reset\n");
+	if (!roc_answers(ep))
 		return;
-	}
 	/* The next error recovery wants a saved state, too: restoring one uses it up. */
 	pci_save_state(pdev);
 	/* Nobody says whether there was one. Where it has to prove something it is done again. */
@@ -354,7 +358,6 @@ static pci_ers_result_t roc_slot_reset(struct pci_dev *pdev)
 	bool shut = !READ_ONCE(ep->epoch);
 
 	pci_restore_state(pdev);
-	pci_save_state(pdev);
 	pci_clear_master(pdev);
 	/*
 	 * Somebody else below the port asked for the reset, after an error that we could have lived
@@ -363,8 +366,10 @@ static pci_ers_result_t roc_slot_reset(struct pci_dev *pdev)
 	 */
 	if (!shut)
 		roc_shut(ep, true);
-	if (!roc_alive(ep))
+	if (!roc_answers(ep))
 		return PCI_ERS_RESULT_DISCONNECT;
+	/* The next reset wants a saved state, too: restoring one uses it up. */
+	pci_save_state(pdev);
 	if (shut || (roc_suspects(ep) && !roc_reset_function(ep)))
 		roc_settle_by_reset(ep);
 	return PCI_ERS_RESULT_RECOVERED;
@@ -375,7 +380,7 @@ static void roc_error_resume(struct pci_dev *pdev)
 	struct roc_endpoint *ep = pci_get_drvdata(pdev);
 
 	/* An earlier reset may have left it dead; this error was not about that. */
-	if (!READ_ONCE(ep->epoch) && roc_alive(ep))
+	if (!READ_ONCE(ep->epoch) && roc_answers(ep))
 		roc_reopen(ep);
 }
 

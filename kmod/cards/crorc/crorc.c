@@ -39,16 +39,15 @@ static bool crorc_alive(struct roc_endpoint *ep)
 	return roc_read(ep, CRORC_BAR_CARD, CRORC_FW_HASH) != ROC_ALL_ONES;
 }
 
+static const struct roc_register crorc_identity[] = {
+	{CRORC_BAR_CARD, CRORC_FW_HASH},
+	{CRORC_BAR_CARD, CRORC_SERIAL},
+};
+
 static int crorc_identify(struct roc_endpoint *ep)
 {
 	u32 serial = roc_read(ep, CRORC_BAR_CARD, CRORC_SERIAL);
-	unsigned int i;
 
-	if (!crorc_alive(ep))
-		return -EIO;
-	for (i = 0; i < CRORC_CHANNELS; i++)
-		if (ep->bar_length[i] < CRORC_BAR_SIZE)
-			return -ENODEV;
 	if (!serial) {
 		roc_write(ep, CRORC_BAR_CARD, CRORC_FLASH_COMMAND, CRORC_SERIAL_LOAD);
 		roc_wait_ms(CRORC_SERIAL_LOAD_MS);
@@ -441,7 +440,7 @@ const struct roc_pool_ops roc_crorc_ops = {
 			.type = ROC_CARD_CRORC,
 			.name = "crorc",
 			.kind = &roc_pool_kind,
-			.bars = GENMASK(CRORC_CHANNELS - 1, 0),
+			.bar_size = {[0 ... CRORC_CHANNELS - 1] = CRORC_BAR_SIZE},
 			.shared_bars = GENMASK(CRORC_CHANNELS - 1, 0),
 			.channels = CRORC_CHANNELS,
 			.dma_bits = 64,
@@ -451,6 +450,8 @@ const struct roc_pool_ops roc_crorc_ops = {
 			.channel_size = sizeof(struct crorc_channel),
 			.groups = crorc_groups,
 			.channel_groups = crorc_channel_groups,
+			.identity = crorc_identity,
+			.identity_count = ARRAY_SIZE(crorc_identity),
 			.identify = crorc_identify,
 			.alive = crorc_alive,
 			.in_use = crorc_in_use,

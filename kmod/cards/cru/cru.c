@@ -129,16 +129,60 @@ static bool cru_tells(struct roc_endpoint *ep, u32 offset)
 	return roc_read(ep, CRU_BAR_DMA, offset) != first;
 }
 
+/* Two decimal digits in a byte, as build dates have them. */
+static bool cru_is_decimal(u32 byte, u32 least, u32 most)
+{
+	u32 value = (byte >> 4) * 10 + (byte & 0xf);
+
+	return byte >> 4 < 10 && (byte & 0xf) < 10 && value >= least && value <= most;
+}
+
+/* 0xYYYYMMDD, from the first year in which there was firmware for the Arria 10. */
+static bool cru_is_date(u32 word)
+{
+	return word >> 24 == 0x20 && cru_is_decimal(word >> 16 & 0xff, 14, 99) &&
+	       cru_is_decimal(word >> 8 & 0xff, 1, 12) && cru_is_decimal(word & 0xff, 1, 31);
+}
+
+static int cru_number(struct roc_endpoint *ep)
+{
+	switch (roc_read(ep, CRU_BAR_DMA, CRU_ENDPOINT_ID)) {
+	case CRU_ENDPOINT_ID_0:
+		return 0;
+	case CRU_ENDPOINT_ID_1:
+		return 1;
+	default:
+		return -1;
+	}
+}
+
+/* The features come first: standalone firmware may not bear reads of what it does not have. */
+static const struct roc_register cru_identity[] = {
+	{CRU_BAR_DMA, CRU_FEATURES},
+	{CRU_BAR_CARD, CRU_FW_HASH},
+	{CRU_BAR_CARD, CRU_BOARD_TYPE},
+	{CRU_BAR_CARD, CRU_CHIP_ID_LOW},
+};
+
+/* Altera's example design has this ID, too; Documentation/cards/cru.md has the evidence. */
+static bool cru_foreign(struct roc_endpoint *ep)
+{
+	u32 board;
+
+	if (ep->pdev->vendor == CRU_VENDOR_CERN)
+		return false;
+	if (cru_number(ep) < 0)
+		return true;
+	if ((roc_read(ep, CRU_BAR_DMA, CRU_FEATURES) & 0xffff) == CRU_FEATURES_STANDALONE)
+		return false;
+	board = roc_read(ep, CRU_BAR_CARD, CRU_BOARD_TYPE);
+	return board != CRU_BOARD_TYPE_V20 && board != CRU_BOARD_TYPE_V22 &&
+	       !cru_is_date(roc_read(ep, CRU_BAR_CARD, CRU_FW_DATE));
+}
+
 static int cru_identify(struct roc_endpoint *ep)
 {
-	u32 id = roc_read(ep, CRU_BAR_DMA, CRU_ENDPOINT_ID);
-
-	if (id == ROC_ALL_ONES)
-		return -EIO;
-	if (ep->bar_length[CRU_BAR_DMA] <= CRU_FIFO_DEPTH ||
-	    ep->bar_length[CRU_BAR_CARD] < CRU_BAR_CARD_SIZE)
-		return -ENODEV;
-	ep->number = id == CRU_ENDPOINT_ID_0 ? 0 : id == CRU_ENDPOINT_ID_1 ? 1 : -1;
+	ep->number = cru_number(ep);
 	if (ep->number < 0)
 		return -EIO;
 	if (cru_tells(ep, CRU_SP_HIGH(0)) || cru_tells(ep, CRU_SP_LOW(0)))
@@ -617,7 +661,8 @@ const struct roc_pool_ops roc_cru_ops = {
 			.type = ROC_CARD_CRU,
 			.name = "cru",
 			.kind = &roc_pool_kind,
-			.bars = BIT(CRU_BAR_DMA) | BIT(CRU_BAR_CARD),
+			.bar_size = {[CRU_BAR_DMA] = CRU_BAR_DMA_LEAST,
+				     [CRU_BAR_CARD] = CRU_BAR_CARD_SIZE},
 			.shared_bars = BIT(CRU_BAR_CARD),
 			.channels = 1,
 			.dma_bits = 64,
@@ -629,6 +674,9 @@ const struct roc_pool_ops roc_cru_ops = {
 			.temperature_max = 60000,
 			.temperature_crit = 80000,
 			.temperature = cru_temperature,
+			.identity = cru_identity,
+			.identity_count = ARRAY_SIZE(cru_identity),
+			.foreign = cru_foreign,
 			.identify = cru_identify,
 			.alive = cru_alive,
 			.in_use = cru_in_use,

@@ -16,7 +16,8 @@
 
 #define CRU_BAR_DMA 0
 #define CRU_BAR_CARD 2
-#define CRU_BAR_DMA_SIZE 0x10000
+#define CRU_BAR_DMA_SIZE 0x10000 /* as the emulated card has it */
+#define CRU_BAR_DMA_LEAST 0x1000
 #define CRU_BAR_CARD_SIZE 0x1000000
 
 #define CRU_ENDPOINTS 2
@@ -77,7 +78,9 @@
 #define CRU_FW_HASH 0x04
 #define CRU_FW_DATE 0x08
 #define CRU_FW_TIME 0x0c
-#define CRU_BOARD_TYPE 0x10
+#define CRU_BOARD_TYPE 0x10	    /* ASCII */
+#define CRU_BOARD_TYPE_V20 0x763230 /* pre-production */
+#define CRU_BOARD_TYPE_V22 0x763232 /* production */
 #define CRU_USER_CONTROL 0x18
 #define CRU_USER_CONTROL_RUN (1u << 0)
 #define CRU_USER_CONTROL_CORE_RESET (1u << 1)

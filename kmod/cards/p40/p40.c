@@ -16,9 +16,19 @@ static bool p40_alive(struct roc_endpoint *ep)
 	return p40_card(ep, STREAM_CARD_ID) == STREAM_CARD_ID_VALUE;
 }
 
+static const struct roc_register p40_identity[] = {{P40_BAR_CARD, P40_CARD + STREAM_CARD_ID}};
+
+/* This project chose the ID, so a design that has it for another reason is possible. */
+static bool p40_foreign(struct roc_endpoint *ep)
+{
+	u32 id = p40_card(ep, STREAM_CARD_ID);
+
+	return id && id != ROC_ALL_ONES && id != STREAM_CARD_ID_VALUE;
+}
+
 static int p40_identify(struct roc_endpoint *ep)
 {
-	if (!p40_alive(ep) || p40_card(ep, STREAM_CARD_STREAMS) != P40_STREAMS)
+	if (p40_card(ep, STREAM_CARD_STREAMS) != P40_STREAMS)
 		return -EIO;
 	ep->serial = roc_parse_serial(p40_card(ep, STREAM_CARD_SERIAL));
 	ep->number = 0;
@@ -98,12 +108,16 @@ const struct roc_stream_ops roc_p40_ops = {
 			.type = ROC_CARD_P40,
 			.name = "p40",
 			.kind = &roc_stream_kind,
-			.bars = BIT(P40_BAR_DMA) | BIT(P40_BAR_CARD),
+			.bar_size = {[P40_BAR_DMA] = P40_BAR_DMA_SIZE,
+				     [P40_BAR_CARD] = P40_BAR_CARD_SIZE},
 			.channels = P40_STREAMS,
 			.dma_bits = 64,
 			.policy = p40_policy,
 			.temperature_max = STREAM_TEMPERATURE_HIGH * 1000,
 			.temperature_crit = STREAM_TEMPERATURE_CRITICAL * 1000,
+			.identity = p40_identity,
+			.identity_count = ARRAY_SIZE(p40_identity),
+			.foreign = p40_foreign,
 			.identify = p40_identify,
 			.alive = p40_alive,
 			.in_use = p40_in_use,

@@ -16,10 +16,20 @@ static bool robinnp_alive(struct roc_endpoint *ep)
 	return robinnp_card(ep, FRAGMENT_CARD_ID) == FRAGMENT_CARD_ID_VALUE;
 }
 
+static const struct roc_register robinnp_identity[] = {
+	{ROBINNP_BAR_CARD, ROBINNP_CARD + FRAGMENT_CARD_ID}};
+
+/* This project chose the ID, so a design that has it for another reason is possible. */
+static bool robinnp_foreign(struct roc_endpoint *ep)
+{
+	u32 id = robinnp_card(ep, FRAGMENT_CARD_ID);
+
+	return id && id != ROC_ALL_ONES && id != FRAGMENT_CARD_ID_VALUE;
+}
+
 static int robinnp_identify(struct roc_endpoint *ep)
 {
-	if (!robinnp_alive(ep) ||
-	    robinnp_card(ep, FRAGMENT_CARD_UNITS) != (ROBINNP_SUBS | ROBINNP_LINKS << 8))
+	if (robinnp_card(ep, FRAGMENT_CARD_UNITS) != (ROBINNP_SUBS | ROBINNP_LINKS << 8))
 		return -EIO;
 	ep->serial = roc_parse_serial(robinnp_card(ep, FRAGMENT_CARD_SERIAL));
 	ep->number = 0;
@@ -89,12 +99,16 @@ const struct roc_fragment_ops roc_robinnp_ops = {
 			.type = ROC_CARD_ROBINNP,
 			.name = "robinnp",
 			.kind = &roc_fragment_kind,
-			.bars = BIT(ROBINNP_BAR_DMA) | BIT(ROBINNP_BAR_CARD),
+			.bar_size = {[ROBINNP_BAR_DMA] = ROBINNP_BAR_DMA_SIZE,
+				     [ROBINNP_BAR_CARD] = ROBINNP_BAR_CARD_SIZE},
 			.channels = ROBINNP_SUBS,
 			.dma_bits = 64,
 			.policy = robinnp_policy,
 			.temperature_max = FRAGMENT_TEMPERATURE_HIGH * 1000,
 			.temperature_crit = FRAGMENT_TEMPERATURE_CRITICAL * 1000,
+			.identity = robinnp_identity,
+			.identity_count = ARRAY_SIZE(robinnp_identity),
+			.foreign = robinnp_foreign,
 			.identify = robinnp_identify,
 			.alive = robinnp_alive,
 			.in_use = robinnp_in_use,

@@ -14,6 +14,7 @@
 #define LINE 512
 #define ALL_ONES "all-ones"
 #define VANISH "vanish"
+#define FOREIGN "foreign"
 
 struct request {
 	struct emu *emu;
@@ -325,6 +326,33 @@ static int do_config(struct request *r)
 	return 0;
 }
 
+/* The server's own faults, which every card has. */
+static const struct card_fault server_faults[] = {
+	{.name = ALL_ONES},
+	{.name = VANISH},
+	{.name = FOREIGN, .arg = "SEED"},
+	{.name = NULL},
+};
+
+static const struct card_fault *find_fault(const struct card_fault *fault, const char *name)
+{
+	while (fault->name && strcmp(fault->name, name))
+		fault++;
+	return fault->name ? fault : NULL;
+}
+
+static void set_server_fault(struct function *f, const char *name, uint64_t arg)
+{
+	if (!strcmp(name, ALL_ONES))
+		f->all_ones = true;
+	if (!strcmp(name, VANISH))
+		vfio_user_vanish(f);
+	if (!strcmp(name, FOREIGN)) {
+		f->foreign = true;
+		f->foreign_seed = arg;
+	}
+}
+
 static int clear_fault(struct request *r)
 {
 	const char *name = next(r);
@@ -339,7 +367,9 @@ static int clear_fault(struct request *r)
 			f->all_ones = false;
 		if (!name || !strcmp(name, VANISH))
 			f->vanished = false;
-		if (name && (!strcmp(name, ALL_ONES) || !strcmp(name, VANISH)))
+		if (!name || !strcmp(name, FOREIGN))
+			f->foreign = false;
+		if (name && find_fault(server_faults, name))
 			continue;
 		if (!r->emu->ops->fault_clear(r->emu->card, e, name))
 			return refuse(r, "unknown fault '%.40s'", name);
@@ -349,7 +379,7 @@ static int clear_fault(struct request *r)
 
 static int do_fault(struct request *r)
 {
-	const struct card_fault *fault;
+	const struct card_fault *fault, *server;
 	uint64_t arg = 1, low;
 	const char *name;
 	unsigned int e;
@@ -361,13 +391,15 @@ static int do_fault(struct request *r)
 		return refuse(r, "which fault? The command faults lists them");
 	if (!strcmp(name, "clear"))
 		return clear_fault(r);
-	for (fault = r->emu->ops->faults; fault->name && strcmp(fault->name, name); fault++)
-		;
-	if (!fault->name && strcmp(name, ALL_ONES) && strcmp(name, VANISH))
+	server = find_fault(server_faults, name);
+	fault = server ?: find_fault(r->emu->ops->faults, name);
+	if (!fault)
 		return refuse(r, "unknown fault '%.40s'", name);
-	if (fault->name && fault->arg && number(r, fault->arg, &arg))
+	if (fault->arg && number(r, fault->arg, &arg))
 		return -1;
-	if (fault->name && fault->low_arg) {
+	if (server && arg > UINT32_MAX)
+		return refuse(r, "registers have 32 bits");
+	if (fault->low_arg) {
 		if (number(r, fault->low_arg, &low))
 			return -1;
 		if (arg > UINT32_MAX || low > UINT32_MAX)
@@ -377,12 +409,8 @@ static int do_fault(struct request *r)
 	if (no_more(r))
 		return -1;
 	for (e = r->first; e < r->last; e++) {
-		struct function *f = &r->emu->fn[e];
-
-		if (!strcmp(name, ALL_ONES))
-			f->all_ones = true;
-		else if (!strcmp(name, VANISH))
-			vfio_user_vanish(f);
+		if (server)
+			set_server_fault(&r->emu->fn[e], name, arg);
 		else
 			r->emu->ops->fault_set(r->emu->card, e, name, arg);
 	}
@@ -402,6 +430,7 @@ static int do_faults(struct request *r)
 		json_object(r->out, NULL);
 		json_uint(r->out, ALL_ONES, emu->fn[e].all_ones);
 		json_uint(r->out, VANISH, emu->fn[e].vanished);
+		json_uint(r->out, FOREIGN, emu->fn[e].foreign);
 		for (fault = emu->ops->faults; fault->name; fault++) {
 			uint64_t arg = emu->ops->fault_get(emu->card, e, fault->name);
 

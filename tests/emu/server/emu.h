@@ -50,6 +50,9 @@ struct function {
 	struct irq irq[VU_IRQS][CARD_VECTORS]; /* of INTx and the error interrupt only the first */
 	bool all_ones;			       /* fault: the link is down */
 	bool vanished;			       /* fault: no server */
+	bool foreign;			       /* fault: another design's registers */
+	uint32_t foreign_seed;		       /* decides their values */
+	uint32_t foreign_reads;		       /* each changes what the next one reads */
 	uint64_t outside_ns;		       /* last DMA outside any mapping, for the log */
 	uint64_t lost_before;		       /* memory lost before the counts were cleared */
 	uint64_t nowhere, nowhere_before;      /* messages to bus address 0; the same */

@@ -210,19 +210,39 @@ static void unlock_bar(struct function *f, unsigned int bar, bool kick)
 		function_unlock(f, kick);
 }
 
+#define FOREIGN_REGISTERS 0x100 /* in each BAR; above them nothing is decoded */
+
+/* Registers of another design: each read takes an entry from a FIFO, so it cannot be repeated. */
+static uint32_t foreign_read(struct function *f, unsigned int bar, uint32_t off)
+{
+	uint32_t word = f->foreign_seed;
+
+	f->foreign_reads++;
+	if (!word || word == ~0u)
+		return word;
+	if (off >= FOREIGN_REGISTERS)
+		return 0;
+	return (word ^ (bar << 16 | off)) * 2654435761u + f->foreign_reads;
+}
+
+static uint32_t read_register(struct function *f, unsigned int bar, uint32_t off)
+{
+	if (function_dark(f))
+		return ~0u;
+	if (f->foreign)
+		return foreign_read(f, bar, off);
+	return f->emu->ops->read(f->emu->card, f->nr, bar, off);
+}
+
 void function_bar_read(struct function *f, unsigned int bar, uint64_t off, void *data, uint32_t len)
 {
-	struct emu *emu = f->emu;
-
 	memset(data, 0xff, len);
 	lock_bar(f, bar);
 	if (!is_word(f, bar, off, len)) {
 		f->log.bad++;
 	} else {
-		uint32_t value = ~0u;
+		uint32_t value = read_register(f, bar, off);
 
-		if (!function_dark(f))
-			value = emu->ops->read(emu->card, f->nr, bar, off);
 		mmio_log_access(&f->log, false, bar, off, value, emu_now());
 		memcpy(data, &value, sizeof(value));
 	}
@@ -243,7 +263,7 @@ void function_bar_write(struct function *f, unsigned int bar, uint64_t off, cons
 	} else {
 		memcpy(&value, data, sizeof(value));
 		mmio_log_access(&f->log, true, bar, off, value, emu_now());
-		if (!function_dark(f)) {
+		if (!function_dark(f) && !f->foreign) {
 			ops->write(card, f->nr, bar, off, value);
 			stirs = !ops->stirs || ops->stirs(card, f->nr, bar, off);
 		}

@@ -209,9 +209,10 @@ static void faults(void)
 	UNIT_STR(run("fault 1 all-ones"), OK);
 	UNIT_STR(run("fault 1 stall"), OK);
 	run("faults");
-	CU_ASSERT(has("\"ep\":[{\"all-ones\":0,\"vanish\":0,\"stall\":0,"
+	CU_ASSERT(has("\"ep\":[{\"all-ones\":0,\"vanish\":0,\"foreign\":0,\"stall\":0,"
 		      "\"late-completion\":12,"));
-	CU_ASSERT(has("{\"all-ones\":1,\"vanish\":0,\"stall\":1,\"late-completion\":0,"));
+	CU_ASSERT(has("{\"all-ones\":1,\"vanish\":0,\"foreign\":0,\"stall\":1,"
+		      "\"late-completion\":0,"));
 	UNIT_EQ(rd(1, 0, CRU_FEATURES), ~0u);
 	UNIT_STR(run("fault 1 clear all-ones"), OK);
 	UNIT_EQ(rd(1, 0, CRU_FEATURES), 0x40000000);
@@ -224,6 +225,34 @@ static void faults(void)
 	run("faults");
 	CU_ASSERT_PTR_NULL(strstr(reply.text, "12"));
 	CU_ASSERT_PTR_NULL(strstr(reply.text, ":1"));
+	end();
+}
+
+/* Reads change what comes next, writes are counted and reach no register of the card. */
+static void foreign(void)
+{
+	uint32_t first;
+
+	begin();
+	run("fault 0 foreign");
+	CU_ASSERT(has("SEED is missing"));
+	run("fault 0 foreign 0x100000000");
+	CU_ASSERT(has("registers have 32 bits"));
+	UNIT_STR(run("fault 0 foreign 7"), OK);
+	first = rd(0, 0, 0x10);
+	CU_ASSERT(first && first != rd(0, 0, 0x10));
+	UNIT_EQ(rd(0, 0, CRU_FEATURES), 0);
+	wr(0, 0, CRU_TIME_FRAME, 5);
+	UNIT_STR(run("fault 0 foreign 0"), OK);
+	UNIT_EQ(rd(0, 0, 0x10), 0);
+	UNIT_STR(run("fault 0 foreign 0xffffffff"), OK);
+	UNIT_EQ(rd(0, 0, 0x10), ~0u);
+	run("counts 0");
+	CU_ASSERT(has("\"mmio_reads\":5,\"mmio_writes\":1,"));
+	UNIT_STR(run("fault 0 clear foreign"), OK);
+	UNIT_EQ(rd(0, 0, CRU_FEATURES), 0x40000000);
+	UNIT_EQ(rd(0, 0, CRU_TIME_FRAME),
+		(uint32_t)CRU_TIME_FRAME_LENGTH_DEFAULT << CRU_TIME_FRAME_LENGTH_SHIFT);
 	end();
 }
 
@@ -302,4 +331,5 @@ static void power(void)
 UNIT_MAIN("control commands", {"info", info}, {"set and get", set_and_get},
 	  {"refused lines change nothing", refused}, {"counts and clear", counts_and_clear},
 	  {"mmio", mmio}, {"trace", trace}, {"peek and poke", peek_and_poke}, {"faults", faults},
-	  {"quit", quit}, {"strings are escaped", json_escapes}, {"power", power})
+	  {"foreign", foreign}, {"quit", quit}, {"strings are escaped", json_escapes},
+	  {"power", power})

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Suspend and hibernation. A run ends, with a reason, so that the machine can sleep.
+ *
+ * Whether a card kept its state shows in its mark: a register that keeps what is written, has no
+ * effect on a card without the bus, and is cleared by a loss of power. The PCI core restores the
+ * configuration space before a driver sees it, so that proves nothing. Without a mark that reads
+ * back, or when another kernel may have set it, the state counts as lost.
+ */
+#include <linux/pci.h>
+#include <linux/pm.h>
+
+#include "core/function_regs.h"
+#include "core/roc.h"
+
+#define ROC_MARK 0xa5 /* of a register of eight bits or more */
+
+/*
+ * The enabled causes of a function block: without vector and notice they have no effect. Else the
+ * card's own register; one that is a bus address gets that of the endpoint's memory.
+ */
+static void __iomem *roc_mark(struct roc_endpoint *ep, u32 *value)
+{
+	const struct roc_register *mark = ep->ops->mark;
+
+	if (ep->irqs.block) {
+		*value = ep->irqs.causes;
+		return ep->irqs.block + EVENT_CARD_ENABLE;
+	}
+	*value = ep->ops->host_memory ? lower_32_bits(ep->memory_bus) : ROC_MARK;
+	return mark ? ep->bar[mark->bar] + mark->offset : NULL;
+}
+
+static void roc_mark_set(struct roc_endpoint *ep)
+{
+	void __iomem *mark;
+	u32 value;
+
+	mark = roc_mark(ep, &value);
+	if (!mark)
+		return;
+	roc_serial_lock(ep);
+	ep->mark = ioread32(mark);
+	iowrite32(value, mark);
+	ioread32(mark);
+	roc_serial_unlock(ep);
+}
+
+/* A mark that is gone may be another register's place now: only one that is there is taken back. */
+static bool roc_mark_kept(struct roc_endpoint *ep)
+{
+	void __iomem *mark;
+	bool kept;
+	u32 value;
+
+	mark = roc_mark(ep, &value);
+	if (!mark || !value)
+		return false;
+	roc_serial_lock(ep);
+	kept = ioread32(mark) == value;
+	if (kept)
+		iowrite32(ep->mark, mark);
+	roc_serial_unlock(ep);
+	return kept;
+}
+
+static int roc_suspend(struct device *dev)
+{
+	struct roc_endpoint *ep = dev_get_drvdata(dev);
+	unsigned int i;
+
+	/* A start that has the bus is ended below; one that comes later does not get it. */
+	mutex_lock(&ep->card->lock);
+	ep->asleep = true;
+	mutex_unlock(&ep->card->lock);
+	roc_point(ep, ROC_POINT_SLEEP);
+	for (i = 0; i < ep->ops->channels; i++) {
+		struct roc_channel *ch = &ep->channels[i];
+
+		mutex_lock(&ch->lock);
+		if (ch->state == ROC_CH_RUNNING) {
+			ch->kind->suspend(ch->open);
+			dev_warn(dev,
+				 "roc%dch%u: run ended because the machine is being suspended\n",
+				 ep->minor, i);
+		}
+		mutex_unlock(&ch->lock);
+	}
+	roc_irqs_hush(ep);
+	roc_bus_off(ep);
+	if (READ_ONCE(ep->epoch))
+		roc_mark_set(ep);
+	return 0;
+}
+
+static int roc_wake(struct roc_endpoint *ep, bool may_have_kept)
+{
+	mutex_lock(&ep->card->lock);
+	ep->asleep = false;
+	mutex_unlock(&ep->card->lock);
+	if (!READ_ONCE(ep->epoch))
+		return 0;
+	if (may_have_kept && roc_mark_kept(ep)) {
+		pci_save_state(ep->pdev);
+		roc_irqs_enable(ep);
+		return 0;
+	}
+	dev_warn(&ep->pdev->dev,
+		 "roc%d: the card lost its state while the machine was suspended: configure it, "
+		 "and open its channels again\n",
+		 ep->minor);
+	roc_renew(ep);
+	return 0;
+}
+
+static int roc_resume(struct device *dev)
+{
+	return roc_wake(dev_get_drvdata(dev), true);
+}
+
+/* From an image: the mark may be that of the kernel that loaded it. */
+static int roc_restore(struct device *dev)
+{
+	return roc_wake(dev_get_drvdata(dev), false);
+}
+
+const struct dev_pm_ops roc_pm_ops = {
+	.suspend = pm_sleep_ptr(roc_suspend),
+	.resume = pm_sleep_ptr(roc_resume),
+	.freeze = pm_sleep_ptr(roc_suspend),
+	.thaw = pm_sleep_ptr(roc_resume),
+	.poweroff = pm_sleep_ptr(roc_suspend),
+	.restore = pm_sleep_ptr(roc_restore),
+};
