@@ -87,7 +87,7 @@ static int roc_make_memory(struct roc_buffer *buf)
 }
 
 /* Would DMA into this memory be copied by the kernel? Then it would never arrive. */
-static bool roc_bounced(struct roc_endpoint *ep, struct roc_buffer *buf)
+static bool roc_buffer_bounced(struct roc_endpoint *ep, struct roc_buffer *buf)
 {
 	unsigned int i;
 
@@ -102,7 +102,7 @@ static bool roc_bounced(struct roc_endpoint *ep, struct roc_buffer *buf)
 /* Can the card use what was mapped? */
 static int roc_judge(struct roc_buffer *buf, struct roc_endpoint *ep, struct roc_buf_register *arg)
 {
-	if (roc_bounced(ep, buf)) {
+	if (roc_buffer_bounced(ep, buf)) {
 		arg->why = ROC_WHY_BOUNCE;
 		return -EOPNOTSUPP;
 	}

@@ -20,6 +20,7 @@
 #include "core/compat/dma_buf.h"
 #include "core/dmabuf.h"
 #include "core/memory.h"
+#include "core/pages.h"
 #include "core/roc.h"
 
 ROC_IMPORT_DMA_BUF_NS;
@@ -125,12 +126,20 @@ static struct sg_table *roc_export_map(struct dma_buf_attachment *attachment,
 	err = dma_map_sgtable(dev, &mapping->sgt, direction, ROC_EXPORT_ATTRS);
 	if (err)
 		goto err_table;
+	/* A stale copy would overwrite what the card wrote, at each sync and at the end. */
+	err = -EBUSY;
+	if (roc_bounced(dev, &mapping->sgt))
+		goto err_unmap;
 	dma_sync_sgtable_for_device(dev, &mapping->sgt, direction);
 	mutex_lock(&export->lock);
 	list_add(&mapping->node, &export->mappings);
 	mutex_unlock(&export->lock);
 	return &mapping->sgt;
 
+err_unmap:
+	dev_dbg(dev, "roc%d: failed to map a dma-buf: the kernel would bounce this device's DMA\n",
+		export->ep->minor);
+	dma_unmap_sgtable(dev, &mapping->sgt, direction, ROC_EXPORT_ATTRS);
 err_table:
 	sg_free_table(&mapping->sgt);
 err_free:

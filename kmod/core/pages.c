@@ -4,10 +4,12 @@
  */
 #include <linux/dma-map-ops.h>
 #include <linux/dma-mapping.h>
+#include <linux/iommu.h>
 #include <linux/list.h>
 #include <linux/log2.h>
 #include <linux/mm.h>
 #include <linux/sched/signal.h>
+#include <linux/swiotlb.h>
 
 #include "core/order.h"
 #include "core/pages.h"
@@ -118,6 +120,36 @@ void roc_pages_free(struct sg_table *sgt)
 		cond_resched();
 	}
 	sg_free_table(sgt);
+}
+
+/* Does the DMA of @dev go through a translating IOMMU? */
+bool roc_translated(struct device *dev)
+{
+	const struct iommu_domain *domain = iommu_get_domain_for_dev(dev);
+
+	return domain && (domain->type & __IOMMU_DOMAIN_DMA_API);
+}
+
+/*
+ * Does the kernel copy what @dev writes to, or reads from, any of the whole pages that are mapped
+ * for it? Behind an IOMMU it does not. A device that is not coherent needs a sync in any case, so
+ * that one is judged by what it can address.
+ */
+bool roc_bounced(struct device *dev, const struct sg_table *sgt)
+{
+	struct scatterlist *sg;
+	unsigned int i;
+
+	if (roc_translated(dev))
+		return false;
+	if (!dev_is_dma_coherent(dev))
+		return is_swiotlb_force_bounce(dev) || dma_addressing_limited(dev);
+	for_each_sgtable_dma_sg (sgt, sg, i) {
+		if (dma_need_sync(dev, sg_dma_address(sg)))
+			return true;
+		cond_resched();
+	}
+	return false;
 }
 
 /*

@@ -9,6 +9,7 @@
 #include <linux/gfp.h>
 #include <linux/scatterlist.h>
 
+struct device;
 struct roc_endpoint;
 
 /* What the page allocator has in one piece on every kernel. */
@@ -25,6 +26,8 @@ struct roc_endpoint;
  */
 int roc_pages_alloc(struct sg_table *sgt, unsigned long pages, int node, unsigned long least);
 void roc_pages_free(struct sg_table *sgt);
+bool roc_translated(struct device *dev);
+bool roc_bounced(struct device *dev, const struct sg_table *sgt);
 bool roc_pages_plain(struct roc_endpoint *ep, dma_addr_t bus);
 
 #endif /* ROC_PAGES_H */

@@ -11,10 +11,10 @@
  *   9. take the nodes away                        10. drop the reference
  */
 #include <linux/dma-mapping.h>
-#include <linux/iommu.h>
 #include <linux/module.h>
 #include <linux/pci.h>
 
+#include "core/pages.h"
 #include "core/roc.h"
 
 static void roc_unmap_bars(struct roc_endpoint *ep)
@@ -69,7 +69,6 @@ static void roc_order_writes(struct roc_endpoint *ep)
 static int roc_setup_dma(struct roc_endpoint *ep)
 {
 	struct device *dev = &ep->pdev->dev;
-	struct iommu_domain *domain;
 	int err;
 
 	err = dma_set_mask_and_coherent(dev, DMA_BIT_MASK(ep->ops->dma_bits));
@@ -77,8 +76,7 @@ static int roc_setup_dma(struct roc_endpoint *ep)
 		return err;
 	dma_set_max_seg_size(dev, UINT_MAX);
 	dma_set_seg_boundary(dev, ULONG_MAX);
-	domain = iommu_get_domain_for_dev(dev);
-	ep->translated = domain && (domain->type & __IOMMU_DOMAIN_DMA_API);
+	ep->translated = roc_translated(dev);
 	if (!ep->ops->host_memory)
 		return 0;
 	ep->memory = dma_alloc_coherent(dev, ep->ops->host_memory, &ep->memory_bus, GFP_KERNEL);

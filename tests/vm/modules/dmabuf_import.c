@@ -22,6 +22,7 @@ struct imported {
 	struct dma_buf_attachment *attachment;
 	struct device *dev;
 	struct sg_table *sgt;
+	u64 mask; /* the device's own, to be restored; 0: unchanged */
 	bool dynamic;
 	bool moved; /* under dma_resv: what is mapped is not valid any more */
 	u32 moves;
@@ -40,6 +41,26 @@ static const struct dma_buf_attach_ops import_ops = {
 	.invalidate_mappings = import_moved,
 };
 
+/* Until it is detached the device takes addresses of @bits bits. */
+static int limit(struct imported *im, u32 bits)
+{
+	u64 mask = dma_get_mask(im->dev);
+	int err;
+
+	if (!bits)
+		return 0;
+	err = dma_set_mask(im->dev, DMA_BIT_MASK(bits));
+	if (!err)
+		im->mask = mask;
+	return err;
+}
+
+static void unlimit(struct imported *im)
+{
+	if (im->mask)
+		WARN_ON(dma_set_mask(im->dev, im->mask));
+}
+
 int dmabuf_attach(struct dmabuf_file *f, struct dmabuf_attach *arg)
 {
 	struct imported *im;
@@ -54,10 +75,13 @@ int dmabuf_attach(struct dmabuf_file *f, struct dmabuf_attach *arg)
 	im->dev = bus_find_device_by_name(&pci_bus_type, NULL, arg->device);
 	if (!im->dev)
 		goto err_free;
+	err = limit(im, arg->bits);
+	if (err)
+		goto err_device;
 	im->dmabuf = dma_buf_get(arg->fd);
 	err = PTR_ERR_OR_ZERO(im->dmabuf);
 	if (err)
-		goto err_device;
+		goto err_unlimit;
 	im->attachment = im->dynamic ? dma_buf_dynamic_attach(im->dmabuf, im->dev, &import_ops, im)
 				     : dma_buf_attach(im->dmabuf, im->dev);
 	err = PTR_ERR_OR_ZERO(im->attachment);
@@ -73,6 +97,8 @@ err_detach:
 	dma_buf_detach(im->dmabuf, im->attachment);
 err_put:
 	dma_buf_put(im->dmabuf);
+err_unlimit:
+	unlimit(im);
 err_device:
 	put_device(im->dev);
 err_free:
@@ -171,6 +197,7 @@ static void drop(struct imported *im)
 	unmap(im);
 	dma_buf_detach(im->dmabuf, im->attachment);
 	dma_buf_put(im->dmabuf);
+	unlimit(im);
 	put_device(im->dev);
 	kfree(im);
 	atomic_dec(&dmabuf_imports_alive);

@@ -57,7 +57,7 @@ struct dmabuf_attach {
 	__s32 fd;
 	__u32 dynamic; /* wants to be told */
 	__u32 id;      /* out: for the rest */
-	__u32 reserved;
+	__u32 bits;    /* of an address that the device can use; 0: as it is */
 };
 
 struct dmabuf_import {

@@ -885,7 +885,9 @@ enum roc_export_flags {
  * The dma-buf keeps the memory when the buffer is unregistered and the channel closed, pinned,
  * until the last descriptor, mapping and importer have gone. When the card is removed or reset it
  * is revoked: importers that want to know are told (move_notify), attach, map, mmap and the begin
- * of a CPU access fail with ENODEV. Mappings that exist go on showing the memory as it is.
+ * of a CPU access fail with ENODEV. Mappings that exist go on showing the memory as it is. An
+ * importer whose DMA the kernel would bounce (swiotlb) cannot map it: EBUSY. Stale copies would
+ * overwrite what the card wrote.
  *
  * Memory that is exported counts against RLIMIT_MEMLOCK of the user, too, once however often it is
  * exported, as long as there is a dma-buf of it: that may outlive the process.

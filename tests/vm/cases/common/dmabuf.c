@@ -100,14 +100,23 @@ const char *dmabuf_device(void)
 	return strrchr(path, '/') + 1;
 }
 
-int dmabuf_take(int node, const char *device, int fd, bool dynamic)
+static int take(int node, const char *device, struct dmabuf_attach arg)
 {
-	struct dmabuf_attach arg = {.fd = fd, .dynamic = dynamic};
 	int err;
 
 	snprintf(arg.device, sizeof(arg.device), "%s", device);
 	err = call(node, DMABUF_ATTACH, &arg);
 	return err ? err : (int)arg.id;
+}
+
+int dmabuf_take(int node, const char *device, int fd, bool dynamic)
+{
+	return take(node, device, (struct dmabuf_attach){.fd = fd, .dynamic = dynamic});
+}
+
+int dmabuf_take_limited(int node, const char *device, int fd, unsigned int bits)
+{
+	return take(node, device, (struct dmabuf_attach){.fd = fd, .dynamic = true, .bits = bits});
 }
 
 void dmabuf_drop(int node, int id)

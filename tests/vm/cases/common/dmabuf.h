@@ -30,6 +30,11 @@ const char *dmabuf_device(void);
 
 /* The second device, of PCI address @device, has @fd: its id, or -errno. */
 int dmabuf_take(int node, const char *device, int fd, bool dynamic);
+/*
+ * The same of a dynamic importer whose addresses have @bits bits meanwhile. For others the kernel
+ * may map when they attach.
+ */
+int dmabuf_take_limited(int node, const char *device, int fd, unsigned int bits);
 void dmabuf_drop(int node, int id);
 int dmabuf_map_for(int node, int id);
 /* How often it was told that the memory moves. */

@@ -357,6 +357,53 @@ static void export_seen(void)
 	seen_as_written(dmabuf_device(), false);
 }
 
+/*
+ * A device of 32 bits, and memory of node 1, which is all above 4 GiB: the kernel would bounce. Its
+ * copy, made before the card wrote, would come back over the card's data.
+ */
+static void export_to_one_that_bounces(void)
+{
+	struct rig r = {.id = EP0, .source = ROC_SOURCE_DDG, .count = 8, .no_poison = true};
+	struct roc_buf_export reply;
+	struct roc_memory own;
+	int64_t before = pins();
+	char *copy;
+	int id;
+
+	if (translated(EP0))
+		return unit_skip("needs a machine without an IOMMU");
+	UNIT_NEED(!roc_memory_alloc(8 * MIB, 1, 0, &own));
+	r.memory = own.addr;
+	memset(r.memory, 0x11, 8 * MIB);
+	emu_normal(CARD0, FOUR_LINKS);
+	UNIT_NEED(rig_open(&r));
+	UNIT_EQ(buffer_export(rig_fd(&r), r.handle, ROC_EXPORT_CLOEXEC | ROC_EXPORT_WRITE, &reply),
+		0);
+	id = dmabuf_take_limited(node, dmabuf_device(), reply.fd, 32);
+	UNIT_NEED(id > 0);
+	UNIT_EQ(dmabuf_map_for(node, id), -EBUSY);
+	rig_push(&r, RIG_MAX);
+	UNIT_NEED(rig_start(&r) && rig_wait(&r, 8, LIMIT_MS) >= 8);
+	rig_stop(&r);
+	copy = malloc(8 * MIB);
+	UNIT_NEED(copy);
+	memcpy(copy, r.memory, 8 * MIB);
+	UNIT_EQ(dmabuf_sync(reply.fd, true), 0);
+	UNIT_EQ(dmabuf_sync(reply.fd, false), 0);
+	dmabuf_drop(node, id);
+	CU_ASSERT(!memcmp(r.memory, copy, 8 * MIB));
+	free(copy);
+	/* The same device without that limit gets it. */
+	id = dmabuf_take(node, dmabuf_device(), reply.fd, false);
+	UNIT_NEED(id > 0);
+	UNIT_EQ(dmabuf_map_for(node, id), 0);
+	dmabuf_drop(node, id);
+	close(reply.fd);
+	rig_close(&r);
+	roc_memory_free(&own);
+	CU_ASSERT(UNIT_WAIT(pins() == before, LIMIT_MS));
+}
+
 static void export_mapped(void)
 {
 	struct roc_buf_export only;
@@ -779,8 +826,9 @@ UNIT_MAIN("dmabuf", {"begin", begin}, {"import of udmabuf", import_udmabuf},
 	  {"import of all sorts", import_sorts}, {"import waits for its memory", import_waits},
 	  {"import refused", import_refused}, {"import while running", import_while_running},
 	  {"import until the card is quiet", import_until_quiet},
-	  {"export seen by another device", export_seen}, {"export mapped", export_mapped},
-	  {"export refused", export_refused},
+	  {"export seen by another device", export_seen},
+	  {"export to a device that bounces", export_to_one_that_bounces},
+	  {"export mapped", export_mapped}, {"export refused", export_refused},
 	  {"export of the opener only", export_of_the_opener_only},
 	  {"export outlives close", export_outlives_close},
 	  {"export ends with the card", export_ends_with_card},
