@@ -17,7 +17,9 @@
 
 /* A size entry follows the ready count at once, or within a bus delay. Give up after this. */
 #define CRU_SIZE_TIMEOUT_NS (20 * NSEC_PER_MSEC)
-#define CRU_QUIET_US 1000
+/* After a reset that was seen nothing may change for so long: far longer than a write travels. */
+#define CRU_QUIET_US 10000
+#define CRU_RESET_POLL_US 500
 /* The EEPROM may take longer than it should; a card without one costs so much more at probe. */
 #define CRU_SERIAL_TRIES 3
 /* How long the generator may take to fill something, and a flush to show. */
@@ -505,8 +507,23 @@ static void cru_finish_one(struct roc_channel *ch, const u32 *before)
 }
 
 /*
+ * General reset at the end of a run: poll until the ready counters are back at @idle. Here
+ * CRU_RESET_WAIT_MS is a limit, not a wait: nothing is pushed before the next start, which resets
+ * the card again and waits for all of that time.
+ */
+static void cru_reset_run(struct roc_channel *ch, const u32 *idle)
+{
+	u64 end = ktime_get_ns() + CRU_RESET_WAIT_MS * NSEC_PER_MSEC;
+
+	cru_write(ch, CRU_RESET_CONTROL, CRU_RESET_GENERAL);
+	while (cru_ready_changes(ch, idle) && ktime_get_ns() < end)
+		usleep_range(CRU_RESET_POLL_US, 2 * CRU_RESET_POLL_US);
+}
+
+/*
  * After a general reset all counters are back at what they were after the one at start, and stay
- * there. A channel that holds superpages has to show that the reset was heard.
+ * there. A channel that holds superpages has to show that the reset was heard. Without a run of
+ * this driver the counters' values after a reset are not known: then the wait is a fixed one.
  */
 static int cru_quiesce(struct roc_channel *ch, bool present)
 {
@@ -527,7 +544,10 @@ static int cru_quiesce(struct roc_channel *ch, bool present)
 		cru_finish_one(ch, before);
 		cru_read_ready(ch, before);
 	}
-	cru_reset_dma(ch, CRU_RESET_GENERAL);
+	if (started)
+		cru_reset_run(ch, idle);
+	else
+		cru_reset_dma(ch, CRU_RESET_GENERAL);
 	cru_write(ch, CRU_DMA_CONTROL, 0);
 	cru_read_ready(ch, after);
 	fsleep(CRU_QUIET_US);

@@ -111,6 +111,7 @@ struct cru_faults {
 	uint64_t offset_zero, reset_ignored, flip, skip_packet, bad_tf, bad_link, drop_serial;
 	uint64_t no_serial, i2c_silent, read_back;
 	uint64_t stuck_bar0, stuck_bar2; /* offset << 32 | value */
+	uint64_t reset_slow_ms;
 };
 
 struct cru_settings {
@@ -139,11 +140,12 @@ struct cru_ep {
 	bool generator_off; /* enable bit went from 1 to 0 */
 	uint32_t counter;   /* internal generator */
 	uint32_t random;
-	uint32_t inject;   /* errors still to be put into the data */
-	unsigned int turn; /* link to be served next */
-	bool ctp_was;	   /* CTP emulator seen running */
-	uint64_t pace_ns;  /* no page before */
-	bool no_master;	   /* waiting, counted */
+	uint32_t inject;    /* errors still to be put into the data */
+	unsigned int turn;  /* link to be served next */
+	bool ctp_was;	    /* CTP emulator seen running */
+	uint64_t pace_ns;   /* no page before */
+	uint64_t reset_due; /* a general reset is done then; 0: none is pending */
+	bool no_master;	    /* waiting, counted */
 
 	struct cru_settings set;
 	struct cru_faults fault;
@@ -191,6 +193,7 @@ void cru_bar0_write(struct cru_ep *ep, uint32_t off, uint32_t value);
 bool cru_bar0_stirs(const struct cru_ep *ep, uint32_t off);
 bool cru_bar0_poke(struct cru_ep *ep, uint32_t off, uint32_t value);
 void cru_bar0_power_on(struct cru_ep *ep);
+void cru_general_reset(struct cru_ep *ep);
 
 /* cru_thermal.c */
 uint32_t cru_temperature_raw(struct cru *c); /* as in the register, 0: no sensor */

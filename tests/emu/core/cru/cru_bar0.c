@@ -37,13 +37,11 @@ static void write_low(struct cru_ep *ep, unsigned int i, uint32_t value)
  * Documented scope: links, ready counts, size FIFOs and descriptors. The control register and the
  * empty counters stay, as do data source and time-frame length (the first two are not documented).
  */
-static void general_reset(struct cru_ep *ep)
+void cru_general_reset(struct cru_ep *ep)
 {
 	unsigned int l;
 
-	ep->resets++;
-	if (ep->fault.reset_ignored)
-		return;
+	ep->reset_due = 0;
 	event_reset(&ep->events, 0);
 	for (l = 0; l < CRU_LINK_SLOTS; l++)
 		cru_link_reset(ep, l);
@@ -56,6 +54,17 @@ static void general_reset(struct cru_ep *ep)
 	cru_ddg_restart(ep);
 }
 
+static void begin_general_reset(struct cru_ep *ep)
+{
+	ep->resets++;
+	if (ep->fault.reset_ignored)
+		return;
+	if (ep->fault.reset_slow_ms)
+		ep->reset_due = cru_now(ep->card) + ep->fault.reset_slow_ms * 1000000;
+	else
+		cru_general_reset(ep);
+}
+
 static void write_reset(struct cru_ep *ep, unsigned int i, uint32_t value)
 {
 	if (value & CRU_RESET_GENERATOR) {
@@ -63,7 +72,7 @@ static void write_reset(struct cru_ep *ep, unsigned int i, uint32_t value)
 		cru_ddg_restart(ep);
 	}
 	if (value & CRU_RESET_GENERAL)
-		general_reset(ep);
+		begin_general_reset(ep);
 }
 
 static void write_scratch(struct cru_ep *ep, unsigned int i, uint32_t value)
@@ -233,6 +242,7 @@ void cru_bar0_power_on(struct cru_ep *ep)
 {
 	unsigned int l;
 
+	ep->reset_due = 0;
 	event_reset_all(&ep->events);
 	for (l = 0; l < CRU_LINK_SLOTS; l++) {
 		cru_link_reset(ep, l);

@@ -170,8 +170,10 @@ uint64_t cru_engine_step(struct cru_ep *ep, size_t budget)
 	uint64_t until, when;
 	bool fetched;
 
+	if (ep->reset_due && cru_now(ep->card) >= ep->reset_due)
+		cru_general_reset(ep);
 	if (ep->fault.stall)
-		return CARD_STEP_IDLE;
+		return ep->reset_due ?: CARD_STEP_IDLE;
 	cru_events_observe(ep);
 	event_turn(&ep->events, cru_now(ep->card), &fetched);
 	until = move(ep, cru_now(ep->card), budget);
@@ -179,6 +181,8 @@ uint64_t cru_engine_step(struct cru_ep *ep, size_t budget)
 	when = event_turn(&ep->events, cru_now(ep->card), &fetched);
 	if (fetched || until == CARD_STEP_AGAIN)
 		return CARD_STEP_AGAIN;
+	if (ep->reset_due && ep->reset_due < until)
+		until = ep->reset_due;
 	return when < until ? when : until;
 }
 

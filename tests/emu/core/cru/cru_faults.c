@@ -26,6 +26,7 @@ const struct card_fault cru_fault_list[] = {
 	{"addresses-read-back", NULL, NULL, "what is written to address registers can be read"},
 	{"stuck-dma-register", "offset", "value", "this register of BAR0 does not change"},
 	{"stuck-register", "offset", "value", "this register of BAR2 does not change"},
+	{"reset-slow", "ms", NULL, "a general reset is done that much later"},
 	EVENT_FAULTS,
 	{NULL},
 };
@@ -35,10 +36,11 @@ static uint64_t *place(struct cru_ep *ep, size_t n)
 {
 	struct cru_faults *f = &ep->fault;
 	uint64_t *const places[] = {
-		&f->stall,	 &f->late_ms,	 &f->wrong_count, &f->size_late_us,  &f->size_never,
-		&f->size_zero,	 &f->size_index, &f->offset_zero, &f->reset_ignored, &f->flip,
-		&f->skip_packet, &f->bad_tf,	 &f->bad_link,	  &f->drop_serial,   &f->no_serial,
-		&f->i2c_silent,	 &f->read_back,	 &f->stuck_bar0,  &f->stuck_bar2,
+		&f->stall,	   &f->late_ms,	    &f->wrong_count, &f->size_late_us,
+		&f->size_never,	   &f->size_zero,   &f->size_index,  &f->offset_zero,
+		&f->reset_ignored, &f->flip,	    &f->skip_packet, &f->bad_tf,
+		&f->bad_link,	   &f->drop_serial, &f->no_serial,   &f->i2c_silent,
+		&f->read_back,	   &f->stuck_bar0,  &f->stuck_bar2,  &f->reset_slow_ms,
 	};
 
 	return places[n];

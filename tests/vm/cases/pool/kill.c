@@ -293,6 +293,111 @@ static void forked_child(void)
 	shared_free(h, sizeof(*h));
 }
 
+#define TRACE "/sys/kernel/tracing/"
+#define SLEEPS TRACE "events/roctest/sleep/"
+#define QUIET_US 10000 /* CRU_QUIET_US: for so long a card that was reset must not change */
+
+/* From now on the kernel counts the sleeps of each thread inside drivers, by their length. */
+static bool count_sleeps(void)
+{
+	return !put_text(TRACE "kprobe_events",
+			 "p:roctest/sleep usleep_range_state us=$arg1:u64") &&
+	       !put_text(SLEEPS "trigger", "hist:keys=common_pid,us:size=2048");
+}
+
+/*
+ * No sleep of @thread was longer than the one in which a card that was reset must not change. That
+ * one was there @once; what was shorter polls.
+ */
+static void slept_no_longer(pid_t thread, unsigned int once)
+{
+	unsigned int longest = 0, n, times = 0, polls = 0;
+	unsigned long long pid, us;
+	char *line, *rest;
+
+	RUN("cat " SLEEPS "hist");
+	for (line = strtok_r(out, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest)) {
+		if (sscanf(line, "{ common_pid: %llu, us: %llu } hitcount: %u", &pid, &us, &n) !=
+			    3 ||
+		    pid != (unsigned long long)thread)
+			continue;
+		longest = us > longest ? us : longest;
+		times += us >= QUIET_US ? n : 0;
+		polls += us < QUIET_US ? n : 0;
+	}
+	unit_note("%u sleeps of %u us or more, the longest %u us, and %u shorter", times, QUIET_US,
+		  longest, polls);
+	UNIT_EQ(times, once);
+	UNIT_EQ(longest, QUIET_US);
+	UNIT_EQ(put_text(SLEEPS "trigger", "!hist:keys=common_pid,us:size=2048"), 0);
+	UNIT_EQ(put_text(TRACE "kprobe_events", "-:roctest/sleep"), 0);
+}
+
+/* Only the card's reset and the proof that it stays so are waited for, not the wait of a start. */
+static void sleeps_of_a_stop(void)
+{
+	struct rig r = {.id = EP0, .source = ROC_SOURCE_DDG, .count = 512, .superpage = 32 * KIB};
+	int64_t begin;
+
+	emu_normal(CARD0, FOUR_LINKS);
+	UNIT_NEED(rig_open(&r));
+	rig_push(&r, RIG_MAX);
+	UNIT_NEED(rig_start(&r));
+	CU_ASSERT(rig_run(&r, 600, 10000));
+	UNIT_NEED(count_sleeps());
+	begin = now_ms();
+	CU_ASSERT(rig_stop(&r));
+	unit_note("stop took %lld ms", (long long)(now_ms() - begin));
+	slept_no_longer(getpid(), 1);
+	RIG_OK(&r);
+	rig_close(&r);
+}
+
+static void sleeps_of_a_killed_reader(void)
+{
+	struct victim *v = shared_alloc(sizeof(*v));
+	int64_t before = pins(), begin;
+	pid_t pid;
+
+	emu_normal(CARD0, FOUR_LINKS);
+	pid = child_start(AS_ROOT, read_for_ever, v);
+	CU_ASSERT(UNIT_WAIT(v->filled >= 50 || v->failed, 10000));
+	UNIT_EQ(v->failed, 0);
+	UNIT_NEED(count_sleeps());
+	begin = now_ms();
+	child_kill(pid);
+	unit_note("the end took %lld ms", (long long)(now_ms() - begin));
+	nothing_left(before, 1000);
+	slept_no_longer(pid, 1);
+	works_again();
+	shared_free(v, sizeof(*v));
+}
+
+/* A card may take all of the time that the reference software grants each reset. */
+static void slow_reset(void)
+{
+	struct rig r = {.id = EP0, .source = ROC_SOURCE_DDG, .count = 16};
+
+	emu_normal(CARD0, FOUR_LINKS);
+	UNIT_NEED(rig_open(&r));
+	rig_push(&r, RIG_MAX);
+	UNIT_NEED(rig_start(&r));
+	CU_ASSERT(rig_run(&r, 50, 10000));
+	emu(CARD0, "fault 0 reset-slow 60");
+	CU_ASSERT(rig_stop(&r));
+	CU_ASSERT(bus_master(EP0));
+	UNIT_EQ(rig_missing(&r), 0);
+	CU_ASSERT(emu_quiet(CARD0, 0, 100));
+	UNIT_EQ(emu_link_count(CARD0, 0, 0, "queued"), 0);
+	RIG_OK(&r);
+	rig_close(&r);
+	works_again();
+	emu(CARD0, "fault 0 clear");
+	works_again();
+}
+
 UNIT_MAIN("kill", {"killed in transfer", killed_in_transfer}, {"killed in start", killed_in_start},
 	  {"killed in stop", killed_in_stop}, {"killed at random", killed_at_random},
-	  {"descriptor passed", descriptor_passed}, {"forked child", forked_child})
+	  {"descriptor passed", descriptor_passed}, {"forked child", forked_child},
+	  {"sleeps of a stop", sleeps_of_a_stop},
+	  {"sleeps of a killed reader", sleeps_of_a_killed_reader}, {"slow reset", slow_reset})

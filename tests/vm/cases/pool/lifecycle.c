@@ -186,10 +186,13 @@ static void order_internal(void)
 	static const struct step stop[] = {
 		R0(CRU_DMA_CONTROL, CRU_DMA_CONTROL_START, 0),
 		W0(CRU_DMA_CONTROL, CRU_DMA_CONTROL_START | CRU_DMA_CONTROL_FLUSH, 0),
-		/* Beyond the documented stop: nothing stays in the card, and that is proved. */
+		/*
+		 * Beyond the documented stop: nothing stays in the card, and that is proved. The
+		 * reset is polled for, and then nothing may change for 10 ms.
+		 */
 		W0(CRU_RESET_CONTROL, CRU_RESET_GENERAL, 0),
-		W0(CRU_DMA_CONTROL, 0, 100 * MS),
-		R0(CRU_DMA_CONTROL, 0, 0),
+		W0(CRU_DMA_CONTROL, 0, 0),
+		R0(CRU_DMA_CONTROL, 0, 10 * MS),
 	};
 
 	check_order(ROC_SOURCE_INTERNAL, start, N(start), stop, N(stop));
@@ -210,8 +213,8 @@ static void order_internal_debug(void)
 		R0(CRU_DMA_CONTROL, CRU_DMA_CONTROL_START, 0),
 		W0(CRU_DMA_CONTROL, CRU_DMA_CONTROL_START | CRU_DMA_CONTROL_FLUSH, 0),
 		W0(CRU_RESET_CONTROL, CRU_RESET_GENERAL, 0),
-		W0(CRU_DMA_CONTROL, 0, 100 * MS),
-		R0(CRU_DMA_CONTROL, 0, 0),
+		W0(CRU_DMA_CONTROL, 0, 0),
+		R0(CRU_DMA_CONTROL, 0, 10 * MS),
 		R0(CRU_TIME_FRAME, CRU_TIME_FRAME_DEBUG, 0),
 		W0(CRU_TIME_FRAME, 0, 0),
 	};
@@ -260,8 +263,8 @@ static void order_datapath(void)
 		W0(CRU_DMA_CONTROL, CRU_DMA_CONTROL_START | CRU_DMA_CONTROL_FLUSH, 0),
 		RUN_BIT(0, 0),
 		W0(CRU_RESET_CONTROL, CRU_RESET_GENERAL, 0),
-		W0(CRU_DMA_CONTROL, 0, 100 * MS),
-		R0(CRU_DMA_CONTROL, 0, 0),
+		W0(CRU_DMA_CONTROL, 0, 0),
+		R0(CRU_DMA_CONTROL, 0, 10 * MS),
 	};
 
 	check_order(ROC_SOURCE_DDG, start, N(start), stop, N(stop));

@@ -196,6 +196,31 @@ static void reset_ignored(void)
 	host_end();
 }
 
+/* Until the reset is carried out the card goes on. */
+static void reset_slow(void)
+{
+	host_begin();
+	start(0, INTERNAL);
+	push_n(2);
+	fault(0, "reset-slow", 5);
+	cru_card.step(host.card, 0, CRU_PAGE_SIZE);
+	wr(0, CRU_RESET_CONTROL, CRU_RESET_GENERAL);
+	run(0);
+	UNIT_EQ(rd(0, CRU_SP_READY(0)), 2);
+	host.now += 4999999;
+	run(0);
+	UNIT_EQ(rd(0, CRU_SP_READY(0)), 2);
+	host.now++;
+	run(0);
+	UNIT_EQ(rd(0, CRU_SP_READY(0)), 0);
+	/* Once: what is pushed after it stays. */
+	push_n(1);
+	host.now += 5000000;
+	run(0);
+	UNIT_EQ(rd(0, CRU_SP_READY(0)), 1);
+	host_end();
+}
+
 static unsigned int wrong_bits(const uint8_t *page, uint32_t first)
 {
 	unsigned int i, bits = 0;
@@ -327,6 +352,7 @@ static void names(void)
 UNIT_MAIN("emulated CRU, faults", {"stall", stall}, {"late-completion", late_completion},
 	  {"wrong-count", wrong_count}, {"size-late", size_late}, {"size-never", size_never},
 	  {"size-zero", size_zero}, {"size-index", size_index}, {"offset-zero", offset_zero},
-	  {"reset-ignored", reset_ignored}, {"flip", flip}, {"flip in packets", flip_packets},
-	  {"skip-packet", skip_packet}, {"bad-tf", bad_tf}, {"bad-link", bad_link},
-	  {"drop-serial", drop_serial}, {"every name sets, shows and clears its own fault", names})
+	  {"reset-ignored", reset_ignored}, {"reset-slow", reset_slow}, {"flip", flip},
+	  {"flip in packets", flip_packets}, {"skip-packet", skip_packet}, {"bad-tf", bad_tf},
+	  {"bad-link", bad_link}, {"drop-serial", drop_serial},
+	  {"every name sets, shows and clears its own fault", names})
