@@ -30,7 +30,7 @@ static int roc_memory_charge(struct roc_memory *memory, struct roc_buf_export *a
 		arg->pinned = (u64)(locked - pages) << PAGE_SHIFT;
 		return -ENOMEM;
 	}
-	memory->lender = get_uid(user);
+	memory->lender = get_current_cred();
 	return 0;
 }
 
@@ -53,8 +53,8 @@ void roc_memory_return(struct roc_memory *memory)
 {
 	mutex_lock(&roc_lending);
 	if (!--memory->loans) {
-		atomic_long_sub(memory->length >> PAGE_SHIFT, &memory->lender->locked_vm);
-		free_uid(memory->lender);
+		atomic_long_sub(memory->length >> PAGE_SHIFT, &memory->lender->user->locked_vm);
+		put_cred(memory->lender); /* free_uid() is not exported before Linux 6.2 */
 	}
 	mutex_unlock(&roc_lending);
 	roc_memory_put(memory);

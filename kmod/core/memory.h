@@ -12,14 +12,14 @@
 #include <linux/scatterlist.h>
 #include <uapi/linux/roc.h>
 
-struct user_struct;
+struct cred;
 
 /**
  * struct roc_memory - whole pages in an order, embedded in what knows where they came from
  * @refs: whoever may still write to the pages, or see them
  * @pages: orig_nents entries of whole pages; never changes. Its DMA side is the channel's own
  * @length: bytes
- * @lender: whose locked_vm it is charged to, while it is lent
+ * @lender: credentials of the user whose locked_vm is charged while the memory is lent
  * @loans: how often it is
  * @free: give the pages back; may sleep. There may be no hardware and no session any more
  */
@@ -27,7 +27,7 @@ struct roc_memory {
 	struct kref refs;
 	struct sg_table *pages;
 	u64 length;
-	struct user_struct *lender;
+	const struct cred *lender;
 	unsigned long loans;
 	void (*free)(struct roc_memory *memory);
 };
