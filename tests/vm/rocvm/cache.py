@@ -41,7 +41,7 @@ _BUILD_TOOLS = ["bash", "coreutils", "diffutils", "findutils", "gawk", "gcc", "g
 # suite to take as base, sources for mirror.sources(), suite that wins, packages
 RECIPES = {
     "qemu": ("trixie", _TRIXIE + _BACKPORTS, "trixie-backports", ["qemu-system-x86"]),
-    "kernel-6.1": ("bookworm", _BOOKWORM, None, _BUILD_TOOLS),
+    "kernel-6.1": ("bookworm", _BOOKWORM, None, _BUILD_TOOLS + ["dkms"]),
     "kernel-6.12": ("trixie", _TRIXIE, None, _BUILD_TOOLS + ["dkms"]),
     "kernel-new": ("trixie", _TRIXIE + _BACKPORTS, "trixie-backports", _BUILD_TOOLS),
     "kernel-debug": ("trixie", _TRIXIE, None, debug_kernel.PACKAGES),
