@@ -7,7 +7,7 @@
 
 O ?= build
 # One folder has one name, from here: what the compiler says of headers is of the objects by that name.
-relative = $(shell realpath -m --relative-to=$(1) $(2))
+relative = $(shell realpath -m --relative-to="$(1)" "$(2)")
 override O := $(call relative,.,$(O))
 PREFIX ?= /usr/local
 DESTDIR ?=
@@ -61,15 +61,19 @@ $(O)/%.o: %.c $(RULES)
 -include $(shell find $(O) \( -path $(O)/vm -o -path $(O)/kmod \) -prune -o -name '*.d' -print 2>/dev/null)
 
 # kbuild writes beside the sources, so it gets a copy; -u keeps what did not change. Our command
-# line is not its: O means something else there. The environment passes (INSTALL_MOD_PATH, LLVM).
-KBUILD = env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL $(MAKE) -j$(shell nproc) -C $(KDIR) M=$(KMOD) \
-	ROC_VERSION=$(VERSION)
+# line is not its: O means something else there. The environment passes (INSTALL_MOD_PATH, LLVM), but
+# for what decides where and for which machine kbuild builds: that was set for another tree, unless it
+# is on our command line.
+KBUILD_OWN := ARCH SUBARCH CROSS_COMPILE KBUILD_OUTPUT KBUILD_EXTMOD KBUILD_EXTRA_SYMBOLS
+KBUILD = env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL \
+	$(foreach name,$(KBUILD_OWN),$(if $(filter environment%,$(origin $(name))),-u $(name))) \
+	kmod/kbuild "$(KMOD)" $(MAKE) -j$(shell nproc) -C "$(KDIR)" ROC_VERSION=$(VERSION)
 
 kmod:
-	@test -d $(KDIR) || { echo "make kmod: no kernel headers in $(KDIR): install the headers" \
+	@test -d "$(KDIR)" || { echo "make kmod: no kernel headers in $(KDIR): install the headers" \
 		"package of kernel $(KVER), or give KDIR=" >&2; exit 1; }
-	@mkdir -p $(KMOD)
-	cp -ru kmod/. $(KMOD)
+	@mkdir -p "$(KMOD)"
+	cp -ru kmod/. "$(KMOD)"
 	$(KBUILD) modules
 
 kmod-install: kmod
@@ -80,12 +84,15 @@ kmod-install: kmod
 DKMS_SOURCE := /usr/src/roc-$(VERSION)
 
 dkms-install:
-	@DESTDIR=$(DESTDIR) DKMS=$(DKMS) kmod/dkms-install $(VERSION) $(DKMS_SOURCE)
+	@DESTDIR="$(DESTDIR)" DKMS="$(DKMS)" kmod/dkms-install $(VERSION) "$(DKMS_SOURCE)"
 
 dkms-uninstall:
-	$(if $(DESTDIR),,! $(DKMS) status -m roc -v $(VERSION) 2>/dev/null | grep -q . || \
-		$(DKMS) remove -m roc -v $(VERSION) --all)
-	rm -rf $(DESTDIR)$(DKMS_SOURCE)
+	$(if $(DESTDIR),,! "$(DKMS)" status -m roc -v $(VERSION) 2>/dev/null | grep -q . || \
+		"$(DKMS)" remove -m roc -v $(VERSION) --all)
+	rm -rf "$(DESTDIR)$(DKMS_SOURCE)"
+
+# Installed files by folder and name, quoted for the shell: a folder may have a space in its name.
+installed = $(foreach file,$(notdir $(2)),"$(DESTDIR)$(1)/$(file)")
 
 install: install-libroc install-utils install-udev
 

@@ -33,10 +33,10 @@ PKGCONFIGDIR ?= $(LIBDIR)/pkgconfig
 
 LIBROC_TO_DATA = $(call relative,$(LIBDIR),$(DATADIR)/roc)
 # As pkg-config files have it.
-libroc_pc_dir = $(patsubst $(PREFIX)/%,$${prefix}/%,$(1))
+libroc_pc_dir = $(patsubst ^%,%,$(subst ^$(PREFIX)/,^$${prefix}/,^$(1)))
 libroc_pc = sed -e 's|@PREFIX@|$(PREFIX)|; s|@LIBDIR@|$(call libroc_pc_dir,$(LIBDIR))|' \
 	-e 's|@INCLUDEDIR@|$(call libroc_pc_dir,$(INCLUDEDIR))|; s|@VERSION@|$(VERSION)|' \
-	$(1).in > $(DESTDIR)$(PKGCONFIGDIR)/$(notdir $(1))
+	$(1).in > $(call installed,$(PKGCONFIGDIR),$(1)) && chmod 644 $(call installed,$(PKGCONFIGDIR),$(1))
 
 .PHONY: install-libroc uninstall-libroc
 
@@ -85,30 +85,29 @@ $(LIBROC_EXAMPLES): %: %.o $(O)/libroc/libroc.so
 
 # roc/uapi.h is the kernel's header itself where no kernel tree is around.
 install-libroc: libroc
-	install -d $(DESTDIR)$(LIBDIR) $(DESTDIR)$(PKGCONFIGDIR) $(DESTDIR)$(INCLUDEDIR)/roc
-	install -m 755 $(LIBROC_SO) $(LIBROC_BOARD_SO) $(LIBROC_EVB_SO) $(DESTDIR)$(LIBDIR)
-	ln -sf $(notdir $(LIBROC_SO)) $(DESTDIR)$(LIBDIR)/libroc.so
-	ln -sf $(notdir $(LIBROC_BOARD_SO)) $(DESTDIR)$(LIBDIR)/libroc-board.so
-	ln -sf $(notdir $(LIBROC_EVB_SO)) $(DESTDIR)$(LIBDIR)/libroc-evb.so
-	install -m 644 $(LIBROC_A) $(LIBROC_BOARD_A) $(DESTDIR)$(LIBDIR)
-	install -m 644 $(LIBROC_HEADERS) $(DESTDIR)$(INCLUDEDIR)/roc
-	install -m 644 kmod/include/uapi/linux/roc.h $(DESTDIR)$(INCLUDEDIR)/roc/uapi.h
-	install -m 644 kmod/include/uapi/linux/roc_stream.h $(DESTDIR)$(INCLUDEDIR)/roc
-	install -m 644 kmod/include/uapi/linux/roc_fragment.h $(DESTDIR)$(INCLUDEDIR)/roc
-	install -d $(DESTDIR)$(DATADIR)/roc
-	install -m 644 libroc/board/data/firmware.json $(DESTDIR)$(DATADIR)/roc
+	install -d $(foreach folder,$(LIBDIR) $(PKGCONFIGDIR) $(INCLUDEDIR)/roc $(DATADIR)/roc,"$(DESTDIR)$(folder)")
+	install -m 755 $(LIBROC_SO) $(LIBROC_BOARD_SO) $(LIBROC_EVB_SO) "$(DESTDIR)$(LIBDIR)"
+	ln -sf $(notdir $(LIBROC_SO)) "$(DESTDIR)$(LIBDIR)/libroc.so"
+	ln -sf $(notdir $(LIBROC_BOARD_SO)) "$(DESTDIR)$(LIBDIR)/libroc-board.so"
+	ln -sf $(notdir $(LIBROC_EVB_SO)) "$(DESTDIR)$(LIBDIR)/libroc-evb.so"
+	install -m 644 $(LIBROC_A) $(LIBROC_BOARD_A) "$(DESTDIR)$(LIBDIR)"
+	install -m 644 $(LIBROC_HEADERS) "$(DESTDIR)$(INCLUDEDIR)/roc"
+	install -m 644 kmod/include/uapi/linux/roc.h "$(DESTDIR)$(INCLUDEDIR)/roc/uapi.h"
+	install -m 644 kmod/include/uapi/linux/roc_stream.h "$(DESTDIR)$(INCLUDEDIR)/roc"
+	install -m 644 kmod/include/uapi/linux/roc_fragment.h "$(DESTDIR)$(INCLUDEDIR)/roc"
+	install -m 644 libroc/board/data/firmware.json "$(DESTDIR)$(DATADIR)/roc"
 	$(call libroc_pc,libroc/core/libroc.pc)
 	$(call libroc_pc,libroc/board/libroc-board.pc)
 	$(call libroc_pc,libroc/evb/libroc-evb.pc)
 	$(if $(DESTDIR),,ldconfig || true)
 
 uninstall-libroc:
-	rm -f $(addprefix $(DESTDIR)$(LIBDIR)/,$(notdir $(LIBROC_SO) $(LIBROC_BOARD_SO) $(LIBROC_EVB_SO) $(LIBROC_LINKED) \
-		$(LIBROC_A) $(LIBROC_BOARD_A)))
-	rm -f $(LIBROC_LIBRARIES:%=$(DESTDIR)$(PKGCONFIGDIR)/lib%.pc)
-	rm -f $(addprefix $(DESTDIR)$(INCLUDEDIR)/roc/,$(notdir $(LIBROC_HEADERS)) uapi.h roc_stream.h roc_fragment.h)
-	rm -f $(DESTDIR)$(DATADIR)/roc/firmware.json
-	rmdir $(DESTDIR)$(INCLUDEDIR)/roc $(DESTDIR)$(DATADIR)/roc 2>/dev/null || true
+	rm -f $(call installed,$(LIBDIR),$(LIBROC_SO) $(LIBROC_BOARD_SO) $(LIBROC_EVB_SO) $(LIBROC_LINKED) $(LIBROC_A) \
+		$(LIBROC_BOARD_A))
+	rm -f $(call installed,$(PKGCONFIGDIR),$(LIBROC_LIBRARIES:%=lib%.pc))
+	rm -f $(call installed,$(INCLUDEDIR)/roc,$(LIBROC_HEADERS) uapi.h roc_stream.h roc_fragment.h)
+	rm -f "$(DESTDIR)$(DATADIR)/roc/firmware.json"
+	rmdir "$(DESTDIR)$(INCLUDEDIR)/roc" "$(DESTDIR)$(DATADIR)/roc" 2>/dev/null || true
 
 # Unit tests (tests/unit/build.mk) link the library statically, to reach its insides as well.
 $(O)/tests/unit/libroc/%.o: override CPPFLAGS += $(LIBROC_CPPFLAGS)

@@ -34,15 +34,15 @@ $(O)/utils/roc: $(O)/utils/main.o $(O)/utils/libutils.a $(LIBROC_LINKED) $(O)/re
 		$(LIBROC_LINK) $(UTILS_LIBS) -lm
 
 install-utils: $(O)/utils/roc
-	install -d $(DESTDIR)$(BINDIR) $(DESTDIR)$(MANDIR)/man1 $(DESTDIR)$(SYSTEMDDIR)
-	install -m 755 $(O)/utils/roc $(DESTDIR)$(BINDIR)/roc
-	for link in $(UTILS_LINKS); do ln -sf roc $(DESTDIR)$(BINDIR)/$$link || exit 1; done
-	install -m 644 Documentation/man/*.1 $(DESTDIR)$(MANDIR)/man1
+	install -d "$(DESTDIR)$(BINDIR)" "$(DESTDIR)$(MANDIR)/man1" "$(DESTDIR)$(SYSTEMDDIR)"
+	install -m 755 $(O)/utils/roc "$(DESTDIR)$(BINDIR)/roc"
+	for link in $(UTILS_LINKS); do ln -sf roc "$(DESTDIR)$(BINDIR)/$$link" || exit 1; done
+	install -m 644 Documentation/man/*.1 "$(DESTDIR)$(MANDIR)/man1"
 	for unit in $(UTILS_UNITS); do \
-		sed 's|@BINDIR@|$(BINDIR)|' $$unit.in > $(DESTDIR)$(SYSTEMDDIR)/$${unit##*/} && \
-		chmod 644 $(DESTDIR)$(SYSTEMDDIR)/$${unit##*/} || exit 1; done
+		sed 's|@BINDIR@|$(BINDIR)|' $$unit.in > "$(DESTDIR)$(SYSTEMDDIR)/$${unit##*/}" && \
+		chmod 644 "$(DESTDIR)$(SYSTEMDDIR)/$${unit##*/}" || exit 1; done
 
 uninstall-utils:
-	rm -f $(addprefix $(DESTDIR)$(BINDIR)/,roc $(UTILS_LINKS))
-	rm -f $(addprefix $(DESTDIR)$(MANDIR)/man1/,$(notdir $(wildcard Documentation/man/*.1)))
-	rm -f $(addprefix $(DESTDIR)$(SYSTEMDDIR)/,$(notdir $(UTILS_UNITS)))
+	rm -f $(call installed,$(BINDIR),roc $(UTILS_LINKS))
+	rm -f $(call installed,$(MANDIR)/man1,$(wildcard Documentation/man/*.1))
+	rm -f $(call installed,$(SYSTEMDDIR),$(UTILS_UNITS))
