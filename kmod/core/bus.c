@@ -34,6 +34,8 @@ static int roc_bus_on(struct roc_endpoint *ep)
 {
 	if (!READ_ONCE(ep->epoch))
 		return -ENODEV;
+	if (ep->asleep)
+		return -EAGAIN;
 	if (roc_suspects(ep))
 		return -EIO;
 	pci_set_master(ep->pdev);

@@ -123,7 +123,8 @@ struct roc_card_ops {
 	unsigned int carried_count;	     /* up to ROC_CARRIED_MAX */
 	const struct roc_register *identity; /* see roc_answers(); reads change nothing */
 	unsigned int identity_count;
-	size_t channel_size;			       /* of the backend's own state of a channel */
+	const struct roc_register *mark; /* for a card without a function block: see sleep.c */
+	size_t channel_size;		 /* of the backend's own state of a channel */
 	const struct attribute_group **groups;	       /* card's own sysfs files of an endpoint */
 	const struct attribute_group **channel_groups; /* and of a channel */
 	long temperature_max;			       /* millidegrees: warn; see monitor.c */

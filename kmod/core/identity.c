@@ -71,7 +71,7 @@ static bool roc_bars_lost(struct roc_endpoint *ep)
 	return false;
 }
 
-/* The card lock is held if the card needs it, or nobody else has the card yet. */
+/* The card lock is held if the card needs it, except in probe, where no other code has the card. */
 static enum roc_answer roc_answer(struct roc_endpoint *ep)
 {
 	enum roc_answer answer = ROC_ANSWER_ZERO;

@@ -107,6 +107,11 @@ struct roc_kind {
 	 * touched.
 	 */
 	void (*retire)(struct roc_open *o, bool present);
+	/*
+	 * The machine is being suspended, and the channel runs: stop in good order, with
+	 * ROC_WHY_SUSPENDED. Its reader is frozen. Channel lock held.
+	 */
+	void (*suspend)(struct roc_open *o);
 	/* The hardware goes: who only looks at shared memory must see it. Channel lock held. */
 	void (*gone)(struct roc_open *o);
 	/* The claim ends, retired: nothing of the kind's works afterwards. No lock held. */

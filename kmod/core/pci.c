@@ -269,7 +269,7 @@ err_unmap:
 	pci_release_regions(pdev);
 err_disable:
 	pci_disable_device(pdev);
-	/* Disabling takes the bus, which belongs to whoever uses the foreign design. */
+	/* Disabling takes the bus, which a program may have given to the foreign design. */
 	if (foreign && command & PCI_COMMAND_MASTER)
 		pci_write_config_word(pdev, PCI_COMMAND, command);
 err_put:
@@ -390,29 +390,48 @@ static const struct pci_error_handlers roc_error_handlers = {
 	.reset_done = roc_reset_done,
 };
 
-/* A readout server does not sleep; a card that delivers data must not be put to sleep. */
 static int roc_suspend(struct device *dev)
 {
-	struct roc_endpoint *ep = dev_get_drvdata(dev);
-	unsigned int i;
+	roc_sleep(dev_get_drvdata(dev));
+	return 0;
+}
 
-	for (i = 0; i < ep->ops->channels; i++)
-		if (READ_ONCE(ep->channels[i].state) == ROC_CH_RUNNING)
-			return -EBUSY;
+/* Without its state the card is as after a reset: open files end, and those opened later work. */
+static int roc_wake_up(struct roc_endpoint *ep, bool mark)
+{
+	bool kept = roc_wake(ep, mark);
+
+	if (!READ_ONCE(ep->epoch))
+		return 0;
+	if (!kept) {
+		roc_reset_prepare(ep->pdev);
+		roc_reset_done(ep->pdev);
+		return 0;
+	}
+	pci_save_state(ep->pdev);
+	roc_irqs_enable(ep);
 	return 0;
 }
 
 static int roc_resume(struct device *dev)
 {
-	struct roc_endpoint *ep = dev_get_drvdata(dev);
-
-	pci_save_state(ep->pdev);
-	if (READ_ONCE(ep->epoch))
-		roc_irqs_enable(ep); /* the card forgot what to tell, and to whom */
-	return 0;
+	return roc_wake_up(dev_get_drvdata(dev), true);
 }
 
-static DEFINE_SIMPLE_DEV_PM_OPS(roc_pm_ops, roc_suspend, roc_resume);
+/* From an image: the mark may be that of the kernel that loaded it. */
+static int roc_restore(struct device *dev)
+{
+	return roc_wake_up(dev_get_drvdata(dev), false);
+}
+
+static const struct dev_pm_ops roc_pm_ops = {
+	.suspend = pm_sleep_ptr(roc_suspend),
+	.resume = pm_sleep_ptr(roc_resume),
+	.freeze = pm_sleep_ptr(roc_suspend),
+	.thaw = pm_sleep_ptr(roc_resume),
+	.poweroff = pm_sleep_ptr(roc_suspend),
+	.restore = pm_sleep_ptr(roc_restore),
+};
 
 /* The next kernel does not know whose memory the card was writing to. */
 static void roc_pci_shutdown(struct pci_dev *pdev)

@@ -44,6 +44,7 @@ static struct roc_point_state roc_point_states[ROC_POINT_COUNT] = {
 	[ROC_POINT_ENDED] = ROC_POINT("ended"),
 	[ROC_POINT_SHUT_EPOCH] = ROC_POINT("shut_epoch"),
 	[ROC_POINT_SHUT_RETIRE] = ROC_POINT("shut_retire"),
+	[ROC_POINT_SLEEP] = ROC_POINT("sleep"),
 	[ROC_POINT_ALARM] = ROC_POINT("alarm"),
 	[ROC_POINT_IRQS_FREE] = ROC_POINT("irqs_free"),
 	[ROC_POINT_REMOVE_BARS] = ROC_POINT("remove_bars"),

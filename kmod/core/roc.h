@@ -113,6 +113,8 @@ struct roc_channel {
  *	opened in another epoch gets -ENODEV for ever
  * @last_epoch: to count them; probe, remove and reset handlers only
  * @reachable: registers may be accessed; without an epoch until removal unmaps them
+ * @asleep: the machine is being suspended, and no channel gets the bus; under card->lock
+ * @mark: what was in the card's mark before the suspend; see sleep.c
  * @gone: those who poll the endpoint; woken when @epoch becomes 0
  * @inode: private inode whose mapping all openers share, so that one zap revokes all BAR maps
  * @secret_bars: mask of those that nobody maps without CAP_SYS_RAWIO, whatever the policy says
@@ -130,6 +132,8 @@ struct roc_endpoint {
 	u32 epoch;
 	u32 last_epoch;
 	bool reachable;
+	bool asleep;
+	u32 mark;
 	wait_queue_head_t gone;
 	struct inode *inode;
 	const struct roc_card_ops *ops;
@@ -172,6 +176,10 @@ struct roc_endpoint {
 
 #define roc_to_endpoint(d) container_of(d, struct roc_endpoint, dev)
 #define roc_to_channel(d) container_of(d, struct roc_channel, dev)
+
+/* sleep.c */
+void roc_sleep(struct roc_endpoint *ep);
+bool roc_wake(struct roc_endpoint *ep, bool mark);
 
 /* chardev.c */
 int roc_chardev_init(void);

@@ -8,7 +8,6 @@
  * back, or when another kernel may have set it, the state counts as lost.
  */
 #include <linux/pci.h>
-#include <linux/pm.h>
 
 #include "core/function_regs.h"
 #include "core/roc.h"
@@ -64,9 +63,10 @@ static bool roc_mark_kept(struct roc_endpoint *ep)
 	return kept;
 }
 
-static int roc_suspend(struct device *dev)
+/* End all runs. Bus and interrupts stay off, and starts are refused, until roc_wake(). */
+void roc_sleep(struct roc_endpoint *ep)
 {
-	struct roc_endpoint *ep = dev_get_drvdata(dev);
+	struct device *dev = &ep->pdev->dev;
 	unsigned int i;
 
 	/* A start that has the bus is ended below; one that comes later does not get it. */
@@ -90,45 +90,20 @@ static int roc_suspend(struct device *dev)
 	roc_bus_off(ep);
 	if (READ_ONCE(ep->epoch))
 		roc_mark_set(ep);
-	return 0;
 }
 
-static int roc_wake(struct roc_endpoint *ep, bool may_have_kept)
+/* False: the card has, or may have, lost its state. @mark: the mark can only be this kernel's. */
+bool roc_wake(struct roc_endpoint *ep, bool mark)
 {
 	mutex_lock(&ep->card->lock);
 	ep->asleep = false;
 	mutex_unlock(&ep->card->lock);
-	if (!READ_ONCE(ep->epoch))
-		return 0;
-	if (may_have_kept && roc_mark_kept(ep)) {
-		pci_save_state(ep->pdev);
-		roc_irqs_enable(ep);
-		return 0;
-	}
+	/* Without an epoch no file is open that could go on. */
+	if (!READ_ONCE(ep->epoch) || (mark && roc_mark_kept(ep)))
+		return true;
 	dev_warn(&ep->pdev->dev,
 		 "roc%d: the card lost its state while the machine was suspended: configure it, "
 		 "and open its channels again\n",
 		 ep->minor);
-	roc_renew(ep);
-	return 0;
+	return false;
 }
-
-static int roc_resume(struct device *dev)
-{
-	return roc_wake(dev_get_drvdata(dev), true);
-}
-
-/* From an image: the mark may be that of the kernel that loaded it. */
-static int roc_restore(struct device *dev)
-{
-	return roc_wake(dev_get_drvdata(dev), false);
-}
-
-const struct dev_pm_ops roc_pm_ops = {
-	.suspend = pm_sleep_ptr(roc_suspend),
-	.resume = pm_sleep_ptr(roc_resume),
-	.freeze = pm_sleep_ptr(roc_suspend),
-	.thaw = pm_sleep_ptr(roc_resume),
-	.poweroff = pm_sleep_ptr(roc_suspend),
-	.restore = pm_sleep_ptr(roc_restore),
-};

@@ -167,6 +167,12 @@ static ssize_t state_show(struct device *dev, struct device_attribute *attr, cha
 }
 static DEVICE_ATTR_RO(state);
 
+static ssize_t failure_reason_show(struct device *dev, struct device_attribute *attr, char *buf)
+{
+	return sysfs_emit(buf, "%u\n", roc_channel_shown(roc_to_channel(dev)).why);
+}
+static DEVICE_ATTR_RO(failure_reason);
+
 static ssize_t kind_show(struct device *dev, struct device_attribute *attr, char *buf)
 {
 	return sysfs_emit(buf, "%s\n", roc_to_channel(dev)->kind->name);
@@ -175,11 +181,8 @@ static DEVICE_ATTR_RO(kind);
 
 /* Those that every kind has; the others are the kind's. */
 static struct attribute *roc_channel_attrs[] = {
-	&dev_attr_owner_pid.attr,
-	&dev_attr_owner_name.attr,
-	&dev_attr_state.attr,
-	&dev_attr_kind.attr,
-	NULL,
+	&dev_attr_owner_pid.attr,      &dev_attr_owner_name.attr, &dev_attr_state.attr,
+	&dev_attr_failure_reason.attr, &dev_attr_kind.attr,	  NULL,
 };
 
 static const struct attribute_group roc_channel_group = {

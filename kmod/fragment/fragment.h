@@ -306,7 +306,7 @@ void roc_fragment_want(struct roc_holder *h, unsigned int lane, u32 want);
 
 /* run.c: channel lock */
 int roc_fragment_start(struct roc_holder *h, struct roc_fr_start *arg);
-int roc_fragment_stop(struct roc_holder *h, struct roc_fr_stop *arg);
+int roc_fragment_stop(struct roc_holder *h, enum roc_why reason, struct roc_fr_stop *arg);
 void roc_fragment_abort(struct roc_holder *h, enum roc_ch_state state, enum roc_why why,
 			bool present);
 void roc_fragment_watch(struct work_struct *work);

@@ -230,7 +230,7 @@ static int roc_fr_stop(struct file *file, void *data)
 	err = roc_open_lock(&h->open);
 	if (err)
 		return err;
-	err = roc_fragment_stop(h, arg);
+	err = roc_fragment_stop(h, ROC_WHY_NONE, arg);
 	mutex_unlock(&h->open.ch->lock);
 	return err;
 }

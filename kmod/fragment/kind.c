@@ -34,6 +34,13 @@ static void roc_fragment_retire(struct roc_open *o, bool present)
 		roc_sub_rings_drop(o->ch, h->rings);
 }
 
+static void roc_fragment_suspend(struct roc_open *o)
+{
+	struct roc_fr_stop reply = {};
+
+	roc_fragment_stop(roc_holder(o), ROC_WHY_SUSPENDED, &reply);
+}
+
 static void roc_fragment_gone(struct roc_open *o)
 {
 	roc_fragment_flags(roc_holder(o), ROC_FR_GONE, 0);
@@ -152,6 +159,7 @@ const struct roc_kind roc_fragment_kind = {
 	.describe = roc_fragment_describe,
 	.open = roc_fragment_open,
 	.retire = roc_fragment_retire,
+	.suspend = roc_fragment_suspend,
 	.gone = roc_fragment_gone,
 	.close = roc_fragment_close,
 	.free = roc_fragment_free,

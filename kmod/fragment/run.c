@@ -252,7 +252,8 @@ static void roc_fragment_shut_links(struct roc_channel *ch)
 	spin_unlock_irq(&sub->lock);
 }
 
-int roc_fragment_stop(struct roc_holder *h, struct roc_fr_stop *arg)
+/* In good order. @reason: NONE if the reader asked for it. */
+int roc_fragment_stop(struct roc_holder *h, enum roc_why reason, struct roc_fr_stop *arg)
 {
 	struct roc_channel *ch = h->open.ch;
 	enum roc_why trouble, why;
@@ -266,11 +267,11 @@ int roc_fragment_stop(struct roc_holder *h, struct roc_fr_stop *arg)
 	for (i = 0; i < ROC_LANES; i++)
 		written[i] = roc_fragment_written(ch, i);
 	trouble = roc_fragment_trouble(ch);
-	why = READ_ONCE(h->why) ?: trouble;
+	why = READ_ONCE(h->why) ?: trouble ?: reason;
 	roc_point(ch->ep, ROC_POINT_STOP);
 	/* What reads as all ones is no count, and who broke the contract is not believed. */
 	why = roc_fragment_end(h, why ? ROC_CH_FAILED : ROC_CH_STOPPED, why, true,
-			       why && why != ROC_WHY_CARD ? NULL : written);
+			       why && why != ROC_WHY_CARD && why != reason ? NULL : written);
 	arg->descriptors = h->lane[ROC_LANE_DATA].count.known;
 	arg->completions = h->lane[ROC_LANE_DONE].count.known;
 	/* It may have been told of more since, and have done them. */

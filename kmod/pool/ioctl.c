@@ -224,7 +224,7 @@ static int roc_ch_stop(struct file *file, void *arg)
 	err = roc_open_lock(&s->open);
 	if (err)
 		return err;
-	err = roc_run_stop(s, &c->count);
+	err = roc_run_stop(s, ROC_WHY_NONE, &c->count);
 	mutex_unlock(&s->ch->lock);
 	return err;
 }

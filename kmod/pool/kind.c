@@ -46,6 +46,13 @@ static void roc_pool_retire(struct roc_open *o, bool present)
 	WRITE_ONCE(roc_pool(o->ch)->mode, -1);
 }
 
+static void roc_pool_suspend(struct roc_open *o)
+{
+	u32 reclaimed;
+
+	roc_run_stop(roc_session(o), ROC_WHY_SUSPENDED, &reclaimed);
+}
+
 static void roc_pool_gone(struct roc_open *o)
 {
 	struct roc_session *s = roc_session(o);
@@ -131,6 +138,7 @@ const struct roc_kind roc_pool_kind = {
 	.describe = roc_pool_describe,
 	.open = roc_pool_open,
 	.retire = roc_pool_retire,
+	.suspend = roc_pool_suspend,
 	.gone = roc_pool_gone,
 	.close = roc_pool_close,
 	.free = roc_pool_free,

@@ -320,7 +320,7 @@ enum roc_look {
 enum roc_why roc_look(struct roc_session *s, u64 now, enum roc_look what, u32 *found);
 int roc_run_prepare(struct roc_session *s);
 int roc_run_start(struct roc_session *s);
-int roc_run_stop(struct roc_session *s, u32 *reclaimed);
+int roc_run_stop(struct roc_session *s, enum roc_why reason, u32 *reclaimed);
 void roc_run_abort(struct roc_session *s, enum roc_ch_state state, enum roc_why why, bool present);
 void roc_run_fail(struct roc_session *s, enum roc_why why);
 void roc_count_empties(struct roc_channel *ch);

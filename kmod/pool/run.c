@@ -172,7 +172,8 @@ static u32 roc_run_end(struct roc_session *s, enum roc_ch_state state, enum roc_
 		roc_count_empties(ch);
 	roc_run_quiet(s, present);
 	reclaimed = roc_reclaim(s, state == ROC_CH_FAILED ? why : ROC_WHY_STOPPED);
-	if (state == ROC_CH_FAILED && !empty)
+	/* A suspend takes all that the card has finished, as a stop does. */
+	if (state == ROC_CH_FAILED && why != ROC_WHY_SUSPENDED && !empty)
 		s->pool->stats.lost += reclaimed;
 	/* Before the end is told: whoever sees that and finds nothing more may believe it. */
 	roc_publish(s);
@@ -249,7 +250,8 @@ static enum roc_why roc_take_flushed(struct roc_session *s)
 	return ROC_WHY_NONE;
 }
 
-int roc_run_stop(struct roc_session *s, u32 *reclaimed)
+/* In good order. @reason: NONE if its reader asked for it. */
+int roc_run_stop(struct roc_session *s, enum roc_why reason, u32 *reclaimed)
 {
 	struct roc_channel *ch = s->ch;
 	enum roc_why why;
@@ -268,7 +270,7 @@ int roc_run_stop(struct roc_session *s, u32 *reclaimed)
 		roc_run_fail(s, ROC_WHY_LOST);
 		return -EIO;
 	}
-	*reclaimed = roc_run_end(s, ROC_CH_STOPPED, ROC_WHY_NONE, true);
+	*reclaimed = roc_run_end(s, reason ? ROC_CH_FAILED : ROC_CH_STOPPED, reason, true);
 	/* It may still write: whoever has its superpages back must know. */
 	return s->open.leak ? -EIO : 0;
 }

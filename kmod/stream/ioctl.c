@@ -182,7 +182,7 @@ static int roc_st_stop(struct file *file, void *data)
 	err = roc_open_lock(&r->open);
 	if (err)
 		return err;
-	err = roc_stream_stop(r, arg);
+	err = roc_stream_stop(r, ROC_WHY_NONE, arg);
 	mutex_unlock(&r->open.ch->lock);
 	return err;
 }

@@ -30,6 +30,13 @@ static void roc_stream_retire(struct roc_open *o, bool present)
 		roc_stream_ring_drop(o->ch, r->ring);
 }
 
+static void roc_stream_suspend(struct roc_open *o)
+{
+	struct roc_st_stop reply = {};
+
+	roc_stream_stop(roc_reader(o), ROC_WHY_SUSPENDED, &reply);
+}
+
 static void roc_stream_gone(struct roc_open *o)
 {
 	roc_stream_flags(roc_reader(o), ROC_ST_GONE, 0);
@@ -136,6 +143,7 @@ const struct roc_kind roc_stream_kind = {
 	.remove = roc_stream_remove,
 	.open = roc_stream_open,
 	.retire = roc_stream_retire,
+	.suspend = roc_stream_suspend,
 	.gone = roc_stream_gone,
 	.close = roc_stream_close_open,
 	.free = roc_stream_free,

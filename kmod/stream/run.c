@@ -191,7 +191,8 @@ static void roc_stream_drain(struct roc_reader *r)
 	}
 }
 
-int roc_stream_stop(struct roc_reader *r, struct roc_st_stop *arg)
+/* In good order. @reason: NONE if the reader asked for it. */
+int roc_stream_stop(struct roc_reader *r, enum roc_why reason, struct roc_st_stop *arg)
 {
 	struct roc_channel *ch = r->open.ch;
 	struct roc_stream *st = roc_stream(ch);
@@ -205,7 +206,7 @@ int roc_stream_stop(struct roc_reader *r, struct roc_st_stop *arg)
 		roc_stream_drain(r);
 	}
 	roc_point(ch->ep, ROC_POINT_STOP);
-	why = roc_stream_trouble(ch);
+	why = roc_stream_trouble(ch) ?: reason;
 	roc_stream_end(r, why ? ROC_CH_FAILED : ROC_CH_STOPPED, why, true);
 	arg->position = r->position.written;
 	arg->lost = le64_to_cpu(st->last.discarded) - r->discarded;

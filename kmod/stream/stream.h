@@ -270,7 +270,7 @@ void roc_stream_marked(struct roc_reader *r);
 
 /* run.c: channel lock */
 int roc_stream_start(struct roc_reader *r, u32 position);
-int roc_stream_stop(struct roc_reader *r, struct roc_st_stop *arg);
+int roc_stream_stop(struct roc_reader *r, enum roc_why reason, struct roc_st_stop *arg);
 void roc_stream_abort(struct roc_reader *r, enum roc_ch_state state, enum roc_why why,
 		      bool present);
 void roc_stream_watch(struct work_struct *work);

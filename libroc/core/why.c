@@ -77,6 +77,9 @@ static const char *const why_text[] = {
 		"the driver that exported the dma-buf does not keep its memory in place, does not "
 		"map all of it, or has taken it back because its device went: have it allocate "
 		"memory that can be pinned, and export it anew when its device is back",
+	[ROC_WHY_SUSPENDED] =
+		"the machine was suspended while the channel was running, so the driver ended the "
+		"run: start again, or open the channel again if the card lost its state",
 };
 
 const char *roc_why_text(unsigned int why)

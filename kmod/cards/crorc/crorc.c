@@ -44,6 +44,9 @@ static const struct roc_register crorc_identity[] = {
 	{CRORC_BAR_CARD, CRORC_SERIAL},
 };
 
+/* A start writes it anew. */
+static const struct roc_register crorc_mark = {CRORC_BAR_CARD, CRORC_DONE_LOW};
+
 static int crorc_identify(struct roc_endpoint *ep)
 {
 	u32 serial = roc_read(ep, CRORC_BAR_CARD, CRORC_SERIAL);
@@ -451,6 +454,7 @@ const struct roc_pool_ops roc_crorc_ops = {
 			.groups = crorc_groups,
 			.channel_groups = crorc_channel_groups,
 			.identity = crorc_identity,
+			.mark = &crorc_mark,
 			.identity_count = ARRAY_SIZE(crorc_identity),
 			.identify = crorc_identify,
 			.alive = crorc_alive,

@@ -166,6 +166,9 @@ static const struct roc_register cru_identity[] = {
 	{CRU_BAR_CARD, CRU_CHIP_ID_LOW},
 };
 
+/* It has no effect on the card. */
+static const struct roc_register cru_mark = {CRU_BAR_DMA, CRU_SCRATCH};
+
 /* Altera's example design has this ID, too; Documentation/cards/cru.md has the evidence. */
 static bool cru_foreign(struct roc_endpoint *ep)
 {
@@ -695,6 +698,7 @@ const struct roc_pool_ops roc_cru_ops = {
 			.temperature_crit = 80000,
 			.temperature = cru_temperature,
 			.identity = cru_identity,
+			.mark = &cru_mark,
 			.identity_count = ARRAY_SIZE(cru_identity),
 			.foreign = cru_foreign,
 			.identify = cru_identify,

@@ -207,9 +207,14 @@ bool config_write(struct config_space *c, uint32_t off, const void *data, uint32
 	return reset;
 }
 
-static bool full_power(const struct config_space *c)
+bool config_full_power(const struct config_space *c)
 {
 	return !(get(c, CAP_PM + PCI_PM_CTRL, 2) & PCI_PM_CTRL_STATE_MASK);
+}
+
+bool config_sleep_resets(const struct config_space *c)
+{
+	return !(get(c, CAP_PM + PCI_PM_CTRL, 2) & PCI_PM_CTRL_NO_SOFT_RESET);
 }
 
 unsigned int config_msix(const struct config_space *c)
@@ -242,10 +247,10 @@ bool config_msi_nowhere(const struct config_space *c)
 
 bool config_memory_on(const struct config_space *c)
 {
-	return full_power(c) && get(c, PCI_COMMAND, 2) & PCI_COMMAND_MEMORY;
+	return config_full_power(c) && get(c, PCI_COMMAND, 2) & PCI_COMMAND_MEMORY;
 }
 
 bool config_master_on(const struct config_space *c)
 {
-	return full_power(c) && get(c, PCI_COMMAND, 2) & PCI_COMMAND_MASTER;
+	return config_full_power(c) && get(c, PCI_COMMAND, 2) & PCI_COMMAND_MASTER;
 }

@@ -45,6 +45,9 @@ bool config_msi_nowhere(const struct config_space *c);
 /* All MSI-X vectors wait. */
 bool config_msix_masked(const struct config_space *c);
 
+bool config_full_power(const struct config_space *c);
+/* Power management does not promise that the state outlives D3hot. */
+bool config_sleep_resets(const struct config_space *c);
 bool config_memory_on(const struct config_space *c);
 bool config_master_on(const struct config_space *c);
 

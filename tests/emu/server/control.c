@@ -15,6 +15,7 @@
 #define ALL_ONES "all-ones"
 #define VANISH "vanish"
 #define FOREIGN "foreign"
+#define FORGETS "forgets"
 
 struct request {
 	struct emu *emu;
@@ -328,10 +329,8 @@ static int do_config(struct request *r)
 
 /* The server's own faults, which every card has. */
 static const struct card_fault server_faults[] = {
-	{.name = ALL_ONES},
-	{.name = VANISH},
-	{.name = FOREIGN, .arg = "SEED"},
-	{.name = NULL},
+	{.name = ALL_ONES}, {.name = VANISH}, {.name = FOREIGN, .arg = "SEED"},
+	{.name = FORGETS},  {.name = NULL},
 };
 
 static const struct card_fault *find_fault(const struct card_fault *fault, const char *name)
@@ -347,6 +346,8 @@ static void set_server_fault(struct function *f, const char *name, uint64_t arg)
 		f->all_ones = true;
 	if (!strcmp(name, VANISH))
 		vfio_user_vanish(f);
+	if (!strcmp(name, FORGETS))
+		f->forgets = true;
 	if (!strcmp(name, FOREIGN)) {
 		f->foreign = true;
 		f->foreign_seed = arg;
@@ -367,6 +368,8 @@ static int clear_fault(struct request *r)
 			f->all_ones = false;
 		if (!name || !strcmp(name, VANISH))
 			f->vanished = false;
+		if (!name || !strcmp(name, FORGETS))
+			f->forgets = false;
 		if (!name || !strcmp(name, FOREIGN))
 			f->foreign = false;
 		if (name && find_fault(server_faults, name))
@@ -431,6 +434,7 @@ static int do_faults(struct request *r)
 		json_uint(r->out, ALL_ONES, emu->fn[e].all_ones);
 		json_uint(r->out, VANISH, emu->fn[e].vanished);
 		json_uint(r->out, FOREIGN, emu->fn[e].foreign);
+		json_uint(r->out, FORGETS, emu->fn[e].forgets);
 		for (fault = emu->ops->faults; fault->name; fault++) {
 			uint64_t arg = emu->ops->fault_get(emu->card, e, fault->name);
 

@@ -50,6 +50,7 @@ struct function {
 	struct irq irq[VU_IRQS][CARD_VECTORS]; /* of INTx and the error interrupt only the first */
 	bool all_ones;			       /* fault: the link is down */
 	bool vanished;			       /* fault: no server */
+	bool forgets;			       /* fault: sleep takes its state */
 	bool foreign;			       /* fault: another design's registers */
 	uint32_t foreign_seed;		       /* decides their values */
 	uint32_t foreign_reads;		       /* each changes what the next one reads */

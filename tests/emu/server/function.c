@@ -296,7 +296,12 @@ void function_config_write(struct function *f, uint32_t off, const void *data, u
 {
 	function_lock(f);
 	if (!function_dark(f)) {
-		if (config_write(&f->config, off, data, len))
+		bool asleep = !config_full_power(&f->config);
+		bool reset = config_write(&f->config, off, data, len);
+
+		if (asleep && config_full_power(&f->config))
+			reset |= f->forgets || config_sleep_resets(&f->config);
+		if (reset)
 			reset_locked(f);
 		irq_unmasked(f);
 	}

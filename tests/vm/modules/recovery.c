@@ -4,7 +4,8 @@
  * function meets them. Which come, and in which order, depends on what drivers of other functions
  * below the same port answer. As with kernels where "reset" is only said, nothing is reset; after
  * "lost" the function's configuration is as after a real one: it answers nobody. The same for what
- * comes before and after a reset of the function, as when that fails.
+ * comes before and after a reset of the function, as when that fails. The steps of suspend and
+ * hibernation are the driver's callbacks alone, so processes run on meanwhile.
  */
 #include <linux/module.h>
 #include <linux/pci.h>
@@ -16,8 +17,23 @@ MODULE_PARM_DESC(device, "address of the function, as lspci -D says it");
 
 static char *steps = "";
 module_param(steps, charp, 0);
-MODULE_PARM_DESC(steps,
-		 "of normal, frozen, lost, reset, resume, prepare and done, with commas between");
+MODULE_PARM_DESC(steps, "of normal, frozen, lost, reset, resume, prepare and done, or sleep, wake, "
+			"freeze and restore, with commas between");
+
+static int sleep_step(struct pci_dev *pdev, const char *step)
+{
+	const struct dev_pm_ops *pm = pdev->driver->driver.pm;
+
+	if (!strcmp(step, "sleep"))
+		return pm->suspend(&pdev->dev);
+	if (!strcmp(step, "wake"))
+		return pm->resume(&pdev->dev);
+	if (!strcmp(step, "freeze"))
+		return pm->freeze(&pdev->dev);
+	if (!strcmp(step, "restore"))
+		return pm->restore(&pdev->dev);
+	return -EINVAL;
+}
 
 static int recovery_step(struct pci_dev *pdev, const struct pci_error_handlers *handlers,
 			 const char *step)
@@ -37,7 +53,7 @@ static int recovery_step(struct pci_dev *pdev, const struct pci_error_handlers *
 	else if (!strcmp(step, "done"))
 		handlers->reset_done(pdev);
 	else
-		return -EINVAL;
+		return sleep_step(pdev, step);
 	return 0;
 }
 

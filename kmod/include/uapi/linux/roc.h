@@ -274,8 +274,8 @@ struct roc_card_lock {
  * enum roc_ch_state - life of a channel
  * @ROC_CH_STOPPED: no superpage is in the card
  * @ROC_CH_RUNNING: started
- * @ROC_CH_FAILED: the card broke its contract; &roc_ch_info.why says how. Stopped and quiet, all
- *	superpages were handed back; a new start recovers
+ * @ROC_CH_FAILED: the card broke its contract, or the machine was suspended; &roc_ch_info.why has
+ *	the reason. Stopped and quiet, all superpages were handed back; a new start recovers
  * @ROC_CH_GONE: the card was removed
  */
 enum roc_ch_state {
@@ -351,6 +351,7 @@ enum roc_mode {
  *	way between any two devices
  * @ROC_WHY_EXPORTER: the dma-buf's exporter does not keep the memory in place, does not map all of
  *	it, or has taken it back (ENODEV: the device whose it was is gone or was reset)
+ * @ROC_WHY_SUSPENDED: the machine was suspended or hibernated while the channel was running
  */
 enum roc_why {
 	ROC_WHY_NONE = 0,
@@ -378,6 +379,7 @@ enum roc_why {
 	ROC_WHY_PEER = 22,
 	ROC_WHY_NO_P2P = 23,
 	ROC_WHY_EXPORTER = 24,
+	ROC_WHY_SUSPENDED = 25,
 };
 
 #define ROC_GAPS 16
@@ -704,7 +706,8 @@ enum roc_reset_level {
  *
  * Errors:
  * START: EBUSY running; ENOLINK no links are enabled in the card, or the link is down; EPIPE no
- * rings; EIO the card does not answer; ETIME the far end of the link does not answer.
+ * rings; EIO the card does not answer; ETIME the far end of the link does not answer; EAGAIN the
+ * machine is being suspended.
  * STOP: EALREADY not running, and quiet; EIO the card broke its contract meanwhile, or does not
  * answer, and the channel is FAILED; or it is STOPPED and the card could not be stopped: then it
  * may still write into the superpages that came back, until a start succeeds or the card is reset.

@@ -457,7 +457,7 @@ struct roc_fr_settings {
  * CONTIGUITY) a host page is not contiguous for the card, and aligned to its size there: register
  * with a granule of host_page_size, or use huge pages; ENOMEM (why MEMLOCK: the table of host
  * pages, 8 bytes of each, would be more than RLIMIT_MEMLOCK); EIO the card does not answer, or
- * takes no orders.
+ * takes no orders; EAGAIN the machine is being suspended.
  */
 struct roc_fr_start {
 	__u32 size;

@@ -395,7 +395,8 @@ struct roc_st_settings {
  * @reserved: must be 0
  *
  * What the ring held is forgotten: read and write position are @position.
- * Errors: EBUSY running; EPIPE no ring; EIO the card does not answer, or takes no orders.
+ * Errors: EBUSY running; EPIPE no ring; EIO the card does not answer, or takes no orders; EAGAIN
+ * the machine is being suspended.
  */
 struct roc_st_start {
 	__u32 size;

@@ -209,9 +209,10 @@ static void faults(void)
 	UNIT_STR(run("fault 1 all-ones"), OK);
 	UNIT_STR(run("fault 1 stall"), OK);
 	run("faults");
-	CU_ASSERT(has("\"ep\":[{\"all-ones\":0,\"vanish\":0,\"foreign\":0,\"stall\":0,"
-		      "\"late-completion\":12,"));
-	CU_ASSERT(has("{\"all-ones\":1,\"vanish\":0,\"foreign\":0,\"stall\":1,"
+	CU_ASSERT(
+		has("\"ep\":[{\"all-ones\":0,\"vanish\":0,\"foreign\":0,\"forgets\":0,\"stall\":0,"
+		    "\"late-completion\":12,"));
+	CU_ASSERT(has("{\"all-ones\":1,\"vanish\":0,\"foreign\":0,\"forgets\":0,\"stall\":1,"
 		      "\"late-completion\":0,"));
 	UNIT_EQ(rd(1, 0, CRU_FEATURES), ~0u);
 	UNIT_STR(run("fault 1 clear all-ones"), OK);
@@ -253,6 +254,40 @@ static void foreign(void)
 	UNIT_EQ(rd(0, 0, CRU_FEATURES), 0x40000000);
 	UNIT_EQ(rd(0, 0, CRU_TIME_FRAME),
 		(uint32_t)CRU_TIME_FRAME_LENGTH_DEFAULT << CRU_TIME_FRAME_LENGTH_SHIFT);
+	end();
+}
+
+#define PM_CONTROL (0x40 + PCI_PM_CTRL) /* where the emulated card has it */
+
+static void sleep_and_wake(void)
+{
+	const uint16_t d3hot = PCI_PM_CTRL_NO_SOFT_RESET | 3, d0 = PCI_PM_CTRL_NO_SOFT_RESET;
+
+	function_config_write(&emu->fn[0], PM_CONTROL, &d3hot, sizeof(d3hot));
+	function_config_write(&emu->fn[0], PM_CONTROL, &d0, sizeof(d0));
+}
+
+/* What a card keeps over D3hot, and one that loses its power there. */
+static void forgets(void)
+{
+	const uint16_t memory = PCI_COMMAND_MEMORY;
+
+	begin();
+	wr(0, 0, CRU_SCRATCH, 0xa5);
+	sleep_and_wake();
+	UNIT_EQ(rd(0, 0, CRU_SCRATCH), 0xa5);
+	UNIT_STR(run("fault 0 forgets"), OK);
+	UNIT_EQ(rd(0, 0, CRU_SCRATCH), 0xa5);
+	sleep_and_wake();
+	function_config_write(&emu->fn[0], PCI_COMMAND, &memory, sizeof(memory));
+	UNIT_EQ(rd(0, 0, CRU_SCRATCH), 0);
+	UNIT_STR(run("fault 0 clear forgets"), OK);
+	wr(0, 0, CRU_SCRATCH, 0xa5);
+	/* Nor does one keep it whose power management does not promise that. */
+	run("config 0 0x44 0");
+	sleep_and_wake();
+	function_config_write(&emu->fn[0], PCI_COMMAND, &memory, sizeof(memory));
+	UNIT_EQ(rd(0, 0, CRU_SCRATCH), 0);
 	end();
 }
 
@@ -331,5 +366,5 @@ static void power(void)
 UNIT_MAIN("control commands", {"info", info}, {"set and get", set_and_get},
 	  {"refused lines change nothing", refused}, {"counts and clear", counts_and_clear},
 	  {"mmio", mmio}, {"trace", trace}, {"peek and poke", peek_and_poke}, {"faults", faults},
-	  {"foreign", foreign}, {"quit", quit}, {"strings are escaped", json_escapes},
-	  {"power", power})
+	  {"foreign", foreign}, {"forgets", forgets}, {"quit", quit},
+	  {"strings are escaped", json_escapes}, {"power", power})

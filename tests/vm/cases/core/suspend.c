@@ -1,37 +1,24 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * A machine that is sent to sleep. Data are not cut off for that; a card of which nobody takes data
- * sleeps, and is as before when it wakes. The kernel's own test of suspend goes as far as it is
- * told, waits, and comes back.
+ * A machine that is suspended: a run ends, a card without one is as before when it wakes. sleep.c
+ * has the other types of channel, and cards that lose their state.
  */
 #include "common/case.h"
 #include "common/recovery.h"
+#include "common/suspend.h"
 #include "common/uevent.h"
 
 #include <unistd.h>
 
 #define LOOK_MS 15000	/* the next look is certain to be over */
 #define RARELY_MS 60000 /* the longest */
-#define ASLEEP_S "1"	/* so long the kernel waits */
 
 static bool skip(void)
 {
-	if (!access("/sys/power/pm_test", W_OK))
+	if (suspend_there())
 		return false;
 	unit_skip("a kernel that does not test suspend");
 	return true;
-}
-
-/* As far as @level: 0, or what the kernel says. */
-static int suspend(const char *level)
-{
-	int err;
-
-	UNIT_EQ(put_text("/sys/module/suspend/parameters/pm_test_delay", ASLEEP_S), 0);
-	UNIT_EQ(put_text("/sys/power/pm_test", level), 0);
-	err = put_text("/sys/power/state", "freeze");
-	UNIT_EQ(put_text("/sys/power/pm_test", "none"), 0);
-	return err;
 }
 
 static void begin(struct rig *r)
@@ -41,8 +28,10 @@ static void begin(struct rig *r)
 	emu(CARD0, "set 0 rate %llu", emu_rate(8 << 20));
 }
 
-static void not_while_it_runs(void)
+/* The run ends, nothing that came before is lost, and the same file starts the next one. */
+static void ends_the_run(void)
 {
+	struct roc_ch_info info;
 	struct rig r;
 
 	if (skip())
@@ -51,12 +40,22 @@ static void not_while_it_runs(void)
 	UNIT_NEED(rig_open(&r));
 	rig_push(&r, RIG_MAX);
 	UNIT_NEED(rig_start(&r) && rig_run(&r, 4, 10000));
-	UNIT_EQ(suspend("devices"), -EBUSY);
-	CU_ASSERT(rig_run(&r, r.filled + 4, 10000));
+	UNIT_EQ(suspend("devices"), 0);
+	info = ch_info(rig_fd(&r));
+	UNIT_EQ(info.state, ROC_CH_FAILED);
+	UNIT_EQ(info.why, ROC_WHY_SUSPENDED);
+	UNIT_EQ(emu_link_count(CARD0, 0, 0, "queued"), 0);
+	rig_take(&r, false);
+	UNIT_EQ(rig_missing(&r), 0);
+	UNIT_EQ(node_count(EP0, 0, "lost"), 0);
+	RIG_OK(&r);
+	rig_push(&r, RIG_MAX);
+	CU_ASSERT(rig_start(&r) && rig_run(&r, r.filled + 4, 10000));
 	CU_ASSERT(rig_stop(&r));
 	RIG_OK(&r);
 	/* It is stopped, and still open. */
 	UNIT_EQ(suspend("devices"), 0);
+	UNIT_EQ(ch_info(rig_fd(&r)).state, ROC_CH_STOPPED);
 	rig_push(&r, RIG_MAX);
 	CU_ASSERT(rig_start(&r) && rig_run(&r, 4, 10000));
 	CU_ASSERT(rig_stop(&r));
@@ -112,5 +111,5 @@ static void recovered_after_sleep(void)
 	rig_close(&r);
 }
 
-UNIT_MAIN("suspend", {"not while data are taken", not_while_it_runs},
-	  {"as it was before", as_before}, {"recovered after sleep", recovered_after_sleep})
+UNIT_MAIN("suspend", {"ends the run", ends_the_run}, {"as it was before", as_before},
+	  {"recovered after sleep", recovered_after_sleep})
