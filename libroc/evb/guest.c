@@ -54,6 +54,8 @@ static int refuse(struct roc_evb *e, struct pair *p, const char *name, enum evb_
 	vsnprintf(g.why, sizeof(g.why), fmt, ap);
 	va_end(ap);
 	evb_introduce(e, &g);
+	/* A stranger needs it for a greeting that is accepted. */
+	g.incarnation = 0;
 	pair_say_greeting(p, &g);
 	e->n.refused++;
 	/* Who was taken out tries again and again: that was said. */
@@ -98,6 +100,17 @@ static int judge(struct roc_evb *e, struct pair *p)
 	if (!g->mfp_max || (e->cfg.protocol == ROC_EVB_PULL && (!g->pieces || !g->region_count)))
 		return refuse(e, p, g->name, EVB_BROKEN, "it says hello without its sizes.");
 	return 0;
+}
+
+/*
+ * Whether the coordinator has that process among its members. A readout unit may connect
+ * before the news of it comes.
+ */
+static bool is_member(const struct roc_evb *e, const struct evb_greeting *g)
+{
+	const struct roc_evb_member *m = evb_member(e, g->name);
+
+	return m && m->incarnation == g->incarnation && m->roles & ROC_EVB_READOUT;
 }
 
 /* The slot of a readout unit of that name, or one for it; NULL: there is none. */
@@ -184,9 +197,6 @@ static int welcome(struct roc_evb *e, struct pair *from)
 	struct pair *p;
 	int ret;
 
-	ret = judge(e, from);
-	if (ret)
-		return ret;
 	g = slot_for(e, from->peer.name);
 	if (!g)
 		return refuse(e, from, from->peer.name, EVB_NO_ROOM,
@@ -237,16 +247,35 @@ static int welcome(struct roc_evb *e, struct pair *from)
 	return 0;
 }
 
+/* 0; -errno: it is refused, or gone. */
+static int introduce(struct roc_evb *e, struct pair *p)
+{
+	int ret = p->introduced ? control_receive(&p->control) : judge(e, p);
+
+	if (ret)
+		return ret;
+	/* What it may only send after our answer would wake us again and again. */
+	if (p->control.in_bytes)
+		return pair_fail(p, EPROTO, "it does not wait for an answer.");
+	p->introduced = true;
+	if (is_member(e, &p->peer))
+		return welcome(e, p);
+	if (e->now - p->since > EVB_GREET_NS(e))
+		return refuse(e, p, p->peer.name, EVB_OTHER_NODE,
+			      "the coordinator does not have it among the members.");
+	return 0;
+}
+
 static void greet(struct roc_evb *e, struct pair *p)
 {
 	int ret;
 
 	p->why[0] = '\0';
-	ret = pair_hear_greeting(p, "what connects");
+	ret = p->introduced ? 1 : pair_hear_greeting(p, "what connects");
 	if (ret == -EPROTONOSUPPORT)
 		refuse(e, p, "", EVB_NO_VERSION, "%.200s", p->why);
 	else if (ret > 0)
-		ret = welcome(e, p);
+		ret = introduce(e, p);
 	else if (!ret && e->now - p->since > EVB_GREET_NS(e))
 		ret = -ETIMEDOUT;
 	if (ret < 0)
@@ -260,6 +289,12 @@ bool evb_guests_full(const struct evb_builder *b)
 	for (i = 0; i < EVB_WAITING && b->waiting[i].state != PAIR_DOWN; i++)
 		;
 	return i == EVB_WAITING;
+}
+
+/* A whole greeting that was not looked at yet may be a member's. */
+static bool may_be_displaced(const struct roc_evb *e, const struct pair *p)
+{
+	return p->introduced ? !is_member(e, &p->peer) : p->control.in_bytes < EVB_GREETING;
 }
 
 void evb_guests_let_in(struct roc_evb *e)
@@ -276,8 +311,8 @@ void evb_guests_let_in(struct roc_evb *e)
 		struct pair *p = &b->waiting[i];
 		int fd;
 
-		/* Who says nothing keeps nobody out for long; else it may be slow. */
-		if (full && p->state != PAIR_DOWN && !p->control.in_bytes &&
+		/* While others wait, only a whole greeting of a member keeps its place. */
+		if (full && p->state != PAIR_DOWN && may_be_displaced(e, p) &&
 		    e->now - p->since > MUTE_NS)
 			evb_pair_close(e, p);
 		if (p->state != PAIR_DOWN)
@@ -288,6 +323,7 @@ void evb_guests_let_in(struct roc_evb *e)
 			break;
 		control_accepted(&p->control, fd);
 		p->state = PAIR_GREETING;
+		p->introduced = false;
 		p->since = e->now;
 		e->progress = true;
 	}

@@ -44,6 +44,7 @@ struct pair {
 	struct fabric_end end;
 	struct evb_greeting peer;
 	char why[FABRIC_WHY]; /* of the last failure */
+	bool introduced;      /* its greeting has come, and its member is waited for */
 	bool stuck;	      /* libfabric did not close something */
 
 	unsigned char *texts; /* of messages, registered */

@@ -49,7 +49,7 @@ static int listen_on(const struct addrinfo *a)
 	/* "::" takes connections of both families, whatever net.ipv6.bindv6only is. */
 	if (a->ai_family == AF_INET6)
 		setsockopt(fd, IPPROTO_IPV6, IPV6_V6ONLY, &off, sizeof(off));
-	if (!bind(fd, a->ai_addr, a->ai_addrlen) && !listen(fd, 64))
+	if (!bind(fd, a->ai_addr, a->ai_addrlen) && !listen(fd, SOMAXCONN))
 		return fd;
 	err = errno;
 	close(fd);

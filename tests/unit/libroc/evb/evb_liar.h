@@ -10,7 +10,7 @@
 #include "tests/unit/libroc/evb/evb_system.h"
 
 /* The one that lies, and what it got. */
-static struct {
+static struct liar {
 	struct pair pair;
 	struct evb_greeting hello;
 	uint32_t credits[4096], credit_count, announced;
@@ -45,7 +45,7 @@ static int liar_done(void *self, struct pair *p, struct pair_op *op)
 static const struct pair_use liar_use = {liar_hears, liar_written, liar_done};
 
 static struct node *honest;
-static uint64_t stale_ns = UINT64_C(5000000000);
+static uint64_t stale_ns = UINT64_C(5000000000), silence_ns;
 
 static bool liar_turn(void)
 {
@@ -123,6 +123,7 @@ __attribute__((unused)) static void meet_builder(enum roc_evb_protocol protocol)
 	honest->cfg.peers = 2;
 	honest->cfg.in_flight = 4;
 	honest->cfg.stale_ns = stale_ns;
+	honest->cfg.silence_ns = silence_ns;
 	node_open(honest);
 	board.members[board.member_count++] = (struct roc_evb_member){
 		.name = "node1", .incarnation = 7, .roles = ROC_EVB_READOUT};

@@ -105,7 +105,8 @@ static void is_started_anew(enum roc_evb_protocol protocol)
 	CU_ASSERT_TRUE(run_until(is_lost, 5000));
 	liar_leaves();
 	liar_connects(protocol);
-	liar.hello.incarnation = 8;
+	liar.hello.incarnation = board.members[1].incarnation = 8;
+	board.members_version++;
 	say_hello();
 }
 

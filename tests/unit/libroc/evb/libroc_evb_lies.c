@@ -213,7 +213,8 @@ static void comes_again(uint64_t incarnation, enum evb_status status)
 	UNIT_NEED(!pair_new(&another));
 	pair_free(&liar.pair);
 	liar.pair = another;
-	liar.hello.incarnation = incarnation;
+	liar.hello.incarnation = board.members[1].incarnation = incarnation;
+	board.members_version++;
 	snprintf(port, sizeof(port), "%u", roc_evb_port(honest->evb));
 	UNIT_NEED(!control_connect(&liar.pair.control, "127.0.0.1", port, liar.pair.why));
 	UNIT_NEED(UNIT_WAIT(control_connected(&liar.pair.control) > 0, 5000));

@@ -319,7 +319,73 @@ static void ends_nothing(void)
 	part();
 }
 
+static struct liar first;
+
+/* Another connection than that of node1, which stays as it is. */
+static void second_connects(uint64_t incarnation, uint64_t to)
+{
+	liar_connects(ROC_EVB_PUSH);
+	liar.hello.incarnation = incarnation;
+	liar.hello.to_incarnation = to;
+	UNIT_NEED(!pair_say_greeting(&liar.pair, &liar.hello));
+	liar.pair.state = PAIR_GREETING;
+}
+
+/* The first one goes on meanwhile. */
+static bool answered(void)
+{
+	pair_progress(&first.pair, &liar_use, NULL);
+	pair_alive(&first.pair, fabric_now(), silence_ns);
+	return greeted();
+}
+
+static bool refused(void)
+{
+	return answered() && liar.pair.peer.status;
+}
+
+/*
+ * Who is no member, or not the process that is, ends no connection, and is not told with which
+ * incarnation of the builder it would have been let in. Who becomes a member meanwhile is let in.
+ */
+static void impostor(void)
+{
+	uint64_t builder;
+
+	stale_ns = UINT64_C(5000000000);
+	silence_ns = 2000 * MS;
+	meet_builder(ROC_EVB_PUSH);
+	builder = roc_evb_incarnation(honest->evb);
+	say_hello();
+	first = liar;
+	second_connects(99, 12345);
+	CU_ASSERT_TRUE(run_until(refused, 5000));
+	UNIT_EQ(liar.pair.peer.status, EVB_OTHER_NODE);
+	UNIT_EQ(liar.pair.peer.incarnation, 0);
+	liar_leaves();
+	second_connects(99, builder);
+	CU_ASSERT_TRUE(run_until(refused, 20000));
+	UNIT_EQ(liar.pair.peer.status, EVB_OTHER_NODE);
+	UNIT_EQ(liar.pair.peer.incarnation, 0);
+	CU_ASSERT_PTR_NULL(strstr(honest->said, "is lost"));
+	liar_leaves();
+	/* node1 is started anew, and comes before the news of it. */
+	second_connects(8, builder);
+	CU_ASSERT_FALSE(run_until(answered, 500));
+	board.members[1].incarnation = 8;
+	board.members_version++;
+	CU_ASSERT_TRUE(run_until(answered, 20000));
+	UNIT_EQ(liar.pair.peer.status, 0);
+	UNIT_EQ(liar.pair.peer.incarnation, builder);
+	CU_ASSERT_PTR_NOT_NULL(strstr(honest->said, "connects anew"));
+	UNIT_EQ(counts_of(honest).liars, 0);
+	liar_leaves();
+	liar = first;
+	silence_ns = 0;
+	part();
+}
+
 UNIT_MAIN("event building, odd peers", {"flood", flood}, {"takes_its_time", takes_its_time},
 	  {"far ahead", far_ahead}, {"same_bits", same_bits}, {"by_missed_table", by_missed_table},
 	  {"by_later_table", by_later_table}, {"comes_and_goes", comes_and_goes},
-	  {"ends_nothing", ends_nothing})
+	  {"ends_nothing", ends_nothing}, {"impostor", impostor})
