@@ -67,7 +67,9 @@ static const struct option_spec options[] = {
 	 .help = "write Prometheus text to a file, every second"},
 
 	{AT("host", OPTION_TEXT, host), .arg = "ADDRESS", .only = FOR_NODE,
-	 .help = "a builder listens at this address only (the file's, else all)"},
+	 .help = "a builder listens at this address (the file's, else 127.0.0.1)"},
+	{AT("bind", OPTION_TEXT, bind), .arg = "ADDRESS", .only = FOR_NODE,
+	 .help = "a builder listens at this address instead, :: for all (--host)"},
 	{AT("advertise", OPTION_TEXT, advertise), .arg = "ADDRESS", .only = FOR_NODE,
 	 .help = "address that the others are told (--host)"},
 	{AT("port", OPTION_PORT, port), .arg = "PORT", .only = FOR_NODE,

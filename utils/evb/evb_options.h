@@ -31,7 +31,7 @@ struct evb_options {
 	unsigned int action;
 	bool json, complete, single, once, no_display;
 	const char *system, *name, *coordinator, *roles, *source, *sink;
-	const char *path, *host, *advertise, *port, *provider, *metrics;
+	const char *path, *host, *bind, *advertise, *port, *provider, *metrics;
 	unsigned int protocol, policy;
 	uint32_t events, blocks, window, in_flight, peers, regions, seed;
 	uint32_t readouts, builders;

@@ -105,14 +105,44 @@ static const char *chosen(const char *option, const char *known)
 	return option ? option : known[0] ? known : NULL;
 }
 
+/*
+ * Where a builder listens, and what the others are told: without an address that was given, only
+ * processes of this machine can connect.
+ */
+static int choose_addresses(const struct node *n, struct roc_evb_config *cfg)
+{
+	const struct evb_options *o = n->o;
+	const char *host = chosen(o->host, n->coordinator.me.host);
+	bool all = o->bind && (!strcmp(o->bind, "::") || !strcmp(o->bind, "0.0.0.0"));
+
+	cfg->host = host;
+	cfg->advertise = o->advertise;
+	if (!(n->roles & ROC_EVB_BUILDER))
+		return TOOL_OK;
+	if (!o->bind && !host && o->advertise && strncmp(o->advertise, "127.", 4) &&
+	    strcmp(o->advertise, "::1"))
+		return tool_usage("--advertise=%s: the builder listens at 127.0.0.1 only. Give "
+				  "--host or --bind.",
+				  o->advertise);
+	/* No coordinator but the file of nodes knows where a builder is. */
+	if (!host && !o->advertise)
+		tool_note("The others are told to come to 127.0.0.1: if they are on other "
+			  "machines, give --host, or --bind and --advertise.");
+	if (o->bind) {
+		cfg->host = all ? NULL : o->bind;
+		cfg->advertise = chosen(o->advertise, host ? host : "");
+	} else if (!host) {
+		cfg->host = "127.0.0.1";
+	}
+	return TOOL_OK;
+}
+
 static int open_engine(struct node *n)
 {
 	const struct evb_options *o = n->o;
 	struct roc_evb_config cfg = {
 		.system = n->coordinator.system,
 		.name = o->name,
-		.host = chosen(o->host, n->coordinator.me.host),
-		.advertise = o->advertise,
 		.port = chosen(o->port, n->coordinator.me.port),
 		.provider = o->provider,
 		.roles = n->roles,
@@ -137,12 +167,10 @@ static int open_engine(struct node *n)
 		.say = say,
 	};
 	char why[ROC_EVB_WHY] = "";
-	int ret;
+	int ret = choose_addresses(n, &cfg);
 
-	/* No coordinator but the file of nodes knows where a builder is. */
-	if (n->roles & ROC_EVB_BUILDER && !cfg.host && !cfg.advertise)
-		tool_note("The others are told to come to 127.0.0.1: if they are on other "
-			  "machines, give --host or --advertise.");
+	if (ret)
+		return ret;
 	ret = roc_evb_open(&cfg, n->source.ops, n->source.self, n->sink.ops, n->sink.self,
 			   n->coordinator.ops, n->coordinator.self, &n->evb, why);
 	/* No space: what was asked for does not fit the memory that was given. */

@@ -11,6 +11,7 @@
 #include <sys/resource.h>
 
 #include "tests/unit/utils/evb/etcd_run.h"
+#include "tests/unit/utils/listens.h"
 #include "tests/unit/utils/tool_run.h"
 #include "tests/unit/utils/metrics_away.h"
 #include "tests/unit/utils/no_fsync.h"
@@ -309,6 +310,37 @@ static void as_planned(void)
 		       ""));
 }
 
+/* A builder that etcd knows of: without an address only processes of this machine can connect. */
+static void listens_at(const char *options, enum listens where)
+{
+	unsigned int number = free_port();
+	pid_t pid = tool_start(file("out1"),
+			       "evb node --name=b --roles=builder --coordinator=%s --port=%u %s",
+			       etcd_text, number, options);
+
+	CU_ASSERT_TRUE(UNIT_WAIT(listens(number) != LISTENS_NOWHERE, 20000));
+	UNIT_EQ(listens(number), where);
+	kill(-pid, SIGTERM);
+	UNIT_EQ(tool_wait(pid, 60000), 0);
+}
+
+static void where_it_listens(void)
+{
+	begin("random");
+	if (!etcd_started(true))
+		return;
+	listens_at("", LISTENS_LOOPBACK);
+	listens_at("--advertise=127.0.0.1", LISTENS_LOOPBACK);
+	listens_at("--bind=::", LISTENS_ELSEWHERE);
+	listens_at("--host=127.0.0.1 --bind=0.0.0.0", LISTENS_ELSEWHERE);
+	/* The others would be sent where nothing listens. */
+	UNIT_EQ(tool_run("evb node --name=b --roles=builder --coordinator=%s --advertise=10.1.2.3",
+			 etcd_text),
+		2);
+	CU_ASSERT_TRUE(tool_says("Give --host or --bind."));
+	etcd_end(SIGKILL);
+}
+
 /* Three nodes by etcd; one of them is the manager and nothing else. */
 static void by_etcd(void)
 {
@@ -518,7 +550,8 @@ static void lines_lost(void)
 }
 
 UNIT_MAIN("roc-evb", {"to the end", to_the_end}, {"all is lost", all_is_lost},
-	  {"one is killed", killed}, {"as planned, and watched", as_planned}, {"by etcd", by_etcd},
+	  {"one is killed", killed}, {"as planned, and watched", as_planned},
+	  {"where it listens", where_it_listens}, {"by etcd", by_etcd},
 	  {"metrics wait for no disk", metrics_without_disk},
 	  {"metrics whose folder was away", metrics_away}, {"as a service", service},
 	  {"open files", open_files}, {"nobody reads", nobody_reads},

@@ -7,6 +7,8 @@
 
 #include <sys/syscall.h>
 
+#include "tests/unit/port.h"
+#include "tests/unit/utils/listens.h"
 #include "tests/unit/utils/network/network_run.h"
 
 static void there(const char *provider, unsigned int connections)
@@ -366,6 +368,25 @@ static void metrics_of_one(void)
 	UNIT_EQ(tool_wait(pid, 20000), 0);
 }
 
+/* Only processes of this machine can connect, unless the user opens it. */
+static void where_it_listens(void)
+{
+	unsigned int number = free_port();
+	pid_t pid;
+
+	fresh();
+	pid = tool_start(file("recv"), "recv --port=%u --buffer-size=8Mi", number);
+	CU_ASSERT_TRUE(UNIT_WAIT(listens(number) != LISTENS_NOWHERE, 20000));
+	UNIT_EQ(listens(number), LISTENS_LOOPBACK);
+	kill(-pid, SIGINT);
+	UNIT_EQ(tool_wait(pid, 20000), 0);
+	pid = tool_start(file("recv"), "recv --bind=0.0.0.0 --port=%u --buffer-size=8Mi", number);
+	CU_ASSERT_TRUE(UNIT_WAIT(listens(number) != LISTENS_NOWHERE, 20000));
+	UNIT_EQ(listens(number), LISTENS_ELSEWHERE);
+	kill(-pid, SIGINT);
+	UNIT_EQ(tool_wait(pid, 20000), 0);
+}
+
 /* Three slots and a card that does not wait: memory stays, and what is dropped is a gap. */
 static void slow_receiver(void)
 {
@@ -461,8 +482,9 @@ static void flat(void)
 	CU_ASSERT_TRUE(tool_number("units") > 500);
 }
 
-UNIT_MAIN("roc-send and roc-recv", {"by tcp", by_tcp}, {"by three connections", by_tcp_thrice},
-	  {"by shm", by_shm}, {"a recording is sent and recorded", recording_sent},
+UNIT_MAIN("roc-send and roc-recv", {"where it listens", where_it_listens}, {"by tcp", by_tcp},
+	  {"by three connections", by_tcp_thrice}, {"by shm", by_shm},
+	  {"a recording is sent and recorded", recording_sent},
 	  {"a recording of nothing is sent", nothing_sent},
 	  {"an interrupted sender ends in order", interrupted},
 	  {"one sender after the other", one_after_the_other},

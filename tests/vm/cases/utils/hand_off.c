@@ -222,12 +222,14 @@ static void sent_far(void)
 	emu_normal(0, 0xfff);
 	RUN("rm -rf one two");
 	code = RUN("export FI_PROVIDER=tcp; timeout 300 " FAR
-		   "roc-recv --silence=60 --buffer-size=4Mi --connections=2 --record=one > recv "
+		   "roc-recv --bind=0.0.0.0 --silence=60 --buffer-size=4Mi --connections=2 "
+		   "--record=one > recv "
 		   "2>&1 & "
 		   "first=$!; " LISTENING "timeout 300 roc-send 10.77.0.2 " CARD
 		   "--links=0,3 --connections=2 --patience=60 --silence=60 --json > sent 2> note & "
 		   "sender=$!; " RECORDED_ONE "kill -9 $(ip netns pids far); wait $first; "
-		   "timeout 300 " FAR "roc-recv --once --silence=60 --buffer-size=16Mi "
+		   "timeout 300 " FAR
+		   "roc-recv --bind=0.0.0.0 --once --silence=60 --buffer-size=16Mi "
 		   "--connections=2 --record=two --json > recv "
 		   "2>&1 & second=$!; " RECORDED_TWO "kill $sender; wait $sender; code=$?; "
 		   "wait $second || code=97; exit $code");
