@@ -117,11 +117,13 @@ static void roc_forget_kind(struct roc_endpoint *ep, bool keep)
 		roc_irqs_free(ep);
 }
 
-/* Steps 1 to 6 above. @present: the card may still answer. */
-static void roc_shut(struct roc_endpoint *ep, bool present)
+/* Steps 1 to 6 above, until @cause ends. @present: the card may still answer. */
+static void roc_shut(struct roc_endpoint *ep, enum roc_shut_cause cause, bool present)
 {
 	unsigned int i;
 
+	device_lock_assert(&ep->pdev->dev);
+	ep->shut |= cause;
 	WRITE_ONCE(ep->reachable, present);
 	WRITE_ONCE(ep->epoch, 0);
 	roc_point(ep, ROC_POINT_SHUT_EPOCH);
@@ -255,7 +257,7 @@ static int roc_pci_probe(struct pci_dev *pdev, const struct pci_device_id *id)
 
 err_irqs:
 	/* A node was there for a moment, and somebody may have it open. */
-	roc_shut(ep, true);
+	roc_shut(ep, ROC_SHUT_END, true);
 	roc_irqs_stop(ep);
 	roc_monitor_stop(ep);
 	keep = roc_let_go(ep);
@@ -277,10 +279,20 @@ err_put:
 	return err;
 }
 
-static void roc_reopen(struct roc_endpoint *ep)
+/* @cause has ended, and the card answers. */
+static void roc_reopen(struct roc_endpoint *ep, enum roc_shut_cause cause)
 {
 	unsigned int i;
 
+	device_lock_assert(&ep->pdev->dev);
+	ep->shut &= ~cause;
+	if (ep->shut & ROC_SHUT_ERROR)
+		dev_warn(&ep->pdev->dev,
+			 "roc%d: closed until error recovery ends; if that failed, bind the driver "
+			 "again\n",
+			 ep->minor);
+	if (ep->shut)
+		return;
 	for (i = 0; i < ep->ops->channels; i++) {
 		struct roc_channel *ch = &ep->channels[i];
 
@@ -297,7 +309,7 @@ static void roc_reopen(struct roc_endpoint *ep)
 /* Nothing of it writes, interrupts or looks any more. */
 static void roc_shut_for_good(struct roc_endpoint *ep)
 {
-	roc_shut(ep, true);
+	roc_shut(ep, ROC_SHUT_END, true);
 	roc_irqs_hush(ep); /* a start that was on its way may have had the card tell again */
 	roc_irqs_stop(ep); /* an alarm sets the monitor's work going */
 	roc_monitor_stop(ep);
@@ -321,54 +333,65 @@ static void roc_pci_remove(struct pci_dev *pdev)
 
 static void roc_reset_prepare(struct pci_dev *pdev)
 {
-	roc_shut(pci_get_drvdata(pdev), true);
+	roc_shut(pci_get_drvdata(pdev), ROC_SHUT_RESET, true);
 }
 
 static void roc_reset_done(struct pci_dev *pdev)
 {
 	struct roc_endpoint *ep = pci_get_drvdata(pdev);
 
-	if (!roc_answers(ep))
+	if (!roc_answers(ep)) {
+		ep->shut &= ~ROC_SHUT_RESET;
+		return;
+	}
 		return;
 	/* The next error recovery wants a saved state, too: restoring one uses it up. */
 	pci_save_state(pdev);
 	/* Nobody says whether there was one. Where it has to prove something it is done again. */
 	if (!roc_suspects(ep) || !roc_reset_function(ep))
 		roc_settle_by_reset(ep);
-	roc_reopen(ep);
+	roc_reopen(ep, ROC_SHUT_RESET);
 }
 
 static pci_ers_result_t roc_error_detected(struct pci_dev *pdev, pci_channel_state_t state)
 {
 	struct roc_endpoint *ep = pci_get_drvdata(pdev);
 
+	/* An earlier recovery that has not ended has failed: the PCI core does not report that. */
+	ep->shut &= ~ROC_SHUT_ERROR;
 	if (state == pci_channel_io_normal)
 		return PCI_ERS_RESULT_CAN_RECOVER;
-	roc_shut(ep, false);
-	if (state == pci_channel_io_perm_failure)
+	roc_shut(ep, ROC_SHUT_ERROR, false);
+	if (state == pci_channel_io_perm_failure) {
+		ep->shut &= ~ROC_SHUT_ERROR;
 		return PCI_ERS_RESULT_DISCONNECT;
+	}
 	return PCI_ERS_RESULT_NEED_RESET;
 }
 
 static pci_ers_result_t roc_slot_reset(struct pci_dev *pdev)
 {
 	struct roc_endpoint *ep = pci_get_drvdata(pdev);
-	bool shut = !READ_ONCE(ep->epoch);
+	bool frozen = ep->shut & ROC_SHUT_ERROR;
 
 	pci_restore_state(pdev);
 	pci_clear_master(pdev);
 	/*
-	 * Somebody else below the port asked for the reset, after an error that we could have lived
-	 * with. What runs ends here. Older kernels only say that there was a reset, and then
-	 * nothing is proved by it.
+	 * If the channel was not frozen, another driver below the port requested the reset, and
+	 * what runs ends here. Kernels before 6.18 call this without a reset, so it is no proof.
+	 * The function is not reset here: the PCI core holds pci_bus_sem for reading, and a bus
+	 * reset reads it again, which deadlocks when a writer waits in between. What gives no proof
+	 * stays suspect until the next start.
 	 */
-	if (!shut)
-		roc_shut(ep, true);
-	if (!roc_answers(ep))
+	if (!frozen)
+		roc_shut(ep, ROC_SHUT_ERROR, true);
+	if (!roc_answers(ep)) {
+		ep->shut &= ~ROC_SHUT_ERROR;
 		return PCI_ERS_RESULT_DISCONNECT;
+	}
 	/* The next reset wants a saved state, too: restoring one uses it up. */
 	pci_save_state(pdev);
-	if (shut || (roc_suspects(ep) && !roc_reset_function(ep)))
+	if (frozen)
 		roc_settle_by_reset(ep);
 	return PCI_ERS_RESULT_RECOVERED;
 }
@@ -377,9 +400,13 @@ static void roc_error_resume(struct pci_dev *pdev)
 {
 	struct roc_endpoint *ep = pci_get_drvdata(pdev);
 
-	/* An earlier reset may have left it dead; this error was not about that. */
-	if (!READ_ONCE(ep->epoch) && roc_answers(ep))
-		roc_reopen(ep);
+	/* Not what an earlier reset, or a shutdown, has closed. */
+	if (!(ep->shut & ROC_SHUT_ERROR))
+		return;
+	if (roc_answers(ep))
+		roc_reopen(ep, ROC_SHUT_ERROR);
+	else
+		ep->shut &= ~ROC_SHUT_ERROR;
 }
 
 static const struct pci_error_handlers roc_error_handlers = {

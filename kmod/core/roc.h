@@ -112,6 +112,7 @@ struct roc_channel {
  * @epoch: 0 while there is no hardware, else a number that changes with every reset: a file
  *	opened in another epoch gets -ENODEV for ever
  * @last_epoch: to count them; probe, remove and reset handlers only
+ * @shut: mask of enum roc_shut_cause; under the device's lock
  * @reachable: registers may be accessed; without an epoch until removal unmaps them
  * @asleep: the machine is being suspended, and no channel gets the bus; under card->lock
  * @mark: what was in the card's mark before the suspend; see sleep.c
@@ -131,6 +132,7 @@ struct roc_endpoint {
 	struct srcu_struct srcu;
 	u32 epoch;
 	u32 last_epoch;
+	u32 shut;
 	bool reachable;
 	bool asleep;
 	u32 mark;
@@ -172,6 +174,16 @@ struct roc_endpoint {
 	enum roc_alarm alarm;
 
 	struct roc_channel channels[ROC_CHANNELS_MAX];
+};
+
+/*
+ * Causes for which an endpoint is shut. Each ends on its own; the endpoint opens again when the last
+ * of them has ended. Without a cause and without an epoch: the card did not answer at the end.
+ */
+enum roc_shut_cause {
+	ROC_SHUT_RESET = BIT(0), /* from .reset_prepare to .reset_done */
+	ROC_SHUT_ERROR = BIT(1), /* error recovery, to .resume or until the card is given up */
+	ROC_SHUT_END = BIT(2),	 /* removal, shutdown: to the end of the binding */
 };
 
 #define roc_to_endpoint(d) container_of(d, struct roc_endpoint, dev)

@@ -5,7 +5,8 @@
  * below the same port answer. As with kernels where "reset" is only said, nothing is reset; after
  * "lost" the function's configuration is as after a real one: it answers nobody. The same for what
  * comes before and after a reset of the function, as when that fails. The steps of suspend and
- * hibernation are the driver's callbacks alone, so processes run on meanwhile.
+ * hibernation are the driver's callbacks alone, so processes run on meanwhile. The steps of a
+ * recovery come inside pci_walk_bus(), as from the core, which holds pci_bus_sem for reading there.
  */
 #include <linux/module.h>
 #include <linux/pci.h>
@@ -17,8 +18,8 @@ MODULE_PARM_DESC(device, "address of the function, as lspci -D says it");
 
 static char *steps = "";
 module_param(steps, charp, 0);
-MODULE_PARM_DESC(steps, "of normal, frozen, lost, reset, resume, prepare and done, or sleep, wake, "
-			"freeze and restore, with commas between");
+MODULE_PARM_DESC(steps, "of normal, frozen, lost, reset, resume, prepare, done and shutdown, or "
+			"sleep, wake, freeze and restore, with commas between");
 
 static int sleep_step(struct pci_dev *pdev, const char *step)
 {
@@ -35,26 +36,80 @@ static int sleep_step(struct pci_dev *pdev, const char *step)
 	return -EINVAL;
 }
 
-static int recovery_step(struct pci_dev *pdev, const struct pci_error_handlers *handlers,
-			 const char *step)
+struct recovery_step {
+	struct pci_dev *pdev;
+	const char *name;
+	int err;
+};
+
+/* What does not come from an error recovery, by the driver's own table: -EINVAL if it does. */
+static int recovery_other(struct pci_dev *pdev, const char *step)
 {
-	if (!strcmp(step, "normal"))
-		handlers->error_detected(pdev, pci_channel_io_normal);
-	else if (!strcmp(step, "frozen"))
-		handlers->error_detected(pdev, pci_channel_io_frozen);
-	else if (!strcmp(step, "lost"))
+	const struct pci_error_handlers *handlers = pdev->driver->err_handler;
+
+	if (!strcmp(step, "lost"))
 		pci_write_config_word(pdev, PCI_COMMAND, 0);
-	else if (!strcmp(step, "reset"))
-		handlers->slot_reset(pdev);
-	else if (!strcmp(step, "resume"))
-		handlers->resume(pdev);
 	else if (!strcmp(step, "prepare"))
 		handlers->reset_prepare(pdev);
 	else if (!strcmp(step, "done"))
 		handlers->reset_done(pdev);
+	else if (!strcmp(step, "shutdown"))
+		pdev->driver->shutdown(pdev);
 	else
 		return sleep_step(pdev, step);
 	return 0;
+}
+
+static int recovery_callback(struct pci_dev *pdev, const char *step)
+{
+	const struct pci_error_handlers *handlers = pdev->driver->err_handler;
+
+	if (!strcmp(step, "normal"))
+		handlers->error_detected(pdev, pci_channel_io_normal);
+	else if (!strcmp(step, "frozen"))
+		handlers->error_detected(pdev, pci_channel_io_frozen);
+	else if (!strcmp(step, "reset"))
+		handlers->slot_reset(pdev);
+	else if (!strcmp(step, "resume"))
+		handlers->resume(pdev);
+	else
+		return -EINVAL;
+	return 0;
+}
+
+static bool recovery_lock(struct pci_dev *pdev)
+{
+	device_lock(&pdev->dev);
+	if (pdev->driver && pdev->driver->err_handler)
+		return true;
+	device_unlock(&pdev->dev);
+	return false;
+}
+
+static int recovery_visit(struct pci_dev *pdev, void *data)
+{
+	struct recovery_step *step = data;
+
+	if (pdev != step->pdev || !recovery_lock(pdev))
+		return 0;
+	step->err = recovery_callback(pdev, step->name);
+	device_unlock(&pdev->dev);
+	return 0;
+}
+
+static int recovery_one(struct pci_dev *pdev, const char *name)
+{
+	struct recovery_step step = {.pdev = pdev, .name = name, .err = -ENODEV};
+	int err;
+
+	pci_walk_bus(pdev->bus, recovery_visit, &step);
+	if (step.err != -EINVAL)
+		return step.err;
+	if (!recovery_lock(pdev))
+		return -ENODEV;
+	err = recovery_other(pdev, name);
+	device_unlock(&pdev->dev);
+	return err;
 }
 
 static int recovery_steps(struct pci_dev *pdev)
@@ -62,14 +117,8 @@ static int recovery_steps(struct pci_dev *pdev)
 	char *rest = steps, *step;
 	int err = 0;
 
-	while (!err && (step = strsep(&rest, ","))) {
-		device_lock(&pdev->dev);
-		if (pdev->driver && pdev->driver->err_handler)
-			err = recovery_step(pdev, pdev->driver->err_handler, step);
-		else
-			err = -ENODEV;
-		device_unlock(&pdev->dev);
-	}
+	while (!err && (step = strsep(&rest, ",")))
+		err = recovery_one(pdev, step);
 	return err;
 }
 

@@ -94,33 +94,104 @@ static void dead_stays_dead(void)
 	works((struct rig){.id = EP0, .source = ROC_SOURCE_DDG});
 }
 
-/* A card that does not stop is not quiet because somebody tried to reset it. */
-static void reset_that_failed(void)
+static const struct rig plain = {
+	.id = EP0, .source = ROC_SOURCE_DDG, .by_timer = true, .configure = ROC_CONFIGURE_PLAIN};
+
+/* A channel whose run has ended, and of which nothing shows that it did: it has its descriptors. */
+static bool left_suspect(void)
 {
-	struct rig r = {.id = EP0,
-			.source = ROC_SOURCE_DDG,
-			.by_timer = true,
-			.configure = ROC_CONFIGURE_PLAIN};
-	struct rig again = r;
-	unsigned int l;
-	uint64_t before;
+	struct rig r = plain;
+	bool good;
 
 	emu_normal(CARD0, FOUR_LINKS);
 	emu(CARD0, "fault 0 stall");
+	good = rig_open(&r);
+	if (good) {
+		rig_push(&r, RIG_MAX);
+		good = rig_start(&r);
+		emu(CARD0, "fault 0 reset-ignored");
+		good = rig_stop(&r) && good;
+		rig_close(&r);
+	}
+	return good && emu_link_count(CARD0, 0, 0, "queued") > 0;
+}
+
+/* A start meets the suspect, and resets the function. */
+static void start_resets(uint64_t before)
+{
+	struct rig r = plain;
+
+	UNIT_EQ(emu_count(CARD0, 0, "function_resets"), before);
 	UNIT_NEED(rig_open(&r));
-	rig_push(&r, RIG_MAX);
-	UNIT_NEED(rig_start(&r));
-	emu(CARD0, "fault 0 reset-ignored");
-	CU_ASSERT(rig_stop(&r));
+	control(rig_fd(&r), ROC_CH_START, 0, 0);
+	CU_ASSERT(emu_count(CARD0, 0, "function_resets") > before);
 	rig_close(&r);
-	CU_ASSERT(emu_link_count(CARD0, 0, 0, "queued") > 0);
+	emu(CARD0, "fault 0 clear");
+	works(plain);
+	UNIT_EQ(emu_count(CARD0, 0, "dma_outside"), 0);
+}
+
+/*
+ * A recovery in which nothing was reset proves nothing, also behind one that froze the channel and
+ * never ended. Nor does the driver reset the function in the recovery, which holds pci_bus_sem.
+ */
+static void recovery_is_no_proof(void)
+{
+	uint64_t before;
+
+	UNIT_NEED(left_suspect());
+	before = emu_count(CARD0, 0, "function_resets");
+	UNIT_EQ(recovery(EP0, "normal,reset,resume"), 0);
+	start_resets(before);
+
+	UNIT_NEED(left_suspect());
+	before = emu_count(CARD0, 0, "function_resets");
+	UNIT_EQ(recovery(EP0, "frozen"), 0);
+	UNIT_EQ(recovery(EP0, "normal,reset,resume"), 0);
+	start_resets(before);
+}
+
+/* The end of a reset is not the end of the recovery in which it came. */
+static void reset_in_recovery(void)
+{
+	emu_normal(CARD0, FOUR_LINKS);
+	UNIT_EQ(recovery(EP0, "frozen,prepare,done"), 0);
+	UNIT_EQ(node_open(EP0, -1), -ENODEV);
+	UNIT_EQ(node_open(EP0, 0), -ENODEV);
+	UNIT_EQ(recovery(EP0, "reset,resume"), 0);
+	works((struct rig){.id = EP0, .source = ROC_SOURCE_DDG});
+}
+
+/* A recovery or a reset does not open what a shutdown has closed for the next kernel. */
+static void shutdown_stays(void)
+{
+	char address[ROC_TEXT_MAX];
+
+	emu_normal(CARD0, FOUR_LINKS);
+	strcpy(address, pci_address(EP0));
+	UNIT_EQ(recovery(EP0, "shutdown,frozen,reset,resume"), 0);
+	UNIT_EQ(node_open(EP0, -1), -ENODEV);
+	UNIT_EQ(recovery(EP0, "prepare,done"), 0);
+	UNIT_EQ(node_open(EP0, 0), -ENODEV);
+	UNIT_EQ(driver_unbind(address), 0);
+	UNIT_NEED(driver_bind(address));
+	works((struct rig){.id = EP0, .source = ROC_SOURCE_DDG});
+}
+
+/* A card that does not stop is not quiet because somebody tried to reset it. */
+static void reset_that_failed(void)
+{
+	unsigned int l;
+	uint64_t before;
+
+	UNIT_NEED(left_suspect());
 	before = emu_count(CARD0, 0, "function_resets");
 	UNIT_EQ(recovery(EP0, "prepare,done"), 0);
 	CU_ASSERT(emu_count(CARD0, 0, "function_resets") > before);
 	for (l = 0; l < CRU_LINK_SLOTS; l++)
 		UNIT_EQ(emu_link_count(CARD0, 0, l, "queued"), 0);
 	emu(CARD0, "fault 0 clear");
-	works(again);
+	works(plain);
 	UNIT_EQ(emu_count(CARD0, 0, "dma_outside"), 0);
 }
 
@@ -144,4 +215,6 @@ static void restored_again(void)
 
 UNIT_MAIN("recovery", {"reset for a neighbour", reset_for_a_neighbour},
 	  {"reset forgets debug", reset_forgets_debug}, {"dead stays dead", dead_stays_dead},
+	  {"recovery is no proof", recovery_is_no_proof},
+	  {"reset in a recovery", reset_in_recovery}, {"shutdown stays", shutdown_stays},
 	  {"reset that failed", reset_that_failed}, {"restored again", restored_again})
