@@ -212,6 +212,7 @@ static int do_counts(struct request *r)
 		json_uint(r->out, "mappings", f->dma.count);
 		json_uint(r->out, "memory_lost", f->dma.files.lost - f->lost_before);
 		json_uint(r->out, "messages_outside", f->nowhere - f->nowhere_before);
+		json_uint(r->out, "reset_accesses", f->reset_hits - f->reset_hits_before);
 		emu->ops->counts(emu->card, e, r->out);
 		json_end_object(r->out);
 	}
@@ -232,6 +233,7 @@ static int do_clear(struct request *r)
 		mmio_log_clear(&f->log);
 		f->lost_before = f->dma.files.lost;
 		f->nowhere_before = f->nowhere;
+		f->reset_hits_before = f->reset_hits;
 		r->emu->ops->clear(r->emu->card, e);
 	}
 	return 0;

@@ -47,16 +47,19 @@ struct function {
 	struct config_space config;
 	struct dma_table dma;
 	struct mmio_log log;
-	struct irq irq[VU_IRQS][CARD_VECTORS]; /* of INTx and the error interrupt only the first */
-	bool all_ones;			       /* fault: the link is down */
-	bool vanished;			       /* fault: no server */
-	bool forgets;			       /* fault: sleep takes its state */
-	bool foreign;			       /* fault: another design's registers */
-	uint32_t foreign_seed;		       /* decides their values */
-	uint32_t foreign_reads;		       /* each changes what the next one reads */
-	uint64_t outside_ns;		       /* last DMA outside any mapping, for the log */
-	uint64_t lost_before;		       /* memory lost before the counts were cleared */
-	uint64_t nowhere, nowhere_before;      /* messages to bus address 0; the same */
+	struct irq irq[VU_IRQS][CARD_VECTORS];	/* of INTx and the error interrupt only the first */
+	bool all_ones;				/* fault: the link is down */
+	bool vanished;				/* fault: no server */
+	bool forgets;				/* fault: sleep takes its state */
+	bool foreign;				/* fault: another design's registers */
+	uint32_t foreign_seed;			/* decides their values */
+	uint32_t foreign_reads;			/* each changes what the next one reads */
+	uint64_t outside_ns;			/* last DMA outside any mapping, for the log */
+	uint64_t lost_before;			/* memory lost before the counts were cleared */
+	uint64_t nowhere, nowhere_before;	/* messages to bus address 0; the same */
+	bool in_reset;				/* from a reset until memory decoding is on again */
+	uint64_t reset_ns;			/* last access in there, for the log */
+	uint64_t reset_hits, reset_hits_before; /* accesses in there; the same */
 
 	/* vfio-user side: owned by its thread; fds are written under the lock */
 	int listen_fd, client_fd;

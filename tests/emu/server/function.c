@@ -5,12 +5,15 @@
 #include "emu.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
 #include "tests/emu/say.h"
+
+#define RESET_QUIET_NS 1000000000ull /* one line for all accesses within that time of each other */
 
 int function_init(struct function *f, struct emu *emu, unsigned int nr)
 {
@@ -234,12 +237,30 @@ static uint32_t read_register(struct function *f, unsigned int bar, uint32_t off
 	return f->emu->ops->read(f->emu->card, f->nr, bar, off);
 }
 
+/*
+ * A function in reset does not answer, and a machine whose firmware handles errors first may treat
+ * that as fatal. The host must not access it before it has restored the configuration.
+ */
+static void bad_access(struct function *f, const char *what, unsigned int bar, uint64_t off)
+{
+	uint64_t now = emu_now();
+
+	f->log.bad++;
+	if (!f->in_reset)
+		return;
+	f->reset_hits++;
+	if (!f->reset_ns || now - f->reset_ns > RESET_QUIET_NS)
+		emu_say("roc-emu: function %u: %s during a reset: BAR%u, 0x%" PRIx64, f->nr, what,
+			bar, off);
+	f->reset_ns = now;
+}
+
 void function_bar_read(struct function *f, unsigned int bar, uint64_t off, void *data, uint32_t len)
 {
 	memset(data, 0xff, len);
 	lock_bar(f, bar);
 	if (!is_word(f, bar, off, len)) {
-		f->log.bad++;
+		bad_access(f, "read", bar, off);
 	} else {
 		uint32_t value = read_register(f, bar, off);
 
@@ -259,7 +280,7 @@ void function_bar_write(struct function *f, unsigned int bar, uint64_t off, cons
 
 	lock_bar(f, bar);
 	if (!is_word(f, bar, off, len)) {
-		f->log.bad++;
+		bad_access(f, "write", bar, off);
 	} else {
 		memcpy(&value, data, sizeof(value));
 		mmio_log_access(&f->log, true, bar, off, value, emu_now());
@@ -301,8 +322,11 @@ void function_config_write(struct function *f, uint32_t off, const void *data, u
 
 		if (asleep && config_full_power(&f->config))
 			reset |= f->forgets || config_sleep_resets(&f->config);
-		if (reset)
+		if (reset) {
 			reset_locked(f);
+			f->in_reset = true;
+		}
+		f->in_reset = f->in_reset && !config_memory_on(&f->config);
 		irq_unmasked(f);
 	}
 	function_unlock(f, true);
@@ -347,6 +371,7 @@ void function_reset(struct function *f)
 {
 	function_lock(f);
 	reset_locked(f);
+	f->in_reset = true;
 	function_unlock(f, true);
 }
 
@@ -354,6 +379,7 @@ void function_host_gone(struct function *f)
 {
 	function_lock(f);
 	reset_locked(f);
+	f->in_reset = false;
 	irq_release(f);
 	dma_unmap_all(&f->dma);
 	function_unlock(f, true);

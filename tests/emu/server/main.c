@@ -105,7 +105,7 @@ static void on_quit(struct emu *emu)
 /* How it went: the exit status. */
 static int verdict(struct emu *emu)
 {
-	uint64_t outside, lost = 0;
+	uint64_t outside, lost = 0, in_reset = 0;
 	unsigned int e;
 
 	emu_lock_all(emu);
@@ -113,6 +113,7 @@ static int verdict(struct emu *emu)
 	for (e = 0; e < emu->ops->functions; e++) {
 		lost += emu->fn[e].dma.files.lost;
 		outside += emu->fn[e].nowhere;
+		in_reset += emu->fn[e].reset_hits;
 	}
 	emu_unlock_all(emu, false);
 	if (lost)
@@ -120,7 +121,9 @@ static int verdict(struct emu *emu)
 			lost);
 	if (outside)
 		emu_say("roc-emu: %" PRIu64 " DMA accesses went outside any mapping", outside);
-	return outside ? 2 : lost ? 3 : 0;
+	if (in_reset)
+		emu_say("roc-emu: %" PRIu64 " register accesses met a function in reset", in_reset);
+	return outside || in_reset ? 2 : lost ? 3 : 0;
 }
 
 static int serve(struct emu *emu, const char *dir)

@@ -363,8 +363,8 @@ static bool check_endpoint(unsigned int card, unsigned int ep, const char *count
 {
 	/* The last two are a C-RORC's, the three before them a CRU's. */
 	static const char *const never[] = {
-		"dma_outside",	 "messages_outside", "fifo_overflow", "bad_descriptor",
-		"size_overflow", "protocol_errors",  "bad_push",
+		"dma_outside",	  "messages_outside", "reset_accesses",	 "fifo_overflow",
+		"bad_descriptor", "size_overflow",    "protocol_errors", "bad_push",
 	};
 	bool clean = true;
 	unsigned int i;
