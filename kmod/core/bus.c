@@ -92,15 +92,15 @@ void roc_bus_off(struct roc_endpoint *ep)
  * Is it certain that the function cannot write any more? This read also pushes out what it had on
  * the way.
  */
-bool roc_bus_is_off(struct roc_endpoint *ep)
+bool roc_bus_is_off(struct pci_dev *pdev)
 {
 	u16 command;
 
-	pci_read_config_word(ep->pdev, PCI_COMMAND, &command);
+	pci_read_config_word(pdev, PCI_COMMAND, &command);
 	if (command != 0xffff)
 		return !(command & PCI_COMMAND_MASTER);
 	/* It does not answer, and may come back as it was. Unless it has left its slot. */
-	return ep->pdev->error_state == pci_channel_io_perm_failure;
+	return pdev->error_state == pci_channel_io_perm_failure;
 }
 
 /*
@@ -119,7 +119,7 @@ bool roc_bus_take(struct roc_channel *ch)
 		pci_clear_master(ep->pdev);
 		roc_monitor_alarms(ep, false);
 	}
-	off = roc_bus_is_off(ep);
+	off = roc_bus_is_off(ep->pdev);
 	mutex_unlock(&ep->card->lock);
 	return off;
 }

@@ -179,14 +179,11 @@ static void roc_irq_free(struct roc_endpoint *ep, int count)
 	ep->irqs.count = 0;
 }
 
-/* When the card cannot write to it any more. */
 void roc_irqs_free(struct roc_endpoint *ep)
 {
 	struct roc_irqs *irqs = &ep->irqs;
 
-	if (irqs->notice)
-		dma_free_coherent(&ep->pdev->dev, sizeof(*irqs->notice), irqs->notice,
-				  irqs->notice_bus);
+	roc_dma_free(ep, sizeof(*irqs->notice), irqs->notice, irqs->notice_bus);
 	irqs->notice = NULL;
 }
 

@@ -94,8 +94,8 @@ struct roc_kind {
 	 * probe. NULL: nothing to do.
 	 */
 	int (*probe)(struct roc_endpoint *ep);
-	/* At the end of remove, or after a failed probe. @keep: the card may still write there. */
-	void (*remove)(struct roc_endpoint *ep, bool keep);
+	/* At the end of remove, or after a failed probe. Coherent memory goes by roc_dma_free(). */
+	void (*remove)(struct roc_endpoint *ep);
 	/* What is the kind's in ROC_EP_INFO. NULL: nothing. */
 	void (*describe)(struct roc_endpoint *ep, struct roc_ep_info *info);
 

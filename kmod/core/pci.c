@@ -85,8 +85,7 @@ static int roc_setup_dma(struct roc_endpoint *ep)
 
 static void roc_free_memory(struct roc_endpoint *ep)
 {
-	if (ep->memory)
-		dma_free_coherent(&ep->pdev->dev, ep->ops->host_memory, ep->memory, ep->memory_bus);
+	roc_dma_free(ep, ep->ops->host_memory, ep->memory, ep->memory_bus);
 	ep->memory = NULL;
 }
 
@@ -107,14 +106,12 @@ static void roc_stop_left(struct roc_endpoint *ep, bool master)
 		roc_settle_by_reset(ep);
 }
 
-/* @keep: the card may still write to memory of the kind's, and of the interrupts'. */
-static void roc_forget_kind(struct roc_endpoint *ep, bool keep)
+static void roc_forget_kind(struct roc_endpoint *ep)
 {
 	if (ep->ops->kind->remove)
-		ep->ops->kind->remove(ep, keep);
+		ep->ops->kind->remove(ep);
 	ep->irqs.block = NULL;
-	if (!keep)
-		roc_irqs_free(ep);
+	roc_irqs_free(ep);
 }
 
 /* Steps 1 to 6 above, until @cause ends. @present: the card may still answer. */
@@ -161,10 +158,11 @@ static void roc_shut(struct roc_endpoint *ep, enum roc_shut_cause cause, bool pr
  * The last chance to give memory back has passed: better lost than written into. Channels prove
  * that they are quiet; what the function tells of by itself is stopped by the bus alone.
  */
-static bool roc_abandon_held(struct roc_endpoint *ep)
+static void roc_abandon_held(struct roc_endpoint *ep)
 {
-	bool any = !roc_bus_is_off(ep);
 	unsigned int i;
+
+	ep->keep = !roc_bus_is_off(ep->pdev);
 
 	for (i = 0; i < ep->ops->channels; i++) {
 		if (!roc_held_abandon(&ep->channels[i]))
@@ -173,26 +171,23 @@ static bool roc_abandon_held(struct roc_endpoint *ep)
 			&ep->pdev->dev,
 			"roc%dch%u: the card was never stopped; buffers stay pinned until reboot\n",
 			ep->minor, i);
-		any = true;
+		ep->keep = true;
 	}
-	if (any)
-		ep->memory = NULL; /* not given back either */
-	return any;
 }
 
-/* Of what is shut. True: the card may still write to what is left. */
-static bool roc_let_go(struct roc_endpoint *ep)
+/* Of what is shut. */
+static void roc_let_go(struct roc_endpoint *ep)
 {
 	if (roc_suspects(ep) && !roc_reset_function(ep))
 		roc_settle_by_reset(ep);
-	return roc_abandon_held(ep);
+	roc_abandon_held(ep);
 }
 
 static int roc_pci_probe(struct pci_dev *pdev, const struct pci_device_id *id)
 {
 	const struct roc_card_ops *ops = (const struct roc_card_ops *)id->driver_data;
 	struct roc_endpoint *ep;
-	bool keep = false, foreign = false;
+	bool foreign = false;
 	u16 command;
 	int err;
 
@@ -221,6 +216,7 @@ static int roc_pci_probe(struct pci_dev *pdev, const struct pci_device_id *id)
 		goto err_unmap;
 	/* A card left running by a crashed owner must not write while its state is checked. */
 	pci_clear_master(pdev);
+	roc_kept_release(pdev);
 	roc_order_writes(ep);
 	err = roc_setup_dma(ep);
 	if (err)
@@ -260,12 +256,13 @@ err_irqs:
 	roc_shut(ep, ROC_SHUT_END, true);
 	roc_irqs_stop(ep);
 	roc_monitor_stop(ep);
-	keep = roc_let_go(ep);
+	roc_let_go(ep);
 err_kind:
-	roc_forget_kind(ep, keep);
+	roc_forget_kind(ep);
 	roc_card_put(ep);
 err_memory:
 	roc_free_memory(ep);
+	roc_kept_report(ep);
 err_unmap:
 	roc_unmap_bars(ep);
 	pci_release_regions(pdev);
@@ -320,10 +317,12 @@ static void roc_pci_remove(struct pci_dev *pdev)
 	struct roc_endpoint *ep = pci_get_drvdata(pdev);
 
 	roc_shut_for_good(ep);
-	roc_forget_kind(ep, roc_let_go(ep));
+	roc_let_go(ep);
+	roc_forget_kind(ep);
 	roc_card_put(ep);
 	roc_point(ep, ROC_POINT_REMOVE_BARS);
 	roc_free_memory(ep);
+	roc_kept_report(ep);
 	roc_unmap_bars(ep);
 	pci_release_regions(pdev);
 	pci_disable_device(pdev);
@@ -344,7 +343,6 @@ static void roc_reset_done(struct pci_dev *pdev)
 		ep->shut &= ~ROC_SHUT_RESET;
 		return;
 	}
-		return;
 	/* The next error recovery wants a saved state, too: restoring one uses it up. */
 	pci_save_state(pdev);
 	/* Nobody says whether there was one. Where it has to prove something it is done again. */
@@ -483,12 +481,20 @@ static int __init roc_init(void)
 	err = roc_chardev_init();
 	if (err)
 		return err;
+	err = roc_kept_init();
+	if (err)
+		goto err_chardev;
 	roc_points_init();
 	err = pci_register_driver(&roc_pci_driver);
-	if (err) {
-		roc_points_exit();
-		roc_chardev_exit();
-	}
+	if (err)
+		goto err_points;
+	return 0;
+
+err_points:
+	roc_points_exit();
+	roc_kept_exit();
+err_chardev:
+	roc_chardev_exit();
 	return err;
 }
 
@@ -496,6 +502,7 @@ static void __exit roc_exit(void)
 {
 	pci_unregister_driver(&roc_pci_driver);
 	roc_points_exit();
+	roc_kept_exit();
 	roc_chardev_exit();
 }
 

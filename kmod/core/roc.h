@@ -121,6 +121,8 @@ struct roc_channel {
  * @secret_bars: mask of those that nobody maps without CAP_SYS_RAWIO, whatever the policy says
  * @bar: kernel mappings; valid under @srcu with a good epoch, or while a channel is open
  * @memory: host memory that the card writes to, ops->host_memory bytes, from probe to remove
+ * @keep: the binding ends, and the card may still write to the driver's memory: roc_dma_free()
+ * @kept: bytes that were kept for that reason
  * @exports_lock: @exports
  * @exports: dma-bufs of its channels' memory, which may outlive these
  * @sample_lock: @samples and @temperature, and the channels'
@@ -149,6 +151,8 @@ struct roc_endpoint {
 	bool translated; /* DMA goes through a translating IOMMU */
 	void *memory;
 	dma_addr_t memory_bus;
+	bool keep;
+	size_t kept;
 	struct roc_irqs irqs;
 	struct mutex exports_lock;
 	struct list_head exports;

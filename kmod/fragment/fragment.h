@@ -258,7 +258,7 @@ extern const struct roc_kind roc_fragment_kind;
 
 /* probe.c: where the firmware has its registers */
 int roc_fragment_probe(struct roc_endpoint *ep);
-void roc_fragment_remove(struct roc_endpoint *ep, bool keep);
+void roc_fragment_remove(struct roc_endpoint *ep);
 
 /* rings.c */
 struct roc_sub_rings *roc_sub_rings_alloc(const struct roc_sub *sub, struct roc_fr_rings *arg,

@@ -104,7 +104,7 @@ int roc_fragment_probe(struct roc_endpoint *ep)
 }
 
 /* The nodes are gone, or never were. */
-void roc_fragment_remove(struct roc_endpoint *ep, bool keep)
+void roc_fragment_remove(struct roc_endpoint *ep)
 {
 	unsigned int c;
 

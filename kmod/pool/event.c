@@ -56,14 +56,8 @@ static void __iomem *roc_event_block(struct roc_endpoint *ep, const struct roc_p
 
 static void roc_event_free_rings(struct roc_endpoint *ep, struct roc_event *ev)
 {
-	struct device *dev = &ep->pdev->dev;
-
-	if (ev->submit)
-		dma_free_coherent(dev, sizeof(*ev->submit) << ev->submit_log2, ev->submit,
-				  ev->submit_bus);
-	if (ev->record)
-		dma_free_coherent(dev, sizeof(*ev->record) << ev->record_log2, ev->record,
-				  ev->record_bus);
+	roc_dma_free(ep, sizeof(*ev->submit) << ev->submit_log2, ev->submit, ev->submit_bus);
+	roc_dma_free(ep, sizeof(*ev->record) << ev->record_log2, ev->record, ev->record_bus);
 	ev->submit = NULL;
 	ev->record = NULL;
 }
@@ -124,7 +118,7 @@ int roc_event_probe(struct roc_endpoint *ep)
 		ep->irqs.block =
 			roc_event_block(ep, &vsec.block[channels], EVENT_ID_CARD, channels);
 	if (!ep->irqs.block) {
-		roc_event_remove(ep, false);
+		roc_event_remove(ep);
 		found = -1;
 	} else {
 		ep->irqs.most = vsec.vectors;
@@ -141,16 +135,14 @@ out:
 	return 0;
 }
 
-/* @keep_memory: the card may still write to it. */
-void roc_event_remove(struct roc_endpoint *ep, bool keep_memory)
+void roc_event_remove(struct roc_endpoint *ep)
 {
 	unsigned int c;
 
 	for (c = 0; c < ep->ops->channels; c++) {
 		struct roc_event *ev = &roc_pool(&ep->channels[c])->event;
 
-		if (!keep_memory)
-			roc_event_free_rings(ep, ev);
+		roc_event_free_rings(ep, ev);
 		ev->block = NULL;
 	}
 	ep->irqs.block = NULL;

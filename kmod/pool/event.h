@@ -63,7 +63,7 @@ struct roc_event {
 
 /* event.c */
 int roc_event_probe(struct roc_endpoint *ep);
-void roc_event_remove(struct roc_endpoint *ep, bool keep_memory);
+void roc_event_remove(struct roc_endpoint *ep);
 int roc_event_enable(struct roc_channel *ch);
 int roc_event_disable(struct roc_channel *ch);
 void roc_event_bind(struct roc_channel *ch, struct roc_session *s);

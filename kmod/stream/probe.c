@@ -112,7 +112,7 @@ int roc_stream_probe(struct roc_endpoint *ep)
 }
 
 /* The nodes are gone, or never were. */
-void roc_stream_remove(struct roc_endpoint *ep, bool keep)
+void roc_stream_remove(struct roc_endpoint *ep)
 {
 	unsigned int c;
 

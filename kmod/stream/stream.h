@@ -232,7 +232,7 @@ extern const struct roc_kind roc_stream_kind;
 
 /* probe.c: where the firmware has its registers */
 int roc_stream_probe(struct roc_endpoint *ep);
-void roc_stream_remove(struct roc_endpoint *ep, bool keep);
+void roc_stream_remove(struct roc_endpoint *ep);
 
 /* ring.c */
 struct roc_stream_ring *roc_stream_ring_alloc(struct roc_st_ring *arg, int node, u64 least);

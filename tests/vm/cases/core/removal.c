@@ -3,15 +3,21 @@
  * The driver is taken off a card, or the card is reset, under everybody's feet.
  */
 #include "common/case.h"
+#include "common/klog.h"
 #include "common/way.h"
 
 #include <fcntl.h>
+#include <linux/pci_regs.h>
 #include <poll.h>
 #include <signal.h>
 #include <sys/eventfd.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
 
+#define KEPT "of DMA memory stay allocated"
+#define KEPT_FREED "of DMA memory freed"
+#define KEPT_MS 20000 /* the driver looks every five seconds */
+#define KEPT_LOGGED_MS 1000
 #define LOOPS 2 /* the second finds what the first left */
 
 static void touch(void *p)
@@ -307,6 +313,92 @@ static void numbers_stay(void)
 	works();
 }
 
+/* A C-RORC, unbound while it reads all ones, so that its bus mastering is not seen off. */
+static char deaf[ROC_TEXT_MAX];
+static uint64_t mappings; /* of it, when nothing is kept */
+
+static bool unbind_deaf(int log)
+{
+	emu(CRORC0, "fault 0 all-ones");
+	UNIT_EQ(driver_unbind(deaf), 0);
+	if (translated(EP0))
+		CU_ASSERT(emu_count(CRORC0, 0, "mappings") > mappings);
+	return klog_wait(log, KEPT, KEPT_LOGGED_MS);
+}
+
+static void kept_is_freed(int log)
+{
+	CU_ASSERT(klog_wait(log, KEPT_FREED, KEPT_MS) != NULL);
+	if (translated(EP0))
+		UNIT_EQ(emu_count(CRORC0, 0, "mappings"), mappings);
+}
+
+static bool crorc_back(void)
+{
+	struct rig r = {.id = CRORC_ID};
+	bool good = rig_once(&r, 20, 5000);
+
+	RIG_OK(&r);
+	rig_close(&r);
+	return good;
+}
+
+/* What it could write to is kept, and that is logged, until it has been reset or answers again. */
+static void kept_until_reset(void)
+{
+	char path[96];
+	int log = klog_open();
+
+	emu_normal_crorc(CRORC0);
+	strcpy(deaf, pci_address(CRORC_ID));
+	UNIT_EQ(driver_unbind(deaf), 0);
+	mappings = emu_count(CRORC0, 0, "mappings");
+	UNIT_NEED(driver_bind(deaf));
+
+	UNIT_NEED(unbind_deaf(log));
+	emu(CRORC0, "fault 0 clear");
+	snprintf(path, sizeof(path), "/sys/bus/pci/devices/%s/reset", deaf);
+	UNIT_EQ(put_text(path, "1"), 0);
+	kept_is_freed(log);
+	UNIT_NEED(driver_bind(deaf));
+	CU_ASSERT(crorc_back());
+
+	/* One that answers again has its bus mastering switched off at last. */
+	UNIT_NEED(unbind_deaf(log));
+	emu(CRORC0, "fault 0 clear");
+	kept_is_freed(log);
+	CU_ASSERT(!(emu_config(CRORC0, 0, PCI_COMMAND) & PCI_COMMAND_MASTER));
+	UNIT_NEED(driver_bind(deaf));
+
+	UNIT_NEED(unbind_deaf(log));
+	emu(CRORC0, "fault 0 clear");
+	UNIT_NEED(driver_bind(deaf));
+	CU_ASSERT(klog_wait(log, KEPT_FREED, KEPT_MS) != NULL);
+	CU_ASSERT(crorc_back());
+	close(log);
+}
+
+/* Freed by the removal itself where an IOMMU is in the way, else when the card is back. */
+static void kept_until_removed(void)
+{
+	char path[96];
+	int log = klog_open();
+
+	emu_normal_crorc(CRORC0);
+	UNIT_NEED(unbind_deaf(log));
+	snprintf(path, sizeof(path), "/sys/bus/pci/devices/%s/remove", deaf);
+	UNIT_EQ(put_text(path, "1"), 0);
+	if (translated(EP0))
+		CU_ASSERT(klog_wait(log, KEPT_FREED, KEPT_MS) != NULL);
+	emu(CRORC0, "fault 0 clear");
+	UNIT_EQ(put_text("/sys/bus/pci/rescan", "1"), 0);
+	if (!translated(EP0))
+		CU_ASSERT(klog_wait(log, KEPT_FREED, KEPT_MS) != NULL);
+	UNIT_NEED(wait_nodes(5));
+	CU_ASSERT(crorc_back());
+	close(log);
+}
+
 static void load_and_unload(void)
 {
 	int64_t before = pins();
@@ -327,4 +419,5 @@ UNIT_MAIN("removal", {"unbound while running", unbound_while_running},
 	  {"sleepers wake", sleepers_wake}, {"eventfd tells", eventfd_tells},
 	  {"foreign device", foreign_device}, {"other endpoint runs on", other_endpoint_runs_on},
 	  {"function reset", function_reset}, {"unload in use", unload_in_use},
-	  {"numbers stay", numbers_stay}, {"load and unload", load_and_unload})
+	  {"numbers stay", numbers_stay}, {"kept until reset", kept_until_reset},
+	  {"kept until removed", kept_until_removed}, {"load and unload", load_and_unload})
