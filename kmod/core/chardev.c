@@ -161,6 +161,8 @@ struct roc_endpoint *roc_endpoint_alloc(struct pci_dev *pdev, const struct roc_c
 	ep->pdev = pdev;
 	ep->ops = ops;
 	init_waitqueue_head(&ep->gone);
+	init_rwsem(&ep->registers);
+	init_waitqueue_head(&ep->reset_wait);
 	mutex_init(&ep->sample_lock);
 	mutex_init(&ep->exports_lock);
 	INIT_LIST_HEAD(&ep->exports);

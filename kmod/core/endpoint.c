@@ -10,6 +10,7 @@
 #include <linux/uaccess.h>
 
 #include "core/compat/compat.h"
+#include "core/map.h"
 #include "core/roc.h"
 
 /*
@@ -185,9 +186,9 @@ static int roc_unlock(struct file *file, void *arg)
 static const struct roc_ioctl roc_endpoint_ioctls[] = {
 	ROC_IOCTL(ROC_EP_INFO, 128, roc_ep_info, roc_ep_info),
 	ROC_IOCTL(ROC_BAR_INFO, 32, roc_bar_info, roc_bar_info),
-	ROC_IOCTL(ROC_REG_READ, 32, roc_reg, roc_reg_read),
-	ROC_IOCTL(ROC_REG_WRITE, 32, roc_reg, roc_reg_write),
-	ROC_IOCTL(ROC_REG_MODIFY, 32, roc_reg, roc_reg_modify),
+	ROC_IOCTL(ROC_REG_READ, 32, roc_reg, roc_reg_read, .registers = true),
+	ROC_IOCTL(ROC_REG_WRITE, 32, roc_reg, roc_reg_write, .registers = true),
+	ROC_IOCTL(ROC_REG_MODIFY, 32, roc_reg, roc_reg_modify, .registers = true),
 	ROC_IOCTL(ROC_CARD_LOCK, 24, roc_card_lock, roc_lock, .settle = roc_lock_settle),
 	ROC_IOCTL(ROC_CARD_UNLOCK, 24, roc_card_lock, roc_unlock),
 };
@@ -221,7 +222,8 @@ static u64 roc_bar_place(const struct vm_fault *vmf, unsigned int *bar)
 
 /*
  * Pages are put in one by one, on first touch, inside the SRCU read side: removal waits for
- * faults in flight and zaps afterwards, so none can slip in behind it.
+ * faults in flight and zaps afterwards, so none can slip in behind it. A start that resets the
+ * function does the same with @registers.
  */
 static vm_fault_t roc_bar_fault(struct vm_fault *vmf)
 {
@@ -235,7 +237,12 @@ static vm_fault_t roc_bar_fault(struct vm_fault *vmf)
 	offset = roc_bar_place(vmf, &bar);
 	if (!roc_enter(ef->ep, ef->epoch, &idx))
 		return ret;
+	if (!down_read_trylock(&ef->ep->registers)) {
+		roc_leave(ef->ep, idx);
+		return roc_fault_later();
+	}
 	ret = vmf_insert_pfn(vma, vmf->address, (ef->ep->bar_start[bar] + offset) >> PAGE_SHIFT);
+	up_read(&ef->ep->registers);
 	roc_leave(ef->ep, idx);
 	return ret;
 }

@@ -101,8 +101,7 @@ void roc_kept_report(struct roc_endpoint *ep)
 	if (!ep->kept)
 		return;
 	dev_warn(&ep->pdev->dev,
-		 "roc%d: cannot switch off bus mastering, the card does not answer: %zu bytes of "
-		 "DMA memory stay allocated until it is reset or removed\n",
+		 "roc%d: no answer: %zu bytes of DMA memory stay allocated until it is reset\n",
 		 ep->minor, ep->kept);
 	queue_delayed_work(system_freezable_wq, &roc_kept_work, ROC_KEPT_PERIOD);
 }
@@ -147,7 +146,7 @@ void roc_kept_release(struct pci_dev *pdev)
 
 /*
  * Is bus mastering off by now? A function that answers again without having been reset has the bit
- * still set, and nobody else to clear it. With another driver it is that driver's.
+ * still set, and only this driver would clear it. If another driver is bound the bit is that one's.
  */
 static bool roc_kept_off(struct pci_dev *pdev)
 {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * The ioctl contract, and the way in to the hardware: whoever wants it goes through roc_enter(),
- * which compares the file's epoch with the endpoint's.
+ * which compares the file's epoch with the endpoint's, and to the registers through one of the
+ * locks that keep a start from resetting the function meanwhile.
  */
 #include <linux/fs.h>
 #include <linux/uaccess.h>
@@ -29,7 +30,12 @@ static int roc_ioctl_call(struct file *file, const struct roc_ioctl *call, struc
 		return call->handler(file, arg);
 	if (!roc_enter(ep, epoch, &idx))
 		return -ENODEV;
-	err = call->handler(file, arg);
+	err = call->registers ? roc_registers_lock(ep) : 0;
+	if (!err) {
+		err = call->handler(file, arg);
+		if (call->registers)
+			roc_registers_unlock(ep);
+	}
 	roc_leave(ep, idx);
 	return err;
 }
@@ -88,4 +94,37 @@ bool roc_enter(struct roc_endpoint *ep, u32 epoch, int *idx)
 void roc_leave(struct roc_endpoint *ep, int idx)
 {
 	srcu_read_unlock(&ep->srcu, idx);
+}
+
+/*
+ * For accesses to registers without a channel's lock: a start does not reset the function
+ * meanwhile. SRCU read side held. -ERESTARTSYS: a signal.
+ */
+int roc_registers_lock(struct roc_endpoint *ep)
+{
+	return down_read_interruptible(&ep->registers) ? -ERESTARTSYS : 0;
+}
+
+void roc_registers_unlock(struct roc_endpoint *ep)
+{
+	up_read(&ep->registers);
+}
+
+/*
+ * The channel's lock, for accesses to registers: a start does not reset the function meanwhile.
+ * -EINTR: killed; -ERESTARTSYS: a signal while a reset is at work.
+ */
+int roc_channel_lock(struct roc_channel *ch)
+{
+	struct roc_endpoint *ep = ch->ep;
+
+	for (;;) {
+		if (mutex_lock_killable(&ch->lock))
+			return -EINTR;
+		if (!ep->resetting)
+			return 0;
+		mutex_unlock(&ch->lock);
+		if (wait_event_interruptible(ep->reset_wait, !READ_ONCE(ep->resetting)))
+			return -ERESTARTSYS;
+	}
 }

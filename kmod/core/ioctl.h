@@ -9,6 +9,7 @@
 #include <linux/types.h>
 
 struct file;
+struct roc_channel;
 struct roc_endpoint;
 
 /* The largest structure, so that dispatch can use its stack. */
@@ -23,6 +24,7 @@ struct roc_endpoint;
  * @settle: what the handler made becomes real when the caller was told of it, and is undone when
  *	it could not be. Nobody else can use it, or take it away, before. Outside the read side
  * @enters: the handler goes in by itself, because it waits for user memory outside
+ * @registers: the handler accesses registers without a channel's lock, or before it
  */
 struct roc_ioctl {
 	unsigned int nr;
@@ -31,6 +33,7 @@ struct roc_ioctl {
 	int (*handler)(struct file *file, void *arg);
 	void (*settle)(struct file *file, const void *arg, bool told);
 	bool enters;
+	bool registers;
 };
 
 /* An entry of a table; what is optional follows. */
@@ -48,5 +51,8 @@ long roc_ioctl_dispatch(struct file *file, const struct roc_ioctl *call, unsigne
 			struct roc_endpoint *ep, u32 epoch);
 bool roc_enter(struct roc_endpoint *ep, u32 epoch, int *idx);
 void roc_leave(struct roc_endpoint *ep, int idx);
+int roc_registers_lock(struct roc_endpoint *ep);
+void roc_registers_unlock(struct roc_endpoint *ep);
+int roc_channel_lock(struct roc_channel *ch);
 
 #endif /* ROC_IOCTL_H */

@@ -54,6 +54,9 @@ static void roc_irq_work(struct work_struct *work)
 
 	if (!roc_enter(ep, READ_ONCE(ep->epoch), &idx))
 		return;
+	/* After a reset roc_irqs_enable() begins anew. */
+	if (!down_read_trylock(&ep->registers))
+		goto out;
 	/* Clear first, look afterwards: what happens in between sets it again. */
 	roc_serial_lock(ep);
 	cause = ioread32(ep->irqs.block + EVENT_CARD_CAUSE);
@@ -70,6 +73,8 @@ static void roc_irq_work(struct work_struct *work)
 		roc_irq_doubt_channels(ep);
 	if (cause & EVENT_CAUSE_LINK)
 		roc_announce_link(ep);
+	up_read(&ep->registers);
+out:
 	roc_leave(ep, idx);
 }
 

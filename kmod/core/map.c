@@ -19,6 +19,19 @@
 
 #define ROC_MAP_BATCH 64
 
+/*
+ * For a fault whose page cannot be had yet: the access faults again. It waits a tick at a time, so
+ * that other threads get mmap_lock and signals are handled in between. An access by the kernel
+ * itself, which does not handle them there, ends with an error when the process is killed.
+ */
+vm_fault_t roc_fault_later(void)
+{
+	if (fatal_signal_pending(current))
+		return VM_FAULT_SIGBUS;
+	schedule_timeout_killable(1);
+	return VM_FAULT_NOPAGE;
+}
+
 int roc_map_begin(struct vm_area_struct *vma)
 {
 	if (!(vma->vm_flags & VM_MAYSHARE))
@@ -84,6 +97,24 @@ static vm_fault_t roc_bell_idle(struct vm_fault *vmf, const struct roc_bell *bel
 				   vm_get_page_prot(vmf->vma->vm_flags));
 }
 
+/* Channel lock held, so that roc_open_end() finds the page, or this finds the open retired. */
+static vm_fault_t roc_bell_page(struct vm_fault *vmf, const struct roc_bell *bell,
+				struct roc_open *o)
+{
+	struct roc_endpoint *ep = o->ch->ep;
+	vm_fault_t ret;
+
+	if (o->retired)
+		return roc_bell_idle(vmf, bell);
+	if (!down_read_trylock(&ep->registers))
+		return roc_fault_later();
+	ret = vmf_insert_pfn(vmf->vma, vmf->address,
+			     (ep->bar_start[bell->bar] + bell->offset) >> PAGE_SHIFT);
+	up_read(&ep->registers);
+	return ret;
+}
+
+/* A start or a stop has the channel lock for long, which is no time to hold mmap_lock. */
 static vm_fault_t roc_bell_fault(struct vm_fault *vmf)
 {
 	const struct roc_bell *bell = vmf->vma->vm_private_data;
@@ -94,13 +125,11 @@ static vm_fault_t roc_bell_fault(struct vm_fault *vmf)
 
 	if (!roc_enter(ep, READ_ONCE(o->epoch), &idx))
 		return roc_bell_idle(vmf, bell);
-	/* Under the lock, so that roc_open_end() finds the page, or this finds @o retired. */
-	mutex_lock(&o->ch->lock);
-	if (o->retired)
-		ret = roc_bell_idle(vmf, bell);
-	else
-		ret = vmf_insert_pfn(vmf->vma, vmf->address,
-				     (ep->bar_start[bell->bar] + bell->offset) >> PAGE_SHIFT);
+	if (!mutex_trylock(&o->ch->lock)) {
+		roc_leave(ep, idx);
+		return roc_fault_later();
+	}
+	ret = roc_bell_page(vmf, bell, o);
 	mutex_unlock(&o->ch->lock);
 	roc_leave(ep, idx);
 	return ret;

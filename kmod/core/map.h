@@ -24,6 +24,7 @@ struct roc_bell {
 	struct page *idle;
 };
 
+vm_fault_t roc_fault_later(void);
 /*
  * Shared mappings only, not inherited by fork(). A process can undo that by MADV_DOFORK, but for
  * the doorbell, which has VM_IO: the other mappings must remain usable for direct I/O and RDMA. A

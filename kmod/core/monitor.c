@@ -42,10 +42,19 @@ static int roc_temperature(struct roc_endpoint *ep, bool fresh, long *value)
 
 	if (!roc_enter(ep, READ_ONCE(ep->epoch), &idx))
 		return -ENODEV;
+	/* The alarm looks again after a reset: roc_irqs_enable(), or its period. */
+	if (fresh)
+		err = down_read_trylock(&ep->registers) ? 0 : -EBUSY;
+	else
+		err = roc_registers_lock(ep);
+	if (err)
+		goto out;
 	if (fresh)
 		err = roc_read_temperature(ep, &now);
 	else
 		err = roc_sample(ep, &ep->temperature, roc_read_temperature, ep, &now);
+	roc_registers_unlock(ep);
+out:
 	roc_leave(ep, idx);
 	if (!err)
 		*value = now;

@@ -60,7 +60,7 @@ static int roc_open_begin(struct roc_open *o)
 struct roc_open *roc_open_claim(struct roc_channel *ch, u32 epoch)
 {
 	struct roc_open *o;
-	int err = -EINTR;
+	int err;
 
 	if (!current->mm)
 		return ERR_PTR(-EPERM);
@@ -74,7 +74,8 @@ struct roc_open *roc_open_claim(struct roc_channel *ch, u32 epoch)
 	init_waitqueue_head(&o->batch);
 	spin_lock_init(&o->eventfd_lock);
 	xa_init_flags(&o->buffers, XA_FLAGS_ALLOC1);
-	if (!mutex_lock_killable(&ch->lock)) {
+	err = roc_channel_lock(ch);
+	if (!err) {
 		err = roc_open_begin(o);
 		mutex_unlock(&ch->lock);
 	}
@@ -133,8 +134,9 @@ static void roc_open_end(struct roc_open *o)
 	o->ended = true;
 	if (first) {
 		roc_point(ch->ep, ROC_POINT_RETIRE);
+		/* While the function is being reset no channel runs: there is nothing to stop. */
 		if (!o->retired)
-			roc_open_retire(o, roc_reachable(ch->ep));
+			roc_open_retire(o, !ch->ep->resetting && roc_reachable(ch->ep));
 	}
 	mutex_unlock(&ch->lock);
 	if (!first)

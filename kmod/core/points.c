@@ -33,6 +33,7 @@ static struct roc_point_state roc_point_states[ROC_POINT_COUNT] = {
 	[ROC_POINT_EXPORT] = ROC_POINT("export"),
 	[ROC_POINT_REVOKE] = ROC_POINT("revoke"),
 	[ROC_POINT_SETTLE] = ROC_POINT("settle"),
+	[ROC_POINT_FUNC_RESET] = ROC_POINT("function_reset"),
 	[ROC_POINT_START_BUS] = ROC_POINT("start_bus"),
 	[ROC_POINT_START_RUNNING] = ROC_POINT("start_running"),
 	[ROC_POINT_TURN] = ROC_POINT("turn"),

@@ -6,6 +6,7 @@
  * have left it running. It becomes suspect again when a run ends without proof. Memory that a
  * suspect channel could write to is given back only while the bus is off for certain.
  */
+#include <linux/mm.h>
 #include <linux/pci.h>
 
 #include "core/roc.h"
@@ -106,7 +107,9 @@ void roc_settle_by_reset(struct roc_endpoint *ep)
 
 /*
  * The last resort for a channel that does not prove that it is quiet. The bus is off, no channel
- * runs, and the caller holds the device's lock.
+ * runs, and the caller holds the device's lock. No access reaches the registers: the endpoint is
+ * not yet open, it is shut, or see roc_reset_idle(). The reset takes up to a minute if the card
+ * does not come back. The card's other endpoint needs the card's lock, so it is not held meanwhile.
  */
 int roc_reset_function(struct roc_endpoint *ep)
 {
@@ -120,46 +123,23 @@ int roc_reset_function(struct roc_endpoint *ep)
 	mutex_lock(&ep->card->lock);
 	for (i = 0; i < ops->carried_count; i++)
 		carried[i] = roc_read(ep, ops->carried[i].bar, ops->carried[i].offset);
+	mutex_unlock(&ep->card->lock);
 	pci_save_state(ep->pdev);
 	err = __pci_reset_function_locked(ep->pdev);
 	pci_restore_state(ep->pdev);
 	pci_clear_master(ep->pdev);
-	if (!err && !ops->alive(ep))
+	if (!err && !roc_alive(ep))
 		err = -EIO;
+	mutex_lock(&ep->card->lock);
 	for (i = 0; !err && i < ops->carried_count; i++)
 		roc_write(ep, ops->carried[i].bar, ops->carried[i].offset, carried[i]);
+	mutex_unlock(&ep->card->lock);
 	/* The next error recovery wants a saved state, too: restoring one uses it up. */
 	pci_save_state(ep->pdev);
-	mutex_unlock(&ep->card->lock);
 	dev_warn_ratelimited(
 		&ep->pdev->dev,
 		"roc%d: a channel does not prove that it is quiet: function reset (%d)\n",
 		ep->minor, err);
-	return err;
-}
-
-/*
- * For a start. All channels' locks are held, so nobody else is in the middle of something. A card
- * that was seen to ignore its reset is broken: whoever resets it should know.
- */
-static int roc_reset_held(struct roc_endpoint *ep)
-{
-	unsigned int i;
-	int err;
-
-	for (i = 0; i < ep->ops->channels; i++) {
-		const struct roc_channel *ch = &ep->channels[i];
-
-		if (ch->state == ROC_CH_RUNNING || (ch->suspect && !ch->unseen))
-			return -EIO;
-	}
-	/* A removal holds it, and waits for us. */
-	if (!device_trylock(&ep->pdev->dev))
-		return -EIO;
-	err = roc_reset_function(ep);
-	device_unlock(&ep->pdev->dev);
-	for (i = 0; !err && i < ep->ops->channels; i++)
-		roc_forgotten(&ep->channels[i]);
 	return err;
 }
 
@@ -186,15 +166,75 @@ void roc_channels_unlock(struct roc_endpoint *ep)
 		mutex_unlock(&ep->channels[i].lock);
 }
 
-static int roc_reset_idle(struct roc_endpoint *ep)
+/*
+ * With all channels' locks no access under one of them is on its way, and from now on
+ * roc_channel_lock() waits. A card that was seen to ignore its reset is broken, and a start
+ * does not reset it.
+ */
+static int roc_reset_begin(struct roc_endpoint *ep)
 {
 	int err = roc_channels_lock(ep);
+	unsigned int i;
 
 	if (err)
 		return err;
-	if (roc_suspects(ep))
-		err = roc_reset_held(ep);
+	for (i = 0; i < ep->ops->channels; i++) {
+		const struct roc_channel *ch = &ep->channels[i];
+
+		if (ch->state == ROC_CH_RUNNING || (ch->suspect && !ch->unseen))
+			err = -EIO;
+	}
+	WRITE_ONCE(ep->resetting, !err);
 	roc_channels_unlock(ep);
+	return err;
+}
+
+static void roc_reset_end(struct roc_endpoint *ep)
+{
+	WRITE_ONCE(ep->resetting, false);
+	wake_up_all(&ep->reset_wait);
+}
+
+/*
+ * Users' mappings are empty, and a fault waits; accesses through the driver wait, too, those under
+ * a channel's lock without holding it: a close does not wait. @registers is held for writing, and
+ * the device is locked.
+ */
+static int roc_reset_closed(struct roc_endpoint *ep)
+{
+	int err = roc_reset_begin(ep);
+
+	if (err)
+		return err;
+	unmap_mapping_range(ep->inode->i_mapping, 0, ROC_REVOKED_END, 1);
+	roc_point(ep, ROC_POINT_FUNC_RESET);
+	err = roc_reset_function(ep);
+	if (!err)
+		roc_settle_by_reset(ep);
+	roc_reset_end(ep);
+	return err;
+}
+
+/* For a start. A removal or another reset that has the device waits for us, so it is only tried. */
+static int roc_reset_idle(struct roc_endpoint *ep)
+{
+	int err = -EIO;
+
+	if (down_write_killable(&ep->registers))
+		return -EINTR;
+	if (!roc_suspects(ep)) {
+		up_write(&ep->registers);
+		return 0;
+	}
+	if (pci_dev_trylock(ep->pdev)) {
+		err = roc_reset_closed(ep);
+		pci_dev_unlock(ep->pdev);
+	}
+	/* The alarm's work, which this sets going, only tries. */
+	downgrade_write(&ep->registers);
+	if (!err)
+		roc_irqs_enable(ep);
+	up_read(&ep->registers);
 	return err;
 }
 
@@ -213,16 +253,12 @@ int roc_settle_all(struct roc_endpoint *ep)
 		if (!READ_ONCE(ch->suspect))
 			continue;
 		roc_point(ep, ROC_POINT_SETTLE);
-		if (mutex_lock_killable(&ch->lock))
-			return -EINTR;
+		err = roc_channel_lock(ch);
+		if (err)
+			return err;
 		if (ch->state != ROC_CH_RUNNING)
 			roc_settle(ch, true);
 		mutex_unlock(&ch->lock);
 	}
-	if (!roc_suspects(ep))
-		return 0;
-	err = roc_reset_idle(ep);
-	if (!err)
-		roc_irqs_enable(ep);
-	return err;
+	return roc_suspects(ep) ? roc_reset_idle(ep) : 0;
 }

@@ -7,7 +7,9 @@
  *   channel   one DMA channel of an endpoint, /dev/rocNchM
  *   open      one open of a channel: kind.h. The kind of channel adds its own to it
  *
- * Lock order: mmap_lock > endpoint SRCU (read side) > channel->lock > card->lock > list of cards.
+ * Lock order: mmap_lock > endpoint SRCU (read side) > endpoint->registers > channel->lock >
+ * card->lock > list of cards. A page fault only tries endpoint->registers and channel->lock: see
+ * roc_fault_later().
  * User memory is neither touched nor pinned inside the read side or under one of our locks: who
  * provides it may take for ever, and removal waits for all of them.
  */
@@ -20,6 +22,7 @@
 #include <linux/io.h>
 #include <linux/mutex.h>
 #include <linux/pci.h>
+#include <linux/rwsem.h>
 #include <linux/sched.h>
 #include <linux/srcu.h>
 #include <linux/wait.h>
@@ -113,6 +116,11 @@ struct roc_channel {
  *	opened in another epoch gets -ENODEV for ever
  * @last_epoch: to count them; probe, remove and reset handlers only
  * @shut: mask of enum roc_shut_cause; under the device's lock
+ * @registers: for reading by accesses to registers, and by faults that map them, without a
+ *	channel's lock; for writing by a start that resets the function
+ * @resetting: a start resets the function: no access under a channel's lock either; set with all
+ *	channels' locks and @registers held, cleared with @registers held
+ * @reset_wait: woken at the end of that
  * @reachable: registers may be accessed; without an epoch until removal unmaps them
  * @asleep: the machine is being suspended, and no channel gets the bus; under card->lock
  * @mark: what was in the card's mark before the suspend; see sleep.c
@@ -135,6 +143,9 @@ struct roc_endpoint {
 	u32 epoch;
 	u32 last_epoch;
 	u32 shut;
+	struct rw_semaphore registers;
+	bool resetting;
+	wait_queue_head_t reset_wait;
 	bool reachable;
 	bool asleep;
 	u32 mark;
@@ -181,8 +192,8 @@ struct roc_endpoint {
 };
 
 /*
- * Causes for which an endpoint is shut. Each ends on its own; the endpoint opens again when the last
- * of them has ended. Without a cause and without an epoch: the card did not answer at the end.
+ * Causes for which an endpoint is shut. Each ends on its own; the endpoint opens again when the
+ * last of them has ended. Without a cause and without an epoch: the card did not answer at the end.
  */
 enum roc_shut_cause {
 	ROC_SHUT_RESET = BIT(0), /* from .reset_prepare to .reset_done */
@@ -255,11 +266,13 @@ static inline bool roc_anothers(const struct roc_open *opened, const struct roc_
 	return opened && opened != caller;
 }
 
-/* Take the channel lock for a call through @o. -EINTR: killed; -ENODEV: @o is retired. */
+/* The channel lock for a call through @o. -ENODEV: @o is retired. Else see roc_channel_lock(). */
 static inline int roc_open_lock(struct roc_open *o)
 {
-	if (mutex_lock_killable(&o->ch->lock))
-		return -EINTR;
+	int err = roc_channel_lock(o->ch);
+
+	if (err)
+		return err;
 	if (!o->retired)
 		return 0;
 	mutex_unlock(&o->ch->lock);

@@ -98,7 +98,11 @@ ssize_t roc_show_sample(struct roc_endpoint *ep, struct roc_sample *sample,
 
 	if (!roc_enter(ep, READ_ONCE(ep->epoch), &idx))
 		return -ENODEV;
-	err = roc_sample(ep, sample, read, what, &value);
+	err = roc_registers_lock(ep);
+	if (!err) {
+		err = roc_sample(ep, sample, read, what, &value);
+		roc_registers_unlock(ep);
+	}
 	roc_leave(ep, idx);
 	return err ?: sysfs_emit(buf, "%lld\n", value);
 }

@@ -244,5 +244,5 @@ static int roc_fr_card_reset(struct file *file, void *data)
 const struct roc_ioctl roc_fragment_card_ioctls[ROC_FRAGMENT_CARD_IOCTLS] = {
 	ROC_IOCTL(ROC_FR_INFO, 192, roc_fr_info, roc_fr_card_info),
 	ROC_IOCTL(ROC_FR_SETTINGS, 40, roc_fr_settings, roc_fr_card_settings),
-	ROC_IOCTL(ROC_FR_RESET, 16, roc_fr_reset, roc_fr_card_reset),
+	ROC_IOCTL(ROC_FR_RESET, 16, roc_fr_reset, roc_fr_card_reset, .registers = true),
 };

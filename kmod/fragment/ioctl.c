@@ -400,6 +400,6 @@ const struct roc_ioctl roc_fragment_ioctls[ROC_FRAGMENT_IOCTLS] = {
 	ROC_IOCTL(ROC_FR_STOP, 24, roc_fr_stop, roc_fr_stop),
 	ROC_IOCTL(ROC_FR_TELL, 24, roc_fr_tell, roc_fr_tell),
 	ROC_IOCTL(ROC_FR_WAIT, 32, roc_fr_wait, roc_fr_wait),
-	ROC_IOCTL(ROC_FR_RESET, 16, roc_fr_reset, roc_fr_reset),
+	ROC_IOCTL(ROC_FR_RESET, 16, roc_fr_reset, roc_fr_reset, .registers = true),
 	ROC_IOCTL(ROC_FR_PAGES, 24, roc_fr_pages, roc_fr_pages),
 };

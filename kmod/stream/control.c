@@ -438,7 +438,7 @@ static int roc_st_card(struct file *file, void *data)
 
 const struct roc_ioctl roc_stream_card_ioctls[ROC_STREAM_CARD_IOCTLS] = {
 	ROC_IOCTL(ROC_ST_INFO, 304, roc_st_info, roc_st_card_info),
-	ROC_IOCTL(ROC_ST_SETTINGS, 72, roc_st_settings, roc_st_card_settings),
-	ROC_IOCTL(ROC_ST_RESET, 16, roc_st_reset, roc_st_card_reset),
-	ROC_IOCTL(ROC_ST_CARD, 32, roc_st_card, roc_st_card),
+	ROC_IOCTL(ROC_ST_SETTINGS, 72, roc_st_settings, roc_st_card_settings, .registers = true),
+	ROC_IOCTL(ROC_ST_RESET, 16, roc_st_reset, roc_st_card_reset, .registers = true),
+	ROC_IOCTL(ROC_ST_CARD, 32, roc_st_card, roc_st_card, .registers = true),
 };

@@ -316,10 +316,10 @@ const struct roc_ioctl roc_stream_ioctls[ROC_STREAM_IOCTLS] = {
 	ROC_IOCTL(ROC_ST_INFO, 304, roc_st_info, roc_st_info),
 	ROC_IOCTL(ROC_ST_RING, 104, roc_st_ring, roc_st_ring, .settle = roc_st_ring_settle,
 		  .enters = true),
-	ROC_IOCTL(ROC_ST_SETTINGS, 72, roc_st_settings, roc_st_settings),
+	ROC_IOCTL(ROC_ST_SETTINGS, 72, roc_st_settings, roc_st_settings, .registers = true),
 	ROC_IOCTL(ROC_ST_START, 16, roc_st_start, roc_st_start),
 	ROC_IOCTL(ROC_ST_STOP, 16, roc_st_stop, roc_st_stop),
 	ROC_IOCTL(ROC_ST_CONSUME, 16, roc_st_consume, roc_st_consume),
 	ROC_IOCTL(ROC_ST_WAIT, 24, roc_st_wait, roc_st_wait),
-	ROC_IOCTL(ROC_ST_RESET, 16, roc_st_reset, roc_st_reset),
+	ROC_IOCTL(ROC_ST_RESET, 16, roc_st_reset, roc_st_reset, .registers = true),
 };

@@ -141,7 +141,7 @@ static void resets(void)
 	config_set(0x50 + PCI_EXP_DEVCTL, PCI_EXP_DEVCTL_BCR_FLR, 2);
 	UNIT_EQ(config(PCI_COMMAND, 2), 0);
 	UNIT_EQ(config(0x50 + PCI_EXP_DEVCTL, 2) & PCI_EXP_DEVCTL_BCR_FLR, 0);
-	/* Whoever accesses it before it has its configuration back. */
+	/* An access before the configuration is restored. */
 	UNIT_EQ(bar_read(0, CRU_SP_READY(0)), ~0u);
 	bar_write(0, CRU_SCRATCH, 1);
 	UNIT_EQ(counted("reset_accesses"), 2);
