@@ -28,7 +28,6 @@ static const struct {
 	const char *head;   /* text */
 	const char *metric; /* Prometheus */
 	const char *help;
-	bool error; /* should be 0 */
 } counters[ALL_COUNTERS] = {
 	[ROC_COUNT_SUPERPAGES] = {"superpages", ">Superpages", "roc_channel_superpages",
 				  "Superpages that came back with data."},
@@ -38,13 +37,13 @@ static const struct {
 	[ROC_COUNT_RECLAIMED] = {"reclaimed", ">Unused", "roc_channel_reclaimed_superpages",
 				 "Superpages handed back unused."},
 	[ROC_COUNT_REFUSED] = {"refused", ">Refused", "roc_channel_refused_entries",
-			       "Fill entries refused.", true},
+			       "Fill entries refused."},
 	[ROC_COUNT_RETRIES] = {"retries", ">Retries", "roc_channel_retries",
 			       "Pushes that the card had not taken at once."},
 	[ROC_COUNT_FIFO_EMPTY] = {"fifoEmpty", ">FIFO empty", "roc_channel_fifo_empty",
 				  "Times that the card had no superpage."},
 	[ROC_COUNT_BAD_INDEX] = {"badIndex", ">Bad index", "roc_channel_bad_indices",
-				 "Impossible ring indices of readers.", true},
+				 "Impossible ring indices of readers."},
 	[ROC_COUNT_LOOKS] = {"looks", ">Looks", "roc_channel_looks",
 			     "Times that the driver looked for superpages."},
 	[ROC_COUNT_TURNS] = {"turns", ">Turns", "roc_channel_thread_turns",
@@ -57,7 +56,7 @@ static const struct {
 				  "Interrupts."},
 	[ROC_COUNT_MISSED_INTERRUPTS] = {"missedInterrupts", ">Missed",
 					 "roc_channel_missed_interrupts",
-					 "Superpages of which no interrupt had told.", true},
+					 "Superpages of which no interrupt had told."},
 	[ROC_COUNT_SPURIOUS_INTERRUPTS] = {"spuriousInterrupts", ">Spurious",
 					   "roc_channel_spurious_interrupts",
 					   "Interrupts with nothing to tell."},
@@ -71,11 +70,11 @@ static const struct {
 	[ROC_COUNT_THROTTLES] = {"throttles", ">Throttles", "roc_channel_throttles",
 				 "Times that the card stopped taking events."},
 	[ROC_COUNT_THROTTLED] = {"throttled", ">Throttled", "roc_channel_throttled_events",
-				 "Events that passed by meanwhile.", true},
+				 "Events that passed by meanwhile."},
 	[ROC_COUNT_TRUNCATIONS] = {"truncations", ">Truncations", "roc_channel_truncations",
 				   "Times that the card began to cut events short."},
 	[ROC_COUNT_TRUNCATED] = {"truncated", ">Cut short", "roc_channel_truncated_events",
-				 "Events that were cut short.", true},
+				 "Events that were cut short."},
 	[ROC_COUNT_TRUNCATED_BYTES] = {"truncatedBytes", ">Cut bytes",
 				       "roc_channel_truncated_bytes", "What was cut off."},
 	[ROC_COUNT_ARMS] = {"arms", ">Arms", "roc_channel_arms",
@@ -96,16 +95,27 @@ static const struct {
 				       "roc_channel_done_interrupts",
 				       "Interrupts that told of requests done."},
 	[ERROR_INTERRUPTS] = {"errorInterrupts", ">Of errors", "roc_channel_error_interrupts",
-			      "Interrupts that told of an error.", true},
+			      "Interrupts that told of an error."},
 	[DAMAGED] = {"damaged", ">Damaged", "roc_channel_damaged_superpages",
-		     "Superpages that the card flagged as damaged; of a sub-unit, fragments.",
-		     true},
+		     "Superpages that the card flagged as damaged; of a sub-unit, fragments."},
 	[SHORT] = {"short", ">Short", "roc_channel_short_superpages",
-		   "Superpages with fewer bytes than the card explains.", true},
+		   "Superpages with fewer bytes than the card explains."},
 	[LOST] = {"lost", ">Lost", "roc_channel_lost",
 		  "Superpages that the card had when a run failed; of a sub-unit, entries of its "
-		  "rings.",
-		  true},
+		  "rings."},
+};
+
+/* Counters that should be 0. */
+static const bool is_error[ALL_COUNTERS] = {
+	[ROC_COUNT_REFUSED] = true,
+	[ROC_COUNT_BAD_INDEX] = true,
+	[ROC_COUNT_MISSED_INTERRUPTS] = true,
+	[ROC_COUNT_THROTTLED] = true,
+	[ROC_COUNT_TRUNCATED] = true,
+	[ERROR_INTERRUPTS] = true,
+	[DAMAGED] = true,
+	[SHORT] = true,
+	[LOST] = true,
 };
 
 /* What a table has without --verbose. */
@@ -306,7 +316,7 @@ static void counter_cell(struct table *table, const struct channels *c, unsigned
 	if (value < 0)
 		table_cell(table, NULL, "-");
 	else
-		table_cell(table, value && counters[counter].error ? COLOUR_BAD : NULL, "%" PRId64,
+		table_cell(table, value && is_error[counter] ? COLOUR_BAD : NULL, "%" PRId64,
 			   value);
 }
 

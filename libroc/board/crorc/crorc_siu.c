@@ -102,7 +102,7 @@ static int ask(struct roc_channel *ch, uint32_t command, unsigned int code, uint
 
 static int read_hardware_id(struct roc_channel *ch, char *text, size_t size)
 {
-	uint32_t word;
+	uint32_t word = 0; /* gcc 14 at -O3 does not see that a failed ask() is not 0 */
 	size_t i;
 	int ret;
 
