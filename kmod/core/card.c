@@ -136,10 +136,8 @@ int roc_card_lock(struct roc_endpoint *ep, u32 epoch, const void *holder, struct
 			READ_ONCE(ep->epoch) != epoch || (taken = roc_try_lock(card, holder)),
 			ns_to_ktime(left));
 
-		if (err == -ERESTARTSYS) {
-			arg->owner = roc_holder_pid(card);
-			return -EINTR;
-		}
+		if (err == -ERESTARTSYS)
+			return -ERESTARTNOHAND;
 	}
 	if (!taken) {
 		arg->owner = roc_holder_pid(card);

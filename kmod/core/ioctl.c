@@ -49,6 +49,9 @@ static int roc_ioctl_call(struct file *file, const struct roc_ioctl *call, struc
  * came before anything happens, and what is worse than useless to a caller that does not know of it
  * (a lock, a handle) is settled afterwards, in case that somebody took the memory away meanwhile.
  *
+ * A wait that a signal interrupts returns -ERESTARTNOHAND, as poll() does: without a handler the
+ * call is repeated. So it must leave the structure as it came, with an absolute deadline.
+ *
  * The caller's memory may be somebody else's to provide (userfaultfd, FUSE), who may never do so:
  * it is touched with nothing held that a removal waits for.
  */

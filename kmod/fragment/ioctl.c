@@ -351,7 +351,7 @@ static int roc_fr_wait(struct file *file, void *data)
 			h->open.batch, roc_fr_arrived(h, arg, run),
 			ns_to_ktime(min_t(u64, arg->deadline - now, KTIME_MAX)));
 	if (err == -ERESTARTSYS)
-		err = -EINTR;
+		return -ERESTARTNOHAND;
 	spin_lock_irq(&sub->lock);
 	arg->descriptors = h->lane[ROC_LANE_DATA].count.known;
 	arg->completions = h->lane[ROC_LANE_DONE].count.known;

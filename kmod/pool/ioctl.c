@@ -301,7 +301,7 @@ static int roc_ch_wait(struct file *file, void *arg)
 	if (w->deadline > now && READ_ONCE(s->wanted) != ROC_WANT_NOTHING)
 		roc_wait_no_more(s);
 	if (err == -ERESTARTSYS)
-		err = -EINTR;
+		return -ERESTARTNOHAND;
 	w->ready = roc_ready_now(s);
 	return roc_stale(&s->open) ? -ENODEV : err;
 }

@@ -271,7 +271,7 @@ static int roc_st_wait(struct file *file, void *data)
 			r->open.batch, roc_stream_arrived(r, arg->position, run),
 			ns_to_ktime(min_t(u64, arg->deadline - now, KTIME_MAX)));
 	if (err == -ERESTARTSYS)
-		err = -EINTR;
+		return -ERESTARTNOHAND;
 	spin_lock_irq(&st->lock);
 	arg->written = r->position.written;
 	arg->unreported = r->position.read - r->known;

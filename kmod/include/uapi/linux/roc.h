@@ -251,8 +251,8 @@ struct roc_reg {
  * struct roc_card_lock - ioctl(ROC_CARD_LOCK, ROC_CARD_UNLOCK): one configurator per card
  * @size: sizeof(struct roc_card_lock)
  * @flags: must be 0
- * @owner: out, also with an error: PID of the process that took the lock; 0 if it is free, or if
- *	the process has ended and left the descriptor to another; must be 0 on entry
+ * @owner: out, also with an error but EINTR: PID of the process that took the lock; 0 if it is
+ *	free, or if the process has ended and left the descriptor to another; must be 0 on entry
  * @reserved: must be 0
  * @deadline: LOCK: CLOCK_MONOTONIC ns until which to wait, 0 = do not wait; UNLOCK: must be 0
  *
@@ -260,7 +260,7 @@ struct roc_reg {
  * with its last close. Single register accesses neither need nor respect it: it is for
  * sequences, such as a configuration or an I2C transaction.
  * Errors: LOCK: EBUSY somebody has it (and @deadline passed, if there was one); EDEADLK this
- * file has it already; EINTR. UNLOCK: EPERM this file does not have it.
+ * file has it already; EINTR a signal handler ran. UNLOCK: EPERM this file does not have it.
  */
 struct roc_card_lock {
 	__u32 size;
@@ -742,7 +742,8 @@ enum roc_kick_flags {
  *
  * Returns also when the channel is not running or stops. The reader's &roc_ring_user.ready_cons
  * tells how many entries are in the ring.
- * Errors: ETIME the deadline passed (@ready is valid); EINTR; EPIPE no rings.
+ * Errors: ETIME the deadline passed (@ready is valid); EINTR a signal handler ran, while signals
+ * without one do not end the wait; EPIPE no rings.
  */
 struct roc_ch_wait {
 	__u32 size;

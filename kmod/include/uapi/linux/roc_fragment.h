@@ -555,7 +555,7 @@ enum roc_fr_for {
  *
  * Returns also when the sub-unit is not running or stops. &struct roc_fr_user must be up to date.
  * Errors: EINVAL @mask, or more than a ring beyond what the card has written; ETIME the deadline
- * passed (what is out is valid); EINTR; EPIPE no rings.
+ * passed (what is out is valid); EINTR a signal handler ran; EPIPE no rings.
  */
 struct roc_fr_wait {
 	__u32 size;

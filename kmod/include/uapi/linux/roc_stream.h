@@ -458,7 +458,7 @@ struct roc_st_consume {
  * A ring may be full, for the next unit, when half of it is: who waits for more may wait for ever.
  * One line more than the ring is long comes when something of it is given back.
  * Errors: EINVAL @position is further than that from the read position; ETIME the deadline passed
- * (@written is valid); EINTR; EPIPE no ring.
+ * (@written is valid); EINTR a signal handler ran; EPIPE no ring.
  */
 struct roc_st_wait {
 	__u32 size;

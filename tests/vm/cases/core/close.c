@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Close of a channel while others hold copies of its descriptor or mappings: a child between fork
- * and exec, a child that sleeps, a receiver of SCM_RIGHTS. When the opener's last close returns the
- * card writes no more, the memory is the opener's, and the channel is free. Runs on the first card
- * of a guest, whatever its channel type.
+ * What other threads and processes do to a channel's reader: signals while it waits, and its close
+ * while others hold copies of its descriptor or mappings: a child between fork and exec, a child
+ * that sleeps, a receiver of SCM_RIGHTS. When the opener's last close returns the card writes no
+ * more, the memory is the opener's, and the channel is free. Runs on the first card of a guest,
+ * whatever its channel type.
  */
 #include "common/case.h"
 
 #include <fcntl.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdatomic.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -42,6 +44,19 @@ static bool pool_start(void)
 {
 	rig_push(&rig, RIG_MAX);
 	return rig_start(&rig);
+}
+
+static bool pool_idle(void)
+{
+	return rig_start(&rig);
+}
+
+static int pool_wait(unsigned int ms)
+{
+	struct roc_ch_wait w = {
+		.size = sizeof(w), .min_ready = 1, .deadline = now_ns() + ms * 1000000ull};
+
+	return abi(rig_fd(&rig), ROC_CH_WAIT, &w);
 }
 
 static int pool_fd(void)
@@ -83,6 +98,16 @@ static bool stream_start(void)
 	return reader_generate(&reader, 0, 100, 400, 0, 0, 0) && reader_start(&reader);
 }
 
+static bool stream_idle(void)
+{
+	return reader_start(&reader);
+}
+
+static int stream_wait(unsigned int ms)
+{
+	return reader_wait(&reader, ms);
+}
+
 static int stream_fd(void)
 {
 	return reader.fd;
@@ -117,6 +142,16 @@ static bool sub_open(void)
 static bool sub_start(void)
 {
 	return taker_generate(&taker, TAKER_ALL_LINKS, 100, 400, 0, 0, 0) && taker_start(&taker, 0);
+}
+
+static bool sub_idle(void)
+{
+	return taker_start(&taker, 0);
+}
+
+static int sub_wait(unsigned int ms)
+{
+	return taker_wait(&taker, ROC_FR_WAIT_DATA, ms);
 }
 
 static int sub_fd(void)
@@ -160,13 +195,15 @@ static const struct type {
 	void (*normal)(void);
 	const volatile void *(*map)(void);
 	const volatile void *(*bell)(void); /* NULL: there is none */
+	bool (*idle)(void);		    /* start, and nothing comes */
+	int (*wait)(unsigned int ms);	    /* for what does not come */
 } types[] = {
 	{"245", EP0, 100, pool_open, pool_start, pool_fd, pool_close, pool_intact, pool_normal,
-	 pool_map, NULL},
+	 pool_map, NULL, pool_idle, pool_wait},
 	{"4001", P40_ID, 300, stream_open, stream_start, stream_fd, stream_close, card_quiet,
-	 stream_normal, stream_map, stream_bell},
+	 stream_normal, stream_map, stream_bell, stream_idle, stream_wait},
 	{"6001", ROBINNP_ID, 100, sub_open, sub_start, sub_fd, sub_close, card_quiet, sub_normal,
-	 sub_map, sub_bell},
+	 sub_map, sub_bell, sub_idle, sub_wait},
 };
 
 static const struct type *type;
@@ -373,6 +410,128 @@ static void inherited_mapping(void)
 	shared_free(h, sizeof(*h));
 }
 
-UNIT_MAIN("close", {"sleeping child", sleeping_child}, {"opener killed", opener_killed},
-	  {"own copies", own_copies}, {"inherited mapping", inherited_mapping},
-	  {"beside fork and exec", beside_fork_and_exec})
+#define WAIT_MS 1500
+
+static atomic_int waited;
+
+static void *wait_in_thread(void *arg)
+{
+	waited = 1;
+	waited = type->wait(WAIT_MS);
+	return NULL;
+}
+
+/*
+ * As beside system(): the thread that it is called in blocks SIGCHLD, so the kernel interrupts
+ * another one for a signal that has no handler.
+ */
+static void signals_without_handler(void)
+{
+	sigset_t child, before;
+	pthread_t thread;
+	unsigned int i;
+
+	if (!begin())
+		return;
+	UNIT_NEED(type->open());
+	UNIT_NEED(type->idle());
+	sigemptyset(&child);
+	sigaddset(&child, SIGCHLD);
+	waited = 0;
+	UNIT_NEED(!pthread_create(&thread, NULL, wait_in_thread, NULL));
+	pthread_sigmask(SIG_BLOCK, &child, &before);
+	CU_ASSERT(UNIT_WAIT(waited, 10000));
+	for (i = 0; waited == 1; i++) {
+		kill(getpid(), SIGCHLD);
+		usleep(2000);
+	}
+	pthread_join(thread, NULL);
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	UNIT_EQ(waited, -ETIME);
+	unit_note("%u signals", i);
+	type->close();
+}
+
+struct stopped {
+	volatile int ready, result;
+};
+
+static int wait_in_child(void *arg)
+{
+	struct stopped *s = arg;
+
+	if (!type->open() || !type->idle())
+		return 1;
+	s->ready = 1;
+	s->result = type->wait(WAIT_MS);
+	type->close();
+	return 0;
+}
+
+/* Ctrl-Z and fg. */
+static void stopped_and_continued(void)
+{
+	struct stopped *s = shared_alloc(sizeof(*s));
+	pid_t pid;
+	int i;
+
+	if (!begin())
+		return;
+	pid = child_start(AS_ROOT, wait_in_child, s);
+	CU_ASSERT(UNIT_WAIT(s->ready, 20000));
+	for (i = 0; i < 20 && !s->result; i++) {
+		kill(pid, SIGSTOP);
+		usleep(20000);
+		kill(pid, SIGCONT);
+		usleep(20000);
+	}
+	UNIT_EQ(child_wait(pid, 20000), 0);
+	UNIT_EQ(s->result, -ETIME);
+	shared_free(s, sizeof(*s));
+}
+
+static void on_signal(int number)
+{
+}
+
+static void *signal_waiter(void *arg)
+{
+	const pthread_t *waiter = arg;
+
+	while (waited == 1) {
+		pthread_kill(*waiter, SIGUSR1);
+		usleep(2000);
+	}
+	return NULL;
+}
+
+/* A handler ends the wait, also one with SA_RESTART, as of poll(). */
+static void signals_with_handler(void)
+{
+	static const int flags[] = {0, SA_RESTART};
+	struct sigaction action = {.sa_handler = on_signal}, before;
+	pthread_t self = pthread_self(), thread;
+	size_t i;
+
+	if (!begin())
+		return;
+	UNIT_NEED(type->open());
+	UNIT_NEED(type->idle());
+	for (i = 0; i < N(flags); i++) {
+		action.sa_flags = flags[i];
+		sigaction(SIGUSR1, &action, &before);
+		waited = 1;
+		UNIT_NEED(!pthread_create(&thread, NULL, signal_waiter, &self));
+		waited = type->wait(20000);
+		pthread_join(thread, NULL);
+		UNIT_EQ(waited, -EINTR);
+		sigaction(SIGUSR1, &before, NULL);
+	}
+	type->close();
+}
+
+UNIT_MAIN("close", {"signals without a handler", signals_without_handler},
+	  {"stopped and continued", stopped_and_continued},
+	  {"signals with a handler", signals_with_handler}, {"sleeping child", sleeping_child},
+	  {"opener killed", opener_killed}, {"own copies", own_copies},
+	  {"inherited mapping", inherited_mapping}, {"beside fork and exec", beside_fork_and_exec})
