@@ -193,7 +193,8 @@ int libroc_clock_check(struct libroc_pass *c, enum roc_cru_clock clock)
 	return c->err;
 }
 
-static void program_plls(struct libroc_pass *c, enum roc_cru_clock clock)
+static void program_plls(struct libroc_pass *c, enum roc_cru_clock clock,
+			 const struct pll_tables *t)
 {
 	bool local = clock == ROC_CRU_CLOCK_LOCAL;
 	const struct pll_entry input[] = {
@@ -201,13 +202,11 @@ static void program_plls(struct libroc_pass *c, enum roc_cru_clock clock)
 		{CRU_PLL_INPUT, local ? 1 : CRU_PLL_INPUT_TTC << CRU_PLL_INPUT_SHIFT | 1},
 		{CRU_PLL_PREAMBLE, 0},
 	};
-	struct pll_tables t;
 	size_t i;
 
-	libroc_pass_fail(c, load_tables(clock, &t));
 	for (i = 0; i < LIBROC_COUNT(plls) && !c->err; i++) {
-		if (t.count[i])
-			program_pll(c, plls[i].name, plls[i].core, t.entries[i], t.count[i]);
+		if (t->count[i])
+			program_pll(c, plls[i].name, plls[i].core, t->entries[i], t->count[i]);
 		else if (plls[i].core == CRU_I2C_SI5345_2)
 			program_pll(c, plls[i].name, plls[i].core, input, LIBROC_COUNT(input));
 	}
@@ -381,14 +380,22 @@ void libroc_clock_calibrate_gbt(struct libroc_pass *c)
 			  CRU_USER_CONTROL_GBT_TX_RESET | CRU_USER_CONTROL_GBT_RX_RESET);
 }
 
-int libroc_clock_select(struct libroc_pass *c, enum roc_cru_clock clock, bool gbt)
+int libroc_clock_select(struct libroc_pass *c, enum roc_cru_clock clock, bool gbt, bool *begun)
 {
+	struct pll_tables t;
+
+	if (c->err)
+		return c->err;
+	libroc_pass_fail(c, load_tables(clock, &t));
+	if (c->err)
+		return c->err;
+	*begun = true;
 	if (clock == ROC_CRU_CLOCK_TTC) {
 		libroc_pass_write(c, CRU_BAR_CARD, CRU_REFGEN, 0);
 		libroc_pass_write(c, CRU_BAR_CARD, CRU_REFGEN,
 				  CRU_REFGEN_STROBE | CRU_REFGEN_240MHZ);
 	}
-	program_plls(c, clock);
+	program_plls(c, clock, &t);
 	libroc_pass_write(c, CRU_BAR_CARD, CRU_LOCK_TO_REF, 0);
 	libroc_pass_modify(c, CRU_BAR_CARD, CRU_TTC_DATA, CRU_TTC_DATA_CLOCK, clock);
 	if (clock == ROC_CRU_CLOCK_TTC)

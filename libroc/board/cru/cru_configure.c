@@ -19,9 +19,10 @@ struct pass {
 	unsigned int flags;
 	struct roc_config_result *result;
 	struct libroc_state wanted, have;
-	bool clock, pon;      /* to be done */
-	bool half;	      /* TTC is selected, but is not the source of triggers */
-	uint32_t onu_address; /* before; valid with pon */
+	bool clock, pon;	     /* to be done */
+	bool half;		     /* TTC is selected, but is not the source of triggers */
+	uint32_t onu_address;	     /* before; valid with pon */
+	bool clock_begun, pon_begun; /* registers of it may have been written */
 	struct libroc_changes changes;
 };
 
@@ -136,22 +137,23 @@ static void compare_all(struct pass *p)
 }
 
 /* Errors of putting back do not hide the one that made it necessary. */
-static void restore(struct pass *p, unsigned int written, bool clock)
+static void restore(struct pass *p, unsigned int written)
 {
 	struct libroc_pass *c = &p->c;
 	int err = c->err;
+	bool clock = p->clock_begun;
 	bool right;
 
 	c->err = 0;
 	right = libroc_changes_restore(&p->changes, written);
-	if (p->pon) {
+	if (p->pon_begun) {
 		libroc_pass_modify(c, CRU_BAR_CARD, CRU_ONU_CONTROL, CRU_ONU_CONTROL_ADDRESS,
 				   libroc_to_mask(CRU_ONU_CONTROL_ADDRESS, p->onu_address));
 		right &= libroc_onu_address(c) == p->onu_address && !c->err;
 		c->err = 0;
 	}
 	if (clock && p->have.clock != p->wanted.clock) {
-		libroc_clock_select(c, p->have.clock, p->config->gbt_enabled);
+		libroc_clock_select(c, p->have.clock, p->config->gbt_enabled, &p->clock_begun);
 		right &= !c->err && libroc_clock_read(c) == p->have.clock;
 		c->err = 0;
 	}
@@ -186,14 +188,16 @@ static void write_all(struct pass *p)
 	if (libroc_pass_read(c, CRU_BAR_CARD, CRU_USER_CONTROL) & CRU_USER_CONTROL_RUN)
 		libroc_pass_modify(c, CRU_BAR_CARD, CRU_USER_CONTROL, CRU_USER_CONTROL_RUN, 0);
 	if (p->clock) {
-		libroc_clock_select(c, p->wanted.clock, p->config->gbt_enabled);
+		libroc_clock_select(c, p->wanted.clock, p->config->gbt_enabled, &p->clock_begun);
 		p->result->clock_programmed = !c->err;
 		/* Putting back would take the clock from that readout once more. */
 		if (!c->err && libroc_pass_still_stopped(c))
 			return;
 	}
-	if (p->pon && !c->err)
+	if (p->pon && !c->err) {
+		p->pon_begun = true;
 		libroc_onu_connect(c, p->config->onu_address);
+	}
 	if (!c->err)
 		libroc_pass_pulse(c, CRU_BAR_CARD, CRU_DATAPATH(c->e) + CRU_DATAPATH_GENERATOR,
 				  CRU_DATAPATH_GENERATOR_RESET);
@@ -205,7 +209,7 @@ static void write_all(struct pass *p)
 	}
 	/* Putting back may fail too, and must not take away the sentence of the first failure. */
 	snprintf(why, sizeof(why), "%s", roc_error());
-	restore(p, written, p->clock);
+	restore(p, written);
 	libroc_changes_say(&p->changes, why);
 }
 

@@ -84,8 +84,11 @@ enum roc_cru_clock libroc_clock_read(struct libroc_pass *c);
 bool libroc_clock_known(struct libroc_pass *c, enum roc_cru_clock wanted, uint32_t trigger_source);
 /* Can the site's tables for @clock be used? Nothing is written. */
 int libroc_clock_check(struct libroc_pass *c, enum roc_cru_clock clock);
-/* Program the PLLs and calibrate what depends on them; seconds. */
-int libroc_clock_select(struct libroc_pass *c, enum roc_cru_clock clock, bool gbt);
+/*
+ * Program the PLLs and calibrate what depends on them; seconds. @begun is set before the first
+ * write. A table that cannot be read fails the pass before that.
+ */
+int libroc_clock_select(struct libroc_pass *c, enum roc_cru_clock clock, bool gbt, bool *begun);
 /* Of that the last part: the links. */
 void libroc_clock_calibrate_gbt(struct libroc_pass *c);
 /* Where tables of PLLs are looked for; tests have their own. */

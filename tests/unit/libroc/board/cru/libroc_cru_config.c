@@ -648,6 +648,34 @@ static void a_clock_that_locks_no_more(void)
 	card_end();
 }
 
+/* Writes and pauses of the clock would disturb the run that caused the refusal. */
+static void a_pass_refused_before_the_clock(void)
+{
+	static const unsigned int flags[] = {0, ROC_CONFIG_FORCE};
+	unsigned int i;
+
+	for (i = 0; i < 2; i++) {
+		cru_begin();
+		unusual();
+		UNIT_EQ(configure(0, 0), 0);
+		poke(0x18, 0xabc0001);
+		config.clock = i ? ROC_CRU_CLOCK_LOCAL : ROC_CRU_CLOCK_TTC;
+		config.pon_upstream = true;
+		UNIT_EQ(configure(0, flags[i] | ROC_CONFIG_COMPARE_ONLY), 0);
+		card.writes = 0;
+		card.slept_us = 0;
+		card.modify_fails = 1;
+		UNIT_EQ(configure(0, flags[i]), -EIO);
+		UNIT_EQ(card.modify_fails, 0);
+		CU_ASSERT_TRUE(result.restored);
+		/* Reading the clock takes a few commands of the I2C core, and no pause. */
+		CU_ASSERT_TRUE(card.writes <= 8);
+		CU_ASSERT_TRUE(card.slept_us < 1000000);
+		UNIT_EQ(peek(0x18), 0xabc0001);
+		card_end();
+	}
+}
+
 static void leave(unsigned int us)
 {
 	card.gone |= us == 1000000;
@@ -697,7 +725,7 @@ static void pll_tables_of_a_site(void)
 {
 	static const char *const names[] = {"si5344-local.csv", "si5345-1-local.csv",
 					    "si5345-2-local.csv"};
-	char path[96], text[256];
+	char path[96], ttc[96], text[256];
 	uint64_t asking;
 	size_t i;
 
@@ -776,7 +804,21 @@ static void pll_tables_of_a_site(void)
 	UNIT_EQ(configure(0, ROC_CONFIG_FORCE), -EISDIR);
 	SAYS("si5345-2-local.csv: Is a directory");
 	UNIT_EQ(errno, 77);
-	UNIT_EQ(rmdir(path), 0);
+	/* A file that changes after the check fails before the reference is switched, too. */
+	{
+		struct libroc_pass c;
+		bool begun = false;
+
+		UNIT_EQ(libroc_cru_begin(&card.ep[0], &c, true), 0);
+		card.writes = 0;
+		snprintf(ttc, sizeof(ttc), "%s/si5345-2-ttc.csv", directory);
+		UNIT_EQ(rename(path, ttc), 0);
+		UNIT_EQ(libroc_clock_select(&c, ROC_CRU_CLOCK_TTC, true, &begun), -EISDIR);
+		CU_ASSERT_FALSE(begun);
+		UNIT_EQ(card.writes, 0);
+		UNIT_EQ(libroc_pass_end(&c), -EISDIR);
+	}
+	UNIT_EQ(rmdir(ttc), 0);
 	UNIT_EQ(rmdir(directory), 0);
 	card_end();
 }
@@ -799,4 +841,5 @@ UNIT_MAIN("libroc_cru_config", {"the card gets it all", the_card_gets_it_all},
 	  {"a clock that is half selected", a_clock_half_selected},
 	  {"a clock that does not lock", a_clock_that_does_not_lock},
 	  {"a clock that locks no more", a_clock_that_locks_no_more},
+	  {"a pass refused before the clock", a_pass_refused_before_the_clock},
 	  {"a card that goes", a_card_that_goes}, {"PLL tables of a site", pll_tables_of_a_site})
