@@ -103,6 +103,10 @@ static bool set_value(const struct option_spec *spec, const char *text, void *va
 		wrong = number_hex32(text, &word);
 		break;
 	case OPTION_LINKS:
+		/* Without 0x in front, 0 is the list with link 0. */
+		if (spec->none && !strncasecmp(text, "0x", 2) && !number_hex32(text, &word) &&
+		    !word)
+			break;
 		wrong = number_links(text, &word);
 		if (!wrong && spec->max && word >> spec->max > 1) {
 			snprintf(why, why_size, "--%s: no card has links above %u.", spec->name,
@@ -401,6 +405,24 @@ static bool take_value(const struct tool *tool, size_t index, const char *text, 
 	return true;
 }
 
+/*
+ * Check the name of the option that getopt_long() returned last. @value: its value, which is the
+ * next word or part of the same; NULL: none.
+ */
+static bool full_name(const struct option_spec *spec, char *const *argv, const char *value,
+		      char *why, size_t why_size)
+{
+	const char *typed = argv[optind - (value == argv[optind - 1] ? 2 : 1)];
+	size_t length = strcspn(typed, "=");
+
+	if (!spec->full || length == strlen(spec->name) + 2)
+		return true;
+	snprintf(why, why_size,
+		 "%.*s is not a full name: --%s changes a card and cannot be cut short.",
+		 (int)length, typed, spec->name);
+	return false;
+}
+
 /* A tool takes one word. */
 static void note_word(const char *word, const char **first, const char **stray)
 {
@@ -450,6 +472,8 @@ enum options_result options_parse(const struct tool *tool, int argc, char **argv
 			goto out;
 		}
 		index = c - TOOL_OPTION_BASE;
+		if (!full_name(&tool->options[index], argv, optarg, why, why_size))
+			goto out;
 		if (!take_value(tool, (size_t)index, optarg, values, given, why, why_size))
 			goto out;
 	}
@@ -539,5 +563,6 @@ void options_help(const struct tool *tool, FILE *out)
 	fprintf(out,
 		"\nA card is named by PCI address ([dddd:]bb:dd.f), by serial[:endpoint], or by "
 		"#number\nas in roc-list-cards. Options may be cut short as long as they stay "
-		"unambiguous.\nExit status: 0 done, 1 refused or wrong data, 2 wrong usage.\n");
+		"unambiguous,\nbut not those that change a card.\nExit status: 0 done, 1 refused "
+		"or wrong data, 2 wrong usage.\n");
 }

@@ -41,6 +41,8 @@ struct option_spec {
 	/* OPTION_NUMBER, _SIZE: a power of two, or 0 if the limits, or fallback, have it */
 	bool power;
 	bool required;
+	bool full;	  /* changes a card: its name may not be cut short */
+	bool none;	  /* OPTION_LINKS: the mask 0x0 is taken, too */
 	bool word;	  /* given without its name, as a word among the options; at most one */
 	const char *with; /* the option that it says more about: alone it would do nothing */
 	uint32_t only; /* for these choices of the word, bit per index; 0: for all. help says so */
@@ -67,6 +69,12 @@ struct given_size {
 	{                                                                                          \
 		.name = (option_name), .type = OPTION_FLAG, .offset = offsetof(values, member),    \
 		.help = (option_help)                                                              \
+	}
+/* A flag that changes a card. */
+#define FULL_FLAG_OPTION(values, option_name, member, option_help)                                 \
+	{                                                                                          \
+		.name = (option_name), .type = OPTION_FLAG, .offset = offsetof(values, member),    \
+		.help = (option_help), .full = true                                                \
 	}
 #define JSON_OPTION(values) FLAG_OPTION(values, "json", json, "Print JSON")
 #define ID_OPTION(values)                                                                          \

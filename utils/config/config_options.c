@@ -14,9 +14,10 @@
 #define TEXT(option_name, member, option_arg, text_help)                                           \
 	{                                                                                          \
 		.name = (option_name), .type = OPTION_TEXT, AT(member), .arg = (option_arg),       \
-		.help = (text_help)                                                                \
+		.help = (text_help), .full = true                                                  \
 	}
-#define FLAG(option_name, member, text) FLAG_OPTION(struct config_values, option_name, member, text)
+#define FLAG(option_name, member, text)                                                            \
+	FULL_FLAG_OPTION(struct config_values, option_name, member, text)
 
 static const struct option_spec options[] = {
 	TEXT("id", id, "ID", "Card"),
@@ -43,6 +44,7 @@ static const struct option_spec options[] = {
 	 AT(links),
 	 .arg = "LIST",
 	 .max = ROC_CRU_LINKS - 1,
+	 .full = true,
 	 .help = "Links that are enabled, and no others (0)"},
 	TEXT("cru-id", text[CONFIG_CRU_ID], "HEX", "For headers, 12 bits (0x0)"),
 	TEXT("system-id", text[CONFIG_SYSTEM_ID], "HEX", "For headers, 8 bits (0x0)"),
@@ -196,6 +198,9 @@ static int apply_list(const char *list, const struct config_kind *kind, union co
 	char copy[1024], *save, *word, *dot, *equal;
 	struct config_place place = {0};
 	int code;
+
+	if (!list[strspn(list, ",")])
+		return tool_usage("--set: \"%s\" names no parameter.", list);
 
 	if (strlen(list) >= sizeof(copy))
 		return tool_usage("--set: the list is longer than %zu characters.",

@@ -27,6 +27,7 @@ static const char *const levels[] = {
 static const struct option_spec options[] = {
 	ID_OPTION(struct values),
 	{.name = "channel",
+	 .full = true,
 	 .type = OPTION_NUMBER,
 	 .offset = offsetof(struct values, channel),
 	 .arg = "N",
@@ -34,6 +35,7 @@ static const struct option_spec options[] = {
 	 .max = 255,
 	 .help = "DMA channel"},
 	{.name = "reset",
+	 .full = true,
 	 .type = OPTION_CHOICE,
 	 .offset = offsetof(struct values, level),
 	 .arg = "LEVEL",

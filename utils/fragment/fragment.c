@@ -46,7 +46,7 @@ static const struct option_spec options[] = {
 	 .help = "Sub-unit, as sub0 or 0 (run: sub0; stats, set, reset: all)"},
 	FLAG("json", json, "Print the result as JSON"),
 	{SET("links", OPTION_LINKS, links), .arg = "LIST", .max = ROC_ROBINNP_LINKS - 1,
-	 .only = FOR_RUN | FOR_SET,
+	 .only = FOR_RUN | FOR_SET, .full = true,
 	 .help = "links that make an event whole, as 0-5 (those whose generator runs); set: that "
 		 "are let through, and whose generators are set"},
 
@@ -81,28 +81,28 @@ static const struct option_spec options[] = {
 	FLAG_FOR(FOR_RUN, "no-display", no_display, "no live line"),
 
 	{SET("generator", OPTION_CHOICE, generator), .arg = "MODE", .choices = generators,
-	 .only = FOR_SET, .help = "makes fragments without a detector"},
-	{SET("fragment-min", OPTION_SIZE, size_min), .arg = "SIZE", .only = FOR_SET,
+	 .only = FOR_SET, .full = true, .help = "makes fragments without a detector"},
+	{SET("fragment-min", OPTION_SIZE, size_min), .arg = "SIZE", .only = FOR_SET, .full = true,
 	 .help = "bytes of its fragments, 16 to 128Ki, a multiple of 4"},
-	{SET("fragment-max", OPTION_SIZE, size_max), .arg = "SIZE", .only = FOR_SET,
+	{SET("fragment-max", OPTION_SIZE, size_max), .arg = "SIZE", .only = FOR_SET, .full = true,
 	 .help = "of the largest, if they are distributed"},
-	{SET("event-rate", OPTION_NUMBER, rate), .arg = "N", .only = FOR_SET,
+	{SET("event-rate", OPTION_NUMBER, rate), .arg = "N", .only = FOR_SET, .full = true,
 	 .help = "its events per second, 0 = as fast as there are pages"},
-	{SET("first-event", OPTION_SIZE, first_event), .arg = "N", .only = FOR_SET,
+	{SET("first-event", OPTION_SIZE, first_event), .arg = "N", .only = FOR_SET, .full = true,
 	 .help = "its first event id, 32 bits"},
-	{SET("event-limit", OPTION_SIZE, limit), .arg = "N", .only = FOR_SET,
+	{SET("event-limit", OPTION_SIZE, limit), .arg = "N", .only = FOR_SET, .full = true,
 	 .help = "it stops after so many events, 0 = never"},
-	{SET("data-count", OPTION_NUMBER, data_count), .arg = "N", .only = FOR_SET,
+	{SET("data-count", OPTION_NUMBER, data_count), .arg = "N", .only = FOR_SET, .full = true,
 	 .help = "who sleeps is woken for so many fragments"},
-	{SET("data-time", OPTION_NUMBER, data_time), .arg = "NS", .only = FOR_SET,
+	{SET("data-time", OPTION_NUMBER, data_time), .arg = "NS", .only = FOR_SET, .full = true,
 	 .help = "or so long after the last time, 0 = at once"},
-	{SET("done-count", OPTION_NUMBER, done_count), .arg = "N", .only = FOR_SET,
+	{SET("done-count", OPTION_NUMBER, done_count), .arg = "N", .only = FOR_SET, .full = true,
 	 .help = "the same for requests that are done"},
-	{SET("done-time", OPTION_NUMBER, done_time), .arg = "NS", .only = FOR_SET,
+	{SET("done-time", OPTION_NUMBER, done_time), .arg = "NS", .only = FOR_SET, .full = true,
 	 .help = "the same for requests that are done"},
 
 	{AT("level", OPTION_CHOICE, level), .arg = "LEVEL", .fallback = "counters",
-	 .choices = levels, .only = FOR_RESET, .help = "how much"},
+	 .choices = levels, .only = FOR_RESET, .full = true, .help = "how much"},
 };
 
 static int reset(const struct fragment_options *o)

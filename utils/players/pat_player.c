@@ -29,13 +29,13 @@ struct values {
 #define PATTERN(n, text)                                                                           \
 	{                                                                                          \
 		.name = "pat" #n, .type = OPTION_TEXT, .offset = offsetof(struct values, pat[n]),  \
-		.arg = "NUMBER", .help = (text)                                                    \
+		.arg = "NUMBER", .help = (text), .full = true                                      \
 	}
 #define NUMBER(option_name, member, option_fallback, highest, text)                                \
 	{                                                                                          \
 		.name = (option_name), .type = OPTION_NUMBER,                                      \
 		.offset = offsetof(struct values, member), .arg = "N",                             \
-		.fallback = (option_fallback), .max = (highest), .help = (text)                    \
+		.fallback = (option_fallback), .max = (highest), .help = (text), .full = true      \
 	}
 
 static const struct option_spec options[] = {
@@ -56,10 +56,10 @@ static const struct option_spec options[] = {
 	       "Bit of the TTC word that starts pat2"),
 	NUMBER("pat3-trigger-select", pat3_trigger, "0", 31,
 	       "Bit of the TTC word that starts pat3"),
-	FLAG_OPTION(struct values, "execute-pat1-at-start", pat1_at_start,
-		    "Send pat1 when run enable goes high"),
-	FLAG_OPTION(struct values, "execute-pat1-now", pat1_now, "Send pat1 at the end"),
-	FLAG_OPTION(struct values, "execute-pat2-now", pat2_now, "Send pat2 at the end"),
+	FULL_FLAG_OPTION(struct values, "execute-pat1-at-start", pat1_at_start,
+			 "Send pat1 when run enable goes high"),
+	FULL_FLAG_OPTION(struct values, "execute-pat1-now", pat1_now, "Send pat1 at the end"),
+	FULL_FLAG_OPTION(struct values, "execute-pat2-now", pat2_now, "Send pat2 at the end"),
 	FLAG_OPTION(struct values, "read-back", read_back, "Change nothing, only show"),
 	JSON_OPTION(struct values),
 };

@@ -20,6 +20,7 @@ struct values {
 static const struct option_spec options[] = {
 	ID_OPTION(struct values),
 	{.name = "event-size",
+	 .full = true,
 	 .type = OPTION_NUMBER,
 	 .offset = offsetof(struct values, event_size.value),
 	 .given = offsetof(struct values, event_size.given),
@@ -28,6 +29,7 @@ static const struct option_spec options[] = {
 	 .help = "Words of 128 bits in an event"},
 	FLAG_OPTION(struct values, "random-event-size", random, "Events of random size"),
 	{.name = "system-id",
+	 .full = true,
 	 .type = OPTION_NUMBER,
 	 .offset = offsetof(struct values, system_id.value),
 	 .given = offsetof(struct values, system_id.given),
@@ -36,6 +38,7 @@ static const struct option_spec options[] = {
 	 .max = 0xff,
 	 .help = "System id for headers"},
 	{.name = "link-id",
+	 .full = true,
 	 .type = OPTION_NUMBER,
 	 .offset = offsetof(struct values, link_id.value),
 	 .given = offsetof(struct values, link_id.given),

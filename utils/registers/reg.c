@@ -44,7 +44,7 @@ struct values {
 
 #define VALUE_OPTIONS                                                                              \
 	{OPTION_AT("value", OPTION_NUMBER, value), .arg = "NUMBER", .required = true,              \
-	 .help = "Value, decimal or hexadecimal with 0x"},                                         \
+	 .full = true, .help = "Value, decimal or hexadecimal with 0x"},                           \
 		FLAG_OPTION(struct values, "noread", noread, "Do not read the register back")
 
 static const struct option_spec read_options[] = {REG_OPTIONS};
@@ -63,9 +63,9 @@ static const struct option_spec modify_options[] = {
 	REG_OPTIONS,
 	VALUE_OPTIONS,
 	{OPTION_AT("position", OPTION_NUMBER, position), .arg = "N", .fallback = "0", .max = 31,
-	 .help = "Lowest bit to change"},
+	 .full = true, .help = "Lowest bit to change"},
 	{OPTION_AT("width", OPTION_NUMBER, width), .arg = "N", .fallback = "1", .min = 1, .max = 32,
-	 .help = "Number of bits to change"},
+	 .full = true, .help = "Number of bits to change"},
 };
 
 static void print_value(const struct values *v, const char *title, uint32_t value)

@@ -25,7 +25,8 @@ static const char *const levels[] = {"default", "logic", "flush", "counters", NU
 	FLAG_OPTION(struct stream_options, option_name, member, text)
 #define FLAG_FOR(actions, option_name, member, text)                                               \
 	{                                                                                          \
-		AT(option_name, OPTION_FLAG, member), .only = (actions), .help = (text)            \
+		AT(option_name, OPTION_FLAG, member), .only = (actions), .help = (text),           \
+						      .full = (actions) == FOR_SET                 \
 	}
 /* A member with .given and .value. */
 #define SET(option_name, option_type, member)                                                      \
@@ -67,48 +68,49 @@ static const struct option_spec options[] = {
 	FLAG_FOR(FOR_STATS, "live", live, "a line of rates, once a second"),
 
 	{SET("policy", OPTION_CHOICE, policy), .arg = "POLICY", .choices = policies,
-	 .only = FOR_SET, .help = "when the card's own memory fills up"},
-	{SET("pack-events", OPTION_NUMBER, pack_events), .arg = "N", .only = FOR_SET,
+	 .only = FOR_SET, .full = true, .help = "when the card's own memory fills up"},
+	{SET("pack-events", OPTION_NUMBER, pack_events), .arg = "N", .only = FOR_SET, .full = true,
 	 .help = "packing factor, 1 to 65535"},
-	{SET("pack-bytes", OPTION_SIZE, pack_bytes), .arg = "SIZE", .only = FOR_SET,
+	{SET("pack-bytes", OPTION_SIZE, pack_bytes), .arg = "SIZE", .only = FOR_SET, .full = true,
 	 .help = "largest packet, 128 to 1Mi, a multiple of 64"},
-	{SET("pack-time", OPTION_NUMBER, pack_time), .arg = "NS", .only = FOR_SET,
+	{SET("pack-time", OPTION_NUMBER, pack_time), .arg = "NS", .only = FOR_SET, .full = true,
 	 .help = "a packet is closed after so long, 0 = never"},
-	{SET("throttle-on", OPTION_SIZE, throttle_on), .arg = "SIZE", .only = FOR_SET,
+	{SET("throttle-on", OPTION_SIZE, throttle_on), .arg = "SIZE", .only = FOR_SET, .full = true,
 	 .help = "bytes in the card's memory that start the throttle"},
 	{SET("throttle-off", OPTION_SIZE, throttle_off), .arg = "SIZE", .only = FOR_SET,
-	 .help = "bytes in it that end the throttle"},
-	{SET("truncate-on", OPTION_SIZE, truncate_on), .arg = "SIZE", .only = FOR_SET,
+	 .full = true, .help = "bytes in it that end the throttle"},
+	{SET("truncate-on", OPTION_SIZE, truncate_on), .arg = "SIZE", .only = FOR_SET, .full = true,
 	 .help = "bytes in it from which on events are cut short"},
 	{SET("interrupt-bytes", OPTION_SIZE, interrupt_bytes), .arg = "SIZE", .only = FOR_SET,
-	 .help = "a sleeper is woken for so much, 0 = a quarter of the ring"},
+	 .full = true, .help = "a sleeper is woken for so much, 0 = a quarter of the ring"},
 	{SET("interrupt-time", OPTION_SIZE, interrupt_time), .arg = "NS", .only = FOR_SET,
-	 .help = "or so long after the last time, 0 = at once"},
-	{SET("low-water", OPTION_SIZE, low_water), .arg = "SIZE", .only = FOR_SET,
+	 .full = true, .help = "or so long after the last time, 0 = at once"},
+	{SET("low-water", OPTION_SIZE, low_water), .arg = "SIZE", .only = FOR_SET, .full = true,
 	 .help = "poll() says that there are data from so much on"},
 	{SET("generator", OPTION_CHOICE, generator), .arg = "MODE", .choices = generators,
-	 .only = FOR_SET, .help = "makes events without a detector"},
+	 .only = FOR_SET, .full = true, .help = "makes events without a detector"},
 	{SET("fragment-min", OPTION_SIZE, fragment_min), .arg = "SIZE", .only = FOR_SET,
-	 .help = "bytes of its fragments, up to 1Mi"},
+	 .full = true, .help = "bytes of its fragments, up to 1Mi"},
 	{SET("fragment-max", OPTION_SIZE, fragment_max), .arg = "SIZE", .only = FOR_SET,
-	 .help = "of the largest, if they are distributed"},
-	{SET("event-rate", OPTION_NUMBER, event_rate), .arg = "N", .only = FOR_SET,
+	 .full = true, .help = "of the largest, if they are distributed"},
+	{SET("event-rate", OPTION_NUMBER, event_rate), .arg = "N", .only = FOR_SET, .full = true,
 	 .help = "its events per second, 0 = as fast as they are taken"},
 	FLAG_FOR(FOR_SET, "clocked", clocked, "its events come at that rate whether taken or not"),
 	FLAG_FOR(FOR_SET, "waiting", waiting, "its events wait until they are taken"),
-	{SET("first-event", OPTION_SIZE, first_event), .arg = "N", .only = FOR_SET,
+	{SET("first-event", OPTION_SIZE, first_event), .arg = "N", .only = FOR_SET, .full = true,
 	 .help = "its first event id"},
-	{SET("event-limit", OPTION_SIZE, event_limit), .arg = "N", .only = FOR_SET,
+	{SET("event-limit", OPTION_SIZE, event_limit), .arg = "N", .only = FOR_SET, .full = true,
 	 .help = "it stops after so many events, 0 = never"},
-	{SET("align", OPTION_NUMBER, align), .arg = "BYTES", .only = FOR_SET,
+	{SET("align", OPTION_NUMBER, align), .arg = "BYTES", .only = FOR_SET, .full = true,
 	 .help = "fragments are aligned to 4, 8, 16, 32 or 64"},
-	{SET("source-id", OPTION_NUMBER, source_id), .arg = "N", .only = FOR_SET,
+	{SET("source-id", OPTION_NUMBER, source_id), .arg = "N", .only = FOR_SET, .full = true,
 	 .help = "source id of the card, 16 bits"},
-	{SET("enabled", OPTION_LINKS, enabled), .arg = "LIST", .max = 31, .only = FOR_SET,
+	{SET("enabled", OPTION_LINKS, enabled), .arg = "LIST", .max = 31, .none = true,
+	 .only = FOR_SET, .full = true,
 	 .help = "numbers of the streams whose source is let through, as 0-6"},
 
 	{AT("level", OPTION_CHOICE, level), .arg = "LEVEL", .fallback = "counters",
-	 .choices = levels, .only = FOR_RESET, .help = "how much"},
+	 .choices = levels, .only = FOR_RESET, .full = true, .help = "how much"},
 };
 
 static int reset(const struct stream_options *o)

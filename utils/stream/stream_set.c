@@ -243,15 +243,13 @@ static int set_all(const struct stream_options *o, struct roc_endpoint *ep,
 	struct json j;
 	int code;
 
+	/* A name that is none changes nothing. */
+	if (o->stream && roc_card_stream_find(ep, o->stream, &first))
+		return tool_fail("%s", roc_error());
 	code = set_card(o, ep, &shared);
 	if (code)
 		return code;
-	last = shared.streams;
-	if (o->stream) {
-		if (roc_card_stream_find(ep, o->stream, &first))
-			return tool_fail("%s", roc_error());
-		last = first + 1;
-	}
+	last = o->stream ? first + 1 : shared.streams;
 	if (o->json) {
 		json_start(&j, stdout);
 		json_object(&j, NULL);

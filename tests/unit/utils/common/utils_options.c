@@ -97,6 +97,8 @@ static const struct option_spec table[] = {
 	 .type = OPTION_LINKS,
 	 .offset = offsetof(struct values, lanes),
 	 .arg = "LIST",
+	 .full = true,
+	 .none = true,
 	 .help = "h"},
 	{.name = "within",
 	 .type = OPTION_TIME,
@@ -200,6 +202,30 @@ static void prefixes(void)
 	UNIT_STR(why, "--c may mean any of --count, --channel.");
 	UNIT_EQ(parse("--id=1", "--ve", NULL), OPTIONS_WRONG);
 	UNIT_STR(why, "--ve may mean any of --version, --verbose.");
+}
+
+/* A cut name that meant another option must not change a card. */
+static void full_names(void)
+{
+	UNIT_EQ(parse("--id=1", "--lane=1", NULL), OPTIONS_WRONG);
+	UNIT_STR(why, "--lane is not a full name: --lanes changes a card and cannot be cut short.");
+	UNIT_EQ(parse("--id=1", "--lane", "--lanes"), OPTIONS_WRONG);
+	UNIT_STR(why, "--lane is not a full name: --lanes changes a card and cannot be cut short.");
+	UNIT_EQ(parse("--id=1", "--lanes=1", NULL), OPTIONS_RUN);
+	UNIT_EQ(v.lanes, 2);
+	UNIT_EQ(parse("--id=1", "--lanes", "3"), OPTIONS_RUN);
+	UNIT_EQ(v.lanes, 8);
+}
+
+/* No link is a mask; a list has at least one. */
+static void no_link(void)
+{
+	UNIT_EQ(parse("--id=1", "--lanes=0x0", NULL), OPTIONS_RUN);
+	UNIT_EQ(v.lanes, 0);
+	UNIT_EQ(parse("--id=1", "--lanes=0", NULL), OPTIONS_RUN);
+	UNIT_EQ(v.lanes, 1);
+	UNIT_EQ(parse("--id=1", "--lanes=0x", NULL), OPTIONS_WRONG);
+	UNIT_EQ(parse("--id=1", "--lanes=", NULL), OPTIONS_WRONG);
 }
 
 static void help_and_version(void)
@@ -670,7 +696,8 @@ static void pages_have_tools(void)
 }
 
 UNIT_MAIN("utils options", {"fallbacks", fallbacks}, {"values given", given},
-	  {"prefixes", prefixes}, {"help and version", help_and_version}, {"mistakes", mistakes},
+	  {"prefixes", prefixes}, {"full names", full_names}, {"no link", no_link},
+	  {"help and version", help_and_version}, {"mistakes", mistakes},
 	  {"an option twice", twice}, {"with another", with_another},
 	  {"no lower limit alone", limits_are_two}, {"a word", a_word},
 	  {"a word with POSIXLY_CORRECT", a_word_of_posix}, {"options for a word", for_a_word},

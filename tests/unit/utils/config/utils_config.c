@@ -116,13 +116,26 @@ static void links(void)
 static void mistakes(void)
 {
 	static const char *const usage[] = {
-		"--clock=NONE",	     "--cru-id=0x1000",
-		"--system-id=0x100", "--fee-id=0x10000",
-		"--onu-address=256", "--trigger-window-size=65536",
-		"--tf-length=4096",  "--gbtmux=PIGEON",
-		"--links=12",	     "--set=cru.nothing=1",
-		"--set=cru=1",	     "--set=link12.enabled=true",
-		"--config-all",	     "--status-report=infologger",
+		"--clock=NONE",
+		"--cru-id=0x1000",
+		"--system-id=0x100",
+		"--fee-id=0x10000",
+		"--onu-address=256",
+		"--trigger-window-size=65536",
+		"--tf-length=4096",
+		"--gbtmux=PIGEON",
+		"--links=12",
+		"--set=cru.nothing=1",
+		"--set=cru=1",
+		"--set=link12.enabled=true",
+		"--config-all",
+		"--status-report=infologger",
+		"--set=,",
+		"--set=,,",
+		"--all",
+		"--allow",
+		"--cloc=TTC",
+		"--force",
 	};
 	size_t i;
 

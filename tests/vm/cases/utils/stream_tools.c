@@ -211,6 +211,13 @@ static void bad_input(void)
 	refuses(1, "no generator", "roc-stream set " ID "--stream=meta --generator=fixed");
 	refuses(1, "16 bits", "roc-stream set " ID "--source-id=65536");
 	refuses(1, "does not have", "roc-stream set " ID "--enabled=0-7");
+	/* A wrong name changes nothing, and no stream is a value. */
+	UNIT_EQ(RUN("roc-stream set " ID "--enabled=0"), 0);
+	refuses(1, "has no stream 'nosuch'",
+		"roc-stream set " ID "--stream=nosuch --enabled=0x0 --source-id=7");
+	UNIT_EQ(RUN("roc-stream set " ID "| grep -q 'enabled 0x01'"), 0);
+	UNIT_EQ(RUN("roc-stream set " ID "--enabled=0x0 | grep -q 'enabled 0x00'"), 0);
+	UNIT_EQ(RUN("roc-stream set " ID "--enabled=0-6"), 0);
 	refuses(1, "roc-stream follow", "roc-bench-dma " ID);
 	refuses(1, "roc-stream", "roc-pkt-monitor " ID);
 	refuses(1, "roc-stream", "roc-config " ID "--links=0");
