@@ -45,7 +45,8 @@
 #define CRU_PLL_INPUT_LOCAL 0 /* others: TTC */
 #define CRU_PLL_INPUT_TTC 1
 #define CRU_PLL_NVM_WRITE 0x00e3 /* burns the registers into a memory that takes two more */
-#define CRU_PLL_PREAMBLE 0x0540	 /* 1 before, 0 after; a pause follows each */
+#define CRU_PLL_PREAMBLE 0x0540	 /* 1 before, 0 after; a pause follows each; page of the input */
+#define CRU_PLL_PREAMBLE_ON (1u << 0)
 /* Receivers have one of these addresses; which of them is wired on the board. */
 #define CRU_MINIPOD_RECEIVERS 0x30
 #define CRU_MINIPOD_ADDRESSES 8

@@ -50,33 +50,42 @@ static enum roc_cru_clock clock_of(uint32_t input)
 }
 
 /*
- * Asking a PLL takes register writes, and a card that is as wanted shall see none. The last answer
- * of the PLL's I2C core is trusted if the source of triggers says the same: whoever selects a clock
- * sets both, and loading the firmware loses both.
+ * Reading a PLL takes register writes, and a card that is as wanted shall see none. The last answer
+ * of the PLL's I2C core is trusted if it belongs to a read of the input register and the source of
+ * triggers agrees: a selection of a clock sets both, and loading the firmware loses both. The
+ * acknowledge of a write has no data, which would look like LOCAL.
  */
 bool libroc_clock_known(struct libroc_pass *c, enum roc_cru_clock wanted, uint32_t trigger_source)
 {
 	uint32_t answer = libroc_pass_read(c, CRU_BAR_CARD, CRU_I2C_SI5345_2 + CRU_I2C_DATA);
+	uint32_t command = libroc_pass_read(c, CRU_BAR_CARD, CRU_I2C_SI5345_2 + CRU_I2C_CONFIG);
 
-	return answer & CRU_I2C_DATA_DONE && clock_of(answer) == wanted && trigger_source == wanted;
+	return command == libroc_i2c_read_config(CRU_I2C_CHIP_PLL, CRU_PLL_INPUT & 0xff) &&
+	       answer & CRU_I2C_DATA_DONE && clock_of(answer) == wanted && trigger_source == wanted;
 }
 
-enum roc_cru_clock libroc_clock_read(struct libroc_pass *c)
+enum roc_cru_clock libroc_clock_read(struct libroc_pass *c, bool *unfinished)
 {
-	uint8_t input = 0;
+	uint8_t input = 0, preamble = 0;
 	bool answers;
 
 	libroc_i2c_reset(c, CRU_I2C_SI5345_2);
 	answers = libroc_i2c_write(c, CRU_I2C_SI5345_2, CRU_I2C_CHIP_PLL, CRU_PLL_PAGE,
 				   CRU_PLL_INPUT >> 8) &&
-		  libroc_i2c_read(c, CRU_I2C_SI5345_2, CRU_I2C_CHIP_PLL, CRU_PLL_INPUT & 0xff,
-				  &input);
+		  libroc_i2c_read(c, CRU_I2C_SI5345_2, CRU_I2C_CHIP_PLL, CRU_PLL_PREAMBLE & 0xff,
+				  &preamble);
+	/* Clear the answer, which libroc_clock_known() would take for the next command's. */
+	libroc_i2c_reset(c, CRU_I2C_SI5345_2);
+	answers = answers && libroc_i2c_read(c, CRU_I2C_SI5345_2, CRU_I2C_CHIP_PLL,
+					     CRU_PLL_INPUT & 0xff, &input);
 	if (!answers && !c->err)
 		libroc_pass_fail(c, roc_fail(EIO,
 					     "%s: clock generator Si5345 #2 does not answer on "
 					     "the card's I2C bus: the card needs a power cycle, "
 					     "or is broken",
 					     roc_endpoint_name(c->ep)));
+	if (unfinished)
+		*unfinished = preamble & CRU_PLL_PREAMBLE_ON;
 	return clock_of(input);
 }
 
@@ -211,7 +220,7 @@ static void program_plls(struct libroc_pass *c, enum roc_cru_clock clock,
 			program_pll(c, plls[i].name, plls[i].core, input, LIBROC_COUNT(input));
 	}
 	libroc_pass_sleep(c, PLLS_SETTLE_US);
-	if (!c->err && libroc_clock_read(c) != clock)
+	if (!c->err && libroc_clock_read(c, NULL) != clock)
 		libroc_pass_fail(c, roc_fail(EBADMSG,
 					     "%s: clock generator Si5345 #2 does not take input "
 					     "%s: register 0x%x reads back another",

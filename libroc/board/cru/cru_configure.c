@@ -21,6 +21,7 @@ struct pass {
 	struct libroc_state wanted, have;
 	bool clock, pon;	     /* to be done */
 	bool half;		     /* TTC is selected, but is not the source of triggers */
+	bool unfinished;	     /* a pass ended while it programmed the PLL */
 	uint32_t onu_address;	     /* before; valid with pon */
 	bool clock_begun, pon_begun; /* registers of it may have been written */
 	struct libroc_changes changes;
@@ -61,12 +62,14 @@ static void compare_clock(struct pass *p)
 	/* What only a pass leaves that ended in its middle: the PLLs first, then the source. */
 	p->half = !differs && p->wanted.clock == ROC_CRU_CLOCK_TTC &&
 		  p->have.trigger_source != p->wanted.trigger_source;
+	differs |= p->unfinished;
 	if (differs) {
 		struct roc_config_difference *d = libroc_difference(p->result);
 
 		snprintf(d->name, sizeof(d->name), "cru.clock");
 		snprintf(d->wanted, sizeof(d->wanted), "%s", roc_cru_clock_name(p->wanted.clock));
-		snprintf(d->have, sizeof(d->have), "%s", roc_cru_clock_name(p->have.clock));
+		snprintf(d->have, sizeof(d->have), "%s",
+			 p->unfinished ? "unfinished" : roc_cru_clock_name(p->have.clock));
 	}
 	if (pon && !ready) {
 		struct roc_config_difference *d = libroc_difference(p->result);
@@ -154,7 +157,7 @@ static void restore(struct pass *p, unsigned int written)
 	}
 	if (clock && p->have.clock != p->wanted.clock) {
 		libroc_clock_select(c, p->have.clock, p->config->gbt_enabled, &p->clock_begun);
-		right &= !c->err && libroc_clock_read(c) == p->have.clock;
+		right &= !c->err && libroc_clock_read(c, NULL) == p->have.clock;
 		c->err = 0;
 	}
 	/*
@@ -234,7 +237,7 @@ static int run(struct pass *p)
 	p->have.clock = p->wanted.clock;
 	if (p->flags & ROC_CONFIG_FORCE ||
 	    !libroc_clock_known(c, p->wanted.clock, p->have.trigger_source))
-		p->have.clock = libroc_clock_read(c);
+		p->have.clock = libroc_clock_read(c, &p->unfinished);
 	compare_all(p);
 	needed = p->result->count || p->flags & ROC_CONFIG_FORCE;
 	if (c->err || !needed || p->flags & ROC_CONFIG_COMPARE_ONLY)
@@ -295,7 +298,7 @@ int roc_cru_config_read(struct roc_endpoint *ep, struct roc_cru_config *config)
 		return ret;
 	libroc_cru_find_links(&c, 0);
 	libroc_state_read(&c, &state);
-	state.clock = libroc_clock_read(&c);
+	state.clock = libroc_clock_read(&c, NULL);
 	libroc_state_config(&state, &now);
 	now.onu_address = libroc_onu_address(&c);
 	now.pon_upstream = now.clock == ROC_CRU_CLOCK_TTC && libroc_onu_ready(&c, now.onu_address);

@@ -33,14 +33,17 @@ static bool transact(struct libroc_pass *c, uint32_t core, uint32_t config, uint
 	return false;
 }
 
+uint32_t libroc_i2c_read_config(uint8_t chip, uint8_t reg)
+{
+	return libroc_to_mask(CRU_I2C_CONFIG_CHIP, chip) | libroc_to_mask(CRU_I2C_CONFIG_REG, reg);
+}
+
 bool libroc_i2c_read(struct libroc_pass *c, uint32_t core, uint8_t chip, uint8_t reg,
 		     uint8_t *value)
 {
-	uint32_t config =
-		libroc_to_mask(CRU_I2C_CONFIG_CHIP, chip) | libroc_to_mask(CRU_I2C_CONFIG_REG, reg);
 	uint32_t answer = 0;
 
-	if (!transact(c, core, config, CRU_I2C_READ, &answer))
+	if (!transact(c, core, libroc_i2c_read_config(chip, reg), CRU_I2C_READ, &answer))
 		return false;
 	*value = answer & CRU_I2C_DATA_VALUE;
 	return true;
@@ -49,9 +52,7 @@ bool libroc_i2c_read(struct libroc_pass *c, uint32_t core, uint8_t chip, uint8_t
 bool libroc_i2c_write(struct libroc_pass *c, uint32_t core, uint8_t chip, uint8_t reg,
 		      uint8_t value)
 {
-	uint32_t config = libroc_to_mask(CRU_I2C_CONFIG_CHIP, chip) |
-			  libroc_to_mask(CRU_I2C_CONFIG_REG, reg) | value;
 	uint32_t answer = 0;
 
-	return transact(c, core, config, CRU_I2C_WRITE, &answer);
+	return transact(c, core, libroc_i2c_read_config(chip, reg) | value, CRU_I2C_WRITE, &answer);
 }

@@ -166,7 +166,7 @@ int roc_cru_status_read(struct roc_endpoint *ep, uint32_t links, unsigned int fl
 		libroc_cru_find_links(&c, 0);
 	now.link_mask = links & c.links;
 	libroc_values_read(&c, card, LIBROC_COUNT(card), 0, &now);
-	now.clock = libroc_clock_read(&c);
+	now.clock = libroc_clock_read(&c, NULL);
 	if (now.user_logic)
 		libroc_values_read(&c, user_logic, LIBROC_COUNT(user_logic), 0, &now);
 	read_links(&c, !(flags & ROC_CRU_STATUS_NO_PACKETS), &now);

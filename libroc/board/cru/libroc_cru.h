@@ -78,8 +78,8 @@ void libroc_state_config(const struct libroc_state *state, struct roc_cru_config
 
 /* cru_clock.c */
 
-/* Ask the PLL. */
-enum roc_cru_clock libroc_clock_read(struct libroc_pass *c);
+/* Read the PLL's input. @unfinished, or NULL: whether a pass ended while it programmed the PLL. */
+enum roc_cru_clock libroc_clock_read(struct libroc_pass *c, bool *unfinished);
 /* Whether the clock is the wanted one, without a register write; false: ask. */
 bool libroc_clock_known(struct libroc_pass *c, enum roc_cru_clock wanted, uint32_t trigger_source);
 /* Can the site's tables for @clock be used? Nothing is written. */
@@ -106,6 +106,8 @@ void libroc_onu_status(struct libroc_pass *c, struct roc_cru_onu *onu);
 /* cru_i2c.c. The card lock is held. */
 
 /* False: the chip does not answer, which is no error of the pass. */
+/* What the core's configuration register has after a read. */
+uint32_t libroc_i2c_read_config(uint8_t chip, uint8_t reg);
 bool libroc_i2c_read(struct libroc_pass *c, uint32_t core, uint8_t chip, uint8_t reg,
 		     uint8_t *value);
 bool libroc_i2c_write(struct libroc_pass *c, uint32_t core, uint8_t chip, uint8_t reg,

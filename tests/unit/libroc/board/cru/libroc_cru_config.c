@@ -169,7 +169,7 @@ static void a_clock_that_nobody_selected(void)
 		CU_ASSERT_FALSE(result.clock_programmed);
 		UNIT_EQ(peek(0x200000), 2 << 16);
 	}
-	UNIT_EQ(card.writes, 8);
+	UNIT_EQ(card.writes, 13);
 	/* Both find each other's card as wanted. */
 	poke(0x200000, 2 << 16 | 2);
 	UNIT_EQ(configure(0, 0), 0);
@@ -574,6 +574,67 @@ static void a_clock_half_selected(void)
 	card_end();
 }
 
+/* Chips of the PLLs, register by register. */
+static bool same_plls(const struct cru_chip *chips)
+{
+	const struct cru *model = host.card;
+	bool same = true;
+	unsigned int i;
+
+	for (i = 0; i < CRU_CHIPS; i++)
+		same &= !chips[i].paged ||
+			!memcmp(chips[i].reg, model->board.chip[i].reg, sizeof(chips[i].reg));
+	return same;
+}
+
+/*
+ * A pass for clock @begun is killed after each of its writes, and a pass for clock @clock follows:
+ * PLLs and source of triggers are as on a card that had only the latter. Most of the calibrations,
+ * which follow the PLLs, are skipped.
+ */
+static void killed_everywhere(enum roc_cru_clock had, enum roc_cru_clock begun,
+			      enum roc_cru_clock clock)
+{
+	struct cru_chip chips[CRU_CHIPS];
+	unsigned int step, writes = 1;
+	uint32_t source = 0;
+
+	for (step = 0; step <= writes; step += step < 64 ? 1 : 16) {
+		cru_begin();
+		unusual();
+		config.clock = had;
+		UNIT_EQ(configure(0, ROC_CONFIG_FORCE), 0);
+		card.writes = 0;
+		card.killed_after = step;
+		config.clock = begun;
+		configure(0, 0);
+		writes = step ? writes : card.writes;
+		card.killed_after = 0;
+		config.clock = clock;
+		UNIT_EQ(configure(0, 0), 0);
+		if (!step) {
+			memcpy(chips, ((struct cru *)host.card)->board.chip, sizeof(chips));
+			source = peek(0x200000);
+		}
+		CU_ASSERT_TRUE(same_plls(chips));
+		/* A new card has LOCAL and the other source, too, and keeps it. */
+		if (begun != clock || clock == ROC_CRU_CLOCK_TTC)
+			UNIT_EQ(peek(0x200000), source);
+		UNIT_EQ(configure(0, 0), 0);
+		CU_ASSERT_FALSE(result.reconfigured);
+		card_end();
+	}
+	unit_note("killed after each of %u writes", writes);
+}
+
+static void a_pass_that_is_killed(void)
+{
+	killed_everywhere(ROC_CRU_CLOCK_LOCAL, ROC_CRU_CLOCK_TTC, ROC_CRU_CLOCK_LOCAL);
+	killed_everywhere(ROC_CRU_CLOCK_LOCAL, ROC_CRU_CLOCK_TTC, ROC_CRU_CLOCK_TTC);
+	killed_everywhere(ROC_CRU_CLOCK_TTC, ROC_CRU_CLOCK_LOCAL, ROC_CRU_CLOCK_LOCAL);
+	killed_everywhere(ROC_CRU_CLOCK_TTC, ROC_CRU_CLOCK_LOCAL, ROC_CRU_CLOCK_TTC);
+}
+
 /* No light: the clock cannot lock, and the card goes back to the one it had. */
 static void a_clock_that_does_not_lock(void)
 {
@@ -669,7 +730,7 @@ static void a_pass_refused_before_the_clock(void)
 		UNIT_EQ(card.modify_fails, 0);
 		CU_ASSERT_TRUE(result.restored);
 		/* Reading the clock takes a few commands of the I2C core, and no pause. */
-		CU_ASSERT_TRUE(card.writes <= 8);
+		CU_ASSERT_TRUE(card.writes <= 13);
 		CU_ASSERT_TRUE(card.slept_us < 1000000);
 		UNIT_EQ(peek(0x18), 0xabc0001);
 		card_end();
@@ -841,5 +902,6 @@ UNIT_MAIN("libroc_cru_config", {"the card gets it all", the_card_gets_it_all},
 	  {"a clock that is half selected", a_clock_half_selected},
 	  {"a clock that does not lock", a_clock_that_does_not_lock},
 	  {"a clock that locks no more", a_clock_that_locks_no_more},
+	  {"a pass that is killed", a_pass_that_is_killed},
 	  {"a pass refused before the clock", a_pass_refused_before_the_clock},
 	  {"a card that goes", a_card_that_goes}, {"PLL tables of a site", pll_tables_of_a_site})

@@ -257,12 +257,12 @@ static void accesses_are_counted(void)
 		uint32_t links;
 		unsigned int flags, reads, writes;
 	} passes[] = {
-		{0, 0, 9, 8},
-		{0xfff, 0, 206, 8},
-		{0xfff, ROC_CRU_STATUS_ONU, 217, 18},
-		{0, ROC_CRU_STATUS_FEC, 12, 8},
-		{0xfff, ROC_CRU_STATUS_OPTICAL, 232, 90},
-		{0xfff, ROC_CRU_STATUS_OPTICAL | ROC_CRU_STATUS_NO_PACKETS, 160, 90},
+		{0, 0, 10, 13},
+		{0xfff, 0, 207, 13},
+		{0xfff, ROC_CRU_STATUS_ONU, 218, 23},
+		{0, ROC_CRU_STATUS_FEC, 13, 13},
+		{0xfff, ROC_CRU_STATUS_OPTICAL, 233, 95},
+		{0xfff, ROC_CRU_STATUS_OPTICAL | ROC_CRU_STATUS_NO_PACKETS, 161, 95},
 	};
 	struct roc_cru_packets packets;
 	size_t i;
