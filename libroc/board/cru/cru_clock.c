@@ -84,6 +84,9 @@ enum roc_cru_clock libroc_clock_read(struct libroc_pass *c, bool *unfinished)
 					     "the card's I2C bus: the card needs a power cycle, "
 					     "or is broken",
 					     roc_endpoint_name(c->ep)));
+	/* Nor must the next pass trust this answer. */
+	if (preamble & CRU_PLL_PREAMBLE_ON)
+		libroc_i2c_reset(c, CRU_I2C_SI5345_2);
 	if (unfinished)
 		*unfinished = preamble & CRU_PLL_PREAMBLE_ON;
 	return clock_of(input);

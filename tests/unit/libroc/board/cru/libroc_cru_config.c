@@ -596,6 +596,7 @@ static void killed_everywhere(enum roc_cru_clock had, enum roc_cru_clock begun,
 			      enum roc_cru_clock clock)
 {
 	struct cru_chip chips[CRU_CHIPS];
+	struct roc_cru_config status;
 	unsigned int step, writes = 1;
 	uint32_t source = 0;
 
@@ -610,6 +611,8 @@ static void killed_everywhere(enum roc_cru_clock had, enum roc_cru_clock begun,
 		configure(0, 0);
 		writes = step ? writes : card.writes;
 		card.killed_after = 0;
+		/* A status in between does not hide it. */
+		UNIT_EQ(roc_cru_config_read(&card.ep[0], &status), 0);
 		config.clock = clock;
 		UNIT_EQ(configure(0, 0), 0);
 		if (!step) {
