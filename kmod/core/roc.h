@@ -235,6 +235,7 @@ struct roc_channel_shown {
 };
 
 void roc_set_state(struct roc_channel *ch, enum roc_ch_state state, enum roc_why why);
+void roc_set_refused(struct roc_channel *ch, enum roc_why why);
 void roc_set_owner(struct roc_channel *ch, struct pid *pid, const char *name);
 pid_t roc_pid_shown(struct pid *pid);
 struct roc_channel_shown roc_channel_shown(struct roc_channel *ch);

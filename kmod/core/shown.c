@@ -17,6 +17,14 @@ void roc_set_state(struct roc_channel *ch, enum roc_ch_state state, enum roc_why
 	spin_unlock(&ch->shown_lock);
 }
 
+/* A start was refused, which changes no state: @why stays until the next one. Channel lock held. */
+void roc_set_refused(struct roc_channel *ch, enum roc_why why)
+{
+	spin_lock(&ch->shown_lock);
+	ch->why = why;
+	spin_unlock(&ch->shown_lock);
+}
+
 /* Takes the reference to @pid. */
 void roc_set_owner(struct roc_channel *ch, struct pid *pid, const char *name)
 {

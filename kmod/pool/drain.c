@@ -40,7 +40,7 @@ static enum roc_why roc_take_record(struct roc_session *s, const struct roc_reco
 	if (flight->number != r->descriptor)
 		return ROC_WHY_RECORD;
 	if (r->bytes > flight->fill.length)
-		return ROC_WHY_SIZE;
+		return ROC_WHY_BYTES;
 	if (r->status & EVENT_RECORD_REFUSED) {
 		flags = ROC_READY_REFUSED;
 	} else {

@@ -209,6 +209,7 @@ int roc_event_enable(struct roc_channel *ch)
 			return 0;
 		}
 	}
+	ev->refused = status != ROC_ALL_ONES && status & EVENT_STATUS_SETUP_ERROR;
 	return -EIO;
 }
 

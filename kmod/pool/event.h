@@ -32,6 +32,7 @@ struct roc_session;
  * @consumed: records drained; @told: of which the card knows
  * @flushed: the card was asked to end
  * @ended: the card promised that nothing more comes
+ * @refused: of the last start: the card did not take the setup
  * @moderation: as in the register
  * @lock: @session and @fired; taken by the interrupt
  * @session: whose thread to wake
@@ -50,6 +51,7 @@ struct roc_event {
 	bool on;
 	bool flushed;
 	bool ended;
+	bool refused;
 	u32 published;
 	u32 rung;
 	u32 consumed;

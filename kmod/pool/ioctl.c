@@ -198,17 +198,21 @@ static bool roc_control_plain(const struct roc_ch_control *c)
 static int roc_ch_start(struct file *file, void *arg)
 {
 	struct roc_session *s = roc_session(file->private_data);
-	int err;
+	int settled, err;
 
 	if (!roc_control_plain(arg))
 		return -EINVAL;
-	err = roc_settle_all(s->ch->ep);
-	if (err)
-		return err;
+	settled = roc_settle_all(s->ch->ep);
+	if (settled && settled != -EIO)
+		return settled;
 	err = roc_open_lock(&s->open);
 	if (err)
 		return err;
-	err = roc_run_prepare(s) ?: roc_thread_create(s) ?: roc_run_start(s);
+	s->pool->event.refused = false;
+	err = settled ?: roc_run_prepare(s);
+	if (err == -EIO)
+		roc_start_refused(s);
+	err = err ?: roc_thread_create(s) ?: roc_run_start(s);
 	mutex_unlock(&s->ch->lock);
 	return err;
 }

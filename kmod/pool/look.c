@@ -22,6 +22,14 @@ static bool roc_look_over(struct roc_session *s)
 	return true;
 }
 
+/* The card did not answer a question for a size (@err), or answered with one that cannot be. */
+static enum roc_why roc_bad_size(const struct roc_session *s, int err)
+{
+	if (!roc_alive(s->ch->ep))
+		return ROC_WHY_LOST;
+	return err == -EMSGSIZE ? ROC_WHY_BYTES : ROC_WHY_SIZE;
+}
+
 static int roc_collect(struct roc_session *s, struct roc_link *link, u32 count, bool proved,
 		       u64 now)
 {
@@ -60,7 +68,7 @@ static int roc_ask(struct roc_session *s, struct roc_link *link, u64 now, enum r
 	}
 	found = roc_collect(s, link, fresh, true, now);
 	if (found < 0)
-		*why = roc_alive(ch->ep) ? ROC_WHY_SIZE : ROC_WHY_LOST;
+		*why = roc_bad_size(s, found);
 	link->pending = found >= 0 && (u32)found < fresh;
 	return found;
 }
@@ -108,7 +116,7 @@ static int roc_look_marks(struct roc_session *s, struct roc_link *link, u64 now,
 	if (done && link->found && link->unproved < ROC_PROVE) {
 		found = roc_collect(s, link, done, false, now);
 		if (found < 0) {
-			*why = roc_alive(s->ch->ep) ? ROC_WHY_SIZE : ROC_WHY_LOST;
+			*why = roc_bad_size(s, found);
 			return found;
 		}
 		link->unproved += found;

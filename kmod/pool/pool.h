@@ -61,6 +61,7 @@ struct roc_pool_ops {
 	u32 (*finished)(struct roc_channel *ch, unsigned int link);
 	/*
 	 * Bytes in the oldest finished superpage not yet asked for. -EIO: the card does not say.
+	 * -EMSGSIZE: more than @length.
 	 * -EAGAIN: it does not say yet, and will be asked again: at once if it is not @proved to
 	 * be finished, else not before @until.
 	 */
@@ -324,6 +325,7 @@ int roc_run_stop(struct roc_session *s, enum roc_why reason, u32 *reclaimed);
 void roc_run_abort(struct roc_session *s, enum roc_ch_state state, enum roc_why why, bool present);
 void roc_run_fail(struct roc_session *s, enum roc_why why);
 void roc_count_empties(struct roc_channel *ch);
+void roc_start_refused(struct roc_session *s);
 
 /* flow.c */
 enum roc_refill {

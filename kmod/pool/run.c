@@ -123,6 +123,38 @@ static void roc_run_quiet(struct roc_session *s, bool present)
 	s->pool->event.on = false;
 }
 
+static enum roc_why roc_refusal(const struct roc_session *s)
+{
+	struct roc_endpoint *ep = s->ch->ep;
+
+	if (!roc_alive(ep))
+		return ROC_WHY_LOST;
+	if (s->pool->event.refused)
+		return ROC_WHY_SETUP;
+	return !READ_ONCE(s->ch->suspect) && roc_suspects(ep) ? ROC_WHY_NEIGHBOUR : ROC_WHY_RESET;
+}
+
+/* A start ends with -EIO: keep the reason for the caller, and log it. */
+void roc_start_refused(struct roc_session *s)
+{
+	static const char *const text[] = {
+		[ROC_WHY_LOST] = "the card answers all ones",
+		[ROC_WHY_SETUP] = "the card refused its rings (SETUP_ERROR)",
+		[ROC_WHY_RESET] = "the channel did not carry out its reset, or did not quiesce",
+		[ROC_WHY_NEIGHBOUR] = "another channel of the function is not quiesced",
+	};
+	struct roc_channel *ch = s->ch;
+	enum roc_why why;
+
+	lockdep_assert_held(&ch->lock);
+	if (ch->state == ROC_CH_RUNNING)
+		return;
+	why = roc_refusal(s);
+	roc_set_refused(ch, why);
+	dev_warn_ratelimited(&ch->ep->pdev->dev, "roc%dch%u: cannot start: %s\n", ch->ep->minor,
+			     ch->number, text[why]);
+}
+
 /* Prepared, and the thread is there. */
 int roc_run_start(struct roc_session *s)
 {
@@ -135,6 +167,8 @@ int roc_run_start(struct roc_session *s)
 	err = roc_pool_ops(ch->ep)->start(ch, set->source, s->run.links, set->configure);
 	if (err) {
 		roc_run_quiet(s, true);
+		if (err == -EIO)
+			roc_start_refused(s);
 		return err;
 	}
 	s->pool->empties = 0;

@@ -211,6 +211,16 @@ static int fail_silent(const struct roc_channel *ch, const char *what)
 			ch->name, what);
 }
 
+/* The driver keeps the reason until the next start. */
+static int fail_start(const struct roc_channel *ch)
+{
+	struct roc_ch_info info = {.size = sizeof(info)};
+
+	if (libroc_ioctl(ch->fd, ROC_CH_INFO, &info) || !info.why)
+		return libroc_fail_ioctl(EIO, ch->name, "cannot start");
+	return roc_fail(EIO, "%s: cannot start: %s", ch->name, roc_why_text(info.why));
+}
+
 int roc_channel_start(struct roc_channel *ch)
 {
 	struct roc_ch_control arg = {.size = sizeof(arg)};
@@ -239,15 +249,31 @@ int roc_channel_start(struct roc_channel *ch)
 		return roc_fail(EPIPE, "%s: cannot start without rings", ch->name);
 	case ETIME:
 		return fail_silent(ch, "cannot start");
+	case EIO:
+		return fail_start(ch);
 	default:
 		return libroc_fail_ioctl(-ret, ch->name, "cannot start");
 	}
 }
 
+int libroc_fail_idle(const char *name, uint32_t state, uint32_t why, const char *remedy)
+{
+	if (state == ROC_CH_FAILED)
+		return roc_fail(EALREADY, "%s: the run has failed: %s", name, roc_why_text(why));
+	return roc_fail(EALREADY, "%s: is not running: %s", name, remedy);
+}
+
+int libroc_channel_idle(const struct roc_channel *ch, const char *remedy)
+{
+	struct roc_ch_info info = {.size = sizeof(info)};
+
+	if (libroc_ioctl(ch->fd, ROC_CH_INFO, &info))
+		info.state = ROC_CH_STOPPED;
+	return libroc_fail_idle(ch->name, info.state, info.why, remedy);
+}
+
 int libroc_fail_stop(int err, const char *name)
 {
-	if (err == EALREADY)
-		return roc_fail(EALREADY, "%s: is not running: there is nothing to stop", name);
 	if (err == EIO)
 		return roc_fail(EIO,
 				"%s: cannot stop: the card answers all ones or broke its contract, "
@@ -262,6 +288,8 @@ int roc_channel_stop(struct roc_channel *ch, unsigned int *reclaimed)
 	struct roc_ch_control arg = {.size = sizeof(arg)};
 	int ret = libroc_ioctl(ch->fd, ROC_CH_STOP, &arg);
 
+	if (ret == -EALREADY)
+		return libroc_channel_idle(ch, LIBROC_NOTHING_TO_STOP);
 	if (ret < 0)
 		return libroc_fail_stop(-ret, ch->name);
 	if (reclaimed)

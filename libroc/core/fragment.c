@@ -290,12 +290,18 @@ int roc_fragments_start(struct roc_fragments *f)
 int roc_fragments_stop(struct roc_fragments *f, bool now)
 {
 	struct roc_fr_stop arg = {.size = sizeof(arg), .flags = now ? ROC_FR_STOP_NOW : 0};
+	struct roc_fr_info info;
 	int ret;
 
 	/* What was requested is done, if there is time for that. */
 	if (!now)
 		roc_fragments_flush(f);
 	ret = libroc_ioctl(f->fd, ROC_FR_STOP, &arg);
+	if (ret == -EALREADY) {
+		if (get_info(itself(f), f->number, &info))
+			info.state = ROC_CH_STOPPED;
+		return libroc_fail_idle(f->name, info.state, info.why, LIBROC_NOTHING_TO_STOP);
+	}
 	return ret ? libroc_fail_stop(-ret, f->name) : 0;
 }
 

@@ -61,7 +61,14 @@ int libroc_fail_owned(const char *address, unsigned int channel, const char *tex
 /* A channel's node, which @name is in sentences and a @what: its descriptor, or -errno. */
 int libroc_open_channel(const struct roc_card *card, unsigned int channel, const char *name,
 			const char *what);
+/*
+ * -EALREADY: @name does not run. If its last run failed (@state) the sentence has the reason, else
+ * @remedy.
+ */
+int libroc_fail_idle(const char *name, uint32_t state, uint32_t why, const char *remedy);
+/* Of a stop; EALREADY is libroc_fail_idle()'s. */
 int libroc_fail_stop(int err, const char *name);
+#define LIBROC_NOTHING_TO_STOP "there is nothing to stop"
 
 /* program.c */
 
@@ -153,5 +160,7 @@ struct roc_channel {
 
 /* Fails with -EPIPE and a sentence if the rings do not exist yet. */
 int libroc_need_rings(const struct roc_channel *ch);
+/* libroc_fail_idle() of a channel with a pool. */
+int libroc_channel_idle(const struct roc_channel *ch, const char *remedy);
 
 #endif /* LIBROC_H */

@@ -268,7 +268,13 @@ int roc_stream_stop(struct roc_stream *s, unsigned int *lost)
 {
 	struct roc_st_stop arg = {.size = sizeof(arg)};
 	int ret = libroc_ioctl(s->fd, ROC_ST_STOP, &arg);
+	struct roc_st_info info;
 
+	if (ret == -EALREADY) {
+		if (get_info(itself(s), s->number, &info))
+			info.state = ROC_CH_STOPPED;
+		return libroc_fail_idle(s->name, info.state, info.why, LIBROC_NOTHING_TO_STOP);
+	}
 	if (ret)
 		return libroc_fail_stop(-ret, s->name);
 	if (lost)

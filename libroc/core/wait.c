@@ -74,7 +74,7 @@ static int kick(struct roc_channel *ch, uint32_t flags)
 		return ret;
 	ret = libroc_ioctl(ch->fd, ROC_CH_KICK, &arg);
 	if (ret == -EALREADY)
-		return roc_fail(EALREADY, "%s: is not running: start it first", ch->name);
+		return libroc_channel_idle(ch, "start it first");
 	if (ret < 0)
 		return libroc_fail_ioctl(-ret, ch->name, "cannot kick");
 	return arg.count;

@@ -80,6 +80,19 @@ static const char *const why_text[] = {
 	[ROC_WHY_SUSPENDED] =
 		"the machine was suspended while the channel was running, so the driver ended the "
 		"run: start again, or open the channel again if the card lost its state",
+	[ROC_WHY_BYTES] =
+		"the card reported more bytes in a superpage than it has room for: start again; if "
+		"it comes back, load the card's firmware anew",
+	[ROC_WHY_SETUP] =
+		"the card refused the addresses or sizes of its rings (SETUP_ERROR) three times: "
+		"start again; if it comes back, load the card's firmware anew",
+	[ROC_WHY_RESET] =
+		"the channel did not carry out its reset, or did not quiesce: stop all channels of "
+		"the card and start again, which resets the function; if it comes back, load the "
+		"card's firmware anew",
+	[ROC_WHY_NEIGHBOUR] =
+		"another channel of the card is not quiesced, so the card may not get the bus: "
+		"stop the channels that run and start again, which resets the function",
 };
 
 const char *roc_why_text(unsigned int why)

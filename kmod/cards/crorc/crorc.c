@@ -322,7 +322,7 @@ static int crorc_received(struct roc_channel *ch, unsigned int link, u32 length,
 	/* The card writes the payload, the size, the count: read in the opposite order. */
 	dma_rmb();
 	*bytes = le32_to_cpu(READ_ONCE(crorc_done(ch)->size));
-	return *bytes <= length ? 0 : -EIO;
+	return *bytes <= length ? 0 : -EMSGSIZE;
 }
 
 /*

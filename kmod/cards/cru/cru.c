@@ -194,8 +194,11 @@ static int cru_identify(struct roc_endpoint *ep)
 		ep->secret_bars |= BIT(CRU_BAR_DMA);
 	ep->features = roc_read(ep, CRU_BAR_DMA, CRU_FEATURES);
 	ep->fifo_depth = roc_read(ep, CRU_BAR_DMA, CRU_FIFO_DEPTH) ?: CRU_FIFO_DEPTH_DEFAULT;
-	if (ep->fifo_depth > ROC_FIFO_DEPTH_MAX)
+	if (ep->fifo_depth > ROC_FIFO_DEPTH_MAX) {
+		dev_err(&ep->pdev->dev, "register 0x%x has a FIFO depth of %u, more than %u\n",
+			CRU_FIFO_DEPTH, ep->fifo_depth, ROC_FIFO_DEPTH_MAX);
 		return -EIO;
+	}
 	ep->serial = cru_has(ep, CRU_FEATURE_SERIAL) ? cru_read_serial(ep) : -1;
 	ep->caps = ROC_CAP_LINK_FIFOS | ROC_CAP_PARTIAL | ROC_CAP_GENERATOR | ROC_CAP_DDG;
 	if (cru_has(ep, CRU_FEATURE_TEMPERATURE))
@@ -450,7 +453,7 @@ static int cru_received(struct roc_channel *ch, unsigned int link, u32 length, b
 	cru->sizes_known = true;
 	roc_pool(ch)->no_sizes = false;
 	*bytes = entry & CRU_SP_SIZE_BYTES;
-	return *bytes <= length ? 0 : -EIO;
+	return *bytes <= length ? 0 : -EMSGSIZE;
 
 timeout:
 	if (entry || cru->sizes_known)

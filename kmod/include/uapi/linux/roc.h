@@ -352,6 +352,11 @@ enum roc_mode {
  * @ROC_WHY_EXPORTER: the dma-buf's exporter does not keep the memory in place, does not map all of
  *	it, or has taken it back (ENODEV: the device whose it was is gone or was reset)
  * @ROC_WHY_SUSPENDED: the machine was suspended or hibernated while the channel was running
+ * @ROC_WHY_BYTES: the card reported more bytes in a superpage than it has room for
+ * @ROC_WHY_SETUP: start: the card refused the addresses or sizes of its rings, each of three times
+ * @ROC_WHY_RESET: start: the channel did not carry out its reset, or did not quiesce
+ * @ROC_WHY_NEIGHBOUR: start: another channel of the function is not quiesced, so the function may
+ *	not master the bus; it can be reset only when no channel of it runs
  */
 enum roc_why {
 	ROC_WHY_NONE = 0,
@@ -380,6 +385,10 @@ enum roc_why {
 	ROC_WHY_NO_P2P = 23,
 	ROC_WHY_EXPORTER = 24,
 	ROC_WHY_SUSPENDED = 25,
+	ROC_WHY_BYTES = 26,
+	ROC_WHY_SETUP = 27,
+	ROC_WHY_RESET = 28,
+	ROC_WHY_NEIGHBOUR = 29,
 };
 
 #define ROC_GAPS 16

@@ -38,6 +38,7 @@
 #define FILE_END 36864
 
 static struct {
+	uint32_t failed_why;	/* the last run failed for this reason */
 	int open_errno, errno_; /* of the next call */
 	int start_errno;	/* of a start, when the rings are zeroed */
 	bool other;		/* the endpoint has no sub-units */
@@ -180,6 +181,11 @@ static int on_ioctl(int fd, unsigned long request, void *arg)
 	if (request == ROC_EP_INFO) {
 		((struct roc_ep_info *)arg)->caps = fake.other ? 0 : ROC_CAP_FRAGMENTS;
 		((struct roc_ep_info *)arg)->channels = 2;
+		return 0;
+	}
+	if (request == ROC_FR_INFO && fake.failed_why) {
+		((struct roc_fr_info *)arg)->state = ROC_CH_FAILED;
+		((struct roc_fr_info *)arg)->why = fake.failed_why;
 		return 0;
 	}
 	if (request == ROC_FR_INFO)

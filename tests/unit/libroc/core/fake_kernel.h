@@ -24,6 +24,7 @@
 /* One kernel for all tests; reset() makes it anew. */
 static struct {
 	int open_errno;	       /* refuse the next open() with this */
+	uint32_t failed_why;   /* the last run failed for this reason */
 	int errno_;	       /* refuse the next ioctl() with this */
 	mode_t node_mode;      /* of the node for stat(); 0: there is none */
 	unsigned long request; /* last one */
@@ -139,6 +140,11 @@ static void *on_mmap(void *at, size_t length, int prot, int flags, int fd, off_t
 
 static int on_ioctl(int fd, unsigned long request, void *arg)
 {
+	if (request == ROC_CH_INFO && fake.failed_why) {
+		((struct roc_ch_info *)arg)->state = ROC_CH_FAILED;
+		((struct roc_ch_info *)arg)->why = fake.failed_why;
+		return 0;
+	}
 	fake.request = request;
 	fake.calls++;
 	memcpy(&fake.in, arg, *(uint32_t *)arg);

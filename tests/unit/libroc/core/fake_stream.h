@@ -32,6 +32,7 @@
 static const char *const names[] = {"main", "meta", "odin0"};
 
 static struct {
+	uint32_t failed_why;	/* the last run failed for this reason */
 	int open_errno, errno_; /* of the next call */
 	int start_errno;	/* of a start, when the positions are set back */
 	bool pools;		/* the endpoint has no streams */
@@ -145,6 +146,11 @@ static int on_ioctl(int fd, unsigned long request, void *arg)
 	if (request == ROC_EP_INFO) {
 		((struct roc_ep_info *)arg)->caps = fake.pools ? 0 : ROC_CAP_STREAMS;
 		((struct roc_ep_info *)arg)->channels = FAKE_CHANNELS;
+		return 0;
+	}
+	if (request == ROC_ST_INFO && fake.failed_why) {
+		((struct roc_st_info *)arg)->state = ROC_CH_FAILED;
+		((struct roc_st_info *)arg)->why = fake.failed_why;
 		return 0;
 	}
 	fake.request = request;

@@ -356,7 +356,16 @@ static void start_stop_reset(void)
 	UNIT_EQ(roc_channel_stop(ch, &reclaimed), -EALREADY);
 	SAYS("not running");
 	UNIT_EQ(reclaimed, 5);
+	fake.failed_why = ROC_WHY_RECORD;
+	UNIT_EQ(roc_channel_stop(ch, &reclaimed), -EALREADY);
+	SAYS("the run has failed: the card's records or descriptors are out of order");
 	fake.errno_ = EIO;
+	fake.failed_why = ROC_WHY_SETUP;
+	UNIT_EQ(roc_channel_start(ch), -EIO);
+	SAYS("cannot start: the card refused the addresses or sizes of its rings");
+	fake.failed_why = 0;
+	UNIT_EQ(roc_channel_start(ch), -EIO);
+	SAYS("answers all ones");
 	UNIT_EQ(roc_channel_stop(ch, &reclaimed), -EIO);
 	SAYS("may still write");
 	fake.errno_ = 0;
@@ -646,6 +655,10 @@ static void waiting(void)
 	fake.errno_ = EALREADY;
 	UNIT_EQ(roc_channel_look(ch), -EALREADY);
 	SAYS("start it first");
+	fake.failed_why = ROC_WHY_LOST;
+	UNIT_EQ(roc_channel_look(ch), -EALREADY);
+	SAYS("the run has failed: the card answers all ones");
+	fake.failed_why = 0;
 	fake.errno_ = EBADF;
 	UNIT_EQ(roc_channel_eventfd(ch, 55), -EBADF);
 	SAYS("descriptor 55 is not open");

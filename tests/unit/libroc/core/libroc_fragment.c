@@ -353,6 +353,10 @@ static void the_end_of_a_run(void)
 	FAILS(roc_fragments_wait(f, 1, 1, 100), -ENODEV, "was removed");
 	fake.errno_ = EALREADY;
 	FAILS(roc_fragments_stop(f, false), -EALREADY, "nothing to stop");
+	fake.errno_ = EALREADY;
+	fake.failed_why = ROC_WHY_LOST;
+	FAILS(roc_fragments_stop(f, false), -EALREADY, "the card answers all ones");
+	fake.failed_why = 0;
 	finish(f);
 }
 

@@ -365,6 +365,10 @@ static void settings_and_resets(void)
 	UNIT_EQ(lost, 17);
 	fake.errno_ = EALREADY;
 	FAILS(roc_stream_stop(s, NULL), -EALREADY, "not running");
+	fake.errno_ = EALREADY;
+	fake.failed_why = ROC_WHY_LOST;
+	FAILS(roc_stream_stop(s, NULL), -EALREADY, "the card answers all ones");
+	fake.failed_why = 0;
 	UNIT_EQ(roc_stream_ring(s, RING), 0);
 	fake.errno_ = EBUSY;
 	FAILS(roc_stream_start(s, 0), -EBUSY, "running already");

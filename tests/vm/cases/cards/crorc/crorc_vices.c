@@ -264,7 +264,7 @@ static void broken(void)
 		uint32_t why;
 	} ways[] = {
 		{"count-jump 0x8 2", ROC_WHY_COUNT},
-		{"size-big 0x8 4096", ROC_WHY_SIZE},
+		{"size-big 0x8 4096", ROC_WHY_BYTES},
 		{"lost-push 0x8 1", ROC_WHY_PUSH},
 	};
 	struct rig other = {.id = CRORC_ID, .channel = 0, .superpage = 32 * KIB};
