@@ -176,7 +176,7 @@ static void bad_headers(void)
 	BROKEN(broken->magic = htole16(0x1234), "0x1234");
 	BROKEN(broken->magic = 0, "0x0000");
 	BROKEN(broken->version = 2, "version 2");
-	BROKEN(broken->size = 0, "size of 0");
+	BROKEN(broken->size = 0, "size is 0");
 	BROKEN(broken->size = htole32(96), "multiple of 64");
 	BROKEN(broken->size = htole32(1024), "there are only");
 	BROKEN(broken->size = htole32(0xffffffc0), "4294967232, but there are only");

@@ -23,6 +23,7 @@ static const struct roc_card card = {
 static void card_values(void)
 {
 	struct roc_card_telemetry t;
+	struct roc_card other = card;
 
 	if (!fresh_sysfs())
 		return;
@@ -37,7 +38,14 @@ static void card_values(void)
 	UNIT_EQ(t.dropped_packets, 4294967295);
 	UNIT_EQ(t.packets_per_second, 0);
 	UNIT_EQ(t.ctp_hz, 240474000);
-	CU_ASSERT_DOUBLE_EQUAL(t.temperature, 45.25, 1e-9);
+	/* The nearest step of the sensor, 458.44: hwmon has no such value of a CRU. */
+	CU_ASSERT_DOUBLE_EQUAL(t.temperature, 458 * 693.0 / 1024 - 265, 1e-9);
+	sensor("0000:3b:00.0", "44955");
+	UNIT_EQ(roc_card_telemetry_read(&card, &t), 0);
+	CU_ASSERT_DOUBLE_EQUAL(t.temperature, 44.955078125, 1e-9);
+	other.type = ROC_CARD_P40;
+	UNIT_EQ(roc_card_telemetry_read(&other, &t), 0);
+	CU_ASSERT_DOUBLE_EQUAL(t.temperature, 44.955, 1e-9);
 	/* No such file, no number. */
 	UNIT_EQ(t.local_hz, -1);
 	show("roc0", "ctp_clock_hz", "unknown");
@@ -51,7 +59,7 @@ static void card_values(void)
 	UNIT_EQ(t.packets_per_second, -1);
 	UNIT_EQ(t.local_hz, -1);
 	UNIT_EQ(t.dropped_packets, -1);
-	CU_ASSERT_DOUBLE_EQUAL(t.temperature, -1, 1e-9);
+	CU_ASSERT_DOUBLE_EQUAL(t.temperature, 390 * 693.0 / 1024 - 265, 1e-9);
 	sensor("0000:3b:00.0", "cold");
 	UNIT_EQ(roc_card_telemetry_read(&card, &t), 0);
 	CU_ASSERT(isnan(t.temperature));
@@ -76,7 +84,7 @@ static void temperature_of_both(void)
 	endpoint(2, "0000:af:00.0", "246", "0");
 	sensor("0000:3b:00.0", "61000");
 	UNIT_EQ(roc_card_telemetry_read(&second, &t), 0);
-	CU_ASSERT_DOUBLE_EQUAL(t.temperature, 61, 1e-9);
+	CU_ASSERT_DOUBLE_EQUAL(t.temperature, 482 * 693.0 / 1024 - 265, 1e-9);
 	UNIT_EQ(roc_card_telemetry_read(&other, &t), 0);
 	CU_ASSERT(isnan(t.temperature));
 	/* Another board with that number: nobody can tell whose it is. */

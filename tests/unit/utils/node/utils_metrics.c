@@ -41,7 +41,7 @@ static bool card(void)
 		return false;
 	endpoint(0, "0000:3b:00.0", "245", "0");
 	endpoint(1, "0000:3c:00.0", "245", "1");
-	sensor("0000:3b:00.0", "45250");
+	sensor("0000:3b:00.0", "44955");
 	show("roc0", "dropped_packets", "7");
 	show("roc0", "packets_per_second", "1000");
 	show("roc0", "ctp_clock_hz", "240474000");
@@ -81,8 +81,10 @@ static void json(void)
 	UNIT_NEED(all && json_object_array_length(all) == 2);
 	first = json_object_array_get_idx(all, 0);
 	second = json_object_array_get_idx(all, 1);
-	CU_ASSERT_DOUBLE_EQUAL(json_object_get_double(member(first, "temperature")), 45.25, 1e-9);
-	CU_ASSERT_DOUBLE_EQUAL(json_object_get_double(member(second, "temperature")), 45.25, 1e-9);
+	CU_ASSERT_DOUBLE_EQUAL(json_object_get_double(member(first, "temperature")), 44.955078125,
+			       1e-6);
+	CU_ASSERT_DOUBLE_EQUAL(json_object_get_double(member(second, "temperature")), 44.955078125,
+			       1e-6);
 	UNIT_EQ(json_object_get_int64(member(first, "droppedPackets")), 7);
 	CU_ASSERT_PTR_NULL(member(second, "droppedPackets"));
 	channel = json_object_array_get_idx(member(first, "channels"), 0);
@@ -108,7 +110,7 @@ static void others(void)
 	says("running  timer  roc-bench-dma (4711)");
 	UNIT_EQ(run("--monitoring"), 0);
 	says("card,serialId=245,endpoint=0,id=0,type=CRU "
-	     "pciAddress=\"3b:00.0\",temperature=45.25,");
+	     "pciAddress=\"3b:00.0\",temperature=44.9550781,");
 	says("channel,serialId=245,endpoint=0,CRU=0,id=0,type=CRU pciAddress=\"3b:00.0\","
 	     "state=\"running\"");
 	says(",retries=2i,fifoEmpty=1i,");

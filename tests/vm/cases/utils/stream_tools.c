@@ -169,7 +169,7 @@ static void faults_are_reported(void)
 		{"damaged 1 2", "The card flagged 2 of ", "units are damaged"},
 		{"record-hole 1 3", "errors in the data", "packet 3 is where packet 0 should be"},
 		{"skip-event 1 5", "errors in the data", "event ids of the stream are wrong"},
-		{"size-zero 1 1", "its size of 0", "its size of 0"},
+		{"size-zero 1 1", "its size is 0", "its size is 0"},
 		/* The sentence depends on whether so many bytes are there already. */
 		{"size-big 1 64", "The data are no packets: packet", "packet at byte"},
 		{"empty 1 1", "0 fragments", "0 fragments"},
