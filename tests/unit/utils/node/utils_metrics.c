@@ -106,7 +106,7 @@ static void others(void)
 	if (!card())
 		return;
 	UNIT_EQ(run("--id=245:0"), 0);
-	says("0245:0  0000:3b:00.0  CRU     45.2        7   240.47     240.00       1000");
+	says("0245:0  0000:3b:00.0  CRU     45.0        7   240.47     240.00       1000");
 	says("running  timer  roc-bench-dma (4711)");
 	UNIT_EQ(run("--monitoring"), 0);
 	says("card,serialId=245,endpoint=0,id=0,type=CRU "
