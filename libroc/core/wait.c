@@ -57,6 +57,11 @@ int roc_channel_wait(struct roc_channel *ch, unsigned int min_ready, int timeout
 				"%s: %u of %u superpages after %d ms: check that there are free "
 				"superpages in the fill ring and that the source sends data",
 				ch->name, count, min_ready, timeout_ms);
+	case ENODEV:
+		/* Superpages that were filled before the card went away can still be read. */
+		if (count)
+			return count;
+		return libroc_fail_ioctl(ENODEV, ch->name, "cannot wait");
 	case EINTR:
 		return libroc_fail_text(EINTR, "a signal ended the wait: call again to go on");
 	default:

@@ -358,7 +358,9 @@ int roc_fragments_stop(struct roc_fragments *f, bool now);
  * roc_fragments_running() - will more come?
  * @f: handle
  *
- * No system call: for who does not sleep and finds nothing.
+ * No system call: for a reader that does not sleep and finds nothing. The last fragments may arrive
+ * between an empty roc_fragments_take() or roc_fragments_done() and this call: after false, call
+ * those once more, and end only if they find nothing either.
  *
  * Return: false if the sub-unit is not running, or has stopped by itself; roc_fragments_info() says
  * why.

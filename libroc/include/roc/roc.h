@@ -634,11 +634,14 @@ int roc_channel_kick(struct roc_channel *ch);
  * @timeout_ms: milliseconds to wait at most; -1: no limit
  *
  * No system call if they are there already. Returns early, with fewer entries and maybe none, if
- * the channel is not running or stops.
+ * the channel is not running, stops or loses its card.
+ *
+ * Drain the ready ring before you close the handle: if the call returns fewer than @min_ready, take
+ * them with roc_pop() and call again, until it returns 0 (the channel stopped) or -ENODEV.
  *
  * Return: number of entries in the ready ring; -ETIME fewer than @min_ready after @timeout_ms;
- * -EINTR a signal came; -EPIPE no rings; -EINVAL more than the ready ring holds, or
- * @timeout_ms below -1.
+ * -ENODEV the card is gone and the ready ring is empty; -EINTR a signal handler ran; -EPIPE no
+ * rings; -EINVAL more than the ready ring holds, or @timeout_ms below -1.
  */
 int roc_channel_wait(struct roc_channel *ch, unsigned int min_ready, int timeout_ms);
 

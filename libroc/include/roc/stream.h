@@ -230,7 +230,9 @@ int64_t roc_stream_peek(struct roc_stream *s, const void **data);
  * roc_stream_running() - will more come?
  * @s: handle
  *
- * No system call: for a reader that does not sleep and finds nothing.
+ * No system call: for a reader that does not sleep and finds nothing. The last bytes may arrive
+ * between an empty roc_stream_peek() and this call: after false, peek once more, and end only if
+ * that finds nothing either.
  *
  * Return: false if the stream is not running, or has stopped by itself; roc_stream_info() says why.
  */

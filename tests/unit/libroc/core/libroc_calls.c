@@ -611,6 +611,8 @@ static void push_and_pop(void)
 static void waiting(void)
 {
 	struct roc_channel *ch = channel(true);
+	struct roc_ready ready;
+	unsigned int popped = 0;
 	struct timespec now;
 	int64_t left;
 
@@ -634,6 +636,13 @@ static void waiting(void)
 	fake.arrive = 0;
 	fake.errno_ = 0; /* the channel stopped: fewer than wanted, and no failure */
 	UNIT_EQ(roc_channel_wait(ch, 16, 100), 7);
+	fake.errno_ = ENODEV; /* the card is gone: what it filled is delivered first */
+	UNIT_EQ(roc_channel_wait(ch, 16, 100), 7);
+	for (; roc_pop(ch, &ready) == 1; popped++)
+		;
+	UNIT_EQ(popped, 7);
+	UNIT_EQ(roc_channel_wait(ch, 1, 100), -ENODEV);
+	SAYS("cannot wait: the card was removed");
 	fake.errno_ = EINTR;
 	UNIT_EQ(roc_channel_wait(ch, 16, 100), -EINTR);
 	SAYS("signal");
