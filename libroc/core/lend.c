@@ -198,14 +198,12 @@ static int settle(struct roc_lender *l, uint32_t index, bool *kick)
 int roc_lender_return(struct roc_lender *l, uint64_t handle)
 {
 	uint32_t index = place(l, handle);
-	uint64_t length, taken;
-	bool kick = false, out;
-	int ret = 0;
+	uint64_t length;
+	bool kick = false;
+	int ret;
 
 	pthread_mutex_lock(&l->lock);
-	taken = l->lent.taken;
-	out = is_out(l, index, handle);
-	if (out) {
+	if (is_out(l, index, handle)) {
 		length = l->slots[index].loan.unit.length;
 		ret = settle(l, index, &kick);
 		if (!ret) {
@@ -213,11 +211,14 @@ int roc_lender_return(struct roc_lender *l, uint64_t handle)
 			l->lent.returned++;
 			l->lent.bytes -= length;
 		}
+	} else {
+		ret = fail_handle(l, handle, l->lent.taken);
 	}
+	/* Under the lock: once it is free, another thread may close the lender and its channel. */
+	if (kick)
+		ret = l->kind->kick(l);
 	pthread_mutex_unlock(&l->lock);
-	if (!out)
-		return fail_handle(l, handle, taken);
-	return kick ? l->kind->kick(l) : ret;
+	return ret;
 }
 
 void roc_lender_lent(struct roc_lender *l, struct roc_lent *lent)

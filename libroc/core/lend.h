@@ -27,13 +27,16 @@ struct libroc_lend_slot {
 	uint32_t older, newer;
 };
 
-/* Called by the taker, but give(): by anybody, under the lock. Errors have their sentence. */
+/*
+ * Called by the thread that takes, except give() and kick(): any thread calls these under the lock.
+ * Errors have their sentence.
+ */
 struct libroc_lend_kind {
 	/* The next unit, without taking it: 1, 0 there is none, -errno. */
 	int (*peek)(struct roc_lender *l, struct libroc_loan *loan);
 	/* The unit that peek() showed is out. */
 	void (*taken)(struct roc_lender *l, const struct libroc_loan *loan);
-	/* 0, or -errno: it stays out; *@kick: call kick() when the lock is free. */
+	/* 0, or -errno: it stays out; *@kick: call kick(). */
 	int (*give)(struct roc_lender *l, const struct libroc_loan *loan, bool *kick);
 	int (*kick)(struct roc_lender *l);
 	int (*wait)(struct roc_lender *l, int timeout_ms);

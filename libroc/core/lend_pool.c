@@ -28,8 +28,11 @@ static int kick_driver(struct roc_lender *l)
 {
 	int ret = roc_channel_kick(l->ch);
 
-	/* The card is gone and so is the superpage; whoever takes is told. */
-	return ret == -ENODEV ? 0 : ret;
+	/*
+	 * The superpage is in the fill ring. If the card is gone, roc_lender_wait() reports it; if
+	 * the run has ended, the next start finds the superpage.
+	 */
+	return ret == -ENODEV || ret == -EALREADY ? 0 : ret;
 }
 
 /* Superpages that the card did not fill: they wait in the fill ring for the next start. */

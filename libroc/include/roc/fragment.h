@@ -335,7 +335,8 @@ int roc_fragments_add(struct roc_fragments *f, void *addr, size_t length);
  * be taken, and requests of the last run come from roc_fragments_done() with -ECANCELED.
  *
  * Return: 0; -EBUSY running already; -EIO also if the card does not do as it is told; the errors of
- * roc_fragments_rings().
+ * roc_fragments_rings(). After an error of roc_fragments_flush() the sub-unit runs all the same:
+ * roc_fragments_running() returns true.
  */
 int roc_fragments_start(struct roc_fragments *f);
 

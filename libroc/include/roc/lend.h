@@ -139,7 +139,8 @@ int roc_lender_stream(struct roc_stream *s, unsigned int limit, uint64_t bytes,
  *
  * Return: 0; the errors of roc_buffer_register(); -EINVAL also if @length is not a multiple of
  * @superpage, or the lender is a stream's; -ENOSPC the fill ring has no room for so many
- * beside those that were added before, which all come back to it.
+ * beside those that were added before, which all come back to it. After an error of
+ * roc_channel_kick() the memory is added all the same.
  */
 int roc_lender_add(struct roc_lender *lender, void *addr, size_t length, uint32_t superpage);
 
@@ -175,10 +176,12 @@ int roc_lender_wait(struct roc_lender *lender, int timeout_ms);
  * @lender: handle
  * @handle: of the unit
  *
- * Any thread may call it. Units come back in any order.
+ * Any thread may call it. Units come back in any order. As soon as the last unit is back, another
+ * thread may close the lender, even before this call has returned.
  *
  * Return: 0; -ENOENT the unit was returned already; -EINVAL there never was such a unit; -EAGAIN
- * the fill ring is full (only if somebody else pushes into it), the unit stays out.
+ * the fill ring is full (only if somebody else pushes into it), the unit stays out. After any other
+ * error, those of roc_channel_kick(), the unit is returned all the same: do not return it again.
  */
 int roc_lender_return(struct roc_lender *lender, uint64_t handle);
 

@@ -54,6 +54,12 @@ static int fake_give(struct roc_lender *l, const struct libroc_loan *loan, bool 
 
 static int fake_kick(struct roc_lender *l)
 {
+	int ret = pthread_mutex_trylock(&l->lock);
+
+	/* The lock is held: no other thread can close the lender until the kick is done. */
+	UNIT_EQ(ret, EBUSY);
+	if (!ret)
+		pthread_mutex_unlock(&l->lock);
 	source.kicks++;
 	return 0;
 }
