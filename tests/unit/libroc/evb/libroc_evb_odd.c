@@ -345,8 +345,8 @@ static bool refused(void)
 }
 
 /*
- * Who is no member, or not the process that is, ends no connection, and is not told with which
- * incarnation of the builder it would have been let in. Who becomes a member meanwhile is let in.
+ * A process that is no member ends no connection, and no refusal discloses the builder's
+ * incarnation. One whose member is announced later is let in then.
  */
 static void impostor(void)
 {
