@@ -322,6 +322,11 @@ unsigned int roc_evb_port(const struct roc_evb *evb)
 	return evb->bu.port;
 }
 
+void roc_evb_environment(void)
+{
+	fabric_environment();
+}
+
 uint64_t roc_evb_latency_ns(unsigned int bin)
 {
 	/* Below 4 ns each has its own; then four to a power of two. */

@@ -420,7 +420,7 @@ enum roc_evb_protocol {
  * @advertise: address that the others are told (@host, else 127.0.0.1)
  * @port: to listen at (any that is free); a builder's
  * @provider: libfabric's, as "tcp", "shm", "verbs" (tcp). libfabric reads its own variables (FI_*)
- *	from the environment, which the library does not change: see Documentation/transport.md
+ *	from the environment: see roc_evb_environment()
  * @roles: bits of enum roc_evb_role
  * @protocol: of enum roc_evb_protocol; the same in the system
  * @single: every MFP must fit one segment; else it may go over several
@@ -692,6 +692,19 @@ unsigned int roc_evb_port(const struct roc_evb *evb);
  * Return: ns.
  */
 uint64_t roc_evb_latency_ns(unsigned int bin);
+
+/**
+ * roc_evb_environment() - set libfabric's variables as the tools set them
+ *
+ * By default libfabric takes 85 MiB for each connection over tcp or verbs. Nodes whose
+ * FI_OFI_RXM_BUFFER_SIZE differs cannot connect, so a program whose nodes meet those of roc-evb
+ * calls this, or sets the variables itself. No other function of the library changes the
+ * environment.
+ *
+ * Sets the variables that are not set, and removes FI_TCP_ZEROCOPY_SIZE. Context: before the
+ * program has threads, and before libfabric is loaded.
+ */
+void roc_evb_environment(void);
 
 #ifdef __cplusplus
 }
