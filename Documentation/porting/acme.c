@@ -150,7 +150,7 @@ static int acme_quiesce(struct roc_channel *ch, bool present)
 
 /*
  * It has registers that take a bus address: users may read, and write nothing. A register that
- * reloads firmware or changes what outlasts the power goes into .protected.
+ * reloads firmware or changes non-volatile memory goes into .protected.
  */
 static const struct roc_bar_policy acme_policy[ROC_BARS] = {
 	[ACME_BAR] = {.access = ROC_BAR_MMAP_READ},
