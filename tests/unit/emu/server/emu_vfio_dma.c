@@ -142,8 +142,8 @@ static void resets(void)
 	UNIT_EQ(config(PCI_COMMAND, 2), 0);
 	UNIT_EQ(config(0x50 + PCI_EXP_DEVCTL, 2) & PCI_EXP_DEVCTL_BCR_FLR, 0);
 	/* An access before the configuration is restored. */
+	bar_write(0, CRU_SCRATCH, 1); /* the read waits for it */
 	UNIT_EQ(bar_read(0, CRU_SP_READY(0)), ~0u);
-	bar_write(0, CRU_SCRATCH, 1);
 	UNIT_EQ(counted("reset_accesses"), 2);
 	config_set(PCI_COMMAND, PCI_COMMAND_MEMORY | PCI_COMMAND_MASTER, 2);
 	UNIT_EQ(bar_read(0, CRU_SP_READY(0)), 0);
