@@ -170,7 +170,7 @@ static int roc_export_begin_cpu_access(struct dma_buf *dmabuf, enum dma_data_dir
 	if (roc_export_revoked(export))
 		return -ENODEV;
 	if (mutex_lock_interruptible(&export->lock))
-		return -EINTR;
+		return -ERESTARTSYS;
 	list_for_each_entry (mapping, &export->mappings, node)
 		dma_sync_sgtable_for_cpu(mapping->dev, &mapping->sgt, mapping->direction);
 	mutex_unlock(&export->lock);

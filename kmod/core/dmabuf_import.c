@@ -40,7 +40,7 @@ static int roc_import_refused(long err, bool peer, u32 *why, u32 *error)
 	if (err == -ENOMEM || err == -EINTR)
 		return err;
 	if (err == -ERESTARTSYS)
-		return -EINTR;
+		return -ERESTARTNOHAND;
 	*error = -err;
 	/* ENODEV: it was revoked. To the caller it would say that this card is gone. */
 	if (!peer || err == -ENODEV)

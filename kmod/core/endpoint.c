@@ -143,7 +143,7 @@ static int roc_lock(struct file *file, void *arg)
 	if (lock->flags || lock->owner || lock->reserved)
 		return -EINVAL;
 	if (mutex_lock_interruptible(&ef->lock))
-		return -EINTR;
+		return -ERESTARTNOHAND;
 	err = roc_card_lock(ef->ep, ef->epoch, ef, lock);
 	if (!err)
 		ef->locked = ef->ep->card;
@@ -173,7 +173,7 @@ static int roc_unlock(struct file *file, void *arg)
 	if (lock->flags || lock->owner || lock->reserved || lock->deadline)
 		return -EINVAL;
 	if (mutex_lock_interruptible(&ef->lock))
-		return -EINTR;
+		return -ERESTARTNOHAND;
 	if (ef->told) {
 		err = roc_card_unlock(ef->locked, ef);
 		ef->locked = NULL;

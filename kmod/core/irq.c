@@ -54,7 +54,7 @@ static void roc_irq_work(struct work_struct *work)
 
 	if (!roc_enter(ep, READ_ONCE(ep->epoch), &idx))
 		return;
-	/* After a reset roc_irqs_enable() begins anew. */
+	/* roc_reset_idle() queues this again, or roc_irqs_enable() begins anew. */
 	if (!down_read_trylock(&ep->registers))
 		goto out;
 	/* Clear first, look afterwards: what happens in between sets it again. */
@@ -262,6 +262,13 @@ void roc_irqs_enable(struct roc_endpoint *ep)
 	dev_warn(&ep->pdev->dev, "roc%d: a channel does not stop; no alarms by interrupt\n",
 		 ep->minor);
 	roc_monitor_now(ep); /* then by looking */
+}
+
+/* After @registers was held for writing: an interrupt's work may have found it so. */
+void roc_irqs_again(struct roc_endpoint *ep)
+{
+	if (ep->irqs.block && READ_ONCE(ep->irqs.programmed))
+		queue_work(system_freezable_wq, &ep->irqs.work);
 }
 
 /* The card tells of nothing by itself any more. Its channels still do. */

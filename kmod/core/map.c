@@ -97,7 +97,10 @@ static vm_fault_t roc_bell_idle(struct vm_fault *vmf, const struct roc_bell *bel
 				   vm_get_page_prot(vmf->vma->vm_flags));
 }
 
-/* Channel lock held, so that roc_open_end() finds the page, or this finds the open retired. */
+/*
+ * Channel lock held, so that roc_open_end() finds the page, or this finds the open retired. 0: the
+ * function is being reset.
+ */
 static vm_fault_t roc_bell_page(struct vm_fault *vmf, const struct roc_bell *bell,
 				struct roc_open *o)
 {
@@ -107,7 +110,7 @@ static vm_fault_t roc_bell_page(struct vm_fault *vmf, const struct roc_bell *bel
 	if (o->retired)
 		return roc_bell_idle(vmf, bell);
 	if (!down_read_trylock(&ep->registers))
-		return roc_fault_later();
+		return 0;
 	ret = vmf_insert_pfn(vmf->vma, vmf->address,
 			     (ep->bar_start[bell->bar] + bell->offset) >> PAGE_SHIFT);
 	up_read(&ep->registers);
@@ -132,7 +135,7 @@ static vm_fault_t roc_bell_fault(struct vm_fault *vmf)
 	ret = roc_bell_page(vmf, bell, o);
 	mutex_unlock(&o->ch->lock);
 	roc_leave(ep, idx);
-	return ret;
+	return ret ?: roc_fault_later();
 }
 
 static void roc_bell_open(struct vm_area_struct *vma)

@@ -17,7 +17,8 @@
 #define ROC_ALARM_PERIOD 5000
 #define ROC_ALARM_PERIOD_MIN 100 /* nobody gets a newer value anyway: sample.c */
 #define ROC_ALARM_PERIOD_MAX 60000
-#define ROC_ALARM_HYSTERESIS 2000 /* millidegrees below the limit before an alarm goes */
+#define ROC_ALARM_HYSTERESIS 2000	     /* millidegrees below the limit before an alarm goes */
+#define ROC_ALARM_RETRY DIV_ROUND_UP(HZ, 10) /* while a start has the registers */
 
 static bool roc_monitored(struct roc_endpoint *ep)
 {
@@ -42,7 +43,7 @@ static int roc_temperature(struct roc_endpoint *ep, bool fresh, long *value)
 
 	if (!roc_enter(ep, READ_ONCE(ep->epoch), &idx))
 		return -ENODEV;
-	/* The alarm looks again after a reset: roc_irqs_enable(), or its period. */
+	/* The alarm does not wait in a work item for a reset: it tries again. */
 	if (fresh)
 		err = down_read_trylock(&ep->registers) ? 0 : -EBUSY;
 	else
@@ -111,8 +112,10 @@ static void roc_alarm_work(struct work_struct *work)
 		container_of(to_delayed_work(work), struct roc_endpoint, alarm_work);
 	enum roc_alarm alarm, before = ep->alarm;
 	long value;
+	int err;
 
-	if (!roc_temperature(ep, true, &value)) {
+	err = roc_temperature(ep, true, &value);
+	if (!err) {
 		alarm = roc_judge(ep, value);
 		if (alarm != before) {
 			WRITE_ONCE(ep->alarm, alarm);
@@ -121,8 +124,10 @@ static void roc_alarm_work(struct work_struct *work)
 			roc_hwmon_notify(ep, before, alarm);
 		}
 	}
-	/* No interrupt tells that it got cooler. */
-	if (ep->alarm != ROC_ALARM_NONE || !READ_ONCE(ep->irqs.alarms))
+	/* The card repeats no interrupt, and has none for a temperature that falls. */
+	if (err == -EBUSY)
+		queue_delayed_work(system_freezable_wq, &ep->alarm_work, ROC_ALARM_RETRY);
+	else if (ep->alarm != ROC_ALARM_NONE || !READ_ONCE(ep->irqs.alarms))
 		queue_delayed_work(system_freezable_wq, &ep->alarm_work,
 				   msecs_to_jiffies(READ_ONCE(ep->alarm_period)));
 }

@@ -133,6 +133,9 @@ int roc_reset_function(struct roc_endpoint *ep)
 	mutex_lock(&ep->card->lock);
 	for (i = 0; !err && i < ops->carried_count; i++)
 		roc_write(ep, ops->carried[i].bar, ops->carried[i].offset, carried[i]);
+	/* Its interrupt is off: a start must not count on alarms before roc_irqs_enable(). */
+	if (!err)
+		ep->irqs.programmed = false;
 	mutex_unlock(&ep->card->lock);
 	/* The next error recovery wants a saved state, too: restoring one uses it up. */
 	pci_save_state(ep->pdev);
@@ -166,6 +169,21 @@ void roc_channels_unlock(struct roc_endpoint *ep)
 		mutex_unlock(&ep->channels[i].lock);
 }
 
+/* All channels' locks held, or the answer may be out of date. */
+static bool roc_resettable(struct roc_endpoint *ep)
+{
+	unsigned int i;
+
+	for (i = 0; i < ep->ops->channels; i++) {
+		const struct roc_channel *ch = &ep->channels[i];
+
+		if (READ_ONCE(ch->state) == ROC_CH_RUNNING ||
+		    (READ_ONCE(ch->suspect) && !READ_ONCE(ch->unseen)))
+			return false;
+	}
+	return true;
+}
+
 /*
  * With all channels' locks no access under one of them is on its way, and from now on
  * roc_channel_lock() waits. A card that was seen to ignore its reset is broken, and a start
@@ -174,16 +192,11 @@ void roc_channels_unlock(struct roc_endpoint *ep)
 static int roc_reset_begin(struct roc_endpoint *ep)
 {
 	int err = roc_channels_lock(ep);
-	unsigned int i;
 
 	if (err)
 		return err;
-	for (i = 0; i < ep->ops->channels; i++) {
-		const struct roc_channel *ch = &ep->channels[i];
-
-		if (ch->state == ROC_CH_RUNNING || (ch->suspect && !ch->unseen))
-			err = -EIO;
-	}
+	if (!roc_resettable(ep))
+		err = -EIO;
 	WRITE_ONCE(ep->resetting, !err);
 	roc_channels_unlock(ep);
 	return err;
@@ -220,10 +233,16 @@ static int roc_reset_idle(struct roc_endpoint *ep)
 {
 	int err = -EIO;
 
-	if (down_write_killable(&ep->registers))
+	/* Not beside another channel's run: all register accesses would wait for its lock. */
+	if (!roc_resettable(ep))
+		return -EIO;
+	if (down_write_killable(&ep->registers)) {
+		roc_irqs_again(ep);
 		return -EINTR;
+	}
 	if (!roc_suspects(ep)) {
 		up_write(&ep->registers);
+		roc_irqs_again(ep);
 		return 0;
 	}
 	if (pci_dev_trylock(ep->pdev)) {
@@ -235,6 +254,7 @@ static int roc_reset_idle(struct roc_endpoint *ep)
 	if (!err)
 		roc_irqs_enable(ep);
 	up_read(&ep->registers);
+	roc_irqs_again(ep);
 	return err;
 }
 

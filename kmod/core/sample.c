@@ -20,7 +20,7 @@ int roc_sample(struct roc_endpoint *ep, struct roc_sample *sample,
 	int err;
 
 	if (mutex_lock_interruptible(&ep->sample_lock))
-		return -EINTR;
+		return -ERESTARTSYS;
 	if (!sample->taken || sample->writes != writes ||
 	    time_is_before_eq_jiffies64(sample->when + ROC_SAMPLE_PERIOD)) {
 		sample->err = read(what, &sample->value);

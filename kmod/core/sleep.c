@@ -12,6 +12,7 @@
 #include "core/function_regs.h"
 #include "core/roc.h"
 
+#define ROC_MARK_TRIES 3
 #define ROC_MARK 0xa5 /* of a register of eight bits or more */
 
 /*
@@ -32,6 +33,7 @@ static void __iomem *roc_mark(struct roc_endpoint *ep, u32 *value)
 
 static void roc_mark_set(struct roc_endpoint *ep)
 {
+	unsigned int tries = ROC_MARK_TRIES;
 	void __iomem *mark;
 	u32 value;
 
@@ -40,8 +42,10 @@ static void roc_mark_set(struct roc_endpoint *ep)
 		return;
 	roc_serial_lock(ep);
 	ep->mark = ioread32(mark);
-	iowrite32(value, mark);
-	ioread32(mark);
+	/* A C-RORC may lose a write. */
+	do
+		iowrite32(value, mark);
+	while (ioread32(mark) != value && --tries);
 	roc_serial_unlock(ep);
 }
 
@@ -86,7 +90,9 @@ void roc_sleep(struct roc_endpoint *ep)
 		}
 		mutex_unlock(&ch->lock);
 	}
-	roc_irqs_hush(ep);
+	/* A closed endpoint's function may not decode its registers. */
+	if (READ_ONCE(ep->epoch))
+		roc_irqs_hush(ep);
 	roc_bus_off(ep);
 	if (READ_ONCE(ep->epoch))
 		roc_mark_set(ep);
@@ -99,7 +105,7 @@ bool roc_wake(struct roc_endpoint *ep, bool mark)
 	ep->asleep = false;
 	mutex_unlock(&ep->card->lock);
 	/* Without an epoch no file is open that could go on. */
-	if (!READ_ONCE(ep->epoch) || (mark && roc_mark_kept(ep)))
+	if (!READ_ONCE(ep->epoch) || (mark && roc_answers(ep) && roc_mark_kept(ep)))
 		return true;
 	dev_warn(&ep->pdev->dev,
 		 "roc%d: the card lost its state while the machine was suspended: configure it, "

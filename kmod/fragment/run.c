@@ -213,7 +213,8 @@ static enum roc_why roc_fragment_end(struct roc_holder *h, enum roc_ch_state sta
 		roc_fragment_catch_up(h, written);
 	/* Without the card's counts a reader that does not report its position may be laps behind.
 	 */
-	if ((written || why == ROC_WHY_RECORD) && roc_fragment_lost(h) && !why) {
+	if ((written || why == ROC_WHY_RECORD) && roc_fragment_lost(h) &&
+	    (!why || why == ROC_WHY_SUSPENDED)) {
 		state = ROC_CH_FAILED;
 		why = ROC_WHY_RECORD;
 	}

@@ -150,7 +150,8 @@ static void roc_stream_end(struct roc_reader *r, enum roc_ch_state state, enum r
 	roc_stream_unbind(r);
 	roc_make_quiet(ch, present);
 	roc_stream_last_look(r);
-	if (state == ROC_CH_STOPPED && !why && r->why) {
+	/* A suspend stops in good order, too. */
+	if (r->why && (!why || why == ROC_WHY_SUSPENDED)) {
 		state = ROC_CH_FAILED;
 		why = r->why;
 	}
