@@ -122,7 +122,7 @@ void evb_destination_close(struct roc_evb *e, struct evb_destination *d, const c
 	}
 	while (d->tickets.count)
 		evb_mfp_finish(e, evb_pop(r->mfps, &d->tickets));
-	/* Nobody reads them any more. */
+	/* No peer reads them any more. */
 	for (i = 0; i < r->mfp_count; i++) {
 		struct evb_mfp *m = &r->mfps[i];
 
@@ -502,6 +502,7 @@ void evb_destinations_free(struct roc_evb *e)
 		free(r->destinations[i].events);
 		lookup_drop(&r->destinations[i].lookup);
 		pair_free(&r->destinations[i].pair);
+		r->stuck |= r->destinations[i].pair.stuck;
 	}
 	free(r->destinations);
 	r->destinations = NULL;

@@ -370,7 +370,7 @@ void evb_mfps_free(struct roc_evb *e)
 	}
 	free(r->mfps);
 	r->mfps = NULL;
-	if (r->memory)
+	if (r->memory && !r->stuck)
 		munmap(r->memory, r->memory_bytes);
 	r->memory = NULL;
 }

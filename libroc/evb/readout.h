@@ -101,6 +101,7 @@ struct evb_readout {
 	uint64_t mfp_max, copy_room;
 	uint64_t copy_each; /* of this, for each event that may come; 0: it does for all */
 	uint32_t parts_max, pieces_max;
+	bool stuck;	       /* libfabric may still read @memory, so it stays mapped */
 	unsigned char *memory; /* of all MFPs */
 	size_t memory_bytes, stride;
 	size_t chunk; /* of it, that is registered in one piece */

@@ -328,7 +328,7 @@ void guests_let_in(struct recv *r)
 	if (fd < 0)
 		return;
 	g = free_place(r);
-	if (!g || r->stopped || r->over) {
+	if (!g || r->stopped || r->over || r->broken) {
 		control_accepted(&waiting.control, fd);
 		refuse(r, &waiting, WIRE_NO_ROOM,
 		       g ? "it is about to end."

@@ -83,6 +83,11 @@ void link_lose(struct send *s, struct link *l, const char *why)
 	if (!l->away)
 		l->away = units_now();
 	link_end(s, l);
+	/* libfabric may still read the units: they do not go back. */
+	if (s->broken) {
+		free(back);
+		return;
+	}
 	for (i = 0; l->in_slot && i < l->welcome.slots; i++) {
 		uint32_t at = l->in_slot[i];
 

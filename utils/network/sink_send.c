@@ -71,7 +71,7 @@ static int flush(struct sink *sink)
 		sink->state = NULL;
 		s->last[0] = '\0';
 	}
-	return 0;
+	return s->broken;
 }
 
 static int put(struct sink *sink, const struct unit *u)

@@ -148,7 +148,7 @@ static int flush(struct source *s)
 			guest_give_credits(r, g);
 	}
 	step(r);
-	return 0;
+	return r->broken;
 }
 
 static int stop(struct source *s)
