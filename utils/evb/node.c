@@ -125,9 +125,9 @@ static int choose_addresses(const struct node *n, struct roc_evb_config *cfg)
 				  "--host or --bind.",
 				  o->advertise);
 	/* No coordinator but the file of nodes knows where a builder is. */
-	if (!host && !o->advertise)
-		tool_note("The others are told to come to 127.0.0.1: if they are on other "
-			  "machines, give --host, or --bind and --advertise.");
+	if (!host && !o->advertise && (!o->bind || all))
+		tool_note("The other nodes connect to this builder at 127.0.0.1. If they run on "
+			  "other machines, give --host, or --bind and --advertise.");
 	if (o->bind) {
 		cfg->host = all ? NULL : o->bind;
 		cfg->advertise = chosen(o->advertise, host ? host : "");

@@ -369,7 +369,7 @@ static void by_etcd(void)
 		2000);
 	/* Where a builder is told to be that does not say it. */
 	tool_read(file("out2"));
-	CU_ASSERT_TRUE(tool_says("The others are told to come to 127.0.0.1"));
+	CU_ASSERT_TRUE(tool_says("The other nodes connect to this builder at 127.0.0.1"));
 	tool_read(file("out1"));
 	CU_ASSERT_PTR_NULL(strstr(tool_said, "The others are told"));
 	kill(-m, SIGTERM);
