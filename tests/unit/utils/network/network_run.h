@@ -8,7 +8,14 @@
 #include <sys/mount.h>
 
 #include "tests/unit/utils/tool_run.h"
+#include "libroc/fabric/fabric.h"
 #include "utils/record/recording.h"
+
+/* As the tools do: ends with other sizes of buffers do not connect. */
+__attribute__((constructor)) static void use_environment(void)
+{
+	fabric_environment();
+}
 
 static char dir[] = "/tmp/roc-network-XXXXXX";
 static unsigned int port; /* of the last receiver */

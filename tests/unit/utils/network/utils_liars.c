@@ -65,12 +65,6 @@ static bool connects(struct liar *l)
 	       UNIT_WAIT(control_connected(&l->control), 10000);
 }
 
-/* As the tools do: ends with other sizes of buffers do not connect. */
-__attribute__((constructor)) static void use_environment(void)
-{
-	fabric_environment();
-}
-
 static void opens_fabric(struct liar *l)
 {
 	l->memory = aligned_alloc(4096, MEMORY);

@@ -9,7 +9,6 @@
 #include <netinet/in.h>
 #include <sys/socket.h>
 
-#include "libroc/fabric/fabric.h"
 #include "tests/unit/fake_sysfs.h"
 #include "tests/unit/port.h"
 #include "tests/unit/utils/network/network_run.h"
@@ -182,7 +181,6 @@ static void indexed_without_credit(void)
 	memset(seen, 0, sizeof(seen));
 	snprintf(at, sizeof(at), "%u", number);
 	fflush(stdout);
-	fabric_environment();
 	first = fork();
 	if (!first)
 		index_and_die(file("a"), at);
@@ -295,7 +293,6 @@ static void connection_breaks(void)
 	fresh();
 	memset(seen, 0, sizeof(seen));
 	fflush(stdout);
-	fabric_environment();
 	receives = fork();
 	if (!receives)
 		index_and_break(file("a"), number);
