@@ -39,8 +39,9 @@ static int roc_import_refused(long err, bool peer, u32 *why, u32 *error)
 {
 	if (err == -ENOMEM || err == -EINTR)
 		return err;
+	/* The exporter's word: without a signal it would reach the caller as it is. */
 	if (err == -ERESTARTSYS)
-		return -ERESTARTNOHAND;
+		return -EINTR;
 	*error = -err;
 	/* ENODEV: it was revoked. To the caller it would say that this card is gone. */
 	if (!peer || err == -ENODEV)
