@@ -33,11 +33,13 @@ static void ends_the_run(void)
 {
 	struct roc_ch_info info;
 	struct rig r;
+	uint64_t lost;
 
 	if (skip())
 		return;
 	begin(&r);
 	UNIT_NEED(rig_open(&r));
+	lost = node_count(EP0, 0, "lost");
 	rig_push(&r, RIG_MAX);
 	UNIT_NEED(rig_start(&r) && rig_run(&r, 4, 10000));
 	UNIT_EQ(suspend("devices"), 0);
@@ -47,7 +49,7 @@ static void ends_the_run(void)
 	UNIT_EQ(emu_link_count(CARD0, 0, 0, "queued"), 0);
 	rig_take(&r, false);
 	UNIT_EQ(rig_missing(&r), 0);
-	UNIT_EQ(node_count(EP0, 0, "lost"), 0);
+	UNIT_EQ(node_count(EP0, 0, "lost"), lost);
 	RIG_OK(&r);
 	rig_push(&r, RIG_MAX);
 	CU_ASSERT(rig_start(&r) && rig_run(&r, r.filled + 4, 10000));
