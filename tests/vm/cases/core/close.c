@@ -403,10 +403,15 @@ static void inherited_mapping(void)
 	UNIT_NEED(type->open());
 	UNIT_NEED(type->start());
 	h->fd = type->fd();
-	UNIT_EQ(madvise((void *)type->map(), PAGE, MADV_DOFORK), 0);
 	if (type->bell)
 		CU_ASSERT(madvise((void *)type->bell(), PAGE, MADV_DOFORK) && errno == EINVAL);
-	close_beside(keep_mapping, h);
+	if (madvise((void *)type->map(), PAGE, MADV_DOFORK)) {
+		/* As of Linux 7: no child has the mapping. */
+		UNIT_EQ(errno, EINVAL);
+		type->close();
+	} else {
+		close_beside(keep_mapping, h);
+	}
 	shared_free(h, sizeof(*h));
 }
 
