@@ -61,10 +61,11 @@ $(O)/%.o: %.c $(RULES)
 -include $(shell find $(O) \( -path $(O)/vm -o -path $(O)/kmod \) -prune -o -name '*.d' -print 2>/dev/null)
 
 # kbuild writes beside the sources, so it gets a copy; -u keeps what did not change. Our command
-# line is not its: O means something else there. The environment passes (INSTALL_MOD_PATH, LLVM), but
-# for what decides where and for which machine kbuild builds: that was set for another tree, unless it
-# is on our command line.
-KBUILD_OWN := ARCH SUBARCH CROSS_COMPILE KBUILD_OUTPUT KBUILD_EXTMOD KBUILD_EXTRA_SYMBOLS
+# line is not its: O means something else there. The environment passes (INSTALL_MOD_PATH, LLVM), except
+# variables that select kbuild's output folder or architecture: they are removed unless given on our
+# command line.
+KBUILD_OWN := ARCH SUBARCH CROSS_COMPILE KBUILD_OUTPUT KBUILD_EXTMOD KBUILD_EXTMOD_OUTPUT \
+	KBUILD_EXTRA_SYMBOLS
 KBUILD = env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL \
 	$(foreach name,$(KBUILD_OWN),$(if $(filter environment%,$(origin $(name))),-u $(name))) \
 	kmod/kbuild "$(KMOD)" $(MAKE) -j$(shell nproc) -C "$(KDIR)" ROC_VERSION=$(VERSION)

@@ -85,7 +85,8 @@ $(LIBROC_EXAMPLES): %: %.o $(O)/libroc/libroc.so
 
 # roc/uapi.h is the kernel's header itself where no kernel tree is around.
 install-libroc: libroc
-	install -d $(foreach folder,$(LIBDIR) $(PKGCONFIGDIR) $(INCLUDEDIR)/roc $(DATADIR)/roc,"$(DESTDIR)$(folder)")
+	install -d "$(DESTDIR)$(LIBDIR)" "$(DESTDIR)$(PKGCONFIGDIR)" "$(DESTDIR)$(INCLUDEDIR)/roc" \
+		"$(DESTDIR)$(DATADIR)/roc"
 	install -m 755 $(LIBROC_SO) $(LIBROC_BOARD_SO) $(LIBROC_EVB_SO) "$(DESTDIR)$(LIBDIR)"
 	ln -sf $(notdir $(LIBROC_SO)) "$(DESTDIR)$(LIBDIR)/libroc.so"
 	ln -sf $(notdir $(LIBROC_BOARD_SO)) "$(DESTDIR)$(LIBDIR)/libroc-board.so"
