@@ -31,8 +31,8 @@ int libroc_fail_lacks(const struct libroc_kind *kind, const char *name)
 }
 
 /*
- * The endpoint's node does not change what is open. @number: beyond the last, the first that is
- * open.
+ * Name the process that has channel @number open; if @number is beyond the last, the first open
+ * channel.
  */
 static int fail_owned(const struct libroc_asked *a, unsigned int number)
 {
@@ -49,8 +49,8 @@ static int fail_owned(const struct libroc_asked *a, unsigned int number)
 	a->kind->name(a->ep, number, its);
 	snprintf(text, sizeof(text), "%s %s", a->name, its);
 	return libroc_fail_owned(info.pci_address, number, text,
-				 "only the process that has it open changes it",
-				 " or change it there");
+				 "only the process that opened it may change it",
+				 " or make the change in it");
 }
 
 int libroc_fail_asked(const struct libroc_asked *a, int err, unsigned int number, const char *what)

@@ -26,8 +26,9 @@ int roc_bar_info_get(struct roc_endpoint *ep, unsigned int bar, struct roc_bar_i
 static int fail_access(const struct roc_endpoint *ep, unsigned int bar, const char *how)
 {
 	return roc_fail(EACCES,
-			"%s: BAR %u may not be mapped for %s by this process: use the register "
-			"functions, or run with CAP_SYS_RAWIO (as root) if the card allows it then",
+			"%s: BAR %u cannot be mapped for %s by this process: use the register "
+			"functions, or run as root (CAP_SYS_RAWIO); a BAR of which each page has a "
+			"protected register is never mapped for writing",
 			ep->name, bar, how);
 }
 

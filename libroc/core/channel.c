@@ -20,10 +20,12 @@ int libroc_fail_owned(const char *address, unsigned int channel, const char *tex
 	if (roc_channel_owner(address, channel, &pid, name, sizeof(name)))
 		return roc_fail(EBUSY, "%s was in use a moment ago: try again", text);
 	if (!pid)
-		return roc_fail(EBUSY,
-				"%s is in use by %s in another container, or by processes that "
-				"share its descriptors since it ended: %s; end that program%s",
-				text, name, rule, otherwise);
+		return roc_fail(
+			EBUSY,
+			"%s is in use by %s, whose PID is not visible here: it runs in another "
+			"container, or it has ended and another process shares its "
+			"descriptors: %s; end that program%s",
+			text, name, rule, otherwise);
 	return roc_fail(EBUSY, "%s is in use by PID %d (%s): %s; end that program (kill %d)%s",
 			text, pid, name[0] ? name : "name unknown", rule, pid, otherwise);
 }

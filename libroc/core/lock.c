@@ -15,11 +15,12 @@ static int fail_held(const struct roc_endpoint *ep, int owner)
 	FILE *f;
 
 	if (owner <= 0)
-		return roc_fail(EBUSY,
-				"%s: the card's lock is held in another container, or by a "
-				"process that has the descriptor of one that ended: try again "
-				"when it is released",
-				ep->name);
+		return roc_fail(
+			EBUSY,
+			"%s: the card's lock is held by a process in another container, or by "
+			"one that inherited the descriptor of a process that has ended: try "
+			"again when it is released",
+			ep->name);
 	snprintf(path, sizeof(path), "/proc/%d/comm", owner);
 	f = fopen(path, "re");
 	if (f) {

@@ -210,9 +210,9 @@ static int change_settings(struct libroc_asked a, unsigned int stream,
 				a.name, arg.set);
 	case EINVAL:
 		return roc_fail(EINVAL,
-				"%s: unknown settings in set 0x%x, or a low-water mark of %llu "
-				"bytes: it is at most the ring, or without a ring the card's "
-				"longest; see enum roc_st_set",
+				"%s: unknown settings in set 0x%x, or the low-water mark of %llu "
+				"bytes is larger than the ring (without a ring: than the card's "
+				"longest ring); see enum roc_st_set",
 				a.name, arg.set, (unsigned long long)arg.low_water);
 	default:
 		return libroc_fail_asked(&a, -ret, stream, "cannot change the stream's settings");

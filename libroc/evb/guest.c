@@ -54,7 +54,7 @@ static int refuse(struct roc_evb *e, struct pair *p, const char *name, enum evb_
 	vsnprintf(g.why, sizeof(g.why), fmt, ap);
 	va_end(ap);
 	evb_introduce(e, &g);
-	/* A stranger needs it for a greeting that is accepted. */
+	/* Do not disclose our incarnation: a hello must contain it to be accepted. */
 	g.incarnation = 0;
 	pair_say_greeting(p, &g);
 	e->n.refused++;
@@ -256,13 +256,13 @@ static int introduce(struct roc_evb *e, struct pair *p)
 		return ret;
 	/* What it may only send after our answer would wake us again and again. */
 	if (p->control.in_bytes)
-		return pair_fail(p, EPROTO, "it does not wait for an answer.");
+		return pair_fail(p, EPROTO, "it sent data before its hello was answered.");
 	p->introduced = true;
 	if (is_member(e, &p->peer))
 		return welcome(e, p);
 	if (e->now - p->since > EVB_GREET_NS(e))
 		return refuse(e, p, p->peer.name, EVB_OTHER_NODE,
-			      "the coordinator does not have it among the members.");
+			      "the coordinator does not list it as a member.");
 	return 0;
 }
 
@@ -291,7 +291,7 @@ bool evb_guests_full(const struct evb_builder *b)
 	return i == EVB_WAITING;
 }
 
-/* A whole greeting that was not looked at yet may be a member's. */
+/* Do not close a connection whose complete hello was not examined yet. */
 static bool may_be_displaced(const struct roc_evb *e, const struct pair *p)
 {
 	return p->introduced ? !is_member(e, &p->peer) : p->control.in_bytes < EVB_GREETING;
@@ -311,7 +311,10 @@ void evb_guests_let_in(struct roc_evb *e)
 		struct pair *p = &b->waiting[i];
 		int fd;
 
-		/* While others wait, only a whole greeting of a member keeps its place. */
+		/*
+		 * If all places are taken, close after 500 ms each connection that is not a
+		 * member's.
+		 */
 		if (full && p->state != PAIR_DOWN && may_be_displaced(e, p) &&
 		    e->now - p->since > MUTE_NS)
 			evb_pair_close(e, p);

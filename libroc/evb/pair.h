@@ -77,8 +77,10 @@ struct pair_use {
 
 int pair_new(struct pair *p); /* memory; 0 or -ENOMEM */
 void pair_free(struct pair *p);
-/* Nothing reaches our memory any more. May be called in any state. */
-/* 0, or -errno with the sentence: libfabric may still use our memory. */
+/*
+ * End a connection, in any state. 0: nothing reaches our memory any more. -errno with @why:
+ * libfabric did not close it and may still use our memory.
+ */
 int pair_close(struct pair *p);
 int pair_fail(struct pair *p, int err, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
 

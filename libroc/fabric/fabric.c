@@ -140,12 +140,12 @@ static int fail_provider(char why[FABRIC_WHY], const char *provider, int ret)
 {
 	const char *only = getenv("FI_PROVIDER");
 
-	if (only && *only)
-		return fabric_fail(why, ENODEV,
-				   "libfabric offers no provider \"%s\" (%s): the variable "
-				   "FI_PROVIDER=%.100s limits what it offers: unset it, or name "
-				   "\"%s\" in it.",
-				   provider, lib.strerror(-ret), only, fabric_provider(provider));
+	if (only && *only && !strstr(only, provider))
+		return fabric_fail(
+			why, ENODEV,
+			"libfabric offers no provider \"%s\" (%s). FI_PROVIDER=%.100s limits "
+			"the choice: unset it, or add \"%s\".",
+			provider, lib.strerror(-ret), only, fabric_provider(provider));
 	return fabric_fail(why, ENODEV,
 			   "libfabric has no provider \"%s\" here for what is needed (%s): "
 			   "fi_info lists what there is.",

@@ -58,7 +58,7 @@ static const struct option_spec options[] = {
 	 .help = "where events go"},
 	FLAG("json", json, "node: a line of JSON per second; the others: JSON"),
 	FLAG_FOR(FOR_NODE | FOR_WATCH, "no-display", no_display,
-		 "no live picture (watch); a node has none"),
+		 "watch: do not replace the table on the terminal; node: no effect"),
 	FLAG_FOR(FOR_NODE | FOR_CHECK, "complete", complete,
 		 "fail if an event is not complete, or was lost here"),
 	{AT("time", OPTION_TIME, time), .arg = "TIME", .only = FOR_NODE | FOR_WATCH,

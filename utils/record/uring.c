@@ -28,12 +28,12 @@ static int refused(char why[UNITS_WHY])
 
 	if (value)
 		return units_fail(why, EPERM,
-				  "io_uring is switched off for this process: set "
-				  "kernel.io_uring_disabled, which is %d, to 0 (sysctl).",
+				  "io_uring is disabled for this process: set the sysctl "
+				  "kernel.io_uring_disabled to 0 (it is %d).",
 				  value);
 	return units_fail(why, EPERM,
-			  "A seccomp profile, as containers have one, refuses io_uring: allow the "
-			  "calls io_uring_setup, io_uring_enter and io_uring_register in it.");
+			  "A seccomp profile refuses io_uring, as in most containers: allow "
+			  "io_uring_setup, io_uring_enter and io_uring_register in it.");
 }
 
 int uring_open(struct io_uring *ring, unsigned int entries, char why[UNITS_WHY])

@@ -182,7 +182,7 @@ static int work(const struct stress *s, unsigned int number)
 	struct roc_endpoint *ep;
 	struct roc_bar bar;
 
-	snprintf(why, sizeof(s->shared->why[0]), "It was killed");
+	snprintf(why, sizeof(s->shared->why[0]), "killed by a signal");
 	signal(SIGBUS, on_bus_error);
 	if (roc_open_card(s->card, s->id, &ep) || roc_bar_map(ep, s->bar, s->write, &bar)) {
 		snprintf(why, sizeof(s->shared->why[0]), "%s", roc_error());

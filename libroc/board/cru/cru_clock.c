@@ -116,10 +116,11 @@ static int read_table(FILE *f, const char *path, struct pll_entry *table, size_t
 				       "8 bits, both hexadecimal",
 				       path, n);
 		else if ((address & 0xff) == (CRU_PLL_NVM_WRITE & 0xff))
-			ret = roc_fail(EINVAL,
-				       "%s:%u: register 0x%04x burns the PLL's memory, which the "
-				       "driver refuses: remove the line",
-				       path, n, address);
+			ret = roc_fail(
+				EINVAL,
+				"%s:%u: register 0x%04x programs the PLL's non-volatile "
+				"memory, and the driver refuses such writes: remove the line",
+				path, n, address);
 		else if (*count == PLL_ENTRIES_MAX)
 			ret = roc_fail(EINVAL, "%s:%u: more than %d entries", path, n,
 				       PLL_ENTRIES_MAX);

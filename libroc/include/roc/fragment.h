@@ -573,8 +573,8 @@ int roc_card_fragments_settings(struct roc_endpoint *ep, unsigned int sub,
  * @sub: number of the sub-unit, or ROC_FR_ALL: all of them
  * @level: see there
  *
- * Return: as roc_fragments_reset(); -EBUSY a process has it, or one of them, open, but for
- * COUNTERS: the sentence names the process; -ENOENT, -EOPNOTSUPP as above.
+ * Return: as roc_fragments_reset(); -EBUSY @level is not COUNTERS and a process has the
+ * sub-unit open (ROC_FR_ALL: any sub-unit); roc_error() names it; -ENOENT, -EOPNOTSUPP as above.
  */
 int roc_card_fragments_reset(struct roc_endpoint *ep, unsigned int sub, enum roc_fr_level level);
 

@@ -223,8 +223,8 @@ int roc_reg_read(struct roc_endpoint *ep, unsigned int bar, uint32_t offset, uin
  * @value: word to write
  *
  * Return: 0; the errors of roc_reg_read(); -EPERM protected register, needs CAP_SYS_RAWIO;
- * -EBUSY running channels need the bit as it is, or the register replaces firmware or changes what
- * outlasts the power, and a channel of the card runs.
+ * -EBUSY running channels need the bit as it is, or the register replaces firmware or changes
+ * non-volatile memory, and a channel of the card runs.
  */
 int roc_reg_write(struct roc_endpoint *ep, unsigned int bar, uint32_t offset, uint32_t value);
 
@@ -319,7 +319,7 @@ int roc_bar_info_get(struct roc_endpoint *ep, unsigned int bar, struct roc_bar_i
  * @map: filled in
  *
  * Touching the mapping after the card was removed raises SIGBUS. So does a store to a page that
- * holds a register that replaces firmware or changes what outlasts the power, also by root: such
+ * holds a register that replaces firmware or changes non-volatile memory, also by root: such
  * pages are written with roc_reg_write().
  *
  * Return: 0; -ENOENT no such BAR; -EACCES the BAR may not be mapped so by this process;

@@ -307,8 +307,8 @@ int roc_card_stream_settings(struct roc_endpoint *ep, unsigned int stream,
  * @stream: number of the stream, or ROC_ST_ALL: all of them
  * @level: see there
  *
- * Return: as roc_stream_reset(); -EBUSY a process has it, or one of them, open, but for COUNTERS:
- * the sentence names the process; -ENOENT, -EOPNOTSUPP as above.
+ * Return: as roc_stream_reset(); -EBUSY @level is not COUNTERS and a process has the stream
+ * open (ROC_ST_ALL: any stream); roc_error() names it; -ENOENT, -EOPNOTSUPP as above.
  */
 int roc_card_stream_reset(struct roc_endpoint *ep, unsigned int stream, enum roc_st_level level);
 

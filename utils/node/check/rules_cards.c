@@ -78,8 +78,8 @@ static void look_at_boards(struct check *c)
 
 		if (b->kind->shared_id)
 			say(c, VERDICT_WARN, b->address, "driver roc, if this is a readout card",
-			    "sudo modprobe roc; a card that the driver refuses has a line in the "
-			    "kernel's log, a development kit with the same ID needs nothing",
+			    "sudo modprobe roc; if the driver refuses the card, the kernel log "
+			    "gives the reason; a development kit with this ID needs no driver",
 			    "the ID of an early CRU, with %s%s",
 			    *b->driver ? "driver " : "no driver", b->driver);
 		else

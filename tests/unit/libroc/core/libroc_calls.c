@@ -55,7 +55,7 @@ static void opening(void)
 	SAYS("245 (0000:3b:00.0) channel 0 is in use by PID 4711 (roc-bench-dma)");
 	fake.owner_pid = -1;
 	UNIT_EQ(roc_channel_open("245", 0, &ch), -EBUSY);
-	SAYS("in use by roc-bench-dma in another container");
+	SAYS("in use by roc-bench-dma, whose PID is not visible here");
 	fake.owner_pid = 0;
 	UNIT_EQ(roc_channel_open("245", 0, &ch), -EBUSY);
 	SAYS("try again");
@@ -235,7 +235,7 @@ static void bars(void)
 	struct roc_bar map = {0};
 
 	UNIT_EQ(roc_bar_map(ep, 0, true, &map), -EACCES);
-	SAYS("BAR 0 may not be mapped for writing");
+	SAYS("BAR 0 cannot be mapped for writing");
 	CU_ASSERT_PTR_NULL(map.regs);
 	UNIT_EQ(roc_bar_map(ep, 0, false, &map), 0);
 	UNIT_EQ(map.length, 4096);

@@ -391,7 +391,8 @@ static void settings_and_resets(void)
 	settings.set = ROC_ST_SET_LOW_WATER;
 	fake.errno_ = EBUSY;
 	FAILS(roc_card_stream_settings(ep, 1, &settings), -EBUSY, " meta is in use by PID 4711 (");
-	CU_ASSERT_PTR_NOT_NULL(strstr(roc_error(), "only the process that has it open changes it"));
+	CU_ASSERT_PTR_NOT_NULL(
+		strstr(roc_error(), "only the process that opened it may change it"));
 	fake.errno_ = EBUSY;
 	FAILS(roc_card_stream_reset(ep, 1, ROC_ST_RESET_FLUSH), -EBUSY, "in use by PID 4711");
 	fake.errno_ = EBUSY;

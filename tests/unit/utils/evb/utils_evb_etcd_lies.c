@@ -331,7 +331,7 @@ static void no_etcd(void)
 	} modes[] = {
 		{HANGS_UP, "the node goes on with what it has"},
 		{NO_HTTP, "the node goes on with what it has"},
-		{NO_GATEWAY, "cannot be used (it answers 404, so its gRPC gateway is off"},
+		{NO_GATEWAY, "cannot be used (it answers 404: its gRPC gateway is off"},
 		{ERROR_500, "cannot be used (it answers 500: the disk is full"},
 		{NO_JSON, "its answer is no JSON object"},
 		{NO_OBJECT, "its answer is no JSON object"},

@@ -182,7 +182,7 @@ static void wrong_peers(void)
 	UNIT_EQ(setenv("FI_PROVIDER", "udp", 1), 0);
 	UNIT_EQ(tool_run("recv --provider=tcp"), 1);
 	UNIT_EQ(unsetenv("FI_PROVIDER"), 0);
-	CU_ASSERT_TRUE(tool_says("FI_PROVIDER=udp limits what it offers: unset it"));
+	CU_ASSERT_TRUE(tool_says("FI_PROVIDER=udp limits the choice: unset it"));
 	UNIT_EQ(tool_run("send fe80::1 --patience=0 " SMALL " --units=3"), 1);
 	CU_ASSERT_TRUE(tool_says("link-local"));
 	CU_ASSERT_TRUE(tool_says("fe80::1%INTERFACE"));

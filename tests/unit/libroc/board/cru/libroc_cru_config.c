@@ -368,7 +368,7 @@ static void all_is_checked_before_the_first_write(void)
 	UNIT_EQ(card.reads + card.writes, 0);
 	card.lock_errno = EBUSY;
 	UNIT_EQ(configure(0, 0), -EBUSY);
-	SAYS("in another container");
+	SAYS("by a process in another container");
 	card.lock_owner = getpid();
 	UNIT_EQ(configure(0, 0), -EBUSY);
 	SAYS("(libroc_cru_conf) is working on this card");
@@ -846,7 +846,7 @@ static void pll_tables_of_a_site(void)
 	SAYS("si5345-2-local.csv:1:");
 	write_table(names[2], "0x0540,0x01\n0x052A,0x01\n0x00E3,0xC7\n0x0540,0x00\n");
 	UNIT_EQ(configure(0, ROC_CONFIG_FORCE), -EINVAL);
-	SAYS("si5345-2-local.csv:3: register 0x00e3 burns");
+	SAYS("si5345-2-local.csv:3: register 0x00e3 programs");
 	UNIT_EQ(card.writes, 4 * asking);
 	/* A zero byte in a line takes neither the rest of it away, nor the next one. */
 	write_table(names[2], "0x0540,0x01 \n0x052A,0x01\n0x0540,0x00\n");
