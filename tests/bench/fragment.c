@@ -209,7 +209,7 @@ static void run(void)
 		if (!bench.spin)
 			rest(data, 0);
 		if (!(take() | fetch()) && bench.spin) {
-			if (!roc_fragments_running(bench.f))
+			if (!roc_fragments_running(bench.f) && !(take() | fetch()))
 				fail("the sub-unit stopped by itself");
 			__builtin_ia32_pause();
 		}

@@ -128,7 +128,8 @@ static void make_room(struct fragment_run *r)
 	if (r->opt->busy) {
 		if (roc_fragments_flush(r->f))
 			fail(r, "%s", roc_error());
-		if (!fetch(r) && !roc_fragments_running(r->f))
+		/* Requests may have been completed between an empty fetch() and the stop. */
+		if (!fetch(r) && !roc_fragments_running(r->f) && !fetch(r))
 			explain(r);
 		return;
 	}
@@ -230,6 +231,7 @@ static void run(struct fragment_run *r)
 {
 	uint64_t now = now_ns(), tick = now + NS_PER_S;
 	unsigned int looks = 0;
+	bool stopped = false; /* the rings were polled after the stop, too */
 	uint64_t before;
 	int taken;
 
@@ -241,10 +243,11 @@ static void run(struct fragment_run *r)
 		if (taken < BATCH)
 			clear_old(r, before);
 		if (!(taken + fetch(r)) && r->opt->busy) {
-			if (++looks % LOOKS)
-				continue;
-			if (!roc_fragments_running(r->f))
+			if (stopped)
 				explain(r);
+			else if (++looks % LOOKS)
+				continue;
+			stopped = !roc_fragments_running(r->f);
 		}
 		now = now_ns();
 		if (now >= tick) {

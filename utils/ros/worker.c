@@ -416,6 +416,12 @@ static unsigned int take_in(struct ros_worker *w)
 	return (unsigned int)n;
 }
 
+void ros_worker_take_rest(struct ros_worker *w)
+{
+	while (!is_gone(w) && take_in(w) == BATCH)
+		;
+}
+
 static unsigned int take_done(struct ros_worker *w)
 {
 	struct roc_fragment_fetched f[BATCH];

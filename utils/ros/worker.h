@@ -150,6 +150,8 @@ void ros_worker_drain(struct ros_worker *w);
 
 /* One turn of the thread. True: there was something to do. */
 bool ros_worker_turn(struct ros_worker *w);
+/* Take the fragments that the card published before it stopped; completions are not among them. */
+void ros_worker_take_rest(struct ros_worker *w);
 /* Nothing comes from this sub-unit any more: everybody is told. */
 void ros_worker_leave(struct ros_worker *w, const char *why);
 /* Figures that others may read. */

@@ -132,6 +132,7 @@ static void run(struct stream_run *r)
 	uint64_t now = now_ns(), progress = now, tick = now + NS_PER_S;
 	const void *data = NULL;
 	unsigned int looks = 0;
+	bool stopped = false; /* the ring was polled after the stop, too */
 	int64_t bytes;
 
 	r->start = now;
@@ -143,10 +144,12 @@ static void run(struct stream_run *r)
 			fail(r, "%s", roc_error());
 		else if (bytes && take(r, data, (uint64_t)bytes))
 			progress = now;
+		else if (stopped)
+			explain(r);
 		else if (r->opt->busy && ++looks % LOOKS)
 			continue;
-		else if (r->opt->busy && !roc_stream_running(r->s))
-			explain(r);
+		else if (r->opt->busy)
+			stopped = !roc_stream_running(r->s);
 		now = now_ns();
 		if (now >= tick) {
 			stream_live(r, now);

@@ -189,8 +189,14 @@ static int take(struct source *s, struct unit *u)
 	ret = roc_lender_take(c->lender, &r);
 	if (ret < 0)
 		return ret == -EAGAIN ? ret : lent_fail(s, ret);
-	if (!ret && !c->stopped && c->slept && !roc_fragments_running(c->f))
-		return explain(s);
+	if (!ret && !c->stopped && c->slept && !roc_fragments_running(c->f)) {
+		/* Fragments may have been completed between the empty take and the stop. */
+		ret = roc_lender_take(c->lender, &r);
+		if (!ret)
+			return explain(s);
+		if (ret < 0)
+			return ret == -EAGAIN ? ret : lent_fail(s, ret);
+	}
 	c->slept = false;
 	if (!ret)
 		return c->stopping ? end(s) : 0;

@@ -35,6 +35,9 @@ static struct {
 	struct roc_fragments_damage damage;
 	int take_error; /* from the fifth event on */
 	uint32_t lost;
+	bool fails;		/* the sub-unit stops by itself, and just before that... */
+	unsigned int published; /* ... so many events come, and requests are completed */
+	bool failed, completed;
 } card;
 
 int __wrap_clock_gettime(clockid_t id, struct timespec *t);
@@ -137,7 +140,12 @@ int roc_fragments_stop(struct roc_fragments *f, bool now)
 
 bool roc_fragments_running(const struct roc_fragments *f)
 {
-	return card.started && !card.stopped;
+	if (card.fails && !card.failed) {
+		card.failed = true;
+		card.completed = card.outstanding;
+		card.events += card.published;
+	}
+	return card.started && !card.stopped && !card.failed;
 }
 
 int roc_fragments_info(struct roc_fragments *f, struct roc_fr_info *info)
@@ -212,8 +220,10 @@ int roc_fragments_done(struct roc_fragments *f, struct roc_fragment_fetched *got
 {
 	unsigned int i;
 
-	if (!card.outstanding || !(card.stopped || (card.done_ns && card.ns >= card.next)))
+	if (!card.outstanding ||
+	    !(card.completed || card.stopped || (card.done_ns && card.ns >= card.next)))
 		return 0;
+	card.completed = false;
 	for (i = 0; i < LINKS; i++)
 		got[i] = (struct roc_fragment_fetched){.error = -ECANCELED};
 	card.next += card.done_ns;
@@ -480,6 +490,29 @@ static void left_out_awake(void)
 	left_out(true);
 }
 
+/* What arrives between the last empty poll and the stop is delivered before the failure. */
+static void stopped_by_itself(void)
+{
+	start();
+	options.busy = true;
+	options.percent = 0;
+	card.fails = true;
+	card.events = 0;
+	card.published = 3;
+	runs(1);
+	says("end", "\"failed\"");
+	says("events", "3");
+	/* The request that is completed makes room for the second event. */
+	start();
+	options.busy = true;
+	card.fails = true;
+	card.pages = LINKS;
+	card.events = 2;
+	runs(1);
+	says("end", "\"failed\"");
+	says("requested", "2");
+}
+
 static void no_room_at_all(void)
 {
 	start();
@@ -502,4 +535,5 @@ UNIT_MAIN("utils fragment run", {"requests that are never done", asleep},
 	  {"events of one of the links that send", one_of_the_links},
 	  {"the card's counters are reset meanwhile", counters}, {"damage of each kind", damage},
 	  {"a descriptor left out", left_out_asleep}, {"the same of a busy run", left_out_awake},
+	  {"a busy run takes what comes just before the sub-unit stops", stopped_by_itself},
 	  {"memory for less than an event", no_room_at_all})

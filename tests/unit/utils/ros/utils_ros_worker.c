@@ -34,6 +34,7 @@ static struct {
 	struct ros_worker *late; /* that has a host page only after it has looked for one */
 	_Atomic bool overslept;
 	_Atomic bool stopped;
+	uint32_t published; /* links of event 3 that come just before the stop */
 	unsigned int starts, stops, flushes;
 	struct roc_fragments_damage damage;
 	uint64_t lost;
@@ -150,8 +151,14 @@ static void fake_give_back(struct ros_source *s, uint64_t handle)
 {
 }
 
+static void comes(uint32_t event, uint32_t links);
+
 static bool fake_running(struct ros_source *s)
 {
+	if (fake.stopped) {
+		comes(3, fake.published);
+		fake.published = 0;
+	}
 	return !fake.stopped;
 }
 
@@ -594,6 +601,27 @@ static void cleared(void)
 	end();
 }
 
+/* Fragments between the last turn and the stop of the sub-unit are not lost. */
+static void published_before_stop(void)
+{
+	static const uint32_t events[] = {3};
+	struct ros_clear_part *c;
+
+	begin(60000, 1000);
+	fake.published = 0x3f;
+	c = clear(events, 1);
+	fake.stopped = true;
+	UNIT_NEED(!ros_worker_start(&w));
+	CU_ASSERT_TRUE(UNIT_WAIT(!ros_queue_empty(&w.results), 5000));
+	CU_ASSERT_PTR_EQUAL(ros_queue_pop(&w.results), c);
+	ros_worker_stop(&w);
+	UNIT_EQ(c->fragments, 6);
+	UNIT_EQ(found[0], 1);
+	UNIT_EQ(w.counts.taken, 6);
+	UNIT_STR(w.failure, "The sub-unit has stopped by itself.");
+	end();
+}
+
 static void aged(void)
 {
 	begin(0, 0);
@@ -710,7 +738,8 @@ static void left_out(void)
 UNIT_MAIN("worker of a sub-unit", {"served", served}, {"waits", waits}, {"in vain", in_vain},
 	  {"no host pages", no_pages}, {"busy", busy}, {"the card fails", card_fails},
 	  {"the card vanishes", card_vanishes}, {"cancelled late", cancelled_late},
-	  {"it stops by itself", stops_by_itself}, {"a host page comes late", a_late_page},
-	  {"the card is silent", card_is_silent}, {"cleared", cleared}, {"aged", aged},
-	  {"ahead of the rest", ahead_of_the_rest}, {"damage", damage},
-	  {"left out by the card", left_out})
+	  {"it stops by itself", stops_by_itself},
+	  {"published before it stops", published_before_stop},
+	  {"a host page comes late", a_late_page}, {"the card is silent", card_is_silent},
+	  {"cleared", cleared}, {"aged", aged}, {"ahead of the rest", ahead_of_the_rest},
+	  {"damage", damage}, {"left out by the card", left_out})

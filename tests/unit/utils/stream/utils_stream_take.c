@@ -26,6 +26,7 @@ static struct {
 	unsigned int looks;
 	bool stopped, asked;
 	bool reset; /* somebody resets the card's counters before the stop */
+	bool fails; /* the stream stops by itself, and the rest comes just before that */
 } card;
 
 int __wrap_roc_find(const char *id, struct roc_card *c);
@@ -87,6 +88,10 @@ int roc_stream_stop(struct roc_stream *s, unsigned int *lost)
 
 bool roc_stream_running(const struct roc_stream *s)
 {
+	if (card.fails) {
+		card.stopped = true;
+		card.there = RECORDS;
+	}
 	return !card.stopped;
 }
 
@@ -219,7 +224,17 @@ static void counters_reset(void)
 	UNIT_STR(error_said, COUNTERS_RESET);
 }
 
+/* Data between the last empty poll and the stop of the stream is delivered before the failure. */
+static void stopped_by_itself(void)
+{
+	start(STREAM_FOLLOW);
+	options.busy = true;
+	card.fails = true;
+	UNIT_EQ(take(RECORDS, "failed"), 1);
+}
+
 UNIT_MAIN("utils stream take", {"a signal, and all that is there", all_that_is_there},
 	  {"a signal, and no more packets than are wanted", no_more_than_wanted},
 	  {"so many packets before any signal", wanted_before},
-	  {"the card's counters are reset meanwhile", counters_reset})
+	  {"the card's counters are reset meanwhile", counters_reset},
+	  {"a busy run takes data published just before the stream stops", stopped_by_itself})

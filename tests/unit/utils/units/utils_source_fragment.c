@@ -21,6 +21,8 @@
 static struct {
 	uint64_t told, discarded, waiting, sent;
 	bool running;
+	bool fails;	    /* it stops by itself, and just before that... */
+	unsigned int ready; /* ... so many fragments are completed */
 	struct roc_fragments_damage damage;
 } card;
 
@@ -119,6 +121,10 @@ int roc_fragments_stop(struct roc_fragments *f, bool now)
 
 bool roc_fragments_running(const struct roc_fragments *f)
 {
+	if (card.fails && card.running) {
+		card.running = false;
+		card.ready = 2;
+	}
 	return card.running;
 }
 
@@ -165,7 +171,8 @@ int roc_lender_fragments(struct roc_fragments *f, unsigned int most, struct roc_
 
 int roc_lender_take(struct roc_lender *l, struct roc_unit *unit)
 {
-	return 0;
+	*unit = (struct roc_unit){.length = BYTES};
+	return card.ready ? card.ready--, 1 : 0;
 }
 
 int roc_lender_return(struct roc_lender *l, uint64_t handle)
@@ -293,6 +300,27 @@ static void damage(void)
 	source->ops->close(source);
 }
 
+/* Fragments between an empty take and the stop of the sub-unit come before the failure. */
+static void stopped_by_itself(void)
+{
+	struct units_sleep sleep = {0};
+	struct unit unit;
+
+	begin();
+	card.fails = true;
+	UNIT_EQ(source->ops->take(source, &unit), 0);
+	source->ops->sleep(source, &sleep);
+	UNIT_EQ(source->ops->take(source, &unit), 1);
+	UNIT_EQ(source->ops->take(source, &unit), 1);
+	UNIT_EQ(unit.bytes, BYTES);
+	UNIT_EQ(source->ops->take(source, &unit), 0);
+	source->ops->sleep(source, &sleep);
+	UNIT_EQ(source->ops->take(source, &unit), -EIO);
+	UNIT_STR(source->why, "The sub-unit was stopped by something else.");
+	source->ops->close(source);
+}
+
 UNIT_MAIN("books of fragments", {"what is lost is what waits at the end", without_a_reset},
 	  {"counters are reset while some wait", with_a_reset},
-	  {"what was lost before a reset", losses}, {"damage", damage})
+	  {"what was lost before a reset", losses}, {"damage", damage},
+	  {"completed just before the sub-unit stops", stopped_by_itself})
