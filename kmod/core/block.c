@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Blocks of firmware interfaces. See block.h.
+ * Register blocks of contracts. See block.h.
  */
 #include <linux/iopoll.h>
+#include <linux/pci.h>
 
 #include "core/block.h"
 
@@ -10,13 +11,74 @@
 /* Longer than the card's promise, because the card may be an emulated one on a busy machine. */
 #define ROC_QUIET_PATIENCE 50
 
-/* NULL if there is another block. */
-void __iomem *roc_block(struct roc_endpoint *ep, const struct roc_piece *piece, u32 magic,
-			u32 revision, u32 number)
+static u32 roc_config_word(void *context, unsigned int at)
 {
-	void __iomem *block = ep->bar[piece->bar] + piece->offset;
+	struct roc_endpoint *ep = context;
+	u32 word;
 
-	return ioread32(block) == (magic << 16 | revision << 8 | number) ? block : NULL;
+	if (pci_read_config_dword(ep->pdev, at, &word))
+		return ROC_ALL_ONES;
+	return word;
+}
+
+static bool roc_piece_open(void *context, const struct roc_piece *piece)
+{
+	return roc_users_may_write(context, piece->bar, piece->offset, piece->size);
+}
+
+static struct roc_vsec_card roc_vsec_card(struct roc_endpoint *ep)
+{
+	struct roc_vsec_card card = {
+		.read = roc_config_word,
+		.open = roc_piece_open,
+		.context = ep,
+		.channels = ep->ops->channels,
+	};
+	unsigned int i;
+
+	for (i = 0; i < ROC_BARS; i++)
+		card.bar_length[i] = ep->bar[i] ? ep->bar_length[i] : 0;
+	if (ep->pdev->msix_cap)
+		roc_vsec_tables(&card, ep->pdev->msix_cap);
+	return card;
+}
+
+int roc_block_find(struct roc_endpoint *ep, const struct roc_vsec_contract *contract, void *result,
+		   const char **why)
+{
+	struct roc_vsec_card card = roc_vsec_card(ep);
+
+	ep->irqs.msix = !roc_vsec_tables_open(&card);
+	return roc_vsec_find(&card, contract, result, why);
+}
+
+/* A single block has the number of channels where those of channels have their own. */
+const char *roc_block_check(struct roc_endpoint *ep, const struct roc_vsec_contract *contract,
+			    void *result)
+{
+	struct roc_vsec_card card = roc_vsec_card(ep);
+	unsigned int i, c, count;
+
+	for (i = 0; i < contract->block_count; i++) {
+		const struct roc_vsec_blocks *blocks = &contract->blocks[i];
+		const struct roc_piece *piece = roc_vsec_pieces(&card, blocks, result, &count);
+
+		for (c = 0; c < count && blocks->magic; c++)
+			if (!roc_block_is(ep, &piece[c], blocks->magic, contract->id.revision,
+					  blocks->stride ? c : card.channels))
+				return "a block's id is not what it should be";
+	}
+	return NULL;
+}
+
+void roc_block_interrupts(struct roc_endpoint *ep, const struct roc_piece *function,
+			  unsigned int vectors, u32 causes)
+{
+	if (!ep->irqs.msix)
+		dev_warn(&ep->pdev->dev, "MSI-X is not used: users may write its table\n");
+	ep->irqs.block = roc_block(ep, function);
+	ep->irqs.most = vectors;
+	ep->irqs.causes = causes;
 }
 
 /*

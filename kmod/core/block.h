@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What the blocks of all our firmware interfaces have in common: an ID register, and resets with
- * proof.
+ * Register blocks of the contracts between driver and firmware: find them by the capability of
+ * their contract, check their ID registers, reset them and verify that the reset took effect.
  */
 #ifndef ROC_BLOCK_H
 #define ROC_BLOCK_H
@@ -9,9 +9,29 @@
 #include "core/roc.h"
 #include "core/vsec.h"
 
-/* What the ID register of a block says: [31:16] magic, [15:8] revision, [7:0] number. */
-void __iomem *roc_block(struct roc_endpoint *ep, const struct roc_piece *piece, u32 magic,
-			u32 revision, u32 number);
+static inline void __iomem *roc_block(struct roc_endpoint *ep, const struct roc_piece *piece)
+{
+	return ep->bar[piece->bar] + piece->offset;
+}
+
+/* Is it there? Its ID register holds [31:16] magic, [15:8] revision, [7:0] number. */
+static inline bool roc_block_is(struct roc_endpoint *ep, const struct roc_piece *piece, u32 magic,
+				u32 revision, u32 number)
+{
+	return ioread32(roc_block(ep, piece)) == (magic << 16 | revision << 8 | number);
+}
+
+/* For a probe: see roc_vsec_find(). Determines, too, whether MSI-X can be used. */
+int roc_block_find(struct roc_endpoint *ep, const struct roc_vsec_contract *contract, void *result,
+		   const char **why);
+
+/* Why the blocks that roc_block_find() found cannot be used: another ID. NULL: they can. */
+const char *roc_block_check(struct roc_endpoint *ep, const struct roc_vsec_contract *contract,
+			    void *result);
+
+/* The contract is in use: its function block raises interrupts for @causes. */
+void roc_block_interrupts(struct roc_endpoint *ep, const struct roc_piece *function,
+			  unsigned int vectors, u32 causes);
 
 /**
  * struct roc_reset_regs - how a block resets what it stands for

@@ -45,7 +45,7 @@ struct roc_vector {
  *	card has no interrupts
  * @causes: of which the card tells; set with @block
  * @most: vectors that the card can name in its registers; set with @block
- * @msix: users cannot write its table; see capability.c
+ * @msix: users cannot write its table; see block.c
  * @count: of @vector, those that the driver has requested
  * @vector: vector 0 is the function's
  * @notice: the card's copy of its causes, in host memory

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Finding a vendor-specific capability, and judging what it says. See vsec.h.
+ * Find a vendor-specific capability and validate its fields. See vsec.h.
  */
 #include <linux/pci_regs.h>
 
@@ -12,6 +12,8 @@
 /* From its start */
 #define HEADER 0x04 /* [15:0] id, [19:16] revision, [31:20] length */
 #define SIGNATURE 0x08
+/* Pieces of a contract that must not overlap. */
+#define PIECES (3 * ROC_VSEC_CHANNELS)
 
 __u32 roc_vsec_word(const struct roc_vsec_card *card, unsigned int at)
 {
@@ -61,10 +63,12 @@ static _Bool vsec_is(const struct roc_vsec_card *card, unsigned int at,
 }
 
 /*
+ * Its place in configuration space. 0: there is none. -1: the list of them has no end.
+ *
  * Not pci_find_vsec_capability(), which stops at the first capability with this id. Vendors number
  * theirs as they like: ours may come after another one, and has a signature and a revision.
  */
-int roc_vsec_at(const struct roc_vsec_card *card, const struct roc_vsec_id *id)
+static int vsec_at(const struct roc_vsec_card *card, const struct roc_vsec_id *id)
 {
 	unsigned int at = 0x100, n;
 
@@ -91,14 +95,52 @@ struct roc_piece roc_vsec_place(__u32 word, __u32 stride, unsigned int i, __u32 
 	};
 }
 
-void roc_vsec_places(const struct roc_vsec_card *card, unsigned int first, unsigned int stride,
-		     __u32 size, struct roc_piece *piece)
+struct roc_piece *roc_vsec_pieces(const struct roc_vsec_card *card,
+				  const struct roc_vsec_blocks *blocks, void *result,
+				  unsigned int *count)
 {
-	__u32 from = roc_vsec_word(card, first), step = roc_vsec_word(card, stride);
+	*count = blocks->stride ? card->channels : 1;
+	return (void *)((char *)result + blocks->member);
+}
+
+static __u32 vsec_number(const struct roc_vsec_card *card, unsigned int at,
+			 const struct roc_vsec_number *number)
+{
+	return (roc_vsec_word(card, at + number->word) & number->mask) /
+	       (number->mask & -number->mask);
+}
+
+static const char *vsec_read_numbers(const struct roc_vsec_card *card, unsigned int at,
+				     const struct roc_vsec_contract *contract, void *result)
+{
 	unsigned int i;
 
-	for (i = 0; i < card->channels; i++)
-		piece[i] = roc_vsec_place(from, step, i, size);
+	if (card->channels > contract->channels.most ||
+	    vsec_number(card, at, &contract->channels) != card->channels)
+		return contract->channels.why;
+	for (i = 0; i < contract->numbers; i++) {
+		const struct roc_vsec_number *number = &contract->number[i];
+		__u32 value = vsec_number(card, at, number);
+
+		if (value < number->least || value > number->most)
+			return number->why;
+		if (number->used && value > number->used)
+			value = number->used;
+		*(__u32 *)((char *)result + number->member) = value;
+	}
+	return (void *)0;
+}
+
+static void vsec_read_places(const struct roc_vsec_card *card, unsigned int at,
+			     const struct roc_vsec_blocks *blocks, void *result)
+{
+	unsigned int count, i;
+	struct roc_piece *piece = roc_vsec_pieces(card, blocks, result, &count);
+	__u32 first = roc_vsec_word(card, at + blocks->place);
+	__u32 stride = blocks->stride ? roc_vsec_word(card, at + blocks->stride) : 0;
+
+	for (i = 0; i < count; i++)
+		piece[i] = roc_vsec_place(first, stride, i, blocks->size);
 }
 
 static _Bool vsec_inside(const struct roc_vsec_card *card, const struct roc_piece *piece)
@@ -113,15 +155,16 @@ static _Bool vsec_overlap(const struct roc_piece *a, const struct roc_piece *b)
 	       b->offset < a->offset + a->size;
 }
 
-const char *roc_vsec_judge(const struct roc_vsec_card *card, const struct roc_piece *piece,
-			   unsigned int count)
+/* @open: users may write all of them. */
+static const char *vsec_check_pieces(const struct roc_vsec_card *card,
+				     const struct roc_piece *piece, unsigned int count, _Bool open)
 {
 	unsigned int i, k;
 
 	for (i = 0; i < count; i++) {
 		if (!vsec_inside(card, &piece[i]))
 			return "a block lies outside of its BAR";
-		if (card->open(card->context, &piece[i]))
+		if (!open && card->open(card->context, &piece[i]))
 			return "a block lies where users may write";
 		for (k = i + 1; k < count; k++)
 			if (vsec_overlap(&piece[i], &piece[k]))
@@ -133,16 +176,60 @@ const char *roc_vsec_judge(const struct roc_vsec_card *card, const struct roc_pi
 	return (void *)0;
 }
 
-static _Bool vsec_never_open(void *context, const struct roc_piece *piece)
+static const char *vsec_check_blocks(const struct roc_vsec_card *card,
+				     const struct roc_vsec_contract *contract, void *result,
+				     unsigned int open)
 {
-	return 0;
+	struct roc_piece all[PIECES];
+	unsigned int i, k, count, n = 0;
+
+	for (i = 0; i < contract->block_count; i++) {
+		const struct roc_vsec_blocks *blocks = &contract->blocks[i];
+		const struct roc_piece *piece = roc_vsec_pieces(card, blocks, result, &count);
+
+		if ((blocks->flags & ROC_VSEC_OPEN) != open)
+			continue;
+		for (k = 0; k < count; k++) {
+			if (n == PIECES)
+				return "it has too many blocks";
+			if (blocks->flags & ROC_VSEC_PAGE && piece[k].offset % blocks->size)
+				return "a doorbell is not a page";
+			all[n++] = piece[k];
+		}
+	}
+	return vsec_check_pieces(card, all, n, open);
 }
 
-const char *roc_vsec_judge_open(const struct roc_vsec_card *card, const struct roc_piece *piece,
-				unsigned int count)
+int roc_vsec_find(const struct roc_vsec_card *card, const struct roc_vsec_contract *contract,
+		  void *result, const char **why)
 {
-	struct roc_vsec_card closed = *card;
+	int at = vsec_at(card, &contract->id);
+	unsigned int i;
 
-	closed.open = vsec_never_open;
-	return roc_vsec_judge(&closed, piece, count);
+	*why = at ? "the list of capabilities has no end" : "there is no such capability";
+	if (at <= 0)
+		return at;
+	*why = vsec_read_numbers(card, at, contract, result);
+	if (!*why && contract->fill)
+		*why = contract->fill(card, at, result);
+	if (*why)
+		return -1;
+	for (i = 0; i < contract->block_count; i++)
+		if (contract->blocks[i].place)
+			vsec_read_places(card, at, &contract->blocks[i], result);
+	*why = vsec_check_blocks(card, contract, result, 0);
+	if (!*why)
+		*why = vsec_check_blocks(card, contract, result, ROC_VSEC_OPEN);
+	return *why ? -1 : 1;
+}
+
+_Bool roc_pieces_are_at(const struct roc_piece *piece, unsigned int count,
+			const struct roc_piece *first, __u64 stride)
+{
+	unsigned int i;
+
+	for (i = 0; i < count; i++)
+		if (piece[i].bar != first->bar || piece[i].offset != first->offset + i * stride)
+			return 0;
+	return 1;
 }

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The vendor-specific capability by which a card says that it has one of our interfaces, and
- * whether it can be believed. Nothing here touches the blocks it speaks of. No kernel type beyond
- * the integers: the same file is tested in user space.
+ * Find and validate the vendor-specific capability by which a card declares that it has one of our
+ * interfaces. Each contract describes its capability in a table. No function here accesses the
+ * blocks that a capability places. No kernel type beyond the integers: the same file is tested in
+ * user space.
  */
 #ifndef ROC_VSEC_H
 #define ROC_VSEC_H
@@ -10,7 +11,8 @@
 #include <linux/types.h>
 
 #define ROC_VSEC_BARS 6
-#define ROC_VSEC_TABLES 2 /* of MSI-X: the table itself, and its pending bits */
+#define ROC_VSEC_TABLES 2   /* of MSI-X: the table itself, and its pending bits */
+#define ROC_VSEC_CHANNELS 8 /* of any contract */
 
 /* A piece of a BAR; nothing if @size is 0. */
 struct roc_piece {
@@ -18,11 +20,6 @@ struct roc_piece {
 	__u64 offset;
 	__u32 size;
 };
-
-static inline _Bool roc_piece_is_at(const struct roc_piece *piece, unsigned int bar, __u64 offset)
-{
-	return piece->bar == bar && piece->offset == offset;
-}
 
 /**
  * struct roc_vsec_card - what is known of the function
@@ -42,12 +39,76 @@ struct roc_vsec_card {
 	struct roc_piece table[ROC_VSEC_TABLES];
 };
 
-/* What a capability of ours is known by; it may be longer than @length. */
+/* What a capability of ours is known by. */
 struct roc_vsec_id {
 	__u32 id;
 	__u32 revision;
 	__u32 length;
 	__u32 signature;
+};
+
+#define ROC_VSEC_COUNT(table) (sizeof(table) / sizeof((table)[0]))
+
+/**
+ * struct roc_vsec_number - a number in a word of the capability
+ * @member: offset of the __u32 of the result that it is stored in
+ * @word: offset of the word in the capability
+ * @mask: bits of the word that hold the number
+ * @least: a smaller number is refused
+ * @most: so is a larger one
+ * @used: what the driver uses of it at most, 0: all
+ * @why: reason for which it is refused
+ */
+struct roc_vsec_number {
+	unsigned int member;
+	unsigned int word;
+	__u32 mask;
+	__u32 least;
+	__u32 most;
+	__u32 used;
+	const char *why;
+};
+
+#define ROC_VSEC_OPEN (1u << 0) /* users may write these blocks */
+#define ROC_VSEC_PAGE (1u << 1) /* each starts at a multiple of its size */
+
+/**
+ * struct roc_vsec_blocks - blocks that the capability places
+ * @member: offset of the struct roc_piece of the result: one, or one for each channel
+ * @place: offset of the word that places the first one, 0: the contract's fill() does it
+ * @stride: offset of the word with the distance to the next channel's, 0: there is one block
+ * @size: bytes of each
+ * @magic: in its ID register, 0: the block has none, or the caller checks it
+ * @flags: ROC_VSEC_*
+ *
+ * The place of block i: BAR in [2:0], offset in [31:3] of the word, plus i times the stride's.
+ */
+struct roc_vsec_blocks {
+	unsigned int member;
+	unsigned int place;
+	unsigned int stride;
+	__u32 size;
+	__u32 magic;
+	unsigned int flags;
+};
+
+/**
+ * struct roc_vsec_contract - a capability of ours, and how to check it
+ * @id: of the capability; it may be longer than @length
+ * @channels: where it has the number of channels; the number must be that of the card. @most of it
+ *	is what a result has room for, at most ROC_VSEC_CHANNELS
+ * @number: its other numbers
+ * @blocks: what it places. Those that users may write do not overlap each other, nor do the others
+ */
+struct roc_vsec_contract {
+	struct roc_vsec_id id;
+	struct roc_vsec_number channels;
+	const struct roc_vsec_number *number;
+	unsigned int numbers;
+	const struct roc_vsec_blocks *blocks;
+	unsigned int block_count;
+	/* What the tables cannot express, when the numbers are read. NULL: nothing. */
+	const char *(*fill)(const struct roc_vsec_card *card, unsigned int at, void *result);
 };
 
 __u32 roc_vsec_word(const struct roc_vsec_card *card, unsigned int at);
@@ -61,25 +122,23 @@ void roc_vsec_tables(struct roc_vsec_card *card, unsigned int at);
  */
 _Bool roc_vsec_tables_open(const struct roc_vsec_card *card);
 
-/* Its place in configuration space. 0: there is none. -1: the list of them has no end. */
-int roc_vsec_at(const struct roc_vsec_card *card, const struct roc_vsec_id *id);
-
-/*
- * Block @i of @size bytes, as all our capabilities say it: BAR in [2:0], offset in [31:3] of the
- * first, and the same of the stride to the next.
- */
+/* Block @i of @size bytes, from the words of its place and of the stride. */
 struct roc_piece roc_vsec_place(__u32 word, __u32 stride, unsigned int i, __u32 size);
 
-/* One for each channel: the words at @first and @stride. */
-void roc_vsec_places(const struct roc_vsec_card *card, unsigned int first, unsigned int stride,
-		     __u32 size, struct roc_piece *piece);
+/* Blocks of one row of @contract in @result, and how many there are. */
+struct roc_piece *roc_vsec_pieces(const struct roc_vsec_card *card,
+				  const struct roc_vsec_blocks *blocks, void *result,
+				  unsigned int *count);
 
-/* Why the blocks that a capability speaks of must not be used, @count of them. NULL: they may. */
-const char *roc_vsec_judge(const struct roc_vsec_card *card, const struct roc_piece *piece,
-			   unsigned int count);
+/*
+ * Find the capability of @contract and read it into @result. 1: found, and good. 0: there is none.
+ * -1: it cannot be used, or the list of capabilities has no end. *@why is the reason of 0 and -1.
+ */
+int roc_vsec_find(const struct roc_vsec_card *card, const struct roc_vsec_contract *contract,
+		  void *result, const char **why);
 
-/* The same of blocks that users may write. */
-const char *roc_vsec_judge_open(const struct roc_vsec_card *card, const struct roc_piece *piece,
-				unsigned int count);
+/* Do @count pieces follow each other from @first on, @stride bytes apart? */
+_Bool roc_pieces_are_at(const struct roc_piece *piece, unsigned int count,
+			const struct roc_piece *first, __u64 stride);
 
 #endif /* ROC_VSEC_H */

@@ -17,18 +17,16 @@
 #define FRAGMENT_VSEC_REVISION 1
 #define FRAGMENT_VSEC_LENGTH 0x40
 #define FRAGMENT_VSEC_HEADER 0x04 /* [15:0] id, [19:16] revision, [31:20] length */
-#define FRAGMENT_VSEC_HEADER_REVISION(w) ((w) >> 16 & 0xf)
-#define FRAGMENT_VSEC_HEADER_LENGTH(w) ((w) >> 20)
 #define FRAGMENT_VSEC_SIGNATURE 0x08
 #define FRAGMENT_VSEC_SIGNATURE_VALUE 0x46434f52u /* "ROCF" */
 #define FRAGMENT_VSEC_LIMITS 0x0c
-#define FRAGMENT_VSEC_SUBS(w) ((w)&0xf)
-#define FRAGMENT_VSEC_LINKS(w) ((w) >> 4 & 0xf)		/* of each sub-unit */
-#define FRAGMENT_VSEC_DATA_MAX(w) ((w) >> 8 & 0xff)	/* log2 of the entries of the largest */
-#define FRAGMENT_VSEC_COMMAND_MAX(w) ((w) >> 16 & 0xff) /* descriptor, free, command ring */
-#define FRAGMENT_VSEC_VECTORS(w) ((w) >> 24)		/* vector numbers: 0 to this - 1 */
-#define FRAGMENT_VSEC_MEMORY 0x10			/* KiB of page memory per link */
-#define FRAGMENT_VSEC_HOST_PAGES 0x14			/* entries of the largest host-page table */
+#define FRAGMENT_VSEC_SUBS 0x0000000fu
+#define FRAGMENT_VSEC_LINKS 0x000000f0u	      /* of each sub-unit */
+#define FRAGMENT_VSEC_DATA_MAX 0x0000ff00u    /* log2 of the entries of the largest */
+#define FRAGMENT_VSEC_COMMAND_MAX 0x00ff0000u /* descriptor, free, command ring */
+#define FRAGMENT_VSEC_VECTORS 0xff000000u     /* vector numbers: 0 to this - 1 */
+#define FRAGMENT_VSEC_MEMORY 0x10	      /* KiB of page memory per link */
+#define FRAGMENT_VSEC_HOST_PAGES 0x14	      /* entries of the largest host-page table */
 /* Places: BAR in [2:0], offset in [31:3] */
 #define FRAGMENT_VSEC_SUB 0x18	    /* block of sub-unit 0 */
 #define FRAGMENT_VSEC_STRIDE 0x1c   /* from one sub-unit's block to the next */
@@ -62,9 +60,6 @@
 #define FRAGMENT_ID_FUNCTION 0xf7afu
 #define FRAGMENT_ID_COUNTS 0xf7acu
 #define FRAGMENT_ID_LINK 0xf7a1u
-#define FRAGMENT_ID_MAGIC(w) ((w) >> 16)
-#define FRAGMENT_ID_REVISION(w) ((w) >> 8 & 0xff)
-#define FRAGMENT_ID_NUMBER(w) ((w)&0xff)
 #define FRAGMENT_LINKS 0x04 /* bit per link: its fragments are let through */
 #define FRAGMENT_CONTROL 0x08
 #define FRAGMENT_CONTROL_ENABLE (1u << 0)

@@ -1,56 +1,51 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Finding and judging the fragment capability. See fragment_vsec.h.
+ * Table of the fragment capability, and the range of its links' blocks. See fragment_vsec.h.
  */
 #include "fragment/fragment_regs.h"
 #include "fragment/fragment_vsec.h"
 
-/* What we use of a ring, whatever a card says: far from where counts of 32 bits could be mistaken.
- */
-#define RING_LOG2_MAX 22
+/* What we use of a ring, whatever a card says: counts of 32 bits must stay unambiguous. */
+#define RING_LOG2_USED 22
 
-static const struct roc_vsec_id fragment_id = {FRAGMENT_VSEC_ID, FRAGMENT_VSEC_REVISION,
-					       FRAGMENT_VSEC_LENGTH, FRAGMENT_VSEC_SIGNATURE_VALUE};
+#define MEMBER(name) __builtin_offsetof(struct roc_fragment_vsec, name)
+#define NO_RINGS "there are no rings of such a size"
+/* At least one of the largest pages of a link; the number of the smallest ones has 28 bits. */
+#define MEMORY_LEAST (1u << (FRAGMENT_PAGE_MAX - 10))
+#define MEMORY_MOST ((1u << (28 + FRAGMENT_PAGE_MIN - 10)) - 1)
 
-static _Bool log2_good(unsigned int *log2)
-{
-	if (*log2 < FRAGMENT_RING_MIN || *log2 > FRAGMENT_RING_MAX)
-		return 0;
-	if (*log2 > RING_LOG2_MAX)
-		*log2 = RING_LOG2_MAX;
-	return 1;
-}
+static const struct roc_vsec_number fragment_numbers[] = {
+	{MEMBER(links), FRAGMENT_VSEC_LIMITS, FRAGMENT_VSEC_LINKS, 1, FRAGMENT_LINKS_MAX, 0,
+	 "there are no sub-units of so many links"},
+	{MEMBER(data_log2), FRAGMENT_VSEC_LIMITS, FRAGMENT_VSEC_DATA_MAX, FRAGMENT_RING_MIN,
+	 FRAGMENT_RING_MAX, RING_LOG2_USED, NO_RINGS},
+	{MEMBER(command_log2), FRAGMENT_VSEC_LIMITS, FRAGMENT_VSEC_COMMAND_MAX, FRAGMENT_RING_MIN,
+	 FRAGMENT_RING_MAX, RING_LOG2_USED, NO_RINGS},
+	{MEMBER(memory_kib), FRAGMENT_VSEC_MEMORY, ~0u, MEMORY_LEAST, MEMORY_MOST, 0,
+	 "there are no links of such memory"},
+	{MEMBER(vectors), FRAGMENT_VSEC_LIMITS, FRAGMENT_VSEC_VECTORS, 0, ~0u, 0, ""},
+	{MEMBER(host_pages), FRAGMENT_VSEC_HOST_PAGES, ~0u, 1, ~0u, 0,
+	 "there is no table of no host pages"},
+	{MEMBER(host_pages), FRAGMENT_VSEC_HOST_PAGES, ~0u, 1, FRAGMENT_HOST_PAGES_MAX, 0,
+	 "its host-page table is larger than the contract's limit"},
+};
 
-static const char *find_limits(const struct roc_vsec_card *card, int at,
-			       struct roc_fragment_vsec *vsec)
-{
-	__u32 limits = roc_vsec_word(card, at + FRAGMENT_VSEC_LIMITS);
-
-	if (FRAGMENT_VSEC_SUBS(limits) != card->channels || card->channels > ROC_SUBS_MAX)
-		return "it has another number of sub-units";
-	vsec->links = FRAGMENT_VSEC_LINKS(limits);
-	if (!vsec->links || vsec->links > FRAGMENT_LINKS_MAX)
-		return "there are no sub-units of so many links";
-	vsec->data_log2 = FRAGMENT_VSEC_DATA_MAX(limits);
-	vsec->command_log2 = FRAGMENT_VSEC_COMMAND_MAX(limits);
-	if (!log2_good(&vsec->data_log2) || !log2_good(&vsec->command_log2))
-		return "there are no rings of such a size";
-	vsec->memory = (__u64)roc_vsec_word(card, at + FRAGMENT_VSEC_MEMORY) << 10;
-	if (vsec->memory < 1u << FRAGMENT_PAGE_MAX || vsec->memory >> FRAGMENT_PAGE_MIN >> 28)
-		return "there are no links of such memory";
-	vsec->vectors = FRAGMENT_VSEC_VECTORS(limits);
-	vsec->host_pages = roc_vsec_word(card, at + FRAGMENT_VSEC_HOST_PAGES);
-	if (!vsec->host_pages)
-		return "there is no table of no host pages";
-	if (vsec->host_pages > FRAGMENT_HOST_PAGES_MAX)
-		return "its host-page table is larger than the contract's limit";
-	return (void *)0;
-}
+static const struct roc_vsec_blocks fragment_blocks[] = {
+	{MEMBER(sub), FRAGMENT_VSEC_SUB, FRAGMENT_VSEC_STRIDE, FRAGMENT_SIZE, FRAGMENT_ID_SUB, 0},
+	{MEMBER(bell), FRAGMENT_VSEC_DOORBELL, FRAGMENT_VSEC_DOORBELL_STRIDE,
+	 FRAGMENT_DOORBELL_SIZE, 0, ROC_VSEC_PAGE},
+	{MEMBER(function), FRAGMENT_VSEC_FUNCTION, 0, FRAGMENT_FUNCTION_SIZE, FRAGMENT_ID_FUNCTION,
+	 0},
+	{MEMBER(counts), FRAGMENT_VSEC_COUNTS, FRAGMENT_VSEC_COUNTS_STRIDE, FRAGMENT_COUNTS_SIZE,
+	 FRAGMENT_ID_COUNTS, ROC_VSEC_OPEN},
+	{MEMBER(card), FRAGMENT_VSEC_CARD, 0, FRAGMENT_CARD_SIZE, 0, ROC_VSEC_OPEN},
+	{MEMBER(all_links), 0, 0, 0, 0, ROC_VSEC_OPEN},
+};
 
 /* Links' blocks follow each other at equal distances. */
-static const char *find_links(const struct roc_vsec_card *card, int at,
-			      struct roc_fragment_vsec *vsec)
+static const char *fill_links(const struct roc_vsec_card *card, unsigned int at, void *result)
 {
+	struct roc_fragment_vsec *vsec = result;
 	__u32 first = roc_vsec_word(card, at + FRAGMENT_VSEC_LINK);
 	__u32 stride = roc_vsec_word(card, at + FRAGMENT_VSEC_LINK_STRIDE);
 	unsigned int links = vsec->links * card->channels;
@@ -63,70 +58,25 @@ static const char *find_links(const struct roc_vsec_card *card, int at,
 	return (void *)0;
 }
 
-/* What users must not write, and what they may: neither overlaps its like. */
-static const char *judge(const struct roc_vsec_card *card, const struct roc_fragment_vsec *vsec)
-{
-	struct roc_piece piece[2 * ROC_SUBS_MAX + 1];
-	unsigned int i, n = 0;
-	const char *why;
-
-	for (i = 0; i < card->channels; i++) {
-		piece[n++] = vsec->sub[i];
-		piece[n++] = vsec->bell[i];
-		if (vsec->bell[i].offset % FRAGMENT_DOORBELL_SIZE)
-			return "a doorbell is not a page";
-	}
-	piece[n++] = vsec->function;
-	why = roc_vsec_judge(card, piece, n);
-	if (why)
-		return why;
-	for (i = 0, n = 0; i < card->channels; i++)
-		piece[n++] = vsec->counts[i];
-	piece[n++] = vsec->card;
-	piece[n++] = vsec->all_links;
-	return roc_vsec_judge_open(card, piece, n);
-}
-
-int roc_fragment_vsec_find(const struct roc_vsec_card *card, struct roc_fragment_vsec *vsec,
-			   const char **why)
-{
-	int at = roc_vsec_at(card, &fragment_id);
-
-	*why = at ? "the list of capabilities has no end" : "there is no such capability";
-	if (at <= 0)
-		return at;
-	*why = find_limits(card, at, vsec);
-	if (!*why)
-		*why = find_links(card, at, vsec);
-	if (*why)
-		return -1;
-	roc_vsec_places(card, at + FRAGMENT_VSEC_SUB, at + FRAGMENT_VSEC_STRIDE, FRAGMENT_SIZE,
-			vsec->sub);
-	roc_vsec_places(card, at + FRAGMENT_VSEC_DOORBELL, at + FRAGMENT_VSEC_DOORBELL_STRIDE,
-			FRAGMENT_DOORBELL_SIZE, vsec->bell);
-	roc_vsec_places(card, at + FRAGMENT_VSEC_COUNTS, at + FRAGMENT_VSEC_COUNTS_STRIDE,
-			FRAGMENT_COUNTS_SIZE, vsec->counts);
-	vsec->function = roc_vsec_place(roc_vsec_word(card, at + FRAGMENT_VSEC_FUNCTION), 0, 0,
-					FRAGMENT_FUNCTION_SIZE);
-	vsec->card = roc_vsec_place(roc_vsec_word(card, at + FRAGMENT_VSEC_CARD), 0, 0,
-				    FRAGMENT_CARD_SIZE);
-	*why = judge(card, vsec);
-	return *why ? -1 : 1;
-}
+const struct roc_vsec_contract roc_fragment_contract = {
+	.id = {FRAGMENT_VSEC_ID, FRAGMENT_VSEC_REVISION, FRAGMENT_VSEC_LENGTH,
+	       FRAGMENT_VSEC_SIGNATURE_VALUE},
+	.channels = {0, FRAGMENT_VSEC_LIMITS, FRAGMENT_VSEC_SUBS, 0, ROC_SUBS_MAX, 0,
+		     "it has another number of sub-units"},
+	.number = fragment_numbers,
+	.numbers = ROC_VSEC_COUNT(fragment_numbers),
+	.blocks = fragment_blocks,
+	.block_count = ROC_VSEC_COUNT(fragment_blocks),
+	.fill = fill_links,
+};
 
 _Bool roc_fragment_vsec_agrees(const struct roc_fragment_vsec *vsec, unsigned int subs,
 			       const struct roc_fragment_open *open)
 {
-	const struct roc_piece *counts = &open->counts;
-	unsigned int i;
-
-	for (i = 0; i < subs; i++)
-		if (!roc_piece_is_at(&vsec->counts[i], counts->bar,
-				     counts->offset + i * open->counts_stride))
-			return 0;
 	return vsec->links == open->links &&
-	       roc_piece_is_at(&vsec->card, open->card.bar, open->card.offset) &&
-	       roc_piece_is_at(&vsec->all_links, open->link.bar, open->link.offset) &&
+	       roc_pieces_are_at(vsec->counts, subs, &open->counts, open->counts_stride) &&
+	       roc_pieces_are_at(&vsec->card, 1, &open->card, 0) &&
+	       roc_pieces_are_at(&vsec->all_links, 1, &open->link, 0) &&
 	       vsec->all_links.size ==
 		       open->link_stride * (open->links * subs - 1) + FRAGMENT_LINK_SIZE;
 }

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The capability by which a card says that it has fragments, and whether it can be believed.
- * Nothing here touches the blocks it speaks of. The same file is tested in user space.
+ * The capability by which a card declares fragments. The same file is tested in user space.
  */
 #ifndef ROC_FRAGMENT_VSEC_H
 #define ROC_FRAGMENT_VSEC_H
@@ -10,14 +9,14 @@
 
 #define ROC_SUBS_MAX 4
 
-/* What the card can, and where the blocks are. Constant from the time that it is found. */
+/* Limits of the card and places of its blocks. Constant once the capability is found. */
 struct roc_fragment_vsec {
-	unsigned int links;	   /* of each sub-unit */
-	__u64 memory;		   /* bytes of each link's pages */
-	unsigned int data_log2;	   /* entries of the largest descriptor and free-page ring */
-	unsigned int command_log2; /* and command and completion ring */
-	__u32 host_pages;	   /* of the largest table */
-	unsigned int vectors;
+	__u32 links;	    /* of each sub-unit */
+	__u32 memory_kib;   /* of each link's pages */
+	__u32 data_log2;    /* entries of the largest descriptor and free-page ring */
+	__u32 command_log2; /* and command and completion ring */
+	__u32 host_pages;   /* of the largest table */
+	__u32 vectors;
 	struct roc_piece sub[ROC_SUBS_MAX];
 	struct roc_piece bell[ROC_SUBS_MAX];
 	struct roc_piece counts[ROC_SUBS_MAX];
@@ -36,9 +35,9 @@ struct roc_fragment_open {
 	unsigned int links; /* of each sub-unit */
 };
 
-/* 1: found, and good. 0: there is none. -1: it cannot be used, and *@why says why. */
-int roc_fragment_vsec_find(const struct roc_vsec_card *card, struct roc_fragment_vsec *vsec,
-			   const char **why);
+/* The result is a struct roc_fragment_vsec. */
+extern const struct roc_vsec_contract roc_fragment_contract;
+
 /* Is the open part of @subs sub-units where users look for it? */
 _Bool roc_fragment_vsec_agrees(const struct roc_fragment_vsec *vsec, unsigned int subs,
 			       const struct roc_fragment_open *open);

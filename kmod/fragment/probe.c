@@ -6,99 +6,69 @@
 #include <linux/pci.h>
 
 #include "core/block.h"
-#include "core/capability.h"
 #include "fragment/fragment.h"
 
-static void __iomem *roc_fragment_block(struct roc_endpoint *ep, const struct roc_piece *piece,
-					u32 magic, u32 number)
+static void roc_fragment_probe_one(struct roc_channel *ch, const struct roc_fragment_vsec *vsec,
+				   const struct roc_fragment_open *open)
 {
-	return roc_block(ep, piece, magic, FRAGMENT_VSEC_REVISION, number);
-}
-
-static int roc_fragment_probe_one(struct roc_channel *ch, const struct roc_fragment_vsec *vsec)
-{
-	struct roc_endpoint *ep = ch->ep;
-	const struct roc_fragment_ops *ops =
-		container_of(ep->ops, const struct roc_fragment_ops, card);
 	struct roc_sub *sub = roc_sub(ch);
 	unsigned int c = ch->number;
 
 	spin_lock_init(&sub->lock);
 	sub->links = vsec->links;
-	sub->memory = vsec->memory;
+	sub->memory = (u64)vsec->memory_kib << 10;
 	sub->data_log2 = vsec->data_log2;
 	sub->command_log2 = vsec->command_log2;
 	sub->host_pages_max = vsec->host_pages;
 	sub->bell.bar = vsec->bell[c].bar;
 	sub->bell.offset = vsec->bell[c].offset;
-	sub->link = ep->bar[ops->open.link.bar] + ops->open.link.offset +
-		    c * sub->links * ops->open.link_stride;
-	sub->link_stride = ops->open.link_stride;
+	sub->link = roc_block(ch->ep, &open->link) + c * sub->links * open->link_stride;
+	sub->link_stride = open->link_stride;
 	roc_sub_defaults(sub);
-	sub->counts = roc_fragment_block(ep, &vsec->counts[c], FRAGMENT_ID_COUNTS, c);
-	sub->block = roc_fragment_block(ep, &vsec->sub[c], FRAGMENT_ID_SUB, c);
-	return sub->counts && sub->block ? 0 : -ENODEV;
+	sub->counts = roc_block(ch->ep, &vsec->counts[c]);
+	sub->block = roc_block(ch->ep, &vsec->sub[c]);
 }
 
-/*
- * Users write the open registers without asking, and number the links as this card's are: one that
- * has them elsewhere would be set wrong.
- */
-static bool roc_fragment_foreign(struct roc_endpoint *ep, const struct roc_fragment_vsec *vsec)
+static const char *roc_fragment_check(struct roc_endpoint *ep, struct roc_fragment_vsec *vsec,
+				      const struct roc_fragment_open *open)
 {
-	const struct roc_fragment_ops *ops =
-		container_of(ep->ops, const struct roc_fragment_ops, card);
-
-	return !roc_fragment_vsec_agrees(vsec, ep->ops->channels, &ops->open);
-}
-
-static bool roc_fragment_links_there(struct roc_endpoint *ep)
-{
-	const struct roc_fragment_ops *ops =
-		container_of(ep->ops, const struct roc_fragment_ops, card);
-	struct roc_piece link = {.bar = ops->open.link.bar, .size = FRAGMENT_LINK_SIZE};
+	struct roc_piece link = {.bar = open->link.bar, .size = FRAGMENT_LINK_SIZE};
+	const char *why;
 	unsigned int i;
 
-	for (i = 0; i < ops->open.links * ep->ops->channels; i++) {
-		link.offset = ops->open.link.offset + i * ops->open.link_stride;
-		if (!roc_fragment_block(ep, &link, FRAGMENT_ID_LINK, i))
-			return false;
+	/*
+	 * Users write the open registers without asking, and number the links as this card's are:
+	 * one that has them elsewhere would be set wrong.
+	 */
+	if (!roc_fragment_vsec_agrees(vsec, ep->ops->channels, open))
+		return "its open registers are elsewhere than users look for them";
+	why = roc_block_check(ep, &roc_fragment_contract, vsec);
+	for (i = 0; i < open->links * ep->ops->channels && !why; i++) {
+		link.offset = open->link.offset + i * open->link_stride;
+		if (!roc_block_is(ep, &link, FRAGMENT_ID_LINK, FRAGMENT_VSEC_REVISION, i))
+			why = "a block's id is not what it should be";
 	}
-	return true;
+	return why;
 }
 
 int roc_fragment_probe(struct roc_endpoint *ep)
 {
-	const char *why = "a block's id is not what it should be";
+	const struct roc_fragment_ops *ops =
+		container_of(ep->ops, const struct roc_fragment_ops, card);
 	struct roc_fragment_vsec vsec;
-	struct roc_vsec_card card;
+	const char *why;
 	unsigned int c;
-	int err = 0;
 
-	roc_capability_card(ep, &card);
-	if (roc_fragment_vsec_find(&card, &vsec, &why) <= 0) {
-		err = -ENODEV;
-	} else if (roc_fragment_foreign(ep, &vsec)) {
-		why = "its open registers are elsewhere than users look for them";
-		err = -ENODEV;
-	} else {
-		why = "a block's id is not what it should be";
-	}
-	for (c = 0; c < ep->ops->channels && !err; c++)
-		err = roc_fragment_probe_one(&ep->channels[c], &vsec);
-	if (!err &&
-	    (!roc_fragment_block(ep, &vsec.function, FRAGMENT_ID_FUNCTION, ep->ops->channels) ||
-	     !roc_fragment_links_there(ep)))
-		err = -ENODEV;
-	if (err) {
+	if (roc_block_find(ep, &roc_fragment_contract, &vsec, &why) > 0)
+		why = roc_fragment_check(ep, &vsec, &ops->open);
+	if (why) {
 		dev_err(&ep->pdev->dev, "the fragment interface cannot be used: %s\n", why);
-		return err;
+		return -ENODEV;
 	}
-	if (!ep->irqs.msix)
-		dev_warn(&ep->pdev->dev, "MSI-X is not used: users may write its table\n");
-	ep->irqs.block = ep->bar[vsec.function.bar] + vsec.function.offset;
-	ep->irqs.most = vsec.vectors;
-	ep->irqs.causes = FRAGMENT_CAUSE_ALL & ~FRAGMENT_CAUSE_PAGES_OUT;
+	for (c = 0; c < ep->ops->channels; c++)
+		roc_fragment_probe_one(&ep->channels[c], &vsec, &ops->open);
+	roc_block_interrupts(ep, &vsec.function, vsec.vectors,
+			     FRAGMENT_CAUSE_ALL & ~FRAGMENT_CAUSE_PAGES_OUT);
 	ep->caps |= ROC_CAP_FRAGMENTS;
 	return 0;
 }

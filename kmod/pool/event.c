@@ -11,7 +11,7 @@
 #include <linux/dma-mapping.h>
 #include <linux/pci.h>
 
-#include "core/capability.h"
+#include "core/block.h"
 #include "pool/event_vsec.h"
 #include "pool/pool.h"
 
@@ -39,19 +39,6 @@ static void roc_event_tell(struct roc_channel *ch, u32 offset, u32 value)
 {
 	ch->stats.mmio_writes++;
 	roc_event_write(ch, offset, value);
-}
-
-/* A block's registers, if its ID register is what the contract says. */
-static void __iomem *roc_event_block(struct roc_endpoint *ep, const struct roc_piece *piece,
-				     u32 magic, u32 number)
-{
-	void __iomem *block = ep->bar[piece->bar] + piece->offset;
-	u32 id = ioread32(block + EVENT_ID);
-
-	if (EVENT_ID_MAGIC(id) != magic || EVENT_ID_REVISION(id) != EVENT_VSEC_REVISION ||
-	    EVENT_ID_NUMBER(id) != number)
-		return NULL;
-	return block;
 }
 
 static void roc_event_free_rings(struct roc_endpoint *ep, struct roc_event *ev)
@@ -89,49 +76,40 @@ static int roc_event_probe_channel(struct roc_endpoint *ep, unsigned int c,
 	struct roc_event *ev = &roc_pool(&ep->channels[c])->event;
 
 	spin_lock_init(&ev->lock);
-	ev->block = roc_event_block(ep, &vsec->block[c], EVENT_ID_CHANNEL, c);
-	if (!ev->block)
-		return -EINVAL;
+	ev->block = roc_block(ep, &vsec->block[c]);
 	return roc_event_alloc_rings(ep, ev, vsec->ring_log2);
 }
 
 /*
- * No capability, or one that does not hold what it says: the card is used as a plain one, and 0 is
- * returned. -ENOMEM is no fault of the card's.
+ * Without the capability, or with one that does not hold what it declares, the card is used as a
+ * plain one, and 0 is returned. -ENOMEM is no fault of the card.
  */
 int roc_event_probe(struct roc_endpoint *ep)
 {
-	unsigned int channels = ep->ops->channels, i;
-	const char *why = "a block is not where it should be, or its limits or rings are too small";
 	struct roc_event_vsec vsec;
-	struct roc_vsec_card card;
 	int found, err = 0;
+	const char *why;
+	unsigned int i;
 
-	roc_capability_card(ep, &card);
-	found = roc_event_vsec_find(&card, &vsec, &why);
-	if (found <= 0)
-		goto out;
-	why = "a block is not where it should be, or its limits or rings are too small";
-	for (i = 0; i < channels && !err; i++)
+	found = roc_block_find(ep, &roc_event_contract, &vsec, &why);
+	if (!found)
+		return 0;
+	if (found > 0)
+		why = roc_block_check(ep, &roc_event_contract, &vsec);
+	for (i = 0; i < ep->ops->channels && !why && !err; i++)
 		err = roc_event_probe_channel(ep, i, &vsec);
-	if (!err)
-		ep->irqs.block =
-			roc_event_block(ep, &vsec.block[channels], EVENT_ID_CARD, channels);
-	if (!ep->irqs.block) {
+	if (err) {
 		roc_event_remove(ep);
-		found = -1;
-	} else {
-		ep->irqs.most = vsec.vectors;
-		ep->irqs.causes = EVENT_CAUSE_ALL;
-		ep->caps |= ROC_CAP_EVENTS;
+		why = "its limits or rings are too small";
 	}
-out:
 	if (err == -ENOMEM)
 		return err;
-	if (found < 0)
+	if (why) {
 		dev_warn(&ep->pdev->dev, "the event capability is not used: %s\n", why);
-	if (found > 0 && !ep->irqs.msix)
-		dev_warn(&ep->pdev->dev, "MSI-X is not used: users may write its table\n");
+		return 0;
+	}
+	roc_block_interrupts(ep, &vsec.function, vsec.vectors, EVENT_CAUSE_ALL);
+	ep->caps |= ROC_CAP_EVENTS;
 	return 0;
 }
 

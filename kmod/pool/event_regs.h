@@ -22,9 +22,9 @@
 #define EVENT_VSEC_SIGNATURE 0x08
 #define EVENT_VSEC_SIGNATURE_VALUE 0x45434f52u /* "ROCE" */
 #define EVENT_VSEC_LIMITS 0x0c
-#define EVENT_VSEC_CHANNELS(w) ((w)&0xff)
-#define EVENT_VSEC_RING_MAX(w) ((w) >> 8 & 0xff) /* log2 of the entries of the largest ring */
-#define EVENT_VSEC_VECTORS(w) ((w) >> 16)	 /* vector numbers there are: 0 to this - 1 */
+#define EVENT_VSEC_CHANNELS 0x000000ffu
+#define EVENT_VSEC_RING_MAX 0x0000ff00u /* log2 of the entries of the largest ring */
+#define EVENT_VSEC_VECTORS 0xffff0000u	/* vector numbers there are: 0 to this - 1 */
 /* Places: BAR in [2:0], offset in [31:3] */
 #define EVENT_VSEC_CHANNEL 0x10 /* block of channel 0 */
 #define EVENT_VSEC_STRIDE 0x14	/* from one channel's block to the next: BARs and bytes */
@@ -37,9 +37,6 @@
 #define EVENT_ID 0x00 /* [31:16] EVENT_ID_CHANNEL, [15:8] revision, [7:0] number */
 #define EVENT_ID_CHANNEL 0xe7c0u
 #define EVENT_ID_CARD 0xe7cau
-#define EVENT_ID_MAGIC(w) ((w) >> 16)
-#define EVENT_ID_REVISION(w) ((w) >> 8 & 0xff)
-#define EVENT_ID_NUMBER(w) ((w)&0xff)
 #define EVENT_CONTROL 0x04
 #define EVENT_CONTROL_ENABLE (1u << 0)
 #define EVENT_STATUS 0x08

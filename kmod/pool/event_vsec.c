@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Find and check the event capability, choose ring sizes. See event_vsec.h.
+ * Table of the event capability, and choice of ring sizes. See event_vsec.h.
  */
 #include <linux/minmax.h>
 
@@ -11,42 +11,29 @@
 /* With one link more wait in the ring than in its FIFO, so that one doorbell publishes many. */
 #define AHEAD 128u
 
-static const struct roc_vsec_id event_id = {EVENT_VSEC_ID, EVENT_VSEC_REVISION, EVENT_VSEC_LENGTH,
-					    EVENT_VSEC_SIGNATURE_VALUE};
+#define MEMBER(name) __builtin_offsetof(struct roc_event_vsec, name)
 
-int roc_event_vsec_find(const struct roc_vsec_card *card, struct roc_event_vsec *vsec,
-			const char **why)
-{
-	__u32 limits, channel, stride, function;
-	int at = roc_vsec_at(card, &event_id);
-	unsigned int i;
+static const struct roc_vsec_number event_numbers[] = {
+	{MEMBER(ring_log2), EVENT_VSEC_LIMITS, EVENT_VSEC_RING_MAX, EVENT_RING_MIN, RING_LOG2_MAX,
+	 RING_LOG2_MAX, "there are no rings of such a size"},
+	{MEMBER(vectors), EVENT_VSEC_LIMITS, EVENT_VSEC_VECTORS, 0, ~0u, 0, ""},
+};
 
-	*why = "the list of capabilities has no end";
-	if (at <= 0)
-		return at;
-	limits = roc_vsec_word(card, at + EVENT_VSEC_LIMITS);
-	channel = roc_vsec_word(card, at + EVENT_VSEC_CHANNEL);
-	stride = roc_vsec_word(card, at + EVENT_VSEC_STRIDE);
-	function = roc_vsec_word(card, at + EVENT_VSEC_CARD);
-	*why = "it has another number of channels";
-	if (EVENT_VSEC_CHANNELS(limits) != card->channels || card->channels > ROC_EVENT_CHANNELS)
-		return -1;
-	*why = "there are no rings of such a size";
-	vsec->ring_log2 = EVENT_VSEC_RING_MAX(limits);
-	if (vsec->ring_log2 < EVENT_RING_MIN || vsec->ring_log2 > RING_LOG2_MAX)
-		return -1;
-	vsec->vectors = EVENT_VSEC_VECTORS(limits);
-	for (i = 0; i < card->channels; i++)
-		vsec->block[i] = (struct roc_piece){
-			EVENT_VSEC_BAR(channel) + i * EVENT_VSEC_BAR(stride),
-			EVENT_VSEC_OFFSET(channel) + (__u64)i * EVENT_VSEC_OFFSET(stride),
-			EVENT_CHANNEL_SIZE,
-		};
-	vsec->block[i] = (struct roc_piece){EVENT_VSEC_BAR(function), EVENT_VSEC_OFFSET(function),
-					    EVENT_CARD_SIZE};
-	*why = roc_vsec_judge(card, vsec->block, card->channels + 1);
-	return *why ? -1 : 1;
-}
+static const struct roc_vsec_blocks event_blocks[] = {
+	{MEMBER(block), EVENT_VSEC_CHANNEL, EVENT_VSEC_STRIDE, EVENT_CHANNEL_SIZE, EVENT_ID_CHANNEL,
+	 0},
+	{MEMBER(function), EVENT_VSEC_CARD, 0, EVENT_CARD_SIZE, EVENT_ID_CARD, 0},
+};
+
+const struct roc_vsec_contract roc_event_contract = {
+	.id = {EVENT_VSEC_ID, EVENT_VSEC_REVISION, EVENT_VSEC_LENGTH, EVENT_VSEC_SIGNATURE_VALUE},
+	.channels = {0, EVENT_VSEC_LIMITS, EVENT_VSEC_CHANNELS, 0, ROC_EVENT_CHANNELS, 0,
+		     "it has another number of channels"},
+	.number = event_numbers,
+	.numbers = ROC_VSEC_COUNT(event_numbers),
+	.blocks = event_blocks,
+	.block_count = ROC_VSEC_COUNT(event_blocks),
+};
 
 static unsigned int round_up_log2(__u32 count)
 {

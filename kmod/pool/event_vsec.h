@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The capability by which a card says that it has the event interface, and whether it can be
- * believed: Documentation/hardware/event-interface.md, section 2. No kernel type beyond the
- * integers: the same file is tested in user space.
+ * The capability by which a card declares the event interface, described in
+ * Documentation/hardware/event-interface.md, section 2. No kernel type beyond the integers: the
+ * same file is tested in user space.
  */
 #ifndef ROC_EVENT_VSEC_H
 #define ROC_EVENT_VSEC_H
@@ -14,22 +14,19 @@
 #define ROC_FIFO_DEPTH_MAX 4096 /* superpages that the driver keeps in a link */
 
 /**
- * struct roc_event_vsec - what the capability says
+ * struct roc_event_vsec - result of roc_event_contract
  * @ring_log2: entries of the largest ring
  * @vectors: that the card can name
- * @block: the channels' blocks, then the function's
+ * @block: the channels' blocks
+ * @function: the function's block
  */
 struct roc_event_vsec {
-	unsigned int ring_log2, vectors;
-	struct roc_piece block[ROC_EVENT_CHANNELS + 1];
+	__u32 ring_log2, vectors;
+	struct roc_piece block[ROC_EVENT_CHANNELS];
+	struct roc_piece function;
 };
 
-/*
- * 1: found, and good. 0: there is none. -1: there is one, or a list of capabilities, that must not
- * be used, and *why is the reason.
- */
-int roc_event_vsec_find(const struct roc_vsec_card *card, struct roc_event_vsec *vsec,
-			const char **why);
+extern const struct roc_vsec_contract roc_event_contract;
 
 /**
  * struct roc_event_sizes - how much of a channel's limits the driver uses

@@ -16,15 +16,13 @@
 #define STREAM_VSEC_REVISION 1
 #define STREAM_VSEC_LENGTH 0x34
 #define STREAM_VSEC_HEADER 0x04 /* [15:0] id, [19:16] revision, [31:20] length */
-#define STREAM_VSEC_HEADER_REVISION(w) ((w) >> 16 & 0xf)
-#define STREAM_VSEC_HEADER_LENGTH(w) ((w) >> 20)
 #define STREAM_VSEC_SIGNATURE 0x08
 #define STREAM_VSEC_SIGNATURE_VALUE 0x53434f52u /* "ROCS" */
 #define STREAM_VSEC_LIMITS 0x0c
-#define STREAM_VSEC_STREAMS(w) ((w)&0xff)
-#define STREAM_VSEC_RING_MAX(w) ((w) >> 8 & 0xff) /* log2 of the bytes of the largest ring */
-#define STREAM_VSEC_VECTORS(w) ((w) >> 16)	  /* vector numbers there are: 0 to this - 1 */
-#define STREAM_VSEC_SEGMENTS 0x10		  /* entries of the largest segment table */
+#define STREAM_VSEC_STREAMS 0x000000ffu
+#define STREAM_VSEC_RING_MAX 0x0000ff00u /* log2 of the bytes of the largest ring */
+#define STREAM_VSEC_VECTORS 0xffff0000u	 /* vector numbers there are: 0 to this - 1 */
+#define STREAM_VSEC_SEGMENTS 0x10	 /* entries of the largest segment table */
 /* Places: BAR in [2:0], offset in [31:3] */
 #define STREAM_VSEC_STREAM 0x14	  /* block of stream 0 */
 #define STREAM_VSEC_STRIDE 0x18	  /* from one stream's block to the next */
@@ -49,9 +47,6 @@
 #define STREAM_ID_STREAM 0x57e0u
 #define STREAM_ID_FUNCTION 0x57efu
 #define STREAM_ID_SETTINGS 0x57e5u
-#define STREAM_ID_MAGIC(w) ((w) >> 16)
-#define STREAM_ID_REVISION(w) ((w) >> 8 & 0xff)
-#define STREAM_ID_NUMBER(w) ((w)&0xff)
 #define STREAM_TYPE 0x04 /* [7:0] STREAM_TYPE_*, [15:8] number among its type */
 #define STREAM_TYPE_MAIN 1
 #define STREAM_TYPE_META 2

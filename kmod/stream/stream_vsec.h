@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The capability by which a card says that it has streams, and whether it can be believed. Nothing
- * here touches the blocks it speaks of. The same file is tested in user space.
+ * The capability by which a card declares streams. The same file is tested in user space.
  */
 #ifndef ROC_STREAM_VSEC_H
 #define ROC_STREAM_VSEC_H
@@ -12,9 +11,9 @@
 
 /* Where the blocks are. Constant from the time that it is found. */
 struct roc_stream_vsec {
-	unsigned int ring_log2; /* bytes of the largest ring */
-	__u32 segments;		/* entries of the largest table */
-	unsigned int vectors;
+	__u32 ring_log2; /* bytes of the largest ring */
+	__u32 segments;	 /* entries of the largest table */
+	__u32 vectors;
 	struct roc_piece stream[ROC_STREAMS_MAX];
 	struct roc_piece bell[ROC_STREAMS_MAX];
 	struct roc_piece settings[ROC_STREAMS_MAX];
@@ -29,9 +28,9 @@ struct roc_stream_open {
 	__u64 stride;
 };
 
-/* 1: found, and good. 0: there is none. -1: it cannot be used, and *@why says why. */
-int roc_stream_vsec_find(const struct roc_vsec_card *card, struct roc_stream_vsec *vsec,
-			 const char **why);
+/* The result is a struct roc_stream_vsec. */
+extern const struct roc_vsec_contract roc_stream_contract;
+
 /* Is the open part of @streams streams where users look for it? */
 _Bool roc_stream_vsec_agrees(const struct roc_stream_vsec *vsec, unsigned int streams,
 			     const struct roc_stream_open *open);

@@ -74,7 +74,7 @@ static int found(void)
 {
 	reads = 0;
 	why = NULL;
-	return roc_event_vsec_find(&card, &vsec, &why);
+	return roc_vsec_find(&card, &roc_event_contract, &vsec, &why);
 }
 
 /* It is found, and refused for this reason. */
@@ -99,7 +99,7 @@ static void good_ones(void)
 	UNIT_EQ(vsec.block[0].bar, 0);
 	UNIT_EQ(vsec.block[0].offset, 0x1000);
 	UNIT_EQ(vsec.block[0].size, EVENT_CHANNEL_SIZE);
-	UNIT_EQ(vsec.block[1].offset, 0x1080);
+	UNIT_EQ(vsec.function.offset, 0x1080);
 	/* A C-RORC: a BAR for each channel. */
 	card.channels = 6;
 	for (c = 0; c < 6; c++)

@@ -71,7 +71,7 @@ static int find(struct roc_fragment_vsec *vsec)
 	};
 	const char *why;
 
-	return roc_fragment_vsec_find(&card, vsec, &why);
+	return roc_vsec_find(&card, &roc_fragment_contract, vsec, &why);
 }
 
 static void found(void)
@@ -81,7 +81,7 @@ static void found(void)
 	good();
 	UNIT_EQ(find(&vsec), 1);
 	UNIT_EQ(vsec.links, ROBINNP_LINKS);
-	UNIT_EQ(vsec.memory, (__u64)ROBINNP_MEMORY << 10);
+	UNIT_EQ(vsec.memory_kib, ROBINNP_MEMORY);
 	UNIT_EQ(vsec.data_log2, ROBINNP_DATA_MAX);
 	UNIT_EQ(vsec.command_log2, ROBINNP_COMMAND_MAX);
 	UNIT_EQ(vsec.host_pages, ROBINNP_HOST_PAGES);

@@ -70,7 +70,7 @@ static int find(struct roc_stream_vsec *vsec)
 	struct roc_vsec_card card = function();
 	const char *why;
 
-	return roc_stream_vsec_find(&card, vsec, &why);
+	return roc_vsec_find(&card, &roc_stream_contract, vsec, &why);
 }
 
 static void found(void)
