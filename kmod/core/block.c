@@ -7,8 +7,12 @@
 
 #include "core/block.h"
 
+/* As ROC_WHY_SETUP documents. A lost register write costs one try, and is rare. */
+#define ROC_ENABLE_TRIES 3
+#define ROC_LOAD_TRY_US 200
 #define ROC_QUIET_TRY_US 100
-/* Longer than the card's promise, because the card may be an emulated one on a busy machine. */
+/* Multiples of the contract's limits: the card may be an emulated one on a busy machine. */
+#define ROC_LOAD_PATIENCE 10
 #define ROC_QUIET_PATIENCE 50
 
 static u32 roc_config_word(void *context, unsigned int at)
@@ -81,25 +85,129 @@ void roc_block_interrupts(struct roc_endpoint *ep, const struct roc_piece *funct
 	ep->irqs.causes = causes;
 }
 
-/*
- * A reset that stops it, proved: the card counts those that it carried out, and says when nothing
- * of it is on its way any more.
- */
-int roc_block_reset(void __iomem *block, const struct roc_reset_regs *regs, u32 level)
+u32 roc_block_read(struct roc_channel *ch, u32 offset)
 {
-	u32 before = ioread32(block + regs->generation), status, generation;
+	u32 value;
+
+	roc_serial_lock(ch->ep);
+	value = ioread32(ch->block + offset);
+	roc_serial_unlock(ch->ep);
+	return value;
+}
+
+void roc_block_write(struct roc_channel *ch, u32 offset, u32 value)
+{
+	roc_serial_lock(ch->ep);
+	iowrite32(value, ch->block + offset);
+	roc_serial_unlock(ch->ep);
+}
+
+void roc_block_write64(struct roc_channel *ch, u32 offset, u64 value)
+{
+	roc_block_write(ch, offset, lower_32_bits(value));
+	roc_block_write(ch, offset + 4, upper_32_bits(value));
+}
+
+enum roc_why roc_block_reason(const struct roc_channel *ch, u32 status)
+{
+	if (status == ROC_ALL_ONES)
+		return ROC_WHY_LOST;
+	return status & ch->kind->block->enabled ? ROC_WHY_NONE : ROC_WHY_CARD;
+}
+
+static bool roc_block_stopped(const struct roc_block_regs *regs, u32 status)
+{
+	return status & regs->quiet && !(status & regs->busy);
+}
+
+bool roc_block_left_running(struct roc_channel *ch)
+{
+	return !roc_block_stopped(ch->kind->block, roc_block_status(ch));
+}
+
+static int roc_block_reset_verified(struct roc_channel *ch, u32 level)
+{
+	const struct roc_block_regs *regs = ch->kind->block;
+	u32 before = roc_block_read(ch, regs->generation), status, generation;
 	int err;
 
-	iowrite32(level, block + regs->reset);
+	roc_block_write(ch, regs->reset, level);
 	/* The generation is read first: a status from before the reset proves nothing. */
-	err = read_poll_timeout(ioread32, generation,
-				(status = ioread32(block + regs->status)) == ROC_ALL_ONES ||
-					(generation == before + 1 && status & regs->quiet &&
-					 !(status & regs->busy)),
-				ROC_QUIET_TRY_US,
-				ROC_QUIET_PATIENCE * regs->quiet_ms * USEC_PER_MSEC, false,
-				block + regs->generation);
+	err = read_poll_timeout(
+		roc_block_read, generation,
+		(status = roc_block_status(ch)) == ROC_ALL_ONES ||
+			(generation == before + 1 && roc_block_stopped(regs, status)),
+		ROC_QUIET_TRY_US, ROC_QUIET_PATIENCE * regs->quiet_ms * USEC_PER_MSEC, false, ch,
+		regs->generation);
 	return err || status == ROC_ALL_ONES ? -EIO : 0;
+}
+
+static u32 roc_block_stop(struct roc_channel *ch)
+{
+	roc_block_write(ch, ch->kind->block->control, 0);
+	return roc_block_status(ch);
+}
+
+int roc_block_disable(struct roc_channel *ch)
+{
+	const struct roc_block_regs *regs = ch->kind->block;
+	u32 status;
+	int err;
+
+	if (regs->generation) {
+		roc_block_write(ch, regs->control, 0);
+		return roc_block_reset_verified(ch, regs->stop);
+	}
+	/* Nothing counts stops, so each try repeats a write that may have been lost. */
+	err = read_poll_timeout(
+		roc_block_stop, status, status == ROC_ALL_ONES || roc_block_stopped(regs, status),
+		ROC_QUIET_TRY_US, ROC_QUIET_PATIENCE * regs->quiet_ms * USEC_PER_MSEC, false, ch);
+	return err || status == ROC_ALL_ONES ? -EIO : 0;
+}
+
+int roc_block_reset(struct roc_channel *ch, u32 level)
+{
+	const struct roc_block_regs *regs = ch->kind->block;
+
+	if (level & regs->stops)
+		return roc_block_reset_verified(ch, level);
+	roc_block_write(ch, regs->reset, level);
+	return roc_block_status(ch) == ROC_ALL_ONES ? -EIO : 0;
+}
+
+/* Until the block reports the outcome. At first it may show no bit at all. */
+static u32 roc_block_loaded(struct roc_channel *ch)
+{
+	const struct roc_block_regs *regs = ch->kind->block;
+	unsigned int ms = max(ROC_LOAD_PATIENCE * regs->load_ms, 1u);
+	u32 status;
+
+	read_poll_timeout(roc_block_status, status, status & (regs->enabled | regs->failed),
+			  ROC_LOAD_TRY_US, ms * USEC_PER_MSEC, false, ch);
+	return status;
+}
+
+int roc_block_enable(struct roc_channel *ch, bool (*setup)(struct roc_channel *ch, u32 start),
+		     u32 start, u32 *status)
+{
+	const struct roc_block_regs *regs = ch->kind->block;
+	unsigned int tries;
+
+	*status = 0;
+	for (tries = 0; tries < ROC_ENABLE_TRIES; tries++) {
+		if (!setup(ch, start))
+			continue;
+		roc_block_write(ch, regs->control, regs->enable);
+		*status = roc_block_loaded(ch);
+		if (*status == ROC_ALL_ONES)
+			break;
+		if (*status & regs->enabled && !(*status & regs->failed))
+			return 0;
+		/* An access that is still on its way for this try must not meet the next one. */
+		if (ch->kind->disable(ch))
+			break;
+	}
+	return -EIO;
 }
 
 u64 roc_block_counter(void __iomem *at)

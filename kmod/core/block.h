@@ -34,32 +34,70 @@ void roc_block_interrupts(struct roc_endpoint *ep, const struct roc_piece *funct
 			  unsigned int vectors, u32 causes);
 
 /**
- * struct roc_reset_regs - how a block resets what it stands for
- * @reset: offset of the register that is written
- * @generation: of the one that counts resets that were carried out
- * @status: of the one that says
- * @quiet: its bit: nothing is on its way any more
- * @busy: its bits: at work
- * @quiet_ms: how long the contract gives the card
+ * struct roc_block_regs - layout of the block of a channel; constant, one for each contract
+ * @control: offset of the register that starts (@enable) and stops (0)
+ * @status: offset of the register with the bits below
+ * @reset: offset of the register that takes levels, and clears what the block was given
+ * @generation: offset of the register that counts the resets carried out, 0: there is no @reset
+ * @enable: bit of @control
+ * @enabled: bit of @status
+ * @quiet: bit of @status: no access to memory is on its way
+ * @busy: bits of @status that a stopped block has clear
+ * @failed: bits of @status: the block did not accept its setup
+ * @stop: level of @reset that stops the block
+ * @stops: mask of all levels that do
+ * @quiet_ms: the contract's limit from a stop to @quiet
+ * @load_ms: and from a start to @enabled or @failed, 0: at once
  */
-struct roc_reset_regs {
+struct roc_block_regs {
+	u32 control;
+	u32 status;
 	u32 reset;
 	u32 generation;
-	u32 status;
+	u32 enable;
+	u32 enabled;
 	u32 quiet;
 	u32 busy;
+	u32 failed;
+	u32 stop;
+	u32 stops;
 	unsigned int quiet_ms;
+	unsigned int load_ms;
 };
 
-int roc_block_reset(void __iomem *block, const struct roc_reset_regs *regs, u32 level);
+/* May sleep. Under a spinlock, for cards that are not serial: iowrite32() to ch->block. */
+u32 roc_block_read(struct roc_channel *ch, u32 offset);
+void roc_block_write(struct roc_channel *ch, u32 offset, u32 value);
+void roc_block_write64(struct roc_channel *ch, u32 offset, u64 value);
 
-/* Of one that was enabled: the card has gone, or has switched it off by itself. */
-static inline enum roc_why roc_block_trouble(u32 status, u32 enabled)
+static inline u32 roc_block_status(struct roc_channel *ch)
 {
-	if (status == ROC_ALL_ONES)
-		return ROC_WHY_LOST;
-	return status & enabled ? ROC_WHY_NONE : ROC_WHY_CARD;
+	return roc_block_read(ch, ch->kind->block->status);
 }
+
+/* Why a block that was enabled works no more: the card has gone, or has switched it off. */
+enum roc_why roc_block_reason(const struct roc_channel *ch, u32 status);
+
+static inline enum roc_why roc_block_trouble(struct roc_channel *ch)
+{
+	return roc_block_reason(ch, roc_block_status(ch));
+}
+
+bool roc_block_left_running(struct roc_channel *ch);
+
+/*
+ * Start a block that was reset and has the bus. @setup writes its registers, and returns whether
+ * they read back as written. *@status is its last status. -EIO: it did not start, and is stopped if
+ * it answers. The block verifies the addresses, which cannot be read back.
+ */
+int roc_block_enable(struct roc_channel *ch, bool (*setup)(struct roc_channel *ch, u32 start),
+		     u32 start, u32 *status);
+
+/* Stop, and verify that it has; -EIO if it has not. For blocks that never ran, too. */
+int roc_block_disable(struct roc_channel *ch);
+
+/* @level: of the contract. If it stops the block, this verifies that it did. */
+int roc_block_reset(struct roc_channel *ch, u32 level);
 
 /* A counter of 64 bits in two registers, low word first, that counts meanwhile. */
 u64 roc_block_counter(void __iomem *at);

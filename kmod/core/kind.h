@@ -19,6 +19,7 @@ struct attribute_group;
 struct eventfd_ctx;
 struct file;
 struct files_struct;
+struct roc_block_regs;
 struct roc_buffer;
 struct roc_channel;
 struct roc_endpoint;
@@ -69,6 +70,7 @@ struct roc_open {
  * channel
  * @purposes: that a channel has interrupts for, up to ROC_PURPOSES_MAX
  * @purpose_names: of each, in the names of interrupts; NULL if there is one purpose
+ * @block: layout of a channel's registers in the contract with the firmware, NULL: there is none
  * @groups: sysfs files of a channel, NULL: none
  * @ioctls: beside those that every channel has
  * @card_ioctls: on the endpoint's node, beside those that every endpoint has
@@ -82,6 +84,7 @@ struct roc_kind {
 	size_t channel_size;
 	unsigned int purposes;
 	const char *const *purpose_names;
+	const struct roc_block_regs *block;
 	const struct attribute_group **groups;
 	const struct roc_ioctl *ioctls;
 	unsigned int ioctl_count;

@@ -108,8 +108,12 @@ static void roc_stop_left(struct roc_endpoint *ep, bool master)
 
 static void roc_forget_kind(struct roc_endpoint *ep)
 {
+	unsigned int i;
+
 	if (ep->ops->kind->remove)
 		ep->ops->kind->remove(ep);
+	for (i = 0; i < ep->ops->channels; i++)
+		ep->channels[i].block = NULL;
 	ep->irqs.block = NULL;
 	roc_irqs_free(ep);
 }

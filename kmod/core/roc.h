@@ -74,6 +74,7 @@ struct roc_stats {
  * @loaded: was given memory to write to since its quiet was last proved, perhaps by somebody else:
  *	then only a reset that shows is a proof; under @lock
  * @unseen: suspect, but only because its reset changed nothing that can be seen; under @lock
+ * @block: its registers in the contract with the firmware, see block.h. NULL = there are none (yet)
  * @vector: index of its interrupt for each purpose of the kind's, -1 = none. Written at probe and
  *	remove
  * @kind_priv: the kind's own state, kind->channel_size
@@ -102,6 +103,7 @@ struct roc_channel {
 	bool suspect;
 	bool loaded;
 	bool unseen;
+	void __iomem *block;
 	int vector[ROC_PURPOSES_MAX];
 	void *kind_priv;
 	void *priv;

@@ -10,16 +10,6 @@
 
 #include "fragment/fragment.h"
 
-void roc_sub_defaults(struct roc_sub *sub)
-{
-	sub->settings = (struct roc_sub_settings){
-		.links = BIT(sub->links) - 1,
-		.count = {[ROC_LANE_DATA] = 64, [ROC_LANE_DONE] = 16},
-		.time = {[ROC_LANE_DATA] = 2 * NSEC_PER_MSEC,
-			 [ROC_LANE_DONE] = 100 * NSEC_PER_USEC},
-	};
-}
-
 static void roc_sub_show_holder(const struct roc_holder *h, struct roc_fr_info *info)
 {
 	const struct roc_sub_rings *rings = h ? h->rings : NULL;
@@ -153,7 +143,7 @@ static int roc_sub_reset_held(struct roc_channel *ch, u32 level)
 	int err;
 
 	roc_point(ch->ep, ROC_POINT_RESET);
-	err = roc_fragment_reset(
+	err = roc_block_reset(
 		ch, roc_fr_reset_bits[array_index_nospec(level, ARRAY_SIZE(roc_fr_reset_bits))]);
 	if (!err && level == ROC_FR_RESET_DEFAULT) {
 		spin_lock_irq(&sub->lock);

@@ -17,6 +17,7 @@
 #ifndef ROC_FRAGMENT_H
 #define ROC_FRAGMENT_H
 
+#include "core/block.h"
 #include "core/charge.h"
 #include "core/compat/compat.h"
 #include "core/map.h"
@@ -67,7 +68,6 @@ struct roc_sub_settings {
 
 /**
  * struct roc_sub - a channel's sub-unit, whoever opens it; lives as long as the channel
- * @block: its registers, NULL = there are none (yet)
  * @counts: what it counts; users may read that, too
  * @link: block of its first link, and @link_stride to the next one; the same
  * @bell: where its doorbell page is
@@ -84,7 +84,6 @@ struct roc_sub_settings {
  * @stopping: that run is being stopped, no link is let through; @lock
  */
 struct roc_sub {
-	void __iomem *block;
 	void __iomem *counts;
 	void __iomem *link;
 	u64 link_stride;
@@ -256,10 +255,6 @@ struct roc_fragment_ops {
 /* kind.c */
 extern const struct roc_kind roc_fragment_kind;
 
-/* probe.c: where the firmware has its registers */
-int roc_fragment_probe(struct roc_endpoint *ep);
-void roc_fragment_remove(struct roc_endpoint *ep);
-
 /* rings.c */
 struct roc_sub_rings *roc_sub_rings_alloc(const struct roc_sub *sub, struct roc_fr_rings *arg,
 					  int node, bool whole);
@@ -278,15 +273,14 @@ void roc_table_free(struct roc_sub_rings *rings, struct roc_endpoint *ep);
 /* map.c */
 int roc_fragment_mmap(struct roc_open *o, struct vm_area_struct *vma);
 
-/* hw.c: the registers of a sub-unit */
-u32 roc_fragment_status(struct roc_channel *ch);
-enum roc_why roc_fragment_trouble(struct roc_channel *ch);
+/* hw.c: the registers of sub-units */
+extern const struct roc_block_regs roc_fragment_regs;
+int roc_fragment_probe(struct roc_endpoint *ep);
+void roc_sub_defaults(struct roc_sub *sub);
 u32 roc_fragment_written(struct roc_channel *ch, unsigned int lane);
 void roc_fragment_settle(struct roc_channel *ch);
 u32 roc_fragment_commands(struct roc_channel *ch);
-int roc_fragment_enable(struct roc_holder *h, u32 start);
-int roc_fragment_disable(struct roc_channel *ch);
-int roc_fragment_reset(struct roc_channel *ch, u32 level);
+int roc_fragment_enable(struct roc_channel *ch, u32 start);
 void roc_fragment_let_through(struct roc_channel *ch, u32 links);
 void roc_fragment_arm(struct roc_holder *h, unsigned int lane, u32 seen);
 void roc_fragment_moderate(struct roc_holder *h);
@@ -317,7 +311,6 @@ extern const struct roc_ioctl roc_fragment_ioctls[ROC_FRAGMENT_IOCTLS];
 
 /* control.c: on the sub-unit's node and the endpoint's */
 extern const struct roc_ioctl roc_fragment_card_ioctls[ROC_FRAGMENT_CARD_IOCTLS];
-void roc_sub_defaults(struct roc_sub *sub);
 int roc_sub_info(struct roc_channel *ch, struct roc_fr_info *info, bool since_open);
 int roc_sub_set(struct roc_channel *ch, struct roc_fr_settings *arg, const struct roc_open *caller);
 int roc_sub_reset(struct roc_channel *ch, const struct roc_fr_reset *arg,

@@ -1,94 +1,126 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The registers of a sub-unit: switching it on and off with proof, and those that are written while
- * fragments come. None is read meanwhile.
+ * Registers of sub-units: find them by the capability of the contract (section 2), start and stop a
+ * sub-unit, and those that are written while fragments come. None is read meanwhile.
  */
-#include <linux/iopoll.h>
+#include <linux/pci.h>
 
-#include "core/block.h"
 #include "fragment/fragment.h"
 
-/* Longer than the card's promise, because the card may be an emulated one on a busy machine. */
-#define ROC_LOAD_TRY_US 200
-#define ROC_LOAD_US (10 * FRAGMENT_LOAD_MS * USEC_PER_MSEC)
-#define ROC_ENABLE_TRIES 3
-#define ROC_ENABLE_ERRORS (FRAGMENT_STATUS_SETUP_ERROR | FRAGMENT_STATUS_FETCH_ERROR)
+const struct roc_block_regs roc_fragment_regs = {
+	.control = FRAGMENT_CONTROL,
+	.status = FRAGMENT_STATUS,
+	.reset = FRAGMENT_RESET,
+	.generation = FRAGMENT_GENERATION,
+	.enable = FRAGMENT_CONTROL_ENABLE,
+	.enabled = FRAGMENT_STATUS_ENABLED,
+	.quiet = FRAGMENT_STATUS_QUIET,
+	.busy = FRAGMENT_STATUS_ENABLED | FRAGMENT_STATUS_LOADING,
+	.failed = FRAGMENT_STATUS_SETUP_ERROR | FRAGMENT_STATUS_FETCH_ERROR,
+	.stop = FRAGMENT_RESET_LOGIC,
+	.stops = FRAGMENT_RESET_LOGIC | FRAGMENT_RESET_DEFAULT,
+	.quiet_ms = FRAGMENT_QUIET_MS,
+	.load_ms = FRAGMENT_LOAD_MS,
+};
 
-static u32 roc_sub_read(struct roc_channel *ch, u32 offset)
+void roc_sub_defaults(struct roc_sub *sub)
 {
-	return ioread32(roc_sub(ch)->block + offset);
+	sub->settings = (struct roc_sub_settings){
+		.links = BIT(sub->links) - 1,
+		.count = {[ROC_LANE_DATA] = 64, [ROC_LANE_DONE] = 16},
+		.time = {[ROC_LANE_DATA] = 2 * NSEC_PER_MSEC,
+			 [ROC_LANE_DONE] = 100 * NSEC_PER_USEC},
+	};
 }
 
-static void roc_sub_write(struct roc_channel *ch, u32 offset, u32 value)
+static void roc_fragment_probe_one(struct roc_channel *ch, const struct roc_fragment_vsec *vsec,
+				   const struct roc_fragment_open *open)
 {
-	iowrite32(value, roc_sub(ch)->block + offset);
+	struct roc_sub *sub = roc_sub(ch);
+	unsigned int c = ch->number;
+
+	spin_lock_init(&sub->lock);
+	sub->links = vsec->links;
+	sub->memory = (u64)vsec->memory_kib << 10;
+	sub->data_log2 = vsec->data_log2;
+	sub->command_log2 = vsec->command_log2;
+	sub->host_pages_max = vsec->host_pages;
+	sub->bell.bar = vsec->bell[c].bar;
+	sub->bell.offset = vsec->bell[c].offset;
+	sub->link = roc_block(ch->ep, &open->link) + c * sub->links * open->link_stride;
+	sub->link_stride = open->link_stride;
+	roc_sub_defaults(sub);
+	sub->counts = roc_block(ch->ep, &vsec->counts[c]);
+	ch->block = roc_block(ch->ep, &vsec->sub[c]);
 }
 
-static void roc_sub_write64(struct roc_channel *ch, u32 offset, u64 value)
+static const char *roc_fragment_check(struct roc_endpoint *ep, struct roc_fragment_vsec *vsec,
+				      const struct roc_fragment_open *open)
 {
-	roc_sub_write(ch, offset, lower_32_bits(value));
-	roc_sub_write(ch, offset + 4, upper_32_bits(value));
+	struct roc_piece link = {.bar = open->link.bar, .size = FRAGMENT_LINK_SIZE};
+	const char *why;
+	unsigned int i;
+
+	/*
+	 * Users write the open registers without asking, and number the links as this card's are:
+	 * one that has them elsewhere would be set wrong.
+	 */
+	if (!roc_fragment_vsec_agrees(vsec, ep->ops->channels, open))
+		return "its open registers are elsewhere than users look for them";
+	why = roc_block_check(ep, &roc_fragment_contract, vsec);
+	for (i = 0; i < open->links * ep->ops->channels && !why; i++) {
+		link.offset = open->link.offset + i * open->link_stride;
+		if (!roc_block_is(ep, &link, FRAGMENT_ID_LINK, FRAGMENT_VSEC_REVISION, i))
+			why = "a block's id is not what it should be";
+	}
+	return why;
 }
 
-u32 roc_fragment_status(struct roc_channel *ch)
+int roc_fragment_probe(struct roc_endpoint *ep)
 {
-	return roc_sub_read(ch, FRAGMENT_STATUS);
-}
+	const struct roc_fragment_ops *ops =
+		container_of(ep->ops, const struct roc_fragment_ops, card);
+	struct roc_fragment_vsec vsec;
+	const char *why;
+	unsigned int c;
 
-/* Of one that was enabled. */
-enum roc_why roc_fragment_trouble(struct roc_channel *ch)
-{
-	return roc_block_trouble(roc_fragment_status(ch), FRAGMENT_STATUS_ENABLED);
+	if (roc_block_find(ep, &roc_fragment_contract, &vsec, &why) > 0)
+		why = roc_fragment_check(ep, &vsec, &ops->open);
+	if (why) {
+		dev_err(&ep->pdev->dev, "the fragment interface cannot be used: %s\n", why);
+		return -ENODEV;
+	}
+	for (c = 0; c < ep->ops->channels; c++)
+		roc_fragment_probe_one(&ep->channels[c], &vsec, &ops->open);
+	roc_block_interrupts(ep, &vsec.function, vsec.vectors,
+			     FRAGMENT_CAUSE_ALL & ~FRAGMENT_CAUSE_PAGES_OUT);
+	ep->caps |= ROC_CAP_FRAGMENTS;
+	return 0;
 }
 
 /* How many entries of a lane the card says that it has written: for diagnosis. */
 u32 roc_fragment_written(struct roc_channel *ch, unsigned int lane)
 {
-	return roc_sub_read(ch,
-			    lane == ROC_LANE_DATA ? FRAGMENT_DESCRIPTORS : FRAGMENT_COMPLETIONS);
+	return roc_block_read(ch,
+			      lane == ROC_LANE_DATA ? FRAGMENT_DESCRIPTORS : FRAGMENT_COMPLETIONS);
 }
 
 /* What the card has counted is in memory: this is answered after all that it has sent. */
 void roc_fragment_settle(struct roc_channel *ch)
 {
-	roc_sub_read(ch, FRAGMENT_GENERATION);
+	roc_block_read(ch, FRAGMENT_GENERATION);
 }
 
 /* How many commands it was told of. */
 u32 roc_fragment_commands(struct roc_channel *ch)
 {
-	return roc_sub_read(ch, FRAGMENT_COMMANDS);
-}
-
-static const struct roc_reset_regs roc_fragment_resets = {
-	.reset = FRAGMENT_RESET,
-	.generation = FRAGMENT_GENERATION,
-	.status = FRAGMENT_STATUS,
-	.quiet = FRAGMENT_STATUS_QUIET,
-	.busy = FRAGMENT_STATUS_ENABLED | FRAGMENT_STATUS_LOADING,
-	.quiet_ms = FRAGMENT_QUIET_MS,
-};
-
-/* Proved by the card: nothing more comes, or -EIO. For sub-units that never ran, too. */
-int roc_fragment_disable(struct roc_channel *ch)
-{
-	roc_sub_write(ch, FRAGMENT_CONTROL, 0);
-	return roc_block_reset(roc_sub(ch)->block, &roc_fragment_resets, FRAGMENT_RESET_LOGIC);
-}
-
-/* @level: FRAGMENT_RESET_*. Only COUNTERS while it runs. */
-int roc_fragment_reset(struct roc_channel *ch, u32 level)
-{
-	if (level & (FRAGMENT_RESET_LOGIC | FRAGMENT_RESET_DEFAULT))
-		return roc_block_reset(roc_sub(ch)->block, &roc_fragment_resets, level);
-	roc_sub_write(ch, FRAGMENT_RESET, level);
-	return roc_fragment_status(ch) == ROC_ALL_ONES ? -EIO : 0;
+	return roc_block_read(ch, FRAGMENT_COMMANDS);
 }
 
 /* From which links fragments are taken, from now on. */
 void roc_fragment_let_through(struct roc_channel *ch, u32 links)
 {
-	roc_sub_write(ch, FRAGMENT_LINKS, links);
+	iowrite32(links, ch->block + FRAGMENT_LINKS);
 }
 
 static void roc_fragment_write_settings(struct roc_channel *ch)
@@ -96,10 +128,10 @@ static void roc_fragment_write_settings(struct roc_channel *ch)
 	const struct roc_sub_settings *s = &roc_sub(ch)->settings;
 
 	roc_fragment_let_through(ch, roc_sub(ch)->stopping ? 0 : READ_ONCE(s->links));
-	roc_sub_write(ch, FRAGMENT_DATA_COUNT, READ_ONCE(s->count[ROC_LANE_DATA]));
-	roc_sub_write(ch, FRAGMENT_DATA_NS, READ_ONCE(s->time[ROC_LANE_DATA]));
-	roc_sub_write(ch, FRAGMENT_DONE_COUNT, READ_ONCE(s->count[ROC_LANE_DONE]));
-	roc_sub_write(ch, FRAGMENT_DONE_NS, READ_ONCE(s->time[ROC_LANE_DONE]));
+	iowrite32(READ_ONCE(s->count[ROC_LANE_DATA]), ch->block + FRAGMENT_DATA_COUNT);
+	iowrite32(READ_ONCE(s->time[ROC_LANE_DATA]), ch->block + FRAGMENT_DATA_NS);
+	iowrite32(READ_ONCE(s->count[ROC_LANE_DONE]), ch->block + FRAGMENT_DONE_COUNT);
+	iowrite32(READ_ONCE(s->time[ROC_LANE_DONE]), ch->block + FRAGMENT_DONE_NS);
 }
 
 static u32 roc_fragment_vector(const struct roc_channel *ch, unsigned int purpose)
@@ -107,85 +139,52 @@ static u32 roc_fragment_vector(const struct roc_channel *ch, unsigned int purpos
 	return ch->vector[purpose] < 0 ? FRAGMENT_VECTOR_NONE : ch->vector[purpose];
 }
 
-static void roc_fragment_setup(struct roc_holder *h, u32 start)
+/* A lost register write must not make the card take pages for larger than they are. */
+static bool roc_fragment_setup(struct roc_channel *ch, u32 start)
 {
+	struct roc_holder *h = roc_holder(ch->open);
 	const struct roc_sub_rings *rings = h->rings;
-	struct roc_channel *ch = h->open.ch;
+	const struct {
+		u32 offset;
+		u32 value;
+	} sizes[] = {
+		{FRAGMENT_START, start},
+		{FRAGMENT_DATA_SIZE, rings->ring[ROC_RING_DATA].log2},
+		{FRAGMENT_FREE_SIZE, rings->ring[ROC_RING_FREE].log2},
+		{FRAGMENT_COMMAND_SIZE, rings->ring[ROC_RING_COMMAND].log2},
+		{FRAGMENT_HOST_PAGES, rings->host_pages},
+		{FRAGMENT_HOST_PAGE_SIZE, rings->host_page_log2},
+		{FRAGMENT_PAGE_SIZE, rings->page_log2},
+		{FRAGMENT_PAGES, rings->pages},
+	};
+	unsigned int i;
 
 	h->changes = READ_ONCE(roc_sub(ch)->settings.changes);
 	smp_rmb(); /* what was set with those is written below, or another change is seen later */
-	roc_sub_write64(ch, FRAGMENT_DATA_LOW, rings->ring[ROC_RING_DATA].bus);
-	roc_sub_write64(ch, FRAGMENT_FREE_LOW, rings->ring[ROC_RING_FREE].bus);
-	roc_sub_write64(ch, FRAGMENT_COMMAND_LOW, rings->ring[ROC_RING_COMMAND].bus);
-	roc_sub_write64(ch, FRAGMENT_DONE_LOW, rings->ring[ROC_RING_DONE].bus);
-	roc_sub_write64(ch, FRAGMENT_TABLE_LOW, rings->table_bus);
-	roc_sub_write(ch, FRAGMENT_DATA_SIZE, rings->ring[ROC_RING_DATA].log2);
-	roc_sub_write(ch, FRAGMENT_FREE_SIZE, rings->ring[ROC_RING_FREE].log2);
-	roc_sub_write(ch, FRAGMENT_COMMAND_SIZE, rings->ring[ROC_RING_COMMAND].log2);
-	roc_sub_write(ch, FRAGMENT_HOST_PAGES, rings->host_pages);
-	roc_sub_write(ch, FRAGMENT_HOST_PAGE_SIZE, rings->host_page_log2);
-	roc_sub_write(ch, FRAGMENT_PAGE_SIZE, rings->page_log2);
-	roc_sub_write(ch, FRAGMENT_PAGES, rings->pages);
-	roc_sub_write(ch, FRAGMENT_START, start);
+	roc_block_write64(ch, FRAGMENT_DATA_LOW, rings->ring[ROC_RING_DATA].bus);
+	roc_block_write64(ch, FRAGMENT_FREE_LOW, rings->ring[ROC_RING_FREE].bus);
+	roc_block_write64(ch, FRAGMENT_COMMAND_LOW, rings->ring[ROC_RING_COMMAND].bus);
+	roc_block_write64(ch, FRAGMENT_DONE_LOW, rings->ring[ROC_RING_DONE].bus);
+	roc_block_write64(ch, FRAGMENT_TABLE_LOW, rings->table_bus);
+	for (i = 0; i < ARRAY_SIZE(sizes); i++)
+		roc_block_write(ch, sizes[i].offset, sizes[i].value);
 	roc_fragment_write_settings(ch);
-	roc_sub_write(ch, FRAGMENT_DATA_VECTOR, roc_fragment_vector(ch, ROC_LANE_DATA));
-	roc_sub_write(ch, FRAGMENT_DONE_VECTOR, roc_fragment_vector(ch, ROC_LANE_DONE));
-	roc_sub_write(ch, FRAGMENT_ERROR_VECTOR, roc_fragment_vector(ch, ROC_FRAGMENT_ERROR));
-	roc_sub_write(ch, FRAGMENT_ERROR_ENABLE, FRAGMENT_STATUS_ERRORS);
+	roc_block_write(ch, FRAGMENT_DATA_VECTOR, roc_fragment_vector(ch, ROC_LANE_DATA));
+	roc_block_write(ch, FRAGMENT_DONE_VECTOR, roc_fragment_vector(ch, ROC_LANE_DONE));
+	roc_block_write(ch, FRAGMENT_ERROR_VECTOR, roc_fragment_vector(ch, ROC_FRAGMENT_ERROR));
+	roc_block_write(ch, FRAGMENT_ERROR_ENABLE, FRAGMENT_STATUS_ERRORS);
+	for (i = 0; i < ARRAY_SIZE(sizes); i++)
+		if (roc_block_read(ch, sizes[i].offset) != sizes[i].value)
+			return false;
+	return true;
 }
 
-/* A lost register write must not make the card take pages for larger than they are. */
-static bool roc_fragment_is_set_up(struct roc_holder *h, u32 start)
-{
-	const struct roc_sub_rings *rings = h->rings;
-	struct roc_channel *ch = h->open.ch;
-
-	return roc_sub_read(ch, FRAGMENT_START) == start &&
-	       roc_sub_read(ch, FRAGMENT_DATA_SIZE) == rings->ring[ROC_RING_DATA].log2 &&
-	       roc_sub_read(ch, FRAGMENT_FREE_SIZE) == rings->ring[ROC_RING_FREE].log2 &&
-	       roc_sub_read(ch, FRAGMENT_COMMAND_SIZE) == rings->ring[ROC_RING_COMMAND].log2 &&
-	       roc_sub_read(ch, FRAGMENT_HOST_PAGES) == rings->host_pages &&
-	       roc_sub_read(ch, FRAGMENT_HOST_PAGE_SIZE) == rings->host_page_log2 &&
-	       roc_sub_read(ch, FRAGMENT_PAGE_SIZE) == rings->page_log2 &&
-	       roc_sub_read(ch, FRAGMENT_PAGES) == rings->pages;
-}
-
-/* Until the card says what came of it. At first it may show nothing at all. */
-static u32 roc_fragment_enabled(struct roc_channel *ch)
+/* Fragments may come from here on, once there are free pages. */
+int roc_fragment_enable(struct roc_channel *ch, u32 start)
 {
 	u32 status;
 
-	read_poll_timeout(roc_fragment_status, status,
-			  status & (FRAGMENT_STATUS_ENABLED | ROC_ENABLE_ERRORS), ROC_LOAD_TRY_US,
-			  ROC_LOAD_US, false, ch);
-	return status;
-}
-
-/*
- * The sub-unit was reset, and has the bus. The card refuses when an address did not arrive, and
- * says what sizes did. Fragments may come from here on, once there are free pages.
- */
-int roc_fragment_enable(struct roc_holder *h, u32 start)
-{
-	struct roc_channel *ch = h->open.ch;
-	unsigned int tries;
-	u32 status;
-
-	for (tries = 0; tries < ROC_ENABLE_TRIES; tries++) {
-		roc_fragment_setup(h, start);
-		if (!roc_fragment_is_set_up(h, start))
-			continue;
-		roc_sub_write(ch, FRAGMENT_CONTROL, FRAGMENT_CONTROL_ENABLE);
-		status = roc_fragment_enabled(ch);
-		if (status == ROC_ALL_ONES)
-			break;
-		if (status & FRAGMENT_STATUS_ENABLED && !(status & ROC_ENABLE_ERRORS))
-			return 0;
-		/* A read of the table that is still on its way must not come into the next try. */
-		if (roc_fragment_disable(ch))
-			break;
-	}
-	return -EIO;
+	return roc_block_enable(ch, roc_fragment_setup, start, &status);
 }
 
 /*
@@ -203,7 +202,8 @@ void roc_fragment_arm(struct roc_holder *h, unsigned int lane, u32 seen)
 	l->seen = seen;
 	l->armed = true;
 	l->overdue = 0;
-	roc_sub_write(ch, lane == ROC_LANE_DATA ? FRAGMENT_ARM_DATA : FRAGMENT_ARM_DONE, seen);
+	iowrite32(seen,
+		  ch->block + (lane == ROC_LANE_DATA ? FRAGMENT_ARM_DATA : FRAGMENT_ARM_DONE));
 }
 
 /* New settings, while it runs. sub->lock. */

@@ -9,7 +9,6 @@
 #include <linux/eventfd.h>
 #include <linux/math64.h>
 
-#include "core/block.h"
 #include "fragment/fragment.h"
 
 #define ROC_SILENT_MS 2000
@@ -371,11 +370,11 @@ static struct roc_asked roc_fragment_ask_once(struct roc_holder *h, const struct
 	for (i = 0; i < ROC_LANES; i++)
 		written[i] = roc_fragment_written(ch, i);
 	roc_fragment_settle(ch);
-	status = roc_fragment_status(ch);
+	status = roc_block_status(ch);
 	spin_lock_irq(&sub->lock);
 	ch->stats.mmio_reads += ROC_LANES + 2;
 	if (roc_fragment_look(h)) {
-		why = roc_block_trouble(status, FRAGMENT_STATUS_ENABLED);
+		why = roc_block_reason(ch, status);
 		for (i = 0; i < ROC_LANES && !why; i++) {
 			h->lane[i].counted = written[i];
 			roc_fragment_lapped(h, i);

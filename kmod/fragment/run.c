@@ -113,7 +113,7 @@ int roc_fragment_start(struct roc_holder *h, struct roc_fr_start *arg)
 		return -EPIPE;
 	if (!roc_alive(ch->ep) || !roc_settle(ch, true))
 		return -EIO;
-	err = roc_fragment_disable(ch);
+	err = roc_block_disable(ch);
 	if (err)
 		goto err_quiet;
 	err = roc_table_make(h, arg);
@@ -124,7 +124,7 @@ int roc_fragment_start(struct roc_holder *h, struct roc_fr_start *arg)
 		goto err_quiet;
 	ch->loaded = true;
 	roc_fragment_begin(h, arg->start);
-	err = roc_fragment_enable(h, arg->start);
+	err = roc_fragment_enable(ch, arg->start);
 	if (err)
 		goto err_quiet;
 	h->run++;
@@ -237,7 +237,7 @@ static u32 roc_fragment_drain(struct roc_holder *h, bool wait)
 		return roc_fragment_commands(ch);
 	read_poll_timeout(roc_fragment_commands, told,
 			  roc_fragment_written(ch, ROC_LANE_DONE) == told || READ_ONCE(h->why) ||
-				  roc_fragment_trouble(ch),
+				  roc_block_trouble(ch),
 			  ROC_DRAIN_TRY_US, ROC_DRAIN_US, false, ch);
 	return told;
 }
@@ -267,7 +267,7 @@ int roc_fragment_stop(struct roc_holder *h, enum roc_why reason, struct roc_fr_s
 	told = roc_fragment_drain(h, !(arg->flags & ROC_FR_STOP_NOW));
 	for (i = 0; i < ROC_LANES; i++)
 		written[i] = roc_fragment_written(ch, i);
-	trouble = roc_fragment_trouble(ch);
+	trouble = roc_block_trouble(ch);
 	why = READ_ONCE(h->why) ?: trouble ?: reason;
 	roc_point(ch->ep, ROC_POINT_STOP);
 	/* What reads as all ones is no count, and who broke the contract is not believed. */

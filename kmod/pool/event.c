@@ -11,34 +11,25 @@
 #include <linux/dma-mapping.h>
 #include <linux/pci.h>
 
-#include "core/block.h"
 #include "pool/event_vsec.h"
 #include "pool/pool.h"
 
-#define ROC_EVENT_QUIET_TRIES (10 * EVENT_QUIET_MS)
-
-static u32 roc_event_read(struct roc_channel *ch, u32 offset)
-{
-	u32 value;
-
-	roc_serial_lock(ch->ep);
-	value = ioread32(roc_pool(ch)->event.block + offset);
-	roc_serial_unlock(ch->ep);
-	return value;
-}
-
-static void roc_event_write(struct roc_channel *ch, u32 offset, u32 value)
-{
-	roc_serial_lock(ch->ep);
-	iowrite32(value, roc_pool(ch)->event.block + offset);
-	roc_serial_unlock(ch->ep);
-}
+const struct roc_block_regs roc_event_regs = {
+	.control = EVENT_CONTROL,
+	.status = EVENT_STATUS,
+	.enable = EVENT_CONTROL_ENABLE,
+	.enabled = EVENT_STATUS_ENABLED,
+	.quiet = EVENT_STATUS_QUIET,
+	.busy = EVENT_STATUS_ENABLED,
+	.failed = EVENT_STATUS_SETUP_ERROR,
+	.quiet_ms = EVENT_QUIET_MS,
+};
 
 /* On the data path: counted. */
 static void roc_event_tell(struct roc_channel *ch, u32 offset, u32 value)
 {
 	ch->stats.mmio_writes++;
-	roc_event_write(ch, offset, value);
+	roc_block_write(ch, offset, value);
 }
 
 static void roc_event_free_rings(struct roc_endpoint *ep, struct roc_event *ev)
@@ -50,12 +41,14 @@ static void roc_event_free_rings(struct roc_endpoint *ep, struct roc_event *ev)
 }
 
 /* Rings for all that the channel's links hold; twice the room for records not yet drained. */
-static int roc_event_alloc_rings(struct roc_endpoint *ep, struct roc_event *ev, u32 ring_log2)
+static int roc_event_alloc_rings(struct roc_channel *ch, u32 ring_log2)
 {
+	struct roc_event *ev = &roc_pool(ch)->event;
+	struct roc_endpoint *ep = ch->ep;
 	struct device *dev = &ep->pdev->dev;
 	struct roc_event_sizes sizes;
 
-	if (!roc_event_sizes(ioread32(ev->block + EVENT_LIMITS), roc_pool_ops(ep)->link_slots,
+	if (!roc_event_sizes(roc_block_read(ch, EVENT_LIMITS), roc_pool_ops(ep)->link_slots,
 			     ring_log2, &sizes))
 		return -EINVAL;
 	ev->depth = sizes.depth;
@@ -70,14 +63,11 @@ static int roc_event_alloc_rings(struct roc_endpoint *ep, struct roc_event *ev, 
 	return 0;
 }
 
-static int roc_event_probe_channel(struct roc_endpoint *ep, unsigned int c,
-				   const struct roc_event_vsec *vsec)
+static int roc_event_probe_channel(struct roc_channel *ch, const struct roc_event_vsec *vsec)
 {
-	struct roc_event *ev = &roc_pool(&ep->channels[c])->event;
-
-	spin_lock_init(&ev->lock);
-	ev->block = roc_block(ep, &vsec->block[c]);
-	return roc_event_alloc_rings(ep, ev, vsec->ring_log2);
+	spin_lock_init(&roc_pool(ch)->event.lock);
+	ch->block = roc_block(ch->ep, &vsec->block[ch->number]);
+	return roc_event_alloc_rings(ch, vsec->ring_log2);
 }
 
 /*
@@ -97,7 +87,7 @@ int roc_event_probe(struct roc_endpoint *ep)
 	if (found > 0)
 		why = roc_block_check(ep, &roc_event_contract, &vsec);
 	for (i = 0; i < ep->ops->channels && !why && !err; i++)
-		err = roc_event_probe_channel(ep, i, &vsec);
+		err = roc_event_probe_channel(&ep->channels[i], &vsec);
 	if (err) {
 		roc_event_remove(ep);
 		why = "its limits or rings are too small";
@@ -118,17 +108,10 @@ void roc_event_remove(struct roc_endpoint *ep)
 	unsigned int c;
 
 	for (c = 0; c < ep->ops->channels; c++) {
-		struct roc_event *ev = &roc_pool(&ep->channels[c])->event;
-
-		roc_event_free_rings(ep, ev);
-		ev->block = NULL;
+		roc_event_free_rings(ep, &roc_pool(&ep->channels[c])->event);
+		ep->channels[c].block = NULL;
 	}
 	ep->irqs.block = NULL;
-}
-
-u32 roc_event_status(struct roc_channel *ch)
-{
-	return roc_event_read(ch, EVENT_STATUS);
 }
 
 /*
@@ -138,24 +121,22 @@ u32 roc_event_status(struct roc_channel *ch)
 bool roc_event_uncounted(struct roc_channel *ch)
 {
 	const struct roc_event *ev = &roc_pool(ch)->event;
-	u32 behind = roc_event_read(ch, EVENT_WRITTEN) - ev->consumed;
+	u32 behind = roc_block_read(ch, EVENT_WRITTEN) - ev->consumed;
 
 	return behind && behind <= 1u << ev->record_log2 && !roc_event_next(ev);
 }
 
-static void roc_event_setup(struct roc_channel *ch)
+static bool roc_event_setup(struct roc_channel *ch, u32 start)
 {
 	struct roc_event *ev = &roc_pool(ch)->event;
 
-	roc_event_write(ch, EVENT_SUBMIT_LOW, lower_32_bits(ev->submit_bus));
-	roc_event_write(ch, EVENT_SUBMIT_HIGH, upper_32_bits(ev->submit_bus));
-	roc_event_write(ch, EVENT_SUBMIT_SIZE, ev->submit_log2);
-	roc_event_write(ch, EVENT_RECORD_LOW, lower_32_bits(ev->record_bus));
-	roc_event_write(ch, EVENT_RECORD_HIGH, upper_32_bits(ev->record_bus));
-	roc_event_write(ch, EVENT_RECORD_SIZE, ev->record_log2);
-	roc_event_write(ch, EVENT_MODERATION, ev->moderation);
-	roc_event_write(ch, EVENT_VECTOR, ch->vector[0] < 0 ? EVENT_VECTOR_NONE : ch->vector[0]);
-	roc_event_write(ch, EVENT_CONTROL, EVENT_CONTROL_ENABLE);
+	roc_block_write64(ch, EVENT_SUBMIT_LOW, ev->submit_bus);
+	roc_block_write(ch, EVENT_SUBMIT_SIZE, ev->submit_log2);
+	roc_block_write64(ch, EVENT_RECORD_LOW, ev->record_bus);
+	roc_block_write(ch, EVENT_RECORD_SIZE, ev->record_log2);
+	roc_block_write(ch, EVENT_MODERATION, ev->moderation);
+	roc_block_write(ch, EVENT_VECTOR, ch->vector[0] < 0 ? EVENT_VECTOR_NONE : ch->vector[0]);
+	return true;
 }
 
 /*
@@ -165,8 +146,8 @@ static void roc_event_setup(struct roc_channel *ch)
 int roc_event_enable(struct roc_channel *ch)
 {
 	struct roc_event *ev = &roc_pool(ch)->event;
-	unsigned int tries;
 	u32 status;
+	int err;
 
 	if (!roc_session_events(roc_session(ch->open)))
 		return 0;
@@ -178,36 +159,17 @@ int roc_event_enable(struct roc_channel *ch)
 	ev->flushed = false;
 	ev->ended = false;
 	ev->moderation = 0;
-	for (tries = 0; tries < 3; tries++) {
-		roc_event_setup(ch);
-		status = roc_event_status(ch);
-		if (status != ROC_ALL_ONES && status & EVENT_STATUS_ENABLED &&
-		    !(status & EVENT_STATUS_SETUP_ERROR)) {
-			ev->on = true;
-			return 0;
-		}
-	}
-	ev->refused = status != ROC_ALL_ONES && status & EVENT_STATUS_SETUP_ERROR;
-	return -EIO;
+	err = roc_block_enable(ch, roc_event_setup, 0, &status);
+	ev->on = !err;
+	ev->refused = err && status != ROC_ALL_ONES && status & EVENT_STATUS_SETUP_ERROR;
+	return err;
 }
 
-/* Proved by the card: nothing more comes, or -EIO. */
+/* With the event interface; -EIO: the card may still write. */
 int roc_event_disable(struct roc_channel *ch)
 {
-	unsigned int tries;
-	u32 status;
-
 	roc_pool(ch)->event.on = false;
-	for (tries = 0; tries < ROC_EVENT_QUIET_TRIES; tries++) {
-		roc_event_write(ch, EVENT_CONTROL, 0);
-		status = roc_event_status(ch);
-		if (status == ROC_ALL_ONES)
-			return -EIO;
-		if (status & EVENT_STATUS_QUIET && !(status & EVENT_STATUS_ENABLED))
-			return 0;
-		fsleep(500);
-	}
-	return -EIO;
+	return ch->block ? roc_block_disable(ch) : 0;
 }
 
 /* May one more descriptor be published? One record's room is kept for the END. */
@@ -303,7 +265,7 @@ void roc_event_bind(struct roc_channel *ch, struct roc_session *s)
 	struct roc_event *ev = &roc_pool(ch)->event;
 	unsigned long flags;
 
-	if (!ev->block)
+	if (!ch->block)
 		return;
 	spin_lock_irqsave(&ev->lock, flags);
 	ev->session = s;

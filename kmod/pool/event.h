@@ -23,7 +23,6 @@ struct roc_session;
  * The rings live as long as the hardware is ours; the rest describes a run. Channel lock, but for
  * what @lock guards.
  *
- * @block: the channel's registers, NULL = the card has no event path
  * @submit: descriptors; we write, the card reads
  * @record: records; the card writes, we read
  * @depth: superpages that are given to a link, at most
@@ -39,7 +38,6 @@ struct roc_session;
  * @fired: interrupts not yet looked after
  */
 struct roc_event {
-	void __iomem *block;
 	struct event_descriptor *submit;
 	struct event_record *record;
 	dma_addr_t submit_bus;
@@ -64,6 +62,7 @@ struct roc_event {
 };
 
 /* event.c */
+extern const struct roc_block_regs roc_event_regs;
 int roc_event_probe(struct roc_endpoint *ep);
 void roc_event_remove(struct roc_endpoint *ep);
 int roc_event_enable(struct roc_channel *ch);
@@ -81,6 +80,5 @@ void roc_event_arm(struct roc_channel *ch);
 void roc_event_make_room(struct roc_channel *ch);
 void roc_event_moderate(struct roc_channel *ch, u32 count, u32 us, u32 longest);
 void roc_event_repeat(struct roc_channel *ch);
-u32 roc_event_status(struct roc_channel *ch);
 
 #endif /* ROC_EVENT_H */

@@ -169,7 +169,7 @@ static int roc_ch_configure(struct file *file, void *arg)
 		return -EOPNOTSUPP;
 	if (!(ops->sources & BIT(c->source)))
 		return -EOPNOTSUPP;
-	if (c->mode == ROC_MODE_EVENT && (!s->pool->event.block || c->flags & ROC_CONFIGURE_PLAIN))
+	if (c->mode == ROC_MODE_EVENT && (!s->ch->block || c->flags & ROC_CONFIGURE_PLAIN))
 		return -EOPNOTSUPP;
 	if (c->page_size && c->page_size != ops->page_size)
 		return -EOPNOTSUPP;

@@ -120,14 +120,10 @@ static void roc_pool_doubt(struct roc_open *o)
 	roc_kick(s);
 }
 
-static int roc_pool_disable(struct roc_channel *ch)
-{
-	return roc_pool(ch)->event.block ? roc_event_disable(ch) : 0;
-}
-
 const struct roc_kind roc_pool_kind = {
 	.name = "pool",
 	.open_size = sizeof(struct roc_session),
+	.block = &roc_event_regs,
 	.channel_size = sizeof(struct roc_pool),
 	.purposes = 1,
 	.groups = roc_pool_groups,
@@ -149,5 +145,5 @@ const struct roc_kind roc_pool_kind = {
 	.check_buffer = roc_pool_check_buffer,
 	.irq = roc_event_irq,
 	.doubt = roc_pool_doubt,
-	.disable = roc_pool_disable,
+	.disable = roc_event_disable,
 };

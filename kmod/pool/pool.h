@@ -15,6 +15,7 @@
 #ifndef ROC_POOL_H
 #define ROC_POOL_H
 
+#include "core/block.h"
 #include "core/roc.h"
 #include "pool/event.h"
 #include "pool/event_vsec.h"
@@ -267,7 +268,7 @@ static inline struct roc_session *roc_session(struct roc_open *o)
 /* Does a run of this session use the card's event path? */
 static inline bool roc_session_events(const struct roc_session *s)
 {
-	return s->pool->event.block && !(s->setting.configure & ROC_CONFIGURE_PLAIN);
+	return s->ch->block && !(s->setting.configure & ROC_CONFIGURE_PLAIN);
 }
 
 /* Superpages that a link of this session is given, at most. */

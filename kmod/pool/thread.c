@@ -57,7 +57,7 @@ static enum roc_why roc_check_doubt(struct roc_session *s)
 
 	if (!xchg(&s->thread.watch.doubt, false))
 		return ROC_WHY_NONE;
-	status = roc_event_status(s->ch);
+	status = roc_block_status(s->ch);
 	if (status == ROC_ALL_ONES)
 		return ROC_WHY_LOST;
 	return status & (EVENT_STATUS_FETCH_ERROR | EVENT_STATUS_HOST_ERROR) ? ROC_WHY_CARD

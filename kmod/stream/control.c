@@ -12,13 +12,6 @@
 
 #include "stream/stream.h"
 
-void roc_stream_defaults(struct roc_stream *st)
-{
-	st->settings = (struct roc_stream_settings){
-		.interrupt_time = 30 * NSEC_PER_MSEC,
-	};
-}
-
 /*
  * The card may say what it likes: what does not fit wraps. mul_u64_u32_div() divides by one
  * instruction on x86, which traps then.
@@ -305,7 +298,7 @@ static int roc_stream_reset_held(struct roc_channel *ch, u32 level)
 	roc_point(ch->ep, ROC_POINT_RESET);
 	if (anew)
 		roc_stream_read_counters(ch, &last);
-	err = roc_stream_reset(
+	err = roc_block_reset(
 		ch, roc_reset_bits[array_index_nospec(level, ARRAY_SIZE(roc_reset_bits))]);
 	if (err)
 		return err;

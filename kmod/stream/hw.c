@@ -1,83 +1,110 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The registers of a stream: switching it on and off with proof, and the two that are written while
- * data flow. None is read meanwhile.
+ * Registers of streams: find them by the capability of the contract (section 2), start and stop a
+ * stream, and the two registers that are written while data flow. None is read meanwhile.
  */
-#include <linux/iopoll.h>
-#include <linux/dma-mapping.h>
+#include <linux/pci.h>
 
-#include "core/block.h"
 #include "stream/stream.h"
 #include "stream/trace.h"
 
-#define ROC_LOAD_TRY_US 200
-#define ROC_LOAD_US (10 * STREAM_LOAD_MS * USEC_PER_MSEC)
-#define ROC_ENABLE_TRIES 3
-#define ROC_ENABLE_ERRORS (STREAM_STATUS_SETUP_ERROR | STREAM_STATUS_FETCH_ERROR)
-
-static u32 roc_stream_read(struct roc_channel *ch, u32 offset)
-{
-	return ioread32(roc_stream(ch)->block + offset);
-}
-
-static void roc_stream_write(struct roc_channel *ch, u32 offset, u32 value)
-{
-	iowrite32(value, roc_stream(ch)->block + offset);
-}
-
-static void roc_stream_write64(struct roc_channel *ch, u32 offset, u64 value)
-{
-	roc_stream_write(ch, offset, lower_32_bits(value));
-	roc_stream_write(ch, offset + 4, upper_32_bits(value));
-}
-
-u32 roc_stream_status(struct roc_channel *ch)
-{
-	return roc_stream_read(ch, STREAM_STATUS);
-}
-
-/* Of one that was enabled. */
-enum roc_why roc_stream_trouble(struct roc_channel *ch)
-{
-	return roc_block_trouble(roc_stream_status(ch), STREAM_STATUS_ENABLED);
-}
-
-static const struct roc_reset_regs roc_stream_resets = {
+const struct roc_block_regs roc_stream_regs = {
+	.control = STREAM_CONTROL,
+	.status = STREAM_STATUS,
 	.reset = STREAM_RESET,
 	.generation = STREAM_GENERATION,
-	.status = STREAM_STATUS,
+	.enable = STREAM_CONTROL_ENABLE,
+	.enabled = STREAM_STATUS_ENABLED,
 	.quiet = STREAM_STATUS_QUIET,
 	.busy = STREAM_STATUS_ENABLED | STREAM_STATUS_LOADING,
+	.failed = STREAM_STATUS_SETUP_ERROR | STREAM_STATUS_FETCH_ERROR,
+	.stop = STREAM_RESET_LOGIC,
+	.stops = STREAM_RESET_LOGIC | STREAM_RESET_DEFAULT,
 	.quiet_ms = STREAM_QUIET_MS,
+	.load_ms = STREAM_LOAD_MS,
 };
 
-static int roc_stream_reset_proved(struct roc_channel *ch, u32 level)
+void roc_stream_defaults(struct roc_stream *st)
 {
-	return roc_block_reset(roc_stream(ch)->block, &roc_stream_resets, level);
+	st->settings = (struct roc_stream_settings){
+		.interrupt_time = 30 * NSEC_PER_MSEC,
+	};
+}
+
+static void roc_stream_name(struct roc_stream *st, u32 type)
+{
+	st->type = STREAM_TYPE_KIND(type);
+	if (st->type == STREAM_TYPE_MAIN)
+		strscpy(st->name, "main", sizeof(st->name));
+	else if (st->type == STREAM_TYPE_META)
+		strscpy(st->name, "meta", sizeof(st->name));
+	else
+		snprintf(st->name, sizeof(st->name), "%s%u",
+			 st->type == STREAM_TYPE_ODIN ? "odin" : "stream",
+			 STREAM_TYPE_NUMBER(type));
+}
+
+static const char *roc_stream_probe_one(struct roc_channel *ch, const struct roc_stream_vsec *vsec,
+					u16 type)
+{
+	struct roc_endpoint *ep = ch->ep;
+	struct roc_stream *st = roc_stream(ch);
+	const struct roc_piece *bell = &vsec->bell[ch->number];
+	u32 is;
+
+	spin_lock_init(&st->lock);
+	roc_stream_defaults(st);
+	st->open = roc_block(ep, &vsec->settings[ch->number]);
+	ch->block = roc_block(ep, &vsec->stream[ch->number]);
+	st->card = roc_block(ep, &vsec->card);
+	st->bell_bar = bell->bar;
+	st->bell = bell->offset;
+	st->ring_max = 1ull << vsec->ring_log2;
+	st->segments_max = vsec->segments;
+	st->clock = ioread32(st->card + STREAM_CARD_CLOCK);
+	if (!st->clock || st->clock == ROC_ALL_ONES)
+		return "it does not say how fast its clock is";
+	is = ioread32(ch->block + STREAM_TYPE);
+	roc_stream_name(st, is);
+	return (is & 0xffff) == type ? NULL
+				     : "its streams are in another order than users know them in";
 }
 
 /*
- * Proved by the card: nothing more comes, or -EIO. For streams that never ran, too. With the proof
- * the counters stand still.
+ * Users write the open registers without asking, and number the streams as this card's are: one
+ * that has them elsewhere would be set wrong.
  */
+int roc_stream_probe(struct roc_endpoint *ep)
+{
+	const struct roc_stream_ops *ops = container_of(ep->ops, const struct roc_stream_ops, card);
+	unsigned int c, channels = ep->ops->channels;
+	struct roc_stream_vsec vsec;
+	const char *why;
+
+	if (roc_block_find(ep, &roc_stream_contract, &vsec, &why) > 0)
+		why = roc_stream_vsec_agrees(&vsec, channels, &ops->open)
+			      ? roc_block_check(ep, &roc_stream_contract, &vsec)
+			      : "its open registers are elsewhere than users look for them";
+	for (c = 0; c < channels && !why; c++)
+		why = roc_stream_probe_one(&ep->channels[c], &vsec, ops->types[c]);
+	if (why) {
+		dev_err(&ep->pdev->dev, "the stream interface cannot be used: %s\n", why);
+		return -ENODEV;
+	}
+	roc_block_interrupts(ep, &vsec.function, vsec.vectors,
+			     STREAM_CAUSE_ALL & ~STREAM_CAUSE_THROTTLE);
+	ep->caps |= ROC_CAP_STREAMS;
+	return 0;
+}
+
+/* A stream that is verified to have stopped counts no more. */
 int roc_stream_disable(struct roc_channel *ch)
 {
-	int err;
+	int err = roc_block_disable(ch);
 
-	roc_stream_write(ch, STREAM_CONTROL, 0);
-	err = roc_stream_reset_proved(ch, STREAM_RESET_LOGIC);
 	if (!err)
 		roc_stream_refresh(ch);
 	return err;
-}
-
-/* @level: STREAM_RESET_*. Only COUNTERS and FLUSH while it runs. */
-int roc_stream_reset(struct roc_channel *ch, u32 level)
-{
-	if (level & (STREAM_RESET_LOGIC | STREAM_RESET_DEFAULT))
-		return roc_stream_reset_proved(ch, level);
-	roc_stream_write(ch, STREAM_RESET, level);
-	return roc_stream_status(ch) == ROC_ALL_ONES ? -EIO : 0;
 }
 
 static u32 roc_stream_irq_bytes(const struct roc_reader *r)
@@ -94,79 +121,44 @@ static u32 roc_stream_segment(const struct roc_stream_ring *ring)
 	return ring->table ? ring->segment : 0;
 }
 
-static void roc_stream_setup(struct roc_reader *r, u32 position)
-{
-	const struct roc_stream_ring *ring = r->ring;
-	struct roc_channel *ch = r->open.ch;
-
-	r->changes = READ_ONCE(roc_stream(ch)->settings.changes);
-	smp_rmb(); /* what was set with those is written below, or another change is seen later */
-	roc_stream_write64(ch, STREAM_RING_LOW, ring->bus);
-	roc_stream_write(ch, STREAM_RING_SIZE, ring->log2);
-	roc_stream_write(ch, STREAM_SEGMENT_SIZE, roc_stream_segment(ring));
-	roc_stream_write64(ch, STREAM_PAGE_LOW, ring->card_bus);
-	roc_stream_write(ch, STREAM_START, position);
-	roc_stream_write(ch, STREAM_IRQ_BYTES, roc_stream_irq_bytes(r));
-	roc_stream_write(ch, STREAM_IRQ_NS, READ_ONCE(roc_stream(ch)->settings.interrupt_time));
-	roc_stream_write(ch, STREAM_VECTOR, ch->vector[0] < 0 ? STREAM_VECTOR_NONE : ch->vector[0]);
-}
-
 /*
  * A lost register write must not make the card take the ring for larger than it is, or the table of
- * its segments for the ring. What is lost of when to interrupt costs time, and nothing else.
+ * its segments for the ring: those are read back. What is lost of when to interrupt costs time, and
+ * nothing else.
  */
-static bool roc_stream_is_set_up(const struct roc_reader *r, u32 position)
+static bool roc_stream_setup(struct roc_channel *ch, u32 position)
 {
+	const struct roc_stream *st = roc_stream(ch);
+	struct roc_reader *r = roc_reader(ch->open);
 	const struct roc_stream_ring *ring = r->ring;
-	struct roc_channel *ch = r->open.ch;
 
-	return roc_stream_read(ch, STREAM_START) == position &&
-	       roc_stream_read(ch, STREAM_RING_SIZE) == ring->log2 &&
-	       roc_stream_read(ch, STREAM_SEGMENT_SIZE) == roc_stream_segment(ring);
+	r->changes = READ_ONCE(st->settings.changes);
+	smp_rmb(); /* what was set with those is written below, or another change is seen later */
+	roc_block_write64(ch, STREAM_RING_LOW, ring->bus);
+	roc_block_write(ch, STREAM_RING_SIZE, ring->log2);
+	roc_block_write(ch, STREAM_SEGMENT_SIZE, roc_stream_segment(ring));
+	roc_block_write64(ch, STREAM_PAGE_LOW, ring->card_bus);
+	roc_block_write(ch, STREAM_START, position);
+	roc_block_write(ch, STREAM_IRQ_BYTES, roc_stream_irq_bytes(r));
+	roc_block_write(ch, STREAM_IRQ_NS, READ_ONCE(st->settings.interrupt_time));
+	roc_block_write(ch, STREAM_VECTOR, ch->vector[0] < 0 ? STREAM_VECTOR_NONE : ch->vector[0]);
+	return roc_block_read(ch, STREAM_START) == position &&
+	       roc_block_read(ch, STREAM_RING_SIZE) == ring->log2 &&
+	       roc_block_read(ch, STREAM_SEGMENT_SIZE) == roc_stream_segment(ring);
 }
 
-/* Until the card says what came of it. At first it may show nothing at all. */
-static u32 roc_stream_enabled(struct roc_channel *ch)
+/* Data may flow from here on, so the contents of its page say nothing of the beginning. */
+int roc_stream_enable(struct roc_channel *ch, u32 position)
 {
 	u32 status;
 
-	read_poll_timeout(roc_stream_status, status,
-			  status & (STREAM_STATUS_ENABLED | ROC_ENABLE_ERRORS), ROC_LOAD_TRY_US,
-			  ROC_LOAD_US, false, ch);
-	return status;
-}
-
-/*
- * The stream was reset, and has the bus. The card refuses when an address did not arrive, and says
- * what else did. Data may flow from here on, so what is in its page says nothing of the beginning.
- */
-int roc_stream_enable(struct roc_reader *r, u32 position)
-{
-	struct roc_channel *ch = r->open.ch;
-	unsigned int tries;
-	u32 status;
-
-	for (tries = 0; tries < ROC_ENABLE_TRIES; tries++) {
-		roc_stream_setup(r, position);
-		if (!roc_stream_is_set_up(r, position))
-			continue;
-		roc_stream_write(ch, STREAM_CONTROL, STREAM_CONTROL_ENABLE);
-		status = roc_stream_enabled(ch);
-		if (status == ROC_ALL_ONES)
-			break;
-		if (status & STREAM_STATUS_ENABLED && !(status & ROC_ENABLE_ERRORS))
-			return 0;
-		/* What is on its way for this try must not meet the next one. */
-		if (roc_stream_disable(ch))
-			break;
-	}
-	return -EIO;
+	return roc_block_enable(ch, roc_stream_setup, position, &status);
 }
 
 /* No further events; what the card has it writes. */
 void roc_stream_finish(struct roc_channel *ch)
 {
-	roc_stream_write(ch, STREAM_CONTROL, STREAM_CONTROL_ENABLE | STREAM_CONTROL_CLOSE);
+	roc_block_write(ch, STREAM_CONTROL, STREAM_CONTROL_ENABLE | STREAM_CONTROL_CLOSE);
 }
 
 /* Room for the card. stream->lock. */
@@ -203,7 +195,7 @@ void roc_stream_arm(struct roc_reader *r)
 	r->armed = true;
 	r->overdue = 0;
 	trace_roc_stream_arm(ch->ep->minor, ch->number, seen, p->read);
-	roc_stream_write(ch, tell ? STREAM_ARM : STREAM_ARM_SEEN, seen);
+	iowrite32(seen, ch->block + (tell ? STREAM_ARM : STREAM_ARM_SEEN));
 }
 
 /* New settings, while it runs. stream->lock. */
@@ -212,8 +204,8 @@ void roc_stream_moderate(struct roc_reader *r)
 	struct roc_channel *ch = r->open.ch;
 
 	ch->stats.mmio_writes += 2;
-	roc_stream_write(ch, STREAM_IRQ_BYTES, roc_stream_irq_bytes(r));
-	roc_stream_write(ch, STREAM_IRQ_NS, READ_ONCE(roc_stream(ch)->settings.interrupt_time));
+	iowrite32(roc_stream_irq_bytes(r), ch->block + STREAM_IRQ_BYTES);
+	iowrite32(READ_ONCE(roc_stream(ch)->settings.interrupt_time), ch->block + STREAM_IRQ_NS);
 }
 
 /* From the registers: when it does not run. False: the card went away meanwhile. */

@@ -356,7 +356,7 @@ static bool roc_stream_tick_now(struct roc_reader *r)
 static void roc_stream_ask(struct roc_reader *r)
 {
 	struct roc_stream *st = roc_stream(r->open.ch);
-	enum roc_why why = roc_stream_trouble(r->open.ch);
+	enum roc_why why = roc_block_trouble(r->open.ch);
 
 	spin_lock_irq(&st->lock);
 	r->open.ch->stats.mmio_reads++;

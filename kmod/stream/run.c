@@ -123,7 +123,7 @@ int roc_stream_start(struct roc_reader *r, u32 position)
 	if (!err) {
 		ch->loaded = true;
 		roc_stream_begin(r, position);
-		err = roc_stream_enable(r, position);
+		err = roc_stream_enable(ch, position);
 	}
 	if (err) {
 		roc_make_quiet(ch, true);
@@ -202,12 +202,12 @@ int roc_stream_stop(struct roc_reader *r, enum roc_why reason, struct roc_st_sto
 	if (ch->state != ROC_CH_RUNNING)
 		return roc_stopped_already(ch);
 	/* In memory a card that has gone, or is off, looks like one that has nothing to say. */
-	if (!roc_stream_trouble(ch)) {
+	if (!roc_block_trouble(ch)) {
 		roc_stream_finish(ch);
 		roc_stream_drain(r);
 	}
 	roc_point(ch->ep, ROC_POINT_STOP);
-	why = roc_stream_trouble(ch) ?: reason;
+	why = roc_block_trouble(ch) ?: reason;
 	roc_stream_end(r, why ? ROC_CH_FAILED : ROC_CH_STOPPED, why, true);
 	arg->position = r->position.written;
 	arg->lost = le64_to_cpu(st->last.discarded) - r->discarded;

@@ -15,6 +15,7 @@
 
 #include <linux/log2.h>
 
+#include "core/block.h"
 #include "core/compat/compat.h"
 #include "core/charge.h"
 #include "core/map.h"
@@ -67,7 +68,6 @@ struct roc_stream_settings {
 
 /**
  * struct roc_stream - a channel's stream, whoever opens it; lives as long as the channel
- * @block: its registers, NULL = there are none (yet)
  * @open: registers that users may write, too: settings and counters
  * @card: the card's block
  * @bell: offset of its doorbell page in BAR @bell_bar
@@ -83,7 +83,6 @@ struct roc_stream_settings {
  * @last: counters of the card; while it runs its page has newer ones
  */
 struct roc_stream {
-	void __iomem *block;
 	void __iomem *open;
 	void __iomem *card;
 	unsigned int bell_bar;
@@ -230,10 +229,6 @@ struct roc_stream_ops {
 /* kind.c */
 extern const struct roc_kind roc_stream_kind;
 
-/* probe.c: where the firmware has its registers */
-int roc_stream_probe(struct roc_endpoint *ep);
-void roc_stream_remove(struct roc_endpoint *ep);
-
 /* ring.c */
 struct roc_stream_ring *roc_stream_ring_alloc(struct roc_st_ring *arg, int node, u64 least);
 int roc_stream_ring_map(struct roc_channel *ch, struct roc_stream_ring *ring,
@@ -244,12 +239,12 @@ void roc_stream_ring_put(struct roc_stream_ring *ring);
 /* map.c */
 int roc_stream_mmap(struct roc_open *o, struct vm_area_struct *vma);
 
-/* hw.c: the registers of a stream */
-u32 roc_stream_status(struct roc_channel *ch);
-enum roc_why roc_stream_trouble(struct roc_channel *ch);
-int roc_stream_enable(struct roc_reader *r, u32 position);
+/* hw.c: the registers of streams */
+extern const struct roc_block_regs roc_stream_regs;
+int roc_stream_probe(struct roc_endpoint *ep);
+void roc_stream_defaults(struct roc_stream *st);
+int roc_stream_enable(struct roc_channel *ch, u32 position);
 int roc_stream_disable(struct roc_channel *ch);
-int roc_stream_reset(struct roc_channel *ch, u32 level);
 void roc_stream_finish(struct roc_channel *ch);
 void roc_stream_tell_read(struct roc_reader *r);
 void roc_stream_arm(struct roc_reader *r);
@@ -281,7 +276,6 @@ extern const struct roc_ioctl roc_stream_ioctls[ROC_STREAM_IOCTLS];
 
 /* control.c: on the stream's node and the endpoint's */
 extern const struct roc_ioctl roc_stream_card_ioctls[ROC_STREAM_CARD_IOCTLS];
-void roc_stream_defaults(struct roc_stream *st);
 int roc_stream_info(struct roc_channel *ch, struct roc_st_info *info, bool since_open);
 int roc_stream_set(struct roc_channel *ch, struct roc_st_settings *arg,
 		   const struct roc_open *caller);

@@ -61,21 +61,13 @@ static int p40_quiesce(struct roc_channel *ch, bool present)
 	return 0;
 }
 
-static bool p40_left_running(struct roc_channel *ch)
-{
-	u32 status = roc_stream_status(ch);
-
-	return status & (STREAM_STATUS_ENABLED | STREAM_STATUS_LOADING) ||
-	       !(status & STREAM_STATUS_QUIET);
-}
-
 static int p40_reset(struct roc_channel *ch, enum roc_reset_level level)
 {
 	switch (level) {
 	case ROC_RESET_NOTHING:
 		return 0;
 	case ROC_RESET_INTERNAL:
-		return roc_stream_reset(ch, STREAM_RESET_LOGIC);
+		return roc_block_reset(ch, STREAM_RESET_LOGIC);
 	default:
 		return -EOPNOTSUPP;
 	}
@@ -123,7 +115,7 @@ const struct roc_stream_ops roc_p40_ops = {
 			.in_use = p40_in_use,
 			.temperature = p40_temperature,
 			.quiesce = p40_quiesce,
-			.left_running = p40_left_running,
+			.left_running = roc_block_left_running,
 			.after_reset = roc_stream_refresh,
 			.reset = p40_reset,
 		},

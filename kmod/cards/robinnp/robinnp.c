@@ -62,21 +62,13 @@ static int robinnp_quiesce(struct roc_channel *ch, bool present)
 	return 0;
 }
 
-static bool robinnp_left_running(struct roc_channel *ch)
-{
-	u32 status = roc_fragment_status(ch);
-
-	return status & (FRAGMENT_STATUS_ENABLED | FRAGMENT_STATUS_LOADING) ||
-	       !(status & FRAGMENT_STATUS_QUIET);
-}
-
 static int robinnp_reset(struct roc_channel *ch, enum roc_reset_level level)
 {
 	switch (level) {
 	case ROC_RESET_NOTHING:
 		return 0;
 	case ROC_RESET_INTERNAL:
-		return roc_fragment_reset(ch, FRAGMENT_RESET_LOGIC);
+		return roc_block_reset(ch, FRAGMENT_RESET_LOGIC);
 	default:
 		return -EOPNOTSUPP;
 	}
@@ -114,7 +106,7 @@ const struct roc_fragment_ops roc_robinnp_ops = {
 			.in_use = robinnp_in_use,
 			.temperature = robinnp_temperature,
 			.quiesce = robinnp_quiesce,
-			.left_running = robinnp_left_running,
+			.left_running = roc_block_left_running,
 			.reset = robinnp_reset,
 		},
 	.open =

@@ -65,7 +65,7 @@ static void odd_words(void)
 	    (emu_config(CARD0, 0, VSEC + EVENT_VSEC_LIMITS) & ~0xff00u) | 4 << 8,
 	    "rings are too small");
 	works();
-	odd(VSEC + EVENT_VSEC_CARD, BLOCKS + 0x800, "not where it should be");
+	odd(VSEC + EVENT_VSEC_CARD, BLOCKS + 0x800, "block's id is not what it should be");
 	CU_ASSERT(events_again());
 }
 
