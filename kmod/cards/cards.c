@@ -5,13 +5,14 @@
 #include <linux/module.h>
 #include <linux/pci.h>
 
+#include "cards/contract_card.h"
 #include "cards/crorc/crorc.h"
 #include "cards/cru/cru.h"
 #include "cards/cru/cru_regs.h"
-#include "cards/p40/p40.h"
 #include "cards/p40/p40_regs.h"
-#include "cards/robinnp/robinnp.h"
 #include "cards/robinnp/robinnp_regs.h"
+#include "fragment/fragment.h"
+#include "stream/stream.h"
 
 #define ROC_CARD(_vendor, _device, _ops)                                                           \
 	{                                                                                          \

@@ -339,7 +339,7 @@ static int roc_check_protected(struct roc_endpoint *ep, unsigned int bar, u32 of
 /* The word to be written, or an error before anything was written. Card lock held. */
 static int roc_prepare_write(struct roc_endpoint *ep, struct roc_reg *reg, bool modify, u32 *word)
 {
-	u32 in_use = ep->ops->in_use(ep, reg->bar, reg->offset);
+	u32 in_use = ep->ops->in_use ? ep->ops->in_use(ep, reg->bar, reg->offset) : 0;
 	u32 old = 0;
 	int err;
 

@@ -21,6 +21,7 @@ struct pci_dev;
 struct pci_device_id;
 struct pid;
 struct roc_channel;
+struct roc_contract_card;
 struct roc_endpoint;
 struct roc_kind;
 
@@ -111,9 +112,10 @@ struct roc_register {
 struct roc_card_ops {
 	enum roc_card_type type;
 	const char *name;
-	const struct roc_kind *kind; /* of all its channels */
-	u32 bar_size[ROC_BARS];	     /* least size of each BAR, 0: not used */
-	unsigned int shared_bars;    /* mask of those that are one space for all endpoints */
+	const struct roc_kind *kind;		  /* of all its channels */
+	const struct roc_contract_card *contract; /* of cards/contract_card.h, NULL: not used */
+	u32 bar_size[ROC_BARS];			  /* least size of each BAR, 0: not used */
+	unsigned int shared_bars; /* mask of those that are one space for all endpoints */
 	unsigned int channels;
 	unsigned int dma_bits;
 	bool serial;			     /* all access under card->lock */
@@ -140,7 +142,7 @@ struct roc_card_ops {
 	int (*identify)(struct roc_endpoint *ep);
 	/* Does it answer at all? Tells a real 0xffffffff from a dead bus. See roc_alive(). */
 	bool (*alive)(struct roc_endpoint *ep);
-	/* Bits that may not change through the register ioctls while channels run. */
+	/* Bits that may not change through the register ioctls while channels run. NULL: none. */
 	u32 (*in_use)(struct roc_endpoint *ep, unsigned int bar, u32 offset);
 	/* Millidegrees; -ENODATA: no value. NULL: the card has no sensor. */
 	int (*temperature)(struct roc_endpoint *ep, long *value);
@@ -150,7 +152,7 @@ struct roc_card_ops {
 	 * that the card writes no more; -EIO if it does. Of a channel that is @loaded the reset
 	 * must be seen to work, else -ENODATA: one that is ignored changes nothing, and nothing
 	 * would tell. Also for channels that this driver never started. Not @present: no access,
-	 * only let go.
+	 * only let go. NULL: the kind's disable() does it all.
 	 */
 	int (*quiesce)(struct roc_channel *ch, bool present);
 	/* At probe: may the channel have been left with work to do? */

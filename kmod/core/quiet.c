@@ -24,7 +24,8 @@ static int roc_prove(struct roc_channel *ch)
 
 	if (ch->kind->disable)
 		err = ch->kind->disable(ch);
-	err = ch->ep->ops->quiesce(ch, true) ?: err;
+	if (ch->ep->ops->quiesce)
+		err = ch->ep->ops->quiesce(ch, true) ?: err;
 	ch->unseen = err == -ENODATA;
 	if (!err)
 		roc_proved(ch);
@@ -41,7 +42,7 @@ void roc_make_quiet(struct roc_channel *ch, bool present)
 	roc_point(ch->ep, ROC_POINT_QUIESCE);
 	if (present && !roc_prove(ch))
 		return;
-	if (!present)
+	if (!present && ch->ep->ops->quiesce)
 		ch->ep->ops->quiesce(ch, false);
 	if (roc_bus_take(ch))
 		return;

@@ -1,83 +1,32 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * RobinNP: identity, policy of its BARs, temperature. All else is the fragment interface's, which
- * the kind looks after.
+ * RobinNP: tables of a card with the fragment interface. See cards/contract_card.h.
  */
-#include "cards/robinnp/robinnp.h"
+#include "cards/contract_card.h"
 #include "cards/robinnp/robinnp_regs.h"
+#include "fragment/fragment.h"
 
-static u32 robinnp_card(struct roc_endpoint *ep, u32 offset)
-{
-	return roc_read(ep, ROBINNP_BAR_CARD, ROBINNP_CARD + offset);
-}
-
-static bool robinnp_alive(struct roc_endpoint *ep)
-{
-	return robinnp_card(ep, FRAGMENT_CARD_ID) == FRAGMENT_CARD_ID_VALUE;
-}
+static const struct roc_contract_card robinnp_card = {
+	.bar = ROBINNP_BAR_CARD,
+	.block = ROBINNP_CARD,
+	.id = FRAGMENT_CARD_ID,
+	.id_value = FRAGMENT_CARD_ID_VALUE,
+	.units = FRAGMENT_CARD_UNITS,
+	.units_value = ROBINNP_SUBS | ROBINNP_LINKS << 8,
+	.serial = FRAGMENT_CARD_SERIAL,
+	.features = FRAGMENT_CARD_FEATURES,
+	.has_temperature = FRAGMENT_FEATURE_TEMPERATURE,
+	.has_generators = FRAGMENT_FEATURE_GENERATORS,
+	.chip = FRAGMENT_CARD_CHIP_LOW,
+	.hash = FRAGMENT_CARD_HASH,
+	.hash_digits = 1,
+	.temperature = FRAGMENT_CARD_TEMPERATURE,
+	.no_temperature = FRAGMENT_TEMPERATURE_NONE,
+};
 
 static const struct roc_register robinnp_identity[] = {
-	{ROBINNP_BAR_CARD, ROBINNP_CARD + FRAGMENT_CARD_ID}};
-
-/* This project chose the ID, so a design that has it for another reason is possible. */
-static bool robinnp_foreign(struct roc_endpoint *ep)
-{
-	u32 id = robinnp_card(ep, FRAGMENT_CARD_ID);
-
-	return id && id != ROC_ALL_ONES && id != FRAGMENT_CARD_ID_VALUE;
-}
-
-static int robinnp_identify(struct roc_endpoint *ep)
-{
-	if (robinnp_card(ep, FRAGMENT_CARD_UNITS) != (ROBINNP_SUBS | ROBINNP_LINKS << 8))
-		return -EIO;
-	ep->serial = roc_parse_serial(robinnp_card(ep, FRAGMENT_CARD_SERIAL));
-	ep->number = 0;
-	ep->features = robinnp_card(ep, FRAGMENT_CARD_FEATURES);
-	ep->chip_id = (u64)robinnp_card(ep, FRAGMENT_CARD_CHIP_HIGH) << 32 |
-		      robinnp_card(ep, FRAGMENT_CARD_CHIP_LOW);
-	snprintf(ep->firmware, sizeof(ep->firmware), "%x", robinnp_card(ep, FRAGMENT_CARD_HASH));
-	if (ep->features & FRAGMENT_FEATURE_TEMPERATURE)
-		ep->caps |= ROC_CAP_TEMPERATURE;
-	if (ep->features & FRAGMENT_FEATURE_GENERATORS)
-		ep->caps |= ROC_CAP_GENERATOR;
-	return 0;
-}
-
-static int robinnp_temperature(struct roc_endpoint *ep, long *value)
-{
-	u32 word = robinnp_card(ep, FRAGMENT_CARD_TEMPERATURE);
-
-	if (word == ROC_ALL_ONES && !robinnp_alive(ep))
-		return -EIO;
-	if (word == FRAGMENT_TEMPERATURE_NONE)
-		return -ENODATA;
-	*value = (s32)word;
-	return 0;
-}
-
-/* The kind has proved it already. */
-static int robinnp_quiesce(struct roc_channel *ch, bool present)
-{
-	return 0;
-}
-
-static int robinnp_reset(struct roc_channel *ch, enum roc_reset_level level)
-{
-	switch (level) {
-	case ROC_RESET_NOTHING:
-		return 0;
-	case ROC_RESET_INTERNAL:
-		return roc_block_reset(ch, FRAGMENT_RESET_LOGIC);
-	default:
-		return -EOPNOTSUPP;
-	}
-}
-
-static u32 robinnp_in_use(struct roc_endpoint *ep, unsigned int bar, u32 offset)
-{
-	return 0;
-}
+	{ROBINNP_BAR_CARD, ROBINNP_CARD + FRAGMENT_CARD_ID},
+};
 
 /* Nothing in BAR 2 reaches host memory, resets anything, or changes who gets data. */
 static const struct roc_bar_policy robinnp_policy[ROC_BARS] = {
@@ -91,6 +40,7 @@ const struct roc_fragment_ops roc_robinnp_ops = {
 			.type = ROC_CARD_ROBINNP,
 			.name = "robinnp",
 			.kind = &roc_fragment_kind,
+			.contract = &robinnp_card,
 			.bar_size = {[ROBINNP_BAR_DMA] = ROBINNP_BAR_DMA_SIZE,
 				     [ROBINNP_BAR_CARD] = ROBINNP_BAR_CARD_SIZE},
 			.channels = ROBINNP_SUBS,
@@ -100,14 +50,12 @@ const struct roc_fragment_ops roc_robinnp_ops = {
 			.temperature_crit = FRAGMENT_TEMPERATURE_CRITICAL * 1000,
 			.identity = robinnp_identity,
 			.identity_count = ARRAY_SIZE(robinnp_identity),
-			.foreign = robinnp_foreign,
-			.identify = robinnp_identify,
-			.alive = robinnp_alive,
-			.in_use = robinnp_in_use,
-			.temperature = robinnp_temperature,
-			.quiesce = robinnp_quiesce,
+			.foreign = roc_contract_foreign,
+			.identify = roc_contract_identify,
+			.alive = roc_contract_alive,
+			.temperature = roc_contract_temperature,
 			.left_running = roc_block_left_running,
-			.reset = robinnp_reset,
+			.reset = roc_contract_reset,
 		},
 	.open =
 		{
