@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Buffers: memory mapped for the card, of a user (pin.c) or of a dma-buf (dmabuf_import.c).
+ * Buffers: memory mapped for the card, of a user (memory.c) or of a dma-buf (dmabuf_import.c).
  *
  * Mapped once and turned into an extent table. Never given back while the card might still write;
  * see struct roc_held.
@@ -12,7 +12,6 @@
 #include <linux/slab.h>
 
 #include "core/memory.h"
-#include "core/pin.h"
 #include "core/roc.h"
 #include "core/trace.h"
 

@@ -20,7 +20,6 @@
 #include "core/compat/dma_buf.h"
 #include "core/dmabuf.h"
 #include "core/memory.h"
-#include "core/pages.h"
 #include "core/roc.h"
 
 ROC_IMPORT_DMA_BUF_NS;

@@ -14,7 +14,7 @@
 #include <linux/module.h>
 #include <linux/pci.h>
 
-#include "core/pages.h"
+#include "core/memory.h"
 #include "core/roc.h"
 
 static void roc_unmap_bars(struct roc_endpoint *ep)

@@ -18,10 +18,9 @@
 #define ROC_FRAGMENT_H
 
 #include "core/block.h"
-#include "core/charge.h"
 #include "core/compat/compat.h"
 #include "core/map.h"
-#include "core/pages.h"
+#include "core/memory.h"
 #include "core/roc.h"
 #include "fragment/count.h"
 #include "fragment/fragment_regs.h"

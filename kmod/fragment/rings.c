@@ -3,7 +3,7 @@
  * Rings: memory of the driver's, two that the card writes and two that the reader writes and the
  * card only reads.
  *
- * Pages as core/pages.h has them, of the card's node, each ring one piece for the card: by the
+ * Pages as core/memory.h has them, of the card's node, each ring one piece for the card: by the
  * IOMMU, or because it is. Never unmapped while the card might still be at work: see struct
  * roc_held.
  */

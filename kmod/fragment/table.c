@@ -83,7 +83,7 @@ static int roc_table_fill(struct roc_holder *h, const struct roc_buffer *buf, u3
 {
 	u64 size = 1ull << h->rings->host_page_log2, count = roc_buffer_host_pages(h, buf), bus, i;
 
-	/* Nobody could copy: see core/pages.h. */
+	/* Nobody could copy: see core/memory.h. */
 	if (buf->sync && !roc_pages_plain(h->open.ch->ep, buf->extents.table[0].bus)) {
 		arg->why = ROC_WHY_BOUNCE;
 		return -EOPNOTSUPP;

@@ -2,7 +2,7 @@
 /*
  * Rings: memory of the driver's that the card fills and the reader sees.
  *
- * Pages as core/pages.h has them, of the card's node. For the card they are one piece behind an
+ * Pages as core/memory.h has them, of the card's node. For the card they are one piece behind an
  * IOMMU, else a table of segments. Never unmapped while the card might still write: see struct
  * roc_held.
  */

@@ -17,10 +17,8 @@
 
 #include "core/block.h"
 #include "core/compat/compat.h"
-#include "core/charge.h"
 #include "core/map.h"
 #include "core/memory.h"
-#include "core/pages.h"
 #include "core/roc.h"
 #include "stream/position.h"
 #include "stream/stream_regs.h"
