@@ -77,11 +77,14 @@ struct given_size {
 		.help = (option_help), .full = true                                                \
 	}
 #define JSON_OPTION(values) FLAG_OPTION(values, "json", json, "Print JSON")
-#define ID_OPTION(values)                                                                          \
+#define CARD_OPTION(values, is_full)                                                               \
 	{                                                                                          \
 		.name = "id", .type = OPTION_TEXT, .offset = offsetof(values, id), .arg = "ID",    \
-		.required = true, .help = "Card"                                                   \
+		.required = true, .full = (is_full), .help = "Card"                                \
 	}
+#define ID_OPTION(values) CARD_OPTION(values, false)
+/* Of a tool that changes the card. */
+#define FULL_ID_OPTION(values) CARD_OPTION(values, true)
 
 enum options_result {
 	OPTIONS_RUN,

@@ -25,7 +25,7 @@ static const char *const levels[] = {
 };
 
 static const struct option_spec options[] = {
-	ID_OPTION(struct values),
+	FULL_ID_OPTION(struct values),
 	{.name = "channel",
 	 .full = true,
 	 .type = OPTION_NUMBER,

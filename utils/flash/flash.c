@@ -34,13 +34,15 @@ struct values {
 #define AT(member) .offset = offsetof(struct values, member)
 
 static const struct option_spec options[] = {
-	ID_OPTION(struct values),
+	FULL_ID_OPTION(struct values),
 	{.name = "file",
+	 .full = true,
 	 .type = OPTION_TEXT,
 	 AT(file),
 	 .arg = "FILE",
 	 .help = "Firmware image: one decimal 16-bit word in each line"},
 	{.name = "serial",
+	 .full = true,
 	 .type = OPTION_NUMBER,
 	 AT(serial),
 	 .arg = "N",
@@ -52,6 +54,7 @@ static const struct option_spec options[] = {
 	FLAG_OPTION(struct values, "dry-run", dry,
 		    "Check file, card and channels, and write nothing"),
 	{.name = "confirm",
+	 .full = true,
 	 .type = OPTION_TEXT,
 	 AT(confirm),
 	 .arg = "SERIAL",

@@ -41,8 +41,8 @@ static const char *const levels[] = {"default", "logic", "counters", NULL};
 static const struct option_spec options[] = {
 	{AT("ACTION", OPTION_CHOICE, action), .word = true, .required = true, .choices = actions,
 	 .help = "What to do"},
-	ID_OPTION(struct fragment_options),
-	{AT("sub", OPTION_TEXT, sub), .arg = "NAME",
+	FULL_ID_OPTION(struct fragment_options),
+	{AT("sub", OPTION_TEXT, sub), .arg = "NAME", .full = true,
 	 .help = "Sub-unit, as sub0 or 0 (run: sub0; stats, set, reset: all)"},
 	FLAG("json", json, "Print the result as JSON"),
 	{SET("links", OPTION_LINKS, links), .arg = "LIST", .max = ROC_ROBINNP_LINKS - 1,

@@ -35,7 +35,7 @@ static const char *const modes[] = {
 };
 
 static const struct option_spec options[] = {
-	ID_OPTION(struct values),
+	FULL_ID_OPTION(struct values),
 	{.name = "trigger-mode",
 	 .full = true,
 	 .type = OPTION_CHOICE,

@@ -39,7 +39,7 @@ struct values {
 	}
 
 static const struct option_spec options[] = {
-	ID_OPTION(struct values),
+	FULL_ID_OPTION(struct values),
 	PATTERN(0, "Idle pattern, up to 80 bits (0)"),
 	PATTERN(1, "Sync pattern (0)"),
 	PATTERN(2, "Reset pattern (0)"),

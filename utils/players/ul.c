@@ -18,7 +18,7 @@ struct values {
 };
 
 static const struct option_spec options[] = {
-	ID_OPTION(struct values),
+	FULL_ID_OPTION(struct values),
 	{.name = "event-size",
 	 .full = true,
 	 .type = OPTION_NUMBER,
@@ -27,7 +27,7 @@ static const struct option_spec options[] = {
 	 .arg = "N",
 	 .fallback = "100",
 	 .help = "Words of 128 bits in an event"},
-	FLAG_OPTION(struct values, "random-event-size", random, "Events of random size"),
+	FULL_FLAG_OPTION(struct values, "random-event-size", random, "Events of random size"),
 	{.name = "system-id",
 	 .full = true,
 	 .type = OPTION_NUMBER,

@@ -42,8 +42,9 @@ struct values {
 #define CYCLES_DEFAULT 100
 
 static const struct option_spec options[] = {
-	ID_OPTION(struct values),
+	FULL_ID_OPTION(struct values),
 	{.name = "channel",
+	 .full = true,
 	 .type = OPTION_NUMBER,
 	 .offset = offsetof(struct values, bar),
 	 .arg = "N",
@@ -51,12 +52,14 @@ static const struct option_spec options[] = {
 	 .max = 5,
 	 .help = "BAR number"},
 	{.name = "address",
+	 .full = true,
 	 .type = OPTION_HEX,
 	 .offset = offsetof(struct values, address),
 	 .arg = "HEX",
 	 .required = true,
 	 .help = "Byte offset of the register, hexadecimal with or without 0x"},
 	{.name = "value",
+	 .full = true,
 	 .type = OPTION_TEXT,
 	 .offset = offsetof(struct values, value),
 	 .arg = "NUMBER",

@@ -34,11 +34,17 @@ struct values {
 #define OPTION_AT(option_name, option_type, member)                                                \
 	.name = (option_name), .type = (option_type), .offset = offsetof(struct values, member)
 
-#define REG_OPTIONS                                                                                \
-	ID_OPTION(struct values),                                                                  \
-		{OPTION_AT("channel", OPTION_NUMBER, channel), .arg = "N", .required = true,       \
-		 .max = 5, .help = "BAR number"},                                                  \
+/* @changes: the card. */
+#define REG_OPTIONS(changes)                                                                       \
+	CARD_OPTION(struct values, changes),                                                       \
+		{OPTION_AT("channel", OPTION_NUMBER, channel),                                     \
+		 .arg = "N",                                                                       \
+		 .required = true,                                                                 \
+		 .max = 5,                                                                         \
+		 .full = (changes),                                                                \
+		 .help = "BAR number"},                                                            \
 		{OPTION_AT("address", OPTION_HEX, address), .arg = "HEX", .required = true,        \
+		 .full = (changes),                                                                \
 		 .help = "Byte offset of the register, hexadecimal with or without 0x"},           \
 		JSON_OPTION(struct values)
 
@@ -47,20 +53,20 @@ struct values {
 	 .full = true, .help = "Value, decimal or hexadecimal with 0x"},                           \
 		FLAG_OPTION(struct values, "noread", noread, "Do not read the register back")
 
-static const struct option_spec read_options[] = {REG_OPTIONS};
+static const struct option_spec read_options[] = {REG_OPTIONS(false)};
 
 static const struct option_spec range_options[] = {
-	REG_OPTIONS,
+	REG_OPTIONS(false),
 	{OPTION_AT("range", OPTION_NUMBER, range), .arg = "N", .required = true, .min = 1,
 	 .max = UINT32_MAX / 4, .help = "Number of registers"},
 	{OPTION_AT("file", OPTION_TEXT, file), .arg = "FILE",
 	 .help = "Write raw little-endian words to a file instead of lines"},
 };
 
-static const struct option_spec write_options[] = {REG_OPTIONS, VALUE_OPTIONS};
+static const struct option_spec write_options[] = {REG_OPTIONS(true), VALUE_OPTIONS};
 
 static const struct option_spec modify_options[] = {
-	REG_OPTIONS,
+	REG_OPTIONS(true),
 	VALUE_OPTIONS,
 	{OPTION_AT("position", OPTION_NUMBER, position), .arg = "N", .fallback = "0", .max = 31,
 	 .full = true, .help = "Lowest bit to change"},

@@ -42,8 +42,8 @@ static const char *const levels[] = {"default", "logic", "flush", "counters", NU
 static const struct option_spec options[] = {
 	{AT("ACTION", OPTION_CHOICE, action), .word = true, .required = true, .choices = actions,
 	 .help = "What to do"},
-	ID_OPTION(struct stream_options),
-	{AT("stream", OPTION_TEXT, stream), .arg = "NAME",
+	FULL_ID_OPTION(struct stream_options),
+	{AT("stream", OPTION_TEXT, stream), .arg = "NAME", .full = true,
 	 .help = "Stream, as main or 0 (dump, follow: main; stats, set, reset: all)"},
 	FLAG("json", json, "Print the result as JSON"),
 

@@ -217,6 +217,49 @@ static void full_names(void)
 	UNIT_EQ(v.lanes, 8);
 }
 
+/* Tools that change a card, and their options that do not: only these may be cut short. */
+static void options_that_change_a_card(void)
+{
+	static const struct {
+		const char *tool, *cut;
+	} changers[] = {
+		{"reg-write", " json noread "},
+		{"reg-modify", " json noread "},
+		{"reset", " json "},
+		{"config", " json "},
+		{"loopback", " interval count expert-view json "},
+		{"pat-player", " read-back json "},
+		{"ctp-emulator", " status json "},
+		{"ul", " status json "},
+		{"flash", " verify dry-run no-display json "},
+		{"bar-stress", " cycles time processes no-display json "},
+		{"stream",
+		 " json ring bytes packets time stall-limit busy no-errorcheck no-display "
+		 "to-file-bin live "},
+		{"fragment",
+		 " json percent events time stall-limit whole-within page pages host-page memory "
+		 "commands batch busy no-errorcheck no-display "},
+	};
+	size_t i, o;
+
+	for (i = 0; i < sizeof(changers) / sizeof(changers[0]); i++) {
+		const struct tool *t = tool_find(changers[i].tool);
+
+		UNIT_NEED(t);
+		for (o = 0; o < t->option_count; o++) {
+			const struct option_spec *spec = &t->options[o];
+			char name[64];
+			bool cut;
+
+			snprintf(name, sizeof(name), " %s ", spec->name);
+			cut = strstr(changers[i].cut, name);
+			if (!spec->word && spec->full == cut)
+				unit_note("roc-%s --%s", t->name, spec->name);
+			CU_ASSERT_TRUE(spec->word || spec->full != cut);
+		}
+	}
+}
+
 /* No link is a mask; a list has at least one. */
 static void no_link(void)
 {
@@ -696,7 +739,8 @@ static void pages_have_tools(void)
 }
 
 UNIT_MAIN("utils options", {"fallbacks", fallbacks}, {"values given", given},
-	  {"prefixes", prefixes}, {"full names", full_names}, {"no link", no_link},
+	  {"prefixes", prefixes}, {"full names", full_names},
+	  {"options that change a card", options_that_change_a_card}, {"no link", no_link},
 	  {"help and version", help_and_version}, {"mistakes", mistakes},
 	  {"an option twice", twice}, {"with another", with_another},
 	  {"no lower limit alone", limits_are_two}, {"a word", a_word},
