@@ -294,7 +294,7 @@ static int do_peek(struct request *r)
 
 static int do_poke(struct request *r)
 {
-	uint64_t bar, off, value;
+	uint64_t bar, off, value = 0;
 
 	if (place(r, &bar, &off) || number(r, "the value", &value) || no_more(r))
 		return -1;

@@ -164,7 +164,7 @@ int main(int argc, char **argv)
 		{"vectors", required_argument, NULL, 'v'},
 		{"speed", optional_argument, NULL, 'b'},
 		{"help", no_argument, NULL, 'h'},
-		{NULL},
+		{},
 	};
 	const struct card_ops *ops = NULL;
 	const char *dir = NULL;

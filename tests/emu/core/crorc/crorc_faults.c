@@ -45,7 +45,7 @@ const struct card_fault crorc_fault_list[] = {
 	[CRORC_FLASH_NOT_READY] = {"flash-not-ready", NULL, NULL,
 				   "the flash interface never says it is ready"},
 	EVENT_FAULTS,
-	{NULL},
+	{},
 };
 
 static int find(const char *name)

@@ -173,7 +173,7 @@ const struct card_key crorc_keys[] = {
 	{"interrupts", "with events: msix, msix-open, msi or none", AT_START, set_interrupts,
 	 get_interrupts},
 	{"vectors", "with events: 0 to 32", AT_START, set_vectors, get_vectors},
-	{NULL},
+	{},
 };
 
 void crorc_keys_default(struct crorc *c)

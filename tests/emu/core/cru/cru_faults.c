@@ -28,7 +28,7 @@ const struct card_fault cru_fault_list[] = {
 	{"stuck-register", "offset", "value", "this register of BAR2 does not change"},
 	{"reset-slow", "ms", NULL, "a general reset is done that much later"},
 	EVENT_FAULTS,
-	{NULL},
+	{},
 };
 
 /* Where the fault's argument is kept; in the order of the list. */

@@ -251,7 +251,7 @@ const struct card_key cru_keys[] = {
 	 get_interrupts},
 	{"vectors", "with events: 0 to 32", AT_START, set_vectors, get_vectors},
 	{"pci-id", "10dc:0034 or 1172:e001", AT_START, set_pci_id, get_pci_id},
-	{NULL},
+	{},
 };
 
 void cru_serial_set(struct cru *c, unsigned int serial)

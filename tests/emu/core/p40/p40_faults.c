@@ -48,7 +48,7 @@ const struct card_fault p40_fault_list[] = {
 	[P40_WRITE_AFTER_OFF] = {"write-after-off", MASK, "ms",
 				 "one line is written that long after a stream was disabled"},
 	[P40_CYCLES_WRONG] = {"cycles-wrong", MASK, NULL, "the counters of cycles are all ones"},
-	{NULL},
+	{},
 };
 
 static const struct unit_faults faults = {p40_fault_list, MASK, P40_STREAMS};

@@ -121,7 +121,7 @@ const struct card_key p40_keys[] = {
 	{"serial", "0 to 9999", AT_START, set_serial, get_serial},
 	{"interrupts", "msix, msix-open, msi or none", AT_START, set_interrupts, get_interrupts},
 	{"vectors", "0 to 32", AT_START, set_vectors, get_vectors},
-	{NULL},
+	{},
 };
 
 void p40_keys_default(struct p40 *c)

@@ -67,7 +67,7 @@ const struct card_fault robinnp_fault_list[] = {
 	[ROBINNP_RESET_SLOW] = {"reset-slow", MASK, "ms", "resets are carried out that much later"},
 	[ROBINNP_WRITE_AFTER_OFF] = {"write-after-off", MASK, "ms",
 				     "one entry is written that long after a disable"},
-	{NULL},
+	{},
 };
 
 static const struct unit_faults faults = {robinnp_fault_list, MASK, ROBINNP_SUBS};

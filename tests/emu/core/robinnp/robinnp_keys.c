@@ -123,7 +123,7 @@ const struct card_key robinnp_keys[] = {
 	{"serial", "0 to 9999", AT_START, set_serial, get_serial},
 	{"interrupts", "msix, msix-open, msi or none", AT_START, set_interrupts, get_interrupts},
 	{"vectors", "0 to 32", AT_START, set_vectors, get_vectors},
-	{NULL},
+	{},
 };
 
 void robinnp_keys_default(struct robinnp *c)
