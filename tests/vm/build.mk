@@ -12,7 +12,8 @@ CASE_OBJS := $(CASE_SRCS:%.c=$(O)/%.o)
 VM_ROOT := $(O)/vm/root
 DEBUG_MATRIX := 6.12,6.12-iommu,6.12-events,6.12-streams,new-streams,6.12-fragments,6.1-fragments
 
-.PHONY: cases tsc_khz recorder vm-root shell demo check check-matrix check-debug check-power check-service soak packages
+.PHONY: cases tsc_khz recorder vm-root shell demo check check-lint check-analysis check-compilers \
+	check-matrix check-debug check-power check-service soak packages
 
 $(CASE_OBJS) $(CASE_COMMON): override CPPFLAGS += -Ilibroc/include -Itests/unit \
 	-Itests/vm/cases
@@ -60,6 +61,16 @@ demo: packages $(if $(EVB),evb-programs)
 
 check: packages
 	@O=$(O) tests/vm/check
+
+# Checks of the sources: a part of `make check`, and those that take minutes.
+check-lint: packages
+	@O=$(O) tests/vm/lint
+
+check-analysis: packages
+	@O=$(O) tests/vm/lint --analyze
+
+check-compilers: packages
+	@O=$(O) tests/vm/lint --compilers
 
 check-matrix: packages
 	@O=$(O) tests/vm/matrix

@@ -90,7 +90,7 @@ def _digest(kernel, points, folders):
     return digest.hexdigest()
 
 
-def _copy_sources(root, target):
+def copy_sources(root, target):
     """Copy what changed, so that kbuild compiles only that."""
     for name in _sources(root):
         source, copy = os.path.join(root, name), os.path.join(target, name)
@@ -154,7 +154,7 @@ def _built(kernel, release, work, points, name, folders):
     if points and not os.path.exists(stamp):
         _take_objects(work.removesuffix(POINTS), work)
     for place, folder in folders.items():
-        _copy_sources(folder, os.path.join(work, place))
+        copy_sources(folder, os.path.join(work, place))
     command = "make -s -j%d -C /lib/modules/%s/build M=/mnt/kmod modules" % (
         os.cpu_count() or 1, release)
     # Warnings are errors here: the module must be clean on every kernel that is tested.

@@ -12,6 +12,8 @@ exists is complete, and two builds at once share the work.
                 compiled here (debug_kernel.py), the others are Debian's
   guest         the programs inside the guest
   monitoring    who takes what the tools print for monitoring, run by its own dynamic loader
+  lint          what checks the sources, and the kernel's own scripts for that
+  compilers     the compilers that everything must build with, and what it links to
 """
 
 import contextlib
@@ -25,7 +27,7 @@ import subprocess
 import tempfile
 import time
 
-from . import debug_kernel, mirror, root
+from . import debug_kernel, lint, mirror, root
 from .util import VmError, run, say
 
 UNUSED_LIMIT = 14 * 86400
@@ -35,6 +37,7 @@ FORMAT = 3  # raise it when the way trees are made changes
 _TRIXIE = ["debian trixie main", "debian-security trixie-security main"]
 _BOOKWORM = ["debian bookworm main", "debian-security bookworm-security main"]
 _BACKPORTS = ["debian trixie-backports main"]
+_SID = ["debian sid main"]
 _BUILD_TOOLS = ["bash", "coreutils", "diffutils", "findutils", "gawk", "gcc", "grep", "kmod",
                 "linux-headers-amd64", "linux-image-amd64", "make", "sed"]
 
@@ -51,10 +54,25 @@ RECIPES = {
         "liburing2", "lm-sensors", "mount", "ncurses-base", "ncurses-bin", "numactl", "pciutils",
         "procps", "sed", "strace", "tar", "udev", "util-linux"]),
     "monitoring": ("trixie", _TRIXIE, None, ["influxdb", "prometheus-node-exporter", "promtool"]),
+    "lint": ("trixie", _TRIXIE, None, [
+        "bash", "clang-19", "coccinelle", "codespell", "coreutils", "diffutils", "findutils", "gawk",
+        "gcc", "grep", "kmod", "libpython3.13", "linux-headers-amd64", "linux-source", "lld-19",
+        "llvm-19", "make", "perl", "python3", "sed", "sparse", "tar", "xz-utils"]),
+    # No suite has all of them.
+    "compilers": ("sid", _SID + _TRIXIE + _BOOKWORM, None, [
+        "bash", "clang-14", "clang-15", "clang-16", "clang-17", "clang-18", "clang-19", "coreutils",
+        "diffutils", "findutils", "gawk", "gcc-12", "gcc-13", "gcc-14", "gcc-15", "grep",
+        "libcunit1-dev", "libcurl4-openssl-dev", "libfabric-dev", "libjson-c-dev", "libnuma-dev",
+        "libpci-dev", "libudev-dev", "liburing-dev", "lld-14", "lld-15", "lld-16", "lld-17", "lld-18",
+        "lld-19", "llvm-14", "llvm-15", "llvm-16", "llvm-17", "llvm-18", "llvm-19", "make",
+        "pkg-config", "python3", "sed"]),
 }
 
 # What is done to a tree before it is complete, and what this depends on beside the recipe.
-_FINISH = {"kernel-debug": (debug_kernel.build, debug_kernel.key)}
+_FINISH = {
+    "kernel-debug": (debug_kernel.build, debug_kernel.key),
+    "lint": (lint.unpack, lint.key),
+}
 
 KERNELS = [name[len("kernel-"):] for name in RECIPES if name.startswith("kernel-")]
 
