@@ -10,8 +10,8 @@
 #include <linux/uaccess.h>
 
 #include "core/compat/compat.h"
-#include "core/map.h"
 #include "core/roc.h"
+#include "core/shared_memory.h"
 
 /*
  * An open /dev/rocN. Owned by the file (and by the mappings made through it).

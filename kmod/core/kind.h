@@ -25,6 +25,7 @@ struct roc_channel;
 struct roc_endpoint;
 struct roc_ioctl;
 struct roc_memory;
+struct roc_shared_memory;
 
 /**
  * struct roc_open - one open of a channel; the first member of what the kind has of it
@@ -38,6 +39,9 @@ struct roc_memory;
  * @retired: no hardware any more (removed, reset, closing); buffers are gone
  * @ended: the claim ends, or has ended
  * @leak: quiet could not be proved: what is given up now goes to the channel's @held
+ * @shared: what reader and card share, NULL: nothing yet. Set by the kind's share(), and from then
+ *	on until the last close
+ * @committed: the caller knows of @shared, and may map it; published once
  * @bells: mappings of its doorbell
  * @wait: who polls
  * @batch: who waits in a system call
@@ -53,6 +57,8 @@ struct roc_open {
 	bool retired;
 	bool ended;
 	bool leak;
+	struct roc_shared_memory *shared;
+	bool committed;
 	atomic_t bells;
 	wait_queue_head_t wait;
 	wait_queue_head_t batch;
@@ -119,7 +125,7 @@ struct roc_kind {
 	void (*gone)(struct roc_open *o);
 	/* The claim ends, retired: nothing of the kind's works afterwards. No lock held. */
 	void (*close)(struct roc_open *o);
-	/* Last close: give back what it has, but for @o itself. No lock held. */
+	/* Last close: give back what it has, but for @o and @o->shared. No lock held. NULL: nothing. */
 	void (*free)(struct roc_open *o);
 
 	/* EPOLLIN and the like; errors and the end are the core's. No lock held. */
@@ -139,6 +145,12 @@ struct roc_kind {
 	 * registered buffers.
 	 */
 	int (*check_buffer)(struct roc_endpoint *ep, struct roc_buf_register *arg, bool *seen);
+
+	/*
+	 * Set @o->shared, under the lock that protects it in interrupts. NULL: the caller could not
+	 * be informed of the memory. Channel lock held.
+	 */
+	void (*share)(struct roc_open *o, struct roc_shared_memory *shared);
 
 	/*
 	 * The channel's own memory, for a dma-buf: what handle 0 of ROC_BUF_EXPORT is; no

@@ -17,8 +17,8 @@
 #include <linux/slab.h>
 
 #include "core/compat/compat.h"
-#include "core/map.h"
 #include "core/roc.h"
+#include "core/shared_memory.h"
 
 static void roc_open_free(struct roc_open *o)
 {
@@ -115,6 +115,8 @@ void roc_open_retire(struct roc_open *o, bool present)
 		return;
 	o->retired = true;
 	kind->retire(o, present);
+	if (o->shared)
+		roc_shared_drop(o);
 	WRITE_ONCE(o->epoch, 0);
 	roc_buffer_drop_all(o);
 	kind->gone(o);
@@ -176,6 +178,9 @@ void roc_open_close(struct roc_open *o)
 
 	if (!o->ended)
 		roc_open_end(o);
-	ch->kind->free(o);
+	if (ch->kind->free)
+		ch->kind->free(o);
+	if (o->shared)
+		roc_shared_put(o->shared);
 	roc_open_free(o);
 }

@@ -11,7 +11,7 @@
  * two when somebody sleeps. What a command names is a page of the sub-unit's own, or an index into
  * the table that the kernel makes of the holder's buffers before a run.
  *
- * Calls go one way: kind > ioctl, control > run > look > hw, count; rings, table, map and sysfs
+ * Calls go one way: kind > ioctl, control > run > look > hw, count; rings, table and sysfs
  * beside them. Whoever finds that the card broke its contract returns why; run.c ends the run.
  */
 #ifndef ROC_FRAGMENT_H
@@ -19,9 +19,8 @@
 
 #include "core/block.h"
 #include "core/compat/compat.h"
-#include "core/map.h"
-#include "core/memory.h"
 #include "core/roc.h"
+#include "core/shared_memory.h"
 #include "fragment/count.h"
 #include "fragment/fragment_regs.h"
 #include "fragment/fragment_vsec.h"
@@ -101,7 +100,7 @@ struct roc_sub {
 	bool stopping;
 };
 
-/* The rings of a sub-unit. The first two are the card's to write, the others the reader's. */
+/* The rings of a sub-unit, each an area of the shared memory. The card writes the first two. */
 enum roc_fragment_ring {
 	ROC_RING_DATA,
 	ROC_RING_DONE,
@@ -110,52 +109,27 @@ enum roc_fragment_ring {
 	ROC_RINGS,
 };
 
-/**
- * struct roc_ring_memory - one of them
- * @log2: of its entries
- * @bytes: of whole pages
- * @sgt: its pages; one piece for the card
- * @cpu: what the kernel sees of it; only of what the card writes
- * @bus: where the card sees it
- */
-struct roc_ring_memory {
-	unsigned int log2;
-	size_t bytes;
-	struct sg_table sgt;
-	void *cpu;
-	bool mapped;
-	dma_addr_t bus;
+enum roc_fragment_view {
+	ROC_VIEW_KERNEL,
+	ROC_VIEW_USER,
 };
 
 /**
- * struct roc_sub_rings - the rings of an open sub-unit, and the pages that go with them
- *
- * Two owners: the holder, until its last close, and the card, until it is proved quiet. All goes
- * with the last of them. Constant from the time that it is made, but for the table.
- *
- * @held: the card's part in it: the mappings for DMA, the table
+ * struct roc_sub_rings - the rings of an open sub-unit, and the pages that go with them; constant
+ * once they are attached, but for the table
+ * @shared: their memory; first. Its table holds the bus address of each host page; channel lock
+ * @log2: of each ring's entries
  * @page_log2: of a card page's bytes
  * @host_page_log2: of a host page's
  * @pages: card pages in use, of each link
- * @bell: for its mapping
- * @table: bus address of each host page; channel lock
- * @host_pages: entries in use
+ * @host_pages: entries in use of the table
  */
 struct roc_sub_rings {
-	struct kref refs;
-	struct roc_held held;
-	struct roc_charge charge;
+	struct roc_shared_memory shared;
+	unsigned int log2[ROC_RINGS];
 	unsigned int page_log2;
 	unsigned int host_page_log2;
 	u32 pages;
-	struct roc_ring_memory ring[ROC_RINGS];
-	struct page *user_page;
-	struct page *kernel_page;
-	struct roc_bell bell;
-	__le64 *table;
-	dma_addr_t table_bus;
-	size_t table_size;
-	struct roc_charge table_charge;
 	u32 host_pages;
 };
 
@@ -187,7 +161,6 @@ struct roc_sub_lane {
  * struct roc_holder - one open of a sub-unit, and its run
  * @open: what the core has of it; first
  * @rings: NULL: none yet; channel lock
- * @told: the caller knows of @rings, and may map them; published once
  * @run: number of the run, from 1; channel lock
  * @period: ms, of the watchdog
  * @changes: of the settings, when the card was told of them; channel lock
@@ -202,7 +175,6 @@ struct roc_sub_lane {
 struct roc_holder {
 	struct roc_open open;
 	struct roc_sub_rings *rings;
-	bool told;
 	u32 run;
 	unsigned int period;
 	u32 changes;
@@ -227,12 +199,12 @@ static inline struct roc_holder *roc_holder(struct roc_open *o)
 
 static inline struct roc_fr_user *roc_sub_rings_user(const struct roc_sub_rings *rings)
 {
-	return page_address(rings->user_page);
+	return rings->shared.area[ROC_AREA_USER].cpu;
 }
 
 static inline struct roc_fr_kernel *roc_sub_rings_kernel(const struct roc_sub_rings *rings)
 {
-	return page_address(rings->kernel_page);
+	return rings->shared.area[ROC_AREA_KERNEL].cpu;
 }
 
 /* What the reader has taken of a lane; may be anything. */
@@ -257,20 +229,13 @@ extern const struct roc_kind roc_fragment_kind;
 /* rings.c */
 struct roc_sub_rings *roc_sub_rings_alloc(const struct roc_sub *sub, struct roc_fr_rings *arg,
 					  int node, bool whole);
-int roc_sub_rings_map(struct roc_channel *ch, struct roc_sub_rings *rings,
-		      struct roc_fr_rings *arg);
-void roc_sub_rings_drop(struct roc_channel *ch, struct roc_sub_rings *rings);
-void roc_sub_rings_put(struct roc_sub_rings *rings);
+int roc_sub_rings_map(struct roc_channel *ch, struct roc_shared_memory *shared, void *data);
+void roc_sub_rings_describe(const struct roc_sub_rings *rings, struct roc_fr_rings *arg);
 void roc_sub_rings_clear(struct roc_sub_rings *rings);
-u64 roc_sub_rings_before(const struct roc_sub_rings *rings, enum roc_fragment_ring ring);
 
-/* table.c: host pages; channel lock, but for the last */
+/* table.c: host pages; channel lock */
 int roc_table_make(struct roc_holder *h, struct roc_fr_start *arg);
 int roc_table_find(struct roc_holder *h, struct roc_fr_pages *arg);
-void roc_table_free(struct roc_sub_rings *rings, struct roc_endpoint *ep);
-
-/* map.c */
-int roc_fragment_mmap(struct roc_open *o, struct vm_area_struct *vma);
 
 /* hw.c: the registers of sub-units */
 extern const struct roc_block_regs roc_fragment_regs;

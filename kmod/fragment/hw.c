@@ -144,14 +144,15 @@ static bool roc_fragment_setup(struct roc_channel *ch, u32 start)
 {
 	struct roc_holder *h = roc_holder(ch->open);
 	const struct roc_sub_rings *rings = h->rings;
+	const struct roc_area *area = rings->shared.area;
 	const struct {
 		u32 offset;
 		u32 value;
 	} sizes[] = {
 		{FRAGMENT_START, start},
-		{FRAGMENT_DATA_SIZE, rings->ring[ROC_RING_DATA].log2},
-		{FRAGMENT_FREE_SIZE, rings->ring[ROC_RING_FREE].log2},
-		{FRAGMENT_COMMAND_SIZE, rings->ring[ROC_RING_COMMAND].log2},
+		{FRAGMENT_DATA_SIZE, rings->log2[ROC_RING_DATA]},
+		{FRAGMENT_FREE_SIZE, rings->log2[ROC_RING_FREE]},
+		{FRAGMENT_COMMAND_SIZE, rings->log2[ROC_RING_COMMAND]},
 		{FRAGMENT_HOST_PAGES, rings->host_pages},
 		{FRAGMENT_HOST_PAGE_SIZE, rings->host_page_log2},
 		{FRAGMENT_PAGE_SIZE, rings->page_log2},
@@ -161,11 +162,11 @@ static bool roc_fragment_setup(struct roc_channel *ch, u32 start)
 
 	h->changes = READ_ONCE(roc_sub(ch)->settings.changes);
 	smp_rmb(); /* what was set with those is written below, or another change is seen later */
-	roc_block_write64(ch, FRAGMENT_DATA_LOW, rings->ring[ROC_RING_DATA].bus);
-	roc_block_write64(ch, FRAGMENT_FREE_LOW, rings->ring[ROC_RING_FREE].bus);
-	roc_block_write64(ch, FRAGMENT_COMMAND_LOW, rings->ring[ROC_RING_COMMAND].bus);
-	roc_block_write64(ch, FRAGMENT_DONE_LOW, rings->ring[ROC_RING_DONE].bus);
-	roc_block_write64(ch, FRAGMENT_TABLE_LOW, rings->table_bus);
+	roc_block_write64(ch, FRAGMENT_DATA_LOW, area[ROC_RING_DATA].bus);
+	roc_block_write64(ch, FRAGMENT_FREE_LOW, area[ROC_RING_FREE].bus);
+	roc_block_write64(ch, FRAGMENT_COMMAND_LOW, area[ROC_RING_COMMAND].bus);
+	roc_block_write64(ch, FRAGMENT_DONE_LOW, area[ROC_RING_DONE].bus);
+	roc_block_write64(ch, FRAGMENT_TABLE_LOW, rings->shared.table_bus);
 	for (i = 0; i < ARRAY_SIZE(sizes); i++)
 		roc_block_write(ch, sizes[i].offset, sizes[i].value);
 	roc_fragment_write_settings(ch);

@@ -76,57 +76,6 @@ static int roc_fr_rings_check(struct roc_channel *ch, struct roc_fr_rings *arg)
 	return arg->why ? -EOPNOTSUPP : 0;
 }
 
-/* From here on removal and reset find them, and users once they were told. */
-static int roc_sub_rings_add(struct roc_holder *h, struct roc_sub_rings *rings)
-{
-	struct roc_channel *ch = h->open.ch;
-	struct roc_sub *sub = roc_sub(ch);
-	int err;
-
-	err = roc_open_lock(&h->open);
-	if (err)
-		return err;
-	if (h->rings) {
-		err = -EBUSY;
-	} else {
-		spin_lock_irq(&sub->lock);
-		h->rings = rings;
-		spin_unlock_irq(&sub->lock);
-	}
-	mutex_unlock(&ch->lock);
-	return err;
-}
-
-static int roc_sub_rings_bind(struct roc_holder *h, struct roc_sub_rings *rings,
-			      struct roc_fr_rings *arg)
-{
-	struct roc_channel *ch = h->open.ch;
-	int err;
-
-	err = roc_sub_rings_map(ch, rings, arg);
-	if (err)
-		return err;
-	err = roc_sub_rings_add(h, rings);
-	if (err)
-		rings->held.free(&rings->held, ch->ep);
-	return err;
-}
-
-static void roc_fr_rings_tell(const struct roc_sub_rings *rings, struct roc_fr_rings *arg)
-{
-	arg->descriptors_offset = roc_sub_rings_before(rings, ROC_RING_DATA);
-	arg->completions_offset = roc_sub_rings_before(rings, ROC_RING_DONE);
-	arg->frees_offset = roc_sub_rings_before(rings, ROC_RING_FREE);
-	arg->commands_offset = roc_sub_rings_before(rings, ROC_RING_COMMAND);
-	arg->kernel_offset = ROC_FRAGMENT_KERNEL_COOKIE;
-	arg->kernel_length = arg->completions_offset + rings->ring[ROC_RING_DONE].bytes;
-	arg->user_offset = ROC_FRAGMENT_USER_COOKIE;
-	arg->user_length = arg->commands_offset + rings->ring[ROC_RING_COMMAND].bytes;
-	arg->bell_offset = ROC_BELL_COOKIE;
-	/* With larger pages the doorbell could not be mapped alone. */
-	arg->bell_length = PAGE_SIZE == FRAGMENT_DOORBELL_SIZE ? PAGE_SIZE : 0;
-}
-
 static int roc_fr_rings(struct file *file, void *data)
 {
 	struct roc_holder *h = roc_holder(file->private_data);
@@ -147,7 +96,7 @@ static int roc_fr_rings(struct file *file, void *data)
 	}
 	if (!roc_enter(ch->ep, h->open.epoch, &idx))
 		return -ENODEV;
-	err = READ_ONCE(h->rings) ? -EBUSY : roc_fr_rings_check(ch, arg);
+	err = READ_ONCE(h->open.shared) ? -EBUSY : roc_fr_rings_check(ch, arg);
 	node = dev_to_node(&ch->ep->pdev->dev);
 	roc_leave(ch->ep, idx);
 	if (err)
@@ -155,48 +104,11 @@ static int roc_fr_rings(struct file *file, void *data)
 	rings = roc_sub_rings_alloc(roc_sub(ch), arg, node, !ch->ep->translated);
 	if (IS_ERR(rings))
 		return PTR_ERR(rings);
-	roc_point(ch->ep, ROC_POINT_REGISTER);
-	err = -ENODEV;
-	if (roc_enter(ch->ep, h->open.epoch, &idx)) {
-		err = roc_sub_rings_bind(h, rings, arg);
-		roc_leave(ch->ep, idx);
-	}
-	if (err) {
-		roc_sub_rings_put(rings);
+	err = roc_shared_attach(&h->open, &rings->shared, roc_sub_rings_map, arg);
+	if (err)
 		return err;
-	}
-	roc_fr_rings_tell(rings, arg);
+	roc_sub_rings_describe(rings, arg);
 	return 0;
-}
-
-/* The caller was told of the rings, or could not be: then there are none. */
-static void roc_fr_rings_settle(struct file *file, const void *data, bool told)
-{
-	struct roc_holder *h = roc_holder(file->private_data);
-	struct roc_channel *ch = h->open.ch;
-	struct roc_sub *sub = roc_sub(ch);
-	struct roc_sub_rings *rings = NULL;
-	int idx;
-
-	if (!roc_enter(ch->ep, h->open.epoch, &idx))
-		return; /* their part for the card goes with removal, the rest with the last close
-			 */
-	mutex_lock(&ch->lock);
-	if (told) {
-		roc_fragment_flags(h, ROC_FR_STOPPED, 0);
-		smp_store_release(&h->told, true);
-	} else if (!h->open.retired) {
-		rings = h->rings;
-		spin_lock_irq(&sub->lock);
-		h->rings = NULL;
-		spin_unlock_irq(&sub->lock);
-	}
-	mutex_unlock(&ch->lock);
-	if (rings) {
-		rings->held.free(&rings->held, ch->ep);
-		roc_sub_rings_put(rings);
-	}
-	roc_leave(ch->ep, idx);
 }
 
 static int roc_fr_start(struct file *file, void *data)
@@ -244,7 +156,7 @@ static int roc_fr_tell(struct file *file, void *data)
 
 	if (arg->flags || arg->reserved || arg->what & ~(ROC_FR_TELL_FREE | ROC_FR_TELL_COMMAND))
 		return -EINVAL;
-	if (!smp_load_acquire(&h->told))
+	if (!smp_load_acquire(&h->open.committed))
 		return -EPIPE;
 	spin_lock_irq(&sub->lock);
 	if (sub->holder == h)
@@ -266,7 +178,7 @@ static int roc_fr_pages(struct file *file, void *data)
 	err = roc_open_lock(&h->open);
 	if (err)
 		return err;
-	err = h->told ? roc_table_find(h, arg) : -EPIPE;
+	err = h->open.committed ? roc_table_find(h, arg) : -EPIPE;
 	mutex_unlock(&h->open.ch->lock);
 	return err;
 }
@@ -340,7 +252,7 @@ static int roc_fr_wait(struct file *file, void *data)
 	if (arg->flags || arg->ready || !arg->mask ||
 	    arg->mask & ~(ROC_FR_WAIT_DATA | ROC_FR_WAIT_DONE))
 		return -EINVAL;
-	if (!smp_load_acquire(&h->told))
+	if (!smp_load_acquire(&h->open.committed))
 		return -EPIPE;
 	if (roc_fr_wait_far(h, arg))
 		return -EINVAL;
@@ -393,7 +305,7 @@ static int roc_fr_reset(struct file *file, void *data)
 
 const struct roc_ioctl roc_fragment_ioctls[ROC_FRAGMENT_IOCTLS] = {
 	ROC_IOCTL(ROC_FR_INFO, 192, roc_fr_info, roc_fr_info),
-	ROC_IOCTL(ROC_FR_RINGS, 120, roc_fr_rings, roc_fr_rings, .settle = roc_fr_rings_settle,
+	ROC_IOCTL(ROC_FR_RINGS, 120, roc_fr_rings, roc_fr_rings, .settle = roc_shared_commit,
 		  .enters = true),
 	ROC_IOCTL(ROC_FR_SETTINGS, 40, roc_fr_settings, roc_fr_settings),
 	ROC_IOCTL(ROC_FR_START, 32, roc_fr_start, roc_fr_start),

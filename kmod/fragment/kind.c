@@ -27,11 +27,7 @@ static int roc_fragment_open(struct roc_open *o)
 
 static void roc_fragment_retire(struct roc_open *o, bool present)
 {
-	struct roc_holder *h = roc_holder(o);
-
-	roc_fragment_abort(h, ROC_CH_STOPPED, ROC_WHY_REMOVED, present);
-	if (h->rings)
-		roc_sub_rings_drop(o->ch, h->rings);
+	roc_fragment_abort(roc_holder(o), ROC_CH_STOPPED, ROC_WHY_REMOVED, present);
 }
 
 static void roc_fragment_suspend(struct roc_open *o)
@@ -56,12 +52,16 @@ static void roc_fragment_close(struct roc_open *o)
 	cancel_delayed_work_sync(&roc_holder(o)->watch);
 }
 
-static void roc_fragment_free(struct roc_open *o)
+static void roc_fragment_share(struct roc_open *o, struct roc_shared_memory *shared)
 {
 	struct roc_holder *h = roc_holder(o);
+	struct roc_sub *sub = roc_sub(o->ch);
 
-	if (h->rings)
-		roc_sub_rings_put(h->rings);
+	spin_lock_irq(&sub->lock);
+	o->shared = shared;
+	h->rings = shared ? container_of(shared, struct roc_sub_rings, shared) : NULL;
+	spin_unlock_irq(&sub->lock);
+	roc_fragment_flags(h, ROC_FR_STOPPED, 0);
 }
 
 /* Who finds nothing is going to sleep. Registers are there only inside the read side. */
@@ -73,7 +73,7 @@ static __poll_t roc_fragment_poll(struct roc_open *o, poll_table *pt)
 	unsigned int i;
 	int idx;
 
-	if (!smp_load_acquire(&h->told))
+	if (!smp_load_acquire(&o->committed))
 		return 0;
 	if (!roc_enter(o->ch->ep, o->epoch, &idx))
 		return 0;
@@ -162,9 +162,9 @@ const struct roc_kind roc_fragment_kind = {
 	.suspend = roc_fragment_suspend,
 	.gone = roc_fragment_gone,
 	.close = roc_fragment_close,
-	.free = roc_fragment_free,
 	.poll = roc_fragment_poll,
-	.mmap = roc_fragment_mmap,
+	.mmap = roc_shared_mmap,
+	.share = roc_fragment_share,
 	.listen = roc_fragment_listen,
 	.fdinfo = roc_fragment_fdinfo,
 	.check_buffer = roc_fragment_check_buffer,

@@ -90,8 +90,8 @@ static void roc_fragment_begin(struct roc_holder *h, u32 start)
 	WRITE_ONCE(user->completions, start);
 	for (i = 0; i < ROC_LANES; i++)
 		h->lane[i] = (struct roc_sub_lane){
-			.count = {.entries = h->rings->ring[ring[i]].cpu,
-				  .log2 = h->rings->ring[ring[i]].log2,
+			.count = {.entries = h->rings->shared.area[ring[i]].cpu,
+				  .log2 = h->rings->log2[ring[i]],
 				  .start = start,
 				  .known = start,
 				  .taken = start},
@@ -109,7 +109,7 @@ int roc_fragment_start(struct roc_holder *h, struct roc_fr_start *arg)
 
 	if (ch->state == ROC_CH_RUNNING)
 		return -EBUSY;
-	if (!h->told)
+	if (!h->open.committed)
 		return -EPIPE;
 	if (!roc_alive(ch->ep) || !roc_settle(ch, true))
 		return -EIO;

@@ -46,36 +46,24 @@ int roc_table_find(struct roc_holder *h, struct roc_fr_pages *arg)
 	return 0;
 }
 
-/* The card reads it no more. */
-void roc_table_free(struct roc_sub_rings *rings, struct roc_endpoint *ep)
-{
-	if (rings->table)
-		dma_free_coherent(&ep->pdev->dev, rings->table_size, rings->table,
-				  rings->table_bus);
-	rings->table = NULL;
-	roc_uncharge(&rings->table_charge);
-}
-
 static int roc_table_alloc(struct roc_holder *h, u32 pages, struct roc_fr_start *arg)
 {
+	struct roc_shared_memory *s = &h->rings->shared;
 	struct roc_endpoint *ep = h->open.ch->ep;
-	struct roc_sub_rings *rings = h->rings;
-	size_t size = PAGE_ALIGN(max(pages, 1u) * sizeof(*rings->table));
+	size_t size = PAGE_ALIGN(max(pages, 1u) * sizeof(*s->table));
 	u64 pinned;
 	int err;
 
-	if (rings->table && rings->table_size >= size)
+	if (s->table && s->table_size >= size)
 		return 0;
-	roc_table_free(rings, ep);
-	err = roc_charge(&rings->table_charge, h->open.mm, size >> PAGE_SHIFT, &arg->why,
-			 &arg->limit, &pinned);
+	roc_shared_free_table(s, ep);
+	err = roc_charge(&s->table_charge, h->open.mm, size >> PAGE_SHIFT, &arg->why, &arg->limit,
+			 &pinned);
+	if (!err)
+		err = roc_shared_table(s, ep, max(pages, 1u));
 	if (err)
-		return err;
-	rings->table = dma_alloc_coherent(&ep->pdev->dev, size, &rings->table_bus, ROC_PAGES_GFP);
-	rings->table_size = size;
-	if (!rings->table)
-		roc_uncharge(&rings->table_charge);
-	return rings->table ? 0 : -ENOMEM;
+		roc_shared_free_table(s, ep); /* and what it was charged */
+	return err;
 }
 
 static int roc_table_fill(struct roc_holder *h, const struct roc_buffer *buf, u32 at,
@@ -94,7 +82,7 @@ static int roc_table_fill(struct roc_holder *h, const struct roc_buffer *buf, u3
 			arg->limit = roc_extents_shortest(&buf->extents);
 			return -EOPNOTSUPP;
 		}
-		h->rings->table[at + i] = cpu_to_le64(bus);
+		h->rings->shared.table[at + i] = cpu_to_le64(bus);
 		cond_resched();
 	}
 	return 0;

@@ -49,7 +49,6 @@ static const char *roc_stream_probe_one(struct roc_channel *ch, const struct roc
 {
 	struct roc_endpoint *ep = ch->ep;
 	struct roc_stream *st = roc_stream(ch);
-	const struct roc_piece *bell = &vsec->bell[ch->number];
 	u32 is;
 
 	spin_lock_init(&st->lock);
@@ -57,8 +56,8 @@ static const char *roc_stream_probe_one(struct roc_channel *ch, const struct roc
 	st->open = roc_block(ep, &vsec->settings[ch->number]);
 	ch->block = roc_block(ep, &vsec->stream[ch->number]);
 	st->card = roc_block(ep, &vsec->card);
-	st->bell_bar = bell->bar;
-	st->bell = bell->offset;
+	st->bell.bar = vsec->bell[ch->number].bar;
+	st->bell.offset = vsec->bell[ch->number].offset;
 	st->ring_max = 1ull << vsec->ring_log2;
 	st->segments_max = vsec->segments;
 	st->clock = ioread32(st->card + STREAM_CARD_CLOCK);
@@ -118,7 +117,7 @@ static u32 roc_stream_irq_bytes(const struct roc_reader *r)
 /* 0: it is in one piece. */
 static u32 roc_stream_segment(const struct roc_stream_ring *ring)
 {
-	return ring->table ? ring->segment : 0;
+	return ring->shared.table ? ring->segment : 0;
 }
 
 /*
@@ -137,7 +136,7 @@ static bool roc_stream_setup(struct roc_channel *ch, u32 position)
 	roc_block_write64(ch, STREAM_RING_LOW, ring->bus);
 	roc_block_write(ch, STREAM_RING_SIZE, ring->log2);
 	roc_block_write(ch, STREAM_SEGMENT_SIZE, roc_stream_segment(ring));
-	roc_block_write64(ch, STREAM_PAGE_LOW, ring->card_bus);
+	roc_block_write64(ch, STREAM_PAGE_LOW, ring->shared.area[ROC_AREA_CARD].bus);
 	roc_block_write(ch, STREAM_START, position);
 	roc_block_write(ch, STREAM_IRQ_BYTES, roc_stream_irq_bytes(r));
 	roc_block_write(ch, STREAM_IRQ_NS, READ_ONCE(st->settings.interrupt_time));
@@ -170,7 +169,7 @@ void roc_stream_tell_read(struct roc_reader *r)
 	ch->stats.mmio_writes++;
 	st->stats.doorbells++;
 	r->known = r->position.read;
-	iowrite32(r->position.read, ch->ep->bar[st->bell_bar] + st->bell + STREAM_READ);
+	iowrite32(r->position.read, ch->ep->bar[st->bell.bar] + st->bell.offset + STREAM_READ);
 }
 
 /*

@@ -37,42 +37,6 @@ static int roc_ring_check(struct roc_channel *ch, struct roc_st_ring *arg)
 	return arg->length >> PAGE_SHIFT > (u64)si_mem_available() ? -ENOMEM : 0;
 }
 
-/* From here on removal and reset find it, and users once they were told. */
-static int roc_ring_add(struct roc_reader *r, struct roc_stream_ring *ring)
-{
-	struct roc_channel *ch = r->open.ch;
-	struct roc_stream *st = roc_stream(ch);
-	int err;
-
-	err = roc_open_lock(&r->open);
-	if (err)
-		return err;
-	if (r->ring) {
-		err = -EBUSY;
-	} else {
-		spin_lock_irq(&st->lock);
-		r->ring = ring;
-		spin_unlock_irq(&st->lock);
-	}
-	mutex_unlock(&ch->lock);
-	return err;
-}
-
-static int roc_ring_bind(struct roc_reader *r, struct roc_stream_ring *ring,
-			 struct roc_st_ring *arg)
-{
-	struct roc_channel *ch = r->open.ch;
-	int err;
-
-	err = roc_stream_ring_map(ch, ring, arg);
-	if (err)
-		return err;
-	err = roc_ring_add(r, ring);
-	if (err)
-		ring->held.free(&ring->held, ch->ep);
-	return err;
-}
-
 static int roc_st_ring(struct file *file, void *data)
 {
 	struct roc_reader *r = roc_reader(file->private_data);
@@ -92,25 +56,18 @@ static int roc_st_ring(struct file *file, void *data)
 	}
 	if (!roc_enter(ch->ep, r->open.epoch, &idx))
 		return -ENODEV;
-	err = READ_ONCE(r->ring) ? -EBUSY : roc_ring_check(ch, arg);
+	err = READ_ONCE(r->open.shared) ? -EBUSY : roc_ring_check(ch, arg);
 	node = dev_to_node(&ch->ep->pdev->dev);
 	least = roc_ring_least(ch, arg->length);
 	roc_leave(ch->ep, idx);
 	if (err)
 		return err;
-	ring = roc_stream_ring_alloc(arg, node, least);
+	ring = roc_stream_ring_alloc(roc_stream(ch), arg, node, least);
 	if (IS_ERR(ring))
 		return PTR_ERR(ring);
-	roc_point(ch->ep, ROC_POINT_REGISTER);
-	err = -ENODEV;
-	if (roc_enter(ch->ep, r->open.epoch, &idx)) {
-		err = roc_ring_bind(r, ring, arg);
-		roc_leave(ch->ep, idx);
-	}
-	if (err) {
-		roc_stream_ring_put(ring);
+	err = roc_shared_attach(&r->open, &ring->shared, roc_stream_ring_map, arg);
+	if (err)
 		return err;
-	}
 	arg->ring_offset = ROC_RING_COOKIE;
 	arg->ring_length = 2 * arg->length;
 	arg->control_offset = ROC_CONTROL_COOKIE;
@@ -121,35 +78,6 @@ static int roc_st_ring(struct file *file, void *data)
 	arg->bell_length = ROC_BELL_LENGTH;
 	arg->segments = ring->segments;
 	return 0;
-}
-
-/* The caller was told of the ring, or could not be: then there is none. */
-static void roc_st_ring_settle(struct file *file, const void *data, bool told)
-{
-	struct roc_reader *r = roc_reader(file->private_data);
-	struct roc_channel *ch = r->open.ch;
-	struct roc_stream *st = roc_stream(ch);
-	struct roc_stream_ring *ring = NULL;
-	int idx;
-
-	if (!roc_enter(ch->ep, r->open.epoch, &idx))
-		return; /* its part for the card goes with removal, the rest with the last close */
-	mutex_lock(&ch->lock);
-	if (told) {
-		roc_stream_flags(r, ROC_ST_STOPPED, 0);
-		smp_store_release(&r->told, true);
-	} else if (!r->open.retired) {
-		ring = r->ring;
-		spin_lock_irq(&st->lock);
-		r->ring = NULL;
-		spin_unlock_irq(&st->lock);
-	}
-	mutex_unlock(&ch->lock);
-	if (ring) {
-		ring->held.free(&ring->held, ch->ep);
-		roc_stream_ring_put(ring);
-	}
-	roc_leave(ch->ep, idx);
 }
 
 static int roc_st_start(struct file *file, void *data)
@@ -198,7 +126,7 @@ static int roc_st_consume(struct file *file, void *data)
 
 	if (arg->flags || arg->available)
 		return -EINVAL;
-	if (!smp_load_acquire(&r->told))
+	if (!smp_load_acquire(&r->open.committed))
 		return -EPIPE;
 	spin_lock_irq(&st->lock);
 	runs = roc_stream_look(r);
@@ -255,7 +183,7 @@ static int roc_st_wait(struct file *file, void *data)
 
 	if (arg->flags || arg->written || arg->unreported || arg->reserved)
 		return -EINVAL;
-	if (!smp_load_acquire(&r->told))
+	if (!smp_load_acquire(&r->open.committed))
 		return -EPIPE;
 	spin_lock_irq(&st->lock);
 	roc_stream_look(r);
@@ -314,7 +242,7 @@ static int roc_st_reset(struct file *file, void *data)
 
 const struct roc_ioctl roc_stream_ioctls[ROC_STREAM_IOCTLS] = {
 	ROC_IOCTL(ROC_ST_INFO, 304, roc_st_info, roc_st_info),
-	ROC_IOCTL(ROC_ST_RING, 104, roc_st_ring, roc_st_ring, .settle = roc_st_ring_settle,
+	ROC_IOCTL(ROC_ST_RING, 104, roc_st_ring, roc_st_ring, .settle = roc_shared_commit,
 		  .enters = true),
 	ROC_IOCTL(ROC_ST_SETTINGS, 72, roc_st_settings, roc_st_settings, .registers = true),
 	ROC_IOCTL(ROC_ST_START, 16, roc_st_start, roc_st_start),

@@ -23,11 +23,7 @@ static int roc_stream_open(struct roc_open *o)
 
 static void roc_stream_retire(struct roc_open *o, bool present)
 {
-	struct roc_reader *r = roc_reader(o);
-
-	roc_stream_abort(r, ROC_CH_STOPPED, ROC_WHY_REMOVED, present);
-	if (r->ring)
-		roc_stream_ring_drop(o->ch, r->ring);
+	roc_stream_abort(roc_reader(o), ROC_CH_STOPPED, ROC_WHY_REMOVED, present);
 }
 
 static void roc_stream_suspend(struct roc_open *o)
@@ -52,12 +48,16 @@ static void roc_stream_close_open(struct roc_open *o)
 	cancel_delayed_work_sync(&roc_reader(o)->watch);
 }
 
-static void roc_stream_free(struct roc_open *o)
+static void roc_stream_share(struct roc_open *o, struct roc_shared_memory *shared)
 {
 	struct roc_reader *r = roc_reader(o);
+	struct roc_stream *st = roc_stream(o->ch);
 
-	if (r->ring)
-		roc_stream_ring_put(r->ring);
+	spin_lock_irq(&st->lock);
+	o->shared = shared;
+	r->ring = shared ? container_of(shared, struct roc_stream_ring, shared) : NULL;
+	spin_unlock_irq(&st->lock);
+	roc_stream_flags(r, ROC_ST_STOPPED, 0);
 }
 
 /*
@@ -71,7 +71,7 @@ static __poll_t roc_stream_poll(struct roc_open *o, poll_table *pt)
 	bool readable = false;
 	int idx;
 
-	if (!smp_load_acquire(&r->told))
+	if (!smp_load_acquire(&o->committed))
 		return 0;
 	if (!roc_enter(o->ch->ep, o->epoch, &idx))
 		return 0;
@@ -109,9 +109,7 @@ static void roc_stream_listen(struct roc_open *o)
 /* A ring that the caller does not know of yet may still be taken back. */
 static struct roc_memory *roc_stream_lend(struct roc_open *o)
 {
-	struct roc_reader *r = roc_reader(o);
-
-	return r->told ? &r->ring->memory : ERR_PTR(-EPIPE);
+	return o->committed ? &o->shared->memory : ERR_PTR(-EPIPE);
 }
 
 static void roc_stream_fdinfo(struct roc_open *o, struct seq_file *m)
@@ -146,11 +144,11 @@ const struct roc_kind roc_stream_kind = {
 	.suspend = roc_stream_suspend,
 	.gone = roc_stream_gone,
 	.close = roc_stream_close_open,
-	.free = roc_stream_free,
 	.poll = roc_stream_poll,
-	.mmap = roc_stream_mmap,
+	.mmap = roc_shared_mmap,
 	.listen = roc_stream_listen,
 	.fdinfo = roc_stream_fdinfo,
+	.share = roc_stream_share,
 	.lend = roc_stream_lend,
 	.irq = roc_stream_irq,
 	.doubt = roc_stream_doubt,

@@ -95,7 +95,7 @@ static void roc_stream_begin(struct roc_reader *r, u32 position)
 	struct roc_stream *st = roc_stream(r->open.ch);
 	struct stream_state *state = roc_ring_state(r->ring);
 
-	clear_page(page_address(r->ring->card_page));
+	clear_page(r->ring->shared.area[ROC_AREA_CARD].cpu);
 	state->written = cpu_to_le32(position);
 	state->read = cpu_to_le32(position);
 	spin_lock_irq(&st->lock);
@@ -113,7 +113,7 @@ int roc_stream_start(struct roc_reader *r, u32 position)
 
 	if (ch->state == ROC_CH_RUNNING)
 		return -EBUSY;
-	if (!r->told)
+	if (!r->open.committed)
 		return -EPIPE;
 	if (!roc_alive(ch->ep) || !roc_settle(ch, true))
 		return -EIO;

@@ -7,7 +7,7 @@
  *   reader    one open: the ring, the run, who sleeps
  *   ring      memory that the card writes to, and the pages shared with the reader
  *
- * Calls go one way: kind > ioctl, control > run > look > hw, position; ring, map and sysfs beside
+ * Calls go one way: kind > ioctl, control > run > look > hw, position; ring and sysfs beside
  * them. Whoever finds that the card broke its contract returns why; run.c ends the run.
  */
 #ifndef ROC_STREAM_H
@@ -17,9 +17,8 @@
 
 #include "core/block.h"
 #include "core/compat/compat.h"
-#include "core/map.h"
-#include "core/memory.h"
 #include "core/roc.h"
+#include "core/shared_memory.h"
 #include "stream/position.h"
 #include "stream/stream_regs.h"
 #include "stream/stream_vsec.h"
@@ -28,9 +27,6 @@
 #define ROC_CONTROL_COOKIE (0x10ull << 32)
 #define ROC_READER_COOKIE (0x11ull << 32)
 #define ROC_RING_COOKIE (0x40ull << 32)
-
-/* With larger pages the doorbell could not be mapped alone. */
-#define ROC_BELL_LENGTH (PAGE_SIZE == STREAM_DOORBELL_SIZE ? PAGE_SIZE : 0)
 
 #define ROC_WATCH_MS 500 /* period of the watchdog, ... */
 #define ROC_LOOK_MS 5	 /* ... and where there is no interrupt */
@@ -68,7 +64,7 @@ struct roc_stream_settings {
  * struct roc_stream - a channel's stream, whoever opens it; lives as long as the channel
  * @open: registers that users may write, too: settings and counters
  * @card: the card's block
- * @bell: offset of its doorbell page in BAR @bell_bar
+ * @bell: where its doorbell page is
  * @type: STREAM_TYPE_*
  * @name: constant after probe
  * @clock: of the counters, Hz
@@ -83,8 +79,7 @@ struct roc_stream_settings {
 struct roc_stream {
 	void __iomem *open;
 	void __iomem *card;
-	unsigned int bell_bar;
-	u64 bell;
+	struct roc_bell bell;
 	unsigned int type;
 	char name[ROC_TEXT_MAX];
 	u32 clock;
@@ -99,38 +94,24 @@ struct roc_stream {
 	struct stream_counters last;
 };
 
+/* Areas of the shared memory: the ring, and a page that the card writes. */
+enum roc_stream_area {
+	ROC_AREA_RING,
+	ROC_AREA_CARD,
+};
+
 /**
- * struct roc_stream_ring - a ring, and the pages that go with it
- *
- * Two owners: the reader, until its last close, and the card, until it is proved quiet; exports are
- * more. The pages go with the last of them. Constant from the time that it is made.
- *
- * @memory: the ring's pages, and the count of owners
- * @held: the card's part in it: the mappings for DMA
- * @sgt: of @memory: one entry for each allocation
- * @page: of the reader's and the control area
- * @bell: for its mapping
+ * struct roc_stream_ring - a ring, and the pages that go with it; constant once it is attached
+ * @shared: its memory; first. Its table is that of the segments, NULL: the card sees one piece
+ * @log2: of its bytes
  * @bus: address of the ring, or of its table
- * @table: of segments, NULL: the ring is contiguous for the card
- * @segment: log2 of their bytes
+ * @segment: log2 of the bytes of a segment
  * @segments: pieces, for those who ask
  */
 struct roc_stream_ring {
-	struct roc_memory memory;
-	struct roc_held held;
-	struct roc_charge charge;
-	struct sg_table sgt;
+	struct roc_shared_memory shared;
 	u32 log2;
-	struct page *user_page;
-	struct page *kernel_page;
-	struct page *card_page;
-	struct roc_bell bell;
-	bool mapped;
-	bool card_mapped;
-	dma_addr_t card_bus;
 	dma_addr_t bus;
-	__le64 *table;
-	size_t table_size;
 	unsigned int segment;
 	u32 segments;
 };
@@ -139,7 +120,6 @@ struct roc_stream_ring {
  * struct roc_reader - one open of a stream, and its run
  * @open: what the core has of it; first
  * @ring: NULL: none yet; channel lock
- * @told: the caller knows of @ring, and may map it; published once
  * @run: number of the run, from 1; channel lock
  * @discarded: by the card before the run; channel lock
  * @period: ms, of the watchdog
@@ -160,7 +140,6 @@ struct roc_stream_ring {
 struct roc_reader {
 	struct roc_open open;
 	struct roc_stream_ring *ring;
-	bool told;
 	u32 run;
 	u64 discarded;
 	unsigned int period;
@@ -199,22 +178,22 @@ static inline struct roc_reader *roc_reader(struct roc_open *o)
 
 static inline struct roc_st_user *roc_ring_user(const struct roc_stream_ring *ring)
 {
-	return page_address(ring->user_page);
+	return ring->shared.area[ROC_AREA_USER].cpu;
 }
 
 static inline struct roc_st_kernel *roc_ring_kernel(const struct roc_stream_ring *ring)
 {
-	return page_address(ring->kernel_page);
+	return ring->shared.area[ROC_AREA_KERNEL].cpu;
 }
 
 static inline struct stream_state *roc_ring_state(const struct roc_stream_ring *ring)
 {
-	return page_address(ring->card_page) + STREAM_PAGE_STATE;
+	return ring->shared.area[ROC_AREA_CARD].cpu + STREAM_PAGE_STATE;
 }
 
 static inline struct stream_counters *roc_ring_counters(const struct roc_stream_ring *ring)
 {
-	return page_address(ring->card_page) + STREAM_PAGE_COUNTERS;
+	return ring->shared.area[ROC_AREA_CARD].cpu + STREAM_PAGE_COUNTERS;
 }
 
 /* What the kind asks of a card beyond what the core does: its open registers' place, its TYPEs. */
@@ -228,14 +207,9 @@ struct roc_stream_ops {
 extern const struct roc_kind roc_stream_kind;
 
 /* ring.c */
-struct roc_stream_ring *roc_stream_ring_alloc(struct roc_st_ring *arg, int node, u64 least);
-int roc_stream_ring_map(struct roc_channel *ch, struct roc_stream_ring *ring,
-			struct roc_st_ring *arg);
-void roc_stream_ring_drop(struct roc_channel *ch, struct roc_stream_ring *ring);
-void roc_stream_ring_put(struct roc_stream_ring *ring);
-
-/* map.c */
-int roc_stream_mmap(struct roc_open *o, struct vm_area_struct *vma);
+struct roc_stream_ring *roc_stream_ring_alloc(const struct roc_stream *st, struct roc_st_ring *arg,
+					      int node, u64 least);
+int roc_stream_ring_map(struct roc_channel *ch, struct roc_shared_memory *shared, void *data);
 
 /* hw.c: the registers of streams */
 extern const struct roc_block_regs roc_stream_regs;
