@@ -99,19 +99,22 @@ static int roc_area_alloc(struct roc_area *area, int node)
 int roc_shared_alloc(struct roc_shared_memory *s, int node, __u32 *why, __u64 *limit, __u64 *pinned)
 {
 	struct roc_area *lent = container_of(s->memory.pages, struct roc_area, sgt);
-	unsigned long pages = 1; /* behind the doorbell */
+	unsigned long pages = s->bell.there;
 	unsigned int i;
-	int err;
+	int err = 0;
 
 	s->memory.length = (u64)lent->pages << PAGE_SHIFT;
 	for (i = 0; i < ROC_AREAS; i++)
 		pages += s->area[i].pages;
-	err = roc_charge(&s->charge, current->mm, pages, why, limit, pinned);
+	if (why)
+		err = roc_charge(&s->charge, current->mm, pages, why, limit, pinned);
 	if (err)
 		return err;
-	s->bell.idle = alloc_pages_node(node, ROC_PAGES_GFP | __GFP_ZERO, 0);
-	if (!s->bell.idle)
-		return -ENOMEM;
+	if (s->bell.there) {
+		s->bell.idle = alloc_pages_node(node, ROC_PAGES_GFP | __GFP_ZERO, 0);
+		if (!s->bell.idle)
+			return -ENOMEM;
+	}
 	for (i = 0; i < ROC_AREAS && !err; i++)
 		err = roc_area_alloc(&s->area[i], node);
 	return err;
@@ -181,6 +184,9 @@ static int roc_area_map(struct roc_area *area, struct roc_endpoint *ep, __u32 *w
 
 void roc_shared_release(struct roc_shared_memory *s, struct roc_endpoint *ep)
 {
+	if (!s->owned_by_card)
+		return;
+	s->owned_by_card = false;
 	roc_shared_unmap(s, ep);
 	roc_shared_free_table(s, ep);
 	roc_shared_put(s);
@@ -216,6 +222,7 @@ int roc_shared_map(struct roc_channel *ch, struct roc_shared_memory *s, __u32 *w
 	s->held.free = roc_shared_free_held;
 	s->held.abandon = roc_shared_abandon;
 	roc_memory_get(&s->memory);
+	s->owned_by_card = true;
 	return 0;
 }
 
@@ -242,7 +249,7 @@ int roc_shared_attach(struct roc_open *o, struct roc_shared_memory *s,
 
 	roc_point(ch->ep, ROC_POINT_REGISTER);
 	if (roc_enter(ch->ep, o->epoch, &idx)) {
-		err = map(ch, s, arg);
+		err = map ? map(ch, s, arg) : 0;
 		if (!err) {
 			err = roc_shared_add(o, s);
 			if (err)
@@ -283,7 +290,7 @@ void roc_shared_commit(struct file *file, const void *data, bool told)
 void roc_shared_drop(struct roc_open *o)
 {
 	lockdep_assert_held(&o->ch->lock);
-	if (o->leak)
+	if (o->leak && o->shared->owned_by_card)
 		roc_hold(o->ch, &o->shared->held);
 	else
 		roc_shared_release(o->shared, o->ch->ep);
@@ -484,7 +491,7 @@ int roc_shared_mmap(struct roc_open *o, struct vm_area_struct *vma)
 	for (i = 0; i < s->views; i++)
 		if (cookie == s->view[i].cookie && length == roc_view_length(s, &s->view[i]))
 			return roc_map_view(vma, s, &s->view[i]);
-	if (cookie == ROC_BELL_COOKIE && length == ROC_BELL_LENGTH)
+	if (s->bell.there && cookie == ROC_BELL_COOKIE && length == ROC_BELL_LENGTH)
 		return roc_map_bell(vma, &s->bell);
 	return -EINVAL;
 }

@@ -39,8 +39,9 @@ enum roc_area_number {
 #define ROC_BELL_SIZE 0x1000
 #define ROC_BELL_LENGTH (PAGE_SIZE == ROC_BELL_SIZE ? PAGE_SIZE : 0)
 
-/* A page of the card, and what takes its place when the card is gone. */
+/* A page of the card, if it is there, and what takes its place when the card is gone. */
 struct roc_bell {
+	bool there;
 	unsigned int bar;
 	u64 offset;
 	struct page *idle;
@@ -79,7 +80,7 @@ struct roc_view {
  * struct roc_shared_memory - all that an open channel shares with its card; constant once it is
  * attached to the open channel, but for the table
  * @memory: the count of owners; its pages are those of one area, for dma-bufs
- * @held: the card's part: the mappings for DMA, the table
+ * @held: the card's part if it is an owner: the mappings for DMA, the table
  * @charge: for all pages
  * @area: see enum roc_area_number
  * @view: what users map, @views of them
@@ -90,6 +91,7 @@ struct roc_view {
 struct roc_shared_memory {
 	struct roc_memory memory;
 	struct roc_held held;
+	bool owned_by_card;
 	struct roc_charge charge;
 	struct roc_area area[ROC_AREAS];
 	const struct roc_view *view;
@@ -108,8 +110,8 @@ struct roc_shared_memory {
 void *roc_shared_new(size_t size, unsigned int lent);
 
 /*
- * Allocate the areas on @node, and charge them to the caller. May take long, so no lock is held.
- * With an error @why, @limit and @pinned are as in roc_charge().
+ * Allocate the areas on @node, and charge them to the caller unless @why is NULL. May take long, so
+ * no lock is held. With an error @why, @limit and @pinned are as in roc_charge().
  */
 int roc_shared_alloc(struct roc_shared_memory *s, int node, __u32 *why, __u64 *limit,
 		     __u64 *pinned);
@@ -129,7 +131,7 @@ int roc_shared_table(struct roc_shared_memory *s, struct roc_endpoint *ep, size_
 void roc_shared_free_table(struct roc_shared_memory *s, struct roc_endpoint *ep);
 
 /*
- * Make @s that of @o: @map maps it for the card, and @arg is for it. From here on removal and reset
+ * Make @s that of @o. @map maps it for the card, and @arg is for it; NULL: it does not. From here on removal and reset
  * find it, and users once roc_shared_commit() has been called. Takes over the caller's reference.
  */
 int roc_shared_attach(struct roc_open *o, struct roc_shared_memory *s,

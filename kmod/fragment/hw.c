@@ -45,6 +45,7 @@ static void roc_fragment_probe_one(struct roc_channel *ch, const struct roc_frag
 	sub->data_log2 = vsec->data_log2;
 	sub->command_log2 = vsec->command_log2;
 	sub->host_pages_max = vsec->host_pages;
+	sub->bell.there = true;
 	sub->bell.bar = vsec->bell[c].bar;
 	sub->bell.offset = vsec->bell[c].offset;
 	sub->link = roc_block(ch->ep, &open->link) + c * sub->links * open->link_stride;

@@ -15,7 +15,7 @@ u32 roc_ready_now(struct roc_session *s)
 {
 	u32 held;
 
-	if (!smp_load_acquire(&s->rings_ready))
+	if (!smp_load_acquire(&s->open.committed))
 		return 0;
 	held = READ_ONCE(s->rings.kernel->ready_prod) - READ_ONCE(s->rings.user->ready_cons);
 	return min(held, s->rings.ready_entries);
@@ -129,29 +129,14 @@ static int roc_ch_rings(struct file *file, void *arg)
 	/* Else each child of a fork would have them charged to a group of its own. */
 	if (current->mm != s->open.mm)
 		return -EPERM;
-	err = roc_open_lock(&s->open);
-	if (err)
-		return err;
 	err = roc_session_rings(s, rings);
-	mutex_unlock(&s->ch->lock);
 	if (err)
 		return err;
 	rings->user_offset = ROC_USER_COOKIE;
-	rings->user_length = s->user_length;
 	rings->kernel_offset = ROC_KERNEL_COOKIE;
-	rings->kernel_length = s->kernel_length;
 	rings->fill_entries_offset = PAGE_SIZE;
 	rings->ready_entries_offset = PAGE_SIZE;
 	return 0;
-}
-
-static void roc_ch_rings_settle(struct file *file, const void *arg, bool told)
-{
-	struct roc_session *s = roc_session(file->private_data);
-
-	mutex_lock(&s->ch->lock);
-	roc_session_rings_settle(s, told);
-	mutex_unlock(&s->ch->lock);
 }
 
 static int roc_ch_configure(struct file *file, void *arg)
@@ -242,7 +227,7 @@ static int roc_ch_kick(struct file *file, void *arg)
 
 	if (c->flags & ~ROC_KICK_LOOK || c->level || c->count)
 		return -EINVAL;
-	if (!smp_load_acquire(&s->rings_ready))
+	if (!smp_load_acquire(&s->open.committed))
 		return -EPIPE;
 	if (!(c->flags & ROC_KICK_LOOK)) {
 		roc_kick(s);
@@ -292,7 +277,7 @@ static int roc_ch_wait(struct file *file, void *arg)
 	u64 now = ktime_get_ns();
 	int err;
 
-	if (!smp_load_acquire(&s->rings_ready))
+	if (!smp_load_acquire(&s->open.committed))
 		return w->flags ? -EINVAL : -EPIPE;
 	if (w->flags || !w->min_ready || w->min_ready > s->rings.ready_entries)
 		return -EINVAL;
@@ -348,7 +333,7 @@ static int roc_ch_mode(struct file *file, void *arg)
 
 const struct roc_ioctl roc_pool_ioctls[ROC_POOL_IOCTLS] = {
 	ROC_IOCTL(ROC_CH_INFO, 304, roc_ch_info, roc_ch_info),
-	ROC_IOCTL(ROC_CH_RINGS, 56, roc_ch_rings, roc_ch_rings, .settle = roc_ch_rings_settle),
+	ROC_IOCTL(ROC_CH_RINGS, 56, roc_ch_rings, roc_ch_rings, .settle = roc_shared_commit),
 	ROC_IOCTL(ROC_CH_CONFIGURE, 24, roc_ch_configure, roc_ch_configure),
 	ROC_IOCTL(ROC_CH_START, 16, roc_ch_control, roc_ch_start),
 	ROC_IOCTL(ROC_CH_STOP, 16, roc_ch_control, roc_ch_stop),

@@ -57,7 +57,7 @@ static void roc_pool_gone(struct roc_open *o)
 {
 	struct roc_session *s = roc_session(o);
 
-	if (s->rings_ready)
+	if (o->shared)
 		roc_ring_set_flags(&s->rings, ROC_RING_GONE, 0);
 }
 
@@ -81,11 +81,6 @@ static void roc_pool_listen(struct roc_open *o)
 {
 	if (roc_ready_now(roc_session(o)))
 		roc_open_signal(o);
-}
-
-static int roc_pool_mmap(struct roc_open *o, struct vm_area_struct *vma)
-{
-	return roc_session_mmap(roc_session(o), vma);
 }
 
 static void roc_pool_fdinfo(struct roc_open *o, struct seq_file *m)
@@ -139,7 +134,8 @@ const struct roc_kind roc_pool_kind = {
 	.close = roc_pool_close,
 	.free = roc_pool_free,
 	.poll = roc_pool_poll,
-	.mmap = roc_pool_mmap,
+	.mmap = roc_shared_mmap,
+	.share = roc_session_share,
 	.listen = roc_pool_listen,
 	.fdinfo = roc_pool_fdinfo,
 	.check_buffer = roc_pool_check_buffer,

@@ -17,6 +17,7 @@
 
 #include "core/block.h"
 #include "core/roc.h"
+#include "core/shared_memory.h"
 #include "pool/event.h"
 #include "pool/event_vsec.h"
 #include "pool/pace.h"
@@ -223,11 +224,18 @@ struct roc_thread {
 	struct roc_watch watch;
 };
 
+/* The rings of an open channel: an area of its own for each of their writers. */
+struct roc_session_rings {
+	struct roc_shared_memory shared; /* first */
+	u32 fill_entries;
+	u32 ready_entries;
+};
+
 /**
  * struct roc_session - one open of a channel with a pool
  *
  * Owned by the file; ends at the last close. Everything is guarded by channel->lock, except
- * @rings_ready (published once, read by mmap), @wanted and what struct roc_thread says.
+ * @wanted and what struct roc_thread says.
  *
  * @ch: @pool: as @open has them
  * @wanted: fewest entries that somebody who waits wants: see want.h
@@ -239,9 +247,6 @@ struct roc_session {
 	struct roc_pool *pool;
 
 	struct roc_rings rings;
-	bool rings_ready;
-	unsigned long user_length;
-	unsigned long kernel_length;
 	u32 wanted;
 	u64 sequence;
 
@@ -308,8 +313,7 @@ extern const struct attribute_group *roc_pool_groups[];
 #define ROC_KERNEL_COOKIE (0x11ull << 32)
 void roc_session_mode(struct roc_session *s, enum roc_mode mode);
 int roc_session_rings(struct roc_session *s, struct roc_ch_rings *arg);
-void roc_session_rings_settle(struct roc_session *s, bool told);
-int roc_session_mmap(struct roc_session *s, struct vm_area_struct *vma);
+void roc_session_share(struct roc_open *o, struct roc_shared_memory *shared);
 void roc_session_free(struct roc_session *s);
 
 /* run.c */

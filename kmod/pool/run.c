@@ -104,7 +104,7 @@ int roc_run_prepare(struct roc_session *s)
 
 	if (ch->state == ROC_CH_RUNNING)
 		return -EBUSY;
-	if (!s->rings_ready)
+	if (!s->open.committed)
 		return -EPIPE;
 	if (!roc_alive(ch->ep) || !roc_settle(ch, true))
 		return -EIO;

@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What one open of a channel has beside the claim: the mode, and the two rings in shared memory.
+ * An open channel with a pool: its mode, and its two rings in shared memory.
  */
 #include <linux/log2.h>
 #include <linux/mm.h>
 #include <linux/sched/task.h>
 #include <linux/slab.h>
-#include <linux/vmalloc.h>
 
-#include "core/compat/compat.h"
 #include "pool/pool.h"
 
 /* Channel lock held. sysfs shows it without. */
@@ -16,14 +14,6 @@ void roc_session_mode(struct roc_session *s, enum roc_mode mode)
 {
 	WRITE_ONCE(s->setting.mode, mode);
 	WRITE_ONCE(s->pool->mode, mode);
-}
-
-static void roc_session_free_rings(struct roc_session *s)
-{
-	vfree(s->rings.user);
-	vfree(s->rings.kernel);
-	s->rings.user = NULL;
-	s->rings.kernel = NULL;
 }
 
 void roc_session_free(struct roc_session *s)
@@ -34,7 +24,6 @@ void roc_session_free(struct roc_session *s)
 		put_task_struct(s->thread.task);
 	for (i = 0; i < ROC_LINKS_MAX; i++)
 		kvfree(s->run.link[i].flights);
-	roc_session_free_rings(s);
 }
 
 static int roc_ring_size(u32 *entries)
@@ -46,89 +35,65 @@ static int roc_ring_size(u32 *entries)
 	return 0;
 }
 
-/* vmalloc_user() charges nobody, and says in the log when memory is short. */
-static void *roc_ring_area(unsigned long length)
+static const struct roc_view roc_session_views[] = {
+	{.cookie = ROC_USER_COOKIE, .count = 1, .area = {ROC_AREA_USER}},
+	{.cookie = ROC_KERNEL_COOKIE, .readonly = true, .count = 1, .area = {ROC_AREA_KERNEL}},
+};
+
+/* Entries start on a page of their own: indices and entries have different writers. */
+static u64 roc_ring_pages(struct roc_shared_memory *s, enum roc_area_number area, u64 bytes)
 {
-	return __vmalloc(length, GFP_KERNEL_ACCOUNT | __GFP_ZERO | __GFP_NOWARN);
+	s->area[area].pages = 1 + (PAGE_ALIGN(bytes) >> PAGE_SHIFT);
+	return (u64)s->area[area].pages << PAGE_SHIFT;
 }
 
-/*
- * Make the rings: once per session. The areas stay until the session is freed, unless the caller
- * could not be told of them.
- */
+/* Make the rings: once per session. They are accounted to the memory cgroup only. */
 int roc_session_rings(struct roc_session *s, struct roc_ch_rings *arg)
 {
-	struct roc_rings *r = &s->rings;
+	struct roc_session_rings *rings;
 	int err;
 
-	err = roc_ring_size(&arg->fill_entries);
+	err = roc_ring_size(&arg->fill_entries) ?: roc_ring_size(&arg->ready_entries);
 	if (err)
 		return err;
-	err = roc_ring_size(&arg->ready_entries);
-	if (err)
-		return err;
-	if (r->user)
+	if (READ_ONCE(s->open.shared))
 		return -EBUSY;
-	/* Entries start on a page of their own: indices and entries have different writers. */
-	s->user_length = PAGE_ALIGN(PAGE_SIZE + arg->fill_entries * sizeof(struct roc_fill));
-	s->kernel_length = PAGE_ALIGN(PAGE_SIZE + arg->ready_entries * sizeof(struct roc_ready));
-	r->user = roc_ring_area(s->user_length);
-	r->kernel = roc_ring_area(s->kernel_length);
-	if (!r->user || !r->kernel) {
-		roc_session_free_rings(s);
+	BUILD_BUG_ON(offsetof(struct roc_session_rings, shared));
+	rings = roc_shared_new(sizeof(*rings), ROC_AREA_USER);
+	if (!rings)
 		return -ENOMEM;
+	rings->fill_entries = arg->fill_entries;
+	rings->ready_entries = arg->ready_entries;
+	rings->shared.view = roc_session_views;
+	rings->shared.views = ARRAY_SIZE(roc_session_views);
+	arg->user_length = roc_ring_pages(&rings->shared, ROC_AREA_USER,
+					  arg->fill_entries * sizeof(struct roc_fill));
+	arg->kernel_length = roc_ring_pages(&rings->shared, ROC_AREA_KERNEL,
+					    arg->ready_entries * sizeof(struct roc_ready));
+	err = roc_shared_alloc(&rings->shared, NUMA_NO_NODE, NULL, NULL, NULL);
+	if (err) {
+		roc_shared_put(&rings->shared);
+		return err;
 	}
+	return roc_shared_attach(&s->open, &rings->shared, NULL, NULL);
+}
+
+/* See struct roc_kind. Channel lock held. */
+void roc_session_share(struct roc_open *o, struct roc_shared_memory *shared)
+{
+	struct roc_session_rings *rings;
+	struct roc_rings *r = &roc_session(o)->rings;
+
+	lockdep_assert_held(&o->ch->lock);
+	o->shared = shared;
+	if (!shared)
+		return;
+	rings = container_of(shared, struct roc_session_rings, shared);
+	r->user = shared->area[ROC_AREA_USER].cpu;
+	r->kernel = shared->area[ROC_AREA_KERNEL].cpu;
 	r->fill = (void *)r->user + PAGE_SIZE;
 	r->ready = (void *)r->kernel + PAGE_SIZE;
-	r->fill_entries = arg->fill_entries;
-	r->ready_entries = arg->ready_entries;
+	r->fill_entries = rings->fill_entries;
+	r->ready_entries = rings->ready_entries;
 	r->kernel->flags = ROC_RING_STOPPED;
-	return 0;
-}
-
-/* Nobody uses them before the caller was told. Channel lock held. */
-void roc_session_rings_settle(struct roc_session *s, bool told)
-{
-	if (!told) {
-		roc_session_free_rings(s);
-		return;
-	}
-	if (s->open.retired)
-		roc_ring_set_flags(&s->rings, ROC_RING_GONE, 0);
-	smp_store_release(&s->rings_ready, true);
-}
-
-static int roc_map_area(struct vm_area_struct *vma, void *area)
-{
-	unsigned long at;
-	int err;
-
-	for (at = 0; at < vma->vm_end - vma->vm_start; at += PAGE_SIZE) {
-		err = vm_insert_page(vma, vma->vm_start + at, vmalloc_to_page(area + at));
-		if (err)
-			return err;
-	}
-	/* A child of fork has no business in the rings of its parent. */
-	vm_flags_set(vma, VM_DONTEXPAND | VM_DONTDUMP | VM_DONTCOPY);
-	return 0;
-}
-
-/* Takes no lock: what it looks at is published once. */
-int roc_session_mmap(struct roc_session *s, struct vm_area_struct *vma)
-{
-	u64 cookie = (u64)vma->vm_pgoff << PAGE_SHIFT;
-	unsigned long length = vma->vm_end - vma->vm_start;
-
-	if (!smp_load_acquire(&s->rings_ready))
-		return -EPIPE;
-	if (!(vma->vm_flags & VM_MAYSHARE))
-		return -EINVAL;
-	if (cookie == ROC_USER_COOKIE && length == s->user_length)
-		return roc_map_area(vma, s->rings.user);
-	if (cookie != ROC_KERNEL_COOKIE || length != s->kernel_length)
-		return -EINVAL;
-	if (vma->vm_flags & VM_WRITE)
-		return -EPERM;
-	vm_flags_clear(vma, VM_MAYWRITE);
-	return roc_map_area(vma, s->rings.kernel);
 }

@@ -463,7 +463,7 @@ int roc_thread_mode(struct roc_session *s, enum roc_mode mode)
 		return -EOPNOTSUPP;
 	roc_session_mode(s, mode);
 	/* The thread requests kicks again before it sleeps. In busy mode it does not refill. */
-	if (s->rings_ready)
+	if (s->open.committed)
 		roc_ring_set_flags(&s->rings, 0, ROC_RING_NEED_KICK);
 	s->thread.watch.armed = false;
 	s->thread.watch.since = 0;

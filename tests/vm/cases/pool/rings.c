@@ -377,7 +377,7 @@ static void tiny_rings(void)
 	CU_ASSERT(emu_clean(CARD0));
 }
 
-/* MiB that the largest rings add to the opener's group. */
+/* MiB, rounded, that the largest rings add to the group, without what the kernel charged ahead. */
 static int make_largest_rings(void *unused)
 {
 	struct roc_ch_rings rings = {
@@ -388,10 +388,10 @@ static int make_largest_rings(void *unused)
 	if (cgroup_enter())
 		return 100;
 	fd = node_open(EP0, 0);
-	before = cgroup_bytes();
+	before = cgroup_left();
 	if (abi(fd, ROC_CH_RINGS, &rings))
 		return 101;
-	return (cgroup_bytes() - before) >> 20;
+	return (cgroup_left() - before + (1 << 19)) >> 20;
 }
 
 static int make_rings(void *channel)
