@@ -125,7 +125,7 @@ struct roc_kind {
 	void (*gone)(struct roc_open *o);
 	/* The claim ends, retired: nothing of the kind's works afterwards. No lock held. */
 	void (*close)(struct roc_open *o);
-	/* Last close: give back what it has, but for @o and @o->shared. No lock held. NULL: nothing. */
+	/* Last close: give back what it has but @o and @o->shared. No lock held. NULL: nothing. */
 	void (*free)(struct roc_open *o);
 
 	/* EPOLLIN and the like; errors and the end are the core's. No lock held. */

@@ -49,7 +49,8 @@ struct roc_bell {
 
 /**
  * struct roc_area - pages with one purpose
- * @pages: how many, 0: the area is not used; @least: no allocation of them is smaller, a power of two
+ * @pages: how many, 0: the area is not used
+ * @least: pages that no allocation of them is smaller than, a power of two
  * @direction: in which the card moves data; DMA_NONE: it does not get at them
  * @contiguous: they must be one piece for the card
  * @seen: the kernel accesses them, at @cpu
@@ -126,13 +127,14 @@ int roc_shared_map(struct roc_channel *ch, struct roc_shared_memory *s, __u32 *w
 /* The card's part, which it does not access any more. */
 void roc_shared_release(struct roc_shared_memory *s, struct roc_endpoint *ep);
 
-/* Allocate a table of @entries for the card; there must be none. The caller charges it, if at all. */
+/* Allocate a table of @entries for the card; there must be none. The caller charges it or not. */
 int roc_shared_table(struct roc_shared_memory *s, struct roc_endpoint *ep, size_t entries);
 void roc_shared_free_table(struct roc_shared_memory *s, struct roc_endpoint *ep);
 
 /*
- * Make @s that of @o. @map maps it for the card, and @arg is for it; NULL: it does not. From here on removal and reset
- * find it, and users once roc_shared_commit() has been called. Takes over the caller's reference.
+ * Make @s that of @o. @map maps it for the card, and @arg is for it; NULL: the card has no part in
+ * it. From here on removal and reset find it, and users once roc_shared_commit() has been called.
+ * Takes over the caller's reference.
  */
 int roc_shared_attach(struct roc_open *o, struct roc_shared_memory *s,
 		      int (*map)(struct roc_channel *ch, struct roc_shared_memory *s, void *arg),

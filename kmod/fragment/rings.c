@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Rings: memory of the driver, two rings that the card writes and two that the reader writes and the
- * card only reads. For the card each is one piece: by the IOMMU, or because it is one.
+ * Rings: memory of the driver, two rings that the card writes and two that the reader writes and
+ * the card only reads. For the card each is one piece: by the IOMMU, or because it is one.
  */
 #include <linux/log2.h>
 #include <linux/mm.h>
