@@ -32,6 +32,25 @@ int output_choose(const struct output_options *options, enum output_format *form
 	return TOOL_OK;
 }
 
+void output_show(FILE *out, enum output_format format, const struct output_forms *forms,
+		 const void *report, bool verbose, bool colours)
+{
+	switch (format) {
+	case OUTPUT_TEXT:
+		forms->text(out, report, verbose, colours);
+		break;
+	case OUTPUT_JSON:
+		forms->json(out, report);
+		break;
+	case OUTPUT_MONITORING:
+		forms->influx(out, report);
+		break;
+	case OUTPUT_PROMETHEUS:
+		forms->prometheus(out, report);
+		break;
+	}
+}
+
 bool output_is_live(FILE *out)
 {
 	const char *term = getenv("TERM");

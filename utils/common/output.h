@@ -98,6 +98,17 @@ uint64_t output_time(void); /* ns since 1970, for influx_end() */
 #define OUTPUT_CARD_MAX 32
 const char *output_card(const struct roc_card *card, char text[OUTPUT_CARD_MAX]);
 
+/* One report in every format. */
+struct output_forms {
+	void (*text)(FILE *out, const void *report, bool verbose, bool colours);
+	void (*json)(FILE *out, const void *report);
+	void (*influx)(FILE *out, const void *report);
+	void (*prometheus)(FILE *out, const void *report);
+};
+
+void output_show(FILE *out, enum output_format format, const struct output_forms *forms,
+		 const void *report, bool verbose, bool colours);
+
 /* A number, null if it is negative: not known. */
 void output_number_json(struct json *j, const char *key, int64_t number);
 /* pciAddress, serial, endpoint, sequence, type. */

@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Tables of values: every value of a status or a report, with its name in each format, and one
+ * printer per format. A format leaves out a value that has no name in it. A value that two formats
+ * have at different positions has an entry for each.
+ *
+ * The values are members of one structure, or computed from it.
+ */
+#ifndef ROC_UTILS_VALUES_H
+#define ROC_UTILS_VALUES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "influx.h"
+#include "json.h"
+#include "prometheus.h"
+#include "table.h"
+
+enum value_type {
+	VALUE_NONE, /* .count, .real or .text compute it */
+	VALUE_BOOL,
+	VALUE_U16,
+	VALUE_U32,
+	VALUE_U64,
+	VALUE_S32,
+	VALUE_REAL,
+	VALUE_CHARS, /* array of char */
+};
+
+struct value {
+	const char *name; /* text: row, or head of a column, ">Name": right-aligned */
+	const char *key;  /* JSON and InfluxDB */
+	const char *metric, *help;
+	enum prometheus_type metric_type;
+
+	enum value_type type;
+	size_t offset;
+	uint64_t (*count)(const void *o);
+	double (*real)(const void *o);
+	const char *(*text)(const void *o); /* NULL: null, "-" */
+
+	bool (*known)(const void *o);		      /* false: null, "-", or left out */
+	void (*json)(struct json *j, const void *o);  /* prints it instead */
+	void (*cell)(struct table *t, const void *o); /* the same in a table */
+	const char *(*colour)(const void *o);	      /* of its cell */
+	const char *unit;			      /* behind it in a row */
+	const char *unit_of_0;			      /* instead, if it is 0 */
+	const char *no, *yes;			      /* text of a bool */
+	double scale;		 /* the metric is divided by it; 0: it is not */
+	bool verbose;		 /* text: only with --verbose */
+	bool error;		 /* should be 0 */
+	bool hex;		 /* in rows */
+	bool no_influx, no_json; /* @key is not for these */
+};
+
+/* Type and place of a member. */
+#define VALUE(structure, member)                                                                   \
+	.offset = offsetof(structure, member),                                                     \
+	.type = _Generic(((structure *)0)->member,                                                 \
+		bool: VALUE_BOOL,                                                                  \
+		uint16_t: VALUE_U16,                                                               \
+		uint32_t: VALUE_U32,                                                               \
+		unsigned long: VALUE_U64,                                                          \
+		unsigned long long: VALUE_U64,                                                     \
+		int32_t: VALUE_S32,                                                                \
+		double: VALUE_REAL,                                                                \
+		char *: VALUE_CHARS)
+
+struct values {
+	const struct value *value;
+	unsigned int count;
+	int width;  /* of the names of rows */
+	int digits; /* significant ones of reals in rows */
+};
+
+#define VALUES(array, ...)                                                                         \
+	{                                                                                          \
+		.value = (array), .count = sizeof(array) / sizeof((array)[0]), __VA_ARGS__         \
+	}
+
+#define VALUES_COLUMNS_MAX 32
+
+void values_json(struct json *j, const struct values *v, const void *o);
+void values_rows(FILE *out, const struct values *v, const void *o, bool verbose);
+void values_influx(struct influx *l, const struct values *v, const void *o);
+
+/* @heads must outlive the table. */
+void values_table(struct table *t, const struct values *v, const char *heads[VALUES_COLUMNS_MAX],
+		  bool verbose);
+void values_cells(struct table *t, const struct values *v, const void *o, bool verbose);
+
+/* A list of @count structures of @size bytes: a table, and an array of objects. */
+void values_list_text(FILE *out, const struct values *v, const void *list, size_t size,
+		      unsigned int count, bool verbose, bool colours);
+void values_list_json(struct json *j, const char *key, const struct values *v, const void *list,
+		      size_t size, unsigned int count);
+
+/*
+ * The families of all values with a metric, each with a sample of every row from 0 to @rows - 1.
+ * @row fills in the labels and returns the row's structure, NULL: it is left out. A family without
+ * samples is left out.
+ */
+typedef const void *(*values_row_fn)(const void *context, unsigned int row,
+				     struct prometheus_labels *labels);
+void values_prometheus(struct prometheus *m, const struct values *v, values_row_fn row,
+		       const void *context, unsigned int rows);
+
+#endif
