@@ -2,17 +2,34 @@
 /*
  * The table of cards. A new card needs its line here.
  */
+#include <roc/p40.h>
+#include <roc/robinnp.h>
+
 #include "utils/common/card.h"
 #include "utils/common/cru_tool.h"
 #include "utils/config/config.h"
-#include "utils/status/p40_status.h"
+#include "utils/status/channel_status.h"
 #include "utils/status/pkt_monitor.h"
-#include "utils/status/robinnp_status.h"
 #include "utils/status/status.h"
+
+static const struct stream_registers p40 = {
+	.status_read = roc_p40_status_read,
+	.generator_read = roc_p40_generator_read,
+	.generator_set = roc_p40_generator_set,
+};
+
+static const struct fragment_registers robinnp = {
+	.status_read = roc_robinnp_status_read,
+	.sub_read = roc_robinnp_sub_read,
+	.link_read = roc_robinnp_link_read,
+	.generator_read = roc_robinnp_generator_read,
+	.generator_set = roc_robinnp_generator_set,
+};
 
 const struct card_kind card_kinds[] = {
 	{
 		.type = ROC_CARD_CRU,
+		.name = "a CRU",
 		.data = {[ROC_SOURCE_INTERNAL] = CHECK_INTERNAL,
 			 [ROC_SOURCE_DDG] = CHECK_DDG,
 			 [ROC_SOURCE_FEE] = CHECK_HEADERS},
@@ -26,6 +43,7 @@ const struct card_kind card_kinds[] = {
 	},
 	{
 		.type = ROC_CARD_CRORC,
+		.name = "a C-RORC",
 		.data = {[ROC_SOURCE_INTERNAL] = CHECK_RUNNING,
 			 [ROC_SOURCE_DIU] = CHECK_RUNNING,
 			 [ROC_SOURCE_SIU] = CHECK_RUNNING,
@@ -39,14 +57,18 @@ const struct card_kind card_kinds[] = {
 		.config = &config_crorc,
 	},
 	{
-		/* Its channels are streams: roc-stream. */
 		.type = ROC_CARD_P40,
-		.status = status_show_p40,
+		.name = "a PCIe40",
+		.tool = "roc-stream",
+		.streams = &p40,
+		.status = status_show_streams,
 	},
 	{
-		/* Its channels are sub-units: roc-fragment. */
 		.type = ROC_CARD_ROBINNP,
-		.status = status_show_robinnp,
+		.name = "a RobinNP",
+		.tool = "roc-fragment",
+		.fragments = &robinnp,
+		.status = status_show_fragments,
 	},
 	{0},
 };

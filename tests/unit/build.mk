@@ -105,8 +105,7 @@ UNIT_STREAM_WRAPPED := roc_find error_log_add
 $(O)/unit/utils_stream_take: private override CFLAGS += $(UNIT_STREAM_WRAPPED:%=-Wl,--wrap=%)
 
 # A sub-unit of a card that is none, and a clock that is played.
-UNIT_FRAGMENT_WRAPPED := clock_gettime roc_find roc_open_card roc_close roc_robinnp_status_read \
-	roc_robinnp_generator_read error_log_add
+UNIT_FRAGMENT_WRAPPED := clock_gettime roc_find roc_open_card roc_close error_log_add
 $(O)/unit/utils_fragment_run: private override CFLAGS += $(UNIT_FRAGMENT_WRAPPED:%=-Wl,--wrap=%)
 
 # A pass over a card that is none.

@@ -20,17 +20,9 @@ const struct card_kind *card_kind(enum roc_card_type type)
 
 const char *card_name(enum roc_card_type type)
 {
-	switch (type) {
-	case ROC_CARD_CRU:
-		return "a CRU";
-	case ROC_CARD_CRORC:
-		return "a C-RORC";
-	case ROC_CARD_P40:
-		return "a PCIe40";
-	case ROC_CARD_ROBINNP:
-		return "a RobinNP";
-	}
-	return "a card that these tools do not know";
+	const struct card_kind *kind = card_kind(type);
+
+	return kind ? kind->name : "a card that these tools do not know";
 }
 
 const char *card_called(const struct roc_card *card, const char *id)
@@ -41,6 +33,21 @@ const char *card_called(const struct roc_card *card, const char *id)
 	return text;
 }
 
+int card_fail_unknown(const struct roc_card *card, const char *id)
+{
+	return tool_fail("%s is newer than these tools: install newer ones.",
+			 card_called(card, id));
+}
+
+int card_fragments(const struct roc_card *card, const char *id,
+		   const struct fragment_registers **registers)
+{
+	const struct card_kind *kind = card_kind(card->type);
+
+	*registers = kind ? kind->fragments : NULL;
+	return *registers ? TOOL_OK : card_fail_unknown(card, id);
+}
+
 int card_find(const char *id, struct roc_card *card, const struct card_kind **kind)
 {
 	int err = roc_find(id, card);
@@ -48,10 +55,7 @@ int card_find(const char *id, struct roc_card *card, const struct card_kind **ki
 	if (err)
 		return tool_fail_card(err);
 	*kind = card_kind(card->type);
-	if (!*kind)
-		return tool_fail("%s is newer than these tools: install newer ones.",
-				 card_called(card, id));
-	return TOOL_OK;
+	return *kind ? TOOL_OK : card_fail_unknown(card, id);
 }
 
 int cards_list(struct roc_card **cards, size_t *count)

@@ -38,10 +38,39 @@ enum check_data {
 	CHECK_HEADERS,	/* header, and whatever the front end sends */
 };
 
+struct roc_p40_generator;
+struct roc_p40_status;
+struct roc_robinnp_generator;
+struct roc_robinnp_link;
+struct roc_robinnp_status;
+struct roc_robinnp_sub;
+
+/* The registers of a card whose channels are streams. As the functions of roc/p40.h. */
+struct stream_registers {
+	int (*status_read)(struct roc_endpoint *ep, struct roc_p40_status *status);
+	int (*generator_read)(struct roc_endpoint *ep, unsigned int stream,
+			      struct roc_p40_generator *g);
+	int (*generator_set)(struct roc_endpoint *ep, unsigned int stream,
+			     const struct roc_p40_generator *g);
+};
+
+/* The same of sub-units, and of roc/robinnp.h. Links are numbered through the card. */
+struct fragment_registers {
+	int (*status_read)(struct roc_endpoint *ep, struct roc_robinnp_status *status);
+	int (*sub_read)(struct roc_endpoint *ep, unsigned int sub, struct roc_robinnp_sub *counts);
+	int (*link_read)(struct roc_endpoint *ep, unsigned int link,
+			 struct roc_robinnp_link *counts);
+	int (*generator_read)(struct roc_endpoint *ep, unsigned int link,
+			      struct roc_robinnp_generator *g);
+	int (*generator_set)(struct roc_endpoint *ep, unsigned int link,
+			     const struct roc_robinnp_generator *g);
+};
+
 #define CARD_SOURCES (ROC_SOURCE_SIU + 1)
 
 struct card_kind {
 	enum roc_card_type type;
+	const char *name; /* in sentences: "a CRU" */
 	/* roc-bench-dma: what each source sends, CHECK_NONE: there is no such source. */
 	enum check_data data[CARD_SOURCES];
 	bool any_link; /* the link in a header says nothing */
@@ -51,13 +80,24 @@ struct card_kind {
 	bool pon;			  /* it hangs on a PON: roc-status can show it */
 	bool links;			  /* roc-status can show some of its links alone */
 	card_show_fn status;		  /* roc-status */
-	card_show_fn packets;		  /* roc-pkt-monitor; NULL: see roc-stream */
+	card_show_fn packets;		  /* roc-pkt-monitor; NULL: see @tool stats */
 	bool ddl;			  /* roc-siu-status */
 	bool flash;			  /* roc-flash, roc-flash-read */
-	const struct config_kind *config; /* roc-config; NULL: it is not for this card */
+	const struct config_kind *config; /* roc-config; NULL: see @tool set */
+	/* Cards with streams or sub-units: their tool, and where it finds counts and generators. */
+	const char *tool;
+	const struct stream_registers *streams;
+	const struct fragment_registers *fragments;
 };
 
 extern const struct card_kind card_kinds[]; /* the table; ends with a type of 0 */
+
+/* Report a card that these tools do not know. Exit code. */
+int card_fail_unknown(const struct roc_card *card, const char *id);
+
+/* The registers of a card with sub-units. Exit code; after a failure the message is out. */
+int card_fragments(const struct roc_card *card, const char *id,
+		   const struct fragment_registers **registers);
 
 /* NULL: a card that these tools do not know. */
 const struct card_kind *card_kind(enum roc_card_type type);

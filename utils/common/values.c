@@ -66,8 +66,10 @@ static struct reading read_value(const struct value *v, const void *o)
 	else if (v->text)
 		r = (struct reading){.kind = TEXT, .text = v->text(o)};
 	else
-		return of_member(v, o);
-	if (r.kind == TEXT && !r.text)
+		r = of_member(v, o);
+	if (v->name_of)
+		r = (struct reading){.kind = TEXT, .text = v->name_of((uint32_t)r.count)};
+	if ((r.kind == TEXT && !r.text) || (v->no_0 && !r.count && !r.number))
 		r.kind = UNKNOWN;
 	return r;
 }
@@ -185,6 +187,9 @@ static void print_cell(struct table *t, const struct value *e, const void *o)
 {
 	const char *colour = e->colour ? e->colour(o) : NULL;
 	struct reading r = read_value(e, o);
+
+	if (e->colour_of)
+		colour = e->colour_of((uint32_t)of_member(e, o).count);
 
 	switch (r.kind) {
 	case UNKNOWN:

@@ -46,12 +46,15 @@ struct value {
 	void (*json)(struct json *j, const void *o);  /* prints it instead */
 	void (*cell)(struct table *t, const void *o); /* the same in a table */
 	const char *(*colour)(const void *o);	      /* of its cell */
+	const char *(*name_of)(uint32_t number);      /* the member's number as text, ... */
+	const char *(*colour_of)(uint32_t number);    /* ... and the colour of its cell */
 	const char *unit;			      /* behind it in a row */
 	const char *unit_of_0;			      /* instead, if it is 0 */
 	const char *no, *yes;			      /* text of a bool */
 	double scale;		 /* the metric is divided by it; 0: it is not */
 	bool verbose;		 /* text: only with --verbose */
 	bool error;		 /* should be 0 */
+	bool no_0;		 /* 0: it is not known */
 	bool hex;		 /* in rows */
 	bool no_influx, no_json; /* @key is not for these */
 };

@@ -149,8 +149,7 @@ int config_choose(const struct config_values *v, const struct config_kind **kind
 	*kind = card_kind(type)->config;
 	if (!*kind)
 		return tool_fail("%s is %s, which roc-config does not configure: see %s set.",
-				 card_called(&card, v->id), card_name(type),
-				 type == ROC_CARD_ROBINNP ? "roc-fragment" : "roc-stream");
+				 card_called(&card, v->id), card_name(type), card_kind(type)->tool);
 	return TOOL_OK;
 }
 

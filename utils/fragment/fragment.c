@@ -6,7 +6,6 @@
 
 #include <stddef.h>
 
-#include "utils/common/card.h"
 #include "utils/common/tool.h"
 
 static const char *const actions[] = {
@@ -21,32 +20,24 @@ static const char *const generators[] = {"off", "fixed", "distributed", NULL};
 static const char *const levels[] = {"default", "logic", "counters", NULL};
 
 #define AT(option_name, option_type, member)                                                       \
-	.name = (option_name), .type = (option_type),                                              \
-	.offset = offsetof(struct fragment_options, member)
-#define FLAG(option_name, member, text)                                                            \
-	FLAG_OPTION(struct fragment_options, option_name, member, text)
-#define FLAG_FOR(actions, option_name, member, text)                                               \
-	{                                                                                          \
-		AT(option_name, OPTION_FLAG, member), .only = (actions), .help = (text)            \
-	}
-/* A member with .given and .value. */
-#define SET(option_name, option_type, member)                                                      \
-	AT(option_name, option_type, member.value),                                                \
-		.given = offsetof(struct fragment_options, member.given)
+	CHANNEL_AT(struct fragment_options, option_name, option_type, member)
+#define SETTING(option_name, option_type, member, argument, text)                                  \
+	CHANNEL_SETTING(struct fragment_options, FOR_SET, option_name, option_type, member,        \
+			argument, text)
 
 #define FOR_RUN (1u << FRAGMENT_RUN)
 #define FOR_SET (1u << FRAGMENT_SET)
 #define FOR_RESET (1u << FRAGMENT_RESET_CARD)
 
 static const struct option_spec options[] = {
-	{AT("ACTION", OPTION_CHOICE, action), .word = true, .required = true, .choices = actions,
-	 .help = "What to do"},
-	FULL_ID_OPTION(struct fragment_options),
-	{AT("sub", OPTION_TEXT, sub), .arg = "NAME", .full = true,
+	CHANNEL_ACTION_OPTION(struct fragment_options, actions),
+	CHANNEL_ID_OPTION(struct fragment_options),
+	{AT("sub", OPTION_TEXT, channel.name), .arg = "NAME", .full = true,
 	 .help = "Sub-unit, as sub0 or 0 (run: sub0; stats, set, reset: all)"},
-	FLAG("json", json, "Print the result as JSON"),
-	{SET("links", OPTION_LINKS, links), .arg = "LIST", .max = ROC_ROBINNP_LINKS - 1,
-	 .only = FOR_RUN | FOR_SET, .full = true,
+	FLAG_OPTION(struct fragment_options, "json", channel.json, "Print the result as JSON"),
+	{AT("links", OPTION_LINKS, links.value),
+	 .given = offsetof(struct fragment_options, links.given), .arg = "LIST",
+	 .max = FRAGMENT_LINKS_MAX - 1, .only = FOR_RUN | FOR_SET, .full = true,
 	 .help = "links that make an event whole, as 0-5 (those whose generator runs); set: that "
 		 "are let through, and whose generators are set"},
 
@@ -54,10 +45,9 @@ static const struct option_spec options[] = {
 	 .only = FOR_RUN, .help = "so many of 100 events are fetched, all are cleared"},
 	{AT("events", OPTION_SIZE, events), .arg = "N", .fallback = "0", .only = FOR_RUN,
 	 .help = "stop after so many events, 0 = never"},
-	{AT("time", OPTION_TIME, time), .arg = "TIME", .only = FOR_RUN,
+	{AT("time", OPTION_TIME, channel.time), .arg = "TIME", .only = FOR_RUN,
 	 .help = "stop after this time, as in 5h30m10s (never)"},
-	{AT("stall-limit", OPTION_NUMBER, stall_limit), .arg = "SECONDS", .fallback = "10",
-	 .only = FOR_RUN, .help = "fail if nothing comes for so long, 0 = wait for ever"},
+	CHANNEL_STALL_OPTION(struct fragment_options, FOR_RUN),
 	{AT("whole-within", OPTION_NUMBER, whole_within), .arg = "MS", .fallback = "1000",
 	 .only = FOR_RUN,
 	 .help = "an event that is not whole so long after its first fragment is cleared"},
@@ -76,72 +66,77 @@ static const struct option_spec options[] = {
 	 .help = "fragments that can be requested at the same time, 0 = up to 4096"},
 	{AT("batch", OPTION_NUMBER, batch), .arg = "N", .fallback = "64", .min = 1, .max = 4096,
 	 .only = FOR_RUN, .help = "sleep until so many fragments came"},
-	FLAG_FOR(FOR_RUN, "busy", busy, "look again and again, and never sleep"),
-	FLAG_FOR(FOR_RUN, "no-errorcheck", no_errorcheck, "check headers and sizes only"),
-	FLAG_FOR(FOR_RUN, "no-display", no_display, "no live line"),
+	CHANNEL_BUSY_OPTIONS(struct fragment_options, FOR_RUN),
+	CHANNEL_FLAG(struct fragment_options, FOR_RUN, "no-display", channel.no_display,
+		     "no live line"),
 
-	{SET("generator", OPTION_CHOICE, generator), .arg = "MODE", .choices = generators,
-	 .only = FOR_SET, .full = true, .help = "makes fragments without a detector"},
-	{SET("fragment-min", OPTION_SIZE, size_min), .arg = "SIZE", .only = FOR_SET, .full = true,
-	 .help = "bytes of its fragments, 16 to 128Ki, a multiple of 4"},
-	{SET("fragment-max", OPTION_SIZE, size_max), .arg = "SIZE", .only = FOR_SET, .full = true,
-	 .help = "of the largest, if they are distributed"},
-	{SET("event-rate", OPTION_NUMBER, rate), .arg = "N", .only = FOR_SET, .full = true,
-	 .help = "its events per second, 0 = as fast as there are pages"},
-	{SET("first-event", OPTION_SIZE, first_event), .arg = "N", .only = FOR_SET, .full = true,
-	 .help = "its first event id, 32 bits"},
-	{SET("event-limit", OPTION_SIZE, limit), .arg = "N", .only = FOR_SET, .full = true,
-	 .help = "it stops after so many events, 0 = never"},
-	{SET("data-count", OPTION_NUMBER, data_count), .arg = "N", .only = FOR_SET, .full = true,
-	 .help = "who sleeps is woken for so many fragments"},
-	{SET("data-time", OPTION_NUMBER, data_time), .arg = "NS", .only = FOR_SET, .full = true,
-	 .help = "or so long after the last time, 0 = at once"},
-	{SET("done-count", OPTION_NUMBER, done_count), .arg = "N", .only = FOR_SET, .full = true,
-	 .help = "the same for requests that are done"},
-	{SET("done-time", OPTION_NUMBER, done_time), .arg = "NS", .only = FOR_SET, .full = true,
-	 .help = "the same for requests that are done"},
+	{SETTING("generator", OPTION_CHOICE, channel.generator, "MODE",
+		 "makes fragments without a detector"),
+	 .choices = generators},
+	{SETTING("fragment-min", OPTION_SIZE, channel.size_min, "SIZE",
+		 "bytes of its fragments, 16 to 128Ki, a multiple of 4")},
+	{SETTING("fragment-max", OPTION_SIZE, channel.size_max, "SIZE",
+		 "of the largest, if they are distributed")},
+	{SETTING("event-rate", OPTION_NUMBER, channel.rate, "N",
+		 "its events per second, 0 = as fast as there are pages")},
+	{SETTING("first-event", OPTION_SIZE, channel.first_event, "N",
+		 "its first event id, 32 bits")},
+	{SETTING("event-limit", OPTION_SIZE, channel.limit, "N",
+		 "it stops after so many events, 0 = never")},
+	{SETTING("data-count", OPTION_NUMBER, data_count, "N",
+		 "who sleeps is woken for so many fragments")},
+	{SETTING("data-time", OPTION_NUMBER, data_time, "NS",
+		 "or so long after the last time, 0 = at once")},
+	{SETTING("done-count", OPTION_NUMBER, done_count, "N",
+		 "the same for requests that are done")},
+	{SETTING("done-time", OPTION_NUMBER, done_time, "NS",
+		 "the same for requests that are done")},
 
-	{AT("level", OPTION_CHOICE, level), .arg = "LEVEL", .fallback = "counters",
-	 .choices = levels, .only = FOR_RESET, .full = true, .help = "how much"},
+	CHANNEL_LEVEL_OPTION(struct fragment_options, FOR_RESET, levels),
 };
 
-static int reset(const struct fragment_options *o)
+static int reset(struct roc_endpoint *ep, unsigned int sub, unsigned int level)
 {
-	unsigned int sub = ROC_FR_ALL;
-	struct roc_endpoint *ep;
-	int err;
+	return roc_card_fragments_reset(ep, sub, (enum roc_fr_level)level);
+}
 
-	err = roc_open(o->id, &ep);
-	if (err)
-		return tool_fail_card(err);
-	if (o->sub)
-		err = roc_card_fragments_find(ep, o->sub, &sub);
-	if (!err)
-		err = roc_card_fragments_reset(ep, sub, (enum roc_fr_level)o->level);
-	roc_close(ep);
-	if (err)
-		return tool_fail("%s", roc_error());
-	if (o->json)
-		printf("{\n  \"reset\": \"%s\"\n}\n", levels[o->level]);
-	return TOOL_OK;
+static const struct channel_type sub_unit = {
+	.levels = levels,
+	.find = roc_card_fragments_find,
+	.reset = reset,
+	.list_read = fragment_list_read,
+	.list_text = fragment_list_text,
+	.list_json = fragment_list_json,
+	.set_card = fragment_set_card,
+	.set = fragment_set_one,
+	.array = "subUnits",
+};
+
+static int set(const struct fragment_options *o)
+{
+	struct roc_fr_settings wanted = {.set = 0};
+	int code = fragment_driver_settings(o, &wanted);
+
+	return code ? code : channel_set(&o->channel, &sub_unit);
 }
 
 static int run(const void *values)
 {
 	const struct fragment_options *o = values;
+	struct fragment_list list;
 
 	if (o->host_page && o->host_page < o->page)
 		return tool_usage("--host-page: a fragment that fills a page of the card (--page) "
 				  "does not fit.");
-	switch ((enum fragment_action)o->action) {
+	switch ((enum fragment_action)o->channel.action) {
 	case FRAGMENT_RUN:
 		return fragment_run(o);
 	case FRAGMENT_STATS:
-		return fragment_stats(o);
+		return channel_stats(&o->channel, &sub_unit, &list);
 	case FRAGMENT_SET:
-		return fragment_set(o);
+		return set(o);
 	case FRAGMENT_RESET_CARD:
-		return reset(o);
+		return channel_reset(&o->channel, &sub_unit);
 	}
 	return TOOL_USAGE;
 }

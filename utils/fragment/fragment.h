@@ -15,14 +15,10 @@
 #include <roc/fragment.h>
 #include <roc/robinnp.h>
 
-#include <stdbool.h>
-#include <stdio.h>
+#include "utils/channel/channel_tool.h"
 
-#include "utils/common/json.h"
-#include "utils/common/options.h"
-#include "utils/check/error_log.h"
-
-#define FRAGMENT_CARD_LINKS (ROC_ROBINNP_SUBS * ROC_ROBINNP_LINKS)
+#define FRAGMENT_SUBS_MAX 8
+#define FRAGMENT_LINKS_MAX ROC_FRAGMENTS_LINKS_MAX /* of a sub-unit */
 
 enum fragment_action {
 	FRAGMENT_RUN,
@@ -32,29 +28,16 @@ enum fragment_action {
 };
 
 struct fragment_options {
-	struct common_options common;
-	unsigned int action; /* enum fragment_action */
-	const char *id;
-	const char *sub;
-	bool json;
+	struct channel_options channel;
 
 	struct given_number links;
 	uint32_t percent;
 	uint64_t events;
-	uint64_t time;
-	uint32_t stall_limit;
 	uint32_t whole_within;
 	uint64_t page, pages, host_page, memory, commands;
 	uint32_t batch;
-	bool busy;
-	bool no_errorcheck;
-	bool no_display;
 
-	struct given_number generator, rate;
-	struct given_size size_min, size_max, first_event, limit;
 	struct given_number data_count, data_time, done_count, done_time;
-
-	unsigned int level;
 };
 
 /* What generated fragments of a sub-unit must be; a pure function of these. */
@@ -63,7 +46,7 @@ struct fragment_check {
 	uint32_t first_link; /* of the sub-unit in the card */
 	uint32_t page;	     /* bytes that a fragment has at most */
 	bool known;	     /* the generators, and so the sizes */
-	struct roc_robinnp_generator generator[ROC_ROBINNP_LINKS];
+	struct roc_robinnp_generator generator[FRAGMENT_LINKS_MAX];
 	bool headers; /* no more than these */
 	struct error_log *errors;
 	uint64_t bytes; /* that were looked at */
@@ -72,41 +55,32 @@ struct fragment_check {
 void fragment_check_one(struct fragment_check *c, const struct roc_fragment_fetched *f);
 
 /* What the card counts of a sub-unit. */
-struct fragment_books {
-	struct roc_robinnp_sub sub;
-	struct roc_robinnp_link link[ROC_ROBINNP_LINKS];
+struct fragment_link {
+	unsigned int number; /* in the card */
+	struct roc_robinnp_link counts;
 };
 
-/* Why it ended. */
-enum fragment_end {
-	FRAGMENT_END_EVENTS,
-	FRAGMENT_END_TIME,
-	FRAGMENT_END_SIGNAL,
-	FRAGMENT_END_STALL,
-	FRAGMENT_END_FAILED,
+struct fragment_books {
+	struct roc_robinnp_sub sub;
+	unsigned int links;
+	struct fragment_link link[FRAGMENT_LINKS_MAX];
 };
 
 /* One run. Owned by fragment_run(). */
 struct fragment_run {
+	struct channel_run run;
 	const struct fragment_options *opt;
-	struct roc_card card;
+	const struct fragment_registers *registers;
 	struct roc_endpoint *ep;
 	struct roc_fragments *f;
 	struct roc_memory memory;
 	struct fragment_check check;
-	struct error_log errors;
 	uint32_t links; /* mask of those that make an event whole */
-	bool live;
 	bool ended;
-	enum fragment_end end;
-	char failure[512];
-	uint64_t start, finish; /* CLOCK_MONOTONIC ns */
-	uint64_t progress;	/* when fragments or requests that are done came last */
 	uint64_t events, requested, incomplete;
 	uint64_t bytes;	     /* fetched */
 	uint64_t told;	     /* when a busy run flushed requests last */
 	uint64_t full;	     /* times that a request found no room */
-	uint64_t waits;	     /* system calls */
 	uint32_t kept_most;  /* fragments, at any time */
 	uint64_t latency_ns; /* longest from a request to its data */
 	struct fragment_books before, after;
@@ -119,30 +93,40 @@ struct fragment_run {
 
 /* Exit codes. */
 int fragment_run(const struct fragment_options *o);
-int fragment_stats(const struct fragment_options *o);
-int fragment_set(const struct fragment_options *o);
 
 /* fragment_report.c */
 void fragment_live(struct fragment_run *r, uint64_t now);
-void fragment_live_end(struct fragment_run *r);
-void fragment_report_text(FILE *out, const struct fragment_run *r);
-void fragment_report_json(FILE *out, const struct fragment_run *r);
+extern const struct values fragment_report;
 
 /* fragment_stats.c: all of a card, for other tools, too */
+struct fragment_unit {
+	struct roc_fr_info info;
+	struct fragment_books books;
+};
+
 struct fragment_list {
 	struct roc_card card;
 	unsigned int count;
-	struct roc_fr_info info[ROC_ROBINNP_SUBS];
-	struct fragment_books books[ROC_ROBINNP_SUBS];
+	struct fragment_unit unit[FRAGMENT_SUBS_MAX];
 };
 
-int fragment_books_read(struct roc_endpoint *ep, unsigned int sub, struct fragment_books *b);
-int fragment_list_read(struct roc_endpoint *ep, const struct roc_card *card,
-		       struct fragment_list *l);
-void fragment_list_text(FILE *out, const struct fragment_list *l, bool verbose, bool colours);
-void fragment_list_json(struct json *j, const struct fragment_list *l);
+/* The sub-unit has @links: are those of --links among them? Exit code, TOOL_USAGE if not. */
+int fragment_links_check(const struct fragment_options *o, unsigned int links);
+/* @links: of the sub-unit. 0 or a negative errno. */
+int fragment_books_read(struct roc_endpoint *ep, const struct fragment_registers *registers,
+			unsigned int sub, unsigned int links, struct fragment_books *b);
+/* @only: number of a sub-unit, or CHANNEL_ALL. @list: a struct fragment_list. */
+int fragment_list_read(struct roc_endpoint *ep, const struct roc_card *card, unsigned int only,
+		       void *list);
+void fragment_list_text(FILE *out, const void *list, bool verbose, bool colours);
+void fragment_list_json(struct json *j, const void *list);
 
-/* fragment_set.c */
+/* fragment_set.c; see struct channel_type */
+int fragment_driver_settings(const struct fragment_options *o, struct roc_fr_settings *s);
+int fragment_set_card(struct roc_endpoint *ep, const struct roc_card *card, const void *options,
+		      struct json *j, unsigned int *last);
+int fragment_set_one(struct roc_endpoint *ep, const struct roc_card *card, unsigned int number,
+		     const void *options, struct json *j);
 void fragment_settings_text(FILE *out, const char *sub, const struct roc_fr_settings *s,
 			    unsigned int links, const struct roc_robinnp_generator *g);
 void fragment_settings_json(struct json *j, const struct roc_fr_settings *s, unsigned int links,

@@ -8,14 +8,10 @@
 
 #include <errno.h>
 #include <inttypes.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
-#include "utils/common/card.h"
 #include "utils/common/clock.h"
-#include "utils/common/output.h"
 #include "utils/common/stop.h"
 #include "utils/common/tool.h"
 
@@ -23,17 +19,6 @@
 #define BATCH 256
 #define LOOKS 64  /* of a busy run, between two at the clock */
 #define TELL_MS 2 /* a busy run tells the card of few requests so rarely */
-
-__attribute__((format(printf, 2, 3))) static void fail(struct fragment_run *r, const char *fmt, ...)
-{
-	va_list ap;
-
-	if (r->failure[0])
-		return;
-	va_start(ap, fmt);
-	vsnprintf(r->failure, sizeof(r->failure), fmt, ap);
-	va_end(ap);
-}
 
 /* Requests that are done: looked at, and their memory back. The tag is when it was made. */
 static int fetch(struct fragment_run *r)
@@ -43,15 +28,15 @@ static int fetch(struct fragment_run *r)
 	uint64_t now = now_ns();
 
 	if (n < 0) {
-		fail(r, "%s", roc_error());
+		channel_fail(&r->run, "%s", roc_error());
 		return 0;
 	}
 	if (n)
-		r->progress = now;
+		r->run.progress = now;
 	for (i = 0; i < n; i++) {
 		if (got[i].error) {
 			if (got[i].error != -ECANCELED)
-				error_log_add(&r->errors,
+				error_log_add(&r->run.errors,
 					      "event %" PRIu32 " of link %" PRIu32
 					      ": the card refused to send it",
 					      got[i].event, got[i].link);
@@ -62,7 +47,7 @@ static int fetch(struct fragment_run *r)
 		if (now - got[i].tag > r->latency_ns)
 			r->latency_ns = now - got[i].tag;
 		if (roc_fragments_return(r->f, got[i].handle))
-			fail(r, "%s", roc_error());
+			channel_fail(&r->run, "%s", roc_error());
 	}
 	return n;
 }
@@ -73,11 +58,9 @@ static void explain(struct fragment_run *r)
 	struct roc_fr_info info;
 
 	if (roc_fragments_info(r->f, &info))
-		fail(r, "%s", roc_error());
-	else if (info.state == ROC_CH_FAILED)
-		fail(r, "The sub-unit failed: %s", roc_why_text(info.why));
+		channel_fail(&r->run, "%s", roc_error());
 	else
-		fail(r, "The sub-unit was stopped by something else.");
+		channel_explain(&r->run, "The sub-unit", info.state, info.why);
 }
 
 /* Those of 100 that are fetched, evenly. */
@@ -91,24 +74,13 @@ static bool wanted(const struct fragment_run *r, uint32_t event)
 /* For good: what comes after it does not set the run going again. */
 static bool finished(struct fragment_run *r, uint64_t now)
 {
-	const struct fragment_options *o = r->opt;
+	uint64_t most = r->opt->events;
 
-	if (r->ended)
-		return true;
-	if (r->failure[0])
-		r->end = FRAGMENT_END_FAILED;
-	else if (stop_asked())
-		r->end = FRAGMENT_END_SIGNAL;
-	else if (o->events && r->events >= o->events)
-		r->end = FRAGMENT_END_EVENTS;
-	else if (o->time && now - r->start >= o->time * NS_PER_S)
-		r->end = FRAGMENT_END_TIME;
-	else if (o->stall_limit && now - r->progress >= o->stall_limit * NS_PER_S)
-		r->end = FRAGMENT_END_STALL;
-	else
-		return false;
-	r->ended = true;
-	return true;
+	if (!r->ended)
+		r->ended = channel_run_finished(&r->run, now,
+						most && r->events >= most ? CHANNEL_END_EVENTS
+									  : CHANNEL_END_NONE);
+	return r->ended;
 }
 
 /* As roc_fragments_wait(); an error that is none of time or a signal ends the run. */
@@ -117,7 +89,7 @@ static int wait_for(struct fragment_run *r, unsigned int data, unsigned int done
 	int ret = roc_fragments_wait(r->f, data, done, WAIT_MS);
 
 	if (ret < 0 && ret != -ETIME && ret != -EINTR)
-		fail(r, "%s", roc_error());
+		channel_fail(&r->run, "%s", roc_error());
 	return ret;
 }
 
@@ -125,15 +97,15 @@ static int wait_for(struct fragment_run *r, unsigned int data, unsigned int done
 static void make_room(struct fragment_run *r)
 {
 	r->full++;
-	if (r->opt->busy) {
+	if (r->opt->channel.busy) {
 		if (roc_fragments_flush(r->f))
-			fail(r, "%s", roc_error());
+			channel_fail(&r->run, "%s", roc_error());
 		/* Requests may have been completed between an empty fetch() and the stop. */
 		if (!fetch(r) && !roc_fragments_running(r->f) && !fetch(r))
 			explain(r);
 		return;
 	}
-	r->waits++;
+	r->run.waits++;
 	if (!wait_for(r, 0, 1))
 		explain(r);
 	fetch(r);
@@ -164,12 +136,12 @@ static int take(struct fragment_run *r)
 	int i, clear = 0, n = roc_fragments_take(r->f, kept, BATCH);
 
 	if (n < 0) {
-		fail(r, "%s", roc_error());
+		channel_fail(&r->run, "%s", roc_error());
 		return 0;
 	}
 	if (n)
-		r->progress = now_ns();
-	for (i = 0; i < n && !r->failure[0]; i++) {
+		r->run.progress = now_ns();
+	for (i = 0; i < n && !r->run.failure[0]; i++) {
 		/* It is whole, and by this one. */
 		if ((kept[i].links & r->links) != r->links || !(r->links >> kept[i].link & 1))
 			continue;
@@ -212,37 +184,37 @@ static void look_busily(struct fragment_run *r)
 	if (c.queued)
 		r->told = now;
 	if (roc_fragments_flush(r->f))
-		fail(r, "%s", roc_error());
+		channel_fail(&r->run, "%s", roc_error());
 }
 
 /* Something came, or a moment passed. */
 static void look(struct fragment_run *r)
 {
-	if (r->opt->busy) {
+	if (r->opt->channel.busy) {
 		look_busily(r);
 		return;
 	}
-	r->waits++;
+	r->run.waits++;
 	if (!wait_for(r, r->opt->batch, r->opt->batch))
 		explain(r);
 }
 
 static void run(struct fragment_run *r)
 {
-	uint64_t now = now_ns(), tick = now + NS_PER_S;
+	uint64_t now = now_ns();
 	unsigned int looks = 0;
 	bool stopped = false; /* the rings were polled after the stop, too */
 	uint64_t before;
 	int taken;
 
-	r->start = r->progress = now;
+	channel_run_begin(&r->run, now);
 	while (!finished(r, now)) {
 		look(r);
 		before = now_ns();
 		taken = take(r);
 		if (taken < BATCH)
 			clear_old(r, before);
-		if (!(taken + fetch(r)) && r->opt->busy) {
+		if (!(taken + fetch(r)) && r->opt->channel.busy) {
 			if (stopped)
 				explain(r);
 			else if (++looks % LOOKS)
@@ -250,12 +222,10 @@ static void run(struct fragment_run *r)
 			stopped = !roc_fragments_running(r->f);
 		}
 		now = now_ns();
-		if (now >= tick) {
+		if (channel_run_tick(&r->run, now))
 			fragment_live(r, now);
-			tick = now + NS_PER_S;
-		}
 	}
-	r->finish = now_ns();
+	r->run.finish = now_ns();
 }
 
 /* Requests on their way are waited for; then the card is stopped, and what it told of counted. */
@@ -265,16 +235,16 @@ static void end(struct fragment_run *r)
 	struct roc_fragments_counts c;
 
 	roc_fragments_counts(r->f, &c);
-	while (!r->failure[0] && c.outstanding && now_ns() < limit) {
+	while (!r->run.failure[0] && c.outstanding && now_ns() < limit) {
 		wait_for(r, 0, c.outstanding);
 		fetch(r);
 		roc_fragments_counts(r->f, &c);
 	}
 	if (roc_fragments_stop(r->f, false))
-		fail(r, "%s", roc_error());
-	while (!r->failure[0] && roc_fragments_take(r->f, NULL, BATCH) > 0)
+		channel_fail(&r->run, "%s", roc_error());
+	while (!r->run.failure[0] && roc_fragments_take(r->f, NULL, BATCH) > 0)
 		;
-	while (!r->failure[0] && fetch(r))
+	while (!r->run.failure[0] && fetch(r))
 		;
 }
 
@@ -283,8 +253,8 @@ static uint64_t sum(const struct fragment_books *b, size_t member)
 	uint64_t total = 0;
 	unsigned int i;
 
-	for (i = 0; i < ROC_ROBINNP_LINKS; i++)
-		total += *(const uint64_t *)((const char *)&b->link[i] + member);
+	for (i = 0; i < b->links; i++)
+		total += *(const uint64_t *)((const char *)&b->link[i].counts + member);
 	return total;
 }
 
@@ -296,8 +266,8 @@ static bool shrank(const struct fragment_run *r)
 {
 	unsigned int i;
 
-	for (i = 0; i < ROC_ROBINNP_LINKS; i++)
-		if (r->after.link[i].fragments < r->before.link[i].fragments)
+	for (i = 0; i < r->after.links; i++)
+		if (r->after.link[i].counts.fragments < r->before.link[i].counts.fragments)
 			return true;
 	return false;
 }
@@ -308,43 +278,51 @@ static void compare(struct fragment_run *r)
 	const struct roc_robinnp_sub *a = &r->before.sub, *b = &r->after.sub;
 
 	if (b->transfers < a->transfers || b->bytes < a->bytes || shrank(r)) {
-		error_log_add(&r->errors, "the card's counters were reset meanwhile, so that what "
-					  "came cannot be compared with them");
+		error_log_add(&r->run.errors,
+			      "the card's counters were reset meanwhile, so that what "
+			      "came cannot be compared with them");
 		return;
 	}
 	if (SUM(r, fragments) != r->counts.taken)
-		error_log_add(&r->errors,
+		error_log_add(&r->run.errors,
 			      "the card says that it told of %" PRIu64 " fragments, but %" PRIu64
 			      " came",
 			      SUM(r, fragments), r->counts.taken);
 	if (b->transfers - a->transfers != r->counts.fetched || b->bytes - a->bytes != r->bytes)
-		error_log_add(&r->errors,
+		error_log_add(&r->run.errors,
 			      "the card says that it sent %" PRIu64 " fragments and %" PRIu64
 			      " bytes, but %" PRIu64 " and %" PRIu64 " came",
 			      b->transfers - a->transfers, b->bytes - a->bytes, r->counts.fetched,
 			      r->bytes);
 	if (b->bad_page != a->bad_page || b->bad_host_page != a->bad_host_page ||
 	    b->bad_op != a->bad_op || b->bad_free != a->bad_free)
-		error_log_add(&r->errors, "the card refused commands or pages: see roc-fragment "
-					  "stats --verbose");
+		error_log_add(&r->run.errors,
+			      "the card refused commands or pages: see roc-fragment "
+			      "stats --verbose");
 }
 
 /* What makes the fragments, if a generator does; and by default what makes an event whole. */
 static int learn_generators(struct fragment_run *r)
 {
+	unsigned int i, sub = roc_fragments_number(r->f), links = roc_fragments_links(r->f);
 	struct roc_robinnp_status status;
 	uint32_t running = 0;
-	unsigned int i;
+	int code;
 
-	if (roc_open_card(&r->card, r->opt->id, &r->ep) ||
-	    roc_robinnp_status_read(r->ep, &status) ||
-	    fragment_books_read(r->ep, roc_fragments_number(r->f), &r->before))
+	code = card_fragments(&r->run.card, r->opt->channel.id, &r->registers);
+	if (!code)
+		code = fragment_links_check(r->opt, links);
+	if (code)
+		return code;
+	if (roc_open_card(&r->run.card, r->opt->channel.id, &r->ep) ||
+	    r->registers->status_read(r->ep, &status) ||
+	    fragment_books_read(r->ep, r->registers, sub, links, &r->before))
 		return tool_fail("%s", roc_error());
 	r->check.source = status.source;
-	r->check.first_link = roc_fragments_number(r->f) * ROC_ROBINNP_LINKS;
-	for (i = 0; i < ROC_ROBINNP_LINKS; i++) {
-		if (roc_robinnp_generator_read(r->ep, r->check.first_link + i,
-					       &r->check.generator[i]))
+	r->check.first_link = sub * links;
+	for (i = 0; i < links; i++) {
+		if (r->registers->generator_read(r->ep, r->check.first_link + i,
+						 &r->check.generator[i]))
 			return tool_fail("%s", roc_error());
 		running |= (uint32_t)r->check.generator[i].running << i;
 	}
@@ -370,55 +348,56 @@ static int check_room(struct fragment_run *r)
 			 needed, c.room);
 }
 
-static int prepare(struct fragment_run *r)
+static int prepare(struct channel_run *channel)
 {
+	struct fragment_run *r = (struct fragment_run *)channel;
 	const struct fragment_options *o = r->opt;
-	int err;
+	int code;
 
-	err = roc_find(o->id, &r->card);
-	if (err)
-		return tool_fail_card(err);
-	if (roc_fragments_open_card(&r->card, o->id, o->sub ? o->sub : "sub0", &r->f) ||
+	code = channel_run_prepare(&r->run, &o->channel, true);
+	if (code)
+		return code;
+	if (roc_fragments_open_card(&r->run.card, o->channel.id,
+				    o->channel.name ? o->channel.name : "sub0", &r->f) ||
 	    roc_fragments_rings(r->f, (uint32_t)o->page, (uint32_t)o->pages, (uint32_t)o->host_page,
 				(uint32_t)o->commands) ||
-	    roc_memory_alloc(o->memory, r->card.numa_node, ROC_MEMORY_PLAIN_OK, &r->memory) ||
+	    roc_memory_alloc(o->memory, r->run.card.numa_node, ROC_MEMORY_PLAIN_OK, &r->memory) ||
 	    roc_fragments_add(r->f, r->memory.addr, r->memory.length))
 		return tool_fail("%s", roc_error());
-	r->errors.path = ERROR_LOG_FILE;
-	r->errors.card = r->card.pci_address;
-	r->check.errors = &r->errors;
-	r->check.headers = o->no_errorcheck;
+	r->check.errors = &r->run.errors;
+	r->check.headers = o->channel.no_errorcheck;
 	r->check.page = (uint32_t)o->page;
-	r->live = output_is_live(stdout) && !o->no_display && !o->json;
-	err = learn_generators(r);
-	return err ? err : check_room(r);
+	code = learn_generators(r);
+	return code ? code : check_room(r);
 }
 
-static void take_fragments(struct fragment_run *r)
+static void take_fragments(struct channel_run *channel)
 {
+	struct fragment_run *r = (struct fragment_run *)channel;
 	struct roc_fr_info ended;
 
 	if (roc_fragments_start(r->f)) {
-		fail(r, "%s", roc_error());
+		channel_fail(&r->run, "%s", roc_error());
 		return;
 	}
 	run(r);
-	fragment_live_end(r);
+	channel_live_end(&r->run);
 	if (roc_fragments_info(r->f, &r->info))
-		fail(r, "%s", roc_error());
+		channel_fail(&r->run, "%s", roc_error());
 	end(r);
 	roc_fragments_counts(r->f, &r->counts);
 	roc_fragments_damage(r->f, &r->damage);
 	/* It is known when the run has ended. */
 	if (roc_fragments_info(r->f, &ended))
-		fail(r, "%s", roc_error());
+		channel_fail(&r->run, "%s", roc_error());
 	else
 		r->lost = ended.lost;
-	if (fragment_books_read(r->ep, roc_fragments_number(r->f), &r->after))
-		fail(r, "%s", roc_error());
+	if (fragment_books_read(r->ep, r->registers, roc_fragments_number(r->f), r->before.links,
+				&r->after))
+		channel_fail(&r->run, "%s", roc_error());
 	else
 		r->books = true;
-	if (!r->failure[0])
+	if (!r->run.failure[0])
 		compare(r);
 }
 
@@ -436,48 +415,46 @@ static bool damaged(const struct fragment_run *r)
 	return true;
 }
 
-static int verdict(struct fragment_run *r)
+static int verdict(struct channel_run *channel)
 {
+	struct fragment_run *r = (struct fragment_run *)channel;
 	bool bad = damaged(r);
 
-	if (r->end == FRAGMENT_END_STALL && r->counts.failed)
+	if (r->run.end == CHANNEL_END_STALL && r->counts.failed)
 		return tool_fail("Nothing came for %u s, and %" PRIu64 " requests were not done: "
 				 "does the card say why (roc-fragment stats --verbose)?",
-				 r->opt->stall_limit, r->counts.failed);
-	if (r->end == FRAGMENT_END_STALL)
+				 r->opt->channel.stall_limit, r->counts.failed);
+	if (r->run.end == CHANNEL_END_STALL)
 		return tool_fail("Nothing came for %u s: do its links send (roc-fragment stats), "
 				 "and all of those that make an event whole (--links)?",
-				 r->opt->stall_limit);
-	if (r->failure[0])
-		return tool_fail("%s", r->failure);
-	if (r->errors.count)
-		return error_log_verdict(&r->errors);
+				 r->opt->channel.stall_limit);
+	if (r->run.failure[0])
+		return tool_fail("%s", r->run.failure);
+	if (r->run.errors.count)
+		return error_log_verdict(&r->run.errors);
 	return bad ? TOOL_FAILED : TOOL_OK;
+}
+
+static void close_fragments(struct channel_run *channel)
+{
+	struct fragment_run *r = (struct fragment_run *)channel;
+
+	roc_fragments_close(r->f);
+	roc_memory_free(&r->memory);
+	roc_close(r->ep);
 }
 
 int fragment_run(const struct fragment_options *o)
 {
+	static const struct channel_run_ops ops = {prepare, take_fragments, verdict,
+						   close_fragments};
 	struct fragment_run *r = calloc(1, sizeof(*r));
 	int code;
 
 	if (!r)
 		return tool_fail("There is no memory left.");
 	r->opt = o;
-	stop_on_first_signals();
-	stop_not_by_readers();
-	code = prepare(r);
-	if (!code) {
-		take_fragments(r);
-		error_log_close(&r->errors);
-		if (o->json)
-			fragment_report_json(stdout, r);
-		else
-			fragment_report_text(stdout, r);
-		code = verdict(r);
-	}
-	roc_fragments_close(r->f);
-	roc_memory_free(&r->memory);
-	roc_close(r->ep);
+	code = channel_run(&r->run, &o->channel, &ops, &fragment_report);
 	free(r);
 	return code;
 }

@@ -5,15 +5,17 @@
  */
 #include "fragment.h"
 
+#include <errno.h>
 #include <inttypes.h>
 
-#include "utils/common/card.h"
-#include "utils/common/output.h"
 #include "utils/common/tool.h"
+#include "utils/common/values.h"
 
-static const char *mode_name(const struct roc_robinnp_generator *g)
+static const char *mode(const void *o)
 {
-	return !g->running ? "off" : g->distributed ? "distributed" : "fixed";
+	const struct roc_robinnp_generator *g = o;
+
+	return channel_generator_name(g->running, g->distributed);
 }
 
 void fragment_settings_text(FILE *out, const char *sub, const struct roc_fr_settings *s,
@@ -25,7 +27,7 @@ void fragment_settings_text(FILE *out, const char *sub, const struct roc_fr_sett
 		"%s: links 0x%02x, interrupt after %u fragments or %u ns, %u requests or %u ns\n",
 		sub, s->links, s->data_count, s->data_time, s->done_count, s->done_time);
 	for (i = 0; i < links; i++) {
-		fprintf(out, "  link %u: generator %s, ", i, mode_name(&g[i]));
+		fprintf(out, "  link %u: generator %s, ", i, mode(&g[i]));
 		if (g[i].distributed)
 			fprintf(out, "%u to %u bytes, ", g[i].size_min, g[i].size_max);
 		else
@@ -41,177 +43,148 @@ void fragment_settings_text(FILE *out, const char *sub, const struct roc_fr_sett
 	}
 }
 
+#define SETTING(member) VALUE(struct roc_fr_settings, member)
+#define GENERATOR(member) VALUE(struct roc_robinnp_generator, member)
+
+static const struct value settings[] = {
+	{SETTING(links), .key = "linksEnabled"},   {SETTING(data_count), .key = "dataCount"},
+	{SETTING(data_time), .key = "dataTimeNs"}, {SETTING(done_count), .key = "doneCount"},
+	{SETTING(done_time), .key = "doneTimeNs"},
+};
+
+static const struct value generator[] = {
+	{.key = "generator", .text = mode},	     {GENERATOR(size_min), .key = "fragmentMin"},
+	{GENERATOR(size_max), .key = "fragmentMax"}, {GENERATOR(rate), .key = "eventRate"},
+	{GENERATOR(first), .key = "firstEvent"},     {GENERATOR(limit), .key = "eventLimit"},
+	{GENERATOR(generated), .key = "generated"},
+};
+
+static const struct values setting_values = VALUES(settings);
+static const struct values generator_values = VALUES(generator);
+
 void fragment_settings_json(struct json *j, const struct roc_fr_settings *s, unsigned int links,
 			    const struct roc_robinnp_generator *g)
 {
 	unsigned int i;
 
-	json_unsigned(j, "linksEnabled", s->links);
-	json_unsigned(j, "dataCount", s->data_count);
-	json_unsigned(j, "dataTimeNs", s->data_time);
-	json_unsigned(j, "doneCount", s->done_count);
-	json_unsigned(j, "doneTimeNs", s->done_time);
+	values_json(j, &setting_values, s);
 	json_array(j, "generators");
 	for (i = 0; i < links; i++) {
 		json_object(j, NULL);
 		json_unsigned(j, "link", i);
-		json_text(j, "generator", mode_name(&g[i]));
-		json_unsigned(j, "fragmentMin", g[i].size_min);
-		json_unsigned(j, "fragmentMax", g[i].size_max);
-		json_unsigned(j, "eventRate", g[i].rate);
-		json_unsigned(j, "firstEvent", g[i].first);
-		json_unsigned(j, "eventLimit", g[i].limit);
-		json_unsigned(j, "generated", g[i].generated);
+		values_json(j, &generator_values, &g[i]);
 		json_object_end(j);
 	}
 	json_array_end(j);
 }
 
-static bool changes_generator(const struct fragment_options *o)
-{
-	return o->generator.given || o->rate.given || o->size_min.given || o->size_max.given ||
-	       o->first_event.given || o->limit.given;
-}
+#define FROM(member)                                                                               \
+	.from = offsetof(struct fragment_options, member),                                         \
+	.to = offsetof(struct roc_fr_settings, member)
 
-static int driver_settings(const struct fragment_options *o, struct roc_fr_settings *s)
-{
-	const struct {
-		const struct given_number *from;
-		__u32 *to;
-		uint32_t bit;
-	} numbers[] = {
-		{&o->data_count, &s->data_count, ROC_FR_SET_DATA_COUNT},
-		{&o->data_time, &s->data_time, ROC_FR_SET_DATA_TIME},
-		{&o->done_count, &s->done_count, ROC_FR_SET_DONE_COUNT},
-		{&o->done_time, &s->done_time, ROC_FR_SET_DONE_TIME},
-	};
-	unsigned int i;
+static const struct channel_setting driver[] = {
+	{FROM(data_count), ROC_FR_SET_DATA_COUNT},
+	{FROM(data_time), ROC_FR_SET_DATA_TIME},
+	{FROM(done_count), ROC_FR_SET_DONE_COUNT},
+	{FROM(done_time), ROC_FR_SET_DONE_TIME},
+};
 
-	for (i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++) {
-		if (!numbers[i].from->given)
-			continue;
-		*numbers[i].to = numbers[i].from->value;
-		s->set |= numbers[i].bit;
-	}
+int fragment_driver_settings(const struct fragment_options *o, struct roc_fr_settings *s)
+{
+	int code = channel_settings(driver, sizeof(driver) / sizeof(driver[0]), o, s, &s->set);
+
 	/* With a generator it says whose. */
-	if (o->links.given && !changes_generator(o)) {
+	if (o->links.given && !channel_changes_generator(&o->channel)) {
 		s->links = o->links.value;
 		s->set |= ROC_FR_SET_LINKS;
 	}
-	if (o->first_event.given && o->first_event.value > UINT32_MAX)
+	if (!code && o->channel.first_event.given && o->channel.first_event.value > UINT32_MAX)
 		return tool_usage("--first-event: %" PRIu64 ": event ids have 32 bits.",
-				  o->first_event.value);
-	return TOOL_OK;
+				  o->channel.first_event.value);
+	return code;
 }
 
-static uint32_t to_word(const struct given_size *size, uint32_t now)
+static int set_generator(struct roc_endpoint *ep, const struct fragment_registers *registers,
+			 unsigned int link, const struct channel_options *o,
+			 struct roc_robinnp_generator *g)
 {
-	if (!size->given)
-		return now;
-	/* What does not fit the card does not take either, and says so. */
-	return size->value > UINT32_MAX ? UINT32_MAX : (uint32_t)size->value;
+	channel_change_generator(o, &(struct channel_generator){&g->running, &g->distributed,
+								&g->size_min, &g->size_max,
+								&g->rate, &g->limit});
+	g->first = channel_word(&o->first_event, g->first);
+	return registers->generator_set(ep, link, g) || registers->generator_read(ep, link, g);
 }
 
-static void change_generator(const struct fragment_options *o, struct roc_robinnp_generator *g)
+static int set_generators(struct roc_endpoint *ep, const struct fragment_registers *registers,
+			  const struct roc_fr_info *info, const struct fragment_options *o,
+			  struct roc_robinnp_generator *g)
 {
-	if (o->generator.given) {
-		g->running = o->generator.value;
-		g->distributed = o->generator.value == 2;
-	}
-	g->size_min = to_word(&o->size_min, g->size_min);
-	g->size_max = to_word(&o->size_max, g->size_max);
-	g->first = to_word(&o->first_event, g->first);
-	if (o->limit.given)
-		g->limit = o->limit.value;
-	if (o->rate.given)
-		g->rate = o->rate.value;
-}
+	unsigned int i, first = info->sub * info->links;
 
-static int set_generators(const struct fragment_options *o, struct roc_endpoint *ep,
-			  unsigned int sub, struct roc_robinnp_generator *g)
-{
-	uint32_t links = o->links.given ? o->links.value : (1u << ROC_ROBINNP_LINKS) - 1;
-	unsigned int i, first = sub * ROC_ROBINNP_LINKS;
-
-	for (i = 0; i < ROC_ROBINNP_LINKS; i++) {
-		if (roc_robinnp_generator_read(ep, first + i, &g[i]))
+	for (i = 0; i < info->links; i++) {
+		if (registers->generator_read(ep, first + i, &g[i]))
 			return tool_fail("%s", roc_error());
-		if (!changes_generator(o) || !(links >> i & 1))
+		if (!channel_changes_generator(&o->channel) ||
+		    (o->links.given && !(o->links.value >> i & 1)))
 			continue;
-		change_generator(o, &g[i]);
-		if (roc_robinnp_generator_set(ep, first + i, &g[i]) ||
-		    roc_robinnp_generator_read(ep, first + i, &g[i]))
+		if (set_generator(ep, registers, first + i, &o->channel, &g[i]))
 			return tool_fail("%s", roc_error());
 	}
 	return TOOL_OK;
 }
 
-/* One sub-unit: set, and show. */
-static int set_sub(const struct fragment_options *o, struct roc_endpoint *ep, unsigned int sub,
-		   struct roc_fr_settings s, struct json *j)
+int fragment_set_one(struct roc_endpoint *ep, const struct roc_card *card, unsigned int sub,
+		     const void *options, struct json *j)
 {
-	struct roc_robinnp_generator g[ROC_ROBINNP_LINKS];
+	struct roc_robinnp_generator g[FRAGMENT_LINKS_MAX];
+	const struct fragment_registers *registers;
+	const struct fragment_options *o = options;
+	struct roc_fr_settings s = {.set = 0};
 	struct roc_fr_info info;
 	int code;
 
-	if (roc_card_fragments(ep, sub, &info) || roc_card_fragments_settings(ep, sub, &s))
-		return tool_fail("%s", roc_error());
-	code = set_generators(o, ep, sub, g);
+	code = fragment_driver_settings(o, &s);
 	if (code)
 		return code;
-	if (!o->json) {
-		fragment_settings_text(stdout, info.name, &s, ROC_ROBINNP_LINKS, g);
+	if (roc_card_fragments(ep, sub, &info))
+		return tool_fail("%s", roc_error());
+	code = fragment_links_check(o, info.links);
+	if (code)
+		return code;
+	if (roc_card_fragments_settings(ep, sub, &s))
+		return tool_fail("%s", roc_error());
+	code = card_fragments(card, o->channel.id, &registers);
+	if (!code)
+		code = set_generators(ep, registers, &info, o, g);
+	if (code)
+		return code;
+	if (!j) {
+		fragment_settings_text(stdout, info.name, &s, info.links, g);
 		return TOOL_OK;
 	}
 	json_object(j, NULL);
 	json_unsigned(j, "channel", sub);
 	json_text(j, "sub", info.name);
-	fragment_settings_json(j, &s, ROC_ROBINNP_LINKS, g);
+	fragment_settings_json(j, &s, info.links, g);
 	json_object_end(j);
 	return TOOL_OK;
 }
 
-static int set_all(const struct fragment_options *o, struct roc_endpoint *ep,
-		   const struct roc_card *card, const struct roc_fr_settings *wanted)
+/* Sub-units share no settings. */
+int fragment_set_card(struct roc_endpoint *ep, const struct roc_card *card, const void *options,
+		      struct json *j, unsigned int *last)
 {
-	unsigned int first = 0, last = ROC_ROBINNP_SUBS, i;
-	struct json j;
-	int code = TOOL_OK;
+	struct roc_fr_info info;
+	int err;
 
-	if (o->sub) {
-		if (roc_card_fragments_find(ep, o->sub, &first))
+	for (*last = 0; *last < FRAGMENT_SUBS_MAX; ++*last) {
+		err = roc_card_fragments(ep, *last, &info);
+		if (err == -ENOENT && *last)
+			break;
+		if (err)
 			return tool_fail("%s", roc_error());
-		last = first + 1;
 	}
-	if (o->json) {
-		json_start(&j, stdout);
-		json_object(&j, NULL);
-		output_card_json(&j, card);
-		json_array(&j, "subUnits");
-	}
-	for (i = first; i < last && !code; i++)
-		code = set_sub(o, ep, i, *wanted, &j);
-	if (o->json) {
-		json_array_end(&j);
-		json_object_end(&j);
-	}
-	return code;
-}
-
-int fragment_set(const struct fragment_options *o)
-{
-	struct roc_fr_settings wanted = {.set = 0};
-	struct roc_endpoint *ep;
-	struct roc_card card;
-	int code;
-
-	code = driver_settings(o, &wanted);
-	if (code)
-		return code;
-	code = card_open_any(o->id, &card, &ep);
-	if (code)
-		return code;
-	code = set_all(o, ep, &card, &wanted);
-	roc_close(ep);
-	return code;
+	if (j)
+		channel_json_begin(j, card);
+	return TOOL_OK;
 }

@@ -13,300 +13,225 @@
 #include "utils/common/table.h"
 #include "utils/common/tool.h"
 
-static const char *const states[] = {
-	[ROC_CH_STOPPED] = "stopped",
-	[ROC_CH_RUNNING] = "running",
-	[ROC_CH_FAILED] = "failed",
-	[ROC_CH_GONE] = "gone",
-};
-
-static const char *state_name(uint32_t state)
+int fragment_links_check(const struct fragment_options *o, unsigned int links)
 {
-	return state < sizeof(states) / sizeof(states[0]) ? states[state] : "unknown";
+	if (!o->links.given || !(o->links.value >> links))
+		return TOOL_OK;
+	return tool_usage("--links: no card has links above %u.", links - 1);
 }
 
-int fragment_books_read(struct roc_endpoint *ep, unsigned int sub, struct fragment_books *b)
+int fragment_books_read(struct roc_endpoint *ep, const struct fragment_registers *registers,
+			unsigned int sub, unsigned int links, struct fragment_books *b)
 {
 	unsigned int i;
 	int err;
 
-	err = roc_robinnp_sub_read(ep, sub, &b->sub);
-	for (i = 0; i < ROC_ROBINNP_LINKS && !err; i++)
-		err = roc_robinnp_link_read(ep, sub * ROC_ROBINNP_LINKS + i, &b->link[i]);
+	if (links > FRAGMENT_LINKS_MAX)
+		return roc_fail(EOPNOTSUPP, "%s: sub-units of %u links: these tools know up to %d",
+				roc_endpoint_name(ep), links, FRAGMENT_LINKS_MAX);
+	b->links = links;
+	err = registers->sub_read(ep, sub, &b->sub);
+	for (i = 0; i < links && !err; i++) {
+		b->link[i].number = sub * links + i;
+		err = registers->link_read(ep, b->link[i].number, &b->link[i].counts);
+	}
 	return err;
 }
 
-int fragment_list_read(struct roc_endpoint *ep, const struct roc_card *card,
-		       struct fragment_list *l)
+int fragment_list_read(struct roc_endpoint *ep, const struct roc_card *card, unsigned int only,
+		       void *list)
 {
+	unsigned int i, last = only == CHANNEL_ALL ? FRAGMENT_SUBS_MAX : only + 1;
+	const struct fragment_registers *registers;
+	struct fragment_list *l = list;
+	struct fragment_unit *u;
 	int err;
 
 	*l = (struct fragment_list){.card = *card};
-	for (; l->count < ROC_ROBINNP_SUBS; l->count++) {
-		err = roc_card_fragments(ep, l->count, &l->info[l->count]);
+	for (i = only == CHANNEL_ALL ? 0 : only; i < last; i++) {
+		u = &l->unit[l->count];
+		err = roc_card_fragments(ep, i, &u->info);
 		if (err == -ENOENT && l->count)
 			break;
-		if (err || fragment_books_read(ep, l->count, &l->books[l->count]))
+		if (err)
 			return tool_fail("%s", roc_error());
+		if (card_fragments(card, NULL, &registers))
+			return TOOL_FAILED;
+		if (fragment_books_read(ep, registers, i, u->info.links, &u->books))
+			return tool_fail("%s", roc_error());
+		l->count++;
 	}
 	return TOOL_OK;
 }
 
-static void count_cell(struct table *t, uint64_t count, bool bad)
+static uint64_t refused(const void *o)
 {
-	table_cell(t, count && bad ? COLOUR_BAD : NULL, "%" PRIu64, count);
-}
+	const struct roc_robinnp_sub *s = &((const struct fragment_unit *)o)->books.sub;
 
-static uint64_t refused(const struct roc_robinnp_sub *s)
-{
 	return s->bad_page + s->bad_host_page + s->bad_op + s->bad_free;
 }
 
-static void sub_row(struct table *t, const struct roc_fr_info *i, const struct roc_robinnp_sub *s,
-		    bool verbose)
+static const char *link_state(const void *o)
 {
-	const char *colour = i->state == ROC_CH_RUNNING	 ? COLOUR_GOOD
-			     : i->state == ROC_CH_FAILED ? COLOUR_BAD
-							 : NULL;
+	const struct roc_robinnp_link *l = &((const struct fragment_link *)o)->counts;
 
-	table_cell(t, NULL, "%u", i->sub);
-	table_cell(t, NULL, "%s", i->name);
-	table_cell(t, colour, "%s", state_name(i->state));
-	if (i->owner)
-		table_cell(t, NULL, "%d", i->owner);
-	else
-		table_cell(t, NULL, "-");
-	count_cell(t, i->page_size, false);
-	count_cell(t, i->host_pages, false);
-	count_cell(t, s->transfers, false);
-	count_cell(t, s->bytes, false);
-	count_cell(t, s->commands_waiting, false);
-	count_cell(t, s->freed, false);
-	count_cell(t, refused(s), true);
-	count_cell(t, s->aborted, true);
-	count_cell(t, i->lost, true);
-	if (!verbose)
-		return;
-	count_cell(t, s->commands, false);
-	count_cell(t, s->commands_discarded, false);
-	count_cell(t, s->releases, false);
-	count_cell(t, i->interrupts, false);
-	count_cell(t, i->missed_interrupts, true);
-	count_cell(t, i->arms, false);
-	count_cell(t, i->doorbells, false);
-	count_cell(t, i->mmio_reads, false);
-	count_cell(t, i->bad_index, true);
+	return l->held ? "held" : l->masked ? "masked" : "open";
 }
 
-static void link_row(struct table *t, unsigned int number, const struct roc_robinnp_link *l,
-		     bool verbose)
+static const char *link_colour(const void *o)
 {
-	const char *state = l->held ? "held" : l->masked ? "masked" : "open";
-
-	table_cell(t, NULL, "%u", number);
-	table_cell(t, l->held ? COLOUR_WARN : NULL, "%s", state);
-	count_cell(t, l->fragments, false);
-	count_cell(t, l->bytes, false);
-	count_cell(t, l->waiting, false);
-	count_cell(t, l->pages, false);
-	count_cell(t, l->pages_host, false);
-	count_cell(t, l->holds, false);
-	count_cell(t, l->truncated, true);
-	count_cell(t, l->link_errors + l->format_errors + l->sequence_errors, true);
-	if (!verbose)
-		return;
-	count_cell(t, l->offered, false);
-	count_cell(t, l->discarded, false);
-	count_cell(t, l->pages_free, false);
-	count_cell(t, l->pages_filled, false);
-	count_cell(t, l->hold_cycles, false);
-	count_cell(t, l->hold_event, false);
-	count_cell(t, l->cut, false);
-	count_cell(t, l->link_errors, true);
-	count_cell(t, l->format_errors, true);
-	count_cell(t, l->sequence_errors, true);
+	return ((const struct fragment_link *)o)->counts.held ? COLOUR_WARN : NULL;
 }
+
+static uint64_t link_errors(const void *o)
+{
+	const struct roc_robinnp_link *l = &((const struct fragment_link *)o)->counts;
+
+	return l->link_errors + l->format_errors + l->sequence_errors;
+}
+
+static bool was_held(const void *o)
+{
+	return ((const struct fragment_link *)o)->counts.holds;
+}
+
+#define LINK(member) VALUE(struct fragment_link, counts.member)
+
+static const struct value link_value[] = {
+	{VALUE(struct fragment_link, number), .name = ">Link", .key = "link"},
+	{.name = "State", .text = link_state, .colour = link_colour},
+	{LINK(fragments), .name = ">Fragments"},
+	{LINK(bytes), .name = ">Bytes"},
+	{LINK(waiting), .name = ">Waiting"},
+	{LINK(pages), .name = ">Pages"},
+	{LINK(pages_host), .name = ">Host's"},
+	{LINK(holds), .name = ">Holds"},
+	{LINK(truncated), .name = ">Truncated", .error = true},
+	{.name = ">Errors", .count = link_errors, .error = true},
+	{LINK(held), .key = "held"},
+	{LINK(masked), .key = "masked"},
+	{LINK(offered), .name = ">Offered", .key = "offered", .verbose = true},
+	{LINK(fragments), .key = "fragments"},
+	{LINK(discarded), .name = ">Discarded", .key = "discarded", .verbose = true},
+	{LINK(pages_free), .name = ">Free", .verbose = true},
+	{LINK(pages_filled), .name = ">Filled", .verbose = true},
+	{LINK(hold_cycles), .name = ">Held for", .verbose = true},
+	{LINK(hold_event), .name = ">Held at", .verbose = true},
+	{LINK(waiting), .key = "waiting"},
+	{LINK(bytes), .key = "bytes"},
+	{LINK(truncated), .key = "truncated"},
+	{LINK(cut), .name = ">Cut bytes", .key = "cutBytes", .verbose = true},
+	{LINK(link_errors), .name = ">Of link", .key = "linkErrors", .verbose = true,
+	 .error = true},
+	{LINK(format_errors), .name = ">Format", .key = "formatErrors", .verbose = true,
+	 .error = true},
+	{LINK(sequence_errors), .name = ">Sequence", .key = "sequenceErrors", .verbose = true,
+	 .error = true},
+	{LINK(holds), .key = "holds"},
+	{LINK(hold_cycles), .key = "holdCycles"},
+	{LINK(hold_event), .key = "holdEvent", .known = was_held},
+	{LINK(pages), .key = "pages"},
+	{LINK(pages_host), .key = "pagesHost"},
+	{LINK(pages_free), .key = "pagesFree"},
+	{LINK(pages_filled), .key = "pagesFilled"},
+};
+
+static const struct values link_values = VALUES(link_value);
+
+static void json_links(struct json *j, const void *o)
+{
+	const struct fragment_books *b = &((const struct fragment_unit *)o)->books;
+
+	values_list_json(j, "links", &link_values, b->link, sizeof(b->link[0]), b->links);
+}
+
+#define INFO(member) VALUE(struct fragment_unit, info.member)
+#define SUB(member) VALUE(struct fragment_unit, books.sub.member)
+
+static const struct value value[] = {
+	{INFO(sub), .name = ">#", .key = "channel"},
+	{INFO(name), .name = "Sub", .key = "sub"},
+	{INFO(state), .name = "State", .key = "state", .name_of = channel_state_name,
+	 .colour_of = channel_state_colour},
+	{INFO(owner), .name = "Owner", .key = "ownerPid", .no_0 = true},
+	{INFO(page_size), .name = ">Page"},
+	{INFO(host_pages), .name = ">Host pages"},
+	{SUB(transfers), .name = ">Sent"},
+	{SUB(bytes), .name = ">Bytes"},
+	{SUB(commands_waiting), .name = ">Waiting"},
+	{SUB(freed), .name = ">Freed"},
+	{.name = ">Refused", .count = refused, .error = true},
+	{SUB(aborted), .name = ">Aborted", .error = true},
+	{INFO(lost), .name = ">Lost", .error = true},
+	{INFO(run), .key = "run"},
+	{INFO(link_memory), .key = "linkMemory"},
+	{INFO(page_size), .key = "pageBytes"},
+	{INFO(pages), .key = "pages"},
+	{INFO(host_page_size), .key = "hostPageBytes"},
+	{INFO(host_pages), .key = "hostPages"},
+	{INFO(mask), .key = "linksEnabled"},
+	{SUB(commands), .name = ">Commands", .key = "commands", .verbose = true},
+	{SUB(ok), .key = "ok"},
+	{SUB(bad_page), .key = "badPage"},
+	{SUB(bad_host_page), .key = "badHostPage"},
+	{SUB(bad_op), .key = "badOp"},
+	{SUB(aborted), .key = "aborted"},
+	{SUB(commands_discarded), .name = ">Discarded", .key = "commandsDiscarded",
+	 .verbose = true},
+	{SUB(commands_waiting), .key = "commandsWaiting"},
+	{SUB(transfers), .key = "transfers"},
+	{SUB(releases), .name = ">Released", .key = "releases", .verbose = true},
+	{SUB(bytes), .key = "bytes"},
+	{SUB(frees), .key = "frees"},
+	{SUB(freed), .key = "freed"},
+	{SUB(bad_free), .key = "badFree"},
+	{SUB(frees_discarded), .key = "freesDiscarded"},
+	{SUB(frees_waiting), .key = "freesWaiting"},
+	{INFO(interrupts), .name = ">Interrupts", .key = "interrupts", .verbose = true},
+	{INFO(data_interrupts), .key = "dataInterrupts"},
+	{INFO(done_interrupts), .key = "doneInterrupts"},
+	{INFO(error_interrupts), .key = "errorInterrupts"},
+	{INFO(missed_interrupts), .name = ">Missed", .key = "missedInterrupts", .verbose = true,
+	 .error = true},
+	{INFO(spurious_interrupts), .key = "spuriousInterrupts"},
+	{INFO(arms), .name = ">Arms", .key = "arms", .verbose = true},
+	{INFO(doorbells), .name = ">Doorbells", .key = "doorbells", .verbose = true},
+	{INFO(wakes), .key = "wakes"},
+	{INFO(mmio_reads), .name = ">Reads", .key = "mmioReads", .verbose = true},
+	{INFO(mmio_writes), .key = "mmioWrites"},
+	{INFO(bad_index), .name = ">Bad index", .key = "badIndex", .verbose = true, .error = true},
+	{INFO(lost), .key = "lost"},
+	{.json = json_links},
+};
+
+static const struct values unit_values = VALUES(value);
 
 static void links_text(FILE *out, const struct fragment_list *l, bool verbose, bool colours)
 {
-	static const char *const few[] = {
-		">Link",   "State",  ">Fragments", ">Bytes",  ">Waiting", ">Pages",
-		">Host's", ">Holds", ">Truncated", ">Errors", NULL,
-	};
-	static const char *const all[] = {
-		">Link",   "State",	">Fragments", ">Bytes",	  ">Waiting",	">Pages",
-		">Host's", ">Holds",	">Truncated", ">Errors",  ">Offered",	">Discarded",
-		">Free",   ">Filled",	">Held for",  ">Held at", ">Cut bytes", ">Of link",
-		">Format", ">Sequence", NULL,
-	};
+	const char *heads[VALUES_COLUMNS_MAX];
 	struct table t;
 	unsigned int i, k;
 
-	table_start(&t, verbose ? all : few);
+	values_table(&t, &link_values, heads, verbose);
 	for (i = 0; i < l->count; i++)
-		for (k = 0; k < ROC_ROBINNP_LINKS; k++)
-			link_row(&t, l->info[i].sub * ROC_ROBINNP_LINKS + k, &l->books[i].link[k],
-				 verbose);
+		for (k = 0; k < l->unit[i].books.links; k++)
+			values_cells(&t, &link_values, &l->unit[i].books.link[k], verbose);
 	table_print(&t, out, colours);
 }
 
-void fragment_list_text(FILE *out, const struct fragment_list *l, bool verbose, bool colours)
+void fragment_list_text(FILE *out, const void *list, bool verbose, bool colours)
 {
-	static const char *const few[] = {
-		">#",	  "Sub",      "State",	"Owner",    ">Page",	">Host pages", ">Sent",
-		">Bytes", ">Waiting", ">Freed", ">Refused", ">Aborted", ">Lost",       NULL,
-	};
-	static const char *const all[] = {
-		">#",	 "Sub",	       "State",	     "Owner",	   ">Page",	  ">Host pages",
-		">Sent", ">Bytes",     ">Waiting",   ">Freed",	   ">Refused",	  ">Aborted",
-		">Lost", ">Commands",  ">Discarded", ">Released",  ">Interrupts", ">Missed",
-		">Arms", ">Doorbells", ">Reads",     ">Bad index", NULL,
-	};
-	struct table t;
-	unsigned int i;
+	const struct fragment_list *l = list;
 
-	table_start(&t, verbose ? all : few);
-	for (i = 0; i < l->count; i++)
-		sub_row(&t, &l->info[i], &l->books[i].sub, verbose);
-	table_print(&t, out, colours);
+	values_list_text(out, &unit_values, l->unit, sizeof(l->unit[0]), l->count, verbose,
+			 colours);
 	fputc('\n', out);
 	links_text(out, l, verbose, colours);
 }
 
-static void json_link(struct json *j, unsigned int number, const struct roc_robinnp_link *l)
+void fragment_list_json(struct json *j, const void *list)
 {
-	json_object(j, NULL);
-	json_unsigned(j, "link", number);
-	json_bool(j, "held", l->held);
-	json_bool(j, "masked", l->masked);
-	json_unsigned(j, "offered", l->offered);
-	json_unsigned(j, "fragments", l->fragments);
-	json_unsigned(j, "discarded", l->discarded);
-	json_unsigned(j, "waiting", l->waiting);
-	json_unsigned(j, "bytes", l->bytes);
-	json_unsigned(j, "truncated", l->truncated);
-	json_unsigned(j, "cutBytes", l->cut);
-	json_unsigned(j, "linkErrors", l->link_errors);
-	json_unsigned(j, "formatErrors", l->format_errors);
-	json_unsigned(j, "sequenceErrors", l->sequence_errors);
-	json_unsigned(j, "holds", l->holds);
-	json_unsigned(j, "holdCycles", l->hold_cycles);
-	if (l->holds)
-		json_unsigned(j, "holdEvent", l->hold_event);
-	else
-		json_null(j, "holdEvent");
-	json_unsigned(j, "pages", l->pages);
-	json_unsigned(j, "pagesHost", l->pages_host);
-	json_unsigned(j, "pagesFree", l->pages_free);
-	json_unsigned(j, "pagesFilled", l->pages_filled);
-	json_object_end(j);
-}
+	const struct fragment_list *l = list;
 
-static void json_card_counts(struct json *j, const struct roc_robinnp_sub *s)
-{
-	json_unsigned(j, "commands", s->commands);
-	json_unsigned(j, "ok", s->ok);
-	json_unsigned(j, "badPage", s->bad_page);
-	json_unsigned(j, "badHostPage", s->bad_host_page);
-	json_unsigned(j, "badOp", s->bad_op);
-	json_unsigned(j, "aborted", s->aborted);
-	json_unsigned(j, "commandsDiscarded", s->commands_discarded);
-	json_unsigned(j, "commandsWaiting", s->commands_waiting);
-	json_unsigned(j, "transfers", s->transfers);
-	json_unsigned(j, "releases", s->releases);
-	json_unsigned(j, "bytes", s->bytes);
-	json_unsigned(j, "frees", s->frees);
-	json_unsigned(j, "freed", s->freed);
-	json_unsigned(j, "badFree", s->bad_free);
-	json_unsigned(j, "freesDiscarded", s->frees_discarded);
-	json_unsigned(j, "freesWaiting", s->frees_waiting);
-}
-
-static void json_sub(struct json *j, const struct roc_fr_info *i, const struct fragment_books *b)
-{
-	unsigned int k;
-
-	json_object(j, NULL);
-	json_unsigned(j, "channel", i->sub);
-	json_text(j, "sub", i->name);
-	json_text(j, "state", state_name(i->state));
-	output_number_json(j, "ownerPid", i->owner ? i->owner : -1);
-	json_unsigned(j, "run", i->run);
-	json_unsigned(j, "linkMemory", i->link_memory);
-	json_unsigned(j, "pageBytes", i->page_size);
-	json_unsigned(j, "pages", i->pages);
-	json_unsigned(j, "hostPageBytes", i->host_page_size);
-	json_unsigned(j, "hostPages", i->host_pages);
-	json_unsigned(j, "linksEnabled", i->mask);
-	json_card_counts(j, &b->sub);
-	json_unsigned(j, "interrupts", i->interrupts);
-	json_unsigned(j, "dataInterrupts", i->data_interrupts);
-	json_unsigned(j, "doneInterrupts", i->done_interrupts);
-	json_unsigned(j, "errorInterrupts", i->error_interrupts);
-	json_unsigned(j, "missedInterrupts", i->missed_interrupts);
-	json_unsigned(j, "spuriousInterrupts", i->spurious_interrupts);
-	json_unsigned(j, "arms", i->arms);
-	json_unsigned(j, "doorbells", i->doorbells);
-	json_unsigned(j, "wakes", i->wakes);
-	json_unsigned(j, "mmioReads", i->mmio_reads);
-	json_unsigned(j, "mmioWrites", i->mmio_writes);
-	json_unsigned(j, "badIndex", i->bad_index);
-	json_unsigned(j, "lost", i->lost);
-	json_array(j, "links");
-	for (k = 0; k < ROC_ROBINNP_LINKS; k++)
-		json_link(j, i->sub * ROC_ROBINNP_LINKS + k, &b->link[k]);
-	json_array_end(j);
-	json_object_end(j);
-}
-
-void fragment_list_json(struct json *j, const struct fragment_list *l)
-{
-	unsigned int i;
-
-	json_array(j, "subUnits");
-	for (i = 0; i < l->count; i++)
-		json_sub(j, &l->info[i], &l->books[i]);
-	json_array_end(j);
-}
-
-static void show(const struct fragment_options *o, const struct fragment_list *l)
-{
-	struct json j;
-
-	if (!o->json) {
-		fragment_list_text(stdout, l, o->common.verbose, output_colours(stdout));
-		return;
-	}
-	json_start(&j, stdout);
-	json_object(&j, NULL);
-	output_card_json(&j, &l->card);
-	fragment_list_json(&j, l);
-	json_object_end(&j);
-}
-
-int fragment_stats(const struct fragment_options *o)
-{
-	struct roc_endpoint *ep;
-	struct fragment_list l;
-	struct roc_card card;
-	unsigned int sub;
-	int code;
-
-	code = card_open_any(o->id, &card, &ep);
-	if (code)
-		return code;
-	code = fragment_list_read(ep, &card, &l);
-	if (!code && o->sub) {
-		if (roc_card_fragments_find(ep, o->sub, &sub)) {
-			code = tool_fail("%s", roc_error());
-		} else {
-			l.info[0] = l.info[sub];
-			l.books[0] = l.books[sub];
-			l.count = 1;
-		}
-	}
-	if (!code)
-		show(o, &l);
-	roc_close(ep);
-	return code;
+	values_list_json(j, "subUnits", &unit_values, l->unit, sizeof(l->unit[0]), l->count);
 }

@@ -210,8 +210,7 @@ static int run(const void *p)
 	code = card_serial_check(&card, v->id, v->force);
 	if (!code && !kind->packets)
 		code = tool_fail("%s is %s, which is counted by channel: see %s stats.",
-				 card_called(&card, v->id), card_name(card.type),
-				 card.type == ROC_CARD_ROBINNP ? "roc-fragment" : "roc-stream");
+				 card_called(&card, v->id), card_name(card.type), kind->tool);
 	else if (!code)
 		code = kind->packets(output.out, ep, &card, &request);
 	roc_close(ep);

@@ -16,12 +16,7 @@
 #include <roc/p40.h>
 #include <roc/stream.h>
 
-#include <stdbool.h>
-#include <stdio.h>
-
-#include "utils/common/json.h"
-#include "utils/common/options.h"
-#include "utils/check/error_log.h"
+#include "utils/channel/channel_tool.h"
 
 enum stream_action {
 	STREAM_DUMP,
@@ -32,20 +27,11 @@ enum stream_action {
 };
 
 struct stream_options {
-	struct common_options common;
-	unsigned int action; /* enum stream_action */
-	const char *id;
-	const char *stream;
-	bool json;
+	struct channel_options channel;
 
 	struct given_size ring;
 	uint64_t bytes;
-	uint64_t time;
 	struct given_size packets;
-	uint32_t stall_limit;
-	bool busy;
-	bool no_errorcheck;
-	bool no_display;
 	const char *bin_file;
 
 	bool live;
@@ -55,12 +41,9 @@ struct stream_options {
 	struct given_size pack_bytes;
 	struct given_size throttle_on, throttle_off, truncate_on;
 	struct given_size interrupt_bytes, interrupt_time, low_water;
-	struct given_number generator, event_rate, align;
-	struct given_size fragment_min, fragment_max, first_event, event_limit;
+	struct given_number align;
 	bool clocked, waiting;
 	struct given_number source_id, enabled;
-
-	unsigned int level;
 };
 
 /* What the generator was told to make: what the data are checked against. */
@@ -95,56 +78,53 @@ struct stream_check {
  */
 int stream_check_packet(struct stream_check *c, struct roc_packet *p, bool headers);
 
-/* Why it ended. */
-enum stream_end {
-	STREAM_END_BYTES,
-	STREAM_END_PACKETS,
-	STREAM_END_TIME,
-	STREAM_END_SIGNAL,
-	STREAM_END_STALL,
-	STREAM_END_FAILED,
-};
-
 /* One taking of data. Owned by stream_take(). */
 struct stream_run {
+	struct channel_run run;
 	const struct stream_options *opt;
-	struct roc_card card;
 	struct roc_stream *s;
 	struct stream_check check;
-	struct error_log errors;
 	FILE *bin;
-	bool live;
-	enum stream_end end;
-	char failure[512];
-	uint64_t start, finish;	 /* CLOCK_MONOTONIC ns */
 	uint64_t bytes, batches; /* consumed */
-	uint64_t waits;		 /* system calls */
 	unsigned int lost;	 /* events that the stop threw away */
 	struct roc_st_info before, info;
 };
 
 /* Exit codes. */
 int stream_take(const struct stream_options *o);
-int stream_stats(const struct stream_options *o);
-int stream_set(const struct stream_options *o);
 
 /* stream_report.c */
 void stream_packet_text(FILE *out, struct roc_packet *p, bool verbose);
 void stream_live(struct stream_run *r, uint64_t now);
-void stream_live_end(struct stream_run *r);
-void stream_report_text(FILE *out, const struct stream_run *r);
-void stream_report_json(FILE *out, const struct stream_run *r);
+extern const struct values stream_report;
 
 /* stream_stats.c: all streams of a card, for other tools, too */
+#define STREAMS_MAX 32
+
 struct stream_list {
 	struct roc_card card;
 	unsigned int count;
-	struct roc_st_info info[ROC_P40_STREAMS];
+	struct roc_st_info info[STREAMS_MAX];
 };
 
-int stream_list_read(struct roc_endpoint *ep, const struct roc_card *card, struct stream_list *l);
-void stream_list_text(FILE *out, const struct stream_list *l, bool verbose, bool colours);
-void stream_list_json(struct json *j, const struct stream_list *l);
+/* @only: number of a stream, or CHANNEL_ALL. @list: a struct stream_list. */
+int stream_list_read(struct roc_endpoint *ep, const struct roc_card *card, unsigned int only,
+		     void *list);
+void stream_list_text(FILE *out, const void *list, bool verbose, bool colours);
+void stream_list_json(struct json *j, const void *list);
+/* See struct channel_type. */
+int stream_live_line(struct roc_endpoint *ep, unsigned int stream, double seconds, char *line,
+		     size_t size);
+/* Bytes in the ring, between the two positions. */
+uint64_t stream_ring_level(const void *info);
+
+/* stream_set.c; see struct channel_type */
+int stream_driver_settings(const struct stream_options *o, struct roc_st_settings *s);
+bool stream_changes_generator(const struct stream_options *o);
+int stream_set_card(struct roc_endpoint *ep, const struct roc_card *card, const void *options,
+		    struct json *j, unsigned int *last);
+int stream_set_one(struct roc_endpoint *ep, const struct roc_card *card, unsigned int number,
+		   const void *options, struct json *j);
 void stream_settings_text(FILE *out, const char *stream, const struct roc_st_settings *s,
 			  const struct roc_p40_generator *g);
 void stream_settings_json(struct json *j, const struct roc_st_settings *s,

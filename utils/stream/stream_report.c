@@ -6,15 +6,9 @@
 #include "stream.h"
 
 #include <inttypes.h>
-#include <math.h>
 
 #include "utils/common/output.h"
-
-static const char *const end_names[] = {
-	[STREAM_END_BYTES] = "bytes", [STREAM_END_PACKETS] = "packets",
-	[STREAM_END_TIME] = "time",   [STREAM_END_SIGNAL] = "signal",
-	[STREAM_END_STALL] = "stall", [STREAM_END_FAILED] = "failed",
-};
+#include "utils/common/values.h"
 
 static void events_text(FILE *out, const struct roc_packet *p, bool verbose)
 {
@@ -83,133 +77,82 @@ void stream_packet_text(FILE *out, struct roc_packet *p, bool verbose)
 	}
 }
 
-static double per(double amount, double count)
-{
-	return count > 0 ? amount / count : NAN;
-}
-
 void stream_live(struct stream_run *r, uint64_t now)
 {
-	static uint64_t last_bytes, last_time;
-	uint64_t run = (now - r->start) / 1000000000;
-	double rate = per((double)(r->bytes - last_bytes) * 8,
-			  (double)(now - (last_time ? last_time : r->start)));
+	char time[32];
+	double rate = channel_live_rate(&r->run, now, r->bytes, time);
 
-	last_bytes = r->bytes;
-	last_time = now;
-	if (!r->live)
-		return;
-	output_live(stdout,
-		    "  %02" PRIu64 ":%02" PRIu64 ":%02" PRIu64 "   Packets %-10" PRIu64
-		    "   Events %-12" PRIu64 "   %7.2f Gb/s   Missing %-6" PRIu64
-		    "   Errors %-6" PRIu64,
-		    run / 3600, run / 60 % 60, run % 60, r->check.packets, r->check.events, rate,
-		    r->check.missing, r->errors.count);
+	if (r->run.live)
+		output_live(stdout,
+			    "  %s   Packets %-10" PRIu64 "   Events %-12" PRIu64
+			    "   %7.2f Gb/s   Missing %-6" PRIu64 "   Errors %-6" PRIu64,
+			    time, r->check.packets, r->check.events, rate * 8 / 1e9,
+			    r->check.missing, r->run.errors.count);
 }
 
-void stream_live_end(struct stream_run *r)
+static double rate(const void *o, double amount)
 {
-	if (r->live)
-		output_live(stdout, "%s", "");
+	return channel_per(amount, channel_seconds(o));
 }
 
-static double seconds(const struct stream_run *r)
+static double gigabytes(const void *o)
 {
-	return (double)(r->finish - r->start) / 1e9;
+	return rate(o, (double)((const struct stream_run *)o)->bytes / 1e9);
 }
 
-static void row_count(FILE *out, const char *name, uint64_t value)
+static double gigabits(const void *o)
 {
-	fprintf(out, "  %-22s %" PRIu64 "\n", name, value);
+	return rate(o, (double)((const struct stream_run *)o)->bytes * 8 / 1e9);
 }
 
-static void row_real(FILE *out, const char *name, double value, const char *unit)
+static double events_per_second(const void *o)
 {
-	if (isfinite(value))
-		fprintf(out, "  %-22s %.6g%s\n", name, value, unit);
-	else
-		fprintf(out, "  %-22s -\n", name);
+	return rate(o, (double)((const struct stream_run *)o)->check.events);
 }
 
-static uint64_t since(const struct stream_run *r, uint64_t now, uint64_t before)
+static uint64_t throttled(const void *o)
 {
+	const struct stream_run *r = o;
+	uint64_t now = r->info.card.throttled, before = r->before.card.throttled;
+
 	return now > before ? now - before : 0;
 }
 
-void stream_report_text(FILE *out, const struct stream_run *r)
-{
-	const struct roc_st_counters *a = &r->before.card, *b = &r->info.card;
-	double s = seconds(r), bytes = (double)r->bytes;
+#define RUN(member) VALUE(struct stream_run, member)
 
-	row_real(out, "Seconds", s, "");
-	row_count(out, "Packets", r->check.packets);
-	row_count(out, "Events", r->check.events);
-	row_count(out, "Bytes", r->bytes);
-	row_count(out, "Bytes of payload", r->check.payload);
-	row_real(out, "GB/s", per(bytes / 1e9, s), "");
-	row_real(out, "Gb/s", per(bytes * 8 / 1e9, s), "");
-	row_real(out, "Events/s", per((double)r->check.events, s), "");
-	row_count(out, "Gaps", r->check.gaps);
-	row_count(out, "Events missing", r->check.missing);
-	row_count(out, "Events throttled", since(r, b->throttled, a->throttled));
-	row_count(out, "Events cut short", r->check.truncated);
-	row_count(out, "Packets damaged", r->check.damaged);
-	row_count(out, "Lost at the stop", r->lost);
-	if (r->opt->common.verbose) {
-		row_count(out, "Batches", r->batches);
-		row_count(out, "Waits", r->waits);
-		row_count(out, "Interrupts", r->info.interrupts);
-		row_count(out, "Register reads", r->info.mmio_reads);
-		row_count(out, "Register writes", r->info.mmio_writes);
-	}
-	if (r->opt->no_errorcheck && !r->errors.count)
-		fprintf(out, "  %-22s not checked\n", "Errors");
-	else
-		row_count(out, "Errors", r->errors.count);
-}
+static const struct value values[] = {
+	{RUN(info.name), .key = "stream"},
+	{RUN(info.ring), .key = "ringBytes"},
+	{RUN(info.segments), .key = "ringSegments"},
+	{.name = "Seconds", .key = "seconds", .real = channel_seconds},
+	{RUN(check.packets), .name = "Packets", .key = "packets"},
+	{RUN(check.events), .name = "Events", .key = "events"},
+	{RUN(bytes), .name = "Bytes", .key = "bytes"},
+	{RUN(check.payload), .name = "Bytes of payload", .key = "payloadBytes"},
+	{.name = "GB/s", .real = gigabytes},
+	{.name = "Gb/s", .real = gigabits},
+	{.name = "Events/s", .real = events_per_second},
+	{RUN(check.gaps), .name = "Gaps", .key = "gaps"},
+	{RUN(check.missing), .name = "Events missing", .key = "missing"},
+	{.name = "Events throttled", .key = "throttled", .count = throttled},
+	{RUN(check.truncated), .name = "Events cut short", .key = "truncated"},
+	{RUN(check.damaged), .name = "Packets damaged", .key = "damaged"},
+	{RUN(lost), .name = "Lost at the stop", .key = "lostAtStop"},
+	{RUN(run.errors.count), .key = "errors"},
+	{.json = channel_checked_json},
+	{RUN(check.expect.known), .key = "sizesKnown"},
+	{.key = "gigabitsPerSecond", .real = gigabits},
+	{.key = "eventsPerSecond", .real = events_per_second},
+	{RUN(batches), .name = "Batches", .key = "batches", .verbose = true},
+	{RUN(run.waits), .name = "Waits", .key = "waits", .verbose = true},
+	{RUN(info.interrupts), .name = "Interrupts", .key = "interrupts", .verbose = true},
+	{RUN(info.arms), .key = "arms"},
+	{RUN(info.doorbells), .key = "doorbells"},
+	{RUN(info.mmio_reads), .name = "Register reads", .key = "mmioReads", .verbose = true},
+	{RUN(info.mmio_writes), .name = "Register writes", .key = "mmioWrites", .verbose = true},
+	{.key = "end", .text = channel_end_name},
+	{.key = "failure", .text = channel_failure},
+	{.name = "Errors", .text = channel_errors},
+};
 
-/* Of one that could not begin, or failed behind its end, the end says nothing. */
-static const char *end_name(const struct stream_run *r)
-{
-	return end_names[r->failure[0] && r->end != STREAM_END_STALL ? STREAM_END_FAILED : r->end];
-}
-
-void stream_report_json(FILE *out, const struct stream_run *r)
-{
-	const struct roc_st_counters *a = &r->before.card, *b = &r->info.card;
-	double s = seconds(r), bytes = (double)r->bytes;
-	struct json j;
-
-	json_start(&j, out);
-	json_object(&j, NULL);
-	output_card_json(&j, &r->card);
-	json_text(&j, "stream", r->info.name);
-	json_unsigned(&j, "ringBytes", r->info.ring);
-	json_unsigned(&j, "ringSegments", r->info.segments);
-	json_real(&j, "seconds", s);
-	json_unsigned(&j, "packets", r->check.packets);
-	json_unsigned(&j, "events", r->check.events);
-	json_unsigned(&j, "bytes", r->bytes);
-	json_unsigned(&j, "payloadBytes", r->check.payload);
-	json_unsigned(&j, "gaps", r->check.gaps);
-	json_unsigned(&j, "missing", r->check.missing);
-	json_unsigned(&j, "throttled", since(r, b->throttled, a->throttled));
-	json_unsigned(&j, "truncated", r->check.truncated);
-	json_unsigned(&j, "damaged", r->check.damaged);
-	json_unsigned(&j, "lostAtStop", r->lost);
-	json_unsigned(&j, "errors", r->errors.count);
-	json_bool(&j, "checked", !r->opt->no_errorcheck);
-	json_bool(&j, "sizesKnown", r->check.expect.known);
-	json_real(&j, "gigabitsPerSecond", per(bytes * 8 / 1e9, s));
-	json_real(&j, "eventsPerSecond", per((double)r->check.events, s));
-	json_unsigned(&j, "batches", r->batches);
-	json_unsigned(&j, "waits", r->waits);
-	json_unsigned(&j, "interrupts", r->info.interrupts);
-	json_unsigned(&j, "arms", r->info.arms);
-	json_unsigned(&j, "doorbells", r->info.doorbells);
-	json_unsigned(&j, "mmioReads", r->info.mmio_reads);
-	json_unsigned(&j, "mmioWrites", r->info.mmio_writes);
-	json_text(&j, "end", end_name(r));
-	json_text(&j, "failure", r->failure[0] ? r->failure : NULL);
-	json_object_end(&j);
-}
+const struct values stream_report = VALUES(values, .width = 22, .digits = 6);

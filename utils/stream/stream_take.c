@@ -7,14 +7,10 @@
 
 #include <errno.h>
 #include <inttypes.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
-#include "utils/common/card.h"
 #include "utils/common/clock.h"
-#include "utils/common/output.h"
 #include "utils/common/stop.h"
 #include "utils/common/tool.h"
 
@@ -22,33 +18,23 @@
 #define DUMP_PACKETS 10
 #define LOOKS 64 /* of a busy reader, between two at the clock */
 
-__attribute__((format(printf, 2, 3))) static void fail(struct stream_run *r, const char *fmt, ...)
-{
-	va_list ap;
-
-	if (r->failure[0])
-		return;
-	va_start(ap, fmt);
-	vsnprintf(r->failure, sizeof(r->failure), fmt, ap);
-	va_end(ap);
-}
-
 static uint64_t most_packets(const struct stream_options *o)
 {
 	if (o->packets.given)
 		return o->packets.value ? o->packets.value : UINT64_MAX;
-	return o->action == STREAM_DUMP ? DUMP_PACKETS : UINT64_MAX;
+	return o->channel.action == STREAM_DUMP ? DUMP_PACKETS : UINT64_MAX;
 }
 
 static void take_packet(struct stream_run *r, struct roc_packet *p)
 {
-	if (r->opt->action == STREAM_DUMP)
-		stream_packet_text(stdout, p, r->opt->common.verbose);
+	if (r->opt->channel.action == STREAM_DUMP)
+		stream_packet_text(stdout, p, r->opt->channel.common.verbose);
 	if (r->bin && fwrite(p->data, 1, p->size, r->bin) != p->size)
-		fail(r, "%s could not be written: %s.", r->opt->bin_file, strerror(errno));
-	if (stream_check_packet(&r->check, p, r->opt->no_errorcheck)) {
-		error_log_add(&r->errors, "%s", roc_error());
-		fail(r, "The data are no packets: %s", roc_error());
+		channel_fail(&r->run, "%s could not be written: %s.", r->opt->bin_file,
+			     strerror(errno));
+	if (stream_check_packet(&r->check, p, r->opt->channel.no_errorcheck)) {
+		error_log_add(&r->run.errors, "%s", roc_error());
+		channel_fail(&r->run, "The data are no packets: %s", roc_error());
 	}
 }
 
@@ -61,14 +47,15 @@ static uint64_t take(struct stream_run *r, const void *data, uint64_t bytes)
 	int ret = 1;
 
 	roc_packets_begin(&walk, data, bytes);
-	while (r->check.packets < most && !r->failure[0] && (ret = roc_packets_next(&walk, &p)) > 0)
+	while (r->check.packets < most && !r->run.failure[0] &&
+	       (ret = roc_packets_next(&walk, &p)) > 0)
 		take_packet(r, &p);
 	if (ret < 0) {
-		error_log_add(&r->errors, "%s", roc_error());
-		fail(r, "The data are no packets: %s", roc_error());
+		error_log_add(&r->run.errors, "%s", roc_error());
+		channel_fail(&r->run, "The data are no packets: %s", roc_error());
 	}
 	if (roc_stream_consume(r->s, walk.done))
-		fail(r, "%s", roc_error());
+		channel_fail(&r->run, "%s", roc_error());
 	r->bytes += walk.done;
 	r->batches++;
 	return walk.done;
@@ -80,11 +67,9 @@ static void explain(struct stream_run *r)
 	struct roc_st_info info;
 
 	if (roc_stream_info(r->s, &info))
-		fail(r, "%s", roc_error());
-	else if (info.state == ROC_CH_FAILED)
-		fail(r, "The stream failed: %s", roc_why_text(info.why));
-	else if (info.state != ROC_CH_RUNNING)
-		fail(r, "The stream was stopped by something else.");
+		channel_fail(&r->run, "%s", roc_error());
+	else
+		channel_explain(&r->run, "The stream", info.state, info.why);
 }
 
 /* Bytes there are; 0: none came within a moment. */
@@ -92,12 +77,12 @@ static int64_t look(struct stream_run *r)
 {
 	int64_t bytes;
 
-	if (r->opt->busy) {
+	if (r->opt->channel.busy) {
 		const void *data;
 
 		return roc_stream_peek(r->s, &data);
 	}
-	r->waits++;
+	r->run.waits++;
 	bytes = roc_stream_wait(r->s, 1, WAIT_MS);
 	if (bytes == -ETIME || bytes == -EINTR)
 		return 0;
@@ -106,57 +91,46 @@ static int64_t look(struct stream_run *r)
 	return bytes;
 }
 
-static bool finished(struct stream_run *r, uint64_t now, uint64_t progress)
+static bool finished(struct stream_run *r, uint64_t now)
 {
 	const struct stream_options *o = r->opt;
+	enum channel_end reached = CHANNEL_END_NONE;
 
-	if (r->failure[0])
-		r->end = STREAM_END_FAILED;
-	else if (stop_asked())
-		r->end = STREAM_END_SIGNAL;
-	else if (r->check.packets >= most_packets(o))
-		r->end = STREAM_END_PACKETS;
+	if (r->check.packets >= most_packets(o))
+		reached = CHANNEL_END_PACKETS;
 	else if (o->bytes && r->bytes >= o->bytes)
-		r->end = STREAM_END_BYTES;
-	else if (o->time && now - r->start >= o->time * NS_PER_S)
-		r->end = STREAM_END_TIME;
-	else if (o->stall_limit && now - progress >= o->stall_limit * NS_PER_S)
-		r->end = STREAM_END_STALL;
-	else
-		return false;
-	return true;
+		reached = CHANNEL_END_BYTES;
+	return channel_run_finished(&r->run, now, reached);
 }
 
 static void run(struct stream_run *r)
 {
-	uint64_t now = now_ns(), progress = now, tick = now + NS_PER_S;
 	const void *data = NULL;
+	uint64_t now = now_ns();
 	unsigned int looks = 0;
 	bool stopped = false; /* the ring was polled after the stop, too */
 	int64_t bytes;
 
-	r->start = now;
-	while (!finished(r, now, progress)) {
+	channel_run_begin(&r->run, now);
+	while (!finished(r, now)) {
 		bytes = look(r);
 		if (bytes > 0)
 			bytes = roc_stream_peek(r->s, &data);
 		if (bytes < 0)
-			fail(r, "%s", roc_error());
+			channel_fail(&r->run, "%s", roc_error());
 		else if (bytes && take(r, data, (uint64_t)bytes))
-			progress = now;
+			r->run.progress = now;
 		else if (stopped)
 			explain(r);
-		else if (r->opt->busy && ++looks % LOOKS)
+		else if (r->opt->channel.busy && ++looks % LOOKS)
 			continue;
-		else if (r->opt->busy)
+		else if (r->opt->channel.busy)
 			stopped = !roc_stream_running(r->s);
 		now = now_ns();
-		if (now >= tick) {
+		if (channel_run_tick(&r->run, now))
 			stream_live(r, now);
-			tick = now + NS_PER_S;
-		}
 	}
-	r->finish = now_ns();
+	r->run.finish = now_ns();
 }
 
 /* What the card still had is in the ring now; what is not wanted of it stays there. */
@@ -165,11 +139,11 @@ static void drain(struct stream_run *r)
 	const void *data = NULL;
 	int64_t bytes;
 
-	while (!r->failure[0] && (bytes = roc_stream_peek(r->s, &data)) > 0 &&
+	while (!r->run.failure[0] && (bytes = roc_stream_peek(r->s, &data)) > 0 &&
 	       take(r, data, (uint64_t)bytes))
 		;
 	if (r->check.packets >= most_packets(r->opt))
-		r->end = STREAM_END_PACKETS;
+		r->run.end = CHANNEL_END_PACKETS;
 }
 
 /*
@@ -182,23 +156,24 @@ static void compare(struct stream_run *r)
 	uint64_t throttled = b->throttled - a->throttled;
 	uint64_t flushed = b->discarded - a->discarded - r->lost;
 	uint64_t bytes = b->bytes - a->bytes, packets = b->units - a->units;
-	bool all = r->end != STREAM_END_PACKETS;
+	bool all = r->run.end != CHANNEL_END_PACKETS;
 
 	if (b->throttled < a->throttled || b->discarded < a->discarded || b->bytes < a->bytes ||
 	    b->units < a->units) {
-		error_log_add(&r->errors, "the card's counters were reset meanwhile, so that what "
-					  "came cannot be compared with them");
+		error_log_add(&r->run.errors,
+			      "the card's counters were reset meanwhile, so that what "
+			      "came cannot be compared with them");
 		return;
 	}
 	if (r->bytes > bytes || r->check.packets > packets ||
 	    (all && (r->bytes < bytes || r->check.packets < packets)))
-		error_log_add(&r->errors,
+		error_log_add(&r->run.errors,
 			      "the card says that it wrote %" PRIu64 " packets and %" PRIu64
 			      " bytes, but %" PRIu64 " and %" PRIu64 " came",
 			      packets, bytes, r->check.packets, r->bytes);
 	/* What lies behind the last packet that we took is not seen as a gap. */
 	if (r->check.kind != ROC_PACKET_META && r->check.missing > throttled + flushed)
-		error_log_add(&r->errors,
+		error_log_add(&r->run.errors,
 			      "%" PRIu64 " events are missing, but the card throttled %" PRIu64
 			      " and threw %" PRIu64 " away",
 			      r->check.missing, throttled, flushed);
@@ -207,38 +182,37 @@ static void compare(struct stream_run *r)
 /* What the generator makes, if one does and there is such a card. */
 static void learn_generator(struct stream_run *r)
 {
+	const struct card_kind *kind = card_kind(r->run.card.type);
 	struct roc_endpoint *ep;
 
-	if (r->card.type != ROC_CARD_P40 || roc_open_card(&r->card, r->opt->id, &ep))
+	if (!kind || !kind->streams || roc_open_card(&r->run.card, r->opt->channel.id, &ep))
 		return;
-	r->check.expect.known =
-		!roc_p40_generator_read(ep, roc_stream_number(r->s), &r->check.expect.generator) &&
-		r->check.expect.generator.running;
+	r->check.expect.known = !kind->streams->generator_read(ep, roc_stream_number(r->s),
+							       &r->check.expect.generator) &&
+				r->check.expect.generator.running;
 	roc_close(ep);
 }
 
-static int prepare(struct stream_run *r)
+static int prepare(struct channel_run *channel)
 {
+	struct stream_run *r = (struct stream_run *)channel;
 	const struct stream_options *o = r->opt;
-	int err;
+	int code;
 
-	err = roc_find(o->id, &r->card);
-	if (err)
-		return tool_fail_card(err);
-	if (roc_stream_open_card(&r->card, o->id, o->stream ? o->stream : "main", &r->s) ||
+	code = channel_run_prepare(&r->run, &o->channel, o->channel.action == STREAM_FOLLOW);
+	if (code)
+		return code;
+	if (roc_stream_open_card(&r->run.card, o->channel.id,
+				 o->channel.name ? o->channel.name : "main", &r->s) ||
 	    roc_stream_ring(r->s, o->ring.value) || roc_stream_info(r->s, &r->before))
 		return tool_fail("%s", roc_error());
 	if (o->bin_file && !(r->bin = fopen(o->bin_file, "we")))
 		return tool_fail("%s cannot be written: %s.", o->bin_file, strerror(errno));
 	learn_generator(r);
-	r->errors.path = ERROR_LOG_FILE;
-	r->errors.card = r->card.pci_address;
-	r->check.errors = &r->errors;
+	r->check.errors = &r->run.errors;
 	r->check.from_start = true;
 	if (sscanf(roc_stream_name(r->s), "odin%hu", &r->check.stream) != 1)
 		r->check.stream = 0;
-	r->live =
-		o->action == STREAM_FOLLOW && output_is_live(stdout) && !o->no_display && !o->json;
 	return TOOL_OK;
 }
 
@@ -246,64 +220,66 @@ static int prepare(struct stream_run *r)
 static void take_data(struct stream_run *r)
 {
 	if (roc_stream_start(r->s, 0)) {
-		fail(r, "%s", roc_error());
+		channel_fail(&r->run, "%s", roc_error());
 		return;
 	}
 	run(r);
-	stream_live_end(r);
+	channel_live_end(&r->run);
 	if (roc_stream_stop(r->s, &r->lost))
-		fail(r, "%s", roc_error());
-	else if (r->end != STREAM_END_PACKETS)
+		channel_fail(&r->run, "%s", roc_error());
+	else if (r->run.end != CHANNEL_END_PACKETS)
 		drain(r);
 	if (roc_stream_info(r->s, &r->info))
-		fail(r, "%s", roc_error());
-	else if (!r->failure[0])
+		channel_fail(&r->run, "%s", roc_error());
+	else if (!r->run.failure[0])
 		compare(r);
 }
 
-static int verdict(struct stream_run *r)
+static void take_and_write(struct channel_run *channel)
 {
+	struct stream_run *r = (struct stream_run *)channel;
+
+	take_data(r);
+	if (r->bin && fclose(r->bin))
+		channel_fail(&r->run, "%s could not be written: %s.", r->opt->bin_file,
+			     strerror(errno));
+}
+
+static int verdict(struct channel_run *channel)
+{
+	struct stream_run *r = (struct stream_run *)channel;
 	int code;
 
-	if (r->end == STREAM_END_STALL)
+	if (r->run.end == CHANNEL_END_STALL)
 		return tool_fail("Nothing came for %u s: does its source make events (roc-stream "
 				 "set), and is the stream enabled in the card?",
-				 r->opt->stall_limit);
-	if (r->failure[0])
-		return tool_fail("%s", r->failure);
+				 r->opt->channel.stall_limit);
+	if (r->run.failure[0])
+		return tool_fail("%s", r->run.failure);
 	if (r->check.damaged)
 		tool_fail("The card flagged %" PRIu64 " of %" PRIu64 " packets as damaged: %" PRIu64
 			  " events are cut short.",
 			  r->check.damaged, r->check.packets, r->check.truncated);
-	code = error_log_verdict(&r->errors);
+	code = error_log_verdict(&r->run.errors);
 	return r->check.damaged ? TOOL_FAILED : code;
+}
+
+static void close_stream(struct channel_run *channel)
+{
+	roc_stream_close(((struct stream_run *)channel)->s);
 }
 
 int stream_take(const struct stream_options *o)
 {
+	static const struct channel_run_ops ops = {prepare, take_and_write, verdict, close_stream};
+	bool follow = o->channel.action == STREAM_FOLLOW;
 	struct stream_run *r = calloc(1, sizeof(*r));
 	int code;
 
 	if (!r)
 		return tool_fail("There is no memory left.");
 	r->opt = o;
-	stop_on_first_signals();
-	/* A dump ends with the program that reads it. */
-	if (o->action == STREAM_FOLLOW)
-		stop_not_by_readers();
-	code = prepare(r);
-	if (!code) {
-		take_data(r);
-		if (r->bin && fclose(r->bin))
-			fail(r, "%s could not be written: %s.", o->bin_file, strerror(errno));
-		error_log_close(&r->errors);
-		if (o->action == STREAM_FOLLOW && o->json)
-			stream_report_json(stdout, r);
-		else if (o->action == STREAM_FOLLOW)
-			stream_report_text(stdout, r);
-		code = verdict(r);
-	}
-	roc_stream_close(r->s);
+	code = channel_run(&r->run, &o->channel, &ops, follow ? &stream_report : NULL);
 	free(r);
 	return code;
 }

@@ -36,6 +36,7 @@ struct ledger {
 struct fragment_source {
 	struct source source;
 	struct roc_card card;
+	const struct fragment_registers *registers;
 	struct roc_endpoint *ep;
 	struct roc_fragments *f;
 	struct roc_memory memory;
@@ -62,11 +63,11 @@ static int read_ledger(struct fragment_source *c, struct ledger *l)
 	uint32_t left;
 	int err;
 
-	err = roc_robinnp_sub_read(c->ep, roc_fragments_number(c->f), &sub);
+	err = c->registers->sub_read(c->ep, roc_fragments_number(c->f), &sub);
 	*l = (struct ledger){.transfers = sub.transfers, .bytes = sub.bytes};
 	for (left = c->links; left && !err; left &= left - 1) {
-		err = roc_robinnp_link_read(c->ep, (unsigned int)(c->link + __builtin_ctz(left)),
-					    &link);
+		err = c->registers->link_read(c->ep, (unsigned int)(c->link + __builtin_ctz(left)),
+					      &link);
 		l->told += link.fragments;
 		l->discarded += link.discarded;
 		l->waiting += link.waiting;
@@ -318,8 +319,8 @@ static bool generated(struct fragment_source *c)
 	uint32_t left;
 
 	for (left = c->links; left && g.running; left &= left - 1) {
-		if (roc_robinnp_generator_read(c->ep, (unsigned int)(c->link + __builtin_ctz(left)),
-					       &g))
+		if (c->registers->generator_read(c->ep,
+						 (unsigned int)(c->link + __builtin_ctz(left)), &g))
 			return false;
 	}
 	return g.running;
@@ -366,6 +367,9 @@ static int open_sub(struct fragment_source *c, const struct source_fragment_opti
 	code = card_open(o->id, &c->card, &c->ep, &kind);
 	if (code)
 		return code;
+	c->registers = kind->fragments;
+	if (!c->registers)
+		return card_fail_unknown(&c->card, o->id);
 	if (roc_fragments_open_card(&c->card, o->id, o->sub ? o->sub : "0", &c->f))
 		return tool_fail("%s", roc_error());
 	all = (1u << roc_fragments_links(c->f)) - 1;

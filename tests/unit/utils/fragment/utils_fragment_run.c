@@ -44,10 +44,6 @@ int __wrap_clock_gettime(clockid_t id, struct timespec *t);
 int __wrap_roc_find(const char *id, struct roc_card *c);
 int __wrap_roc_open_card(const struct roc_card *c, const char *id, struct roc_endpoint **ep);
 void __wrap_roc_close(struct roc_endpoint *ep);
-int __wrap_roc_robinnp_status_read(struct roc_endpoint *ep, struct roc_robinnp_status *s);
-int __wrap_roc_robinnp_generator_read(struct roc_endpoint *ep, unsigned int link,
-				      struct roc_robinnp_generator *g);
-
 int __wrap_clock_gettime(clockid_t id, struct timespec *t)
 {
 	*t = (struct timespec){(time_t)(1 + card.ns / NS_PER_S), (long)(card.ns % NS_PER_S)};
@@ -56,7 +52,7 @@ int __wrap_clock_gettime(clockid_t id, struct timespec *t)
 
 int __wrap_roc_find(const char *id, struct roc_card *c)
 {
-	memset(c, 0, sizeof(*c));
+	*c = (struct roc_card){.type = ROC_CARD_ROBINNP};
 	return 0;
 }
 
@@ -70,27 +66,44 @@ void __wrap_roc_close(struct roc_endpoint *ep)
 {
 }
 
-int __wrap_roc_robinnp_status_read(struct roc_endpoint *ep, struct roc_robinnp_status *s)
+static int status_read(struct roc_endpoint *ep, struct roc_robinnp_status *s)
 {
 	memset(s, 0, sizeof(*s));
 	return 0;
 }
 
-int __wrap_roc_robinnp_generator_read(struct roc_endpoint *ep, unsigned int link,
-				      struct roc_robinnp_generator *g)
+static int generator_read(struct roc_endpoint *ep, unsigned int link,
+			  struct roc_robinnp_generator *g)
 {
 	*g = (struct roc_robinnp_generator){.running = link < LINKS};
 	return 0;
 }
 
-int fragment_books_read(struct roc_endpoint *ep, unsigned int sub, struct fragment_books *b)
+static const struct fragment_registers registers = {
+	.status_read = status_read,
+	.generator_read = generator_read,
+};
+
+const struct card_kind card_kinds[] = {
+	{.type = ROC_CARD_ROBINNP, .fragments = &registers},
+	{0},
+};
+
+int fragment_links_check(const struct fragment_options *o, unsigned int links)
+{
+	return 0;
+}
+
+int fragment_books_read(struct roc_endpoint *ep, const struct fragment_registers *read,
+			unsigned int sub, unsigned int links, struct fragment_books *b)
 {
 	uint64_t before = card.reset && card.stopped ? 0 : BEFORE;
 	unsigned int i;
 
 	memset(b, 0, sizeof(*b));
-	for (i = 0; i < LINKS; i++)
-		b->link[i] = (struct roc_robinnp_link){
+	b->links = links;
+	for (i = 0; i < links; i++)
+		b->link[i].counts = (struct roc_robinnp_link){
 			.fragments = before + card.taken / LINKS,
 			.discarded = before + card.stopped,
 			.holds = before + card.stopped * HOLDS,
@@ -113,6 +126,11 @@ void roc_fragments_close(struct roc_fragments *f)
 unsigned int roc_fragments_number(const struct roc_fragments *f)
 {
 	return 0;
+}
+
+unsigned int roc_fragments_links(const struct roc_fragments *f)
+{
+	return LINKS;
 }
 
 int roc_fragments_rings(struct roc_fragments *f, uint32_t page, uint32_t pages, uint32_t host_page,
@@ -280,15 +298,13 @@ static void start(void)
 	card.pages = 4 * LINKS;
 	card.batch = 10;
 	card.events = 1000000;
-	options = (struct fragment_options){.id = "#0",
-					    .json = true,
-					    .no_display = true,
-					    .percent = 100,
-					    .stall_limit = 10,
-					    .whole_within = 1000,
-					    .page = 2048,
-					    .memory = 4096,
-					    .batch = 64};
+	options = (struct fragment_options){
+		.channel = {.id = "#0", .json = true, .no_display = true, .stall_limit = 10},
+		.percent = 100,
+		.whole_within = 1000,
+		.page = 2048,
+		.memory = 4096,
+		.batch = 64};
 }
 
 static void runs(int code)
@@ -333,8 +349,8 @@ static void lasts(double limit)
 static void never_done(bool busy)
 {
 	start();
-	options.busy = busy;
-	options.stall_limit = 2;
+	options.channel.busy = busy;
+	options.channel.stall_limit = 2;
 	runs(1);
 	says("end", "\"stall\"");
 	lasts(2);
@@ -342,8 +358,8 @@ static void never_done(bool busy)
 	says("events", "4");
 	says("requested", "4");
 	start();
-	options.busy = busy;
-	options.time = 3;
+	options.channel.busy = busy;
+	options.channel.time = 3;
 	runs(0);
 	says("end", "\"time\"");
 	lasts(3);
@@ -373,7 +389,7 @@ static void slow(void)
 	start();
 	card.done_ns = NS_PER_S;
 	card.events = 20;
-	options.stall_limit = 2;
+	options.channel.stall_limit = 2;
 	options.events = 20;
 	runs(0);
 	says("end", "\"events\"");
@@ -400,7 +416,7 @@ static void one_of_the_links(void)
 	card.events = 4;
 	options.links.given = true;
 	options.links.value = 1;
-	options.time = 2;
+	options.channel.time = 2;
 	runs(0);
 	says("end", "\"time\"");
 	says("events", "4");
@@ -471,8 +487,8 @@ static void left_out(bool busy)
 	card.take_error = -EBADMSG;
 	card.batch = 4;
 	card.lost = 12;
-	options.busy = busy;
-	options.stall_limit = 0;
+	options.channel.busy = busy;
+	options.channel.stall_limit = 0;
 	runs(1);
 	says("end", "\"failed\"");
 	says("lost", "12");
@@ -494,7 +510,7 @@ static void left_out_awake(void)
 static void stopped_by_itself(void)
 {
 	start();
-	options.busy = true;
+	options.channel.busy = true;
 	options.percent = 0;
 	card.fails = true;
 	card.events = 0;
@@ -504,7 +520,7 @@ static void stopped_by_itself(void)
 	says("events", "3");
 	/* The request that is completed makes room for the second event. */
 	start();
-	options.busy = true;
+	options.channel.busy = true;
 	card.fails = true;
 	card.pages = LINKS;
 	card.events = 2;

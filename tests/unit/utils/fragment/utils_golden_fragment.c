@@ -8,7 +8,7 @@
 
 #include "tests/unit/utils/golden.h"
 #include "utils/fragment/fragment.h"
-#include "utils/status/robinnp_status.h"
+#include "utils/status/channel_status.h"
 
 static const struct roc_card card = {
 	.sequence = 3,
@@ -27,7 +27,7 @@ static struct fragment_list subs(void)
 	struct fragment_list l = {.card = card, .count = 2};
 	unsigned int i;
 
-	l.info[0] = (struct roc_fr_info){
+	l.unit[0].info = (struct roc_fr_info){
 		.sub = 0,
 		.state = ROC_CH_RUNNING,
 		.run = 2,
@@ -50,43 +50,46 @@ static struct fragment_list subs(void)
 		.wakes = 29,
 		.mmio_writes = 31,
 	};
-	l.info[1] = (struct roc_fr_info){
+	l.unit[1].info = (struct roc_fr_info){
 		.sub = 1, .state = ROC_CH_FAILED, .name = "sub1", .links = 6, .bad_index = 4};
-	l.books[0].sub = (struct roc_robinnp_sub){.commands = 310,
-						  .ok = 300,
-						  .bad_page = 1,
-						  .aborted = 2,
-						  .commands_discarded = 3,
-						  .commands_waiting = 4,
-						  .transfers = 300,
-						  .bytes = 480000,
-						  .frees = 2950,
-						  .freed = 2949,
-						  .bad_free = 1,
-						  .data_interrupts = 20,
-						  .done_interrupts = 10,
-						  .error_interrupts = 1};
+	l.unit[0].books.sub = (struct roc_robinnp_sub){.commands = 310,
+						       .ok = 300,
+						       .bad_page = 1,
+						       .aborted = 2,
+						       .commands_discarded = 3,
+						       .commands_waiting = 4,
+						       .transfers = 300,
+						       .bytes = 480000,
+						       .frees = 2950,
+						       .freed = 2949,
+						       .bad_free = 1,
+						       .data_interrupts = 20,
+						       .done_interrupts = 10,
+						       .error_interrupts = 1};
+	l.unit[0].books.links = l.unit[1].books.links = ROC_ROBINNP_LINKS;
 	for (i = 0; i < ROC_ROBINNP_LINKS; i++) {
-		l.books[0].link[i] = (struct roc_robinnp_link){.offered = 1003 + i,
-							       .fragments = 1000 + i,
-							       .discarded = 2,
-							       .waiting = 1,
-							       .bytes = 1600000,
-							       .pages = 32768,
-							       .pages_host = 100,
-							       .pages_free = 32667,
-							       .pages_filled = 1};
-		l.books[1].link[i] = (struct roc_robinnp_link){.masked = true};
+		l.unit[0].books.link[i].number = i;
+		l.unit[1].books.link[i].number = ROC_ROBINNP_LINKS + i;
+		l.unit[0].books.link[i].counts = (struct roc_robinnp_link){.offered = 1003 + i,
+									   .fragments = 1000 + i,
+									   .discarded = 2,
+									   .waiting = 1,
+									   .bytes = 1600000,
+									   .pages = 32768,
+									   .pages_host = 100,
+									   .pages_free = 32667,
+									   .pages_filled = 1};
+		l.unit[1].books.link[i].counts = (struct roc_robinnp_link){.masked = true};
 	}
-	l.books[0].link[2].held = true;
-	l.books[0].link[2].holds = 3;
-	l.books[0].link[2].hold_cycles = 250000;
-	l.books[0].link[2].hold_event = 4294967295;
-	l.books[0].link[4].truncated = 5;
-	l.books[0].link[4].cut = 600;
-	l.books[0].link[4].link_errors = 6;
-	l.books[0].link[4].format_errors = 7;
-	l.books[0].link[4].sequence_errors = 8;
+	l.unit[0].books.link[2].counts.held = true;
+	l.unit[0].books.link[2].counts.holds = 3;
+	l.unit[0].books.link[2].counts.hold_cycles = 250000;
+	l.unit[0].books.link[2].counts.hold_event = 4294967295;
+	l.unit[0].books.link[4].counts.truncated = 5;
+	l.unit[0].books.link[4].counts.cut = 600;
+	l.unit[0].books.link[4].counts.link_errors = 6;
+	l.unit[0].books.link[4].counts.format_errors = 7;
+	l.unit[0].books.link[4].counts.sequence_errors = 8;
 	return l;
 }
 
@@ -144,25 +147,26 @@ static void settings(void)
 
 static void a_run(void)
 {
-	static const struct fragment_options opt = {.common = {.verbose = true}, .percent = 10};
+	static const struct fragment_options opt = {.channel.common.verbose = true, .percent = 10};
 	struct fragment_list l = subs();
 	struct fragment_run r = {
 		.opt = &opt,
-		.card = card,
+		.run = {.opt = &opt.channel,
+			.card = card,
+			.end = CHANNEL_END_TIME,
+			.start = 1000000000,
+			.finish = 3000000000,
+			.waits = 500},
 		.links = 0x3f,
-		.end = FRAGMENT_END_TIME,
-		.start = 1000000000,
-		.finish = 3000000000,
 		.events = 20000,
 		.requested = 2000,
 		.incomplete = 3,
 		.bytes = 19200000,
 		.full = 4,
-		.waits = 500,
 		.kept_most = 777,
 		.latency_ns = 1234567,
 		.check = {.known = true, .bytes = 19200000},
-		.after = l.books[0],
+		.after = l.unit[0].books,
 		.books = true,
 		.counts = {.taken = 120003,
 			   .replaced = 1,
@@ -171,25 +175,25 @@ static void a_run(void)
 			   .failed = 10,
 			   .cleared = 120002,
 			   .doorbells = 2500},
-		.info = l.info[0],
+		.info = l.unit[0].info,
 	};
 	FILE *out;
 
 	out = golden_begin();
-	fragment_report_text(out, &r);
+	channel_report_text(out, &fragment_report, &r.run);
 	golden_end(out, "fragment-run.txt");
 	out = golden_begin();
-	fragment_report_json(out, &r);
+	channel_report_json(out, &fragment_report, &r.run);
 	golden_end(out, "fragment-run.json");
 	/* The card went, and what it counted with it. */
 	r.before = r.after;
 	r.after = (struct fragment_books){0};
 	r.books = false;
 	out = golden_begin();
-	fragment_report_text(out, &r);
+	channel_report_text(out, &fragment_report, &r.run);
 	golden_end(out, "fragment-run-gone.txt");
 	out = golden_begin();
-	fragment_report_json(out, &r);
+	channel_report_json(out, &fragment_report, &r.run);
 	golden_end(out, "fragment-run-gone.json");
 }
 
@@ -197,10 +201,12 @@ static void a_run(void)
 static void failed(void)
 {
 	static const struct fragment_options opt = {.percent = 10};
-	struct fragment_run r = {.opt = &opt, .card = card, .failure = "The card is gone."};
+	struct fragment_run r = {
+		.opt = &opt,
+		.run = {.opt = &opt.channel, .card = card, .failure = "The card is gone."}};
 	FILE *out = golden_begin();
 
-	fragment_report_json(out, &r);
+	channel_report_json(out, &fragment_report, &r.run);
 	fclose(out);
 	CU_ASSERT_PTR_NOT_NULL(strstr(golden_text, "\"end\": \"failed\""));
 	free(golden_text);
@@ -208,37 +214,37 @@ static void failed(void)
 
 static void status(void)
 {
-	struct status_robinnp r = {.card = card,
-				   .status = {.chip_id = UINT64_C(0x123456789abcdef),
-					      .cycles = 250000000,
-					      .temperature = 41.5,
-					      .clock = 250000000,
-					      .features = 3,
-					      .subs = 2,
-					      .links = 6,
-					      .source = 0xa70,
-					      .serial = 417,
-					      .firmware = "1.2.3",
-					      .hash = "c0ffee",
-					      .date = "2026-01-02 03:04:05"},
-				   .subs = subs(),
-				   .time = GOLDEN_TIME};
+	struct status_fragments r = {.card = card,
+				     .status = {.chip_id = UINT64_C(0x123456789abcdef),
+						.cycles = 250000000,
+						.temperature = 41.5,
+						.clock = 250000000,
+						.features = 3,
+						.subs = 2,
+						.links = 6,
+						.source = 0xa70,
+						.serial = 417,
+						.firmware = "1.2.3",
+						.hash = "c0ffee",
+						.date = "2026-01-02 03:04:05"},
+				     .subs = subs(),
+				     .time = GOLDEN_TIME};
 	FILE *out;
 
 	out = golden_begin();
-	status_robinnp_text(out, &r, false, false);
+	status_fragments_forms.text(out, &r, false, false);
 	r.status.temperature = NAN;
-	status_robinnp_text(out, &r, true, true);
+	status_fragments_forms.text(out, &r, true, true);
 	golden_end(out, "robinnp-status.txt");
 	r.status.temperature = 41.5;
 	out = golden_begin();
-	status_robinnp_json(out, &r);
+	status_fragments_forms.json(out, &r);
 	golden_end(out, "robinnp-status.json");
 	out = golden_begin();
-	status_robinnp_influx(out, &r);
+	status_fragments_forms.influx(out, &r);
 	golden_end(out, "robinnp-status.influx");
 	out = golden_begin();
-	status_robinnp_prometheus(out, &r);
+	status_fragments_forms.prometheus(out, &r);
 	golden_end(out, "robinnp-status.prom");
 }
 

@@ -7,11 +7,11 @@
 #include <math.h>
 
 #include "tests/unit/utils/golden.h"
-#include "utils/status/p40_status.h"
+#include "utils/status/channel_status.h"
 
-static struct status_p40 reading(void)
+static struct status_streams reading(void)
 {
-	struct status_p40 r = {
+	struct status_streams r = {
 		.card = {.sequence = 3,
 			 .type = ROC_CARD_P40,
 			 .serial = 401,
@@ -55,23 +55,23 @@ static struct status_p40 reading(void)
 
 static void forms(void)
 {
-	struct status_p40 r = reading();
+	struct status_streams r = reading();
 	FILE *out;
 
 	out = golden_begin();
-	status_p40_text(out, &r, false, false);
+	status_streams_forms.text(out, &r, false, false);
 	r.status.temperature = NAN;
-	status_p40_text(out, &r, true, true);
+	status_streams_forms.text(out, &r, true, true);
 	golden_end(out, "p40-status.txt");
 	r = reading();
 	out = golden_begin();
-	status_p40_json(out, &r);
+	status_streams_forms.json(out, &r);
 	golden_end(out, "p40-status.json");
 	out = golden_begin();
-	status_p40_influx(out, &r);
+	status_streams_forms.influx(out, &r);
 	golden_end(out, "p40-status.influx");
 	out = golden_begin();
-	status_p40_prometheus(out, &r);
+	status_streams_forms.prometheus(out, &r);
 	golden_end(out, "p40-status.prom");
 }
 

@@ -137,18 +137,20 @@ static void settings(void)
 
 static void follow(void)
 {
-	static const struct stream_options opt = {.action = STREAM_FOLLOW,
-						  .common = {.verbose = true}};
+	static const struct stream_options opt = {
+		.channel = {.action = STREAM_FOLLOW, .common.verbose = true}};
 	struct stream_list l = streams();
 	struct stream_run r = {
 		.opt = &opt,
-		.card = card,
-		.end = STREAM_END_BYTES,
-		.start = 1000000000,
-		.finish = 3000000000,
+		.run = {.opt = &opt.channel,
+			.card = card,
+			.errors = {.count = 6},
+			.end = CHANNEL_END_BYTES,
+			.start = 1000000000,
+			.finish = 3000000000,
+			.waits = 38},
 		.bytes = 65536000,
 		.batches = 40,
-		.waits = 38,
 		.lost = 3,
 		.check = {.packets = 1000,
 			  .events = 256000,
@@ -157,27 +159,28 @@ static void follow(void)
 			  .gaps = 2,
 			  .missing = 3000,
 			  .expect = {.known = true}},
-		.errors = {.count = 6},
 		.info = l.info[0],
 	};
 	FILE *out;
 
 	out = golden_begin();
-	stream_report_text(out, &r);
+	channel_report_text(out, &stream_report, &r.run);
 	golden_end(out, "stream-follow.txt");
 	out = golden_begin();
-	stream_report_json(out, &r);
+	channel_report_json(out, &stream_report, &r.run);
 	golden_end(out, "stream-follow.json");
 }
 
 /* No limit was reached by what did not begin. */
 static void failed(void)
 {
-	static const struct stream_options opt = {.action = STREAM_FOLLOW};
-	struct stream_run r = {.opt = &opt, .card = card, .failure = "The card is gone."};
+	static const struct stream_options opt = {.channel.action = STREAM_FOLLOW};
+	struct stream_run r = {
+		.opt = &opt,
+		.run = {.opt = &opt.channel, .card = card, .failure = "The card is gone."}};
 	FILE *out = golden_begin();
 
-	stream_report_json(out, &r);
+	channel_report_json(out, &stream_report, &r.run);
 	fclose(out);
 	CU_ASSERT_PTR_NOT_NULL(strstr(golden_text, "\"end\": \"failed\""));
 	free(golden_text);

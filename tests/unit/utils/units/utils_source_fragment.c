@@ -28,21 +28,13 @@ static struct {
 
 static struct source *source;
 
-int card_open(const char *id, struct roc_card *c, struct roc_endpoint **ep,
-	      const struct card_kind **kind)
-{
-	*c = (struct roc_card){.type = ROC_CARD_ROBINNP, .numa_node = -1};
-	*ep = NULL;
-	return 0;
-}
-
-int roc_robinnp_sub_read(struct roc_endpoint *ep, unsigned int sub, struct roc_robinnp_sub *s)
+static int sub_read(struct roc_endpoint *ep, unsigned int sub, struct roc_robinnp_sub *s)
 {
 	*s = (struct roc_robinnp_sub){.transfers = card.sent, .bytes = card.sent * BYTES};
 	return 0;
 }
 
-int roc_robinnp_link_read(struct roc_endpoint *ep, unsigned int link, struct roc_robinnp_link *l)
+static int link_read(struct roc_endpoint *ep, unsigned int link, struct roc_robinnp_link *l)
 {
 	UNIT_NEED(link < LINKS);
 	*l = (struct roc_robinnp_link){.offered = card.told + card.discarded + card.waiting,
@@ -52,11 +44,33 @@ int roc_robinnp_link_read(struct roc_endpoint *ep, unsigned int link, struct roc
 	return 0;
 }
 
-int roc_robinnp_generator_read(struct roc_endpoint *ep, unsigned int link,
-			       struct roc_robinnp_generator *g)
+static int generator_read(struct roc_endpoint *ep, unsigned int link,
+			  struct roc_robinnp_generator *g)
 {
 	memset(g, 0, sizeof(*g));
 	return 0;
+}
+
+static const struct fragment_registers registers = {
+	.sub_read = sub_read,
+	.link_read = link_read,
+	.generator_read = generator_read,
+};
+
+static const struct card_kind card_type = {.fragments = &registers};
+
+int card_open(const char *id, struct roc_card *c, struct roc_endpoint **ep,
+	      const struct card_kind **kind)
+{
+	*c = (struct roc_card){.type = ROC_CARD_ROBINNP, .numa_node = -1};
+	*ep = NULL;
+	*kind = &card_type;
+	return 0;
+}
+
+int card_fail_unknown(const struct roc_card *c, const char *id)
+{
+	return 1;
 }
 
 int roc_fragments_open_card(const struct roc_card *c, const char *id, const char *sub,
