@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What roc-flash says, and what it shares with roc-flash-read.
+ * Messages of roc-flash, and the card that it shares with roc-flash-read. Short: the flash itself
+ * is libroc's (roc/crorc.h).
  */
 #ifndef ROC_UTILS_FLASH_H
 #define ROC_UTILS_FLASH_H
@@ -31,8 +32,9 @@ void flash_json(FILE *out, const struct roc_card *card, enum flash_job job,
 		const struct roc_crorc_flash *flash, bool dry, const char *failure);
 
 /*
- * A C-RORC, open, with all of its channels claimed, so that nobody starts one meanwhile. Owned by
- * its user from flash_card_open() to flash_card_close().
+ * A C-RORC, open, with all of its channels claimed: the driver refuses the flash while a channel
+ * runs; with the claim none can start halfway. Owned by its user from flash_card_open() to
+ * flash_card_close().
  */
 struct flash_card {
 	struct roc_card card;

@@ -2,7 +2,7 @@
 /*
  * roc-fw-check: whether the firmware of every card is good for data taking. Looks at sysfs only.
  */
-#include "fw_check.h"
+#include "node.h"
 
 #include <stdlib.h>
 

@@ -3,7 +3,7 @@
  * roc-list-cards: all endpoints that the driver has, from sysfs alone: no register is touched, so
  * a sick card cannot hang it and a busy one is not disturbed.
  */
-#include "list_cards.h"
+#include "node.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -3,7 +3,7 @@
  * roc-metrics: what a monitoring agent takes every few seconds, of all cards, for everybody: sysfs
  * and hwmon are all it looks at.
  */
-#include "metrics.h"
+#include "node.h"
 
 #include <errno.h>
 #include <math.h>

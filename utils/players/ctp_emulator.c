@@ -2,7 +2,7 @@
 /*
  * roc-ctp-emulator: start and stop the trigger emulator of a CRU, and trigger by hand.
  */
-#include "ctp_emulator.h"
+#include "players.h"
 
 #include <string.h>
 

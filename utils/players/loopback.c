@@ -5,14 +5,14 @@
  * second would put back the first one's patterns, and a lock that cannot be had at the end would
  * leave them.
  */
-#include "loopback.h"
+#include "players.h"
 
 #include <unistd.h>
 
 #include "utils/common/cru_tool.h"
 #include "utils/common/output.h"
-#include "utils/common/table.h"
 #include "utils/common/stop.h"
+#include "utils/common/table.h"
 #include "utils/common/tool.h"
 
 struct values {

@@ -2,7 +2,7 @@
 /*
  * roc-pat-player: program the pattern player of a CRU, or show its parameters.
  */
-#include "pat_player.h"
+#include "players.h"
 
 #include <string.h>
 

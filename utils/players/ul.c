@@ -2,7 +2,7 @@
 /*
  * roc-ul: set, or show, the example generator in the user logic of a CRU.
  */
-#include "ul.h"
+#include "players.h"
 
 #include "utils/common/cru_tool.h"
 #include "utils/common/json.h"

@@ -3,7 +3,7 @@
  * roc-bar-stress: one register, as often as possible, by one process or by several at once. The
  * BAR is mapped, so an operation is one access on the bus and no system call.
  */
-#include "bar_stress.h"
+#include "registers.h"
 
 #include <roc/roc.h>
 

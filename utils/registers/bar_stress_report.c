@@ -2,7 +2,7 @@
 /*
  * What roc-bar-stress shows.
  */
-#include "bar_stress.h"
+#include "registers.h"
 
 #include <inttypes.h>
 

@@ -3,7 +3,7 @@
  * roc-reg-read, roc-reg-read-range, roc-reg-write and roc-reg-modify: registers by hand. All
  * checks of addresses and rights are the kernel's; libroc has the sentences.
  */
-#include "reg.h"
+#include "registers.h"
 
 #include <roc/roc.h>
 

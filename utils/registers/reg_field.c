@@ -2,7 +2,7 @@
 /*
  * Bit fields of registers, and how a register is shown.
  */
-#include "reg.h"
+#include "registers.h"
 
 #include <stdio.h>
 

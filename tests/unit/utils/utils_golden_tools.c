@@ -7,11 +7,10 @@
 
 #include "golden.h"
 
-#include "utils/registers/bar_stress.h"
 #include "utils/config/config.h"
-#include "utils/node/fw_check.h"
-#include "utils/players/loopback.h"
-#include "utils/players/pat_player.h"
+#include "utils/node/node.h"
+#include "utils/players/players.h"
+#include "utils/registers/registers.h"
 
 static struct config_outcome outcomes[4];
 

@@ -3,7 +3,7 @@
  * The endpoints of a tree. libroc would ask udev, which knows this machine only, so the class is
  * read by hand.
  */
-#include "cards.h"
+#include "machine.h"
 
 #include <ctype.h>
 #include <errno.h>

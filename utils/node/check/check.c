@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Running all rules, and keeping what they find.
+ * Findings of the rules: kept, counted by verdict, freed.
  */
 #include "check.h"
 
@@ -129,34 +129,6 @@ void say_unread(struct check *c, const char *subject, const char *expected, int 
 	}
 }
 
-/* A rule that found nothing to judge has judged nothing. */
-static void look(struct check *c, const struct rule *rule)
-{
-	size_t before = c->count;
-
-	c->rule = rule;
-	rule->look(c);
-	if (c->count > before)
-		return;
-	say(c, VERDICT_UNKNOWN, NULL, "a card that this concerns",
-	    "see the rule cards; then run roc-node-check again", "nothing to look at");
-	if (c->count > before)
-		c->findings[before].nothing = true;
-}
-
-void check_run(struct check *c)
-{
-	const struct rule *rule;
-	int err;
-
-	c->rule = check_rules;
-	err = node_cards_read(&c->tree, &c->cards);
-	if (err)
-		say_unread(c, NULL, "sysfs", err, "/sys/class/roc and /sys/bus/pci");
-	for (rule = check_rules; rule->name; rule++)
-		look(c, rule);
-}
-
 void check_end(struct check *c)
 {
 	size_t i;
@@ -179,14 +151,4 @@ enum verdict check_worst(const struct check *c, const struct rule *rule)
 		if ((!rule || c->findings[i].rule == rule) && c->findings[i].verdict > worst)
 			worst = c->findings[i].verdict;
 	return worst;
-}
-
-unsigned int check_count(const struct check *c, enum verdict verdict)
-{
-	const struct rule *rule;
-	unsigned int count = 0;
-
-	for (rule = check_rules; rule->name; rule++)
-		count += check_worst(c, rule) == verdict;
-	return count;
 }

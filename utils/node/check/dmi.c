@@ -4,7 +4,7 @@
  * SMBIOS 2.1 and later: a header of four bytes (type, length, handle), what its type has, and texts
  * behind it, each with a zero at its end and one more zero behind the last.
  */
-#include "dmi.h"
+#include "machine.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -3,7 +3,7 @@
  * The file of limits, strictly: a member that nobody knows is a mistake, and so is a value of
  * another kind or out of its bounds. json-c reads it.
  */
-#include "limits.h"
+#include "check.h"
 
 #include <json-c/json.h>
 

@@ -3,7 +3,7 @@
  * Patterns of memory slots. The first group of a pattern is the socket, what the others have is the
  * channel. A slot's locator is tried first, then its bank.
  */
-#include "locator.h"
+#include "check.h"
 
 #include <regex.h>
 #include <stdio.h>

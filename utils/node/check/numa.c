@@ -3,7 +3,7 @@
  * NUMA nodes, read by hand: four files a node. hwloc would know them too, but neither modules of
  * memory nor huge pages by node, and it wants a whole machine in a copied tree.
  */
-#include "numa.h"
+#include "machine.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -4,7 +4,7 @@
  * program where it cannot go on, so it is asked for single functions that are there, with paths
  * that fit, and never to scan a bus.
  */
-#include "pci.h"
+#include "machine.h"
 
 #include <pci/pci.h>
 

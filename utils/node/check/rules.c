@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * The table of rules, in the order in which they are shown: what must be there, the bus, NUMA and
- * memory, the firmware of the machine, and who may do what.
+ * memory, the firmware of the machine, and access. And the run over all of them.
  */
 #include "check.h"
 
@@ -89,3 +89,41 @@ const struct rule check_rules[] = {
 	 WARN_FAIL | CAN_UNKNOWN},
 	{NULL, NULL, NULL, 0},
 };
+
+/* A rule that found nothing to judge has judged nothing. */
+static void look(struct check *c, const struct rule *rule)
+{
+	size_t before = c->count;
+
+	c->rule = rule;
+	rule->look(c);
+	if (c->count > before)
+		return;
+	say(c, VERDICT_UNKNOWN, NULL, "a card that this concerns",
+	    "see the rule cards; then run roc-node-check again", "nothing to look at");
+	if (c->count > before)
+		c->findings[before].nothing = true;
+}
+
+void check_run(struct check *c)
+{
+	const struct rule *rule;
+	int err;
+
+	c->rule = check_rules;
+	err = node_cards_read(&c->tree, &c->cards);
+	if (err)
+		say_unread(c, NULL, "sysfs", err, "/sys/class/roc and /sys/bus/pci");
+	for (rule = check_rules; rule->name; rule++)
+		look(c, rule);
+}
+
+unsigned int check_count(const struct check *c, enum verdict verdict)
+{
+	const struct rule *rule;
+	unsigned int count = 0;
+
+	for (rule = check_rules; rule->name; rule++)
+		count += check_worst(c, rule) == verdict;
+	return count;
+}

@@ -8,8 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "dmi.h"
-#include "locator.h"
+#include "machine.h"
 
 #define TABLE_MAX (1 << 20)
 #define SOCKETS 16

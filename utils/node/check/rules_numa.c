@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "numa.h"
+#include "machine.h"
 
 static const char nodes_file[] = "/sys/devices/system/node";
 

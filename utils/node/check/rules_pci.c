@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "pci.h"
+#include "machine.h"
 
 #define PORT_MAX 16
 

@@ -7,7 +7,7 @@
 
 #include "tests/unit/utils/tool_run.h"
 #include "utils/gpu/copier.h"
-#include "utils/gpu/link.h"
+#include "utils/gpu/sweep.h"
 #include "utils/units/content.h"
 
 #define SMALL "--record-min=1000 --record-max=100000 --steps=1 --bytes=1Mi --repeats=3 --streams=2"

@@ -10,10 +10,9 @@
 #include "tests/unit/utils/golden.h"
 
 #include "utils/dma/bench.h"
-#include "utils/players/ctp_emulator.h"
-#include "utils/node/list_cards.h"
-#include "utils/registers/reg.h"
-#include "utils/players/ul.h"
+#include "utils/node/node.h"
+#include "utils/players/players.h"
+#include "utils/registers/registers.h"
 
 static void list_forms(void)
 {

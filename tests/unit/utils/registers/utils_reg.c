@@ -6,7 +6,7 @@
 
 #include <stdint.h>
 
-#include "utils/registers/reg.h"
+#include "utils/registers/registers.h"
 
 static char why[512];
 

@@ -8,7 +8,7 @@
 
 #include "tests/unit/utils/golden.h"
 
-#include "utils/node/metrics.h"
+#include "utils/node/node.h"
 #include "utils/status/pkt_monitor.h"
 #include "utils/status/trig_monitor.h"
 

@@ -9,7 +9,7 @@
 
 #include <sys/mman.h>
 
-#include "utils/node/check/dmi.h"
+#include "utils/node/check/machine.h"
 
 #define TABLE 8192 /* bytes, of pages */
 #define ROUNDS 20000

@@ -7,7 +7,7 @@
 #include <errno.h>
 #include <stdbool.h>
 
-#include "utils/node/check/limits.h"
+#include "utils/node/check/check.h"
 
 #define EXAMPLE "Documentation/examples/node-check.json"
 

@@ -1,14 +1,32 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * roc-bar-stress: what a run counts, and how it is shown.
+ * Arithmetic and output of the register tools (roc-reg-*, roc-bar-stress), apart from the card so
+ * that tests need none.
  */
-#ifndef ROC_UTILS_BAR_STRESS_H
-#define ROC_UTILS_BAR_STRESS_H
+#ifndef ROC_UTILS_REGISTERS_H
+#define ROC_UTILS_REGISTERS_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
+
+#include "utils/common/json.h"
+
+/*
+ * Bits [position, position + width) of a register and a value for them. False: they do not fit,
+ * with a sentence in @why.
+ */
+bool reg_field(uint32_t position, uint32_t width, uint32_t value, uint32_t *mask, uint32_t *bits,
+	       char *why, size_t why_size);
+
+#define REG_LINE_MAX 96
+/* Address, hexadecimal, binary and decimal of a register, in one line. */
+void reg_line(uint32_t address, uint32_t value, char line[REG_LINE_MAX]);
+
+/* One register: its value alone or, verbose, @title above its line; the same as an object. */
+void reg_text(FILE *out, const char *title, uint32_t address, uint32_t value, bool verbose);
+void reg_json(struct json *j, const char *key, uint32_t address, uint32_t value);
 
 #define BAR_STRESS_PROCESSES_MAX 256
 

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Output of the tools that show what a node has: roc-list-cards, roc-fw-check, roc-metrics. The
+ * functions take what was read, so that golden tests print cards that no machine has. Short: three
+ * tools have nothing else in common.
+ */
+#ifndef ROC_UTILS_NODE_H
+#define ROC_UTILS_NODE_H
+
+#include <roc/firmware.h>
+#include <roc/roc.h>
+#include <roc/telemetry.h>
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
+
+#include "utils/common/channels.h"
+
+#define LIST_STREAMS 32
+
+/* Names of a card's streams, none: its channels are pools. */
+struct list_streams {
+	unsigned int count;
+	char name[LIST_STREAMS][ROC_TEXT_MAX];
+};
+
+/* @streams: of each card, or NULL */
+void list_cards_text(FILE *out, const struct roc_firmware_list *list, const struct roc_card *cards,
+		     const struct list_streams *streams, size_t count, bool verbose);
+void list_cards_json(FILE *out, const struct roc_firmware_list *list, const struct roc_card *cards,
+		     const struct list_streams *streams, size_t count);
+
+void fw_check_text(FILE *out, const struct roc_firmware_list *list, const struct roc_card *cards,
+		   size_t count, bool colours);
+void fw_check_json(FILE *out, const struct roc_firmware_list *list, const struct roc_card *cards,
+		   size_t count);
+
+/* Two arrays of @count; the cards are named in the second. */
+struct metrics {
+	struct roc_card_telemetry *cards;
+	struct channels *channels;
+	size_t count;
+};
+
+void metrics_text(FILE *out, const struct metrics *m, bool verbose, bool colours);
+void metrics_json(FILE *out, const struct metrics *m);
+void metrics_influx(FILE *out, const struct metrics *m);
+void metrics_prometheus(FILE *out, const struct metrics *m);
+
+#endif
