@@ -7,7 +7,7 @@ FUZZ_CC ?= clang-14
 FUZZ_TIME ?= 60
 FUZZ_NAMES := $(basename $(notdir $(wildcard tests/fuzz/*.c)))
 FUZZ_SOURCES_ros_protocol := utils/ros/protocol.c
-FUZZ_SOURCES_units := utils/network/wire.c utils/network/records.c utils/record/recording_format.c utils/record/crc32c.c \
+FUZZ_SOURCES_units := utils/network/wire.c utils/record/recording_format.c utils/record/crc32c.c \
 	utils/units/outside.c libroc/fabric/control.c libroc/fabric/base.c
 FUZZ_SOURCES_mep := libroc/core/mep.c libroc/core/mep_walk.c
 FUZZ_SOURCES_evb_message := libroc/evb/message.c libroc/evb/table.c

@@ -10,10 +10,10 @@
 #include <string.h>
 
 #include "utils/network/network.h"
-#include "utils/network/records.h"
+#include "utils/network/wire.h"
 #include "utils/record/crc32c.h"
 #include "utils/record/recording.h"
-#include "utils/units/outside.h"
+#include "utils/units/units.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

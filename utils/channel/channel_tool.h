@@ -14,7 +14,7 @@
 #include <stddef.h>
 #include <stdio.h>
 
-#include "utils/check/error_log.h"
+#include "utils/check/check.h"
 #include "utils/common/card.h"
 #include "utils/common/json.h"
 #include "utils/common/options.h"

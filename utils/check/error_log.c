@@ -3,7 +3,7 @@
  * The file of data errors. A wild card can produce millions: only the first ERROR_LOG_MAX cost
  * formatting and disk.
  */
-#include "error_log.h"
+#include "check.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -5,7 +5,6 @@
  *	bench.c		opens everything in order, runs, closes in reverse order
  *	bench_options.c	the table of options
  *	bench_reader.c	the loop: wait, take, check, give back; stop and drain
- *	bench_state.c	reason of a failure
  *	bench_report.c	live line, final table, JSON
  *	soak*.c		all channels of a node at once, for long: see soak.h
  *	hammer.c	register reads beside the data
@@ -17,16 +16,41 @@
 
 #include <roc/roc.h>
 
+#include <pthread.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 
-#include "hammer.h"
 #include "utils/check/check.h"
-#include "utils/check/error_log.h"
 #include "utils/common/card.h"
-#include "utils/common/json.h"
 #include "utils/common/options.h"
+
+/*
+ * A thread that reads a constant register as fast as it can, to see whether slow control and
+ * data taking disturb each other.
+ */
+
+struct roc_card;
+
+/*
+ * Owned by the thread that starts it. Between start and stop the hammer's thread alone writes the
+ * fields below `stop`; hammer_stop() joins it, after that they may be read.
+ */
+struct hammer {
+	bool running;
+	pthread_t thread;
+	struct roc_endpoint *ep;
+	atomic_bool stop;
+	uint64_t reads;
+	uint64_t wrong; /* reads that gave another value than the first */
+	double seconds;
+	char error[256]; /* sentence if a read failed, else empty */
+};
+
+/* @id: what the user called the card. 0, or a negative errno with the sentence in @error. */
+int hammer_start(struct hammer *h, const struct roc_card *card, const char *id);
+void hammer_stop(struct hammer *h);
 
 struct bench_options {
 	struct common_options common;
@@ -151,7 +175,6 @@ struct bench {
 
 int bench_run(const void *values); /* the whole tool: struct bench_options to exit code */
 
-/* bench_state.c */
 /* Keep the first reason for a failure. */
 void bench_fail(struct bench *b, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 

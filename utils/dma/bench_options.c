@@ -9,7 +9,7 @@
 #include "bench.h"
 #include "soak.h"
 #include "utils/common/tool.h"
-#include "utils/units/source_card.h"
+#include "utils/units/sources.h"
 
 const char *const bench_source_names[] = {
 	[ROC_SOURCE_INTERNAL] = "INTERNAL", [ROC_SOURCE_DDG] = "DDG", [ROC_SOURCE_FEE] = "FEE",

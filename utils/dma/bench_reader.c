@@ -3,13 +3,13 @@
  * The reader's loop: sleep until superpages are ready, check them, give them back to the card. One
  * thread; the kernel refills the card from the fill ring meanwhile.
  */
-#include "bench.h"
-
 #include <errno.h>
 #include <inttypes.h>
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "bench.h"
 #include "utils/common/clock.h"
 #include "utils/common/stop.h"
 
@@ -365,4 +365,15 @@ void bench_reader_drain(struct bench *b)
 		;
 	if (b->counts.last_data > b->counts.end)
 		b->counts.end = b->counts.last_data;
+}
+
+void bench_fail(struct bench *b, const char *fmt, ...)
+{
+	va_list ap;
+
+	if (b->failure[0])
+		return;
+	va_start(ap, fmt);
+	vsnprintf(b->failure, sizeof(b->failure), fmt, ap);
+	va_end(ap);
 }

@@ -3,7 +3,7 @@
  * The register hammer. It only reads: there is no register in BAR 2 that could be written with
  * any value without consequences.
  */
-#include "hammer.h"
+#include "bench.h"
 
 #include <roc/roc.h>
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What came of a soak so far, and the log that keeps it for a later call.
+ * What came of a soak so far, and the log that keeps it for a later call. Short: apart from soak.h,
+ * because soak_log.c uses json-c, whose names clash with those of utils/common/json.h.
  */
 #ifndef ROC_UTILS_SOAK_HISTORY_H
 #define ROC_UTILS_SOAK_HISTORY_H

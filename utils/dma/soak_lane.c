@@ -15,8 +15,7 @@
 
 #include "utils/common/output.h"
 #include "utils/common/tool.h"
-#include "utils/units/sink_check.h"
-#include "utils/units/source_card.h"
+#include "utils/units/sources.h"
 
 static int no_room(void)
 {

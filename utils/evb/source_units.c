@@ -19,7 +19,7 @@
 #include "trigger.h"
 #include "utils/common/tool.h"
 #include "utils/record/recording.h"
-#include "utils/units/source_card.h"
+#include "utils/units/sources.h"
 #include "utils/units/units_options.h"
 
 #define HOLD_NS (100 * 1000 * 1000)

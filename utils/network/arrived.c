@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "arrived.h"
+#include "network.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -3,8 +3,7 @@
  * Units over a network, by Documentation/transport.md. What both ends have of libfabric and of
  * connections is in libroc/fabric/.
  *
- *	wire.c		what is said over the control connection, as bytes
- *	records.c	what is said over it
+ *	wire.c		the control connection: its messages as bytes, its records
  *	sink_send.c, send_link.c	the sending end: a sink, and its connections
  *	source_recv.c, recv_guest.c	the receiving end: a source, and the senders
  *	arrived.c	units that a sender sends again although they have arrived
@@ -13,6 +12,7 @@
 #ifndef ROC_UTILS_NETWORK_H
 #define ROC_UTILS_NETWORK_H
 
+#include "utils/record/recording.h"
 #include "utils/units/units.h"
 
 #define NETWORK_PORT "4817"
@@ -50,5 +50,29 @@ struct source *source_recv(const struct recv_options *o, char why[UNITS_WHY]);
 int source_recv_recorded(struct source *s, const char *dir);
 /* Port that it listens at. */
 unsigned int source_recv_port(const struct source *s);
+
+/*
+ * Units that were brought to their end although their sender may not have the credit: because its
+ * connection broke, or because the receiver was killed after the unit was in its index. The sender
+ * sends them again; the receiver returns the credit and does not write them twice.
+ */
+
+/* A set of keys. */
+struct arrived {
+	uint64_t *table; /* 0: free */
+	size_t room, count;
+};
+
+/* Never 0. Two units with the same key are the same unit. */
+uint64_t arrived_key(const struct recording_entry *e);
+/* 0, or -ENOMEM. */
+int arrived_add(struct arrived *a, uint64_t key);
+bool arrived_has(const struct arrived *a, uint64_t key);
+/*
+ * Add what the indexes in @dir name, as far as it is there: after a restart of the machine, files
+ * that were not closed count only if they were written with synced data. 0, or -ENOMEM.
+ */
+int arrived_recorded(struct arrived *a, const char *dir);
+void arrived_free(struct arrived *a);
 
 #endif

@@ -6,10 +6,9 @@
 #ifndef ROC_UTILS_RECV_GUEST_H
 #define ROC_UTILS_RECV_GUEST_H
 
-#include "arrived.h"
-#include "records.h"
 #include "network.h"
 #include "utils/record/recording.h"
+#include "wire.h"
 
 #define RECV_ALIGN RECORDING_ALIGN /* of data in memory: direct I/O may write them */
 /* A credit waits for others so long, unless the sender has few slots: each wakes it. */

@@ -5,8 +5,8 @@
 #ifndef ROC_UTILS_SEND_LINK_H
 #define ROC_UTILS_SEND_LINK_H
 
-#include "records.h"
 #include "network.h"
+#include "wire.h"
 
 #define SEND_PARCELS 4096 /* units that we can have */
 #define SEND_NONE UINT32_MAX

@@ -6,6 +6,7 @@
 #ifndef ROC_UTILS_WIRE_H
 #define ROC_UTILS_WIRE_H
 
+#include "libroc/fabric/control.h"
 #include "libroc/fabric/fabric.h"
 #include "utils/units/units.h"
 
@@ -90,5 +91,14 @@ uint32_t wire_get_slot(const unsigned char *from);
 
 void wire_put_head(unsigned char *to, const struct wire_head *h);
 void wire_get_head(const unsigned char *from, struct wire_head *h);
+
+/* A whole record at the front of what came, with its slots behind it: 1; 0 not yet; -EPROTO. */
+int control_record(const struct control *c, struct wire_record *r);
+void control_drop_record(struct control *c, const struct wire_record *r);
+/*
+ * Send a sign of life if nothing was sent for a while; -ETIMEDOUT: nothing came from the other end
+ * for @silence seconds.
+ */
+int control_beat(struct control *c, uint64_t now, uint32_t silence);
 
 #endif

@@ -9,7 +9,7 @@
 
 #include "crc32c.h"
 #include "libroc/core/bytes.h"
-#include "utils/units/outside.h"
+#include "utils/units/units.h"
 
 #define HEADER_CRC (RECORDING_HEADER - 4)
 #define ENTRY_CRC (RECORDING_ENTRY - 4)

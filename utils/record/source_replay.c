@@ -20,7 +20,7 @@
 #include "crc32c.h"
 #include "uring.h"
 #include "utils/units/content.h"
-#include "utils/units/pace.h"
+#include "utils/units/units.h"
 
 /* Others may have all descriptors for a moment. */
 #define FILE_WAIT_NS (5 * UNITS_NS_PER_S)

@@ -16,9 +16,9 @@
 #include <stdio.h>
 
 #include "protocol.h"
+#include "utils/check/check.h"
 #include "utils/common/histogram.h"
 #include "utils/common/options.h"
-#include "utils/check/error_log.h"
 
 #define LOAD_CARD_LINKS 12 /* of a RobinNP: links of the daemon go on from card to card */
 #define LOAD_HOST_MAX 256  /* of --connect, with its end */

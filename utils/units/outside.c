@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * What came from outside, before it is believed.
+ * Validate what came over a network or out of a file. Short: the fuzzers of these formats link it
+ * without libroc.
  */
-#include "outside.h"
-
 #include "units.h"
 
 /* A page is made of words of 256 bits; the largest is that of no card. */

@@ -3,7 +3,7 @@
  * Checking and counting. What continues from unit to unit is kept for each link of each run: of
  * senders that come at the same time each has its own.
  */
-#include "sink_check.h"
+#include "sources.h"
 
 #include <roc/roc.h>
 

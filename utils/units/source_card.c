@@ -2,7 +2,7 @@
 /*
  * A card's channel by roc/lend.h. What the tools below it do not see: which kind it is.
  */
-#include "source_card.h"
+#include "sources.h"
 
 #include <roc/firmware.h>
 
@@ -11,8 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lent.h"
-#include "source_fragment.h"
+#include "units.h"
 #include "utils/common/card.h"
 #include "utils/common/counter.h"
 #include "utils/common/tool.h"

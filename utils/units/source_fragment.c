@@ -4,7 +4,7 @@
  * is asked for from its oldest event on until no host page is left; so the card is told once for
  * many. What finds no host page stays in the card, which holds its links back.
  */
-#include "source_fragment.h"
+#include "sources.h"
 
 #include <roc/fragment.h>
 #include <roc/robinnp.h>
@@ -15,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lent.h"
+#include "units.h"
 #include "utils/common/card.h"
 #include "utils/common/counter.h"
 #include "utils/common/tool.h"

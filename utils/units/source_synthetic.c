@@ -3,7 +3,7 @@
  * Superpages made in memory. Payloads start anew in each packet, so they are written once, and
  * only the headers are for each superpage.
  */
-#include "source_synthetic.h"
+#include "sources.h"
 
 #include <endian.h>
 #include <errno.h>
@@ -12,7 +12,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#include "pace.h"
+#include "units.h"
 #include "utils/check/rdh.h"
 
 #define LINKS 32

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * What sources and sinks share.
+ * What sources and sinks share: names of contents, a rate, units of a lender.
  */
 #include "units.h"
 
@@ -39,4 +39,67 @@ uint64_t units_first(enum unit_content content, const void *data, uint64_t bytes
 	default:
 		return UNIT_FIRST_UNKNOWN;
 	}
+}
+
+/*
+ * A rate. The clock of the start is what counts, so that units that were late are made up for and
+ * the rate is met in the mean.
+ */
+
+#define MOST 9e18 /* bytes; more would not fit */
+
+void pace_start(struct pace *p, uint64_t rate, uint64_t now)
+{
+	*p = (struct pace){.rate = rate, .start = now};
+}
+
+uint64_t pace_wait(const struct pace *p, uint64_t now)
+{
+	uint64_t due;
+
+	if (!p->rate)
+		return 0;
+	due = p->start + (uint64_t)((double)p->bytes / (double)p->rate * 1e9);
+	return due > now ? due - now : 0;
+}
+
+uint64_t pace_due(const struct pace *p, uint64_t bytes, uint64_t now)
+{
+	double late = (double)(now - p->start) / 1e9 * (double)p->rate - (double)p->bytes;
+
+	if (late < 0)
+		return 0;
+	/* Of a rate that no card has. */
+	if (late > MOST)
+		late = MOST;
+	return (uint64_t)late / bytes + 1;
+}
+
+void pace_pass(struct pace *p, uint64_t bytes)
+{
+	p->bytes += bytes;
+}
+
+int lent_fail(struct source *s, int err)
+{
+	return units_fail(s->why, -err, "%s", roc_error());
+}
+
+void lent_unit(const struct roc_unit *from, struct unit *u)
+{
+	*u = (struct unit){
+		.data = from->data,
+		.bytes = from->length,
+		.handle = from->handle,
+		.sequence = from->sequence,
+		.time = units_realtime(),
+		.flags = from->flags & ROC_UNIT_DAMAGED ? UNIT_DAMAGED : 0,
+	};
+}
+
+int lent_return(struct source *s, struct roc_lender *lender, uint64_t handle)
+{
+	int ret = roc_lender_return(lender, handle);
+
+	return ret ? lent_fail(s, ret) : 0;
 }

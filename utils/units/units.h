@@ -7,12 +7,11 @@
  *
  *	source_card.c		a channel of a card: pool or stream, by libroc's lender
  *	source_fragment.c	a sub-unit of a card: fragments, fetched as they come
- *	lent.c			what these two share
  *	source_synthetic.c	superpages made in memory, as a card's data generator makes them
  *	sink_check.c		looks at the data, or only counts them
  *	pump.c			takes, puts, gives back; limits, the stop
- *	pace.c			a rate
  *	outside.c		what came from a network or a file, before it is believed
+ *	units.c			what sources and sinks share: names, a rate, units of a lender
  *	units_options.c		what the tools have in common on their command line
  *	units_report.c		live line, table, JSON, metrics
  *
@@ -21,6 +20,8 @@
  */
 #ifndef ROC_UTILS_UNITS_H
 #define ROC_UTILS_UNITS_H
+
+#include <roc/lend.h>
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -216,5 +217,43 @@ static inline void sink_close(struct sink *s)
 	if (s)
 		s->ops->close(s);
 }
+
+/*
+ * A rate in bytes per second: when the next unit is due.
+ */
+
+struct pace {
+	uint64_t rate;	/* bytes per second, 0: as fast as possible */
+	uint64_t start; /* ns */
+	uint64_t bytes; /* since then */
+};
+
+void pace_start(struct pace *p, uint64_t rate, uint64_t now);
+/* Nanoseconds until the next unit is due, 0: now. */
+uint64_t pace_wait(const struct pace *p, uint64_t now);
+/* How many units of @bytes each are due. */
+uint64_t pace_due(const struct pace *p, uint64_t bytes, uint64_t now);
+/* A unit went by, or more. */
+void pace_pass(struct pace *p, uint64_t bytes);
+
+/*
+ * Units that a lender of libroc (roc/lend.h) lends, as units of a source: what sources of all kinds
+ * of channels share.
+ */
+
+/* The library's sentence is the source's; -errno. */
+int lent_fail(struct source *s, int err);
+/* All but first and link, which mean something else with each kind. */
+void lent_unit(const struct roc_unit *from, struct unit *u);
+int lent_return(struct source *s, struct roc_lender *lender, uint64_t handle);
+
+/*
+ * What came from outside, over a network or out of a file, before it is believed.
+ */
+
+/* Text of @size bytes that ends with 0 or does not: what no terminal obeys. */
+void outside_text(char *to, const void *from, size_t size);
+/* Bytes of a page that units of this content can have. */
+bool outside_page(uint32_t content, uint32_t page_bytes);
 
 #endif

@@ -7,9 +7,7 @@
 #include <inttypes.h>
 #include <unistd.h>
 
-#include "sink_check.h"
-#include "source_card.h"
-#include "source_synthetic.h"
+#include "sources.h"
 #include "utils/common/output.h"
 #include "utils/common/stop.h"
 #include "utils/common/tool.h"

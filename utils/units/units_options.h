@@ -7,10 +7,12 @@
 
 #include <roc/fragment.h>
 
+#include <stdio.h>
+
 #include "pump.h"
-#include "units_report.h"
+#include "utils/check/check.h"
+#include "utils/common/metrics_file.h"
 #include "utils/common/options.h"
-#include "utils/check/error_log.h"
 
 /* Member "units" of a tool's values. */
 struct units_options {
@@ -134,5 +136,26 @@ struct sink *units_open_check(const struct units_options *o, const struct source
  */
 int units_run(const struct common_options *common, const struct units_options *o, const char *name,
 	      struct source *source, struct sink *sink, struct error_log *errors);
+
+/*
+ * What the tools that move units print: a line on the terminal, a file for Prometheus, a table or
+ * JSON at the end.
+ */
+
+struct units_report {
+	const char *tool;
+	struct metrics_file metrics;
+	bool live;
+	uint64_t last_time, last_bytes;
+};
+
+/* Of a pump, its context being a struct units_report. */
+void units_report_tick(struct pump *p, void *context);
+void units_report_end(struct units_report *r); /* takes the line from the terminal */
+
+/* @verbose: of each link, too. */
+void units_report_text(FILE *out, const struct pump *p, bool verbose);
+void units_report_json(FILE *out, const struct pump *p);
+void units_report_prometheus(struct prometheus *m, const struct pump *p, const char *tool);
 
 #endif

@@ -3,7 +3,7 @@
  * How it goes, and how it went. The books: what the other side of the source wrote is what was
  * taken and what was left; what was taken is what the sink brought to its end and what it lost.
  */
-#include "units_report.h"
+#include "units_options.h"
 
 #include <errno.h>
 #include <inttypes.h>

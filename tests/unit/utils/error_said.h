@@ -9,7 +9,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-#include "utils/check/error_log.h"
+#include "utils/check/check.h"
 
 #define COUNTERS_RESET                                                                             \
 	"the card's counters were reset meanwhile, so that what came cannot be compared with them"

@@ -11,8 +11,7 @@
 
 #include "tests/unit/utils/golden.h"
 #include "utils/dma/soak.h"
-#include "utils/units/source_card.h"
-#include "utils/units/source_synthetic.h"
+#include "utils/units/sources.h"
 
 #define PACKETS 8
 

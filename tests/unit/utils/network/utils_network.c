@@ -12,7 +12,7 @@
 #include "tests/unit/utils/network/network_run.h"
 #include "utils/network/network.h"
 #include "utils/network/wire.h"
-#include "utils/units/outside.h"
+#include "utils/units/units.h"
 
 static void layouts(void)
 {

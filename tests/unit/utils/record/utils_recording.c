@@ -16,8 +16,7 @@
 #include "utils/record/crc32c.h"
 #include "utils/record/recording.h"
 #include "utils/units/pump.h"
-#include "utils/units/sink_check.h"
-#include "utils/units/source_synthetic.h"
+#include "utils/units/sources.h"
 
 static const struct recording_header header = {
 	.flags = RECORDING_CLOSED,

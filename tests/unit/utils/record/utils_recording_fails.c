@@ -14,7 +14,7 @@
 #include "tests/unit/utils/record/recording_dir.h"
 #include "utils/record/recording.h"
 #include "utils/units/pump.h"
-#include "utils/units/source_synthetic.h"
+#include "utils/units/sources.h"
 
 static bool no_sync;
 

@@ -6,7 +6,7 @@
 #include "unit.h"
 
 #include "tests/unit/utils/golden.h"
-#include "utils/units/units_report.h"
+#include "utils/units/units_options.h"
 
 static struct source_ops from = {.name = "card"};
 static struct sink_ops to;

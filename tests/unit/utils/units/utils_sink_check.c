@@ -4,8 +4,7 @@
  */
 #include "unit.h"
 
-#include "utils/units/sink_check.h"
-#include "utils/units/source_synthetic.h"
+#include "utils/units/sources.h"
 
 #define UNIT_BYTES_EACH (4 * SYNTHETIC_PACKET)
 

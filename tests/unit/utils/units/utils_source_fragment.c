@@ -12,7 +12,7 @@
 #include <errno.h>
 
 #include "utils/common/card.h"
-#include "utils/units/source_fragment.h"
+#include "utils/units/sources.h"
 
 #define LINKS 2
 #define BYTES 1000 /* of a fragment */

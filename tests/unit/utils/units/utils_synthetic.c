@@ -6,7 +6,7 @@
 
 #include <errno.h>
 
-#include "utils/units/source_synthetic.h"
+#include "utils/units/sources.h"
 
 #define MS UINT64_C(1000000)
 
