@@ -24,19 +24,27 @@
 #include "core/order.h"
 #include "core/roc.h"
 
+/* @now: pages that are charged with the last @pages, against the caller's limit. */
+static int roc_check_memlock(u64 now, unsigned long pages, __u32 *why, __u64 *limit, __u64 *pinned)
+{
+	if (now <= rlimit(RLIMIT_MEMLOCK) >> PAGE_SHIFT || capable(CAP_IPC_LOCK))
+		return 0;
+	*why = ROC_WHY_MEMLOCK;
+	*limit = rlimit(RLIMIT_MEMLOCK);
+	*pinned = (now - pages) << PAGE_SHIFT;
+	return -ENOMEM;
+}
+
 /* As RDMA does it: readout buffers are usually registered there, too. */
 int roc_charge(struct roc_charge *charge, struct mm_struct *mm, unsigned long pages, __u32 *why,
 	       __u64 *limit, __u64 *pinned)
 {
-	unsigned long most = rlimit(RLIMIT_MEMLOCK) >> PAGE_SHIFT;
-	s64 now = atomic64_add_return(pages, &mm->pinned_vm);
+	u64 now = atomic64_add_return(pages, &mm->pinned_vm);
+	int err = roc_check_memlock(now, pages, why, limit, pinned);
 
-	if (now > most && !capable(CAP_IPC_LOCK)) {
+	if (err) {
 		atomic64_sub(pages, &mm->pinned_vm);
-		*why = ROC_WHY_MEMLOCK;
-		*limit = rlimit(RLIMIT_MEMLOCK);
-		*pinned = (u64)(now - pages) << PAGE_SHIFT;
-		return -ENOMEM;
+		return err;
 	}
 	charge->mm = mm;
 	charge->pages = pages;
@@ -64,20 +72,15 @@ static DEFINE_MUTEX(roc_lending);
 static int roc_memory_charge(struct roc_memory *memory, struct roc_buf_export *arg)
 {
 	unsigned long pages = memory->length >> PAGE_SHIFT;
-	unsigned long limit = rlimit(RLIMIT_MEMLOCK) >> PAGE_SHIFT;
 	struct user_struct *user = current_user();
-	long locked;
+	u64 now = atomic_long_add_return(pages, &user->locked_vm);
+	int err = roc_check_memlock(now, pages, &arg->why, &arg->limit, &arg->pinned);
 
-	locked = atomic_long_add_return(pages, &user->locked_vm);
-	if (locked > limit && !capable(CAP_IPC_LOCK)) {
+	if (err)
 		atomic_long_sub(pages, &user->locked_vm);
-		arg->why = ROC_WHY_MEMLOCK;
-		arg->limit = rlimit(RLIMIT_MEMLOCK);
-		arg->pinned = (u64)(locked - pages) << PAGE_SHIFT;
-		return -ENOMEM;
-	}
-	memory->lender = get_current_cred();
-	return 0;
+	else
+		memory->lender = get_current_cred();
+	return err;
 }
 
 int roc_memory_lend(struct roc_memory *memory, struct roc_buf_export *arg)
