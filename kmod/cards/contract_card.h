@@ -13,36 +13,17 @@ struct roc_fragment_ops;
 struct roc_stream_ops;
 
 /**
- * struct roc_contract_card - the card's block and its registers
- * @bar: BAR of the block
- * @block: offset of the block in @bar; the registers below are offsets in the block
- * @id: register that holds @id_value
- * @units: register that holds @units_value, the number of channels and of their parts
- * @serial: as roc_parse_serial() reads it
- * @features: mask of what the design has
- * @has_temperature: bit of @features
- * @has_generators: bit of @features
- * @chip: 64 bits
- * @hash: of the firmware's source
- * @hash_digits: that are shown of it at least
- * @temperature: 1/1000 degC, signed; @no_temperature: no value
+ * struct roc_contract_card - what differs between such cards
+ * @id: the ID register, which is the first of the card's block
+ * @id_value: what it reads
+ * @units: what the register with the numbers of channels and of their parts reads
+ * @hash_digits: that are shown of the firmware's hash at least
  */
 struct roc_contract_card {
-	unsigned int bar;
-	u32 block;
-	u32 id;
+	struct roc_register id;
 	u32 id_value;
 	u32 units;
-	u32 units_value;
-	u32 serial;
-	u32 features;
-	u32 has_temperature;
-	u32 has_generators;
-	u32 chip;
-	u32 hash;
 	int hash_digits;
-	u32 temperature;
-	u32 no_temperature;
 };
 
 bool roc_contract_foreign(struct roc_endpoint *ep);

@@ -7,25 +7,10 @@
 #include "stream/stream.h"
 
 static const struct roc_contract_card p40_card = {
-	.bar = P40_BAR_CARD,
-	.block = P40_CARD,
-	.id = STREAM_CARD_ID,
+	.id = {P40_BAR_CARD, P40_CARD + STREAM_CARD_ID},
 	.id_value = STREAM_CARD_ID_VALUE,
-	.units = STREAM_CARD_STREAMS,
-	.units_value = P40_STREAMS,
-	.serial = STREAM_CARD_SERIAL,
-	.features = STREAM_CARD_FEATURES,
-	.has_temperature = STREAM_FEATURE_TEMPERATURE,
-	.has_generators = STREAM_FEATURE_GENERATORS,
-	.chip = STREAM_CARD_CHIP_LOW,
-	.hash = STREAM_CARD_HASH,
+	.units = P40_STREAMS,
 	.hash_digits = 8,
-	.temperature = STREAM_CARD_TEMPERATURE,
-	.no_temperature = STREAM_TEMPERATURE_NONE,
-};
-
-static const struct roc_register p40_identity[] = {
-	{P40_BAR_CARD, P40_CARD + STREAM_CARD_ID},
 };
 
 /* Nothing in BAR 2 reaches host memory, resets anything, or changes who gets data. */
@@ -58,8 +43,8 @@ const struct roc_stream_ops roc_p40_ops = {
 			.policy = p40_policy,
 			.temperature_max = STREAM_TEMPERATURE_HIGH * 1000,
 			.temperature_crit = STREAM_TEMPERATURE_CRITICAL * 1000,
-			.identity = p40_identity,
-			.identity_count = ARRAY_SIZE(p40_identity),
+			.identity = &p40_card.id,
+			.identity_count = 1,
 			.foreign = roc_contract_foreign,
 			.identify = roc_contract_identify,
 			.alive = roc_contract_alive,

@@ -7,25 +7,10 @@
 #include "fragment/fragment.h"
 
 static const struct roc_contract_card robinnp_card = {
-	.bar = ROBINNP_BAR_CARD,
-	.block = ROBINNP_CARD,
-	.id = FRAGMENT_CARD_ID,
+	.id = {ROBINNP_BAR_CARD, ROBINNP_CARD + FRAGMENT_CARD_ID},
 	.id_value = FRAGMENT_CARD_ID_VALUE,
-	.units = FRAGMENT_CARD_UNITS,
-	.units_value = ROBINNP_SUBS | ROBINNP_LINKS << 8,
-	.serial = FRAGMENT_CARD_SERIAL,
-	.features = FRAGMENT_CARD_FEATURES,
-	.has_temperature = FRAGMENT_FEATURE_TEMPERATURE,
-	.has_generators = FRAGMENT_FEATURE_GENERATORS,
-	.chip = FRAGMENT_CARD_CHIP_LOW,
-	.hash = FRAGMENT_CARD_HASH,
+	.units = ROBINNP_SUBS | ROBINNP_LINKS << 8,
 	.hash_digits = 1,
-	.temperature = FRAGMENT_CARD_TEMPERATURE,
-	.no_temperature = FRAGMENT_TEMPERATURE_NONE,
-};
-
-static const struct roc_register robinnp_identity[] = {
-	{ROBINNP_BAR_CARD, ROBINNP_CARD + FRAGMENT_CARD_ID},
 };
 
 /* Nothing in BAR 2 reaches host memory, resets anything, or changes who gets data. */
@@ -48,8 +33,8 @@ const struct roc_fragment_ops roc_robinnp_ops = {
 			.policy = robinnp_policy,
 			.temperature_max = FRAGMENT_TEMPERATURE_HIGH * 1000,
 			.temperature_crit = FRAGMENT_TEMPERATURE_CRITICAL * 1000,
-			.identity = robinnp_identity,
-			.identity_count = ARRAY_SIZE(robinnp_identity),
+			.identity = &robinnp_card.id,
+			.identity_count = 1,
 			.foreign = roc_contract_foreign,
 			.identify = roc_contract_identify,
 			.alive = roc_contract_alive,
