@@ -63,7 +63,7 @@ const char *roc_block_check(struct roc_endpoint *ep, const struct roc_vsec_contr
 	struct roc_vsec_card card = roc_vsec_card(ep);
 	unsigned int i, c, count;
 
-	for (i = 0; i < contract->block_count; i++) {
+	for (i = 0; i < ROC_VSEC_BLOCKS; i++) {
 		const struct roc_vsec_blocks *blocks = &contract->blocks[i];
 		const struct roc_piece *piece = roc_vsec_pieces(&card, blocks, result, &count);
 

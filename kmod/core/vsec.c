@@ -99,7 +99,7 @@ struct roc_piece *roc_vsec_pieces(const struct roc_vsec_card *card,
 				  const struct roc_vsec_blocks *blocks, void *result,
 				  unsigned int *count)
 {
-	*count = blocks->stride ? card->channels : 1;
+	*count = blocks->stride ? card->channels : blocks->size || blocks->flags;
 	return (void *)((char *)result + blocks->member);
 }
 
@@ -118,7 +118,7 @@ static const char *vsec_read_numbers(const struct roc_vsec_card *card, unsigned 
 	if (card->channels > contract->channels.most ||
 	    vsec_number(card, at, &contract->channels) != card->channels)
 		return contract->channels.why;
-	for (i = 0; i < contract->numbers; i++) {
+	for (i = 0; i < ROC_VSEC_NUMBERS && contract->number[i].mask; i++) {
 		const struct roc_vsec_number *number = &contract->number[i];
 		__u32 value = vsec_number(card, at, number);
 
@@ -183,7 +183,7 @@ static const char *vsec_check_blocks(const struct roc_vsec_card *card,
 	struct roc_piece all[PIECES];
 	unsigned int i, k, count, n = 0;
 
-	for (i = 0; i < contract->block_count; i++) {
+	for (i = 0; i < ROC_VSEC_BLOCKS; i++) {
 		const struct roc_vsec_blocks *blocks = &contract->blocks[i];
 		const struct roc_piece *piece = roc_vsec_pieces(card, blocks, result, &count);
 
@@ -214,7 +214,7 @@ int roc_vsec_find(const struct roc_vsec_card *card, const struct roc_vsec_contra
 		*why = contract->fill(card, at, result);
 	if (*why)
 		return -1;
-	for (i = 0; i < contract->block_count; i++)
+	for (i = 0; i < ROC_VSEC_BLOCKS; i++)
 		if (contract->blocks[i].place)
 			vsec_read_places(card, at, &contract->blocks[i], result);
 	*why = vsec_check_blocks(card, contract, result, 0);

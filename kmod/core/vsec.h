@@ -11,7 +11,9 @@
 #include <linux/types.h>
 
 #define ROC_VSEC_BARS 6
-#define ROC_VSEC_TABLES 2   /* of MSI-X: the table itself, and its pending bits */
+#define ROC_VSEC_TABLES 2 /* of MSI-X: the table itself, and its pending bits */
+#define ROC_VSEC_NUMBERS 7
+#define ROC_VSEC_BLOCKS 6
 #define ROC_VSEC_CHANNELS 8 /* of any contract */
 
 /* A piece of a BAR; nothing if @size is 0. */
@@ -46,8 +48,6 @@ struct roc_vsec_id {
 	__u32 length;
 	__u32 signature;
 };
-
-#define ROC_VSEC_COUNT(table) (sizeof(table) / sizeof((table)[0]))
 
 /**
  * struct roc_vsec_number - a number in a word of the capability
@@ -97,16 +97,15 @@ struct roc_vsec_blocks {
  * @id: of the capability; it may be longer than @length
  * @channels: where it has the number of channels; the number must be that of the card. @most of it
  *	is what a result has room for, at most ROC_VSEC_CHANNELS
- * @number: its other numbers
- * @blocks: what it places. Those that users may write do not overlap each other, nor do the others
+ * @number: its other numbers; those without a mask are not used
+ * @blocks: what it places; those without a size and flags are not used. Those that users may write
+ *	do not overlap each other, nor do the others
  */
 struct roc_vsec_contract {
 	struct roc_vsec_id id;
 	struct roc_vsec_number channels;
-	const struct roc_vsec_number *number;
-	unsigned int numbers;
-	const struct roc_vsec_blocks *blocks;
-	unsigned int block_count;
+	struct roc_vsec_number number[ROC_VSEC_NUMBERS];
+	struct roc_vsec_blocks blocks[ROC_VSEC_BLOCKS];
 	/* What the tables cannot express, when the numbers are read. NULL: nothing. */
 	const char *(*fill)(const struct roc_vsec_card *card, unsigned int at, void *result);
 };

@@ -14,34 +14,6 @@
 #define MEMORY_LEAST (1u << (FRAGMENT_PAGE_MAX - 10))
 #define MEMORY_MOST ((1u << (28 + FRAGMENT_PAGE_MIN - 10)) - 1)
 
-static const struct roc_vsec_number fragment_numbers[] = {
-	{MEMBER(links), FRAGMENT_VSEC_LIMITS, FRAGMENT_VSEC_LINKS, 1, FRAGMENT_LINKS_MAX, 0,
-	 "there are no sub-units of so many links"},
-	{MEMBER(data_log2), FRAGMENT_VSEC_LIMITS, FRAGMENT_VSEC_DATA_MAX, FRAGMENT_RING_MIN,
-	 FRAGMENT_RING_MAX, RING_LOG2_USED, NO_RINGS},
-	{MEMBER(command_log2), FRAGMENT_VSEC_LIMITS, FRAGMENT_VSEC_COMMAND_MAX, FRAGMENT_RING_MIN,
-	 FRAGMENT_RING_MAX, RING_LOG2_USED, NO_RINGS},
-	{MEMBER(memory_kib), FRAGMENT_VSEC_MEMORY, ~0u, MEMORY_LEAST, MEMORY_MOST, 0,
-	 "there are no links of such memory"},
-	{MEMBER(vectors), FRAGMENT_VSEC_LIMITS, FRAGMENT_VSEC_VECTORS, 0, ~0u, 0, ""},
-	{MEMBER(host_pages), FRAGMENT_VSEC_HOST_PAGES, ~0u, 1, ~0u, 0,
-	 "there is no table of no host pages"},
-	{MEMBER(host_pages), FRAGMENT_VSEC_HOST_PAGES, ~0u, 1, FRAGMENT_HOST_PAGES_MAX, 0,
-	 "its host-page table is larger than the contract's limit"},
-};
-
-static const struct roc_vsec_blocks fragment_blocks[] = {
-	{MEMBER(sub), FRAGMENT_VSEC_SUB, FRAGMENT_VSEC_STRIDE, FRAGMENT_SIZE, FRAGMENT_ID_SUB, 0},
-	{MEMBER(bell), FRAGMENT_VSEC_DOORBELL, FRAGMENT_VSEC_DOORBELL_STRIDE,
-	 FRAGMENT_DOORBELL_SIZE, 0, ROC_VSEC_PAGE},
-	{MEMBER(function), FRAGMENT_VSEC_FUNCTION, 0, FRAGMENT_FUNCTION_SIZE, FRAGMENT_ID_FUNCTION,
-	 0},
-	{MEMBER(counts), FRAGMENT_VSEC_COUNTS, FRAGMENT_VSEC_COUNTS_STRIDE, FRAGMENT_COUNTS_SIZE,
-	 FRAGMENT_ID_COUNTS, ROC_VSEC_OPEN},
-	{MEMBER(card), FRAGMENT_VSEC_CARD, 0, FRAGMENT_CARD_SIZE, 0, ROC_VSEC_OPEN},
-	{MEMBER(all_links), 0, 0, 0, 0, ROC_VSEC_OPEN},
-};
-
 /* Links' blocks follow each other at equal distances. */
 static const char *fill_links(const struct roc_vsec_card *card, unsigned int at, void *result)
 {
@@ -63,10 +35,37 @@ const struct roc_vsec_contract roc_fragment_contract = {
 	       FRAGMENT_VSEC_SIGNATURE_VALUE},
 	.channels = {0, FRAGMENT_VSEC_LIMITS, FRAGMENT_VSEC_SUBS, 0, ROC_SUBS_MAX, 0,
 		     "it has another number of sub-units"},
-	.number = fragment_numbers,
-	.numbers = ROC_VSEC_COUNT(fragment_numbers),
-	.blocks = fragment_blocks,
-	.block_count = ROC_VSEC_COUNT(fragment_blocks),
+	.number =
+		{
+			{MEMBER(links), FRAGMENT_VSEC_LIMITS, FRAGMENT_VSEC_LINKS, 1,
+			 FRAGMENT_LINKS_MAX, 0, "there are no sub-units of so many links"},
+			{MEMBER(data_log2), FRAGMENT_VSEC_LIMITS, FRAGMENT_VSEC_DATA_MAX,
+			 FRAGMENT_RING_MIN, FRAGMENT_RING_MAX, RING_LOG2_USED, NO_RINGS},
+			{MEMBER(command_log2), FRAGMENT_VSEC_LIMITS, FRAGMENT_VSEC_COMMAND_MAX,
+			 FRAGMENT_RING_MIN, FRAGMENT_RING_MAX, RING_LOG2_USED, NO_RINGS},
+			{MEMBER(memory_kib), FRAGMENT_VSEC_MEMORY, ~0u, MEMORY_LEAST, MEMORY_MOST,
+			 0, "there are no links of such memory"},
+			{MEMBER(vectors), FRAGMENT_VSEC_LIMITS, FRAGMENT_VSEC_VECTORS, 0, ~0u, 0,
+			 ""},
+			{MEMBER(host_pages), FRAGMENT_VSEC_HOST_PAGES, ~0u, 1, ~0u, 0,
+			 "there is no table of no host pages"},
+			{MEMBER(host_pages), FRAGMENT_VSEC_HOST_PAGES, ~0u, 1,
+			 FRAGMENT_HOST_PAGES_MAX, 0,
+			 "its host-page table is larger than the contract's limit"},
+		},
+	.blocks =
+		{
+			{MEMBER(sub), FRAGMENT_VSEC_SUB, FRAGMENT_VSEC_STRIDE, FRAGMENT_SIZE,
+			 FRAGMENT_ID_SUB, 0},
+			{MEMBER(bell), FRAGMENT_VSEC_DOORBELL, FRAGMENT_VSEC_DOORBELL_STRIDE,
+			 FRAGMENT_DOORBELL_SIZE, 0, ROC_VSEC_PAGE},
+			{MEMBER(function), FRAGMENT_VSEC_FUNCTION, 0, FRAGMENT_FUNCTION_SIZE,
+			 FRAGMENT_ID_FUNCTION, 0},
+			{MEMBER(counts), FRAGMENT_VSEC_COUNTS, FRAGMENT_VSEC_COUNTS_STRIDE,
+			 FRAGMENT_COUNTS_SIZE, FRAGMENT_ID_COUNTS, ROC_VSEC_OPEN},
+			{MEMBER(card), FRAGMENT_VSEC_CARD, 0, FRAGMENT_CARD_SIZE, 0, ROC_VSEC_OPEN},
+			{MEMBER(all_links), 0, 0, 0, 0, ROC_VSEC_OPEN},
+		},
 	.fill = fill_links,
 };
 

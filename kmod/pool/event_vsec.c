@@ -13,26 +13,22 @@
 
 #define MEMBER(name) __builtin_offsetof(struct roc_event_vsec, name)
 
-static const struct roc_vsec_number event_numbers[] = {
-	{MEMBER(ring_log2), EVENT_VSEC_LIMITS, EVENT_VSEC_RING_MAX, EVENT_RING_MIN, RING_LOG2_MAX,
-	 RING_LOG2_MAX, "there are no rings of such a size"},
-	{MEMBER(vectors), EVENT_VSEC_LIMITS, EVENT_VSEC_VECTORS, 0, ~0u, 0, ""},
-};
-
-static const struct roc_vsec_blocks event_blocks[] = {
-	{MEMBER(block), EVENT_VSEC_CHANNEL, EVENT_VSEC_STRIDE, EVENT_CHANNEL_SIZE, EVENT_ID_CHANNEL,
-	 0},
-	{MEMBER(function), EVENT_VSEC_CARD, 0, EVENT_CARD_SIZE, EVENT_ID_CARD, 0},
-};
-
 const struct roc_vsec_contract roc_event_contract = {
 	.id = {EVENT_VSEC_ID, EVENT_VSEC_REVISION, EVENT_VSEC_LENGTH, EVENT_VSEC_SIGNATURE_VALUE},
 	.channels = {0, EVENT_VSEC_LIMITS, EVENT_VSEC_CHANNELS, 0, ROC_EVENT_CHANNELS, 0,
 		     "it has another number of channels"},
-	.number = event_numbers,
-	.numbers = ROC_VSEC_COUNT(event_numbers),
-	.blocks = event_blocks,
-	.block_count = ROC_VSEC_COUNT(event_blocks),
+	.number =
+		{
+			{MEMBER(ring_log2), EVENT_VSEC_LIMITS, EVENT_VSEC_RING_MAX, EVENT_RING_MIN,
+			 RING_LOG2_MAX, RING_LOG2_MAX, "there are no rings of such a size"},
+			{MEMBER(vectors), EVENT_VSEC_LIMITS, EVENT_VSEC_VECTORS, 0, ~0u, 0, ""},
+		},
+	.blocks =
+		{
+			{MEMBER(block), EVENT_VSEC_CHANNEL, EVENT_VSEC_STRIDE, EVENT_CHANNEL_SIZE,
+			 EVENT_ID_CHANNEL, 0},
+			{MEMBER(function), EVENT_VSEC_CARD, 0, EVENT_CARD_SIZE, EVENT_ID_CARD, 0},
+		},
 };
 
 static unsigned int round_up_log2(__u32 count)

@@ -10,32 +10,31 @@
 
 #define MEMBER(name) __builtin_offsetof(struct roc_stream_vsec, name)
 
-static const struct roc_vsec_number stream_numbers[] = {
-	{MEMBER(ring_log2), STREAM_VSEC_LIMITS, STREAM_VSEC_RING_MAX, STREAM_RING_MIN,
-	 RING_LOG2_CARD, RING_LOG2_MAX, "there are no rings of such a size"},
-	{MEMBER(vectors), STREAM_VSEC_LIMITS, STREAM_VSEC_VECTORS, 0, ~0u, 0, ""},
-	{MEMBER(segments), STREAM_VSEC_SEGMENTS, ~0u, 0, ~0u, 0, ""},
-};
-
-static const struct roc_vsec_blocks stream_blocks[] = {
-	{MEMBER(stream), STREAM_VSEC_STREAM, STREAM_VSEC_STRIDE, STREAM_SIZE, STREAM_ID_STREAM, 0},
-	{MEMBER(bell), STREAM_VSEC_DOORBELL, STREAM_VSEC_DOORBELL_STRIDE, STREAM_DOORBELL_SIZE, 0,
-	 ROC_VSEC_PAGE},
-	{MEMBER(function), STREAM_VSEC_FUNCTION, 0, STREAM_FUNCTION_SIZE, STREAM_ID_FUNCTION, 0},
-	{MEMBER(settings), STREAM_VSEC_SETTINGS, STREAM_VSEC_SETTINGS_STRIDE, STREAM_SETTINGS_SIZE,
-	 STREAM_ID_SETTINGS, ROC_VSEC_OPEN},
-	{MEMBER(card), STREAM_VSEC_CARD, 0, STREAM_CARD_SIZE, 0, ROC_VSEC_OPEN},
-};
-
 const struct roc_vsec_contract roc_stream_contract = {
 	.id = {STREAM_VSEC_ID, STREAM_VSEC_REVISION, STREAM_VSEC_LENGTH,
 	       STREAM_VSEC_SIGNATURE_VALUE},
 	.channels = {0, STREAM_VSEC_LIMITS, STREAM_VSEC_STREAMS, 0, ROC_STREAMS_MAX, 0,
 		     "it has another number of streams"},
-	.number = stream_numbers,
-	.numbers = ROC_VSEC_COUNT(stream_numbers),
-	.blocks = stream_blocks,
-	.block_count = ROC_VSEC_COUNT(stream_blocks),
+	.number =
+		{
+			{MEMBER(ring_log2), STREAM_VSEC_LIMITS, STREAM_VSEC_RING_MAX,
+			 STREAM_RING_MIN, RING_LOG2_CARD, RING_LOG2_MAX,
+			 "there are no rings of such a size"},
+			{MEMBER(vectors), STREAM_VSEC_LIMITS, STREAM_VSEC_VECTORS, 0, ~0u, 0, ""},
+			{MEMBER(segments), STREAM_VSEC_SEGMENTS, ~0u, 0, ~0u, 0, ""},
+		},
+	.blocks =
+		{
+			{MEMBER(stream), STREAM_VSEC_STREAM, STREAM_VSEC_STRIDE, STREAM_SIZE,
+			 STREAM_ID_STREAM, 0},
+			{MEMBER(bell), STREAM_VSEC_DOORBELL, STREAM_VSEC_DOORBELL_STRIDE,
+			 STREAM_DOORBELL_SIZE, 0, ROC_VSEC_PAGE},
+			{MEMBER(function), STREAM_VSEC_FUNCTION, 0, STREAM_FUNCTION_SIZE,
+			 STREAM_ID_FUNCTION, 0},
+			{MEMBER(settings), STREAM_VSEC_SETTINGS, STREAM_VSEC_SETTINGS_STRIDE,
+			 STREAM_SETTINGS_SIZE, STREAM_ID_SETTINGS, ROC_VSEC_OPEN},
+			{MEMBER(card), STREAM_VSEC_CARD, 0, STREAM_CARD_SIZE, 0, ROC_VSEC_OPEN},
+		},
 };
 
 _Bool roc_stream_vsec_agrees(const struct roc_stream_vsec *vsec, unsigned int streams,
