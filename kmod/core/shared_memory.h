@@ -51,11 +51,13 @@ struct roc_bell {
  * struct roc_area - pages with one purpose
  * @pages: how many, 0: the area is not used
  * @least: pages that no allocation of them is smaller than, a power of two
- * @direction: in which the card moves data; DMA_NONE: it does not get at them
+ * @direction: in which the card moves data; DMA_NONE: it does not access them
  * @contiguous: they must be one piece for the card
- * @seen: the kernel accesses them, at @cpu
+ * @seen: the kernel accesses them
+ * @mapped: for the card
  * @sgt: the pages
- * @mapped: for the card, at @bus; if they are not contiguous that is the first piece
+ * @cpu: their address for the kernel, if @seen
+ * @bus: address for the card, of the first piece if they are not contiguous
  */
 struct roc_area {
 	unsigned long pages;
@@ -81,12 +83,16 @@ struct roc_view {
  * struct roc_shared_memory - all that an open channel shares with its card; constant once it is
  * attached to the open channel, but for the table
  * @memory: the count of owners; its pages are those of one area, for dma-bufs
- * @held: the card's part if it is an owner: the mappings for DMA, the table
+ * @held: the card's part: the mappings for DMA, the table
+ * @owned_by_card: the card has a part
  * @charge: for all pages
  * @area: see enum roc_area_number
- * @view: what users map, @views of them
+ * @view: what users map
+ * @views: entries of @view
  * @bell: is mapped at ROC_BELL_COOKIE
- * @table: bus addresses that the card reads, NULL: none; @table_bus: where it sees them
+ * @table: bus addresses that the card reads, NULL: none
+ * @table_size: bytes
+ * @table_bus: address of @table for the card
  * @table_charge: for @table, if it is charged
  */
 struct roc_shared_memory {

@@ -100,13 +100,14 @@ struct roc_vsec_blocks {
  * @number: its other numbers; those without a mask are not used
  * @blocks: what it places; those without a size and flags are not used. Those that users may write
  *	do not overlap each other, nor do the others
+ * @fill: reads what the tables cannot express, when the numbers are read. Returns why the
+ *	capability cannot be used, or NULL. NULL: there is nothing
  */
 struct roc_vsec_contract {
 	struct roc_vsec_id id;
 	struct roc_vsec_number channels;
 	struct roc_vsec_number number[ROC_VSEC_NUMBERS];
 	struct roc_vsec_blocks blocks[ROC_VSEC_BLOCKS];
-	/* What the tables cannot express, when the numbers are read. NULL: nothing. */
 	const char *(*fill)(const struct roc_vsec_card *card, unsigned int at, void *result);
 };
 
