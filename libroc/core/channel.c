@@ -150,7 +150,6 @@ int roc_channel_configure(struct roc_channel *ch, const struct roc_channel_confi
 
 	switch (-ret) {
 	case 0:
-		ch->mode = config->mode;
 		return 0;
 	case EBUSY:
 		return roc_fail(EBUSY, "%s: cannot configure while running: stop it first",
@@ -183,7 +182,6 @@ int roc_channel_mode(struct roc_channel *ch, enum roc_mode mode)
 
 	switch (-ret) {
 	case 0:
-		ch->mode = mode;
 		return 0;
 	case EOPNOTSUPP:
 		return roc_fail(EOPNOTSUPP,
@@ -235,9 +233,6 @@ int roc_channel_start(struct roc_channel *ch)
 		if (ret)
 			return ret;
 	}
-	ret = libroc_need_rings(ch);
-	if (ret)
-		return ret;
 	ret = libroc_ioctl(ch->fd, ROC_CH_START, &arg);
 	switch (-ret) {
 	case 0:

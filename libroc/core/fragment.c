@@ -277,9 +277,6 @@ int roc_fragments_start(struct roc_fragments *f)
 		if (ret)
 			return ret;
 	}
-	ret = libroc_need_fragment_rings(f);
-	if (ret)
-		return ret;
 	ret = libroc_ioctl(f->fd, ROC_FR_START, &arg);
 	if (ret) {
 		look_where_it_failed(f);
@@ -310,6 +307,5 @@ int roc_fragments_stop(struct roc_fragments *f, bool now)
 
 bool roc_fragments_running(const struct roc_fragments *f)
 {
-	return f->pages && !libroc_inherited(f->pid) &&
-	       !(__atomic_load_n(&f->kernel->flags, __ATOMIC_RELAXED) & ROC_FR_STOPPED);
+	return f->pages && !(__atomic_load_n(&f->kernel->flags, __ATOMIC_RELAXED) & ROC_FR_STOPPED);
 }

@@ -100,7 +100,7 @@ struct roc_fragments {
 	char name[ROC_CARD_NAME_MAX + 32]; /* of card and sub-unit, for sentences */
 };
 
-/* fragment_rings.c: -EPIPE and a sentence if there are no rings yet, -EPERM in a child. */
+/* fragment_rings.c: -EPIPE and a sentence if there are no rings yet. */
 int libroc_need_fragment_rings(const struct roc_fragments *f);
 void libroc_fragment_unmap(struct roc_fragments *f);
 

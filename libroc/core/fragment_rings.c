@@ -15,7 +15,7 @@
 int libroc_need_fragment_rings(const struct roc_fragments *f)
 {
 	if (f->pages)
-		return libroc_inherited(f->pid) ? libroc_fail_inherited(f->name) : 0;
+		return 0;
 	return roc_fail(EPIPE,
 			"%s: there are no rings yet: call roc_fragments_rings(), _add() or "
 			"_start() first",
@@ -137,11 +137,9 @@ void libroc_fragment_unmap(struct roc_fragments *f)
 static int map_rings(struct roc_fragments *f)
 {
 	const struct roc_fr_rings *r = &f->made;
-	int err;
+	int err = 0;
 
-	err = libroc_process(f->name, &f->pid);
-	if (err)
-		return err;
+	f->pid = getpid();
 	f->kernel_area = map(f, r->kernel_length, r->kernel_offset, PROT_READ, &err);
 	if (f->kernel_area)
 		f->user_area = map(f, r->user_length, r->user_offset, PROT_READ | PROT_WRITE, &err);
@@ -218,8 +216,6 @@ int roc_fragments_rings(struct roc_fragments *f, uint32_t page, uint32_t pages, 
 	struct roc_fr_info info;
 	int ret;
 
-	if (f->pages && libroc_inherited(f->pid))
-		return libroc_fail_inherited(f->name);
 	ret = roc_fragments_info(f, &info);
 	if (ret)
 		return ret;
@@ -279,9 +275,6 @@ int roc_fragments_add(struct roc_fragments *f, void *addr, size_t length)
 		if (ret)
 			return ret;
 	}
-	ret = libroc_need_fragment_rings(f);
-	if (ret)
-		return ret;
 	if (!length || length % f->host_page_size)
 		return roc_fail(EINVAL,
 				"%s: a buffer of %zu bytes is not a number of host pages of %u",

@@ -114,8 +114,6 @@ int roc_fragments_flush(struct roc_fragments *f)
 	uint32_t what = 0;
 	unsigned int link;
 
-	if (f->pages && libroc_inherited(f->pid))
-		return libroc_fail_inherited(f->name);
 	if (f->freed != f->freed_told && short_of_pages(f)) {
 		what |= ROC_FR_TELL_FREE;
 		f->freed_told = f->freed;
@@ -243,9 +241,7 @@ unsigned int roc_fragments_clear(struct roc_fragments *f, const uint32_t *events
 	uint32_t pages[ROC_FRAGMENTS_LINKS_MAX], links;
 	unsigned int i, known = 0;
 
-	if (!f->pages || libroc_inherited(f->pid))
-		return 0;
-	for (i = 0; i < n; i++) {
+	for (i = 0; i < n && f->pages; i++) {
 		links = roc_fragment_index_remove(f->index, events[i], ~UINT32_C(0), pages);
 		known += !!links;
 		f->counts.cleared += __builtin_popcount(links);
@@ -263,8 +259,6 @@ int roc_fragments_request(struct roc_fragments *f, uint32_t event, uint32_t link
 
 	if (!f->pages)
 		return 0;
-	if (libroc_inherited(f->pid))
-		return libroc_fail_inherited(f->name);
 	asked = roc_fragment_index_find(f->index, event, pages) & links;
 	left = __builtin_popcount(asked);
 	if (left > libroc_fragment_free(f) || left > f->command_entries - f->outstanding)

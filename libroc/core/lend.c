@@ -20,14 +20,10 @@ int libroc_lender_new(const struct libroc_lend_kind *kind, unsigned int limit,
 {
 	struct roc_lender *l;
 	uint32_t i;
-	int ret, pid;
 
 	if (!limit || limit > ROC_LENDER_MAX)
 		return roc_fail(EINVAL, "a lender of %u units: it can have 1 to %d out", limit,
 				ROC_LENDER_MAX);
-	ret = libroc_process("a lender", &pid);
-	if (ret)
-		return ret;
 	l = calloc(1, sizeof(*l));
 	if (l)
 		l->slots = calloc(limit, sizeof(*l->slots));
@@ -36,7 +32,6 @@ int libroc_lender_new(const struct libroc_lend_kind *kind, unsigned int limit,
 		return roc_fail(ENOMEM, "no memory for a lender of %u units", limit);
 	}
 	l->kind = kind;
-	l->pid = pid;
 	pthread_mutex_init(&l->lock, NULL);
 	while (1u << l->shift < limit)
 		l->shift++;
@@ -55,9 +50,6 @@ int roc_lender_close(struct roc_lender *l)
 
 	if (!l)
 		return 0;
-	/* What is out is the parent's, and a thread of the parent may have had the lock. */
-	if (libroc_inherited(l->pid))
-		goto free;
 	roc_lender_lent(l, &lent);
 	if (lent.count)
 		return roc_fail(EBUSY,
@@ -68,7 +60,6 @@ int roc_lender_close(struct roc_lender *l)
 	if (l->kind->close)
 		l->kind->close(l);
 	pthread_mutex_destroy(&l->lock);
-free:
 	free(l->buffers);
 	free(l->slots);
 	free(l);
@@ -133,8 +124,6 @@ int roc_lender_take(struct roc_lender *l, struct roc_unit *unit)
 	uint32_t index;
 	int ret;
 
-	if (libroc_inherited(l->pid))
-		return libroc_fail_inherited("the lender's channel");
 	ret = l->kind->peek(l, &loan);
 	if (ret <= 0)
 		return ret;
@@ -159,8 +148,6 @@ int roc_lender_take(struct roc_lender *l, struct roc_unit *unit)
 
 int roc_lender_wait(struct roc_lender *l, int timeout_ms)
 {
-	if (libroc_inherited(l->pid))
-		return libroc_fail_inherited("the lender's channel");
 	return l->kind->wait(l, timeout_ms);
 }
 
@@ -215,8 +202,6 @@ int roc_lender_return(struct roc_lender *l, uint64_t handle)
 	bool kick = false;
 	int ret;
 
-	if (libroc_inherited(l->pid))
-		return libroc_fail_inherited("the lender's channel");
 	pthread_mutex_lock(&l->lock);
 	if (is_out(l, index, handle)) {
 		length = l->slots[index].loan.unit.length;

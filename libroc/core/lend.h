@@ -55,7 +55,6 @@ struct libroc_lend_buffer {
  */
 struct roc_lender {
 	const struct libroc_lend_kind *kind;
-	int pid;			 /* of the process that made it */
 	struct roc_channel *ch;		 /* pool */
 	struct roc_stream *stream;	 /* stream */
 	struct roc_fragments *fragments; /* fragment */

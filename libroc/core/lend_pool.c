@@ -210,9 +210,6 @@ int roc_lender_add(struct roc_lender *l, void *addr, size_t length, uint32_t sup
 		return libroc_fail_text(EINVAL,
 					"a stream has its ring as memory: only a pool's lender "
 					"takes buffers");
-	ret = libroc_need_rings(l->ch);
-	if (ret)
-		return ret;
 	if (!superpage || !length || length % superpage)
 		return roc_fail(EINVAL,
 				"%s: a buffer of %zu bytes is not a number of superpages of %u",

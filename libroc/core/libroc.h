@@ -22,6 +22,9 @@ int libroc_fail_ioctl(int err, const char *name, const char *what);
 /* The same of a mmap() of what the driver has made, which happens once per open. */
 int libroc_fail_map(int err, const char *name, const char *what);
 
+/* Open a device node of this card read-write; the sentence for every reason but EBUSY. */
+int libroc_open_node(const struct roc_card *card, const char *name, const char *node);
+
 /* sysfs.c */
 
 #define LIBROC_CLASS_PATH "/sys/class/roc"
@@ -32,36 +35,13 @@ int libroc_sysfs_read(int dir, const char *name, char *text, size_t size);
 /* Is this file the address of this card? 0; -ENODEV: it is not; -errno. Sets errno. */
 int libroc_sysfs_is(int dir, const char *name, const struct roc_card *card);
 
-/* node.c */
-
 /*
  * Is rocN still the card that had this number? 0, or -ENODEV and the sentence. A node that is open
  * keeps its number: who asks after the open knows whose it is.
  */
 int libroc_same_card(const struct roc_card *card, const char *name);
 
-/* Open a device node of this card read-write; the sentence for every reason but EBUSY. */
-int libroc_open_node(const struct roc_card *card, const char *name, const char *node);
-
-/* process.c */
-
-/*
- * Set *@pid to this process, as a handle that maps rings keeps it, and mark the process. -errno and
- * a sentence.
- */
-int libroc_process(const char *name, int *pid);
-
-/* Set by libroc_process(); its page is zero in children until they map rings of their own. */
-extern const volatile int *libroc_process_mark;
-
-/* Did another process, a parent of this one, map what has this @pid? @pid: of libroc_process(). */
-static inline bool libroc_inherited(int pid)
-{
-	return *libroc_process_mark != pid;
-}
-
-/* -EPERM: the sentence says that the handle's rings are the parent's. */
-int libroc_fail_inherited(const char *name);
+/* unmap.c */
 
 /*
  * What process @pid has mapped, or NULL. In its children there was a hole, and may be their own
@@ -170,7 +150,6 @@ struct roc_endpoint {
 struct roc_channel {
 	int fd;
 	enum roc_card_type type;
-	uint32_t mode;		  /* enum roc_mode; only the owner of the handle changes it */
 	struct roc_ch_rings made; /* what the driver has made; size 0: nothing */
 	bool have_rings;	  /* they are mapped, */
 	int pid;		  /* by this process */
@@ -179,7 +158,7 @@ struct roc_channel {
 	char name[ROC_CARD_NAME_MAX + 24]; /* of the card and the channel, for sentences */
 };
 
-/* -EPIPE and a sentence if the rings do not exist yet, -EPERM in a child. */
+/* Fails with -EPIPE and a sentence if the rings do not exist yet. */
 int libroc_need_rings(const struct roc_channel *ch);
 /* libroc_fail_idle() of a channel with a pool. */
 int libroc_channel_idle(const struct roc_channel *ch, const char *remedy);

@@ -13,7 +13,7 @@
 int libroc_need_rings(const struct roc_channel *ch)
 {
 	if (ch->have_rings)
-		return libroc_inherited(ch->pid) ? libroc_fail_inherited(ch->name) : 0;
+		return 0;
 	return roc_fail(EPIPE,
 			"%s: the rings do not exist yet: call roc_channel_rings() or "
 			"roc_channel_start() first",
@@ -28,9 +28,6 @@ static int map_rings(struct roc_channel *ch)
 	int saved = errno;
 	int err;
 
-	err = libroc_process(ch->name, &ch->pid);
-	if (err)
-		return err;
 	user = mmap(NULL, made->user_length, PROT_READ | PROT_WRITE, MAP_SHARED, ch->fd,
 		    made->user_offset);
 	if (user == MAP_FAILED)
@@ -51,6 +48,7 @@ static int map_rings(struct roc_channel *ch)
 	r->fill_prod = r->user->fill_prod;
 	r->ready_cons = r->user->ready_cons;
 	ch->have_rings = true;
+	ch->pid = getpid();
 	return 0;
 
 unmap:
@@ -93,8 +91,6 @@ int roc_channel_rings(struct roc_channel *ch, unsigned int fill, unsigned int re
 {
 	int ret;
 
-	if (ch->have_rings && libroc_inherited(ch->pid))
-		return libroc_fail_inherited(ch->name);
 	if (!ch->made.size || ch->have_rings) {
 		ret = make_rings(ch, fill, ready);
 		if (ret)
@@ -105,7 +101,7 @@ int roc_channel_rings(struct roc_channel *ch, unsigned int fill, unsigned int re
 
 struct roc_rings *roc_channel_ring(struct roc_channel *ch)
 {
-	return ch->have_rings && !libroc_inherited(ch->pid) ? &ch->rings : NULL;
+	return ch->have_rings ? &ch->rings : NULL;
 }
 
 int roc_push(struct roc_channel *ch, uint32_t handle, uint64_t offset, uint32_t length,

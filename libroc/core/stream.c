@@ -251,9 +251,6 @@ int roc_stream_start(struct roc_stream *s, uint32_t position)
 		if (ret)
 			return ret;
 	}
-	ret = libroc_need_ring(s);
-	if (ret)
-		return ret;
 	ret = libroc_ioctl(s->fd, ROC_ST_START, &arg);
 	if (!ret) {
 		begin(s, position);

@@ -43,7 +43,7 @@ struct roc_stream {
 	char name[ROC_CARD_NAME_MAX + 32]; /* of card and stream, for sentences */
 };
 
-/* -EPIPE and a sentence if there is no ring yet, -EPERM in a child. */
+/* Fails with -EPIPE and a sentence if there is no ring yet. */
 int libroc_need_ring(const struct roc_stream *s);
 
 /*

@@ -19,7 +19,7 @@
 int libroc_need_ring(const struct roc_stream *s)
 {
 	if (s->lines)
-		return libroc_inherited(s->pid) ? libroc_fail_inherited(s->name) : 0;
+		return 0;
 	return roc_fail(EPIPE,
 			"%s: there is no ring yet: call roc_stream_ring() or "
 			"roc_stream_start() first",
@@ -108,11 +108,8 @@ static int map_ring(struct roc_stream *s)
 {
 	const struct roc_st_ring *made = &s->made;
 	void *ring, *control, *user, *bell = NULL;
-	int err;
+	int err = 0;
 
-	err = libroc_process(s->name, &s->pid);
-	if (err)
-		return err;
 	ring = map(s, made->ring_length, made->ring_offset, PROT_READ | PROT_WRITE, &err);
 	if (ring == MAP_FAILED)
 		goto fail;
@@ -131,6 +128,7 @@ static int map_ring(struct roc_stream *s)
 	s->kernel = control;
 	s->state = (const void *)((const char *)control + made->control_length / 2);
 	s->user = user;
+	s->pid = getpid();
 	s->bell = bell;
 	s->lines = made->length / ROC_ST_LINE;
 	return 0;
@@ -166,8 +164,6 @@ int roc_stream_ring(struct roc_stream *s, uint64_t length)
 {
 	int ret;
 
-	if (s->lines && libroc_inherited(s->pid))
-		return libroc_fail_inherited(s->name);
 	if (!s->made.size || s->lines) {
 		ret = make_ring(s, length);
 		if (ret)
@@ -178,7 +174,7 @@ int roc_stream_ring(struct roc_stream *s, uint64_t length)
 
 const void *roc_stream_base(const struct roc_stream *s, uint64_t *length)
 {
-	if (!s->lines || libroc_inherited(s->pid))
+	if (!s->lines)
 		return NULL;
 	if (length)
 		*length = (uint64_t)s->lines * ROC_ST_LINE;
@@ -221,8 +217,7 @@ int64_t roc_stream_peek(struct roc_stream *s, const void **data)
 
 bool roc_stream_running(const struct roc_stream *s)
 {
-	return s->lines && !libroc_inherited(s->pid) &&
-	       !(__atomic_load_n(&s->kernel->flags, __ATOMIC_RELAXED) & ROC_ST_STOPPED);
+	return s->lines && !(__atomic_load_n(&s->kernel->flags, __ATOMIC_RELAXED) & ROC_ST_STOPPED);
 }
 
 void libroc_stream_give(struct roc_stream *s, uint32_t position)

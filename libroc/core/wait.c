@@ -23,21 +23,6 @@ uint64_t libroc_deadline(int timeout_ms)
 	return timeout_ms < 0 ? INT64_MAX : libroc_now() + timeout_ms * NSEC_PER_MSEC;
 }
 
-static int fail_time(const struct roc_channel *ch, uint32_t count, unsigned int min_ready,
-		     int timeout_ms)
-{
-	if (ch->mode == ROC_MODE_BUSY)
-		return roc_fail(ETIME,
-				"%s: %u of %u superpages after %d ms: in ROC_MODE_BUSY the driver "
-				"does not look for finished superpages: call roc_channel_look() "
-				"instead, or take another mode with roc_channel_mode()",
-				ch->name, count, min_ready, timeout_ms);
-	return roc_fail(ETIME,
-			"%s: %u of %u superpages after %d ms: check that there are free superpages "
-			"in the fill ring and that the source sends data",
-			ch->name, count, min_ready, timeout_ms);
-}
-
 int roc_channel_wait(struct roc_channel *ch, unsigned int min_ready, int timeout_ms)
 {
 	struct roc_rings *r = &ch->rings;
@@ -68,7 +53,10 @@ int roc_channel_wait(struct roc_channel *ch, unsigned int min_ready, int timeout
 		/* They may have come after the kernel looked last. */
 		if (count >= min_ready)
 			return count;
-		return fail_time(ch, count, min_ready, timeout_ms);
+		return roc_fail(ETIME,
+				"%s: %u of %u superpages after %d ms: check that there are free "
+				"superpages in the fill ring and that the source sends data",
+				ch->name, count, min_ready, timeout_ms);
 	case ENODEV:
 		/* Superpages that were filled before the card went away can still be read. */
 		if (count)

@@ -364,7 +364,7 @@ int roc_fragments_stop(struct roc_fragments *f, bool now);
  * those once more, and end only if they find nothing either.
  *
  * Return: false if the sub-unit is not running, or has stopped by itself; roc_fragments_info() says
- * why. false also in a child of the process that opened it.
+ * why.
  */
 bool roc_fragments_running(const struct roc_fragments *f);
 
@@ -431,7 +431,7 @@ int roc_fragments_request(struct roc_fragments *f, uint32_t event, uint32_t link
  * card is told once for many pages: at the latest with the roc_fragments_flush() that finds one of
  * its links short of them.
  *
- * Return: how many of @events were kept; 0 in a child of the process that opened the sub-unit.
+ * Return: how many of @events were kept.
  */
 unsigned int roc_fragments_clear(struct roc_fragments *f, const uint32_t *events, unsigned int n);
 

@@ -154,8 +154,7 @@ int roc_lender_add(struct roc_lender *lender, void *addr, size_t length, uint32_
  *
  * Return: 1 there was one, 0 there is none now; -EAGAIN there is one, but @limit units are out;
  * -EBADMSG the driver refused a superpage, or a stream's bytes are no packets, or a packet or ODIN
- * record is missing between two others: roc_error() says why. With errors of roc_channel_kick(), no
- * unit is taken, and what the card did not fill is in the fill ring all the same: call again.
+ * record is missing between two others: roc_error() says why.
  */
 int roc_lender_take(struct roc_lender *lender, struct roc_unit *unit);
 
@@ -199,8 +198,7 @@ void roc_lender_lent(struct roc_lender *lender, struct roc_lent *lent);
  * roc_lender_close() - end lending
  * @lender: handle, or NULL
  *
- * No thread may use the handle any more. The channel and its buffers stay as they are. In a child
- * of the process that made the lender: free the child's copy, whatever is out.
+ * Nobody may use the handle any more, in no thread. The channel and its buffers stay as they are.
  *
  * Return: 0; -EBUSY units are out (the sentence says how many, and how old the oldest is): get
  * them back first. Nothing has been closed.

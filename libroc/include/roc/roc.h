@@ -14,8 +14,6 @@
  *   -ENODEV  the card was removed or reset: close the handle and open it again
  *   -ENOTTY, -E2BIG  the loaded roc module is older than this library and cannot do this
  *   -EIO     the card answers all ones (it is off the bus, or its firmware is being loaded)
- *   -EPERM   of every call that uses a channel's rings: the handle was opened by a parent of this
- *            process, and a child of fork() does not inherit rings: open after fork()
  */
 #ifndef ROC_ROC_H
 #define ROC_ROC_H
@@ -537,8 +535,7 @@ int roc_channel_mode(struct roc_channel *ch, enum roc_mode mode);
  * Once per open. roc_channel_start() does it with the defaults if it was not done. Call it first
  * to put free superpages into the fill ring before the start.
  *
- * Return: 0; -EPERM another process opened the channel; -EBUSY they exist already; -EINVAL not such
- * a number; -ENOMEM. If the sentence says
+ * Return: 0; -EBUSY they exist already; -EINVAL not such a number; -ENOMEM. If the sentence says
  * that they cannot be mapped they are made, and the next call maps them as they are.
  */
 int roc_channel_rings(struct roc_channel *ch, unsigned int fill, unsigned int ready);
@@ -751,8 +748,7 @@ struct roc_rings {
  * roc_channel_ring() - the rings of a channel
  * @ch: handle
  *
- * Return: the rings, valid until roc_channel_close() in the process that opened the channel; NULL
- * before roc_channel_rings(), and in a child of that process.
+ * Return: the rings, valid until roc_channel_close(); NULL before roc_channel_rings().
  */
 struct roc_rings *roc_channel_ring(struct roc_channel *ch);
 

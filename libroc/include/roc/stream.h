@@ -235,7 +235,6 @@ int64_t roc_stream_peek(struct roc_stream *s, const void **data);
  * that finds nothing either.
  *
  * Return: false if the stream is not running, or has stopped by itself; roc_stream_info() says why.
- * false also in a child of the process that opened it.
  */
 bool roc_stream_running(const struct roc_stream *s);
 

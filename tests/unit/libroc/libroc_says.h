@@ -7,9 +7,6 @@
 
 #include <roc/roc.h>
 
-#include <errno.h>
-#include <sys/wait.h>
-
 #include "unit.h"
 
 #define SAYS(text)                                                                                 \
@@ -28,26 +25,5 @@
 		UNIT_EQ(call, err);                                                                \
 		SAYS(text);                                                                        \
 	} while (0)
-
-/* In a child: returns @number unless the call refuses, and says that the handle is the parent's. */
-#define REFUSED_IN_CHILD(number, call)                                                             \
-	do {                                                                                       \
-		if ((call) != -EPERM || !strstr(roc_error(), "open after fork()"))                 \
-			return number;                                                             \
-	} while (0)
-
-/* What @calls returns in a child of fork(); 1000 + signal if that ends it. */
-__attribute__((unused)) static int unit_in_child(int (*calls)(void *), void *handle)
-{
-	int status = -1;
-	pid_t child;
-
-	fflush(stdout);
-	child = fork();
-	if (!child)
-		_exit(calls(handle));
-	UNIT_EQ(waitpid(child, &status, 0), child);
-	return WIFSIGNALED(status) ? 1000 + WTERMSIG(status) : WEXITSTATUS(status);
-}
 
 #endif /* ROC_UNIT_LIBROC_SAYS_H */

@@ -9,10 +9,8 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <libudev.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
-#include <sys/sysmacros.h>
 
 #include "libroc/core/libroc.h"
 #include "unit.h"
@@ -29,7 +27,6 @@ static struct {
 	uint32_t failed_why;   /* the last run failed for this reason */
 	int errno_;	       /* refuse the next ioctl() with this */
 	mode_t node_mode;      /* of the node for stat(); 0: there is none */
-	bool udev_done;	       /* udev has applied its rules to it */
 	unsigned long request; /* last one */
 	unsigned int calls;
 	union { /* what it brought, and the answer to be given */
@@ -63,7 +60,6 @@ static char opened[64];
 
 int __wrap_open(const char *path, int flags, ...);
 int __wrap_stat(const char *path, struct stat *st);
-int __wrap_udev_device_get_is_initialized(struct udev_device *device);
 int __wrap_roc_find(const char *id, struct roc_card *card);
 int __wrap_roc_channel_owner(const char *id, unsigned int channel, int *pid, char *name,
 			     size_t size);
@@ -92,14 +88,7 @@ int __wrap_stat(const char *path, struct stat *st)
 	}
 	memset(st, 0, sizeof(*st));
 	st->st_mode = S_IFCHR | fake.node_mode;
-	st->st_rdev = makedev(1, 3); /* /dev/null, which every machine has */
 	return 0;
-}
-
-/* Has udev done with the node? */
-int __wrap_udev_device_get_is_initialized(struct udev_device *device)
-{
-	return fake.udev_done;
 }
 
 int __wrap_roc_find(const char *id, struct roc_card *card)

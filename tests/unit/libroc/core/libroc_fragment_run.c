@@ -612,46 +612,8 @@ static void a_start_that_fails(void)
 	}
 }
 
-static int use_in_child(void *handle)
-{
-	struct roc_fragments *f = handle;
-	struct roc_fragment_kept kept;
-	struct roc_fragment_fetched fetched;
-	const uint32_t event = 5;
-	struct roc_lender *l;
-
-	REFUSED_IN_CHILD(1, roc_fragments_take(f, &kept, 1));
-	REFUSED_IN_CHILD(2, roc_fragments_done(f, &fetched, 1));
-	REFUSED_IN_CHILD(3, roc_fragments_wait(f, 1, 1, 0));
-	REFUSED_IN_CHILD(4, roc_fragments_request(f, event, ~0u, 0));
-	REFUSED_IN_CHILD(5, roc_fragments_flush(f));
-	REFUSED_IN_CHILD(6, roc_fragments_start(f));
-	REFUSED_IN_CHILD(7, roc_fragments_rings(f, 0, 0, 0, 0));
-	REFUSED_IN_CHILD(8, roc_fragments_add(f, memory, PAGE));
-	REFUSED_IN_CHILD(9, roc_lender_fragments(f, 1, &l));
-	if (roc_fragments_running(f) || roc_fragments_clear(f, &event, 1))
-		return 10;
-	roc_fragments_close(f);
-	return 0;
-}
-
-/* A child has the handle, but not the rings: it is refused before it touches them. */
-static void used_in_a_child(void)
-{
-	struct roc_fragments *f = running(0);
-	const uint32_t event = 5;
-
-	card_sends(event, 1, 100, 0);
-	UNIT_EQ(roc_fragments_take(f, NULL, 1), 1);
-	UNIT_EQ(unit_in_child(use_in_child, f), 0);
-	CU_ASSERT_TRUE(roc_fragments_running(f));
-	UNIT_EQ(roc_fragments_clear(f, &event, 1), 1);
-	finish(f);
-}
-
 UNIT_MAIN("libroc_fragment_run",
 	  {"an event comes, is fetched and cleared without a system call", an_event},
-	  {"used in a child", used_in_a_child},
 	  {"pages go back in heaps, or when the card is short of them", pages_go_back},
 	  {"one page of each link", few_pages},
 	  {"an event that is cleared while it is requested", cleared_while_outstanding},

@@ -403,7 +403,6 @@ static struct {
 	struct roc_ready ready[ENTRIES];
 	struct roc_channel ch;
 	unsigned int kicks, registers;
-	int kick_errno;
 	uint32_t state, why;
 	char memory[8 * SUPERPAGE];
 } pool;
@@ -416,8 +415,7 @@ static int on_ioctl(int fd, unsigned long request, void *arg)
 		return 0;
 	case ROC_CH_KICK:
 		pool.kicks++;
-		errno = pool.kick_errno;
-		return errno ? -1 : 0;
+		return 0;
 	case ROC_CH_INFO:
 		((struct roc_ch_info *)arg)->state = pool.state;
 		((struct roc_ch_info *)arg)->why = pool.why;
@@ -444,7 +442,6 @@ static struct roc_lender *pool_lender(unsigned int limit)
 					   .fill_mask = ENTRIES - 1,
 					   .ready_mask = ENTRIES - 1};
 	pool.ch.have_rings = true;
-	UNIT_NEED(!libroc_process("channel", &pool.ch.pid));
 	UNIT_NEED(!roc_lender_pool(&pool.ch, limit, &l));
 	return l;
 }
@@ -549,77 +546,6 @@ static void the_run_ends(void)
 	UNIT_EQ(roc_lender_close(l), 0);
 }
 
-/*
- * A kick that fails because the run has ended, or the card is gone, fails no return; another error
- * is returned, and the superpage is back all the same. The same of what the card did not fill.
- */
-static void kicks_that_fail(void)
-{
-	struct roc_lender *l = pool_lender(8);
-	struct roc_unit unit;
-
-	UNIT_EQ(roc_lender_add(l, pool.memory, 8 * SUPERPAGE, SUPERPAGE), 0);
-	while (in_ring() > 4)
-		answer(ROC_READY_FILLED, 8);
-	pool.kernel.flags = ROC_RING_NEED_KICK;
-	UNIT_EQ(roc_lender_take(l, &unit), 1);
-	pool.kick_errno = EALREADY;
-	UNIT_EQ(roc_lender_return(l, unit.handle), 0);
-	UNIT_EQ(in_ring(), 5);
-	UNIT_EQ(roc_lender_take(l, &unit), 1);
-	pool.kick_errno = ENODEV;
-	UNIT_EQ(roc_lender_return(l, unit.handle), 0);
-	UNIT_EQ(in_ring(), 6);
-	UNIT_EQ(roc_lender_take(l, &unit), 1);
-	pool.kick_errno = EIO;
-	UNIT_EQ(roc_lender_return(l, unit.handle), -EIO);
-	UNIT_EQ(in_ring(), 7);
-	UNIT_EQ(roc_lender_take(l, &unit), 1);
-	pool.kick_errno = 0;
-	UNIT_EQ(roc_lender_return(l, unit.handle), 0);
-	UNIT_EQ(in_ring(), 8);
-	answer(ROC_READY_RECLAIMED, 0);
-	pool.kick_errno = EALREADY;
-	UNIT_EQ(roc_lender_take(l, &unit), 0);
-	UNIT_EQ(in_ring(), 8);
-	answer(ROC_READY_RECLAIMED, 0);
-	pool.kick_errno = EIO;
-	UNIT_EQ(roc_lender_take(l, &unit), -EIO);
-	UNIT_EQ(in_ring(), 8);
-	UNIT_EQ(roc_lender_take(l, &unit), 0);
-	UNIT_EQ(lent(l).count, 0);
-	UNIT_EQ(roc_lender_close(l), 0);
-}
-
-static uint64_t out_in_parent;
-
-static int lend_in_child(void *handle)
-{
-	struct roc_lender *l = handle;
-	struct roc_unit unit;
-
-	REFUSED_IN_CHILD(1, roc_lender_take(l, &unit));
-	REFUSED_IN_CHILD(2, roc_lender_return(l, out_in_parent));
-	REFUSED_IN_CHILD(3, roc_lender_wait(l, 0));
-	REFUSED_IN_CHILD(4, roc_lender_add(l, pool.memory, SUPERPAGE, SUPERPAGE));
-	return roc_lender_close(l) ? 5 : 0;
-}
-
-/* A child can close its copy of a lender, and nothing else. */
-static void lent_in_a_child(void)
-{
-	struct roc_lender *l = pool_lender(8);
-	struct roc_unit unit;
-
-	UNIT_EQ(roc_lender_add(l, pool.memory, 8 * SUPERPAGE, SUPERPAGE), 0);
-	answer(ROC_READY_FILLED, 8);
-	UNIT_EQ(roc_lender_take(l, &unit), 1);
-	out_in_parent = unit.handle;
-	UNIT_EQ(unit_in_child(lend_in_child, l), 0);
-	UNIT_EQ(roc_lender_return(l, unit.handle), 0);
-	UNIT_EQ(roc_lender_close(l), 0);
-}
-
 /* Superpages that are out, or that a run left behind, come back: their places are not to be had. */
 static void no_more_than_the_ring_has_room_for(void)
 {
@@ -709,6 +635,5 @@ UNIT_MAIN("libroc_lend", {"a lender has from 1 to its most units", limits_of_a_l
 	  {"what a run leaves behind, and refusals", the_run_ends},
 	  {"no more superpages than the fill ring has room for",
 	   no_more_than_the_ring_has_room_for},
-	  {"kicks that fail", kicks_that_fail}, {"used in a child", lent_in_a_child},
 	  {"superpages of somebody else", somebody_elses},
 	  {"buffers that a lender does not take", bad_buffers})

@@ -2,8 +2,6 @@
 /*
  * Streams: opened, read where they are, waited for, and why there is none.
  */
-#include <roc/lend.h>
-
 #include "fake_stream.h"
 
 #include "tests/unit/libroc/holes.h"
@@ -413,45 +411,10 @@ static void settings_and_resets(void)
 	roc_close(ep);
 }
 
-static int use_in_child(void *handle)
-{
-	struct roc_stream *s = handle, *own;
-	struct roc_lender *l;
-	const void *data;
-
-	REFUSED_IN_CHILD(1, roc_stream_peek(s, &data));
-	REFUSED_IN_CHILD(2, roc_stream_consume(s, 0));
-	REFUSED_IN_CHILD(3, roc_stream_wait(s, 64, 0));
-	REFUSED_IN_CHILD(4, roc_stream_start(s, 0));
-	REFUSED_IN_CHILD(5, roc_stream_ring(s, RING));
-	REFUSED_IN_CHILD(6, roc_lender_stream(s, 1, 64, &l));
-	if (roc_stream_running(s) || roc_stream_base(s, NULL))
-		return 7;
-	roc_stream_close(s);
-	/* What the child opens itself is its own. */
-	own = running(0);
-	if (roc_stream_peek(own, &data) || !roc_stream_running(own) || !roc_stream_base(own, NULL))
-		return 8;
-	return 0;
-}
-
-/* A child has the handle, but not the ring: it is refused before it touches it. */
-static void used_in_a_child(void)
-{
-	struct roc_stream *s = running(0);
-	const void *data;
-
-	UNIT_EQ(unit_in_child(use_in_child, s), 0);
-	CU_ASSERT_TRUE(roc_stream_running(s));
-	UNIT_EQ(roc_stream_peek(s, &data), 0);
-	finish(s);
-}
-
 UNIT_MAIN("libroc_stream", {"opened by name and number", opening},
 	  {"every reason why there is no ring", rings},
 	  {"a ring that cannot be mapped", a_ring_that_cannot_be_mapped},
 	  {"children let go of what they have not", children_let_go},
-	  {"used in a child", used_in_a_child},
 	  {"data in one piece, round and round, without a system call", data_in_place},
 	  {"the doorbell is rung for halves of the ring, and for less when it is full", doorbell},
 	  {"the card knows of room for the next unit", room_for_the_next_unit},

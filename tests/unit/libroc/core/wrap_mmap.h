@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The linker turns the library's mmap() into this one (--wrap=mmap), which has no address space
- * when the test says so, and else asks on_mmap() of the test that includes it. Memory without a
- * file is the real one.
+ * when the test says so, and else asks on_mmap() of the test that includes it.
  */
 #ifndef TESTS_WRAP_MMAP_H
 #define TESTS_WRAP_MMAP_H
@@ -19,8 +18,6 @@ void *__real_mmap(void *at, size_t length, int prot, int flags, int fd, off_t of
 
 void *__wrap_mmap(void *at, size_t length, int prot, int flags, int fd, off_t offset)
 {
-	if (fd < 0)
-		return __real_mmap(at, length, prot, flags, fd, offset);
 	if (refuse_map && !--refuse_map) {
 		errno = ENOMEM;
 		return MAP_FAILED;
