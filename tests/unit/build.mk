@@ -108,6 +108,14 @@ $(O)/unit/utils_stream_take: private override CFLAGS += $(UNIT_STREAM_WRAPPED:%=
 UNIT_FRAGMENT_WRAPPED := clock_gettime roc_find roc_open_card roc_close error_log_add
 $(O)/unit/utils_fragment_run: private override CFLAGS += $(UNIT_FRAGMENT_WRAPPED:%=-Wl,--wrap=%)
 
+# A card that no library knows.
+UNIT_SECOND_WRAPPED := roc_find roc_open roc_open_card roc_close roc_info roc_card_fragments \
+	$(addprefix roc_card_fragments_,find settings reset) \
+	$(addprefix roc_fragments_,open_card close number links name fd info settings rings add start \
+		stop running take find oldest request clear flush done return counts damage wait) \
+	$(addprefix roc_lender_,fragments take return close)
+$(O)/unit/utils_second_card: private override CFLAGS += $(UNIT_SECOND_WRAPPED:%=-Wl,--wrap=%)
+
 # A pass over a card that is none.
 UNIT_CONFIG_WRAPPED := roc_find roc_open_card roc_close roc_card_lock roc_card_unlock roc_cru_configure
 $(O)/unit/utils_config: private override CFLAGS += $(UNIT_CONFIG_WRAPPED:%=-Wl,--wrap=%)

@@ -71,7 +71,7 @@ static struct ros_slot *slot_new(struct ros_client *c)
 	slot->client = c;
 	slot->out.kind = ROS_OUT_REPLY;
 	slot->out.iov = (struct iovec *)&slot->parts[s->units];
-	slot->head = (uint8_t *)(slot->out.iov + 1 + s->units * ROS_SOURCE_LINKS);
+	slot->head = (uint8_t *)(slot->out.iov + 1 + s->links);
 	for (unit = 0; unit < s->units; unit++)
 		slot->parts[unit].job = (struct ros_job){
 			.kind = ROS_JOB_REQUEST, .unit = (uint8_t)unit, .owner = slot};
@@ -218,9 +218,8 @@ static void request(struct ros_client *c, const struct ros_message *m, struct ro
 		p->event = slot->event;
 		p->back = false;
 		p->aside = NULL;
-		p->links =
-			(uint32_t)((slot->links & s->set.limits.links) >> unit * ROS_SOURCE_LINKS) &
-			((1u << ROS_SOURCE_LINKS) - 1);
+		p->links = (uint32_t)((slot->links & s->set.limits.links) >> s->first_link[unit]) &
+			   ((1u << s->workers[unit].source->link_count) - 1);
 		slot->parts_left += p->links != 0;
 	}
 	c->requests++;
@@ -367,6 +366,15 @@ static unsigned int bucket(uint64_t ns)
 	return i < ROS_TIMES ? i : ROS_TIMES - 1;
 }
 
+/* Of a link that is served. */
+static const struct ros_piece *piece_of(const struct ros_server *s, const struct ros_slot *slot,
+					unsigned int link)
+{
+	unsigned int unit = s->unit_of[link];
+
+	return &slot->parts[unit].pieces[link - s->first_link[unit]];
+}
+
 /* All parts of a request are there. */
 static void reply(struct ros_client *c, struct ros_slot *slot)
 {
@@ -380,19 +388,19 @@ static void reply(struct ros_client *c, struct ros_slot *slot)
 
 	for (; links; links &= links - 1, e++) {
 		unsigned int link = (unsigned int)__builtin_ctzll(links);
-		struct ros_piece *piece =
-			&slot->parts[link / ROS_SOURCE_LINKS].pieces[link % ROS_SOURCE_LINKS];
+		const struct ros_piece *piece = NULL;
 
 		*e = (struct ros_entry){.link = (uint8_t)link, .status = ROS_NO_LINK};
 		if (s->set.limits.links >> link & 1) {
 			served = true;
+			piece = piece_of(s, slot, link);
 			e->status = piece->status;
 			e->marks = piece->marks;
 			e->size = piece->size;
 		}
 		complete &= e->status == ROS_OK;
 		unknown &= e->status == ROS_NOT_THERE || e->status == ROS_NO_LINK;
-		if (!e->size)
+		if (!piece || !e->size)
 			continue;
 		bytes += e->size;
 		*iov++ = (struct iovec){.iov_base = (void *)(uintptr_t)piece->data,

@@ -19,6 +19,7 @@
 #include "utils/common/stop.h"
 #include "utils/common/tool.h"
 
+#define SYNTHETIC_LINKS 6 /* of a unit, as a RobinNP has them */
 #define SYNTHETIC_PAGES 4096
 #define LOOK_NS (100 * NS_PER_MS)	   /* between two looks of the main thread */
 #define ALIVE_NS (UINT64_C(3) * NS_PER_S)  /* a thread that made no turn for so long hangs */
@@ -126,6 +127,7 @@ static int open_synthetic(struct rosd *d)
 {
 	const struct rosd_options *o = d->opt;
 	struct ros_synthetic set = {
+		.links = SYNTHETIC_LINKS,
 		.source = o->source_id,
 		.size_min = (uint32_t)o->size,
 		.size_max = (uint32_t)(o->size_max ? o->size_max : o->size),
@@ -143,6 +145,16 @@ static int open_synthetic(struct rosd *d)
 		d->workers[d->server.units++].source = s;
 	}
 	return TOOL_OK;
+}
+
+/* False: a request could not name all links. */
+static bool add_source(struct rosd *d, struct ros_source *s)
+{
+	if (d->server.units == ROS_UNITS || d->links + s->link_count > ROS_LINKS)
+		return false;
+	d->links += s->link_count;
+	d->workers[d->server.units++].source = s;
+	return true;
 }
 
 /* All sub-units of one card. */
@@ -165,13 +177,12 @@ static int open_card(struct rosd *d, const char *id)
 			return TOOL_OK;
 		if (!s)
 			return tool_fail("%s", roc_error());
-		if (d->server.units == ROS_UNITS) {
+		if (!add_source(d, s)) {
 			s->ops->close(s);
 			return tool_fail("--id: these are more than %u sub-units, whose links a "
 					 "request can name.",
-					 ROS_UNITS);
+					 d->server.units);
 		}
-		d->workers[d->server.units++].source = s;
 	}
 }
 

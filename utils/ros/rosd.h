@@ -57,6 +57,7 @@ enum rosd_source {
 
 struct rosd {
 	const struct rosd_options *opt;
+	unsigned int links; /* of all workers */
 	struct ros_worker workers[ROS_UNITS];
 	struct ros_server server;
 	struct metrics_file metrics; /* by the main thread */

@@ -35,30 +35,36 @@ static bool pages_left(struct ros_server *s, unsigned int more)
 static void pin(struct ros_server *s, struct ros_out *out, int sign)
 {
 	struct ros_slot *slot = (struct ros_slot *)out;
-	unsigned int unit, link;
+	unsigned int unit;
+	uint32_t links;
 
 	if (out->kind != ROS_OUT_REPLY || out->spilled)
 		return;
 	for (unit = 0; unit < s->units; unit++) {
-		for (link = 0; slot->parts[unit].links && link < ROS_SOURCE_LINKS; link++)
+		const struct ros_part *p = &slot->parts[unit];
+
+		for (links = p->links; links; links &= links - 1)
 			s->pinned[unit] +=
-				slot->parts[unit].pieces[link].handle ? (uint32_t)sign : 0;
+				p->pieces[__builtin_ctz(links)].handle ? (uint32_t)sign : 0;
 	}
 }
 
 /* All pages of a reply. */
 static void give_back(struct ros_server *s, struct ros_slot *slot)
 {
-	unsigned int unit, link;
+	unsigned int unit;
+	uint32_t links;
 
 	for (unit = 0; unit < s->units; unit++) {
 		struct ros_part *p = &slot->parts[unit];
 
-		for (link = 0; p->links && link < ROS_SOURCE_LINKS; link++) {
-			if (!p->pieces[link].handle)
+		for (links = p->links; links; links &= links - 1) {
+			struct ros_piece *piece = &p->pieces[__builtin_ctz(links)];
+
+			if (!piece->handle)
 				continue;
-			ros_worker_give_back(&s->workers[unit], p->pieces[link].handle);
-			p->pieces[link].handle = 0;
+			ros_worker_give_back(&s->workers[unit], piece->handle);
+			piece->handle = 0;
 			s->returned[unit] = true;
 		}
 	}
@@ -414,12 +420,15 @@ void ros_send_aside_free(struct ros_slot *slot)
 static struct ros_client *part_spill(struct ros_client *c, struct ros_part *p)
 {
 	struct ros_server *s = c->server;
-	unsigned int link;
+	const struct ros_piece *one;
 	size_t bytes = 0;
+	uint32_t links;
 	uint8_t *at;
 
-	for (link = 0; link < ROS_SOURCE_LINKS; link++)
-		bytes += p->pieces[link].handle ? p->pieces[link].size : 0;
+	for (links = p->links; links; links &= links - 1) {
+		one = &p->pieces[__builtin_ctz(links)];
+		bytes += one->handle ? one->size : 0;
+	}
 	if (!bytes)
 		return NULL;
 	if (s->spilled + bytes > s->set.spill)
@@ -429,8 +438,8 @@ static struct ros_client *part_spill(struct ros_client *c, struct ros_part *p)
 		return NULL;
 	p->aside_bytes = bytes;
 	book(c, (int64_t)bytes);
-	for (link = 0; link < ROS_SOURCE_LINKS; link++) {
-		struct ros_piece *piece = &p->pieces[link];
+	for (links = p->links; links; links &= links - 1) {
+		struct ros_piece *piece = &p->pieces[__builtin_ctz(links)];
 
 		if (!piece->handle)
 			continue;

@@ -177,22 +177,34 @@ static size_t round_up(size_t bytes)
 	return (bytes + 63) & ~(size_t)63;
 }
 
+static void number_links(struct ros_server *s)
+{
+	unsigned int unit;
+
+	s->links = 0;
+	s->set.limits.links = 0;
+	for (unit = 0; unit < s->units; unit++) {
+		const struct ros_source *source = s->workers[unit].source;
+
+		s->first_link[unit] = s->links;
+		s->set.limits.links |= (uint64_t)source->links << s->links;
+		memset(&s->unit_of[s->links], (int)unit, source->link_count);
+		s->links += source->link_count;
+	}
+}
+
 int ros_server_init(struct ros_server *s)
 {
 	struct epoll_event event = {.events = EPOLLIN | EPOLLET};
-	unsigned int unit, links = s->units * ROS_SOURCE_LINKS;
 
 	TAILQ_INIT(&s->clients);
 	TAILQ_INIT(&s->dirty);
 	TAILQ_INIT(&s->graves);
 	TAILQ_INIT(&s->partial);
 	s->now = now_ns();
-	s->set.limits.links = 0;
-	for (unit = 0; unit < s->units; unit++)
-		s->set.limits.links |= (uint64_t)s->workers[unit].source->links
-				       << unit * ROS_SOURCE_LINKS;
+	number_links(s);
 	s->slot_bytes = round_up(sizeof(struct ros_slot) + s->units * sizeof(struct ros_part) +
-				 (1 + links) * sizeof(struct iovec) + ROS_REPLY_HEAD_MAX);
+				 (1 + s->links) * sizeof(struct iovec) + ROS_REPLY_HEAD_MAX);
 	s->clear_bytes = round_up(
 		sizeof(struct ros_clear_slot) + s->units * sizeof(struct ros_clear_part) +
 		(size_t)s->set.limits.events * (s->units * sizeof(struct ros_clear_waiter) +

@@ -176,6 +176,9 @@ struct ros_server {
 	struct ros_server_settings set;
 	struct ros_worker *workers;
 	unsigned int units;
+	unsigned int links;		    /* of all units, ... */
+	unsigned int first_link[ROS_UNITS]; /* ... which are numbered one unit after the other */
+	uint8_t unit_of[ROS_LINKS];
 	struct ros_server_counts counts;
 	struct ros_bell bell;
 	_Atomic bool drain, hurry, done;

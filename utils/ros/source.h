@@ -16,7 +16,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define ROS_SOURCE_LINKS 6 /* of a sub-unit */
+#define ROS_SOURCE_LINKS_MAX ROC_FRAGMENTS_LINKS_MAX /* of a sub-unit */
 
 struct ros_source;
 
@@ -54,16 +54,18 @@ struct ros_source_ops {
 
 struct ros_source {
 	const struct ros_source_ops *ops;
-	char name[64];	   /* for sentences and metrics: "0000:3b:00.0 sub0" */
-	uint32_t links;	   /* mask of those that it has */
+	char name[64]; /* for sentences and metrics: "0000:3b:00.0 sub0" */
+	unsigned int link_count;
+	uint32_t links;	   /* mask of those that are let through */
 	uint32_t fragment; /* bytes of the largest */
 	uint32_t pages;	   /* host pages */
 };
 
 /* What --source=synthetic is told. */
 struct ros_synthetic {
-	unsigned int unit; /* its number */
-	uint32_t source;   /* source id of the first card; two units are a card */
+	unsigned int unit;  /* its number */
+	unsigned int links; /* of a unit */
+	uint32_t source;    /* source id of the first card; two units are a card */
 	uint32_t size_min, size_max;
 	uint32_t rate; /* fragments per second and link, 0: as fast as there are pages */
 	uint32_t first_event;

@@ -148,7 +148,11 @@ static int links(struct sub_unit *u)
 
 	if (err)
 		return err;
-	u->source.links = settings.links & ((1u << ROS_SOURCE_LINKS) - 1);
+	u->source.link_count = roc_fragments_links(u->f);
+	if (u->source.link_count > ROS_SOURCE_LINKS_MAX)
+		return roc_fail(EOPNOTSUPP, "%s: %u links: a sub-unit can have %d here",
+				u->source.name, u->source.link_count, ROS_SOURCE_LINKS_MAX);
+	u->source.links = settings.links & ((1u << u->source.link_count) - 1);
 	return 0;
 }
 

@@ -36,7 +36,7 @@ struct synthetic {
 	struct ros_source source;
 	struct ros_synthetic set;
 	struct roc_fragment_index *index;
-	struct link links[ROS_SOURCE_LINKS];
+	struct link links[ROS_SOURCE_LINKS_MAX];
 	unsigned int turn; /* link that is asked next */
 	struct page *pages;
 	struct command *commands;
@@ -60,7 +60,7 @@ static struct synthetic *of(struct ros_source *s)
 static uint32_t source_id(const struct synthetic *y, unsigned int link)
 {
 	return ros_source_id(y->set.source + y->set.unit / 2,
-			     y->set.unit % 2 * ROS_SOURCE_LINKS + link);
+			     y->set.unit % 2 * y->set.links + link);
 }
 
 static uint64_t period(const struct synthetic *y)
@@ -74,7 +74,7 @@ static int start(struct ros_source *s)
 	uint64_t now = now_ns();
 	unsigned int i;
 
-	for (i = 0; i < ROS_SOURCE_LINKS; i++)
+	for (i = 0; i < y->set.links; i++)
 		y->links[i].due = now;
 	y->run = true;
 	return 0;
@@ -145,14 +145,14 @@ static int take(struct ros_source *s, struct roc_fragment_kept *kept, unsigned i
 	uint64_t now = now_ns();
 	unsigned int count = 0, idle = 0;
 
-	while (y->run && count < n && idle < ROS_SOURCE_LINKS) {
+	while (y->run && count < n && idle < y->set.links) {
 		if (generate(y, y->turn, now, &kept[count])) {
 			count++;
 			idle = 0;
 		} else {
 			idle++;
 		}
-		y->turn = (y->turn + 1) % ROS_SOURCE_LINKS;
+		y->turn = (y->turn + 1) % y->set.links;
 	}
 	y->counts.taken += count;
 	return (int)count;
@@ -192,7 +192,7 @@ static int request(struct ros_source *s, uint32_t event, uint32_t links, uint64_
 		collect(y);
 	if (y->frees < (uint32_t)__builtin_popcount(links))
 		return -EAGAIN;
-	for (link = 0; link < ROS_SOURCE_LINKS; link++) {
+	for (link = 0; link < y->set.links; link++) {
 		if (!(links & 1u << link))
 			continue;
 		y->pages[pages[link]].busy++;
@@ -215,7 +215,7 @@ static unsigned int clear(struct ros_source *s, const uint32_t *events, unsigned
 	for (i = 0; i < n; i++) {
 		links = roc_fragment_index_remove(y->index, events[i], UINT32_MAX, pages);
 		count += links != 0;
-		for (link = 0; link < ROS_SOURCE_LINKS; link++) {
+		for (link = 0; link < y->set.links; link++) {
 			if (!(links & 1u << link))
 				continue;
 			let_go(y, pages[link]);
@@ -293,8 +293,8 @@ static void counts(struct ros_source *s, struct roc_fragments_counts *c)
 	c->queued = (uint32_t)(y->made - y->told);
 	c->free = y->frees;
 	c->room = y->frees;
-	c->pages_out = ROS_SOURCE_LINKS * y->set.pages;
-	for (i = 0; i < ROS_SOURCE_LINKS; i++)
+	c->pages_out = y->set.links * y->set.pages;
+	for (i = 0; i < y->set.links; i++)
 		c->pages_out -= y->links[i].spares;
 }
 
@@ -309,7 +309,7 @@ static bool wait(struct ros_source *s, int fd, int ms)
 	flush(s);
 	if (y->finished != y->told)
 		until = now;
-	for (i = 0; y->run && i < ROS_SOURCE_LINKS; i++) {
+	for (i = 0; y->run && i < y->set.links; i++) {
 		if (y->links[i].spares && y->links[i].due < until)
 			until = y->links[i].due;
 	}
@@ -356,7 +356,7 @@ static const struct ros_source_ops ops = {
 
 static bool allocate(struct synthetic *y)
 {
-	uint32_t all = ROS_SOURCE_LINKS * y->set.pages, i;
+	uint32_t all = y->set.links * y->set.pages, i;
 	uint32_t *spare = calloc(all, sizeof(*spare));
 
 	y->links[0].spare = spare;
@@ -370,11 +370,11 @@ static bool allocate(struct synthetic *y)
 		y->memory = NULL;
 	if (!spare || !y->pages || !y->commands || !y->lent || !y->free_host || !y->memory ||
 	    !ros_queue_init(&y->back, y->set.host_pages) ||
-	    roc_fragment_index_new(all, ROS_SOURCE_LINKS, &y->index))
+	    roc_fragment_index_new(all, y->set.links, &y->index))
 		return false;
 	for (i = 0; i < all; i++)
 		spare[i] = i;
-	for (i = 0; i < ROS_SOURCE_LINKS; i++) {
+	for (i = 0; i < y->set.links; i++) {
 		y->links[i].spare = spare + (size_t)i * y->set.pages;
 		y->links[i].spares = y->set.pages;
 		y->links[i].next_event = y->set.first_event;
@@ -395,7 +395,8 @@ struct ros_source *ros_source_synthetic(const struct ros_synthetic *settings)
 		y->host_page *= 2;
 	y->source = (struct ros_source){
 		.ops = &ops,
-		.links = (1u << ROS_SOURCE_LINKS) - 1,
+		.link_count = y->set.links,
+		.links = (1u << y->set.links) - 1,
 		.fragment = (uint32_t)y->host_page,
 		.pages = y->set.host_pages,
 	};

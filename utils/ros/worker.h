@@ -51,7 +51,7 @@ struct ros_part {
 	uint64_t asked; /* the card, by the worker's clock in ran */
 	TAILQ_ENTRY(ros_part) blocked;
 	TAILQ_ENTRY(ros_part) flight; /* while flying is not 0 */
-	struct ros_piece pieces[ROS_SOURCE_LINKS];
+	struct ros_piece pieces[ROS_SOURCE_LINKS_MAX];
 
 	/* The network's. */
 	bool back;   /* its worker is done with it */

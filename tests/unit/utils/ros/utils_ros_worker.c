@@ -94,7 +94,7 @@ static int fake_request(struct ros_source *s, uint32_t event, uint32_t links, ui
 	links &= fake_find(s, event);
 	if (fake.room < __builtin_popcount(links))
 		return -EAGAIN;
-	for (link = 0; link < ROS_SOURCE_LINKS; link++) {
+	for (link = 0; link < ROS_SOURCE_LINKS_MAX; link++) {
 		if (!(links & 1u << link))
 			continue;
 		fake.room--;
