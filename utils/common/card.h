@@ -77,12 +77,15 @@ struct card_kind {
 	bool hammer;   /* has a register that can be read beside the data */
 	/* Degrees Celsius, NAN unknown; NULL: no sensor. */
 	double (*temperature)(struct roc_endpoint *ep);
-	bool pon;			  /* it hangs on a PON: roc-status can show it */
-	bool links;			  /* roc-status can show some of its links alone */
-	card_show_fn status;		  /* roc-status */
-	card_show_fn packets;		  /* roc-pkt-monitor; NULL: see @tool stats */
-	bool ddl;			  /* roc-siu-status */
-	bool flash;			  /* roc-flash, roc-flash-read */
+	bool pon;	      /* it hangs on a PON: roc-status can show it */
+	bool links;	      /* roc-status can show some of its links alone */
+	card_show_fn status;  /* roc-status */
+	card_show_fn packets; /* roc-pkt-monitor; NULL: see @tool stats */
+	bool ddl;	      /* roc-siu-status */
+	bool flash;	      /* roc-flash, roc-flash-read */
+	bool cru;   /* roc-ctp-emulator, roc-loopback, roc-pat-player, roc-trig-monitor, roc-ul */
+	bool drops; /* loses data without a superpage: roc-node-check --find-latency */
+	bool no_endpoint_tag;		  /* dashboards know no endpoint of it: it has only one */
 	const struct config_kind *config; /* roc-config; NULL: see @tool set */
 	/* Cards with streams or sub-units: their tool, and where it finds counts and generators. */
 	const char *tool;

@@ -14,11 +14,12 @@
 
 int cru_open(const char *id, struct roc_card *card, struct roc_endpoint **ep)
 {
-	int err = roc_find(id, card);
+	const struct card_kind *kind;
+	int code = card_find(id, card, &kind);
 
-	if (err)
-		return tool_fail_card(err);
-	if (card->type != ROC_CARD_CRU)
+	if (code)
+		return code;
+	if (!kind->cru)
 		return tool_fail("%s is a %s; this tool is for a CRU.", card_called(card, id),
 				 roc_card_type_name(card->type));
 	if (roc_open_card(card, id, ep))

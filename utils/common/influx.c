@@ -9,6 +9,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "card.h"
+
 /* @text with a backslash before each character of @special. */
 static void put_escaped(FILE *out, const char *text, const char *special)
 {
@@ -86,10 +88,11 @@ static const char *short_address(const char *address)
 void influx_start_card(struct influx *l, FILE *out, const char *measurement,
 		       const struct roc_card *card, int link)
 {
+	const struct card_kind *kind = card_kind(card->type);
+
 	influx_start(l, out, measurement);
 	influx_tag_number(l, "serialId", card->serial);
-	/* Dashboards know no endpoint of a C-RORC: it has only one. */
-	if (card->type != ROC_CARD_CRORC)
+	if (!kind || !kind->no_endpoint_tag)
 		influx_tag_number(l, "endpoint", card->endpoint);
 	if (link >= 0)
 		influx_tag_number(l, roc_card_type_name(card->type), card->sequence);

@@ -130,26 +130,29 @@ int config_check_options(const struct config_values *v)
 
 int config_choose(const struct config_values *v, const struct config_kind **kind)
 {
-	enum roc_card_type type = ROC_CARD_CRU;
-	const struct card_kind *card_kind_found;
+	const struct card_kind *found;
+	enum roc_card_type type;
 	struct roc_card card;
 	int code;
 
 	if (v->id) {
-		code = card_find(v->id, &card, &card_kind_found);
+		code = card_find(v->id, &card, &found);
 		if (code)
 			return code;
-		type = card.type;
+		*kind = found->config;
+		if (!*kind)
+			return tool_fail(
+				"%s is %s, which roc-config does not configure: see %s set.",
+				card_called(&card, v->id), found->name, found->tool);
 	} else if (v->uri) {
 		if (roc_config_card(v->uri, &type))
 			return tool_fail("%s", roc_error());
+		*kind = card_kind(type)->config;
 	} else if (given(v, CONFIG_CRORC_ID) || given(v, CONFIG_NO_TF_DETECTION)) {
-		type = ROC_CARD_CRORC;
+		*kind = &config_crorc;
+	} else {
+		*kind = &config_cru;
 	}
-	*kind = card_kind(type)->config;
-	if (!*kind)
-		return tool_fail("%s is %s, which roc-config does not configure: see %s set.",
-				 card_called(&card, v->id), card_name(type), card_kind(type)->tool);
 	return TOOL_OK;
 }
 
