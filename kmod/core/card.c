@@ -310,7 +310,8 @@ static bool roc_card_runs(const struct roc_card *card)
 	lockdep_assert_held(&card->lock);
 	mutex_lock(&roc_cards_lock);
 	list_for_each_entry (other, &roc_cards, node)
-		if (roc_card_same_board(card, other) && READ_ONCE(other->masters))
+		if (roc_card_same_board(card, other) &&
+		    (READ_ONCE(other->masters) || READ_ONCE(other->starting)))
 			runs = true;
 	mutex_unlock(&roc_cards_lock);
 	return runs;

@@ -38,6 +38,7 @@ struct roc_kind;
  * @writes: counts register writes of users; under @lock
  * @runs: channels that want the card's run enable
  * @masters: channels that may master the bus; under @lock
+ * @starting: channels whose start is in progress; under @lock
  * @holder: open file that has the advisory lock (an identity, never followed), NULL = nobody;
  *	taken by cmpxchg, so that a waiter can try without sleeping
  * @holder_pid: its process
@@ -56,6 +57,7 @@ struct roc_card {
 	u32 writes;
 	unsigned int runs;
 	unsigned int masters;
+	unsigned int starting;
 	const void *holder;
 	struct pid *holder_pid;
 	wait_queue_head_t holder_wait;

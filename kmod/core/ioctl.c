@@ -24,18 +24,23 @@ const struct roc_ioctl *roc_ioctl_find(unsigned int cmd, const struct roc_ioctl 
 static int roc_ioctl_call(struct file *file, const struct roc_ioctl *call, struct roc_endpoint *ep,
 			  u32 epoch, void *arg)
 {
+	const struct roc_open *o = file->private_data; /* valid if call->starts */
 	int err, idx;
 
 	if (call->enters)
 		return call->handler(file, arg);
 	if (!roc_enter(ep, epoch, &idx))
 		return -ENODEV;
+	if (call->starts)
+		roc_set_starting(o->ch, true);
 	err = call->registers ? roc_registers_lock(ep) : 0;
 	if (!err) {
 		err = call->handler(file, arg);
 		if (call->registers)
 			roc_registers_unlock(ep);
 	}
+	if (call->starts)
+		roc_set_starting(o->ch, false);
 	roc_leave(ep, idx);
 	return err;
 }

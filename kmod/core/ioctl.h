@@ -25,6 +25,7 @@ struct roc_endpoint;
  *	it could not be. Nobody else can use it, or take it away, before. Outside the read side
  * @enters: the handler goes in by itself, because it waits for user memory outside
  * @registers: the handler accesses registers without a channel's lock, or before it
+ * @starts: the handler starts the channel; see roc_set_starting()
  */
 struct roc_ioctl {
 	unsigned int nr;
@@ -34,6 +35,7 @@ struct roc_ioctl {
 	void (*settle)(struct file *file, const void *arg, bool told);
 	bool enters;
 	bool registers;
+	bool starts;
 };
 
 /* An entry of a table; what is optional follows. */

@@ -66,6 +66,7 @@ struct roc_stats {
  * @base: @stats at the present open
  * @open: of the present opener, NULL if nobody has the channel
  * @shown_lock: @state, @why and the owner, for who looks without @lock: see shown.c
+ * @starting: calls that start it now; under card->lock
  * @samples: of the card's own; under the endpoint's lock of them
  * @held: what its owner gave up while the card might still write there; under @lock
  * @opens: number of the present open, from 1; under @lock
@@ -94,6 +95,7 @@ struct roc_channel {
 	char owner_name[TASK_COMM_LEN];
 	enum roc_ch_state state;
 	enum roc_why why;
+	unsigned int starting;
 	struct roc_stats stats;
 	struct roc_stats base;
 	struct roc_sample samples[ROC_CHANNEL_MONITORS];
@@ -238,6 +240,7 @@ struct roc_channel_shown {
 
 void roc_set_state(struct roc_channel *ch, enum roc_ch_state state, enum roc_why why);
 void roc_set_refused(struct roc_channel *ch, enum roc_why why);
+void roc_set_starting(struct roc_channel *ch, bool starting);
 void roc_set_owner(struct roc_channel *ch, struct pid *pid, const char *name);
 pid_t roc_pid_shown(struct pid *pid);
 struct roc_channel_shown roc_channel_shown(struct roc_channel *ch);

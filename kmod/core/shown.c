@@ -25,6 +25,23 @@ void roc_set_refused(struct roc_channel *ch, enum roc_why why)
 	spin_unlock(&ch->shown_lock);
 }
 
+/*
+ * Note that a start is in progress. A start reads the card's configuration long before the channel
+ * runs, so it must be visible before that read: a configurator that writes a register and then sees
+ * no start knows that a later start reads the new word. The card lock orders the two, because the
+ * configurator writes under it.
+ */
+void roc_set_starting(struct roc_channel *ch, bool starting)
+{
+	struct roc_card *card = ch->ep->card;
+	int change = starting ? 1 : -1;
+
+	mutex_lock(&card->lock);
+	WRITE_ONCE(card->starting, card->starting + change);
+	WRITE_ONCE(ch->starting, ch->starting + change);
+	mutex_unlock(&card->lock);
+}
+
 /* Takes the reference to @pid. */
 void roc_set_owner(struct roc_channel *ch, struct pid *pid, const char *name)
 {

@@ -171,6 +171,12 @@ static ssize_t state_show(struct device *dev, struct device_attribute *attr, cha
 }
 static DEVICE_ATTR_RO(state);
 
+static ssize_t starting_show(struct device *dev, struct device_attribute *attr, char *buf)
+{
+	return sysfs_emit(buf, "%d\n", !!READ_ONCE(roc_to_channel(dev)->starting));
+}
+static DEVICE_ATTR_RO(starting);
+
 static ssize_t failure_reason_show(struct device *dev, struct device_attribute *attr, char *buf)
 {
 	return sysfs_emit(buf, "%u\n", roc_channel_shown(roc_to_channel(dev)).why);
@@ -185,8 +191,13 @@ static DEVICE_ATTR_RO(kind);
 
 /* Those that every kind has; the others are the kind's. */
 static struct attribute *roc_channel_attrs[] = {
-	&dev_attr_owner_pid.attr,      &dev_attr_owner_name.attr, &dev_attr_state.attr,
-	&dev_attr_failure_reason.attr, &dev_attr_kind.attr,	  NULL,
+	&dev_attr_owner_pid.attr,
+	&dev_attr_owner_name.attr,
+	&dev_attr_state.attr,
+	&dev_attr_failure_reason.attr,
+	&dev_attr_kind.attr,
+	&dev_attr_starting.attr,
+	NULL,
 };
 
 static const struct attribute_group roc_channel_group = {

@@ -308,7 +308,7 @@ const struct roc_ioctl roc_fragment_ioctls[ROC_FRAGMENT_IOCTLS] = {
 	ROC_IOCTL(ROC_FR_RINGS, 120, roc_fr_rings, roc_fr_rings, .settle = roc_shared_commit,
 		  .enters = true),
 	ROC_IOCTL(ROC_FR_SETTINGS, 40, roc_fr_settings, roc_fr_settings),
-	ROC_IOCTL(ROC_FR_START, 32, roc_fr_start, roc_fr_start),
+	ROC_IOCTL(ROC_FR_START, 32, roc_fr_start, roc_fr_start, .starts = true),
 	ROC_IOCTL(ROC_FR_STOP, 24, roc_fr_stop, roc_fr_stop),
 	ROC_IOCTL(ROC_FR_TELL, 24, roc_fr_tell, roc_fr_tell),
 	ROC_IOCTL(ROC_FR_WAIT, 32, roc_fr_wait, roc_fr_wait),

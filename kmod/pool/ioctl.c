@@ -335,7 +335,7 @@ const struct roc_ioctl roc_pool_ioctls[ROC_POOL_IOCTLS] = {
 	ROC_IOCTL(ROC_CH_INFO, 304, roc_ch_info, roc_ch_info),
 	ROC_IOCTL(ROC_CH_RINGS, 56, roc_ch_rings, roc_ch_rings, .settle = roc_shared_commit),
 	ROC_IOCTL(ROC_CH_CONFIGURE, 24, roc_ch_configure, roc_ch_configure),
-	ROC_IOCTL(ROC_CH_START, 16, roc_ch_control, roc_ch_start),
+	ROC_IOCTL(ROC_CH_START, 16, roc_ch_control, roc_ch_start, .starts = true),
 	ROC_IOCTL(ROC_CH_STOP, 16, roc_ch_control, roc_ch_stop),
 	ROC_IOCTL(ROC_CH_KICK, 16, roc_ch_control, roc_ch_kick),
 	ROC_IOCTL(ROC_CH_WAIT, 24, roc_ch_wait, roc_ch_wait),

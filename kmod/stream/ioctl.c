@@ -245,7 +245,7 @@ const struct roc_ioctl roc_stream_ioctls[ROC_STREAM_IOCTLS] = {
 	ROC_IOCTL(ROC_ST_RING, 104, roc_st_ring, roc_st_ring, .settle = roc_shared_commit,
 		  .enters = true),
 	ROC_IOCTL(ROC_ST_SETTINGS, 72, roc_st_settings, roc_st_settings, .registers = true),
-	ROC_IOCTL(ROC_ST_START, 16, roc_st_start, roc_st_start),
+	ROC_IOCTL(ROC_ST_START, 16, roc_st_start, roc_st_start, .starts = true),
 	ROC_IOCTL(ROC_ST_STOP, 16, roc_st_stop, roc_st_stop),
 	ROC_IOCTL(ROC_ST_CONSUME, 16, roc_st_consume, roc_st_consume),
 	ROC_IOCTL(ROC_ST_WAIT, 24, roc_st_wait, roc_st_wait),

@@ -42,18 +42,27 @@ static void driver_sleep(struct roc_endpoint *ep, unsigned int us)
 	errno = saved;
 }
 
-/* 1 or 0; -errno: nobody could see. */
-static int channel_running(const struct roc_card *card, int channel)
+/* Whether a file of the channel has this text: 1 or 0, or why it cannot be read. */
+static int channel_shows(const struct roc_card *card, int channel, const char *file,
+			 const char *expected)
 {
 	char path[64], text[16];
 	int ret;
 
-	snprintf(path, sizeof(path), LIBROC_CLASS_PATH "/roc%dch%d/state", card->minor, channel);
+	snprintf(path, sizeof(path), LIBROC_CLASS_PATH "/roc%dch%d/%s", card->minor, channel, file);
 	ret = libroc_sysfs_read(AT_FDCWD, path, text, sizeof(text));
-	/* A channel that has gone does not run. */
+	/* A channel that has gone does not run, and an older driver has no file "starting". */
 	if (ret == -ENOENT || ret == -ENODEV)
 		return 0;
-	return ret ? ret : !strcmp(text, "running");
+	return ret ? ret : !strcmp(text, expected);
+}
+
+/* A start that ends between the two reads shows in the second. */
+static int channel_running(const struct roc_card *card, int channel)
+{
+	int ret = channel_shows(card, channel, "starting", "1");
+
+	return ret ? ret : channel_shows(card, channel, "state", "running");
 }
 
 /* Endpoints belong to one card if they have the same serial number, which may be unknown. */

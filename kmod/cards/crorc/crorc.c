@@ -67,7 +67,9 @@ static int crorc_identify(struct roc_endpoint *ep)
 
 static u32 crorc_in_use(struct roc_endpoint *ep, unsigned int bar, u32 offset)
 {
-	if (offset == CRORC_CONFIG_B && READ_ONCE(ep->channels[bar].state) == ROC_CH_RUNNING)
+	const struct roc_channel *ch = &ep->channels[bar];
+
+	if (offset == CRORC_CONFIG_B && (ch->starting || READ_ONCE(ch->state) == ROC_CH_RUNNING))
 		return CRORC_CONFIG_B_FLUSH;
 	return 0;
 }

@@ -267,11 +267,12 @@ int roc_card_lock(struct roc_endpoint *ep, int timeout_ms);
 int roc_card_unlock(struct roc_endpoint *ep);
 
 /**
- * roc_card_running() - whether any channel of the card runs
+ * roc_card_running() - whether any channel of the card runs or is being started
  * @ep: handle
  *
  * Channels of all endpoints that have the card's serial number count. Reads sysfs only. The answer
- * may be out of date as soon as it is there.
+ * may be out of date as soon as it is there. If a program writes a register and then gets 0, no
+ * start in progress has read the old word.
  *
  * Return: 1; 0 none does; -ENODEV the card is not there any more; the errors of roc_enumerate(), or
  * why a channel's state could not be read.

@@ -308,6 +308,14 @@ static void running_channels(void)
 	UNIT_EQ(roc_card_running(&ep), 0);
 	show("roc1ch0", "state", "running");
 	UNIT_EQ(roc_card_running(&ep), 1);
+	/* A start in progress counts, of the own card. */
+	show("roc1ch0", "state", "stopped");
+	show("roc1ch0", "starting", "0");
+	show("roc2ch0", "starting", "1");
+	UNIT_EQ(roc_card_running(&ep), 0);
+	show("roc1ch0", "starting", "1");
+	UNIT_EQ(roc_card_running(&ep), 1);
+	show("roc1ch0", "starting", "0");
 	show("roc1ch0", "state", "gone");
 	show("roc0ch0", "state", "running");
 	UNIT_EQ(roc_card_running(&ep), 1);
