@@ -14,6 +14,8 @@
 static const uint32_t mask_registers[3] = {CRU_GBT_MASK_LOW, CRU_GBT_MASK_MEDIUM,
 					   CRU_GBT_MASK_HIGH};
 
+static const uint32_t source_bits = CRU_GBT_SOURCE_GENERATOR | CRU_GBT_SOURCE_STATIC;
+
 static const struct libroc_value results_table[] = {
 	LIBROC_VALUE("pllLocked", LIBROC_GBT, CRU_GBT_STATUS, CRU_GBT_PLL_LOCKED, R(pll_locked),
 		     .kind = LIBROC_BOOL),
@@ -52,11 +54,57 @@ static int begin(struct roc_endpoint *ep, struct libroc_pass *c, uint32_t links,
 	return 0;
 }
 
+static void read_back(struct libroc_pass *c, struct roc_cru_loopback_saved *was)
+{
+	unsigned int l, i;
+
+	was->wrapper = libroc_pass_read(c, CRU_BAR_CARD, CRU_WRAPPER(0) + CRU_WRAPPER_TEST);
+	for (l = 0; l < ROC_CRU_LINKS; l++) {
+		if (!(was->links & 1u << l))
+			continue;
+		was->source[l] = libroc_pass_read(c, CRU_BAR_CARD, c->base[l] + CRU_GBT_SOURCE);
+		for (i = 0; i < 3; i++)
+			was->masks[l][i] =
+				libroc_pass_read(c, CRU_BAR_CARD, c->base[l] + mask_registers[i]);
+	}
+}
+
+static void put_back(struct libroc_pass *c, const struct roc_cru_loopback_saved *was)
+{
+	unsigned int l, i;
+
+	for (l = 0; l < ROC_CRU_LINKS; l++) {
+		if (!(was->links & 1u << l))
+			continue;
+		libroc_pass_modify(c, CRU_BAR_CARD, c->base[l] + CRU_GBT_SOURCE, source_bits,
+				   was->source[l] & source_bits);
+		for (i = 0; i < 3; i++)
+			libroc_pass_write(c, CRU_BAR_CARD, c->base[l] + mask_registers[i],
+					  was->masks[l][i]);
+	}
+	libroc_pass_modify(c, CRU_BAR_CARD, CRU_WRAPPER(0) + CRU_WRAPPER_TEST,
+			   CRU_WRAPPER_TEST_8BIT, was->wrapper & CRU_WRAPPER_TEST_8BIT);
+}
+
+/* Put the links back after a failure, which stays the pass's error. */
+static void put_back_failed(struct libroc_pass *c, const struct roc_cru_loopback_saved *was)
+{
+	char first[ROC_ERROR_MAX];
+	int err = c->err;
+
+	snprintf(first, sizeof(first), "%s", roc_error());
+	c->err = 0;
+	put_back(c, was);
+	roc_fail(-err, "%.900s (%s)", first,
+		 c->err ? "the links could not be put back as they were: configure the card"
+			: "the links were put back as they were");
+	c->err = err;
+}
+
 int roc_cru_loopback_start(struct roc_endpoint *ep, const struct roc_cru_loopback *test,
 			   struct roc_cru_loopback_saved *saved)
 {
 	const uint32_t masks[3] = {test->mask_low, test->mask_medium, test->mask_high};
-	uint32_t source = CRU_GBT_SOURCE_GENERATOR | CRU_GBT_SOURCE_STATIC;
 	struct roc_cru_loopback_saved was = {.links = test->links};
 	struct libroc_pass c;
 	unsigned int l, i;
@@ -66,24 +114,24 @@ int roc_cru_loopback_start(struct roc_endpoint *ep, const struct roc_cru_loopbac
 	if (ret)
 		return ret;
 	libroc_pass_need_stopped(&c, "its links cannot be tested");
-	was.wrapper = libroc_pass_modify(&c, CRU_BAR_CARD, CRU_WRAPPER(0) + CRU_WRAPPER_TEST,
-					 CRU_WRAPPER_TEST_8BIT,
-					 test->counter_8bit ? CRU_WRAPPER_TEST_8BIT : 0);
+	read_back(&c, &was);
+	if (c.err)
+		return libroc_pass_end(&c);
+	libroc_pass_modify(&c, CRU_BAR_CARD, CRU_WRAPPER(0) + CRU_WRAPPER_TEST,
+			   CRU_WRAPPER_TEST_8BIT, test->counter_8bit ? CRU_WRAPPER_TEST_8BIT : 0);
 	for (l = 0; l < ROC_CRU_LINKS; l++) {
 		if (!(test->links & 1u << l))
 			continue;
-		was.source[l] = libroc_pass_modify(
-			&c, CRU_BAR_CARD, c.base[l] + CRU_GBT_SOURCE, source,
-			CRU_GBT_SOURCE_GENERATOR |
-				(test->static_pattern ? CRU_GBT_SOURCE_STATIC : 0));
-		for (i = 0; i < 3; i++) {
-			uint32_t at = c.base[l] + mask_registers[i];
-
-			was.masks[l][i] = libroc_pass_read(&c, CRU_BAR_CARD, at);
-			libroc_pass_write(&c, CRU_BAR_CARD, at, masks[i]);
-		}
+		libroc_pass_modify(&c, CRU_BAR_CARD, c.base[l] + CRU_GBT_SOURCE, source_bits,
+				   CRU_GBT_SOURCE_GENERATOR |
+					   (test->static_pattern ? CRU_GBT_SOURCE_STATIC : 0));
+		for (i = 0; i < 3; i++)
+			libroc_pass_write(&c, CRU_BAR_CARD, c.base[l] + mask_registers[i],
+					  masks[i]);
 	}
 	libroc_pass_sleep(&c, SETTLE_US);
+	if (c.err)
+		put_back_failed(&c, &was);
 	ret = libroc_pass_end(&c);
 	if (!ret)
 		*saved = was;
@@ -125,24 +173,12 @@ int roc_cru_loopback_read(struct roc_endpoint *ep, uint32_t links,
 
 int roc_cru_loopback_stop(struct roc_endpoint *ep, const struct roc_cru_loopback_saved *saved)
 {
-	uint32_t source = CRU_GBT_SOURCE_GENERATOR | CRU_GBT_SOURCE_STATIC;
 	struct libroc_pass c;
-	unsigned int l, i;
 	int ret;
 
 	ret = begin(ep, &c, saved->links, true);
 	if (ret)
 		return ret;
-	for (l = 0; l < ROC_CRU_LINKS; l++) {
-		if (!(saved->links & 1u << l))
-			continue;
-		libroc_pass_modify(&c, CRU_BAR_CARD, c.base[l] + CRU_GBT_SOURCE, source,
-				   saved->source[l] & source);
-		for (i = 0; i < 3; i++)
-			libroc_pass_write(&c, CRU_BAR_CARD, c.base[l] + mask_registers[i],
-					  saved->masks[l][i]);
-	}
-	libroc_pass_modify(&c, CRU_BAR_CARD, CRU_WRAPPER(0) + CRU_WRAPPER_TEST,
-			   CRU_WRAPPER_TEST_8BIT, saved->wrapper & CRU_WRAPPER_TEST_8BIT);
+	put_back(&c, saved);
 	return libroc_pass_end(&c);
 }

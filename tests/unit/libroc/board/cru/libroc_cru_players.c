@@ -65,6 +65,42 @@ static void loopback(void)
 	card_end();
 }
 
+/* Whichever write fails, no test pattern stays on. */
+static void loopback_that_fails(void)
+{
+	const unsigned int modifies = 1 + 2; /* of the wrapper, of each link */
+	struct roc_cru_loopback_saved saved;
+	struct roc_cru_loopback test;
+	unsigned int i, l;
+
+	for (i = 1; i <= modifies; i++) {
+		cru_begin();
+		poke(GBT(2) + 0x30, 1 << 4 | 1 << 5);
+		poke(GBT(2) + 0x20, 0x11);
+		poke(GBT(2) + 0x28, 0x33);
+		roc_cru_loopback_default(&test);
+		test.links = 1 << 2 | 1 << 7;
+		test.counter_8bit = true;
+		test.mask_high = 0xaaaaaaaa;
+		card.modify_fails = i;
+		UNIT_EQ(roc_cru_loopback_start(&card.ep[0], &test, &saved), -EIO);
+		UNIT_EQ(card.modify_fails, 0);
+		SAYS("the links were put back as they were");
+		UNIT_EQ(peek(0x400008), 0);
+		UNIT_EQ(peek(GBT(2) + 0x30), 1 << 4 | 1 << 5);
+		UNIT_EQ(peek(GBT(2) + 0x20), 0x11);
+		UNIT_EQ(peek(GBT(2) + 0x28), 0x33);
+		UNIT_EQ(peek(GBT(7) + 0x30), 0);
+		for (l = 0; l < 3; l++)
+			UNIT_EQ(peek(GBT(7) + 0x20 + 4 * l), 0);
+		/* It says so if that fails, too. */
+		card.gone = true;
+		CU_ASSERT_TRUE(roc_cru_loopback_start(&card.ep[0], &test, &saved) < 0);
+		card.gone = false;
+		card_end();
+	}
+}
+
 static void pattern_texts(void)
 {
 	struct roc_cru_pattern p = {{9, 9, 9}};
@@ -319,7 +355,8 @@ static void user_logic(void)
 	card_end();
 }
 
-UNIT_MAIN("libroc_cru_players", {"loopback", loopback}, {"pattern texts", pattern_texts},
+UNIT_MAIN("libroc_cru_players", {"loopback", loopback},
+	  {"loopback that fails", loopback_that_fails}, {"pattern texts", pattern_texts},
 	  {"pattern player", pattern_player}, {"CTP emulator", ctp_emulator},
 	  {"fixed crossings", fixed_crossings}, {"CTP limits", ctp_limits},
 	  {"user logic", user_logic})
