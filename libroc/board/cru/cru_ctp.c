@@ -62,8 +62,19 @@ void roc_cru_ctp_default(struct roc_cru_ctp *ctp)
 	};
 }
 
+/*
+ * The card triggers two crossings after the value of a slot, so the value is two crossings earlier,
+ * around the end of an orbit of bcmax + 1 crossings. 0 switches the slot off.
+ */
+static uint32_t two_early(const struct roc_cru_ctp *ctp, uint32_t bc)
+{
+	return bc ? (bc + ctp->bcmax - 1) % (ctp->bcmax + 1) : 0;
+}
+
 int roc_cru_ctp_check(const struct roc_cru_ctp *ctp)
 {
+	bool fixed = ctp->mode == ROC_CRU_CTP_FIXED;
+	uint32_t last = fixed ? ctp->bcmax : CRU_CTP_BCMAX_LAST;
 	const struct mode *m;
 	unsigned int i;
 	int ret;
@@ -79,21 +90,21 @@ int roc_cru_ctp_check(const struct roc_cru_ctp *ctp)
 				"CTP emulator: the divider is %u, and in mode %s must be from "
 				"%u to %u",
 				ctp->divider, names[ctp->mode], m->first, CRU_CTP_DIV_MASK);
-	for (i = 0; i < CRU_CTP_FIXED_BCS; i++)
-		if (ctp->fixed_bc[i] > CRU_CTP_BCMAX_LAST)
+	for (i = 0; i < CRU_CTP_FIXED_BCS; i++) {
+		uint32_t bc = ctp->fixed_bc[i];
+
+		if (bc > last)
 			return roc_fail(ERANGE,
 					"CTP emulator: there is no bunch crossing %u, the last "
-					"is %d",
-					ctp->fixed_bc[i], CRU_CTP_BCMAX_LAST);
+					"is %u",
+					bc, last);
+		if (fixed && bc && !two_early(ctp, bc))
+			return roc_fail(ERANGE,
+					"CTP emulator: bunch crossing %u cannot be fixed: the "
+					"card takes it as 0, which switches the slot off",
+					bc);
+	}
 	return 0;
-}
-
-/* The card triggers two crossings late, so it is told two early. */
-static uint32_t two_early(uint32_t bc)
-{
-	if (!bc)
-		return 0;
-	return bc > 2 ? bc - 2 : CRU_CTP_BCMAX_LAST - (2 - bc);
 }
 
 static void set_run_mode(struct libroc_pass *c, uint32_t mode)
@@ -125,7 +136,8 @@ int roc_cru_ctp_start(struct roc_endpoint *ep, const struct roc_cru_ctp *ctp)
 				  dividers[i] == m->divider ? ctp->divider : DIVIDER_OFF);
 	for (i = 0; i < CRU_CTP_FIXED_BCS; i++)
 		libroc_pass_write(&c, CRU_BAR_CARD, CRU_CTP_FIXED_BC,
-				  ctp->mode == ROC_CRU_CTP_FIXED ? two_early(ctp->fixed_bc[i]) : 0);
+				  ctp->mode == ROC_CRU_CTP_FIXED ? two_early(ctp, ctp->fixed_bc[i])
+								 : 0);
 	set_run_mode(&c, m->run);
 	libroc_values_write(&c, "CTP emulator", parameters, LIBROC_COUNT(parameters), ctp);
 	/* What is not set up as wanted does not trigger. */

@@ -822,7 +822,8 @@ enum roc_cru_ctp_mode {
  * @init_orbit: first orbit
  * @divider: ticks between triggers, 28 bits; periodic above 7, health check above 10,
  *	calibration above 18
- * @fixed_bc: bunch crossings of ROC_CRU_CTP_FIXED, 0 to 3563; 0: slot unused
+ * @fixed_bc: bunch crossings of ROC_CRU_CTP_FIXED, from 1 to @bcmax, but not 2, which the card
+ *	cannot be given; 0: slot unused
  */
 struct roc_cru_ctp {
 	enum roc_cru_ctp_mode mode;

@@ -41,8 +41,9 @@ static unsigned int fixed_crossings(struct cru *c)
 {
 	unsigned int i, n = 0;
 
+	/* A crossing after the last of an orbit never comes. */
 	for (i = 0; i < CRU_CTP_FIXED_BCS; i++)
-		n += c->board.fixed[i] != 0;
+		n += c->board.fixed[i] && c->board.fixed[i] <= word(c, CRU_CTP_BCMAX);
 	return n;
 }
 

@@ -270,25 +270,42 @@ static void ctp_emulator(void)
 	card_end();
 }
 
-/* Two crossings early, round the end of the orbit. */
+/* The card triggers two crossings after the value, in orbits of any length. */
 static void fixed_crossings(void)
 {
-	static const uint32_t bc[9] = {1, 2, 3, 100, 3563, 0, 0, 0, 0};
-	static const uint32_t told[9] = {3562, 3563, 1, 98, 3561, 0, 0, 0, 0};
+	static const uint32_t lasts[] = {3563, 99, 3};
+	static const uint32_t bc[9] = {1, 3};
+	struct roc_cru_triggers before, after;
 	struct roc_cru_ctp ctp;
-	unsigned int i;
+	unsigned int i, n;
 	struct cru *c;
 
-	cru_begin();
-	c = host.card;
-	roc_cru_ctp_default(&ctp);
-	ctp.mode = ROC_CRU_CTP_FIXED;
-	memcpy(ctp.fixed_bc, bc, sizeof(bc));
-	UNIT_EQ(roc_cru_ctp_start(&card.ep[0], &ctp), 0);
-	for (i = 0; i < 9; i++)
-		UNIT_EQ(c->board.fixed[i], told[i]);
-	UNIT_EQ(peek(0x280010) & 3, 1);
-	card_end();
+	for (n = 0; n < 3; n++) {
+		cru_begin();
+		c = host.card;
+		roc_cru_ctp_default(&ctp);
+		ctp.mode = ROC_CRU_CTP_FIXED;
+		ctp.bcmax = lasts[n];
+		memcpy(ctp.fixed_bc, bc, sizeof(bc));
+		ctp.fixed_bc[8] = lasts[n];
+		UNIT_EQ(roc_cru_ctp_start(&card.ep[0], &ctp), 0);
+		for (i = 0; i < 9; i++) {
+			uint32_t value = c->board.fixed[i];
+
+			CU_ASSERT_TRUE(value <= lasts[n]);
+			UNIT_EQ(value ? (value + 2) % (lasts[n] + 1) : 0, ctp.fixed_bc[i]);
+		}
+		UNIT_EQ(peek(0x280010) & 3, 1);
+		/* Each of the three comes once an orbit. */
+		wr2(0x200000, 2);
+		wr2(0x18, 1);
+		UNIT_EQ(roc_cru_triggers_read(&card.ep[0], &before), 0);
+		host.now += 1000000000;
+		UNIT_EQ(roc_cru_triggers_read(&card.ep[0], &after), 0);
+		CU_ASSERT_TRUE(after.hb - before.hb > 1000);
+		CU_ASSERT_TRUE(after.phy - before.phy + 3 >= 3 * (after.hb - before.hb));
+		card_end();
+	}
 }
 
 static void ctp_limits(void)
@@ -313,6 +330,11 @@ static void ctp_limits(void)
 	REFUSED(divider, 1 << 28, "divider");
 	REFUSED(mode, 6, "mode 6");
 	REFUSED(fixed_bc[8], 3564, "3564");
+	good.mode = ROC_CRU_CTP_FIXED;
+	good.bcmax = 99;
+	REFUSED(fixed_bc[8], 100, "no bunch crossing 100, the last is 99");
+	REFUSED(fixed_bc[3], 2, "bunch crossing 2 cannot be fixed");
+	good.bcmax = 3563;
 	good.mode = ROC_CRU_CTP_HC;
 	REFUSED(divider, 10, "from 11");
 	good.mode = ROC_CRU_CTP_CAL;
