@@ -11,8 +11,8 @@
 #include <linux/poll.h>
 
 #include "core/compat/compat.h"
+#include "core/trace.h"
 #include "pool/pool.h"
-#include "pool/trace.h"
 
 /* Entries of the fill ring in one go, so that others get the channel lock. */
 #define ROC_REFILL_MAX 256

@@ -9,8 +9,8 @@
 #include <linux/random.h>
 #include <linux/slab.h>
 
+#include "core/trace.h"
 #include "pool/pool.h"
-#include "pool/trace.h"
 
 /* How often to look for what a flush closes. */
 #define ROC_FLUSH_TRY_US 500

@@ -12,8 +12,8 @@
 #include <linux/kthread.h>
 #include <linux/sched/task.h>
 
+#include "core/trace.h"
 #include "pool/pool.h"
-#include "pool/trace.h"
 
 /* Sleeping for longer than this the thread wants to be kicked when the card may run dry. */
 #define ROC_KICK_HORIZON_NS 1000000ull

@@ -5,8 +5,8 @@
  */
 #include <linux/pci.h>
 
+#include "core/trace.h"
 #include "stream/stream.h"
-#include "stream/trace.h"
 
 const struct roc_block_regs roc_stream_regs = {
 	.control = STREAM_CONTROL,

@@ -9,8 +9,8 @@
 #include <linux/eventfd.h>
 
 #include "core/compat/compat.h"
+#include "core/trace.h"
 #include "stream/stream.h"
-#include "stream/trace.h"
 
 /* Less room than that is not worth a register write of its own, if the card does not wait. */
 #define ROC_RELIEF 4 /* part of the ring */

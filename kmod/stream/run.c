@@ -6,8 +6,8 @@
 #include <linux/delay.h>
 
 #include "core/compat/compat.h"
+#include "core/trace.h"
 #include "stream/stream.h"
-#include "stream/trace.h"
 
 #define ROC_CLOSE_TRY_US 500
 /* Longer than the card's promise, because the card may be an emulated one on a busy machine. */

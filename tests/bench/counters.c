@@ -25,7 +25,7 @@ static const struct {
 	const char *filter;
 } histograms[] = {
 	{"raw_syscalls/sys_enter", "common_pid,id", ""},
-	/* The driver's threads go to sleep with something to do: see kmod/pool/trace.h. */
+	/* The driver's threads go to sleep with something to do: see kmod/core/trace.h. */
 	{"roc/roc_sleep", "common_pid", " if finished > 2 || waiting > 0"},
 	{"dma/dma_map_sg", "common_pid", ""},	/* from kernel 6.12 on */
 	{"dma/dma_map_page", "common_pid", ""}, /* the same; dma_map_phys in newer ones */

@@ -1,4 +1,0 @@
-// SPDX-License-Identifier: GPL-2.0-only
-/* The bodies of the tracepoints in trace.h. */
-#define CREATE_TRACE_POINTS
-#include "pool/trace.h"
