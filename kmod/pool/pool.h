@@ -8,8 +8,7 @@
  *   run       from start to stop
  *   thread    who looks when
  *
- * Calls go one way: kind > ioctl > thread > run > look, drain > flow > mark, event, ring, pace >
- * record.
+ * Calls go one way: kind > ioctl > thread > run > look > flow > event > ring, pace.
  * Whoever finds that the card broke its contract returns why; run.c ends the run.
  */
 #ifndef ROC_POOL_H
@@ -21,9 +20,7 @@
 #include "pool/event.h"
 #include "pool/event_vsec.h"
 #include "pool/pace.h"
-#include "pool/record.h"
 #include "pool/ring.h"
-#include "pool/want.h"
 
 #define ROC_LINKS_MAX 16
 
@@ -98,7 +95,7 @@ struct roc_pool_stats {
  * struct roc_pool - a channel's pool, whoever opens it; lives as long as the channel. Its lock
  * @base: @stats at the present open
  * @mode: enum roc_mode of the present session, -1 = there is none; read without the lock
- * @no_sizes: the card does not say how much is in a superpage, so nothing proves a mark: mark.c
+ * @no_sizes: the card does not say how much is in a superpage, so nothing proves a mark: flow.c
  * @empties: of this run, as @stats has it: see roc_count_empties()
  * @dropped_known: what the card said last of what it dropped; channel lock
  * @dropped: @fifo_empty: for sysfs; under the endpoint's lock of samples
@@ -121,7 +118,7 @@ struct roc_flight {
 	u64 bus;
 	struct roc_buffer *buffer;
 	u32 number; /* of its descriptor, event path */
-	u64 *first; /* where the card begins, as the CPU sees it; NULL: not known. See mark.c */
+	u64 *first; /* where the card begins, as the CPU sees it; NULL: not known. See flow.c */
 	u64 *last;  /* where it begins the last DMA page */
 	u64 under_first; /* what the marks cover */
 	u64 under_last;
@@ -238,7 +235,7 @@ struct roc_session_rings {
  * @wanted and what struct roc_thread says.
  *
  * @ch: @pool: as @open has them
- * @wanted: fewest entries that somebody who waits wants: see want.h
+ * @wanted: fewest entries that somebody who waits wants: see ring.h
  * @sequence: of the next entry of the ready ring
  */
 struct roc_session {
@@ -346,18 +343,13 @@ enum roc_why roc_refill(struct roc_session *s, u64 now, enum roc_refill *left);
 u32 roc_reclaim(struct roc_session *s, enum roc_why why);
 void roc_publish(struct roc_session *s);
 
-/* mark.c */
-void roc_find_marks(struct roc_session *s, struct roc_flight *flight);
-void roc_mark(struct roc_session *s, struct roc_flight *flight);
-void roc_unmark(struct roc_session *s, const struct roc_flight *flight);
+/* flow.c: marks */
 u32 roc_by_marks(struct roc_session *s, struct roc_link *link);
 enum roc_stage roc_stage(struct roc_session *s, struct roc_link *link);
 u32 roc_shown(struct roc_session *s);
 
-/* look.c: plain cards */
+/* look.c: plain cards; cards with an event path */
 enum roc_why roc_look_plain(struct roc_session *s, u64 now, enum roc_look what, u32 *found);
-
-/* drain.c: cards with an event path */
 enum roc_why roc_drain(struct roc_session *s, u64 now, u32 *found);
 
 /* thread.c */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The kernel's side of the fill ring and the ready ring.
+ * The kernel's side of a pool's rings: fill ring and ready ring, which it shares with the reader,
+ * the record ring of a card with an event path, and the smallest min_ready of all waiters.
  *
  * Two areas of shared memory per session. The *user area* (mapped read-write) has the two
  * indices that the reader owns and the fill entries; the *kernel area* (mapped read-only) has
@@ -23,8 +24,11 @@
 #ifndef ROC_RING_H
 #define ROC_RING_H
 
+#include <linux/atomic.h>
 #include <linux/types.h>
 #include <uapi/linux/roc.h>
+
+#include "pool/event_regs.h"
 
 /* The last value of an index that the reader owns, and whether it was impossible. */
 struct roc_ring_index {
@@ -61,5 +65,52 @@ _Bool roc_ring_publish(struct roc_rings *r);
 /* Set NEED_KICK. True if the reader published entries meanwhile: then do not sleep. */
 _Bool roc_ring_arm_kick(struct roc_rings *r);
 void roc_ring_set_flags(struct roc_rings *r, __u32 set, __u32 clear);
+
+/*
+ * How many entries the least demanding of those who sleep wants. Whoever publishes wakes all when
+ * there are so many, and takes it away; those who go on sleeping say it again.
+ */
+#define ROC_WANT_NOTHING 0xffffffffu
+
+/* Several may say so at the same time, and none may lose its wish to another's larger one. */
+static inline void roc_want(__u32 *fewest, __u32 count)
+{
+	__u32 old = READ_ONCE(*fewest);
+
+	while (count < old && !try_cmpxchg(fewest, &old, count))
+		;
+}
+
+/*
+ * The record ring, as the host reads it: section 5.2 of Documentation/hardware/event-interface.md.
+ * The card writes the ring at any time, so every word of it is read once and checked afterwards.
+ */
+
+/* A record in the order of bytes of this machine. */
+struct roc_record {
+	__u32 sequence;
+	__u32 descriptor;
+	__u32 bytes;
+	__u32 status;
+};
+
+/* Is record @number in @ring, which has 1 << @log2 entries? */
+_Bool roc_record_there(const struct event_record *ring, unsigned int log2, __u32 number);
+
+/* Copy record @number to @record. False: it is not there. */
+_Bool roc_record_read(const struct event_record *ring, unsigned int log2, __u32 number,
+		      struct roc_record *record);
+
+/*
+ * Is any record behind @number there, although @number is not? The card writes records in order, so
+ * @number never comes. Reads up to the whole ring.
+ */
+_Bool roc_record_hole(const struct event_record *ring, unsigned int log2, __u32 number);
+
+/* Is the record itself what the contract allows as record @number? */
+_Bool roc_record_valid(const struct roc_record *record, __u32 number);
+
+/* Fewer bytes than the descriptor's @length, without the flag that explains it. */
+_Bool roc_record_short(const struct roc_record *record, __u32 length);
 
 #endif /* ROC_RING_H */

@@ -18,7 +18,7 @@ UNIT ?= $(UNIT_LONG) $(filter-out $(UNIT_LONG),$(UNIT_NAMES))
 UNIT_FOLDER_LIBS_emu = $(EMU_OBJS)
 # Files of the module that know no kernel type but integers; the little they include is in kernel/.
 # (kmod_ring.o is made in libroc/build.mk: the library's rings are tested against it.)
-UNIT_KMOD_SOURCES := $(addprefix kmod/,core/extent.c core/vsec.c pool/event_vsec.c pool/pace.c pool/record.c \
+UNIT_KMOD_SOURCES := $(addprefix kmod/,core/extent.c core/vsec.c pool/event_vsec.c pool/pace.c \
 	stream/position.c stream/stream_vsec.c fragment/count.c fragment/fragment_vsec.c)
 UNIT_KMOD_OBJS := $(patsubst %.c,$(O)/tests/unit/kernel/kmod_%.o,$(notdir $(UNIT_KMOD_SOURCES)))
 UNIT_FOLDER_LIBS_kmod = $(UNIT_KMOD_OBJS) $(O)/tests/unit/kernel/kmod_ring.o

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The record ring in kmod/pool/record.c: against a card that writes one record after the other and
+ * The record ring in kmod/pool/ring.c: against a card that writes one record after the other and
  * leaves some out, wherever its count of 32 bits wraps.
  */
 #include <endian.h>
 #include <stdbool.h>
 #include <string.h>
 
-#include "kmod/pool/record.h"
+#include "kmod/pool/ring.h"
 #include "unit.h"
 
 #define LOG2 5

@@ -6,7 +6,7 @@
 #include <sched.h>
 #include <stdbool.h>
 
-#include "kmod/pool/want.h"
+#include "kmod/pool/ring.h"
 #include "unit.h"
 
 #define ROUNDS 300000
