@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The newest kernel's dma-buf on older kernels; see compat.h.
+ * The newest kernel's dma-buf on older kernels; see compat.h. A header of its own, because the
+ * modules for tests include it and probe nothing else.
  */
 #ifndef ROC_COMPAT_DMA_BUF_H
 #define ROC_COMPAT_DMA_BUF_H
