@@ -1,12 +1,46 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
+ * Bus mastering of a function, and memory whose release waits until the card cannot write to it.
+ *
  * The bus, which a PCI function masters or does not: who of a function's channels has it. As long
  * as one of them is suspect (quiet.c) the function does not get it, because then all of them would
  * have it.
+ *
+ * Held: of a channel, until the channel is quiet. See struct roc_held.
+ *
+ * Kept: coherent memory of the driver's own (rings, notices, completion blocks) whose function lost
+ * its driver without being seen to have its bus mastering off, because it does not answer. It is
+ * freed once the bus is seen off, which any reset brings about; or when the function is removed, if
+ * that is certain to keep it out: it has left its slot, or an IOMMU translated what it wrote. The
+ * PCI core does not report a reset of a function without a driver, so a work reads the command
+ * register while there is something to free.
  */
+#include <linux/dma-mapping.h>
+#include <linux/list.h>
+#include <linux/notifier.h>
 #include <linux/pci.h>
+#include <linux/slab.h>
+#include <linux/workqueue.h>
 
 #include "core/roc.h"
+
+#define ROC_KEPT_PERIOD (5 * HZ)
+
+/* One allocation. @pdev: a reference; it may have been removed since. */
+struct roc_kept {
+	struct list_head node;
+	struct pci_dev *pdev;
+	bool translated;
+	size_t size;
+	void *memory;
+	dma_addr_t bus;
+};
+
+static DEFINE_MUTEX(roc_kept_lock);
+static LIST_HEAD(roc_kept);
+
+static void roc_kept_look(struct work_struct *work);
+static DECLARE_DELAYED_WORK(roc_kept_work, roc_kept_look);
 
 static bool roc_bus_needed(struct roc_endpoint *ep)
 {
@@ -131,4 +165,204 @@ void roc_bus_leave(struct roc_channel *ch)
 	roc_bus_set(ch, false);
 	WRITE_ONCE(ch->suspect, false);
 	mutex_unlock(&ch->ep->card->lock);
+}
+
+/* Channel lock held. */
+void roc_hold(struct roc_channel *ch, struct roc_held *held)
+{
+	lockdep_assert_held(&ch->lock);
+	list_add(&held->node, &ch->held);
+}
+
+/* Only when the card cannot write any more. Channel lock held. */
+void roc_held_free(struct roc_channel *ch)
+{
+	struct roc_held *held, *next;
+
+	lockdep_assert_held(&ch->lock);
+	list_for_each_entry_safe (held, next, &ch->held, node) {
+		list_del(&held->node);
+		held->free(held, ch->ep);
+	}
+}
+
+/* The device loses its driver, and the card was never stopped: was there something? */
+bool roc_held_abandon(struct roc_channel *ch)
+{
+	bool any = !list_empty(&ch->held);
+	struct roc_held *held, *next;
+
+	list_for_each_entry_safe (held, next, &ch->held, node) {
+		list_del(&held->node);
+		held->abandon(held, ch->ep);
+	}
+	return any;
+}
+
+/* Free coherent memory of the driver's, NULL: none; or keep it, if @ep->keep is set. */
+void roc_dma_free(struct roc_endpoint *ep, size_t size, void *memory, dma_addr_t bus)
+{
+	struct roc_kept *kept;
+
+	if (!memory)
+		return;
+	if (!ep->keep) {
+		dma_free_coherent(&ep->pdev->dev, size, memory, bus);
+		return;
+	}
+	kept = kmalloc(sizeof(*kept), GFP_KERNEL | __GFP_NOFAIL);
+	*kept = (struct roc_kept){
+		.pdev = pci_dev_get(ep->pdev),
+		.translated = ep->translated,
+		.size = size,
+		.memory = memory,
+		.bus = bus,
+	};
+	ep->kept += size;
+	mutex_lock(&roc_kept_lock);
+	list_add(&kept->node, &roc_kept);
+	mutex_unlock(&roc_kept_lock);
+}
+
+/* The binding has ended: log what was kept, and look after it. */
+void roc_kept_report(struct roc_endpoint *ep)
+{
+	if (!ep->kept)
+		return;
+	dev_warn(&ep->pdev->dev,
+		 "roc%d: no answer: %zu bytes of DMA memory stay allocated until it is reset\n",
+		 ep->minor, ep->kept);
+	queue_delayed_work(system_freezable_wq, &roc_kept_work, ROC_KEPT_PERIOD);
+}
+
+/*
+ * A function that was removed and found again is another structure, but the same card or one in
+ * its place. List lock held.
+ */
+static bool roc_kept_of(const struct roc_kept *kept, const struct pci_dev *pdev)
+{
+	return !strcmp(pci_name(kept->pdev), pci_name(pdev));
+}
+
+/* Free what was kept of @pdev; not @off: only what an IOMMU translated. List lock held. */
+static void roc_kept_free(struct pci_dev *pdev, bool off)
+{
+	struct roc_kept *kept, *next;
+	size_t bytes = 0;
+
+	list_for_each_entry_safe (kept, next, &roc_kept, node) {
+		if (!roc_kept_of(kept, pdev) || !(off || kept->translated))
+			continue;
+		list_del(&kept->node);
+		bytes += kept->size;
+		dma_free_coherent(&kept->pdev->dev, kept->size, kept->memory, kept->bus);
+		pci_dev_put(kept->pdev);
+		kfree(kept);
+	}
+	if (bytes)
+		dev_info(&pdev->dev, "%zu bytes of DMA memory freed that were kept for the card\n",
+			 bytes);
+}
+
+/* For a probe, which has switched bus mastering off: of a card that was left without a driver. */
+void roc_kept_release(struct pci_dev *pdev)
+{
+	mutex_lock(&roc_kept_lock);
+	if (!list_empty(&roc_kept) && roc_bus_is_off(pdev))
+		roc_kept_free(pdev, true);
+	mutex_unlock(&roc_kept_lock);
+}
+
+/*
+ * Is bus mastering off by now? A function that answers again without having been reset has the bit
+ * still set, and only this driver would clear it. If another driver is bound the bit is that one's.
+ */
+static bool roc_kept_off(struct pci_dev *pdev)
+{
+	bool off = false;
+
+	if (!device_trylock(&pdev->dev))
+		return false;
+	if (device_is_registered(&pdev->dev) && !pdev->dev.driver) {
+		off = roc_bus_is_off(pdev);
+		if (!off && pci_device_is_present(pdev)) {
+			pci_clear_master(pdev);
+			off = roc_bus_is_off(pdev);
+		}
+	}
+	device_unlock(&pdev->dev);
+	return off;
+}
+
+/* Of which function can memory be freed? A reference, or NULL. List lock held. */
+static struct pci_dev *roc_kept_ready(void)
+{
+	struct roc_kept *kept;
+
+	list_for_each_entry (kept, &roc_kept, node)
+		if (roc_kept_off(kept->pdev))
+			return pci_dev_get(kept->pdev);
+	return NULL;
+}
+
+static void roc_kept_free_ready(void)
+{
+	struct pci_dev *pdev;
+
+	while ((pdev = roc_kept_ready())) {
+		roc_kept_free(pdev, true);
+		pci_dev_put(pdev);
+	}
+}
+
+static void roc_kept_look(struct work_struct *work)
+{
+	mutex_lock(&roc_kept_lock);
+	roc_kept_free_ready();
+	if (!list_empty(&roc_kept))
+		queue_delayed_work(system_freezable_wq, &roc_kept_work, ROC_KEPT_PERIOD);
+	mutex_unlock(&roc_kept_lock);
+}
+
+/* The last moment at which the IOMMU's mappings of a device that is being removed can be undone. */
+static int roc_kept_notify(struct notifier_block *nb, unsigned long action, void *data)
+{
+	struct pci_dev *pdev = to_pci_dev(data);
+
+	if (action != BUS_NOTIFY_DEL_DEVICE)
+		return NOTIFY_DONE;
+	mutex_lock(&roc_kept_lock);
+	if (!list_empty(&roc_kept))
+		roc_kept_free(pdev, roc_bus_is_off(pdev));
+	mutex_unlock(&roc_kept_lock);
+	return NOTIFY_OK;
+}
+
+static struct notifier_block roc_kept_removal = {
+	.notifier_call = roc_kept_notify,
+};
+
+int roc_kept_init(void)
+{
+	return bus_register_notifier(&pci_bus_type, &roc_kept_removal);
+}
+
+/* No function has the driver any more. What cannot be freed now stays allocated until reboot. */
+void roc_kept_exit(void)
+{
+	struct roc_kept *kept, *next;
+
+	bus_unregister_notifier(&pci_bus_type, &roc_kept_removal);
+	cancel_delayed_work_sync(&roc_kept_work);
+	mutex_lock(&roc_kept_lock);
+	roc_kept_free_ready();
+	list_for_each_entry_safe (kept, next, &roc_kept, node) {
+		dev_warn(&kept->pdev->dev,
+			 "%zu bytes of DMA memory stay allocated until reboot: no reset since\n",
+			 kept->size);
+		pci_dev_put(kept->pdev);
+		kfree(kept);
+	}
+	INIT_LIST_HEAD(&roc_kept);
+	mutex_unlock(&roc_kept_lock);
 }

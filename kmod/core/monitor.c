@@ -15,7 +15,7 @@
 
 /* How often the work looks, in milliseconds: hwmon's update_interval */
 #define ROC_ALARM_PERIOD 5000
-#define ROC_ALARM_PERIOD_MIN 100 /* nobody gets a newer value anyway: sample.c */
+#define ROC_ALARM_PERIOD_MIN 100 /* nobody gets a newer value anyway: sysfs.c */
 #define ROC_ALARM_PERIOD_MAX 60000
 #define ROC_ALARM_HYSTERESIS 2000	     /* millidegrees below the limit before an alarm goes */
 #define ROC_ALARM_RETRY DIV_ROUND_UP(HZ, 10) /* while a start has the registers */

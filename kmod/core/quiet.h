@@ -29,16 +29,6 @@ struct roc_held {
 	void (*abandon)(struct roc_held *held, struct roc_endpoint *ep);
 };
 
-/* held.c */
-void roc_hold(struct roc_channel *ch, struct roc_held *held);
-void roc_held_free(struct roc_channel *ch);
-bool roc_held_abandon(struct roc_channel *ch);
-void roc_dma_free(struct roc_endpoint *ep, size_t size, void *memory, dma_addr_t bus);
-void roc_kept_report(struct roc_endpoint *ep);
-void roc_kept_release(struct pci_dev *pdev);
-int roc_kept_init(void);
-void roc_kept_exit(void);
-
 /* bus.c */
 bool roc_suspects(struct roc_endpoint *ep);
 int roc_bus_give(struct roc_channel *ch);
@@ -47,6 +37,14 @@ void roc_bus_off(struct roc_endpoint *ep);
 bool roc_bus_is_off(struct pci_dev *pdev);
 bool roc_bus_take(struct roc_channel *ch);
 void roc_bus_leave(struct roc_channel *ch);
+void roc_hold(struct roc_channel *ch, struct roc_held *held);
+void roc_held_free(struct roc_channel *ch);
+bool roc_held_abandon(struct roc_channel *ch);
+void roc_dma_free(struct roc_endpoint *ep, size_t size, void *memory, dma_addr_t bus);
+void roc_kept_report(struct roc_endpoint *ep);
+void roc_kept_release(struct pci_dev *pdev);
+int roc_kept_init(void);
+void roc_kept_exit(void);
 
 /* quiet.c */
 int roc_channels_lock(struct roc_endpoint *ep);

@@ -17,7 +17,7 @@ enum roc_alarm {
 	ROC_ALARM_CRITICAL,
 };
 
-/* A value of the card's that everybody may ask for: see sample.c. The endpoint's sample_lock. */
+/* A value of the card's that everybody may ask for: see sysfs.c. The endpoint's sample_lock. */
 struct roc_sample {
 	bool taken;
 	int err;
@@ -39,10 +39,6 @@ struct roc_monitor {
 #define ROC_CHANNEL_MONITORS 6
 #define ROC_ENDPOINT_MONITORS 6
 
-/* sample.c */
-int roc_sample(struct roc_endpoint *ep, struct roc_sample *sample,
-	       int (*read)(const void *what, s64 *value), const void *what, s64 *value);
-
 /* monitor.c */
 void roc_monitor_init(struct roc_endpoint *ep);
 void roc_monitor_start(struct roc_endpoint *ep);
@@ -52,6 +48,8 @@ void roc_monitor_alarms(struct roc_endpoint *ep, bool on);
 void roc_announce_link(struct roc_endpoint *ep);
 
 /* sysfs.c */
+int roc_sample(struct roc_endpoint *ep, struct roc_sample *sample,
+	       int (*read)(const void *what, s64 *value), const void *what, s64 *value);
 ssize_t roc_show_sample(struct roc_endpoint *ep, struct roc_sample *sample,
 			int (*read)(const void *what, s64 *value), const void *what, char *buf);
 ssize_t roc_monitor_show(struct device *dev, struct device_attribute *attr, char *buf);

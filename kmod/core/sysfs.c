@@ -3,11 +3,18 @@
  * sysfs attributes of endpoints, and those that channels of every kind have: one value per file,
  * for udev, tools and agents. Documented in Documentation/ABI/sysfs-class-roc. Nothing here waits
  * for a running channel.
+ *
+ * Files are world-readable, so register reads of sysfs and hwmon are limited to 10 Hz. In between
+ * they show the last value, unless a register was written through the driver meanwhile: then they
+ * show what the write changed.
  */
 #include <linux/device.h>
+#include <linux/jiffies.h>
 #include <linux/sysfs.h>
 
 #include "core/roc.h"
+
+#define ROC_SAMPLE_PERIOD DIV_ROUND_UP(HZ, 10)
 
 static ssize_t card_type_show(struct device *dev, struct device_attribute *attr, char *buf)
 {
@@ -69,6 +76,28 @@ static ssize_t alarm_show(struct device *dev, struct device_attribute *attr, cha
 	return sysfs_emit(buf, "%s\n", text[READ_ONCE(roc_to_endpoint(dev)->alarm)]);
 }
 static DEVICE_ATTR_RO(alarm);
+
+/* The last answer, or a new one of @read(@what). The hardware is there. */
+int roc_sample(struct roc_endpoint *ep, struct roc_sample *sample,
+	       int (*read)(const void *what, s64 *value), const void *what, s64 *value)
+{
+	u32 writes = READ_ONCE(ep->card->writes);
+	int err;
+
+	if (mutex_lock_interruptible(&ep->sample_lock))
+		return -ERESTARTSYS;
+	if (!sample->taken || sample->writes != writes ||
+	    time_is_before_eq_jiffies64(sample->when + ROC_SAMPLE_PERIOD)) {
+		sample->err = read(what, &sample->value);
+		sample->when = get_jiffies_64();
+		sample->writes = writes;
+		sample->taken = true;
+	}
+	err = sample->err;
+	*value = sample->value;
+	mutex_unlock(&ep->sample_lock);
+	return err;
+}
 
 /* A register, as roc_sample() wants it. */
 struct roc_place {

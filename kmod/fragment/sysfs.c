@@ -2,7 +2,7 @@
 /*
  * sysfs attributes of a channel that is a sub-unit. Documented in
  * Documentation/ABI/sysfs-class-roc. Nothing here waits for a run. What the card counts is read
- * from it, as often as sample.c lets: it is the only thing that knows.
+ * from it, as often as core/sysfs.c lets: it is the only thing that knows.
  */
 #include <linux/device.h>
 #include <linux/sysfs.h>
