@@ -5,13 +5,13 @@
 #include <linux/module.h>
 #include <linux/pci.h>
 
-#include "cards/contract_card.h"
-#include "cards/crorc/crorc.h"
-#include "cards/cru/cru.h"
+#include "cards/cards.h"
+#include "cards/crorc/crorc_regs.h"
 #include "cards/cru/cru_regs.h"
 #include "cards/p40/p40_regs.h"
 #include "cards/robinnp/robinnp_regs.h"
 #include "fragment/fragment.h"
+#include "pool/pool.h"
 #include "stream/stream.h"
 
 #define ROC_CARD(_vendor, _device, _ops)                                                           \

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Identity, temperature and reset of a card with a contract. See contract_card.h. The channel type
+ * Identity, temperature and reset of a card with a contract. See cards.h. The channel type
  * does the rest.
  */
 #include <linux/build_bug.h>
 
-#include "cards/contract_card.h"
+#include "cards/cards.h"
 #include "fragment/fragment_regs.h"
 #include "stream/stream_regs.h"
 

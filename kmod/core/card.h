@@ -115,7 +115,7 @@ struct roc_card_ops {
 	enum roc_card_type type;
 	const char *name;
 	const struct roc_kind *kind;		  /* of all its channels */
-	const struct roc_contract_card *contract; /* see cards/contract_card.h; NULL: none */
+	const struct roc_contract_card *contract; /* see cards/cards.h; NULL: none */
 	u32 bar_size[ROC_BARS];			  /* least size of each BAR, 0: not used */
 	unsigned int shared_bars; /* mask of those that are one space for all endpoints */
 	unsigned int channels;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What the two halves of the C-RORC backend share, and what the list of cards has of it. Calls go
- * from crorc.c to crorc_ddl.c.
+ * What the two halves of the C-RORC backend share. Calls go from crorc.c to crorc_ddl.c.
  */
 #ifndef CRORC_H
 #define CRORC_H
 
+#include "cards/cards.h"
 #include "cards/crorc/crorc_regs.h"
 #include "pool/pool.h"
 
@@ -62,9 +62,6 @@ static inline void crorc_write(struct roc_channel *ch, u32 offset, u32 value)
 {
 	roc_write(ch->ep, ch->number, offset, value);
 }
-
-/* crorc.c */
-extern const struct roc_pool_ops roc_crorc_ops;
 
 /* crorc_ddl.c */
 bool crorc_reset_once(struct roc_channel *ch);

@@ -12,8 +12,9 @@
 #include <linux/ktime.h>
 #include <linux/string.h>
 
-#include "cards/cru/cru.h"
+#include "cards/cards.h"
 #include "cards/cru/cru_regs.h"
+#include "pool/pool.h"
 
 /* A size entry follows the ready count at once, or within a bus delay. Give up after this. */
 #define CRU_SIZE_TIMEOUT_NS (20 * NSEC_PER_MSEC)

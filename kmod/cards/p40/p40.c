@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * PCIe40: tables of a card with the stream interface. See cards/contract_card.h.
+ * PCIe40: tables of a card with the stream interface. See cards/cards.h.
  */
-#include "cards/contract_card.h"
+#include "cards/cards.h"
 #include "cards/p40/p40_regs.h"
 #include "stream/stream.h"
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * RobinNP: tables of a card with the fragment interface. See cards/contract_card.h.
+ * RobinNP: tables of a card with the fragment interface. See cards/cards.h.
  */
-#include "cards/contract_card.h"
+#include "cards/cards.h"
 #include "cards/robinnp/robinnp_regs.h"
 #include "fragment/fragment.h"
 
