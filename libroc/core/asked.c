@@ -17,7 +17,7 @@ int libroc_ask(const struct libroc_asked *a, unsigned long request, void *arg)
 	int ret;
 
 	if (!a->ep)
-		return libroc_ioctl(a->fd, request, arg);
+		return libroc_node_ioctl(a->node, request, arg);
 	ret = a->ep->backend->ioctl(a->ep, request, arg);
 	if (ret == -ENOTTY && !a->ep->backend->ioctl(a->ep, ROC_EP_INFO, &info) &&
 	    !(info.caps & a->kind->cap))

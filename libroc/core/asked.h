@@ -23,7 +23,7 @@ struct libroc_kind {
 struct libroc_asked {
 	const struct libroc_kind *kind;
 	struct roc_endpoint *ep; /* NULL: the node */
-	int fd;
+	const struct libroc_node *node;
 	const char *name; /* for sentences */
 };
 

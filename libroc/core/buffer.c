@@ -44,7 +44,7 @@ int roc_buffer_register(struct roc_channel *ch, void *addr, size_t length, uint3
 		.length = length,
 		.granule = granule,
 	};
-	int ret = libroc_ioctl(ch->fd, ROC_BUF_REGISTER, &arg);
+	int ret = libroc_node_ioctl(&ch->node, ROC_BUF_REGISTER, &arg);
 
 	if (!ret) {
 		*handle = arg.handle;
@@ -83,7 +83,7 @@ int roc_buffer_register(struct roc_channel *ch, void *addr, size_t length, uint3
 int roc_buffer_unregister(struct roc_channel *ch, uint32_t handle)
 {
 	struct roc_buf_unregister arg = {.size = sizeof(arg), .handle = handle};
-	int ret = libroc_ioctl(ch->fd, ROC_BUF_UNREGISTER, &arg);
+	int ret = libroc_node_ioctl(&ch->node, ROC_BUF_UNREGISTER, &arg);
 
 	switch (-ret) {
 	case 0:

@@ -31,15 +31,23 @@ int libroc_fail_owned(const char *address, unsigned int channel, const char *tex
 }
 
 int libroc_open_channel(const struct roc_card *card, unsigned int channel, const char *name,
-			const char *what)
+			const char *what, struct libroc_node *node)
 {
-	char node[48], rule[48], otherwise[48];
-	int fd;
+	char path[48], rule[48], otherwise[48];
+	int ret;
 
-	snprintf(node, sizeof(node), "%sch%u", card->node, channel);
-	fd = libroc_open_node(card, name, node);
-	if (fd != -EBUSY)
-		return fd;
+	/* First: what is open afterwards can be used. */
+	ret = libroc_node_belongs(node, name);
+	if (ret)
+		return ret;
+	snprintf(path, sizeof(path), "%sch%u", card->node, channel);
+	ret = libroc_open_node(card, name, path);
+	if (ret >= 0) {
+		node->fd = ret;
+		return 0;
+	}
+	if (ret != -EBUSY)
+		return ret;
 	snprintf(rule, sizeof(rule), "a %s has one owner", what);
 	snprintf(otherwise, sizeof(otherwise), " or take another %s", what);
 	return libroc_fail_owned(card->pci_address, channel, name, rule, otherwise);
@@ -69,12 +77,11 @@ int roc_channel_open_card(const struct roc_card *card, const char *id, unsigned 
 	if (!new)
 		return libroc_fail_text(ENOMEM, "no memory for a channel's handle");
 	snprintf(new->name, sizeof(new->name), "%s channel %u", name, channel);
-	ret = libroc_open_channel(card, channel, new->name, "channel");
-	if (ret < 0) {
+	ret = libroc_open_channel(card, channel, new->name, "channel", &new->node);
+	if (ret) {
 		free(new);
 		return ret;
 	}
-	new->fd = ret;
 	new->type = card->type;
 	*ch = new;
 	return 0;
@@ -85,16 +92,16 @@ void roc_channel_close(struct roc_channel *ch)
 	if (!ch)
 		return;
 	if (ch->have_rings) {
-		libroc_unmap(ch->rings.user, ch->made.user_length, ch->pid);
-		libroc_unmap(ch->rings.kernel, ch->made.kernel_length, ch->pid);
+		libroc_node_unmap(&ch->node, ch->rings.user, ch->made.user_length);
+		libroc_node_unmap(&ch->node, ch->rings.kernel, ch->made.kernel_length);
 	}
-	close(ch->fd);
+	close(ch->node.fd);
 	free(ch);
 }
 
 int roc_channel_fd(const struct roc_channel *ch)
 {
-	return ch->fd;
+	return ch->node.fd;
 }
 
 const char *roc_channel_name(const struct roc_channel *ch)
@@ -110,7 +117,7 @@ enum roc_card_type roc_channel_card_type(const struct roc_channel *ch)
 int roc_channel_info(struct roc_channel *ch, struct roc_ch_info *info)
 {
 	struct roc_ch_info arg = {.size = sizeof(arg)};
-	int ret = libroc_ioctl(ch->fd, ROC_CH_INFO, &arg);
+	int ret = libroc_node_ioctl(&ch->node, ROC_CH_INFO, &arg);
 
 	if (ret < 0)
 		return libroc_fail_ioctl(-ret, ch->name, "cannot get the channel's state");
@@ -127,7 +134,7 @@ int roc_channel_losses(struct roc_channel *ch, struct roc_ch_losses *losses)
 	if (size < sizeof(arg))
 		return roc_fail(EINVAL, "%s: struct roc_ch_losses has at least %zu bytes, not %u",
 				ch->name, sizeof(arg), size);
-	ret = libroc_ioctl(ch->fd, ROC_CH_LOSSES, &arg);
+	ret = libroc_node_ioctl(&ch->node, ROC_CH_LOSSES, &arg);
 	if (ret < 0)
 		return libroc_fail_ioctl(-ret, ch->name, "cannot get the channel's losses");
 	memset(losses, 0, size);
@@ -146,7 +153,7 @@ int roc_channel_configure(struct roc_channel *ch, const struct roc_channel_confi
 		.links = config->links,
 		.page_size = config->page_size,
 	};
-	int ret = libroc_ioctl(ch->fd, ROC_CH_CONFIGURE, &arg);
+	int ret = libroc_node_ioctl(&ch->node, ROC_CH_CONFIGURE, &arg);
 
 	switch (-ret) {
 	case 0:
@@ -178,7 +185,7 @@ int roc_channel_configure(struct roc_channel *ch, const struct roc_channel_confi
 int roc_channel_mode(struct roc_channel *ch, enum roc_mode mode)
 {
 	struct roc_ch_mode arg = {.size = sizeof(arg), .mode = mode};
-	int ret = libroc_ioctl(ch->fd, ROC_CH_MODE, &arg);
+	int ret = libroc_node_ioctl(&ch->node, ROC_CH_MODE, &arg);
 
 	switch (-ret) {
 	case 0:
@@ -218,7 +225,7 @@ static int fail_start(const struct roc_channel *ch)
 {
 	struct roc_ch_info info = {.size = sizeof(info)};
 
-	if (libroc_ioctl(ch->fd, ROC_CH_INFO, &info) || !info.why)
+	if (libroc_node_ioctl(&ch->node, ROC_CH_INFO, &info) || !info.why)
 		return libroc_fail_ioctl(EIO, ch->name, "cannot start");
 	return roc_fail(EIO, "%s: cannot start: %s", ch->name, roc_why_text(info.why));
 }
@@ -233,7 +240,7 @@ int roc_channel_start(struct roc_channel *ch)
 		if (ret)
 			return ret;
 	}
-	ret = libroc_ioctl(ch->fd, ROC_CH_START, &arg);
+	ret = libroc_node_ioctl(&ch->node, ROC_CH_START, &arg);
 	switch (-ret) {
 	case 0:
 		return 0;
@@ -269,7 +276,7 @@ int libroc_channel_idle(const struct roc_channel *ch, const char *remedy)
 {
 	struct roc_ch_info info = {.size = sizeof(info)};
 
-	if (libroc_ioctl(ch->fd, ROC_CH_INFO, &info))
+	if (libroc_node_ioctl(&ch->node, ROC_CH_INFO, &info))
 		info.state = ROC_CH_STOPPED;
 	return libroc_fail_idle(ch->name, info.state, info.why, remedy);
 }
@@ -288,7 +295,7 @@ int libroc_fail_stop(int err, const char *name)
 int roc_channel_stop(struct roc_channel *ch, unsigned int *reclaimed)
 {
 	struct roc_ch_control arg = {.size = sizeof(arg)};
-	int ret = libroc_ioctl(ch->fd, ROC_CH_STOP, &arg);
+	int ret = libroc_node_ioctl(&ch->node, ROC_CH_STOP, &arg);
 
 	if (ret == -EALREADY)
 		return libroc_channel_idle(ch, LIBROC_NOTHING_TO_STOP);
@@ -313,7 +320,7 @@ static const char *level_name(unsigned int level)
 int roc_channel_reset(struct roc_channel *ch, enum roc_reset_level level)
 {
 	struct roc_ch_control arg = {.size = sizeof(arg), .level = level};
-	int ret = libroc_ioctl(ch->fd, ROC_CH_RESET, &arg);
+	int ret = libroc_node_ioctl(&ch->node, ROC_CH_RESET, &arg);
 
 	switch (-ret) {
 	case 0:
@@ -348,7 +355,7 @@ int roc_channel_command(struct roc_channel *ch, uint32_t command, uint32_t *repl
 	if (*count > ROC_COMMAND_REPLIES)
 		return roc_fail(EINVAL, "%s: a command has at most %u replies, not %u", ch->name,
 				ROC_COMMAND_REPLIES, *count);
-	ret = libroc_ioctl(ch->fd, ROC_CH_COMMAND, &arg);
+	ret = libroc_node_ioctl(&ch->node, ROC_CH_COMMAND, &arg);
 	if (!ret || ret == -ETIME) {
 		*count = arg.count;
 		if (arg.count)

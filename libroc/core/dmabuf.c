@@ -10,7 +10,7 @@
 int roc_buffer_export(struct roc_channel *ch, uint32_t handle, unsigned int flags, int *fd)
 {
 	struct roc_buf_export arg = {.size = sizeof(arg), .flags = flags, .handle = handle};
-	int ret = libroc_ioctl(ch->fd, ROC_BUF_EXPORT, &arg);
+	int ret = libroc_node_ioctl(&ch->node, ROC_BUF_EXPORT, &arg);
 
 	switch (-ret) {
 	case 0:
@@ -73,7 +73,7 @@ int roc_buffer_import(struct roc_channel *ch, int fd, uint64_t offset, uint64_t 
 		.offset = offset,
 		.length = length,
 	};
-	int ret = libroc_ioctl(ch->fd, ROC_BUF_IMPORT, &arg);
+	int ret = libroc_node_ioctl(&ch->node, ROC_BUF_IMPORT, &arg);
 
 	if (!ret) {
 		*handle = arg.handle;

@@ -83,6 +83,10 @@ int libroc_fail_ioctl(int err, const char *name, const char *what)
 	case ENOTTY:
 	case E2BIG:
 		return fail_old_module(err, name, what);
+	case EPERM:
+		return roc_fail(err,
+				"%s: %s: only the process that opened it can use it: open it after fork(), not before",
+				name, what);
 	case ENODEV:
 		return roc_fail(err,
 				"%s: %s: the card was removed or reset; close it and open it "

@@ -34,7 +34,7 @@ static struct libroc_asked endpoint(struct roc_endpoint *ep)
 
 static struct libroc_asked itself(const struct roc_fragments *f)
 {
-	return (struct libroc_asked){.kind = &kind, .fd = f->fd, .name = f->name};
+	return (struct libroc_asked){.kind = &kind, .node = &f->node, .name = f->name};
 }
 
 static int get_info(struct libroc_asked a, unsigned int sub, struct roc_fr_info *info)
@@ -114,10 +114,9 @@ int roc_fragments_open_card(const struct roc_card *card, const char *id, const c
 	ret = find(card, id, sub, new);
 	if (ret)
 		goto fail;
-	ret = libroc_open_channel(card, new->number, new->name, kind.one);
-	if (ret < 0)
+	ret = libroc_open_channel(card, new->number, new->name, kind.one, &new->node);
+	if (ret)
 		goto fail;
-	new->fd = ret;
 	*f = new;
 	return 0;
 
@@ -134,7 +133,7 @@ void roc_fragments_close(struct roc_fragments *f)
 	 * First: with the opener's last descriptor the driver stops the card, mapped or not. In a
 	 * forked child this stops nothing.
 	 */
-	close(f->fd);
+	close(f->node.fd);
 	libroc_fragment_unmap(f);
 	roc_fragment_index_free(f->index);
 	free(f->card_pages);
@@ -159,12 +158,12 @@ unsigned int roc_fragments_links(const struct roc_fragments *f)
 
 int roc_fragments_fd(const struct roc_fragments *f)
 {
-	return f->fd;
+	return f->node.fd;
 }
 
 int roc_fragments_eventfd(struct roc_fragments *f, int eventfd)
 {
-	return libroc_eventfd(f->fd, f->name, eventfd);
+	return libroc_eventfd(&f->node, f->name, eventfd);
 }
 
 int roc_fragments_info(struct roc_fragments *f, struct roc_fr_info *info)
@@ -272,12 +271,10 @@ int roc_fragments_start(struct roc_fragments *f)
 	struct roc_fr_start arg = {.size = sizeof(arg)};
 	int ret;
 
-	if (!f->pages) {
-		ret = roc_fragments_rings(f, 0, 0, 0, 0);
-		if (ret)
-			return ret;
-	}
-	ret = libroc_ioctl(f->fd, ROC_FR_START, &arg);
+	ret = f->pages ? libroc_need_fragment_rings(f) : roc_fragments_rings(f, 0, 0, 0, 0);
+	if (ret)
+		return ret;
+	ret = libroc_node_ioctl(&f->node, ROC_FR_START, &arg);
 	if (ret) {
 		look_where_it_failed(f);
 		return fail_start(-ret, f, &arg);
@@ -296,7 +293,7 @@ int roc_fragments_stop(struct roc_fragments *f, bool now)
 	/* What was requested is done, if there is time for that. */
 	if (!now)
 		roc_fragments_flush(f);
-	ret = libroc_ioctl(f->fd, ROC_FR_STOP, &arg);
+	ret = libroc_node_ioctl(&f->node, ROC_FR_STOP, &arg);
 	if (ret == -EALREADY) {
 		if (get_info(itself(f), f->number, &info))
 			info.state = ROC_CH_STOPPED;
@@ -307,5 +304,6 @@ int roc_fragments_stop(struct roc_fragments *f, bool now)
 
 bool roc_fragments_running(const struct roc_fragments *f)
 {
-	return f->pages && !(__atomic_load_n(&f->kernel->flags, __ATOMIC_RELAXED) & ROC_FR_STOPPED);
+	return f->pages && libroc_is_opener(&f->node) &&
+	       !(__atomic_load_n(&f->kernel->flags, __ATOMIC_RELAXED) & ROC_FR_STOPPED);
 }

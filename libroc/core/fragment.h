@@ -9,6 +9,8 @@
 
 #include <roc/fragment.h>
 
+#include "libroc.h"
+
 #define LIBROC_FRAGMENT_NONE UINT32_MAX
 
 /* Rings that the card writes. */
@@ -49,7 +51,7 @@ struct libroc_host_page {
 
 /* Owned by the caller of roc_fragments_open(). All counts run freely modulo 2^32 from start on. */
 struct roc_fragments {
-	int fd;
+	struct libroc_node node;
 	unsigned int number, links;
 	uint32_t host_pages_max;
 
@@ -59,7 +61,6 @@ struct roc_fragments {
 	const char *kernel_area;
 	char *user_area;
 	struct roc_fr_bell *bell; /* NULL: the card has none to map */
-	int pid;		  /* of the process that has mapped them */
 	const struct roc_fr_kernel *kernel;
 	const struct roc_fr_descriptor *descriptors;
 	const struct roc_fr_completion *completions;
@@ -100,7 +101,7 @@ struct roc_fragments {
 	char name[ROC_CARD_NAME_MAX + 32]; /* of card and sub-unit, for sentences */
 };
 
-/* fragment_rings.c: -EPIPE and a sentence if there are no rings yet. */
+/* fragment_rings.c: -EPIPE: there are no rings yet; -EPERM: in a child. With a sentence. */
 int libroc_need_fragment_rings(const struct roc_fragments *f);
 void libroc_fragment_unmap(struct roc_fragments *f);
 

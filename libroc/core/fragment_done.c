@@ -187,7 +187,10 @@ int roc_fragments_return(struct roc_fragments *f, uint64_t handle)
 	uint32_t i = handle & ((UINT64_C(1) << f->shift) - 1), first;
 	uint64_t expected = handle;
 	struct libroc_host_page *h = &f->host_pages[i];
+	int ret = libroc_need_opener(&f->node, f->name);
 
+	if (ret)
+		return ret;
 	if (!handle || i >= f->host_page_count)
 		return roc_fail(EINVAL,
 				"%s: there is no host page with handle 0x%llx: pass the handle "

@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <unistd.h>
 
 #include "fragment.h"
 #include "fragment_index.h"
@@ -14,8 +13,10 @@
 
 int libroc_need_fragment_rings(const struct roc_fragments *f)
 {
-	if (f->pages)
-		return 0;
+	int ret = libroc_need_opener(&f->node, f->name);
+
+	if (ret || f->pages)
+		return ret;
 	return roc_fail(EPIPE,
 			"%s: there are no rings yet: call roc_fragments_rings(), _add() or "
 			"_start() first",
@@ -115,7 +116,7 @@ static void *map(const struct roc_fragments *f, uint64_t length, uint64_t offset
 		 int *err)
 {
 	int saved = errno;
-	void *at = mmap(NULL, length, prot, MAP_SHARED, f->fd, (off_t)offset);
+	void *at = mmap(NULL, length, prot, MAP_SHARED, f->node.fd, (off_t)offset);
 
 	if (at != MAP_FAILED)
 		return at;
@@ -126,9 +127,9 @@ static void *map(const struct roc_fragments *f, uint64_t length, uint64_t offset
 
 void libroc_fragment_unmap(struct roc_fragments *f)
 {
-	libroc_unmap(f->kernel_area, f->made.kernel_length, f->pid);
-	libroc_unmap(f->user_area, f->made.user_length, f->pid);
-	libroc_unmap(f->bell, f->made.bell_length, f->pid);
+	libroc_node_unmap(&f->node, f->kernel_area, f->made.kernel_length);
+	libroc_node_unmap(&f->node, f->user_area, f->made.user_length);
+	libroc_node_unmap(&f->node, f->bell, f->made.bell_length);
 	f->kernel_area = NULL;
 	f->user_area = NULL;
 	f->bell = NULL;
@@ -139,7 +140,6 @@ static int map_rings(struct roc_fragments *f)
 	const struct roc_fr_rings *r = &f->made;
 	int err = 0;
 
-	f->pid = getpid();
 	f->kernel_area = map(f, r->kernel_length, r->kernel_offset, PROT_READ, &err);
 	if (f->kernel_area)
 		f->user_area = map(f, r->user_length, r->user_offset, PROT_READ | PROT_WRITE, &err);
@@ -200,7 +200,7 @@ static int make_rings(struct roc_fragments *f, uint32_t page, uint32_t pages, ui
 				   .pages = pages,
 				   .host_page_size = host_page,
 				   .commands = commands};
-	int ret = libroc_ioctl(f->fd, ROC_FR_RINGS, &arg);
+	int ret = libroc_node_ioctl(&f->node, ROC_FR_RINGS, &arg);
 
 	if (ret)
 		return fail_rings(-ret, f, &arg);
@@ -243,7 +243,7 @@ static int number(struct roc_fragments *f, char *addr, size_t length, uint32_t h
 {
 	struct roc_fr_pages arg = {.size = sizeof(arg), .handle = handle};
 	uint32_t i;
-	int ret = libroc_ioctl(f->fd, ROC_FR_PAGES, &arg);
+	int ret = libroc_node_ioctl(&f->node, ROC_FR_PAGES, &arg);
 
 	if (ret)
 		return libroc_fail_ioctl(-ret, f->name, "cannot ask for the numbers of host pages");
@@ -266,15 +266,13 @@ static int number(struct roc_fragments *f, char *addr, size_t length, uint32_t h
 
 int roc_fragments_add(struct roc_fragments *f, void *addr, size_t length)
 {
-	struct roc_channel ch = {.fd = f->fd}; /* for its sentences */
+	struct roc_channel ch = {.node = f->node}; /* for its sentences */
 	uint32_t handle;
 	int ret;
 
-	if (!f->pages) {
-		ret = roc_fragments_rings(f, 0, 0, 0, 0);
-		if (ret)
-			return ret;
-	}
+	ret = f->pages ? libroc_need_fragment_rings(f) : roc_fragments_rings(f, 0, 0, 0, 0);
+	if (ret)
+		return ret;
 	if (!length || length % f->host_page_size)
 		return roc_fail(EINVAL,
 				"%s: a buffer of %zu bytes is not a number of host pages of %u",

@@ -88,7 +88,7 @@ static int tell(struct roc_fragments *f, uint32_t what)
 {
 	struct roc_fr_tell arg = {
 		.size = sizeof(arg), .what = what, .free = f->freed, .command = f->commanded};
-	int ret = libroc_ioctl(f->fd, ROC_FR_TELL, &arg);
+	int ret = libroc_node_ioctl(&f->node, ROC_FR_TELL, &arg);
 
 	f->counts.tells++;
 	if (ret && ret != -EALREADY)
@@ -113,7 +113,10 @@ int roc_fragments_flush(struct roc_fragments *f)
 {
 	uint32_t what = 0;
 	unsigned int link;
+	int ret = libroc_need_opener(&f->node, f->name);
 
+	if (ret)
+		return ret;
 	if (f->freed != f->freed_told && short_of_pages(f)) {
 		what |= ROC_FR_TELL_FREE;
 		f->freed_told = f->freed;
@@ -241,7 +244,9 @@ unsigned int roc_fragments_clear(struct roc_fragments *f, const uint32_t *events
 	uint32_t pages[ROC_FRAGMENTS_LINKS_MAX], links;
 	unsigned int i, known = 0;
 
-	for (i = 0; i < n && f->pages; i++) {
+	if (!f->pages || !libroc_is_opener(&f->node))
+		return 0;
+	for (i = 0; i < n; i++) {
 		links = roc_fragment_index_remove(f->index, events[i], ~UINT32_C(0), pages);
 		known += !!links;
 		f->counts.cleared += __builtin_popcount(links);
@@ -256,9 +261,10 @@ int roc_fragments_request(struct roc_fragments *f, uint32_t event, uint32_t link
 	uint32_t pages[ROC_FRAGMENTS_LINKS_MAX], asked, left;
 	struct libroc_host_page *h;
 	struct roc_fr_command *c;
+	int ret = libroc_need_opener(&f->node, f->name);
 
-	if (!f->pages)
-		return 0;
+	if (ret || !f->pages)
+		return ret;
 	asked = roc_fragment_index_find(f->index, event, pages) & links;
 	left = __builtin_popcount(asked);
 	if (left > libroc_fragment_free(f) || left > f->command_entries - f->outstanding)

@@ -118,7 +118,7 @@ int roc_fragments_wait(struct roc_fragments *f, unsigned int data, unsigned int 
 	arg.descriptors = f->taken + w.data;
 	arg.completions = f->done + w.done;
 	arg.deadline = libroc_deadline(timeout_ms);
-	ret = libroc_ioctl(f->fd, ROC_FR_WAIT, &arg);
+	ret = libroc_node_ioctl(&f->node, ROC_FR_WAIT, &arg);
 	/* What came after the kernel looked last counts, too. */
 	bits = there(f, w);
 	if (bits)

@@ -15,8 +15,10 @@
 #include "lend.h"
 #include "libroc.h"
 
-int libroc_lender_new(const struct libroc_lend_kind *kind, unsigned int limit,
-		      struct roc_lender **lender)
+static const char lender_name[] = "the lender's channel";
+
+int libroc_lender_new(const struct libroc_lend_kind *kind, const struct libroc_node *node,
+		      unsigned int limit, struct roc_lender **lender)
 {
 	struct roc_lender *l;
 	uint32_t i;
@@ -32,6 +34,7 @@ int libroc_lender_new(const struct libroc_lend_kind *kind, unsigned int limit,
 		return roc_fail(ENOMEM, "no memory for a lender of %u units", limit);
 	}
 	l->kind = kind;
+	l->node = node;
 	pthread_mutex_init(&l->lock, NULL);
 	while (1u << l->shift < limit)
 		l->shift++;
@@ -50,6 +53,9 @@ int roc_lender_close(struct roc_lender *l)
 
 	if (!l)
 		return 0;
+	/* In a child the units are its parent's, and a thread of that may have had the lock. */
+	if (!libroc_is_opener(l->node))
+		goto release;
 	roc_lender_lent(l, &lent);
 	if (lent.count)
 		return roc_fail(EBUSY,
@@ -60,6 +66,7 @@ int roc_lender_close(struct roc_lender *l)
 	if (l->kind->close)
 		l->kind->close(l);
 	pthread_mutex_destroy(&l->lock);
+release:
 	free(l->buffers);
 	free(l->slots);
 	free(l);
@@ -124,6 +131,9 @@ int roc_lender_take(struct roc_lender *l, struct roc_unit *unit)
 	uint32_t index;
 	int ret;
 
+	ret = libroc_need_opener(l->node, lender_name);
+	if (ret)
+		return ret;
 	ret = l->kind->peek(l, &loan);
 	if (ret <= 0)
 		return ret;
@@ -148,7 +158,9 @@ int roc_lender_take(struct roc_lender *l, struct roc_unit *unit)
 
 int roc_lender_wait(struct roc_lender *l, int timeout_ms)
 {
-	return l->kind->wait(l, timeout_ms);
+	int ret = libroc_need_opener(l->node, lender_name);
+
+	return ret ? ret : l->kind->wait(l, timeout_ms);
 }
 
 /* Of a unit that is out no more, or never was. */
@@ -202,6 +214,9 @@ int roc_lender_return(struct roc_lender *l, uint64_t handle)
 	bool kick = false;
 	int ret;
 
+	ret = libroc_need_opener(l->node, lender_name);
+	if (ret)
+		return ret;
 	pthread_mutex_lock(&l->lock);
 	if (is_out(l, index, handle)) {
 		length = l->slots[index].loan.unit.length;

@@ -10,6 +10,8 @@
 
 #include <pthread.h>
 
+#include "libroc.h"
+
 #define LIBROC_LEND_NONE UINT32_MAX
 
 /* A unit, and how its memory goes back. */
@@ -55,6 +57,7 @@ struct libroc_lend_buffer {
  */
 struct roc_lender {
 	const struct libroc_lend_kind *kind;
+	const struct libroc_node *node;
 	struct roc_channel *ch;		 /* pool */
 	struct roc_stream *stream;	 /* stream */
 	struct roc_fragments *fragments; /* fragment */
@@ -77,7 +80,7 @@ struct roc_lender {
 };
 
 /* The book for any kind; the caller fills in the source. */
-int libroc_lender_new(const struct libroc_lend_kind *kind, unsigned int limit,
-		      struct roc_lender **lender);
+int libroc_lender_new(const struct libroc_lend_kind *kind, const struct libroc_node *node,
+		      unsigned int limit, struct roc_lender **lender);
 
 #endif /* LIBROC_LEND_H */

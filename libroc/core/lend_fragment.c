@@ -80,7 +80,7 @@ int roc_lender_fragments(struct roc_fragments *f, unsigned int limit, struct roc
 	ret = libroc_need_fragment_rings(f);
 	if (ret)
 		return ret;
-	ret = libroc_lender_new(&fragments, limit, lender);
+	ret = libroc_lender_new(&fragments, &f->node, limit, lender);
 	if (!ret)
 		(*lender)->fragments = f;
 	return ret;

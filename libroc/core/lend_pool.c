@@ -160,7 +160,7 @@ int roc_lender_pool(struct roc_channel *ch, unsigned int limit, struct roc_lende
 			"%s: superpages that another lender, or somebody, has pushed are in "
 			"its rings: close the channel and open it anew",
 			ch->name);
-	ret = libroc_lender_new(&pool, limit, lender);
+	ret = libroc_lender_new(&pool, &ch->node, limit, lender);
 	if (!ret)
 		(*lender)->ch = ch;
 	return ret;
@@ -214,6 +214,9 @@ int roc_lender_add(struct roc_lender *l, void *addr, size_t length, uint32_t sup
 		return roc_fail(EINVAL,
 				"%s: a buffer of %zu bytes is not a number of superpages of %u",
 				l->ch->name, length, superpage);
+	ret = libroc_need_rings(l->ch);
+	if (ret)
+		return ret;
 	left = room(l);
 	if (length / superpage > left)
 		return roc_fail(ENOSPC,

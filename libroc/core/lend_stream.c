@@ -156,7 +156,7 @@ int roc_lender_stream(struct roc_stream *s, unsigned int limit, uint64_t bytes,
 	ret = libroc_need_ring(s);
 	if (ret)
 		return ret;
-	ret = libroc_lender_new(&stream, limit, lender);
+	ret = libroc_lender_new(&stream, &s->node, limit, lender);
 	if (ret)
 		return ret;
 	(*lender)->stream = s;

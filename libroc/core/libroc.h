@@ -50,6 +50,31 @@ int libroc_same_card(const struct roc_card *card, const char *name);
  */
 void libroc_unmap(volatile const void *at, size_t length, int pid);
 
+/* node.c */
+
+/* The open node of a channel. */
+struct libroc_node {
+	int fd;
+	uint32_t process; /* that opened it */
+};
+
+/* Number of this process; 0 in a child of fork() that has opened nothing yet. */
+extern uint32_t *libroc_process;
+
+static inline bool libroc_is_opener(const struct libroc_node *node)
+{
+	return __atomic_load_n(libroc_process, __ATOMIC_RELAXED) == node->process;
+}
+
+/* This process has opened @node. 0, or -errno and the sentence. */
+int libroc_node_belongs(struct libroc_node *node, const char *name);
+/* -EPERM and the sentence in a child of the process that opened @node. */
+int libroc_need_opener(const struct libroc_node *node, const char *name);
+/* libroc_ioctl(); -EPERM in a child. */
+int libroc_node_ioctl(const struct libroc_node *node, unsigned long request, void *arg);
+/* What the process that opened @node has mapped, or NULL. */
+void libroc_node_unmap(const struct libroc_node *node, volatile const void *at, size_t length);
+
 /* channel.c */
 
 /*
@@ -58,9 +83,9 @@ void libroc_unmap(volatile const void *at, size_t length, int pid);
  */
 int libroc_fail_owned(const char *address, unsigned int channel, const char *text, const char *rule,
 		      const char *otherwise);
-/* A channel's node, which @name is in sentences and a @what: its descriptor, or -errno. */
+/* Open a channel's node, which @name is in sentences and a @what. */
 int libroc_open_channel(const struct roc_card *card, unsigned int channel, const char *name,
-			const char *what);
+			const char *what, struct libroc_node *node);
 /*
  * -EALREADY: @name does not run. If its last run failed (@state) the sentence has the reason, else
  * @remedy.
@@ -80,7 +105,7 @@ void libroc_program_name(char *name);
 /* CLOCK_MONOTONIC ns; that far from now, -1: never. */
 uint64_t libroc_now(void);
 uint64_t libroc_deadline(int timeout_ms);
-int libroc_eventfd(int fd, const char *name, int eventfd);
+int libroc_eventfd(const struct libroc_node *node, const char *name, int eventfd);
 
 /* id.c */
 
@@ -148,17 +173,16 @@ struct roc_endpoint {
 
 /* An open channel. Owned by the caller of roc_channel_open(); no lock, one thread at a time. */
 struct roc_channel {
-	int fd;
+	struct libroc_node node;
 	enum roc_card_type type;
 	struct roc_ch_rings made; /* what the driver has made; size 0: nothing */
-	bool have_rings;	  /* they are mapped, */
-	int pid;		  /* by this process */
+	bool have_rings;	  /* they are mapped */
 	struct roc_rings rings;	  /* valid if have_rings */
 
 	char name[ROC_CARD_NAME_MAX + 24]; /* of the card and the channel, for sentences */
 };
 
-/* Fails with -EPIPE and a sentence if the rings do not exist yet. */
+/* -EPIPE: the rings do not exist yet; -EPERM: in a child of the opener. With a sentence. */
 int libroc_need_rings(const struct roc_channel *ch);
 /* libroc_fail_idle() of a channel with a pool. */
 int libroc_channel_idle(const struct roc_channel *ch, const char *remedy);

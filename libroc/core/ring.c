@@ -6,14 +6,15 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <unistd.h>
 
 #include "libroc.h"
 
 int libroc_need_rings(const struct roc_channel *ch)
 {
-	if (ch->have_rings)
-		return 0;
+	int ret = libroc_need_opener(&ch->node, ch->name);
+
+	if (ret || ch->have_rings)
+		return ret;
 	return roc_fail(EPIPE,
 			"%s: the rings do not exist yet: call roc_channel_rings() or "
 			"roc_channel_start() first",
@@ -28,12 +29,12 @@ static int map_rings(struct roc_channel *ch)
 	int saved = errno;
 	int err;
 
-	user = mmap(NULL, made->user_length, PROT_READ | PROT_WRITE, MAP_SHARED, ch->fd,
+	user = mmap(NULL, made->user_length, PROT_READ | PROT_WRITE, MAP_SHARED, ch->node.fd,
 		    made->user_offset);
 	if (user == MAP_FAILED)
 		goto fail;
-	kernel =
-		mmap(NULL, made->kernel_length, PROT_READ, MAP_SHARED, ch->fd, made->kernel_offset);
+	kernel = mmap(NULL, made->kernel_length, PROT_READ, MAP_SHARED, ch->node.fd,
+		      made->kernel_offset);
 	if (kernel == MAP_FAILED)
 		goto unmap;
 	r->user = user;
@@ -48,7 +49,6 @@ static int map_rings(struct roc_channel *ch)
 	r->fill_prod = r->user->fill_prod;
 	r->ready_cons = r->user->ready_cons;
 	ch->have_rings = true;
-	ch->pid = getpid();
 	return 0;
 
 unmap:
@@ -65,7 +65,7 @@ static int make_rings(struct roc_channel *ch, unsigned int fill, unsigned int re
 {
 	struct roc_ch_rings arg = {
 		.size = sizeof(arg), .fill_entries = fill, .ready_entries = ready};
-	int ret = libroc_ioctl(ch->fd, ROC_CH_RINGS, &arg);
+	int ret = libroc_node_ioctl(&ch->node, ROC_CH_RINGS, &arg);
 
 	switch (-ret) {
 	case 0:
@@ -91,6 +91,9 @@ int roc_channel_rings(struct roc_channel *ch, unsigned int fill, unsigned int re
 {
 	int ret;
 
+	ret = libroc_need_opener(&ch->node, ch->name);
+	if (ret)
+		return ret;
 	if (!ch->made.size || ch->have_rings) {
 		ret = make_rings(ch, fill, ready);
 		if (ret)
@@ -101,7 +104,7 @@ int roc_channel_rings(struct roc_channel *ch, unsigned int fill, unsigned int re
 
 struct roc_rings *roc_channel_ring(struct roc_channel *ch)
 {
-	return ch->have_rings ? &ch->rings : NULL;
+	return ch->have_rings && libroc_is_opener(&ch->node) ? &ch->rings : NULL;
 }
 
 int roc_push(struct roc_channel *ch, uint32_t handle, uint64_t offset, uint32_t length,

@@ -34,7 +34,7 @@ static struct libroc_asked endpoint(struct roc_endpoint *ep)
 
 static struct libroc_asked itself(const struct roc_stream *s)
 {
-	return (struct libroc_asked){.kind = &kind, .fd = s->fd, .name = s->name};
+	return (struct libroc_asked){.kind = &kind, .node = &s->node, .name = s->name};
 }
 
 static int get_info(struct libroc_asked a, unsigned int stream, struct roc_st_info *info)
@@ -113,10 +113,9 @@ int roc_stream_open_card(const struct roc_card *card, const char *id, const char
 	ret = find(card, id, stream, new);
 	if (ret)
 		goto fail;
-	ret = libroc_open_channel(card, new->number, new->name, kind.one);
-	if (ret < 0)
+	ret = libroc_open_channel(card, new->number, new->name, kind.one, &new->node);
+	if (ret)
 		goto fail;
-	new->fd = ret;
 	*s = new;
 	return 0;
 
@@ -130,12 +129,12 @@ void roc_stream_close(struct roc_stream *s)
 	if (!s)
 		return;
 	if (s->lines) {
-		libroc_unmap(s->ring, s->made.ring_length, s->pid);
-		libroc_unmap(s->kernel, s->made.control_length, s->pid);
-		libroc_unmap(s->user, s->made.user_length, s->pid);
-		libroc_unmap(s->bell, s->made.bell_length, s->pid);
+		libroc_node_unmap(&s->node, s->ring, s->made.ring_length);
+		libroc_node_unmap(&s->node, s->kernel, s->made.control_length);
+		libroc_node_unmap(&s->node, s->user, s->made.user_length);
+		libroc_node_unmap(&s->node, s->bell, s->made.bell_length);
 	}
-	close(s->fd);
+	close(s->node.fd);
 	free(s);
 }
 
@@ -151,12 +150,12 @@ unsigned int roc_stream_number(const struct roc_stream *s)
 
 int roc_stream_fd(const struct roc_stream *s)
 {
-	return s->fd;
+	return s->node.fd;
 }
 
 int roc_stream_eventfd(struct roc_stream *s, int eventfd)
 {
-	return libroc_eventfd(s->fd, s->name, eventfd);
+	return libroc_eventfd(&s->node, s->name, eventfd);
 }
 
 int roc_stream_info(struct roc_stream *s, struct roc_st_info *info)
@@ -246,12 +245,10 @@ int roc_stream_start(struct roc_stream *s, uint32_t position)
 	struct roc_st_start arg = {.size = sizeof(arg), .position = position};
 	int ret;
 
-	if (!s->lines) {
-		ret = roc_stream_ring(s, 0);
-		if (ret)
-			return ret;
-	}
-	ret = libroc_ioctl(s->fd, ROC_ST_START, &arg);
+	ret = s->lines ? libroc_need_ring(s) : roc_stream_ring(s, 0);
+	if (ret)
+		return ret;
+	ret = libroc_node_ioctl(&s->node, ROC_ST_START, &arg);
 	if (!ret) {
 		begin(s, position);
 		return 0;
@@ -267,7 +264,7 @@ int roc_stream_start(struct roc_stream *s, uint32_t position)
 int roc_stream_stop(struct roc_stream *s, unsigned int *lost)
 {
 	struct roc_st_stop arg = {.size = sizeof(arg)};
-	int ret = libroc_ioctl(s->fd, ROC_ST_STOP, &arg);
+	int ret = libroc_node_ioctl(&s->node, ROC_ST_STOP, &arg);
 	struct roc_st_info info;
 
 	if (ret == -EALREADY) {

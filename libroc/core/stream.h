@@ -7,6 +7,8 @@
 
 #include <roc/stream.h>
 
+#include "libroc.h"
+
 /* State of a lender that checks the headers of a run, at one position. */
 struct libroc_stream_walk {
 	uint32_t number; /* of the packet there, if @numbered */
@@ -18,7 +20,7 @@ struct libroc_stream_walk {
 
 /* Owned by the caller of roc_stream_open(). All positions are in lines, modulo 2^32. */
 struct roc_stream {
-	int fd;
+	struct libroc_node node;
 	unsigned int number;
 
 	struct roc_st_ring made; /* what the driver has made; size 0: nothing */
@@ -30,7 +32,6 @@ struct roc_stream {
 	struct roc_st_user *user;
 	volatile uint32_t *bell; /* NULL: the card has none to map */
 	uint32_t lines;		 /* of the ring */
-	int pid;		 /* of the process that has mapped them */
 
 	uint32_t seen;			  /* write position as we saw it last */
 	uint32_t read;			  /* where the card's room ends */
@@ -43,7 +44,7 @@ struct roc_stream {
 	char name[ROC_CARD_NAME_MAX + 32]; /* of card and stream, for sentences */
 };
 
-/* Fails with -EPIPE and a sentence if there is no ring yet. */
+/* -EPIPE: there is no ring yet; -EPERM: in a child of the opener. With a sentence. */
 int libroc_need_ring(const struct roc_stream *s);
 
 /*

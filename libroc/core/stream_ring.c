@@ -10,7 +10,6 @@
 #include <endian.h>
 #include <errno.h>
 #include <sys/mman.h>
-#include <unistd.h>
 
 #include "barrier.h"
 #include "libroc.h"
@@ -18,8 +17,10 @@
 
 int libroc_need_ring(const struct roc_stream *s)
 {
-	if (s->lines)
-		return 0;
+	int ret = libroc_need_opener(&s->node, s->name);
+
+	if (ret || s->lines)
+		return ret;
 	return roc_fail(EPIPE,
 			"%s: there is no ring yet: call roc_stream_ring() or "
 			"roc_stream_start() first",
@@ -95,7 +96,7 @@ static int fail_ring(int err, const struct roc_stream *s, const struct roc_st_ri
 static void *map(const struct roc_stream *s, uint64_t length, uint64_t offset, int prot, int *err)
 {
 	int saved = errno;
-	void *at = mmap(NULL, length, prot, MAP_SHARED, s->fd, (off_t)offset);
+	void *at = mmap(NULL, length, prot, MAP_SHARED, s->node.fd, (off_t)offset);
 
 	if (at == MAP_FAILED) {
 		*err = errno;
@@ -128,7 +129,6 @@ static int map_ring(struct roc_stream *s)
 	s->kernel = control;
 	s->state = (const void *)((const char *)control + made->control_length / 2);
 	s->user = user;
-	s->pid = getpid();
 	s->bell = bell;
 	s->lines = made->length / ROC_ST_LINE;
 	return 0;
@@ -147,12 +147,12 @@ static int make_ring(struct roc_stream *s, uint64_t length)
 {
 	struct roc_st_ring arg = {.size = sizeof(arg),
 				  .length = length ? length : ROC_STREAM_RING_DEFAULT};
-	int ret = libroc_ioctl(s->fd, ROC_ST_RING, &arg);
+	int ret = libroc_node_ioctl(&s->node, ROC_ST_RING, &arg);
 
 	/* Who did not say how much takes what the card can. */
 	if (ret && !length && arg.why == ROC_WHY_LENGTH && arg.limit < ROC_STREAM_RING_DEFAULT) {
 		arg = (struct roc_st_ring){.size = sizeof(arg), .length = arg.limit};
-		ret = libroc_ioctl(s->fd, ROC_ST_RING, &arg);
+		ret = libroc_node_ioctl(&s->node, ROC_ST_RING, &arg);
 	}
 	if (ret)
 		return fail_ring(-ret, s, &arg);
@@ -162,8 +162,10 @@ static int make_ring(struct roc_stream *s, uint64_t length)
 
 int roc_stream_ring(struct roc_stream *s, uint64_t length)
 {
-	int ret;
+	int ret = libroc_need_opener(&s->node, s->name);
 
+	if (ret)
+		return ret;
 	if (!s->made.size || s->lines) {
 		ret = make_ring(s, length);
 		if (ret)
@@ -174,7 +176,7 @@ int roc_stream_ring(struct roc_stream *s, uint64_t length)
 
 const void *roc_stream_base(const struct roc_stream *s, uint64_t *length)
 {
-	if (!s->lines)
+	if (!s->lines || !libroc_is_opener(&s->node))
 		return NULL;
 	if (length)
 		*length = (uint64_t)s->lines * ROC_ST_LINE;
@@ -217,7 +219,8 @@ int64_t roc_stream_peek(struct roc_stream *s, const void **data)
 
 bool roc_stream_running(const struct roc_stream *s)
 {
-	return s->lines && !(__atomic_load_n(&s->kernel->flags, __ATOMIC_RELAXED) & ROC_ST_STOPPED);
+	return s->lines && libroc_is_opener(&s->node) &&
+	       !(__atomic_load_n(&s->kernel->flags, __ATOMIC_RELAXED) & ROC_ST_STOPPED);
 }
 
 void libroc_stream_give(struct roc_stream *s, uint32_t position)
@@ -276,7 +279,7 @@ int64_t libroc_stream_sleep(struct roc_stream *s, uint32_t position, uint32_t li
 		return there;
 	arg.deadline = libroc_deadline(timeout_ms);
 	read = __atomic_load_n(&s->read, __ATOMIC_RELAXED);
-	ret = libroc_ioctl(s->fd, ROC_ST_WAIT, &arg);
+	ret = libroc_node_ioctl(&s->node, ROC_ST_WAIT, &arg);
 	if (!ret || ret == -ETIME)
 		told_by_wait(s, read - arg.unreported);
 	/* What came after the kernel looked last counts, too. */

@@ -44,7 +44,7 @@ int roc_channel_wait(struct roc_channel *ch, unsigned int min_ready, int timeout
 	if (count >= min_ready)
 		return count;
 	arg.deadline = libroc_deadline(timeout_ms);
-	ret = libroc_ioctl(ch->fd, ROC_CH_WAIT, &arg);
+	ret = libroc_node_ioctl(&ch->node, ROC_CH_WAIT, &arg);
 	count = roc_ready_count(r);
 	switch (-ret) {
 	case 0:
@@ -77,7 +77,7 @@ static int kick(struct roc_channel *ch, uint32_t flags)
 	ret = libroc_need_rings(ch);
 	if (ret)
 		return ret;
-	ret = libroc_ioctl(ch->fd, ROC_CH_KICK, &arg);
+	ret = libroc_node_ioctl(&ch->node, ROC_CH_KICK, &arg);
 	if (ret == -EALREADY)
 		return libroc_channel_idle(ch, "start it first");
 	if (ret < 0)
@@ -95,10 +95,10 @@ int roc_channel_kick(struct roc_channel *ch)
 	return kick(ch, 0);
 }
 
-int libroc_eventfd(int fd, const char *name, int eventfd)
+int libroc_eventfd(const struct libroc_node *node, const char *name, int eventfd)
 {
 	struct roc_ch_eventfd arg = {.size = sizeof(arg), .fd = eventfd};
-	int ret = libroc_ioctl(fd, ROC_CH_EVENTFD, &arg);
+	int ret = libroc_node_ioctl(node, ROC_CH_EVENTFD, &arg);
 
 	if (ret == -EBADF || ret == -EINVAL)
 		return roc_fail(-ret, "%s: descriptor %d is %s: pass one from eventfd(), or -1",
@@ -110,5 +110,5 @@ int libroc_eventfd(int fd, const char *name, int eventfd)
 
 int roc_channel_eventfd(struct roc_channel *ch, int eventfd)
 {
-	return libroc_eventfd(ch->fd, ch->name, eventfd);
+	return libroc_eventfd(&ch->node, ch->name, eventfd);
 }

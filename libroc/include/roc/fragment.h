@@ -166,7 +166,11 @@ struct roc_fragments_damage {
  * @sub: name of the sub-unit, as "sub0", or its number, which is M of /dev/rocNchM
  * @f: the new handle
  *
- * Open after fork(), in the process that takes the data.
+ * Open after fork(), in the process that takes the data. A child does not inherit the rings, and
+ * what it did through the descriptor would act on its parent's run: there each function of the
+ * sub-unit, and of a lender of it, returns -EPERM, roc_fragments_running() false and
+ * roc_fragments_clear() 0. Those that only read counters work on the child's copy.
+ * roc_fragments_close() is for a child, too.
  *
  * Return: 0; the errors of roc_open(); -ENOENT also if the card has no such sub-unit (the sentence
  * lists those it has); -EOPNOTSUPP the card has none at all; -EBUSY somebody else has it (the

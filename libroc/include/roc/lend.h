@@ -198,7 +198,8 @@ void roc_lender_lent(struct roc_lender *lender, struct roc_lent *lent);
  * roc_lender_close() - end lending
  * @lender: handle, or NULL
  *
- * Nobody may use the handle any more, in no thread. The channel and its buffers stay as they are.
+ * No thread may use the handle any more. The channel and its buffers stay as they are. In a child
+ * of the process that opened the channel it frees the child's copy, whatever is out.
  *
  * Return: 0; -EBUSY units are out (the sentence says how many, and how old the oldest is): get
  * them back first. Nothing has been closed.

@@ -400,8 +400,11 @@ void roc_memory_free(struct roc_memory *mem);
  *
  * Open after fork(), in the process that takes the data. A child inherits the descriptor until
  * exec(), but its copy does not keep the channel: when the opener closes it or ends, the card is
- * stopped and the channel is free. A child does not inherit the rings and can neither register nor
- * export memory. roc_channel_close() is for a child, too: of its memory it frees the handle alone.
+ * stopped and the channel is free. A child does not inherit the rings, and what it did through the
+ * descriptor would act on its parent's run: there each function of the channel, and of a lender of
+ * it, returns -EPERM, and roc_channel_ring() returns NULL. Rings that the parent got before from
+ * roc_channel_ring() must not be used in the child. roc_channel_close() is for a child, too: of its
+ * memory it frees the handle alone.
  *
  * Return: 0; the errors of roc_open(); -ENOENT also if the card has no such channel; -EBUSY
  * somebody else owns it (the sentence says PID and program).
@@ -536,8 +539,9 @@ int roc_channel_mode(struct roc_channel *ch, enum roc_mode mode);
  * Once per open. roc_channel_start() does it with the defaults if it was not done. Call it first
  * to put free superpages into the fill ring before the start.
  *
- * Return: 0; -EBUSY they exist already; -EINVAL not such a number; -ENOMEM. If the sentence says
- * that they cannot be mapped they are made, and the next call maps them as they are.
+ * Return: 0; -EBUSY they exist already; -EINVAL not such a number; -ENOMEM; -EPERM another process
+ * opened the channel: open it after fork(), not before. If the sentence says that they cannot be
+ * mapped they are made, and the next call maps them as they are.
  */
 int roc_channel_rings(struct roc_channel *ch, unsigned int fill, unsigned int ready);
 
@@ -749,7 +753,8 @@ struct roc_rings {
  * roc_channel_ring() - the rings of a channel
  * @ch: handle
  *
- * Return: the rings, valid until roc_channel_close(); NULL before roc_channel_rings().
+ * Return: the rings, valid until roc_channel_close(); NULL before roc_channel_rings(), and in a
+ * child of the process that opened the channel.
  */
 struct roc_rings *roc_channel_ring(struct roc_channel *ch);
 

@@ -55,7 +55,10 @@ struct roc_stream_damage {
  * @stream: name of the stream, as "main", or its number, which is M of /dev/rocNchM
  * @s: the new handle
  *
- * Open after fork(), in the process that takes the data.
+ * Open after fork(), in the process that takes the data. A child does not inherit the ring, and
+ * what it did through the descriptor would act on its parent's run: there each function of the
+ * stream, and of a lender of it, returns -EPERM, roc_stream_running() false and roc_stream_base()
+ * NULL. roc_stream_close() is for a child, too.
  *
  * Return: 0; the errors of roc_open(); -ENOENT also if the card has no such stream (the sentence
  * lists those it has); -EOPNOTSUPP the card has no streams; -EBUSY somebody else reads it (the

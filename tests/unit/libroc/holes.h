@@ -23,8 +23,8 @@ static bool is_mapped(const struct iovec *area)
 	return true;
 }
 
-/* A child has memory in all of them, and lets go of what it inherited. 0: it has its own still. */
-static int child_lets_go(const struct iovec *areas, unsigned int count, void (*let_go)(void *),
+/* Status of a child that inherits none of the areas and ends with what @run returns. */
+static int child_without(const struct iovec *areas, unsigned int count, int (*run)(void *),
 			 void *what)
 {
 	int status = -1;
@@ -39,16 +39,54 @@ static int child_lets_go(const struct iovec *areas, unsigned int count, void (*l
 		return status;
 	}
 	alarm(10);
-	for (i = 0; i < count; i++)
-		if (mmap(areas[i].iov_base, areas[i].iov_len, PROT_READ | PROT_WRITE,
-			 MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1,
-			 0) != areas[i].iov_base)
-			_exit(100);
-	let_go(what);
-	for (i = 0; i < count; i++)
-		if (!is_mapped(&areas[i]))
-			_exit(1 + (int)i);
-	_exit(0);
+	_exit(run(what));
 }
+
+struct let_go {
+	const struct iovec *areas;
+	unsigned int count;
+	void (*let_go)(void *);
+	void *what;
+};
+
+static int fill_and_let_go(void *arg)
+{
+	const struct let_go *l = arg;
+	unsigned int i;
+
+	for (i = 0; i < l->count; i++)
+		if (mmap(l->areas[i].iov_base, l->areas[i].iov_len, PROT_READ | PROT_WRITE,
+			 MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1,
+			 0) != l->areas[i].iov_base)
+			return 100;
+	l->let_go(l->what);
+	for (i = 0; i < l->count; i++)
+		if (!is_mapped(&l->areas[i]))
+			return 1 + (int)i;
+	return 0;
+}
+
+/* A child has memory in all of them, and lets go of what it inherited. 0: it has its own still. */
+__attribute__((unused)) static int child_lets_go(const struct iovec *areas, unsigned int count,
+						 void (*let_go)(void *), void *what)
+{
+	struct let_go l = {.areas = areas, .count = count, .let_go = let_go, .what = what};
+
+	return child_without(areas, count, fill_and_let_go, &l);
+}
+
+/* In a child: the call is refused. @at counts calls; the first that is not is the status. */
+#define REFUSED(at, call)                                                                          \
+	do {                                                                                       \
+		(at)++;                                                                            \
+		if ((call) != -EPERM || !strstr(roc_error(), "open it after fork()"))              \
+			return at;                                                                 \
+	} while (0)
+#define IN_CHILD(at, condition)                                                                    \
+	do {                                                                                       \
+		(at)++;                                                                            \
+		if (!(condition))                                                                  \
+			return at;                                                                 \
+	} while (0)
 
 #endif /* ROC_UNIT_LIBROC_HOLES_H */

@@ -541,6 +541,73 @@ static void unmap_bar(void *map)
 	roc_bar_unmap(map);
 }
 
+static int open_own(struct roc_channel *inherited)
+{
+	struct roc_channel *own;
+	struct roc_ready ready;
+	int at = 50;
+
+	own = channel(true);
+	IN_CHILD(at, !roc_pop(own, &ready));
+	IN_CHILD(at, !roc_channel_start(own));
+	REFUSED(at, roc_pop(inherited, &ready));
+	return 0;
+}
+
+static int use_channel(void *arg)
+{
+	struct roc_channel_config config = {.source = ROC_SOURCE_DDG};
+	struct roc_ch_losses losses = {.size = sizeof(losses)};
+	unsigned int reclaimed, count = 0, calls = fake.calls;
+	struct roc_channel *ch = arg;
+	struct roc_ready ready;
+	struct roc_ch_info info;
+	uint32_t word = 0;
+	int at = 0, fd;
+
+	REFUSED(at, roc_channel_wait(ch, 1, 0));
+	REFUSED(at, roc_channel_kick(ch));
+	REFUSED(at, roc_channel_look(ch));
+	REFUSED(at, roc_push(ch, 1, 0, 4096, 0));
+	REFUSED(at, roc_pop(ch, &ready));
+	IN_CHILD(at, !roc_channel_ring(ch));
+	REFUSED(at, roc_channel_rings(ch, 0, 0));
+	REFUSED(at, roc_channel_start(ch));
+	REFUSED(at, roc_channel_stop(ch, &reclaimed));
+	REFUSED(at, roc_channel_reset(ch, ROC_RESET_INTERNAL));
+	REFUSED(at, roc_channel_configure(ch, &config));
+	REFUSED(at, roc_channel_mode(ch, ROC_MODE_BUSY));
+	REFUSED(at, roc_channel_command(ch, 0, &word, &count));
+	REFUSED(at, roc_channel_eventfd(ch, -1));
+	REFUSED(at, roc_channel_info(ch, &info));
+	REFUSED(at, roc_channel_losses(ch, &losses));
+	REFUSED(at, roc_buffer_register(ch, &fake, 4096, 0, &word));
+	REFUSED(at, roc_buffer_unregister(ch, 1));
+	REFUSED(at, roc_buffer_export(ch, 1, 0, &fd));
+	REFUSED(at, roc_buffer_import(ch, 0, 0, 0, 0, &word));
+	IN_CHILD(at, fake.calls == calls);
+	/* The page has this process's number now, and 0 in its children. */
+	IN_CHILD(at, !open_own(ch));
+	return child_without(NULL, 0, (int (*)(void *))open_own, ch);
+}
+
+/* Rings are not inherited, and a child's ioctls would act on its parent's run. */
+static void in_a_child_of_fork(void)
+{
+	struct roc_channel *ch = channel(true);
+	struct roc_rings *r = roc_channel_ring(ch);
+	struct iovec areas[] = {{r->user, 8192}, {(void *)r->kernel, 8192}};
+
+	UNIT_EQ(child_without(areas, 2, use_channel, ch), 0);
+	CU_ASSERT_PTR_EQUAL(roc_channel_ring(ch), r);
+	UNIT_EQ(roc_push(ch, 1, 0, 4096, 0), 0);
+	done(ch);
+	/* Rings that do not exist yet are not made either. */
+	ch = channel(false);
+	UNIT_EQ(child_without(NULL, 0, use_channel, ch), 0);
+	done(ch);
+}
+
 /* A child has no rings and no BARs, but handles that it may close. */
 static void children_let_go(void)
 {
@@ -721,4 +788,5 @@ UNIT_MAIN("libroc_calls", {"opening, and who may not", opening},
 	  {"making rings", making_rings},
 	  {"rings that cannot be mapped", rings_that_cannot_be_mapped},
 	  {"children let go of what they have not", children_let_go},
-	  {"push and pop", push_and_pop}, {"waiting", waiting}, {"sleeping", sleeping})
+	  {"a child of fork() is refused", in_a_child_of_fork}, {"push and pop", push_and_pop},
+	  {"waiting", waiting}, {"sleeping", sleeping})

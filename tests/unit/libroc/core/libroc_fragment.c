@@ -118,6 +118,57 @@ static void close_fragments(void *f)
 	roc_fragments_close(f);
 }
 
+static int use_fragments(void *arg)
+{
+	struct roc_fr_settings settings = {.set = 0};
+	struct roc_fragment_fetched fetched;
+	struct roc_fragments *f = arg;
+	const uint32_t event = 1;
+	unsigned int calls = fake.calls;
+	struct roc_lender *l;
+	struct roc_fr_info info;
+	int at = 0;
+
+	REFUSED(at, roc_fragments_take(f, NULL, 1));
+	REFUSED(at, roc_fragments_request(f, 1, 1, 0));
+	REFUSED(at, roc_fragments_done(f, &fetched, 1));
+	REFUSED(at, roc_fragments_return(f, 1));
+	IN_CHILD(at, !roc_fragments_clear(f, &event, 1));
+	REFUSED(at, roc_fragments_flush(f));
+	REFUSED(at, roc_fragments_wait(f, 1, 1, 0));
+	IN_CHILD(at, !roc_fragments_running(f));
+	REFUSED(at, roc_fragments_rings(f, 0, 0, 0, 0));
+	REFUSED(at, roc_fragments_add(f, memory, PAGE));
+	REFUSED(at, roc_fragments_start(f));
+	REFUSED(at, roc_fragments_stop(f, false));
+	REFUSED(at, roc_fragments_stop(f, true));
+	REFUSED(at, roc_fragments_reset(f, ROC_FR_RESET_COUNTERS));
+	REFUSED(at, roc_fragments_settings(f, &settings));
+	REFUSED(at, roc_fragments_info(f, &info));
+	REFUSED(at, roc_fragments_eventfd(f, -1));
+	REFUSED(at, roc_lender_fragments(f, 1, &l));
+	IN_CHILD(at, fake.calls == calls);
+	return 0;
+}
+
+/* The rings are not inherited, and a child's ioctls would act on its parent's run. */
+static void in_a_child_of_fork(void)
+{
+	struct roc_fragments *f = running(0);
+	struct iovec areas[] = {{(void *)f->kernel_area, USER_AT},
+				{f->user_area, BELL_AT - USER_AT},
+				{f->bell, 4096}};
+
+	CU_ASSERT_TRUE(card_sends(1, 0, 100, 0));
+	UNIT_EQ(roc_fragments_take(f, NULL, 1), 1);
+	CU_ASSERT_TRUE(card_sends(2, 0, 100, 0));
+	UNIT_EQ(child_without(areas, 3, use_fragments, f), 0);
+	CU_ASSERT_TRUE(roc_fragments_running(f));
+	UNIT_EQ(roc_fragments_take(f, NULL, 1), 1);
+	UNIT_EQ(roc_fragments_request(f, 1, 1, 0), 1);
+	finish(f);
+}
+
 /* A child has no rings, but a handle that it may close. */
 static void children_let_go(void)
 {
@@ -518,6 +569,7 @@ UNIT_MAIN("libroc_fragment", {"opened by name and number", opening},
 	  {"every reason why there are no rings", rings},
 	  {"rings that cannot be mapped", rings_that_cannot_be_mapped},
 	  {"children let go of what they have not", children_let_go},
+	  {"a child of fork() is refused", in_a_child_of_fork},
 	  {"memory for the card", memory_for_the_card},
 	  {"descriptors that lie", descriptors_that_lie},
 	  {"completions that lie", completions_that_lie},

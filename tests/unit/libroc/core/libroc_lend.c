@@ -13,6 +13,7 @@
 #include "tests/unit/libroc/libroc_says.h"
 #include "unit.h"
 
+#include "tests/unit/libroc/holes.h"
 #include "wrap_ioctl.h"
 
 /* A source of units of 100 bytes that need 128: @there can be taken. */
@@ -72,6 +73,8 @@ static const struct libroc_lend_kind ordered = {.peek = fake_peek,
 static const struct libroc_lend_kind unordered = {
 	.peek = fake_peek, .taken = fake_taken, .give = fake_give, .kick = fake_kick};
 
+static struct libroc_node node;
+
 static struct roc_lender *lender_of(const struct libroc_lend_kind *kind, unsigned int limit,
 				    unsigned int there)
 {
@@ -79,7 +82,8 @@ static struct roc_lender *lender_of(const struct libroc_lend_kind *kind, unsigne
 
 	memset(&source, 0, sizeof(source));
 	source.there = there;
-	UNIT_NEED(!libroc_lender_new(kind, limit, &l));
+	UNIT_NEED(!libroc_node_belongs(&node, "test"));
+	UNIT_NEED(!libroc_lender_new(kind, &node, limit, &l));
 	return l;
 }
 
@@ -103,8 +107,8 @@ static void limits_of_a_lender(void)
 {
 	struct roc_lender *l = NULL;
 
-	FAILS(libroc_lender_new(&ordered, 0, &l), -EINVAL, "1 to 1048576");
-	FAILS(libroc_lender_new(&ordered, ROC_LENDER_MAX + 1, &l), -EINVAL, "1 to 1048576");
+	FAILS(libroc_lender_new(&ordered, &node, 0, &l), -EINVAL, "1 to 1048576");
+	FAILS(libroc_lender_new(&ordered, &node, ROC_LENDER_MAX + 1, &l), -EINVAL, "1 to 1048576");
 	CU_ASSERT_PTR_NULL(l);
 	UNIT_EQ(roc_lender_close(NULL), 0);
 }
@@ -434,6 +438,7 @@ static struct roc_lender *pool_lender(unsigned int limit)
 
 	memset(&pool, 0, sizeof(pool));
 	strcpy(pool.ch.name, "test");
+	UNIT_NEED(!libroc_node_belongs(&pool.ch.node, "test"));
 	FAILS(roc_lender_pool(&pool.ch, limit, &l), -EPIPE, "roc_channel_rings()");
 	pool.ch.rings = (struct roc_rings){.user = &pool.user,
 					   .kernel = &pool.kernel,
@@ -622,6 +627,43 @@ static void bad_buffers(void)
 	UNIT_EQ(roc_lender_close(stream), 0);
 }
 
+struct forked {
+	struct roc_lender *l;
+	struct roc_unit unit;
+};
+
+static int use_in_child(void *arg)
+{
+	struct forked *f = arg;
+	struct roc_unit unit;
+	int at = 0;
+
+	REFUSED(at, roc_lender_take(f->l, &unit));
+	REFUSED(at, roc_lender_wait(f->l, 0));
+	REFUSED(at, roc_lender_return(f->l, f->unit.handle));
+	REFUSED(at, roc_lender_add(f->l, pool.memory, SUPERPAGE, SUPERPAGE));
+	/* Its lock may be taken by a thread that the child does not have. */
+	IN_CHILD(at, !pthread_mutex_lock(&f->l->lock));
+	IN_CHILD(at, !roc_lender_close(f->l));
+	return 0;
+}
+
+/* The units are the parent's: a child takes none, gives none back, and may free its copy. */
+static void in_a_child_of_fork(void)
+{
+	struct forked f = {.l = pool_lender(4)};
+
+	UNIT_EQ(roc_lender_add(f.l, pool.memory, 2 * SUPERPAGE, SUPERPAGE), 0);
+	answer(ROC_READY_FILLED, 8);
+	answer(ROC_READY_FILLED, 8);
+	UNIT_EQ(roc_lender_take(f.l, &f.unit), 1);
+	UNIT_EQ(child_without(NULL, 0, use_in_child, &f), 0);
+	UNIT_EQ(roc_lender_return(f.l, f.unit.handle), 0);
+	UNIT_EQ(roc_lender_take(f.l, &f.unit), 1);
+	UNIT_EQ(roc_lender_return(f.l, f.unit.handle), 0);
+	UNIT_EQ(roc_lender_close(f.l), 0);
+}
+
 UNIT_MAIN("libroc_lend", {"a lender has from 1 to its most units", limits_of_a_lender},
 	  {"as many as the limit, round and round", full_and_round},
 	  {"a pool's unit is back at once", unordered_gives_at_once},
@@ -636,4 +678,5 @@ UNIT_MAIN("libroc_lend", {"a lender has from 1 to its most units", limits_of_a_l
 	  {"no more superpages than the fill ring has room for",
 	   no_more_than_the_ring_has_room_for},
 	  {"superpages of somebody else", somebody_elses},
+	  {"a child of fork() is refused", in_a_child_of_fork},
 	  {"buffers that a lender does not take", bad_buffers})

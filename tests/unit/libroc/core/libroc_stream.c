@@ -4,6 +4,8 @@
  */
 #include "fake_stream.h"
 
+#include <roc/lend.h>
+
 #include "tests/unit/libroc/holes.h"
 
 static void opening(void)
@@ -125,6 +127,51 @@ static void a_ring_that_cannot_be_mapped(void)
 static void close_stream(void *s)
 {
 	roc_stream_close(s);
+}
+
+static int use_stream(void *arg)
+{
+	struct roc_st_settings settings = {.set = 0};
+	struct roc_stream *s = arg;
+	unsigned int calls = fake.calls, lost;
+	struct roc_lender *l;
+	struct roc_st_info info;
+	const void *data;
+	int at = 0;
+
+	REFUSED(at, roc_stream_peek(s, &data));
+	REFUSED(at, roc_stream_consume(s, 64));
+	REFUSED(at, roc_stream_wait(s, 64, 0));
+	IN_CHILD(at, !roc_stream_running(s));
+	IN_CHILD(at, !roc_stream_base(s, NULL));
+	REFUSED(at, roc_stream_ring(s, 0));
+	REFUSED(at, roc_stream_start(s, 0));
+	REFUSED(at, roc_stream_stop(s, &lost));
+	REFUSED(at, roc_stream_reset(s, ROC_ST_RESET_COUNTERS));
+	REFUSED(at, roc_stream_settings(s, &settings));
+	REFUSED(at, roc_stream_info(s, &info));
+	REFUSED(at, roc_stream_eventfd(s, -1));
+	REFUSED(at, roc_lender_stream(s, 1, 64, &l));
+	IN_CHILD(at, fake.calls == calls);
+	return 0;
+}
+
+/* The ring is not inherited, and a child's ioctls would act on its parent's run. */
+static void in_a_child_of_fork(void)
+{
+	struct roc_stream *s = running(0);
+	struct iovec areas[] = {{(void *)s->ring, RING},
+				{(char *)s->ring + RING, RING},
+				{(void *)s->kernel, 8192},
+				{s->user, 4096},
+				{(void *)s->bell, 4096}};
+	const void *data;
+
+	fake.card->written = 4;
+	UNIT_EQ(child_without(areas, 5, use_stream, s), 0);
+	CU_ASSERT_TRUE(roc_stream_running(s));
+	UNIT_EQ(roc_stream_peek(s, &data), 256);
+	finish(s);
 }
 
 /* A child has no ring, but a handle that it may close. */
@@ -415,6 +462,7 @@ UNIT_MAIN("libroc_stream", {"opened by name and number", opening},
 	  {"every reason why there is no ring", rings},
 	  {"a ring that cannot be mapped", a_ring_that_cannot_be_mapped},
 	  {"children let go of what they have not", children_let_go},
+	  {"a child of fork() is refused", in_a_child_of_fork},
 	  {"data in one piece, round and round, without a system call", data_in_place},
 	  {"the doorbell is rung for halves of the ring, and for less when it is full", doorbell},
 	  {"the card knows of room for the next unit", room_for_the_next_unit},

@@ -248,7 +248,7 @@ static void descriptor_passed(void)
 /* All of it volatile: what is said to be ready must be there before. */
 struct heir {
 	struct rig *rig;
-	volatile int ready, leave, touched;
+	volatile int ready, leave, touched, waited, popped, stopped;
 };
 
 static void touch_rings(void *arg)
@@ -262,7 +262,12 @@ static int inherit(void *arg)
 {
 	struct heir *h = arg;
 
+	struct roc_ready ready;
+
 	h->touched = faults(touch_rings, h->rig);
+	h->waited = roc_channel_wait(h->rig->ch, 1, 0);
+	h->popped = roc_pop(h->rig->ch, &ready);
+	h->stopped = roc_channel_stop(h->rig->ch, NULL);
 	h->ready = 1;
 	UNIT_WAIT(h->leave, 60000);
 	return 0;
@@ -284,6 +289,9 @@ static void forked_child(void)
 	pid = child_start(AS_ROOT, inherit, h);
 	CU_ASSERT(UNIT_WAIT(h->ready, 5000));
 	UNIT_EQ(h->touched, SIGSEGV);
+	UNIT_EQ(h->waited, -EPERM);
+	UNIT_EQ(h->popped, -EPERM);
+	UNIT_EQ(h->stopped, -EPERM);
 	CU_ASSERT(rig_run(&r, r.filled + 20, 5000));
 	rig_close(&r);
 	nothing_left(before, 100);
