@@ -3,13 +3,10 @@
  * Failures: the thread's sentence, and the sentences that are not tied to one function.
  */
 #include <errno.h>
-#include <fcntl.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/ioctl.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "libroc.h"
 
@@ -85,7 +82,8 @@ int libroc_fail_ioctl(int err, const char *name, const char *what)
 		return fail_old_module(err, name, what);
 	case EPERM:
 		return roc_fail(err,
-				"%s: %s: only the process that opened it can use it: open it after fork(), not before",
+				"%s: %s: only the process that opened it can use it: open it after "
+				"fork(), not before",
 				name, what);
 	case ENODEV:
 		return roc_fail(err,
@@ -112,50 +110,4 @@ int libroc_fail_map(int err, const char *name, const char *what)
 			"-v, vm.max_map_count) or have fewer of them, then call again, which only "
 			"maps what was made",
 			name, what);
-}
-
-int libroc_open_node(const struct roc_card *card, const char *name, const char *node)
-{
-	int saved = errno;
-	int fd = open(node, O_RDWR | O_CLOEXEC);
-	struct stat st;
-	int err = errno;
-	int ret = 0;
-
-	errno = saved;
-	if (fd >= 0 || err == EBUSY || err == ENOENT)
-		ret = libroc_same_card(card, name);
-	if (fd >= 0 && ret)
-		close(fd);
-	if (fd >= 0 || ret)
-		return ret ? ret : fd;
-	switch (err) {
-	case EBUSY:
-		return -EBUSY;
-	case EACCES:
-	case EPERM:
-		if (!stat(node, &st) && (st.st_mode & 0060) != 0060) {
-			errno = saved;
-			return roc_fail(err,
-					"%s: permission denied on %s, and its group has no "
-					"access either: install the udev rules (60-roc.rules) "
-					"and run udevadm trigger",
-					name, node);
-		}
-		errno = saved;
-		return roc_fail(err,
-				"%s: permission denied on %s: add the user to group roc "
-				"(sudo usermod -aG roc USER) and log in again",
-				name, node);
-	case ENOENT:
-		return roc_fail(err,
-				"%s: %s does not exist although the driver has the card: check "
-				"that /dev is a devtmpfs, or give the node to the container",
-				name, node);
-	case ENODEV:
-	case ENXIO:
-		return roc_fail(ENODEV, "%s: the card was removed while it was being opened", name);
-	default:
-		return roc_fail(err, "%s: cannot open %s: %s", name, node, strerror(err));
-	}
 }

@@ -22,9 +22,6 @@ int libroc_fail_ioctl(int err, const char *name, const char *what);
 /* The same of a mmap() of what the driver has made, which happens once per open. */
 int libroc_fail_map(int err, const char *name, const char *what);
 
-/* Open a device node of this card read-write; the sentence for every reason but EBUSY. */
-int libroc_open_node(const struct roc_card *card, const char *name, const char *node);
-
 /* sysfs.c */
 
 #define LIBROC_CLASS_PATH "/sys/class/roc"
@@ -40,15 +37,6 @@ int libroc_sysfs_is(int dir, const char *name, const struct roc_card *card);
  * keeps its number: who asks after the open knows whose it is.
  */
 int libroc_same_card(const struct roc_card *card, const char *name);
-
-/* unmap.c */
-
-/*
- * What process @pid has mapped, or NULL. In its children there was a hole, and may be their own
- * memory by now: it is left alone. 0: it is not known who, because a program that was built with an
- * older header has copied the structure without it.
- */
-void libroc_unmap(volatile const void *at, size_t length, int pid);
 
 /* node.c */
 
@@ -74,6 +62,17 @@ int libroc_need_opener(const struct libroc_node *node, const char *name);
 int libroc_node_ioctl(const struct libroc_node *node, unsigned long request, void *arg);
 /* What the process that opened @node has mapped, or NULL. */
 void libroc_node_unmap(const struct libroc_node *node, volatile const void *at, size_t length);
+int libroc_eventfd(const struct libroc_node *node, const char *name, int eventfd);
+
+/*
+ * What process @pid has mapped, or NULL. In its children there was a hole, and may be their own
+ * memory by now: it is left alone. 0: it is not known who, because a program that was built with an
+ * older header has copied the structure without it.
+ */
+void libroc_unmap(volatile const void *at, size_t length, int pid);
+
+/* Open a device node of this card read-write; the sentence for every reason but EBUSY. */
+int libroc_open_node(const struct roc_card *card, const char *name, const char *node);
 
 /* channel.c */
 
@@ -105,7 +104,6 @@ void libroc_program_name(char *name);
 /* CLOCK_MONOTONIC ns; that far from now, -1: never. */
 uint64_t libroc_now(void);
 uint64_t libroc_deadline(int timeout_ms);
-int libroc_eventfd(const struct libroc_node *node, const char *name, int eventfd);
 
 /* id.c */
 

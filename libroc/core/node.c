@@ -1,15 +1,18 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Open nodes of channels, and the process that may use them. The rings of a channel are not
- * inherited by a child of fork(), and a control that the child sends through its copy of the
- * descriptor would act on the run of its parent. So a handle works in the process that opened it.
+ * Nodes of cards and channels: open, ioctl, eventfd and unmap; and the process that may use an open
+ * channel. Its rings are not inherited by a child of fork(), and a control that the child sends
+ * through its copy of the descriptor would act on the run of its parent. So a handle works in the
+ * process that opened it.
  *
  * getpid() is a system call, and a handler of pthread_atfork() does not run after a bare clone(): a
  * page that the kernel zeroes in each new child costs one load and misses none.
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "libroc.h"
@@ -75,4 +78,69 @@ void libroc_node_unmap(const struct libroc_node *node, volatile const void *at, 
 	/* In a child there was a hole, and may be its own memory by now: it is left alone. */
 	if (at && libroc_is_opener(node))
 		munmap((void *)at, length);
+}
+
+void libroc_unmap(volatile const void *at, size_t length, int pid)
+{
+	if (at && (!pid || pid == getpid()))
+		munmap((void *)at, length);
+}
+
+int libroc_eventfd(const struct libroc_node *node, const char *name, int eventfd)
+{
+	struct roc_ch_eventfd arg = {.size = sizeof(arg), .fd = eventfd};
+	int ret = libroc_node_ioctl(node, ROC_CH_EVENTFD, &arg);
+
+	if (ret == -EBADF || ret == -EINVAL)
+		return roc_fail(-ret, "%s: descriptor %d is %s: pass one from eventfd(), or -1",
+				name, eventfd, ret == -EBADF ? "not open" : "no eventfd");
+	if (ret < 0)
+		return libroc_fail_ioctl(-ret, name, "cannot set the eventfd");
+	return 0;
+}
+
+int libroc_open_node(const struct roc_card *card, const char *name, const char *node)
+{
+	int saved = errno;
+	int fd = open(node, O_RDWR | O_CLOEXEC);
+	struct stat st;
+	int err = errno;
+	int ret = 0;
+
+	errno = saved;
+	if (fd >= 0 || err == EBUSY || err == ENOENT)
+		ret = libroc_same_card(card, name);
+	if (fd >= 0 && ret)
+		close(fd);
+	if (fd >= 0 || ret)
+		return ret ? ret : fd;
+	switch (err) {
+	case EBUSY:
+		return -EBUSY;
+	case EACCES:
+	case EPERM:
+		if (!stat(node, &st) && (st.st_mode & 0060) != 0060) {
+			errno = saved;
+			return roc_fail(err,
+					"%s: permission denied on %s, and its group has no "
+					"access either: install the udev rules (60-roc.rules) "
+					"and run udevadm trigger",
+					name, node);
+		}
+		errno = saved;
+		return roc_fail(err,
+				"%s: permission denied on %s: add the user to group roc "
+				"(sudo usermod -aG roc USER) and log in again",
+				name, node);
+	case ENOENT:
+		return roc_fail(err,
+				"%s: %s does not exist although the driver has the card: check "
+				"that /dev is a devtmpfs, or give the node to the container",
+				name, node);
+	case ENODEV:
+	case ENXIO:
+		return roc_fail(ENODEV, "%s: the card was removed while it was being opened", name);
+	default:
+		return roc_fail(err, "%s: cannot open %s: %s", name, node, strerror(err));
+	}
 }

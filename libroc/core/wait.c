@@ -95,19 +95,6 @@ int roc_channel_kick(struct roc_channel *ch)
 	return kick(ch, 0);
 }
 
-int libroc_eventfd(const struct libroc_node *node, const char *name, int eventfd)
-{
-	struct roc_ch_eventfd arg = {.size = sizeof(arg), .fd = eventfd};
-	int ret = libroc_node_ioctl(node, ROC_CH_EVENTFD, &arg);
-
-	if (ret == -EBADF || ret == -EINVAL)
-		return roc_fail(-ret, "%s: descriptor %d is %s: pass one from eventfd(), or -1",
-				name, eventfd, ret == -EBADF ? "not open" : "no eventfd");
-	if (ret < 0)
-		return libroc_fail_ioctl(-ret, name, "cannot set the eventfd");
-	return 0;
-}
-
 int roc_channel_eventfd(struct roc_channel *ch, int eventfd)
 {
 	return libroc_eventfd(&ch->node, ch->name, eventfd);
