@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Waiting for superpages, and waking those who look for them.
+ * Superpages one by one: push, take and wait for them, and wake the driver.
  */
 #include <errno.h>
 #include <time.h>
@@ -98,4 +98,46 @@ int roc_channel_kick(struct roc_channel *ch)
 int roc_channel_eventfd(struct roc_channel *ch, int eventfd)
 {
 	return libroc_eventfd(&ch->node, ch->name, eventfd);
+}
+
+int roc_push(struct roc_channel *ch, uint32_t handle, uint64_t offset, uint32_t length,
+	     uint64_t cookie)
+{
+	struct roc_rings *r = &ch->rings;
+	struct roc_fill *entry;
+	int ret;
+
+	ret = libroc_need_rings(ch);
+	if (ret)
+		return ret;
+	if (__atomic_load_n(&r->kernel->flags, __ATOMIC_RELAXED) & ROC_RING_GONE)
+		return libroc_fail_ioctl(ENODEV, ch->name, "cannot push a superpage");
+	entry = roc_fill_next(r);
+	if (!entry)
+		return libroc_fail_text(EAGAIN,
+					"the fill ring is full: wait until superpages come back, "
+					"or make a larger one with roc_channel_rings()");
+	*entry = (struct roc_fill){
+		.buffer = handle,
+		.length = length,
+		.offset = offset,
+		.cookie = cookie,
+	};
+	return roc_fill_publish(r) ? roc_channel_kick(ch) : 0;
+}
+
+int roc_pop(struct roc_channel *ch, struct roc_ready *ready)
+{
+	const struct roc_ready *entry;
+	int ret;
+
+	ret = libroc_need_rings(ch);
+	if (ret)
+		return ret;
+	entry = roc_ready_peek(&ch->rings);
+	if (!entry)
+		return 0;
+	*ready = *entry;
+	roc_ready_release(&ch->rings, 1);
+	return 1;
 }
