@@ -121,7 +121,8 @@ $(O)/tests/unit/kernel/kmod_ring.o: kmod/pool/ring.c $(RULES)
 	$(CC) $(ALL_CFLAGS) -c -o $@ $<
 
 # Two tests put themselves between the library and the kernel.
-LIBROC_WRAPPED := open openat ioctl mmap stat roc_find roc_channel_owner
+LIBROC_WRAPPED := open openat ioctl mmap stat roc_find roc_channel_owner \
+	udev_device_new_from_devnum udev_device_get_is_initialized udev_device_unref
 $(O)/unit/libroc_calls $(O)/unit/libroc_buffers: private override CFLAGS += $(LIBROC_WRAPPED:%=-Wl,--wrap=%)
 
 LIBROC_STREAM_WRAPPED := open openat ioctl mmap roc_find roc_channel_owner

@@ -157,6 +157,7 @@ int roc_channel_configure(struct roc_channel *ch, const struct roc_channel_confi
 
 	switch (-ret) {
 	case 0:
+		ch->mode = config->mode;
 		return 0;
 	case EBUSY:
 		return roc_fail(EBUSY, "%s: cannot configure while running: stop it first",
@@ -189,6 +190,7 @@ int roc_channel_mode(struct roc_channel *ch, enum roc_mode mode)
 
 	switch (-ret) {
 	case 0:
+		ch->mode = mode;
 		return 0;
 	case EOPNOTSUPP:
 		return roc_fail(EOPNOTSUPP,

@@ -174,6 +174,7 @@ struct roc_channel {
 	struct libroc_node node;
 	enum roc_card_type type;
 	struct roc_ch_rings made; /* what the driver has made; size 0: nothing */
+	enum roc_mode mode;	  /* as this handle configured it */
 	bool have_rings;	  /* they are mapped */
 	struct roc_rings rings;	  /* valid if have_rings */
 

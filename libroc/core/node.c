@@ -15,6 +15,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <libudev.h>
+
 #include "libroc.h"
 
 uint32_t *libroc_process;
@@ -99,11 +101,47 @@ int libroc_eventfd(const struct libroc_node *node, const char *name, int eventfd
 	return 0;
 }
 
+/* Has udev not applied its rules to this device node yet? */
+static bool udev_is_pending(dev_t node)
+{
+	struct udev *udev = udev_new();
+	struct udev_device *device = udev ? udev_device_new_from_devnum(udev, 'c', node) : NULL;
+	bool pending = device && udev_device_get_is_initialized(device) <= 0;
+
+	udev_device_unref(device);
+	udev_unref(udev);
+	return pending;
+}
+
+static int fail_access(int err, const char *name, const char *node)
+{
+	int saved = errno;
+	struct stat st;
+	bool closed = !stat(node, &st) && (st.st_mode & 0060) != 0060;
+	bool pending = closed && udev_is_pending(st.st_rdev);
+
+	errno = saved;
+	if (pending)
+		return roc_fail(err,
+				"%s: permission denied on %s, because udev has not applied its "
+				"rules to it yet: wait (udevadm settle) and try again; if that "
+				"does not help, check that systemd-udevd runs",
+				name, node);
+	if (closed)
+		return roc_fail(err,
+				"%s: permission denied on %s, and its group has no access either: "
+				"install the udev rules (60-roc.rules) and run udevadm trigger",
+				name, node);
+	return roc_fail(err,
+			"%s: permission denied on %s: add the user to group roc (sudo usermod -aG "
+			"roc USER) and log in again",
+			name, node);
+}
+
 int libroc_open_node(const struct roc_card *card, const char *name, const char *node)
 {
 	int saved = errno;
 	int fd = open(node, O_RDWR | O_CLOEXEC);
-	struct stat st;
 	int err = errno;
 	int ret = 0;
 
@@ -119,19 +157,7 @@ int libroc_open_node(const struct roc_card *card, const char *name, const char *
 		return -EBUSY;
 	case EACCES:
 	case EPERM:
-		if (!stat(node, &st) && (st.st_mode & 0060) != 0060) {
-			errno = saved;
-			return roc_fail(err,
-					"%s: permission denied on %s, and its group has no "
-					"access either: install the udev rules (60-roc.rules) "
-					"and run udevadm trigger",
-					name, node);
-		}
-		errno = saved;
-		return roc_fail(err,
-				"%s: permission denied on %s: add the user to group roc "
-				"(sudo usermod -aG roc USER) and log in again",
-				name, node);
+		return fail_access(err, name, node);
 	case ENOENT:
 		return roc_fail(err,
 				"%s: %s does not exist although the driver has the card: check "

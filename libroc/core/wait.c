@@ -53,6 +53,12 @@ int roc_channel_wait(struct roc_channel *ch, unsigned int min_ready, int timeout
 		/* They may have come after the kernel looked last. */
 		if (count >= min_ready)
 			return count;
+		if (ch->mode == ROC_MODE_BUSY)
+			return roc_fail(ETIME,
+					"%s: %u of %u superpages after %d ms: in busy mode only "
+					"roc_channel_look() polls the card: call it, or choose "
+					"another mode with roc_channel_mode()",
+					ch->name, count, min_ready, timeout_ms);
 		return roc_fail(ETIME,
 				"%s: %u of %u superpages after %d ms: check that there are free "
 				"superpages in the fill ring and that the source sends data",

@@ -11,6 +11,9 @@
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/sysmacros.h>
+
+#include <libudev.h>
 
 #include "libroc/core/libroc.h"
 #include "unit.h"
@@ -27,6 +30,7 @@ static struct {
 	uint32_t failed_why;   /* the last run failed for this reason */
 	int errno_;	       /* refuse the next ioctl() with this */
 	mode_t node_mode;      /* of the node for stat(); 0: there is none */
+	bool udev_pending;     /* udev has not come to the node yet */
 	unsigned long request; /* last one */
 	unsigned int calls;
 	union { /* what it brought, and the answer to be given */
@@ -60,6 +64,9 @@ static char opened[64];
 
 int __wrap_open(const char *path, int flags, ...);
 int __wrap_stat(const char *path, struct stat *st);
+struct udev_device *__wrap_udev_device_new_from_devnum(struct udev *udev, char type, dev_t devnum);
+int __wrap_udev_device_get_is_initialized(struct udev_device *device);
+struct udev_device *__wrap_udev_device_unref(struct udev_device *device);
 int __wrap_roc_find(const char *id, struct roc_card *card);
 int __wrap_roc_channel_owner(const char *id, unsigned int channel, int *pid, char *name,
 			     size_t size);
@@ -88,7 +95,26 @@ int __wrap_stat(const char *path, struct stat *st)
 	}
 	memset(st, 0, sizeof(*st));
 	st->st_mode = S_IFCHR | fake.node_mode;
+	st->st_rdev = makedev(510, 3);
 	return 0;
+}
+
+struct udev_device *__wrap_udev_device_new_from_devnum(struct udev *udev, char type, dev_t devnum)
+{
+	UNIT_EQ(type, 'c');
+	UNIT_EQ(devnum, makedev(510, 3));
+	return (void *)&fake;
+}
+
+int __wrap_udev_device_get_is_initialized(struct udev_device *device)
+{
+	CU_ASSERT_PTR_EQUAL(device, &fake);
+	return !fake.udev_pending;
+}
+
+struct udev_device *__wrap_udev_device_unref(struct udev_device *device)
+{
+	return NULL;
 }
 
 int __wrap_roc_find(const char *id, struct roc_card *card)

@@ -37,6 +37,14 @@ static void opening(void)
 	fake.node_mode = 0600;
 	UNIT_EQ(roc_open("245", &ep), -EACCES);
 	SAYS("60-roc.rules");
+	/* Right after a card returned. */
+	fake.udev_pending = true;
+	UNIT_EQ(roc_open("245", &ep), -EACCES);
+	SAYS("udev has not applied its rules to it yet: wait (udevadm settle)");
+	CU_ASSERT_PTR_NULL(strstr(roc_error(), "60-roc.rules"));
+	fake.node_mode = 0660;
+	UNIT_EQ(roc_open("245", &ep), -EACCES);
+	SAYS("usermod -aG roc");
 	fake.open_errno = ENOENT;
 	UNIT_EQ(roc_open("245", &ep), -ENOENT);
 	SAYS("245 (0000:3b:00.0): /dev/roc3 does not exist");
@@ -698,6 +706,18 @@ static void waiting(void)
 	SAYS("5 of 7 superpages after 2500 ms");
 	left = fake.in.wait.deadline - (now.tv_sec * 1000000000ll + now.tv_nsec);
 	CU_ASSERT_TRUE(left >= 2500000000ll && left < 3500000000ll);
+	/* In busy mode the driver finds nothing by itself, whatever the source does. */
+	fake.errno_ = 0;
+	UNIT_EQ(roc_channel_mode(ch, ROC_MODE_BUSY), 0);
+	fake.errno_ = ETIME;
+	UNIT_EQ(roc_channel_wait(ch, 7, 2500), -ETIME);
+	SAYS("5 of 7 superpages after 2500 ms: in busy mode only roc_channel_look()");
+	CU_ASSERT_PTR_NULL(strstr(roc_error(), "source"));
+	fake.errno_ = 0;
+	UNIT_EQ(roc_channel_configure(ch, &(struct roc_channel_config){.mode = ROC_MODE_TIMER}), 0);
+	fake.errno_ = ETIME;
+	UNIT_EQ(roc_channel_wait(ch, 7, 2500), -ETIME);
+	SAYS("that the source sends data");
 	fake.arrive = 7; /* they came while the kernel gave up */
 	UNIT_EQ(roc_channel_wait(ch, 7, 0), 7);
 	fake.arrive = 0;
