@@ -154,7 +154,9 @@ int roc_lender_add(struct roc_lender *lender, void *addr, size_t length, uint32_
  *
  * Return: 1 there was one, 0 there is none now; -EAGAIN there is one, but @limit units are out;
  * -EBADMSG the driver refused a superpage, or a stream's bytes are no packets, or a packet or ODIN
- * record is missing between two others: roc_error() says why.
+ * record is missing between two others: roc_error() says why. After any other error, those of
+ * roc_channel_kick(), what the card did not fill has gone back all the same, and the units behind
+ * it are still there: call again.
  */
 int roc_lender_take(struct roc_lender *lender, struct roc_unit *unit);
 

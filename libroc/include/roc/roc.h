@@ -628,7 +628,8 @@ int roc_channel_look(struct roc_channel *ch);
  *
  * Needed when roc_fill_publish() returns true.
  *
- * Return: 0; -EPIPE no rings.
+ * Return: 0, also if the channel is not running: the next start finds the entries; -EPIPE no rings;
+ * -ENODEV the card is gone; -EPERM in a child of the process that opened the channel.
  */
 int roc_channel_kick(struct roc_channel *ch);
 

@@ -407,6 +407,7 @@ static struct {
 	struct roc_ready ready[ENTRIES];
 	struct roc_channel ch;
 	unsigned int kicks, registers;
+	int kick_errno; /* of each kick */
 	uint32_t state, why;
 	char memory[8 * SUPERPAGE];
 } pool;
@@ -419,7 +420,8 @@ static int on_ioctl(int fd, unsigned long request, void *arg)
 		return 0;
 	case ROC_CH_KICK:
 		pool.kicks++;
-		return 0;
+		errno = pool.kick_errno;
+		return errno ? -1 : 0;
 	case ROC_CH_INFO:
 		((struct roc_ch_info *)arg)->state = pool.state;
 		((struct roc_ch_info *)arg)->why = pool.why;
@@ -627,6 +629,48 @@ static void bad_buffers(void)
 	UNIT_EQ(roc_lender_close(stream), 0);
 }
 
+/*
+ * The superpage is in the fill ring before the driver is woken: a lender that cannot wake it has
+ * lost nothing, and the error must not look as if the call had done nothing.
+ */
+static void kicks_that_fail(void)
+{
+	static const int harmless[] = {ENODEV, EALREADY};
+	struct roc_lender *l;
+	struct roc_unit unit;
+	unsigned int i;
+
+	for (i = 0; i < 2; i++) {
+		l = pool_lender(4);
+		pool.kernel.flags = ROC_RING_NEED_KICK;
+		pool.kick_errno = harmless[i];
+		UNIT_EQ(roc_lender_add(l, pool.memory, 3 * SUPERPAGE, SUPERPAGE), 0);
+		answer(ROC_READY_RECLAIMED, 0);
+		answer(ROC_READY_FILLED, 8);
+		UNIT_EQ(roc_lender_take(l, &unit), 1);
+		UNIT_EQ(roc_lender_return(l, unit.handle), 0);
+		UNIT_EQ(in_ring(), 3);
+		UNIT_EQ(pool.kicks, 3);
+		UNIT_EQ(roc_lender_close(l), 0);
+	}
+	/* Any other is reported, and what it is about took place. */
+	l = pool_lender(4);
+	pool.kernel.flags = ROC_RING_NEED_KICK;
+	pool.kick_errno = EIO;
+	FAILS(roc_lender_add(l, pool.memory, 3 * SUPERPAGE, SUPERPAGE), -EIO, "cannot kick");
+	UNIT_EQ(in_ring(), 3);
+	answer(ROC_READY_RECLAIMED, 0);
+	answer(ROC_READY_FILLED, 8);
+	FAILS(roc_lender_take(l, &unit), -EIO, "cannot kick");
+	UNIT_EQ(in_ring(), 2);
+	UNIT_EQ(roc_lender_take(l, &unit), 1);
+	FAILS(roc_lender_return(l, unit.handle), -EIO, "cannot kick");
+	UNIT_EQ(in_ring(), 3);
+	UNIT_EQ(lent(l).count, 0);
+	FAILS(roc_lender_return(l, unit.handle), -ENOENT, "returned already");
+	UNIT_EQ(roc_lender_close(l), 0);
+}
+
 struct forked {
 	struct roc_lender *l;
 	struct roc_unit unit;
@@ -677,6 +721,6 @@ UNIT_MAIN("libroc_lend", {"a lender has from 1 to its most units", limits_of_a_l
 	  {"what a run leaves behind, and refusals", the_run_ends},
 	  {"no more superpages than the fill ring has room for",
 	   no_more_than_the_ring_has_room_for},
-	  {"superpages of somebody else", somebody_elses},
+	  {"superpages of somebody else", somebody_elses}, {"kicks that fail", kicks_that_fail},
 	  {"a child of fork() is refused", in_a_child_of_fork},
 	  {"buffers that a lender does not take", bad_buffers})
