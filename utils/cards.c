@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The table of cards. A new card needs its line here.
+ * The table of cards. A new card needs its line here. Short: no other file of
+ * the tools names cards.
  */
 #include <roc/p40.h>
 #include <roc/robinnp.h>
 
 #include "utils/common/card.h"
-#include "utils/common/cru_tool.h"
 #include "utils/config/config.h"
 #include "utils/status/channel_status.h"
 #include "utils/status/pkt_monitor.h"

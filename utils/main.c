@@ -9,9 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "utils/common/descriptors.h"
-#include "utils/common/stop.h"
 #include "tools.h"
+#include "utils/common/files.h"
+#include "utils/common/tool.h"
 
 static void list_tools(FILE *out)
 {

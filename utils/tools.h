@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * All tools there are.
+ * All tools. Short: a list.
  */
 #ifndef ROC_UTILS_TOOLS_H
 #define ROC_UTILS_TOOLS_H

@@ -10,7 +10,6 @@
 
 #include "utils/common/clock.h"
 #include "utils/common/output.h"
-#include "utils/common/stop.h"
 #include "utils/common/tool.h"
 
 static const char *const end_names[] = {

@@ -137,4 +137,13 @@ const char *card_called(const struct roc_card *card, const char *id);
  */
 int card_serial_check(const struct roc_card *card, const char *id, bool force);
 
+/*
+ * Open the CRU that @id means. @card and @ep are filled in; the caller closes @ep. Exit code;
+ * after a failure the message is out.
+ */
+int cru_open(const char *id, struct roc_card *card, struct roc_endpoint **ep);
+
+/* Of the FPGA, degrees Celsius; NAN: the sensor does not say. */
+double cru_temperature(struct roc_endpoint *ep);
+
 #endif

@@ -8,10 +8,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "gaps.h"
-#include "influx.h"
+#include "histogram.h"
 #include "output.h"
-#include "table.h"
 #include "tool.h"
 
 /* Not in the library's array of counters, which is full. */

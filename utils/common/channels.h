@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The driver's counters of a card's channels, in every form; from sysfs, for everybody.
+ * The driver's counters of a card's channels, in every format; from sysfs, world-readable.
+ * Short: one reader and the printers of one structure.
  */
 #ifndef ROC_UTILS_CHANNELS_H
 #define ROC_UTILS_CHANNELS_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The clock of all tools.
+ * The clock of all tools. Short: inline, for loops that move data.
  */
 #ifndef ROC_UTILS_CLOCK_H
 #define ROC_UTILS_CLOCK_H

@@ -3,7 +3,7 @@
  * InfluxDB lines. The format has its own rules of what must be escaped where; they are kept here
  * and nowhere else.
  */
-#include "influx.h"
+#include "output.h"
 
 #include <inttypes.h>
 #include <math.h>

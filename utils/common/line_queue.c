@@ -2,7 +2,7 @@
 /*
  * Write lines in a thread, from a bounded queue.
  */
-#include "line_queue.h"
+#include "tool.h"
 
 #include <errno.h>
 #include <pthread.h>

@@ -2,12 +2,13 @@
 /*
  * A file for Prometheus, again and again.
  */
-#include "metrics_file.h"
+#include "prometheus.h"
 
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "output.h"
 #include "tool.h"
 
 /* As node_exporter names the file, if its folder is spelled alike. NULL: no memory. */

@@ -2,7 +2,7 @@
 /*
  * Telling the service manager.
  */
-#include "notify.h"
+#include "tool.h"
 
 #include <errno.h>
 #include <inttypes.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The forms that monitoring tools print beside text and JSON (influx.h, prometheus.h): which one is
- * asked for, and what all of them have in common about a card.
+ * The formats that tools print beside JSON (json.h) and Prometheus text (prometheus.h): which one
+ * an option selects, what all of them have in common about a card, InfluxDB lines, tables of text.
  */
 #ifndef ROC_UTILS_OUTPUT_H
 #define ROC_UTILS_OUTPUT_H
@@ -10,6 +10,7 @@
 
 #include <limits.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 
@@ -113,5 +114,59 @@ void output_show(FILE *out, enum output_format format, const struct output_forms
 void output_number_json(struct json *j, const char *key, int64_t number);
 /* pciAddress, serial, endpoint, sequence, type. */
 void output_card_json(struct json *j, const struct roc_card *card);
+
+/*
+ * InfluxDB lines (influx.c), with the metric and tag names that sites use already.
+ *
+ * The structures live on their user's stack and own nothing.
+ */
+
+/* One InfluxDB line: start, tags, fields, end. Values that are no number are left out. */
+struct influx {
+	FILE *out;
+	bool fields; /* there is one already */
+};
+
+void influx_start(struct influx *l, FILE *out, const char *measurement);
+void influx_tag(struct influx *l, const char *key, const char *value);
+void influx_tag_number(struct influx *l, const char *key, int value); /* below 0: unknown */
+void influx_text(struct influx *l, const char *key, const char *value);
+void influx_signed(struct influx *l, const char *key, int64_t value);
+void influx_real(struct influx *l, const char *key, double value);
+void influx_end(struct influx *l, uint64_t time_ns);
+
+/*
+ * A line about a card (@link below 0; tags serialId, endpoint, id, type) or about one of its
+ * links (serialId, endpoint, CRU or CRORC, id, type), begun with the field pciAddress.
+ */
+void influx_start_card(struct influx *l, FILE *out, const char *measurement,
+		       const struct roc_card *card, int link);
+
+/*
+ * A table for people (table.c): columns as wide as their widest cell, two blanks between them.
+ *
+ * A struct table lives on its user's stack; its cells are its own from table_start() to
+ * table_print(), which frees them.
+ */
+
+struct table_cell {
+	char *text;
+	const char *colour; /* NULL: none */
+};
+
+struct table {
+	const char *const *heads; /* ">Name": right-aligned */
+	size_t columns;
+	size_t cells;
+	size_t room;
+	struct table_cell *cell;
+};
+
+/* @heads: NULL-terminated, must outlive the table. */
+void table_start(struct table *t, const char *const *heads);
+/* The next cell, row by row. @colour: one of output.h, or NULL. */
+void table_cell(struct table *t, const char *colour, const char *fmt, ...)
+	__attribute__((format(printf, 3, 4)));
+void table_print(struct table *t, FILE *out, bool colours);
 
 #endif

@@ -11,6 +11,8 @@
 
 #include <roc/roc.h>
 
+#include <limits.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -59,5 +61,51 @@ double prometheus_estimate_sum(const double *limits, const uint64_t *counts, siz
 void prometheus_label(struct prometheus_labels *labels, const char *key, const char *value);
 /* Labels pci_address, serial, endpoint, and link unless it is below 0. */
 void prometheus_card(struct prometheus_labels *labels, const struct roc_card *card, int link);
+
+/*
+ * --metrics of a tool that runs for long (metrics_file.c): a file for Prometheus, replaced
+ * periodically. A full disk or a missing folder ends no run: the next replacement is tried all the
+ * same, and a failure is reported once.
+ */
+
+#define METRICS_NOTE (PATH_MAX + 160) /* a path, and the reason of output_replace() */
+
+/* Owned by the tool; all 0 but the path. */
+struct metrics_file {
+	const char *path; /* NULL: none is asked for */
+	bool broken;	  /* the last one could not be written */
+	char note[METRICS_NOTE];
+};
+
+/*
+ * Replace the file by what @print prints. Each sample gets the label file with the absolute path.
+ * A sentence when it begins to fail and when it is well again, which is the file's until the next
+ * one; else NULL.
+ */
+const char *metrics_file_write(struct metrics_file *m,
+			       void (*print)(struct prometheus *p, void *what), void *what);
+
+/*
+ * Figures of a running program, for collectors (scrape.c): on a Unix socket, by as much of HTTP
+ * as a collector needs (telegraf's "unix://PATH", curl --unix-socket). Each connection gets one
+ * snapshot, made when it asks.
+ *
+ * A thread of its own makes and sends them. A client that asks for half, does not read or
+ * stays keeps one of few places for a short time, and delays no other.
+ */
+
+struct scrape;
+
+/* Whether a socket can have that path. */
+bool scrape_path_fits(const char *path);
+
+/*
+ * The socket at @path is made, and everybody may connect to it; one without a listener is taken
+ * over. @print is called by the thread. NULL after a message.
+ */
+struct scrape *scrape_start(const char *path, void (*print)(struct prometheus *p, void *what),
+			    void *what);
+/* Connections end as they are, and the socket is taken away. NULL is nothing. */
+void scrape_stop(struct scrape *s);
 
 #endif

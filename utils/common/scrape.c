@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Figures on a Unix socket. See scrape.h.
+ * Figures on a Unix socket. See prometheus.h.
  */
-#include "scrape.h"
+#include "prometheus.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -19,8 +19,8 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-#include "libroc/fabric/accept.h"
 #include "clock.h"
+#include "libroc/fabric/accept.h"
 #include "tool.h"
 
 #define READERS 8

@@ -2,7 +2,7 @@
 /*
  * Going on until a signal.
  */
-#include "stop.h"
+#include "tool.h"
 
 #include <errno.h>
 #include <signal.h>

@@ -2,13 +2,11 @@
 /*
  * Tables with aligned columns. Cells are ASCII: their width is their length.
  */
-#include "table.h"
+#include "output.h"
 
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include "output.h"
 
 void table_start(struct table *t, const char *const *heads)
 {

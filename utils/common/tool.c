@@ -15,8 +15,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "line_queue.h"
-
 #define DRAIN_MS 1000 /* for the last messages */
 
 static const char *running = "roc";

@@ -14,10 +14,9 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#include "influx.h"
 #include "json.h"
+#include "output.h"
 #include "prometheus.h"
-#include "table.h"
 
 enum value_type {
 	VALUE_NONE, /* .count, .real or .text compute it */

@@ -10,7 +10,6 @@
 #include <unistd.h>
 
 #include "utils/common/output.h"
-#include "utils/common/stop.h"
 #include "utils/common/tool.h"
 
 #define LOCK_MS 15000 /* as long as the library itself waits */

@@ -38,7 +38,7 @@ static int save(const char *uri, const union config_any *c)
 	return roc_crorc_config_save(uri, &c->crorc);
 }
 
-static int read(struct roc_endpoint *ep, union config_any *c)
+static int read_crorc(struct roc_endpoint *ep, union config_any *c)
 {
 	return roc_crorc_config_read(ep, &c->crorc);
 }
@@ -63,6 +63,6 @@ const struct config_kind config_crorc = {
 	.check = check,
 	.load = load,
 	.save = save,
-	.read = read,
+	.read = read_crorc,
 	.configure = configure,
 };

@@ -42,7 +42,7 @@ static int save(const char *uri, const union config_any *c)
 	return roc_cru_config_save(uri, &c->cru);
 }
 
-static int read(struct roc_endpoint *ep, union config_any *c)
+static int read_cru(struct roc_endpoint *ep, union config_any *c)
 {
 	return roc_cru_config_read(ep, &c->cru);
 }
@@ -87,6 +87,6 @@ const struct config_kind config_cru = {
 	.check = check,
 	.load = load,
 	.save = save,
-	.read = read,
+	.read = read_cru,
 	.configure = configure,
 };

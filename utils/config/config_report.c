@@ -9,9 +9,8 @@
 #include <string.h>
 
 #include "utils/common/output.h"
-#include "utils/status/status.h"
-#include "utils/common/table.h"
 #include "utils/common/tool.h"
+#include "utils/status/status.h"
 
 const char *config_word(const struct config_outcome *o)
 {

@@ -14,9 +14,8 @@
 #include <sys/prctl.h>
 #include <unistd.h>
 
-#include "utils/common/counter.h"
+#include "utils/common/numbers.h"
 #include "utils/common/output.h"
-#include "utils/common/stop.h"
 #include "utils/common/tool.h"
 
 static void size_text(uint64_t size, char *text, size_t length)

@@ -11,7 +11,7 @@
 
 #include "bench.h"
 #include "utils/common/clock.h"
-#include "utils/common/stop.h"
+#include "utils/common/tool.h"
 
 #define TICK_NS NS_PER_S /* live line and temperature */
 #define WAIT_MS 100	 /* longest sleep: a signal between the look and the sleep waits so long */

@@ -9,7 +9,7 @@
 #include <stdio.h>
 
 #include "utils/common/clock.h"
-#include "utils/common/gaps.h"
+#include "utils/common/histogram.h"
 #include "utils/common/json.h"
 #include "utils/common/output.h"
 

@@ -14,7 +14,6 @@
 #include <string.h>
 
 #include "utils/common/output.h"
-#include "utils/common/stop.h"
 #include "utils/common/tool.h"
 
 #define LOOK_S 0.2

@@ -25,7 +25,7 @@ struct soak_period {
 	double seconds; /* that it lasted */
 	uint64_t units, bytes;
 	uint64_t errors, dropped;
-	int gap;	    /* bucket of the longest, see gaps.h; -1: not known */
+	int gap;	    /* bucket of the longest, see gaps_bucket(); -1: not known */
 	double temperature; /* highest, NAN: no sensor */
 	enum soak_verdict verdict;
 };

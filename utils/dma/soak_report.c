@@ -9,7 +9,6 @@
 
 #include "utils/common/json.h"
 #include "utils/common/output.h"
-#include "utils/common/table.h"
 
 static const char *colour(enum soak_verdict verdict)
 {

@@ -17,9 +17,6 @@
 #include "libroc/fabric/fabric.h"
 #include "record.h"
 #include "utils/common/files.h"
-#include "utils/common/line_queue.h"
-#include "utils/common/notify.h"
-#include "utils/common/stop.h"
 #include "utils/common/tool.h"
 
 #define MS UINT64_C(1000000)

@@ -10,7 +10,7 @@
 #include "node_report.h"
 #include "sink.h"
 #include "source.h"
-#include "utils/common/metrics_file.h"
+#include "utils/common/prometheus.h"
 
 struct node {
 	const struct evb_options *o;

@@ -25,7 +25,7 @@
 #include <unistd.h>
 
 #include "text.h"
-#include "utils/common/numbered.h"
+#include "utils/common/files.h"
 #include "utils/common/tool.h"
 
 #define DEPTH 64	 /* blocks on their way at most */

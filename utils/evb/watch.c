@@ -14,8 +14,6 @@
 #include "libroc/fabric/base.h"
 #include "record.h"
 #include "utils/common/output.h"
-#include "utils/common/stop.h"
-#include "utils/common/table.h"
 #include "utils/common/tool.h"
 #include "watch_line.h"
 

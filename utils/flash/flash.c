@@ -16,7 +16,6 @@
 
 #include "utils/common/card.h"
 #include "utils/common/output.h"
-#include "utils/common/stop.h"
 #include "utils/common/tool.h"
 
 struct values {

@@ -12,7 +12,6 @@
 #include "libroc/board/libroc_replace.h"
 #include "utils/common/json.h"
 #include "utils/common/output.h"
-#include "utils/common/stop.h"
 #include "utils/common/tool.h"
 
 struct values {

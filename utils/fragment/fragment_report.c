@@ -7,7 +7,7 @@
 
 #include <inttypes.h>
 
-#include "utils/common/counter.h"
+#include "utils/common/numbers.h"
 #include "utils/common/output.h"
 #include "utils/common/values.h"
 

@@ -12,7 +12,6 @@
 #include <string.h>
 
 #include "utils/common/clock.h"
-#include "utils/common/stop.h"
 #include "utils/common/tool.h"
 
 #define WAIT_MS 100 /* a signal between the look and the sleep waits so long */

@@ -10,7 +10,6 @@
 
 #include "utils/common/card.h"
 #include "utils/common/output.h"
-#include "utils/common/table.h"
 #include "utils/common/tool.h"
 
 int fragment_links_check(const struct fragment_options *o, unsigned int links)

@@ -8,7 +8,7 @@
 #include <sched.h>
 #include <string.h>
 
-#include "utils/common/stop.h"
+#include "utils/common/tool.h"
 #include "utils/node/check/tree.h"
 #include "utils/units/content.h"
 

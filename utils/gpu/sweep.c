@@ -11,7 +11,7 @@
 #include <string.h>
 #include <sys/resource.h>
 
-#include "utils/common/stop.h"
+#include "utils/common/tool.h"
 #include "utils/node/check/machine.h"
 #include "utils/units/content.h"
 

@@ -8,7 +8,7 @@
 #include <math.h>
 
 #include "utils/common/json.h"
-#include "utils/common/table.h"
+#include "utils/common/output.h"
 
 static double of_ceiling(const struct sweep *s, const struct sweep_point *p)
 {

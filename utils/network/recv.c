@@ -5,7 +5,6 @@
 #include "libroc/fabric/fabric.h"
 #include "network.h"
 
-#include "utils/common/stop.h"
 #include "utils/common/tool.h"
 #include "utils/record/record_options.h"
 #include "utils/units/units_options.h"

@@ -8,7 +8,6 @@
 
 #include "utils/common/card.h"
 #include "utils/common/output.h"
-#include "utils/common/table.h"
 #include "utils/common/tool.h"
 
 struct values {

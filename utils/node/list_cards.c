@@ -12,7 +12,7 @@
 
 #include "utils/common/card.h"
 #include "utils/common/json.h"
-#include "utils/common/table.h"
+#include "utils/common/output.h"
 #include "utils/common/tool.h"
 
 struct values {

@@ -10,10 +10,8 @@
 #include <stdlib.h>
 
 #include "utils/common/card.h"
-#include "utils/common/influx.h"
 #include "utils/common/output.h"
 #include "utils/common/prometheus.h"
-#include "utils/common/table.h"
 #include "utils/common/tool.h"
 
 struct values {

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "kmod/cards/cru/cru_regs.h"
-#include "utils/common/cru_tool.h"
+#include "utils/common/card.h"
 #include "utils/common/json.h"
 #include "utils/common/numbers.h"
 #include "utils/common/tool.h"

@@ -9,10 +9,8 @@
 
 #include <unistd.h>
 
-#include "utils/common/cru_tool.h"
+#include "utils/common/card.h"
 #include "utils/common/output.h"
-#include "utils/common/stop.h"
-#include "utils/common/table.h"
 #include "utils/common/tool.h"
 
 struct values {

@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-#include "utils/common/cru_tool.h"
+#include "utils/common/card.h"
 #include "utils/common/json.h"
 #include "utils/common/tool.h"
 

@@ -4,7 +4,7 @@
  */
 #include "players.h"
 
-#include "utils/common/cru_tool.h"
+#include "utils/common/card.h"
 #include "utils/common/json.h"
 #include "utils/common/tool.h"
 

@@ -16,7 +16,7 @@
 #include <sys/statvfs.h>
 #include <unistd.h>
 
-#include "utils/common/numbered.h"
+#include "utils/common/files.h"
 
 /* Reserved ahead of the data: so many bytes, but not more than this part of the free space. */
 #define RESERVE (UINT64_C(256) << 20)

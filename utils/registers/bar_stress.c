@@ -23,7 +23,6 @@
 #include "utils/common/clock.h"
 #include "utils/common/numbers.h"
 #include "utils/common/output.h"
-#include "utils/common/stop.h"
 #include "utils/common/tool.h"
 
 struct values {

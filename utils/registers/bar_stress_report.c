@@ -7,7 +7,7 @@
 #include <inttypes.h>
 
 #include "utils/common/json.h"
-#include "utils/common/table.h"
+#include "utils/common/output.h"
 
 double bar_stress_jain(const struct bar_stress_worker *workers, unsigned int count)
 {

@@ -17,7 +17,6 @@
 #include "utils/common/files.h"
 #include "utils/common/numbers.h"
 #include "utils/common/output.h"
-#include "utils/common/stop.h"
 #include "utils/common/tool.h"
 
 #define EVENTS 128

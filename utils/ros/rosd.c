@@ -13,10 +13,8 @@
 
 #include "fragment_check.h"
 #include "utils/common/clock.h"
-#include "utils/common/notify.h"
 #include "utils/common/numbers.h"
-#include "utils/common/scrape.h"
-#include "utils/common/stop.h"
+#include "utils/common/prometheus.h"
 #include "utils/common/tool.h"
 
 #define SYNTHETIC_LINKS 6 /* of a unit, as a RobinNP has them */

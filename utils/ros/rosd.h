@@ -8,7 +8,6 @@
  *	worker.h	a thread per sub-unit
  *	source.h	where their fragments come from
  *	protocol.h	what is said on the network
- *	notify.h	what the service manager is told
  */
 #ifndef ROC_UTILS_ROS_ROSD_H
 #define ROC_UTILS_ROS_ROSD_H
@@ -18,8 +17,8 @@
 #include <stdio.h>
 
 #include "server.h"
-#include "utils/common/metrics_file.h"
 #include "utils/common/options.h"
+#include "utils/common/prometheus.h"
 
 struct rosd_size {
 	bool given;

@@ -9,8 +9,8 @@
 #include <string.h>
 
 #include "utils/common/json.h"
+#include "utils/common/output.h"
 #include "utils/common/prometheus.h"
-#include "utils/common/table.h"
 
 #define AT(member) offsetof(struct ros_server_counts, member)
 #define UNIT(member) offsetof(struct ros_worker_counts, member)

@@ -4,10 +4,8 @@
  */
 #include "pkt_monitor.h"
 
-#include "utils/common/influx.h"
 #include "utils/common/output.h"
 #include "utils/common/prometheus.h"
-#include "utils/common/table.h"
 #include "utils/common/tool.h"
 
 void packets_crorc_text(FILE *out, const struct packets_crorc *r, bool colours)

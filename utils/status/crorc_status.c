@@ -4,10 +4,8 @@
  */
 #include "status.h"
 
-#include "utils/common/influx.h"
 #include "utils/common/output.h"
 #include "utils/common/prometheus.h"
-#include "utils/common/table.h"
 #include "utils/common/tool.h"
 
 static void row(FILE *out, const char *name, const char *value)

@@ -7,7 +7,6 @@
 
 #include <math.h>
 
-#include "utils/common/influx.h"
 #include "utils/common/output.h"
 #include "utils/common/prometheus.h"
 

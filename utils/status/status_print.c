@@ -8,7 +8,6 @@
 #include <string.h>
 
 #include "utils/common/output.h"
-#include "utils/common/table.h"
 
 const char *status_clock(const struct status_report *r)
 {

@@ -11,11 +11,8 @@
 #include <unistd.h>
 
 #include "utils/common/card.h"
-#include "utils/common/cru_tool.h"
-#include "utils/common/influx.h"
 #include "utils/common/output.h"
 #include "utils/common/prometheus.h"
-#include "utils/common/stop.h"
 #include "utils/common/tool.h"
 
 /* Between two looks: a counter of 16 bits, of one trigger per orbit, runs over in 5.8 s. */

@@ -8,7 +8,7 @@
 #include <errno.h>
 #include <inttypes.h>
 
-#include "utils/common/counter.h"
+#include "utils/common/numbers.h"
 #include "utils/common/tool.h"
 #include "utils/common/values.h"
 

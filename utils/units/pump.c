@@ -9,7 +9,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "utils/common/stop.h"
+#include "utils/common/tool.h"
 
 #define BATCH 64
 #define SLEEP_NS (100 * 1000 * 1000) /* a signal between look and sleep waits so long */

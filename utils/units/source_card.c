@@ -13,7 +13,7 @@
 
 #include "units.h"
 #include "utils/common/card.h"
-#include "utils/common/counter.h"
+#include "utils/common/numbers.h"
 #include "utils/common/tool.h"
 
 #define UNITS_MOST 4096 /* windows of a stream that can be out */

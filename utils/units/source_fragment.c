@@ -17,7 +17,7 @@
 
 #include "units.h"
 #include "utils/common/card.h"
-#include "utils/common/counter.h"
+#include "utils/common/numbers.h"
 #include "utils/common/tool.h"
 
 #define HOST_PAGE 4096 /* memory needs not be contiguous up to that */

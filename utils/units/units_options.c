@@ -9,7 +9,6 @@
 
 #include "sources.h"
 #include "utils/common/output.h"
-#include "utils/common/stop.h"
 #include "utils/common/tool.h"
 
 const char *const units_data_sources[] = {

@@ -11,8 +11,8 @@
 
 #include "pump.h"
 #include "utils/check/check.h"
-#include "utils/common/metrics_file.h"
 #include "utils/common/options.h"
+#include "utils/common/prometheus.h"
 
 /* Member "units" of a tool's values. */
 struct units_options {

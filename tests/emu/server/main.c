@@ -14,7 +14,7 @@
 #include <string.h>
 
 #include "tests/emu/say.h"
-#include "utils/common/descriptors.h"
+#include "utils/common/files.h"
 
 static const struct card_ops *const cards[] = {&cru_card, &crorc_card, &p40_card, &robinnp_card};
 

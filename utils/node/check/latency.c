@@ -11,8 +11,7 @@
 
 #include "utils/common/card.h"
 #include "utils/common/clock.h"
-#include "utils/common/counter.h"
-#include "utils/common/stop.h"
+#include "utils/common/numbers.h"
 #include "utils/common/tool.h"
 
 #define WAIT_MS 100

@@ -6,9 +6,9 @@
 
 #include <inttypes.h>
 
-#include "utils/common/gaps.h"
+#include "utils/common/histogram.h"
 #include "utils/common/json.h"
-#include "utils/common/table.h"
+#include "utils/common/output.h"
 
 static bool enough(const struct latency_step *step)
 {

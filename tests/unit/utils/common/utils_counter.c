@@ -4,7 +4,7 @@
  */
 #include "unit.h"
 
-#include "utils/common/counter.h"
+#include "utils/common/numbers.h"
 
 static void goes_on(void)
 {

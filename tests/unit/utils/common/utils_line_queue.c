@@ -9,7 +9,7 @@
 #include <signal.h>
 #include <unistd.h>
 
-#include "utils/common/line_queue.h"
+#include "utils/common/tool.h"
 
 #define LINE 1000
 #define LINES 4000 /* more than the queue and the pipe have room for */

@@ -17,11 +17,8 @@
 #include <unistd.h>
 
 #include "child.h"
-#include "utils/common/influx.h"
-#include "utils/common/metrics_file.h"
 #include "utils/common/output.h"
 #include "utils/common/prometheus.h"
-#include "utils/common/table.h"
 #include "utils/common/tool.h"
 
 static char *text;

@@ -13,7 +13,7 @@
 #include <sys/stat.h>
 #include <sys/un.h>
 
-#include "utils/common/scrape.h"
+#include "utils/common/prometheus.h"
 
 static char folder[] = "/tmp/roc-scrape-XXXXXX";
 static char path[64];

@@ -7,7 +7,7 @@
 #include <signal.h>
 #include <sys/wait.h>
 
-#include "utils/common/stop.h"
+#include "utils/common/tool.h"
 
 enum {
 	LEFT_ALONE = 10,

@@ -4,8 +4,8 @@
  */
 #include "unit.h"
 
+#include "utils/common/histogram.h"
 #include "utils/dma/bench.h"
-#include "utils/common/gaps.h"
 
 static void gaps(void)
 {

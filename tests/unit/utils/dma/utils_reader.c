@@ -9,7 +9,7 @@
 #include <inttypes.h>
 
 #include "utils/common/clock.h"
-#include "utils/common/stop.h"
+#include "utils/common/tool.h"
 #include "utils/dma/bench.h"
 
 #define COUNT 20 /* superpages */

@@ -9,7 +9,7 @@
 
 #include "tests/unit/utils/error_said.h"
 #include "utils/common/clock.h"
-#include "utils/common/stop.h"
+#include "utils/common/tool.h"
 #include "utils/fragment/fragment.h"
 
 #define LINKS 2

@@ -9,7 +9,7 @@
 #include <stdint.h>
 
 #include "tests/unit/child.h"
-#include "utils/common/stop.h"
+#include "utils/common/tool.h"
 #include "utils/gpu/sweep.h"
 
 #define COPIES_MAX 1000000 /* of who does not hear the signal */

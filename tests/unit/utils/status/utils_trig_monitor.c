@@ -6,7 +6,7 @@
 
 #include <errno.h>
 
-#include "utils/common/stop.h"
+#include "utils/common/tool.h"
 #include "utils/status/trig_monitor.h"
 
 #define SECOND UINT64_C(1000000000)

@@ -10,7 +10,7 @@
 
 #include "kmod/stream/stream_packet.h"
 #include "tests/unit/utils/error_said.h"
-#include "utils/common/stop.h"
+#include "utils/common/tool.h"
 #include "utils/stream/stream.h"
 
 #define RECORDS 23

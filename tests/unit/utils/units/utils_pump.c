@@ -10,7 +10,7 @@
 #include <signal.h>
 
 #include "tests/unit/child.h"
-#include "utils/common/stop.h"
+#include "utils/common/tool.h"
 #include "utils/units/pump.h"
 #include "utils/units/units_options.h"
 
