@@ -23,12 +23,18 @@ struct roc_session;
  * The rings live as long as the hardware is ours; the rest describes a run. Channel lock, but for
  * what @lock guards.
  *
- * @submit: descriptors; we write, the card reads
- * @record: records; the card writes, we read
+ * @submit: descriptors; the driver writes, the card reads
+ * @record: records; the card writes, the driver reads
+ * @submit_bus: address of @submit for the card
+ * @record_bus: address of @record for the card
+ * @submit_log2: of the entries of @submit
+ * @record_log2: of the entries of @record
  * @depth: superpages that are given to a link, at most
  * @on: enabled in the card
- * @published: descriptors in the ring; @rung: of which the card knows
- * @consumed: records drained; @told: of which the card knows
+ * @published: descriptors in the ring
+ * @rung: as many of @published the card was notified of
+ * @consumed: records drained
+ * @told: as many of @consumed the card was notified of
  * @flushed: the card was asked to end
  * @ended: the card promised that nothing more comes
  * @refused: of the last start: the card did not take the setup
